@@ -1,0 +1,66 @@
+# make · make check · make check-long · make bench · make install · make deps
+CC = gcc
+OPT = -O2 -g
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Werror
+CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -MMD -MP -I. -Isrc -Ibuild
+LDLIBS = -lprotobuf-c -lzip -lelf -lm
+prefix = /usr/local
+
+SRC = $(wildcard src/*/*.c)
+OBJ = $(SRC:%.c=build/%.o) build/onnx.pb-c.o build/packed.o build/packdata.o
+# What the binary carries: kernels, runtimes, chips.
+PACK = $(sort $(shell find kern rt soc -type f ! -name '.*'))
+PROTO = /usr/include/onnx/onnx.proto
+
+tilewright: $(OBJ)
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $(OBJ) $(LDLIBS)
+
+build/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -c -o $@ $<
+
+build/packed.c build/packdata.S &: tools/pack $(PACK)
+	@mkdir -p build
+	tools/pack build/packed.c build/packdata.S $(PACK)
+
+build/packed.o: build/packed.c
+	$(CC) $(CFLAGS) -c -o $@ $<
+
+build/packdata.o: build/packdata.S $(PACK)
+	$(CC) -c -o $@ $<
+
+build/onnx.pb-c.c: $(PROTO)
+	@mkdir -p build
+	protoc-c --proto_path=$(dir $(PROTO)) --c_out=build $(PROTO)
+
+build/onnx.pb-c.o: build/onnx.pb-c.c
+	$(CC) $(filter-out $(WARN),$(CFLAGS)) -w -c -o $@ $<
+
+build/src/front/%.o: build/onnx.pb-c.c
+
+deps:
+	tools/deps
+
+check: tilewright
+	test/check
+
+check-long: tilewright
+	test/check-long
+
+bench: tilewright
+	bench/run
+
+wc:
+	@wc -l src/*/*.[ch] src/*/*.def kern/*/*.c kern/*.* | sort -n
+
+80:
+	@grep -nE '^.{81,}' src/*/*.[ch] kern/*/*.c rt/*/*.[chS] || true
+
+clean:
+	rm -rf build tilewright
+
+help:
+	@head -1 Makefile | cut -c3-
+
+.PHONY: deps check check-long bench wc 80 clean help
+-include $(OBJ:.o=.d)

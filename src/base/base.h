@@ -1,0 +1,129 @@
+/* base: what every part stands on.
+ *
+ * Memory is by lifetime: a thing lives as long as the arena it came from, is
+ * zeroed when made, and is never freed alone.  Two ways to stop: err() for the
+ * user's fault, die() for ours.  Parts that live long (sim, dev) return faults
+ * as data and call neither. */
+#ifndef BASE_H
+#define BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define LEN(a) (sizeof(a) / sizeof *(a))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* arena.c */
+typedef struct Arena Arena;
+#define NEW(a, T) ((T *)arena_get(a, 1, sizeof(T)))
+#define NEWN(a, T, n) ((T *)arena_get(a, n, sizeof(T)))
+Arena *arena_new(void);
+void arena_end(Arena *a);
+void *arena_get(Arena *a, size_t n, size_t size); /* n * size zeroed bytes */
+char *arena_str(Arena *a, const char *s);
+char *arena_fmt(Arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+size_t arena_bytes(const Arena *a);
+/* Makes room for element n of a growing array: v is at least n + 1 long. */
+#define GROW(a, v, n) ((v) = arena_grow(a, v, n, sizeof *(v)))
+void *arena_grow(Arena *a, void *v, size_t n, size_t size);
+
+/* err.c: the exit codes of the contract */
+enum { OK, ERR_MODEL, ERR_USAGE, ERR_FIT, ERR_DIFFER, ERR_TOOL };
+
+/* What the last err() said; the command line writes it into --json. */
+typedef struct Trouble {
+    int status;
+    const char *file;
+    const char *node;
+    char message[2048];
+} Trouble;
+extern Trouble trouble;
+/* Called by err() and warn() users' reports in place of exit when set; must
+ * not return (fuzzers and libraries jump out of it). */
+extern void (*err_hook)(const Trouble *t);
+extern bool quiet; /* warn() and progress say nothing */
+
+/* "file: message" on stderr, then exit(status).  err_file names the input
+ * that is being read; NULL if none. */
+void err_file(const char *path);
+_Noreturn void err(int status, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A mistake of ours: file, line, abort. */
+#define die(...) die_at(__FILE__, __LINE__, __VA_ARGS__)
+_Noreturn void die_at(const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* str.c: text that grows in an arena */
+typedef struct Str {
+    Arena *mem;
+    char *s; /* always ends in 0 once anything was put */
+    size_t n;
+    size_t room;
+} Str;
+void str_put(Str *b, const char *s);
+void str_mem(Str *b, const void *p, size_t n);
+void str_fmt(Str *b, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+bool str_starts(const char *s, const char *prefix);
+bool str_ends(const char *s, const char *suffix);
+char *str_ident(Arena *a, const char *s); /* a legal C name, near to s */
+uint64_t hash_mem(const void *p, size_t n); /* FNV-1a */
+
+/* file.c: all of these stop with err(ERR_MODEL) or, writing, err(ERR_TOOL) */
+char *file_read(Arena *a, const char *path, size_t *n); /* 0 after the end */
+void file_write(const char *path, const void *p, size_t n);
+bool file_exists(const char *path);
+void dir_make(const char *path);   /* with parents */
+void dir_remove(const char *path); /* with all it holds */
+char *dir_temp(Arena *a);          /* a new folder, removed at exit */
+const char *path_base(const char *path);
+
+/* pack.c: files packed into the binary ("kern/ref/conv_f32.c", ...) */
+typedef struct Packed {
+    const char *path;
+    const char *data; /* 0 after the end */
+    size_t n;
+} Packed;
+extern const Packed packed[];
+extern const int npacked;
+const Packed *packed_find(const char *path);
+
+/* json.c: writes JSON; commas and indentation look after themselves */
+typedef struct Json Json;
+Json *json_new(Str *out);
+void json_key(Json *j, const char *key);
+void json_obj(Json *j);
+void json_end(Json *j); /* of the innermost object or array */
+void json_arr(Json *j);
+void json_str(Json *j, const char *s); /* NULL: null */
+void json_int(Json *j, int64_t v);
+void json_num(Json *j, double v); /* not finite: null */
+void json_bool(Json *j, bool v);
+void json_null(Json *j);
+
+/* npz.c: arrays as NumPy stores them, read through libzip */
+typedef struct Array {
+    char *name;
+    char type[4]; /* "f4" "f8" "i1" "u1" ... "b1"; little endian */
+    int rank;
+    int64_t dim[8];
+    int64_t n; /* elements */
+    void *data; /* C order */
+    struct Array *next;
+} Array;
+Array *npz_read(Arena *a, const char *path); /* .npz or .npy, in order */
+Array *npy_parse(Arena *a, const char *name, const void *p, size_t n);
+void npz_write(const char *path, const Array *list);
+double array_get(const Array *v, int64_t i);
+
+/* progress.c: one line on stderr, on a terminal only */
+void progress(const char *what, int64_t done, int64_t all);
+void progress_end(void);
+
+#endif

@@ -1,0 +1,133 @@
+/* Writes JSON.  A level per open object or array; a value after a key stands
+ * on its line, every other one on a line of its own. */
+#include "base/base.h"
+
+#include <math.h>
+
+enum { DEEP = 32 };
+
+struct Json {
+    Str *out;
+    int level;
+    bool keyed;
+    bool any[DEEP];    /* this level holds something already */
+    char close[DEEP];
+};
+
+Json *json_new(Str *out)
+{
+    Json *j = NEW(out->mem, Json);
+
+    j->out = out;
+    return j;
+}
+
+static void new_line(Json *j)
+{
+    str_fmt(j->out, "\n%*s", 2 * j->level, "");
+}
+
+static void before(Json *j)
+{
+    if (j->keyed) {
+        j->keyed = false;
+        return;
+    }
+    if (j->any[j->level])
+        str_put(j->out, ",");
+    j->any[j->level] = true;
+    if (j->level)
+        new_line(j);
+}
+
+static void quote(Json *j, const char *s)
+{
+    str_put(j->out, "\"");
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            str_fmt(j->out, "\\%c", *s);
+        else if ((unsigned char)*s < 0x20)
+            str_fmt(j->out, "\\u%04x", *s);
+        else
+            str_mem(j->out, s, 1);
+    }
+    str_put(j->out, "\"");
+}
+
+void json_key(Json *j, const char *key)
+{
+    before(j);
+    quote(j, key);
+    str_put(j->out, ": ");
+    j->keyed = true;
+}
+
+static void open(Json *j, const char *with, char close)
+{
+    before(j);
+    str_put(j->out, with);
+    if (++j->level == DEEP)
+        die("JSON deeper than %d", DEEP);
+    j->any[j->level] = false;
+    j->close[j->level] = close;
+}
+
+void json_obj(Json *j)
+{
+    open(j, "{", '}');
+}
+
+void json_arr(Json *j)
+{
+    open(j, "[", ']');
+}
+
+void json_end(Json *j)
+{
+    char close = j->close[j->level];
+    bool any = j->any[j->level--];
+
+    if (any)
+        new_line(j);
+    str_mem(j->out, &close, 1);
+    if (!j->level)
+        str_put(j->out, "\n");
+}
+
+void json_str(Json *j, const char *s)
+{
+    if (!s) {
+        json_null(j);
+        return;
+    }
+    before(j);
+    quote(j, s);
+}
+
+void json_int(Json *j, int64_t v)
+{
+    before(j);
+    str_fmt(j->out, "%lld", (long long)v);
+}
+
+void json_num(Json *j, double v)
+{
+    if (!isfinite(v)) {
+        json_null(j);
+        return;
+    }
+    before(j);
+    str_fmt(j->out, "%.9g", v);
+}
+
+void json_bool(Json *j, bool v)
+{
+    before(j);
+    str_put(j->out, v ? "true" : "false");
+}
+
+void json_null(Json *j)
+{
+    before(j);
+    str_put(j->out, "null");
+}

@@ -1,0 +1,357 @@
+/* Reads chip descriptions: lines of `kind name key=value ...`. */
+#include "soc/soc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { DEEP = 8 }; /* includes within includes */
+
+typedef struct Reader {
+    Soc *soc;
+    const char *file;
+    const char *s;
+    int line;
+    int depth;
+} Reader;
+
+static void read_text(Reader *r, const char *text);
+
+_Noreturn static void bad(const Reader *r, const char *what, const char *is)
+{
+    err(ERR_MODEL, "%s:%d: %s: %s", r->file, r->line, what, is);
+}
+
+static void skip_blank(Reader *r)
+{
+    while (*r->s == ' ' || *r->s == '\t' || *r->s == '\r')
+        r->s++;
+    if (*r->s == '#')
+        while (*r->s && *r->s != '\n')
+            r->s++;
+}
+
+/* A word ends at blanks and, as the name of a key, at '='. */
+static char *read_word(Reader *r, bool key)
+{
+    Str b = {.mem = r->soc->mem};
+    bool quoted = false;
+
+    str_put(&b, "");
+    for (; *r->s && *r->s != '\n'; r->s++) {
+        if (*r->s == '"') {
+            quoted = !quoted;
+            continue;
+        }
+        if (!quoted && (isspace((unsigned char)*r->s) || *r->s == '#'))
+            break;
+        if (!quoted && key && *r->s == '=')
+            break;
+        str_mem(&b, r->s, 1);
+    }
+    if (quoted)
+        bad(r, "quote is not closed", b.s);
+    return b.s;
+}
+
+static Item *get_item(Reader *r, const char *kind, const char *name)
+{
+    Item *it = soc_item(r->soc, kind, name), **last;
+
+    if (it)
+        return it;
+    it = NEW(r->soc->mem, Item);
+    it->kind = kind;
+    it->name = name;
+    it->file = r->file;
+    it->line = r->line;
+    for (last = &r->soc->items; *last; last = &(*last)->next)
+        ;
+    return *last = it;
+}
+
+static void set_key(Soc *s, Item *it, const char *name, const char *value)
+{
+    Key **k;
+
+    for (k = &it->keys; *k && strcmp((*k)->name, name); k = &(*k)->next)
+        ;
+    if (!*k) {
+        *k = NEW(s->mem, Key);
+        (*k)->name = name;
+    }
+    (*k)->value = value;
+}
+
+static void include(Reader *r, const char *name)
+{
+    const char *path = arena_fmt(r->soc->mem, "soc/%s.soc", name);
+    const Packed *p = packed_find(path);
+    Reader in = {.soc = r->soc, .file = path, .depth = r->depth + 1};
+
+    if (!p)
+        bad(r, "no such built-in chip", name);
+    if (in.depth > DEEP)
+        bad(r, "includes go round in circles", name);
+    read_text(&in, p->data);
+}
+
+static void read_line(Reader *r)
+{
+    static const char *const kinds[] = {
+        "chip", "core", "memory", "reserve", "dma", "accel", "link",
+        "device", "clock", "energy", "toolchain", "runner", "include",
+    };
+    char *kind = read_word(r, false), *name;
+    Item *it;
+    size_t i;
+
+    for (i = 0; i < LEN(kinds) && strcmp(kind, kinds[i]); i++)
+        ;
+    if (i == LEN(kinds))
+        bad(r, "unknown kind of line", kind);
+    skip_blank(r);
+    name = read_word(r, false);
+    if (!*name || strchr(name, '='))
+        bad(r, "wanted a name after", kind);
+    if (!strcmp(kind, "include")) {
+        include(r, name);
+        return;
+    }
+    it = get_item(r, kind, name);
+    for (skip_blank(r); *r->s && *r->s != '\n'; skip_blank(r)) {
+        char *key = read_word(r, true);
+
+        if (*r->s++ != '=')
+            bad(r, "wanted key=value, found", key);
+        set_key(r->soc, it, key, read_word(r, false));
+    }
+}
+
+static void read_text(Reader *r, const char *text)
+{
+    r->s = text;
+    r->line = 1;
+    while (*r->s) {
+        skip_blank(r);
+        if (*r->s == '\n') {
+            r->s++;
+            r->line++;
+        } else if (*r->s) {
+            read_line(r);
+        }
+    }
+}
+
+Item *soc_item(const Soc *s, const char *kind, const char *name)
+{
+    Item *it;
+
+    for (it = s->items; it; it = it->next)
+        if (!strcmp(it->kind, kind) && !strcmp(it->name, name))
+            return it;
+    return NULL;
+}
+
+Item *soc_next(const Soc *s, const char *kind, const Item *it)
+{
+    Item *i;
+
+    for (i = it ? it->next : s->items; i; i = i->next)
+        if (!strcmp(i->kind, kind))
+            return i;
+    return NULL;
+}
+
+const char *item_word(const Item *it, const char *key, const char *none)
+{
+    const Key *k;
+
+    for (k = it ? it->keys : NULL; k; k = k->next)
+        if (!strcmp(k->name, key))
+            return strcmp(k->value, "null") ? k->value : none;
+    return none;
+}
+
+double item_num(const Item *it, const char *key, double none)
+{
+    const char *s = item_word(it, key, NULL);
+    char *end;
+    double v;
+
+    if (!s)
+        return none;
+    v = strtod(s, &end);
+    switch (*end) {
+    case 'G': v *= 1024; /* fall through */
+    case 'M': v *= 1024; /* fall through */
+    case 'K': v *= 1024; end++;
+    }
+    if (end == s || *end)
+        err(ERR_MODEL, "%s:%d: %s %s: %s=%s, wanted a number", it->file,
+            it->line, it->kind, it->name, key, s);
+    return v;
+}
+
+int64_t item_int(const Item *it, const char *key, int64_t none)
+{
+    return item_word(it, key, NULL) ? (int64_t)item_num(it, key, 0) : none;
+}
+
+bool item_has(const Item *it, const char *key, const char *word)
+{
+    const char *s = item_word(it, key, "");
+    size_t n = strlen(word);
+
+    for (; *s; s += *s == ',') {
+        size_t m = strcspn(s, ",");
+
+        if (m == n && !strncmp(s, word, n))
+            return true;
+        s += m;
+    }
+    return false;
+}
+
+static unsigned read_holds(const Item *it)
+{
+    return (item_has(it, "holds", "code") ? HOLDS_code : 0) |
+           (item_has(it, "holds", "weights") ? HOLDS_weights : 0) |
+           (item_has(it, "holds", "buffers") ? HOLDS_buffers : 0) |
+           (item_has(it, "holds", "stack") ? HOLDS_stack : 0);
+}
+
+static void add_mem(Soc *s, const Item *it)
+{
+    Mem *m = &s->mems[s->nmem++];
+
+    if (s->nmem > (int)LEN(s->mems))
+        err(ERR_MODEL, "%s:%d: more than %zu memories", it->file, it->line,
+            LEN(s->mems));
+    m->item = it;
+    m->name = it->name;
+    m->base = (uint64_t)item_int(it, "base", 0);
+    m->size = item_int(it, "size", 0);
+    m->emu_base = (uint64_t)item_int(it, "emu_base", (int64_t)m->base);
+    m->emu_size = item_int(it, "emu_size", m->size);
+    m->holds = read_holds(it);
+    m->level = (int)item_int(it, "level", 1);
+    m->align = (int)item_int(it, "align", 4);
+    m->bytes_per_cycle = item_num(it, "bytes_per_cycle", 4);
+    m->latency = (int)item_int(it, "latency", 0);
+    m->cached = item_int(it, "cached", 0) != 0;
+    if (m->size <= 0)
+        err(ERR_MODEL, "%s:%d: memory %s has no size", it->file, it->line,
+            it->name);
+    if (m->align < 1 || m->align & (m->align - 1))
+        err(ERR_MODEL, "%s:%d: memory %s: align=%d, wanted a power of two",
+            it->file, it->line, it->name, m->align);
+}
+
+/* `reserve NAME memory=RAM size=4K`: the user's own, at the memory's end. */
+static void add_reserve(Soc *s, const Item *it)
+{
+    Mem *m = soc_mem(s, item_word(it, "memory", ""));
+
+    if (!m)
+        err(ERR_MODEL, "%s:%d: reserve %s: no memory %s", it->file, it->line,
+            it->name, item_word(it, "memory", "named"));
+    m->reserved += item_int(it, "size", 0);
+    if (m->reserved > m->size)
+        err(ERR_MODEL, "%s:%d: reserve %s: memory %s has only %lld bytes",
+            it->file, it->line, it->name, m->name, (long long)m->size);
+}
+
+static void settle(Soc *s)
+{
+    const Item *chip = soc_next(s, "chip", NULL), *it;
+
+    if (!chip)
+        err(ERR_MODEL, "%s: no chip line", s->file);
+    s->name = chip->name;
+    s->about = item_word(chip, "about", "");
+    s->rt = item_word(chip, "rt", "host");
+    s->run = item_word(chip, "run", "host");
+    it = soc_item(s, "core", item_word(chip, "compute", ""));
+    if (!it)
+        it = soc_next(s, "core", NULL);
+    if (!it)
+        err(ERR_MODEL, "%s: no core line", s->file);
+    s->isa = item_word(it, "isa", "");
+    s->ncore = (int)item_int(it, "count", 1);
+    s->mhz = item_num(it, "mhz", 0);
+    for (it = NULL; (it = soc_next(s, "memory", it));)
+        add_mem(s, it);
+    for (it = NULL; (it = soc_next(s, "reserve", it));)
+        add_reserve(s, it);
+}
+
+Soc *soc_read(Arena *a, const char *name)
+{
+    Soc *s = NEW(a, Soc);
+    Reader r = {.soc = s};
+    const Packed *p;
+    size_t n;
+
+    s->mem = a;
+    if (str_ends(name, ".soc")) {
+        r.file = s->file = arena_str(a, name);
+        read_text(&r, file_read(a, name, &n));
+    } else {
+        r.file = s->file = arena_fmt(a, "soc/%s.soc", name);
+        p = packed_find(s->file);
+        if (!p)
+            err(ERR_USAGE, "no target %s; `tilewright targets` lists them, "
+                "a path that ends in .soc names your own", name);
+        read_text(&r, p->data);
+    }
+    settle(s);
+    return s;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char **soc_names(Arena *a)
+{
+    const char **list = NEWN(a, const char *, npacked + 1);
+    int i, n = 0;
+
+    for (i = 0; i < npacked; i++) {
+        const char *s = path_base(packed[i].path);
+
+        if (str_starts(packed[i].path, "soc/") && str_ends(s, ".soc"))
+            list[n++] = arena_fmt(a, "%.*s", (int)strlen(s) - 4, s);
+    }
+    qsort(list, (size_t)n, sizeof *list, by_name);
+    return list;
+}
+
+Mem *soc_mem(Soc *s, const char *name)
+{
+    int i;
+
+    for (i = 0; i < s->nmem; i++)
+        if (!strcasecmp(s->mems[i].name, name))
+            return &s->mems[i];
+    return NULL;
+}
+
+void soc_print(const Soc *s, Str *out)
+{
+    const Item *it;
+    const Key *k;
+
+    for (it = s->items; it; it = it->next) {
+        str_fmt(out, "%s %s", it->kind, it->name);
+        for (k = it->keys; k; k = k->next) {
+            bool plain = *k->value && !strpbrk(k->value, " \t#=");
+
+            str_fmt(out, plain ? " %s=%s" : " %s=\"%s\"", k->name, k->value);
+        }
+        str_put(out, "\n");
+    }
+}

@@ -1,0 +1,85 @@
+/* soc: a chip or board as data.
+ *
+ * A description is a text file, one thing a line:
+ *
+ *     kind name key=value key=value ...        # comment
+ *
+ * A value is a number (0x10, 512K, 2M, 1.5), a word, a "quoted text", a list
+ * of words with commas, or null where there is no source.  `include NAME`
+ * takes all lines of another description; a later line of the same kind and
+ * name adds to and overrides its keys.  Kinds: chip core memory reserve dma
+ * accel link device clock energy toolchain runner.  doc/soc.md has every key.
+ * The planner, the linker script, the simulator and the report read only
+ * this, so they cannot disagree. */
+#ifndef SOC_H
+#define SOC_H
+
+#include "base/base.h"
+
+typedef struct Key {
+    const char *name;
+    const char *value; /* "null" where there is no source */
+    struct Key *next;
+} Key;
+
+typedef struct Item {
+    const char *kind;
+    const char *name;
+    int line;
+    const char *file;
+    Key *keys;
+    struct Item *next;
+} Item;
+
+/* What a memory may hold; key `holds` of a memory line. */
+enum { HOLDS_code = 1, HOLDS_weights = 2, HOLDS_buffers = 4, HOLDS_stack = 8 };
+
+typedef struct Mem {
+    const char *name;
+    uint64_t base;     /* on the real part */
+    uint64_t emu_base; /* where the emulator has it; = base if the same */
+    int64_t size;      /* bytes of the real part */
+    int64_t reserved;  /* bytes at its end that are kept out of our hands */
+    int64_t emu_size;  /* what the emulator has there */
+    unsigned holds;
+    int level;    /* 1 nearest to the cores */
+    int align;    /* of a buffer, bytes; a power of two */
+    double bytes_per_cycle;
+    int latency;  /* cycles of a first access from a core */
+    bool cached;
+    const Item *item;
+} Mem;
+
+typedef struct Soc {
+    Arena *mem;
+    const char *name;
+    const char *about;
+    const char *file;
+    Item *items; /* in order of first appearance */
+    Mem mems[16];
+    int nmem;
+    const char *isa;  /* of the cores that compute: words with commas */
+    int ncore;
+    double mhz;       /* of the cores that compute; 0: no source */
+    const char *rt;   /* folder of the runtime: "host", "cortex-m" ... */
+    const char *run;  /* how a program is run: "host", "qemu", "sim" */
+} Soc;
+
+/* By built-in name, or a path that ends in .soc.  err(ERR_USAGE) if there is
+ * no such chip, err(ERR_MODEL) with file:line where one is malformed. */
+Soc *soc_read(Arena *a, const char *name);
+/* Names of the built-in descriptions, sorted; NULL ends. */
+const char **soc_names(Arena *a);
+
+Item *soc_item(const Soc *s, const char *kind, const char *name);
+/* The first (it == NULL) or next item of a kind. */
+Item *soc_next(const Soc *s, const char *kind, const Item *it);
+/* The value of a key; the default where absent or null. */
+const char *item_word(const Item *it, const char *key, const char *none);
+int64_t item_int(const Item *it, const char *key, int64_t none);
+double item_num(const Item *it, const char *key, double none);
+bool item_has(const Item *it, const char *key, const char *word); /* in list */
+Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
+void soc_print(const Soc *s, Str *out); /* one whole description */
+
+#endif
