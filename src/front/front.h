@@ -1,0 +1,27 @@
+/* front: model files -> Graph. */
+#ifndef FRONT_H
+#define FRONT_H
+
+#include "ir/ir.h"
+
+typedef struct FrontOpts {
+    int ndim;               /* --dim name=size */
+    const char *dim_name[32];
+    int64_t dim_size[32];
+    int ntype;              /* --input-type [NAME=]TYPE */
+    const char *type_name[32]; /* NULL: all inputs */
+    Type type[32];
+    const Array *vectors;   /* inputs given with -i, in order, or NULL */
+    bool list_all;          /* verb check: print every problem, not the first */
+} FrontOpts;
+
+/* Reads an ONNX file.  Stops with err(ERR_MODEL), after listing all unknown
+ * operators at once with the nearest supported form. */
+Graph *front_read(Arena *mem, const char *path, const FrontOpts *o);
+/* For fuzzing: from memory; no external data. */
+Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
+                   const FrontOpts *o);
+/* The table of what is supported: ONNX operator, versions, constraints. */
+void front_ops(Str *out, const char *name);
+
+#endif

@@ -1,0 +1,276 @@
+/* ir: the network as a graph of operators, and what kernels promise.
+ *
+ * A Graph is a list of nodes in an order that can be executed, over values
+ * that each have a type and a shape.  Integer values are exact integers with
+ * a known range; scale and zero are notes for the user and never part of the
+ * meaning.  The graph prints as text and reads back (text.c), is checked after
+ * every pass (check.c), and runs with the reference kernels (eval.c). */
+#ifndef IR_H
+#define IR_H
+
+#include "base/base.h"
+#include "kern/kern.h"
+
+enum { RANK = 8, NARG = 8, NRES = 4 }; /* concat may have more arguments */
+
+typedef enum Type {
+    T_none,
+#define TYPE(name, ctype, bytes, kind, npy, onnx) T_##name,
+#include "ir/type.def"
+    NTYPE
+} Type;
+
+typedef enum TypeKind { FLOAT, SINT, UINT } TypeKind;
+
+typedef struct TypeInfo {
+    const char *name, *ctype, *npy;
+    int bytes, onnx;
+    TypeKind kind;
+    int64_t lo, hi; /* of an integer type (u64: hi is INT64_MAX) */
+} TypeInfo;
+extern const TypeInfo type_info[NTYPE];
+
+typedef enum OpCode {
+    OP_none,
+#define OP(name, args, family, reach, attrs, onnx) OP_##name,
+#include "ir/op.def"
+    NOP
+} OpCode;
+
+typedef enum Reach { R_MAP, R_ROW, R_WINDOW, R_ALL, R_MOVE } Reach;
+
+/* How a shape follows; those in kern/dims.def also have a dims struct. */
+typedef enum Family {
+    FAM_map, FAM_conv, FAM_convt, FAM_pool, FAM_matmul, FAM_row, FAM_reduce,
+    FAM_reshape, FAM_transpose, FAM_slice, FAM_expand, FAM_concat, FAM_pad,
+    FAM_gather, FAM_gatherelem, FAM_gathernd, FAM_scatterelem, FAM_scatternd,
+    FAM_taps, NFAM
+} Family;
+
+typedef struct OpInfo {
+    const char *name, *args, *attrs, *onnx;
+    Family family;
+    Reach reach;
+} OpInfo;
+extern const OpInfo op_info[NOP];
+
+typedef enum AttrCode {
+    A_none,
+#define ATTR(name, kind, none, about) A_##name,
+#include "ir/attr.def"
+    NATTR
+} AttrCode;
+
+typedef enum AttrKind { INT, FLOAT_, INTS } AttrKind;
+
+typedef struct Attr {
+    AttrCode code;
+    int n; /* of list */
+    int64_t i;
+    double f;
+    int64_t list[2 * RANK];
+    struct Attr *next;
+} Attr;
+
+typedef struct Shape {
+    int rank;
+    int64_t dim[RANK];
+} Shape;
+
+typedef struct Val Val;
+typedef struct Node Node;
+typedef struct Graph Graph;
+
+struct Val {
+    const char *name; /* unique, as the user wrote it */
+    Type type;
+    Shape shape;
+    void *data;     /* a constant's elements in C order; NULL: not constant */
+    int64_t lo, hi; /* range of an integer value; its type's if unknown */
+    double scale;   /* note: real = scale * (value - zero); 0: none */
+    int64_t zero;
+    Node *def;      /* NULL: a constant or an input of the graph */
+    int part;       /* which result of def */
+    Val *state;     /* output only: the input that it becomes in the next run */
+    int id;         /* dense, valid while graph_number()'s order holds */
+    int nuse;       /* readers, plus one if an output; valid after graph_uses */
+    Val *next;      /* of the graph, no particular order */
+};
+
+struct Node {
+    OpCode op;
+    const char *name;   /* the user's node name; unique */
+    const char *origin; /* the operator as the user wrote it ("Gemm") */
+    int narg, nres;
+    Val **arg;          /* NULL where an optional operand is absent */
+    Val *res[NRES];
+    Attr *attr;
+    Node *prev, *next;  /* in execution order */
+    int id;
+    int64_t macs_removed; /* by lossless removal of dead structure */
+    int64_t bytes_removed;
+};
+
+struct Graph {
+    Arena *mem;
+    const char *name, *file;
+    Node *first, *last;
+    Val *vals;
+    int nin, nout;
+    Val **in, **out;
+    Arena *names;     /* for graph_name */
+    int nname;
+    uint64_t hash;    /* of the model file */
+    bool exact;       /* integer types follow ranges: the least that holds
+                         every value.  false: types as ONNX declares them,
+                         results of integer operators wrap */
+};
+
+/* graph.c */
+Graph *graph_new(Arena *mem, const char *name);
+Val *graph_val(Graph *g, const char *name, Type t, Shape s); /* name made
+                                            unique; NULL: "v1", "v2" ... */
+Val *graph_const(Graph *g, const char *name, Type t, Shape s,
+                 const void *data); /* data is copied; NULL: zeros */
+Val *graph_const_int(Graph *g, Type t, int64_t v); /* rank 0 */
+Val *graph_const_f32(Graph *g, float v);
+void graph_input(Graph *g, Val *v);
+void graph_output(Graph *g, Val *v);
+/* A node of one result (more: graph_result), appended, or before `at`; its
+ * shape, type and range are inferred by node_infer. */
+Node *graph_node(Graph *g, Node *at, OpCode op, const char *name, int narg,
+                 Val *const *arg);
+Val *graph_result(Graph *g, Node *n, const char *name);
+void node_remove(Graph *g, Node *n);  /* its results must have no readers */
+void node_move(Graph *g, Node *n, Node *at); /* before at; NULL: to the end */
+void graph_replace(Graph *g, Val *old, Val *by); /* in arguments and outputs */
+void graph_uses(Graph *g);
+void graph_number(Graph *g);   /* ids of nodes and values, dense, from 0 */
+void graph_sort(Graph *g);     /* an order that can be executed; err on cycles */
+void graph_sweep(Graph *g);    /* removes nodes and values nobody reads */
+int graph_nval(const Graph *g);
+bool val_is_int(const Val *v);
+bool val_is_output(const Graph *g, const Val *v);
+int64_t val_count(const Val *v); /* elements */
+int64_t val_bytes(const Val *v);
+int64_t val_int(const Val *v, int64_t i);  /* element of a constant */
+double val_num(const Val *v, int64_t i);
+void val_set(Val *v, int64_t i, int64_t x);
+void val_narrow(Val *v); /* a constant's range and least type from its data */
+Type type_for(int64_t lo, int64_t hi); /* first of s8 u8 s16 s32 s64 */
+Shape shape_of(int rank, const int64_t *dim);
+int64_t shape_count(Shape s);
+bool shape_same(Shape a, Shape b);
+const char *shape_str(Arena *a, Shape s); /* "[1,3,32,32]" */
+
+/* attr.c: absent ones read as their default */
+int64_t attr_int(const Node *n, AttrCode c);
+double attr_num(const Node *n, AttrCode c);
+int attr_list(const Node *n, AttrCode c, const int64_t **list); /* length */
+int64_t attr_at(const Node *n, AttrCode c, int i, int64_t none);
+bool attr_has(const Node *n, AttrCode c);
+void attr_set_int(Graph *g, Node *n, AttrCode c, int64_t v);
+void attr_set_num(Graph *g, Node *n, AttrCode c, double v);
+void attr_set_list(Graph *g, Node *n, AttrCode c, int len,
+                   const int64_t *v);
+void attr_drop(Node *n, AttrCode c);
+void attr_copy(Graph *g, Node *to, const Node *from);
+
+/* shape.c: sets type, shape and range of a node's results from its operands
+ * and attributes; err(ERR_MODEL) names the node where they do not agree. */
+void node_infer(Graph *g, Node *n);
+void graph_infer(Graph *g); /* all, in order */
+/* As err(ERR_MODEL), with "node 'name' (Op): " in front. */
+_Noreturn void err_node(const Node *n, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* check.c: dies if the graph breaks a rule (after: name of the pass). */
+void graph_check(Graph *g, const char *after);
+
+/* text.c */
+void graph_print(Graph *g, Str *out);
+Graph *graph_parse(Arena *mem, const char *file, const char *text);
+
+/* dims.c: what kernels are told of a node */
+typedef union Dims {
+#define I(name) int32_t name;
+#define A(name, n) int32_t name[n];
+#define F(name) float name;
+#define FAMILY(name, ...) struct name##_dims name;
+#include "kern/dims.def"
+} Dims;
+
+/* The families of kern/dims.def, and their fields by name. */
+typedef struct Field {
+    const char *name;
+    char kind;  /* 'I', 'A', 'F' */
+    int len;    /* of A */
+    int offset; /* in the struct, bytes */
+} Field;
+typedef struct DimsInfo {
+    const char *name; /* "conv": struct conv_dims */
+    int size;
+    int nfield;
+    const Field *field;
+} DimsInfo;
+extern const DimsInfo dims_info[];
+const DimsInfo *dims_of(OpCode op); /* NULL: no kernels of its own (reshape) */
+/* Fills d for a node in kernel form. */
+void dims_fill(const Node *n, Dims *d);
+/* concat: the copy of argument i into the result. */
+void dims_fill_concat(const Node *n, int i, Dims *d);
+int64_t node_macs(const Node *n); /* multiply-accumulates */
+
+/* head.c: the contract in a kernel file's first comment (doc/kernels.md) */
+typedef struct KernType {
+    const char *operand; /* "x", or a result "y" */
+    unsigned types;      /* set of 1 << Type */
+    const char *same;    /* "=x": the type of that operand; else NULL */
+} KernType;
+
+typedef struct KernSig { /* a `types` line */
+    int narg, nres;
+    KernType arg[NARG], res[NRES];
+} KernSig;
+
+typedef struct Kern {
+    const char *path;  /* "kern/ref/conv_f32.c" */
+    const char *name;  /* "conv_f32_ref": stem and folder */
+    const char *text;  /* the file */
+    const char *about; /* first line of the comment */
+    int nop;
+    OpCode op[16];       /* `op` line: one kernel may serve several */
+    const char *isa;     /* words with commas; "" or "any": every chip */
+    const char *when;    /* expressions over dims and ranges; NULL: always */
+    const char *layout;  /* "any", "last" */
+    const char *inplace; /* operands the result may lie on: "x", "x y"; "" */
+    const char *scratch; /* bytes */
+    const char *stack;   /* bytes, of a call */
+    const char *cycles;  /* predicted; NULL: unknown */
+    const char *tile, *split; /* dimensions, for planners that tile */
+    int nsig;
+    KernSig sig[8];
+} Kern;
+
+/* All kernels packed in, then those of dir (may be NULL). */
+Kern **kern_load(Arena *a, const char *dir, int *n);
+Kern *kern_parse(Arena *a, const char *path, const char *text);
+/* The sig of k that takes this node's types, or NULL. */
+const KernSig *kern_takes(const Kern *k, const Node *n);
+/* Value of an expression of a head; x.lo, x.hi, x.n (elements), has.x and the
+ * family's fields are its names.  C operators on 64-bit integers and min, max. */
+int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
+                  const Dims *d);
+
+/* eval.c: runs with the reference kernels; values by Val.id (graph_number). */
+typedef struct Eval {
+    Arena *mem;
+    void **data; /* native type, C order, by Val.id; NULL: not computed */
+} Eval;
+/* in: one array of elements per graph input, native type. */
+Eval *graph_eval(Arena *mem, Graph *g, void *const *in);
+/* One node on constant operands: fills res (native types). */
+void node_eval(Arena *mem, const Node *n, void *const *arg, void **res);
+bool node_can_eval(const Node *n);
+
+#endif

@@ -1,0 +1,105 @@
+/* plan: how a graph is executed: an order, a kernel and an address for
+ * everything, as a small program of steps.
+ *
+ * Every engine (cores now; DMA, accelerator, link later) has the same two
+ * steps: start, which names what is done and gives a token, and wait, after
+ * which what the token stands for has happened.  A Plan has four readers that
+ * share no code: gen prints it as C, cost predicts its time, verify proves
+ * it, report draws it. */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "base/base.h"
+#include "ir/ir.h"
+#include "soc/soc.h"
+
+typedef enum BufKind { BUF_temp, BUF_const, BUF_input, BUF_output } BufKind;
+
+/* Storage: one piece of one memory during one stretch of the program. */
+typedef struct Buf {
+    BufKind kind;
+    const char *name;
+    const Val *val;  /* the value (of several that share it: the largest) */
+    int64_t size;    /* bytes */
+    int align;
+    int mem;         /* index into soc->mems */
+    int64_t addr;    /* bytes from the start of our part of that memory */
+    int from, to;    /* steps [from, to) in which its content matters;
+                        inputs from -1, outputs to nstep */
+} Buf;
+
+/* A place: bytes of a buffer. */
+typedef struct Ref {
+    int buf;         /* index; -1: absent operand */
+    int64_t off;     /* bytes */
+} Ref;
+
+typedef enum StepKind { STEP_start, STEP_wait } StepKind;
+typedef enum Engine { ENG_core } Engine;
+
+typedef struct Step {
+    StepKind kind;
+    Engine engine;
+    int token;       /* start: gives it; wait: until it is done */
+    const Node *node;
+    const Kern *kern;
+    const KernSig *sig;
+    Dims dims;
+    int nin, nout;
+    Ref in[NARG], out[NRES];
+    int64_t in_bytes[NARG], out_bytes[NRES]; /* extent that may be touched */
+    Type in_type[NARG], out_type[NRES];
+    Ref tmp;         /* scratch; buf -1: none */
+    int64_t tmp_bytes;
+    int64_t stack;   /* bytes of a call, from the head */
+    int64_t cycles;  /* predicted; 0 if the head says nothing */
+    const char *why; /* why this kernel; why faster ones were refused */
+} Step;
+
+typedef struct Plan {
+    Arena *mem;
+    Graph *g;
+    Soc *soc;
+    int nbuf, nstep;
+    Buf *buf;
+    Step *step;
+    Ref *place;      /* of each value, by Val.id; buf -1: none (unused) */
+    int64_t used[16];  /* bytes per memory for buffers, = highest end */
+    int64_t bound;   /* largest sum of live bytes at any step */
+    int64_t ram;     /* sum of used over memories that are not for weights */
+    int64_t weights; /* bytes of constants */
+    double gap;      /* (ram - bound) / ram, 0 where packing is optimal */
+    int64_t stack;   /* bound of the run function and its kernels */
+} Plan;
+
+typedef struct PlanOpts {
+    const char *kernels; /* --kernels DIR or NULL */
+    int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
+    const char *host_isa;
+} PlanOpts;
+
+/* plan.c: the graph must be in kernel form.  err(ERR_FIT) names the memory
+ * and the bytes missing; `missing` of each memory stays readable. */
+Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o);
+extern int64_t plan_missing[16];
+
+/* text.c: prints a plan for people and tests. */
+void plan_print(const Plan *p, Str *out);
+
+/* pack.c: static allocation alone.  Half-open lives [lower, upper). */
+typedef struct PackItem {
+    const char *id;
+    int64_t lower, upper, size, align, offset;
+} PackItem;
+typedef struct PackResult {
+    int64_t height;  /* highest end */
+    int64_t bound;   /* no packing is lower: at least the largest live sum */
+    bool optimal;
+    int64_t nodes;
+} PackResult;
+/* Deterministic; stops at `budget` search nodes (0: default) or as soon as
+ * height <= capacity (0: as low as possible). */
+PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
+                int64_t budget);
+
+#endif
