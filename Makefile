@@ -9,7 +9,7 @@ prefix = /usr/local
 SRC = $(wildcard src/*/*.c)
 OBJ = $(SRC:%.c=build/%.o) build/onnx.pb-c.o build/packed.o build/packdata.o
 # What the binary carries: kernels, runtimes, chips.
-PACK = $(sort $(shell find kern rt soc -type f ! -name '.*'))
+PACK = $(sort $(shell find kern rt soc -type f ! -name '.*')) build/count.so
 PROTO = /usr/include/onnx/onnx.proto
 
 tilewright: $(OBJ)
@@ -28,6 +28,10 @@ build/packed.o: build/packed.c
 
 build/packdata.o: build/packdata.S $(PACK)
 	$(CC) -c -o $@ $<
+
+build/count.so: src/dev/plugin/count.c
+	@mkdir -p build
+	$(CC) -std=c11 -O2 $(WARN) -shared -fPIC -fvisibility=hidden -s -o $@ $<
 
 build/onnx.pb-c.c: $(PROTO)
 	@mkdir -p build

@@ -1,0 +1,128 @@
+/* A linker script from a chip description.
+ *
+ * Code and constants go to the memory that holds code, the vector table to one
+ * that holds `vectors` or else in front of the code.  In the memory of the
+ * stack, the stack comes first, so that one that grows too far meets the edge
+ * of the memory and not somebody's data; then data, then the buffers of the
+ * network.  Sections .bss.buf.NAME are the buffers of memory NAME; nobody
+ * sets them to zero.  What a `reserve` line other than `stack` keeps for the
+ * user is cut from the end of its memory. */
+#include "soc/soc.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const Mem *mem_holding(const Soc *s, unsigned what)
+{
+    int i;
+
+    for (i = 0; i < s->nmem; i++)
+        if (s->mems[i].holds & what)
+            return &s->mems[i];
+    err(ERR_MODEL, "%s: no memory holds=%s", s->file,
+        what == HOLDS_stack ? "stack" : "code");
+}
+
+static const Mem *mem_vectors(const Soc *s)
+{
+    int i;
+
+    for (i = 0; i < s->nmem; i++)
+        if (item_has(s->mems[i].item, "holds", "vectors"))
+            return &s->mems[i];
+    return mem_holding(s, HOLDS_code);
+}
+
+/* What the user keeps for himself at the end of a memory. */
+static int64_t kept(const Soc *s, const Mem *m)
+{
+    const Item *it;
+    int64_t n = 0;
+
+    for (it = NULL; (it = soc_next(s, "reserve", it));)
+        if (strcmp(it->name, "stack") &&
+            !strcmp(item_word(it, "memory", ""), m->name))
+            n += item_int(it, "size", 0);
+    return n;
+}
+
+int64_t soc_stack(const Soc *s, int64_t bound)
+{
+    enum { RUNTIME = 512 }; /* data of start-up and self-test */
+    const Item *it = soc_item(s, "reserve", "stack");
+
+    return MAX(item_int(it, "size", 4096) - RUNTIME, (bound + 1024) & ~7);
+}
+
+static void put_memories(const Soc *s, bool emu, Str *out)
+{
+    int i;
+
+    str_put(out, "MEMORY\n{\n");
+    for (i = 0; i < s->nmem; i++) {
+        const Mem *m = &s->mems[i];
+
+        str_fmt(out, "    %s : ORIGIN = 0x%08" PRIx64 ", LENGTH = %" PRId64
+                "\n", m->name, emu ? m->emu_base : m->base,
+                m->size - kept(s, m));
+    }
+    str_put(out, "}\n\n");
+}
+
+static void put_code(const Soc *s, Str *out)
+{
+    const char *code = mem_holding(s, HOLDS_code)->name;
+
+    str_fmt(out,
+        "    .vectors : { KEEP(*(.vectors)) } > %s\n"
+        "    .text : { *(.text .text.*) } > %s\n"
+        "    .rodata : { *(.rodata .rodata.* .srodata .srodata.*)\n"
+        "        . = ALIGN(4); } > %s\n"
+        "    .ARM.exidx : { *(.ARM.exidx*) } > %s\n",
+        mem_vectors(s)->name, code, code, code);
+}
+
+static void put_data(const Soc *s, int64_t stack, Str *out)
+{
+    const char *code = mem_holding(s, HOLDS_code)->name;
+    const char *ram = mem_holding(s, HOLDS_stack)->name;
+
+    str_fmt(out,
+        "    .stack (NOLOAD) : { rt_stack_low = .; . += %" PRId64 ";\n"
+        "        rt_stack_top = .; } > %s\n"
+        "    .data : { rt_data_start = .; *(.data .data.*)\n"
+        "        __global_pointer$ = . + 0x800;\n"
+        "        *(.sdata .sdata.*) . = ALIGN(4); rt_data_end = .; }"
+        " > %s AT> %s\n"
+        "    rt_data_load = LOADADDR(.data);\n", stack, ram, ram, code);
+}
+
+static void put_buffers(const Soc *s, Str *out)
+{
+    int i;
+
+    for (i = 0; i < s->nmem; i++)
+        if (s->mems[i].holds & HOLDS_buffers)
+            str_fmt(out, "    .buf.%s (NOLOAD) : { *(.bss.buf.%s) } > %s\n",
+                    s->mems[i].name, s->mems[i].name, s->mems[i].name);
+}
+
+void soc_link(const Soc *s, bool emu, int64_t stack, Str *out)
+{
+    str_fmt(out, "/* %s: %s. */\n", s->name,
+            emu ? "memory where the emulator has it" : "the part itself");
+    str_put(out, s->rt && !strcmp(s->rt, "riscv") ? "ENTRY(rt_reset)\n"
+                                                  : "ENTRY(rt_start)\n");
+    put_memories(s, emu, out);
+    str_put(out, "SECTIONS\n{\n");
+    put_code(s, out);
+    put_data(s, stack, out);
+    /* Named first: the rest of .bss would take the buffers otherwise. */
+    put_buffers(s, out);
+    str_fmt(out,
+        "    .bss (NOLOAD) : { rt_bss_start = .;\n"
+        "        *(.bss .bss.* .sbss .sbss.* COMMON)\n"
+        "        . = ALIGN(4); rt_bss_end = .; } > %s\n"
+        "    /DISCARD/ : { *(.comment"
+        " .note.*) }\n}\n", mem_holding(s, HOLDS_stack)->name);
+}
