@@ -27,9 +27,9 @@ struct io {
 };
 
 /* Epilogue of an integer result: floor((acc * mul + add) / 2^shift). */
-static inline int32_t requant(int64_t acc, int64_t mul, int64_t add, int shift)
+static inline int64_t requant(int64_t acc, int64_t mul, int64_t add, int shift)
 {
-    return (int32_t)((acc * mul + add) >> shift);
+    return (acc * mul + add) >> shift;
 }
 
 static inline int32_t clip(int32_t v, int32_t lo, int32_t hi)
@@ -37,9 +37,44 @@ static inline int32_t clip(int32_t v, int32_t lo, int32_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
+/* Clip where the extremes of int32_t mean that there is no bound: results of
+ * 64 bits have none that a 32-bit number could tell. */
+static inline int64_t bound(int64_t v, int32_t lo, int32_t hi)
+{
+    if (v < lo && lo != INT32_MIN)
+        return lo;
+    return v > hi && hi != INT32_MAX ? hi : v;
+}
+
 static inline float clipf(float v, float lo, float hi)
 {
     return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* a / b rounded down; b is not 0. */
+static inline int64_t floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+
+    return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* floor(sqrt(v)), digit by digit from the top. */
+static inline uint32_t isqrt(uint64_t v)
+{
+    uint64_t root = 0, bit = (uint64_t)1 << 62;
+
+    while (bit > v)
+        bit >>= 2;
+    for (; bit; bit >>= 2) {
+        if (v >= root + bit) {
+            v -= root + bit;
+            root = (root >> 1) + bit;
+        } else {
+            root >>= 1;
+        }
+    }
+    return (uint32_t)root;
 }
 
 #endif

@@ -1,0 +1,16 @@
+/* Sum.
+ *
+ * op       add
+ * types    x:int y:int mul:int add:int -> z:int
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   30 * z.n
+ *
+ * Computed without sign, so that what does not fit wraps.
+ */
+#include "kern/map.h"
+
+MAP_FINISH(2)
+
+MAP2(X, Y, Z, finish(k, io, &p, i, (ACC)((uint64_t)x + (uint64_t)y)))

@@ -1,0 +1,12 @@
+/* Bits that both have.
+ *
+ * op       bitand
+ * types    x:int y:int -> z:int
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   16 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, (ACC)x & (ACC)y)

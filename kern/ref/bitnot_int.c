@@ -1,0 +1,12 @@
+/* Every bit inverted.
+ *
+ * op       bitnot
+ * types    x:int -> y:int
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   10 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, ~(ACC)x)

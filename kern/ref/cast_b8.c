@@ -1,0 +1,12 @@
+/* To a truth value: is it not zero?
+ *
+ * op       cast
+ * types    x:any -> y:b8
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   12 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, x != 0)

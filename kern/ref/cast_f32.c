@@ -1,0 +1,12 @@
+/* To float.
+ *
+ * op       cast
+ * types    x:any -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   14 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, x)

@@ -1,0 +1,12 @@
+/* The next integer up.
+ *
+ * op       ceil
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   30 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, ceilf(x))

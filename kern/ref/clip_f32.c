@@ -1,0 +1,12 @@
+/* Values outside [flo, fhi] become the nearer bound.
+ *
+ * op       clip
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   14 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, clipf(x, k->flo, k->fhi))

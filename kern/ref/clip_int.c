@@ -1,0 +1,12 @@
+/* Values outside [lo, hi] become the nearer bound.
+ *
+ * op       clip
+ * types    x:int -> y:int
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   12 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, bound(x, k->lo, k->hi))

@@ -1,0 +1,34 @@
+/* Each element becomes the sum of all up to it.
+ *
+ * op       cumsum
+ * types    x:int -> y:int
+ * isa      any
+ * stack    128
+ * cycles   14 * rows * n
+ *
+ * exclusive: without itself; reverse: from the end.  Summed without sign, so
+ * that what does not fit wraps.
+ */
+#include "kern/kern.h"
+
+static void row(const struct row_dims *k, const X *x, Y *y)
+{
+    uint64_t sum = 0;
+
+    for (int32_t i = 0; i < k->n; i++) {
+        int32_t at = k->reverse ? k->n - 1 - i : i;
+        uint64_t next = sum + (uint64_t) x[at];
+
+        y[at] = (Y)(k->exclusive ? sum : next);
+        sum = next;
+    }
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+
+    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+        row(k, x, y);
+}

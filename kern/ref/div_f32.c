@@ -1,0 +1,12 @@
+/* Quotient.
+ *
+ * op       div
+ * types    x:f32 y:f32 -> z:f32
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   34 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, x / y)

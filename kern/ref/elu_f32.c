@@ -1,0 +1,12 @@
+/* x, or alpha (exp(x) - 1) where x is negative.
+ *
+ * op       elu
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    256
+ * cycles   150 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, x < 0 ? k->alpha * expm1f(x) : x)

@@ -1,0 +1,12 @@
+/* Equal?
+ *
+ * op       equal
+ * types    x:f32 y:f32 -> z:int
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   18 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, x == y)

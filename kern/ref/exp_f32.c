@@ -1,0 +1,12 @@
+/* e to the x.
+ *
+ * op       exp
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    256
+ * cycles   150 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, expf(x))

@@ -1,0 +1,29 @@
+/* 1 at the first of the greatest elements, else 0.
+ *
+ * op       hardmax
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   12 * rows * n
+ */
+#include "kern/kern.h"
+
+static void row(const struct row_dims *k, const X *x, Y *y)
+{
+    int32_t best = 0;
+
+    for (int32_t i = 1; i < k->n; i++)
+        best = x[i] > x[best] ? i : best;
+    for (int32_t i = 0; i < k->n; i++)
+        y[i] = i == best;
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+
+    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+        row(k, x, y);
+}

@@ -1,0 +1,12 @@
+/* Is it not a number?
+ *
+ * op       isnan
+ * types    x:f32 -> y:int
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   10 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, x != x)

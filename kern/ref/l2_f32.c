@@ -1,0 +1,11 @@
+/* Euclidean length.
+ *
+ * op       l2
+ * types    x:f32 -> y:f32
+ * isa      any
+ * stack    160
+ * cycles   14 * x.n
+ */
+#include "kern/reduce.h"
+
+REDUCE(float, 0, a + x * x, sqrtf(a))

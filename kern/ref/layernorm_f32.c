@@ -1,0 +1,48 @@
+/* Rows of mean 0 and variance 1, then w times that plus b.
+ *
+ * op       layernorm
+ * types    x:f32 w:f32 b:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   40 * rows * n
+ */
+#include <math.h>
+#include "kern/kern.h"
+
+static float mean(const X *x, int32_t n)
+{
+    float sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / n;
+}
+
+static float variance(const X *x, float middle, int32_t n)
+{
+    float sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += (x[i] - middle) * (x[i] - middle);
+    return sum / n;
+}
+
+static void row(const struct row_dims *k, const X *x, const W *w, const B *b,
+                Y *y)
+{
+    float middle = mean(x, k->n);
+    float scale = 1 / sqrtf(variance(x, middle, k->n) + k->eps);
+
+    for (int32_t i = 0; i < k->n; i++)
+        y[i] = (x[i] - middle) * scale * (w ? w[i] : 1) + (b ? b[i] : 0);
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+
+    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+        row(k, x, io->in[1], io->in[2], y);
+}

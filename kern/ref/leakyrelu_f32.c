@@ -1,0 +1,12 @@
+/* x, or alpha x where x is negative.
+ *
+ * op       leakyrelu
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   14 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, x < 0 ? k->alpha * x : x)

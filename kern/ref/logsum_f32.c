@@ -1,0 +1,11 @@
+/* Logarithm of the sum.
+ *
+ * op       logsum
+ * types    x:f32 -> y:f32
+ * isa      any
+ * stack    256
+ * cycles   14 * x.n
+ */
+#include "kern/reduce.h"
+
+REDUCE(float, 0, a + x, logf(a))

@@ -1,0 +1,35 @@
+/* Rows divided by their length.
+ *
+ * op       lpnorm
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   40 * rows * n
+ *
+ * p0: 1 for the sum of magnitudes, 2 for the Euclidean length.  A row of zeros
+ * stays one.
+ */
+#include <math.h>
+#include "kern/kern.h"
+
+static void row(const struct row_dims *k, const X *x, Y *y)
+{
+    float size = 0;
+
+    for (int32_t i = 0; i < k->n; i++)
+        size += k->p0 == 1 ? fabsf(x[i]) : x[i] * x[i];
+    if (k->p0 != 1)
+        size = sqrtf(size);
+    for (int32_t i = 0; i < k->n; i++)
+        y[i] = size == 0 ? 0 : x[i] / size;
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+
+    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+        row(k, x, y);
+}

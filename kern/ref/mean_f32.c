@@ -1,0 +1,11 @@
+/* Mean.
+ *
+ * op       mean
+ * types    x:f32 -> y:f32
+ * isa      any
+ * stack    160
+ * cycles   14 * x.n
+ */
+#include "kern/reduce.h"
+
+REDUCE(float, 0, a + x, a / n)

@@ -1,0 +1,12 @@
+/* The lesser; not a number if either is not.
+ *
+ * op       min
+ * types    x:f32 y:f32 -> z:f32
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   20 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, x != x || x < y ? x : y)

@@ -1,0 +1,17 @@
+/* x tanh(softplus(x)).
+ *
+ * op       mish
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    256
+ * cycles   450 * x.n
+ */
+#include "kern/map.h"
+
+static float softplus(float x)
+{
+    return (x > 0 ? x : 0) + log1pf(expf(-fabsf(x)));
+}
+
+MAP1(X, Y, x * tanhf(softplus(x)))

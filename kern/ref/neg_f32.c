@@ -1,0 +1,12 @@
+/* Negation.
+ *
+ * op       neg
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   10 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, -x)

@@ -1,0 +1,12 @@
+/* Logical negation.
+ *
+ * op       not
+ * types    x:int -> y:int
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   10 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, !x)

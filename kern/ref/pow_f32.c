@@ -1,0 +1,12 @@
+/* x to the y.
+ *
+ * op       pow
+ * types    x:f32 y:f32 -> z:f32
+ * isa      any
+ * inplace  x y
+ * stack    256
+ * cycles   400 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, powf(x, y))

@@ -1,0 +1,12 @@
+/* x, or y x where x is negative.
+ *
+ * op       prelu
+ * types    x:f32 y:f32 -> z:f32
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   20 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, x < 0 ? x * y : x)

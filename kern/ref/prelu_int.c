@@ -1,0 +1,12 @@
+/* x, or y x where x is negative.
+ *
+ * op       prelu
+ * types    x:int y:int -> z:int
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   16 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, x < 0 ? (ACC)x * (ACC)y : (ACC)x)

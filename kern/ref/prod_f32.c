@@ -1,0 +1,11 @@
+/* Product.
+ *
+ * op       prod
+ * types    x:f32 -> y:f32
+ * isa      any
+ * stack    160
+ * cycles   14 * x.n
+ */
+#include "kern/reduce.h"
+
+REDUCE(float, 1, a * x, a)

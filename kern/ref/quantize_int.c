@@ -1,0 +1,28 @@
+/* Float to integer: clip(round(x / scale) + zero, lo, hi).
+ *
+ * op       quantize
+ * types    x:f32 scale:f32 zero:int -> y:int
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   60 * x.n
+ *
+ * Ties round to even; lo and hi are the bounds of the type.
+ */
+#include "kern/map.h"
+
+static int64_t nearest(float v)
+{
+    if (v != v)
+        return 0;
+    return (int64_t)rintf(clipf(v, -2147483648.0f, 2147483648.0f));
+}
+
+static int64_t zero_at(const ZERO *zero, ptrdiff_t at)
+{
+    return zero ? zero[at] : 0;
+}
+
+MAP2(X, SCALE, Y,
+     bound(nearest(x / y) + zero_at(io->in[2], p.at2 + i * k->s2[5]),
+           k->lo, k->hi))

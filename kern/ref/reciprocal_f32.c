@@ -1,0 +1,12 @@
+/* One over x.
+ *
+ * op       reciprocal
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   24 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, 1 / x)

@@ -1,0 +1,14 @@
+/* Each element scaled: clip((x mul + add) >> shift, lo, hi).
+ *
+ * op       requant
+ * types    x:int mul:int add:int -> y:int
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   30 * x.n
+ */
+#include "kern/map.h"
+
+MAP_FINISH(1)
+
+MAP1(X, Y, finish(k, io, &p, i, x))

@@ -1,0 +1,11 @@
+/* The greatest element; not a number if one is not.
+ *
+ * op       rmax
+ * types    x:f32 -> y:f32
+ * isa      any
+ * stack    160
+ * cycles   14 * x.n
+ */
+#include "kern/reduce.h"
+
+REDUCE(float, x, x != x || x > a ? x : a, a)

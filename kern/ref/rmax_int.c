@@ -1,0 +1,11 @@
+/* The greatest element.
+ *
+ * op       rmax
+ * types    x:int -> y:int
+ * isa      any
+ * stack    160
+ * cycles   14 * x.n
+ */
+#include "kern/reduce.h"
+
+REDUCE(ACC, (ACC)x, (ACC)x > a ? (ACC)x : a, a)

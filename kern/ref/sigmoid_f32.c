@@ -1,0 +1,12 @@
+/* 1 / (1 + exp(-x)).
+ *
+ * op       sigmoid
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    256
+ * cycles   170 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, 1 / (1 + expf(-x)))

@@ -1,0 +1,12 @@
+/* -1, 0 or 1; NaN stays NaN.
+ *
+ * op       sign
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   12 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, x > 0 ? 1 : x < 0 ? -1 : x)

@@ -1,0 +1,12 @@
+/* Sine, of radians.
+ *
+ * op       sin
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    512
+ * cycles   150 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, sinf(x))

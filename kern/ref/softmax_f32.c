@@ -1,0 +1,41 @@
+/* exp(x), scaled to a sum of 1, less the greatest first.
+ *
+ * op       softmax
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    256
+ * cycles   200 * rows * n
+ */
+#include <math.h>
+#include "kern/kern.h"
+
+static float greatest(const X *x, int32_t n)
+{
+    float best = x[0];
+
+    for (int32_t i = 1; i < n; i++)
+        best = x[i] > best ? x[i] : best;
+    return best;
+}
+
+static void row(const struct row_dims *k, const X *x, Y *y)
+{
+    float top = greatest(x, k->n), sum = 0;
+
+    for (int32_t i = 0; i < k->n; i++) {
+        y[i] = expf(x[i] - top);
+        sum += y[i];
+    }
+    for (int32_t i = 0; i < k->n; i++)
+        y[i] /= sum;
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+
+    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+        row(k, x, y);
+}

@@ -1,0 +1,12 @@
+/* Difference.
+ *
+ * op       sub
+ * types    x:f32 y:f32 mul:none add:none -> z:f32
+ * isa      any
+ * inplace  x y
+ * stack    128
+ * cycles   20 * z.n
+ */
+#include "kern/map.h"
+
+MAP2(X, Y, Z, clipf(x - y, k->flo, k->fhi))

@@ -1,0 +1,11 @@
+/* Sum.
+ *
+ * op       sum
+ * types    x:f32 mul:none add:none -> y:f32
+ * isa      any
+ * stack    160
+ * cycles   14 * x.n
+ */
+#include "kern/reduce.h"
+
+REDUCE(float, 0, a + x, clipf(a, k->flo, k->fhi))

@@ -1,0 +1,49 @@
+/* Sum, then the epilogue.
+ *
+ * op       sum
+ * types    x:int mul:int add:int -> y:int
+ * isa      any
+ * stack    192
+ * cycles   14 * x.n
+ *
+ * Added without sign, so that what does not fit wraps.  mul and add follow the
+ * innermost axis of y.
+ */
+#include "kern/reduce.h"
+
+static uint64_t total(const struct reduce_dims *k, const X *x)
+{
+    int32_t i[6] = {0};
+    ptrdiff_t at = 0;
+    uint64_t sum = 0;
+
+    do
+        sum += (uint64_t)x[at];
+    while (reduce_next(k->m, k->ms, i, &at));
+    return sum;
+}
+
+static int64_t finish(const struct reduce_dims *k, const struct io *io,
+                      int64_t sum, int32_t channel)
+{
+    const MUL *mul = io->in[1];
+    const ADD *add = io->in[2];
+
+    if (mul)
+        sum = requant(sum, mul[(ptrdiff_t)channel * k->mulc],
+                      add ? add[(ptrdiff_t)channel * k->addc] : 0, k->shift);
+    return bound(sum, k->lo, k->hi);
+}
+
+void FN(const struct reduce_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+    int32_t i[6] = {0}, channel;
+    ptrdiff_t at = 0;
+
+    do {
+        channel = i[5];
+        *y++ = (Y)finish(k, io, (int64_t)total(k, x + at), channel);
+    } while (reduce_next(k->n, k->xs, i, &at));
+}

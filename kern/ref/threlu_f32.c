@@ -1,0 +1,12 @@
+/* x where it is greater than alpha, else 0.
+ *
+ * op       threlu
+ * types    x:f32 -> y:f32
+ * isa      any
+ * inplace  x
+ * stack    128
+ * cycles   12 * x.n
+ */
+#include "kern/map.h"
+
+MAP1(X, Y, x > k->alpha ? x : 0)
