@@ -63,6 +63,15 @@ typedef enum AttrCode {
 
 typedef enum AttrKind { INT, FLOAT_, INTS } AttrKind;
 
+typedef struct AttrInfo {
+    const char *name;
+    AttrKind kind;
+    int64_t i; /* defaults */
+    double f;
+    const char *about;
+} AttrInfo;
+extern const AttrInfo attr_info[NATTR];
+
 typedef struct Attr {
     AttrCode code;
     int n; /* of list */
@@ -118,8 +127,7 @@ struct Graph {
     Val *vals;
     int nin, nout;
     Val **in, **out;
-    Arena *names;     /* for graph_name */
-    int nname;
+    struct Names *names; /* those taken (graph.c) */
     uint64_t hash;    /* of the model file */
     bool exact;       /* integer types follow ranges: the least that holds
                          every value.  false: types as ONNX declares them,
@@ -136,14 +144,20 @@ Val *graph_const_int(Graph *g, Type t, int64_t v); /* rank 0 */
 Val *graph_const_f32(Graph *g, float v);
 void graph_input(Graph *g, Val *v);
 void graph_output(Graph *g, Val *v);
-/* A node of one result (more: graph_result), appended, or before `at`; its
- * shape, type and range are inferred by node_infer. */
+/* A node of one result (more: graph_result), appended, or before `at`; both
+ * are called name (made unique; NULL: after the operator).  Set its attributes,
+ * then call node_infer, which gives the result type, shape and range. */
 Node *graph_node(Graph *g, Node *at, OpCode op, const char *name, int narg,
                  Val *const *arg);
 Val *graph_result(Graph *g, Node *n, const char *name);
+void val_rename(Graph *g, Val *v, const char *name); /* made unique */
+void node_rename(Graph *g, Node *n, const char *name);
+Val *graph_find(const Graph *g, const char *name); /* value, or NULL */
 void node_remove(Graph *g, Node *n);  /* its results must have no readers */
 void node_move(Graph *g, Node *n, Node *at); /* before at; NULL: to the end */
-void graph_replace(Graph *g, Val *old, Val *by); /* in arguments and outputs */
+/* In arguments and outputs; an output's name and state go along, so that the
+ * user finds it under the name he gave it. */
+void graph_replace(Graph *g, Val *old, Val *by);
 void graph_uses(Graph *g);
 void graph_number(Graph *g);   /* ids of nodes and values, dense, from 0 */
 void graph_sort(Graph *g);     /* an order that can be executed; err on cycles */
@@ -159,7 +173,7 @@ void val_set(Val *v, int64_t i, int64_t x);
 void val_narrow(Val *v); /* a constant's range and least type from its data */
 Type type_for(int64_t lo, int64_t hi); /* first of s8 u8 s16 s32 s64 */
 Shape shape_of(int rank, const int64_t *dim);
-int64_t shape_count(Shape s);
+int64_t shape_count(Shape s); /* err(ERR_MODEL) above 2^40 elements */
 bool shape_same(Shape a, Shape b);
 const char *shape_str(Arena *a, Shape s); /* "[1,3,32,32]" */
 

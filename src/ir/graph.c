@@ -1,0 +1,588 @@
+/* Graph: building it, walking it, keeping it in order.
+ *
+ * Values and nodes are never freed alone; what nobody reads is unlinked by
+ * graph_sweep.  Names are unique among values and among nodes: a second "y"
+ * becomes "y_2".  Algorithms are linear walks over the two lists, which stay
+ * short enough (some thousand nodes) for everything but names: those are
+ * hashed. */
+#include "ir/ir.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const TypeInfo type_info[NTYPE] = {
+    [T_none] = {"none", "", "", 0, 0, FLOAT, 0, 0},
+#define LO_FLOAT(bytes) 0
+#define HI_FLOAT(bytes) 0
+#define LO_SINT(bytes) (-(INT64_C(1) << (8 * (bytes) - 2)) * 2)
+#define HI_SINT(bytes) ((int64_t)(UINT64_MAX >> (65 - 8 * (bytes))))
+#define LO_UINT(bytes) 0
+#define HI_UINT(bytes) \
+    ((bytes) == 8 ? INT64_MAX : (int64_t)(UINT64_MAX >> (64 - 8 * (bytes))))
+#define TYPE(name, ctype, bytes, kind, npy, onnx) \
+    [T_##name] = {#name, #ctype, npy, bytes, onnx, kind, \
+                  LO_##kind(bytes), HI_##kind(bytes)},
+#include "ir/type.def"
+};
+
+const OpInfo op_info[NOP] = {
+    [OP_none] = {"none", "", "", "", FAM_map, R_MAP},
+#define OP(name, args, family, reach, attrs, onnx) \
+    [OP_##name] = {#name, args, attrs, onnx, FAM_##family, R_##reach},
+#include "ir/op.def"
+};
+
+/* Names taken, open addressing; keys begin with 'v' or 'n'. */
+struct Names {
+    int n, room; /* room is a power of two */
+    const char **key;
+    int *count;  /* the last number tried behind this name */
+};
+
+static int *names_slot(struct Names *t, const char *key, bool *found)
+{
+    size_t i = hash_mem(key, strlen(key)) & (size_t)(t->room - 1);
+
+    while (t->key[i] && strcmp(t->key[i], key))
+        i = (i + 1) & (size_t)(t->room - 1);
+    *found = t->key[i];
+    if (!*found) {
+        t->key[i] = key;
+        t->n++;
+    }
+    return &t->count[i];
+}
+
+static void names_room(Arena *a, struct Names *t)
+{
+    struct Names old = *t;
+    bool found;
+    int i;
+
+    if (2 * t->n < t->room)
+        return;
+    t->n = 0;
+    t->room = MAX(64, 4 * old.room);
+    t->key = NEWN(a, const char *, (size_t)t->room);
+    t->count = NEWN(a, int, (size_t)t->room);
+    for (i = 0; i < old.room; i++)
+        if (old.key[i])
+            *names_slot(t, old.key[i], &found) = old.count[i];
+}
+
+/* The name itself if it is free, else name_2, name_3, ... */
+static const char *name_unique(Graph *g, char kind, const char *name)
+{
+    char *key = arena_fmt(g->mem, "%c%s", kind, name);
+    bool found;
+    int *count;
+
+    names_room(g->mem, g->names);
+    count = names_slot(g->names, key, &found);
+    while (found) {
+        key = arena_fmt(g->mem, "%c%s_%d", kind, name, ++*count + 1);
+        names_slot(g->names, key, &found);
+    }
+    return key + 1;
+}
+
+Graph *graph_new(Arena *mem, const char *name)
+{
+    Graph *g = NEW(mem, Graph);
+
+    g->mem = mem;
+    g->name = arena_str(mem, name ? name : "");
+    g->names = NEW(mem, struct Names);
+    return g;
+}
+
+Val *graph_val(Graph *g, const char *name, Type t, Shape s)
+{
+    Val *v = NEW(g->mem, Val);
+
+    v->name = name_unique(g, 'v', name && *name ? name : "v");
+    v->type = t;
+    v->shape = s;
+    v->lo = type_info[t].lo;
+    v->hi = type_info[t].hi;
+    v->next = g->vals;
+    g->vals = v;
+    return v;
+}
+
+void val_rename(Graph *g, Val *v, const char *name)
+{
+    if (strcmp(v->name, name))
+        v->name = name_unique(g, 'v', name);
+}
+
+void node_rename(Graph *g, Node *n, const char *name)
+{
+    if (strcmp(n->name, name))
+        n->name = name_unique(g, 'n', name);
+}
+
+Val *graph_find(const Graph *g, const char *name)
+{
+    Val *v;
+
+    for (v = g->vals; v; v = v->next)
+        if (!strcmp(v->name, name))
+            return v;
+    return NULL;
+}
+
+static void find_range(Val *v)
+{
+    int64_t i, x, n = val_count(v);
+
+    if (!val_is_int(v) || !n)
+        return;
+    v->lo = INT64_MAX;
+    v->hi = INT64_MIN;
+    for (i = 0; i < n; i++) {
+        x = val_int(v, i);
+        v->lo = MIN(v->lo, x);
+        v->hi = MAX(v->hi, x);
+    }
+}
+
+Val *graph_const(Graph *g, const char *name, Type t, Shape s, const void *data)
+{
+    Val *v = graph_val(g, name, t, s);
+    size_t n = (size_t)val_count(v);
+
+    v->data = arena_get(g->mem, MAX(n, 1), (size_t)type_info[t].bytes);
+    if (data && n)
+        memcpy(v->data, data, n * (size_t)type_info[t].bytes);
+    find_range(v);
+    return v;
+}
+
+Val *graph_const_int(Graph *g, Type t, int64_t x)
+{
+    Val *v = graph_const(g, "k", t, shape_of(0, NULL), NULL);
+
+    val_set(v, 0, x);
+    find_range(v);
+    return v;
+}
+
+Val *graph_const_f32(Graph *g, float x)
+{
+    return graph_const(g, "k", T_f32, shape_of(0, NULL), &x);
+}
+
+void graph_input(Graph *g, Val *v)
+{
+    GROW(g->mem, g->in, (size_t)g->nin);
+    g->in[g->nin++] = v;
+}
+
+void graph_output(Graph *g, Val *v)
+{
+    GROW(g->mem, g->out, (size_t)g->nout);
+    g->out[g->nout++] = v;
+}
+
+static void node_link(Graph *g, Node *n, Node *at)
+{
+    n->next = at;
+    n->prev = at ? at->prev : g->last;
+    *(n->prev ? &n->prev->next : &g->first) = n;
+    *(at ? &at->prev : &g->last) = n;
+}
+
+static void node_unlink(Graph *g, Node *n)
+{
+    *(n->prev ? &n->prev->next : &g->first) = n->next;
+    *(n->next ? &n->next->prev : &g->last) = n->prev;
+    n->prev = n->next = NULL;
+}
+
+Val *graph_result(Graph *g, Node *n, const char *name)
+{
+    Val *v = graph_val(g, name, T_none, shape_of(0, NULL));
+
+    if (n->nres == NRES)
+        die("more than %d results of node '%s'", NRES, n->name);
+    v->def = n;
+    v->part = n->nres;
+    n->res[n->nres++] = v;
+    return v;
+}
+
+Node *graph_node(Graph *g, Node *at, OpCode op, const char *name, int narg,
+                 Val *const *arg)
+{
+    Node *n = NEW(g->mem, Node);
+
+    n->op = op;
+    if (!name || !*name)
+        name = op_info[op].name;
+    n->name = name_unique(g, 'n', name);
+    n->narg = narg;
+    n->arg = NEWN(g->mem, Val *, (size_t)MAX(narg, NARG));
+    if (narg)
+        memcpy(n->arg, arg, (size_t)narg * sizeof *arg);
+    node_link(g, n, at);
+    graph_result(g, n, name);
+    return n;
+}
+
+static void val_unlink(Graph *g, Val *v)
+{
+    Val **p = &g->vals;
+
+    while (*p && *p != v)
+        p = &(*p)->next;
+    if (*p)
+        *p = v->next;
+}
+
+void node_remove(Graph *g, Node *n)
+{
+    int i;
+
+    for (i = 0; i < n->nres; i++)
+        val_unlink(g, n->res[i]);
+    node_unlink(g, n);
+}
+
+void node_move(Graph *g, Node *n, Node *at)
+{
+    if (n == at)
+        return;
+    node_unlink(g, n);
+    node_link(g, n, at);
+}
+
+/* by takes old's place among the outputs; where by has no claim to a name of
+ * its own the two swap names. */
+static void replace_output(Graph *g, Val *old, Val *by)
+{
+    const char *name = old->name;
+    bool own = !by->def || val_is_output(g, by);
+    int i;
+
+    for (i = 0; i < g->nout; i++)
+        if (g->out[i] == old)
+            g->out[i] = by;
+    if (!by->state)
+        by->state = old->state;
+    if (!own) {
+        old->name = by->name;
+        by->name = name;
+    }
+}
+
+void graph_replace(Graph *g, Val *old, Val *by)
+{
+    Node *n;
+    int i;
+
+    for (n = g->first; n; n = n->next)
+        for (i = 0; i < n->narg; i++)
+            if (n->arg[i] == old)
+                n->arg[i] = by;
+    if (val_is_output(g, old))
+        replace_output(g, old, by);
+}
+
+void graph_uses(Graph *g)
+{
+    Val *v;
+    Node *n;
+    int i;
+
+    for (v = g->vals; v; v = v->next)
+        v->nuse = 0;
+    for (n = g->first; n; n = n->next)
+        for (i = 0; i < n->narg; i++)
+            if (n->arg[i])
+                n->arg[i]->nuse++;
+    for (i = 0; i < g->nout; i++)
+        g->out[i]->nuse++;
+}
+
+/* Values: inputs, constants, then results in the order of their nodes. */
+void graph_number(Graph *g)
+{
+    Val *v;
+    Node *n;
+    int i, id = 0, nid = 0;
+
+    for (v = g->vals; v; v = v->next)
+        v->id = -1;
+    for (i = 0; i < g->nin; i++)
+        g->in[i]->id = id++;
+    for (v = g->vals; v; v = v->next)
+        if (!v->def && v->id < 0)
+            v->id = id++;
+    for (n = g->first; n; n = n->next) {
+        n->id = nid++;
+        for (i = 0; i < n->nres; i++)
+            n->res[i]->id = id++;
+    }
+}
+
+/* Depth first from each node in the old order, so that an order that could
+ * be executed already stays as it is.  id: 0 new, 1 on the stack, 2 done. */
+typedef struct Walk {
+    Graph *g;
+    Node **stack;
+    int *at; /* next argument of the node at this depth */
+    int n;
+} Walk;
+
+static void walk_push(Walk *w, Node *n)
+{
+    if (n->id == 1)
+        err(ERR_MODEL, "node '%s' (%s): its inputs depend on its own output; "
+            "a network must not contain a cycle", n->name,
+            n->origin ? n->origin : op_info[n->op].name);
+    if (n->id == 2)
+        return;
+    n->id = 1;
+    w->stack[w->n] = n;
+    w->at[w->n++] = 0;
+}
+
+static void walk_step(Walk *w)
+{
+    Node *n = w->stack[w->n - 1];
+    int i = w->at[w->n - 1]++;
+
+    if (i < n->narg) {
+        if (n->arg[i] && n->arg[i]->def)
+            walk_push(w, n->arg[i]->def);
+        return;
+    }
+    n->id = 2;
+    w->n--;
+    node_link(w->g, n, NULL);
+}
+
+void graph_sort(Graph *g)
+{
+    Arena *a = arena_new();
+    Walk w = {g, NULL, NULL, 0};
+    Node *n, *next;
+    int count = 0, i = 0;
+    Node **list;
+
+    for (n = g->first; n; n = n->next)
+        count++;
+    w.stack = NEWN(a, Node *, (size_t)count + 1);
+    w.at = NEWN(a, int, (size_t)count + 1);
+    list = NEWN(a, Node *, (size_t)count + 1);
+    for (n = g->first; n; n = next) {
+        next = n->next;
+        n->id = 0;
+        list[i++] = n;
+    }
+    g->first = g->last = NULL;
+    for (i = 0; i < count; i++) {
+        walk_push(&w, list[i]);
+        while (w.n)
+            walk_step(&w);
+    }
+    arena_end(a);
+    graph_number(g);
+}
+
+static bool node_read(const Node *n)
+{
+    int i;
+
+    for (i = 0; i < n->nres; i++)
+        if (n->res[i]->nuse)
+            return true;
+    return false;
+}
+
+static bool is_input(const Graph *g, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < g->nin; i++)
+        if (g->in[i] == v)
+            return true;
+    return false;
+}
+
+void graph_sweep(Graph *g)
+{
+    Node *n, *prev;
+    Val **p;
+    int i;
+
+    graph_uses(g);
+    for (n = g->last; n; n = prev) {
+        prev = n->prev;
+        if (node_read(n))
+            continue;
+        for (i = 0; i < n->narg; i++)
+            if (n->arg[i])
+                n->arg[i]->nuse--;
+        for (i = 0; i < n->nres; i++)
+            n->res[i]->nuse = -1;
+        node_unlink(g, n);
+    }
+    for (p = &g->vals; *p;) {
+        if ((*p)->nuse < 0 ||
+            (!(*p)->nuse && !(*p)->def && !is_input(g, *p)))
+            *p = (*p)->next;
+        else
+            p = &(*p)->next;
+    }
+}
+
+int graph_nval(const Graph *g)
+{
+    const Val *v;
+    int n = 0;
+
+    for (v = g->vals; v; v = v->next)
+        n++;
+    return n;
+}
+
+bool val_is_int(const Val *v)
+{
+    return v->type != T_none && type_info[v->type].kind != FLOAT;
+}
+
+bool val_is_output(const Graph *g, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < g->nout; i++)
+        if (g->out[i] == v)
+            return true;
+    return false;
+}
+
+int64_t val_count(const Val *v)
+{
+    return shape_count(v->shape);
+}
+
+int64_t val_bytes(const Val *v)
+{
+    return val_count(v) * type_info[v->type].bytes;
+}
+
+int64_t val_int(const Val *v, int64_t i)
+{
+    switch (v->type) {
+#define TYPE(name, ctype, bytes, kind, npy, onnx) \
+    case T_##name: return (int64_t)((const ctype *)v->data)[i];
+#include "ir/type.def"
+    default: die("val_int of '%s', which has no type", v->name);
+    }
+}
+
+double val_num(const Val *v, int64_t i)
+{
+    if (v->type == T_f32)
+        return ((const float *)v->data)[i];
+    return (double)val_int(v, i);
+}
+
+void val_set(Val *v, int64_t i, int64_t x)
+{
+    switch (v->type) {
+#define TYPE(name, ctype, bytes, kind, npy, onnx) \
+    case T_##name: ((ctype *)v->data)[i] = (ctype)x; break;
+#include "ir/type.def"
+    default: die("val_set of '%s', which has no type", v->name);
+    }
+}
+
+Type type_for(int64_t lo, int64_t hi)
+{
+    static const Type order[] = {T_s8, T_u8, T_s16, T_s32, T_s64};
+    size_t i;
+
+    for (i = 0; i + 1 < LEN(order); i++)
+        if (type_info[order[i]].lo <= lo && hi <= type_info[order[i]].hi)
+            break;
+    return order[i];
+}
+
+/* In place: the least type is never wider than the one before, except for
+ * unsigned ones that keep their size as signed, so elements move forward. */
+void val_narrow(Val *v)
+{
+    Val old = *v;
+    int64_t i, n = val_count(v);
+
+    if (!v->data || !val_is_int(v) || v->type == T_b8)
+        return;
+    find_range(v);
+    if (!n)
+        v->lo = v->hi = 0;
+    v->type = type_for(v->lo, v->hi);
+    if (type_info[v->type].bytes > type_info[old.type].bytes) {
+        v->type = old.type;
+        return;
+    }
+    for (i = 0; i < n; i++)
+        val_set(v, i, val_int(&old, i));
+}
+
+Shape shape_of(int rank, const int64_t *dim)
+{
+    Shape s = {rank, {0}};
+    int i;
+
+    if (rank > RANK)
+        err(ERR_MODEL, "a tensor of %d dimensions: at most %d are supported",
+            rank, RANK);
+    for (i = 0; i < rank; i++)
+        s.dim[i] = dim[i];
+    return s;
+}
+
+int64_t shape_count(Shape s)
+{
+    Arena *a;
+    int64_t n = 1;
+    int i;
+
+    for (i = 0; i < s.rank; i++) {
+        if (s.dim[i] < 0 || __builtin_mul_overflow(n, s.dim[i], &n) ||
+            n > INT64_C(1) << 40) {
+            a = arena_new();
+            err(ERR_MODEL, "a tensor of shape %s is too large: at most 2^40 "
+                "elements are supported", shape_str(a, s));
+        }
+    }
+    return n;
+}
+
+bool shape_same(Shape a, Shape b)
+{
+    int i;
+
+    if (a.rank != b.rank)
+        return false;
+    for (i = 0; i < a.rank; i++)
+        if (a.dim[i] != b.dim[i])
+            return false;
+    return true;
+}
+
+const char *shape_str(Arena *a, Shape s)
+{
+    Str b = {.mem = a};
+    int i;
+
+    str_put(&b, "[");
+    for (i = 0; i < s.rank; i++)
+        str_fmt(&b, i ? ",%lld" : "%lld", (long long)s.dim[i]);
+    str_put(&b, "]");
+    return b.s;
+}
