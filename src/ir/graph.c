@@ -22,7 +22,8 @@ const TypeInfo type_info[NTYPE] = {
     ((bytes) == 8 ? INT64_MAX : (int64_t)(UINT64_MAX >> (64 - 8 * (bytes))))
 #define TYPE(name, ctype, bytes, kind, npy, onnx) \
     [T_##name] = {#name, #ctype, npy, bytes, onnx, kind, \
-                  LO_##kind(bytes), HI_##kind(bytes)},
+                  LO_##kind(bytes), \
+                  T_##name == T_b8 ? 1 : HI_##kind(bytes)},
 #include "ir/type.def"
 };
 
@@ -101,6 +102,7 @@ Val *graph_val(Graph *g, const char *name, Type t, Shape s)
 {
     Val *v = NEW(g->mem, Val);
 
+    shape_count(s);
     v->name = name_unique(g, 'v', name && *name ? name : "v");
     v->type = t;
     v->shape = s;

@@ -190,13 +190,30 @@ void attr_set_list(Graph *g, Node *n, AttrCode c, int len,
 void attr_drop(Node *n, AttrCode c);
 void attr_copy(Graph *g, Node *to, const Node *from);
 
-/* shape.c: sets type, shape and range of a node's results from its operands
+/* infer.c: sets type, shape and range of a node's results from its operands
  * and attributes; err(ERR_MODEL) names the node where they do not agree. */
 void node_infer(Graph *g, Node *n);
 void graph_infer(Graph *g); /* all, in order */
+/* Operand by its name in op.def, NULL if absent; its position, or -1. */
+Val *node_arg(const Node *n, const char *name);
+int op_arg(OpCode op, const char *name, bool *optional);
 /* As err(ERR_MODEL), with "node 'name' (Op): " in front. */
 _Noreturn void err_node(const Node *n, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* shape.c: the shape of the result alone; axis made positive and checked */
+Shape shape_infer(const Node *n);
+Shape shape_broadcast(const Node *n, Shape a, Shape b);
+bool shape_fits(Shape s, Shape into); /* s broadcasts to `into` */
+int node_axis(const Node *n, int rank); /* of attribute axis */
+/* Which axes of x a node of the reduce family reduces. */
+void node_axes(const Node *n, bool set[RANK]);
+
+/* range.c: every value an integer result can have lies within */
+typedef struct Range {
+    int64_t lo, hi;
+} Range;
+Range range_infer(const Node *n);
 
 /* check.c: dies if the graph breaks a rule (after: name of the pass). */
 void graph_check(Graph *g, const char *after);

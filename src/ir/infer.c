@@ -1,0 +1,308 @@
+/* What follows about a node's result: its shape (shape.c), whether it is
+ * float or integer and of which type (here), and its range (range.c).
+ *
+ * An exact graph gives an integer result the least type that holds its range;
+ * sums are at least 32 bits wide, for that is how they are made.  Otherwise
+ * the types are those ONNX declares, and a result whose range is larger wraps
+ * as in C. */
+#include "ir/ir.h"
+
+#include <string.h>
+
+_Noreturn void err_node(const Node *n, const char *fmt, ...)
+{
+    char text[1536];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    trouble.node = n->name;
+    err(ERR_MODEL, "node '%s' (%s): %s", n->name,
+        n->origin ? n->origin : op_info[n->op].name, text);
+}
+
+/* Length of the word at s, and what is behind it. */
+static int word(const char **s)
+{
+    int n;
+
+    *s += strspn(*s, " ");
+    n = (int)strcspn(*s, " ");
+    return n;
+}
+
+int op_arg(OpCode op, const char *name, bool *optional)
+{
+    const char *s = op_info[op].args;
+    int i, n, len = (int)strlen(name);
+
+    for (i = 0; (n = word(&s)); i++, s += n) {
+        *optional = s[n - 1] == '?';
+        if (n - *optional == len && !strncmp(s, name, (size_t)len))
+            return i;
+    }
+    return -1;
+}
+
+Val *node_arg(const Node *n, const char *name)
+{
+    bool optional;
+    int i = op_arg(n->op, name, &optional);
+
+    return i < 0 || i >= n->narg ? NULL : n->arg[i];
+}
+
+static void check_present(const Node *n, int i, const char *name, int len)
+{
+    if (i >= n->narg || !n->arg[i])
+        err_node(n, "operand '%.*s' (number %d) is missing", len, name, i + 1);
+    if (n->arg[i]->type == T_none)
+        err_node(n, "operand '%.*s' ('%s') has no type", len, name,
+                 n->arg[i]->name);
+}
+
+static void check_args(const Node *n)
+{
+    const char *s = op_info[n->op].args;
+    int i, len;
+
+    for (i = 0; (len = word(&s)); i++, s += len) {
+        if (!strncmp(s, "...", 3))
+            break;
+        if (s[len - 1] != '?')
+            check_present(n, i, s, len);
+    }
+    if (!len && n->narg > i)
+        err_node(n, "%d operands, at most %d were wanted", n->narg, i);
+    for (; len && i < n->narg; i++)
+        check_present(n, i, "x", 1);
+    if (!node_arg(n, "mul") != !node_arg(n, "add"))
+        err_node(n, "operands mul and add come together or not at all");
+}
+
+/* Operands that choose or steer, and so need not be of the kind of the others:
+ * indices, conditions, scales. */
+static bool steers(const Node *n, int i)
+{
+    switch (n->op) {
+    case OP_gather: case OP_gatherelem: case OP_gathernd:
+    case OP_scatterelem: case OP_scatternd:
+        return i == 1;
+    case OP_taps:
+        return i == 1;
+    case OP_where:
+        return i == 0;
+    case OP_quantize: case OP_dequantize:
+        return i > 0;
+    default:
+        return false;
+    }
+}
+
+static void check_kinds(const Node *n)
+{
+    const Val *first = NULL;
+    int i;
+
+    for (i = 0; i < n->narg; i++) {
+        const Val *v = n->arg[i];
+
+        if (!v || steers(n, i))
+            continue;
+        if (!first)
+            first = v;
+        if (val_is_int(v) != val_is_int(first))
+            err_node(n, "operand '%s' is %s but '%s' is %s; float and integer "
+                     "do not mix without a cast", first->name,
+                     type_info[first->type].name, v->name,
+                     type_info[v->type].name);
+    }
+}
+
+static bool wants_int(const Node *n, int i, bool is_int)
+{
+    const Val *v = i < n->narg ? n->arg[i] : NULL;
+
+    if (!v || val_is_int(v) == is_int)
+        return true;
+    err_node(n, "operand '%s' is %s, %s was wanted", v->name,
+             type_info[v->type].name, is_int ? "an integer" : "f32");
+}
+
+/* Operators that know integers only, or floats only. */
+static void check_domain(const Node *n)
+{
+    switch (n->op) {
+    case OP_requant: case OP_igelu: case OP_ihardswish: case OP_idiv:
+    case OP_inonorm: case OP_isoftmax: case OP_itamax: case OP_itapartial:
+    case OP_ilayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
+    case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
+    case OP_and: case OP_or: case OP_xor: case OP_dequantize:
+        wants_int(n, 0, true);
+        break;
+    case OP_gather: case OP_gatherelem: case OP_gathernd:
+    case OP_scatterelem: case OP_scatternd: case OP_taps:
+        wants_int(n, 1, true);
+        break;
+    case OP_where:
+        wants_int(n, 0, true);
+        break;
+    case OP_quantize:
+        wants_int(n, 0, false);
+        wants_int(n, 1, false);
+        wants_int(n, 2, true);
+        break;
+    default:
+        if (node_arg(n, "mul") && n->op != OP_mul)
+            wants_int(n, op_arg(n->op, "mul", &(bool){0}), true);
+    }
+    if (n->op == OP_dequantize) {
+        wants_int(n, 1, false);
+        wants_int(n, 2, true);
+    }
+}
+
+static void check_range_attrs(const Node *n)
+{
+    int64_t shift = attr_int(n, A_shift);
+
+    if (shift < 0 || shift > 62)
+        err_node(n, "shift is %lld, 0 to 62 was wanted", (long long)shift);
+    if (attr_int(n, A_lo) > attr_int(n, A_hi))
+        err_node(n, "clips to lo %lld .. hi %lld, which is empty",
+                 (long long)attr_int(n, A_lo), (long long)attr_int(n, A_hi));
+}
+
+static bool is_truth(OpCode op)
+{
+    switch (op) {
+    case OP_not: case OP_isnan: case OP_isinf: case OP_and: case OP_or:
+    case OP_xor: case OP_equal: case OP_less: case OP_lesseq: case OP_greater:
+    case OP_greatereq:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A sum that nothing narrows is kept as it is made. */
+static bool is_sum(const Node *n)
+{
+    switch (n->op) {
+    case OP_conv: case OP_convt: case OP_matmul: case OP_sum: case OP_sumpool:
+        return !node_arg(n, "mul") && !attr_has(n, A_lo) &&
+               !attr_has(n, A_hi);
+    default:
+        return false;
+    }
+}
+
+static Type attr_type(const Node *n)
+{
+    int64_t t = attr_int(n, A_to);
+
+    if (t <= T_none || t >= NTYPE)
+        err_node(n, "no type to convert to");
+    if (n->op == OP_quantize && type_info[t].kind == FLOAT)
+        err_node(n, "quantizes to %s, an integer was wanted",
+                 type_info[t].name);
+    return (Type)t;
+}
+
+/* The type where it does not depend on the range; T_none if it does. */
+static Type type_plain(const Node *n)
+{
+    const Val *x = n->arg[n->op == OP_where];
+
+    if (n->op == OP_cast || n->op == OP_quantize)
+        return attr_type(n);
+    if (is_truth(n->op))
+        return T_b8;
+    if (n->op == OP_argmax || n->op == OP_argmin)
+        return T_none;
+    if (n->op == OP_dequantize || !val_is_int(x))
+        return T_f32;
+    return T_none;
+}
+
+/* Operators whose result is made of elements of x alone. */
+static bool only_moves(const Node *n)
+{
+    switch (op_info[n->op].family) {
+    case FAM_reshape: case FAM_transpose: case FAM_slice: case FAM_expand:
+    case FAM_gather: case FAM_gatherelem: case FAM_gathernd:
+        return true;
+    default:
+        return n->op == OP_concat && n->narg == 1;
+    }
+}
+
+static Type type_exact(const Node *n, Range r)
+{
+    Type t;
+
+    if (only_moves(n))
+        return n->arg[0]->type;
+    t = type_for(r.lo, r.hi);
+    return is_sum(n) && type_info[t].bytes < 4 ? T_s32 : t;
+}
+
+/* As ONNX has it: of the first data operand; sums of bytes are 32 bits. */
+static Type type_typed(const Node *n, Range r)
+{
+    Type t = n->arg[n->op == OP_where]->type;
+
+    if (n->op == OP_argmax || n->op == OP_argmin)
+        return T_s64;
+    if (node_arg(n, "mul") && n->op != OP_mul)
+        return type_for(r.lo, r.hi);
+    switch (n->op) {
+    case OP_conv: case OP_convt: case OP_matmul: case OP_sumpool:
+        return type_info[t].bytes < 4 ? T_s32 : t;
+    case OP_isoftmax: case OP_itamax: case OP_itapartial: case OP_ilayernorm:
+    case OP_irmsnorm: case OP_igelu: case OP_ihardswish: case OP_idiv:
+    case OP_inonorm:
+        return type_for(r.lo, r.hi);
+    default:
+        return t;
+    }
+}
+
+static void set_type(const Graph *g, Node *n)
+{
+    Val *y = n->res[0];
+    Range r = {0, 0};
+
+    y->type = type_plain(n);
+    if (y->type != T_f32)
+        r = range_infer(n);
+    if (y->type == T_none)
+        y->type = g->exact ? type_exact(n, r) : type_typed(n, r);
+    if (y->type != T_f32 && (r.lo < type_info[y->type].lo ||
+                             r.hi > type_info[y->type].hi)) {
+        r.lo = type_info[y->type].lo;
+        r.hi = type_info[y->type].hi;
+    }
+    y->lo = r.lo;
+    y->hi = r.hi;
+}
+
+void node_infer(Graph *g, Node *n)
+{
+    check_args(n);
+    check_kinds(n);
+    check_domain(n);
+    check_range_attrs(n);
+    n->res[0]->shape = shape_infer(n);
+    shape_count(n->res[0]->shape);
+    set_type(g, n);
+}
+
+void graph_infer(Graph *g)
+{
+    Node *n;
+
+    for (n = g->first; n; n = n->next)
+        node_infer(g, n);
+}

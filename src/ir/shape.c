@@ -1,0 +1,653 @@
+/* The shape of a result, a rule per family.
+ *
+ * The rules hold in front form and in kernel form alike; what does not agree
+ * is the user's fault and named with its node.  Numbers of windows are kept
+ * below 2^20 so that no product can overflow. */
+#include "ir/ir.h"
+
+#include <string.h>
+
+enum { WINDOW_MAX = 1 << 20 };
+
+static const char *str(Shape s)
+{
+    static char text[4][RANK * 22 + 3];
+    static int turn;
+    char *p = text[turn = (turn + 1) % 4];
+    size_t n = 1;
+    int i;
+
+    strcpy(p, "[");
+    for (i = 0; i < s.rank; i++)
+        n += (size_t)snprintf(p + n, sizeof *text - n, i ? ",%lld" : "%lld",
+                              (long long)s.dim[i]);
+    strcpy(p + n, "]");
+    return p;
+}
+
+bool shape_fits(Shape s, Shape into)
+{
+    int i, skip = into.rank - s.rank;
+
+    if (skip < 0)
+        return false;
+    for (i = 0; i < s.rank; i++)
+        if (s.dim[i] != 1 && s.dim[i] != into.dim[i + skip])
+            return false;
+    return true;
+}
+
+Shape shape_broadcast(const Node *n, Shape a, Shape b)
+{
+    Shape y = a.rank >= b.rank ? a : b;
+    int i;
+    int64_t p, q;
+
+    for (i = 1; i <= y.rank; i++) {
+        p = i <= a.rank ? a.dim[a.rank - i] : 1;
+        q = i <= b.rank ? b.dim[b.rank - i] : 1;
+        if (p != q && p != 1 && q != 1)
+            err_node(n, "shapes %s and %s do not broadcast: sizes %lld and "
+                     "%lld, counted from the end at %d", str(a), str(b),
+                     (long long)p, (long long)q, i);
+        y.dim[y.rank - i] = p == 1 ? q : p;
+    }
+    return y;
+}
+
+static int axis_of(const Node *n, int64_t axis, int rank)
+{
+    if (axis < -rank || axis >= rank)
+        err_node(n, "axis %lld of a tensor of %d dimensions",
+                 (long long)axis, rank);
+    return (int)(axis < 0 ? axis + rank : axis);
+}
+
+int node_axis(const Node *n, int rank)
+{
+    return axis_of(n, attr_int(n, A_axis), rank);
+}
+
+/* An epilogue operand: one element or one per channel. */
+static void check_channels(const Node *n, const char *name, int64_t channels)
+{
+    const Val *v = node_arg(n, name);
+    int64_t count = v ? val_count(v) : 1;
+
+    if (count != 1 && count != channels)
+        err_node(n, "operand %s has %lld elements, 1 or %lld (one per "
+                 "channel) were wanted", name, (long long)count,
+                 (long long)channels);
+}
+
+static void check_epilogue(const Node *n, int64_t channels)
+{
+    check_channels(n, "mul", channels);
+    check_channels(n, "add", channels);
+}
+
+static int64_t window_attr(const Node *n, AttrCode c, int i, int64_t none,
+                           int64_t least)
+{
+    int64_t v = attr_at(n, c, i, none);
+
+    if (v < least || v > WINDOW_MAX)
+        err_node(n, "%s is %lld, %lld to %d was wanted", attr_info[c].name,
+                 (long long)v, (long long)least, WINDOW_MAX);
+    return v;
+}
+
+/* A list attribute is absent or has one number per spatial axis (pad: two). */
+static void check_window_lists(const Node *n, int spatial)
+{
+    static const AttrCode list[] = {A_stride, A_dilation, A_outpad, A_kernel};
+    const int64_t *v;
+    size_t i;
+    int len;
+
+    for (i = 0; i < LEN(list); i++) {
+        len = attr_list(n, list[i], &v);
+        if (len && len != spatial)
+            err_node(n, "%s has %d numbers, %d were wanted: one per spatial "
+                     "axis", attr_info[list[i]].name, len, spatial);
+    }
+    len = attr_list(n, A_pad, &v);
+    if (len && len != 2 * spatial)
+        err_node(n, "pad has %d numbers, %d were wanted: before and after "
+                 "each spatial axis", len, 2 * spatial);
+}
+
+static int64_t check_rank(const Node *n, const Val *x)
+{
+    if (x->shape.rank != 3 && x->shape.rank != 4)
+        err_node(n, "'%s' has shape %s: 3 or 4 dimensions (one or two spatial "
+                 "axes) are supported", x->name, str(x->shape));
+    return x->shape.rank - 2;
+}
+
+/* Windows of size k that fit along an axis of d elements. */
+static int64_t windows(const Node *n, int i, int spatial, int64_t d, int64_t k)
+{
+    int64_t s = window_attr(n, A_stride, i, 1, 1);
+    int64_t reach = window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1;
+    int64_t before = window_attr(n, A_pad, i, 0, 0);
+    int64_t after = window_attr(n, A_pad, i + spatial, 0, 0);
+    int64_t room = d + before + after - reach, count;
+
+    if (room < 0)
+        err_node(n, "a window of %lld does not fit into %lld elements (with "
+                 "padding) of spatial axis %d", (long long)reach,
+                 (long long)(d + before + after), i);
+    count = (room + (attr_int(n, A_ceil) ? s - 1 : 0)) / s + 1;
+    if (attr_int(n, A_ceil) && (count - 1) * s >= d + before)
+        count--;
+    return count;
+}
+
+/* Where channels and spatial axes of x (and of w behind its first axis) are. */
+typedef struct Axes {
+    int spatial, channel, first;
+} Axes;
+
+static Axes axes_of(const Node *n, const Val *x)
+{
+    int spatial = (int)check_rank(n, x);
+    bool last = attr_int(n, A_last);
+
+    check_window_lists(n, spatial);
+    return (Axes){spatial, last ? spatial + 1 : 1, last ? 1 : 2};
+}
+
+static int64_t group_of(const Node *n, int64_t c)
+{
+    int64_t g = attr_int(n, A_group);
+
+    if (g < 1 || g > MAX(c, 1) || c % g)
+        err_node(n, "%lld channels cannot be split into %lld groups",
+                 (long long)c, (long long)g);
+    return g;
+}
+
+static void check_weight_rank(const Node *n, const Val *x, const Val *w)
+{
+    if (w->shape.rank != x->shape.rank)
+        err_node(n, "input has shape %s but weight '%s' has %s: as many "
+                 "dimensions were wanted", str(x->shape), w->name,
+                 str(w->shape));
+}
+
+static int64_t kernel_size(const Node *n, const Val *w, int axis)
+{
+    int64_t k = w->shape.dim[axis];
+
+    if (k < 1 || k > WINDOW_MAX)
+        err_node(n, "weight '%s' of shape %s: a window of %lld", w->name,
+                 str(w->shape), (long long)k);
+    return k;
+}
+
+static Shape shape_conv(const Node *n)
+{
+    const Val *x = n->arg[0], *w = n->arg[1];
+    Axes a = axes_of(n, x);
+    int64_t c = x->shape.dim[a.channel], g = group_of(n, c);
+    int64_t m = w->shape.dim[0];
+    Shape y = x->shape;
+    int i;
+
+    check_weight_rank(n, x, w);
+    if (w->shape.dim[a.channel] != c / g)
+        err_node(n, "input has %lld channels in %lld groups, weight '%s' of "
+                 "shape %s wants %lld per group", (long long)c, (long long)g,
+                 w->name, str(w->shape), (long long)w->shape.dim[a.channel]);
+    if (m % g)
+        err_node(n, "%lld output channels cannot be split into %lld groups",
+                 (long long)m, (long long)g);
+    for (i = 0; i < a.spatial; i++)
+        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
+                                     kernel_size(n, w, a.first + i));
+    y.dim[a.channel] = m;
+    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
+        err_node(n, "bias has shape %s, %lld elements were wanted",
+                 str(node_arg(n, "b")->shape), (long long)m);
+    check_epilogue(n, m);
+    return y;
+}
+
+static int64_t convt_size(const Node *n, int i, int spatial, int64_t d,
+                          int64_t k)
+{
+    int64_t y = window_attr(n, A_stride, i, 1, 1) * (d - 1) +
+                window_attr(n, A_outpad, i, 0, 0) +
+                window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1 -
+                window_attr(n, A_pad, i, 0, 0) -
+                window_attr(n, A_pad, i + spatial, 0, 0);
+
+    if (y < 1)
+        err_node(n, "spatial axis %d of the result would have %lld elements",
+                 i, (long long)y);
+    return y;
+}
+
+/* Weights are [C, M/g, k...], with channels last [C, k..., M/g]. */
+static Shape shape_convt(const Node *n)
+{
+    const Val *x = n->arg[0], *w = n->arg[1];
+    Axes a = axes_of(n, x);
+    int64_t c = x->shape.dim[a.channel], g = group_of(n, c), m;
+    Shape y = x->shape;
+    int i;
+
+    check_weight_rank(n, x, w);
+    if (w->shape.dim[0] != c)
+        err_node(n, "input has %lld channels, weight '%s' of shape %s wants "
+                 "%lld", (long long)c, w->name, str(w->shape),
+                 (long long)w->shape.dim[0]);
+    for (i = 0; i < a.spatial; i++)
+        y.dim[a.first + i] = convt_size(n, i, a.spatial,
+                                        x->shape.dim[a.first + i],
+                                        kernel_size(n, w, a.first + i));
+    m = y.dim[a.channel] = g * w->shape.dim[a.channel];
+    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
+        err_node(n, "bias has shape %s, %lld elements were wanted",
+                 str(node_arg(n, "b")->shape), (long long)m);
+    check_epilogue(n, m);
+    return y;
+}
+
+static Shape shape_pool(const Node *n)
+{
+    const Val *x = n->arg[0];
+    Axes a = axes_of(n, x);
+    Shape y = x->shape;
+    const int64_t *k;
+    int i;
+
+    if (!attr_list(n, A_kernel, &k))
+        err_node(n, "the size of the window (kernel) is missing");
+    for (i = 0; i < a.spatial; i++)
+        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
+                                     window_attr(n, A_kernel, i, 1, 1));
+    check_epilogue(n, x->shape.dim[a.channel]);
+    return y;
+}
+
+/* bias, mul, add of matmul: broadcast to the matrix y, the same for batches */
+static void check_matrix(const Node *n, const char *name, Shape y)
+{
+    const Val *v = node_arg(n, name);
+    Shape m = {2, {y.dim[y.rank - 2], y.dim[y.rank - 1]}}, s;
+
+    if (!v)
+        return;
+    for (s = v->shape; s.rank > 2 && s.dim[0] == 1; s.rank--)
+        memmove(s.dim, s.dim + 1, (RANK - 1) * sizeof *s.dim);
+    if (!shape_fits(s, m))
+        err_node(n, "operand %s has shape %s, which does not broadcast to %s",
+                 name, str(v->shape), str(m));
+}
+
+static void take_batches(Shape s, Shape *batch)
+{
+    *batch = s;
+    batch->rank -= 2;
+}
+
+static Shape shape_matmul(const Node *n)
+{
+    Shape a = n->arg[0]->shape, b = n->arg[1]->shape, ab, bb, y;
+    bool ta = attr_int(n, A_transa), tb = attr_int(n, A_transb);
+
+    if (a.rank < 2 || b.rank < 2)
+        err_node(n, "operands have shapes %s and %s: at least 2 dimensions "
+                 "were wanted", str(a), str(b));
+    if (a.dim[a.rank - (ta ? 2 : 1)] != b.dim[b.rank - (tb ? 1 : 2)])
+        err_node(n, "cannot multiply %s%s by %s%s: %lld columns meet %lld "
+                 "rows", str(a), ta ? " transposed" : "", str(b),
+                 tb ? " transposed" : "",
+                 (long long)a.dim[a.rank - (ta ? 2 : 1)],
+                 (long long)b.dim[b.rank - (tb ? 1 : 2)]);
+    take_batches(a, &ab);
+    take_batches(b, &bb);
+    y = shape_broadcast(n, ab, bb);
+    y.dim[y.rank++] = a.dim[a.rank - (ta ? 1 : 2)];
+    y.dim[y.rank++] = b.dim[b.rank - (tb ? 2 : 1)];
+    check_matrix(n, "bias", y);
+    check_matrix(n, "mul", y);
+    check_matrix(n, "add", y);
+    return y;
+}
+
+static void check_fits(const Node *n, const Val *v, Shape y)
+{
+    if (v && !shape_fits(v->shape, y))
+        err_node(n, "operand '%s' of shape %s does not broadcast to %s",
+                 v->name, str(v->shape), str(y));
+}
+
+/* Operands that follow the shape of x and never widen it. */
+static int map_followers(const Node *n)
+{
+    int i;
+    bool optional;
+
+    if (n->op == OP_quantize || n->op == OP_dequantize)
+        return 1;
+    i = op_arg(n->op, "mul", &optional);
+    return i < 0 ? n->narg : i;
+}
+
+static Shape shape_map(const Node *n)
+{
+    Shape y = n->arg[0]->shape;
+    int i, follow = map_followers(n);
+
+    for (i = 1; i < n->narg; i++) {
+        if (!n->arg[i])
+            continue;
+        if (i < follow)
+            y = shape_broadcast(n, y, n->arg[i]->shape);
+        else
+            check_fits(n, n->arg[i], y);
+    }
+    return y;
+}
+
+static Shape shape_row(const Node *n)
+{
+    Shape y = n->arg[0]->shape;
+    int i, axis = node_axis(n, y.rank);
+    int64_t len = y.dim[axis], group = attr_int(n, A_p0);
+
+    for (i = 1; i < n->narg; i++)
+        if (n->arg[i] && val_count(n->arg[i]) != len)
+            err_node(n, "operand '%s' has %lld elements, %lld were wanted: "
+                     "one per element of a row", n->arg[i]->name,
+                     (long long)val_count(n->arg[i]), (long long)len);
+    if (n->op == OP_itapartial && (group < 1 || len % group))
+        err_node(n, "rows of %lld elements cannot be split into groups of "
+                 "%lld", (long long)len, (long long)group);
+    if (n->op == OP_isoftmax && attr_int(n, A_p2) < 1)
+        err_node(n, "log2 is %lld, at least 1 was wanted",
+                 (long long)attr_int(n, A_p2));
+    return y;
+}
+
+void node_axes(const Node *n, bool set[RANK])
+{
+    int rank = n->arg[0]->shape.rank, i, len;
+    const int64_t *axes;
+
+    len = attr_list(n, A_axes, &axes);
+    for (i = 0; i < RANK; i++)
+        set[i] = !len && i < rank;
+    for (i = 0; i < len; i++)
+        set[axis_of(n, axes[i], rank)] = true;
+}
+
+static Shape shape_reduce(const Node *n)
+{
+    Shape x = n->arg[0]->shape, y = {0, {0}};
+    bool set[RANK];
+    int i, count = 0;
+
+    node_axes(n, set);
+    for (i = 0; i < x.rank; i++) {
+        count += set[i];
+        if (!set[i])
+            y.dim[y.rank++] = x.dim[i];
+        else if (attr_int(n, A_keep))
+            y.dim[y.rank++] = 1;
+    }
+    if ((n->op == OP_argmax || n->op == OP_argmin) && count != 1)
+        err_node(n, "one axis was wanted, %d are given", count);
+    check_epilogue(n, y.rank ? y.dim[y.rank - 1] : 1);
+    return y;
+}
+
+static Shape attr_shape(const Node *n)
+{
+    const int64_t *dim;
+    int i, len = attr_list(n, A_shape, &dim);
+
+    for (i = 0; i < len; i++)
+        if (dim[i] < 0)
+            err_node(n, "size %lld of axis %d is negative",
+                     (long long)dim[i], i);
+    return shape_of(len, dim);
+}
+
+static Shape shape_reshape(const Node *n)
+{
+    Shape x = n->arg[0]->shape, y = attr_shape(n);
+
+    if (shape_count(x) != shape_count(y))
+        err_node(n, "%s has %lld elements, %s would have %lld", str(x),
+                 (long long)shape_count(x), str(y), (long long)shape_count(y));
+    return y;
+}
+
+static Shape shape_transpose(const Node *n)
+{
+    Shape x = n->arg[0]->shape, y = x;
+    const int64_t *perm;
+    bool seen[RANK] = {false};
+    int i, len = attr_list(n, A_perm, &perm);
+
+    if (len && len != x.rank)
+        err_node(n, "perm has %d numbers for %d axes", len, x.rank);
+    for (i = 0; i < x.rank; i++) {
+        int64_t p = len ? perm[i] : x.rank - 1 - i;
+
+        if (p < 0 || p >= x.rank || seen[p])
+            err_node(n, "perm is not a permutation: axis %lld", (long long)p);
+        seen[p] = true;
+        y.dim[i] = x.dim[p];
+    }
+    return y;
+}
+
+/* Is element start + (count - 1) * step within d? */
+static bool slice_inside(int64_t d, int64_t start, int64_t step, int64_t count)
+{
+    int64_t end;
+
+    return !count ||
+           (start >= 0 && start < d && count > 0 &&
+            !__builtin_mul_overflow(count - 1, step, &end) &&
+            !__builtin_add_overflow(end, start, &end) && end >= 0 && end < d);
+}
+
+static Shape shape_slice(const Node *n)
+{
+    Shape y = n->arg[0]->shape;
+    int i;
+
+    for (i = 0; i < y.rank; i++) {
+        int64_t start = attr_at(n, A_start, i, 0);
+        int64_t step = attr_at(n, A_step, i, 1);
+        int64_t count = attr_at(n, A_count, i, y.dim[i]);
+
+        if (!step || !slice_inside(y.dim[i], start, step, count))
+            err_node(n, "axis %d of %lld elements: %lld from %lld by steps of "
+                     "%lld", i, (long long)y.dim[i], (long long)count,
+                     (long long)start, (long long)step);
+        y.dim[i] = count;
+    }
+    return y;
+}
+
+static Shape shape_expand(const Node *n)
+{
+    Shape y = attr_shape(n);
+
+    check_fits(n, n->arg[0], y);
+    return y;
+}
+
+static Shape shape_concat(const Node *n)
+{
+    Shape y = n->arg[0]->shape, s;
+    int i, k, axis = node_axis(n, y.rank);
+
+    for (i = 1; i < n->narg; i++) {
+        s = n->arg[i]->shape;
+        for (k = 0; k < y.rank && s.rank == y.rank; k++)
+            if (k != axis && s.dim[k] != y.dim[k])
+                break;
+        if (s.rank != y.rank || k < y.rank)
+            err_node(n, "cannot join %s and %s ('%s') along axis %d",
+                     str(n->arg[0]->shape), str(s), n->arg[i]->name, axis);
+        y.dim[axis] += s.dim[axis];
+    }
+    return y;
+}
+
+static void check_mirror(const Node *n, int i, int64_t d, int64_t pad)
+{
+    int64_t mode = attr_int(n, A_mode);
+
+    if (mode < 0 || mode > 3)
+        err_node(n, "padding mode %lld", (long long)mode);
+    if ((mode == 1 && pad >= d && pad) || (mode > 1 && !d && pad))
+        err_node(n, "axis %d has %lld elements, too few to pad %lld from them",
+                 i, (long long)d, (long long)pad);
+}
+
+static Shape shape_pad(const Node *n)
+{
+    Shape y = n->arg[0]->shape;
+    const int64_t *pad;
+    int i, len = attr_list(n, A_pad, &pad);
+
+    if (len != 2 * y.rank)
+        err_node(n, "pad has %d numbers, %d were wanted: before and after "
+                 "each axis", len, 2 * y.rank);
+    for (i = 0; i < y.rank; i++) {
+        int64_t b = pad[i], e = pad[i + y.rank];
+
+        if (b < 0 || e < 0 || b > INT32_MAX || e > INT32_MAX)
+            err_node(n, "axis %d is padded by %lld and %lld; to cut elements "
+                     "off is slice", i, (long long)b, (long long)e);
+        check_mirror(n, i, y.dim[i], MAX(b, e));
+        y.dim[i] += b + e;
+    }
+    return y;
+}
+
+/* to gets count dimensions of from, beginning at `at` */
+static void append(const Node *n, Shape *to, Shape from, int at, int count)
+{
+    int i;
+
+    if (to->rank + count > RANK)
+        err_node(n, "the result would have %d dimensions, at most %d are "
+                 "supported", to->rank + count, RANK);
+    for (i = 0; i < count; i++)
+        to->dim[to->rank++] = from.dim[at + i];
+}
+
+static Shape shape_gather(const Node *n)
+{
+    Shape x = n->arg[0]->shape, i = n->arg[1]->shape, y = {0, {0}};
+    int axis = node_axis(n, x.rank);
+
+    append(n, &y, x, 0, axis);
+    append(n, &y, i, 0, i.rank);
+    append(n, &y, x, axis + 1, x.rank - axis - 1);
+    return y;
+}
+
+/* Indices of one element each: as x but for the axis, and nowhere larger. */
+static void check_elements(const Node *n, Shape x, Shape i)
+{
+    int k, axis = node_axis(n, x.rank);
+
+    if (i.rank != x.rank)
+        err_node(n, "indices have shape %s for a tensor of shape %s: as many "
+                 "dimensions were wanted", str(i), str(x));
+    for (k = 0; k < x.rank; k++)
+        if (k != axis && i.dim[k] > x.dim[k])
+            err_node(n, "indices of shape %s reach outside %s", str(i),
+                     str(x));
+}
+
+static Shape shape_gatherelem(const Node *n)
+{
+    check_elements(n, n->arg[0]->shape, n->arg[1]->shape);
+    return n->arg[1]->shape;
+}
+
+static Shape shape_scatterelem(const Node *n)
+{
+    check_elements(n, n->arg[0]->shape, n->arg[1]->shape);
+    if (!shape_same(n->arg[1]->shape, n->arg[2]->shape))
+        err_node(n, "indices have shape %s, updates %s",
+                 str(n->arg[1]->shape), str(n->arg[2]->shape));
+    return n->arg[0]->shape;
+}
+
+/* y of gathernd, u of scatternd: i without its last axis, then what the
+ * index tuples leave of x. */
+static Shape shape_nd(const Node *n, int64_t batch)
+{
+    Shape x = n->arg[0]->shape, i = n->arg[1]->shape, y = {0, {0}};
+    int64_t k = i.rank ? i.dim[i.rank - 1] : 0;
+    int b;
+
+    if (!i.rank || batch < 0 || batch >= i.rank || k < 1 ||
+        k > x.rank - batch)
+        err_node(n, "index tuples of shape %s do not fit %s", str(i), str(x));
+    for (b = 0; b < batch; b++)
+        if (i.dim[b] != x.dim[b])
+            err_node(n, "batch axis %d is %lld in indices and %lld in data", b,
+                     (long long)i.dim[b], (long long)x.dim[b]);
+    append(n, &y, i, 0, i.rank - 1);
+    append(n, &y, x, (int)(batch + k), (int)(x.rank - batch - k));
+    return y;
+}
+
+static Shape shape_gathernd(const Node *n)
+{
+    return shape_nd(n, attr_int(n, A_p0));
+}
+
+static Shape shape_scatternd(const Node *n)
+{
+    Shape u = shape_nd(n, 0);
+
+    if (!shape_same(u, n->arg[2]->shape))
+        err_node(n, "updates have shape %s, %s was wanted",
+                 str(n->arg[2]->shape), str(u));
+    return n->arg[0]->shape;
+}
+
+static Shape shape_taps(const Node *n)
+{
+    Shape y = n->arg[0]->shape, i = n->arg[1]->shape;
+
+    if (i.rank != 2 || !shape_same(i, n->arg[2]->shape))
+        err_node(n, "indices have shape %s and weights %s: [n,taps] was wanted "
+                 "for both", str(i), str(n->arg[2]->shape));
+    y.dim[node_axis(n, y.rank)] = i.dim[0];
+    return y;
+}
+
+Shape shape_infer(const Node *n)
+{
+    static Shape (*const rule[NFAM])(const Node *) = {
+        [FAM_map] = shape_map, [FAM_conv] = shape_conv,
+        [FAM_convt] = shape_convt, [FAM_pool] = shape_pool,
+        [FAM_matmul] = shape_matmul, [FAM_row] = shape_row,
+        [FAM_reduce] = shape_reduce, [FAM_reshape] = shape_reshape,
+        [FAM_transpose] = shape_transpose, [FAM_slice] = shape_slice,
+        [FAM_expand] = shape_expand, [FAM_concat] = shape_concat,
+        [FAM_pad] = shape_pad, [FAM_gather] = shape_gather,
+        [FAM_gatherelem] = shape_gatherelem,
+        [FAM_gathernd] = shape_gathernd,
+        [FAM_scatterelem] = shape_scatterelem,
+        [FAM_scatternd] = shape_scatternd, [FAM_taps] = shape_taps,
+    };
+
+    return rule[op_info[n->op].family](n);
+}
