@@ -40,6 +40,10 @@ build/onnx.pb-c.c: $(PROTO)
 build/onnx.pb-c.o: build/onnx.pb-c.c
 	$(CC) $(filter-out $(WARN),$(CFLAGS)) -w -c -o $@ $<
 
+build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
+
 build/src/front/%.o: build/onnx.pb-c.c
 
 deps:

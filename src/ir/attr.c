@@ -23,6 +23,20 @@ const AttrInfo attr_info[NATTR] = {
 #include "ir/attr.def"
 };
 
+bool op_has_attr(OpCode op, AttrCode c)
+{
+    const char *s = op_info[op].attrs, *name = attr_info[c].name;
+    size_t len, want = strlen(name);
+
+    for (; *s; s += len) {
+        s += *s == ' ';
+        len = strcspn(s, " ");
+        if (len == want && !strncmp(s, name, len))
+            return true;
+    }
+    return false;
+}
+
 static Attr *find(const Node *n, AttrCode c)
 {
     Attr *a;

@@ -38,7 +38,7 @@ const OpInfo op_info[NOP] = {
 struct Names {
     int n, room; /* room is a power of two */
     const char **key;
-    int *count;  /* the last number tried behind this name */
+    int *count;  /* the last number tried behind this name; -1: given up */
 };
 
 static int *names_slot(struct Names *t, const char *key, bool *found)
@@ -81,11 +81,20 @@ static const char *name_unique(Graph *g, char kind, const char *name)
 
     names_room(g->mem, g->names);
     count = names_slot(g->names, key, &found);
+    if (found && *count < 0)
+        *count = found = 0;
     while (found) {
         key = arena_fmt(g->mem, "%c%s_%d", kind, name, ++*count + 1);
         names_slot(g->names, key, &found);
     }
     return key + 1;
+}
+
+static void name_free(Graph *g, char kind, const char *name)
+{
+    bool found;
+
+    *names_slot(g->names, arena_fmt(g->mem, "%c%s", kind, name), &found) = -1;
 }
 
 Graph *graph_new(Arena *mem, const char *name)
@@ -115,14 +124,18 @@ Val *graph_val(Graph *g, const char *name, Type t, Shape s)
 
 void val_rename(Graph *g, Val *v, const char *name)
 {
-    if (strcmp(v->name, name))
-        v->name = name_unique(g, 'v', name);
+    if (!strcmp(v->name, name))
+        return;
+    name_free(g, 'v', v->name);
+    v->name = name_unique(g, 'v', name);
 }
 
 void node_rename(Graph *g, Node *n, const char *name)
 {
-    if (strcmp(n->name, name))
-        n->name = name_unique(g, 'n', name);
+    if (!strcmp(n->name, name))
+        return;
+    name_free(g, 'n', n->name);
+    n->name = name_unique(g, 'n', name);
 }
 
 Val *graph_find(const Graph *g, const char *name)

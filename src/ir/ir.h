@@ -160,7 +160,7 @@ void node_move(Graph *g, Node *n, Node *at); /* before at; NULL: to the end */
 void graph_replace(Graph *g, Val *old, Val *by);
 void graph_uses(Graph *g);
 void graph_number(Graph *g);   /* ids of nodes and values, dense, from 0 */
-void graph_sort(Graph *g);     /* an order that can be executed; err on cycles */
+void graph_sort(Graph *g);     /* so that it can be executed; err on cycles */
 void graph_sweep(Graph *g);    /* removes nodes and values nobody reads */
 int graph_nval(const Graph *g);
 bool val_is_int(const Val *v);
@@ -197,6 +197,7 @@ void graph_infer(Graph *g); /* all, in order */
 /* Operand by its name in op.def, NULL if absent; its position, or -1. */
 Val *node_arg(const Node *n, const char *name);
 int op_arg(OpCode op, const char *name, bool *optional);
+bool op_has_attr(OpCode op, AttrCode c);
 /* As err(ERR_MODEL), with "node 'name' (Op): " in front. */
 _Noreturn void err_node(const Node *n, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -289,7 +290,7 @@ Kern *kern_parse(Arena *a, const char *path, const char *text);
 /* The sig of k that takes this node's types, or NULL. */
 const KernSig *kern_takes(const Kern *k, const Node *n);
 /* Value of an expression of a head; x.lo, x.hi, x.n (elements), has.x and the
- * family's fields are its names.  C operators on 64-bit integers and min, max. */
+ * family's fields are its names; C operators on 64-bit integers, min, max. */
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
                   const Dims *d);
 
