@@ -1,0 +1,19 @@
+/* Channels-last convolution, two pixels by two channels at a time.
+ *
+ * op       conv
+ * types    x:s8|u8|s16 w:s8|u8|s16 b:int mul:int add:int -> y:s8|u8|s16|u16|s32
+ * isa      any
+ * when     xc == 1 && yc == 1 && wc == 1 && padv == 0
+ * layout   last
+ * stack    320
+ * cycles   n * g * oh * ow * (m * (25 + 3 * c * kh * kw) + 60)
+ */
+#include "kern/finish.h"
+
+FINISH(conv, 3)
+#include "kern/conv.h"
+
+void FN(const struct conv_dims *k, const struct io *io)
+{
+    conv_all(k, io);
+}

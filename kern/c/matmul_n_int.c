@@ -1,0 +1,127 @@
+/* Matrix product with b in rows, two rows by four columns at a time.
+ *
+ * op       matmul
+ * types    a:s8|u8|s16 b:s8|u8|s16 bias:int mul:int add:int
+ *          -> y:s8|u8|s16|u16|s32
+ * isa      any
+ * when     bn == 1
+ * stack    256
+ * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
+ *
+ * Each step down b takes four neighbours of a row times one element of each
+ * row of a; the columns left over are taken one at a time.
+ */
+#include "kern/finish.h"
+
+static inline int32_t finish(const struct matmul_dims *k, const struct io *io,
+                             int32_t sum, int32_t m, int32_t n)
+{
+    const MUL *mul = io->in[3];
+    const ADD *add = io->in[4];
+    const ptrdiff_t at = (ptrdiff_t)m * k->addm + (ptrdiff_t)n * k->addn;
+
+    if (!mul)
+        return clip(sum, k->lo, k->hi);
+    return rescale(sum, mul[(ptrdiff_t)m * k->mulm + (ptrdiff_t)n * k->muln],
+                   add ? add[at] : 0, k->shift, k->lo, k->hi);
+}
+
+#include "kern/matmul.h"
+
+/* s[0..3] += a times four columns of b; s[4..7] with the next row of a. */
+static inline void block2(const struct matmul_dims *k, const A *a, const B *b,
+                          ACC s[8])
+{
+    const A *c = a + k->am;
+    ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+    ACC s4 = s[4], s5 = s[5], s6 = s[6], s7 = s[7];
+
+    for (int32_t i = 0; i < k->k; i++, a += k->ak, c += k->ak, b += k->bk) {
+        const ACC p = (ACC)*a, q = (ACC)*c;
+
+        s0 += p * (ACC)b[0];
+        s1 += p * (ACC)b[1];
+        s2 += p * (ACC)b[2];
+        s3 += p * (ACC)b[3];
+        s4 += q * (ACC)b[0];
+        s5 += q * (ACC)b[1];
+        s6 += q * (ACC)b[2];
+        s7 += q * (ACC)b[3];
+    }
+    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
+    s[4] = s4, s[5] = s5, s[6] = s6, s[7] = s7;
+}
+
+static inline void block1(const struct matmul_dims *k, const A *a, const B *b,
+                          ACC s[4])
+{
+    ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+
+    for (int32_t i = 0; i < k->k; i++, a += k->ak, b += k->bk) {
+        s0 += (ACC)*a * (ACC)b[0];
+        s1 += (ACC)*a * (ACC)b[1];
+        s2 += (ACC)*a * (ACC)b[2];
+        s3 += (ACC)*a * (ACC)b[3];
+    }
+    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
+}
+
+static ACC column(const struct matmul_dims *k, const A *a, const B *b, ACC sum)
+{
+    for (int32_t i = 0; i < k->k; i++, a += k->ak, b += k->bk)
+        sum += (ACC)a[0] * (ACC)b[0];
+    return sum;
+}
+
+/* Columns n and on of row m. */
+static void rest(const struct matmul_dims *k, const struct io *io, const A *a,
+                 const B *b, int32_t m, int32_t n, Y *y)
+{
+    for (; n < k->n; n++)
+        y[n] = (Y)finish(k, io,
+                         column(k, a, b + n, bias_at(k, io, m, n)), m, n);
+}
+
+static void one_row(const struct matmul_dims *k, const struct io *io,
+                    const A *a, const B *b, int32_t m, Y *y)
+{
+    int32_t n = 0;
+
+    for (; n + 4 <= k->n; n += 4) {
+        ACC s[4];
+
+        for (int j = 0; j < 4; j++)
+            s[j] = bias_at(k, io, m, n + j);
+        block1(k, a, b + n, s);
+        for (int j = 0; j < 4; j++)
+            y[n + j] = (Y)finish(k, io, s[j], m, n + j);
+    }
+    rest(k, io, a, b, m, n, y);
+}
+
+static void two_rows(const struct matmul_dims *k, const struct io *io,
+                     const A *a, const B *b, int32_t m, Y *y)
+{
+    int32_t n = 0;
+
+    for (; n + 4 <= k->n; n += 4) {
+        ACC s[8];
+
+        for (int j = 0; j < 4; j++) {
+            s[j] = bias_at(k, io, m, n + j);
+            s[4 + j] = bias_at(k, io, m + 1, n + j);
+        }
+        block2(k, a, b + n, s);
+        for (int j = 0; j < 4; j++) {
+            y[n + j] = (Y)finish(k, io, s[j], m, n + j);
+            y[k->n + n + j] = (Y)finish(k, io, s[4 + j], m + 1, n + j);
+        }
+    }
+    rest(k, io, a, b, m, n, y);
+    rest(k, io, a + k->am, b, m + 1, n, y + k->n);
+}
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    matmul_batches(k, io);
+}

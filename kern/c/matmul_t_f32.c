@@ -1,0 +1,58 @@
+/* Matrix product with b transposed, two rows by two columns at a time.
+ *
+ * op       matmul
+ * types    a:f32 b:f32 bias:f32 mul:none add:none -> y:f32
+ * isa      any
+ * when     ak == 1 && bk == 1
+ * stack    256
+ * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
+ */
+#include "kern/kern.h"
+
+static inline float finish(const struct matmul_dims *k, const struct io *io,
+                           float sum, int32_t m, int32_t n)
+{
+    (void)io, (void)m, (void)n;
+    return clipf(sum, k->flo, k->fhi);
+}
+
+typedef A LEFT;
+typedef B RIGHT;
+#include "kern/dot.h"
+#include "kern/matmul.h"
+
+/* Rows m and m + 1 of one batch. */
+static void two_rows(const struct matmul_dims *k, const struct io *io,
+                     const A *a, const B *b, int32_t m, Y *y)
+{
+    for (int32_t n = 0; n < k->n; n += 2) {
+        const int32_t n1 = n + 1 < k->n ? n + 1 : n;
+        ACC s[4] = {bias_at(k, io, m, n), bias_at(k, io, m, n1),
+                    bias_at(k, io, m + 1, n), bias_at(k, io, m + 1, n1)};
+
+        dot22(a, a + k->am, b + (ptrdiff_t)n * k->bn,
+              b + (ptrdiff_t)n1 * k->bn, k->k, s);
+        y[n] = (Y)finish(k, io, s[0], m, n);
+        y[n1] = (Y)finish(k, io, s[1], m, n1);
+        y[k->n + n] = (Y)finish(k, io, s[2], m + 1, n);
+        y[k->n + n1] = (Y)finish(k, io, s[3], m + 1, n1);
+    }
+}
+
+static void one_row(const struct matmul_dims *k, const struct io *io,
+                    const A *a, const B *b, int32_t m, Y *y)
+{
+    for (int32_t n = 0; n < k->n; n += 2) {
+        const int32_t n1 = n + 1 < k->n ? n + 1 : n;
+        ACC s[2] = {bias_at(k, io, m, n), bias_at(k, io, m, n1)};
+
+        dot12(a, b + (ptrdiff_t)n * k->bn, b + (ptrdiff_t)n1 * k->bn, k->k, s);
+        y[n] = (Y)finish(k, io, s[0], m, n);
+        y[n1] = (Y)finish(k, io, s[1], m, n1);
+    }
+}
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    matmul_batches(k, io);
+}

@@ -1,0 +1,140 @@
+/* Channels-last convolution: the loops that its kernels share.
+ *
+ * For each output row, and along it for each pixel, the taps that lie inside x
+ * are found first; what is left has no borders.  Pixels whose window is whole
+ * are taken two at a time, and output channels always are: four sums live in
+ * registers, and each element loaded serves two of them.  The elements of a
+ * window's row are one run where they are neighbours in memory.
+ *
+ * The including file defines finish(k, io, sum, channel). */
+#ifndef CONV_H
+#define CONV_H
+
+typedef X LEFT;
+typedef W RIGHT;
+#include "kern/dot.h"
+#include "kern/window.h"
+
+/* The taps of a window, as rows of cols runs, and their distances. */
+struct patch {
+    int32_t rows, cols, run;
+    ptrdiff_t xrow, xcol, wrow, wcol;
+};
+
+static inline struct patch patch_of(const struct conv_dims *k, int32_t rows,
+                                    int32_t cols)
+{
+    struct patch p = {rows, cols, k->c,
+                      (ptrdiff_t)k->dh * k->xh, (ptrdiff_t)k->dw * k->xw,
+                      k->wh, k->ww};
+
+    if (k->dw == 1 && k->xw == k->c && k->ww == k->c) {
+        p.cols = 1;
+        p.run = cols * k->c;
+    }
+    return p;
+}
+
+static inline ACC bias_of(const struct io *io, int32_t channel)
+{
+    const B *b = io->in[2];
+
+    return b ? (ACC)b[channel] : 0;
+}
+
+/* Two pixels, channels `first` and on of a group; w is the first one's. */
+static inline void conv_two(const struct conv_dims *k, const struct io *io,
+                            const struct patch *p, const X *x0, const X *x1,
+                            const W *w, int32_t first, Y *y0, Y *y1)
+{
+    for (int32_t m = 0; m < k->m; m += 2) {
+        const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
+        const ptrdiff_t other = c1 > c0 ? k->wm : 0;
+        const W *wm = w + (ptrdiff_t)m * k->wm;
+        ACC s[4] = {bias_of(io, c0), bias_of(io, c1)};
+
+        s[2] = s[0];
+        s[3] = s[1];
+        for (int32_t i = 0; i < p->rows; i++)
+            for (int32_t j = 0; j < p->cols; j++) {
+                const ptrdiff_t at = i * p->xrow + j * p->xcol;
+                const W *wp = wm + i * p->wrow + j * p->wcol;
+
+                dot22(x0 + at, x1 + at, wp, wp + other, p->run, s);
+            }
+        y0[c0] = (Y)finish(k, io, s[0], c0);
+        y0[c1] = (Y)finish(k, io, s[1], c1);
+        y1[c0] = (Y)finish(k, io, s[2], c0);
+        y1[c1] = (Y)finish(k, io, s[3], c1);
+    }
+}
+
+/* One pixel likewise. */
+static inline void conv_one(const struct conv_dims *k, const struct io *io,
+                            const struct patch *p, const X *x, const W *w,
+                            int32_t first, Y *y)
+{
+    for (int32_t m = 0; m < k->m; m += 2) {
+        const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
+        const ptrdiff_t other = c1 > c0 ? k->wm : 0;
+        const W *wm = w + (ptrdiff_t)m * k->wm;
+        ACC s[2] = {bias_of(io, c0), bias_of(io, c1)};
+
+        for (int32_t i = 0; i < p->rows; i++)
+            for (int32_t j = 0; j < p->cols; j++) {
+                const W *wp = wm + i * p->wrow + j * p->wcol;
+
+                dot12(x + i * p->xrow + j * p->xcol, wp, wp + other, p->run,
+                      s);
+            }
+        y[c0] = (Y)finish(k, io, s[0], c0);
+        y[c1] = (Y)finish(k, io, s[1], c1);
+    }
+}
+
+/* An output row of a group, whose first channel of x, w and y is pointed at. */
+static inline void conv_row(const struct conv_dims *k, const struct io *io,
+                            int32_t group, int32_t oy, const X *x, const W *w,
+                            Y *y)
+{
+    const int32_t top = oy * k->sh - k->ph, step = k->sw * k->xw;
+    const struct span rows = window_span(top, k->kh, k->dh, k->h);
+    struct patch p;
+    int32_t ox = 0;
+
+    x += (ptrdiff_t)(top + rows.lo * k->dh) * k->xh;
+    w += (ptrdiff_t)rows.lo * k->wh;
+    while (ox < k->ow) {
+        const int32_t left = ox * k->sw - k->pw, more = left + k->sw;
+        const struct span cols = window_span(left, k->kw, k->dw, k->w);
+        const X *xp = x + (ptrdiff_t)(left + cols.lo * k->dw) * k->xw;
+        const W *wp = w + (ptrdiff_t)cols.lo * k->ww;
+        Y *yp = y + (ptrdiff_t)ox * k->yw;
+
+        p = patch_of(k, rows.hi - rows.lo, cols.hi - cols.lo);
+        if (ox + 1 < k->ow && window_whole(cols, k->kw) &&
+            window_whole(window_span(more, k->kw, k->dw, k->w), k->kw)) {
+            conv_two(k, io, &p, xp, xp + step, wp, group * k->m, yp,
+                     yp + k->yw);
+            ox += 2;
+        } else {
+            conv_one(k, io, &p, xp, wp, group * k->m, yp);
+            ox++;
+        }
+    }
+}
+
+static inline void conv_all(const struct conv_dims *k, const struct io *io)
+{
+    for (int32_t n = 0; n < k->n; n++)
+        for (int32_t oy = 0; oy < k->oh; oy++)
+            for (int32_t g = 0; g < k->g; g++)
+                conv_row(k, io, g, oy,
+                         (const X *)io->in[0] + (ptrdiff_t)n * k->xn +
+                             (ptrdiff_t)g * k->c,
+                         (const W *)io->in[1] + (ptrdiff_t)g * k->m * k->wm,
+                         (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
+                             (ptrdiff_t)oy * k->yh);
+}
+
+#endif

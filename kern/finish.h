@@ -1,0 +1,37 @@
+/* The epilogue of integer results of at most 32 bits. */
+#ifndef FINISH_H
+#define FINISH_H
+
+#include "kern/kern.h"
+
+/* clip(floor((sum * mul + add) / 2^shift), lo, hi).  What does not fit in 32
+ * bits is beyond any bound. */
+static inline int32_t rescale(int32_t sum, int64_t mul, int64_t add, int shift,
+                              int32_t lo, int32_t hi)
+{
+    const int64_t wide = requant(sum, mul, add, shift);
+    const int32_t v = (int32_t)wide;
+
+    if (v != wide)
+        return wide < 0 ? lo : hi;
+    return clip(v, lo, hi);
+}
+
+/* Defines finish() for a family with channels; MUL and ADD are operands number
+ * `at` and at + 1. */
+#define FINISH(family, at)                                              \
+    static inline int32_t finish(const struct family##_dims *k,         \
+                                 const struct io *io, int32_t sum,      \
+                                 int32_t channel)                       \
+    {                                                                   \
+        const MUL *mul = io->in[at];                                    \
+        const ADD *add = io->in[at + 1];                                \
+                                                                        \
+        if (!mul)                                                       \
+            return clip(sum, k->lo, k->hi);                             \
+        return rescale(sum, mul[(ptrdiff_t)channel * k->mulc],          \
+                       add ? add[(ptrdiff_t)channel * k->addc] : 0,     \
+                       k->shift, k->lo, k->hi);                         \
+    }
+
+#endif
