@@ -17,6 +17,13 @@ static inline int32_t rescale(int32_t sum, int64_t mul, int64_t add, int shift,
     return clip(v, lo, hi);
 }
 
+/* The same where no product and no sum leaves 32 bits. */
+static inline int32_t rescale32(int32_t sum, int32_t mul, int32_t add,
+                                int shift, int32_t lo, int32_t hi)
+{
+    return clip((sum * mul + add) >> shift, lo, hi);
+}
+
 /* Defines finish() for a family with channels; MUL and ADD are operands number
  * `at` and at + 1. */
 #define FINISH(family, at)                                              \

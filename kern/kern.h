@@ -77,4 +77,21 @@ static inline uint32_t isqrt(uint64_t v)
     return (uint32_t)root;
 }
 
+static inline uint32_t isqrt32(uint32_t v)
+{
+    uint32_t root = 0, bit = (uint32_t)1 << 30;
+
+    while (bit > v)
+        bit >>= 2;
+    for (; bit; bit >>= 2) {
+        if (v >= root + bit) {
+            v -= root + bit;
+            root = (root >> 1) + bit;
+        } else {
+            root >>= 1;
+        }
+    }
+    return root;
+}
+
 #endif

@@ -1,0 +1,16 @@
+/* Sum along dense rows.
+ *
+ * op       add
+ * types    x:s8|u8|s16|u16|s32 y:s8|u8|s16|u16|s32 mul:int add:int
+ *          -> z:s8|u8|s16|u16|s32
+ * isa      any
+ * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0) && has.mul == has.add &&
+ *          max(-(x.lo + y.lo), x.hi + y.hi) < 2147483648
+ * inplace  x y
+ * stack    160
+ * cycles   50 + 22 * z.n
+ */
+#include "kern/finish.h"
+#include "kern/run.h"
+
+RUN_INT(x + y, rescale)

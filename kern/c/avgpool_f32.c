@@ -1,0 +1,38 @@
+/* The mean of each window, channels-last.
+ *
+ * op       avgpool
+ * types    x:f32 mul:none add:none -> y:f32
+ * isa      any
+ * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
+ *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
+ * layout   last
+ * stack    256
+ * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
+ */
+#include "kern/kern.h"
+
+static inline ACC first(ACC x)
+{
+    (void)x;
+    return 0;
+}
+
+static inline ACC more(ACC a, ACC x)
+{
+    return a + x;
+}
+
+static inline float finish_pool(const struct pool_dims *k,
+                                const struct io *io, float a, int32_t taps,
+                                int32_t channel)
+{
+    (void)io, (void)channel;
+    return clipf(a / taps, k->flo, k->fhi);
+}
+
+#include "kern/pool.h"
+
+void FN(const struct pool_dims *k, const struct io *io)
+{
+    pool_all(k, io);
+}

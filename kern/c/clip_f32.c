@@ -1,0 +1,27 @@
+/* Bounds along dense rows: the activations of floats.
+ *
+ * op       clip
+ * types    x:f32 -> y:f32
+ * isa      any
+ * when     s0[5] == 1
+ * inplace  x
+ * stack    128
+ * cycles   50 + 8 * x.n
+ */
+#include "kern/map.h"
+
+void FN(const struct map_dims *k, const struct io *io)
+{
+    const int32_t n = k->n[5];
+    const float lo = k->flo, hi = k->fhi;
+    struct nest p = {{0}, 0, 0, 0, 0, 0};
+    Y *y = io->out[0];
+
+    do {
+        const X *x = (const X *)io->in[0] + p.at0;
+
+        for (int32_t i = 0; i < n; i++)
+            y[i] = clipf(x[i], lo, hi);
+        y += n;
+    } while (nest_next(k, &p));
+}

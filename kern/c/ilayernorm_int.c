@@ -1,0 +1,51 @@
+/* The integer layer norm in 32 bits.
+ *
+ * op       ilayernorm
+ * types    x:s8|u8|s16|s32 w:s8|u8|s16|s32 b:s8|u8|s16|s32 -> y:s8|u8|s16|s32
+ * isa      any
+ * when     (x.hi - x.lo) * (x.hi - x.lo) * n < 2147483648 &&
+ *          max(-x.lo, x.hi) * n < 2147483648 &&
+ *          (x.hi - x.lo) * max(-w.lo, w.hi) + max(-b.lo, b.hi) < 2147483648
+ * inplace  x
+ * stack    160
+ * cycles   rows * (400 + 35 * n)
+ */
+#include "kern/kern.h"
+
+static int32_t mean(const X *x, int32_t n)
+{
+    int32_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / n;
+}
+
+/* The root of the variance about m, plus one. */
+static int32_t deviation(const X *x, int32_t m, int32_t n)
+{
+    int32_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += (x[i] - m) * (x[i] - m);
+    return (int32_t)isqrt32((uint32_t)(sum / n) + 1);
+}
+
+static void row(const struct row_dims *k, const X *x, const W *w, const B *b,
+                Y *y)
+{
+    const int32_t n = k->n, shift = k->shift, lo = k->lo, hi = k->hi;
+    const int32_t m = mean(x, n), sd = deviation(x, m, n);
+
+    for (int32_t i = 0; i < n; i++)
+        y[i] = (Y)clip(((x[i] - m) * w[i] / sd + b[i]) >> shift, lo, hi);
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+
+    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+        row(k, x, io->in[1], io->in[2], y);
+}

@@ -1,0 +1,39 @@
+/* The integer RMS norm in 32 bits.
+ *
+ * op       irmsnorm
+ * types    x:s8|u8|s16|s32 w:s8|u8|s16|s32 -> y:s8|u8|s16|s32
+ * isa      any
+ * when     max(-x.lo, x.hi) * max(-x.lo, x.hi) * n < 2147483648 &&
+ *          max(-x.lo, x.hi) * max(-w.lo, w.hi) < 2147483648
+ * inplace  x
+ * stack    160
+ * cycles   rows * (400 + 30 * n)
+ */
+#include "kern/kern.h"
+
+static int32_t root(const X *x, int32_t n)
+{
+    int32_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return (int32_t)isqrt32((uint32_t)(sum / n) + 1);
+}
+
+static void row(const struct row_dims *k, const X *x, const W *w, Y *y)
+{
+    const int32_t n = k->n, shift = k->shift, lo = k->lo, hi = k->hi;
+    const int32_t sd = root(x, n);
+
+    for (int32_t i = 0; i < n; i++)
+        y[i] = (Y)clip((x[i] * w[i] / sd) >> shift, lo, hi);
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+
+    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+        row(k, x, io->in[1], y);
+}

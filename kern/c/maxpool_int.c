@@ -1,0 +1,37 @@
+/* The greatest of each window, channels-last.
+ *
+ * op       maxpool
+ * types    x:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
+ * isa      any
+ * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
+ *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
+ * layout   last
+ * stack    256
+ * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
+ */
+#include "kern/kern.h"
+
+static inline ACC first(ACC x)
+{
+    return x;
+}
+
+static inline ACC more(ACC a, ACC x)
+{
+    return x > a ? x : a;
+}
+
+static inline int32_t finish_pool(const struct pool_dims *k,
+                                  const struct io *io, int32_t a,
+                                  int32_t taps, int32_t channel)
+{
+    (void)io, (void)taps, (void)channel;
+    return clip(a, k->lo, k->hi);
+}
+
+#include "kern/pool.h"
+
+void FN(const struct pool_dims *k, const struct io *io)
+{
+    pool_all(k, io);
+}

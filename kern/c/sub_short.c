@@ -1,0 +1,17 @@
+/* Difference along dense rows, scaled in 32 bits.
+ *
+ * op       sub
+ * types    x:s8|u8|s16|u16|s32 y:s8|u8|s16|u16|s32 mul:int add:int
+ *          -> z:s8|u8|s16|u16|s32
+ * isa      any
+ * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0) && has.mul == has.add &&
+ *          has.mul && max(-(x.lo - y.hi), x.hi - y.lo) *
+ *          max(-mul.lo, mul.hi) + max(-add.lo, add.hi) < 2147483648
+ * inplace  x y
+ * stack    160
+ * cycles   50 + 14 * z.n
+ */
+#include "kern/finish.h"
+#include "kern/run.h"
+
+RUN_INT(x - y, rescale32)
