@@ -308,11 +308,11 @@ static Range range_igelu(const Node *n)
 
 static Range range_ihardswish(const Node *n)
 {
-    int64_t three = attr_int(n, A_p0), six = attr_int(n, A_p1);
+    int64_t three = attr_int(n, A_p1), six = attr_int(n, A_p2);
     Range x = of(n->arg[0]);
     Range f = clipped(sum(x, (Range){three, three}), 0, six);
 
-    return range_epilogue(n, times(x, scaled(f, attr_int(n, A_p2))));
+    return range_epilogue(n, times(x, scaled(f, attr_int(n, A_p0))));
 }
 
 static Range range_inonorm(const Node *n)
