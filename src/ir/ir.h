@@ -245,7 +245,6 @@ typedef struct DimsInfo {
     int nfield;
     const Field *field;
 } DimsInfo;
-extern const DimsInfo dims_info[];
 const DimsInfo *dims_of(OpCode op); /* NULL: no kernels of its own (reshape) */
 /* Fills d for a node in kernel form. */
 void dims_fill(const Node *n, Dims *d);
@@ -284,13 +283,16 @@ typedef struct Kern {
     KernSig sig[8];
 } Kern;
 
-/* All kernels packed in, then those of dir (may be NULL). */
+/* All kernels packed in, then those of dir and of its folders (may be NULL);
+ * err(ERR_MODEL) says what is wrong with a head. */
 Kern **kern_load(Arena *a, const char *dir, int *n);
 Kern *kern_parse(Arena *a, const char *path, const char *text);
 /* The sig of k that takes this node's types, or NULL. */
 const KernSig *kern_takes(const Kern *k, const Node *n);
-/* Value of an expression of a head; x.lo, x.hi, x.n (elements), has.x and the
- * family's fields are its names; C operators on 64-bit integers, min, max. */
+/* Value of an expression of a head, NULL being 0.  Its names are the family's
+ * fields and, of operands, x.lo, x.hi, x.n (elements), x.bytes (of one
+ * element) and has.x; C's operators on 64-bit integers, saturating, and min
+ * and max. */
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
                   const Dims *d);
 

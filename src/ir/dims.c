@@ -1,0 +1,669 @@
+/* What a kernel is told of its node: the numbers of kern/dims.def.
+ *
+ * Axes are collapsed as far as operands allow: two neighbours are one axis
+ * when every operand walks them as one.  Kernels then see few, long axes, the
+ * innermost last.  All numbers must fit 32 bits, as on the chips; a node that
+ * is too large for that is refused by name. */
+#include "ir/ir.h"
+
+#include <math.h>
+#include <string.h>
+
+#define I(name) {#name, 'I', 1, offsetof(S, name)},
+#define A(name, n) {#name, 'A', n, offsetof(S, name)},
+#define F(name) {#name, 'F', 1, offsetof(S, name)},
+#define FAMILY(name, ...)                                              \
+    static const Field *name##_fields(int *n)                          \
+    {                                                                  \
+        typedef struct name##_dims S;                                  \
+        static const Field field[] = {__VA_ARGS__};                    \
+                                                                       \
+        *n = (int)LEN(field);                                          \
+        return field;                                                  \
+    }
+#include "kern/dims.def"
+
+enum {
+#define I(name)
+#define A(name, n)
+#define F(name)
+#define FAMILY(name, ...) D_##name,
+#include "kern/dims.def"
+    NDIMS
+};
+
+/* Which dims struct a family of operators is told. */
+static const int struct_of[NFAM] = {
+    [FAM_map] = D_map, [FAM_conv] = D_conv, [FAM_convt] = D_convt,
+    [FAM_pool] = D_pool, [FAM_matmul] = D_matmul, [FAM_row] = D_row,
+    [FAM_reduce] = D_reduce, [FAM_reshape] = -1, [FAM_transpose] = D_copy,
+    [FAM_slice] = D_copy, [FAM_expand] = D_copy, [FAM_concat] = D_copy,
+    [FAM_pad] = D_pad, [FAM_gather] = D_gather, [FAM_gatherelem] = D_elements,
+    [FAM_gathernd] = D_nd, [FAM_scatterelem] = D_elements,
+    [FAM_scatternd] = D_nd, [FAM_taps] = D_taps,
+};
+
+const DimsInfo *dims_of(OpCode op)
+{
+    static DimsInfo info[NDIMS];
+    int i = struct_of[op_info[op].family];
+
+    if (!info[0].name) {
+#define I(name)
+#define A(name, n)
+#define F(name)
+#define FAMILY(id, ...)                                                \
+        info[D_##id].name = #id;                                       \
+        info[D_##id].size = (int)sizeof(struct id##_dims);             \
+        info[D_##id].field = id##_fields(&info[D_##id].nfield);
+#include "kern/dims.def"
+    }
+    return i < 0 ? NULL : &info[i];
+}
+
+static int32_t to32(const Node *n, int64_t v)
+{
+    if (v > INT32_MAX || v < INT32_MIN)
+        err_node(n, "a length or constant of %lld: 32 bits are supported",
+                 (long long)v);
+    return (int32_t)v;
+}
+
+static int64_t product(Shape s, int from, int to)
+{
+    int64_t p = 1;
+    int i;
+
+    for (i = from; i < to; i++)
+        p *= s.dim[i];
+    return p;
+}
+
+static void dense(Shape s, int64_t stride[RANK])
+{
+    int64_t p = 1;
+    int i;
+
+    for (i = s.rank - 1; i >= 0; i--) {
+        stride[i] = p;
+        p *= s.dim[i];
+    }
+}
+
+/* --- nests: axes with a stride per operand --- */
+
+enum { WALKERS = 5 };
+
+typedef struct Nest {
+    int rank, nwalk;
+    int64_t n[RANK];
+    int64_t s[WALKERS][RANK];
+} Nest;
+
+/* Operand w walks the axes of y as broadcasting has it. */
+static void nest_broadcast(Nest *t, int w, const Val *v)
+{
+    int64_t stride[RANK];
+    int i, skip = t->rank - v->shape.rank;
+
+    dense(v->shape, stride);
+    for (i = 0; i < v->shape.rank; i++)
+        t->s[w][i + skip] = v->shape.dim[i] == 1 ? 0 : stride[i];
+}
+
+static void nest_drop(Nest *t, int axis)
+{
+    int i, w;
+
+    t->rank--;
+    for (i = axis; i < t->rank; i++) {
+        t->n[i] = t->n[i + 1];
+        for (w = 0; w < t->nwalk; w++)
+            t->s[w][i] = t->s[w][i + 1];
+    }
+}
+
+/* Do all operands walk axis and the next as one? */
+static bool nest_one(const Nest *t, int axis)
+{
+    int w;
+
+    for (w = 0; w < t->nwalk; w++)
+        if (t->s[w][axis] != t->s[w][axis + 1] * t->n[axis + 1])
+            return false;
+    return true;
+}
+
+/* keep: the last axis stays on its own. */
+static void nest_collapse(Nest *t, bool keep)
+{
+    int i, last = keep ? t->rank - 1 : t->rank;
+
+    for (i = t->rank - 1; i >= 0; i--)
+        if (t->n[i] == 1 && i != last) {
+            nest_drop(t, i);
+            last--;
+        }
+    for (i = last - 2; i >= 0; i--) {
+        if (!nest_one(t, i))
+            continue;
+        t->n[i + 1] *= t->n[i];
+        nest_drop(t, i);
+    }
+}
+
+/* nest_drop removed axis i and its larger neighbour took its place: sizes to
+ * the end of an array of len, ones before. */
+static void put_sizes(const Node *n, const Nest *t, int len, int32_t *to)
+{
+    int i;
+
+    if (t->rank > len)
+        err_node(n, "%d axes that cannot be joined: at most %d are supported",
+                 t->rank, len);
+    for (i = 0; i < len; i++)
+        to[i] = i < len - t->rank ? 1 : to32(n, t->n[i - len + t->rank]);
+}
+
+static void put_strides(const Node *n, const Nest *t, int w, int len,
+                        int32_t *to)
+{
+    int i;
+
+    for (i = 0; i < len; i++)
+        to[i] = i < len - t->rank ? 0 : to32(n, t->s[w][i - len + t->rank]);
+}
+
+/* --- constants that several families share --- */
+
+static int32_t low(const Node *n)
+{
+    return (int32_t)MIN(MAX(attr_int(n, A_lo), INT32_MIN), INT32_MAX);
+}
+
+static int32_t high(const Node *n)
+{
+    return (int32_t)MIN(MAX(attr_int(n, A_hi), INT32_MIN), INT32_MAX);
+}
+
+static int32_t channel_stride(const Node *n, const char *name)
+{
+    const Val *v = node_arg(n, name);
+
+    return v && val_count(v) > 1;
+}
+
+#define PUT_CLIP(d, node)                                              \
+    ((d)->shift = (int32_t)attr_int(node, A_shift),                    \
+     (d)->lo = low(node), (d)->hi = high(node),                        \
+     (d)->flo = (float)attr_num(node, A_flo),                          \
+     (d)->fhi = (float)attr_num(node, A_fhi))
+
+#define PUT_EPILOGUE(d, node)                                          \
+    (PUT_CLIP(d, node), (d)->mulc = channel_stride(node, "mul"),       \
+     (d)->addc = channel_stride(node, "add"))
+
+/* --- a function per family --- */
+
+static void fill_map(const Node *n, struct map_dims *d)
+{
+    const Val *y = n->res[0], *e;
+    Nest t = {.rank = y->shape.rank, .nwalk = WALKERS};
+    bool optional;
+    int i, mul = op_arg(n->op, "mul", &optional);
+
+    memcpy(t.n, y->shape.dim, sizeof t.n);
+    for (i = 0; i < n->narg && i < 3; i++)
+        if (n->arg[i] && (mul < 0 || i < mul))
+            nest_broadcast(&t, i, n->arg[i]);
+    for (i = 0; mul >= 0 && i < 2; i++) {
+        e = node_arg(n, i ? "add" : "mul");
+        if (e)
+            nest_broadcast(&t, 3 + i, e);
+    }
+    nest_collapse(&t, false);
+    put_sizes(n, &t, 6, d->n);
+    put_strides(n, &t, 0, 6, d->s0);
+    put_strides(n, &t, 1, 6, d->s1);
+    put_strides(n, &t, 2, 6, d->s2);
+    put_strides(n, &t, 3, 6, d->sm);
+    put_strides(n, &t, 4, 6, d->sa);
+    PUT_CLIP(d, n);
+    d->p0 = to32(n, attr_int(n, A_p0));
+    d->p1 = to32(n, attr_int(n, A_p1));
+    d->p2 = to32(n, attr_int(n, A_p2));
+    d->alpha = (float)attr_num(n, A_alpha);
+    d->beta = (float)attr_num(n, A_beta);
+    d->mode = to32(n, attr_int(n, A_mode));
+}
+
+/* Sizes and strides of an image: batch, channels, rows, columns.  A tensor
+ * with one spatial axis is an image of one row. */
+typedef struct Image {
+    int32_t n, c, h, w, sn, sc, sh, sw;
+} Image;
+
+static Image image_of(const Node *n, const Val *v)
+{
+    bool last = attr_int(n, A_last), flat = v->shape.rank == 3;
+    int c = last ? v->shape.rank - 1 : 1, w = last ? c - 1 : v->shape.rank - 1;
+    const int64_t *dim = v->shape.dim;
+    int64_t s[RANK];
+    Image m;
+
+    dense(v->shape, s);
+    m.n = to32(n, dim[0]);
+    m.sn = to32(n, s[0]);
+    m.c = to32(n, dim[c]);
+    m.sc = to32(n, s[c]);
+    m.w = to32(n, dim[w]);
+    m.sw = to32(n, s[w]);
+    m.h = flat ? 1 : to32(n, dim[w - 1]);
+    m.sh = flat ? 0 : to32(n, s[w - 1]);
+    return m;
+}
+
+/* The window's numbers, spatial axis 0 being rows unless there is one only. */
+#define PUT_WINDOW(d, node, flat)                                      \
+    ((d)->sh = (flat) ? 1 : spatial(node, A_stride, 0, 1),             \
+     (d)->sw = spatial(node, A_stride, !(flat), 1),                    \
+     (d)->dh = (flat) ? 1 : spatial(node, A_dilation, 0, 1),           \
+     (d)->dw = spatial(node, A_dilation, !(flat), 1),                  \
+     (d)->ph = (flat) ? 0 : spatial(node, A_pad, 0, 0),                \
+     (d)->pw = spatial(node, A_pad, !(flat), 0))
+
+#define PUT_IMAGES(d, x, y)                                            \
+    ((d)->n = (x).n, (d)->h = (x).h, (d)->w = (x).w, (d)->oh = (y).h,  \
+     (d)->ow = (y).w, (d)->xn = (x).sn, (d)->xh = (x).sh,              \
+     (d)->xw = (x).sw, (d)->xc = (x).sc, (d)->yn = (y).sn,             \
+     (d)->yh = (y).sh, (d)->yw = (y).sw, (d)->yc = (y).sc)
+
+static int32_t spatial(const Node *n, AttrCode c, int i, int64_t none)
+{
+    return (int32_t)attr_at(n, c, i, none);
+}
+
+static void fill_conv(const Node *n, struct conv_dims *d)
+{
+    Image x = image_of(n, n->arg[0]), w = image_of(n, n->arg[1]);
+    Image y = image_of(n, n->res[0]);
+
+    PUT_IMAGES(d, x, y);
+    PUT_WINDOW(d, n, n->arg[0]->shape.rank == 3);
+    PUT_EPILOGUE(d, n);
+    d->g = (int32_t)attr_int(n, A_group);
+    d->c = w.c;
+    d->m = w.n / d->g;
+    d->kh = w.h;
+    d->kw = w.w;
+    d->wm = w.sn;
+    d->wh = w.sh;
+    d->ww = w.sw;
+    d->wc = w.sc;
+    d->padv = to32(n, attr_int(n, A_padvalue));
+}
+
+static void fill_convt(const Node *n, struct convt_dims *d)
+{
+    Image x = image_of(n, n->arg[0]), w = image_of(n, n->arg[1]);
+    Image y = image_of(n, n->res[0]);
+
+    PUT_IMAGES(d, x, y);
+    PUT_WINDOW(d, n, n->arg[0]->shape.rank == 3);
+    PUT_EPILOGUE(d, n);
+    d->g = (int32_t)attr_int(n, A_group);
+    d->c = x.c / d->g;
+    d->m = w.c;
+    d->kh = w.h;
+    d->kw = w.w;
+    d->wc = w.sn;
+    d->wm = w.sc;
+    d->wh = w.sh;
+    d->ww = w.sw;
+}
+
+static void fill_pool(const Node *n, struct pool_dims *d)
+{
+    Image x = image_of(n, n->arg[0]), y = image_of(n, n->res[0]);
+    bool flat = n->arg[0]->shape.rank == 3;
+
+    PUT_IMAGES(d, x, y);
+    PUT_WINDOW(d, n, flat);
+    PUT_EPILOGUE(d, n);
+    d->c = x.c;
+    d->kh = flat ? 1 : spatial(n, A_kernel, 0, 1);
+    d->kw = spatial(n, A_kernel, !flat, 1);
+    d->phe = flat ? 0 : spatial(n, A_pad, 2, 0);
+    d->pwe = spatial(n, A_pad, flat ? 1 : 3, 0);
+    d->countpad = (int32_t)attr_int(n, A_countpad);
+}
+
+/* Strides of bias, mul or add over rows and columns. */
+static void matrix_strides(const Node *n, const char *name, int32_t *rows,
+                           int32_t *columns)
+{
+    const Val *v = node_arg(n, name);
+    int rank = v ? v->shape.rank : 0;
+
+    *rows = *columns = 0;
+    if (rank >= 1 && v->shape.dim[rank - 1] > 1)
+        *columns = 1;
+    if (rank >= 2 && v->shape.dim[rank - 2] > 1)
+        *rows = to32(n, v->shape.dim[rank - 1]);
+}
+
+/* Batches of a and b, in elements of each. */
+static void fill_batches(const Node *n, struct matmul_dims *d)
+{
+    Val a = *n->arg[0], b = *n->arg[1];
+    Nest t = {.rank = n->res[0]->shape.rank - 2, .nwalk = 2};
+    int64_t as = product(a.shape, a.shape.rank - 2, a.shape.rank);
+    int64_t bs = product(b.shape, b.shape.rank - 2, b.shape.rank);
+    int i;
+
+    a.shape.rank -= 2;
+    b.shape.rank -= 2;
+    memcpy(t.n, n->res[0]->shape.dim, sizeof t.n);
+    nest_broadcast(&t, 0, &a);
+    nest_broadcast(&t, 1, &b);
+    nest_collapse(&t, false);
+    put_sizes(n, &t, 3, d->nb);
+    for (i = 0; i < t.rank; i++) {
+        t.s[0][i] *= as;
+        t.s[1][i] *= bs;
+    }
+    put_strides(n, &t, 0, 3, d->ab);
+    put_strides(n, &t, 1, 3, d->bb);
+}
+
+static void fill_matmul(const Node *n, struct matmul_dims *d)
+{
+    Shape a = n->arg[0]->shape, b = n->arg[1]->shape;
+    bool ta = attr_int(n, A_transa), tb = attr_int(n, A_transb);
+    int32_t arow = to32(n, a.dim[a.rank - 1]), brow;
+
+    brow = to32(n, b.dim[b.rank - 1]);
+    d->m = to32(n, a.dim[a.rank - (ta ? 1 : 2)]);
+    d->k = to32(n, a.dim[a.rank - (ta ? 2 : 1)]);
+    d->n = to32(n, b.dim[b.rank - (tb ? 2 : 1)]);
+    d->am = ta ? 1 : arow;
+    d->ak = ta ? arow : 1;
+    d->bk = tb ? 1 : brow;
+    d->bn = tb ? brow : 1;
+    matrix_strides(n, "bias", &d->biasm, &d->biasn);
+    matrix_strides(n, "mul", &d->mulm, &d->muln);
+    matrix_strides(n, "add", &d->addm, &d->addn);
+    fill_batches(n, d);
+    PUT_CLIP(d, n);
+}
+
+static void fill_row(const Node *n, struct row_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+
+    if (node_axis(n, x.rank) != x.rank - 1)
+        die("node '%s' (%s) works along axis %d: not in kernel form", n->name,
+            op_info[n->op].name, node_axis(n, x.rank));
+    d->n = to32(n, x.dim[x.rank - 1]);
+    d->rows = to32(n, product(x, 0, x.rank - 1));
+    d->eps = (float)attr_num(n, A_eps);
+    d->alpha = (float)attr_num(n, A_alpha);
+    d->p0 = to32(n, attr_int(n, A_p0));
+    d->p1 = to32(n, attr_int(n, A_p1));
+    d->p2 = to32(n, attr_int(n, A_p2));
+    d->p3 = to32(n, attr_int(n, A_p3));
+    d->shift = (int32_t)attr_int(n, A_shift);
+    d->lo = low(n);
+    d->hi = high(n);
+    d->exclusive = (int32_t)attr_int(n, A_exclusive);
+    d->reverse = (int32_t)attr_int(n, A_reverse);
+}
+
+static void nest_add(Nest *t, int64_t n, int64_t stride)
+{
+    t->n[t->rank] = n;
+    t->s[0][t->rank++] = stride;
+}
+
+/* Axes that stay and axes that go, each a nest over x. */
+static void fill_reduce(const Node *n, struct reduce_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+    Nest stay = {.nwalk = 1}, go = {.nwalk = 1};
+    int64_t stride[RANK], count = 1;
+    bool set[RANK];
+    int i;
+
+    node_axes(n, set);
+    dense(x, stride);
+    for (i = 0; i < x.rank; i++) {
+        nest_add(set[i] ? &go : &stay, x.dim[i], stride[i]);
+        if (set[i])
+            count *= x.dim[i];
+    }
+    PUT_EPILOGUE(d, n);
+    nest_collapse(&stay, d->mulc || d->addc);
+    nest_collapse(&go, false);
+    put_sizes(n, &stay, 6, d->n);
+    put_strides(n, &stay, 0, 6, d->xs);
+    put_sizes(n, &go, 6, d->m);
+    put_strides(n, &go, 0, 6, d->ms);
+    d->count = to32(n, count);
+    d->mode = to32(n, attr_int(n, A_mode));
+}
+
+/* t walks x in walker 0 and y in walker 1. */
+static void put_copy(const Node *n, Nest *t, int64_t xo, int64_t yo,
+                     struct copy_dims *d)
+{
+    nest_collapse(t, false);
+    put_sizes(n, t, 8, d->n);
+    put_strides(n, t, 0, 8, d->xs);
+    put_strides(n, t, 1, 8, d->ys);
+    d->xo = to32(n, xo);
+    d->yo = to32(n, yo);
+}
+
+static void fill_transpose(const Node *n, struct copy_dims *d)
+{
+    Shape y = n->res[0]->shape;
+    Nest t = {.rank = y.rank, .nwalk = 2};
+    int64_t xs[RANK];
+    int i;
+
+    dense(n->arg[0]->shape, xs);
+    dense(y, t.s[1]);
+    for (i = 0; i < y.rank; i++) {
+        t.n[i] = y.dim[i];
+        t.s[0][i] = xs[attr_at(n, A_perm, i, y.rank - 1 - i)];
+    }
+    put_copy(n, &t, 0, 0, d);
+}
+
+static void fill_slice(const Node *n, struct copy_dims *d)
+{
+    Shape y = n->res[0]->shape;
+    Nest t = {.rank = y.rank, .nwalk = 2};
+    int64_t xs[RANK], xo = 0;
+    int i;
+
+    dense(n->arg[0]->shape, xs);
+    dense(y, t.s[1]);
+    for (i = 0; i < y.rank; i++) {
+        t.n[i] = y.dim[i];
+        t.s[0][i] = xs[i] * attr_at(n, A_step, i, 1);
+        xo += xs[i] * attr_at(n, A_start, i, 0);
+    }
+    put_copy(n, &t, xo, 0, d);
+}
+
+static void fill_expand(const Node *n, struct copy_dims *d)
+{
+    Shape y = n->res[0]->shape;
+    Nest t = {.rank = y.rank, .nwalk = 2};
+
+    memcpy(t.n, y.dim, sizeof t.n);
+    nest_broadcast(&t, 0, n->arg[0]);
+    dense(y, t.s[1]);
+    put_copy(n, &t, 0, 0, d);
+}
+
+void dims_fill_concat(const Node *n, int i, Dims *d)
+{
+    Shape x = n->arg[i]->shape, y = n->res[0]->shape;
+    Nest t = {.rank = x.rank, .nwalk = 2};
+    int k, axis = node_axis(n, y.rank);
+    int64_t before = 0;
+
+    memset(d, 0, sizeof *d);
+    for (k = 0; k < i; k++)
+        before += n->arg[k]->shape.dim[axis];
+    memcpy(t.n, x.dim, sizeof t.n);
+    dense(x, t.s[0]);
+    dense(y, t.s[1]);
+    put_copy(n, &t, 0, before * t.s[1][axis], &d->copy);
+}
+
+/* An axis that is not padded joins the one before. */
+static void fill_pad(const Node *n, struct pad_dims *d)
+{
+    Shape x = n->arg[0]->shape, y = n->res[0]->shape;
+    int64_t before[RANK], inner;
+    int i, k, rank = x.rank;
+    bool constant = !attr_int(n, A_mode);
+
+    for (i = 0; i < rank; i++)
+        before[i] = attr_at(n, A_pad, i, 0);
+    for (i = rank - 2; i >= 0; i--) {
+        if (x.dim[i + 1] != y.dim[i + 1] ||
+            (!constant && x.dim[i] != y.dim[i]))
+            continue;
+        inner = x.dim[i + 1];
+        x.dim[i] *= inner;
+        y.dim[i] *= inner;
+        before[i] *= inner;
+        for (k = i + 1; k + 1 < rank; k++) {
+            x.dim[k] = x.dim[k + 1];
+            y.dim[k] = y.dim[k + 1];
+            before[k] = before[k + 1];
+        }
+        rank--;
+    }
+    for (i = 0; i < 8; i++) {
+        k = i - 8 + rank;
+        d->n[i] = k < 0 ? 1 : to32(n, y.dim[k]);
+        d->xn[i] = k < 0 ? 1 : to32(n, x.dim[k]);
+        d->before[i] = k < 0 ? 0 : to32(n, before[k]);
+    }
+    d->p0 = to32(n, attr_int(n, A_p0));
+    d->alpha = (float)attr_num(n, A_alpha);
+    d->mode = (int32_t)attr_int(n, A_mode);
+}
+
+static void fill_gather(const Node *n, struct gather_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+    int axis = node_axis(n, x.rank);
+
+    d->outer = to32(n, product(x, 0, axis));
+    d->n = to32(n, val_count(n->arg[1]));
+    d->inner = to32(n, product(x, axis + 1, x.rank));
+    d->len = to32(n, x.dim[axis]);
+}
+
+static void fill_elements(const Node *n, struct elements_dims *d)
+{
+    Shape x = n->arg[0]->shape, i = n->arg[1]->shape;
+    int64_t stride[RANK];
+    int k, at;
+
+    dense(x, stride);
+    for (k = 0; k < 8; k++) {
+        at = k - 8 + x.rank;
+        d->n[k] = at < 0 ? 1 : to32(n, i.dim[at]);
+        d->xn[k] = at < 0 ? 1 : to32(n, x.dim[at]);
+        d->xs[k] = at < 0 ? 0 : to32(n, stride[at]);
+    }
+    d->axis = node_axis(n, x.rank) + 8 - x.rank;
+    d->mode = to32(n, attr_int(n, A_mode));
+}
+
+static void fill_nd(const Node *n, struct nd_dims *d)
+{
+    Shape x = n->arg[0]->shape, i = n->arg[1]->shape;
+    int batch = (int)attr_int(n, A_p0), k = (int)i.dim[i.rank - 1], j;
+    int64_t stride[RANK];
+
+    dense(x, stride);
+    d->batch = to32(n, product(x, 0, batch));
+    d->count = to32(n, product(i, batch, i.rank - 1));
+    d->k = k;
+    d->inner = to32(n, product(x, batch + k, x.rank));
+    for (j = 0; j < k; j++) {
+        d->len[j] = to32(n, x.dim[batch + j]);
+        d->stride[j] = to32(n, stride[batch + j]);
+    }
+    d->xbatch = to32(n, product(x, batch, x.rank));
+    d->mode = to32(n, attr_int(n, A_mode));
+}
+
+static void fill_taps(const Node *n, struct taps_dims *d)
+{
+    Shape x = n->arg[0]->shape, i = n->arg[1]->shape;
+    int axis = node_axis(n, x.rank);
+
+    d->outer = to32(n, product(x, 0, axis));
+    d->n = to32(n, i.dim[0]);
+    d->inner = to32(n, product(x, axis + 1, x.rank));
+    d->len = to32(n, x.dim[axis]);
+    d->taps = to32(n, i.dim[1]);
+}
+
+void dims_fill(const Node *n, Dims *d)
+{
+    memset(d, 0, sizeof *d);
+    switch (op_info[n->op].family) {
+    case FAM_map: fill_map(n, &d->map); break;
+    case FAM_conv: fill_conv(n, &d->conv); break;
+    case FAM_convt: fill_convt(n, &d->convt); break;
+    case FAM_pool: fill_pool(n, &d->pool); break;
+    case FAM_matmul: fill_matmul(n, &d->matmul); break;
+    case FAM_row: fill_row(n, &d->row); break;
+    case FAM_reduce: fill_reduce(n, &d->reduce); break;
+    case FAM_transpose: fill_transpose(n, &d->copy); break;
+    case FAM_slice: fill_slice(n, &d->copy); break;
+    case FAM_expand: fill_expand(n, &d->copy); break;
+    case FAM_concat: dims_fill_concat(n, 0, d); break;
+    case FAM_pad: fill_pad(n, &d->pad); break;
+    case FAM_gather: fill_gather(n, &d->gather); break;
+    case FAM_gatherelem: case FAM_scatterelem:
+        fill_elements(n, &d->elements);
+        break;
+    case FAM_gathernd: case FAM_scatternd: fill_nd(n, &d->nd); break;
+    case FAM_taps: fill_taps(n, &d->taps); break;
+    case FAM_reshape: case NFAM: break;
+    }
+}
+
+static int64_t sat_mul(int64_t a, int64_t b)
+{
+    int64_t y;
+
+    return __builtin_mul_overflow(a, b, &y) ? INT64_MAX : y;
+}
+
+int64_t node_macs(const Node *n)
+{
+    const Shape *x, *w;
+    int64_t m;
+
+    if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul)
+        return 0;
+    x = &n->arg[0]->shape;
+    w = &n->arg[1]->shape;
+    if (n->op == OP_matmul)
+        return sat_mul(val_count(n->res[0]),
+                       x->dim[x->rank - (attr_int(n, A_transa) ? 2 : 1)]);
+    m = val_count(n->arg[1]) / MAX(w->dim[0], 1);
+    return sat_mul(val_count(n->op == OP_conv ? n->res[0] : n->arg[0]), m);
+}
