@@ -1,0 +1,166 @@
+/* Inside front: the model that is being read, the operator of it that is being
+ * imported, and the small language importers are written in. */
+#ifndef IMPORT_H
+#define IMPORT_H
+
+#include "front/front.h"
+#include "onnx.pb-c.h"
+
+typedef Onnx__TensorProto Tensor;
+typedef Onnx__AttributeProto OnnxAttr;
+typedef Onnx__NodeProto OnnxNode;
+typedef Onnx__GraphProto OnnxGraph;
+typedef Onnx__ModelProto Model;
+
+typedef struct Call Call;
+typedef struct Scope Scope;
+
+/* What an operator does to integers that arrive as floats (dialect):
+ * FLOATS computes with real numbers only; BOTH has an exact meaning on
+ * integers; DIALECT is defined on integers only; TYPED goes by ONNX types. */
+typedef enum Meaning { FLOATS, BOTH, DIALECT, TYPED } Meaning;
+
+typedef struct Row { /* of onnx.def */
+    const char *name;  /* "Conv", "com.microsoft::Attention" */
+    Meaning meaning;
+    void (*import)(Call *c);
+    int since, min, max; /* opset; operands, at least and at most */
+    const char *about;
+} Row;
+
+/* One model being read. */
+typedef struct Import {
+    Graph *g;
+    Scope *top;       /* the names of the model's own graph */
+    Arena *mem;       /* dropped when reading is over */
+    const FrontOpts *o;
+    const Model *model;
+    const char *dir;  /* of external data; NULL: none allowed */
+    int opset;        /* of the default domain */
+    int depth;        /* of functions within functions */
+    Str bad;          /* problems so far, a line each */
+    int nbad;
+} Import;
+
+/* A name in a graph or function, and what it stands for. */
+typedef struct Entry {
+    const char *name;
+    Val *val;              /* NULL: not imported yet */
+    const Tensor *tensor;  /* an initializer */
+    const Onnx__SparseTensorProto *sparse;
+    int maker;             /* index of its node plus one; 0: none */
+    const Scope *home;     /* of the maker */
+    bool absent;           /* an operand a function was called without */
+    bool bad;              /* its node was refused: say no more */
+} Entry;
+
+/* One node being imported. */
+struct Call {
+    Import *im;
+    Graph *g;
+    const OnnxNode *p;
+    const Row *row;
+    Scope *scope;
+    const char *op, *name; /* of the node; the name is never empty */
+    int opset;
+    int narg, nres;
+    Val **arg;   /* NULL: absent */
+    Val **res;   /* the importer gives them */
+    bool bad;    /* refused, and listed already */
+};
+
+/* onnx.c: the walk over the model */
+const Row *row_find(const char *domain, const char *op);
+extern const Row onnx_rows[];
+extern const int nrow;
+/* Imports the nodes of a graph or function whose names are in s; false if
+ * some were refused (and listed). */
+bool body(Import *im, Scope *s, size_t nnode, OnnxNode **node);
+void body_tensors(Import *im, Scope *s, const OnnxGraph *p);
+Val *entry_val(Import *im, Entry *e); /* NULL: its node was refused */
+_Noreturn void call_err(const Call *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* scope.c */
+Scope *scope_new(Arena *a, const Scope *outer, size_t room);
+Entry *scope_find(const Scope *s, const char *name); /* NULL: unknown */
+Entry *scope_add(Scope *s, const char *name);        /* NULL: already there */
+/* Values of the attributes a function was called with. */
+void scope_caller(Scope *s, const Call *c);
+const Call *scope_call(const Scope *s);
+
+/* wire.c */
+void wire_check(const ProtobufCMessageDescriptor *d, const uint8_t *p,
+                size_t n);
+
+/* tensor.c */
+Type tensor_type(int onnx); /* the type that holds it; T_none: none does */
+const char *tensor_type_name(int onnx);
+/* A constant of the graph, whatever the encoding; name may be NULL.  In an
+ * exact graph floats that are all integers become integers. */
+Val *tensor_val(Import *im, const Tensor *t, const char *name);
+Val *tensor_sparse(Import *im, const Onnx__SparseTensorProto *t,
+                   const char *name);
+bool tensor_integral(Import *im, const Tensor *t);
+/* The same constant as integers of the least type, or as it was if it has
+ * elements that are no integers. */
+Val *val_exact(Graph *g, Val *v);
+Shape shape_checked(const char *what, int rank, const int64_t *dim);
+
+/* kind.c: integers or floats? */
+bool kind_exact(Import *im);
+Type kind_input(const Import *im, const char *name, int declared, int i);
+
+/* call.c: attributes and operands */
+const OnnxAttr *call_attr(const Call *c, const char *name);
+bool call_has(const Call *c, const char *name);
+int64_t call_int(const Call *c, const char *name, int64_t none);
+double call_num(const Call *c, const char *name, double none);
+const char *call_str(const Call *c, const char *name, const char *none);
+/* Elements of a list, or of the one number given; -1: absent. */
+int call_ints(const Call *c, const char *name, int max, int64_t *list);
+int call_nums(const Call *c, const char *name, int max, double *list);
+Val *call_tensor(Call *c, const char *name); /* as a constant; NULL: absent */
+int64_t call_need(const Call *c, const char *name); /* must be there */
+Val *arg_at(const Call *c, int i); /* NULL: absent */
+Val *arg_known(Call *c, int i);   /* constant; err if not; NULL if absent */
+int arg_ints(Call *c, int i, int max, int64_t *list); /* -1: absent */
+/* A list that is an operand in newer opsets, an attribute in older ones. */
+int list_of(Call *c, int i, const char *attr, int max, int64_t *list);
+Val *known(Call *c, Val *v);      /* v as a constant if it is one, or NULL */
+int axis_of(const Call *c, int64_t axis, int rank); /* counts from 0 */
+
+/* build.c: nodes; the last value made takes the name of the result */
+Node *node_of(Call *c, OpCode op, int narg, ...); /* of Val *; NULL: absent */
+Node *node_list(Call *c, OpCode op, int narg, Val *const *arg);
+Val *done(Call *c, Node *n); /* after attributes are set: infers, gives y */
+Val *op1(Call *c, OpCode op, Val *x);
+Val *op2(Call *c, OpCode op, Val *x, Val *y);
+Val *op3(Call *c, OpCode op, Val *x, Val *y, Val *z);
+Val *num_like(Call *c, const Val *x, double v); /* rank 0, of x's type */
+Val *nums(Call *c, Shape s, const float *v);
+Val *ints(Call *c, Type t, Shape s, const int64_t *v);
+Val *op_num(Call *c, OpCode op, Val *x, double y); /* y a constant like x */
+Val *to_shape(Call *c, Val *x, Shape s);
+Val *to_rank(Call *c, Val *x, int rank, int axis); /* [n] -> [1,n,1,1] */
+Val *perm(Call *c, Val *x, const int64_t *order);
+Val *part(Call *c, Val *x, int axis, int64_t start, int64_t count,
+          int64_t step);
+Val *join(Call *c, int axis, int n, Val **x);
+Val *cast(Call *c, Val *x, Type t);
+Val *spread(Call *c, Val *x, Shape s);
+Val *clamp(Call *c, Val *x, double lo, double hi);
+Val *reduce(Call *c, OpCode op, Val *x, int n, const int64_t *axes, bool keep);
+Val *matmul(Call *c, Val *a, Val *b, Val *bias, bool ta, bool tb);
+Val *softmax(Call *c, Val *x, int axis);
+Val *take(Call *c, Val *x, Val *i, int axis);
+Val *floats(Call *c, Val *x); /* integers as f32; f32, b8 and NULL as is */
+void mix(Call *c, int n, Val **x); /* integers beside floats become floats */
+Shape broadcast(Call *c, Shape a, Shape b);
+void give(Call *c, int i, Val *v); /* result i; ignored if not wanted */
+OpCode op_named(const Call *c);   /* ours, by op.def's ONNX column */
+
+#define ONNX(name, meaning, how, since, min, max, about) void import_##how(Call *c);
+#include "front/onnx.def"
+
+#endif

@@ -1,0 +1,172 @@
+/* Integers or floats?
+ *
+ * Networks of integers are stored as floats by the tools that make them, so
+ * the declared types do not tell.  A network is one of exact integers if it
+ * has an operator defined on integers only; or if all its operators have an
+ * exact meaning on integers, all its constants are integral, and so are the
+ * vectors given for its inputs or the user says so.  In it every value is of
+ * the least type that holds its range, and an input of the first of s8, u8,
+ * s16 and s32 that holds its vector, else s8.  Everything else goes by the
+ * types that ONNX declares. */
+#include "front/import.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool integral(const Array *v)
+{
+    int64_t i;
+
+    for (i = 0; i < v->n; i++) {
+        double x = array_get(v, i);
+        if (!(fabs(x - rint(x)) <= 1e-3 && fabs(x) < 0x1p31))
+            return false;
+    }
+    return true;
+}
+
+/* Vectors are matched by position; inputs without elements are no inputs. */
+static const Array *vector_of(const Import *im, int i)
+{
+    const Array *v;
+
+    for (v = im->o->vectors; v; v = v->next)
+        if (v->n && !i--)
+            return v;
+    return NULL;
+}
+
+static const Type *asked(const Import *im, const char *name)
+{
+    const Type *t = NULL;
+    int i;
+
+    for (i = 0; i < im->o->ntype; i++) {
+        const char *want = im->o->type_name[i];
+        if (want && !strcmp(want, name))
+            return &im->o->type[i];
+        if (!want)
+            t = &im->o->type[i];
+    }
+    return t;
+}
+
+static Type type_of_vector(const Array *v)
+{
+    double lo = 0, hi = 0;
+    int64_t i;
+    Type t;
+
+    if (!integral(v))
+        return T_f32;
+    for (i = 0; i < v->n; i++) {
+        lo = fmin(lo, array_get(v, i));
+        hi = fmax(hi, array_get(v, i));
+    }
+    t = type_for(llrint(lo), llrint(hi));
+    return t;
+}
+
+/* Types of 8 and 16 bits and booleans are declared on purpose. */
+static bool is_narrow(Type t)
+{
+    return t != T_none && type_info[t].bytes <= 2;
+}
+
+Type kind_input(const Import *im, const char *name, int declared, int i)
+{
+    Type t = tensor_type(declared);
+    const Type *want = asked(im, name);
+    const Array *v = vector_of(im, i);
+
+    if (want)
+        return *want;
+    if (!im->g->exact || is_narrow(t))
+        return t;
+    return v ? type_of_vector(v) : T_s8;
+}
+
+/* The least that any node of a body means to integers. */
+static bool any(size_t n, OnnxNode *const *node, Meaning m)
+{
+    size_t i;
+    const Row *r;
+
+    for (i = 0; i < n; i++) {
+        r = row_find(node[i]->domain, node[i]->op_type);
+        if (r && r->meaning == m)
+            return true;
+    }
+    return false;
+}
+
+static bool any_node(const Model *m, Meaning what)
+{
+    size_t i;
+
+    if (any(m->graph->n_node, m->graph->node, what))
+        return true;
+    for (i = 0; i < m->n_functions; i++)
+        if (any(m->functions[i]->n_node, m->functions[i]->node, what))
+            return true;
+    return false;
+}
+
+static bool constants_integral(Import *im, const OnnxNode *p)
+{
+    size_t i;
+    int64_t j;
+
+    if (!p->op_type || strcmp(p->op_type, "Constant"))
+        return true;
+    for (i = 0; i < p->n_attribute; i++) {
+        const OnnxAttr *a = p->attribute[i];
+        if (a->t && !tensor_integral(im, a->t))
+            return false;
+        if (a->has_f && a->f != rintf(a->f))
+            return false;
+        for (j = 0; j < (int64_t)a->n_floats; j++)
+            if (a->floats[j] != rintf(a->floats[j]))
+                return false;
+    }
+    return true;
+}
+
+static bool all_integral(Import *im)
+{
+    const OnnxGraph *p = im->model->graph;
+    size_t i;
+
+    for (i = 0; i < p->n_initializer; i++)
+        if (!tensor_integral(im, p->initializer[i]))
+            return false;
+    for (i = 0; i < p->n_node; i++)
+        if (!constants_integral(im, p->node[i]))
+            return false;
+    return true;
+}
+
+/* The user asks for integers, or gives some for every input. */
+static bool integers_given(const Import *im)
+{
+    const Array *v;
+    int i;
+
+    for (i = 0; i < im->o->ntype; i++)
+        if (type_info[im->o->type[i]].kind == FLOAT)
+            return false;
+    if (im->o->ntype)
+        return true;
+    for (v = im->o->vectors; v; v = v->next)
+        if (!integral(v))
+            return false;
+    return im->o->vectors;
+}
+
+bool kind_exact(Import *im)
+{
+    if (any_node(im->model, DIALECT))
+        return true;
+    return integers_given(im) && !any_node(im->model, TYPED)
+        && !any_node(im->model, FLOATS) && all_integral(im);
+}

@@ -1,0 +1,731 @@
+/* ONNX -> Graph: the walk over the model.
+ *
+ * The file is looked over (wire.c) and unpacked; names are gathered in scopes;
+ * nodes are put in an order that can be executed; each is imported by the
+ * function its row in onnx.def names.  A node that is refused is remembered,
+ * with the reason, and so are the names it would have made: what depends on
+ * them is passed over in silence, and all problems are told together at the
+ * end.  Constants are converted when first read. */
+#include "front/import.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEP = 16, SHOWN = 1900 };
+
+const Row onnx_rows[] = {
+#define ONNX(name, meaning, how, since, min, max, about) \
+    {name, meaning, import_##how, since, min, max, about},
+#include "front/onnx.def"
+};
+const int nrow = LEN(onnx_rows);
+
+static const Row *row_named(const char *name)
+{
+    int i;
+
+    for (i = 0; i < nrow; i++)
+        if (!strcmp(onnx_rows[i].name, name))
+            return &onnx_rows[i];
+    return NULL;
+}
+
+/* A row of its own for an operator of a domain, else by the name alone: the
+ * dialect's operators come in any domain. */
+const Row *row_find(const char *domain, const char *op)
+{
+    char full[128];
+    const Row *r = NULL;
+
+    if (!op)
+        return NULL;
+    if (domain && *domain) {
+        snprintf(full, sizeof full, "%s::%s", domain, op);
+        r = row_named(full);
+    }
+    return r ? r : row_named(op);
+}
+
+/* Problems. */
+
+static void add_problem(Import *im, const char *what)
+{
+    if (im->nbad++)
+        str_put(&im->bad, "\n  ");
+    str_put(&im->bad, what);
+}
+
+static jmp_buf *refused;
+
+static void jump(const Trouble *t)
+{
+    (void)t;
+    longjmp(*refused, 1);
+}
+
+/* Letters to change, add or drop to get from a to b (Wagner and Fischer). */
+static int distance(const char *a, const char *b)
+{
+    int row[64], n = (int)strlen(b), i, j, diag, up;
+
+    if (n >= (int)LEN(row))
+        return n;
+    for (j = 0; j <= n; j++)
+        row[j] = j;
+    for (i = 0; a[i]; i++) {
+        diag = row[0];
+        row[0] = i + 1;
+        for (j = 1; j <= n; j++) {
+            up = row[j];
+            row[j] = MIN(MIN(row[j], row[j - 1]) + 1,
+                         diag + (tolower(a[i]) != tolower(b[j - 1])));
+            diag = up;
+        }
+    }
+    return row[n];
+}
+
+static const char *nearest(const char *op)
+{
+    const char *best = NULL;
+    int i, d, least = 3;
+
+    for (i = 0; i < nrow; i++) {
+        d = distance(op, onnx_rows[i].name);
+        if (d < least && d < (int)strlen(op) / 2) {
+            least = d;
+            best = onnx_rows[i].name;
+        }
+    }
+    return best;
+}
+
+static const char *what_else(Import *im, const OnnxNode *p)
+{
+    const char *near = nearest(p->op_type), *domain = p->domain;
+
+    if (near)
+        return arena_fmt(im->mem, "nearest is %s", near);
+    if (str_ends(p->op_type, "Grad"))
+        return "it belongs to training; export the network for inference";
+    if (domain && *domain)
+        return arena_fmt(im->mem, "it is of domain %s; export with operators "
+                         "of ONNX itself, or as a function in the model",
+                         domain);
+    return "`tilewright ops` lists what is supported";
+}
+
+static const Onnx__FunctionProto *function_of(const Import *im,
+                                              const OnnxNode *p)
+{
+    size_t i;
+
+    for (i = 0; i < im->model->n_functions; i++) {
+        const Onnx__FunctionProto *f = im->model->functions[i];
+        const char *a = f->domain ? f->domain : "";
+        const char *b = p->domain ? p->domain : "";
+        if (f->name && !strcmp(f->name, p->op_type) && !strcmp(a, b))
+            return f;
+    }
+    return NULL;
+}
+
+static const char *name_of(Import *im, const OnnxNode *p, size_t i)
+{
+    if (p->name && *p->name)
+        return p->name;
+    return arena_fmt(im->mem, "%s_%zu", p->op_type ? p->op_type : "node", i);
+}
+
+/* Operators nobody knows are told first, all of them. */
+static void list_unknown(Import *im, size_t n, OnnxNode **node)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        OnnxNode *p = node[i];
+        if (!p->op_type || !*p->op_type)
+            err(ERR_MODEL, "node %zu has no operator", i);
+        if (!row_find(p->domain, p->op_type) && !function_of(im, p))
+            add_problem(im, arena_fmt(im->mem, "node '%s' (%s): the operator "
+                                      "is not supported; %s",
+                                      name_of(im, p, i), p->op_type,
+                                      what_else(im, p)));
+    }
+}
+
+/* Names. */
+
+static Entry *claim(Scope *s, const char *name, const char *what)
+{
+    Entry *e = scope_add(s, name);
+
+    if (!e)
+        err(ERR_MODEL, "%s '%s': the name is taken already; every name must "
+            "be given once", what, name);
+    return e;
+}
+
+void body_tensors(Import *im, Scope *s, const OnnxGraph *p)
+{
+    const char *name;
+    Entry *e;
+    size_t i;
+
+    (void)im;
+    for (i = 0; i < p->n_initializer; i++) {
+        name = p->initializer[i]->name;
+        if (!name || !*name)
+            err(ERR_MODEL, "an initializer has no name");
+        claim(s, name, "initializer")->tensor = p->initializer[i];
+    }
+    for (i = 0; i < p->n_sparse_initializer; i++) {
+        const Onnx__SparseTensorProto *t = p->sparse_initializer[i];
+        if (!t->values || !t->values->name || !*t->values->name)
+            err(ERR_MODEL, "a sparse initializer has no name");
+        e = claim(s, t->values->name, "initializer");
+        e->sparse = t;
+    }
+}
+
+Val *entry_val(Import *im, Entry *e)
+{
+    if (e->bad)
+        return NULL;
+    if (!e->val && e->tensor)
+        e->val = tensor_val(im, e->tensor, e->name);
+    if (!e->val && e->sparse)
+        e->val = tensor_sparse(im, e->sparse, e->name);
+    return e->val;
+}
+
+/* One node. */
+
+static void fill_args(Call *c)
+{
+    const OnnxNode *p = c->p;
+    Entry *e;
+    int i;
+
+    c->narg = (int)p->n_input;
+    c->arg = NEWN(c->im->mem, Val *, (size_t)c->narg + 1);
+    for (i = 0; i < c->narg; i++) {
+        if (!*p->input[i])
+            continue;
+        e = scope_find(c->scope, p->input[i]);
+        if (!e)
+            call_err(c, "its input '%s' is made by no node and is neither an "
+                     "input nor an initializer of the graph", p->input[i]);
+        c->arg[i] = entry_val(c->im, e);
+        c->bad |= !c->arg[i] && !e->absent;
+    }
+    while (c->narg && !*p->input[c->narg - 1])
+        c->narg--;
+}
+
+/* Row's limits; and operators on real numbers get real numbers. */
+static void check_args(Call *c)
+{
+    int i;
+
+    if (c->narg > c->row->max)
+        call_err(c, "%d inputs; wanted at most %d", c->narg, c->row->max);
+    for (i = 0; i < c->row->min; i++)
+        if (!arg_at(c, i))
+            call_err(c, "input %d is missing; wanted at least %d", i + 1,
+                     c->row->min);
+    for (i = 0; c->g->exact && c->row->meaning == FLOATS && i < c->narg; i++)
+        c->arg[i] = floats(c, c->arg[i]);
+}
+
+/* The value made last for a result is known by the user's names from here. */
+static void name_result(Call *c, int i, bool *named)
+{
+    Val *v = c->res[i];
+    const char *name = c->p->output[i];
+
+    if (!v->def || v->def->origin != c->op || val_is_output(c->g, v))
+        return;
+    if (str_starts(v->name, c->name) && strcmp(v->name, name))
+        val_rename(c->g, v, name);
+    if (!*named)
+        node_rename(c->g, v->def, c->name);
+    *named = true;
+}
+
+static void take_results(Call *c)
+{
+    bool named = false;
+    Entry *e;
+    int i;
+
+    for (i = 0; i < c->nres; i++) {
+        if (!*c->p->output[i])
+            continue;
+        if (!c->res[i])
+            call_err(c, "its result %d ('%s') is not supported", i + 1,
+                     c->p->output[i]);
+        e = scope_find(c->scope, c->p->output[i]);
+        e->val = c->res[i];
+        name_result(c, i, &named);
+    }
+}
+
+static void call_function(Call *c, const Onnx__FunctionProto *f)
+{
+    Import *im = c->im;
+    Scope *s = scope_new(im->mem, NULL, f->n_input + 4 * f->n_node);
+    size_t i;
+    Entry *e;
+
+    if (++im->depth > DEEP)
+        call_err(c, "functions call one another more than %d deep", DEEP);
+    if (c->p->n_input > f->n_input)
+        call_err(c, "%zu inputs; the function has %zu", c->p->n_input,
+                 f->n_input);
+    for (i = 0; i < f->n_input; i++) {
+        e = claim(s, f->input[i], "input");
+        e->val = arg_at(c, (int)i);
+        e->absent = !e->val;
+    }
+    scope_caller(s, c);
+    c->bad |= !body(im, s, f->n_node, f->node);
+    for (i = 0; i < f->n_output && !c->bad; i++) {
+        e = scope_find(s, f->output[i]);
+        if (!e)
+            call_err(c, "its function never makes its output '%s'",
+                     f->output[i]);
+        give(c, (int)i, entry_val(im, e));
+    }
+    im->depth--;
+}
+
+static void import_node(Call *c)
+{
+    const Onnx__FunctionProto *f = function_of(c->im, c->p);
+
+    fill_args(c);
+    if (c->bad)
+        return;
+    if (f) {
+        call_function(c, f);
+    } else {
+        check_args(c);
+        c->row->import(c);
+    }
+    if (!c->bad)
+        take_results(c);
+}
+
+static void mark_bad(const Call *c)
+{
+    Entry *e;
+    size_t i;
+
+    for (i = 0; i < c->p->n_output; i++) {
+        e = scope_find(c->scope, c->p->output[i]);
+        if (e)
+            e->bad = true;
+    }
+}
+
+/* What err() says while this runs is noted, and the node given up. */
+static bool attempt(Call *c)
+{
+    void (*hook)(const Trouble *) = err_hook;
+    jmp_buf *outer = refused, here;
+    int depth = c->im->depth;
+
+    refused = &here;
+    err_hook = jump;
+    if (setjmp(here)) {
+        add_problem(c->im, trouble.message);
+        c->bad = true;
+    } else {
+        import_node(c);
+    }
+    c->im->depth = depth;
+    refused = outer;
+    err_hook = hook;
+    if (c->bad)
+        mark_bad(c);
+    return !c->bad;
+}
+
+static bool import_one(Import *im, Scope *s, const OnnxNode *p, size_t i)
+{
+    Call *c = NEW(im->mem, Call);
+
+    c->im = im;
+    c->g = im->g;
+    c->p = p;
+    c->row = row_find(p->domain, p->op_type);
+    c->scope = s;
+    c->op = arena_str(im->g->mem, p->op_type);
+    c->name = name_of(im, p, i);
+    if (scope_call(s))
+        c->name = arena_fmt(im->mem, "%s/%s", scope_call(s)->name, c->name);
+    c->opset = im->opset;
+    c->nres = (int)p->n_output;
+    c->res = NEWN(im->mem, Val *, (size_t)c->nres + 1);
+    if (!c->row && !function_of(im, p)) {
+        mark_bad(c);
+        return false;
+    }
+    return attempt(c);
+}
+
+/* Order. */
+
+typedef struct Order {
+    Import *im;
+    Scope *s;
+    OnnxNode **node;
+    char *state;    /* per node: 0 new, 1 begun, 2 in the order */
+    size_t *stack, nstack;
+    size_t *order, norder;
+    size_t now;     /* the node whose inputs are being looked at */
+    bool waits;
+} Order;
+
+static void need(Order *o, const char *name)
+{
+    Entry *e = *name ? scope_find(o->s, name) : NULL;
+    size_t i;
+
+    if (!e || !e->maker || e->home != o->s)
+        return;
+    i = (size_t)e->maker - 1;
+    if (o->state[i] == 2)
+        return;
+    if (o->state[i] == 1)
+        err(ERR_MODEL, "node '%s' (%s): its inputs depend on its own output; "
+            "a network must not contain a cycle",
+            name_of(o->im, o->node[i], i), o->node[i]->op_type);
+    o->state[i] = 1;
+    o->stack[o->nstack++] = i;
+    o->waits = true;
+}
+
+/* Graphs inside a node (the branches of If) read the names around them. */
+static void need_inside(Order *o, const OnnxNode *p, int depth)
+{
+    size_t i, j, k;
+    const OnnxGraph *g;
+
+    if (depth > DEEP)
+        err(ERR_MODEL, "graphs within graphs more than %d deep", DEEP);
+    for (i = 0; i < p->n_attribute; i++) {
+        g = p->attribute[i]->g;
+        for (j = 0; g && j < g->n_node && !o->waits; j++) {
+            for (k = 0; k < g->node[j]->n_input && !o->waits; k++)
+                need(o, g->node[j]->input[k]);
+            need_inside(o, g->node[j], depth + 1);
+        }
+        for (j = 0; g && j < g->n_output && !o->waits; j++)
+            if (g->output[j]->name)
+                need(o, g->output[j]->name);
+    }
+}
+
+/* Depth first, one input at a time, on a stack of our own: a node is in the
+ * order once nothing it needs is outside it. */
+static void visit(Order *o, size_t first)
+{
+    size_t i, k;
+
+    if (o->state[first])
+        return;
+    o->state[first] = 1;
+    o->stack[o->nstack++] = first;
+    while (o->nstack) {
+        i = o->stack[o->nstack - 1];
+        o->waits = false;
+        for (k = 0; k < o->node[i]->n_input && !o->waits; k++)
+            need(o, o->node[i]->input[k]);
+        if (!o->waits)
+            need_inside(o, o->node[i], 0);
+        if (o->waits)
+            continue;
+        o->state[i] = 2;
+        o->order[o->norder++] = i;
+        o->nstack--;
+    }
+}
+
+static size_t *order_of(Import *im, Scope *s, size_t n, OnnxNode **node)
+{
+    Order o = {.im = im, .s = s, .node = node};
+    size_t i;
+
+    o.state = NEWN(im->mem, char, n + 1);
+    o.stack = NEWN(im->mem, size_t, n + 1);
+    o.order = NEWN(im->mem, size_t, n + 1);
+    for (i = 0; i < n; i++)
+        visit(&o, i);
+    return o.order;
+}
+
+static void claim_results(Scope *s, size_t n, OnnxNode **node)
+{
+    size_t i, j;
+    Entry *e;
+
+    for (i = 0; i < n; i++)
+        for (j = 0; j < node[i]->n_output; j++) {
+            if (!*node[i]->output[j])
+                continue;
+            e = claim(s, node[i]->output[j], "output of a node");
+            e->maker = (int)i + 1;
+            e->home = s;
+        }
+}
+
+bool body(Import *im, Scope *s, size_t n, OnnxNode **node)
+{
+    size_t *order, i;
+    bool good = true;
+
+    list_unknown(im, n, node);
+    claim_results(s, n, node);
+    order = order_of(im, s, n, node);
+    for (i = 0; i < n; i++)
+        good &= import_one(im, s, node[order[i]], order[i]);
+    return good;
+}
+
+/* Inputs and outputs of the model. */
+
+static int64_t dim_of(Import *im, const char *input,
+                      const Onnx__TensorShapeProto__Dimension *d, size_t axis)
+{
+    int i;
+
+    if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
+        return d->dim_value;
+    if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
+        || !*d->dim_param)
+        err(ERR_MODEL, "input '%s': dimension %zu has neither size nor name; "
+            "export the model with a fixed size", input, axis);
+    for (i = 0; i < im->o->ndim; i++)
+        if (!strcmp(im->o->dim_name[i], d->dim_param))
+            return im->o->dim_size[i];
+    err(ERR_MODEL, "input '%s': the size of dimension %zu is '%s'; give it "
+        "with --dim '%s=SIZE'", input, axis, d->dim_param, d->dim_param);
+}
+
+static Shape shape_of_input(Import *im, const char *name,
+                            const Onnx__TypeProto__Tensor *t)
+{
+    int64_t dim[RANK + 1];
+    char *what = arena_fmt(im->mem, "input '%s'", name);
+    size_t i;
+
+    if (!t->shape)
+        err(ERR_MODEL, "%s has no shape; export the model with one", what);
+    for (i = 0; i < t->shape->n_dim && i <= RANK; i++)
+        dim[i] = dim_of(im, name, t->shape->dim[i], i);
+    return shape_checked(what, (int)i, dim);
+}
+
+/* An input of a type other than declared is cast to what the network reads.
+ * One without elements is no input at all. */
+static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
+{
+    const Onnx__TypeProto__Tensor *t;
+    Entry *e;
+    Type type, want;
+    Shape s;
+    Val *v;
+    Node *n;
+
+    if (!p->name || !*p->name)
+        err(ERR_MODEL, "an input of the graph has no name");
+    e = scope_find(im->top, p->name);
+    if (e && (e->tensor || e->sparse))
+        return;
+    if (!p->type || p->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        err(ERR_MODEL, "input '%s' is not a tensor", p->name);
+    e = claim(im->top, p->name, "input");
+    t = p->type->tensor_type;
+    want = tensor_type(t->elem_type);
+    if (!want)
+        err(ERR_MODEL, "input '%s' has elements of type %s; wanted numbers",
+            p->name, tensor_type_name(t->elem_type));
+    s = shape_of_input(im, p->name, t);
+    type = kind_input(im, p->name, t->elem_type, *nth);
+    if (!shape_count(s)) {
+        e->val = graph_const(im->g, p->name, type, s, NULL);
+        return;
+    }
+    ++*nth;
+    v = graph_val(im->g, p->name, type, s);
+    graph_input(im->g, v);
+    e->val = v;
+    if (im->g->exact || type == want)
+        return;
+    n = graph_node(im->g, NULL, OP_cast, arena_fmt(im->mem, "%s/cast",
+                                                   p->name), 1, &v);
+    n->origin = "Cast";
+    attr_set_int(im->g, n, A_to, want);
+    node_infer(im->g, n);
+    e->val = n->res[0];
+}
+
+static void add_output(Import *im, const Onnx__ValueInfoProto *p)
+{
+    Entry *e;
+    Val *v;
+
+    if (!p->name || !*p->name)
+        err(ERR_MODEL, "an output of the graph has no name");
+    e = scope_find(im->top, p->name);
+    if (!e)
+        err(ERR_MODEL, "output '%s' is made by no node", p->name);
+    v = entry_val(im, e);
+    if (!v)
+        return;
+    if (!val_count(v)) {
+        warn("output '%s' has no elements and is left out", p->name);
+        return;
+    }
+    graph_output(im->g, v);
+}
+
+/* The default domain, imported twice by some, in the newest version given. */
+static int opset_of(const Model *m)
+{
+    int64_t v = 0;
+    size_t i;
+
+    for (i = 0; i < m->n_opset_import; i++) {
+        const Onnx__OperatorSetIdProto *o = m->opset_import[i];
+        if (!o->domain || !*o->domain || !strcmp(o->domain, "ai.onnx"))
+            v = MAX(v, o->version);
+    }
+    if (!v)
+        return 24;
+    if (v < 7)
+        err(ERR_MODEL, "opset %lld; wanted 7 to 24: export the model anew",
+            (long long)v);
+    if (v > 24)
+        warn("opset %lld is newer than 24, the last one known; read as 24",
+             (long long)v);
+    return (int)MIN(v, 24);
+}
+
+static void tell(Import *im)
+{
+    const char *many = im->nbad > 1 ? "\n  " : "";
+
+    if (!im->nbad)
+        return;
+    if (im->bad.n > SHOWN && !err_hook) {
+        if (trouble.file)
+            fprintf(stderr, "%s:", trouble.file);
+        fprintf(stderr, "%s%s\n", many, im->bad.s);
+        err(ERR_MODEL, "%d problems, listed above", im->nbad);
+    }
+    if (im->nbad > 1)
+        err(ERR_MODEL, "%d problems:\n  %s", im->nbad, im->bad.s);
+    err(ERR_MODEL, "%s", im->bad.s);
+}
+
+static void read_graph(Import *im)
+{
+    const OnnxGraph *p = im->model->graph;
+    size_t i;
+    int nth = 0;
+
+    im->top = scope_new(im->mem, NULL,
+                        p->n_initializer + p->n_input + p->n_node);
+    body_tensors(im, im->top, p);
+    for (i = 0; i < p->n_input; i++)
+        add_input(im, p->input[i], &nth);
+    body(im, im->top, p->n_node, p->node);
+    for (i = 0; i < p->n_output; i++)
+        add_output(im, p->output[i]);
+    tell(im);
+    if (!im->g->nout)
+        err(ERR_MODEL, "the graph has no outputs");
+    graph_sweep(im->g);
+    graph_number(im->g);
+}
+
+static void *scratch_get(void *arena, size_t n)
+{
+    return arena_get(arena, n, 1);
+}
+
+static void scratch_free(void *arena, void *p)
+{
+    (void)arena, (void)p;
+}
+
+static Graph *parse(Arena *mem, const char *path, const char *dir,
+                    const void *p, size_t n, const FrontOpts *o)
+{
+    Arena *tmp = arena_new();
+    ProtobufCAllocator alloc = {scratch_get, scratch_free, tmp};
+    Import im = {.mem = tmp, .o = o, .dir = dir, .bad = {.mem = tmp}};
+    Model *m;
+
+    wire_check(&onnx__model_proto__descriptor, p, n);
+    m = onnx__model_proto__unpack(&alloc, n, p);
+    if (!m)
+        err(ERR_MODEL, "not an ONNX model: damaged");
+    if (!m->graph)
+        err(ERR_MODEL, "not an ONNX model: there is no graph in it");
+    im.model = m;
+    im.opset = opset_of(m);
+    im.g = graph_new(mem, m->graph->name && *m->graph->name ? m->graph->name
+                                                            : "network");
+    im.g->file = arena_str(mem, path);
+    im.g->hash = hash_mem(p, n);
+    im.g->exact = kind_exact(&im);
+    read_graph(&im);
+    arena_end(tmp);
+    return im.g;
+}
+
+Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
+                   const FrontOpts *o)
+{
+    return parse(mem, path, NULL, p, n, o);
+}
+
+Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
+{
+    Arena *tmp = arena_new();
+    const char *base = path_base(path);
+    char *dir, *p;
+    size_t n;
+    Graph *g;
+
+    err_file(path);
+    p = file_read(tmp, path, &n);
+    dir = base == path ? arena_str(tmp, ".")
+                       : arena_fmt(tmp, "%.*s", (int)(base - path), path);
+    g = parse(mem, path, dir, p, n, o);
+    arena_end(tmp);
+    return g;
+}
+
+void front_ops(Str *out, const char *name)
+{
+    int i;
+    const Row *r;
+
+    for (i = 0; i < nrow; i++) {
+        r = &onnx_rows[i];
+        if (name && strcmp(r->name, name))
+            continue;
+        if (r->import == import_none)
+            continue;
+        str_fmt(out, "%-36s %3d..24  %s\n", r->name, r->since, r->about);
+    }
+    if (name && !out->n)
+        err(ERR_USAGE, "no operator '%s'; `tilewright ops` lists all", name);
+}
