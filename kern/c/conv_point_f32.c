@@ -5,7 +5,7 @@
  * isa      any
  * when     xc == 1 && yc == 1 && wc == 1 && kh == 1 && kw == 1 && g == 1 &&
  *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
- *          xh == w * xw && yh == ow * yw
+ *          (h == 1 || (xh == w * xw && yh == ow * yw))
  * layout   last
  * stack    256
  * cycles   n * oh * ow * (m * (25 + 3 * c) + 10)
