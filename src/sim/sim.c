@@ -1,0 +1,408 @@
+/* A simulation from its first cycle to its last.
+ *
+ * Whoever is earliest goes next: an event of a device, then the clocks in
+ * order, then the cores of a clock in order.  A core is told how far it may
+ * go before somebody else could notice, and runs that far in one call.
+ * Chips meet only through links, so each runs for as long as a message needs
+ * at least, one after the other. */
+#include "sim/chip.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SLACK = 256 };
+
+void clocks_settle(Sim *s); /* build.c */
+
+/* ---- events ---- */
+
+static bool before(const Event *a, const Event *b)
+{
+    return a->time != b->time ? a->time < b->time : a->order < b->order;
+}
+
+static void swap_events(Event *a, Event *b)
+{
+    Event e = *a;
+
+    *a = *b;
+    *b = e;
+}
+
+/* Calls d's event function at a time in ticks. */
+void chip_at(Chip *c, uint64_t time, Device *d, uint64_t what)
+{
+    int i = c->nevent++;
+
+    GROW(c->sim->mem, c->event, i);
+    c->event[i] = (Event){time, c->order++, d, what};
+    for (; i && before(&c->event[i], &c->event[(i - 1) / 2]); i = (i - 1) / 2)
+        swap_events(&c->event[i], &c->event[(i - 1) / 2]);
+    c->yield = true;
+}
+
+static Event take_event(Chip *c)
+{
+    Event first = c->event[0];
+    int i = 0, j;
+
+    c->event[0] = c->event[--c->nevent];
+    for (; (j = 2 * i + 1) < c->nevent; i = j) {
+        if (j + 1 < c->nevent && before(&c->event[j + 1], &c->event[j]))
+            j++;
+        if (!before(&c->event[j], &c->event[i]))
+            break;
+        swap_events(&c->event[i], &c->event[j]);
+    }
+    return first;
+}
+
+/* ---- what ends a simulation ---- */
+
+static void stop(Sim *s)
+{
+    int i;
+
+    s->stop = true;
+    for (i = 0; i < s->nchip; i++)
+        s->chip[i].yield = true;
+}
+
+void sim_fault(Chip *c, const Core *core, const char *fmt, ...)
+{
+    SimResult *r = c->sim->res;
+    size_t n = sizeof r->fault, k;
+    char where[256];
+    va_list ap;
+
+    stop(c->sim);
+    if (c->sim->done)
+        return;
+    c->sim->done = true;
+    va_start(ap, fmt);
+    vsnprintf(r->fault, n, fmt, ap);
+    va_end(ap);
+    k = strlen(r->fault);
+    if (core)
+        snprintf(r->fault + k, n - k, " (pc 0x%08x, %s, core %s, cycle %llu)",
+                 core_pc(core),
+                 symbol_at(c, core_pc(core), where, sizeof where),
+                 core->count.name,
+                 (unsigned long long)(core->t == NEVER ? core->slept
+                                                       : core->t));
+}
+
+void sim_exit(Chip *c, int status)
+{
+    Sim *s = c->sim;
+
+    c->ended = true;
+    c->status = status;
+    if (c->id)
+        c->yield = true;
+    if ((c->id && !status) || s->done)
+        return;
+    s->done = true;
+    s->res->ok = true;
+    s->res->status = status;
+    stop(s);
+}
+
+void sim_note(Sim *s, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (s->res->note[0])
+        return;
+    va_start(ap, fmt);
+    vsnprintf(s->res->note, sizeof s->res->note, fmt, ap);
+    va_end(ap);
+}
+
+void sim_put(Sim *s, const char *p, size_t n)
+{
+    str_mem(&s->out, p, n);
+    if (s->opt.out) {
+        fwrite(p, 1, n, s->opt.out);
+        fflush(s->opt.out);
+    }
+}
+
+/* ---- the loops ---- */
+
+/* The earliest core of a clock, and the last cycle in which it comes before
+ * all the others. */
+static Core *earliest(const Clock *k, uint64_t *lim)
+{
+    Core *first = &k->core[0];
+    uint64_t t = first->t, second = NEVER;
+    int i;
+
+    for (i = 1; i < k->ncore; i++) {
+        uint64_t u = k->core[i].t;
+
+        if (u < t) {
+            second = t - (t != NEVER);
+            t = u;
+            first = &k->core[i];
+        } else if (u < second) {
+            second = u;
+        }
+    }
+    *lim = second;
+    return first;
+}
+
+/* The cores of one clock, as long as their cycles begin before `end` ticks. */
+static void clock_run(Chip *c, Clock *k, uint64_t end)
+{
+    uint64_t last = end == NEVER ? NEVER - 1 : (end - 1) / k->period, lim;
+    uint64_t slack = c->sim->slack;
+
+    c->yield = false;
+    while (!c->yield) {
+        Core *core = earliest(k, &lim);
+
+        if (core->t > last)
+            return;
+        lim = MIN(lim, last);
+        core_run(core, lim, MIN(lim + slack, NEVER - 1));
+    }
+}
+
+static uint64_t next_ticks(const Clock *k)
+{
+    uint64_t t = NEVER;
+    int i;
+
+    for (i = 0; i < k->ncore; i++)
+        t = MIN(t, k->core[i].t);
+    return t == NEVER ? NEVER : to_ticks(k, t);
+}
+
+/* One event, or one clock up to what comes after it; false: nothing to do
+ * before `until`. */
+static bool chip_step(Chip *c, uint64_t until)
+{
+    uint64_t event = c->nevent ? c->event[0].time : NEVER, end;
+    uint64_t first = NEVER;
+    Clock *k, *go = NULL;
+
+    end = MIN(until, event);
+    for (k = c->clocks; k; k = k->next) {
+        uint64_t t = next_ticks(k);
+
+        if (t < first) {
+            if (go)
+                end = MIN(end, first);
+            first = t;
+            go = k;
+        } else if (t != NEVER) {
+            end = MIN(end, t + 1);
+        }
+    }
+    if (MIN(first, event) >= until)
+        return false;
+    c->now = MIN(first, event);
+    if (event <= first) {
+        Event e = take_event(c);
+
+        e.device->model->event(e.device, e.time, e.what);
+    } else {
+        clock_run(c, go, end);
+    }
+    return true;
+}
+
+static bool idle(const Chip *c)
+{
+    Clock *k;
+
+    for (k = c->clocks; k; k = k->next)
+        if (next_ticks(k) != NEVER)
+            return false;
+    return !c->nevent;
+}
+
+static bool all_idle(const Sim *s)
+{
+    int i;
+
+    for (i = 0; i < s->nchip; i++)
+        if (!idle(&s->chip[i]))
+            return false;
+    return true;
+}
+
+static Core *first_core(const Chip *c)
+{
+    Clock *k;
+
+    for (k = c->clocks; k; k = k->next)
+        if (k->ncore && k->core[0].start != NEVER)
+            return &k->core[0];
+    return c->clocks->core;
+}
+
+/* Names a core that sleeps for ever. */
+static void report_deadlock(Sim *s)
+{
+    Chip *c = &s->chip[0];
+    Clock *k;
+    int i;
+
+    for (k = c->clocks; k; k = k->next)
+        for (i = 0; i < k->ncore; i++)
+            if (k->core[i].wait != W_off && k->core[i].wait != AWAKE) {
+                sim_fault(c, &k->core[i], "every core waits for an event and "
+                          "none can come; the first to wait");
+                return;
+            }
+    sim_fault(c, NULL, "no core runs");
+}
+
+/* Until the end, the limit, or the debugger. */
+static void run(Sim *s)
+{
+    Clock *k = chip_compute(&s->chip[0]);
+    uint64_t limit = s->opt.max_cycles
+                         ? to_ticks(k, MIN(s->opt.max_cycles, NEVER / k->period
+                                           - 1))
+                         : NEVER;
+    uint64_t from = s->chip[0].now, until;
+    int i;
+
+    while (!s->stop && from < limit) {
+        until = s->nchip > 1 ? MIN(limit, from + s->quantum) : limit;
+        for (i = 0; i < s->nchip && !s->stop; i++)
+            while (!s->stop && chip_step(&s->chip[i], until))
+                ;
+        if (!s->stop && all_idle(s))
+            report_deadlock(s);
+        from = until;
+    }
+    if (!s->stop)
+        sim_fault(&s->chip[0], first_core(&s->chip[0]),
+                  "still running after %llu cycles",
+                  (unsigned long long)s->opt.max_cycles);
+}
+
+/* ---- before and after ---- */
+
+static void start(Sim *s, const SimProgram *p)
+{
+    int i;
+
+    for (i = 0; i < s->nchip; i++) {
+        s->chip[i].sim = s;
+        s->chip[i].id = i;
+        chip_build(&s->chip[i], p[i].soc);
+    }
+    clocks_settle(s);
+    for (i = 0; i < s->nchip; i++) {
+        Core *c = s->chip[i].clocks->core;
+
+        elf_load(&s->chip[i], p[i].elf);
+        core_start(c, s->chip[i].entry, c->boot_cycle);
+        c->cycle0 = 0;
+    }
+}
+
+/* The cycles of a core that are not named otherwise are spent running. */
+static SimCore settle_core(const Core *c, uint64_t now)
+{
+    SimCore n = c->count;
+
+    n.insns = c->insns;
+    if (c->start == NEVER)
+        return n;
+    now = MAX(now, c->t == NEVER ? 0 : c->t);
+    n.cycles = now - c->start;
+    if (c->wait != AWAKE && now > c->slept)
+        *(c->wait == W_barrier ? &n.barrier : c->wait == W_dma ? &n.dma :
+          c->wait == W_accel ? &n.accel : &n.sleep) += now - c->slept;
+    n.run = n.cycles - n.load - n.memory - n.bank - n.icache - n.barrier -
+            n.dma - n.accel - n.sleep;
+    return n;
+}
+
+/* The latest cycle a chip came to, in ticks. */
+static uint64_t end_ticks(const Chip *c)
+{
+    uint64_t t = c->now;
+    Clock *k;
+    int i;
+
+    for (k = c->clocks; k; k = k->next)
+        for (i = 0; i < k->ncore; i++)
+            if (k->core[i].t != NEVER)
+                t = MAX(t, to_ticks(k, MIN(k->core[i].t, NEVER / k->period)));
+    return t;
+}
+
+static void sum_cores(Sim *s)
+{
+    SimResult *r = s->res;
+    Clock *k;
+    int i, j;
+
+    for (i = 0; i < s->nchip; i++) {
+        uint64_t end = s->chip[i].now;
+
+        for (k = s->chip[i].clocks; k; k = k->next)
+            for (j = 0; j < k->ncore; j++) {
+                GROW(s->mem, r->core, r->ncore);
+                r->core[r->ncore] = settle_core(&k->core[j],
+                                                to_cycle(k, end));
+                r->insns += r->core[r->ncore++].insns;
+            }
+    }
+}
+
+static void finish(Sim *s)
+{
+    SimResult *r = s->res;
+    Clock *k = chip_compute(&s->chip[0]);
+    uint64_t end = end_ticks(&s->chip[0]);
+    Device *d;
+    int i;
+
+    for (i = 0; i < s->nchip; i++)
+        for (d = s->chip[i].devices; d; d = d->next)
+            if (d->model->end)
+                d->model->end(d);
+    r->cycles = to_cycle(k, end);
+    r->seconds = k->mhz > 0 ? (double)r->cycles / (k->mhz * 1e6) : 0;
+    sum_cores(s);
+    energy_sum(s);
+    str_put(&s->out, "");
+    r->out = s->out.s;
+    r->nout = s->out.n;
+    timeline_close(s);
+    gdb_close(s);
+}
+
+SimResult *sim_run(Arena *a, const SimProgram *p, int n, const SimOptions *o)
+{
+    Sim *s = NEW(a, Sim);
+
+    if (n < 1 || n > SIM_CHIPS)
+        err(ERR_USAGE, "%d chips; the simulator takes 1 to %d", n, SIM_CHIPS);
+    s->mem = a;
+    s->opt = *o;
+    s->out.mem = a;
+    s->nchip = n;
+    s->res = NEW(a, SimResult);
+    s->res->mem = a;
+    s->slack = o->strict || o->trace || o->gdb_port ? 0 : SLACK;
+    start(s, p);
+    timeline_open(s);
+    gdb_open(s);
+    do {
+        s->stop = s->done;
+        run(s);
+        gdb_stopped(s);
+    } while (!s->done);
+    finish(s);
+    return s->res;
+}
