@@ -146,6 +146,13 @@ Val *arg_at(const Call *c, int i)
     return i < c->narg ? c->arg[i] : NULL;
 }
 
+Val *must(const Call *c, int i)
+{
+    if (!arg_at(c, i))
+        call_err(c, "input %d is missing", i + 1);
+    return c->arg[i];
+}
+
 Val *arg_known(Call *c, int i)
 {
     Val *v = arg_at(c, i);

@@ -123,11 +123,11 @@ int call_nums(const Call *c, const char *name, int max, double *list);
 Val *call_tensor(Call *c, const char *name); /* as a constant; NULL: absent */
 int64_t call_need(const Call *c, const char *name); /* must be there */
 Val *arg_at(const Call *c, int i); /* NULL: absent */
+Val *must(const Call *c, int i);   /* err if absent */
 Val *arg_known(Call *c, int i);   /* constant; err if not; NULL if absent */
 int arg_ints(Call *c, int i, int max, int64_t *list); /* -1: absent */
 /* A list that is an operand in newer opsets, an attribute in older ones. */
 int list_of(Call *c, int i, const char *attr, int max, int64_t *list);
-Val *known(Call *c, Val *v);      /* v as a constant if it is one, or NULL */
 int axis_of(const Call *c, int64_t axis, int rank); /* counts from 0 */
 
 /* build.c: nodes; the last value made takes the name of the result */
@@ -159,6 +159,13 @@ void mix(Call *c, int n, Val **x); /* integers beside floats become floats */
 Shape broadcast(Call *c, Shape a, Shape b);
 void give(Call *c, int i, Val *v); /* result i; ignored if not wanted */
 OpCode op_named(const Call *c);   /* ours, by op.def's ONNX column */
+
+/* op_*.c: what one importer lends another */
+Val *conv(Call *c, Val *x, Val *w, Val *b); /* attributes as Conv has them */
+Val *averagepool(Call *c, Val *x);
+Val *matmul_onnx(Call *c, Val *a, Val *b); /* any ranks */
+Val *repeat(Call *c, Val *x, int axis, int64_t r);
+Val *pad(Call *c, Val *x, const int64_t *pads, double value, int mode);
 
 #define ONNX(name, meaning, how, since, min, max, about) void import_##how(Call *c);
 #include "front/onnx.def"

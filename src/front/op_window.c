@@ -210,14 +210,19 @@ void import_maxpool(Call *c)
     give(c, 0, done(c, pool_node(c, OP_maxpool, c->arg[0], &w)));
 }
 
-void import_averagepool(Call *c)
+Val *averagepool(Call *c, Val *x)
 {
-    Window w = window_of(c, c->arg[0], NULL);
-    Node *n = pool_node(c, OP_avgpool, c->arg[0], &w);
+    Window w = window_of(c, x, NULL);
+    Node *n = pool_node(c, OP_avgpool, x, &w);
 
     if (call_int(c, "count_include_pad", 0))
         attr_set_int(c->g, n, A_countpad, 1);
-    give(c, 0, done(c, n));
+    return done(c, n);
+}
+
+void import_averagepool(Call *c)
+{
+    give(c, 0, averagepool(c, c->arg[0]));
 }
 
 /* |x|^p, and the root of it. */
