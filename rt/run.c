@@ -1,9 +1,11 @@
-/* The program of `tilewright run`: inputs come from the file in.bin, one after
- * the other; results go to out.bin the same way, then the stack that was used
- * (4 bytes).  With -DDUMP the result of every layer goes to dump.bin. */
+/* The program of `tilewright run`: inputs come from a file, one after the
+ * other; results go to another the same way, then the stack that was used (4
+ * bytes).  With -DDUMP the result of every layer goes to a third. */
 #include "run.h"
 #include "mark.h"
 #include "rt.h"
+
+#define net tilewright_net
 
 enum { NO_FILE = 101, NO_MEMORY };
 
@@ -16,14 +18,14 @@ static void fail(const char *what, int status)
 
 static void get_inputs(void)
 {
-    int i, f = rt_open("in.bin", 0);
+    int i, f = rt_open(net.in_file, 0);
 
     if (f < 0)
-        fail("cannot read in.bin", NO_FILE);
+        fail("cannot read the inputs", NO_FILE);
     for (i = 0; i < net.nin; i++)
         if (net.in_bytes[i] && rt_read(f, net.input(i), net.in_bytes[i]) !=
             net.in_bytes[i])
-            fail("in.bin is too short", NO_FILE);
+            fail("the inputs are too short", NO_FILE);
     rt_close(f);
 }
 
@@ -35,10 +37,10 @@ static void put(int f, const void *p, int32_t n)
 
 static void put_outputs(int32_t stack)
 {
-    int i, f = rt_open("out.bin", 1);
+    int i, f = rt_open(net.out_file, 1);
 
     if (f < 0)
-        fail("cannot write out.bin", NO_FILE);
+        fail("cannot write the results", NO_FILE);
     for (i = 0; i < net.nout; i++)
         put(f, net.output(i), net.out_bytes[i]);
     put(f, &stack, sizeof stack);
@@ -48,10 +50,10 @@ static void put_outputs(int32_t stack)
 #ifdef DUMP
 static void run_net(void)
 {
-    int i, f = rt_open("dump.bin", 1);
+    int i, f = rt_open(net.dump_file, 1);
 
     if (f < 0)
-        fail("cannot write dump.bin", NO_FILE);
+        fail("cannot write the layers", NO_FILE);
     for (i = 1; i <= net.nlayer; i++) {
         net.step(i);
         put(f, net.result(i), net.layer_bytes[i - 1]);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-struct net {
+struct tilewright_net {
     int nin, nout, nlayer;
     const int32_t *in_bytes, *out_bytes, *layer_bytes;
     int (*init)(void); /* 0: done */
@@ -13,7 +13,8 @@ struct net {
     const void *(*output)(int i);
     void (*step)(int layer); /* 1 to nlayer */
     const void *(*result)(int layer);
+    const char *in_file, *out_file, *dump_file;
 };
-extern const struct net net;
+extern const struct tilewright_net tilewright_net;
 
 #endif

@@ -1,4 +1,10 @@
-/* gen: a plan -> a C project. */
+/* gen: a plan -> a C project.
+ *
+ * The project is a folder that builds as it is and whose parts fit into
+ * others: the network (NAME.h, NAME.c, weights, one small file for each
+ * kernel and combination of types), a self-test, the runtime of the chip, a
+ * linker script, and files for make and CMake.  A layer is a step of kind
+ * start, numbered from 1. */
 #ifndef GEN_H
 #define GEN_H
 
@@ -9,12 +15,76 @@ typedef struct GenOpts {
     const char *dir;     /* made; must not exist, or be empty, unless force */
     bool force;
     bool bin;            /* weights as .bin with an assembler include */
-    void *const *example;  /* one array per input for the self-test */
+    void *const *example;  /* one array per input for the self-test; NULL: no
+                              self-test, the program only runs the network */
     const Eval *expected;  /* of the example; NULL: none */
     double tolerance;
     const char *version;
 } GenOpts;
 
+/* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
+ * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);
+/* A C prefix from the name of a model's file: legal and no keyword. */
+char *gen_name(Arena *a, const char *path);
+
+/* Within the part: what its files share. */
+typedef struct Inst { /* a kernel with the types it is used with */
+    const char *name; /* of the function, without the network's prefix */
+    const Kern *kern;
+    const Step *step; /* the first that uses it */
+} Inst;
+
+typedef struct Gen {
+    Arena *mem;
+    const Plan *p;
+    const GenOpts *o;
+    const char *name, *caps; /* prefix as is, and in capitals */
+    const char *dir;         /* being written */
+    int nlayer, ninst, nsrc, nwritten;
+    const Step **layer;      /* [0] is layer 1 */
+    Inst *inst;
+    int *inst_of;            /* by layer */
+    const char **weight;     /* name of a constant's array, by buffer */
+    const char **src;        /* what is to be compiled of the network */
+    const char **written;    /* every file, for -f */
+} Gen;
+
+/* gen.c */
+Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o);
+void gen_file(Gen *g, const char *path, const Str *text);
+void gen_source(Gen *g, const char *path); /* is to be compiled */
+const char *gen_path(Gen *g, const char *path); /* where it is written */
+bool gen_uses(const Gen *g, int mem); /* has the network buffers there */
+const char *gen_mem(const Gen *g, int mem); /* "ram" */
+char *gen_caps(Arena *a, const char *s);
+
+/* kernels.c: which instances there are, and their files */
+void gen_instances(Gen *g);
+void gen_kernels(Gen *g);
+
+/* header.c, net.c: NAME.h and NAME.c */
+void gen_header(Gen *g);
+void gen_net(Gen *g);
+
+/* weights.c */
+void gen_weights(Gen *g);
+/* An array of bytes as C: its definition. */
+void gen_array(FILE *f, const char *name, Type t, const void *data,
+               int64_t bytes, int align);
+
+/* selftest.c */
+void gen_selftest(Gen *g);
+/* memory.c: storage for one network, in C: arrays NAME_ram and so on, and
+ * what fills struct NAME_memory `m`. */
+void gen_storage(Gen *g, Str *out);
+void gen_fill_memory(Gen *g, Str *out);
+
+/* build.c: Makefile, CMakeLists.txt, linker scripts, runtime, README.md */
+void gen_build(Gen *g);
+
+/* harness.c: what rt/run.c has to know of a network, as C; its files are in
+ * the folder dir, which ends in a slash */
+void gen_harness(const Plan *p, const char *name, const char *dir, Str *out);
 
 #endif

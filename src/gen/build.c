@@ -1,0 +1,244 @@
+/* What turns the C into a program: Makefile, CMakeLists.txt, main, linker
+ * scripts, the runtime of the chip; and the README of the project. */
+#include "gen/gen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const Item *tools(const Gen *g)
+{
+    return soc_next(g->p->soc, "toolchain", NULL);
+}
+
+static bool is_host(const Gen *g)
+{
+    return !strcmp(g->p->soc->run, "host");
+}
+
+static bool has_selftest(const Gen *g)
+{
+    return g->o->example && g->o->expected;
+}
+
+static const char *main_path(Gen *g)
+{
+    return strcmp(g->name, "main") ? "main.c" : "main_main.c";
+}
+
+static void put_copy(Gen *g, const Packed *p)
+{
+    Str b = {.mem = g->mem};
+
+    str_mem(&b, p->data, p->n);
+    gen_file(g, p->path, &b);
+}
+
+/* The runtime: headers, what all share, and the folder of this chip.  Their
+ * names go to `list`, those to compile only. */
+static void copy_runtime(Gen *g, Str *list)
+{
+    const char *io = item_word(soc_next(g->p->soc, "chip", NULL), "io", "");
+    const char *own = arena_fmt(g->mem, "rt/%s/", g->p->soc->rt);
+    int i;
+
+    for (i = 0; i < npacked; i++) {
+        const char *path = packed[i].path;
+        bool c = str_ends(path, ".c") || str_ends(path, ".S");
+        bool shared = !strcmp(io, "semihost") &&
+                      (!strcmp(path, "rt/semihost.c") ||
+                       !strcmp(path, "rt/stack.c"));
+
+        if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h")) {
+            put_copy(g, &packed[i]);
+            if (c)
+                str_fmt(list, " %s", path);
+        }
+    }
+}
+
+static void put_list(Gen *g, const char *sep, Str *out)
+{
+    int i;
+
+    for (i = 0; i < g->nsrc; i++)
+        if (!str_ends(g->src[i], "_selftest.c"))
+            str_fmt(out, "%s%s", sep, g->src[i]);
+}
+
+static const char *run_command(Gen *g)
+{
+    const char *cmd = item_word(soc_next(g->p->soc, "runner", NULL), "cmd",
+                                "{elf}"), *elf = strstr(cmd, "{elf}");
+
+    if (!elf)
+        return cmd;
+    return arena_fmt(g->mem, "%.*s$(BUILD)/$(NAME).elf%s", (int)(elf - cmd),
+                     cmd, elf + 5);
+}
+
+static void put_make_rules(Gen *g, Str *out)
+{
+    const char *script = is_host(g) ? "" : " $(SCRIPT)";
+
+    str_fmt(out,
+        "\nSRC = $(NET) $(RT) $(MAIN)\nOBJ = $(SRC:%%=$(BUILD)/%%.o)\n\n"
+        "$(BUILD)/$(NAME).elf: $(OBJ)%s\n"
+        "\t$(CC) $(CFLAGS) -o $@ $(OBJ) $(LDFLAGS)\n\n"
+        "$(BUILD)/%%.o: %%\n\t@mkdir -p $(@D)\n"
+        "\t$(CC) $(CFLAGS) $(DEFS) -I. -c -o $@ $<\n\n"
+        "run: $(BUILD)/$(NAME).elf\n\t%s\n\n"
+        "size: $(BUILD)/$(NAME).elf\n\t%s $<\n\n"
+        "clean:\n\trm -rf build\n\n.PHONY: run size clean\n",
+        script, run_command(g), item_word(tools(g), "size", "size"));
+}
+
+static void put_makefile(Gen *g, const Str *rt)
+{
+    const Item *t = tools(g);
+    Str b = {.mem = g->mem};
+
+    str_fmt(&b, "# make: the self-test as a program; make run: runs it\n"
+        "NAME = %s\nBUILD = build\nCC = %s\n"
+        "CFLAGS = %s -ffunction-sections -fdata-sections\n", g->name,
+        item_word(t, "cc", "cc"), item_word(t, "cflags", "-O2"));
+    if (is_host(g))
+        str_fmt(&b, "LDFLAGS = %s\n", item_word(t, "ldflags", ""));
+    else
+        str_fmt(&b, "# the emulator's memory; SCRIPT=%s.ld: the part's own\n"
+            "SCRIPT = %s_emu.ld\nLDFLAGS = %s -T $(SCRIPT) -Wl,--gc-sections"
+            " -lm\n", g->name, g->name, item_word(t, "ldflags", ""));
+    str_put(&b, "NET =");
+    put_list(g, " \\\n    ", &b);
+    str_fmt(&b, "\nRT =%s\nMAIN = %s%s%s\n", rt->s, main_path(g),
+        has_selftest(g) ? " " : "",
+        has_selftest(g) ? arena_fmt(g->mem, "%s_selftest.c", g->name) : "");
+    put_make_rules(g, &b);
+    gen_file(g, "Makefile", &b);
+}
+
+static void put_cmake(Gen *g)
+{
+    Str b = {.mem = g->mem};
+
+    str_fmt(&b, "# add_subdirectory() this folder and link with %s.\n"
+        "cmake_minimum_required(VERSION 3.13)\nproject(%s C ASM)\n\n"
+        "add_library(%s STATIC", g->name, g->name, g->name);
+    put_list(g, "\n    ", &b);
+    if (has_selftest(g))
+        str_fmt(&b, "\n    %s_selftest.c", g->name);
+    str_fmt(&b, ")\ntarget_include_directories(%s PUBLIC"
+        " ${CMAKE_CURRENT_SOURCE_DIR})\n"
+        "set_target_properties(%s PROPERTIES C_STANDARD 99)\n",
+        g->name, g->name);
+    if (g->o->bin)
+        str_fmt(&b, "set_source_files_properties(%s_weights.S PROPERTIES\n"
+            "    COMPILE_OPTIONS -I${CMAKE_CURRENT_SOURCE_DIR})\n", g->name);
+    if (is_host(g))
+        str_fmt(&b, "target_link_libraries(%s PUBLIC m)\n", g->name);
+    gen_file(g, "CMakeLists.txt", &b);
+}
+
+static void put_main(Gen *g)
+{
+    Str b = {.mem = g->mem};
+
+    str_fmt(&b, "/* Runs %s and says how it went; 0: all is right. */\n"
+        "#include \"%s.h\"\n#include \"rt/rt.h\"\n\n",
+        has_selftest(g) ? "the self-test" : "the network once", g->name);
+    gen_storage(g, &b);
+    str_fmt(&b, "static struct %s net;\n\nint main(void)\n{\n"
+        "    struct %s_memory memory;\n    int bad;\n\n", g->name, g->name);
+    gen_fill_memory(g, &b);
+    str_fmt(&b, "    bad = %s_init(&net, memory);\n", g->name);
+    if (has_selftest(g))
+        str_fmt(&b, "    if (!bad)\n        bad = %s_selftest(&net);\n"
+            "    if (bad)\n        rt_print_hex(\"%s: first layer that"
+            " differs: 0x\", (uint32_t)bad);\n    else\n"
+            "        rt_print(\"%s: self-test passed\");\n"
+            "    rt_print(\"\\n\");\n", g->name, g->name, g->name);
+    else
+        str_fmt(&b, "    if (!bad)\n        %s_run(&net);\n", g->name);
+    str_put(&b, "    return bad != 0;\n}\n");
+    gen_file(g, main_path(g), &b);
+}
+
+static void put_scripts(Gen *g)
+{
+    int64_t stack = soc_stack(g->p->soc, g->p->stack);
+    Str part = {.mem = g->mem}, emu = {.mem = g->mem};
+
+    soc_link(g->p->soc, false, stack, &part);
+    soc_link(g->p->soc, true, stack, &emu);
+    gen_file(g, arena_fmt(g->mem, "%s.ld", g->name), &part);
+    gen_file(g, arena_fmt(g->mem, "%s_emu.ld", g->name), &emu);
+}
+
+static void put_memory_table(Gen *g, Str *out)
+{
+    const Plan *p = g->p;
+    int i;
+
+    str_put(out, "| memory | size | used | holds |\n|---|--:|--:|---|\n");
+    for (i = 0; i < p->soc->nmem; i++) {
+        const Mem *m = &p->soc->mems[i];
+
+        str_fmt(out, "| %s | %" PRId64 " | %" PRId64 " | %s |\n", m->name,
+                m->size, m->holds & HOLDS_weights ? p->weights : p->used[i],
+                m->holds & HOLDS_weights ? "constants (code comes on top)"
+                : m->holds & HOLDS_stack ? "buffers (stack comes on top)"
+                : "buffers");
+    }
+    str_fmt(out, "\nStack of a run: at most %" PRId64 " bytes.  Buffers: %"
+            PRId64 " bytes; no plan in this order needs less than %" PRId64
+            ".\n", p->stack, p->ram, p->bound);
+}
+
+static void put_layers(Gen *g, Str *out)
+{
+    int i;
+
+    str_put(out, "| layer | operator | name | MACs | kernel |\n"
+            "|--:|---|---|--:|---|\n");
+    for (i = 0; i < g->nlayer; i++) {
+        const Node *n = g->layer[i]->node;
+
+        str_fmt(out, "| %d | %s | `%s` | %" PRId64 " | %s |\n", i + 1,
+                op_info[n->op].name, n->name, node_macs(n),
+                g->inst[g->inst_of[i]].name);
+    }
+}
+
+static void put_readme(Gen *g)
+{
+    Str b = {.mem = g->mem};
+    const char *n = g->name;
+
+    str_fmt(&b, "# %s, for %s\n\nC of the network %s, made by tilewright %s."
+        "  It is yours, without strings attached.\n\n"
+        "    make run        the self-test (%s)\n\n"
+        "In a program of your own, compile `%s.c`, `%s_weights.%s` and the"
+        " `.c` files\nright in `kern/` (not in its folders), include `%s.h`"
+        " and see the example on its\ntop.  `CMakeLists.txt` does that for"
+        " those who use CMake.\n\n## Memory\n\n", n, g->p->soc->name,
+        g->p->g->name ? g->p->g->name : n,
+        g->o->version ? g->o->version : "", g->p->soc->about, n, n,
+        g->o->bin ? "S" : "c", n);
+    put_memory_table(g, &b);
+    str_put(&b, "\n## Layers\n\n");
+    put_layers(g, &b);
+    gen_file(g, "README.md", &b);
+}
+
+void gen_build(Gen *g)
+{
+    Str rt = {.mem = g->mem};
+
+    str_put(&rt, "");
+    copy_runtime(g, &rt);
+    if (!is_host(g))
+        put_scripts(g);
+    put_main(g);
+    put_makefile(g, &rt);
+    put_cmake(g);
+    put_readme(g);
+}

@@ -1,0 +1,225 @@
+/* A plan becomes a folder of C.
+ *
+ * Everything is first written into a folder beside the one that is wanted,
+ * which takes its place at the very end: whoever looks finds a whole project
+ * or none. */
+#include "gen/gen.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *unfinished; /* removed at exit */
+
+static void remove_unfinished(void)
+{
+    if (unfinished)
+        dir_remove(unfinished);
+}
+
+static bool is_keyword(const char *s)
+{
+    static const char *const words[] = {
+        "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case",
+        "catch", "char", "class", "compl", "concept", "const", "constexpr",
+        "continue", "decltype", "default", "delete", "do", "double", "else",
+        "enum", "explicit", "export", "extern", "false", "float", "for",
+        "friend", "goto", "if", "import", "inline", "int", "long", "module",
+        "mutable", "namespace", "new", "noexcept", "not", "nullptr",
+        "operator", "or", "private", "protected", "public", "register",
+        "requires", "restrict", "return", "short", "signed", "sizeof",
+        "static", "struct", "switch", "template", "this", "throw", "true",
+        "try", "typedef", "typeid", "typename", "typeof", "union",
+        "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
+    };
+    size_t i;
+
+    for (i = 0; i < LEN(words); i++)
+        if (!strcmp(s, words[i]))
+            return true;
+    return false;
+}
+
+char *gen_name(Arena *a, const char *path)
+{
+    char *s = arena_str(a, path_base(path)), *dot = strrchr(s, '.');
+
+    if (dot && dot > s)
+        *dot = 0;
+    s = str_ident(a, s);
+    if (*s == '_' || is_keyword(s))
+        s = arena_fmt(a, "net%s%s", *s == '_' ? "" : "_", s);
+    return s;
+}
+
+char *gen_caps(Arena *a, const char *s)
+{
+    char *caps = arena_str(a, s), *p;
+
+    for (p = caps; *p; p++)
+        *p = (char)toupper((unsigned char)*p);
+    return caps;
+}
+
+const char *gen_mem(const Gen *g, int mem)
+{
+    char *s = str_ident(g->mem, g->p->soc->mems[mem].name), *p;
+
+    for (p = s; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return s;
+}
+
+bool gen_uses(const Gen *g, int mem)
+{
+    int i;
+
+    for (i = 0; i < g->p->nbuf; i++)
+        if (g->p->buf[i].kind != BUF_const && g->p->buf[i].mem == mem)
+            return true;
+    return false;
+}
+
+static void list_layers(Gen *g)
+{
+    int i;
+
+    g->layer = NEWN(g->mem, const Step *, g->p->nstep + 1);
+    for (i = 0; i < g->p->nstep; i++)
+        if (g->p->step[i].kind == STEP_start)
+            g->layer[g->nlayer++] = &g->p->step[i];
+}
+
+Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o)
+{
+    Gen *g = NEW(mem, Gen);
+
+    g->mem = mem;
+    g->p = p;
+    g->o = o;
+    g->name = o->name;
+    g->caps = gen_caps(mem, o->name);
+    list_layers(g);
+    return g;
+}
+
+const char *gen_path(Gen *g, const char *path)
+{
+    const char *full = arena_fmt(g->mem, "%s/%s", g->dir, path);
+    const char *slash = strrchr(full, '/');
+
+    dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - full), full));
+    GROW(g->mem, g->written, (size_t)g->nwritten);
+    g->written[g->nwritten++] = arena_str(g->mem, path);
+    return full;
+}
+
+void gen_file(Gen *g, const char *path, const Str *text)
+{
+    file_write(gen_path(g, path), text->s, text->n);
+}
+
+void gen_source(Gen *g, const char *path)
+{
+    GROW(g->mem, g->src, (size_t)g->nsrc);
+    g->src[g->nsrc++] = arena_str(g->mem, path);
+}
+
+static bool is_empty(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    bool empty = d != NULL;
+
+    while (d && (e = readdir(d)))
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            empty = false;
+    if (d)
+        closedir(d);
+    return empty;
+}
+
+static void check_place(const GenOpts *o)
+{
+    if (!o->force && file_exists(o->dir) && !is_empty(o->dir))
+        err(ERR_USAGE, "%s is there already: -f overwrites it, -o names "
+            "another folder", o->dir);
+}
+
+/* A new folder beside the one that is wanted. */
+static const char *make_beside(Gen *g)
+{
+    size_t n = strlen(g->o->dir);
+    const char *slash;
+
+    while (n > 1 && g->o->dir[n - 1] == '/')
+        n--;
+    unfinished = strdup(arena_fmt(g->mem, "%.*s.XXXXXX", (int)n, g->o->dir));
+    slash = strrchr(unfinished, '/');
+    if (slash && slash > unfinished)
+        dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - unfinished),
+                           unfinished));
+    if (!mkdtemp(unfinished))
+        err(ERR_TOOL, "cannot make a folder beside %s: %s", g->o->dir,
+            strerror(errno));
+    chmod(unfinished, 0755);
+    return unfinished;
+}
+
+/* Over files of an earlier project: one by one, others stay as they are. */
+static void move_files(Gen *g)
+{
+    int i;
+
+    for (i = 0; i < g->nwritten; i++) {
+        const char *from = arena_fmt(g->mem, "%s/%s", g->dir, g->written[i]);
+        const char *to = arena_fmt(g->mem, "%s/%s", g->o->dir, g->written[i]);
+        const char *slash = strrchr(to, '/');
+
+        dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - to), to));
+        if (rename(from, to))
+            err(ERR_TOOL, "cannot write %s: %s", to, strerror(errno));
+    }
+}
+
+static void put_in_place(Gen *g)
+{
+    if (!rename(g->dir, g->o->dir)) {
+        free(unfinished);
+        unfinished = NULL;
+        return;
+    }
+    if (!g->o->force)
+        err(ERR_TOOL, "cannot make %s: %s", g->o->dir, strerror(errno));
+    move_files(g);
+    remove_unfinished();
+    free(unfinished);
+    unfinished = NULL;
+}
+
+void gen_project(const Plan *p, const GenOpts *o)
+{
+    static bool once;
+    Arena *mem = arena_new();
+    Gen *g = gen_begin(mem, p, o);
+
+    if (!once)
+        atexit(remove_unfinished);
+    once = true;
+    check_place(o);
+    g->dir = make_beside(g);
+    gen_instances(g);
+    gen_header(g);
+    gen_weights(g);
+    gen_net(g);
+    gen_kernels(g);
+    if (o->example && o->expected)
+        gen_selftest(g);
+    gen_build(g);
+    put_in_place(g);
+    arena_end(mem);
+}

@@ -1,0 +1,73 @@
+/* What rt/run.c is told of a network: a table and a few functions. */
+#include "gen/gen.h"
+
+#include <inttypes.h>
+
+/* Sizes of what has a place; an input that the network ignores has none. */
+static void put_sizes(const Plan *p, const char *name, int n, Val *const *v,
+                      Str *out)
+{
+    int i;
+
+    str_fmt(out, "static const int32_t %s[] = {", name);
+    for (i = 0; i < n; i++)
+        str_fmt(out, "%" PRId64 ", ",
+                p->place[v[i]->id].buf < 0 ? 0 : val_bytes(v[i]));
+    str_put(out, "0};\n");
+}
+
+static void put_layer_sizes(Gen *g, Str *out)
+{
+    int i;
+
+    str_put(out, "static const int32_t layer_bytes[] = {");
+    for (i = 0; i < g->nlayer; i++)
+        str_fmt(out, "%" PRId64 ", ", val_bytes(g->layer[i]->node->res[0]));
+    str_put(out, "0};\n\n");
+}
+
+static void put_file(const char *dir, const char *name, Str *out)
+{
+    str_fmt(out, ", \"");
+    for (; *dir; dir++)
+        str_fmt(out, *dir == '"' || *dir == '\\' ? "\\%c" : "%c", *dir);
+    str_fmt(out, "%s\"", name);
+}
+
+static void put_functions(Gen *g, Str *out)
+{
+    const char *n = g->name;
+
+    str_fmt(out, "static int init(void)\n{\n    struct %s_memory memory;\n\n",
+            n);
+    gen_fill_memory(g, out);
+    str_fmt(out, "    return %s_init(&one, memory);\n}\n\n"
+        "static void *input(int i) { return %s_input(&one, i); }\n"
+        "static void run(void) { %s_run(&one); }\n"
+        "static const void *output(int i) { return %s_output(&one, i); }\n"
+        "static void step(int i) { %s_step(&one, i); }\n"
+        "static const void *result(int i) { return %s_result(&one, i); }\n\n",
+        n, n, n, n, n, n);
+}
+
+void gen_harness(const Plan *p, const char *name, const char *dir, Str *out)
+{
+    GenOpts o = {.name = name};
+    Gen *g = gen_begin(out->mem, p, &o);
+
+    str_fmt(out, "/* What run.c is told of %s. */\n#include \"%s.h\"\n"
+            "#include \"run.h\"\n\n", name, name);
+    gen_storage(g, out);
+    str_fmt(out, "static struct %s one;\n", name);
+    put_sizes(p, "in_bytes", p->g->nin, p->g->in, out);
+    put_sizes(p, "out_bytes", p->g->nout, p->g->out, out);
+    put_layer_sizes(g, out);
+    put_functions(g, out);
+    str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d,"
+            "\n    in_bytes, out_bytes, layer_bytes, init, input, run, output, step, result",
+            p->g->nin, p->g->nout, g->nlayer);
+    put_file(dir, "in.bin", out);
+    put_file(dir, "out.bin", out);
+    put_file(dir, "dump.bin", out);
+    str_put(out, "};\n");
+}

@@ -1,0 +1,178 @@
+/* NAME.h: everything a program has to know of the network. */
+#include "gen/gen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void put_dims(const Val *v, Str *out)
+{
+    int i;
+
+    str_put(out, "{");
+    for (i = 0; i < v->shape.rank; i++)
+        str_fmt(out, "%s%" PRId64, i ? ", " : "", v->shape.dim[i]);
+    str_put(out, v->shape.rank ? "}" : "1}");
+}
+
+static void put_number(double v, Str *out)
+{
+    char s[40];
+
+    snprintf(s, sizeof s, "%.9g", v);
+    str_put(out, s);
+    str_put(out, s[strcspn(s, ".en")] ? "" : ".0");
+}
+
+/* Macros of input or output i; what: "INPUT". */
+static void put_tensor(Gen *g, const char *what, int i, const Val *v,
+                       Str *out)
+{
+    const char *p = arena_fmt(g->mem, "#define %s_%s_%d_", g->caps, what, i);
+
+    str_fmt(out, "\n%sNAME \"%s\"\n", p, v->name);
+    str_fmt(out, "%sTYPE %s\n", p, type_info[v->type].ctype);
+    str_fmt(out, "%sRANK %d\n", p, v->shape.rank);
+    str_fmt(out, "%sDIMS ", p);
+    put_dims(v, out);
+    str_fmt(out, "\n%sCOUNT %" PRId64 "\n", p, val_count(v));
+    str_fmt(out, "%sBYTES %" PRId64 "\n", p, val_bytes(v));
+    if (v->type == T_f32)
+        return;
+    str_fmt(out, "%sSCALE ", p);
+    put_number(v->scale, out);
+    str_fmt(out, "\n%sZERO %" PRId64 "\n", p, v->zero);
+}
+
+static void put_tensors(Gen *g, Str *out)
+{
+    const Graph *n = g->p->g;
+    int i;
+
+    str_fmt(out, "\n/* Inputs and outputs in C order.  An integer q stands for"
+            " the number\n * SCALE * (q - ZERO); SCALE is 0 where the model"
+            " does not say. */\n");
+    str_fmt(out, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n", g->caps,
+            n->nin, g->caps, n->nout);
+    for (i = 0; i < n->nin; i++)
+        put_tensor(g, "INPUT", i, n->in[i], out);
+    for (i = 0; i < n->nout; i++)
+        put_tensor(g, "OUTPUT", i, n->out[i], out);
+}
+
+/* The alignment that the buffers in a memory want. */
+static int mem_align(const Plan *p, int mem)
+{
+    int i, align = p->soc->mems[mem].align;
+
+    for (i = 0; i < p->nbuf; i++)
+        if (p->buf[i].mem == mem && p->buf[i].kind != BUF_const)
+            align = MAX(align, p->buf[i].align);
+    return align;
+}
+
+static void put_regions(Gen *g, Str *out)
+{
+    int i;
+
+    str_put(out, "\n/* Memory that the caller gives to each instance. */\n");
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (gen_uses(g, i)) {
+            const char *m = gen_caps(g->mem, gen_mem(g, i));
+
+            str_fmt(out, "#define %s_%s_BYTES %" PRId64 "\n", g->caps, m,
+                    MAX(g->p->used[i], 1));
+            str_fmt(out, "#define %s_%s_ALIGN %d\n", g->caps, m,
+                    mem_align(g->p, i));
+        }
+}
+
+static void put_members(Gen *g, const char *type, Str *out)
+{
+    int i, n = 0;
+
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (gen_uses(g, i)) {
+            str_fmt(out, "    %s%s; /* in %s */\n", type, gen_mem(g, i),
+                    g->p->soc->mems[i].name);
+            n++;
+        }
+    if (!n)
+        str_fmt(out, "    %sunused;\n", type);
+}
+
+static void put_api(Gen *g, Str *out)
+{
+    const char *n = g->name;
+
+    str_fmt(out, "\nstruct %s_memory {\n", n);
+    put_members(g, "void *", out);
+    str_fmt(out, "};\n\n/* One instance; its members are its own business."
+            " */\nstruct %s {\n", n);
+    put_members(g, "unsigned char *", out);
+    str_fmt(out, "};\n\n"
+        "/* 0: ready; else the number of the memory region, from 1, that is"
+        " NULL or not\n * aligned. */\n"
+        "int %s_init(struct %s *net, struct %s_memory memory);\n\n"
+        "/* Where input i is put before each run; NULL: the network ignores"
+        " it.  What was\n * there is lost in the run. */\n"
+        "void *%s_input(const struct %s *net, int i);\n\n"
+        "void %s_run(const struct %s *net);\n\n"
+        "/* Output i, valid until the next input is written. */\n"
+        "const void *%s_output(const struct %s *net, int i);\n\n"
+        "/* One layer, from 1 to %s_LAYERS: all of them in order are a run."
+        "  Afterwards\n * %s_result is where that layer's result lies. */\n"
+        "void %s_step(const struct %s *net, int layer);\n"
+        "const void *%s_result(const struct %s *net, int layer);\n",
+        n, n, n, n, n, n, n, n, n, g->caps, n, n, n, n, n);
+    if (g->o->example && g->o->expected)
+        str_fmt(out, "\n/* Runs the stored example.  0: right; else the first"
+            " layer that differs. */\n"
+            "int %s_selftest(const struct %s *net);\n", n, n);
+}
+
+static const char *flags(const Gen *g)
+{
+    return item_word(soc_next(g->p->soc, "toolchain", NULL), "cflags", "");
+}
+
+static void put_facts(Gen *g, Str *out)
+{
+    const char *c = g->caps;
+
+    str_fmt(out, "#define %s_VERSION \"tilewright %s\"\n", c,
+            g->o->version ? g->o->version : "");
+    str_fmt(out, "#define %s_MODEL_HASH 0x%016" PRIx64 "ull\n", c,
+            g->p->g->hash);
+    str_fmt(out, "#define %s_TARGET \"%s\"\n", c, g->p->soc->name);
+    str_fmt(out, "#define %s_CFLAGS \"%s\" /* planned for */\n", c, flags(g));
+    str_fmt(out, "#define %s_LAYERS %d\n", c, g->nlayer);
+    str_fmt(out, "#define %s_STACK_BYTES %" PRId64 " /* at most, of a run"
+            " */\n", c, g->p->stack);
+    str_fmt(out, "#define %s_WEIGHTS_BYTES %" PRId64 "\n", c, g->p->weights);
+}
+
+void gen_header(Gen *g)
+{
+    Str b = {.mem = g->mem};
+
+    str_fmt(&b, "/* %s: a neural network as C.\n *\n"
+        " *     struct %s net;\n"
+        " *     struct %s_memory memory = {...};\n *\n"
+        " *     %s_init(&net, memory);\n"
+        " *     ... write %s_input(&net, 0) ...\n"
+        " *     %s_run(&net);\n"
+        " *     ... read %s_output(&net, 0) ...\n *\n"
+        " * Nothing is allocated and no global is written: instances with"
+        " memory of their\n * own may run side by side, and a run may be"
+        " interrupted anywhere. */\n",
+        g->name, g->name, g->name, g->name, g->name, g->name, g->name);
+    str_fmt(&b, "#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n",
+            g->caps, g->caps);
+    put_facts(g, &b);
+    put_regions(g, &b);
+    put_tensors(g, &b);
+    str_put(&b, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    put_api(g, &b);
+    str_put(&b, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    gen_file(g, arena_fmt(g->mem, "%s.h", g->name), &b);
+}

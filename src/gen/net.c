@@ -1,0 +1,330 @@
+/* NAME.c: the network as straight-line C, a function for each layer. */
+#include "gen/gen.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void put_shape(const Val *v, Str *out)
+{
+    int i;
+
+    str_fmt(out, "%s[", type_info[v->type].name);
+    for (i = 0; i < v->shape.rank; i++)
+        str_fmt(out, "%s%" PRId64, i ? "," : "", v->shape.dim[i]);
+    str_put(out, "]");
+}
+
+static void put_buffer(Gen *g, const Buf *u, Str *out)
+{
+    str_fmt(out, " *   %8" PRId64 " ..%8" PRId64 "  layers %d to %d  %s ",
+            u->addr, u->addr + u->size, MAX(u->from, 0) + 1, u->to, u->name);
+    if (u->val)
+        put_shape(u->val, out);
+    str_put(out, u->kind == BUF_input ? "  (input)\n"
+                 : u->kind == BUF_output ? "  (output)\n" : "\n");
+    (void)g;
+}
+
+/* The buffers of one memory by address. */
+static void put_map(Gen *g, int mem, Str *out)
+{
+    const Plan *p = g->p;
+    int64_t last = -1, next;
+    int i;
+
+    str_fmt(out, " * %s, %" PRId64 " bytes:\n", p->soc->mems[mem].name,
+            p->used[mem]);
+    for (;;) {
+        next = INT64_MAX;
+        for (i = 0; i < p->nbuf; i++)
+            if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem &&
+                p->buf[i].addr > last)
+                next = MIN(next, p->buf[i].addr);
+        if (next == INT64_MAX)
+            return;
+        for (i = 0; i < p->nbuf; i++)
+            if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem &&
+                p->buf[i].addr == next)
+                put_buffer(g, &p->buf[i], out);
+        last = next;
+    }
+}
+
+static void put_top(Gen *g, Str *out)
+{
+    int i;
+
+    str_fmt(out, "/* %s: %d layers, %" PRId64 " bytes of constants.\n *\n"
+            " * Where everything lies, in bytes, and which layers need it:"
+            "\n *\n", g->name, g->nlayer, g->p->weights);
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (gen_uses(g, i))
+            put_map(g, i, out);
+    str_fmt(out, " */\n#include \"%s.h\"\n\n#include <math.h>\n"
+            "#include <stddef.h>\n\n#include \"%s_weights.h\"\n"
+            "#include \"kern/kern.h\"\n\n"
+            "/* Marks between layers, for tools that count instructions. */\n"
+            "#ifdef TILEWRIGHT_MARK\n#include \"mark.h\"\n#else\n"
+            "#define MARK_LAYER() ((void)0)\n#endif\n\n", g->name, g->name);
+}
+
+static const DimsInfo *dims_info_of(const Step *s)
+{
+    return dims_of(s->node->op);
+}
+
+static void put_kernels(Gen *g, Str *out)
+{
+    int i;
+
+    for (i = 0; i < g->ninst; i++)
+        str_fmt(out, "void %s_%s(\n    const struct %s_dims *k, const struct"
+                " io *io);\n", g->name, g->inst[i].name,
+                dims_info_of(g->inst[i].step)->name);
+}
+
+static void put_int(int32_t v, Str *out)
+{
+    if (v == INT32_MIN || v == INT32_MAX)
+        str_put(out, v < 0 ? "INT32_MIN" : "INT32_MAX");
+    else
+        str_fmt(out, "%" PRId32, v);
+}
+
+static void put_float(float v, Str *out)
+{
+    char s[40];
+
+    if (isnan(v) || isinf(v)) {
+        str_put(out, isnan(v) ? "NAN" : v < 0 ? "-INFINITY" : "INFINITY");
+        return;
+    }
+    snprintf(s, sizeof s, "%.9g", (double)v);
+    str_fmt(out, s[strcspn(s, ".e")] ? "%sf" : "%s.0f", s);
+}
+
+static bool all_zero(const int32_t *v, int n)
+{
+    while (n && !v[n - 1])
+        n--;
+    return !n;
+}
+
+/* Starts a new line when the one that s ends in is long. */
+static void put_comma(Str *out, size_t *line)
+{
+    str_put(out, ",");
+    if (out->n - *line > 52) {
+        str_put(out, "\n   ");
+        *line = out->n;
+    }
+}
+
+static void put_field(const Field *f, const void *p, Str *out, size_t *line)
+{
+    const int32_t *v = (const int32_t *)((const char *)p + f->offset);
+    int i;
+
+    if (all_zero(v, f->kind == 'A' ? f->len : 1))
+        return;
+    str_fmt(out, " .%s = ", f->name);
+    if (f->kind == 'F')
+        put_float(*(const float *)v, out);
+    else if (f->kind == 'I')
+        put_int(*v, out);
+    for (i = 0; f->kind == 'A' && i < f->len; i++) {
+        str_put(out, i ? ", " : "{");
+        put_int(v[i], out);
+    }
+    str_put(out, f->kind == 'A' ? "}" : "");
+    put_comma(out, line);
+}
+
+/* Members that are not named are 0. */
+static void put_dims(int layer, const Step *s, Str *out)
+{
+    const DimsInfo *d = dims_info_of(s);
+    size_t line, begin;
+    int i;
+
+    str_fmt(out, "static const struct %s_dims dims_%d = {\n   ", d->name,
+            layer);
+    line = begin = out->n;
+    for (i = 0; i < d->nfield; i++)
+        put_field(&d->field[i], &s->dims, out, &line);
+    if (out->n == begin)
+        str_put(out, " 0");
+    str_put(out, "\n};\n");
+}
+
+/* Where a piece of a buffer is, as an expression. */
+static void put_ref(Gen *g, Ref r, Str *out)
+{
+    const Buf *u;
+
+    if (r.buf < 0) {
+        str_put(out, "NULL");
+        return;
+    }
+    u = &g->p->buf[r.buf];
+    if (u->kind == BUF_const && r.off)
+        str_fmt(out, "(const char *)%s + %" PRId64, g->weight[r.buf], r.off);
+    else if (u->kind == BUF_const)
+        str_put(out, g->weight[r.buf]);
+    else
+        str_fmt(out, "net->%s + %" PRId64, gen_mem(g, u->mem),
+                u->addr + r.off);
+}
+
+static void put_io(Gen *g, const Step *s, Str *out)
+{
+    int i;
+
+    str_put(out, "    const struct io io = {\n        .in = {");
+    for (i = 0; i < s->nin; i++) {
+        str_put(out, i ? ",\n               " : "");
+        put_ref(g, s->in[i], out);
+    }
+    str_put(out, s->nin ? "},\n        .out = {" : "NULL},\n        .out = {");
+    for (i = 0; i < s->nout; i++) {
+        str_put(out, i ? ",\n                " : "");
+        put_ref(g, s->out[i], out);
+    }
+    str_put(out, "},\n");
+    if (s->tmp.buf >= 0) {
+        str_put(out, "        .tmp = ");
+        put_ref(g, s->tmp, out);
+        str_put(out, ",\n");
+    }
+    str_put(out, "        .ncore = 1,\n    };\n\n");
+}
+
+/* Text that is safe within a comment. */
+static const char *comment(Gen *g, const char *s)
+{
+    char *t = arena_str(g->mem, s), *p;
+
+    for (p = t; *p; p++)
+        if (*p == '\n' || (*p == '*' && p[1] == '/') ||
+            (*p == '/' && p[1] == '*'))
+            *p = ' ';
+    return t;
+}
+
+static void put_about(Gen *g, int layer, const Step *s, Str *out)
+{
+    const Node *n = s->node;
+
+    str_fmt(out, "\n/* Layer %d: %s, \"%s\": ", layer, op_info[n->op].name,
+            comment(g, n->name));
+    if (n->arg[0])
+        put_shape(n->arg[0], out);
+    str_put(out, " -> ");
+    put_shape(n->res[0], out);
+    str_fmt(out, ", %" PRId64 " MACs. */\n", node_macs(n));
+}
+
+static void put_layer(Gen *g, int layer, Str *out)
+{
+    const Step *s = g->layer[layer - 1];
+
+    put_about(g, layer, s, out);
+    put_dims(layer, s, out);
+    str_fmt(out, "\nstatic void layer_%d(const struct %s *net)\n{\n", layer,
+            g->name);
+    put_io(g, s, out);
+    str_fmt(out, "    %s_%s(&dims_%d, &io);\n}\n", g->name,
+            g->inst[g->inst_of[layer - 1]].name, layer);
+}
+
+static void put_init(Gen *g, Str *out)
+{
+    int i, n = 0;
+
+    str_fmt(out, "\nint %s_init(struct %s *net, struct %s_memory memory)\n{\n",
+            g->name, g->name, g->name);
+    for (i = 0; i < g->p->soc->nmem; i++) {
+        const char *m = gen_mem(g, i);
+
+        if (!gen_uses(g, i))
+            continue;
+        str_fmt(out, "    if (!memory.%s || (uintptr_t)memory.%s %% %s_%s_ALIGN)"
+                "\n        return %d;\n    net->%s = memory.%s;\n", m, m,
+                g->caps, gen_caps(g->mem, m), ++n, m, m);
+    }
+    if (!n)
+        str_put(out, "    net->unused = memory.unused;\n");
+    str_put(out, "    return 0;\n}\n");
+}
+
+/* NAME_input or NAME_output: a switch over places. */
+static void put_places(Gen *g, const char *head, int n, Val *const *v,
+                       Str *out)
+{
+    int i;
+
+    str_fmt(out, "\n%s\n{\n    (void)net;\n    switch (i) {\n", head);
+    for (i = 0; i < n; i++) {
+        str_fmt(out, "    case %d:\n        return ", i);
+        put_ref(g, g->p->place[v[i]->id], out);
+        str_put(out, ";\n");
+    }
+    str_put(out, "    default:\n        return NULL;\n    }\n}\n");
+}
+
+static void put_run(Gen *g, Str *out)
+{
+    int i;
+
+    str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n", g->name,
+            g->name);
+    if (!g->nlayer)
+        str_put(out, "    (void)net;\n");
+    for (i = 1; i <= g->nlayer; i++)
+        str_fmt(out, "    layer_%d(net);\n    MARK_LAYER();\n", i);
+    str_put(out, "}\n");
+}
+
+static void put_step(Gen *g, Str *out)
+{
+    int i;
+
+    str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
+            "    (void)net;\n    switch (layer) {\n", g->name, g->name);
+    for (i = 1; i <= g->nlayer; i++)
+        str_fmt(out, "    case %d: layer_%d(net); break;\n", i, i);
+    str_fmt(out, "    default: break;\n    }\n}\n\n"
+            "const void *%s_result(const struct %s *net, int layer)\n{\n"
+            "    (void)net;\n    switch (layer) {\n", g->name, g->name);
+    for (i = 1; i <= g->nlayer; i++) {
+        const Step *s = g->layer[i - 1];
+
+        str_fmt(out, "    case %d: return ", i);
+        put_ref(g, g->p->place[s->node->res[0]->id], out);
+        str_put(out, ";\n");
+    }
+    str_put(out, "    default: return NULL;\n    }\n}\n");
+}
+
+void gen_net(Gen *g)
+{
+    const Graph *n = g->p->g;
+    const char *path = arena_fmt(g->mem, "%s.c", g->name);
+    Str b = {.mem = g->mem};
+    int i;
+
+    put_top(g, &b);
+    put_kernels(g, &b);
+    for (i = 1; i <= g->nlayer; i++)
+        put_layer(g, i, &b);
+    put_init(g, &b);
+    put_places(g, arena_fmt(g->mem, "void *%s_input(const struct %s *net,"
+               " int i)", g->name, g->name), n->nin, n->in, &b);
+    put_places(g, arena_fmt(g->mem, "const void *%s_output(const struct %s"
+               " *net, int i)", g->name, g->name), n->nout, n->out, &b);
+    put_run(g, &b);
+    put_step(g, &b);
+    gen_file(g, path, &b);
+    gen_source(g, path);
+}
