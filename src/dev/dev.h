@@ -22,6 +22,7 @@ typedef struct Run {
     int64_t stack_used;
     int64_t flash_bytes, code_bytes, ram_bytes; /* from the ELF; -1 unknown */
     const char *toolchain; /* "arm-none-eabi-gcc 12.2.1" */
+    int64_t missing[16];  /* status ERR_FIT: bytes, by memory of the chip */
 } Run;
 
 typedef struct RunOpts {
@@ -30,9 +31,26 @@ typedef struct RunOpts {
     void *const *in;      /* one array per graph input, native type */
     const char *dump;     /* folder for every layer's tensor, or NULL */
     const char *runner;   /* --runner 'CMD {elf}' or NULL */
+    int timeout;          /* seconds that the program may take; 0: 600 */
 } RunOpts;
 
-/* Builds the project and runs it on the plan's target. */
+/* dev.c: builds the project and runs it on the plan's target.  A network that
+ * turns out too big for the flash has status ERR_FIT, and `missing` says how
+ * much. */
 Run dev_run(Arena *mem, const Plan *p, const RunOpts *o);
+
+/* Within the part. */
+
+/* shell.c: runs a command of the shell in a folder (NULL: here), what it says
+ * goes to the file `said`.  Its exit status; 128 + signal if killed; -1 after
+ * the timeout. */
+int shell_run(const char *command, const char *dir, const char *said,
+              int timeout);
+bool shell_finds(const char *tool); /* in PATH */
+const char *shell_quote(Arena *a, const char *s);
+const char *shell_tail(Arena *a, const char *said, size_t n); /* of a file */
+
+/* elf.c: sizes; false if it cannot be read */
+bool elf_sizes(const char *path, Run *r);
 
 #endif

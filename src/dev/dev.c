@@ -1,0 +1,386 @@
+/* Builds a generated project with the tool chain of its chip and runs it, on
+ * this machine or on QEMU, and brings back what came out.
+ *
+ * The program is rt/run.c with the network and a table (gen_harness).  It
+ * reads its inputs from a file and writes its outputs to another, on this
+ * machine by stdio, on a chip by semihosting, so results come back bit by
+ * bit.  On QEMU the plugin count.so counts instructions between marks. */
+#include "dev/dev.h"
+
+#include "gen/gen.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { BUILD_TIME = 1800, RUN_TIME = 600, NOT_FOUND = 127 };
+
+typedef struct Dev {
+    Arena *mem;
+    const Plan *p;
+    const RunOpts *o;
+    const Item *tools, *runner;
+    const char *dir;  /* the project, as an absolute path */
+    const char *work; /* "build/run" or "build/dump", in it */
+    const Node **node; /* of each layer */
+    Run r;
+} Dev;
+
+static bool fail(Dev *d, int status, const char *why)
+{
+    d->r.ok = false;
+    d->r.status = status;
+    d->r.why = why;
+    return false;
+}
+
+static const char *in_work(Dev *d, const char *file)
+{
+    return arena_fmt(d->mem, "%s/%s/%s", d->dir, d->work, file);
+}
+
+static bool is_host(const Dev *d)
+{
+    return !strcmp(d->p->soc->run, "host");
+}
+
+static bool find_tool(Dev *d, const Item *it, const char *tool)
+{
+    const char *package = item_word(it, "package", NULL);
+
+    if (shell_finds(tool))
+        return true;
+    return fail(d, ERR_TOOL, package
+        ? arena_fmt(d->mem, "%s is not installed: apt-get install %s", tool,
+                    package)
+        : arena_fmt(d->mem, "%s is not installed", tool));
+}
+
+/* The first word of the command that runs programs. */
+static const char *runner_tool(Dev *d)
+{
+    const char *cmd = item_word(d->runner, "cmd", "");
+
+    return arena_fmt(d->mem, "%.*s", (int)strcspn(cmd, " "), cmd);
+}
+
+static bool find_tools(Dev *d)
+{
+    if (!find_tool(d, d->tools, item_word(d->tools, "cc", "cc")) ||
+        !find_tool(d, NULL, "make"))
+        return false;
+    if (is_host(d) || d->o->runner)
+        return true;
+    if (!d->runner)
+        return fail(d, ERR_TOOL, arena_fmt(d->mem, "%s has no runner: give"
+            " one with --runner 'CMD {elf}'", d->p->soc->name));
+    return find_tool(d, d->runner, runner_tool(d));
+}
+
+static void ask_version(Dev *d)
+{
+    const char *cc = item_word(d->tools, "cc", "cc"), *s;
+
+    d->r.toolchain = cc;
+    if (shell_run(arena_fmt(d->mem, "%s -dumpfullversion", cc), NULL,
+                  in_work(d, "said"), 60))
+        return;
+    s = shell_tail(d->mem, in_work(d, "said"), 80);
+    d->r.toolchain = arena_fmt(d->mem, "%s %s", path_base(cc), s);
+}
+
+static void write_inputs(Dev *d)
+{
+    const Graph *g = d->p->g;
+    Str b = {.mem = d->mem};
+    int i;
+
+    str_put(&b, "");
+    for (i = 0; i < g->nin; i++)
+        if (d->p->place[g->in[i]->id].buf >= 0)
+            str_mem(&b, d->o->in[i], (size_t)val_bytes(g->in[i]));
+    file_write(in_work(d, "in.bin"), b.s, b.n);
+}
+
+static void write_harness(Dev *d)
+{
+    static const char *const files[] = {"rt/run.c", "rt/run.h"};
+    Str b = {.mem = d->mem};
+    size_t i;
+
+    gen_harness(d->p, d->o->name, in_work(d, ""), &b);
+    file_write(in_work(d, "harness.c"), b.s, b.n);
+    for (i = 0; i < LEN(files); i++) {
+        const Packed *p = packed_find(files[i]);
+
+        file_write(in_work(d, path_base(p->path)), p->data, p->n);
+    }
+}
+
+/* "region `FLASH' overflowed by 1234 bytes": the memory lacks that much. */
+static bool explain_overflow(Dev *d, const char *said)
+{
+    const char *s = strstr(said, "region `"), *n = s ? strstr(s, "' ") : NULL;
+    int64_t missing;
+    char *name;
+    Mem *m;
+
+    if (!n || !str_starts(n, "' overflowed by "))
+        return false;
+    name = arena_fmt(d->mem, "%.*s", (int)(n - s - 8), s + 8);
+    missing = strtoll(n + strlen("' overflowed by "), NULL, 10);
+    m = soc_mem(d->p->soc, name);
+    if (m)
+        d->r.missing[m - d->p->soc->mems] = missing;
+    fail(d, ERR_FIT, arena_fmt(d->mem, "%s lacks %" PRId64 " bytes for the"
+        " program: code, constants and runtime", name, missing));
+    return true;
+}
+
+static int cores(void)
+{
+    return (int)MAX(1, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static bool build(Dev *d, const char *defs)
+{
+    const char *said = in_work(d, "said"), *text;
+    const char *make = arena_fmt(d->mem, "exec make -s -j%d BUILD=%s"
+        " MAIN='%s/harness.c %s/run.c' DEFS='%s -Irt -Irt/%s'", cores(), d->work,
+        d->work, d->work, defs, d->p->soc->rt);
+    int status = shell_run(make, d->dir, said, BUILD_TIME);
+
+    if (!status)
+        return true;
+    text = shell_tail(d->mem, said, 4000);
+    if (explain_overflow(d, text))
+        return false;
+    return fail(d, ERR_TOOL, arena_fmt(d->mem, status < 0
+        ? "the C compiler took too long:\n%s" : "the C compiler failed:\n%s",
+        text));
+}
+
+static const char *put_elf(Dev *d, const char *cmd, const char *elf)
+{
+    const char *at = strstr(cmd, "{elf}");
+
+    if (!at)
+        return arena_fmt(d->mem, "%s %s", cmd, elf);
+    return arena_fmt(d->mem, "%.*s%s%s", (int)(at - cmd), cmd, elf, at + 5);
+}
+
+/* Starts the program in its folder; a runner of the user's in ours. */
+static int start(Dev *d, bool count)
+{
+    const char *name = arena_fmt(d->mem, "%s.elf", d->o->name);
+    const char *cmd, *dir = in_work(d, "");
+
+    if (d->o->runner) {
+        cmd = put_elf(d, d->o->runner,
+                      shell_quote(d->mem, in_work(d, name)));
+        dir = NULL;
+    } else if (is_host(d)) {
+        cmd = arena_fmt(d->mem, "exec ./%s", name);
+    } else {
+        cmd = arena_fmt(d->mem, "exec %s%s",
+                        put_elf(d, item_word(d->runner, "cmd", ""), name),
+                        count ? " -plugin ./count.so,out=counts" : "");
+    }
+    return shell_run(cmd, dir, in_work(d, "said"),
+                     d->o->timeout ? d->o->timeout : RUN_TIME);
+}
+
+static bool run_program(Dev *d, bool count)
+{
+    const char *said;
+    int status;
+
+    if (count) {
+        const Packed *so = packed_find("count.so");
+
+        file_write(in_work(d, "count.so"), so->data, so->n);
+    }
+    status = start(d, count);
+    if (!status)
+        return true;
+    said = shell_tail(d->mem, in_work(d, "said"), 1000);
+    if (status < 0)
+        return fail(d, ERR_TOOL, arena_fmt(d->mem, "the program did not end"
+            " in %d s%s%s", d->o->timeout ? d->o->timeout : RUN_TIME,
+            *said ? ":\n" : "", said));
+    return fail(d, ERR_TOOL, arena_fmt(d->mem, status > 128
+        ? "the program was ended by signal %d%s%s"
+        : "the program ended with status %d%s%s",
+        status > 128 ? status - 128 : status, *said ? ":\n" : "", said));
+}
+
+static bool read_outputs(Dev *d)
+{
+    const Graph *g = d->p->g;
+    int64_t at = 0;
+    int32_t stack;
+    size_t n;
+    char *p;
+    int i;
+
+    if (!file_exists(in_work(d, "out.bin")))
+        return fail(d, ERR_TOOL, "the program wrote no results");
+    p = file_read(d->mem, in_work(d, "out.bin"), &n);
+    d->r.out = NEWN(d->mem, void *, g->nout);
+    for (i = 0; i < g->nout; i++) {
+        /* Copied, because an array must be aligned. */
+        d->r.out[i] = arena_get(d->mem, (size_t)val_bytes(g->out[i]) + 1, 1);
+        if (at + val_bytes(g->out[i]) <= (int64_t)n)
+            memcpy(d->r.out[i], p + at, (size_t)val_bytes(g->out[i]));
+        at += val_bytes(g->out[i]);
+    }
+    if (at + 4 != (int64_t)n)
+        return fail(d, ERR_TOOL, "the program did not write all results");
+    memcpy(&stack, p + at, 4);
+    d->r.stack_used = stack;
+    return true;
+}
+
+/* A line for each layer, and one for what is left of the run after them. */
+static void read_counts(Dev *d)
+{
+    FILE *f = fopen(in_work(d, "counts"), "r");
+    int64_t sum = 0, v;
+    int i = 0;
+
+    if (!f)
+        return;
+    for (; fscanf(f, "%" SCNd64, &v) == 1; i++) {
+        sum += v;
+        if (i < d->r.nlayer)
+            d->r.layer[i].instructions = v;
+    }
+    fclose(f);
+    if (i == d->r.nlayer + 1) {
+        d->r.instructions = sum;
+        return;
+    }
+    for (i = 0; i < d->r.nlayer; i++)
+        d->r.layer[i].instructions = -1;
+}
+
+static bool check_stack(Dev *d)
+{
+    if (d->r.stack_used >= 0 || is_host(d) || d->o->runner)
+        return true;
+    return fail(d, ERR_TOOL, arena_fmt(d->mem, "the stack of %" PRId64
+        " bytes was not enough", soc_stack(d->p->soc, d->p->stack)));
+}
+
+static bool begin(Dev *d, const char *work)
+{
+    d->work = work;
+    dir_make(in_work(d, ""));
+    write_harness(d);
+    write_inputs(d);
+    return true;
+}
+
+static bool run_once(Dev *d)
+{
+    bool count = !is_host(d) && !d->o->runner &&
+                 item_int(d->runner, "plugins", 0);
+
+    begin(d, "build/run");
+    ask_version(d);
+    if (!build(d, "-DTILEWRIGHT_MARK"))
+        return false;
+    elf_sizes(in_work(d, arena_fmt(d->mem, "%s.elf", d->o->name)), &d->r);
+    if (!run_program(d, count) || !read_outputs(d) || !check_stack(d))
+        return false;
+    if (count)
+        read_counts(d);
+    return true;
+}
+
+/* A layer of several steps is complete after the last. */
+static bool is_complete(const Dev *d, int i)
+{
+    return i + 1 == d->r.nlayer || d->node[i + 1] != d->node[i];
+}
+
+static void write_dump(Dev *d, const char *p)
+{
+    Array *list = NULL, **last = &list;
+    int i, j;
+
+    for (i = 0; i < d->r.nlayer; i++) {
+        const Val *v = d->node[i]->res[0];
+
+        if (is_complete(d, i)) {
+            Array *a = *last = NEW(d->mem, Array);
+
+            a->name = arena_str(d->mem, v->name);
+            snprintf(a->type, sizeof a->type, "%s", type_info[v->type].npy);
+            a->rank = v->shape.rank;
+            for (j = 0; j < a->rank; j++)
+                a->dim[j] = v->shape.dim[j];
+            a->n = val_count(v);
+            a->data = arena_get(d->mem, (size_t)val_bytes(v) + 1, 1);
+            memcpy(a->data, p, (size_t)val_bytes(v));
+            last = &a->next;
+        }
+        p += val_bytes(v);
+    }
+    dir_make(d->o->dump);
+    npz_write(arena_fmt(d->mem, "%s/layers.npz", d->o->dump), list);
+}
+
+/* A second program stops after every layer to write what it made. */
+static bool run_dump(Dev *d)
+{
+    int64_t want = 0;
+    size_t n;
+    char *p;
+    int i;
+
+    begin(d, "build/dump");
+    if (!build(d, "-DDUMP") || !run_program(d, false))
+        return false;
+    p = file_read(d->mem, in_work(d, "dump.bin"), &n);
+    for (i = 0; i < d->r.nlayer; i++)
+        want += val_bytes(d->node[i]->res[0]);
+    if (want != (int64_t)n)
+        return fail(d, ERR_TOOL, "the program did not write all layers");
+    write_dump(d, p);
+    return true;
+}
+
+static void list_layers(Dev *d)
+{
+    int i;
+
+    d->node = NEWN(d->mem, const Node *, d->p->nstep + 1);
+    d->r.layer = NEWN(d->mem, RunLayer, d->p->nstep + 1);
+    for (i = 0; i < d->p->nstep; i++)
+        if (d->p->step[i].kind == STEP_start) {
+            d->r.layer[d->r.nlayer] = (RunLayer){-1, -1};
+            d->node[d->r.nlayer++] = d->p->step[i].node;
+        }
+}
+
+Run dev_run(Arena *mem, const Plan *p, const RunOpts *o)
+{
+    Dev d = {.mem = mem, .p = p, .o = o};
+    char *dir = realpath(o->dir, NULL);
+
+    d.r = (Run){.ok = true, .instructions = -1, .cycles = -1,
+                .stack_used = -1, .flash_bytes = -1, .code_bytes = -1,
+                .ram_bytes = -1};
+    d.dir = arena_str(mem, dir ? dir : o->dir);
+    free(dir);
+    d.tools = soc_next(p->soc, "toolchain", NULL);
+    d.runner = soc_next(p->soc, "runner", NULL);
+    list_layers(&d);
+    if (find_tools(&d) && run_once(&d) && o->dump)
+        run_dump(&d);
+    return d.r;
+}

@@ -1,0 +1,121 @@
+/* Runs commands of the shell, with an end to patience. */
+#include "dev/dev.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The child: a process group of its own, so that it can be ended whole; it
+ * ends with us at the latest. */
+_Noreturn static void begin(const char *command, const char *dir,
+                            const char *said)
+{
+    int f = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (f < 0 || dup2(f, 1) < 0 || dup2(f, 2) < 0)
+        _exit(127);
+    close(0);
+    open("/dev/null", O_RDONLY);
+    if (dir && chdir(dir))
+        _exit(127);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+static int wait_for(pid_t pid, int timeout)
+{
+    struct timespec nap = {0, 1000000};
+    double end = now() + timeout;
+    int status;
+
+    while (waitpid(pid, &status, WNOHANG) != pid) {
+        if (now() > end) {
+            kill(-pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            return -1;
+        }
+        nanosleep(&nap, NULL);
+        if (nap.tv_nsec < 20000000)
+            nap.tv_nsec += 1000000;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int shell_run(const char *command, const char *dir, const char *said,
+              int timeout)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (!pid)
+        begin(command, dir, said);
+    if (pid < 0)
+        return 127;
+    setpgid(pid, pid);
+    return wait_for(pid, timeout);
+}
+
+bool shell_finds(const char *tool)
+{
+    const char *path = getenv("PATH"), *end;
+    char full[4096];
+
+    if (strchr(tool, '/'))
+        return !access(tool, X_OK);
+    for (; path && *path; path = *end ? end + 1 : end) {
+        end = path + strcspn(path, ":");
+        snprintf(full, sizeof full, "%.*s/%s", (int)(end - path), path, tool);
+        if (!access(full, X_OK))
+            return true;
+    }
+    return false;
+}
+
+const char *shell_quote(Arena *a, const char *s)
+{
+    Str b = {.mem = a};
+
+    str_put(&b, "'");
+    for (; *s; s++)
+        if (*s == '\'')
+            str_put(&b, "'\\''");
+        else
+            str_mem(&b, s, 1);
+    str_put(&b, "'");
+    return b.s;
+}
+
+const char *shell_tail(Arena *a, const char *said, size_t n)
+{
+    FILE *f = fopen(said, "rb");
+    char *s = arena_get(a, n + 1, 1);
+    long size;
+
+    if (!f)
+        return s;
+    fseek(f, 0, SEEK_END);
+    size = ftell(f);
+    fseek(f, size > (long)n ? size - (long)n : 0, SEEK_SET);
+    n = fread(s, 1, n, f);
+    fclose(f);
+    while (n && (s[n - 1] == '\n' || s[n - 1] == '\r'))
+        s[--n] = 0;
+    return s;
+}
