@@ -70,5 +70,7 @@ static const void *output(int i)
     return &result;
 }
 
-const struct net net = {1, 1, 0, four, four, four, init, input, run, output,
-                        0, 0};
+const struct tilewright_net tilewright_net = {
+    1, 1, 0, four, four, four, init, input, run, output, 0, 0,
+    "in.bin", "out.bin", "dump.bin"
+};
