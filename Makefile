@@ -44,7 +44,7 @@ build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
 
-build/src/front/%.o: build/onnx.pb-c.c
+$(filter build/src/front/%,$(OBJ)): build/onnx.pb-c.c
 
 deps:
 	tools/deps
