@@ -42,6 +42,7 @@ typedef struct Step {
     Engine engine;
     int token;       /* start: gives it; wait: until it is done */
     const Node *node;
+    int part;        /* of a concat: the argument that is copied */
     const Kern *kern;
     const KernSig *sig;
     Dims dims;
@@ -65,11 +66,16 @@ typedef struct Plan {
     Step *step;
     Ref *place;      /* of each value, by Val.id; buf -1: none (unused) */
     int64_t used[16];  /* bytes per memory for buffers, = highest end */
+    int64_t room[16];  /* bytes per memory that buffers might have taken */
+    int64_t consts[16]; /* bytes per memory for constants; their addresses
+                           count from the start of a part of their own */
     int64_t bound;   /* largest sum of live bytes at any step */
     int64_t ram;     /* sum of used over memories that are not for weights */
     int64_t weights; /* bytes of constants */
     double gap;      /* (ram - bound) / ram, 0 where packing is optimal */
+    int64_t cycles;  /* predicted, of all steps; 0 if a head says nothing */
     int64_t stack;   /* bound of the run function and its kernels */
+    const char *host_isa; /* what the chip has beyond its description */
 } Plan;
 
 typedef struct PlanOpts {
@@ -78,8 +84,9 @@ typedef struct PlanOpts {
     const char *host_isa;
 } PlanOpts;
 
-/* plan.c: the graph must be in kernel form.  err(ERR_FIT) names the memory
- * and the bytes missing; `missing` of each memory stays readable. */
+/* plan.c: the graph must be in kernel form; outputs that need one get a copy
+ * node.  err(ERR_FIT) names the memory and the bytes missing; `missing` of each
+ * memory stays readable.  Exactly that much more (by limit) then suffices. */
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o);
 extern int64_t plan_missing[16];
 
@@ -101,5 +108,61 @@ typedef struct PackResult {
  * height <= capacity (0: as low as possible). */
 PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
                 int64_t budget);
+
+/* ---- inside the part ---- */
+
+/* choose.c: the kernel of a node, by the heads alone. */
+typedef struct Choice {
+    const Kern *kern;      /* NULL: reshape, an alias always */
+    const KernSig *sig;
+    unsigned inplace;      /* operands the result may lie on, by bit */
+    int64_t scratch, stack, cycles;
+    const char *why;
+} Choice;
+/* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
+Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
+                       const PlanOpts *o);
+
+/* order.c: nodes in an order of execution, for least memory. */
+Node **order_nodes(Arena *mem, Graph *g, const Choice *c, int *n);
+
+/* store.c: which values share storage. */
+enum { POS_IN = -1 }; /* before the first node; after the last: n */
+typedef struct Store {
+    int64_t size;
+    int from, to;          /* positions in the order, inclusive */
+    bool in, out, konst;   /* holds a value that is one */
+    const Val *val;        /* the largest value it holds */
+} Store;
+typedef struct Stores {
+    Arena *mem;
+    Graph *g;
+    const Choice *choice;
+    Node **seq;            /* the order */
+    int nseq;
+    Ref *place;            /* by Val.id: store and offset; -1: none */
+    int nstore;
+    Store *store;          /* size 0: it became part of another */
+    unsigned char **view;  /* by Node.id: [argument]: it is no copy but a
+                              view; of all but concat, [0] alone */
+    int64_t bound;         /* the largest sum of live bytes */
+} Stores;
+Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
+                     int nseq);
+
+/* search.c: is there a packing of a given height?  Items sorted by start. */
+typedef struct Search Search;
+typedef enum SearchResult {
+    SEARCH_found,   /* offsets are set */
+    SEARCH_none,    /* *over: no packing is lower than that */
+    SEARCH_unknown  /* the budget, in nodes, is spent */
+} SearchResult;
+Search *search_new(Arena *mem, PackItem **item, int n); /* NULL: too large */
+SearchResult search_try(Search *s, int64_t height, int64_t budget,
+                        int64_t *over);
+
+/* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
+void place_buffers(Plan *p, const PlanOpts *o);
+void place_consts(Plan *p, const PlanOpts *o);
 
 #endif

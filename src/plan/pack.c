@@ -1,0 +1,261 @@
+/* Static allocation: addresses for buffers that each live for a known time,
+ * no two that live together overlapping, as low as possible.
+ *
+ * Where at some time nothing lives, the problem falls apart into stretches
+ * that are packed alone.  Each stretch is tried greedily first: buffers in a
+ * few static orders, each at the lowest place that is free for its whole life;
+ * then the order is repaired by moving what ended highest to the front.  Most
+ * real networks are optimal by then, which the bound (the largest sum of live
+ * bytes) shows.  What is left is searched (search.c).
+ *
+ * Everything is counted in work done, never in time, so the same input gives
+ * the same addresses everywhere. */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPAIRS = 24, BUDGET = 2000000 };
+
+typedef struct Group {
+    PackItem **item;
+    int n;
+    int *order, *placed; /* indices; placed: by offset */
+    int64_t *best;       /* offsets of the lowest packing so far */
+    int64_t height, bound;
+} Group;
+
+static int64_t round_up(int64_t v, int64_t align)
+{
+    return align > 1 ? (v + align - 1) / align * align : v;
+}
+
+static bool together(const PackItem *a, const PackItem *b)
+{
+    return a->lower < b->upper && b->lower < a->upper;
+}
+
+/* The lowest place of item i that is free of all placed ones, which are
+ * sorted by offset; it joins them there. */
+static int64_t place_low(Group *g, int i, int nplaced)
+{
+    const PackItem *it = g->item[i];
+    int64_t at = 0;
+    int j;
+
+    for (j = 0; j < nplaced; j++) {
+        const PackItem *p = g->item[g->placed[j]];
+
+        if (!together(p, it))
+            continue;
+        if (at + it->size <= p->offset)
+            break;
+        at = MAX(at, round_up(p->offset + p->size, it->align));
+    }
+    for (j = nplaced; j && g->item[g->placed[j - 1]]->offset > at; j--)
+        g->placed[j] = g->placed[j - 1];
+    g->placed[j] = i;
+    return g->item[i]->offset = at;
+}
+
+/* Places all in g->order; keeps the result if it is the lowest so far.
+ * Returns the index in the order of the item that ends highest. */
+static int first_fit(Group *g)
+{
+    int64_t height = 0, end;
+    int i, top = 0;
+
+    for (i = 0; i < g->n; i++) {
+        int k = g->order[i];
+
+        end = place_low(g, k, i) + g->item[k]->size;
+        if (end > height) {
+            height = end;
+            top = i;
+        }
+    }
+    if (height < g->height) {
+        g->height = height;
+        for (i = 0; i < g->n; i++)
+            g->best[i] = g->item[i]->offset;
+    }
+    return top;
+}
+
+static int64_t by_size(const PackItem *p)
+{
+    return p->size;
+}
+
+static int64_t by_life(const PackItem *p)
+{
+    return p->upper - p->lower;
+}
+
+static int64_t by_area(const PackItem *p)
+{
+    int64_t area;
+
+    return __builtin_mul_overflow(p->size, by_life(p), &area) ? INT64_MAX
+                                                              : area;
+}
+
+static int64_t by_start(const PackItem *p)
+{
+    return -p->lower;
+}
+
+static int64_t by_end(const PackItem *p)
+{
+    return p->upper;
+}
+
+typedef int64_t Key_of(const PackItem *p);
+
+/* Largest key first, then largest size, then as given: insertion sort is
+ * stable and the orders are nearly sorted by then. */
+static void sort_order(Group *g, Key_of *key)
+{
+    int i, j;
+
+    for (i = 1; i < g->n; i++) {
+        int k = g->order[i];
+        const PackItem *p = g->item[k];
+
+        for (j = i; j; j--) {
+            const PackItem *q = g->item[g->order[j - 1]];
+
+            if (key(q) > key(p) ||
+                (key(q) == key(p) && q->size >= p->size))
+                break;
+            g->order[j] = g->order[j - 1];
+        }
+        g->order[j] = k;
+    }
+}
+
+static void to_front(Group *g, int at)
+{
+    int k = g->order[at];
+
+    memmove(g->order + 1, g->order, (size_t)at * sizeof *g->order);
+    g->order[0] = k;
+}
+
+static void pack_greedily(Group *g, int64_t enough)
+{
+    static Key_of *const keys[] = {
+        by_size, by_area, by_life, by_start, by_end,
+    };
+    size_t k;
+    int i, top;
+
+    for (k = 0; k < LEN(keys) && g->height > enough; k++) {
+        for (i = 0; i < g->n; i++)
+            g->order[i] = i;
+        sort_order(g, keys[k]);
+        top = first_fit(g);
+        for (i = 0; i < REPAIRS && g->height > enough && top; i++) {
+            to_front(g, top);
+            top = first_fit(g);
+        }
+    }
+}
+
+static int by_lower(const void *a, const void *b)
+{
+    const PackItem *p = *(PackItem *const *)a, *q = *(PackItem *const *)b;
+
+    if (p->lower != q->lower)
+        return p->lower < q->lower ? -1 : 1;
+    return p < q ? -1 : p > q;
+}
+
+typedef struct Event {
+    int64_t at, add;
+} Event;
+
+static int by_time(const void *a, const void *b)
+{
+    const Event *p = a, *q = b;
+
+    if (p->at != q->at)
+        return p->at < q->at ? -1 : 1;
+    return p->add < q->add ? -1 : p->add > q->add; /* ends come first */
+}
+
+/* The largest sum of bytes that live at one time. */
+static int64_t live_sum(Arena *mem, const Group *g)
+{
+    Event *e = NEWN(mem, Event, 2 * g->n);
+    int64_t sum = 0, most = 0;
+    int i;
+
+    for (i = 0; i < g->n; i++) {
+        const PackItem *p = g->item[i];
+
+        e[2 * i] = (Event){p->lower, p->size};
+        e[2 * i + 1] = (Event){p->upper, -p->size};
+    }
+    qsort(e, 2 * (size_t)g->n, sizeof *e, by_time);
+    for (i = 0; i < 2 * g->n; i++) {
+        sum += e[i].add;
+        most = MAX(most, sum);
+    }
+    return most;
+}
+
+/* Packs items that hang together in time; adds to what r says of all. */
+static void pack_group(Arena *mem, PackItem **item, int n, int64_t capacity,
+                       PackResult *r)
+{
+    Group g = {.item = item, .n = n, .height = INT64_MAX};
+    int i;
+
+    g.order = NEWN(mem, int, n);
+    g.placed = NEWN(mem, int, n);
+    g.best = NEWN(mem, int64_t, n);
+    g.bound = live_sum(mem, &g);
+    pack_greedily(&g, MAX(g.bound, capacity));
+    for (i = 0; i < n; i++)
+        item[i]->offset = g.best[i];
+    r->height = MAX(r->height, g.height);
+    r->bound = MAX(r->bound, g.bound);
+}
+
+/* What takes no bytes or no time may lie anywhere. */
+static int keep_real(PackItem *item, int n, PackItem **real)
+{
+    int i, m = 0;
+
+    for (i = 0; i < n; i++) {
+        item[i].offset = 0;
+        if (item[i].size > 0 && item[i].upper > item[i].lower)
+            real[m++] = &item[i];
+    }
+    return m;
+}
+
+PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
+                int64_t budget)
+{
+    PackResult r = {0};
+    PackItem **real = NEWN(mem, PackItem *, n + 1);
+    int64_t end;
+    int i, first = 0, m = keep_real(item, n, real);
+
+    (void)budget;
+    qsort(real, (size_t)m, sizeof *real, by_lower);
+    end = m ? real[0]->upper : 0;
+    for (i = 1; i <= m; i++) {
+        if (i < m && real[i]->lower < end) {
+            end = MAX(end, real[i]->upper);
+            continue;
+        }
+        pack_group(mem, real + first, i - first, capacity, &r);
+        first = i;
+        end = i < m ? real[i]->upper : 0;
+    }
+    r.optimal = r.height == r.bound;
+    return r;
+}

@@ -1,0 +1,595 @@
+/* Exact search for a packing of a given height.
+ *
+ * Time is cut into sections between which the set of live buffers changes;
+ * every section has a floor, the top of what lies there, and buffers come down
+ * on the floors like bricks.  Sections whose live buffers all live in a
+ * neighbour too say nothing and are left out.
+ *
+ * A buffer can lie no lower than the highest floor under it.  Where no buffer
+ * that must still come can lie on a section's floor, the floor is raised to
+ * the lowest that one can: the space below is lost.  A section is cut off when
+ * its floor and all that must still come there pass the height.
+ *
+ * Branching: in a valley, a run of sections of one floor between higher ones,
+ * whatever lies lowest on a section lies flat in the valley or leaves a gap.
+ * So of all sections in valleys the one with the fewest choices is taken: each
+ * buffer that can lie there in turn, then the gap.  Every packing without
+ * loose buffers is reached in exactly one way.
+ *
+ * Three more things make it fast.  Where no buffer that must still come spans
+ * two sections, the parts are solved alone, and one that fails fails all.
+ * States (what must still come, and the floors) that failed are remembered by
+ * a 128-bit hash, whatever order led there.  A state is dropped if a buffer
+ * that must still come fits into gaps below it, as the packing with it there
+ * is as good and is found elsewhere.
+ *
+ * The ideas of sections, dominance and splitting are from M. D. Moffitt,
+ * "MiniMalloc: a lightweight memory allocator for hardware-accelerated machine
+ * learning" (ASPLOS 2023); the valleys are those of skyline strip packing. */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAR = INT32_MAX / 2 };
+
+typedef struct Hash {
+    uint64_t a, b;
+} Hash;
+
+struct Search {
+    Arena *mem;
+    PackItem **item;   /* sorted by start */
+    int n, m;          /* buffers, by first section; sections */
+    int32_t *size;
+    int *a, *b;        /* sections [a, b) */
+    int *twin;         /* the buffer before with the same life and size, or -1 */
+    int *first;        /* by section: first buffer that begins there */
+    int *rank;         /* by buffer: in the order of this round */
+    int32_t cap;
+    int32_t *at;       /* by buffer: its offset; -1: not placed */
+    /* by section: floor, top of what lies there, bytes still to come, and how
+     * many buffers still to come span it and the next */
+    int32_t *floor, *top, *rest;
+    int *span;
+    int32_t *low;      /* by buffer: the highest floor under it */
+    int *flat;         /* by section: how many could lie on its floor */
+    int32_t *next;     /* by section: the next higher place of one */
+    int *trail, ntrail;  /* buffers in order of placement */
+    int32_t *saved;    /* states to come back to */
+    size_t nsaved, room;
+    int *list;         /* choices of states under way */
+    size_t nlist, listroom;
+    Hash *failed;
+    int nfailed, nslot;
+    int32_t over;      /* least height beyond cap that was cut off */
+    int64_t nodes, stop;
+    int64_t unit;      /* all sizes are multiples: bytes */
+    bool rounded;      /* sizes were rounded up, for alignment */
+    int32_t *rest0;    /* before anything is placed */
+    int *span0;
+    int round;
+};
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+static Hash hash_state(const Search *s, int l, int r)
+{
+    Hash h = {mix((uint64_t)l), (uint64_t)r};
+    int i;
+
+    for (i = l; i < r; i++) {
+        uint64_t x = (uint64_t)(uint32_t)s->floor[i] << 32 |
+                     (uint32_t)s->top[i];
+
+        x = mix(x + (uint64_t)i * 0x9e3779b97f4a7c15u);
+        h.a += x;
+        h.b += mix(x ^ 0x5851f42d4c957f2du);
+    }
+    for (i = s->first[l]; i < s->first[r]; i++)
+        if (s->at[i] < 0) {
+            uint64_t x = mix((uint64_t)i * 0x2545f4914f6cdd1du + 1);
+
+            h.a += x;
+            h.b += mix(x ^ 0x14057b7ef767814fu);
+        }
+    h.a |= 1; /* never all zero */
+    return h;
+}
+
+static Hash *find_slot(Hash *table, int nslot, Hash h)
+{
+    size_t i = (size_t)h.b & (size_t)(nslot - 1);
+
+    while (table[i].a && (table[i].a != h.a || table[i].b != h.b))
+        i = (i + 1) & (size_t)(nslot - 1);
+    return &table[i];
+}
+
+static bool has_failed(const Search *s, Hash h)
+{
+    return s->nslot && find_slot(s->failed, s->nslot, h)->a;
+}
+
+static void note_failed(Search *s, Hash h)
+{
+    int i, nslot = MAX(1024, 2 * s->nslot);
+
+    if (2 * s->nfailed >= s->nslot) {
+        Hash *table = NEWN(s->mem, Hash, nslot);
+
+        for (i = 0; i < s->nslot; i++)
+            if (s->failed[i].a)
+                *find_slot(table, nslot, s->failed[i]) = s->failed[i];
+        s->failed = table;
+        s->nslot = nslot;
+    }
+    *find_slot(s->failed, s->nslot, h) = h;
+    s->nfailed++;
+}
+
+/* ---- one state ---- */
+
+/* Where buffers of sections [l, r) could lie now.  false: one fits into gaps
+ * below. */
+static bool look(Search *s, int l, int r)
+{
+    int i, k;
+
+    for (k = l; k < r; k++) {
+        s->flat[k] = 0;
+        s->next[k] = FAR;
+    }
+    for (i = s->first[l]; i < s->first[r]; i++) {
+        int32_t high = 0, deep = FAR, top = 0;
+        int one = s->twin[i] < 0 || s->at[s->twin[i]] >= 0;
+
+        if (s->at[i] >= 0)
+            continue;
+        for (k = s->a[i]; k < s->b[i]; k++) {
+            high = MAX(high, s->floor[k]);
+            deep = MIN(deep, s->floor[k]);
+            top = MAX(top, s->top[k]);
+        }
+        if (top + s->size[i] <= deep)
+            return false;
+        s->low[i] = high;
+        for (k = s->a[i]; k < s->b[i]; k++)
+            if (s->floor[k] == high)
+                s->flat[k] += one;
+            else
+                s->next[k] = MIN(s->next[k], high);
+    }
+    return true;
+}
+
+static bool cut_off(Search *s, int k, int32_t floor)
+{
+    if (floor + s->rest[k] <= s->cap)
+        return false;
+    s->over = MIN(s->over, floor + s->rest[k]);
+    return true;
+}
+
+/* Raises floors on which nothing can lie, until none is left. */
+static bool settle(Search *s, int l, int r)
+{
+    bool again = true;
+    int k;
+
+    while (again) {
+        again = false;
+        if (!look(s, l, r))
+            return false;
+        for (k = l; k < r; k++) {
+            if (s->flat[k])
+                continue;
+            if (cut_off(s, k, s->next[k]))
+                return false;
+            s->floor[k] = s->next[k];
+            again = true;
+        }
+    }
+    return true;
+}
+
+/* The next place above the floor of section k, in valley [p, q), if nothing
+ * lies flat on it: on something beside it, or where others could come to. */
+static int32_t gap_to(const Search *s, int l, int r, int p, int q, int k)
+{
+    int32_t to = s->next[k];
+    int i;
+
+    for (i = s->first[l]; i < s->first[r]; i++)
+        if (s->at[i] < 0 && s->a[i] < q && p < s->b[i] &&
+            !(s->a[i] <= k && k < s->b[i]))
+            to = MIN(to, s->low[i] + s->size[i]);
+    return to;
+}
+
+typedef struct Choices {
+    int k;        /* section */
+    int p, q;     /* its valley */
+    int n;        /* number of choices, the gap included */
+    int32_t gap;  /* where the floor comes to with a gap */
+} Choices;
+
+/* The section in a valley with the fewest choices. */
+static Choices fewest(const Search *s, int l, int r)
+{
+    Choices best = {.n = INT32_MAX};
+    int p, q, k;
+
+    for (p = l; p < r; p = q) {
+        for (q = p + 1; q < r && s->floor[q] == s->floor[p]; q++)
+            ;
+        if ((p > l && s->floor[p - 1] < s->floor[p]) ||
+            (q < r && s->floor[q] < s->floor[p]))
+            continue;
+        for (k = p; k < q; k++) {
+            int32_t slack = s->cap - s->floor[k] - s->rest[k];
+            int n = 2 * s->flat[k] + (slack > 0);
+
+            if (n < best.n)
+                best = (Choices){.k = k, .p = p, .q = q, .n = n};
+        }
+    }
+    best.gap = gap_to(s, l, r, best.p, best.q, best.k);
+    return best;
+}
+
+static void place(Search *s, int i, int32_t at)
+{
+    int k;
+
+    s->at[i] = at;
+    s->trail[s->ntrail++] = i;
+    for (k = s->a[i]; k < s->b[i]; k++) {
+        s->floor[k] = s->top[k] = at + s->size[i];
+        s->rest[k] -= s->size[i];
+        if (k + 1 < s->b[i])
+            s->span[k]--;
+    }
+}
+
+/* ---- going back ---- */
+
+static size_t save(Search *s, int l, int r)
+{
+    size_t at = s->nsaved, n = (size_t)(r - l), bytes = n * sizeof(int32_t);
+
+    if (at + 4 * n > s->room) {
+        int32_t *v;
+
+        s->room = 2 * (at + 4 * n);
+        v = NEWN(s->mem, int32_t, s->room);
+        if (at)
+            memcpy(v, s->saved, at * sizeof *v);
+        s->saved = v;
+    }
+    memcpy(s->saved + at, s->floor + l, bytes);
+    memcpy(s->saved + at + n, s->top + l, bytes);
+    memcpy(s->saved + at + 2 * n, s->rest + l, bytes);
+    memcpy(s->saved + at + 3 * n, s->span + l, bytes);
+    s->nsaved += 4 * n;
+    return at;
+}
+
+static void restore(Search *s, size_t at, int ntrail, int l, int r)
+{
+    size_t n = (size_t)(r - l), bytes = n * sizeof(int32_t);
+
+    memcpy(s->floor + l, s->saved + at, bytes);
+    memcpy(s->top + l, s->saved + at + n, bytes);
+    memcpy(s->rest + l, s->saved + at + 2 * n, bytes);
+    memcpy(s->span + l, s->saved + at + 3 * n, bytes);
+    while (s->ntrail > ntrail)
+        s->at[s->trail[--s->ntrail]] = -1;
+}
+
+/* ---- search ---- */
+
+static bool solve(Search *s, int l, int r);
+
+/* Solves the parts of [l, r) that still hang together, each alone. */
+static bool solve_parts(Search *s, int l, int r)
+{
+    int p, q;
+
+    for (p = l; p < r; p = q) {
+        for (q = p + 1; q < r && s->span[q - 1]; q++)
+            ;
+        if (s->rest[p] && !solve(s, p, q))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the buffers that can lie on section k, by rank; their number. */
+static int list_flat(Search *s, int k, int l, int r)
+{
+    int i, j, n = 0, *list;
+
+    if (s->nlist + (size_t)s->flat[k] > s->listroom) {
+        int *v;
+
+        s->listroom = 2 * (s->nlist + (size_t)s->flat[k]);
+        v = NEWN(s->mem, int, s->listroom);
+        if (s->nlist)
+            memcpy(v, s->list, s->nlist * sizeof *v);
+        s->list = v;
+    }
+    list = s->list + s->nlist;
+
+    for (i = s->first[l]; i < s->first[r] && s->a[i] <= k; i++) {
+        if (s->at[i] >= 0 || s->b[i] <= k || s->low[i] != s->floor[k] ||
+            (s->twin[i] >= 0 && s->at[s->twin[i]] < 0))
+            continue;
+        for (j = n++; j && s->rank[list[j - 1]] > s->rank[i]; j--)
+            list[j] = list[j - 1];
+        list[j] = i;
+    }
+    s->nlist += (size_t)n;
+    return n;
+}
+
+static bool branch(Search *s, int l, int r, Choices c)
+{
+    size_t at = save(s, l, r), nlist = s->nlist;
+    int32_t low = s->floor[c.k];
+    int ntrail = s->ntrail, n, i;
+    bool found = false;
+
+    n = list_flat(s, c.k, c.p, c.q);
+    for (i = 0; i < n && !found && s->nodes < s->stop; i++) {
+        place(s, s->list[nlist + (size_t)i], low);
+        found = solve_parts(s, l, r);
+        if (!found)
+            restore(s, at, ntrail, l, r);
+    }
+    if (!found && s->nodes < s->stop && !cut_off(s, c.k, c.gap)) {
+        s->floor[c.k] = c.gap;
+        found = solve(s, l, r);
+        if (!found)
+            restore(s, at, ntrail, l, r);
+    }
+    s->nsaved = at;
+    s->nlist = nlist;
+    return found;
+}
+
+/* Places all of sections [l, r), which hang together.  On failure the state
+ * may be changed: who has a choice left restores it. */
+static bool solve(Search *s, int l, int r)
+{
+    Hash h;
+
+    if (s->nodes++ >= s->stop || !settle(s, l, r))
+        return false;
+    h = hash_state(s, l, r);
+    if (has_failed(s, h))
+        return false;
+    if (branch(s, l, r, fewest(s, l, r)))
+        return true;
+    if (s->nodes < s->stop)
+        note_failed(s, h);
+    return false;
+}
+
+/* ---- from and to the outside ---- */
+
+static int by_end(const void *a, const void *b)
+{
+    const PackItem *p = *(PackItem *const *)a, *q = *(PackItem *const *)b;
+
+    return p->upper < q->upper ? -1 : p->upper > q->upper;
+}
+
+/* Cuts time into sections: one ends where a buffer ends and another began
+ * since the last section ended. */
+static void make_sections(Search *s)
+{
+    PackItem **end = NEWN(s->mem, PackItem *, s->n + 1);
+    bool began = false;
+    int i, j = 0, k;
+
+    memcpy(end, s->item, (size_t)s->n * sizeof *end);
+    qsort(end, (size_t)s->n, sizeof *end, by_end);
+    for (i = 0; i < s->n; i++) {
+        for (; j < s->n && end[j]->upper <= s->item[i]->lower; j++) {
+            s->m += began;
+            began = false;
+            end[j]->offset = s->m;
+        }
+        s->a[i] = s->m;
+        began = true;
+    }
+    s->m += began;
+    for (; j < s->n; j++)
+        end[j]->offset = s->m;
+    for (i = 0; i < s->n; i++)
+        s->b[i] = (int)s->item[i]->offset;
+    s->first = NEWN(s->mem, int, s->m + 1);
+    for (i = k = 0; k <= s->m; k++) {
+        for (; i < s->n && s->a[i] < k; i++)
+            ;
+        s->first[k] = i;
+    }
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    return b ? gcd(b, a % b) : a;
+}
+
+static void find_twins(Search *s)
+{
+    int i, j;
+
+    for (i = 0; i < s->n; i++) {
+        s->twin[i] = -1;
+        for (j = i - 1; j >= 0 && s->a[j] == s->a[i]; j--)
+            if (s->b[j] == s->b[i] && s->size[j] == s->size[i]) {
+                s->twin[i] = j;
+                break;
+            }
+    }
+}
+
+static void count_rest(Search *s)
+{
+    int i, k;
+
+    for (i = 0; i < s->n; i++)
+        for (k = s->a[i]; k < s->b[i]; k++) {
+            s->rest0[k] += s->size[i];
+            s->span0[k] += k + 1 < s->b[i];
+        }
+}
+
+Search *search_new(Arena *mem, PackItem **item, int n)
+{
+    Search *s = NEW(mem, Search);
+    int64_t unit = 0, sum = 0, align = 1;
+    int i;
+
+    *s = (Search){.mem = mem, .n = n, .item = item};
+    for (i = 0; i < n; i++)
+        align = MAX(align, item[i]->align);
+    for (i = 0; i < n; i++) {
+        int64_t size = (item[i]->size + align - 1) / align * align;
+
+        unit = gcd(size, unit);
+        sum += size;
+        s->rounded |= size != item[i]->size;
+    }
+    s->unit = unit;
+    if (sum / unit >= FAR)
+        return NULL;
+    s->size = NEWN(mem, int32_t, n);
+    s->a = NEWN(mem, int, n);
+    s->b = NEWN(mem, int, n);
+    s->twin = NEWN(mem, int, n);
+    s->rank = NEWN(mem, int, n);
+    s->at = NEWN(mem, int32_t, n);
+    s->low = NEWN(mem, int32_t, n);
+    s->trail = NEWN(mem, int, n);
+    for (i = 0; i < n; i++)
+        s->size[i] = (int32_t)((item[i]->size + align - 1) / align * align /
+                               unit);
+    make_sections(s);
+    find_twins(s);
+    s->floor = NEWN(mem, int32_t, s->m);
+    s->top = NEWN(mem, int32_t, s->m);
+    s->rest = NEWN(mem, int32_t, s->m);
+    s->span = NEWN(mem, int, s->m);
+    s->rest0 = NEWN(mem, int32_t, s->m);
+    s->span0 = NEWN(mem, int, s->m);
+    s->flat = NEWN(mem, int, s->m);
+    s->next = NEWN(mem, int32_t, s->m);
+    count_rest(s);
+    return s;
+}
+
+/* The static orders in which choices are tried. */
+static int64_t key_of(const Search *s, int i, int round)
+{
+    int64_t size = s->size[i], life = s->b[i] - s->a[i];
+
+    switch (round % 4) {
+    case 0: return size * life;
+    case 1: return life;
+    case 2: return size;
+    default: return -size * life;
+    }
+}
+
+typedef struct Ranked {
+    int64_t key;
+    int i;
+} Ranked;
+
+static int by_key(const void *a, const void *b)
+{
+    const Ranked *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key > y->key ? -1 : 1;
+    return x->i - y->i;
+}
+
+static void set_ranks(Search *s, int round)
+{
+    Ranked *v = NEWN(s->mem, Ranked, s->n);
+    int i;
+
+    for (i = 0; i < s->n; i++)
+        v[i] = (Ranked){key_of(s, i, round), i};
+    qsort(v, (size_t)s->n, sizeof *v, by_key);
+    for (i = 0; i < s->n; i++)
+        s->rank[v[i].i] = i;
+}
+
+static void start_again(Search *s)
+{
+    size_t m = (size_t)s->m;
+    int i;
+
+    memset(s->floor, 0, m * sizeof *s->floor);
+    memset(s->top, 0, m * sizeof *s->top);
+    memcpy(s->rest, s->rest0, m * sizeof *s->rest);
+    memcpy(s->span, s->span0, m * sizeof *s->span);
+    for (i = 0; i < s->n; i++)
+        s->at[i] = -1;
+    s->ntrail = 0;
+    s->nsaved = s->nlist = 0;
+}
+
+/* Nothing known of another height holds for this one. */
+static void set_height(Search *s, int64_t height)
+{
+    int32_t cap = (int32_t)MIN(height / s->unit, FAR);
+
+    if (cap == s->cap)
+        return;
+    s->cap = cap;
+    s->nfailed = 0;
+    s->over = FAR;
+    s->round = 0;
+    memset(s->failed, 0, (size_t)s->nslot * sizeof *s->failed);
+}
+
+SearchResult search_try(Search *s, int64_t height, int64_t budget,
+                        int64_t *over)
+{
+    int64_t end = s->nodes + budget, slice = 256;
+    bool found = false;
+    int i;
+
+    set_height(s, height);
+    for (i = 0; i < s->m; i++)
+        if (s->rest0[i] > s->cap) {
+            *over = s->rest0[i] * s->unit;
+            return SEARCH_none;
+        }
+    for (; !found && s->nodes < end; slice += slice / 2) {
+        set_ranks(s, s->round++);
+        start_again(s);
+        s->stop = MIN(end, s->nodes + slice);
+        found = solve_parts(s, 0, s->m);
+        if (!found && s->nodes < s->stop) {
+            *over = s->over * s->unit;
+            return SEARCH_none;
+        }
+    }
+    for (i = 0; found && i < s->n; i++)
+        s->item[i]->offset = s->at[i] * s->unit;
+    return found ? SEARCH_found : SEARCH_unknown;
+}
