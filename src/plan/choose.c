@@ -1,0 +1,265 @@
+/* Which kernel computes a node: of those whose head takes its operator, types
+ * and dimensions on this chip, the one with the fewest predicted cycles.
+ *
+ * A head that predicts nothing counts as slower than any that does; between
+ * equals a kernel for an instruction set goes before portable C, and that
+ * before the reference; then names decide.  The reason, and that of every
+ * kernel refused, is kept for the report. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+typedef struct Chooser {
+    Arena *mem;
+    const Soc *soc;
+    const char *host_isa;
+    Kern **kern;
+    int nkern;
+    Kern ***of;   /* by OpCode: the kernels that name it */
+    int nof[NOP];
+} Chooser;
+
+/* A kernel that may run, and what decides between several. */
+typedef struct Offer {
+    const Kern *kern;
+    const KernSig *sig;
+    int64_t cycles; /* INT64_MAX: not predicted */
+    int rank;
+} Offer;
+
+static bool has_word(const char *list, const char *word, size_t n)
+{
+    for (; list && *list; list += *list == ',') {
+        size_t m = strcspn(list, ",");
+
+        if (m == n && !strncmp(list, word, n))
+            return true;
+        list += m;
+    }
+    return false;
+}
+
+/* The first word of the kernel's instruction sets that the chip lacks. */
+static const char *lacks(const Chooser *c, const char *isa)
+{
+    const char *s = isa ? isa : "";
+
+    if (!strcmp(s, "any"))
+        return NULL;
+    for (; *s; s += *s == ',') {
+        size_t n = strcspn(s, ",");
+
+        if (!has_word(c->soc->isa, s, n) && !has_word(c->host_isa, s, n))
+            return arena_fmt(c->mem, "%.*s", (int)n, s);
+        s += n;
+    }
+    return NULL;
+}
+
+static int rank_of(const Kern *k)
+{
+    return str_starts(k->path, "kern/ref/") ? 2 :
+           str_starts(k->path, "kern/c/") ? 1 : 0;
+}
+
+static bool by_channels_last(const Node *n)
+{
+    return attr_int(n, A_last) != 0;
+}
+
+/* A concat is one copy per argument: its kernel sees a node of one. */
+static Node seen_by_kernel(const Node *n)
+{
+    Node v = *n;
+
+    if (n->op == OP_concat)
+        v.narg = 1;
+    return v;
+}
+
+/* `when` must hold; of a concat, for the copy of every argument. */
+static bool may_run(const Kern *k, const Node *node, const Node *seen,
+                    const Dims *d)
+{
+    Dims part;
+    int i;
+
+    if (!k->when || node->op != OP_concat)
+        return !k->when || kern_expr(k, k->when, seen, d);
+    for (i = 0; i < node->narg; i++) {
+        memset(&part, 0, sizeof part);
+        dims_fill_concat(node, i, &part);
+        if (!kern_expr(k, k->when, seen, &part))
+            return false;
+    }
+    return true;
+}
+
+/* NULL and *o filled in if k may compute n, else why not. */
+static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
+                          const Dims *d, Offer *o)
+{
+    Node seen = seen_by_kernel(node), *n = &seen;
+    const char *word = lacks(c, k->isa);
+
+    o->kern = k;
+    if (word)
+        return arena_fmt(c->mem, "needs %s", word);
+    o->sig = kern_takes(k, n);
+    if (!o->sig)
+        return "takes other types";
+    if (k->layout && !strcmp(k->layout, "last") && !by_channels_last(n))
+        return "wants channels last";
+    if (!may_run(k, node, n, d))
+        return arena_fmt(c->mem, "only when %s", k->when);
+    o->cycles = k->cycles ? kern_expr(k, k->cycles, n, d) : INT64_MAX;
+    o->rank = rank_of(k);
+    return NULL;
+}
+
+static bool better(const Offer *a, const Offer *b)
+{
+    if (a->cycles != b->cycles)
+        return a->cycles < b->cycles;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return strcmp(a->kern->path, b->kern->path) < 0;
+}
+
+static const char *cycles_str(Arena *mem, const Offer *o)
+{
+    return o->cycles == INT64_MAX ? "no cycles stated"
+               : arena_fmt(mem, "%lld cycles", (long long)o->cycles);
+}
+
+static void fill_dims(const Node *n, Dims *d)
+{
+    if (n->op == OP_concat)
+        dims_fill_concat(n, 0, d);
+    else
+        dims_fill(n, d);
+}
+
+static unsigned inplace_of(const Node *n, const Offer *o)
+{
+    const char *s = o->kern->inplace ? o->kern->inplace : "";
+    unsigned set = 0;
+    size_t len;
+    int i;
+
+    for (; *s; s += len) {
+        s += strspn(s, " ,");
+        len = strcspn(s, " ,");
+        for (i = 0; i < o->sig->narg && i < n->narg; i++)
+            if (strlen(o->sig->arg[i].operand) == len &&
+                !strncmp(o->sig->arg[i].operand, s, len))
+                set |= 1u << i;
+    }
+    return set;
+}
+
+static int64_t evaluate(const char *expr, const Kern *k, const Node *n,
+                        const Dims *d, int64_t none)
+{
+    return expr && *expr ? kern_expr(k, expr, n, d) : none;
+}
+
+/* Bytes of stack a call takes where its head does not say. */
+enum { CALL_STACK = 256 };
+
+static void take(Choice *to, const Node *n, const Dims *d,
+                 const Offer *o)
+{
+    to->kern = o->kern;
+    to->sig = o->sig;
+    to->inplace = inplace_of(n, o);
+    to->scratch = evaluate(o->kern->scratch, o->kern, n, d, 0);
+    to->stack = evaluate(o->kern->stack, o->kern, n, d, CALL_STACK);
+    to->cycles = o->cycles == INT64_MAX ? 0 : o->cycles;
+}
+
+static const char *types_of(Arena *mem, const Node *n)
+{
+    Str s = {.mem = mem};
+    int i;
+
+    for (i = 0; i < n->narg && i < 6; i++)
+        str_fmt(&s, "%s%s", i ? " " : "",
+                n->arg[i] ? type_info[n->arg[i]->type].name : "_");
+    for (i = 0; i < n->nres; i++)
+        str_fmt(&s, "%s%s", i ? " " : " -> ", type_info[n->res[i]->type].name);
+    return s.s;
+}
+
+static void choose(const Chooser *c, const Node *node, Choice *to)
+{
+    Node n = seen_by_kernel(node);
+    Offer best = {0}, o;
+    Str no = {.mem = c->mem};
+    Dims d = {0};
+    const char *why;
+    int i;
+
+    fill_dims(node, &d);
+    str_put(&no, "");
+    for (i = 0; i < c->nof[n.op]; i++) {
+        const Kern *k = c->of[n.op][i];
+
+        o = (Offer){0};
+        why = refuse(c, k, node, &d, &o);
+        if (!why && (!best.kern || better(&o, &best))) {
+            Offer was = best;
+
+            best = o;
+            o = was;
+        }
+        if (!why && o.kern)
+            why = arena_fmt(c->mem, "slower: %s", cycles_str(c->mem, &o));
+        if (o.kern && why)
+            str_fmt(&no, "; %s: %s", o.kern->name, why);
+    }
+    if (!best.kern)
+        err_node(node, "no kernel for %s on target %s%s%s", types_of(c->mem,
+                 node), c->soc->name, *no.s ? no.s : "; no file names this "
+                 "operator", "; a kernel of yours can be added with "
+                 "--kernels DIR");
+    take(to, &n, &d, &best);
+    to->why = arena_fmt(c->mem, "%s: %s%s", best.kern->name,
+                        cycles_str(c->mem, &best), no.s);
+}
+
+/* Lists the kernels of each operator, so that nodes need not ask them all. */
+static void sort_by_op(Chooser *c)
+{
+    int i, j;
+
+    c->of = NEWN(c->mem, Kern **, NOP);
+    for (i = 0; i < c->nkern; i++)
+        for (j = 0; j < c->kern[i]->nop; j++) {
+            OpCode op = c->kern[i]->op[j];
+
+            GROW(c->mem, c->of[op], (size_t)c->nof[op]);
+            c->of[op][c->nof[op]++] = c->kern[i];
+        }
+}
+
+Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
+                       const PlanOpts *o)
+{
+    Chooser c = {.mem = mem, .soc = soc, .host_isa = o->host_isa};
+    Choice *choice;
+    Node *n;
+    int count = 0;
+
+    for (n = g->first; n; n = n->next)
+        count++;
+    choice = NEWN(mem, Choice, count + 1);
+    c.kern = kern_load(mem, o->kernels, &c.nkern);
+    sort_by_op(&c);
+    for (n = g->first; n; n = n->next) {
+        choice[n->id].why = "an alias: nothing is computed";
+        if (n->op != OP_reshape)
+            choose(&c, n, &choice[n->id]);
+    }
+    return choice;
+}

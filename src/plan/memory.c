@@ -1,0 +1,293 @@
+/* A memory and an address for every buffer.
+ *
+ * Constants go to memories that hold weights, those that hold nothing else of
+ * ours first.  Buffers go to the nearest memory as long as it can take them;
+ * what is too much there at some time, the bytes least worked on, goes to the
+ * next.  Each memory is packed alone (pack.c).
+ *
+ * The last memory of a round takes whatever is left, and says how much it
+ * lacks for that.  If it lacks anything, every other memory has its turn at
+ * being last: what the others take then does not depend on its size, so giving
+ * it exactly what it lacked is enough. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+int64_t plan_missing[16];
+
+enum { NMEM = 16 };
+
+typedef struct Placer {
+    Plan *p;
+    Arena *mem;
+    double *heat;       /* by buffer: bytes moved per byte, of all steps */
+    int *in;            /* by buffer: its memory; -1: none yet */
+    PackItem *item;
+    int64_t height[NMEM];
+} Placer;
+
+static int64_t round_up(int64_t v, int64_t align)
+{
+    return (v + align - 1) / align * align;
+}
+
+static int64_t room_for_buffers(const Plan *p, int m, const PlanOpts *o)
+{
+    const Mem *mem = &p->soc->mems[m];
+    bool flash = !(mem->holds & HOLDS_buffers);
+    int64_t room;
+
+    if (flash)
+        return 0;
+    if (o->limit[m] >= 0)
+        return o->limit[m];
+    room = mem->size - mem->reserved;
+    return MAX(0, room - p->consts[m]);
+}
+
+static int64_t room_for_consts(const Plan *p, int m, const PlanOpts *o)
+{
+    const Mem *mem = &p->soc->mems[m];
+
+    if (!(mem->holds & HOLDS_weights))
+        return 0;
+    if (o->limit[m] >= 0 && !(mem->holds & HOLDS_buffers))
+        return o->limit[m];
+    return mem->size - mem->reserved;
+}
+
+/* Memories that hold `what`, nearest first; those that also hold `after` come
+ * after all that do not. */
+static int list_mems(const Plan *p, unsigned what, unsigned after, int *list)
+{
+    const Mem *mems = p->soc->mems;
+    int i, j, n = 0;
+
+    for (i = 0; i < p->soc->nmem; i++) {
+        if (!(mems[i].holds & what))
+            continue;
+        for (j = n++; j; j--) {
+            const Mem *q = &mems[list[j - 1]];
+            bool later = (q->holds & after) && !(mems[i].holds & after);
+
+            if (!later && (q->level <= mems[i].level ||
+                           (!(q->holds & after) && (mems[i].holds & after))))
+                break;
+            list[j] = list[j - 1];
+        }
+        list[j] = i;
+    }
+    return n;
+}
+
+_Noreturn static void no_room(const Plan *p, int m, const char *what,
+                              int64_t need, int64_t room, const char *rest)
+{
+    plan_missing[m] = need - room;
+    err(ERR_FIT, "%s does not fit target %s: memory %s needs %lld bytes for "
+        "%s, has %lld: %lld bytes are missing%s", p->g->name, p->soc->name,
+        p->soc->mems[m].name, (long long)need, what, (long long)room,
+        (long long)(need - room), rest);
+}
+
+void place_consts(Plan *p, const PlanOpts *o)
+{
+    int list[NMEM], n = list_mems(p, HOLDS_weights, HOLDS_buffers, list);
+    int i, j, m;
+
+    memset(plan_missing, 0, sizeof plan_missing);
+    for (i = 0; i < p->nbuf; i++) {
+        Buf *b = &p->buf[i];
+        int64_t at = 0;
+
+        if (b->kind != BUF_const)
+            continue;
+        p->weights += b->size;
+        if (!n)
+            err(ERR_FIT, "target %s has no memory for weights", p->soc->name);
+        for (j = 0; j < n; j++) {
+            m = list[j];
+            b->align = MAX(b->align, p->soc->mems[m].align);
+            at = round_up(p->consts[m], b->align);
+            if (at + b->size <= room_for_consts(p, m, o) || j == n - 1)
+                break;
+        }
+        b->mem = list[j];
+        b->addr = at;
+        p->consts[b->mem] = at + b->size;
+    }
+    for (j = 0; j < n; j++)
+        if (p->consts[list[j]] > room_for_consts(p, list[j], o))
+            no_room(p, list[j], "weights", p->consts[list[j]],
+                    room_for_consts(p, list[j], o), "");
+}
+
+static void count_heat(Placer *w)
+{
+    const Plan *p = w->p;
+    int i, j;
+
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        for (j = 0; s->kind == STEP_start && j < s->nin; j++)
+            if (s->in[j].buf >= 0)
+                w->heat[s->in[j].buf] += (double)s->in_bytes[j];
+        for (j = 0; s->kind == STEP_start && j < s->nout; j++)
+            w->heat[s->out[j].buf] += (double)s->out_bytes[j];
+    }
+    for (i = 0; i < p->nbuf; i++)
+        if (p->buf[i].size)
+            w->heat[i] /= (double)p->buf[i].size;
+}
+
+/* Packs what is in memory m; addresses stay in w->item, buffers by id. */
+static PackResult pack_mem(Placer *w, int m, int *which, int *n)
+{
+    const Plan *p = w->p;
+    int i;
+
+    *n = 0;
+    for (i = 0; i < p->nbuf; i++) {
+        const Buf *b = &p->buf[i];
+
+        if (w->in[i] != m)
+            continue;
+        which[*n] = i;
+        w->item[(*n)++] = (PackItem){
+            .lower = b->from, .upper = b->to, .size = b->size,
+            .align = MAX(b->align, p->soc->mems[m].align),
+        };
+    }
+    return pack(w->mem, w->item, *n, 0, 0);
+}
+
+/* The least worked on, per byte, of the buffers in memory m that live when
+ * most is live there; if nothing is too much then: that ends highest. */
+static int coldest(const Placer *w, int m, int64_t room)
+{
+    const Plan *p = w->p;
+    int64_t most = -1, sum;
+    int i, t, at = 0, best = -1;
+
+    for (t = -1; t <= p->nstep; t++) {
+        for (i = 0, sum = 0; i < p->nbuf; i++)
+            if (w->in[i] == m && p->buf[i].from <= t && t < p->buf[i].to)
+                sum += p->buf[i].size;
+        if (sum > most) {
+            most = sum;
+            at = t;
+        }
+        if (most > room)
+            break;
+    }
+    for (i = 0; i < p->nbuf; i++) {
+        const Buf *b = &p->buf[i];
+
+        if (w->in[i] != m || b->from > at || at >= b->to || !b->size)
+            continue;
+        if (best < 0 || w->heat[i] < w->heat[best] ||
+            (w->heat[i] == w->heat[best] && b->size > p->buf[best].size))
+            best = i;
+    }
+    return best;
+}
+
+/* Fills memory m with what has no memory yet; what is too much is left. */
+static void fill_mem(Placer *w, int m)
+{
+    const Plan *p = w->p;
+    int *which = NEWN(w->mem, int, p->nbuf + 1);
+    PackResult r;
+    int i, n, out;
+
+    for (i = 0; i < p->nbuf; i++)
+        if (w->in[i] < 0 && p->buf[i].kind != BUF_const &&
+            p->buf[i].size <= p->room[m])
+            w->in[i] = m;
+    for (;;) {
+        r = pack_mem(w, m, which, &n);
+        if (r.height <= p->room[m])
+            return;
+        out = coldest(w, m, p->room[m]);
+        if (out < 0)
+            die("nothing to move out of a full memory");
+        w->in[out] = -1;
+    }
+}
+
+static void keep_addresses(Placer *w, int m)
+{
+    Plan *p = w->p;
+    int *which = NEWN(w->mem, int, p->nbuf + 1);
+    PackResult r;
+    int i, n;
+
+    r = pack_mem(w, m, which, &n);
+    p->used[m] = r.height;
+    for (i = 0; i < n; i++) {
+        Buf *b = &p->buf[which[i]];
+
+        b->mem = m;
+        b->align = (int)w->item[i].align;
+        b->addr = w->item[i].offset;
+    }
+}
+
+/* One round with memory `last` as the last; returns what it lacks. */
+static int64_t try_round(Placer *w, const int *list, int n, int last)
+{
+    int *which = NEWN(w->mem, int, w->p->nbuf + 1);
+    int i, count;
+
+    for (i = 0; i < w->p->nbuf; i++)
+        w->in[i] = -1;
+    for (i = 0; i < n; i++)
+        if (i != last)
+            fill_mem(w, list[i]);
+    for (i = 0; i < w->p->nbuf; i++)
+        if (w->in[i] < 0 && w->p->buf[i].kind != BUF_const)
+            w->in[i] = list[last];
+    return pack_mem(w, list[last], which, &count).height -
+           w->p->room[list[last]];
+}
+
+static void count_used(Placer *w, const int *list, int n)
+{
+    Plan *p = w->p;
+    int i;
+
+    for (i = 0; i < n; i++)
+        keep_addresses(w, list[i]);
+    for (i = 0; i < n; i++)
+        p->ram += p->used[list[i]];
+}
+
+void place_buffers(Plan *p, const PlanOpts *o)
+{
+    Placer w = {.p = p, .mem = arena_new()};
+    int list[NMEM], n = list_mems(p, HOLDS_buffers, 0, list);
+    int64_t lacks = 1, least = INT64_MAX;
+    int i, best = 0;
+
+    if (!n)
+        err(ERR_FIT, "target %s has no memory for buffers", p->soc->name);
+    w.heat = NEWN(w.mem, double, p->nbuf + 1);
+    w.in = NEWN(w.mem, int, p->nbuf + 1);
+    w.item = NEWN(w.mem, PackItem, p->nbuf + 1);
+    count_heat(&w);
+    for (i = 0; i < p->soc->nmem; i++)
+        p->room[i] = room_for_buffers(p, i, o);
+    for (i = n - 1; i >= 0 && lacks > 0; i--) {
+        lacks = try_round(&w, list, n, i);
+        if (lacks < least) {
+            least = lacks;
+            best = list[i];
+        }
+    }
+    if (lacks > 0)
+        no_room(p, best, "buffers", p->room[best] + least, p->room[best],
+                n > 1 ? ", with the others filled" : "");
+    count_used(&w, list, n);
+    arena_end(w.mem);
+}

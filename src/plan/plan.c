@@ -1,0 +1,268 @@
+/* From a graph to a plan, in this order: kernels, order of execution, storage,
+ * steps, addresses.  Each has a file of its own; this one makes the steps. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* Stack of the generated run function itself and of what calls it. */
+enum { RUN_STACK = 256 };
+
+/* Where the value of v lies in the end, through reshapes, which have no
+ * kernel. */
+static const Val *shown_by(const Val *v)
+{
+    while (v->def && v->def->op == OP_reshape)
+        v = v->def->arg[0];
+    return v;
+}
+
+/* An output must be written by the network into storage of its own. */
+static bool needs_copy(const Graph *g, int i)
+{
+    const Val *v = shown_by(g->out[i]);
+    int j;
+
+    if (!v->def)
+        return true;
+    for (j = 0; j < i; j++)
+        if (shown_by(g->out[j]) == v)
+            return true;
+    return false;
+}
+
+/* A copy is an expand to the same shape. */
+static Val *copy_of(Graph *g, Val *v)
+{
+    Node *n = graph_node(g, NULL, OP_expand, NULL, 1, &v);
+    Val *y;
+
+    attr_set_list(g, n, A_shape, v->shape.rank, v->shape.dim);
+    node_infer(g, n);
+    y = n->res[0];
+    y->scale = v->scale;
+    y->zero = v->zero;
+    return y;
+}
+
+static void copy_outputs(Graph *g)
+{
+    int i;
+
+    for (i = 0; i < g->nout; i++)
+        if (needs_copy(g, i))
+            g->out[i] = copy_of(g, g->out[i]);
+}
+
+static int new_buf(Plan *p, Buf b)
+{
+    GROW(p->mem, p->buf, (size_t)p->nbuf);
+    p->buf[p->nbuf] = b;
+    return p->nbuf++;
+}
+
+static int align_of(const Val *v)
+{
+    return type_info[v->type].bytes;
+}
+
+/* A buffer for every store that is left; values find theirs in p->place. */
+static void make_bufs(Plan *p, const Stores *s)
+{
+    int *buf = NEWN(p->mem, int, s->nstore + 1);
+    const Val *v;
+    int i;
+
+    p->place = NEWN(p->mem, Ref, graph_nval(p->g) + 1);
+    for (i = 0; i < s->nstore; i++) {
+        const Store *t = &s->store[i];
+
+        buf[i] = -1;
+        if (t->size)
+            buf[i] = new_buf(p, (Buf){
+                .kind = t->konst ? BUF_const : t->in ? BUF_input :
+                        t->out ? BUF_output : BUF_temp,
+                .name = t->val->name, .val = t->val, .size = t->size,
+                .align = align_of(t->val), .from = INT32_MAX, .to = -1,
+            });
+    }
+    for (v = p->g->vals; v; v = v->next) {
+        Ref r = s->place[v->id];
+
+        p->place[v->id] = (Ref){buf[r.buf], r.off};
+        if (p->place[v->id].buf >= 0)
+            p->buf[buf[r.buf]].align = MAX(p->buf[buf[r.buf]].align,
+                                           align_of(v));
+    }
+}
+
+static Step *new_step(Plan *p, Step s)
+{
+    GROW(p->mem, p->step, (size_t)p->nstep);
+    p->step[p->nstep] = s;
+    return &p->step[p->nstep++];
+}
+
+static void set_in(const Plan *p, Step *s, int i, const Val *v)
+{
+    s->in[i] = v ? p->place[v->id] : (Ref){-1, 0};
+    s->in_bytes[i] = v ? val_bytes(v) : 0;
+    s->in_type[i] = v ? v->type : T_none;
+}
+
+static void set_out(const Plan *p, Step *s, int i, const Val *v)
+{
+    s->out[i] = p->place[v->id];
+    s->out_bytes[i] = val_bytes(v);
+    s->out_type[i] = v->type;
+}
+
+static int scratch_buf(Plan *p, const Node *n, int64_t size)
+{
+    if (!size)
+        return -1;
+    return new_buf(p, (Buf){
+        .kind = BUF_temp, .name = arena_fmt(p->mem, "%s scratch", n->name),
+        .size = size, .align = 8, .from = INT32_MAX, .to = -1,
+    });
+}
+
+/* Start and wait of node n; of a concat: of the copy of one argument. */
+static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
+{
+    Step s = {.kind = STEP_start, .token = p->nstep / 2, .node = n,
+              .part = part, .kern = c->kern, .sig = c->sig, .why = c->why,
+              .stack = c->stack, .cycles = c->cycles,
+              .tmp_bytes = c->scratch};
+    int i;
+
+    if (n->op == OP_concat) {
+        dims_fill_concat(n, part, &s.dims);
+        s.nin = 1;
+        set_in(p, &s, 0, n->arg[part]);
+    } else {
+        dims_fill(n, &s.dims);
+        s.nin = n->narg;
+        for (i = 0; i < n->narg; i++)
+            set_in(p, &s, i, n->arg[i]);
+    }
+    s.nout = n->nres;
+    for (i = 0; i < n->nres; i++)
+        set_out(p, &s, i, n->res[i]);
+    s.tmp = (Ref){scratch_buf(p, n, c->scratch), 0};
+    new_step(p, s);
+    new_step(p, (Step){.kind = STEP_wait, .token = s.token, .node = n,
+                       .part = part, .tmp = {-1, 0}, .why = ""});
+    p->stack = MAX(p->stack, s.stack + RUN_STACK);
+}
+
+static void make_steps(Plan *p, const Stores *s)
+{
+    int i, j;
+
+    for (i = 0; i < s->nseq; i++) {
+        const Node *n = s->seq[i];
+        int parts = n->op == OP_concat ? n->narg : 1;
+
+        for (j = 0; j < parts; j++)
+            if (!s->view[n->id][j])
+                add_steps(p, n, j, &s->choice[n->id]);
+    }
+}
+
+static void touch(Plan *p, int buf, int from, int to)
+{
+    if (buf < 0)
+        return;
+    p->buf[buf].from = MIN(p->buf[buf].from, from);
+    p->buf[buf].to = MAX(p->buf[buf].to, to);
+}
+
+/* From the first step that touches a buffer until its last has been waited
+ * for; a wait is the step after its start. */
+static void find_lives(Plan *p)
+{
+    int i, j;
+
+    for (i = 0; i < p->nstep; i += 2) {
+        const Step *s = &p->step[i];
+
+        for (j = 0; j < s->nin; j++)
+            touch(p, s->in[j].buf, i, i + 2);
+        for (j = 0; j < s->nout; j++)
+            touch(p, s->out[j].buf, i, i + 2);
+        touch(p, s->tmp.buf, i, i + 2);
+    }
+    for (i = 0; i < p->g->nin; i++)
+        touch(p, p->place[p->g->in[i]->id].buf, -1, 0);
+    for (i = 0; i < p->g->nout; i++)
+        touch(p, p->place[p->g->out[i]->id].buf, p->nstep, p->nstep);
+    for (i = 0; i < p->nbuf; i++) {
+        Buf *b = &p->buf[i];
+
+        if (b->kind == BUF_const)
+            b->from = -1, b->to = p->nstep;
+        else if (b->from > b->to)
+            b->from = b->to = 0;
+    }
+}
+
+/* The largest sum of bytes that live at one step, alignment left aside. */
+static int64_t live_bound(const Plan *p)
+{
+    int64_t *sum = NEWN(p->mem, int64_t, p->nstep + 3), live = 0, most = 0;
+    int i;
+
+    for (i = 0; i < p->nbuf; i++) {
+        const Buf *b = &p->buf[i];
+
+        if (b->kind == BUF_const)
+            continue;
+        sum[b->from + 1] += b->size;
+        sum[b->to + 1] -= b->size;
+    }
+    for (i = 0; i < p->nstep + 2; i++) {
+        live += sum[i];
+        most = MAX(most, live);
+    }
+    return most;
+}
+
+static void predict(Plan *p)
+{
+    bool known = true;
+    int i;
+
+    for (i = 0; i < p->nstep; i++)
+        if (p->step[i].kind == STEP_start) {
+            known &= p->step[i].cycles > 0;
+            p->cycles += p->step[i].cycles;
+        }
+    if (!known)
+        p->cycles = 0;
+}
+
+Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
+{
+    Plan *p = NEW(mem, Plan);
+    Choice *c;
+    Stores *s;
+    Node **seq;
+    int n;
+
+    *p = (Plan){.mem = mem, .g = g, .soc = soc, .host_isa = o->host_isa};
+    copy_outputs(g);
+    graph_uses(g);
+    graph_number(g);
+    c = choose_kernels(mem, g, soc, o);
+    seq = order_nodes(mem, g, c, &n);
+    s = store_values(mem, g, c, seq, n);
+    make_bufs(p, s);
+    make_steps(p, s);
+    find_lives(p);
+    p->bound = live_bound(p);
+    place_consts(p, o);
+    place_buffers(p, o);
+    p->gap = p->ram ? (double)(p->ram - p->bound) / (double)p->ram : 0;
+    predict(p);
+    return p;
+}

@@ -1,0 +1,431 @@
+/* Which values share storage.
+ *
+ * At first every value has a store of its own.  Then stores are united:
+ *
+ * - a reshape is its operand under another shape: always;
+ * - a transpose, slice or expand that keeps elements in one run, and a concat
+ *   whose argument can be made in its place, are views: nothing is copied;
+ * - a result takes over an operand that nobody reads later, where the kernel's
+ *   head allows it (`inplace`).
+ *
+ * What is written is a piece: some bytes, from the node that writes them to
+ * the last reader of any view of them.  Two stores may be united if no two of
+ * their pieces are alive in the same bytes at the same time.  Views and places
+ * taken over are kept only where the largest sum of live bytes, which no
+ * packing can beat, does not grow by them. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+enum { VIEW_ALIGN = 4 }; /* kernels may read small elements by words */
+
+typedef struct Piece {
+    const Val *val;
+    int64_t off, size; /* within val */
+    int birth;
+} Piece;
+
+typedef struct Worker {
+    Stores *s;
+    Arena *mem;      /* scratch */
+    int nval;
+    int *last;       /* by Val.id: position of the last reader */
+    Piece *piece;
+    int npiece;
+    int64_t *sum;    /* live bytes by position + 1 */
+    int64_t area;    /* bytes times positions, of all */
+} Worker;
+
+static bool is_view(const Stores *s, const Node *n, int arg)
+{
+    return s->view[n->id][arg];
+}
+
+/* The place of argument i within the result, if the result is one run of its
+ * arguments; -1 otherwise. */
+static int64_t concat_off(const Node *n, int i)
+{
+    const Val *y = n->res[0];
+    int64_t axis = attr_int(n, A_axis), off = 0;
+    int j;
+
+    axis += axis < 0 ? y->shape.rank : 0;
+    for (j = 0; j < axis; j++)
+        if (y->shape.dim[j] != 1)
+            return -1;
+    for (j = 0; j < i; j++)
+        off += val_bytes(n->arg[j]);
+    return off;
+}
+
+/* Keeps elements in order if axes longer than 1 stay in order. */
+static bool keeps_order(const Node *n)
+{
+    const Val *x = n->arg[0];
+    int64_t before = -1, axis;
+    int i;
+
+    for (i = 0; i < x->shape.rank; i++) {
+        axis = attr_at(n, A_perm, i, x->shape.rank - 1 - i);
+        if (x->shape.dim[axis] == 1)
+            continue;
+        if (axis < before)
+            return false;
+        before = axis;
+    }
+    return true;
+}
+
+/* Where in x the slice begins, bytes, if it is one run; else -1. */
+static int64_t slice_off(const Node *n)
+{
+    const Val *x = n->arg[0], *y = n->res[0];
+    int64_t off = 0;
+    bool inner = false; /* an axis further out is longer than 1 */
+    int i;
+
+    for (i = 0; i < x->shape.rank; i++) {
+        int64_t all = x->shape.dim[i], len = y->shape.dim[i];
+
+        if (inner && len != all)
+            return -1;
+        if (len > 1 && attr_at(n, A_step, i, 1) != 1)
+            return -1;
+        off = off * all + attr_at(n, A_start, i, 0);
+        inner |= len > 1;
+    }
+    return off * type_info[x->type].bytes;
+}
+
+/* The offset of result in operand (concat: of operand i in result) if a view
+ * is possible; -1: it must be copied. */
+static int64_t view_off(const Node *n, int i)
+{
+    switch (n->op) {
+    case OP_reshape:
+        return 0;
+    case OP_transpose:
+        return keeps_order(n) ? 0 : -1;
+    case OP_slice:
+        return slice_off(n);
+    case OP_expand:
+        return val_count(n->arg[0]) == val_count(n->res[0]) ? 0 : -1;
+    case OP_concat:
+        return concat_off(n, i);
+    default:
+        return -1;
+    }
+}
+
+/* Whether the whole of a node is a view: no step is needed. */
+static bool all_views(const Stores *s, const Node *n)
+{
+    int i;
+
+    if (n->op != OP_concat)
+        return is_view(s, n, 0);
+    for (i = 0; i < n->narg && is_view(s, n, i); i++)
+        ;
+    return i == n->narg;
+}
+
+static void read_at(Worker *w, const Val *v, int pos)
+{
+    if (v)
+        w->last[v->id] = MAX(w->last[v->id], pos);
+}
+
+/* Last readers; those of a view also read what it shows. */
+static void find_last(Worker *w)
+{
+    const Stores *s = w->s;
+    const Graph *g = s->g;
+    int i, j;
+
+    for (i = 0; i < w->nval; i++)
+        w->last[i] = POS_IN;
+    for (i = 0; i < g->nout; i++)
+        w->last[g->out[i]->id] = s->nseq;
+    for (i = s->nseq - 1; i >= 0; i--) {
+        const Node *n = s->seq[i];
+
+        for (j = 0; j < n->narg; j++)
+            if (n->op == OP_concat ? is_view(s, n, j) : is_view(s, n, 0))
+                read_at(w, n->arg[j], w->last[n->res[0]->id]);
+            else
+                read_at(w, n->arg[j], i);
+    }
+}
+
+static void add_piece(Worker *w, const Val *v, int64_t off, int64_t size,
+                      int birth)
+{
+    w->piece[w->npiece++] = (Piece){v, off, size, birth};
+}
+
+static void add_written(Worker *w, const Node *n, int pos)
+{
+    const Stores *s = w->s;
+    int64_t off;
+    int i;
+
+    if (n->op == OP_concat && concat_off(n, 0) >= 0) {
+        for (i = 0, off = 0; i < n->narg; off += val_bytes(n->arg[i++]))
+            if (!is_view(s, n, i))
+                add_piece(w, n->res[0], off, val_bytes(n->arg[i]), pos);
+    } else if (!all_views(s, n)) {
+        for (i = 0; i < n->nres; i++)
+            add_piece(w, n->res[i], 0, val_bytes(n->res[i]), pos);
+    }
+}
+
+static int death(const Worker *w, const Piece *p)
+{
+    return p->val->data ? w->s->nseq + 1 : MAX(w->last[p->val->id], p->birth);
+}
+
+static void find_pieces(Worker *w)
+{
+    const Val *v;
+    int i;
+
+    w->npiece = 0;
+    for (v = w->s->g->vals; v; v = v->next)
+        if (!v->def)
+            add_piece(w, v, 0, val_bytes(v), POS_IN);
+    for (i = 0; i < w->s->nseq; i++)
+        add_written(w, w->s->seq[i], i);
+}
+
+/* Lives of stores, and the largest sum of what lives at one position. */
+static void measure(Worker *w)
+{
+    Stores *s = w->s;
+    int64_t live = 0;
+    int i;
+
+    for (i = 0; i < s->nstore; i++) {
+        s->store[i].from = s->nseq + 1;
+        s->store[i].to = POS_IN - 1;
+    }
+    for (i = 0; i < w->npiece; i++) {
+        Store *t = &s->store[s->place[w->piece[i].val->id].buf];
+
+        t->from = MIN(t->from, w->piece[i].birth);
+        t->to = MAX(t->to, death(w, &w->piece[i]));
+    }
+    memset(w->sum, 0, (size_t)(s->nseq + 4) * sizeof *w->sum);
+    w->area = 0;
+    for (i = 0; i < s->nstore; i++) {
+        const Store *t = &s->store[i];
+
+        if (t->konst || !t->size || t->to < t->from)
+            continue;
+        w->sum[t->from + 1] += t->size;
+        w->sum[t->to + 2] -= t->size;
+        w->area += t->size * (t->to - t->from + 1);
+    }
+    s->bound = 0;
+    for (i = 0; i <= s->nseq + 1; i++) {
+        int64_t tmp = i > 0 && i <= s->nseq ?
+            s->choice[s->seq[i - 1]->id].scratch : 0;
+
+        live += w->sum[i];
+        s->bound = MAX(s->bound, live + tmp);
+    }
+}
+
+static void refresh(Worker *w)
+{
+    find_last(w);
+    find_pieces(w);
+    measure(w);
+}
+
+static bool overlap(int64_t a, int64_t an, int64_t b, int64_t bn)
+{
+    return a < b + bn && b < a + an;
+}
+
+/* May result and operand of the node at pos lie on each other?  p was read by
+ * it for the last time, q is written by it. */
+static bool taken_over(const Worker *w, const Piece *p, const Piece *q,
+                       int at)
+{
+    return at >= 0 && death(w, p) == at && q->birth == at;
+}
+
+/* No piece of store b, at delta in store a, may live where one of a does. */
+static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
+{
+    const Ref *place = w->s->place;
+    int i, j;
+
+    for (i = 0; i < w->npiece; i++) {
+        const Piece *p = &w->piece[i];
+        int64_t pat = place[p->val->id].off + p->off;
+
+        if (place[p->val->id].buf != a)
+            continue;
+        for (j = 0; j < w->npiece; j++) {
+            const Piece *q = &w->piece[j];
+            int64_t qat = place[q->val->id].off + q->off + delta;
+
+            if (place[q->val->id].buf != b ||
+                !overlap(pat, p->size, qat, q->size))
+                continue;
+            if (death(w, p) < q->birth || death(w, q) < p->birth)
+                continue;
+            if (!taken_over(w, p, q, at) && !taken_over(w, q, p, at))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Elements must stay aligned, inputs and outputs at the start of a store's
+ * alignment, small elements of views at words. */
+static bool values_agree(const Worker *w, int a, int b, int64_t delta)
+{
+    const Stores *s = w->s;
+    const Store *x = &s->store[a], *y = &s->store[b];
+    const Val *v;
+
+    if ((x->in || y->in) && (x->out || y->out))
+        return false;
+    if (x->out && y->out)
+        return false;
+    if ((x->konst || y->konst) && (x->out || y->out))
+        return false;
+    for (v = s->g->vals; v; v = v->next) {
+        int64_t align = MAX(VIEW_ALIGN, type_info[v->type].bytes);
+
+        if (s->place[v->id].buf == b &&
+            (s->place[v->id].off + delta) % align)
+            return false;
+    }
+    return !delta || !(y->in || y->out);
+}
+
+static void unite(Worker *w, int a, int b, int64_t delta)
+{
+    Stores *s = w->s;
+    Store *x = &s->store[a], *y = &s->store[b];
+    int i;
+
+    for (i = 0; i < w->nval; i++)
+        if (s->place[i].buf == b)
+            s->place[i] = (Ref){a, s->place[i].off + delta};
+    x->in |= y->in;
+    x->out |= y->out;
+    x->konst |= y->konst;
+    y->size = 0;
+}
+
+/* Makes value v begin `off` bytes into value x, if their stores allow.  at: the
+ * node at that position takes over an operand; -1: none does. */
+static bool lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
+{
+    Stores *s = w->s;
+    int a = s->place[x->id].buf, b = s->place[v->id].buf;
+    int64_t delta = s->place[x->id].off + off - s->place[v->id].off;
+
+    if (a == b)
+        return !delta;
+    if (delta < 0 || delta + s->store[b].size > s->store[a].size) {
+        int c = a;
+
+        a = b;
+        b = c;
+        delta = -delta;
+        if (delta < 0 || delta + s->store[b].size > s->store[a].size)
+            return false;
+    }
+    if (!values_agree(w, a, b, delta) || !pieces_agree(w, a, b, delta, at))
+        return false;
+    unite(w, a, b, delta);
+    return true;
+}
+
+/* Turns argument i of n into a view; false: it cannot be one. */
+static bool show(Worker *w, const Node *n, int i)
+{
+    int64_t off = view_off(n, i);
+    bool ok;
+
+    if (off < 0 || is_view(w->s, n, i))
+        return false;
+    w->s->view[n->id][i] = 1;
+    find_last(w);
+    find_pieces(w);
+    ok = n->op == OP_concat ? lay(w, n->res[0], n->arg[i], off, -1)
+                            : lay(w, n->arg[0], n->res[0], off, -1);
+    if (!ok)
+        w->s->view[n->id][i] = 0;
+    return ok;
+}
+
+static void share_reshapes(Worker *w)
+{
+    int i;
+
+    for (i = 0; i < w->s->nseq; i++)
+        if (w->s->seq[i]->op == OP_reshape && !show(w, w->s->seq[i], 0))
+            die("reshape %s cannot be an alias", w->s->seq[i]->name);
+    refresh(w);
+}
+
+static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
+                          int nseq)
+{
+    Stores *s = NEW(mem, Stores);
+    int i, nval = graph_nval(g);
+    Val *v;
+
+    *s = (Stores){.mem = mem, .g = g, .choice = c, .seq = seq, .nseq = nseq};
+    s->place = NEWN(mem, Ref, nval + 1);
+    s->store = NEWN(mem, Store, nval + 1);
+    s->view = NEWN(mem, unsigned char *, nseq + 1);
+    for (i = 0; i < nseq; i++)
+        s->view[seq[i]->id] = NEWN(mem, unsigned char, seq[i]->narg + 1);
+    for (v = g->vals; v; v = v->next) {
+        s->place[v->id] = (Ref){s->nstore, 0};
+        s->store[s->nstore++] = (Store){
+            .size = val_bytes(v), .konst = v->data != NULL, .val = v,
+        };
+    }
+    for (i = 0; i < g->nin; i++)
+        s->store[s->place[g->in[i]->id].buf].in = true;
+    for (i = 0; i < g->nout; i++)
+        s->store[s->place[g->out[i]->id].buf].out = true;
+    return s;
+}
+
+static Worker *new_worker(Stores *s)
+{
+    Arena *mem = arena_new();
+    Worker *w = NEW(mem, Worker);
+    int i, most;
+
+    w->mem = mem;
+    w->s = s;
+    w->nval = most = graph_nval(s->g);
+    for (i = 0; i < s->nseq; i++)
+        most += s->seq[i]->narg;
+    w->last = NEWN(mem, int, w->nval + 1);
+    w->piece = NEWN(mem, Piece, most + 1);
+    w->sum = NEWN(mem, int64_t, s->nseq + 4);
+    return w;
+}
+
+Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
+                     int nseq)
+{
+    Stores *s = new_stores(mem, g, c, seq, nseq);
+    Worker *w = new_worker(s);
+
+    refresh(w);
+    share_reshapes(w);
+    arena_end(w->mem);
+    return s;
+}
