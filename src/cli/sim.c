@@ -1,0 +1,169 @@
+/* tilewright sim ELF... -t TARGET: any program on the simulated chip. */
+#include "base/base.h"
+#include "sim/sim.h"
+#include "soc/soc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int verb_sim(int argc, char **argv);
+
+static const char usage[] =
+    "usage: tilewright sim ELF... -t TARGET [--chips N] [--max-cycles N]\n"
+    "           [--trace FILE] [--timeline FILE] [--gdb PORT] [--json FILE]\n"
+    "           [--strict] [-q] [-v]\n"
+    "Several ELF files run on as many chips; --chips N runs one on N.\n"
+    "FILE may be - for standard error (trace) or output (json).";
+
+typedef struct Request {
+    const char *target, *json, *trace;
+    const char *elf[SIM_CHIPS];
+    int nelf, nchip;
+    bool verbose;
+    SimOptions opt;
+} Request;
+
+static uint64_t number(const char *what, const char *s)
+{
+    char *end;
+    unsigned long long v = strtoull(s, &end, 0);
+
+    if (!*s || *end || *s == '-')
+        err(ERR_USAGE, "%s %s: wanted a number", what, s);
+    return v;
+}
+
+/* The argument of option argv[*i]. */
+static char *argument(int argc, char **argv, int *i)
+{
+    if (*i + 1 >= argc)
+        err(ERR_USAGE, "%s wants an argument\n%s", argv[*i], usage);
+    return argv[++*i];
+}
+
+static void take_option(Request *q, int argc, char **argv, int *i)
+{
+    const char *s = argv[*i];
+
+    if (!strcmp(s, "-t"))
+        q->target = argument(argc, argv, i);
+    else if (!strcmp(s, "--chips"))
+        q->nchip = (int)MIN(number(s, argument(argc, argv, i)), 1000);
+    else if (!strcmp(s, "--max-cycles"))
+        q->opt.max_cycles = number(s, argument(argc, argv, i));
+    else if (!strcmp(s, "--trace"))
+        q->trace = argument(argc, argv, i);
+    else if (!strcmp(s, "--timeline"))
+        q->opt.timeline = argument(argc, argv, i);
+    else if (!strcmp(s, "--gdb"))
+        q->opt.gdb_port = (int)MIN(number(s, argument(argc, argv, i)), 65535);
+    else if (!strcmp(s, "--json"))
+        q->json = argument(argc, argv, i);
+    else if (!strcmp(s, "--strict"))
+        q->opt.strict = true;
+    else if (!strcmp(s, "-v"))
+        q->verbose = true;
+    else if (!strcmp(s, "-q"))
+        quiet = true;
+    else
+        err(ERR_USAGE, "sim: unknown option %s\n%s", s, usage);
+}
+
+static void read_arguments(Request *q, int argc, char **argv)
+{
+    int i;
+
+    for (i = 1; i < argc; i++)
+        if (argv[i][0] == '-' && argv[i][1])
+            take_option(q, argc, argv, &i);
+        else if (q->nelf < SIM_CHIPS)
+            q->elf[q->nelf++] = argv[i];
+        else
+            err(ERR_USAGE, "sim: more than %d programs", SIM_CHIPS);
+    if (!q->nelf || !q->target)
+        err(ERR_USAGE, "sim: wanted a program and -t TARGET\n%s", usage);
+    if (!q->nchip)
+        q->nchip = q->nelf;
+    if (q->nchip > SIM_CHIPS || (q->nelf > 1 && q->nchip != q->nelf))
+        err(ERR_USAGE, "sim: %d programs on %d chips (at most %d)", q->nelf,
+            q->nchip, SIM_CHIPS);
+}
+
+static FILE *open_file(const char *path, FILE *dash)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "w") : dash;
+
+    if (!f)
+        err(ERR_TOOL, "%s: cannot be written", path);
+    return f;
+}
+
+static void write_json(Arena *a, const Request *q, const SimResult *r,
+                       int status)
+{
+    Str b = {.mem = a};
+    Json *j = json_new(&b);
+    FILE *f;
+
+    json_obj(j);
+    json_key(j, "status");
+    json_int(j, status);
+    json_key(j, "target");
+    json_str(j, q->target);
+    json_key(j, "error");
+    json_str(j, r->fault[0] ? r->fault : NULL);
+    sim_json(r, j);
+    json_end(j);
+    f = open_file(q->json, stdout);
+    fwrite(b.s, 1, b.n, f);
+    fputc('\n', f);
+    if (f != stdout)
+        fclose(f);
+}
+
+static int exit_code(const SimResult *r)
+{
+    if (!r->ok)
+        return ERR_TOOL;
+    return r->status ? ERR_DIFFER : OK;
+}
+
+static void tell(const Request *q, const SimResult *r)
+{
+    if (!r->ok)
+        fprintf(stderr, "%s: %s\n", q->elf[0], r->fault);
+    else if (r->status && !quiet)
+        fprintf(stderr, "%s: the program ended with status %d\n", q->elf[0],
+                r->status);
+    if (r->note[0])
+        warn("%s", r->note);
+    if (q->verbose)
+        sim_print(r, stderr);
+}
+
+int verb_sim(int argc, char **argv)
+{
+    Request q = {.opt.out = stdout};
+    SimProgram p[SIM_CHIPS];
+    Arena *a = arena_new();
+    SimResult *r;
+    int i, status;
+
+    read_arguments(&q, argc, argv);
+    if (q.trace)
+        q.opt.trace = open_file(q.trace, stderr);
+    for (i = 0; i < q.nchip; i++) {
+        p[i].soc = soc_read(a, q.target);
+        p[i].elf = q.elf[q.nelf > 1 ? i : 0];
+    }
+    r = sim_run(a, p, q.nchip, &q.opt);
+    fflush(stdout);
+    tell(&q, r);
+    status = exit_code(r);
+    if (q.json)
+        write_json(a, &q, r, status);
+    if (q.opt.trace && q.opt.trace != stderr)
+        fclose(q.opt.trace);
+    arena_end(a);
+    return status;
+}

@@ -1,0 +1,124 @@
+/* HyperRAM and HyperFlash behind the I/O DMA, with its own slow clock.
+ *
+ * The controller moves bytes between L2 and a memory that has no address on
+ * the bus.  Keys of its line: `rx_tx=` offset of the channel registers,
+ * `memory=` the memory line that says how large it is.  Reading costs
+ * `read_command=` and `read=` a byte, in cycles of clock periph; writing, which
+ * waits for the L2 instead, `write_command=` and `write=` a word of 4, in
+ * cycles of clock fc. */
+#include "sim/chip.h"
+
+#include <string.h>
+
+enum { /* from rx_tx */
+    RX_ADDRESS = 0x00, RX_SIZE = 0x04, RX_CONFIG = 0x08, TX_ADDRESS = 0x0c,
+    TX_SIZE = 0x10, TX_CONFIG = 0x14, COMMAND = 0x18, EXTERNAL = 0x1c,
+    STATUS = 0x24,
+};
+enum { START = 1 << 4 };
+
+typedef struct Hyper {
+    uint32_t at, size;
+    double read_command, read, write_command, write;
+    uint8_t *data;
+    uint32_t *reg;      /* everything reads as written */
+    bool busy;
+    uint32_t l2, ext, n, to_l2;
+    uint64_t from;
+} Hyper;
+
+static void init(Device *d)
+{
+    Hyper *h = d->state;
+    const Item *m = soc_item(d->chip->soc, "memory",
+                             item_word(d->item, "memory", ""));
+
+    h->at = (uint32_t)item_int(d->item, "rx_tx", 0);
+    h->read_command = item_num(d->item, "read_command", 0);
+    h->write_command = item_num(d->item, "write_command", 0);
+    h->read = item_num(d->item, "read", 1);
+    h->write = item_num(d->item, "write", 4);
+    h->size = m ? (uint32_t)item_int(m, "size", 0) : 0;
+    h->data = arena_get(d->chip->sim->mem, MAX(h->size, 1), 1);
+    h->reg = arena_get(d->chip->sim->mem, d->size / 4 + 1, 4);
+}
+
+static uint64_t ticks(const Device *d, const char *clock, double cycles)
+{
+    const Clock *k = chip_clock(d->chip, clock);
+
+    return (uint64_t)(cycles * (double)(k ? k : d->clock)->period);
+}
+
+static uint64_t duration(const Device *d, const Hyper *h)
+{
+    if (h->to_l2)
+        return ticks(d, "periph", h->read_command + h->read * h->n);
+    return ticks(d, "fc", h->write_command + h->write * ((h->n + 3) / 4));
+}
+
+static void begin(Device *d, Access *a, bool to_l2)
+{
+    Hyper *h = d->state;
+    const uint32_t *r = h->reg + h->at / 4;
+
+    h->to_l2 = to_l2;
+    h->l2 = r[(to_l2 ? RX_ADDRESS : TX_ADDRESS) / 4];
+    h->n = r[(to_l2 ? RX_SIZE : TX_SIZE) / 4];
+    h->ext = r[EXTERNAL / 4];
+    if (h->busy)
+        sim_fault(d->chip, a->core, "I/O DMA: a transfer was started while "
+                  "another was under way");
+    else if (!h->n)
+        sim_fault(d->chip, a->core, "I/O DMA: a transfer of 0 bytes");
+    else if (h->ext >= h->size || h->n > h->size - h->ext)
+        sim_fault(d->chip, a->core, "I/O DMA: %u bytes at external 0x%08x: "
+                  "the memory has %u", h->n, h->ext, h->size);
+    else {
+        h->busy = true;
+        h->from = a->time;
+        chip_at(d->chip, a->time + duration(d, h), d, 0);
+    }
+}
+
+static void event(Device *d, uint64_t time, uint64_t what)
+{
+    Hyper *h = d->state;
+    uint8_t *p = ram_span(d->chip, h->l2, h->n, h->to_l2, "I/O DMA");
+    uint8_t *q = h->data + h->ext;
+
+    (void)what;
+    h->busy = false;
+    if (!p)
+        return;
+    memcpy(h->to_l2 ? p : q, h->to_l2 ? q : p, h->n);
+    d->chip->counts.ext_bytes += h->n;
+    timeline_slice(d->chip, "io dma", h->to_l2 ? "read" : "write", h->from,
+                   time);
+}
+
+static uint32_t load(Device *d, Access *a)
+{
+    Hyper *h = d->state;
+
+    if (a->off == h->at + STATUS)
+        return h->busy;
+    return h->reg[a->off / 4];
+}
+
+static void store(Device *d, Access *a)
+{
+    Hyper *h = d->state;
+
+    h->reg[a->off / 4] = a->value;
+    if (a->off == h->at + RX_CONFIG && a->value & START)
+        begin(d, a, true);
+    else if (a->off == h->at + TX_CONFIG && a->value & START)
+        begin(d, a, false);
+}
+
+static const Model model = {
+    .name = "hyper", .size = sizeof(Hyper), .init = init, .load = load,
+    .store = store, .event = event,
+};
+MODEL(model)
