@@ -1,4 +1,5 @@
 # make · make check · make check-long · make bench · make install · make deps
+MAKEFLAGS += --no-builtin-rules
 CC = gcc
 OPT = -O2 -g
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Werror
@@ -7,7 +8,10 @@ LDLIBS = -lprotobuf-c -lzip -lelf -lm
 prefix = /usr/local
 
 SRC = $(wildcard src/*/*.c)
-OBJ = $(SRC:%.c=build/%.o) build/onnx.pb-c.o build/packed.o build/packdata.o
+# The plain kernels, wide, for the compiler's own evaluator.
+EVAL := $(shell tools/mkeval names $(wildcard kern/ref/*.c))
+OBJ = $(SRC:%.c=build/%.o) $(EVAL:%=build/eval/%.o) build/eval/table.o \
+    build/onnx.pb-c.o build/packed.o build/packdata.o
 # What the binary carries: kernels, runtimes, chips.
 PACK = $(sort $(shell find kern rt soc -type f ! -name '.*')) build/count.so
 PROTO = /usr/include/onnx/onnx.proto
@@ -45,6 +49,17 @@ build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
 
 $(filter build/src/front/%,$(OBJ)): build/onnx.pb-c.c
+
+$(EVAL:%=build/eval/%.c): build/eval/%.c: tools/mkeval
+	@mkdir -p $(@D)
+	@tools/mkeval one $* >$@
+
+build/eval/table.c: tools/mkeval $(wildcard kern/ref/*.c)
+	@mkdir -p $(@D)
+	tools/mkeval table $(EVAL) >$@
+
+build/eval/%.o: build/eval/%.c
+	@$(CC) $(CFLAGS) -fwrapv -c -o $@ $<
 
 deps:
 	tools/deps

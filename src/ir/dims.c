@@ -203,6 +203,15 @@ static int32_t channel_stride(const Node *n, const char *name)
     (PUT_CLIP(d, node), (d)->mulc = channel_stride(node, "mul"),       \
      (d)->addc = channel_stride(node, "add"))
 
+/* quantize saturates at the bounds of its type. */
+static void put_bounds(const Node *n, struct map_dims *d)
+{
+    const TypeInfo *t = &type_info[n->res[0]->type];
+
+    d->lo = (int32_t)MAX(t->lo, INT32_MIN);
+    d->hi = (int32_t)MIN(t->hi, INT32_MAX);
+}
+
 /* --- a function per family --- */
 
 static void fill_map(const Node *n, struct map_dims *d)
@@ -229,6 +238,8 @@ static void fill_map(const Node *n, struct map_dims *d)
     put_strides(n, &t, 3, 6, d->sm);
     put_strides(n, &t, 4, 6, d->sa);
     PUT_CLIP(d, n);
+    if (n->op == OP_quantize)
+        put_bounds(n, d);
     d->p0 = to32(n, attr_int(n, A_p0));
     d->p1 = to32(n, attr_int(n, A_p1));
     d->p2 = to32(n, attr_int(n, A_p2));

@@ -303,8 +303,16 @@ typedef struct Eval {
 } Eval;
 /* in: one array of elements per graph input, native type. */
 Eval *graph_eval(Arena *mem, Graph *g, void *const *in);
-/* One node on constant operands: fills res (native types). */
+/* One node; arg: native types, by position.  Fills res with new arrays. */
 void node_eval(Arena *mem, const Node *n, void *const *arg, void **res);
 bool node_can_eval(const Node *n);
+
+/* The plain kernels, built wide by tools/mkeval; the last row is empty. */
+typedef struct EvalRow {
+    const char *kern;  /* Kern.name */
+    const char *types; /* of operands and results: f, i, n (absent) */
+    void (*run)(const void *dims, const struct io *io);
+} EvalRow;
+extern const EvalRow eval_rows[];
 
 #endif

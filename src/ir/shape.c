@@ -367,9 +367,9 @@ static Shape shape_row(const Node *n)
     if (n->op == OP_itapartial && (group < 1 || len % group))
         err_node(n, "rows of %lld elements cannot be split into groups of "
                  "%lld", (long long)len, (long long)group);
-    if (n->op == OP_isoftmax && attr_int(n, A_p2) < 1)
+    if (n->op == OP_isoftmax && attr_int(n, A_p3) < 1)
         err_node(n, "log2 is %lld, at least 1 was wanted",
-                 (long long)attr_int(n, A_p2));
+                 (long long)attr_int(n, A_p3));
     return y;
 }
 
@@ -394,6 +394,8 @@ static Shape shape_reduce(const Node *n)
     node_axes(n, set);
     for (i = 0; i < x.rank; i++) {
         count += set[i];
+        if (set[i] && !x.dim[i])
+            err_node(n, "axis %d to be reduced has no elements", i);
         if (!set[i])
             y.dim[y.rank++] = x.dim[i];
         else if (attr_int(n, A_keep))
