@@ -93,23 +93,33 @@ static bool absorb(Graph *g, Node *n)
 
 /* --- a clip before a requantization moves behind it --- */
 
+/* (mul x + add) >> shift, if that can be computed in 64 bits */
+static bool scaled(const Node *n, int64_t i, int64_t x, int64_t *y)
+{
+    const Val *mul = n->arg[1], *add = n->arg[2];
+
+    if (__builtin_mul_overflow(val_int(mul, val_count(mul) > 1 ? i : 0), x,
+                               y) ||
+        __builtin_add_overflow(*y, val_int(add, val_count(add) > 1 ? i : 0),
+                               y))
+        return false;
+    *y >>= attr_int(n, A_shift);
+    return true;
+}
+
 /* What the requantization makes of x, if of all channels the same. */
 static bool image(const Node *n, int64_t x, int64_t *y)
 {
     const Val *mul = n->arg[1], *add = n->arg[2];
-    int64_t shift = attr_int(n, A_shift), lo = attr_int(n, A_lo);
-    int64_t i, k = MAX(val_count(mul), val_count(add));
-    int64_t hi = attr_int(n, A_hi);
+    int64_t i, k = MAX(val_count(mul), val_count(add)), r;
 
     if (MIN(val_count(mul), val_count(add)) != 1 &&
         !shape_same(mul->shape, add->shape))
         return false;
     for (i = 0; i < k; i++) {
-        __int128 m = val_int(mul, val_count(mul) > 1 ? i : 0);
-        __int128 v = (m * x + val_int(add, val_count(add) > 1 ? i : 0)) >>
-                     shift;
-        int64_t r = v < lo ? lo : v > hi ? hi : (int64_t)v;
-
+        if (!scaled(n, i, x, &r))
+            return false;
+        r = clamp(r, attr_int(n, A_lo), attr_int(n, A_hi));
         if (i && r != *y)
             return false;
         *y = r;
@@ -309,9 +319,7 @@ static void hoist_clip(Graph *g, Node *n, bool whole)
 {
     Node *p = sole_producer(n->arg[0]), *q = p;
 
-    while (q && !has_clip(q) && q->narg == 1 && is_move(q->op))
-        q = sole_producer(q->arg[0]);
-    while (q && !has_clip(q) && q->op == OP_maxpool)
+    while (q && !has_clip(q) && (is_move(q->op) || q->op == OP_maxpool))
         q = sole_producer(q->arg[0]);
     if (!q || !takes_clip(q, whole))
         return;

@@ -107,6 +107,22 @@ bool along_axis(const Val *c, Shape s, int axis)
     return true;
 }
 
+void perm_to_last(int64_t *perm, int rank)
+{
+    int i;
+
+    for (i = 0; i < rank; i++)
+        perm[i] = i == 0 ? 0 : i < rank - 1 ? i + 1 : 1;
+}
+
+void perm_to_first(int64_t *perm, int rank)
+{
+    int i;
+
+    for (i = 0; i < rank; i++)
+        perm[i] = i == 0 ? 0 : i == 1 ? rank - 1 : i - 1;
+}
+
 bool perm_is_identity(const int64_t *perm, int rank)
 {
     int i;

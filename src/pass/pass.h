@@ -50,10 +50,23 @@ bool is_const(const Val *v);
 int64_t dim_from_end(const Val *v, int i); /* 1 beyond its rank */
 bool fits_in(const Val *c, Shape s);     /* broadcasts to s without growing it */
 bool along_axis(const Val *c, Shape s, int axis);
+void perm_to_last(int64_t *perm, int rank);  /* axis 1 moves to the end */
+void perm_to_first(int64_t *perm, int rank); /* and back */
 bool perm_is_identity(const int64_t *perm, int rank);
 bool perm_keeps_order(const int64_t *perm, Shape s);
 void float_bounds(const Val *v, double *lo, double *hi);
 bool nothing_padded(const Node *n);
+
+/* cut.c: the cheapest way to part a graph in two */
+typedef struct Cut Cut;
+enum { CUT_SOURCE, CUT_SINK }; /* the first two nodes */
+#define CUT_NEVER (INT64_C(1) << 50)
+Cut *cut_new(Arena *a);
+int cut_node(Cut *c);
+void cut_edge(Cut *c, int from, int to, int64_t cost);
+void cut_solve(Cut *c); /* so that the edges from source to sink side cost
+                           the least */
+bool cut_is_sink(const Cut *c, int node);
 
 /* constant.c: new constants from old ones */
 Val *const_vector(Graph *g, const char *name, int64_t n, Type t);
