@@ -4,8 +4,12 @@
  *     print   the graph as read (and once more from what was printed)
  *     sweep   after graph_sweep
  *     eval    every output's elements, of a graph without inputs
+ *
+ * and any other word is the name of a pass, or several with commas, `all` for
+ * all of them.
  */
 #include "ir/ir.h"
+#include "pass/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +46,18 @@ static void eval(Arena *a, Graph *g)
     fputs(strchr(text.s, '\n') + 1, stdout);
 }
 
+static void run_passes(Arena *a, Graph *g, char *names)
+{
+    char *name;
+
+    for (name = strtok(names, ","); name; name = strtok(NULL, ","))
+        if (!strcmp(name, "all"))
+            pass_all(g, NULL, NULL);
+        else if (!pass_one(g, name))
+            die("no pass is called '%s'", name);
+    print_twice(a, g);
+}
+
 static const struct {
     const char *name;
     void (*run)(Arena *, Graph *);
@@ -67,8 +83,12 @@ int main(int argc, char **argv)
     g = graph_parse(a, path_base(argv[1]), text);
     graph_check(g, "reading");
     for (i = 0; i < LEN(verbs); i++)
-        if (!strcmp(verbs[i].name, what))
+        if (!strcmp(verbs[i].name, what)) {
             verbs[i].run(a, g);
+            break;
+        }
+    if (i == LEN(verbs))
+        run_passes(a, g, what);
     arena_end(a);
     return 0;
 }

@@ -157,3 +157,28 @@ Val *const_op(Graph *g, const Val *a, const Val *b, char op)
     }
     return real ? y : const_settle(g, y);
 }
+
+/* The places of an axis that the list names, in its order. */
+Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list)
+{
+    Shape s = v->shape;
+    size_t inner = (size_t)type_info[v->type].bytes;
+    int64_t outer = 1, old = s.dim[axis], i, j;
+    char *to, *from = v->data;
+    Val *w;
+    int k;
+
+    for (k = 0; k < axis; k++)
+        outer *= s.dim[k];
+    for (k = axis + 1; k < s.rank; k++)
+        inner *= (size_t)s.dim[k];
+    s.dim[axis] = n;
+    w = graph_const(g, v->name, v->type, s, NULL);
+    w->lo = v->lo;
+    w->hi = v->hi;
+    to = w->data;
+    for (i = 0; i < outer; i++)
+        for (j = 0; j < n; j++, to += inner)
+            memcpy(to, from + (size_t)(i * old + list[j]) * inner, inner);
+    return w;
+}

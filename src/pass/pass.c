@@ -73,12 +73,15 @@ static void dump_graph(Graph *g)
 void pass_all(Graph *g, const char *const *off, const char *dump)
 {
     static const int order[] = {
-        P_fold, P_sweep, P_cse,
+        P_fold, P_identity, P_cse,
         P_affine,
-        P_lower, P_sweep,
+        P_lower, P_identity,
+        P_dead,
         P_fuse,
+        P_layout,
         P_rows,
-        P_fold, P_sweep, P_cse,
+        P_identity, P_transposes,
+        P_fold, P_identity, P_cse,
     };
     size_t i;
 

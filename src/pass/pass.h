@@ -68,6 +68,28 @@ void cut_solve(Cut *c); /* so that the edges from source to sink side cost
                            the least */
 bool cut_is_sink(const Cut *c, int node);
 
+/* spans.c: what values each channel of each value can take */
+typedef struct Span {
+    double real;    /* of a float: the only value; NAN: not known */
+    int64_t lo, hi; /* of an integer */
+} Span;
+typedef struct Chans {
+    int axis; /* -1: channels are not known */
+    int64_t n;
+    Span *span; /* by channel */
+    int slot;   /* of channel 0, among those of the whole graph (dead.c) */
+} Chans;
+Chans *spans_of(Arena *mem, Graph *g);
+Span span_at(const Chans *all, const Val *v, int axis, int64_t c);
+bool span_fixed(const Val *v, Span s);
+
+/* prune.c: leaves channels away */
+typedef struct Keep {
+    const int64_t *list; /* of channels, rising; NULL: all */
+    int64_t n;
+} Keep;
+void prune(Graph *g, Node *n, const Chans *all, const Keep *keep);
+
 /* constant.c: new constants from old ones */
 Val *const_vector(Graph *g, const char *name, int64_t n, Type t);
 Val *const_transpose(Graph *g, const Val *v, const int64_t *perm);
@@ -75,5 +97,6 @@ Val *const_as(Graph *g, const Val *v, Shape s); /* the same elements */
 Val *const_at_rank(Graph *g, Val *v, int rank); /* ones in front */
 Val *const_op(Graph *g, const Val *a, const Val *b, char op);
 Val *const_settle(Graph *g, Val *v);
+Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { WALKS = 16 };
 
-static bool same_shape(const Val *u, const Val *v)
+static bool shapes_agree(const Val *u, const Val *v)
 {
     return shape_same(u->shape, v->shape);
 }
@@ -22,7 +22,7 @@ static bool same_shape(const Val *u, const Val *v)
 /* n repeats v, if their types and shapes allow it. */
 static bool repeats(Graph *g, Node *n, Val *v)
 {
-    if (!same_shape(n->res[0], v) ||
+    if (!shapes_agree(n->res[0], v) ||
         (val_is_int(n->res[0]) != val_is_int(v)) ||
         (!g->exact && n->res[0]->type != v->type))
         return false;
@@ -40,7 +40,7 @@ static void become(Graph *g, Node *n, OpCode op)
     n->op = op;
 }
 
-static bool sweep_reshape(Graph *g, Node *n)
+static bool same_reshape(Graph *g, Node *n)
 {
     Node *p = n->arg[0]->def;
 
@@ -52,7 +52,7 @@ static bool sweep_reshape(Graph *g, Node *n)
     return true;
 }
 
-static bool sweep_transpose(Graph *g, Node *n)
+static bool same_transpose(Graph *g, Node *n)
 {
     Node *p = n->arg[0]->def;
     const int64_t *out, *in;
@@ -71,7 +71,7 @@ static bool sweep_transpose(Graph *g, Node *n)
     return true;
 }
 
-static bool sweep_slice(Graph *g, Node *n)
+static bool same_slice(Graph *g, Node *n)
 {
     int i;
 
@@ -81,12 +81,12 @@ static bool sweep_slice(Graph *g, Node *n)
     return repeats(g, n, n->arg[0]);
 }
 
-static bool sweep_expand(Graph *g, Node *n)
+static bool same_expand(Graph *g, Node *n)
 {
     return repeats(g, n, n->arg[0]);
 }
 
-static bool sweep_concat(Graph *g, Node *n)
+static bool same_concat(Graph *g, Node *n)
 {
     int i, k = 0, old = n->narg;
 
@@ -103,7 +103,7 @@ static bool sweep_concat(Graph *g, Node *n)
     return (n->narg == 1 && repeats(g, n, n->arg[0])) || n->narg != old;
 }
 
-static bool sweep_cast(Graph *g, Node *n)
+static bool same_cast(Graph *g, Node *n)
 {
     const Val *x = n->arg[0], *y = n->res[0];
     const TypeInfo *t = &type_info[attr_int(n, A_to)];
@@ -125,7 +125,7 @@ static bool clip_is_idle(const Node *n)
     return attr_num(n, A_flo) <= lo && attr_num(n, A_fhi) >= hi;
 }
 
-static bool sweep_clip(Graph *g, Node *n)
+static bool same_clip(Graph *g, Node *n)
 {
     return clip_is_idle(n) && repeats(g, n, n->arg[0]);
 }
@@ -141,7 +141,7 @@ static bool only_clips(const Node *n)
            fits_in(mul, n->arg[0]->shape) && fits_in(add, n->arg[0]->shape);
 }
 
-static bool sweep_requant(Graph *g, Node *n)
+static bool same_requant(Graph *g, Node *n)
 {
     if (!only_clips(n))
         return false;
@@ -150,7 +150,7 @@ static bool sweep_requant(Graph *g, Node *n)
     return true;
 }
 
-static bool sweep_pad(Graph *g, Node *n)
+static bool same_pad(Graph *g, Node *n)
 {
     return repeats(g, n, n->arg[0]);
 }
@@ -165,28 +165,28 @@ static Val *other_than(const Node *n, double x, bool either)
     return either && all_equal(n->arg[0], x) ? n->arg[1] : NULL;
 }
 
-static bool sweep_add(Graph *g, Node *n)
+static bool same_add(Graph *g, Node *n)
 {
     Val *v = other_than(n, 0, true);
 
     return v && repeats(g, n, v);
 }
 
-static bool sweep_sub(Graph *g, Node *n)
+static bool same_sub(Graph *g, Node *n)
 {
     Val *v = other_than(n, 0, false);
 
     return v && repeats(g, n, v);
 }
 
-static bool sweep_mul(Graph *g, Node *n)
+static bool same_mul(Graph *g, Node *n)
 {
     Val *v = other_than(n, 1, true);
 
     return v && repeats(g, n, v);
 }
 
-static bool sweep_div(Graph *g, Node *n)
+static bool same_div(Graph *g, Node *n)
 {
     Val *v = other_than(n, 1, false);
 
@@ -194,7 +194,7 @@ static bool sweep_div(Graph *g, Node *n)
 }
 
 /* min x c, max x c  ->  clip x, for a c of one value. */
-static bool sweep_bound(Graph *g, Node *n)
+static bool same_bound(Graph *g, Node *n)
 {
     bool real = !val_is_int(n->res[0]), top = n->op == OP_min;
     Val *x = n->arg[0], *c = n->arg[1];
@@ -204,7 +204,7 @@ static bool sweep_bound(Graph *g, Node *n)
         x = n->arg[1];
     }
     if (!is_const(c) || is_const(x) || !val_count(c) ||
-        !same_shape(x, n->res[0]) || !all_equal(c, val_num(c, 0)) ||
+        !shapes_agree(x, n->res[0]) || !all_equal(c, val_num(c, 0)) ||
         (real && isnan(val_num(c, 0))) ||
         (!g->exact && x->type != n->res[0]->type))
         return false;
@@ -218,7 +218,7 @@ static bool sweep_bound(Graph *g, Node *n)
 }
 
 /* Reducing axes of size one moves nothing. */
-static bool sweep_reduce(Graph *g, Node *n)
+static bool same_reduce(Graph *g, Node *n)
 {
     Shape s = n->res[0]->shape;
 
@@ -235,16 +235,16 @@ static const struct Rule {
     OpCode op;
     bool (*rule)(Graph *g, Node *n);
 } rules[] = {
-    {OP_reshape, sweep_reshape}, {OP_transpose, sweep_transpose},
-    {OP_slice, sweep_slice},     {OP_expand, sweep_expand},
-    {OP_concat, sweep_concat},   {OP_cast, sweep_cast},
-    {OP_clip, sweep_clip},       {OP_requant, sweep_requant},
-    {OP_pad, sweep_pad},         {OP_add, sweep_add},
-    {OP_sub, sweep_sub},         {OP_mul, sweep_mul},
-    {OP_div, sweep_div},         {OP_min, sweep_bound},
-    {OP_max, sweep_bound},       {OP_sum, sweep_reduce},
-    {OP_mean, sweep_reduce},     {OP_rmax, sweep_reduce},
-    {OP_rmin, sweep_reduce},     {OP_prod, sweep_reduce},
+    {OP_reshape, same_reshape}, {OP_transpose, same_transpose},
+    {OP_slice, same_slice},     {OP_expand, same_expand},
+    {OP_concat, same_concat},   {OP_cast, same_cast},
+    {OP_clip, same_clip},       {OP_requant, same_requant},
+    {OP_pad, same_pad},         {OP_add, same_add},
+    {OP_sub, same_sub},         {OP_mul, same_mul},
+    {OP_div, same_div},         {OP_min, same_bound},
+    {OP_max, same_bound},       {OP_sum, same_reduce},
+    {OP_mean, same_reduce},     {OP_rmax, same_reduce},
+    {OP_rmin, same_reduce},     {OP_prod, same_reduce},
 };
 
 /* A rule that keeps the node leaves it to be inferred again. */
@@ -263,7 +263,7 @@ static bool apply(Graph *g, Node *n)
     return false;
 }
 
-void pass_sweep(Graph *g)
+void pass_identity(Graph *g)
 {
     Node *n, *next;
     bool changed = true;
