@@ -49,13 +49,6 @@ Node *sole_producer(const Val *v)
     return v && v->nuse == 1 && v->def && v->def->nres == 1 ? v->def : NULL;
 }
 
-int axis_of(const Node *n, AttrCode c, int rank)
-{
-    int64_t a = attr_int(n, c);
-
-    return (int)(a < 0 ? a + rank : a);
-}
-
 bool is_const(const Val *v)
 {
     return v && v->data;

@@ -44,7 +44,6 @@ bool op_takes(OpCode op, const char *attr);
 bool has_epilogue(const Node *n);        /* mul and add are given */
 bool has_clip(const Node *n);            /* any of lo hi flo fhi */
 Node *sole_producer(const Val *v);       /* of a value with one reader */
-int axis_of(const Node *n, AttrCode c, int rank); /* counted from 0 */
 bool all_equal(const Val *v, double x);  /* a constant of nothing but x */
 bool is_const(const Val *v);
 int64_t dim_from_end(const Val *v, int i); /* 1 beyond its rank */
