@@ -58,6 +58,14 @@ static bool to_reshape(Graph *g, Node *n)
     return true;
 }
 
+static void set_flag(Graph *g, Node *n, AttrCode c, bool on)
+{
+    if (on)
+        attr_set_int(g, n, c, 1);
+    else
+        attr_drop(n, c);
+}
+
 static bool swaps_last_two(const int64_t *perm, int rank)
 {
     int i;
@@ -84,7 +92,7 @@ static bool into_operand(Graph *g, Node *n, int i)
     rest[rank - 2] = perm[rank - 1];
     rest[rank - 1] = perm[rank - 2];
     edit_arg(g, n, i, edit_transpose(g, n, n, v->def->arg[0], rest));
-    attr_set_int(g, n, flag, !attr_int(n, flag));
+    set_flag(g, n, flag, !attr_int(n, flag));
     return true;
 }
 
@@ -123,8 +131,8 @@ static bool into_product(Graph *g, Node *n)
     edit_arg(g, m, 0, b);
     edit_arg(g, m, 1, a);
     a->nuse--;
-    attr_set_int(g, m, A_transa, tb);
-    attr_set_int(g, m, A_transb, ta);
+    set_flag(g, m, A_transa, tb);
+    set_flag(g, m, A_transb, ta);
     for (i = 2; i < m->narg; i++)
         edit_arg(g, m, i, flip(g, m->arg[i]));
     edit_take(g, m, n);
