@@ -383,9 +383,6 @@ static Range range_unary(const Node *n, Range x)
     case OP_igelu: return range_igelu(n);
     case OP_ihardswish: return range_ihardswish(n);
     case OP_requant: return range_epilogue(n, x);
-    case OP_floor: case OP_ceil: case OP_round:
-    case OP_leakyrelu: case OP_threlu:
-        return join(x, (Range){0, 0});
     default:
         err_node(n, "has no meaning for integers; operand '%s' is %s",
                  n->arg[0]->name, type_info[n->arg[0]->type].name);
