@@ -3,6 +3,7 @@
  *
  *     print   the graph as read (and once more from what was printed)
  *     sweep   after graph_sweep
+ *     quant   after quant_lower
  *     eval    every output's elements, of a graph without inputs
  *     dims    what the kernel of each node would be told
  *     errors  what each of several graphs, with --- between, is refused for;
@@ -12,6 +13,7 @@
  * all of them. */
 #include "ir/ir.h"
 #include "pass/pass.h"
+#include "quant/quant.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -47,6 +49,13 @@ static void eval(Arena *a, Graph *g)
                     e->data[g->out[i]->id]);
     graph_print(out, &text);
     fputs(strchr(text.s, '\n') + 1, stdout);
+}
+
+static void quant(Arena *a, Graph *g)
+{
+    quant_lower(g);
+    graph_check(g, "quant");
+    print_twice(a, g);
 }
 
 static void run_passes(Arena *a, Graph *g, char *names)
@@ -146,6 +155,7 @@ static const struct {
 } verbs[] = {
     {"print", print_twice},
     {"sweep", sweep},
+    {"quant", quant},
     {"eval", eval},
     {"dims", print_dims},
 };

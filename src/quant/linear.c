@@ -103,7 +103,7 @@ static bool read_bias(Val *b, const Val *products, Bias *to)
 /* The integer bias: NULL if it is all zeros. */
 static Val *int_bias(Graph *g, const Bias *b)
 {
-    Val *y = const_ints(g, shape_of(1, &b->n));
+    Val *y = const_ints(g, "bias", shape_of(1, &b->n));
     bool any = false;
     int64_t i, v;
 

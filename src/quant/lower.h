@@ -30,8 +30,11 @@ int64_t grid_round(const Grid *to, float x);
  * result reads a new dequantize of it, which is returned. */
 Val *real_result(Graph *g, Node *n, Val *scale, Val *zero);
 Val *const_f32s(Graph *g, Shape s); /* to be filled */
-Val *const_ints(Graph *g, Shape s); /* s64; val_narrow when filled */
+/* s64, to be filled, then val_narrow */
+Val *const_ints(Graph *g, const char *name, Shape s);
 Val *const_like(Graph *g, const Val *scale); /* zero points beside scales */
+/* A node of constants becomes one; false: it has other operands. */
+bool fold_const(Graph *g, Node *n);
 
 /* linear.c, move.c: a float node whose operands are dequantized becomes an
  * integer node followed by one dequantize; false: it stays as it is. */

@@ -4,24 +4,6 @@
 
 #include <math.h>
 
-/* A constant that was moved is a constant. */
-static void fold(Graph *g, Node *n)
-{
-    Val *y = n->res[0];
-    void *arg[NARG] = {NULL}, *res[NRES] = {NULL};
-    int i;
-
-    for (i = 0; i < n->narg; i++) {
-        if (i >= NARG || (n->arg[i] && !n->arg[i]->data))
-            return;
-        arg[i] = n->arg[i] ? n->arg[i]->data : NULL;
-    }
-    if (!node_can_eval(n))
-        return;
-    node_eval(g->mem, n, arg, res);
-    graph_replace(g, y, graph_const(g, y->name, y->type, y->shape, res[0]));
-}
-
 /* What is padded with is a real: on the grid of x it must be an integer. */
 static bool pad_value(Graph *g, Node *n, const Real *x)
 {
@@ -47,7 +29,7 @@ bool lower_move(Graph *g, Node *n)
         return false;
     n->arg[0] = x.v;
     real_result(g, n, x.scale, x.zero);
-    fold(g, n);
+    fold_const(g, n);
     return true;
 }
 

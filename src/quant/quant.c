@@ -65,7 +65,8 @@ void quant_lower(Graph *g)
     g->exact = true;
     graph_infer(g);
     for (n = g->first; n; n = n->next)
-        lower(g, n);
+        if (n->op == OP_dequantize || !fold_const(g, n))
+            lower(g, n);
     graph_sweep(g);
     graph_infer(g);
 }

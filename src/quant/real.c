@@ -79,12 +79,32 @@ Val *const_f32s(Graph *g, Shape s)
     return graph_const(g, "scale", T_f32, s, NULL);
 }
 
-Val *const_ints(Graph *g, Shape s)
+Val *const_ints(Graph *g, const char *name, Shape s)
 {
-    return graph_const(g, "int", T_s64, s, NULL);
+    return graph_const(g, name, T_s64, s, NULL);
 }
 
 Val *const_like(Graph *g, const Val *scale)
 {
-    return const_ints(g, scale->shape);
+    return const_ints(g, "zero", scale->shape);
+}
+
+bool fold_const(Graph *g, Node *n)
+{
+    Val *y = n->res[0];
+    void *arg[NARG] = {NULL}, *res[NRES] = {NULL};
+    int i;
+
+    if (n->narg > NARG || n->nres != 1)
+        return false;
+    for (i = 0; i < n->narg; i++) {
+        if (n->arg[i] && !n->arg[i]->data)
+            return false;
+        arg[i] = n->arg[i] ? n->arg[i]->data : NULL;
+    }
+    if (!node_can_eval(n))
+        return false;
+    node_eval(g->mem, n, arg, res);
+    graph_replace(g, y, graph_const(g, y->name, y->type, y->shape, res[0]));
+    return true;
 }

@@ -200,8 +200,8 @@ static bool requant_one(Graph *g, Node *q, const Sum *s, const Grid *to)
     a = joint(joint(m, s->c), r->zero);
     if (!shape_same(q->arg[0]->shape, y) || !shape_fits(a, y))
         return false;
-    mul = const_ints(g, m);
-    add = const_ints(g, a);
+    mul = const_ints(g, "mul", m);
+    add = const_ints(g, "add", a);
     for (i = 0; i < val_count(mul); i++)
         top = fmax(top, fabs(factor_at(s, 0, to, m, i)));
     if ((shift = shift_of(top)) < 0)
