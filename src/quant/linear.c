@@ -100,26 +100,25 @@ static bool read_bias(Val *b, const Val *products, Bias *to)
     return true;
 }
 
-/* The integer bias: NULL if it is all zeros. */
-static Val *int_bias(Graph *g, const Bias *b)
+/* Does every bias fit 32 bits?  Then they are made, NULL if all are 0. */
+static bool int_bias(Graph *g, const Bias *b, Val **made)
 {
-    Val *y = const_ints(g, "bias", shape_of(1, &b->n));
-    bool any = false;
+    Val *y = graph_const(g, "bias", T_s32, shape_of(1, &b->n), NULL);
     int64_t i, v;
 
+    *made = NULL;
     for (i = 0; i < b->n; i++) {
         v = b->ints ? val_int(b->ints, val_count(b->ints) == 1 ? 0 : i) : 0;
         v -= b->zeros[i];
-        any |= v != 0;
+        if (v != (int32_t)v)
+            return false;
+        if (v)
+            *made = y;
         val_set(y, i, v);
+        y->lo = i ? MIN(y->lo, v) : v;
+        y->hi = i ? MAX(y->hi, v) : v;
     }
-    val_narrow(y);
-    return any ? y : NULL;
-}
-
-static bool bias_fits(const Val *b)
-{
-    return !b || (b->lo >= INT32_MIN && b->hi <= INT32_MAX);
+    return true;
 }
 
 /* y + c, for all who read y; c per channel with `behind` axes behind it. */
@@ -182,10 +181,8 @@ bool lower_conv(Graph *g, Node *n)
     wi = weights(g, &w, inner, m);
     scale = products(g, &x, &w, m, behind);
     bias.zeros = zero_sums(g, wi, inner, m, real_zero(&x, 0));
-    if (!read_bias(arg_or_null(n, 2), scale, &bias))
-        return false;
-    b = int_bias(g, &bias);
-    if (!bias_fits(b))
+    if (!read_bias(arg_or_null(n, 2), scale, &bias) ||
+        !int_bias(g, &bias, &b))
         return false;
     n->arg[0] = x.v;
     n->arg[1] = wi;
@@ -203,7 +200,7 @@ bool lower_conv(Graph *g, Node *n)
 bool lower_convt(Graph *g, Node *n)
 {
     Real x, w;
-    Val *scale, *y;
+    Val *b, *scale, *y;
     const Val *v = n->arg[1];
     int64_t m = v->shape.dim[1] * attr_int(n, A_group);
     int behind = n->arg[0]->shape.rank - 2;
@@ -216,11 +213,12 @@ bool lower_convt(Graph *g, Node *n)
         (attr_int(n, A_group) > 1 && val_count(w.scale) > 1))
         return false;
     scale = products(g, &x, &w, m, behind);
-    if (!read_bias(arg_or_null(n, 2), scale, &bias))
+    if (!read_bias(arg_or_null(n, 2), scale, &bias) ||
+        !int_bias(g, &bias, &b))
         return false;
     n->arg[0] = centred(g, n, &x);
     n->arg[1] = weights(g, &w, inner, v->shape.dim[1]);
-    n->arg[2] = int_bias(g, &bias);
+    n->arg[2] = b;
     n->narg = 3;
     y = real_result(g, n, scale, NULL);
     if (bias.reals)
@@ -255,10 +253,8 @@ static bool matmul_const(Graph *g, Node *n, const Real *a, const Real *b)
         bias.zeros = NEWN(g->mem, int64_t, (size_t)MAX(columns, 1));
         x = centred(g, n, a);
     }
-    if (!read_bias(arg_or_null(n, 2), scale, &bias))
-        return false;
-    ib = int_bias(g, &bias);
-    if (!bias_fits(ib))
+    if (!read_bias(arg_or_null(n, 2), scale, &bias) ||
+        !int_bias(g, &bias, &ib))
         return false;
     n->arg[0] = x;
     n->arg[1] = w;
