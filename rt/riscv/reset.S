@@ -1,6 +1,7 @@
 /* Start-up of a RISC-V: stack, traps, memory as C wants it, main; and the trap
  * of semihosting, whose three instructions may not be compressed and must lie
  * in one page. */
+    .option arch, +zicsr
     .section .vectors, "ax"
     .global rt_reset
 rt_reset:

@@ -123,15 +123,18 @@ static void write_harness(Dev *d)
 /* "region `FLASH' overflowed by 1234 bytes": the memory lacks that much. */
 static bool explain_overflow(Dev *d, const char *said)
 {
-    const char *s = strstr(said, "region `"), *n = s ? strstr(s, "' ") : NULL;
+    static const char key[] = "' overflowed by ";
+    const char *n = strstr(said, key), *s = n;
     int64_t missing;
     char *name;
     Mem *m;
 
-    if (!n || !str_starts(n, "' overflowed by "))
+    if (!n)
         return false;
-    name = arena_fmt(d->mem, "%.*s", (int)(n - s - 8), s + 8);
-    missing = strtoll(n + strlen("' overflowed by "), NULL, 10);
+    while (s > said && s[-1] != '`')
+        s--;
+    name = arena_fmt(d->mem, "%.*s", (int)(n - s), s);
+    missing = strtoll(n + strlen(key), NULL, 10);
     m = soc_mem(d->p->soc, name);
     if (m)
         d->r.missing[m - d->p->soc->mems] = missing;

@@ -85,10 +85,11 @@ static void put_make_rules(Gen *g, Str *out)
         "$(BUILD)/$(NAME).elf: $(OBJ)%s\n"
         "\t$(CC) $(CFLAGS) -o $@ $(OBJ) $(LDFLAGS)\n\n"
         "$(BUILD)/%%.o: %%\n\t@mkdir -p $(@D)\n"
-        "\t$(CC) $(CFLAGS) $(DEFS) -I. -c -o $@ $<\n\n"
+        "\t$(CC) $(CFLAGS) $(DEFS) -I. -MMD -c -o $@ $<\n\n"
         "run: $(BUILD)/$(NAME).elf\n\t%s\n\n"
         "size: $(BUILD)/$(NAME).elf\n\t%s $<\n\n"
-        "clean:\n\trm -rf build\n\n.PHONY: run size clean\n",
+        "clean:\n\trm -rf build\n\n.PHONY: run size clean\n"
+        "-include $(OBJ:.o=.d)\n",
         script, run_command(g), item_word(tools(g), "size", "size"));
 }
 

@@ -97,12 +97,18 @@ static const char *arg_type(const Step *s, int i)
     return "n";
 }
 
+/* Shipped with the compiler, or from --kernels? */
+static bool is_ours(const Kern *k)
+{
+    return packed_find(k->path) != NULL;
+}
+
 static const char *inst_name(Arena *a, const Step *s)
 {
     Str b = {.mem = a};
     int i;
 
-    str_fmt(&b, "%s_", s->kern->name);
+    str_fmt(&b, "%s%s_", s->kern->name, is_ours(s->kern) ? "" : "_own");
     for (i = 0; i < s->sig->narg; i++)
         str_put(&b, arg_type(s, i));
     str_put(&b, "_");
@@ -132,8 +138,8 @@ void gen_instances(Gen *g)
     }
 }
 
-/* The last folder and the file: "ref/conv_int.c". */
-static const char *source_path(const Kern *k)
+/* The last folder and the file: "ref/conv_int.c"; "own/fast/conv_int.c". */
+static const char *source_path(Gen *g, const Kern *k)
 {
     const char *s = path_base(k->path);
 
@@ -141,7 +147,7 @@ static const char *source_path(const Kern *k)
         s--;
     while (s > k->path && s[-1] != '/')
         s--;
-    return s;
+    return is_ours(k) ? s : arena_fmt(g->mem, "own/%s", s);
 }
 
 static bool is_written(const Gen *g, const char *path)
@@ -210,15 +216,16 @@ static void put_types(const Step *s, Str *out)
 static void put_instance(Gen *g, const Inst *in)
 {
     const char *path = arena_fmt(g->mem, "kern/%s_%s.c", g->name, in->name);
-    const char *from = source_path(in->kern);
+    const char *from = source_path(g, in->kern);
     Str b = {.mem = g->mem};
 
     str_fmt(&b, "/* %s for these types.%s */\n", in->kern->name,
             strstr(in->name, "_wide") ? "  Sums need 64 bits." : "");
-    str_put(&b, "#include <stdint.h>\n\n");
+    str_put(&b, "#include \"kern.h\"\n\n");
     put_types(in->step, &b);
-    str_fmt(&b, "#define FN %s_%s\n\n#include \"%s\"\n", g->name, in->name,
-            from);
+    str_fmt(&b, "#define FN %s_%s\n\nvoid FN(const struct %s_dims *k, const"
+            " struct io *io);\n\n#include \"%s\"\n", g->name, in->name,
+            dims_of(in->step->node->op)->name, from);
     gen_file(g, path, &b);
     gen_source(g, path);
 }
@@ -230,10 +237,10 @@ void gen_kernels(Gen *g)
     copy_header(g, "kern/kern.h");
     for (i = 0; i < g->ninst; i++) {
         const Kern *k = g->inst[i].kern;
-        const char *to = arena_fmt(g->mem, "kern/%s", source_path(k));
+        const char *to = arena_fmt(g->mem, "kern/%s", source_path(g, k));
 
         if (!is_written(g, to))
-            copy_text(g, to, k->text, "../");
+            copy_text(g, to, k->text, is_ours(k) ? "../" : "../../");
         put_instance(g, &g->inst[i]);
     }
 }
