@@ -258,6 +258,7 @@ struct Sim {
     uint64_t slack; /* cycles a core may run ahead of the others */
     uint64_t khz;   /* ticks a millisecond */
     Str out;
+    FILE *file[16]; /* that the guest opened, handle 3 and on */
     struct Timeline *timeline;
     struct Gdb *gdb;
 };
@@ -326,6 +327,9 @@ void timeline_open(Sim *s);
 void timeline_slice(Chip *c, const char *track, const char *name,
                     uint64_t from, uint64_t to);
 void timeline_close(Sim *s);
+/* semihost.c: does what an ebreak at pc asks for, if it asks */
+bool semihost(Core *c, uint32_t pc);
+void semihost_close(Sim *s);
 /* gdb.c */
 void gdb_open(Sim *s);
 void gdb_stopped(Sim *s); /* talks until told to go on */

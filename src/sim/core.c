@@ -128,6 +128,17 @@ static void mark_loop_end(Core *c, int i)
                  l->start);
 }
 
+static void mark(Core *c, uint32_t kind, uint64_t t, uint64_t insns)
+{
+    SimResult *r = c->chip->sim->res;
+
+    if (kind < SIM_BEGIN || kind > SIM_END)
+        return;
+    GROW(c->chip->sim->mem, r->mark, r->nmark);
+    r->mark[r->nmark++] = (SimMark){kind, (uint32_t)c->chip->id, c->hart,
+                                    t - c->start, insns};
+}
+
 /* Takes an exception if the program set a vector for it. */
 static bool take_trap(Core *c, uint32_t pc, uint32_t cause)
 {
@@ -395,6 +406,8 @@ static void stale_insn(Core *c)
         }                                                                     \
     } while (0)
 
+#define MARK(kind) mark(c, kind, t, c->insns + n)
+
 #define CSR(value, write)                                                     \
     do {                                                                      \
         uint32_t old;                                                         \
@@ -609,6 +622,15 @@ line: /* is op in the fetch buffer? */
 exception:
     c->op = op;
     target = PC;
+    if (trap == 3) {
+        c->t = t;
+        if (semihost(c, target)) {
+            t++;
+            if (sim->stop)
+                goto stopped;
+            NEXT;
+        }
+    }
     if (trap == 3 && sim->gdb) {
         c->broke = true;
         sim->stop = true;

@@ -380,6 +380,7 @@ static void finish(Sim *s)
     r->nout = s->out.n;
     timeline_close(s);
     gdb_close(s);
+    semihost_close(s);
 }
 
 SimResult *sim_run(Arena *a, const SimProgram *p, int n, const SimOptions *o)

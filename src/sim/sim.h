@@ -49,6 +49,13 @@ typedef struct SimRegion {
     uint64_t count, cycles, insns;
 } SimRegion;
 
+/* A mark of the program (slti zero,zero,kind: see rt/pulp/mark.h). */
+enum { SIM_BEGIN = 0x61, SIM_LAYER, SIM_END };
+typedef struct SimMark {
+    uint32_t kind, chip, hart;
+    uint64_t cycle, insns; /* of that core, since it began */
+} SimMark;
+
 /* Bytes and events that cost energy. */
 typedef struct SimCounts {
     uint64_t insns, l1_bytes, l2_bytes, dma_bytes, ext_bytes, link_bytes;
@@ -70,6 +77,8 @@ typedef struct SimResult {
     int ncore;
     SimRegion *region;
     int nregion;
+    SimMark *mark;      /* in the order they were met */
+    int nmark;
     SimCounts counts;
     double energy_uj;   /* NaN where the chip has no table */
 } SimResult;

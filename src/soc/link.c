@@ -111,7 +111,8 @@ void soc_link(const Soc *s, bool emu, int64_t stack, Str *out)
 {
     str_fmt(out, "/* %s: %s. */\n", s->name,
             emu ? "memory where the emulator has it" : "the part itself");
-    str_put(out, s->rt && !strcmp(s->rt, "riscv") ? "ENTRY(rt_reset)\n"
+    str_put(out, s->rt && (!strcmp(s->rt, "riscv") || !strcmp(s->rt, "pulp"))
+                     ? "ENTRY(rt_reset)\n"
                                                   : "ENTRY(rt_start)\n");
     put_memories(s, emu, out);
     str_put(out, "SECTIONS\n{\n");

@@ -1,0 +1,92 @@
+/* The bare PULP chip: registers of the memory map that the pulp-open, GAP and
+ * Siracusa descriptions share, and what a program does with them. */
+#ifndef PULP_H
+#define PULP_H
+
+#include <stdint.h>
+
+#define PULP_REG(a) (*(volatile uint32_t *)(uintptr_t)(a))
+
+enum {
+    PULP_CLUSTER = 0x10200000, PULP_FETCH_ENABLE = PULP_CLUSTER + 0x08,
+    PULP_BOOT = PULP_CLUSTER + 0x40, PULP_CLUSTER_TIMER = 0x10200400,
+    PULP_CLUSTER_ICACHE = 0x10201400, PULP_UNIT = 0x10204000,
+    PULP_MASK_OR = PULP_UNIT + 0x08, PULP_WAIT_CLEAR = PULP_UNIT + 0x3c,
+    PULP_BARRIER = PULP_UNIT + 0x200, PULP_MCHAN = 0x10204400,
+    PULP_NEUREKA = 0x10201000, PULP_NEUREKA_WEIGHTS = 0x10400000,
+    PULP_SOC = 0x1a104000, PULP_FC_ICACHE = 0x1a108800,
+    PULP_FC_TIMER = 0x1a10b000, PULP_STDOUT = 0x1a10f000,
+    PULP_LINK = 0x1a111000,
+};
+
+/* Core within its cluster; the fabric controller is 0 of cluster 31. */
+static inline uint32_t pulp_hart(void)
+{
+    uint32_t v;
+
+    __asm__ volatile("csrr %0, 0xf14" : "=r"(v));
+    return v;
+}
+
+static inline uint32_t pulp_cycles(void)
+{
+    uint32_t v;
+
+    __asm__ volatile("csrr %0, 0xb00" : "=r"(v) : : "memory");
+    return v;
+}
+
+/* A load that sleeps until its register has something to say (p.elw). */
+static inline uint32_t pulp_event_load(uint32_t at)
+{
+    uint32_t v;
+
+    __asm__ volatile(".insn i 0x03, 6, %0, 0(%1)"
+                     : "=r"(v) : "r"(at) : "memory");
+    return v;
+}
+
+/* All cores of barrier 0 (pulp_team_begin chose them) meet here. */
+static inline void pulp_barrier(void)
+{
+    pulp_event_load(PULP_BARRIER + 0x1c);
+}
+
+/* Transfers between L1 and the rest.  n is less than 128 KiB. */
+static inline uint32_t pulp_dma(uint32_t l1, uint32_t far, uint32_t n, int in)
+{
+    uint32_t id = PULP_REG(PULP_MCHAN);
+
+    PULP_REG(PULP_MCHAN) = n | (in ? 1u << 17 : 0) | 5u << 18;
+    PULP_REG(PULP_MCHAN) = l1;
+    PULP_REG(PULP_MCHAN) = far;
+    return id;
+}
+
+/* Rows of `row` bytes, `stride` apart on the far side, without gaps in L1. */
+static inline uint32_t pulp_dma_2d(uint32_t l1, uint32_t far, uint32_t n,
+                                   uint32_t row, uint32_t stride, int in)
+{
+    uint32_t id = PULP_REG(PULP_MCHAN);
+
+    PULP_REG(PULP_MCHAN) = n | (in ? 1u << 17 : 0) | 7u << 18;
+    PULP_REG(PULP_MCHAN) = l1;
+    PULP_REG(PULP_MCHAN) = far;
+    PULP_REG(PULP_MCHAN) = row;
+    PULP_REG(PULP_MCHAN) = stride;
+    return id;
+}
+
+static inline void pulp_dma_wait(uint32_t id)
+{
+    while (PULP_REG(PULP_MCHAN + 4) >> id & 1)
+        ;
+    PULP_REG(PULP_MCHAN + 4) = 1u << id;
+}
+
+/* Runs work(arg, core) on every core of the cluster and waits for all; only
+ * from main(), which runs on core 0. */
+void pulp_fork(void (*work)(void *arg, int core), void *arg);
+int pulp_cores(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* The part of start-up that C can say: the fabric controller starts the
+ * cluster and sleeps; the cores meet at barriers to take work. */
+#include "pulp.h"
+#include "../rt.h"
+
+#ifndef PULP_CORES
+#define PULP_CORES 8
+#endif
+enum { BARRIER_EVENT = 16, STACK = 1024 };
+
+int main(void);
+void rt_reset(void);
+void pulp_fabric(void);
+void pulp_core(int core);
+void pulp_trap(uint32_t cause, uint32_t pc);
+
+/* Nobody sets these to zero while somebody stands on them. */
+char pulp_fabric_stack[STACK]
+    __attribute__((section(".bss.buf.L1"), aligned(16)));
+char pulp_worker_stack[(PULP_CORES - 1) * STACK]
+    __attribute__((section(".bss.buf.L1"), aligned(16)));
+
+static void (*volatile team_work)(void *arg, int core);
+static void *volatile team_arg;
+static volatile uint32_t ready;
+
+int pulp_cores(void)
+{
+    return PULP_CORES;
+}
+
+void pulp_trap(uint32_t cause, uint32_t pc)
+{
+    rt_print_hex("fault: mcause=", cause);
+    rt_print_hex(" pc=", pc);
+    rt_print_hex(" hart=", pulp_hart());
+    rt_print("\n");
+    rt_exit(RT_FAULT);
+}
+
+void pulp_fabric(void)
+{
+    int i;
+
+    PULP_REG(PULP_FC_ICACHE) = ~0u;
+    PULP_REG(PULP_CLUSTER_ICACHE) = ~0u;
+    for (i = 0; i < PULP_CORES; i++)
+        PULP_REG(PULP_BOOT + 4 * i) = (uint32_t)(uintptr_t)rt_reset;
+    PULP_REG(PULP_FETCH_ENABLE) = (1u << PULP_CORES) - 1;
+    for (;;)
+        __asm__ volatile("wfi");
+}
+
+void pulp_fork(void (*work)(void *arg, int core), void *arg)
+{
+    team_work = work;
+    team_arg = arg;
+    pulp_barrier();
+    work(arg, 0);
+    pulp_barrier();
+}
+
+static void lead(void)
+{
+    PULP_REG(PULP_BARRIER) = (1u << PULP_CORES) - 1;
+    PULP_REG(PULP_BARRIER + 0x0c) = (1u << PULP_CORES) - 1;
+    ready = 1;
+    pulp_barrier();
+    rt_exit(main());
+}
+
+void pulp_core(int core)
+{
+    PULP_REG(PULP_MASK_OR) = 1u << BARRIER_EVENT;
+    if (!core)
+        lead();
+    while (!ready)
+        ;
+    pulp_barrier();
+    for (;;) {
+        pulp_barrier();
+        team_work(team_arg, core);
+        pulp_barrier();
+    }
+}
