@@ -4,17 +4,21 @@
 
 #include "kern/kern.h"
 
-/* clip(floor((sum * mul + add) / 2^shift), lo, hi).  What does not fit in 32
- * bits is beyond any bound. */
-static inline int32_t rescale(int32_t sum, int64_t mul, int64_t add, int shift,
-                              int32_t lo, int32_t hi)
+/* Clips v; what does not fit in 32 bits is beyond any bound. */
+static inline int32_t narrow(int64_t wide, int32_t lo, int32_t hi)
 {
-    const int64_t wide = requant(sum, mul, add, shift);
     const int32_t v = (int32_t)wide;
 
     if (v != wide)
         return wide < 0 ? lo : hi;
     return clip(v, lo, hi);
+}
+
+/* clip(floor((sum * mul + add) / 2^shift), lo, hi) */
+static inline int32_t rescale(int64_t sum, int64_t mul, int64_t add, int shift,
+                              int32_t lo, int32_t hi)
+{
+    return narrow(requant(sum, mul, add, shift), lo, hi);
 }
 
 /* The same where no product and no sum leaves 32 bits. */
@@ -28,14 +32,14 @@ static inline int32_t rescale32(int32_t sum, int32_t mul, int32_t add,
  * `at` and at + 1. */
 #define FINISH(family, at)                                              \
     static inline int32_t finish(const struct family##_dims *k,         \
-                                 const struct io *io, int32_t sum,      \
+                                 const struct io *io, ACC sum,          \
                                  int32_t channel)                       \
     {                                                                   \
         const MUL *mul = io->in[at];                                    \
         const ADD *add = io->in[at + 1];                                \
                                                                         \
         if (!mul)                                                       \
-            return clip(sum, k->lo, k->hi);                             \
+            return narrow(sum, k->lo, k->hi);                           \
         return rescale(sum, mul[(ptrdiff_t)channel * k->mulc],          \
                        add ? add[(ptrdiff_t)channel * k->addc] : 0,     \
                        k->shift, k->lo, k->hi);                         \

@@ -3,10 +3,19 @@
  *
  *     print   the graph as read (and once more from what was printed)
  *     sweep   after graph_sweep
+ *     quant   after quant_lower
  *     eval    every output's elements, of a graph without inputs
- */
+ *     dims    what the kernel of each node would be told
+ *     errors  what each of several graphs, with --- between, is refused for;
+ *             those that are not are run, or, with inputs, as by dims
+ *
+ * and any other word is the name of a pass, or several with commas, `all` for
+ * all of them. */
 #include "ir/ir.h"
+#include "pass/pass.h"
+#include "quant/quant.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,13 +51,113 @@ static void eval(Arena *a, Graph *g)
     fputs(strchr(text.s, '\n') + 1, stdout);
 }
 
+static void quant(Arena *a, Graph *g)
+{
+    quant_lower(g);
+    graph_check(g, "quant");
+    print_twice(a, g);
+}
+
+static void run_passes(Arena *a, Graph *g, char *names)
+{
+    char *name;
+
+    for (name = strtok(names, ","); name; name = strtok(NULL, ","))
+        if (!strcmp(name, "all"))
+            pass_all(g, NULL, NULL);
+        else if (!pass_one(g, name))
+            die("no pass is called '%s'", name);
+    print_twice(a, g);
+}
+
+static void print_field(const Dims *d, const Field *f)
+{
+    const char *at = (const char *)d + f->offset;
+    int i;
+
+    printf(" %s", f->name);
+    for (i = 0; i < f->len; i++)
+        if (f->kind == 'F')
+            printf(i ? ",%g" : "=%g", (double)((const float *)at)[i]);
+        else
+            printf(i ? ",%d" : "=%d", (int)((const int32_t *)at)[i]);
+}
+
+static bool is_set(const Dims *d, const Field *f)
+{
+    static const Dims zero;
+
+    return memcmp((const char *)d + f->offset, &zero, 4u * (size_t)f->len);
+}
+
+/* Fields that are not 0; of a bound, those that bound. */
+static void print_dims(Arena *a, Graph *g)
+{
+    const DimsInfo *info;
+    const Node *n;
+    Dims d;
+    int i;
+
+    (void)a;
+    for (n = g->first; n; n = n->next) {
+        info = dims_of(n->op);
+        dims_fill(n, &d);
+        printf("%s %s:", n->name, info->name);
+        for (i = 0; i < info->nfield; i++)
+            if (is_set(&d, &info->field[i]))
+                print_field(&d, &info->field[i]);
+        printf(" macs=%lld\n", (long long)node_macs(n));
+    }
+}
+
+static jmp_buf refused;
+
+static void refuse(const Trouble *t)
+{
+    printf("%s\n", t->message);
+    longjmp(refused, 1);
+}
+
+static void try_one(char *text)
+{
+    Arena *a = arena_new();
+    Graph *g;
+
+    if (!setjmp(refused)) {
+        g = graph_parse(a, "case", text);
+        graph_check(g, "reading");
+        if (g->nin)
+            print_dims(a, g);
+        else
+            eval(a, g);
+    }
+    arena_end(a);
+}
+
+static void try_all(char *text)
+{
+    char *next;
+
+    err_hook = refuse;
+    for (; text; text = next) {
+        next = strstr(text, "\n---\n");
+        if (next) {
+            *next = 0;
+            next += 5;
+        }
+        try_one(text);
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(Arena *, Graph *);
 } verbs[] = {
     {"print", print_twice},
     {"sweep", sweep},
+    {"quant", quant},
     {"eval", eval},
+    {"dims", print_dims},
 };
 
 int main(int argc, char **argv)
@@ -64,11 +173,22 @@ int main(int argc, char **argv)
     p = strstr(text, "# run: ");
     if (p)
         sscanf(p, "# run: %31s", what);
+    if (!strcmp(what, "errors")) {
+        p = strstr(text, "\n# >>> want");
+        if (p)
+            *p = 0;
+        try_all(text);
+        return 0;
+    }
     g = graph_parse(a, path_base(argv[1]), text);
     graph_check(g, "reading");
     for (i = 0; i < LEN(verbs); i++)
-        if (!strcmp(verbs[i].name, what))
+        if (!strcmp(verbs[i].name, what)) {
             verbs[i].run(a, g);
+            break;
+        }
+    if (i == LEN(verbs))
+        run_passes(a, g, what);
     arena_end(a);
     return 0;
 }

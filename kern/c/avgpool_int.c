@@ -26,11 +26,11 @@ static inline ACC more(ACC a, ACC x)
 FINISH(pool, 1)
 
 static inline int32_t finish_pool(const struct pool_dims *k,
-                                  const struct io *io, int32_t a,
+                                  const struct io *io, ACC a,
                                   int32_t taps, int32_t channel)
 {
-    const int32_t up = 2 * a + taps, by = 2 * taps;
-    const int32_t down = up / by - (up % by < 0);
+    const ACC up = 2 * a + taps, by = 2 * taps;
+    const ACC down = up / by - (up % by < 0);
 
     return finish(k, io, down, channel);
 }

@@ -11,14 +11,14 @@
 #include "kern/finish.h"
 
 static inline int32_t finish(const struct matmul_dims *k, const struct io *io,
-                             int32_t sum, int32_t m, int32_t n)
+                             ACC sum, int32_t m, int32_t n)
 {
     const MUL *mul = io->in[3];
     const ADD *add = io->in[4];
     const ptrdiff_t at = (ptrdiff_t)m * k->addm + (ptrdiff_t)n * k->addn;
 
     if (!mul)
-        return clip(sum, k->lo, k->hi);
+        return narrow(sum, k->lo, k->hi);
     return rescale(sum, mul[(ptrdiff_t)m * k->mulm + (ptrdiff_t)n * k->muln],
                    add ? add[at] : 0, k->shift, k->lo, k->hi);
 }

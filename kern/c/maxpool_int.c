@@ -9,7 +9,7 @@
  * stack    256
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */
-#include "kern/kern.h"
+#include "kern/finish.h"
 
 static inline ACC first(ACC x)
 {
@@ -22,11 +22,11 @@ static inline ACC more(ACC a, ACC x)
 }
 
 static inline int32_t finish_pool(const struct pool_dims *k,
-                                  const struct io *io, int32_t a,
+                                  const struct io *io, ACC a,
                                   int32_t taps, int32_t channel)
 {
     (void)io, (void)taps, (void)channel;
-    return clip(a, k->lo, k->hi);
+    return narrow(a, k->lo, k->hi);
 }
 
 #include "kern/pool.h"

@@ -25,7 +25,7 @@ static inline ACC more(ACC a, ACC x)
 FINISH(pool, 1)
 
 static inline int32_t finish_pool(const struct pool_dims *k,
-                                  const struct io *io, int32_t a,
+                                  const struct io *io, ACC a,
                                   int32_t taps, int32_t channel)
 {
     (void)taps;

@@ -1,5 +1,5 @@
-/* The small language importers are written in: each word makes a node
- * and gives its value.
+/* The small language importers are written in: each word makes a node (or, on
+ * constants, the constant it comes to) and gives its value.
  *
  * A node made for a call carries the call's own operator name as its origin;
  * that string is one per call, so its address tells who made a node. */
@@ -7,6 +7,8 @@
 
 #include <math.h>
 #include <string.h>
+
+enum { FOLD = 1 << 16 }; /* elements; what is larger is left to the passes */
 
 Node *node_list(Call *c, OpCode op, int narg, Val *const *arg)
 {
@@ -33,6 +35,36 @@ Node *node_of(Call *c, OpCode op, int narg, ...)
     return node_list(c, op, narg, arg);
 }
 
+/* Worth computing now: importers need shapes, axes and the like. */
+static bool foldable(const Node *n)
+{
+    int i;
+
+    if (n->op == OP_quantize || n->op == OP_dequantize || !node_can_eval(n))
+        return false;
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] && (!n->arg[i]->data || val_count(n->arg[i]) > FOLD))
+            return false;
+    return n->narg && val_count(n->res[0]) <= FOLD;
+}
+
+static Val *fold(Call *c, Node *n)
+{
+    const Val *y = n->res[0];
+    void **arg = NEWN(c->im->mem, void *, (size_t)n->narg), *res[NRES];
+    Val *v;
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        arg[i] = n->arg[i] ? n->arg[i]->data : NULL;
+    node_eval(c->im->mem, n, arg, res);
+    v = graph_const(c->g, NULL, y->type, y->shape, res[0]);
+    if (c->g->exact)
+        val_narrow(v);
+    node_remove(c->g, n);
+    return v;
+}
+
 /* An empty tensor is a constant, whatever it was made from. */
 static Val *empty(Call *c, Node *n)
 {
@@ -49,7 +81,7 @@ Val *done(Call *c, Node *n)
         return empty(c, n);
     if (val_count(n->res[0]) > (int64_t)1 << 28)
         call_err(c, "the result has more than 2^28 elements");
-    return n->res[0];
+    return foldable(n) ? fold(c, n) : n->res[0];
 }
 
 Val *op1(Call *c, OpCode op, Val *x)

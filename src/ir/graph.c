@@ -563,18 +563,19 @@ Shape shape_of(int rank, const int64_t *dim)
 
 int64_t shape_count(Shape s)
 {
-    Arena *a;
+    const char *why = NULL;
     int64_t n = 1;
     int i;
 
-    for (i = 0; i < s.rank; i++) {
-        if (s.dim[i] < 0 || __builtin_mul_overflow(n, s.dim[i], &n) ||
-            n > INT64_C(1) << 40) {
-            a = arena_new();
-            err(ERR_MODEL, "a tensor of shape %s is too large: at most 2^40 "
-                "elements are supported", shape_str(a, s));
-        }
-    }
+    for (i = 0; i < s.rank && !why; i++)
+        if (s.dim[i] < 0)
+            why = "has a negative size";
+        else if (__builtin_mul_overflow(n, s.dim[i], &n) ||
+                 n > INT64_C(1) << 40)
+            why = "is too large: at most 2^40 elements are supported";
+    if (why)
+        err(ERR_MODEL, "a tensor of shape %s %s", shape_str(arena_new(), s),
+            why);
     return n;
 }
 

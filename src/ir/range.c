@@ -371,6 +371,13 @@ static int64_t signum(int64_t v)
     return (v > 0) - (v < 0);
 }
 
+static Range range_wadd(const Node *n, Range x, Range y)
+{
+    Range xy = sum(scaled(x, attr_int(n, A_p0)), scaled(y, attr_int(n, A_p1)));
+
+    return clipped_by(n, shifted(n, sum(xy, of(n->arg[2]))));
+}
+
 /* One operand. */
 static Range range_unary(const Node *n, Range x)
 {
@@ -383,9 +390,6 @@ static Range range_unary(const Node *n, Range x)
     case OP_igelu: return range_igelu(n);
     case OP_ihardswish: return range_ihardswish(n);
     case OP_requant: return range_epilogue(n, x);
-    case OP_floor: case OP_ceil: case OP_round:
-    case OP_leakyrelu: case OP_threlu:
-        return join(x, (Range){0, 0});
     default:
         err_node(n, "has no meaning for integers; operand '%s' is %s",
                  n->arg[0]->name, type_info[n->arg[0]->type].name);
@@ -404,6 +408,7 @@ static Range range_map(const Node *n)
     case OP_add: return range_epilogue(n, sum(x, y));
     case OP_sub: return range_epilogue(n, sum(x, minus(y)));
     case OP_mul: return range_epilogue(n, times(x, y));
+    case OP_wadd: return range_wadd(n, x, y);
     case OP_div: return quotient(x, y);
     case OP_pow: return power(x, y);
     case OP_mod: return range_mod(n, x, y);

@@ -271,6 +271,9 @@ static _Noreturn void fail(const Reader *r, const char *fmt, ...)
     err(ERR_MODEL, "line %d: %s", r->line, text);
 }
 
+/* What is next on the line, for %.*s. */
+#define NEAR(r) (int)MIN(strcspn((r)->s, "\n"), 20), (r)->s
+
 static void blanks(Reader *r)
 {
     while (*r->s == ' ' || *r->s == '\t' || *r->s == '\r')
@@ -353,7 +356,7 @@ static bool take(Reader *r, char c)
 static void need(Reader *r, char c)
 {
     if (!take(r, c))
-        fail(r, "'%c' was wanted at '%.10s'", c, r->s);
+        fail(r, "'%c' was wanted at '%.*s'", c, NEAR(r));
 }
 
 static int64_t read_int(Reader *r)
@@ -365,7 +368,7 @@ static int64_t read_int(Reader *r)
     errno = 0;
     v = strtoll(r->s, &end, 10);
     if (end == r->s || errno)
-        fail(r, "a 64-bit number was wanted at '%.10s'", r->s);
+        fail(r, "a 64-bit number was wanted at '%.*s'", NEAR(r));
     r->s = end;
     return v;
 }
@@ -378,7 +381,7 @@ static double read_num(Reader *r)
     blanks(r);
     v = strtod(r->s, &end);
     if (end == r->s)
-        fail(r, "a number was wanted at '%.10s'", r->s);
+        fail(r, "a number was wanted at '%.*s'", NEAR(r));
     r->s = end;
     return v;
 }
@@ -440,7 +443,7 @@ static void read_notes(Reader *r, Val *v)
         } else if (take_word(r, "zero")) {
             v->zero = read_int(r);
         } else {
-            fail(r, "range, scale or zero was wanted at '%.10s'", r->s);
+            fail(r, "range, scale or zero was wanted at '%.*s'", NEAR(r));
         }
     }
 }
@@ -719,7 +722,7 @@ Graph *graph_parse(Arena *mem, const char *file, const char *text)
         if (!at_end(&r))
             read_line(&r);
         if (!at_end(&r))
-            fail(&r, "unexpected '%.20s'", r.s);
+            fail(&r, "unexpected '%.*s'", NEAR(&r));
     }
     return r.g;
 }

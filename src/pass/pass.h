@@ -16,5 +16,86 @@ extern const int npass;
 /* Runs all passes in order but those in `off` (names, NULL ends), checking
  * the graph after each; dumps the text after the pass named `dump`. */
 void pass_all(Graph *g, const char *const *off, const char *dump);
+/* One pass alone, by name, and the check after it; false: no such pass. */
+bool pass_one(Graph *g, const char *name);
+
+/* The passes, a file each. */
+#define PASS(name, function, needs, breaks, about) void function(Graph *g);
+#include "pass/pass.def"
+
+/* edit.c: changes to a graph that keep Val.nuse true */
+Node *edit_node(Graph *g, Node *at, OpCode op, const Node *like, int narg,
+                Val *const *arg);
+void edit_arg(Graph *g, Node *n, int i, Val *v);
+void edit_replace(Graph *g, Val *old, Val *by);
+void edit_drop(Graph *g, Node *n);
+bool edit_bypass(Graph *g, Node *n, Val *v);
+void edit_take(Graph *g, Node *p, Node *n);
+void edit_hoist(Graph *g, Node *n);
+Node *edit_after(Graph *g, Node *n, OpCode op);
+Val *edit_reshape(Graph *g, Node *at, const Node *like, Val *x, Shape s);
+Val *edit_transpose(Graph *g, Node *at, const Node *like, Val *x,
+                    const int64_t *perm);
+
+/* look.c: questions about operators, nodes and constants */
+Val *arg_of(const Node *n, int i);       /* NULL: absent */
+int op_operand(OpCode op, const char *name); /* index, or -1 */
+bool op_takes(OpCode op, const char *attr);
+bool has_epilogue(const Node *n);        /* mul and add are given */
+bool has_clip(const Node *n);            /* any of lo hi flo fhi */
+Node *sole_producer(const Val *v);       /* of a value with one reader */
+bool all_equal(const Val *v, double x);  /* a constant of nothing but x */
+bool is_const(const Val *v);
+int64_t dim_from_end(const Val *v, int i); /* 1 beyond its rank */
+bool fits_in(const Val *c, Shape s);     /* broadcasts to s without growing it */
+bool along_axis(const Val *c, Shape s, int axis);
+void perm_to_last(int64_t *perm, int rank);  /* axis 1 moves to the end */
+void perm_to_first(int64_t *perm, int rank); /* and back */
+bool perm_is_identity(const int64_t *perm, int rank);
+bool perm_keeps_order(const int64_t *perm, Shape s);
+void float_bounds(const Val *v, double *lo, double *hi);
+bool nothing_padded(const Node *n);
+
+/* cut.c: the cheapest way to part a graph in two */
+typedef struct Cut Cut;
+enum { CUT_SOURCE, CUT_SINK }; /* the first two nodes */
+#define CUT_NEVER (INT64_C(1) << 50)
+Cut *cut_new(Arena *a);
+int cut_node(Cut *c);
+void cut_edge(Cut *c, int from, int to, int64_t cost);
+void cut_solve(Cut *c); /* so that the edges from source to sink side cost
+                           the least */
+bool cut_is_sink(const Cut *c, int node);
+
+/* spans.c: what values each channel of each value can take */
+typedef struct Span {
+    double real;    /* of a float: the only value; NAN: not known */
+    int64_t lo, hi; /* of an integer */
+} Span;
+typedef struct Chans {
+    int axis; /* -1: channels are not known */
+    int64_t n;
+    Span *span; /* by channel */
+    int slot;   /* of channel 0, among those of the whole graph (dead.c) */
+} Chans;
+Chans *spans_of(Arena *mem, Graph *g);
+Span span_at(const Chans *all, const Val *v, int axis, int64_t c);
+bool span_fixed(const Val *v, Span s);
+
+/* prune.c: leaves channels away */
+typedef struct Keep {
+    const int64_t *list; /* of channels, rising; NULL: all */
+    int64_t n;
+} Keep;
+void prune(Graph *g, Node *n, const Chans *all, const Keep *keep);
+
+/* constant.c: new constants from old ones */
+Val *const_vector(Graph *g, const char *name, int64_t n, Type t);
+Val *const_transpose(Graph *g, const Val *v, const int64_t *perm);
+Val *const_as(Graph *g, const Val *v, Shape s); /* the same elements */
+Val *const_at_rank(Graph *g, Val *v, int rank); /* ones in front */
+Val *const_op(Graph *g, const Val *a, const Val *b, char op);
+Val *const_settle(Graph *g, Val *v);
+Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list);
 
 #endif

@@ -34,6 +34,10 @@ typedef struct Worker {
     int npiece;
     int64_t *sum;    /* live bytes by position + 1 */
     int64_t area;    /* bytes times positions, of all */
+    /* a state to come back to */
+    Ref *old_place;
+    Store *old_store;
+    int64_t old_bound, old_area;
 } Worker;
 
 static bool is_view(const Stores *s, const Node *n, int arg)
@@ -283,7 +287,17 @@ static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
     return true;
 }
 
-/* Elements must stay aligned, inputs and outputs at the start of a store's
+static bool is_written(const Worker *w, int store)
+{
+    int i;
+
+    for (i = 0; i < w->npiece; i++)
+        if (w->s->place[w->piece[i].val->id].buf == store)
+            return true;
+    return false;
+}
+
+/* Constants share with views of them alone.  Elements must stay aligned, inputs and outputs at the start of a store's
  * alignment, small elements of views at words. */
 static bool values_agree(const Worker *w, int a, int b, int64_t delta)
 {
@@ -295,7 +309,8 @@ static bool values_agree(const Worker *w, int a, int b, int64_t delta)
         return false;
     if (x->out && y->out)
         return false;
-    if ((x->konst || y->konst) && (x->out || y->out))
+    if ((x->konst && (y->out || is_written(w, b))) ||
+        (y->konst && (x->out || is_written(w, a))))
         return false;
     for (v = s->g->vals; v; v = v->next) {
         int64_t align = MAX(VIEW_ALIGN, type_info[v->type].bytes);
@@ -331,7 +346,7 @@ static bool lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
     int64_t delta = s->place[x->id].off + off - s->place[v->id].off;
 
     if (a == b)
-        return !delta;
+        return at < 0 && !delta;
     if (delta < 0 || delta + s->store[b].size > s->store[a].size) {
         int c = a;
 
@@ -345,6 +360,26 @@ static bool lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
         return false;
     unite(w, a, b, delta);
     return true;
+}
+
+static void mark(Worker *w)
+{
+    const Stores *s = w->s;
+
+    memcpy(w->old_place, s->place, (size_t)w->nval * sizeof *s->place);
+    memcpy(w->old_store, s->store, (size_t)s->nstore * sizeof *s->store);
+    w->old_bound = s->bound;
+    w->old_area = w->area;
+}
+
+static void go_back(Worker *w)
+{
+    Stores *s = w->s;
+
+    memcpy(s->place, w->old_place, (size_t)w->nval * sizeof *s->place);
+    memcpy(s->store, w->old_store, (size_t)s->nstore * sizeof *s->store);
+    s->bound = w->old_bound;
+    w->area = w->old_area;
 }
 
 /* Turns argument i of n into a view; false: it cannot be one. */
@@ -363,6 +398,112 @@ static bool show(Worker *w, const Node *n, int i)
     if (!ok)
         w->s->view[n->id][i] = 0;
     return ok;
+}
+
+/* Drops the views of n that were tried since mark(). */
+static void hide(Worker *w, const Node *n)
+{
+    memset(w->s->view[n->id], 0, (size_t)n->narg);
+    go_back(w);
+    find_last(w);
+    find_pieces(w);
+}
+
+/* All arguments of a concat that can be made in its place, together. */
+static int show_all(Worker *w, const Node *n)
+{
+    int i, j, count = 0;
+
+    for (i = 0; i < n->narg; i++) {
+        for (j = 0; j < i && n->arg[j] != n->arg[i]; j++)
+            ;
+        count += j == i && show(w, n, i);
+    }
+    return count;
+}
+
+/* Views of node n, where the largest sum of live bytes does not grow. */
+static void try_views(Worker *w, const Node *n)
+{
+    int i;
+
+    if (n->op == OP_reshape || view_off(n, 0) < 0)
+        return;
+    mark(w);
+    if (n->op == OP_concat && show_all(w, n)) {
+        measure(w);
+        if (w->s->bound <= w->old_bound)
+            return;
+        hide(w, n);
+    }
+    for (i = 0; i < (n->op == OP_concat ? n->narg : 1); i++) {
+        mark(w);
+        if (!show(w, n, i)) {
+            find_last(w);
+            find_pieces(w);
+            continue;
+        }
+        measure(w);
+        if (w->s->bound <= w->old_bound)
+            continue;
+        w->s->view[n->id][i] = 0;
+        go_back(w);
+        find_last(w);
+        find_pieces(w);
+    }
+}
+
+/* Operands may share bytes with the result only if they are the very same
+ * ones, and the head allows it. */
+static bool operands_agree(const Stores *s, const Node *n)
+{
+    Ref y = s->place[n->res[0]->id];
+    int64_t bytes = val_bytes(n->res[0]);
+    int i;
+
+    for (i = 0; i < n->narg; i++) {
+        Ref x = n->arg[i] ? s->place[n->arg[i]->id] : (Ref){-1, 0};
+
+        if (x.buf != y.buf ||
+            !overlap(x.off, val_bytes(n->arg[i]), y.off, bytes))
+            continue;
+        if (x.off != y.off || val_bytes(n->arg[i]) != bytes ||
+            !(s->choice[n->id].inplace >> i & 1))
+            return false;
+    }
+    return true;
+}
+
+static bool may_take(const Node *n, int i, unsigned inplace)
+{
+    const Val *x = n->arg[i], *y = n->res[0];
+
+    return (inplace >> i & 1) && x && !x->data &&
+           type_info[x->type].bytes == type_info[y->type].bytes &&
+           val_bytes(x) == val_bytes(y);
+}
+
+/* The result of the node at pos takes over the first operand it may. */
+static void take_over(Worker *w, int pos)
+{
+    const Node *n = w->s->seq[pos];
+    unsigned inplace = w->s->choice[n->id].inplace;
+    int i;
+
+    if (n->nres != 1 || all_views(w->s, n))
+        return;
+    for (i = 0; i < n->narg; i++) {
+        if (!may_take(n, i, inplace))
+            continue;
+        mark(w);
+        if (lay(w, n->arg[i], n->res[0], 0, pos)) {
+            measure(w);
+            if (operands_agree(w->s, n) && (w->s->bound < w->old_bound ||
+                (w->s->bound == w->old_bound && w->area <= w->old_area)))
+                return;
+            go_back(w);
+        }
+    }
 }
 
 static void share_reshapes(Worker *w)
@@ -415,6 +556,8 @@ static Worker *new_worker(Stores *s)
     w->last = NEWN(mem, int, w->nval + 1);
     w->piece = NEWN(mem, Piece, most + 1);
     w->sum = NEWN(mem, int64_t, s->nseq + 4);
+    w->old_place = NEWN(mem, Ref, w->nval + 1);
+    w->old_store = NEWN(mem, Store, w->nval + 1);
     return w;
 }
 
@@ -423,9 +566,15 @@ Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
 {
     Stores *s = new_stores(mem, g, c, seq, nseq);
     Worker *w = new_worker(s);
+    int i;
 
     refresh(w);
     share_reshapes(w);
+    for (i = 0; i < nseq; i++)
+        try_views(w, seq[i]);
+    refresh(w);
+    for (i = 0; i < nseq; i++)
+        take_over(w, i);
     arena_end(w->mem);
     return s;
 }

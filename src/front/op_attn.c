@@ -1,0 +1,476 @@
+/* Attention, rotary embedding and sums of products by letters. */
+#include "front/import.h"
+
+#include <math.h>
+#include <string.h>
+
+static const int64_t SWAP[] = {0, 2, 1, 3};
+
+/* [B,S,heads*D] -> [B,heads,S,D]; what has heads already stays. */
+static Val *heads(Call *c, Val *x, int64_t n)
+{
+    const int64_t *d = x->shape.dim;
+
+    if (x->shape.rank == 4)
+        return x;
+    if (x->shape.rank != 3 || n < 1 || d[2] % n)
+        call_err(c, "'%s' has shape %s; wanted 4 dimensions, or 3 with a "
+                 "multiple of %lld heads", x->name,
+                 shape_str(c->im->mem, x->shape), (long long)n);
+    x = to_shape(c, x, (Shape){4, {d[0], d[1], n, d[2] / n}});
+    return perm(c, x, SWAP);
+}
+
+/* [B,heads,S,D] -> [B,S,heads*D] */
+static Val *no_heads(Call *c, Val *x)
+{
+    const int64_t *d;
+
+    x = perm(c, x, SWAP);
+    d = x->shape.dim;
+    return to_shape(c, x, (Shape){3, {d[0], d[1], d[2] * d[3]}});
+}
+
+/* Each of the key's heads serves several of the query's, next to each other. */
+static Val *share_heads(Call *c, Val *x, int64_t n)
+{
+    Shape s = x->shape;
+    int64_t have = s.dim[1];
+
+    if (have == n)
+        return x;
+    if (!have || n % have)
+        call_err(c, "%lld heads of queries for %lld of keys", (long long)n,
+                 (long long)have);
+    x = to_shape(c, x, (Shape){5, {s.dim[0], have, 1, s.dim[2], s.dim[3]}});
+    x = spread(c, x, (Shape){5, {s.dim[0], have, n / have, s.dim[2],
+                                 s.dim[3]}});
+    s.dim[1] = n;
+    return to_shape(c, x, s);
+}
+
+static Val *after(Call *c, Val *past, Val *now)
+{
+    Val *both[2] = {past, now};
+
+    return past ? join(c, 2, 2, both) : now;
+}
+
+/* 0 where query i of m may look at key j of n, else minus infinity: those up
+ * to its own place, counted behind `before` keys. */
+static Val *causal(Call *c, int64_t m, int64_t n, int64_t before)
+{
+    float *v = NEWN(c->im->mem, float, (size_t)(m * n) + 1);
+    int64_t i, j;
+
+    for (i = 0; i < m; i++)
+        for (j = i + before + 1; j < n; j++)
+            v[i * n + j] = -INFINITY;
+    return nums(c, (Shape){2, {m, n}}, v);
+}
+
+/* A mask as something to add, padded to n keys with minus infinity. */
+static Val *bias_of(Call *c, Val *mask, int64_t n)
+{
+    int64_t pads[2 * RANK] = {0};
+    int rank = mask->shape.rank;
+
+    if (mask->type == T_b8)
+        mask = op3(c, OP_where, mask, graph_const_f32(c->g, 0),
+                   graph_const_f32(c->g, -INFINITY));
+    if (!rank || mask->shape.dim[rank - 1] >= n ||
+        mask->shape.dim[rank - 1] == 1)
+        return mask;
+    pads[2 * rank - 1] = n - mask->shape.dim[rank - 1];
+    return pad(c, mask, pads, -INFINITY, 0);
+}
+
+/* Keys beyond each batch's own length are out of sight. */
+static Val *padding(Call *c, Val *len, int64_t n)
+{
+    int64_t *at = NEWN(c->im->mem, int64_t, (size_t)n + 1), i;
+    Val *keys;
+
+    for (i = 0; i < n; i++)
+        at[i] = i;
+    keys = ints(c, len->type, (Shape){1, {n}}, at);
+    len = to_rank(c, len, 4, 0);
+    return op3(c, OP_where, op2(c, OP_less, keys, len),
+               graph_const_f32(c->g, 0), graph_const_f32(c->g, -INFINITY));
+}
+
+static Val *softcap(Call *c, Val *x, double cap)
+{
+    if (!(cap > 0))
+        return x;
+    x = op1(c, OP_tanh, op_num(c, OP_mul, x, 1 / cap));
+    return op_num(c, OP_mul, x, cap);
+}
+
+static Val *bias_all(Call *c, Val *x, int64_t before)
+{
+    int64_t m = x->shape.dim[2], n = x->shape.dim[3];
+
+    if (arg_at(c, 3))
+        x = op2(c, OP_add, x, bias_of(c, c->arg[3], n));
+    if (call_int(c, "is_causal", 0)) {
+        if (arg_at(c, 6))
+            call_err(c, "is_causal with nonpad_kv_seqlen; give a mask");
+        x = op2(c, OP_add, x, causal(c, m, n, before));
+    }
+    if (arg_at(c, 6))
+        x = op2(c, OP_add, x, padding(c, c->arg[6], n));
+    return x;
+}
+
+void import_attention(Call *c)
+{
+    Val *q = heads(c, c->arg[0], call_int(c, "q_num_heads", 0));
+    Val *k = heads(c, c->arg[1], call_int(c, "kv_num_heads", 0));
+    Val *v = heads(c, c->arg[2], call_int(c, "kv_num_heads", 0)), *x, *raw, *y;
+    int64_t mode = call_int(c, "qk_matmul_output_mode", 0), n;
+    int64_t before = arg_at(c, 4) ? c->arg[4]->shape.dim[2] : 0;
+    double scale = call_num(c, "scale", 0);
+
+    if (!arg_at(c, 4) != !arg_at(c, 5))
+        call_err(c, "past_key and past_value come together or not at all");
+    if (call_has(c, "left_window_size") || call_has(c, "right_window_size"))
+        call_err(c, "sliding windows are not supported; give a mask");
+    k = after(c, arg_at(c, 4), k);
+    v = after(c, arg_at(c, 5), v);
+    give(c, 1, k);
+    give(c, 2, v);
+    n = q->shape.dim[1];
+    if (scale == 0)
+        scale = 1 / sqrt((double)q->shape.dim[3]);
+    q = op_num(c, OP_mul, q, scale);
+    x = matmul(c, q, share_heads(c, k, n), NULL, false, true);
+    raw = x = softcap(c, x, call_num(c, "softcap", 0));
+    x = bias_all(c, x, before);
+    raw = mode == 2 ? x : raw;
+    x = softmax(c, x, 3);
+    give(c, 3, mode == 3 ? x : raw);
+    y = matmul(c, x, share_heads(c, v, n), NULL, false, false);
+    give(c, 0, c->arg[0]->shape.rank == 3 ? no_heads(c, y) : y);
+}
+
+/* Halves of the last axis, or its even and odd elements. */
+static void halves(Call *c, Val *x, bool mixed, Val **two)
+{
+    int64_t n = x->shape.dim[3] / 2;
+
+    two[0] = part(c, x, 3, 0, n, mixed ? 2 : 1);
+    two[1] = part(c, x, 3, mixed ? 1 : n, n, mixed ? 2 : 1);
+}
+
+static Val *rejoin(Call *c, Val **two, bool mixed)
+{
+    Shape s = two[0]->shape, pairs = s;
+    int i;
+
+    if (!mixed)
+        return join(c, 3, 2, two);
+    pairs.dim[pairs.rank++] = 1;
+    for (i = 0; i < 2; i++)
+        two[i] = to_shape(c, two[i], pairs);
+    s.dim[3] *= 2;
+    return to_shape(c, join(c, 4, 2, two), s);
+}
+
+/* A cache [B,S,D/2], or [positions,D/2] looked up, beside [B,S,heads,D/2]. */
+static Val *angles(Call *c, Val *cache, Val *at)
+{
+    const int64_t *d;
+
+    if (at)
+        cache = take(c, cache, at, 0);
+    d = cache->shape.dim;
+    if (cache->shape.rank == 2)
+        return to_shape(c, cache, (Shape){4, {1, d[0], 1, d[1]}});
+    if (cache->shape.rank != 3)
+        call_err(c, "cache '%s' has %d dimensions; wanted 2 or 3",
+                 cache->name, cache->shape.rank);
+    return to_shape(c, cache, (Shape){4, {d[0], d[1], 1, d[2]}});
+}
+
+/* x of shape [B,S,heads,D]: its first `dim` elements are turned. */
+static Val *rotate(Call *c, Val *x, Val *cosine, Val *sine, int64_t dim,
+                   bool mixed)
+{
+    int64_t d = x->shape.dim[3];
+    Val *two[2], *turned[2], *whole[2];
+
+    if (!dim)
+        dim = d;
+    if (dim > d || dim % 2)
+        call_err(c, "rotates %lld of %lld elements", (long long)dim,
+                 (long long)d);
+    halves(c, part(c, x, 3, 0, dim, 1), mixed, two);
+    turned[0] = op2(c, OP_sub, op2(c, OP_mul, cosine, two[0]),
+                    op2(c, OP_mul, sine, two[1]));
+    turned[1] = op2(c, OP_add, op2(c, OP_mul, sine, two[0]),
+                    op2(c, OP_mul, cosine, two[1]));
+    whole[0] = rejoin(c, turned, mixed);
+    if (dim == d)
+        return whole[0];
+    whole[1] = part(c, x, 3, dim, d - dim, 1);
+    return join(c, 3, 2, whole);
+}
+
+void import_rotaryembedding(Call *c)
+{
+    Val *x = c->arg[0], *at = arg_at(c, 3);
+    int64_t n = call_int(c, "num_heads", 0), *d = x->shape.dim;
+    Shape s = x->shape;
+
+    if (s.rank == 4)
+        x = perm(c, x, SWAP);
+    else if (s.rank == 3 && n > 0 && d[2] % n == 0)
+        x = to_shape(c, x, (Shape){4, {d[0], d[1], n, d[2] / n}});
+    else
+        call_err(c, "input has shape %s with %lld heads",
+                 shape_str(c->im->mem, s), (long long)n);
+    x = rotate(c, x, angles(c, c->arg[1], at), angles(c, c->arg[2], at),
+               call_int(c, "rotary_embedding_dim", 0),
+               call_int(c, "interleaved", 0));
+    give(c, 0, s.rank == 4 ? perm(c, x, SWAP) : to_shape(c, x, s));
+}
+
+/* Einsum.  A term is a tensor and a letter for each of its axes; the axes an
+ * ellipsis stands for get the letters '0', '1' ... */
+
+typedef struct Term {
+    Val *v;
+    char axis[RANK + 1];
+} Term;
+
+static void drop_blanks(char *to, const char *from)
+{
+    for (; *from; from++)
+        if (*from != ' ')
+            *to++ = *from;
+    *to = 0;
+}
+
+/* Letters of s, with the ellipsis spelt out for `dots` axes. */
+static void spell(const Call *c, const char *s, size_t n, int dots, char *to)
+{
+    int len = 0, i;
+    size_t at;
+
+    for (at = 0; at < n; at++) {
+        if (s[at] != '.') {
+            if (len < RANK)
+                to[len] = s[at];
+            len++;
+            continue;
+        }
+        for (i = 0; i < dots; i++, len++)
+            if (len < RANK)
+                to[len] = (char)('0' + i);
+        at += 2;
+    }
+    if (len > RANK)
+        call_err(c, "a term of more than %d axes", RANK);
+    to[len] = 0;
+}
+
+static int letters(const char *s, size_t n, bool *dots)
+{
+    int count = 0;
+    size_t i;
+
+    *dots = false;
+    for (i = 0; i < n; i++) {
+        *dots |= s[i] == '.';
+        count += s[i] != '.';
+    }
+    return count;
+}
+
+/* t with its axes in this order. */
+static Val *in_order(Call *c, const Term *t, const char *order)
+{
+    int64_t p[RANK];
+    int i;
+
+    for (i = 0; order[i]; i++)
+        p[i] = strchr(t->axis, order[i]) - t->axis;
+    return perm(c, t->v, p);
+}
+
+/* Sums over the axes that nobody else wants. */
+static void sum_alone(Call *c, Term *t, const char *wanted)
+{
+    int64_t axes[RANK];
+    int i, n = 0, m = 0;
+
+    for (i = 0; t->axis[i]; i++) {
+        if (strchr(t->axis, t->axis[i]) != t->axis + i)
+            call_err(c, "letter '%c' twice in one term", t->axis[i]);
+        if (!strchr(wanted, t->axis[i]))
+            axes[n++] = i;
+    }
+    if (!n)
+        return;
+    t->v = reduce(c, OP_sum, t->v, n, axes, false);
+    for (i = 0; t->axis[i]; i++)
+        if (strchr(wanted, t->axis[i]))
+            t->axis[m++] = t->axis[i];
+    t->axis[m] = 0;
+}
+
+static int64_t size_of(const Term *t, char letter)
+{
+    const char *at = strchr(t->axis, letter);
+
+    return at ? t->v->shape.dim[at - t->axis] : 1;
+}
+
+/* a's letters that are (or are not) in b and in `wanted`. */
+static void pick(const char *a, const char *b, bool in_b, const char *wanted,
+                 bool in_wanted, char *to)
+{
+    for (; *a; a++)
+        if ((strchr(b, *a) != NULL) == in_b &&
+            (strchr(wanted, *a) != NULL) == in_wanted)
+            *to++ = *a;
+    *to = 0;
+}
+
+static int64_t sizes(const Term *t, const char *list)
+{
+    int64_t n = 1;
+
+    for (; *list; list++)
+        n *= size_of(t, *list);
+    return n;
+}
+
+/* a as [shared..., rows, depth] for a matrix product. */
+static Val *as_matrices(Call *c, const Term *t, const char *both,
+                        const char *own, const char *summed)
+{
+    char order[3 * RANK + 1];
+    Shape s = {.rank = 0};
+    Val *v;
+    int i;
+
+    snprintf(order, sizeof order, "%s%s%s", both, own, summed);
+    v = in_order(c, t, order);
+    for (i = 0; both[i]; i++)
+        s.dim[s.rank++] = size_of(t, both[i]);
+    if (s.rank + 2 > RANK)
+        call_err(c, "more than %d axes in between", RANK);
+    s.dim[s.rank++] = sizes(t, own);
+    s.dim[s.rank++] = sizes(t, summed);
+    return to_shape(c, v, s);
+}
+
+/* The product of two terms, summed over what only they have. */
+static Term product(Call *c, Term *a, Term *b, const char *wanted)
+{
+    char both[RANK + 1], rows[RANK + 1], cols[RANK + 1], deep[RANK + 1];
+    Term y = {0};
+    Shape s = {.rank = 0};
+    const char *p;
+
+    pick(a->axis, b->axis, true, wanted, true, both);
+    pick(a->axis, b->axis, true, wanted, false, deep);
+    pick(a->axis, b->axis, false, wanted, true, rows);
+    pick(b->axis, a->axis, false, wanted, true, cols);
+    if (strlen(both) + strlen(rows) + strlen(cols) > RANK)
+        call_err(c, "more than %d axes in between", RANK);
+    y.v = matmul(c, as_matrices(c, a, both, rows, deep),
+                 as_matrices(c, b, both, cols, deep), NULL, false, true);
+    snprintf(y.axis, sizeof y.axis, "%s%s%s", both, rows, cols);
+    for (p = both; *p; p++)
+        s.dim[s.rank++] = MAX(size_of(a, *p), size_of(b, *p));
+    for (p = rows; *p; p++)
+        s.dim[s.rank++] = size_of(a, *p);
+    for (p = cols; *p; p++)
+        s.dim[s.rank++] = size_of(b, *p);
+    y.v = to_shape(c, y.v, s);
+    return y;
+}
+
+/* Without "->" the result has every letter that stands once, sorted. */
+static void default_result(const char *terms, char *to)
+{
+    char ch;
+    const char *p;
+    int n;
+
+    if (strchr(terms, '.'))
+        to += sprintf(to, "...");
+    for (ch = 'A'; ch <= 'z'; ch++) {
+        for (p = terms, n = 0; *p; p++)
+            n += *p == ch;
+        if (n == 1)
+            *to++ = ch;
+    }
+    *to = 0;
+}
+
+static int read_terms(Call *c, const char *eq, Term *t, int *dots)
+{
+    const char *s = eq;
+    int i;
+    size_t n;
+    bool some;
+
+    *dots = 0;
+    for (i = 0; i < c->narg; i++, s += n + (s[n] == ',')) {
+        n = strcspn(s, ",-");
+        t[i].v = c->arg[i];
+        if (letters(s, n, &some) > c->arg[i]->shape.rank)
+            call_err(c, "term %d has more letters than axes", i + 1);
+        if (some)
+            *dots = MAX(*dots, c->arg[i]->shape.rank - letters(s, n, &some));
+        spell(c, s, n, some ? c->arg[i]->shape.rank - letters(s, n, &some)
+                            : 0, t[i].axis);
+        if ((int)strlen(t[i].axis) != c->arg[i]->shape.rank)
+            call_err(c, "term %d has not as many letters as axes", i + 1);
+    }
+    return i;
+}
+
+void import_einsum(Call *c)
+{
+    const char *text = call_str(c, "equation", ""), *arrow;
+    char eq[256], result[256], wanted[8 * RANK] = "", last[RANK + 1];
+    Term *t = NEWN(c->im->mem, Term, (size_t)c->narg + 1), y;
+    int i, j, n, dots;
+
+    if (strlen(text) >= sizeof eq - 64 || c->narg > 6)
+        call_err(c, "the equation is too long");
+    drop_blanks(eq, text);
+    n = read_terms(c, eq, t, &dots);
+    arrow = strstr(eq, "->");
+    if (arrow)
+        snprintf(result, sizeof result, "%s", arrow + 2);
+    else
+        default_result(eq, result);
+    spell(c, result, strlen(result), dots, last);
+    y = t[0];
+    for (i = 1; i <= n; i++) {
+        snprintf(wanted, sizeof wanted, "%s", last);
+        for (j = i; j < n; j++)
+            strcat(wanted, t[j].axis);
+        sum_alone(c, &y, wanted);
+        if (i == n)
+            break;
+        snprintf(wanted, sizeof wanted, "%s%s", last, y.axis);
+        for (j = i + 1; j < n; j++)
+            strcat(wanted, t[j].axis);
+        sum_alone(c, &t[i], wanted);
+        snprintf(wanted, sizeof wanted, "%s", last);
+        for (j = i + 1; j < n; j++)
+            strcat(wanted, t[j].axis);
+        y = product(c, &y, &t[i], wanted);
+    }
+    for (i = 0; last[i]; i++)
+        if (!strchr(y.axis, last[i]))
+            call_err(c, "letter '%c' of the result is in no term", last[i]);
+    give(c, 0, in_order(c, &y, last));
+}

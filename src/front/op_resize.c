@@ -1,0 +1,312 @@
+/* Resize and Upsample, an axis at a time.
+ *
+ * Where an output element comes from is known while reading: the nearest mode
+ * is a gather by a table of indices, the linear and cubic ones are `taps`, a
+ * table of indices and weights.  Coordinates and coefficients are those of
+ * ONNX's reference implementation; the cubic kernel is Keys (1981). */
+#include "front/import.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TAPS = 64 };
+
+typedef struct Resize {
+    const char *coord, *nearest, *keep;
+    int mode;              /* 0 nearest, 1 linear, 2 cubic */
+    double a;              /* cubic coefficient */
+    bool inside, smooth;   /* exclude_outside, antialias */
+    double scale[RANK], roi[2 * RANK];
+    int64_t size[RANK];
+    double beyond;         /* extrapolation_value */
+} Resize;
+
+/* Where element i of n comes from in an axis of d elements. */
+static double source(const Resize *r, int axis, int64_t i, int64_t d)
+{
+    double x = (double)i, s = r->scale[axis];
+    int64_t n = r->size[axis];
+    const char *how = r->coord;
+    double from = r->roi[axis], to = r->roi[axis + RANK];
+
+    if (!strcmp(how, "asymmetric"))
+        return x / s;
+    if (!strcmp(how, "align_corners"))
+        return n == 1 ? 0 : x * (double)(d - 1) / (double)(n - 1);
+    if (!strcmp(how, "tf_half_pixel_for_nn"))
+        return (x + 0.5) / s;
+    if (!strcmp(how, "pytorch_half_pixel") && n == 1)
+        return 0;
+    if (!strcmp(how, "half_pixel_symmetric"))
+        return (double)d / 2 * (1 - (double)n / ((double)d * s))
+            + (x + 0.5) / s - 0.5;
+    if (!strcmp(how, "tf_crop_and_resize"))
+        return n > 1 ? from * (double)(d - 1)
+                + x * (to - from) * (double)(d - 1) / (double)(n - 1)
+            : 0.5 * (from + to) * (double)(d - 1);
+    return (x + 0.5) / s - 0.5;
+}
+
+static int64_t nearest(const Resize *r, double x)
+{
+    if (!strcmp(r->nearest, "floor"))
+        return (int64_t)floor(x);
+    if (!strcmp(r->nearest, "ceil"))
+        return (int64_t)ceil(x);
+    if (!strcmp(r->nearest, "round_prefer_ceil"))
+        return (int64_t)floor(x + 0.5);
+    return (int64_t)ceil(x - 0.5);
+}
+
+static double kernel(const Resize *r, double x)
+{
+    double a = r->a;
+
+    x = fabs(x);
+    if (r->mode == 1)
+        return x < 1 ? 1 - x : 0;
+    if (x <= 1)
+        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
+}
+
+/* Elements a side that an output may read. */
+static int64_t reach(const Resize *r, int axis)
+{
+    double s = r->smooth ? fmin(1, r->scale[axis]) : 1;
+
+    return (int64_t)-floor(-r->mode / s);
+}
+
+/* Indices and weights of output element i: 2 * reach of them. */
+static void taps_of(const Resize *r, int axis, int64_t i, int64_t d,
+                    int64_t *at, float *w)
+{
+    double x = source(r, axis, i, d), base = floor(x), sum = 0, v[2 * TAPS];
+    double s = r->smooth ? fmin(1, r->scale[axis]) : 1;
+    int64_t near = reach(r, axis), j;
+
+    for (j = 0; j < 2 * near; j++) {
+        int64_t k = (int64_t)base - near + 1 + j;
+        v[j] = kernel(r, s * ((double)k - x));
+        if (r->inside && (k < 0 || k >= d))
+            v[j] = 0;
+        sum += v[j];
+        at[j] = MAX(0, MIN(d - 1, k));
+    }
+    for (j = 0; j < 2 * near; j++)
+        w[j] = (float)(r->inside || r->smooth ? v[j] / sum : v[j]);
+}
+
+static Val *by_taps(Call *c, const Resize *r, Val *x, int axis)
+{
+    int64_t n = r->size[axis], t = 2 * reach(r, axis), i;
+    int64_t *at = NEWN(c->im->mem, int64_t, (size_t)(n * t));
+    float *w = NEWN(c->im->mem, float, (size_t)(n * t));
+    Shape s = {.rank = 2, .dim = {n, t}};
+    Node *y;
+
+    if (t > TAPS)
+        call_err(c, "shrinks an axis by more than %d", TAPS / 4);
+    for (i = 0; i < n; i++)
+        taps_of(r, axis, i, x->shape.dim[axis], at + i * t, w + i * t);
+    y = node_of(c, OP_taps, 3, floats(c, x), ints(c, T_s32, s, at),
+                nums(c, s, w));
+    attr_set_int(c->g, y, A_axis, axis);
+    return done(c, y);
+}
+
+static Val *by_gather(Call *c, const Resize *r, Val *x, int axis)
+{
+    int64_t n = r->size[axis], d = x->shape.dim[axis], i, k;
+    int64_t *at = NEWN(c->im->mem, int64_t, (size_t)n);
+    Shape s = {.rank = 1, .dim = {n}};
+
+    for (i = 0; i < n; i++) {
+        k = nearest(r, source(r, axis, i, d));
+        at[i] = MAX(0, MIN(d - 1, k));
+    }
+    return take(c, x, ints(c, T_s32, s, at), axis);
+}
+
+/* A crop that reaches outside the image is filled. */
+static Val *fill_outside(Call *c, const Resize *r, Val *y, int axis, int64_t d)
+{
+    Shape s = {.rank = 1, .dim = {r->size[axis]}};
+    Val *mask = graph_const(c->g, NULL, T_b8, s, NULL);
+    bool some = false, out;
+    int64_t i;
+    double x;
+
+    for (i = 0; i < s.dim[0]; i++) {
+        x = source(r, axis, i, d);
+        out = x < 0 || x > (double)(d - 1);
+        some |= out;
+        val_set(mask, i, out);
+    }
+    mask->hi = 1;
+    if (!some)
+        return y;
+    return op3(c, OP_where, to_rank(c, mask, y->shape.rank - axis, 0),
+               num_like(c, y, r->beyond), y);
+}
+
+static Val *resize(Call *c, const Resize *r, Val *x)
+{
+    const Shape from = x->shape;
+    int i;
+
+    for (i = 0; i < from.rank; i++)
+        if (r->size[i] != from.dim[i] || r->scale[i] != 1
+            || !strcmp(r->coord, "tf_crop_and_resize"))
+            x = r->mode ? by_taps(c, r, x, i) : by_gather(c, r, x, i);
+    for (i = 0; i < from.rank; i++)
+        if (!strcmp(r->coord, "tf_crop_and_resize"))
+            x = fill_outside(c, r, x, i, from.dim[i]);
+    return x;
+}
+
+static int mode_of(const Call *c)
+{
+    const char *mode = call_str(c, "mode", "nearest");
+
+    if (!strcmp(mode, "nearest"))
+        return 0;
+    if (!strcmp(mode, "linear") || !strcmp(mode, "bilinear"))
+        return 1;
+    if (!strcmp(mode, "cubic"))
+        return 2;
+    call_err(c, "mode is '%s'; wanted nearest, linear or cubic", mode);
+}
+
+/* Sizes from scales; what is not named stays as it is. */
+static void set_scales(const Call *c, Resize *r, int n, const int64_t *axes,
+                       const Val *v)
+{
+    const Shape *s = &c->arg[0]->shape;
+    int i;
+
+    if (val_count(v) != n)
+        call_err(c, "%lld scales for %d axes", (long long)val_count(v), n);
+    for (i = 0; i < n; i++) {
+        double k = val_num(v, i);
+        double to = floor((double)s->dim[axes[i]] * k);
+        if (!(k > 0) || !(to >= 1) || to > 1 << 28)
+            call_err(c, "a scale of %g for %lld elements", k,
+                     (long long)s->dim[axes[i]]);
+        r->scale[axes[i]] = k;
+        r->size[axes[i]] = (int64_t)to;
+    }
+}
+
+static void set_sizes(const Call *c, Resize *r, int n, const int64_t *axes,
+                      const Val *v)
+{
+    const Shape *s = &c->arg[0]->shape;
+    bool larger = !strcmp(r->keep, "not_smaller");
+    double k, all = larger ? 0 : INFINITY;
+    int i;
+
+    if (val_count(v) != n)
+        call_err(c, "%lld sizes for %d axes", (long long)val_count(v), n);
+    for (i = 0; i < n; i++) {
+        k = val_num(v, i) / (double)s->dim[axes[i]];
+        if (!(val_num(v, i) >= 1) || val_num(v, i) > 1 << 28)
+            call_err(c, "a size of %g", val_num(v, i));
+        all = larger ? fmax(all, k) : fmin(all, k);
+        r->scale[axes[i]] = k;
+        r->size[axes[i]] = (int64_t)val_num(v, i);
+    }
+    for (i = 0; i < n && strcmp(r->keep, "stretch"); i++) {
+        r->scale[axes[i]] = all;
+        r->size[axes[i]] = MAX(1, (int64_t)floor(
+            (double)s->dim[axes[i]] * all + 0.5));
+    }
+}
+
+static Resize resize_of(const Call *c)
+{
+    Resize r = {.mode = mode_of(c), .keep = "stretch"};
+    bool old = c->opset < 11 || !strcmp(c->op, "Upsample");
+    int i;
+
+    r.coord = call_str(c, "coordinate_transformation_mode",
+                       old ? "asymmetric" : "half_pixel");
+    r.nearest = call_str(c, "nearest_mode",
+                         old ? "floor" : "round_prefer_floor");
+    r.keep = call_str(c, "keep_aspect_ratio_policy", "stretch");
+    r.a = call_num(c, "cubic_coeff_a", -0.75);
+    r.inside = call_int(c, "exclude_outside", 0);
+    r.smooth = call_int(c, "antialias", 0);
+    r.beyond = call_num(c, "extrapolation_value", 0);
+    for (i = 0; i < c->arg[0]->shape.rank; i++) {
+        r.scale[i] = r.roi[i + RANK] = 1;
+        r.size[i] = c->arg[0]->shape.dim[i];
+    }
+    return r;
+}
+
+static int axes_of(const Call *c, int64_t *axes)
+{
+    int i, rank = c->arg[0]->shape.rank, n = call_ints(c, "axes", RANK, axes);
+
+    for (i = 0; n < 0 && i < rank; i++)
+        axes[i] = i;
+    for (i = 0; i < n; i++)
+        axes[i] = axis_of(c, axes[i], rank);
+    return n < 0 ? rank : n;
+}
+
+static void set_roi(const Call *c, Resize *r, int n, const int64_t *axes,
+                    const Val *v)
+{
+    int i;
+
+    if (!v || strcmp(r->coord, "tf_crop_and_resize"))
+        return;
+    if (val_count(v) != 2 * n)
+        call_err(c, "roi has %lld numbers; wanted %d",
+                 (long long)val_count(v), 2 * n);
+    for (i = 0; i < n; i++) {
+        r->roi[axes[i]] = val_num(v, i);
+        r->roi[axes[i] + RANK] = val_num(v, i + n);
+    }
+}
+
+void import_resize(Call *c)
+{
+    Resize r = resize_of(c);
+    bool old = c->narg == 2; /* opset 10: X, scales */
+    Val *scales = arg_known(c, old ? 1 : 2), *sizes = arg_known(c, 3);
+    int64_t axes[RANK];
+    int n = axes_of(c, axes);
+
+    set_roi(c, &r, n, axes, old ? NULL : arg_known(c, 1));
+    if (sizes && val_count(sizes))
+        set_sizes(c, &r, n, axes, sizes);
+    else if (scales && val_count(scales))
+        set_scales(c, &r, n, axes, scales);
+    else
+        call_err(c, "neither scales nor sizes are given");
+    give(c, 0, resize(c, &r, c->arg[0]));
+}
+
+void import_upsample(Call *c)
+{
+    Resize r = resize_of(c);
+    Val *scales = arg_known(c, 1);
+    int64_t axes[RANK];
+    double list[RANK];
+    float f[RANK];
+    int i, n = axes_of(c, axes);
+
+    if (!scales) {
+        if (call_nums(c, "scales", RANK, list) != n)
+            call_err(c, "attribute 'scales' does not have %d numbers", n);
+        for (i = 0; i < n; i++)
+            f[i] = (float)list[i];
+        scales = nums(c, (Shape){1, {n}}, f);
+    }
+    set_scales(c, &r, n, axes, scales);
+    give(c, 0, resize(c, &r, c->arg[0]));
+}

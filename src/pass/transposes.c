@@ -1,0 +1,301 @@
+/* Transpositions move down, towards the outputs, until they meet one that
+ * undoes them, a product that takes them in, or something in their way:
+ *
+ *     t = transpose x perm=0,2,1      u = relu x
+ *     u = relu t
+ *     v = transpose u perm=0,2,1      y = matmul a u transb=1
+ *     w = transpose u perm=0,2,1
+ *     y = matmul a v            ->
+ *
+ * Below what works on single elements they go as they are; below a
+ * concatenation, slice, padding, reduction or a row operator the axes that the
+ * node names are renumbered.  Where only axes of size one move, a
+ * transposition is a reshape, which costs nothing. */
+#include "pass/pass.h"
+
+#include <string.h>
+
+enum { WALKS = 8 };
+
+/* The permutation of the transposition that makes v, or NULL. */
+static const int64_t *perm_of(const Val *v)
+{
+    const int64_t *perm;
+
+    if (!v || !v->def || v->def->op != OP_transpose)
+        return NULL;
+    return attr_list(v->def, A_perm, &perm) ? perm : NULL;
+}
+
+static bool same_perm(const Val *u, const int64_t *perm)
+{
+    const int64_t *p = perm_of(u);
+
+    return p && !memcmp(p, perm, (size_t)u->shape.rank * sizeof *p);
+}
+
+static void inverse(const int64_t *perm, int rank, int64_t *back)
+{
+    int i;
+
+    for (i = 0; i < rank; i++)
+        back[perm[i]] = i;
+}
+
+/* --- what a transposition turns into --- */
+
+static bool to_reshape(Graph *g, Node *n)
+{
+    const int64_t *perm;
+    Shape s = n->res[0]->shape;
+
+    if (!attr_list(n, A_perm, &perm) ||
+        !perm_keeps_order(perm, n->arg[0]->shape))
+        return false;
+    n->op = OP_reshape;
+    n->attr = NULL;
+    attr_set_list(g, n, A_shape, s.rank, s.dim);
+    return true;
+}
+
+static void set_flag(Graph *g, Node *n, AttrCode c, bool on)
+{
+    if (on)
+        attr_set_int(g, n, c, 1);
+    else
+        attr_drop(n, c);
+}
+
+static bool swaps_last_two(const int64_t *perm, int rank)
+{
+    int i;
+
+    for (i = 0; i < rank - 2; i++)
+        if (perm[i] != i)
+            return false;
+    return rank >= 2 && perm[rank - 1] == rank - 2;
+}
+
+/* The rows of the operand become columns again by transa or transb: all of
+ * the transposition goes, or what is left of it moves whole rows. */
+static bool into_operand(Graph *g, Node *n, int i)
+{
+    Val *v = n->arg[i];
+    const int64_t *perm = perm_of(v);
+    AttrCode flag = i ? A_transb : A_transa;
+    int64_t rest[RANK];
+    int rank = v->shape.rank;
+
+    if (!perm || perm[rank - 2] != rank - 1)
+        return false;
+    memcpy(rest, perm, sizeof rest[0] * (size_t)rank);
+    rest[rank - 2] = perm[rank - 1];
+    rest[rank - 1] = perm[rank - 2];
+    edit_arg(g, n, i, edit_transpose(g, n, n, v->def->arg[0], rest));
+    set_flag(g, n, flag, !attr_int(n, flag));
+    return true;
+}
+
+/* One number per column becomes one per row, and the other way round. */
+static Val *flip(Graph *g, Val *c)
+{
+    static const int64_t perm[] = {1, 0};
+
+    return c && val_count(c) > 1
+               ? const_transpose(g, const_at_rank(g, c, 2), perm) : c;
+}
+
+static bool can_flip(const Val *c)
+{
+    return !c || val_count(c) == 1 || (is_const(c) && c->shape.rank <= 2);
+}
+
+/* transpose (a b)  ->  (transpose b) (transpose a) */
+static bool into_product(Graph *g, Node *n)
+{
+    Node *m = sole_producer(n->arg[0]);
+    const int64_t *perm = perm_of(n->res[0]);
+    Val *a, *b;
+    int i, ta, tb, rank = n->res[0]->shape.rank;
+
+    if (!m || m->op != OP_matmul || !perm || !swaps_last_two(perm, rank))
+        return false;
+    for (i = 2; i < m->narg; i++)
+        if (!can_flip(m->arg[i]))
+            return false;
+    a = m->arg[0];
+    b = m->arg[1];
+    ta = !attr_int(m, A_transa);
+    tb = !attr_int(m, A_transb);
+    a->nuse++;
+    edit_arg(g, m, 0, b);
+    edit_arg(g, m, 1, a);
+    a->nuse--;
+    set_flag(g, m, A_transa, tb);
+    set_flag(g, m, A_transb, ta);
+    for (i = 2; i < m->narg; i++)
+        edit_arg(g, m, i, flip(g, m->arg[i]));
+    edit_take(g, m, n);
+    return true;
+}
+
+/* --- moving down --- */
+
+/* Takes the transposition off an operand; of a constant, puts its inverse on. */
+static void take_off(Graph *g, Node *n, int i, const int64_t *perm, int rank)
+{
+    Val *v = n->arg[i];
+    int64_t back[RANK];
+
+    if (perm_of(v)) {
+        edit_arg(g, n, i, v->def->arg[0]);
+    } else if (is_const(v) && val_count(v) > 1) {
+        inverse(perm, rank, back);
+        edit_arg(g, n, i,
+                 const_transpose(g, const_at_rank(g, v, rank), back));
+    }
+}
+
+/* Every operand is transposed alike, a constant, or one element. */
+static bool all_alike(const Node *n, const int64_t *perm, int rank)
+{
+    int i;
+
+    for (i = 0; i < n->narg; i++) {
+        const Val *v = n->arg[i];
+
+        if (!v || (is_const(v) && v->shape.rank <= rank) ||
+            (val_count(v) == 1 && v->shape.rank <= rank &&
+             op_info[n->op].family == FAM_map))
+            continue;
+        if (v->shape.rank != rank || v->nuse != 1 || !same_perm(v, perm))
+            return false;
+    }
+    return true;
+}
+
+/* The same numbers, one per axis (or two), for the axes before perm. */
+static void renumber_list(Graph *g, Node *n, AttrCode c, const int64_t *perm,
+                          int rank)
+{
+    const int64_t *old;
+    int64_t list[2 * RANK];
+    int i, len = attr_list(n, c, &old);
+
+    if (!len)
+        return;
+    for (i = 0; i < len; i++)
+        list[i / rank * rank + perm[i % rank]] = old[i];
+    attr_set_list(g, n, c, len, list);
+}
+
+static void renumber_axes(Graph *g, Node *n, const int64_t *perm, int rank)
+{
+    int64_t list[RANK];
+    bool set[RANK], to[RANK] = {false};
+    int i, len = 0;
+
+    node_axes(n, set);
+    for (i = 0; i < rank; i++)
+        to[perm[i]] = set[i];
+    for (i = 0; i < rank; i++)
+        if (to[i])
+            list[len++] = i;
+    attr_set_list(g, n, A_axes, len, list);
+}
+
+/* May n work on what stands before the transposition?  Renumbers its axes. */
+static bool renumber(Graph *g, Node *n, const int64_t *perm, int rank)
+{
+    switch (op_info[n->op].family) {
+    case FAM_map:
+        return n->op != OP_quantize && n->op != OP_dequantize;
+    case FAM_row:
+        return perm[rank - 1] == rank - 1 && node_axis(n, rank) == rank - 1;
+    case FAM_concat:
+        attr_set_int(g, n, A_axis, perm[node_axis(n, rank)]);
+        return true;
+    case FAM_pad:
+        renumber_list(g, n, A_pad, perm, rank);
+        return true;
+    case FAM_slice:
+        renumber_list(g, n, A_start, perm, rank);
+        renumber_list(g, n, A_step, perm, rank);
+        renumber_list(g, n, A_count, perm, rank);
+        return true;
+    case FAM_reduce:
+        if (!attr_int(n, A_keep) ||
+            (has_epilogue(n) && val_count(n->arg[1]) + val_count(n->arg[2]) > 2))
+            return false;
+        renumber_axes(g, n, perm, rank);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Operands of rows and reductions other than the first stay as they are. */
+static bool only_first(const Node *n)
+{
+    return op_info[n->op].family == FAM_row ||
+           op_info[n->op].family == FAM_reduce;
+}
+
+static bool move_below(Graph *g, Node *n)
+{
+    int64_t perm[RANK];
+    int i, k, rank = n->res[0]->shape.rank;
+    int64_t before = 0;
+    Node *m;
+
+    for (k = 0; k < n->narg && !perm_of(n->arg[k]); k++)
+        ;
+    if (k == n->narg || n->arg[k]->shape.rank != rank || n->nres != 1)
+        return false;
+    memcpy(perm, perm_of(n->arg[k]), sizeof *perm * (size_t)rank);
+    for (i = 0; i < n->narg; i++)
+        if (perm_of(n->arg[i]))
+            before += val_bytes(n->arg[i]);
+    if (!all_alike(n, perm, rank) || val_bytes(n->res[0]) > before ||
+        !renumber(g, n, perm, rank))
+        return false;
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] && (i == 0 || !only_first(n)))
+            take_off(g, n, i, perm, rank);
+    m = edit_after(g, n, OP_transpose);
+    node_infer(g, n);
+    attr_set_list(g, m, A_perm, rank, perm);
+    node_infer(g, m);
+    return true;
+}
+
+static bool apply(Graph *g, Node *n)
+{
+    if (n->op == OP_transpose)
+        return to_reshape(g, n) || into_product(g, n);
+    if (n->op == OP_matmul && (into_operand(g, n, 0) || into_operand(g, n, 1)))
+        return true;
+    return move_below(g, n);
+}
+
+void pass_transposes(Graph *g)
+{
+    Node *n, *next;
+    bool changed = true;
+    int i;
+
+    for (i = 0; changed && i < WALKS; i++) {
+        changed = false;
+        for (n = g->first; n; n = next) {
+            Val *r = n->res[0];
+
+            next = n->next;
+            if (!apply(g, n))
+                continue;
+            changed = true;
+            if (r->nuse && r->def == n)
+                node_infer(g, n);
+        }
+        pass_identity(g);
+    }
+}

@@ -1,0 +1,167 @@
+/* Runs many models with the compiler's own evaluator: the driver of tests that
+ * have thousands of small cases.
+ *
+ *     eval [-r] [-v] < cases
+ *
+ * Each line of cases is `MODEL INPUTS.npz OUTPUTS.npz`; each case runs in a
+ * process of its own: front, quant, passes, graph_eval; its outputs are
+ * written.  Per case one line is printed: `MODEL ok`, `MODEL refused WHY` (a
+ * user's error) or `MODEL broken signal N` (ours, or out of time).  -r
+ * leaves out the passes that a user may switch off; -v lets the inputs decide
+ * whether the network is one of integers, as `run -i` does. */
+#include "front/front.h"
+#include "pass/pass.h"
+#include "quant/quant.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool plain, typed;
+
+static const Array *nth(const Array *list, int i)
+{
+    for (; list && i; i--)
+        list = list->next;
+    return list;
+}
+
+/* An input's elements in its own type. */
+static void *native(Arena *a, const Val *v, const Array *from)
+{
+    Val copy = *v;
+    int64_t i, n = val_count(v);
+
+    if (!from || from->n != n)
+        err(ERR_MODEL, "input '%s' wants %lld elements", v->name,
+            (long long)n);
+    copy.data = arena_get(a, (size_t)MAX(n, 1),
+                          (size_t)type_info[v->type].bytes);
+    for (i = 0; i < n; i++) {
+        if (v->type == T_f32)
+            ((float *)copy.data)[i] = (float)array_get(from, i);
+        else
+            val_set(&copy, i, (int64_t)array_get(from, i));
+    }
+    return copy.data;
+}
+
+static Array *output(Arena *a, const Val *v, void *data, int i)
+{
+    Array *y = NEW(a, Array);
+
+    y->name = arena_fmt(a, "output_%d", i);
+    strcpy(y->type, type_info[v->type].npy);
+    y->rank = v->shape.rank;
+    memcpy(y->dim, v->shape.dim, sizeof y->dim);
+    y->n = val_count(v);
+    y->data = data;
+    return y;
+}
+
+static void save(Arena *a, const Graph *g, const Eval *e, const char *path)
+{
+    Array *list = NULL, **end = &list;
+    const Val *v;
+    int i;
+
+    for (i = 0; i < g->nout; i++) {
+        v = g->out[i];
+        *end = output(a, v, v->data ? v->data : e->data[v->id], i);
+        end = &(*end)->next;
+    }
+    npz_write(path, list);
+}
+
+static void run_passes(Graph *g)
+{
+    const char **off = NEWN(g->mem, const char *, (size_t)npass + 1);
+    int i, n = 0;
+
+    for (i = 0; plain && i < npass; i++)
+        if (passes[i].keeps)
+            off[n++] = passes[i].name;
+    pass_all(g, off, NULL);
+}
+
+static void run(const char *model, const char *in, const char *out)
+{
+    Arena *a = arena_new();
+    const Array *x = npz_read(a, in);
+    FrontOpts o = {.vectors = typed ? x : NULL};
+    Graph *g;
+    void **data;
+    int i;
+
+    g = front_read(a, model, &o);
+    quant_lower(g);
+    run_passes(g);
+    graph_number(g);
+    data = NEWN(a, void *, (size_t)g->nin + 1);
+    for (i = 0; i < g->nin; i++)
+        data[i] = native(a, g->in[i], nth(x, i));
+    save(a, g, graph_eval(a, g, data), out);
+}
+
+/* What the child has to say when err() would end it. */
+static void refuse(const Trouble *t)
+{
+    size_t n = strcspn(t->message, "\n");
+
+    printf("refused %.*s\n", (int)n, t->message);
+    fflush(stdout);
+    _exit(t->status);
+}
+
+static void limit(void)
+{
+    struct rlimit cpu = {20, 20}, mem = {(rlim_t)4 << 30, (rlim_t)4 << 30};
+
+    setrlimit(RLIMIT_CPU, &cpu);
+#ifndef __SANITIZE_ADDRESS__
+    setrlimit(RLIMIT_AS, &mem);
+#else
+    (void)mem;
+#endif
+}
+
+static void one_case(const char *model, const char *in, const char *out)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (!child) {
+        limit();
+        run(model, in, out);
+        printf("ok\n");
+        fflush(stdout);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        exit(ERR_TOOL);
+    if (WIFSIGNALED(status))
+        printf("broken signal %d\n", WTERMSIG(status));
+}
+
+int main(int argc, char **argv)
+{
+    static char line[4096], model[1024], in[1024], out[1024];
+
+    for (; argc > 1; argc--) {
+        plain |= !strcmp(argv[argc - 1], "-r");
+        typed |= !strcmp(argv[argc - 1], "-v");
+    }
+    quiet = true;
+    err_hook = refuse;
+    while (fgets(line, sizeof line, stdin)) {
+        if (sscanf(line, "%1023s %1023s %1023s", model, in, out) != 3)
+            return ERR_USAGE;
+        printf("%s ", model);
+        fflush(stdout);
+        one_case(model, in, out);
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,605 @@
+/* Every kernel against its reference, at random: kern SEED RUNS.
+ *
+ * For each instance of build/test/kern/insts.c a graph of one operator is
+ * drawn, in the text form, with shapes and attributes that the kernel may like;
+ * what it is told comes from dims.c.  Where its `when` holds, it is run on
+ * random operands in memory of exactly the right size, and once more with its
+ * result on top of an operand where `inplace` allows it; results are compared
+ * with those of the reference kernel in wide types: integers are to be the
+ * same, floats to agree within 1e-5 of the largest result. */
+#include "test/kern.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Arena *mem;
+static unsigned seed;
+
+static int roll(int n)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (int)((seed >> 16 & 0x7fff) % (unsigned)n);
+}
+
+static int between(int lo, int hi)
+{
+    return lo + roll(hi - lo + 1);
+}
+
+static int64_t roll64(int64_t lo, int64_t hi)
+{
+    uint64_t r = (uint64_t)roll(32768) << 45 | (uint64_t)roll(32768) << 30 |
+                 (uint64_t)roll(32768) << 15 | (uint64_t)roll(32768);
+    uint64_t n = (uint64_t)hi - (uint64_t)lo + 1;
+
+    if (!roll(5))
+        return roll(2) ? lo : hi;
+    return (int64_t)((uint64_t)lo + (n ? r % n : r));
+}
+
+/* --- the graph --- */
+
+/* Bits of an operand's values: few enough for sums to stay in 32 bits. */
+static int bits_of(const char *name, Type t)
+{
+    const TypeInfo *i = &type_info[t];
+    int most = 8 * i->bytes - (i->kind == SINT), wanted = 11;
+
+    if (!strcmp(name, "mul"))
+        wanted = between(0, 20);
+    else if (!strcmp(name, "add"))
+        wanted = between(0, t == T_s64 ? 40 : 29);
+    else if (i->bytes == 4)
+        wanted = 18;
+    return t == T_b8 ? 1 : MIN(most, wanted);
+}
+
+/* "x = input : s8[1,2] range -3 100" */
+static void put_operand(Str *o, const char *name, Type t, const char *shape)
+{
+    int bits = bits_of(name, t);
+    int64_t hi = ((int64_t)1 << bits) - 1;
+    int64_t lo = type_info[t].kind == SINT ? -hi - 1 : 0;
+
+    str_fmt(o, "%s = input : %s%s", name, type_info[t].name, shape);
+    if (roll(2)) {
+        hi = roll64(0, hi);
+        lo = lo ? -roll64(0, -lo) : 0;
+    }
+    if (t != T_f32)
+        str_fmt(o, " range %" PRId64 " %" PRId64, lo, hi);
+    str_put(o, "\n");
+}
+
+static const char *list(int n, const int *v, const char *open,
+                        const char *close)
+{
+    Str o = {.mem = mem};
+    int i;
+
+    str_put(&o, open);
+    for (i = 0; i < n; i++)
+        str_fmt(&o, "%s%d", i ? "," : "", v[i]);
+    str_put(&o, close);
+    return o.s;
+}
+
+static const char *dims(int n, const int *v)
+{
+    return list(n, v, "[", "]");
+}
+
+/* lo and hi that the result's type holds; what has no bound must not need
+ * one. */
+static void put_clip(Str *o, const Inst *in)
+{
+    const TypeInfo *t = &type_info[in->res];
+    int64_t lo = MAX(t->lo, -(1 << 30)), hi = MIN(t->hi, 1 << 30);
+
+    if (t->kind == FLOAT) {
+        if (roll(2))
+            str_fmt(o, " flo=%d fhi=%d", -roll(3), roll(40));
+        return;
+    }
+    if (roll(2))
+        lo = roll64(lo, 0);
+    if (roll(2))
+        hi = roll64(0, hi);
+    str_fmt(o, " lo=%" PRId64 " hi=%" PRId64, lo, hi);
+}
+
+/* The epilogue's operands from number `at` on, each with an element per
+ * channel or one; or neither. */
+static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
+                        const char *one)
+{
+    if (in->res == T_f32 || !roll(4))
+        return false;
+    put_operand(o, "mul", in->arg[at], roll(2) ? shape : one);
+    put_operand(o, "add", in->arg[at + 1], roll(2) ? shape : one);
+    return true;
+}
+
+static void put_shift(Str *o, bool scaled)
+{
+    if (scaled)
+        str_fmt(o, " shift=%d", roll(24));
+}
+
+static void draw_map(Str *o, OpCode op, const Inst *in)
+{
+    int rank = between(1, 4), n[4], m[4], c[4], i, axis = roll(rank);
+    bool two = op != OP_requant && op != OP_clip, scaled = op == OP_requant;
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, i == rank - 1 ? 17 : 5);
+        m[i] = roll(3) ? n[i] : 1;
+        c[i] = i == axis ? n[i] : 1;
+    }
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    if (two)
+        put_operand(o, "y", in->arg[1], dims(rank, roll(2) ? n : m));
+    if (op == OP_requant) {
+        put_operand(o, "mul", in->arg[1], roll(2) ? dims(rank, c) : "[1]");
+        put_operand(o, "add", in->arg[2], roll(2) ? dims(rank, c) : "[1]");
+    } else if (two) {
+        scaled = put_scaling(o, in, 2, dims(rank, c), "[1]");
+    }
+    str_fmt(o, "r = %s x%s%s", op_info[op].name, two ? " y" : "",
+            scaled ? " mul add" : "");
+    put_shift(o, scaled);
+    put_clip(o, in);
+}
+
+/* Taps, strides and so on of nsp spatial axes; p: before each, then after. */
+static void draw_window(int nsp, bool point, int *k, int *s, int *p, int *d)
+{
+    int i;
+
+    for (i = 0; i < nsp; i++) {
+        k[i] = point ? 1 : between(1, 4);
+        d[i] = roll(3) ? 1 : 2;
+        s[i] = point && roll(4) ? 1 : between(1, 2);
+        p[i] = point && roll(4) ? 0 : roll(k[i] + 1);
+        p[nsp + i] = point && roll(4) ? 0 : roll(k[i] + 1);
+    }
+}
+
+/* A convolution: plain, of one tap, or depthwise; mostly channels-last. */
+static void draw_conv(Str *o, const Inst *in)
+{
+    int kind = roll(3), nsp = between(1, 2), last = roll(8) != 0;
+    int g = kind == 2 ? between(1, 9) : roll(3) ? 1 : 2;
+    int c = kind == 2 ? 1 : between(1, 9), m = kind == 2 ? 1 : between(1, 5);
+    int x[4] = {between(1, 2)}, w[4] = {g * m}, k[2], s[2], p[4], d[2], i;
+    int bias = roll(2), scaled, at = last ? 1 : 2;
+
+    draw_window(nsp, kind == 1, k, s, p, d);
+    for (i = 0; i < nsp; i++) {
+        x[at + i] = between((k[i] - 1) * d[i] + 1, 11);
+        w[at + i] = k[i];
+    }
+    x[last ? 1 + nsp : 1] = g * c;
+    w[last ? 1 + nsp : 1] = c;
+    put_operand(o, "x", in->arg[0], dims(2 + nsp, x));
+    put_operand(o, "w", in->arg[1], dims(2 + nsp, w));
+    if (bias)
+        put_operand(o, "b", in->arg[2], dims(1, w));
+    scaled = put_scaling(o, in, 3, dims(1, w), "[1]");
+    str_fmt(o, "r = conv x w %s %s%s%s%s group=%d last=%d", bias ? "b" : "_",
+            scaled ? "mul add" : "_ _", list(nsp, s, " stride=", ""),
+            list(2 * nsp, p, " pad=", ""), list(nsp, d, " dilation=", ""),
+            g, last);
+    put_shift(o, scaled);
+    put_clip(o, in);
+}
+
+static void draw_pool(Str *o, OpCode op, const Inst *in)
+{
+    int x[4] = {between(1, 2), 0, 0, between(1, 11)}, k[2], s[2], p[4], i;
+    int c = x[3], scaled = 0;
+
+    for (i = 0; i < 2; i++) {
+        k[i] = between(1, 4);
+        s[i] = between(1, 3);
+        p[i] = roll(k[i]);
+        p[2 + i] = roll(k[i]);
+        x[1 + i] = between(k[i], 9);
+    }
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    if (op != OP_maxpool)
+        scaled = put_scaling(o, in, 1, dims(1, &c), "[1]");
+    str_fmt(o, "r = %s x%s last=1%s%s%s ceil=%d", op_info[op].name,
+            scaled ? " mul add" : "", list(2, k, " kernel=", ""),
+            list(2, s, " stride=", ""), list(4, p, " pad=", ""), roll(2));
+    if (op == OP_avgpool)
+        str_fmt(o, " countpad=%d", roll(2));
+    put_shift(o, scaled);
+    put_clip(o, in);
+}
+
+static void draw_matmul(Str *o, const Inst *in)
+{
+    int m = between(1, 7), n = between(1, 11), k = between(1, 33), ta = roll(2);
+    int tb = roll(2), nb = roll(3), i, scaled, bias = roll(4);
+    int a[4], b[4], c[2] = {m, n}, row[2] = {m, 1};
+
+    for (i = 0; i < nb; i++) {
+        a[i] = between(1, 3);
+        b[i] = roll(3) ? a[i] : 1;
+    }
+    a[nb] = ta ? k : m;
+    a[nb + 1] = ta ? m : k;
+    b[nb] = tb ? n : k;
+    b[nb + 1] = tb ? k : n;
+    put_operand(o, "a", in->arg[0], dims(nb + 2, a));
+    put_operand(o, "b", in->arg[1], dims(nb + 2, b));
+    if (bias)
+        put_operand(o, "bias", in->arg[2], bias == 1 ? dims(1, c + 1)
+                                           : bias == 2 ? dims(2, row)
+                                                       : dims(2, c));
+    scaled = put_scaling(o, in, 3, roll(2) ? dims(1, c + 1) : dims(2, row),
+                         "[1]");
+    str_fmt(o, "r = matmul a b %s %s transa=%d transb=%d",
+            bias ? "bias" : "_", scaled ? "mul add" : "_ _", ta, tb);
+    put_shift(o, scaled);
+    put_clip(o, in);
+}
+
+static void draw_row(Str *o, OpCode op, const Inst *in)
+{
+    int x[2] = {between(1, 4), between(1, 40)};
+
+    put_operand(o, "x", in->arg[0], dims(2, x));
+    if (op == OP_ilayernorm || op == OP_irmsnorm)
+        put_operand(o, "w", in->arg[1], dims(1, x + 1));
+    if (op == OP_ilayernorm)
+        put_operand(o, "b", in->arg[2], dims(1, x + 1));
+    str_fmt(o, "r = %s x%s%s", op_info[op].name,
+            op == OP_ilayernorm || op == OP_irmsnorm ? " w" : "",
+            op == OP_ilayernorm ? " b" : "");
+    if (op == OP_isoftmax)
+        str_fmt(o, " p0=1 p1=%d p2=%d p3=%d hi=%d", roll(300),
+                between(1, 20000), between(1, 255), between(1, 127));
+    else if (op == OP_itamax)
+        str_fmt(o, " hi=%d", between(1, 127));
+    else if (op != OP_softmax) {
+        str_fmt(o, " shift=%d", roll(9));
+        put_clip(o, in);
+    }
+}
+
+static void draw_move(Str *o, OpCode op, const Inst *in)
+{
+    int rank = between(1, 4), n[4], at[4], step[4], count[4], perm[4], i, j;
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, 13);
+        perm[i] = i;
+        step[i] = roll(2) ? 1 : roll(2) ? 2 : -1;
+        at[i] = roll(n[i]);
+        count[i] = step[i] < 0 ? between(1, at[i] + 1)
+                               : between(1, (n[i] - 1 - at[i]) / step[i] + 1);
+    }
+    for (i = 0; i < rank; i++) {
+        int t = perm[i];
+
+        j = roll(rank);
+        perm[i] = perm[j];
+        perm[j] = t;
+    }
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    if (op == OP_concat) {
+        i = roll(rank);
+        n[i] = between(1, 5);
+        put_operand(o, "y", in->arg[0], dims(rank, n));
+        str_fmt(o, "r = concat x y axis=%d", i);
+    } else if (op == OP_transpose) {
+        str_fmt(o, "r = transpose x%s", list(rank, perm, " perm=", ""));
+    } else if (op == OP_slice) {
+        str_fmt(o, "r = slice x%s%s%s", list(rank, at, " start=", ""),
+                list(rank, step, " step=", ""),
+                list(rank, count, " count=", ""));
+    } else {
+        for (i = 0; i < rank; i++)
+            at[i] = n[i] == 1 ? between(1, 5) : n[i];
+        str_fmt(o, "r = expand x%s", list(rank, at, " shape=", ""));
+    }
+}
+
+static const char *draw(OpCode op, const Inst *in)
+{
+    Str o = {.mem = mem};
+
+    str_put(&o, "graph \"one\" exact\n");
+    switch (op_info[op].family) {
+    case FAM_map: draw_map(&o, op, in); break;
+    case FAM_conv: draw_conv(&o, in); break;
+    case FAM_pool: draw_pool(&o, op, in); break;
+    case FAM_matmul: draw_matmul(&o, in); break;
+    case FAM_row: draw_row(&o, op, in); break;
+    default: draw_move(&o, op, in); break;
+    }
+    str_put(&o, "\noutput r\n");
+    return o.s;
+}
+
+/* --- memory --- */
+
+/* Elements of type t, of the exact size, as the sanitizer wants them. */
+static void *memory(int64_t n, Type t)
+{
+    void *p = malloc((size_t)(n * type_info[t].bytes) + !n);
+
+    if (!p)
+        die("no memory");
+    return memset(p, 0xa5, (size_t)(n * type_info[t].bytes));
+}
+
+static Type wide(Type t)
+{
+    return t == T_f32 ? T_f32 : T_s64;
+}
+
+static Val view(void *data, Type t)
+{
+    return (Val){.type = t, .data = data};
+}
+
+/* Random elements within the range of v, native and wide. */
+static void fill(const Val *v, void *native, void *other)
+{
+    Val a = view(native, v->type), b = view(other, wide(v->type));
+    int64_t i, x;
+
+    for (i = 0; i < val_count(v); i++) {
+        if (v->type == T_f32) {
+            ((float *)native)[i] = (float)(roll(2001) - 1000) / 250;
+            ((float *)other)[i] = ((float *)native)[i];
+        } else {
+            x = roll64(v->lo, v->hi);
+            val_set(&a, i, x);
+            val_set(&b, i, x);
+        }
+    }
+}
+
+typedef struct Run {
+    const Kern *k;
+    Node *n;
+    Dims d;
+    void *native[NARG], *wide[NARG];
+    void *got, *want, *tmp;
+} Run;
+
+static void run_open(Run *r)
+{
+    const Val *y = r->n->res[0];
+    int i;
+
+    for (i = 0; i < r->n->narg; i++) {
+        const Val *v = r->n->arg[i];
+
+        if (!v)
+            continue;
+        r->native[i] = memory(val_count(v), v->type);
+        r->wide[i] = memory(val_count(v), wide(v->type));
+        fill(v, r->native[i], r->wide[i]);
+    }
+    r->got = memory(val_count(y), y->type);
+    r->want = memory(val_count(y), wide(y->type));
+}
+
+static void run_close(Run *r)
+{
+    int i;
+
+    for (i = 0; i < r->n->narg; i++) {
+        free(r->native[i]);
+        free(r->wide[i]);
+    }
+    free(r->got);
+    free(r->want);
+}
+
+static void call(Run *r, Fn *fn, void *const *in, void *out, int part)
+{
+    struct io io = {.out = {out}, .ncore = 1};
+    int i;
+
+    for (i = 0; i < r->n->narg && r->n->op != OP_concat; i++)
+        io.in[i] = in[i];
+    if (r->n->op == OP_concat)
+        io.in[0] = in[part];
+    io.tmp = malloc((size_t)kern_expr(r->k, r->k->scratch, r->n, &r->d) + 1);
+    fn(&r->d, &io);
+    free(io.tmp);
+}
+
+/* --- comparing --- */
+
+static bool near(const float *got, const float *want, int64_t n)
+{
+    float top = 1e-6f;
+    int64_t i;
+
+    for (i = 0; i < n; i++)
+        top = fmaxf(top, fabsf(want[i]));
+    for (i = 0; i < n; i++)
+        if (!(fabsf(got[i] - want[i]) <= 1e-5f * top))
+            return false;
+    return true;
+}
+
+static bool same(const Val *y, void *got, void *want)
+{
+    Val a = view(got, y->type), b = view(want, T_s64);
+    int64_t i;
+
+    if (y->type == T_f32)
+        return near(got, want, val_count(y));
+    for (i = 0; i < val_count(y); i++)
+        if (val_int(&a, i) != val_int(&b, i))
+            return false;
+    return true;
+}
+
+static void print(const char *what, const Val *v, void *data)
+{
+    Val a = view(data, v->type);
+    int64_t i;
+
+    printf("  %s:", what);
+    for (i = 0; i < val_count(v) && i < 60; i++)
+        printf(" %g", v->type == T_f32 ? (double)((float *)data)[i]
+                                       : (double)val_int(&a, i));
+    printf("\n");
+}
+
+static int report(const Run *r, const char *text, unsigned from)
+{
+    Val w = *r->n->res[0];
+    int i;
+
+    printf("%s differs from its reference (draw %u)\n%s", r->k->path, from,
+           text);
+    for (i = 0; i < r->n->narg; i++)
+        if (r->n->arg[i])
+            print(r->n->arg[i]->name, r->n->arg[i], r->native[i]);
+    w.type = wide(w.type);
+    print("gives", r->n->res[0], r->got);
+    print("wanted", &w, r->want);
+    return 0;
+}
+
+/* The result on top of operand i, as `inplace` promises it may be. */
+static bool run_inplace(Run *r, const Inst *in, int i)
+{
+    const Val *x = r->n->arg[i], *y = r->n->res[0];
+    void *keep = r->native[i], *copy;
+    bool ok;
+
+    if (val_count(x) != val_count(y) ||
+        type_info[x->type].bytes < type_info[y->type].bytes)
+        return true;
+    copy = memory(val_count(x), x->type);
+    memcpy(copy, keep, (size_t)val_bytes(x));
+    r->native[i] = copy;
+    call(r, in->fn, r->native, copy, 0);
+    ok = same(y, copy, r->want);
+    if (!ok)
+        memcpy(r->got, copy, (size_t)val_bytes(y));
+    r->native[i] = keep;
+    free(copy);
+    return ok;
+}
+
+static bool may_lie_on(const Run *r, const Inst *in, int i)
+{
+    const char *name = r->k->sig[in->sig].arg[i].operand;
+    const char *s = r->n->op == OP_concat ? NULL : strstr(r->k->inplace, name);
+
+    return s && (!s[strlen(name)] || s[strlen(name)] == ' ') && r->n->arg[i];
+}
+
+/* --- one draw --- */
+
+static Kern *find(Kern **k, int n, const char *path)
+{
+    int i;
+
+    for (i = 0; i < n; i++)
+        if (!strcmp(k[i]->path, path))
+            return k[i];
+    die("no kernel %s", path);
+}
+
+/* The graph's node with the types of the instance, if the values fit. */
+static Node *node_for(const Inst *in, const char *text)
+{
+    Graph *g = graph_parse(mem, "draw", text);
+    Val *y = g->last->res[0];
+
+    if (in->res != T_f32 && (y->lo < type_info[in->res].lo ||
+                             y->hi > type_info[in->res].hi))
+        return NULL;
+    y->type = in->res;
+    return g->last;
+}
+
+/* 1: ran, -1: differs, 0: not for this kernel. */
+static int attempt(const Kern *k, const Inst *in)
+{
+    unsigned from = seed;
+    OpCode op = k->op[roll(k->nop)];
+    const char *text = draw(op, in);
+    Run r = {.k = k, .n = node_for(in, text)};
+    bool ok;
+    int i;
+
+    if (!r.n || !kern_takes(k, r.n))
+        return 0;
+    dims_fill(r.n, &r.d);
+    if (k->when && !kern_expr(k, k->when, r.n, &r.d))
+        return 0;
+    run_open(&r);
+    for (i = 0; i < (op == OP_concat ? r.n->narg : 1); i++) {
+        if (op == OP_concat)
+            dims_fill_concat(r.n, i, &r.d);
+        if (k->when && !kern_expr(k, k->when, r.n, &r.d)) {
+            run_close(&r);
+            return 0;
+        }
+        call(&r, in->ref, r.wide, r.want, i);
+        call(&r, in->fn, r.native, r.got, i);
+    }
+    ok = same(r.n->res[0], r.got, r.want);
+    for (i = 0; ok && i < r.n->narg; i++)
+        if (may_lie_on(&r, in, i))
+            ok = run_inplace(&r, in, i);
+    if (!ok)
+        report(&r, text, from);
+    run_close(&r);
+    return ok ? 1 : -1;
+}
+
+/* Runs of one instance; a kernel that none of many draws suits is a mistake
+ * too. */
+static int instance(const Kern *k, const Inst *in, int runs)
+{
+    int done = 0, i, ran;
+
+    for (i = 0; done < runs && i < 300 * runs; i++) {
+        mem = arena_new();
+        ran = attempt(k, in);
+        arena_end(mem);
+        if (ran < 0)
+            return -1;
+        done += ran;
+    }
+    if (!done)
+        printf("%s: nothing drawn satisfies its head\n", k->path);
+    return done ? done : -1;
+}
+
+int main(int argc, char **argv)
+{
+    Arena *all = arena_new();
+    int nkern, i, ran, runs = argc > 2 ? atoi(argv[2]) : 20, total = 0;
+    int bad = 0;
+    Kern **kerns = kern_load(all, NULL, &nkern);
+
+    seed = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : 1;
+    for (i = 0; i < ninst; i++) {
+        ran = instance(find(kerns, nkern, insts[i].path), &insts[i], runs);
+        bad += ran < 0;
+        total += MAX(ran, 0);
+    }
+    arena_end(all);
+    printf("%d kernels for certain types, %d runs like their reference, "
+           "%d failed\n", ninst, total, bad);
+    return bad != 0;
+}

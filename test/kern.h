@@ -1,0 +1,19 @@
+/* An instance of a kernel: compiled for certain types, and beside it the
+ * reference kernel of the same operator, compiled wide. */
+#ifndef TEST_KERN_H
+#define TEST_KERN_H
+
+#include "ir/ir.h"
+
+typedef void Fn(const void *dims, const struct io *io);
+
+typedef struct Inst {
+    const char *path;        /* of the kernel */
+    int sig;                 /* which line of types */
+    Type arg[NARG], res;
+    Fn *fn, *ref;
+} Inst;
+extern const Inst insts[];
+extern const int ninst;
+
+#endif

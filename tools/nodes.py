@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""ONNX's own node tests: tools/nodes.py EVAL [-o TABLE] [-k WORD]
+
+EVAL is the driver test/eval.c, built.  Generates every case of
+onnx.backend.test, binds inputs that are really parameters (shapes, axes,
+bounds, scales) as constants, runs the case and compares every output: integers
+equal, floats within 1e-4 absolute or relative.  Each case ends as
+
+    passed
+    excluded    with the reason: something outside of what is to be compiled
+                (strings, 64-bit floats, sequences, control flow, training,
+                results whose shape depends on data ...), or an operator that
+                is not supported and not in WANTED
+    FAILED      anything else
+
+-o writes the table, a line per case; -k keeps the cases whose name contains
+WORD.  Ends with 1 if a case failed.
+"""
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+import numpy as np
+import onnx
+from onnx import numpy_helper, TensorProto
+
+warnings.filterwarnings('ignore')
+
+# Inputs that are parameters, by operator; the numbers are positions.
+PARAMS = dict(
+    Reshape=[1], Expand=[1], Slice=[1, 2, 3, 4], Squeeze=[1], Unsqueeze=[1],
+    Pad=[1, 2, 3], Tile=[1], TopK=[1], Resize=[1, 2, 3], Upsample=[1],
+    Split=[1], OneHot=[1, 2], ConstantOfShape=[0], Range=[0, 1, 2],
+    CumSum=[1], CumProd=[1], Clip=[1, 2], Trilu=[1], CenterCropPad=[1],
+    Dropout=[1, 2], QuantizeLinear=[1, 2], DequantizeLinear=[1, 2],
+    BatchNormalization=[1, 2, 3, 4], QLinearConv=[1, 2, 3, 4, 5, 6, 7, 8],
+    QLinearMatMul=[1, 2, 3, 4, 5, 6, 7], ConvInteger=[1, 2, 3],
+    MatMulInteger=[2, 3], LSTM=[1, 2, 3, 7], GRU=[1, 2, 3], RNN=[1, 2, 3],
+    DFT=[1, 2], Col2Im=[1, 2], MaxUnpool=[2], AffineGrid=[1],
+    HannWindow=[0], HammingWindow=[0], BlackmanWindow=[0],
+    MelWeightMatrix=[0, 1, 2, 3, 4], STFT=[1, 2, 3], ReverseSequence=[1],
+    RotaryEmbedding=[1, 2, 3], BitShift=[1])
+PARAMS.update({'Reduce' + k: [1] for k in (
+    'Sum', 'Mean', 'Max', 'Min', 'Prod', 'L1', 'L2', 'LogSum', 'LogSumExp',
+    'SumSquare')})
+
+# The least that must pass.
+WANTED = set('''Conv ConvTranspose Gemm MatMul MaxPool AveragePool
+GlobalMaxPool GlobalAveragePool Add Sub Mul Div Pow Sqrt Exp Log Abs Neg Floor
+Ceil Round Erf Min Max Mean Sum Relu LeakyRelu PRelu Elu Selu Sigmoid Tanh
+HardSigmoid HardSwish Swish Gelu Softplus Softsign Mish Clip Softmax LogSoftmax
+LayerNormalization RMSNormalization GroupNormalization InstanceNormalization
+BatchNormalization ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1
+ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare Concat Split Slice Gather
+GatherElements GatherND Pad Transpose Reshape Flatten Squeeze Unsqueeze
+Identity DepthToSpace SpaceToDepth Where Expand Tile ArgMax ArgMin Cast
+LSTM GRU QuantizeLinear DequantizeLinear QLinearConv QLinearMatMul ConvInteger
+MatMulInteger Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor Not
+Reciprocal Sin Cos Tan Sign Mod'''.split())
+
+TYPES = {getattr(TensorProto, t) for t in '''FLOAT INT8 UINT8 INT16 UINT16
+INT32 UINT32 INT64 UINT64 BOOL'''.split()}
+CONTROL = set('If Loop Scan SequenceMap'.split())
+RANDOM = set('''RandomNormal RandomNormalLike RandomUniform RandomUniformLike
+Bernoulli Multinomial'''.split())
+DYNAMIC = set('NonZero Unique Compress NonMaxSuppression StringSplit'.split())
+
+
+def types(model):
+    """Element types of everything that the model names, or None: no tensor."""
+    g = model.graph
+    for v in list(g.input) + list(g.output) + list(g.value_info):
+        yield v.type.tensor_type.elem_type \
+            if v.type.HasField('tensor_type') else None
+    for t in g.initializer:
+        yield t.data_type
+    for n in g.node:
+        for a in n.attribute:
+            if a.name in ('to', 'dtype', 'output_dtype') and a.i:
+                yield a.i
+            if a.type == onnx.AttributeProto.TENSOR:
+                yield a.t.data_type
+
+
+def operators(nodes):
+    for n in nodes:
+        yield n
+        for a in n.attribute:
+            if a.type == onnx.AttributeProto.GRAPH:
+                yield from operators(a.g.node)
+
+
+def reason(model):
+    """Why a model is not for us; None if it is."""
+    nodes = list(operators(model.graph.node))
+    ops = {n.op_type for n in nodes}
+    for t in types(model):
+        if t is None:
+            return 'sequences and optionals'
+        if t not in TYPES and t:
+            return TensorProto.DataType.Name(t).lower().replace(
+                'double', 'float64')
+    for n in nodes:
+        if n.domain not in ('', 'ai.onnx'):
+            return 'domain ' + n.domain
+    for what, names in (('control flow', CONTROL), ('random numbers', RANDOM),
+                        ('the shape of the result depends on data', DYNAMIC)):
+        if ops & names:
+            return what
+    return None
+
+
+def training(model):
+    return any(n.op_type in ('Dropout', 'BatchNormalization') and
+               (len(n.output) > 1 or any(a.name == 'training_mode' and a.i
+                                         for a in n.attribute))
+               for n in model.graph.node)
+
+
+def bind(model, arrays):
+    """Makes parameter inputs constants; gives the inputs that are left."""
+    g, bound = model.graph, set()
+    for n in g.node:
+        for i in PARAMS.get(n.op_type, []):
+            if i < len(n.input):
+                bound.add(n.input[i])
+    left = {}
+    for v, a in zip(list(g.input), arrays):
+        if v.name in bound:
+            g.initializer.append(numpy_helper.from_array(np.asarray(a),
+                                                         v.name))
+            g.input.remove(v)
+        else:
+            left[v.name] = np.asarray(a)
+            shape = v.type.tensor_type.shape
+            del shape.dim[:]
+            for d in left[v.name].shape:
+                shape.dim.add().dim_value = d
+    return left
+
+
+class Case:
+    def __init__(self, test, folder):
+        self.name, self.result, self.why = test.name, None, ''
+        self.path = '%s/%s' % (folder, test.name)
+        self.model = onnx.ModelProto()
+        self.model.CopyFrom(test.model)
+        self.ops = [n.op_type for n in self.model.graph.node]
+        self.op = operator_of(test.name, self.ops)
+        self.why = reason(self.model)
+        if not self.why and training(self.model):
+            self.why = 'training'
+        if self.why:
+            self.result = 'excluded'
+        else:
+            self.write(*test.data_sets[0])
+
+    def write(self, inputs, outputs):
+        os.makedirs(self.path)
+        left = bind(self.model, inputs)
+        onnx.save(self.model, self.path + '/network.onnx')
+        np.savez(self.path + '/inputs.npz', **left)
+        self.want = outputs
+
+    def line(self):
+        return '{0}/network.onnx {0}/inputs.npz {0}/got.npz\n'.format(self.path)
+
+    def wanted(self):
+        return self.op in WANTED
+
+    def judge(self, said):
+        if said.startswith('refused') and not self.wanted():
+            self.result, self.why = 'excluded', said[8:]
+            return
+        self.why = said if said != 'ok' else self.difference()
+        self.result = 'FAILED' if self.why else 'passed'
+
+    def difference(self):
+        z = np.load(self.path + '/got.npz')
+        got = [z[k] for k in z.files]
+        if len(got) != len(self.want):
+            return '%d outputs, %d wanted' % (len(got), len(self.want))
+        for i, (a, b) in enumerate(zip(got, self.want)):
+            b = np.asarray(b)
+            if a.shape != b.shape:
+                return 'output %d has shape %s, %s wanted' % (
+                    i, a.shape, b.shape)
+            if not close(a, b):
+                return 'output %d differs' % i
+        return ''
+
+
+def operator_of(name, ops):
+    """The operator a case is about: of the only node, or the one that the
+    name of an expanded case is of."""
+    if len(set(ops)) == 1:
+        return ops[0]
+    flat = name.replace('test_', '').replace('_', '')
+    known = [o for o in set(ops) | WANTED if flat.startswith(o.lower())]
+    return max(known, key=len) if known else ' '.join(sorted(set(ops)))[:40]
+
+
+def close(a, b):
+    if b.dtype.kind != 'f':
+        return np.array_equal(a.astype(np.int64), b.astype(np.int64)) \
+            if b.dtype != np.uint64 else np.array_equal(a.astype(b.dtype), b)
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    odd = ~np.isfinite(b)
+    if not np.array_equal(a[odd], b[odd], equal_nan=True):
+        return False
+    return bool((np.abs(a - b)[~odd] <=
+                 1e-4 * np.maximum(1, np.abs(b[~odd]))).all())
+
+
+def generate(folder, word):
+    from onnx.backend.test.case.node import collect_testcases
+    return [Case(t, folder) for t in collect_testcases(None)
+            if word in t.name]
+
+
+def run(driver, cases):
+    todo = [c for c in cases if not c.result]
+    said = subprocess.run([driver], input=''.join(c.line() for c in todo),
+                          capture_output=True, text=True).stdout
+    lines = dict(l.split(' ', 1) for l in said.splitlines() if ' ' in l)
+    for c in todo:
+        c.judge(lines.get(c.path + '/network.onnx', 'broken: no answer'))
+
+
+def write_table(path, cases):
+    with open(path, 'w') as f:
+        f.write('case\toperator\tresult\twhy\n')
+        for c in sorted(cases, key=lambda c: c.name):
+            f.write('%s\t%s\t%s\t%s\n' % (c.name, c.op, c.result, c.why or ''))
+
+
+def main():
+    args = sys.argv[2:]
+    option = lambda k, none: args[args.index(k) + 1] if k in args else none
+    with tempfile.TemporaryDirectory() as folder:
+        cases = generate(folder, option('-k', ''))
+        run(sys.argv[1], cases)
+    for c in cases:
+        if c.result == 'FAILED':
+            print('%s (%s): %s' % (c.name, c.op, c.why.replace(folder, '')))
+    if option('-o', None):
+        write_table(option('-o', None), cases)
+    n = collections.Counter(c.result for c in cases)
+    print('%d node tests: %d passed, %d excluded, %d FAILED' %
+          (len(cases), n['passed'], n['excluded'], n['FAILED']))
+    return n['FAILED'] != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

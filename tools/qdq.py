@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""QDQ networks against onnxruntime: tools/qdq.py EVAL [KIND...]
+
+EVAL is the driver test/eval.c, built.  For every kind of layer a float network
+is quantized by onnxruntime's static quantizer in four ways (signed and
+unsigned activations, weights per tensor and per channel) and run by both on
+the same inputs; then every layer of the networks in zoo/, on the values that
+onnxruntime has there.  Prints, per kind, how many 8-bit results there were,
+how many differ by one, and how many by more.  Ends with 1 if any differs by
+more, or more than one in 10 000 differ at all (kinds named in LOOSE apart:
+there float rounding decides ties that integers cannot see).
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper, numpy_helper
+from onnxruntime import quantization as quant
+
+root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+ort.set_default_logger_severity(4)
+KINDS = {}
+LOOSE = ('avgpool_even',)
+
+
+def kind(*shape):
+    """A builder of nodes over inputs of that shape, called by its name."""
+    return lambda f: KINDS.update({f.__name__: (f, shape)}) or f
+
+
+class Builder:
+    def __init__(self, rng):
+        self.rng, self.nodes, self.inits, self.n = rng, [], [], 0
+
+    def const(self, value, dtype=np.float32):
+        self.n += 1
+        self.inits.append(numpy_helper.from_array(
+            np.asarray(value, dtype), 'c%d' % self.n))
+        return 'c%d' % self.n
+
+    def weight(self, *shape, fan):
+        return self.const(self.rng.normal(0, fan ** -0.5, shape))
+
+    def __call__(self, op, *x, **attrs):
+        self.n += 1
+        self.nodes.append(helper.make_node(op, list(x), ['v%d' % self.n],
+                                           name='n%d' % self.n, **attrs))
+        return 'v%d' % self.n
+
+
+IMAGE = (8, 6, 14, 14)
+ROWS = (64, 48)
+
+
+def conv_kind(name, w, shape=IMAGE, bias=True, then=None, **attrs):
+    def build(b, x):
+        args = [x, b.weight(*w, fan=np.prod(w[1:]))]
+        if bias:
+            args.append(b.weight(w[0], fan=4))
+        y = b('Conv', *args, **attrs)
+        return then(b, y) if then else y
+    KINDS[name] = build, shape
+
+
+relu = lambda b, x: b('Relu', x)
+conv_kind('conv_1x1', (16, 6, 1, 1))
+conv_kind('conv_3x3_pad', (16, 6, 3, 3), pads=[1, 1, 1, 1])
+conv_kind('conv_relu', (16, 6, 3, 3), then=relu, pads=[1, 1, 1, 1])
+conv_kind('conv_clip6', (8, 6, 3, 3), then=lambda b, x: b(
+    'Clip', x, b.const(0), b.const(6)), strides=[2, 2])
+conv_kind('conv_nobias', (8, 6, 3, 3), bias=False, dilations=[2, 2])
+conv_kind('conv_depthwise', (6, 1, 3, 3), group=6, pads=[1, 1, 1, 1])
+conv_kind('conv_groups', (12, 3, 3, 3), group=2, pads=[0, 1, 1, 0])
+conv_kind('conv_1d', (16, 12, 5), shape=(8, 12, 40), pads=[2, 2])
+conv_kind('conv_large', (32, 64, 3, 3), shape=(2, 64, 12, 12))
+
+
+@kind(*IMAGE)
+def convtranspose(b, x):
+    return b('ConvTranspose', x, b.weight(6, 8, 3, 3, fan=54),
+             b.weight(8, fan=4), strides=[2, 2], pads=[1, 1, 1, 1])
+
+
+@kind(*ROWS)
+def gemm(b, x):
+    return b('Gemm', x, b.weight(32, 48, fan=48), b.weight(32, fan=4),
+             transB=1)
+
+
+@kind(*ROWS)
+def gemm_relu(b, x):
+    return b('Relu', b('Gemm', x, b.weight(48, 32, fan=48),
+                       b.weight(32, fan=4)))
+
+
+@kind(4, 24, 48)
+def matmul(b, x):
+    return b('MatMul', x, b.weight(48, 40, fan=48))
+
+
+@kind(4, 24, 48)
+def matmul_add(b, x):
+    return b('Add', b('MatMul', x, b.weight(48, 40, fan=48)),
+             b.weight(40, fan=4))
+
+
+@kind(4, 24, 48)
+def matmul_dynamic(b, x):
+    return b('MatMul', x, b('Transpose', b('Tanh', x), perm=[0, 2, 1]))
+
+
+@kind(*IMAGE)
+def add(b, x):
+    return b('Add', x, b('Sigmoid', x))
+
+
+@kind(*IMAGE)
+def add_relu(b, x):
+    return b('Relu', b('Add', b('Tanh', x), x))
+
+
+@kind(*IMAGE)
+def sub(b, x):
+    return b('Sub', x, b('Sigmoid', x))
+
+
+@kind(*IMAGE)
+def mul(b, x):
+    return b('Mul', x, b('Sigmoid', x))
+
+
+@kind(*IMAGE)
+def mul_channels(b, x):
+    return b('Mul', x, b.weight(6, 1, 1, fan=1))
+
+
+@kind(*IMAGE)
+def add_channels(b, x):
+    return b('Add', x, b.weight(6, 1, 1, fan=1))
+
+
+@kind(*IMAGE)
+def concat(b, x):
+    return b('Concat', x, b('Sigmoid', x), b('Relu', x), axis=1)
+
+
+@kind(*IMAGE)
+def maxpool(b, x):
+    return b('MaxPool', x, kernel_shape=[3, 3], strides=[2, 2],
+             pads=[1, 1, 1, 1])
+
+
+@kind(*IMAGE)
+def avgpool_odd(b, x):
+    return b('AveragePool', x, kernel_shape=[3, 3], strides=[2, 2])
+
+
+@kind(*IMAGE)
+def avgpool_even(b, x):
+    return b('AveragePool', x, kernel_shape=[2, 2], strides=[2, 2])
+
+
+@kind(*IMAGE)
+def avgpool_pad(b, x):
+    return b('AveragePool', x, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+
+
+@kind(*IMAGE)
+def avgpool_countpad(b, x):
+    return b('AveragePool', x, kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+             count_include_pad=1)
+
+
+@kind(256, 6, 5, 5)
+def globalaverage(b, x):
+    return b('GlobalAveragePool', x)
+
+
+@kind(64, 24, 16)
+def reducemean(b, x):
+    return b('ReduceMean', x, axes=[1], keepdims=0)
+
+
+def unary_kind(name, op, **attrs):
+    KINDS[name] = (lambda b, x: b(op, x, **attrs)), IMAGE
+
+
+for op in ('Relu', 'Sigmoid', 'Tanh', 'HardSwish', 'HardSigmoid', 'Erf',
+           'Exp', 'Neg', 'Abs', 'Softplus', 'Elu', 'Selu'):
+    unary_kind(op.lower(), op)
+unary_kind('leakyrelu', 'LeakyRelu', alpha=0.1)
+unary_kind('softmax', 'Softmax', axis=1)
+unary_kind('transpose', 'Transpose', perm=[0, 2, 3, 1])
+unary_kind('flatten', 'Flatten')
+
+
+@kind(*IMAGE)
+def gelu(b, x):
+    y = b('Erf', b('Div', x, b.const(np.sqrt(2))))
+    return b('Mul', b('Mul', x, b('Add', y, b.const(1))), b.const(0.5))
+
+
+@kind(*IMAGE)
+def clip(b, x):
+    return b('Clip', x, b.const(-0.5), b.const(1.2))
+
+
+@kind(*IMAGE)
+def reshape(b, x):
+    return b('Reshape', x, b.const([8, -1, 7], np.int64))
+
+
+@kind(*IMAGE)
+def slice_(b, x):
+    return b('Slice', x, *(b.const([v], np.int64) for v in (1, 9, 2)))
+
+
+@kind(*IMAGE)
+def pad(b, x):
+    return b('Pad', x, b.const([0, 0, 1, 1, 0, 0, 2, 1], np.int64))
+
+
+@kind(*IMAGE)
+def resize(b, x):
+    return b('Resize', x, '', b.const([1, 1, 2, 2]), mode='nearest')
+
+
+@kind(16, 24, 32)
+def layernorm(b, x):
+    return b('LayerNormalization', x, b.weight(32, fan=1), b.weight(32, fan=4))
+
+
+def float_model(name, rng):
+    build, shape = KINDS[name]
+    b = Builder(rng)
+    y = build(b, 'x')
+    info = helper.make_tensor_value_info
+    g = helper.make_graph(b.nodes, name, [info('x', TensorProto.FLOAT, shape)],
+                          [info(y, TensorProto.FLOAT, None)], b.inits)
+    m = helper.make_model(g, ir_version=8,
+                          opset_imports=[helper.make_opsetid('', 17)])
+    return onnx.shape_inference.infer_shapes(m), shape
+
+
+class Reader(quant.CalibrationDataReader):
+    def __init__(self, data):
+        self.data = iter(data)
+
+    def get_next(self):
+        x = next(self.data, None)
+        return None if x is None else {'x': x}
+
+
+def session(model):
+    o = ort.SessionOptions()
+    o.intra_op_num_threads = 1
+    return ort.InferenceSession(model.SerializeToString(), o,
+                                providers=['CPUExecutionProvider'])
+
+
+class Case:
+    """A model, its inputs, and what onnxruntime makes of them."""
+
+    def __init__(self, folder, name, model, feeds):
+        self.name, self.path = name, '%s/%d' % (folder, len(os.listdir(folder)))
+        os.makedirs(self.path)
+        onnx.save(model, self.path + '/network.onnx')
+        np.savez(self.path + '/inputs.npz', **feeds)
+        self.want = session(model).run(None, feeds)
+        self.step = steps(model)
+
+    def line(self):
+        return '%s/network.onnx %s/inputs.npz %s/got.npz\n' % (
+            (self.path,) * 3)
+
+    def differences(self):
+        """Of every result, in units of its grid."""
+        got = np.load(self.path + '/got.npz')
+        return np.concatenate([
+            np.abs(np.rint((got[k].astype(float) - w.astype(float)) / s))
+            .reshape(-1)
+            for k, w, s in zip(got.files, self.want, self.step)])
+
+
+def steps(model):
+    """The scale of each output: 1 where it is an integer."""
+    consts = {i.name: i for i in model.graph.initializer}
+    makers = {y: n for n in model.graph.node for y in n.output}
+    for o in model.graph.output:
+        n = makers[o.name]
+        yield float(numpy_helper.to_array(consts[n.input[1]])) \
+            if n.op_type == 'DequantizeLinear' else 1
+
+
+def quantized(model, data, activations, per_channel, folder):
+    kinds = dict(u8=quant.QuantType.QUInt8, s8=quant.QuantType.QInt8)
+    path = folder + '/float.onnx'
+    onnx.save(model, path)
+    quant.quantize_static(
+        path, folder + '/qdq.onnx', Reader(data),
+        quant_format=quant.QuantFormat.QDQ, per_channel=per_channel,
+        activation_type=kinds[activations], weight_type=quant.QuantType.QInt8,
+        op_types_to_quantize=sorted({n.op_type for n in model.graph.node}))
+    return onnx.load(folder + '/qdq.onnx')
+
+
+def layer_cases(name, folder, scratch):
+    for i, activations in enumerate(('u8', 's8')):
+        for per_channel in False, True:
+            rng = np.random.default_rng(sum(map(ord, name)) + i)
+            model, shape = float_model(name, rng)
+            data = [rng.normal(0.1, 1, shape).astype(np.float32)
+                    for _ in range(4)]
+            q = quantized(model, data, activations, per_channel, scratch)
+            if q.graph.node[-1].op_type != 'DequantizeLinear':
+                continue
+            for x in data[:2]:
+                yield Case(folder, name, q, {'x': x})
+
+
+def every_value(model, feeds):
+    probe = onnx.ModelProto()
+    probe.CopyFrom(model)
+    del probe.graph.output[:]
+    names = [y for n in model.graph.node for y in n.output if y]
+    probe.graph.output.extend(
+        helper.make_empty_tensor_value_info(n) for n in names)
+    values = dict(zip(names, session(probe).run(None, feeds)))
+    values.update(feeds)
+    return values
+
+
+def zoo_cases(path, folder):
+    """Every layer of a network: from quantized values to a quantized one."""
+    model = onnx.shape_inference.infer_shapes(
+        onnx.load(path + '/network.onnx'))
+    values = every_value(model, dict(np.load(path + '/inputs.npz')))
+    makers = {y: n for n in model.graph.node for y in n.output}
+    quants = [n for n in model.graph.node if n.op_type == 'QuantizeLinear']
+    for q in quants:
+        inputs, todo = set(), [q.input[0]]
+        while todo:
+            v = todo.pop()
+            n = makers.get(v)
+            if n is None:
+                continue
+            if n.op_type == 'QuantizeLinear':
+                inputs.add(v)
+            todo += n.input if n.op_type != 'QuantizeLinear' else []
+        if not inputs:
+            continue
+        layer = onnx.utils.Extractor(model).extract_model(
+            sorted(inputs), [q.output[0]])
+        op = makers[q.input[0]].op_type if q.input[0] in makers else 'input'
+        yield Case(folder, 'zoo ' + op, layer,
+                   {k: values[k] for k in sorted(inputs)})
+
+
+def tell(name, counts):
+    print('%-22s %9d %7d %6d  %.1e' % (name, *counts, counts[1] / counts[0]))
+
+
+def main():
+    names = sys.argv[2:]
+    table, refused, bad = {}, [], 0
+    with tempfile.TemporaryDirectory() as top:
+        folder, scratch = top + '/cases', top + '/scratch'
+        os.makedirs(folder)
+        os.makedirs(scratch)
+        cases = [c for n in KINDS if not names or n in names
+                 for c in layer_cases(n, folder, scratch)]
+        nets = sorted(os.listdir(root + '/zoo'))
+        cases += [c for d in nets if '-qdq-' in d and (not names or d in names)
+                  for c in zoo_cases('%s/zoo/%s' % (root, d), folder)]
+        said = subprocess.run([sys.argv[1]], input=''.join(
+            c.line() for c in cases), capture_output=True, text=True)
+        for c, line in zip(cases, said.stdout.splitlines()):
+            if not line.endswith(' ok'):
+                refused.append('%s: %s' % (c.name, line.split(' ', 1)[1]))
+                continue
+            d = c.differences()
+            t = table.setdefault(c.name, [0, 0, 0])
+            t[0] += d.size
+            t[1] += int((d == 1).sum())
+            t[2] += int((d > 1).sum())
+    print('%-22s %9s %7s %6s  %s' % ('kind', 'results', 'by one', 'more',
+                                     'rate of ones'))
+    for name in table:
+        tell(name, table[name])
+    strict = [t for n, t in table.items() if n not in LOOSE]
+    total = [sum(t[i] for t in strict) for i in range(3)]
+    tell('all but ' + ' '.join(LOOSE), total)
+    for r in sorted(set(refused)):
+        print(r)
+    bad = len(refused) + sum(t[2] for t in table.values()) + \
+        (total[1] * 10000 > total[0])
+    print('%d cases, %d refused; %d of %d results differ by one, %d by more' %
+          (len(cases), len(refused), total[1], total[0],
+           sum(t[2] for t in table.values())))
+    return bad != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
