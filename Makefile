@@ -73,6 +73,12 @@ check-long: tilewright
 bench: tilewright
 	bench/run
 
+install: tilewright
+	install -Dm755 tilewright $(DESTDIR)$(prefix)/bin/tilewright
+	install -Dm644 doc/tilewright.1 $(DESTDIR)$(prefix)/share/man/man1/tilewright.1
+	install -Dm644 doc/tilewright.bash \
+	    $(DESTDIR)$(prefix)/share/bash-completion/completions/tilewright
+
 wc:
 	@wc -l src/*/*.[ch] src/*/*.def kern/*/*.c kern/*.* | sort -n
 
@@ -85,5 +91,5 @@ clean:
 help:
 	@head -1 Makefile | cut -c3-
 
-.PHONY: deps check check-long bench wc 80 clean help
+.PHONY: deps check check-long bench install wc 80 clean help
 -include $(OBJ:.o=.d)

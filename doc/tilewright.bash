@@ -1,0 +1,24 @@
+# Completion for bash: verbs, targets, options, files.
+_tilewright()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+
+    if [ "$COMP_CWORD" = 1 ]; then
+        COMPREPLY=($(compgen -W "compile run check report pack sim targets \
+            ops help --version" -- "$word"))
+        return
+    fi
+    case $prev in
+    -t | targets)
+        COMPREPLY=($(compgen -W "$(tilewright targets 2>/dev/null |
+            cut -d' ' -f1)" -- "$word") $(compgen -f -X '!*.soc' -- "$word"))
+        return ;;
+    esac
+    case $word in
+    -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html \
+        --kernels --keep --dim --mem --l1 --l2 --input-type --tolerance \
+        --dump --runner --bin --explain" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    esac
+}
+complete -o filenames -F _tilewright tilewright

@@ -1,0 +1,80 @@
+/* cli: the verbs, one file each; main.c is the table of contents. */
+#ifndef CLI_H
+#define CLI_H
+
+#include "base/base.h"
+#include "dev/dev.h"
+#include "front/front.h"
+#include "gen/gen.h"
+#include "pass/pass.h"
+#include "plan/plan.h"
+#include "quant/quant.h"
+#include "report/report.h"
+#include "verify/verify.h"
+
+#define VERSION "0.1.0"
+
+/* opts.c: the common options, as design.md section 4 lists them. */
+typedef struct Opts {
+    Arena *mem;
+    const char *model;     /* first word that is no option */
+    const char *target;
+    const char *out;       /* -o: a folder (compile) or an npz (run) */
+    const char *in, *expected;
+    const char *name, *json, *html, *kernels, *keep, *dump, *runner;
+    const char *print;     /* -d PASS: the graph after that pass */
+    bool force, verbose, explain, bin;
+    double tolerance;
+    int nmem;
+    const char *mem_name[16];
+    int64_t mem_size[16];
+    int noff;
+    const char *off[33];   /* --no-PASS; NULL ends */
+    FrontOpts front;
+} Opts;
+
+/* Reads the words after the verb; err(ERR_USAGE) on what it does not know. */
+void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv);
+
+/* job.c: the road from a model to a plan, shared by the verbs. */
+typedef struct Job {
+    Opts o;
+    Graph *g;
+    Soc *soc;
+    Array *vectors;        /* of -i; NULL: none */
+    void **in;             /* one per graph input, native type */
+    Eval *expected;        /* every value, by the reference kernels */
+    Report r;              /* what is known for text and --json */
+    int64_t start_ns;
+} Job;
+
+/* Prepares a job from the words after the verb; --json is written at exit,
+ * whatever the status. */
+Job *job_new(const char *verb, int argc, char **argv);
+void job_front(Job *j);    /* model and vectors -> graph */
+void job_pass(Job *j);     /* quantized forms lowered, passes run */
+void job_plan(Job *j);     /* -t: plan made and verified */
+void job_example(Job *j);  /* inputs, given or made, and what they give */
+void job_gen(Job *j, const char *dir);
+int64_t now_ns(void);
+
+/* compare.c: integers equal; floats within tol, absolute or relative, and
+ * never NaN or infinity where the other is finite. */
+typedef struct Diff {
+    bool match;
+    double max_abs;
+    int64_t ndiff, first; /* elements that differ; the first of them */
+} Diff;
+Diff compare(const Val *v, const void *got, const Array *want, double tol);
+
+int verb_compile(int argc, char **argv);
+int verb_run(int argc, char **argv);
+int verb_check(int argc, char **argv);
+int verb_report(int argc, char **argv);
+int verb_targets(int argc, char **argv);
+int verb_ops(int argc, char **argv);
+int verb_pack(int argc, char **argv);
+int verb_sim(int argc, char **argv);
+void help(FILE *f, const char *verb);
+
+#endif

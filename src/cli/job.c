@@ -1,0 +1,235 @@
+/* The road from a model to a plan and a project, one step a function. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Runs at exit, so it stops nobody: it says what went wrong and leaves. */
+static void write_json(int status, void *arg)
+{
+    Job *j = arg;
+    Str out = {.mem = j->o.mem};
+    FILE *f;
+
+    if (!j->o.json)
+        return;
+    report_json(&j->r, status, &out);
+    f = fopen(j->o.json, "w");
+    if (!f || fwrite(out.s, 1, out.n, f) != out.n || fclose(f))
+        fprintf(stderr, "cannot write %s: %s\n", j->o.json, strerror(errno));
+}
+
+static const char *default_name(Arena *a, const char *path)
+{
+    char *s = arena_str(a, path_base(path)), *dot = strrchr(s, '.');
+
+    if (dot && dot != s)
+        *dot = 0;
+    return str_ident(a, s);
+}
+
+Job *job_new(const char *verb, int argc, char **argv)
+{
+    Arena *mem = arena_new();
+    Job *j = NEW(mem, Job);
+
+    j->start_ns = now_ns();
+    j->o.mem = mem;
+    j->r = (Report){.verb = verb, .match = -1, .max_abs_diff = -1,
+                    .compile_ms = -1};
+    on_exit(write_json, j);
+    opts_read(mem, &j->o, verb, argc, argv);
+    if (!j->o.model)
+        err(ERR_USAGE, "%s: no model given; see `tilewright help %s`", verb,
+            verb);
+    if (j->o.name && strcmp(j->o.name, str_ident(mem, j->o.name)))
+        err(ERR_USAGE, "-n %s: not a C name", j->o.name);
+    if (!j->o.name)
+        j->o.name = default_name(mem, j->o.model);
+    j->r.model = j->o.model;
+    j->r.name = j->o.name;
+    j->r.target = j->o.target;
+    if (j->o.target)
+        j->soc = soc_read(mem, j->o.target);
+    j->r.soc = j->soc;
+    return j;
+}
+
+void job_front(Job *j)
+{
+    if (j->o.in) {
+        err_file(j->o.in);
+        j->vectors = npz_read(j->o.mem, j->o.in);
+        j->o.front.vectors = j->vectors;
+    }
+    err_file(j->o.model);
+    j->g = front_read(j->o.mem, j->o.model, &j->o.front);
+    j->r.g = j->g;
+}
+
+static void print_graph(Job *j)
+{
+    Str out = {.mem = j->o.mem};
+
+    graph_print(j->g, &out);
+    fputs(out.s, stderr);
+}
+
+void job_pass(Job *j)
+{
+    if (j->o.print && !strcmp(j->o.print, "front"))
+        print_graph(j);
+    quant_lower(j->g);
+    if (j->o.print && !strcmp(j->o.print, "quant"))
+        print_graph(j);
+    pass_all(j->g, j->o.off, j->o.print);
+    graph_number(j->g);
+}
+
+static void set_limits(Job *j, PlanOpts *p)
+{
+    int i, k;
+
+    for (k = 0; k < (int)LEN(p->limit); k++)
+        p->limit[k] = -1;
+    for (i = 0; i < j->o.nmem; i++) {
+        Mem *m = soc_mem(j->soc, j->o.mem_name[i]);
+
+        if (!m)
+            err(ERR_USAGE, "--mem %s: %s has no such memory; `tilewright "
+                "targets %s` lists them", j->o.mem_name[i], j->soc->name,
+                j->soc->name);
+        if (j->o.mem_size[i] > m->size && strcmp(j->soc->run, "host") &&
+            strcmp(j->soc->run, "sim"))
+            err(ERR_USAGE, "--mem %s=%lld: the chip has %lld bytes", m->name,
+                (long long)j->o.mem_size[i], (long long)m->size);
+        p->limit[m - j->soc->mems] = j->o.mem_size[i];
+    }
+}
+
+void job_plan(Job *j)
+{
+    PlanOpts p = {.kernels = j->o.kernels};
+    const char *wrong;
+    Plan *plan;
+
+    if (!j->soc)
+        err(ERR_USAGE, "%s: wants -t TARGET; `tilewright targets` lists them",
+            j->r.verb);
+    set_limits(j, &p);
+    j->r.missing = plan_missing;
+    plan = plan_make(j->o.mem, j->g, j->soc, &p);
+    j->r.missing = NULL;
+    wrong = verify_plan(j->o.mem, plan);
+    if (wrong)
+        die("the plan is wrong: %s", wrong);
+    j->r.plan = plan;
+    if (j->o.verbose) {
+        Str out = {.mem = j->o.mem};
+
+        plan_print(plan, &out);
+        fputs(out.s, stderr);
+    }
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static void *make_input(Arena *a, const Val *v, uint32_t *seed)
+{
+    Val w = *v;
+    int64_t i, n = val_count(v);
+
+    w.data = arena_get(a, (size_t)n, (size_t)type_info[v->type].bytes);
+    for (i = 0; i < n; i++) {
+        uint32_t x = next_random(seed);
+
+        if (val_is_int(v))
+            val_set(&w, i, v->lo + (int64_t)(x % (uint64_t)MIN(
+                               v->hi - v->lo + 1, (int64_t)1 << 24)));
+        else
+            ((float *)w.data)[i] = (float)x / (1 << 23) - 1;
+    }
+    return w.data;
+}
+
+static void *take_input(Job *j, const Val *v, const Array *in)
+{
+    Val w = *v;
+    int64_t i, n = val_count(v);
+
+    if (in->n != n)
+        err(ERR_MODEL, "array '%s' has %lld elements, input '%s' %s wants "
+            "%lld", in->name, (long long)in->n, v->name,
+            shape_str(j->o.mem, v->shape), (long long)n);
+    w.data = arena_get(j->o.mem, (size_t)n,
+                       (size_t)type_info[v->type].bytes);
+    for (i = 0; i < n; i++) {
+        double x = array_get(in, i);
+
+        if (!val_is_int(v)) {
+            ((float *)w.data)[i] = (float)x;
+            continue;
+        }
+        if (!(rint(x) >= (double)v->lo && rint(x) <= (double)v->hi))
+            err(ERR_MODEL, "array '%s' has %g at element %lld, input '%s' "
+                "is %s: give --input-type %s=TYPE", in->name, x,
+                (long long)i, v->name, type_info[v->type].name, v->name);
+        val_set(&w, i, (int64_t)rint(x));
+    }
+    return w.data;
+}
+
+static const Array *skip_empty(const Array *v)
+{
+    while (v && !v->n)
+        v = v->next;
+    return v;
+}
+
+void job_example(Job *j)
+{
+    const Array *in = skip_empty(j->vectors);
+    uint32_t seed = 1;
+    int i;
+
+    err_file(j->o.in);
+    j->in = NEWN(j->o.mem, void *, j->g->nin + 1);
+    for (i = 0; i < j->g->nin; i++) {
+        if (j->vectors && !in)
+            err(ERR_MODEL, "%d arrays, the model has %d inputs ('%s' is "
+                "missing)", i, j->g->nin, j->g->in[i]->name);
+        j->in[i] = in ? take_input(j, j->g->in[i], in)
+                      : make_input(j->o.mem, j->g->in[i], &seed);
+        in = in ? skip_empty(in->next) : NULL;
+    }
+    err_file(j->o.model);
+    j->expected = graph_eval(j->o.mem, j->g, j->in);
+}
+
+void job_gen(Job *j, const char *dir)
+{
+    GenOpts o = {
+        .name = j->o.name, .dir = dir, .force = j->o.force, .bin = j->o.bin,
+        .example = j->in, .expected = j->expected,
+        .tolerance = j->o.tolerance, .version = VERSION,
+    };
+
+    gen_project(j->r.plan, &o);
+    j->r.dir = dir;
+    j->r.compile_ms = (double)(now_ns() - j->start_ns) / 1e6;
+}

@@ -1,0 +1,173 @@
+/* The common options. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t read_bytes(const char *option, const char *s)
+{
+    char *end;
+    long long v;
+
+    errno = 0;
+    v = strtoll(s, &end, 0);
+    switch (*end) {
+    case 'M': v *= 1024; /* fall through */
+    case 'K': v *= 1024; end++;
+    }
+    if (errno || end == s || *end || v < 0 || v > INT64_MAX / 2)
+        err(ERR_USAGE, "%s: %s, wanted a number of bytes (512, 64K, 2M)",
+            option, s);
+    return v;
+}
+
+/* NAME=VALUE: the value; *name is what stands before it. */
+static const char *split(Opts *o, const char *option, const char *s,
+                         const char **name)
+{
+    const char *eq = strchr(s, '=');
+
+    if (!eq || eq == s || !eq[1])
+        err(ERR_USAGE, "%s: %s, wanted NAME=VALUE", option, s);
+    *name = arena_fmt(o->mem, "%.*s", (int)(eq - s), s);
+    return eq + 1;
+}
+
+static void add_mem(Opts *o, const char *option, const char *name,
+                    const char *size)
+{
+    if (o->nmem == (int)LEN(o->mem_name))
+        err(ERR_USAGE, "%s: more than %zu times", option, LEN(o->mem_name));
+    o->mem_name[o->nmem] = name;
+    o->mem_size[o->nmem++] = read_bytes(option, size);
+}
+
+static void add_dim(Opts *o, const char *s)
+{
+    FrontOpts *f = &o->front;
+    int64_t v;
+
+    if (f->ndim == (int)LEN(f->dim_name))
+        err(ERR_USAGE, "--dim: more than %zu times", LEN(f->dim_name));
+    v = read_bytes("--dim", split(o, "--dim", s, &f->dim_name[f->ndim]));
+    if (v < 1)
+        err(ERR_USAGE, "--dim: %s, wanted a size of at least 1", s);
+    f->dim_size[f->ndim++] = v;
+}
+
+static void add_type(Opts *o, const char *s)
+{
+    FrontOpts *f = &o->front;
+    const char *name = NULL, *word = s;
+    int t;
+
+    if (strchr(s, '='))
+        word = split(o, "--input-type", s, &name);
+    if (f->ntype == (int)LEN(f->type))
+        err(ERR_USAGE, "--input-type: more than %zu times", LEN(f->type));
+    for (t = T_none + 1; t < NTYPE && strcmp(type_info[t].name, word); t++)
+        ;
+    if (t == NTYPE)
+        err(ERR_USAGE, "--input-type: %s, wanted f32 s8 u8 s16 s32", word);
+    f->type_name[f->ntype] = name;
+    f->type[f->ntype++] = (Type)t;
+}
+
+static void set_tolerance(Opts *o, const char *s)
+{
+    char *end;
+
+    o->tolerance = strtod(s, &end);
+    if (end == s || *end || !(o->tolerance >= 0))
+        err(ERR_USAGE, "--tolerance: %s, wanted a number from 0", s);
+}
+
+static bool read_flag(Opts *o, const char *s)
+{
+    int i;
+
+    if (!strcmp(s, "-f"))
+        o->force = true;
+    else if (!strcmp(s, "-q"))
+        quiet = true;
+    else if (!strcmp(s, "-v"))
+        o->verbose = true;
+    else if (!strcmp(s, "--explain"))
+        o->explain = true;
+    else if (!strcmp(s, "--bin"))
+        o->bin = true;
+    else if (str_starts(s, "--no-")) {
+        for (i = 0; i < npass && strcmp(passes[i].name, s + 5); i++)
+            ;
+        if (i == npass || !passes[i].keeps)
+            err(ERR_USAGE, "%s: no pass %s that can be switched off; "
+                "`tilewright help compile` lists them", s, s + 5);
+        o->off[o->noff++] = s + 5;
+        if (o->noff == (int)LEN(o->off))
+            err(ERR_USAGE, "%s: too many", s);
+    } else
+        return false;
+    return true;
+}
+
+static bool read_option(Opts *o, const char *s, const char *arg)
+{
+    const struct {
+        const char *name;
+        const char **to;
+    } plain[] = {
+        {"-t", &o->target}, {"-o", &o->out}, {"-i", &o->in},
+        {"-e", &o->expected}, {"-n", &o->name}, {"--json", &o->json},
+        {"--html", &o->html}, {"--kernels", &o->kernels},
+        {"--keep", &o->keep}, {"--dump", &o->dump},
+        {"--runner", &o->runner}, {"-d", &o->print},
+    };
+    const char *name;
+    size_t i;
+
+    for (i = 0; i < LEN(plain); i++)
+        if (!strcmp(s, plain[i].name)) {
+            *plain[i].to = arg;
+            return true;
+        }
+    if (!strcmp(s, "--mem")) {
+        arg = split(o, s, arg, &name);
+        add_mem(o, s, name, arg);
+    } else if (!strcmp(s, "--l1") || !strcmp(s, "--l2"))
+        add_mem(o, s, s[3] == '1' ? "L1" : "L2", arg);
+    else if (!strcmp(s, "--dim"))
+        add_dim(o, arg);
+    else if (!strcmp(s, "--input-type"))
+        add_type(o, arg);
+    else if (!strcmp(s, "--tolerance"))
+        set_tolerance(o, arg);
+    else
+        return false;
+    return true;
+}
+
+void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv)
+{
+    int i;
+
+    *o = (Opts){.mem = a, .tolerance = 1e-4};
+    for (i = 0; i < argc; i++) {
+        const char *s = argv[i];
+
+        if (*s != '-' || !s[1]) {
+            if (o->model)
+                err(ERR_USAGE, "%s: a second model %s after %s", verb, s,
+                    o->model);
+            o->model = s;
+        } else if (read_flag(o, s)) {
+            continue;
+        } else if (i + 1 == argc) {
+            err(ERR_USAGE, "%s: %s: unknown, or wants a value; "
+                "see `tilewright help %s`", verb, s, verb);
+        } else if (!read_option(o, s, argv[++i])) {
+            err(ERR_USAGE, "%s: unknown option %s; see `tilewright help %s`",
+                verb, s, verb);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+/* --json, written whatever the exit status.  A key that does not apply is
+ * null, never absent. */
+#include "report/report.h"
+
+#include <math.h>
+
+static void put_int(Json *j, const char *key, int64_t v)
+{
+    json_key(j, key);
+    if (v < 0)
+        json_null(j);
+    else
+        json_int(j, v);
+}
+
+static void put_num(Json *j, const char *key, double v)
+{
+    json_key(j, key);
+    json_num(j, v);
+}
+
+static void put_str(Json *j, const char *key, const char *s)
+{
+    json_key(j, key);
+    json_str(j, s);
+}
+
+static void put_error(Json *j, int status)
+{
+    put_int(j, "status", status);
+    json_key(j, "error");
+    if (!*trouble.message) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    put_str(j, "file", trouble.file);
+    put_str(j, "node", trouble.node);
+    put_str(j, "message", trouble.message);
+    json_end(j);
+}
+
+static void put_missing(Json *j, const Report *r)
+{
+    int i;
+
+    json_key(j, "missing");
+    if (!r->missing || !r->soc) {
+        json_null(j);
+        return;
+    }
+    json_arr(j);
+    for (i = 0; i < r->soc->nmem; i++) {
+        if (r->missing[i] <= 0)
+            continue;
+        json_obj(j);
+        put_str(j, "name", r->soc->mems[i].name);
+        put_int(j, "bytes", r->missing[i]);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_memory(Json *j, const Report *r)
+{
+    int i;
+
+    json_key(j, "memory");
+    if (!r->plan) {
+        json_null(j);
+        return;
+    }
+    json_arr(j);
+    for (i = 0; i < r->soc->nmem; i++) {
+        json_obj(j);
+        put_str(j, "name", r->soc->mems[i].name);
+        put_int(j, "used", r->plan->used[i]);
+        put_int(j, "size", r->soc->mems[i].size);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_layer(Json *j, Layer l)
+{
+    const Node *n = l.step->node;
+
+    json_obj(j);
+    put_str(j, "name", n->name);
+    put_str(j, "op", op_info[n->op].name);
+    put_str(j, "kernel", l.step->kern ? l.step->kern->name : NULL);
+    put_str(j, "engine", "core");
+    put_int(j, "macs", l.macs);
+    put_int(j, "cycles", l.cycles);
+    put_int(j, "instructions", l.instructions);
+    put_int(j, "predicted_cycles", l.predicted);
+    put_int(j, "dma_wait", -1);
+    put_str(j, "tile", NULL);
+    json_end(j);
+}
+
+static void put_layers(Json *j, const Report *r)
+{
+    int i, n = report_layers(r);
+
+    json_key(j, "layers");
+    if (!r->plan) {
+        json_null(j);
+        return;
+    }
+    json_arr(j);
+    for (i = 0; i < n; i++)
+        put_layer(j, report_layer(r, i));
+    json_end(j);
+}
+
+static void put_run(Json *j, const Report *r)
+{
+    const Run *run = r->run && r->run->ok ? r->run : NULL;
+    const Plan *p = r->plan;
+
+    put_int(j, "cycles", run ? run->cycles : -1);
+    put_int(j, "instructions", run ? run->instructions : -1);
+    put_int(j, "predicted_cycles", report_cycles(r));
+    put_num(j, "energy_uj", report_energy(r));
+    put_int(j, "flash_bytes", run ? run->flash_bytes : -1);
+    put_int(j, "weights_bytes", p ? p->weights : -1);
+    put_int(j, "code_bytes", run ? run->code_bytes : -1);
+    put_int(j, "ram_bytes", p ? p->ram : -1);
+    put_int(j, "ram_lower_bound", p ? p->bound : -1);
+    put_int(j, "stack_bytes", p ? p->stack : -1);
+    put_int(j, "stack_used", run ? run->stack_used : -1);
+}
+
+void report_json(const Report *r, int status, Str *out)
+{
+    Json *j = json_new(out);
+
+    json_obj(j);
+    put_error(j, status);
+    put_missing(j, r);
+    put_str(j, "verb", r->verb);
+    put_str(j, "target", r->target);
+    put_str(j, "model", r->model);
+    put_str(j, "name", r->name);
+    json_key(j, "match");
+    if (r->match < 0)
+        json_null(j);
+    else
+        json_bool(j, r->match);
+    put_num(j, "max_abs_diff", r->max_abs_diff < 0 ? NAN : r->max_abs_diff);
+    put_int(j, "macs", r->g ? report_macs(r) : -1);
+    put_int(j, "macs_removed", r->g ? report_macs_removed(r) : -1);
+    put_int(j, "bytes_removed", r->g ? report_bytes_removed(r) : -1);
+    put_run(j, r);
+    put_memory(j, r);
+    put_num(j, "compile_ms", r->compile_ms < 0 ? NAN : r->compile_ms);
+    put_num(j, "gap", r->plan ? r->plan->gap : NAN);
+    put_str(j, "toolchain", r->run ? r->run->toolchain : NULL);
+    put_str(j, "project", r->dir);
+    put_layers(j, r);
+    json_end(j);
+}

@@ -1,0 +1,48 @@
+/* report: what is known of a network on a chip, as text, JSON and HTML. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "base/base.h"
+#include "dev/dev.h"
+#include "plan/plan.h"
+
+/* What a verb has found out so far; absent parts are NULL or -1. */
+typedef struct Report {
+    const char *verb, *target, *model, *name;
+    Graph *g;
+    const Plan *plan;
+    const Run *run;
+    const Soc *soc;
+    int match;            /* 1 yes, 0 no, -1 nothing to compare with */
+    double max_abs_diff;  /* -1: not compared */
+    double compile_ms;    /* -1: not compiled */
+    const char *dir;      /* the project written */
+    const int64_t *missing; /* bytes per memory, on status 3 */
+} Report;
+
+/* The whole of --json: `status`, `error`, then what the verb knows. */
+void report_json(const Report *r, int status, Str *out);
+/* A summary, memory by memory, and a row per layer. */
+void report_text(const Report *r, bool explain, Str *out);
+/* One page that needs nothing else: the tables, and memory over time. */
+void report_html(const Report *r, Str *out);
+
+/* totals.c: sums that every form shows. */
+int64_t report_macs(const Report *r);
+int64_t report_macs_removed(const Report *r);
+int64_t report_bytes_removed(const Report *r);
+int64_t report_cycles(const Report *r); /* predicted; -1: a head is silent */
+/* Predicted energy in microjoules; NaN where the chip has no figures. */
+double report_energy(const Report *r);
+
+/* A layer is a start step of the plan. */
+typedef struct Layer {
+    const Step *step;
+    int64_t macs;
+    int64_t cycles, instructions; /* measured; -1: not */
+    int64_t predicted;            /* cycles; -1: the head is silent */
+} Layer;
+int report_layers(const Report *r);
+Layer report_layer(const Report *r, int i);
+
+#endif
