@@ -68,7 +68,8 @@ check: tilewright
 	test/check
 
 check-long: tilewright
-	test/check-long
+	test/check
+	test/check long
 
 bench: tilewright
 	bench/run
