@@ -1,0 +1,93 @@
+#!/bin/sh
+# The command line's contract: exit codes, one clear message, --json always.
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+tw=./tilewright model=zoo/dscnn-int/network.onnx
+n=0 bad=0
+
+# want STATUS 'part of stderr' ARGS...
+want() {
+    status=$1 text=$2
+    shift 2
+    n=$((n + 1))
+    $tw "$@" >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    if [ $got != "$status" ]; then
+        echo "tilewright $*: exit $got, wanted $status"
+        cat "$tmp/err"
+        bad=$((bad + 1))
+    elif ! grep -qF -- "$text" "$tmp/err"; then
+        echo "tilewright $*: said '$(cat "$tmp/err")', wanted '$text'"
+        bad=$((bad + 1))
+    fi
+}
+
+# holds FILE 'text'
+holds() {
+    n=$((n + 1))
+    grep -qF -- "$2" "$1" && return
+    echo "$1 lacks $2:"
+    cat "$1"
+    bad=$((bad + 1))
+}
+
+want 2 'tilewright compile'
+want 2 'no verb bake' bake
+want 2 'no verb bake' help bake
+want 2 'no model given' compile
+want 2 'unknown option --fast' compile $model --fast x
+want 2 '-t: unknown, or wants a value' compile $model -t
+want 2 'no target z80' compile $model -t z80
+want 2 'wants -t TARGET' compile $model
+want 2 'a second model b' compile a b
+want 2 '--mem: 12, wanted NAME=VALUE' compile $model --mem 12
+want 2 'wanted a number of bytes' compile $model --mem RAM=lots
+want 2 'has no such memory' compile $model -t cortex-m4 --mem L9=12
+want 2 'the chip has' compile $model -t cortex-m4 --mem RAM=64M
+want 2 'wanted f32 s8 u8 s16 s32' compile $model --input-type f64
+want 2 'wanted a number from 0' compile $model --tolerance -1
+want 2 'not a C name' compile $model -t host -n 9lives
+want 2 'no pass bogus' compile $model -t host --no-bogus
+want 1 'cannot read none.onnx' compile none.onnx -t host
+want 1 'not a regular file' compile test -t host
+printf 'no model at all' >"$tmp/bad.onnx"
+want 1 "$tmp/bad.onnx: " compile "$tmp/bad.onnx" -t host --json "$tmp/json"
+holds "$tmp/json" '"status": 1'
+holds "$tmp/json" "\"file\": \"$tmp/bad.onnx\""
+want 2 'no target z80' compile --json "$tmp/json" $model -t z80
+holds "$tmp/json" '"status": 2'
+want 0 '' --version
+want 0 '' help
+want 0 '' help run
+holds "$tmp/out" 'tilewright run MODEL'
+want 0 '' targets
+holds "$tmp/out" 'cortex-m4'
+want 0 '' targets cortex-m55
+holds "$tmp/out" 'core '
+want 0 '' ops
+holds "$tmp/out" 'Conv'
+
+# compile: a project, never overwritten without -f; nothing half-written
+want 0 '' compile $model -t cortex-m4 -o "$tmp/p" --json "$tmp/json"
+holds "$tmp/json" '"status": 0'
+holds "$tmp/json" '"ram_bytes": '
+want 2 "$tmp/p" compile $model -t cortex-m4 -o "$tmp/p"
+want 0 '' compile $model -t cortex-m4 -o "$tmp/p" -f
+want 3 'bytes' compile $model -t cortex-m4 --mem RAM=100 -o "$tmp/q" \
+    --json "$tmp/json"
+holds "$tmp/json" '"status": 3'
+holds "$tmp/json" '"bytes": '
+n=$((n + 1))
+[ -e "$tmp/q" ] && echo "$tmp/q is left behind" && bad=$((bad + 1))
+
+# run: matches what it should, differs from what it should not
+io="-i zoo/dscnn-int/inputs.npz"
+want 0 '' run $model -t host $io -e zoo/dscnn-int/outputs.npz \
+    --json "$tmp/json" -o "$tmp/o.npz"
+holds "$tmp/json" '"match": true'
+want 0 '' run $model -t host $io -e "$tmp/o.npz"
+want 4 'results differ' run $model -t host -e zoo/dscnn-int/outputs.npz \
+    --json "$tmp/json"
+holds "$tmp/json" '"match": false'
+echo "$n checks, $bad wrong"
+[ $bad = 0 ]
