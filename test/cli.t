@@ -16,7 +16,7 @@ want() {
         echo "tilewright $*: exit $got, wanted $status"
         cat "$tmp/err"
         bad=$((bad + 1))
-    elif ! grep -qF -- "$text" "$tmp/err"; then
+    elif [ "$text" ] && ! grep -qF -- "$text" "$tmp/err"; then
         echo "tilewright $*: said '$(cat "$tmp/err")', wanted '$text'"
         bad=$((bad + 1))
     fi

@@ -90,6 +90,9 @@ void job_pass(Job *j)
 {
     if (j->o.print && !strcmp(j->o.print, "front"))
         print_graph(j);
+    quant_lower(j->g);
+    if (j->o.print && !strcmp(j->o.print, "quant"))
+        print_graph(j);
     pass_all(j->g, j->o.off, j->o.print);
     graph_number(j->g);
 }

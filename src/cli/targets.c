@@ -12,12 +12,8 @@ int verb_targets(int argc, char **argv)
     if (argc) {
         soc_print(soc_read(a, argv[0]), &out);
     } else {
-        for (name = soc_names(a); *name; name++) {
-            const Packed *p = packed_find(arena_fmt(a, "soc/%s.soc", *name));
-
-            if (p && str_ends(p->path, ".soc"))
-                str_fmt(&out, "%-14s %s\n", *name, soc_read(a, *name)->about);
-        }
+        for (name = soc_names(a); *name; name++)
+            str_fmt(&out, "%-14s %s\n", *name, soc_read(a, *name)->about);
     }
     fputs(out.s, stdout);
     arena_end(a);

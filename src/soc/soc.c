@@ -315,6 +315,13 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Some files are only for others to include. */
+static bool is_chip(const Packed *p)
+{
+    return str_starts(p->path, "soc/") && str_ends(p->path, ".soc") &&
+           (str_starts(p->data, "chip ") || strstr(p->data, "\nchip "));
+}
+
 const char **soc_names(Arena *a)
 {
     const char **list = NEWN(a, const char *, npacked + 1);
@@ -323,7 +330,7 @@ const char **soc_names(Arena *a)
     for (i = 0; i < npacked; i++) {
         const char *s = path_base(packed[i].path);
 
-        if (str_starts(packed[i].path, "soc/") && str_ends(s, ".soc"))
+        if (is_chip(&packed[i]))
             list[n++] = arena_fmt(a, "%.*s", (int)strlen(s) - 4, s);
     }
     qsort(list, (size_t)n, sizeof *list, by_name);
