@@ -164,7 +164,6 @@ OpCode op_named(const Call *c);   /* ours, by op.def's ONNX column */
 Val *conv(Call *c, Val *x, Val *w, Val *b); /* attributes as Conv has them */
 Val *averagepool(Call *c, Val *x);
 Val *matmul_onnx(Call *c, Val *a, Val *b); /* any ranks */
-Val *repeat(Call *c, Val *x, int axis, int64_t r);
 Val *pad(Call *c, Val *x, const int64_t *pads, double value, int mode);
 
 #define ONNX(name, meaning, how, since, min, max, about) void import_##how(Call *c);

@@ -608,12 +608,12 @@ static int opset_of(const Model *m)
     if (!v)
         return 24;
     if (v < 7)
-        err(ERR_MODEL, "opset %lld; wanted 7 to 24: export the model anew",
-            (long long)v);
+        warn("opset %lld is older than 7, the first one known; read as 7",
+             (long long)v);
     if (v > 24)
         warn("opset %lld is newer than 24, the last one known; read as 24",
              (long long)v);
-    return (int)MIN(v, 24);
+    return (int)MAX(7, MIN(v, 24));
 }
 
 static void tell(Import *im)

@@ -107,27 +107,56 @@ static Val *softcap(Call *c, Val *x, double cap)
     return op_num(c, OP_mul, x, cap);
 }
 
-static Val *bias_all(Call *c, Val *x, int64_t before)
+static Val *plus(Call *c, Val *a, Val *b)
 {
-    int64_t m = x->shape.dim[2], n = x->shape.dim[3];
+    return a && b ? op2(c, OP_add, a, b) : a ? a : b;
+}
 
-    if (arg_at(c, 3))
-        x = op2(c, OP_add, x, bias_of(c, c->arg[3], n));
+/* All there is to add to the products of m queries and n keys; or NULL. */
+static Val *bias_all(Call *c, int64_t m, int64_t n, int64_t before)
+{
+    Val *y = arg_at(c, 3) ? bias_of(c, c->arg[3], n) : NULL;
+
     if (call_int(c, "is_causal", 0)) {
         if (arg_at(c, 6))
             call_err(c, "is_causal with nonpad_kv_seqlen; give a mask");
-        x = op2(c, OP_add, x, causal(c, m, n, before));
+        y = plus(c, y, causal(c, m, n, before));
     }
-    if (arg_at(c, 6))
-        x = op2(c, OP_add, x, padding(c, c->arg[6], n));
-    return x;
+    return arg_at(c, 6) ? plus(c, y, padding(c, c->arg[6], n)) : y;
+}
+
+static bool any_set(const Val *v)
+{
+    int64_t i;
+
+    for (i = 0; i < val_count(v); i++)
+        if (val_int(v, i))
+            return true;
+    return false;
+}
+
+/* A query that may look at no key at all sees zeros. */
+static Val *blank_rows(Call *c, Val *x, Val *bias)
+{
+    int64_t last;
+    Val *none;
+
+    if (!bias || !bias->shape.rank)
+        return x;
+    last = bias->shape.rank - 1;
+    none = reduce(c, OP_rmax, bias, 1, &last, true);
+    none = op2(c, OP_equal, none, graph_const_f32(c->g, -INFINITY));
+    if (none->data && !any_set(none))
+        return x;
+    return op3(c, OP_where, none, graph_const_f32(c->g, 0), x);
 }
 
 void import_attention(Call *c)
 {
     Val *q = heads(c, c->arg[0], call_int(c, "q_num_heads", 0));
     Val *k = heads(c, c->arg[1], call_int(c, "kv_num_heads", 0));
-    Val *v = heads(c, c->arg[2], call_int(c, "kv_num_heads", 0)), *x, *raw, *y;
+    Val *v = heads(c, c->arg[2], call_int(c, "kv_num_heads", 0));
+    Val *x, *raw, *bias, *y;
     int64_t mode = call_int(c, "qk_matmul_output_mode", 0), n;
     int64_t before = arg_at(c, 4) ? c->arg[4]->shape.dim[2] : 0;
     double scale = call_num(c, "scale", 0);
@@ -146,9 +175,10 @@ void import_attention(Call *c)
     q = op_num(c, OP_mul, q, scale);
     x = matmul(c, q, share_heads(c, k, n), NULL, false, true);
     raw = x = softcap(c, x, call_num(c, "softcap", 0));
-    x = bias_all(c, x, before);
+    bias = bias_all(c, x->shape.dim[2], x->shape.dim[3], before);
+    x = plus(c, x, bias);
     raw = mode == 2 ? x : raw;
-    x = softmax(c, x, 3);
+    x = blank_rows(c, softmax(c, x, 3), bias);
     give(c, 3, mode == 3 ? x : raw);
     y = matmul(c, x, share_heads(c, v, n), NULL, false, false);
     give(c, 0, c->arg[0]->shape.rank == 3 ? no_heads(c, y) : y);

@@ -19,6 +19,9 @@ OpCode op_named(const Call *c)
 
 void import_plain(Call *c)
 {
+    if (call_int(c, "broadcast", 0) && call_has(c, "axis"))
+        call_err(c, "broadcasts along an axis, as before opset 7; export the "
+                 "model anew");
     mix(c, c->narg, c->arg);
     give(c, 0, done(c, node_list(c, op_named(c), c->narg, c->arg)));
 }
@@ -122,9 +125,9 @@ static double bound_of(const Call *c, int i, const char *attr, double none)
 void import_clip(Call *c)
 {
     Val *x = c->arg[0], *lo = arg_at(c, 1), *hi = arg_at(c, 2);
+    double most = bound_of(c, 2, "max", INFINITY);
 
-    x = clamp(c, x, bound_of(c, 1, "min", -INFINITY),
-              bound_of(c, 2, "max", INFINITY));
+    x = clamp(c, x, fmin(bound_of(c, 1, "min", -INFINITY), most), most);
     if (lo && !lo->data)
         x = op2(c, OP_max, x, lo);
     if (hi && !hi->data)

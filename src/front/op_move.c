@@ -227,7 +227,7 @@ void import_expand(Call *c)
 }
 
 /* r copies along an axis: [a,d,b] -> [a,1,d,b] -> [a,r,d,b] -> [a,rd,b]. */
-Val *repeat(Call *c, Val *x, int axis, int64_t r)
+static Val *repeat(Call *c, Val *x, int axis, int64_t r)
 {
     Shape s = x->shape, split = {.rank = 4, .dim = {1, 1, 1, 1}};
     int i;
@@ -377,6 +377,10 @@ void import_spacetodepth(Call *c)
     if (d[2] % b || d[3] % b)
         call_err(c, "%lld x %lld is no multiple of %lld", (long long)d[2],
                  (long long)d[3], (long long)b);
-    blocks(c, (int64_t[]){d[0], d[1], y[2], b, y[3], b},
-           (int64_t[]){0, 3, 5, 1, 2, 4}, y);
+    if (strcmp(call_str(c, "mode", "DCR"), "CRD"))
+        blocks(c, (int64_t[]){d[0], d[1], y[2], b, y[3], b},
+               (int64_t[]){0, 3, 5, 1, 2, 4}, y);
+    else
+        blocks(c, (int64_t[]){d[0], d[1], y[2], b, y[3], b},
+               (int64_t[]){0, 1, 3, 5, 2, 4}, y);
 }

@@ -16,6 +16,21 @@
 #include <math.h>
 #include <string.h>
 
+/* Each element along an axis r times: [a,d,b] -> [a,d,1,b] -> [a,d,r,b]. */
+static Val *stretch(Call *c, Val *x, int axis, int64_t r)
+{
+    Shape s = x->shape, split = {.rank = 4, .dim = {1, 1, 1, 1}};
+    int i;
+
+    for (i = 0; i < s.rank; i++)
+        split.dim[i < axis ? 0 : i == axis ? 1 : 3] *= s.dim[i];
+    x = to_shape(c, x, split);
+    split.dim[2] = r;
+    s.dim[axis] *= r;
+    x = spread(c, x, shape_checked("a scale", 4, split.dim));
+    return to_shape(c, x, s);
+}
+
 /* Scale or zero point of x, of one element, of one per index of an axis, or
  * of one per block along it, in a shape that broadcasts. */
 static Val *fit(Call *c, Val *x, Val *v, int axis, int64_t block)
@@ -28,7 +43,7 @@ static Val *fit(Call *c, Val *x, Val *v, int axis, int64_t block)
         return to_rank(c, v, 0, 0);
     if (v->shape.rank != 1) {
         if (block > 0 && v->shape.rank == rank)
-            v = repeat(c, v, axis, block);
+            v = stretch(c, v, axis, block);
         if (block > 0 && v->shape.dim[axis] > x->shape.dim[axis])
             v = part(c, v, axis, 0, x->shape.dim[axis], 1);
         return v;

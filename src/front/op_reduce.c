@@ -1,7 +1,41 @@
 /* Reductions, softmax and sums along an axis. */
 #include "front/import.h"
 
+#include <math.h>
 #include <string.h>
+
+/* What nothing at all comes to. */
+static Val *of_nothing(Call *c, OpCode op, int n, const int64_t *axes,
+                       bool keep)
+{
+    Shape x = c->arg[0]->shape, s = {0};
+    bool gone[RANK] = {false};
+    double v = 0;
+    Val *y;
+    int i;
+
+    for (i = 0; i < n; i++)
+        gone[axes[i]] = true;
+    for (i = 0; i < x.rank; i++)
+        if (!gone[i] && n)
+            s.dim[s.rank++] = x.dim[i];
+        else if (keep)
+            s.dim[s.rank++] = 1;
+    if (op == OP_prod)
+        v = 1;
+    else if (op == OP_rmin)
+        v = INFINITY;
+    else if (op == OP_rmax || op == OP_logsum || op == OP_logsumexp)
+        v = -INFINITY;
+    else if (op == OP_mean)
+        call_err(c, "the mean of no elements");
+    if (val_is_int(c->arg[0]) && isinf(v))
+        v = v < 0 ? (double)type_info[c->arg[0]->type].lo
+                  : (double)type_info[c->arg[0]->type].hi;
+    y = num_like(c, c->arg[0], v);
+    return shape_count(s) ? spread(c, y, s)
+                          : graph_const(c->g, NULL, y->type, s, NULL);
+}
 
 /* Axes as an operand or attribute; none means all, or nothing at all. */
 void import_reduce(Call *c)
@@ -14,6 +48,11 @@ void import_reduce(Call *c)
         axes[i] = axis_of(c, axes[i], x->shape.rank);
     if (n <= 0 && call_int(c, "noop_with_empty_axes", 0)) {
         give(c, 0, x);
+        return;
+    }
+    if (!val_count(x)) {
+        give(c, 0, of_nothing(c, op_named(c), MAX(0, n), axes,
+                              call_int(c, "keepdims", 1)));
         return;
     }
     if (!x->shape.rank)

@@ -21,28 +21,30 @@ typedef struct Resize {
     double beyond;         /* extrapolation_value */
 } Resize;
 
-/* Where element i of n comes from in an axis of d elements. */
+/* Where element i of n comes from in an axis of d elements.  n need not be an
+ * integer here: it is d times the scale. */
 static double source(const Resize *r, int axis, int64_t i, int64_t d)
 {
     double x = (double)i, s = r->scale[axis];
-    int64_t n = r->size[axis];
+    double n = s == (double)r->size[axis] / (double)d ? (double)r->size[axis]
+                                                      : (double)d * s;
     const char *how = r->coord;
     double from = r->roi[axis], to = r->roi[axis + RANK];
 
     if (!strcmp(how, "asymmetric"))
         return x / s;
     if (!strcmp(how, "align_corners"))
-        return n == 1 ? 0 : x * (double)(d - 1) / (double)(n - 1);
+        return n == 1 ? 0 : x * (double)(d - 1) / (n - 1);
     if (!strcmp(how, "tf_half_pixel_for_nn"))
         return (x + 0.5) / s;
     if (!strcmp(how, "pytorch_half_pixel") && n == 1)
         return 0;
     if (!strcmp(how, "half_pixel_symmetric"))
-        return (double)d / 2 * (1 - (double)n / ((double)d * s))
+        return (double)d / 2 * (1 - (double)r->size[axis] / ((double)d * s))
             + (x + 0.5) / s - 0.5;
     if (!strcmp(how, "tf_crop_and_resize"))
         return n > 1 ? from * (double)(d - 1)
-                + x * (to - from) * (double)(d - 1) / (double)(n - 1)
+                + x * (to - from) * (double)(d - 1) / (n - 1)
             : 0.5 * (from + to) * (double)(d - 1);
     return (x + 0.5) / s - 0.5;
 }
