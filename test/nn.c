@@ -5,6 +5,7 @@
  *     sweep   after graph_sweep
  *     quant   after quant_lower
  *     eval    every output's elements, of a graph without inputs
+ *     ranges  type and bounds of every result
  *     dims    what the kernel of each node would be told
  *     errors  what each of several graphs, with --- between, is refused for;
  *             those that are not are run, or, with inputs, as by dims
@@ -68,6 +69,19 @@ static void run_passes(Arena *a, Graph *g, char *names)
         else if (!pass_one(g, name))
             die("no pass is called '%s'", name);
     print_twice(a, g);
+}
+
+static void print_ranges(Arena *a, Graph *g)
+{
+    const Node *n;
+    const Val *y;
+
+    (void)a;
+    for (n = g->first; n; n = n->next) {
+        y = n->res[0];
+        printf("%s %s %lld %lld\n", y->name, type_info[y->type].name,
+               (long long)y->lo, (long long)y->hi);
+    }
 }
 
 static void print_field(const Dims *d, const Field *f)
@@ -157,6 +171,7 @@ static const struct {
     {"sweep", sweep},
     {"quant", quant},
     {"eval", eval},
+    {"ranges", print_ranges},
     {"dims", print_dims},
 };
 

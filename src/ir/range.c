@@ -6,6 +6,8 @@
  * bound may be loose but is never wrong by overflow. */
 #include "ir/ir.h"
 
+#include <string.h>
+
 static int64_t sat_add(int64_t a, int64_t b)
 {
     int64_t y;
@@ -127,6 +129,23 @@ static void take(Parts *p, int64_t w)
         p->minus = sat_add(p->minus, w);
 }
 
+/* n weights from number `at` on, all into one sum (step 0) or each into the
+ * next (step 1). */
+static void take_run(Parts *p, int step, const Val *w, int64_t at, int64_t n)
+{
+    int64_t i;
+
+    switch (w->type) {
+#define TYPE(name, ctype, bytes, kind, npy, onnx)                      \
+    case T_##name:                                                     \
+        for (i = 0; i < n; i++, p += step)                             \
+            take(p, (int64_t)((const ctype *)w->data)[at + i]);        \
+        break;
+#include "ir/type.def"
+    default: die("weight '%s' has no type", w->name);
+    }
+}
+
 static Range parts_range(Parts p, Range x)
 {
     return sum(scaled(x, p.plus), scaled(x, p.minus));
@@ -156,15 +175,14 @@ static Range range_conv(const Node *n)
 {
     const Val *w = n->arg[1];
     Range x = conv_input(n), y = {INT64_MAX, INT64_MIN};
-    int64_t m = w->shape.dim[0], k = m ? val_count(w) / m : 0, c, i;
+    int64_t m = w->shape.dim[0], k = m ? val_count(w) / m : 0, c;
 
     if (!w->data || !m)
         return epilogue(n, biased(n, scaled(times(x, of(w)), k), -1), -1);
     for (c = 0; c < m; c++) {
         Parts p = {0, 0};
 
-        for (i = 0; i < k; i++)
-            take(&p, val_int(w, c * k + i));
+        take_run(&p, 0, w, c * k, k);
         y = join(y, epilogue(n, biased(n, parts_range(p, x), c), c));
     }
     return y;
@@ -191,47 +209,73 @@ static bool by_column(const Val *v, int64_t columns)
             v->shape.dim[v->shape.rank - 1] == columns);
 }
 
-/* Column c of b: its sums in all batches. */
-static Range column(const Node *n, int64_t c, int64_t depth, int64_t columns)
+/* The parts of every column of matrix number `at` of b. */
+static void take_columns(Parts *p, const Node *n, int64_t at, int64_t depth,
+                         int64_t columns)
 {
-    const Val *b = n->arg[1];
-    int64_t sk = attr_int(n, A_transb) ? 1 : columns;
-    int64_t sn = attr_int(n, A_transb) ? depth : 1;
-    int64_t i, k, batches = val_count(b) / MAX(depth * columns, 1);
-    Range y = {INT64_MAX, INT64_MIN};
+    bool transposed = attr_int(n, A_transb);
+    int64_t i, rows = transposed ? columns : depth;
+    int64_t len = transposed ? depth : columns;
 
+    for (i = 0; i < rows; i++)
+        take_run(transposed ? p + i : p, !transposed, n->arg[1],
+                 (at * rows + i) * len, len);
+}
+
+/* The sums of every column of b, in all its batches. */
+static void column_ranges(const Node *n, int64_t depth, int64_t columns,
+                          Range *y)
+{
+    int64_t i, c, batches = val_count(n->arg[1]) / (depth * columns);
+    Arena *a = arena_new();
+    Parts *p = NEWN(a, Parts, (size_t)columns);
+
+    for (c = 0; c < columns; c++)
+        y[c] = (Range){INT64_MAX, INT64_MIN};
     for (i = 0; i < batches; i++) {
-        Parts p = {0, 0};
-
-        for (k = 0; k < depth; k++)
-            take(&p, val_int(b, i * depth * columns + k * sk + c * sn));
-        y = join(y, parts_range(p, of(n->arg[0])));
+        memset(p, 0, (size_t)columns * sizeof *p);
+        take_columns(p, n, i, depth, columns);
+        for (c = 0; c < columns; c++)
+            y[c] = join(y[c], parts_range(p[c], of(n->arg[0])));
     }
+    arena_end(a);
+}
+
+/* b is constant: every column by itself. */
+static Range range_columns(const Node *n, int64_t depth, int64_t columns)
+{
+    const Val *bias = node_arg(n, "bias");
+    Range y = {INT64_MAX, INT64_MIN}, acc;
+    Arena *a = arena_new();
+    Range *sums = NEWN(a, Range, (size_t)columns);
+    bool simple = by_column(bias, columns) &&
+                  by_column(node_arg(n, "mul"), columns) &&
+                  by_column(node_arg(n, "add"), columns);
+    int64_t c;
+
+    column_ranges(n, depth, columns, sums);
+    for (c = 0; c < columns; c++) {
+        acc = sums[c];
+        if (bias)
+            acc = sum(acc, simple ? element(bias, c) : of(bias));
+        y = join(y, epilogue(n, acc, simple ? c : -1));
+    }
+    arena_end(a);
     return y;
 }
 
 static Range range_matmul(const Node *n)
 {
     const Val *a = n->arg[0], *b = n->arg[1], *bias = node_arg(n, "bias");
-    bool tb = attr_int(n, A_transb), simple;
+    bool tb = attr_int(n, A_transb);
     int64_t depth = b->shape.dim[b->shape.rank - (tb ? 1 : 2)];
-    int64_t columns = b->shape.dim[b->shape.rank - (tb ? 2 : 1)], c;
-    Range y = {INT64_MAX, INT64_MIN}, acc;
+    int64_t columns = b->shape.dim[b->shape.rank - (tb ? 2 : 1)];
+    Range acc;
 
-    simple = by_column(bias, columns) &&
-             by_column(node_arg(n, "mul"), columns) &&
-             by_column(node_arg(n, "add"), columns);
-    if (!b->data || !val_count(b)) {
-        acc = scaled(times(of(a), of(b)), depth);
-        return epilogue(n, bias ? sum(acc, of(bias)) : acc, -1);
-    }
-    for (c = 0; c < columns; c++) {
-        acc = column(n, c, depth, columns);
-        if (bias)
-            acc = sum(acc, simple ? element(bias, c) : of(bias));
-        y = join(y, epilogue(n, acc, simple ? c : -1));
-    }
-    return y;
+    if (b->data && val_count(b))
+        return range_columns(n, depth, columns);
+    acc = scaled(times(of(a), of(b)), depth);
+    return epilogue(n, bias ? sum(acc, of(bias)) : acc, -1);
 }
 
 static Range range_pool(const Node *n)
