@@ -101,6 +101,8 @@ static bool likely(const char *operand, Type t)
 {
     bool sum = strlen(operand) > 2; /* bias, mul, add */
 
+    if (!strcmp(operand, "i"))
+        return t == T_s8 || t == T_s32 || t == T_s64;
     if (t == T_f32 || t == T_b8)
         return true;
     if (!strcmp(operand, "add"))
@@ -118,7 +120,7 @@ static Type draw(const KernType *t)
     for (i = 1; i < NTYPE; i++)
         if (t->types >> i & 1 && likely(t->operand, (Type)i))
             pick[n++] = (Type)i;
-    return n ? pick[rand() % n] : T_s32; /* of `none`: it is absent */
+    return n ? pick[rand() % n] : T_s32; /* `none`: absent, but it has one */
 }
 
 static Type same(const Inst *in, const KernSig *s, const char *operand)

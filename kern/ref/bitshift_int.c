@@ -11,11 +11,17 @@
  */
 #include "kern/map.h"
 
-static uint64_t shifted(uint64_t x, uint64_t by, int mode)
+static uint64_t left(uint64_t x, uint64_t by)
 {
-    if (by > 63)
-        return 0;
-    return mode == 0 ? x << by : x >> by;
+    return by > 63 ? 0 : x << by;
 }
 
-MAP2(X, Y, Z, shifted((uint64_t)x, (uint64_t)y, k->mode))
+static X right(X x, uint64_t by)
+{
+    if (by >= 8 * sizeof x)
+        return x > 0 ? 0 : (X)(x >> (8 * sizeof x - 1));
+    return (X)(x >> by);
+}
+
+MAP2(X, Y, Z, k->mode ? (uint64_t)right(x, (uint64_t)y)
+                      : left((uint64_t)x, (uint64_t)y))
