@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPAIRS = 24, BUDGET = 2000000 };
+enum { REPAIRS = 24, BUDGET = 1000000 };
 
 typedef struct Group {
     PackItem **item;
@@ -23,6 +23,7 @@ typedef struct Group {
     int *order, *placed; /* indices; placed: by offset */
     int64_t *best;       /* offsets of the lowest packing so far */
     int64_t height, bound;
+    Search *search;      /* NULL: not needed yet */
 } Group;
 
 static int64_t round_up(int64_t v, int64_t align)
@@ -142,7 +143,7 @@ static void to_front(Group *g, int at)
     g->order[0] = k;
 }
 
-static void pack_greedily(Group *g, int64_t enough)
+static void pack_greedily(Group *g, int64_t enough, int repairs)
 {
     static Key_of *const keys[] = {
         by_size, by_area, by_life, by_start, by_end,
@@ -155,9 +156,63 @@ static void pack_greedily(Group *g, int64_t enough)
             g->order[i] = i;
         sort_order(g, keys[k]);
         top = first_fit(g);
-        for (i = 0; i < REPAIRS && g->height > enough && top; i++) {
+        for (i = 0; i < repairs && g->height > enough && top; i++) {
             to_front(g, top);
             top = first_fit(g);
+        }
+    }
+}
+
+static void keep_found(Group *g)
+{
+    int i;
+
+    g->height = 0;
+    for (i = 0; i < g->n; i++) {
+        g->best[i] = g->item[i]->offset;
+        g->height = MAX(g->height, g->best[i] + g->item[i]->size);
+    }
+}
+
+/* Searches for one height; true: something was learnt. */
+static bool try_height(Group *g, int64_t height, int64_t nodes)
+{
+    int64_t over = 0;
+
+    switch (search_try(g->search, height, nodes, &over)) {
+    case SEARCH_found:
+        keep_found(g);
+        return true;
+    case SEARCH_none:
+        g->bound = MAX(g->bound, MIN(over, g->height));
+        return true;
+    case SEARCH_unknown:
+        break;
+    }
+    return false;
+}
+
+/* Closes in on the lowest height from both sides: at the bound first, then
+ * half way to the best that is known, and so on, with growing budgets. */
+static void pack_exactly(Group *g, int64_t enough, int64_t nodes)
+{
+    int64_t end = search_nodes(g->search) + nodes, slice = 4 * (g->n + 512);
+    int64_t at = MAX(g->bound, enough);
+
+    while (g->height > MAX(g->bound, enough) &&
+           search_nodes(g->search) < end) {
+        int64_t left = end - search_nodes(g->search);
+
+        if (enough >= g->bound)
+            slice = left;
+        if (try_height(g, at, MIN(slice, left))) {
+            at = MAX(g->bound, enough);
+        } else {
+            at += MAX(1, (g->height - at) / 2);
+            if (at >= g->height || g->height - at < g->height / 512) {
+                at = MAX(g->bound, enough);
+                slice *= 2;
+            }
         }
     }
 }
@@ -207,16 +262,28 @@ static int64_t live_sum(Arena *mem, const Group *g)
 
 /* Packs items that hang together in time; adds to what r says of all. */
 static void pack_group(Arena *mem, PackItem **item, int n, int64_t capacity,
-                       PackResult *r)
+                       int64_t budget, PackResult *r)
 {
     Group g = {.item = item, .n = n, .height = INT64_MAX};
+    int64_t enough;
     int i;
 
     g.order = NEWN(mem, int, n);
     g.placed = NEWN(mem, int, n);
     g.best = NEWN(mem, int64_t, n);
     g.bound = live_sum(mem, &g);
-    pack_greedily(&g, MAX(g.bound, capacity));
+    enough = MAX(g.bound, capacity);
+    pack_greedily(&g, enough, 0);
+    if (g.height > enough)
+        g.search = search_new(mem, item, n);
+    if (g.search)
+        pack_exactly(&g, capacity, MIN(budget, 16 * (n + 512)));
+    if (g.height > MAX(g.bound, capacity))
+        pack_greedily(&g, MAX(g.bound, capacity), REPAIRS);
+    if (g.search) {
+        pack_exactly(&g, capacity, budget - search_nodes(g.search));
+        r->nodes += search_nodes(g.search);
+    }
     for (i = 0; i < n; i++)
         item[i]->offset = g.best[i];
     r->height = MAX(r->height, g.height);
@@ -244,7 +311,6 @@ PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
     int64_t end;
     int i, first = 0, m = keep_real(item, n, real);
 
-    (void)budget;
     qsort(real, (size_t)m, sizeof *real, by_lower);
     end = m ? real[0]->upper : 0;
     for (i = 1; i <= m; i++) {
@@ -252,7 +318,8 @@ PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
             end = MAX(end, real[i]->upper);
             continue;
         }
-        pack_group(mem, real + first, i - first, capacity, &r);
+        pack_group(mem, real + first, i - first, capacity,
+                   budget ? budget : BUDGET, &r);
         first = i;
         end = i < m ? real[i]->upper : 0;
     }

@@ -160,6 +160,7 @@ typedef enum SearchResult {
 Search *search_new(Arena *mem, PackItem **item, int n); /* NULL: too large */
 SearchResult search_try(Search *s, int64_t height, int64_t budget,
                         int64_t *over);
+int64_t search_nodes(const Search *s);
 
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
 void place_buffers(Plan *p, const PlanOpts *o);

@@ -33,6 +33,23 @@
 
 enum { FAR = INT32_MAX / 2 };
 
+/* Ways to search, tried in turn: which section is decided first, and which
+ * of the buffers that can lie there is tried first.  No way is good at all
+ * instances; each finds in few nodes, or not at all, what others do not. */
+enum { FEWEST, FEWEST_TIGHT, TIGHTEST, NARROWEST, FEW_TIGHT };
+enum { LARGE, LONG, HIGH, FIRST, SMALL };
+
+typedef struct Way {
+    int section, buffer;
+} Way;
+
+static const Way ways[] = {
+    {FEWEST_TIGHT, HIGH}, {FEWEST_TIGHT, LARGE}, {TIGHTEST, LONG},
+    {FEW_TIGHT, LONG}, {FEWEST, LONG}, {NARROWEST, LONG},
+    {FEWEST_TIGHT, FIRST}, {TIGHTEST, FIRST}, {FEW_TIGHT, HIGH},
+    {FEWEST, SMALL},
+};
+
 typedef struct Hash {
     uint64_t a, b;
 } Hash;
@@ -54,7 +71,9 @@ struct Search {
     int *span;
     int32_t *low;      /* by buffer: the highest floor under it */
     int *flat;         /* by section: how many could lie on its floor */
-    int32_t *next;     /* by section: the next higher place of one */
+    int *run, *begin;  /* by section: its run of one floor; where that begins */
+    int nrun;
+    int *solid;        /* by section: how many before it have no gap on top */
     int *trail, ntrail;  /* buffers in order of placement */
     int32_t *saved;    /* states to come back to */
     size_t nsaved, room;
@@ -69,6 +88,7 @@ struct Search {
     int32_t *rest0;    /* before anything is placed */
     int *span0;
     int round;
+    const Way *way;
 };
 
 static uint64_t mix(uint64_t x)
@@ -89,6 +109,9 @@ static Hash hash_state(const Search *s, int l, int r)
         uint64_t x = (uint64_t)(uint32_t)s->floor[i] << 32 |
                      (uint32_t)s->top[i];
 
+        if (i > l && s->floor[i] == s->floor[i - 1] &&
+            s->top[i] == s->top[i - 1])
+            continue;
         x = mix(x + (uint64_t)i * 0x9e3779b97f4a7c15u);
         h.a += x;
         h.b += mix(x ^ 0x5851f42d4c957f2du);
@@ -137,37 +160,86 @@ static void note_failed(Search *s, Hash h)
 
 /* ---- one state ---- */
 
+/* Cuts sections [l, r) into runs of one floor. */
+static void find_runs(Search *s, int l, int r)
+{
+    int k;
+
+    s->nrun = 0;
+    for (k = l; k < r; k++) {
+        if (k == l || s->floor[k] != s->floor[k - 1])
+            s->begin[s->nrun++] = k;
+        s->run[k] = s->nrun - 1;
+        s->solid[k + 1] = (k == l ? 0 : s->solid[k]) +
+                          (s->top[k] == s->floor[k]);
+    }
+    s->begin[s->nrun] = r;
+    s->solid[l] = 0;
+}
+
+/* Does buffer i fit into gaps that were left below it? */
+static bool fits_below(const Search *s, int i)
+{
+    int32_t top = 0, deep = FAR;
+    int k;
+
+    if (s->solid[s->b[i]] != s->solid[s->a[i]])
+        return false;
+    for (k = s->a[i]; k < s->b[i]; k++) {
+        top = MAX(top, s->top[k]);
+        deep = MIN(deep, s->floor[k]);
+    }
+    return top + s->size[i] <= deep;
+}
+
+/* Counts buffer i, or takes it off, where it could lie on the floor. */
+static void count_flat(Search *s, int i)
+{
+    int p = s->run[s->a[i]], q = s->run[s->b[i] - 1], t;
+    int32_t high = 0;
+
+    for (t = p; t <= q; t++)
+        high = MAX(high, s->floor[s->begin[t]]);
+    s->low[i] = high;
+    if (s->twin[i] >= 0 && s->at[s->twin[i]] < 0)
+        return;
+    for (t = p; t <= q; t++)
+        if (s->floor[s->begin[t]] == high) {
+            s->flat[MAX(s->a[i], s->begin[t])]++;
+            s->flat[MIN(s->b[i], s->begin[t + 1])]--;
+        }
+}
+
 /* Where buffers of sections [l, r) could lie now.  false: one fits into gaps
  * below. */
 static bool look(Search *s, int l, int r)
 {
     int i, k;
 
-    for (k = l; k < r; k++) {
-        s->flat[k] = 0;
-        s->next[k] = FAR;
-    }
+    find_runs(s, l, r);
+    memset(s->flat + l, 0, (size_t)(r - l + 1) * sizeof *s->flat);
     for (i = s->first[l]; i < s->first[r]; i++) {
-        int32_t high = 0, deep = FAR, top = 0;
-        int one = s->twin[i] < 0 || s->at[s->twin[i]] >= 0;
-
         if (s->at[i] >= 0)
             continue;
-        for (k = s->a[i]; k < s->b[i]; k++) {
-            high = MAX(high, s->floor[k]);
-            deep = MIN(deep, s->floor[k]);
-            top = MAX(top, s->top[k]);
-        }
-        if (top + s->size[i] <= deep)
+        if (fits_below(s, i))
             return false;
-        s->low[i] = high;
-        for (k = s->a[i]; k < s->b[i]; k++)
-            if (s->floor[k] == high)
-                s->flat[k] += one;
-            else
-                s->next[k] = MIN(s->next[k], high);
+        count_flat(s, i);
     }
+    for (k = l + 1; k < r; k++)
+        s->flat[k] += s->flat[k - 1];
     return true;
+}
+
+/* The next place above the floor of section k where a buffer could lie. */
+static int32_t next_above(const Search *s, int l, int k)
+{
+    int32_t to = FAR;
+    int i;
+
+    for (i = s->first[l]; i < s->first[k + 1]; i++)
+        if (s->at[i] < 0 && s->b[i] > k && s->low[i] > s->floor[k])
+            to = MIN(to, s->low[i]);
+    return to;
 }
 
 static bool cut_off(Search *s, int k, int32_t floor)
@@ -182,6 +254,7 @@ static bool cut_off(Search *s, int k, int32_t floor)
 static bool settle(Search *s, int l, int r)
 {
     bool again = true;
+    int32_t to;
     int k;
 
     while (again) {
@@ -191,9 +264,10 @@ static bool settle(Search *s, int l, int r)
         for (k = l; k < r; k++) {
             if (s->flat[k])
                 continue;
-            if (cut_off(s, k, s->next[k]))
+            to = next_above(s, l, k);
+            if (cut_off(s, k, to))
                 return false;
-            s->floor[k] = s->next[k];
+            s->floor[k] = to;
             again = true;
         }
     }
@@ -204,7 +278,7 @@ static bool settle(Search *s, int l, int r)
  * lies flat on it: on something beside it, or where others could come to. */
 static int32_t gap_to(const Search *s, int l, int r, int p, int q, int k)
 {
-    int32_t to = s->next[k];
+    int32_t to = next_above(s, l, k);
     int i;
 
     for (i = s->first[l]; i < s->first[r]; i++)
@@ -217,28 +291,44 @@ static int32_t gap_to(const Search *s, int l, int r, int p, int q, int k)
 typedef struct Choices {
     int k;        /* section */
     int p, q;     /* its valley */
-    int n;        /* number of choices, the gap included */
+    int64_t cost;
     int32_t gap;  /* where the floor comes to with a gap */
 } Choices;
 
-/* The section in a valley with the fewest choices. */
-static Choices fewest(const Search *s, int l, int r)
+/* How soon section k of valley [p, q) should be decided: by the number of its
+ * choices, the gap counting half, or by what it can lose. */
+static int64_t cost_of(const Search *s, int p, int q, int k)
 {
-    Choices best = {.n = INT32_MAX};
-    int p, q, k;
+    int64_t slack = s->cap - s->floor[k] - s->rest[k];
+    int64_t n = 2 * s->flat[k] + (slack > 0);
 
-    for (p = l; p < r; p = q) {
-        for (q = p + 1; q < r && s->floor[q] == s->floor[p]; q++)
-            ;
+    switch (s->way->section) {
+    case FEWEST: return n;
+    case FEWEST_TIGHT: return (n << 32) + slack;
+    case TIGHTEST: return (slack << 16) + n;
+    case NARROWEST: return ((int64_t)(q - p) << 32) + n;
+    case FEW_TIGHT: return (MIN(n, 5) << 32) + slack;
+    }
+    return 0;
+}
+
+/* The section in a valley that is decided first. */
+static Choices decide(const Search *s, int l, int r)
+{
+    Choices best = {.cost = INT64_MAX};
+    int t, k;
+
+    for (t = 0; t < s->nrun; t++) {
+        int p = s->begin[t], q = s->begin[t + 1];
+
         if ((p > l && s->floor[p - 1] < s->floor[p]) ||
             (q < r && s->floor[q] < s->floor[p]))
             continue;
         for (k = p; k < q; k++) {
-            int32_t slack = s->cap - s->floor[k] - s->rest[k];
-            int n = 2 * s->flat[k] + (slack > 0);
+            int64_t cost = cost_of(s, p, q, k);
 
-            if (n < best.n)
-                best = (Choices){.k = k, .p = p, .q = q, .n = n};
+            if (cost < best.cost)
+                best = (Choices){.k = k, .p = p, .q = q, .cost = cost};
         }
     }
     best.gap = gap_to(s, l, r, best.p, best.q, best.k);
@@ -376,7 +466,7 @@ static bool solve(Search *s, int l, int r)
     h = hash_state(s, l, r);
     if (has_failed(s, h))
         return false;
-    if (branch(s, l, r, fewest(s, l, r)))
+    if (branch(s, l, r, decide(s, l, r)))
         return true;
     if (s->nodes < s->stop)
         note_failed(s, h);
@@ -492,23 +582,27 @@ Search *search_new(Arena *mem, PackItem **item, int n)
     s->span = NEWN(mem, int, s->m);
     s->rest0 = NEWN(mem, int32_t, s->m);
     s->span0 = NEWN(mem, int, s->m);
-    s->flat = NEWN(mem, int, s->m);
-    s->next = NEWN(mem, int32_t, s->m);
+    s->flat = NEWN(mem, int, s->m + 1);
+    s->run = NEWN(mem, int, s->m + 1);
+    s->begin = NEWN(mem, int, s->m + 1);
+    s->solid = NEWN(mem, int, s->m + 1);
     count_rest(s);
     return s;
 }
 
-/* The static orders in which choices are tried. */
-static int64_t key_of(const Search *s, int i, int round)
+/* The static order in which choices are tried: largest key first. */
+static int64_t key_of(const Search *s, int i)
 {
     int64_t size = s->size[i], life = s->b[i] - s->a[i];
 
-    switch (round % 4) {
-    case 0: return size * life;
-    case 1: return life;
-    case 2: return size;
-    default: return -size * life;
+    switch (s->way->buffer) {
+    case LARGE: return size * life;
+    case LONG: return life;
+    case HIGH: return size;
+    case FIRST: return -s->a[i];
+    case SMALL: return -size;
     }
+    return 0;
 }
 
 typedef struct Ranked {
@@ -525,13 +619,13 @@ static int by_key(const void *a, const void *b)
     return x->i - y->i;
 }
 
-static void set_ranks(Search *s, int round)
+static void set_ranks(Search *s)
 {
     Ranked *v = NEWN(s->mem, Ranked, s->n);
     int i;
 
     for (i = 0; i < s->n; i++)
-        v[i] = (Ranked){key_of(s, i, round), i};
+        v[i] = (Ranked){key_of(s, i), i};
     qsort(v, (size_t)s->n, sizeof *v, by_key);
     for (i = 0; i < s->n; i++)
         s->rank[v[i].i] = i;
@@ -569,7 +663,7 @@ static void set_height(Search *s, int64_t height)
 SearchResult search_try(Search *s, int64_t height, int64_t budget,
                         int64_t *over)
 {
-    int64_t end = s->nodes + budget, slice = 256;
+    int64_t end = s->nodes + budget, slice = s->n + 512;
     bool found = false;
     int i;
 
@@ -579,8 +673,9 @@ SearchResult search_try(Search *s, int64_t height, int64_t budget,
             *over = s->rest0[i] * s->unit;
             return SEARCH_none;
         }
-    for (; !found && s->nodes < end; slice += slice / 2) {
-        set_ranks(s, s->round++);
+    for (; !found && s->nodes < end; slice += slice / 8) {
+        s->way = &ways[s->round++ % (int)LEN(ways)];
+        set_ranks(s);
         start_again(s);
         s->stop = MIN(end, s->nodes + slice);
         found = solve_parts(s, 0, s->m);
@@ -592,4 +687,9 @@ SearchResult search_try(Search *s, int64_t height, int64_t budget,
     for (i = 0; found && i < s->n; i++)
         s->item[i]->offset = s->at[i] * s->unit;
     return found ? SEARCH_found : SEARCH_unknown;
+}
+
+int64_t search_nodes(const Search *s)
+{
+    return s->nodes;
 }
