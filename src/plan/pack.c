@@ -23,6 +23,8 @@ typedef struct Group {
     int *order, *placed; /* indices; placed: by offset */
     int64_t *best;       /* offsets of the lowest packing so far */
     int64_t height, bound;
+    int64_t refuted;     /* no search for a lower height can succeed; the
+                            bound too, unless sizes were rounded up for it */
     Search *search;      /* NULL: not needed yet */
 } Group;
 
@@ -184,7 +186,9 @@ static bool try_height(Group *g, int64_t height, int64_t nodes)
         keep_found(g);
         return true;
     case SEARCH_none:
-        g->bound = MAX(g->bound, MIN(over, g->height));
+        g->refuted = MAX(g->refuted, over);
+        if (search_exact(g->search))
+            g->bound = MAX(g->bound, over);
         return true;
     case SEARCH_unknown:
         break;
@@ -192,25 +196,31 @@ static bool try_height(Group *g, int64_t height, int64_t nodes)
     return false;
 }
 
+/* The least height that is worth a search. */
+static int64_t lowest(const Group *g, int64_t capacity)
+{
+    return MAX(MAX(g->bound, g->refuted), capacity);
+}
+
 /* Closes in on the lowest height from both sides: at the bound first, then
  * half way to the best that is known, and so on, with growing budgets. */
-static void pack_exactly(Group *g, int64_t enough, int64_t nodes)
+static void pack_exactly(Group *g, int64_t capacity, int64_t nodes)
 {
     int64_t end = search_nodes(g->search) + nodes, slice = 4 * (g->n + 512);
-    int64_t at = MAX(g->bound, enough);
+    int64_t at = lowest(g, capacity);
 
-    while (g->height > MAX(g->bound, enough) &&
+    while (g->height > lowest(g, capacity) &&
            search_nodes(g->search) < end) {
         int64_t left = end - search_nodes(g->search);
 
-        if (enough >= g->bound)
+        if (at == capacity)
             slice = left;
         if (try_height(g, at, MIN(slice, left))) {
-            at = MAX(g->bound, enough);
+            at = lowest(g, capacity);
         } else {
             at += MAX(1, (g->height - at) / 2);
             if (at >= g->height || g->height - at < g->height / 512) {
-                at = MAX(g->bound, enough);
+                at = lowest(g, capacity);
                 slice *= 2;
             }
         }

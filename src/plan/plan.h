@@ -161,6 +161,8 @@ Search *search_new(Arena *mem, PackItem **item, int n); /* NULL: too large */
 SearchResult search_try(Search *s, int64_t height, int64_t budget,
                         int64_t *over);
 int64_t search_nodes(const Search *s);
+bool search_exact(const Search *s); /* SEARCH_none is a proof for the sizes
+                                       given, not for multiples of alignment */
 
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
 void place_buffers(Plan *p, const PlanOpts *o);

@@ -693,3 +693,8 @@ int64_t search_nodes(const Search *s)
 {
     return s->nodes;
 }
+
+bool search_exact(const Search *s)
+{
+    return !s->rounded;
+}
