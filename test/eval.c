@@ -108,9 +108,12 @@ static void run(const char *model, const char *in, const char *out)
 /* What the child has to say when err() would end it. */
 static void refuse(const Trouble *t)
 {
-    size_t n = strcspn(t->message, "\n");
+    const char *p;
 
-    printf("refused %.*s\n", (int)n, t->message);
+    printf("refused ");
+    for (p = t->message; *p; p++)
+        putchar(*p == '\n' ? ' ' : *p);
+    putchar('\n');
     fflush(stdout);
     _exit(t->status);
 }

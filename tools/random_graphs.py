@@ -59,6 +59,8 @@ class Net:
         return self.rng.random() < p
 
     def size(self, lo, hi):
+        if hi < lo:
+            raise Dead
         return int(self.rng.integers(lo, hi + 1))
 
     def input(self, shape):
@@ -308,7 +310,7 @@ def reduce(n):
 
 @grow(3)
 def transpose(n):
-    x = n.value()
+    x = n.value(1, 2, 3, 4, 5)
     n.node('Transpose', x, perm=[int(i) for i in
                                  n.rng.permutation(len(n.shape[x]))])
 
