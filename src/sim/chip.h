@@ -65,9 +65,10 @@ uint32_t expand(uint32_t word); /* a compressed one as 32 bits; 0: illegal */
 
 /* What takes L1 banks in every cycle of a while: a transfer, a job. */
 typedef struct Stream {
-    uint32_t off, width, span; /* bytes; starts over after span */
+    uint32_t off, width, step; /* bytes: where, taken, and on a cycle */
     uint64_t from, to;         /* cycles of the clock of the L1 */
     int patience;              /* how often in a row it goes before a core */
+    uint64_t *lost;            /* counts the cycles it gave way; or NULL */
 } Stream;
 
 /* Memory with contents.  latency[] is of a core on the same side of the chip:
@@ -286,7 +287,9 @@ void elf_load(Chip *c, const char *path);
 /* "print+0x1a", or the bare address. */
 const char *symbol_at(const Chip *c, uint32_t pc, char *text, size_t n);
 
-/* sim.c */
+/* sim.c: sim_run() in parts, for tests */
+Sim *sim_new(Arena *a, const SimProgram *p, int n, const SimOptions *o);
+bool chip_step(Chip *c, uint64_t until);
 void chip_at(Chip *c, uint64_t time, Device *d, uint64_t what);
 void sim_fault(Chip *c, const Core *core, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -167,8 +167,8 @@ static void begin(Device *d, Access *a, int core)
     m->id[j->id].used = true;
     m->id[j->id].left++;
     if (l1 && l1->nbank > 1)
-        stream_add(l1, (Stream){j->l1 - l1->base, (uint32_t)m->width, 0,
-                                j->from, end, 1});
+        stream_add(l1, (Stream){j->l1 - l1->base, (uint32_t)m->width,
+                                (uint32_t)m->width, j->from, end, 1, NULL});
     chip_at(d->chip, to_ticks(d->clock, end), d, (uintptr_t)j);
 }
 

@@ -125,8 +125,7 @@ void stream_add(Ram *r, Stream s)
 /* Whether a stream is at the bank of offset off in cycle t. */
 static bool covers(const Ram *r, const Stream *s, uint32_t off, uint64_t t)
 {
-    uint64_t moved = (t - s->from) * s->width;
-    uint32_t at = s->off + (uint32_t)(s->span ? moved % s->span : moved);
+    uint32_t at = s->off + (uint32_t)(t - s->from) * s->step;
     uint32_t words = (s->width + (at & 3) + 3) / 4;
     uint32_t apart = (off / 4 - at / 4) & ((uint32_t)r->nbank - 1);
 
@@ -141,11 +140,14 @@ uint64_t stream_conflict(Ram *r, uint32_t off, uint64_t t)
 
     for (i = 0; i < LEN(r->stream); i++) {
         const Stream *s = &r->stream[i];
-        int patience = s->patience;
+        int left = s->patience;
 
-        while (t >= s->from && t < s->to && patience-- &&
-               covers(r, s, off, t))
-            t++;
+        for (; t >= s->from && t < s->to && covers(r, s, off, t); t++)
+            if (!left--) {
+                if (s->lost)
+                    ++*s->lost;
+                break;
+            }
     }
     return t - start;
 }

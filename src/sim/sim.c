@@ -182,7 +182,7 @@ static uint64_t next_ticks(const Clock *k)
 
 /* One event, or one clock up to what comes after it; false: nothing to do
  * before `until`. */
-static bool chip_step(Chip *c, uint64_t until)
+bool chip_step(Chip *c, uint64_t until)
 {
     uint64_t event = c->nevent ? c->event[0].time : NEVER, end;
     uint64_t first = NEVER;
@@ -289,6 +289,7 @@ static void run(Sim *s)
 
 /* ---- before and after ---- */
 
+/* Chips without a program stand still until somebody starts a core. */
 static void start(Sim *s, const SimProgram *p)
 {
     int i;
@@ -302,6 +303,8 @@ static void start(Sim *s, const SimProgram *p)
     for (i = 0; i < s->nchip; i++) {
         Core *c = s->chip[i].clocks->core;
 
+        if (!p[i].elf)
+            continue;
         elf_load(&s->chip[i], p[i].elf);
         core_start(c, s->chip[i].entry, c->boot_cycle);
         c->cycle0 = 0;
@@ -383,7 +386,7 @@ static void finish(Sim *s)
     semihost_close(s);
 }
 
-SimResult *sim_run(Arena *a, const SimProgram *p, int n, const SimOptions *o)
+Sim *sim_new(Arena *a, const SimProgram *p, int n, const SimOptions *o)
 {
     Sim *s = NEW(a, Sim);
 
@@ -397,6 +400,13 @@ SimResult *sim_run(Arena *a, const SimProgram *p, int n, const SimOptions *o)
     s->res->mem = a;
     s->slack = o->strict || o->trace || o->gdb_port ? 0 : SLACK;
     start(s, p);
+    return s;
+}
+
+SimResult *sim_run(Arena *a, const SimProgram *p, int n, const SimOptions *o)
+{
+    Sim *s = sim_new(a, p, n, o);
+
     timeline_open(s);
     gdb_open(s);
     do {
