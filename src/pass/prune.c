@@ -100,12 +100,13 @@ static void prune_conv(const Pruning *p, Node *n)
     const Keep *kx = &p->keep[n->arg[0]->id], *ky = &p->keep[n->res[0]->id];
     int64_t m = w->shape.dim[0], c = w->shape.dim[1];
     int64_t taps = val_count(w) / MAX(m * c, 1);
+    const Keep all = {NULL, 0};
     Val *part = NULL;
 
     if (attr_int(n, A_group) > 1) {
         if (kx->list)
             attr_set_int(p->g, n, A_group, kx->n);
-        kx = &(Keep){NULL, 0};
+        kx = &all;
     } else if (kx->list) {
         part = constant_part(p, n, m, c * taps, taps, taps);
     }
