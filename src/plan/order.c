@@ -1,17 +1,516 @@
-/* The order of execution. */
+/* The order of execution that needs least memory.
+ *
+ * A state is the set of nodes already computed: what is live then does not
+ * depend on the order they came in.  Best first, by the largest sum of live
+ * bytes on the way so far, the first complete state is optimal.  A node that
+ * can be computed without passing that sum and that leaves no more live than
+ * before is computed at once, whatever else there is: no order loses by it.
+ * So chains cost nothing, and only branches are searched.
+ *
+ * Where there are too many states, the most promising few of each size are
+ * kept (beam search), and the order of the file is there to compare with:
+ * what is returned are orders, for the storage they really need to decide.
+ *
+ * What a node needs is judged here without views of slices; a reshape is its
+ * operand, a result may take over an operand that dies as its kernel allows,
+ * and a concat the operands that die in it. */
 #include "plan/plan.h"
 
-Node **order_nodes(Arena *mem, Graph *g, const Choice *c, int *count)
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXACT = 4000, BEAM = 24, WIDE = 400 };
+
+/* Values that are one piece of memory: a value and its reshapes. */
+typedef struct Class {
+    int64_t size; /* 0: a constant */
+    int nread;    /* nodes that read it; an output is read by the user too */
+    bool in, out;
+} Class;
+
+typedef struct Job {
+    const Node *node;
+    int nread, *read;   /* classes, each once */
+    int nneed, *need;   /* jobs that must come before */
+    int nmade, *made;   /* classes */
+    int64_t tmp;
+    unsigned takes;     /* of read[]: the result may lie on it */
+    bool gathers;       /* a concat: on all of them */
+} Job;
+
+typedef struct State {
+    uint64_t *done;
+    int64_t peak, live;
+    int count;
+    int parent;         /* state; -1: none */
+    int npath, *path;   /* jobs since then */
+} State;
+
+typedef struct Order {
+    Arena *mem;
+    int njob, nclass, words;
+    Job *job;
+    Class *class;
+    int *left;          /* by class: readers to come, in the state at hand */
+    State *state;
+    int nstate;
+    int *heap, nheap;
+    int *slot, nslot;   /* of states by what is done */
+} Order;
+
+/* ---- what there is to do ---- */
+
+static int class_of(const int *class, const Val *v)
+{
+    while (v->def && v->def->op == OP_reshape)
+        v = v->def->arg[0];
+    return class[v->id];
+}
+
+static void add_once(int *list, int *n, int v)
+{
+    int i;
+
+    for (i = 0; i < *n; i++)
+        if (list[i] == v)
+            return;
+    list[(*n)++] = v;
+}
+
+static int read_index(const Job *j, int class)
+{
+    int i;
+
+    for (i = 0; j->read[i] != class; i++)
+        ;
+    return i;
+}
+
+static void make_job(Order *o, Job *j, const Node *n, const int *class,
+                     const int *maker, const Choice *c)
+{
+    int i;
+
+    j->node = n;
+    j->tmp = c->scratch;
+    j->gathers = n->op == OP_concat;
+    j->read = NEWN(o->mem, int, n->narg + 1);
+    j->need = NEWN(o->mem, int, n->narg + 1);
+    j->made = NEWN(o->mem, int, n->nres);
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i]) {
+            int k = class_of(class, n->arg[i]);
+
+            add_once(j->read, &j->nread, k);
+            if (maker[k] >= 0)
+                add_once(j->need, &j->nneed, maker[k]);
+        }
+    for (i = 0; i < j->nread; i++)
+        o->class[j->read[i]].nread++;
+    for (i = 0; i < n->nres; i++)
+        j->made[j->nmade++] = class[n->res[i]->id];
+    for (i = 0; i < n->narg && n->nres == 1; i++)
+        if (n->arg[i] && (c->inplace >> i & 1) &&
+            val_bytes(n->arg[i]) == val_bytes(n->res[0]) &&
+            type_info[n->arg[i]->type].bytes ==
+            type_info[n->res[0]->type].bytes)
+            j->takes |= 1u << read_index(j, class_of(class, n->arg[i]));
+}
+
+static void make_jobs(Order *o, Graph *g, const Choice *c)
+{
+    int *class = NEWN(o->mem, int, graph_nval(g) + 1);
+    int *maker = NEWN(o->mem, int, graph_nval(g) + 1), i;
+    const Node *n;
+    const Val *v;
+
+    o->class = NEWN(o->mem, Class, graph_nval(g) + 1);
+    for (v = g->vals; v; v = v->next) {
+        maker[o->nclass] = -1;
+        o->class[o->nclass].size = v->data ? 0 : val_bytes(v);
+        class[v->id] = o->nclass++;
+    }
+    for (n = g->first; n; n = n->next)
+        o->njob += n->op != OP_reshape;
+    o->job = NEWN(o->mem, Job, o->njob + 1);
+    for (i = 0, n = g->first; n; n = n->next) {
+        int k;
+
+        if (n->op == OP_reshape)
+            continue;
+        make_job(o, &o->job[i], n, class, maker, &c[n->id]);
+        for (k = 0; k < n->nres; k++)
+            maker[class[n->res[k]->id]] = i;
+        i++;
+    }
+    for (i = 0; i < g->nin; i++)
+        o->class[class[g->in[i]->id]].in = true;
+    for (i = 0; i < g->nout; i++) {
+        Class *k = &o->class[class_of(class, g->out[i])];
+
+        k->out = true;
+        k->nread++;
+    }
+}
+
+/* ---- states ---- */
+
+static bool is_done(const State *s, int job)
+{
+    return s->done[job / 64] >> job % 64 & 1;
+}
+
+static void count_left(Order *o, const State *s)
+{
+    int i, k;
+
+    for (i = 0; i < o->nclass; i++)
+        o->left[i] = o->class[i].nread;
+    for (i = 0; i < o->njob; i++)
+        for (k = 0; is_done(s, i) && k < o->job[i].nread; k++)
+            o->left[o->job[i].read[k]]--;
+}
+
+static bool is_ready(const Order *o, const State *s, int job)
+{
+    const Job *j = &o->job[job];
+    int i;
+
+    if (is_done(s, job))
+        return false;
+    for (i = 0; i < j->nneed; i++)
+        if (!is_done(s, j->need[i]))
+            return false;
+    return true;
+}
+
+/* Live bytes while job j runs, and (*after) when it has run. */
+static int64_t need_of(const Order *o, const State *s, const Job *j,
+                       int64_t *after)
+{
+    int64_t peak = s->live + j->tmp, dead = 0, saved = 0;
+    bool out = j->nmade && o->class[j->made[0]].out;
+    int i;
+
+    *after = s->live;
+    for (i = 0; i < j->nmade; i++) {
+        const Class *c = &o->class[j->made[i]];
+
+        peak += c->size;
+        *after += c->nread ? c->size : 0;
+    }
+    for (i = 0; i < j->nread; i++) {
+        const Class *c = &o->class[j->read[i]];
+
+        if (o->left[j->read[i]] != 1 || c->out)
+            continue;
+        dead += c->size;
+        if (c->in && out)
+            continue;
+        if (j->gathers)
+            saved += c->size;
+        else if (!saved && (j->takes >> i & 1))
+            saved = c->size;
+    }
+    *after -= dead;
+    return peak - saved;
+}
+
+static void run_job(Order *o, State *s, int job, int64_t peak, int64_t after)
+{
+    int i;
+
+    s->done[job / 64] |= UINT64_C(1) << job % 64;
+    s->peak = MAX(s->peak, peak);
+    s->live = after;
+    s->count++;
+    for (i = 0; i < o->job[job].nread; i++)
+        o->left[o->job[job].read[i]]--;
+    s->path[s->npath++] = job;
+}
+
+/* Runs all jobs that cost nothing now. */
+static void run_free(Order *o, State *s)
+{
+    int64_t peak, after;
+    bool again = true;
+    int i;
+
+    while (again) {
+        again = false;
+        for (i = 0; i < o->njob; i++) {
+            if (!is_ready(o, s, i))
+                continue;
+            peak = need_of(o, s, &o->job[i], &after);
+            if (peak <= s->peak && after <= s->live) {
+                run_job(o, s, i, peak, after);
+                again = true;
+            }
+        }
+    }
+}
+
+static State copy_state(Order *o, const State *from, int parent)
+{
+    State s = *from;
+
+    s.done = NEWN(o->mem, uint64_t, o->words);
+    memcpy(s.done, from->done, (size_t)o->words * sizeof *s.done);
+    s.path = NEWN(o->mem, int, o->njob - from->count + 1);
+    s.npath = 0;
+    s.parent = parent;
+    return s;
+}
+
+static State first_state(Order *o)
+{
+    State s = {.parent = -1};
+    int i;
+
+    s.done = NEWN(o->mem, uint64_t, o->words);
+    s.path = NEWN(o->mem, int, o->njob + 1);
+    for (i = 0; i < o->nclass; i++)
+        if (o->class[i].in)
+            s.live += o->class[i].size;
+    s.peak = s.live;
+    count_left(o, &s);
+    run_free(o, &s);
+    return s;
+}
+
+/* ---- the known states, and those to go on from ---- */
+
+static bool earlier(const State *a, const State *b)
+{
+    if (a->peak != b->peak)
+        return a->peak < b->peak;
+    if (a->count != b->count)
+        return a->count > b->count;
+    return a->live < b->live;
+}
+
+static void heap_put(Order *o, int s)
+{
+    int i = o->nheap++;
+
+    GROW(o->mem, o->heap, (size_t)i);
+    for (; i && earlier(&o->state[s], &o->state[o->heap[(i - 1) / 2]]);
+         i = (i - 1) / 2)
+        o->heap[i] = o->heap[(i - 1) / 2];
+    o->heap[i] = s;
+}
+
+static int heap_get(Order *o)
+{
+    int top = o->heap[0], last = o->heap[--o->nheap], i = 0, k;
+
+    while ((k = 2 * i + 1) < o->nheap) {
+        if (k + 1 < o->nheap &&
+            earlier(&o->state[o->heap[k + 1]], &o->state[o->heap[k]]))
+            k++;
+        if (!earlier(&o->state[o->heap[k]], &o->state[last]))
+            break;
+        o->heap[i] = o->heap[k];
+        i = k;
+    }
+    o->heap[i] = last;
+    return top;
+}
+
+/* The slot of a state with the same jobs done, or a free one. */
+static int *find_slot(Order *o, const State *s)
+{
+    size_t bytes = (size_t)o->words * sizeof *s->done;
+    size_t i = hash_mem(s->done, bytes) & (size_t)(o->nslot - 1);
+
+    while (o->slot[i] &&
+           memcmp(o->state[o->slot[i] - 1].done, s->done, bytes))
+        i = (i + 1) & (size_t)(o->nslot - 1);
+    return &o->slot[i];
+}
+
+/* Adds a state, unless the same was reached as well; its index or -1. */
+static int add_state(Order *o, State s)
+{
+    int *slot = find_slot(o, &s);
+
+    if (*slot && o->state[*slot - 1].peak <= s.peak)
+        return -1;
+    GROW(o->mem, o->state, (size_t)o->nstate);
+    o->state[o->nstate] = s;
+    *slot = o->nstate + 1;
+    return o->nstate++;
+}
+
+static void forget(Order *o, int nslot)
+{
+    o->state = NULL;
+    o->nstate = o->nheap = 0;
+    o->heap = NULL;
+    o->nslot = nslot;
+    o->slot = NEWN(o->mem, int, nslot);
+}
+
+/* Every state that one job leads to from state `from`. */
+static void expand(Order *o, int from, void (*with)(Order *, State, void *),
+                   void *arg)
+{
+    int64_t peak, after;
+    int i;
+
+    for (i = 0; i < o->njob; i++) {
+        State s;
+
+        if (!is_ready(o, &o->state[from], i))
+            continue;
+        s = copy_state(o, &o->state[from], from);
+        count_left(o, &s);
+        peak = need_of(o, &s, &o->job[i], &after);
+        run_job(o, &s, i, peak, after);
+        run_free(o, &s);
+        with(o, s, arg);
+    }
+}
+
+static void to_heap(Order *o, State s, void *arg)
+{
+    int i = add_state(o, s);
+
+    (void)arg;
+    if (i >= 0)
+        heap_put(o, i);
+}
+
+/* The optimal complete state; -1: too many states. */
+static int search_exactly(Order *o)
+{
+    int nslot = 64;
+
+    while (nslot < 4 * EXACT)
+        nslot *= 2;
+    forget(o, 16 * nslot);
+    to_heap(o, first_state(o), NULL);
+    while (o->nheap && o->nstate < EXACT) {
+        int s = heap_get(o);
+
+        if (o->state[s].count == o->njob)
+            return s;
+        expand(o, s, to_heap, NULL);
+    }
+    return -1;
+}
+
+/* The best few states of each number of jobs done. */
+typedef struct Beam {
+    int (*best)[BEAM];
+    int *n;
+} Beam;
+
+static void to_beam(Order *o, State s, void *arg)
+{
+    Beam *b = arg;
+    int *best = b->best[s.count], *n = &b->n[s.count], i, k;
+
+    if (*n == BEAM && !earlier(&s, &o->state[best[BEAM - 1]]))
+        return;
+    k = add_state(o, s);
+    if (k < 0)
+        return;
+    i = *n < BEAM ? (*n)++ : BEAM - 1;
+    for (; i && earlier(&s, &o->state[best[i - 1]]); i--)
+        best[i] = best[i - 1];
+    best[i] = k;
+}
+
+static int search_beam(Order *o)
+{
+    Beam b;
+    int c, i, nslot = 1024;
+
+    while (nslot < 4 * BEAM * o->njob)
+        nslot *= 2;
+    forget(o, 4 * nslot);
+    b.best = arena_get(o->mem, (size_t)o->njob + 1, sizeof *b.best);
+    b.n = NEWN(o->mem, int, o->njob + 1);
+    to_beam(o, first_state(o), &b);
+    for (c = 0; c < o->njob; c++)
+        for (i = 0; i < b.n[c] && o->nstate < 2 * BEAM * o->njob; i++)
+            expand(o, b.best[c][i], to_beam, &b);
+    return b.n[o->njob] ? b.best[o->njob][0] : -1;
+}
+
+/* ---- from a state to an order of nodes ---- */
+
+static void add_node(Node **seq, int *n, Node *node)
+{
+    seq[(*n)++] = node;
+}
+
+/* Reshapes come as soon as their operand is there. */
+static void add_reshapes(const Graph *g, Node **seq, int *n, const Val *v)
+{
+    Node *r;
+
+    for (r = g->first; r; r = r->next)
+        if (r->op == OP_reshape && r->arg[0] == v) {
+            add_node(seq, n, r);
+            add_reshapes(g, seq, n, r->res[0]);
+        }
+}
+
+static Node **order_of(Order *o, Arena *mem, Graph *g, int state, int *count)
+{
+    Node **seq = NEWN(mem, Node *, *count + 1);
+    int *list = NEWN(o->mem, int, o->njob + 1), at = o->njob, n = 0, i, k;
+    const Val *v;
+
+    for (; state >= 0; state = o->state[state].parent)
+        for (i = o->state[state].npath - 1; i >= 0; i--)
+            list[--at] = o->state[state].path[i];
+    if (at)
+        die("an order of %d nodes lacks %d", o->njob, at);
+    for (v = g->vals; v; v = v->next)
+        if (!v->def)
+            add_reshapes(g, seq, &n, v);
+    for (i = 0; i < o->njob; i++) {
+        Node *node = (Node *)(uintptr_t)o->job[list[i]].node;
+
+        add_node(seq, &n, node);
+        for (k = 0; k < node->nres; k++)
+            add_reshapes(g, seq, &n, node->res[k]);
+    }
+    *count = n;
+    return seq;
+}
+
+Node **order_given(Arena *mem, Graph *g, int *count)
 {
     Node **seq, *n;
     int i = 0;
 
-    (void)c;
     for (n = g->first; n; n = n->next)
         i++;
     seq = NEWN(mem, Node *, i + 1);
     *count = i;
     for (i = 0, n = g->first; n; n = n->next)
         seq[i++] = n;
+    return seq;
+}
+
+Node **order_least(Arena *mem, Graph *g, const Choice *c, int *count)
+{
+    Order o = {.mem = arena_new()};
+    Node **seq = NULL;
+    int s;
+
+    make_jobs(&o, g, c);
+    o.words = o.njob / 64 + 1;
+    o.left = NEWN(o.mem, int, o.nclass + 1);
+    s = search_exactly(&o);
+    if (s < 0)
+        s = search_beam(&o);
+    if (s >= 0)
+        seq = order_of(&o, mem, g, s, count);
+    arena_end(o.mem);
     return seq;
 }

@@ -241,21 +241,32 @@ static void predict(Plan *p)
         p->cycles = 0;
 }
 
+/* Storage in the better of two orders, by the sum of live bytes it needs. */
+static Stores *best_stores(Arena *mem, Graph *g, const Choice *c)
+{
+    int n;
+    Node **seq = order_given(mem, g, &n);
+    Stores *given = store_values(mem, g, c, seq, n), *least;
+
+    seq = order_least(mem, g, c, &n);
+    if (!seq)
+        return given;
+    least = store_values(mem, g, c, seq, n);
+    return least->bound < given->bound ? least : given;
+}
+
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
 {
     Plan *p = NEW(mem, Plan);
     Choice *c;
     Stores *s;
-    Node **seq;
-    int n;
 
     *p = (Plan){.mem = mem, .g = g, .soc = soc, .host_isa = o->host_isa};
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);
     c = choose_kernels(mem, g, soc, o);
-    seq = order_nodes(mem, g, c, &n);
-    s = store_values(mem, g, c, seq, n);
+    s = best_stores(mem, g, c);
     make_bufs(p, s);
     make_steps(p, s);
     find_lives(p);

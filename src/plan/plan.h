@@ -123,8 +123,10 @@ typedef struct Choice {
 Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
                        const PlanOpts *o);
 
-/* order.c: nodes in an order of execution, for least memory. */
-Node **order_nodes(Arena *mem, Graph *g, const Choice *c, int *n);
+/* order.c: the nodes in an order of execution: as they come, and for least
+ * memory (NULL: none found).  *n is the number of nodes. */
+Node **order_given(Arena *mem, Graph *g, int *n);
+Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
 
 /* store.c: which values share storage. */
 enum { POS_IN = -1 }; /* before the first node; after the last: n */
