@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT = 4000, BEAM = 24, WIDE = 400 };
+enum { EXACT = 2048, BEAM = 16 };
 
 /* Values that are one piece of memory: a value and its reshapes. */
 typedef struct Class {
@@ -51,7 +51,9 @@ typedef struct Order {
     int njob, nclass, words;
     Job *job;
     Class *class;
-    int *left;          /* by class: readers to come, in the state at hand */
+    int *left, *left0;  /* by class: readers to come, in the state at hand */
+    uint64_t *done;     /* of the state at hand */
+    int *path;
     State *state;
     int nstate;
     int *heap, nheap;
@@ -250,25 +252,26 @@ static void run_free(Order *o, State *s)
     }
 }
 
-static State copy_state(Order *o, const State *from, int parent)
+/* A state in scratch memory, to be changed: the next after `from`. */
+static State next_state(Order *o, const State *from, int parent)
 {
-    State s = *from;
+    State s = {.done = o->done, .path = o->path, .parent = parent};
 
-    s.done = NEWN(o->mem, uint64_t, o->words);
-    memcpy(s.done, from->done, (size_t)o->words * sizeof *s.done);
-    s.path = NEWN(o->mem, int, o->njob - from->count + 1);
-    s.npath = 0;
-    s.parent = parent;
+    if (from) {
+        memcpy(s.done, from->done, (size_t)o->words * sizeof *s.done);
+        s.peak = from->peak;
+        s.live = from->live;
+        s.count = from->count;
+    }
     return s;
 }
 
 static State first_state(Order *o)
 {
-    State s = {.parent = -1};
+    State s = next_state(o, NULL, -1);
     int i;
 
-    s.done = NEWN(o->mem, uint64_t, o->words);
-    s.path = NEWN(o->mem, int, o->njob + 1);
+    memset(s.done, 0, (size_t)o->words * sizeof *s.done);
     for (i = 0; i < o->nclass; i++)
         if (o->class[i].in)
             s.live += o->class[i].size;
@@ -329,15 +332,21 @@ static int *find_slot(Order *o, const State *s)
     return &o->slot[i];
 }
 
-/* Adds a state, unless the same was reached as well; its index or -1. */
-static int add_state(Order *o, State s)
+/* Keeps a state, unless the same was reached as well; its index or -1. */
+static int add_state(Order *o, const State *s)
 {
-    int *slot = find_slot(o, &s);
+    int *slot = find_slot(o, s);
+    State *k;
 
-    if (*slot && o->state[*slot - 1].peak <= s.peak)
+    if (*slot && o->state[*slot - 1].peak <= s->peak)
         return -1;
     GROW(o->mem, o->state, (size_t)o->nstate);
-    o->state[o->nstate] = s;
+    k = &o->state[o->nstate];
+    *k = *s;
+    k->done = NEWN(o->mem, uint64_t, o->words);
+    k->path = NEWN(o->mem, int, s->npath);
+    memcpy(k->done, s->done, (size_t)o->words * sizeof *s->done);
+    memcpy(k->path, s->path, (size_t)s->npath * sizeof *s->path);
     *slot = o->nstate + 1;
     return o->nstate++;
 }
@@ -351,28 +360,32 @@ static void forget(Order *o, int nslot)
     o->slot = NEWN(o->mem, int, nslot);
 }
 
+typedef void Keep(Order *o, const State *s, void *arg);
+
 /* Every state that one job leads to from state `from`. */
-static void expand(Order *o, int from, void (*with)(Order *, State, void *),
-                   void *arg)
+static void expand(Order *o, int from, Keep *keep, void *arg)
 {
+    size_t bytes = (size_t)o->nclass * sizeof *o->left;
     int64_t peak, after;
     int i;
 
+    count_left(o, &o->state[from]);
+    memcpy(o->left0, o->left, bytes);
     for (i = 0; i < o->njob; i++) {
         State s;
 
         if (!is_ready(o, &o->state[from], i))
             continue;
-        s = copy_state(o, &o->state[from], from);
-        count_left(o, &s);
+        s = next_state(o, &o->state[from], from);
         peak = need_of(o, &s, &o->job[i], &after);
         run_job(o, &s, i, peak, after);
         run_free(o, &s);
-        with(o, s, arg);
+        keep(o, &s, arg);
+        memcpy(o->left, o->left0, bytes);
     }
 }
 
-static void to_heap(Order *o, State s, void *arg)
+static void to_heap(Order *o, const State *s, void *arg)
 {
     int i = add_state(o, s);
 
@@ -384,12 +397,11 @@ static void to_heap(Order *o, State s, void *arg)
 /* The optimal complete state; -1: too many states. */
 static int search_exactly(Order *o)
 {
-    int nslot = 64;
+    State first;
 
-    while (nslot < 4 * EXACT)
-        nslot *= 2;
-    forget(o, 16 * nslot);
-    to_heap(o, first_state(o), NULL);
+    forget(o, 16 * EXACT);
+    first = first_state(o);
+    to_heap(o, &first, NULL);
     while (o->nheap && o->nstate < EXACT) {
         int s = heap_get(o);
 
@@ -406,24 +418,25 @@ typedef struct Beam {
     int *n;
 } Beam;
 
-static void to_beam(Order *o, State s, void *arg)
+static void to_beam(Order *o, const State *s, void *arg)
 {
     Beam *b = arg;
-    int *best = b->best[s.count], *n = &b->n[s.count], i, k;
+    int *best = b->best[s->count], *n = &b->n[s->count], i, k;
 
-    if (*n == BEAM && !earlier(&s, &o->state[best[BEAM - 1]]))
+    if (*n == BEAM && !earlier(s, &o->state[best[BEAM - 1]]))
         return;
     k = add_state(o, s);
     if (k < 0)
         return;
     i = *n < BEAM ? (*n)++ : BEAM - 1;
-    for (; i && earlier(&s, &o->state[best[i - 1]]); i--)
+    for (; i && earlier(s, &o->state[best[i - 1]]); i--)
         best[i] = best[i - 1];
     best[i] = k;
 }
 
 static int search_beam(Order *o)
 {
+    State first;
     Beam b;
     int c, i, nslot = 1024;
 
@@ -432,7 +445,8 @@ static int search_beam(Order *o)
     forget(o, 4 * nslot);
     b.best = arena_get(o->mem, (size_t)o->njob + 1, sizeof *b.best);
     b.n = NEWN(o->mem, int, o->njob + 1);
-    to_beam(o, first_state(o), &b);
+    first = first_state(o);
+    to_beam(o, &first, &b);
     for (c = 0; c < o->njob; c++)
         for (i = 0; i < b.n[c] && o->nstate < 2 * BEAM * o->njob; i++)
             expand(o, b.best[c][i], to_beam, &b);
@@ -506,6 +520,9 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *count)
     make_jobs(&o, g, c);
     o.words = o.njob / 64 + 1;
     o.left = NEWN(o.mem, int, o.nclass + 1);
+    o.left0 = NEWN(o.mem, int, o.nclass + 1);
+    o.done = NEWN(o.mem, uint64_t, o.words);
+    o.path = NEWN(o.mem, int, o.njob + 1);
     s = search_exactly(&o);
     if (s < 0)
         s = search_beam(&o);
