@@ -10,9 +10,6 @@
 #ifndef CONV_H
 #define CONV_H
 
-typedef X LEFT;
-typedef W RIGHT;
-#include "kern/dot.h"
 #include "kern/window.h"
 
 /* The taps of a window, as rows of cols runs, and their distances. */
@@ -42,30 +39,75 @@ static inline ACC bias_of(const struct io *io, int32_t channel)
     return b ? (ACC)b[channel] : 0;
 }
 
-/* Two pixels, channels `first` and on of a group; w is the first one's. */
+/* s += the sums of two pixels, `more` apart, by two channels, whose weights are
+ * `other` apart.  A function of its own, so that its loops have the registers
+ * to themselves. */
+static NOINLINE void sums22(const struct patch *p, const X *x, ptrdiff_t more,
+                            const W *w, ptrdiff_t other, ACC s[4])
+{
+    ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+
+    for (int32_t i = p->rows; i > 0; i--, x += p->xrow, w += p->wrow)
+        for (int32_t j = 0; j < p->cols; j++) {
+            const X *a = x + j * p->xcol, *b = a + more;
+            const W *u = w + j * p->wcol, *v = u + other;
+
+            for (int32_t n = p->run; n > 0; n--) {
+                const ACC a0 = (ACC)*a++, b0 = (ACC)*b++;
+                const ACC u0 = (ACC)*u++, v0 = (ACC)*v++;
+
+                s0 += a0 * u0;
+                s1 += a0 * v0;
+                s2 += b0 * u0;
+                s3 += b0 * v0;
+            }
+        }
+    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
+}
+
+/* The same of one pixel. */
+static NOINLINE void sums12(const struct patch *p, const X *x, const W *w,
+                            ptrdiff_t other, ACC s[2])
+{
+    ACC s0 = s[0], s1 = s[1];
+
+    for (int32_t i = p->rows; i > 0; i--, x += p->xrow, w += p->wrow)
+        for (int32_t j = 0; j < p->cols; j++) {
+            const X *a = x + j * p->xcol;
+            const W *u = w + j * p->wcol, *v = u + other;
+
+            for (int32_t n = p->run; n > 0; n--) {
+                const ACC a0 = (ACC)*a++;
+
+                s0 += a0 * (ACC)*u++;
+                s1 += a0 * (ACC)*v++;
+            }
+        }
+    s[0] = s0, s[1] = s1;
+}
+
+/* Two pixels, channels `first` and on of a group; w is the first one's.  All
+ * four are finished before any is stored, so that what finish() loads is loaded
+ * once. */
 static inline void conv_two(const struct conv_dims *k, const struct io *io,
-                            const struct patch *p, const X *x0, const X *x1,
+                            const struct patch *p, const X *x, ptrdiff_t more,
                             const W *w, int32_t first, Y *y0, Y *y1)
 {
     for (int32_t m = 0; m < k->m; m += 2) {
         const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
-        const ptrdiff_t other = c1 > c0 ? k->wm : 0;
-        const W *wm = w + (ptrdiff_t)m * k->wm;
         ACC s[4] = {bias_of(io, c0), bias_of(io, c1)};
 
         s[2] = s[0];
         s[3] = s[1];
-        for (int32_t i = 0; i < p->rows; i++)
-            for (int32_t j = 0; j < p->cols; j++) {
-                const ptrdiff_t at = i * p->xrow + j * p->xcol;
-                const W *wp = wm + i * p->wrow + j * p->wcol;
-
-                dot22(x0 + at, x1 + at, wp, wp + other, p->run, s);
-            }
-        y0[c0] = (Y)finish(k, io, s[0], c0);
-        y0[c1] = (Y)finish(k, io, s[1], c1);
-        y1[c0] = (Y)finish(k, io, s[2], c0);
-        y1[c1] = (Y)finish(k, io, s[3], c1);
+        sums22(p, x, more, w + (ptrdiff_t)m * k->wm, c1 > c0 ? k->wm : 0, s);
+        s[0] = (ACC)finish(k, io, s[0], c0);
+        s[2] = (ACC)finish(k, io, s[2], c0);
+        s[1] = (ACC)finish(k, io, s[1], c1);
+        s[3] = (ACC)finish(k, io, s[3], c1);
+        y0[c0] = (Y)s[0];
+        y0[c1] = (Y)s[1];
+        y1[c0] = (Y)s[2];
+        y1[c1] = (Y)s[3];
     }
 }
 
@@ -76,19 +118,13 @@ static inline void conv_one(const struct conv_dims *k, const struct io *io,
 {
     for (int32_t m = 0; m < k->m; m += 2) {
         const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
-        const ptrdiff_t other = c1 > c0 ? k->wm : 0;
-        const W *wm = w + (ptrdiff_t)m * k->wm;
         ACC s[2] = {bias_of(io, c0), bias_of(io, c1)};
 
-        for (int32_t i = 0; i < p->rows; i++)
-            for (int32_t j = 0; j < p->cols; j++) {
-                const W *wp = wm + i * p->wrow + j * p->wcol;
-
-                dot12(x + i * p->xrow + j * p->xcol, wp, wp + other, p->run,
-                      s);
-            }
-        y[c0] = (Y)finish(k, io, s[0], c0);
-        y[c1] = (Y)finish(k, io, s[1], c1);
+        sums12(p, x, w + (ptrdiff_t)m * k->wm, c1 > c0 ? k->wm : 0, s);
+        s[0] = (ACC)finish(k, io, s[0], c0);
+        s[1] = (ACC)finish(k, io, s[1], c1);
+        y[c0] = (Y)s[0];
+        y[c1] = (Y)s[1];
     }
 }
 
@@ -114,8 +150,7 @@ static inline void conv_row(const struct conv_dims *k, const struct io *io,
         p = patch_of(k, rows.hi - rows.lo, cols.hi - cols.lo);
         if (ox + 1 < k->ow && window_whole(cols, k->kw) &&
             window_whole(window_span(more, k->kw, k->dw, k->w), k->kw)) {
-            conv_two(k, io, &p, xp, xp + step, wp, group * k->m, yp,
-                     yp + k->yw);
+            conv_two(k, io, &p, xp, step, wp, group * k->m, yp, yp + k->yw);
             ox += 2;
         } else {
             conv_one(k, io, &p, xp, wp, group * k->m, yp);

@@ -26,6 +26,13 @@ struct io {
     int32_t core, ncore;
 };
 
+/* For functions whose loops are the faster for having all registers. */
+#ifdef __GNUC__
+#define NOINLINE __attribute__((noinline))
+#else
+#define NOINLINE
+#endif
+
 /* Epilogue of an integer result: floor((acc * mul + add) / 2^shift). */
 static inline int64_t requant(int64_t acc, int64_t mul, int64_t add, int shift)
 {

@@ -30,30 +30,28 @@ static ACC bias_of(const struct io *io, int32_t channel)
 
 /* s[0 1 2 3]: pixels 0 and 1 of one channel, then of the next; `more` and
  * `other` lead to the second pixel and the second channel's weights. */
-static inline void taps(const struct patch *p, const X *x, ptrdiff_t more,
-                        ptrdiff_t next, const W *w, ptrdiff_t other, ACC s[4])
+static NOINLINE void taps(const struct patch *p, const X *x, ptrdiff_t more,
+                          ptrdiff_t next, const W *w, ptrdiff_t other,
+                          ACC s[4])
 {
     ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
 
-    for (int32_t i = 0; i < p->rows; i++) {
-        const X *xp = x + i * p->xrow;
-        const W *wp = w + i * p->wrow;
+    for (int32_t i = p->rows; i > 0; i--, x += p->xrow, w += p->wrow) {
+        const X *a = x, *b = x + more;
+        const W *u = w, *v = w + other;
 
-        for (int32_t j = 0; j < p->cols; j++) {
-            const ACC u = (ACC)wp[0], v = (ACC)wp[other];
+        for (int32_t j = p->cols; j > 0; j--) {
+            const ACC u0 = (ACC)*u, v0 = (ACC)*v;
 
-            s0 += (ACC)xp[0] * u;
-            s1 += (ACC)xp[more] * u;
-            s2 += (ACC)xp[next] * v;
-            s3 += (ACC)xp[more + next] * v;
-            xp += p->xcol;
-            wp += p->wcol;
+            s0 += (ACC)a[0] * u0;
+            s1 += (ACC)b[0] * u0;
+            s2 += (ACC)a[next] * v0;
+            s3 += (ACC)b[next] * v0;
+            a += p->xcol, b += p->xcol;
+            u += p->wcol, v += p->wcol;
         }
     }
-    s[0] = s0;
-    s[1] = s1;
-    s[2] = s2;
-    s[3] = s3;
+    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
 }
 
 /* All channels of two pixels, the second `more` behind the first in x and
@@ -70,12 +68,14 @@ static void pixels(const struct conv_dims *k, const struct io *io,
         s[2] = s[3] = bias_of(io, c + next);
         taps(p, x + c, more, next, w + (ptrdiff_t)c * k->wm,
              next ? k->wm : 0, s);
-        y[c] = (Y)finish(k, io, s[0], c);
-        y[c + next] = (Y)finish(k, io, s[2], c + next);
-        if (ymore) {
-            y[ymore + c] = (Y)finish(k, io, s[1], c);
-            y[ymore + c + next] = (Y)finish(k, io, s[3], c + next);
-        }
+        s[0] = (ACC)finish(k, io, s[0], c);
+        s[1] = (ACC)finish(k, io, s[1], c);
+        s[2] = (ACC)finish(k, io, s[2], c + next);
+        s[3] = (ACC)finish(k, io, s[3], c + next);
+        y[ymore + c] = (Y)s[1];
+        y[c] = (Y)s[0];
+        y[ymore + c + next] = (Y)s[3];
+        y[c + next] = (Y)s[2];
     }
 }
 
