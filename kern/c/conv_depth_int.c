@@ -1,4 +1,4 @@
-/* Channels-last depthwise convolution, two pixels by two channels at a time.
+/* Channels-last depthwise convolution, four channels at a time.
  *
  * op       conv
  * types    x:s8|u8|s16 w:s8|u8|s16 b:int mul:int add:int -> y:s8|u8|s16|u16|s32
@@ -28,55 +28,58 @@ static ACC bias_of(const struct io *io, int32_t channel)
     return b ? (ACC)b[channel] : 0;
 }
 
-/* s[0 1 2 3]: pixels 0 and 1 of one channel, then of the next; `more` and
- * `other` lead to the second pixel and the second channel's weights. */
-static NOINLINE void taps(const struct patch *p, const X *x, ptrdiff_t more,
-                          ptrdiff_t next, const W *w, ptrdiff_t other,
-                          ACC s[4])
+/* Sums of four channels: neighbours in x, and with weights `next` apart.  A
+ * function of its own, so that its loops have the registers to themselves. */
+static NOINLINE void taps4(const struct patch *p, const X *x, const W *w,
+                           ptrdiff_t next, ACC s[4])
 {
     ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
 
     for (int32_t i = p->rows; i > 0; i--, x += p->xrow, w += p->wrow) {
-        const X *a = x, *b = x + more;
-        const W *u = w, *v = w + other;
+        const X *a = x;
+        const W *u = w;
 
-        for (int32_t j = p->cols; j > 0; j--) {
-            const ACC u0 = (ACC)*u, v0 = (ACC)*v;
-
-            s0 += (ACC)a[0] * u0;
-            s1 += (ACC)b[0] * u0;
-            s2 += (ACC)a[next] * v0;
-            s3 += (ACC)b[next] * v0;
-            a += p->xcol, b += p->xcol;
-            u += p->wcol, v += p->wcol;
+        for (int32_t j = p->cols; j > 0; j--, a += p->xcol, u += p->wcol) {
+            s0 += (ACC)a[0] * (ACC)u[0];
+            s1 += (ACC)a[1] * (ACC)u[next];
+            s2 += (ACC)a[2] * (ACC)u[2 * next];
+            s3 += (ACC)a[3] * (ACC)u[3 * next];
         }
     }
     s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
 }
 
-/* All channels of two pixels, the second `more` behind the first in x and
- * ymore in y; both 0: of one pixel. */
-static void pixels(const struct conv_dims *k, const struct io *io,
-                   const struct patch *p, const X *x, ptrdiff_t more,
-                   const W *w, Y *y, ptrdiff_t ymore)
+static ACC taps1(const struct patch *p, const X *x, const W *w, ACC sum)
 {
-    for (int32_t c = 0; c < k->g; c += 2) {
-        const int32_t next = c + 1 < k->g;
-        ACC s[4];
+    for (int32_t i = p->rows; i > 0; i--, x += p->xrow, w += p->wrow)
+        for (int32_t j = 0; j < p->cols; j++)
+            sum += (ACC)x[j * p->xcol] * (ACC)w[j * p->wcol];
+    return sum;
+}
 
-        s[0] = s[1] = bias_of(io, c);
-        s[2] = s[3] = bias_of(io, c + next);
-        taps(p, x + c, more, next, w + (ptrdiff_t)c * k->wm,
-             next ? k->wm : 0, s);
+/* All channels of a pixel.  Four are finished before any is stored, so that
+ * what finish() loads of k is loaded once. */
+static void pixel(const struct conv_dims *k, const struct io *io,
+                  const struct patch *p, const X *x, const W *w, Y *y)
+{
+    int32_t c = 0;
+
+    for (; c + 4 <= k->g; c += 4, w += 4 * (ptrdiff_t)k->wm) {
+        ACC s[4] = {bias_of(io, c), bias_of(io, c + 1), bias_of(io, c + 2),
+                    bias_of(io, c + 3)};
+
+        taps4(p, x + c, w, k->wm, s);
         s[0] = (ACC)finish(k, io, s[0], c);
-        s[1] = (ACC)finish(k, io, s[1], c);
-        s[2] = (ACC)finish(k, io, s[2], c + next);
-        s[3] = (ACC)finish(k, io, s[3], c + next);
-        y[ymore + c] = (Y)s[1];
+        s[1] = (ACC)finish(k, io, s[1], c + 1);
+        s[2] = (ACC)finish(k, io, s[2], c + 2);
+        s[3] = (ACC)finish(k, io, s[3], c + 3);
         y[c] = (Y)s[0];
-        y[ymore + c + next] = (Y)s[3];
-        y[c + next] = (Y)s[2];
+        y[c + 1] = (Y)s[1];
+        y[c + 2] = (Y)s[2];
+        y[c + 3] = (Y)s[3];
     }
+    for (; c < k->g; c++, w += k->wm)
+        y[c] = (Y)finish(k, io, taps1(p, x + c, w, bias_of(io, c)), c);
 }
 
 static void row(const struct conv_dims *k, const struct io *io, int32_t oy,
@@ -85,24 +88,17 @@ static void row(const struct conv_dims *k, const struct io *io, int32_t oy,
     const int32_t top = oy * k->sh - k->ph;
     const struct span rows = window_span(top, k->kh, k->dh, k->h);
     const W *w = (const W *)io->in[1] + (ptrdiff_t)rows.lo * k->wh;
-    int32_t ox = 0;
 
     x += (ptrdiff_t)(top + rows.lo * k->dh) * k->xh;
-    while (ox < k->ow) {
-        const int32_t left = ox * k->sw - k->pw, more = left + k->sw;
+    for (int32_t ox = 0; ox < k->ow; ox++, y += k->yw) {
+        const int32_t left = ox * k->sw - k->pw;
         const struct span cols = window_span(left, k->kw, k->dw, k->w);
         const struct patch p = {
             rows.hi - rows.lo, cols.hi - cols.lo,
             (ptrdiff_t)k->dh * k->xh, (ptrdiff_t)k->dw * k->xw, k->wh, k->ww};
-        const int two =
-            ox + 1 < k->ow && window_whole(cols, k->kw) &&
-            window_whole(window_span(more, k->kw, k->dw, k->w), k->kw);
 
-        pixels(k, io, &p, x + (ptrdiff_t)(left + cols.lo * k->dw) * k->xw,
-               two ? (ptrdiff_t)k->sw * k->xw : 0,
-               w + (ptrdiff_t)cols.lo * k->ww, y + (ptrdiff_t)ox * k->yw,
-               two ? k->yw : 0);
-        ox += two ? 2 : 1;
+        pixel(k, io, &p, x + (ptrdiff_t)(left + cols.lo * k->dw) * k->xw,
+              w + (ptrdiff_t)cols.lo * k->ww, y);
     }
 }
 
