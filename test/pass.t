@@ -1,4 +1,7 @@
 #!/bin/sh
-# Every pass on small graphs that carry the answer.
+# Every pass on small graphs that carry the answer, then on random networks,
+# whose results it must not change.
 cd "$(dirname "$0")/.." || exit 1
-test/run test/pass/*.nn
+make -s build/test/nn build/test/passes || exit 1
+test/run test/pass/*.nn || exit 1
+build/test/passes "${1:-4000}" "${2:-1}"

@@ -289,8 +289,7 @@ static bool chain(Graph *g, Node *n)
     both = const_op(g, b, c, n->op == OP_add ? '+' : '*');
     if (!both || val_count(both) > MAX(val_count(b), val_count(c)))
         return false;
-    edit_arg(g, n, 1, both);
-    edit_arg(g, n, 0, y);
+    edit_pair(g, n, y, both);
     node_infer(g, n);
     return true;
 }

@@ -65,6 +65,16 @@ void edit_arg(Graph *g, Node *n, int i, Val *v)
     unuse(g, old);
 }
 
+/* n's first two operands, of which either may be one of the old ones or hang
+ * on one. */
+void edit_pair(Graph *g, Node *n, Val *a, Val *b)
+{
+    a->nuse++;
+    edit_arg(g, n, 1, b);
+    edit_arg(g, n, 0, a);
+    a->nuse--;
+}
+
 /* All who read `old` read `by`; what made `old` is left to the caller. */
 void edit_replace(Graph *g, Val *old, Val *by)
 {

@@ -256,6 +256,12 @@ static bool may_pass(const Node *n, const Node *p)
     return is_move(p->op) && one;
 }
 
+/* One element broadcasts to every rank if it has none. */
+static Val *single(Graph *g, Val *c)
+{
+    return val_count(c) == 1 ? const_as(g, c, shape_of(0, NULL)) : c;
+}
+
 /* Changes places with maxima and movements behind what takes it. */
 static void hoist_requant(Graph *g, Node *n)
 {
@@ -265,6 +271,10 @@ static void hoist_requant(Graph *g, Node *n)
         ;
     if (!q || op_operand(q->op, "mul") < 0 || has_epilogue(q))
         return;
+    if (p != q) {
+        edit_arg(g, n, 1, single(g, n->arg[1]));
+        edit_arg(g, n, 2, single(g, n->arg[2]));
+    }
     for (; p != q; p = sole_producer(n->arg[0]))
         edit_hoist(g, n);
 }

@@ -109,46 +109,51 @@ static void lower_pad(Graph *g, Node *n)
     edit_arg(g, n, 0, p->arg[0]);
 }
 
+/* How many of n's operands decide together on its shape. */
+static int nbroadcast(const Node *n)
+{
+    int mi = op_operand(n->op, "mul");
+
+    if (n->op == OP_matmul)
+        return 2;
+    if (op_info[n->op].family != FAM_map || n->op == OP_quantize ||
+        n->op == OP_dequantize || n->op == OP_inonorm)
+        return 0;
+    return mi < 0 ? n->narg : mi;
+}
+
 /* Would n have the same shape with v as its operand k? */
 static bool still_fills(const Node *n, int k, const Val *v)
 {
     Shape y = n->res[0]->shape;
-    int first = n->op == OP_matmul ? 2 : 0, d, i;
+    int first = n->op == OP_matmul ? 2 : 0, rank = v->shape.rank, d, i;
 
+    for (i = 0; i < nbroadcast(n); i++)
+        if (n->arg[i] && i != k)
+            rank = MAX(rank, n->arg[i]->shape.rank);
     for (d = 0; d < first; d++)
         if (dim_from_end(v, d) != dim_from_end(n->arg[k], d))
             return false;
     for (d = first; d < y.rank; d++) {
         int64_t size = dim_from_end(v, d);
 
-        for (i = 0; i < n->narg && i < 3; i++)
+        for (i = 0; i < nbroadcast(n); i++)
             if (n->arg[i] && i != k)
                 size = MAX(size, dim_from_end(n->arg[i], d));
         if (size != y.dim[y.rank - 1 - d])
             return false;
     }
-    return v->shape.rank >= first;
+    return v->shape.rank >= first && rank == y.rank;
 }
 
-static bool broadcasts(const Node *n, int i)
-{
-    if (n->op == OP_matmul)
-        return i < 2;
-    return op_info[n->op].family == FAM_map && n->op != OP_quantize &&
-           n->op != OP_dequantize && n->narg > 1 &&
-           (op_operand(n->op, "mul") < 0 || i < op_operand(n->op, "mul"));
-}
-
-/* The first operand keeps the rank of the result, which kernels index by. */
 static void lower_expand(Graph *g, Node *n)
 {
-    int i;
+    int i, count = nbroadcast(n);
 
-    for (i = 0; i < n->narg && i < 3; i++) {
+    for (i = 0; i < count && count > 1; i++) {
         Node *p = n->arg[i] ? n->arg[i]->def : NULL;
 
-        if (p && p->op == OP_expand && broadcasts(n, i) &&
-            still_fills(n, i, p->arg[0]))
+        if (p && p->op == OP_expand && still_fills(n, i, p->arg[0]))
             edit_arg(g, n, i, p->arg[0]);
     }
 }

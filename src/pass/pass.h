@@ -27,6 +27,7 @@ bool pass_one(Graph *g, const char *name);
 Node *edit_node(Graph *g, Node *at, OpCode op, const Node *like, int narg,
                 Val *const *arg);
 void edit_arg(Graph *g, Node *n, int i, Val *v);
+void edit_pair(Graph *g, Node *n, Val *a, Val *b);
 void edit_replace(Graph *g, Val *old, Val *by);
 void edit_drop(Graph *g, Node *n);
 bool edit_bypass(Graph *g, Node *n, Val *v);

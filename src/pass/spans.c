@@ -110,7 +110,7 @@ Span span_at(const Chans *all, const Val *v, int axis, int64_t c)
 {
     const Chans *k = &all[v->id];
 
-    if (k->axis == axis)
+    if (axis >= 0 && k->axis == axis)
         return k->span[k->n > 1 ? c : 0];
     return val_is_int(v) ? (Span){NAN, v->lo, v->hi} : nothing();
 }

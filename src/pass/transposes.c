@@ -127,10 +127,7 @@ static bool into_product(Graph *g, Node *n)
     b = m->arg[1];
     ta = !attr_int(m, A_transa);
     tb = !attr_int(m, A_transb);
-    a->nuse++;
-    edit_arg(g, m, 0, b);
-    edit_arg(g, m, 1, a);
-    a->nuse--;
+    edit_pair(g, m, b, a);
     set_flag(g, m, A_transa, tb);
     set_flag(g, m, A_transb, ta);
     for (i = 2; i < m->narg; i++)

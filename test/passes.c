@@ -1,0 +1,583 @@
+/* passes COUNT SEED: random small networks give the same after every pass as
+ * before: integers to the bit, floats within 1e-4.  Each network is evaluated
+ * as made, after each pass alone and after all; a difference prints the seed,
+ * the pass and both graphs. */
+#include "pass/pass.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state;
+
+static int64_t below(int64_t n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (int64_t)(state >> 11) % n;
+}
+
+static int64_t between(int64_t lo, int64_t hi)
+{
+    return lo + below(hi - lo + 1);
+}
+
+static bool maybe(int percent)
+{
+    return below(100) < percent;
+}
+
+/* --- a random network --- */
+
+enum { MOST = 64 };
+
+typedef struct Net {
+    Graph *g;
+    bool whole;      /* integers */
+    bool cnn;
+    Val *val[MOST];  /* to choose from */
+    int n;
+} Net;
+
+static Val *constant(Net *t, int rank, const int64_t *dim, int64_t lo,
+                     int64_t hi)
+{
+    Shape s = shape_of(rank, dim);
+    Val *v = graph_const(t->g, "k", t->whole ? T_s32 : T_f32, s, NULL);
+    int64_t i;
+
+    for (i = 0; i < val_count(v); i++)
+        if (t->whole)
+            val_set(v, i, between(lo, hi));
+        else
+            ((float *)v->data)[i] = (float)between(-64, 64) / 64;
+    if (t->whole)
+        val_narrow(v);
+    return v;
+}
+
+/* Some rows, or columns, of the weights are zero. */
+static void thin(Val *w, int axis)
+{
+    int64_t i, inner = 1, d = w->shape.dim[axis];
+    unsigned dead = maybe(50) ? (unsigned)below(256) : 0;
+    int k;
+
+    for (k = axis + 1; k < w->shape.rank; k++)
+        inner *= w->shape.dim[k];
+    for (i = 0; i < val_count(w); i++)
+        if (dead >> (i / inner % d) & 1) {
+            if (val_is_int(w))
+                val_set(w, i, 0);
+            else
+                ((float *)w->data)[i] = 0;
+        }
+    if (val_is_int(w))
+        val_narrow(w);
+}
+
+static Val *node(Net *t, OpCode op, Val *x, Val *y, Val *z)
+{
+    Val *arg[] = {x, y, z};
+    int n = z ? 3 : y ? 2 : 1;
+
+    return graph_node(t->g, NULL, op, NULL, n, arg)->res[0];
+}
+
+static Val *infer(Net *t, Val *v)
+{
+    node_infer(t->g, v->def);
+    return v;
+}
+
+static void lists(Net *t, Val *v, AttrCode c, int n, int64_t a, int64_t b)
+{
+    int64_t list[8];
+    int i;
+
+    for (i = 0; i < n; i++)
+        list[i] = between(a, b);
+    attr_set_list(t->g, v->def, c, n, list);
+}
+
+/* Back to eight bits, or the values would outgrow 64. */
+static Val *requantized(Net *t, Val *x)
+{
+    int64_t dim[] = {x->shape.rank == 4 ? x->shape.dim[1] : 1, 1, 1};
+    bool each = x->shape.rank == 4 && maybe(50);
+    int64_t top = MAX(MAX(-x->lo, x->hi), 1);
+    int shift = 8;
+    Val *y;
+
+    if (!t->whole)
+        return x;
+    while (shift < 40 && top * 64 >> shift > 300)
+        shift++;
+    y = node(t, OP_requant, x,
+             constant(t, each ? 3 : 0, dim, maybe(20) ? -9 : 1, 64),
+             constant(t, each && maybe(50) ? 3 : 0, dim, 0, 1 << shift));
+    attr_set_int(t->g, y->def, A_shift, shift);
+    attr_set_int(t->g, y->def, A_lo, maybe(50) ? 0 : -128);
+    attr_set_int(t->g, y->def, A_hi, 127);
+    return infer(t, y);
+}
+
+static Val *clipped(Net *t, Val *x)
+{
+    Val *y = node(t, OP_clip, x, NULL, NULL);
+
+    if (t->whole) {
+        attr_set_int(t->g, y->def, A_lo, between(-20, 3));
+        if (maybe(50))
+            attr_set_int(t->g, y->def, A_hi, between(3, 60));
+    } else {
+        attr_set_num(t->g, y->def, A_flo, (double)between(-1, 0));
+        if (maybe(50))
+            attr_set_num(t->g, y->def, A_fhi, (double)between(1, 6));
+    }
+    return infer(t, y);
+}
+
+static Val *convolved(Net *t, Val *x)
+{
+    int64_t c = x->shape.dim[1], k = between(1, 3), m;
+    bool depth = maybe(40);
+    int64_t dim[4], one;
+    Val *w, *y;
+
+    if (x->shape.rank != 4 || MIN(x->shape.dim[2], x->shape.dim[3]) < k)
+        return NULL;
+    m = depth ? c * between(1, 2) : between(1, 8);
+    dim[0] = m;
+    dim[1] = depth ? 1 : c;
+    dim[2] = dim[3] = k;
+    w = constant(t, 4, dim, -8, 8);
+    thin(w, 0);
+    thin(w, 1);
+    one = m;
+    y = node(t, OP_conv, x, w, maybe(60) ? constant(t, 1, &one, -30, 30)
+                                         : NULL);
+    attr_set_int(t->g, y->def, A_group, depth ? c : 1);
+    if (maybe(50))
+        lists(t, y, A_pad, 4, 0, k - 1);
+    if (maybe(30))
+        lists(t, y, A_stride, 2, 1, 2);
+    return infer(t, y);
+}
+
+static Val *convolved_back(Net *t, Val *x)
+{
+    int64_t c = x->shape.dim[1], k = between(1, 3), m = between(1, 4);
+    int64_t dim[4] = {c, m, k, k};
+    Val *w, *y;
+
+    if (x->shape.rank != 4 || x->shape.dim[2] > 6)
+        return NULL;
+    w = constant(t, 4, dim, -8, 8);
+    thin(w, 0);
+    thin(w, 1);
+    y = node(t, OP_convt, x, w, maybe(60) ? constant(t, 1, &m, -30, 30) : NULL);
+    lists(t, y, A_stride, 2, 1, 2);
+    return infer(t, y);
+}
+
+static Val *pooled(Net *t, Val *x)
+{
+    static const OpCode op[] = {OP_maxpool, OP_avgpool, OP_sumpool};
+    Val *y = node(t, op[below(3)], x, NULL, NULL);
+    int i;
+
+    if (x->shape.rank != 4)
+        return NULL;
+    for (i = 2; i < 4; i++)
+        if (x->shape.dim[i] < 2)
+            return NULL;
+    lists(t, y, A_kernel, 2, 2, 2);
+    lists(t, y, A_stride, 2, 1, 2);
+    if (maybe(30))
+        lists(t, y, A_pad, 4, 0, 1);
+    if (y->def->op == OP_avgpool && maybe(50))
+        attr_set_int(t->g, y->def, A_countpad, 1);
+    return infer(t, y);
+}
+
+static Val *with_constant(Net *t, Val *x)
+{
+    static const OpCode op[] = {OP_add, OP_sub, OP_mul, OP_max, OP_min};
+    int64_t dim[RANK];
+    int i, rank = x->shape.rank;
+    OpCode o = op[below(LEN(op))];
+    Val *k;
+
+    for (i = 0; i < rank; i++)
+        dim[i] = maybe(50) && i ? x->shape.dim[i] : 1;
+    k = constant(t, maybe(20) ? 0 : rank, dim, -9, 9);
+    return infer(t, maybe(50) ? node(t, o, x, k, NULL)
+                              : node(t, o, k, x, NULL));
+}
+
+static Val *joined(Net *t, Val *x)
+{
+    static const OpCode op[] = {OP_add, OP_sub, OP_mul, OP_concat, OP_concat};
+    Val *v = t->val[below(t->n)], *y;
+    OpCode o = op[below(LEN(op))];
+
+    if (!shape_same(x->shape, v->shape) || !x->shape.rank)
+        return NULL;
+    y = node(t, o, x, v, NULL);
+    if (o == OP_concat)
+        attr_set_int(t->g, y->def, A_axis, below(x->shape.rank));
+    return infer(t, y);
+}
+
+static Val *turned(Net *t, Val *x)
+{
+    int64_t perm[RANK];
+    int i, j, rank = x->shape.rank;
+    Val *y = node(t, OP_transpose, x, NULL, NULL);
+
+    if (maybe(30) && rank >= 3) {
+        (maybe(50) ? perm_to_last : perm_to_first)(perm, rank);
+    } else {
+        for (i = 0; i < rank; i++) {
+            j = (int)below(i + 1);
+            perm[i] = perm[j];
+            perm[j] = i;
+        }
+    }
+    attr_set_list(t->g, y->def, A_perm, rank, perm);
+    return infer(t, y);
+}
+
+static Val *reshaped(Net *t, Val *x)
+{
+    Shape s = {0, {0}};
+    int i;
+    Val *y = node(t, OP_reshape, x, NULL, NULL);
+
+    for (i = 0; i < x->shape.rank; i++) {
+        if (maybe(20) && s.rank < 4)
+            s.dim[s.rank++] = 1;
+        if (s.rank && maybe(30))
+            s.dim[s.rank - 1] *= x->shape.dim[i];
+        else
+            s.dim[s.rank++] = x->shape.dim[i];
+    }
+    attr_set_list(t->g, y->def, A_shape, MIN(s.rank, 5), s.dim);
+    return s.rank <= 5 ? infer(t, y) : NULL;
+}
+
+static Val *flattened(Net *t, Val *x)
+{
+    int64_t dim[2] = {x->shape.rank ? x->shape.dim[0] : 1, 0};
+    Val *y = node(t, OP_reshape, x, NULL, NULL);
+
+    dim[1] = val_count(x) / dim[0];
+    attr_set_list(t->g, y->def, A_shape, 2, dim);
+    return infer(t, y);
+}
+
+static Val *multiplied(Net *t, Val *x)
+{
+    int rank = x->shape.rank, swap = maybe(40);
+    int64_t dim[2], n = between(1, 6);
+    Val *w, *y;
+
+    if (rank < 2)
+        return NULL;
+    dim[swap] = x->shape.dim[rank - 1];
+    dim[!swap] = n;
+    w = constant(t, 2, dim, -8, 8);
+    thin(w, 0);
+    thin(w, 1);
+    y = node(t, OP_matmul, x, w, maybe(40) ? constant(t, 1, &n, -9, 9) : NULL);
+    attr_set_int(t->g, y->def, A_transb, swap);
+    return infer(t, y);
+}
+
+static Val *squared(Net *t, Val *x)
+{
+    Val *v = t->val[below(t->n)], *y;
+    int rank = x->shape.rank;
+
+    if (rank < 2 || !shape_same(x->shape, v->shape))
+        return NULL;
+    y = node(t, OP_matmul, x, v, NULL);
+    attr_set_int(t->g, y->def, maybe(50) ? A_transa : A_transb, 1);
+    return infer(t, y);
+}
+
+static Val *reduced(Net *t, Val *x)
+{
+    static const OpCode op[] = {OP_sum, OP_mean, OP_rmax};
+    OpCode o = op[below(3)];
+    int64_t axes[2] = {2, 3};
+    int rank = x->shape.rank;
+    Val *y = node(t, o, x, NULL, NULL);
+
+    if (rank < 2)
+        return NULL;
+    axes[0] = rank == 4 && maybe(60) ? 2 : below(rank);
+    attr_set_list(t->g, y->def, A_axes, rank == 4 && axes[0] == 2 ? 2 : 1,
+                  axes);
+    attr_set_int(t->g, y->def, A_keep, below(2));
+    return infer(t, y);
+}
+
+static Val *padded(Net *t, Val *x)
+{
+    Val *y = node(t, OP_pad, x, NULL, NULL);
+    int64_t pad[2 * RANK];
+    int i, rank = x->shape.rank;
+
+    for (i = 0; i < 2 * rank; i++)
+        pad[i] = i % rank < 2 && maybe(80) ? 0 : below(2);
+    attr_set_list(t->g, y->def, A_pad, 2 * rank, pad);
+    if (t->whole)
+        attr_set_int(t->g, y->def, A_p0, maybe(50) ? 0 : between(-9, 9));
+    return rank ? infer(t, y) : NULL;
+}
+
+static Val *sliced(Net *t, Val *x)
+{
+    Val *y = node(t, OP_slice, x, NULL, NULL);
+    int64_t list[3][RANK];
+    int i, rank = x->shape.rank;
+
+    for (i = 0; i < rank; i++) {
+        int64_t d = x->shape.dim[i];
+
+        list[0][i] = maybe(60) ? 0 : below(d);
+        list[1][i] = maybe(80) ? 1 : 2;
+        list[2][i] = (d - list[0][i] + list[1][i] - 1) / list[1][i];
+    }
+    for (i = 0; i < 3; i++)
+        attr_set_list(t->g, y->def, (AttrCode[]){A_start, A_step, A_count}[i],
+                      rank, list[i]);
+    return rank ? infer(t, y) : NULL;
+}
+
+static Val *expanded(Net *t, Val *x)
+{
+    Val *y = node(t, OP_expand, x, NULL, NULL);
+    Shape s = x->shape;
+    int i;
+
+    for (i = 0; i < s.rank; i++)
+        if (s.dim[i] == 1)
+            s.dim[i] = between(1, 4);
+    attr_set_list(t->g, y->def, A_shape, s.rank, s.dim);
+    return infer(t, y);
+}
+
+static Val *mapped(Net *t, Val *x)
+{
+    static const OpCode whole[] = {OP_abs, OP_neg, OP_sign};
+    static const OpCode real[] = {OP_sigmoid, OP_tanh, OP_neg, OP_hardswish};
+
+    return infer(t, node(t, t->whole ? whole[below(3)] : real[below(4)], x,
+                         NULL, NULL));
+}
+
+static Val *rowed(Net *t, Val *x)
+{
+    static const OpCode real[] = {OP_softmax, OP_logsoftmax, OP_cumsum};
+    Val *y = node(t, t->whole ? OP_cumsum : real[below(3)], x, NULL, NULL);
+
+    if (!x->shape.rank)
+        return NULL;
+    attr_set_int(t->g, y->def, A_axis, below(x->shape.rank));
+    return infer(t, y);
+}
+
+/* A constant that is computed from two others. */
+static Val *with_computed(Net *t, Val *x)
+{
+    int64_t dim[] = {x->shape.rank ? dim_from_end(x, 0) : 1};
+    Val *k = infer(t, node(t, OP_mul, constant(t, 1, dim, -3, 3),
+                           constant(t, 0, NULL, -3, 3), NULL));
+
+    return infer(t, node(t, OP_add, x, k, NULL));
+}
+
+/* The first dozen make convolutional networks. */
+static Val *(*const makers[])(Net *, Val *) = {
+    convolved, convolved, convolved, pooled, requantized, requantized, clipped,
+    with_constant, with_constant, joined, joined, joined,
+    convolved_back, with_computed,
+    turned, turned, reshaped, flattened, multiplied, multiplied, squared,
+    reduced, padded, sliced, expanded, mapped, rowed,
+};
+
+/* Mostly a chain, so that there are channels to follow. */
+static void grow(Net *t)
+{
+    Val *x = t->val[maybe(75) ? t->n - 1 : below(t->n)];
+    Val *y = makers[below(t->cnn ? 12 : LEN(makers))](t, x);
+
+    if (y && y->type != T_none && t->whole &&
+        (y->lo < -(1 << 20) || y->hi > 1 << 20))
+        y = requantized(t, y);
+    if (y && y->type != T_none && val_count(y) <= 4096 && val_count(y) &&
+        y->lo > -(INT64_C(1) << 40) && y->hi < INT64_C(1) << 40)
+        t->val[t->n++] = y;
+}
+
+static Graph *random_net(Arena *a, uint64_t seed)
+{
+    Net t = {.g = graph_new(a, "random")};
+    int64_t dim[4];
+    Val *x;
+    int i, size;
+
+    state = seed * 0x9e3779b97f4a7c15u + 1;
+    below(1);
+    t.whole = t.g->exact = maybe(60);
+    t.cnn = maybe(40);
+    dim[0] = maybe(80) ? 1 : 2;
+    dim[1] = between(1, 4);
+    dim[2] = between(1, 7);
+    dim[3] = between(1, 7);
+    for (i = 0; i < 2; i++) {
+        x = graph_val(t.g, "x", t.whole ? T_s8 : T_f32, shape_of(4, dim));
+        graph_input(t.g, x);
+        t.val[t.n++] = x;
+    }
+    size = (int)between(3, 24);
+    for (i = 0; i < 4 * size && t.n < size; i++)
+        grow(&t);
+    graph_output(t.g, t.val[t.n - 1]);
+    if (maybe(40) && t.n > 3) {
+        x = t.val[between(2, t.n - 1)];
+        if (!val_is_output(t.g, x))
+            graph_output(t.g, x);
+    }
+    graph_sweep(t.g);
+    graph_infer(t.g);
+    return t.g;
+}
+
+/* --- comparing --- */
+
+static Eval *evaluate(Arena *a, Graph *g, uint64_t seed)
+{
+    void *in[2];
+    int64_t i;
+    int k;
+
+    state = seed * 77 + 5;
+    below(1);
+    for (k = 0; k < g->nin; k++) {
+        Val v = *g->in[k];
+
+        v.data = in[k] = arena_get(a, (size_t)val_count(&v), 4);
+        for (i = 0; i < val_count(&v); i++)
+            if (v.type == T_f32)
+                ((float *)v.data)[i] = (float)between(-256, 256) / 64;
+            else
+                val_set(&v, i, between(-128, 127));
+    }
+    graph_number(g);
+    return graph_eval(a, g, in);
+}
+
+static const char *differ(Graph *g, Eval *e, Graph *h, Eval *f)
+{
+    int64_t i;
+    int k;
+
+    for (k = 0; k < g->nout; k++) {
+        Val u = *g->out[k], v = *h->out[k];
+
+        u.data = e->data[u.id];
+        v.data = f->data[v.id];
+        if (!shape_same(u.shape, v.shape) || val_is_int(&u) != val_is_int(&v))
+            return "shapes or kinds";
+        for (i = 0; i < val_count(&u); i++) {
+            double x = val_num(&u, i), y = val_num(&v, i);
+
+            if (val_is_int(&u) ? x != y
+                               : !(fabs(x - y) <= 1e-4 * fmax(1, fabs(x))) &&
+                                     !(isnan(x) && isnan(y)))
+                return "values";
+        }
+    }
+    return NULL;
+}
+
+static char *text(Arena *a, Graph *g)
+{
+    Str s = {.mem = a};
+
+    graph_print(g, &s);
+    return s.s;
+}
+
+static int changed[32]; /* networks that each pass changed; the last: all */
+static const char *here = "reading";
+static uint64_t now;
+
+static void say_where(const Trouble *t)
+{
+    printf("seed %llu, pass %s: %s\n", (unsigned long long)now, here,
+           t->message);
+    fflush(stdout);
+    exit(1);
+}
+
+static void say_aborted(int sig)
+{
+    (void)sig;
+    printf("seed %llu, pass %s: aborted\n", (unsigned long long)now, here);
+    fflush(stdout);
+    _Exit(1);
+}
+
+static bool same_after(uint64_t seed, int pass)
+{
+    Arena *a = arena_new();
+    Graph *g = random_net(a, seed), *h = random_net(a, seed);
+    const char *why, *before = text(a, g);
+
+    here = pass < npass ? passes[pass].name : "all";
+    if (pass < npass)
+        pass_one(h, here);
+    else
+        pass_all(h, NULL, NULL);
+    why = differ(g, evaluate(a, g, seed), h, evaluate(a, h, seed));
+    if (why) {
+        printf("seed %llu: pass %s changes %s\n", (unsigned long long)seed,
+               here, why);
+        printf("%s%s", before, text(a, h));
+    }
+    changed[pass] += strcmp(before, text(a, h)) != 0;
+    arena_end(a);
+    return !why;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t i, count = argc > 1 ? strtoull(argv[1], NULL, 0) : 200;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+    int bad = 0, idle = 0, p;
+
+    err_hook = say_where;
+    signal(SIGABRT, say_aborted);
+    signal(SIGSEGV, say_aborted);
+    for (i = seed; i < seed + count && bad < 3; i++) {
+        now = i;
+        for (p = 0; p <= npass && bad < 3; p++)
+            bad += !same_after(i, p);
+    }
+    for (p = 0; p <= npass; p++) {
+        printf("%s changed %d\n", p < npass ? passes[p].name : "all",
+               changed[p]);
+        idle += !changed[p];
+    }
+    printf("%llu networks from seed %llu, each of %d passes and all of them: "
+           "%s\n", (unsigned long long)count, (unsigned long long)seed, npass,
+           bad ? "results differ" : idle ? "some did nothing" : "same results");
+    return bad || idle;
+}
