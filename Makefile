@@ -48,6 +48,27 @@ build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
 
+# Fuzzers (test/fuzz): the readers built by clang with sanitizers.
+FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
+    build/onnx.pb-c.o,$(OBJ))
+UNFUZZED = $(filter build/eval/% build/packed.o build/packdata.o,$(OBJ))
+FUZZFLAGS = -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+    -fno-sanitize-recover=undefined
+build/fuzz/onnx build/fuzz/npz: WRAP = -Wl,--wrap=arena_new,--wrap=arena_end
+build/fuzz/npz: WRAP += -Wl,--wrap=zip_open,--wrap=zip_discard
+
+build/fuzz/%.o: %.c build/onnx.pb-c.c
+	@mkdir -p $(@D)
+	clang -std=c11 -D_GNU_SOURCE -MMD -MP -I. -Isrc -Ibuild $(FUZZFLAGS) \
+	    -c -o $@ $<
+
+build/fuzz/%: build/fuzz/test/fuzz_%.o $(FUZZED:build/%=build/fuzz/%) $(UNFUZZED)
+	clang $(subst -no-link,,$(FUZZFLAGS)) -o $@ $^ $(WRAP) $(LDLIBS)
+
+build/fuzz/onnx.pb-c.o: build/onnx.pb-c.c
+	@mkdir -p $(@D)
+	clang -Ibuild $(FUZZFLAGS) -c -o $@ $<
+
 $(filter build/src/front/%,$(OBJ)): build/onnx.pb-c.c
 
 $(EVAL:%=build/eval/%.c): build/eval/%.c: tools/mkeval

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLD = 1 << 16 }; /* elements; what is larger is left to the passes */
+/* Elements and steps; what is larger is left to the passes. */
+enum { FOLD = 1 << 16, WORK = 1 << 22 };
 
 Node *node_list(Call *c, OpCode op, int narg, Val *const *arg)
 {
@@ -35,6 +36,32 @@ Node *node_of(Call *c, OpCode op, int narg, ...)
     return node_list(c, op, narg, arg);
 }
 
+void room(Call *c, int64_t n)
+{
+    c->im->made += n;
+    if (n > 1 << 24 || c->im->made > 1 << 26)
+        call_err(c, "makes a constant of %lld elements out of nothing; "
+                 "2^24, and 2^26 in a network, are the most", (long long)n);
+}
+
+Val *blank(Call *c, Type t, Shape s)
+{
+    room(c, shape_count(s));
+    return graph_const(c->g, NULL, t, s, NULL);
+}
+
+/* Elements that are looked at: windows and sums may be many. */
+static int64_t work(const Node *n)
+{
+    const int64_t *k;
+    int i, len = attr_list(n, A_kernel, &k);
+    int64_t all = val_count(n->res[0]);
+
+    for (i = 0; i < len && all <= WORK; i++)
+        all *= k[i];
+    return MAX(all, node_macs(n));
+}
+
 /* Worth computing now: importers need shapes, axes and the like. */
 static bool foldable(const Node *n)
 {
@@ -45,7 +72,7 @@ static bool foldable(const Node *n)
     for (i = 0; i < n->narg; i++)
         if (n->arg[i] && (!n->arg[i]->data || val_count(n->arg[i]) > FOLD))
             return false;
-    return n->narg && val_count(n->res[0]) <= FOLD;
+    return n->narg && val_count(n->res[0]) <= FOLD && work(n) <= WORK;
 }
 
 static Val *fold(Call *c, Node *n)

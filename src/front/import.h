@@ -38,6 +38,7 @@ typedef struct Import {
     const char *dir;  /* of external data; NULL: none allowed */
     int opset;        /* of the default domain */
     int depth;        /* of functions within functions */
+    int64_t made;     /* elements of constants that no file holds */
     Str bad;          /* problems so far, a line each */
     int nbad;
 } Import;
@@ -137,6 +138,9 @@ Val *done(Call *c, Node *n); /* after attributes are set: infers, gives y */
 Val *op1(Call *c, OpCode op, Val *x);
 Val *op2(Call *c, OpCode op, Val *x, Val *y);
 Val *op3(Call *c, OpCode op, Val *x, Val *y, Val *z);
+/* Says that n elements will be made of nothing: there is a limit. */
+void room(Call *c, int64_t n);
+Val *blank(Call *c, Type t, Shape s); /* zeros */
 Val *num_like(Call *c, const Val *x, double v); /* rank 0, of x's type */
 Val *nums(Call *c, Shape s, const float *v);
 Val *ints(Call *c, Type t, Shape s, const int64_t *v);

@@ -60,9 +60,11 @@ static Val *after(Call *c, Val *past, Val *now)
  * to its own place, counted behind `before` keys. */
 static Val *causal(Call *c, int64_t m, int64_t n, int64_t before)
 {
-    float *v = NEWN(c->im->mem, float, (size_t)(m * n) + 1);
+    float *v;
     int64_t i, j;
 
+    room(c, m * n);
+    v = NEWN(c->im->mem, float, (size_t)(m * n) + 1);
     for (i = 0; i < m; i++)
         for (j = i + before + 1; j < n; j++)
             v[i * n + j] = -INFINITY;
@@ -88,9 +90,11 @@ static Val *bias_of(Call *c, Val *mask, int64_t n)
 /* Keys beyond each batch's own length are out of sight. */
 static Val *padding(Call *c, Val *len, int64_t n)
 {
-    int64_t *at = NEWN(c->im->mem, int64_t, (size_t)n + 1), i;
+    int64_t *at, i;
     Val *keys;
 
+    room(c, n);
+    at = NEWN(c->im->mem, int64_t, (size_t)n + 1);
     for (i = 0; i < n; i++)
         at[i] = i;
     keys = ints(c, len->type, (Shape){1, {n}}, at);

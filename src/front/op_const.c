@@ -24,7 +24,7 @@ void import_dropout(Call *c)
     give(c, 0, c->arg[0]);
     if (c->nres < 2 || !*c->p->output[1])
         return;
-    mask = graph_const(c->g, NULL, T_b8, s, NULL);
+    mask = blank(c, T_b8, s);
     for (i = 0; i < val_count(mask); i++)
         val_set(mask, i, 1);
     give(c, 1, mask);
@@ -73,7 +73,7 @@ void import_constant(Call *c)
 /* A constant of one value everywhere, which is element 0 of v (NULL: 0). */
 static Val *filled(Call *c, Type t, Shape s, const Val *v)
 {
-    Val *y = graph_const(c->g, NULL, v ? v->type : t, s, NULL);
+    Val *y = blank(c, v ? v->type : t, s);
     int64_t i;
     int size = type_info[y->type].bytes;
 
@@ -124,9 +124,8 @@ void import_range(Call *c)
 
     if (!(by != 0))
         call_err(c, "a step of 0");
-    y = graph_const(c->g, NULL, c->g->exact && val_is_int(first) ? T_s64
-                                                                : first->type,
-                    shape_checked("the result", 1, &dim), NULL);
+    y = blank(c, c->g->exact && val_is_int(first) ? T_s64 : first->type,
+              shape_checked("the result", 1, &dim));
     for (i = 0; i < val_count(y); i++)
         if (val_is_int(y))
             val_set(y, i, val_int(first, 0) + i * val_int(step, 0));
@@ -161,8 +160,7 @@ void import_eyelike(Call *c)
 
     if (s.rank != 2)
         call_err(c, "input has %d dimensions; wanted 2", s.rank);
-    y = graph_const(c->g, NULL, type_attr(c, "dtype", c->arg[0]->type), s,
-                    NULL);
+    y = blank(c, type_attr(c, "dtype", c->arg[0]->type), s);
     for (i = 0; i < s.dim[0]; i++) {
         if (k <= -s.dim[0] || i + k < 0 || i + k >= s.dim[1])
             continue;

@@ -72,9 +72,11 @@ void import_scatternd(Call *c)
 static Val *counting(Call *c, const Val *like, int rank, int axis, int64_t n)
 {
     Shape s = {.rank = 1, .dim = {n}};
-    int64_t *v = NEWN(c->im->mem, int64_t, (size_t)n + 1), i;
+    int64_t *v, i;
     Val *y;
 
+    room(c, n);
+    v = NEWN(c->im->mem, int64_t, (size_t)n + 1);
     for (i = 0; i < n; i++)
         v[i] = i;
     y = ints(c, val_is_int(like) ? like->type : T_s64, s, v);
@@ -124,7 +126,7 @@ void import_trilu(Call *c)
     rows = s.dim[0] = x->shape.dim[rank - 2];
     cols = s.dim[1] = x->shape.dim[rank - 1];
     k = MAX(-rows - 1, MIN(cols + 1, k));
-    mask = graph_const(c->g, NULL, T_b8, s, NULL);
+    mask = blank(c, T_b8, s);
     for (i = 0; i < rows; i++)
         for (j = 0; j < cols; j++)
             val_set(mask, i * cols + j, upper ? j - i >= k : j - i <= k);

@@ -102,14 +102,16 @@ static void taps_of(const Resize *r, int axis, int64_t i, int64_t d,
 
 static Val *by_taps(Call *c, const Resize *r, Val *x, int axis)
 {
-    int64_t n = r->size[axis], t = 2 * reach(r, axis), i;
-    int64_t *at = NEWN(c->im->mem, int64_t, (size_t)(n * t));
-    float *w = NEWN(c->im->mem, float, (size_t)(n * t));
+    int64_t n = r->size[axis], t = 2 * reach(r, axis), i, *at;
+    float *w;
     Shape s = {.rank = 2, .dim = {n, t}};
     Node *y;
 
     if (t > TAPS)
         call_err(c, "shrinks an axis by more than %d", TAPS / 4);
+    room(c, n * t);
+    at = NEWN(c->im->mem, int64_t, (size_t)(n * t));
+    w = NEWN(c->im->mem, float, (size_t)(n * t));
     for (i = 0; i < n; i++)
         taps_of(r, axis, i, x->shape.dim[axis], at + i * t, w + i * t);
     y = node_of(c, OP_taps, 3, floats(c, x), ints(c, T_s32, s, at),
@@ -120,10 +122,11 @@ static Val *by_taps(Call *c, const Resize *r, Val *x, int axis)
 
 static Val *by_gather(Call *c, const Resize *r, Val *x, int axis)
 {
-    int64_t n = r->size[axis], d = x->shape.dim[axis], i, k;
-    int64_t *at = NEWN(c->im->mem, int64_t, (size_t)n);
+    int64_t n = r->size[axis], d = x->shape.dim[axis], i, k, *at;
     Shape s = {.rank = 1, .dim = {n}};
 
+    room(c, n);
+    at = NEWN(c->im->mem, int64_t, (size_t)n);
     for (i = 0; i < n; i++) {
         k = nearest(r, source(r, axis, i, d));
         at[i] = MAX(0, MIN(d - 1, k));

@@ -397,6 +397,17 @@ static Val *exact_val(Import *im, const Source *s, Shape shape,
     return v;
 }
 
+/* Integers are held in 64 bits with a sign. */
+static void check_large(const Source *s)
+{
+    int64_t i;
+
+    for (i = 0; s->type == 13 && i < s->count; i++)
+        if (bits_at(s, i) > INT64_MAX)
+            err(ERR_MODEL, "tensor '%s' has an element of 2^63 or more",
+                s->name);
+}
+
 Val *tensor_val(Import *im, const Tensor *t, const char *name)
 {
     Type type = tensor_type(t->data_type);
@@ -405,6 +416,7 @@ Val *tensor_val(Import *im, const Tensor *t, const char *name)
     Arena *tmp;
     Val *v;
 
+    check_large(&s);
     if (im->g->exact && type != T_b8 && type != T_u64) {
         v = exact_val(im, &s, shape, name);
         if (v)
