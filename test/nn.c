@@ -104,6 +104,13 @@ static bool is_set(const Dims *d, const Field *f)
     return memcmp((const char *)d + f->offset, &zero, 4u * (size_t)f->len);
 }
 
+static bool in_kernel_form(const Node *n)
+{
+    int rank = n->arg[0]->shape.rank;
+
+    return op_info[n->op].family != FAM_row || node_axis(n, rank) == rank - 1;
+}
+
 /* Fields that are not 0; of a bound, those that bound. */
 static void print_dims(Arena *a, Graph *g)
 {
@@ -115,6 +122,8 @@ static void print_dims(Arena *a, Graph *g)
     (void)a;
     for (n = g->first; n; n = n->next) {
         info = dims_of(n->op);
+        if (!info || !in_kernel_form(n))
+            continue;
         dims_fill(n, &d);
         printf("%s %s:", n->name, info->name);
         for (i = 0; i < info->nfield; i++)

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { EVAL_MAX = 1 << 28 }; /* elements */
+
 /* A plain kernel and the wide instance that takes a node. */
 typedef struct Choice {
     const Kern *kern;
@@ -288,6 +290,9 @@ void node_eval(Arena *mem, const Node *n, void *const *arg, void **res)
 {
     const Val *y = n->res[0];
 
+    if (val_count(y) > EVAL_MAX)
+        err_node(n, "a result of %lld elements is too large to evaluate",
+                 (long long)val_count(y));
     res[0] = arena_get(mem, (size_t)MAX(val_count(y), 1),
                        (size_t)type_info[y->type].bytes);
     if (n->op == OP_reshape)

@@ -2,32 +2,37 @@
  *
  * Sums over constant weights use the weights themselves: the greatest sum of
  * a channel is that of its positive weights at the input's greatest value and
- * its negative ones at the least.  All arithmetic saturates at 64 bits, so a
- * bound may be loose but is never wrong by overflow. */
+ * its negative ones at the least.  Where a bound does not fit 64 bits the
+ * operator may wrap, and all that is known of its result is what it clips. */
 #include "ir/ir.h"
 
 #include <string.h>
+
+static bool overflowed; /* since range_infer began */
 
 static int64_t sat_add(int64_t a, int64_t b)
 {
     int64_t y;
 
-    return __builtin_add_overflow(a, b, &y) ? a < 0 ? INT64_MIN : INT64_MAX
-                                            : y;
+    if (!__builtin_add_overflow(a, b, &y))
+        return y;
+    overflowed = true;
+    return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
 static int64_t sat_mul(int64_t a, int64_t b)
 {
     int64_t y;
 
-    return !__builtin_mul_overflow(a, b, &y) ? y
-           : (a < 0) == (b < 0)              ? INT64_MAX
-                                             : INT64_MIN;
+    if (!__builtin_mul_overflow(a, b, &y))
+        return y;
+    overflowed = true;
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
 
 static int64_t sat_neg(int64_t a)
 {
-    return a == INT64_MIN ? INT64_MAX : -a;
+    return sat_mul(a, -1);
 }
 
 static Range of(const Val *v)
@@ -383,8 +388,10 @@ static Range range_shift(const Node *n, Range x, Range by)
 
     if (attr_int(n, A_mode))
         return y;
-    if (most == 63)
-        return (Range){y.lo ? INT64_MIN : 0, y.hi ? INT64_MAX : 0};
+    if (most == 63) {
+        overflowed = true;
+        return y;
+    }
     return scaled(y, INT64_C(1) << most);
 }
 
@@ -545,7 +552,8 @@ static Range range_scatter(const Node *n)
         u = scaled(u, val_count(n->arg[2]));
         return sum(x, join(u, (Range){0, 0}));
     case 2:
-        return (Range){INT64_MIN, INT64_MAX};
+        overflowed = true;
+        return x;
     default:
         return join(x, u);
     }
@@ -569,7 +577,7 @@ static Range range_convert(const Node *n)
     return attr_int(n, A_to) == T_b8 ? all : of(n->arg[0]);
 }
 
-Range range_infer(const Node *n)
+static Range range_of(const Node *n)
 {
     if (n->op == OP_cast || n->op == OP_quantize)
         return range_convert(n);
@@ -595,4 +603,13 @@ Range range_infer(const Node *n)
     case FAM_taps: return range_taps(n);
     default: return of(n->arg[0]);
     }
+}
+
+Range range_infer(const Node *n)
+{
+    Range r;
+
+    overflowed = false;
+    r = range_of(n);
+    return overflowed ? clipped_by(n, (Range){INT64_MIN, INT64_MAX}) : r;
 }

@@ -358,6 +358,8 @@ static Shape shape_row(const Node *n)
     Shape y = n->arg[0]->shape;
     int i, axis = node_axis(n, y.rank);
     int64_t len = y.dim[axis], group = attr_int(n, A_p0);
+    bool shares = n->op == OP_isoftmax || n->op == OP_itamax ||
+                  n->op == OP_itapartial;
 
     for (i = 1; i < n->narg; i++)
         if (n->arg[i] && val_count(n->arg[i]) != len)
@@ -367,6 +369,9 @@ static Shape shape_row(const Node *n)
     if (n->op == OP_itapartial && (group < 1 || len % group))
         err_node(n, "rows of %lld elements cannot be split into groups of "
                  "%lld", (long long)len, (long long)group);
+    if (shares && (attr_int(n, A_hi) < 0 || attr_int(n, A_hi) > UINT16_MAX))
+        err_node(n, "hi, the greatest result, is %lld: 0 to %d was wanted",
+                 (long long)attr_int(n, A_hi), UINT16_MAX);
     if (n->op == OP_isoftmax && attr_int(n, A_p3) < 1)
         err_node(n, "log2 is %lld, at least 1 was wanted",
                  (long long)attr_int(n, A_p3));

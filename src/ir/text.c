@@ -667,6 +667,10 @@ static void read_output(Reader *r)
 
     if (take_word(r, "state"))
         v->state = find_val(r, read_word(r));
+    if (v->state && (v->state->type != v->type ||
+                     !shape_same(v->state->shape, v->shape)))
+        fail(r, "'%s' cannot be the next '%s': they differ in type or shape",
+             v->name, v->state->name);
     graph_output(r->g, v);
 }
 
