@@ -116,8 +116,11 @@ int verb_run(int argc, char **argv)
     o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
                   .dump = j->o.dump, .runner = j->o.runner};
     *run = dev_run(j->o.mem, j->r.plan, &o);
-    if (!run->ok)
+    if (!run->ok) {
+        if (run->status == ERR_FIT)
+            j->r.missing = run->missing;
         err(run->status, "%s", run->why);
+    }
     j->r.run = run;
     if (j->o.out)
         npz_write(j->o.out, as_arrays(j, run->out));
