@@ -39,30 +39,33 @@ static inline ACC bias_of(const struct io *io, int32_t channel)
     return b ? (ACC)b[channel] : 0;
 }
 
-/* s += the sums of two pixels, `more` apart, by two channels, whose weights are
- * `other` apart.  A function of its own, so that its loops have the registers
- * to themselves. */
+/* Adds to s and t the sums of two pixels, `more` apart, by two channels, whose
+ * weights are `other` apart.  A function of its own, so that its loops have the
+ * registers to themselves; s and t are apart, lest a compiler makes them a
+ * vector and spends its time filling it. */
 static NOINLINE void sums22(const struct patch *p, const X *x, ptrdiff_t more,
-                            const W *w, ptrdiff_t other, ACC s[4])
+                            const W *w, ptrdiff_t other, ACC s[2], ACC t[2])
 {
-    ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+    ACC s0 = s[0], s1 = s[1], t0 = t[0], t1 = t[1];
 
     for (int32_t i = p->rows; i > 0; i--, x += p->xrow, w += p->wrow)
         for (int32_t j = 0; j < p->cols; j++) {
             const X *a = x + j * p->xcol, *b = a + more;
             const W *u = w + j * p->wcol, *v = u + other;
 
+#pragma GCC unroll 4
             for (int32_t n = p->run; n > 0; n--) {
                 const ACC a0 = (ACC)*a++, b0 = (ACC)*b++;
                 const ACC u0 = (ACC)*u++, v0 = (ACC)*v++;
 
                 s0 += a0 * u0;
                 s1 += a0 * v0;
-                s2 += b0 * u0;
-                s3 += b0 * v0;
+                t0 += b0 * u0;
+                t1 += b0 * v0;
             }
         }
-    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
+    s[0] = s0, s[1] = s1;
+    t[0] = t0, t[1] = t1;
 }
 
 /* The same of one pixel. */
@@ -95,19 +98,18 @@ static inline void conv_two(const struct conv_dims *k, const struct io *io,
 {
     for (int32_t m = 0; m < k->m; m += 2) {
         const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
-        ACC s[4] = {bias_of(io, c0), bias_of(io, c1)};
+        ACC s[2] = {bias_of(io, c0), bias_of(io, c1)}, t[2] = {s[0], s[1]};
 
-        s[2] = s[0];
-        s[3] = s[1];
-        sums22(p, x, more, w + (ptrdiff_t)m * k->wm, c1 > c0 ? k->wm : 0, s);
+        sums22(p, x, more, w + (ptrdiff_t)m * k->wm, c1 > c0 ? k->wm : 0, s,
+               t);
         s[0] = (ACC)finish(k, io, s[0], c0);
-        s[2] = (ACC)finish(k, io, s[2], c0);
+        t[0] = (ACC)finish(k, io, t[0], c0);
         s[1] = (ACC)finish(k, io, s[1], c1);
-        s[3] = (ACC)finish(k, io, s[3], c1);
+        t[1] = (ACC)finish(k, io, t[1], c1);
         y0[c0] = (Y)s[0];
         y0[c1] = (Y)s[1];
-        y1[c0] = (Y)s[2];
-        y1[c1] = (Y)s[3];
+        y1[c0] = (Y)t[0];
+        y1[c1] = (Y)t[1];
     }
 }
 

@@ -34,11 +34,13 @@ static ACC bias_of(const struct io *io, int32_t channel)
 }
 
 /* Sums of four channels: neighbours in x, and with weights `next` apart.  A
- * function of its own, so that its loops have the registers to themselves. */
+ * function of its own, so that its loops have the registers to themselves; s
+ * and t are apart, lest a compiler makes them a vector and spends its time
+ * filling it. */
 static NOINLINE void taps4(const struct patch *p, const X *x, const W *w,
-                           ptrdiff_t next, ACC s[4])
+                           ptrdiff_t next, ACC s[2], ACC t[2])
 {
-    ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+    ACC s0 = s[0], s1 = s[1], t0 = t[0], t1 = t[1];
 
     for (int32_t i = p->rows; i > 0; i--, x += p->xrow, w += p->wrow) {
         const X *a = x;
@@ -47,11 +49,12 @@ static NOINLINE void taps4(const struct patch *p, const X *x, const W *w,
         for (int32_t j = p->cols; j > 0; j--, a += p->xcol, u += p->wcol) {
             s0 += (ACC)a[0] * (ACC)u[0];
             s1 += (ACC)a[1] * (ACC)u[next];
-            s2 += (ACC)a[2] * (ACC)u[2 * next];
-            s3 += (ACC)a[3] * (ACC)u[3 * next];
+            t0 += (ACC)a[2] * (ACC)u[2 * next];
+            t1 += (ACC)a[3] * (ACC)u[3 * next];
         }
     }
-    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
+    s[0] = s0, s[1] = s1;
+    t[0] = t0, t[1] = t1;
 }
 
 static ACC taps1(const struct patch *p, const X *x, const W *w, ACC sum)
@@ -70,18 +73,18 @@ static void pixel(const struct conv_dims *k, const struct io *io,
     int32_t c = 0;
 
     for (; c + 4 <= k->g; c += 4, w += 4 * (ptrdiff_t)k->wm) {
-        ACC s[4] = {bias_of(io, c), bias_of(io, c + 1), bias_of(io, c + 2),
-                    bias_of(io, c + 3)};
+        ACC s[2] = {bias_of(io, c), bias_of(io, c + 1)};
+        ACC t[2] = {bias_of(io, c + 2), bias_of(io, c + 3)};
 
-        taps4(p, x + c, w, k->wm, s);
+        taps4(p, x + c, w, k->wm, s, t);
         s[0] = (ACC)finish(k, io, s[0], c);
         s[1] = (ACC)finish(k, io, s[1], c + 1);
-        s[2] = (ACC)finish(k, io, s[2], c + 2);
-        s[3] = (ACC)finish(k, io, s[3], c + 3);
+        t[0] = (ACC)finish(k, io, t[0], c + 2);
+        t[1] = (ACC)finish(k, io, t[1], c + 3);
         y[c] = (Y)s[0];
         y[c + 1] = (Y)s[1];
-        y[c + 2] = (Y)s[2];
-        y[c + 3] = (Y)s[3];
+        y[c + 2] = (Y)t[0];
+        y[c + 3] = (Y)t[1];
     }
     for (; c < k->g; c++, w += k->wm)
         y[c] = (Y)finish(k, io, taps1(p, x + c, w, bias_of(io, c)), c);
