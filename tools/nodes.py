@@ -18,6 +18,7 @@ WORD.  Ends with 1 if a case failed.
 """
 import collections
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,7 +38,8 @@ PARAMS = dict(
     Dropout=[1, 2], QuantizeLinear=[1, 2], DequantizeLinear=[1, 2],
     BatchNormalization=[1, 2, 3, 4], QLinearConv=[1, 2, 3, 4, 5, 6, 7, 8],
     QLinearMatMul=[1, 2, 3, 4, 5, 6, 7], ConvInteger=[1, 2, 3],
-    MatMulInteger=[2, 3], LSTM=[1, 2, 3, 7], GRU=[1, 2, 3], RNN=[1, 2, 3],
+    MatMulInteger=[2, 3], LSTM=[1, 2, 3, 4, 7], GRU=[1, 2, 3, 4],
+    RNN=[1, 2, 3, 4],
     DFT=[1, 2], Col2Im=[1, 2], MaxUnpool=[2], AffineGrid=[1],
     HannWindow=[0], HammingWindow=[0], BlackmanWindow=[0],
     MelWeightMatrix=[0, 1, 2, 3, 4], STFT=[1, 2, 3], ReverseSequence=[1],
@@ -61,7 +63,7 @@ MatMulInteger Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor Not
 Reciprocal Sin Cos Tan Sign Mod'''.split())
 
 TYPES = {getattr(TensorProto, t) for t in '''FLOAT INT8 UINT8 INT16 UINT16
-INT32 UINT32 INT64 UINT64 BOOL'''.split()}
+INT32 UINT32 INT64 UINT64 BOOL INT4 UINT4 INT2 UINT2'''.split()}
 CONTROL = set('If Loop Scan SequenceMap'.split())
 RANDOM = set('''RandomNormal RandomNormalLike RandomUniform RandomUniformLike
 Bernoulli Multinomial'''.split())
@@ -112,57 +114,102 @@ def reason(model):
     return None
 
 
-def training(model):
-    return any(n.op_type in ('Dropout', 'BatchNormalization') and
-               (len(n.output) > 1 or any(a.name == 'training_mode' and a.i
-                                         for a in n.attribute))
-               for n in model.graph.node)
+def training(model, inputs):
+    """Does a node ask for training, by attribute, operand or results?"""
+    values = {v.name: a for v, a in zip(model.graph.input, inputs)}
+    for n in model.graph.node:
+        if n.op_type not in ('Dropout', 'BatchNormalization'):
+            continue
+        mode = values.get(n.input[2]) if len(n.input) == 3 else None
+        if any(a.name == 'training_mode' and a.i for a in n.attribute) or \
+                (n.op_type == 'Dropout' and mode is not None and mode.any()):
+            return True
+    return False
 
 
-def bind(model, arrays):
-    """Makes parameter inputs constants; gives the inputs that are left."""
-    g, bound = model.graph, set()
-    for n in g.node:
+def beyond(model, inputs):
+    """What the sizes or results of a case ask for that is not supported."""
+    for n in model.graph.node:
+        if n.op_type == 'MaxPool' and len(n.output) > 1:
+            return 'indices of MaxPool'
+        if 'Pool' in n.op_type or n.op_type.startswith('Conv'):
+            if np.ndim(inputs[0]) > 4:
+                return 'three spatial axes'
+    return None
+
+
+def tensor(a, name):
+    t = onnx.TensorProto()
+    t.CopyFrom(a if isinstance(a, TensorProto) else
+               numpy_helper.from_array(np.asarray(a), name))
+    t.name = name
+    return t
+
+
+def bind(model, nodes, arrays):
+    """Makes parameter inputs of these nodes constants; gives the inputs that
+    are left."""
+    g, bound, left = model.graph, set(), {}
+    for n in nodes:
         for i in PARAMS.get(n.op_type, []):
             if i < len(n.input):
                 bound.add(n.input[i])
-    left = {}
     for v, a in zip(list(g.input), arrays):
         if v.name in bound:
-            g.initializer.append(numpy_helper.from_array(np.asarray(a),
-                                                         v.name))
+            g.initializer.append(tensor(a, v.name))
             g.input.remove(v)
         else:
-            left[v.name] = np.asarray(a)
+            left[v.name] = a = array(a)
             shape = v.type.tensor_type.shape
             del shape.dim[:]
-            for d in left[v.name].shape:
+            for d in a.shape:
                 shape.dim.add().dim_value = d
     return left
 
 
+def plain(a):
+    """Integers of 2 and 4 bits as bytes, the only way NumPy stores them."""
+    return a.astype(np.int8 if a.dtype.name[0] == 'i' else np.uint8) \
+        if a.dtype.name in ('int2', 'int4', 'uint2', 'uint4') else a
+
+
+def array(v):
+    return plain(numpy_helper.to_array(v)) if isinstance(v, TensorProto) \
+        else plain(np.asarray(v))
+
+
 class Case:
-    def __init__(self, test, folder):
+    """whole: the same case with the operator as one node, where this one is
+    its expansion."""
+
+    def __init__(self, test, whole, folder):
         self.name, self.result, self.why = test.name, None, ''
         self.path = '%s/%s' % (folder, test.name)
         self.model = onnx.ModelProto()
         self.model.CopyFrom(test.model)
-        self.ops = [n.op_type for n in self.model.graph.node]
-        self.op = operator_of(test.name, self.ops)
+        self.op = ' '.join(sorted({
+            n.op_type for n in (whole or test).model.graph.node}))
         self.why = reason(self.model)
-        if not self.why and training(self.model):
-            self.why = 'training'
+        if not self.why:
+            inputs, outputs = test.data_sets[0]
+            self.why = beyond(self.model, inputs)
+            if training(test.model, inputs):
+                self.why = 'training'
         if self.why:
             self.result = 'excluded'
         else:
-            self.write(*test.data_sets[0])
+            self.write(inputs, outputs, whole or test)
 
-    def write(self, inputs, outputs):
+    def write(self, inputs, outputs, whole):
         os.makedirs(self.path)
-        left = bind(self.model, inputs)
+        nodes = list(self.model.graph.node) + list(whole.model.graph.node)
+        left = bind(self.model, nodes, inputs)
         onnx.save(self.model, self.path + '/network.onnx')
         np.savez(self.path + '/inputs.npz', **left)
-        self.want = outputs
+        self.want = [v for v in map(array, outputs) if v.size]
+        np.savez(self.path + '/outputs.npz', *self.want)
+        if not self.want:
+            self.result, self.why = 'excluded', 'a result without elements'
 
     def line(self):
         return '{0}/network.onnx {0}/inputs.npz {0}/got.npz\n'.format(self.path)
@@ -172,7 +219,7 @@ class Case:
 
     def judge(self, said):
         if said.startswith('refused') and not self.wanted():
-            self.result, self.why = 'excluded', said[8:]
+            self.result, self.why = 'excluded', short(said[8:])
             return
         self.why = said if said != 'ok' else self.difference()
         self.result = 'FAILED' if self.why else 'passed'
@@ -192,14 +239,11 @@ class Case:
         return ''
 
 
-def operator_of(name, ops):
-    """The operator a case is about: of the only node, or the one that the
-    name of an expanded case is of."""
-    if len(set(ops)) == 1:
-        return ops[0]
-    flat = name.replace('test_', '').replace('_', '')
-    known = [o for o in set(ops) | WANTED if flat.startswith(o.lower())]
-    return max(known, key=len) if known else ' '.join(sorted(set(ops)))[:40]
+def short(message):
+    """A refusal without the names of values."""
+    message = re.sub(r"^node '[^']*' ", '', message)
+    m = re.match(r'\((\w+)\): the operator is not supported', message)
+    return 'operator %s is not supported' % m[1] if m else message
 
 
 def close(a, b):
@@ -216,7 +260,10 @@ def close(a, b):
 
 def generate(folder, word):
     from onnx.backend.test.case.node import collect_testcases
-    return [Case(t, folder) for t in collect_testcases(None)
+    tests = {t.name: t for t in collect_testcases(None)}
+    whole = lambda name: tests.get(re.sub('_expanded.*', '', name)) \
+        if '_expanded' in name else None
+    return [Case(t, whole(t.name), folder) for t in tests.values()
             if word in t.name]
 
 
