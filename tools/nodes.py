@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ONNX's own node tests: tools/nodes.py EVAL [-o TABLE] [-k WORD]
+"""ONNX's own node tests: tools/nodes.py EVAL [-o TABLE] [-k WORD] [-c COUNT]
 
 EVAL is the driver test/eval.c, built.  Generates every case of
 onnx.backend.test, binds inputs that are really parameters (shapes, axes,
@@ -14,7 +14,8 @@ equal, floats within 1e-4 absolute or relative.  Each case ends as
     FAILED      anything else
 
 -o writes the table, a line per case; -k keeps the cases whose name contains
-WORD.  Ends with 1 if a case failed.
+WORD; -c runs about COUNT of those that passed once more, as generated C on the
+host.  Ends with 1 if a case failed.
 """
 import collections
 import os
@@ -28,6 +29,7 @@ import onnx
 from onnx import numpy_helper, TensorProto
 
 warnings.filterwarnings('ignore')
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 
 # Inputs that are parameters, by operator; the numbers are positions.
 PARAMS = dict(
@@ -70,6 +72,9 @@ Bernoulli Multinomial'''.split())
 DYNAMIC = set('NonZero Unique Compress NonMaxSuppression StringSplit'.split())
 
 
+NIBBLES = {getattr(TensorProto, t) for t in 'INT4 UINT4 INT2 UINT2'.split()}
+
+
 def types(model):
     """Element types of everything that the model names, or None: no tensor."""
     g = model.graph
@@ -94,8 +99,9 @@ def operators(nodes):
                 yield from operators(a.g.node)
 
 
-def reason(model):
-    """Why a model is not for us; None if it is."""
+def reason(model, whole):
+    """Why a model is not for us; None if it is.  whole: the nodes that it
+    expands."""
     nodes = list(operators(model.graph.node))
     ops = {n.op_type for n in nodes}
     for t in types(model):
@@ -104,6 +110,9 @@ def reason(model):
         if t not in TYPES and t:
             return TensorProto.DataType.Name(t).lower().replace(
                 'double', 'float64')
+    if 'CastLike' in ops | {w.op_type for w in whole} and \
+            NIBBLES & set(types(model)):
+        return 'casts to 2 and 4 bits'
     for n in nodes:
         if n.domain not in ('', 'ai.onnx'):
             return 'domain ' + n.domain
@@ -189,7 +198,7 @@ class Case:
         self.model.CopyFrom(test.model)
         self.op = ' '.join(sorted({
             n.op_type for n in (whole or test).model.graph.node}))
-        self.why = reason(self.model)
+        self.why = reason(self.model, (whole or test).model.graph.node)
         if not self.why:
             inputs, outputs = test.data_sets[0]
             self.why = beyond(self.model, inputs)
@@ -206,6 +215,7 @@ class Case:
         left = bind(self.model, nodes, inputs)
         onnx.save(self.model, self.path + '/network.onnx')
         np.savez(self.path + '/inputs.npz', **left)
+        self.floats = all(a.dtype == np.float32 for a in left.values())
         self.want = [v for v in map(array, outputs) if v.size]
         np.savez(self.path + '/outputs.npz', *self.want)
         if not self.want:
@@ -218,7 +228,8 @@ class Case:
         return self.op in WANTED
 
     def judge(self, said):
-        if said.startswith('refused') and not self.wanted():
+        if said.startswith('refused') and (not self.wanted() or
+                                           'casts to' in said):
             self.result, self.why = 'excluded', short(said[8:])
             return
         self.why = said if said != 'ok' else self.difference()
@@ -276,6 +287,23 @@ def run(driver, cases):
         c.judge(lines.get(c.path + '/network.onnx', 'broken: no answer'))
 
 
+def run_generated(cases, count):
+    """A sample, by `tilewright run`; those that fail there have failed."""
+    passed = [c for c in cases if c.result == 'passed']
+    sample = passed[::max(1, len(passed) // count)] if count else []
+    for c in sample:
+        flags = ['--input-type', 'f32'] if c.floats else []
+        r = subprocess.run(
+            [ROOT + '/tilewright', 'run', c.path + '/network.onnx', '-q', '-t',
+             'host', '-i', c.path + '/inputs.npz', '-e',
+             c.path + '/outputs.npz', *flags], capture_output=True, text=True)
+        if r.returncode:
+            c.result = 'FAILED'
+            c.why = 'generated C: exit %d: %s' % (r.returncode,
+                                                  r.stderr.strip()[-200:])
+    return len(sample)
+
+
 def write_table(path, cases):
     with open(path, 'w') as f:
         f.write('case\toperator\tresult\twhy\n')
@@ -289,6 +317,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         cases = generate(folder, option('-k', ''))
         run(sys.argv[1], cases)
+        n = run_generated(cases, int(option('-c', 0)))
+        print('%d of those also as generated C' % n)
     for c in cases:
         if c.result == 'FAILED':
             print('%s (%s): %s' % (c.name, c.op, c.why.replace(folder, '')))

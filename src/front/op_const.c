@@ -183,9 +183,17 @@ static Val *as_type(Call *c, Val *x, Type t)
     return x->type == T_b8 ? cast(c, x, T_u8) : x;
 }
 
+/* Integers of 2 and 4 bits are kept in bytes, which would not wrap. */
+static void refuse_nibbles(Call *c, int onnx)
+{
+    if (onnx == 21 || onnx == 22 || onnx == 25 || onnx == 26)
+        call_err(c, "casts to %s are not supported; wanted bytes or larger",
+                 tensor_type_name(onnx));
+}
+
 void import_cast(Call *c)
 {
-    call_need(c, "to");
+    refuse_nibbles(c, (int)call_need(c, "to"));
     give(c, 0, as_type(c, c->arg[0], type_attr(c, "to", T_f32)));
 }
 
