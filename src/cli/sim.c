@@ -33,6 +33,16 @@ static uint64_t number(const char *what, const char *s)
     return v;
 }
 
+static int at_most(const char *what, const char *s, uint64_t most)
+{
+    uint64_t v = number(what, s);
+
+    if (v > most)
+        err(ERR_USAGE, "%s %s: at most %llu", what, s,
+            (unsigned long long)most);
+    return (int)v;
+}
+
 /* The argument of option argv[*i]. */
 static char *argument(int argc, char **argv, int *i)
 {
@@ -48,7 +58,7 @@ static void take_option(Request *q, int argc, char **argv, int *i)
     if (!strcmp(s, "-t"))
         q->target = argument(argc, argv, i);
     else if (!strcmp(s, "--chips"))
-        q->nchip = (int)MIN(number(s, argument(argc, argv, i)), 1000);
+        q->nchip = at_most(s, argument(argc, argv, i), SIM_CHIPS);
     else if (!strcmp(s, "--max-cycles"))
         q->opt.max_cycles = number(s, argument(argc, argv, i));
     else if (!strcmp(s, "--trace"))
@@ -56,7 +66,7 @@ static void take_option(Request *q, int argc, char **argv, int *i)
     else if (!strcmp(s, "--timeline"))
         q->opt.timeline = argument(argc, argv, i);
     else if (!strcmp(s, "--gdb"))
-        q->opt.gdb_port = (int)MIN(number(s, argument(argc, argv, i)), 65535);
+        q->opt.gdb_port = at_most(s, argument(argc, argv, i), 65535);
     else if (!strcmp(s, "--json"))
         q->json = argument(argc, argv, i);
     else if (!strcmp(s, "--strict"))

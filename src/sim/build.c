@@ -173,7 +173,9 @@ static void add_cores(Chip *c, const Item *it)
     if (count < 1 || count + k->ncore > 32 || nl1 < 0 || nl1 > 64)
         bad(it, "wanted 1 to 32 cores, found",
             item_word(it, "count", "too many"));
-    if (nl1)
+    if (nl1 && k->ncore && k->core[0].nl1 == nl1)
+        banks = k->core[0].l1; /* all cores of a clock share them */
+    else if (nl1)
         banks = cache_new(c->sim->mem, (int)nl1,
                           (int)item_int(it, "l1_sets", 1),
                           (int)item_int(it, "l1_ways", 1),

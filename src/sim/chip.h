@@ -256,6 +256,7 @@ struct Sim {
     bool stop;      /* leave all loops: ended, fault, or debugger */
     bool done;      /* for good */
     uint64_t quantum; /* ticks that chips may run apart */
+    uint64_t until; /* end of this quantum: messages arrive later */
     uint64_t slack; /* cycles a core may run ahead of the others */
     uint64_t khz;   /* ticks a millisecond */
     Str out;

@@ -3,14 +3,14 @@
  * Whoever is earliest goes next: an event of a device, then the clocks in
  * order, then the cores of a clock in order.  A core is told how far it may
  * go before somebody else could notice, and runs that far in one call.
- * Chips meet only through links, so each runs for as long as a message needs
- * at least, one after the other. */
+ * Chips meet only through links, so each runs for a few cycles, one after the
+ * other, and messages arrive behind them. */
 #include "sim/chip.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SLACK = 256 };
+enum { SLACK = 256, QUANTUM = 64 };
 
 void clocks_settle(Sim *s); /* build.c */
 
@@ -274,6 +274,7 @@ static void run(Sim *s)
 
     while (!s->stop && from < limit) {
         until = s->nchip > 1 ? MIN(limit, from + s->quantum) : limit;
+        s->until = until;
         for (i = 0; i < s->nchip && !s->stop; i++)
             while (!s->stop && chip_step(&s->chip[i], until))
                 ;
@@ -300,6 +301,7 @@ static void start(Sim *s, const SimProgram *p)
         chip_build(&s->chip[i], p[i].soc);
     }
     clocks_settle(s);
+    s->quantum = QUANTUM * s->chip[0].clocks->period;
     for (i = 0; i < s->nchip; i++) {
         Core *c = s->chip[i].clocks->core;
 
