@@ -7,9 +7,8 @@
     .option norvc
     .balign 256
     .global rt_reset
-rt_reset:
-    j begin
-    .rept 31
+vectors:
+    .rept 32
     j trap
     .endr
 
@@ -18,12 +17,12 @@ trap:
     csrr a1, mepc
     j pulp_trap
 
-begin:
+rt_reset:
     .option push
     .option norelax
     la gp, __global_pointer$
     .option pop
-    la t0, rt_reset
+    la t0, vectors
     csrw mtvec, t0
     csrr a0, 0xf14
     srli t1, a0, 5

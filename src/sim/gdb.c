@@ -1,6 +1,470 @@
-/* stub */
+/* A debugger's stub: the remote serial protocol of gdb on a TCP port.
+ *
+ * The program waits at its first instruction until gdb says go.  Threads are
+ * the cores of the first chip that have started, numbered from 1.  Software
+ * breakpoints never touch memory: they are a list, asked before every
+ * instruction (core.c runs a table of its own then, so nobody else pays). */
 #include "sim/chip.h"
-void gdb_open(Sim *s) { (void)s; }
-void gdb_stopped(Sim *s) { s->done = true; }
-bool gdb_breaks(Core *c, uint32_t pc) { (void)c; (void)pc; return false; }
-void gdb_close(Sim *s) { (void)s; }
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BREAKS = 256, PACKET = 8192, ASK_EVERY = 4096, PC = 32, CSR0 = 65 };
+enum { INT = 2, TRAP = 5, SEGV = 11 };
+
+typedef struct Gdb {
+    Sim *sim;
+    int fd;
+    uint32_t at[BREAKS];
+    int nbreak;
+    Core *now;      /* that stopped, or that gdb looks at */
+    Core *step;     /* to stop after one instruction */
+    Core *skip;     /* goes over the breakpoint it stands on */
+    int asked, signal;
+    bool gone;
+    char in[PACKET], out[PACKET];
+} Gdb;
+
+/* ---- packets ---- */
+
+static int get_byte(Gdb *g)
+{
+    unsigned char c;
+
+    if (g->gone || read(g->fd, &c, 1) != 1) {
+        g->gone = true;
+        return -1;
+    }
+    return c;
+}
+
+static void put_bytes(Gdb *g, const char *s, size_t n)
+{
+    while (n && !g->gone) {
+        ssize_t k = send(g->fd, s, n, MSG_NOSIGNAL);
+
+        if (k <= 0)
+            g->gone = true;
+        else
+            s += k, n -= (size_t)k;
+    }
+}
+
+static void reply(Gdb *g, const char *s)
+{
+    char head = '$', tail[8];
+    unsigned sum = 0;
+    const char *p;
+
+    for (p = s; *p; p++)
+        sum += (unsigned char)*p;
+    snprintf(tail, sizeof tail, "#%02x", sum & 255);
+    put_bytes(g, &head, 1);
+    put_bytes(g, s, strlen(s));
+    put_bytes(g, tail, 3);
+}
+
+/* The next packet in g->in; false when gdb has left. */
+static bool get_packet(Gdb *g)
+{
+    size_t n = 0;
+    int c;
+
+    while ((c = get_byte(g)) != '$')
+        if (c < 0)
+            return false;
+    while ((c = get_byte(g)) >= 0 && c != '#')
+        if (n + 1 < PACKET)
+            g->in[n++] = (char)c;
+    g->in[n] = 0;
+    get_byte(g);
+    get_byte(g);
+    put_bytes(g, "+", 1);
+    return !g->gone;
+}
+
+/* ---- cores ---- */
+
+/* Core of thread number n (from 1), or NULL. */
+static Core *thread(Gdb *g, int n)
+{
+    Clock *k;
+    int i;
+
+    for (k = g->sim->chip[0].clocks; k; k = k->next)
+        for (i = 0; i < k->ncore; i++)
+            if (k->core[i].start != NEVER && !--n)
+                return &k->core[i];
+    return NULL;
+}
+
+static int number_of(Gdb *g, const Core *c)
+{
+    int n;
+
+    for (n = 1; thread(g, n) && thread(g, n) != c; n++)
+        ;
+    return n;
+}
+
+static uint32_t get_reg(Core *c, unsigned n)
+{
+    if (n < PC)
+        return c->x[n];
+    if (n == PC)
+        return core_pc(c);
+    return n >= CSR0 && n < CSR0 + 4096
+               ? csr_read(c, n - CSR0, c->t == NEVER ? c->slept : c->t,
+                          c->insns) : 0;
+}
+
+static void set_reg(Core *c, unsigned n, uint32_t v)
+{
+    if (n && n < PC)
+        c->x[n] = v;
+    else if (n == PC)
+        core_jump(c, v);
+}
+
+static void put_word(char *s, uint32_t v)
+{
+    sprintf(s, "%02x%02x%02x%02x", v & 255, v >> 8 & 255, v >> 16 & 255,
+            v >> 24);
+}
+
+static uint32_t get_word(const char *s)
+{
+    char b[3] = "";
+    uint32_t v = 0;
+    int i;
+
+    for (i = 0; i < 4 && s[2 * i] && s[2 * i + 1]; i++) {
+        memcpy(b, s + 2 * i, 2);
+        v |= (uint32_t)strtoul(b, NULL, 16) << 8 * i;
+    }
+    return v;
+}
+
+/* ---- commands ---- */
+
+static void read_regs(Gdb *g)
+{
+    unsigned i;
+
+    for (i = 0; i <= PC; i++)
+        put_word(g->out + 8 * i, get_reg(g->now, i));
+    reply(g, g->out);
+}
+
+static void write_regs(Gdb *g)
+{
+    unsigned i;
+
+    for (i = 0; i <= PC && strlen(g->in) >= 1 + 8 * (i + 1); i++)
+        set_reg(g->now, i, get_word(g->in + 1 + 8 * i));
+    reply(g, "OK");
+}
+
+static void one_reg(Gdb *g)
+{
+    char *end;
+    unsigned n = (unsigned)strtoul(g->in + 1, &end, 16);
+
+    if (*g->in == 'P' && *end == '=') {
+        set_reg(g->now, n, get_word(end + 1));
+        reply(g, "OK");
+        return;
+    }
+    put_word(g->out, get_reg(g->now, n));
+    reply(g, g->out);
+}
+
+static void read_memory(Gdb *g)
+{
+    char *end;
+    uint32_t at = (uint32_t)strtoul(g->in + 1, &end, 16);
+    uint32_t n = *end ? (uint32_t)strtoul(end + 1, NULL, 16) : 0, i;
+    Ram *r;
+
+    n = MIN(n, PACKET / 2 - 1);
+    r = ram_find(&g->sim->chip[0], at, n);
+    if (!r || !n) {
+        reply(g, "E01");
+        return;
+    }
+    for (i = 0; i < n; i++)
+        sprintf(g->out + 2 * i, "%02x", r->data[at - r->base + i]);
+    reply(g, g->out);
+}
+
+static void write_memory(Gdb *g)
+{
+    char *end, byte[3] = "";
+    uint32_t at = (uint32_t)strtoul(g->in + 1, &end, 16), n, i;
+    Chip *c = &g->sim->chip[0];
+    Ram *r;
+
+    n = *end ? (uint32_t)strtoul(end + 1, &end, 16) : 0;
+    r = n ? ram_find(c, at, n) : NULL;
+    if (!r || *end != ':' || strlen(end + 1) < 2 * (size_t)n) {
+        reply(g, n ? "E01" : "OK");
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        memcpy(byte, end + 1 + 2 * i, 2);
+        r->data[at - r->base + i] = (uint8_t)strtoul(byte, NULL, 16);
+    }
+    code_changed(c, r, at - r->base, n);
+    code_flush(c);
+    reply(g, "OK");
+}
+
+static void set_break(Gdb *g, bool on)
+{
+    uint32_t at;
+    int i;
+
+    if (strncmp(g->in + 1, "0,", 2) && strncmp(g->in + 1, "1,", 2)) {
+        reply(g, "");
+        return;
+    }
+    at = (uint32_t)strtoul(g->in + 3, NULL, 16);
+    for (i = 0; i < g->nbreak && g->at[i] != at; i++)
+        ;
+    if (on && i == g->nbreak && i < BREAKS)
+        g->at[g->nbreak++] = at;
+    else if (!on && i < g->nbreak)
+        g->at[i] = g->at[--g->nbreak];
+    reply(g, "OK");
+}
+
+static void choose_thread(Gdb *g, const char *number)
+{
+    Core *c = thread(g, (int)strtol(number, NULL, 16));
+
+    if (c)
+        g->now = c;
+    reply(g, "OK");
+}
+
+static void list_threads(Gdb *g)
+{
+    size_t n = 1;
+    int i;
+
+    strcpy(g->out, "m");
+    for (i = 1; thread(g, i); i++)
+        n += (size_t)sprintf(g->out + n, i > 1 ? ",%x" : "%x", (unsigned)i);
+    reply(g, g->out);
+}
+
+static void name_thread(Gdb *g, const char *number)
+{
+    Core *c = thread(g, (int)strtol(number, NULL, 16));
+    const char *s = c ? c->count.name : "?";
+    size_t n = 0;
+
+    for (; *s; s++)
+        n += (size_t)sprintf(g->out + n, "%02x", (unsigned char)*s);
+    reply(g, g->out);
+}
+
+static void query(Gdb *g)
+{
+    static const char target[] = "qXfer:features:read:target.xml:";
+
+    if (str_starts(g->in, "qSupported"))
+        reply(g, "PacketSize=1fff;qXfer:features:read+;swbreak+");
+    else if (str_starts(g->in, target))
+        reply(g, "l<?xml version=\"1.0\"?><target version=\"1.0\">"
+                 "<architecture>riscv:rv32</architecture></target>");
+    else if (!strcmp(g->in, "qC")) {
+        sprintf(g->out, "QC%x", (unsigned)number_of(g, g->now));
+        reply(g, g->out);
+    } else if (!strcmp(g->in, "qAttached"))
+        reply(g, "1");
+    else if (!strcmp(g->in, "qfThreadInfo"))
+        list_threads(g);
+    else if (!strcmp(g->in, "qsThreadInfo"))
+        reply(g, "l");
+    else if (str_starts(g->in, "qThreadExtraInfo,"))
+        name_thread(g, g->in + 17);
+    else
+        reply(g, "");
+}
+
+static void say_why(Gdb *g)
+{
+    sprintf(g->out, "T%02xthread:%x;", (unsigned)g->signal,
+            (unsigned)number_of(g, g->now));
+    reply(g, g->out);
+}
+
+/* Go on; the core that stands on a breakpoint goes over it. */
+static void resume(Gdb *g, bool step)
+{
+    g->skip = g->now;
+    g->step = step ? g->now : NULL;
+}
+
+/* vCont;s:2;c and the like: the first action counts. */
+static bool resume_as_told(Gdb *g)
+{
+    const char *s = g->in + 5;
+    const char *to;
+
+    if (*s == '?') {
+        reply(g, "vCont;c;s;C;S");
+        return false;
+    }
+    to = strchr(s, ':');
+    if (to && (s[1] == 's' || s[1] == 'S')) {
+        Core *c = thread(g, (int)strtol(to + 1, NULL, 16));
+
+        if (c)
+            g->now = c;
+    }
+    resume(g, s[1] == 's' || s[1] == 'S');
+    return true;
+}
+
+/* Does one packet; true if the program is to run again. */
+static bool obey(Gdb *g)
+{
+    switch (*g->in) {
+    case '?': say_why(g); break;
+    case 'g': read_regs(g); break;
+    case 'G': write_regs(g); break;
+    case 'p': case 'P': one_reg(g); break;
+    case 'm': read_memory(g); break;
+    case 'M': write_memory(g); break;
+    case 'Z': set_break(g, true); break;
+    case 'z': set_break(g, false); break;
+    case 'H': choose_thread(g, g->in + 2); break;
+    case 'T': reply(g, thread(g, (int)strtol(g->in + 1, NULL, 16)) ? "OK"
+                                                                 : "E01");
+        break;
+    case 'q': query(g); break;
+    case 'c': case 's': resume(g, *g->in == 's'); return true;
+    case 'v':
+        if (str_starts(g->in, "vCont"))
+            return resume_as_told(g);
+        reply(g, "");
+        break;
+    case 'D': reply(g, "OK"); g->gone = true; break;
+    case 'k': g->gone = g->sim->done = true; break;
+    default: reply(g, "");
+    }
+    return false;
+}
+
+static void talk(Gdb *g)
+{
+    while (!g->gone && get_packet(g))
+        if (obey(g))
+            return;
+    g->gone = true;
+}
+
+/* ---- towards the simulator ---- */
+
+void gdb_open(Sim *s)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)s->opt.gdb_port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd, on = 1;
+    Gdb *g;
+
+    if (!s->opt.gdb_port)
+        return;
+    g = s->gdb = NEW(s->mem, Gdb);
+    g->sim = s;
+    g->signal = TRAP;
+    fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
+        listen(fd, 1))
+        err(ERR_TOOL, "port %d cannot be opened for gdb", s->opt.gdb_port);
+    fprintf(stderr, "waiting for gdb: target remote :%d\n", s->opt.gdb_port);
+    g->fd = accept(fd, NULL, NULL);
+    close(fd);
+    g->gone = g->fd < 0;
+    g->now = thread(g, 1);
+    if (g->now)
+        talk(g);
+}
+
+/* After the loops were left: a breakpoint, a fault, or the end. */
+void gdb_stopped(Sim *s)
+{
+    Gdb *g = s->gdb;
+
+    if (!g || g->gone) {
+        if (!g)
+            s->done = true;
+        return;
+    }
+    if (s->done && s->res->ok) {
+        sprintf(g->out, "W%02x", s->res->status & 255);
+        reply(g, g->out);
+        g->gone = true;
+        return;
+    }
+    if (s->done)
+        g->signal = SEGV;
+    say_why(g);
+    talk(g);
+    if (s->done && !g->gone)
+        reply(g, "X0b");
+}
+
+static bool interrupted(Gdb *g)
+{
+    struct pollfd p = {.fd = g->fd, .events = POLLIN};
+
+    if (++g->asked % ASK_EVERY || poll(&p, 1, 0) <= 0)
+        return false;
+    return get_byte(g) == 3;
+}
+
+static bool stop_here(Gdb *g, Core *c, int signal)
+{
+    g->now = c;
+    g->signal = signal;
+    g->sim->stop = true;
+    c->chip->yield = true;
+    return true;
+}
+
+bool gdb_breaks(Core *c, uint32_t pc)
+{
+    Gdb *g = c->chip->sim->gdb;
+    int i;
+
+    if (g->gone || c->chip->id)
+        return false;
+    if (interrupted(g))
+        return stop_here(g, c, INT);
+    if (c == g->skip) {
+        g->skip = NULL;
+        return false;
+    }
+    if (c == g->step)
+        return stop_here(g, c, TRAP);
+    for (i = 0; i < g->nbreak; i++)
+        if (g->at[i] == pc)
+            return stop_here(g, c, TRAP);
+    return false;
+}
+
+void gdb_close(Sim *s)
+{
+    if (s->gdb && s->gdb->fd >= 0)
+        close(s->gdb->fd);
+}
