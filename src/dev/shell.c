@@ -20,7 +20,8 @@ static double now(void)
 }
 
 /* The child: a process group of its own, so that it can be ended whole; it
- * ends with us at the latest. */
+ * ends with us at the latest.  If make runs us, its variables are not for the
+ * make that we run. */
 _Noreturn static void begin(const char *command, const char *dir,
                             const char *said)
 {
@@ -32,6 +33,8 @@ _Noreturn static void begin(const char *command, const char *dir,
         _exit(127);
     close(0);
     open("/dev/null", O_RDONLY);
+    unsetenv("MAKEFLAGS");
+    unsetenv("MAKELEVEL");
     if (dir && chdir(dir))
         _exit(127);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
