@@ -30,15 +30,6 @@ static void write_json(int status, void *arg)
         fprintf(stderr, "cannot write %s: %s\n", j->o.json, strerror(errno));
 }
 
-static const char *default_name(Arena *a, const char *path)
-{
-    char *s = arena_str(a, path_base(path)), *dot = strrchr(s, '.');
-
-    if (dot && dot != s)
-        *dot = 0;
-    return str_ident(a, s);
-}
-
 Job *job_new(const char *verb, int argc, char **argv)
 {
     Arena *mem = arena_new();
@@ -53,10 +44,11 @@ Job *job_new(const char *verb, int argc, char **argv)
     if (!j->o.model)
         err(ERR_USAGE, "%s: no model given; see `tilewright help %s`", verb,
             verb);
-    if (j->o.name && strcmp(j->o.name, str_ident(mem, j->o.name)))
-        err(ERR_USAGE, "-n %s: not a C name", j->o.name);
+    if (j->o.name && strcmp(j->o.name, gen_name(mem, j->o.name)))
+        err(ERR_USAGE, "-n %s: not a C name, or one of C's or C++'s own; %s "
+            "would do", j->o.name, gen_name(mem, j->o.name));
     if (!j->o.name)
-        j->o.name = default_name(mem, j->o.model);
+        j->o.name = gen_name(mem, j->o.model);
     j->r.model = j->o.model;
     j->r.name = j->o.name;
     j->r.target = j->o.target;
