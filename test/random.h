@@ -44,7 +44,8 @@ static Val *alike(Maker *m, Val *v)
     for (i = 0; i < m->nval; i++) {
         Val *w = m->val[(from + i) % m->nval];
 
-        if (w != v && shape_same(w->shape, v->shape) && !w->data)
+        if (w != v && w->type == v->type && !w->data &&
+            shape_same(w->shape, v->shape))
             return w;
     }
     return v;
@@ -63,13 +64,25 @@ static void keep(Maker *m, Node *n)
 
 static void make_map(Maker *m)
 {
-    static const OpCode one[] = {OP_exp, OP_abs, OP_neg, OP_softmax, OP_tanh};
+    static const OpCode one[] = {OP_abs, OP_neg, OP_exp, OP_softmax, OP_tanh};
     Val *v = some(m), *arg[2] = {v, alike(m, v)};
+    int n = v->type == T_f32 ? (int)LEN(one) : 2;
 
     if (pick(&m->r, 2))
-        keep(m, new_node(m, one[pick(&m->r, LEN(one))], 1, arg));
+        keep(m, new_node(m, one[pick(&m->r, n)], 1, arg));
     else
         keep(m, new_node(m, pick(&m->r, 2) ? OP_add : OP_mul, 2, arg));
+}
+
+/* To a narrower or wider type: a result of another size. */
+static void make_cast(Maker *m)
+{
+    static const Type to[] = {T_s8, T_s32, T_f32};
+    Val *v = some(m);
+    Node *n = new_node(m, OP_cast, 1, &v);
+
+    attr_set_int(m->g, n, A_to, to[pick(&m->r, LEN(to))]);
+    keep(m, n);
 }
 
 static void make_reshape(Maker *m)
@@ -154,7 +167,7 @@ static void make_matmul(Maker *m)
     Shape s = {.rank = 2};
     Node *n;
 
-    if (a->shape.rank < 2)
+    if (a->shape.rank < 2 || a->type != T_f32)
         return;
     s.dim[0] = a->shape.dim[a->shape.rank - 1];
     s.dim[1] = 1 + pick(&m->r, 24);
@@ -200,8 +213,8 @@ static void add_outputs(Maker *m)
 static inline Graph *random_graph(Arena *a, uint64_t seed, int size)
 {
     static void (*const make[])(Maker *) = {
-        make_map, make_map, make_map, make_matmul, make_reshape, make_slice,
-        make_transpose, make_concat,
+        make_map, make_map, make_map, make_matmul, make_cast, make_reshape,
+        make_slice, make_transpose, make_concat,
     };
     Maker m = {.g = graph_new(a, "random"), .r = {seed}};
     int i;
