@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 * 1024, ALIGN = 16 };
+enum { FIRST = 4 * 1024, BLOCK = 64 * 1024, ALIGN = 16 };
 
 typedef struct Block Block;
 struct Block {
@@ -76,7 +76,7 @@ void *arena_get(Arena *a, size_t n, size_t size)
     if (bytes > BLOCK / 4)
         return get_large(a, bytes);
     if (!b || b->size - b->used < bytes) {
-        b = add_block(a, BLOCK);
+        b = add_block(a, a->bytes || bytes > FIRST ? BLOCK : FIRST);
         b->next = a->head;
         a->head = b;
     }
