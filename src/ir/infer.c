@@ -32,16 +32,39 @@ static int word(const char **s)
     return n;
 }
 
+/* The words of op.def's args, cut once. */
+typedef struct ArgName {
+    char name[16];
+    bool optional;
+} ArgName;
+
+static const ArgName *arg_names(OpCode op)
+{
+    static ArgName names[NOP][NARG + 1];
+    static bool cut[NOP];
+    const char *s = op_info[op].args;
+    int i, n;
+
+    for (i = 0; !cut[op] && (n = word(&s)); i++, s += n) {
+        if (i == NARG || n >= (int)sizeof names[op][i].name)
+            die("op.def: the operands of %s", op_info[op].name);
+        names[op][i].optional = s[n - 1] == '?';
+        memcpy(names[op][i].name, s, (size_t)(n - names[op][i].optional));
+    }
+    cut[op] = true;
+    return names[op];
+}
+
 int op_arg(OpCode op, const char *name, bool *optional)
 {
-    const char *s = op_info[op].args;
-    int i, n, len = (int)strlen(name);
+    const ArgName *a = arg_names(op);
+    int i;
 
-    for (i = 0; (n = word(&s)); i++, s += n) {
-        *optional = s[n - 1] == '?';
-        if (n - *optional == len && !strncmp(s, name, (size_t)len))
+    for (i = 0; *a[i].name; i++)
+        if (!strcmp(a[i].name, name)) {
+            *optional = a[i].optional;
             return i;
-    }
+        }
     return -1;
 }
 
@@ -53,30 +76,29 @@ Val *node_arg(const Node *n, const char *name)
     return i < 0 || i >= n->narg ? NULL : n->arg[i];
 }
 
-static void check_present(const Node *n, int i, const char *name, int len)
+static void check_present(const Node *n, int i, const char *name)
 {
     if (i >= n->narg || !n->arg[i])
-        err_node(n, "operand '%.*s' (number %d) is missing", len, name, i + 1);
+        err_node(n, "operand '%s' (number %d) is missing", name, i + 1);
     if (n->arg[i]->type == T_none)
-        err_node(n, "operand '%.*s' ('%s') has no type", len, name,
+        err_node(n, "operand '%s' ('%s') has no type", name,
                  n->arg[i]->name);
 }
 
 static void check_args(const Node *n)
 {
-    const char *s = op_info[n->op].args;
-    int i, len;
+    const ArgName *a = arg_names(n->op);
+    bool more;
+    int i;
 
-    for (i = 0; (len = word(&s)); i++, s += len) {
-        if (!strncmp(s, "...", 3))
-            break;
-        if (s[len - 1] != '?')
-            check_present(n, i, s, len);
-    }
-    if (!len && n->narg > i)
+    for (i = 0; *a[i].name && strcmp(a[i].name, "..."); i++)
+        if (!a[i].optional)
+            check_present(n, i, a[i].name);
+    more = *a[i].name;
+    if (!more && n->narg > i)
         err_node(n, "%d operands, at most %d were wanted", n->narg, i);
-    for (; len && i < n->narg; i++)
-        check_present(n, i, "x", 1);
+    for (; i < n->narg; i++)
+        check_present(n, i, "x");
     if (!node_arg(n, "mul") != !node_arg(n, "add"))
         err_node(n, "operands mul and add come together or not at all");
 }

@@ -134,18 +134,32 @@ static void take(Parts *p, int64_t w)
         p->minus = sat_add(p->minus, w);
 }
 
-/* n weights from number `at` on, all into one sum (step 0) or each into the
- * next (step 1). */
-static void take_run(Parts *p, int step, const Val *w, int64_t at, int64_t n)
+/* n weights from number `at` on, all into one sum, or each into the next.
+ * Sums of short ones cannot overflow: there are at most 2^40. */
+#define TAKE_RUN(ctype, bytes)                                         \
+    do {                                                               \
+        const ctype *x = (const ctype *)w->data + at;                  \
+        Parts one = *p, *to = each ? p : &one;                         \
+                                                                       \
+        for (i = 0; i < n; i++, to += each) {                          \
+            if ((bytes) > 2) {                                         \
+                take(to, (int64_t)x[i]);                               \
+                continue;                                              \
+            }                                                          \
+            to->plus += x[i] > 0 ? (int64_t)x[i] : 0;                  \
+            to->minus += x[i] > 0 ? 0 : (int64_t)x[i];                 \
+        }                                                              \
+        if (!each)                                                     \
+            *p = one;                                                  \
+    } while (0)
+
+static void take_run(Parts *p, bool each, const Val *w, int64_t at, int64_t n)
 {
     int64_t i;
 
     switch (w->type) {
 #define TYPE(name, ctype, bytes, kind, npy, onnx)                      \
-    case T_##name:                                                     \
-        for (i = 0; i < n; i++, p += step)                             \
-            take(p, (int64_t)((const ctype *)w->data)[at + i]);        \
-        break;
+    case T_##name: TAKE_RUN(ctype, bytes); break;
 #include "ir/type.def"
     default: die("weight '%s' has no type", w->name);
     }
@@ -187,7 +201,7 @@ static Range range_conv(const Node *n)
     for (c = 0; c < m; c++) {
         Parts p = {0, 0};
 
-        take_run(&p, 0, w, c * k, k);
+        take_run(&p, false, w, c * k, k);
         y = join(y, epilogue(n, biased(n, parts_range(p, x), c), c));
     }
     return y;
