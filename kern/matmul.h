@@ -1,6 +1,5 @@
-/* Matrix products that go by pairs of rows: what their kernels share.
- *
- * The including file defines finish(k, io, sum, m, n), one_row and two_rows. */
+/* What kernels of matrix products share: a batch is a call of matmul_one(),
+ * which the including file defines, as it does finish(k, io, sum, m, n). */
 #ifndef MATMUL_H
 #define MATMUL_H
 
@@ -14,23 +13,8 @@ static ACC bias_at(const struct matmul_dims *k, const struct io *io, int32_t m,
     return (ACC)bias[(ptrdiff_t)m * k->biasm + (ptrdiff_t)n * k->biasn];
 }
 
-static void one_row(const struct matmul_dims *k, const struct io *io,
-                    const A *a, const B *b, int32_t m, Y *y);
-static void two_rows(const struct matmul_dims *k, const struct io *io,
-                     const A *a, const B *b, int32_t m, Y *y);
-
-static void matmul_rows(const struct matmul_dims *k, const struct io *io,
-                        const A *a, const B *b, Y *y)
-{
-    int32_t m = 0;
-
-    for (; m + 2 <= k->m; m += 2)
-        two_rows(k, io, a + (ptrdiff_t)m * k->am, b, m,
-                 y + (ptrdiff_t)m * k->n);
-    if (m < k->m)
-        one_row(k, io, a + (ptrdiff_t)m * k->am, b, m,
-                y + (ptrdiff_t)m * k->n);
-}
+static void matmul_one(const struct matmul_dims *k, const struct io *io,
+                       const A *a, const B *b, Y *y);
 
 static void matmul_batches(const struct matmul_dims *k, const struct io *io)
 {
@@ -48,7 +32,7 @@ static void matmul_batches(const struct matmul_dims *k, const struct io *io)
                               (ptrdiff_t)j * k->bb[1] +
                               (ptrdiff_t)l * k->bb[2];
 
-                matmul_rows(k, io, ap, bp, y);
+                matmul_one(k, io, ap, bp, y);
                 y += (ptrdiff_t)k->m * k->n;
             }
 }

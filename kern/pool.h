@@ -17,26 +17,31 @@ struct patch {
 };
 
 /* Channels c to c + 3 of a window that begins at x. */
-static inline void pool4(const struct pool_dims *k, const struct io *io,
-                         const struct patch *p, const X *x, int32_t taps,
-                         int32_t c, Y *y)
+static NOINLINE void pool4(const struct pool_dims *k, const struct io *io,
+                           const struct patch *p, const X *x, int32_t taps,
+                           int32_t c, Y *y)
 {
     ACC a0 = first((ACC)x[0]), a1 = first((ACC)x[1]);
     ACC a2 = first((ACC)x[2]), a3 = first((ACC)x[3]);
 
-    for (int32_t i = 0; i < p->rows; i++)
-        for (int32_t j = 0; j < p->cols; j++) {
-            const X *at = x + i * p->row + j * p->col;
+    for (int32_t i = p->rows; i > 0; i--, x += p->row) {
+        const X *at = x;
 
+        for (int32_t j = p->cols; j > 0; j--, at += p->col) {
             a0 = more(a0, (ACC)at[0]);
             a1 = more(a1, (ACC)at[1]);
             a2 = more(a2, (ACC)at[2]);
             a3 = more(a3, (ACC)at[3]);
         }
-    y[0] = (Y)finish_pool(k, io, a0, taps, c);
-    y[1] = (Y)finish_pool(k, io, a1, taps, c + 1);
-    y[2] = (Y)finish_pool(k, io, a2, taps, c + 2);
-    y[3] = (Y)finish_pool(k, io, a3, taps, c + 3);
+    }
+    a0 = (ACC)finish_pool(k, io, a0, taps, c);
+    a1 = (ACC)finish_pool(k, io, a1, taps, c + 1);
+    a2 = (ACC)finish_pool(k, io, a2, taps, c + 2);
+    a3 = (ACC)finish_pool(k, io, a3, taps, c + 3);
+    y[0] = (Y)a0;
+    y[1] = (Y)a1;
+    y[2] = (Y)a2;
+    y[3] = (Y)a3;
 }
 
 static inline void pool1(const struct pool_dims *k, const struct io *io,

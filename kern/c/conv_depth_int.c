@@ -6,7 +6,7 @@
  * when     c == 1 && m == 1 && xc == 1 && yc == 1 && padv == 0
  * layout   last
  * stack    256
- * cycles   n * oh * ow * (g * (25 + 4 * kh * kw) + 60)
+ * cycles   n * oh * ow * (g * (40 + 5 * kh * kw) + 90)
  *
  * The taps that lie inside x are found once per pixel, for all channels.
  */

@@ -5,7 +5,7 @@
  * isa      any
  * when     bn == 1
  * stack    256
- * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
+ * cycles   nb[0] * nb[1] * nb[2] * m * n * (35 + 4 * k)
  *
  * Each step down b takes four neighbours of a row times one element of each
  * row of a; the columns left over are taken one at a time.
@@ -22,8 +22,8 @@ static inline float finish(const struct matmul_dims *k, const struct io *io,
 #include "kern/matmul.h"
 
 /* s[0..3] += a times four columns of b; s[4..7] with the next row of a. */
-static inline void block2(const struct matmul_dims *k, const A *a, const B *b,
-                          ACC s[8])
+static NOINLINE void block2(const struct matmul_dims *k, const A *a,
+                            const B *b, ACC s[8])
 {
     const A *c = a + k->am;
     ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
@@ -45,8 +45,8 @@ static inline void block2(const struct matmul_dims *k, const A *a, const B *b,
     s[4] = s4, s[5] = s5, s[6] = s6, s[7] = s7;
 }
 
-static inline void block1(const struct matmul_dims *k, const A *a, const B *b,
-                          ACC s[4])
+static NOINLINE void block1(const struct matmul_dims *k, const A *a,
+                            const B *b, ACC s[4])
 {
     ACC s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
 
@@ -112,6 +112,19 @@ static void two_rows(const struct matmul_dims *k, const struct io *io,
     }
     rest(k, io, a, b, m, n, y);
     rest(k, io, a + k->am, b, m + 1, n, y + k->n);
+}
+
+static void matmul_one(const struct matmul_dims *k, const struct io *io,
+                       const A *a, const B *b, Y *y)
+{
+    int32_t m = 0;
+
+    for (; m + 2 <= k->m; m += 2)
+        two_rows(k, io, a + (ptrdiff_t)m * k->am, b, m,
+                 y + (ptrdiff_t)m * k->n);
+    if (m < k->m)
+        one_row(k, io, a + (ptrdiff_t)m * k->am, b, m,
+                y + (ptrdiff_t)m * k->n);
 }
 
 void FN(const struct matmul_dims *k, const struct io *io)

@@ -63,6 +63,19 @@ static void one_row(const struct matmul_dims *k, const struct io *io,
     }
 }
 
+static void matmul_one(const struct matmul_dims *k, const struct io *io,
+                       const A *a, const B *b, Y *y)
+{
+    int32_t m = 0;
+
+    for (; m + 2 <= k->m; m += 2)
+        two_rows(k, io, a + (ptrdiff_t)m * k->am, b, m,
+                 y + (ptrdiff_t)m * k->n);
+    if (m < k->m)
+        one_row(k, io, a + (ptrdiff_t)m * k->am, b, m,
+                y + (ptrdiff_t)m * k->n);
+}
+
 void FN(const struct matmul_dims *k, const struct io *io)
 {
     matmul_batches(k, io);

@@ -5,7 +5,7 @@
  * isa      any
  * layout   any
  * stack    192
- * cycles   18 * n * c * oh * ow * kh * kw
+ * cycles   n * c * oh * ow * (50 + 25 * kh * kw)
  */
 #include "kern/kern.h"
 

@@ -6,7 +6,7 @@
  * isa      any
  * layout   any
  * stack    256
- * cycles   11 * n * g * m * oh * ow * kh * kw * c
+ * cycles   n * g * m * oh * ow * (60 + kh * kw * (20 + 14 * c))
  */
 #include "kern/kern.h"
 
