@@ -89,6 +89,7 @@ static Val *fold(Call *c, Node *n)
     if (c->g->exact)
         val_narrow(v);
     node_remove(c->g, n);
+    v->name = y->name;
     return v;
 }
 
@@ -128,11 +129,18 @@ Val *op3(Call *c, OpCode op, Val *x, Val *y, Val *z)
 
 Val *num_like(Call *c, const Val *x, double v)
 {
+    const char *name = arena_fmt(c->im->mem, "%s/number", c->name);
     int64_t i = llrint(v);
+    Shape none = {0};
+    Val *y;
 
     if (!val_is_int(x))
-        return graph_const_f32(c->g, (float)v);
-    return graph_const_int(c->g, c->g->exact ? type_for(i, i) : x->type, i);
+        return graph_const(c->g, name, T_f32, none, &(float){(float)v});
+    y = graph_const(c->g, name, c->g->exact ? type_for(i, i) : x->type, none,
+                    NULL);
+    val_set(y, 0, i);
+    y->lo = y->hi = val_int(y, 0);
+    return y;
 }
 
 Val *nums(Call *c, Shape s, const float *v)
@@ -320,13 +328,16 @@ Val *clamp(Call *c, Val *x, double lo, double hi)
         return x;
     if (is_int && lo <= (double)x->lo && hi >= (double)x->hi)
         return x;
+    if (isnan(lo) || isnan(hi) || (is_int && (!(lo < 0x1p62) ||
+                                              !(hi > -0x1p62))))
+        call_err(c, "clips to %g .. %g", lo, hi);
     n = node_of(c, OP_clip, 1, x);
     if (!isinf(lo) && is_int)
-        attr_set_int(c->g, n, A_lo, (int64_t)ceil(lo));
+        attr_set_int(c->g, n, A_lo, (int64_t)ceil(fmax(lo, -0x1p62)));
     else if (!isinf(lo))
         attr_set_num(c->g, n, A_flo, lo);
     if (!isinf(hi) && is_int)
-        attr_set_int(c->g, n, A_hi, (int64_t)floor(hi));
+        attr_set_int(c->g, n, A_hi, (int64_t)floor(fmin(hi, 0x1p62)));
     else if (!isinf(hi))
         attr_set_num(c->g, n, A_fhi, hi);
     return done(c, n);

@@ -105,7 +105,10 @@ static const char *nearest(const char *op)
 static const char *what_else(Import *im, const OnnxNode *p)
 {
     const char *near = nearest(p->op_type), *domain = p->domain;
+    const Row *r = row_find(p->domain, p->op_type);
 
+    if (r)
+        return r->about;
     if (near)
         return arena_fmt(im->mem, "nearest is %s", near);
     if (str_ends(p->op_type, "Grad"))
@@ -139,6 +142,14 @@ static const char *name_of(Import *im, const OnnxNode *p, size_t i)
     return arena_fmt(im->mem, "%s_%zu", p->op_type ? p->op_type : "node", i);
 }
 
+/* Its row, unless it is one of those that are only known. */
+static const Row *row_of(const OnnxNode *p)
+{
+    const Row *r = row_find(p->domain, p->op_type);
+
+    return r && r->import == import_none ? NULL : r;
+}
+
 /* Operators nobody knows are told first, all of them. */
 static void list_unknown(Import *im, size_t n, OnnxNode **node)
 {
@@ -148,7 +159,7 @@ static void list_unknown(Import *im, size_t n, OnnxNode **node)
         OnnxNode *p = node[i];
         if (!p->op_type || !*p->op_type)
             err(ERR_MODEL, "node %zu has no operator", i);
-        if (!row_find(p->domain, p->op_type) && !function_of(im, p))
+        if (!row_of(p) && !function_of(im, p))
             add_problem(im, arena_fmt(im->mem, "node '%s' (%s): the operator "
                                       "is not supported; %s",
                                       name_of(im, p, i), p->op_type,
@@ -240,17 +251,31 @@ static void check_args(Call *c)
         c->arg[i] = floats(c, c->arg[i]);
 }
 
+/* Made for this call, by its importer or the nodes of its function? */
+static bool is_own(const Call *c, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < c->narg; i++)
+        if (c->arg[i] == v)
+            return false;
+    return v->def && str_starts(v->name, c->name) &&
+        (v->def->origin == c->op || !c->row);
+}
+
 /* The value made last for a result is known by the user's names from here. */
 static void name_result(Call *c, int i, bool *named)
 {
     Val *v = c->res[i];
     const char *name = c->p->output[i];
 
-    if (!v->def || v->def->origin != c->op || val_is_output(c->g, v))
+    if (!is_own(c, v))
         return;
-    if (str_starts(v->name, c->name) && strcmp(v->name, name))
-        val_rename(c->g, v, name);
-    if (!*named)
+    if (scope_call(c->scope))
+        name = arena_fmt(c->im->mem, "%s/%s", scope_call(c->scope)->name,
+                         name);
+    val_rename(c->g, v, name);
+    if (!*named && c->row)
         node_rename(c->g, v->def, c->name);
     *named = true;
 }
@@ -331,6 +356,17 @@ static void mark_bad(const Call *c)
     }
 }
 
+/* The last message, of the user's node where it names one of ours. */
+static const char *message(const Call *c)
+{
+    char *ours = arena_fmt(c->im->mem, "node '%s/", c->name);
+    const char *rest = strchr(trouble.message + 6, '\'');
+
+    if (!str_starts(trouble.message, ours) || !rest)
+        return trouble.message;
+    return arena_fmt(c->im->mem, "node '%s%s", c->name, rest);
+}
+
 /* What err() says while this runs is noted, and the node given up. */
 static bool attempt(Call *c)
 {
@@ -341,7 +377,7 @@ static bool attempt(Call *c)
     refused = &here;
     err_hook = jump;
     if (setjmp(here)) {
-        add_problem(c->im, trouble.message);
+        add_problem(c->im, message(c));
         c->bad = true;
     } else {
         import_node(c);
@@ -361,7 +397,7 @@ static bool import_one(Import *im, Scope *s, const OnnxNode *p, size_t i)
     c->im = im;
     c->g = im->g;
     c->p = p;
-    c->row = row_find(p->domain, p->op_type);
+    c->row = row_of(p);
     c->scope = s;
     c->op = arena_str(im->g->mem, p->op_type);
     c->name = name_of(im, p, i);
@@ -707,7 +743,8 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     err_file(path);
     p = file_read(tmp, path, &n);
     dir = base == path ? arena_str(tmp, ".")
-                       : arena_fmt(tmp, "%.*s", (int)(base - path), path);
+                       : arena_fmt(tmp, "%.*s", MAX(1, (int)(base - path) - 1),
+                                   path);
     g = parse(mem, path, dir, p, n, o);
     arena_end(tmp);
     return g;

@@ -229,10 +229,10 @@ void import_reversesequence(Call *c)
         call_err(c, "%lld lengths for %lld sequences",
                  (long long)val_count(lens), (long long)n);
     for (i = 0; i < n; i++) {
-        len = (int64_t)val_num(lens, i);
-        if (len < 0 || len > t)
-            call_err(c, "a length of %lld in %lld steps", (long long)len,
+        if (!(val_num(lens, i) >= 0 && val_num(lens, i) <= (double)t))
+            call_err(c, "a length of %g in %lld steps", val_num(lens, i),
                      (long long)t);
+        len = (int64_t)val_num(lens, i);
         v = part(c, x, batch, i, 1, 1);
         parts[i] = v;
         if (len < 2)

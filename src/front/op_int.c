@@ -44,8 +44,8 @@ static void set_shift(const Call *c, Node *n, int shift)
 static void want_int(const Call *c, int i)
 {
     if (!val_is_int(c->arg[i]))
-        call_err(c, "input %d ('%s') is of floats; wanted integers", i + 1,
-                 c->arg[i]->name);
+        call_err(c, "input %d ('%s') has elements that are no integers",
+                 i + 1, c->arg[i]->name);
 }
 
 static void want_ints(const Call *c, int n)

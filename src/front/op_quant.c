@@ -41,13 +41,13 @@ static Val *fit(Call *c, Val *x, Val *v, int axis, int64_t block)
         return NULL;
     if (val_count(v) == 1)
         return to_rank(c, v, 0, 0);
-    if (v->shape.rank != 1) {
-        if (block > 0 && v->shape.rank == rank)
-            v = stretch(c, v, axis, block);
-        if (block > 0 && v->shape.dim[axis] > x->shape.dim[axis])
-            v = part(c, v, axis, 0, x->shape.dim[axis], 1);
-        return v;
+    if (block > 0 && v->shape.rank == rank) {
+        v = stretch(c, v, axis, block);
+        return part(c, v, axis, 0, MIN(v->shape.dim[axis],
+                                       x->shape.dim[axis]), 1);
     }
+    if (v->shape.rank != 1)
+        return v;
     if (val_count(v) != x->shape.dim[axis])
         call_err(c, "'%s' has %lld elements; wanted 1 or %lld, the size of "
                  "axis %d of '%s'", v->name, (long long)val_count(v),

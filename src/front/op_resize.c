@@ -23,7 +23,7 @@ typedef struct Resize {
 
 /* Where element i of n comes from in an axis of d elements.  n need not be an
  * integer here: it is d times the scale. */
-static double source(const Resize *r, int axis, int64_t i, int64_t d)
+static double coordinate(const Resize *r, int axis, int64_t i, int64_t d)
 {
     double x = (double)i, s = r->scale[axis];
     double n = s == (double)r->size[axis] / (double)d ? (double)r->size[axis]
@@ -47,6 +47,12 @@ static double source(const Resize *r, int axis, int64_t i, int64_t d)
                 + x * (to - from) * (double)(d - 1) / (n - 1)
             : 0.5 * (from + to) * (double)(d - 1);
     return (x + 0.5) / s - 0.5;
+}
+
+/* The same, near enough to the axis to be an integer. */
+static double source(const Resize *r, int axis, int64_t i, int64_t d)
+{
+    return fmax(-0x1p30, fmin(0x1p30, coordinate(r, axis, i, d)));
 }
 
 static int64_t nearest(const Resize *r, double x)
@@ -216,8 +222,9 @@ static void set_sizes(const Call *c, Resize *r, int n, const int64_t *axes,
         call_err(c, "%lld sizes for %d axes", (long long)val_count(v), n);
     for (i = 0; i < n; i++) {
         k = val_num(v, i) / (double)s->dim[axes[i]];
-        if (!(val_num(v, i) >= 1) || val_num(v, i) > 1 << 28)
-            call_err(c, "a size of %g", val_num(v, i));
+        if (!(val_num(v, i) >= 1) || !(k < 1 << 28))
+            call_err(c, "a size of %g for %lld elements", val_num(v, i),
+                     (long long)s->dim[axes[i]]);
         all = larger ? fmax(all, k) : fmin(all, k);
         r->scale[axes[i]] = k;
         r->size[axes[i]] = (int64_t)val_num(v, i);
