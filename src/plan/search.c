@@ -657,7 +657,8 @@ static void set_height(Search *s, int64_t height)
     s->nfailed = 0;
     s->over = FAR;
     s->round = 0;
-    memset(s->failed, 0, (size_t)s->nslot * sizeof *s->failed);
+    if (s->nslot)
+        memset(s->failed, 0, (size_t)s->nslot * sizeof *s->failed);
 }
 
 SearchResult search_try(Search *s, int64_t height, int64_t budget,
