@@ -13,8 +13,8 @@ word() {
     $d/link "$1" "$2" "$3"
 }
 run() { # run ELF N: the counts, one a line
-    printf "\\$(printf %03o $(($2 % 256)))\\$(printf %03o $(($2 / 256)))\\0\\0" \
-        >$d/in.bin
+    low=$(printf %03o $(($2 % 256))) high=$(printf %03o $(($2 / 256)))
+    printf "\\$low\\$high\\0\\0" >$d/in.bin
     (cd $d && rm -f counts && timeout 20 $qemu -plugin \
         ../../count.so,out=counts >said 2>&1) || return
     cat $d/counts
@@ -30,8 +30,8 @@ for chip in cortex-m4 cortex-m7 cortex-m55 rv32imc; do
     for def in NONE FAULT; do
         # shellcheck disable=SC2046
         $cc $(word $chip toolchain cflags) $(word $chip toolchain ldflags) \
-            -D$def -Wall -Irt -I$rt -T $d/$chip.ld -o $d/$chip.$def test/count.c \
-            rt/run.c rt/semihost.c rt/stack.c $rt/*.[cS] || bad=1
+            -D$def -Wall -Irt -I$rt -T $d/$chip.ld \
+            -o $d/$chip.$def test/count.c rt/run.c rt/semihost.c rt/stack.c $rt/*.[cS] || bad=1
     done
     qemu=$(word $chip runner cmd | sed "s|{elf}|$chip.NONE|")
     a=$(run NONE 1 | sed -n 2p) b=$(run NONE 50001 | sed -n 2p)

@@ -1,8 +1,8 @@
-/* gen GRAPH TARGET DIR NAME [bin,force,dump,only,plan]: a graph in text form becomes
- * a project by a plan made here in the plainest way (every value has bytes of
- * its own), is built, runs on the target with random inputs, and must give
- * what the evaluator gives.  Prints what was counted.  only: is not run; plan:
- * by the planner. */
+/* gen GRAPH TARGET DIR NAME [bin,force,dump,only,plan]: a graph in text form
+ * becomes a project by a plan made here in the plainest way (every value has
+ * bytes of its own), is built, runs on the target with random inputs, and must
+ * give what the evaluator gives.  Prints what was counted.  only: is not run;
+ * plan: by the planner. */
 #include "dev/dev.h"
 #include "gen/gen.h"
 #include "ir/ir.h"

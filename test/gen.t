@@ -110,7 +110,8 @@ assert n == {'int': 6, 'float': 7}['$net'], n"
     check "weights changed" python3 -c "
 import re
 p = '$d/$net.host/n_weights.c'
-s, n = re.subn(r'(_w1_w.*\n *\")(\\\\[0-7]+|.){4}', r'\1\\\\1zzz', open(p).read())
+s = open(p).read()
+s, n = re.subn(r'(_w1_w.*\n *\")(\\\\[0-7]+|.){4}', r'\1\\\\1zzz', s)
 assert n == 1
 open(p, 'w').write(s)"
     check "self-test finds it" sh -c "make -s -B -C $d/$net.host run |

@@ -152,8 +152,8 @@ static bool build(Dev *d, const char *defs)
 {
     const char *said = in_work(d, "said"), *text;
     const char *make = arena_fmt(d->mem, "exec make -s -j%d BUILD=%s"
-        " MAIN='%s/harness.c %s/run.c' DEFS='%s -Irt -Irt/%s'", cores(), d->work,
-        d->work, d->work, defs, d->p->soc->rt);
+        " MAIN='%s/harness.c %s/run.c' DEFS='%s -Irt -Irt/%s'", cores(),
+        d->work, d->work, d->work, defs, d->p->soc->rt);
     int status = shell_run(make, d->dir, said, BUILD_TIME);
 
     if (!status)

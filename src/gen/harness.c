@@ -64,7 +64,8 @@ void gen_harness(const Plan *p, const char *name, const char *dir, Str *out)
     put_layer_sizes(g, out);
     put_functions(g, out);
     str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d,"
-            "\n    in_bytes, out_bytes, layer_bytes, init, input, run, output, step, result",
+            "\n    in_bytes, out_bytes, layer_bytes, init, input, run, output,"
+            "\n    step, result",
             p->g->nin, p->g->nout, g->nlayer);
     put_file(dir, "in.bin", out);
     put_file(dir, "out.bin", out);
