@@ -94,15 +94,27 @@ static void check_attrs(const Check *c, const Node *n)
                  op_info[n->op].name, attr_info[a->code].name);
 }
 
+/* What a user would be told is our mistake here. */
+static const Check *checking;
+
+static void broken(const Trouble *t)
+{
+    fail(checking, "%s", t->message);
+}
+
 /* Infers once more, into a value of its own. */
 static void check_inferred(const Check *c, const Node *n)
 {
     const Val *y = n->res[0];
     Val again = *y;
     Node copy = *n;
+    void (*hook)(const Trouble *) = err_hook;
 
     copy.res[0] = &again;
+    checking = c;
+    err_hook = broken;
     node_infer(c->g, &copy);
+    err_hook = hook;
     if (again.type != y->type || !shape_same(again.shape, y->shape))
         fail(c, "node '%s' (%s): the result is not what is inferred: %s of "
              "rank %d, not %s of rank %d", n->name, op_info[n->op].name,
