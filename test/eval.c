@@ -1,17 +1,19 @@
 /* Runs many models with the compiler's own evaluator: the driver of tests that
  * have thousands of small cases.
  *
- *     eval [-r] [-v] < cases
+ *     eval [-r] [-v] [-t TARGET] < cases
  *
  * Each line of cases is `MODEL INPUTS.npz OUTPUTS.npz`; each case runs in a
  * process of its own: front, quant, passes, graph_eval; its outputs are
  * written.  Per case one line is printed: `MODEL ok`, `MODEL refused WHY` (a
  * user's error) or `MODEL broken signal N` (ours, or out of time).  -r
  * leaves out the passes that a user may switch off; -v lets the inputs decide
- * whether the network is one of integers, as `run -i` does. */
+ * whether the network is one of integers, as `run -i` does; -t also makes a
+ * plan for that chip and has it verified (`MODEL unsound WHY`). */
 #include "front/front.h"
 #include "pass/pass.h"
 #include "quant/quant.h"
+#include "verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 static bool plain, typed;
+static const char *target;
 
 static const Array *nth(const Array *list, int i)
 {
@@ -86,7 +89,18 @@ static void run_passes(Graph *g)
     pass_all(g, off, NULL);
 }
 
-static void run(const char *model, const char *in, const char *out)
+/* NULL: sound, or too large for the chip, which is not asked here. */
+static const char *plan(Arena *a, Graph *g)
+{
+    PlanOpts o = {0};
+    size_t i;
+
+    for (i = 0; i < LEN(o.limit); i++)
+        o.limit[i] = -1;
+    return verify_plan(a, plan_make(a, g, soc_read(a, target), &o));
+}
+
+static const char *run(const char *model, const char *in, const char *out)
 {
     Arena *a = arena_new();
     const Array *x = npz_read(a, in);
@@ -103,15 +117,16 @@ static void run(const char *model, const char *in, const char *out)
     for (i = 0; i < g->nin; i++)
         data[i] = native(a, g->in[i], nth(x, i));
     save(a, g, graph_eval(a, g, data), out);
+    return target ? plan(a, g) : NULL;
 }
 
 /* What the child has to say when err() would end it. */
 static void refuse(const Trouble *t)
 {
-    const char *p;
+    const char *p = t->status == ERR_FIT ? "" : t->message;
 
-    printf("refused ");
-    for (p = t->message; *p; p++)
+    printf(t->status == ERR_FIT ? "ok" : "refused ");
+    for (; *p; p++)
         putchar(*p == '\n' ? ' ' : *p);
     putchar('\n');
     fflush(stdout);
@@ -133,12 +148,13 @@ static void limit(void)
 static void one_case(const char *model, const char *in, const char *out)
 {
     int status = 0;
+    const char *wrong;
     pid_t child = fork();
 
     if (!child) {
         limit();
-        run(model, in, out);
-        printf("ok\n");
+        wrong = run(model, in, out);
+        printf(wrong ? "unsound %s\n" : "ok\n", wrong);
         fflush(stdout);
         _exit(0);
     }
@@ -151,10 +167,13 @@ static void one_case(const char *model, const char *in, const char *out)
 int main(int argc, char **argv)
 {
     static char line[4096], model[1024], in[1024], out[1024];
+    int i;
 
-    for (; argc > 1; argc--) {
-        plain |= !strcmp(argv[argc - 1], "-r");
-        typed |= !strcmp(argv[argc - 1], "-v");
+    for (i = 1; i < argc; i++) {
+        plain |= !strcmp(argv[i], "-r");
+        typed |= !strcmp(argv[i], "-v");
+        if (!strcmp(argv[i], "-t") && argv[i + 1])
+            target = argv[++i];
     }
     quiet = true;
     err_hook = refuse;

@@ -619,7 +619,7 @@ class Case:
 def run_host(driver, cases, *flags):
     lines = ''.join('{0}/network.onnx {0}/inputs.npz {0}/got.npz\n'.format(
         c.path) for c in cases)
-    said = subprocess.run([driver, *flags], input=lines, capture_output=True,
+    said = subprocess.run([driver, '-t', 'host', *flags], input=lines, capture_output=True,
                           text=True).stdout
     said = dict(l.split(' ', 1) for l in said.splitlines() if ' ' in l)
     for c in cases:
