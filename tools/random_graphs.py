@@ -202,9 +202,14 @@ def prelu(n):
     n.node('PRelu', x, n.normal(*n.shape[x][1:]))
 
 
-def window(n, spatial, most=4):
-    k = [n.size(1, most) for _ in range(spatial)]
+def window(n, x, most=4):
+    """A kernel that fits x, its padding and steps."""
+    size = n.shape[x][2:]
+    k = [n.size(1, most) for _ in size]
     pads = [n.size(0, (v - 1)) for v in k + k]
+    if any(v > d + a + b for v, d, a, b in
+           zip(k, size, pads, pads[len(k):])):
+        raise Dead
     return dict(kernel_shape=k, strides=[n.size(1, 2) for _ in k], pads=pads)
 
 
@@ -214,7 +219,7 @@ def conv(n):
     c, spatial = n.shape[x][1], len(n.shape[x]) - 2
     group = n.pick(1, 1, c) if c % 2 else n.pick(1, 2, c)
     m = group * n.size(1, 4)
-    a = window(n, spatial)
+    a = window(n, x)
     a['dilations'] = [n.pick(1, 1, 2) for _ in range(spatial)]
     fan = c // group * np.prod(a['kernel_shape'])
     w = n.normal(m, c // group, *a['kernel_shape'], fan=fan)
@@ -228,7 +233,7 @@ def conv(n):
 def convtranspose(n):
     x = n.value(3, 4)
     c, spatial = n.shape[x][1], len(n.shape[x]) - 2
-    a = window(n, spatial, 3)
+    a = window(n, x, 3)
     group = n.pick(1, c)
     w = n.normal(c, n.size(1, 4), *a['kernel_shape'], fan=c)
     n.node('ConvTranspose', x, w, group=group, **a)
@@ -237,7 +242,7 @@ def convtranspose(n):
 @grow(3)
 def pool(n):
     x = n.value(3, 4)
-    a = window(n, len(n.shape[x]) - 2, 3)
+    a = window(n, x, 3)
     op = n.pick('MaxPool', 'AveragePool', 'AveragePool')
     if op == 'AveragePool':
         a['count_include_pad'] = n.size(0, 1)
@@ -517,7 +522,7 @@ def int_conv(n):
     x = n.value(3, 4)
     c = n.shape[x][1]
     group = n.pick(1, c)
-    a = window(n, len(n.shape[x]) - 2, 3)
+    a = window(n, x, 3)
     n.narrow(n.node('Conv', x, n.small(group * n.size(1, 4), c // group,
                                        *a['kernel_shape']), group=group, **a))
 
@@ -544,7 +549,7 @@ def int_add(n):
 
 def int_pool(n):
     x = n.value(3, 4)
-    n.node('MaxPool', x, **window(n, len(n.shape[x]) - 2, 3))
+    n.node('MaxPool', x, **window(n, x, 3))
 
 
 def int_mean(n):

@@ -94,4 +94,8 @@ void pass_all(Graph *g, const char *const *off, const char *dump)
         if (dump && !strcmp(dump, p->name))
             dump_graph(g);
     }
+    widen(g);
+    graph_sweep(g);
+    graph_infer(g);
+    graph_check(g, "widen");
 }

@@ -90,6 +90,9 @@ typedef struct Keep {
 } Keep;
 void prune(Graph *g, Node *n, const Chans *all, const Keep *keep);
 
+/* widen.c: after all passes, whatever the user left out */
+void widen(Graph *g);
+
 /* constant.c: new constants from old ones */
 Val *const_vector(Graph *g, const char *name, int64_t n, Type t);
 Val *const_transpose(Graph *g, const Val *v, const int64_t *perm);
