@@ -574,8 +574,7 @@ int64_t shape_count(Shape s)
                  n > INT64_C(1) << 40)
             why = "is too large: at most 2^40 elements are supported";
     if (why)
-        err(ERR_MODEL, "a tensor of shape %s %s", shape_str(arena_new(), s),
-            why);
+        err(ERR_MODEL, "a tensor of shape %s %s", shape_text(s), why);
     return n;
 }
 

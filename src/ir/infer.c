@@ -157,7 +157,8 @@ static void check_domain(const Node *n)
 {
     switch (n->op) {
     case OP_requant: case OP_wadd: case OP_igelu: case OP_ihardswish:
-    case OP_idiv: case OP_inonorm: case OP_isoftmax: case OP_itamax: case OP_itapartial:
+    case OP_idiv: case OP_inonorm: case OP_isoftmax: case OP_itamax:
+    case OP_itapartial:
     case OP_ilayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
     case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
     case OP_and: case OP_or: case OP_xor: case OP_dequantize:

@@ -176,6 +176,7 @@ Shape shape_of(int rank, const int64_t *dim);
 int64_t shape_count(Shape s); /* err(ERR_MODEL) above 2^40 elements */
 bool shape_same(Shape a, Shape b);
 const char *shape_str(Arena *a, Shape s); /* "[1,3,32,32]" */
+const char *shape_text(Shape s); /* the same, valid for three calls more */
 
 /* attr.c: absent ones read as their default */
 int64_t attr_int(const Node *n, AttrCode c);
@@ -202,6 +203,12 @@ bool op_has_attr(OpCode op, AttrCode c);
 _Noreturn void err_node(const Node *n, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* window.c: of windows */
+Shape shape_conv(const Node *n);
+Shape shape_convt(const Node *n);
+Shape shape_pool(const Node *n);
+void check_epilogue(const Node *n, int64_t channels);
+
 /* shape.c: the shape of the result alone; axis made positive and checked */
 Shape shape_infer(const Node *n);
 Shape shape_broadcast(const Node *n, Shape a, Shape b);
@@ -219,7 +226,7 @@ Range range_infer(const Node *n);
 /* check.c: dies if the graph breaks a rule (after: name of the pass). */
 void graph_check(Graph *g, const char *after);
 
-/* text.c */
+/* print.c, text.c */
 void graph_print(Graph *g, Str *out);
 Graph *graph_parse(Arena *mem, const char *file, const char *text);
 
@@ -289,6 +296,14 @@ Kern **kern_load(Arena *a, const char *dir, int *n);
 Kern *kern_parse(Arena *a, const char *path, const char *text);
 /* The sig of k that takes this node's types, or NULL. */
 const KernSig *kern_takes(const Kern *k, const Node *n);
+/* The value that sig calls name; NULL if absent; err if there is none such. */
+const Val *kern_operand(const Kern *k, const KernSig *sig, const Node *n,
+                        const char *name);
+/* As err(ERR_MODEL), with "kernel PATH: " in front. */
+_Noreturn void kern_err(const Kern *k, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* expr.c */
 /* Value of an expression of a head, NULL being 0.  Its names are the family's
  * fields and, of operands, x.lo, x.hi, x.n (elements), x.bytes (of one
  * element) and has.x; C's operators on 64-bit integers, saturating, and min

@@ -1,15 +1,12 @@
 /* The shape of a result, a rule per family.
  *
  * The rules hold in front form and in kernel form alike; what does not agree
- * is the user's fault and named with its node.  Numbers of windows are kept
- * below 2^20 so that no product can overflow. */
+ * is the user's fault and named with its node. */
 #include "ir/ir.h"
 
 #include <string.h>
 
-enum { WINDOW_MAX = 1 << 20 };
-
-static const char *str(Shape s)
+const char *shape_text(Shape s)
 {
     static char text[4][RANK * 22 + 3];
     static int turn;
@@ -48,8 +45,8 @@ Shape shape_broadcast(const Node *n, Shape a, Shape b)
         q = i <= b.rank ? b.dim[b.rank - i] : 1;
         if (p != q && p != 1 && q != 1)
             err_node(n, "shapes %s and %s do not broadcast: sizes %lld and "
-                     "%lld, counted from the end at %d", str(a), str(b),
-                     (long long)p, (long long)q, i);
+                     "%lld, counted from the end at %d", shape_text(a),
+                     shape_text(b), (long long)p, (long long)q, i);
         y.dim[y.rank - i] = p == 1 ? q : p;
     }
     return y;
@@ -68,210 +65,6 @@ int node_axis(const Node *n, int rank)
     return axis_of(n, attr_int(n, A_axis), rank);
 }
 
-/* An epilogue operand: one element or one per channel. */
-static void check_channels(const Node *n, const char *name, int64_t channels)
-{
-    const Val *v = node_arg(n, name);
-    int64_t count = v ? val_count(v) : 1;
-
-    if (count != 1 && count != channels)
-        err_node(n, "operand %s has %lld elements, 1 or %lld (one per "
-                 "channel) were wanted", name, (long long)count,
-                 (long long)channels);
-}
-
-static void check_epilogue(const Node *n, int64_t channels)
-{
-    check_channels(n, "mul", channels);
-    check_channels(n, "add", channels);
-}
-
-static int64_t window_attr(const Node *n, AttrCode c, int i, int64_t none,
-                           int64_t least)
-{
-    int64_t v = attr_at(n, c, i, none);
-
-    if (v < least || v > WINDOW_MAX)
-        err_node(n, "%s is %lld, %lld to %d was wanted", attr_info[c].name,
-                 (long long)v, (long long)least, WINDOW_MAX);
-    return v;
-}
-
-/* A list attribute is absent or has one number per spatial axis (pad: two). */
-static void check_window_lists(const Node *n, int spatial)
-{
-    static const AttrCode list[] = {A_stride, A_dilation, A_outpad, A_kernel};
-    const int64_t *v;
-    size_t i;
-    int len;
-
-    for (i = 0; i < LEN(list); i++) {
-        len = attr_list(n, list[i], &v);
-        if (len && len != spatial)
-            err_node(n, "%s has %d numbers, %d were wanted: one per spatial "
-                     "axis", attr_info[list[i]].name, len, spatial);
-    }
-    len = attr_list(n, A_pad, &v);
-    if (len && len != 2 * spatial)
-        err_node(n, "pad has %d numbers, %d were wanted: before and after "
-                 "each spatial axis", len, 2 * spatial);
-}
-
-static int64_t check_rank(const Node *n, const Val *x)
-{
-    if (x->shape.rank != 3 && x->shape.rank != 4)
-        err_node(n, "'%s' has shape %s: 3 or 4 dimensions (one or two spatial "
-                 "axes) are supported", x->name, str(x->shape));
-    return x->shape.rank - 2;
-}
-
-/* Windows of size k that fit along an axis of d elements. */
-static int64_t windows(const Node *n, int i, int spatial, int64_t d, int64_t k)
-{
-    int64_t s = window_attr(n, A_stride, i, 1, 1);
-    int64_t reach = window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1;
-    int64_t before = window_attr(n, A_pad, i, 0, 0);
-    int64_t after = window_attr(n, A_pad, i + spatial, 0, 0);
-    int64_t room = d + before + after - reach, count;
-
-    if (room < 0)
-        err_node(n, "a window of %lld does not fit into %lld elements (with "
-                 "padding) of spatial axis %d", (long long)reach,
-                 (long long)(d + before + after), i);
-    count = (room + (attr_int(n, A_ceil) ? s - 1 : 0)) / s + 1;
-    if (attr_int(n, A_ceil) && (count - 1) * s >= d + before)
-        count--;
-    return count;
-}
-
-/* Where channels and spatial axes of x (and of w behind its first axis) are. */
-typedef struct Axes {
-    int spatial, channel, first;
-} Axes;
-
-static Axes axes_of(const Node *n, const Val *x)
-{
-    int spatial = (int)check_rank(n, x);
-    bool last = attr_int(n, A_last);
-
-    check_window_lists(n, spatial);
-    return (Axes){spatial, last ? spatial + 1 : 1, last ? 1 : 2};
-}
-
-static int64_t group_of(const Node *n, int64_t c)
-{
-    int64_t g = attr_int(n, A_group);
-
-    if (g < 1 || g > MAX(c, 1) || c % g)
-        err_node(n, "%lld channels cannot be split into %lld groups",
-                 (long long)c, (long long)g);
-    return g;
-}
-
-static void check_weight_rank(const Node *n, const Val *x, const Val *w)
-{
-    if (w->shape.rank != x->shape.rank)
-        err_node(n, "input has shape %s but weight '%s' has %s: as many "
-                 "dimensions were wanted", str(x->shape), w->name,
-                 str(w->shape));
-}
-
-static int64_t kernel_size(const Node *n, const Val *w, int axis)
-{
-    int64_t k = w->shape.dim[axis];
-
-    if (k < 1 || k > WINDOW_MAX)
-        err_node(n, "weight '%s' of shape %s: a window of %lld", w->name,
-                 str(w->shape), (long long)k);
-    return k;
-}
-
-static Shape shape_conv(const Node *n)
-{
-    const Val *x = n->arg[0], *w = n->arg[1];
-    Axes a = axes_of(n, x);
-    int64_t c = x->shape.dim[a.channel], g = group_of(n, c);
-    int64_t m = w->shape.dim[0];
-    Shape y = x->shape;
-    int i;
-
-    check_weight_rank(n, x, w);
-    if (w->shape.dim[a.channel] != c / g)
-        err_node(n, "input has %lld channels in %lld groups, weight '%s' of "
-                 "shape %s wants %lld per group", (long long)c, (long long)g,
-                 w->name, str(w->shape), (long long)w->shape.dim[a.channel]);
-    if (m % g)
-        err_node(n, "%lld output channels cannot be split into %lld groups",
-                 (long long)m, (long long)g);
-    for (i = 0; i < a.spatial; i++)
-        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
-                                     kernel_size(n, w, a.first + i));
-    y.dim[a.channel] = m;
-    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
-        err_node(n, "bias has shape %s, %lld elements were wanted",
-                 str(node_arg(n, "b")->shape), (long long)m);
-    check_epilogue(n, m);
-    return y;
-}
-
-static int64_t convt_size(const Node *n, int i, int spatial, int64_t d,
-                          int64_t k)
-{
-    int64_t y = window_attr(n, A_stride, i, 1, 1) * (d - 1) +
-                window_attr(n, A_outpad, i, 0, 0) +
-                window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1 -
-                window_attr(n, A_pad, i, 0, 0) -
-                window_attr(n, A_pad, i + spatial, 0, 0);
-
-    if (y < 1)
-        err_node(n, "spatial axis %d of the result would have %lld elements",
-                 i, (long long)y);
-    return y;
-}
-
-/* Weights are [C, M/g, k...], with channels last [C, k..., M/g]. */
-static Shape shape_convt(const Node *n)
-{
-    const Val *x = n->arg[0], *w = n->arg[1];
-    Axes a = axes_of(n, x);
-    int64_t c = x->shape.dim[a.channel], g = group_of(n, c), m;
-    Shape y = x->shape;
-    int i;
-
-    check_weight_rank(n, x, w);
-    if (w->shape.dim[0] != c)
-        err_node(n, "input has %lld channels, weight '%s' of shape %s wants "
-                 "%lld", (long long)c, w->name, str(w->shape),
-                 (long long)w->shape.dim[0]);
-    for (i = 0; i < a.spatial; i++)
-        y.dim[a.first + i] = convt_size(n, i, a.spatial,
-                                        x->shape.dim[a.first + i],
-                                        kernel_size(n, w, a.first + i));
-    m = y.dim[a.channel] = g * w->shape.dim[a.channel];
-    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
-        err_node(n, "bias has shape %s, %lld elements were wanted",
-                 str(node_arg(n, "b")->shape), (long long)m);
-    check_epilogue(n, m);
-    return y;
-}
-
-static Shape shape_pool(const Node *n)
-{
-    const Val *x = n->arg[0];
-    Axes a = axes_of(n, x);
-    Shape y = x->shape;
-    const int64_t *k;
-    int i;
-
-    if (!attr_list(n, A_kernel, &k))
-        err_node(n, "the size of the window (kernel) is missing");
-    for (i = 0; i < a.spatial; i++)
-        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
-                                     window_attr(n, A_kernel, i, 1, 1));
-    check_epilogue(n, x->shape.dim[a.channel]);
-    return y;
-}
-
 /* bias, mul, add of matmul: broadcast to the matrix y, the same for batches */
 static void check_matrix(const Node *n, const char *name, Shape y)
 {
@@ -284,7 +77,7 @@ static void check_matrix(const Node *n, const char *name, Shape y)
         memmove(s.dim, s.dim + 1, (RANK - 1) * sizeof *s.dim);
     if (!shape_fits(s, m))
         err_node(n, "operand %s has shape %s, which does not broadcast to %s",
-                 name, str(v->shape), str(m));
+                 name, shape_text(v->shape), shape_text(m));
 }
 
 static void take_batches(Shape s, Shape *batch)
@@ -300,10 +93,10 @@ static Shape shape_matmul(const Node *n)
 
     if (a.rank < 2 || b.rank < 2)
         err_node(n, "operands have shapes %s and %s: at least 2 dimensions "
-                 "were wanted", str(a), str(b));
+                 "were wanted", shape_text(a), shape_text(b));
     if (a.dim[a.rank - (ta ? 2 : 1)] != b.dim[b.rank - (tb ? 1 : 2)])
         err_node(n, "cannot multiply %s%s by %s%s: %lld columns meet %lld "
-                 "rows", str(a), ta ? " transposed" : "", str(b),
+                 "rows", shape_text(a), ta ? " transposed" : "", shape_text(b),
                  tb ? " transposed" : "",
                  (long long)a.dim[a.rank - (ta ? 2 : 1)],
                  (long long)b.dim[b.rank - (tb ? 1 : 2)]);
@@ -322,7 +115,7 @@ static void check_fits(const Node *n, const Val *v, Shape y)
 {
     if (v && !shape_fits(v->shape, y))
         err_node(n, "operand '%s' of shape %s does not broadcast to %s",
-                 v->name, str(v->shape), str(y));
+                 v->name, shape_text(v->shape), shape_text(y));
 }
 
 /* Operands that follow the shape of x and never widen it. */
@@ -429,8 +222,9 @@ static Shape shape_reshape(const Node *n)
     Shape x = n->arg[0]->shape, y = attr_shape(n);
 
     if (shape_count(x) != shape_count(y))
-        err_node(n, "%s has %lld elements, %s would have %lld", str(x),
-                 (long long)shape_count(x), str(y), (long long)shape_count(y));
+        err_node(n, "%s has %lld elements, %s would have %lld", shape_text(x),
+                 (long long)shape_count(x), shape_text(y),
+                 (long long)shape_count(y));
     return y;
 }
 
@@ -504,7 +298,8 @@ static Shape shape_concat(const Node *n)
                 break;
         if (s.rank != y.rank || k < y.rank)
             err_node(n, "cannot join %s and %s ('%s') along axis %d",
-                     str(n->arg[0]->shape), str(s), n->arg[i]->name, axis);
+                     shape_text(n->arg[0]->shape), shape_text(s),
+                     n->arg[i]->name, axis);
         y.dim[axis] += s.dim[axis];
     }
     return y;
@@ -572,11 +367,11 @@ static void check_elements(const Node *n, Shape x, Shape i)
 
     if (i.rank != x.rank)
         err_node(n, "indices have shape %s for a tensor of shape %s: as many "
-                 "dimensions were wanted", str(i), str(x));
+                 "dimensions were wanted", shape_text(i), shape_text(x));
     for (k = 0; k < x.rank; k++)
         if (k != axis && i.dim[k] > x.dim[k])
-            err_node(n, "indices of shape %s reach outside %s", str(i),
-                     str(x));
+            err_node(n, "indices of shape %s reach outside %s", shape_text(i),
+                     shape_text(x));
 }
 
 static Shape shape_gatherelem(const Node *n)
@@ -590,7 +385,7 @@ static Shape shape_scatterelem(const Node *n)
     check_elements(n, n->arg[0]->shape, n->arg[1]->shape);
     if (!shape_same(n->arg[1]->shape, n->arg[2]->shape))
         err_node(n, "indices have shape %s, updates %s",
-                 str(n->arg[1]->shape), str(n->arg[2]->shape));
+                 shape_text(n->arg[1]->shape), shape_text(n->arg[2]->shape));
     return n->arg[0]->shape;
 }
 
@@ -604,7 +399,8 @@ static Shape shape_nd(const Node *n, int64_t batch)
 
     if (!i.rank || batch < 0 || batch >= i.rank || k < 1 ||
         k > x.rank - batch)
-        err_node(n, "index tuples of shape %s do not fit %s", str(i), str(x));
+        err_node(n, "index tuples of shape %s do not fit %s", shape_text(i),
+                 shape_text(x));
     for (b = 0; b < batch; b++)
         if (i.dim[b] != x.dim[b])
             err_node(n, "batch axis %d is %lld in indices and %lld in data", b,
@@ -625,7 +421,7 @@ static Shape shape_scatternd(const Node *n)
 
     if (!shape_same(u, n->arg[2]->shape))
         err_node(n, "updates have shape %s, %s was wanted",
-                 str(n->arg[2]->shape), str(u));
+                 shape_text(n->arg[2]->shape), shape_text(u));
     return n->arg[0]->shape;
 }
 
@@ -635,7 +431,7 @@ static Shape shape_taps(const Node *n)
 
     if (i.rank != 2 || !shape_same(i, n->arg[2]->shape))
         err_node(n, "indices have shape %s and weights %s: [n,taps] was wanted "
-                 "for both", str(i), str(n->arg[2]->shape));
+                 "for both", shape_text(i), shape_text(n->arg[2]->shape));
     y.dim[node_axis(n, y.rank)] = i.dim[0];
     return y;
 }

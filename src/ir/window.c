@@ -1,0 +1,210 @@
+/* Shapes of what slides a window: convolutions and pools.  Their numbers are
+ * kept to 2^20 so that no product can overflow. */
+#include "ir/ir.h"
+
+enum { WINDOW_MAX = 1 << 20 };
+
+/* An epilogue operand: one element or one per channel. */
+static void check_channels(const Node *n, const char *name, int64_t channels)
+{
+    const Val *v = node_arg(n, name);
+    int64_t count = v ? val_count(v) : 1;
+
+    if (count != 1 && count != channels)
+        err_node(n, "operand %s has %lld elements, 1 or %lld (one per "
+                 "channel) were wanted", name, (long long)count,
+                 (long long)channels);
+}
+
+void check_epilogue(const Node *n, int64_t channels)
+{
+    check_channels(n, "mul", channels);
+    check_channels(n, "add", channels);
+}
+
+static int64_t window_attr(const Node *n, AttrCode c, int i, int64_t none,
+                           int64_t least)
+{
+    int64_t v = attr_at(n, c, i, none);
+
+    if (v < least || v > WINDOW_MAX)
+        err_node(n, "%s is %lld, %lld to %d was wanted", attr_info[c].name,
+                 (long long)v, (long long)least, WINDOW_MAX);
+    return v;
+}
+
+/* A list attribute is absent or has one number per spatial axis (pad: two). */
+static void check_window_lists(const Node *n, int spatial)
+{
+    static const AttrCode list[] = {A_stride, A_dilation, A_outpad, A_kernel};
+    const int64_t *v;
+    size_t i;
+    int len;
+
+    for (i = 0; i < LEN(list); i++) {
+        len = attr_list(n, list[i], &v);
+        if (len && len != spatial)
+            err_node(n, "%s has %d numbers, %d were wanted: one per spatial "
+                     "axis", attr_info[list[i]].name, len, spatial);
+    }
+    len = attr_list(n, A_pad, &v);
+    if (len && len != 2 * spatial)
+        err_node(n, "pad has %d numbers, %d were wanted: before and after "
+                 "each spatial axis", len, 2 * spatial);
+}
+
+static int64_t check_rank(const Node *n, const Val *x)
+{
+    if (x->shape.rank != 3 && x->shape.rank != 4)
+        err_node(n, "'%s' has shape %s: 3 or 4 dimensions (one or two spatial "
+                 "axes) are supported", x->name, shape_text(x->shape));
+    return x->shape.rank - 2;
+}
+
+/* Windows of size k that fit along an axis of d elements. */
+static int64_t windows(const Node *n, int i, int spatial, int64_t d, int64_t k)
+{
+    int64_t s = window_attr(n, A_stride, i, 1, 1);
+    int64_t reach = window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1;
+    int64_t before = window_attr(n, A_pad, i, 0, 0);
+    int64_t after = window_attr(n, A_pad, i + spatial, 0, 0);
+    int64_t room = d + before + after - reach, count;
+
+    if (room < 0)
+        err_node(n, "a window of %lld does not fit into %lld elements (with "
+                 "padding) of spatial axis %d", (long long)reach,
+                 (long long)(d + before + after), i);
+    count = (room + (attr_int(n, A_ceil) ? s - 1 : 0)) / s + 1;
+    if (attr_int(n, A_ceil) && (count - 1) * s >= d + before)
+        count--;
+    return count;
+}
+
+/* Where channels and spatial axes of x (and of w behind its first axis) are. */
+typedef struct Axes {
+    int spatial, channel, first;
+} Axes;
+
+static Axes axes_of(const Node *n, const Val *x)
+{
+    int spatial = (int)check_rank(n, x);
+    bool last = attr_int(n, A_last);
+
+    check_window_lists(n, spatial);
+    return (Axes){spatial, last ? spatial + 1 : 1, last ? 1 : 2};
+}
+
+static int64_t group_of(const Node *n, int64_t c)
+{
+    int64_t g = attr_int(n, A_group);
+
+    if (g < 1 || g > MAX(c, 1) || c % g)
+        err_node(n, "%lld channels cannot be split into %lld groups",
+                 (long long)c, (long long)g);
+    return g;
+}
+
+static void check_weight_rank(const Node *n, const Val *x, const Val *w)
+{
+    if (w->shape.rank != x->shape.rank)
+        err_node(n, "input has shape %s but weight '%s' has %s: as many "
+                 "dimensions were wanted", shape_text(x->shape), w->name,
+                 shape_text(w->shape));
+}
+
+static int64_t kernel_size(const Node *n, const Val *w, int axis)
+{
+    int64_t k = w->shape.dim[axis];
+
+    if (k < 1 || k > WINDOW_MAX)
+        err_node(n, "weight '%s' of shape %s: a window of %lld", w->name,
+                 shape_text(w->shape), (long long)k);
+    return k;
+}
+
+Shape shape_conv(const Node *n)
+{
+    const Val *x = n->arg[0], *w = n->arg[1];
+    Axes a = axes_of(n, x);
+    int64_t c = x->shape.dim[a.channel], g = group_of(n, c);
+    int64_t m = w->shape.dim[0];
+    Shape y = x->shape;
+    int i;
+
+    check_weight_rank(n, x, w);
+    if (w->shape.dim[a.channel] != c / g)
+        err_node(n, "input has %lld channels in %lld groups, weight '%s' of "
+                 "shape %s wants %lld per group", (long long)c, (long long)g,
+                 w->name, shape_text(w->shape),
+                 (long long)w->shape.dim[a.channel]);
+    if (m % g)
+        err_node(n, "%lld output channels cannot be split into %lld groups",
+                 (long long)m, (long long)g);
+    for (i = 0; i < a.spatial; i++)
+        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
+                                     kernel_size(n, w, a.first + i));
+    y.dim[a.channel] = m;
+    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
+        err_node(n, "bias has shape %s, %lld elements were wanted",
+                 shape_text(node_arg(n, "b")->shape), (long long)m);
+    check_epilogue(n, m);
+    return y;
+}
+
+static int64_t convt_size(const Node *n, int i, int spatial, int64_t d,
+                          int64_t k)
+{
+    int64_t y = window_attr(n, A_stride, i, 1, 1) * (d - 1) +
+                window_attr(n, A_outpad, i, 0, 0) +
+                window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1 -
+                window_attr(n, A_pad, i, 0, 0) -
+                window_attr(n, A_pad, i + spatial, 0, 0);
+
+    if (y < 1)
+        err_node(n, "spatial axis %d of the result would have %lld elements",
+                 i, (long long)y);
+    return y;
+}
+
+/* Weights are [C, M/g, k...], with channels last [C, k..., M/g]. */
+Shape shape_convt(const Node *n)
+{
+    const Val *x = n->arg[0], *w = n->arg[1];
+    Axes a = axes_of(n, x);
+    int64_t c = x->shape.dim[a.channel], g = group_of(n, c), m;
+    Shape y = x->shape;
+    int i;
+
+    check_weight_rank(n, x, w);
+    if (w->shape.dim[0] != c)
+        err_node(n, "input has %lld channels, weight '%s' of shape %s wants "
+                 "%lld", (long long)c, w->name, shape_text(w->shape),
+                 (long long)w->shape.dim[0]);
+    for (i = 0; i < a.spatial; i++)
+        y.dim[a.first + i] = convt_size(n, i, a.spatial,
+                                        x->shape.dim[a.first + i],
+                                        kernel_size(n, w, a.first + i));
+    m = y.dim[a.channel] = g * w->shape.dim[a.channel];
+    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
+        err_node(n, "bias has shape %s, %lld elements were wanted",
+                 shape_text(node_arg(n, "b")->shape), (long long)m);
+    check_epilogue(n, m);
+    return y;
+}
+
+Shape shape_pool(const Node *n)
+{
+    const Val *x = n->arg[0];
+    Axes a = axes_of(n, x);
+    Shape y = x->shape;
+    const int64_t *k;
+    int i;
+
+    if (!attr_list(n, A_kernel, &k))
+        err_node(n, "the size of the window (kernel) is missing");
+    for (i = 0; i < a.spatial; i++)
+        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
+                                     window_attr(n, A_kernel, i, 1, 1));
+    check_epilogue(n, x->shape.dim[a.channel]);
+    return y;
+}
