@@ -17,8 +17,9 @@ typedef struct Scope Scope;
 
 /* What an operator does to integers that arrive as floats (dialect):
  * FLOATS computes with real numbers only; BOTH has an exact meaning on
- * integers; DIALECT is defined on integers only; TYPED goes by ONNX types. */
-typedef enum Meaning { FLOATS, BOTH, DIALECT, TYPED } Meaning;
+ * integers; ROUNDS has one too, but another than on the same floats; DIALECT is
+ * defined on integers only; TYPED goes by ONNX types. */
+typedef enum Meaning { FLOATS, BOTH, ROUNDS, DIALECT, TYPED } Meaning;
 
 typedef struct Row { /* of onnx.def */
     const char *name;  /* "Conv", "com.microsoft::Attention" */

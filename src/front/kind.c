@@ -146,9 +146,11 @@ static bool all_integral(Import *im)
     return true;
 }
 
-/* The user asks for integers, or gives some for every input. */
+/* The user asks for integers, or gives some for every input; where it makes a
+ * difference (a mean that is rounded) they must be stored as integers. */
 static bool integers_given(const Import *im)
 {
+    bool strict = any_node(im->model, ROUNDS), some = false;
     const Array *v;
     int i;
 
@@ -157,10 +159,12 @@ static bool integers_given(const Import *im)
             return false;
     if (im->o->ntype)
         return true;
-    for (v = im->o->vectors; v; v = v->next)
-        if (!integral(v))
+    for (v = im->o->vectors; v; v = v->next) {
+        if (!integral(v) || (strict && v->type[0] == 'f'))
             return false;
-    return im->o->vectors;
+        some |= v->n > 0;
+    }
+    return some;
 }
 
 bool kind_exact(Import *im)
