@@ -23,7 +23,6 @@ typedef struct Placer {
     double *heat;       /* by buffer: bytes moved per byte, of all steps */
     int *in;            /* by buffer: its memory; -1: none yet */
     PackItem *item;
-    int64_t height[NMEM];
 } Placer;
 
 static int64_t round_up(int64_t v, int64_t align)
@@ -80,19 +79,29 @@ static int list_mems(const Plan *p, unsigned what, unsigned after, int *list)
     return n;
 }
 
-_Noreturn static void no_room(const Plan *p, int m, const char *what,
-                              int64_t need, int64_t room, const char *rest)
+/* "RAM needs 700 bytes for buffers, has 512: 188 bytes are missing" */
+static void say_need(const Plan *p, int m, const char *what, int64_t need,
+                     int64_t room, Str *out)
 {
-    plan_missing[m] = need - room;
-    err(ERR_FIT, "%s does not fit target %s: memory %s needs %lld bytes for "
-        "%s, has %lld: %lld bytes are missing%s", p->g->name, p->soc->name,
-        p->soc->mems[m].name, (long long)need, what, (long long)room,
-        (long long)(need - room), rest);
+    str_fmt(out, "; %s needs %lld bytes for %s, has %lld",
+            p->soc->mems[m].name, (long long)need, what, (long long)room);
+    if (need > room) {
+        plan_missing[m] = need - room;
+        str_fmt(out, ": %lld bytes are missing", (long long)(need - room));
+    }
+}
+
+_Noreturn static void no_room(const Plan *p, const char *needs)
+{
+    err(ERR_FIT, "%s does not fit target %s%s", p->g->name, p->soc->name,
+        needs);
 }
 
 void place_consts(Plan *p, const PlanOpts *o)
 {
     int list[NMEM], n = list_mems(p, HOLDS_weights, HOLDS_buffers, list);
+    Str needs = {.mem = p->mem};
+    bool lacks = false;
     int i, j, m;
 
     memset(plan_missing, 0, sizeof plan_missing);
@@ -116,10 +125,14 @@ void place_consts(Plan *p, const PlanOpts *o)
         b->addr = at;
         p->consts[b->mem] = at + b->size;
     }
-    for (j = 0; j < n; j++)
-        if (p->consts[list[j]] > room_for_consts(p, list[j], o))
-            no_room(p, list[j], "weights", p->consts[list[j]],
-                    room_for_consts(p, list[j], o), "");
+    for (j = 0; j < n; j++) {
+        int64_t room = room_for_consts(p, list[j], o);
+
+        say_need(p, list[j], "weights", p->consts[list[j]], room, &needs);
+        lacks |= p->consts[list[j]] > room;
+    }
+    if (lacks)
+        no_room(p, needs.s);
 }
 
 static void count_heat(Placer *w)
@@ -263,6 +276,22 @@ static void count_used(Placer *w, const int *list, int n)
         p->ram += p->used[list[i]];
 }
 
+/* All memories as the round with memory `last` as the last leaves them. */
+_Noreturn static void refuse(Placer *w, const int *list, int n, int last)
+{
+    Str needs = {.mem = w->p->mem};
+    int i;
+
+    try_round(w, list, n, last);
+    count_used(w, list, n);
+    for (i = 0; i < n; i++)
+        say_need(w->p, list[i], "buffers", w->p->used[list[i]],
+                 w->p->room[list[i]], &needs);
+    str_fmt(&needs, " (at one time at least %lld bytes are live)",
+            (long long)w->p->bound);
+    no_room(w->p, needs.s);
+}
+
 void place_buffers(Plan *p, const PlanOpts *o)
 {
     Placer w = {.p = p, .mem = arena_new()};
@@ -282,12 +311,11 @@ void place_buffers(Plan *p, const PlanOpts *o)
         lacks = try_round(&w, list, n, i);
         if (lacks < least) {
             least = lacks;
-            best = list[i];
+            best = i;
         }
     }
     if (lacks > 0)
-        no_room(p, best, "buffers", p->room[best] + least, p->room[best],
-                n > 1 ? ", with the others filled" : "");
+        refuse(&w, list, n, best);
     count_used(&w, list, n);
     arena_end(w.mem);
 }
