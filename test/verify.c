@@ -532,7 +532,7 @@ static void change_dims(Rng *r, Plan *p)
     Step *s = some_step(r, p, STEP_start);
     int n = dims_of(s->node->op)->size / 4;
 
-    ((int32_t *)&s->dims)[pick(r, n)] += pick(r, 2) ? 1 : -1;
+    ((uint32_t *)&s->dims)[pick(r, n)] += pick(r, 2) ? 1 : UINT32_MAX;
 }
 
 static void change_place(Rng *r, Plan *p)

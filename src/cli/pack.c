@@ -3,7 +3,7 @@
  * Rows are `id,lower,upper,size` with half-open lives and, if wanted,
  * `alignment`; columns go by the names in the first line.  The answer is the
  * same rows with `offset`; a summary goes to stderr. */
-#include "plan/plan.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -184,46 +184,56 @@ static void write_json(const Table *t, const PackResult *r, int status,
     file_write(path, out.s, out.n);
 }
 
-int verb_pack(int argc, char **argv);
-int verb_pack(int argc, char **argv)
+static const char usage[] =
+    "usage: tilewright pack IN.csv [--capacity N] [--json FILE]";
+
+typedef struct Ask {
+    const char *json;
+    int64_t capacity; /* 0: as low as possible */
+} Ask;
+
+static void read_words(Ask *a, Table *t, int argc, char **argv)
 {
-    Table t = {.mem = arena_new()};
-    const char *json = NULL;
-    int64_t capacity = 0;
-    PackResult r;
     char *end;
-    int i, status = OK;
+    int i;
 
     for (i = 0; i < argc; i++) {
         if (!strcmp(argv[i], "--capacity") && i + 1 < argc) {
-            capacity = strtoll(argv[++i], &end, 10);
-            if (*end || capacity < 1)
+            a->capacity = strtoll(argv[++i], &end, 10);
+            if (*end || a->capacity < 1)
                 err(ERR_USAGE, "--capacity %s: wanted bytes", argv[i]);
         } else if (!strcmp(argv[i], "--json") && i + 1 < argc) {
-            json = argv[++i];
+            a->json = argv[++i];
         } else if (!strcmp(argv[i], "-q")) {
             quiet = true;
-        } else if (!t.path && *argv[i] != '-') {
-            t.path = argv[i];
+        } else if (!t->path && *argv[i] != '-') {
+            t->path = argv[i];
         } else {
-            err(ERR_USAGE, "pack: what is %s?  usage: tilewright pack IN.csv "
-                "[--capacity N] [--json FILE]", argv[i]);
+            err(ERR_USAGE, "pack: what is %s?  %s", argv[i], usage);
         }
     }
-    if (!t.path)
-        err(ERR_USAGE, "usage: tilewright pack IN.csv [--capacity N] "
-            "[--json FILE]");
+    if (!t->path)
+        err(ERR_USAGE, "%s", usage);
+}
+
+int verb_pack(int argc, char **argv)
+{
+    Table t = {.mem = arena_new()};
+    Ask a = {0};
+    PackResult r;
+    int status;
+
+    read_words(&a, &t, argc, argv);
     read_table(&t);
-    r = pack(t.mem, t.item, t.n, capacity, 0);
-    if (capacity && r.height > capacity)
-        status = ERR_FIT;
-    if (json)
-        write_json(&t, &r, status, capacity, json);
+    r = pack(t.mem, t.item, t.n, a.capacity, 0);
+    status = a.capacity && r.height > a.capacity ? ERR_FIT : OK;
+    if (a.json)
+        write_json(&t, &r, status, a.capacity, a.json);
     if (status)
         err(status, "%s: %lld bytes needed at best so far, %lld given: %lld "
             "missing (no packing is lower than %lld)", t.path,
-            (long long)r.height, (long long)capacity,
-            (long long)(r.height - capacity), (long long)r.bound);
+            (long long)r.height, (long long)a.capacity,
+            (long long)(r.height - a.capacity), (long long)r.bound);
     print_rows(&t);
     if (!quiet)
         fprintf(stderr, "height %lld  bound %lld  gap %.2f %%%s\n",

@@ -60,7 +60,7 @@ struct Search {
     int n, m;          /* buffers, by first section; sections */
     int32_t *size;
     int *a, *b;        /* sections [a, b) */
-    int *twin;         /* the buffer before with the same life and size, or -1 */
+    int *twin;         /* the one before of the same life and size, or -1 */
     int *first;        /* by section: first buffer that begins there */
     int *rank;         /* by buffer: in the order of this round */
     int32_t cap;

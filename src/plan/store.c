@@ -297,8 +297,8 @@ static bool is_written(const Worker *w, int store)
     return false;
 }
 
-/* Constants share with views of them alone.  Elements must stay aligned, inputs and outputs at the start of a store's
- * alignment, small elements of views at words. */
+/* Constants share with views of them alone.  Elements must stay aligned, inputs
+ * and outputs at the start of a store, small elements of views at words. */
 static bool values_agree(const Worker *w, int a, int b, int64_t delta)
 {
     const Stores *s = w->s;

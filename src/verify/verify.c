@@ -17,34 +17,6 @@
 
 enum { SPACES = 32 }; /* memories as buffers, then memories as constants */
 
-/* Bytes [off, off + n) of value `val`; of(): what a value is made of. */
-typedef struct Part {
-    const Val *val;
-    int64_t off, n;
-} Part;
-
-typedef struct Parts {
-    Part *v;
-    int n;
-} Parts;
-
-/* A range of memory and what it holds. */
-typedef struct Seg {
-    int64_t at;
-    Part is;
-    int token; /* it arrives when that has been waited for; -1: it is there */
-} Seg;
-
-typedef struct Segs {
-    Seg *v;
-    int n;
-} Segs;
-
-typedef struct Space {
-    Seg *v, *spare;
-    int n, room;
-} Space;
-
 typedef struct Span {
     int space;
     int64_t at, n;
@@ -86,275 +58,6 @@ static bool wrong(Check *c, const char *fmt, ...)
     str_put(&s, text);
     c->bad = s.s;
     return false;
-}
-
-/* ---- what values are made of ---- */
-
-static void add_part(Check *c, Parts *l, Part p)
-{
-    Part *last = l->n ? &l->v[l->n - 1] : NULL;
-
-    if (!p.n)
-        return;
-    if (last && last->val == p.val && last->off + last->n == p.off) {
-        last->n += p.n;
-        return;
-    }
-    GROW(c->mem, l->v, (size_t)l->n);
-    l->v[l->n++] = p;
-}
-
-/* Appends bytes [off, off + n) of what v is made of. */
-static void add_of(Check *c, Parts *l, const Val *v, int64_t off, int64_t n)
-{
-    const Parts *from = &c->of[v->id];
-    int i;
-
-    for (i = 0; i < from->n && n; i++) {
-        Part p = from->v[i];
-        int64_t skip = MIN(off, p.n), take = MIN(n, p.n - skip);
-
-        off -= skip;
-        n -= take;
-        add_part(c, l, (Part){p.val, p.off + skip, take});
-    }
-}
-
-static void dense_strides(Shape s, int64_t *stride)
-{
-    int i;
-
-    for (i = s.rank - 1; i >= 0; i--)
-        stride[i] = i == s.rank - 1 ? 1 : stride[i + 1] * s.dim[i + 1];
-}
-
-/* For a node that only moves elements: element i of the result is element
- * base + sum of i[d] * stride[d] of the operand.  false: it does not. */
-static bool moves(const Node *n, int64_t *base, int64_t *stride)
-{
-    Shape x = n->arg[0] ? n->arg[0]->shape : (Shape){0}, y;
-    int64_t from[RANK] = {0};
-    int i, d;
-
-    y = n->res[0]->shape;
-    *base = 0;
-    dense_strides(x, from);
-    for (i = 0; i < y.rank; i++) {
-        switch (n->op) {
-        case OP_transpose:
-            stride[i] = from[attr_at(n, A_perm, i, x.rank - 1 - i)];
-            break;
-        case OP_slice:
-            stride[i] = from[i] * attr_at(n, A_step, i, 1);
-            *base += from[i] * attr_at(n, A_start, i, 0);
-            break;
-        case OP_expand:
-            d = i - (y.rank - x.rank);
-            stride[i] = d < 0 || x.dim[d] == 1 ? 0 : from[d];
-            break;
-        default:
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Byte offset in the operand of a result that is one run of its bytes; -1: it
- * is not. */
-static int64_t run_of(const Node *n)
-{
-    int64_t base = 0, stride[RANK], dense[RANK];
-    int i;
-
-    if (n->op == OP_reshape)
-        return 0;
-    if (!moves(n, &base, stride))
-        return -1;
-    dense_strides(n->res[0]->shape, dense);
-    for (i = 0; i < n->res[0]->shape.rank; i++)
-        if (n->res[0]->shape.dim[i] != 1 && stride[i] != dense[i])
-            return -1;
-    return base * type_info[n->arg[0]->type].bytes;
-}
-
-/* A concat's result is `rows` rows, each of which is made of one row of every
- * argument in turn. */
-static int64_t concat_rows(const Node *n)
-{
-    const Shape *s = &n->res[0]->shape;
-    int64_t axis = attr_int(n, A_axis), rows = 1;
-    int i;
-
-    if (axis < 0)
-        axis += s->rank;
-    for (i = 0; i < axis; i++)
-        rows *= s->dim[i];
-    return rows;
-}
-
-static void make_of(Check *c, const Node *n)
-{
-    Parts *l = &c->of[n->res[0]->id];
-    int64_t at = n->op == OP_concat ? -1 : run_of(n);
-    int i;
-
-    if (n->op == OP_concat && concat_rows(n) == 1) {
-        for (i = 0; i < n->narg; i++)
-            add_of(c, l, n->arg[i], 0, val_bytes(n->arg[i]));
-    } else if (at >= 0) {
-        add_of(c, l, n->arg[0], at, val_bytes(n->res[0]));
-    } else {
-        for (i = 0; i < n->nres; i++)
-            add_part(c, &c->of[n->res[i]->id],
-                     (Part){n->res[i], 0, val_bytes(n->res[i])});
-    }
-}
-
-static void make_all_of(Check *c)
-{
-    const Graph *g = c->p->g;
-    const Val *v;
-    const Node *n;
-
-    c->of = NEWN(c->mem, Parts, graph_nval(g) + 1);
-    for (v = g->vals; v; v = v->next)
-        if (!v->def)
-            add_part(c, &c->of[v->id], (Part){v, 0, val_bytes(v)});
-    for (n = g->first; n; n = n->next)
-        make_of(c, n);
-}
-
-/* ---- memory ---- */
-
-static int64_t seg_end(const Seg *s)
-{
-    return s->at + s->is.n;
-}
-
-static void emit(Space *s, Seg v)
-{
-    Seg *last = s->n ? &s->v[s->n - 1] : NULL;
-
-    if (v.is.n <= 0)
-        return;
-    if (last && seg_end(last) == v.at && last->token == v.token &&
-        last->is.val == v.is.val && last->is.off + last->is.n == v.is.off)
-        last->is.n += v.is.n;
-    else
-        s->v[s->n++] = v;
-}
-
-static Seg cut_front(Seg v, int64_t at)
-{
-    int64_t d = at - v.at;
-
-    return d <= 0 ? v : (Seg){at, {v.is.val, v.is.off + d, v.is.n - d},
-                              v.token};
-}
-
-static Seg cut_back(Seg v, int64_t at)
-{
-    v.is.n = MIN(v.is.n, at - v.at);
-    return v;
-}
-
-/* Room for n ranges in s->spare. */
-static void make_room(Check *c, Space *s, int n)
-{
-    if (n > s->room) {
-        Seg *v = NEWN(c->mem, Seg, 2 * n);
-
-        if (s->n)
-            memcpy(v, s->v, (size_t)s->n * sizeof *v);
-        s->v = v;
-        s->room = 2 * n;
-        s->spare = NEWN(c->mem, Seg, s->room);
-    }
-}
-
-/* Memory now holds what `put` says, m ranges in order of address; what was
- * there is gone. */
-static void space_put(Check *c, Space *s, const Seg *put, int m)
-{
-    int64_t gone = 0;
-    int i, k = 0, n = s->n;
-    Seg *old;
-
-    make_room(c, s, n + 2 * m);
-    old = s->v;
-    s->v = s->spare;
-    s->spare = old;
-    s->n = 0;
-    for (i = 0; i < n; i++) {
-        Seg v = cut_front(old[i], gone);
-
-        for (; k < m && put[k].at < seg_end(&old[i]); k++) {
-            emit(s, cut_back(v, put[k].at));
-            emit(s, put[k]);
-            gone = seg_end(&put[k]);
-            v = cut_front(v, gone);
-        }
-        emit(s, v);
-    }
-    while (k < m)
-        emit(s, put[k++]);
-}
-
-/* The first range that ends behind `at`. */
-static int space_find(const Space *s, int64_t at)
-{
-    int lo = 0, hi = s->n;
-
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-
-        if (seg_end(&s->v[mid]) > at)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return lo;
-}
-
-/* Are these bytes at `at`, and have they arrived?  Else *found is what lies
- * there first that should not. */
-static bool space_has(const Space *s, int64_t at, const Parts *l,
-                      const Seg **found)
-{
-    int i, k = space_find(s, at);
-
-    *found = NULL;
-    for (i = 0; i < l->n; i++) {
-        Part p = l->v[i];
-
-        while (p.n) {
-            const Seg *v = k < s->n ? &s->v[k] : NULL;
-            int64_t in;
-
-            *found = v;
-            if (!v || v->at > at)
-                return *found = NULL, false;
-            in = at - v->at;
-            if (v->token >= 0 || v->is.val != p.val ||
-                v->is.off + in != p.off)
-                return false;
-            in = MIN(p.n, v->is.n - in);
-            p.off += in;
-            p.n -= in;
-            at += in;
-            k += at == seg_end(v);
-        }
-    }
-    return true;
-}
-
-static void arrive(Space *s, int token)
-{
-    int i;
-
-    for (i = 0; i < s->n; i++)
-        if (s->v[i].token == token)
-            s->v[i].token = -1;
 }
 
 /* ---- buffers ---- */
@@ -512,7 +215,7 @@ static void add_segs(Check *c, Segs *l, int64_t at, const Val *v, int64_t off,
     Parts parts = {0};
     int i;
 
-    add_of(c, &parts, v, off, n);
+    parts_of(c->mem, c->of, &parts, v, off, n);
     for (i = 0; i < parts.n; i++) {
         GROW(c->mem, l->v, (size_t)l->n);
         l->v[l->n++] = (Seg){at, parts.v[i], token};
@@ -645,7 +348,7 @@ static bool write_tmp(Check *c, const Step *s, Going *now, int step, int wait)
         return false;
     add_span(c, &now->write, &now->nwrite, w);
     junk = (Seg){w.at, {NULL, w.at, w.n}, s->token};
-    space_put(c, &c->space[w.space], &junk, 1);
+    space_put(c->mem, &c->space[w.space], &junk, 1);
     return true;
 }
 
@@ -686,7 +389,7 @@ static bool write_result(Check *c, const Step *s, Going *now, int i, int step,
     } else if (!write_rows(c, s, now, &l)) {
         return false;
     }
-    space_put(c, &c->space[space_of(p, s->out[i].buf)], l.v, l.n);
+    space_put(c->mem, &c->space[space_of(p, s->out[i].buf)], l.v, l.n);
     return true;
 }
 
@@ -808,7 +511,7 @@ static bool finish(Check *c, int token)
         return wrong(c, "a wait for token %d, which nothing gave", token);
     c->going[i] = c->going[--c->ngoing];
     for (i = 0; i < SPACES; i++)
-        arrive(&c->space[i], token);
+        space_arrive(&c->space[i], token);
     return true;
 }
 
@@ -837,7 +540,7 @@ static bool put_given(Check *c)
         if (b->from > -1)
             return wrong(c, "%s must be there from the start", v->name);
         add_segs(c, &l, addr_of(p, r), v, 0, val_bytes(v), -1);
-        space_put(c, &c->space[space_of(p, r.buf)], l.v, l.n);
+        space_put(c->mem, &c->space[space_of(p, r.buf)], l.v, l.n);
     }
     for (i = 0; i < p->g->nin; i++)
         if (p->place[p->g->in[i]->id].buf < 0)
@@ -879,7 +582,7 @@ const char *verify_plan(Arena *mem, const Plan *p)
     c.done = NEWN(mem, unsigned char *, count + 1);
     for (n = p->g->first; n; n = n->next)
         c.done[n->id] = NEWN(mem, unsigned char, n->narg + 1);
-    make_all_of(&c);
+    c.of = parts_all(mem, p->g);
     if (!check_bufs(&c) || !put_given(&c))
         return c.bad;
     for (i = 0; i < p->nstep; i++)
