@@ -630,7 +630,44 @@ static void fill_taps(const Node *n, struct taps_dims *d)
     d->taps = to32(n, i.dim[1]);
 }
 
+/* The range before the result is clipped. */
+static Range range_unclipped(const Node *n)
+{
+    Attr lo = {.code = A_lo, .i = INT64_MIN};
+    Attr hi = {.code = A_hi, .i = INT64_MAX};
+    Node open = *n;
+
+    lo.next = &hi;
+    hi.next = n->attr;
+    open.attr = &lo;
+    return range_infer(&open);
+}
+
+/* To kernels the extremes of 32 bits mean no bound; one that is there, or
+ * beyond, and would be met they cannot be told. */
+static void check_clip(const Node *n)
+{
+    int64_t lo = attr_int(n, A_lo), hi = attr_int(n, A_hi);
+    Range r;
+
+    if (!val_is_int(n->res[0]) ||
+        ((!attr_has(n, A_lo) || lo > INT32_MIN) &&
+         (!attr_has(n, A_hi) || hi < INT32_MAX)))
+        return;
+    r = range_unclipped(n);
+    if ((r.lo < lo && lo <= INT32_MIN) || (r.hi > hi && hi >= INT32_MAX))
+        err_node(n, "values of %lld to %lld are clipped to %lld .. %lld: "
+                 "kernels clip to less than 32 bits", (long long)r.lo,
+                 (long long)r.hi, (long long)lo, (long long)hi);
+}
+
 void dims_fill(const Node *n, Dims *d)
+{
+    check_clip(n);
+    dims_fill_wide(n, d);
+}
+
+void dims_fill_wide(const Node *n, Dims *d)
 {
     memset(d, 0, sizeof *d);
     switch (op_info[n->op].family) {

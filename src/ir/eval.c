@@ -237,7 +237,7 @@ static void run_row(Run *r)
     v.shape = (Shape){2, {outer * inner, x.dim[axis]}};
     n.attr = &last;
     n.arg = arg;
-    dims_fill(&n, &d);
+    dims_fill_wide(&n, &d);
     if (inner > 1) {
         r->io.in[0] = turned(r->a, r->io.in[0], outer, x.dim[axis], inner,
                              bytes);
@@ -259,7 +259,7 @@ static void run(Run *r)
     } else if (op_info[r->n->op].family == FAM_row) {
         run_row(r);
     } else {
-        dims_fill(r->n, &d);
+        dims_fill_wide(r->n, &d);
         call(r, &d);
     }
 }

@@ -255,6 +255,8 @@ typedef struct DimsInfo {
 const DimsInfo *dims_of(OpCode op); /* NULL: no kernels of its own (reshape) */
 /* Fills d for a node in kernel form. */
 void dims_fill(const Node *n, Dims *d);
+/* The same for the evaluator, which clips by itself, to 64 bits. */
+void dims_fill_wide(const Node *n, Dims *d);
 /* concat: the copy of argument i into the result. */
 void dims_fill_concat(const Node *n, int i, Dims *d);
 int64_t node_macs(const Node *n); /* multiply-accumulates */
