@@ -402,11 +402,47 @@ static Val *with_computed(Net *t, Val *x)
     return infer(t, node(t, OP_add, x, k, NULL));
 }
 
+static Val *gathered(Net *t, Val *x)
+{
+    int64_t i, n = between(1, 3), step = between(-1, 2), axis, d;
+    Val *k = graph_const(t->g, "i", T_s64, shape_of(maybe(70), &n), NULL);
+
+    if (!x->shape.rank)
+        return NULL;
+    axis = below(x->shape.rank);
+    d = x->shape.dim[axis];
+    for (i = 0; i < val_count(k); i++)
+        val_set(k, i, (i * step % d + d) % d - (maybe(50) ? d : 0));
+    val_narrow(k);
+    k = node(t, OP_gather, x, k, NULL);
+    attr_set_int(t->g, k->def, A_axis, axis);
+    return infer(t, k);
+}
+
+/* [n,k] by a product to [n,c,h,w] */
+static Val *unflattened(Net *t, Val *x)
+{
+    int64_t dim[4] = {1, between(1, 4), between(1, 4), between(1, 4)};
+    int64_t wide[2], n = dim[1] * dim[2] * dim[3];
+    Val *y;
+
+    if (x->shape.rank != 2)
+        return NULL;
+    wide[0] = x->shape.dim[1];
+    wide[1] = n;
+    dim[0] = x->shape.dim[0];
+    y = infer(t, node(t, OP_matmul, x, constant(t, 2, wide, -4, 4),
+                      maybe(50) ? constant(t, 1, &n, -9, 9) : NULL));
+    y = node(t, OP_reshape, requantized(t, y), NULL, NULL);
+    attr_set_list(t->g, y->def, A_shape, 4, dim);
+    return infer(t, y);
+}
+
 /* The first dozen make convolutional networks. */
 static Val *(*const makers[])(Net *, Val *) = {
     convolved, convolved, convolved, pooled, requantized, requantized, clipped,
     with_constant, with_constant, joined, joined, joined,
-    convolved_back, with_computed,
+    convolved_back, with_computed, gathered, unflattened,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };
@@ -541,6 +577,8 @@ static bool same_after(uint64_t seed, int pass)
     Graph *g = random_net(a, seed), *h = random_net(a, seed);
     const char *why, *before = text(a, g);
 
+    if (getenv("SHOW"))
+        puts(before);
     here = pass < npass ? passes[pass].name : "all";
     if (pass < npass)
         pass_one(h, here);

@@ -4,6 +4,19 @@
 
 #include <string.h>
 
+static void set_range(Val *v)
+{
+    int64_t i, n = val_count(v);
+
+    if (!val_is_int(v))
+        return;
+    v->lo = v->hi = n ? val_int(v, 0) : 0;
+    for (i = 1; i < n; i++) {
+        v->lo = MIN(v->lo, val_int(v, i));
+        v->hi = MAX(v->hi, val_int(v, i));
+    }
+}
+
 Val *const_vector(Graph *g, const char *name, int64_t n, Type t)
 {
     return graph_const(g, name, t, shape_of(1, &n), NULL);
@@ -110,25 +123,22 @@ static bool apply(char op, int64_t a, int64_t b, int64_t *y)
 }
 
 /* Integers are s32 where they all fit, since that is what kernels take as
- * bias and factors; s64 where not. */
+ * bias and factors; s64 where not.  Sets the range. */
 Val *const_settle(Graph *g, Val *v)
 {
-    int64_t i, n = val_count(v), lo = 0, hi = 0;
+    int64_t i, n = val_count(v);
     Type t;
     Val *w;
 
-    for (i = 0; i < n; i++) {
-        lo = MIN(lo, val_int(v, i));
-        hi = MAX(hi, val_int(v, i));
-    }
-    t = lo >= INT32_MIN && hi <= INT32_MAX ? T_s32 : T_s64;
+    set_range(v);
+    t = v->lo >= INT32_MIN && v->hi <= INT32_MAX ? T_s32 : T_s64;
     if (t == v->type)
         return v;
     w = graph_const(g, v->name, t, v->shape, NULL);
     for (i = 0; i < n; i++)
         val_set(w, i, val_int(v, i));
-    w->lo = lo;
-    w->hi = hi;
+    w->lo = v->lo;
+    w->hi = v->hi;
     return w;
 }
 
@@ -174,11 +184,10 @@ Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list)
         inner *= (size_t)s.dim[k];
     s.dim[axis] = n;
     w = graph_const(g, v->name, v->type, s, NULL);
-    w->lo = v->lo;
-    w->hi = v->hi;
     to = w->data;
     for (i = 0; i < outer; i++)
         for (j = 0; j < n; j++, to += inner)
             memcpy(to, from + (size_t)(i * old + list[j]) * inner, inner);
+    set_range(w);
     return w;
 }

@@ -12,7 +12,8 @@
  *
  * Borders that cost nothing fall out of the same sum: one channel, one place,
  * a transposition the user had there already, or a flattening in front of a
- * matrix product, whose constant rows are permuted instead. */
+ * matrix product (or an unflattening behind one), whose constant rows (or
+ * columns) are permuted instead. */
 #include "pass/pass.h"
 
 #include <string.h>
@@ -152,6 +153,22 @@ static bool is_flatten(const Layout *l, const Node *n)
            is_const(m->arg[1]) && m->arg[1]->shape.rank == 2;
 }
 
+/* a product with constant columns, then reshape [n,chw] -> [n,c,h,w] */
+static bool is_unflatten(const Node *n)
+{
+    const Shape *x = &n->arg[0]->shape, *y = &n->res[0]->shape;
+    const Node *m = sole_producer(n->arg[0]);
+    int i;
+
+    if (n->op != OP_reshape || !has_channels(n->res[0]) || x->rank != 2 ||
+        y->dim[0] != x->dim[0] || !m || m->op != OP_matmul)
+        return false;
+    for (i = 1; i < m->narg; i++)
+        if (m->arg[i] && !is_const(m->arg[i]))
+            return false;
+    return m->arg[1]->shape.rank == 2;
+}
+
 static bool is_turn(const Node *n, void (*make)(int64_t *, int))
 {
     const int64_t *perm;
@@ -208,6 +225,8 @@ static void label_node(Layout *l, const Node *n)
         cost_node(l, n);
     } else if (is_drain(n) || is_flatten(l, n)) {
         *in = cut_node(l->cut);
+    } else if (is_unflatten(n)) {
+        *out = cut_node(l->cut);
     } else if (is_turn(n, perm_to_last)) {
         *in = cut_node(l->cut);
         cost_first(l, *in, turn_cost(n->arg[0]));
@@ -350,24 +369,30 @@ static void turn_consts(Layout *l, Node *n)
     }
 }
 
-static void turn_node(Layout *l, Node *n)
+/* n makes its result with channels last now; others find it as it was. */
+static void turn_back(Layout *l, Node *n)
 {
     Val *r = n->res[0];
+    Node *m = edit_after(l->g, n, OP_transpose);
     int64_t back[RANK];
+
+    node_infer(l->g, n);
+    perm_to_first(back, r->shape.rank);
+    attr_set_list(l->g, m, A_perm, r->shape.rank, back);
+    node_infer(l->g, m);
+    l->turned[r->id] = n->res[0];
+}
+
+static void turn_node(Layout *l, Node *n)
+{
     int i;
-    Node *m;
 
     turn_attrs(l->g, n, n->arg[0]->shape.rank);
     for (i = 0; i < n->narg; i++)
         if (follows(n, i))
             edit_arg(l->g, n, i, turned(l, n, n->arg[i]));
     turn_consts(l, n);
-    m = edit_after(l->g, n, OP_transpose);
-    node_infer(l->g, n);
-    perm_to_first(back, n->res[0]->shape.rank);
-    attr_set_list(l->g, m, A_perm, n->res[0]->shape.rank, back);
-    node_infer(l->g, m);
-    l->turned[r->id] = n->res[0];
+    turn_back(l, n);
 }
 
 static void turn_drain(Layout *l, Node *n)
@@ -377,26 +402,50 @@ static void turn_drain(Layout *l, Node *n)
     node_infer(l->g, n);
 }
 
-/* The rows of the product's constant, counted by channel and place, in the
- * order place and channel. */
+/* An axis that counts by channel and place counts by place and channel. */
+static Val *regroup(Graph *g, Val *v, int axis, const Val *image)
+{
+    int64_t c = image->shape.dim[1], perm[RANK];
+    Shape cube = v->shape;
+    int i;
+
+    if (!is_const(v) || v->shape.dim[axis] == 1)
+        return v;
+    for (i = cube.rank++; i > axis; i--)
+        cube.dim[i] = v->shape.dim[i - 1];
+    cube.dim[axis] = c;
+    cube.dim[axis + 1] = v->shape.dim[axis] / c;
+    for (i = 0; i < cube.rank; i++)
+        perm[i] = i;
+    perm[axis] = axis + 1;
+    perm[axis + 1] = axis;
+    return const_as(g, const_transpose(g, const_as(g, v, cube), perm),
+                    v->shape);
+}
+
 static void turn_flatten(Layout *l, Node *n)
 {
     Node *m = l->reader[n->res[0]->id];
-    Val *b = m->arg[1], *cube, *c;
-    Shape x = n->arg[0]->shape, s = b->shape;
-    bool rows = !attr_int(m, A_transb);
-    int64_t places = shape_count(x) / MAX(x.dim[0] * x.dim[1], 1);
-    int64_t perm[3] = {1, 0, 2};
-    Shape cut = {3, {x.dim[1], places, s.dim[1]}};
 
-    if (!rows) {
-        cut = (Shape){3, {s.dim[0], x.dim[1], places}};
-        perm_to_last(perm, 3);
-    }
-    cube = const_as(l->g, b, cut);
-    c = const_transpose(l->g, cube, perm);
-    edit_arg(l->g, m, 1, const_as(l->g, c, s));
+    edit_arg(l->g, m, 1, regroup(l->g, m->arg[1], attr_int(m, A_transb) != 0,
+                                 n->arg[0]));
     edit_arg(l->g, n, 0, turned(l, n, n->arg[0]));
+}
+
+static void turn_unflatten(Layout *l, Node *n)
+{
+    Node *m = n->arg[0]->def;
+    int i;
+
+    edit_arg(l->g, m, 1, regroup(l->g, m->arg[1], !attr_int(m, A_transb),
+                                 n->res[0]));
+    for (i = 2; i < m->narg; i++)
+        if (m->arg[i] && m->arg[i]->shape.rank)
+            edit_arg(l->g, m, i, regroup(l->g, m->arg[i],
+                                         m->arg[i]->shape.rank - 1,
+                                         n->res[0]));
+    turn_list(l->g, n, A_shape, n->res[0]->shape.rank);
+    turn_back(l, n);
 }
 
 static void turn_all(Layout *l)
@@ -404,15 +453,18 @@ static void turn_all(Layout *l)
     Node *n, *next;
 
     for (n = l->g->first; n; n = next) {
+        bool in = cut_is_sink(l->cut, l->in[n->id]);
+        bool out = cut_is_sink(l->cut, l->out[n->id]);
+
         next = n->next;
-        if (l->in[n->id] == CUT_SOURCE || !cut_is_sink(l->cut, l->in[n->id]))
-            continue;
-        if (l->out[n->id] == l->in[n->id])
+        if (in && out)
             turn_node(l, n);
-        else if (is_drain(n))
+        else if (in && op_info[n->op].family == FAM_reduce)
             turn_drain(l, n);
-        else if (n->op == OP_reshape)
+        else if (in && n->op == OP_reshape)
             turn_flatten(l, n);
+        else if (out && n->op == OP_reshape)
+            turn_unflatten(l, n);
     }
 }
 

@@ -10,8 +10,8 @@
  * padding must have the same.  A maximum ignores its padding, so the value
  * padded must be one that never wins: no greater than any element, and no
  * window of padding alone.  A mean or sum over all spatial axes of integers
- * becomes a pool, which has an epilogue per channel.  Axes are counted from
- * the front. */
+ * becomes a pool, which has an epilogue per channel; a gather of evenly spaced
+ * constant places a slice.  Axes are counted from the front. */
 #include "pass/pass.h"
 
 #include <math.h>
@@ -158,6 +158,57 @@ static void lower_expand(Graph *g, Node *n)
     }
 }
 
+/* The indices are start, start + step, ...: of a constant, from the front. */
+static bool is_progression(const Val *i, int64_t len, int64_t *start,
+                           int64_t *step)
+{
+    int64_t k, n = is_const(i) ? val_count(i) : 0, at;
+
+    for (k = 0; k < n; k++) {
+        at = val_int(i, k);
+        at += at < 0 ? len : 0;
+        if (k == 0)
+            *start = at;
+        else if (k == 1)
+            *step = at - *start;
+        else if (at != *start + k * *step)
+            return false;
+        if (at < 0 || at >= len)
+            return false;
+    }
+    return n > 0 && *step != 0;
+}
+
+/* gather x {2,3}  ->  slice x start=2, and a reshape for the axes of i */
+static void lower_gather(Graph *g, Node *n)
+{
+    Val *x = n->arg[0];
+    Shape y = n->res[0]->shape, s = x->shape;
+    int axis = node_axis(n, s.rank), i;
+    int64_t start[RANK] = {0}, step[RANK];
+    Node *m;
+
+    for (i = 0; i < s.rank; i++)
+        step[i] = 1;
+    if (is_const(x) ||
+        !is_progression(n->arg[1], s.dim[axis], &start[axis], &step[axis]))
+        return;
+    s.dim[axis] = val_count(n->arg[1]);
+    edit_arg(g, n, 1, NULL);
+    n->narg = 1;
+    n->op = OP_slice;
+    n->attr = NULL;
+    attr_set_list(g, n, A_start, s.rank, start);
+    attr_set_list(g, n, A_step, s.rank, step);
+    attr_set_list(g, n, A_count, s.rank, s.dim);
+    if (shape_same(s, y))
+        return;
+    m = edit_after(g, n, OP_reshape);
+    node_infer(g, n);
+    attr_set_list(g, m, A_shape, y.rank, y.dim);
+    node_infer(g, m);
+}
+
 static void count_axes(Graph *g, Node *n)
 {
     bool set[RANK];
@@ -206,6 +257,8 @@ void pass_lower(Graph *g)
         lower_expand(g, n);
         if (op_info[n->op].family == FAM_reduce)
             lower_reduce(g, n);
+        if (n->op == OP_gather)
+            lower_gather(g, n);
         if (op_takes(n->op, "axis") && n->arg[0]->shape.rank)
             attr_set_int(g, n, A_axis, node_axis(n, n->arg[0]->shape.rank));
         if (op_info[n->op].family == FAM_conv ||

@@ -1,14 +1,14 @@
 /* The passes in order.
  *
  * A pass changes the graph in place and may assume the facts it needs; the
- * driver renews those that the pass before broke, drops what nobody reads,
- * infers every shape, type and range again and checks all the rules a graph
- * keeps.  Any pass may be left out: the network computes the same. */
+ * driver renews those that a pass broke, and checks all the rules a graph keeps
+ * after every pass that changed anything.  Any pass may be left out: the
+ * network computes the same. */
 #include "pass/pass.h"
 
 #include <string.h>
 
-enum { NONE = 0, USES = 1, SWEPT = 2 };
+enum { SWEPT = 1, INFERRED = 2 };
 
 enum {
 #define PASS(name, function, needs, breaks, about) P_##name,
@@ -23,20 +23,58 @@ const Pass passes[] = {
 };
 const int npass = NPASS;
 
-static const int needs[] = {
-#define PASS(name, function, needs, breaks, about) needs,
+static const struct {
+    int needs, breaks;
+} facts[] = {
+#define PASS(name, function, needs, breaks, about) {needs, breaks},
 #include "pass/pass.def"
 };
 
-static void run(Graph *g, int p)
+static uint64_t mix(uint64_t h, const void *p, size_t n)
 {
-    if (needs[p] & SWEPT)
+    return (h ^ hash_mem(p, n)) * 0x9e3779b97f4a7c15u;
+}
+
+/* A number that changes whenever nodes, operands or attributes do. */
+static uint64_t print_of(const Graph *g)
+{
+    const Node *n;
+    const Attr *a;
+    uint64_t h = mix(0, g->out, (size_t)g->nout * sizeof *g->out);
+
+    for (n = g->first; n; n = n->next) {
+        h = mix(h, &n->op, sizeof n->op);
+        h = mix(h, n->arg, (size_t)n->narg * sizeof *n->arg);
+        h = mix(h, n->res, (size_t)n->nres * sizeof *n->res);
+        for (a = n->attr; a; a = a->next) {
+            h = mix(h, &a->code, sizeof a->code);
+            h = mix(h, &a->i, sizeof a->i);
+            h = mix(h, &a->f, sizeof a->f);
+            h = mix(h, a->list, (size_t)a->n * sizeof *a->list);
+        }
+    }
+    return h;
+}
+
+static void renew(Graph *g, int facts_wanted)
+{
+    if (facts_wanted & SWEPT)
         graph_sweep(g);
-    if (needs[p] & USES)
-        graph_uses(g);
+    if (facts_wanted & INFERRED)
+        graph_infer(g);
+}
+
+/* valid: the facts that hold before and after. */
+static void run(Graph *g, int p, int *valid)
+{
+    uint64_t before = print_of(g);
+
+    renew(g, facts[p].needs & ~*valid);
+    *valid |= facts[p].needs;
     passes[p].run(g);
-    graph_sweep(g);
-    graph_infer(g);
+    if (print_of(g) == before)
+        return;
+    renew(g, facts[p].breaks);
     graph_check(g, passes[p].name);
 }
 
@@ -46,7 +84,7 @@ bool pass_one(Graph *g, const char *name)
 
     for (p = 0; p < NPASS; p++)
         if (!strcmp(passes[p].name, name)) {
-            run(g, p);
+            run(g, p, &(int){0});
             return true;
         }
     return false;
@@ -83,6 +121,7 @@ void pass_all(Graph *g, const char *const *off, const char *dump)
         P_identity, P_transposes,
         P_fold, P_identity, P_cse,
     };
+    int valid = 0;
     size_t i;
 
     for (i = 0; i < LEN(order); i++) {
@@ -90,7 +129,7 @@ void pass_all(Graph *g, const char *const *off, const char *dump)
 
         if (is_off(off, p->name))
             continue;
-        run(g, order[i]);
+        run(g, order[i], &valid);
         if (dump && !strcmp(dump, p->name))
             dump_graph(g);
     }

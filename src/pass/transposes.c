@@ -238,7 +238,18 @@ static bool only_first(const Node *n)
            op_info[n->op].family == FAM_reduce;
 }
 
-static bool move_below(Graph *g, Node *n)
+/* Where a result is larger than its operands a transposition costs more below,
+ * unless it ends right there. */
+static bool ends_below(const Node *n, const Node *reader, const int64_t *perm,
+                       int rank)
+{
+    if (!reader || n->res[0]->nuse != 1)
+        return false;
+    return reader->op == OP_transpose ||
+           (reader->op == OP_matmul && perm[rank - 2] == rank - 1);
+}
+
+static bool move_below(Graph *g, Node *n, const Node *reader)
 {
     int64_t perm[RANK];
     int i, k, rank = n->res[0]->shape.rank;
@@ -253,7 +264,9 @@ static bool move_below(Graph *g, Node *n)
     for (i = 0; i < n->narg; i++)
         if (perm_of(n->arg[i]))
             before += val_bytes(n->arg[i]);
-    if (!all_alike(n, perm, rank) || val_bytes(n->res[0]) > before ||
+    if (!all_alike(n, perm, rank) ||
+        (val_bytes(n->res[0]) > before &&
+         !ends_below(n, reader, perm, rank)) ||
         !renumber(g, n, perm, rank))
         return false;
     for (i = 0; i < n->narg; i++)
@@ -266,33 +279,51 @@ static bool move_below(Graph *g, Node *n)
     return true;
 }
 
-static bool apply(Graph *g, Node *n)
+static bool apply(Graph *g, Node *n, const Node *reader)
 {
     if (n->op == OP_transpose)
         return to_reshape(g, n) || into_product(g, n);
     if (n->op == OP_matmul && (into_operand(g, n, 0) || into_operand(g, n, 1)))
         return true;
-    return move_below(g, n);
+    return move_below(g, n, reader);
+}
+
+/* One walk; reader: some reader of each value, by Val.id.  What is made on the
+ * way is seen by the next walk. */
+static bool walk(Graph *g, Node **reader)
+{
+    Node *n, *next;
+    bool changed = false;
+    int i;
+
+    for (n = g->first; n; n = n->next)
+        for (i = 0; i < n->narg; i++)
+            if (n->arg[i])
+                reader[n->arg[i]->id] = n;
+    for (n = g->first; n; n = next) {
+        Val *r = n->res[0];
+
+        next = n->next;
+        if (!apply(g, n, reader[r->id]))
+            continue;
+        changed = true;
+        if (r->nuse && r->def == n)
+            node_infer(g, n);
+    }
+    return changed;
 }
 
 void pass_transposes(Graph *g)
 {
-    Node *n, *next;
     bool changed = true;
     int i;
 
     for (i = 0; changed && i < WALKS; i++) {
-        changed = false;
-        for (n = g->first; n; n = next) {
-            Val *r = n->res[0];
+        Arena *a = arena_new();
 
-            next = n->next;
-            if (!apply(g, n))
-                continue;
-            changed = true;
-            if (r->nuse && r->def == n)
-                node_infer(g, n);
-        }
+        graph_number(g);
+        changed = walk(g, NEWN(a, Node *, (size_t)graph_nval(g) + 1));
         pass_identity(g);
+        arena_end(a);
     }
 }
