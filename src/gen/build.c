@@ -217,13 +217,15 @@ static void put_readme(Gen *g)
     str_fmt(&b, "# %s, for %s\n\nC of the network %s, made by tilewright %s."
         "  It is yours, without strings attached.\n\n"
         "    make run        the self-test (%s)\n\n"
-        "In a program of your own, compile `%s.c`, `%s_weights.%s` and the"
-        " `.c` files\nright in `kern/` (not in its folders), include `%s.h`"
-        " and see the example on its\ntop.  `CMakeLists.txt` does that for"
-        " those who use CMake.\n\n## Memory\n\n", n, g->p->soc->name,
+        "In a program of your own, include `%s.h` (an example is on its top)"
+        " and compile\n`%s.c`, `%s_weights.%s` and the `.c` files of `kern/`."
+        "  No include path and no\nmacro is needed; `CMakeLists.txt` is for"
+        " those who use CMake.  Tools that compile\nwhatever lies in a folder"
+        " may have all of this but `main.c` and `rt/`, which are\nfor the"
+        " self-test.\n\n## Memory\n\n", n, g->p->soc->name,
         g->p->g->name ? g->p->g->name : n,
         g->o->version ? g->o->version : "", g->p->soc->about, n, n,
-        g->o->bin ? "S" : "c", n);
+        n, g->o->bin ? "S" : "c");
     put_memory_table(g, &b);
     str_put(&b, "\n## Layers\n\n");
     put_layers(g, &b);

@@ -138,16 +138,20 @@ void gen_instances(Gen *g)
     }
 }
 
-/* The last folder and the file: "ref/conv_int.c"; "own/fast/conv_int.c". */
+/* The last folder and the file, "ref/conv_int.h"; of the user's own kernels,
+ * "own/fast/conv_int.h".  Not .c, so that tools that compile every .c of a
+ * folder leave it alone. */
 static const char *source_path(Gen *g, const Kern *k)
 {
     const char *s = path_base(k->path);
+    size_t n;
 
     while (s > k->path && s[-1] == '/')
         s--;
     while (s > k->path && s[-1] != '/')
         s--;
-    return is_ours(k) ? s : arena_fmt(g->mem, "own/%s", s);
+    n = strlen(s) - (str_ends(s, ".c") ? 2 : 0);
+    return arena_fmt(g->mem, "%s%.*s.h", is_ours(k) ? "" : "own/", (int)n, s);
 }
 
 static bool is_written(const Gen *g, const char *path)
