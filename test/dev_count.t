@@ -46,5 +46,21 @@ for chip in cortex-m4 cortex-m7 cortex-m55 rv32imc; do
     grep 'fault: .*pc=[0-9a-f]' $d/said || { echo "$chip: no place"; bad=1; }
     done=$((done + 1))
 done
+# Marks of four bytes that begin in front of, on and behind the end of a page.
+if [ -e $d/cortex-m4.NONE ]; then
+    chip=cortex-m4 rt=rt/cortex-m
+    qemu=$(word $chip runner cmd | sed "s|{elf}|$chip.PAD|")
+    for pad in 2036 2037 2038 2045 2046; do
+        # shellcheck disable=SC2046
+        $(word $chip toolchain cc) $(word $chip toolchain cflags) \
+            $(word $chip toolchain ldflags) -DPAD="\"$pad\"" -Irt -I$rt \
+            -T $d/$chip.ld -o $d/$chip.PAD test/count.c rt/run.c \
+            rt/semihost.c rt/stack.c $rt/*.[cS] || bad=1
+        [ "$(run PAD 1 | tr '\n' ' ')" = "3 4 0 3 " ] || {
+            echo "mark at the end of a page, $pad: $(run PAD 1)"
+            bad=1
+        }
+    done
+fi
 echo "instructions exact, faults told, on $done emulated chips"
 [ $bad = 0 ] && [ $done -gt 0 ]

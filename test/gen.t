@@ -142,6 +142,14 @@ check "no compiler" sh -c "sed s/cc=cc/cc=no-such-cc/ soc/host.soc >$d/no.soc
 check "too big for the flash" sh -c "sed s/size=2M/size=8K/ soc/cortex-m4.soc \
     >$d/small.soc; $d/gen test/gen/int.nn $d/small.soc $d/e n |
     grep '^status 3: FLASH lacks [0-9]* bytes'"
+check "linked for the part itself" sh -c "
+    make -s -B -C $d/int.cortex-m7 SCRIPT=n.ld &&
+    readelf -lW $d/int.cortex-m7/build/n.elf | grep -q '0x08000000 0x08000000'"
+printf '%s\n' 'include cortex-m4' 'chip ours about="a board of ours"' \
+    'reserve mine memory=RAM size=600K' >$d/ours.soc
+check "a chip of one's own" $d/gen test/gen/int.nn $d/ours.soc $d/i n plan
+check "what is reserved is left alone" grep -q 'RAM.*LENGTH = 40960$' \
+    $d/i/n_emu.ld
 check "runner of one's own" env RUNNER="env {elf}" \
     $d/gen test/gen/int.nn host $d/f n
 check "a runner that fails" sh -c "RUNNER='echo {elf}; exit 9' \
