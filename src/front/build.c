@@ -39,9 +39,9 @@ Node *node_of(Call *c, OpCode op, int narg, ...)
 void room(Call *c, int64_t n)
 {
     c->im->made += n;
-    if (n > 1 << 24 || c->im->made > 1 << 26)
+    if (n > 1 << 22 || c->im->made > 1 << 24)
         call_err(c, "makes a constant of %lld elements out of nothing; "
-                 "2^24, and 2^26 in a network, are the most", (long long)n);
+                 "2^22, and 2^24 in a network, are the most", (long long)n);
 }
 
 Val *blank(Call *c, Type t, Shape s)

@@ -153,19 +153,26 @@ void import_dequantizelinear(Call *c)
     give(c, 0, op3(c, OP_dequantize, c->arg[0], scale, zero));
 }
 
-void import_dynamicquantizelinear(Call *c)
+/* x as bytes, by a scale and zero point from its own range. */
+static Val *by_range(Call *c, Val *x, Val **scale, Val **zero)
 {
-    Val *x = c->arg[0];
     Val *hi = reduce(c, OP_rmax, x, 0, NULL, false);
-    Val *lo = reduce(c, OP_rmin, x, 0, NULL, false), *scale, *zero;
+    Val *lo = reduce(c, OP_rmin, x, 0, NULL, false), *z;
 
     hi = op_num(c, OP_max, hi, 0);
     lo = op_num(c, OP_min, lo, 0);
-    scale = op_num(c, OP_div, op2(c, OP_sub, hi, lo), 255);
-    zero = op2(c, OP_div, op1(c, OP_neg, lo), scale);
-    zero = clamp(c, op1(c, OP_round, zero), 0, 255);
-    zero = cast(c, zero, T_u8);
-    give(c, 0, quantize(c, x, scale, zero, 2));
+    *scale = op_num(c, OP_div, op2(c, OP_sub, hi, lo), 255);
+    z = op2(c, OP_div, op1(c, OP_neg, lo), *scale);
+    z = clamp(c, op1(c, OP_round, z), 0, 255);
+    *zero = cast(c, z, T_u8);
+    return quantize(c, x, *scale, *zero, 2);
+}
+
+void import_dynamicquantizelinear(Call *c)
+{
+    Val *scale, *zero, *y = by_range(c, c->arg[0], &scale, &zero);
+
+    give(c, 0, y);
     give(c, 1, scale);
     give(c, 2, zero);
 }
@@ -242,6 +249,43 @@ void import_matmulinteger(Call *c)
 }
 
 /* com.microsoft */
+
+/* Scales of b are per column; the result is float. */
+static void float_product(Call *c, Val *a, int b, int scale, int zero,
+                          int bias)
+{
+    Val *w = must(c, b), *y;
+
+    w = dequantize(c, w, must(c, scale), arg_at(c, zero),
+                   MAX(0, w->shape.rank - 1));
+    y = matmul_onnx(c, a, w);
+    give(c, 0, arg_at(c, bias) ? op2(c, OP_add, y, c->arg[bias]) : y);
+}
+
+void import_matmulintegertofloat(Call *c)
+{
+    float_product(c, dequantize(c, c->arg[0], must(c, 2), arg_at(c, 4), 0), 1,
+                  3, 5, 6);
+}
+
+void import_dynamicquantizematmul(Call *c)
+{
+    Val *scale, *zero, *a = by_range(c, c->arg[0], &scale, &zero);
+
+    float_product(c, op3(c, OP_dequantize, a, scale, zero), 1, 2, 3, 4);
+}
+
+void import_qlinearreducemean(Call *c)
+{
+    Val *x = real(c, 0, 0);
+    int64_t axes[RANK];
+    int i, n = call_ints(c, "axes", RANK, axes);
+
+    for (i = 0; i < n; i++)
+        axes[i] = axis_of(c, axes[i], x->shape.rank);
+    give_by(c, 3, reduce(c, OP_mean, x, MAX(0, n), axes,
+                         call_int(c, "keepdims", 1)));
+}
 
 void import_qlinearbinary(Call *c) /* QLinearAdd, QLinearMul */
 {
