@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""QDQ networks against onnxruntime: tools/qdq.py EVAL [KIND...]
+"""QDQ networks against onnxruntime: tools/qdq.py EVAL [-s SEED] [KIND...]
 
 EVAL is the driver test/eval.c, built.  For every kind of layer a float network
 is quantized by onnxruntime's static quantizer in four ways (signed and
 unsigned activations, weights per tensor and per channel) and run by both on
 the same inputs; then every layer of the networks in zoo/, on the values that
-onnxruntime has there; last those networks from end to end.
+onnxruntime has there; those networks from end to end; last every layer of
+random networks (of random_graphs.py, from SEED on; default: the time).
 
 onnxruntime answers twice: as it comes, with its fused integer kernels, and
 without them, layer by layer in floats as ONNX defines it.  Where the two
@@ -22,11 +23,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import quantization as quant
+
+import random_graphs
 
 root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 ort.set_default_logger_severity(4)
@@ -264,8 +268,7 @@ class Reader(quant.CalibrationDataReader):
         self.data = iter(data)
 
     def get_next(self):
-        x = next(self.data, None)
-        return None if x is None else {'x': x}
+        return next(self.data, None)
 
 
 def session(model, fused=True):
@@ -338,7 +341,8 @@ def layer_cases(name, folder, scratch):
             model, shape = float_model(name, rng)
             data = [rng.normal(0.1, 1, shape).astype(np.float32)
                     for _ in range(4)]
-            q = quantized(model, data, activations, per_channel, scratch)
+            q = quantized(model, [{'x': x} for x in data], activations,
+                          per_channel, scratch)
             if q.graph.node[-1].op_type != 'DequantizeLinear':
                 continue
             for x in data[:2]:
@@ -357,11 +361,10 @@ def every_value(model, feeds):
     return values
 
 
-def zoo_cases(path, folder):
+def layers_of(what, model, feeds, folder):
     """Every layer of a network: from quantized values to a quantized one."""
-    model = onnx.shape_inference.infer_shapes(
-        onnx.load(path + '/network.onnx'))
-    values = every_value(model, dict(np.load(path + '/inputs.npz')))
+    model = onnx.shape_inference.infer_shapes(model)
+    values = every_value(model, feeds)
     makers = {y: n for n in model.graph.node for y in n.output}
     quants = [n for n in model.graph.node if n.op_type == 'QuantizeLinear']
     for q in quants:
@@ -379,8 +382,32 @@ def zoo_cases(path, folder):
         layer = onnx.utils.Extractor(model).extract_model(
             sorted(inputs), [q.output[0]])
         op = makers[q.input[0]].op_type if q.input[0] in makers else 'input'
-        yield Case(folder, 'zoo ' + op, layer,
+        yield Case(folder, what + op, layer,
                    {k: values[k] for k in sorted(inputs)})
+
+
+def zoo_cases(path, folder):
+    yield from layers_of('zoo ', onnx.load(path + '/network.onnx'),
+                         dict(np.load(path + '/inputs.npz')), folder)
+
+
+def random_cases(seed, count, folder, scratch):
+    while count:
+        made = random_graphs.random_float(seed)
+        seed += 1
+        if not made:
+            continue
+        model, x, _ = made
+        try:
+            q = quantized(model, [x], ('u8', 's8')[seed % 2], seed % 3 == 0,
+                          scratch)
+            cases = list(layers_of('random ', q, x, folder))
+        except Exception:       # onnxruntime cannot quantize it, or run it
+            continue
+        for c in cases:
+            c.name += ' seed %d' % (seed - 1)
+        yield from cases
+        count -= 1
 
 
 def whole_cases(path, folder):
@@ -398,7 +425,7 @@ def tell(name, t):
     print('%-28s %8d %6d %5d %6d %5d %6d %6d' % (name, *t))
 
 
-def all_cases(names, folder, scratch):
+def all_cases(names, seed, folder, scratch):
     for n in KINDS:
         if not names or n in names:
             yield from layer_cases(n, folder, scratch)
@@ -406,6 +433,8 @@ def all_cases(names, folder, scratch):
         if '-qdq-' in d and (not names or d in names):
             yield from zoo_cases('%s/zoo/%s' % (root, d), folder)
             yield from whole_cases('%s/zoo/%s' % (root, d), folder)
+    if not names or 'random' in names:
+        yield from random_cases(seed, 60, folder, scratch)
 
 
 def run(driver, cases):
@@ -423,16 +452,25 @@ def run(driver, cases):
 
 
 def main():
+    names, seed = sys.argv[2:], int(time.time())
+    if names[:1] == ['-s']:
+        seed, names = int(names[1]), names[2:]
+    print('seed %d' % seed)
     with tempfile.TemporaryDirectory() as top:
         folder, scratch = top + '/cases', top + '/scratch'
         os.makedirs(folder)
         os.makedirs(scratch)
-        cases = list(all_cases(sys.argv[2:], folder, scratch))
+        cases = list(all_cases(names, seed, folder, scratch))
         table, refused = run(sys.argv[1], cases)
     print('%-28s %8s %12s %12s %6s %6s' % ('kind', 'results', 'fused: 1  >1',
                                            'un-: 1  >1', 'own', 'both'))
-    for name in table:
-        tell(name, table[name])
+    shown = {}
+    for name, t in table.items():
+        shown[name.split(' seed')[0]] = shown.get(name.split(' seed')[0], 0) + t
+        if ' seed' in name and (t[2] or t[4]):
+            print('more than one: ' + name)
+    for name in shown:
+        tell(name, shown[name])
     layers = {k: t for k, t in table.items() if not k.startswith('whole')}
     total = sum(t for k, t in layers.items() if k not in TIES)
     tell('layers but for ties', total)
