@@ -153,9 +153,27 @@ Val *must(const Call *c, int i)
     return c->arg[i];
 }
 
+/* Quantizers quantize parameters too: the reals of constant integers. */
+static Val *dequantized(Call *c, Val *v)
+{
+    const Node *n = v ? v->def : NULL;
+    void *arg[3] = {NULL}, *res[NRES] = {NULL};
+    int i;
+
+    if (!n || n->op != OP_dequantize)
+        return v;
+    for (i = 0; i < n->narg; i++) {
+        if (n->arg[i] && !n->arg[i]->data)
+            return v;
+        arg[i] = n->arg[i] ? n->arg[i]->data : NULL;
+    }
+    node_eval(c->im->mem, n, arg, res);
+    return graph_const(c->g, v->name, v->type, v->shape, res[0]);
+}
+
 Val *arg_known(Call *c, int i)
 {
-    Val *v = arg_at(c, i);
+    Val *v = dequantized(c, arg_at(c, i));
 
     if (v && !v->data)
         call_err(c, "operand %d ('%s') must be a constant", i + 1, v->name);
