@@ -65,6 +65,30 @@ char *gen_caps(Arena *a, const char *s)
     return caps;
 }
 
+const char *gen_comment(Gen *g, const char *s)
+{
+    char *t = arena_str(g->mem, s), *p;
+
+    for (p = t; *p; p++)
+        if ((unsigned char)*p < ' ' || (*p == '*' && p[1] == '/') ||
+            (*p == '/' && p[1] == '*'))
+            *p = ' ';
+    return t;
+}
+
+void gen_quote(const char *s, Str *out)
+{
+    str_put(out, "\"");
+    for (; *s; s++)
+        if (strchr("\"\\?", *s))
+            str_fmt(out, "\\%c", *s);
+        else if ((unsigned char)*s < ' ')
+            str_fmt(out, "\\%03o", (unsigned)(unsigned char)*s);
+        else
+            str_mem(out, s, 1);
+    str_put(out, "\"");
+}
+
 const char *gen_mem(const Gen *g, int mem)
 {
     char *s = str_ident(g->mem, g->p->soc->mems[mem].name), *p;

@@ -58,6 +58,8 @@ const char *gen_path(Gen *g, const char *path); /* where it is written */
 bool gen_uses(const Gen *g, int mem); /* has the network buffers there */
 const char *gen_mem(const Gen *g, int mem); /* "ram" */
 char *gen_caps(Arena *a, const char *s);
+const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
+void gen_quote(const char *s, Str *out);        /* as a string of C */
 
 /* kernels.c: which instances there are, and their files */
 void gen_instances(Gen *g);

@@ -28,10 +28,8 @@ static void put_layer_sizes(Gen *g, Str *out)
 
 static void put_file(const char *dir, const char *name, Str *out)
 {
-    str_fmt(out, ", \"");
-    for (; *dir; dir++)
-        str_fmt(out, *dir == '"' || *dir == '\\' ? "\\%c" : "%c", *dir);
-    str_fmt(out, "%s\"", name);
+    str_put(out, ", ");
+    gen_quote(arena_fmt(out->mem, "%s%s", dir, name), out);
 }
 
 static void put_functions(Gen *g, Str *out)

@@ -29,8 +29,9 @@ static void put_tensor(Gen *g, const char *what, int i, const Val *v,
 {
     const char *p = arena_fmt(g->mem, "#define %s_%s_%d_", g->caps, what, i);
 
-    str_fmt(out, "\n%sNAME \"%s\"\n", p, v->name);
-    str_fmt(out, "%sTYPE %s\n", p, type_info[v->type].ctype);
+    str_fmt(out, "\n%sNAME ", p);
+    gen_quote(v->name, out);
+    str_fmt(out, "\n%sTYPE %s\n", p, type_info[v->type].ctype);
     str_fmt(out, "%sRANK %d\n", p, v->shape.rank);
     str_fmt(out, "%sDIMS ", p);
     put_dims(v, out);

@@ -18,12 +18,12 @@ static void put_shape(const Val *v, Str *out)
 static void put_buffer(Gen *g, const Buf *u, Str *out)
 {
     str_fmt(out, " *   %8" PRId64 " ..%8" PRId64 "  layers %d to %d  %s ",
-            u->addr, u->addr + u->size, MAX(u->from, 0) + 1, u->to, u->name);
+            u->addr, u->addr + u->size, MAX(u->from, 0) + 1, u->to,
+            gen_comment(g, u->name));
     if (u->val)
         put_shape(u->val, out);
     str_put(out, u->kind == BUF_input ? "  (input)\n"
                  : u->kind == BUF_output ? "  (output)\n" : "\n");
-    (void)g;
 }
 
 /* The buffers of one memory by address. */
@@ -200,24 +200,12 @@ static void put_io(Gen *g, const Step *s, Str *out)
     str_put(out, "        .ncore = 1,\n    };\n\n");
 }
 
-/* Text that is safe within a comment. */
-static const char *comment(Gen *g, const char *s)
-{
-    char *t = arena_str(g->mem, s), *p;
-
-    for (p = t; *p; p++)
-        if (*p == '\n' || (*p == '*' && p[1] == '/') ||
-            (*p == '/' && p[1] == '*'))
-            *p = ' ';
-    return t;
-}
-
 static void put_about(Gen *g, int layer, const Step *s, Str *out)
 {
     const Node *n = s->node;
 
     str_fmt(out, "\n/* Layer %d: %s, \"%s\": ", layer, op_info[n->op].name,
-            comment(g, n->name));
+            gen_comment(g, n->name));
     if (n->arg[0])
         put_shape(n->arg[0], out);
     str_put(out, " -> ");
