@@ -45,4 +45,24 @@ static inline int32_t rescale32(int32_t sum, int32_t mul, int32_t add,
                        k->shift, k->lo, k->hi);                         \
     }
 
+/* The same for matrix products, whose mul and add may follow rows and columns;
+ * they are operands 3 and 4. */
+#define FINISH_MATMUL                                                   \
+    static inline int32_t finish(const struct matmul_dims *k,           \
+                                 const struct io *io, ACC sum,          \
+                                 int32_t m, int32_t n)                  \
+    {                                                                   \
+        const MUL *mul = io->in[3];                                     \
+        const ADD *add = io->in[4];                                     \
+        const ptrdiff_t at_mul =                                        \
+            (ptrdiff_t)m * k->mulm + (ptrdiff_t)n * k->muln;            \
+        const ptrdiff_t at_add =                                        \
+            (ptrdiff_t)m * k->addm + (ptrdiff_t)n * k->addn;            \
+                                                                        \
+        if (!mul)                                                       \
+            return narrow(sum, k->lo, k->hi);                           \
+        return rescale(sum, mul[at_mul], add ? add[at_add] : 0,         \
+                       k->shift, k->lo, k->hi);                         \
+    }
+
 #endif

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Every kernel of kern/c against kern/ref on random operands within its `when`,
+# Every kernel but kern/ref against kern/ref on random operands within its `when`,
 # under the sanitizers: kern.t [SEED [RUNS [KERNEL-PREFIX...]]]
 cd "$(dirname "$0")/.." || exit 1
 seed=${1:-$(date +%N | sed 's/^0*//')}
 runs=${2:-20}
-[ $# -gt 2 ] && shift 2 || set -- kern/c
+[ $# -gt 2 ] && shift 2 || set -- kern/c kern/dsp
 dir=build/test/kern
 rm -rf $dir
 mkdir -p $dir

@@ -12,6 +12,7 @@
 
 FINISH(conv, 3)
 #include "kern/conv.h"
+#include "kern/sums.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -19,6 +19,7 @@ static inline float finish(const struct conv_dims *k, const struct io *io,
     return clipf(sum, k->flo, k->fhi);
 }
 #include "kern/conv.h"
+#include "kern/sums.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -13,18 +13,7 @@
  */
 #include "kern/finish.h"
 
-static inline int32_t finish(const struct matmul_dims *k, const struct io *io,
-                             ACC sum, int32_t m, int32_t n)
-{
-    const MUL *mul = io->in[3];
-    const ADD *add = io->in[4];
-    const ptrdiff_t at = (ptrdiff_t)m * k->addm + (ptrdiff_t)n * k->addn;
-
-    if (!mul)
-        return narrow(sum, k->lo, k->hi);
-    return rescale(sum, mul[(ptrdiff_t)m * k->mulm + (ptrdiff_t)n * k->muln],
-                   add ? add[at] : 0, k->shift, k->lo, k->hi);
-}
+FINISH_MATMUL
 
 #include "kern/matmul.h"
 

@@ -1,0 +1,21 @@
+/* Channels-last convolution with packed products, two pixels by two channels.
+ *
+ * op       conv
+ * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8|s16|u16|s32
+ * isa      dsp
+ * when     xc == 1 && yc == 1 && wc == 1 && padv == 0 &&
+ *          c * kh * kw < 32768 && c * kw > 3
+ * layout   last
+ * stack    320
+ * cycles   n * g * oh * ow * (m * (25 + kh * (14 + 2 * c * kw)) + 60)
+ */
+#include "kern/finish.h"
+
+FINISH(conv, 3)
+#include "kern/conv.h"
+#include "kern/sums_dsp.h"
+
+void FN(const struct conv_dims *k, const struct io *io)
+{
+    conv_all(k, io);
+}
