@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { EVAL_MAX = 1 << 28 }; /* elements */
+enum { EVAL_MAX = 1 << 26 }; /* elements */
 
 /* A plain kernel and the wide instance that takes a node. */
 typedef struct Choice {
