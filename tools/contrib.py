@@ -58,7 +58,8 @@ CASES = [
     ('QLinearGlobalAveragePool', [u8(1, 4, 5, 5)], [F(.1), U(120), F(.1),
                                                     U(60)],
      dict(channels_last=0)),
-    ('QLinearAveragePool', [u8(1, 4, 5, 5)], [F(.1), U(120), F(.1), U(60)],
+    # scales apart, for means of four have ties, which floats break either way
+    ('QLinearAveragePool', [u8(1, 4, 5, 5)], [F(.13), U(120), F(.1), U(60)],
      dict(kernel_shape=[2, 2])),
     ('QGemm', [u8(3, 4)], [F(.1), U(120), s8(4, 5), F(.05), I(3), s32(5),
                            F(.5), U(100)], {}),
