@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEEP = 16, SHOWN = 1900 };
 
@@ -750,19 +751,61 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     return g;
 }
 
+static const char *const meanings[] = {
+    [FLOATS] = "of floats; integers become floats before it",
+    [BOTH] = "of floats, and exact on integers",
+    [ROUNDS] = "of floats; of integers to the nearest integer, ties up",
+    [DIALECT] = "of integers: it makes the network one of exact integers",
+    [TYPED] = "of the types that ONNX declares",
+};
+
+static void print_row(Str *out, const Row *r)
+{
+    str_fmt(out, "%-44s %2d..24%s%s\n", r->name, MAX(7, r->since),
+            *r->about ? "  " : "", r->about);
+}
+
+static void print_whole(Str *out, const Row *r)
+{
+    if (r->import == import_none) {
+        str_fmt(out, "%s is not supported: %s\n", r->name, r->about);
+        return;
+    }
+    str_fmt(out, "%s\n  opsets       %d to 24\n", r->name, MAX(7, r->since));
+    if (r->max > 99)
+        str_fmt(out, "  inputs       %d or more\n", r->min);
+    else if (r->min < r->max)
+        str_fmt(out, "  inputs       %d to %d\n", r->min, r->max);
+    else
+        str_fmt(out, "  inputs       %d\n", r->min);
+    str_fmt(out, "  meaning      %s\n", meanings[r->meaning]);
+    str_fmt(out, "  constraints  %s\n", *r->about ? r->about : "none");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcasecmp((*(const Row *const *)a)->name,
+                      (*(const Row *const *)b)->name);
+}
+
 void front_ops(Str *out, const char *name)
 {
+    const Row *sorted[LEN(onnx_rows)], *r;
     int i;
-    const Row *r;
 
-    for (i = 0; i < nrow; i++) {
-        r = &onnx_rows[i];
-        if (name && strcmp(r->name, name))
-            continue;
-        if (r->import == import_none)
-            continue;
-        str_fmt(out, "%-36s %3d..24  %s\n", r->name, r->since, r->about);
+    if (name) {
+        r = row_named(name);
+        if (!r)
+            err(ERR_USAGE, "no operator '%s'%s%s; `tilewright ops` lists all",
+                name, nearest(name) ? "; nearest is " : "",
+                nearest(name) ? nearest(name) : "");
+        print_whole(out, r);
+        return;
     }
-    if (name && !out->n)
-        err(ERR_USAGE, "no operator '%s'; `tilewright ops` lists all", name);
+    for (i = 0; i < nrow; i++)
+        sorted[i] = &onnx_rows[i];
+    qsort(sorted, LEN(sorted), sizeof *sorted, by_name);
+    for (i = 0; i < nrow; i++)
+        if (sorted[i]->import != import_none)
+            print_row(out, sorted[i]);
 }
