@@ -12,6 +12,8 @@ typedef Onnx__NodeProto OnnxNode;
 typedef Onnx__GraphProto OnnxGraph;
 typedef Onnx__ModelProto Model;
 
+enum { DEEP = 16 }; /* functions in functions, graphs in graphs */
+
 typedef struct Call Call;
 typedef struct Scope Scope;
 
@@ -71,10 +73,15 @@ struct Call {
     bool bad;    /* refused, and listed already */
 };
 
+/* table.c */
+const Row *row_find(const char *domain, const char *op); /* NULL: unknown */
+const char *row_nearest(const char *op); /* a name like it, or NULL */
+
+/* order.c: indices of nodes; err on cycles.  s knows who makes what. */
+size_t *order_of(Import *im, Scope *s, size_t n, OnnxNode **node);
+
 /* onnx.c: the walk over the model */
-const Row *row_find(const char *domain, const char *op);
-extern const Row onnx_rows[];
-extern const int nrow;
+const char *name_of(Import *im, const OnnxNode *p, size_t i); /* of node i */
 /* Imports the nodes of a graph or function whose names are in s; false if
  * some were refused (and listed). */
 bool body(Import *im, Scope *s, size_t nnode, OnnxNode **node);
@@ -171,7 +178,8 @@ Val *averagepool(Call *c, Val *x);
 Val *matmul_onnx(Call *c, Val *a, Val *b); /* any ranks */
 Val *pad(Call *c, Val *x, const int64_t *pads, double value, int mode);
 
-#define ONNX(name, meaning, how, since, min, max, about) void import_##how(Call *c);
+#define ONNX(name, meaning, how, since, min, max, about) \
+    void import_##how(Call *c);
 #include "front/onnx.def"
 
 #endif

@@ -8,46 +8,10 @@
  * end.  Constants are converted when first read. */
 #include "front/import.h"
 
-#include <ctype.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { DEEP = 16, SHOWN = 1900 };
-
-const Row onnx_rows[] = {
-#define ONNX(name, meaning, how, since, min, max, about) \
-    {name, meaning, import_##how, since, min, max, about},
-#include "front/onnx.def"
-};
-const int nrow = LEN(onnx_rows);
-
-static const Row *row_named(const char *name)
-{
-    int i;
-
-    for (i = 0; i < nrow; i++)
-        if (!strcmp(onnx_rows[i].name, name))
-            return &onnx_rows[i];
-    return NULL;
-}
-
-/* A row of its own for an operator of a domain, else by the name alone: the
- * dialect's operators come in any domain. */
-const Row *row_find(const char *domain, const char *op)
-{
-    char full[128];
-    const Row *r = NULL;
-
-    if (!op)
-        return NULL;
-    if (domain && *domain) {
-        snprintf(full, sizeof full, "%s::%s", domain, op);
-        r = row_named(full);
-    }
-    return r ? r : row_named(op);
-}
+enum { SHOWN = 1900 }; /* bytes of problems in one message */
 
 /* Problems. */
 
@@ -66,46 +30,9 @@ static void jump(const Trouble *t)
     longjmp(*refused, 1);
 }
 
-/* Letters to change, add or drop to get from a to b (Wagner and Fischer). */
-static int distance(const char *a, const char *b)
-{
-    int row[64], n = (int)strlen(b), i, j, diag, up;
-
-    if (n >= (int)LEN(row))
-        return n;
-    for (j = 0; j <= n; j++)
-        row[j] = j;
-    for (i = 0; a[i]; i++) {
-        diag = row[0];
-        row[0] = i + 1;
-        for (j = 1; j <= n; j++) {
-            up = row[j];
-            row[j] = MIN(MIN(row[j], row[j - 1]) + 1,
-                         diag + (tolower(a[i]) != tolower(b[j - 1])));
-            diag = up;
-        }
-    }
-    return row[n];
-}
-
-static const char *nearest(const char *op)
-{
-    const char *best = NULL;
-    int i, d, least = 3;
-
-    for (i = 0; i < nrow; i++) {
-        d = distance(op, onnx_rows[i].name);
-        if (d < least && d < (int)strlen(op) / 2) {
-            least = d;
-            best = onnx_rows[i].name;
-        }
-    }
-    return best;
-}
-
 static const char *what_else(Import *im, const OnnxNode *p)
 {
-    const char *near = nearest(p->op_type), *domain = p->domain;
+    const char *near = row_nearest(p->op_type), *domain = p->domain;
     const Row *r = row_find(p->domain, p->op_type);
 
     if (r)
@@ -136,7 +63,7 @@ static const Onnx__FunctionProto *function_of(const Import *im,
     return NULL;
 }
 
-static const char *name_of(Import *im, const OnnxNode *p, size_t i)
+const char *name_of(Import *im, const OnnxNode *p, size_t i)
 {
     if (p->name && *p->name)
         return p->name;
@@ -414,97 +341,6 @@ static bool import_one(Import *im, Scope *s, const OnnxNode *p, size_t i)
     return attempt(c);
 }
 
-/* Order. */
-
-typedef struct Order {
-    Import *im;
-    Scope *s;
-    OnnxNode **node;
-    char *state;    /* per node: 0 new, 1 begun, 2 in the order */
-    size_t *stack, nstack;
-    size_t *order, norder;
-    size_t now;     /* the node whose inputs are being looked at */
-    bool waits;
-} Order;
-
-static void need(Order *o, const char *name)
-{
-    Entry *e = *name ? scope_find(o->s, name) : NULL;
-    size_t i;
-
-    if (!e || !e->maker || e->home != o->s)
-        return;
-    i = (size_t)e->maker - 1;
-    if (o->state[i] == 2)
-        return;
-    if (o->state[i] == 1)
-        err(ERR_MODEL, "node '%s' (%s): its inputs depend on its own output; "
-            "a network must not contain a cycle",
-            name_of(o->im, o->node[i], i), o->node[i]->op_type);
-    o->state[i] = 1;
-    o->stack[o->nstack++] = i;
-    o->waits = true;
-}
-
-/* Graphs inside a node (the branches of If) read the names around them. */
-static void need_inside(Order *o, const OnnxNode *p, int depth)
-{
-    size_t i, j, k;
-    const OnnxGraph *g;
-
-    if (depth > DEEP)
-        err(ERR_MODEL, "graphs within graphs more than %d deep", DEEP);
-    for (i = 0; i < p->n_attribute; i++) {
-        g = p->attribute[i]->g;
-        for (j = 0; g && j < g->n_node && !o->waits; j++) {
-            for (k = 0; k < g->node[j]->n_input && !o->waits; k++)
-                need(o, g->node[j]->input[k]);
-            need_inside(o, g->node[j], depth + 1);
-        }
-        for (j = 0; g && j < g->n_output && !o->waits; j++)
-            if (g->output[j]->name)
-                need(o, g->output[j]->name);
-    }
-}
-
-/* Depth first, one input at a time, on a stack of our own: a node is in the
- * order once nothing it needs is outside it. */
-static void visit(Order *o, size_t first)
-{
-    size_t i, k;
-
-    if (o->state[first])
-        return;
-    o->state[first] = 1;
-    o->stack[o->nstack++] = first;
-    while (o->nstack) {
-        i = o->stack[o->nstack - 1];
-        o->waits = false;
-        for (k = 0; k < o->node[i]->n_input && !o->waits; k++)
-            need(o, o->node[i]->input[k]);
-        if (!o->waits)
-            need_inside(o, o->node[i], 0);
-        if (o->waits)
-            continue;
-        o->state[i] = 2;
-        o->order[o->norder++] = i;
-        o->nstack--;
-    }
-}
-
-static size_t *order_of(Import *im, Scope *s, size_t n, OnnxNode **node)
-{
-    Order o = {.im = im, .s = s, .node = node};
-    size_t i;
-
-    o.state = NEWN(im->mem, char, n + 1);
-    o.stack = NEWN(im->mem, size_t, n + 1);
-    o.order = NEWN(im->mem, size_t, n + 1);
-    for (i = 0; i < n; i++)
-        visit(&o, i);
-    return o.order;
-}
-
 static void claim_results(Scope *s, size_t n, OnnxNode **node)
 {
     size_t i, j;
@@ -749,63 +585,4 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     g = parse(mem, path, dir, p, n, o);
     arena_end(tmp);
     return g;
-}
-
-static const char *const meanings[] = {
-    [FLOATS] = "of floats; integers become floats before it",
-    [BOTH] = "of floats, and exact on integers",
-    [ROUNDS] = "of floats; of integers to the nearest integer, ties up",
-    [DIALECT] = "of integers: it makes the network one of exact integers",
-    [TYPED] = "of the types that ONNX declares",
-};
-
-static void print_row(Str *out, const Row *r)
-{
-    str_fmt(out, "%-44s %2d..24%s%s\n", r->name, MAX(7, r->since),
-            *r->about ? "  " : "", r->about);
-}
-
-static void print_whole(Str *out, const Row *r)
-{
-    if (r->import == import_none) {
-        str_fmt(out, "%s is not supported: %s\n", r->name, r->about);
-        return;
-    }
-    str_fmt(out, "%s\n  opsets       %d to 24\n", r->name, MAX(7, r->since));
-    if (r->max > 99)
-        str_fmt(out, "  inputs       %d or more\n", r->min);
-    else if (r->min < r->max)
-        str_fmt(out, "  inputs       %d to %d\n", r->min, r->max);
-    else
-        str_fmt(out, "  inputs       %d\n", r->min);
-    str_fmt(out, "  meaning      %s\n", meanings[r->meaning]);
-    str_fmt(out, "  constraints  %s\n", *r->about ? r->about : "none");
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcasecmp((*(const Row *const *)a)->name,
-                      (*(const Row *const *)b)->name);
-}
-
-void front_ops(Str *out, const char *name)
-{
-    const Row *sorted[LEN(onnx_rows)], *r;
-    int i;
-
-    if (name) {
-        r = row_named(name);
-        if (!r)
-            err(ERR_USAGE, "no operator '%s'%s%s; `tilewright ops` lists all",
-                name, nearest(name) ? "; nearest is " : "",
-                nearest(name) ? nearest(name) : "");
-        print_whole(out, r);
-        return;
-    }
-    for (i = 0; i < nrow; i++)
-        sorted[i] = &onnx_rows[i];
-    qsort(sorted, LEN(sorted), sizeof *sorted, by_name);
-    for (i = 0; i < nrow; i++)
-        if (sorted[i]->import != import_none)
-            print_row(out, sorted[i]);
 }

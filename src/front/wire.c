@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { DEEP = 64, MANY = 1 << 23 };
+enum { NESTED = 64, MANY = 1 << 23 };
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
@@ -94,8 +94,8 @@ static void message(Walk *w, const ProtobufCMessageDescriptor *d,
 {
     uint64_t seen = 0;
 
-    if (++w->depth > DEEP)
-        err(ERR_MODEL, "messages nested deeper than %d, in a %s", DEEP,
+    if (++w->depth > NESTED)
+        err(ERR_MODEL, "messages nested deeper than %d, in a %s", NESTED,
             d->short_name);
     while (p < end)
         field(w, d, &p, end, &seen);

@@ -1,0 +1,136 @@
+/* The table of ONNX's operators: finding one, and showing them all. */
+#include "front/import.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const Row onnx_rows[] = {
+#define ONNX(name, meaning, how, since, min, max, about) \
+    {name, meaning, import_##how, since, min, max, about},
+#include "front/onnx.def"
+};
+static const int nrow = LEN(onnx_rows);
+
+static const Row *row_named(const char *name)
+{
+    int i;
+
+    for (i = 0; i < nrow; i++)
+        if (!strcmp(onnx_rows[i].name, name))
+            return &onnx_rows[i];
+    return NULL;
+}
+
+/* A row of its own for an operator of a domain, else by the name alone: the
+ * dialect's operators come in any domain. */
+const Row *row_find(const char *domain, const char *op)
+{
+    char full[128];
+    const Row *r = NULL;
+
+    if (!op)
+        return NULL;
+    if (domain && *domain) {
+        snprintf(full, sizeof full, "%s::%s", domain, op);
+        r = row_named(full);
+    }
+    return r ? r : row_named(op);
+}
+
+/* Letters to change, add or drop to get from a to b (Wagner and Fischer). */
+static int distance(const char *a, const char *b)
+{
+    int row[64], n = (int)strlen(b), i, j, diag, up;
+
+    if (n >= (int)LEN(row))
+        return n;
+    for (j = 0; j <= n; j++)
+        row[j] = j;
+    for (i = 0; a[i]; i++) {
+        diag = row[0];
+        row[0] = i + 1;
+        for (j = 1; j <= n; j++) {
+            up = row[j];
+            row[j] = MIN(MIN(row[j], row[j - 1]) + 1,
+                         diag + (tolower(a[i]) != tolower(b[j - 1])));
+            diag = up;
+        }
+    }
+    return row[n];
+}
+
+const char *row_nearest(const char *op)
+{
+    const char *best = NULL;
+    int i, d, least = 3;
+
+    for (i = 0; i < nrow; i++) {
+        d = distance(op, onnx_rows[i].name);
+        if (d < least && d < (int)strlen(op) / 2) {
+            least = d;
+            best = onnx_rows[i].name;
+        }
+    }
+    return best;
+}
+
+static const char *const meanings[] = {
+    [FLOATS] = "of floats; integers become floats before it",
+    [BOTH] = "of floats, and exact on integers",
+    [ROUNDS] = "of floats; of integers to the nearest integer, ties up",
+    [DIALECT] = "of integers: it makes the network one of exact integers",
+    [TYPED] = "of the types that ONNX declares",
+};
+
+static void print_row(Str *out, const Row *r)
+{
+    str_fmt(out, "%-44s %2d..24%s%s\n", r->name, MAX(7, r->since),
+            *r->about ? "  " : "", r->about);
+}
+
+static void print_whole(Str *out, const Row *r)
+{
+    if (r->import == import_none) {
+        str_fmt(out, "%s is not supported: %s\n", r->name, r->about);
+        return;
+    }
+    str_fmt(out, "%s\n  opsets       %d to 24\n", r->name, MAX(7, r->since));
+    if (r->max > 99)
+        str_fmt(out, "  inputs       %d or more\n", r->min);
+    else if (r->min < r->max)
+        str_fmt(out, "  inputs       %d to %d\n", r->min, r->max);
+    else
+        str_fmt(out, "  inputs       %d\n", r->min);
+    str_fmt(out, "  meaning      %s\n", meanings[r->meaning]);
+    str_fmt(out, "  constraints  %s\n", *r->about ? r->about : "none");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcasecmp((*(const Row *const *)a)->name,
+                      (*(const Row *const *)b)->name);
+}
+
+void front_ops(Str *out, const char *name)
+{
+    const Row *sorted[LEN(onnx_rows)], *r;
+    int i;
+
+    if (name) {
+        r = row_named(name);
+        if (!r)
+            err(ERR_USAGE, "no operator '%s'%s%s; `tilewright ops` lists all",
+                name, row_nearest(name) ? "; nearest is " : "",
+                row_nearest(name) ? row_nearest(name) : "");
+        print_whole(out, r);
+        return;
+    }
+    for (i = 0; i < nrow; i++)
+        sorted[i] = &onnx_rows[i];
+    qsort(sorted, LEN(sorted), sizeof *sorted, by_name);
+    for (i = 0; i < nrow; i++)
+        if (sorted[i]->import != import_none)
+            print_row(out, sorted[i]);
+}
