@@ -1,5 +1,6 @@
 /* plan FILE.nn TARGET [MEM=BYTES ...]: the plan of a graph in text form.
  * plan random TARGET SEED COUNT: plans of random graphs, each verified.
+ * plan share: small graphs with the steps and bytes they must come to.
  * plan fit TARGET SEED COUNT: the same in memories made too small: what is
  * said to be missing must be enough, and must be needed. */
 #include "random.h"
@@ -83,6 +84,97 @@ static int plan_random(const char *target, uint64_t seed, int count)
     printf("%d random graphs on %s: %d unsound, %lld steps, %lld bytes, "
            "bound %lld\n", count, target, failed, (long long)steps,
            (long long)used, (long long)bound);
+    return failed != 0;
+}
+
+/* What shares storage: steps, and bytes on host (aligned to 16). */
+static const struct Shared {
+    const char *what;
+    int steps;
+    int64_t bytes;
+    const char *graph;
+} shared[] = {
+    {"in place: two values of 64 bytes, as the output is no input's", 3, 128,
+     "x = input : f32[16]\n"
+     "a = exp x\n" "b = tanh a\n" "y = abs b\n" "output y\n"},
+    {"in place on the operand that dies", 3, 192,
+     "x = input : f32[16]\n"
+     "a = exp x\n" "b = tanh x\n" "y = add a b\n" "output y\n"
+     "output a\n"},
+    {"not in place: the result has smaller elements", 2, 80,
+     "x = input : f32[16]\n" "a = cast x to=s8\n" "y = abs a\n"
+     "output y\n"},
+    {"not in place: the operand is repeated", 2, 132,
+     "x = input : f32[4,4]\n" "s = input : f32[1,1]\n"
+     "a = exp s\n" "y = add a x\n" "output y\n"},
+    {"concat without copies", 3, 192,
+     "x = input : f32[16]\n" "a = exp x\n" "b = tanh x\n"
+     "y = concat a b axis=0\n" "z = abs y\n" "output z\n"},
+    {"concat along an inner axis copies both", 4, 256,
+     "x = input : f32[4,4]\n" "a = exp x\n" "b = tanh x\n"
+     "y = concat a b axis=1\n" "output y\n"},
+    {"one value twice in a concat: one copy", 2, 192,
+     "x = input : f32[16]\n" "a = exp x\n"
+     "y = concat a a axis=0\n" "output y\n"},
+    {"slices that are runs are views", 3, 192,
+     "x = input : f32[2,16]\n" "h = exp x\n"
+     "a = slice h start=0,0 step=1,1 count=1,16\n"
+     "b = slice h start=1,0 step=1,1 count=1,16\n"
+     "c = abs a\n" "y = add c b\n" "output y\n"},
+    {"a slice with steps is a copy", 2, 96,
+     "x = input : f32[16]\n"
+     "a = slice x start=0 step=2 count=8\n" "y = abs a\n" "output y\n"},
+    {"a transpose of axes of 1 is a view", 1, 128,
+     "x = input : f32[1,16,1]\n" "a = transpose x perm=1,0,2\n"
+     "y = exp a\n" "output y\n"},
+    {"an output that is an input is a copy", 1, 128,
+     "x = input : f32[16]\n" "y = reshape x shape=4,4\n" "output y\n"},
+    {"an output that is a constant is a copy", 2, 128,
+     "x = input : f32[16]\n" "c = const : f32[4] {1,2,3,4}\n"
+     "y = exp x\n" "output y\n" "output c\n"},
+    {"an output twice is a copy", 2, 128,
+     "x = input : f32[16]\n" "y = exp x\n" "output y\n" "output y\n"},
+    {"one branch is done before the other is begun", 6, 4224,
+     "x = input : f32[1,16]\n"
+     "b = expand x shape=64,16\n" "c = expand x shape=64,16\n"
+     "d = sum b axes=0 keep=1\n" "e = sum c axes=0 keep=1\n"
+     "f = add d e\n" "y = abs f\n" "output y\n"},
+};
+
+static bool share_one(const struct Shared *t)
+{
+    Arena *a = arena_new();
+    PlanOpts o;
+    Str s = {.mem = a};
+    const char *bad;
+    Plan *p;
+
+    open_opts(&o);
+    str_fmt(&s, "graph \"g\"\n%s", t->graph);
+    p = plan_make(a, graph_parse(a, "share", s.s), soc_read(a, "host"), &o);
+    bad = verify_plan(a, p);
+    if (bad || p->nstep != 2 * t->steps || p->ram != t->bytes) {
+        Str text = {.mem = a};
+
+        plan_print(p, &text);
+        printf("%s: wanted %d steps, %lld bytes%s%s\n%s", t->what, t->steps,
+               (long long)t->bytes, bad ? "; unsound: " : "", bad ? bad : "",
+               text.s);
+        return false;
+    }
+    arena_end(a);
+    return true;
+}
+
+static int plan_share(void)
+{
+    size_t i;
+    int failed = 0;
+
+    for (i = 0; i < LEN(shared); i++)
+        failed += !share_one(&shared[i]);
+    printf("%zu graphs share storage, %d otherwise than they must\n",
+           LEN(shared), failed);
     return failed != 0;
 }
 
@@ -178,6 +270,8 @@ int main(int argc, char **argv)
     if (argc == 5 && !strcmp(argv[1], "random"))
         return plan_random(argv[2], strtoull(argv[3], NULL, 0),
                            atoi(argv[4]));
+    if (argc == 2 && !strcmp(argv[1], "share"))
+        return plan_share();
     if (argc == 5 && !strcmp(argv[1], "fit"))
         return plan_fit(argv[2], strtoull(argv[3], NULL, 0), atoi(argv[4]));
     if (argc < 3)

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/.." || exit 1
 make -s build/test/plan || exit 1
 bad=0
+build/test/plan share || bad=1
 for t in host cortex-m7; do
     build/test/plan random $t 1 500 || bad=1
 done

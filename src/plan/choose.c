@@ -27,7 +27,7 @@ typedef struct Offer {
     int rank;
 } Offer;
 
-static bool has_word(const char *list, const char *word, size_t n)
+bool isa_has(const char *list, const char *word, size_t n)
 {
     for (; list && *list; list += *list == ',') {
         size_t m = strcspn(list, ",");
@@ -49,7 +49,7 @@ static const char *lacks(const Chooser *c, const char *isa)
     for (; *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
 
-        if (!has_word(c->soc->isa, s, n) && !has_word(c->host_isa, s, n))
+        if (!isa_has(c->soc->isa, s, n) && !isa_has(c->host_isa, s, n))
             return arena_fmt(c->mem, "%.*s", (int)n, s);
         s += n;
     }

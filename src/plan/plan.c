@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Stack of the generated run function itself and of what calls it. */
-enum { RUN_STACK = 256 };
+/* Stack of the generated run function itself and of what calls it, and what
+ * the compiler's library takes for floats where there is no unit for them. */
+enum { RUN_STACK = 384, SOFT_FLOAT = 256 };
 
 /* Where the value of v lies in the end, through reshapes, which have no
  * kernel. */
@@ -126,6 +127,33 @@ static int scratch_buf(Plan *p, const Node *n, int64_t size)
     });
 }
 
+static bool has_float_unit(const Soc *soc)
+{
+    static const char *const units[] = {"host", "fpv4", "fpv5", "f", "d"};
+    size_t i;
+
+    for (i = 0; i < LEN(units); i++)
+        if (isa_has(soc->isa, units[i], strlen(units[i])))
+            return true;
+    return false;
+}
+
+static bool has_floats(const Step *s)
+{
+    int i;
+
+    for (i = 0; i < s->nin; i++)
+        if (s->in_type[i] == T_f32)
+            return true;
+    return s->out_type[0] == T_f32;
+}
+
+static int64_t stack_of(const Plan *p, const Step *s)
+{
+    return s->stack + RUN_STACK +
+           (has_floats(s) && !has_float_unit(p->soc) ? SOFT_FLOAT : 0);
+}
+
 /* Start and wait of node n; of a concat: of the copy of one argument. */
 static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
 {
@@ -149,10 +177,10 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
     for (i = 0; i < n->nres; i++)
         set_out(p, &s, i, n->res[i]);
     s.tmp = (Ref){scratch_buf(p, n, c->scratch), 0};
+    p->stack = MAX(p->stack, stack_of(p, &s));
     new_step(p, s);
     new_step(p, (Step){.kind = STEP_wait, .token = s.token, .node = n,
                        .part = part, .tmp = {-1, 0}, .why = ""});
-    p->stack = MAX(p->stack, s.stack + RUN_STACK);
 }
 
 static void make_steps(Plan *p, const Stores *s)

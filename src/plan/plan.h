@@ -122,6 +122,8 @@ typedef struct Choice {
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
                        const PlanOpts *o);
+/* Is the word, of n letters, in a list with commas (or NULL)? */
+bool isa_has(const char *list, const char *word, size_t n);
 
 /* order.c: the nodes in an order of execution: as they come, and for least
  * memory (NULL: none found).  *n is the number of nodes. */

@@ -393,7 +393,7 @@ static bool write_result(Check *c, const Step *s, Going *now, int i, int step,
     return true;
 }
 
-static bool isa_has(const char *list, const char *word, size_t n)
+static bool lists_word(const char *list, const char *word, size_t n)
 {
     const char *s = list ? list : "";
 
@@ -416,8 +416,8 @@ static bool isa_ok(Check *c, const char *isa)
     for (; *s; s += n + (s[n] == ',')) {
         n = strcspn(s, ",");
         snprintf(word, sizeof word, "%.*s", (int)n, s);
-        if (!isa_has(c->p->soc->isa, word, n) &&
-            !isa_has(c->p->host_isa, word, n))
+        if (!lists_word(c->p->soc->isa, word, n) &&
+            !lists_word(c->p->host_isa, word, n))
             return false;
     }
     return true;
