@@ -504,18 +504,34 @@ class Ints(Net):
     def narrow(self, x):
         """Back to 8 bits by a RequantShift, per channel or not."""
         v = self.now[x]
-        per = (v.shape[1],) + (1,) * (v.ndim - 2) \
-            if v.ndim > 2 and self.chance(0.5) else (1,)
+        per = self.channels(v.shape) if self.chance(0.5) else \
+            self.pick((1,), (), (1, 1))
         is_signed = bool(self.size(0, 1))
         top = max(1, int(np.abs(v).max()))
         bits = self.pick(8, 12, 16)
         mul = max(1, int(127 * 2 ** bits / top))
         m = np.maximum(1, np.rint(mul * self.rng.uniform(0.4, 1.2, per)))
         a = np.rint(self.rng.normal(0, 20, per) * 2 ** bits)
-        tensor = lambda t: numpy_helper.from_array(np.float32(t))
+        levels = self.pick('n_levels', 'n_levels_out')
         return self.node('RequantShift', x, self.const(m), self.const(a),
-                         div=tensor(2 ** bits), n_levels=tensor([256]),
-                         signed=tensor([float(is_signed)]))
+                         div=self.number(2 ** bits),
+                         signed=self.number(is_signed),
+                         **{levels: self.number(256)})
+
+    def channels(self, s):
+        """A shape of one element per channel, as exporters write it."""
+        if len(s) < 2:
+            return (1,)
+        if len(s) == 2:
+            return self.pick((s[1],), (s[0], 1))
+        return self.pick((s[1],), (s[1],) + (1,) * (len(s) - 2),
+                         (1, s[1]) + (1,) * (len(s) - 2))
+
+    def number(self, v):
+        """A scalar attribute in one of its encodings."""
+        return self.pick(int(v), float(v),
+                         numpy_helper.from_array(np.float32(v)),
+                         numpy_helper.from_array(np.float32([v])))
 
 
 def int_conv(n):
@@ -535,10 +551,22 @@ def int_matmul(n):
     n.narrow(y)
 
 
+def int_matmul_dynamic(n):
+    x = n.value(2, 3, 4)
+    y = n.node('Transpose', x, perm=[*range(len(n.shape[x]) - 2),
+                                     len(n.shape[x]) - 1,
+                                     len(n.shape[x]) - 2])
+    n.narrow(n.node('MatMul', *n.pick((x, y), (y, x))))
+
+
 def int_gemm(n):
     x, m = n.value(2), n.size(1, 12)
-    n.narrow(n.node('Gemm', x, n.small(m, n.shape[x][-1]), n.small(m),
-                    transB=1))
+    ta, tb = n.size(0, 1), n.size(0, 1)
+    rows, k = n.shape[x][::-1] if ta else n.shape[x]
+    w = n.small(*((m, k) if tb else (k, m)))
+    c = n.small(*n.pick((m,), (rows, m), (1, m), (rows, 1), (1,)))
+    n.narrow(n.node('Gemm', x, w, c, transA=ta, transB=tb,
+                    alpha=float(n.size(1, 3)), beta=float(n.size(1, 2))))
 
 
 def int_add(n):
@@ -553,14 +581,18 @@ def int_pool(n):
 
 
 def int_mean(n):
-    n.node('ReduceMean', n.value(3, 4), axes=[2], keepdims=n.size(0, 1))
+    x = n.value(2, 3, 4)
+    axis = n.size(0, len(n.shape[x]) - 1) - n.pick(0, len(n.shape[x]))
+    op = n.pick('ReduceMean', 'IntegerMean', 'ReduceSum')
+    n.node(op, x, axes=n.pick([axis], axis) if op == 'IntegerMean' else [axis],
+           keepdims=n.size(0, 1))
 
 
 def int_row(n):
     x = n.value(2, 3, 4)
     d = n.shape[x][-1]
-    tensor = lambda t: numpy_helper.from_array(np.float32(t))
-    what = n.size(0, 3)
+    tensor = n.number
+    what = n.size(0, 5)
     if what == 0:
         n.node('iSoftmax', x, coeffA=tensor(1), coeffB=tensor(n.size(20, 200)),
                coeffC=tensor(n.size(100, 9000)), log2=tensor(n.size(3, 99)),
@@ -570,12 +602,84 @@ def int_row(n):
                n_levels=tensor(256))
     elif what == 2:
         n.node('iRMSNorm', x, n.small(d), D=2 ** n.size(3, 6), n_levels=256)
-    else:
+    elif what == 3:
         n.narrow(n.node('iGELU', x, b=-n.size(20, 127), one=n.size(2000, 16000)))
+    elif n.now[x].min() < -128 or n.now[x].max() > 127:
+        raise Dead
+    elif what == 4:
+        n.node('ITAMax', x, n_levels=tensor(256))
+    else:
+        n.node('ITAPartialMax', x, n_levels=tensor(256),
+               group_width=n.pick(*(w for w in range(1, d + 1) if not d % w)))
+
+
+def int_scale(n):
+    x = n.value()
+    what = n.size(0, 3)
+    if what == 0:
+        n.narrow(n.node('TrueIntegerDiv', x, Delta=n.pick(1, 256, 16384),
+                        eta=n.pick(1, 1000, 200000), eps=n.size(0, 1),
+                        y=n.size(1, 9)))
+    elif what == 1:
+        n.narrow(n.node('iHardswish', x, one_over_six=n.size(1, 43),
+                        three=n.size(10, 60), six=n.size(20, 120)))
+    elif what == 2:
+        w = n.small(*n.shape[x][1:])
+        n.narrow(n.node('iNoNorm', x, w, n.small(n.shape[x][-1]),
+                        D=n.number(2 ** n.size(1, 6)), mul=n.number(3),
+                        n_levels=n.number(256)))
+    else:
+        # an odd denominator: no exact ties, which no definition settles
+        y = n.const(n.rng.integers(1, 100, n.shape[x][:-1] + (1,)))
+        n.narrow(n.node('IntegerDiv', x, y, Delta=n.size(1, 256),
+                        eta=2 * n.size(1, 100), eps=1))
 
 
 def int_move(n):
-    n.pick(transpose, reshape, slice_, concat)(n)
+    n.pick(transpose, reshape, slice_, concat, int_shape, int_pad, int_gather)(n)
+
+
+def int_shape(n):
+    x = n.value()
+    if 1 in n.shape[x] and len(n.shape[x]) > 1 and n.chance(0.5):
+        n.node('Squeeze', x, axes=[n.shape[x].index(1)])
+    elif len(n.shape[x]) < 4:
+        n.node('Unsqueeze', x, axes=[n.size(0, len(n.shape[x]))])
+
+
+def int_pad(n):
+    x = n.value(3, 4)
+    d = len(n.shape[x])
+    pads = [0] * 2 * d
+    for i in range(2, d):
+        pads[i], pads[d + i] = n.size(0, 2), n.size(0, 2)
+    n.node('Pad', x, mode='constant', pads=pads, value=float(n.size(-3, 3)))
+
+
+def int_gather(n):
+    x = n.value(2, 3, 4)
+    axis = n.size(0, len(n.shape[x]) - 1)
+    n.node('Gather', x, n.const(n.size(0, n.shape[x][axis] - 1), np.int64),
+           axis=axis)
+
+
+def exported(m, n):
+    """The same model as other exporters write it: nodes in any order,
+    initializers among the inputs, the default domain imported twice."""
+    g = m.graph
+    if n.chance(0.3):
+        nodes = [g.node[i] for i in n.rng.permutation(len(g.node))]
+        del g.node[:]
+        g.node.extend(nodes)
+    if n.chance(0.3):
+        g.input.extend(helper.make_tensor_value_info(
+            t.name, t.data_type, t.dims) for t in g.initializer)
+    if n.chance(0.2):
+        m.opset_import.append(helper.make_opsetid('', n.size(9, 19)))
+    for d in g.node:
+        if d.op_type[0] == 'i' or 'Requant' in d.op_type:
+            d.domain = n.pick('', 'PACTOps', 'ai.onnx.contrib')
+    return m
 
 
 def random_integer(seed):
@@ -585,13 +689,14 @@ def random_integer(seed):
     n.now[x] = n.rng.integers(-128, 128, n.shape[x])
     for _ in range(n.size(2, 8)):
         try:
-            n.pick(int_conv, int_conv, int_matmul, int_gemm, int_add, int_pool,
-                   int_mean, int_row, int_move)(n)
+            n.pick(int_conv, int_conv, int_matmul, int_matmul_dynamic,
+                   int_gemm, int_add, int_pool, int_mean, int_row, int_scale,
+                   int_move, int_move)(n)
         except Dead:
             pass
     if not n.nodes or not any(d.op_type == 'RequantShift' for d in n.nodes):
         return None
-    m = n.model(13)
+    m = exported(n.model(13), n)
     return m, {x: n.now[x]}, [n.now[o.name] for o in m.graph.output]
 
 

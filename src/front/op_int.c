@@ -165,7 +165,6 @@ void import_inonorm(Call *c)
     n = node_of(c, OP_inonorm, 3, c->arg[0], c->arg[1], c->arg[2]);
     attr_set_int(c->g, n, A_p0, call_need(c, "mul"));
     set_shift(c, n, log2_of(c, "D"));
-    set_range(c, n, true);
     give(c, 0, done(c, n));
 }
 
