@@ -47,7 +47,17 @@ Node *edit_node(Graph *g, Node *at, OpCode op, const Node *like, int narg,
     return n;
 }
 
-/* Argument i of n becomes v (NULL: absent), growing the list if need be. */
+/* v stands where `from` stood: the two change names. */
+void edit_name(Val *v, Val *from)
+{
+    const char *name = v->name;
+
+    v->name = from->name;
+    from->name = name;
+}
+
+/* Argument i of n becomes v (NULL: absent), growing the list if need be.  A
+ * constant made from one that nobody else reads takes over its name. */
 void edit_arg(Graph *g, Node *n, int i, Val *v)
 {
     Val *old;
@@ -62,6 +72,8 @@ void edit_arg(Graph *g, Node *n, int i, Val *v)
     old = n->arg[i];
     use(v);
     n->arg[i] = v;
+    if (is_const(old) && is_const(v) && old->nuse == 1 && v->nuse == 1)
+        edit_name(v, old);
     unuse(g, old);
 }
 
@@ -147,7 +159,8 @@ void edit_hoist(Graph *g, Node *n)
 }
 
 /* A new node between n and all who read its result: it reads a new value that
- * n makes now, and makes the old one.  Both are left to be inferred. */
+ * n makes now, and makes the old one.  Both are left to be inferred.  The
+ * user's name stays with n unless it is that of an output. */
 Node *edit_after(Graph *g, Node *n, OpCode op)
 {
     Val *r = n->res[0], *mid = graph_val(g, r->name, r->type, r->shape);
@@ -158,6 +171,8 @@ Node *edit_after(Graph *g, Node *n, OpCode op)
     m->res[0]->def = NULL; /* nobody's now */
     m->res[0] = r;
     r->def = m;
+    if (!val_is_output(g, r))
+        edit_name(mid, r);
     return m;
 }
 

@@ -57,6 +57,7 @@ static void fold(Graph *g, Node *n)
 
         if (g->exact)
             val_narrow(v);
+        edit_name(v, n->res[i]);
         edit_replace(g, n->res[i], v);
     }
     edit_drop(g, n);

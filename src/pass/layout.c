@@ -18,7 +18,8 @@
 
 #include <string.h>
 
-enum { TURN = 6 }; /* cycles to move an element in a transposition */
+enum { TURN = 6 }; /* cycles to move an element in a transposition; one for
+                      the whole tensor where that is a reshape */
 
 typedef struct Layout {
     Graph *g;
@@ -46,7 +47,7 @@ static bool turns_free(const Val *v)
 
 static int64_t turn_cost(const Val *v)
 {
-    return turns_free(v) ? 0 : TURN * val_count(v);
+    return turns_free(v) ? 1 : TURN * val_count(v);
 }
 
 /* --- what can work with channels last --- */

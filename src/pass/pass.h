@@ -26,6 +26,7 @@ bool pass_one(Graph *g, const char *name);
 /* edit.c: changes to a graph that keep Val.nuse true */
 Node *edit_node(Graph *g, Node *at, OpCode op, const Node *like, int narg,
                 Val *const *arg);
+void edit_name(Val *v, Val *from);
 void edit_arg(Graph *g, Node *n, int i, Val *v);
 void edit_pair(Graph *g, Node *n, Val *a, Val *b);
 void edit_replace(Graph *g, Val *old, Val *by);

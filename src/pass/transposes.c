@@ -66,6 +66,44 @@ static void set_flag(Graph *g, Node *n, AttrCode c, bool on)
         attr_drop(n, c);
 }
 
+/* Where element i of a transposition's result lies in its operand. */
+static int64_t source(const Node *n, const int64_t *perm, int64_t i)
+{
+    const Shape *x = &n->arg[0]->shape, *y = &n->res[0]->shape;
+    int64_t at[RANK], off = 0;
+    int k;
+
+    for (k = y->rank - 1; k >= 0; k--) {
+        at[perm[k]] = i % y->dim[k];
+        i /= y->dim[k];
+    }
+    for (k = 0; k < x->rank; k++)
+        off = off * x->dim[k] + at[k];
+    return off;
+}
+
+/* transpose, reshape, transpose back to the old order of elements:
+ * [n,hw,c] -> [n,c,hw] -> [n,c,h,w] -> [n,h,w,c] */
+static bool undoes(Graph *g, Node *n)
+{
+    Node *r = n->arg[0]->def, *t;
+    const int64_t *out = perm_of(n->res[0]), *in;
+    Shape s = n->res[0]->shape;
+    int64_t i, count = shape_count(s);
+
+    if (!r || r->op != OP_reshape || !out || !(in = perm_of(r->arg[0])))
+        return false;
+    t = r->arg[0]->def;
+    for (i = 0; i < count; i++)
+        if (source(t, in, source(n, out, i)) != i)
+            return false;
+    edit_arg(g, n, 0, t->arg[0]);
+    n->op = OP_reshape;
+    n->attr = NULL;
+    attr_set_list(g, n, A_shape, s.rank, s.dim);
+    return true;
+}
+
 static bool swaps_last_two(const int64_t *perm, int rank)
 {
     int i;
@@ -282,7 +320,7 @@ static bool move_below(Graph *g, Node *n, const Node *reader)
 static bool apply(Graph *g, Node *n, const Node *reader)
 {
     if (n->op == OP_transpose)
-        return to_reshape(g, n) || into_product(g, n);
+        return to_reshape(g, n) || undoes(g, n) || into_product(g, n);
     if (n->op == OP_matmul && (into_operand(g, n, 0) || into_operand(g, n, 1)))
         return true;
     return move_below(g, n, reader);
