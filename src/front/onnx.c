@@ -464,6 +464,8 @@ static void add_output(Import *im, const Onnx__ValueInfoProto *p)
         warn("output '%s' has no elements and is left out", p->name);
         return;
     }
+    if (v->def && !val_is_output(im->g, v))
+        val_rename(im->g, v, p->name);
     graph_output(im->g, v);
 }
 

@@ -11,8 +11,25 @@
 
 enum { TAPS = 64 };
 
+/* Words of the attributes, in the order of the tables below. */
+typedef enum Coord {
+    HALF_PIXEL, PYTORCH, SYMMETRIC, TF_NEAREST, ALIGN, ASYMMETRIC, CROP
+} Coord;
+typedef enum Nearest { PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL } Nearest;
+typedef enum Keep { STRETCH, NOT_LARGER, NOT_SMALLER } Keep;
+
+static const char *const coords[] = {"half_pixel", "pytorch_half_pixel",
+    "half_pixel_symmetric", "tf_half_pixel_for_nn", "align_corners",
+    "asymmetric", "tf_crop_and_resize", NULL};
+static const char *const nearests[] = {"round_prefer_floor",
+    "round_prefer_ceil", "floor", "ceil", NULL};
+static const char *const keeps[] = {"stretch", "not_larger", "not_smaller",
+    NULL};
+
 typedef struct Resize {
-    const char *coord, *nearest, *keep;
+    Coord coord;
+    Nearest nearest;
+    Keep keep;
     int mode;              /* 0 nearest, 1 linear, 2 cubic */
     double a;              /* cubic coefficient */
     bool inside, smooth;   /* exclude_outside, antialias */
@@ -25,28 +42,24 @@ typedef struct Resize {
  * integer here: it is d times the scale. */
 static double coordinate(const Resize *r, int axis, int64_t i, int64_t d)
 {
-    double x = (double)i, s = r->scale[axis];
+    double x = (double)i, s = r->scale[axis], last = (double)(d - 1);
     double n = s == (double)r->size[axis] / (double)d ? (double)r->size[axis]
                                                       : (double)d * s;
-    const char *how = r->coord;
     double from = r->roi[axis], to = r->roi[axis + RANK];
 
-    if (!strcmp(how, "asymmetric"))
-        return x / s;
-    if (!strcmp(how, "align_corners"))
-        return n == 1 ? 0 : x * (double)(d - 1) / (n - 1);
-    if (!strcmp(how, "tf_half_pixel_for_nn"))
-        return (x + 0.5) / s;
-    if (!strcmp(how, "pytorch_half_pixel") && n == 1)
-        return 0;
-    if (!strcmp(how, "half_pixel_symmetric"))
+    switch (r->coord) {
+    case PYTORCH: return n == 1 ? 0 : (x + 0.5) / s - 0.5;
+    case SYMMETRIC:
         return (double)d / 2 * (1 - (double)r->size[axis] / ((double)d * s))
             + (x + 0.5) / s - 0.5;
-    if (!strcmp(how, "tf_crop_and_resize"))
-        return n > 1 ? from * (double)(d - 1)
-                + x * (to - from) * (double)(d - 1) / (n - 1)
-            : 0.5 * (from + to) * (double)(d - 1);
-    return (x + 0.5) / s - 0.5;
+    case TF_NEAREST: return (x + 0.5) / s;
+    case ALIGN: return n == 1 ? 0 : x * last / (n - 1);
+    case ASYMMETRIC: return x / s;
+    case CROP:
+        return n > 1 ? from * last + x * (to - from) * last / (n - 1)
+                     : 0.5 * (from + to) * last;
+    default: return (x + 0.5) / s - 0.5;
+    }
 }
 
 /* The same, near enough to the axis to be an integer. */
@@ -57,13 +70,12 @@ static double source(const Resize *r, int axis, int64_t i, int64_t d)
 
 static int64_t nearest(const Resize *r, double x)
 {
-    if (!strcmp(r->nearest, "floor"))
-        return (int64_t)floor(x);
-    if (!strcmp(r->nearest, "ceil"))
-        return (int64_t)ceil(x);
-    if (!strcmp(r->nearest, "round_prefer_ceil"))
-        return (int64_t)floor(x + 0.5);
-    return (int64_t)ceil(x - 0.5);
+    switch (r->nearest) {
+    case FLOOR: return (int64_t)floor(x);
+    case CEIL: return (int64_t)ceil(x);
+    case PREFER_CEIL: return (int64_t)floor(x + 0.5);
+    default: return (int64_t)ceil(x - 0.5);
+    }
 }
 
 static double kernel(const Resize *r, double x)
@@ -169,10 +181,10 @@ static Val *resize(Call *c, const Resize *r, Val *x)
 
     for (i = 0; i < from.rank; i++)
         if (r->size[i] != from.dim[i] || r->scale[i] != 1
-            || !strcmp(r->coord, "tf_crop_and_resize"))
+            || r->coord == CROP)
             x = r->mode ? by_taps(c, r, x, i) : by_gather(c, r, x, i);
     for (i = 0; i < from.rank; i++)
-        if (!strcmp(r->coord, "tf_crop_and_resize"))
+        if (r->coord == CROP)
             x = fill_outside(c, r, x, i, from.dim[i]);
     return x;
 }
@@ -214,7 +226,7 @@ static void set_sizes(const Call *c, Resize *r, int n, const int64_t *axes,
                       const Val *v)
 {
     const Shape *s = &c->arg[0]->shape;
-    bool larger = !strcmp(r->keep, "not_smaller");
+    bool larger = r->keep == NOT_SMALLER;
     double k, all = larger ? 0 : INFINITY;
     int i;
 
@@ -229,24 +241,36 @@ static void set_sizes(const Call *c, Resize *r, int n, const int64_t *axes,
         r->scale[axes[i]] = k;
         r->size[axes[i]] = (int64_t)val_num(v, i);
     }
-    for (i = 0; i < n && strcmp(r->keep, "stretch"); i++) {
+    for (i = 0; i < n && r->keep != STRETCH; i++) {
         r->scale[axes[i]] = all;
         r->size[axes[i]] = MAX(1, (int64_t)floor(
             (double)s->dim[axes[i]] * all + 0.5));
     }
 }
 
+static int choice(const Call *c, const char *name, const char *const *words,
+                  int none)
+{
+    const char *word = call_str(c, name, words[none]);
+    int i;
+
+    for (i = 0; words[i]; i++)
+        if (!strcmp(words[i], word))
+            return i;
+    call_err(c, "attribute '%s' is '%s'", name, word);
+}
+
 static Resize resize_of(const Call *c)
 {
-    Resize r = {.mode = mode_of(c), .keep = "stretch"};
+    Resize r = {.mode = mode_of(c)};
     bool old = c->opset < 11 || !strcmp(c->op, "Upsample");
     int i;
 
-    r.coord = call_str(c, "coordinate_transformation_mode",
-                       old ? "asymmetric" : "half_pixel");
-    r.nearest = call_str(c, "nearest_mode",
-                         old ? "floor" : "round_prefer_floor");
-    r.keep = call_str(c, "keep_aspect_ratio_policy", "stretch");
+    r.coord = (Coord)choice(c, "coordinate_transformation_mode", coords,
+                            old ? ASYMMETRIC : HALF_PIXEL);
+    r.nearest = (Nearest)choice(c, "nearest_mode", nearests,
+                                old ? FLOOR : PREFER_FLOOR);
+    r.keep = (Keep)choice(c, "keep_aspect_ratio_policy", keeps, STRETCH);
     r.a = call_num(c, "cubic_coeff_a", -0.75);
     r.inside = call_int(c, "exclude_outside", 0);
     r.smooth = call_int(c, "antialias", 0);
@@ -274,7 +298,7 @@ static void set_roi(const Call *c, Resize *r, int n, const int64_t *axes,
 {
     int i;
 
-    if (!v || strcmp(r->coord, "tf_crop_and_resize"))
+    if (!v || r->coord != CROP)
         return;
     if (val_count(v) != 2 * n)
         call_err(c, "roi has %lld numbers; wanted %d",
