@@ -131,7 +131,8 @@ def infer(n, net):
     for o in m.graph.output:
         t = o.type.tensor_type
         s = tuple(d.dim_value for d in t.shape.dim)
-        if not t.HasField('shape') or 0 in s or np.prod(s) > 20000:
+        if not t.HasField('shape') or min(s, default=1) < 1 or \
+                np.prod(s) > 20000:
             raise Dead
         shapes.append(s)
     return shapes
