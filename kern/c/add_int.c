@@ -7,7 +7,7 @@
  * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0) && has.mul == has.add &&
  *          max(-(x.lo + y.lo), x.hi + y.hi) < 2147483648
  * inplace  x y
- * stack    160
+ * stack    256
  * cycles   50 + 22 * z.n
  */
 #include "kern/finish.h"

@@ -5,7 +5,7 @@
  * isa      any
  * when     s0[5] == 1
  * inplace  x
- * stack    128
+ * stack    224
  * cycles   50 + 8 * x.n
  */
 #include "kern/map.h"

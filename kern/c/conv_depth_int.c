@@ -5,7 +5,7 @@
  * isa      any
  * when     c == 1 && m == 1 && xc == 1 && yc == 1 && padv == 0
  * layout   last
- * stack    256
+ * stack    480
  * cycles   n * oh * ow * (g * (40 + 5 * kh * kw) + 90)
  *
  * The taps that lie inside x are found once per pixel, for all channels.

@@ -7,7 +7,7 @@
  *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
  *          (h == 1 || (xh == w * xw && yh == ow * yw))
  * layout   last
- * stack    256
+ * stack    416
  * cycles   n * oh * ow * (m * (25 + 3 * c) + 10)
  */
 #include "kern/finish.h"

@@ -4,7 +4,7 @@
  * types    x:any -> y:=x
  * isa      any
  * when     xs[7] == 1 && ys[7] == 1
- * stack    192
+ * stack    160
  * cycles   40 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] + y.n
  */
 #include <string.h>

@@ -5,7 +5,7 @@
  * types    x:any -> y:=x
  * isa      any
  * when     ys[7] == 1 && xs[6] == 1
- * stack    192
+ * stack    160
  * cycles   40 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] + 8 * y.n
  */
 #include "kern/kern.h"

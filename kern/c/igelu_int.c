@@ -7,7 +7,7 @@
  *          max(-x.lo, x.hi) < 1073741824 &&
  *          max(-x.lo, x.hi) * (max(p1, -p1) + p0 * p0) < 2147483648
  * inplace  x
- * stack    128
+ * stack    224
  * cycles   50 + 18 * x.n
  *
  * |L| is at most |one| + b^2, so x (one + L) / 2 stays within |x| times that.

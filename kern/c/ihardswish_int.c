@@ -7,7 +7,7 @@
  *          p2 >= 0 && max(-x.lo, x.hi) + max(p1, -p1) < 2147483648 &&
  *          max(-x.lo, x.hi) * p2 * max(p0, -p0) < 2147483648
  * inplace  x
- * stack    160
+ * stack    256
  * cycles   50 + 20 * x.n
  */
 #include "kern/finish.h"

@@ -7,7 +7,7 @@
  *          max(-x.lo, x.hi) * n < 2147483648 &&
  *          (x.hi - x.lo) * max(-w.lo, w.hi) + max(-b.lo, b.hi) < 2147483648
  * inplace  x
- * stack    160
+ * stack    96
  * cycles   rows * (400 + 35 * n)
  */
 #include "kern/kern.h"

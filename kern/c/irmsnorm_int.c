@@ -6,7 +6,7 @@
  * when     max(-x.lo, x.hi) * max(-x.lo, x.hi) * n < 2147483648 &&
  *          max(-x.lo, x.hi) * max(-w.lo, w.hi) < 2147483648
  * inplace  x
- * stack    160
+ * stack    64
  * cycles   rows * (400 + 30 * n)
  */
 #include "kern/kern.h"

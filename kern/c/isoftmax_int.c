@@ -10,7 +10,7 @@
  *          2147483648
  * inplace  x
  * scratch  4 * n
- * stack    192
+ * stack    64
  * cycles   rows * (60 + 60 * n)
  *
  * p lies in (-log2, 0], so (p + B)^2 is greatest at one of its ends: neither

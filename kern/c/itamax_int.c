@@ -5,7 +5,7 @@
  * isa      any
  * when     hi > 0 && hi < 8388608 && n < 8388608
  * inplace  x
- * stack    128
+ * stack    64
  * cycles   rows * (60 + 18 * n)
  */
 #include "kern/kern.h"

@@ -4,7 +4,7 @@
  * types    a:f32 b:f32 bias:f32 mul:none add:none -> y:f32
  * isa      any
  * when     bn == 1
- * stack    256
+ * stack    448
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (35 + 4 * k)
  *
  * Each step down b takes four neighbours of a row times one element of each

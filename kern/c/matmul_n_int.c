@@ -5,7 +5,7 @@
  *          -> y:s8|u8|s16|u16|s32
  * isa      any
  * when     bn == 1
- * stack    256
+ * stack    416
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (35 + 4 * k)
  *
  * Each step down b takes four neighbours of a row times one element of each

@@ -5,7 +5,7 @@
  * isa      any
  * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0)
  * inplace  x y
- * stack    128
+ * stack    256
  * cycles   50 + 9 * z.n
  */
 #include "kern/run.h"

@@ -5,7 +5,7 @@
  * isa      any
  * when     s0[5] == 1
  * inplace  x
- * stack    160
+ * stack    256
  * cycles   50 + 18 * x.n
  */
 #include "kern/finish.h"

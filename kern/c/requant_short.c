@@ -7,7 +7,7 @@
  *          max(-x.lo, x.hi) * max(-mul.lo, mul.hi) +
  *          max(-add.lo, add.hi) < 2147483648
  * inplace  x
- * stack    160
+ * stack    256
  * cycles   50 + 10 * x.n
  */
 #include "kern/finish.h"

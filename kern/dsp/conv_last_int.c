@@ -6,7 +6,7 @@
  * when     xc == 1 && yc == 1 && wc == 1 && padv == 0 &&
  *          c * kh * kw < 32768 && c * kw > 3
  * layout   last
- * stack    320
+ * stack    480
  * cycles   n * g * oh * ow * (m * (25 + kh * (14 + 2 * c * kw)) + 60)
  */
 #include "kern/finish.h"

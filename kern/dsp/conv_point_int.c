@@ -8,7 +8,7 @@
  *          (h == 1 || (xh == w * xw && yh == ow * yw)) &&
  *          c < 32768 && c > 3
  * layout   last
- * stack    256
+ * stack    384
  * cycles   n * oh * ow * (m * (27 + 2 * c) + 10)
  */
 #include "kern/finish.h"

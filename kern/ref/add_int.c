@@ -4,7 +4,7 @@
  * types    x:int y:int mul:int add:int -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    288
  * cycles   30 * z.n
  *
  * Computed without sign, so that what does not fit wraps.

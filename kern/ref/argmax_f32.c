@@ -3,7 +3,7 @@
  * op       argmax
  * types    x:f32 -> y:int
  * isa      any
- * stack    192
+ * stack    224
  * cycles   14 * x.n
  *
  * mode 0: the first of several; 1: the last.

@@ -3,7 +3,7 @@
  * op       argmin
  * types    x:int -> y:int
  * isa      any
- * stack    192
+ * stack    128
  * cycles   14 * x.n
  *
  * mode 0: the first of several; 1: the last.

@@ -4,7 +4,7 @@
  * types    x:int mul:int add:int -> y:int
  * isa      any
  * layout   any
- * stack    192
+ * stack    320
  * cycles   n * c * oh * ow * (50 + 25 * kh * kw)
  *
  * Ties go up: floor(sum / count + 1/2).  The epilogue is given the mean.

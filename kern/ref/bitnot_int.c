@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    192
  * cycles   10 * x.n
  */
 #include "kern/map.h"

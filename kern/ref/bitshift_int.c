@@ -4,7 +4,7 @@
  * types    x:int y:int -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    224
  * cycles   16 * z.n
  *
  * mode 0: to the left, 1: to the right.

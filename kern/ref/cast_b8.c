@@ -4,7 +4,7 @@
  * types    x:any -> y:b8
  * isa      any
  * inplace  x
- * stack    128
+ * stack    192
  * cycles   12 * x.n
  */
 #include "kern/map.h"

@@ -4,7 +4,7 @@
  * types    x:any -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    320
  * cycles   14 * x.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * types    x:f32 w:f32 b:f32 mul:none add:none -> y:f32
  * isa      any
  * layout   any
- * stack    256
+ * stack    320
  * cycles   n * g * m * oh * ow * (60 + kh * kw * (20 + 14 * c))
  */
 #include "kern/kern.h"

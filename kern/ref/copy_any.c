@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * types    x:int -> y:int
  * isa      any
- * stack    256
+ * stack    96
  * cycles   16 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * n[7]
  */
 #include "kern/kern.h"

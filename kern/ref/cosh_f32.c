@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    256
+ * stack    288
  * cycles   150 * x.n
  */
 #include "kern/map.h"

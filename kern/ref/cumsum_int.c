@@ -3,7 +3,7 @@
  * op       cumsum
  * types    x:int -> y:int
  * isa      any
- * stack    128
+ * stack    64
  * cycles   14 * rows * n
  *
  * exclusive: without itself; reverse: from the end.  Summed without sign, so

@@ -4,7 +4,7 @@
  * types    x:int scale:f32 zero:int -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    352
  * cycles   30 * x.n
  */
 #include "kern/map.h"

@@ -4,7 +4,7 @@
  * types    x:f32 y:f32 -> z:f32
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    224
  * cycles   34 * z.n
  */
 #include "kern/map.h"

@@ -4,7 +4,7 @@
  * types    x:int y:int -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    256
  * cycles   40 * z.n
  */
 #include "kern/map.h"

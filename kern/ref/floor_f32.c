@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    320
  * cycles   30 * x.n
  */
 #include "kern/map.h"

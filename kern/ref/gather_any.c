@@ -4,7 +4,7 @@
  * types    x:f32 i:int -> y:f32
  * types    x:int i:int -> y:int
  * isa      any
- * stack    128
+ * stack    64
  * cycles   10 * y.n
  *
  * A negative index counts from the end of the axis.

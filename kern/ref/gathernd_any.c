@@ -4,7 +4,7 @@
  * types    x:f32 i:int -> y:f32
  * types    x:int i:int -> y:int
  * isa      any
- * stack    160
+ * stack    96
  * cycles   12 * y.n + 20 * i.n
  */
 #include "kern/kern.h"

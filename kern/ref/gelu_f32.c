@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    256
+ * stack    352
  * cycles   200 * x.n
  *
  * mode 0: by the error function; 1: by its approximation with tanh.

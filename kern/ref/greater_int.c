@@ -4,7 +4,7 @@
  * types    x:int y:int -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    224
  * cycles   16 * z.n
  */
 #include "kern/map.h"

@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    160
  * cycles   12 * rows * n
  */
 #include "kern/kern.h"

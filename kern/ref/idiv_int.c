@@ -4,7 +4,7 @@
  * types    x:int y:int -> z:int
  * isa      any
  * inplace  x y
- * stack    256
+ * stack    288
  * cycles   200 * z.n
  *
  * p0: Delta, p1: eta, p2: eps.  Ties go up; of a division by zero 0.

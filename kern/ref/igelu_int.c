@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    224
  * cycles   30 * x.n
  *
  * p0: b, negative; p1: one.

@@ -4,7 +4,7 @@
  * types    x:int mul:int add:int -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    288
  * cycles   40 * x.n
  *
  * x (clip(x + three, 0, six) one_over_six), then the epilogue.

@@ -4,7 +4,7 @@
  * types    x:int w:int b:int -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    288
  * cycles   30 * x.n
  *
  * The macro calls its operands x, y and z: here they are x, w and b.

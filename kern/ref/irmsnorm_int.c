@@ -4,7 +4,7 @@
  * types    x:int w:int -> y:int
  * isa      any
  * inplace  x
- * stack    192
+ * stack    224
  * cycles   130 * rows * n
  *
  * shift: log2(D); lo, hi: by n_levels.

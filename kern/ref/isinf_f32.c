@@ -4,7 +4,7 @@
  * types    x:f32 -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    224
  * cycles   14 * x.n
  *
  * p0: positive infinity counts; p1: negative infinity does.

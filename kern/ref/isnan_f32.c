@@ -4,7 +4,7 @@
  * types    x:f32 -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    224
  * cycles   10 * x.n
  */
 #include "kern/map.h"

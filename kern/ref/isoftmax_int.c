@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * inplace  x
- * stack    192
+ * stack    224
  * cycles   250 * rows * n
  *
  * p0: coeffA, p1: coeffB, p2: coeffC, p3: log2, hi: n_levels - 1.

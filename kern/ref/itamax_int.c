@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    192
  * cycles   40 * rows * n
  *
  * hi: n_levels - 1.

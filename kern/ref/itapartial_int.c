@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    224
  * cycles   50 * rows * n
  *
  * hi: n_levels / 2 - 1, p0: group_width, which divides n.

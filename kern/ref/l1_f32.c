@@ -3,7 +3,7 @@
  * op       l1
  * types    x:f32 -> y:f32
  * isa      any
- * stack    160
+ * stack    192
  * cycles   14 * x.n
  */
 #include "kern/reduce.h"

@@ -3,7 +3,7 @@
  * op       l1
  * types    x:int -> y:int
  * isa      any
- * stack    160
+ * stack    128
  * cycles   14 * x.n
  *
  * Without sign, so that what does not fit wraps.

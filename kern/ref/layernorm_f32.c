@@ -4,7 +4,7 @@
  * types    x:f32 w:f32 b:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    288
  * cycles   40 * rows * n
  */
 #include <math.h>

@@ -4,7 +4,7 @@
  * types    x:f32 y:f32 -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    224
  * cycles   18 * z.n
  */
 #include "kern/map.h"

@@ -3,7 +3,7 @@
  * op       logsum
  * types    x:f32 -> y:f32
  * isa      any
- * stack    256
+ * stack    288
  * cycles   14 * x.n
  */
 #include "kern/reduce.h"

@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    288
  * cycles   40 * rows * n
  *
  * p0: 1 for the sum of magnitudes, 2 for the Euclidean length.  A row of zeros

@@ -3,7 +3,7 @@
  * op       matmul
  * types    a:f32 b:f32 bias:f32 mul:none add:none -> y:f32
  * isa      any
- * stack    256
+ * stack    288
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (40 + 14 * k)
  */
 #include "kern/kern.h"

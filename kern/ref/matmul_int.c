@@ -3,7 +3,7 @@
  * op       matmul
  * types    a:int b:int bias:int mul:int add:int -> y:int
  * isa      any
- * stack    256
+ * stack    224
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (40 + 14 * k)
  */
 #include "kern/kern.h"

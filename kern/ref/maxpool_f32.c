@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * layout   any
- * stack    192
+ * stack    256
  * cycles   n * c * oh * ow * (50 + 25 * kh * kw)
  */
 #include "kern/kern.h"

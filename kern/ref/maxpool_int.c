@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * layout   any
- * stack    192
+ * stack    160
  * cycles   n * c * oh * ow * (50 + 25 * kh * kw)
  */
 #include "kern/kern.h"

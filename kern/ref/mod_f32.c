@@ -4,7 +4,7 @@
  * types    x:f32 y:f32 -> z:f32
  * isa      any
  * inplace  x y
- * stack    256
+ * stack    352
  * cycles   150 * z.n
  *
  * mode 0: the sign of the divisor; 1: of the dividend, as C has it.

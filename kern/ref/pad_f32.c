@@ -3,7 +3,7 @@
  * op       pad
  * types    x:f32 -> y:f32
  * isa      any
- * stack    256
+ * stack    192
  * cycles   60 * y.n
  *
  * n: axes of y, xn: of x.  mode 0: alpha, 1: mirrored without the edge, 2: the

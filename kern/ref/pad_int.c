@@ -3,7 +3,7 @@
  * op       pad
  * types    x:int -> y:int
  * isa      any
- * stack    256
+ * stack    192
  * cycles   60 * y.n
  *
  * n: axes of y, xn: of x.  mode 0: p0, 1: mirrored without the edge, 2: the

@@ -4,7 +4,7 @@
  * types    x:int y:int -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    224
  * cycles   100 * z.n
  *
  * Negative powers of all but 1 and -1 are 0.

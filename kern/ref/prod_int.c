@@ -3,7 +3,7 @@
  * op       prod
  * types    x:int -> y:int
  * isa      any
- * stack    160
+ * stack    128
  * cycles   14 * x.n
  *
  * Without sign, so that what does not fit wraps.

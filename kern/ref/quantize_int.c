@@ -4,7 +4,7 @@
  * types    x:f32 scale:f32 zero:int -> y:int
  * isa      any
  * inplace  x
- * stack    128
+ * stack    384
  * cycles   60 * x.n
  *
  * Ties round to even; lo and hi are the bounds of the type.

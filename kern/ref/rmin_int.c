@@ -3,7 +3,7 @@
  * op       rmin
  * types    x:int -> y:int
  * isa      any
- * stack    160
+ * stack    128
  * cycles   14 * x.n
  */
 #include "kern/reduce.h"

@@ -4,7 +4,7 @@
  * types    x:f32 w:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    288
  * cycles   25 * rows * n
  */
 #include <math.h>

@@ -3,7 +3,7 @@
  * op       scatterelem
  * types    x:f32 i:int u:f32 -> y:f32
  * isa      any
- * stack    192
+ * stack    224
  * cycles   10 * x.n + 70 * u.n
  *
  * n: axes of i and u; xn, xs: sizes and strides of x and y.

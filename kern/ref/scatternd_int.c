@@ -3,7 +3,7 @@
  * op       scatternd
  * types    x:int i:int u:int -> y:int
  * isa      any
- * stack    192
+ * stack    64
  * cycles   10 * x.n + 20 * u.n
  *
  * mode 0: replaced, 1: added, 2: multiplied, 3: the greater, 4: the lesser.

@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    256
+ * stack    320
  * cycles   150 * x.n
  *
  * alpha and beta are the alpha and gamma of ONNX.

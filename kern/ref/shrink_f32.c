@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
- * stack    128
+ * stack    224
  * cycles   16 * x.n
  *
  * alpha and beta are the bias and lambd of ONNX.

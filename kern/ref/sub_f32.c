@@ -4,7 +4,7 @@
  * types    x:f32 y:f32 mul:none add:none -> z:f32
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    256
  * cycles   20 * z.n
  */
 #include "kern/map.h"

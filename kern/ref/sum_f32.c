@@ -3,7 +3,7 @@
  * op       sum
  * types    x:f32 mul:none add:none -> y:f32
  * isa      any
- * stack    160
+ * stack    192
  * cycles   14 * x.n
  */
 #include "kern/reduce.h"

@@ -3,7 +3,7 @@
  * op       sum
  * types    x:int mul:int add:int -> y:int
  * isa      any
- * stack    192
+ * stack    160
  * cycles   14 * x.n
  *
  * Added without sign, so that what does not fit wraps.  mul and add follow the

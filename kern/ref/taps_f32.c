@@ -3,7 +3,7 @@
  * op       taps
  * types    x:f32 i:int w:f32 -> y:f32
  * isa      any
- * stack    160
+ * stack    224
  * cycles   20 * y.n * taps
  */
 #include "kern/kern.h"

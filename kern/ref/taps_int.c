@@ -3,7 +3,7 @@
  * op       taps
  * types    x:int i:int w:int -> y:int
  * isa      any
- * stack    160
+ * stack    128
  * cycles   20 * y.n * taps
  */
 #include "kern/kern.h"

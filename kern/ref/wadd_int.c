@@ -4,7 +4,7 @@
  * types    x:int y:int c:int -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    288
  * cycles   20 * z.n
  *
  * Two quantized values of different scales on the grid of a third.

@@ -4,7 +4,7 @@
  * types    c:int x:int y:int -> z:int
  * isa      any
  * inplace  x y
- * stack    128
+ * stack    224
  * cycles   20 * z.n
  *
  * The macro calls its operands x, y and z: here they are c, x and y.
