@@ -150,6 +150,10 @@ printf '%s\n' 'include cortex-m4' 'chip ours about="a board of ours"' \
 check "a chip of one's own" $d/gen test/gen/int.nn $d/ours.soc $d/i n plan
 check "what is reserved is left alone" grep -q 'RAM.*LENGTH = 40960$' \
     $d/i/n_emu.ld
+check "a guest that faults" sh -c "
+    sed s/emu_base=0x2/emu_base=0x9/ soc/cortex-m4.soc >$d/bad.soc
+    $d/gen test/gen/int.nn $d/bad.soc $d/j n | grep -A1 '^status 5' |
+    grep Lockup"
 check "runner of one's own" env RUNNER="env {elf}" \
     $d/gen test/gen/int.nn host $d/f n
 check "a runner that fails" sh -c "RUNNER='echo {elf}; exit 9' \

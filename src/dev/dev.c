@@ -88,7 +88,7 @@ static void ask_version(Dev *d)
     if (shell_run(arena_fmt(d->mem, "%s -dumpfullversion", cc), NULL,
                   in_work(d, "said"), 60))
         return;
-    s = shell_tail(d->mem, in_work(d, "said"), 80);
+    s = shell_said(d->mem, in_work(d, "said"));
     d->r.toolchain = arena_fmt(d->mem, "%s %s", path_base(cc), s);
 }
 
@@ -158,12 +158,12 @@ static bool build(Dev *d, const char *defs)
 
     if (!status)
         return true;
-    text = shell_tail(d->mem, said, 4000);
+    text = shell_said(d->mem, said);
     if (explain_overflow(d, text))
         return false;
     return fail(d, ERR_TOOL, arena_fmt(d->mem, status < 0
         ? "the C compiler took too long:\n%s" : "the C compiler failed:\n%s",
-        text));
+        shell_brief(d->mem, text)));
 }
 
 static const char *put_elf(Dev *d, const char *cmd, const char *elf)
@@ -208,12 +208,12 @@ static bool run_program(Dev *d, bool count)
     }
     status = start(d, count);
     /* A QEMU that does not take the plugin can still run the program. */
-    if (status && count && strstr(shell_tail(d->mem, in_work(d, "said"), 1000),
+    if (status && count && strstr(shell_said(d->mem, in_work(d, "said")),
                                   "count.so"))
         status = start(d, false);
     if (!status)
         return true;
-    said = shell_tail(d->mem, in_work(d, "said"), 1000);
+    said = shell_brief(d->mem, shell_said(d->mem, in_work(d, "said")));
     if (status < 0)
         return fail(d, ERR_TOOL, arena_fmt(d->mem, "the program did not end"
             " in %d s%s%s", d->o->timeout ? d->o->timeout : RUN_TIME,

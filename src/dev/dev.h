@@ -48,7 +48,8 @@ int shell_run(const char *command, const char *dir, const char *said,
               int timeout);
 bool shell_finds(const char *tool); /* in PATH */
 const char *shell_quote(Arena *a, const char *s);
-const char *shell_tail(Arena *a, const char *said, size_t n); /* of a file */
+const char *shell_said(Arena *a, const char *said);  /* what is in a file */
+const char *shell_brief(Arena *a, const char *text); /* its two ends */
 
 /* elf.c: sizes; false if it cannot be read */
 bool elf_sizes(const char *path, Run *r);

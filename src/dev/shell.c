@@ -105,20 +105,28 @@ const char *shell_quote(Arena *a, const char *s)
     return b.s;
 }
 
-const char *shell_tail(Arena *a, const char *said, size_t n)
+const char *shell_said(Arena *a, const char *said)
 {
+    enum { MOST = 1 << 20 };
     FILE *f = fopen(said, "rb");
-    char *s = arena_get(a, n + 1, 1);
-    long size;
+    char *s = arena_get(a, MOST + 1, 1);
+    size_t n;
 
     if (!f)
         return s;
-    fseek(f, 0, SEEK_END);
-    size = ftell(f);
-    fseek(f, size > (long)n ? size - (long)n : 0, SEEK_SET);
-    n = fread(s, 1, n, f);
+    n = fread(s, 1, MOST, f);
     fclose(f);
     while (n && (s[n - 1] == '\n' || s[n - 1] == '\r'))
         s[--n] = 0;
     return s;
+}
+
+const char *shell_brief(Arena *a, const char *text)
+{
+    enum { HEAD = 1000, TAIL = 500 };
+    size_t n = strlen(text);
+
+    if (n <= HEAD + TAIL)
+        return text;
+    return arena_fmt(a, "%.*s\n...\n%s", HEAD, text, text + n - TAIL);
 }

@@ -37,10 +37,8 @@ static void put_tensor(Gen *g, const char *what, int i, const Val *v,
     put_dims(v, out);
     str_fmt(out, "\n%sCOUNT %" PRId64 "\n", p, val_count(v));
     str_fmt(out, "%sBYTES %" PRId64 "\n", p, val_bytes(v));
-    if (v->type == T_f32)
-        return;
     str_fmt(out, "%sSCALE ", p);
-    put_number(v->scale, out);
+    put_number(v->type == T_f32 ? 1 : v->scale, out);
     str_fmt(out, "\n%sZERO %" PRId64 "\n", p, v->zero);
 }
 
@@ -49,7 +47,7 @@ static void put_tensors(Gen *g, Str *out)
     const Graph *n = g->p->g;
     int i;
 
-    str_fmt(out, "\n/* Inputs and outputs in C order.  An integer q stands for"
+    str_fmt(out, "\n/* Inputs and outputs in C order.  An element q stands for"
             " the number\n * SCALE * (q - ZERO); SCALE is 0 where the model"
             " does not say. */\n");
     str_fmt(out, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n", g->caps,
