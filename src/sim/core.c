@@ -119,7 +119,7 @@ static void mark_loop_end(Core *c, int i)
     Page *p = l->end - c->page->base < PAGE ? c->page
                                             : page_at(c->chip, l->end);
 
-    if (!p)
+    if (!p || !l->end)
         return;
     p->op[(l->end - p->base) / 2].flags |= LOOPEND;
     if (l->start == l->end && l->start)
@@ -416,8 +416,11 @@ static void stale_insn(Core *c)
         loads = stores = 0;                                                   \
         old = csr_read(c, I, t, c->insns + n);                                \
         uint32_t new_ = (value);                                              \
-        if (write)                                                            \
+        if (write) {                                                          \
             csr_write(c, I, new_, t, c->insns + n);                           \
+            mark_loop_end(c, 0);                                              \
+            mark_loop_end(c, 1);                                              \
+        }                                                                     \
         (void)old;                                                            \
         D = old;                                                              \
     } while (0)

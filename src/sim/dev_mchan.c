@@ -58,7 +58,7 @@ static uint32_t new_id(Mchan *m, int core)
 {
     uint32_t i;
 
-    for (i = 0; i < IDS && m->id[i].used; i++)
+    for (i = 0; i < IDS && (m->id[i].used || m->id[i].left); i++)
         ;
     if (i == IDS)
         return ~0u;

@@ -45,7 +45,8 @@ typedef struct Neureka {
     uint32_t reg[NREG];
     int next_id, finished;
     bool acquired;
-    int ko, step;     /* where the running job is: Ko tile, Ki step in it */
+    int ko;           /* where the running job is: output channels, ... */
+    int64_t step;     /* ... and input tile in them */
     uint64_t lost;    /* cycles that cores took from it */
     uint64_t epoch;   /* events from before a clear do not count */
 } Neureka;
@@ -169,9 +170,9 @@ static int end_cycles(const Job *j, int k)
     return n;
 }
 
-static int steps(const Job *j)
+static int64_t steps(const Job *j)
 {
-    return j->nho * j->nwo * j->nki;
+    return (int64_t)j->nho * j->nwo * j->nki;
 }
 
 /* Nine banks a cycle for n cycles of the L1. */
@@ -190,7 +191,7 @@ static void occupy(Device *d, uint32_t addr, uint32_t step, uint64_t from,
 static int step_cycles(Device *d, const Job *j, uint64_t now)
 {
     Neureka *v = d->state;
-    int k = channels(j, v->ko), ki = v->step % j->nki, n = 0;
+    int k = channels(j, v->ko), ki = (int)(v->step % j->nki), n = 0;
     int pixels = j->mode == CONV1 ? SIDE * SIDE : 64;
     bool first = !v->ko && !v->step;
     bool last = v->ko == j->nko - 1 && v->step == steps(j) - 1;

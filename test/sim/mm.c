@@ -4,6 +4,9 @@
 #include "xpulp.h"
 #include "rt.h"
 
+#ifndef FIRST
+#define FIRST 1 /* cores of the first measurement */
+#endif
 enum { M = 64, N = 16, K = 256 };
 
 static int8_t a[M * K] __attribute__((section(".bss.buf.L1"), aligned(16)));
@@ -72,7 +75,7 @@ int main(void)
         a[i] = (int8_t)(i * 37 + (i >> 7));
     for (i = 0; i < N * K; i++)
         b[i] = (int8_t)(i * 29 - (i >> 5));
-    for (cores = 1; cores <= 8; cores += 7)
+    for (cores = FIRST; cores <= 8; cores += 7)
         for (turn = 0; turn < TURNS; turn++) {
             cycles = pulp_cycles();
             pulp_fork(work, &cores);
