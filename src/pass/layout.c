@@ -18,8 +18,12 @@
 
 #include <string.h>
 
-enum { TURN = 6 }; /* cycles to move an element in a transposition; one for
-                      the whole tensor where that is a reshape */
+enum {
+    TURN = 8, /* cycles to move an element in a transposition; one for all of
+                 the tensor where that is a reshape */
+    STEP = 6, /* cycles more for a product with channels first, as the heads of
+                 the kernels have it */
+};
 
 typedef struct Layout {
     Graph *g;
@@ -201,8 +205,16 @@ static void cost_node(Layout *l, const Node *n)
     int rank = x->shape.rank, label = l->in[n->id], axis;
 
     switch (op_info[n->op].family) {
-    case FAM_conv: case FAM_convt: case FAM_pool:
-        cost_first(l, label, MAX(node_macs(n), val_count(x)));
+    case FAM_conv:
+        cost_first(l, label, STEP * node_macs(n));
+        break;
+    case FAM_convt:
+        cost_first(l, label, node_macs(n) / 4);
+        break;
+    case FAM_pool:
+        cost_first(l, label, STEP * val_count(n->res[0]) *
+                                 attr_at(n, A_kernel, 0, 1) *
+                                 attr_at(n, A_kernel, 1, 1));
         break;
     case FAM_row:
         axis = node_axis(n, rank);

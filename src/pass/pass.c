@@ -2,13 +2,13 @@
  *
  * A pass changes the graph in place and may assume the facts it needs; the
  * driver renews those that a pass broke, and checks all the rules a graph keeps
- * after every pass that changed anything.  Any pass may be left out: the
- * network computes the same. */
+ * after every pass that changed anything.  A pass may be left out: the network
+ * computes the same. */
 #include "pass/pass.h"
 
 #include <string.h>
 
-enum { SWEPT = 1, INFERRED = 2 };
+enum { SWEPT = 1, INFERRED = 2, MUST = 4 };
 
 enum {
 #define PASS(name, function, needs, breaks, about) P_##name,
@@ -18,7 +18,7 @@ enum {
 
 const Pass passes[] = {
 #define PASS(name, function, needs, breaks, about) \
-    {#name, about, function, true},
+    {#name, about, function, !((needs) & MUST)},
 #include "pass/pass.def"
 };
 const int npass = NPASS;
@@ -127,7 +127,7 @@ void pass_all(Graph *g, const char *const *off, const char *dump)
     for (i = 0; i < LEN(order); i++) {
         const Pass *p = &passes[order[i]];
 
-        if (is_off(off, p->name))
+        if (p->keeps && is_off(off, p->name))
             continue;
         run(g, order[i], &valid);
         if (dump && !strcmp(dump, p->name))
