@@ -16,13 +16,16 @@
 int64_t plan_missing[16];
 
 enum { NMEM = 16 };
+enum { SOON = 20000, LONGER = 200000 }; /* nodes of search */
 
 typedef struct Placer {
     Plan *p;
     Arena *mem;
     double *heat;       /* by buffer: bytes moved per byte, of all steps */
     int *in;            /* by buffer: its memory; -1: none yet */
-    PackItem *item;
+    PackItem *item;     /* those of one memory, and which buffers they are */
+    int *which;
+    int64_t *sum;       /* live bytes by step, + 1 */
 } Placer;
 
 static int64_t round_up(int64_t v, int64_t align)
@@ -154,46 +157,77 @@ static void count_heat(Placer *w)
             w->heat[i] /= (double)p->buf[i].size;
 }
 
-/* Packs what is in memory m; addresses stay in w->item, buffers by id. */
-static PackResult pack_mem(Placer *w, int m, int *which, int *n)
+static int list_items(Placer *w, int m)
 {
     const Plan *p = w->p;
-    int i;
+    int i, n = 0;
 
-    *n = 0;
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
 
         if (w->in[i] != m)
             continue;
-        which[*n] = i;
-        w->item[(*n)++] = (PackItem){
+        w->which[n] = i;
+        w->item[n++] = (PackItem){
             .lower = b->from, .upper = b->to, .size = b->size,
             .align = MAX(b->align, p->soc->mems[m].align),
         };
     }
-    return pack(w->mem, w->item, *n, 0, 0);
+    return n;
 }
 
-/* The least worked on, per byte, of the buffers in memory m that live when
- * most is live there; if nothing is too much then: that ends highest. */
-static int coldest(const Placer *w, int m, int64_t room)
+/* Packs what is in memory m, as low as is soon found; only if that is too high
+ * for it, but need not be, longer.  Returns the height; *n buffers, w->which,
+ * have their addresses in w->item. */
+static int64_t pack_mem(Placer *w, int m, int *n)
+{
+    int64_t room = w->p->room[m];
+    PackResult r;
+
+    *n = list_items(w, m);
+    r = pack(w->mem, w->item, *n, 0, SOON);
+    if (r.height > room && r.bound <= room) {
+        int64_t height = r.height;
+
+        r = pack(w->mem, w->item, *n, room, LONGER);
+        if (r.height <= room)
+            return r.height;
+        r = pack(w->mem, w->item, *n, 0, SOON);
+        if (r.height != height)
+            die("the same packing twice is not the same");
+    }
+    return r.height;
+}
+
+/* The most bytes that live in memory m at one time, and (*at) when. */
+static int64_t most_live(const Placer *w, int m, int *at)
 {
     const Plan *p = w->p;
-    int64_t most = -1, sum;
-    int i, t, at = 0, best = -1;
+    int64_t most = 0, live = 0;
+    int i, t;
 
-    for (t = -1; t <= p->nstep; t++) {
-        for (i = 0, sum = 0; i < p->nbuf; i++)
-            if (w->in[i] == m && p->buf[i].from <= t && t < p->buf[i].to)
-                sum += p->buf[i].size;
-        if (sum > most) {
-            most = sum;
-            at = t;
+    memset(w->sum, 0, (size_t)(p->nstep + 3) * sizeof *w->sum);
+    for (i = 0; i < p->nbuf; i++)
+        if (w->in[i] == m) {
+            w->sum[p->buf[i].from + 1] += p->buf[i].size;
+            w->sum[p->buf[i].to + 1] -= p->buf[i].size;
         }
-        if (most > room)
-            break;
+    for (t = -1; t <= p->nstep; t++) {
+        live += w->sum[t + 1];
+        if (live > most) {
+            most = live;
+            *at = t;
+        }
     }
+    return most;
+}
+
+/* The least worked on, per byte, of the buffers in memory m at that time. */
+static int coldest(const Placer *w, int m, int at)
+{
+    const Plan *p = w->p;
+    int i, best = -1;
+
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
 
@@ -210,19 +244,15 @@ static int coldest(const Placer *w, int m, int64_t room)
 static void fill_mem(Placer *w, int m)
 {
     const Plan *p = w->p;
-    int *which = NEWN(w->mem, int, p->nbuf + 1);
-    PackResult r;
-    int i, n, out;
+    int i, n, out, at = 0;
 
     for (i = 0; i < p->nbuf; i++)
         if (w->in[i] < 0 && p->buf[i].kind != BUF_const &&
             p->buf[i].size <= p->room[m])
             w->in[i] = m;
-    for (;;) {
-        r = pack_mem(w, m, which, &n);
-        if (r.height <= p->room[m])
-            return;
-        out = coldest(w, m, p->room[m]);
+    while (most_live(w, m, &at) > p->room[m] ||
+           pack_mem(w, m, &n) > p->room[m]) {
+        out = coldest(w, m, at);
         if (out < 0)
             die("nothing to move out of a full memory");
         w->in[out] = -1;
@@ -232,14 +262,11 @@ static void fill_mem(Placer *w, int m)
 static void keep_addresses(Placer *w, int m)
 {
     Plan *p = w->p;
-    int *which = NEWN(w->mem, int, p->nbuf + 1);
-    PackResult r;
     int i, n;
 
-    r = pack_mem(w, m, which, &n);
-    p->used[m] = r.height;
+    p->used[m] = pack_mem(w, m, &n);
     for (i = 0; i < n; i++) {
-        Buf *b = &p->buf[which[i]];
+        Buf *b = &p->buf[w->which[i]];
 
         b->mem = m;
         b->align = (int)w->item[i].align;
@@ -250,7 +277,6 @@ static void keep_addresses(Placer *w, int m)
 /* One round with memory `last` as the last; returns what it lacks. */
 static int64_t try_round(Placer *w, const int *list, int n, int last)
 {
-    int *which = NEWN(w->mem, int, w->p->nbuf + 1);
     int i, count;
 
     for (i = 0; i < w->p->nbuf; i++)
@@ -261,8 +287,7 @@ static int64_t try_round(Placer *w, const int *list, int n, int last)
     for (i = 0; i < w->p->nbuf; i++)
         if (w->in[i] < 0 && w->p->buf[i].kind != BUF_const)
             w->in[i] = list[last];
-    return pack_mem(w, list[last], which, &count).height -
-           w->p->room[list[last]];
+    return pack_mem(w, list[last], &count) - w->p->room[list[last]];
 }
 
 static void count_used(Placer *w, const int *list, int n)
@@ -304,6 +329,8 @@ void place_buffers(Plan *p, const PlanOpts *o)
     w.heat = NEWN(w.mem, double, p->nbuf + 1);
     w.in = NEWN(w.mem, int, p->nbuf + 1);
     w.item = NEWN(w.mem, PackItem, p->nbuf + 1);
+    w.which = NEWN(w.mem, int, p->nbuf + 1);
+    w.sum = NEWN(w.mem, int64_t, p->nstep + 3);
     count_heat(&w);
     for (i = 0; i < p->soc->nmem; i++)
         p->room[i] = room_for_buffers(p, i, o);

@@ -202,27 +202,29 @@ static int64_t lowest(const Group *g, int64_t capacity)
     return MAX(MAX(g->bound, g->refuted), capacity);
 }
 
-/* Closes in on the lowest height from both sides: at the bound first, then
- * half way to the best that is known, and so on, with growing budgets. */
+/* Closes in on the lowest height from both sides: tries the bound, then
+ * heights between it and the best that is known, all with a small budget, and
+ * again with twice as much.  Which heights are found in few nodes is a matter
+ * of luck; so many are tried. */
 static void pack_exactly(Group *g, int64_t capacity, int64_t nodes)
 {
+    static const int sixteenths[] = {0, 8, 12, 14, 15, 10, 4, 13, 6, 2};
     int64_t end = search_nodes(g->search) + nodes, slice = 4 * (g->n + 512);
-    int64_t at = lowest(g, capacity);
+    size_t k = 0;
 
     while (g->height > lowest(g, capacity) &&
            search_nodes(g->search) < end) {
-        int64_t left = end - search_nodes(g->search);
+        int64_t low = lowest(g, capacity), left;
+        int64_t at = low + (g->height - low) * sixteenths[k] / 16;
 
-        if (at == capacity)
-            slice = left;
+        left = end - search_nodes(g->search);
+        if (low == capacity)
+            at = low, slice = left;
         if (try_height(g, at, MIN(slice, left))) {
-            at = lowest(g, capacity);
-        } else {
-            at += MAX(1, (g->height - at) / 2);
-            if (at >= g->height || g->height - at < g->height / 512) {
-                at = lowest(g, capacity);
-                slice *= 2;
-            }
+            k = 0;
+        } else if (++k == LEN(sixteenths)) {
+            k = 0;
+            slice *= 2;
         }
     }
 }
