@@ -74,7 +74,7 @@ static void put_memory(Json *j, const Report *r)
     for (i = 0; i < r->soc->nmem; i++) {
         json_obj(j);
         put_str(j, "name", r->soc->mems[i].name);
-        put_int(j, "used", r->plan->used[i]);
+        put_int(j, "used", r->plan->used[i] + r->plan->consts[i]);
         put_int(j, "size", r->soc->mems[i].size);
         json_end(j);
     }

@@ -31,7 +31,8 @@ static void put_memories(const Report *r, Str *out)
         const Mem *m = &r->soc->mems[i];
 
         str_fmt(out, "%-8s %lld of %lld bytes", m->name,
-                (long long)r->plan->used[i], (long long)m->size);
+                (long long)(r->plan->used[i] + r->plan->consts[i]),
+                (long long)m->size);
         if (m->reserved)
             str_fmt(out, ", %lld reserved", (long long)m->reserved);
         str_put(out, "\n");
