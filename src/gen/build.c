@@ -174,6 +174,17 @@ static void put_scripts(Gen *g)
     gen_file(g, arena_fmt(g->mem, "%s_emu.ld", g->name), &emu);
 }
 
+static const char *what_it_holds(unsigned holds)
+{
+    if (holds & HOLDS_weights && holds & HOLDS_buffers)
+        return "constants and buffers";
+    if (holds & HOLDS_weights)
+        return "constants (code comes on top)";
+    if (holds & HOLDS_stack)
+        return "buffers (stack comes on top)";
+    return holds & HOLDS_buffers ? "buffers" : "nothing of the network";
+}
+
 static void put_memory_table(Gen *g, Str *out)
 {
     const Plan *p = g->p;
@@ -184,10 +195,8 @@ static void put_memory_table(Gen *g, Str *out)
         const Mem *m = &p->soc->mems[i];
 
         str_fmt(out, "| %s | %" PRId64 " | %" PRId64 " | %s |\n", m->name,
-                m->size, m->holds & HOLDS_weights ? p->weights : p->used[i],
-                m->holds & HOLDS_weights ? "constants (code comes on top)"
-                : m->holds & HOLDS_stack ? "buffers (stack comes on top)"
-                : "buffers");
+                m->size, p->used[i] + p->consts[i],
+                what_it_holds(m->holds));
     }
     str_fmt(out, "\nStack of a run: at most %" PRId64 " bytes.  Buffers: %"
             PRId64 " bytes; no plan in this order needs less than %" PRId64
