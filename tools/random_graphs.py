@@ -40,6 +40,9 @@ REDUCE = '''ReduceSum ReduceMean ReduceMax ReduceMin ReduceL1 ReduceL2
 ReduceSumSquare ReduceLogSumExp'''.split()
 
 
+OPSET = 22
+
+
 class Dead(Exception):
     """This operator does not fit these values; another is tried."""
 
@@ -51,6 +54,7 @@ class Net:
         self.rng = np.random.default_rng(seed)
         self.nodes, self.inits, self.shape = [], {}, {}
         self.inputs, self.read, self.n = [], set(), 0
+        self.type = {}     # of what is not float
 
     def pick(self, *what):
         return what[self.rng.integers(len(what))]
@@ -73,6 +77,7 @@ class Net:
     def value(self, *ranks):
         """A value of one of these ranks, the newest most often."""
         known = [v for v in self.shape if v not in self.inits and
+                 self.type.get(v, 1) == TensorProto.FLOAT and
                  (not ranks or len(self.shape[v]) in ranks)]
         if not known:
             raise Dead
@@ -99,7 +104,7 @@ class Net:
         self.shape.update(zip(ys, shapes))
         return ys[0]
 
-    def model(self, opset=20):
+    def model(self, opset=OPSET):
         info = helper.make_tensor_value_info
         ends = [v for v in self.shape if v not in self.read and
                 v not in self.inputs]
@@ -107,7 +112,7 @@ class Net:
         return helper.make_model(helper.make_graph(
             self.nodes, 'random',
             [info(v, TensorProto.FLOAT, self.shape[v]) for v in self.inputs],
-            [info(v, TensorProto.FLOAT, None) for v in ends],
+            [info(v, self.type.get(v, TensorProto.FLOAT), None) for v in ends],
             [numpy_helper.from_array(v, k) for k, v in used.items()]),
             ir_version=9, opset_imports=[helper.make_opsetid('', opset)])
 
@@ -117,11 +122,12 @@ def infer(n, net):
     info = helper.make_tensor_value_info
     consts = [x for x in n.input if x in net.inits]
     g = helper.make_graph(
-        [n], 'one', [info(x, TensorProto.FLOAT, net.shape[x])
+        [n], 'one', [info(x, net.type.get(x, TensorProto.FLOAT),
+                          net.shape[x])
                      for x in set(n.input) if x in net.shape],
         [info(y, TensorProto.UNDEFINED, None) for y in n.output],
         [numpy_helper.from_array(net.inits[x], x) for x in set(consts)])
-    m = helper.make_model(g, opset_imports=[helper.make_opsetid('', 20)])
+    m = helper.make_model(g, opset_imports=[helper.make_opsetid('', OPSET)])
     try:
         m = onnx.shape_inference.infer_shapes(m, strict_mode=True,
                                               data_prop=True)
@@ -135,6 +141,7 @@ def infer(n, net):
                 np.prod(s) > 20000:
             raise Dead
         shapes.append(s)
+        net.type[o.name] = t.elem_type
     return shapes
 
 
@@ -161,6 +168,81 @@ def positive(n):
     n.node(n.pick('Sqrt', 'Log', 'Reciprocal'), x)
 
 
+@grow(1)
+def bounded(n):
+    x = n.node('Tanh', n.value())
+    x = n.node('Mul', x, n.const(0.9))
+    n.node(n.pick('Asin', 'Acos', 'Atanh', 'Exp', 'Sinh', 'Cosh', 'Tan'), x)
+
+
+@grow(1)
+def power(n):
+    x = n.value()
+    if n.chance(0.5):
+        n.node('Pow', x, n.const(n.pick(2, 3)))
+    else:
+        x = n.node('Add', n.node('Abs', x), n.const(0.5))
+        n.node('Pow', x, n.const(n.rng.uniform(-1, 1.5)))
+
+
+@grow(1)
+def shrink(n):
+    n.node('Shrink', n.pick(*n.inputs), bias=0.2, lambd=0.4)
+
+
+def compared(n, x):
+    """Truth values that a rounding error does not turn."""
+    c = n.node(n.pick('Greater', 'Less', 'GreaterOrEqual', 'LessOrEqual'), x,
+               n.const(0.123))
+    return n.node('Not', c) if n.chance(0.3) else c
+
+
+@grow(1)
+def choose(n):
+    x = n.pick(*n.inputs)
+    c = compared(n, x)
+    if n.chance(0.4):
+        c = n.node(n.pick('And', 'Or', 'Xor'), c, compared(n, x))
+    n.node('Where', c, partner(n, n.shape[x]), x)
+
+
+@grow(1)
+def position(n):
+    x = n.pick(*n.inputs)
+    y = n.node(n.pick('ArgMax', 'ArgMin'), x, keepdims=n.size(0, 1),
+               axis=n.size(0, len(n.shape[x]) - 1))
+    n.node('Cast', y, to=TensorProto.FLOAT)
+
+
+@grow(1)
+def topk(n):
+    x = n.pick(*n.inputs)
+    axis = n.size(0, len(n.shape[x]) - 1)
+    y = n.node('TopK', x, n.const([n.size(1, min(4, n.shape[x][axis]))],
+                                  np.int64), outputs=2, axis=axis,
+               largest=n.size(0, 1))
+    n.node('Cast', y[:-1] + '1', to=TensorProto.FLOAT)
+
+
+@grow(1)
+def truncate(n):
+    y = n.node('Cast', n.pick(*n.inputs), to=n.pick(TensorProto.INT32,
+                                                    TensorProto.INT8))
+    n.node('Cast', y, to=TensorProto.FLOAT)
+
+
+@grow(1)
+def remainder(n):
+    n.node('Mod', n.pick(*n.inputs), n.const(0.7), fmod=1)
+
+
+@grow(2)
+def several(n):
+    x = n.value()
+    n.node(n.pick('Sum', 'Mean', 'Max', 'Min'), x, *(
+        partner(n, n.shape[x]) for _ in range(n.size(0, 3))))
+
+
 @grow(2)
 def clip(n):
     lo, hi = sorted(n.rng.normal(0, 1, 2))
@@ -169,7 +251,8 @@ def clip(n):
 
 def partner(n, shape):
     """An operand that broadcasts with this shape: a value or a constant."""
-    same = [v for v in n.shape if n.shape[v] == shape]
+    same = [v for v in n.shape if n.shape[v] == shape and
+            n.type.get(v, 1) == TensorProto.FLOAT]
     if same and n.chance(0.6):
         return n.pick(*same)
     cut = shape[n.size(0, len(shape)):]
@@ -222,6 +305,9 @@ def conv(n):
     m = group * n.size(1, 4)
     a = window(n, x)
     a['dilations'] = [n.pick(1, 1, 2) for _ in range(spatial)]
+    if n.chance(0.2):
+        del a['pads']
+        a['auto_pad'] = n.pick('SAME_UPPER', 'SAME_LOWER', 'VALID')
     fan = c // group * np.prod(a['kernel_shape'])
     w = n.normal(m, c // group, *a['kernel_shape'], fan=fan)
     b = [n.normal(m)] if n.chance(0.6) else []
@@ -265,6 +351,30 @@ def norm(n):
     else:
         n.node('InstanceNormalization', x, n.normal(c), n.normal(c),
                epsilon=0.1)
+
+
+@grow(1)
+def groupnorm(n):
+    x = n.value(3, 4)
+    c = n.shape[x][1]
+    groups = n.pick(*(g for g in range(1, c + 1) if c % g == 0))
+    n.node('GroupNormalization', x, n.normal(c), n.normal(c),
+           num_groups=groups, epsilon=0.1)
+
+
+@grow(1)
+def localnorm(n):
+    x = n.value(4)
+    if n.chance(0.5):
+        n.node('LRN', x, size=n.pick(1, 3, 5), alpha=0.1, beta=0.6)
+    else:
+        n.node('LpPool', x, p=n.pick(1, 2), **window(n, x, 3))
+
+
+@grow(1)
+def lpnorm(n):
+    n.node('LpNormalization', n.value(2, 3, 4), axis=n.size(0, 1),
+           p=n.size(1, 2))
 
 
 @grow(2)
@@ -360,7 +470,7 @@ def concat(n):
     axis = n.size(0, len(n.shape[x]) - 1)
     rest = lambda v: n.shape[v][:axis] + n.shape[v][axis + 1:]
     same = [v for v in n.shape if len(n.shape[v]) == len(n.shape[x]) and
-            rest(v) == rest(x)]
+            rest(v) == rest(x) and n.type.get(v, 1) == n.type.get(x, 1)]
     n.node('Concat', *(n.pick(*same) for _ in range(n.size(1, 3))), axis=axis)
 
 
@@ -404,6 +514,46 @@ def gather(n):
     d = n.shape[x][axis]
     n.node('Gather', x, n.const(n.rng.integers(-d, d, n.pick((), (3,), (2, 2))),
                                 np.int64), axis=axis)
+
+
+@grow(1)
+def elements(n):
+    x = n.value(1, 2, 3)
+    axis = n.size(0, len(n.shape[x]) - 1)
+    s = list(n.shape[x])
+    d, s[axis] = s[axis], n.size(1, s[axis])
+    index = np.argsort(n.rng.random(n.shape[x]), axis=axis)
+    index = n.const(np.take(index, range(s[axis]), axis), np.int64)
+    if n.chance(0.5):
+        n.node('GatherElements', x, index, axis=axis)
+    else:
+        n.node('ScatterElements', x, index, n.normal(*s), axis=axis,
+               reduction=n.pick('none', 'add', 'max'))
+
+
+@grow(1)
+def tuples(n):
+    x = n.value(2, 3)
+    s = n.shape[x]
+    count = n.size(1, s[0])
+    index = n.rng.permutation(s[0])[:count].reshape(count, 1)
+    if n.chance(0.5):
+        n.node('GatherND', x, n.const(index, np.int64))
+    else:
+        n.node('ScatterND', x, n.const(index, np.int64),
+               n.normal(count, *s[1:]), reduction=n.pick('none', 'add', 'mul'))
+
+
+@grow(1)
+def triangle(n):
+    n.node('Trilu', n.value(2, 3, 4), upper=n.size(0, 1))
+
+
+@grow(1)
+def einsum(n):
+    x = n.value(3)
+    b, i, k = n.shape[x]
+    n.node('Einsum', x, n.normal(b, k, 3, fan=k), equation='bik,bkj->bij')
 
 
 @grow(1)
@@ -636,6 +786,16 @@ def int_scale(n):
                         eta=2 * n.size(1, 100), eps=1))
 
 
+def int_more(n):
+    x = n.value(2, 3, 4)
+    rank = len(n.shape[x])
+    if n.chance(0.5):
+        n.narrow(n.node('ReduceSum', x, axes=[n.size(0, 1)], keepdims=1))
+    else:
+        n.node('Pad', x, pads=[n.size(0, 2) for _ in range(2 * rank)],
+               value=float(n.size(-9, 9)))
+
+
 def int_move(n):
     n.pick(transpose, reshape, slice_, concat, int_shape, int_pad, int_gather)(n)
 
@@ -692,7 +852,7 @@ def random_integer(seed):
         try:
             n.pick(int_conv, int_conv, int_matmul, int_matmul_dynamic,
                    int_gemm, int_add, int_pool, int_mean, int_row, int_scale,
-                   int_move, int_move)(n)
+                   int_more, int_move)(n)
         except Dead:
             pass
     if not n.nodes or not any(d.op_type == 'RequantShift' for d in n.nodes):

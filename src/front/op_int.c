@@ -131,6 +131,10 @@ void import_itapartialmax(Call *c)
     if (width < 1 || !s->rank || s->dim[s->rank - 1] % width)
         call_err(c, "group_width %lld does not divide the last axis",
                  (long long)width);
+    if (c->arg[0]->lo < -128 || c->arg[0]->hi > 255)
+        call_err(c, "input '%s' has values of %lld to %lld; wanted 8 bits",
+                 c->arg[0]->name, (long long)c->arg[0]->lo,
+                 (long long)c->arg[0]->hi);
     attr_set_int(c->g, n, A_p0, width);
     attr_set_int(c->g, n, A_hi, levels(c) / 2 - 1);
     give(c, 0, done(c, n));
