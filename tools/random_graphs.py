@@ -760,7 +760,7 @@ def int_row(n):
     elif what == 4:
         n.node('ITAMax', x, n_levels=tensor(256))
     else:
-        n.node('ITAPartialMax', x, n_levels=tensor(256),
+        n.node('ITAPartialMax', n.narrow(x), n_levels=tensor(256),
                group_width=n.pick(*(w for w in range(1, d + 1) if not d % w)))
 
 
