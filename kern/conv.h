@@ -32,6 +32,32 @@ static inline struct patch patch_of(const struct conv_dims *k, int32_t rows,
     return p;
 }
 
+/* A window that is not all inside: where its weights begin, and its taps that
+ * are inside. */
+struct edge {
+    const W *w;
+    struct span rows, cols;
+};
+
+/* The sum of a channel's weights on taps that are outside. */
+static NOINLINE ACC outside(const struct conv_dims *k, const struct edge *e,
+                            const W *w)
+{
+    ACC sum = 0;
+
+    for (int32_t i = 0; i < k->kh; i++)
+        for (int32_t j = 0; j < k->kw; j++) {
+            const W *u = w + (ptrdiff_t)i * k->wh + (ptrdiff_t)j * k->ww;
+
+            if (i >= e->rows.lo && i < e->rows.hi && j >= e->cols.lo &&
+                j < e->cols.hi)
+                continue;
+            for (int32_t c = 0; c < k->c; c++)
+                sum += (ACC)u[c];
+        }
+    return sum;
+}
+
 static inline ACC bias_of(const struct io *io, int32_t channel)
 {
     const B *b = io->in[2];
@@ -70,16 +96,22 @@ static inline void conv_two(const struct conv_dims *k, const struct io *io,
     }
 }
 
-/* One pixel likewise. */
+/* One pixel likewise.  e: NULL, or what is outside, where x has value padv. */
 static inline void conv_one(const struct conv_dims *k, const struct io *io,
-                            const struct patch *p, const X *x, const W *w,
-                            int32_t first, Y *y)
+                            const struct patch *p, const struct edge *e,
+                            const X *x, const W *w, int32_t first, Y *y)
 {
     for (int32_t m = 0; m < k->m; m += 2) {
         const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
+        const ptrdiff_t at = (ptrdiff_t)m * k->wm;
+        const ptrdiff_t other = c1 > c0 ? k->wm : 0;
         ACC s[2] = {bias_of(io, c0), bias_of(io, c1)};
 
-        sums12(p, x, w + (ptrdiff_t)m * k->wm, c1 > c0 ? k->wm : 0, s);
+        sums12(p, x, w + at, other, s);
+        if (e) {
+            s[0] += (ACC)k->padv * outside(k, e, e->w + at);
+            s[1] += (ACC)k->padv * outside(k, e, e->w + at + other);
+        }
         s[0] = (ACC)finish(k, io, s[0], c0);
         s[1] = (ACC)finish(k, io, s[1], c1);
         y[c0] = (Y)s[0];
@@ -93,26 +125,31 @@ static inline void conv_row(const struct conv_dims *k, const struct io *io,
                             Y *y)
 {
     const int32_t top = oy * k->sh - k->ph, step = k->sw * k->xw;
-    const struct span rows = window_span(top, k->kh, k->dh, k->h);
-    struct patch p;
+    struct edge e = {w, window_span(top, k->kh, k->dh, k->h), {0, 0}};
+    const int bare = k->padv != 0 && !window_whole(e.rows, k->kh);
     int32_t ox = 0;
 
-    x += (ptrdiff_t)(top + rows.lo * k->dh) * k->xh;
-    w += (ptrdiff_t)rows.lo * k->wh;
+    x += (ptrdiff_t)(top + e.rows.lo * k->dh) * k->xh;
+    w += (ptrdiff_t)e.rows.lo * k->wh;
     while (ox < k->ow) {
         const int32_t left = ox * k->sw - k->pw, more = left + k->sw;
         const struct span cols = window_span(left, k->kw, k->dw, k->w);
+        const int whole = window_whole(cols, k->kw);
         const X *xp = x + (ptrdiff_t)(left + cols.lo * k->dw) * k->xw;
         const W *wp = w + (ptrdiff_t)cols.lo * k->ww;
+        const struct patch p =
+            patch_of(k, e.rows.hi - e.rows.lo, cols.hi - cols.lo);
         Y *yp = y + (ptrdiff_t)ox * k->yw;
 
-        p = patch_of(k, rows.hi - rows.lo, cols.hi - cols.lo);
-        if (ox + 1 < k->ow && window_whole(cols, k->kw) &&
+        e.cols = cols;
+        if (ox + 1 < k->ow && whole && !bare &&
             window_whole(window_span(more, k->kw, k->dw, k->w), k->kw)) {
             conv_two(k, io, &p, xp, step, wp, group * k->m, yp, yp + k->yw);
             ox += 2;
         } else {
-            conv_one(k, io, &p, xp, wp, group * k->m, yp);
+            conv_one(k, io, &p,
+                     bare || (k->padv != 0 && !whole) ? &e : NULL, xp, wp,
+                     group * k->m, yp);
             ox++;
         }
     }

@@ -178,7 +178,7 @@ static int operands(OpCode op, char name[NARG][8])
 static void draw_map(Str *o, OpCode op, const Inst *in)
 {
     int rank = between(1, 4), n[4], m[4], c[4], i, axis = roll(rank);
-    bool scales = has_attr(op, "shift") && op != OP_inonorm;
+    bool scales = strstr(op_info[op].args, "mul?") != NULL;
     bool scaled = op == OP_requant;
     char name[NARG][8];
     int narg = operands(op, name);
@@ -201,7 +201,7 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
     for (i = 0; i < narg; i++)
         str_fmt(o, " %s", name[i]);
     str_put(o, scaled ? " mul add" : "");
-    put_shift(o, scaled || op == OP_inonorm);
+    put_shift(o, scaled || (has_attr(op, "shift") && !scales));
     put_numbers(o, op, in);
     if (has_attr(op, "lo"))
         put_clip(o, op, in);
@@ -252,6 +252,9 @@ static void draw_conv(Str *o, OpCode op, const Inst *in)
             op_info[op].name, bias ? "b" : "_", scaled ? "mul add" : "_ _",
             list(nsp, s, " stride=", ""), list(2 * nsp, p, " pad=", ""),
             list(nsp, d, " dilation=", ""), g, last);
+    if (op == OP_conv && in->res != T_f32 && roll(2))
+        str_fmt(o, " padvalue=%d", type_info[in->arg[0]].kind == SINT
+                ? between(-128, 127) : roll(256));
     put_shift(o, scaled);
     put_clip(o, op, in);
 }

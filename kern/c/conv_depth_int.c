@@ -3,7 +3,7 @@
  * op       conv
  * types    x:s8|u8|s16 w:s8|u8|s16 b:int mul:int add:int -> y:s8|u8|s16|u16|s32
  * isa      any
- * when     c == 1 && m == 1 && xc == 1 && yc == 1 && padv == 0
+ * when     c == 1 && m == 1 && xc == 1 && yc == 1
  * layout   last
  * stack    480
  * cycles   n * oh * ow * (g * (40 + 5 * kh * kw) + 90)
@@ -20,6 +20,26 @@ struct patch {
     int32_t rows, cols;
     ptrdiff_t xrow, xcol, wrow, wcol;
 };
+
+/* A window that is not all inside, where x has the value padv: its taps that
+ * are inside. */
+struct edge {
+    struct span rows, cols;
+};
+
+/* What the taps that are outside add to a channel. */
+static NOINLINE ACC outside(const struct conv_dims *k, const struct edge *e,
+                            const W *w)
+{
+    ACC sum = 0;
+
+    for (int32_t i = 0; i < k->kh; i++)
+        for (int32_t j = 0; j < k->kw; j++)
+            if (i < e->rows.lo || i >= e->rows.hi || j < e->cols.lo ||
+                j >= e->cols.hi)
+                sum += (ACC)w[(ptrdiff_t)i * k->wh + (ptrdiff_t)j * k->ww];
+    return (ACC)k->padv * sum;
+}
 
 static ACC bias_of(const struct io *io, int32_t channel)
 {
@@ -60,16 +80,26 @@ static ACC taps1(const struct patch *p, const X *x, const W *w, ACC sum)
     return sum;
 }
 
-/* All channels of a pixel.  Four are finished before any is stored, so that
- * what finish() loads of k is loaded once. */
+/* What the sum of a channel begins with. */
+static inline ACC start(const struct conv_dims *k, const struct io *io,
+                        const struct edge *e, int32_t c)
+{
+    const W *w = (const W *)io->in[1] + (ptrdiff_t)c * k->wm;
+
+    return bias_of(io, c) + (e ? outside(k, e, w) : 0);
+}
+
+/* All channels of a pixel; e: NULL, or what is outside.  Four are finished
+ * before any is stored, so that what finish() loads of k is loaded once. */
 static void pixel(const struct conv_dims *k, const struct io *io,
-                  const struct patch *p, const X *x, const W *w, Y *y)
+                  const struct patch *p, const struct edge *e, const X *x,
+                  const W *w, Y *y)
 {
     int32_t c = 0;
 
     for (; c + 4 <= k->g; c += 4, w += 4 * (ptrdiff_t)k->wm) {
-        ACC s[2] = {bias_of(io, c), bias_of(io, c + 1)};
-        ACC t[2] = {bias_of(io, c + 2), bias_of(io, c + 3)};
+        ACC s[2] = {start(k, io, e, c), start(k, io, e, c + 1)};
+        ACC t[2] = {start(k, io, e, c + 2), start(k, io, e, c + 3)};
 
         taps4(p, x + c, w, k->wm, s, t);
         s[0] = (ACC)finish(k, io, s[0], c);
@@ -82,7 +112,7 @@ static void pixel(const struct conv_dims *k, const struct io *io,
         y[c + 3] = (Y)t[1];
     }
     for (; c < k->g; c++, w += k->wm)
-        y[c] = (Y)finish(k, io, taps1(p, x + c, w, bias_of(io, c)), c);
+        y[c] = (Y)finish(k, io, taps1(p, x + c, w, start(k, io, e, c)), c);
 }
 
 static void row(const struct conv_dims *k, const struct io *io, int32_t oy,
@@ -96,11 +126,16 @@ static void row(const struct conv_dims *k, const struct io *io, int32_t oy,
     for (int32_t ox = 0; ox < k->ow; ox++, y += k->yw) {
         const int32_t left = ox * k->sw - k->pw;
         const struct span cols = window_span(left, k->kw, k->dw, k->w);
+        const struct edge e = {rows, cols};
         const struct patch p = {
             rows.hi - rows.lo, cols.hi - cols.lo,
             (ptrdiff_t)k->dh * k->xh, (ptrdiff_t)k->dw * k->xw, k->wh, k->ww};
+        const int bare =
+            k->padv != 0 &&
+            !(window_whole(rows, k->kh) && window_whole(cols, k->kw));
 
-        pixel(k, io, &p, x + (ptrdiff_t)(left + cols.lo * k->dw) * k->xw,
+        pixel(k, io, &p, bare ? &e : NULL,
+              x + (ptrdiff_t)(left + cols.lo * k->dw) * k->xw,
               w + (ptrdiff_t)cols.lo * k->ww, y);
     }
 }

@@ -3,7 +3,7 @@
  * op       conv
  * types    x:s8|u8|s16 w:s8|u8|s16 b:int mul:int add:int -> y:s8|u8|s16|u16|s32
  * isa      any
- * when     xc == 1 && yc == 1 && wc == 1 && padv == 0
+ * when     xc == 1 && yc == 1 && wc == 1
  * layout   last
  * stack    512
  * cycles   n * g * oh * ow * (m * (25 + kh * (12 + 3 * c * kw)) + 60)

@@ -3,7 +3,7 @@
  * op       conv
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8|s16|u16|s32
  * isa      dsp
- * when     xc == 1 && yc == 1 && wc == 1 && padv == 0 &&
+ * when     xc == 1 && yc == 1 && wc == 1 &&
  *          c * kh * kw < 32768 && c * kw > 3
  * layout   last
  * stack    480

@@ -30,6 +30,6 @@ void FN(const struct conv_dims *k, const struct io *io)
         for (; i + 1 < pixels; i += 2, x += 2 * k->xw, y += 2 * k->yw)
             conv_two(k, io, &p, x, k->xw, io->in[1], 0, y, y + k->yw);
         if (i < pixels)
-            conv_one(k, io, &p, x, io->in[1], 0, y);
+            conv_one(k, io, &p, NULL, x, io->in[1], 0, y);
     }
 }
