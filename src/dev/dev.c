@@ -1,5 +1,5 @@
 /* Builds a generated project with the tool chain of its chip and runs it, on
- * this machine or on QEMU, and brings back what came out.
+ * this machine, on QEMU or on our simulator, and brings back what came out.
  *
  * The program is rt/run.c with the network and a table (gen_harness).  It
  * reads its inputs from a file and writes its outputs to another, on this
@@ -47,6 +47,12 @@ static bool is_host(const Dev *d)
     return !strcmp(d->p->soc->run, "host");
 }
 
+/* On the simulator, unless the user has a runner of his own. */
+static bool is_sim(const Dev *d)
+{
+    return !strcmp(d->p->soc->run, "sim") && !d->o->runner;
+}
+
 static bool find_tool(Dev *d, const Item *it, const char *tool)
 {
     const char *package = item_word(it, "package", NULL);
@@ -72,7 +78,7 @@ static bool find_tools(Dev *d)
     if (!find_tool(d, d->tools, item_word(d->tools, "cc", "cc")) ||
         !find_tool(d, NULL, "make"))
         return false;
-    if (is_host(d) || d->o->runner)
+    if (is_host(d) || is_sim(d) || d->o->runner)
         return true;
     if (!d->runner)
         return fail(d, ERR_TOOL, arena_fmt(d->mem, "%s has no runner: give"
@@ -201,6 +207,11 @@ static bool run_program(Dev *d, bool count)
     const char *said;
     int status;
 
+    if (is_sim(d))
+        return sim_program(d->mem, d->p->soc,
+                           in_work(d, arena_fmt(d->mem, "%s.elf",
+                                                d->o->name)),
+                           in_work(d, ""), &d->r);
     if (count) {
         const Packed *so = packed_find("count.so");
 

@@ -51,6 +51,11 @@ const char *shell_quote(Arena *a, const char *s);
 const char *shell_said(Arena *a, const char *said);  /* what is in a file */
 const char *shell_brief(Arena *a, const char *text); /* its two ends */
 
+/* sim.c: runs a program whose files are in `dir`; cycles and instructions of
+ * the layers go to r, and what went wrong. */
+bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
+                 Run *r);
+
 /* elf.c: sizes; false if it cannot be read */
 bool elf_sizes(const char *path, Run *r);
 

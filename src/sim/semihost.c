@@ -52,7 +52,11 @@ static uint32_t open_file(Core *c)
         ;
     if (i == LEN(s->file))
         return ~0u;
-    s->file[i] = fopen(name, modes[mode]);
+    if (s->opt.dir && *name != '/')
+        s->file[i] = fopen(arena_fmt(s->mem, "%s/%s", s->opt.dir, name),
+                           modes[mode]);
+    else
+        s->file[i] = fopen(name, modes[mode]);
     return s->file[i] ? i + FIRST : ~0u;
 }
 

@@ -24,6 +24,7 @@ typedef struct SimOptions {
     FILE *trace;           /* one line an instruction; NULL: none */
     const char *timeline;  /* path of a Chrome/Perfetto JSON; NULL: none */
     int gdb_port;          /* waits there for a debugger; 0: none */
+    const char *dir;       /* of the files the guest opens; NULL: here */
     bool strict;           /* cores never run ahead: slower, same figures */
 } SimOptions;
 
