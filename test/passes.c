@@ -68,7 +68,7 @@ static void thin(Val *w, int axis)
     for (k = axis + 1; k < w->shape.rank; k++)
         inner *= w->shape.dim[k];
     for (i = 0; i < val_count(w); i++)
-        if (dead >> (i / inner % d) & 1) {
+        if (dead >> (i / inner % d % 32) & 1) {
             if (val_is_int(w))
                 val_set(w, i, 0);
             else
@@ -117,7 +117,8 @@ static Val *requantized(Net *t, Val *x)
         shift++;
     y = node(t, OP_requant, x,
              constant(t, each ? 3 : 0, dim, maybe(20) ? -9 : 1, 64),
-             constant(t, each && maybe(50) ? 3 : 0, dim, 0, 1 << shift));
+             constant(t, each && maybe(50) ? 3 : 0, dim, 0,
+                      INT64_C(1) << shift));
     attr_set_int(t->g, y->def, A_shift, shift);
     attr_set_int(t->g, y->def, A_lo, maybe(50) ? 0 : -128);
     attr_set_int(t->g, y->def, A_hi, 127);
