@@ -316,23 +316,28 @@ class Case:
 
 
 def steps(model):
-    """The scale of each output: 1 where it is an integer."""
+    """The scale of each output: 1 where it is an integer, what is within the
+    rounding of floats where it is no quantized value."""
     consts = {i.name: i for i in model.graph.initializer}
     makers = {y: n for n in model.graph.node for y in n.output}
     for o in model.graph.output:
         n = makers[o.name]
-        yield float(numpy_helper.to_array(consts[n.input[1]])) \
-            if n.op_type == 'DequantizeLinear' else 1
+        if n.op_type == 'DequantizeLinear':
+            yield float(numpy_helper.to_array(consts[n.input[1]]))
+        else:
+            real = o.type.tensor_type.elem_type == TensorProto.FLOAT
+            yield 1e-4 if real else 1
 
 
-def quantized(model, data, activations, per_channel, folder):
+def quantized(model, data, activations, per_channel, folder,
+              form=quant.QuantFormat.QDQ, weights='s8'):
     kinds = dict(u8=quant.QuantType.QUInt8, s8=quant.QuantType.QInt8)
     path = folder + '/float.onnx'
     onnx.save(model, path)
     quant.quantize_static(
         path, folder + '/qdq.onnx', Reader(data),
-        quant_format=quant.QuantFormat.QDQ, per_channel=per_channel,
-        activation_type=kinds[activations], weight_type=quant.QuantType.QInt8,
+        quant_format=form, per_channel=per_channel,
+        activation_type=kinds[activations], weight_type=kinds[weights],
         op_types_to_quantize=sorted({n.op_type for n in model.graph.node}))
     return onnx.load(folder + '/qdq.onnx')
 
@@ -350,6 +355,37 @@ def layer_cases(name, folder, scratch):
                 continue
             for x in data[:2]:
                 yield Case(folder, name, q, {'x': x})
+
+
+def operator_cases(name, folder, scratch):
+    """The same in the form of QLinear operators, weights unsigned too."""
+    for weights in 'u8', 's8':
+        rng = np.random.default_rng(sum(map(ord, name)))
+        model, shape = float_model(name, rng)
+        x = rng.normal(0.1, 1, shape).astype(np.float32)
+        try:
+            q = quantized(model, [{'x': x}], 'u8', False, scratch,
+                          quant.QuantFormat.QOperator, weights)
+            c = Case(folder, 'qlinear ' + name, q, {'x': x})
+        except Exception:       # kinds onnxruntime has no such operator for
+            continue
+        if any('QLinear' in n.op_type or 'QGemm' in n.op_type
+               for n in q.graph.node):
+            yield c
+
+
+def dynamic_cases(name, folder, scratch):
+    """Scales of activations found as it runs, products of integers."""
+    for weights in quant.QuantType.QUInt8, quant.QuantType.QInt8:
+        rng = np.random.default_rng(sum(map(ord, name)))
+        model, shape = float_model(name, rng)
+        onnx.save(model, scratch + '/float.onnx')
+        quant.quantize_dynamic(scratch + '/float.onnx', scratch + '/dyn.onnx',
+                               weight_type=weights)
+        q = onnx.load(scratch + '/dyn.onnx')
+        if any('Integer' in n.op_type for n in q.graph.node):
+            x = rng.normal(0.1, 1, shape).astype(np.float32)
+            yield Case(folder, 'dynamic ' + name, q, {'x': x})
 
 
 def every_value(model, feeds):
@@ -432,6 +468,8 @@ def all_cases(names, seed, folder, scratch):
     for n in KINDS:
         if not names or n in names:
             yield from layer_cases(n, folder, scratch)
+            yield from operator_cases(n, folder, scratch)
+            yield from dynamic_cases(n, folder, scratch)
     for d in sorted(os.listdir(root + '/zoo')):
         if '-qdq-' in d and (not names or d in names):
             yield from zoo_cases('%s/zoo/%s' % (root, d), folder)

@@ -56,6 +56,18 @@ static bool is_quantized(const Graph *g)
     return false;
 }
 
+/* Weights that a model keeps wider than they are: ConvInteger less its zero
+ * point, for one. */
+static void narrow_weights(Graph *g)
+{
+    Node *n;
+
+    for (n = g->first; n; n = n->next)
+        if ((n->op == OP_conv || n->op == OP_convt || n->op == OP_matmul) &&
+            val_is_int(n->arg[1]))
+            val_narrow(n->arg[1]);
+}
+
 void quant_lower(Graph *g)
 {
     Node *n;
@@ -68,5 +80,6 @@ void quant_lower(Graph *g)
         if (n->op == OP_dequantize || !fold_const(g, n))
             lower(g, n);
     graph_sweep(g);
+    narrow_weights(g);
     graph_infer(g);
 }
