@@ -30,6 +30,26 @@ strict="$strict -Wmissing-prototypes -fsanitize=address,undefined"
 selftest() {
     make -s -B -C "$@" run >$d/log 2>&1 && grep 'self-test passed' $d/log
 }
+# fits CHIP: a network is refused by a chip with too little memory, and fits
+# into one that has just what was missing; first RAM, then flash.
+fits() {
+    sed -E "s/^(memory RAM .* )size=[0-9]+K/\1size=9K/
+        s/^(memory FLASH .* )size=[0-9]+M/\1size=20000/" soc/$1.soc >$d/fit.soc
+    for memory in RAM FLASH; do
+        ./tilewright run -q zoo/dscnn-int/network.onnx -t $d/fit.soc \
+            --json $d/fit.json
+        [ $? = 3 ] || return 1
+        python3 -c "
+import json, re
+for m in json.load(open('$d/fit.json'))['missing']:
+    assert m['name'] == '$memory' and m['bytes'] > 0, m
+    s = open('$d/fit.soc').read().replace('size=9K', 'size=9216')
+    s = re.sub(r'(memory $memory .* size=)([0-9]+)',
+               lambda k: k[1] + str(int(k[2]) + m['bytes']), s)
+    open('$d/fit.soc', 'w').write(s)" || return 1
+    done
+    ./tilewright run -q zoo/dscnn-int/network.onnx -t $d/fit.soc
+}
 two_nets() {
     cat >$d/two.c <<'X'
 #include "a/int.h"
@@ -142,6 +162,8 @@ check "no compiler" sh -c "sed s/cc=cc/cc=no-such-cc/ soc/host.soc >$d/no.soc
 check "too big for the flash" sh -c "sed s/size=2M/size=8K/ soc/cortex-m4.soc \
     >$d/small.soc; $d/gen test/gen/int.nn $d/small.soc $d/e n |
     grep '^status 3: FLASH lacks [0-9]* bytes'"
+check "what is missing is enough on cortex-m4" fits cortex-m4
+check "what is missing is enough on rv32imc" fits rv32imc
 check "linked for the part itself" sh -c "
     make -s -B -C $d/int.cortex-m7 SCRIPT=n.ld &&
     readelf -lW $d/int.cortex-m7/build/n.elf | grep -q '0x08000000 0x08000000'"
