@@ -26,6 +26,24 @@ struct io {
     int32_t core, ncore;
 };
 
+/* The share [*from, *to) that a core has of `total` pieces of work: as even as
+ * can be, in order, of all cores together each piece once.  A kernel whose head
+ * says `split` computes its share alone and touches no result of others. */
+static inline void span(int32_t total, int32_t core, int32_t ncore,
+                        int32_t *from, int32_t *to)
+{
+    int32_t each, more;
+
+    *from = 0;
+    *to = total;
+    if (ncore <= 1)
+        return;
+    each = total / ncore;
+    more = total % ncore;
+    *from = core * each + (core < more ? core : more);
+    *to = *from + each + (core < more);
+}
+
 /* For functions whose loops are the faster for having all registers. */
 #ifdef __GNUC__
 #define NOINLINE __attribute__((noinline))
