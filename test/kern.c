@@ -190,7 +190,7 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
     }
     for (i = 0; i < narg; i++)
         put_operand(o, name[i], in->arg[i],
-                    dims(rank, !i || roll(2) ? n : m));
+                    i && !roll(3) ? "[1]" : dims(rank, !i || roll(2) ? n : m));
     if (op == OP_requant) {
         put_operand(o, "mul", in->arg[1], roll(2) ? dims(rank, c) : "[1]");
         put_operand(o, "add", in->arg[2], roll(2) ? dims(rank, c) : "[1]");
