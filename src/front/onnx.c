@@ -371,36 +371,47 @@ bool body(Import *im, Scope *s, size_t n, OnnxNode **node)
 
 /* Inputs and outputs of the model. */
 
+/* A size that nobody gave is a problem to be told with the others: -1. */
 static int64_t dim_of(Import *im, const char *input,
                       const Onnx__TensorShapeProto__Dimension *d, size_t axis)
 {
+    const char *name = d->dim_param;
     int i;
 
     if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
         return d->dim_value;
     if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
-        || !*d->dim_param)
-        err(ERR_MODEL, "input '%s': dimension %zu has neither size nor name; "
-            "export the model with a fixed size", input, axis);
+        || !*name) {
+        add_problem(im, arena_fmt(im->mem, "input '%s': dimension %zu has "
+            "neither size nor name; export the model with a fixed size",
+            input, axis));
+        return -1;
+    }
     for (i = 0; i < im->o->ndim; i++)
-        if (!strcmp(im->o->dim_name[i], d->dim_param))
+        if (!strcmp(im->o->dim_name[i], name))
             return im->o->dim_size[i];
-    err(ERR_MODEL, "input '%s': the size of dimension %zu is '%s'; give it "
-        "with --dim '%s=SIZE'", input, axis, d->dim_param, d->dim_param);
+    add_problem(im, arena_fmt(im->mem, "input '%s': the size of dimension %zu "
+        "is '%s'; give it with --dim '%s=SIZE'", input, axis, name, name));
+    return -1;
 }
 
-static Shape shape_of_input(Import *im, const char *name,
-                            const Onnx__TypeProto__Tensor *t)
+/* false: some size is not known. */
+static bool shape_of_input(Import *im, const char *name,
+                           const Onnx__TypeProto__Tensor *t, Shape *s)
 {
     int64_t dim[RANK + 1];
     char *what = arena_fmt(im->mem, "input '%s'", name);
+    int before = im->nbad;
     size_t i;
 
     if (!t->shape)
         err(ERR_MODEL, "%s has no shape; export the model with one", what);
     for (i = 0; i < t->shape->n_dim && i <= RANK; i++)
         dim[i] = dim_of(im, name, t->shape->dim[i], i);
-    return shape_checked(what, (int)i, dim);
+    if (im->nbad > before)
+        return false;
+    *s = shape_checked(what, (int)i, dim);
+    return true;
 }
 
 /* An input of a type other than declared is cast to what the network reads.
@@ -427,7 +438,10 @@ static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
     if (!want)
         err(ERR_MODEL, "input '%s' has elements of type %s; wanted numbers",
             p->name, tensor_type_name(t->elem_type));
-    s = shape_of_input(im, p->name, t);
+    if (!shape_of_input(im, p->name, t, &s)) {
+        e->bad = true;
+        return;
+    }
     type = kind_input(im, p->name, t->elem_type, *nth);
     if (!shape_count(s)) {
         e->val = graph_const(im->g, p->name, type, s, NULL);
