@@ -3,10 +3,12 @@
  *
  *     eval [-r] [-v] [-t TARGET] < cases
  *
- * Each line of cases is `MODEL INPUTS.npz OUTPUTS.npz`; each case runs in a
+ * Each line of cases is `MODEL INPUTS.npz OUTPUTS.npz [WANTED.npz]`; each case
+ * runs in a
  * process of its own: front, quant, passes, graph_eval; its outputs are
  * written.  Per case one line is printed: `MODEL ok`, `MODEL refused WHY` (a
- * user's error) or `MODEL broken signal N` (ours, or out of time).  -r
+ * user's error), `MODEL differs HOW` from what was wanted (integers equal, floats
+ * within 1e-4) or `MODEL broken signal N` (ours, or out of time).  -r
  * leaves out the passes that a user may switch off; -v lets the inputs decide
  * whether the network is one of integers, as `run -i` does; -t also makes a
  * plan for that chip and has it verified (`MODEL unsound WHY`). */
@@ -15,6 +17,7 @@
 #include "quant/quant.h"
 #include "verify/verify.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -64,7 +67,30 @@ static Array *output(Arena *a, const Val *v, void *data, int i)
     return y;
 }
 
-static void save(Arena *a, const Graph *g, const Eval *e, const char *path)
+/* NULL: equal, floats within 1e-4 absolute or relative. */
+static const char *compare(Arena *a, const Array *is, const Array *want)
+{
+    int64_t i;
+    double x, y, most;
+
+    for (; is && want; is = is->next, want = want->next) {
+        if (is->n != want->n)
+            return arena_fmt(a, "differs %lld elements", (long long)is->n);
+        for (i = 0; i < is->n; i++) {
+            x = array_get(is, i);
+            y = array_get(want, i);
+            most = is->type[0] == 'f' ? 1e-4 * fmax(1, fabs(y)) : 0;
+            if (!(fabs(x - y) <= most))
+                return arena_fmt(a, "differs element %lld: %g, not %g",
+                                 (long long)i, x, y);
+        }
+    }
+    return is || want ? "differs in the number of outputs" : NULL;
+}
+
+/* Writes the outputs; NULL, or how they differ from those wanted. */
+static const char *save(Arena *a, const Graph *g, const Eval *e,
+                        const char *path, const char *want)
 {
     Array *list = NULL, **end = &list;
     const Val *v;
@@ -76,6 +102,7 @@ static void save(Arena *a, const Graph *g, const Eval *e, const char *path)
         end = &(*end)->next;
     }
     npz_write(path, list);
+    return *want ? compare(a, list, npz_read(a, want)) : NULL;
 }
 
 static void run_passes(Graph *g)
@@ -93,15 +120,19 @@ static void run_passes(Graph *g)
 static const char *plan(Arena *a, Graph *g)
 {
     PlanOpts o = {0};
+    const char *wrong;
     size_t i;
 
     for (i = 0; i < LEN(o.limit); i++)
         o.limit[i] = -1;
-    return verify_plan(a, plan_make(a, g, soc_read(a, target), &o));
+    wrong = verify_plan(a, plan_make(a, g, soc_read(a, target), &o));
+    return wrong ? arena_fmt(a, "unsound %s", wrong) : NULL;
 }
 
-static const char *run(const char *model, const char *in, const char *out)
+static const char *run(const char *model, const char *in, const char *out,
+                       const char *want)
 {
+    const char *wrong;
     Arena *a = arena_new();
     const Array *x = npz_read(a, in);
     FrontOpts o = {.vectors = typed ? x : NULL};
@@ -116,8 +147,8 @@ static const char *run(const char *model, const char *in, const char *out)
     data = NEWN(a, void *, (size_t)g->nin + 1);
     for (i = 0; i < g->nin; i++)
         data[i] = native(a, g->in[i], nth(x, i));
-    save(a, g, graph_eval(a, g, data), out);
-    return target ? plan(a, g) : NULL;
+    wrong = save(a, g, graph_eval(a, g, data), out, want);
+    return wrong || !target ? wrong : plan(a, g);
 }
 
 /* What the child has to say when err() would end it. */
@@ -145,7 +176,8 @@ static void limit(void)
 #endif
 }
 
-static void one_case(const char *model, const char *in, const char *out)
+static void one_case(const char *model, const char *in, const char *out,
+                     const char *want)
 {
     int status = 0;
     const char *wrong;
@@ -153,8 +185,8 @@ static void one_case(const char *model, const char *in, const char *out)
 
     if (!child) {
         limit();
-        wrong = run(model, in, out);
-        printf(wrong ? "unsound %s\n" : "ok\n", wrong);
+        wrong = run(model, in, out, want);
+        printf("%s\n", wrong ? wrong : "ok");
         fflush(stdout);
         _exit(0);
     }
@@ -167,6 +199,7 @@ static void one_case(const char *model, const char *in, const char *out)
 int main(int argc, char **argv)
 {
     static char line[4096], model[1024], in[1024], out[1024];
+    static char want[1024];
     int i;
 
     for (i = 1; i < argc; i++) {
@@ -178,11 +211,13 @@ int main(int argc, char **argv)
     quiet = true;
     err_hook = refuse;
     while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "%1023s %1023s %1023s", model, in, out) != 3)
+        *want = 0;
+        if (sscanf(line, "%1023s %1023s %1023s %1023s", model, in, out,
+                   want) < 3)
             return ERR_USAGE;
         printf("%s ", model);
         fflush(stdout);
-        one_case(model, in, out);
+        one_case(model, in, out, want);
         fflush(stdout);
     }
     return 0;
