@@ -38,7 +38,7 @@ typedef struct Layout {
 
 static bool has_channels(const Val *v)
 {
-    return v->shape.rank == 3 || v->shape.rank == 4;
+    return (v->shape.rank == 3 || v->shape.rank == 4) && val_count(v);
 }
 
 static bool turns_free(const Val *v)
