@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put_shape(const Val *v, Str *out)
@@ -15,40 +16,51 @@ static void put_shape(const Val *v, Str *out)
     str_put(out, "]");
 }
 
+/* The layer that step i belongs to: start steps up to it. */
+static int layer_of(const Gen *g, int i)
+{
+    int n = 0;
+
+    for (i = MIN(i, g->p->nstep - 1); i >= 0; i--)
+        n += g->p->step[i].kind == STEP_start;
+    return MAX(n, 1);
+}
+
 static void put_buffer(Gen *g, const Buf *u, Str *out)
 {
-    str_fmt(out, " *   %8" PRId64 " ..%8" PRId64 "  layers %d to %d  %s ",
-            u->addr, u->addr + u->size, MAX(u->from, 0) + 1, u->to,
-            gen_comment(g, u->name));
+    str_fmt(out, " *   %8" PRId64 " ..%8" PRId64 "  layers %3d to %3d  %s ",
+            u->addr, u->addr + u->size, layer_of(g, u->from),
+            layer_of(g, u->to - 1), gen_comment(g, u->name));
     if (u->val)
         put_shape(u->val, out);
     str_put(out, u->kind == BUF_input ? "  (input)\n"
                  : u->kind == BUF_output ? "  (output)\n" : "\n");
 }
 
-/* The buffers of one memory by address. */
+static int by_place(const void *a, const void *b)
+{
+    const Buf *u = *(const Buf *const *)a, *v = *(const Buf *const *)b;
+
+    if (u->addr != v->addr)
+        return u->addr < v->addr ? -1 : 1;
+    return u->from < v->from ? -1 : u->from > v->from;
+}
+
+/* The buffers of one memory by address, then by time. */
 static void put_map(Gen *g, int mem, Str *out)
 {
     const Plan *p = g->p;
-    int64_t last = -1, next;
-    int i;
+    const Buf **list = NEWN(g->mem, const Buf *, p->nbuf + 1);
+    int i, n = 0;
 
+    for (i = 0; i < p->nbuf; i++)
+        if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem)
+            list[n++] = &p->buf[i];
+    qsort(list, (size_t)n, sizeof *list, by_place);
     str_fmt(out, " * %s, %" PRId64 " bytes:\n", p->soc->mems[mem].name,
             p->used[mem]);
-    for (;;) {
-        next = INT64_MAX;
-        for (i = 0; i < p->nbuf; i++)
-            if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem &&
-                p->buf[i].addr > last)
-                next = MIN(next, p->buf[i].addr);
-        if (next == INT64_MAX)
-            return;
-        for (i = 0; i < p->nbuf; i++)
-            if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem &&
-                p->buf[i].addr == next)
-                put_buffer(g, &p->buf[i], out);
-        last = next;
-    }
+    for (i = 0; i < n; i++)
+        put_buffer(g, list[i], out);
 }
 
 static void put_top(Gen *g, Str *out)
