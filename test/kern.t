@@ -12,7 +12,7 @@ lib="$(ls build/src/ir/*.o build/src/base/*.o build/eval*/*.o 2>/dev/null)
      build/packed.o build/packdata.o"
 flags="-std=c11 -D_GNU_SOURCE -I. -Isrc"
 gcc $flags -O1 -o $dir/kernemit test/kernemit.c $lib -lzip -lm &&
-$dir/kernemit $dir "$seed" 2 "$@" || exit 1
+$dir/kernemit $dir "$seed" "${INSTANCES:-1}" "$@" || exit 1
 top=$PWD
 (cd $dir && ls *.c | xargs -P2 -n8 gcc -std=c11 -D_GNU_SOURCE -I"$top" \
     -I"$top/src" -O1 -fsanitize=address,undefined -fno-sanitize-recover -c) ||
