@@ -73,7 +73,8 @@ static bool operands_follow(const Node *n)
     for (i = 0; i < n->narg; i++) {
         const Val *v = n->arg[i];
 
-        if (v && v->shape.rank != rank && (follows(n, i) || v->shape.rank > rank))
+        if (v && (v->shape.rank > rank ||
+                  (follows(n, i) && v->shape.rank < rank)))
             return false;
     }
     return n->nres == 1 && has_channels(n->res[0]);

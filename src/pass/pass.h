@@ -49,7 +49,7 @@ Node *sole_producer(const Val *v);       /* of a value with one reader */
 bool all_equal(const Val *v, double x);  /* a constant of nothing but x */
 bool is_const(const Val *v);
 int64_t dim_from_end(const Val *v, int i); /* 1 beyond its rank */
-bool fits_in(const Val *c, Shape s);     /* broadcasts to s without growing it */
+bool fits_in(const Val *c, Shape s); /* broadcasts to s, not growing it */
 bool along_axis(const Val *c, Shape s, int axis);
 void perm_to_last(int64_t *perm, int rank);  /* axis 1 moves to the end */
 void perm_to_first(int64_t *perm, int rank); /* and back */
@@ -90,9 +90,6 @@ typedef struct Keep {
     int64_t n;
 } Keep;
 void prune(Graph *g, Node *n, const Chans *all, const Keep *keep);
-
-/* widen.c: after all passes, whatever the user left out */
-void widen(Graph *g);
 
 /* constant.c: new constants from old ones */
 Val *const_vector(Graph *g, const char *name, int64_t n, Type t);

@@ -176,7 +176,7 @@ static bool into_product(Graph *g, Node *n)
 
 /* --- moving down --- */
 
-/* Takes the transposition off an operand; of a constant, puts its inverse on. */
+/* Takes the transposition off an operand; a constant gets its inverse. */
 static void take_off(Graph *g, Node *n, int i, const int64_t *perm, int rank)
 {
     Val *v = n->arg[i];
@@ -260,7 +260,8 @@ static bool renumber(Graph *g, Node *n, const int64_t *perm, int rank)
         return true;
     case FAM_reduce:
         if (!attr_int(n, A_keep) ||
-            (has_epilogue(n) && val_count(n->arg[1]) + val_count(n->arg[2]) > 2))
+            (has_epilogue(n) &&
+             val_count(n->arg[1]) + val_count(n->arg[2]) > 2))
             return false;
         renumber_axes(g, n, perm, rank);
         return true;

@@ -23,15 +23,15 @@ static Val *widened(Graph *g, Node *at, Val *v, Type t)
 {
     Node *n;
 
-    if (v->data)
+    if (is_const(v))
         return widened_const(g, v, t);
-    n = graph_node(g, at, OP_cast, v->name, 1, &v);
+    n = edit_node(g, at, OP_cast, at, 1, &v);
     attr_set_int(g, n, A_to, t);
     node_infer(g, n);
     return n->res[0];
 }
 
-void widen(Graph *g)
+void pass_widen(Graph *g)
 {
     Node *n;
     int i;
@@ -39,5 +39,6 @@ void widen(Graph *g)
     for (n = g->first; n; n = n->next)
         for (i = 0; n->op == OP_concat && i < n->narg; i++)
             if (n->arg[i]->type != n->res[0]->type)
-                n->arg[i] = widened(g, n, n->arg[i], n->res[0]->type);
+                edit_arg(g, n, i,
+                         widened(g, n, n->arg[i], n->res[0]->type));
 }
