@@ -180,6 +180,8 @@ check "runner of one's own" env RUNNER="env {elf}" \
     $d/gen test/gen/int.nn host $d/f n
 check "a runner that fails" sh -c "RUNNER='echo {elf}; exit 9' \
     $d/gen test/gen/int.nn host $d/g n | grep 'ended with status 9'"
+check "a runner that does nothing" sh -c "RUNNER='true {elf}' \
+    $d/gen test/gen/int.nn host $d/f n force | grep 'wrote no results'"
 check "a runner that hangs" sh -c "RUNNER='sleep 1000 #' TIMEOUT=1 \
     $d/gen test/gen/int.nn host $d/h n | grep 'did not end in 1 s'"
 echo "$passed passed, $failed failed: projects on five targets"

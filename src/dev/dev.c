@@ -202,11 +202,22 @@ static int start(Dev *d, bool count)
                      d->o->timeout ? d->o->timeout : RUN_TIME);
 }
 
+/* What an earlier run left must not pass for what this one wrote. */
+static void remove_old(Dev *d)
+{
+    static const char *const files[] = {"counts", "out.bin", "dump.bin"};
+    size_t i;
+
+    for (i = 0; i < LEN(files); i++)
+        remove(in_work(d, files[i]));
+}
+
 static bool run_program(Dev *d, bool count)
 {
     const char *said;
     int status;
 
+    remove_old(d);
     if (is_sim(d))
         return sim_program(d->mem, d->p->soc,
                            in_work(d, arena_fmt(d->mem, "%s.elf",
@@ -363,6 +374,8 @@ static bool run_dump(Dev *d)
     begin(d, "build/dump");
     if (!build(d, "-DDUMP") || !run_program(d, false))
         return false;
+    if (!file_exists(in_work(d, "dump.bin")))
+        return fail(d, ERR_TOOL, "the program wrote no layers");
     p = file_read(d->mem, in_work(d, "dump.bin"), &n);
     for (i = 0; i < d->r.nlayer; i++)
         want += val_bytes(d->node[i]->res[0]);
