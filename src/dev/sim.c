@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Ten minutes or so of a host, for a program that never ends. */
+static const uint64_t LIMIT = 20000000000;
+
 /* Marks of the core that runs main: begin, one after every layer, end. */
 static void read_marks(const SimResult *s, Run *r)
 {
@@ -37,7 +40,7 @@ bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
                  Run *r)
 {
     SimProgram p = {soc, elf};
-    SimOptions o = {.dir = dir};
+    SimOptions o = {.dir = dir, .max_cycles = LIMIT};
     SimResult *s = sim_run(a, &p, 1, &o);
 
     read_marks(s, r);

@@ -40,7 +40,7 @@ Clock *chip_compute(const Chip *c)
     return chip_clock(c, item_word(it, "clock", c->clocks->name));
 }
 
-/* Clocks in the order of their lines.  `ratio` stands in for an unknown rate. */
+/* Clocks in the order of their lines; `ratio` stands in for an unknown rate. */
 static void add_clocks(Chip *c)
 {
     const Item *it;

@@ -188,6 +188,8 @@ struct Core {
     uint64_t loads, stores, jumps, branches, taken;
     uint32_t irq;       /* pending lines, bit per number */
     void *unit;         /* the event unit's state of this core */
+    uint64_t polled;    /* cycle it last asked whether something is over */
+    uint64_t polled_other; /* stalls until then */
     bool broke;         /* stopped for the debugger */
 };
 
@@ -197,6 +199,9 @@ void core_run(Core *c, uint64_t lim, uint64_t far);
 void core_start(Core *c, uint32_t pc, uint64_t cycle);
 void core_wake(Core *c, uint64_t cycle, uint32_t value);
 void core_jump(Core *c, uint32_t pc);
+/* A core asks a device whether it is busy: what passes between one asking and
+ * the next is waiting, not work. */
+void core_polls(Access *a, enum Wait why, bool busy);
 uint32_t core_pc(const Core *c);
 /* icache.c: cycles until the line at pc is in the fetch buffer, from cycle
  * t; -1: others' order matters, ask again at cycle lim or before. */

@@ -52,9 +52,9 @@ void core_start(Core *c, uint32_t pc, uint64_t cycle)
     core_jump(c, pc);
 }
 
-static uint64_t *sleep_counter(Core *c)
+static uint64_t *sleep_counter(Core *c, enum Wait why)
 {
-    switch (c->wait) {
+    switch (why) {
     case W_barrier: return &c->count.barrier;
     case W_dma: return &c->count.dma;
     case W_accel: return &c->count.accel;
@@ -62,14 +62,44 @@ static uint64_t *sleep_counter(Core *c)
     }
 }
 
+static const char *const wait_name[] = {
+    [W_barrier] = "barrier", [W_dma] = "wait for DMA",
+    [W_accel] = "wait for accelerator", [W_other] = "asleep",
+};
+
 void core_wake(Core *c, uint64_t cycle, uint32_t value)
 {
     if (c->wait == AWAKE || c->wait == W_off)
         return;
     c->t = MAX(cycle, c->slept);
-    *sleep_counter(c) += c->t - c->slept;
+    *sleep_counter(c, c->wait) += c->t - c->slept;
+    timeline_slice(c->chip, c->count.name, wait_name[c->wait],
+                   to_ticks(c->clock, c->slept), to_ticks(c->clock, c->t));
     c->wait = AWAKE;
     c->x[c->wait_rd] = value;
+}
+
+static uint64_t stalls(const SimCore *n)
+{
+    return n->load + n->memory + n->bank + n->icache + n->barrier + n->dma +
+           n->accel + n->sleep;
+}
+
+void core_polls(Access *a, enum Wait why, bool busy)
+{
+    enum { LOOP_MAX = 64 }; /* longer ones do something else too */
+    Core *c = a->core;
+    uint64_t now, other;
+
+    if (!c)
+        return;
+    now = a->time / c->clock->period;
+    other = stalls(&c->count);
+    if (c->polled && now - c->polled < LOOP_MAX &&
+        now - c->polled > other - c->polled_other)
+        *sleep_counter(c, why) += now - c->polled - (other - c->polled_other);
+    c->polled = busy ? now : 0;
+    c->polled_other = stalls(&c->count);
 }
 
 /* Decodes an Op of the core's page from memory; outside it is illegal. */
@@ -681,4 +711,6 @@ yield:
     c->loads += loads;
     c->stores += stores;
     *near->bytes += moved;
+    if (sim->stop && t != NEVER) /* the end is now */
+        c->chip->now = MAX(c->chip->now, to_ticks(c->clock, t));
 }

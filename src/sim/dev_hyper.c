@@ -101,8 +101,10 @@ static uint32_t load(Device *d, Access *a)
 {
     Hyper *h = d->state;
 
-    if (a->off == h->at + STATUS)
+    if (a->off == h->at + STATUS) {
+        core_polls(a, W_dma, h->busy);
         return h->busy;
+    }
     return h->reg[a->off / 4];
 }
 

@@ -73,7 +73,8 @@ static uint32_t status(const Mchan *m)
     int i;
 
     for (i = 0; i < IDS; i++)
-        v |= (m->id[i].left ? 1u << i : 0) | (m->id[i].used ? 1u << 16 << i : 0);
+        v |= (m->id[i].left ? 1u << i : 0) |
+             (m->id[i].used ? 1u << 16 << i : 0);
     return v;
 }
 
@@ -183,7 +184,9 @@ static uint32_t load(Device *d, Access *a)
 
     switch (a->off) {
     case COMMAND: return new_id(m, who(d, a));
-    case STATUS: return status(m);
+    case STATUS:
+        core_polls(a, W_dma, status(m) & 0xffff);
+        return status(m);
     }
     return 0;
 }

@@ -537,7 +537,9 @@ static uint32_t load(Device *d, Access *a)
         v->acquired = true;
         return (uint32_t)(v->next_id & 255);
     case FINISHED: return (uint32_t)v->finished;
-    case STATUS: return v->njob == 2 ? 0x101 : (uint32_t)v->njob;
+    case STATUS:
+        core_polls(a, W_accel, v->njob);
+        return v->njob == 2 ? 0x101 : (uint32_t)v->njob;
     case RUNNING: return v->njob ? (uint32_t)v->job[0].id : ~0u;
     }
     if (a->off >= JOB && a->off < JOB + 4 * NREG)

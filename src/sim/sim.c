@@ -283,6 +283,8 @@ static void run(Sim *s)
         from = until;
     }
     if (!s->stop)
+        s->chip[0].now = limit;
+    if (!s->stop)
         sim_fault(&s->chip[0], first_core(&s->chip[0]),
                   "still running after %llu cycles",
                   (unsigned long long)s->opt.max_cycles);
@@ -321,7 +323,9 @@ static SimCore settle_core(const Core *c, uint64_t now)
     n.insns = c->insns;
     if (c->start == NEVER)
         return n;
-    now = MAX(now, c->t == NEVER ? 0 : c->t);
+    if (c->t != NEVER) /* it may have run ahead, or be about to go on */
+        now = MAX(now, c->t);
+    now = MAX(now, c->start);
     n.cycles = now - c->start;
     if (c->wait != AWAKE && now > c->slept)
         *(c->wait == W_barrier ? &n.barrier : c->wait == W_dma ? &n.dma :
@@ -329,20 +333,6 @@ static SimCore settle_core(const Core *c, uint64_t now)
     n.run = n.cycles - n.load - n.memory - n.bank - n.icache - n.barrier -
             n.dma - n.accel - n.sleep;
     return n;
-}
-
-/* The latest cycle a chip came to, in ticks. */
-static uint64_t end_ticks(const Chip *c)
-{
-    uint64_t t = c->now;
-    Clock *k;
-    int i;
-
-    for (k = c->clocks; k; k = k->next)
-        for (i = 0; i < k->ncore; i++)
-            if (k->core[i].t != NEVER)
-                t = MAX(t, to_ticks(k, MIN(k->core[i].t, NEVER / k->period)));
-    return t;
 }
 
 static void sum_cores(Sim *s)
@@ -368,7 +358,6 @@ static void finish(Sim *s)
 {
     SimResult *r = s->res;
     Clock *k = chip_compute(&s->chip[0]);
-    uint64_t end = end_ticks(&s->chip[0]);
     Device *d;
     int i;
 
@@ -376,7 +365,7 @@ static void finish(Sim *s)
         for (d = s->chip[i].devices; d; d = d->next)
             if (d->model->end)
                 d->model->end(d);
-    r->cycles = to_cycle(k, end);
+    r->cycles = to_cycle(k, s->chip[0].now);
     r->seconds = k->mhz > 0 ? (double)r->cycles / (k->mhz * 1e6) : 0;
     sum_cores(s);
     energy_sum(s);
