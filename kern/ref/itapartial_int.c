@@ -7,7 +7,8 @@
  * stack    224
  * cycles   50 * rows * n
  *
- * hi: n_levels / 2 - 1, p0: group_width, which divides n.
+ * hi: n_levels / 2 - 1, p0: group_width, which divides n.  Bytes always have a
+ * sum; of wider numbers all may be too far below -128: the result is then 0.
  */
 #include "kern/kern.h"
 
@@ -47,7 +48,7 @@ static void row(const struct row_dims *k, const X *x, Y *y)
 
     for (int32_t i = 0; i + k->p0 <= k->n; i += k->p0)
         sum = group(x + i, k->p0, &top, sum);
-    inverse = (int64_t)k->hi * 256 / sum;
+    inverse = sum ? (int64_t)k->hi * 256 / sum : 0;
     for (int32_t i = 0; i < k->n; i++)
         y[i] = (Y)(inverse >> halvings(top, x[i]));
 }
