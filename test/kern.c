@@ -675,7 +675,7 @@ static bool run_inplace(Run *r, const Inst *in, int i)
     void *keep = r->native[i], *copy;
     bool ok;
 
-    if (val_count(x) != val_count(y) ||
+    if (val_count(x) < val_count(y) ||
         type_info[x->type].bytes < type_info[y->type].bytes)
         return true;
     copy = memory(val_count(x), x->type);

@@ -134,6 +134,12 @@ static const struct Shared {
      "y = exp x\n" "output y\n" "output c\n"},
     {"an output twice is a copy", 2, 128,
      "x = input : f32[16]\n" "y = exp x\n" "output y\n" "output y\n"},
+    {"a separable block in place: beside x a row of scratch", 4,
+     1024 + 128,
+     "x = input : f32[1,8,8,4]\n" "v = const : f32[4,1,1,4] {1,2,3,4,5,6,7,8,"
+     "1,2,3,4,5,6,7,8}\n" "w = const : f32[4,1,1,1] {1,2,3,4}\n"
+     "a = conv x v last=1\n" "b = conv a w last=1 group=4\n"
+     "c = conv b v last=1\n" "y = mean c axes=1,2 keep=1\n" "output y\n"},
     {"one branch is done before the other is begun", 6, 4224,
      "x = input : f32[1,16]\n"
      "b = expand x shape=64,16\n" "c = expand x shape=64,16\n"

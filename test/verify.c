@@ -233,9 +233,10 @@ static bool spoils(const unsigned char *x, int64_t nx, const unsigned char *y,
 {
     if (x + nx <= y || y + ny <= x)
         return false;
-    return !(x == y && nx == ny && s->in_type[i] < NTYPE &&
-             type_info[s->in_type[i]].bytes ==
-             type_info[s->out_type[0]].bytes && allowed(s, i));
+    return !(x == y && nx >= ny && s->in_type[i] < NTYPE &&
+             (type_info[s->out_type[0]].bytes == 1 ||
+              type_info[s->in_type[i]].bytes ==
+              type_info[s->out_type[0]].bytes) && allowed(s, i));
 }
 
 static bool run_step(Machine *m, const Step *s)
@@ -266,6 +267,12 @@ static bool run_step(Machine *m, const Step *s)
     if (moves_only(n)) {
         int64_t size = type_info[s->out_type[0]].bytes;
 
+        if (in[0] == out[0] && s->in_bytes[0] == s->out_bytes[0] &&
+            allowed(s, 0)) {
+            unsigned char *x = NEWN(m->mem, unsigned char, s->in_bytes[0]);
+
+            in[0] = memcpy(x, in[0], (size_t)s->in_bytes[0]);
+        }
         return (move(&s->dims.copy, NULL, s->in_bytes[0], out[0],
                      s->out_bytes[0], size) &&
                 move(&s->dims.copy, in[0], s->in_bytes[0], out[0],

@@ -194,7 +194,7 @@ static const char *types_of(Arena *mem, const Node *n)
 static void choose(const Chooser *c, const Node *node, Choice *to)
 {
     Node n = seen_by_kernel(node);
-    Offer best = {0}, o;
+    Offer best = {0}, over = {0}, o;
     Str no = {.mem = c->mem};
     Dims d = {0};
     const char *why;
@@ -207,6 +207,9 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
 
         o = (Offer){0};
         why = refuse(c, k, node, &d, &o);
+        if (!why && inplace_of(&n, &o) &&
+            (!over.kern || better(&o, &over)))
+            over = o;
         if (!why && (!best.kern || better(&o, &best))) {
             Offer was = best;
 
@@ -226,6 +229,15 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     take(to, &n, &d, &best);
     to->why = arena_fmt(c->mem, "%s: %s%s", best.kern->name,
                         cycles_str(c->mem, &best), no.s);
+    if (over.kern && !to->inplace) {
+        to->over = NEW(c->mem, Choice);
+        take(to->over, &n, &d, &over);
+        to->over->why = arena_fmt(
+            c->mem, "%s: %s, but its result may lie on its operand, and "
+            "that saves memory here; faster: %s: %s%s", over.kern->name,
+            cycles_str(c->mem, &over), best.kern->name,
+            cycles_str(c->mem, &best), no.s);
+    }
 }
 
 /* Lists the kernels of each operator, so that nodes need not ask them all. */

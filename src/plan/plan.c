@@ -270,7 +270,7 @@ static void predict(Plan *p)
 }
 
 /* Storage in the better of two orders, by the sum of live bytes it needs. */
-static Stores *best_stores(Arena *mem, Graph *g, const Choice *c)
+static Stores *best_order(Arena *mem, Graph *g, Choice *c)
 {
     int n;
     Node **seq = order_given(mem, g, &n);
@@ -281,6 +281,70 @@ static Stores *best_stores(Arena *mem, Graph *g, const Choice *c)
         return given;
     least = store_values(mem, g, c, seq, n);
     return least->bound < given->bound ? least : given;
+}
+
+static void swap_choice(Choice *c)
+{
+    Choice *over = c->over, was = *c;
+
+    *c = *over;
+    c->over = over;
+    *over = was;
+    over->over = NULL;
+}
+
+/* Goes back to each faster kernel with which at least `slack` bytes less are
+ * needed than now. */
+static Stores *go_faster(Arena *mem, Choice *c, Stores *s, int64_t slack)
+{
+    int i;
+
+    for (i = 0; i < s->nseq; i++) {
+        Choice *k = &c[s->seq[i]->id];
+        Stores *t;
+
+        if (!k->over || k->inplace == 0)
+            continue;
+        swap_choice(k);
+        t = store_values(mem, s->g, c, s->seq, s->nseq);
+        if (t->bound + slack <= s->bound)
+            s = t;
+        else
+            swap_choice(k);
+    }
+    return s;
+}
+
+static int swap_all(Choice *c, const Stores *s, bool over)
+{
+    int i, n = 0;
+
+    for (i = 0; i < s->nseq; i++) {
+        Choice *k = &c[s->seq[i]->id];
+
+        if (k->over && !k->inplace == over) {
+            swap_choice(k);
+            n++;
+        }
+    }
+    return n;
+}
+
+/* Slower kernels whose results lie on their operands, where the memory needed
+ * sinks by it: all of them at first; then without those that themselves need
+ * more, for their scratch; then as few as do the same. */
+static Stores *save_memory(Arena *mem, Choice *c, Stores *s)
+{
+    Stores *less;
+
+    if (!swap_all(c, s, true))
+        return s;
+    less = store_values(mem, s->g, c, s->seq, s->nseq);
+    less = go_faster(mem, c, less, 1);
+    if (less->bound < s->bound)
+        return go_faster(mem, c, less, 0);
+    swap_all(c, s, false);
+    return s;
 }
 
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
@@ -294,7 +358,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     graph_uses(g);
     graph_number(g);
     c = choose_kernels(mem, g, soc, o);
-    s = best_stores(mem, g, c);
+    s = save_memory(mem, c, best_order(mem, g, c));
     make_bufs(p, s);
     make_steps(p, s);
     find_lives(p);

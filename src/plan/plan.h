@@ -112,13 +112,16 @@ PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
 /* ---- inside the part ---- */
 
 /* choose.c: the kernel of a node, by the heads alone. */
-typedef struct Choice {
+typedef struct Choice Choice;
+struct Choice {
     const Kern *kern;      /* NULL: reshape, an alias always */
     const KernSig *sig;
     unsigned inplace;      /* operands the result may lie on, by bit */
     int64_t scratch, stack, cycles;
     const char *why;
-} Choice;
+    Choice *over;          /* a slower kernel whose result may lie on an
+                              operand, where this one's may not; or NULL */
+};
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
                        const PlanOpts *o);

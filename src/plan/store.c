@@ -453,8 +453,8 @@ static void try_views(Worker *w, const Node *n)
     }
 }
 
-/* Operands may share bytes with the result only if they are the very same
- * ones, and the head allows it. */
+/* Operands may share bytes with the result only if both begin with the same
+ * one, the result is no larger, and the head allows it. */
 static bool operands_agree(const Stores *s, const Node *n)
 {
     Ref y = s->place[n->res[0]->id];
@@ -467,24 +467,28 @@ static bool operands_agree(const Stores *s, const Node *n)
         if (x.buf != y.buf ||
             !overlap(x.off, val_bytes(n->arg[i]), y.off, bytes))
             continue;
-        if (x.off != y.off || val_bytes(n->arg[i]) != bytes ||
+        if (x.off != y.off || val_bytes(n->arg[i]) < bytes ||
             !(s->choice[n->id].inplace >> i & 1))
             return false;
     }
     return true;
 }
 
+/* Elements are of one size, or the result's single bytes, which in C may alias
+ * anything: of 16 bits on 32 a compiler might store one too early. */
 static bool may_take(const Node *n, int i, unsigned inplace)
 {
     const Val *x = n->arg[i], *y = n->res[0];
+    int bytes = type_info[y->type].bytes;
 
     return (inplace >> i & 1) && x && !x->data &&
-           type_info[x->type].bytes == type_info[y->type].bytes &&
-           val_bytes(x) == val_bytes(y);
+           (bytes == 1 || bytes == type_info[x->type].bytes) &&
+           val_bytes(x) >= val_bytes(y);
 }
 
-/* The result of the node at pos takes over the first operand it may. */
-static void take_over(Worker *w, int pos)
+/* The result of the node at pos takes over the first operand it may.  One that
+ * is smaller keeps the whole alive: it does so only where that helps. */
+static void take_over(Worker *w, int pos, bool smaller)
 {
     const Node *n = w->s->seq[pos];
     unsigned inplace = w->s->choice[n->id].inplace;
@@ -493,13 +497,15 @@ static void take_over(Worker *w, int pos)
     if (n->nres != 1 || all_views(w->s, n))
         return;
     for (i = 0; i < n->narg; i++) {
-        if (!may_take(n, i, inplace))
+        if (!may_take(n, i, inplace) ||
+            (val_bytes(n->arg[i]) > val_bytes(n->res[0])) != smaller)
             continue;
         mark(w);
         if (lay(w, n->arg[i], n->res[0], 0, pos)) {
             measure(w);
             if (operands_agree(w->s, n) && (w->s->bound < w->old_bound ||
-                (w->s->bound == w->old_bound && w->area <= w->old_area)))
+                (!smaller && w->s->bound == w->old_bound &&
+                 w->area <= w->old_area)))
                 return;
             go_back(w);
         }
@@ -573,8 +579,8 @@ Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
     for (i = 0; i < nseq; i++)
         try_views(w, seq[i]);
     refresh(w);
-    for (i = 0; i < nseq; i++)
-        take_over(w, i);
+    for (i = 0; i < 2 * nseq; i++)
+        take_over(w, i % nseq, i >= nseq);
     arena_end(w->mem);
     return s;
 }

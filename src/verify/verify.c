@@ -251,9 +251,10 @@ static bool meet(Span a, Span b)
     return a.space == b.space && a.at < b.at + b.n && b.at < a.at + a.n;
 }
 
-static bool same(Span a, Span b)
+/* Does b begin as a does, and end no earlier? */
+static bool covers(Span b, Span a)
 {
-    return a.space == b.space && a.at == b.at && a.n == b.n;
+    return a.space == b.space && a.at == b.at && a.n <= b.n;
 }
 
 static Span span_of(const Plan *p, Ref r, int64_t bytes)
@@ -261,15 +262,16 @@ static Span span_of(const Plan *p, Ref r, int64_t bytes)
     return (Span){space_of(p, r.buf), addr_of(p, r), bytes};
 }
 
-/* May a result lie on operand i?  The head names those that allow it. */
+/* May a result lie on operand i?  The head names those that allow it, for
+ * elements of one size, or of one byte, which C lets alias anything. */
 static bool may_lie_on(const Step *s, int i)
 {
     const char *w = s->kern->inplace ? s->kern->inplace : "";
     const char *name = s->sig->arg[i].operand;
     size_t len = strlen(name);
-    int bytes = type_info[s->in_type[i]].bytes;
+    int bytes = type_info[s->out_type[0]].bytes;
 
-    if (bytes != type_info[s->out_type[0]].bytes)
+    if (bytes != 1 && bytes != type_info[s->in_type[i]].bytes)
         return false;
     while ((w = strstr(w, name))) {
         if ((!w[len] || w[len] == ' ') &&
@@ -308,7 +310,7 @@ static bool check_write(Check *c, const Step *s, const Going *now, Span w,
         if (s->in[i].buf < 0)
             continue;
         r = span_of(c->p, s->in[i], s->in_bytes[i]);
-        if (meet(r, w) && !(result && same(r, w) && s->nout == 1 &&
+        if (meet(r, w) && !(result && covers(r, w) && s->nout == 1 &&
                             may_lie_on(s, i)))
             return wrong(c, "node %s writes over its operand %s",
                          s->node->name, operand(s, i)->name);
