@@ -46,7 +46,7 @@ void FN(const struct conv_dims *k, const struct io *io)
         }
         if (i < pixels) {
             memcpy(kept, x, bytes);
-            conv_one(k, io, &p, kept, io->in[1], 0, y);
+            conv_one(k, io, &p, NULL, kept, io->in[1], 0, y);
         }
     }
 }
