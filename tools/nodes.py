@@ -304,8 +304,15 @@ def run_generated(cases, count):
     return len(sample)
 
 
+def summary(cases):
+    n = collections.Counter(c.result for c in cases)
+    return '%d node tests of onnx %s: %d passed, %d excluded, %d FAILED' % (
+        len(cases), onnx.__version__, n['passed'], n['excluded'], n['FAILED'])
+
+
 def write_table(path, cases):
     with open(path, 'w') as f:
+        f.write('# %s\n' % summary(cases))
         f.write('case\toperator\tresult\twhy\n')
         for c in sorted(cases, key=lambda c: c.name):
             f.write('%s\t%s\t%s\t%s\n' % (c.name, c.op, c.result, c.why or ''))
@@ -324,10 +331,8 @@ def main():
             print('%s (%s): %s' % (c.name, c.op, c.why.replace(folder, '')))
     if option('-o', None):
         write_table(option('-o', None), cases)
-    n = collections.Counter(c.result for c in cases)
-    print('%d node tests: %d passed, %d excluded, %d FAILED' %
-          (len(cases), n['passed'], n['excluded'], n['FAILED']))
-    return n['FAILED'] != 0
+    print(summary(cases))
+    return any(c.result == 'FAILED' for c in cases)
 
 
 if __name__ == '__main__':
