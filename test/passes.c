@@ -308,6 +308,20 @@ static Val *multiplied(Net *t, Val *x)
     return infer(t, y);
 }
 
+/* A product and what it was made from, added. */
+static Val *residual(Net *t, Val *x)
+{
+    int rank = x->shape.rank;
+    int64_t d = rank ? x->shape.dim[rank - 1] : 0, dim[2] = {d, d};
+    Val *y;
+
+    if (rank < 2)
+        return NULL;
+    y = infer(t, node(t, OP_matmul, x, constant(t, 2, dim, -8, 8), NULL));
+    return infer(t, maybe(50) ? node(t, OP_add, y, x, NULL)
+                              : node(t, OP_add, x, y, NULL));
+}
+
 static Val *squared(Net *t, Val *x)
 {
     Val *v = t->val[below(t->n)], *y;
@@ -454,6 +468,7 @@ static Val *(*const makers[])(Net *, Val *) = {
     convolved, convolved, convolved, pooled, requantized, requantized, clipped,
     with_constant, with_constant, joined, joined, joined,
     convolved_back, with_computed, gathered, unflattened,
+    residual,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };

@@ -9,7 +9,7 @@
  * never joined: the first one rounds.  A clip becomes the producer's bounds.
  * Either may first change places with what only moves elements, or with a
  * maximum (both grow with x), when that brings it to an operator that takes
- * it. */
+ * it.  What is added to a matrix product becomes its bias, constant or not. */
 #include "pass/pass.h"
 
 #include <math.h>
@@ -355,6 +355,43 @@ static void fuse_clip(Graph *g, Node *n)
     edit_take(g, p, n);
 }
 
+/* --- a sum into the product that makes one of its operands --- */
+
+static bool is_matrix_in(const Val *v, Shape y)
+{
+    int i;
+
+    for (i = 2; i < v->shape.rank; i++)
+        if (dim_from_end(v, i) != 1)
+            return false;
+    return fits_in(v, y);
+}
+
+/* p makes operand i of the addition n and does it all. */
+static bool add_in_product(Graph *g, Node *n, int i)
+{
+    Node *p = sole_producer(n->arg[i]);
+    Val *v = n->arg[1 - i];
+
+    if (!p || p->op != OP_matmul || has_epilogue(p) || has_clip(p) ||
+        arg_of(p, 2) || !shape_same(p->res[0]->shape, n->res[0]->shape) ||
+        !is_matrix_in(v, p->res[0]->shape))
+        return false;
+    node_move(g, p, n); /* v may be made after p */
+    edit_arg(g, p, 2, v);
+    attr_copy(g, p, n);
+    edit_take(g, p, n);
+    return true;
+}
+
+static void fuse_add(Graph *g, Node *n)
+{
+    if (has_epilogue(n) || (val_is_int(n->res[0]) && !g->exact))
+        return;
+    if (!add_in_product(g, n, 0))
+        add_in_product(g, n, 1);
+}
+
 void pass_fuse(Graph *g)
 {
     Node *n, *next;
@@ -365,5 +402,7 @@ void pass_fuse(Graph *g)
             fuse_requant(g, n);
         else if (n->op == OP_clip)
             fuse_clip(g, n);
+        else if (n->op == OP_add)
+            fuse_add(g, n);
     }
 }
