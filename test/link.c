@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     if (argc == 4)
         str_put(&b, item_word(soc_next(s, argv[2], NULL), argv[3], ""));
     else
-        soc_link(s, true, soc_stack(s, 0), &b);
+        soc_link(s, true, 0, &b);
     puts(b.s);
     arena_end(a);
     return 0;

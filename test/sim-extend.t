@@ -22,7 +22,7 @@ SIM=$x/simulate
 $host -o $SIM test/sim/main.c build/src/cli/sim.o $x/dev_dice.c $x/*.o \
     $(echo "$objects" | tr ' ' '\n' | grep -v 'sim/\(core\|decode\)\.o') \
     $libs || exit 1
-guest extend $x/casino.soc -DPULP_CORES=4
+guest extend $x/casino.soc
 $SIM $out/extend.elf -t $x/casino.soc --trace $x/trace >$x/said
 status=$?
 bad=0

@@ -86,7 +86,7 @@ static inline void pulp_dma_wait(uint32_t id)
 
 /* Runs work(arg, core) on every core of the cluster and waits for all; only
  * from main(), which runs on core 0. */
-void pulp_fork(void (*work)(void *arg, int core), void *arg);
+void pulp_fork(void (*work)(const void *arg, int core), const void *arg);
 int pulp_cores(void);
 
 #endif

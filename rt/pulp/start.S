@@ -32,13 +32,19 @@ rt_reset:
     beq t1, t2, fabric
     la sp, rt_stack_top             /* core 0 has the large stack */
     beqz a0, 1f
-    la sp, pulp_worker_stack        /* core i ends at i KiB */
-    slli t0, a0, 10
-    add sp, sp, t0
+    call own_stack
 1:  j pulp_core
+own_stack:                          /* number a0 of the team's, from 0 */
+    lui t0, %hi(rt_team_stack)
+    addi t0, t0, %lo(rt_team_stack)
+    addi t1, a0, 1
+    mul t0, t0, t1
+    la sp, rt_team_low
+    add sp, sp, t0
+    ret
 fabric:
-    la sp, pulp_fabric_stack
-    addi sp, sp, 1024
+    li a0, 0
+    call own_stack
     la t0, rt_data_start
     la t1, rt_data_end
     la t2, rt_data_load

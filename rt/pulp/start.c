@@ -3,30 +3,22 @@
 #include "pulp.h"
 #include "../rt.h"
 
-#ifndef PULP_CORES
-#define PULP_CORES 8
-#endif
-enum { BARRIER_EVENT = 16, STACK = 1024 };
+enum { BARRIER_EVENT = 16 };
 
+extern char rt_cores[]; /* from the linker script: its address is how many */
 int main(void);
 void rt_reset(void);
 void pulp_fabric(void);
 void pulp_core(int core);
 void pulp_trap(uint32_t cause, uint32_t pc);
 
-/* Nobody sets these to zero while somebody stands on them. */
-char pulp_fabric_stack[STACK]
-    __attribute__((section(".bss.buf.L1"), aligned(16)));
-char pulp_worker_stack[(PULP_CORES - 1) * STACK]
-    __attribute__((section(".bss.buf.L1"), aligned(16)));
-
-static void (*volatile team_work)(void *arg, int core);
-static void *volatile team_arg;
+static void (*volatile team_work)(const void *arg, int core);
+static const void *volatile team_arg;
 static volatile uint32_t ready;
 
 int pulp_cores(void)
 {
-    return PULP_CORES;
+    return (int)(uintptr_t)rt_cores;
 }
 
 void pulp_trap(uint32_t cause, uint32_t pc)
@@ -40,18 +32,18 @@ void pulp_trap(uint32_t cause, uint32_t pc)
 
 void pulp_fabric(void)
 {
-    int i;
+    int i, n = pulp_cores();
 
     PULP_REG(PULP_FC_ICACHE) = ~0u;
     PULP_REG(PULP_CLUSTER_ICACHE) = ~0u;
-    for (i = 0; i < PULP_CORES; i++)
+    for (i = 0; i < n; i++)
         PULP_REG(PULP_BOOT + 4 * i) = (uint32_t)(uintptr_t)rt_reset;
-    PULP_REG(PULP_FETCH_ENABLE) = (1u << PULP_CORES) - 1;
+    PULP_REG(PULP_FETCH_ENABLE) = (1u << n) - 1;
     for (;;)
         __asm__ volatile("wfi");
 }
 
-void pulp_fork(void (*work)(void *arg, int core), void *arg)
+void pulp_fork(void (*work)(const void *arg, int core), const void *arg)
 {
     team_work = work;
     team_arg = arg;
@@ -62,8 +54,10 @@ void pulp_fork(void (*work)(void *arg, int core), void *arg)
 
 static void lead(void)
 {
-    PULP_REG(PULP_BARRIER) = (1u << PULP_CORES) - 1;
-    PULP_REG(PULP_BARRIER + 0x0c) = (1u << PULP_CORES) - 1;
+    int n = pulp_cores();
+
+    PULP_REG(PULP_BARRIER) = (1u << n) - 1;
+    PULP_REG(PULP_BARRIER + 0x0c) = (1u << n) - 1;
     ready = 1;
     pulp_barrier();
     rt_exit(main());

@@ -165,11 +165,10 @@ static void put_main(Gen *g)
 
 static void put_scripts(Gen *g)
 {
-    int64_t stack = soc_stack(g->p->soc, g->p->stack);
     Str part = {.mem = g->mem}, emu = {.mem = g->mem};
 
-    soc_link(g->p->soc, false, stack, &part);
-    soc_link(g->p->soc, true, stack, &emu);
+    soc_link(g->p->soc, false, g->p->stack, &part);
+    soc_link(g->p->soc, true, g->p->stack, &emu);
     gen_file(g, arena_fmt(g->mem, "%s.ld", g->name), &part);
     gen_file(g, arena_fmt(g->mem, "%s_emu.ld", g->name), &emu);
 }

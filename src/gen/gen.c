@@ -108,6 +108,11 @@ bool gen_uses(const Gen *g, int mem)
     return false;
 }
 
+bool gen_team(const Gen *g)
+{
+    return g->p->soc->ncore > 1 && g->nlayer > 0;
+}
+
 static void list_layers(Gen *g)
 {
     int i;

@@ -56,6 +56,7 @@ void gen_file(Gen *g, const char *path, const Str *text);
 void gen_source(Gen *g, const char *path); /* is to be compiled */
 const char *gen_path(Gen *g, const char *path); /* where it is written */
 bool gen_uses(const Gen *g, int mem); /* has the network buffers there */
+bool gen_team(const Gen *g); /* do several cores share the work? */
 const char *gen_mem(const Gen *g, int mem); /* "ram" */
 char *gen_caps(Arena *a, const char *s);
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */

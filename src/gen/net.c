@@ -79,6 +79,8 @@ static void put_top(Gen *g, Str *out)
             "/* Marks between layers, for tools that count instructions. */\n"
             "#ifdef TILEWRIGHT_MARK\n#include \"mark.h\"\n#else\n"
             "#define MARK_LAYER() ((void)0)\n#endif\n\n", g->name, g->name);
+    if (gen_team(g))
+        str_fmt(out, "#include \"rt/%s/team.h\"\n\n", g->p->soc->rt);
 }
 
 static const DimsInfo *dims_info_of(const Step *s)
@@ -207,9 +209,13 @@ static void put_io(Gen *g, const Step *s, Str *out)
     if (s->tmp.buf >= 0) {
         str_put(out, "        .tmp = ");
         put_ref(g, s->tmp, out);
+        if (s->ncore > 1)
+            str_fmt(out, " + core * %" PRId64, s->tmp_bytes / s->ncore);
         str_put(out, ",\n");
     }
-    str_put(out, "        .ncore = 1,\n    };\n\n");
+    if (s->ncore > 1)
+        str_put(out, "        .core = core,\n");
+    str_fmt(out, "        .ncore = %d,\n    };\n", s->ncore);
 }
 
 static void put_about(Gen *g, int layer, const Step *s, Str *out)
@@ -229,13 +235,21 @@ static void put_layer(Gen *g, int layer, Str *out)
 {
     const Step *s = g->layer[layer - 1];
 
+    const char *kern = g->inst[g->inst_of[layer - 1]].name;
+
     put_about(g, layer, s, out);
     put_dims(layer, s, out);
-    str_fmt(out, "\nstatic void layer_%d(const struct %s *net)\n{\n", layer,
-            g->name);
+    str_fmt(out, "\nstatic void layer_%d(const struct %s *net%s)\n{\n", layer,
+            g->name, gen_team(g) ? ", int core" : "");
     put_io(g, s, out);
-    str_fmt(out, "    %s_%s(&dims_%d, &io);\n}\n", g->name,
-            g->inst[g->inst_of[layer - 1]].name, layer);
+    if (!gen_team(g))
+        str_fmt(out, "\n    %s_%s(&dims_%d, &io);\n}\n", g->name, kern,
+                layer);
+    else
+        str_fmt(out, "    const struct %s_dims dims = dims_%d;\n\n%s"
+                "%s    %s_%s(&dims, &io);\n}\n", dims_info_of(s)->name, layer,
+                s->ncore > 1 ? "" : "    if (!core)\n",
+                s->ncore > 1 ? "" : "    ", g->name, kern);
 }
 
 static void put_init(Gen *g, Str *out)
@@ -273,10 +287,30 @@ static void put_places(Gen *g, const char *head, int n, Val *const *v,
     str_put(out, "    default:\n        return NULL;\n    }\n}\n");
 }
 
+/* A team enters the network once, and meets after every layer. */
+static void put_team_run(Gen *g, Str *out)
+{
+    const char *n = g->name;
+    int i;
+
+    str_put(out, "\nstatic void next(int core)\n{\n    rt_barrier();\n"
+            "    if (!core)\n        MARK_LAYER();\n}\n");
+    str_fmt(out, "\nstatic void all(const void *arg, int core)\n{\n"
+            "    const struct %s *net = arg;\n\n", n);
+    for (i = 1; i <= g->nlayer; i++)
+        str_fmt(out, "    layer_%d(net, core);\n    next(core);\n", i);
+    str_fmt(out, "}\n\nvoid %s_run(const struct %s *net)\n{\n"
+            "    rt_fork(all, net);\n}\n", n, n);
+}
+
 static void put_run(Gen *g, Str *out)
 {
     int i;
 
+    if (gen_team(g)) {
+        put_team_run(g, out);
+        return;
+    }
     str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n", g->name,
             g->name);
     if (!g->nlayer)
@@ -286,16 +320,43 @@ static void put_run(Gen *g, Str *out)
     str_put(out, "}\n");
 }
 
-static void put_step(Gen *g, Str *out)
+static void put_cases(Gen *g, Str *out)
 {
     int i;
 
-    str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
-            "    (void)net;\n    switch (layer) {\n", g->name, g->name);
+    str_put(out, "    (void)net;\n    switch (layer) {\n");
     for (i = 1; i <= g->nlayer; i++)
-        str_fmt(out, "    case %d: layer_%d(net); break;\n", i, i);
-    str_fmt(out, "    default: break;\n    }\n}\n\n"
-            "const void *%s_result(const struct %s *net, int layer)\n{\n"
+        str_fmt(out, "    case %d: layer_%d(net%s); break;\n", i, i,
+                gen_team(g) ? ", core" : "");
+    str_put(out, "    default: break;\n    }\n}\n\n");
+}
+
+static void put_step(Gen *g, Str *out)
+{
+    const char *n = g->name;
+
+    if (!gen_team(g)) {
+        str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n",
+                n, n);
+        put_cases(g, out);
+        return;
+    }
+    str_fmt(out, "\nstruct one {\n    const struct %s *net;\n    int layer;\n"
+            "};\n\nstatic void one(const void *arg, int core)\n{\n"
+            "    const struct %s *net = ((const struct one *)arg)->net;\n"
+            "    const int layer = ((const struct one *)arg)->layer;\n\n"
+            "    (void)core;\n", n, n);
+    put_cases(g, out);
+    str_fmt(out, "void %s_step(const struct %s *net, int layer)\n{\n"
+            "    const struct one what = {net, layer};\n\n"
+            "    rt_fork(one, &what);\n}\n\n", n, n);
+}
+
+static void put_results(Gen *g, Str *out)
+{
+    int i;
+
+    str_fmt(out, "const void *%s_result(const struct %s *net, int layer)\n{\n"
             "    (void)net;\n    switch (layer) {\n", g->name, g->name);
     for (i = 1; i <= g->nlayer; i++) {
         const Step *s = g->layer[i - 1];
@@ -325,6 +386,7 @@ void gen_net(Gen *g)
                " *net, int i)", g->name, g->name), n->nout, n->out, &b);
     put_run(g, &b);
     put_step(g, &b);
+    put_results(g, &b);
     gen_file(g, path, &b);
     gen_source(g, path);
 }

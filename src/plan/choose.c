@@ -95,6 +95,22 @@ static bool may_run(const Kern *k, const Node *node, const Node *seen,
     return true;
 }
 
+/* The cores that a kernel runs on. */
+static int cores_of(const Chooser *c, const Kern *k)
+{
+    return k->split && *k->split ? c->soc->ncore : 1;
+}
+
+/* Cycles, where k's head predicts any, are shared by its cores. */
+static int64_t predict(const Chooser *c, const Kern *k, const Node *n,
+                       const Dims *d)
+{
+    int cores = cores_of(c, k);
+
+    return k->cycles ? (kern_expr(k, k->cycles, n, d) + cores - 1) / cores
+                     : INT64_MAX;
+}
+
 /* NULL and *o filled in if k may compute n, else why not. */
 static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
                           const Dims *d, Offer *o)
@@ -112,7 +128,7 @@ static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
         return "wants channels last";
     if (!may_run(k, node, n, d))
         return arena_fmt(c->mem, "only when %s", k->when);
-    o->cycles = k->cycles ? kern_expr(k, k->cycles, n, d) : INT64_MAX;
+    o->cycles = predict(c, k, n, d);
     o->rank = rank_of(k);
     return NULL;
 }
@@ -140,7 +156,16 @@ static void fill_dims(const Node *n, Dims *d)
         dims_fill(n, d);
 }
 
-static unsigned inplace_of(const Node *n, const Offer *o)
+/* Cores side by side must not write elements that others still read: each
+ * result has to lie on the very operand it is made of. */
+static bool may_share(const Node *n, int i, int ncore)
+{
+    return ncore == 1 || !n->arg[i] ||
+           type_info[n->arg[i]->type].bytes ==
+               type_info[n->res[0]->type].bytes;
+}
+
+static unsigned inplace_of(const Node *n, const Offer *o, int ncore)
 {
     const char *s = o->kern->inplace ? o->kern->inplace : "";
     unsigned set = 0;
@@ -152,7 +177,8 @@ static unsigned inplace_of(const Node *n, const Offer *o)
         len = strcspn(s, " ,");
         for (i = 0; i < o->sig->narg && i < n->narg; i++)
             if (strlen(o->sig->arg[i].operand) == len &&
-                !strncmp(o->sig->arg[i].operand, s, len))
+                !strncmp(o->sig->arg[i].operand, s, len) &&
+                may_share(n, i, ncore))
                 set |= 1u << i;
     }
     return set;
@@ -167,13 +193,16 @@ static int64_t evaluate(const char *expr, const Kern *k, const Node *n,
 /* Bytes of stack a call takes where its head does not say. */
 enum { CALL_STACK = 256 };
 
-static void take(Choice *to, const Node *n, const Dims *d,
+static void take(const Chooser *c, Choice *to, const Node *n, const Dims *d,
                  const Offer *o)
 {
     to->kern = o->kern;
     to->sig = o->sig;
-    to->inplace = inplace_of(n, o);
+    to->ncore = cores_of(c, o->kern);
+    to->inplace = inplace_of(n, o, to->ncore);
     to->scratch = evaluate(o->kern->scratch, o->kern, n, d, 0);
+    if (to->ncore > 1)
+        to->scratch = ((to->scratch + 7) & ~(int64_t)7) * to->ncore;
     to->stack = evaluate(o->kern->stack, o->kern, n, d, CALL_STACK);
     to->cycles = o->cycles == INT64_MAX ? 0 : o->cycles;
 }
@@ -207,7 +236,7 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
 
         o = (Offer){0};
         why = refuse(c, k, node, &d, &o);
-        if (!why && inplace_of(&n, &o) &&
+        if (!why && inplace_of(&n, &o, cores_of(c, o.kern)) &&
             (!over.kern || better(&o, &over)))
             over = o;
         if (!why && (!best.kern || better(&o, &best))) {
@@ -226,12 +255,12 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
                  node), c->soc->name, *no.s ? no.s : "; no file names this "
                  "operator", "; a kernel of yours can be added with "
                  "--kernels DIR");
-    take(to, &n, &d, &best);
+    take(c, to, &n, &d, &best);
     to->why = arena_fmt(c->mem, "%s: %s%s", best.kern->name,
                         cycles_str(c->mem, &best), no.s);
     if (over.kern && !to->inplace) {
         to->over = NEW(c->mem, Choice);
-        take(to->over, &n, &d, &over);
+        take(c, to->over, &n, &d, &over);
         to->over->why = arena_fmt(
             c->mem, "%s: %s, but its result may lie on its operand, and "
             "that saves memory here; faster: %s: %s%s", over.kern->name,

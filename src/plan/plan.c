@@ -150,7 +150,9 @@ static bool has_floats(const Step *s)
 
 static int64_t stack_of(const Plan *p, const Step *s)
 {
-    return s->stack + RUN_STACK +
+    int64_t dims = p->soc->ncore > 1 ? dims_of(s->node->op)->size : 0;
+
+    return s->stack + RUN_STACK + dims +
            (has_floats(s) && !has_float_unit(p->soc) ? SOFT_FLOAT : 0);
 }
 
@@ -160,7 +162,7 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
     Step s = {.kind = STEP_start, .token = p->nstep / 2, .node = n,
               .part = part, .kern = c->kern, .sig = c->sig, .why = c->why,
               .stack = c->stack, .cycles = c->cycles,
-              .tmp_bytes = c->scratch};
+              .tmp_bytes = c->scratch, .ncore = c->ncore};
     int i;
 
     if (n->op == OP_concat) {

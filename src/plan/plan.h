@@ -52,6 +52,8 @@ typedef struct Step {
     Type in_type[NARG], out_type[NRES];
     Ref tmp;         /* scratch; buf -1: none */
     int64_t tmp_bytes;
+    int ncore;       /* cores that share the work; each has an equal part of
+                        the scratch */
     int64_t stack;   /* bytes of a call, from the head */
     int64_t cycles;  /* predicted; 0 if the head says nothing */
     const char *why; /* why this kernel; why faster ones were refused */
@@ -118,6 +120,7 @@ struct Choice {
     const KernSig *sig;
     unsigned inplace;      /* operands the result may lie on, by bit */
     int64_t scratch, stack, cycles;
+    int ncore;             /* all of them if the kernel splits itself, or 1 */
     const char *why;
     Choice *over;          /* a slower kernel whose result may lie on an
                               operand, where this one's may not; or NULL */

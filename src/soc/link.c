@@ -46,12 +46,26 @@ static int64_t kept(const Soc *s, const Mem *m)
     return n;
 }
 
+static bool is_team(const Soc *s)
+{
+    return s->rt && !strcmp(s->rt, "pulp");
+}
+
+/* The stack of each core beside the first, and of the controller: the kernels
+ * and what calls them. */
+static int64_t team_stack(int64_t bound)
+{
+    return MAX(1024, (bound + 256 + 15) & ~15);
+}
+
 int64_t soc_stack(const Soc *s, int64_t bound)
 {
     enum { RUNTIME = 512 }; /* data of start-up and self-test */
     const Item *it = soc_item(s, "reserve", "stack");
+    int64_t team = is_team(s) ? s->ncore * team_stack(bound) : 0;
 
-    return MAX(item_int(it, "size", 4096) - RUNTIME, (bound + 1024) & ~7);
+    return MAX(item_int(it, "size", 4096) - RUNTIME - team,
+               (bound + 1024) & ~7);
 }
 
 static void put_memories(const Soc *s, bool emu, Str *out)
@@ -97,6 +111,16 @@ static void put_data(const Soc *s, int64_t stack, Str *out)
         "    rt_data_load = LOADADDR(.data);\n", stack, ram, ram, code);
 }
 
+/* Stacks of a team, one above the other; its first core has the large one. */
+static void put_team(const Soc *s, int64_t bound, Str *out)
+{
+    str_fmt(out,
+        "    rt_cores = %d;\n    rt_team_stack = %" PRId64 ";\n"
+        "    .team (NOLOAD) : { . = ALIGN(16); rt_team_low = .;\n"
+        "        . += %" PRId64 "; } > %s\n", s->ncore, team_stack(bound),
+        s->ncore * team_stack(bound), mem_holding(s, HOLDS_stack)->name);
+}
+
 static void put_buffers(const Soc *s, Str *out)
 {
     int i;
@@ -107,17 +131,20 @@ static void put_buffers(const Soc *s, Str *out)
                     s->mems[i].name, s->mems[i].name, s->mems[i].name);
 }
 
-void soc_link(const Soc *s, bool emu, int64_t stack, Str *out)
+void soc_link(const Soc *s, bool emu, int64_t bound, Str *out)
 {
+    int64_t stack = soc_stack(s, bound);
+
     str_fmt(out, "/* %s: %s. */\n", s->name,
             emu ? "memory where the emulator has it" : "the part itself");
-    str_put(out, s->rt && (!strcmp(s->rt, "riscv") || !strcmp(s->rt, "pulp"))
-                     ? "ENTRY(rt_reset)\n"
-                                                  : "ENTRY(rt_start)\n");
+    str_put(out, is_team(s) || (s->rt && !strcmp(s->rt, "riscv"))
+                     ? "ENTRY(rt_reset)\n" : "ENTRY(rt_start)\n");
     put_memories(s, emu, out);
     str_put(out, "SECTIONS\n{\n");
     put_code(s, out);
     put_data(s, stack, out);
+    if (is_team(s))
+        put_team(s, bound, out);
     /* Named first: the rest of .bss would take the buffers otherwise. */
     put_buffers(s, out);
     str_fmt(out,

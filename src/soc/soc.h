@@ -83,9 +83,9 @@ Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
 void soc_print(const Soc *s, Str *out); /* one whole description */
 
 /* link.c: a linker script; emu: memories lie where the emulator has them.
- * stack: its bytes, from soc_stack, which takes what `reserve stack` says or
- * more if the bound of the program wants it. */
-void soc_link(const Soc *s, bool emu, int64_t stack, Str *out);
+ * bound: of the network's stack.  soc_stack: the bytes of the stack of main,
+ * what `reserve stack` says or more if the bound wants it. */
+void soc_link(const Soc *s, bool emu, int64_t bound, Str *out);
 int64_t soc_stack(const Soc *s, int64_t bound);
 
 #endif

@@ -263,7 +263,8 @@ static Span span_of(const Plan *p, Ref r, int64_t bytes)
 }
 
 /* May a result lie on operand i?  The head names those that allow it, for
- * elements of one size, or of one byte, which C lets alias anything. */
+ * elements of one size, or of one byte, which C lets alias anything; but cores
+ * side by side write at their own pace. */
 static bool may_lie_on(const Step *s, int i)
 {
     const char *w = s->kern->inplace ? s->kern->inplace : "";
@@ -271,7 +272,8 @@ static bool may_lie_on(const Step *s, int i)
     size_t len = strlen(name);
     int bytes = type_info[s->out_type[0]].bytes;
 
-    if (bytes != 1 && bytes != type_info[s->in_type[i]].bytes)
+    if ((bytes != 1 || s->ncore > 1) &&
+        bytes != type_info[s->in_type[i]].bytes)
         return false;
     while ((w = strstr(w, name))) {
         if ((!w[len] || w[len] == ' ') &&
@@ -454,7 +456,13 @@ static bool check_kern(Check *c, const Step *s)
     if (k->when && !kern_expr(k, k->when, &view, &d))
         return wrong(c, "node %s: kernel %s may not run here", n->name,
                      k->name);
-    if (k->scratch && s->tmp_bytes < kern_expr(k, k->scratch, &view, &d))
+    if (s->ncore != 1 && (!k->split || !*k->split ||
+                          s->ncore != c->p->soc->ncore))
+        return wrong(c, "node %s: kernel %s runs on %d cores", n->name,
+                     k->name, s->ncore);
+    if (k->scratch && (s->tmp_bytes / s->ncore <
+                       kern_expr(k, k->scratch, &view, &d) ||
+                       (s->ncore > 1 && s->tmp_bytes / s->ncore % 8)))
         return wrong(c, "node %s: kernel %s needs more scratch", n->name,
                      k->name);
     return true;

@@ -81,7 +81,7 @@ static int check_interrupt(void)
     return interrupts < 5 || i > 1000;
 }
 
-static void team(void *arg, int core)
+static void team(const void *arg, int core)
 {
     (void)arg;
     if (core == 1)

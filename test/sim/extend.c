@@ -4,7 +4,7 @@
 
 static volatile uint32_t mask;
 
-static void work(void *arg, int core)
+static void work(const void *arg, int core)
 {
     (void)arg;
     PULP_REG(PULP_UNIT + 0xc0);        /* mutex 0: take it */

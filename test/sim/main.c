@@ -13,7 +13,7 @@ int main(int argc, char **argv)
         Soc *s = soc_read(a, argv[2]);
         Str b = {.mem = a};
 
-        soc_link(s, false, soc_stack(s, 0), &b);
+        soc_link(s, false, 0, &b);
         fputs(b.s, stdout);
         arena_end(a);
         return 0;

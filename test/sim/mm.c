@@ -40,9 +40,9 @@ static void block(const int8_t *w, const int8_t *x, int32_t *y)
     y[M] = t0, y[M + 1] = t1, y[M + 2] = t2, y[M + 3] = t3;
 }
 
-static void work(void *arg, int core)
+static void work(const void *arg, int core)
 {
-    int m, n, cores = *(int *)arg;
+    int m, n, cores = *(const int *)arg;
 
     if (core >= cores)
         return;
