@@ -13,7 +13,7 @@ take dev_dice.c >$x/dev_dice.c
 take casino.soc >$x/casino.soc
 { sed '$d' src/sim/insn.def; take insn.def; tail -n 1 src/sim/insn.def; } \
     >$x/sim/insn.def
-host="$host -I$x"
+host=$(echo "$host" | sed "s|-O2|-O0|")
 host=$(echo "$host" | sed "s|-I. |-I$x -I. |")
 for f in core decode; do
     $host -c -o $x/$f.o src/sim/$f.c || exit 1

@@ -4,7 +4,7 @@ cd "$(dirname "$0")/.." || exit 1
 . test/sim/build
 printf 'include siracusa\naccel neureka tile=32\n' >$out/neureka32.soc
 $host -o $out/sim-neureka test/sim/neureka.c $objects $libs || exit 1
-$out/sim-neureka $out/neureka32.soc "${1:-1}" "${2:-2000}" || exit 1
+$out/sim-neureka $out/neureka32.soc "${1:-1}" "${2:-3000}" || exit 1
 [ $have_cross ] || exit 0
 # cores at the same banks: both sides wait, neither for long
 guest share siracusa
