@@ -89,5 +89,14 @@ want 0 '' run $model -t host $io -e "$tmp/o.npz"
 want 4 'results differ' run $model -t host -e zoo/dscnn-int/outputs.npz \
     --json "$tmp/json"
 holds "$tmp/json" '"match": false'
+
+# interrupted while it builds: no folder stays behind
+mkdir "$tmp/t"
+TMPDIR=$tmp/t $tw run $model -t host -q &
+sleep 0.3
+kill -TERM $!
+wait $!
+n=$((n + 1))
+[ "$(ls "$tmp/t")" ] && echo "$tmp/t holds $(ls "$tmp/t")" && bad=$((bad + 1))
 echo "$n checks, $bad wrong"
 [ $bad = 0 ]

@@ -81,7 +81,11 @@ void file_write(const char *path, const void *p, size_t n);
 bool file_exists(const char *path);
 void dir_make(const char *path);   /* with parents */
 void dir_remove(const char *path); /* with all it holds */
-char *dir_temp(Arena *a);          /* a new folder, removed at exit */
+/* From now on the folder is removed at exit, however that comes; spared, it
+ * stays after all. */
+void dir_doom(const char *path);
+void dir_spare(const char *path);
+char *dir_temp(Arena *a);          /* a new folder, doomed */
 const char *path_base(const char *path);
 
 /* pack.c: files packed into the binary ("kern/ref/conv_f32.c", ...) */

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 char *file_read(Arena *a, const char *path, size_t *n)
@@ -67,6 +69,7 @@ void dir_remove(const char *path)
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Folders that must not outlive us. */
 static char *temps[16];
 static int ntemp;
 
@@ -74,6 +77,46 @@ static void remove_temps(void)
 {
     while (ntemp)
         dir_remove(temps[--ntemp]);
+}
+
+/* Only what is safe in a handler: another program removes the folders. */
+static void stopped(int sig)
+{
+    char *rm[LEN(temps) + 4] = {"rm", "-rf", "--"};
+    int i;
+
+    for (i = 0; i < ntemp; i++)
+        rm[3 + i] = temps[i];
+    if (ntemp && !fork()) {
+        execv("/bin/rm", rm);
+        _exit(127);
+    }
+    wait(NULL);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+void dir_doom(const char *path)
+{
+    if (ntemp == LEN(temps))
+        die("more than %zu temporary folders", LEN(temps));
+    if (!ntemp) {
+        atexit(remove_temps);
+        signal(SIGINT, stopped);
+        signal(SIGTERM, stopped);
+        signal(SIGHUP, stopped);
+    }
+    temps[ntemp++] = strdup(path);
+}
+
+void dir_spare(const char *path)
+{
+    int i;
+
+    for (i = ntemp; i-- && strcmp(temps[i], path);)
+        ;
+    if (i >= 0)
+        temps[i] = temps[--ntemp];
 }
 
 char *dir_temp(Arena *a)
@@ -84,11 +127,7 @@ char *dir_temp(Arena *a)
     if (!mkdtemp(path))
         err(ERR_TOOL, "cannot make a folder in %s: %s", top ? top : "/tmp",
             strerror(errno));
-    if (ntemp == LEN(temps))
-        die("more than %zu temporary folders", LEN(temps));
-    if (!ntemp)
-        atexit(remove_temps);
-    temps[ntemp++] = strdup(path);
+    dir_doom(path);
     return path;
 }
 

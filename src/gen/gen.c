@@ -13,14 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *unfinished; /* removed at exit */
-
-static void remove_unfinished(void)
-{
-    if (unfinished)
-        dir_remove(unfinished);
-}
-
 static bool is_keyword(const char *s)
 {
     static const char *const words[] = {
@@ -180,23 +172,23 @@ static void check_place(const GenOpts *o)
 }
 
 /* A new folder beside the one that is wanted. */
-static const char *make_beside(Gen *g)
+static char *make_beside(Gen *g)
 {
     size_t n = strlen(g->o->dir);
-    const char *slash;
+    char *dir, *slash;
 
     while (n > 1 && g->o->dir[n - 1] == '/')
         n--;
-    unfinished = strdup(arena_fmt(g->mem, "%.*s.XXXXXX", (int)n, g->o->dir));
-    slash = strrchr(unfinished, '/');
-    if (slash && slash > unfinished)
-        dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - unfinished),
-                           unfinished));
-    if (!mkdtemp(unfinished))
+    dir = arena_fmt(g->mem, "%.*s.XXXXXX", (int)n, g->o->dir);
+    slash = strrchr(dir, '/');
+    if (slash && slash > dir)
+        dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - dir), dir));
+    if (!mkdtemp(dir))
         err(ERR_TOOL, "cannot make a folder beside %s: %s", g->o->dir,
             strerror(errno));
-    chmod(unfinished, 0755);
-    return unfinished;
+    dir_doom(dir);
+    chmod(dir, 0755);
+    return dir;
 }
 
 /* Over files of an earlier project: one by one, others stay as they are. */
@@ -217,28 +209,20 @@ static void move_files(Gen *g)
 
 static void put_in_place(Gen *g)
 {
-    if (!rename(g->dir, g->o->dir)) {
-        free(unfinished);
-        unfinished = NULL;
-        return;
+    if (rename(g->dir, g->o->dir)) {
+        if (!g->o->force)
+            err(ERR_TOOL, "cannot make %s: %s", g->o->dir, strerror(errno));
+        move_files(g);
+        dir_remove(g->dir);
     }
-    if (!g->o->force)
-        err(ERR_TOOL, "cannot make %s: %s", g->o->dir, strerror(errno));
-    move_files(g);
-    remove_unfinished();
-    free(unfinished);
-    unfinished = NULL;
+    dir_spare(g->dir);
 }
 
 void gen_project(const Plan *p, const GenOpts *o)
 {
-    static bool once;
     Arena *mem = arena_new();
     Gen *g = gen_begin(mem, p, o);
 
-    if (!once)
-        atexit(remove_unfinished);
-    once = true;
     check_place(o);
     g->dir = make_beside(g);
     gen_instances(g);
