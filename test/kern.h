@@ -16,4 +16,11 @@ typedef struct Inst {
 extern const Inst insts[];
 extern const int ninst;
 
+/* kerndraw.c */
+extern Arena *mem;    /* of one draw */
+extern unsigned seed; /* of all chance */
+int roll(int n); /* 0 to n - 1 */
+int64_t roll64(int64_t lo, int64_t hi); /* the ends are likely */
+const char *draw(OpCode op, const Inst *in);
+
 #endif

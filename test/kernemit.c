@@ -112,7 +112,7 @@ static bool likely(const char *operand, Type t)
     return type_info[t].bytes < 8 && t != T_u32;
 }
 
-static Type draw(const KernType *t)
+static Type pick_type(const KernType *t)
 {
     Type pick[NTYPE];
     int i, n = 0;
@@ -141,9 +141,9 @@ static Inst choose(const Kern *k, int sig)
 
     for (i = 0; i < s->narg; i++)
         in.arg[i] = s->arg[i].same ? same(&in, s, s->arg[i].same)
-                                   : draw(&s->arg[i]);
+                                   : pick_type(&s->arg[i]);
     in.res = s->res[0].same ? same(&in, s, s->res[0].same)
-                            : draw(&s->res[0]);
+                            : pick_type(&s->res[0]);
     return in;
 }
 
