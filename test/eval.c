@@ -4,14 +4,18 @@
  *     eval [-r] [-v] [-t TARGET] < cases
  *
  * Each line of cases is `MODEL INPUTS.npz OUTPUTS.npz [WANTED.npz]`; each case
- * runs in a
- * process of its own: front, quant, passes, graph_eval; its outputs are
- * written.  Per case one line is printed: `MODEL ok`, `MODEL refused WHY` (a
- * user's error), `MODEL differs HOW` from what was wanted (integers equal, floats
- * within 1e-4) or `MODEL broken signal N` (ours, or out of time).  -r
- * leaves out the passes that a user may switch off; -v lets the inputs decide
+ * runs in a process of its own: front, quant, passes, graph_eval; its outputs
+ * are written.  Per case one line is printed:
+ *
+ *     MODEL ok
+ *     MODEL refused WHY     a user's error
+ *     MODEL differs HOW     from WANTED: integers equal, floats within 1e-4
+ *     MODEL unsound WHY     the plan (-t)
+ *     MODEL broken HOW      a fault of ours, or out of time
+ *
+ * -r leaves out the passes that a user may switch off; -v lets the inputs decide
  * whether the network is one of integers, as `run -i` does; -t also makes a
- * plan for that chip and has it verified (`MODEL unsound WHY`). */
+ * plan for that chip and has it verified. */
 #include "front/front.h"
 #include "pass/pass.h"
 #include "quant/quant.h"
@@ -161,7 +165,7 @@ static void refuse(const Trouble *t)
         putchar(*p == '\n' ? ' ' : *p);
     putchar('\n');
     fflush(stdout);
-    _exit(t->status);
+    _exit(0);
 }
 
 static void limit(void)
@@ -194,6 +198,8 @@ static void one_case(const char *model, const char *in, const char *out,
         exit(ERR_TOOL);
     if (WIFSIGNALED(status))
         printf("broken signal %d\n", WTERMSIG(status));
+    else if (WEXITSTATUS(status))
+        printf("broken exit %d\n", WEXITSTATUS(status));
 }
 
 int main(int argc, char **argv)

@@ -182,7 +182,7 @@ static int64_t addend(const Sum *s, const Grid *to, Shape y, int64_t i,
 {
     double c = s->csign * num(s->c, y, i, 0) / to->scale;
 
-    return clamped(ldexp(c, shift)) + (to->zero << shift) +
+    return clamped(ldexp(c, shift)) + to->zero * (INT64_C(1) << shift) +
            (shift ? INT64_C(1) << (shift - 1) : 0);
 }
 
