@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Arena *mem;
+static Arena *arena;
 static Kern **kerns;
 static int nkern, nfile;
 static const char *dir;
@@ -28,7 +28,7 @@ static void put_file(Str *o, const char *name, const char *acc,
 {
     str_fmt(o, "#define ACC %s\n#define FN %s\n#include \"%s\"\n", acc, name,
             path);
-    file_write(arena_fmt(mem, "%s/%s.c", dir, name), o->s, o->n);
+    file_write(arena_fmt(arena, "%s/%s.c", dir, name), o->s, o->n);
 }
 
 static bool has_float(const Inst *in, int narg)
@@ -66,7 +66,7 @@ static const char *acc_of(const Inst *in, const KernSig *s)
 static void emit_native(const Inst *in, const Kern *k, const char *name)
 {
     const KernSig *s = &k->sig[in->sig];
-    Str o = {.mem = mem};
+    Str o = {.mem = arena};
     int i;
 
     str_put(&o, "#include <stdint.h>\n");
@@ -85,7 +85,7 @@ static void emit_wide(const Inst *in, const Kern *ref, int sig,
                       const char *name)
 {
     const KernSig *s = &ref->sig[sig];
-    Str o = {.mem = mem};
+    Str o = {.mem = arena};
     int i;
 
     str_put(&o, "#include <stdint.h>\n");
@@ -190,15 +190,15 @@ static void put_row(const Inst *in, int narg, const char *fn, const char *ref)
 static void instance(const Kern *k, int sig)
 {
     Inst in = choose(k, sig);
-    char *fn = arena_fmt(mem, "fast%d", nfile++), *ref, kinds[NARG + 2] = "";
+    char *fn = arena_fmt(arena, "fast%d", nfile++), *ref, kinds[NARG + 2] = "";
     int rsig, i, narg = k->sig[sig].narg;
     const Kern *r = reference(k, &in, &rsig);
 
     emit_native(&in, k, fn);
     for (i = 0; i <= narg; i++)
         kinds[i] = (i < narg ? in.arg[i] : in.res) == T_f32 ? 'f' : 'i';
-    ref = arena_fmt(mem, "%s_%s", r->name, kinds);
-    if (!file_exists(arena_fmt(mem, "%s/%s.c", dir, ref)))
+    ref = arena_fmt(arena, "%s_%s", r->name, kinds);
+    if (!file_exists(arena_fmt(arena, "%s/%s.c", dir, ref)))
         emit_wide(&in, r, rsig, ref);
     put_row(&in, narg, fn, ref);
 }
@@ -220,20 +220,20 @@ int main(int argc, char **argv)
 
     if (argc < 5)
         err(ERR_USAGE, "kernemit DIR SEED INSTANCES KERNEL...");
-    mem = arena_new();
+    arena = arena_new();
     dir = argv[1];
     srand((unsigned)atoi(argv[2]));
     each = atoi(argv[3]);
-    table.mem = protos.mem = mem;
-    kerns = kern_load(mem, NULL, &nkern);
+    table.mem = protos.mem = arena;
+    kerns = kern_load(arena, NULL, &nkern);
     for (i = 0; i < nkern; i++)
         for (j = 0; named(kerns[i], argc - 4, argv + 4) &&
                     j < kerns[i]->nsig * each; j++)
             instance(kerns[i], j % kerns[i]->nsig);
-    all = (Str){.mem = mem};
+    all = (Str){.mem = arena};
     str_fmt(&all, "#include \"test/kern.h\"\n\n%s\nconst Inst insts[] = {\n%s"
             "};\nconst int ninst = %d;\n", protos.s, table.s, count);
-    file_write(arena_fmt(mem, "%s/insts.c", dir), all.s, all.n);
-    arena_end(mem);
+    file_write(arena_fmt(arena, "%s/insts.c", dir), all.s, all.n);
+    arena_end(arena);
     return 0;
 }
