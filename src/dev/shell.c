@@ -20,8 +20,8 @@ static double now(void)
 }
 
 /* The child: a process group of its own, so that it can be ended whole; it
- * ends with us at the latest.  If make runs us, its variables are not for the
- * make that we run. */
+ * ends with us at the latest, and what it leaves lies in its folder.  If make
+ * runs us, its variables are not for the make that we run. */
 _Noreturn static void begin(const char *command, const char *dir,
                             const char *said)
 {
@@ -37,6 +37,8 @@ _Noreturn static void begin(const char *command, const char *dir,
     unsetenv("MAKELEVEL");
     if (dir && chdir(dir))
         _exit(127);
+    if (dir)
+        setenv("TMPDIR", ".", 1);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }
