@@ -280,8 +280,8 @@ def generate(folder, word):
 
 def run(driver, cases):
     todo = [c for c in cases if not c.result]
-    said = subprocess.run([driver, '-t', 'host'], input=''.join(c.line() for c in todo),
-                          capture_output=True, text=True).stdout
+    said = subprocess.run([driver, '-t', 'host'], input=''.join(
+        c.line() for c in todo), capture_output=True, text=True).stdout
     lines = dict(l.split(' ', 1) for l in said.splitlines() if ' ' in l)
     for c in todo:
         c.judge(lines.get(c.path + '/network.onnx', 'broken: no answer'))

@@ -169,28 +169,33 @@ def concat(b, x):
 
 @kind(*IMAGE)
 def maxpool(b, x):
-    return b('MaxPool', quantized_first(b, x), kernel_shape=[3, 3], strides=[2, 2],
+    x = quantized_first(b, x)
+    return b('MaxPool', x, kernel_shape=[3, 3], strides=[2, 2],
              pads=[1, 1, 1, 1])
 
 
 @kind(*IMAGE)
 def avgpool_odd(b, x):
-    return b('AveragePool', quantized_first(b, x), kernel_shape=[3, 3], strides=[2, 2])
+    x = quantized_first(b, x)
+    return b('AveragePool', x, kernel_shape=[3, 3], strides=[2, 2])
 
 
 @kind(*IMAGE)
 def avgpool_even(b, x):
-    return b('AveragePool', quantized_first(b, x), kernel_shape=[2, 2], strides=[2, 2])
+    x = quantized_first(b, x)
+    return b('AveragePool', x, kernel_shape=[2, 2], strides=[2, 2])
 
 
 @kind(*IMAGE)
 def avgpool_pad(b, x):
-    return b('AveragePool', quantized_first(b, x), kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    x = quantized_first(b, x)
+    return b('AveragePool', x, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
 
 
 @kind(*IMAGE)
 def avgpool_countpad(b, x):
-    return b('AveragePool', quantized_first(b, x), kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+    x = quantized_first(b, x)
+    return b('AveragePool', x, kernel_shape=[3, 3], pads=[1, 1, 1, 1],
              count_include_pad=1)
 
 
@@ -225,17 +230,20 @@ def gelu(b, x):
 
 @kind(*IMAGE)
 def clip(b, x):
-    return b('Clip', quantized_first(b, x), b.const(-0.5), b.const(1.2))
+    x = quantized_first(b, x)
+    return b('Clip', x, b.const(-0.5), b.const(1.2))
 
 
 @kind(*IMAGE)
 def reshape(b, x):
-    return b('Reshape', quantized_first(b, x), b.const([8, -1, 7], np.int64))
+    x = quantized_first(b, x)
+    return b('Reshape', x, b.const([8, -1, 7], np.int64))
 
 
 @kind(*IMAGE)
 def slice_(b, x):
-    return b('Slice', quantized_first(b, x), *(b.const([v], np.int64) for v in (1, 9, 2)))
+    x = quantized_first(b, x)
+    return b('Slice', x, *(b.const([v], np.int64) for v in (1, 9, 2)))
 
 
 @kind(*IMAGE)
@@ -245,7 +253,8 @@ def pad(b, x):
 
 @kind(*IMAGE)
 def resize(b, x):
-    return b('Resize', quantized_first(b, x), '', b.const([1, 1, 2, 2]), mode='nearest')
+    x = quantized_first(b, x)
+    return b('Resize', x, '', b.const([1, 1, 2, 2]), mode='nearest')
 
 
 @kind(16, 24, 32)

@@ -32,8 +32,9 @@ ort.set_default_logger_severity(4)
 root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 
 # Where a small error stays small ...
-SMOOTH = '''Abs Neg Relu Sigmoid Tanh Erf Softplus Softsign HardSigmoid HardSwish
-Elu Selu Celu LeakyRelu Mish Gelu Sin Cos Atan Asinh ThresholdedRelu'''.split()
+SMOOTH = '''Abs Neg Relu Sigmoid Tanh Erf Softplus Softsign HardSigmoid
+HardSwish Elu Selu Celu LeakyRelu Mish Gelu Sin Cos Atan Asinh
+ThresholdedRelu'''.split()
 # ... and where it does not: only on what comes from outside.
 STEPS = 'Floor Ceil Round Sign'.split()
 REDUCE = '''ReduceSum ReduceMean ReduceMax ReduceMin ReduceL1 ReduceL2
@@ -754,7 +755,8 @@ def int_row(n):
     elif what == 2:
         n.node('iRMSNorm', x, n.small(d), D=2 ** n.size(3, 6), n_levels=256)
     elif what == 3:
-        n.narrow(n.node('iGELU', x, b=-n.size(20, 127), one=n.size(2000, 16000)))
+        n.narrow(n.node('iGELU', x, b=-n.size(20, 127),
+                        one=n.size(2000, 16000)))
     elif n.now[x].min() < -128 or n.now[x].max() > 127:
         raise Dead
     elif what == 4:
@@ -797,7 +799,8 @@ def int_more(n):
 
 
 def int_move(n):
-    n.pick(transpose, reshape, slice_, concat, int_shape, int_pad, int_gather)(n)
+    n.pick(transpose, reshape, slice_, concat, int_shape, int_pad,
+           int_gather)(n)
 
 
 def int_shape(n):
@@ -890,8 +893,8 @@ class Case:
 def run_host(driver, cases, *flags):
     lines = ''.join('{0}/network.onnx {0}/inputs.npz {0}/got.npz\n'.format(
         c.path) for c in cases)
-    said = subprocess.run([driver, '-t', 'host', *flags], input=lines, capture_output=True,
-                          text=True).stdout
+    said = subprocess.run([driver, '-t', 'host', *flags], input=lines,
+                          capture_output=True, text=True).stdout
     said = dict(l.split(' ', 1) for l in said.splitlines() if ' ' in l)
     for c in cases:
         c.judge(said.get(c.path + '/network.onnx', 'no answer'))
