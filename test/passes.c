@@ -397,6 +397,31 @@ static Val *expanded(Net *t, Val *x)
     return infer(t, y);
 }
 
+/* Bytes looked up in a table. */
+static Val *looked_up(Net *t, Val *x)
+{
+    int64_t n = 256;
+    Val *y;
+
+    if (!t->g->exact || x->lo < -128 || x->hi > 127)
+        return NULL;
+    y = node(t, OP_gather, constant(t, 1, &n, -128, 127), x, NULL);
+    attr_set_int(t->g, y->def, A_axis, 0);
+    return infer(t, y);
+}
+
+/* Steps on single elements of many bytes. */
+static Val *chained(Net *t, Val *x)
+{
+    Val *y = node(t, OP_igelu, x, NULL, NULL);
+
+    if (!t->g->exact || x->lo < -128 || x->hi > 255)
+        return NULL;
+    attr_set_int(t->g, y->def, A_p0, between(-60, -1));
+    attr_set_int(t->g, y->def, A_p1, between(0, 300));
+    return requantized(t, infer(t, y));
+}
+
 static Val *mapped(Net *t, Val *x)
 {
     static const OpCode whole[] = {OP_abs, OP_neg, OP_sign};
@@ -466,9 +491,9 @@ static Val *unflattened(Net *t, Val *x)
 /* The first dozen make convolutional networks. */
 static Val *(*const makers[])(Net *, Val *) = {
     convolved, convolved, convolved, pooled, requantized, requantized, clipped,
-    with_constant, with_constant, joined, joined, joined,
+    with_constant, looked_up, joined, joined, joined,
     convolved_back, with_computed, gathered, unflattened,
-    residual,
+    residual, chained, looked_up,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };

@@ -121,6 +121,13 @@ static bool is_map(const Node *n)
     return op_info[n->op].family == FAM_map;
 }
 
+/* Looks every element up in a constant. */
+static bool is_table(const Node *n)
+{
+    return is_const(n->arg[0]) && n->arg[0]->shape.rank == 1 &&
+           operands_follow(n);
+}
+
 /* Reads and makes with one label. */
 static bool is_flexible(const Node *n)
 {
@@ -135,6 +142,8 @@ static bool is_flexible(const Node *n)
         return attr_int(n, A_keep) && reduces_alike(n);
     case FAM_reshape:
         return keeps_channels(n);
+    case FAM_gather:
+        return is_table(n);
     default:
         return is_map(n) && operands_follow(n);
     }
