@@ -1,9 +1,10 @@
 /* x with the elements that indices name replaced by updates.
  *
  * op       scatterelem
+ * types    x:f32 i:int u:f32 -> y:f32
  * types    x:int i:int u:int -> y:int
  * isa      any
- * stack    192
+ * stack    224
  * cycles   10 * x.n + 70 * u.n
  *
  * n: axes of i and u; xn, xs: sizes and strides of x and y.

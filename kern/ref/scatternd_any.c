@@ -1,9 +1,10 @@
 /* x with the slices that tuples of indices name replaced by updates.
  *
  * op       scatternd
+ * types    x:f32 i:int u:f32 -> y:f32
  * types    x:int i:int u:int -> y:int
  * isa      any
- * stack    64
+ * stack    224
  * cycles   10 * x.n + 20 * u.n
  *
  * mode 0: replaced, 1: added, 2: multiplied, 3: the greater, 4: the lesser.
