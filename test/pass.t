@@ -4,4 +4,4 @@
 cd "$(dirname "$0")/.." || exit 1
 make -s build/test/nn build/test/passes || exit 1
 test/run test/pass/*.nn || exit 1
-build/test/passes "${1:-4000}" "${2:-1}"
+build/test/passes "${1:-3000}" "${2:-1}"

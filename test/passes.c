@@ -567,8 +567,9 @@ static Eval *evaluate(Arena *a, Graph *g, uint64_t seed)
             if (v.type == T_f32)
                 ((float *)v.data)[i] = (float)between(-256, 256) / 64;
             else
-                val_set(&v, i, v.type == T_s8 ? between(-128, 127)
-                                              : between(-3, 3) << below(29));
+                val_set(&v, i, v.type == T_s8
+                                   ? between(-128, 127)
+                                   : between(-3, 3) * (1 << below(29)));
     }
     graph_number(g);
     return graph_eval(a, g, in);
