@@ -72,15 +72,16 @@ static NOINLINE void sums22(const struct patch *p, const X *x, ptrdiff_t more,
 static NOINLINE void sums12(const struct patch *p, const X *x, const W *w,
                             ptrdiff_t other, ACC s[2]);
 
-/* Two pixels, channels `first` and on of a group; w is the first one's.  All
- * four are finished before any is stored, so that what finish() loads is loaded
+/* Two pixels, channels `of` a group whose channel 0 is number `first`, and has
+ * its weights at w.  All four are finished before any is stored, so that what finish() loads is loaded
  * once. */
 static inline void conv_two(const struct conv_dims *k, const struct io *io,
                             const struct patch *p, const X *x, ptrdiff_t more,
-                            const W *w, int32_t first, Y *y0, Y *y1)
+                            const W *w, int32_t first, struct span of, Y *y0,
+                            Y *y1)
 {
-    for (int32_t m = 0; m < k->m; m += 2) {
-        const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
+    for (int32_t m = of.lo; m < of.hi; m += 2) {
+        const int32_t c0 = first + m, c1 = m + 1 < of.hi ? c0 + 1 : c0;
         ACC s[2] = {bias_of(io, c0), bias_of(io, c1)}, t[2] = {s[0], s[1]};
 
         sums22(p, x, more, w + (ptrdiff_t)m * k->wm, c1 > c0 ? k->wm : 0, s,
@@ -99,10 +100,11 @@ static inline void conv_two(const struct conv_dims *k, const struct io *io,
 /* One pixel likewise.  e: NULL, or what is outside, where x has value padv. */
 static inline void conv_one(const struct conv_dims *k, const struct io *io,
                             const struct patch *p, const struct edge *e,
-                            const X *x, const W *w, int32_t first, Y *y)
+                            const X *x, const W *w, int32_t first,
+                            struct span of, Y *y)
 {
-    for (int32_t m = 0; m < k->m; m += 2) {
-        const int32_t c0 = first + m, c1 = m + 1 < k->m ? c0 + 1 : c0;
+    for (int32_t m = of.lo; m < of.hi; m += 2) {
+        const int32_t c0 = first + m, c1 = m + 1 < of.hi ? c0 + 1 : c0;
         const ptrdiff_t at = (ptrdiff_t)m * k->wm;
         const ptrdiff_t other = c1 > c0 ? k->wm : 0;
         ACC s[2] = {bias_of(io, c0), bias_of(io, c1)};
@@ -121,8 +123,8 @@ static inline void conv_one(const struct conv_dims *k, const struct io *io,
 
 /* An output row of a group, whose first channel of x, w and y is pointed at. */
 static inline void conv_row(const struct conv_dims *k, const struct io *io,
-                            int32_t group, int32_t oy, const X *x, const W *w,
-                            Y *y)
+                            int32_t group, struct span of, int32_t oy,
+                            const X *x, const W *w, Y *y)
 {
     const int32_t top = oy * k->sh - k->ph, step = k->sw * k->xw;
     struct edge e = {w, window_span(top, k->kh, k->dh, k->h), {0, 0}};
@@ -144,12 +146,13 @@ static inline void conv_row(const struct conv_dims *k, const struct io *io,
         e.cols = cols;
         if (ox + 1 < k->ow && whole && !bare &&
             window_whole(window_span(more, k->kw, k->dw, k->w), k->kw)) {
-            conv_two(k, io, &p, xp, step, wp, group * k->m, yp, yp + k->yw);
+            conv_two(k, io, &p, xp, step, wp, group * k->m, of, yp,
+                     yp + k->yw);
             ox += 2;
         } else {
             conv_one(k, io, &p,
                      bare || (k->padv != 0 && !whole) ? &e : NULL, xp, wp,
-                     group * k->m, yp);
+                     group * k->m, of, yp);
             ox++;
         }
     }
@@ -157,15 +160,39 @@ static inline void conv_row(const struct conv_dims *k, const struct io *io,
 
 static inline void conv_all(const struct conv_dims *k, const struct io *io)
 {
-    for (int32_t n = 0; n < k->n; n++)
-        for (int32_t oy = 0; oy < k->oh; oy++)
-            for (int32_t g = 0; g < k->g; g++)
-                conv_row(k, io, g, oy,
-                         (const X *)io->in[0] + (ptrdiff_t)n * k->xn +
-                             (ptrdiff_t)g * k->c,
-                         (const W *)io->in[1] + (ptrdiff_t)g * k->m * k->wm,
-                         (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
-                             (ptrdiff_t)oy * k->yh);
+    const struct share mine = share_of(io, k->n * k->oh, k->m, 2);
+
+    for (int32_t i = mine.rows.lo; i < mine.rows.hi; i++) {
+        const int32_t n = i / k->oh, oy = i - n * k->oh;
+
+        for (int32_t g = 0; g < k->g; g++)
+            conv_row(k, io, g, mine.channels, oy,
+                     (const X *)io->in[0] + (ptrdiff_t)n * k->xn +
+                         (ptrdiff_t)g * k->c,
+                     (const W *)io->in[1] + (ptrdiff_t)g * k->m * k->wm,
+                     (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
+                         (ptrdiff_t)oy * k->yh);
+    }
+}
+
+/* Windows of one tap, pixels in one row: this core's of image n. */
+static inline void conv_points(const struct conv_dims *k, const struct io *io,
+                               int32_t n)
+{
+    const struct patch p = {1, 1, k->c, 0, 0, 0, 0};
+    const int32_t pixels = k->h * k->w;
+    const struct share mine = share_of(io, (pixels + 1) / 2, k->m, 2);
+    const int32_t end = 2 * mine.rows.hi < pixels ? 2 * mine.rows.hi : pixels;
+    int32_t i = 2 * mine.rows.lo;
+    const X *x = (const X *)io->in[0] + (ptrdiff_t)n * k->xn +
+                 (ptrdiff_t)i * k->xw;
+    Y *y = (Y *)io->out[0] + (ptrdiff_t)n * k->yn + (ptrdiff_t)i * k->yw;
+
+    for (; i + 1 < end; i += 2, x += 2 * k->xw, y += 2 * k->yw)
+        conv_two(k, io, &p, x, k->xw, io->in[1], 0, mine.channels, y,
+                 y + k->yw);
+    if (i < end)
+        conv_one(k, io, &p, NULL, x, io->in[1], 0, mine.channels, y);
 }
 
 #endif

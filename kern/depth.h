@@ -80,15 +80,16 @@ static inline ACC start(const struct conv_dims *k, const struct io *io,
     return bias_of(io, c) + (e ? outside(k, e, w) : 0);
 }
 
-/* All channels of a pixel; e: NULL, or what is outside.  Four are finished
+/* Channels `of` a pixel; e: NULL, or what is outside.  Four are finished
  * before any is stored, so that what finish() loads of k is loaded once. */
 static void pixel(const struct conv_dims *k, const struct io *io,
                   const struct patch *p, const struct edge *e, const X *x,
-                  const W *w, Y *y)
+                  const W *w, struct span of, Y *y)
 {
-    int32_t c = 0;
+    int32_t c = of.lo;
 
-    for (; c + 4 <= k->g; c += 4, w += 4 * (ptrdiff_t)k->wm) {
+    w += (ptrdiff_t)c * k->wm;
+    for (; c + 4 <= of.hi; c += 4, w += 4 * (ptrdiff_t)k->wm) {
         ACC s[2] = {start(k, io, e, c), start(k, io, e, c + 1)};
         ACC t[2] = {start(k, io, e, c + 2), start(k, io, e, c + 3)};
 
@@ -102,13 +103,14 @@ static void pixel(const struct conv_dims *k, const struct io *io,
         y[c + 2] = (Y)t[0];
         y[c + 3] = (Y)t[1];
     }
-    for (; c < k->g; c++, w += k->wm)
+    for (; c < of.hi; c++, w += k->wm)
         y[c] = (Y)finish(k, io, taps1(p, x + c, w, start(k, io, e, c)), c);
 }
 
-/* An output row whose window begins at row `top`; x: row `first`. */
-static void row(const struct conv_dims *k, const struct io *io, int32_t top,
-                const X *x, int32_t first, Y *y)
+/* Channels `of` an output row whose window begins at row `top`; x: row
+ * `first`. */
+static void row(const struct conv_dims *k, const struct io *io,
+                struct span of, int32_t top, const X *x, int32_t first, Y *y)
 {
     const struct span rows = window_span(top, k->kh, k->dh, k->h);
     const W *w = (const W *)io->in[1] + (ptrdiff_t)rows.lo * k->wh;
@@ -127,7 +129,21 @@ static void row(const struct conv_dims *k, const struct io *io, int32_t top,
 
         pixel(k, io, &p, bare ? &e : NULL,
               x + (ptrdiff_t)(left + cols.lo * k->dw) * k->xw,
-              w + (ptrdiff_t)cols.lo * k->ww, y);
+              w + (ptrdiff_t)cols.lo * k->ww, of, y);
+    }
+}
+
+/* This core's part of the result. */
+static inline void depth_all(const struct conv_dims *k, const struct io *io)
+{
+    const struct share mine = share_of(io, k->n * k->oh, k->g, 4);
+
+    for (int32_t i = mine.rows.lo; i < mine.rows.hi; i++) {
+        const int32_t n = i / k->oh, oy = i - n * k->oh;
+
+        row(k, io, mine.channels, oy * k->sh - k->ph,
+            (const X *)io->in[0] + (ptrdiff_t)n * k->xn, 0,
+            (Y *)io->out[0] + (ptrdiff_t)n * k->yn + (ptrdiff_t)oy * k->yh);
     }
 }
 

@@ -14,10 +14,14 @@
 #include <math.h>
 #include "kern/kern.h"
 
-/* Where the outer five loops are, and the offset that makes of each operand. */
+/* Where the outer five loops are, and the offset that makes of each operand.
+ * Of axis `cut` only `some` are this core's; a run has n elements, the next
+ * begins `step` behind it in the result, the first at `out`. */
 struct nest {
     int32_t i[5];
     ptrdiff_t at0, at1, at2, atm, ata;
+    int32_t cut, some, n, step;
+    ptrdiff_t out;
 };
 
 static inline void nest_move(const struct map_dims *k, struct nest *p, int axis,
@@ -34,60 +38,106 @@ static inline void nest_move(const struct map_dims *k, struct nest *p, int axis,
 static inline int nest_next(const struct map_dims *k, struct nest *p)
 {
     for (int axis = 4; axis >= 0; axis--) {
+        const int32_t n = axis == p->cut ? p->some : k->n[axis];
+
         nest_move(k, p, axis, 1);
-        if (++p->i[axis] < k->n[axis])
+        if (++p->i[axis] < n)
             return 1;
-        nest_move(k, p, axis, -k->n[axis]);
+        nest_move(k, p, axis, -n);
         p->i[axis] = 0;
     }
     return 0;
 }
 
+/* Cuts the outermost axis, or the innermost if that has more to cut. */
+static inline void nest_cut(const struct map_dims *k, const struct io *io,
+                            struct nest *p)
+{
+    int32_t from, to, axis = 0;
+
+    while (axis < 5 && k->n[axis] == 1)
+        axis++;
+    if (k->n[axis] < io->ncore && k->n[axis] < k->n[5])
+        axis = 5;
+    span(k->n[axis], io->core, io->ncore, &from, &to);
+    nest_move(k, p, axis, from);
+    p->out = from;
+    p->some = to - from;
+    if (axis == 5) {
+        p->n = p->some;
+        return;
+    }
+    p->cut = axis;
+    for (int i = axis + 1; i < 6; i++)
+        p->out *= k->n[i];
+}
+
+/* Before the first run of this core; 0: it has none. */
+static inline int nest_begin(const struct map_dims *k, const struct io *io,
+                             struct nest *p)
+{
+    *p = (struct nest){.cut = -1, .some = 1, .n = k->n[5], .step = k->n[5]};
+    if (io->ncore > 1)
+        nest_cut(k, io, p);
+    return p->some > 0;
+}
+
 #define MAP1(T0, R, e)                                                  \
     void FN(const struct map_dims *k, const struct io *io)              \
     {                                                                   \
-        struct nest p = {{0}, 0, 0, 0, 0, 0};                           \
+        struct nest p;                                                  \
         R *out = io->out[0];                                            \
                                                                         \
+        if (!nest_begin(k, io, &p))                                     \
+            return;                                                     \
+        out += p.out;                                                   \
         do {                                                            \
             const T0 *x0 = (const T0 *)io->in[0] + p.at0;               \
-            for (int32_t i = 0; i < k->n[5]; i++, x0 += k->s0[5]) {     \
+            for (int32_t i = 0; i < p.n; i++, x0 += k->s0[5]) {         \
                 const T0 x = *x0;                                       \
                 *out++ = (R)(e);                                        \
             }                                                           \
+            out += p.step - p.n;                                        \
         } while (nest_next(k, &p));                                     \
     }
 
 #define MAP2(T0, T1, R, e)                                              \
     void FN(const struct map_dims *k, const struct io *io)              \
     {                                                                   \
-        struct nest p = {{0}, 0, 0, 0, 0, 0};                           \
+        struct nest p;                                                  \
         R *out = io->out[0];                                            \
                                                                         \
+        if (!nest_begin(k, io, &p))                                     \
+            return;                                                     \
+        out += p.out;                                                   \
         do {                                                            \
             const T0 *x0 = (const T0 *)io->in[0] + p.at0;               \
             const T1 *x1 = (const T1 *)io->in[1] + p.at1;               \
-            for (int32_t i = 0; i < k->n[5]; i++) {                     \
+            for (int32_t i = 0; i < p.n; i++) {                         \
                 const T0 x = *x0;                                       \
                 const T1 y = *x1;                                       \
                 *out++ = (R)(e);                                        \
                 x0 += k->s0[5];                                         \
                 x1 += k->s1[5];                                         \
             }                                                           \
+            out += p.step - p.n;                                        \
         } while (nest_next(k, &p));                                     \
     }
 
 #define MAP3(T0, T1, T2, R, e)                                          \
     void FN(const struct map_dims *k, const struct io *io)              \
     {                                                                   \
-        struct nest p = {{0}, 0, 0, 0, 0, 0};                           \
+        struct nest p;                                                  \
         R *out = io->out[0];                                            \
                                                                         \
+        if (!nest_begin(k, io, &p))                                     \
+            return;                                                     \
+        out += p.out;                                                   \
         do {                                                            \
             const T0 *x0 = (const T0 *)io->in[0] + p.at0;               \
             const T1 *x1 = (const T1 *)io->in[1] + p.at1;               \
             const T2 *x2 = (const T2 *)io->in[2] + p.at2;               \
-            for (int32_t i = 0; i < k->n[5]; i++) {                     \
+            for (int32_t i = 0; i < p.n; i++) {                         \
                 const T0 x = *x0;                                       \
                 const T1 y = *x1;                                       \
                 const T2 z = *x2;                                       \
@@ -96,6 +146,7 @@ static inline int nest_next(const struct map_dims *k, struct nest *p)
                 x1 += k->s1[5];                                         \
                 x2 += k->s2[5];                                         \
             }                                                           \
+            out += p.step - p.n;                                        \
         } while (nest_next(k, &p));                                     \
     }
 

@@ -1,7 +1,10 @@
 /* What kernels of matrix products share: a batch is a call of matmul_one(),
- * which the including file defines, as it does finish(k, io, sum, m, n). */
+ * which the including file defines, as it does finish(k, io, sum, m, n); it takes
+ * rows two and columns MATMUL_STEP at a time. */
 #ifndef MATMUL_H
 #define MATMUL_H
+
+#include "kern/share.h"
 
 static ACC bias_at(const struct matmul_dims *k, const struct io *io, int32_t m,
                    int32_t n)
@@ -13,15 +16,19 @@ static ACC bias_at(const struct matmul_dims *k, const struct io *io, int32_t m,
     return (ACC)bias[(ptrdiff_t)m * k->biasm + (ptrdiff_t)n * k->biasn];
 }
 
+/* Rows and columns `of` a batch. */
 static void matmul_one(const struct matmul_dims *k, const struct io *io,
-                       const A *a, const B *b, Y *y);
+                       const struct share *of, const A *a, const B *b, Y *y);
 
 static void matmul_batches(const struct matmul_dims *k, const struct io *io)
 {
     const A *a = io->in[0];
     const B *b = io->in[1];
     Y *y = io->out[0];
+    struct share mine = share_of(io, (k->m + 1) / 2, k->n, MATMUL_STEP);
 
+    mine.rows.lo *= 2;
+    mine.rows.hi = 2 * mine.rows.hi < k->m ? 2 * mine.rows.hi : k->m;
     for (int32_t i = 0; i < k->nb[0]; i++)
         for (int32_t j = 0; j < k->nb[1]; j++)
             for (int32_t l = 0; l < k->nb[2]; l++) {
@@ -32,7 +39,7 @@ static void matmul_batches(const struct matmul_dims *k, const struct io *io)
                               (ptrdiff_t)j * k->bb[1] +
                               (ptrdiff_t)l * k->bb[2];
 
-                matmul_one(k, io, ap, bp, y);
+                matmul_one(k, io, &mine, ap, bp, y);
                 y += (ptrdiff_t)k->m * k->n;
             }
 }

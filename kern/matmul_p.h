@@ -3,6 +3,7 @@
 #ifndef MATMUL_P_H
 #define MATMUL_P_H
 
+#define MATMUL_STEP 2
 #include "kern/matmul.h"
 
 /* Columns n and n1 of b into rows of their own. */
@@ -45,19 +46,19 @@ static void one_row(const struct matmul_dims *k, const struct io *io,
 }
 
 static void matmul_one(const struct matmul_dims *k, const struct io *io,
-                       const A *a, const B *b, Y *y)
+                       const struct share *of, const A *a, const B *b, Y *y)
 {
     B *pair = io->tmp;
 
-    for (int32_t n = 0; n < k->n; n += 2) {
-        const int32_t n1 = n + 1 < k->n ? n + 1 : n;
-        int32_t m = 0;
+    for (int32_t n = of->channels.lo; n < of->channels.hi; n += 2) {
+        const int32_t n1 = n + 1 < of->channels.hi ? n + 1 : n;
+        int32_t m = of->rows.lo;
 
         pack(k, b, n, n1, pair);
-        for (; m + 2 <= k->m; m += 2)
+        for (; m + 2 <= of->rows.hi; m += 2)
             two_rows(k, io, a + (ptrdiff_t)m * k->am, pair, m, n, n1,
                      y + (ptrdiff_t)m * k->n);
-        if (m < k->m)
+        if (m < of->rows.hi)
             one_row(k, io, a + (ptrdiff_t)m * k->am, pair, m, n, n1,
                     y + (ptrdiff_t)m * k->n);
     }

@@ -3,14 +3,15 @@
 #ifndef MATMUL_T_H
 #define MATMUL_T_H
 
+#define MATMUL_STEP 2
 #include "kern/matmul.h"
 
-/* Rows m and m + 1 of one batch. */
+/* Columns `of` rows m and m + 1 of one batch. */
 static void two_rows(const struct matmul_dims *k, const struct io *io,
-                     const A *a, const B *b, int32_t m, Y *y)
+                     struct span of, const A *a, const B *b, int32_t m, Y *y)
 {
-    for (int32_t n = 0; n < k->n; n += 2) {
-        const int32_t n1 = n + 1 < k->n ? n + 1 : n;
+    for (int32_t n = of.lo; n < of.hi; n += 2) {
+        const int32_t n1 = n + 1 < of.hi ? n + 1 : n;
         ACC s[2] = {bias_at(k, io, m, n), bias_at(k, io, m, n1)};
         ACC t[2] = {bias_at(k, io, m + 1, n), bias_at(k, io, m + 1, n1)};
 
@@ -28,10 +29,10 @@ static void two_rows(const struct matmul_dims *k, const struct io *io,
 }
 
 static void one_row(const struct matmul_dims *k, const struct io *io,
-                    const A *a, const B *b, int32_t m, Y *y)
+                    struct span of, const A *a, const B *b, int32_t m, Y *y)
 {
-    for (int32_t n = 0; n < k->n; n += 2) {
-        const int32_t n1 = n + 1 < k->n ? n + 1 : n;
+    for (int32_t n = of.lo; n < of.hi; n += 2) {
+        const int32_t n1 = n + 1 < of.hi ? n + 1 : n;
         ACC s[2] = {bias_at(k, io, m, n), bias_at(k, io, m, n1)};
 
         dot12(a, b + (ptrdiff_t)n * k->bn, b + (ptrdiff_t)n1 * k->bn, k->k, s);
@@ -41,15 +42,15 @@ static void one_row(const struct matmul_dims *k, const struct io *io,
 }
 
 static void matmul_one(const struct matmul_dims *k, const struct io *io,
-                       const A *a, const B *b, Y *y)
+                       const struct share *of, const A *a, const B *b, Y *y)
 {
-    int32_t m = 0;
+    int32_t m = of->rows.lo;
 
-    for (; m + 2 <= k->m; m += 2)
-        two_rows(k, io, a + (ptrdiff_t)m * k->am, b, m,
+    for (; m + 2 <= of->rows.hi; m += 2)
+        two_rows(k, io, of->channels, a + (ptrdiff_t)m * k->am, b, m,
                  y + (ptrdiff_t)m * k->n);
-    if (m < k->m)
-        one_row(k, io, a + (ptrdiff_t)m * k->am, b, m,
+    if (m < of->rows.hi)
+        one_row(k, io, of->channels, a + (ptrdiff_t)m * k->am, b, m,
                 y + (ptrdiff_t)m * k->n);
 }
 

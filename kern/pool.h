@@ -69,8 +69,10 @@ static inline int32_t pool_taps(const struct pool_dims *k, int32_t top,
     return (rows.hi - rows.lo) * (cols.hi - cols.lo);
 }
 
+/* Channels `of` a pixel of the result. */
 static inline void pool_pixel(const struct pool_dims *k, const struct io *io,
-                              const X *x, int32_t oy, int32_t ox, Y *y)
+                              const X *x, int32_t oy, int32_t ox,
+                              struct span of, Y *y)
 {
     const int32_t top = oy * k->sh - k->ph, left = ox * k->sw - k->pw;
     const struct span rows = window_span(top, k->kh, k->dh, k->h);
@@ -79,27 +81,30 @@ static inline void pool_pixel(const struct pool_dims *k, const struct io *io,
                             (ptrdiff_t)k->dh * k->xh,
                             (ptrdiff_t)k->dw * k->xw};
     const int32_t taps = pool_taps(k, top, left, &p);
-    int32_t c = 0;
+    int32_t c = of.lo;
 
     x += (ptrdiff_t)(top + rows.lo * k->dh) * k->xh +
          (ptrdiff_t)(left + cols.lo * k->dw) * k->xw;
-    for (; c + 4 <= k->c; c += 4)
+    for (; c + 4 <= of.hi; c += 4)
         pool4(k, io, &p, x + c, taps, c, y + c);
-    for (; c < k->c; c++)
+    for (; c < of.hi; c++)
         pool1(k, io, &p, x + c, taps, c, y + c);
 }
 
+/* This core's part of the result. */
 static inline void pool_all(const struct pool_dims *k, const struct io *io)
 {
-    for (int32_t n = 0; n < k->n; n++)
-        for (int32_t oy = 0; oy < k->oh; oy++)
-            for (int32_t ox = 0; ox < k->ow; ox++)
-                pool_pixel(k, io,
-                           (const X *)io->in[0] + (ptrdiff_t)n * k->xn, oy,
-                           ox,
-                           (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
-                               (ptrdiff_t)oy * k->yh +
-                               (ptrdiff_t)ox * k->yw);
+    const struct share mine = share_of(io, k->n * k->oh, k->c, 4);
+
+    for (int32_t i = mine.rows.lo; i < mine.rows.hi; i++) {
+        const int32_t n = i / k->oh, oy = i - n * k->oh;
+
+        for (int32_t ox = 0; ox < k->ow; ox++)
+            pool_pixel(k, io, (const X *)io->in[0] + (ptrdiff_t)n * k->xn, oy,
+                       ox, mine.channels,
+                       (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
+                           (ptrdiff_t)oy * k->yh + (ptrdiff_t)ox * k->yw);
+    }
 }
 
 #endif

@@ -13,11 +13,15 @@
 #define RUN_F32(e)                                                      \
     void FN(const struct map_dims *k, const struct io *io)              \
     {                                                                   \
-        const int32_t n = k->n[5], dense = k->s1[5] != 0;               \
+        const int32_t dense = k->s1[5] != 0;                            \
         const float lo = k->flo, hi = k->fhi;                           \
-        struct nest p = {{0}, 0, 0, 0, 0, 0};                           \
-        Z *out = io->out[0];                                            \
+        struct nest p;                                                  \
+        const int some = nest_begin(k, io, &p);                         \
+        const int32_t n = p.n;                                          \
+        Z *out = (Z *)io->out[0] + p.out;                               \
                                                                         \
+        if (!some)                                                      \
+            return;                                                     \
         do {                                                            \
             const X *x0 = (const X *)io->in[0] + p.at0;                 \
             const Y *x1 = (const Y *)io->in[1] + p.at1;                 \
@@ -30,7 +34,7 @@
                 const float x = x0[i], y = same;                        \
                 out[i] = clipf(e, lo, hi);                              \
             }                                                           \
-            out += n;                                                   \
+            out += p.step;                                              \
         } while (nest_next(k, &p));                                     \
     }
 
@@ -72,10 +76,13 @@
                                                                         \
     void FN(const struct map_dims *k, const struct io *io)              \
     {                                                                   \
-        const int32_t n = k->n[5];                                      \
-        struct nest p = {{0}, 0, 0, 0, 0, 0};                           \
-        Z *out = io->out[0];                                            \
+        struct nest p;                                                  \
+        const int some = nest_begin(k, io, &p);                         \
+        const int32_t n = p.n;                                          \
+        Z *out = (Z *)io->out[0] + p.out;                               \
                                                                         \
+        if (!some)                                                      \
+            return;                                                     \
         do {                                                            \
             const X *x0 = (const X *)io->in[0] + p.at0;                 \
             const Y *x1 = (const Y *)io->in[1] + p.at1;                 \
@@ -90,7 +97,7 @@
             else                                                        \
                 each(x0, x1, k->s1[5], out, n, k, mul + p.atm,          \
                      add + p.ata);                                      \
-            out += n;                                                   \
+            out += p.step;                                              \
         } while (nest_next(k, &p));                                     \
     }
 

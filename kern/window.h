@@ -2,12 +2,7 @@
 #ifndef WINDOW_H
 #define WINDOW_H
 
-#include "kern/kern.h"
-
-/* Taps [lo, hi) of one axis. */
-struct span {
-    int32_t lo, hi;
-};
+#include "kern/share.h"
 
 /* The taps of a window that begins at `at` which fall on one of n elements. */
 static inline struct span window_span(int32_t at, int32_t taps,

@@ -6,7 +6,8 @@
  * random operands in memory of exactly the right size, and once more with its
  * result on top of an operand where `inplace` allows it; results are compared
  * with those of the reference kernel in wide types: integers are to be the
- * same, floats to agree within 1e-5 of the largest result. */
+ * same, floats to agree within 1e-5 of the largest result.  A kernel that splits
+ * itself must make the same bits on 2 to 8 cores. */
 #include "test/kern.h"
 
 #include <math.h>
@@ -91,9 +92,11 @@ static void run_close(Run *r)
     free(r->want);
 }
 
-static void call(Run *r, Fn *fn, void *const *in, void *out, int part)
+/* Core number `core` of ncore alone. */
+static void call_core(Run *r, Fn *fn, void *const *in, void *out, int part,
+                      int core, int ncore)
 {
-    struct io io = {.out = {out}, .ncore = 1};
+    struct io io = {.out = {out}, .core = core, .ncore = ncore};
     int i;
 
     for (i = 0; i < r->n->narg && r->n->op != OP_concat; i++)
@@ -103,6 +106,22 @@ static void call(Run *r, Fn *fn, void *const *in, void *out, int part)
     io.tmp = malloc((size_t)kern_expr(r->k, r->k->scratch, r->n, &r->d) + 1);
     fn(&r->d, &io);
     free(io.tmp);
+}
+
+static void call(Run *r, Fn *fn, void *const *in, void *out, int part)
+{
+    call_core(r, fn, in, out, part, 0, 1);
+}
+
+/* The cores of a team one after the other, from the last to the first if
+ * `back`: they run in any order. */
+static void call_team(Run *r, Fn *fn, void *const *in, void *out, int part,
+                      int ncore, bool back)
+{
+    int i;
+
+    for (i = 0; i < ncore; i++)
+        call_core(r, fn, in, out, part, back ? ncore - 1 - i : i, ncore);
 }
 
 /* --- comparing --- */
@@ -198,6 +217,53 @@ static bool run_inplace(Run *r, const Inst *in, int i)
     return ok;
 }
 
+static bool splits(const Run *r)
+{
+    return r->k->split && *r->k->split;
+}
+
+/* May the result lie on operand i while several cores work? */
+static bool may_share(const Run *r, int i)
+{
+    const Val *x = r->n->arg[i], *y = r->n->res[0];
+
+    return val_count(x) == val_count(y) &&
+           type_info[x->type].bytes == type_info[y->type].bytes;
+}
+
+/* Every number of cores from 2 to 8 makes the bits that one made; on top of
+ * operand `over`, or of none (-1). */
+static bool run_split(Run *r, const Inst *in, int over)
+{
+    const Val *y = r->n->res[0];
+    size_t bytes = (size_t)val_bytes(y);
+    void *keep = over < 0 ? NULL : r->native[over];
+    void *got = memory(val_count(y), y->type);
+    bool ok = true;
+    int ncore, i;
+
+    for (ncore = 2; ok && ncore <= 8; ncore++) {
+        if (keep)
+            memcpy(r->native[over] = got, keep, bytes);
+        else
+            memset(got, ncore & 1 ? 0xa5 : 0x5a, bytes);
+        for (i = 0; i < (r->n->op == OP_concat ? r->n->narg : 1); i++) {
+            if (r->n->op == OP_concat)
+                dims_fill_concat(r->n, i, &r->d);
+            call_team(r, in->fn, r->native, got, i, ncore, ncore & 2);
+        }
+        ok = !memcmp(got, r->got, bytes);
+    }
+    if (keep)
+        r->native[over] = keep;
+    if (!ok) {
+        printf("%d cores:\n", ncore - 1);
+        memcpy(r->got, got, bytes);
+    }
+    free(got);
+    return ok;
+}
+
 static bool may_lie_on(const Run *r, const Inst *in, int i)
 {
     const char *name = r->k->sig[in->sig].arg[i].operand;
@@ -260,7 +326,10 @@ static int attempt(const Kern *k, const Inst *in)
     ok = same(r.n->res[0], r.got, r.want);
     for (i = 0; ok && i < r.n->narg; i++)
         if (may_lie_on(&r, in, i))
-            ok = run_inplace(&r, in, i);
+            ok = run_inplace(&r, in, i) &&
+                 (!splits(&r) || !may_share(&r, i) || run_split(&r, in, i));
+    if (ok && splits(&r))
+        ok = run_split(&r, in, -1);
     if (!ok)
         report(&r, text, from);
     run_close(&r);

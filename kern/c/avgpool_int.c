@@ -7,6 +7,7 @@
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w &&
  *          max(-x.lo, x.hi) * kh * kw < 536870912
  * layout   last
+ * split    oh c
  * stack    480
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */

@@ -5,6 +5,7 @@
  * isa      any
  * when     s0[5] == 1
  * inplace  x
+ * split    n
  * stack    224
  * cycles   50 + 8 * x.n
  */
@@ -12,16 +13,19 @@
 
 void FN(const struct map_dims *k, const struct io *io)
 {
-    const int32_t n = k->n[5];
     const float lo = k->flo, hi = k->fhi;
-    struct nest p = {{0}, 0, 0, 0, 0, 0};
-    Y *y = io->out[0];
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    const int32_t n = p.n;
+    Y *y = (Y *)io->out[0] + p.out;
 
+    if (!some)
+        return;
     do {
         const X *x = (const X *)io->in[0] + p.at0;
 
         for (int32_t i = 0; i < n; i++)
             y[i] = clipf(x[i], lo, hi);
-        y += n;
+        y += p.step;
     } while (nest_next(k, &p));
 }

@@ -5,6 +5,7 @@
  * isa      any
  * when     c == 1 && m == 1 && xc == 1 && yc == 1
  * layout   last
+ * split    oh g
  * stack    480
  * cycles   n * oh * ow * (g * (40 + 5 * kh * kw) + 90)
  *
@@ -17,10 +18,5 @@ FINISH(conv, 3)
 
 void FN(const struct conv_dims *k, const struct io *io)
 {
-    for (int32_t n = 0; n < k->n; n++)
-        for (int32_t oy = 0; oy < k->oh; oy++)
-            row(k, io, oy * k->sh - k->ph,
-                (const X *)io->in[0] + (ptrdiff_t)n * k->xn, 0,
-                (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
-                    (ptrdiff_t)oy * k->yh);
+    depth_all(k, io);
 }

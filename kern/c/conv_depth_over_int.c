@@ -33,6 +33,7 @@ static void keep(const struct conv_dims *k, X *kept, int32_t i, const X *x,
 void FN(const struct conv_dims *k, const struct io *io)
 {
     const int32_t last = (k->kh - 1) * k->dh;
+    const struct span all = {0, k->g};
     X *kept = io->tmp;
 
     for (int32_t n = 0; n < k->n; n++) {
@@ -43,7 +44,7 @@ void FN(const struct conv_dims *k, const struct io *io)
             keep(k, kept, i, x, i - k->ph);
         for (int32_t oy = 0; oy < k->oh; oy++, y += k->yh) {
             keep(k, kept, last, x, oy - k->ph + last);
-            row(k, io, oy - k->ph, kept, oy - k->ph, y);
+            row(k, io, all, oy - k->ph, kept, oy - k->ph, y);
             memmove(kept, kept + k->xh,
                     (size_t)last * (size_t)k->xh * sizeof *kept);
         }

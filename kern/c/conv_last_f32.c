@@ -5,6 +5,7 @@
  * isa      any
  * when     xc == 1 && yc == 1 && wc == 1 && padv == 0
  * layout   last
+ * split    oh m
  * stack    608
  * cycles   n * g * oh * ow * (m * (25 + kh * (12 + 3 * c * kw)) + 60)
  */

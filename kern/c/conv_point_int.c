@@ -7,6 +7,7 @@
  *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
  *          (h == 1 || (xh == w * xw && yh == ow * yw))
  * layout   last
+ * split    oh m
  * stack    416
  * cycles   n * oh * ow * (m * (25 + 3 * c) + 10)
  */
@@ -18,17 +19,6 @@ FINISH(conv, 3)
 
 void FN(const struct conv_dims *k, const struct io *io)
 {
-    const struct patch p = {1, 1, k->c, 0, 0, 0, 0};
-    const int32_t pixels = k->h * k->w;
-
-    for (int32_t n = 0; n < k->n; n++) {
-        const X *x = (const X *)io->in[0] + (ptrdiff_t)n * k->xn;
-        Y *y = (Y *)io->out[0] + (ptrdiff_t)n * k->yn;
-        int32_t i = 0;
-
-        for (; i + 1 < pixels; i += 2, x += 2 * k->xw, y += 2 * k->yw)
-            conv_two(k, io, &p, x, k->xw, io->in[1], 0, y, y + k->yw);
-        if (i < pixels)
-            conv_one(k, io, &p, NULL, x, io->in[1], 0, y);
-    }
+    for (int32_t n = 0; n < k->n; n++)
+        conv_points(k, io, n);
 }

@@ -26,6 +26,7 @@ FINISH(conv, 3)
 void FN(const struct conv_dims *k, const struct io *io)
 {
     const struct patch p = {1, 1, k->c, 0, 0, 0, 0};
+    const struct span all = {0, k->m};
     const int32_t pixels = k->h * k->w;
     const size_t bytes = (size_t)k->c * sizeof(X);
     X *kept = io->tmp;
@@ -37,11 +38,11 @@ void FN(const struct conv_dims *k, const struct io *io)
 
         for (; i + 1 < pixels; i += 2, x += 2 * k->xw, y += 2 * k->yw) {
             memcpy(kept, x, 2 * bytes);
-            conv_two(k, io, &p, kept, k->c, io->in[1], 0, y, y + k->yw);
+            conv_two(k, io, &p, kept, k->c, io->in[1], 0, all, y, y + k->yw);
         }
         if (i < pixels) {
             memcpy(kept, x, bytes);
-            conv_one(k, io, &p, NULL, kept, io->in[1], 0, y);
+            conv_one(k, io, &p, NULL, kept, io->in[1], 0, all, y);
         }
     }
 }

@@ -5,22 +5,23 @@
  * types    x:any -> y:=x
  * isa      any
  * when     ys[7] == 1 && xs[6] == 1
+ * split    n
  * stack    160
  * cycles   40 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] + 8 * y.n
  */
-#include "kern/kern.h"
+#include "kern/copy.h"
 
 /* On to the next run of the last two axes; 0 after the last run. */
-static int next(const struct copy_dims *k, int32_t i[6], ptrdiff_t *from,
-                ptrdiff_t *to)
+static int next(const struct copy_dims *k, const int32_t n[8], int32_t i[6],
+                ptrdiff_t *from, ptrdiff_t *to)
 {
     for (int axis = 5; axis >= 0; axis--) {
         *from += k->xs[axis];
         *to += k->ys[axis];
-        if (++i[axis] < k->n[axis])
+        if (++i[axis] < n[axis])
             return 1;
-        *from -= (ptrdiff_t)k->n[axis] * k->xs[axis];
-        *to -= (ptrdiff_t)k->n[axis] * k->ys[axis];
+        *from -= (ptrdiff_t)n[axis] * k->xs[axis];
+        *to -= (ptrdiff_t)n[axis] * k->ys[axis];
         i[axis] = 0;
     }
     return 0;
@@ -37,10 +38,11 @@ static void tile(const X *x, ptrdiff_t xs, Y *y, ptrdiff_t ys, int32_t rows,
     }
 }
 
-static void swap(const struct copy_dims *k, const X *x, Y *y)
+static void swap(const struct copy_dims *k, const int32_t n[8], const X *x,
+                 Y *y)
 {
     const ptrdiff_t xs = k->xs[7], ys = k->ys[6];
-    const int32_t rows = k->n[6], cols = k->n[7];
+    const int32_t rows = n[6], cols = n[7];
 
     for (int32_t i = 0; i < rows; i += 8)
         for (int32_t j = 0; j < cols; j += 8)
@@ -53,9 +55,12 @@ void FN(const struct copy_dims *k, const struct io *io)
     const X *x = io->in[0];
     Y *y = io->out[0];
     int32_t i[6] = {0};
-    ptrdiff_t from = k->xo, to = k->yo;
+    int32_t n[8];
+    ptrdiff_t from, to;
 
+    if (!copy_begin(k, io, n, &from, &to))
+        return;
     do
-        swap(k, x + from, y + to);
-    while (next(k, i, &from, &to));
+        swap(k, n, x + from, y + to);
+    while (next(k, n, i, &from, &to));
 }

@@ -7,6 +7,7 @@
  *          max(-x.lo, x.hi) < 1073741824 &&
  *          max(-x.lo, x.hi) * (max(p1, -p1) + p0 * p0) < 2147483648
  * inplace  x
+ * split    n
  * stack    224
  * cycles   50 + 18 * x.n
  *
@@ -25,10 +26,14 @@ static inline int32_t curve(int32_t x, int32_t b, int32_t one)
 
 void FN(const struct map_dims *k, const struct io *io)
 {
-    const int32_t n = k->n[5], b = k->p0, one = k->p1;
-    struct nest p = {{0}, 0, 0, 0, 0, 0};
-    Y *y = io->out[0];
+    const int32_t b = k->p0, one = k->p1;
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    const int32_t n = p.n;
+    Y *y = (Y *)io->out[0] + p.out;
 
+    if (!some)
+        return;
     do {
         const X *x = (const X *)io->in[0] + p.at0;
 
@@ -37,6 +42,6 @@ void FN(const struct map_dims *k, const struct io *io)
 
             y[i] = (Y)(v * ((one + curve(v, b, one)) >> 1));
         }
-        y += n;
+        y += p.step;
     } while (nest_next(k, &p));
 }

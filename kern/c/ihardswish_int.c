@@ -7,6 +7,7 @@
  *          p2 >= 0 && max(-x.lo, x.hi) + max(p1, -p1) < 2147483648 &&
  *          max(-x.lo, x.hi) * p2 * max(p0, -p0) < 2147483648
  * inplace  x
+ * split    n
  * stack    256
  * cycles   50 + 20 * x.n
  */
@@ -19,19 +20,19 @@ static inline int32_t hardswish(int32_t x, int32_t sixth, int32_t three,
     return x * clip(x + three, 0, six) * sixth;
 }
 
-static void plain(const struct map_dims *k, const X *x, Y *y)
+static void plain(const struct map_dims *k, int32_t n, const X *x, Y *y)
 {
-    const int32_t n = k->n[5], lo = k->lo, hi = k->hi;
+    const int32_t lo = k->lo, hi = k->hi;
     const int32_t sixth = k->p0, three = k->p1, six = k->p2;
 
     for (int32_t i = 0; i < n; i++)
         y[i] = (Y)clip(hardswish((int32_t)x[i], sixth, three, six), lo, hi);
 }
 
-static void scaled(const struct map_dims *k, const X *x, MUL mul, ADD add,
-                   Y *y)
+static void scaled(const struct map_dims *k, int32_t n, const X *x, MUL mul,
+                   ADD add, Y *y)
 {
-    const int32_t n = k->n[5], lo = k->lo, hi = k->hi, shift = k->shift;
+    const int32_t lo = k->lo, hi = k->hi, shift = k->shift;
     const int32_t sixth = k->p0, three = k->p1, six = k->p2;
 
     for (int32_t i = 0; i < n; i++)
@@ -43,16 +44,19 @@ void FN(const struct map_dims *k, const struct io *io)
 {
     const MUL *mul = io->in[1];
     const ADD *add = io->in[2];
-    struct nest p = {{0}, 0, 0, 0, 0, 0};
-    Y *y = io->out[0];
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    Y *y = (Y *)io->out[0] + p.out;
 
+    if (!some)
+        return;
     do {
         const X *x = (const X *)io->in[0] + p.at0;
 
         if (mul)
-            scaled(k, x, mul[p.atm], add[p.ata], y);
+            scaled(k, p.n, x, mul[p.atm], add[p.ata], y);
         else
-            plain(k, x, y);
-        y += k->n[5];
+            plain(k, p.n, x, y);
+        y += p.step;
     } while (nest_next(k, &p));
 }

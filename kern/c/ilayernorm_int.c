@@ -7,6 +7,7 @@
  *          max(-x.lo, x.hi) * n < 2147483648 &&
  *          (x.hi - x.lo) * max(-w.lo, w.hi) + max(-b.lo, b.hi) < 2147483648
  * inplace  x
+ * split    rows
  * stack    96
  * cycles   rows * (400 + 35 * n)
  */
@@ -45,7 +46,11 @@ void FN(const struct row_dims *k, const struct io *io)
 {
     const X *x = io->in[0];
     Y *y = io->out[0];
+    int32_t i, end;
 
-    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+    span(k->rows, io->core, io->ncore, &i, &end);
+    x += (ptrdiff_t)i * k->n;
+    y += (ptrdiff_t)i * k->n;
+    for (; i < end; i++, x += k->n, y += k->n)
         row(k, x, io->in[1], io->in[2], y);
 }

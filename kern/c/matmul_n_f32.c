@@ -4,6 +4,7 @@
  * types    a:f32 b:f32 bias:f32 mul:none add:none -> y:f32
  * isa      any
  * when     bn == 1
+ * split    m n
  * stack    448
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (35 + 4 * k)
  *
@@ -19,6 +20,7 @@ static inline float finish(const struct matmul_dims *k, const struct io *io,
     return clipf(sum, k->flo, k->fhi);
 }
 
+#define MATMUL_STEP 4
 #include "kern/matmul.h"
 
 /* s[0..3] += a times four columns of b; s[4..7] with the next row of a. */
@@ -66,21 +68,21 @@ static ACC column(const struct matmul_dims *k, const A *a, const B *b, ACC sum)
     return sum;
 }
 
-/* Columns n and on of row m. */
+/* Columns n to end of row m. */
 static void rest(const struct matmul_dims *k, const struct io *io, const A *a,
-                 const B *b, int32_t m, int32_t n, Y *y)
+                 const B *b, int32_t m, int32_t n, int32_t end, Y *y)
 {
-    for (; n < k->n; n++)
+    for (; n < end; n++)
         y[n] = (Y)finish(k, io,
                          column(k, a, b + n, bias_at(k, io, m, n)), m, n);
 }
 
 static void one_row(const struct matmul_dims *k, const struct io *io,
-                    const A *a, const B *b, int32_t m, Y *y)
+                    struct span of, const A *a, const B *b, int32_t m, Y *y)
 {
-    int32_t n = 0;
+    int32_t n = of.lo;
 
-    for (; n + 4 <= k->n; n += 4) {
+    for (; n + 4 <= of.hi; n += 4) {
         ACC s[4];
 
         for (int j = 0; j < 4; j++)
@@ -89,15 +91,15 @@ static void one_row(const struct matmul_dims *k, const struct io *io,
         for (int j = 0; j < 4; j++)
             y[n + j] = (Y)finish(k, io, s[j], m, n + j);
     }
-    rest(k, io, a, b, m, n, y);
+    rest(k, io, a, b, m, n, of.hi, y);
 }
 
 static void two_rows(const struct matmul_dims *k, const struct io *io,
-                     const A *a, const B *b, int32_t m, Y *y)
+                     struct span of, const A *a, const B *b, int32_t m, Y *y)
 {
-    int32_t n = 0;
+    int32_t n = of.lo;
 
-    for (; n + 4 <= k->n; n += 4) {
+    for (; n + 4 <= of.hi; n += 4) {
         ACC s[8];
 
         for (int j = 0; j < 4; j++) {
@@ -110,20 +112,20 @@ static void two_rows(const struct matmul_dims *k, const struct io *io,
             y[k->n + n + j] = (Y)finish(k, io, s[4 + j], m + 1, n + j);
         }
     }
-    rest(k, io, a, b, m, n, y);
-    rest(k, io, a + k->am, b, m + 1, n, y + k->n);
+    rest(k, io, a, b, m, n, of.hi, y);
+    rest(k, io, a + k->am, b, m + 1, n, of.hi, y + k->n);
 }
 
 static void matmul_one(const struct matmul_dims *k, const struct io *io,
-                       const A *a, const B *b, Y *y)
+                       const struct share *of, const A *a, const B *b, Y *y)
 {
-    int32_t m = 0;
+    int32_t m = of->rows.lo;
 
-    for (; m + 2 <= k->m; m += 2)
-        two_rows(k, io, a + (ptrdiff_t)m * k->am, b, m,
+    for (; m + 2 <= of->rows.hi; m += 2)
+        two_rows(k, io, of->channels, a + (ptrdiff_t)m * k->am, b, m,
                  y + (ptrdiff_t)m * k->n);
-    if (m < k->m)
-        one_row(k, io, a + (ptrdiff_t)m * k->am, b, m,
+    if (m < of->rows.hi)
+        one_row(k, io, of->channels, a + (ptrdiff_t)m * k->am, b, m,
                 y + (ptrdiff_t)m * k->n);
 }
 

@@ -7,6 +7,7 @@
  * isa      any
  * when     ak == 1 && bn == 1
  * scratch  2 * k * b.bytes
+ * split    m n
  * stack    384
  * cycles   nb[0] * nb[1] * nb[2] * n * (m * (25 + 3 * k) + 8 * k + 30)
  */

@@ -4,6 +4,7 @@
  * types    a:f32 b:f32 bias:f32 mul:none add:none -> y:f32
  * isa      any
  * when     ak == 1 && bk == 1
+ * split    m n
  * stack    384
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
  */

@@ -5,6 +5,7 @@
  *          -> y:s8|u8|s16|u16|s32
  * isa      any
  * when     ak == 1 && bk == 1
+ * split    m n
  * stack    352
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
  */

@@ -6,6 +6,7 @@
  * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
  * layout   last
+ * split    oh c
  * stack    416
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */

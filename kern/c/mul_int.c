@@ -7,6 +7,7 @@
  * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0) && has.mul == has.add &&
  *          max(-x.lo, x.hi) * max(-y.lo, y.hi) < 2147483648
  * inplace  x y
+ * split    n
  * stack    256
  * cycles   50 + 22 * z.n
  */

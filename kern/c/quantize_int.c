@@ -6,6 +6,7 @@
  * when     s0[5] == 1 && scale.n == 1 && (!has.zero || zero.n == 1) &&
  *          lo >= -65536 && hi <= 65536
  * inplace  x
+ * split    n
  * stack    352
  * cycles   50 + 26 * x.n
  *
@@ -29,11 +30,15 @@ void FN(const struct map_dims *k, const struct io *io)
 {
     const SCALE scale = *(const SCALE *)io->in[1];
     const ZERO *zp = io->in[2];
-    const int32_t n = k->n[5], zero = zp ? (int32_t)*zp : 0;
+    const int32_t zero = zp ? (int32_t)*zp : 0;
     const float lo = (float)(k->lo - zero), hi = (float)(k->hi - zero);
-    struct nest p = {{0}, 0, 0, 0, 0, 0};
-    Y *y = io->out[0];
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    const int32_t n = p.n;
+    Y *y = (Y *)io->out[0] + p.out;
 
+    if (!some)
+        return;
     do {
         const X *x = (const X *)io->in[0] + p.at0;
 
@@ -42,6 +47,6 @@ void FN(const struct map_dims *k, const struct io *io)
 
             y[i] = (Y)(v == v ? nearest(v) + zero : clip(zero, k->lo, k->hi));
         }
-        y += n;
+        y += p.step;
     } while (nest_next(k, &p));
 }

@@ -5,6 +5,7 @@
  * isa      any
  * when     s0[5] == 1
  * inplace  x
+ * split    n
  * stack    256
  * cycles   50 + 18 * x.n
  */
@@ -32,10 +33,13 @@ static void each(const X *x, Y *y, int32_t n, const struct map_dims *k,
 
 void FN(const struct map_dims *k, const struct io *io)
 {
-    const int32_t n = k->n[5];
-    struct nest p = {{0}, 0, 0, 0, 0, 0};
-    Y *y = io->out[0];
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    const int32_t n = p.n;
+    Y *y = (Y *)io->out[0] + p.out;
 
+    if (!some)
+        return;
     do {
         const X *x = (const X *)io->in[0] + p.at0;
         const MUL *mul = (const MUL *)io->in[1] + p.atm;
@@ -45,6 +49,6 @@ void FN(const struct map_dims *k, const struct io *io)
             same(x, y, n, k, *mul, *add);
         else
             each(x, y, n, k, mul, add);
-        y += n;
+        y += p.step;
     } while (nest_next(k, &p));
 }

@@ -5,6 +5,7 @@
  * isa      any
  * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0)
  * inplace  x y
+ * split    n
  * stack    256
  * cycles   50 + 9 * z.n
  */

@@ -8,6 +8,7 @@
  *          has.mul && max(-(x.lo - y.hi), x.hi - y.lo) *
  *          max(-mul.lo, mul.hi) + max(-add.lo, add.hi) < 2147483648
  * inplace  x y
+ * split    n
  * stack    256
  * cycles   50 + 14 * z.n
  */

@@ -6,6 +6,7 @@
  * isa      any
  * when     s0[5] == 1 && s1[5] == 1 && c.n == 1
  * inplace  x y
+ * split    n
  * stack    256
  * cycles   50 + 18 * z.n
  */
@@ -15,10 +16,14 @@
 void FN(const struct map_dims *k, const struct io *io)
 {
     const int64_t p0 = k->p0, p1 = k->p1, c = (int64_t)*(const C *)io->in[2];
-    const int32_t n = k->n[5], shift = k->shift, lo = k->lo, hi = k->hi;
-    struct nest p = {{0}, 0, 0, 0, 0, 0};
-    Z *z = io->out[0];
+    const int32_t shift = k->shift, lo = k->lo, hi = k->hi;
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    const int32_t n = p.n;
+    Z *z = (Z *)io->out[0] + p.out;
 
+    if (!some)
+        return;
     do {
         const X *x = (const X *)io->in[0] + p.at0;
         const Y *y = (const Y *)io->in[1] + p.at1;
@@ -28,6 +33,6 @@ void FN(const struct map_dims *k, const struct io *io)
 
             z[i] = (Z)narrow(sum >> shift, lo, hi);
         }
-        z += n;
+        z += p.step;
     } while (nest_next(k, &p));
 }

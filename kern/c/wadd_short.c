@@ -8,6 +8,7 @@
  *          max(-x.lo, x.hi) * max(-p0, p0) +
  *          max(-y.lo, y.hi) * max(-p1, p1) + max(-c.lo, c.hi) < 2147483648
  * inplace  x y
+ * split    n
  * stack    256
  * cycles   50 + 13 * z.n
  */
@@ -17,10 +18,14 @@
 void FN(const struct map_dims *k, const struct io *io)
 {
     const int32_t p0 = k->p0, p1 = k->p1, c = (int32_t)*(const C *)io->in[2];
-    const int32_t n = k->n[5], shift = k->shift, lo = k->lo, hi = k->hi;
-    struct nest p = {{0}, 0, 0, 0, 0, 0};
-    Z *z = io->out[0];
+    const int32_t shift = k->shift, lo = k->lo, hi = k->hi;
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    const int32_t n = p.n;
+    Z *z = (Z *)io->out[0] + p.out;
 
+    if (!some)
+        return;
     do {
         const X *x = (const X *)io->in[0] + p.at0;
         const Y *y = (const Y *)io->in[1] + p.at1;
@@ -30,6 +35,6 @@ void FN(const struct map_dims *k, const struct io *io)
 
             z[i] = (Z)clip(sum >> shift, lo, hi);
         }
-        z += n;
+        z += p.step;
     } while (nest_next(k, &p));
 }

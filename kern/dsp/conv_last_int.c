@@ -6,6 +6,7 @@
  * when     xc == 1 && yc == 1 && wc == 1 &&
  *          c * kh * kw < 32768 && c * kw > 3
  * layout   last
+ * split    oh m
  * stack    512
  * cycles   n * g * oh * ow * (m * (25 + kh * (14 + 2 * c * kw)) + 60)
  */

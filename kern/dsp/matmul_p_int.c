@@ -7,6 +7,7 @@
  * isa      dsp
  * when     ak == 1 && bn == 1 && k < 32768 && k > 3
  * scratch  2 * k * b.bytes
+ * split    m n
  * stack    288
  * cycles   nb[0] * nb[1] * nb[2] * n * (m * (27 + 2 * k) + 8 * k + 30)
  */

@@ -5,6 +5,7 @@
  *          -> y:s8|u8|s16|u16|s32
  * isa      dsp
  * when     ak == 1 && bk == 1 && k < 32768 && k > 3
+ * split    m n
  * stack    352
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (27 + 2 * k)
  */

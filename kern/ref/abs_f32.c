@@ -4,6 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
+ * split    n
  * stack    192
  * cycles   10 * x.n
  */

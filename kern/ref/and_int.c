@@ -4,6 +4,7 @@
  * types    x:int y:int -> z:int
  * isa      any
  * inplace  x y
+ * split    n
  * stack    224
  * cycles   16 * z.n
  */

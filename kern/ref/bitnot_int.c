@@ -4,6 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * inplace  x
+ * split    n
  * stack    192
  * cycles   10 * x.n
  */

@@ -4,6 +4,7 @@
  * types    x:any -> y:b8
  * isa      any
  * inplace  x
+ * split    n
  * stack    192
  * cycles   12 * x.n
  */

@@ -4,6 +4,7 @@
  * types    x:any -> y:f32
  * isa      any
  * inplace  x
+ * split    n
  * stack    320
  * cycles   14 * x.n
  */

@@ -4,6 +4,7 @@
  * types    x:int -> y:s8|u8|s16|u16|s32|u32|s64|u64
  * isa      any
  * inplace  x
+ * split    n
  * stack    192
  * cycles   10 * x.n
  */

@@ -4,6 +4,7 @@
  * types    x:int scale:f32 zero:int -> y:f32
  * isa      any
  * inplace  x
+ * split    n
  * stack    352
  * cycles   30 * x.n
  */

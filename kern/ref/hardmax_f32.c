@@ -4,6 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
+ * split    rows
  * stack    160
  * cycles   12 * rows * n
  */
@@ -23,7 +24,11 @@ void FN(const struct row_dims *k, const struct io *io)
 {
     const X *x = io->in[0];
     Y *y = io->out[0];
+    int32_t i, end;
 
-    for (int32_t i = 0; i < k->rows; i++, x += k->n, y += k->n)
+    span(k->rows, io->core, io->ncore, &i, &end);
+    x += (ptrdiff_t)i * k->n;
+    y += (ptrdiff_t)i * k->n;
+    for (; i < end; i++, x += k->n, y += k->n)
         row(k, x, y);
 }

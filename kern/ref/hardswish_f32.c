@@ -4,6 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
+ * split    n
  * stack    256
  * cycles   30 * x.n
  */

@@ -4,6 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * inplace  x
+ * split    n
  * stack    224
  * cycles   30 * x.n
  *

@@ -4,6 +4,7 @@
  * types    x:int mul:int add:int -> y:int
  * isa      any
  * inplace  x
+ * split    n
  * stack    288
  * cycles   40 * x.n
  *

@@ -4,6 +4,7 @@
  * types    x:int w:int b:int -> y:int
  * isa      any
  * inplace  x
+ * split    n
  * stack    288
  * cycles   30 * x.n
  *

@@ -4,6 +4,7 @@
  * types    x:f32 y:f32 -> z:int
  * isa      any
  * inplace  x y
+ * split    n
  * stack    224
  * cycles   18 * z.n
  */

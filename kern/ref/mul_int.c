@@ -4,6 +4,7 @@
  * types    x:int y:int mul:int add:int -> z:int
  * isa      any
  * inplace  x y
+ * split    n
  * stack    288
  * cycles   30 * z.n
  *

@@ -4,6 +4,7 @@
  * types    x:f32 scale:f32 zero:int -> y:int
  * isa      any
  * inplace  x
+ * split    n
  * stack    384
  * cycles   60 * x.n
  *

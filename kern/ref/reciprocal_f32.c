@@ -4,6 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
+ * split    n
  * stack    224
  * cycles   24 * x.n
  */

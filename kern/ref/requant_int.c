@@ -4,6 +4,7 @@
  * types    x:int mul:int add:int -> y:int
  * isa      any
  * inplace  x
+ * split    n
  * stack    256
  * cycles   30 * x.n
  */

@@ -4,6 +4,7 @@
  * types    x:f32 y:f32 mul:none add:none -> z:f32
  * isa      any
  * inplace  x y
+ * split    n
  * stack    256
  * cycles   20 * z.n
  */

@@ -4,6 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * inplace  x
+ * split    n
  * stack    320
  * cycles   170 * x.n
  */

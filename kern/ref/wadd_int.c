@@ -4,6 +4,7 @@
  * types    x:int y:int c:int -> z:int
  * isa      any
  * inplace  x y
+ * split    n
  * stack    288
  * cycles   20 * z.n
  *

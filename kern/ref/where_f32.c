@@ -4,6 +4,7 @@
  * types    c:int x:f32 y:f32 -> z:f32
  * isa      any
  * inplace  x y
+ * split    n
  * stack    224
  * cycles   20 * z.n
  *

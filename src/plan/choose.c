@@ -236,7 +236,8 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
 
         o = (Offer){0};
         why = refuse(c, k, node, &d, &o);
-        if (!why && inplace_of(&n, &o, cores_of(c, o.kern)) &&
+        /* One core with less memory does not make up for eight. */
+        if (!why && c->soc->ncore == 1 && inplace_of(&n, &o, 1) &&
             (!over.kern || better(&o, &over)))
             over = o;
         if (!why && (!best.kern || better(&o, &best))) {
