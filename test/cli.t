@@ -50,6 +50,7 @@ want 2 'not a C name' compile $model -t host -n 9lives
 want 2 'no pass bogus' compile $model -t host --no-bogus
 want 1 'cannot read none.onnx' compile none.onnx -t host
 want 1 'not a regular file' compile test -t host
+want 1 'none.elf' sim none.elf -t pulp-open
 printf 'no model at all' >"$tmp/bad.onnx"
 want 1 "$tmp/bad.onnx: " compile "$tmp/bad.onnx" -t host --json "$tmp/json"
 holds "$tmp/json" '"status": 1'

@@ -83,7 +83,7 @@ static void read_arguments(Request *q, int argc, char **argv)
 {
     int i;
 
-    for (i = 1; i < argc; i++)
+    for (i = 0; i < argc; i++)
         if (argv[i][0] == '-' && argv[i][1])
             take_option(q, argc, argv, &i);
         else if (q->nelf < SIM_CHIPS)
