@@ -16,8 +16,8 @@ _tilewright()
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html \
-        --kernels --keep --dim --mem --l1 --l2 --input-type --tolerance \
-        --dump --runner --bin --explain" -- "$word")) ;;
+        --kernels --keep --dim --mem --l1 --l2 --cores --input-type \
+        --tolerance --dump --runner --bin --explain" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac
 }

@@ -24,6 +24,7 @@ typedef struct Opts {
     const char *name, *json, *html, *kernels, *keep, *dump, *runner;
     const char *print;     /* -d PASS: the graph after that pass */
     bool force, verbose, explain, bin;
+    int cores;             /* --cores; 0: all */
     double tolerance;
     int nmem;
     const char *mem_name[16];

@@ -89,6 +89,16 @@ void job_pass(Job *j)
     graph_number(j->g);
 }
 
+/* The planner and the runtime take what is left of the cores. */
+static void set_cores(Job *j)
+{
+    if (j->o.cores > j->soc->ncore)
+        err(ERR_USAGE, "--cores %d: %s has %d", j->o.cores, j->soc->name,
+            j->soc->ncore);
+    if (j->o.cores)
+        j->soc->ncore = j->o.cores;
+}
+
 static void set_limits(Job *j, PlanOpts *p)
 {
     int i, k;
@@ -119,6 +129,7 @@ void job_plan(Job *j)
     if (!j->soc)
         err(ERR_USAGE, "%s: wants -t TARGET; `tilewright targets` lists them",
             j->r.verb);
+    set_cores(j);
     set_limits(j, &p);
     j->r.missing = plan_missing;
     plan = plan_make(j->o.mem, j->g, j->soc, &p);

@@ -44,6 +44,7 @@ static const char options[] =
     "  --dim NAME=SIZE       bind a dynamic dimension\n"
     "  --mem NAME=BYTES      what may be used of a memory for buffers\n"
     "                        (--l1 N, --l2 N: the same for L1, L2)\n"
+    "  --cores N             use only so many of the chip's cores\n"
     "  --input-type [NAME=]TYPE   f32 s8 u8 s16 s32\n"
     "  --tolerance T         of floats, absolute or relative (default 1e-4)\n"
     "  --dump DIR            run: every layer's tensor\n"

@@ -83,6 +83,16 @@ static void set_tolerance(Opts *o, const char *s)
         err(ERR_USAGE, "--tolerance: %s, wanted a number from 0", s);
 }
 
+static void set_cores(Opts *o, const char *s)
+{
+    char *end;
+    long n = strtol(s, &end, 10);
+
+    if (end == s || *end || n < 1 || n > 1024)
+        err(ERR_USAGE, "--cores: %s, wanted a number from 1", s);
+    o->cores = (int)n;
+}
+
 static bool read_flag(Opts *o, const char *s)
 {
     int i;
@@ -142,6 +152,8 @@ static bool read_option(Opts *o, const char *s, const char *arg)
         add_type(o, arg);
     else if (!strcmp(s, "--tolerance"))
         set_tolerance(o, arg);
+    else if (!strcmp(s, "--cores"))
+        set_cores(o, arg);
     else
         return false;
     return true;

@@ -9,6 +9,8 @@
 /* Ten minutes or so of a host, for a program that never ends. */
 static const uint64_t LIMIT = 20000000000;
 
+enum { RT_FAULT = 103 }; /* rt/rt.h: the processor stopped at a fault */
+
 /* Marks of the core that runs main: begin, one after every layer, end. */
 static void read_marks(const SimResult *s, Run *r)
 {
@@ -47,7 +49,7 @@ bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
     if (s->ok && !s->status)
         return true;
     r->ok = false;
-    r->status = ERR_TOOL;
+    r->status = s->ok && s->status != RT_FAULT ? ERR_DIFFER : ERR_TOOL;
     r->why = s->ok
         ? arena_fmt(a, "the program ended with status %d%s%s", s->status,
                     s->nout ? ":\n" : "", shell_brief(a, s->out))
