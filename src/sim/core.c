@@ -516,7 +516,7 @@ L_watch:
 
 L_new:
     decode_here(c, (Op *)op, PC);
-    DISPATCH;
+    goto *usual[op->row];
 
 L_illegal:
     TRAP(2);
@@ -681,8 +681,7 @@ exception:
     t += TAKEN;
     goto jump;
 
-asleep:
-    PAY();
+asleep: /* what is owed is paid after waking */
     wait = c->wait;
     n++;
     c->slept = t;
