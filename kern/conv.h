@@ -73,8 +73,8 @@ static NOINLINE void sums12(const struct patch *p, const X *x, const W *w,
                             ptrdiff_t other, ACC s[2]);
 
 /* Two pixels, channels `of` a group whose channel 0 is number `first`, and has
- * its weights at w.  All four are finished before any is stored, so that what finish() loads is loaded
- * once. */
+ * its weights at w.  All four are finished before any is stored, so that what
+ * finish() loads is loaded once. */
 static inline void conv_two(const struct conv_dims *k, const struct io *io,
                             const struct patch *p, const X *x, ptrdiff_t more,
                             const W *w, int32_t first, struct span of, Y *y0,

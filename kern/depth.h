@@ -1,4 +1,4 @@
-/* Channels-last depthwise convolution: a row of pixels, four channels at a time.
+/* Channels-last depthwise convolution: rows of pixels, four channels at a time.
  *
  * The including file defines finish(k, io, sum, channel). */
 #ifndef DEPTH_H

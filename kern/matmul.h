@@ -1,6 +1,6 @@
 /* What kernels of matrix products share: a batch is a call of matmul_one(),
- * which the including file defines, as it does finish(k, io, sum, m, n); it takes
- * rows two and columns MATMUL_STEP at a time. */
+ * which the including file defines, as it does finish(k, io, sum, m, n); it
+ * takes rows two and columns MATMUL_STEP at a time. */
 #ifndef MATMUL_H
 #define MATMUL_H
 

@@ -23,6 +23,29 @@ static inline int reduce_next(const int32_t n[6], const int32_t s[6],
     return 0;
 }
 
+/* This core's elements of the result: how many (of one core: as many as there
+ * are), the first in *from, and where its loops begin. */
+static inline int32_t reduce_begin(const struct reduce_dims *k,
+                                   const struct io *io, int32_t i[6],
+                                   ptrdiff_t *at, int32_t *from)
+{
+    int32_t total = 1, to, left;
+
+    *from = 0;
+    if (io->ncore <= 1)
+        return INT32_MAX;
+    for (int axis = 0; axis < 6; axis++)
+        total *= k->n[axis];
+    span(total, io->core, io->ncore, from, &to);
+    left = *from;
+    for (int axis = 5; axis >= 0; axis--) {
+        i[axis] = left % k->n[axis];
+        left /= k->n[axis];
+        *at += (ptrdiff_t)i[axis] * k->xs[axis];
+    }
+    return to - *from;
+}
+
 #define REDUCE(T, first, next, last)                                    \
     static Y reduced(const struct reduce_dims *k, const X *x0)          \
     {                                                                   \
@@ -44,12 +67,16 @@ static inline int reduce_next(const int32_t n[6], const int32_t s[6],
     {                                                                   \
         const X *x = io->in[0];                                         \
         Y *y = io->out[0];                                              \
-        int32_t i[6] = {0};                                             \
+        int32_t i[6] = {0}, from;                                       \
         ptrdiff_t at = 0;                                               \
+        int32_t left = reduce_begin(k, io, i, &at, &from);              \
                                                                         \
+        if (!left)                                                      \
+            return;                                                     \
+        y += from;                                                      \
         do                                                              \
             *y++ = reduced(k, x + at);                                  \
-        while (reduce_next(k->n, k->xs, i, &at));                       \
+        while (--left && reduce_next(k->n, k->xs, i, &at));             \
     }
 
 #endif

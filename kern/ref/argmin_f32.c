@@ -3,6 +3,7 @@
  * op       argmin
  * types    x:f32 -> y:int
  * isa      any
+ * split    n
  * stack    224
  * cycles   14 * x.n
  *

@@ -4,6 +4,7 @@
  * types    x:f32 w:f32 b:f32 mul:none add:none -> y:f32
  * isa      any
  * layout   any
+ * split    n m
  * stack    320
  * cycles   n * g * m * oh * ow * (60 + kh * kw * (20 + 14 * c))
  */
@@ -56,8 +57,10 @@ static void plane(const struct conv_dims *k, const struct io *io, int32_t n,
 
 void FN(const struct conv_dims *k, const struct io *io)
 {
-    for (int32_t n = 0; n < k->n; n++)
-        for (int32_t group = 0; group < k->g; group++)
-            for (int32_t m = 0; m < k->m; m++)
-                plane(k, io, n, group, group * k->m + m);
+    const int32_t channels = k->g * k->m;
+    int32_t i, end;
+
+    span(k->n * channels, io->core, io->ncore, &i, &end);
+    for (; i < end; i++)
+        plane(k, io, i / channels, i % channels / k->m, i % channels);
 }

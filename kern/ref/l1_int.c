@@ -3,6 +3,7 @@
  * op       l1
  * types    x:int -> y:int
  * isa      any
+ * split    n
  * stack    128
  * cycles   14 * x.n
  *

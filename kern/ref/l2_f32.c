@@ -3,6 +3,7 @@
  * op       l2
  * types    x:f32 -> y:f32
  * isa      any
+ * split    n
  * stack    288
  * cycles   14 * x.n
  */

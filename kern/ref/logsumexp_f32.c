@@ -3,6 +3,7 @@
  * op       logsumexp
  * types    x:f32 -> y:f32
  * isa      any
+ * split    n
  * stack    320
  * cycles   170 * x.n
  */

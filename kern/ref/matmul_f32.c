@@ -3,10 +3,11 @@
  * op       matmul
  * types    a:f32 b:f32 bias:f32 mul:none add:none -> y:f32
  * isa      any
+ * split    m n
  * stack    288
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (40 + 14 * k)
  */
-#include "kern/kern.h"
+#include "kern/share.h"
 
 static ACC dot(const struct matmul_dims *k, const A *a, const B *b)
 {
@@ -28,13 +29,15 @@ static ACC bias_at(const struct matmul_dims *k, const BIAS *bias, int32_t m,
 static void product(const struct matmul_dims *k, const struct io *io,
                     const A *a, const B *b, Y *y)
 {
-    for (int32_t m = 0; m < k->m; m++)
-        for (int32_t n = 0; n < k->n; n++) {
+    const struct share mine = share_of(io, k->m, k->n, 1);
+
+    for (int32_t m = mine.rows.lo; m < mine.rows.hi; m++)
+        for (int32_t n = mine.channels.lo; n < mine.channels.hi; n++) {
             ACC sum = dot(k, a + (ptrdiff_t)m * k->am,
                           b + (ptrdiff_t)n * k->bn);
 
             sum += bias_at(k, io->in[2], m, n);
-            *y++ = (Y)clipf(sum, k->flo, k->fhi);
+            y[(ptrdiff_t)m * k->n + n] = (Y)clipf(sum, k->flo, k->fhi);
         }
 }
 

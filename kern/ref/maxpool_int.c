@@ -4,6 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * layout   any
+ * split    n c
  * stack    160
  * cycles   n * c * oh * ow * (50 + 25 * kh * kw)
  */
@@ -42,16 +43,19 @@ static ACC window(const struct pool_dims *k, const X *x, int32_t oy,
 
 void FN(const struct pool_dims *k, const struct io *io)
 {
-    for (int32_t n = 0; n < k->n; n++)
-        for (int32_t c = 0; c < k->c; c++) {
-            const X *x = (const X *)io->in[0] + (ptrdiff_t)n * k->xn +
-                         (ptrdiff_t)c * k->xc;
-            Y *y = (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
-                   (ptrdiff_t)c * k->yc;
+    int32_t plane, end;
 
-            for (int32_t i = 0; i < k->oh; i++)
-                for (int32_t j = 0; j < k->ow; j++)
-                    y[(ptrdiff_t)i * k->yh + (ptrdiff_t)j * k->yw] =
-                        (Y)bound(window(k, x, i, j), k->lo, k->hi);
-        }
+    span(k->n * k->c, io->core, io->ncore, &plane, &end);
+    for (; plane < end; plane++) {
+        const int32_t n = plane / k->c, c = plane % k->c;
+        const X *x = (const X *)io->in[0] + (ptrdiff_t)n * k->xn +
+                     (ptrdiff_t)c * k->xc;
+        Y *y = (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
+               (ptrdiff_t)c * k->yc;
+
+        for (int32_t i = 0; i < k->oh; i++)
+            for (int32_t j = 0; j < k->ow; j++)
+                y[(ptrdiff_t)i * k->yh + (ptrdiff_t)j * k->yw] =
+                    (Y)bound(window(k, x, i, j), k->lo, k->hi);
+    }
 }

@@ -3,6 +3,7 @@
  * op       mean
  * types    x:f32 -> y:f32
  * isa      any
+ * split    n
  * stack    288
  * cycles   14 * x.n
  */

@@ -3,6 +3,7 @@
  * op       mean
  * types    x:int -> y:int
  * isa      any
+ * split    n
  * stack    224
  * cycles   14 * x.n
  */

@@ -3,6 +3,7 @@
  * op       prod
  * types    x:f32 -> y:f32
  * isa      any
+ * split    n
  * stack    192
  * cycles   14 * x.n
  */

@@ -3,6 +3,7 @@
  * op       sum
  * types    x:f32 mul:none add:none -> y:f32
  * isa      any
+ * split    n
  * stack    192
  * cycles   14 * x.n
  */

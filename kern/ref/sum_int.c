@@ -3,6 +3,7 @@
  * op       sum
  * types    x:int mul:int add:int -> y:int
  * isa      any
+ * split    n
  * stack    160
  * cycles   14 * x.n
  *
@@ -39,11 +40,15 @@ void FN(const struct reduce_dims *k, const struct io *io)
 {
     const X *x = io->in[0];
     Y *y = io->out[0];
-    int32_t i[6] = {0}, channel;
+    int32_t i[6] = {0}, channel, from;
     ptrdiff_t at = 0;
+    int32_t left = reduce_begin(k, io, i, &at, &from);
 
+    if (!left)
+        return;
+    y += from;
     do {
         channel = i[5];
         *y++ = (Y)finish(k, io, (int64_t)total(k, x + at), channel);
-    } while (reduce_next(k->n, k->xs, i, &at));
+    } while (--left && reduce_next(k->n, k->xs, i, &at));
 }
