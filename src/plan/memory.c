@@ -11,6 +11,7 @@
  * it exactly what it lacked is enough. */
 #include "plan/plan.h"
 
+#include <limits.h>
 #include <string.h>
 
 int64_t plan_missing[16];
@@ -45,6 +46,30 @@ static int64_t room_for_buffers(const Plan *p, int m, const PlanOpts *o)
         return o->limit[m];
     room = mem->size - mem->reserved;
     return MAX(0, room - p->consts[m]);
+}
+
+/* Constants that may have to share the memory are taken off, and a little that
+ * a packing may need beyond the sum of live bytes. */
+int64_t near_room(const Plan *p, const PlanOpts *o)
+{
+    int64_t most = 0, consts = 0;
+    int i, level = INT_MAX;
+    const Val *v;
+
+    for (v = p->g->vals; v; v = v->next)
+        consts += v->data ? val_bytes(v) : 0;
+    for (i = 0; i < p->soc->nmem; i++) {
+        const Mem *m = &p->soc->mems[i];
+        int64_t room = room_for_buffers(p, i, o);
+
+        if (!(m->holds & HOLDS_buffers) || m->level > level)
+            continue;
+        if (m->holds & HOLDS_weights && o->limit[i] < 0)
+            room -= consts;
+        most = m->level < level ? room : MAX(most, room);
+        level = m->level;
+    }
+    return most - most / 16;
 }
 
 static int64_t room_for_consts(const Plan *p, int m, const PlanOpts *o)

@@ -332,9 +332,10 @@ static int swap_all(Choice *c, const Stores *s, bool over)
     return n;
 }
 
-/* Slower kernels whose results lie on their operands, where the memory needed
- * sinks by it: all of them at first; then without those that themselves need
- * more, for their scratch; then as few as do the same. */
+/* Slower kernels whose results lie on their operands, for networks that crowd
+ * the nearest memory, where the memory needed sinks by it: all of them at
+ * first; then without those that themselves need more, for their scratch; then
+ * as few as do the same. */
 static Stores *save_memory(Arena *mem, Choice *c, Stores *s)
 {
     Stores *less;
@@ -360,7 +361,9 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     graph_uses(g);
     graph_number(g);
     c = choose_kernels(mem, g, soc, o);
-    s = save_memory(mem, c, best_order(mem, g, c));
+    s = best_order(mem, g, c);
+    if (s->bound > near_room(p, o))
+        s = save_memory(mem, c, s);
     make_bufs(p, s);
     make_steps(p, s);
     find_lives(p);

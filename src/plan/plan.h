@@ -175,6 +175,8 @@ bool search_exact(const Search *s); /* SEARCH_none is a proof for the sizes
                                        given, not for multiples of alignment */
 
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
+/* Bytes of the nearest memory for buffers that a plan may need in comfort. */
+int64_t near_room(const Plan *p, const PlanOpts *o);
 void place_buffers(Plan *p, const PlanOpts *o);
 void place_consts(Plan *p, const PlanOpts *o);
 
