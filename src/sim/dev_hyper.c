@@ -57,28 +57,39 @@ static uint64_t duration(const Device *d, const Hyper *h)
     return ticks(d, "fc", h->write_command + h->write * ((h->n + 3) / 4));
 }
 
+/* Refuses what the hardware would do something silly with. */
+static bool misprogrammed(Device *d, Access *a, uint32_t ext, uint32_t n)
+{
+    const Hyper *h = d->state;
+
+    if (h->busy)
+        sim_fault(d->chip, a->core, "I/O DMA: a transfer was started while "
+                  "another was under way");
+    else if (!n)
+        sim_fault(d->chip, a->core, "I/O DMA: a transfer of 0 bytes");
+    else if (ext >= h->size || n > h->size - ext)
+        sim_fault(d->chip, a->core, "I/O DMA: %u bytes at external 0x%08x: "
+                  "the memory has %u", n, ext, h->size);
+    else
+        return false;
+    return true;
+}
+
 static void begin(Device *d, Access *a, bool to_l2)
 {
     Hyper *h = d->state;
     const uint32_t *r = h->reg + h->at / 4;
+    uint32_t n = r[(to_l2 ? RX_SIZE : TX_SIZE) / 4];
 
+    if (misprogrammed(d, a, r[EXTERNAL / 4], n))
+        return;
+    h->busy = true;
     h->to_l2 = to_l2;
     h->l2 = r[(to_l2 ? RX_ADDRESS : TX_ADDRESS) / 4];
-    h->n = r[(to_l2 ? RX_SIZE : TX_SIZE) / 4];
     h->ext = r[EXTERNAL / 4];
-    if (h->busy)
-        sim_fault(d->chip, a->core, "I/O DMA: a transfer was started while "
-                  "another was under way");
-    else if (!h->n)
-        sim_fault(d->chip, a->core, "I/O DMA: a transfer of 0 bytes");
-    else if (h->ext >= h->size || h->n > h->size - h->ext)
-        sim_fault(d->chip, a->core, "I/O DMA: %u bytes at external 0x%08x: "
-                  "the memory has %u", h->n, h->ext, h->size);
-    else {
-        h->busy = true;
-        h->from = a->time;
-        chip_at(d->chip, a->time + duration(d, h), d, 0);
-    }
+    h->n = n;
+    h->from = a->time;
+    chip_at(d->chip, a->time + duration(d, h), d, 0);
 }
 
 static void event(Device *d, uint64_t time, uint64_t what)

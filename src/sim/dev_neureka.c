@@ -240,9 +240,9 @@ static int code_bit(const uint8_t *word, int bit)
     return word[bit / 8] >> bit % 8 & 1;
 }
 
-/* The weights of an output channel for one input tile, tap by tap.  Bits are
- * spread: see the layouts in doc/sim.md. */
-static bool unpack(Device *d, const Job *j, int co, int ki, int32_t *w)
+/* The weights of an output channel for one input tile, tap by tap, as words
+ * that wrap.  Bits are spread: see the layouts in doc/sim.md. */
+static bool unpack(Device *d, const Job *j, int co, int ki, uint32_t *w)
 {
     Neureka *v = d->state;
     const uint32_t *r = j->reg;
@@ -251,7 +251,7 @@ static bool unpack(Device *d, const Job *j, int co, int ki, int32_t *w)
 
     at += (uint32_t)co * r[R_w_d1] + (uint32_t)(ki * words) * r[R_w_d0];
     for (t = 0; t < j->taps * j->tile; t++)
-        w[t] = (int32_t)r[R_wmin];
+        w[t] = r[R_wmin];
     for (b = 0; b < j->qw; b++) {
         const uint8_t *word = operand(d, at + (j->mode == CONV1 ? 0 :
                                       (uint32_t)b * r[R_w_d0]), WORD,
@@ -261,8 +261,9 @@ static bool unpack(Device *d, const Job *j, int co, int ki, int32_t *w)
             return false;
         for (t = 0; t < j->taps; t++)
             for (c = 0; c < j->tile; c++)
-                w[t * j->tile + c] += code_bit(word, j->mode == CONV1
-                    ? c / 4 * 32 + b * 4 + c % 4 : j->tile * t + c) << b;
+                w[t * j->tile + c] += (uint32_t)code_bit(word,
+                    j->mode == CONV1 ? c / 4 * 32 + b * 4 + c % 4
+                                     : j->tile * t + c) << b;
     }
     return true;
 }
@@ -280,7 +281,7 @@ static bool outside(int i, int before, int n, int rem)
 
 /* Products of one window: all taps, channels c0 .. c0 + n of the input. */
 static bool window(Device *d, const Job *j, Pixel p, int c0, int n,
-                   const int32_t *w, uint32_t *acc)
+                   const uint32_t *w, uint32_t *acc)
 {
     const uint32_t *r = j->reg;
     int side = j->taps == 9 ? 3 : 1, t, c;
@@ -293,7 +294,7 @@ static bool window(Device *d, const Job *j, Pixel p, int c0, int n,
         if (outside(y, top, j->nho, (int)(r[R_rem_i] >> 16)) ||
             outside(x, left, j->nwo, (int)(r[R_rem_i] & 0xffff))) {
             for (c = 0; c < n; c++)
-                *acc += (uint32_t)((int16_t)r[R_pad] * w[c]);
+                *acc += (uint32_t)(int16_t)r[R_pad] * w[c];
             continue;
         }
         in = operand(d, r[R_in] + (uint32_t)y * r[R_in_row] +
@@ -302,16 +303,16 @@ static bool window(Device *d, const Job *j, Pixel p, int c0, int n,
         if (!in)
             return false;
         for (c = 0; c < n; c++)
-            *acc += (uint32_t)((j->is_signed ? (int8_t)in[c] : in[c]) * w[c]);
+            *acc += (uint32_t)(j->is_signed ? (int8_t)in[c] : in[c]) * w[c];
     }
     return true;
 }
 
 /* A depthwise window looks at its own channel alone. */
 static bool window_own(Device *d, const Job *j, Pixel p, int k, int lane,
-                       const int32_t *w, uint32_t *acc)
+                       const uint32_t *w, uint32_t *acc)
 {
-    int32_t one[9 * 32];
+    uint32_t one[9 * 32];
     int t;
 
     for (t = 0; t < 9; t++)
@@ -400,7 +401,7 @@ static bool first_sum(Device *d, const Job *j, Pixel p, int k, uint32_t *acc)
 }
 
 /* All pixels of an output channel; w has its weights, tile after tile. */
-static bool channel(Device *d, const Job *j, int k, const int32_t *w)
+static bool channel(Device *d, const Job *j, int k, const uint32_t *w)
 {
     int h = (j->nho - 1) * SIDE + (int)(j->reg[R_rem_o] >> 16);
     int width = (j->nwo - 1) * SIDE + (int)(j->reg[R_rem_o] & 0xffff), ki;
@@ -427,7 +428,7 @@ static void compute(Device *d, const Job *j)
 {
     int n = (j->nko - 1) * j->ko_tile + j->rem_ko, k, ki;
     Arena *a = arena_new();
-    int32_t *w = NEWN(a, int32_t, j->nki * 9 * 32);
+    uint32_t *w = NEWN(a, uint32_t, j->nki * 9 * 32);
     bool ok = true;
 
     for (k = 0; k < n && ok; k++) {
