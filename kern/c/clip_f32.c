@@ -6,7 +6,7 @@
  * when     s0[5] == 1
  * inplace  x
  * split    n
- * stack    224
+ * stack    256
  * cycles   50 + 8 * x.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * isa      any
  * when     xs[7] == 1 && ys[7] == 1
  * split    n
- * stack    160
+ * stack    224
  * cycles   40 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] + y.n
  */
 #include <string.h>

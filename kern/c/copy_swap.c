@@ -6,7 +6,7 @@
  * isa      any
  * when     ys[7] == 1 && xs[6] == 1
  * split    n
- * stack    160
+ * stack    192
  * cycles   40 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] + 8 * y.n
  */
 #include "kern/copy.h"

@@ -5,7 +5,7 @@
  * isa      any
  * when     s0[5] == 1 && scale.n == 1 && (!has.zero || zero.n == 1)
  * split    n
- * stack    320
+ * stack    352
  * cycles   50 + 10 * x.n
  */
 #include "kern/map.h"

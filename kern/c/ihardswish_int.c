@@ -8,7 +8,7 @@
  *          max(-x.lo, x.hi) * p2 * max(p0, -p0) < 2147483648
  * inplace  x
  * split    n
- * stack    256
+ * stack    288
  * cycles   50 + 20 * x.n
  */
 #include "kern/finish.h"

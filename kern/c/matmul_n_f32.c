@@ -5,7 +5,7 @@
  * isa      any
  * when     bn == 1
  * split    m n
- * stack    448
+ * stack    480
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (35 + 4 * k)
  *
  * Each step down b takes four neighbours of a row times one element of each

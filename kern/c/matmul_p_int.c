@@ -8,7 +8,7 @@
  * when     ak == 1 && bn == 1
  * scratch  2 * k * b.bytes
  * split    m n
- * stack    384
+ * stack    416
  * cycles   nb[0] * nb[1] * nb[2] * n * (m * (25 + 3 * k) + 8 * k + 30)
  */
 #include "kern/finish.h"

@@ -5,7 +5,7 @@
  * isa      any
  * when     ak == 1 && bk == 1
  * split    m n
- * stack    384
+ * stack    416
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
  */
 #include "kern/kern.h"

@@ -6,7 +6,7 @@
  * isa      any
  * when     ak == 1 && bk == 1
  * split    m n
- * stack    352
+ * stack    384
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
  */
 #include "kern/finish.h"

@@ -9,7 +9,7 @@
  *          max(-mul.lo, mul.hi) + max(-add.lo, add.hi) < 2147483648
  * inplace  x y
  * split    n
- * stack    256
+ * stack    288
  * cycles   50 + 14 * z.n
  */
 #include "kern/finish.h"

@@ -6,7 +6,7 @@
  * when     s0[5] == 1
  * inplace  x
  * split    n
- * stack    256
+ * stack    288
  * cycles   50 + 18 * x.n
  */
 #include "kern/finish.h"

@@ -8,7 +8,7 @@
  *          max(-add.lo, add.hi) < 2147483648
  * inplace  x
  * split    n
- * stack    256
+ * stack    288
  * cycles   50 + 10 * x.n
  */
 #include "kern/finish.h"

@@ -8,7 +8,7 @@
  *          max(-(x.lo - y.hi), x.hi - y.lo) < 2147483648
  * inplace  x y
  * split    n
- * stack    256
+ * stack    288
  * cycles   50 + 22 * z.n
  */
 #include "kern/finish.h"

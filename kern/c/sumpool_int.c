@@ -7,7 +7,7 @@
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
  * layout   last
  * split    oh c
- * stack    288
+ * stack    320
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */
 #include "kern/finish.h"

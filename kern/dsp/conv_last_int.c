@@ -7,7 +7,7 @@
  *          c * kh * kw < 32768 && c * kw > 3
  * layout   last
  * split    oh m
- * stack    512
+ * stack    544
  * cycles   n * g * oh * ow * (m * (25 + kh * (14 + 2 * c * kw)) + 60)
  */
 #include "kern/finish.h"

@@ -9,7 +9,7 @@
  *          c < 32768 && c > 3
  * layout   last
  * split    oh m
- * stack    384
+ * stack    416
  * cycles   n * oh * ow * (m * (27 + 2 * c) + 10)
  */
 #include "kern/finish.h"

@@ -8,7 +8,7 @@
  * when     ak == 1 && bn == 1 && k < 32768 && k > 3
  * scratch  2 * k * b.bytes
  * split    m n
- * stack    288
+ * stack    320
  * cycles   nb[0] * nb[1] * nb[2] * n * (m * (27 + 2 * k) + 8 * k + 30)
  */
 #include "kern/finish.h"

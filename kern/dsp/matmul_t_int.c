@@ -6,7 +6,7 @@
  * isa      dsp
  * when     ak == 1 && bk == 1 && k < 32768 && k > 3
  * split    m n
- * stack    352
+ * stack    384
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (27 + 2 * k)
  */
 #include "kern/finish.h"

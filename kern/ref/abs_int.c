@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    192
+ * stack    224
  * cycles   10 * x.n
  *
  * Unsigned, because the least integer has none in its own type.

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    256
+ * stack    288
  * cycles   20 * z.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    192
+ * stack    224
  * cycles   10 * x.n
  */
 #include "kern/map.h"

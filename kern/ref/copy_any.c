@@ -5,7 +5,7 @@
  * types    x:int -> y:int
  * isa      any
  * split    n
- * stack    96
+ * stack    128
  * cycles   16 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * n[7]
  */
 #include "kern/copy.h"

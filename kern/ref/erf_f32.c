@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    320
+ * stack    352
  * cycles   150 * x.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    352
+ * stack    384
  * cycles   200 * x.n
  *
  * mode 0: by the error function; 1: by its approximation with tanh.

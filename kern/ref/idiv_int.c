@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    288
+ * stack    320
  * cycles   200 * z.n
  *
  * p0: Delta, p1: eta, p2: eps.  Ties go up; of a division by zero 0.

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    224
+ * stack    256
  * cycles   30 * x.n
  *
  * p0: b, negative; p1: one.

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    288
+ * stack    320
  * cycles   40 * x.n
  *
  * x (clip(x + three, 0, six) one_over_six), then the epilogue.

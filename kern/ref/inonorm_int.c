@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    288
+ * stack    320
  * cycles   30 * x.n
  *
  * The macro calls its operands x, y and z: here they are x, w and b.

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    224
+ * stack    256
  * cycles   14 * x.n
  *
  * p0: positive infinity counts; p1: negative infinity does.

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    224
+ * stack    256
  * cycles   18 * z.n
  */
 #include "kern/map.h"

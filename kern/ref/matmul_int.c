@@ -4,7 +4,7 @@
  * types    a:int b:int bias:int mul:int add:int -> y:int
  * isa      any
  * split    m n
- * stack    224
+ * stack    256
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (40 + 14 * k)
  */
 #include "kern/share.h"

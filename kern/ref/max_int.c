@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    224
+ * stack    256
  * cycles   16 * z.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    256
+ * stack    288
  * cycles   40 * z.n
  *
  * mode 0: the sign of the divisor; 1: of the dividend, as C has it.  Of a

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    288
+ * stack    320
  * cycles   30 * z.n
  *
  * Computed without sign, so that what does not fit wraps.

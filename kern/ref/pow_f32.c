@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    320
+ * stack    352
  * cycles   400 * z.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    224
+ * stack    256
  * cycles   100 * z.n
  *
  * Negative powers of all but 1 and -1 are 0.

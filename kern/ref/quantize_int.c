@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    384
+ * stack    416
  * cycles   60 * x.n
  *
  * Ties round to even; lo and hi are the bounds of the type.

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    320
+ * stack    352
  * cycles   150 * x.n
  *
  * alpha and beta are the alpha and gamma of ONNX.

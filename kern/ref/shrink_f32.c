@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    224
+ * stack    256
  * cycles   16 * x.n
  *
  * alpha and beta are the bias and lambd of ONNX.

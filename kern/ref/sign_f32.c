@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    224
+ * stack    256
  * cycles   12 * x.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    n
- * stack    672
+ * stack    704
  * cycles   150 * x.n
  */
 #include "kern/map.h"

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    rows
- * stack    256
+ * stack    288
  * cycles   200 * rows * n
  */
 #include <math.h>

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    288
+ * stack    320
  * cycles   20 * z.n
  *
  * Two quantized values of different scales on the grid of a third.

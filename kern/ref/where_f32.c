@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x y
  * split    n
- * stack    224
+ * stack    256
  * cycles   20 * z.n
  *
  * The macro calls its operands x, y and z: here they are c, x and y.
