@@ -1,12 +1,16 @@
 /* What kernels of matrix products share: a batch is a call of matmul_one(),
  * which the including file defines, as it does finish(k, io, sum, m, n); it
- * takes rows two and columns MATMUL_STEP at a time. */
+ * takes rows MATMUL_ROWS and columns MATMUL_STEP at a time. */
 #ifndef MATMUL_H
 #define MATMUL_H
 
 #include "kern/share.h"
 
-static ACC bias_at(const struct matmul_dims *k, const struct io *io, int32_t m,
+#ifndef MATMUL_ROWS
+#define MATMUL_ROWS 2
+#endif
+
+static inline ACC bias_at(const struct matmul_dims *k, const struct io *io, int32_t m,
                    int32_t n)
 {
     const BIAS *bias = io->in[2];
@@ -25,10 +29,13 @@ static void matmul_batches(const struct matmul_dims *k, const struct io *io)
     const A *a = io->in[0];
     const B *b = io->in[1];
     Y *y = io->out[0];
-    struct share mine = share_of(io, (k->m + 1) / 2, k->n, MATMUL_STEP);
+    struct share mine = share_of(io, (k->m - 1) / MATMUL_ROWS + 1, k->n,
+                                 MATMUL_STEP);
 
-    mine.rows.lo *= 2;
-    mine.rows.hi = 2 * mine.rows.hi < k->m ? 2 * mine.rows.hi : k->m;
+    mine.rows.lo *= MATMUL_ROWS;
+    mine.rows.hi *= MATMUL_ROWS;
+    if (mine.rows.hi > k->m)
+        mine.rows.hi = k->m;
     for (int32_t i = 0; i < k->nb[0]; i++)
         for (int32_t j = 0; j < k->nb[1]; j++)
             for (int32_t l = 0; l < k->nb[2]; l++) {

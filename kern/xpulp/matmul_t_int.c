@@ -1,0 +1,49 @@
+/* Matrix product with b transposed, four rows by four columns.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
+ *          -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 && addm == 0 &&
+ *          max(-a.lo, a.hi) * max(-b.lo, b.hi) *
+ *          k + max(-bias.lo, bias.hi) < 2147483648 && shift < 63 &&
+ *          ((max(-a.lo, a.hi) * max(-b.lo, b.hi) *
+ *          k + max(-bias.lo, bias.hi)) *
+ *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi)) >> shift <
+ *          2147483648
+ * split    m n
+ * stack    512
+ * cycles   nb[0] * nb[1] * nb[2] * (200 + (m + (m % 4 != 0)) * n *
+ *          (45 + (k % 4 ? 15 + 5 * k / 8 : 3 * k / 8)))
+ */
+#include "kern/kern.h"
+
+#define scaled scaled_long
+#include "kern/share.h"
+
+typedef A LEFT;
+typedef B RIGHT;
+typedef BIAS START;
+#include "kern/tile.h"
+
+#define MATMUL_ROWS 4
+#define MATMUL_STEP 4
+#include "kern/matmul.h"
+
+static void matmul_one(const struct matmul_dims *k, const struct io *io,
+                       const struct share *of, const A *a, const B *b, Y *y)
+{
+    struct tiles t = {b, io->in[2], io->in[3], io->in[4],
+                      k->k, k->bn, k->am, k->n,
+                      k->biasn, k->muln, k->addn,
+                      k->shift, k->lo, k->hi};
+
+    tile_defaults(&t);
+    tile_all(&t, a, of->rows.lo, of->rows.hi, of->channels.lo,
+             of->channels.hi, y);
+}
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    matmul_batches(k, io);
+}
