@@ -43,6 +43,14 @@ done
 ./tilewright run zoo/dscnn-int/network.onnx -t gap8 --cores 9 -q 2>/dev/null
 [ $? = 2 ] || fail "nine cores of eight"
 
+# the project alone: make run starts the simulator
+./tilewright compile zoo/transformer-int/network.onnx -t gap8 -q \
+    -i zoo/transformer-int/inputs.npz -o "$tmp/p" >&2 &&
+    PATH=$PWD:$PATH make -s -C "$tmp/p" run >"$tmp/said" 2>&1 &&
+    grep -q 'self-test passed' "$tmp/said" ||
+    fail "make run: $(cat "$tmp/said")"
+n=$((n + 1))
+
 # constants of 21 KB in an L2 of 16: what is missing is said
 small=$tmp/small.soc
 cat >"$small" <<'END'
@@ -51,7 +59,7 @@ chip small about="a GAP8 with little L2" rt=pulp io=semihost run=sim compute=clu
 memory L2 size=16K
 END
 ./tilewright compile zoo/resnet8-int/network.onnx -t "$small" -q \
-    -o "$tmp/p" --json "$tmp/j" 2>"$tmp/said"
+    -o "$tmp/q" --json "$tmp/j" 2>"$tmp/said"
 [ $? = 3 ] || fail "too small an L2 is not refused"
 lacks=$(grep -o 'L2 needs [0-9]* bytes for weights, has 16384: [0-9]* bytes' \
     "$tmp/said" | tr -dc '0-9 ' | awk '{print $2 - 16384 == $4 ? "right" : 0}')

@@ -67,8 +67,12 @@ static void put_list(Gen *g, const char *sep, Str *out)
 
 static const char *run_command(Gen *g)
 {
-    const char *cmd = item_word(soc_next(g->p->soc, "runner", NULL), "cmd",
-                                "{elf}"), *elf = strstr(cmd, "{elf}");
+    const Soc *s = g->p->soc;
+    const char *cmd = item_word(soc_next(s, "runner", NULL), "cmd",
+        strcmp(s->run, "sim") ? "{elf}"
+        : arena_fmt(g->mem, "tilewright sim {elf} -t %s",
+                    packed_find(s->file) ? s->name : s->file));
+    const char *elf = strstr(cmd, "{elf}");
 
     if (!elf)
         return cmd;
