@@ -57,6 +57,17 @@ holds "$tmp/json" '"status": 1'
 holds "$tmp/json" "\"file\": \"$tmp/bad.onnx\""
 want 2 'no target z80' compile --json "$tmp/json" $model -t z80
 holds "$tmp/json" '"status": 2'
+want 2 'unknown option --fast' compile $model --fast x --json "$tmp/json"
+holds "$tmp/json" '"layers": null'
+rm "$tmp/json"
+want 1 'none.csv' pack none.csv --json "$tmp/json"
+holds "$tmp/json" '"height": null'
+holds "$tmp/json" 'cannot read none.csv'
+rm "$tmp/json"
+want 2 'no target z80' sim none.elf -t z80 --json "$tmp/json"
+holds "$tmp/json" '"message": "no target z80'
+holds "$tmp/json" '"ended": false'
+want 2 'no target pulp;' compile $model -t pulp
 want 0 '' --version
 want 0 '' help
 want 0 '' help run

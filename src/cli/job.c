@@ -15,19 +15,24 @@ int64_t now_ns(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Runs at exit, so it stops nobody: it says what went wrong and leaves. */
+void json_save(const char *path, const Str *text)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+
+    if (!f || fwrite(text->s, 1, text->n, f) != text->n ||
+        (f == stdout ? fflush(f) : fclose(f)))
+        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
+}
+
 static void write_json(int status, void *arg)
 {
     Job *j = arg;
     Str out = {.mem = j->o.mem};
-    FILE *f;
 
     if (!j->o.json)
         return;
     report_json(&j->r, status, &out);
-    f = fopen(j->o.json, "w");
-    if (!f || fwrite(out.s, 1, out.n, f) != out.n || fclose(f))
-        fprintf(stderr, "cannot write %s: %s\n", j->o.json, strerror(errno));
+    json_save(j->o.json, &out);
 }
 
 Job *job_new(const char *verb, int argc, char **argv)

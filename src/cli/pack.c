@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,91 +155,101 @@ static double gap(const PackResult *r)
     return r->height ? (double)(r->height - r->bound) / (double)r->height : 0;
 }
 
-static void write_json(const Table *t, const PackResult *r, int status,
-                       int64_t capacity, const char *path)
-{
-    Str out = {.mem = t->mem};
-    Json *j = json_new(&out);
+typedef struct Packing {
+    Table t;
+    const char *json;
+    int64_t capacity; /* 0: as low as possible */
+    PackResult r;
+    bool packed;      /* r holds */
+} Packing;
 
-    json_obj(j);
-    json_key(j, "status");
-    json_int(j, status);
-    json_key(j, "buffers");
-    json_int(j, t->n);
-    json_key(j, "capacity");
-    if (capacity)
-        json_int(j, capacity);
+static void put_count(Json *j, const char *key, bool known, int64_t v)
+{
+    json_key(j, key);
+    if (known)
+        json_int(j, v);
     else
         json_null(j);
-    json_key(j, "height");
-    json_int(j, r->height);
-    json_key(j, "bound");
-    json_int(j, r->bound);
+}
+
+/* At exit, whatever the status; nothing packed: no figures. */
+static void write_json(int status, void *arg)
+{
+    const Packing *q = arg;
+    const PackResult *r = &q->r;
+    Str out = {.mem = q->t.mem};
+    Json *j = json_new(&out);
+
+    if (!q->json)
+        return;
+    json_obj(j);
+    report_error(j, status);
+    put_count(j, "buffers", q->packed, q->t.n);
+    put_count(j, "capacity", q->capacity > 0, q->capacity);
+    put_count(j, "height", q->packed, r->height);
+    put_count(j, "bound", q->packed, r->bound);
     json_key(j, "gap");
-    json_num(j, gap(r));
+    json_num(j, q->packed ? gap(r) : NAN);
     json_key(j, "optimal");
-    json_bool(j, r->optimal);
-    json_key(j, "nodes");
-    json_int(j, r->nodes);
+    if (q->packed)
+        json_bool(j, r->optimal);
+    else
+        json_null(j);
+    put_count(j, "nodes", q->packed, r->nodes);
     json_end(j);
-    file_write(path, out.s, out.n);
+    json_save(q->json, &out);
 }
 
 static const char usage[] =
     "usage: tilewright pack IN.csv [--capacity N] [--json FILE]";
 
-typedef struct Ask {
-    const char *json;
-    int64_t capacity; /* 0: as low as possible */
-} Ask;
-
-static void read_words(Ask *a, Table *t, int argc, char **argv)
+static void read_words(Packing *q, int argc, char **argv)
 {
     char *end;
     int i;
 
     for (i = 0; i < argc; i++) {
         if (!strcmp(argv[i], "--capacity") && i + 1 < argc) {
-            a->capacity = strtoll(argv[++i], &end, 10);
-            if (*end || a->capacity < 1)
+            q->capacity = strtoll(argv[++i], &end, 10);
+            if (*end || q->capacity < 1)
                 err(ERR_USAGE, "--capacity %s: wanted bytes", argv[i]);
         } else if (!strcmp(argv[i], "--json") && i + 1 < argc) {
-            a->json = argv[++i];
+            q->json = argv[++i];
         } else if (!strcmp(argv[i], "-q")) {
             quiet = true;
-        } else if (!t->path && *argv[i] != '-') {
-            t->path = argv[i];
+        } else if (!q->t.path && *argv[i] != '-') {
+            q->t.path = argv[i];
         } else {
             err(ERR_USAGE, "pack: what is %s?  %s", argv[i], usage);
         }
     }
-    if (!t->path)
+    if (!q->t.path)
         err(ERR_USAGE, "%s", usage);
 }
 
 int verb_pack(int argc, char **argv)
 {
-    Table t = {.mem = arena_new()};
-    Ask a = {0};
-    PackResult r;
-    int status;
+    Arena *mem = arena_new();
+    Packing *q = NEW(mem, Packing); /* --json reads it at exit */
+    Table *t = &q->t;
+    PackResult *r = &q->r;
 
-    read_words(&a, &t, argc, argv);
-    read_table(&t);
-    r = pack(t.mem, t.item, t.n, a.capacity, 0);
-    status = a.capacity && r.height > a.capacity ? ERR_FIT : OK;
-    if (a.json)
-        write_json(&t, &r, status, a.capacity, a.json);
-    if (status)
-        err(status, "%s: %lld bytes needed at best so far, %lld given: %lld "
-            "missing (no packing is lower than %lld)", t.path,
-            (long long)r.height, (long long)a.capacity,
-            (long long)(r.height - a.capacity), (long long)r.bound);
-    print_rows(&t);
+    t->mem = mem;
+    q->json = opts_json(argc, argv);
+    on_exit(write_json, q);
+    read_words(q, argc, argv);
+    read_table(t);
+    *r = pack(mem, t->item, t->n, q->capacity, 0);
+    q->packed = true;
+    if (q->capacity && r->height > q->capacity)
+        err(ERR_FIT, "%s: %lld bytes needed at best so far, %lld given: %lld "
+            "missing (no packing is lower than %lld)", t->path,
+            (long long)r->height, (long long)q->capacity,
+            (long long)(r->height - q->capacity), (long long)r->bound);
+    print_rows(t);
     if (!quiet)
         fprintf(stderr, "height %lld  bound %lld  gap %.2f %%%s\n",
-                (long long)r.height, (long long)r.bound, 100 * gap(&r),
-                r.optimal ? "  optimal" : "");
-    arena_end(t.mem);
+                (long long)r->height, (long long)r->bound, 100 * gap(r),
+                r->optimal ? "  optimal" : "");
     return OK;
 }

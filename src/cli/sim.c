@@ -1,12 +1,10 @@
 /* tilewright sim ELF... -t TARGET: any program on the simulated chip. */
-#include "base/base.h"
+#include "cli/cli.h"
 #include "sim/sim.h"
-#include "soc/soc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int verb_sim(int argc, char **argv);
 
 static const char usage[] =
     "usage: tilewright sim ELF... -t TARGET [--chips N] [--max-cycles N]\n"
@@ -16,6 +14,8 @@ static const char usage[] =
     "FILE may be - for standard error (trace) or output (json).";
 
 typedef struct Request {
+    Arena *mem;
+    SimResult *result; /* NULL: not run yet */
     const char *target, *json, *trace;
     const char *elf[SIM_CHIPS];
     int nelf, nchip;
@@ -108,27 +108,24 @@ static FILE *open_file(const char *path, FILE *dash)
     return f;
 }
 
-static void write_json(Arena *a, const Request *q, const SimResult *r,
-                       int status)
+/* At exit, whatever the status; before a run there is nothing but zeros. */
+static void write_json(int status, void *arg)
 {
-    Str b = {.mem = a};
+    const Request *q = arg;
+    static const SimResult none = {.energy_uj = NAN};
+    Str b = {.mem = q->mem};
     Json *j = json_new(&b);
-    FILE *f;
 
+    if (!q->json)
+        return;
     json_obj(j);
-    json_key(j, "status");
-    json_int(j, status);
+    report_error(j, status);
     json_key(j, "target");
     json_str(j, q->target);
-    json_key(j, "error");
-    json_str(j, r->fault[0] ? r->fault : NULL);
-    sim_json(r, j);
+    sim_json(q->result ? q->result : &none, j);
     json_end(j);
-    f = open_file(q->json, stdout);
-    fwrite(b.s, 1, b.n, f);
-    fputc('\n', f);
-    if (f != stdout)
-        fclose(f);
+    str_put(&b, "\n");
+    json_save(q->json, &b);
 }
 
 static int exit_code(const SimResult *r)
@@ -140,9 +137,11 @@ static int exit_code(const SimResult *r)
 
 static void tell(const Request *q, const SimResult *r)
 {
-    if (!r->ok)
+    if (!r->ok) {
+        trouble.file = q->elf[0];
+        snprintf(trouble.message, sizeof trouble.message, "%s", r->fault);
         fprintf(stderr, "%s: %s\n", q->elf[0], r->fault);
-    else if (r->status && !quiet)
+    } else if (r->status && !quiet)
         fprintf(stderr, "%s: the program ended with status %d\n", q->elf[0],
                 r->status);
     if (r->note[0])
@@ -153,27 +152,25 @@ static void tell(const Request *q, const SimResult *r)
 
 int verb_sim(int argc, char **argv)
 {
-    Request q = {.opt.out = stdout};
-    SimProgram p[SIM_CHIPS];
     Arena *a = arena_new();
-    SimResult *r;
-    int i, status;
+    Request *q = NEW(a, Request); /* --json reads it at exit */
+    SimProgram p[SIM_CHIPS];
+    int i;
 
-    read_arguments(&q, argc, argv);
-    if (q.trace)
-        q.opt.trace = open_file(q.trace, stderr);
-    for (i = 0; i < q.nchip; i++) {
-        p[i].soc = soc_read(a, q.target);
-        p[i].elf = q.elf[q.nelf > 1 ? i : 0];
+    *q = (Request){.mem = a, .opt.out = stdout,
+                   .json = opts_json(argc, argv)};
+    on_exit(write_json, q);
+    read_arguments(q, argc, argv);
+    if (q->trace)
+        q->opt.trace = open_file(q->trace, stderr);
+    for (i = 0; i < q->nchip; i++) {
+        p[i].soc = soc_read(a, q->target);
+        p[i].elf = q->elf[q->nelf > 1 ? i : 0];
     }
-    r = sim_run(a, p, q.nchip, &q.opt);
+    q->result = sim_run(a, p, q->nchip, &q->opt);
     fflush(stdout);
-    tell(&q, r);
-    status = exit_code(r);
-    if (q.json)
-        write_json(a, &q, r, status);
-    if (q.opt.trace && q.opt.trace != stderr)
-        fclose(q.opt.trace);
-    arena_end(a);
-    return status;
+    tell(q, q->result);
+    if (q->opt.trace && q->opt.trace != stderr)
+        fclose(q->opt.trace);
+    return exit_code(q->result);
 }

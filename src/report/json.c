@@ -25,7 +25,7 @@ static void put_str(Json *j, const char *key, const char *s)
     json_str(j, s);
 }
 
-static void put_error(Json *j, int status)
+void report_error(Json *j, int status)
 {
     put_int(j, "status", status);
     json_key(j, "error");
@@ -137,7 +137,7 @@ void report_json(const Report *r, int status, Str *out)
     Json *j = json_new(out);
 
     json_obj(j);
-    put_error(j, status);
+    report_error(j, status);
     put_missing(j, r);
     put_str(j, "verb", r->verb);
     put_str(j, "target", r->target);

@@ -287,6 +287,13 @@ static void settle(Soc *s)
         add_reserve(s, it);
 }
 
+/* Some files are only for others to include. */
+static bool is_chip(const Packed *p)
+{
+    return str_starts(p->path, "soc/") && str_ends(p->path, ".soc") &&
+           (str_starts(p->data, "chip ") || strstr(p->data, "\nchip "));
+}
+
 Soc *soc_read(Arena *a, const char *name)
 {
     Soc *s = NEW(a, Soc);
@@ -301,7 +308,7 @@ Soc *soc_read(Arena *a, const char *name)
     } else {
         r.file = s->file = arena_fmt(a, "soc/%s.soc", name);
         p = packed_find(s->file);
-        if (!p)
+        if (!p || !is_chip(p))
             err(ERR_USAGE, "no target %s; `tilewright targets` lists them, "
                 "a path that ends in .soc names your own", name);
         read_text(&r, p->data);
@@ -313,13 +320,6 @@ Soc *soc_read(Arena *a, const char *name)
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Some files are only for others to include. */
-static bool is_chip(const Packed *p)
-{
-    return str_starts(p->path, "soc/") && str_ends(p->path, ".soc") &&
-           (str_starts(p->data, "chip ") || strstr(p->data, "\nchip "));
 }
 
 const char **soc_names(Arena *a)
