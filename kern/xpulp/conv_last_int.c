@@ -16,7 +16,7 @@
  * layout   last
  * split    oh m
  * scratch  4 * c * kh * kw
- * stack    640
+ * stack    704
  * cycles   200 + n * oh * ow * (kh * (100 + 9 * c * kw / 4) + m *
  *          (45 + (c * kh * kw % 4 ? 15 + 5 * c * kh * kw / 8 :
  *          3 * c * kh * kw / 8)))

@@ -15,7 +15,7 @@
  *          2147483648
  * layout   last
  * split    oh m
- * stack    512
+ * stack    704
  * cycles   200 + n * oh * ow * m *
  *          (45 + (c % 4 ? 15 + 5 * c / 8 : 3 * c / 8))
  */

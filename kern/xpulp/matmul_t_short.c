@@ -11,7 +11,7 @@
  *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
  *          2147483648
  * split    m n
- * stack    512
+ * stack    704
  * cycles   nb[0] * nb[1] * nb[2] * (200 + (m + (m % 4 != 0)) * n *
  *          (27 + (k % 4 ? 15 + 5 * k / 8 : 3 * k / 8)))
  */
