@@ -156,6 +156,7 @@ static bool share_one(const struct Shared *t)
     Plan *p;
 
     open_opts(&o);
+    o.limit[0] = t->bytes; /* crowded: memory is saved where it can be */
     str_fmt(&s, "graph \"g\"\n%s", t->graph);
     p = plan_make(a, graph_parse(a, "share", s.s), soc_read(a, "host"), &o);
     bad = verify_plan(a, p);
