@@ -195,25 +195,31 @@ static int report(const Run *r, const char *text, unsigned from)
     return 0;
 }
 
-/* The result on top of operand i, as `inplace` promises it may be. */
+/* The result on top of operand i, as `inplace` promises it may be: both begin
+ * together, or, if the result is larger, both end together. */
 static bool run_inplace(Run *r, const Inst *in, int i)
 {
     const Val *x = r->n->arg[i], *y = r->n->res[0];
-    void *keep = r->native[i], *copy;
+    const int xb = type_info[x->type].bytes, yb = type_info[y->type].bytes;
+    const bool larger = val_bytes(y) > val_bytes(x);
+    void *keep = r->native[i], *both;
+    char *at;
     bool ok;
 
-    if (val_count(x) < val_count(y) ||
-        type_info[x->type].bytes < type_info[y->type].bytes)
+    if ((r->n->op != OP_conv && val_count(x) != val_count(y)) ||
+        (larger && xb != yb && xb != 1))
         return true;
-    copy = memory(val_count(x), x->type);
-    memcpy(copy, keep, (size_t)val_bytes(x));
-    r->native[i] = copy;
-    call(r, in->fn, r->native, copy, 0);
-    ok = same(y, copy, r->want);
+    both = larger ? memory(val_count(y), y->type)
+                  : memory(val_count(x), x->type);
+    at = (char *)both + (larger ? val_bytes(y) - val_bytes(x) : 0);
+    memcpy(at, keep, (size_t)val_bytes(x));
+    r->native[i] = at;
+    call(r, in->fn, r->native, both, 0);
+    ok = same(y, both, r->want);
     if (!ok)
-        memcpy(r->got, copy, (size_t)val_bytes(y));
+        memcpy(r->got, both, (size_t)val_bytes(y));
     r->native[i] = keep;
-    free(copy);
+    free(both);
     return ok;
 }
 

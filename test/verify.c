@@ -233,10 +233,11 @@ static bool spoils(const unsigned char *x, int64_t nx, const unsigned char *y,
 {
     if (x + nx <= y || y + ny <= x)
         return false;
-    return !(x == y && nx >= ny && s->in_type[i] < NTYPE &&
-             (type_info[s->out_type[0]].bytes == 1 ||
-              type_info[s->in_type[i]].bytes ==
-              type_info[s->out_type[0]].bytes) && allowed(s, i));
+    return !(s->in_type[i] < NTYPE && allowed(s, i) &&
+             (nx >= ny ? x == y : x + nx == y + ny) &&
+             (s->node->op == OP_conv ||
+              nx / type_info[s->in_type[i]].bytes ==
+              ny / type_info[s->out_type[0]].bytes));
 }
 
 static bool run_step(Machine *m, const Step *s)

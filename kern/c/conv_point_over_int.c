@@ -5,7 +5,7 @@
  * isa      any
  * when     xc == 1 && yc == 1 && wc == 1 && kh == 1 && kw == 1 && g == 1 &&
  *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
- *          xw == c && yw == m && m <= c &&
+ *          xw == c && yw == m &&
  *          (h == 1 || (xh == w * xw && yh == ow * yw))
  * layout   last
  * inplace  x
@@ -13,8 +13,8 @@
  * stack    480
  * cycles   n * oh * ow * (m * (25 + 3 * c) + c + 20)
  *
- * The pixels at hand are kept aside while results take their place; with
- * fewer channels out than in, results never reach what is still to be read.
+ * The pixels at hand are kept aside while results take their place; as
+ * all is done in order, results never reach what is still to be read.
  */
 #include <string.h>
 #include "kern/finish.h"

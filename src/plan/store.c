@@ -34,10 +34,12 @@ typedef struct Worker {
     int npiece;
     int64_t *sum;    /* live bytes by position + 1 */
     int64_t area;    /* bytes times positions, of all */
+    int npeak;       /* positions where as much lives as at any */
     /* a state to come back to */
     Ref *old_place;
     Store *old_store;
     int64_t old_bound, old_area;
+    int old_npeak;
 } Worker;
 
 static bool is_view(const Stores *s, const Node *n, int arg)
@@ -235,7 +237,11 @@ static void measure(Worker *w)
             s->choice[s->seq[i - 1]->id].scratch : 0;
 
         live += w->sum[i];
-        s->bound = MAX(s->bound, live + tmp);
+        if (live + tmp > s->bound) {
+            s->bound = live + tmp;
+            w->npeak = 0;
+        }
+        w->npeak += live + tmp == s->bound;
     }
 }
 
@@ -370,6 +376,7 @@ static void mark(Worker *w)
     memcpy(w->old_store, s->store, (size_t)s->nstore * sizeof *s->store);
     w->old_bound = s->bound;
     w->old_area = w->area;
+    w->old_npeak = w->npeak;
 }
 
 static void go_back(Worker *w)
@@ -380,6 +387,7 @@ static void go_back(Worker *w)
     memcpy(s->store, w->old_store, (size_t)s->nstore * sizeof *s->store);
     s->bound = w->old_bound;
     w->area = w->old_area;
+    w->npeak = w->old_npeak;
 }
 
 /* Turns argument i of n into a view; false: it cannot be one. */
@@ -453,59 +461,80 @@ static void try_views(Worker *w, const Node *n)
     }
 }
 
-/* Operands may share bytes with the result only if both begin with the same
- * one, the result is no larger, and the head allows it. */
+/* How operand i may lie under the result: both begin together and the result
+ * is no larger, or both end together and the result is larger; a kernel that
+ * goes through both in order never meets itself.  The shorter elements must be
+ * single bytes, which in C may alias anything: of 16 bits on 32 a compiler
+ * might store one too early.  Returns the result's offset in the operand. */
+enum { SAME, SMALLER, LARGER, NOT };
+
+static int fit_of(const Node *n, int i, const Choice *c)
+{
+    const Val *x = n->arg[i], *y = n->res[0];
+    int xb, yb;
+
+    if (!(c->inplace >> i & 1) || !x || x->data ||
+        (c->ncore > 1 && val_bytes(x) != val_bytes(y)))
+        return NOT;
+    xb = type_info[x->type].bytes;
+    yb = type_info[y->type].bytes;
+    if ((xb != yb && MIN(xb, yb) != 1) ||
+        (val_count(x) != val_count(y) && n->op != OP_conv))
+        return NOT;
+    return val_bytes(x) == val_bytes(y) ? SAME :
+           val_bytes(x) > val_bytes(y) ? SMALLER : LARGER;
+}
+
+static int64_t shift_of(const Node *n, int i)
+{
+    return MIN(0, val_bytes(n->arg[i]) - val_bytes(n->res[0]));
+}
+
+/* Operands may share bytes with the result only as they may lie under it. */
 static bool operands_agree(const Stores *s, const Node *n)
 {
     Ref y = s->place[n->res[0]->id];
-    int64_t bytes = val_bytes(n->res[0]);
     int i;
 
     for (i = 0; i < n->narg; i++) {
         Ref x = n->arg[i] ? s->place[n->arg[i]->id] : (Ref){-1, 0};
 
-        if (x.buf != y.buf ||
-            !overlap(x.off, val_bytes(n->arg[i]), y.off, bytes))
-            continue;
-        if (x.off != y.off || val_bytes(n->arg[i]) < bytes ||
-            !(s->choice[n->id].inplace >> i & 1))
+        if (x.buf == y.buf &&
+            overlap(x.off, val_bytes(n->arg[i]), y.off,
+                    val_bytes(n->res[0])) &&
+            (fit_of(n, i, &s->choice[n->id]) == NOT ||
+             y.off != x.off + shift_of(n, i)))
             return false;
     }
     return true;
 }
 
-/* Elements are of one size, or the result's single bytes, which in C may alias
- * anything: of 16 bits on 32 a compiler might store one too early. */
-static bool may_take(const Node *n, int i, unsigned inplace)
+/* Is less memory needed than at mark(), or as much at fewer positions? */
+static bool is_better(const Worker *w, int fit)
 {
-    const Val *x = n->arg[i], *y = n->res[0];
-    int bytes = type_info[y->type].bytes;
-
-    return (inplace >> i & 1) && x && !x->data &&
-           (bytes == 1 || bytes == type_info[x->type].bytes) &&
-           val_bytes(x) >= val_bytes(y);
+    if (w->s->bound != w->old_bound)
+        return w->s->bound < w->old_bound;
+    return fit == SAME ? w->area <= w->old_area : w->npeak < w->old_npeak;
 }
 
-/* The result of the node at pos takes over the first operand it may.  One that
- * is smaller keeps the whole alive: it does so only where that helps. */
-static void take_over(Worker *w, int pos, bool smaller)
+/* The result of the node at pos takes over the first operand that fits so.  One
+ * that is smaller keeps the whole alive, for one that is larger the whole lives
+ * earlier: they do so only where that helps. */
+static void take_over(Worker *w, int pos, int fit)
 {
     const Node *n = w->s->seq[pos];
-    unsigned inplace = w->s->choice[n->id].inplace;
+    const Choice *c = &w->s->choice[n->id];
     int i;
 
     if (n->nres != 1 || all_views(w->s, n))
         return;
     for (i = 0; i < n->narg; i++) {
-        if (!may_take(n, i, inplace) ||
-            (val_bytes(n->arg[i]) > val_bytes(n->res[0])) != smaller)
+        if (fit_of(n, i, c) != fit)
             continue;
         mark(w);
-        if (lay(w, n->arg[i], n->res[0], 0, pos)) {
+        if (lay(w, n->arg[i], n->res[0], shift_of(n, i), pos)) {
             measure(w);
-            if (operands_agree(w->s, n) && (w->s->bound < w->old_bound ||
-                (!smaller && w->s->bound == w->old_bound &&
-                 w->area <= w->old_area)))
+            if (operands_agree(w->s, n) && is_better(w, fit))
                 return;
             go_back(w);
         }
@@ -579,8 +608,8 @@ Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
     for (i = 0; i < nseq; i++)
         try_views(w, seq[i]);
     refresh(w);
-    for (i = 0; i < 2 * nseq; i++)
-        take_over(w, i % nseq, i >= nseq);
+    for (i = 0; i < NOT * nseq; i++)
+        take_over(w, i % nseq, i / nseq);
     arena_end(w->mem);
     return s;
 }

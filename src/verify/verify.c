@@ -251,10 +251,12 @@ static bool meet(Span a, Span b)
     return a.space == b.space && a.at < b.at + b.n && b.at < a.at + a.n;
 }
 
-/* Does b begin as a does, and end no earlier? */
-static bool covers(Span b, Span a)
+/* Does the result a lie on operand b as one that goes through both in order
+ * may: both begin together, or the result is larger and both end together? */
+static bool in_order(Span b, Span a)
 {
-    return a.space == b.space && a.at == b.at && a.n <= b.n;
+    return a.space == b.space && (a.n <= b.n ? a.at == b.at
+                                             : a.at + a.n == b.at + b.n);
 }
 
 static Span span_of(const Plan *p, Ref r, int64_t bytes)
@@ -262,18 +264,22 @@ static Span span_of(const Plan *p, Ref r, int64_t bytes)
     return (Span){space_of(p, r.buf), addr_of(p, r), bytes};
 }
 
-/* May a result lie on operand i?  The head names those that allow it, for
- * elements of one size, or of one byte, which C lets alias anything; but cores
- * side by side write at their own pace. */
+/* May a result lie on operand i?  The head names those that allow it, element
+ * by element; for elements of one size, or where the shorter are single bytes,
+ * which C lets alias anything; but cores side by side write at their own pace,
+ * so each must write what it alone reads. */
 static bool may_lie_on(const Step *s, int i)
 {
     const char *w = s->kern->inplace ? s->kern->inplace : "";
     const char *name = s->sig->arg[i].operand;
     size_t len = strlen(name);
-    int bytes = type_info[s->out_type[0]].bytes;
+    int x = type_info[s->in_type[i]].bytes, y = type_info[s->out_type[0]].bytes;
 
-    if ((bytes != 1 || s->ncore > 1) &&
-        bytes != type_info[s->in_type[i]].bytes)
+    if (s->ncore > 1 && s->in_bytes[i] != s->out_bytes[0])
+        return false;
+    if ((x != y && x != 1 && y != 1) ||
+        (s->node->op != OP_conv &&
+         s->in_bytes[i] / x != s->out_bytes[0] / y))
         return false;
     while ((w = strstr(w, name))) {
         if ((!w[len] || w[len] == ' ') &&
@@ -312,7 +318,7 @@ static bool check_write(Check *c, const Step *s, const Going *now, Span w,
         if (s->in[i].buf < 0)
             continue;
         r = span_of(c->p, s->in[i], s->in_bytes[i]);
-        if (meet(r, w) && !(result && covers(r, w) && s->nout == 1 &&
+        if (meet(r, w) && !(result && in_order(r, w) && s->nout == 1 &&
                             may_lie_on(s, i)))
             return wrong(c, "node %s writes over its operand %s",
                          s->node->name, operand(s, i)->name);
