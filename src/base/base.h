@@ -104,6 +104,13 @@ Json *json_new(Str *out);
 void json_key(Json *j, const char *key);
 void json_obj(Json *j);
 void json_end(Json *j); /* of the innermost object or array */
+/* `status` and `error`, the keys that every verb's --json begins with. */
+void json_trouble(Json *j, int status);
+/* FILE of --json FILE, wherever it stands, so that what is wrong before it
+ * is told there too; NULL: not asked for. */
+const char *json_option(int argc, char **argv);
+/* Writes what a verb has to say, at exit: it stops nobody. `-`: stdout. */
+void json_save(const char *path, const Str *text);
 void json_arr(Json *j);
 void json_str(Json *j, const char *s); /* NULL: null */
 void json_int(Json *j, int64_t v);

@@ -2,6 +2,9 @@
  * on its line, every other one on a line of its own. */
 #include "base/base.h"
 
+#include <errno.h>
+#include <string.h>
+#include <stdio.h>
 #include <math.h>
 
 enum { DEEP = 32 };
@@ -130,4 +133,42 @@ void json_null(Json *j)
 {
     before(j);
     str_put(j->out, "null");
+}
+
+const char *json_option(int argc, char **argv)
+{
+    int i;
+
+    for (i = 0; i + 1 < argc; i++)
+        if (!strcmp(argv[i], "--json"))
+            return argv[i + 1];
+    return NULL;
+}
+
+void json_save(const char *path, const Str *text)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+
+    if (!f || fwrite(text->s, 1, text->n, f) != text->n ||
+        (f == stdout ? fflush(f) : fclose(f)))
+        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
+}
+
+void json_trouble(Json *j, int status)
+{
+    json_key(j, "status");
+    json_int(j, status);
+    json_key(j, "error");
+    if (!*trouble.message) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    json_key(j, "file");
+    json_str(j, trouble.file);
+    json_key(j, "node");
+    json_str(j, trouble.node);
+    json_key(j, "message");
+    json_str(j, trouble.message);
+    json_end(j);
 }

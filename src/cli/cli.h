@@ -37,13 +37,6 @@ typedef struct Opts {
 /* Reads the words after the verb; err(ERR_USAGE) on what it does not know. */
 void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv);
 
-/* FILE of --json FILE, wherever it stands, so that what is wrong before it
- * is told there too; NULL: not asked for. */
-const char *opts_json(int argc, char **argv);
-
-/* Writes what a verb has to say, at exit: it stops nobody. */
-void json_save(const char *path, const Str *text);
-
 /* job.c: the road from a model to a plan, shared by the verbs. */
 typedef struct Job {
     Opts o;

@@ -15,15 +15,6 @@ int64_t now_ns(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-void json_save(const char *path, const Str *text)
-{
-    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
-
-    if (!f || fwrite(text->s, 1, text->n, f) != text->n ||
-        (f == stdout ? fflush(f) : fclose(f)))
-        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
-}
-
 static void write_json(int status, void *arg)
 {
     Job *j = arg;

@@ -159,22 +159,12 @@ static bool read_option(Opts *o, const char *s, const char *arg)
     return true;
 }
 
-const char *opts_json(int argc, char **argv)
-{
-    int i;
-
-    for (i = 0; i + 1 < argc; i++)
-        if (!strcmp(argv[i], "--json"))
-            return argv[i + 1];
-    return NULL;
-}
-
 void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv)
 {
     int i;
 
     *o = (Opts){.mem = a, .tolerance = 1e-4,
-                .json = opts_json(argc, argv)};
+                .json = json_option(argc, argv)};
     for (i = 0; i < argc; i++) {
         const char *s = argv[i];
 

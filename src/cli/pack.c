@@ -183,7 +183,7 @@ static void write_json(int status, void *arg)
     if (!q->json)
         return;
     json_obj(j);
-    report_error(j, status);
+    json_trouble(j, status);
     put_count(j, "buffers", q->packed, q->t.n);
     put_count(j, "capacity", q->capacity > 0, q->capacity);
     put_count(j, "height", q->packed, r->height);
@@ -235,7 +235,7 @@ int verb_pack(int argc, char **argv)
     PackResult *r = &q->r;
 
     t->mem = mem;
-    q->json = opts_json(argc, argv);
+    q->json = json_option(argc, argv);
     on_exit(write_json, q);
     read_words(q, argc, argv);
     read_table(t);

@@ -1,10 +1,13 @@
 /* tilewright sim ELF... -t TARGET: any program on the simulated chip. */
-#include "cli/cli.h"
+#include "base/base.h"
 #include "sim/sim.h"
+#include "soc/soc.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+int verb_sim(int argc, char **argv);
 
 static const char usage[] =
     "usage: tilewright sim ELF... -t TARGET [--chips N] [--max-cycles N]\n"
@@ -119,7 +122,7 @@ static void write_json(int status, void *arg)
     if (!q->json)
         return;
     json_obj(j);
-    report_error(j, status);
+    json_trouble(j, status);
     json_key(j, "target");
     json_str(j, q->target);
     sim_json(q->result ? q->result : &none, j);
@@ -158,7 +161,7 @@ int verb_sim(int argc, char **argv)
     int i;
 
     *q = (Request){.mem = a, .opt.out = stdout,
-                   .json = opts_json(argc, argv)};
+                   .json = json_option(argc, argv)};
     on_exit(write_json, q);
     read_arguments(q, argc, argv);
     if (q->trace)

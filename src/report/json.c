@@ -25,21 +25,6 @@ static void put_str(Json *j, const char *key, const char *s)
     json_str(j, s);
 }
 
-void report_error(Json *j, int status)
-{
-    put_int(j, "status", status);
-    json_key(j, "error");
-    if (!*trouble.message) {
-        json_null(j);
-        return;
-    }
-    json_obj(j);
-    put_str(j, "file", trouble.file);
-    put_str(j, "node", trouble.node);
-    put_str(j, "message", trouble.message);
-    json_end(j);
-}
-
 static void put_missing(Json *j, const Report *r)
 {
     int i;
@@ -137,7 +122,7 @@ void report_json(const Report *r, int status, Str *out)
     Json *j = json_new(out);
 
     json_obj(j);
-    report_error(j, status);
+    json_trouble(j, status);
     put_missing(j, r);
     put_str(j, "verb", r->verb);
     put_str(j, "target", r->target);

@@ -20,9 +20,6 @@ typedef struct Report {
     const int64_t *missing; /* bytes per memory, on status 3 */
 } Report;
 
-/* `status` and `error`, the keys that every verb's --json begins with. */
-void report_error(Json *j, int status);
-
 /* The whole of --json: `status`, `error`, then what the verb knows. */
 void report_json(const Report *r, int status, Str *out);
 /* A summary, memory by memory, and a row per layer. */
