@@ -9,6 +9,7 @@ typedef struct Order {
     Scope *s;
     OnnxNode **node;
     char *state;    /* per node: 0 new, 1 begun, 2 in the order */
+    size_t *at;     /* per node: inputs that wait for nothing any more */
     size_t *stack, nstack;
     size_t *order, norder;
     size_t now;     /* the node whose inputs are being looked at */
@@ -68,8 +69,9 @@ static void visit(Order *o, size_t first)
     while (o->nstack) {
         i = o->stack[o->nstack - 1];
         o->waits = false;
-        for (k = 0; k < o->node[i]->n_input && !o->waits; k++)
+        for (k = o->at[i]; k < o->node[i]->n_input && !o->waits; k++)
             need(o, o->node[i]->input[k]);
+        o->at[i] = k;
         if (!o->waits)
             need_inside(o, o->node[i], 0);
         if (o->waits)
@@ -86,6 +88,7 @@ size_t *order_of(Import *im, Scope *s, size_t n, OnnxNode **node)
     size_t i;
 
     o.state = NEWN(im->mem, char, n + 1);
+    o.at = NEWN(im->mem, size_t, n + 1);
     o.stack = NEWN(im->mem, size_t, n + 1);
     o.order = NEWN(im->mem, size_t, n + 1);
     for (i = 0; i < n; i++)
