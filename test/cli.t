@@ -48,6 +48,8 @@ want 2 'wanted f32 s8 u8 s16 s32' compile $model --input-type f64
 want 2 'wanted a number from 0' compile $model --tolerance -1
 want 2 'not a C name' compile $model -t host -n 9lives
 want 2 'no pass bogus' compile $model -t host --no-bogus
+want 2 'no input has a dimension' compile $model -t host --dim M=4
+want 2 'has no such input' compile $model -t host --input-type foo=u8
 want 1 'cannot read none.onnx' compile none.onnx -t host
 want 1 'not a regular file' compile test -t host
 want 1 'none.elf' sim none.elf -t pulp-open

@@ -34,7 +34,7 @@ done
 # the last one again: each core does its share
 for cores in 1 3; do
     few=$(run dscnn-int siracusa --cores $cores) || fail "$cores cores"
-    [ $((few * cores * 10)) -gt $((eight * 8 * 9)) ] &&
+    [ $((few * cores * 10)) -gt $((eight * 8 * 7)) ] &&
         [ "$few" -gt $((eight * 2)) ] ||
         fail "$cores cores: $few cycles, 8 cores: $eight"
     n=$((n + 1))

@@ -44,6 +44,7 @@ typedef struct Import {
     int64_t made;     /* elements of constants that no file holds */
     Str bad;          /* problems so far, a line each */
     int nbad;
+    const char *bad_node; /* of the first problem that has one */
 } Import;
 
 /* A name in a graph or function, and what it stands for. */

@@ -15,8 +15,11 @@ enum { SHOWN = 1900 }; /* bytes of problems in one message */
 
 /* Problems. */
 
-static void add_problem(Import *im, const char *what)
+/* The node is told apart, too: the first one goes to --json. */
+static void add_problem(Import *im, const char *node, const char *what)
 {
+    if (!im->bad_node)
+        im->bad_node = node;
     if (im->nbad++)
         str_put(&im->bad, "\n  ");
     str_put(&im->bad, what);
@@ -88,10 +91,10 @@ static void list_unknown(Import *im, size_t n, OnnxNode **node)
         if (!p->op_type || !*p->op_type)
             err(ERR_MODEL, "node %zu has no operator", i);
         if (!row_of(p) && !function_of(im, p))
-            add_problem(im, arena_fmt(im->mem, "node '%s' (%s): the operator "
-                                      "is not supported; %s",
-                                      name_of(im, p, i), p->op_type,
-                                      what_else(im, p)));
+            add_problem(im, name_of(im, p, i),
+                        arena_fmt(im->mem, "node '%s' (%s): the operator is "
+                                  "not supported; %s", name_of(im, p, i),
+                                  p->op_type, what_else(im, p)));
     }
 }
 
@@ -305,7 +308,7 @@ static bool attempt(Call *c)
     refused = &here;
     err_hook = jump;
     if (setjmp(here)) {
-        add_problem(c->im, message(c));
+        add_problem(c->im, c->name, message(c));
         c->bad = true;
     } else {
         import_node(c);
@@ -382,7 +385,7 @@ static int64_t dim_of(Import *im, const char *input,
         return d->dim_value;
     if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
         || !*name) {
-        add_problem(im, arena_fmt(im->mem, "input '%s': dimension %zu has "
+        add_problem(im, NULL, arena_fmt(im->mem, "input '%s': dimension %zu has "
             "neither size nor name; export the model with a fixed size",
             input, axis));
         return -1;
@@ -390,8 +393,8 @@ static int64_t dim_of(Import *im, const char *input,
     for (i = 0; i < im->o->ndim; i++)
         if (!strcmp(im->o->dim_name[i], name))
             return im->o->dim_size[i];
-    add_problem(im, arena_fmt(im->mem, "input '%s': the size of dimension %zu "
-        "is '%s'; give it with --dim '%s=SIZE'", input, axis, name, name));
+    add_problem(im, NULL, arena_fmt(im->mem, "input '%s': the size of "
+        "dimension %zu is '%s'; give it with --dim '%s=SIZE'", input, axis, name, name));
     return -1;
 }
 
@@ -511,6 +514,7 @@ static void tell(Import *im)
 
     if (!im->nbad)
         return;
+    trouble.node = im->bad_node;
     if (im->bad.n > SHOWN && !err_hook) {
         if (trouble.file)
             fprintf(stderr, "%s:", trouble.file);
@@ -522,12 +526,57 @@ static void tell(Import *im)
     err(ERR_MODEL, "%s", im->bad.s);
 }
 
+static bool has_dim(const OnnxGraph *p, const char *name)
+{
+    size_t i, k;
+
+    for (i = 0; i < p->n_input; i++) {
+        const Onnx__TypeProto *t = p->input[i]->type;
+        const Onnx__TensorShapeProto *s =
+            t && t->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+                ? t->tensor_type->shape : NULL;
+
+        for (k = 0; s && k < s->n_dim; k++)
+            if (s->dim[k]->value_case ==
+                    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                !strcmp(s->dim[k]->dim_param, name))
+                return true;
+    }
+    return false;
+}
+
+static bool has_input(const OnnxGraph *p, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < p->n_input; i++)
+        if (p->input[i]->name && !strcmp(p->input[i]->name, name))
+            return true;
+    return false;
+}
+
+/* An option that means nothing in this model is a slip of the user's. */
+static void check_options(const FrontOpts *o, const OnnxGraph *p)
+{
+    int i;
+
+    for (i = 0; i < o->ndim; i++)
+        if (!has_dim(p, o->dim_name[i]))
+            err(ERR_USAGE, "--dim %s=%lld: no input has a dimension of that "
+                "name", o->dim_name[i], (long long)o->dim_size[i]);
+    for (i = 0; i < o->ntype; i++)
+        if (o->type_name[i] && !has_input(p, o->type_name[i]))
+            err(ERR_USAGE, "--input-type %s=%s: the model has no such input",
+                o->type_name[i], type_info[o->type[i]].name);
+}
+
 static void read_graph(Import *im)
 {
     const OnnxGraph *p = im->model->graph;
     size_t i;
     int nth = 0;
 
+    check_options(im->o, p);
     im->top = scope_new(im->mem, NULL,
                         p->n_initializer + p->n_input + p->n_node);
     body_tensors(im, im->top, p);
