@@ -3,31 +3,8 @@
 
 #include <string.h>
 
-static const struct Verb {
-    const char *name, *args, *about;
-    int (*run)(int argc, char **argv);
-} verbs[] = {
-    {"compile", "MODEL -t TARGET [-o DIR]",
-     "write the C project", verb_compile},
-    {"run", "MODEL -t TARGET [-i IN.npz] [-e EXPECTED.npz] [-o OUT.npz]",
-     "compile, build, run, compare", verb_run},
-    {"check", "MODEL [-t TARGET]",
-     "every unsupported thing at once, with the nearest form that works",
-     verb_check},
-    {"report", "MODEL -t TARGET",
-     "memory, time and energy per layer before any hardware is there",
-     verb_report},
-    {"pack", "IN.csv [--capacity N]",
-     "static allocation alone", verb_pack},
-    {"sim", "ELF -t TARGET",
-     "run any program on the simulated chip", verb_sim},
-    {"targets", "[NAME]",
-     "the chips there are; NAME prints one whole", verb_targets},
-    {"ops", "[NAME]",
-     "the operators there are; NAME prints one whole", verb_ops},
-};
-
-static const char options[] =
+/* Of the verbs that read a model. */
+static const char model_options[] =
     "options:\n"
     "  -t TARGET             a name of `tilewright targets`, or mine.soc\n"
     "  -o PATH               compile: the project's folder (default\n"
@@ -52,26 +29,89 @@ static const char options[] =
     "  --bin                 large weights as a binary, not as C\n"
     "  --no-PASS             switch a pass off\n"
     "  -d PASS               print the graph after this pass\n"
-    "  --explain             why each kernel was chosen\n"
+    "  --explain             why each kernel was chosen\n";
+
+static const char pack_options[] =
+    "options:\n"
+    "  --capacity N          stop at the first packing of at most N bytes\n"
+    "  --json FILE           results as JSON, whatever the exit status\n";
+
+static const char sim_options[] =
+    "options:\n"
+    "  -t TARGET             a simulated chip, or mine.soc\n"
+    "  --chips N             one program on so many chips, joined by links\n"
+    "  --max-cycles N        give up after so many cycles\n"
+    "  --trace FILE          every instruction, disassembled; -: to stderr\n"
+    "  --timeline OUT.json   for Perfetto or Chrome\n"
+    "  --gdb PORT            wait there for gdb-multiarch\n"
+    "  --strict              cores in lockstep, slower\n"
+    "  -v                    where each core's cycles went\n"
+    "  --json FILE           results as JSON, whatever the exit status\n";
+
+static const char status[] =
     "exit status: 0 done, 1 model or input at fault, 2 usage, 3 does not\n"
     "fit, 4 results differ, 5 a tool, board or guest failed\n";
 
+static const struct Verb {
+    const char *name, *args, *about;
+    int (*run)(int argc, char **argv);
+    const char *options;
+} verbs[] = {
+    {"compile", "MODEL -t TARGET [-o DIR]",
+     "write the C project", verb_compile,
+     model_options},
+    {"run", "MODEL -t TARGET [-i IN.npz] [-e EXPECTED.npz] [-o OUT.npz]",
+     "compile, build, run, compare", verb_run,
+     model_options},
+    {"check", "MODEL [-t TARGET]",
+     "every unsupported thing at once, with the nearest form that works",
+     verb_check,
+     model_options},
+    {"report", "MODEL -t TARGET",
+     "memory, time and energy per layer before any hardware is there",
+     verb_report,
+     model_options},
+    {"pack", "IN.csv [--capacity N]",
+     "static allocation alone", verb_pack,
+     pack_options},
+    {"sim", "ELF... -t TARGET",
+     "run any program on the simulated chip", verb_sim,
+     sim_options},
+    {"targets", "[NAME]",
+     "the chips there are; NAME prints one whole", verb_targets,
+     NULL},
+    {"ops", "[NAME]",
+     "the operators there are; NAME prints one whole", verb_ops,
+     NULL},
+};
+
+static void print_passes(FILE *f)
+{
+    int i;
+
+    fputs("passes:\n", f);
+    for (i = 0; i < npass; i++)
+        fprintf(f, "  %-14s %s\n", passes[i].name, passes[i].about);
+}
+
+/* Of one verb; NULL: the list of verbs, and what most of them have. */
 void help(FILE *f, const char *verb)
 {
+    const char *shown = verb ? NULL : model_options;
     size_t i;
-    int j;
 
     fputs("tilewright: neural networks to C for bare microcontrollers\n\n", f);
-    for (i = 0; i < LEN(verbs); i++)
-        if (!verb || !strcmp(verb, verbs[i].name))
-            fprintf(f, "  tilewright %s %s\n        %s\n", verbs[i].name,
-                    verbs[i].args, verbs[i].about);
-    fprintf(f, "\n%s", options);
-    if (verb && strcmp(verb, "compile") && strcmp(verb, "run"))
-        return;
-    fputs("passes:\n", f);
-    for (j = 0; j < npass; j++)
-        fprintf(f, "  %-14s %s\n", passes[j].name, passes[j].about);
+    for (i = 0; i < LEN(verbs); i++) {
+        if (verb && strcmp(verb, verbs[i].name))
+            continue;
+        fprintf(f, "  tilewright %s %s\n        %s\n", verbs[i].name,
+                verbs[i].args, verbs[i].about);
+        if (verb)
+            shown = verbs[i].options;
+    }
+    fprintf(f, "\n%s%s", shown ? shown : "", status);
+    if (shown == model_options)
+        print_passes(f);
 }
 
 static const struct Verb *find_verb(const char *name)

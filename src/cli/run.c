@@ -115,6 +115,7 @@ int verb_run(int argc, char **argv)
     job_gen(j, dir);
     o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
                   .dump = j->o.dump, .runner = j->o.runner};
+    err_file(NULL); /* from here on the tools are at fault */
     *run = dev_run(j->o.mem, j->r.plan, &o);
     if (!run->ok) {
         if (run->status == ERR_FIT)
