@@ -385,16 +385,19 @@ static int64_t dim_of(Import *im, const char *input,
         return d->dim_value;
     if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
         || !*name) {
-        add_problem(im, NULL, arena_fmt(im->mem, "input '%s': dimension %zu has "
-            "neither size nor name; export the model with a fixed size",
-            input, axis));
+        add_problem(im, NULL,
+                    arena_fmt(im->mem, "input '%s': dimension %zu has neither "
+                              "size nor name; export the model with a fixed "
+                              "size", input, axis));
         return -1;
     }
     for (i = 0; i < im->o->ndim; i++)
         if (!strcmp(im->o->dim_name[i], name))
             return im->o->dim_size[i];
-    add_problem(im, NULL, arena_fmt(im->mem, "input '%s': the size of "
-        "dimension %zu is '%s'; give it with --dim '%s=SIZE'", input, axis, name, name));
+    add_problem(im, NULL,
+                arena_fmt(im->mem, "input '%s': the size of dimension %zu is "
+                          "'%s'; give it with --dim '%s=SIZE'", input, axis,
+                          name, name));
     return -1;
 }
 
