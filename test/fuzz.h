@@ -43,7 +43,7 @@ void __wrap_arena_end(Arena *a)
 
 static void give_up(const Trouble *t)
 {
-    if (t->status != ERR_MODEL)
+    if (t->status != ERR_MODEL && t->status != ERR_USAGE)
         abort();
     longjmp(over, 1);
 }

@@ -9,7 +9,7 @@ static void read_model(Arena *a, const uint8_t *p, size_t n)
     FrontOpts o = {0};
     Graph *g;
 
-    o.ndim = 1;
+    o.ndim = *p >> 2 & 1;
     o.dim_name[0] = "batch";
     o.dim_size[0] = 2;
     if (*p & 1) {
