@@ -84,9 +84,13 @@ static void add_step(Plan *p, const Node *n, const Kern *k,
     Step *s;
     int i;
 
+    GROW(p->mem, p->layer, (size_t)p->nlayer);
+    p->layer[p->nlayer] = (Layer){.node = n, .part = part, .tiles = 1,
+                                  .first = p->nstep, .last = p->nstep};
     GROW(p->mem, p->step, (size_t)p->nstep);
     s = &p->step[p->nstep++];
-    *s = (Step){.kind = STEP_start, .node = n, .kern = k, .sig = sig};
+    *s = (Step){.kind = STEP_start, .node = n, .kern = k, .sig = sig,
+                .layer = p->nlayer++, .tile = n};
     if (n->op == OP_concat)
         dims_fill_concat(n, part, &s->dims);
     else

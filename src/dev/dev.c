@@ -387,15 +387,15 @@ static bool run_dump(Dev *d)
 
 static void list_layers(Dev *d)
 {
-    int i;
+    int i, n = d->p->nlayer;
 
-    d->node = NEWN(d->mem, const Node *, d->p->nstep + 1);
-    d->r.layer = NEWN(d->mem, RunLayer, d->p->nstep + 1);
-    for (i = 0; i < d->p->nstep; i++)
-        if (d->p->step[i].kind == STEP_start) {
-            d->r.layer[d->r.nlayer] = (RunLayer){-1, -1};
-            d->node[d->r.nlayer++] = d->p->step[i].node;
-        }
+    d->node = NEWN(d->mem, const Node *, n + 1);
+    d->r.layer = NEWN(d->mem, RunLayer, n + 1);
+    d->r.nlayer = n;
+    for (i = 0; i < n; i++) {
+        d->r.layer[i] = (RunLayer){-1, -1};
+        d->node[i] = d->p->layer[i].node;
+    }
 }
 
 Run dev_run(Arena *mem, const Plan *p, const RunOpts *o)

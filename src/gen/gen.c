@@ -109,10 +109,10 @@ static void list_layers(Gen *g)
 {
     int i;
 
-    g->layer = NEWN(g->mem, const Step *, g->p->nstep + 1);
-    for (i = 0; i < g->p->nstep; i++)
-        if (g->p->step[i].kind == STEP_start)
-            g->layer[g->nlayer++] = &g->p->step[i];
+    g->nlayer = g->p->nlayer;
+    g->layer = NEWN(g->mem, const Step *, g->nlayer + 1);
+    for (i = 0; i < g->nlayer; i++)
+        g->layer[i] = &g->p->step[g->p->layer[i].first];
 }
 
 Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o)

@@ -16,14 +16,12 @@ static void put_shape(const Val *v, Str *out)
     str_put(out, "]");
 }
 
-/* The layer that step i belongs to: start steps up to it. */
+/* The layer that step i belongs to, from 1. */
 static int layer_of(const Gen *g, int i)
 {
-    int n = 0;
-
-    for (i = MIN(i, g->p->nstep - 1); i >= 0; i--)
-        n += g->p->step[i].kind == STEP_start;
-    return MAX(n, 1);
+    if (!g->p->nstep)
+        return 1;
+    return g->p->step[MAX(0, MIN(i, g->p->nstep - 1))].layer + 1;
 }
 
 static void put_buffer(Gen *g, const Buf *u, Str *out)

@@ -261,6 +261,37 @@ void dims_fill_wide(const Node *n, Dims *d);
 void dims_fill_concat(const Node *n, int i, Dims *d);
 int64_t node_macs(const Node *n); /* multiply-accumulates */
 
+/* tile.c: a node cut into tiles.
+ *
+ * A node may be cut along three axes of its result, whose meaning is its
+ * family's: batches (or heads), rows, channels (columns).  What a tile reads
+ * and writes of a value is always a Piece: rows of bytes at one distance, which
+ * is what a 2-D transfer moves. */
+enum { CUT_batch, CUT_row, CUT_channel, NCUT };
+
+typedef struct Piece {
+    int64_t off;    /* bytes from the value's start to the first row */
+    int64_t row;    /* bytes of a row */
+    int64_t rows;
+    int64_t stride; /* bytes from row to row; = row if there is one */
+} Piece;
+
+typedef struct Tile {
+    Node *node;     /* computes the tile, over values of its shapes */
+    Piece in[NARG], out[NRES]; /* of the whole node's values */
+} Tile;
+
+/* Lengths of the axes along which n may be cut; 1 where it may not. */
+void tile_axes(const Node *n, int64_t len[NCUT]);
+/* The tile of n from `at` on, `len` long: false if it is no set of Pieces. */
+bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],
+               const int64_t len[NCUT], Tile *t);
+/* What its kernel is told: of packed pieces; of the operands of a set (by bit)
+ * and of the result if they lie in place, where their rows have the distances
+ * of the whole value.  false: kernels of this family cannot be told. */
+bool tile_dims(const Node *n, const Tile *t, unsigned in_place,
+               bool out_place, Dims *d);
+
 /* head.c: the contract in a kernel file's first comment (doc/kernels.md) */
 typedef struct KernType {
     const char *operand; /* "x", or a result "y" */

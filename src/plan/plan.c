@@ -103,9 +103,21 @@ static Step *new_step(Plan *p, Step s)
     return &p->step[p->nstep++];
 }
 
+static void new_layer(Plan *p, Layer l)
+{
+    GROW(p->mem, p->layer, (size_t)p->nlayer);
+    p->layer[p->nlayer++] = l;
+}
+
+static Piece whole(const Val *v)
+{
+    return (Piece){0, val_bytes(v), 1, val_bytes(v)};
+}
+
 static void set_in(const Plan *p, Step *s, int i, const Val *v)
 {
     s->in[i] = v ? p->place[v->id] : (Ref){-1, 0};
+    s->in_piece[i] = v ? whole(v) : (Piece){0};
     s->in_bytes[i] = v ? val_bytes(v) : 0;
     s->in_type[i] = v ? v->type : T_none;
 }
@@ -113,6 +125,7 @@ static void set_in(const Plan *p, Step *s, int i, const Val *v)
 static void set_out(const Plan *p, Step *s, int i, const Val *v)
 {
     s->out[i] = p->place[v->id];
+    s->out_piece[i] = whole(v);
     s->out_bytes[i] = val_bytes(v);
     s->out_type[i] = v->type;
 }
@@ -160,7 +173,7 @@ static int64_t stack_of(const Plan *p, const Step *s)
 static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
 {
     Step s = {.kind = STEP_start, .token = p->nstep / 2, .node = n,
-              .part = part, .kern = c->kern, .sig = c->sig, .why = c->why,
+              .layer = p->nlayer, .tile = n, .part = part, .kern = c->kern, .sig = c->sig, .why = c->why,
               .stack = c->stack, .cycles = c->cycles,
               .tmp_bytes = c->scratch, .ncore = c->ncore};
     int i;
@@ -180,9 +193,13 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
         set_out(p, &s, i, n->res[i]);
     s.tmp = (Ref){scratch_buf(p, n, c->scratch), 0};
     p->stack = MAX(p->stack, stack_of(p, &s));
+    new_layer(p, (Layer){.node = n, .part = part, .first = p->nstep,
+                         .last = p->nstep, .tiles = 1, .cycles = c->cycles,
+                         .why = c->why});
     new_step(p, s);
     new_step(p, (Step){.kind = STEP_wait, .token = s.token, .node = n,
-                       .part = part, .tmp = {-1, 0}, .why = ""});
+                       .layer = s.layer, .part = part, .tmp = {-1, 0},
+                       .why = ""});
 }
 
 static void make_steps(Plan *p, const Stores *s)

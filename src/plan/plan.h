@@ -35,20 +35,44 @@ typedef struct Ref {
 } Ref;
 
 typedef enum StepKind { STEP_start, STEP_wait } StepKind;
-typedef enum Engine { ENG_core } Engine;
+typedef enum Engine {
+    ENG_core, /* a kernel on the cores that compute */
+    ENG_dma,  /* bytes between the nearest memory and the next */
+    ENG_io    /* bytes between that and memory the cores cannot address */
+} Engine;
 
+/* What a DMA step moves: rows of bytes.  On the nearer side they lie without
+ * gaps: their distance there is `row`. */
+typedef struct Move {
+    Ref from, to;
+    int64_t row, rows;              /* bytes of a row, and how many */
+    int64_t from_stride, to_stride; /* bytes from row to row */
+} Move;
+
+/* A step of a kernel computes a tile of its node: `tile` is a node of its own,
+ * over values of the tile's shapes (ir/tile.c); the whole node where nothing
+ * is cut.  Of every operand and result, in_piece and out_piece say which bytes
+ * of the value are meant, and the Ref where the first of them is.  If packed
+ * they lie there row after row without gaps, else at the value's distances. */
 typedef struct Step {
     StepKind kind;
     Engine engine;
     int token;       /* start: gives it; wait: until it is done */
+    int layer;       /* index into Plan.layer; of a move: the one it is for */
     const Node *node;
     int part;        /* of a concat: the argument that is copied */
+    Move move;       /* ENG_dma, ENG_io; nothing below is then used */
+    const Node *tile;
+    int32_t at[NCUT];  /* where the tile begins, by axis (ir/tile.c) */
     const Kern *kern;
     const KernSig *sig;
     Dims dims;
     int nin, nout;
     Ref in[NARG], out[NRES];
-    int64_t in_bytes[NARG], out_bytes[NRES]; /* extent that may be touched */
+    Piece in_piece[NARG], out_piece[NRES];
+    bool in_packed[NARG], out_packed[NRES];
+    int64_t in_bytes[NARG], out_bytes[NRES]; /* extent that may be touched,
+                                                from the Ref on */
     Type in_type[NARG], out_type[NRES];
     Ref tmp;         /* scratch; buf -1: none */
     int64_t tmp_bytes;
@@ -59,13 +83,29 @@ typedef struct Step {
     const char *why; /* why this kernel; why faster ones were refused */
 } Step;
 
+/* A node, or one copy of a concat: what reports have a row for.  Its steps
+ * need not be neighbours: data for it may be fetched long before. */
+typedef struct Layer {
+    const Node *node;
+    int part;
+    int first, last; /* its first and last step of a kernel (starts) */
+    int tiles;       /* steps of a kernel */
+    const char *tile; /* "16x64x32 of 64x64x32, rows first, double"; NULL:
+                         not cut */
+    int64_t cycles;  /* predicted, with waits; 0: unknown */
+    int64_t wait;    /* of those: in which cores wait for data */
+    int64_t moved[2]; /* bytes moved for it by ENG_dma, ENG_io */
+    const char *why; /* why this kernel and tile, and no other */
+} Layer;
+
 typedef struct Plan {
     Arena *mem;
     Graph *g;
     Soc *soc;
-    int nbuf, nstep;
+    int nbuf, nstep, nlayer;
     Buf *buf;
     Step *step;
+    Layer *layer;
     Ref *place;      /* of each value, by Val.id; buf -1: none (unused) */
     int64_t used[16];  /* bytes per memory for buffers, = highest end */
     int64_t room[16];  /* bytes per memory that buffers might have taken */

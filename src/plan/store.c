@@ -19,18 +19,18 @@
 
 enum { VIEW_ALIGN = 4 }; /* kernels may read small elements by words */
 
-typedef struct Piece {
+typedef struct Chunk {
     const Val *val;
     int64_t off, size; /* within val */
     int birth;
-} Piece;
+} Chunk;
 
 typedef struct Worker {
     Stores *s;
     Arena *mem;      /* scratch */
     int nval;
     int *last;       /* by Val.id: position of the last reader */
-    Piece *piece;
+    Chunk *piece;
     int npiece;
     int64_t *sum;    /* live bytes by position + 1 */
     int64_t area;    /* bytes times positions, of all */
@@ -166,7 +166,7 @@ static void find_last(Worker *w)
 static void add_piece(Worker *w, const Val *v, int64_t off, int64_t size,
                       int birth)
 {
-    w->piece[w->npiece++] = (Piece){v, off, size, birth};
+    w->piece[w->npiece++] = (Chunk){v, off, size, birth};
 }
 
 static void add_written(Worker *w, const Node *n, int pos)
@@ -185,7 +185,7 @@ static void add_written(Worker *w, const Node *n, int pos)
     }
 }
 
-static int death(const Worker *w, const Piece *p)
+static int death(const Worker *w, const Chunk *p)
 {
     return p->val->data ? w->s->nseq + 1 : MAX(w->last[p->val->id], p->birth);
 }
@@ -259,7 +259,7 @@ static bool overlap(int64_t a, int64_t an, int64_t b, int64_t bn)
 
 /* May result and operand of the node at pos lie on each other?  p was read by
  * it for the last time, q is written by it. */
-static bool taken_over(const Worker *w, const Piece *p, const Piece *q,
+static bool taken_over(const Worker *w, const Chunk *p, const Chunk *q,
                        int at)
 {
     return at >= 0 && death(w, p) == at && q->birth == at;
@@ -272,13 +272,13 @@ static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
     int i, j;
 
     for (i = 0; i < w->npiece; i++) {
-        const Piece *p = &w->piece[i];
+        const Chunk *p = &w->piece[i];
         int64_t pat = place[p->val->id].off + p->off;
 
         if (place[p->val->id].buf != a)
             continue;
         for (j = 0; j < w->npiece; j++) {
-            const Piece *q = &w->piece[j];
+            const Chunk *q = &w->piece[j];
             int64_t qat = place[q->val->id].off + q->off + delta;
 
             if (place[q->val->id].buf != b ||
@@ -589,7 +589,7 @@ static Worker *new_worker(Stores *s)
     for (i = 0; i < s->nseq; i++)
         most += s->seq[i]->narg;
     w->last = NEWN(mem, int, w->nval + 1);
-    w->piece = NEWN(mem, Piece, most + 1);
+    w->piece = NEWN(mem, Chunk, most + 1);
     w->sum = NEWN(mem, int64_t, s->nseq + 4);
     w->old_place = NEWN(mem, Ref, w->nval + 1);
     w->old_store = NEWN(mem, Store, w->nval + 1);

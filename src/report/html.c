@@ -77,7 +77,7 @@ static void put_cell(Str *out, int64_t v)
         str_fmt(out, "<td>%lld", (long long)v);
 }
 
-static void put_layer(Layer l, int i, Str *out)
+static void put_layer(Row l, int i, Str *out)
 {
     str_fmt(out, "<tr title=\"");
     put_text(out, l.step->why ? l.step->why : "");
@@ -95,7 +95,7 @@ void report_html(const Report *r, Str *out)
 {
     Str text = {.mem = out->mem};
     char *blank;
-    int i, n = report_layers(r);
+    int i, n = report_rows(r);
 
     report_text(r, false, &text);
     str_put(out, head);
@@ -115,6 +115,6 @@ void report_html(const Report *r, Str *out)
     str_put(out, "<h2>Layers</h2><table><tr><th><th>layer<th>op<th>kernel"
             "<th>MACs<th>predicted cycles<th>instructions\n");
     for (i = 0; i < n; i++)
-        put_layer(report_layer(r, i), i, out);
+        put_layer(report_row(r, i), i, out);
     str_put(out, "</table>\n");
 }

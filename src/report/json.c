@@ -66,7 +66,7 @@ static void put_memory(Json *j, const Report *r)
     json_end(j);
 }
 
-static void put_layer(Json *j, Layer l)
+static void put_layer(Json *j, Row l)
 {
     const Node *n = l.step->node;
 
@@ -86,7 +86,7 @@ static void put_layer(Json *j, Layer l)
 
 static void put_layers(Json *j, const Report *r)
 {
-    int i, n = report_layers(r);
+    int i, n = report_rows(r);
 
     json_key(j, "layers");
     if (!r->plan) {
@@ -95,7 +95,7 @@ static void put_layers(Json *j, const Report *r)
     }
     json_arr(j);
     for (i = 0; i < n; i++)
-        put_layer(j, report_layer(r, i));
+        put_layer(j, report_row(r, i));
     json_end(j);
 }
 

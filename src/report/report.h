@@ -35,14 +35,15 @@ int64_t report_cycles(const Report *r); /* predicted; -1: a head is silent */
 /* Predicted energy in microjoules; NaN where the chip has no figures. */
 double report_energy(const Report *r);
 
-/* A layer is a start step of the plan. */
-typedef struct Layer {
-    const Step *step;
+/* A row of the table: a layer of the plan, and what was measured of it. */
+typedef struct Row {
+    const Layer *layer;
+    const Step *step;             /* the first of its kernel */
     int64_t macs;
     int64_t cycles, instructions; /* measured; -1: not */
     int64_t predicted;            /* cycles; -1: the head is silent */
-} Layer;
-int report_layers(const Report *r);
-Layer report_layer(const Report *r, int i);
+} Row;
+int report_rows(const Report *r);
+Row report_row(const Report *r, int i);
 
 #endif

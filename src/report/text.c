@@ -64,7 +64,7 @@ static void put_cell(Str *out, int width, int64_t v)
         str_fmt(out, " %*lld", width, (long long)v);
 }
 
-static void put_layer(Layer l, int i, bool explain, Str *out)
+static void put_layer(Row l, int i, bool explain, Str *out)
 {
     const Step *s = l.step;
 
@@ -82,7 +82,7 @@ static void put_layer(Layer l, int i, bool explain, Str *out)
 
 void report_text(const Report *r, bool explain, Str *out)
 {
-    int i, n = report_layers(r);
+    int i, n = report_rows(r);
 
     put_summary(r, out);
     put_memories(r, out);
@@ -90,5 +90,5 @@ void report_text(const Report *r, bool explain, Str *out)
     str_fmt(out, "\n%4s %-28s %-10s %-24s %10s %11s %11s %8s\n", "", "layer",
             "op", "kernel", "MACs", "predicted", "executed", "per MAC");
     for (i = 0; i < n; i++)
-        put_layer(report_layer(r, i), i, explain, out);
+        put_layer(report_row(r, i), i, explain, out);
 }

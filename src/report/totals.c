@@ -3,33 +3,20 @@
 
 #include <math.h>
 
-int report_layers(const Report *r)
+int report_rows(const Report *r)
 {
-    int i, n = 0;
-
-    for (i = 0; r->plan && i < r->plan->nstep; i++)
-        n += r->plan->step[i].kind == STEP_start;
-    return n;
+    return r->plan ? r->plan->nlayer : 0;
 }
 
-static const Step *find_step(const Plan *p, int layer)
+Row report_row(const Report *r, int i)
 {
-    int i;
+    const Layer *layer = &r->plan->layer[i];
+    Row l = {.layer = layer, .step = &r->plan->step[layer->first],
+             .cycles = -1, .instructions = -1, .predicted = -1};
 
-    for (i = 0; i < p->nstep; i++)
-        if (p->step[i].kind == STEP_start && !layer--)
-            return &p->step[i];
-    die("no layer %d", layer);
-}
-
-Layer report_layer(const Report *r, int i)
-{
-    Layer l = {.step = find_step(r->plan, i), .cycles = -1,
-               .instructions = -1, .predicted = -1};
-
-    l.macs = node_macs(l.step->node);
-    if (l.step->cycles > 0)
-        l.predicted = l.step->cycles;
+    l.macs = node_macs(layer->node);
+    if (layer->cycles > 0)
+        l.predicted = layer->cycles;
     if (r->run && r->run->ok && i < r->run->nlayer) {
         l.cycles = r->run->layer[i].cycles;
         l.instructions = r->run->layer[i].instructions;
@@ -69,11 +56,11 @@ int64_t report_bytes_removed(const Report *r)
 
 int64_t report_cycles(const Report *r)
 {
-    int i, n = report_layers(r);
+    int i, n = report_rows(r);
     int64_t sum = 0;
 
     for (i = 0; i < n; i++) {
-        Layer l = report_layer(r, i);
+        Row l = report_row(r, i);
 
         if (l.predicted < 0)
             return -1;

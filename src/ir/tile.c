@@ -1,0 +1,606 @@
+/* A node cut into tiles: what a part of its result reads of every operand.
+ *
+ * Each family says along which axes of its result it may be cut.  A tile is a
+ * node like any other, over values of the tile's shapes, so that whatever asks
+ * a node something (kernels' heads, dims_fill) can ask a tile.  Convolutions
+ * and pools are cut only channels-last, where rows of an image are one run. */
+#include "ir/ir.h"
+
+#include <string.h>
+
+typedef struct Cutter {
+    Graph g; /* whose memory the tile is made in */
+    const Node *n;
+    const int64_t *at, *len; /* by axis */
+    Tile *t;
+} Cutter;
+
+static int64_t elements(Shape s, int from, int to)
+{
+    int64_t p = 1;
+    int i;
+
+    for (i = from; i < to; i++)
+        p *= s.dim[i];
+    return p;
+}
+
+static int bytes_of(const Val *v)
+{
+    return type_info[v->type].bytes;
+}
+
+static Piece piece(const Val *v, int64_t off, int64_t row, int64_t rows,
+                   int64_t stride)
+{
+    int64_t b = bytes_of(v);
+
+    if (rows == 1 || row == stride)
+        return (Piece){off * b, row * rows * b, 1, row * rows * b};
+    return (Piece){off * b, row * b, rows, stride * b};
+}
+
+static Piece whole(const Val *v)
+{
+    return piece(v, 0, val_count(v), 1, 0);
+}
+
+/* A value of the tile: v's type, range and name, another shape.  Constants
+ * stay constants: heads ask for that. */
+static Val *cut_val(Cutter *c, const Val *v, Shape s)
+{
+    Val *u = NEW(c->g.mem, Val);
+
+    *u = *v;
+    u->shape = s;
+    u->def = NULL;
+    return u;
+}
+
+static void take_arg(Cutter *c, int i, Shape s, Piece p)
+{
+    c->t->node->arg[i] = cut_val(c, c->n->arg[i], s);
+    c->t->in[i] = p;
+}
+
+static void take_res(Cutter *c, Shape s, Piece p)
+{
+    c->t->node->res[0] = cut_val(c, c->n->res[0], s);
+    c->t->node->res[0]->def = c->t->node;
+    c->t->out[0] = p;
+}
+
+/* Operand i, of one element for each channel, or for all. */
+static void take_channels(Cutter *c, int i)
+{
+    const Val *v = c->n->arg[i];
+    Shape s = v->shape;
+
+    if (val_count(v) <= 1)
+        return;
+    s.dim[s.rank - 1] = c->len[CUT_channel];
+    take_arg(c, i, s, piece(v, c->at[CUT_channel], c->len[CUT_channel], 1, 0));
+}
+
+static void take_epilogue(Cutter *c, const char *names[], int count)
+{
+    bool optional;
+    int i, k;
+
+    for (i = 0; i < count; i++) {
+        k = op_arg(c->n->op, names[i], &optional);
+        if (k >= 0 && k < c->n->narg && c->n->arg[k])
+            take_channels(c, k);
+    }
+}
+
+/* --- images: convolutions and pools --- */
+
+static bool is_depthwise(const Node *n)
+{
+    const Val *w = n->arg[1];
+
+    return attr_int(n, A_group) == w->shape.dim[0] &&
+           w->shape.dim[w->shape.rank - 1] == 1;
+}
+
+/* Do channels of the result read the same channels of x alone? */
+static bool by_channel(const Node *n)
+{
+    return op_info[n->op].family == FAM_pool || is_depthwise(n);
+}
+
+static void image_axes(const Node *n, int64_t len[NCUT])
+{
+    Shape y = n->res[0]->shape;
+
+    if (!attr_int(n, A_last))
+        return;
+    len[CUT_batch] = y.dim[0];
+    if (!attr_int(n, A_ceil))
+        len[CUT_row] = y.dim[1];
+    if (by_channel(n) || attr_int(n, A_group) == 1)
+        len[CUT_channel] = y.dim[y.rank - 1];
+}
+
+/* Elements of x from the first row that a window touches to the last. */
+static int64_t window_of(const Node *n)
+{
+    int64_t k = op_info[n->op].family == FAM_pool
+                    ? attr_at(n, A_kernel, 0, 1) : n->arg[1]->shape.dim[1];
+
+    return (k - 1) * attr_at(n, A_dilation, 0, 1) + 1;
+}
+
+/* The rows [*lo, *hi) of x that the tile's windows touch, and the padding that
+ * is left above and below. */
+static bool rows_of(const Cutter *c, int64_t *lo, int64_t *hi, int64_t pad[2])
+{
+    int64_t step = attr_at(c->n, A_stride, 0, 1);
+    int64_t h = c->n->arg[0]->shape.dim[1];
+
+    *lo = c->at[CUT_row] * step - attr_at(c->n, A_pad, 0, 0);
+    *hi = *lo + (c->len[CUT_row] - 1) * step + window_of(c->n);
+    pad[0] = MAX(0, -*lo);
+    pad[1] = MAX(0, *hi - h);
+    *lo = MAX(0, *lo);
+    *hi = MIN(h, *hi);
+    return *lo < *hi;
+}
+
+static void set_pads(Cutter *c, const int64_t pad[2])
+{
+    int64_t list[4];
+    int i, spatial = c->n->arg[0]->shape.rank - 2;
+
+    for (i = 0; i < 2 * spatial; i++)
+        list[i] = attr_at(c->n, A_pad, i, 0);
+    list[0] = pad[0];
+    list[spatial] = pad[1];
+    attr_set_list(&c->g, c->t->node, A_pad, 2 * spatial, list);
+}
+
+/* Images [b, b + nb), rows [r, r + nr), channels [ch, ch + nc) of v. */
+static bool take_image(const Val *v, int64_t b, int64_t nb, int64_t r,
+                       int64_t nr, int64_t ch, int64_t nc, Shape *s, Piece *p)
+{
+    int rank = v->shape.rank;
+    int64_t h = v->shape.dim[1], all = v->shape.dim[rank - 1];
+    int64_t line = elements(v->shape, 2, rank), pixels = line / all;
+
+    *s = v->shape;
+    s->dim[0] = nb;
+    s->dim[1] = nr;
+    s->dim[rank - 1] = nc;
+    if (nb > 1 && nr != h)
+        return false;
+    *p = piece(v, (b * h + r) * line + ch, nc, nb * nr * pixels, all);
+    return true;
+}
+
+static bool cut_image(Cutter *c)
+{
+    static const char *epilogue[] = {"b", "mul", "add"};
+    const Node *n = c->n;
+    const int64_t *at = c->at, *len = c->len;
+    bool same = by_channel(n);
+    int64_t lo, hi, pad[2];
+    Shape s;
+    Piece p;
+
+    if (!rows_of(c, &lo, &hi, pad))
+        return false;
+    if (len[CUT_row] == n->res[0]->shape.dim[1])
+        lo = 0, hi = n->arg[0]->shape.dim[1];
+    else
+        set_pads(c, pad);
+    if (!take_image(n->arg[0], at[CUT_batch], len[CUT_batch], lo, hi - lo,
+                    same ? at[CUT_channel] : 0,
+                    same ? len[CUT_channel]
+                         : n->arg[0]->shape.dim[n->arg[0]->shape.rank - 1],
+                    &s, &p))
+        return false;
+    take_arg(c, 0, s, p);
+    if (!take_image(n->res[0], at[CUT_batch], len[CUT_batch], at[CUT_row],
+                    len[CUT_row], at[CUT_channel], len[CUT_channel], &s, &p))
+        return false;
+    take_res(c, s, p);
+    take_epilogue(c, epilogue, 3);
+    return true;
+}
+
+static bool cut_pool(Cutter *c)
+{
+    return cut_image(c);
+}
+
+static bool cut_conv(Cutter *c)
+{
+    const Val *w = c->n->arg[1];
+    int64_t each = elements(w->shape, 1, w->shape.rank);
+    Shape s = w->shape;
+
+    s.dim[0] = c->len[CUT_channel];
+    take_arg(c, 1, s, piece(w, c->at[CUT_channel] * each,
+                            c->len[CUT_channel] * each, 1, 0));
+    if (is_depthwise(c->n))
+        attr_set_int(&c->g, c->t->node, A_group, c->len[CUT_channel]);
+    return cut_image(c);
+}
+
+/* --- matrix products --- */
+
+static bool transposed(const Node *n, int i)
+{
+    return attr_int(n, i ? A_transb : A_transa) != 0;
+}
+
+static int64_t batches(const Val *v)
+{
+    return elements(v->shape, 0, v->shape.rank - 2);
+}
+
+static void matmul_axes(const Node *n, int64_t len[NCUT])
+{
+    const Val *y = n->res[0];
+    int64_t a = batches(n->arg[0]), b = batches(n->arg[1]), all = batches(y);
+
+    len[CUT_row] = y->shape.dim[y->shape.rank - 2];
+    len[CUT_channel] = y->shape.dim[y->shape.rank - 1];
+    if ((a == all || a == 1) && (b == all || b == 1))
+        len[CUT_batch] = all;
+    else
+        len[CUT_row] = len[CUT_channel] = 1;
+}
+
+/* Of each matrix of v: rows [r, r + nr), columns [q, q + nq). */
+static bool take_matrices(const Cutter *c, const Val *v, int64_t r, int64_t nr,
+                          int64_t q, int64_t nq, Shape *s, Piece *p)
+{
+    int64_t rows = v->shape.dim[v->shape.rank - 2];
+    int64_t columns = v->shape.dim[v->shape.rank - 1], b = batches(v);
+    int64_t first = b > 1 ? c->at[CUT_batch] : 0;
+    int64_t nb = b > 1 ? c->len[CUT_batch] : 1;
+
+    *s = (Shape){.rank = 3, .dim = {nb, nr, nq}};
+    if (nq == columns) {
+        *p = piece(v, (first * rows + r) * columns, nr * columns, nb,
+                   rows * columns);
+        return true;
+    }
+    *p = piece(v, (first * rows + r) * columns + q, nq, nb * nr, columns);
+    return nb == 1 || nr == rows;
+}
+
+static bool cut_side(Cutter *c, int i)
+{
+    const Val *v = c->n->arg[i];
+    int64_t rows = v->shape.dim[v->shape.rank - 2];
+    int64_t columns = v->shape.dim[v->shape.rank - 1];
+    int axis = i ? CUT_channel : CUT_row;
+    Shape s;
+    Piece p;
+
+    if (i ? transposed(c->n, 1) : !transposed(c->n, 0)) {
+        if (!take_matrices(c, v, c->at[axis], c->len[axis], 0, columns, &s,
+                           &p))
+            return false;
+    } else if (!take_matrices(c, v, 0, rows, c->at[axis], c->len[axis], &s,
+                              &p)) {
+        return false;
+    }
+    take_arg(c, i, s, p);
+    return true;
+}
+
+/* Bias, mul or add: of rows, of columns, of both or of neither. */
+static void cut_beside(Cutter *c, int i)
+{
+    const Val *v = c->n->arg[i];
+    int rank = v->shape.rank;
+    int64_t columns = rank >= 1 ? v->shape.dim[rank - 1] : 1;
+    int64_t rows = rank >= 2 ? v->shape.dim[rank - 2] : 1;
+    int64_t q = columns > 1 ? c->at[CUT_channel] : 0;
+    int64_t r = rows > 1 ? c->at[CUT_row] : 0;
+    Shape s = v->shape;
+
+    if (val_count(v) <= 1)
+        return;
+    if (columns > 1)
+        s.dim[rank - 1] = c->len[CUT_channel];
+    if (rows > 1)
+        s.dim[rank - 2] = c->len[CUT_row];
+    take_arg(c, i, s, piece(v, r * columns + q, s.dim[rank - 1],
+                            rows > 1 ? c->len[CUT_row] : 1, columns));
+}
+
+static bool cut_matmul(Cutter *c)
+{
+    const Val *y = c->n->res[0];
+    Shape s;
+    Piece p;
+    int i;
+
+    if (!cut_side(c, 0) || !cut_side(c, 1) ||
+        !take_matrices(c, y, c->at[CUT_row], c->len[CUT_row],
+                       c->at[CUT_channel], c->len[CUT_channel], &s, &p))
+        return false;
+    take_res(c, s, p);
+    for (i = 2; i < c->n->narg; i++)
+        if (c->n->arg[i])
+            cut_beside(c, i);
+    return true;
+}
+
+/* --- elementwise, and along rows --- */
+
+/* Does v have the first p axes of y, or none of them? */
+static bool has_axes(const Val *v, Shape y, int p, bool *none)
+{
+    int i, skip = y.rank - v->shape.rank;
+    bool all = skip == 0 || elements(y, 0, p) == 1;
+
+    *none = true;
+    for (i = 0; i < p; i++) {
+        int64_t d = i < skip ? 1 : v->shape.dim[i - skip];
+
+        all &= i >= skip && d == y.dim[i];
+        *none &= d == 1;
+    }
+    return all || *none;
+}
+
+/* How many of the first axes are walked as one by every operand. */
+static int map_axes(const Node *n)
+{
+    Shape y = n->res[0]->shape;
+    bool none;
+    int i, p;
+
+    for (p = y.rank; p > 0; p--) {
+        for (i = 0; i < n->narg; i++)
+            if (n->arg[i] && !has_axes(n->arg[i], y, p, &none))
+                break;
+        if (i == n->narg)
+            break;
+    }
+    return p;
+}
+
+static int leading_axes(const Node *n)
+{
+    return op_info[n->op].family == FAM_row ? n->res[0]->shape.rank - 1
+                                            : map_axes(n);
+}
+
+static void lines_axes(const Node *n, int64_t len[NCUT])
+{
+    len[CUT_row] = elements(n->res[0]->shape, 0, leading_axes(n));
+}
+
+/* Lines [at, at + len) of the first p axes, which become one. */
+static Shape cut_lines(const Cutter *c, const Val *v, int p, Piece *what)
+{
+    int64_t inner = elements(v->shape, p, v->shape.rank);
+    Shape s = {.rank = 1 + v->shape.rank - p, .dim = {c->len[CUT_row]}};
+    int i;
+
+    for (i = p; i < v->shape.rank; i++)
+        s.dim[1 + i - p] = v->shape.dim[i];
+    *what = piece(v, c->at[CUT_row] * inner, c->len[CUT_row] * inner, 1, 0);
+    return s;
+}
+
+/* An operand that has none of the p axes, with as many as the tile has. */
+static void keep_arg(Cutter *c, int i, int p)
+{
+    const Val *v = c->n->arg[i];
+    int skip = MAX(0, p - (c->n->res[0]->shape.rank - v->shape.rank));
+    Shape s = {.rank = v->shape.rank - skip};
+    int k;
+
+    for (k = 0; k < s.rank; k++)
+        s.dim[k] = v->shape.dim[k + skip];
+    take_arg(c, i, s, whole(v));
+}
+
+static bool cut_rows(Cutter *c)
+{
+    int i, p = leading_axes(c->n);
+    bool rowwise = op_info[c->n->op].family == FAM_row, none;
+    Shape y = c->n->res[0]->shape, s;
+    Piece what;
+
+    for (i = 0; i < c->n->narg; i++) {
+        if (!c->n->arg[i] || (rowwise && i))
+            continue;
+        has_axes(c->n->arg[i], y, p, &none);
+        if (none && !(elements(y, 0, p) == 1 &&
+                      c->n->arg[i]->shape.rank == y.rank)) {
+            keep_arg(c, i, p);
+            continue;
+        }
+        s = cut_lines(c, c->n->arg[i], p, &what);
+        take_arg(c, i, s, what);
+    }
+    s = cut_lines(c, c->n->res[0], p, &what);
+    take_res(c, s, what);
+    if (rowwise)
+        attr_set_int(&c->g, c->t->node, A_axis, 1);
+    return true;
+}
+
+/* --- transposition: by its outermost axis --- */
+
+static void transpose_axes(const Node *n, int64_t len[NCUT])
+{
+    len[CUT_row] = n->res[0]->shape.dim[0];
+}
+
+static bool cut_transpose(Cutter *c)
+{
+    const Val *x = c->n->arg[0], *y = c->n->res[0];
+    int axis = (int)attr_at(c->n, A_perm, 0, y->shape.rank - 1);
+    int64_t outer = elements(x->shape, 0, axis);
+    int64_t inner = elements(x->shape, axis + 1, x->shape.rank);
+    int64_t each = elements(y->shape, 1, y->shape.rank);
+    Shape s = x->shape;
+
+    s.dim[axis] = c->len[CUT_row];
+    take_arg(c, 0, s, piece(x, c->at[CUT_row] * inner,
+                            c->len[CUT_row] * inner, outer,
+                            x->shape.dim[axis] * inner));
+    s = y->shape;
+    s.dim[0] = c->len[CUT_row];
+    take_res(c, s, piece(y, c->at[CUT_row] * each, c->len[CUT_row] * each, 1,
+                         0));
+    return true;
+}
+
+/* --- by family --- */
+
+void tile_axes(const Node *n, int64_t len[NCUT])
+{
+    int i;
+
+    for (i = 0; i < NCUT; i++)
+        len[i] = 1;
+    if (n->nres != 1 || !val_count(n->res[0]) || !n->res[0]->shape.rank)
+        return;
+    switch (op_info[n->op].family) {
+    case FAM_conv: case FAM_pool:
+        image_axes(n, len);
+        break;
+    case FAM_matmul:
+        matmul_axes(n, len);
+        break;
+    case FAM_map: case FAM_row:
+        lines_axes(n, len);
+        break;
+    case FAM_transpose:
+        transpose_axes(n, len);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool cut(Cutter *c)
+{
+    switch (op_info[c->n->op].family) {
+    case FAM_conv:
+        return cut_conv(c);
+    case FAM_pool:
+        return cut_pool(c);
+    case FAM_matmul:
+        return cut_matmul(c);
+    case FAM_map: case FAM_row:
+        return cut_rows(c);
+    case FAM_transpose:
+        return cut_transpose(c);
+    default:
+        die("%s has no tiles", op_info[c->n->op].name);
+    }
+}
+
+static Node *copy_node(Arena *mem, const Node *n)
+{
+    Node *t = NEW(mem, Node);
+
+    *t = *n;
+    t->arg = NEWN(mem, Val *, n->narg + 1);
+    memcpy(t->arg, n->arg, (size_t)n->narg * sizeof *t->arg);
+    t->prev = t->next = NULL;
+    return t;
+}
+
+static void take_whole(const Node *n, Tile *t)
+{
+    int i;
+
+    for (i = 0; i < n->narg && i < NARG; i++)
+        t->in[i] = n->arg[i] ? whole(n->arg[i]) : (Piece){0};
+    for (i = 0; i < n->nres; i++)
+        t->out[i] = whole(n->res[i]);
+}
+
+bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],
+               const int64_t len[NCUT], Tile *t)
+{
+    Cutter c = {.g = {.mem = mem}, .n = n, .at = at, .len = len, .t = t};
+    int64_t all[NCUT];
+
+    tile_axes(n, all);
+    t->node = copy_node(mem, n);
+    take_whole(n, t);
+    if (!memcmp(all, len, sizeof all))
+        return true;
+    attr_copy(&c.g, t->node, n);
+    return cut(&c);
+}
+
+/* Strides of images: of the whole value where it lies in place. */
+#define PUT_STRIDES(to, as, v)                                         \
+    ((to)->v##n = (as)->v##n, (to)->v##h = (as)->v##h,                 \
+     (to)->v##w = (as)->v##w, (to)->v##c = (as)->v##c)
+
+static bool stride_conv(const Dims *w, bool x, bool y, Dims *d)
+{
+    if (x)
+        PUT_STRIDES(&d->conv, &w->conv, x);
+    if (y)
+        PUT_STRIDES(&d->conv, &w->conv, y);
+    return true;
+}
+
+static bool stride_pool(const Dims *w, bool x, bool y, Dims *d)
+{
+    if (x)
+        PUT_STRIDES(&d->pool, &w->pool, x);
+    if (y)
+        PUT_STRIDES(&d->pool, &w->pool, y);
+    return true;
+}
+
+/* The result of a product is dense by what its kernels are told. */
+static bool stride_matmul(const Dims *w, bool a, bool b, bool y, Dims *d)
+{
+    if (a) {
+        d->matmul.am = w->matmul.am;
+        d->matmul.ak = w->matmul.ak;
+        memcpy(d->matmul.ab, w->matmul.ab, sizeof d->matmul.ab);
+    }
+    if (b) {
+        d->matmul.bk = w->matmul.bk;
+        d->matmul.bn = w->matmul.bn;
+        memcpy(d->matmul.bb, w->matmul.bb, sizeof d->matmul.bb);
+    }
+    return !y;
+}
+
+bool tile_dims(const Node *n, const Tile *t, unsigned in_place,
+               bool out_place, Dims *d)
+{
+    Family f = op_info[n->op].family;
+    bool y = out_place && t->out[0].rows > 1;
+    unsigned far = 0;
+    Dims w;
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] && t->in[i].rows > 1)
+            far |= 1u << i & in_place;
+    memset(d, 0, sizeof *d);
+    dims_fill(t->node, d);
+    if (!far && !y)
+        return true;
+    memset(&w, 0, sizeof w);
+    dims_fill(n, &w);
+    if (f == FAM_conv && !(far & ~1u))
+        return stride_conv(&w, far & 1, y, d);
+    if (f == FAM_pool && !(far & ~1u))
+        return stride_pool(&w, far & 1, y, d);
+    if (f == FAM_matmul && !(far & ~3u))
+        return stride_matmul(&w, far & 1, far & 2, y, d);
+    return false;
+}
