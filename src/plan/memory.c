@@ -62,7 +62,7 @@ int64_t near_room(const Plan *p, const PlanOpts *o)
         const Mem *m = &p->soc->mems[i];
         int64_t room = room_for_buffers(p, i, o);
 
-        if (!(m->holds & HOLDS_buffers) || m->level > level)
+        if (!(m->holds & HOLDS_buffers) || !m->mapped || m->level > level)
             continue;
         if (m->holds & HOLDS_weights && o->limit[i] < 0)
             room -= consts;
@@ -83,15 +83,15 @@ static int64_t room_for_consts(const Plan *p, int m, const PlanOpts *o)
     return mem->size - mem->reserved;
 }
 
-/* Memories that hold `what`, nearest first; those that also hold `after` come
- * after all that do not. */
+/* Memories that hold `what` and that cores can reach, nearest first; those
+ * that also hold `after` come after all that do not. */
 static int list_mems(const Plan *p, unsigned what, unsigned after, int *list)
 {
     const Mem *mems = p->soc->mems;
     int i, j, n = 0;
 
     for (i = 0; i < p->soc->nmem; i++) {
-        if (!(mems[i].holds & what))
+        if (!(mems[i].holds & what) || !mems[i].mapped)
             continue;
         for (j = n++; j; j--) {
             const Mem *q = &mems[list[j - 1]];

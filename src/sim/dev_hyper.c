@@ -2,12 +2,12 @@
  *
  * The controller moves bytes between L2 and a memory that has no address on
  * the bus.  Keys of its line: `rx_tx=` offset of the channel registers,
- * `memory=` the memory line that says how large it is.  Reading costs
- * `read_command=` and `read=` a byte, in cycles of clock periph; writing, which
- * waits for the L2 instead, `write_command=` and `write=` a word of 4, in
- * cycles of clock fc. */
+ * `memory=` the memory line that says how large it is.  Reading (in_) takes
+ * `setup=` and `bytes_per_cycle=`, in cycles of `clock=`; writing (out_),
+ * which waits for the L2 and moves whole words, its own. */
 #include "sim/chip.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { /* from rx_tx */
@@ -19,13 +19,27 @@ enum { START = 1 << 4 };
 
 typedef struct Hyper {
     uint32_t at, size;
-    double read_command, read, write_command, write;
+    struct Pace {
+        double setup, bytes_per_cycle;
+        const char *clock;
+    } in, out;
     uint8_t *data;
     uint32_t *reg;      /* everything reads as written */
     bool busy;
     uint32_t l2, ext, n, to_l2;
     uint64_t from;
 } Hyper;
+
+static struct Pace pace(const Device *d, const char *way)
+{
+    const char *setup = arena_fmt(d->chip->sim->mem, "%s_setup", way);
+    const char *rate = arena_fmt(d->chip->sim->mem, "%s_bytes_per_cycle", way);
+    const char *clock = arena_fmt(d->chip->sim->mem, "%s_clock", way);
+
+    return (struct Pace){item_num(d->item, setup, 0),
+                         item_num(d->item, rate, 1),
+                         item_word(d->item, clock, "")};
+}
 
 static void init(Device *d)
 {
@@ -34,27 +48,21 @@ static void init(Device *d)
                              item_word(d->item, "memory", ""));
 
     h->at = (uint32_t)item_int(d->item, "rx_tx", 0);
-    h->read_command = item_num(d->item, "read_command", 0);
-    h->write_command = item_num(d->item, "write_command", 0);
-    h->read = item_num(d->item, "read", 1);
-    h->write = item_num(d->item, "write", 4);
+    h->in = pace(d, "in");
+    h->out = pace(d, "out");
     h->size = m ? (uint32_t)item_int(m, "size", 0) : 0;
     h->data = arena_get(d->chip->sim->mem, MAX(h->size, 1), 1);
     h->reg = arena_get(d->chip->sim->mem, d->size / 4 + 1, 4);
 }
 
-static uint64_t ticks(const Device *d, const char *clock, double cycles)
-{
-    const Clock *k = chip_clock(d->chip, clock);
-
-    return (uint64_t)(cycles * (double)(k ? k : d->clock)->period);
-}
-
 static uint64_t duration(const Device *d, const Hyper *h)
 {
-    if (h->to_l2)
-        return ticks(d, "periph", h->read_command + h->read * h->n);
-    return ticks(d, "fc", h->write_command + h->write * ((h->n + 3) / 4));
+    const struct Pace *p = h->to_l2 ? &h->in : &h->out;
+    uint32_t n = h->to_l2 ? h->n : (h->n + 3) & ~3u;
+    const Clock *k = chip_clock(d->chip, p->clock);
+
+    return (uint64_t)llround((p->setup + n / p->bytes_per_cycle) *
+                             (double)(k ? k : d->clock)->period);
 }
 
 /* Refuses what the hardware would do something silly with. */

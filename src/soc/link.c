@@ -76,6 +76,8 @@ static void put_memories(const Soc *s, bool emu, Str *out)
     for (i = 0; i < s->nmem; i++) {
         const Mem *m = &s->mems[i];
 
+        if (!m->mapped)
+            continue;
         str_fmt(out, "    %s : ORIGIN = 0x%08" PRIx64 ", LENGTH = %" PRId64
                 "\n", m->name, emu ? m->emu_base : m->base,
                 m->size - kept(s, m));
@@ -126,7 +128,7 @@ static void put_buffers(const Soc *s, Str *out)
     int i;
 
     for (i = 0; i < s->nmem; i++)
-        if (s->mems[i].holds & HOLDS_buffers)
+        if (s->mems[i].holds & HOLDS_buffers && s->mems[i].mapped)
             str_fmt(out, "    .buf.%s (NOLOAD) : { *(.bss.buf.%s) } > %s\n",
                     s->mems[i].name, s->mems[i].name, s->mems[i].name);
 }

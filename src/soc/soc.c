@@ -241,6 +241,7 @@ static void add_mem(Soc *s, const Item *it)
     m->bytes_per_cycle = item_num(it, "bytes_per_cycle", 4);
     m->latency = (int)item_int(it, "latency", 0);
     m->cached = item_int(it, "cached", 0) != 0;
+    m->mapped = item_int(it, "mapped", 1) != 0;
     if (m->size <= 0)
         err(ERR_MODEL, "%s:%d: memory %s has no size", it->file, it->line,
             it->name);
@@ -285,6 +286,7 @@ static void settle(Soc *s)
         add_mem(s, it);
     for (it = NULL; (it = soc_next(s, "reserve", it));)
         add_reserve(s, it);
+    soc_dmas(s);
 }
 
 /* Some files are only for others to include. */

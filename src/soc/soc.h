@@ -47,8 +47,30 @@ typedef struct Mem {
     double bytes_per_cycle;
     int latency;  /* cycles of a first access from a core */
     bool cached;
+    bool mapped;  /* cores can load from it; else only a DMA reaches it */
     const Item *item;
 } Mem;
+
+/* One direction of a DMA engine, in cycles of the cores that compute.  One
+ * transfer of n bytes, from the call that starts it to the return of the one
+ * that waits for it, takes setup + n / bytes_per_cycle. */
+typedef struct DmaWay {
+    double setup;
+    double gap;   /* the engine stands still: between a transfer and the next
+                     that was queued, between two rows of one */
+    double bytes_per_cycle;
+} DmaWay;
+
+/* What moves bytes between two memories; key `levels` of a dma line. */
+typedef struct Dma {
+    const char *name;
+    int near, far;  /* mems[] */
+    DmaWay in, out;    /* in: from far to near */
+    int program;    /* cycles of the core that starts one ... */
+    int program_2d; /* ... of rows with a stride on the far side */
+    int queue;      /* how many may be under way or queued */
+    const Item *item;
+} Dma;
 
 typedef struct Soc {
     Arena *mem;
@@ -58,6 +80,8 @@ typedef struct Soc {
     Item *items; /* in order of first appearance */
     Mem mems[16];
     int nmem;
+    Dma dmas[8];
+    int ndma;
     const char *isa;  /* of the cores that compute: words with commas */
     int ncore;
     double mhz;       /* of the cores that compute; 0: no source */
@@ -81,6 +105,15 @@ double item_num(const Item *it, const char *key, double none);
 bool item_has(const Item *it, const char *key, const char *word); /* in list */
 Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
 void soc_print(const Soc *s, Str *out); /* one whole description */
+
+/* dma.c: the engine between memories of two levels (in any order); NULL: there
+ * is none.  dma_cycles: of one transfer alone, rows 1 if it is in one piece. */
+const Dma *soc_dma(const Soc *s, int from, int to);
+double dma_cycles(const Dma *d, bool in, int64_t bytes, int64_t rows);
+/* Picojoules of an `energy` line (core_cycle, dma_byte, ext_byte ...); NaN
+ * where there is no source. */
+double soc_energy(const Soc *s, const char *event);
+void soc_dmas(Soc *s); /* within the part: fills s->dmas */
 
 /* link.c: a linker script; emu: memories lie where the emulator has them.
  * bound: of the network's stack.  soc_stack: the bytes of the stack of main,

@@ -1,0 +1,129 @@
+/* DMA engines and energy, for whoever plans: what a description says of them
+ * in cycles of its own clocks, as cycles of the cores that compute.
+ *
+ * A `dma` line with `levels=` is an engine of the planner's; the same line
+ * tells the simulator how its device behaves, so they cannot disagree. */
+#include "soc/soc.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where no rate is known, its ratio to the other clocks, as simulated. */
+static double rate(const Soc *s, const char *clock)
+{
+    const Item *it = soc_item(s, "clock", clock);
+
+    return item_num(it, "mhz", item_num(it, "ratio", 1));
+}
+
+static double compute_rate(const Soc *s)
+{
+    const Item *chip = soc_next(s, "chip", NULL);
+    const Item *core = soc_item(s, "core", item_word(chip, "compute", ""));
+
+    if (!core)
+        core = soc_next(s, "core", NULL);
+    return rate(s, item_word(core, "clock", ""));
+}
+
+/* in_setup, else setup. */
+static const char *key(const Soc *s, const Item *it, const char *way,
+                       const char *name)
+{
+    const char *own = arena_fmt(s->mem, "%s_%s", way, name);
+
+    return item_word(it, own, NULL) ? own : name;
+}
+
+static DmaWay read_way(const Soc *s, const Item *it, const char *way)
+{
+    const char *line = item_word(it, "clock", "");
+    const char *clock = item_word(it, key(s, it, way, "clock"), line);
+    double own = compute_rate(s) / rate(s, clock);
+    double served = compute_rate(s) / rate(s, line);
+    double begin = own * item_num(it, key(s, it, way, "setup"), 0);
+    DmaWay w;
+
+    w.setup = item_num(it, "program", 0) + item_num(it, "wait", 0) + begin +
+              served * item_num(it, "serve", 0);
+    w.gap = item_word(it, "next", NULL)
+                ? begin + served * item_num(it, "next", 0) : 0;
+    w.bytes_per_cycle = item_num(it, key(s, it, way, "bytes_per_cycle"), 1) /
+                        own;
+    if (!(w.bytes_per_cycle > 0))
+        err(ERR_MODEL, "%s:%d: dma %s: bytes_per_cycle is not positive",
+            it->file, it->line, it->name);
+    return w;
+}
+
+/* The memory before (far false) or after the comma of levels=L1,L2. */
+static int level(Soc *s, const Item *it, bool far)
+{
+    const char *list = item_word(it, "levels", ""), *comma;
+    const Mem *m;
+
+    comma = strchr(list, ',');
+    if (!comma)
+        err(ERR_MODEL, "%s:%d: dma %s: levels=%s, wanted two memories",
+            it->file, it->line, it->name, list);
+    m = soc_mem(s, far ? comma + 1
+                       : arena_fmt(s->mem, "%.*s", (int)(comma - list), list));
+    if (!m)
+        err(ERR_MODEL, "%s:%d: dma %s: levels=%s names no memory", it->file,
+            it->line, it->name, list);
+    return (int)(m - s->mems);
+}
+
+static void add_dma(Soc *s, const Item *it)
+{
+    Dma *d = &s->dmas[s->ndma++];
+
+    if (s->ndma > (int)LEN(s->dmas))
+        err(ERR_MODEL, "%s:%d: more than %zu DMA engines", it->file, it->line,
+            LEN(s->dmas));
+    d->name = it->name;
+    d->near = level(s, it, false);
+    d->far = level(s, it, true);
+    d->program = (int)item_int(it, "program", 0);
+    d->program_2d = (int)item_int(it, "program_2d", d->program);
+    d->queue = (int)item_int(it, "queue", 1);
+    d->in = read_way(s, it, "in");
+    d->out = read_way(s, it, "out");
+    d->item = it;
+}
+
+void soc_dmas(Soc *s)
+{
+    const Item *it;
+
+    for (it = NULL; (it = soc_next(s, "dma", it));)
+        if (item_word(it, "levels", NULL))
+            add_dma(s, it);
+}
+
+const Dma *soc_dma(const Soc *s, int from, int to)
+{
+    int i;
+
+    for (i = 0; i < s->ndma; i++) {
+        const Dma *d = &s->dmas[i];
+        int near = s->mems[d->near].level, far = s->mems[d->far].level;
+
+        if ((near == from && far == to) || (near == to && far == from))
+            return d;
+    }
+    return NULL;
+}
+
+double dma_cycles(const Dma *d, bool in, int64_t bytes, int64_t rows)
+{
+    const DmaWay *w = in ? &d->in : &d->out;
+
+    return w->setup + (double)bytes / w->bytes_per_cycle +
+           (double)(rows - 1) * w->gap;
+}
+
+double soc_energy(const Soc *s, const char *event)
+{
+    return item_num(soc_item(s, "energy", event), "pj", NAN);
+}
