@@ -1,4 +1,4 @@
-# make · make check · make check-long · make bench · make install · make deps
+# make · make check · make check-long · make bench · make zoo · make install · make deps
 MAKEFLAGS += --no-builtin-rules
 CC = gcc
 OPT = -O2 -g
@@ -99,6 +99,13 @@ check-long: tilewright
 bench: tilewright
 	bench/run
 
+# The networks that are too large to be kept, in build/zoo.
+zoo: build/zoo/made
+
+build/zoo/made: zoo/make.py zoo/mobilenet.py zoo/integer.py
+	zoo/make.py build >&2
+	@touch $@
+
 install: tilewright
 	install -Dm755 tilewright $(DESTDIR)$(prefix)/bin/tilewright
 	install -Dm644 doc/tilewright.1 $(DESTDIR)$(prefix)/share/man/man1/tilewright.1
@@ -117,5 +124,5 @@ clean:
 help:
 	@head -1 Makefile | cut -c3-
 
-.PHONY: deps check check-long bench install wc 80 clean help FORCE
+.PHONY: deps check check-long bench zoo install wc 80 clean help FORCE
 -include $(OBJ:.o=.d)

@@ -17,7 +17,16 @@ def tensor(v):
     return numpy_helper.from_array(np.asarray(v, np.float32))
 
 
-class Ints(Graph):
+class Dialect(Graph):
+    def requant(self, x, y, mul, add, signed, shift=SHIFT):
+        g = [self.const(y + '_mul', np.round(mul)),
+             self.const(y + '_add', np.round(add))]
+        self.node('RequantShift', [x] + g, y, domain='PACTOps',
+                  div=tensor(2.0 ** shift), n_levels_out=tensor([256]),
+                  signed=tensor([float(signed)]))
+
+
+class Ints(Dialect):
     """scale: of each value; peak: its largest magnitude, measured."""
 
     def __init__(self, peak):
@@ -29,13 +38,6 @@ class Ints(Graph):
         self.signed[y] = signed
         self.scale[y] = scale or self.peak[y] / (127 if signed else 255)
         return self.scale[y]
-
-    def requant(self, x, y, mul, add, signed, shift=SHIFT):
-        g = [self.const(y + '_mul', np.round(mul)),
-             self.const(y + '_add', np.round(add))]
-        self.node('RequantShift', [x] + g, y, domain='PACTOps',
-                  div=tensor(2.0 ** shift), n_levels_out=tensor([256]),
-                  signed=tensor([float(signed)]))
 
 
 def channel_scales(w):

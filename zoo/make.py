@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the networks of this folder: zoo/make.py [NAME...]
+"""Makes the networks of the zoo: zoo/make.py [NAME...]
 
-Needs numpy, onnx and onnxruntime (tools/deps-python).  For each network of
+The MobileNets (mobilenet.py) need numpy and onnx.  The smallest is part of
+this folder; the others, megabytes, are made in build/zoo (`make zoo`):
+zoo/make.py build makes those, and those only.
+
+The others need onnxruntime too (tools/deps-python).  For each network of
 nets.py: NAME-f32 (float32), NAME-int (integer dialect) and NAME-qdq-* (QDQ,
 by onnxruntime's static quantizer: u8 or s8 activations, -pc with weights per
 channel), each a folder with network.onnx, inputs.npz and outputs.npz.  The
@@ -17,17 +21,21 @@ import sys
 import tempfile
 import numpy as np
 import onnx
-import onnxruntime as ort
-from onnxruntime import quantization as quant
+try:
+    import onnxruntime as ort
+    from onnxruntime import quantization as quant
+    ort.set_default_logger_severity(3)
+except ImportError:
+    ort = quant = None
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [here, os.path.join(here, '..', 'tools')]
 import dialect
 import floats
 import integer
+import mobilenet
 import nets
 
-ort.set_default_logger_severity(3)
 SAMPLES = 24
 
 
@@ -67,8 +75,8 @@ def peaks(model, net, data):
     return peak
 
 
-def store(name, model, x, y):
-    d = os.path.join(here, name)
+def store(name, model, x, y, top=here):
+    d = os.path.join(top, name)
     os.makedirs(d, exist_ok=True)
     onnx.save(model, d + '/network.onnx')
     np.savez_compressed(d + '/inputs.npz', input=x)
@@ -104,13 +112,14 @@ def make_integer(net, peak, data):
           np.corrcoef(np.ravel(real), np.ravel(ints))[0, 1])
 
 
-class Reader(quant.CalibrationDataReader):
-    def __init__(self, data):
-        self.data = iter(data)
+def reader(data):
+    data = iter(data)
 
-    def get_next(self):
-        x = next(self.data, None)
-        return None if x is None else {'input': x}
+    class Reader(quant.CalibrationDataReader):
+        def get_next(self):
+            x = next(data, None)
+            return None if x is None else {'input': x}
+    return Reader()
 
 
 def make_qdq(net, data, activations, per_channel):
@@ -119,7 +128,7 @@ def make_qdq(net, data, activations, per_channel):
     with tempfile.TemporaryDirectory() as d:
         onnx.save(floats.model(net, True), d + '/float.onnx')
         quant.quantize_static(
-            d + '/float.onnx', d + '/qdq.onnx', Reader(data),
+            d + '/float.onnx', d + '/qdq.onnx', reader(data),
             quant_format=quant.QuantFormat.QDQ, per_channel=per_channel,
             activation_type=kind[activations], weight_type=quant.QuantType.QInt8)
         model = onnx.load(d + '/qdq.onnx')
@@ -139,7 +148,27 @@ def make(net):
                 make_qdq(net, data, activations, per_channel)
 
 
+def make_mobile(name):
+    """The values it was calibrated with are those of the oracle."""
+    net = mobilenet.NETS[name](name)
+    model, x = net.model(), net.now['input'][:1].astype(np.int8)
+    trace, outputs = dialect.trace(model, [x])
+    for k, v in net.now.items():
+        assert np.array_equal(trace[k].ravel(), v[0].ravel()), k
+    store(name, model, x, [trace[o].astype(np.int8) for o in outputs],
+          big if name != SMALL else here)
+
+
+SMALL = 'mobilenetv1-0.25-128-int'
+big = os.path.join(here, '..', 'build', 'zoo')
+
 if __name__ == '__main__':
+    wanted = sys.argv[1:]
+    if wanted == ['build']:
+        wanted = [n for n in mobilenet.NETS if n != SMALL]
     for build in nets.NETS:
-        if len(sys.argv) < 2 or build.__name__ in sys.argv[1:]:
+        if not wanted or build.__name__ in wanted:
             make(build())
+    for name in mobilenet.NETS:
+        if not wanted or name in wanted:
+            make_mobile(name)
