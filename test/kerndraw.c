@@ -305,14 +305,16 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
 
 static void draw_row(Str *o, OpCode op, const Inst *in)
 {
-    int x[2] = {between(1, 4), between(1, 40)}, i;
+    int x[3] = {between(1, 3), between(1, 4), between(1, 40)};
+    int skip = roll(3), i;
     char name[NARG][8];
     int narg = operands(op, name);
 
     if (op == OP_itapartial)
-        x[1] *= 3;
+        x[2] *= 3;
     for (i = 0; i < narg; i++)
-        put_operand(o, name[i], in->arg[i], i ? dims(1, x + 1) : dims(2, x));
+        put_operand(o, name[i], in->arg[i],
+                    i ? dims(1, x + 2) : dims(3 - skip, x + skip));
     str_fmt(o, "r = %s", op_info[op].name);
     for (i = 0; i < narg; i++)
         str_fmt(o, " %s", name[i]);

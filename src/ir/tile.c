@@ -3,7 +3,8 @@
  * Each family says along which axes of its result it may be cut.  A tile is a
  * node like any other, over values of the tile's shapes, so that whatever asks
  * a node something (kernels' heads, dims_fill) can ask a tile.  Convolutions
- * and pools are cut only channels-last, where rows of an image are one run. */
+ * and pools are cut only channels-last, where rows of an image are one run;
+ * convolutions of groups into whole groups, or within one. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -96,18 +97,29 @@ static void take_epilogue(Cutter *c, const char *names[], int count)
 
 /* --- images: convolutions and pools --- */
 
-static bool is_depthwise(const Node *n)
+/* Channels of x, and of the result, that belong together: of a group; of a
+ * pool: one each. */
+static int64_t channels_in(const Node *n)
 {
-    const Val *w = n->arg[1];
+    const Val *w = n->narg > 1 ? n->arg[1] : NULL;
 
-    return attr_int(n, A_group) == w->shape.dim[0] &&
-           w->shape.dim[w->shape.rank - 1] == 1;
+    return op_info[n->op].family == FAM_pool
+               ? 1 : w->shape.dim[w->shape.rank - 1];
 }
 
-/* Do channels of the result read the same channels of x alone? */
-static bool by_channel(const Node *n)
+static int64_t groups_of(const Node *n)
 {
-    return op_info[n->op].family == FAM_pool || is_depthwise(n);
+    const Val *x = n->arg[0];
+
+    return op_info[n->op].family == FAM_pool
+               ? x->shape.dim[x->shape.rank - 1] : attr_int(n, A_group);
+}
+
+static int64_t channels_out(const Node *n)
+{
+    const Val *y = n->res[0];
+
+    return y->shape.dim[y->shape.rank - 1] / groups_of(n);
 }
 
 static void image_axes(const Node *n, int64_t len[NCUT])
@@ -117,10 +129,19 @@ static void image_axes(const Node *n, int64_t len[NCUT])
     if (!attr_int(n, A_last))
         return;
     len[CUT_batch] = y.dim[0];
-    if (!attr_int(n, A_ceil))
-        len[CUT_row] = y.dim[1];
-    if (by_channel(n) || attr_int(n, A_group) == 1)
-        len[CUT_channel] = y.dim[y.rank - 1];
+    len[CUT_row] = y.dim[1];
+    len[CUT_channel] = y.dim[y.rank - 1];
+}
+
+/* The groups that the tile's channels come from: whole ones, or one. */
+static bool take_groups(const Cutter *c, int64_t *first, int64_t *count)
+{
+    int64_t m = channels_out(c->n), at = c->at[CUT_channel];
+    int64_t end = at + c->len[CUT_channel];
+
+    *first = at / m;
+    *count = (end - 1) / m - *first + 1;
+    return *count == 1 || (at % m == 0 && end % m == 0);
 }
 
 /* Elements of x from the first row that a window touches to the last. */
@@ -138,11 +159,12 @@ static bool rows_of(const Cutter *c, int64_t *lo, int64_t *hi, int64_t pad[2])
 {
     int64_t step = attr_at(c->n, A_stride, 0, 1);
     int64_t h = c->n->arg[0]->shape.dim[1];
+    int spatial = c->n->arg[0]->shape.rank - 2;
 
     *lo = c->at[CUT_row] * step - attr_at(c->n, A_pad, 0, 0);
     *hi = *lo + (c->len[CUT_row] - 1) * step + window_of(c->n);
     pad[0] = MAX(0, -*lo);
-    pad[1] = MAX(0, *hi - h);
+    pad[1] = MIN(MAX(0, *hi - h), attr_at(c->n, A_pad, spatial, 0));
     *lo = MAX(0, *lo);
     *hi = MIN(h, *hi);
     return *lo < *hi;
@@ -178,27 +200,25 @@ static bool take_image(const Val *v, int64_t b, int64_t nb, int64_t r,
     return true;
 }
 
-static bool cut_image(Cutter *c)
+static bool cut_image(Cutter *c, int64_t group, int64_t groups)
 {
     static const char *epilogue[] = {"b", "mul", "add"};
     const Node *n = c->n;
     const int64_t *at = c->at, *len = c->len;
-    bool same = by_channel(n);
-    int64_t lo, hi, pad[2];
+    int64_t lo, hi, pad[2], each = channels_in(n);
     Shape s;
     Piece p;
 
-    if (!rows_of(c, &lo, &hi, pad))
+    if (len[CUT_row] == n->res[0]->shape.dim[1]) {
+        lo = 0;
+        hi = n->arg[0]->shape.dim[1];
+    } else if (!rows_of(c, &lo, &hi, pad)) {
         return false;
-    if (len[CUT_row] == n->res[0]->shape.dim[1])
-        lo = 0, hi = n->arg[0]->shape.dim[1];
-    else
+    } else {
         set_pads(c, pad);
+    }
     if (!take_image(n->arg[0], at[CUT_batch], len[CUT_batch], lo, hi - lo,
-                    same ? at[CUT_channel] : 0,
-                    same ? len[CUT_channel]
-                         : n->arg[0]->shape.dim[n->arg[0]->shape.rank - 1],
-                    &s, &p))
+                    group * each, groups * each, &s, &p))
         return false;
     take_arg(c, 0, s, p);
     if (!take_image(n->res[0], at[CUT_batch], len[CUT_batch], at[CUT_row],
@@ -211,21 +231,22 @@ static bool cut_image(Cutter *c)
 
 static bool cut_pool(Cutter *c)
 {
-    return cut_image(c);
+    return cut_image(c, c->at[CUT_channel], c->len[CUT_channel]);
 }
 
 static bool cut_conv(Cutter *c)
 {
     const Val *w = c->n->arg[1];
-    int64_t each = elements(w->shape, 1, w->shape.rank);
+    int64_t each = elements(w->shape, 1, w->shape.rank), group, groups;
     Shape s = w->shape;
 
+    if (!take_groups(c, &group, &groups))
+        return false;
     s.dim[0] = c->len[CUT_channel];
     take_arg(c, 1, s, piece(w, c->at[CUT_channel] * each,
                             c->len[CUT_channel] * each, 1, 0));
-    if (is_depthwise(c->n))
-        attr_set_int(&c->g, c->t->node, A_group, c->len[CUT_channel]);
-    return cut_image(c);
+    attr_set_int(&c->g, c->t->node, A_group, groups);
+    return cut_image(c, group, groups);
 }
 
 /* --- matrix products --- */
@@ -430,30 +451,262 @@ static bool cut_rows(Cutter *c)
     return true;
 }
 
-/* --- transposition: by its outermost axis --- */
+/* --- data that is moved: by the outermost axis that is longer than 1 --- */
 
-static void transpose_axes(const Node *n, int64_t len[NCUT])
+static int long_axis(Shape s)
 {
-    len[CUT_row] = n->res[0]->shape.dim[0];
+    int i = 0;
+
+    while (i < s.rank - 1 && s.dim[i] == 1)
+        i++;
+    return i;
+}
+
+static void long_axes(const Node *n, int64_t len[NCUT])
+{
+    Shape y = n->res[0]->shape;
+
+    len[CUT_row] = y.dim[long_axis(y)];
+}
+
+static void take_long(Cutter *c)
+{
+    const Val *y = c->n->res[0];
+    int axis = long_axis(y->shape);
+    int64_t each = elements(y->shape, axis + 1, y->shape.rank);
+    Shape s = y->shape;
+
+    s.dim[axis] = c->len[CUT_row];
+    take_res(c, s, piece(y, c->at[CUT_row] * each, c->len[CUT_row] * each, 1,
+                         0));
+}
+
+/* Operand 0: len elements of an axis from lo on, `before` elements being
+ * skipped that the axes before it count. */
+static void take_along(Cutter *c, int axis, int64_t before, int64_t lo,
+                       int64_t len)
+{
+    const Val *x = c->n->arg[0];
+    int64_t each = elements(x->shape, axis + 1, x->shape.rank);
+    Shape s = x->shape;
+    int i;
+
+    for (i = 0; i < axis; i++)
+        s.dim[i] = 1;
+    s.dim[axis] = len;
+    take_arg(c, 0, s, piece(x, before + lo * each, len * each, 1, 0));
 }
 
 static bool cut_transpose(Cutter *c)
 {
     const Val *x = c->n->arg[0], *y = c->n->res[0];
-    int axis = (int)attr_at(c->n, A_perm, 0, y->shape.rank - 1);
+    int to = long_axis(y->shape);
+    int axis = (int)attr_at(c->n, A_perm, to, y->shape.rank - 1 - to);
     int64_t outer = elements(x->shape, 0, axis);
     int64_t inner = elements(x->shape, axis + 1, x->shape.rank);
-    int64_t each = elements(y->shape, 1, y->shape.rank);
     Shape s = x->shape;
 
     s.dim[axis] = c->len[CUT_row];
     take_arg(c, 0, s, piece(x, c->at[CUT_row] * inner,
                             c->len[CUT_row] * inner, outer,
                             x->shape.dim[axis] * inner));
-    s = y->shape;
-    s.dim[0] = c->len[CUT_row];
-    take_res(c, s, piece(y, c->at[CUT_row] * each, c->len[CUT_row] * each, 1,
-                         0));
+    take_long(c);
+    return true;
+}
+
+static bool cut_slice(Cutter *c)
+{
+    const Val *x = c->n->arg[0], *y = c->n->res[0];
+    int axis = long_axis(y->shape), rank = x->shape.rank, i;
+    int64_t start[RANK], step[RANK], before = 0, lo, span;
+
+    for (i = 0; i < rank; i++) {
+        start[i] = attr_at(c->n, A_start, i, 0);
+        step[i] = attr_at(c->n, A_step, i, 1);
+        if (i < axis) {
+            before += start[i] * elements(x->shape, i + 1, rank);
+            start[i] = 0;
+        }
+    }
+    lo = start[axis] + c->at[CUT_row] * step[axis];
+    span = (c->len[CUT_row] - 1) * step[axis];
+    start[axis] = MAX(0, -span);
+    take_along(c, axis, before, lo + MIN(0, span), MAX(span, -span) + 1);
+    take_long(c);
+    attr_set_list(&c->g, c->t->node, A_start, rank, start);
+    attr_set_list(&c->g, c->t->node, A_step, rank, step);
+    attr_set_list(&c->g, c->t->node, A_count, rank,
+                  c->t->node->res[0]->shape.dim);
+    return true;
+}
+
+static bool cut_expand(Cutter *c)
+{
+    const Val *x = c->n->arg[0], *y = c->n->res[0];
+    int axis = long_axis(y->shape) - (y->shape.rank - x->shape.rank);
+    const Shape *s;
+
+    if (axis >= 0 && x->shape.dim[axis] > 1)
+        take_along(c, axis, 0, c->at[CUT_row], c->len[CUT_row]);
+    take_long(c);
+    s = &c->t->node->res[0]->shape;
+    attr_set_list(&c->g, c->t->node, A_shape, s->rank, s->dim);
+    return true;
+}
+
+/* Padding that mirrors reads from elsewhere. */
+static void pad_axes(const Node *n, int64_t len[NCUT])
+{
+    if (!attr_int(n, A_mode) && val_count(n->arg[0]))
+        long_axes(n, len);
+}
+
+static bool cut_pad(Cutter *c)
+{
+    const Val *x = c->n->arg[0], *y = c->n->res[0];
+    int axis = long_axis(y->shape), rank = x->shape.rank, i;
+    int64_t pad[2 * RANK], d = x->shape.dim[axis], lo, hi;
+
+    for (i = 0; i < 2 * rank; i++)
+        pad[i] = attr_at(c->n, A_pad, i, 0);
+    lo = c->at[CUT_row] - pad[axis];
+    hi = lo + c->len[CUT_row];
+    pad[axis] = MAX(0, -lo);
+    pad[rank + axis] = MAX(0, hi - d);
+    lo = MAX(0, lo);
+    hi = MIN(d, hi);
+    if (lo >= hi)
+        return false;
+    take_along(c, axis, 0, lo, hi - lo);
+    take_long(c);
+    attr_set_list(&c->g, c->t->node, A_pad, 2 * rank, pad);
+    return true;
+}
+
+/* Of a table by the indices; of several, by table. */
+static void gather_axes(const Node *n, int64_t len[NCUT])
+{
+    Shape x = n->arg[0]->shape;
+    int64_t outer = elements(x, 0, node_axis(n, x.rank));
+
+    len[CUT_row] = outer > 1 ? outer : val_count(n->arg[1]);
+}
+
+/* Axes [from, to) of v become one of len elements. */
+static Shape joined(const Val *v, int from, int to, int64_t len)
+{
+    Shape s = {.rank = v->shape.rank - (to - from) + 1};
+    int i;
+
+    for (i = 0; i < from; i++)
+        s.dim[i] = v->shape.dim[i];
+    s.dim[from] = len;
+    for (i = from + 1; i < s.rank; i++)
+        s.dim[i] = v->shape.dim[i + to - from - 1];
+    return s;
+}
+
+static bool cut_gather(Cutter *c)
+{
+    const Val *x = c->n->arg[0], *i = c->n->arg[1], *y = c->n->res[0];
+    int64_t at = c->at[CUT_row], len = c->len[CUT_row], each;
+    int axis = node_axis(c->n, x->shape.rank);
+
+    if (elements(x->shape, 0, axis) > 1) {
+        each = elements(x->shape, axis, x->shape.rank);
+        take_arg(c, 0, joined(x, 0, axis, len),
+                 piece(x, at * each, len * each, 1, 0));
+        each = elements(y->shape, axis, y->shape.rank);
+        take_res(c, joined(y, 0, axis, len),
+                 piece(y, at * each, len * each, 1, 0));
+        attr_set_int(&c->g, c->t->node, A_axis, 1);
+        return true;
+    }
+    if (!i->shape.rank)
+        return false;
+    take_arg(c, 1, (Shape){1, {len}}, piece(i, at, len, 1, 0));
+    each = elements(x->shape, axis + 1, x->shape.rank);
+    take_res(c, joined(y, axis, axis + i->shape.rank, len),
+             piece(y, at * each, len * each, 1, 0));
+    return true;
+}
+
+/* --- reductions: by the first axes that stay, and by the last --- */
+
+static bool by_element(const Node *n, const char *name)
+{
+    const Val *v = node_arg(n, name);
+
+    return v && val_count(v) > 1;
+}
+
+/* How many of the first axes stay; the last axis of the result not among them
+ * where an epilogue goes along it. */
+static int first_axes(const Node *n)
+{
+    bool set[RANK];
+    int p = 0, rank = n->arg[0]->shape.rank;
+
+    node_axes(n, set);
+    while (p < rank && !set[p])
+        p++;
+    if (by_element(n, "mul") || by_element(n, "add"))
+        p = MIN(p, n->res[0]->shape.rank - 1);
+    return p;
+}
+
+static void reduce_axes(const Node *n, int64_t len[NCUT])
+{
+    Shape x = n->arg[0]->shape;
+    bool set[RANK];
+    int p = first_axes(n);
+
+    node_axes(n, set);
+    len[CUT_row] = elements(x, 0, p);
+    if (p < x.rank && !set[x.rank - 1])
+        len[CUT_channel] = x.dim[x.rank - 1];
+}
+
+/* Lines of the first p axes, which become one; of each, `nc` of every `all`
+ * elements. */
+static Shape cut_part(const Cutter *c, const Val *v, int p, Piece *what)
+{
+    int rank = v->shape.rank;
+    int64_t inner = elements(v->shape, p, rank), all = inner, nc = inner;
+    int64_t whole[NCUT];
+    Shape s = p ? joined(v, 0, p, c->len[CUT_row]) : v->shape;
+
+    tile_axes(c->n, whole);
+    if (c->len[CUT_channel] < whole[CUT_channel]) {
+        nc = s.dim[s.rank - 1] = c->len[CUT_channel];
+        all = whole[CUT_channel];
+    }
+    *what = piece(v, c->at[CUT_row] * inner + c->at[CUT_channel], nc,
+                  c->len[CUT_row] * (inner / all), all);
+    return s;
+}
+
+static bool cut_reduce(Cutter *c)
+{
+    static const char *epilogue[] = {"mul", "add"};
+    int64_t whole[NCUT], axes[RANK];
+    int i, k = 0, p = first_axes(c->n);
+    bool set[RANK];
+    Shape s;
+    Piece what;
+
+    tile_axes(c->n, whole);
+    node_axes(c->n, set);
+    for (i = 0; i < c->n->arg[0]->shape.rank; i++)
+        if (set[i])
+            axes[k++] = p ? i - p + 1 : i;
+    s = cut_part(c, c->n->arg[0], p, &what);
+    take_arg(c, 0, s, what);
+    s = cut_part(c, c->n->res[0], p, &what);
+    take_res(c, s, what);
+    if (c->len[CUT_channel] < whole[CUT_channel])
+        take_epilogue(c, epilogue, 2);
+    attr_set_list(&c->g, c->t->node, A_axes, k, axes);
     return true;
 }
 
@@ -477,8 +730,17 @@ void tile_axes(const Node *n, int64_t len[NCUT])
     case FAM_map: case FAM_row:
         lines_axes(n, len);
         break;
-    case FAM_transpose:
-        transpose_axes(n, len);
+    case FAM_transpose: case FAM_slice: case FAM_expand:
+        long_axes(n, len);
+        break;
+    case FAM_pad:
+        pad_axes(n, len);
+        break;
+    case FAM_gather:
+        gather_axes(n, len);
+        break;
+    case FAM_reduce:
+        reduce_axes(n, len);
         break;
     default:
         break;
@@ -498,6 +760,16 @@ static bool cut(Cutter *c)
         return cut_rows(c);
     case FAM_transpose:
         return cut_transpose(c);
+    case FAM_slice:
+        return cut_slice(c);
+    case FAM_expand:
+        return cut_expand(c);
+    case FAM_pad:
+        return cut_pad(c);
+    case FAM_gather:
+        return cut_gather(c);
+    case FAM_reduce:
+        return cut_reduce(c);
     default:
         die("%s has no tiles", op_info[c->n->op].name);
     }
@@ -535,6 +807,7 @@ bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],
     take_whole(n, t);
     if (!memcmp(all, len, sizeof all))
         return true;
+    t->node->attr = NULL;
     attr_copy(&c.g, t->node, n);
     return cut(&c);
 }
