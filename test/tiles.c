@@ -1,0 +1,303 @@
+/* tiles SEED COUNT [TARGET...]: random networks (tiles.h) in little memory.
+ * tiles show SEED [TARGET...]: the network of a seed, and its memory.
+ *
+ * Each is compiled for one of the targets (default: gap8 siracusa) with random
+ * limits for L1 and L2, runs on it, and must give, bit by bit, what the
+ * evaluator gives for the network as it was drawn.  Or it is refused, and what
+ * is then missing must be enough: the limits are raised by that and it runs
+ * (where the chip has that much, else it is planned and verified). */
+#include "tiles.h"
+
+#include "dev/dev.h"
+#include "gen/gen.h"
+#include "pass/pass.h"
+#include "verify/verify.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct Case {
+    uint64_t seed;
+    const char *target;
+    int64_t l1, l2; /* bytes; -1: all there is */
+    int cores;
+} Case;
+
+enum { RAN, REFUSED, ENLARGED, EMPTY, WRONG, NCODE };
+
+static const char *const usual[] = {"gap8", "siracusa"};
+static int ntarget = LEN(usual);
+static const char *const *target = usual;
+static jmp_buf stopped;
+
+static void stop(const Trouble *t)
+{
+    longjmp(stopped, t->status);
+}
+
+/* Small sizes as often as large ones. */
+static int64_t some_bytes(Rng *r, double lo, double hi)
+{
+    return (int64_t)(lo * pow(hi / lo, pick(r, 1001) / 1000.0)) / 4 * 4;
+}
+
+static Case draw_case(Rng *r, uint64_t seed)
+{
+    Case c = {.seed = seed, .cores = 8};
+
+    c.target = target[pick(r, ntarget)];
+    c.l1 = some_bytes(r, 4000, 64000);
+    c.l2 = pick(r, 3) ? some_bytes(r, 20000, 300000) : -1;
+    if (!pick(r, 4))
+        c.cores = between(r, 1, 8);
+    return c;
+}
+
+static void say_case(const Case *c)
+{
+    printf("seed %llu: -t %s --l1 %lld --l2 %lld --cores %d: ",
+           (unsigned long long)c->seed, c->target, (long long)c->l1,
+           (long long)c->l2, c->cores);
+}
+
+static Graph *network_of(Arena *a, uint64_t seed)
+{
+    Rng r = {seed * 2 + 1};
+
+    return draw_network(a, &r, between(&r, 1, 12));
+}
+
+static void **draw_arrays(Arena *a, const Graph *g, uint64_t seed)
+{
+    void **in = NEWN(a, void *, g->nin);
+    Rng r = {seed};
+    int64_t j;
+    int i;
+
+    for (i = 0; i < g->nin; i++) {
+        in[i] = arena_get(a, (size_t)val_bytes(g->in[i]), 1);
+        for (j = 0; j < val_bytes(g->in[i]); j++)
+            ((unsigned char *)in[i])[j] = (unsigned char)rng(&r);
+    }
+    return in;
+}
+
+/* An output as drawn, with its elements. */
+static Val *evaluated(Arena *a, Graph *g, void **in)
+{
+    Val *out = NEWN(a, Val, g->nout);
+    Eval *e;
+    int i;
+
+    graph_number(g);
+    e = graph_eval(a, g, in);
+    for (i = 0; i < g->nout; i++) {
+        out[i] = *g->out[i];
+        out[i].data = e->data[out[i].id];
+    }
+    return out;
+}
+
+static bool same(const Val *want, Val is, void *data)
+{
+    int64_t i;
+
+    is.data = data;
+    for (i = 0; i < val_count(want); i++)
+        if (val_int(want, i) != val_int(&is, i))
+            return false;
+    return true;
+}
+
+static Plan *make_plan(Arena *a, Graph *g, const Case *c)
+{
+    Soc *soc = soc_read(a, c->target);
+    PlanOpts o;
+
+    memset(&o, 0, sizeof o);
+    memset(o.limit, 0xff, sizeof o.limit);
+    o.limit[soc_mem(soc, "L1") - soc->mems] = c->l1;
+    o.limit[soc_mem(soc, "L2") - soc->mems] = c->l2;
+    soc->ncore = c->cores;
+    return plan_make(a, g, soc, &o);
+}
+
+/* Does the chip have what the case may use? */
+static bool chip_has(Arena *a, const Case *c)
+{
+    Soc *soc = soc_read(a, c->target);
+
+    return c->l1 < soc_mem(soc, "L1")->size - (16 << 10) &&
+           c->l2 < soc_mem(soc, "L2")->size;
+}
+
+static const char *run_plan(Arena *a, Plan *p, void **in, const Val *want)
+{
+    GenOpts o = {.name = "net", .dir = dir_temp(a), .example = in,
+                 .force = true, .version = "test"};
+    RunOpts ro = {.dir = o.dir, .name = o.name, .in = in, .timeout = 300};
+    Run r;
+    int i;
+
+    o.expected = graph_eval(a, p->g, in);
+    gen_project(p, &o);
+    r = dev_run(a, p, &ro);
+    if (!r.ok && r.status == ERR_FIT)
+        return NULL; /* only its weights are too large */
+    if (!r.ok)
+        return r.why;
+    for (i = 0; i < p->g->nout; i++)
+        if (!same(&want[i], *p->g->out[i], r.out[i]))
+            return arena_fmt(a, "output %d differs", i);
+    return NULL;
+}
+
+/* 0: as it should be; a status of the compiler; WRONG + 100: *why. */
+static int attempt(const Case *c, const char **why)
+{
+    Arena *a = arena_new();
+    int status = setjmp(stopped);
+    Graph *g;
+    Plan *p;
+    void **in;
+    Val *want;
+
+    if (status)
+        return status;
+    g = network_of(a, c->seed);
+    in = draw_arrays(a, g, c->seed);
+    want = evaluated(a, g, in);
+    pass_all(g, NULL, NULL);
+    graph_number(g);
+    memset(plan_missing, 0, sizeof plan_missing);
+    p = make_plan(a, g, c);
+    *why = verify_plan(a, p);
+    if (!*why && chip_has(a, c))
+        *why = run_plan(a, p, in, want);
+    return *why ? WRONG + 100 : 0;
+}
+
+/* Raises the limits by what is missing; false: it is other memory. */
+static bool enlarge(Arena *a, Case *c)
+{
+    Soc *soc = soc_read(a, c->target);
+    int l1 = (int)(soc_mem(soc, "L1") - soc->mems);
+    int l2 = (int)(soc_mem(soc, "L2") - soc->mems);
+
+    c->l1 += plan_missing[l1];
+    if (c->l2 >= 0)
+        c->l2 += plan_missing[l2];
+    return plan_missing[l1] > 0 || (plan_missing[l2] > 0 && c->l2 >= 0);
+}
+
+static int judge(Case c)
+{
+    Arena *a = arena_new();
+    const char *why = "";
+    Case first = c;
+    int status, code = RAN;
+
+    if (!network_of(a, c.seed))
+        return EMPTY;
+    status = attempt(&c, &why);
+    if (status == ERR_FIT) {
+        code = chip_has(a, &c) ? ENLARGED : REFUSED;
+        if (!enlarge(a, &c))
+            return REFUSED;
+        if (!chip_has(a, &c))
+            code = REFUSED;
+        status = attempt(&c, &why);
+        if (status == ERR_FIT)
+            why = arena_fmt(a, "what is missing is not enough: L1 %lld, L2 "
+                            "%lld", (long long)c.l1, (long long)c.l2);
+    }
+    if (!status)
+        return code;
+    say_case(&first);
+    printf("%s\n", status < 100 && status != ERR_FIT ? trouble.message : why);
+    return WRONG;
+}
+
+typedef struct Child {
+    pid_t pid;
+    Case c;
+} Child;
+
+/* In a process of its own: it may stop in any way. */
+static void begin(Child *k, uint64_t seed)
+{
+    Rng r = {seed};
+
+    k->c = draw_case(&r, seed);
+    fflush(stdout);
+    k->pid = fork();
+    if (!k->pid)
+        exit(judge(k->c));
+}
+
+/* Waits for one of them: its code. */
+static int finish(Child *k, int n)
+{
+    int status, i;
+    pid_t pid = wait(&status);
+
+    for (i = 0; i < n && k[i].pid != pid; i++)
+        ;
+    k[i].pid = 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) < NCODE)
+        return WEXITSTATUS(status);
+    say_case(&k[i].c);
+    printf("stopped with status %#x\n", (unsigned)status);
+    return WRONG;
+}
+
+/* Two at a time. */
+static int run_all(uint64_t seed, int count)
+{
+    Child k[2] = {{0}};
+    int n[NCODE] = {0}, i;
+
+    for (i = 0; i < count; i++) {
+        if (i > 1)
+            n[finish(k, 2)]++;
+        begin(k[0].pid ? &k[1] : &k[0], seed + (uint64_t)i);
+    }
+    for (i = 0; i < MIN(count, 2); i++)
+        n[finish(k, 2)]++;
+    printf("seed %llu: %d random networks ran as given, %d with what was "
+           "missing, %d were refused and only planned, %d wrong\n",
+           (unsigned long long)seed, n[RAN], n[ENLARGED], n[REFUSED],
+           n[WRONG]);
+    return n[WRONG] || !n[RAN];
+}
+
+static int show(uint64_t seed)
+{
+    Arena *a = arena_new();
+    Rng r = {seed};
+    Case c = draw_case(&r, seed);
+    Graph *g = network_of(a, seed);
+    Str out = {.mem = a};
+
+    say_case(&c);
+    if (g)
+        graph_print(g, &out);
+    printf("\n%s", out.s ? out.s : "nothing\n");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    if (argc > 3) {
+        ntarget = argc - 3;
+        target = (const char *const *)argv + 3;
+    }
+    if (!strcmp(argv[1], "show"))
+        return show(strtoull(argv[2], NULL, 0));
+    err_hook = stop;
+    return run_all(strtoull(argv[1], NULL, 0), atoi(argv[2]));
+}
