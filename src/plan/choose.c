@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-typedef struct Chooser {
+struct Chooser {
     Arena *mem;
     const Soc *soc;
     const char *host_isa;
@@ -17,7 +17,7 @@ typedef struct Chooser {
     int nkern;
     Kern ***of;   /* by OpCode: the kernels that name it */
     int nof[NOP];
-} Chooser;
+};
 
 /* A kernel that may run, and what decides between several. */
 typedef struct Offer {
@@ -285,10 +285,36 @@ static void sort_by_op(Chooser *c)
         }
 }
 
+Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
+{
+    Chooser *c = NEW(mem, Chooser);
+
+    *c = (Chooser){.mem = mem, .soc = soc, .host_isa = o->host_isa};
+    c->kern = kern_load(mem, o->kernels, &c->nkern);
+    sort_by_op(c);
+    return c;
+}
+
+bool choose_tile(const Chooser *c, const Node *tile, const Dims *d, Choice *to)
+{
+    Offer best = {0}, o;
+    int i;
+
+    for (i = 0; i < c->nof[tile->op]; i++) {
+        o = (Offer){0};
+        if (!refuse(c, c->of[tile->op][i], tile, d, &o) &&
+            (!best.kern || better(&o, &best)))
+            best = o;
+    }
+    if (best.kern)
+        take(c, to, tile, d, &best);
+    return best.kern != NULL;
+}
+
 Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
                        const PlanOpts *o)
 {
-    Chooser c = {.mem = mem, .soc = soc, .host_isa = o->host_isa};
+    Chooser *c = chooser_new(mem, soc, o);
     Choice *choice;
     Node *n;
     int count = 0;
@@ -296,12 +322,10 @@ Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
     for (n = g->first; n; n = n->next)
         count++;
     choice = NEWN(mem, Choice, count + 1);
-    c.kern = kern_load(mem, o->kernels, &c.nkern);
-    sort_by_op(&c);
     for (n = g->first; n; n = n->next) {
         choice[n->id].why = "an alias: nothing is computed";
         if (n->op != OP_reshape)
-            choose(&c, n, &choice[n->id]);
+            choose(c, n, &choice[n->id]);
     }
     return choice;
 }

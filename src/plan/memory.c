@@ -34,7 +34,7 @@ static int64_t round_up(int64_t v, int64_t align)
     return (v + align - 1) / align * align;
 }
 
-static int64_t room_for_buffers(const Plan *p, int m, const PlanOpts *o)
+int64_t room_for_buffers(const Plan *p, int m, const PlanOpts *o)
 {
     const Mem *mem = &p->soc->mems[m];
     bool flash = !(mem->holds & HOLDS_buffers);
@@ -108,7 +108,7 @@ static int list_mems(const Plan *p, unsigned what, unsigned after, int *list)
 }
 
 /* "RAM needs 700 bytes for buffers, has 512: 188 bytes are missing" */
-static void say_need(const Plan *p, int m, const char *what, int64_t need,
+void say_need(const Plan *p, int m, const char *what, int64_t need,
                      int64_t room, Str *out)
 {
     str_fmt(out, "; %s needs %lld bytes for %s, has %lld",
@@ -119,7 +119,7 @@ static void say_need(const Plan *p, int m, const char *what, int64_t need,
     }
 }
 
-_Noreturn static void no_room(const Plan *p, const char *needs)
+_Noreturn void no_room(const Plan *p, const char *needs)
 {
     err(ERR_FIT, "%s does not fit target %s%s", p->g->name, p->soc->name,
         needs);
@@ -342,32 +342,52 @@ _Noreturn static void refuse(Placer *w, const int *list, int n, int last)
     no_room(w->p, needs.s);
 }
 
+static Placer *new_placer(Plan *p, Arena *mem)
+{
+    Placer *w = NEW(mem, Placer);
+
+    *w = (Placer){.p = p, .mem = mem};
+    w->heat = NEWN(mem, double, p->nbuf + 1);
+    w->in = NEWN(mem, int, p->nbuf + 1);
+    w->item = NEWN(mem, PackItem, p->nbuf + 1);
+    w->which = NEWN(mem, int, p->nbuf + 1);
+    w->sum = NEWN(mem, int64_t, p->nstep + 3);
+    return w;
+}
+
+int64_t place_at_home(Plan *p, int m)
+{
+    Placer *w = new_placer(p, arena_new());
+    int i;
+
+    for (i = 0; i < p->nbuf; i++)
+        w->in[i] = p->buf[i].kind == BUF_const ? -1 : p->buf[i].mem;
+    keep_addresses(w, m);
+    arena_end(w->mem);
+    return p->used[m];
+}
+
 void place_buffers(Plan *p, const PlanOpts *o)
 {
-    Placer w = {.p = p, .mem = arena_new()};
+    Placer *w = new_placer(p, arena_new());
     int list[NMEM], n = list_mems(p, HOLDS_buffers, 0, list);
     int64_t lacks = 1, least = INT64_MAX;
     int i, best = 0;
 
     if (!n)
         err(ERR_FIT, "target %s has no memory for buffers", p->soc->name);
-    w.heat = NEWN(w.mem, double, p->nbuf + 1);
-    w.in = NEWN(w.mem, int, p->nbuf + 1);
-    w.item = NEWN(w.mem, PackItem, p->nbuf + 1);
-    w.which = NEWN(w.mem, int, p->nbuf + 1);
-    w.sum = NEWN(w.mem, int64_t, p->nstep + 3);
-    count_heat(&w);
+    count_heat(w);
     for (i = 0; i < p->soc->nmem; i++)
         p->room[i] = room_for_buffers(p, i, o);
     for (i = n - 1; i >= 0 && lacks > 0; i--) {
-        lacks = try_round(&w, list, n, i);
+        lacks = try_round(w, list, n, i);
         if (lacks < least) {
             least = lacks;
             best = i;
         }
     }
     if (lacks > 0)
-        refuse(&w, list, n, best);
-    count_used(&w, list, n);
-    arena_end(w.mem);
+        refuse(w, list, n, best);
+    count_used(w, list, n);
+    arena_end(w->mem);
 }

@@ -1,6 +1,7 @@
 /* From a graph to a plan, in this order: kernels, order of execution, storage,
  * steps, addresses.  Each has a file of its own; this one makes the steps. */
 #include "plan/plan.h"
+#include "plan/tiling.h"
 
 #include <string.h>
 
@@ -54,8 +55,10 @@ static void copy_outputs(Graph *g)
             g->out[i] = copy_of(g, g->out[i]);
 }
 
-static int new_buf(Plan *p, Buf b)
+int plan_add_buf(Plan *p, Buf b)
 {
+    b.from = INT32_MAX;
+    b.to = -1;
     GROW(p->mem, p->buf, (size_t)p->nbuf);
     p->buf[p->nbuf] = b;
     return p->nbuf++;
@@ -66,10 +69,10 @@ static int align_of(const Val *v)
     return type_info[v->type].bytes;
 }
 
-/* A buffer for every store that is left; values find theirs in p->place. */
-static void make_bufs(Plan *p, const Stores *s)
+/* A buffer for every store that is left, buf[] by store (-1: none); values find
+ * theirs in p->place. */
+void plan_bufs(Plan *p, const Stores *s, int *buf)
 {
-    int *buf = NEWN(p->mem, int, s->nstore + 1);
     const Val *v;
     int i;
 
@@ -79,11 +82,11 @@ static void make_bufs(Plan *p, const Stores *s)
 
         buf[i] = -1;
         if (t->size)
-            buf[i] = new_buf(p, (Buf){
+            buf[i] = plan_add_buf(p, (Buf){
                 .kind = t->konst ? BUF_const : t->in ? BUF_input :
                         t->out ? BUF_output : BUF_temp,
                 .name = t->val->name, .val = t->val, .size = t->size,
-                .align = align_of(t->val), .from = INT32_MAX, .to = -1,
+                .align = align_of(t->val),
             });
     }
     for (v = p->g->vals; v; v = v->next) {
@@ -94,50 +97,6 @@ static void make_bufs(Plan *p, const Stores *s)
             p->buf[buf[r.buf]].align = MAX(p->buf[buf[r.buf]].align,
                                            align_of(v));
     }
-}
-
-static Step *new_step(Plan *p, Step s)
-{
-    GROW(p->mem, p->step, (size_t)p->nstep);
-    p->step[p->nstep] = s;
-    return &p->step[p->nstep++];
-}
-
-static void new_layer(Plan *p, Layer l)
-{
-    GROW(p->mem, p->layer, (size_t)p->nlayer);
-    p->layer[p->nlayer++] = l;
-}
-
-static Piece whole(const Val *v)
-{
-    return (Piece){0, val_bytes(v), 1, val_bytes(v)};
-}
-
-static void set_in(const Plan *p, Step *s, int i, const Val *v)
-{
-    s->in[i] = v ? p->place[v->id] : (Ref){-1, 0};
-    s->in_piece[i] = v ? whole(v) : (Piece){0};
-    s->in_bytes[i] = v ? val_bytes(v) : 0;
-    s->in_type[i] = v ? v->type : T_none;
-}
-
-static void set_out(const Plan *p, Step *s, int i, const Val *v)
-{
-    s->out[i] = p->place[v->id];
-    s->out_piece[i] = whole(v);
-    s->out_bytes[i] = val_bytes(v);
-    s->out_type[i] = v->type;
-}
-
-static int scratch_buf(Plan *p, const Node *n, int64_t size)
-{
-    if (!size)
-        return -1;
-    return new_buf(p, (Buf){
-        .kind = BUF_temp, .name = arena_fmt(p->mem, "%s scratch", n->name),
-        .size = size, .align = 8, .from = INT32_MAX, .to = -1,
-    });
 }
 
 static bool has_float_unit(const Soc *soc)
@@ -169,6 +128,51 @@ static int64_t stack_of(const Plan *p, const Step *s)
            (has_floats(s) && !has_float_unit(p->soc) ? SOFT_FLOAT : 0);
 }
 
+void plan_add_step(Plan *p, Step s)
+{
+    if (s.kind == STEP_start && s.engine == ENG_core)
+        p->stack = MAX(p->stack, stack_of(p, &s));
+    GROW(p->mem, p->step, (size_t)p->nstep);
+    p->step[p->nstep++] = s;
+}
+
+void plan_add_layer(Plan *p, Layer l)
+{
+    GROW(p->mem, p->layer, (size_t)p->nlayer);
+    p->layer[p->nlayer++] = l;
+}
+
+static Piece whole(const Val *v)
+{
+    return (Piece){0, val_bytes(v), 1, val_bytes(v)};
+}
+
+static void set_in(const Plan *p, Step *s, int i, const Val *v)
+{
+    s->in[i] = v ? p->place[v->id] : (Ref){-1, 0};
+    s->in_piece[i] = v ? whole(v) : (Piece){0};
+    s->in_bytes[i] = v ? val_bytes(v) : 0;
+    s->in_type[i] = v ? v->type : T_none;
+}
+
+static void set_out(const Plan *p, Step *s, int i, const Val *v)
+{
+    s->out[i] = p->place[v->id];
+    s->out_piece[i] = whole(v);
+    s->out_bytes[i] = val_bytes(v);
+    s->out_type[i] = v->type;
+}
+
+static int scratch_buf(Plan *p, const Node *n, int64_t size)
+{
+    if (!size)
+        return -1;
+    return plan_add_buf(p, (Buf){
+        .kind = BUF_temp, .name = arena_fmt(p->mem, "%s scratch", n->name),
+        .size = size, .align = 8,
+    });
+}
+
 /* Start and wait of node n; of a concat: of the copy of one argument. */
 static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
 {
@@ -192,14 +196,13 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
     for (i = 0; i < n->nres; i++)
         set_out(p, &s, i, n->res[i]);
     s.tmp = (Ref){scratch_buf(p, n, c->scratch), 0};
-    p->stack = MAX(p->stack, stack_of(p, &s));
-    new_layer(p, (Layer){.node = n, .part = part, .first = p->nstep,
+    plan_add_layer(p, (Layer){.node = n, .part = part, .first = p->nstep,
                          .last = p->nstep, .tiles = 1, .cycles = c->cycles,
                          .why = c->why});
-    new_step(p, s);
-    new_step(p, (Step){.kind = STEP_wait, .token = s.token, .node = n,
-                       .layer = s.layer, .part = part, .tmp = {-1, 0},
-                       .why = ""});
+    plan_add_step(p, s);
+    plan_add_step(p, (Step){.kind = STEP_wait, .token = s.token, .node = n,
+                            .layer = s.layer, .part = part,
+                            .tmp = {-1, 0}, .why = ""});
 }
 
 static void make_steps(Plan *p, const Stores *s)
@@ -224,21 +227,42 @@ static void touch(Plan *p, int buf, int from, int to)
     p->buf[buf].to = MAX(p->buf[buf].to, to);
 }
 
-/* From the first step that touches a buffer until its last has been waited
- * for; a wait is the step after its start. */
-static void find_lives(Plan *p)
+static void touch_step(Plan *p, const Step *s, int from, int to)
 {
-    int i, j;
+    int j;
 
-    for (i = 0; i < p->nstep; i += 2) {
-        const Step *s = &p->step[i];
-
-        for (j = 0; j < s->nin; j++)
-            touch(p, s->in[j].buf, i, i + 2);
-        for (j = 0; j < s->nout; j++)
-            touch(p, s->out[j].buf, i, i + 2);
-        touch(p, s->tmp.buf, i, i + 2);
+    if (s->engine != ENG_core) {
+        touch(p, s->move.from.buf, from, to);
+        touch(p, s->move.to.buf, from, to);
+        return;
     }
+    for (j = 0; j < s->nin; j++)
+        touch(p, s->in[j].buf, from, to);
+    for (j = 0; j < s->nout; j++)
+        touch(p, s->out[j].buf, from, to);
+    touch(p, s->tmp.buf, from, to);
+}
+
+/* By token: the step behind the wait for it. */
+static int *find_waits(const Plan *p)
+{
+    int *wait = NEWN(p->mem, int, p->nstep + 1), i;
+
+    for (i = 0; i < p->nstep; i++)
+        if (p->step[i].kind == STEP_wait)
+            wait[p->step[i].token] = i + 1;
+    return wait;
+}
+
+/* From the first step that touches a buffer until its last has been waited
+ * for. */
+void plan_lives(Plan *p)
+{
+    int *wait = find_waits(p), i;
+
+    for (i = 0; i < p->nstep; i++)
+        if (p->step[i].kind == STEP_start)
+            touch_step(p, &p->step[i], i, wait[p->step[i].token]);
     for (i = 0; i < p->g->nin; i++)
         touch(p, p->place[p->g->in[i]->id].buf, -1, 0);
     for (i = 0; i < p->g->nout; i++)
@@ -381,9 +405,13 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     s = best_order(mem, g, c);
     if (s->bound > near_room(p, o))
         s = save_memory(mem, c, s);
-    make_bufs(p, s);
+    if (tiled_fits(soc)) {
+        tiled_plan(p, s, o);
+        return p;
+    }
+    plan_bufs(p, s, NEWN(mem, int, s->nstore + 1));
     make_steps(p, s);
-    find_lives(p);
+    plan_lives(p);
     p->bound = live_bound(p);
     place_consts(p, o);
     place_buffers(p, o);

@@ -153,6 +153,12 @@ PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
 
 /* ---- inside the part ---- */
 
+/* plan.c */
+int plan_add_buf(Plan *p, Buf b); /* its index */
+void plan_add_step(Plan *p, Step s);
+void plan_add_layer(Plan *p, Layer l);
+void plan_lives(Plan *p); /* from and to of every buffer */
+
 /* choose.c: the kernel of a node, by the heads alone. */
 typedef struct Choice Choice;
 struct Choice {
@@ -168,6 +174,12 @@ struct Choice {
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
                        const PlanOpts *o);
+/* The kernels of a chip, sorted; and the fastest of them for a tile: false if
+ * none takes it.  d: what it would be told. */
+typedef struct Chooser Chooser;
+Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o);
+bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
+                 Choice *to);
 /* Is the word, of n letters, in a list with commas (or NULL)? */
 bool isa_has(const char *list, const char *word, size_t n);
 
@@ -214,10 +226,24 @@ int64_t search_nodes(const Search *s);
 bool search_exact(const Search *s); /* SEARCH_none is a proof for the sizes
                                        given, not for multiples of alignment */
 
+/* plan.c: buffers of stores, buf[] by store; values find theirs in p->place */
+void plan_bufs(Plan *p, const Stores *s, int *buf);
+
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
 /* Bytes of the nearest memory for buffers that a plan may need in comfort. */
 int64_t near_room(const Plan *p, const PlanOpts *o);
 void place_buffers(Plan *p, const PlanOpts *o);
 void place_consts(Plan *p, const PlanOpts *o);
+/* Bytes of a memory that buffers may take.  Packs the buffers whose memory it
+ * is; returns its height. */
+int64_t room_for_buffers(const Plan *p, int mem, const PlanOpts *o);
+int64_t place_at_home(Plan *p, int mem);
+/* "; L1 needs 700 bytes for buffers, has 512: ..." and the error itself. */
+void say_need(const Plan *p, int mem, const char *what, int64_t need,
+              int64_t room, Str *out);
+_Noreturn void no_room(const Plan *p, const char *needs);
+/* cost.c: the predicted cycles of every layer, by the steps alone. */
+struct Speed;
+void plan_cost(Plan *p, const struct Speed *v);
 
 #endif

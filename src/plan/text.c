@@ -17,12 +17,31 @@ static void print_ref(const Plan *p, Ref r, int64_t bytes, Str *out)
         str_fmt(out, "[%lld,%lld]", (long long)r.off, (long long)bytes);
 }
 
+static void print_move(const Plan *p, const Step *s, Str *out)
+{
+    const Move *m = &s->move;
+
+    str_fmt(out, "t%d = %s", s->token, s->engine == ENG_io ? "io" : "dma");
+    print_ref(p, m->from, m->row * m->rows, out);
+    str_put(out, " ->");
+    print_ref(p, m->to, m->row * m->rows, out);
+    if (m->rows > 1)
+        str_fmt(out, ", %lld rows of %lld, every %lld to every %lld",
+                (long long)m->rows, (long long)m->row,
+                (long long)m->from_stride, (long long)m->to_stride);
+    str_fmt(out, "  # %s\n", s->node->name);
+}
+
 static void print_step(const Plan *p, const Step *s, Str *out)
 {
     int i;
 
     if (s->kind == STEP_wait) {
         str_fmt(out, "wait t%d\n", s->token);
+        return;
+    }
+    if (s->engine != ENG_core) {
+        print_move(p, s, out);
         return;
     }
     str_fmt(out, "t%d = %s", s->token, s->kern->name);

@@ -1,0 +1,540 @@
+/* The steps of tiled layers.
+ *
+ * Every operand that is staged has slots, buffers in the nearest memory.  The
+ * loads of a tile are started before the kernel of the tile before it, and
+ * waited for before its own; a result is stored while the next tile is
+ * computed, and awaited when its slot is wanted again, or at the layer's end. */
+#include "plan/tiling.h"
+
+#include <string.h>
+
+enum { MOST_MOVE = 65536, MOST_TOKENS = 16 };
+
+typedef struct Slot {
+    int buf;                  /* -1: none yet */
+    Piece holds;              /* row 0: nothing */
+    int token[MOST_TOKENS], ntoken; /* moves to be waited for */
+} Slot;
+
+typedef struct Stage {        /* of an operand */
+    Slot slot[2];
+    int now;                  /* the slot that is loaded last */
+} Stage;
+
+typedef struct Emitter {
+    Tiler *t;
+    Plan *p;
+    const Solution *sol;
+    int work;
+    int use[NOPER];           /* the slots of the tile that is computed */
+    int token;
+    Stage (*stage)[NOPER];    /* by work */
+    int *scratch;             /* by work: buffer, or -1 */
+} Emitter;
+
+/* Operands before the results. */
+static int in_count(const Work *w)
+{
+    return w->noper - w->node->nres;
+}
+
+/* --- moves --- */
+
+static int64_t bytes_of(Piece p)
+{
+    return p.row * p.rows;
+}
+
+static Slot *slot_of(Emitter *e, int work, int o, int i)
+{
+    const Work *w = &e->t->work[work];
+    Slot *s = &e->stage[work][o].slot[i];
+
+    if (s->buf < 0)
+        s->buf = plan_add_buf(e->p, (Buf){
+            .kind = BUF_temp, .mem = e->t->near, .align = 8,
+            .name = arena_fmt(e->t->mem, "%s %s tile%s", w->node->name,
+                              w->oper[o].val->name, i ? "'" : ""),
+        });
+    return s;
+}
+
+static void grow_buf(Emitter *e, int buf, int64_t size)
+{
+    e->p->buf[buf].size = MAX(e->p->buf[buf].size, size);
+}
+
+static void start_move(Emitter *e, int work, Slot *s, Move m)
+{
+    const Work *w = &e->t->work[work];
+
+    if (s->ntoken == MOST_TOKENS)
+        die("too many moves for one tile");
+    s->token[s->ntoken++] = e->token;
+    plan_add_step(e->p, (Step){
+        .kind = STEP_start, .engine = ENG_dma, .token = e->token++,
+        .layer = work, .node = w->node, .part = w->part, .move = m,
+        .tmp = {-1, 0}, .why = "",
+    });
+}
+
+/* Rows [from, from + n) of a piece, or of a single long row a part. */
+static Move move_part(Move m, int64_t from, int64_t n)
+{
+    if (m.rows > 1) {
+        m.from.off += from * m.from_stride;
+        m.to.off += from * m.to_stride;
+        m.rows = n;
+        return m;
+    }
+    m.from.off += from;
+    m.to.off += from;
+    m.row = m.from_stride = m.to_stride = n;
+    return m;
+}
+
+/* In as many transfers as the engine's largest asks for. */
+static void start_moves(Emitter *e, int work, Slot *s, Move m)
+{
+    int64_t total = m.rows > 1 ? m.rows : m.row, at, n;
+    int64_t most = m.rows > 1 ? MAX(1, MOST_MOVE / m.row) : MOST_MOVE;
+
+    for (at = 0; at < total; at += n) {
+        n = MIN(most, total - at);
+        start_move(e, work, s, move_part(m, at, n));
+    }
+}
+
+static Ref place_of(const Emitter *e, const Oper *o, Piece p)
+{
+    Ref r = e->p->place[o->val->id];
+
+    r.off += p.off;
+    return r;
+}
+
+static void await(Emitter *e, int work, Slot *s)
+{
+    const Work *w = &e->t->work[work];
+    int i;
+
+    for (i = 0; i < s->ntoken; i++)
+        plan_add_step(e->p, (Step){
+            .kind = STEP_wait, .engine = ENG_dma, .token = s->token[i],
+            .layer = work, .node = w->node, .part = w->part, .tmp = {-1, 0},
+            .why = "",
+        });
+    s->ntoken = 0;
+}
+
+static bool same_piece(Piece a, Piece b)
+{
+    return a.off == b.off && a.row == b.row && a.rows == b.rows;
+}
+
+static bool is_staged(const Emitter *e, int work, int o)
+{
+    const Work *w = &e->t->work[work];
+    unsigned far = 0;
+    int i;
+
+    for (i = 0; i < w->nstore; i++)
+        far |= (unsigned)e->sol->far[w->store[i]] << i;
+    return tile_is_staged(w, o, far, e->sol->way[work]);
+}
+
+/* Loads operand o of a tile unless it is there. */
+static void load(Emitter *e, int work, int o, Piece p)
+{
+    const Work *w = &e->t->work[work];
+    Stage *g = &e->stage[work][o];
+    Slot *s = &g->slot[g->now];
+
+    if (s->holds.row && same_piece(s->holds, p))
+        return;
+    if (s->holds.row && e->sol->way[work]->depth > 1)
+        g->now = !g->now;
+    s = slot_of(e, work, o, g->now);
+    grow_buf(e, s->buf, bytes_of(p));
+    s->holds = p;
+    start_moves(e, work, s, (Move){
+        .from = place_of(e, &w->oper[o], p), .to = {s->buf, 0},
+        .row = p.row, .rows = p.rows, .from_stride = p.stride,
+        .to_stride = p.row,
+    });
+}
+
+typedef enum What { LOAD_all, LOAD_consts } What;
+
+static void load_tile(Emitter *e, int work, const Tile *tile, What what)
+{
+    const Work *w = &e->t->work[work];
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (!w->oper[o].out && is_staged(e, work, o) &&
+            (what == LOAD_all || w->oper[o].konst))
+            load(e, work, o, tile->in[o]);
+}
+
+/* --- kernels --- */
+
+static void tile_at(const Emitter *e, int work, int i, int64_t at[NCUT],
+                    Tile *tile)
+{
+    const Work *w = &e->t->work[work];
+    int64_t all[NCUT], len[NCUT];
+
+    tile_axes(w->node, all);
+    way_tile(e->sol->way[work], i, at, len, all);
+    if (!tile_make(e->t->mem, w->node, at, len, tile))
+        die("a tile of '%s' is none", w->node->name);
+}
+
+/* Where a kernel finds operand o. */
+static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
+{
+    const Work *w = &e->t->work[e->work];
+    Stage *g = &e->stage[e->work][o];
+    int i;
+
+    *apart = false;
+    if (!w->oper[o].val) {
+        *p = (Piece){0};
+        *n = 0;
+        return (Ref){-1, 0};
+    }
+    *apart = is_staged(e, e->work, o);
+    if (*apart) {
+        *n = bytes_of(*p);
+        i = w->oper[o].out ? g->now : e->use[o];
+        return (Ref){slot_of(e, e->work, o, i)->buf, 0};
+    }
+    *n = (p->rows - 1) * p->stride + p->row;
+    return place_of(e, &w->oper[o], *p);
+}
+
+static void set_opers(Emitter *e, Step *s, const Tile *tile)
+{
+    const Work *w = &e->t->work[e->work];
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        const Val *v = w->oper[o].val;
+        int i = w->oper[o].out ? s->nout : s->nin;
+
+        if (!w->oper[o].out) {
+            s->in_piece[i] = tile->in[o];
+            s->in[i] = find_oper(e, o, &s->in_piece[i], &s->in_packed[i],
+                                 &s->in_bytes[i]);
+            s->in_type[i] = v ? v->type : T_none;
+            s->nin++;
+        } else {
+            s->out_piece[i] = tile->out[i];
+            s->out[i] = find_oper(e, o, &s->out_piece[i], &s->out_packed[i],
+                                  &s->out_bytes[i]);
+            s->out_type[i] = v->type;
+            s->nout++;
+        }
+    }
+}
+
+static void tell_dims(Emitter *e, Step *s, const Tile *tile)
+{
+    const Work *w = &e->t->work[e->work];
+    unsigned in_place = 0;
+    bool out_place = false;
+    int o;
+
+    if (w->node->op == OP_concat) {
+        dims_fill_concat(w->node, w->part, &s->dims);
+        return;
+    }
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].val && !is_staged(e, e->work, o)) {
+            if (w->oper[o].out)
+                out_place = true;
+            else
+                in_place |= 1u << o;
+        }
+    if (!tile_dims(w->node, tile, in_place, out_place, &s->dims))
+        die("tiles of '%s' cannot be told", w->node->name);
+}
+
+static void take_choice(Emitter *e, Step *s, const Choice *c)
+{
+    s->kern = c->kern;
+    s->sig = c->sig;
+    s->why = c->why ? c->why : "";
+    s->stack = c->stack;
+    s->cycles = c->cycles;
+    s->ncore = c->ncore;
+    s->tmp_bytes = c->scratch;
+    s->tmp = (Ref){-1, 0};
+    if (!c->scratch)
+        return;
+    if (e->scratch[e->work] < 0)
+        e->scratch[e->work] = plan_add_buf(e->p, (Buf){
+            .kind = BUF_temp, .mem = e->t->near, .align = 8,
+            .name = arena_fmt(e->t->mem, "%s scratch", s->node->name),
+        });
+    s->tmp.buf = e->scratch[e->work];
+    grow_buf(e, s->tmp.buf, c->scratch);
+}
+
+static void choose_step(Emitter *e, Step *s)
+{
+    const Work *w = &e->t->work[e->work];
+    Choice c = {0};
+
+    if (way_tiles(e->sol->way[e->work]) == 1)
+        c = *w->choice;
+    else if (!choose_tile(e->t->chooser, s->tile, &s->dims, &c))
+        die("no kernel for a tile of '%s'", w->node->name);
+    take_choice(e, s, &c);
+}
+
+static void compute(Emitter *e, const Tile *tile, const int64_t at[NCUT])
+{
+    const Work *w = &e->t->work[e->work];
+    Layer *l = &e->p->layer[e->work];
+    Step s = {.kind = STEP_start, .engine = ENG_core, .token = e->token++,
+              .layer = e->work, .node = w->node, .part = w->part,
+              .tile = tile->node};
+    int a;
+
+    for (a = 0; a < NCUT; a++)
+        s.at[a] = (int32_t)at[a];
+    if (way_tiles(e->sol->way[e->work]) == 1)
+        s.tile = w->node;
+    set_opers(e, &s, tile);
+    tell_dims(e, &s, tile);
+    choose_step(e, &s);
+    if (!l->tiles++)
+        l->first = e->p->nstep;
+    l->last = e->p->nstep;
+    plan_add_step(e->p, s);
+    plan_add_step(e->p, (Step){
+        .kind = STEP_wait, .engine = ENG_core, .token = s.token,
+        .layer = e->work, .node = w->node, .part = w->part, .tmp = {-1, 0},
+        .why = "",
+    });
+}
+
+/* --- a layer --- */
+
+/* The slots that hold the tile loaded last. */
+static void note_slots(const Emitter *e, int use[NOPER])
+{
+    int o;
+
+    for (o = 0; o < NOPER; o++)
+        use[o] = e->stage[e->work][o].now;
+}
+
+static void await_loads(Emitter *e)
+{
+    const Work *w = &e->t->work[e->work];
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (!w->oper[o].out && is_staged(e, e->work, o))
+            await(e, e->work, &e->stage[e->work][o].slot[e->use[o]]);
+}
+
+/* The next slot of each result: what was stored from it has gone. */
+static void turn_results(Emitter *e, const Tile *tile)
+{
+    const Work *w = &e->t->work[e->work];
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        Stage *g = &e->stage[e->work][o];
+        Slot *s;
+
+        if (!w->oper[o].out || !is_staged(e, e->work, o))
+            continue;
+        if (g->slot[g->now].holds.row && e->sol->way[e->work]->depth > 1)
+            g->now = !g->now;
+        s = slot_of(e, e->work, o, g->now);
+        await(e, e->work, s);
+        s->holds = tile->out[o - in_count(w)];
+        grow_buf(e, s->buf, bytes_of(s->holds));
+    }
+}
+
+static void store_results(Emitter *e)
+{
+    const Work *w = &e->t->work[e->work];
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        Stage *g = &e->stage[e->work][o];
+        Slot *s = &g->slot[g->now];
+
+        if (w->oper[o].out && is_staged(e, e->work, o))
+            start_moves(e, e->work, s, (Move){
+                .from = {s->buf, 0},
+                .to = place_of(e, &w->oper[o], s->holds),
+                .row = s->holds.row, .rows = s->holds.rows,
+                .from_stride = s->holds.row, .to_stride = s->holds.stride,
+            });
+    }
+}
+
+static void await_stores(Emitter *e)
+{
+    const Work *w = &e->t->work[e->work];
+    int o, i;
+
+    for (o = 0; o < w->noper; o++)
+        for (i = 0; i < 2; i++)
+            if (w->oper[o].out)
+                await(e, e->work, &e->stage[e->work][o].slot[i]);
+}
+
+/* Before which tile of a layer the first constants of the next are fetched:
+ * as late as there is idle time enough behind. */
+static int tile_of_fetch(const Emitter *e)
+{
+    const Way *w = e->sol->way[e->work];
+    int tiles = way_tiles(w);
+    int64_t each = MAX(1, w->slack / tiles), n;
+
+    n = (e->sol->way[e->work + 1]->pre_cycles + each - 1) / each;
+    return (int)MAX(0, tiles - MAX(1, n));
+}
+
+static bool fetches(const Emitter *e)
+{
+    return e->work + 1 < e->t->nwork && e->sol->ahead[e->work + 1];
+}
+
+static void fetch_next(Emitter *e)
+{
+    int64_t at[NCUT];
+    Tile tile;
+
+    tile_at(e, e->work + 1, 0, at, &tile);
+    load_tile(e, e->work + 1, &tile, LOAD_consts);
+}
+
+/* Tile i, whose loads are under way. */
+static void emit_tile(Emitter *e, int i, const Tile *tile,
+                      const int64_t at[NCUT], const Tile *next)
+{
+    bool twice = e->sol->way[e->work]->depth > 1;
+
+    note_slots(e, e->use);
+    if (next && twice)
+        load_tile(e, e->work, next, LOAD_all);
+    await_loads(e);
+    if (fetches(e) && i == tile_of_fetch(e))
+        fetch_next(e);
+    turn_results(e, tile);
+    compute(e, tile, at);
+    store_results(e);
+    if (next && !twice)
+        load_tile(e, e->work, next, LOAD_all);
+}
+
+static void emit_cut(Emitter *e)
+{
+    int i, n = way_tiles(e->sol->way[e->work]);
+    int64_t at[2][NCUT];
+    Tile tile[2];
+
+    tile_at(e, e->work, 0, at[0], &tile[0]);
+    load_tile(e, e->work, &tile[0], LOAD_all);
+    for (i = 0; i < n; i++) {
+        if (i + 1 < n)
+            tile_at(e, e->work, i + 1, at[(i + 1) & 1], &tile[(i + 1) & 1]);
+        emit_tile(e, i, &tile[i & 1], at[i & 1],
+                  i + 1 < n ? &tile[(i + 1) & 1] : NULL);
+    }
+    await_stores(e);
+}
+
+static Piece all_of(const Val *v)
+{
+    return (Piece){0, val_bytes(v), 1, val_bytes(v)};
+}
+
+/* The copy of an argument of a concat. */
+static Tile copy_tile(const Work *w)
+{
+    Tile t = {.node = NULL};
+
+    t.in[0] = all_of(w->oper[0].val);
+    t.out[0] = all_of(w->oper[1].val);
+    return t;
+}
+
+/* In place, all at once. */
+static void emit_whole(Emitter *e)
+{
+    const Work *w = &e->t->work[e->work];
+    static const int64_t zero[NCUT];
+    int64_t all[NCUT];
+    Tile tile;
+
+    tile_axes(w->node, all);
+    if (w->node->op == OP_concat)
+        tile = copy_tile(w);
+    else
+        tile_make(e->t->mem, w->node, zero, all, &tile);
+    if (fetches(e))
+        fetch_next(e);
+    compute(e, &tile, zero);
+}
+
+/* "4x32x16 of 16x32x32, 8 tiles, rows inside, double" */
+static const char *say_way(const Emitter *e, const Way *way)
+{
+    const Work *w = &e->t->work[e->work];
+    int64_t all[NCUT];
+    int a;
+    Str s = {.mem = e->t->mem};
+
+    tile_axes(w->node, all);
+    for (a = 0; a < NCUT; a++)
+        str_fmt(&s, "%s%lld", a ? "x" : "", (long long)way->len[a]);
+    for (a = 0; a < NCUT; a++)
+        str_fmt(&s, "%s%lld", a ? "x" : " of ", (long long)all[a]);
+    str_fmt(&s, ", %d tiles, %s inside, %s", way_tiles(way),
+            way->rows_first ? "rows" : "channels",
+            way->depth > 1 ? "double" : "single");
+    return s.s;
+}
+
+static void begin_layer(Emitter *e)
+{
+    const Work *w = &e->t->work[e->work];
+    const Way *way = e->sol->way[e->work];
+
+    plan_add_layer(e->p, (Layer){
+        .node = w->node, .part = w->part, .why = w->choice->why,
+        .tile = way_tiles(way) > 1 ? say_way(e, way) : NULL,
+    });
+}
+
+void emit_steps(Tiler *t, const Solution *sol)
+{
+    Emitter e = {.t = t, .p = t->p, .sol = sol};
+    int i, o;
+
+    e.stage = (Stage(*)[NOPER])NEWN(t->mem, Stage, t->nwork * NOPER + 1);
+    e.scratch = NEWN(t->mem, int, t->nwork + 1);
+    for (i = 0; i < t->nwork; i++) {
+        e.scratch[i] = -1;
+        for (o = 0; o < NOPER; o++)
+            e.stage[i][o].slot[0].buf = e.stage[i][o].slot[1].buf = -1;
+    }
+    for (e.work = 0; e.work < t->nwork; e.work++) {
+        begin_layer(&e);
+        if (sol->way[e.work]->direct)
+            emit_whole(&e);
+        else
+            emit_cut(&e);
+    }
+}

@@ -1,0 +1,395 @@
+/* Homes of values and ways of layers, for the least predicted time.
+ *
+ * Dynamic programming from the last layer to the first.  A state is which of
+ * the stores that live across a boundary have their home in the next memory;
+ * its entries are the times from there to the end, none worse than another in
+ * time and in what it asks of the layer before: room and idle transfer time for
+ * loading its first constants ahead.  Room is counted as the sum of what lives
+ * at a layer, so the best entry of the first state is a lower bound for every
+ * plan of these ways; addresses are found later, and what cannot be packed
+ * comes back with less room. */
+#include "plan/tiling.h"
+
+#include <string.h>
+
+enum { MOST_FREE = 8, MOST_ENTRIES = 16 };
+
+typedef struct Entry {
+    int64_t cycles;
+    int64_t pre_bytes, pre_cycles; /* asked of the layer before */
+    const Way *way;
+    unsigned next;      /* state behind the layer, and its entry there */
+    int entry;
+} Entry;
+
+typedef struct State {
+    bool known;
+    Entry *v;
+    int n;
+} State;
+
+/* Between works: the stores that live across and may have either home. */
+typedef struct Cross {
+    int n;
+    int store[MOST_FREE];
+    State *state;       /* by set */
+} Cross;
+
+typedef struct Solver {
+    Tiler *t;
+    Arena *mem;
+    const int64_t *near, *next; /* room by work */
+    signed char *forced;  /* by store: 1 next memory, 0 nearest, -1 free */
+    Cross *cross;         /* [i]: before work i; [nwork]: at the end */
+    int *first, *last;    /* by store: works between which it lives */
+    bool exact;
+} Solver;
+
+/* --- lives --- */
+
+static bool is_live(const Solver *s, int store, int work)
+{
+    return s->first[store] <= work && work <= s->last[store];
+}
+
+/* Lives are counted in works here: positions in the order are mapped. */
+static void find_lives(Solver *s)
+{
+    const Tiler *t = s->t;
+    int i, n = t->s->nstore;
+
+    s->first = NEWN(s->mem, int, n + 1);
+    s->last = NEWN(s->mem, int, n + 1);
+    for (i = 0; i < n; i++) {
+        const Store *v = &t->s->store[i];
+        int k;
+
+        s->first[i] = t->nwork + 1;
+        s->last[i] = -2;
+        if (!v->size || v->konst)
+            continue;
+        for (k = 0; k < t->nwork; k++)
+            if (t->work[k].pos >= v->from && t->work[k].pos <= v->to) {
+                s->first[i] = MIN(s->first[i], k);
+                s->last[i] = MAX(s->last[i], k);
+            }
+        if (v->from < 0)
+            s->first[i] = -1;
+        if (v->to >= t->s->nseq)
+            s->last[i] = t->nwork;
+        if (v->from < 0 && s->last[i] < 0)
+            s->last[i] = -1;
+    }
+}
+
+static bool crosses(const Solver *s, int store, int work)
+{
+    return s->first[store] < work && s->last[store] >= work;
+}
+
+/* Of the stores that cross a boundary where too many do, the one that takes
+ * the most room for the longest. */
+static int heaviest(const Solver *s, int work)
+{
+    double most = -1;
+    int i, best = -1;
+
+    for (i = 0; i < s->t->s->nstore; i++) {
+        double area = (double)s->t->s->store[i].size *
+                      (s->last[i] - s->first[i] + 1);
+
+        if (s->forced[i] < 0 && crosses(s, i, work) && area > most) {
+            most = area;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static int list_cross(const Solver *s, int work, int *list)
+{
+    int i, n = 0;
+
+    for (i = 0; i < s->t->s->nstore; i++)
+        if (s->forced[i] < 0 && crosses(s, i, work)) {
+            if (n < MOST_FREE)
+                list[n] = i;
+            n++;
+        }
+    return n;
+}
+
+static void force_homes(Solver *s)
+{
+    const Stores *v = s->t->s;
+    int list[MOST_FREE], i;
+
+    s->forced = (signed char *)NEWN(s->mem, unsigned char, v->nstore + 1);
+    for (i = 0; i < v->nstore; i++)
+        s->forced[i] = v->store[i].size > s->t->room ? 1 : -1;
+    for (i = 0; i <= s->t->nwork; i++)
+        while (list_cross(s, i, list) > MOST_FREE) {
+            s->forced[heaviest(s, i)] = 1;
+            s->exact = false;
+        }
+}
+
+static void make_cross(Solver *s)
+{
+    int i;
+
+    s->cross = NEWN(s->mem, Cross, s->t->nwork + 1);
+    for (i = 0; i <= s->t->nwork; i++) {
+        s->cross[i].n = list_cross(s, i, s->cross[i].store);
+        s->cross[i].state = NEWN(s->mem, State, 1 << s->cross[i].n);
+    }
+}
+
+/* --- entries --- */
+
+static bool covers(const Entry *a, const Entry *b)
+{
+    return a->cycles <= b->cycles && a->pre_bytes <= b->pre_bytes &&
+           a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles;
+}
+
+static void add_entry(Solver *s, State *to, const Entry *e)
+{
+    int i, n = 0, worst = 0;
+
+    for (i = 0; i < to->n; i++)
+        if (covers(&to->v[i], e))
+            return;
+    for (i = 0; i < to->n; i++)
+        if (!covers(e, &to->v[i]))
+            to->v[n++] = to->v[i];
+    to->n = n;
+    if (n == MOST_ENTRIES) {
+        s->exact = false;
+        for (i = 1; i < n; i++)
+            if (to->v[i].cycles > to->v[worst].cycles)
+                worst = i;
+        if (e->cycles < to->v[worst].cycles)
+            to->v[worst] = *e;
+        return;
+    }
+    if (!to->v)
+        to->v = NEWN(s->mem, Entry, MOST_ENTRIES);
+    to->v[to->n++] = *e;
+}
+
+/* --- one layer --- */
+
+/* Homes of all stores at a layer: those that came, and those born here. */
+typedef struct Scene {
+    int work;
+    unsigned came;       /* set over cross[work] */
+    int nborn, born[MOST_FREE + NOPER];
+    unsigned far;        /* chosen for the born */
+} Scene;
+
+static bool is_far(const Solver *s, const Scene *c, int store)
+{
+    const Cross *x = &s->cross[MAX(c->work, 0)];
+    int i;
+
+    if (s->forced[store] >= 0)
+        return s->forced[store];
+    for (i = 0; i < x->n; i++)
+        if (x->store[i] == store)
+            return c->came >> i & 1;
+    for (i = 0; i < c->nborn; i++)
+        if (c->born[i] == store)
+            return c->far >> i & 1;
+    die("a store without a home");
+}
+
+static void list_born(const Solver *s, Scene *c)
+{
+    int i;
+
+    for (i = 0; i < s->t->s->nstore; i++)
+        if (s->forced[i] < 0 && s->first[i] == c->work &&
+            c->nborn < (int)LEN(c->born))
+            c->born[c->nborn++] = i;
+}
+
+/* Bytes that live at a layer in either memory; false: too many. */
+static bool count_live(const Solver *s, const Scene *c, int64_t live[2])
+{
+    int i;
+
+    live[0] = live[1] = 0;
+    for (i = 0; i < s->t->s->nstore; i++)
+        if (is_live(s, i, c->work))
+            live[is_far(s, c, i)] += s->t->s->store[i].size;
+    return live[0] <= s->near[c->work] && live[1] <= s->next[c->work];
+}
+
+static unsigned state_behind(const Solver *s, const Scene *c)
+{
+    const Cross *x = &s->cross[c->work + 1];
+    unsigned set = 0;
+    int i;
+
+    for (i = 0; i < x->n; i++)
+        set |= (unsigned)is_far(s, c, x->store[i]) << i;
+    return set;
+}
+
+static unsigned far_of_work(const Solver *s, const Scene *c)
+{
+    const Work *w = &s->t->work[c->work];
+    unsigned set = 0;
+    int i;
+
+    for (i = 0; i < w->nstore; i++)
+        set |= (unsigned)is_far(s, c, w->store[i]) << i;
+    return set;
+}
+
+/* A way and what comes after it. */
+static void join(Solver *s, State *to, const Way *way, const Entry *after,
+                 unsigned next, int entry, int64_t room)
+{
+    Entry e = {.way = way, .next = next, .entry = entry};
+
+    if (way->bytes + after->pre_bytes > room)
+        return;
+    e.cycles = way->cycles + after->cycles -
+               MIN(after->pre_cycles, way->slack);
+    add_entry(s, to, &e);
+    e.pre_bytes = way->pre_bytes;
+    e.pre_cycles = way->pre_cycles;
+    if (e.pre_cycles)
+        add_entry(s, to, &e);
+}
+
+static State *solve_at(Solver *s, int work, unsigned set);
+
+static void try_homes(Solver *s, const Scene *c, State *to)
+{
+    Work *w = &s->t->work[c->work];
+    unsigned next = state_behind(s, c);
+    const State *behind;
+    const Ways *ways;
+    int64_t live[2];
+    int i, j;
+
+    if (!count_live(s, c, live))
+        return;
+    behind = solve_at(s, c->work + 1, next);
+    ways = tiler_ways(s->t, w, far_of_work(s, c));
+    for (i = 0; i < ways->n; i++)
+        for (j = 0; j < behind->n; j++)
+            join(s, to, &ways->v[i], &behind->v[j], next, j,
+                 s->near[c->work] - live[0]);
+}
+
+static State *solve_at(Solver *s, int work, unsigned set)
+{
+    State *to = &s->cross[work].state[set];
+    Scene c = {.work = work, .came = set};
+    Entry end = {0};
+
+    if (to->known)
+        return to;
+    to->known = true;
+    if (work == s->t->nwork) {
+        add_entry(s, to, &end);
+        return to;
+    }
+    list_born(s, &c);
+    for (c.far = 0; c.far < 1u << c.nborn; c.far++)
+        try_homes(s, &c, to);
+    return to;
+}
+
+/* --- the whole --- */
+
+static int best_entry(const State *v)
+{
+    int i, best = -1;
+
+    for (i = 0; i < v->n; i++)
+        if (!v->v[i].pre_cycles &&
+            (best < 0 || v->v[i].cycles < v->v[best].cycles))
+            best = i;
+    return best;
+}
+
+static void keep_homes(const Solver *s, int work, unsigned set,
+                       unsigned char *far)
+{
+    const Cross *x = &s->cross[work];
+    int i;
+
+    for (i = 0; i < x->n; i++)
+        far[x->store[i]] = set >> i & 1;
+}
+
+/* The homes of stores that cross no boundary but live at one layer: as the way
+ * taken there has them. */
+static void keep_local(const Solver *s, const Entry *e, int work,
+                       unsigned char *far)
+{
+    Work *w = &s->t->work[work];
+    int i, k, set;
+
+    for (set = 0; set < 1 << w->nstore; set++)
+        for (i = 0; w->ways[set].v && i < w->ways[set].n; i++)
+            if (&w->ways[set].v[i] == e->way)
+                for (k = 0; k < w->nstore; k++)
+                    far[w->store[k]] = set >> k & 1;
+}
+
+static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
+{
+    const Entry *e;
+    int i;
+
+    for (i = 0; i < s->t->nwork; i++) {
+        e = &s->cross[i].state[set].v[entry];
+        keep_homes(s, i, set, to->far);
+        keep_local(s, e, i, to->far);
+        to->way[i] = e->way;
+        to->ahead[i] = e->pre_cycles > 0;
+        set = e->next;
+        entry = e->entry;
+    }
+    keep_homes(s, s->t->nwork, set, to->far);
+}
+
+Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
+{
+    Solver s = {.t = t, .mem = arena_new(), .near = near, .next = next,
+                .exact = true};
+    Solution to = {0};
+    unsigned set, best = 0;
+    int i, entry = -1;
+
+    find_lives(&s);
+    force_homes(&s);
+    make_cross(&s);
+    to.far = NEWN(t->mem, unsigned char, t->s->nstore + 1);
+    to.way = NEWN(t->mem, const Way *, t->nwork + 1);
+    to.ahead = NEWN(t->mem, unsigned char, t->nwork + 1);
+    for (i = 0; i < t->s->nstore; i++)
+        to.far[i] = s.forced[i] == 1;
+    for (set = 0; set < 1u << s.cross[0].n; set++) {
+        const State *v = solve_at(&s, 0, set);
+        int k = best_entry(v);
+
+        if (k >= 0 && (!to.found || v->v[k].cycles < to.cycles)) {
+            to.found = true;
+            to.cycles = v->v[k].cycles;
+            best = set;
+            entry = k;
+        }
+    }
+    to.exact = s.exact;
+    if (to.found)
+        read_out(&s, best, entry, &to);
+    arena_end(s.mem);
+    return to;
+}

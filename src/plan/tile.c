@@ -1,0 +1,553 @@
+/* The ways to cut a layer into tiles.
+ *
+ * A grid is a tile size; its tiles are of few kinds (first, middle, last along
+ * rows, full and last along the other axes), and each kind is asked once what
+ * it reads, writes and takes.  A way is a grid with an order of its tiles and a
+ * number of slots; its time is that of its pipeline, gone through tile by
+ * tile.  Ways that are worse than another in everything are dropped. */
+#include "plan/tiling.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 14 };
+
+typedef struct Kind {
+    bool known;
+    Piece piece[NOPER];
+    int64_t cycles, scratch;
+} Kind;
+
+typedef struct Grid {
+    int64_t len[NCUT];
+    int count[NCUT];
+    bool ok;
+    Kind kind[KINDS];
+    unsigned dep[NOPER];  /* axes along which its piece changes, by bit */
+    int64_t most[NOPER];  /* bytes of its largest piece */
+    int64_t scratch;
+} Grid;
+
+static int64_t piece_bytes(Piece p)
+{
+    return p.row * p.rows;
+}
+
+static int64_t slot_bytes(int64_t n)
+{
+    return (n + 7) & ~(int64_t)7;
+}
+
+/* --- layers and their operands --- */
+
+static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
+{
+    Oper *o = &w->oper[w->noper++];
+    int i;
+
+    *o = (Oper){.val = v, .out = out, .store = -1, .bit = -1};
+    if (!v)
+        return;
+    o->place = t->s->place[v->id];
+    o->konst = t->s->store[o->place.buf].konst;
+    if (o->konst)
+        return;
+    o->store = o->place.buf;
+    for (i = 0; i < w->nstore && w->store[i] != o->store; i++)
+        ;
+    w->shared |= out && i < w->nstore;
+    w->store[i] = o->store;
+    w->nstore = MAX(w->nstore, i + 1);
+    o->bit = i;
+}
+
+static void add_work(Tiler *t, const Node *n, int part, int pos)
+{
+    Work *w;
+    int i;
+
+    GROW(t->mem, t->work, (size_t)t->nwork);
+    w = &t->work[t->nwork++];
+    *w = (Work){.node = n, .part = part, .pos = pos,
+                .choice = &t->s->choice[n->id]};
+    if (n->op == OP_concat)
+        add_oper(t, w, n->arg[part], false);
+    for (i = 0; n->op != OP_concat && i < n->narg; i++)
+        add_oper(t, w, n->arg[i], false);
+    for (i = 0; i < n->nres; i++)
+        add_oper(t, w, n->res[i], true);
+    w->ways = NEWN(t->mem, Ways, 1 << w->nstore);
+}
+
+void tiler_works(Tiler *t)
+{
+    int i, j;
+
+    for (i = 0; i < t->s->nseq; i++) {
+        const Node *n = t->s->seq[i];
+        int parts = n->op == OP_concat ? n->narg : 1;
+
+        for (j = 0; j < parts; j++)
+            if (!t->s->view[n->id][j])
+                add_work(t, n, j, i);
+    }
+}
+
+/* --- grids --- */
+
+static int last_of(int count)
+{
+    return count - 1;
+}
+
+/* Which tile stands for a kind: its index along an axis. */
+static int index_of(int axis, int kind, int count)
+{
+    if (axis != CUT_row)
+        return kind ? last_of(count) : 0;
+    return kind == 0 ? 0 : kind == 1 ? count / 2 : last_of(count);
+}
+
+static int kind_along(int axis, int i, int count)
+{
+    if (axis != CUT_row)
+        return i == last_of(count) && count > 1;
+    return i == 0 ? 0 : i == last_of(count) ? 2 : 1;
+}
+
+static int kind_at(const Grid *g, const int i[NCUT])
+{
+    return (kind_along(CUT_batch, i[CUT_batch], g->count[CUT_batch]) * 3 +
+            kind_along(CUT_row, i[CUT_row], g->count[CUT_row])) * 2 +
+           kind_along(CUT_channel, i[CUT_channel], g->count[CUT_channel]);
+}
+
+static void place_tile(const int64_t size[NCUT], const int i[NCUT],
+                       const int64_t all[NCUT], int64_t at[NCUT],
+                       int64_t len[NCUT])
+{
+    int a;
+
+    for (a = 0; a < NCUT; a++) {
+        at[a] = i[a] * size[a];
+        len[a] = MIN(size[a], all[a] - at[a]);
+    }
+}
+
+static bool is_whole(const Grid *g)
+{
+    return g->count[0] * g->count[1] * g->count[2] == 1;
+}
+
+/* What a kind of tile reads, writes and takes. */
+static bool ask_kind(Tiler *t, const Work *w, Grid *g, const int i[NCUT])
+{
+    Kind *k = &g->kind[kind_at(g, i)];
+    int64_t all[NCUT], at[NCUT], len[NCUT];
+    Choice c = {0};
+    Tile tile;
+    Dims d;
+    int o;
+
+    if (k->known)
+        return true;
+    k->known = true;
+    tile_axes(w->node, all);
+    place_tile(g->len, i, all, at, len);
+    if (!tile_make(t->mem, w->node, at, len, &tile) ||
+        !tile_dims(w->node, &tile, 0, false, &d))
+        return false;
+    if (is_whole(g))
+        c = *w->choice;
+    else if (!choose_tile(t->chooser, tile.node, &d, &c))
+        return false;
+    k->cycles = c.cycles;
+    k->scratch = c.scratch;
+    g->scratch = MAX(g->scratch, c.scratch);
+    for (o = 0; o < w->noper; o++) {
+        k->piece[o] = w->oper[o].out ? tile.out[o - w->noper + w->node->nres]
+                                     : tile.in[o];
+        g->most[o] = MAX(g->most[o], piece_bytes(k->piece[o]));
+    }
+    return true;
+}
+
+static bool same_piece(Piece a, Piece b)
+{
+    return a.off == b.off && a.row == b.row && a.rows == b.rows;
+}
+
+/* Along which axes the pieces of an operand differ. */
+static void find_deps(const Work *w, Grid *g)
+{
+    static const int zero[NCUT];
+    int a, o, i[NCUT];
+
+    for (a = 0; a < NCUT; a++) {
+        if (g->count[a] == 1)
+            continue;
+        memset(i, 0, sizeof i);
+        i[a] = last_of(g->count[a]);
+        for (o = 0; o < w->noper; o++)
+            if (!same_piece(g->kind[kind_at(g, zero)].piece[o],
+                            g->kind[kind_at(g, i)].piece[o]))
+                g->dep[o] |= 1u << a;
+    }
+}
+
+static void make_grid(Tiler *t, const Work *w, Grid *g)
+{
+    int k[NCUT], i[NCUT], a;
+
+    g->ok = true;
+    for (k[0] = 0; k[0] < 2; k[0]++)
+        for (k[1] = 0; k[1] < 3; k[1]++)
+            for (k[2] = 0; k[2] < 2; k[2]++) {
+                for (a = 0; a < NCUT; a++)
+                    i[a] = index_of(a, k[a], g->count[a]);
+                g->ok = g->ok && ask_kind(t, w, g, i);
+            }
+    if (g->ok)
+        find_deps(w, g);
+}
+
+/* Sizes worth trying along an axis: as even as can be, of multiples that suit
+ * kernels; *n of them. */
+static void list_sizes(int64_t all, int64_t step, int64_t *size, int *n)
+{
+    int64_t pieces, s;
+
+    *n = 0;
+    for (pieces = 1; pieces <= all && *n < MOST_SIZES; pieces++) {
+        s = (all + pieces - 1) / pieces;
+        s = MIN(all, (s + step - 1) / step * step);
+        if (!*n || s < size[*n - 1])
+            size[(*n)++] = s;
+        else if (s <= step)
+            break;
+        if (*n > 6)
+            pieces = pieces * 5 / 4;
+    }
+    if (*n && size[*n - 1] > step && *n == MOST_SIZES)
+        size[*n - 1] = MIN(step, all);
+}
+
+static void list_grids(Tiler *t, Work *w)
+{
+    int64_t all[NCUT], size[NCUT][MOST_SIZES];
+    int n[NCUT], i, j, k, a;
+
+    for (a = 0; a < NCUT; a++)
+        all[a] = 1;
+    if (w->node->op != OP_concat)
+        tile_axes(w->node, all);
+    for (a = 0; a < NCUT; a++)
+        list_sizes(all[a], a == CUT_channel ? 4 : 1, size[a], &n[a]);
+    w->grids = NEWN(t->mem, Grid, n[0] * n[1] * n[2]);
+    for (i = 0; i < n[0]; i++)
+        for (j = 0; j < n[1]; j++)
+            for (k = 0; k < n[2]; k++) {
+                Grid *g = &w->grids[w->ngrid];
+                int64_t tiles = 1;
+
+                *g = (Grid){.len = {size[0][i], size[1][j], size[2][k]}};
+                for (a = 0; a < NCUT; a++) {
+                    g->count[a] = (int)((all[a] - 1) / g->len[a] + 1);
+                    tiles *= g->count[a];
+                }
+                w->ngrid += tiles <= MOST_TILES;
+            }
+}
+
+/* --- ways --- */
+
+bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way)
+{
+    const Oper *o = &w->oper[oper];
+
+    return o->val && !way->direct && (o->konst || far >> o->bit & 1);
+}
+
+int way_tiles(const Way *w)
+{
+    return w->count[0] * w->count[1] * w->count[2];
+}
+
+static void split_index(const Way *w, int t, int i[NCUT])
+{
+    int inner = w->rows_first ? CUT_row : CUT_channel;
+    int outer = w->rows_first ? CUT_channel : CUT_row;
+
+    i[inner] = t % w->count[inner];
+    i[outer] = t / w->count[inner] % w->count[outer];
+    i[CUT_batch] = t / w->count[inner] / w->count[outer];
+}
+
+void way_tile(const Way *w, int t, int64_t at[NCUT], int64_t len[NCUT],
+              const int64_t all[NCUT])
+{
+    int i[NCUT];
+
+    split_index(w, t, i);
+    place_tile(w->len, i, all, at, len);
+}
+
+static int64_t move_cycles(const Tiler *t, Piece p)
+{
+    int64_t per = (int64_t)t->speed.per_cycle;
+
+    return t->speed.setup + p.rows * ((p.row + per - 1) / per);
+}
+
+/* Has operand o another piece in tile i than in the one before? */
+static bool changes(const Grid *g, int o, const int i[NCUT],
+                    const int was[NCUT])
+{
+    int a;
+
+    for (a = 0; a < NCUT; a++)
+        if (i[a] != was[a] && g->dep[o] >> a & 1)
+            return true;
+    return false;
+}
+
+typedef struct Clock {
+    int64_t core, in, out;  /* when each is free */
+    int64_t loading;        /* cycles of all loads */
+    int64_t ready;          /* when the tile's data is there */
+} Clock;
+
+/* Loads what tile i needs anew; from NULL: all.  Of constants alone: into
+ * *konst. */
+static void load_tile(const Tiler *t, const Work *w, const Grid *g,
+                      const Way *way, unsigned far, const int i[NCUT],
+                      const int *was, Clock *c, int64_t *konst)
+{
+    const Kind *k = &g->kind[kind_at(g, i)];
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        int64_t n;
+
+        if (w->oper[o].out || !tile_is_staged(w, o, far, way) ||
+            (was && !changes(g, o, i, was)))
+            continue;
+        n = move_cycles(t, k->piece[o]);
+        c->core += t->speed.start;
+        c->in = MAX(c->in, c->core) + n;
+        c->loading += n;
+        if (konst && w->oper[o].konst)
+            *konst += n;
+    }
+    c->ready = c->in;
+}
+
+static void store_tile(const Tiler *t, const Work *w, const Grid *g,
+                       const Way *way, unsigned far, const int i[NCUT],
+                       Clock *c)
+{
+    const Kind *k = &g->kind[kind_at(g, i)];
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].out && tile_is_staged(w, o, far, way)) {
+            c->core += t->speed.start;
+            c->out = MAX(c->out, c->core) + move_cycles(t, k->piece[o]);
+        }
+}
+
+/* Time of the pipeline: with two slots, tile n + 1 is loaded and tile n - 1
+ * stored while the cores work on tile n. */
+static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
+                     unsigned far)
+{
+    Clock c = {0};
+    int64_t stored[2] = {0, 0}, ready, konst = 0;
+    int i[NCUT], next[NCUT], n, tiles = way_tiles(way);
+
+    split_index(way, 0, i);
+    load_tile(t, w, g, way, far, i, NULL, &c, &konst);
+    for (n = 0; n < tiles; n++) {
+        split_index(way, n, i);
+        split_index(way, n + 1, next);
+        ready = c.ready;
+        if (way->depth > 1 && n + 1 < tiles)
+            load_tile(t, w, g, way, far, next, i, &c, NULL);
+        c.core = MAX(c.core, ready);
+        c.core = MAX(c.core, stored[n % way->depth]);
+        c.core += t->speed.call + g->kind[kind_at(g, i)].cycles;
+        store_tile(t, w, g, way, far, i, &c);
+        stored[n % way->depth] = c.out;
+        if (way->depth == 1 && n + 1 < tiles)
+            load_tile(t, w, g, way, far, next, i, &c, NULL);
+    }
+    way->cycles = MAX(c.core, c.out);
+    way->pre_cycles = konst;
+    way->slack = MAX(0, way->cycles - c.loading);
+}
+
+static int slots_of(const Grid *g, const Way *way, int o)
+{
+    return g->dep[o] ? way->depth : 1;
+}
+
+/* Bytes in the nearest memory. */
+static void size_way(const Work *w, const Grid *g, Way *way, unsigned far)
+{
+    int o;
+
+    way->bytes = slot_bytes(g->scratch);
+    way->pre_bytes = 0;
+    for (o = 0; o < w->noper; o++) {
+        if (!tile_is_staged(w, o, far, way))
+            continue;
+        way->bytes += slots_of(g, way, o) * slot_bytes(g->most[o]);
+        if (w->oper[o].konst)
+            way->pre_bytes += slot_bytes(g->most[o]);
+    }
+}
+
+/* Can kernels be told where values lie that are not staged? */
+static bool can_tell(Tiler *t, const Work *w, const Grid *g, const Way *way,
+                     unsigned far)
+{
+    const Kind *k = &g->kind[0];
+    int64_t all[NCUT], at[NCUT], len[NCUT];
+    unsigned in_place = 0;
+    bool out_place = false, rows = false;
+    Tile tile;
+    Dims d;
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        if (!w->oper[o].val || tile_is_staged(w, o, far, way))
+            continue;
+        rows |= k->piece[o].rows > 1;
+        if (w->oper[o].out)
+            out_place = true;
+        else
+            in_place |= 1u << o;
+    }
+    if (!rows)
+        return true;
+    tile_axes(w->node, all);
+    way_tile(way, 0, at, len, all);
+    return tile_make(t->mem, w->node, at, len, &tile) &&
+           tile_dims(w->node, &tile, in_place, out_place, &d);
+}
+
+/* Where the result lies on an operand, tile by tile is right only if each tile
+ * writes what it alone has read. */
+static bool may_cut(const Work *w, const Grid *g)
+{
+    const Oper *y = &w->oper[w->noper - 1];
+    int o;
+
+    if (!w->shared || is_whole(g))
+        return true;
+    for (o = 0; o + 1 < w->noper; o++) {
+        const Oper *x = &w->oper[o];
+
+        if (x->store == y->store && x->val &&
+            (x->place.off != y->place.off ||
+             val_bytes(x->val) != val_bytes(y->val) ||
+             op_info[w->node->op].reach != R_MAP))
+            return false;
+    }
+    return true;
+}
+
+/* a is no worse than b in anything. */
+static bool covers(const Way *a, const Way *b)
+{
+    return a->cycles <= b->cycles && a->bytes <= b->bytes &&
+           a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles &&
+           a->pre_bytes <= b->pre_bytes;
+}
+
+static void add_way(Tiler *t, Ways *l, const Way *way)
+{
+    int i, n = 0;
+
+    for (i = 0; i < l->n; i++)
+        if (covers(&l->v[i], way))
+            return;
+    for (i = 0; i < l->n; i++)
+        if (!covers(way, &l->v[i]))
+            l->v[n++] = l->v[i];
+    l->n = n;
+    GROW(t->mem, l->v, (size_t)l->n);
+    l->v[l->n++] = *way;
+}
+
+/* In place, wherever that is: loads from the next memory are slow. */
+static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
+{
+    Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1};
+    int64_t words = 0;
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].val && (w->oper[o].konst || far >> w->oper[o].bit & 1))
+            words += val_count(w->oper[o].val);
+    if (words)
+        words += node_macs(w->node) / 8;
+    way.bytes = slot_bytes(w->choice->scratch);
+    way.cycles = t->speed.call + w->choice->cycles +
+                 words * t->speed.far / w->choice->ncore;
+    way.slack = way.cycles;
+    if (way.bytes <= t->room)
+        add_way(t, l, &way);
+}
+
+static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
+{
+    Way way = {.depth = 1};
+    int order, orders, depths;
+
+    if (!g->kind[0].known)
+        make_grid(t, w, g);
+    if (!g->ok || !may_cut(w, g))
+        return;
+    memcpy(way.len, g->len, sizeof way.len);
+    memcpy(way.count, g->count, sizeof way.count);
+    orders = g->count[CUT_row] > 1 && g->count[CUT_channel] > 1 ? 2 : 1;
+    depths = is_whole(g) ? 1 : 2;
+    for (order = 0; order < orders; order++)
+        for (way.depth = depths; way.depth >= 1; way.depth--) {
+            way.rows_first = order == 0;
+            size_way(w, g, &way, far);
+            if (way.bytes > t->room || !can_tell(t, w, g, &way, far))
+                continue;
+            time_way(t, w, g, &way, far);
+            add_way(t, l, &way);
+        }
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const Way *u = a, *v = b;
+
+    if (u->cycles != v->cycles)
+        return u->cycles < v->cycles ? -1 : 1;
+    return u->bytes < v->bytes ? -1 : u->bytes > v->bytes;
+}
+
+const Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
+{
+    Ways *l = &w->ways[far];
+    int i;
+
+    if (l->known)
+        return l;
+    l->known = true;
+    if (!w->grids)
+        list_grids(t, w);
+    add_direct(t, w, far, l);
+    for (i = 0; i < w->ngrid && w->node->op != OP_concat; i++)
+        add_grid(t, w, &w->grids[i], far, l);
+    if (l->n)
+        qsort(l->v, (size_t)l->n, sizeof *l->v, by_cycles);
+    return l;
+}
