@@ -52,14 +52,27 @@ static inline void pulp_barrier(void)
     pulp_event_load(PULP_BARRIER + 0x1c);
 }
 
-/* Transfers between L1 and the rest.  n is less than 128 KiB. */
+/* Transfers between L1 and the rest; in: to L1.  Each gives an id, of which
+ * there are 16; waiting for it frees it.  One longer than the 17 bits of a
+ * command is several commands of the same id. */
+enum { PULP_DMA_LONGEST = 65536 };
+enum { PULP_DMA_IN = 1 << 17, PULP_DMA_LINE = 5 << 18, PULP_DMA_ROWS = 7 << 18 };
+
+/* start.c: of bytes [0, n) all but the last PULP_DMA_LONGEST; bits of the
+ * command; row 0: in one piece.  Returns how many it began. */
+uint32_t pulp_dma_long(uint32_t l1, uint32_t far, uint32_t n, uint32_t bits,
+                       uint32_t row, uint32_t stride);
+
 static inline uint32_t pulp_dma(uint32_t l1, uint32_t far, uint32_t n, int in)
 {
-    uint32_t id = PULP_REG(PULP_MCHAN);
+    uint32_t id = PULP_REG(PULP_MCHAN), done = 0;
+    uint32_t bits = (in ? PULP_DMA_IN : 0) | PULP_DMA_LINE;
 
-    PULP_REG(PULP_MCHAN) = n | (in ? 1u << 17 : 0) | 5u << 18;
-    PULP_REG(PULP_MCHAN) = l1;
-    PULP_REG(PULP_MCHAN) = far;
+    if (__builtin_expect(n > PULP_DMA_LONGEST, 0))
+        done = pulp_dma_long(l1, far, n, bits, 0, 0);
+    PULP_REG(PULP_MCHAN) = (n - done) | bits;
+    PULP_REG(PULP_MCHAN) = l1 + done;
+    PULP_REG(PULP_MCHAN) = far + done;
     return id;
 }
 
@@ -67,10 +80,15 @@ static inline uint32_t pulp_dma(uint32_t l1, uint32_t far, uint32_t n, int in)
 static inline uint32_t pulp_dma_2d(uint32_t l1, uint32_t far, uint32_t n,
                                    uint32_t row, uint32_t stride, int in)
 {
-    uint32_t id = PULP_REG(PULP_MCHAN);
+    uint32_t id = PULP_REG(PULP_MCHAN), done = 0;
+    uint32_t bits = (in ? PULP_DMA_IN : 0) | PULP_DMA_ROWS;
 
-    PULP_REG(PULP_MCHAN) = n | (in ? 1u << 17 : 0) | 7u << 18;
-    PULP_REG(PULP_MCHAN) = l1;
+    if (__builtin_expect(n > PULP_DMA_LONGEST, 0)) {
+        done = pulp_dma_long(l1, far, n, bits, row, stride);
+        far += done / row * stride;
+    }
+    PULP_REG(PULP_MCHAN) = (n - done) | bits;
+    PULP_REG(PULP_MCHAN) = l1 + done;
     PULP_REG(PULP_MCHAN) = far;
     PULP_REG(PULP_MCHAN) = row;
     PULP_REG(PULP_MCHAN) = stride;

@@ -1,5 +1,5 @@
 /* The part of start-up that C can say: the fabric controller starts the
- * cluster and sleeps; the cores meet at barriers to take work. */
+ * cluster and sleeps, or looks after external memory; the cores meet at barriers to take work. */
 #include "pulp.h"
 #include "../rt.h"
 
@@ -11,6 +11,7 @@ void rt_reset(void);
 void pulp_fabric(void);
 void pulp_core(int core);
 void pulp_trap(uint32_t cause, uint32_t pc);
+void pulp_ext_serve(void) __attribute__((weak)); /* of ext.c, if linked */
 
 static void (*volatile team_work)(const void *arg, int core);
 static const void *volatile team_arg;
@@ -39,8 +40,29 @@ void pulp_fabric(void)
     for (i = 0; i < n; i++)
         PULP_REG(PULP_BOOT + 4 * i) = (uint32_t)(uintptr_t)rt_reset;
     PULP_REG(PULP_FETCH_ENABLE) = (1u << n) - 1;
+    if (pulp_ext_serve)
+        pulp_ext_serve();
     for (;;)
         __asm__ volatile("wfi");
+}
+
+uint32_t pulp_dma_long(uint32_t l1, uint32_t far, uint32_t n, uint32_t bits,
+                       uint32_t row, uint32_t stride)
+{
+    uint32_t rows = row ? PULP_DMA_LONGEST / row : 0, done;
+    uint32_t k = row ? rows * row : PULP_DMA_LONGEST;
+
+    for (done = 0; n - done > k; done += k) {
+        PULP_REG(PULP_MCHAN) = k | bits;
+        PULP_REG(PULP_MCHAN) = l1 + done;
+        PULP_REG(PULP_MCHAN) = far;
+        if (row) {
+            PULP_REG(PULP_MCHAN) = row;
+            PULP_REG(PULP_MCHAN) = stride;
+        }
+        far += row ? rows * stride : k;
+    }
+    return done;
 }
 
 void pulp_fork(void (*work)(const void *arg, int core), const void *arg)

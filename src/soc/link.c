@@ -123,6 +123,21 @@ static void put_team(const Soc *s, int64_t bound, Str *out)
         s->ncore * team_stack(bound), mem_holding(s, HOLDS_stack)->name);
 }
 
+/* Where the registers of the I/O DMA are, for rt/pulp/ext.c. */
+static void put_hyper(const Soc *s, Str *out)
+{
+    const Item *it;
+
+    for (it = NULL; (it = soc_next(s, "dma", it));)
+        if (!strcmp(item_word(it, "model", ""), "hyper")) {
+            int64_t at = item_int(it, "base", 0) + item_int(it, "rx_tx", 0);
+
+            str_fmt(out, "    rt_hyper = 0x%" PRIx64 ";\n"
+                    "    rt_hyper_config = 0x%" PRIx64 ";\n", at,
+                    at + item_int(it, "config", 0));
+        }
+}
+
 static void put_buffers(const Soc *s, Str *out)
 {
     int i;
@@ -147,6 +162,7 @@ void soc_link(const Soc *s, bool emu, int64_t bound, Str *out)
     put_data(s, stack, out);
     if (is_team(s))
         put_team(s, bound, out);
+    put_hyper(s, out);
     /* Named first: the rest of .bss would take the buffers otherwise. */
     put_buffers(s, out);
     str_fmt(out,
