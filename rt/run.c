@@ -71,6 +71,8 @@ static void run_net(void)
 
 int main(void)
 {
+    if (net.load && net.load())
+        fail("cannot load the constants", NO_FILE);
     if (net.init())
         fail("the network refuses its memory", NO_MEMORY);
     get_inputs();

@@ -14,6 +14,7 @@ struct tilewright_net {
     void (*step)(int layer); /* 1 to nlayer */
     const void *(*result)(int layer);
     const char *in_file, *out_file, *dump_file;
+    int (*load)(void); /* constants that no core can address; 0: done */
 };
 extern const struct tilewright_net tilewright_net;
 

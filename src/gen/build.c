@@ -33,6 +33,13 @@ static void put_copy(Gen *g, const Packed *p)
     gen_file(g, p->path, &b);
 }
 
+/* With the I/O DMA's queue in the program the fabric controller never sleeps:
+ * only for those who need it. */
+static bool is_for_far(const char *path)
+{
+    return !strcmp(path, "rt/pulp/ext.c") || !strcmp(path, "rt/pulp/load.c");
+}
+
 /* The runtime: headers, what all share, and the folder of this chip.  Their
  * names go to `list`, those to compile only. */
 static void copy_runtime(Gen *g, Str *list)
@@ -48,6 +55,8 @@ static void copy_runtime(Gen *g, Str *list)
                       (!strcmp(path, "rt/semihost.c") ||
                        !strcmp(path, "rt/stack.c"));
 
+        if (is_for_far(path) && !gen_far(g))
+            continue;
         if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h")) {
             put_copy(g, &packed[i]);
             if (c)
@@ -143,17 +152,29 @@ static void put_cmake(Gen *g)
     gen_file(g, "CMakeLists.txt", &b);
 }
 
+static void put_load(Gen *g, Str *out)
+{
+    if (!gen_image_bytes(g))
+        return;
+    str_put(out, "    bad = ");
+    gen_load(g, "", out);
+    str_fmt(out, ";\n    if (bad) {\n        rt_print(\"%s: no constants"
+            "\\n\");\n        return bad;\n    }\n", g->name);
+}
+
 static void put_main(Gen *g)
 {
     Str b = {.mem = g->mem};
 
     str_fmt(&b, "/* Runs %s and says how it went; 0: all is right. */\n"
-        "#include \"%s.h\"\n#include \"rt/rt.h\"\n\n",
-        has_selftest(g) ? "the self-test" : "the network once", g->name);
+        "#include \"%s.h\"\n#include \"rt/rt.h\"\n%s\n",
+        has_selftest(g) ? "the self-test" : "the network once", g->name,
+        gen_image_bytes(g) ? "#include \"rt/pulp/ext.h\"\n" : "");
     gen_storage(g, &b);
     str_fmt(&b, "static struct %s net;\n\nint main(void)\n{\n"
         "    struct %s_memory memory;\n    int bad;\n\n", g->name, g->name);
     gen_fill_memory(g, &b);
+    put_load(g, &b);
     str_fmt(&b, "    bad = %s_init(&net, memory);\n", g->name);
     if (has_selftest(g))
         str_fmt(&b, "    if (!bad)\n        bad = %s_selftest(&net);\n"

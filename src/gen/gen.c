@@ -95,7 +95,8 @@ bool gen_uses(const Gen *g, int mem)
     int i;
 
     for (i = 0; i < g->p->nbuf; i++)
-        if (g->p->buf[i].kind != BUF_const && g->p->buf[i].mem == mem)
+        if (g->p->buf[i].kind != BUF_const && g->p->buf[i].mem == mem &&
+            g->p->soc->mems[mem].mapped)
             return true;
     return false;
 }
@@ -228,6 +229,7 @@ void gen_project(const Plan *p, const GenOpts *o)
     gen_instances(g);
     gen_header(g);
     gen_weights(g);
+    gen_image(g);
     gen_net(g);
     gen_kernels(g);
     if (o->example && o->expected)

@@ -76,6 +76,15 @@ void gen_weights(Gen *g);
 void gen_array(FILE *f, const char *name, Type t, const void *data,
                int64_t bytes, int align);
 
+/* image.c: constants in memory that only a DMA reaches go to NAME_l3.bin, at
+ * their addresses; buffers there come behind. */
+bool gen_far(const Gen *g); /* is anything there? */
+bool gen_in_image(const Gen *g, const Buf *u);
+int64_t gen_image_bytes(const Gen *g);
+void gen_image(Gen *g);
+/* A call that loads the file, of the folder dir, and gives 0. */
+void gen_load(Gen *g, const char *dir, Str *out);
+
 /* selftest.c */
 void gen_selftest(Gen *g);
 /* memory.c: storage for one network, in C: arrays NAME_ram and so on, and

@@ -48,19 +48,29 @@ static void put_functions(Gen *g, Str *out)
         n, n, n, n, n, n);
 }
 
+static void put_load(Gen *g, const char *dir, Str *out)
+{
+    str_put(out, "static int load(void)\n{\n    return ");
+    gen_load(g, arena_fmt(g->mem, "%s../../", dir), out);
+    str_put(out, ";\n}\n\n");
+}
+
 void gen_harness(const Plan *p, const char *name, const char *dir, Str *out)
 {
     GenOpts o = {.name = name};
     Gen *g = gen_begin(out->mem, p, &o);
 
     str_fmt(out, "/* What run.c is told of %s. */\n#include \"%s.h\"\n"
-            "#include \"run.h\"\n\n", name, name);
+            "#include \"run.h\"\n%s\n", name, name,
+            gen_image_bytes(g) ? "#include \"rt/pulp/ext.h\"\n" : "");
     gen_storage(g, out);
     str_fmt(out, "static struct %s one;\n", name);
     put_sizes(p, "in_bytes", p->g->nin, p->g->in, out);
     put_sizes(p, "out_bytes", p->g->nout, p->g->out, out);
     put_layer_sizes(g, out);
     put_functions(g, out);
+    if (gen_image_bytes(g))
+        put_load(g, dir, out);
     str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d,"
             "\n    in_bytes, out_bytes, layer_bytes, init, input, run, output,"
             "\n    step, result",
@@ -68,5 +78,5 @@ void gen_harness(const Plan *p, const char *name, const char *dir, Str *out)
     put_file(dir, "in.bin", out);
     put_file(dir, "out.bin", out);
     put_file(dir, "dump.bin", out);
-    str_put(out, "};\n");
+    str_put(out, gen_image_bytes(g) ? ", load};\n" : ", 0};\n");
 }

@@ -150,6 +150,15 @@ static void put_facts(Gen *g, Str *out)
     str_fmt(out, "#define %s_WEIGHTS_BYTES %" PRId64 "\n", c, g->p->weights);
 }
 
+static void put_image(Gen *g, Str *out)
+{
+    if (gen_image_bytes(g))
+        str_fmt(out, "\n/* Constants that lie where only a DMA reaches, from"
+            " %s_l3.bin:\n * pulp_ext_load() of rt/pulp/ext.h, to address 0,"
+            " before anything else. */\n#define %s_L3_BYTES %" PRId64 "\n",
+            g->name, g->caps, gen_image_bytes(g));
+}
+
 void gen_header(Gen *g)
 {
     Str b = {.mem = g->mem};
@@ -169,6 +178,7 @@ void gen_header(Gen *g)
             g->caps, g->caps);
     put_facts(g, &b);
     put_regions(g, &b);
+    put_image(g, &b);
     put_tensors(g, &b);
     str_put(&b, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     put_api(g, &b);

@@ -140,6 +140,13 @@ static void finish(Gen *g, FILE *f)
         err(ERR_TOOL, "cannot write into %s: is the disk full?", g->dir);
 }
 
+static bool is_array(const Gen *g, int buf)
+{
+    const Buf *u = &g->p->buf[buf];
+
+    return u->kind == BUF_const && !gen_in_image(g, u);
+}
+
 /* NAME_w3_conv1_weight: numbered, so that no two are the same. */
 static void name_weights(Gen *g)
 {
@@ -147,7 +154,7 @@ static void name_weights(Gen *g)
 
     g->weight = NEWN(g->mem, const char *, g->p->nbuf + 1);
     for (i = 0; i < g->p->nbuf; i++)
-        if (g->p->buf[i].kind == BUF_const)
+        if (is_array(g, i))
             g->weight[i] = arena_fmt(g->mem, "%s_w%d_%.40s", g->name, ++n,
                 str_ident(g->mem, g->p->buf[i].name));
 }
@@ -164,7 +171,7 @@ static void put_declarations(Gen *g)
     for (i = 0; i < g->p->nbuf; i++) {
         const Buf *u = &g->p->buf[i];
 
-        if (u->kind == BUF_const)
+        if (is_array(g, i))
             str_fmt(&b, "extern const %s %s[%" PRId64 "]; /* %s */\n",
                     array_type(u->val->type, u->size), g->weight[i],
                     array_length(u->val->type, u->size),
@@ -192,7 +199,7 @@ static void put_c(Gen *g)
     for (i = 0; i < g->p->nbuf; i++) {
         const Buf *u = &g->p->buf[i];
 
-        if (u->kind == BUF_const)
+        if (is_array(g, i))
             gen_array(f, g->weight[i], u->val->type, u->val->data, u->size,
                       u->align);
     }
@@ -228,7 +235,7 @@ static void put_bin(Gen *g)
     for (i = 0; i < g->p->nbuf; i++) {
         const Buf *u = &g->p->buf[i];
 
-        if (u->kind != BUF_const)
+        if (!is_array(g, i))
             continue;
         put_bytes(f, u, &at);
         str_fmt(&b, "    .global %s\n    .balign %d\n%s:\n    .incbin"
