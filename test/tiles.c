@@ -1,11 +1,13 @@
-/* tiles SEED COUNT [TARGET...]: random networks (tiles.h) in little memory.
- * tiles show SEED [TARGET...]: the network of a seed, and its memory.
+/* tiles run SEED COUNT [TARGET...]: random networks (tiles.h) in little memory.
+ * tiles plan SEED COUNT [TARGET...]: their plans alone, played (play.h).
+ * tiles show SEED COUNT [TARGET...]: the networks, and their memory.
  *
  * Each is compiled for one of the targets (default: gap8 siracusa) with random
  * limits for L1 and L2, runs on it, and must give, bit by bit, what the
  * evaluator gives for the network as it was drawn.  Or it is refused, and what
  * is then missing must be enough: the limits are raised by that and it runs
  * (where the chip has that much, else it is planned and verified). */
+#include "play.h"
 #include "tiles.h"
 
 #include "dev/dev.h"
@@ -30,6 +32,7 @@ enum { RAN, REFUSED, ENLARGED, EMPTY, WRONG, NCODE };
 static const char *const usual[] = {"gap8", "siracusa"};
 static int ntarget = LEN(usual);
 static const char *const *target = usual;
+static bool builds; /* or else plans alone */
 static jmp_buf stopped;
 
 static void stop(const Trouble *t)
@@ -154,6 +157,23 @@ static const char *run_plan(Arena *a, Plan *p, void **in, const Val *want)
     return NULL;
 }
 
+static const char *play_plan(Arena *a, Plan *p, void **in, const Val *want)
+{
+    static const char *const when[] = {"at once", "at the last moment"};
+    void **out = NEWN(a, void *, p->g->nout);
+    int i;
+    Moment m;
+
+    for (m = EARLY; m <= LATE; m++) {
+        play(a, p, m, in, out);
+        for (i = 0; i < p->g->nout; i++)
+            if (!same(&want[i], *p->g->out[i], out[i]))
+                return arena_fmt(a, "output %d differs with transfers %s", i,
+                                 when[m]);
+    }
+    return NULL;
+}
+
 /* 0: as it should be; a status of the compiler; WRONG + 100: *why. */
 static int attempt(const Case *c, const char **why)
 {
@@ -173,8 +193,10 @@ static int attempt(const Case *c, const char **why)
     graph_number(g);
     memset(plan_missing, 0, sizeof plan_missing);
     p = make_plan(a, g, c);
-    *why = verify_plan(a, p);
-    if (!*why && chip_has(a, c))
+    *why = play_plan(a, p, in, want);
+    if (!*why)
+        *why = verify_plan(a, p);
+    if (!*why && builds && chip_has(a, c))
         *why = run_plan(a, p, in, want);
     return *why ? WRONG + 100 : 0;
 }
@@ -266,9 +288,10 @@ static int run_all(uint64_t seed, int count)
     }
     for (i = 0; i < MIN(count, 2); i++)
         n[finish(k, 2)]++;
-    printf("seed %llu: %d random networks ran as given, %d with what was "
-           "missing, %d were refused and only planned, %d wrong\n",
-           (unsigned long long)seed, n[RAN], n[ENLARGED], n[REFUSED],
+    printf("seed %llu: %d random networks %s as given, %d with what was "
+           "missing, %d with more than the chip has, %d wrong\n",
+           (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
+           n[ENLARGED], n[REFUSED],
            n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
@@ -285,19 +308,28 @@ static int show(uint64_t seed)
     if (g)
         graph_print(g, &out);
     printf("\n%s", out.s ? out.s : "nothing\n");
+    arena_end(a);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 3)
+    uint64_t seed;
+    int i, count;
+
+    if (argc < 4)
         return 2;
-    if (argc > 3) {
-        ntarget = argc - 3;
-        target = (const char *const *)argv + 3;
+    seed = strtoull(argv[2], NULL, 0);
+    count = atoi(argv[3]);
+    if (argc > 4) {
+        ntarget = argc - 4;
+        target = (const char *const *)argv + 4;
     }
-    if (!strcmp(argv[1], "show"))
-        return show(strtoull(argv[2], NULL, 0));
+    builds = !strcmp(argv[1], "run");
+    for (i = 0; i < count && !strcmp(argv[1], "show"); i++)
+        show(seed + (uint64_t)i);
+    if (i)
+        return 0;
     err_hook = stop;
-    return run_all(strtoull(argv[1], NULL, 0), atoi(argv[2]));
+    return run_all(seed, count);
 }

@@ -169,7 +169,7 @@ static void draw_conv(Draw *d)
 {
     static const int kernel[] = {1, 1, 3, 3, 3, 5, 7};
     Val *x = some_val(d, 4, 4), *arg[2];
-    int64_t c, m, group, fan;
+    int64_t c, m = some_channels(d), group, fan;
     Window w;
     Node *n;
 
@@ -177,8 +177,7 @@ static void draw_conv(Draw *d)
         return;
     c = x->shape.dim[1];
     group = pick(d->r, 3) ? 1 : pick(d->r, 3) ? c : some_group(d, c);
-    m = group == c && pick(d->r, 4) ? c : group * MAX(1, some_channels(d) /
-                                                         group);
+    m = group == c && pick(d->r, 4) ? c : group * MAX(1, m / group);
     fan = c / group * w.k[0] * w.k[1];
     if (x->shape.dim[0] * m * w.out * fan > MOST_MACS ||
         m * w.out > MOST_ELEMENTS)
@@ -481,7 +480,7 @@ static void draw_inputs(Draw *d)
 
     for (i = 0; i < n; i++) {
         int c = between(d->r, 1, 48), h = between(d->r, 4, 40);
-        int w = MIN(between(d->r, 4, 40), 30000 / c / h + 1);
+        int w = between(d->r, 4, MIN(40, 4 + 30000 / c / h));
         Shape s = shape4(1, c, h, w);
         Val *v;
 
