@@ -39,7 +39,8 @@ static inline void span(int32_t total, int32_t core, int32_t ncore,
     if (ncore <= 1)
         return;
     each = total / ncore;
-    more = total % ncore;
+    /* unsigned, lest a compiler makes it a second division */
+    more = (int32_t)((uint32_t)total - (uint32_t)each * (uint32_t)ncore);
     *from = core * each + (core < more ? core : more);
     *to = *from + each + (core < more);
 }

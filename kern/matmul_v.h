@@ -1,0 +1,94 @@
+/* Products of few rows with a transposed matrix: what the XpulpV2 kernels
+ * share.  The columns of all batches are dealt out to the cores one by one; a
+ * core makes the sums of up to 32 of its own and then their results. */
+#ifndef MATMUL_V_H
+#define MATMUL_V_H
+
+#include "kern/ends.h"
+
+typedef A LEFT;
+typedef B RIGHT;
+#include "kern/vector.h"
+
+enum { RUN = 32 };
+
+static inline struct ends ends_of(const struct matmul_dims *k,
+                                  const struct io *io, int32_t n)
+{
+    struct ends e = {no_bias, no_mul, no_add, 0, 0, 0, 0, k->lo, k->hi};
+
+    if (io->in[2]) {
+        e.bias = (const BIAS *)io->in[2] + n * k->biasn;
+        e.biasn = k->biasn * (int32_t)sizeof *e.bias;
+    }
+    if (io->in[3]) {
+        e.mul = (const MUL *)io->in[3] + n * k->muln;
+        e.muln = k->muln * (int32_t)sizeof *e.mul;
+        e.shift = k->shift;
+    }
+    if (io->in[4]) {
+        e.add = (const ADD *)io->in[4] + n * k->addn;
+        e.addn = k->addn * (int32_t)sizeof *e.add;
+    }
+    return e;
+}
+
+/* Columns [from, to) of a batch. */
+static inline void columns(const struct matmul_dims *k, const struct io *io,
+                           const A *a, const B *b, int32_t from, int32_t to,
+                           Y *y)
+{
+    int32_t sum[RUN];
+
+    for (; from < to; from += RUN) {
+        const int32_t n = to - from < RUN ? to - from : RUN;
+        const struct ends e = ends_of(k, io, from);
+        const B *w = b + from * k->bn;
+        const A *x = a;
+        Y *to_y = y + from;
+
+        for (int32_t m = k->m; m > 0; m--, x += k->am, to_y += k->n) {
+            vector_sums(x, w, k->bn, k->k, n, sum);
+            ends_run(&e, sum, n, to_y);
+        }
+    }
+}
+
+/* On to the next batch. */
+static inline void next_batch(const struct matmul_dims *k, int32_t i[2],
+                              const A **a, const B **b)
+{
+    *a += k->ab[2];
+    *b += k->bb[2];
+    if (++i[1] < k->nb[2])
+        return;
+    i[1] = 0;
+    *a += k->ab[1] - k->nb[2] * k->ab[2];
+    *b += k->bb[1] - k->nb[2] * k->bb[2];
+    if (++i[0] < k->nb[1])
+        return;
+    i[0] = 0;
+    *a += k->ab[0] - k->nb[1] * k->ab[1];
+    *b += k->bb[0] - k->nb[1] * k->bb[1];
+}
+
+static inline void matmul_v(const struct matmul_dims *k, const struct io *io)
+{
+    const A *a = io->in[0];
+    const B *b = io->in[1];
+    const int32_t n = k->n;
+    Y *y = io->out[0];
+    int32_t i[2] = {0}, from, to;
+
+    span(k->nb[0] * k->nb[1] * k->nb[2] * n, io->core, io->ncore, &from, &to);
+    for (;;) {
+        columns(k, io, a, b, from > 0 ? from : 0, to < n ? to : n, y);
+        from -= n, to -= n;
+        if (to <= 0)
+            return;
+        y += k->m * n;
+        next_batch(k, i, &a, &b);
+    }
+}
+
+#endif

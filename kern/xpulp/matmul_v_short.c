@@ -1,0 +1,26 @@
+/* Matrix product of few rows with b transposed, one row by four columns,
+ * scaled in 32 bits.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 && addm == 0 &&
+ *          (max(-a.lo, a.hi) * max(-b.lo, b.hi) *
+ *          k + max(-bias.lo, bias.hi)) *
+ *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
+ *          2147483648
+ * split    n
+ * stack    256
+ * cycles   nb[0] * nb[1] * nb[2] * m * n *
+ *          (25 + (k % 4 ? 20 + 3 * k / 4 : 9 * k / 16))
+ */
+#include "kern/kern.h"
+
+#define ENDS_SHORT
+#include "kern/matmul_v.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    matmul_v(k, io);
+}

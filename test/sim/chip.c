@@ -1,0 +1,229 @@
+/* Any kernel on the chip, split over cores, against kern/ref on the same chip:
+ * the operators of `cases` on random operands in L1, which begin at any
+ * element; in place too, where they may.  With CORES the cycles of one operator
+ * are printed instead. */
+#include "kern/kern.h"
+#include "pulp.h"
+#include "rt.h"
+#include "test/sim/chip.h"
+
+#ifndef SEED
+#define SEED 1
+#endif
+#define L1 __attribute__((section(".bss.buf.L1"), aligned(16)))
+#define L2 __attribute__((section(".bss.buf.L2"), aligned(16)))
+#ifndef BYTES
+#define BYTES 200000
+#endif
+
+void fast(const void *k, const struct io *io);
+void plain(const void *k, const struct io *io);
+
+/* There is no library; compilers call these even so. */
+void *memset(void *to, int v, size_t n)
+{
+    volatile uint8_t *p = to;
+
+    while (n--)
+        *p++ = (uint8_t)v;
+    return to;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t n)
+{
+    volatile uint8_t *p = to;
+    const uint8_t *s = from;
+
+    while (n--)
+        *p++ = *s++;
+    return to;
+}
+
+static uint8_t arena[BYTES] L1;
+static uint8_t want[BYTES] L2;
+static int32_t used;
+
+/* A copy for each core, as generated code makes it. */
+static int32_t dims[8][64] L1;
+
+struct job {
+    const Case *k;
+    const struct io *io;
+    uint8_t *tmp;
+    int cores;
+};
+
+static void work(const void *arg, int core)
+{
+    const struct job *j = arg;
+    struct io io = *j->io;
+
+    if (core >= j->cores)
+        return;
+    io.core = core;
+    io.ncore = j->cores;
+    io.tmp = j->tmp + core * ((j->k->scratch + 7) & ~7);
+    fast(dims[core], &io);
+}
+
+static uint32_t seed = SEED;
+
+static uint32_t roll(uint32_t n)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (seed >> 8) % n;
+}
+
+static int64_t roll64(int64_t lo, int64_t hi)
+{
+    const uint64_t n = (uint64_t)hi - (uint64_t)lo + 1;
+    const uint64_t r = (uint64_t)roll(1 << 24) << 24 | roll(1 << 24);
+
+    if (roll(5) == 0)
+        return roll(2) ? lo : hi;
+    return (int64_t)((uint64_t)lo + (n ? r % n : r));
+}
+
+/* Room for elements, at a word (of elements of 8 bytes, two) and a few on. */
+static void *room(const struct operand *o, int jitter)
+{
+    const int32_t step = o->bytes > 4 ? 4 : o->bytes;
+    uint8_t *p;
+
+    used = (used + 15) & ~15;
+    used += jitter ? (int32_t)roll(4) * step : 0;
+    if (o->bytes == 8)
+        used = (used + 7) & ~7;
+    p = arena + used;
+    used += o->n * o->bytes + 16;
+    if (used > BYTES)
+        rt_print("too large\n");
+    return p;
+}
+
+static void fill(const struct operand *o, uint8_t *p)
+{
+    for (int32_t i = 0; i < o->n; i++) {
+        const int64_t v = roll64(o->lo, o->hi);
+
+        for (int32_t b = 0; b < o->bytes; b++)
+            *p++ = (uint8_t)(v >> 8 * b);
+    }
+}
+
+static struct io operands(const Case *k, int jitter)
+{
+    struct io io = {.ncore = 1};
+
+    used = 0;
+    for (int32_t i = 0; i < k->nin; i++)
+        if (k->in[i].n) {
+            void *p = room(&k->in[i], jitter);
+
+            fill(&k->in[i], p);
+            io.in[i] = p;
+        }
+    io.out[0] = room(&k->out, jitter);
+    return io;
+}
+
+static uint32_t fork_cycles(const struct job *j)
+{
+    uint32_t cycles = pulp_cycles();
+
+    pulp_fork(work, j);
+    return pulp_cycles() - cycles;
+}
+
+/* Cycles, but for those that it takes to start nothing. */
+static uint32_t measure(const Case *k, const struct io *io, int cores)
+{
+    struct job none = {k, io, 0, 0};
+    struct job j = {k, io, arena + ((used + 15) & ~15), cores};
+
+    if (used + 16 + cores * ((k->scratch + 7) & ~7) > BYTES)
+        rt_print("too large\n");
+    for (int i = 0; i < cores; i++)
+        memcpy(dims[i], k->dims, sizeof dims[i]);
+    return fork_cycles(&j) - fork_cycles(&none);
+}
+
+/* The result, and that nothing behind it was touched. */
+static int differs(const Case *k, const uint8_t *y)
+{
+    const int32_t n = k->out.n * k->out.bytes;
+    int bad = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        bad |= y[i] != want[i];
+    return bad;
+}
+
+static int guarded(const Case *k, const uint8_t *y)
+{
+    const int32_t n = k->out.n * k->out.bytes;
+    int bad = 0;
+
+    for (int32_t i = n; i < n + 8; i++)
+        bad |= y[i] != 0x5a;
+    return !bad;
+}
+
+static void clear(const Case *k, uint8_t *y)
+{
+    memset(y, 0x5a, (size_t)(k->out.n * k->out.bytes + 8));
+}
+
+static inline int try_case(const Case *k, int cores)
+{
+    struct io io = operands(k, 1), right = io;
+    int bad;
+
+    right.out[0] = want;
+    plain(k->dims, &right);
+    clear(k, io.out[0]);
+    measure(k, &io, cores);
+    bad = differs(k, io.out[0]) || !guarded(k, io.out[0]);
+    for (int32_t i = 0; i < k->nin; i++)
+        if (k->inplace >> i & 1) {
+            clear(k, io.out[0]);
+            memcpy(io.out[0], io.in[i], (size_t)(k->out.n * k->out.bytes));
+            right = io;
+            right.in[i] = io.out[0];
+            measure(k, &right, cores);
+            bad |= differs(k, io.out[0]) || !guarded(k, io.out[0]);
+        }
+    return bad;
+}
+
+/* Warm, of one operator. */
+static inline int time_case(const Case *k, int cores)
+{
+    struct io io = operands(k, 0), right = io;
+
+    right.out[0] = want;
+    plain(k->dims, &right);
+    measure(k, &io, cores);
+    rt_print_hex("cycles ", measure(k, &io, cores));
+    rt_print_hex(" work ", (uint32_t)k->work);
+    rt_print_hex(" predicted ", (uint32_t)k->cycles);
+    rt_print("\n");
+    return differs(k, io.out[0]);
+}
+
+int main(void)
+{
+    int bad = 0, i;
+
+#ifdef CORES
+    i = 1;
+    bad = time_case(cases, CORES);
+#else
+    for (i = 0; i < ncase; i++)
+        bad += try_case(cases + i, i % 2 ? 8 : 1 + (int)roll(8));
+#endif
+    rt_print_hex("runs ", (uint32_t)i);
+    rt_print_hex(" bad ", (uint32_t)bad);
+    rt_print("\n");
+    return bad != 0;
+}

@@ -1,0 +1,22 @@
+/* An operator for test/sim/chip.c, as test/chip.c writes it. */
+#ifndef SIM_CHIP_H
+#define SIM_CHIP_H
+
+#include <stdint.h>
+
+struct operand {
+    int32_t n, bytes; /* n 0: absent */
+    int64_t lo, hi;
+};
+
+typedef struct Case {
+    int32_t dims[64]; /* the dims struct of its family */
+    struct operand in[8], out;
+    int32_t nin, scratch;
+    uint32_t inplace; /* operands at whose address the result may begin */
+    int32_t cycles, work;
+} Case;
+extern const Case cases[];
+extern const int ncase;
+
+#endif
