@@ -132,6 +132,9 @@ static void expressions(Arena *a, Graph *g)
     char *deep = arena_get(a, 400, 1);
 
     dims_fill(n, &d);
+    expect(kern_expr(k, "ncore", n, &d) == 1, "ncore", "of nobody's cores");
+    k->ncore = 8;
+    expect(kern_expr(k, "ncore * 2", n, &d) == 16, "ncore", "of 8 cores");
     for (i = 0; i < LEN(sums); i++) {
         int64_t v = kern_expr(k, sums[i].text, n, &d);
 

@@ -132,6 +132,8 @@ static int64_t named(Expr *e)
     e->s += n;
     if (*e->s == '.')
         return property(e, name, n);
+    if (n == 5 && !strncmp(name, "ncore", n))
+        return MAX(e->k->ncore, 1);
     if (n == 3 && !strncmp(name, "min", n) && take(e, "("))
         return call(e, true);
     if (n == 3 && !strncmp(name, "max", n) && take(e, "("))

@@ -319,6 +319,7 @@ typedef struct Kern {
     const char *stack;   /* bytes, of a call */
     const char *cycles;  /* predicted; NULL: unknown */
     const char *tile, *split; /* dimensions, for planners that tile */
+    int ncore;           /* that share a call: `ncore` of its expressions */
     int nsig;
     KernSig sig[8];
 } Kern;

@@ -288,9 +288,12 @@ static void sort_by_op(Chooser *c)
 Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
 {
     Chooser *c = NEW(mem, Chooser);
+    int i;
 
     *c = (Chooser){.mem = mem, .soc = soc, .host_isa = o->host_isa};
     c->kern = kern_load(mem, o->kernels, &c->nkern);
+    for (i = 0; i < c->nkern; i++)
+        c->kern[i]->ncore = cores_of(c, c->kern[i]);
     sort_by_op(c);
     return c;
 }
