@@ -1,6 +1,6 @@
 /* Writes operators for test/sim/chip.c to run with a kernel on a simulated chip:
- * chip DIR SEED RUNS KERNEL draws them at random, within the kernel's head;
- * chip DIR - - KERNEL takes one graph in the text form from stdin.
+ * chip DIR NCORE SEED RUNS KERNEL draws them at random, within the kernel's
+ * head; chip DIR NCORE - - KERNEL takes one graph in the text form from stdin.
  *
  * DIR/cases.c holds what the kernel is told of each, DIR/fast.c and DIR/plain.c
  * the kernel and its reference for the types of all.  The values of operands
@@ -182,13 +182,18 @@ static Node *node_for(const Kern *k, const Inst *in, const char *text, Dims *d)
     return !k->when || kern_expr(k, k->when, n, d) ? n : NULL;
 }
 
+/* Joining is several calls: the kernels that do it do moves of one, too. */
 static Node *drawn(const Kern *k, const Inst *in, Dims *d)
 {
-    Node *n;
+    Node *n = NULL;
+    int i;
 
-    do
-        n = node_for(k, in, draw(k->op[roll(k->nop)], in), d);
-    while (!n);
+    for (i = 0; !n && i < 10000; i++) {
+        OpCode op = k->op[roll(k->nop)];
+
+        if (op != OP_concat)
+            n = node_for(k, in, draw(op, in), d);
+    }
     return n;
 }
 
@@ -223,29 +228,32 @@ static Inst types_of(const Kern *k, const char *text)
 int main(int argc, char **argv)
 {
     Str o;
-    const Kern *k, *ref;
+    const Kern *ref;
+    Kern *k;
     char *text = NULL;
     Node *n = NULL;
     Inst in;
     Dims d;
     int i, runs;
 
-    if (argc != 5)
-        err(ERR_USAGE, "chip DIR SEED RUNS KERNEL");
+    if (argc != 6)
+        err(ERR_USAGE, "chip DIR NCORE SEED RUNS KERNEL");
     mem = arena_new();
     o = (Str){.mem = mem};
     kerns = kern_load(mem, NULL, &nkern);
-    k = find(argv[4]);
-    if (*argv[2] == '-')
+    k = find(argv[5]);
+    k->ncore = atoi(argv[2]);
+    if (*argv[3] == '-')
         text = read_all(stdin);
-    seed = (unsigned)strtoul(argv[2], NULL, 0);
-    runs = text ? 1 : atoi(argv[3]);
+    seed = (unsigned)strtoul(argv[3], NULL, 0);
+    runs = text ? 1 : atoi(argv[4]);
     in = text ? types_of(k, text) : choose(k);
     str_put(&o, "#include \"test/sim/chip.h\"\n\nconst Case cases[] = {\n");
     for (i = 0; i < runs; i++) {
         n = text ? node_for(k, &in, text, &d) : drawn(k, &in, &d);
         if (!n)
-            err(ERR_USAGE, "%s: not when %s", k->path, k->when);
+            err(ERR_USAGE, "%s%s: not when %s", text ? text : "nothing drawn ",
+                k->path, k->when);
         put_case(&o, k, &in, n, &d);
     }
     str_fmt(&o, "};\nconst int ncase = %d;\n", runs);

@@ -11,9 +11,13 @@
  *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
  *          2147483648
  * split    n
- * stack    256
- * cycles   nb[0] * nb[1] * nb[2] * m * n *
- *          (25 + (k % 4 ? 20 + 3 * k / 4 : 9 * k / 16))
+ * stack    512
+ * cycles   ncore * (370 + 80 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 10 +
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ?
+ *          26 + k + (k % 4 ? 40 : 0) : 0) +
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore + 2) / 4) *
+ *          (27 + (k % 4 ? 54 + 3 * k : 7 * k / 3))))
  */
 #include "kern/kern.h"
 

@@ -1,0 +1,31 @@
+/* Matrix product of few rows with b transposed, one row by four columns.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
+ *          -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 && addm == 0 &&
+ *          max(-a.lo, a.hi) * max(-b.lo, b.hi) *
+ *          k + max(-bias.lo, bias.hi) < 2147483648 && shift < 63 &&
+ *          ((max(-a.lo, a.hi) * max(-b.lo, b.hi) *
+ *          k + max(-bias.lo, bias.hi)) *
+ *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi)) >> shift <
+ *          2147483648
+ * split    n
+ * stack    512
+ * cycles   ncore * (430 + 80 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 40 +
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ?
+ *          26 + k + (k % 4 ? 40 : 0) : 0) +
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore + 2) / 4) *
+ *          (27 + (k % 4 ? 54 + 3 * k : 7 * k / 3))))
+ */
+#include "kern/kern.h"
+
+#define scaled scale_long
+#include "kern/matmul_v.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    matmul_v(k, io);
+}
