@@ -1,39 +1,52 @@
 /* Predicted time of a plan: its steps, gone through with a clock for the cores
- * and one for each direction of a DMA engine. */
+ * and one for each direction of every DMA engine. */
 #include "plan/tiling.h"
 
+#include <math.h>
+
 typedef struct Clock {
-    int64_t core, dma[2];
-    int64_t *done;       /* by token */
+    const Plan *p;
+    int64_t core;
+    int64_t engine[3][2]; /* by Engine and direction: when it is free */
+    int64_t *done;        /* by token */
 } Clock;
 
-static int64_t transfer(const Speed *v, const Move *m)
+int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
 {
-    int64_t per = (int64_t)v->per_cycle;
+    const DmaWay *w = in ? &d->in : &d->out;
+    int64_t beat = MAX(1, (int64_t)w->bytes_per_cycle);
+    int64_t bytes = rows * ((row + beat - 1) / beat * beat);
 
-    return v->setup + m->rows * ((m->row + per - 1) / per);
+    return (int64_t)ceil((double)bytes / w->bytes_per_cycle + w->gap);
 }
 
-static void start_step(Plan *p, const Speed *v, const Step *s, Clock *c)
+static int level_of(const Plan *p, Ref r)
 {
-    bool in;
-
-    if (s->engine == ENG_core) {
-        c->core += v->call + s->cycles;
-        c->done[s->token] = c->core;
-        return;
-    }
-    in = p->soc->mems[p->buf[s->move.to.buf].mem].level <
-         p->soc->mems[p->buf[s->move.from.buf].mem].level;
-    c->core += v->start;
-    c->dma[in] = MAX(c->dma[in], c->core) + transfer(v, &s->move);
-    c->done[s->token] = c->dma[in];
-    p->layer[s->layer].moved[0] += s->move.row * s->move.rows;
+    return p->soc->mems[p->buf[r.buf].mem].level;
 }
 
-void plan_cost(Plan *p, const Speed *v)
+static void start_move(Clock *c, const Step *s)
 {
-    Clock c = {.done = NEWN(p->mem, int64_t, p->nstep + 1)};
+    int from = level_of(c->p, s->move.from), to = level_of(c->p, s->move.to);
+    const Dma *d = soc_dma(c->p->soc, from, to);
+    bool in = to < from;
+    int64_t *engine = &c->engine[s->engine][s->engine == ENG_dma && in];
+
+    c->core += MOVE_CYCLES;
+    *engine = MAX(*engine, c->core) +
+              move_cycles(d, in, s->move.row, s->move.rows);
+    c->done[s->token] = *engine + (int64_t)(in ? d->in.setup : d->out.setup);
+}
+
+static void end_layer(Clock *c, Layer *l, int64_t *was)
+{
+    l->cycles = c->core - *was;
+    *was = c->core;
+}
+
+void plan_cost(Plan *p)
+{
+    Clock c = {.p = p, .done = NEWN(p->mem, int64_t, p->nstep + 1)};
     int64_t was = 0;
     int i;
 
@@ -41,12 +54,14 @@ void plan_cost(Plan *p, const Speed *v)
         const Step *s = &p->step[i];
         Layer *l = &p->layer[s->layer];
 
-        if (s->kind == STEP_start) {
-            start_step(p, v, s, &c);
-            if (i == l->last) {
-                l->cycles = c.core - was;
-                was = c.core;
-            }
+        if (s->kind == STEP_start && s->engine == ENG_core) {
+            c.core += CALL_CYCLES + s->cycles;
+            c.done[s->token] = c.core;
+            if (i == l->last)
+                end_layer(&c, l, &was);
+        } else if (s->kind == STEP_start) {
+            start_move(&c, s);
+            l->moved[s->engine == ENG_io] += s->move.row * s->move.rows;
         } else if (c.done[s->token] > c.core) {
             l->wait += c.done[s->token] - c.core;
             c.core = c.done[s->token];

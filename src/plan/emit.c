@@ -105,10 +105,39 @@ static void start_moves(Emitter *e, int work, Slot *s, Move m)
     }
 }
 
-static Ref place_of(const Emitter *e, const Oper *o, Piece p)
+/* Where bytes of a constant will be in the next memory, once fetched: of each
+ * piece alone, or of the whole if it is small or pieces are not in one run. */
+static Ref fetched(Emitter *e, int work, const Oper *o, Piece p)
+{
+    bool one = fetch_by_piece(o, p);
+    int64_t bytes = one ? p.row : val_bytes(o->val);
+    Ref from = e->p->place[o->val->id];
+    Fetch *f;
+    int i;
+
+    from.off += one ? p.off : 0;
+    for (i = e->t->nfetch - 1; i >= 0; i--) {
+        f = &e->t->fetch[i];
+        if (f->work == work && f->from.buf == from.buf &&
+            f->from.off == from.off && f->bytes == bytes)
+            return (Ref){f->buf, one ? 0 : p.off};
+    }
+    GROW(e->t->mem, e->t->fetch, (size_t)e->t->nfetch);
+    f = &e->t->fetch[e->t->nfetch++];
+    *f = (Fetch){.work = work, .from = from, .bytes = bytes};
+    f->buf = plan_add_buf(e->p, (Buf){
+        .kind = BUF_temp, .mem = e->t->next, .align = 8, .size = bytes,
+        .name = arena_fmt(e->t->mem, "%s fetched", o->val->name),
+    });
+    return (Ref){f->buf, one ? 0 : p.off};
+}
+
+static Ref place_of(Emitter *e, int work, const Oper *o, Piece p)
 {
     Ref r = e->p->place[o->val->id];
 
+    if (o->outer)
+        return fetched(e, work, o, p);
     r.off += p.off;
     return r;
 }
@@ -158,7 +187,7 @@ static void load(Emitter *e, int work, int o, Piece p)
     grow_buf(e, s->buf, bytes_of(p));
     s->holds = p;
     start_moves(e, work, s, (Move){
-        .from = place_of(e, &w->oper[o], p), .to = {s->buf, 0},
+        .from = place_of(e, work, &w->oper[o], p), .to = {s->buf, 0},
         .row = p.row, .rows = p.rows, .from_stride = p.stride,
         .to_stride = p.row,
     });
@@ -211,7 +240,7 @@ static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
         return (Ref){slot_of(e, e->work, o, i)->buf, 0};
     }
     *n = (p->rows - 1) * p->stride + p->row;
-    return place_of(e, &w->oper[o], *p);
+    return place_of(e, e->work, &w->oper[o], *p);
 }
 
 static void set_opers(Emitter *e, Step *s, const Tile *tile)
@@ -375,7 +404,7 @@ static void store_results(Emitter *e)
         if (w->oper[o].out && is_staged(e, e->work, o))
             start_moves(e, e->work, s, (Move){
                 .from = {s->buf, 0},
-                .to = place_of(e, &w->oper[o], s->holds),
+                .to = place_of(e, e->work, &w->oper[o], s->holds),
                 .row = s->holds.row, .rows = s->holds.rows,
                 .from_stride = s->holds.row, .to_stride = s->holds.stride,
             });
@@ -523,6 +552,7 @@ void emit_steps(Tiler *t, const Solution *sol)
     Emitter e = {.t = t, .p = t->p, .sol = sol};
     int i, o;
 
+    t->nfetch = 0;
     e.stage = (Stage(*)[NOPER])NEWN(t->mem, Stage, t->nwork * NOPER + 1);
     e.scratch = NEWN(t->mem, int, t->nwork + 1);
     for (i = 0; i < t->nwork; i++) {

@@ -72,7 +72,7 @@ int64_t near_room(const Plan *p, const PlanOpts *o)
     return most - most / 16;
 }
 
-static int64_t room_for_consts(const Plan *p, int m, const PlanOpts *o)
+int64_t room_for_consts(const Plan *p, int m, const PlanOpts *o)
 {
     const Mem *mem = &p->soc->mems[m];
 
@@ -353,6 +353,36 @@ static Placer *new_placer(Plan *p, Arena *mem)
     w->which = NEWN(mem, int, p->nbuf + 1);
     w->sum = NEWN(mem, int64_t, p->nstep + 3);
     return w;
+}
+
+void place_consts_home(Plan *p, const PlanOpts *o)
+{
+    Str needs = {.mem = p->mem};
+    bool lacks = false;
+    int i;
+
+    memset(plan_missing, 0, sizeof plan_missing);
+    for (i = 0; i < p->nbuf; i++) {
+        Buf *b = &p->buf[i];
+        const Mem *m = &p->soc->mems[b->mem];
+
+        if (b->kind != BUF_const)
+            continue;
+        b->align = MAX(b->align, m->align);
+        b->addr = round_up(p->consts[b->mem], b->align);
+        p->consts[b->mem] = b->addr + b->size;
+        p->weights += b->size;
+    }
+    for (i = 0; i < p->soc->nmem; i++) {
+        int64_t room = room_for_consts(p, i, o);
+
+        if (p->consts[i] > room) {
+            say_need(p, i, "weights", p->consts[i], room, &needs);
+            lacks = true;
+        }
+    }
+    if (lacks)
+        no_room(p, needs.s);
 }
 
 int64_t place_at_home(Plan *p, int m)

@@ -237,13 +237,15 @@ void place_consts(Plan *p, const PlanOpts *o);
 /* Bytes of a memory that buffers may take.  Packs the buffers whose memory it
  * is; returns its height. */
 int64_t room_for_buffers(const Plan *p, int mem, const PlanOpts *o);
+int64_t room_for_consts(const Plan *p, int mem, const PlanOpts *o);
 int64_t place_at_home(Plan *p, int mem);
+/* The same of constants, all; err(ERR_FIT). */
+void place_consts_home(Plan *p, const PlanOpts *o);
 /* "; L1 needs 700 bytes for buffers, has 512: ..." and the error itself. */
 void say_need(const Plan *p, int mem, const char *what, int64_t need,
               int64_t room, Str *out);
 _Noreturn void no_room(const Plan *p, const char *needs);
 /* cost.c: the predicted cycles of every layer, by the steps alone. */
-struct Speed;
-void plan_cost(Plan *p, const struct Speed *v);
+void plan_cost(Plan *p);
 
 #endif

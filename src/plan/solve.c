@@ -281,7 +281,8 @@ static void try_homes(Solver *s, const Scene *c, State *to)
     behind = solve_at(s, c->work + 1, next);
     ways = tiler_ways(s->t, w, far_of_work(s, c));
     for (i = 0; i < ways->n; i++)
-        for (j = 0; j < behind->n; j++)
+        for (j = 0; j < behind->n &&
+                    live[1] + ways->v[i].outer_bytes <= s->next[c->work]; j++)
             join(s, to, &ways->v[i], &behind->v[j], next, j,
                  s->near[c->work] - live[0]);
 }

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 14 };
+enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 14,
+       SMALL_FETCH = 8192 };
 
 typedef struct Kind {
     bool known;
@@ -293,13 +294,6 @@ void way_tile(const Way *w, int t, int64_t at[NCUT], int64_t len[NCUT],
     place_tile(w->len, i, all, at, len);
 }
 
-static int64_t move_cycles(const Tiler *t, Piece p)
-{
-    int64_t per = (int64_t)t->speed.per_cycle;
-
-    return t->speed.setup + p.rows * ((p.row + per - 1) / per);
-}
-
 /* Has operand o another piece in tile i than in the one before? */
 static bool changes(const Grid *g, int o, const int i[NCUT],
                     const int was[NCUT])
@@ -333,14 +327,14 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
         if (w->oper[o].out || !tile_is_staged(w, o, far, way) ||
             (was && !changes(g, o, i, was)))
             continue;
-        n = move_cycles(t, k->piece[o]);
-        c->core += t->speed.start;
+        n = move_cycles(t->dma, true, k->piece[o].row, k->piece[o].rows);
+        c->core += MOVE_CYCLES;
         c->in = MAX(c->in, c->core) + n;
         c->loading += n;
         if (konst && w->oper[o].konst)
-            *konst += n;
+            *konst += n + MOVE_CYCLES;
     }
-    c->ready = c->in;
+    c->ready = c->in + (int64_t)t->dma->in.setup;
 }
 
 static void store_tile(const Tiler *t, const Work *w, const Grid *g,
@@ -352,8 +346,10 @@ static void store_tile(const Tiler *t, const Work *w, const Grid *g,
 
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].out && tile_is_staged(w, o, far, way)) {
-            c->core += t->speed.start;
-            c->out = MAX(c->out, c->core) + move_cycles(t, k->piece[o]);
+            c->core += MOVE_CYCLES;
+            c->out = MAX(c->out, c->core) +
+                     move_cycles(t->dma, false, k->piece[o].row,
+                                 k->piece[o].rows);
         }
 }
 
@@ -376,7 +372,7 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
             load_tile(t, w, g, way, far, next, i, &c, NULL);
         c.core = MAX(c.core, ready);
         c.core = MAX(c.core, stored[n % way->depth]);
-        c.core += t->speed.call + g->kind[kind_at(g, i)].cycles;
+        c.core += CALL_CYCLES + g->kind[kind_at(g, i)].cycles;
         store_tile(t, w, g, way, far, i, &c);
         stored[n % way->depth] = c.out;
         if (way->depth == 1 && n + 1 < tiles)
@@ -392,19 +388,40 @@ static int slots_of(const Grid *g, const Way *way, int o)
     return g->dep[o] ? way->depth : 1;
 }
 
+bool fetch_by_piece(const Oper *o, Piece p)
+{
+    return p.rows == 1 && val_bytes(o->val) > SMALL_FETCH;
+}
+
+/* Bytes in the next memory of an operand that lies behind it: two of its
+ * pieces, or all where they are wanted again and again. */
+static int64_t outer_bytes(const Work *w, const Grid *g, const Way *way, int o)
+{
+    int64_t all = val_bytes(w->oper[o].val);
+    bool again = way->count[CUT_batch] > 1 ||
+                 (!way->rows_first && way->count[CUT_row] > 1);
+
+    if (way->direct || again ||
+        !fetch_by_piece(&w->oper[o], g->kind[0].piece[o]))
+        return slot_bytes(all);
+    return MIN(slot_bytes(all), 2 * slot_bytes(g->most[o]));
+}
+
 /* Bytes in the nearest memory. */
 static void size_way(const Work *w, const Grid *g, Way *way, unsigned far)
 {
     int o;
 
     way->bytes = slot_bytes(g->scratch);
-    way->pre_bytes = 0;
+    way->pre_bytes = way->outer_bytes = 0;
     for (o = 0; o < w->noper; o++) {
         if (!tile_is_staged(w, o, far, way))
             continue;
         way->bytes += slots_of(g, way, o) * slot_bytes(g->most[o]);
         if (w->oper[o].konst)
             way->pre_bytes += slot_bytes(g->most[o]);
+        if (w->oper[o].outer)
+            way->outer_bytes += outer_bytes(w, g, way, o);
     }
 }
 
@@ -463,7 +480,7 @@ static bool covers(const Way *a, const Way *b)
 {
     return a->cycles <= b->cycles && a->bytes <= b->bytes &&
            a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles &&
-           a->pre_bytes <= b->pre_bytes;
+           a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
 }
 
 static void add_way(Tiler *t, Ways *l, const Way *way)
@@ -494,9 +511,12 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
     if (words)
         words += node_macs(w->node) / 8;
     way.bytes = slot_bytes(w->choice->scratch);
-    way.cycles = t->speed.call + w->choice->cycles +
-                 words * t->speed.far / w->choice->ncore;
+    way.cycles = CALL_CYCLES + w->choice->cycles +
+                 words * t->p->soc->mems[t->next].latency / w->choice->ncore;
     way.slack = way.cycles;
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].outer)
+            way.outer_bytes += outer_bytes(w, NULL, &way, o);
     if (way.bytes <= t->room)
         add_way(t, l, &way);
 }

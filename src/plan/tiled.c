@@ -1,19 +1,22 @@
 /* A plan for a chip with DMA: homes and tiles, steps, addresses, in turn until
  * the addresses fit.  Where a packing is higher than its memory, the layers
- * that live at its top get less room, and homes and tiles are chosen anew. */
+ * that live at its top get less room, and homes and tiles are chosen anew.
+ *
+ * Constants lie in the next memory if they all may; else those that are not
+ * small lie behind it, but for as many as there is room for at all times. */
 #include "plan/tiling.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 16 };
+enum { ROUNDS = 16, SMALL = 512, CODE = 40 * 1024, CODE_STEP = 32 };
 
-static int mem_at(const Soc *soc, int level)
+static int mem_at(const Soc *soc, int level, unsigned holds)
 {
     int i;
 
     for (i = 0; i < soc->nmem; i++)
-        if (soc->mems[i].level == level && soc->mems[i].holds & HOLDS_buffers)
+        if (soc->mems[i].level == level && soc->mems[i].holds & holds)
             return i;
     return -1;
 }
@@ -21,20 +24,9 @@ static int mem_at(const Soc *soc, int level)
 bool tiled_fits(const Soc *soc)
 {
     /* Until code generation and verification follow: a switch. */
-    return getenv("TILEWRIGHT_TILE") && soc_next(soc, "dma", NULL) && mem_at(soc, 1) >= 0 &&
-           mem_at(soc, 2) >= 0;
-}
-
-static Speed speed_of(const Soc *soc)
-{
-    const Item *dma = soc_next(soc, "dma", NULL);
-
-    return (Speed){
-        .setup = item_int(dma, "setup", 4) + 12,
-        .per_cycle = item_num(dma, "bytes_per_cycle", 8),
-        .start = 30, .call = 150,
-        .far = soc->mems[mem_at(soc, 2)].latency,
-    };
+    return getenv("TILEWRIGHT_TILE") && soc_dma(soc, 1, 2) &&
+           mem_at(soc, 1, HOLDS_buffers) >= 0 &&
+           mem_at(soc, 2, HOLDS_buffers) >= 0;
 }
 
 typedef struct Rooms {
@@ -93,27 +85,10 @@ static int64_t least_room(Tiler *t, bool of_next, int64_t other)
     return hi;
 }
 
-_Noreturn static void refuse(Tiler *t, int64_t near, int64_t next)
-{
-    Str needs = {.mem = t->p->mem};
-    int64_t least = least_room(t, true, near);
+/* --- steps and addresses of a solution --- */
 
-    if (least >= 0) {
-        say_need(t->p, t->next, "buffers", least, next, &needs);
-    } else {
-        least = least_room(t, false, next);
-        say_need(t->p, t->near, "buffers", least, near, &needs);
-    }
-    no_room(t->p, needs.s);
-}
-
-/* A plan's steps and buffers anew. */
 static void clear_plan(Plan *p)
 {
-    int i;
-
-    for (i = 0; i < p->nbuf && p->buf[i].kind == BUF_const; i++)
-        ;
     p->nstep = p->nlayer = p->nbuf = 0;
     p->stack = p->weights = 0;
     memset(p->consts, 0, sizeof p->consts);
@@ -123,16 +98,21 @@ static void set_homes(Tiler *t, const Solution *sol, const int *buf)
 {
     int i;
 
-    for (i = 0; i < t->s->nstore; i++)
-        if (buf[i] >= 0 && t->p->buf[buf[i]].kind != BUF_const)
-            t->p->buf[buf[i]].mem = sol->far[i] ? t->next : t->near;
+    for (i = 0; i < t->s->nstore; i++) {
+        Buf *b = buf[i] >= 0 ? &t->p->buf[buf[i]] : NULL;
+
+        if (b && b->kind == BUF_const)
+            b->mem = t->outside[i] ? t->outer : t->next;
+        else if (b)
+            b->mem = sol->far[i] ? t->next : t->near;
+    }
 }
 
-/* Less room where more lives than fits, so that the next try is another. */
-static bool shrink(Tiler *t, int mem, int64_t *room, int64_t over)
+/* Live bytes of a memory by layer. */
+static int64_t *live_of(Tiler *t, int mem, int64_t *most)
 {
     const Plan *p = t->p;
-    int64_t *live = NEWN(t->mem, int64_t, t->nwork + 1), most = 0;
+    int64_t *live = NEWN(t->mem, int64_t, t->nwork + 1);
     int i, k;
 
     for (i = 0; i < p->nbuf; i++) {
@@ -147,12 +127,32 @@ static bool shrink(Tiler *t, int mem, int64_t *room, int64_t over)
                 live[last] += b->size;
             }
     }
+    *most = 0;
     for (i = 0; i < t->nwork; i++)
-        most = MAX(most, live[i]);
+        *most = MAX(*most, live[i]);
+    return live;
+}
+
+/* Less room where more lives than fits, so that the next try is another. */
+static void shrink(Tiler *t, int mem, int64_t *room, int64_t over)
+{
+    int64_t most, *live = live_of(t, mem, &most);
+    int i;
+
     for (i = 0; i < t->nwork; i++)
         if (live[i] > most - over - most / 32)
             room[i] = MIN(room[i], live[i]) - MAX(over / 2, 64);
-    return most > 0;
+}
+
+/* Room for buffers in the next memory; where fetches fill it to the brim,
+ * beside the program. */
+static int64_t next_room(const Tiler *t, const PlanOpts *o)
+{
+    int64_t room = room_for_buffers(t->p, t->next, o);
+
+    if (o->limit[t->next] >= 0 || !t->code)
+        return room;
+    return MAX(0, room - t->code);
 }
 
 /* Steps and addresses of a solution; false: too high, and rooms are less. */
@@ -160,54 +160,227 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
 {
     Plan *p = t->p;
-    int *buf = NEWN(t->mem, int, t->s->nstore + 1);
-    int64_t over[2];
+    int *buf = NEWN(t->mem, int, t->s->nstore + 1), work = 0;
+    int64_t over;
+    bool ok = true;
 
     clear_plan(p);
     plan_bufs(p, t->s, buf);
-    place_consts(p, o);
     set_homes(t, sol, buf);
+    place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
-    over[0] = place_at_home(p, t->near) - p->room[t->near];
-    over[1] = place_at_home(p, t->next) - p->room[t->next];
-    if (over[0] > 0)
-        shrink(t, t->near, r->near, over[0]);
-    if (over[1] > 0)
-        shrink(t, t->next, r->next, over[1]);
-    return over[0] <= 0 && over[1] <= 0;
+    if (t->code)
+        t->code = CODE + CODE_STEP * (int64_t)p->nstep;
+    p->room[t->next] = next_room(t, o);
+    over = add_fetches(t, &work);
+    if (over > 0) {
+        r->next[work] -= MAX(over, 64);
+        return false;
+    }
+    over = place_at_home(p, t->near) - p->room[t->near];
+    if (over > 0) {
+        shrink(t, t->near, r->near, over);
+        ok = false;
+    }
+    over = place_at_home(p, t->next) - p->room[t->next];
+    if (over > 0) {
+        shrink(t, t->next, r->next, over);
+        p->room[t->next] -= over / 2;
+        ok = false;
+    }
+    return ok;
+}
+
+static bool try_rounds(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+    Solution sol;
+    int64_t bound = 0;
+    Rooms r;
+    int i;
+
+    t->room = p->room[t->near];
+    forget_ways(t);
+    r = new_rooms(t, t->room, p->room[t->next]);
+    for (i = 0; i < ROUNDS; i++) {
+        sol = solve_homes(t, r.near, r.next);
+        if (!sol.found)
+            return false;
+        bound = i ? bound : sol.cycles;
+        if (try_solution(t, &sol, o, &r))
+            break;
+    }
+    p->gap = sol.cycles ? (double)(sol.cycles - bound) / (double)sol.cycles
+                        : 0;
+    return i < ROUNDS;
+}
+
+/* --- where constants lie --- */
+
+static void mark_opers(Tiler *t)
+{
+    int i, o;
+
+    for (i = 0; i < t->nwork; i++)
+        for (o = 0; o < t->work[i].noper; o++) {
+            Oper *x = &t->work[i].oper[o];
+
+            x->outer = x->val && x->konst && t->outside[x->place.buf];
+        }
+}
+
+static int64_t bytes_inside(const Tiler *t)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++)
+        if (t->s->store[i].konst && !t->outside[i])
+            sum += (t->s->store[i].size + 7) & ~(int64_t)7;
+    return sum;
+}
+
+static void put_outside(Tiler *t)
+{
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++)
+        t->outside[i] = t->s->store[i].konst && t->s->store[i].size >= SMALL;
+    mark_opers(t);
+}
+
+/* Brings a layer's constants inside as far as they fit. */
+static void bring_inside(Tiler *t, int work, int64_t *room)
+{
+    const Work *w = &t->work[work];
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        int store = w->oper[o].place.buf;
+
+        if (!w->oper[o].outer || !t->outside[store] ||
+            t->s->store[store].size > *room)
+            continue;
+        *room -= (t->s->store[store].size + 7) & ~(int64_t)7;
+        t->outside[store] = false;
+    }
+}
+
+/* The most that must be in the next memory at one time. */
+static int64_t least_next(Tiler *t)
+{
+    int64_t room = t->p->room[t->next], lo = 0, hi = room;
+
+    while (hi - lo > 1024) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        if (solves(t, t->p->room[t->near], mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    return hi;
+}
+
+/* Constants that may be inside always: the first layer's, for which nothing
+ * can hide the fetch, then the last ones', for that is where networks have
+ * more weights than work. */
+static void fill_inside(Tiler *t, int64_t room)
+{
+    int i;
+
+    bring_inside(t, 0, &room);
+    for (i = t->nwork - 1; i > 0; i--)
+        bring_inside(t, i, &room);
+    mark_opers(t);
+}
+
+/* What sums ask for may not be enough for addresses. */
+static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+{
+    PlanOpts more = *o;
+    int64_t step = 8;
+
+    for (;; least += step, step *= 2) {
+        more.limit[mem] = least;
+        t->p->room[mem] = least;
+        if (try_rounds(t, &more))
+            return least;
+    }
+}
+
+_Noreturn static void refuse(Tiler *t, const PlanOpts *o)
+{
+    int64_t near = t->p->room[t->near], next = t->p->room[t->next], least;
+    Str needs = {.mem = t->p->mem};
+
+    least = least_room(t, true, near);
+    if (least >= 0) {
+        least = enough(t, o, t->next, least);
+        say_need(t->p, t->next, "buffers", least, next, &needs);
+    } else {
+        least = enough(t, o, t->near, least_room(t, false, next));
+        say_need(t->p, t->near, "buffers", least, near, &needs);
+    }
+    no_room(t->p, needs.s);
+}
+
+static void set_rooms(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+
+    memset(p->consts, 0, sizeof p->consts);
+    p->consts[t->next] = bytes_inside(t);
+    p->room[t->near] = room_for_buffers(p, t->near, o);
+    p->room[t->next] = next_room(t, o);
+}
+
+static bool try_inside(Tiler *t, const PlanOpts *o)
+{
+    set_rooms(t, o);
+    return bytes_inside(t) <= room_for_consts(t->p, t->next, o) &&
+           try_rounds(t, o);
+}
+
+static bool try_outside(Tiler *t, const PlanOpts *o)
+{
+    int64_t spare;
+
+    if (t->outer < 0 || !t->io)
+        return false;
+    t->code = CODE;
+    put_outside(t);
+    set_rooms(t, o);
+    if (!solves(t, t->p->room[t->near], t->p->room[t->next]))
+        return false;
+    spare = o->limit[t->next] < 0
+                ? t->p->room[t->next] - least_next(t)
+                : room_for_consts(t->p, t->next, o) - o->limit[t->next] -
+                  bytes_inside(t);
+    fill_inside(t, spare * 3 / 4);
+    set_rooms(t, o);
+    return try_rounds(t, o);
 }
 
 void tiled_plan(Plan *p, Stores *s, const PlanOpts *o)
 {
-    Tiler t = {.mem = p->mem, .p = p, .s = s, .speed = speed_of(p->soc),
-               .near = mem_at(p->soc, 1), .next = mem_at(p->soc, 2)};
-    int64_t bound = 0;
-    Solution sol;
-    Rooms r;
-    int i;
+    Tiler t = {.mem = p->mem, .p = p, .s = s};
 
+    t.near = mem_at(p->soc, 1, HOLDS_buffers);
+    t.next = mem_at(p->soc, 2, HOLDS_buffers);
+    t.outer = mem_at(p->soc, 3, HOLDS_weights);
+    t.dma = soc_dma(p->soc, 1, 2);
+    t.io = soc_dma(p->soc, 2, 3);
     t.chooser = chooser_new(p->mem, p->soc, o);
+    t.outside = NEWN(p->mem, bool, s->nstore + 1);
     tiler_works(&t);
-    plan_bufs(p, s, NEWN(p->mem, int, s->nstore + 1));
-    place_consts(p, o);
-    p->room[t.near] = room_for_buffers(p, t.near, o);
-    p->room[t.next] = room_for_buffers(p, t.next, o);
-    t.room = p->room[t.near];
-    r = new_rooms(&t, t.room, p->room[t.next]);
-    for (i = 0; i < ROUNDS; i++) {
-        sol = solve_homes(&t, r.near, r.next);
-        if (!sol.found)
-            break;
-        bound = i ? bound : sol.cycles;
-        if (try_solution(&t, &sol, o, &r))
-            break;
+    if (!try_inside(&t, o) && !try_outside(&t, o)) {
+        if (t.outer < 0)
+            place_consts_home(p, o);
+        refuse(&t, o);
     }
-    if (!sol.found || i == ROUNDS)
-        refuse(&t, p->room[t.near], p->room[t.next]);
     p->ram = p->used[t.near] + p->used[t.next];
     p->bound = p->ram;
-    p->gap = sol.cycles ? (double)(sol.cycles - bound) / (double)sol.cycles
-                        : 0;
-    plan_cost(p, &t.speed);
+    plan_cost(p);
 }

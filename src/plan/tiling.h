@@ -14,20 +14,16 @@
 
 enum { NOPER = NARG + NRES };
 
-/* Speeds of the chip, in cycles of its cores. */
-typedef struct Speed {
-    int64_t setup;      /* of a transfer */
-    double per_cycle;   /* bytes in each direction */
-    int64_t start;      /* of a core that starts or awaits a transfer */
-    int64_t call;       /* of a kernel on all cores, beside its own time */
-    int64_t far;        /* a load from the next memory */
-} Speed;
+/* What the cores pay beside kernels' own time, cycles: for a call on all of
+ * them, and for starting and awaiting a transfer. */
+enum { CALL_CYCLES = 150, MOVE_CYCLES = 30 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {
     const Val *val;     /* NULL: absent */
     bool konst, out;
     int store;          /* index; of a constant: -1 */
+    bool outer;         /* a constant that lies in memory behind the next */
     int bit;            /* of the layer's stores, which bit of a set of homes;
                            -1: a constant */
     Ref place;          /* in its store */
@@ -41,6 +37,7 @@ typedef struct Way {
     bool direct;        /* not cut, and used wherever it lies */
     int depth;          /* slots of an operand that changes: 1 or 2 */
     int64_t bytes;      /* in the nearest memory: slots and scratch */
+    int64_t outer_bytes; /* in the next memory, of constants from behind it */
     int64_t cycles;     /* with the first load, from the layer before's end */
     int64_t pre_bytes, pre_cycles; /* what may be loaded before: slots of
                            constants, and the time that it saves */
@@ -68,16 +65,28 @@ typedef struct Work {
     int ngrid;
 } Work;
 
+/* Bytes of a constant that are brought from the outer memory to the next. */
+typedef struct Fetch {
+    int work;
+    int buf;            /* where they are brought */
+    Ref from;
+    int64_t bytes;
+} Fetch;
+
 typedef struct Tiler {
     Arena *mem;
     Plan *p;
     Stores *s;
     const Chooser *chooser;
-    Speed speed;
-    int near, next;     /* memories */
+    const Dma *dma, *io; /* near and next, next and outer; io may be NULL */
+    int near, next, outer; /* memories; outer -1: none */
+    bool *outside;      /* by store: a constant that lies in the outer one */
+    int64_t code;       /* bytes of the next memory that programs take */
     int64_t room;       /* of the nearest: bytes */
     Work *work;
     int nwork;
+    Fetch *fetch;
+    int nfetch;
 } Tiler;
 
 /* tile.c */
@@ -90,6 +99,9 @@ void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
               const int64_t all[NCUT]);
 int way_tiles(const Way *w);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
+
+/* Is a constant fetched piece by piece from the outer memory? */
+bool fetch_by_piece(const Oper *o, Piece p);
 
 /* solve.c */
 typedef struct Solution {
@@ -105,6 +117,14 @@ Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next);
 
 /* emit.c */
 void emit_steps(Tiler *t, const Solution *s);
+
+/* fetch.c: adds the steps of all fetches to a plan, each as early as there is
+ * room for it.  Returns the bytes that are missing in the next memory, and
+ * (*work) where. */
+int64_t add_fetches(Tiler *t, int *work);
+
+/* cost.c: cycles in which an engine is busy with a transfer. */
+int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
 
 /* tiled.c: a plan for a chip with DMA. */
 bool tiled_fits(const Soc *soc);
