@@ -1,6 +1,7 @@
 /* tiles run SEED COUNT [TARGET...]: random networks (tiles.h) in little memory.
  * tiles plan SEED COUNT [TARGET...]: their plans alone, played (play.h).
  * tiles show SEED COUNT [TARGET...]: the networks, and their memory.
+ * tiles model FILE TARGET L1 L2: the plan of a model, played; -1: all memory.
  *
  * Each is compiled for one of the targets (default: gap8 siracusa) with random
  * limits for L1 and L2, runs on it, and must give, bit by bit, what the
@@ -11,12 +12,15 @@
 #include "tiles.h"
 
 #include "dev/dev.h"
+#include "front/front.h"
 #include "gen/gen.h"
 #include "pass/pass.h"
+#include "quant/quant.h"
 #include "verify/verify.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +38,9 @@ static int ntarget = LEN(usual);
 static const char *const *target = usual;
 static bool builds; /* or else plans alone */
 static jmp_buf stopped;
+static struct Seen { /* by all processes together */
+    int layers, cut;
+} *seen;
 
 static void stop(const Trouble *t)
 {
@@ -174,6 +181,16 @@ static const char *play_plan(Arena *a, Plan *p, void **in, const Val *want)
     return NULL;
 }
 
+static void count_tiles(const Plan *p)
+{
+    int i;
+
+    for (i = 0; i < p->nlayer; i++)
+        if (p->layer[i].tiles > 1)
+            __atomic_add_fetch(&seen->cut, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&seen->layers, p->nlayer, __ATOMIC_RELAXED);
+}
+
 /* 0: as it should be; a status of the compiler; WRONG + 100: *why. */
 static int attempt(const Case *c, const char **why)
 {
@@ -193,6 +210,7 @@ static int attempt(const Case *c, const char **why)
     graph_number(g);
     memset(plan_missing, 0, sizeof plan_missing);
     p = make_plan(a, g, c);
+    count_tiles(p);
     *why = play_plan(a, p, in, want);
     if (!*why)
         *why = verify_plan(a, p);
@@ -289,10 +307,10 @@ static int run_all(uint64_t seed, int count)
     for (i = 0; i < MIN(count, 2); i++)
         n[finish(k, 2)]++;
     printf("seed %llu: %d random networks %s as given, %d with what was "
-           "missing, %d with more than the chip has, %d wrong\n",
-           (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
-           n[ENLARGED], n[REFUSED],
-           n[WRONG]);
+           "missing, %d with more than the chip has; %d of %d layers were "
+           "cut; %d wrong\n", (unsigned long long)seed, n[RAN],
+           builds ? "ran" : "played", n[ENLARGED], n[REFUSED], seen->cut,
+           seen->layers, n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
 
@@ -312,6 +330,33 @@ static int show(uint64_t seed)
     return 0;
 }
 
+static int play_model(const char *path, const Case *c)
+{
+    Arena *a = arena_new();
+    FrontOpts o = {.ndim = 0};
+    Graph *g = front_read(a, path, &o);
+    void **in = draw_arrays(a, g, 1);
+    const char *why;
+    Val *want;
+    Plan *p;
+    int i, cut = 0;
+
+    quant_lower(g);
+    want = evaluated(a, g, in);
+    pass_all(g, NULL, NULL);
+    graph_number(g);
+    p = make_plan(a, g, c);
+    why = play_plan(a, p, in, want);
+    if (!why)
+        why = verify_plan(a, p);
+    for (i = 0; i < p->nlayer; i++)
+        cut += p->layer[i].tiles > 1;
+    printf("%s: %d of %d layers in tiles, %lld cycles predicted: %s\n", path,
+           cut, p->nlayer, (long long)p->cycles, why ? why : "right");
+    arena_end(a);
+    return why != NULL;
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed;
@@ -319,6 +364,10 @@ int main(int argc, char **argv)
 
     if (argc < 4)
         return 2;
+    if (argc == 6 && !strcmp(argv[1], "model"))
+        return play_model(argv[2], &(Case){
+            .target = argv[3], .l1 = atoll(argv[4]), .l2 = atoll(argv[5]),
+            .cores = 8});
     seed = strtoull(argv[2], NULL, 0);
     count = atoi(argv[3]);
     if (argc > 4) {
@@ -331,5 +380,9 @@ int main(int argc, char **argv)
     if (i)
         return 0;
     err_hook = stop;
+    seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (seen == MAP_FAILED)
+        return 2;
     return run_all(seed, count);
 }

@@ -3,6 +3,9 @@
 # what they should; a handful runs on simulated chips.  More: test/tiles.long.
 cd "$(dirname "$0")/.." || exit 1
 make -s build/test/tiles || exit 1
+for net in mobilenetv1-0.25-128-int resnet8-int transformer-int; do
+    build/test/tiles model zoo/$net/network.onnx siracusa 16000 -1 || exit 1
+done
 build/test/tiles plan "${1:-1}" 200 || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }
