@@ -6,5 +6,8 @@
 #define MARK_BEGIN() __asm__ volatile("slti zero, zero, 0x61" ::: "memory")
 #define MARK_LAYER() __asm__ volatile("slti zero, zero, 0x62" ::: "memory")
 #define MARK_END() __asm__ volatile("slti zero, zero, 0x63" ::: "memory")
+/* around waits for transfers */
+#define MARK_WAIT() __asm__ volatile("slti zero, zero, 0x64" ::: "memory")
+#define MARK_WAITED() __asm__ volatile("slti zero, zero, 0x65" ::: "memory")
 
 #endif

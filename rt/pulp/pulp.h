@@ -104,6 +104,8 @@ static inline void pulp_dma_wait(uint32_t id)
 
 /* Runs work(arg, core) on every core of the cluster and waits for all; only
  * from main(), which runs on core 0. */
+extern void (*volatile pulp_team_work)(const void *arg, int core);
+extern const void *volatile pulp_team_arg;
 void pulp_fork(void (*work)(const void *arg, int core), const void *arg);
 int pulp_cores(void);
 

@@ -1,6 +1,7 @@
 /* The part of start-up that C can say: the fabric controller starts the
- * cluster and sleeps, or looks after external memory; the cores meet at barriers to take work. */
-#include "pulp.h"
+ * cluster and sleeps, or looks after external memory; the cores meet at
+ * barriers to take work. */
+#include "team.h"
 #include "../rt.h"
 
 enum { BARRIER_EVENT = 16 };
@@ -13,8 +14,9 @@ void pulp_core(int core);
 void pulp_trap(uint32_t cause, uint32_t pc);
 void pulp_ext_serve(void) __attribute__((weak)); /* of ext.c, if linked */
 
-static void (*volatile team_work)(const void *arg, int core);
-static const void *volatile team_arg;
+void (*volatile pulp_team_work)(const void *arg, int core);
+const void *volatile pulp_team_arg;
+unsigned char pulp_page[2][RT_PAGE] __attribute__((aligned(16)));
 static volatile uint32_t ready;
 
 int pulp_cores(void)
@@ -67,11 +69,8 @@ uint32_t pulp_dma_long(uint32_t l1, uint32_t far, uint32_t n, uint32_t bits,
 
 void pulp_fork(void (*work)(const void *arg, int core), const void *arg)
 {
-    team_work = work;
-    team_arg = arg;
-    pulp_barrier();
-    work(arg, 0);
-    pulp_barrier();
+    rt_team_start(work, arg, 0);
+    rt_team_finish(work, arg, 0);
 }
 
 static void lead(void)
@@ -95,7 +94,7 @@ void pulp_core(int core)
     pulp_barrier();
     for (;;) {
         pulp_barrier();
-        team_work(team_arg, core);
+        pulp_team_work(pulp_team_arg, core);
         pulp_barrier();
     }
 }

@@ -1,21 +1,76 @@
-/* The cores of the cluster as a team: all of them run one function, and meet
- * where it says so. */
+/* The cores of the cluster as a team, and its transfers: what rt/program.h
+ * stands on. */
 #ifndef TEAM_H
 #define TEAM_H
 
+#include "ext.h"
 #include "pulp.h"
 
-/* work(arg, core) on every core; returns when all are done.  From core 0. */
-static inline void rt_fork(void (*work)(const void *arg, int core),
-                           const void *arg)
+enum { RT_PAGE = 1024 };
+
+/* A transfer: rows of `row` bytes, `stride` apart on the far side, without
+ * gaps on the near one; row 0: all bytes in one. */
+struct rt_move {
+    uintptr_t near, far;
+    uint32_t bytes, row, stride;
+    int in; /* towards the cores */
+};
+
+/* Two buffers in the L1, in turns. */
+extern unsigned char pulp_page[2][RT_PAGE];
+
+static inline unsigned char *rt_page_buffer(int i)
 {
-    pulp_fork(work, arg);
+    return pulp_page[i & 1];
 }
 
-/* Nobody goes on before all have come. */
-static inline void rt_barrier(void)
+/* work(arg, core) on every core.  Between start and finish core 0 may do
+ * something else; finish has its share done, and waits for all. */
+static inline void rt_team_start(void (*work)(const void *arg, int core),
+                                 const void *arg, int cores)
 {
+    (void)cores;
+    pulp_team_work = work;
+    pulp_team_arg = arg;
     pulp_barrier();
+}
+
+static inline void rt_team_finish(void (*work)(const void *arg, int core),
+                                  const void *arg, int cores)
+{
+    (void)cores;
+    work(arg, 0);
+    pulp_barrier();
+}
+
+/* Between the L1 and the L2.  What is sent is written before. */
+static inline int rt_dma_start(const struct rt_move *m)
+{
+    __asm__ volatile("" ::: "memory");
+    if (m->row)
+        return (int)pulp_dma_2d(m->near, m->far, m->bytes, m->row, m->stride,
+                                m->in);
+    return (int)pulp_dma(m->near, m->far, m->bytes, m->in);
+}
+
+static inline void rt_dma_wait(int id)
+{
+    pulp_dma_wait((uint32_t)id);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Between the L2 and external memory: where the project has any. */
+static inline int rt_io_start(const struct rt_move *m)
+{
+    if (m->row)
+        return (int)pulp_ext_start_2d(m->near, m->far, m->bytes, m->row,
+                                      m->stride, m->in);
+    return (int)pulp_ext_start(m->near, m->far, m->bytes, m->in);
+}
+
+static inline void rt_io_wait(int id)
+{
+    pulp_ext_wait((uint32_t)id);
 }
 
 #endif

@@ -7,6 +7,7 @@
 typedef struct RunLayer {
     int64_t instructions; /* -1: unknown */
     int64_t cycles;
+    int64_t dma_wait;     /* of those: core 0 waiting for transfers */
 } RunLayer;
 
 /* The result of a run; faults are data. */

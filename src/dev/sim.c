@@ -11,30 +11,50 @@ static const uint64_t LIMIT = 20000000000;
 
 enum { RT_FAULT = 103 }; /* rt/rt.h: the processor stopped at a fault */
 
-/* Marks of the core that runs main: begin, one after every layer, end. */
+/* From mark to mark. */
+typedef struct Since {
+    const SimMark *begin;   /* NULL: not begun */
+    const SimMark *layer;   /* of the layer before, or begin */
+    const SimMark *wait;
+    int n;
+    int64_t waited;
+} Since;
+
+static void end_layer(Since *w, const SimMark *m, Run *r)
+{
+    if (w->n < r->nlayer) {
+        RunLayer *l = &r->layer[w->n++];
+
+        l->cycles = (int64_t)(m->cycle - w->layer->cycle);
+        l->instructions = (int64_t)(m->insns - w->layer->insns);
+        l->dma_wait = w->waited;
+    }
+    w->layer = m;
+    w->waited = 0;
+}
+
+/* Marks of the core that runs main: begin, one after every layer, end; and
+ * where it begins and ends to wait for a transfer. */
 static void read_marks(const SimResult *s, Run *r)
 {
-    const SimMark *was = NULL;
-    int i, n = 0;
+    Since w = {0};
+    int i;
 
     for (i = 0; i < s->nmark; i++) {
         const SimMark *m = &s->mark[i];
 
-        if (m->kind == SIM_BEGIN) {
-            was = m;
-            n = 0;
-            r->cycles = r->instructions = 0;
+        if (m->kind == SIM_BEGIN)
+            w = (Since){.begin = m, .layer = m};
+        if (!w.begin || m->hart != w.begin->hart)
             continue;
-        }
-        if (!was || m->hart != was->hart)
-            continue;
-        if (n < r->nlayer && m->kind == SIM_LAYER) {
-            r->layer[n].cycles = (int64_t)(m->cycle - was->cycle);
-            r->layer[n++].instructions = (int64_t)(m->insns - was->insns);
-        }
-        r->cycles += (int64_t)(m->cycle - was->cycle);
-        r->instructions += (int64_t)(m->insns - was->insns);
-        was = m;
+        if (m->kind == SIM_LAYER)
+            end_layer(&w, m, r);
+        else if (m->kind == SIM_WAIT)
+            w.wait = m;
+        else if (m->kind == SIM_WAITED && w.wait)
+            w.waited += (int64_t)(m->cycle - w.wait->cycle);
+        r->cycles = (int64_t)(m->cycle - w.begin->cycle);
+        r->instructions = (int64_t)(m->insns - w.begin->insns);
     }
 }
 

@@ -57,12 +57,23 @@ static void copy_runtime(Gen *g, Str *list)
 
         if (is_for_far(path) && !gen_far(g))
             continue;
-        if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h")) {
+        if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h") ||
+            (gen_team(g) && !strcmp(path, "rt/program.h"))) {
             put_copy(g, &packed[i]);
             if (c)
                 str_fmt(list, " %s", path);
         }
     }
+}
+
+/* Which runtime the program of a team is compiled for. */
+static void put_team_header(Gen *g)
+{
+    Str b = {.mem = g->mem};
+
+    str_fmt(&b, "/* The team of cores that this project is for. */\n"
+            "#include \"%s/team.h\"\n", g->p->soc->rt);
+    gen_file(g, "rt/team.h", &b);
 }
 
 static void put_list(Gen *g, const char *sep, Str *out)
@@ -238,7 +249,7 @@ static void put_layers(Gen *g, Str *out)
 
         str_fmt(out, "| %d | %s | `%s` | %" PRId64 " | %s |\n", i + 1,
                 op_info[n->op].name, n->name, node_macs(n),
-                g->inst[g->inst_of[i]].name);
+                g->inst[g->inst_of[g->p->layer[i].first]].name);
     }
 }
 
@@ -271,6 +282,8 @@ void gen_build(Gen *g)
 
     str_put(&rt, "");
     copy_runtime(g, &rt);
+    if (gen_team(g))
+        put_team_header(g);
     if (!is_host(g))
         put_scripts(g);
     put_main(g);

@@ -90,6 +90,8 @@ const char *gen_mem(const Gen *g, int mem)
     return s;
 }
 
+/* Constants that cores can address are arrays, which are in no region; what
+ * only a DMA reaches has no pointer. */
 bool gen_uses(const Gen *g, int mem)
 {
     int i;
@@ -99,6 +101,22 @@ bool gen_uses(const Gen *g, int mem)
             g->p->soc->mems[mem].mapped)
             return true;
     return false;
+}
+
+int gen_base(const Gen *g, int mem)
+{
+    int i, n = 1;
+
+    for (i = 0; i < mem; i++)
+        n += gen_uses(g, i);
+    if (n > 3)
+        die("buffers in more than three memories");
+    return n;
+}
+
+bool gen_is_kernel(const Step *s)
+{
+    return s->kind == STEP_start && s->engine == ENG_core;
 }
 
 bool gen_team(const Gen *g)

@@ -3,8 +3,9 @@
  * The project is a folder that builds as it is and whose parts fit into
  * others: the network (NAME.h, NAME.c, weights, one small file for each
  * kernel and combination of types), a self-test, the runtime of the chip, a
- * linker script, and files for make and CMake.  A layer is a step of kind
- * start, numbered from 1. */
+ * linker script, and files for make and CMake.  Layers are numbered from 1.
+ * On one core a layer is a C function (net.c); a team of cores works through
+ * a program (program.c, team.c, rt/program.h). */
 #ifndef GEN_H
 #define GEN_H
 
@@ -42,9 +43,9 @@ typedef struct Gen {
     const char *name, *caps; /* prefix as is, and in capitals */
     const char *dir;         /* being written */
     int nlayer, ninst, nsrc, nwritten;
-    const Step **layer;      /* [0] is layer 1 */
+    const Step **layer;      /* [0] is layer 1: its first kernel */
     Inst *inst;
-    int *inst_of;            /* by layer */
+    int *inst_of;            /* by step, of those that start a kernel */
     const char **weight;     /* name of a constant's array, by buffer */
     const char **src;        /* what is to be compiled of the network */
     const char **written;    /* every file, for -f */
@@ -62,6 +63,9 @@ char *gen_caps(Arena *a, const char *s);
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
 
+int gen_base(const Gen *g, int mem);    /* its number in programs, from 1 */
+bool gen_is_kernel(const Step *s);      /* a step that starts one */
+
 /* kernels.c: which instances there are, and their files */
 void gen_instances(Gen *g);
 void gen_kernels(Gen *g);
@@ -69,6 +73,75 @@ void gen_kernels(Gen *g);
 /* header.c, net.c: NAME.h and NAME.c */
 void gen_header(Gen *g);
 void gen_net(Gen *g);
+void gen_about(Gen *g, int layer, Str *out); /* comment over a layer */
+void gen_dims_list(const Step *s, Str *out); /* ".n = 1, ..." */
+void gen_ref(Gen *g, Ref r, Str *out);       /* a place, as an expression */
+bool gen_same_dims(const Gen *g, const Step *a, const Step *b);
+/* Has the result of a layer a place where all of it is once it is complete? */
+bool gen_has_result(const Gen *g, int layer);
+
+/* program.c: the steps as records, loops and pages (rt/program.h) */
+enum { GEN_PAGE = 1024 }; /* bytes of a page on the chip: rt/.../team.h */
+
+typedef enum CodeKind {
+    CODE_run, CODE_start, CODE_finish, CODE_move, CODE_wait, CODE_layer,
+    CODE_loop, CODE_next
+} CodeKind;
+
+/* Of an operand: a distance from the start of memory `base`; if that is 0 from
+ * that of constant `buf`, or, if it is -1, an address, 0 for no operand. */
+typedef struct Place {
+    int base, buf;
+    int64_t off;
+} Place;
+
+enum { NPLACE = NARG + NRES + 1 };
+
+typedef struct Code { /* a record */
+    CodeKind kind;
+    const Step *step;   /* run, start, move */
+    int inst, nin;      /* run, start: Gen.inst; operands with absent ones */
+    int dims;           /* which of its page */
+    int layer;          /* of CODE_layer */
+    int slot;           /* move, wait */
+    bool io, in;        /* move, wait: I/O; towards the cores */
+    int64_t row, rows, stride; /* move */
+    int turns;          /* loop */
+    int nplace;         /* in, out, scratch; near, far */
+    Place place[NPLACE];
+    bool moving;        /* in a loop: some operand moves */
+    int64_t by[NPLACE]; /* by so much each time */
+} Code;
+
+typedef struct Page {
+    int from, to;       /* items [from, to) */
+    int layer;          /* for which, from 0 */
+    int words, bytes;   /* on the chip */
+    int ndims;
+    int *dims;          /* items whose dims it has */
+} Page;
+
+typedef struct Program {
+    Arena *mem;
+    int ncode, nitem, npage;
+    Code *code;         /* flat */
+    int *end;           /* by layer: records up to where it is complete */
+    Code *item;         /* with loops */
+    int *stop;          /* the same of items */
+    Page *page;
+    int *first;         /* by layer: its first page */
+} Program;
+
+Program *gen_program(Gen *g);
+int code_words(const Code *c);
+/* For tests: loops of a flat list whose `end` is given; whether they are the
+ * same; pages. */
+void code_roll(const Gen *g, Program *p);
+bool code_check(const Gen *g, const Program *p);
+void code_pages(const Gen *g, Program *p);
+
+/* team.c: the program as C, and what runs it */
+void gen_team_net(Gen *g, Str *out);
 
 /* weights.c */
 void gen_weights(Gen *g);

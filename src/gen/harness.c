@@ -22,7 +22,8 @@ static void put_layer_sizes(Gen *g, Str *out)
 
     str_put(out, "static const int32_t layer_bytes[] = {");
     for (i = 0; i < g->nlayer; i++)
-        str_fmt(out, "%" PRId64 ", ", val_bytes(g->layer[i]->node->res[0]));
+        str_fmt(out, "%" PRId64 ", ", gen_has_result(g, i)
+                ? val_bytes(g->p->layer[i].node->res[0]) : 0);
     str_put(out, "0};\n\n");
 }
 

@@ -123,18 +123,22 @@ void gen_instances(Gen *g)
 {
     int i, j;
 
-    g->inst = NEWN(g->mem, Inst, g->nlayer + 1);
-    g->inst_of = NEWN(g->mem, int, g->nlayer + 1);
-    for (i = 0; i < g->nlayer; i++) {
-        const Step *s = g->layer[i];
-        const char *name = inst_name(g->mem, s);
+    g->inst_of = NEWN(g->mem, int, g->p->nstep + 1);
+    for (i = 0; i < g->p->nstep; i++) {
+        const Step *s = &g->p->step[i];
+        const char *name;
 
+        if (!gen_is_kernel(s))
+            continue;
+        name = inst_name(g->mem, s);
         for (j = 0; j < g->ninst && (g->inst[j].kern != s->kern ||
                                      strcmp(g->inst[j].name, name)); j++)
             ;
         g->inst_of[i] = j;
-        if (j == g->ninst)
-            g->inst[g->ninst++] = (Inst){name, s->kern, s};
+        if (j < g->ninst)
+            continue;
+        GROW(g->mem, g->inst, (size_t)g->ninst);
+        g->inst[g->ninst++] = (Inst){name, s->kern, s};
     }
 }
 

@@ -1,4 +1,5 @@
-/* NAME.c: the network as straight-line C, a function for each layer. */
+/* NAME.c: the memory map, then on one core a function for each layer, for a
+ * team of cores a program (team.c). */
 #include "gen/gen.h"
 
 #include <inttypes.h>
@@ -78,7 +79,9 @@ static void put_top(Gen *g, Str *out)
             "#ifdef TILEWRIGHT_MARK\n#include \"mark.h\"\n#else\n"
             "#define MARK_LAYER() ((void)0)\n#endif\n\n", g->name, g->name);
     if (gen_team(g))
-        str_fmt(out, "#include \"rt/%s/team.h\"\n\n", g->p->soc->rt);
+        str_fmt(out, "#include \"rt/team.h\"\n\n"
+                "enum { RT_FAR = %d };\n#include \"rt/program.h\"\n\n",
+                gen_far(g));
 }
 
 static const DimsInfo *dims_info_of(const Step *s)
@@ -154,33 +157,44 @@ static void put_field(const Field *f, const void *p, Str *out, size_t *line)
 }
 
 /* Members that are not named are 0. */
-static void put_dims(int layer, const Step *s, Str *out)
+void gen_dims_list(const Step *s, Str *out)
 {
     const DimsInfo *d = dims_info_of(s);
-    size_t line, begin;
+    size_t line = out->n, begin = out->n;
     int i;
 
-    str_fmt(out, "static const struct %s_dims dims_%d = {\n   ", d->name,
-            layer);
-    line = begin = out->n;
     for (i = 0; i < d->nfield; i++)
         put_field(&d->field[i], &s->dims, out, &line);
     if (out->n == begin)
         str_put(out, " 0");
+}
+
+bool gen_same_dims(const Gen *g, const Step *a, const Step *b)
+{
+    const DimsInfo *d = dims_info_of(a);
+
+    (void)g;
+    return d == dims_info_of(b) &&
+           !memcmp(&a->dims, &b->dims, (size_t)d->size);
+}
+
+static void put_dims(int layer, const Step *s, Str *out)
+{
+    str_fmt(out, "static const struct %s_dims dims_%d = {\n   ",
+            dims_info_of(s)->name, layer);
+    gen_dims_list(s, out);
     str_put(out, "\n};\n");
 }
 
-/* Where a piece of a buffer is, as an expression. */
-static void put_ref(Gen *g, Ref r, Str *out)
+/* Where a piece of a buffer is, as an expression; one that the cores cannot
+ * address is nowhere. */
+void gen_ref(Gen *g, Ref r, Str *out)
 {
-    const Buf *u;
+    const Buf *u = r.buf < 0 ? NULL : &g->p->buf[r.buf];
 
-    if (r.buf < 0) {
+    if (!u || !g->p->soc->mems[u->mem].mapped)
         str_put(out, "NULL");
-        return;
-    }
-    u = &g->p->buf[r.buf];
-    if (u->kind == BUF_const && r.off)
+    else if (u->kind == BUF_const && r.off)
         str_fmt(out, "(const char *)%s + %" PRId64, g->weight[r.buf], r.off);
     else if (u->kind == BUF_const)
         str_put(out, g->weight[r.buf]);
@@ -196,29 +210,26 @@ static void put_io(Gen *g, const Step *s, Str *out)
     str_put(out, "    const struct io io = {\n        .in = {");
     for (i = 0; i < s->nin; i++) {
         str_put(out, i ? ",\n               " : "");
-        put_ref(g, s->in[i], out);
+        gen_ref(g, s->in[i], out);
     }
     str_put(out, s->nin ? "},\n        .out = {" : "NULL},\n        .out = {");
     for (i = 0; i < s->nout; i++) {
         str_put(out, i ? ",\n                " : "");
-        put_ref(g, s->out[i], out);
+        gen_ref(g, s->out[i], out);
     }
     str_put(out, "},\n");
     if (s->tmp.buf >= 0) {
         str_put(out, "        .tmp = ");
-        put_ref(g, s->tmp, out);
-        if (s->ncore > 1)
-            str_fmt(out, " + core * %" PRId64, s->tmp_bytes / s->ncore);
+        gen_ref(g, s->tmp, out);
         str_put(out, ",\n");
     }
-    if (s->ncore > 1)
-        str_put(out, "        .core = core,\n");
-    str_fmt(out, "        .ncore = %d,\n    };\n", s->ncore);
+    str_put(out, "        .ncore = 1,\n    };\n");
 }
 
-static void put_about(Gen *g, int layer, const Step *s, Str *out)
+void gen_about(Gen *g, int layer, Str *out)
 {
-    const Node *n = s->node;
+    const Layer *l = &g->p->layer[layer - 1];
+    const Node *n = l->node;
 
     str_fmt(out, "\n/* Layer %d: %s, \"%s\": ", layer, op_info[n->op].name,
             gen_comment(g, n->name));
@@ -226,28 +237,23 @@ static void put_about(Gen *g, int layer, const Step *s, Str *out)
         put_shape(n->arg[0], out);
     str_put(out, " -> ");
     put_shape(n->res[0], out);
-    str_fmt(out, ", %" PRId64 " MACs. */\n", node_macs(n));
+    str_fmt(out, ", %" PRId64 " MACs", node_macs(n));
+    if (l->tile)
+        str_fmt(out, ";\n * %d tiles: %s", l->tiles, gen_comment(g, l->tile));
+    str_put(out, ". */\n");
 }
 
 static void put_layer(Gen *g, int layer, Str *out)
 {
     const Step *s = g->layer[layer - 1];
+    const char *kern = g->inst[g->inst_of[s - g->p->step]].name;
 
-    const char *kern = g->inst[g->inst_of[layer - 1]].name;
-
-    put_about(g, layer, s, out);
+    gen_about(g, layer, out);
     put_dims(layer, s, out);
-    str_fmt(out, "\nstatic void layer_%d(const struct %s *net%s)\n{\n", layer,
-            g->name, gen_team(g) ? ", int core" : "");
+    str_fmt(out, "\nstatic void layer_%d(const struct %s *net)\n{\n", layer,
+            g->name);
     put_io(g, s, out);
-    if (!gen_team(g))
-        str_fmt(out, "\n    %s_%s(&dims_%d, &io);\n}\n", g->name, kern,
-                layer);
-    else
-        str_fmt(out, "    const struct %s_dims dims = dims_%d;\n\n%s"
-                "%s    %s_%s(&dims, &io);\n}\n", dims_info_of(s)->name, layer,
-                s->ncore > 1 ? "" : "    if (!core)\n",
-                s->ncore > 1 ? "" : "    ", g->name, kern);
+    str_fmt(out, "\n    %s_%s(&dims_%d, &io);\n}\n", g->name, kern, layer);
 }
 
 static void put_init(Gen *g, Str *out)
@@ -279,36 +285,16 @@ static void put_places(Gen *g, const char *head, int n, Val *const *v,
     str_fmt(out, "\n%s\n{\n    (void)net;\n    switch (i) {\n", head);
     for (i = 0; i < n; i++) {
         str_fmt(out, "    case %d:\n        return ", i);
-        put_ref(g, g->p->place[v[i]->id], out);
+        gen_ref(g, g->p->place[v[i]->id], out);
         str_put(out, ";\n");
     }
     str_put(out, "    default:\n        return NULL;\n    }\n}\n");
-}
-
-/* A team enters the network once, and meets after every layer. */
-static void put_team_run(Gen *g, Str *out)
-{
-    const char *n = g->name;
-    int i;
-
-    str_put(out, "\nstatic void next(int core)\n{\n    rt_barrier();\n"
-            "    if (!core)\n        MARK_LAYER();\n}\n");
-    str_fmt(out, "\nstatic void all(const void *arg, int core)\n{\n"
-            "    const struct %s *net = arg;\n\n", n);
-    for (i = 1; i <= g->nlayer; i++)
-        str_fmt(out, "    layer_%d(net, core);\n    next(core);\n", i);
-    str_fmt(out, "}\n\nvoid %s_run(const struct %s *net)\n{\n"
-            "    rt_fork(all, net);\n}\n", n, n);
 }
 
 static void put_run(Gen *g, Str *out)
 {
     int i;
 
-    if (gen_team(g)) {
-        put_team_run(g, out);
-        return;
-    }
     str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n", g->name,
             g->name);
     if (!g->nlayer)
@@ -318,36 +304,22 @@ static void put_run(Gen *g, Str *out)
     str_put(out, "}\n");
 }
 
-static void put_cases(Gen *g, Str *out)
+static void put_step(Gen *g, Str *out)
 {
     int i;
 
-    str_put(out, "    (void)net;\n    switch (layer) {\n");
+    str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
+            "    (void)net;\n    switch (layer) {\n", g->name, g->name);
     for (i = 1; i <= g->nlayer; i++)
-        str_fmt(out, "    case %d: layer_%d(net%s); break;\n", i, i,
-                gen_team(g) ? ", core" : "");
+        str_fmt(out, "    case %d: layer_%d(net); break;\n", i, i);
     str_put(out, "    default: break;\n    }\n}\n\n");
 }
 
-static void put_step(Gen *g, Str *out)
+bool gen_has_result(const Gen *g, int layer)
 {
-    const char *n = g->name;
+    Ref r = g->p->place[g->p->layer[layer].node->res[0]->id];
 
-    if (!gen_team(g)) {
-        str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n",
-                n, n);
-        put_cases(g, out);
-        return;
-    }
-    str_fmt(out, "\nstruct one {\n    const struct %s *net;\n    int layer;\n"
-            "};\n\nstatic void one(const void *arg, int core)\n{\n"
-            "    const struct %s *net = ((const struct one *)arg)->net;\n"
-            "    const int layer = ((const struct one *)arg)->layer;\n\n"
-            "    (void)core;\n", n, n);
-    put_cases(g, out);
-    str_fmt(out, "void %s_step(const struct %s *net, int layer)\n{\n"
-            "    const struct one what = {net, layer};\n\n"
-            "    rt_fork(one, &what);\n}\n\n", n, n);
+    return r.buf >= 0 && g->p->soc->mems[g->p->buf[r.buf].mem].mapped;
 }
 
 static void put_results(Gen *g, Str *out)
@@ -357,10 +329,10 @@ static void put_results(Gen *g, Str *out)
     str_fmt(out, "const void *%s_result(const struct %s *net, int layer)\n{\n"
             "    (void)net;\n    switch (layer) {\n", g->name, g->name);
     for (i = 1; i <= g->nlayer; i++) {
-        const Step *s = g->layer[i - 1];
+        const Node *n = g->p->layer[i - 1].node;
 
         str_fmt(out, "    case %d: return ", i);
-        put_ref(g, g->p->place[s->node->res[0]->id], out);
+        gen_ref(g, g->p->place[n->res[0]->id], out);
         str_put(out, ";\n");
     }
     str_put(out, "    default: return NULL;\n    }\n}\n");
@@ -375,15 +347,19 @@ void gen_net(Gen *g)
 
     put_top(g, &b);
     put_kernels(g, &b);
-    for (i = 1; i <= g->nlayer; i++)
+    for (i = 1; i <= g->nlayer && !gen_team(g); i++)
         put_layer(g, i, &b);
     put_init(g, &b);
     put_places(g, arena_fmt(g->mem, "void *%s_input(const struct %s *net,"
                " int i)", g->name, g->name), n->nin, n->in, &b);
     put_places(g, arena_fmt(g->mem, "const void *%s_output(const struct %s"
                " *net, int i)", g->name, g->name), n->nout, n->out, &b);
-    put_run(g, &b);
-    put_step(g, &b);
+    if (gen_team(g)) {
+        gen_team_net(g, &b);
+    } else {
+        put_run(g, &b);
+        put_step(g, &b);
+    }
     put_results(g, &b);
     gen_file(g, path, &b);
     gen_source(g, path);

@@ -74,7 +74,7 @@ static bool is_compared(const Gen *g, int i, const bool *inexact)
     const Val *v = g->layer[i]->node->res[0];
 
     return is_complete(g, i) && g->o->expected->data[v->id] &&
-           g->p->place[v->id].buf >= 0 &&
+           gen_has_result(g, i) &&
            (v->type == T_f32 || !inexact[v->id]);
 }
 

@@ -60,9 +60,10 @@ static int64_t team_stack(int64_t bound)
 
 int64_t soc_stack(const Soc *s, int64_t bound)
 {
-    enum { RUNTIME = 512 }; /* data of start-up and self-test */
+    enum { RUNTIME = 512, PAGES = 2048 }; /* data of start-up and
+                                        self-test; of a team's program */
     const Item *it = soc_item(s, "reserve", "stack");
-    int64_t team = is_team(s) ? s->ncore * team_stack(bound) : 0;
+    int64_t team = is_team(s) ? s->ncore * team_stack(bound) + PAGES : 0;
 
     return MAX(item_int(it, "size", 4096) - RUNTIME - team,
                (bound + 1024) & ~7);

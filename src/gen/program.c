@@ -1,0 +1,601 @@
+/* The steps of a plan as the program of a team of cores.
+ *
+ * First the flat list: every step a record, tokens become slots (numbers of
+ * transfers under way, of which hardware has few), a kernel that is waited for
+ * at once is one record.  Then loops: a stretch of records that comes again,
+ * every operand each time the same distance further, stands once.  Last pages:
+ * stretches that are small enough for a buffer in the nearest memory; a page
+ * ends wherever a layer is complete, so that a run can stop and go on there,
+ * and never within a loop or while a kernel is at work.  The flat list is the
+ * truth: the loops are unrolled again and compared with it. */
+#include "gen/gen.h"
+
+#include <string.h>
+
+enum { WORD = 4, PERIOD = 96, LOOPS = 65535 };
+
+/* Slots in use by outstanding tokens, of ENG_dma and ENG_io. */
+typedef struct Slots {
+    int n[2];              /* that may be used */
+    int token[2][16];      /* -1: free */
+    int age[2][16];
+    int count;
+} Slots;
+
+typedef struct Maker {
+    Gen *g;
+    Program *p;
+    Slots s;
+    int *last;             /* by layer: the record after which it is done */
+    bool *waited;          /* by step of a start: its wait is made already */
+    const Step *kernel;    /* that is at work; NULL: none */
+} Maker;
+
+int code_words(const Code *c)
+{
+    int moving = c->moving ? c->nplace : 0;
+
+    switch (c->kind) {
+    case CODE_run: case CODE_start:
+        return 5 + c->nplace + moving;
+    case CODE_move:
+        return (c->rows > 1 ? 6 : 4) + moving;
+    case CODE_loop:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+/* ---- the flat list ---- */
+
+static Code *new_code(Program *p, CodeKind kind)
+{
+    GROW(p->mem, p->code, (size_t)p->ncode);
+    p->code[p->ncode] = (Code){.kind = kind};
+    return &p->code[p->ncode++];
+}
+
+/* Constants that cores can address are arrays with addresses of their own.
+ * Where they cannot, constants come first and buffers behind. */
+static Place place_of(const Maker *m, Ref r)
+{
+    const Plan *p = m->g->p;
+    const Buf *b;
+
+    if (r.buf < 0)
+        return (Place){0, -1, 0};
+    b = &p->buf[r.buf];
+    if (!p->soc->mems[b->mem].mapped)
+        return (Place){0, -1, b->addr + r.off + (b->kind == BUF_const ? 0 :
+                       (p->consts[b->mem] + 15) / 16 * 16)};
+    if (b->kind == BUF_const)
+        return (Place){0, r.buf, r.off};
+    return (Place){gen_base(m->g, b->mem), -1, b->addr + r.off};
+}
+
+static void put_kernel(Maker *m, const Step *s, CodeKind kind)
+{
+    Code *c = new_code(m->p, kind);
+    int i;
+
+    c->step = s;
+    c->inst = m->g->inst_of[s - m->g->p->step];
+    c->nin = MAX(s->nin, s->sig ? s->sig->narg : 0);
+    c->nin = MIN(c->nin, NARG);
+    for (i = 0; i < c->nin; i++)
+        c->place[c->nplace++] = place_of(m, i < s->nin ? s->in[i]
+                                                       : (Ref){-1, 0});
+    for (i = 0; i < s->nout; i++)
+        c->place[c->nplace++] = place_of(m, s->out[i]);
+    if (s->tmp.buf >= 0)
+        c->place[c->nplace++] = place_of(m, s->tmp);
+}
+
+static int free_slot(const Slots *s, int io)
+{
+    int i;
+
+    for (i = 0; i < s->n[io]; i++)
+        if (s->token[io][i] < 0)
+            return i;
+    return -1;
+}
+
+static void put_wait(Maker *m, int io, int slot)
+{
+    Code *c = new_code(m->p, CODE_wait);
+
+    c->io = io;
+    c->slot = slot;
+    m->s.token[io][slot] = -1;
+}
+
+/* More transfers are under way than there are slots: the one that began first
+ * is waited for early, which is never wrong. */
+static int take_slot(Maker *m, int io, int token)
+{
+    Slots *s = &m->s;
+    int i = free_slot(s, io), j;
+
+    if (i < 0) {
+        i = 0;
+        for (j = 1; j < s->n[io]; j++)
+            if (s->age[io][j] < s->age[io][i])
+                i = j;
+        put_wait(m, io, i);
+    }
+    s->token[io][i] = token;
+    s->age[io][i] = s->count++;
+    return i;
+}
+
+static int level(const Maker *m, Ref r)
+{
+    const Plan *p = m->g->p;
+
+    return p->soc->mems[p->buf[r.buf].mem].level;
+}
+
+/* Rows that lie without gaps are one. */
+static void put_move(Maker *m, const Step *s)
+{
+    const Move *v = &s->move;
+    bool in = level(m, v->to) < level(m, v->from);
+    bool io = s->engine == ENG_io;
+    int slot = take_slot(m, io, s->token);
+    Code *c;
+
+    if (v->row <= 0 || v->rows <= 0)
+        die("a transfer of nothing");
+    c = new_code(m->p, CODE_move);
+    *c = (Code){.kind = CODE_move, .step = s, .io = io, .in = in,
+                .slot = slot, .row = v->row, .rows = v->rows, .nplace = 2,
+                .stride = in ? v->from_stride : v->to_stride};
+    if (c->stride == c->row) {
+        c->row *= c->rows;
+        c->rows = 1;
+    }
+    c->place[0] = place_of(m, in ? v->to : v->from);
+    c->place[1] = place_of(m, in ? v->from : v->to);
+}
+
+static void end_kernel(Maker *m, const Step *s)
+{
+    const Plan *p = m->g->p;
+
+    m->kernel = NULL;
+    if (p->layer[s->layer].last == s - p->step)
+        new_code(m->p, CODE_layer)->layer = s->layer;
+}
+
+static void put_start(Maker *m, int i)
+{
+    const Step *s = &m->g->p->step[i];
+    bool now = i + 1 < m->g->p->nstep && s[1].kind == STEP_wait &&
+               s[1].token == s->token && s[1].engine == s->engine;
+
+    if (s->engine != ENG_core) {
+        put_move(m, s);
+        return;
+    }
+    if (m->kernel)
+        die("two kernels at a time");
+    put_kernel(m, s, now ? CODE_run : CODE_start);
+    m->kernel = s;
+    if (now)
+        end_kernel(m, s);
+}
+
+static void put_waits(Maker *m, const Step *s)
+{
+    int io = s->engine == ENG_io, i;
+
+    if (m->kernel && m->kernel->token == s->token) {
+        new_code(m->p, CODE_finish);
+        end_kernel(m, m->kernel);
+        return;
+    }
+    for (i = 0; i < m->s.n[io]; i++)
+        if (m->s.token[io][i] == s->token)
+            put_wait(m, io, i);
+}
+
+/* Is anything of a layer still to be done by this step? */
+static void note_layer(Maker *m, const Step *s)
+{
+    if (s->layer >= 0 && s->layer < m->g->nlayer &&
+        (s->kind == STEP_start || s->engine == ENG_core))
+        m->last[s->layer] = m->p->ncode;
+}
+
+static void flatten(Maker *m)
+{
+    const Plan *p = m->g->p;
+    int i;
+
+    m->s.n[0] = 14;
+    m->s.n[1] = 8;
+    memset(m->s.token, 0xff, sizeof m->s.token);
+    m->last = NEWN(m->p->mem, int, m->g->nlayer + 1);
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind == STEP_start)
+            put_start(m, i);
+        else
+            put_waits(m, s);
+        note_layer(m, s);
+    }
+}
+
+/* A layer's end, for those who go step by step, is after its last record, all
+ * earlier layers' ends, and no kernel at work. */
+static void mark_ends(Maker *m)
+{
+    Program *p = m->p;
+    int i, j = 0, at = 0;
+
+    p->end = NEWN(p->mem, int, m->g->nlayer + 1);
+    for (i = 0; i < m->g->nlayer; i++) {
+        at = MAX(at, m->last[i]);
+        for (; j < at; j++)
+            m->kernel = p->code[j].kind == CODE_start ? p->code[j].step
+                        : p->code[j].kind == CODE_finish ? NULL : m->kernel;
+        for (; m->kernel; j++)
+            m->kernel = p->code[j].kind == CODE_finish ? NULL : m->kernel;
+        while (j < p->ncode && p->code[j].kind == CODE_layer &&
+               p->code[j].layer <= i)
+            j++;
+        at = j;
+        p->end[i] = at;
+    }
+    if (m->g->nlayer)
+        p->end[m->g->nlayer - 1] = p->ncode;
+}
+
+/* ---- loops ---- */
+
+static bool same_kernel(const Gen *g, const Code *a, const Code *b)
+{
+    const Step *s = a->step, *t = b->step;
+
+    return a->inst == b->inst && a->nin == b->nin && s->ncore == t->ncore &&
+           s->nout == t->nout && s->tmp_bytes == t->tmp_bytes &&
+           (s->tmp.buf < 0) == (t->tmp.buf < 0) && gen_same_dims(g, s, t);
+}
+
+/* Alike but for the distances of their operands. */
+static bool same_code(const Gen *g, const Code *a, const Code *b)
+{
+    int i;
+
+    if (a->kind != b->kind || a->slot != b->slot || a->nplace != b->nplace ||
+        a->kind == CODE_layer)
+        return false;
+    for (i = 0; i < a->nplace; i++)
+        if (a->place[i].base != b->place[i].base ||
+            a->place[i].buf != b->place[i].buf)
+            return false;
+    if (a->kind == CODE_move)
+        return a->io == b->io && a->in == b->in && a->row == b->row && a->rows == b->rows &&
+               (a->rows == 1 || a->stride == b->stride);
+    if (a->kind == CODE_run || a->kind == CODE_start)
+        return same_kernel(g, a, b);
+    return a->io == b->io;
+}
+
+static bool same_stretch(const Gen *g, const Code *a, const Code *b, int n)
+{
+    int i;
+
+    for (i = 0; i < n; i++)
+        if (!same_code(g, &a[i], &b[i]))
+            return false;
+    return true;
+}
+
+/* Is b as far from a as a from the record before it, both `n` apart? */
+static bool same_distance(const Code *before, const Code *a, const Code *b)
+{
+    int i;
+
+    for (i = 0; i < a->nplace; i++)
+        if (b->place[i].off - a->place[i].off !=
+            a->place[i].off - before->place[i].off)
+            return false;
+    return true;
+}
+
+/* How often the n records at c come, up to `left` records on. */
+static int count_turns(const Gen *g, const Code *c, int n, int left)
+{
+    int turns = 1, i;
+
+    while ((turns + 1) * n <= left && turns < LOOPS) {
+        const Code *b = c + turns * n;
+
+        if (!same_stretch(g, b - n, b, n))
+            break;
+        for (i = 0; turns > 1 && i < n; i++)
+            if (!same_distance(&b[i - 2 * n], &b[i - n], &b[i]))
+                return turns;
+        turns++;
+    }
+    return turns;
+}
+
+static void set_moving(Code *c, const Code *next)
+{
+    int i;
+
+    for (i = 0; i < c->nplace; i++) {
+        c->by[i] = next->place[i].off - c->place[i].off;
+        c->moving |= c->by[i] != 0;
+    }
+}
+
+/* Kernels that begin within end within. */
+static bool is_balanced(const Code *c, int n)
+{
+    bool busy = false;
+    int i;
+
+    for (i = 0; i < n; i++) {
+        if (c[i].kind == CODE_start)
+            busy = true;
+        else if (c[i].kind == CODE_finish && !busy)
+            return false;
+        else if (c[i].kind == CODE_finish)
+            busy = false;
+    }
+    return !busy;
+}
+
+/* Words that a loop saves; with what its body takes in a page. */
+static int64_t saved_by(const Code *c, int n, int turns, int64_t *bytes)
+{
+    int64_t words = 0, body = 3;
+    int i;
+
+    *bytes = 0;
+    for (i = 0; i < n; i++) {
+        Code one = c[i];
+
+        words += code_words(&one);
+        set_moving(&one, &c[i + n]);
+        body += code_words(&one);
+        if (c[i].kind == CODE_run || c[i].kind == CODE_start)
+            *bytes += dims_of(c[i].step->node->op)->size;
+    }
+    *bytes += WORD * body;
+    return turns * words - body;
+}
+
+/* The best loop that begins at c: its period, or 0. */
+static int find_loop(const Gen *g, const Code *c, int left, int *turns)
+{
+    int64_t best = 0, saved, bytes;
+    int n, found = 0, t;
+
+    for (n = 1; n <= PERIOD && 2 * n <= left; n++) {
+        if (!same_code(g, c, c + n) || !is_balanced(c, n))
+            continue;
+        t = count_turns(g, c, n, left);
+        if (t < 2)
+            continue;
+        saved = saved_by(c, n, t, &bytes);
+        if (saved > best && bytes <= GEN_PAGE - WORD) {
+            best = saved;
+            found = n;
+            *turns = t;
+        }
+    }
+    return found;
+}
+
+static void add_item(Program *p, Code c)
+{
+    GROW(p->mem, p->item, (size_t)p->nitem);
+    p->item[p->nitem++] = c;
+}
+
+static void add_loop(Program *p, const Code *c, int n, int turns)
+{
+    int i;
+
+    add_item(p, (Code){.kind = CODE_loop, .turns = turns});
+    for (i = 0; i < n; i++) {
+        Code one = c[i];
+
+        set_moving(&one, &c[i + n]);
+        add_item(p, one);
+    }
+    add_item(p, (Code){.kind = CODE_next});
+}
+
+static void roll_stretch(const Gen *g, Program *p, int from, int to)
+{
+    bool busy = false;
+    int n, turns;
+
+    while (from < to) {
+        const Code *c = &p->code[from];
+
+        n = busy ? 0 : find_loop(g, c, to - from, &turns);
+        if (n) {
+            add_loop(p, c, n, turns);
+            from += n * turns;
+            continue;
+        }
+        add_item(p, *c);
+        busy = c->kind == CODE_start || (busy && c->kind != CODE_finish);
+        from++;
+    }
+}
+
+void code_roll(const Gen *g, Program *p)
+{
+    int i, from = 0;
+
+    p->stop = NEWN(p->mem, int, g->nlayer + 1);
+    for (i = 0; i < g->nlayer; i++) {
+        roll_stretch(g, p, from, p->end[i]);
+        p->stop[i] = p->nitem;
+        from = p->end[i];
+    }
+}
+
+/* ---- back again ---- */
+
+/* The records as the loops say them, one by one. */
+static void unroll(const Program *p, Program *out)
+{
+    int i, top = 0, turn = 0, k;
+
+    for (i = 0; i < p->nitem; i++) {
+        const Code *c = &p->item[i];
+
+        if (c->kind == CODE_loop) {
+            top = i;
+        } else if (c->kind == CODE_next) {
+            if (++turn < p->item[top].turns)
+                i = top;
+            else
+                turn = 0;
+        } else {
+            Code *d = new_code(out, c->kind);
+
+            *d = *c;
+            for (k = 0; k < c->nplace; k++)
+                d->place[k].off += turn * c->by[k];
+        }
+    }
+}
+
+bool code_check(const Gen *g, const Program *p)
+{
+    Program out = {.mem = p->mem};
+    int i, k;
+
+    unroll(p, &out);
+    if (out.ncode != p->ncode)
+        return false;
+    for (i = 0; i < p->ncode; i++) {
+        const Code *a = &p->code[i], *b = &out.code[i];
+
+        if (a->kind == CODE_layer ? b->kind != CODE_layer ||
+                                    a->layer != b->layer
+                                  : !same_code(g, a, b))
+            return false;
+        for (k = 0; k < a->nplace; k++)
+            if (a->place[k].off != b->place[k].off)
+                return false;
+    }
+    return true;
+}
+
+/* ---- pages ---- */
+
+static Page *new_page(Program *p, int from)
+{
+    GROW(p->mem, p->page, (size_t)p->npage);
+    p->page[p->npage] = (Page){.from = from, .to = from, .bytes = WORD};
+    return &p->page[p->npage++];
+}
+
+/* Records that must stay together: a loop, a kernel from start to finish. */
+static int group_end(const Program *p, int i)
+{
+    CodeKind kind = p->item[i].kind, end;
+
+    if (kind != CODE_loop && kind != CODE_start)
+        return i + 1;
+    end = kind == CODE_loop ? CODE_next : CODE_finish;
+    while (p->item[i].kind != end)
+        i++;
+    return i + 1;
+}
+
+/* Where the page has what c's kernel is told; its number, or -1. */
+static int find_dims(const Gen *g, const Program *p, const Page *q,
+                     const Code *c)
+{
+    int i;
+
+    for (i = 0; i < q->ndims; i++)
+        if (gen_same_dims(g, p->item[q->dims[i]].step, c->step))
+            return i;
+    return -1;
+}
+
+static int64_t dims_bytes(const Code *c)
+{
+    return dims_of(c->step->node->op)->size;
+}
+
+/* Puts items [i, end) on page q if they fit. */
+static bool fill(const Gen *g, Program *p, Page *q, int i, int end)
+{
+    Page was = *q;
+    int j;
+
+    for (j = i; j < end; j++) {
+        Code *c = &p->item[j];
+
+        q->bytes += WORD * code_words(c);
+        q->words += code_words(c);
+        if (c->kind != CODE_run && c->kind != CODE_start)
+            continue;
+        c->dims = find_dims(g, p, q, c);
+        if (c->dims >= 0)
+            continue;
+        c->dims = q->ndims;
+        GROW(p->mem, q->dims, (size_t)q->ndims);
+        q->dims[q->ndims++] = j;
+        q->bytes += dims_bytes(c);
+    }
+    q->to = end;
+    if (q->bytes <= GEN_PAGE)
+        return true;
+    if (was.from == was.to)
+        die("a record of %lld bytes", (long long)q->bytes);
+    *q = was;
+    return false;
+}
+
+void code_pages(const Gen *g, Program *p)
+{
+    Page *q;
+    int layer, i = 0, end;
+
+    p->first = NEWN(p->mem, int, g->nlayer + 2);
+    for (layer = 0; layer < g->nlayer; layer++) {
+        p->first[layer] = p->npage;
+        q = NULL;
+        for (; i < p->stop[layer]; i = end) {
+            end = group_end(p, i);
+            if (!q || !fill(g, p, q, i, end)) {
+                q = new_page(p, i);
+                q->layer = layer;
+                fill(g, p, q, i, end);
+            }
+        }
+    }
+    p->first[g->nlayer] = p->npage;
+}
+
+Program *gen_program(Gen *g)
+{
+    Program *p = NEW(g->mem, Program);
+    Maker m = {.g = g, .p = p};
+
+    p->mem = g->mem;
+    flatten(&m);
+    mark_ends(&m);
+    code_roll(g, p);
+    if (!code_check(g, p))
+        die("loops differ from the steps they stand for");
+    code_pages(g, p);
+    return p;
+}

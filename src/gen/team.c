@@ -1,0 +1,274 @@
+/* The program of a team of cores as C: pages of records, and what each kernel
+ * is told beside them (rt/program.h). */
+#include "gen/gen.h"
+
+#include <inttypes.h>
+
+/* What the program calls: one type for all kernels. */
+static void put_kernels(Gen *g, Str *out)
+{
+    int i;
+
+    str_put(out, "\n/* The kernels under one type. */\n");
+    for (i = 0; i < g->ninst; i++)
+        str_fmt(out, "static void kern_%d(const void *k, const struct io *io)"
+                "\n{\n    %s_%s(k, io);\n}\n\n", i + 1, g->name,
+                g->inst[i].name);
+}
+
+static const char *base_name(Gen *g, int base)
+{
+    int i;
+
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (base && gen_uses(g, i) && gen_base(g, i) == base)
+            return g->p->soc->mems[i].name;
+    return "0";
+}
+
+static void put_place(Gen *g, const Place *p, Str *out)
+{
+    if (p->buf < 0)
+        str_fmt(out, "%" PRId64, p->off);
+    else if (p->off)
+        str_fmt(out, "CONST(%s) + %" PRId64, g->weight[p->buf], p->off);
+    else
+        str_fmt(out, "CONST(%s)", g->weight[p->buf]);
+}
+
+static void put_places(Gen *g, const Code *c, Str *out)
+{
+    size_t line = out->n;
+    int i;
+
+    for (i = 0; i < c->nplace; i++) {
+        if (out->n - line > 50) {
+            str_put(out, "\n           ");
+            line = out->n;
+        }
+        str_put(out, " ");
+        put_place(g, &c->place[i], out);
+        str_put(out, ",");
+    }
+    if (!c->moving)
+        return;
+    str_put(out, "\n            /* each time by */");
+    for (i = 0; i < c->nplace; i++)
+        str_fmt(out, " %" PRId64 ",", c->by[i]);
+}
+
+static void put_flags(const Code *c, bool tmp, Str *out)
+{
+    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_IN",
+                                        "RT_IO", "RT_ROWS"};
+    bool set[] = {c->moving, tmp, c->in, c->io, c->rows > 1};
+    size_t i;
+    int n = 0;
+
+    for (i = 0; i < LEN(set); i++)
+        if (set[i])
+            str_fmt(out, "%s%s", n++ ? " | " : "", names[i]);
+    if (!n)
+        str_put(out, "0");
+}
+
+/* The memories of operands, two bits each. */
+static uint32_t memories(const Code *c)
+{
+    uint32_t v = 0;
+    int i;
+
+    for (i = 0; i < c->nplace; i++)
+        v |= (uint32_t)c->place[i].base << 2 * i;
+    return v;
+}
+
+/* "x in L1, w constant" */
+static void put_operands(Gen *g, const Code *c, Str *out)
+{
+    const KernSig *k = c->step->sig;
+    int i, n = 0;
+
+    for (i = 0; i < c->nplace; i++) {
+        const Place *p = &c->place[i];
+        const char *name = "tmp";
+
+        if (i < c->nin)
+            name = k && i < k->narg ? k->arg[i].operand : "in";
+        else if (i < c->nin + c->step->nout)
+            name = k ? k->res[i - c->nin].operand : "out";
+        if (p->base || p->buf >= 0)
+            str_fmt(out, "%s%s %s", n++ ? ", " : "", name,
+                    p->base ? base_name(g, p->base) : "constant");
+    }
+}
+
+static void put_run(Gen *g, int page, const Code *c, Str *out)
+{
+    const Step *s = c->step;
+    bool tmp = s->tmp.buf >= 0;
+
+    str_put(out, "        /* ");
+    put_operands(g, c, out);
+    str_fmt(out, " */\n        %s(%d, ", c->kind == CODE_run ? "RUN" : "START",
+            code_words(c));
+    put_flags(c, tmp, out);
+    str_fmt(out, ", %d, %d, %d), KERNEL(kern_%d),\n"
+            "            offsetof(struct page_%d, dims_%d), 0x%" PRIx32
+            ", %" PRId64 ",\n           ", s->ncore, c->nin, s->nout,
+            c->inst + 1, page, c->dims + 1, memories(c),
+            tmp ? s->tmp_bytes / MAX(s->ncore, 1) : 0);
+    put_places(g, c, out);
+    str_put(out, "\n");
+}
+
+/* "8 rows of 64 bytes of w to L1" */
+static void put_moved(Gen *g, const Code *c, Str *out)
+{
+    const Move *m = &c->step->move;
+    const Buf *b = &g->p->buf[c->in ? m->from.buf : m->to.buf];
+
+    str_put(out, "        /* ");
+    if (c->rows > 1)
+        str_fmt(out, "%" PRId64 " rows of ", c->rows);
+    str_fmt(out, "%" PRId64 " bytes %s %s */\n", c->row,
+            c->in ? "of" : "to", gen_comment(g, b->name));
+}
+
+static const char *memory_name(Gen *g, int base)
+{
+    return base ? arena_fmt(g->mem, "IN_%s", base_name(g, base)) : "0";
+}
+
+static void put_move(Gen *g, const Code *c, Str *out)
+{
+    put_moved(g, c, out);
+    str_fmt(out, "        MOVE(%d, ", code_words(c));
+    put_flags(c, false, out);
+    str_fmt(out, ", %d, %s, %s),\n            ", c->slot,
+            memory_name(g, c->place[0].base),
+            memory_name(g, c->place[1].base));
+    put_place(g, &c->place[0], out);
+    str_put(out, ", ");
+    put_place(g, &c->place[1], out);
+    str_fmt(out, ", %" PRId64 ",", c->row * c->rows);
+    if (c->rows > 1)
+        str_fmt(out, " %" PRId64 ", %" PRId64 ",", c->row, c->stride);
+    if (c->moving)
+        str_fmt(out, " /* each time by */ %" PRId64 ", %" PRId64 ",",
+                c->by[0], c->by[1]);
+    str_put(out, "\n");
+}
+
+static void put_code(Gen *g, int page, const Code *c, Str *out)
+{
+    switch (c->kind) {
+    case CODE_run: case CODE_start:
+        put_run(g, page, c, out);
+        break;
+    case CODE_move:
+        put_move(g, c, out);
+        break;
+    case CODE_finish:
+        str_put(out, "        FINISH,\n");
+        break;
+    case CODE_wait:
+        str_fmt(out, "        %s(%d),\n", c->io ? "WAIT_IO" : "WAIT", c->slot);
+        break;
+    case CODE_layer:
+        str_fmt(out, "        LAYER, /* %d is done */\n", c->layer + 1);
+        break;
+    case CODE_loop:
+        str_fmt(out, "        LOOP(%d),\n", c->turns);
+        break;
+    case CODE_next:
+        str_put(out, "        NEXT,\n");
+        break;
+    }
+}
+
+static void put_page(Gen *g, const Program *p, int i, Str *out)
+{
+    const Page *q = &p->page[i];
+    int j;
+
+    if (i == p->first[q->layer])
+        gen_about(g, q->layer + 1, out);
+    str_fmt(out, "static const struct page_%d {\n    rt_word code[%d];\n",
+            i + 1, q->words + 1);
+    for (j = 0; j < q->ndims; j++)
+        str_fmt(out, "    struct %s_dims dims_%d;\n",
+                dims_of(p->item[q->dims[j]].step->node->op)->name, j + 1);
+    str_fmt(out, "} page_%d = {\n    {\n", i + 1);
+    for (j = q->from; j < q->to; j++)
+        put_code(g, i + 1, &p->item[j], out);
+    str_put(out, "        END\n    },\n");
+    for (j = 0; j < q->ndims; j++) {
+        str_put(out, "    {");
+        gen_dims_list(p->item[q->dims[j]].step, out);
+        str_put(out, "},\n");
+    }
+    str_put(out, "};\n");
+}
+
+static void put_tables(const Program *p, int nlayer, Str *out)
+{
+    int i;
+
+    str_put(out, "\nstatic const struct rt_page pages[] = {\n");
+    for (i = 1; i <= p->npage; i++)
+        str_fmt(out, "    {&page_%d, sizeof page_%d},\n", i, i);
+    str_put(out, "};\n\n/* The first page of each layer. */\n"
+            "static const int16_t first[] = {");
+    for (i = 0; i <= nlayer; i++)
+        str_fmt(out, "%s%d", !i ? "" : i % 12 ? ", " : ",\n    ", p->first[i]);
+    str_put(out, "};\n");
+}
+
+static void put_bases(Gen *g, Str *out)
+{
+    int i, n = 0;
+
+    str_put(out, "\nstatic void run_pages(const struct ");
+    str_fmt(out, "%s *net, int from, int to)\n{\n"
+            "    const uintptr_t base[4] = {0", g->name);
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (gen_uses(g, i)) {
+            str_fmt(out, ", (uintptr_t)net->%s", gen_mem(g, i));
+            n++;
+        }
+    str_fmt(out, "};\n\n%s    rt_program(pages, from, to, base);\n}\n",
+            n ? "" : "    (void)net;\n");
+}
+
+static void put_memories(Gen *g, Str *out)
+{
+    int i, n = 0;
+
+    str_put(out, "\nenum {");
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (gen_uses(g, i))
+            str_fmt(out, "%s IN_%s = %d", n++ ? "," : "",
+                    base_name(g, gen_base(g, i)), gen_base(g, i));
+    str_put(out, n ? " };\n" : " IN_NONE };\n");
+}
+
+void gen_team_net(Gen *g, Str *out)
+{
+    const Program *p = gen_program(g);
+    const char *n = g->name;
+    int i;
+
+    put_memories(g, out);
+    put_kernels(g, out);
+    for (i = 0; i < p->npage; i++)
+        put_page(g, p, i, out);
+    put_tables(p, g->nlayer, out);
+    put_bases(g, out);
+    str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n"
+            "    run_pages(net, 0, %d);\n}\n", n, n, p->npage);
+    str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
+            "    if (layer >= 1 && layer <= %s_LAYERS)\n"
+            "        run_pages(net, first[layer - 1], first[layer]);\n}\n\n",
+            n, n, g->caps);
+}
