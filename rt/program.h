@@ -18,8 +18,9 @@
  *   END     of the page
  *
  * Memories are numbered from 1; an operand in memory 0 is a constant's own
- * address, or NULL.  RT_FAR says, before this is
- * included, whether there are transfers to external memory.  What differs from chip to chip is in the folder's team.h. */
+ * address, or NULL.  RT_FAR, defined before this is included, says whether
+ * there are transfers to external memory.  What differs from chip to chip is
+ * in its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
