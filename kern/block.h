@@ -201,8 +201,8 @@ static void block24(const LEFT *x, const LEFT *y, const RIGHT *const w[4],
     }
 }
 
-static void block44(const LEFT *x, const RIGHT *w, int32_t words, int32_t step,
-                    int32_t *sum)
+static inline void block44(const LEFT *x, const RIGHT *w, int32_t words,
+                           int32_t step, int32_t *sum)
 {
     const RIGHT *const rows[4] = {w, w + step, w + 2 * step, w + 3 * step};
 
@@ -210,7 +210,7 @@ static void block44(const LEFT *x, const RIGHT *w, int32_t words, int32_t step,
     block24(x + 2 * step, x + 3 * step, rows, words, sum + 8);
 }
 
-static int32_t block_clip(int32_t v, int32_t lo, int32_t hi)
+static inline int32_t block_clip(int32_t v, int32_t lo, int32_t hi)
 {
     return clip(v, lo, hi);
 }

@@ -53,6 +53,8 @@ XP_ONE(xp_clb, 0x33, 2, 0x08)
 XP_ONE(xp_cnt, 0x33, 3, 0x08)
 XP_ACC(xp_mac, 0x33, 0, 0x21)
 XP_ACC(xp_msu, 0x33, 1, 0x21)
+/* (d + a) >> b */
+XP_ACC(xp_add_shift, 0x5b, 2, 0x20)
 /* bytes and halves: a dot product, and one added to a sum; u: unsigned,
  * us: a unsigned, b signed */
 XP_OP(xp_dot4, 0x57, 1, 0x4c)
@@ -68,6 +70,7 @@ XP_OP(xp_add2, 0x57, 0, 0x00)
 XP_OP(xp_sub4, 0x57, 1, 0x04)
 XP_OP(xp_sub2, 0x57, 0, 0x04)
 XP_OP(xp_min4, 0x57, 1, 0x10)
+XP_OP(xp_min4u, 0x57, 1, 0x14)
 XP_OP(xp_max4, 0x57, 1, 0x18)
 XP_OP(xp_max4u, 0x57, 1, 0x1c)
 XP_OP(xp_min2, 0x57, 0, 0x10)

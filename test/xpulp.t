@@ -4,22 +4,31 @@
 cd "$(dirname "$0")/.." || exit 1
 . test/sim/build
 . test/sim/kernels
+. test/sim/conv
 [ $have_cross ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
 seed=${1:-$(date +%N | sed 's/^0*//')}
 runs=${2:-6}
 bad=0 n=0
-for one in conv_point_int conv_point_short conv_last_int conv_last_short \
-    matmul_t_int matmul_t_short; do
-    for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
-        "uint8 uint8 uint8"; do
+judge() { # what, program
+    n=$((n + 1))
+    $SIM $out/$2.elf -t siracusa >$out/$2.txt 2>&1 &&
+        grep -q "bad 0*$" $out/$2.txt && return
+    bad=$((bad + 1))
+    echo "$1, seed $seed:"
+    cat $out/$2.txt
+}
+for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
+    "uint8 uint8 uint8" "uint8 int8 int32"; do
+    for one in conv_last_int conv_last_short; do
+        SHIFT=$((30 + (seed + n) % 7))
+        conv $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
+        judge "$one $types" conv
+    done
+    for one in matmul_t_int matmul_t_short; do
+        case $types in *int32) continue ;; esac
         SHIFT=$((30 + (seed + n) % 7))
         kernel $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
-        n=$((n + 1))
-        $SIM $out/kernels.elf -t siracusa >$out/kernels.txt 2>&1 &&
-            grep -q "bad 0*$" $out/kernels.txt && continue
-        bad=$((bad + 1))
-        echo "$one $types, seed $seed:"
-        cat $out/kernels.txt
+        judge "$one $types" kernels
     done
 done
 echo "$n kernels for certain types, $runs operators each on 1 to 8 cores," \

@@ -1,30 +1,40 @@
-/* Channels-last convolution of copied windows, four pixels by four
- * channels, scaled in 32 bits.
+/* Channels-last convolution, four pixels by four channels, scaled in 32 bits.
  *
  * op       conv
- * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:s8|u8|s16|u16|s32
- *          -> y:s8|u8|s16|u16|s32
+ * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     xc == 1 && yc == 1 && wc == 1 && g == 1 && ww == c &&
- *          wh == kw * c && c * kh * kw > 3 &&
+ * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
+ *          wm == kh * kw * c && hi - lo < 1 << 8 * y.bytes &&
  *          (max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
  *          c * kh * kw + max(-b.lo, b.hi)) *
  *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
  *          2147483648
  * layout   last
  * split    oh m
- * scratch  4 * c * kh * kw
+ * scratch  kh == 1 && kw == 1 && c % 4 == 0 && m > 3 && xw == c && n == 1 &&
+ *           g == 1 && ph == 0 && pw == 0 && sh == 1 && sw == 1 && ow <= w &&
+ *           oh <= h && oh * ow > 3 &&
+ *           (oh == 1 || (xh == ow * xw && yh == ow * yw)) ?
+ *          0 : (4 + (c * kh * kw % 4 || m < 4 ? max(4, min(m, 32)) : 0)) *
+ *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
- * cycles   200 + n * oh * ow * (kh * (100 + 9 * c * kw / 4) + m *
- *          (27 + (c * kh * kw % 4 ? 15 + 5 * c * kh * kw / 8 :
- *          3 * c * kh * kw / 8)))
+ * cycles   g * (5600 + ((n * oh * ow + 3) / 4 * ((m + 3) / 4) + 7) / 8 * 8 *
+ *          (6 * ((c * kh * kw + 3) / 4 * 4) + 130) + (n * oh * ow + 3) / 4 *
+ *          (kh * kw == 1 && c % 4 == 0 && sh == 1 && sw == 1 ? 300 :
+ *          400 + 4 * kh * (35 + c * kw / 2)))
+ *
+ * Pixels that are as far apart as rows of weights are taken from x; all else
+ * by copies of four windows.  Windows whose elements do not fill words, or of
+ * fewer than four channels, need copies of up to 32 rows of weights too.
  */
 #include "kern/kern.h"
 
 #define scaled scaled_short
-#include "kern/tile_conv.h"
+#define QUAD_SHORT 1
+#include "kern/quad_conv.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {
-    tile_windows(k, io);
+    quad_conv(k, io);
 }

@@ -1,0 +1,136 @@
+/* quad_row() by hand, for bias and mul of 32 bits and results of bytes: what a
+ * compiler makes of it takes half as long again, and the loop over channels
+ * must fit in a core's 512 bytes of instructions.
+ *
+ * All registers but one are taken: v0 .. v15 are s0 s1 a4 a5 s2 .. s11 a6 a7;
+ * a0 and a1 x and w, a2 a3 t0 one, two, three steps, ra the channel, t1 .. t6
+ * words.  The rest lies at sp, in order: x, words, bias and its step, mul and
+ * its step, add and its step, shift, lo, hi, the last channel, four y. */
+#ifndef QUAD_ASM_H
+#define QUAD_ASM_H
+
+#define QA_MV4(a, b, c, d)                                                    \
+    "mv " a ", s0\n mv " b ", s1\n mv " c ", a4\n mv " d ", a5\n"
+
+#define QA_SAVE                                                               \
+    "addi sp, sp, -128\n"                                                     \
+    "sw ra, 64(sp)\n sw s0, 68(sp)\n sw s1, 72(sp)\n sw s2, 76(sp)\n"         \
+    "sw s3, 80(sp)\n sw s4, 84(sp)\n sw s5, 88(sp)\n sw s6, 92(sp)\n"         \
+    "sw s7, 96(sp)\n sw s8, 100(sp)\n sw s9, 104(sp)\n sw s10, 108(sp)\n"     \
+    "sw s11, 112(sp)\n"
+#define QA_RESTORE                                                            \
+    "lw ra, 64(sp)\n lw s0, 68(sp)\n lw s1, 72(sp)\n lw s2, 76(sp)\n"         \
+    "lw s3, 80(sp)\n lw s4, 84(sp)\n lw s5, 88(sp)\n lw s6, 92(sp)\n"         \
+    "lw s7, 96(sp)\n lw s8, 100(sp)\n lw s9, 104(sp)\n lw s10, 108(sp)\n"     \
+    "lw s11, 112(sp)\n addi sp, sp, 128\n ret\n"
+
+/* An operand of the epilogue: its pointer and its step to sp. */
+#define QA_FOLLOW(from, next, at)                                             \
+    "lw t1, " #from "(a0)\n lw t2, " #next "(a0)\n"                           \
+    "sw t2, " #at "+4(sp)\n mul t2, t2, a2\n srai t2, t2, 2\n"                \
+    "add t1, t1, t2\n sw t1, " #at "(sp)\n"
+
+/* a0 .. a4: struct quads, x, first channel, fours of channels, y. */
+#define QA_ENTER                                                              \
+    QA_SAVE                                                                   \
+    "lw t1, 16(a0)\n lw t3, 36(a0)\n lw t4, 40(a0)\n lw t5, 44(a0)\n"         \
+    "sw a1, 0(sp)\n sw t1, 4(sp)\n sw t3, 32(sp)\n sw t4, 36(sp)\n"           \
+    "sw t5, 40(sp)\n" QA_FOLLOW(4, 24, 8) QA_FOLLOW(8, 28, 16)                \
+    QA_FOLLOW(12, 32, 24)                                                     \
+    "lw t1, 0(a4)\n lw t2, 4(a4)\n lw t3, 8(a4)\n lw t4, 12(a4)\n"            \
+    "sw t1, 48(sp)\n sw t2, 52(sp)\n sw t3, 56(sp)\n sw t4, 60(sp)\n"         \
+    "mv ra, a2\n slli a3, a3, 2\n add a3, a3, a2\n sw a3, 44(sp)\n"           \
+    "lw a1, 0(a0)\n lw t1, 20(a0)\n mul t2, t1, a2\n add a1, a1, t2\n"        \
+    "mv a2, t1\n slli a3, a2, 1\n add t0, a3, a2\n"
+
+#define QA_START                                                              \
+    "lw a0, 8(sp)\n lw t1, 12(sp)\n"                                          \
+    "lw s0, 0(a0)\n lw s1, 4(a0)\n lw a4, 8(a0)\n lw a5, 12(a0)\n"            \
+    "add a0, a0, t1\n sw a0, 8(sp)\n"                                         \
+    QA_MV4("s2", "s3", "s4", "s5") QA_MV4("s6", "s7", "s8", "s9")             \
+    QA_MV4("s10", "s11", "a6", "a7") "lw a0, 0(sp)\n lw t1, 4(sp)\n"
+
+#define QA_PRODUCTS(DOT)                                                      \
+    XP_BLOCK XP_LOOP(0, "t1", 24)                                             \
+    BLOCK_LW_FAR("t4", "a2", "a0") BLOCK_LW_FAR("t5", "a3", "a0")             \
+    BLOCK_LW_FAR("t6", "t0", "a0") XP_LW_STEP("t3", "a0", 4)                  \
+    BLOCK_LW_FAR("t1", "a2", "a1") BLOCK_LW_FAR("t2", "a3", "a1")             \
+    DOT("s1", "t3", "t1") DOT("s3", "t4", "t1")                               \
+    DOT("s7", "t5", "t1") DOT("s11", "t6", "t1")                              \
+    BLOCK_LW_FAR("t1", "t0", "a1")                                            \
+    DOT("a4", "t3", "t2") DOT("s4", "t4", "t2")                               \
+    DOT("s8", "t5", "t2") DOT("a6", "t6", "t2")                               \
+    XP_LW_STEP("t2", "a1", 4)                                                 \
+    DOT("a5", "t3", "t1") DOT("s5", "t4", "t1")                               \
+    DOT("s9", "t5", "t1") DOT("a7", "t6", "t1")                               \
+    DOT("s0", "t3", "t2") DOT("s2", "t4", "t2")                               \
+    DOT("s6", "t5", "t2") DOT("s10", "t6", "t2") XP_BLOCK_END                 \
+    "add a1, a1, t0\n"
+
+#define QA_CLIP_S(v) ".insn r 0x33, 1, 0x0a, " v ", " v ", x8\n"
+#define QA_CLIP_U(v) ".insn r 0x33, 2, 0x0a, " v ", " v ", x9\n"
+
+/* Channel j of four pixels, in 32 bits. */
+#define QA_MUL(v) "mul " v ", " v ", t3\n"
+#define QA_ADD_SHIFT(v) ".insn r 0x5b, 2, 0x20, " v ", t4, t2\n"
+#define QA_SHORT(j, a, b, c, d, CLIP)                                         \
+    "lw t3, 4*" #j "(a0)\n lw t4, 4*" #j "(t1)\n"                             \
+    QA_MUL(a) QA_MUL(b) QA_MUL(c) QA_MUL(d)                                   \
+    QA_ADD_SHIFT(a) QA_ADD_SHIFT(b) QA_ADD_SHIFT(c) QA_ADD_SHIFT(d)           \
+    CLIP(a) CLIP(b) CLIP(c) CLIP(d)
+
+#define QA_SCALE(CHANNEL, CLIP)                                               \
+    "lw a0, 16(sp)\n lw t1, 24(sp)\n lw t2, 32(sp)\n"                         \
+    CHANNEL(0, "s0", "s2", "s6", "s10", CLIP)                                 \
+    CHANNEL(1, "s1", "s3", "s7", "s11", CLIP)                                 \
+    CHANNEL(2, "a4", "s4", "s8", "a6", CLIP)                                  \
+    CHANNEL(3, "a5", "s5", "s9", "a7", CLIP)                                  \
+    "lw t3, 20(sp)\n lw t4, 28(sp)\n add a0, a0, t3\n add t1, t1, t4\n"       \
+    "sw a0, 16(sp)\n sw t1, 24(sp)\n"
+
+/* A pixel's four bytes to a word, within lo and hi; f: 0x04 if unsigned. */
+#define QA_WORD(a, b, c, d, f)                                                \
+    ".insn r 0x57, 1, 0x70, " a ", " b ", " a "\n"                            \
+    ".insn r 0x57, 1, 0x6c, " a ", " d ", " c "\n"                            \
+    ".insn r 0x57, 1, 0x18 + " #f ", " a ", " a ", t1\n"                      \
+    ".insn r 0x57, 1, 0x10 + " #f ", " a ", " a ", t2\n"
+#define QA_STORE(v, y) ".insn r 0x23, 6, 0, ra, " y ", " v "\n"
+
+#define QA_FINISH(f)                                                          \
+    "lw t1, 36(sp)\n lw t2, 40(sp)\n lw t3, 48(sp)\n lw t4, 52(sp)\n"         \
+    "lw t5, 56(sp)\n lw t6, 60(sp)\n"                                         \
+    QA_WORD("s0", "s1", "a4", "a5", f) QA_WORD("s2", "s3", "s4", "s5", f)     \
+    QA_WORD("s6", "s7", "s8", "s9", f) QA_WORD("s10", "s11", "a6", "a7", f)   \
+    QA_STORE("s0", "t3") QA_STORE("s2", "t4") QA_STORE("s6", "t5")            \
+    QA_STORE("s10", "t6")
+
+#define QUAD_ROW(name, DOT, CHANNEL, CLIP, f)                                 \
+    __attribute__((naked, noipa)) static void name(                           \
+        const struct quads *t, const LEFT *x, int32_t at, int32_t count,      \
+        Y *const y[4])                                                        \
+    {                                                                         \
+        (void)t, (void)x, (void)at, (void)count, (void)y;                     \
+        __asm__(QA_ENTER ".balign 16\n1:\n" QA_START QA_PRODUCTS(DOT)         \
+                QA_SCALE(CHANNEL, CLIP) QA_FINISH(f)                          \
+                "lw t1, 44(sp)\n addi ra, ra, 4\n bne ra, t1, 1b\n"           \
+                QA_RESTORE);                                                  \
+    }
+#define QUAD_ROWS(name, CHANNEL, CLIP, f)                                     \
+    QUAD_ROW(name##_ss, BLOCK_SP, CHANNEL, CLIP, f)                           \
+    QUAD_ROW(name##_uu, BLOCK_UP, CHANNEL, CLIP, f)                           \
+    QUAD_ROW(name##_us, BLOCK_USP, CHANNEL, CLIP, f)                          \
+    QUAD_ROW(name##_su, BLOCK_SUP, CHANNEL, CLIP, f)
+
+QUAD_ROWS(quad_short_s, QA_SHORT, QA_CLIP_S, 0)
+QUAD_ROWS(quad_short_u, QA_SHORT, QA_CLIP_U, 0x04)
+
+static inline void quad_short(const struct quads *t, const LEFT *x,
+                              int32_t at, int32_t count, Y *const y[4])
+{
+    if (BLOCK_SIGNED(Y))
+        BLOCK_BY_SIGN(quad_short_s, t, x, at, count, y);
+    else
+        BLOCK_BY_SIGN(quad_short_u, t, x, at, count, y);
+}
+
+#endif

@@ -1,0 +1,316 @@
+/* Channels-last convolutions over quad.h, four pixels by four channels: of one
+ * tap straight from x where its pixels lie as far apart as rows of weights,
+ * else from copies of four windows that lie side by side.
+ *
+ * Where the elements of a window do not fill words, or channels are fewer than
+ * four, up to QUAD_BLOCK rows of weights at a time are copied too, with zeros
+ * at their ends.  The including file defines scaled(). */
+#ifndef QUAD_CONV_H
+#define QUAD_CONV_H
+
+#include "kern/share.h"
+#include "kern/window.h"
+
+typedef X LEFT;
+typedef W RIGHT;
+typedef B START;
+#include "kern/quad.h"
+
+enum { QUAD_BLOCK = 32 };
+
+/* What stands in for an absent operand, for one that has one element for all
+ * channels, and for fewer than four. */
+struct fours {
+    START bias[4];
+    MUL mul[4];
+    ADD add[4];
+};
+
+/* One group of a convolution, and a block of its channels: t, x and y are those
+ * of the block.  size: of a window; wide: the same in whole words.  Windows that
+ * begin before row `tops` and column `lefts` do not end outside. */
+struct quad_call {
+    const struct conv_dims *k;
+    struct quads t;
+    const X *x;
+    Y *y;
+    X *windows;
+    int32_t size, wide, pixels, channels, direct, tops, lefts;
+};
+
+struct point {
+    int32_t n, y, x;
+};
+
+/* Are the pixels of x as far apart as the rows of weights, all of them, and
+ * those of y evenly too? */
+static int quad_direct(const struct conv_dims *k)
+{
+    return k->kh == 1 && k->kw == 1 && k->c % 4 == 0 && k->xw == k->c &&
+           k->n == 1 && k->g == 1 && k->ph == 0 && k->pw == 0 &&
+           k->sh == 1 && k->sw == 1 && k->ow <= k->w && k->oh <= k->h &&
+           k->oh * k->ow > 3 &&
+           (k->oh == 1 || (k->xh == k->ow * k->xw && k->yh == k->ow * k->yw));
+}
+
+/* An operand of the epilogue: itself from channel c on where it has an element
+ * per channel and there are four or more, else four copies. */
+#define QUAD_FOLLOW(T, name, given, each, none)                               \
+    do {                                                                      \
+        const T *from = given;                                                \
+                                                                              \
+        if (from && each && m > 3) {                                          \
+            t->name = from + c;                                               \
+            t->name##next = 4 * (int32_t)sizeof(T);                           \
+            break;                                                            \
+        }                                                                     \
+        for (int32_t i = 0; i < 4; i++)                                       \
+            f->name[i] = from ? from[(c + (i < m ? i : 0)) * each] : (T)none; \
+        t->name = f->name;                                                    \
+        t->name##next = 0;                                                    \
+    } while (0)
+
+static void quad_epilogue(const struct conv_dims *k, const struct io *io,
+                          int32_t c, int32_t m, struct fours *f,
+                          struct quads *t)
+{
+    QUAD_FOLLOW(START, bias, io->in[2], 1, 0);
+    QUAD_FOLLOW(MUL, mul, io->in[3], k->mulc, 1);
+    QUAD_FOLLOW(ADD, add, io->in[3] ? io->in[4] : NULL, k->addc, 0);
+    t->shift = io->in[3] ? k->shift : 0;
+    t->lo = quad_bound(k->lo), t->hi = quad_bound(k->hi);
+}
+
+static struct point point_at(const struct conv_dims *k, int32_t i)
+{
+    const int32_t row = i / k->ow, n = row / k->oh;
+    const struct point p = {n, row - n * k->oh, i - row * k->ow};
+
+    return p;
+}
+
+static inline void point_next(const struct conv_dims *k, struct point *p)
+{
+    if (++p->x < k->ow)
+        return;
+    p->x = 0;
+    if (++p->y < k->oh)
+        return;
+    p->y = 0;
+    p->n++;
+}
+
+static NOINLINE char *fill_run(char *to, int32_t v, int32_t n)
+{
+    char *end = to + n;
+
+    v = (int32_t)((uint32_t)(v & 255) * 0x01010101u);
+    for (; n >= 4; n -= 4, to += 4)
+        block_store(to, v);
+    while (to < end)
+        *to++ = (char)v;
+    return to;
+}
+
+/* A row of taps of a window at column `left`, of which `cols` are inside; x:
+ * the row's beginning. */
+static char *copy_taps(const struct conv_dims *k, const X *x, int32_t left,
+                       struct span cols, char *to)
+{
+    const int32_t c = k->c, step = k->dw * k->xw;
+
+    if (cols.lo)
+        to = fill_run(to, k->padv, cols.lo * c);
+    x += left * k->xw + cols.lo * step;
+    if (step == c)
+        to = block_copy(to, x, (cols.hi - cols.lo) * c);
+    else
+        for (int32_t j = cols.lo; j < cols.hi; j++, x += step)
+            to = block_copy(to, x, c);
+    if (cols.hi < k->kw)
+        to = fill_run(to, k->padv, (k->kw - cols.hi) * c);
+    return to;
+}
+
+/* The window whose first tap is at row `top` and column `left` of image x: rows
+ * of taps that lie inside and side by side at once. */
+static NOINLINE void copy_window(const struct conv_dims *k, const X *x,
+                                 int32_t top, int32_t left, char *to)
+{
+    const struct span cols = window_span(left, k->kw, k->dw, k->w);
+    const int32_t size = k->kw * k->c;
+
+    for (int32_t i = k->kh; i > 0; i--, top += k->dh) {
+        if (top < 0 || top >= k->h)
+            to = fill_run(to, k->padv, size);
+        else
+            to = copy_taps(k, x + top * k->xh, left, cols, to);
+    }
+}
+
+/* The block's weights as rows of whole words, four at least. */
+static void copy_weights(const struct quad_call *q, const RIGHT *w, char *to)
+{
+    for (int32_t i = 0; i < q->channels || i < 4; i++, w += q->k->wm) {
+        char *end = to + q->wide;
+
+        if (i < q->channels)
+            to = block_copy(to, w, q->size);
+        to = fill_run(to, 0, (int32_t)(end - to));
+    }
+}
+
+/* A window that is all inside, whose rows of taps lie side by side; x: its
+ * first element. */
+static inline void copy_inside(const struct conv_dims *k, const X *x, char *to)
+{
+    const int32_t size = k->kw * k->c, step = k->dh * k->xh;
+
+    for (int32_t i = k->kh; i > 0; i--, x += step)
+        to = block_copy(to, x, size);
+}
+
+/* Four pixels from p on, which is pixel number i: where their results go, and
+ * copies of their windows. */
+static NOINLINE void quad_windows(const struct quad_call *q, int32_t i,
+                                  struct point *p, Y *y[4])
+{
+    const struct conv_dims *k = q->k;
+    char *to = (char *)q->windows;
+
+    for (int32_t j = 0; j < 4; j++, to += q->wide) {
+        const int32_t top = p->y * k->sh - k->ph, left = p->x * k->sw - k->pw;
+
+        y[j] = q->y + p->n * k->yn + p->y * k->yh + p->x * k->yw;
+        if (top >= 0 && top < q->tops && left >= 0 && left < q->lefts)
+            copy_inside(k, q->x + p->n * k->xn + top * k->xh + left * k->xw,
+                        to);
+        else
+            copy_window(k, q->x + p->n * k->xn, top, left, to);
+        if (++i < q->pixels)
+            point_next(k, p);
+    }
+}
+
+/* Fewer than four channels, by way of a place that has room for four. */
+static void quad_few(const struct quad_call *q, const X *x, Y *const y[4])
+{
+    Y out[16];
+    Y *const to[4] = {out, out + 4, out + 8, out + 12};
+
+    quad_row(&q->t, x, 0, 1, to);
+    for (int32_t i = 0; i < 4; i++)
+        for (int32_t j = 0; j < q->channels; j++)
+            y[i][j] = to[i][j];
+}
+
+/* Channels 4 c, of which there are 4 n; the last four of all are taken again
+ * where channels are not a multiple of four. */
+static void quad_channels(const struct quad_call *q, const X *x, int32_t c,
+                          int32_t n, Y *const y[4])
+{
+    const int32_t whole = q->channels / 4;
+
+    if (q->channels < 4) {
+        quad_few(q, x, y);
+    } else {
+        if (c < whole)
+            quad_row(&q->t, x, 4 * c, n < whole - c ? n : whole - c, y);
+        if (c + n > whole)
+            quad_row(&q->t, x, q->channels - 4, 1, y);
+    }
+}
+
+/* Four pixels of x as it is, i the first of them, whose results are evenly
+ * apart too. */
+static inline const X *quad_points(const struct quad_call *q, int32_t i,
+                                   Y *y[4])
+{
+    const ptrdiff_t step = q->k->yw;
+
+    y[0] = q->y + i * step;
+    y[1] = y[0] + step;
+    y[2] = y[1] + step;
+    y[3] = y[2] + step;
+    return q->x + (ptrdiff_t)i * q->wide;
+}
+
+/* This core's share of a block: pieces of four pixels by four channels, the
+ * channels of a pixel together.  The last pixels are taken again where they are
+ * not a multiple of four. */
+static void quad_block(const struct quad_call *q, int32_t lo, int32_t hi)
+{
+    const int32_t each = (q->channels + 3) / 4, last = q->pixels - 4;
+    int32_t i = lo / each, c = lo - i * each;
+    struct point p = {0, 0, 0};
+
+    i *= 4;
+    if (!q->direct)
+        p = point_at(q->k, i);
+    for (; lo < hi; i += 4) {
+        const int32_t n = each - c < hi - lo ? each - c : hi - lo;
+        const X *x = q->windows;
+        Y *y[4];
+
+        if (i > last && last > 0) {
+            i = last;
+            if (!q->direct)
+                p = point_at(q->k, i);
+        }
+        if (q->direct)
+            x = quad_points(q, i, y);
+        else
+            quad_windows(q, i, &p, y);
+        quad_channels(q, x, c, n, y);
+        lo += n;
+        c = 0;
+    }
+}
+
+/* Channels [c, c + m) of group g. */
+static void quad_part(struct quad_call *q, const struct io *io, int32_t g,
+                      int32_t c, int32_t m)
+{
+    const struct conv_dims *k = q->k;
+    const int32_t at = g * k->m + c;
+    struct fours four;
+    int32_t lo, hi;
+
+    q->channels = m;
+    span((q->pixels + 3) / 4 * ((m + 3) / 4), io->core, io->ncore, &lo, &hi);
+    if (lo == hi)
+        return;
+    quad_epilogue(k, io, at, m, &four, &q->t);
+    q->x = (const X *)io->in[0] + (ptrdiff_t)g * k->c;
+    q->y = (Y *)io->out[0] + at;
+    q->t.w = (const RIGHT *)io->in[1] + (ptrdiff_t)at * k->wm;
+    if (q->size != q->wide || m < 4) {
+        copy_weights(q, q->t.w, (char *)(q->windows + 4 * q->wide));
+        q->t.w = (const RIGHT *)(q->windows + 4 * q->wide);
+    }
+    quad_block(q, lo, hi);
+}
+
+static inline void quad_conv(const struct conv_dims *k, const struct io *io)
+{
+    struct quad_call q;
+    int32_t most = k->m;
+
+    q.k = k;
+    q.windows = io->tmp;
+    q.size = k->c * k->kh * k->kw;
+    q.wide = (q.size + 3) & ~3;
+    q.pixels = k->n * k->oh * k->ow;
+    q.direct = quad_direct(k);
+    q.tops = k->h - (k->kh - 1) * k->dh;
+    q.lefts = k->dw * k->xw == k->c || k->kw == 1
+                  ? k->w - (k->kw - 1) * k->dw : 0;
+    q.t.words = q.wide / 4, q.t.step = q.wide;
+    if (q.size != q.wide && most > QUAD_BLOCK)
+        most = QUAD_BLOCK;
+    for (int32_t g = 0; g < k->g; g++)
+        for (int32_t c = 0; c < k->m; c += most)
+            quad_part(&q, io, g, c, k->m - c < most ? k->m - c : most);
+}
+
+#endif

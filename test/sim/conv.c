@@ -1,0 +1,231 @@
+/* Convolutions of XpulpV2 on the chip, split over cores, against kern/ref on
+ * the same chip: random operators from SEED, or with CASE one operator, whose
+ * cycles are printed.  Built per kernel: fast and plain are its instances. */
+#include "kern/kern.h"
+#include "pulp.h"
+#include "rt.h"
+
+#ifndef SEED
+#define SEED 1
+#endif
+#ifndef WARM
+#define WARM 4 /* the cache replaces at random: calls until it holds all */
+#endif
+#ifndef RUNS
+#define RUNS 12
+#endif
+#define L1 __attribute__((section(".bss.buf.L1"), aligned(16)))
+#define L2 __attribute__((aligned(16)))
+enum { BYTES = 40960, SCRATCH = 65536, CHANNELS = 1024 };
+
+typedef struct conv_dims Dims;
+void fast(const Dims *k, const struct io *io);
+void plain(const Dims *k, const struct io *io);
+
+/* There is no library; compilers call these even so. */
+void *memset(void *to, int v, size_t n)
+{
+    volatile uint8_t *p = to;
+
+    while (n--)
+        *p++ = (uint8_t)v;
+    return to;
+}
+
+void *memcpy(void *to, const void *from, size_t n)
+{
+    volatile uint8_t *p = to;
+    const uint8_t *q = from;
+
+    while (n--)
+        *p++ = *q++;
+    return to;
+}
+
+static uint8_t x[BYTES] L1, w[BYTES] L1, y[BYTES] L1;
+static uint8_t want[BYTES] L2;
+static int32_t bias[CHANNELS] L1, mul[CHANNELS] L1, add[CHANNELS] L1;
+static uint8_t scratch[SCRATCH] L1;
+
+struct job {
+    const Dims *k;
+    int cores;
+};
+
+static int without; /* bits: bias, add */
+
+static struct io operands(void *out)
+{
+    struct io io = {{x, w, bias, mul, add}, {out}, 0, 0, 1};
+
+    if (without & 1)
+        io.in[2] = 0;
+    if (without & 2)
+        io.in[4] = 0;
+    return io;
+}
+
+static void work(const void *arg, int core)
+{
+    const struct job *j = arg;
+    struct io io = operands(y);
+
+    if (core >= j->cores)
+        return;
+    io.core = core;
+    io.ncore = j->cores;
+    io.tmp = scratch + core * (SCRATCH / 8);
+    fast(j->k, &io);
+}
+
+static uint32_t seed = SEED;
+
+static int32_t roll(int32_t n)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (int32_t)((seed >> 8) % (uint32_t)n);
+}
+
+static void fill(void)
+{
+    for (int i = 0; i < BYTES; i++) {
+        x[i] = (uint8_t)(i + (i >> 3) * 7 + (int32_t)(seed >> 9));
+        w[i] = (uint8_t)(i * 5 + (i >> 4) * 11 + (int32_t)(seed >> 17));
+        y[i] = want[i] = 0x5a;
+        seed = seed * 1103515245u + 12345u;
+    }
+    for (int i = 0; i < CHANNELS; i++) {
+        bias[i] = roll(20001) - 10000;
+        mul[i] = roll(MUL_MOST) + 1;
+        add[i] = roll(2001) - 1000;
+    }
+}
+
+/* g groups of c channels to m; h by w pixels, kh by kw taps. */
+static void shape(Dims *k, int32_t h, int32_t w_, int32_t g, int32_t c,
+                  int32_t m, int32_t kh, int32_t kw, int32_t step, int32_t pad)
+{
+    *k = (Dims){.n = 1, .g = g, .c = c, .m = m, .h = h, .w = w_, .kh = kh,
+                .kw = kw, .sh = step, .sw = step, .dh = 1, .dw = 1,
+                .ph = pad, .pw = pad, .mulc = 1, .addc = 1, .padv = 0};
+    k->oh = (h + 2 * pad - kh) / step + 1;
+    k->ow = (w_ + 2 * pad - kw) / step + 1;
+    k->xc = k->yc = k->wc = 1;
+    k->xw = g * c, k->xh = w_ * g * c, k->yw = g * m, k->yh = k->ow * g * m;
+    k->ww = c, k->wh = kw * c, k->wm = kh * kw * c;
+}
+
+/* As tiles have them: rows apart, windows that reach beyond any end. */
+static void distort(Dims *k)
+{
+    const int32_t beyond = roll(2);
+
+    k->dh = 1 + (roll(4) == 0);
+    k->dw = 1 + (roll(4) == 0);
+    k->sw = 1 + roll(3);
+    k->ph = roll(k->kh);
+    k->pw = roll(k->kw);
+    k->oh = (k->h + k->ph + beyond * roll(k->kh)) / k->sh;
+    k->ow = (k->w + k->pw + beyond * roll(k->kw)) / k->sw;
+    k->oh += k->oh == 0;
+    k->ow += k->ow == 0;
+    k->xw += roll(2) * roll(9);
+    k->xh = k->w * k->xw + roll(2) * roll(9);
+    k->yw += roll(2) * roll(9);
+    k->yh = k->ow * k->yw + roll(2) * roll(9);
+    k->padv = XLOW ? roll(9) - 4 : roll(9);
+    k->mulc = roll(4) > 0;
+    k->addc = roll(4) > 0;
+    without = roll(4);
+}
+
+static inline void draw(Dims *k)
+{
+#ifdef DEPTH
+    const int32_t taps[] = {3, 3, 3, 5, 1, 4, 7, 10};
+
+    shape(k, roll(9) + 1, roll(9) + 1, roll(40) + 1, 1, 1, taps[roll(8)],
+          taps[roll(7)], roll(2) + 1, 1);
+#else
+    if (roll(2))
+        shape(k, roll(8) + 1, roll(8) + 1, 1, (roll(30) + 1) * (1 + roll(2) * 3),
+              roll(40) + 1, 1, 1, 1, 0);
+    else
+        shape(k, roll(6) + 1, roll(6) + 1, 1 + (roll(4) == 0) * roll(3),
+              roll(12) + 1, roll(12) + 1, roll(5) + 1, roll(5) + 1,
+              roll(2) + 1, 1);
+    if (roll(3) == 0)
+        return;
+#endif
+    distort(k);
+}
+
+static inline int32_t macs(const Dims *k)
+{
+    return k->oh * k->ow * k->g * k->m * k->c * k->kh * k->kw;
+}
+
+static uint32_t measure(const Dims *k, int cores)
+{
+    struct job j = {k, cores};
+    uint32_t cycles = pulp_cycles();
+
+    pulp_fork(work, &j);
+    return pulp_cycles() - cycles;
+}
+
+static int differs(const Dims *k)
+{
+    struct io io = operands(want);
+    int bad = 0;
+
+    plain(k, &io);
+    for (int i = 0; i < BYTES; i++)
+        bad += y[i] != want[i];
+    return bad != 0;
+}
+
+static void epilogue(Dims *k)
+{
+    k->shift = SHIFT;
+    k->lo = RES_LO + roll(20);
+    k->hi = RES_LO + 255 - roll(20);
+}
+
+int main(void)
+{
+    Dims k;
+    int bad = 0;
+
+#ifdef CASE
+    fill();
+    shape(&k, CASE);
+    epilogue(&k);
+    for (int i = 0; i < WARM; i++)
+        measure(&k, CORES);
+    rt_print_hex("cycles ", measure(&k, CORES));
+    rt_print_hex(" macs ", (uint32_t)macs(&k));
+    bad = differs(&k);
+    rt_print_hex(" bad ", (uint32_t)bad);
+    rt_print("\n");
+#else
+    for (int i = 0; i < RUNS; i++) {
+        fill();
+        draw(&k);
+        epilogue(&k);
+        measure(&k, i % 2 ? 8 : 1 + roll(8));
+        if (differs(&k)) {
+            bad++;
+            rt_print_hex("g ", (uint32_t)k.g), rt_print_hex(" c ", (uint32_t)k.c);
+            rt_print_hex(" m ", (uint32_t)k.m), rt_print_hex(" h ", (uint32_t)k.h);
+            rt_print_hex(" w ", (uint32_t)k.w), rt_print_hex(" kh ", (uint32_t)k.kh);
+            rt_print_hex(" kw ", (uint32_t)k.kw), rt_print_hex(" run ", (uint32_t)i);
+            rt_print("\n");
+        }
+    }
+    rt_print_hex("runs ", RUNS);
+    rt_print_hex(" bad ", (uint32_t)bad);
+    rt_print("\n");
+#endif
+    return bad != 0;
+}
