@@ -6,6 +6,7 @@
 
 typedef struct Clock {
     const Plan *p;
+    int64_t call;         /* what cores pay for a kernel beside its own time */
     int64_t core;
     int64_t engine[3][2]; /* by Engine and direction: when it is free */
     int64_t *done;        /* by token */
@@ -25,47 +26,77 @@ static int level_of(const Plan *p, Ref r)
     return p->soc->mems[p->buf[r.buf].mem].level;
 }
 
-static void start_move(Clock *c, const Step *s)
+static When start_kernel(Clock *c, const Step *s)
+{
+    When w = {c->core, c->core, c->core + c->call + s->cycles};
+
+    c->core = c->done[s->token] = w.to;
+    return w;
+}
+
+static When start_move(Clock *c, const Step *s)
 {
     int from = level_of(c->p, s->move.from), to = level_of(c->p, s->move.to);
     const Dma *d = soc_dma(c->p->soc, from, to);
     bool in = to < from;
     int64_t *engine = &c->engine[s->engine][s->engine == ENG_dma && in];
+    When w = {.at = c->core};
 
     c->core += MOVE_CYCLES;
-    *engine = MAX(*engine, c->core) +
-              move_cycles(d, in, s->move.row, s->move.rows);
+    w.from = MAX(*engine, c->core);
+    w.to = *engine = w.from + move_cycles(d, in, s->move.row, s->move.rows);
     c->done[s->token] = *engine + (int64_t)(in ? d->in.setup : d->out.setup);
+    return w;
 }
 
-static void end_layer(Clock *c, Layer *l, int64_t *was)
+static When wait_for(Clock *c, const Step *s)
 {
-    l->cycles = c->core - *was;
-    *was = c->core;
+    When w = {c->core, c->core, MAX(c->core, c->done[s->token])};
+
+    c->core = w.to;
+    return w;
 }
 
-void plan_cost(Plan *p)
+When *plan_trace(Arena *mem, const Plan *p)
 {
-    Clock c = {.p = p, .done = NEWN(p->mem, int64_t, p->nstep + 1)};
-    int64_t was = 0;
+    Clock c = {.p = p, .call = p->tiled ? CALL_CYCLES : 0,
+               .done = NEWN(mem, int64_t, p->nstep + 1)};
+    When *when = NEWN(mem, When, p->nstep + 1);
     int i;
 
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
-        Layer *l = &p->layer[s->layer];
 
-        if (s->kind == STEP_start && s->engine == ENG_core) {
-            c.core += CALL_CYCLES + s->cycles;
-            c.done[s->token] = c.core;
-            if (i == l->last)
-                end_layer(&c, l, &was);
-        } else if (s->kind == STEP_start) {
-            start_move(&c, s);
-            l->moved[s->engine == ENG_io] += s->move.row * s->move.rows;
-        } else if (c.done[s->token] > c.core) {
-            l->wait += c.done[s->token] - c.core;
-            c.core = c.done[s->token];
-        }
+        when[i] = s->kind == STEP_wait ? wait_for(&c, s) :
+                  s->engine == ENG_core ? start_kernel(&c, s) :
+                  start_move(&c, s);
     }
-    p->cycles = c.core;
+    when[i] = (When){c.core, c.core, c.core};
+    return when;
+}
+
+/* Layers end one after the other, each with its last kernel; the last one
+ * with the plan. */
+void plan_cost(Plan *p)
+{
+    When *when = plan_trace(p->mem, p);
+    int64_t was = 0;
+    int i, now = 0;
+
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind == STEP_wait)
+            p->layer[now].wait += when[i].to - when[i].from;
+        else if (s->engine != ENG_core)
+            p->layer[s->layer].moved[s->engine == ENG_io] +=
+                s->move.row * s->move.rows;
+        if (i != p->layer[now].last || now + 1 == p->nlayer)
+            continue;
+        p->layer[now++].cycles = when[i].to - was;
+        was = when[i].to;
+    }
+    if (p->nlayer)
+        p->layer[now].cycles = when[i].to - was;
+    p->cycles = when[i].to;
 }

@@ -114,7 +114,9 @@ typedef struct Plan {
     int64_t bound;   /* largest sum of live bytes at any step */
     int64_t ram;     /* sum of used over memories that are not for weights */
     int64_t weights; /* bytes of constants */
-    double gap;      /* (ram - bound) / ram, 0 where packing is optimal */
+    bool tiled;      /* made by tiled.c */
+    double gap;      /* (ram - bound) / ram, 0 where packing is optimal; tiled:
+                        the same of cycles */
     int64_t cycles;  /* predicted, of all steps; 0 if a head says nothing */
     int64_t stack;   /* bound of the run function and its kernels */
     const char *host_isa; /* what the chip has beyond its description */
@@ -134,6 +136,13 @@ extern int64_t plan_missing[16];
 
 /* text.c: prints a plan for people and tests. */
 void plan_print(const Plan *p, Str *out);
+
+/* cost.c: when every step happens, in predicted cycles; [nstep]: the end. */
+typedef struct When {
+    int64_t at;       /* the cores come to the step */
+    int64_t from, to; /* its engine works; of a wait: the cores stand still */
+} When;
+When *plan_trace(Arena *mem, const Plan *p);
 
 /* pack.c: static allocation alone.  Half-open lives [lower, upper). */
 typedef struct PackItem {

@@ -367,6 +367,7 @@ void tiled_plan(Plan *p, Stores *s, const PlanOpts *o)
 {
     Tiler t = {.mem = p->mem, .p = p, .s = s};
 
+    p->tiled = true;
     t.near = mem_at(p->soc, 1, HOLDS_buffers);
     t.next = mem_at(p->soc, 2, HOLDS_buffers);
     t.outer = mem_at(p->soc, 3, HOLDS_weights);
