@@ -1,40 +1,11 @@
-/* What values are made of.
+/* The numbers of the bytes of values.
  *
- * Bytes that are only moved keep their names: the result of a reshape, of a
- * slice, transpose or expand that is one run of its operand, and of a concat of
- * whole runs is made of the bytes of its operands.  Every other result is made
- * of bytes of its own. */
+ * Bytes that are only moved keep their numbers: what a reshape, transpose,
+ * slice, expand or concat makes is made of the bytes of its operands.  Every
+ * other result is made of bytes of its own. */
 #include "verify/verify.h"
 
-static void add_part(Arena *mem, Parts *l, Part p)
-{
-    Part *last = l->n ? &l->v[l->n - 1] : NULL;
-
-    if (!p.n)
-        return;
-    if (last && last->val == p.val && last->off + last->n == p.off) {
-        last->n += p.n;
-        return;
-    }
-    GROW(mem, l->v, (size_t)l->n);
-    l->v[l->n++] = p;
-}
-
-void parts_of(Arena *mem, const Parts *of, Parts *l, const Val *v,
-              int64_t off, int64_t n)
-{
-    const Parts *from = &of[v->id];
-    int i;
-
-    for (i = 0; i < from->n && n; i++) {
-        Part p = from->v[i];
-        int64_t skip = MIN(off, p.n), take = MIN(n, p.n - skip);
-
-        off -= skip;
-        n -= take;
-        add_part(mem, l, (Part){p.val, p.off + skip, take});
-    }
-}
+#include <string.h>
 
 static void dense_strides(Shape s, int64_t *stride)
 {
@@ -44,53 +15,91 @@ static void dense_strides(Shape s, int64_t *stride)
         stride[i] = i == s.rank - 1 ? 1 : stride[i + 1] * s.dim[i + 1];
 }
 
-/* For a node that only moves elements: element i of the result is element
- * base + sum of i[d] * stride[d] of the operand.  false: it does not. */
-static bool moves(const Node *n, int64_t *base, int64_t *stride)
+bool keeps_bytes(const Node *n)
 {
-    Shape x = n->arg[0] ? n->arg[0]->shape : (Shape){0}, y;
-    int64_t from[RANK] = {0};
-    int i, d;
-
-    y = n->res[0]->shape;
-    *base = 0;
-    dense_strides(x, from);
-    for (i = 0; i < y.rank; i++) {
-        switch (n->op) {
-        case OP_transpose:
-            stride[i] = from[attr_at(n, A_perm, i, x.rank - 1 - i)];
-            break;
-        case OP_slice:
-            stride[i] = from[i] * attr_at(n, A_step, i, 1);
-            *base += from[i] * attr_at(n, A_start, i, 0);
-            break;
-        case OP_expand:
-            d = i - (y.rank - x.rank);
-            stride[i] = d < 0 || x.dim[d] == 1 ? 0 : from[d];
-            break;
-        default:
-            return false;
-        }
-    }
-    return true;
+    return n->op == OP_transpose || n->op == OP_slice ||
+           n->op == OP_expand || n->op == OP_concat || n->op == OP_reshape;
 }
 
-/* Byte offset in the operand of a result that is one run of its bytes; -1: it
- * is not. */
-static int64_t run_of(const Node *n)
+/* For a node that only moves elements: element i of the result is element
+ * base + sum of i[d] * stride[d] of the operand. */
+static int64_t strides_of(const Node *n, int64_t *stride)
 {
-    int64_t base = 0, stride[RANK], dense[RANK];
+    Shape x = n->arg[0]->shape, y = n->res[0]->shape;
+    int64_t from[RANK] = {0}, base = 0;
+    int i, d;
+
+    dense_strides(n->op == OP_reshape ? y : x, from);
+    for (i = 0; i < y.rank; i++) {
+        d = i - (y.rank - x.rank);
+        stride[i] = from[i];
+        if (n->op == OP_transpose)
+            stride[i] = from[attr_at(n, A_perm, i, x.rank - 1 - i)];
+        if (n->op == OP_slice)
+            base += from[i] * attr_at(n, A_start, i, 0);
+        if (n->op == OP_slice)
+            stride[i] = from[i] * attr_at(n, A_step, i, 1);
+        if (n->op == OP_expand)
+            stride[i] = d < 0 || x.dim[d] == 1 ? 0 : from[d];
+    }
+    return base;
+}
+
+/* Is the result one run of the operand? */
+static bool is_run(const Node *n, const int64_t *stride)
+{
+    int64_t dense[RANK];
     int i;
 
-    if (n->op == OP_reshape)
-        return 0;
-    if (!moves(n, &base, stride))
-        return -1;
     dense_strides(n->res[0]->shape, dense);
     for (i = 0; i < n->res[0]->shape.rank; i++)
         if (n->res[0]->shape.dim[i] != 1 && stride[i] != dense[i])
-            return -1;
-    return base * type_info[n->arg[0]->type].bytes;
+            return false;
+    return true;
+}
+
+static Name part_of(Name x, int64_t off)
+{
+    return x.each ? (Name){0, x.each + off}
+                  : (Name){x.base + (uint32_t)off, NULL};
+}
+
+static void copy_numbers(uint32_t *to, Name x, int64_t off, int64_t n)
+{
+    int64_t i;
+
+    for (i = 0; i < n; i++)
+        to[i] = x.each ? x.each[off + i] : x.base + (uint32_t)(off + i);
+}
+
+/* The next index of a shape, the last axis first. */
+static void count_up(Shape s, int64_t *i)
+{
+    int a;
+
+    for (a = s.rank - 1; a >= 0 && ++i[a] == s.dim[a]; a--)
+        i[a] = 0;
+}
+
+static Name name_moved(Arena *mem, const Node *n, Name x)
+{
+    const Val *y = n->res[0];
+    int64_t stride[RANK] = {0}, i[RANK] = {0}, base, k, at, count;
+    int a, b = type_info[y->type].bytes;
+    uint32_t *each;
+
+    base = strides_of(n, stride);
+    count = val_count(y);
+    if (is_run(n, stride) || !count)
+        return part_of(x, base * b);
+    each = NEWN(mem, uint32_t, count * b);
+    for (k = 0; k < count; k++) {
+        for (at = base, a = 0; a < y->shape.rank; a++)
+            at += i[a] * stride[a];
+        copy_numbers(each + k * b, x, at * b, b);
+        count_up(y->shape, i);
+    }
+    return (Name){0, each};
 }
 
 int64_t concat_rows(const Node *n)
@@ -106,34 +115,47 @@ int64_t concat_rows(const Node *n)
     return rows;
 }
 
-static void make_of(Arena *mem, Parts *of, const Node *n)
+static Name name_concat(Arena *mem, const Node *n, const Name *name)
 {
-    Parts *l = &of[n->res[0]->id];
-    int64_t at = n->op == OP_concat ? -1 : run_of(n);
+    int64_t rows = concat_rows(n), row = val_bytes(n->res[0]) / MAX(rows, 1);
+    int64_t off = 0, len, r;
+    uint32_t *each = NEWN(mem, uint32_t, val_bytes(n->res[0]) + 1);
     int i;
 
-    if (n->op == OP_concat && concat_rows(n) == 1) {
-        for (i = 0; i < n->narg; i++)
-            parts_of(mem, of, l, n->arg[i], 0, val_bytes(n->arg[i]));
-    } else if (at >= 0) {
-        parts_of(mem, of, l, n->arg[0], at, val_bytes(n->res[0]));
-    } else {
-        for (i = 0; i < n->nres; i++)
-            add_part(mem, &of[n->res[i]->id],
-                     (Part){n->res[i], 0, val_bytes(n->res[i])});
+    for (i = 0; i < n->narg; i++) {
+        len = val_bytes(n->arg[i]) / MAX(rows, 1);
+        for (r = 0; r < rows; r++)
+            copy_numbers(each + r * row + off, name[n->arg[i]->id], r * len,
+                         len);
+        off += len;
     }
+    return (Name){0, each};
 }
 
-Parts *parts_all(Arena *mem, const Graph *g)
+static void name_new(Name *name, const Val *v, int64_t *next)
 {
-    Parts *of = NEWN(mem, Parts, graph_nval(g) + 1);
+    name[v->id] = (Name){(uint32_t)*next, NULL};
+    *next += val_bytes(v);
+}
+
+Name *names_all(Arena *mem, const Graph *g)
+{
+    Name *name = NEWN(mem, Name, graph_nval(g) + 1);
+    int64_t next = 1;
     const Val *v;
     const Node *n;
+    int i;
 
     for (v = g->vals; v; v = v->next)
         if (!v->def)
-            add_part(mem, &of[v->id], (Part){v, 0, val_bytes(v)});
-    for (n = g->first; n; n = n->next)
-        make_of(mem, of, n);
-    return of;
+            name_new(name, v, &next);
+    for (n = g->first; n && next <= UINT32_MAX; n = n->next)
+        if (n->op == OP_concat)
+            name[n->res[0]->id] = name_concat(mem, n, name);
+        else if (keeps_bytes(n))
+            name[n->res[0]->id] = name_moved(mem, n, name[n->arg[0]->id]);
+        else
+            for (i = 0; i < n->nres; i++)
+                name_new(name, n->res[i], &next);
+    return next <= UINT32_MAX ? name : NULL;
 }

@@ -9,49 +9,130 @@ const char *verify_plan(Arena *mem, const Plan *p);
 
 /* ---- inside the part ---- */
 
-/* Bytes [off, off + n) of value `val`; of(): what a value is made of. */
-typedef struct Part {
-    const Val *val;
-    int64_t off, n;
-} Part;
+/* Every byte of every value has a number, from 1 on; 0 is a byte of which
+ * nothing is known.  Bytes that are only moved (by reshape, transpose, slice,
+ * expand, concat) keep the number of the byte they come from. */
+typedef struct Name {
+    uint32_t base;        /* of the first byte, the others following */
+    const uint32_t *each; /* or of each byte; NULL: by base */
+} Name;
 
-typedef struct Parts {
-    Part *v;
-    int n;
-} Parts;
-
-/* A range of memory and what it holds. */
-typedef struct Seg {
-    int64_t at;
-    Part is;
-    int token; /* it arrives when that has been waited for; -1: it is there */
-} Seg;
-
-typedef struct Segs {
-    Seg *v;
-    int n;
-} Segs;
-
-typedef struct Space {
-    Seg *v, *spare;
-    int n, room;
-} Space;
-
-/* value.c: what every value is made of, by Val.id. */
-Parts *parts_all(Arena *mem, const Graph *g);
-/* Appends what bytes [off, off + n) of v are made of. */
-void parts_of(Arena *mem, const Parts *of, Parts *l, const Val *v,
-              int64_t off, int64_t n);
+/* value.c: by Val.id; NULL if there are too many bytes. */
+Name *names_all(Arena *mem, const Graph *g);
 /* A concat's result is so many rows, each of which is made of one row of
  * every argument in turn. */
 int64_t concat_rows(const Node *n);
+bool keeps_bytes(const Node *n);
 
-/* space.c: memory now holds what `put` says, m ranges in order of address;
- * what was there is gone. */
-void space_put(Arena *mem, Space *s, const Seg *put, int m);
-/* Are these bytes at `at`, and have they arrived?  Else *found is what lies
- * there first that should not; NULL: nothing. */
-bool space_has(const Space *s, int64_t at, const Parts *l, const Seg **found);
-void space_arrive(Space *s, int token); /* it has been waited for */
+/* Rows of bytes at one distance. */
+typedef struct Region {
+    int space;
+    int64_t at, row, rows, stride;
+} Region;
+bool regions_meet(Region a, Region b);
+
+/* A memory: numbers of its bytes; or, where nothing is written, what was put
+ * there to begin with, in order of address. */
+typedef struct Given {
+    int64_t at, n;
+    Name is;
+} Given;
+
+typedef struct Space {
+    int64_t size;
+    uint32_t *byte;
+    Given *given;
+    int ngiven;
+} Space;
+
+/* space.c */
+/* n bytes at `at` are now bytes of a value from `off` on; and are they? */
+void space_put(Space *s, int64_t at, Name is, int64_t off, int64_t n);
+bool space_is(const Space *s, int64_t at, Name is, int64_t off, int64_t n);
+void space_forget(Space *s, int64_t at, int64_t n);
+/* false: it is not known what all of the bytes are. */
+bool space_copy(const Space *from, int64_t at, Space *to, int64_t put,
+                int64_t n);
+bool space_give(Arena *mem, Space *s, int64_t at, Name is, int64_t n);
+
+/* A started step that has not been waited for. */
+typedef struct Going {
+    int token;
+    Engine engine;
+    Region *read, *write;
+    int nread, nwrite;
+} Going;
+
+enum { SPACES = 32 }; /* memories as buffers, then memories as constants */
+
+typedef struct Check {
+    Arena *mem;
+    const Plan *p;
+    Name *name;            /* by Val.id */
+    unsigned char **made;  /* by Val.id: each byte was computed */
+    Space space[SPACES];
+    int *wait;             /* by step: of a start, its wait */
+    Going *going;
+    int ngoing;
+    const char *bad;       /* what is wrong; NULL: nothing yet */
+} Check;
+
+/* Notes what is wrong first; false, so that callers can return it. */
+bool wrong(Check *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* verify.c */
+int space_of(const Plan *p, int buf);
+int64_t addr_of(const Plan *p, Ref r);
+/* n bytes of a place lie in its buffer, which lives from a step to its wait. */
+bool check_place(Check *c, int step, const char *what, Ref r, int64_t n);
+/* May the step read and write there, beside those that are under way? */
+bool check_free(Check *c, int step, const Going *now);
+
+/* Elements of an operand or result that a kernel's loops go through:
+ * element i of all lies sum of i[k] * here[k] bytes behind a place, and is that
+ * of the value, sum of i[k] * there[k] bytes from off on. */
+enum { AXES = 12 };
+typedef struct Axis {
+    int64_t n, here, there;
+} Axis;
+typedef struct Loops {
+    const Val *v;
+    int64_t off, shift; /* shift: bytes of the first from the place on */
+    int rank;
+    Axis axis[AXES];
+} Loops;
+
+/* What a step of a kernel computes.  part.c, which goes by what its kernel is
+ * told, checks its operands and sets out, the result's elements, and of each
+ * operand how many elements and where it reads. */
+typedef struct Work {
+    Check *c;
+    int step;
+    const Step *s;
+    const Node *n;
+    Dims all;                /* what the whole node's kernel would be told */
+    int eb;                  /* bytes of an element of the result */
+    int64_t first[RANK];     /* where in the result the part begins */
+    int64_t count[NARG];
+    Region read[NARG];       /* rows 0: nothing */
+    Loops out;
+} Work;
+bool part_check(Work *w);
+
+/* loops.c */
+/* Do all elements lie within so many bytes of a place, and of the value? */
+bool loops_inside(const Loops *l, int64_t bytes);
+/* Does memory hold, in so many bytes of a place, what the loops look for?  *r:
+ * where that is. */
+bool loops_is(Work *w, const char *what, Ref at, int64_t bytes, Loops l,
+              Region *r);
+Region loops_region(const Plan *p, Ref at, Loops l);
+/* Calls row for each run of bytes until one returns true: then true. */
+typedef bool RowFn(void *arg, int64_t here, int64_t there, int64_t n);
+bool loops_rows(const Loops *l, RowFn *row, void *arg);
+
+/* kernel.c */
+bool start_kernel(Check *c, int step, Going *now);
 
 #endif
