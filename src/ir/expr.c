@@ -1,8 +1,9 @@
-/* The expressions in kernel heads, worked out as they are read.
+/* The expressions in kernel heads: read once into a tree, then worked out as
+ * often as wanted.
  *
  * Precedence climbing (Richards, Clarke) over C's binary operators.  Sums and
  * products saturate, so that a size too large stays large.  What && || ?: do
- * not take is read but may divide by zero. */
+ * not take is not worked out. */
 #include "ir/ir.h"
 
 #include <stdlib.h>
@@ -10,36 +11,86 @@
 
 enum { DEEP = 200 };
 
-typedef struct Expr {
+typedef enum Action {
+    NUMBER, CORES, WORD, WORDS, REAL,   /* WORDS: element a of an array */
+    HAS, LEAST, MOST, COUNT, BYTES,     /* of operand v */
+    NEGATE, NOT, INVERT,
+    OR, AND, BITOR, BITXOR, BITAND, EQUAL, DIFFERENT, LESS, GREATER, UPTO,
+    FROM, LEFT, RIGHT, PLUS, MINUS, TIMES, OVER, MODULO, MINIMUM, MAXIMUM,
+    CHOICE
+} Action;
+
+typedef struct Term Term;
+struct Term {
+    Action what;
+    int at;         /* where it ends in the text */
+    int64_t v;      /* a number, the offset of a field, or an operand */
+    int len;        /* of a field that is an array */
+    Term *a, *b, *c;
+};
+
+/* What names mean depends on the types line and on the family. */
+typedef struct Expr Expr;
+struct Expr {
     const Kern *k;
+    const char *text;
     const KernSig *sig;
-    const Node *n;
-    const Dims *d;
-    const char *all, *s;
+    const DimsInfo *info;
+    Term *root;
+    Expr *next;
+};
+
+typedef struct Reader {
+    Arena *mem;
+    Expr *e;
+    const char *s;
     int deep;
-    int dead; /* inside what is not taken, where a division by 0 is none */
-} Expr;
+} Reader;
 
-static int64_t ternary(Expr *e);
+static Term *ternary(Reader *r);
 
-static _Noreturn void fail_expr(const Expr *e, const char *what)
+static _Noreturn void fail_at(const Expr *e, const char *s, const char *what)
 {
-    kern_err(e->k, "expression '%s': %s at '%.20s'", e->all, what, e->s);
+    kern_err(e->k, "expression '%s': %s at '%.20s'", e->text, what, s);
 }
 
-static bool take(Expr *e, const char *token)
+static _Noreturn void fail_read(const Reader *r, const char *what)
 {
-    e->s += strspn(e->s, " ");
-    if (!str_starts(e->s, token))
+    fail_at(r->e, r->s, what);
+}
+
+static Term *new_term(Reader *r, Action what, int64_t v)
+{
+    Term *t = NEW(r->mem, Term);
+
+    t->what = what;
+    t->v = v;
+    t->at = (int)(r->s - r->e->text);
+    return t;
+}
+
+static Term *join(Reader *r, Action what, Term *a, Term *b)
+{
+    Term *t = new_term(r, what, 0);
+
+    t->a = a;
+    t->b = b;
+    return t;
+}
+
+static bool take(Reader *r, const char *token)
+{
+    r->s += strspn(r->s, " ");
+    if (!str_starts(r->s, token))
         return false;
-    e->s += strlen(token);
+    r->s += strlen(token);
     return true;
 }
 
-static void need(Expr *e, const char *token)
+static void need(Reader *r, const char *token)
 {
-    if (!take(e, token))
-        fail_expr(e, "an operator or a closing bracket is missing");
+    if (!take(r, token))
+        fail_read(r, "an operator or a closing bracket is missing");
 }
 
 static size_t name_length(const char *s)
@@ -52,93 +103,187 @@ static size_t name_length(const char *s)
     return n;
 }
 
-static int64_t field_value(Expr *e, const Field *f)
+static bool same(const char *s, size_t n, const char *word)
 {
-    const char *at = (const char *)e->d + f->offset;
-    int64_t i = 0;
-    float x;
-
-    if (f->kind == 'A') {
-        need(e, "[");
-        i = ternary(e);
-        need(e, "]");
-        if (i < 0 || i >= f->len)
-            fail_expr(e, "an index is out of range");
-    }
-    if (f->kind != 'F')
-        return ((const int32_t *)at)[i];
-    x = *(const float *)at;
-    return x >= 9e18f ? INT64_MAX : x > -9e18f ? (int64_t)x : INT64_MIN;
+    return strlen(word) == n && !strncmp(s, word, n);
 }
 
-static int64_t field(Expr *e, const char *name, size_t len)
+static Term *element(Reader *r, const Field *f)
 {
-    const DimsInfo *info = dims_of(e->n->op);
+    Term *t = new_term(r, WORDS, f->offset);
+
+    need(r, "[");
+    t->a = ternary(r);
+    need(r, "]");
+    t->len = f->len;
+    t->at = (int)(r->s - r->e->text);
+    return t;
+}
+
+static Term *field(Reader *r, const char *name, size_t len)
+{
+    const DimsInfo *info = r->e->info;
     int i;
 
-    for (i = 0; info && i < info->nfield; i++)
-        if (strlen(info->field[i].name) == len &&
-            !strncmp(info->field[i].name, name, len))
-            return field_value(e, &info->field[i]);
-    e->s = name;
-    fail_expr(e, "unknown name");
+    for (i = 0; info && i < info->nfield; i++) {
+        const Field *f = &info->field[i];
+
+        if (same(name, len, f->name))
+            return f->kind == 'A' ? element(r, f)
+                   : new_term(r, f->kind == 'F' ? REAL : WORD, f->offset);
+    }
+    r->s = name;
+    fail_read(r, "unknown name");
+}
+
+static int operand(const Reader *r, const char *name, size_t n)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%.*s", (int)n, name);
+    return kern_position(r->e->k, r->e->sig, text);
 }
 
 /* x.lo, x.hi, x.n, x.bytes, has.x */
-static int64_t property(Expr *e, const char *name, size_t len)
+static Term *property(Reader *r, const char *name, size_t len)
 {
-    const char *what = ++e->s;
-    size_t n = name_length(what);
-    bool has = len == 3 && !strncmp(name, "has", len);
-    char text[64];
-    const Val *v;
+    static const struct {
+        const char *name;
+        Action what;
+    } list[] = {{"lo", LEAST}, {"hi", MOST}, {"n", COUNT}, {"bytes", BYTES}};
+    const char *what = ++r->s;
+    size_t n = name_length(what), i;
 
-    snprintf(text, sizeof text, "%.*s", (int)(has ? n : len),
-             has ? what : name);
-    v = kern_operand(e->k, e->sig, e->n, text);
-    e->s += n;
-    if (has || !v)
-        return v != NULL;
-    if (n == 2 && !strncmp(what, "lo", n))
-        return v->lo;
-    if (n == 2 && !strncmp(what, "hi", n))
-        return v->hi;
-    if (n == 1 && *what == 'n')
-        return val_count(v);
-    if (n == 5 && !strncmp(what, "bytes", n))
-        return type_info[v->type].bytes;
-    e->s = what;
-    fail_expr(e, "lo, hi, n or bytes was wanted");
+    r->s += n;
+    if (same(name, len, "has"))
+        return new_term(r, HAS, operand(r, what, n));
+    for (i = 0; i < LEN(list); i++)
+        if (same(what, n, list[i].name))
+            return new_term(r, list[i].what, operand(r, name, len));
+    operand(r, name, len);
+    r->s = what;
+    fail_read(r, "lo, hi, n or bytes was wanted");
 }
 
-static int64_t call(Expr *e, bool least)
+static Term *call(Reader *r, Action what)
 {
-    int64_t a, b;
+    Term *a, *b;
 
-    a = ternary(e);
-    need(e, ",");
-    b = ternary(e);
-    need(e, ")");
-    return least == (a < b) ? a : b;
+    a = ternary(r);
+    need(r, ",");
+    b = ternary(r);
+    need(r, ")");
+    return join(r, what, a, b);
 }
 
-static int64_t named(Expr *e)
+static Term *named(Reader *r)
 {
-    const char *name = e->s;
+    const char *name = r->s;
     size_t n = name_length(name);
 
     if (!n)
-        fail_expr(e, "a value was wanted");
-    e->s += n;
-    if (*e->s == '.')
-        return property(e, name, n);
-    if (n == 5 && !strncmp(name, "ncore", n))
-        return MAX(e->k->ncore, 1);
-    if (n == 3 && !strncmp(name, "min", n) && take(e, "("))
-        return call(e, true);
-    if (n == 3 && !strncmp(name, "max", n) && take(e, "("))
-        return call(e, false);
-    return field(e, name, n);
+        fail_read(r, "a value was wanted");
+    r->s += n;
+    if (*r->s == '.')
+        return property(r, name, n);
+    if (same(name, n, "ncore"))
+        return new_term(r, CORES, 0);
+    if (same(name, n, "min") && take(r, "("))
+        return call(r, MINIMUM);
+    if (same(name, n, "max") && take(r, "("))
+        return call(r, MAXIMUM);
+    return field(r, name, n);
+}
+
+static Term *unary(Reader *r)
+{
+    Term *t;
+    char *end;
+
+    if (++r->deep > DEEP)
+        fail_read(r, "nested too deep");
+    r->s += strspn(r->s, " ");
+    if (take(r, "-")) {
+        t = join(r, NEGATE, unary(r), NULL);
+    } else if (take(r, "!")) {
+        t = join(r, NOT, unary(r), NULL);
+    } else if (take(r, "~")) {
+        t = join(r, INVERT, unary(r), NULL);
+    } else if (take(r, "(")) {
+        t = ternary(r);
+        need(r, ")");
+    } else if (*r->s >= '0' && *r->s <= '9') {
+        t = new_term(r, NUMBER, strtoll(r->s, &end, 0));
+        r->s = end;
+    } else {
+        t = named(r);
+    }
+    r->deep--;
+    return t;
+}
+
+/* Longer tokens before those they begin with. */
+static const struct {
+    const char *token;
+    int level;
+    Action what;
+} binary[] = {
+    {"||", 1, OR}, {"&&", 2, AND}, {"==", 6, EQUAL}, {"!=", 6, DIFFERENT},
+    {"<<", 8, LEFT}, {">>", 8, RIGHT}, {"<=", 7, UPTO}, {">=", 7, FROM},
+    {"<", 7, LESS}, {">", 7, GREATER}, {"|", 3, BITOR}, {"^", 4, BITXOR},
+    {"&", 5, BITAND}, {"+", 9, PLUS}, {"-", 9, MINUS}, {"*", 10, TIMES},
+    {"/", 10, OVER}, {"%", 10, MODULO},
+};
+
+static Term *climb(Reader *r, int level)
+{
+    Term *a = unary(r), *b;
+    size_t i;
+
+    for (;;) {
+        r->s += strspn(r->s, " ");
+        for (i = 0; i < LEN(binary); i++)
+            if (str_starts(r->s, binary[i].token))
+                break;
+        if (i == LEN(binary) || binary[i].level < level)
+            return a;
+        r->s += strlen(binary[i].token);
+        b = climb(r, binary[i].level + 1);
+        a = join(r, binary[i].what, a, b);
+    }
+}
+
+static Term *ternary(Reader *r)
+{
+    Term *c, *a;
+
+    if (++r->deep > DEEP)
+        fail_read(r, "nested too deep");
+    c = climb(r, 1);
+    if (take(r, "?")) {
+        a = ternary(r);
+        need(r, ":");
+        a = join(r, CHOICE, a, ternary(r));
+        a->c = c;
+        c = a;
+    }
+    r->deep--;
+    return c;
+}
+
+/* --- working out --- */
+
+typedef struct Scene {
+    const Expr *e;
+    const Node *n;
+    const Dims *d;
+} Scene;
+
+static int64_t value(const Scene *x, const Term *t);
+
+static _Noreturn void fail(const Scene *x, const Term *t, const char *what)
+{
+    fail_at(x->e, x->e->text + t->at, what);
 }
 
 static int64_t negated(int64_t v)
@@ -146,169 +291,159 @@ static int64_t negated(int64_t v)
     return v == INT64_MIN ? INT64_MAX : -v;
 }
 
-static int64_t unary(Expr *e)
-{
-    int64_t v;
-    char *end;
-
-    if (++e->deep > DEEP)
-        fail_expr(e, "nested too deep");
-    e->s += strspn(e->s, " ");
-    if (take(e, "-")) {
-        v = negated(unary(e));
-    } else if (take(e, "!")) {
-        v = !unary(e);
-    } else if (take(e, "~")) {
-        v = ~unary(e);
-    } else if (take(e, "(")) {
-        v = ternary(e);
-        need(e, ")");
-    } else if (*e->s >= '0' && *e->s <= '9') {
-        v = strtoll(e->s, &end, 0);
-        e->s = end;
-    } else {
-        v = named(e);
-    }
-    e->deep--;
-    return v;
-}
-
-/* Longer tokens before those they begin with. */
-static const struct {
-    const char *token;
-    int level;
-} binary[] = {
-    {"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<<", 8}, {">>", 8},
-    {"<=", 7}, {">=", 7}, {"<", 7},  {">", 7},  {"|", 3},  {"^", 4},
-    {"&", 5},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
-};
-
 static int64_t saturated(bool over, int64_t v, bool negative)
 {
     return !over ? v : negative ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t divided(Expr *e, const char *op, int64_t a, int64_t b)
+static int64_t word_at(const Scene *x, const Term *t, int64_t i)
 {
-    if (!b && !e->dead)
-        fail_expr(e, "division by zero");
-    if (!b)
-        return 0;
-    if (b == -1)
-        return *op == '/' ? negated(a) : 0;
-    return *op == '/' ? a / b : a % b;
+    return ((const int32_t *)((const char *)x->d + t->v))[i];
 }
 
-static int64_t shifted(Expr *e, const char *op, int64_t a, int64_t b)
+static int64_t word_of(const Scene *x, const Term *t)
 {
-    if (e->dead)
+    int64_t i = value(x, t->a);
+
+    if (i < 0 || i >= t->len)
+        fail(x, t, "an index is out of range");
+    return word_at(x, t, i);
+}
+
+static int64_t real_at(const Scene *x, const Term *t)
+{
+    float f = *(const float *)((const char *)x->d + t->v);
+
+    return f >= 9e18f ? INT64_MAX : f > -9e18f ? (int64_t)f : INT64_MIN;
+}
+
+/* Of an absent operand everything is 0. */
+static int64_t property_of(const Scene *x, const Term *t)
+{
+    const Val *v = kern_at(x->n, (int)t->v);
+
+    if (!v)
         return 0;
+    switch (t->what) {
+    case LEAST: return v->lo;
+    case MOST: return v->hi;
+    case COUNT: return val_count(v);
+    case BYTES: return type_info[v->type].bytes;
+    default: return 1;
+    }
+}
+
+static int64_t divided(const Scene *x, const Term *t, int64_t a, int64_t b)
+{
+    if (!b)
+        fail(x, t, "division by zero");
+    if (b == -1)
+        return t->what == OVER ? negated(a) : 0;
+    return t->what == OVER ? a / b : a % b;
+}
+
+static int64_t shifted(const Scene *x, const Term *t, int64_t a, int64_t b)
+{
     if (b < 0 || b > 62)
-        fail_expr(e, "a shift by less than 0 or more than 62");
-    if (*op == '>')
+        fail(x, t, "a shift by less than 0 or more than 62");
+    if (t->what == RIGHT)
         return a >> b;
     return saturated(a > INT64_MAX >> b || a < INT64_MIN >> b,
                      (int64_t)((uint64_t)a << b), a < 0);
 }
 
-static int64_t compared(const char *op, int64_t a, int64_t b)
-{
-    switch (*op) {
-    case '=': return a == b;
-    case '!': return a != b;
-    case '<': return op[1] ? a <= b : a < b;
-    default: return op[1] ? a >= b : a > b;
-    }
-}
-
-static int64_t apply(Expr *e, const char *op, int64_t a, int64_t b)
+static int64_t apply(const Scene *x, const Term *t, int64_t a, int64_t b)
 {
     int64_t v;
     bool over;
 
-    switch (*op) {
-    case '|': return op[1] ? a || b : a | b;
-    case '&': return op[1] ? a && b : a & b;
-    case '^': return a ^ b;
-    case '+':
+    switch (t->what) {
+    case BITOR: return a | b;
+    case BITXOR: return a ^ b;
+    case BITAND: return a & b;
+    case EQUAL: return a == b;
+    case DIFFERENT: return a != b;
+    case LESS: return a < b;
+    case GREATER: return a > b;
+    case UPTO: return a <= b;
+    case FROM: return a >= b;
+    case MINIMUM: return MIN(a, b);
+    case MAXIMUM: return MAX(a, b);
+    case LEFT: case RIGHT: return shifted(x, t, a, b);
+    case OVER: case MODULO: return divided(x, t, a, b);
+    case PLUS:
         over = __builtin_add_overflow(a, b, &v);
         return saturated(over, v, a < 0);
-    case '-':
+    case MINUS:
         over = __builtin_sub_overflow(a, b, &v);
         return saturated(over, v, a < 0);
-    case '*':
+    default:
         over = __builtin_mul_overflow(a, b, &v);
         return saturated(over, v, (a < 0) != (b < 0));
-    case '/': case '%':
-        return divided(e, op, a, b);
-    default:
-        if (op[0] == op[1] && *op != '=')
-            return shifted(e, op, a, b);
-        return compared(op, a, b);
     }
 }
 
-/* Does a decide `a && b` or `a || b`? */
-static bool decides(const char *op, int64_t a)
+static int64_t value(const Scene *x, const Term *t)
 {
-    return op[0] == op[1] && ((*op == '&' && !a) || (*op == '|' && a));
-}
-
-static int64_t climb(Expr *e, int level)
-{
-    int64_t a = unary(e), b;
-    bool dead;
-    size_t i;
-
-    for (;;) {
-        e->s += strspn(e->s, " ");
-        for (i = 0; i < LEN(binary); i++)
-            if (str_starts(e->s, binary[i].token))
-                break;
-        if (i == LEN(binary) || binary[i].level < level)
-            return a;
-        e->s += strlen(binary[i].token);
-        dead = decides(binary[i].token, a);
-        e->dead += dead;
-        b = climb(e, binary[i].level + 1);
-        e->dead -= dead;
-        a = apply(e, binary[i].token, a, b);
+    switch (t->what) {
+    case NUMBER: return t->v;
+    case CORES: return MAX(x->e->k->ncore, 1);
+    case WORD: return word_at(x, t, 0);
+    case WORDS: return word_of(x, t);
+    case REAL: return real_at(x, t);
+    case HAS: case LEAST: case MOST: case COUNT: case BYTES:
+        return property_of(x, t);
+    case NEGATE: return negated(value(x, t->a));
+    case NOT: return !value(x, t->a);
+    case INVERT: return ~value(x, t->a);
+    case OR: return value(x, t->a) || value(x, t->b);
+    case AND: return value(x, t->a) && value(x, t->b);
+    case CHOICE: return value(x, value(x, t->c) ? t->a : t->b);
+    default: return apply(x, t, value(x, t->a), value(x, t->b));
     }
 }
 
-static int64_t ternary(Expr *e)
+static Expr *read_expr(const Kern *k, const KernSig *sig, const char *text,
+                       const DimsInfo *info)
 {
-    int64_t c, a, b;
+    Expr *e = NEW(k->exprs->mem, Expr);
+    Reader r = {k->exprs->mem, e, text, 0};
 
-    if (++e->deep > DEEP)
-        fail_expr(e, "nested too deep");
-    c = climb(e, 1);
-    if (take(e, "?")) {
-        e->dead += !c;
-        a = ternary(e);
-        e->dead += c ? 1 : -1;
-        need(e, ":");
-        b = ternary(e);
-        e->dead -= c != 0;
-        c = c ? a : b;
-    }
-    e->deep--;
-    return c;
+    *e = (Expr){k, text, sig, info, NULL, k->exprs->first};
+    e->root = ternary(&r);
+    r.s += strspn(r.s, " ");
+    if (*r.s)
+        fail_read(&r, "what follows is not understood");
+    k->exprs->first = e;
+    return e;
+}
+
+static const Expr *find_expr(const Kern *k, const KernSig *sig,
+                             const char *text, const DimsInfo *info)
+{
+    Expr *e;
+
+    for (e = k->exprs->first; e; e = e->next)
+        if (e->text == text && e->sig == sig && e->info == info)
+            return e;
+    return read_expr(k, sig, text, info);
+}
+
+int64_t kern_value(const Kern *k, const KernSig *sig, const char *expr,
+                   const Node *n, const Dims *d)
+{
+    Scene x = {NULL, n, d};
+
+    if (!expr)
+        return 0;
+    x.e = find_expr(k, sig, expr, dims_of(n->op));
+    return value(&x, x.e->root);
 }
 
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
                   const Dims *d)
 {
-    Expr e = {k, kern_takes(k, n), n, d, expr, expr, 0, 0};
-    int64_t v;
+    const KernSig *sig = expr ? kern_takes(k, n) : NULL;
 
-    if (!expr)
-        return 0;
-    if (!e.sig)
-        e.sig = &k->sig[0];
-    v = ternary(&e);
-    e.s += strspn(e.s, " ");
-    if (*e.s)
-        fail_expr(&e, "what follows is not understood");
-    return v;
+    return kern_value(k, sig ? sig : &k->sig[0], expr, n, d);
 }

@@ -242,6 +242,8 @@ Kern *kern_parse(Arena *a, const char *path, const char *text)
 
     k->path = path;
     k->text = text;
+    k->exprs = NEW(a, struct Exprs);
+    k->exprs->mem = a;
     k->name = str_ident(a, name_of(a, path));
     k->isa = k->inplace = "";
     k->layout = "any";
@@ -333,18 +335,24 @@ Kern **kern_load(Arena *a, const char *dir, int *n)
 
 /* --- does it take this node? --- */
 
-const Val *kern_operand(const Kern *k, const KernSig *sig, const Node *n,
-                        const char *name)
+int kern_position(const Kern *k, const KernSig *sig, const char *name)
 {
     int i;
 
     for (i = 0; i < sig->narg; i++)
         if (!strcmp(sig->arg[i].operand, name))
-            return i < n->narg ? n->arg[i] : NULL;
+            return i;
     for (i = 0; i < sig->nres; i++)
         if (!strcmp(sig->res[i].operand, name))
-            return i < n->nres ? n->res[i] : NULL;
+            return NARG + i;
     kern_err(k, "there is no operand '%s'", name);
+}
+
+const Val *kern_at(const Node *n, int position)
+{
+    if (position >= NARG)
+        return position - NARG < n->nres ? n->res[position - NARG] : NULL;
+    return position < n->narg ? n->arg[position] : NULL;
 }
 
 static bool type_fits(const Kern *k, const KernSig *sig, const Node *n,
@@ -356,7 +364,7 @@ static bool type_fits(const Kern *k, const KernSig *sig, const Node *n,
         return true;
     if (!t->same)
         return t->types >> v->type & 1;
-    same = kern_operand(k, sig, n, t->same);
+    same = kern_at(n, kern_position(k, sig, t->same));
     return !same || same->type == v->type;
 }
 

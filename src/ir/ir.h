@@ -322,6 +322,10 @@ typedef struct Kern {
     int ncore;           /* that share a call: `ncore` of its expressions */
     int nsig;
     KernSig sig[8];
+    struct Exprs {
+        Arena *mem;
+        struct Expr *first;
+    } *exprs;            /* those read so far (expr.c) */
 } Kern;
 
 /* All kernels packed in, then those of dir and of its folders (may be NULL);
@@ -330,9 +334,10 @@ Kern **kern_load(Arena *a, const char *dir, int *n);
 Kern *kern_parse(Arena *a, const char *path, const char *text);
 /* The sig of k that takes this node's types, or NULL. */
 const KernSig *kern_takes(const Kern *k, const Node *n);
-/* The value that sig calls name; NULL if absent; err if there is none such. */
-const Val *kern_operand(const Kern *k, const KernSig *sig, const Node *n,
-                        const char *name);
+/* The position of what sig calls name, results counting from NARG on; err if
+ * there is none such.  And the value at a position; NULL if absent. */
+int kern_position(const Kern *k, const KernSig *sig, const char *name);
+const Val *kern_at(const Node *n, int position);
 /* As err(ERR_MODEL), with "kernel PATH: " in front. */
 _Noreturn void kern_err(const Kern *k, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -344,6 +349,9 @@ _Noreturn void kern_err(const Kern *k, const char *fmt, ...)
  * and max. */
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
                   const Dims *d);
+/* The same where it is known which sig takes the node. */
+int64_t kern_value(const Kern *k, const KernSig *sig, const char *expr,
+                   const Node *n, const Dims *d);
 
 /* eval.c: runs with the reference kernels; values by Val.id (graph_number). */
 typedef struct Eval {
