@@ -9,6 +9,24 @@
 
 #include <string.h>
 
+/* A kernel that may run, and what decides between several. */
+typedef struct Offer {
+    const Kern *kern;
+    const KernSig *sig;
+    int64_t cycles; /* INT64_MAX: not predicted */
+    int rank;
+} Offer;
+
+/* What the chip has for an operator on operands of these types: asked for
+ * tiles, of which there are many. */
+typedef struct Menu Menu;
+struct Menu {
+    unsigned char type[NARG + NRES];
+    Offer *offer;
+    int n;
+    Menu *next;
+};
+
 struct Chooser {
     Arena *mem;
     const Soc *soc;
@@ -17,15 +35,8 @@ struct Chooser {
     int nkern;
     Kern ***of;   /* by OpCode: the kernels that name it */
     int nof[NOP];
+    Menu **menu;  /* by OpCode */
 };
-
-/* A kernel that may run, and what decides between several. */
-typedef struct Offer {
-    const Kern *kern;
-    const KernSig *sig;
-    int64_t cycles; /* INT64_MAX: not predicted */
-    int rank;
-} Offer;
 
 bool isa_has(const char *list, const char *word, size_t n)
 {
@@ -39,21 +50,20 @@ bool isa_has(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* The first word of the kernel's instruction sets that the chip lacks. */
-static const char *lacks(const Chooser *c, const char *isa)
+/* The first word of the kernel's instruction sets that the chip lacks, and how
+ * long it is; 0: it has all. */
+static size_t lacks(const Chooser *c, const Kern *k, const char **word)
 {
-    const char *s = isa ? isa : "";
+    const char *s = k->isa && strcmp(k->isa, "any") ? k->isa : "";
+    size_t n;
 
-    if (!strcmp(s, "any"))
-        return NULL;
-    for (; *s; s += *s == ',') {
-        size_t n = strcspn(s, ",");
-
+    for (; *s; s += n + (s[n] == ',')) {
+        n = strcspn(s, ",");
+        *word = s;
         if (!isa_has(c->soc->isa, s, n) && !isa_has(c->host_isa, s, n))
-            return arena_fmt(c->mem, "%.*s", (int)n, s);
-        s += n;
+            return n;
     }
-    return NULL;
+    return 0;
 }
 
 static int rank_of(const Kern *k)
@@ -62,9 +72,9 @@ static int rank_of(const Kern *k)
            str_starts(k->path, "kern/c/") ? 1 : 0;
 }
 
-static bool by_channels_last(const Node *n)
+static bool layout_fits(const Kern *k, const Node *n)
 {
-    return attr_int(n, A_last) != 0;
+    return !k->layout || strcmp(k->layout, "last") || attr_int(n, A_last);
 }
 
 /* A concat is one copy per argument: its kernel sees a node of one. */
@@ -78,18 +88,19 @@ static Node seen_by_kernel(const Node *n)
 }
 
 /* `when` must hold; of a concat, for the copy of every argument. */
-static bool may_run(const Kern *k, const Node *node, const Node *seen,
+static bool may_run(const Offer *o, const Node *node, const Node *seen,
                     const Dims *d)
 {
+    const Kern *k = o->kern;
     Dims part;
     int i;
 
     if (!k->when || node->op != OP_concat)
-        return !k->when || kern_expr(k, k->when, seen, d);
+        return !k->when || kern_value(k, o->sig, k->when, seen, d);
     for (i = 0; i < node->narg; i++) {
         memset(&part, 0, sizeof part);
         dims_fill_concat(node, i, &part);
-        if (!kern_expr(k, k->when, seen, &part))
+        if (!kern_value(k, o->sig, k->when, seen, &part))
             return false;
     }
     return true;
@@ -102,35 +113,52 @@ static int cores_of(const Chooser *c, const Kern *k)
 }
 
 /* Cycles, where k's head predicts any, are shared by its cores. */
-static int64_t predict(const Chooser *c, const Kern *k, const Node *n,
+static int64_t predict(const Chooser *c, const Offer *o, const Node *n,
                        const Dims *d)
 {
+    const Kern *k = o->kern;
     int cores = cores_of(c, k);
 
-    return k->cycles ? (kern_expr(k, k->cycles, n, d) + cores - 1) / cores
+    return k->cycles ? (kern_value(k, o->sig, k->cycles, n, d) + cores - 1) /
+                           cores
                      : INT64_MAX;
+}
+
+typedef enum Verdict { TAKEN, NOT_LAYOUT, NOT_WHEN } Verdict;
+
+/* May kernel and types line of *o compute n?  How fast into *o. */
+static Verdict judge(const Chooser *c, const Node *node, const Dims *d,
+                     Offer *o)
+{
+    Node n = seen_by_kernel(node);
+
+    if (!layout_fits(o->kern, &n))
+        return NOT_LAYOUT;
+    if (!may_run(o, node, &n, d))
+        return NOT_WHEN;
+    o->cycles = predict(c, o, &n, d);
+    return TAKEN;
 }
 
 /* NULL and *o filled in if k may compute n, else why not. */
 static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
                           const Dims *d, Offer *o)
 {
-    Node seen = seen_by_kernel(node), *n = &seen;
-    const char *word = lacks(c, k->isa);
+    Node n = seen_by_kernel(node);
+    const char *word;
+    size_t len = lacks(c, k, &word);
 
-    o->kern = k;
-    if (word)
-        return arena_fmt(c->mem, "needs %s", word);
-    o->sig = kern_takes(k, n);
+    *o = (Offer){.kern = k, .rank = rank_of(k)};
+    if (len)
+        return arena_fmt(c->mem, "needs %.*s", (int)len, word);
+    o->sig = kern_takes(k, &n);
     if (!o->sig)
         return "takes other types";
-    if (k->layout && !strcmp(k->layout, "last") && !by_channels_last(n))
-        return "wants channels last";
-    if (!may_run(k, node, n, d))
-        return arena_fmt(c->mem, "only when %s", k->when);
-    o->cycles = predict(c, k, n, d);
-    o->rank = rank_of(k);
-    return NULL;
+    switch (judge(c, node, d, o)) {
+    case NOT_LAYOUT: return "wants channels last";
+    case NOT_WHEN: return arena_fmt(c->mem, "only when %s", k->when);
+    default: return NULL;
+    }
 }
 
 static bool better(const Offer *a, const Offer *b)
@@ -184,10 +212,10 @@ static unsigned inplace_of(const Node *n, const Offer *o, int ncore)
     return set;
 }
 
-static int64_t evaluate(const char *expr, const Kern *k, const Node *n,
+static int64_t evaluate(const char *expr, const Offer *o, const Node *n,
                         const Dims *d, int64_t none)
 {
-    return expr && *expr ? kern_expr(k, expr, n, d) : none;
+    return expr && *expr ? kern_value(o->kern, o->sig, expr, n, d) : none;
 }
 
 /* Bytes of stack a call takes where its head does not say. */
@@ -200,10 +228,10 @@ static void take(const Chooser *c, Choice *to, const Node *n, const Dims *d,
     to->sig = o->sig;
     to->ncore = cores_of(c, o->kern);
     to->inplace = inplace_of(n, o, to->ncore);
-    to->scratch = evaluate(o->kern->scratch, o->kern, n, d, 0);
+    to->scratch = evaluate(o->kern->scratch, o, n, d, 0);
     if (to->ncore > 1)
         to->scratch = ((to->scratch + 7) & ~(int64_t)7) * to->ncore;
-    to->stack = evaluate(o->kern->stack, o->kern, n, d, CALL_STACK);
+    to->stack = evaluate(o->kern->stack, o, n, d, CALL_STACK);
     to->cycles = o->cycles == INT64_MAX ? 0 : o->cycles;
 }
 
@@ -232,10 +260,7 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     fill_dims(node, &d);
     str_put(&no, "");
     for (i = 0; i < c->nof[n.op]; i++) {
-        const Kern *k = c->of[n.op][i];
-
-        o = (Offer){0};
-        why = refuse(c, k, node, &d, &o);
+        why = refuse(c, c->of[n.op][i], node, &d, &o);
         /* One core with less memory does not make up for eight. */
         if (!why && c->soc->ncore == 1 && inplace_of(&n, &o, 1) &&
             (!over.kern || better(&o, &over)))
@@ -276,6 +301,7 @@ static void sort_by_op(Chooser *c)
     int i, j;
 
     c->of = NEWN(c->mem, Kern **, NOP);
+    c->menu = NEWN(c->mem, Menu *, NOP);
     for (i = 0; i < c->nkern; i++)
         for (j = 0; j < c->kern[i]->nop; j++) {
             OpCode op = c->kern[i]->op[j];
@@ -298,14 +324,58 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
     return c;
 }
 
+static void types_into(const Node *n, unsigned char type[NARG + NRES])
+{
+    int i;
+
+    memset(type, 0, NARG + NRES);
+    for (i = 0; i < n->narg && i < NARG; i++)
+        type[i] = n->arg[i] ? (unsigned char)n->arg[i]->type : 0;
+    for (i = 0; i < n->nres; i++)
+        type[NARG + i] = (unsigned char)n->res[i]->type;
+}
+
+static Menu *write_menu(const Chooser *c, const Node *n)
+{
+    Menu *m = NEW(c->mem, Menu);
+    const char *word;
+    int i;
+
+    types_into(n, m->type);
+    m->offer = NEWN(c->mem, Offer, (size_t)c->nof[n->op] + 1);
+    for (i = 0; i < c->nof[n->op]; i++) {
+        const Kern *k = c->of[n->op][i];
+        const KernSig *sig = lacks(c, k, &word) ? NULL : kern_takes(k, n);
+
+        if (sig)
+            m->offer[m->n++] = (Offer){k, sig, 0, rank_of(k)};
+    }
+    m->next = c->menu[n->op];
+    return c->menu[n->op] = m;
+}
+
+static const Menu *menu_of(const Chooser *c, const Node *n)
+{
+    unsigned char type[NARG + NRES];
+    const Menu *m;
+
+    types_into(n, type);
+    for (m = c->menu[n->op]; m; m = m->next)
+        if (!memcmp(m->type, type, sizeof type))
+            return m;
+    return write_menu(c, n);
+}
+
 bool choose_tile(const Chooser *c, const Node *tile, const Dims *d, Choice *to)
 {
+    Node seen = seen_by_kernel(tile);
+    const Menu *m = menu_of(c, &seen);
     Offer best = {0}, o;
     int i;
 
-    for (i = 0; i < c->nof[tile->op]; i++) {
-        o = (Offer){0};
-        if (!refuse(c, c->of[tile->op][i], tile, d, &o) &&
+    for (i = 0; i < m->n; i++) {
+        o = m->offer[i];
+        if (judge(c, tile, d, &o) == TAKEN &&
             (!best.kern || better(&o, &best)))
             best = o;
     }
