@@ -1,14 +1,17 @@
 /* Kernel heads: every shipped one is read and its expressions hold numbers;
  * what is wrong with a head, and with an expression, is said. */
 #include "ir/ir.h"
+#include "rng.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int passed, failed;
 static jmp_buf refused;
 static char said[2048];
+static Rng r;
 
 static void expect(bool ok, const char *what, const char *is)
 {
@@ -121,6 +124,129 @@ static const struct {
     {"min(1)", "missing"}, {"1 ? 2", "missing"}, {"", "a value was wanted"},
 };
 
+/* --- random expressions, whose value is known as they are written --- */
+
+__extension__ typedef __int128 Wide;
+
+static Wide clamped(Wide v)
+{
+    return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : v;
+}
+
+static Wide draw(Str *s, int deep);
+
+static Wide draw_leaf(Str *s)
+{
+    static const char *const name[] = {"kh", "c", "x.n", "x.lo", "has.mul"};
+    static const int64_t worth[] = {3, 4, 256, -3, 0};
+    uint32_t i = (uint32_t)pick(&r, 8);
+    int64_t v = pick(&r, 100);
+
+    if (i == 7)
+        v = INT64_MAX - v;
+    if (i < LEN(name))
+        str_put(s, name[i]);
+    else
+        str_fmt(s, "%lld", (long long)v);
+    return i < LEN(name) ? worth[i] : v;
+}
+
+/* In brackets on either side, so that precedence is not at stake. */
+static Wide draw_pair(Str *s, int deep)
+{
+    static const char *const op[] = {"+", "-", "*", "/", "%", "<", ">=", "==",
+                                     "&&", "||", "&", "|", "^", "!="};
+    uint32_t i = (uint32_t)pick(&r, LEN(op));
+    Wide a, b;
+    size_t from;
+
+    str_put(s, "(");
+    a = draw(s, deep);
+    str_fmt(s, ") %s ", op[i]);
+    from = s->n;
+    str_put(s, "(");
+    b = draw(s, deep);
+    if ((i == 3 || i == 4) && !b) {
+        s->n = from;
+        str_put(s, "(7");
+        b = 7;
+    }
+    str_put(s, ")");
+    switch (i) {
+    case 0: return clamped(a + b);
+    case 1: return clamped(a - b);
+    case 2: return clamped(a * b);
+    case 3: return clamped(a / b);
+    case 4: return a % b;
+    case 5: return a < b;
+    case 6: return a >= b;
+    case 7: return a == b;
+    case 8: return a && b;
+    case 9: return a || b;
+    case 10: return a & b;
+    case 11: return a | b;
+    case 12: return a ^ b;
+    default: return a != b;
+    }
+}
+
+/* What is not taken would not work. */
+static Wide draw_choice(Str *s, int deep)
+{
+    bool yes = pick(&r, 2);
+    Wide v;
+
+    str_fmt(s, "%d ? ", yes);
+    if (!yes)
+        str_put(s, "1 / 0 : ");
+    v = draw(s, deep);
+    if (yes)
+        str_put(s, " : n + 1 << 99");
+    return v;
+}
+
+static Wide draw(Str *s, int deep)
+{
+    Wide a, b;
+    bool least;
+
+    if (!deep)
+        return draw_leaf(s);
+    switch (pick(&r, 6)) {
+    case 0:
+        str_put(s, "-(");
+        a = clamped(-draw(s, deep - 1));
+        str_put(s, ")");
+        return a;
+    case 1:
+        least = pick(&r, 2);
+        str_put(s, least ? "min(" : "max(");
+        a = draw(s, deep - 1);
+        str_put(s, ", ");
+        b = draw(s, deep - 1);
+        str_put(s, ")");
+        return least == (a < b) ? a : b;
+    case 2:
+        return draw_choice(s, deep - 1);
+    default:
+        return draw_pair(s, deep - 1);
+    }
+}
+
+static void random_expression(Arena *a, const Kern *k, const Node *n,
+                              const Dims *d, int deep)
+{
+    Str *s = NEW(a, Str);
+    Wide v;
+
+    s->mem = a;
+    v = draw(s, deep);
+    if (!setjmp(refused))
+        expect(kern_expr(k, s->s, n, d) == v, "random", s->s);
+    else
+        expect(false, s->s, said);
+}
+
 static void expressions(Arena *a, Graph *g)
 {
     Kern *k = kern_parse(a, "kern/x/conv.c",
@@ -151,6 +277,8 @@ static void expressions(Arena *a, Graph *g)
     if (!setjmp(refused))
         kern_expr(k, deep, n, &d);
     expect(strstr(said, "too deep"), "deep", said);
+    for (i = 0; i < 2000; i++)
+        random_expression(a, k, n, &d, (int)i % 6);
 }
 
 static void arrays(Arena *a, Graph *g)
@@ -198,11 +326,14 @@ static void shipped(Arena *a, Graph *g)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0)
+                             : (uint64_t)time(NULL);
     Arena *a = arena_new();
     Graph *g = sample(a);
 
+    r.s = seed;
     err_hook = refuse;
     bad_heads(a);
     good_head(a);
@@ -212,6 +343,7 @@ int main(void)
         shipped(a, g);
     else
         expect(false, "shipped heads", said);
-    printf("%d of %d statements about heads hold\n", passed, passed + failed);
+    printf("%d of %d statements about heads hold, seed %llu\n", passed,
+           passed + failed, (unsigned long long)seed);
     return failed != 0;
 }
