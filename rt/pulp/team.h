@@ -3,18 +3,9 @@
 #ifndef TEAM_H
 #define TEAM_H
 
+#include "../move.h"
 #include "ext.h"
 #include "pulp.h"
-
-enum { RT_PAGE = 1024 };
-
-/* A transfer: rows of `row` bytes, `stride` apart on the far side, without
- * gaps on the near one; row 0: all bytes in one. */
-struct rt_move {
-    uintptr_t near, far;
-    uint32_t bytes, row, stride;
-    int in; /* towards the cores */
-};
 
 /* Two buffers in the L1, in turns. */
 extern unsigned char pulp_page[2][RT_PAGE];

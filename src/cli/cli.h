@@ -23,7 +23,7 @@ typedef struct Opts {
     const char *in, *expected;
     const char *name, *json, *html, *kernels, *keep, *dump, *runner;
     const char *print;     /* -d PASS: the graph after that pass */
-    bool force, verbose, explain, bin;
+    bool force, verbose, explain, bin, emulate;
     int cores;             /* --cores; 0: all */
     double tolerance;
     int nmem;

@@ -107,6 +107,8 @@ static bool read_flag(Opts *o, const char *s)
         o->explain = true;
     else if (!strcmp(s, "--bin"))
         o->bin = true;
+    else if (!strcmp(s, "--emulate"))
+        o->emulate = true;
     else if (str_starts(s, "--no-")) {
         for (i = 0; i < npass && strcmp(passes[i].name, s + 5); i++)
             ;

@@ -114,7 +114,11 @@ int verb_run(int argc, char **argv)
         dir = arena_fmt(j->o.mem, "%s/%s", dir_temp(j->o.mem), j->o.name);
     job_gen(j, dir);
     o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
-                  .dump = j->o.dump, .runner = j->o.runner};
+                  .dump = j->o.dump, .runner = j->o.runner,
+                  .emulate = j->o.emulate};
+    if (o.emulate && j->soc->ncore < 2)
+        err(ERR_USAGE, "--emulate: %s has one core: nothing to emulate",
+            j->soc->name);
     err_file(NULL); /* from here on the tools are at fault */
     *run = dev_run(j->o.mem, j->r.plan, &o);
     if (!run->ok) {

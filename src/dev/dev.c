@@ -44,13 +44,13 @@ static const char *in_work(Dev *d, const char *file)
 
 static bool is_host(const Dev *d)
 {
-    return !strcmp(d->p->soc->run, "host");
+    return d->o->emulate || !strcmp(d->p->soc->run, "host");
 }
 
 /* On the simulator, unless the user has a runner of his own. */
 static bool is_sim(const Dev *d)
 {
-    return !strcmp(d->p->soc->run, "sim") && !d->o->runner;
+    return !strcmp(d->p->soc->run, "sim") && !d->o->runner && !d->o->emulate;
 }
 
 static bool find_tool(Dev *d, const Item *it, const char *tool)
@@ -75,7 +75,9 @@ static const char *runner_tool(Dev *d)
 
 static bool find_tools(Dev *d)
 {
-    if (!find_tool(d, d->tools, item_word(d->tools, "cc", "cc")) ||
+    const char *cc = item_word(d->tools, "cc", "cc");
+
+    if (!find_tool(d, d->tools, d->o->emulate ? "cc" : cc) ||
         !find_tool(d, NULL, "make"))
         return false;
     if (is_host(d) || is_sim(d) || d->o->runner)
@@ -88,7 +90,8 @@ static bool find_tools(Dev *d)
 
 static void ask_version(Dev *d)
 {
-    const char *cc = item_word(d->tools, "cc", "cc"), *s;
+    const char *cc = d->o->emulate ? "cc" : item_word(d->tools, "cc", "cc");
+    const char *s;
 
     d->r.toolchain = cc;
     if (shell_run(arena_fmt(d->mem, "%s -dumpfullversion", cc), NULL,
@@ -154,12 +157,20 @@ static int cores(void)
     return (int)MAX(1, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+/* The program, from its folder; emulated ones are beside those of the chip. */
+static const char *program(Dev *d)
+{
+    return arena_fmt(d->mem, d->o->emulate ? "host/%s" : "%s.elf",
+                     d->o->name);
+}
+
 static bool build(Dev *d, const char *defs)
 {
     const char *said = in_work(d, "said"), *text;
     const char *make = arena_fmt(d->mem, "exec make -s -j%d BUILD=%s"
-        " MAIN='%s/harness.c %s/run.c' DEFS='%s -Irt -Irt/%s'", cores(),
-        d->work, d->work, d->work, defs, d->p->soc->rt);
+        " MAIN='%s/harness.c %s/run.c' DEFS='%s -Irt -Irt/%s' %s/%s", cores(),
+        d->work, d->work, d->work, defs,
+        d->o->emulate ? "host" : d->p->soc->rt, d->work, program(d));
     int status = shell_run(make, d->dir, said, BUILD_TIME);
 
     if (!status)
@@ -184,7 +195,7 @@ static const char *put_elf(Dev *d, const char *cmd, const char *elf)
 /* Starts the program in its folder; a runner of the user's in ours. */
 static int start(Dev *d, bool count)
 {
-    const char *name = arena_fmt(d->mem, "%s.elf", d->o->name);
+    const char *name = program(d);
     const char *cmd, *dir = in_work(d, "");
 
     if (d->o->runner) {
@@ -220,9 +231,7 @@ static bool run_program(Dev *d, bool count)
     remove_old(d);
     if (is_sim(d))
         return sim_program(d->mem, d->p->soc,
-                           in_work(d, arena_fmt(d->mem, "%s.elf",
-                                                d->o->name)),
-                           in_work(d, ""), &d->r);
+                           in_work(d, program(d)), in_work(d, ""), &d->r);
     if (count) {
         const Packed *so = packed_find("count.so");
 
@@ -322,7 +331,7 @@ static bool run_once(Dev *d)
     ask_version(d);
     if (!build(d, "-DTILEWRIGHT_MARK"))
         return false;
-    elf_sizes(in_work(d, arena_fmt(d->mem, "%s.elf", d->o->name)), &d->r);
+    elf_sizes(in_work(d, program(d)), &d->r);
     if (!run_program(d, count) || !read_outputs(d) || !check_stack(d))
         return false;
     if (count)

@@ -32,6 +32,7 @@ typedef struct RunOpts {
     void *const *in;      /* one array per graph input, native type */
     const char *dump;     /* folder for every layer's tensor, or NULL */
     const char *runner;   /* --runner 'CMD {elf}' or NULL */
+    bool emulate;         /* a team's program: on this machine (rt/emu) */
     int timeout;          /* seconds that the program may take; 0: 600 */
 } RunOpts;
 

@@ -40,6 +40,13 @@ static bool is_for_far(const char *path)
     return !strcmp(path, "rt/pulp/ext.c") || !strcmp(path, "rt/pulp/load.c");
 }
 
+/* What a team's program stands on, on the chip and on this machine. */
+static bool is_for_team(const char *path)
+{
+    return !strcmp(path, "rt/program.h") || !strcmp(path, "rt/move.h") ||
+           str_starts(path, "rt/emu/") || str_starts(path, "rt/host/");
+}
+
 /* The runtime: headers, what all share, and the folder of this chip.  Their
  * names go to `list`, those to compile only. */
 static void copy_runtime(Gen *g, Str *list)
@@ -57,8 +64,9 @@ static void copy_runtime(Gen *g, Str *list)
 
         if (is_for_far(path) && !gen_far(g))
             continue;
-        if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h") ||
-            (gen_team(g) && !strcmp(path, "rt/program.h"))) {
+        if (is_for_team(path) && gen_team(g))
+            put_copy(g, &packed[i]);
+        if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h")) {
             put_copy(g, &packed[i]);
             if (c)
                 str_fmt(list, " %s", path);
@@ -66,13 +74,13 @@ static void copy_runtime(Gen *g, Str *list)
     }
 }
 
-/* Which runtime the program of a team is compiled for. */
 static void put_team_header(Gen *g)
 {
     Str b = {.mem = g->mem};
 
     str_fmt(&b, "/* The team of cores that this project is for. */\n"
-            "#include \"%s/team.h\"\n", g->p->soc->rt);
+            "#ifdef TILEWRIGHT_EMULATE\n#include \"emu/team.h\"\n#else\n"
+            "#include \"%s/team.h\"\n#endif\n", g->p->soc->rt);
     gen_file(g, "rt/team.h", &b);
 }
 
@@ -117,6 +125,21 @@ static void put_make_rules(Gen *g, Str *out)
         script, run_command(g), item_word(tools(g), "size", "size"));
 }
 
+/* The same program on this machine: its cores and transfers are emulated. */
+static const char host_rules[] =
+    "\n# make host: on this machine, cores and transfers emulated\n"
+    "HOST_CC = cc\nHOST_CFLAGS = -std=c99 -O1 -g -fsanitize=address,undefined"
+    " -fno-sanitize-recover\n"
+    "HOST_SRC = $(NET) rt/emu/emu.c rt/host/io.c $(MAIN)\n"
+    "HOST_OBJ = $(HOST_SRC:%=$(BUILD)/host/%.o)\n\n"
+    "$(BUILD)/host/$(NAME): $(HOST_OBJ)\n"
+    "\t$(HOST_CC) $(HOST_CFLAGS) -o $@ $(HOST_OBJ) -lm\n\n"
+    "$(BUILD)/host/%.o: %\n\t@mkdir -p $(@D)\n"
+    "\t$(HOST_CC) $(HOST_CFLAGS) $(DEFS) -DTILEWRIGHT_EMULATE -I. -MMD -c"
+    " -o $@ $<\n\n"
+    "host: $(BUILD)/host/$(NAME)\n\t$<\n\n"
+    ".PHONY: host\n-include $(HOST_OBJ:.o=.d)\n";
+
 static void put_makefile(Gen *g, const Str *rt)
 {
     const Item *t = tools(g);
@@ -138,6 +161,8 @@ static void put_makefile(Gen *g, const Str *rt)
         has_selftest(g) ? " " : "",
         has_selftest(g) ? arena_fmt(g->mem, "%s_selftest.c", g->name) : "");
     put_make_rules(g, &b);
+    if (gen_team(g))
+        str_put(&b, host_rules);
     gen_file(g, "Makefile", &b);
 }
 

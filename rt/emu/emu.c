@@ -1,0 +1,156 @@
+/* The emulated team. */
+#include "team.h"
+
+#include "../rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDS = 16, PAGE = 4 * RT_PAGE, EXTERNAL = 64 << 20 };
+
+struct pending {
+    struct rt_move m;
+    int busy;
+};
+
+static struct pending dma[IDS], io[IDS];
+static unsigned char external[EXTERNAL];
+static unsigned char page[2][PAGE] __attribute__((aligned(16)));
+static uint32_t noise = 1;
+
+static void stop(const char *why)
+{
+    fprintf(stderr, "emulation: %s\n", why);
+    abort();
+}
+
+unsigned char *rt_page_buffer(int i)
+{
+    return page[i & 1];
+}
+
+void rt_team_start(void (*work)(const void *arg, int core), const void *arg,
+                   int cores)
+{
+    (void)work;
+    (void)arg;
+    (void)cores;
+}
+
+/* In either order, in turns: no core's share depends on another's. */
+void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
+                    int cores)
+{
+    static int turn;
+    int i;
+
+    turn ^= 1;
+    for (i = 0; i < cores; i++)
+        work(arg, turn ? i : cores - 1 - i);
+}
+
+static void scribble(unsigned char *p, uint32_t n)
+{
+    while (n--) {
+        noise = noise * 1664525u + 1013904223u;
+        *p++ = (unsigned char)(noise >> 24);
+    }
+}
+
+static uint32_t row_of(const struct rt_move *m)
+{
+    return m->row ? m->row : m->bytes;
+}
+
+static void destroy(const struct rt_move *m)
+{
+    unsigned char *to = (unsigned char *)(m->in ? m->near : m->far);
+    uint32_t row = row_of(m), done;
+
+    for (done = 0; done < m->bytes; done += row)
+        scribble(to + (m->in ? done : done / row * m->stride), row);
+}
+
+static void deliver(const struct rt_move *m)
+{
+    unsigned char *near = (unsigned char *)m->near;
+    unsigned char *far = (unsigned char *)m->far;
+    uint32_t row = row_of(m), done;
+
+    for (done = 0; done < m->bytes; done += row) {
+        memmove(m->in ? near : far, m->in ? far : near, row);
+        near += row;
+        far += m->stride;
+    }
+}
+
+static int begin(struct pending *p, const struct rt_move *m)
+{
+    int i;
+
+    if (!m->bytes || m->bytes % row_of(m))
+        stop("a transfer of no bytes, or no whole rows");
+    for (i = 0; i < IDS && p[i].busy; i++)
+        ;
+    if (i == IDS)
+        stop("too many transfers under way");
+    p[i].m = *m;
+    p[i].busy = 1;
+    destroy(&p[i].m);
+    return i;
+}
+
+static void end(struct pending *p, int id)
+{
+    if (id < 0 || id >= IDS || !p[id].busy)
+        stop("a wait for no transfer");
+    deliver(&p[id].m);
+    p[id].busy = 0;
+}
+
+int rt_dma_start(const struct rt_move *m)
+{
+    return begin(dma, m);
+}
+
+void rt_dma_wait(int id)
+{
+    end(dma, id);
+}
+
+/* The far side of external memory is a distance from its start. */
+int rt_io_start(const struct rt_move *m)
+{
+    struct rt_move at = *m;
+    uint64_t last = (uint64_t)m->far + m->bytes;
+
+    if (m->row)
+        last = m->far + (uint64_t)(m->bytes / m->row - 1) * m->stride + m->row;
+    if (last > EXTERNAL)
+        stop("a transfer beyond external memory");
+    at.far = (uintptr_t)external + m->far;
+    return begin(io, &at);
+}
+
+void rt_io_wait(int id)
+{
+    end(io, id);
+}
+
+/* As of rt/pulp/ext.h. */
+int pulp_ext_load_file(const char *path, uint32_t ext, uint32_t n, void *room,
+                       uint32_t size);
+int pulp_ext_load_file(const char *path, uint32_t ext, uint32_t n, void *room,
+                       uint32_t size)
+{
+    int f = rt_open(path, 0), got;
+
+    (void)room;
+    (void)size;
+    if (f < 0 || (uint64_t)ext + n > EXTERNAL)
+        return 1;
+    got = rt_read(f, external + ext, (int)n);
+    rt_close(f);
+    return got != (int)n;
+}

@@ -1,0 +1,23 @@
+/* A team of cores and its transfers, emulated so that a mistake shows: the
+ * calls of rt/program.h on the machine that compiles. */
+#ifndef TEAM_H
+#define TEAM_H
+
+#include "../move.h"
+
+unsigned char *rt_page_buffer(int i);
+
+/* The cores do their shares one after the other, all of them at the end. */
+void rt_team_start(void (*work)(const void *arg, int core), const void *arg,
+                   int cores);
+void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
+                    int cores);
+
+/* A transfer destroys what is at its destination at once, and reads and
+ * writes its bytes as late as may be: when it is waited for. */
+int rt_dma_start(const struct rt_move *m);
+void rt_dma_wait(int id);
+int rt_io_start(const struct rt_move *m);
+void rt_io_wait(int id);
+
+#endif
