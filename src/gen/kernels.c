@@ -131,8 +131,8 @@ void gen_instances(Gen *g)
         if (!gen_is_kernel(s))
             continue;
         name = inst_name(g->mem, s);
-        for (j = 0; j < g->ninst && (g->inst[j].kern != s->kern ||
-                                     strcmp(g->inst[j].name, name)); j++)
+        for (j = 0; j < g->ninst && (strcmp(g->inst[j].kern->path,
+                s->kern->path) || strcmp(g->inst[j].name, name)); j++)
             ;
         g->inst_of[i] = j;
         if (j < g->ninst)

@@ -51,22 +51,22 @@ static bool is_team(const Soc *s)
     return s->rt && !strcmp(s->rt, "pulp");
 }
 
-/* The stack of each core beside the first, and of the controller: the kernels
- * and what calls them. */
+/* The stack of each core beside the first, and of the controller: what calls
+ * a kernel is less there than the bound counts for the first. */
 static int64_t team_stack(int64_t bound)
 {
-    return MAX(1024, (bound + 256 + 15) & ~15);
+    return MAX(768, (bound + 15) & ~15);
 }
 
 int64_t soc_stack(const Soc *s, int64_t bound)
 {
-    enum { RUNTIME = 512, PAGES = 2048 }; /* data of start-up and
-                                        self-test; of a team's program */
+    /* data of start-up and self-test; pages of a team's program */
+    enum { RUNTIME = 512, PAGES = 2048 };
     const Item *it = soc_item(s, "reserve", "stack");
     int64_t team = is_team(s) ? s->ncore * team_stack(bound) + PAGES : 0;
 
     return MAX(item_int(it, "size", 4096) - RUNTIME - team,
-               (bound + 1024) & ~7);
+               (bound + (is_team(s) ? 512 : 1024)) & ~7);
 }
 
 static void put_memories(const Soc *s, bool emu, Str *out)
