@@ -49,7 +49,8 @@ static inline int nest_next(const struct map_dims *k, struct nest *p)
     return 0;
 }
 
-/* Cuts the outermost axis, or the innermost if that has more to cut. */
+/* Cuts the outermost axis, or the innermost if that has more to cut: between
+ * words of four bytes, as far as there are enough of them. */
 static inline void nest_cut(const struct map_dims *k, const struct io *io,
                             struct nest *p)
 {
@@ -59,7 +60,13 @@ static inline void nest_cut(const struct map_dims *k, const struct io *io,
         axis++;
     if (k->n[axis] < io->ncore && k->n[axis] < k->n[5])
         axis = 5;
-    span(k->n[axis], io->core, io->ncore, &from, &to);
+    if (axis == 5 && k->n[5] >= 16 * io->ncore) {
+        span((k->n[5] + 3) >> 2, io->core, io->ncore, &from, &to);
+        from *= 4;
+        to = 4 * to < k->n[5] ? 4 * to : k->n[5];
+    } else {
+        span(k->n[axis], io->core, io->ncore, &from, &to);
+    }
     nest_move(k, p, axis, from);
     p->out = from;
     p->some = to - from;

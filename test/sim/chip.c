@@ -7,6 +7,8 @@
 #include "rt.h"
 #include "test/sim/chip.h"
 
+#include <string.h>
+
 #ifndef SEED
 #define SEED 1
 #endif
@@ -18,26 +20,6 @@
 
 void fast(const void *k, const struct io *io);
 void plain(const void *k, const struct io *io);
-
-/* There is no library; compilers call these even so. */
-void *memset(void *to, int v, size_t n)
-{
-    volatile uint8_t *p = to;
-
-    while (n--)
-        *p++ = (uint8_t)v;
-    return to;
-}
-
-void *memcpy(void *restrict to, const void *restrict from, size_t n)
-{
-    volatile uint8_t *p = to;
-    const uint8_t *s = from;
-
-    while (n--)
-        *p++ = *s++;
-    return to;
-}
 
 static uint8_t arena[BYTES] L1;
 static uint8_t want[BYTES] L2;

@@ -1,0 +1,22 @@
+/* Product of bytes, four at a time, scaled in 32 bits.
+ *
+ * op       mul
+ * types    x:s8|u8 y:s8|u8 mul:int add:int -> z:s8|u8
+ * isa      xpulpv2
+ * when     s0[5] == 1 && s1[5] == 1 && has.mul == has.add && (!has.mul ||
+ *          mul.n == 1) && (!has.add || add.n == 1) && (!has.mul || shift < 23)
+ *          && max(-x.lo, x.hi) * max(-y.lo, y.hi) * max(1, max(-mul.lo,
+ *          mul.hi)) + max(-add.lo, add.hi) + (256 << (has.mul ? shift : 0)) <
+ *          2147483648
+ * inplace  x y
+ * split    n
+ * stack    320
+ * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
+ *          (z.n + 4 * ncore - 1) / (4 * ncore) * 30) +
+ *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
+ */
+#define WORDS_SUM MUL
+#define WORDS_SCALE SHORT
+#include "kern/words.h"
+
+WORDS_SCALED(2)

@@ -1,0 +1,21 @@
+/* Scaling of bytes, four at a time, scaled in 32 bits.
+ *
+ * op       requant
+ * types    x:s8|u8 mul:int add:int -> y:s8|u8
+ * isa      xpulpv2
+ * when     s0[5] == 1 && mul.n == 1 && add.n == 1 && shift < 23 && max(-x.lo,
+ *          x.hi) * max(-mul.lo, mul.hi) + max(-add.lo, add.hi) + (256 <<
+ *          shift) < 2147483648
+ * inplace  x
+ * split    n
+ * stack    320
+ * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
+ *          (y.n + 4 * ncore - 1) / (4 * ncore) * 22) +
+ *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
+ */
+#define Z Y
+#define WORDS_SUM ONE
+#define WORDS_SCALE SHORT
+#include "kern/words.h"
+
+WORDS_SCALED(1)

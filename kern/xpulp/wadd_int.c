@@ -1,0 +1,26 @@
+/* Weighted sum of bytes, four at a time.
+ *
+ * op       wadd
+ * types    x:s8|u8 y:s8|u8 c:int -> z:s8|u8
+ * isa      xpulpv2
+ * when     s0[5] == 1 && s1[5] == 1 && c.n == 1 && shift > 15 && shift < 39 &&
+ *          (max(-x.lo, x.hi) * max(-p0, p0) + max(-y.lo, y.hi) * max(-p1, p1)
+ *          + max(-c.lo, c.hi) + (256 << shift)) >> 16 < 2147418112
+ * inplace  x y
+ * split    n
+ * stack    320
+ * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
+ *          (z.n + 4 * ncore - 1) / (4 * ncore) * 42) +
+ *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
+ */
+#define WORDS_SUM TWO
+#define WORDS_SCALE LONG
+#include "kern/words.h"
+
+void FN(const struct map_dims *k, const struct io *io)
+{
+    const struct words w = words_of(k, k->p0, k->p1,
+                                    (int64_t)*(const C *)io->in[2], k->shift);
+
+    words_all(k, io, &w);
+}
