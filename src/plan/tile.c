@@ -197,11 +197,29 @@ static void find_deps(const Work *w, Grid *g)
     }
 }
 
+/* Channels of the result that belong together: a group's. */
+static int64_t group_size(const Node *n)
+{
+    Shape y = n->res[0]->shape;
+
+    return op_info[n->op].family == FAM_conv
+               ? y.dim[y.rank - 1] / attr_int(n, A_group) : 1;
+}
+
+/* Tiles between the first and the last must be whole groups too, or lie
+ * within one. */
+static bool keeps_groups(const Work *w, const Grid *g)
+{
+    int64_t m = group_size(w->node), len = g->len[CUT_channel];
+
+    return g->count[CUT_channel] == 1 || len % m == 0 || m % len == 0;
+}
+
 static void make_grid(Tiler *t, const Work *w, Grid *g)
 {
     int k[NCUT], i[NCUT], a;
 
-    g->ok = true;
+    g->ok = keeps_groups(w, g);
     for (k[0] = 0; k[0] < 2; k[0]++)
         for (k[1] = 0; k[1] < 3; k[1]++)
             for (k[2] = 0; k[2] < 2; k[2]++) {
@@ -234,6 +252,14 @@ static void list_sizes(int64_t all, int64_t step, int64_t *size, int *n)
         size[*n - 1] = MIN(step, all);
 }
 
+/* Channels in fours, or in groups that are no fours. */
+static int64_t channel_step(const Node *n)
+{
+    int64_t m = group_size(n);
+
+    return m % 4 && attr_int(n, A_group) > 1 && m > 1 ? m : 4;
+}
+
 static void list_grids(Tiler *t, Work *w)
 {
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
@@ -244,7 +270,8 @@ static void list_grids(Tiler *t, Work *w)
     if (w->node->op != OP_concat)
         tile_axes(w->node, all);
     for (a = 0; a < NCUT; a++)
-        list_sizes(all[a], a == CUT_channel ? 4 : 1, size[a], &n[a]);
+        list_sizes(all[a], a == CUT_channel ? channel_step(w->node) : 1,
+                   size[a], &n[a]);
     w->grids = NEWN(t->mem, Grid, n[0] * n[1] * n[2]);
     for (i = 0; i < n[0]; i++)
         for (j = 0; j < n[1]; j++)
