@@ -66,7 +66,21 @@ static void put_memory(Json *j, const Report *r)
     json_end(j);
 }
 
-static void put_layer(Json *j, Row l)
+/* Bytes moved for a layer, by engine. */
+static void put_moved(Json *j, const Report *r, const Layer *l)
+{
+    json_key(j, "moved");
+    if (!r->plan->tiled) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    put_int(j, "dma", l->moved[0]);
+    put_int(j, "io", l->moved[1]);
+    json_end(j);
+}
+
+static void put_layer(Json *j, const Report *r, Row l)
 {
     const Node *n = l.step->node;
 
@@ -74,13 +88,18 @@ static void put_layer(Json *j, Row l)
     put_str(j, "name", n->name);
     put_str(j, "op", op_info[n->op].name);
     put_str(j, "kernel", l.step->kern ? l.step->kern->name : NULL);
-    put_str(j, "engine", "core");
+    put_str(j, "engine", report_engine(r));
     put_int(j, "macs", l.macs);
     put_int(j, "cycles", l.cycles);
     put_int(j, "instructions", l.instructions);
     put_int(j, "predicted_cycles", l.predicted);
-    put_int(j, "dma_wait", -1);
-    put_str(j, "tile", NULL);
+    put_int(j, "predicted_kernels", l.predicted < 0 ? -1 : l.kernels);
+    put_int(j, "dma_wait", l.wait);
+    put_int(j, "predicted_wait", l.predicted_wait);
+    put_str(j, "tile", l.layer->tile);
+    put_int(j, "tiles", l.layer->tiles);
+    put_moved(j, r, l.layer);
+    put_num(j, "energy_uj", energy_all(report_energy_of(r, l)));
     json_end(j);
 }
 
@@ -95,7 +114,7 @@ static void put_layers(Json *j, const Report *r)
     }
     json_arr(j);
     for (i = 0; i < n; i++)
-        put_layer(j, report_row(r, i));
+        put_layer(j, r, report_row(r, i));
     json_end(j);
 }
 
@@ -107,7 +126,7 @@ static void put_run(Json *j, const Report *r)
     put_int(j, "cycles", run ? run->cycles : -1);
     put_int(j, "instructions", run ? run->instructions : -1);
     put_int(j, "predicted_cycles", report_cycles(r));
-    put_num(j, "energy_uj", report_energy(r));
+    put_num(j, "energy_uj", energy_all(report_energy(r)));
     put_int(j, "flash_bytes", run ? run->flash_bytes : -1);
     put_int(j, "weights_bytes", p ? p->weights : -1);
     put_int(j, "code_bytes", run ? run->code_bytes : -1);
@@ -115,6 +134,27 @@ static void put_run(Json *j, const Report *r)
     put_int(j, "ram_lower_bound", p ? p->bound : -1);
     put_int(j, "stack_bytes", p ? p->stack : -1);
     put_int(j, "stack_used", run ? run->stack_used : -1);
+}
+
+/* Where the predicted cycles go. */
+static void put_binds(Json *j, const Report *r)
+{
+    Binds b;
+
+    json_key(j, "binds");
+    if (!r->plan || !r->plan->tiled) {
+        json_null(j);
+        return;
+    }
+    b = report_binds(r);
+    json_obj(j);
+    put_str(j, "what", b.what);
+    put_int(j, "kernels", b.kernels);
+    put_int(j, "dma_wait", b.wait[ENG_dma]);
+    put_int(j, "io_wait", b.wait[ENG_io]);
+    put_int(j, "starts", b.starts);
+    put_str(j, "full", b.full < 0 ? NULL : r->soc->mems[b.full].name);
+    json_end(j);
 }
 
 void report_json(const Report *r, int status, Str *out)
@@ -143,6 +183,7 @@ void report_json(const Report *r, int status, Str *out)
     put_num(j, "gap", r->plan ? r->plan->gap : NAN);
     put_str(j, "toolchain", r->run ? r->run->toolchain : NULL);
     put_str(j, "project", r->dir);
+    put_binds(j, r);
     put_layers(j, r);
     json_end(j);
 }

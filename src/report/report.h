@@ -32,8 +32,9 @@ int64_t report_macs(const Report *r);
 int64_t report_macs_removed(const Report *r);
 int64_t report_bytes_removed(const Report *r);
 int64_t report_cycles(const Report *r); /* predicted; -1: a head is silent */
-/* Predicted energy in microjoules; NaN where the chip has no figures. */
-double report_energy(const Report *r);
+bool report_has_dma(const Report *r);   /* the chip moves data by engines */
+/* What computes: "cluster", "core". */
+const char *report_engine(const Report *r);
 
 /* A row of the table: a layer of the plan, and what was measured of it. */
 typedef struct Row {
@@ -41,9 +42,37 @@ typedef struct Row {
     const Step *step;             /* the first of its kernel */
     int64_t macs;
     int64_t cycles, instructions; /* measured; -1: not */
+    int64_t wait;                 /* measured: cores wait for data; -1: not */
     int64_t predicted;            /* cycles; -1: the head is silent */
+    int64_t predicted_wait;       /* -1: not a tiled plan */
+    int64_t kernels;              /* of the predicted, in kernels */
 } Row;
 int report_rows(const Report *r);
 Row report_row(const Report *r, int i);
+
+/* Predicted energy in microjoules; NaN where the chip has no figures. */
+typedef struct Energy {
+    double cores, moved[2]; /* by ENG_dma, ENG_io */
+} Energy;
+Energy report_energy_of(const Report *r, Row row);
+Energy report_energy(const Report *r); /* of all rows */
+double energy_all(Energy e);
+
+/* binds.c: where the predicted cycles go. */
+typedef struct Binds {
+    int64_t cycles;           /* all of them */
+    int64_t kernels, starts;  /* in kernels; calling them, starting moves */
+    int64_t wait[3];          /* by Engine: for what it moves */
+    const char *what;         /* the largest of kernels and waits */
+    int full;                 /* a memory that buffers fill; -1: none */
+} Binds;
+Binds report_binds(const Report *r);
+
+/* timeline.c: the predicted run as a drawing, and memory over the same time. */
+void html_timeline(const Report *r, Str *out);
+void html_memory(const Report *r, Str *out);
+
+/* html.c: text with its special characters escaped. */
+void html_text(Str *out, const char *s);
 
 #endif

@@ -8,19 +8,44 @@ int report_rows(const Report *r)
     return r->plan ? r->plan->nlayer : 0;
 }
 
+static int64_t in_kernels(const Plan *p, int layer)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = p->layer[layer].first; i <= p->layer[layer].last; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->layer == layer && s->kind == STEP_start &&
+            s->engine == ENG_core)
+            sum += s->cycles;
+    }
+    return sum;
+}
+
+static void set_measured(Row *l, const Run *run, int i)
+{
+    if (!run || !run->ok || i >= run->nlayer)
+        return;
+    l->cycles = run->layer[i].cycles;
+    l->instructions = run->layer[i].instructions;
+    l->wait = run->layer[i].dma_wait;
+}
+
 Row report_row(const Report *r, int i)
 {
     const Layer *layer = &r->plan->layer[i];
     Row l = {.layer = layer, .step = &r->plan->step[layer->first],
-             .cycles = -1, .instructions = -1, .predicted = -1};
+             .cycles = -1, .instructions = -1, .wait = -1, .predicted = -1,
+             .predicted_wait = -1};
 
     l.macs = node_macs(layer->node);
     if (layer->cycles > 0)
         l.predicted = layer->cycles;
-    if (r->run && r->run->ok && i < r->run->nlayer) {
-        l.cycles = r->run->layer[i].cycles;
-        l.instructions = r->run->layer[i].instructions;
-    }
+    if (r->plan->tiled)
+        l.predicted_wait = layer->wait;
+    l.kernels = in_kernels(r->plan, i);
+    set_measured(&l, r->run, i);
     return l;
 }
 
@@ -69,14 +94,53 @@ int64_t report_cycles(const Report *r)
     return n ? sum : -1;
 }
 
-/* milliwatts of the compute cores times the time they are busy */
-double report_energy(const Report *r)
+bool report_has_dma(const Report *r)
 {
-    const Item *e = r->soc ? soc_next(r->soc, "energy", NULL) : NULL;
-    double mw = item_num(e, "core_mw", NAN), mhz = r->soc ? r->soc->mhz : 0;
-    int64_t cycles = report_cycles(r);
+    return r->soc && soc_dma(r->soc, 1, 2);
+}
 
-    if (cycles < 0 || mhz <= 0)
-        return NAN;
-    return mw * (double)cycles / mhz / 1000;
+const char *report_engine(const Report *r)
+{
+    const Item *chip = soc_next(r->soc, "chip", NULL);
+
+    return r->soc->ncore > 1 ? item_word(chip, "compute", "cores") : "core";
+}
+
+/* Microjoules of n events. */
+static double spent(const Report *r, const char *event, int64_t n)
+{
+    return n ? soc_energy(r->soc, event) * (double)n / 1e6 : 0;
+}
+
+Energy report_energy_of(const Report *r, Row l)
+{
+    Energy e = {NAN, {0, 0}};
+
+    if (l.predicted > 0)
+        e.cores = spent(r, "core_cycle", r->soc->ncore * l.predicted);
+    e.moved[0] = spent(r, "dma_byte", l.layer->moved[0]);
+    e.moved[1] = spent(r, "ext_byte", l.layer->moved[1]);
+    return e;
+}
+
+Energy report_energy(const Report *r)
+{
+    Energy sum = {0, {0, 0}};
+    int i, n = report_rows(r);
+
+    if (!n)
+        sum.cores = NAN;
+    for (i = 0; i < n; i++) {
+        Energy e = report_energy_of(r, report_row(r, i));
+
+        sum.cores += e.cores;
+        sum.moved[0] += e.moved[0];
+        sum.moved[1] += e.moved[1];
+    }
+    return sum;
+}
+
+double energy_all(Energy e)
+{
+    return e.cores + e.moved[0] + e.moved[1];
 }

@@ -1,0 +1,146 @@
+"""report.py OUT CHIP.soc [run]: checks OUT.txt, OUT.json, OUT.html."""
+import json
+import re
+import sys
+import xml.etree.ElementTree as xml
+
+TOP = """status error missing verb target model name match max_abs_diff macs
+macs_removed cycles instructions predicted_cycles energy_uj flash_bytes
+weights_bytes code_bytes ram_bytes ram_lower_bound stack_bytes stack_used memory
+compile_ms gap toolchain layers""".split()
+LAYER = """name op kernel engine macs cycles instructions predicted_cycles
+dma_wait predicted_wait tile tiles moved energy_uj""".split()
+HTML = '{http://www.w3.org/1999/xhtml}'
+SVG = HTML  # drawings stand in the page's own namespace
+
+out, soc, ran = sys.argv[1], open(sys.argv[2]).read(), len(sys.argv) > 3 and \
+    sys.argv[3] == 'run'
+j = json.load(open(out + '.json'))
+text = open(out + '.txt').read()
+page = xml.parse(out + '.html').getroot()
+layers = j['layers']
+pj = dict(re.findall(r'^energy (\w+) pj=([\d.]+)', soc, re.M))
+tiled = bool(j['binds'])
+
+
+def add(key, of=layers):
+    return sum(l[key] for l in of)
+
+
+def keys():
+    for k in TOP:
+        assert k in j, k
+    for l in layers:
+        for k in LAYER:
+            assert k in l, (l['name'], k)
+    assert layers
+
+
+def sums():
+    assert add('predicted_cycles') == j['predicted_cycles']
+    if ran:
+        assert add('cycles') == j['cycles']
+        assert [l['dma_wait'] for l in layers] == list(range(len(layers)))
+    else:
+        assert all(l['dma_wait'] is None for l in layers)
+    if not tiled:
+        assert all(l['predicted_wait'] is None for l in layers)
+        return
+    b = j['binds']
+    assert add('predicted_kernels') == b['kernels']
+    assert add('predicted_wait') == b['dma_wait'] + b['io_wait']
+    assert b['starts'] > 0
+    assert j['predicted_cycles'] == b['kernels'] + b['starts'] + \
+        b['dma_wait'] + b['io_wait']
+    for l in layers:
+        assert (l['tiles'] > 1) == (l['tile'] is not None), l['name']
+        assert l['engine'] == 'cluster'
+
+
+def energy():
+    if not pj:
+        assert j['energy_uj'] is None
+        return
+    for l in layers:
+        want = 8 * l['predicted_cycles'] * float(pj['core_cycle']) + \
+            l['moved']['dma'] * float(pj['dma_byte']) + \
+            l['moved']['io'] * float(pj['ext_byte'])
+        assert abs(l['energy_uj'] - want / 1e6) <= 1e-6 * want, l['name']
+    assert abs(add('energy_uj') - j['energy_uj']) <= 1e-5 * j['energy_uj']
+
+
+def table():
+    """The text's rows: their predicted cycles add up, and they are narrow."""
+    rows = text[text.index('\n\n') + 2:].splitlines()
+    end = rows[0].index('predicted') + len('predicted')
+    assert max(map(len, rows)) <= 120
+    assert len(rows) == len(layers) + 1
+    assert sum(int(r[:end].split()[-1]) for r in rows[1:]) == \
+        j['predicted_cycles']
+    if ran:
+        end = rows[0].index('differ') + len('differ')
+        differ = [r[:end].split()[-1] for r in rows[1:]]
+        assert differ.count('+10%') > len(differ) // 2, differ
+    if tiled:
+        assert 'bound by ' in text and '\ngap ' in text
+    where = re.search(r'^constants: (.*)$', text, re.M).group(1)
+    assert sum(map(int, re.findall(r'(\d+)(?: bytes)? in', where))) >= \
+        j['weights_bytes']
+
+
+def drawing():
+    for svg in page.iter(SVG + 'svg'):
+        wide, high = map(float, svg.get('viewBox').split()[2:])
+        for r in svg.iter(SVG + 'rect'):
+            x, y, w, h = (float(r.get(k))
+                          for k in ('x', 'y', 'width', 'height'))
+            assert x >= 0 and y >= -.1 and w > 0 and h > 0
+            assert x + w <= wide + .3 and y + h <= high + .6, \
+                (x, y, w, h, wide, high)
+
+
+def timeline():
+    busy, ends, moved = {}, {}, False
+    svg = [s for s in page.iter(SVG + 'svg') if s.get('class') == 'time']
+    assert len(svg) == 1
+    for title in svg[0].iter(SVG + 'title'):
+        lane, a, b, n, c = re.match(
+            r'(?s).*, ([^,]*): cycles (\d+) to (\d+), (\d+) of them, '
+            r'busy (\d+)$', title.text).groups()
+        a, b, c = int(a), int(b), int(c)
+        assert ends.get(lane, 0) <= a < b and 0 < c <= b - a, title.text
+        ends[lane] = b
+        busy[lane] = busy.get(lane, 0) + c
+    assert ends['cores'] <= j['predicted_cycles']
+    if tiled:
+        b = j['binds']
+        assert busy.get('they wait', 0) == b['dma_wait'] + b['io_wait']
+        assert b['kernels'] < busy['cores'] <= b['kernels'] + b['starts']
+        moved = any(l['moved']['dma'] for l in layers)
+        assert moved == ('DMA in' in busy), busy
+        assert any(l['moved']['io'] for l in layers) == ('I/O' in busy)
+    else:
+        assert busy['cores'] == j['predicted_cycles']
+
+
+def memory():
+    """No two buffers share a byte at a time; together they use what is said."""
+    used = {m['name']: m['used'] for m in j['memory']}
+    heads = [h.text for h in page.iter(HTML + 'h3')]
+    maps = [s for s in page.iter(SVG + 'svg') if s.get('class') == 'mem']
+    assert maps and len(heads) == len(maps)
+    for head, svg in zip(heads, maps):
+        name, top = re.match(r'(\w+): (\d+) bytes', head).groups()
+        assert int(top) <= used[name]
+        bufs = [tuple(map(int, re.search(
+            r': (\d+) bytes at (\d+), \w+ (-?\d+) to (\d+)$',
+            t.text).groups())) for t in svg.iter(SVG + 'title')]
+        assert max(a + n for n, a, _, _ in bufs) == int(top)
+        for i, (n, a, f, t) in enumerate(bufs):
+            for m, b, g, u in bufs[:i]:
+                assert a + n <= b or b + m <= a or t <= g or u <= f, \
+                    (n, a, f, t, m, b, g, u)
+
+
+for check in (keys, sums, energy, table, drawing, timeline, memory):
+    check()
