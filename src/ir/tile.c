@@ -133,15 +133,16 @@ static void image_axes(const Node *n, int64_t len[NCUT])
     len[CUT_channel] = y.dim[y.rank - 1];
 }
 
-/* The groups that the tile's channels come from: whole ones, or one. */
+/* The groups that the tile's channels come from: whole ones, or a part of one
+ * that divides it, so that a step that suits one tile suits all. */
 static bool take_groups(const Cutter *c, int64_t *first, int64_t *count)
 {
     int64_t m = channels_out(c->n), at = c->at[CUT_channel];
-    int64_t end = at + c->len[CUT_channel];
+    int64_t len = c->len[CUT_channel];
 
     *first = at / m;
-    *count = (end - 1) / m - *first + 1;
-    return *count == 1 || (at % m == 0 && end % m == 0);
+    *count = MAX(1, len / m);
+    return (at % m == 0 && len % m == 0) || (at % len == 0 && m % len == 0);
 }
 
 /* Elements of x from the first row that a window touches to the last. */

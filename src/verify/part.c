@@ -731,17 +731,17 @@ static bool all_apart(const int32_t *n, const int32_t *s, int len)
     return true;
 }
 
-/* One element of operand 0 is that byte of a value, which may be another: what
+/* An element of operand 0 is that byte of a value, which may be another: what
  * is moved keeps its number. */
 static bool element_is(Work *w, int64_t at, const Val *v, int64_t off)
 {
     const Step *s = w->s;
     Ref r = s->in[0];
     const Space *m = &w->c->space[space_of(w->c->p, r.buf)];
+    int eb = bytes_of(v);
 
-    return at >= 0 && at + w->eb <= s->in_bytes[0] && off >= 0 &&
-           space_is(m, addr_of(w->c->p, r) + at, w->c->name[v->id], off,
-                    w->eb);
+    return at >= 0 && at + eb <= s->in_bytes[0] && off >= 0 &&
+           space_is(m, addr_of(w->c->p, r) + at, w->c->name[v->id], off, eb);
 }
 
 static void read_operand(Work *w)
@@ -751,7 +751,7 @@ static void read_operand(Work *w)
 
     w->read[0] = (Region){space_of(w->c->p, r.buf), addr_of(w->c->p, r), n, 1,
                           n};
-    w->count[0] = n / w->eb;
+    w->count[0] = n / bytes_of(w->n->arg[0]);
 }
 
 static bool part_copy(Work *w)
@@ -830,7 +830,8 @@ static bool part_pad(Work *w)
         want = unpadded(y->shape.rank, y->shape.dim, x->shape.dim, from,
                         value_byte(w, i * w->eb) / w->eb);
         if ((at < 0) != (want < 0) ||
-            (at >= 0 && !element_is(w, at * w->eb, x, want * w->eb)))
+            (at >= 0 && !element_is(w, at * bytes_of(x), x,
+                                    want * bytes_of(x))))
             return other(w);
     }
     return true;
