@@ -81,6 +81,27 @@ holds "$tmp/out" 'core '
 want 0 '' ops
 holds "$tmp/out" 'Conv'
 
+want 2 'at most one name' targets host gap8
+want 2 'unknown option --fast' ops --fast
+want 2 'no target z80' targets z80 --json "$tmp/json"
+holds "$tmp/json" '"targets": null'
+want 2 "no operator 'Convv'" ops Convv --json "$tmp/json"
+holds "$tmp/json" '"ops": null'
+want 0 '' targets gap8 --json "$tmp/json"
+holds "$tmp/out" 'chip gap8'
+holds "$tmp/json" '"kind": "dma"'
+want 0 '' ops --json "$tmp/json" -q
+n=$((n + 2))
+[ -s "$tmp/out" ] && echo "ops -q says something" && bad=$((bad + 1))
+for verb in targets ops; do # what is listed as text stands in the JSON too
+    $tw $verb | cut -d' ' -f1 | sort >"$tmp/out"
+    $tw $verb --json - | python3 -c "
+import json, sys
+for x in json.load(sys.stdin)['$verb']:
+    if x.get('supported', True):
+        print(x['name'])" | sort | cmp - "$tmp/out" || bad=$((bad + 1))
+done
+
 # compile: a project, never overwritten without -f; nothing half-written
 want 0 '' compile $model -t cortex-m4 -o "$tmp/p" --json "$tmp/json"
 holds "$tmp/json" '"status": 0'

@@ -68,6 +68,17 @@ typedef struct Diff {
 } Diff;
 Diff compare(const Val *v, const void *got, const Array *want, double tol);
 
+/* list.c: for verbs of the form VERB [NAME] [--json FILE].  With --json - the
+ * text is not printed.  A struct of the verb's own begins with a List. */
+typedef struct List {
+    Arena *mem;
+    const char *verb, *name, *json; /* name: NULL for all */
+    void (*put)(Json *j, const struct List *l); /* what key VERB has */
+} List;
+void list_begin(Arena *a, List *l, const char *verb,
+                void (*put)(Json *j, const List *l), int argc, char **argv);
+void list_show(const List *l, const Str *text);
+
 int verb_compile(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_check(int argc, char **argv);

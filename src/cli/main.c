@@ -49,6 +49,11 @@ static const char sim_options[] =
     "  -v                    where each core's cycles went\n"
     "  --json FILE           results as JSON, whatever the exit status\n";
 
+static const char list_options[] =
+    "options:\n"
+    "  --json FILE           the same as JSON; -: in place of the text\n"
+    "  -q                    no text\n";
+
 static const char status[] =
     "exit status: 0 done, 1 model or input at fault, 2 usage, 3 does not\n"
     "fit, 4 results differ, 5 a tool, board or guest failed\n";
@@ -80,10 +85,10 @@ static const struct Verb {
      sim_options},
     {"targets", "[NAME]",
      "the chips there are; NAME prints one whole", verb_targets,
-     NULL},
+     list_options},
     {"ops", "[NAME]",
      "the operators there are; NAME prints one whole", verb_ops,
-     NULL},
+     list_options},
 };
 
 static void print_passes(FILE *f)

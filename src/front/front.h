@@ -23,5 +23,6 @@ Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
                    const FrontOpts *o);
 /* The table of what is supported: ONNX operator, versions, constraints. */
 void front_ops(Str *out, const char *name);
+void front_ops_json(Json *j, const char *name); /* an array; the name exists */
 
 #endif

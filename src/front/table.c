@@ -113,6 +113,15 @@ static int by_name(const void *a, const void *b)
                       (*(const Row *const *)b)->name);
 }
 
+static void sort_rows(const Row **sorted)
+{
+    int i;
+
+    for (i = 0; i < nrow; i++)
+        sorted[i] = &onnx_rows[i];
+    qsort(sorted, LEN(onnx_rows), sizeof *sorted, by_name);
+}
+
 void front_ops(Str *out, const char *name)
 {
     const Row *sorted[LEN(onnx_rows)], *r;
@@ -127,10 +136,56 @@ void front_ops(Str *out, const char *name)
         print_whole(out, r);
         return;
     }
-    for (i = 0; i < nrow; i++)
-        sorted[i] = &onnx_rows[i];
-    qsort(sorted, LEN(sorted), sizeof *sorted, by_name);
+    sort_rows(sorted);
     for (i = 0; i < nrow; i++)
         if (sorted[i]->import != import_none)
             print_row(out, sorted[i]);
+}
+
+static void put_word(Json *j, const char *key, const char *s)
+{
+    json_key(j, key);
+    json_str(j, *s ? s : NULL);
+}
+
+static void put_int(Json *j, const char *key, int v)
+{
+    json_key(j, key);
+    json_int(j, v);
+}
+
+static void put_row(Json *j, const Row *r)
+{
+    bool known = r->import != import_none;
+
+    json_obj(j);
+    put_word(j, "name", r->name);
+    json_key(j, "supported");
+    json_bool(j, known);
+    put_int(j, "since_opset", MAX(7, r->since));
+    put_int(j, "to_opset", 24);
+    put_int(j, "min_inputs", r->min);
+    json_key(j, "max_inputs");
+    if (r->max > 99)
+        json_null(j);
+    else
+        json_int(j, r->max);
+    put_word(j, "meaning", known ? meanings[r->meaning] : "");
+    put_word(j, "constraints", known ? r->about : "");
+    put_word(j, "refused", known ? "" : r->about);
+    json_end(j);
+}
+
+/* Those that are not supported too, with the reason. */
+void front_ops_json(Json *j, const char *name)
+{
+    const Row *sorted[LEN(onnx_rows)];
+    int i;
+
+    json_arr(j);
+    sort_rows(sorted);
+    for (i = 0; i < nrow; i++)
+        if (!name || !strcmp(sorted[i]->name, name))
+            put_row(j, sorted[i]);
+    json_end(j);
 }
