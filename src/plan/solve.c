@@ -17,7 +17,7 @@ enum { MOST_FREE = 8, MOST_ENTRIES = 16 };
 typedef struct Entry {
     int64_t cycles;
     int64_t pre_bytes, pre_cycles; /* asked of the layer before */
-    const Way *way;
+    Way *way;
     unsigned next;      /* state behind the layer, and its entry there */
     int entry;
 } Entry;
@@ -215,7 +215,7 @@ static void list_born(const Solver *s, Scene *c)
 }
 
 /* Bytes that live at a layer in either memory; false: too many. */
-static bool count_live(const Solver *s, const Scene *c, int64_t live[2])
+static void count_live(const Solver *s, const Scene *c, int64_t live[2])
 {
     int i;
 
@@ -223,7 +223,35 @@ static bool count_live(const Solver *s, const Scene *c, int64_t live[2])
     for (i = 0; i < s->t->s->nstore; i++)
         if (is_live(s, i, c->work))
             live[is_far(s, c, i)] += s->t->s->store[i].size;
-    return live[0] <= s->near[c->work] && live[1] <= s->next[c->work];
+}
+
+/* Operands in the next memory that nobody reads later. */
+static unsigned dying(const Solver *s, const Scene *c)
+{
+    const Work *w = &s->t->work[c->work];
+    unsigned set = 0;
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        const Oper *x = &w->oper[o];
+
+        if (x->val && !x->konst && !x->out && s->last[x->store] == c->work &&
+            !s->t->s->store[x->store].in && is_far(s, c, x->store))
+            set |= 1u << o;
+    }
+    return is_far(s, c, w->oper[w->noper - 1].store) ? set : 0;
+}
+
+/* Is there room in the next memory, if need be with a result that follows an
+ * operand? */
+static bool has_room(const Solver *s, const Scene *c, Way *way, int64_t live)
+{
+    int64_t over = live + way->outer_bytes - s->next[c->work];
+
+    if (over <= 0)
+        return true;
+    tiler_lag(s->t, &s->t->work[c->work], way, dying(s, c));
+    return over <= way->saves;
 }
 
 static unsigned state_behind(const Solver *s, const Scene *c)
@@ -249,7 +277,7 @@ static unsigned far_of_work(const Solver *s, const Scene *c)
 }
 
 /* A way and what comes after it. */
-static void join(Solver *s, State *to, const Way *way, const Entry *after,
+static void join(Solver *s, State *to, Way *way, const Entry *after,
                  unsigned next, int entry, int64_t room)
 {
     Entry e = {.way = way, .next = next, .entry = entry};
@@ -272,17 +300,18 @@ static void try_homes(Solver *s, const Scene *c, State *to)
     Work *w = &s->t->work[c->work];
     unsigned next = state_behind(s, c);
     const State *behind;
-    const Ways *ways;
+    Ways *ways;
     int64_t live[2];
     int i, j;
 
-    if (!count_live(s, c, live))
+    count_live(s, c, live);
+    if (live[0] > s->near[c->work])
         return;
     behind = solve_at(s, c->work + 1, next);
     ways = tiler_ways(s->t, w, far_of_work(s, c));
     for (i = 0; i < ways->n; i++)
-        for (j = 0; j < behind->n &&
-                    live[1] + ways->v[i].outer_bytes <= s->next[c->work]; j++)
+        for (j = 0; j < behind->n && has_room(s, c, &ways->v[i], live[1]);
+             j++)
             join(s, to, &ways->v[i], &behind->v[j], next, j,
                  s->near[c->work] - live[0]);
 }
@@ -344,6 +373,27 @@ static void keep_local(const Solver *s, const Entry *e, int work,
                     far[w->store[k]] = set >> k & 1;
 }
 
+/* Bytes of the next memory that live at a work. */
+static int64_t live_far(const Solver *s, int work, const unsigned char *far)
+{
+    int64_t live = 0;
+    int i;
+
+    for (i = 0; i < s->t->s->nstore; i++)
+        if (is_live(s, i, work) && far[i])
+            live += s->t->s->store[i].size;
+    return live;
+}
+
+static void mark_merged(const Solver *s, Solution *to)
+{
+    int i;
+
+    for (i = 0; i < s->t->nwork; i++)
+        to->merged[i] = live_far(s, i, to->far) + to->way[i]->outer_bytes >
+                        s->next[i];
+}
+
 static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
 {
     const Entry *e;
@@ -359,6 +409,7 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
         entry = e->entry;
     }
     keep_homes(s, s->t->nwork, set, to->far);
+    mark_merged(s, to);
 }
 
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
@@ -373,7 +424,8 @@ Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
     force_homes(&s);
     make_cross(&s);
     to.far = NEWN(t->mem, unsigned char, t->s->nstore + 1);
-    to.way = NEWN(t->mem, const Way *, t->nwork + 1);
+    to.way = NEWN(t->mem, Way *, t->nwork + 1);
+    to.merged = NEWN(t->mem, unsigned char, t->nwork + 1);
     to.ahead = NEWN(t->mem, unsigned char, t->nwork + 1);
     for (i = 0; i < t->s->nstore; i++)
         to.far[i] = s.forced[i] == 1;

@@ -502,10 +502,16 @@ static bool may_cut(const Work *w, const Grid *g)
     return true;
 }
 
+/* Does a way go through all rows once for each channel tile? */
+static bool rereads(const Way *w)
+{
+    return w->rows_first && w->count[CUT_channel] > 1;
+}
+
 /* a is no worse than b in anything. */
 static bool covers(const Way *a, const Way *b)
 {
-    return a->cycles <= b->cycles && a->bytes <= b->bytes &&
+    return rereads(a) <= rereads(b) && a->cycles <= b->cycles && a->bytes <= b->bytes &&
            a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles &&
            a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
 }
@@ -525,10 +531,84 @@ static void add_way(Tiler *t, Ways *l, const Way *way)
     l->v[l->n++] = *way;
 }
 
+/* --- a result that follows an operand --- */
+
+/* Distances in bytes of a tile's pieces in the next memory. */
+static void reach_of(Tiler *t, const Work *w, const Way *way, int i, int o,
+                     int64_t *lo, int64_t *end)
+{
+    const Oper *y = &w->oper[w->noper - 1];
+    int64_t all[NCUT], at[NCUT], len[NCUT];
+    Tile tile;
+
+    tile_axes(w->node, all);
+    way_tile(way, i, at, len, all);
+    if (!tile_make(t->mem, w->node, at, len, &tile))
+        die("a tile of '%s' is none", w->node->name);
+    *lo = w->oper[o].place.off + tile.in[o].off;
+    *end = y->place.off + tile.out[0].off +
+           (tile.out[0].rows - 1) * tile.out[0].stride + tile.out[0].row;
+}
+
+/* How far before operand o the result must begin so that no tile is written
+ * over what a later one, or the one that is just loaded, still reads. */
+static int64_t lag_of(Tiler *t, const Work *w, const Way *way, int o)
+{
+    int n = way_tiles(way), i;
+    int64_t *end = NEWN(t->mem, int64_t, n + 1), lag = INT64_MIN;
+    int64_t *lo = NEWN(t->mem, int64_t, n + 1), low = INT64_MAX;
+
+    for (i = 0; i < n; i++) {
+        reach_of(t, w, way, i, o, &lo[i], &end[i]);
+        end[i] = i ? MAX(end[i], end[i - 1]) : end[i];
+    }
+    for (i = n - 1; i > 0; i--) {
+        low = MIN(low, lo[i]);
+        lag = MAX(lag, end[i - 1] - low);
+    }
+    return n > 1 ? lag : 0;
+}
+
+/* The store of operand o begins `lag` bytes behind that of the result. */
+static int64_t joint_bytes(const Tiler *t, const Work *w, int o, int64_t lag)
+{
+    int64_t x = t->s->store[w->oper[o].store].size;
+    int64_t y = t->s->store[w->oper[w->noper - 1].store].size;
+
+    return lag >= 0 ? MAX(lag + x, y) : MAX(x, y - lag);
+}
+
+void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
+{
+    const Oper *y = &w->oper[w->noper - 1];
+    int o;
+
+    if (way->saves >= 0)
+        return;
+    way->saves = 0;
+    if (way->direct || w->shared || w->node->nres != 1 || !y->val)
+        return;
+    for (o = 0; o + 1 < w->noper; o++) {
+        int64_t lag, saves;
+
+        if (!(dies >> o & 1))
+            continue;
+        lag = (lag_of(t, w, way, o) + 15) & ~(int64_t)15;
+        saves = t->s->store[w->oper[o].store].size +
+                t->s->store[y->store].size - joint_bytes(t, w, o, lag);
+        if (saves > way->saves) {
+            way->saves = saves;
+            way->over = o;
+            way->lag = lag;
+        }
+    }
+}
+
 /* In place, wherever that is: loads from the next memory are slow. */
 static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
 {
-    Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1};
+    Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1,
+               .saves = -1};
     int64_t words = 0;
     int o;
 
@@ -550,7 +630,7 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
 
 static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
 {
-    Way way = {.depth = 1};
+    Way way = {.depth = 1, .saves = -1};
     int order, orders, depths;
 
     if (!g->kind[0].known)
@@ -581,7 +661,7 @@ static int by_cycles(const void *a, const void *b)
     return u->bytes < v->bytes ? -1 : u->bytes > v->bytes;
 }
 
-const Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
+Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
 {
     Ways *l = &w->ways[far];
     int i;

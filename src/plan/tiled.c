@@ -55,12 +55,19 @@ static void forget_ways(Tiler *t)
             t->work[i].ways[k] = (Ways){0};
 }
 
+/* Ways are listed for one size of the nearest memory. */
+static void set_room(Tiler *t, int64_t near)
+{
+    if (t->room != near)
+        forget_ways(t);
+    t->room = near;
+}
+
 static bool solves(Tiler *t, int64_t near, int64_t next)
 {
     Rooms r = new_rooms(t, near, next);
 
-    t->room = near;
-    forget_ways(t);
+    set_room(t, near);
     return solve_homes(t, r.near, r.next).found;
 }
 
@@ -106,6 +113,54 @@ static void set_homes(Tiler *t, const Solution *sol, const int *buf)
         else if (b)
             b->mem = sol->far[i] ? t->next : t->near;
     }
+}
+
+/* Values of store `from` move into buffer `to`, `by` bytes on. */
+static void move_values(Tiler *t, int from, int to, int64_t by)
+{
+    const Val *v;
+
+    for (v = t->s->g->vals; v; v = v->next)
+        if (t->p->place[v->id].buf == from) {
+            t->p->place[v->id].buf = to;
+            t->p->place[v->id].off += by;
+        }
+}
+
+/* The result of a work and the operand that it follows become one buffer: the
+ * result begins lag bytes before the operand. */
+static void merge_bufs(Tiler *t, const Work *w, const Way *way, int *buf)
+{
+    const Oper *x = &w->oper[way->over], *y = &w->oper[w->noper - 1];
+    int to = buf[x->store], from = buf[y->store];
+    int64_t xat = t->p->place[x->val->id].off - x->place.off, yat;
+    Buf *b = &t->p->buf[to];
+    int i;
+
+    yat = xat - way->lag;
+    if (yat < 0) {
+        move_values(t, to, to, -yat);
+        b->size -= yat;
+        yat = 0;
+    }
+    move_values(t, from, to, yat);
+    b->size = MAX(b->size, yat + t->p->buf[from].size);
+    b->align = MAX(b->align, 16);
+    if (t->p->buf[from].kind == BUF_output)
+        b->kind = BUF_output;
+    t->p->buf[from].size = 0;
+    for (i = 0; i < t->s->nstore; i++)
+        if (buf[i] == from)
+            buf[i] = to;
+}
+
+static void merge_all(Tiler *t, const Solution *sol, int *buf)
+{
+    int i;
+
+    for (i = 0; i < t->nwork; i++)
+        if (sol->merged[i])
+            merge_bufs(t, &t->work[i], sol->way[i], buf);
 }
 
 /* Live bytes of a memory by layer. */
@@ -167,6 +222,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     clear_plan(p);
     plan_bufs(p, t->s, buf);
     set_homes(t, sol, buf);
+    merge_all(t, sol, buf);
     place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
@@ -200,8 +256,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
     Rooms r;
     int i;
 
-    t->room = p->room[t->near];
-    forget_ways(t);
+    set_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
     for (i = 0; i < ROUNDS; i++) {
         sol = solve_homes(t, r.near, r.next);
@@ -296,6 +351,16 @@ static void fill_inside(Tiler *t, int64_t room)
     mark_opers(t);
 }
 
+static void set_rooms(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+
+    memset(p->consts, 0, sizeof p->consts);
+    p->consts[t->next] = bytes_inside(t);
+    p->room[t->near] = room_for_buffers(p, t->near, o);
+    p->room[t->next] = next_room(t, o);
+}
+
 /* What sums ask for may not be enough for addresses. */
 static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
 {
@@ -312,9 +377,12 @@ static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
 
 _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
 {
-    int64_t near = t->p->room[t->near], next = t->p->room[t->next], least;
     Str needs = {.mem = t->p->mem};
+    int64_t near, next, least;
 
+    set_rooms(t, o);
+    near = t->p->room[t->near];
+    next = t->p->room[t->next];
     least = least_room(t, true, near);
     if (least >= 0) {
         least = enough(t, o, t->next, least);
@@ -324,16 +392,6 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
         say_need(t->p, t->near, "buffers", least, near, &needs);
     }
     no_room(t->p, needs.s);
-}
-
-static void set_rooms(Tiler *t, const PlanOpts *o)
-{
-    Plan *p = t->p;
-
-    memset(p->consts, 0, sizeof p->consts);
-    p->consts[t->next] = bytes_inside(t);
-    p->room[t->near] = room_for_buffers(p, t->near, o);
-    p->room[t->next] = next_room(t, o);
 }
 
 static bool try_inside(Tiler *t, const PlanOpts *o)

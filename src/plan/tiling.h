@@ -42,6 +42,11 @@ typedef struct Way {
     int64_t pre_bytes, pre_cycles; /* what may be loaded before: slots of
                            constants, and the time that it saves */
     int64_t slack;      /* cycles in which nothing is loaded */
+    int64_t saves;      /* bytes of the next memory, if the result follows an
+                           operand that dies there at a distance; -1: not
+                           worked out */
+    int over;           /* that operand */
+    int64_t lag;        /* the distance: the result begins as much before */
 } Way;
 
 typedef struct Ways {
@@ -93,7 +98,10 @@ typedef struct Tiler {
 void tiler_works(Tiler *t);
 /* The ways to do work w with the stores of set `far` in the next memory that
  * need at most t->room, none worse than another in everything. */
-const Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
+Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
+/* Works out saves, over and lag; dies: set of operands that may be written
+ * over. */
+void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies);
 /* Tile i of a way, in the order in which they are computed. */
 void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
               const int64_t all[NCUT]);
@@ -109,7 +117,8 @@ typedef struct Solution {
     bool exact;         /* of all combinations considered the best */
     int64_t cycles;
     unsigned char *far; /* by store: at home in the next memory */
-    const Way **way;    /* by work */
+    Way **way;          /* by work */
+    unsigned char *merged; /* by work: its result follows an operand */
     unsigned char *ahead; /* by work: constants are loaded before it begins */
 } Solution;
 /* near, next: room by work. */
