@@ -384,17 +384,15 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d, Choice *to)
     return best.kern != NULL;
 }
 
-Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
-                       const PlanOpts *o)
+Choice *choose_kernels(const Chooser *c, Graph *g)
 {
-    Chooser *c = chooser_new(mem, soc, o);
     Choice *choice;
     Node *n;
     int count = 0;
 
     for (n = g->first; n; n = n->next)
         count++;
-    choice = NEWN(mem, Choice, count + 1);
+    choice = NEWN(c->mem, Choice, count + 1);
     for (n = g->first; n; n = n->next) {
         choice[n->id].why = "an alias: nothing is computed";
         if (n->op != OP_reshape)

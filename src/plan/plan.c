@@ -394,6 +394,7 @@ static Stores *save_memory(Arena *mem, Choice *c, Stores *s)
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
 {
     Plan *p = NEW(mem, Plan);
+    Chooser *chooser = chooser_new(mem, soc, o);
     Choice *c;
     Stores *s;
 
@@ -401,12 +402,12 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);
-    c = choose_kernels(mem, g, soc, o);
+    c = choose_kernels(chooser, g);
     s = best_order(mem, g, c);
     if (s->bound > near_room(p, o))
         s = save_memory(mem, c, s);
     if (tiled_fits(soc)) {
-        tiled_plan(p, s, o);
+        tiled_plan(p, s, chooser, o);
         return p;
     }
     plan_bufs(p, s, NEWN(mem, int, s->nstore + 1));

@@ -180,15 +180,14 @@ struct Choice {
     Choice *over;          /* a slower kernel whose result may lie on an
                               operand, where this one's may not; or NULL */
 };
-/* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
-Choice *choose_kernels(Arena *mem, Graph *g, const Soc *soc,
-                       const PlanOpts *o);
 /* The kernels of a chip, sorted; and the fastest of them for a tile: false if
  * none takes it.  d: what it would be told. */
 typedef struct Chooser Chooser;
 Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o);
 bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
                  Choice *to);
+/* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
+Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */
 bool isa_has(const char *list, const char *word, size_t n);
 

@@ -421,7 +421,7 @@ static bool try_outside(Tiler *t, const PlanOpts *o)
     return try_rounds(t, o);
 }
 
-void tiled_plan(Plan *p, Stores *s, const PlanOpts *o)
+void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
 {
     Tiler t = {.mem = p->mem, .p = p, .s = s};
 
@@ -431,7 +431,7 @@ void tiled_plan(Plan *p, Stores *s, const PlanOpts *o)
     t.outer = mem_at(p->soc, 3, HOLDS_weights);
     t.dma = soc_dma(p->soc, 1, 2);
     t.io = soc_dma(p->soc, 2, 3);
-    t.chooser = chooser_new(p->mem, p->soc, o);
+    t.chooser = c;
     t.outside = NEWN(p->mem, bool, s->nstore + 1);
     tiler_works(&t);
     if (!try_inside(&t, o) && !try_outside(&t, o)) {

@@ -137,6 +137,6 @@ int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
 
 /* tiled.c: a plan for a chip with DMA. */
 bool tiled_fits(const Soc *soc);
-void tiled_plan(Plan *p, Stores *s, const PlanOpts *o);
+void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o);
 
 #endif
