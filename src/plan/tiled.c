@@ -6,7 +6,6 @@
  * small lie behind it, but for as many as there is room for at all times. */
 #include "plan/tiling.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 16, SMALL = 512, CODE = 40 * 1024, CODE_STEP = 32 };
@@ -23,8 +22,7 @@ static int mem_at(const Soc *soc, int level, unsigned holds)
 
 bool tiled_fits(const Soc *soc)
 {
-    /* Until code generation and verification follow: a switch. */
-    return getenv("TILEWRIGHT_TILE") && soc_dma(soc, 1, 2) &&
+    return soc_dma(soc, 1, 2) &&
            mem_at(soc, 1, HOLDS_buffers) >= 0 &&
            mem_at(soc, 2, HOLDS_buffers) >= 0;
 }
@@ -199,6 +197,16 @@ static void shrink(Tiler *t, int mem, int64_t *room, int64_t over)
             room[i] = MIN(room[i], live[i]) - MAX(over / 2, 64);
 }
 
+/* Room for buffers in the nearest memory, beside all stacks. */
+static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
+{
+    const Mem *m = &t->p->soc->mems[t->near];
+
+    if (o->limit[t->near] >= 0)
+        return o->limit[t->near];
+    return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
+}
+
 /* Room for buffers in the next memory; where fetches fill it to the brim,
  * beside the program. */
 static int64_t next_room(const Tiler *t, const PlanOpts *o)
@@ -228,6 +236,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     plan_lives(p);
     if (t->code)
         t->code = CODE + CODE_STEP * (int64_t)p->nstep;
+    p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
     over = add_fetches(t, &work);
     if (over > 0) {
@@ -259,6 +268,10 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
     set_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
     for (i = 0; i < ROUNDS; i++) {
+        if (t->room > p->room[t->near]) {
+            set_room(t, p->room[t->near]);
+            r = new_rooms(t, t->room, p->room[t->next]);
+        }
         sol = solve_homes(t, r.near, r.next);
         if (!sol.found)
             return false;
@@ -357,7 +370,7 @@ static void set_rooms(Tiler *t, const PlanOpts *o)
 
     memset(p->consts, 0, sizeof p->consts);
     p->consts[t->next] = bytes_inside(t);
-    p->room[t->near] = room_for_buffers(p, t->near, o);
+    p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
 }
 

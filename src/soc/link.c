@@ -58,15 +58,26 @@ static int64_t team_stack(int64_t bound)
     return MAX(768, (bound + 15) & ~15);
 }
 
+enum { RUNTIME = 512, PAGES = 2048 }; /* data of start-up and self-test; of a
+                                         team's program */
+
+/* Stacks of the other cores, and the team's program. */
+static int64_t team_bytes(const Soc *s, int64_t bound)
+{
+    return is_team(s) ? s->ncore * team_stack(bound) + PAGES : 0;
+}
+
 int64_t soc_stack(const Soc *s, int64_t bound)
 {
-    /* data of start-up and self-test; pages of a team's program */
-    enum { RUNTIME = 512, PAGES = 2048 };
     const Item *it = soc_item(s, "reserve", "stack");
-    int64_t team = is_team(s) ? s->ncore * team_stack(bound) + PAGES : 0;
 
-    return MAX(item_int(it, "size", 4096) - RUNTIME - team,
-               (bound + (is_team(s) ? 512 : 1024)) & ~7);
+    return MAX(item_int(it, "size", 4096) - RUNTIME - team_bytes(s, bound),
+               (bound + 1024) & ~7);
+}
+
+int64_t soc_kept(const Soc *s, int64_t bound)
+{
+    return soc_stack(s, bound) + RUNTIME + team_bytes(s, bound);
 }
 
 static void put_memories(const Soc *s, bool emu, Str *out)

@@ -120,5 +120,7 @@ void soc_dmas(Soc *s); /* within the part: fills s->dmas */
  * what `reserve stack` says or more if the bound wants it. */
 void soc_link(const Soc *s, bool emu, int64_t bound, Str *out);
 int64_t soc_stack(const Soc *s, int64_t bound);
+/* Bytes of the memory of stacks that all of them and the runtime take. */
+int64_t soc_kept(const Soc *s, int64_t bound);
 
 #endif
