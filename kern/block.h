@@ -171,7 +171,7 @@ static int32_t block_load(const void *p)
     return v;
 }
 
-static void block_store(void *p, int32_t v)
+static inline void block_store(void *p, int32_t v)
 {
     memcpy(p, &v, 4);
 }

@@ -10,6 +10,7 @@
 #define QUAD_H
 
 #include "kern/block.h"
+#include "kern/scale.h"
 
 /* y[row][channel], rows of `words` words that lie `step` bytes apart.  bias, mul
  * and add point at the elements of four channels, and go `..next` bytes from
@@ -157,31 +158,6 @@ static inline void quad_put(Y *y, int32_t a, int32_t b, int32_t c, int32_t d,
         y[2] = (Y)block_clip(c, lo, hi);
         y[3] = (Y)block_clip(d, lo, hi);
     }
-}
-
-/* (sum * mul + add) >> shift where nothing leaves 32 bits. */
-static inline int32_t scaled_short(int32_t sum, int32_t mul, int32_t add,
-                                   int32_t shift)
-{
-#ifdef __riscv
-    return xp_add_shift(sum * mul, add, shift);
-#else
-    return (sum * mul + add) >> shift;
-#endif
-}
-
-/* The same where only the result is known to fit: shifts of 64 bits by parts,
- * for the compiler would do them with branches. */
-static inline int32_t scaled_long(int32_t sum, int32_t mul, int64_t add,
-                                  int32_t shift)
-{
-    const int64_t v = (int64_t)sum * mul + add;
-    const uint32_t lo = (uint32_t)v;
-    const int32_t hi = (int32_t)(v >> 32);
-
-    if (shift >= 32)
-        return hi >> (shift - 32);
-    return (int32_t)(lo >> shift | (uint32_t)hi << 1 << (31 - shift));
 }
 
 /* A bound as quad_put() wants it. */

@@ -26,7 +26,7 @@ static inline int32_t scale_short(int32_t v, int32_t mul, int32_t add,
                                   int32_t shift)
 {
 #ifdef __riscv
-    return xp_mac(add, v, mul) >> shift;
+    return xp_add_shift(v * mul, add, shift);
 #else
     return (v * mul + add) >> shift;
 #endif

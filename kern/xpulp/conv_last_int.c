@@ -32,7 +32,7 @@
  */
 #include "kern/kern.h"
 
-#define scaled scaled_long
+#define scaled scale_long
 #define QUAD_SHORT 0
 #include "kern/quad_conv.h"
 

@@ -30,7 +30,7 @@
  */
 #include "kern/kern.h"
 
-#define scaled scaled_short
+#define scaled scale_short
 #define QUAD_SHORT 1
 #include "kern/quad_conv.h"
 

@@ -144,7 +144,7 @@ static inline void draw(Dims *k)
 #ifdef DEPTH
     const int32_t taps[] = {3, 3, 3, 5, 1, 4, 7, 10};
 
-    shape(k, roll(9) + 1, roll(9) + 1, roll(40) + 1, 1, 1, taps[roll(8)],
+    shape(k, roll(9) + 1, roll(9) + 1, roll(40) + 4, 1, 1, taps[roll(8)],
           taps[roll(7)], roll(2) + 1, 1);
 #else
     if (roll(2))
@@ -174,7 +174,7 @@ static uint32_t measure(const Dims *k, int cores)
     return pulp_cycles() - cycles;
 }
 
-static int differs(const Dims *k)
+static inline int differs(const Dims *k)
 {
     struct io io = operands(want);
     int bad = 0;
@@ -205,7 +205,9 @@ int main(void)
         measure(&k, CORES);
     rt_print_hex("cycles ", measure(&k, CORES));
     rt_print_hex(" macs ", (uint32_t)macs(&k));
+#ifndef QUICK
     bad = differs(&k);
+#endif
     rt_print_hex(" bad ", (uint32_t)bad);
     rt_print("\n");
 #else
