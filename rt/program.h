@@ -27,6 +27,8 @@
 #ifndef MARK_WAIT
 #define MARK_WAIT() ((void)0)
 #define MARK_WAITED() ((void)0)
+#define MARK_WORK() ((void)0)
+#define MARK_WORKED() ((void)0)
 #endif
 
 typedef intptr_t rt_word;
@@ -104,7 +106,9 @@ static void rt_kernel(const void *arg, int core)
                           (uintptr_t)core * (uintptr_t)w[4]);
     io.core = core;
     io.ncore = head >> 16 & 255;
+    MARK_WORK();
     ((void (*)(const void *, const struct io *))w[1])(j->page + w[2], &io);
+    MARK_WORKED();
 }
 
 static inline int rt_cores(const rt_word *w)

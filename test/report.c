@@ -31,6 +31,7 @@ static Run *slower(Arena *a, const Plan *p)
         r->layer[i].cycles = p->layer[i].cycles * 11 / 10;
         r->layer[i].instructions = 7;
         r->layer[i].dma_wait = i;
+        r->layer[i].kernels = i;
         r->cycles += r->layer[i].cycles;
     }
     return r;

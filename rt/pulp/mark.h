@@ -9,5 +9,8 @@
 /* around waits for transfers */
 #define MARK_WAIT() __asm__ volatile("slti zero, zero, 0x64" ::: "memory")
 #define MARK_WAITED() __asm__ volatile("slti zero, zero, 0x65" ::: "memory")
+/* around kernels */
+#define MARK_WORK() __asm__ volatile("slti zero, zero, 0x66" ::: "memory")
+#define MARK_WORKED() __asm__ volatile("slti zero, zero, 0x67" ::: "memory")
 
 #endif

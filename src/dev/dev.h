@@ -8,6 +8,7 @@ typedef struct RunLayer {
     int64_t instructions; /* -1: unknown */
     int64_t cycles;
     int64_t dma_wait;     /* of those: core 0 waiting for transfers */
+    int64_t kernels;      /* of those: core 0 in kernels */
 } RunLayer;
 
 /* The result of a run; faults are data. */

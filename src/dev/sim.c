@@ -15,9 +15,9 @@ enum { RT_FAULT = 103 }; /* rt/rt.h: the processor stopped at a fault */
 typedef struct Since {
     const SimMark *begin;   /* NULL: not begun */
     const SimMark *layer;   /* of the layer before, or begin */
-    const SimMark *wait;
+    const SimMark *wait, *work;
     int n;
-    int64_t waited;
+    int64_t waited, worked;
 } Since;
 
 static void end_layer(Since *w, const SimMark *m, Run *r)
@@ -28,13 +28,15 @@ static void end_layer(Since *w, const SimMark *m, Run *r)
         l->cycles = (int64_t)(m->cycle - w->layer->cycle);
         l->instructions = (int64_t)(m->insns - w->layer->insns);
         l->dma_wait = w->waited;
+        if (w->work)
+            l->kernels = w->worked;
     }
     w->layer = m;
-    w->waited = 0;
+    w->waited = w->worked = 0;
 }
 
 /* Marks of the core that runs main: begin, one after every layer, end; and
- * where it begins and ends to wait for a transfer. */
+ * where it begins and ends to wait for a transfer, and to be in a kernel. */
 static void read_marks(const SimResult *s, Run *r)
 {
     Since w = {0};
@@ -53,6 +55,10 @@ static void read_marks(const SimResult *s, Run *r)
             w.wait = m;
         else if (m->kind == SIM_WAITED && w.wait)
             w.waited += (int64_t)(m->cycle - w.wait->cycle);
+        else if (m->kind == SIM_WORK)
+            w.work = m;
+        else if (m->kind == SIM_WORKED && w.work)
+            w.worked += (int64_t)(m->cycle - w.work->cycle);
         r->cycles = (int64_t)(m->cycle - w.begin->cycle);
         r->instructions = (int64_t)(m->insns - w.begin->insns);
     }

@@ -94,6 +94,7 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_int(j, "instructions", l.instructions);
     put_int(j, "predicted_cycles", l.predicted);
     put_int(j, "predicted_kernels", l.predicted < 0 ? -1 : l.kernels);
+    put_int(j, "kernel_cycles", l.in_kernels);
     put_int(j, "dma_wait", l.wait);
     put_int(j, "predicted_wait", l.predicted_wait);
     put_str(j, "tile", l.layer->tile);

@@ -30,14 +30,15 @@ static void set_measured(Row *l, const Run *run, int i)
     l->cycles = run->layer[i].cycles;
     l->instructions = run->layer[i].instructions;
     l->wait = run->layer[i].dma_wait;
+    l->in_kernels = run->layer[i].kernels;
 }
 
 Row report_row(const Report *r, int i)
 {
     const Layer *layer = &r->plan->layer[i];
     Row l = {.layer = layer, .step = &r->plan->step[layer->first],
-             .cycles = -1, .instructions = -1, .wait = -1, .predicted = -1,
-             .predicted_wait = -1};
+             .cycles = -1, .instructions = -1, .wait = -1, .in_kernels = -1,
+             .predicted = -1, .predicted_wait = -1};
 
     l.macs = node_macs(layer->node);
     if (layer->cycles > 0)

@@ -162,7 +162,7 @@ static void mark(Core *c, uint32_t kind, uint64_t t, uint64_t insns)
 {
     SimResult *r = c->chip->sim->res;
 
-    if (kind < SIM_BEGIN || kind > SIM_WAITED)
+    if (kind < SIM_BEGIN || kind > SIM_WORKED)
         return;
     GROW(c->chip->sim->mem, r->mark, r->nmark);
     r->mark[r->nmark++] = (SimMark){kind, (uint32_t)c->chip->id, c->hart,

@@ -51,7 +51,8 @@ typedef struct SimRegion {
 } SimRegion;
 
 /* A mark of the program (slti zero,zero,kind: see rt/pulp/mark.h). */
-enum { SIM_BEGIN = 0x61, SIM_LAYER, SIM_END, SIM_WAIT, SIM_WAITED };
+enum { SIM_BEGIN = 0x61, SIM_LAYER, SIM_END, SIM_WAIT, SIM_WAITED,
+       SIM_WORK, SIM_WORKED };
 typedef struct SimMark {
     uint32_t kind, chip, hart;
     uint64_t cycle, insns; /* of that core, since it began */
