@@ -5,7 +5,8 @@
  *     more(a, x)                          one more element
  *     finish_pool(k, io, a, taps, channel)
  * where taps is how many elements count (pool_taps), and first(x), what a
- * window whose first element is x begins with. */
+ * window whose first element is x begins with.  POOL_WORDS asks for the loops of
+ * pool_words.h where there is XpulpV2. */
 #ifndef POOL_H
 #define POOL_H
 
@@ -17,6 +18,9 @@ struct patch {
 };
 
 /* Channels c to c + 3 of a window that begins at x. */
+#if defined POOL_WORDS && defined __riscv
+#include "kern/pool_words.h"
+#else
 static NOINLINE void pool4(const struct pool_dims *k, const struct io *io,
                            const struct patch *p, const X *x, int32_t taps,
                            int32_t c, Y *y)
@@ -43,6 +47,7 @@ static NOINLINE void pool4(const struct pool_dims *k, const struct io *io,
     y[2] = (Y)a2;
     y[3] = (Y)a3;
 }
+#endif
 
 static inline void pool1(const struct pool_dims *k, const struct io *io,
                          const struct patch *p, const X *x, int32_t taps,

@@ -9,11 +9,12 @@
 #include <math.h>
 #include "kern/kern.h"
 
-/* Steps a nest of six loops of sizes n; moves `at` by strides s.  0: done. */
+/* Steps a nest of loops, the outer `axes` of six of sizes n; moves `at` by
+ * strides s.  0: done. */
 static inline int reduce_next(const int32_t n[6], const int32_t s[6],
-                              int32_t i[6], ptrdiff_t *at)
+                              int32_t i[6], int axes, ptrdiff_t *at)
 {
-    for (int axis = 5; axis >= 0; axis--) {
+    for (int axis = axes - 1; axis >= 0; axis--) {
         *at += s[axis];
         if (++i[axis] < n[axis])
             return 1;
@@ -55,10 +56,14 @@ static inline int32_t reduce_begin(const struct reduce_dims *k,
         T a = first;                                                    \
                                                                         \
         do {                                                            \
-            x = x0[at];                                                 \
-            a = next;                                                   \
-            n++;                                                        \
-        } while (reduce_next(k->m, k->ms, i, &at));                     \
+            const X *from = x0 + at;                                    \
+                                                                        \
+            for (int32_t j = k->m[5]; j > 0; j--, from += k->ms[5]) {   \
+                x = *from;                                              \
+                a = next;                                               \
+                n++;                                                    \
+            }                                                           \
+        } while (reduce_next(k->m, k->ms, i, 5, &at));                  \
         (void)x, (void)n;                                               \
         return (Y)(last);                                                  \
     }                                                                   \
@@ -76,7 +81,7 @@ static inline int32_t reduce_begin(const struct reduce_dims *k,
         y += from;                                                      \
         do                                                              \
             *y++ = reduced(k, x + at);                                  \
-        while (--left && reduce_next(k->n, k->xs, i, &at));             \
+        while (--left && reduce_next(k->n, k->xs, i, 6, &at));          \
     }
 
 #endif

@@ -31,9 +31,9 @@ static inline int32_t finish_pool(const struct pool_dims *k,
                                   int32_t taps, int32_t channel)
 {
     const ACC up = 2 * a + taps, by = 2 * taps;
-    const ACC down = up / by - (up % by < 0);
+    const ACC down = up / by;
 
-    return finish(k, io, down, channel);
+    return finish(k, io, down - (up - down * by < 0), channel);
 }
 
 #include "kern/pool.h"

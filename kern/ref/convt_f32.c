@@ -5,6 +5,7 @@
  * types    x:f32 w:f32 b:f32 mul:none add:none -> y:f32
  * isa      any
  * layout   any
+ * split    g m oh
  * stack    320
  * cycles   n * g * m * oh * ow * (60 + kh * kw * (20 + 14 * c))
  */
@@ -43,9 +44,9 @@ static ACC window(const struct convt_dims *k, const X *x, const W *w,
     return sum;
 }
 
-/* Output channel m of a group of one image. */
-static void plane(const struct convt_dims *k, const struct io *io, int32_t n,
-                  int32_t group, int32_t m)
+/* Row i of output channel m of a group of one image. */
+static void row(const struct convt_dims *k, const struct io *io, int32_t n,
+                int32_t group, int32_t m, int32_t i)
 {
     const B *b = io->in[2];
     const int32_t channel = group * k->m + m;
@@ -54,21 +55,26 @@ static void plane(const struct convt_dims *k, const struct io *io, int32_t n,
     const W *w = (const W *)io->in[1] + (ptrdiff_t)group * k->c * k->wc +
                  (ptrdiff_t)m * k->wm;
     Y *y = (Y *)io->out[0] + (ptrdiff_t)n * k->yn +
-           (ptrdiff_t)channel * k->yc;
+           (ptrdiff_t)channel * k->yc + (ptrdiff_t)i * k->yh;
 
-    for (int32_t i = 0; i < k->oh; i++)
-        for (int32_t j = 0; j < k->ow; j++) {
-            ACC sum = window(k, x, w, i, j) + (b ? (ACC)b[channel] : 0);
+    for (int32_t j = 0; j < k->ow; j++) {
+        ACC sum = window(k, x, w, i, j) + (b ? (ACC)b[channel] : 0);
 
-            y[(ptrdiff_t)i * k->yh + (ptrdiff_t)j * k->yw] =
-                (Y)clipf(sum, k->flo, k->fhi);
-        }
+        y[(ptrdiff_t)j * k->yw] = (Y)clipf(sum, k->flo, k->fhi);
+    }
 }
 
+/* The rows of all channels of all images are dealt out. */
 void FN(const struct convt_dims *k, const struct io *io)
 {
-    for (int32_t n = 0; n < k->n; n++)
-        for (int32_t group = 0; group < k->g; group++)
-            for (int32_t m = 0; m < k->m; m++)
-                plane(k, io, n, group, m);
+    const int32_t channels = k->g * k->m;
+    int32_t from, to;
+
+    span(k->n * channels * k->oh, io->core, io->ncore, &from, &to);
+    for (; from < to; from++) {
+        const int32_t plane = from / k->oh, n = plane / channels;
+        const int32_t channel = plane - n * channels;
+
+        row(k, io, n, channel / k->m, channel % k->m, from - plane * k->oh);
+    }
 }

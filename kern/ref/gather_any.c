@@ -4,6 +4,7 @@
  * types    x:f32 i:int -> y:f32
  * types    x:int i:int -> y:int
  * isa      any
+ * split    outer n inner
  * stack    64
  * cycles   10 * y.n
  *
@@ -11,25 +12,34 @@
  */
 #include "kern/kern.h"
 
-static Y *slice(const X *x, Y *y, int32_t n)
+/* Elements [from, to) of slices [first, last), each of all there are. */
+static void slices(const struct gather_dims *k, const struct io *io,
+                   int32_t first, int32_t last, int32_t from, int32_t to)
 {
-    for (int32_t i = 0; i < n; i++)
-        *y++ = (Y)x[i];
-    return y;
+    const I *index = io->in[1];
+
+    for (int32_t i = first; i < last; i++) {
+        const int32_t outer = i / k->n;
+        const ptrdiff_t at = (ptrdiff_t)index[i - outer * k->n];
+        const X *x = (const X *)io->in[0] +
+                     (at + (at < 0 ? k->len : 0) + (ptrdiff_t)outer * k->len) *
+                         k->inner;
+        Y *y = (Y *)io->out[0] + (ptrdiff_t)i * k->inner;
+
+        for (int32_t j = from; j < to; j++)
+            y[j] = (Y)x[j];
+    }
 }
 
+/* Slices are dealt out if there are enough, else the elements of each. */
 void FN(const struct gather_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    const I *index = io->in[1];
-    Y *y = io->out[0];
+    const int32_t n = k->outer * k->n;
+    int32_t from, to;
 
-    for (int32_t outer = 0; outer < k->outer; outer++)
-        for (int32_t i = 0; i < k->n; i++) {
-            ptrdiff_t at = (ptrdiff_t)index[i];
-
-            at += at < 0 ? k->len : 0;
-            at += (ptrdiff_t)outer * k->len;
-            y = slice(x + at * k->inner, y, k->inner);
-        }
+    span(n < io->ncore ? k->inner : n, io->core, io->ncore, &from, &to);
+    if (n < io->ncore)
+        slices(k, io, 0, n, from, to);
+    else
+        slices(k, io, from, to, 0, k->inner);
 }

@@ -4,6 +4,7 @@
  * types    x:f32 i:int -> y:f32
  * types    x:int i:int -> y:int
  * isa      any
+ * split    batch count
  * stack    96
  * cycles   12 * y.n + 20 * i.n
  */
@@ -22,20 +23,18 @@ static ptrdiff_t place(const struct nd_dims *k, const I *index)
     return at;
 }
 
-static Y *slice(const X *x, Y *y, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++)
-        *y++ = (Y)x[i];
-    return y;
-}
-
 void FN(const struct nd_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    const I *index = io->in[1];
-    Y *y = io->out[0];
+    int32_t from, to;
 
-    for (int32_t batch = 0; batch < k->batch; batch++, x += k->xbatch)
-        for (int32_t i = 0; i < k->count; i++, index += k->k)
-            y = slice(x + place(k, index), y, k->inner);
+    span(k->batch * k->count, io->core, io->ncore, &from, &to);
+    for (; from < to; from++) {
+        const X *x = (const X *)io->in[0] +
+                     (ptrdiff_t)(from / k->count) * k->xbatch +
+                     place(k, (const I *)io->in[1] + (ptrdiff_t)from * k->k);
+        Y *y = (Y *)io->out[0] + (ptrdiff_t)from * k->inner;
+
+        for (int32_t i = 0; i < k->inner; i++)
+            y[i] = (Y)x[i];
+    }
 }

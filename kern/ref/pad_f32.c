@@ -3,6 +3,7 @@
  * op       pad
  * types    x:f32 -> y:f32
  * isa      any
+ * split    n
  * stack    192
  * cycles   60 * y.n
  *
@@ -43,26 +44,42 @@ static ptrdiff_t place(const struct pad_dims *k, const int32_t i[8])
     return at;
 }
 
-/* Steps i over the axes of y; 0 after the last element. */
-static int next(const int32_t n[8], int32_t i[8])
+/* Steps i over the axes of y. */
+static void next(const int32_t n[8], int32_t i[8])
 {
     for (int axis = 7; axis >= 0; axis--) {
         if (++i[axis] < n[axis])
-            return 1;
+            return;
         i[axis] = 0;
     }
-    return 0;
+}
+
+/* This core's elements: how many, the first of them also in *from, i. */
+static int32_t begin(const struct pad_dims *k, const struct io *io, int32_t i[8],
+                     int32_t *from)
+{
+    int32_t total = 1, to, left;
+
+    for (int axis = 0; axis < 8; axis++)
+        total *= k->n[axis];
+    span(total, io->core, io->ncore, from, &to);
+    left = *from;
+    for (int axis = 7; axis >= 0 && left; axis--) {
+        i[axis] = left % k->n[axis];
+        left /= k->n[axis];
+    }
+    return to - *from;
 }
 
 void FN(const struct pad_dims *k, const struct io *io)
 {
     const X *x = io->in[0];
     Y *y = io->out[0];
-    int32_t i[8] = {0};
+    int32_t i[8] = {0}, at, left = begin(k, io, i, &at);
 
-    do {
+    for (y += at; left > 0; left--, next(k->n, i)) {
         ptrdiff_t from = place(k, i);
 
         *y++ = from < 0 ? (Y)k->alpha : (Y)x[from];
-    } while (next(k->n, i));
+    }
 }

@@ -18,9 +18,12 @@ static uint64_t total(const struct reduce_dims *k, const X *x)
     ptrdiff_t at = 0;
     uint64_t sum = 0;
 
-    do
-        sum += (uint64_t)x[at];
-    while (reduce_next(k->m, k->ms, i, &at));
+    do {
+        const X *from = x + at;
+
+        for (int32_t j = k->m[5]; j > 0; j--, from += k->ms[5])
+            sum += (uint64_t)*from;
+    } while (reduce_next(k->m, k->ms, i, 5, &at));
     return sum;
 }
 
@@ -50,5 +53,5 @@ void FN(const struct reduce_dims *k, const struct io *io)
     do {
         channel = i[5];
         *y++ = (Y)finish(k, io, (int64_t)total(k, x + at), channel);
-    } while (--left && reduce_next(k->n, k->xs, i, &at));
+    } while (--left && reduce_next(k->n, k->xs, i, 6, &at));
 }

@@ -3,26 +3,39 @@
  * op       taps
  * types    x:int i:int w:int -> y:int
  * isa      any
+ * split    outer n
  * stack    128
  * cycles   20 * y.n * taps
  */
 #include "kern/kern.h"
 
+/* Place i of y along the axis. */
+static void place(const struct taps_dims *k, const struct io *io, const X *x,
+                  int32_t i, Y *y)
+{
+    const I *index = (const I *)io->in[1] + (ptrdiff_t)i * k->taps;
+    const W *w = (const W *)io->in[2] + (ptrdiff_t)i * k->taps;
+
+    for (int32_t j = 0; j < k->inner; j++, x++) {
+        int64_t sum = 0;
+
+        for (int32_t t = 0; t < k->taps; t++)
+            sum += (int64_t)x[(ptrdiff_t)index[t] * k->inner] * w[t];
+        *y++ = (Y)sum;
+    }
+}
+
 void FN(const struct taps_dims *k, const struct io *io)
 {
-    const I *index = io->in[1];
-    const W *w = io->in[2];
-    Y *y = io->out[0];
+    int32_t from, to;
 
-    for (int32_t outer = 0; outer < k->outer; outer++)
-        for (int32_t i = 0; i < k->n; i++)
-            for (int32_t j = 0; j < k->inner; j++) {
-                const X *x = (const X *)io->in[0] +
-                             (ptrdiff_t)outer * k->len * k->inner + j;
-                int64_t sum = 0;
+    span(k->outer * k->n, io->core, io->ncore, &from, &to);
+    for (; from < to; from++) {
+        const int32_t outer = from / k->n;
 
-                for (int32_t t = i * k->taps; t < (i + 1) * k->taps; t++)
-                    sum += (int64_t)x[(ptrdiff_t)index[t] * k->inner] * w[t];
-                *y++ = (Y)sum;
-            }
+        place(k, io,
+              (const X *)io->in[0] + (ptrdiff_t)outer * k->len * k->inner,
+              from - outer * k->n,
+              (Y *)io->out[0] + (ptrdiff_t)from * k->inner);
+    }
 }

@@ -1,0 +1,42 @@
+/* The greatest of each window of bytes, channels-last.
+ *
+ * op       maxpool
+ * types    x:s8|u8 -> y:=x
+ * isa      xpulpv2
+ * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
+ *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
+ * layout   last
+ * split    oh c
+ * stack    352
+ * cycles   ncore * (480 + c % 4 * 7 * kh * kw + ow * min((n * oh + ncore - 1)
+ *          / ncore * (104 + (c + 3) / 4 * (2 * kh * kw + (kw == w ? 73 : 57 +
+ *          18 * kh))), n * oh * (104 + (c + 4 * ncore - 1) / (4 * ncore) * (2
+ *          * kh * kw + (kw == w ? 73 : 57 + 18 * kh)))))
+ */
+#include "kern/finish.h"
+
+static inline ACC first(ACC x)
+{
+    return x;
+}
+
+static inline ACC more(ACC a, ACC x)
+{
+    return x > a ? x : a;
+}
+
+static inline int32_t finish_pool(const struct pool_dims *k,
+                                  const struct io *io, ACC a,
+                                  int32_t taps, int32_t channel)
+{
+    (void)io, (void)taps, (void)channel;
+    return narrow(a, k->lo, k->hi);
+}
+
+#define POOL_WORDS POOL_MOST
+#include "kern/pool.h"
+
+void FN(const struct pool_dims *k, const struct io *io)
+{
+    pool_all(k, io);
+}

@@ -1,0 +1,47 @@
+/* The sum of each window of bytes, channels-last.
+ *
+ * op       sumpool
+ * types    x:s8|u8 mul:int add:int -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
+ *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w &&
+ *          max(-x.lo, x.hi) * kh * kw < 2147483648
+ * layout   last
+ * split    oh c
+ * stack    352
+ * cycles   ncore * (480 + c % 4 * 8 * kh * kw + ow * min((n * oh + ncore - 1)
+ *          / ncore * (104 + (c + 3) / 4 * (5 * kh * kw + (has.mul ? 320 :
+ *          160) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25))), n * oh * (104 +
+ *          (c + 4 * ncore - 1) / (4 * ncore) * (5 * kh * kw + (has.mul ? 320
+ *          : 160) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25)))))
+ */
+#include "kern/finish.h"
+
+static inline ACC first(ACC x)
+{
+    (void)x;
+    return 0;
+}
+
+static inline ACC more(ACC a, ACC x)
+{
+    return a + x;
+}
+
+FINISH(pool, 1)
+
+static inline int32_t finish_pool(const struct pool_dims *k,
+                                  const struct io *io, ACC a,
+                                  int32_t taps, int32_t channel)
+{
+    (void)taps;
+    return finish(k, io, a, channel);
+}
+
+#define POOL_WORDS POOL_SUMS
+#include "kern/pool.h"
+
+void FN(const struct pool_dims *k, const struct io *io)
+{
+    pool_all(k, io);
+}
