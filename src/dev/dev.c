@@ -345,6 +345,18 @@ static bool is_complete(const Dev *d, int i)
     return i + 1 == d->r.nlayer || d->node[i + 1] != d->node[i];
 }
 
+/* Bytes that the program writes of a layer: none if its result is never in
+ * one place that cores can read. */
+static int64_t dump_bytes(const Dev *d, int i)
+{
+    const Val *v = d->node[i]->res[0];
+    Ref r = d->p->place[v->id];
+
+    if (r.buf < 0 || !d->p->soc->mems[d->p->buf[r.buf].mem].mapped)
+        return 0;
+    return val_bytes(v);
+}
+
 static void write_dump(Dev *d, const char *p)
 {
     Array *list = NULL, **last = &list;
@@ -353,7 +365,7 @@ static void write_dump(Dev *d, const char *p)
     for (i = 0; i < d->r.nlayer; i++) {
         const Val *v = d->node[i]->res[0];
 
-        if (is_complete(d, i)) {
+        if (is_complete(d, i) && dump_bytes(d, i)) {
             Array *a = *last = NEW(d->mem, Array);
 
             a->name = arena_str(d->mem, v->name);
@@ -366,7 +378,7 @@ static void write_dump(Dev *d, const char *p)
             memcpy(a->data, p, (size_t)val_bytes(v));
             last = &a->next;
         }
-        p += val_bytes(v);
+        p += dump_bytes(d, i);
     }
     dir_make(d->o->dump);
     npz_write(arena_fmt(d->mem, "%s/layers.npz", d->o->dump), list);
@@ -387,7 +399,7 @@ static bool run_dump(Dev *d)
         return fail(d, ERR_TOOL, "the program wrote no layers");
     p = file_read(d->mem, in_work(d, "dump.bin"), &n);
     for (i = 0; i < d->r.nlayer; i++)
-        want += val_bytes(d->node[i]->res[0]);
+        want += dump_bytes(d, i);
     if (want != (int64_t)n)
         return fail(d, ERR_TOOL, "the program did not write all layers");
     write_dump(d, p);

@@ -1,0 +1,408 @@
+/* program SEED COUNT: random lists of steps as programs of a team.  What the
+ * loops and records do, played one by one, must be what the steps say: the
+ * same kernels and transfers in the same order, at the same addresses, every
+ * wait for its own transfer, at the latest where the step has it; pages that
+ * fit their buffer, and end where a layer is complete. */
+#include "gen/gen.h"
+#include "rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { L1, L2, L3, NMEM };
+
+typedef struct Maker {
+    Plan *p;
+    Arena *mem;
+    Rng r;
+    Node *node[2];
+    int buf[NMEM], weight;
+    int token;
+    int open[2][64], nopen[2]; /* tokens under way, of DMA and I/O */
+} Maker;
+
+static int new_buf(Plan *p, BufKind kind, int mem)
+{
+    GROW(p->mem, p->buf, (size_t)p->nbuf);
+    p->buf[p->nbuf] = (Buf){.kind = kind, .name = "b", .mem = mem,
+                            .size = 1 << 20, .addr = 64 * p->nbuf};
+    return p->nbuf++;
+}
+
+static void new_step(Maker *m, Step s)
+{
+    GROW(m->p->mem, m->p->step, (size_t)m->p->nstep);
+    s.layer = m->p->nlayer;
+    m->p->step[m->p->nstep++] = s;
+}
+
+/* A stretch is a few kinds of steps; every time it comes, places are so much
+ * further on. */
+typedef struct Proto {
+    int what;        /* 0: kernel, 1: DMA, 2: I/O, 3: wait of all moves,
+                        4: kernel with a move while it works */
+    int node, dims, row, rows, ncore;
+    bool in, weight;
+    int64_t at[3], by[3];
+} Proto;
+
+static void draw(Maker *m, Proto *q)
+{
+    int i;
+
+    *q = (Proto){.what = pick(&m->r, 5), .node = pick(&m->r, 2),
+                 .dims = pick(&m->r, 3), .row = 1 + pick(&m->r, 50),
+                 .rows = pick(&m->r, 2) ? 1 : 1 + pick(&m->r, 9),
+                 .ncore = pick(&m->r, 4) ? 8 : 1, .in = pick(&m->r, 2),
+                 .weight = pick(&m->r, 2)};
+    for (i = 0; i < 3; i++) {
+        q->at[i] = pick(&m->r, 4096);
+        q->by[i] = pick(&m->r, 2) ? 0 : pick(&m->r, 200) - 100;
+    }
+}
+
+static Ref place(const Maker *m, const Proto *q, int i, int buf, int turn)
+{
+    (void)m;
+    return (Ref){buf, 8192 + q->at[i] + turn * q->by[i]};
+}
+
+static void put_move(Maker *m, const Proto *q, bool io, int turn)
+{
+    Step s = {.kind = STEP_start, .engine = io ? ENG_io : ENG_dma,
+              .token = m->token++};
+    Ref near = place(m, q, 0, m->buf[io ? L2 : L1], turn);
+    Ref far = place(m, q, 1, q->weight && q->in && !io ? m->weight
+                             : m->buf[io ? L3 : L2], turn);
+
+    if (m->nopen[io] == 24)
+        return;
+    s.move = (Move){q->in ? far : near, q->in ? near : far, q->row, q->rows,
+                    q->row + 3, q->row + 3};
+    m->open[io][m->nopen[io]++] = s.token;
+    new_step(m, s);
+}
+
+static void put_waits(Maker *m)
+{
+    int io, i;
+
+    for (io = 0; io < 2; io++) {
+        for (i = 0; i < m->nopen[io]; i++)
+            new_step(m, (Step){.kind = STEP_wait, .token = m->open[io][i],
+                               .engine = io ? ENG_io : ENG_dma});
+        m->nopen[io] = 0;
+    }
+}
+
+static void put_kernel(Maker *m, const Proto *q, int turn, bool busy)
+{
+    Step s = {.kind = STEP_start, .engine = ENG_core, .token = m->token++,
+              .node = m->node[q->node], .ncore = q->ncore, .nin = 2,
+              .nout = 1, .tmp = {-1, 0}};
+
+    s.dims.conv.n = q->dims;
+    s.in[0] = place(m, q, 0, m->buf[L1], turn);
+    s.in[1] = q->weight ? place(m, q, 1, m->weight, turn) : (Ref){-1, 0};
+    s.out[0] = place(m, q, 2, m->buf[q->in ? L1 : L2], turn);
+    if (q->in) {
+        s.tmp = (Ref){m->buf[L1], 64};
+        s.tmp_bytes = 8 * s.ncore;
+    }
+    m->p->layer[m->p->nlayer].last = m->p->nstep;
+    m->p->layer[m->p->nlayer].tiles++;
+    new_step(m, s);
+    if (busy)
+        put_move(m, q, false, turn);
+    s.kind = STEP_wait;
+    new_step(m, s);
+}
+
+static void put(Maker *m, const Proto *q, int turn)
+{
+    switch (q->what) {
+    case 1: case 2:
+        put_move(m, q, q->what == 2, turn);
+        break;
+    case 3:
+        put_waits(m);
+        break;
+    default:
+        put_kernel(m, q, turn, q->what == 4);
+        break;
+    }
+}
+
+static void put_stretch(Maker *m)
+{
+    Proto q[12];
+    int n = 1 + pick(&m->r, 12), turns = pick(&m->r, 9), i, t;
+
+    for (i = 0; i < n; i++)
+        draw(m, &q[i]);
+    for (t = 0; t < turns; t++)
+        for (i = 0; i < n; i++)
+            put(m, &q[i], t);
+}
+
+static void put_layer(Maker *m)
+{
+    Proto q;
+    int n = pick(&m->r, 4);
+
+    GROW(m->p->mem, m->p->layer, (size_t)m->p->nlayer);
+    m->p->layer[m->p->nlayer] = (Layer){.node = m->node[0],
+                                        .first = m->p->nstep};
+    while (n--)
+        put_stretch(m);
+    draw(m, &q);
+    put_kernel(m, &q, 0, false);
+    m->p->nlayer++;
+}
+
+static void name_mems(Maker *m, Soc *soc)
+{
+    int i;
+
+    for (i = 0; i < NMEM; i++) {
+        const char *name = (const char *[]){"L1", "L2", "L3"}[i];
+
+        m->buf[i] = new_buf(m->p, BUF_temp,
+                            (int)(soc_mem(soc, name) - soc->mems));
+    }
+    m->weight = new_buf(m->p, BUF_const, m->p->buf[m->buf[L2]].mem);
+}
+
+static void make(Maker *m, Soc *soc)
+{
+    int n = 1 + pick(&m->r, 6);
+    Graph *g = graph_new(m->mem, "g");
+
+    m->p = NEW(m->mem, Plan);
+    *m->p = (Plan){.mem = m->mem, .g = g, .soc = soc};
+    name_mems(m, soc);
+    m->node[0] = NEW(m->mem, Node);
+    m->node[0]->op = OP_conv;
+    m->node[1] = NEW(m->mem, Node);
+    m->node[1]->op = OP_matmul;
+    while (n--)
+        put_layer(m);
+    m->p->nlayer--;
+    put_waits(m);
+    m->p->nlayer++;
+}
+
+/* ---- playing it ---- */
+
+typedef struct Player {
+    const Gen *g;
+    const Program *p;
+    int step;              /* of the plan: what comes next */
+    int slot[2][16];       /* its token; -1: free */
+    bool *waited;          /* by token */
+    int kernel;            /* token at work; -1: none */
+    const char *wrong;
+} Player;
+
+/* What the plan does at once or has no record for: waits that were made. */
+static void skip_waits(Player *y)
+{
+    const Plan *p = y->g->p;
+
+    while (y->step < p->nstep && p->step[y->step].kind == STEP_wait &&
+           y->waited[p->step[y->step].token])
+        y->step++;
+}
+
+static bool same_place(const Gen *g, Ref r, const Place *c, int64_t by)
+{
+    const Buf *b = r.buf < 0 ? NULL : &g->p->buf[r.buf];
+
+    if (!b)
+        return !c->base && c->buf < 0 && !c->off;
+    if (!g->p->soc->mems[b->mem].mapped)
+        return !c->base && c->buf < 0 && c->off + by == b->addr + r.off;
+    if (b->kind == BUF_const)
+        return !c->base && c->buf == r.buf && c->off + by == r.off;
+    return c->base == gen_base(g, b->mem) && c->off + by == b->addr + r.off;
+}
+
+static const Step *next_start(Player *y)
+{
+    skip_waits(y);
+    if (y->step >= y->g->p->nstep ||
+        y->g->p->step[y->step].kind != STEP_start) {
+        y->wrong = "a record where the plan has no start";
+        return NULL;
+    }
+    return &y->g->p->step[y->step++];
+}
+
+static void play_kernel(Player *y, const Code *c, int turn)
+{
+    const Step *s = next_start(y);
+    int i;
+
+    if (!s)
+        return;
+    if (s->engine != ENG_core || s->node != c->step->node ||
+        memcmp(&s->dims, &c->step->dims, sizeof s->dims) ||
+        s->ncore != c->step->ncore)
+        y->wrong = "another kernel";
+    for (i = 0; i < 3; i++)
+        if (!same_place(y->g, i < 2 ? s->in[i] : s->out[0], &c->place[i],
+                        turn * c->by[i]))
+            y->wrong = "a kernel's operand elsewhere";
+    if (s->tmp.buf >= 0 && !same_place(y->g, s->tmp, &c->place[3],
+                                       turn * c->by[3]))
+        y->wrong = "scratch elsewhere";
+    y->kernel = s->token;
+    if (c->kind == CODE_run)
+        y->waited[s->token] = true;
+}
+
+static void play_move(Player *y, const Code *c, int turn)
+{
+    const Step *s = next_start(y);
+    bool in = c->in;
+
+    if (!s)
+        return;
+    if (s->engine != (c->io ? ENG_io : ENG_dma) ||
+        s->move.row * s->move.rows != c->row * c->rows ||
+        (c->rows > 1 && (s->move.row != c->row || c->stride != c->row + 3)))
+        y->wrong = "another transfer";
+    if (!same_place(y->g, in ? s->move.to : s->move.from, &c->place[0],
+                    turn * c->by[0]) ||
+        !same_place(y->g, in ? s->move.from : s->move.to, &c->place[1],
+                    turn * c->by[1]))
+        y->wrong = "a transfer elsewhere";
+    if (y->slot[c->io][c->slot] >= 0)
+        y->wrong = "a slot that is in use";
+    y->slot[c->io][c->slot] = s->token;
+}
+
+static void play(Player *y, const Code *c, int turn)
+{
+    switch (c->kind) {
+    case CODE_run: case CODE_start:
+        play_kernel(y, c, turn);
+        break;
+    case CODE_finish:
+        y->waited[y->kernel] = true;
+        break;
+    case CODE_move:
+        play_move(y, c, turn);
+        break;
+    case CODE_wait:
+        if (y->slot[c->io][c->slot] < 0)
+            y->wrong = "a wait for nothing";
+        else
+            y->waited[y->slot[c->io][c->slot]] = true;
+        y->slot[c->io][c->slot] = -1;
+        break;
+    case CODE_layer:
+        if (!y->waited[y->g->p->step[y->g->p->layer[c->layer].last].token])
+            y->wrong = "a layer ends before its last kernel";
+        break;
+    default:
+        break;
+    }
+}
+
+static void play_all(Player *y)
+{
+    int i, top = 0, turn = 0;
+
+    for (i = 0; i < y->p->nitem && !y->wrong; i++) {
+        const Code *c = &y->p->item[i];
+
+        if (c->kind == CODE_loop)
+            top = i;
+        else if (c->kind == CODE_next && ++turn < y->p->item[top].turns)
+            i = top;
+        else if (c->kind == CODE_next)
+            turn = 0;
+        else
+            play(y, c, turn);
+    }
+    skip_waits(y);
+    if (!y->wrong && y->step != y->g->p->nstep)
+        y->wrong = "steps that are left";
+}
+
+/* Pages hold all items in order, fit, and none ends in a loop. */
+static const char *check_pages(const Program *p, int nlayer)
+{
+    int i, j, at = 0;
+
+    for (i = 0; i < p->npage; i++) {
+        const Page *q = &p->page[i];
+        int depth = 0;
+
+        if (q->from != at || q->bytes > GEN_PAGE)
+            return "pages";
+        for (j = at; j < q->to; j++) {
+            CodeKind k = p->item[j].kind;
+
+            depth += (k == CODE_loop || k == CODE_start) -
+                     (k == CODE_next || k == CODE_finish);
+        }
+        if (depth)
+            return "a page that ends within a loop or a kernel";
+        at = q->to;
+    }
+    for (i = 0; i < nlayer; i++)
+        if (p->first[i] > p->first[i + 1])
+            return "layers out of order";
+    return at == p->nitem ? NULL : "items without a page";
+}
+
+static const char *check(Gen *g, const Program *p)
+{
+    Player y = {.g = g, .p = p, .kernel = -1};
+    int i, n = 1;
+
+    memset(y.slot, 0xff, sizeof y.slot);
+    for (i = 0; i < g->p->nstep; i++)
+        n = MAX(n, g->p->step[i].token + 1);
+    y.waited = NEWN(g->mem, bool, n);
+    play_all(&y);
+    return y.wrong ? y.wrong : check_pages(p, g->p->nlayer);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+    int count = argc > 2 ? atoi(argv[2]) : 100, i, j, bad = 0;
+    long long steps = 0, items = 0, pages = 0;
+
+    for (i = 0; i < count; i++) {
+        Arena *mem = arena_new();
+        Maker m = {.mem = mem, .r = {seed + (uint64_t)i}};
+        GenOpts o = {.name = "n"};
+        const Program *p;
+        const char *wrong;
+        Gen *g;
+
+        make(&m, soc_read(mem, "gap8"));
+        g = gen_begin(mem, m.p, &o);
+        g->inst_of = NEWN(mem, int, m.p->nstep + 1);
+        for (j = 0; j < m.p->nstep; j++)
+            if (gen_is_kernel(&m.p->step[j]))
+                g->inst_of[j] = m.p->step[j].node->op == OP_conv;
+        p = gen_program(g);
+        wrong = check(g, p);
+        if (wrong)
+            printf("seed %llu: %s\n", (unsigned long long)seed + i, wrong);
+        bad += wrong != NULL;
+        steps += m.p->nstep;
+        items += p->nitem;
+        pages += p->npage;
+        arena_end(mem);
+    }
+    printf("seed %llu: %d programs of %lld steps in %lld records on %lld pages,"
+           " %d wrong\n", (unsigned long long)seed, count, steps, items, pages,
+           bad);
+    return bad != 0;
+}
