@@ -9,7 +9,7 @@
  *
  *   RUN     a kernel on all cores, or on one: kernel, what it is told, the
  *           memories of its operands, bytes of scratch per core, operands
- *   START   the same, but core 0 goes on and joins the others at FINISH
+ *           (RT_START: core 0 goes on, and joins the others at FINISH)
  *   MOVE    begins a transfer between two memories under a number, its slot
  *   WAIT    for the transfers of a slot
  *   LAYER   a layer's kernels are done
@@ -38,20 +38,22 @@ struct rt_page {
     int32_t bytes;
 };
 
-enum { RT_RUN, RT_MOVE, RT_WAIT, RT_NEXT, RT_LOOP, RT_START, RT_FINISH,
-       RT_LAYER, RT_END, RT_OP = 15 };
-enum { RT_STEPS = 1 << 4, RT_TMP = 1 << 5, RT_IN = 1 << 5, RT_IO = 1 << 6,
-       RT_ROWS = 1 << 7, RT_HEAD = 5, RT_SLOTS = 16 };
+/* What to do: one of four bits, for the usual; else a number above them.  A
+ * switch would be a table in a memory that is slow to read. */
+enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LOOP = 0 << 4,
+       RT_FINISH = 1 << 4, RT_LAYER = 2 << 4, RT_END = 3 << 4 };
+/* Of kernels and transfers: operands move in loops; has scratch, or is begun
+ * only; is towards the cores, with external memory, of rows. */
+enum { RT_STEPS = 1 << 4, RT_TMP = 1 << 5, RT_START = 1 << 6,
+       RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
+enum { RT_HEAD = 5, RT_IO_SLOT = 16, RT_SLOTS = 32 };
 
 /* The first words of records; n: words of the whole record. */
 #define RUN(n, flags, cores, nin, nout) \
     ((n) << 24 | (flags) | (cores) << 16 | (nin) << 8 | (nout) << 12 | RT_RUN)
-#define START(n, flags, cores, nin, nout) \
-    (RUN(n, flags, cores, nin, nout) | RT_START)
 #define MOVE(n, flags, slot, near, far) \
-    ((n) << 24 | (flags) | (slot) << 12 | (near) << 16 | (far) << 18 | RT_MOVE)
-#define WAIT(slot) (1 << 24 | (slot) << 12 | RT_WAIT)
-#define WAIT_IO(slot) (WAIT(slot) | RT_IO)
+    ((n) << 24 | (flags) | (slot) << 8 | (near) << 16 | (far) << 18 | RT_MOVE)
+#define WAIT(slot) (1 << 24 | (slot) << 8 | RT_WAIT)
 #define LOOP(times) (2 << 24 | RT_LOOP), (times)
 #define NEXT (1 << 24 | RT_NEXT)
 #define FINISH (1 << 24 | RT_FINISH)
@@ -71,19 +73,16 @@ struct rt_state {
     struct rt_job job;
     const rt_word *top; /* the first record of the loop */
     uintptr_t turns;
-    int slot[2][RT_SLOTS]; /* number of the transfer; -1: none. DMA, I/O */
+    int slot[RT_SLOTS]; /* number of the transfer; -1: none */
 };
 
-/* Where an operand is.  `ref` points to its word; the distance by which it
- * moves is `far` words on. */
-static inline uintptr_t rt_place(const struct rt_job *j, const rt_word *ref,
-                                 int far, uintptr_t turn, uint32_t memory)
+static inline uintptr_t rt_base(const struct rt_job *j, uint32_t memory)
 {
-    return j->base[memory & 3] + (uintptr_t)ref[0] +
-           turn * (uintptr_t)ref[far];
+    return j->base[memory & 3];
 }
 
-/* A core's part of a kernel. */
+/* A core's part of a kernel.  `far` words behind each operand's is the
+ * distance by which it moves. */
 static void rt_kernel(const void *arg, int core)
 {
     const struct rt_job *j = arg;
@@ -97,12 +96,15 @@ static void rt_kernel(const void *arg, int core)
     int i;
 
     for (i = 0; i < nin; i++, ref++, memory >>= 2)
-        io.in[i] = (const void *)rt_place(j, ref, far, turn, memory);
+        io.in[i] = (const void *)(rt_base(j, memory) + (uintptr_t)ref[0] +
+                                  turn * (uintptr_t)ref[far]);
     for (i = 0; i < nout; i++, ref++, memory >>= 2)
-        io.out[i] = (void *)rt_place(j, ref, far, turn, memory);
+        io.out[i] = (void *)(rt_base(j, memory) + (uintptr_t)ref[0] +
+                             turn * (uintptr_t)ref[far]);
     io.tmp = NULL;
     if (head & RT_TMP)
-        io.tmp = (void *)(rt_place(j, ref, far, turn, memory) +
+        io.tmp = (void *)(rt_base(j, memory) + (uintptr_t)ref[0] +
+                          turn * (uintptr_t)ref[far] +
                           (uintptr_t)core * (uintptr_t)w[4]);
     io.core = core;
     io.ncore = head >> 16 & 255;
@@ -125,42 +127,86 @@ static inline void rt_begin(struct rt_state *s, const rt_word *w)
 
 static inline void rt_finish(struct rt_state *s)
 {
-    if (rt_cores(s->job.at) > 1)
-        rt_team_finish(rt_kernel, &s->job, rt_cores(s->job.at));
+    const int cores = rt_cores(s->job.at);
+
+    if (cores > 1)
+        rt_team_finish(rt_kernel, &s->job, cores);
     else
         rt_kernel(&s->job, 0);
 }
 
-static inline void rt_wait(struct rt_state *s, uint32_t head)
+static inline void rt_wait(struct rt_state *s, uint32_t slot)
 {
-    int *slot = &s->slot[head >> 6 & 1][head >> 12 & 15];
+    const int id = s->slot[slot];
 
-    if (*slot < 0)
+    if (id < 0)
         return;
+    s->slot[slot] = -1;
     MARK_WAIT();
-    if (RT_FAR && head & RT_IO)
-        rt_io_wait(*slot);
+    if (RT_FAR && slot >= RT_IO_SLOT)
+        rt_io_wait(id);
     else
-        rt_dma_wait(*slot);
+        rt_dma_wait(id);
     MARK_WAITED();
-    *slot = -1;
 }
 
-static inline void rt_move(struct rt_state *s, const rt_word *w)
+static inline void rt_move(struct rt_state *s, const rt_word *w,
+                           uint32_t head)
 {
-    const uint32_t head = (uint32_t)w[0];
-    const int far = head & RT_STEPS ? head & RT_ROWS ? 5 : 3 : 0;
-    const uintptr_t turn = far ? s->job.turn : 0;
-    struct rt_move m;
+    struct rt_move m = {0, 0, 0, 0, 0, 0};
 
-    m.near = rt_place(&s->job, w + 1, far, turn, head >> 16);
-    m.far = rt_place(&s->job, w + 2, far, turn, head >> 18);
+    m.near = rt_base(&s->job, head >> 16) + (uintptr_t)w[1];
+    m.far = rt_base(&s->job, head >> 18) + (uintptr_t)w[2];
     m.bytes = (uint32_t)w[3];
-    m.row = head & RT_ROWS ? (uint32_t)w[4] : 0;
-    m.stride = head & RT_ROWS ? (uint32_t)w[5] : 0;
-    m.in = (head & RT_IN) != 0;
-    s->slot[head >> 6 & 1][head >> 12 & 15] =
+    m.in = head >> 5 & 1;
+    w += 4;
+    if (head & RT_ROWS) {
+        m.row = (uint32_t)w[0];
+        m.stride = (uint32_t)w[1];
+        w += 2;
+    }
+    if (head & RT_STEPS) {
+        m.near += s->job.turn * (uintptr_t)w[0];
+        m.far += s->job.turn * (uintptr_t)w[1];
+    }
+    s->slot[head >> 8 & 31] =
         RT_FAR && head & RT_IO ? rt_io_start(&m) : rt_dma_start(&m);
+}
+
+static inline const rt_word *rt_run(struct rt_state *s, const rt_word *w,
+                                    uint32_t head)
+{
+    rt_begin(s, w);
+    if (!(head & RT_START))
+        rt_finish(s);
+    return w + (head >> 24);
+}
+
+static inline const rt_word *rt_next(struct rt_state *s, const rt_word *w)
+{
+    if (++s->job.turn < s->turns)
+        return s->top;
+    s->job.turn = 0;
+    return w + 1;
+}
+
+/* What comes once in a loop or layer; NULL: the page ends. */
+static inline const rt_word *rt_rarely(struct rt_state *s, const rt_word *w,
+                                       uint32_t head)
+{
+    const uint32_t what = head & 255;
+
+    if (what == RT_END)
+        return NULL;
+    if (what == RT_LAYER) {
+        MARK_LAYER();
+    } else if (what == RT_LOOP) {
+        s->turns = (uintptr_t)w[1];
+        s->top = w + 2;
+    } else {
+        rt_finish(s);
+    }
+    return w + (head >> 24);
 }
 
 static void rt_page_run(struct rt_state *s, const unsigned char *page)
@@ -168,35 +214,22 @@ static void rt_page_run(struct rt_state *s, const unsigned char *page)
     const rt_word *w = (const rt_word *)(const void *)page;
 
     s->job.page = page;
-    for (;;) {
-        const uint32_t head = (uint32_t)*w, op = head & RT_OP;
+    while (w) {
+        const uint32_t head = (uint32_t)*w;
 
-        if (op == RT_MOVE) {
-            rt_move(s, w);
-        } else if (op == RT_WAIT) {
-            rt_wait(s, head);
-        } else if (op == RT_RUN) {
-            rt_begin(s, w);
-            rt_finish(s);
-        } else if (op == RT_NEXT) {
-            if (++s->job.turn < s->turns) {
-                w = s->top;
-                continue;
-            }
-            s->job.turn = 0;
-        } else if (op == RT_LAYER) {
-            MARK_LAYER();
-        } else if (op == RT_LOOP) {
-            s->turns = (uintptr_t)w[1];
-            s->top = w + 2;
-        } else if (op == RT_START) {
-            rt_begin(s, w);
-        } else if (op == RT_FINISH) {
-            rt_finish(s);
+        if (head & RT_MOVE) {
+            rt_move(s, w, head);
+            w += head >> 24;
+        } else if (head & RT_WAIT) {
+            rt_wait(s, head >> 8 & 31);
+            w++;
+        } else if (head & RT_RUN) {
+            w = rt_run(s, w, head);
+        } else if (head & RT_NEXT) {
+            w = rt_next(s, w);
         } else {
-            return;
+            w = rt_rarely(s, w, head);
         }
-        w += head >> 24;
     }
 }
 
@@ -229,17 +262,15 @@ static void rt_program(const struct rt_page *page, int from, int to,
     s.job.base = base;
     s.job.turn = 0;
     for (i = 0; i < RT_SLOTS; i++)
-        s.slot[0][i] = s.slot[1][i] = -1;
+        s.slot[i] = -1;
     for (i = from; i < to; i++) {
         rt_page_wait(id);
         if (i + 1 < to)
             id = rt_page_load(&page[i + 1], i + 1);
         rt_page_run(&s, rt_page_buffer(i));
     }
-    for (i = 0; i < RT_SLOTS; i++) {
-        rt_wait(&s, (uint32_t)WAIT(i));
-        rt_wait(&s, (uint32_t)WAIT_IO(i));
-    }
+    for (i = 0; i < RT_SLOTS; i++)
+        rt_wait(&s, (uint32_t)i);
 }
 
 #endif

@@ -15,6 +15,9 @@ static inline unsigned char *rt_page_buffer(int i)
     return pulp_page[i & 1];
 }
 
+/* A transfer that is too long for one command. */
+int pulp_dma_far(const struct rt_move *m);
+
 /* work(arg, core) on every core.  Between start and finish core 0 may do
  * something else; finish has its share done, and waits for all. */
 static inline void rt_team_start(void (*work)(const void *arg, int core),
@@ -37,11 +40,22 @@ static inline void rt_team_finish(void (*work)(const void *arg, int core),
 /* Between the L1 and the L2.  What is sent is written before. */
 static inline int rt_dma_start(const struct rt_move *m)
 {
+    const uint32_t in = (uint32_t)m->in << 17;
+    uint32_t id;
+
     __asm__ volatile("" ::: "memory");
-    if (m->row)
-        return (int)pulp_dma_2d(m->near, m->far, m->bytes, m->row, m->stride,
-                                m->in);
-    return (int)pulp_dma(m->near, m->far, m->bytes, m->in);
+    if (__builtin_expect(m->bytes > PULP_DMA_LONGEST, 0))
+        return pulp_dma_far(m);
+    id = PULP_REG(PULP_MCHAN);
+    PULP_REG(PULP_MCHAN) = m->bytes | in |
+                           (m->row ? PULP_DMA_ROWS : PULP_DMA_LINE);
+    PULP_REG(PULP_MCHAN) = m->near;
+    PULP_REG(PULP_MCHAN) = m->far;
+    if (m->row) {
+        PULP_REG(PULP_MCHAN) = m->row;
+        PULP_REG(PULP_MCHAN) = m->stride;
+    }
+    return (int)id;
 }
 
 static inline void rt_dma_wait(int id)

@@ -57,11 +57,14 @@ static void put_places(Gen *g, const Code *c, Str *out)
         str_fmt(out, " %" PRId64 ",", c->by[i]);
 }
 
-static void put_flags(const Code *c, bool tmp, Str *out)
+/* The flags of a kernel or a transfer. */
+static void put_flags(const Code *c, Str *out)
 {
-    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_IN",
-                                        "RT_IO", "RT_ROWS"};
-    bool set[] = {c->moving, tmp, c->in, c->io, c->rows > 1};
+    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_START",
+                                        "RT_IN", "RT_IO", "RT_ROWS"};
+    bool move = c->kind == CODE_move;
+    bool set[] = {c->moving, !move && c->step->tmp.buf >= 0,
+                  c->kind == CODE_start, c->in, c->io, c->rows > 1};
     size_t i;
     int n = 0;
 
@@ -110,9 +113,8 @@ static void put_run(Gen *g, int page, const Code *c, Str *out)
 
     str_put(out, "        /* ");
     put_operands(g, c, out);
-    str_fmt(out, " */\n        %s(%d, ", c->kind == CODE_run ? "RUN" : "START",
-            code_words(c));
-    put_flags(c, tmp, out);
+    str_fmt(out, " */\n        RUN(%d, ", code_words(c));
+    put_flags(c, out);
     str_fmt(out, ", %d, %d, %d), KERNEL(kern_%d),\n"
             "            offsetof(struct page_%d, dims_%d), 0x%" PRIx32
             ", %" PRId64 ",\n           ", s->ncore, c->nin, s->nout,
@@ -140,12 +142,17 @@ static const char *memory_name(Gen *g, int base)
     return base ? arena_fmt(g->mem, "IN_%s", base_name(g, base)) : "0";
 }
 
+static const char *slot_name(Gen *g, const Code *c)
+{
+    return arena_fmt(g->mem, "%s%d", c->io ? "RT_IO_SLOT + " : "", c->slot);
+}
+
 static void put_move(Gen *g, const Code *c, Str *out)
 {
     put_moved(g, c, out);
     str_fmt(out, "        MOVE(%d, ", code_words(c));
-    put_flags(c, false, out);
-    str_fmt(out, ", %d, %s, %s),\n            ", c->slot,
+    put_flags(c, out);
+    str_fmt(out, ", %s, %s, %s),\n            ", slot_name(g, c),
             memory_name(g, c->place[0].base),
             memory_name(g, c->place[1].base));
     put_place(g, &c->place[0], out);
@@ -173,7 +180,7 @@ static void put_code(Gen *g, int page, const Code *c, Str *out)
         str_put(out, "        FINISH,\n");
         break;
     case CODE_wait:
-        str_fmt(out, "        %s(%d),\n", c->io ? "WAIT_IO" : "WAIT", c->slot);
+        str_fmt(out, "        WAIT(%s),\n", slot_name(g, c));
         break;
     case CODE_layer:
         str_fmt(out, "        LAYER, /* %d is done */\n", c->layer + 1);
