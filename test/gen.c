@@ -2,7 +2,7 @@
  * becomes a project by a plan made here in the plainest way (every value has
  * bytes of its own), is built, runs on the target with random inputs, and must
  * give what the evaluator gives.  Prints what was counted.  only: is not run;
- * plan: by the planner. */
+ * plan: by the planner; far: with a constant that only a DMA reaches. */
 #include "dev/dev.h"
 #include "gen/gen.h"
 #include "ir/ir.h"
@@ -41,7 +41,7 @@ static int mem_for(const Soc *s, unsigned holds)
     int i;
 
     for (i = s->nmem - 1; i >= 0; i--)
-        if (s->mems[i].holds & holds)
+        if (s->mems[i].holds & holds && s->mems[i].mapped)
             return i;
     die("no memory");
 }
@@ -143,6 +143,22 @@ static Plan *make_plan(Arena *mem, Graph *g, Soc *soc)
     return p;
 }
 
+/* The first constant once more, where nobody reads it: at 64 of memory that no
+ * core can address. */
+static void add_far(Plan *p)
+{
+    int i, far = soc_dma(p->soc, 2, 3)->far;
+
+    for (i = 0; p->buf[i].kind != BUF_const; i++)
+        ;
+    GROW(p->mem, p->buf, (size_t)p->nbuf);
+    p->buf[p->nbuf] = p->buf[i];
+    p->buf[p->nbuf].mem = far;
+    p->buf[p->nbuf].addr = 64;
+    p->consts[far] = 64 + p->buf[i].size;
+    p->nbuf++;
+}
+
 static void **random_inputs(Arena *mem, const Graph *g)
 {
     void **in = NEWN(mem, void *, g->nin);
@@ -219,6 +235,8 @@ int main(int argc, char **argv)
     memset(po.limit, 0xff, sizeof po.limit);
     p = strstr(how, "plan") ? plan_make(mem, g, soc, &po)
                             : make_plan(mem, g, soc);
+    if (strstr(how, "far"))
+        add_far(p);
     o.expected = e = graph_eval(mem, g, in);
     o.bin = strstr(how, "bin") != NULL;
     o.force = strstr(how, "force") != NULL;

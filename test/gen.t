@@ -137,6 +137,15 @@ open(p, 'w').write(s)"
     check "self-test finds it" sh -c "make -s -B -C $d/$net.host run |
         grep -q 'differs: 0x00000001'"
 done
+check "constants far away" $d/gen test/gen/int.nn gap8 $d/far n far
+check "their file" python3 -c "
+import re
+w = re.search(r'w = const : s8.*?\{(.*?)\}', open('test/gen/int.nn').read())
+data = bytes(int(v) & 255 for v in w[1].split(','))
+assert open('$d/far/n_l3.bin', 'rb').read() == bytes(64) + data"
+check "self-test with them" env PATH="$PWD:$PATH" make -s -B -C $d/far run
+check "without their file" sh -c "rm $d/far/n_l3.bin
+    PATH=$PWD:$PATH make -s -C $d/far run | grep 'n: no constants'"
 for t in host cortex-m4; do
     check "odd outputs on $t" $d/gen test/gen/edge.nn $t $d/edge.$t n plan
     check "self-test of odd outputs on $t" selftest $d/edge.$t
