@@ -2,7 +2,8 @@
  * becomes a project by a plan made here in the plainest way (every value has
  * bytes of its own), is built, runs on the target with random inputs, and must
  * give what the evaluator gives.  Prints what was counted.  only: is not run;
- * plan: by the planner; far: with a constant that only a DMA reaches. */
+ * plan: by the planner; far: the same, with a constant that only a DMA
+ * reaches. */
 #include "dev/dev.h"
 #include "gen/gen.h"
 #include "ir/ir.h"
@@ -143,20 +144,30 @@ static Plan *make_plan(Arena *mem, Graph *g, Soc *soc)
     return p;
 }
 
-/* The first constant once more, where nobody reads it: at 64 of memory that no
- * core can address. */
-static void add_far(Plan *p)
+static Buf *copy_buf(Plan *p, BufKind kind, int mem)
 {
-    int i, far = soc_dma(p->soc, 2, 3)->far;
+    int i;
 
-    for (i = 0; p->buf[i].kind != BUF_const; i++)
+    for (i = 0; p->buf[i].kind != kind; i++)
         ;
     GROW(p->mem, p->buf, (size_t)p->nbuf);
     p->buf[p->nbuf] = p->buf[i];
-    p->buf[p->nbuf].mem = far;
-    p->buf[p->nbuf].addr = 64;
-    p->consts[far] = 64 + p->buf[i].size;
-    p->nbuf++;
+    p->buf[p->nbuf].mem = mem;
+    return &p->buf[p->nbuf++];
+}
+
+/* The first constant once more, where nobody reads it: at 64 of memory that no
+ * core can address; and a buffer in the memory before, to pass through. */
+static void add_far(Plan *p)
+{
+    const Dma *d = soc_dma(p->soc, 2, 3);
+    Buf *b = copy_buf(p, BUF_const, d->far);
+
+    b->addr = 64;
+    p->consts[d->far] = 64 + b->size;
+    b = copy_buf(p, BUF_temp, d->near);
+    b->addr = 0;
+    p->used[d->near] = b->size;
 }
 
 static void **random_inputs(Arena *mem, const Graph *g)
@@ -233,8 +244,8 @@ int main(int argc, char **argv)
     Run r;
 
     memset(po.limit, 0xff, sizeof po.limit);
-    p = strstr(how, "plan") ? plan_make(mem, g, soc, &po)
-                            : make_plan(mem, g, soc);
+    p = strstr(how, "plan") || strstr(how, "far")
+            ? plan_make(mem, g, soc, &po) : make_plan(mem, g, soc);
     if (strstr(how, "far"))
         add_far(p);
     o.expected = e = graph_eval(mem, g, in);

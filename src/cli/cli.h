@@ -55,6 +55,7 @@ Job *job_new(const char *verb, int argc, char **argv);
 void job_front(Job *j);    /* model and vectors -> graph */
 void job_pass(Job *j);     /* quantized forms lowered, passes run */
 void job_plan(Job *j);     /* -t: plan made and verified */
+bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 void job_example(Job *j);  /* inputs, given or made, and what they give */
 void job_gen(Job *j, const char *dir);
 int64_t now_ns(void);

@@ -116,6 +116,16 @@ static void set_limits(Job *j, PlanOpts *p)
     }
 }
 
+bool job_limits(Job *j, const Mem *m)
+{
+    int i;
+
+    for (i = 0; i < j->o.nmem; i++)
+        if (soc_mem(j->soc, j->o.mem_name[i]) == m)
+            return true;
+    return false;
+}
+
 void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels};

@@ -98,12 +98,65 @@ static void show(Job *j)
     fputs(out.s, stdout);
 }
 
+/* The program took more of a memory than was kept for it: what it took, for
+ * the planner to go by, if that is in its hands. */
+static bool make_room(Job *j, const Run *run)
+{
+    bool any = false;
+    int i;
+
+    if (run->ok || run->status != ERR_FIT)
+        return false;
+    for (i = 0; i < j->soc->nmem; i++) {
+        Mem *m = &j->soc->mems[i];
+
+        if (run->missing[i] <= 0 || !(m->holds & HOLDS_buffers) ||
+            job_limits(j, m))
+            continue;
+        m->program = m->size - m->reserved + run->missing[i] -
+                     j->r.plan->consts[i] - j->r.plan->used[i];
+        any = true;
+    }
+    return any;
+}
+
+static void say_again(const Job *j, const Run *run)
+{
+    if (j->o.verbose)
+        fprintf(stderr, "planned again: %s\n", run->why);
+}
+
+/* Builds and runs; plans again where only the linker found how much code there
+ * is. */
+static void build_and_run(Job *j, const char *dir, Run *run)
+{
+    enum { ROUNDS = 4 };
+    RunOpts o = {.dir = dir, .name = j->o.name, .in = j->in,
+                 .dump = j->o.dump, .runner = j->o.runner,
+                 .emulate = j->o.emulate};
+    int64_t begin;
+    int i;
+
+    for (i = 1;; i++) {
+        job_gen(j, dir);
+        err_file(NULL); /* from here on the tools are at fault */
+        begin = now_ns();
+        *run = dev_run(j->o.mem, j->r.plan, &o);
+        if (i == ROUNDS || !make_room(j, run))
+            return;
+        say_again(j, run);
+        err_file(j->o.model);
+        j->start_ns += now_ns() - begin;
+        j->o.force = true; /* over what we wrote */
+        job_plan(j);
+    }
+}
+
 int verb_run(int argc, char **argv)
 {
     Job *j = job_new("run", argc, argv);
     Run *run = NEW(j->o.mem, Run); /* --json reads it at exit */
     const char *dir;
-    RunOpts o;
 
     job_front(j);
     job_pass(j);
@@ -112,15 +165,10 @@ int verb_run(int argc, char **argv)
     dir = j->o.keep;
     if (!dir)
         dir = arena_fmt(j->o.mem, "%s/%s", dir_temp(j->o.mem), j->o.name);
-    job_gen(j, dir);
-    o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
-                  .dump = j->o.dump, .runner = j->o.runner,
-                  .emulate = j->o.emulate};
-    if (o.emulate && j->soc->ncore < 2)
+    if (j->o.emulate && j->soc->ncore < 2)
         err(ERR_USAGE, "--emulate: %s has one core: nothing to emulate",
             j->soc->name);
-    err_file(NULL); /* from here on the tools are at fault */
-    *run = dev_run(j->o.mem, j->r.plan, &o);
+    build_and_run(j, dir, run);
     if (!run->ok) {
         if (run->status == ERR_FIT)
             j->r.missing = run->missing;

@@ -44,7 +44,7 @@ int64_t room_for_buffers(const Plan *p, int m, const PlanOpts *o)
         return 0;
     if (o->limit[m] >= 0)
         return o->limit[m];
-    room = mem->size - mem->reserved;
+    room = mem->size - mem->reserved - mem->program;
     return MAX(0, room - p->consts[m]);
 }
 
@@ -80,7 +80,7 @@ int64_t room_for_consts(const Plan *p, int m, const PlanOpts *o)
         return 0;
     if (o->limit[m] >= 0 && !(mem->holds & HOLDS_buffers))
         return o->limit[m];
-    return mem->size - mem->reserved;
+    return mem->size - mem->reserved - mem->program;
 }
 
 /* Memories that hold `what` and that cores can reach, nearest first; those
@@ -112,7 +112,11 @@ void say_need(const Plan *p, int m, const char *what, int64_t need,
                      int64_t room, Str *out)
 {
     str_fmt(out, "; %s needs %lld bytes for %s, has %lld",
-            p->soc->mems[m].name, (long long)need, what, (long long)room);
+            p->soc->mems[m].name, (long long)need, what,
+            (long long)MAX(0, room));
+    if (p->soc->mems[m].program)
+        str_fmt(out, " beside %lld of code",
+                (long long)p->soc->mems[m].program);
     if (need > room) {
         plan_missing[m] = need - room;
         str_fmt(out, ": %lld bytes are missing", (long long)(need - room));

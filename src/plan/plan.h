@@ -191,6 +191,10 @@ Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */
 bool isa_has(const char *list, const char *word, size_t n);
 
+/* code.c: where code and buffers share a memory, a guess of what the code
+ * takes, unless it is known. */
+void keep_code(Soc *s, const Graph *g, const Choice *c);
+
 /* order.c: the nodes in an order of execution: as they come, and for least
  * memory (NULL: none found).  *n is the number of nodes. */
 Node **order_given(Arena *mem, Graph *g, int *n);

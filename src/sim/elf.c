@@ -10,15 +10,15 @@
 static void load_segment(Chip *c, const char *path, const char *image,
                          size_t n, const GElf_Phdr *p)
 {
-    Ram *r = ram_find(c, (uint32_t)p->p_paddr, (uint32_t)p->p_memsz);
+    Ram *r = ram_find(c, (uint32_t)p->p_paddr, (uint32_t)p->p_filesz);
     uint32_t off;
 
-    if (p->p_type != PT_LOAD || !p->p_memsz)
-        return;
+    if (p->p_type != PT_LOAD || !p->p_filesz)
+        return; /* memory is 0 at first, and linkers put such ones anywhere */
     if (p->p_memsz > UINT32_MAX || p->p_paddr > UINT32_MAX || !r)
         err(ERR_MODEL, "%s: segment of %llu bytes at 0x%08llx is in no memory "
             "of %s; check the linker script", path,
-            (unsigned long long)p->p_memsz, (unsigned long long)p->p_paddr,
+            (unsigned long long)p->p_filesz, (unsigned long long)p->p_paddr,
             c->soc->name);
     if (p->p_filesz > p->p_memsz || p->p_offset > n ||
         p->p_filesz > n - p->p_offset)

@@ -40,6 +40,7 @@ typedef struct Mem {
     uint64_t emu_base; /* where the emulator has it; = base if the same */
     int64_t size;      /* bytes of the real part */
     int64_t reserved;  /* bytes at its end that are kept out of our hands */
+    int64_t program;   /* bytes that code and the like take; 0: not known */
     int64_t emu_size;  /* what the emulator has there */
     unsigned holds;
     int level;    /* 1 nearest to the cores */

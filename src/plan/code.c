@@ -1,0 +1,62 @@
+/* How much the program's code may take of a memory that holds buffers too.
+ *
+ * Only the linker knows, and there may be no C compiler where we run: until
+ * then it is guessed, above what all our networks of 1 to 14 kernels take:
+ * start-up and libraries, each kernel with its types, each layer's call.  Who
+ * links and finds it too little plans again with what was missing. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+enum { BASE = 8192, KERNEL = 3072, LAYER = 64 };
+
+static Type type_of(const Val *v)
+{
+    return v ? v->type : T_none;
+}
+
+static bool same_types(const Node *a, const Node *b)
+{
+    int i;
+
+    for (i = 0; i < MIN(a->narg, b->narg); i++)
+        if (type_of(a->arg[i]) != type_of(b->arg[i]))
+            return false;
+    return a->narg == b->narg && a->res[0]->type == b->res[0]->type;
+}
+
+/* Is n the first node of its kernel and types? */
+static bool is_first(const Graph *g, const Choice *c, const Node *n)
+{
+    const Node *m;
+
+    for (m = g->first; m != n; m = m->next)
+        if (c[m->id].kern == c[n->id].kern && same_types(m, n))
+            return false;
+    return true;
+}
+
+static int64_t guess(const Graph *g, const Choice *c)
+{
+    int64_t bytes = BASE;
+    const Node *n;
+
+    for (n = g->first; n; n = n->next)
+        if (c[n->id].kern)
+            bytes += LAYER + (is_first(g, c, n) ? KERNEL : 0);
+    return bytes;
+}
+
+void keep_code(Soc *s, const Graph *g, const Choice *c)
+{
+    int i;
+
+    if (!strcmp(s->run, "host"))
+        return;
+    for (i = 0; i < s->nmem; i++) {
+        Mem *m = &s->mems[i];
+
+        if (m->holds & HOLDS_code && m->holds & HOLDS_buffers && !m->program)
+            m->program = guess(g, c);
+    }
+}
