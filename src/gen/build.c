@@ -47,6 +47,12 @@ static bool is_for_team(const char *path)
            str_starts(path, "rt/emu/") || str_starts(path, "rt/host/");
 }
 
+/* The start-up of a cluster speaks of transfers even if one core is used. */
+static bool is_cluster(const Gen *g, const char *path)
+{
+    return !strcmp(path, "rt/move.h") && !strcmp(g->p->soc->rt, "pulp");
+}
+
 /* The runtime: headers, what all share, and the folder of this chip.  Their
  * names go to `list`, those to compile only. */
 static void copy_runtime(Gen *g, Str *list)
@@ -64,7 +70,7 @@ static void copy_runtime(Gen *g, Str *list)
 
         if (is_for_far(path) && !gen_far(g))
             continue;
-        if (is_for_team(path) && gen_team(g))
+        if (is_for_team(path) && (gen_team(g) || is_cluster(g, path)))
             put_copy(g, &packed[i]);
         if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h")) {
             put_copy(g, &packed[i]);
