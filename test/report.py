@@ -27,6 +27,12 @@ def add(key, of=layers):
     return sum(l[key] for l in of)
 
 
+def bound():
+    """RAM is no less than what lives at any one time, and that is something."""
+    assert 0 < j['ram_lower_bound'] <= j['ram_bytes']
+    assert sum(m['used'] for m in j['memory']) >= j['ram_bytes']
+
+
 def keys():
     for k in TOP:
         assert k in j, k
@@ -81,6 +87,7 @@ def table():
         end = rows[0].index('differ') + len('differ')
         differ = [r[:end].split()[-1] for r in rows[1:]]
         assert differ.count('+10%') > len(differ) // 2, differ
+        assert re.search(r'(9\.9|10\.0) % more than predicted', text)
     if tiled:
         assert 'bound by ' in text and '\ngap ' in text
     where = re.search(r'^constants: (.*)$', text, re.M).group(1)
@@ -142,5 +149,5 @@ def memory():
                     (n, a, f, t, m, b, g, u)
 
 
-for check in (keys, sums, energy, table, drawing, timeline, memory):
+for check in (keys, bound, sums, energy, table, drawing, timeline, memory):
     check()

@@ -6,7 +6,6 @@ cd "$(dirname "$0")/.." || exit 1
 make -s build/test/report || exit 1
 d=build/test/reports
 mkdir -p $d
-export TILEWRIGHT_TILE=1
 bad=0 n=0
 try() { # NETWORK TARGET [run]
     n=$((n + 1))

@@ -409,6 +409,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
         s = save_memory(mem, c, s);
     if (tiled_fits(soc)) {
         tiled_plan(p, s, chooser, o);
+        p->bound = live_bound(p);
         return p;
     }
     plan_bufs(p, s, NEWN(mem, int, s->nstore + 1));

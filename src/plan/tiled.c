@@ -453,6 +453,5 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
         refuse(&t, o);
     }
     p->ram = p->used[t.near] + p->used[t.next];
-    p->bound = p->ram;
     plan_cost(p);
 }

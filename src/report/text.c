@@ -9,9 +9,8 @@ static void put_ram(const Report *r, Str *out)
 {
     const Plan *p = r->plan;
 
-    str_fmt(out, "RAM      %lld bytes", (long long)p->ram);
-    if (!p->tiled)
-        str_fmt(out, ", lower bound %lld", (long long)p->bound);
+    str_fmt(out, "RAM      %lld bytes, lower bound %lld",
+            (long long)p->ram, (long long)p->bound);
     if (!p->tiled && p->ram)
         str_fmt(out, " (gap %.1f %%)", 100 * p->gap);
     str_put(out, "\n");
@@ -130,6 +129,32 @@ static void put_energy(const Report *r, Str *out)
             e.moved[1]);
 }
 
+/* How much of the time is spent in kernels, and waiting for data. */
+static void put_share(const Report *r, Str *out)
+{
+    int64_t inside = 0, wait = 0;
+    int i, n = report_rows(r);
+
+    for (i = 0; i < n; i++) {
+        Row l = report_row(r, i);
+
+        inside += l.in_kernels;
+        wait += l.wait;
+        if (l.in_kernels < 0 || l.wait < 0)
+            return;
+    }
+    str_fmt(out, "; in kernels %.1f %%, waits %.1f %%",
+            percent(inside, r->run->cycles), percent(wait, r->run->cycles));
+}
+
+static void put_differ(int64_t measured, int64_t predicted, Str *out)
+{
+    double d = percent(measured, predicted) - 100;
+
+    str_fmt(out, ", %.1f %% %s than predicted", fabs(d),
+            d < 0 ? "less" : "more");
+}
+
 static void put_run(const Report *r, Str *out)
 {
     const Run *run = r->run;
@@ -144,8 +169,8 @@ static void put_run(const Report *r, Str *out)
                 (long long)run->cycles,
                 (double)report_macs(r) / (double)MAX(1, run->cycles));
         if (report_cycles(r) > 0)
-            str_fmt(out, ", %+.1f %% beside the prediction",
-                    percent(run->cycles, report_cycles(r)) - 100);
+            put_differ(run->cycles, report_cycles(r), out);
+        put_share(r, out);
         str_put(out, "\n");
     }
     if (run->instructions >= 0)
