@@ -366,7 +366,8 @@ static const Menu *menu_of(const Chooser *c, const Node *n)
     return write_menu(c, n);
 }
 
-bool choose_tile(const Chooser *c, const Node *tile, const Dims *d, Choice *to)
+bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
+                 int64_t scratch, Choice *to)
 {
     Node seen = seen_by_kernel(tile);
     const Menu *m = menu_of(c, &seen);
@@ -375,8 +376,11 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d, Choice *to)
 
     for (i = 0; i < m->n; i++) {
         o = m->offer[i];
-        if (judge(c, tile, d, &o) == TAKEN &&
-            (!best.kern || better(&o, &best)))
+        if (judge(c, tile, d, &o) != TAKEN ||
+            (best.kern && !better(&o, &best)))
+            continue;
+        take(c, to, tile, d, &o);
+        if (to->scratch <= scratch)
             best = o;
     }
     if (best.kern)

@@ -105,38 +105,71 @@ static void start_moves(Emitter *e, int work, Slot *s, Move m)
     }
 }
 
-/* Where bytes of a constant will be in the next memory, once fetched: of each
- * piece alone, or of the whole if it is small or pieces are not in one run. */
-static Ref fetched(Emitter *e, int work, const Oper *o, Piece p)
+static void tile_at(const Emitter *e, int work, int i, int64_t at[NCUT],
+                    Tile *tile)
 {
-    bool one = fetch_by_piece(o, p);
-    int64_t bytes = one ? p.row : val_bytes(o->val);
-    Ref from = e->p->place[o->val->id];
+    const Work *w = &e->t->work[work];
+    int64_t all[NCUT], len[NCUT];
+
+    tile_axes(w->node, all);
+    way_tile(e->sol->way[work], i, at, len, all);
+    if (!tile_make(e->t->mem, w->node, at, len, tile))
+        die("a tile of '%s' is none", w->node->name);
+}
+
+/* The run of a constant that is fetched together with piece p: some of its
+ * pieces, or all of it if it is small or its pieces are not in one run. */
+static void fetch_run(Emitter *e, int work, int o, Piece p, int64_t *from,
+                      int64_t *bytes)
+{
+    const Oper *x = &e->t->work[work].oper[o];
+    int64_t all = val_bytes(x->val), unit, n, at[NCUT];
+    Tile first;
+
+    *from = 0;
+    *bytes = all;
+    if (!fetch_by_piece(x, p) || e->sol->way[work]->direct)
+        return;
+    tile_at(e, work, 0, at, &first);
+    unit = first.in[o].row;
+    n = unit * MAX(1, e->t->chunk / unit);
+    *from = p.off / n * n;
+    *bytes = MIN(n, all - *from);
+}
+
+/* Where bytes of a constant will be in the next memory, once fetched. */
+static Ref fetched(Emitter *e, int work, int o, Piece p)
+{
+    const Oper *x = &e->t->work[work].oper[o];
+    Ref src = e->p->place[x->val->id];
+    int64_t from, bytes;
     Fetch *f;
     int i;
 
-    from.off += one ? p.off : 0;
+    fetch_run(e, work, o, p, &from, &bytes);
+    src.off += from;
     for (i = e->t->nfetch - 1; i >= 0; i--) {
         f = &e->t->fetch[i];
-        if (f->work == work && f->from.buf == from.buf &&
-            f->from.off == from.off && f->bytes == bytes)
-            return (Ref){f->buf, one ? 0 : p.off};
+        if (f->work == work && f->from.buf == src.buf &&
+            f->from.off == src.off && f->bytes == bytes)
+            return (Ref){f->buf, p.off - from};
     }
     GROW(e->t->mem, e->t->fetch, (size_t)e->t->nfetch);
     f = &e->t->fetch[e->t->nfetch++];
-    *f = (Fetch){.work = work, .from = from, .bytes = bytes};
+    *f = (Fetch){.work = work, .from = src, .bytes = bytes};
     f->buf = plan_add_buf(e->p, (Buf){
         .kind = BUF_temp, .mem = e->t->next, .align = 8, .size = bytes,
-        .name = arena_fmt(e->t->mem, "%s fetched", o->val->name),
+        .name = arena_fmt(e->t->mem, "%s fetched", x->val->name),
     });
-    return (Ref){f->buf, one ? 0 : p.off};
+    return (Ref){f->buf, p.off - from};
 }
 
-static Ref place_of(Emitter *e, int work, const Oper *o, Piece p)
+static Ref place_of(Emitter *e, int work, int o, Piece p)
 {
-    Ref r = e->p->place[o->val->id];
+    const Oper *x = &e->t->work[work].oper[o];
+    Ref r = e->p->place[x->val->id];
 
-    if (o->outer)
+    if (x->outer)
         return fetched(e, work, o, p);
     r.off += p.off;
     return r;
@@ -175,7 +208,6 @@ static bool is_staged(const Emitter *e, int work, int o)
 /* Loads operand o of a tile unless it is there. */
 static void load(Emitter *e, int work, int o, Piece p)
 {
-    const Work *w = &e->t->work[work];
     Stage *g = &e->stage[work][o];
     Slot *s = &g->slot[g->now];
 
@@ -187,7 +219,7 @@ static void load(Emitter *e, int work, int o, Piece p)
     grow_buf(e, s->buf, bytes_of(p));
     s->holds = p;
     start_moves(e, work, s, (Move){
-        .from = place_of(e, work, &w->oper[o], p), .to = {s->buf, 0},
+        .from = place_of(e, work, o, p), .to = {s->buf, 0},
         .row = p.row, .rows = p.rows, .from_stride = p.stride,
         .to_stride = p.row,
     });
@@ -207,18 +239,6 @@ static void load_tile(Emitter *e, int work, const Tile *tile, What what)
 }
 
 /* --- kernels --- */
-
-static void tile_at(const Emitter *e, int work, int i, int64_t at[NCUT],
-                    Tile *tile)
-{
-    const Work *w = &e->t->work[work];
-    int64_t all[NCUT], len[NCUT];
-
-    tile_axes(w->node, all);
-    way_tile(e->sol->way[work], i, at, len, all);
-    if (!tile_make(e->t->mem, w->node, at, len, tile))
-        die("a tile of '%s' is none", w->node->name);
-}
 
 /* Where a kernel finds operand o. */
 static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
@@ -240,7 +260,7 @@ static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
         return (Ref){slot_of(e, e->work, o, i)->buf, 0};
     }
     *n = (p->rows - 1) * p->stride + p->row;
-    return place_of(e, e->work, &w->oper[o], *p);
+    return place_of(e, e->work, o, *p);
 }
 
 static void set_opers(Emitter *e, Step *s, const Tile *tile)
@@ -316,9 +336,7 @@ static void choose_step(Emitter *e, Step *s)
     const Work *w = &e->t->work[e->work];
     Choice c = {0};
 
-    if (way_tiles(e->sol->way[e->work]) == 1)
-        c = *w->choice;
-    else if (!choose_tile(e->t->chooser, s->tile, &s->dims, &c))
+    if (!tiler_choice(e->t, w, s->tile, &s->dims, &c))
         die("no kernel for a tile of '%s'", w->node->name);
     take_choice(e, s, &c);
 }
@@ -404,7 +422,7 @@ static void store_results(Emitter *e)
         if (w->oper[o].out && is_staged(e, e->work, o))
             start_moves(e, e->work, s, (Move){
                 .from = {s->buf, 0},
-                .to = place_of(e, e->work, &w->oper[o], s->holds),
+                .to = place_of(e, e->work, o, s->holds),
                 .row = s->holds.row, .rows = s->holds.rows,
                 .from_stride = s->holds.row, .to_stride = s->holds.stride,
             });

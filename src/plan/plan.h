@@ -185,7 +185,7 @@ struct Choice {
 typedef struct Chooser Chooser;
 Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o);
 bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
-                 Choice *to);
+                 int64_t scratch, Choice *to);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */

@@ -373,27 +373,6 @@ static void keep_local(const Solver *s, const Entry *e, int work,
                     far[w->store[k]] = set >> k & 1;
 }
 
-/* Bytes of the next memory that live at a work. */
-static int64_t live_far(const Solver *s, int work, const unsigned char *far)
-{
-    int64_t live = 0;
-    int i;
-
-    for (i = 0; i < s->t->s->nstore; i++)
-        if (is_live(s, i, work) && far[i])
-            live += s->t->s->store[i].size;
-    return live;
-}
-
-static void mark_merged(const Solver *s, Solution *to)
-{
-    int i;
-
-    for (i = 0; i < s->t->nwork; i++)
-        to->merged[i] = live_far(s, i, to->far) + to->way[i]->outer_bytes >
-                        s->next[i];
-}
-
 static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
 {
     const Entry *e;
@@ -409,7 +388,6 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
         entry = e->entry;
     }
     keep_homes(s, s->t->nwork, set, to->far);
-    mark_merged(s, to);
 }
 
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
@@ -425,7 +403,6 @@ Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
     make_cross(&s);
     to.far = NEWN(t->mem, unsigned char, t->s->nstore + 1);
     to.way = NEWN(t->mem, Way *, t->nwork + 1);
-    to.merged = NEWN(t->mem, unsigned char, t->nwork + 1);
     to.ahead = NEWN(t->mem, unsigned char, t->nwork + 1);
     for (i = 0; i < t->s->nstore; i++)
         to.far[i] = s.forced[i] == 1;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 14,
+enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 20,
        SMALL_FETCH = 8192 };
 
 typedef struct Kind {
@@ -141,6 +141,17 @@ static bool is_whole(const Grid *g)
     return g->count[0] * g->count[1] * g->count[2] == 1;
 }
 
+bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
+                  const Dims *d, Choice *to)
+{
+    if (tile == w->node &&
+        (w->shared || w->choice->scratch <= t->room / 2)) {
+        *to = *w->choice;
+        return true;
+    }
+    return choose_tile(t->chooser, tile, d, t->room / 2, to);
+}
+
 /* What a kind of tile reads, writes and takes. */
 static bool ask_kind(Tiler *t, const Work *w, Grid *g, const int i[NCUT])
 {
@@ -159,9 +170,7 @@ static bool ask_kind(Tiler *t, const Work *w, Grid *g, const int i[NCUT])
     if (!tile_make(t->mem, w->node, at, len, &tile) ||
         !tile_dims(w->node, &tile, 0, false, &d))
         return false;
-    if (is_whole(g))
-        c = *w->choice;
-    else if (!choose_tile(t->chooser, tile.node, &d, &c))
+    if (!tiler_choice(t, w, is_whole(g) ? w->node : tile.node, &d, &c))
         return false;
     k->cycles = c.cycles;
     k->scratch = c.scratch;
@@ -245,8 +254,8 @@ static void list_sizes(int64_t all, int64_t step, int64_t *size, int *n)
             size[(*n)++] = s;
         else if (s <= step)
             break;
-        if (*n > 6)
-            pieces = pieces * 5 / 4;
+        if (*n > 4)
+            pieces = pieces * 4 / 3;
     }
     if (*n && size[*n - 1] > step && *n == MOST_SIZES)
         size[*n - 1] = MIN(step, all);
@@ -422,7 +431,7 @@ bool fetch_by_piece(const Oper *o, Piece p)
 
 /* Bytes in the next memory of an operand that lies behind it: two of its
  * pieces, or all where they are wanted again and again. */
-static int64_t outer_bytes(const Work *w, const Grid *g, const Way *way, int o)
+static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g, const Way *way, int o)
 {
     int64_t all = val_bytes(w->oper[o].val);
     bool again = way->count[CUT_batch] > 1 ||
@@ -431,11 +440,11 @@ static int64_t outer_bytes(const Work *w, const Grid *g, const Way *way, int o)
     if (way->direct || again ||
         !fetch_by_piece(&w->oper[o], g->kind[0].piece[o]))
         return slot_bytes(all);
-    return MIN(slot_bytes(all), 2 * slot_bytes(g->most[o]));
+    return MIN(slot_bytes(all), 2 * slot_bytes(MAX(g->most[o], t->chunk)));
 }
 
 /* Bytes in the nearest memory. */
-static void size_way(const Work *w, const Grid *g, Way *way, unsigned far)
+static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way, unsigned far)
 {
     int o;
 
@@ -448,7 +457,7 @@ static void size_way(const Work *w, const Grid *g, Way *way, unsigned far)
         if (w->oper[o].konst)
             way->pre_bytes += slot_bytes(g->most[o]);
         if (w->oper[o].outer)
-            way->outer_bytes += outer_bytes(w, g, way, o);
+            way->outer_bytes += outer_bytes(t, w, g, way, o);
     }
 }
 
@@ -610,20 +619,26 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
     Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1,
                .saves = -1};
     int64_t words = 0;
+    Choice c = {0};
+    Dims d = {0};
     int o;
 
+    if (w->node->op != OP_concat)
+        dims_fill(w->node, &d);
+    if (!tiler_choice(t, w, w->node, &d, &c))
+        return;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].val && (w->oper[o].konst || far >> w->oper[o].bit & 1))
             words += val_count(w->oper[o].val);
     if (words)
         words += node_macs(w->node) / 8;
-    way.bytes = slot_bytes(w->choice->scratch);
-    way.cycles = CALL_CYCLES + w->choice->cycles +
-                 words * t->p->soc->mems[t->next].latency / w->choice->ncore;
+    way.bytes = slot_bytes(c.scratch);
+    way.cycles = CALL_CYCLES + c.cycles +
+                 words * t->p->soc->mems[t->next].latency / c.ncore;
     way.slack = way.cycles;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].outer)
-            way.outer_bytes += outer_bytes(w, NULL, &way, o);
+            way.outer_bytes += outer_bytes(t, w, NULL, &way, o);
     if (way.bytes <= t->room)
         add_way(t, l, &way);
 }
@@ -644,7 +659,7 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
     for (order = 0; order < orders; order++)
         for (way.depth = depths; way.depth >= 1; way.depth--) {
             way.rows_first = order == 0;
-            size_way(w, g, &way, far);
+            size_way(t, w, g, &way, far);
             if (way.bytes > t->room || !can_tell(t, w, g, &way, far))
                 continue;
             time_way(t, w, g, &way, far);

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, SMALL = 512, CODE = 40 * 1024, CODE_STEP = 32 };
+enum { ROUNDS = 16, SMALL = 512, CODE = 32 * 1024, CODE_STEP = 18,
+       LEAST_CHUNK = 4096, MOST_CHUNK = 32768 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -51,6 +52,8 @@ static void forget_ways(Tiler *t)
     for (i = 0; i < t->nwork; i++)
         for (k = 0; k < 1 << t->work[i].nstore; k++)
             t->work[i].ways[k] = (Ways){0};
+    for (i = 0; i < t->nwork; i++)
+        t->work[i].ngrid = 0, t->work[i].grids = NULL;
 }
 
 /* Ways are listed for one size of the nearest memory. */
@@ -111,54 +114,6 @@ static void set_homes(Tiler *t, const Solution *sol, const int *buf)
         else if (b)
             b->mem = sol->far[i] ? t->next : t->near;
     }
-}
-
-/* Values of store `from` move into buffer `to`, `by` bytes on. */
-static void move_values(Tiler *t, int from, int to, int64_t by)
-{
-    const Val *v;
-
-    for (v = t->s->g->vals; v; v = v->next)
-        if (t->p->place[v->id].buf == from) {
-            t->p->place[v->id].buf = to;
-            t->p->place[v->id].off += by;
-        }
-}
-
-/* The result of a work and the operand that it follows become one buffer: the
- * result begins lag bytes before the operand. */
-static void merge_bufs(Tiler *t, const Work *w, const Way *way, int *buf)
-{
-    const Oper *x = &w->oper[way->over], *y = &w->oper[w->noper - 1];
-    int to = buf[x->store], from = buf[y->store];
-    int64_t xat = t->p->place[x->val->id].off - x->place.off, yat;
-    Buf *b = &t->p->buf[to];
-    int i;
-
-    yat = xat - way->lag;
-    if (yat < 0) {
-        move_values(t, to, to, -yat);
-        b->size -= yat;
-        yat = 0;
-    }
-    move_values(t, from, to, yat);
-    b->size = MAX(b->size, yat + t->p->buf[from].size);
-    b->align = MAX(b->align, 16);
-    if (t->p->buf[from].kind == BUF_output)
-        b->kind = BUF_output;
-    t->p->buf[from].size = 0;
-    for (i = 0; i < t->s->nstore; i++)
-        if (buf[i] == from)
-            buf[i] = to;
-}
-
-static void merge_all(Tiler *t, const Solution *sol, int *buf)
-{
-    int i;
-
-    for (i = 0; i < t->nwork; i++)
-        if (sol->merged[i])
-            merge_bufs(t, &t->work[i], sol->way[i], buf);
 }
 
 /* Live bytes of a memory by layer. */
@@ -230,7 +185,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     clear_plan(p);
     plan_bufs(p, t->s, buf);
     set_homes(t, sol, buf);
-    merge_all(t, sol, buf);
+    merge_stores(t, sol, buf, r->next);
     place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
@@ -238,7 +193,9 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         t->code = CODE + CODE_STEP * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
+    p->room[t->next] -= t->nfetch ? t->margin : 0;
     over = add_fetches(t, &work);
+    p->room[t->next] = next_room(t, o);
     if (over > 0) {
         r->next[work] -= MAX(over, 64);
         return false;
@@ -251,7 +208,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     over = place_at_home(p, t->next) - p->room[t->next];
     if (over > 0) {
         shrink(t, t->next, r->next, over);
-        p->room[t->next] -= over / 2;
+        t->margin += over / 2 + 256;
         ok = false;
     }
     return ok;
@@ -279,6 +236,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
         if (try_solution(t, &sol, o, &r))
             break;
     }
+    t->margin = 0;
     p->gap = sol.cycles ? (double)(sol.cycles - bound) / (double)sol.cycles
                         : 0;
     return i < ROUNDS;
@@ -414,24 +372,37 @@ static bool try_inside(Tiler *t, const PlanOpts *o)
            try_rounds(t, o);
 }
 
+/* Bytes of the next memory that nothing else asks for at any time. */
+static int64_t spare_next(Tiler *t, const PlanOpts *o)
+{
+    int64_t limit = o->limit[t->next];
+
+    if (limit >= 0)
+        return room_for_consts(t->p, t->next, o) - limit - bytes_inside(t);
+    return t->p->room[t->next] - least_next(t);
+}
+
+/* How many bytes the program takes is known only when it is written. */
 static bool try_outside(Tiler *t, const PlanOpts *o)
 {
-    int64_t spare;
+    const Plan *p = t->p;
+    int i;
 
     if (t->outer < 0 || !t->io)
         return false;
     t->code = CODE;
-    put_outside(t);
-    set_rooms(t, o);
-    if (!solves(t, t->p->room[t->near], t->p->room[t->next]))
-        return false;
-    spare = o->limit[t->next] < 0
-                ? t->p->room[t->next] - least_next(t)
-                : room_for_consts(t->p, t->next, o) - o->limit[t->next] -
-                  bytes_inside(t);
-    fill_inside(t, spare * 3 / 4);
-    set_rooms(t, o);
-    return try_rounds(t, o);
+    for (i = 0; i < 4; i++) {
+        put_outside(t);
+        set_rooms(t, o);
+        t->chunk = MIN(MOST_CHUNK, MAX(LEAST_CHUNK, p->room[t->next] / 16));
+        if (!solves(t, p->room[t->near], p->room[t->next]))
+            return false;
+        fill_inside(t, spare_next(t, o) * (3 - i) / 4);
+        set_rooms(t, o);
+        if (try_rounds(t, o))
+            return true;
+    }
+    return false;
 }
 
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)

@@ -16,7 +16,7 @@ enum { NOPER = NARG + NRES };
 
 /* What the cores pay beside kernels' own time, cycles: for a call on all of
  * them, and for starting and awaiting a transfer. */
-enum { CALL_CYCLES = 150, MOVE_CYCLES = 30 };
+enum { CALL_CYCLES = 250, MOVE_CYCLES = 60 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {
@@ -86,6 +86,8 @@ typedef struct Tiler {
     const Dma *dma, *io; /* near and next, next and outer; io may be NULL */
     int near, next, outer; /* memories; outer -1: none */
     bool *outside;      /* by store: a constant that lies in the outer one */
+    int64_t chunk;      /* bytes of a constant that are fetched at once */
+    int64_t margin;     /* bytes there that fetches leave, for addresses */
     int64_t code;       /* bytes of the next memory that programs take */
     int64_t room;       /* of the nearest: bytes */
     Work *work;
@@ -108,6 +110,10 @@ void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
 int way_tiles(const Way *w);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
 
+/* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
+ * of the nearest memory. */
+bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
+                  const Dims *d, Choice *to);
 /* Is a constant fetched piece by piece from the outer memory? */
 bool fetch_by_piece(const Oper *o, Piece p);
 
@@ -118,11 +124,14 @@ typedef struct Solution {
     int64_t cycles;
     unsigned char *far; /* by store: at home in the next memory */
     Way **way;          /* by work */
-    unsigned char *merged; /* by work: its result follows an operand */
     unsigned char *ahead; /* by work: constants are loaded before it begins */
 } Solution;
 /* near, next: room by work. */
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next);
+
+/* merge.c: lets results follow operands in one buffer, where the room of the
+ * next memory (by work) asks for it; buf: of stores, changed. */
+void merge_stores(Tiler *t, const Solution *s, int *buf, const int64_t *room);
 
 /* emit.c */
 void emit_steps(Tiler *t, const Solution *s);
