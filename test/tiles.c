@@ -21,6 +21,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -265,6 +266,15 @@ typedef struct Child {
     Case c;
 } Child;
 
+/* A compiler that wants gigabytes or minutes for these is wrong. */
+static void set_bounds(void)
+{
+    const struct rlimit cpu = {60, 60}, room = {3ul << 30, 3ul << 30};
+
+    setrlimit(RLIMIT_CPU, &cpu);
+    setrlimit(RLIMIT_AS, &room);
+}
+
 /* In a process of its own: it may stop in any way. */
 static void begin(Child *k, uint64_t seed)
 {
@@ -273,8 +283,10 @@ static void begin(Child *k, uint64_t seed)
     k->c = draw_case(&r, seed);
     fflush(stdout);
     k->pid = fork();
-    if (!k->pid)
-        exit(judge(k->c));
+    if (k->pid)
+        return;
+    set_bounds();
+    exit(judge(k->c));
 }
 
 /* Waits for one of them: its code. */

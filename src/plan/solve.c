@@ -78,7 +78,7 @@ static void find_lives(Solver *s)
         if (v->to >= t->s->nseq)
             s->last[i] = t->nwork;
         if (v->from < 0 && s->last[i] < 0)
-            s->last[i] = -1;
+            s->last[i] = 0; /* nobody reads it, but it is there at first */
     }
 }
 

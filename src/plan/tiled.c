@@ -338,12 +338,13 @@ static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     PlanOpts more = *o;
     int64_t step = 8;
 
-    for (;; least += step, step *= 2) {
+    for (; least < INT64_C(1) << 40; least += step, step *= 2) {
         more.limit[mem] = least;
         t->p->room[mem] = least;
         if (try_rounds(t, &more))
-            return least;
+            break;
     }
+    return least;
 }
 
 _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
