@@ -167,10 +167,11 @@ static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
 static int64_t next_room(const Tiler *t, const PlanOpts *o)
 {
     int64_t room = room_for_buffers(t->p, t->next, o);
+    int64_t more = t->code - t->p->soc->mems[t->next].program;
 
-    if (o->limit[t->next] >= 0 || !t->code)
+    if (o->limit[t->next] >= 0 || more <= 0)
         return room;
-    return MAX(0, room - t->code);
+    return MAX(0, room - more);
 }
 
 /* Steps and addresses of a solution; false: too high, and rooms are less. */
