@@ -81,8 +81,9 @@ static bool check_cores(Work *w)
     const Step *s = w->s;
     const Kern *k = s->kern;
 
-    return s->ncore == 1 ||
-           (k->split && *k->split && s->ncore == w->c->p->soc->ncore) ||
+    return (s->ncore == MAX(k->ncore, 1) &&
+            (s->ncore == 1 || (k->split && *k->split &&
+                               s->ncore == w->c->p->soc->ncore))) ||
            wrong(w->c, "node %s: kernel %s runs on %d cores", w->n->name,
                  k->name, s->ncore);
 }

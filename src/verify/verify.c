@@ -12,10 +12,11 @@
  * writes, nor read what it writes.  Engines do what they can: one between two
  * neighbouring memories, near side dense; kernels in memory that has addresses.
  *
- * Each byte of a value that has a home is computed once; one that has none, an
- * intermediate of a chain that exists in tiles alone, may be computed again
- * where that is cheaper than keeping it.  A place may be written any number of
- * times, by whatever: if that came too early, a later reader finds it out.
+ * Each byte of a value that has a home is computed once.  Of one that has none,
+ * an intermediate of a chain that exists in tiles alone, what nobody reads need
+ * not be computed, and the rest may be computed again where that is cheaper than
+ * keeping it.  A place may be written any number of times, by whatever: if that
+ * came too early, a later reader finds it out.
  *
  * Beside that: every place lies in its buffer, every buffer in its memory,
  * aligned, and no two that live together overlap. */
@@ -424,8 +425,8 @@ static bool check_outputs(Check *c)
     return true;
 }
 
-/* Every node was computed as a whole, but those that only move bytes, which
- * transfers may do. */
+/* Every value that has a home was computed as a whole, but those whose bytes
+ * are only moved, which transfers may do. */
 static bool check_made(Check *c)
 {
     const Node *n;
@@ -433,7 +434,7 @@ static bool check_made(Check *c)
     for (n = c->p->g->first; n; n = n->next) {
         const Val *y = n->res[0];
 
-        if (keeps_bytes(n) || !val_bytes(y))
+        if (keeps_bytes(n) || !val_bytes(y) || c->p->place[y->id].buf < 0)
             continue;
         if (!c->made[y->id] ||
             memchr(c->made[y->id], 0, (size_t)val_bytes(y)))
