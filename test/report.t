@@ -24,5 +24,18 @@ try autoencoder-int gap9
 try dscnn-int cortex-m4
 try transformer-f32 cortex-m7
 try lstm-f32 host
+# The ledger of PULP chips: rows of a network add up to its own.
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+    n=$((n + 1))
+    bench/pulp -t siracusa zoo/deadchannels-int 2>/dev/null | awk -F'\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+        $3 != "sum" { p += $col["predicted"]; m += $col["macs"]
+            c += $col["simulated"]; k += $col["kernels"]; next }
+        { sums++; ok = $col["status"] == "0" && p == $col["predicted"] &&
+            m == $col["macs"] && k == $col["kernels"] && k > 0 && k < c &&
+            c <= $col["simulated"] && $col["outside"] > 0 }
+        END { exit !(sums == 1 && ok && c > 0) }' ||
+        { echo "bench/pulp: rows and sums differ"; bad=$((bad + 1)); }
+fi
 echo "$n reports, $bad wrong"
 [ $bad = 0 ]

@@ -30,7 +30,7 @@ static const char model_options[] =
     "  --bin                 large weights as a binary, not as C\n"
     "  --no-PASS             switch a pass off\n"
     "  -d PASS               print the graph after this pass\n"
-    "  --explain             why each kernel was chosen\n";
+    "  --explain             why each kernel and tile was chosen\n";
 
 static const char pack_options[] =
     "options:\n"
