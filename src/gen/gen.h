@@ -62,7 +62,6 @@ const char *gen_mem(const Gen *g, int mem); /* "ram" */
 char *gen_caps(Arena *a, const char *s);
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
-
 int gen_base(const Gen *g, int mem);    /* its number in programs, from 1 */
 bool gen_is_kernel(const Step *s);      /* a step that starts one */
 
