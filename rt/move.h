@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-enum { RT_PAGE = 1024 }; /* bytes of a page on the chip */
+/* Bytes of a page; words are as wide as a pointer. */
+enum { RT_PAGE = 1024 / 4 * sizeof(void *) };
 
 /* Rows of `row` bytes, `stride` apart on the far side, without gaps on the
  * near one; row 0: all bytes in one. */

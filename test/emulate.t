@@ -14,7 +14,11 @@ run() { # NET TARGET OPTIONS
     runs=$((runs + 1))
 }
 
+printf '%s\n' 'include gap8' 'chip small about="little L2"' \
+    'memory L2 size=16K' >"$dir/small.soc"
 run transformer-int siracusa --l1 6K
+run autoencoder-int "$dir/small.soc" --l2 8K --keep "$dir/far"
+grep -q RT_IO "$dir/far/network.c" || echo "nothing from external memory?"
 run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
 make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1

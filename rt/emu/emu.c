@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDS = 16, PAGE = 4 * RT_PAGE, EXTERNAL = 64 << 20 };
+enum { IDS = 16, EXTERNAL = 64 << 20 };
 
 struct pending {
     struct rt_move m;
@@ -16,7 +16,7 @@ struct pending {
 
 static struct pending dma[IDS], io[IDS];
 static unsigned char external[EXTERNAL];
-static unsigned char page[2][PAGE] __attribute__((aligned(16)));
+static unsigned char page[2][RT_PAGE] __attribute__((aligned(16)));
 static uint32_t noise = 1;
 
 static void stop(const char *why)

@@ -21,7 +21,8 @@ typedef struct Opts {
     const char *target;
     const char *out;       /* -o: a folder (compile) or an npz (run) */
     const char *in, *expected;
-    const char *name, *json, *html, *kernels, *keep, *dump, *runner;
+    const char *name, *json, *html, *kernels, *keep, *dump, *runner,
+        *runtime;
     const char *print;     /* -d PASS: the graph after that pass */
     bool force, verbose, explain, bin, emulate;
     int cores;             /* --cores; 0: all */

@@ -1,6 +1,19 @@
 /* compile: a model -> a C project. */
 #include "cli/cli.h"
 
+#include <string.h>
+
+static void check_runtime(const Job *j)
+{
+    const char *name = j->o.runtime;
+
+    if (name && strcmp(name, "pmsis"))
+        err(ERR_USAGE, "--runtime %s: pmsis is the only other one", name);
+    if (name && strcmp(j->soc->rt, "pulp"))
+        err(ERR_USAGE, "--runtime %s: %s is no chip of the PULP family", name,
+            j->soc->name);
+}
+
 int verb_compile(int argc, char **argv)
 {
     Job *j = job_new("compile", argc, argv);
@@ -10,6 +23,7 @@ int verb_compile(int argc, char **argv)
     job_front(j);
     job_pass(j);
     job_plan(j);
+    check_runtime(j);
     job_example(j);
     if (!dir)
         dir = arena_fmt(j->o.mem, "%s_%s", j->o.name, j->soc->name);

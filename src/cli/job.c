@@ -236,6 +236,7 @@ void job_gen(Job *j, const char *dir)
         .name = j->o.name, .dir = dir, .force = j->o.force, .bin = j->o.bin,
         .example = j->in, .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
+        .runtime = j->o.runtime,
     };
 
     gen_project(j->r.plan, &o);

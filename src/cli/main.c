@@ -26,6 +26,8 @@ static const char model_options[] =
     "  --tolerance T         of floats, absolute or relative (default 1e-4)\n"
     "  --dump DIR            run: every layer's tensor\n"
     "  --runner 'CMD {elf}'  run: start the program with this\n"
+    "  --runtime pmsis       compile: for the GAP SDK and pulp-sdk\n"
+    "  --runtime pmsis       compile: for the GAP SDK and pulp-sdk\n"
     "  --emulate             run: here, the chip's cores and transfers emulated\n"
     "  --bin                 large weights as a binary, not as C\n"
     "  --no-PASS             switch a pass off\n"

@@ -134,6 +134,7 @@ static bool read_option(Opts *o, const char *s, const char *arg)
         {"--html", &o->html}, {"--kernels", &o->kernels},
         {"--keep", &o->keep}, {"--dump", &o->dump},
         {"--runner", &o->runner}, {"-d", &o->print},
+        {"--runtime", &o->runtime},
     };
     const char *name;
     size_t i;

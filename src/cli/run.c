@@ -158,6 +158,9 @@ int verb_run(int argc, char **argv)
     Run *run = NEW(j->o.mem, Run); /* --json reads it at exit */
     const char *dir;
 
+    if (j->o.runtime)
+        err(ERR_USAGE, "--runtime: only to compile; nothing here runs %s",
+            j->o.runtime);
     job_front(j);
     job_pass(j);
     job_plan(j);

@@ -311,6 +311,12 @@ void gen_build(Gen *g)
 {
     Str rt = {.mem = g->mem};
 
+    put_readme(g);
+    put_cmake(g);
+    if (gen_pmsis(g)) {
+        gen_pmsis_build(g);
+        return;
+    }
     str_put(&rt, "");
     copy_runtime(g, &rt);
     if (gen_team(g))
@@ -319,6 +325,4 @@ void gen_build(Gen *g)
         put_scripts(g);
     put_main(g);
     put_makefile(g, &rt);
-    put_cmake(g);
-    put_readme(g);
 }

@@ -21,6 +21,7 @@ typedef struct GenOpts {
     const Eval *expected;  /* of the example; NULL: none */
     double tolerance;
     const char *version;
+    const char *runtime; /* "pmsis": of an SDK; NULL: the chip's own */
 } GenOpts;
 
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
@@ -153,6 +154,7 @@ void gen_array(FILE *f, const char *name, Type t, const void *data,
 bool gen_far(const Gen *g); /* is anything there? */
 bool gen_in_image(const Gen *g, const Buf *u);
 int64_t gen_image_bytes(const Gen *g);
+int64_t gen_far_bytes(const Gen *g); /* with buffers */
 void gen_image(Gen *g);
 /* A call that loads the file, of the folder dir, and gives 0. */
 void gen_load(Gen *g, const char *dir, Str *out);
@@ -166,6 +168,10 @@ void gen_fill_memory(Gen *g, Str *out);
 
 /* build.c: Makefile, CMakeLists.txt, linker scripts, runtime, README.md */
 void gen_build(Gen *g);
+
+/* pmsis.c: the same for the SDKs of PULP chips */
+bool gen_pmsis(const Gen *g);
+void gen_pmsis_build(Gen *g);
 
 /* harness.c: what rt/run.c has to know of a network, as C; its files are in
  * the folder dir, which ends in a slash */

@@ -36,6 +36,17 @@ int64_t gen_image_bytes(const Gen *g)
     return n;
 }
 
+int64_t gen_far_bytes(const Gen *g)
+{
+    int64_t n = 0;
+    int i;
+
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (!g->p->soc->mems[i].mapped)
+            n += (g->p->consts[i] + 15) / 16 * 16 + g->p->used[i];
+    return n;
+}
+
 const char *gen_image_name(const Gen *g)
 {
     return arena_fmt(g->mem, "%s_l3.bin", g->name);

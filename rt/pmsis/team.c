@@ -1,0 +1,102 @@
+/* A team by PMSIS.  A transfer's number is that of its request. */
+#include "team.h"
+
+#include "bsp/ram.h"
+#include "pmsis.h"
+
+enum { REQUESTS = 16 };
+
+struct pi_device *pmsis_ram;
+uint32_t pmsis_ram_base;
+
+static PI_L1 unsigned char page[2][RT_PAGE];
+static PI_L1 pi_cl_dma_cmd_t dma[REQUESTS];
+static PI_L1 uint32_t dma_used; /* a bit each */
+static PI_L1 struct {
+    pi_cl_ram_req_t request;
+    int in;
+} io[REQUESTS];
+static PI_L1 uint32_t io_used;
+
+struct share {
+    void (*work)(const void *arg, int core);
+    const void *arg;
+};
+
+static void do_share(void *arg)
+{
+    const struct share *s = arg;
+
+    s->work(s->arg, pi_core_id());
+}
+
+unsigned char *rt_page_buffer(int i)
+{
+    return page[i & 1];
+}
+
+void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
+                    int cores)
+{
+    struct share s = {work, arg};
+
+    pi_cl_team_fork(cores, do_share, &s);
+}
+
+/* The program never has more under way. */
+static int take(uint32_t *used)
+{
+    int i = 0;
+
+    while (*used >> i & 1)
+        i++;
+    *used |= 1u << i;
+    return i;
+}
+
+int rt_dma_start(const struct rt_move *m)
+{
+    const pi_cl_dma_dir_e dir = m->in ? PI_CL_DMA_DIR_EXT2LOC
+                                      : PI_CL_DMA_DIR_LOC2EXT;
+    const int i = take(&dma_used);
+
+    if (m->row)
+        pi_cl_dma_cmd_2d(m->far, m->near, m->bytes, m->stride, m->row, dir,
+                         &dma[i]);
+    else
+        pi_cl_dma_cmd(m->far, m->near, m->bytes, dir, &dma[i]);
+    return i;
+}
+
+void rt_dma_wait(int id)
+{
+    pi_cl_dma_cmd_wait(&dma[id]);
+    dma_used &= ~(1u << id);
+}
+
+int rt_io_start(const struct rt_move *m)
+{
+    const int i = take(&io_used);
+    const uint32_t far = pmsis_ram_base + (uint32_t)m->far;
+    void *near = (void *)m->near;
+    const uint32_t row = m->row ? m->row : m->bytes;
+    const uint32_t stride = m->row ? m->stride : m->bytes;
+
+    io[i].in = m->in;
+    if (m->in)
+        pi_cl_ram_read_2d(pmsis_ram, far, near, m->bytes, stride, row,
+                          &io[i].request);
+    else
+        pi_cl_ram_write_2d(pmsis_ram, far, near, m->bytes, stride, row,
+                           &io[i].request);
+    return i;
+}
+
+void rt_io_wait(int id)
+{
+    if (io[id].in)
+        pi_cl_ram_read_wait(&io[id].request);
+    else
+        pi_cl_ram_write_wait(&io[id].request);
+    io_used &= ~(1u << id);
+}

@@ -1,0 +1,34 @@
+/* The team of cores and its transfers by PMSIS, the interface of the GAP SDK
+ * and pulp-sdk: what rt/program.h stands on in a program of theirs.  To be
+ * called from core 0 of the cluster. */
+#ifndef TEAM_H
+#define TEAM_H
+
+#include "../move.h"
+
+struct pi_device;
+
+/* External memory: opened by the program, and where the network's part begins;
+ * only where there are transfers to it. */
+extern struct pi_device *pmsis_ram;
+extern uint32_t pmsis_ram_base;
+
+unsigned char *rt_page_buffer(int i);
+
+/* PMSIS has no way to go on while others work: finish does it all. */
+static inline void rt_team_start(void (*work)(const void *arg, int core),
+                                 const void *arg, int cores)
+{
+    (void)work;
+    (void)arg;
+    (void)cores;
+}
+
+void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
+                    int cores);
+int rt_dma_start(const struct rt_move *m);
+void rt_dma_wait(int id);
+int rt_io_start(const struct rt_move *m);
+void rt_io_wait(int id);
+
+#endif
