@@ -15,7 +15,7 @@ run() { # NET TARGET OPTIONS
 }
 
 printf '%s\n' 'include gap8' 'chip small about="little L2"' \
-    'memory L2 size=16K' >"$dir/small.soc"
+    'memory L2 size=36K' >"$dir/small.soc"
 run transformer-int siracusa --l1 6K
 run autoencoder-int "$dir/small.soc" --l2 8K --keep "$dir/far"
 grep -q RT_IO "$dir/far/network.c" || echo "nothing from external memory?"

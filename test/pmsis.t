@@ -6,7 +6,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
 printf '%s\n' 'include gap8' 'chip small about="little L2"' \
-    'memory L2 size=16K' >"$dir/small.soc"
+    'memory L2 size=36K' >"$dir/small.soc"
 try() { # NET TARGET OPTIONS
     net=$1 target=$2
     shift 2
