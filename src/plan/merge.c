@@ -241,11 +241,12 @@ static void move_values(Merger *m, int *buf)
         }
 }
 
-void merge_stores(Tiler *t, const Solution *sol, int *buf, const int64_t *room)
+int64_t merge_stores(Tiler *t, const Solution *sol, int *buf, const int64_t *room)
 {
     Merger *m = new_merger(t, sol, room);
 
     make_groups(m);
     choose_merges(m);
     move_values(m, buf);
+    return excess(m);
 }

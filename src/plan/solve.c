@@ -248,6 +248,8 @@ static bool has_room(const Solver *s, const Scene *c, Way *way, int64_t live)
 {
     int64_t over = live + way->outer_bytes - s->next[c->work];
 
+    if (s->t->work[c->work].follow && way_rereads(way))
+        return false;
     if (over <= 0)
         return true;
     tiler_lag(s->t, &s->t->work[c->work], way, dying(s, c));

@@ -511,16 +511,16 @@ static bool may_cut(const Work *w, const Grid *g)
     return true;
 }
 
-/* Does a way go through all rows once for each channel tile? */
-static bool rereads(const Way *w)
+bool way_rereads(const Way *w)
 {
-    return w->rows_first && w->count[CUT_channel] > 1;
+    return w->rows_first && w->count[CUT_channel] > 1 &&
+           w->count[CUT_row] > 1;
 }
 
 /* a is no worse than b in anything. */
 static bool covers(const Way *a, const Way *b)
 {
-    return rereads(a) <= rereads(b) && a->cycles <= b->cycles && a->bytes <= b->bytes &&
+    return way_rereads(a) <= way_rereads(b) && a->cycles <= b->cycles && a->bytes <= b->bytes &&
            a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles &&
            a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, SMALL = 512, CODE = 32 * 1024, CODE_STEP = 18,
+enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15,
        LEAST_CHUNK = 4096, MOST_CHUNK = 32768 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
@@ -174,6 +174,32 @@ static int64_t next_room(const Tiler *t, const PlanOpts *o)
     return MAX(0, room - more);
 }
 
+static int64_t stored_bytes(const Tiler *t, const Work *w)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < w->nstore; i++)
+        sum += t->s->store[w->store[i]].size;
+    return sum;
+}
+
+/* Ways that go through their operands once allow longer chains of layers in one
+ * place; false: that was asked for already. */
+static bool follow_more(Tiler *t)
+{
+    bool more = false;
+    int i;
+
+    for (i = 0; i < t->nwork; i++) {
+        Work *w = &t->work[i];
+
+        if (!w->follow && stored_bytes(t, w) > t->p->room[t->next] / 4)
+            more = w->follow = true;
+    }
+    return more;
+}
+
 /* Steps and addresses of a solution; false: too high, and rooms are less. */
 static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
@@ -186,12 +212,13 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     clear_plan(p);
     plan_bufs(p, t->s, buf);
     set_homes(t, sol, buf);
-    merge_stores(t, sol, buf, r->next);
+    if (merge_stores(t, sol, buf, r->next) > 0 && follow_more(t))
+        return false;
     place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
     if (t->code)
-        t->code = CODE + CODE_STEP * (int64_t)p->nstep;
+        t->code = 1 + STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
     p->room[t->next] -= t->nfetch ? t->margin : 0;
@@ -392,7 +419,7 @@ static bool try_outside(Tiler *t, const PlanOpts *o)
 
     if (t->outer < 0 || !t->io)
         return false;
-    t->code = CODE;
+    t->code = 1;
     for (i = 0; i < 4; i++) {
         put_outside(t);
         set_rooms(t, o);

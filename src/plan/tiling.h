@@ -65,6 +65,7 @@ typedef struct Work {
     Oper oper[NOPER];
     int nstore, store[NOPER]; /* the different ones it uses, by bit */
     bool shared;        /* its result lies on an operand */
+    bool follow;        /* only ways whose result may follow an operand */
     Ways *ways;         /* by the set of those at home in the next memory */
     struct Grid *grids;
     int ngrid;
@@ -88,7 +89,8 @@ typedef struct Tiler {
     bool *outside;      /* by store: a constant that lies in the outer one */
     int64_t chunk;      /* bytes of a constant that are fetched at once */
     int64_t margin;     /* bytes there that fetches leave, for addresses */
-    int64_t code;       /* bytes of the next memory that programs take */
+    int64_t code;       /* bytes there that the steps take as a program; 0: there
+                           is no need to count them */
     int64_t room;       /* of the nearest: bytes */
     Work *work;
     int nwork;
@@ -108,6 +110,8 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies);
 void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
               const int64_t all[NCUT]);
 int way_tiles(const Way *w);
+/* Does a way go through all rows once for each channel tile? */
+bool way_rereads(const Way *w);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
 
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
@@ -130,8 +134,9 @@ typedef struct Solution {
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next);
 
 /* merge.c: lets results follow operands in one buffer, where the room of the
- * next memory (by work) asks for it; buf: of stores, changed. */
-void merge_stores(Tiler *t, const Solution *s, int *buf, const int64_t *room);
+ * next memory (by work) asks for it; buf: of stores, changed.  Returns the
+ * bytes that are still too many, over all works. */
+int64_t merge_stores(Tiler *t, const Solution *s, int *buf, const int64_t *room);
 
 /* emit.c */
 void emit_steps(Tiler *t, const Solution *s);
