@@ -12,8 +12,11 @@
  *          2147483648
  * split    m n
  * stack    704
- * cycles   nb[0] * nb[1] * nb[2] * (200 + (m + (m % 4 != 0)) * n *
- *          (27 + (k % 4 ? 15 + 5 * k / 8 : 3 * k / 8)))
+ * cycles   ncore * (700 + nb[0] * nb[1] * nb[2] * (300 + (m < 3 ?
+ *          330 + (k % 4 ? 120 + 7 * k : 7 * k / 2) :
+ *          437 + (k % 4 ? 160 + 12 * k : 6 * k)) *
+ *          min(((m + 3) / 4 + ncore - 1) / ncore * ((n + 3) / 4),
+ *          (m + 3) / 4 * (((n + 3) / 4 + ncore - 1) / ncore))))
  */
 #include "kern/kern.h"
 
