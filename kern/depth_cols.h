@@ -44,9 +44,9 @@ struct depth {
     struct walk walk;
 };
 
-/* The epilogue of a channel. */
+/* The epilogue of a channel; high and low: what depth_ready() makes of add. */
 struct channel {
-    int32_t bias, mul, shift, lo, hi;
+    int32_t bias, mul, shift, lo, hi, high, low;
     ADD add;
 };
 
@@ -83,9 +83,9 @@ static inline int32_t *depth_columns(int32_t *to, const X *const row[3],
     return to;
 }
 
-/* Results of three words each, a column and two more `d` bytes apart; the bias
- * is in add already. */
-#define DEPTH_THREE(name, first, more)                                       \
+/* Results of three words each, a column and two more d bytes apart: `words`
+ * instructions a result, the last of which FINISH the sum v. */
+#define DEPTH_THREE(name, words, FIRST, more, FINISH) \
     XP_INLINE void name(const struct depth *q, const int32_t *t,             \
                         const int32_t *w, const struct channel *e, Y *y)     \
     {                                                                        \
@@ -94,14 +94,12 @@ static inline int32_t *depth_columns(int32_t *to, const X *const row[3],
                                                                              \
         __asm__ volatile(                                                    \
             ".balign 4\n1:\n"                                                \
-            XP_BLOCK XP_LOOP(0, "%[n]", 11)                                  \
+            XP_BLOCK XP_LOOP(0, "%[n]", words)                               \
             BLOCK_LW_FAR("%[a]", "%[d]", "%[t]")                             \
             BLOCK_LW_FAR("%[b]", "%[dd]", "%[t]")                            \
             ".insn r 0x0b, 7, 0x10, %[c], %[t], %[s]\n"                      \
-            first("%[v]", "%[a]", "%[w1]") more("%[v]", "%[b]", "%[w2]")     \
-            more("%[v]", "%[c]", "%[w0]")                                    \
-            "mul %[v], %[v], %[m]\n"                                         \
-            ".insn r 0x5b, 2, 0x20, %[v], %[add], %[shift]\n"                \
+            FIRST("%[v]", "%[a]", "%[w1]") more("%[v]", "%[b]", "%[w2]")     \
+            more("%[v]", "%[c]", "%[w0]") FINISH                             \
             ".insn r 0x33, 6, 0x02, %[v], %[v], %[lo]\n"                     \
             ".insn r 0x33, 4, 0x02, %[v], %[v], %[hi]\n"                     \
             ".insn r 0x2b, %[size], 0, %[step], %[y], %[v]\n"                \
@@ -112,27 +110,70 @@ static inline int32_t *depth_columns(int32_t *to, const X *const row[3],
               [t] "+r"(t), [y] "+r"(y), [r] "+r"(r)                          \
             : [n] "r"(q->run), [d] "r"(p->d), [dd] "r"(2 * p->d),            \
               [s] "r"(p->s), [w0] "r"(w[0]), [w1] "r"(w[1]), [w2] "r"(w[2]), \
-              [m] "r"(e->mul), [add] "r"((int32_t)e->add),                   \
-              [shift] "r"(e->shift), [lo] "r"(e->lo), [hi] "r"(e->hi),       \
-              [step] "r"(p->yw), [tn] "r"(p->next), [yn] "r"(p->ynext),      \
+              [m] "r"(e->mul), [bias] "r"(e->bias), [add] "r"(e->high),      \
+              [low] "r"(e->low), [shift] "r"(e->shift), [lo] "r"(e->lo),     \
+              [hi] "r"(e->hi), [step] "r"(p->yw), [tn] "r"(p->next),         \
+              [yn] "r"(p->ynext),                                            \
               [size] "i"(sizeof(Y) == 4 ? 6 : sizeof(Y) == 2 ? 5 : 4)        \
             : "memory");                                                     \
     }
+/* In 32 bits, the bias being in add already; or the upper half of 64, where
+ * `low` is the complement of the lower half of add. */
+#define DEPTH_SHORT_END                                                      \
+    "mul %[v], %[v], %[m]\n .insn r 0x5b, 2, 0x20, %[v], %[add], %[shift]\n"
+#define DEPTH_LONG_END                                                       \
+    "mul %[a], %[v], %[m]\n mulh %[v], %[v], %[m]\n"                         \
+    "sltu %[a], %[low], %[a]\n add %[v], %[v], %[add]\n"                     \
+    "add %[v], %[v], %[a]\n sra %[v], %[v], %[shift]\n"
 #define DEPTH_FIRST_SP(d, x, w) BLOCK_DOT("0x4c", d, x, w)
 #define DEPTH_FIRST_UP(d, x, w) BLOCK_DOT("0x40", d, x, w)
 #define DEPTH_FIRST_USP(d, x, w) BLOCK_DOT("0x44", d, x, w)
 #define DEPTH_FIRST_SUP(d, x, w) BLOCK_DOT("0x44", d, w, x)
 
-DEPTH_THREE(depth_three_ss, DEPTH_FIRST_SP, BLOCK_SP)
-DEPTH_THREE(depth_three_uu, DEPTH_FIRST_UP, BLOCK_UP)
-DEPTH_THREE(depth_three_us, DEPTH_FIRST_USP, BLOCK_USP)
-DEPTH_THREE(depth_three_su, DEPTH_FIRST_SUP, BLOCK_SUP)
+#define DEPTH_BIAS(more, d, x, w)                                            \
+    "addi " d ", %[bias], 0\n" more(d, x, w)
+#define DEPTH_BIAS_SP(d, x, w) DEPTH_BIAS(BLOCK_SP, d, x, w)
+#define DEPTH_BIAS_UP(d, x, w) DEPTH_BIAS(BLOCK_UP, d, x, w)
+#define DEPTH_BIAS_USP(d, x, w) DEPTH_BIAS(BLOCK_USP, d, x, w)
+#define DEPTH_BIAS_SUP(d, x, w) DEPTH_BIAS(BLOCK_SUP, d, x, w)
+
+DEPTH_THREE(depth_short_ss, 11, DEPTH_FIRST_SP, BLOCK_SP, DEPTH_SHORT_END)
+DEPTH_THREE(depth_short_uu, 11, DEPTH_FIRST_UP, BLOCK_UP, DEPTH_SHORT_END)
+DEPTH_THREE(depth_short_us, 11, DEPTH_FIRST_USP, BLOCK_USP, DEPTH_SHORT_END)
+DEPTH_THREE(depth_short_su, 11, DEPTH_FIRST_SUP, BLOCK_SUP, DEPTH_SHORT_END)
+DEPTH_THREE(depth_long_ss, 16, DEPTH_BIAS_SP, BLOCK_SP, DEPTH_LONG_END)
+DEPTH_THREE(depth_long_uu, 16, DEPTH_BIAS_UP, BLOCK_UP, DEPTH_LONG_END)
+DEPTH_THREE(depth_long_us, 16, DEPTH_BIAS_USP, BLOCK_USP, DEPTH_LONG_END)
+DEPTH_THREE(depth_long_su, 16, DEPTH_BIAS_SUP, BLOCK_SUP, DEPTH_LONG_END)
+
+/* The epilogue in the form that the loop wants; 0 if it has none. */
+static inline int depth_ready(struct channel *e)
+{
+    const int32_t more = e->shift < 32 ? 32 - e->shift : 0;
+    int64_t add = e->add;
+
+    if (DEPTH_SHORT) {
+        e->high = (int32_t)add + e->bias * e->mul;
+        return 1;
+    }
+    if (more && (more == 32 || e->mul << more >> more != e->mul))
+        return 0;
+    e->mul = (int32_t)((uint32_t)e->mul << more);
+    add = (int64_t)((uint64_t)add << more);
+    e->shift = e->shift + more - 32;
+    e->high = (int32_t)(add >> 32);
+    e->low = ~(int32_t)add;
+    return 1;
+}
 
 static inline void depth_three(const struct depth *q, const int32_t *t,
                                const int32_t *w, const struct channel *e,
                                Y *y)
 {
-    BLOCK_BY_SIGN(depth_three, q, t, w, e, y);
+    if (DEPTH_SHORT)
+        BLOCK_BY_SIGN(depth_short, q, t, w, e, y);
+    else
+        BLOCK_BY_SIGN(depth_long, q, t, w, e, y);
 }
 #else
 static inline int32_t *depth_columns(int32_t *to, const X *const row[3],
@@ -268,8 +309,7 @@ static NOINLINE void depth_results(const struct depth *q, Y *y)
         struct channel e = depth_channel(q, q->c + i);
 
 #ifdef __riscv
-        if (DEPTH_SHORT && words == 3 && k->kw == 3) {
-            e.add = (ADD)((int32_t)e.add + e.bias * e.mul);
+        if (words == 3 && k->kw == 3 && depth_ready(&e)) {
             depth_three(q, t, w, &e, y);
             continue;
         }

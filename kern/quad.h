@@ -12,15 +12,16 @@
 #include "kern/block.h"
 #include "kern/scale.h"
 
-/* y[row][channel], rows of `words` words that lie `step` bytes apart.  bias, mul
- * and add point at the elements of four channels, and go `..next` bytes from
- * there to the next four: 0 where the four are for all. */
+/* y[row][channel], rows of `words` words that lie `step` bytes apart.  bias,
+ * mul and add point at the elements of four channels, and go `..next` bytes
+ * from there to the next four: 0 where the four are for all. */
 struct quads {
     const RIGHT *w;
     const START *bias;
     const MUL *mul;
     const ADD *add;
     int32_t words, step, biasnext, mulnext, addnext, shift, lo, hi;
+    int32_t even; /* the lower 32 bits of what add has are 0 */
 };
 
 #ifdef __riscv
@@ -69,13 +70,18 @@ QUAD_DOTS(quad_dots_uu, BLOCK_UP)
 QUAD_DOTS(quad_dots_us, BLOCK_USP)
 QUAD_DOTS(quad_dots_su, BLOCK_SUP)
 
-/* n bytes, to where a reader of words may look soon; to + n. */
-static NOINLINE char *block_copy(char *to, const void *from, int32_t n)
+/* n bytes, eight at a time and then the last word or two, which may overlap. */
+static inline char *quad_copy(char *to, const void *from, int32_t n)
 {
     const char *x = from;
     char *end = to + n;
     int32_t a, b;
 
+    if (n < 4) {
+        while (to < end)
+            *to++ = *x++;
+        return end;
+    }
     if (n >= 8)
         __asm__ volatile(XP_BLOCK XP_LOOP(0, "%4", 4)
                          XP_LW_STEP("%2", "%1", 4) XP_LW_STEP("%3", "%1", 4)
@@ -83,16 +89,10 @@ static NOINLINE char *block_copy(char *to, const void *from, int32_t n)
                          XP_BLOCK_END
                          : "+r"(to), "+r"(x), "=&r"(a), "=&r"(b)
                          : "r"(n >> 3) : "memory");
-    if (n < 4) {
-        while (to < end)
-            *to++ = *x++;
-        return end;
-    }
-    x += (end - to) - 4;
     if (n & 4)
-        block_store(to, block_load(x - (end - to) + 4));
+        block_store(to, block_load(x));
     if (n & 3)
-        block_store(end - 4, block_load(x));
+        block_store(end - 4, block_load(x + (end - to) - 4));
     return end;
 }
 
@@ -118,7 +118,7 @@ static inline int32_t quad_word(int32_t a, int32_t b, int32_t c, int32_t d,
     return xp_min4(xp_max4(a, lo), hi);
 }
 #else
-static char *block_copy(char *to, const void *from, int32_t n)
+static inline char *quad_copy(char *to, const void *from, int32_t n)
 {
     memcpy(to, from, (size_t)n);
     return to + n;
@@ -214,18 +214,25 @@ static NOINLINE void quad_plain(const struct quads *t, const LEFT *x,
 #include "kern/quad_asm.h"
 #endif
 
-/* The same, by the way that suits the types; count is not 0. */
+/* The same, by the way that suits types and shift; count is not 0. */
 static inline void quad_row(const struct quads *t, const LEFT *x, int32_t at,
                             int32_t count, Y *const y[4])
 {
 #ifdef __riscv
-    if (QUAD_SHORT && sizeof(Y) == 1 && sizeof(START) == 4 &&
-        sizeof(MUL) == 4 && sizeof(ADD) == 4) {
+    const int plain =
+        sizeof(Y) != 1 || sizeof(START) != 4 || sizeof(MUL) != 4;
+
+    if (!plain && QUAD_SHORT && sizeof(ADD) == 4)
         quad_short(t, x, at, count, y);
-        return;
-    }
+    else if (!plain && !QUAD_SHORT && sizeof(ADD) == 4 && t->shift >= 32)
+        quad_long32(t, x, at, count, y);
+    else if (!plain && sizeof(ADD) == 8 && t->even && t->shift >= 32)
+        quad_even64(t, x, at, count, y);
+    else if (!plain && sizeof(ADD) == 8 && t->shift >= 32)
+        quad_long64(t, x, at, count, y);
+    else
 #endif
-    quad_plain(t, x, at, count, y);
+        quad_plain(t, x, at, count, y);
 }
 
 #endif

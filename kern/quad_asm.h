@@ -79,6 +79,31 @@
     QA_ADD_SHIFT(a) QA_ADD_SHIFT(b) QA_ADD_SHIFT(c) QA_ADD_SHIFT(d)           \
     CLIP(a) CLIP(b) CLIP(c) CLIP(d)
 
+/* The same by the upper half of 64 bits, for shifts of 32 and more: t4 and t5
+ * the upper half of add and the complement of the lower, by its type. */
+#define QA_ADD_S32(j) "lw t5, 4*" #j "(t1)\n srai t4, t5, 31\n not t5, t5\n"
+#define QA_ADD_S64(j)                                                         \
+    "lw t5, 8*" #j "(t1)\n lw t4, 8*" #j "+4(t1)\n not t5, t5\n"
+#define QA_HIGH(v, CLIP)                                                      \
+    "mul t6, " v ", t3\n mulh " v ", " v ", t3\n sltu t6, t5, t6\n"           \
+    "add " v ", " v ", t4\n add " v ", " v ", t6\n"                           \
+    "sra " v ", " v ", t2\n" CLIP(v)
+#define QA_LONG(j, a, b, c, d, CLIP, ADD)                                     \
+    "lw t3, 4*" #j "(a0)\n" ADD(j) QA_HIGH(a, CLIP) QA_HIGH(b, CLIP)          \
+    QA_HIGH(c, CLIP) QA_HIGH(d, CLIP)
+#define QA_LONG32(j, a, b, c, d, CLIP)                                        \
+    QA_LONG(j, a, b, c, d, CLIP, QA_ADD_S32)
+#define QA_LONG64(j, a, b, c, d, CLIP)                                        \
+    QA_LONG(j, a, b, c, d, CLIP, QA_ADD_S64)
+
+/* And where the lower halves of add are 0, so that nothing is carried. */
+#define QA_UPPER(v, CLIP)                                                     \
+    "mulh " v ", " v ", t3\n add " v ", " v ", t4\n"                          \
+    "sra " v ", " v ", t2\n" CLIP(v)
+#define QA_EVEN(j, a, b, c, d, CLIP)                                          \
+    "lw t3, 4*" #j "(a0)\n lw t4, 8*" #j "+4(t1)\n" QA_UPPER(a, CLIP)         \
+    QA_UPPER(b, CLIP) QA_UPPER(c, CLIP) QA_UPPER(d, CLIP)
+
 #define QA_SCALE(CHANNEL, CLIP)                                               \
     "lw a0, 16(sp)\n lw t1, 24(sp)\n lw t2, 32(sp)\n"                         \
     CHANNEL(0, "s0", "s2", "s6", "s10", CLIP)                                 \
@@ -104,33 +129,40 @@
     QA_STORE("s0", "t3") QA_STORE("s2", "t4") QA_STORE("s6", "t5")            \
     QA_STORE("s10", "t6")
 
-#define QUAD_ROW(name, DOT, CHANNEL, CLIP, f)                                 \
+/* `from`: what is taken off the shift. */
+#define QUAD_ROW(name, DOT, CHANNEL, CLIP, f, from)                           \
     __attribute__((naked, noipa)) static void name(                           \
         const struct quads *t, const LEFT *x, int32_t at, int32_t count,      \
         Y *const y[4])                                                        \
     {                                                                         \
         (void)t, (void)x, (void)at, (void)count, (void)y;                     \
-        __asm__(QA_ENTER ".balign 16\n1:\n" QA_START QA_PRODUCTS(DOT)         \
+        __asm__(QA_ENTER                                                      \
+                "lw t1, 32(sp)\n addi t1, t1, -" #from "\n sw t1, 32(sp)\n"   \
+                ".balign 16\n1:\n" QA_START QA_PRODUCTS(DOT)         \
                 QA_SCALE(CHANNEL, CLIP) QA_FINISH(f)                          \
                 "lw t1, 44(sp)\n addi ra, ra, 4\n bne ra, t1, 1b\n"           \
                 QA_RESTORE);                                                  \
     }
-#define QUAD_ROWS(name, CHANNEL, CLIP, f)                                     \
-    QUAD_ROW(name##_ss, BLOCK_SP, CHANNEL, CLIP, f)                           \
-    QUAD_ROW(name##_uu, BLOCK_UP, CHANNEL, CLIP, f)                           \
-    QUAD_ROW(name##_us, BLOCK_USP, CHANNEL, CLIP, f)                          \
-    QUAD_ROW(name##_su, BLOCK_SUP, CHANNEL, CLIP, f)
+#define QUAD_ROWS(name, CHANNEL, CLIP, f, from)                               \
+    QUAD_ROW(name##_ss, BLOCK_SP, CHANNEL, CLIP, f, from)                     \
+    QUAD_ROW(name##_uu, BLOCK_UP, CHANNEL, CLIP, f, from)                     \
+    QUAD_ROW(name##_us, BLOCK_USP, CHANNEL, CLIP, f, from)                    \
+    QUAD_ROW(name##_su, BLOCK_SUP, CHANNEL, CLIP, f, from)
+#define QUAD_KIND(name, CHANNEL, from)                                        \
+    QUAD_ROWS(name##_s, CHANNEL, QA_CLIP_S, 0, from)                          \
+    QUAD_ROWS(name##_u, CHANNEL, QA_CLIP_U, 0x04, from)                       \
+    static inline void name(const struct quads *t, const LEFT *x, int32_t at, \
+                            int32_t count, Y *const y[4])                     \
+    {                                                                         \
+        if (BLOCK_SIGNED(Y))                                                  \
+            BLOCK_BY_SIGN(name##_s, t, x, at, count, y);                      \
+        else                                                                  \
+            BLOCK_BY_SIGN(name##_u, t, x, at, count, y);                      \
+    }
 
-QUAD_ROWS(quad_short_s, QA_SHORT, QA_CLIP_S, 0)
-QUAD_ROWS(quad_short_u, QA_SHORT, QA_CLIP_U, 0x04)
-
-static inline void quad_short(const struct quads *t, const LEFT *x,
-                              int32_t at, int32_t count, Y *const y[4])
-{
-    if (BLOCK_SIGNED(Y))
-        BLOCK_BY_SIGN(quad_short_s, t, x, at, count, y);
-    else
-        BLOCK_BY_SIGN(quad_short_u, t, x, at, count, y);
-}
+QUAD_KIND(quad_short, QA_SHORT, 0)
+QUAD_KIND(quad_long32, QA_LONG32, 32)
+QUAD_KIND(quad_long64, QA_LONG64, 32)
+QUAD_KIND(quad_even64, QA_EVEN, 32)
 
 #endif

@@ -27,8 +27,8 @@ struct fours {
 };
 
 /* One group of a convolution, and a block of its channels: t, x and y are those
- * of the block.  size: of a window; wide: the same in whole words.  Windows that
- * begin before row `tops` and column `lefts` do not end outside. */
+ * of the block.  size: of a window; wide: the same in whole words.  Windows
+ * that begin before row `tops` and column `lefts` do not end outside. */
 struct quad_call {
     const struct conv_dims *k;
     struct quads t;
@@ -70,6 +70,19 @@ static int quad_direct(const struct conv_dims *k)
         t->name##next = 0;                                                    \
     } while (0)
 
+/* Are the lower 32 bits of n elements all 0?  Only asked of 64 bits. */
+static int quad_even(const ADD *add, int32_t n)
+{
+    uint32_t any = 0;
+
+    if (sizeof(ADD) != 8)
+        return 0;
+    for (; n > 3; n -= 4, add += 4)
+        any |= (uint32_t)add[0] | (uint32_t)add[1] | (uint32_t)add[2] |
+               (uint32_t)add[3];
+    return !any && !n;
+}
+
 static void quad_epilogue(const struct conv_dims *k, const struct io *io,
                           int32_t c, int32_t m, struct fours *f,
                           struct quads *t)
@@ -77,6 +90,7 @@ static void quad_epilogue(const struct conv_dims *k, const struct io *io,
     QUAD_FOLLOW(START, bias, io->in[2], 1, 0);
     QUAD_FOLLOW(MUL, mul, io->in[3], k->mulc, 1);
     QUAD_FOLLOW(ADD, add, io->in[3] ? io->in[4] : NULL, k->addc, 0);
+    t->even = quad_even(t->add, t->addnext ? m : 4);
     t->shift = io->in[3] ? k->shift : 0;
     t->lo = quad_bound(k->lo), t->hi = quad_bound(k->hi);
 }
@@ -98,6 +112,11 @@ static inline void point_next(const struct conv_dims *k, struct point *p)
         return;
     p->y = 0;
     p->n++;
+}
+
+static NOINLINE char *copy_run(char *to, const void *from, int32_t n)
+{
+    return quad_copy(to, from, n);
 }
 
 static NOINLINE char *fill_run(char *to, int32_t v, int32_t n)
@@ -123,10 +142,10 @@ static char *copy_taps(const struct conv_dims *k, const X *x, int32_t left,
         to = fill_run(to, k->padv, cols.lo * c);
     x += left * k->xw + cols.lo * step;
     if (step == c)
-        to = block_copy(to, x, (cols.hi - cols.lo) * c);
+        to = copy_run(to, x, (cols.hi - cols.lo) * c);
     else
         for (int32_t j = cols.lo; j < cols.hi; j++, x += step)
-            to = block_copy(to, x, c);
+            to = copy_run(to, x, c);
     if (cols.hi < k->kw)
         to = fill_run(to, k->padv, (k->kw - cols.hi) * c);
     return to;
@@ -155,7 +174,7 @@ static void copy_weights(const struct quad_call *q, const RIGHT *w, char *to)
         char *end = to + q->wide;
 
         if (i < q->channels)
-            to = block_copy(to, w, q->size);
+            to = copy_run(to, w, q->size);
         to = fill_run(to, 0, (int32_t)(end - to));
     }
 }
@@ -167,7 +186,7 @@ static inline void copy_inside(const struct conv_dims *k, const X *x, char *to)
     const int32_t size = k->kw * k->c, step = k->dh * k->xh;
 
     for (int32_t i = k->kh; i > 0; i--, x += step)
-        to = block_copy(to, x, size);
+        to = quad_copy(to, x, size);
 }
 
 /* Four pixels from p on, which is pixel number i: where their results go, and

@@ -16,9 +16,10 @@
  * scratch  16 * ((kh + 2) / 3) * (kw + max(80, (kw - 1) * dw + 1))
  * stack    512
  * cycles   4800 + (g + 3) / 4 * 700 + ((g + 3) / 4 * n * oh + 7) / 8 * 8 *
- *          (((ow - 1) * sw + (kw - 1) * dw + 1) * 15 * ((kh + 2) / 3) +
- *          135 * ((kh + 2) / 3) + 32 + min(420, max(420 / oh,
- *          5 * ((ow - 1) * sw + kw))) + 4 * ow * (40 + 12 * kw * ((kh + 2) / 3)))
+ *          ((105 + ((ow - 1) * sw + (kw - 1) * dw + 1) * 18) *
+ *          ((kh + 2) / 3) +
+ *          min(420, max(420 / oh, 5 * ((ow - 1) * sw + kw))) +
+ *          ow * (kh < 4 && kw == 3 ? 84 : 112 + 48 * kw * ((kh + 2) / 3)))
  *
  * Three rows of a column become a word per channel; results are products of
  * such words.

@@ -44,7 +44,8 @@ void *memcpy(void *to, const void *from, size_t n)
 
 static uint8_t x[BYTES] L1, w[BYTES] L1, y[BYTES] L1;
 static uint8_t want[BYTES] L2;
-static int32_t bias[CHANNELS] L1, mul[CHANNELS] L1, add[CHANNELS] L1;
+static int32_t bias[CHANNELS] L1, mul[CHANNELS] L1;
+static ADDTYPE add[CHANNELS] L1;
 static uint8_t scratch[SCRATCH] L1;
 
 struct job {
@@ -88,6 +89,8 @@ static int32_t roll(int32_t n)
 
 static void fill(void)
 {
+    const int even = seed >> 20 & 1;
+
     for (int i = 0; i < BYTES; i++) {
         x[i] = (uint8_t)(i + (i >> 3) * 7 + (int32_t)(seed >> 9));
         w[i] = (uint8_t)(i * 5 + (i >> 4) * 11 + (int32_t)(seed >> 17));
@@ -97,7 +100,8 @@ static void fill(void)
     for (int i = 0; i < CHANNELS; i++) {
         bias[i] = roll(20001) - 10000;
         mul[i] = roll(MUL_MOST) + 1;
-        add[i] = roll(2001) - 1000;
+        add[i] = (ADDTYPE)(roll(2001) - 1000) *
+                 ((ADDTYPE)1 << (int)sizeof(ADDTYPE) / 8 * (even ? 32 : 21));
     }
 }
 
@@ -148,8 +152,8 @@ static inline void draw(Dims *k)
           taps[roll(7)], roll(2) + 1, 1);
 #else
     if (roll(2))
-        shape(k, roll(8) + 1, roll(8) + 1, 1, (roll(30) + 1) * (1 + roll(2) * 3),
-              roll(40) + 1, 1, 1, 1, 0);
+        shape(k, roll(8) + 1, roll(8) + 1, 1,
+              (roll(30) + 1) * (1 + roll(2) * 3), roll(40) + 1, 1, 1, 1, 0);
     else
         shape(k, roll(6) + 1, roll(6) + 1, 1 + (roll(4) == 0) * roll(3),
               roll(12) + 1, roll(12) + 1, roll(5) + 1, roll(5) + 1,
@@ -218,10 +222,14 @@ int main(void)
         measure(&k, i % 2 ? 8 : 1 + roll(8));
         if (differs(&k)) {
             bad++;
-            rt_print_hex("g ", (uint32_t)k.g), rt_print_hex(" c ", (uint32_t)k.c);
-            rt_print_hex(" m ", (uint32_t)k.m), rt_print_hex(" h ", (uint32_t)k.h);
-            rt_print_hex(" w ", (uint32_t)k.w), rt_print_hex(" kh ", (uint32_t)k.kh);
-            rt_print_hex(" kw ", (uint32_t)k.kw), rt_print_hex(" run ", (uint32_t)i);
+            rt_print_hex("g ", (uint32_t)k.g);
+            rt_print_hex(" c ", (uint32_t)k.c);
+            rt_print_hex(" m ", (uint32_t)k.m);
+            rt_print_hex(" h ", (uint32_t)k.h);
+            rt_print_hex(" w ", (uint32_t)k.w);
+            rt_print_hex(" kh ", (uint32_t)k.kh);
+            rt_print_hex(" kw ", (uint32_t)k.kw);
+            rt_print_hex(" run ", (uint32_t)i);
             rt_print("\n");
         }
     }
