@@ -120,7 +120,8 @@ io="-i zoo/dscnn-int/inputs.npz"
 want 0 '' run $model -t host $io -e zoo/dscnn-int/outputs.npz \
     --json "$tmp/json" -o "$tmp/o.npz"
 holds "$tmp/json" '"match": true'
-want 0 '' run $model -t host $io -e "$tmp/o.npz"
+want 0 '' run $model -t host $io -e "$tmp/o.npz" --html "$tmp/html"
+holds "$tmp/html" '</html>'
 want 4 'results differ' run $model -t host -e zoo/dscnn-int/outputs.npz \
     --json "$tmp/json"
 holds "$tmp/json" '"match": false'

@@ -59,6 +59,7 @@ void job_plan(Job *j);     /* -t: plan made and verified */
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 void job_example(Job *j);  /* inputs, given or made, and what they give */
 void job_gen(Job *j, const char *dir);
+void job_html(Job *j);     /* --html, of report.c */
 int64_t now_ns(void);
 
 /* compare.c: integers equal; floats within tol, absolute or relative, and

@@ -15,7 +15,7 @@ static const char model_options[] =
     "  -f                    overwrite\n"
     "  -q, -v                say less, say more\n"
     "  --json FILE           results as JSON, whatever the exit status\n"
-    "  --html FILE           report: as one offline page\n"
+    "  --html FILE           report, run: as one offline page\n"
     "  --kernels DIR         more kernels, chosen by their heads\n"
     "  --keep DIR            run: keep the generated project there\n"
     "  --dim NAME=SIZE       bind a dynamic dimension\n"

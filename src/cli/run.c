@@ -182,6 +182,7 @@ int verb_run(int argc, char **argv)
         npz_write(j->o.out, as_arrays(j, run->out));
     j->r.match = j->o.expected ? same_arrays(j, run) : same_eval(j, run);
     show(j);
+    job_html(j);
     if (!j->r.match)
         err(ERR_DIFFER, "results differ from %s", j->o.expected ?
             "the expected ones" : "those of the reference kernels");

@@ -167,9 +167,10 @@ static void put_memory(const Draw *d, int mem)
     const Plan *p = d->p;
     int i;
 
-    str_fmt(d->out, "<h3>%s: %lld bytes for buffers</h3>\n<svg class=\"mem\" "
-            "viewBox=\"0 0 %d %d\">\n", p->soc->mems[mem].name,
-            (long long)p->used[mem], WIDE, HIGH);
+    str_fmt(d->out, "<h3>%s: %lld bytes for buffers, %lld of constants beside"
+            "</h3>\n<svg class=\"mem\" viewBox=\"0 0 %d %d\">\n",
+            p->soc->mems[mem].name, (long long)p->used[mem],
+            (long long)p->consts[mem], WIDE, HIGH);
     for (i = 0; i < p->nbuf; i++)
         if (p->buf[i].mem == mem && p->buf[i].kind != BUF_const)
             put_buf(d, i, p->used[mem]);
