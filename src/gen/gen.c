@@ -121,7 +121,7 @@ bool gen_is_kernel(const Step *s)
 
 bool gen_team(const Gen *g)
 {
-    return g->p->soc->ncore > 1 && g->nlayer > 0;
+    return (g->p->soc->ncore > 1 || g->p->tiled) && g->nlayer > 0;
 }
 
 static void list_layers(Gen *g)

@@ -122,7 +122,8 @@ static bool has_floats(const Step *s)
 
 static int64_t stack_of(const Plan *p, const Step *s)
 {
-    int64_t dims = p->soc->ncore > 1 ? dims_of(s->node->op)->size : 0;
+    int64_t dims = p->soc->ncore > 1 || p->tiled ? dims_of(s->node->op)->size
+                                                 : 0;
 
     return s->stack + RUN_STACK + dims +
            (has_floats(s) && !has_float_unit(p->soc) ? SOFT_FLOAT : 0);
