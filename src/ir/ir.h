@@ -291,6 +291,8 @@ bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],
  * of the whole value.  false: kernels of this family cannot be told. */
 bool tile_dims(const Node *n, const Tile *t, unsigned in_place,
                bool out_place, Dims *d);
+/* Can they be told, where these lie in place in several rows? */
+bool tile_tells(const Node *n, unsigned in_place, bool out_place);
 
 /* head.c: the contract in a kernel file's first comment (doc/kernels.md) */
 typedef struct KernType {

@@ -813,31 +813,40 @@ bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],
     return cut(&c);
 }
 
+bool tile_tells(const Node *n, unsigned in_place, bool out_place)
+{
+    switch (op_info[n->op].family) {
+    case FAM_conv: case FAM_pool:
+        return !(in_place & ~1u);
+    case FAM_matmul:
+        return !(in_place & ~3u) && !out_place;
+    default:
+        return !in_place && !out_place;
+    }
+}
+
 /* Strides of images: of the whole value where it lies in place. */
 #define PUT_STRIDES(to, as, v)                                         \
     ((to)->v##n = (as)->v##n, (to)->v##h = (as)->v##h,                 \
      (to)->v##w = (as)->v##w, (to)->v##c = (as)->v##c)
 
-static bool stride_conv(const Dims *w, bool x, bool y, Dims *d)
+static void stride_conv(const Dims *w, bool x, bool y, Dims *d)
 {
     if (x)
         PUT_STRIDES(&d->conv, &w->conv, x);
     if (y)
         PUT_STRIDES(&d->conv, &w->conv, y);
-    return true;
 }
 
-static bool stride_pool(const Dims *w, bool x, bool y, Dims *d)
+static void stride_pool(const Dims *w, bool x, bool y, Dims *d)
 {
     if (x)
         PUT_STRIDES(&d->pool, &w->pool, x);
     if (y)
         PUT_STRIDES(&d->pool, &w->pool, y);
-    return true;
 }
 
-/* The result of a product is dense by what its kernels are told. */
-static bool stride_matmul(const Dims *w, bool a, bool b, bool y, Dims *d)
+static void stride_matmul(const Dims *w, bool a, bool b, Dims *d)
 {
     if (a) {
         d->matmul.am = w->matmul.am;
@@ -849,7 +858,6 @@ static bool stride_matmul(const Dims *w, bool a, bool b, bool y, Dims *d)
         d->matmul.bn = w->matmul.bn;
         memcpy(d->matmul.bb, w->matmul.bb, sizeof d->matmul.bb);
     }
-    return !y;
 }
 
 bool tile_dims(const Node *n, const Tile *t, unsigned in_place,
@@ -870,11 +878,11 @@ bool tile_dims(const Node *n, const Tile *t, unsigned in_place,
         return true;
     memset(&w, 0, sizeof w);
     dims_fill(n, &w);
-    if (f == FAM_conv && !(far & ~1u))
-        return stride_conv(&w, far & 1, y, d);
-    if (f == FAM_pool && !(far & ~1u))
-        return stride_pool(&w, far & 1, y, d);
-    if (f == FAM_matmul && !(far & ~3u))
-        return stride_matmul(&w, far & 1, far & 2, y, d);
-    return false;
+    if (f == FAM_conv)
+        stride_conv(&w, far & 1, y, d);
+    if (f == FAM_pool)
+        stride_pool(&w, far & 1, y, d);
+    if (f == FAM_matmul)
+        stride_matmul(&w, far & 1, far & 2, d);
+    return tile_tells(n, far, y);
 }

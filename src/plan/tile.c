@@ -17,6 +17,7 @@ enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 20,
 typedef struct Kind {
     bool known;
     Piece piece[NOPER];
+    int64_t move[NOPER];  /* cycles of its transfer */
     int64_t cycles, scratch;
 } Kind;
 
@@ -28,6 +29,7 @@ typedef struct Grid {
     unsigned dep[NOPER];  /* axes along which its piece changes, by bit */
     int64_t most[NOPER];  /* bytes of its largest piece */
     int64_t scratch;
+    int64_t busy;         /* cycles of all its tiles */
 } Grid;
 
 static int64_t piece_bytes(Piece p)
@@ -152,8 +154,9 @@ bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
     return choose_tile(t->chooser, tile, d, t->room / 2, to);
 }
 
-/* What a kind of tile reads, writes and takes. */
-static bool ask_kind(Tiler *t, const Work *w, Grid *g, const int i[NCUT])
+/* What a kind of tile reads, writes and takes.  mem: for what is not kept. */
+static bool ask_kind(Tiler *t, Arena *mem, const Work *w, Grid *g,
+                     const int i[NCUT])
 {
     Kind *k = &g->kind[kind_at(g, i)];
     int64_t all[NCUT], at[NCUT], len[NCUT];
@@ -167,7 +170,7 @@ static bool ask_kind(Tiler *t, const Work *w, Grid *g, const int i[NCUT])
     k->known = true;
     tile_axes(w->node, all);
     place_tile(g->len, i, all, at, len);
-    if (!tile_make(t->mem, w->node, at, len, &tile) ||
+    if (!tile_make(mem, w->node, at, len, &tile) ||
         !tile_dims(w->node, &tile, 0, false, &d))
         return false;
     if (!tiler_choice(t, w, is_whole(g) ? w->node : tile.node, &d, &c))
@@ -178,6 +181,8 @@ static bool ask_kind(Tiler *t, const Work *w, Grid *g, const int i[NCUT])
     for (o = 0; o < w->noper; o++) {
         k->piece[o] = w->oper[o].out ? tile.out[o - w->noper + w->node->nres]
                                      : tile.in[o];
+        k->move[o] = move_cycles(t->dma, !w->oper[o].out, k->piece[o].row,
+                                 k->piece[o].rows);
         g->most[o] = MAX(g->most[o], piece_bytes(k->piece[o]));
     }
     return true;
@@ -224,18 +229,34 @@ static bool keeps_groups(const Work *w, const Grid *g)
     return g->count[CUT_channel] == 1 || len % m == 0 || m % len == 0;
 }
 
+/* How many tiles are of a kind along an axis. */
+static int kinds_along(int axis, int kind, int count)
+{
+    int i, n = 0;
+
+    for (i = 0; i < count; i++)
+        n += kind_along(axis, i, count) == kind;
+    return n;
+}
+
 static void make_grid(Tiler *t, const Work *w, Grid *g)
 {
+    Arena *mem = arena_new();
     int k[NCUT], i[NCUT], a;
+    int64_t n;
 
     g->ok = keeps_groups(w, g);
     for (k[0] = 0; k[0] < 2; k[0]++)
         for (k[1] = 0; k[1] < 3; k[1]++)
             for (k[2] = 0; k[2] < 2; k[2]++) {
-                for (a = 0; a < NCUT; a++)
+                for (a = 0, n = 1; a < NCUT; a++) {
                     i[a] = index_of(a, k[a], g->count[a]);
-                g->ok = g->ok && ask_kind(t, w, g, i);
+                    n *= kinds_along(a, k[a], g->count[a]);
+                }
+                g->ok = g->ok && ask_kind(t, mem, w, g, i);
+                g->busy += n * (CALL_CYCLES + g->kind[kind_at(g, i)].cycles);
             }
+    arena_end(mem);
     if (g->ok)
         find_deps(w, g);
 }
@@ -345,47 +366,48 @@ static bool changes(const Grid *g, int o, const int i[NCUT],
 typedef struct Clock {
     int64_t core, in, out;  /* when each is free */
     int64_t loading;        /* cycles of all loads */
+    int64_t konst;          /* of those of constants, with their starts */
     int64_t ready;          /* when the tile's data is there */
 } Clock;
 
-/* Loads what tile i needs anew; from NULL: all.  Of constants alone: into
- * *konst. */
+static unsigned staged_set(const Work *w, const Way *way, unsigned far)
+{
+    unsigned set = 0;
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        set |= (unsigned)tile_is_staged(w, o, far, way) << o;
+    return set;
+}
+
+/* Loads what tile i needs anew; from NULL: all. */
 static void load_tile(const Tiler *t, const Work *w, const Grid *g,
-                      const Way *way, unsigned far, const int i[NCUT],
-                      const int *was, Clock *c, int64_t *konst)
+                      unsigned staged, const int i[NCUT], const int *was,
+                      Clock *c)
 {
     const Kind *k = &g->kind[kind_at(g, i)];
     int o;
 
-    for (o = 0; o < w->noper; o++) {
-        int64_t n;
-
-        if (w->oper[o].out || !tile_is_staged(w, o, far, way) ||
-            (was && !changes(g, o, i, was)))
+    for (o = 0; o < w->noper - w->node->nres; o++) {
+        if (!(staged >> o & 1) || (was && !changes(g, o, i, was)))
             continue;
-        n = move_cycles(t->dma, true, k->piece[o].row, k->piece[o].rows);
         c->core += MOVE_CYCLES;
-        c->in = MAX(c->in, c->core) + n;
-        c->loading += n;
-        if (konst && w->oper[o].konst)
-            *konst += n + MOVE_CYCLES;
+        c->in = MAX(c->in, c->core) + k->move[o];
+        c->loading += k->move[o];
+        if (w->oper[o].konst)
+            c->konst += k->move[o] + MOVE_CYCLES;
     }
     c->ready = c->in + (int64_t)t->dma->in.setup;
 }
 
-static void store_tile(const Tiler *t, const Work *w, const Grid *g,
-                       const Way *way, unsigned far, const int i[NCUT],
-                       Clock *c)
+static void store_tile(const Work *w, const Kind *k, unsigned staged, Clock *c)
 {
-    const Kind *k = &g->kind[kind_at(g, i)];
     int o;
 
-    for (o = 0; o < w->noper; o++)
-        if (w->oper[o].out && tile_is_staged(w, o, far, way)) {
+    for (o = w->noper - w->node->nres; o < w->noper; o++)
+        if (staged >> o & 1) {
             c->core += MOVE_CYCLES;
-            c->out = MAX(c->out, c->core) +
-                     move_cycles(t->dma, false, k->piece[o].row,
-                                 k->piece[o].rows);
+            c->out = MAX(c->out, c->core) + k->move[o];
         }
 }
 
@@ -395,27 +417,30 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
                      unsigned far)
 {
     Clock c = {0};
-    int64_t stored[2] = {0, 0}, ready, konst = 0;
+    int64_t stored[2] = {0, 0}, ready;
     int i[NCUT], next[NCUT], n, tiles = way_tiles(way);
+    unsigned staged = staged_set(w, way, far);
 
     split_index(way, 0, i);
-    load_tile(t, w, g, way, far, i, NULL, &c, &konst);
+    load_tile(t, w, g, staged, i, NULL, &c);
+    way->pre_cycles = c.konst;
     for (n = 0; n < tiles; n++) {
-        split_index(way, n, i);
+        const Kind *k = &g->kind[kind_at(g, i)];
+
         split_index(way, n + 1, next);
         ready = c.ready;
         if (way->depth > 1 && n + 1 < tiles)
-            load_tile(t, w, g, way, far, next, i, &c, NULL);
+            load_tile(t, w, g, staged, next, i, &c);
         c.core = MAX(c.core, ready);
         c.core = MAX(c.core, stored[n % way->depth]);
-        c.core += CALL_CYCLES + g->kind[kind_at(g, i)].cycles;
-        store_tile(t, w, g, way, far, i, &c);
+        c.core += CALL_CYCLES + k->cycles;
+        store_tile(w, k, staged, &c);
         stored[n % way->depth] = c.out;
         if (way->depth == 1 && n + 1 < tiles)
-            load_tile(t, w, g, way, far, next, i, &c, NULL);
+            load_tile(t, w, g, staged, next, i, &c);
+        memcpy(i, next, sizeof i);
     }
     way->cycles = MAX(c.core, c.out);
-    way->pre_cycles = konst;
     way->slack = MAX(0, way->cycles - c.loading);
 }
 
@@ -462,32 +487,23 @@ static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way, uns
 }
 
 /* Can kernels be told where values lie that are not staged? */
-static bool can_tell(Tiler *t, const Work *w, const Grid *g, const Way *way,
+static bool can_tell(const Work *w, const Grid *g, const Way *way,
                      unsigned far)
 {
-    const Kind *k = &g->kind[0];
-    int64_t all[NCUT], at[NCUT], len[NCUT];
     unsigned in_place = 0;
-    bool out_place = false, rows = false;
-    Tile tile;
-    Dims d;
+    bool out_place = false;
     int o;
 
     for (o = 0; o < w->noper; o++) {
-        if (!w->oper[o].val || tile_is_staged(w, o, far, way))
+        if (!w->oper[o].val || tile_is_staged(w, o, far, way) ||
+            g->kind[0].piece[o].rows == 1)
             continue;
-        rows |= k->piece[o].rows > 1;
         if (w->oper[o].out)
             out_place = true;
         else
             in_place |= 1u << o;
     }
-    if (!rows)
-        return true;
-    tile_axes(w->node, all);
-    way_tile(way, 0, at, len, all);
-    return tile_make(t->mem, w->node, at, len, &tile) &&
-           tile_dims(w->node, &tile, in_place, out_place, &d);
+    return tile_tells(w->node, in_place, out_place);
 }
 
 /* Where the result lies on an operand, tile by tile is right only if each tile
@@ -523,6 +539,20 @@ static bool covers(const Way *a, const Way *b)
     return way_rereads(a) <= way_rereads(b) && a->cycles <= b->cycles && a->bytes <= b->bytes &&
            a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles &&
            a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
+}
+
+/* Would the way be dropped even if nothing ever waited for data? */
+static bool is_hopeless(const Grid *g, const Way *way, const Ways *l)
+{
+    Way best = *way;
+    int i;
+
+    best.cycles = g->busy;
+    best.pre_cycles = NOPER * MOVE_CYCLES;
+    for (i = 0; i < l->n; i++)
+        if (covers(&l->v[i], &best))
+            return true;
+    return false;
 }
 
 static void add_way(Tiler *t, Ways *l, const Way *way)
@@ -660,7 +690,8 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
         for (way.depth = depths; way.depth >= 1; way.depth--) {
             way.rows_first = order == 0;
             size_way(t, w, g, &way, far);
-            if (way.bytes > t->room || !can_tell(t, w, g, &way, far))
+            if (way.bytes > t->room || is_hopeless(g, &way, l) ||
+                !can_tell(w, g, &way, far))
                 continue;
             time_way(t, w, g, &way, far);
             add_way(t, l, &way);

@@ -282,6 +282,7 @@ static void mark_opers(Tiler *t)
 
             x->outer = x->val && x->konst && t->outside[x->place.buf];
         }
+    forget_ways(t);
 }
 
 static int64_t bytes_inside(const Tiler *t)
