@@ -14,18 +14,21 @@
 enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 20,
        SMALL_FETCH = 8192 };
 
+typedef struct Share { /* of an operand in a tile */
+    Piece piece;
+    int64_t move;         /* cycles of its transfer */
+} Share;
+
 typedef struct Kind {
-    bool known;
-    Piece piece[NOPER];
-    int64_t move[NOPER];  /* cycles of its transfer */
-    int64_t cycles, scratch;
+    int64_t cycles;
+    Share share[];        /* by operand */
 } Kind;
 
 typedef struct Grid {
     int64_t len[NCUT];
     int count[NCUT];
-    bool ok;
-    Kind kind[KINDS];
+    bool known, ok;
+    Kind *kind[KINDS];    /* NULL: no tile is of that kind */
     unsigned dep[NOPER];  /* axes along which its piece changes, by bit */
     int64_t most[NOPER];  /* bytes of its largest piece */
     int64_t scratch;
@@ -154,20 +157,36 @@ bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
     return choose_tile(t->chooser, tile, d, t->room / 2, to);
 }
 
+static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile,
+                      int64_t cycles)
+{
+    int o, first = w->noper - w->node->nres;
+    Kind *k = arena_get(t->mem, 1, sizeof *k + (size_t)w->noper *
+                                                   sizeof *k->share);
+
+    k->cycles = cycles;
+    for (o = 0; o < w->noper; o++) {
+        Piece p = o < first ? tile->in[o] : tile->out[o - first];
+
+        k->share[o] = (Share){p, move_cycles(t->dma, o < first, p.row,
+                                             p.rows)};
+    }
+    return k;
+}
+
 /* What a kind of tile reads, writes and takes.  mem: for what is not kept. */
 static bool ask_kind(Tiler *t, Arena *mem, const Work *w, Grid *g,
                      const int i[NCUT])
 {
-    Kind *k = &g->kind[kind_at(g, i)];
+    Kind **k = &g->kind[kind_at(g, i)];
     int64_t all[NCUT], at[NCUT], len[NCUT];
     Choice c = {0};
     Tile tile;
     Dims d;
     int o;
 
-    if (k->known)
+    if (*k)
         return true;
-    k->known = true;
     tile_axes(w->node, all);
     place_tile(g->len, i, all, at, len);
     if (!tile_make(mem, w->node, at, len, &tile) ||
@@ -175,16 +194,10 @@ static bool ask_kind(Tiler *t, Arena *mem, const Work *w, Grid *g,
         return false;
     if (!tiler_choice(t, w, is_whole(g) ? w->node : tile.node, &d, &c))
         return false;
-    k->cycles = c.cycles;
-    k->scratch = c.scratch;
+    *k = new_kind(t, w, &tile, c.cycles);
     g->scratch = MAX(g->scratch, c.scratch);
-    for (o = 0; o < w->noper; o++) {
-        k->piece[o] = w->oper[o].out ? tile.out[o - w->noper + w->node->nres]
-                                     : tile.in[o];
-        k->move[o] = move_cycles(t->dma, !w->oper[o].out, k->piece[o].row,
-                                 k->piece[o].rows);
-        g->most[o] = MAX(g->most[o], piece_bytes(k->piece[o]));
-    }
+    for (o = 0; o < w->noper; o++)
+        g->most[o] = MAX(g->most[o], piece_bytes((*k)->share[o].piece));
     return true;
 }
 
@@ -205,8 +218,8 @@ static void find_deps(const Work *w, Grid *g)
         memset(i, 0, sizeof i);
         i[a] = last_of(g->count[a]);
         for (o = 0; o < w->noper; o++)
-            if (!same_piece(g->kind[kind_at(g, zero)].piece[o],
-                            g->kind[kind_at(g, i)].piece[o]))
+            if (!same_piece(g->kind[kind_at(g, zero)]->share[o].piece,
+                            g->kind[kind_at(g, i)]->share[o].piece))
                 g->dep[o] |= 1u << a;
     }
 }
@@ -232,33 +245,47 @@ static bool keeps_groups(const Work *w, const Grid *g)
 /* How many tiles are of a kind along an axis. */
 static int kinds_along(int axis, int kind, int count)
 {
-    int i, n = 0;
+    int last = count > 1;
 
-    for (i = 0; i < count; i++)
-        n += kind_along(axis, i, count) == kind;
-    return n;
+    if (axis != CUT_row)
+        return kind ? last : count - last;
+    return kind == 0 ? 1 : kind == 1 ? count - 1 - last : last;
+}
+
+static int64_t busy_of(const Grid *g)
+{
+    int64_t sum = 0, n;
+    int i, a;
+
+    for (i = 0; i < KINDS; i++) {
+        const int k[NCUT] = {i / 6, i / 2 % 3, i % 2};
+
+        for (a = 0, n = 1; a < NCUT; a++)
+            n *= kinds_along(a, k[a], g->count[a]);
+        sum += n ? n * (CALL_CYCLES + g->kind[i]->cycles) : 0;
+    }
+    return sum;
 }
 
 static void make_grid(Tiler *t, const Work *w, Grid *g)
 {
     Arena *mem = arena_new();
     int k[NCUT], i[NCUT], a;
-    int64_t n;
 
+    g->known = true;
     g->ok = keeps_groups(w, g);
     for (k[0] = 0; k[0] < 2; k[0]++)
         for (k[1] = 0; k[1] < 3; k[1]++)
             for (k[2] = 0; k[2] < 2; k[2]++) {
-                for (a = 0, n = 1; a < NCUT; a++) {
+                for (a = 0; a < NCUT; a++)
                     i[a] = index_of(a, k[a], g->count[a]);
-                    n *= kinds_along(a, k[a], g->count[a]);
-                }
                 g->ok = g->ok && ask_kind(t, mem, w, g, i);
-                g->busy += n * (CALL_CYCLES + g->kind[kind_at(g, i)].cycles);
             }
     arena_end(mem);
-    if (g->ok)
-        find_deps(w, g);
+    if (!g->ok)
+        return;
+    find_deps(w, g);
+    g->busy = busy_of(g);
 }
 
 /* Sizes worth trying along an axis: as even as can be, of multiples that suit
@@ -385,17 +412,17 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
                       unsigned staged, const int i[NCUT], const int *was,
                       Clock *c)
 {
-    const Kind *k = &g->kind[kind_at(g, i)];
+    const Kind *k = g->kind[kind_at(g, i)];
     int o;
 
     for (o = 0; o < w->noper - w->node->nres; o++) {
         if (!(staged >> o & 1) || (was && !changes(g, o, i, was)))
             continue;
         c->core += MOVE_CYCLES;
-        c->in = MAX(c->in, c->core) + k->move[o];
-        c->loading += k->move[o];
+        c->in = MAX(c->in, c->core) + k->share[o].move;
+        c->loading += k->share[o].move;
         if (w->oper[o].konst)
-            c->konst += k->move[o] + MOVE_CYCLES;
+            c->konst += k->share[o].move + MOVE_CYCLES;
     }
     c->ready = c->in + (int64_t)t->dma->in.setup;
 }
@@ -407,7 +434,7 @@ static void store_tile(const Work *w, const Kind *k, unsigned staged, Clock *c)
     for (o = w->noper - w->node->nres; o < w->noper; o++)
         if (staged >> o & 1) {
             c->core += MOVE_CYCLES;
-            c->out = MAX(c->out, c->core) + k->move[o];
+            c->out = MAX(c->out, c->core) + k->share[o].move;
         }
 }
 
@@ -425,7 +452,7 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
     load_tile(t, w, g, staged, i, NULL, &c);
     way->pre_cycles = c.konst;
     for (n = 0; n < tiles; n++) {
-        const Kind *k = &g->kind[kind_at(g, i)];
+        const Kind *k = g->kind[kind_at(g, i)];
 
         split_index(way, n + 1, next);
         ready = c.ready;
@@ -463,7 +490,7 @@ static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g, const W
                  (!way->rows_first && way->count[CUT_row] > 1);
 
     if (way->direct || again ||
-        !fetch_by_piece(&w->oper[o], g->kind[0].piece[o]))
+        !fetch_by_piece(&w->oper[o], g->kind[0]->share[o].piece))
         return slot_bytes(all);
     return MIN(slot_bytes(all), 2 * slot_bytes(MAX(g->most[o], t->chunk)));
 }
@@ -496,7 +523,7 @@ static bool can_tell(const Work *w, const Grid *g, const Way *way,
 
     for (o = 0; o < w->noper; o++) {
         if (!w->oper[o].val || tile_is_staged(w, o, far, way) ||
-            g->kind[0].piece[o].rows == 1)
+            g->kind[0]->share[o].piece.rows == 1)
             continue;
         if (w->oper[o].out)
             out_place = true;
@@ -678,7 +705,7 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
     Way way = {.depth = 1, .saves = -1};
     int order, orders, depths;
 
-    if (!g->kind[0].known)
+    if (!g->known)
         make_grid(t, w, g);
     if (!g->ok || !may_cut(w, g))
         return;
