@@ -318,35 +318,59 @@ bool tensor_integral(Import *im, const Tensor *t)
     return true;
 }
 
-Val *val_exact(Graph *g, Val *v)
+/* Floats that are integers, as integers of the least type; else v itself. */
+static Val *exact_reals(Graph *g, Val *v)
 {
     int64_t i, n = val_count(v), lo = 0, hi = 0, x;
+    const float *f = v->data;
     Val *w;
 
-    if (v->type == T_b8)
-        return v;
     for (i = 0; i < n; i++) {
-        if (v->type == T_f32 && !integral(val_num(v, i)))
+        if (!integral(f[i]))
             return v;
-        x = v->type == T_f32 ? llrint(val_num(v, i)) : val_int(v, i);
+        x = llrintf(f[i]);
         lo = i ? MIN(lo, x) : x;
         hi = i ? MAX(hi, x) : x;
     }
-    if (v->type == T_u64)
-        return v;
     w = graph_const(g, v->name, type_for(lo, hi), v->shape, NULL);
     for (i = 0; i < n; i++)
-        val_set(w, i, v->type == T_f32 ? llrint(val_num(v, i))
-                                       : val_int(v, i));
+        val_set(w, i, llrintf(f[i]));
     w->lo = lo;
     w->hi = hi;
+    return w;
+}
+
+static Val *exact_ints(Graph *g, const Val *v)
+{
+    Val r = *v, *w;
+    int64_t i, n = val_count(v);
+    Type t;
+
+    val_range(&r);
+    t = type_for(r.lo, r.hi);
+    w = graph_const(g, v->name, t, v->shape, t == v->type ? v->data : NULL);
+    for (i = 0; i < n && t != v->type; i++)
+        val_set(w, i, val_int(v, i));
+    w->lo = r.lo;
+    w->hi = r.hi;
+    return w;
+}
+
+Val *val_exact(Graph *g, Val *v)
+{
+    Val *w = v;
+
+    if (v->type == T_f32)
+        w = exact_reals(g, v);
+    else if (v->type != T_b8 && v->type != T_u64)
+        w = exact_ints(g, v);
     w->scale = v->scale;
     return w;
 }
 
 /* The elements as an array of type t, in the model's own bytes if they are
  * that already. */
-static const void *decode(Arena *a, const Source *s, Type t)
+static void *decode(Arena *a, const Source *s, Type t)
 {
     bool same = s->raw && s->bits == 8 * type_info[t].bytes && s->type != 9
         && (t != T_f32 || s->type == 1);
@@ -354,7 +378,7 @@ static const void *decode(Arena *a, const Source *s, Type t)
     int64_t i;
 
     if (same)
-        return s->raw;
+        return (void *)s->raw;
     p = arena_get(a, (size_t)s->count + 1, (size_t)type_info[t].bytes);
     for (i = 0; i < s->count; i++) {
         uint64_t v = bits_at(s, i);
@@ -368,35 +392,6 @@ static const void *decode(Arena *a, const Source *s, Type t)
     return p;
 }
 
-/* Straight from the tensor to integers of the least type: large networks of
- * integers stored as floats pass through here. */
-static Val *exact_val(Import *im, const Source *s, Shape shape,
-                      const char *name)
-{
-    int64_t i, x, lo = 0, hi = 0;
-    bool real = tensor_type(s->type) == T_f32;
-    Val *v;
-
-    for (i = 0; i < s->count; i++) {
-        uint64_t b = bits_at(s, i);
-        float f = real ? float_of(b, s->type) : 0;
-        if (real && !integral(f))
-            return NULL;
-        x = real ? llrintf(f) : int_of(b, s->type, s->bits);
-        lo = i ? MIN(lo, x) : x;
-        hi = i ? MAX(hi, x) : x;
-    }
-    v = graph_const(im->g, name, type_for(lo, hi), shape, NULL);
-    for (i = 0; i < s->count; i++) {
-        uint64_t b = bits_at(s, i);
-        val_set(v, i, real ? llrintf(float_of(b, s->type))
-                           : int_of(b, s->type, s->bits));
-    }
-    v->lo = lo;
-    v->hi = hi;
-    return v;
-}
-
 /* Integers are held in 64 bits with a sign. */
 static void check_large(const Source *s)
 {
@@ -408,22 +403,20 @@ static void check_large(const Source *s)
                 s->name);
 }
 
+/* Large networks of integers that are stored as floats pass through here. */
 Val *tensor_val(Import *im, const Tensor *t, const char *name)
 {
-    Type type = tensor_type(t->data_type);
     Source s = source_of(im, t, name ? name : t->name ? t->name : "");
-    Shape shape = shape_of((int)t->n_dims, t->dims);
-    Arena *tmp;
-    Val *v;
+    Arena *tmp = arena_new();
+    Val whole = {.name = name, .type = tensor_type(t->data_type)}, *v = &whole;
 
     check_large(&s);
-    if (im->g->exact && type != T_b8 && type != T_u64) {
-        v = exact_val(im, &s, shape, name);
-        if (v)
-            return v;
-    }
-    tmp = arena_new();
-    v = graph_const(im->g, name, type, shape, decode(tmp, &s, type));
+    whole.shape = shape_of((int)t->n_dims, t->dims);
+    whole.data = decode(tmp, &s, whole.type);
+    if (im->g->exact)
+        v = val_exact(im->g, &whole);
+    if (v == &whole)
+        v = graph_const(im->g, name, whole.type, whole.shape, whole.data);
     arena_end(tmp);
     return v;
 }

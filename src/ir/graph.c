@@ -148,19 +148,39 @@ Val *graph_find(const Graph *g, const char *name)
     return NULL;
 }
 
+#define RANGE_OF(ctype)                                                \
+    do {                                                               \
+        const ctype *x = v->data;                                      \
+        ctype lo = x[0], hi = x[0];                                    \
+                                                                       \
+        for (i = 1; i < n; i++) {                                      \
+            lo = MIN(lo, x[i]);                                        \
+            hi = MAX(hi, x[i]);                                        \
+        }                                                              \
+        v->lo = (int64_t)lo;                                           \
+        v->hi = (int64_t)hi;                                           \
+    } while (0)
+
 static void find_range(Val *v)
 {
-    int64_t i, x, n = val_count(v);
+    int64_t i, n = val_count(v);
 
     if (!val_is_int(v) || !n)
         return;
-    v->lo = INT64_MAX;
-    v->hi = INT64_MIN;
-    for (i = 0; i < n; i++) {
-        x = val_int(v, i);
-        v->lo = MIN(v->lo, x);
-        v->hi = MAX(v->hi, x);
+    switch (v->type) {
+#define TYPE(name, ctype, bytes, kind, npy, onnx)                      \
+    case T_##name: RANGE_OF(ctype); break;
+#include "ir/type.def"
+    default: break;
     }
+}
+
+void val_range(Val *v)
+{
+    if (!val_is_int(v))
+        return;
+    v->lo = v->hi = 0;
+    find_range(v);
 }
 
 Val *graph_const(Graph *g, const char *name, Type t, Shape s, const void *data)
@@ -540,10 +560,10 @@ void val_narrow(Val *v)
     if (!n)
         v->lo = v->hi = 0;
     v->type = type_for(v->lo, v->hi);
-    if (type_info[v->type].bytes > type_info[old.type].bytes) {
+    if (type_info[v->type].bytes > type_info[old.type].bytes)
         v->type = old.type;
+    if (v->type == old.type)
         return;
-    }
     for (i = 0; i < n; i++)
         val_set(v, i, val_int(&old, i));
 }

@@ -134,23 +134,31 @@ static void take(Parts *p, int64_t w)
         p->minus = sat_add(p->minus, w);
 }
 
-/* n weights from number `at` on, all into one sum, or each into the next.
- * Sums of short ones cannot overflow: there are at most 2^40. */
-#define TAKE_RUN(ctype, bytes)                                         \
+enum { BLOCK = 64 };
+
+/* n weights from number `at` on, each into the next sum. */
+#define TAKE_EACH(ctype)                                               \
+    for (i = 0; i < n; i++)                                            \
+        take(&p[i], (int64_t)((const ctype *)w->data)[at + i])
+
+/* All into one sum; short ones by blocks, whose sums fit 32 bits: compilers
+ * turn those into vector code. */
+#define TAKE_ALL(ctype, bytes)                                         \
     do {                                                               \
         const ctype *x = (const ctype *)w->data + at;                  \
-        Parts one = *p, *to = each ? p : &one;                         \
                                                                        \
-        for (i = 0; i < n; i++, to += each) {                          \
-            if ((bytes) > 2) {                                         \
-                take(to, (int64_t)x[i]);                               \
-                continue;                                              \
+        for (; (bytes) <= 2 && n >= BLOCK; n -= BLOCK, x += BLOCK) {   \
+            int32_t plus = 0, all = 0;                                 \
+                                                                       \
+            for (i = 0; i < BLOCK; i++) {                              \
+                plus += x[i] > 0 ? (int32_t)x[i] : 0;                  \
+                all += (int32_t)x[i];                                  \
             }                                                          \
-            to->plus += x[i] > 0 ? (int64_t)x[i] : 0;                  \
-            to->minus += x[i] > 0 ? 0 : (int64_t)x[i];                 \
+            p->plus = sat_add(p->plus, plus);                          \
+            p->minus = sat_add(p->minus, all - plus);                  \
         }                                                              \
-        if (!each)                                                     \
-            *p = one;                                                  \
+        for (i = 0; i < n; i++)                                        \
+            take(p, (int64_t)x[i]);                                    \
     } while (0)
 
 static void take_run(Parts *p, bool each, const Val *w, int64_t at, int64_t n)
@@ -159,7 +167,12 @@ static void take_run(Parts *p, bool each, const Val *w, int64_t at, int64_t n)
 
     switch (w->type) {
 #define TYPE(name, ctype, bytes, kind, npy, onnx)                      \
-    case T_##name: TAKE_RUN(ctype, bytes); break;
+    case T_##name:                                                     \
+        if (each)                                                      \
+            TAKE_EACH(ctype);                                          \
+        else                                                           \
+            TAKE_ALL(ctype, bytes);                                    \
+        break;
 #include "ir/type.def"
     default: die("weight '%s' has no type", w->name);
     }

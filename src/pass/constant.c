@@ -4,19 +4,6 @@
 
 #include <string.h>
 
-static void set_range(Val *v)
-{
-    int64_t i, n = val_count(v);
-
-    if (!val_is_int(v))
-        return;
-    v->lo = v->hi = n ? val_int(v, 0) : 0;
-    for (i = 1; i < n; i++) {
-        v->lo = MIN(v->lo, val_int(v, i));
-        v->hi = MAX(v->hi, val_int(v, i));
-    }
-}
-
 Val *const_vector(Graph *g, const char *name, int64_t n, Type t)
 {
     return graph_const(g, name, t, shape_of(1, &n), NULL);
@@ -130,7 +117,7 @@ Val *const_settle(Graph *g, Val *v)
     Type t;
     Val *w;
 
-    set_range(v);
+    val_range(v);
     t = v->lo >= INT32_MIN && v->hi <= INT32_MAX ? T_s32 : T_s64;
     if (t == v->type)
         return v;
@@ -188,6 +175,6 @@ Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list)
     for (i = 0; i < outer; i++)
         for (j = 0; j < n; j++, to += inner)
             memcpy(to, from + (size_t)(i * old + list[j]) * inner, inner);
-    set_range(w);
+    val_range(w);
     return w;
 }

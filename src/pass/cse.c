@@ -84,6 +84,12 @@ static bool any_output(const Graph *g, const Node *n)
     return false;
 }
 
+/* Of constants a beginning: few that share it differ later. */
+static uint64_t hash_const(const Val *v)
+{
+    return hash_mem(v->data, (size_t)MIN(val_bytes(v), 512));
+}
+
 static void join_consts(Graph *g, Arena *a, int nval)
 {
     Seen seen = seen_new(a, nval);
@@ -94,8 +100,7 @@ static void join_consts(Graph *g, Arena *a, int nval)
         next = v->next;
         if (!is_const(v) || !v->nuse || v->state || val_is_output(g, v))
             continue;
-        slot = seen_find(&seen, hash_mem(v->data, (size_t)val_bytes(v)), v,
-                         same_const);
+        slot = seen_find(&seen, hash_const(v), v, same_const);
         if (*slot)
             edit_replace(g, v, *slot);
         else

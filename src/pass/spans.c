@@ -14,6 +14,7 @@
 #include "pass/pass.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Spans {
     Graph *g;
@@ -176,23 +177,42 @@ typedef struct Taps {
     double real;
 } Taps;
 
-static Taps taps_of(const Val *w, int64_t at, int64_t n)
+static void add_tap(Taps *t, int64_t v)
 {
-    Taps t = {false, 0, 0, 0};
-    int64_t i, v;
-
-    for (i = at; i < at + n; i++) {
-        if (!val_is_int(w)) {
-            t.real += val_num(w, i);
-            t.any |= val_num(w, i) != 0;
-            continue;
-        }
-        v = val_int(w, i);
-        *(v > 0 ? &t.pos : &t.neg) += v;
-        t.any |= v != 0;
-    }
-    return t;
+    t->pos += v > 0 ? v : 0;
+    t->neg += v > 0 ? 0 : v;
+    t->any |= v != 0;
 }
+
+static void add_real(Taps *t, double v)
+{
+    t->real += v;
+    t->any |= v != 0;
+}
+
+/* Of n channels: `taps` weights each, from number `at` on, `step` on from one
+ * channel to the next. */
+static void taps_of(const Val *w, int64_t at, int64_t n, int64_t step,
+                    int64_t taps, Taps *to)
+{
+    int64_t i, j;
+
+    memset(to, 0, (size_t)n * sizeof *to);
+#define EACH(type, add)                                                \
+    for (i = 0; i < n; i++, at += step)                                \
+        for (j = 0; j < taps; j++)                                     \
+            add(&to[i], ((const type *)w->data)[at + j])
+    switch (w->type) {
+    case T_f32: EACH(float, add_real); break;
+    case T_s8: EACH(int8_t, add_tap); break;
+    default:
+        for (i = 0; i < n; i++, at += step)
+            for (j = 0; j < taps; j++)
+                add_tap(&to[i], val_int(w, at + j));
+    }
+}
+
+#undef EACH
 
 /* The taps times a channel that may also read as `pad` at the border. */
 static Span term(Span x, Taps t, bool padded, int64_t pad)
@@ -217,22 +237,28 @@ static Span bias(const Val *b, int64_t c)
     return of_const(b, val_count(b) > 1 ? c : 0);
 }
 
+static Taps *room_for_taps(Spans *p, int64_t n)
+{
+    return NEWN(p->mem, Taps, (size_t)MAX(n, 1));
+}
+
 static void spans_conv(Spans *p, const Node *n)
 {
     const Val *x = n->arg[0], *w = n->arg[1];
-    int64_t each = w->shape.dim[1], m, i;
+    int64_t each = w->shape.dim[1], m, i, pad = attr_int(n, A_padvalue);
     int64_t taps = val_count(w) / MAX(w->shape.dim[0] * each, 1);
     int64_t per = w->shape.dim[0] / attr_int(n, A_group);
     bool padded = !nothing_padded(n);
     Chans *k = channels(p, n->res[0], 1);
+    Taps *t = room_for_taps(p, each);
 
     for (m = 0; m < k->n; m++) {
         Span s = bias(arg_of(n, 2), m);
 
+        taps_of(w, m * each * taps, each, taps, taps, t);
         for (i = 0; i < each; i++)
-            s = sum(s, term(span_at(p->all, x, 1, m / per * each + i),
-                            taps_of(w, (m * each + i) * taps, taps), padded,
-                            attr_int(n, A_padvalue)));
+            s = sum(s, term(span_at(p->all, x, 1, m / per * each + i), t[i],
+                            padded, pad));
         k->span[m] = finished(n, s, m);
     }
 }
@@ -242,19 +268,20 @@ static void spans_convt(Spans *p, const Node *n)
 {
     const Val *x = n->arg[0], *w = n->arg[1];
     int64_t per = w->shape.dim[1], c = w->shape.dim[0];
-    int64_t taps = val_count(w) / MAX(c * per, 1), m, i;
+    int64_t taps = val_count(w) / MAX(c * per, 1), m, i, first;
     int64_t each = c / attr_int(n, A_group);
     Chans *k = channels(p, n->res[0], 1);
+    Taps *t = room_for_taps(p, each);
 
     for (m = 0; m < k->n; m++) {
         Span s = bias(arg_of(n, 2), m);
 
-        for (i = m / per * each; i < (m / per + 1) * each; i++) {
-            Taps t = taps_of(w, (i * per + m % per) * taps, taps);
-
+        first = m / per * each;
+        taps_of(w, (first * per + m % per) * taps, each, per * taps, taps, t);
+        for (i = 0; i < each; i++) {
             /* of the taps any part may count */
-            t.real = NAN;
-            s = sum(s, term(span_at(p->all, x, 1, i), t, true, 0));
+            t[i].real = NAN;
+            s = sum(s, term(span_at(p->all, x, 1, first + i), t[i], true, 0));
         }
         k->span[m] = finished(n, s, m);
     }
@@ -267,15 +294,16 @@ static void spans_matmul(Spans *p, const Node *n)
     Chans *k = channels(p, n->res[0], rank - 1);
     bool swapped = attr_int(n, A_transb);
     int64_t depth = b->shape.dim[swapped], i, m;
+    Taps *t = room_for_taps(p, depth);
 
     for (m = 0; m < k->n; m++) {
         Span s = !c ? (Span){0, 0, 0}
                  : is_const(c) ? const_span(c, rank, rank - 1, m) : nothing();
 
+        taps_of(b, swapped ? m * depth : m, depth, swapped ? 1 : k->n, 1, t);
         for (i = 0; i < depth; i++)
-            s = sum(s, term(span_at(p->all, a, depth_axis, i),
-                            taps_of(b, swapped ? m * depth + i : i * k->n + m,
-                                    1), false, 0));
+            s = sum(s, term(span_at(p->all, a, depth_axis, i), t[i], false,
+                            0));
         k->span[m] = clipped(n, has_epilogue(n) ? nothing() : s);
     }
 }
