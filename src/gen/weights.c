@@ -68,31 +68,36 @@ static void put_list(FILE *f, Type t, const void *data, int64_t n)
     }
 }
 
-/* Writes one byte as it stands in a string; c2: the byte after it. */
-static int put_char(FILE *f, int c, int c2)
+/* Puts one byte as it stands in a string; c2: the byte after it.  Octal, of as
+ * few digits as the next one allows.  Returns what comes behind. */
+static char *put_char(char *s, unsigned c, unsigned c2)
 {
+    bool all = c2 >= '0' && c2 <= '7';
+
     if (c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?') {
-        fputc(c, f);
-        return 1;
+        *s++ = (char)c;
+        return s;
     }
-    if (c2 >= '0' && c2 <= '7')
-        return fprintf(f, "\\%03o", (unsigned)c);
-    return fprintf(f, "\\%o", (unsigned)c);
+    *s++ = '\\';
+    if (all || c >= 64)
+        *s++ = (char)('0' + (c >> 6));
+    if (all || c >= 8)
+        *s++ = (char)('0' + (c >> 3 & 7));
+    *s++ = (char)('0' + (c & 7));
+    return s;
 }
 
 static void put_string(FILE *f, const unsigned char *p, int64_t n)
 {
-    int column = LINE;
-    int64_t i;
+    char line[LINE + 16], *s;
+    int64_t i = 0;
 
-    for (i = 0; i < n; i++) {
-        if (column >= LINE) {
-            fputs(i ? "\"\n    \"" : "\n    \"", f);
-            column = 5;
-        }
-        column += put_char(f, p[i], i + 1 < n ? p[i + 1] : 0);
+    while (i < n) {
+        s = line;
+        for (; i < n && s - line < LINE - 5; i++)
+            s = put_char(s, p[i], i + 1 < n ? p[i + 1] : 0);
+        fprintf(f, "\n    \"%.*s\"", (int)(s - line), line);
     }
-    fputs("\"", f);
 }
 
 /* The element type its array is declared with. */

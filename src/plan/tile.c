@@ -600,7 +600,7 @@ static void add_way(Tiler *t, Ways *l, const Way *way)
 /* --- a result that follows an operand --- */
 
 /* Distances in bytes of a tile's pieces in the next memory. */
-static void reach_of(Tiler *t, const Work *w, const Way *way, int i, int o,
+static void reach_of(Arena *mem, const Work *w, const Way *way, int i, int o,
                      int64_t *lo, int64_t *end)
 {
     const Oper *y = &w->oper[w->noper - 1];
@@ -609,7 +609,7 @@ static void reach_of(Tiler *t, const Work *w, const Way *way, int i, int o,
 
     tile_axes(w->node, all);
     way_tile(way, i, at, len, all);
-    if (!tile_make(t->mem, w->node, at, len, &tile))
+    if (!tile_make(mem, w->node, at, len, &tile))
         die("a tile of '%s' is none", w->node->name);
     *lo = w->oper[o].place.off + tile.in[o].off;
     *end = y->place.off + tile.out[0].off +
@@ -618,20 +618,22 @@ static void reach_of(Tiler *t, const Work *w, const Way *way, int i, int o,
 
 /* How far before operand o the result must begin so that no tile is written
  * over what a later one, or the one that is just loaded, still reads. */
-static int64_t lag_of(Tiler *t, const Work *w, const Way *way, int o)
+static int64_t lag_of(const Work *w, const Way *way, int o)
 {
+    Arena *mem = arena_new();
     int n = way_tiles(way), i;
-    int64_t *end = NEWN(t->mem, int64_t, n + 1), lag = INT64_MIN;
-    int64_t *lo = NEWN(t->mem, int64_t, n + 1), low = INT64_MAX;
+    int64_t *end = NEWN(mem, int64_t, n + 1), lag = INT64_MIN;
+    int64_t *lo = NEWN(mem, int64_t, n + 1), low = INT64_MAX;
 
     for (i = 0; i < n; i++) {
-        reach_of(t, w, way, i, o, &lo[i], &end[i]);
+        reach_of(mem, w, way, i, o, &lo[i], &end[i]);
         end[i] = i ? MAX(end[i], end[i - 1]) : end[i];
     }
     for (i = n - 1; i > 0; i--) {
         low = MIN(low, lo[i]);
         lag = MAX(lag, end[i - 1] - low);
     }
+    arena_end(mem);
     return n > 1 ? lag : 0;
 }
 
@@ -659,7 +661,7 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
 
         if (!(dies >> o & 1))
             continue;
-        lag = (lag_of(t, w, way, o) + 15) & ~(int64_t)15;
+        lag = (lag_of(w, way, o) + 15) & ~(int64_t)15;
         saves = t->s->store[w->oper[o].store].size +
                 t->s->store[y->store].size - joint_bytes(t, w, o, lag);
         if (saves > way->saves) {
