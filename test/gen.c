@@ -144,28 +144,34 @@ static Plan *make_plan(Arena *mem, Graph *g, Soc *soc)
     return p;
 }
 
-static Buf *copy_buf(Plan *p, BufKind kind, int mem)
+static Buf *copy_buf(Plan *p, int i, int mem)
 {
-    int i;
-
-    for (i = 0; p->buf[i].kind != kind; i++)
-        ;
     GROW(p->mem, p->buf, (size_t)p->nbuf);
     p->buf[p->nbuf] = p->buf[i];
     p->buf[p->nbuf].mem = mem;
     return &p->buf[p->nbuf++];
 }
 
-/* The first constant once more, where nobody reads it: at 64 of memory that no
- * core can address; and a buffer in the memory before, to pass through. */
+static int find_buf(const Plan *p, BufKind kind, const char *name)
+{
+    int i;
+
+    for (i = 0; i < p->nbuf; i++)
+        if (p->buf[i].kind == kind && (!name || !strcmp(p->buf[i].name, name)))
+            return i;
+    die("no such buffer");
+}
+
+/* The constant w once more, where nobody reads it: at 64 of memory that no core
+ * can address; and a buffer in the memory before, to pass through. */
 static void add_far(Plan *p)
 {
     const Dma *d = soc_dma(p->soc, 2, 3);
-    Buf *b = copy_buf(p, BUF_const, d->far);
+    Buf *b = copy_buf(p, find_buf(p, BUF_const, "w"), d->far);
 
     b->addr = 64;
     p->consts[d->far] = 64 + b->size;
-    b = copy_buf(p, BUF_temp, d->near);
+    b = copy_buf(p, find_buf(p, BUF_temp, NULL), d->near);
     b->addr = 0;
     p->used[d->near] = b->size;
 }
