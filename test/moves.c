@@ -1021,6 +1021,10 @@ static Plan *planners(Arena *a, Graph *g, Soc *soc, Rng *r)
     memset(&o, 0, sizeof o);
     memset(o.limit, 0xff, sizeof o.limit);
     o.limit[soc_mem(soc, "L1") - soc->mems] = 4000 + pick(r, 30000);
+    if (pick(r, 2)) /* constants behind it */
+        o.limit[soc_mem(soc, "L2") - soc->mems] = 8000 + pick(r, 90000);
+    if (!pick(r, 4))
+        soc->ncore = between(r, 1, 8);
     return plan_make(a, g, soc, &o);
 }
 
