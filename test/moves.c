@@ -145,13 +145,13 @@ static Plain plain_of(const Node *n)
  * stray whose loops are one turn longer, or step one further. */
 static int64_t guard;
 
-static void set_guard(const Step *s)
+static void set_guard(const Node *n)
 {
     int i;
 
-    guard = 8192 + s->out_bytes[0];
-    for (i = 0; i < s->nin; i++)
-        guard += s->in[i].buf < 0 ? 0 : s->in_bytes[i];
+    guard = 8192 + val_count(n->res[0]);
+    for (i = 0; i < n->narg; i++)
+        guard += n->arg[i] ? val_count(n->arg[i]) : 0;
 }
 
 /* Elements, 64 bits wide, with junk before and behind. */
@@ -217,7 +217,7 @@ static void call(const Step *s, const Node *view, const Plain *c,
     size_t wide;
     int i;
 
-    set_guard(s);
+    set_guard(s->node);
     wide = (size_t)(n + 2 * guard) * 8;
     out = malloc(wide);
 
@@ -702,9 +702,8 @@ static void swap_operands(Rng *r, Plan *p)
 
 static void swap_steps(Rng *r, Plan *p)
 {
-    int i = pick(r, p->nstep);
-    int j = pick(r, 3) ? MIN(i + 1 + pick(r, 3), p->nstep - 1)
-                       : pick(r, p->nstep);
+    int i = pick(r, p->nstep), next = i + 1 + pick(r, 3);
+    int j = pick(r, 3) ? MIN(next, p->nstep - 1) : pick(r, p->nstep);
     Step t = p->step[i];
 
     p->step[i] = p->step[j];

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { SLOTS = 3, MOST_STEPS = 3000 };
+enum { SLOTS = 3, MOST_STEPS = 3000, MOST_MOVE = 100000 };
 
 typedef struct Naive {
     Plan *p;
@@ -76,7 +76,20 @@ static void naive_move(Naive *v, const Node *n, Ref from, int64_t from_stride,
 {
     const Plan *p = v->p;
     bool far = p->buf[from.buf].mem == v->l3 || p->buf[to.buf].mem == v->l3;
+    int64_t some = rows > 1 ? MOST_MOVE / row : MOST_MOVE;
+    Ref a = from, b = to;
 
+    if (row * rows > MOST_MOVE && rows > 1) {
+        a.off += some * from_stride;
+        b.off += some * to_stride;
+        naive_move(v, n, a, from_stride, b, to_stride, row, rows - some);
+        rows = some;
+    } else if (row > MOST_MOVE) {
+        a.off += some;
+        b.off += some;
+        naive_move(v, n, a, row - some, b, row - some, row - some, 1);
+        row = some;
+    }
     naive_step(v, (Step){
         .engine = far ? ENG_io : ENG_dma, .node = n, .tmp = {-1, 0},
         .move = {from, to, row, rows, from_stride, to_stride},
