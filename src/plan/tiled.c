@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15,
-       LEAST_CHUNK = 4096, MOST_CHUNK = 32768 };
+       LEAST_CHUNK = 4096, MOST_CHUNK = 65536 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -166,12 +166,13 @@ static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
  * beside the program. */
 static int64_t next_room(const Tiler *t, const PlanOpts *o)
 {
-    int64_t room = room_for_buffers(t->p, t->next, o);
-    int64_t more = t->code - t->p->soc->mems[t->next].program;
+    const Mem *m = &t->p->soc->mems[t->next];
+    int64_t room = m->size - m->reserved - m->program -
+                   t->p->consts[t->next] - t->code;
 
-    if (o->limit[t->next] >= 0 || more <= 0)
-        return room;
-    return MAX(0, room - more);
+    if (o->limit[t->next] >= 0)
+        room = MIN(room, o->limit[t->next]);
+    return MAX(0, room);
 }
 
 static int64_t stored_bytes(const Tiler *t, const Work *w)
@@ -405,11 +406,14 @@ static bool try_inside(Tiler *t, const PlanOpts *o)
 /* Bytes of the next memory that nothing else asks for at any time. */
 static int64_t spare_next(Tiler *t, const PlanOpts *o)
 {
-    int64_t limit = o->limit[t->next];
+    const Mem *m = &t->p->soc->mems[t->next];
+    int64_t limit = o->limit[t->next], spare;
 
+    spare = t->p->room[t->next] - least_next(t);
     if (limit >= 0)
-        return room_for_consts(t->p, t->next, o) - limit - bytes_inside(t);
-    return t->p->room[t->next] - least_next(t);
+        spare += MAX(0, m->size - m->reserved - m->program - t->code -
+                            bytes_inside(t) - limit);
+    return spare;
 }
 
 /* How many bytes the program takes is known only when it is written. */
@@ -424,7 +428,7 @@ static bool try_outside(Tiler *t, const PlanOpts *o)
     for (i = 0; i < 4; i++) {
         put_outside(t);
         set_rooms(t, o);
-        t->chunk = MIN(MOST_CHUNK, MAX(LEAST_CHUNK, p->room[t->next] / 16));
+        t->chunk = MIN(MOST_CHUNK, MAX(LEAST_CHUNK, p->room[t->next] / 8));
         if (!solves(t, p->room[t->near], p->room[t->next]))
             return false;
         fill_inside(t, spare_next(t, o) * (3 - i) / 4);

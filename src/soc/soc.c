@@ -349,6 +349,17 @@ Mem *soc_mem(Soc *s, const char *name)
     return NULL;
 }
 
+void soc_grow(Soc *s, Mem *m, int64_t n)
+{
+    enum { MORE = 4096 }; /* reserves grow with what a network's stack needs */
+    Key *k;
+
+    m->size = n + (m->reserved ? m->reserved + MORE : 0);
+    for (k = m->item->keys; k; k = k->next)
+        if (!strcmp(k->name, "size"))
+            k->value = arena_fmt(s->mem, "%lld", (long long)m->size);
+}
+
 void soc_print(const Soc *s, Str *out)
 {
     const Item *it;

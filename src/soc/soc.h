@@ -105,6 +105,8 @@ int64_t item_int(const Item *it, const char *key, int64_t none);
 double item_num(const Item *it, const char *key, double none);
 bool item_has(const Item *it, const char *key, const char *word); /* in list */
 Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
+/* A simulated chip's memory is made to have n bytes beside what is reserved. */
+void soc_grow(Soc *s, Mem *m, int64_t n);
 void soc_print(const Soc *s, Str *out); /* one whole description */
 
 /* dma.c: the engine between memories of two levels (in any order); NULL: there
