@@ -8,6 +8,7 @@
 /* Stack of the generated run function itself and of what calls it, and what
  * the compiler's library takes for floats where there is no unit for them. */
 enum { RUN_STACK = 384, SOFT_FLOAT = 256 };
+enum { TEAM_STACK = 160 }; /* more where that is a program (rt/program.h) */
 
 /* Where the value of v lies in the end, through reshapes, which have no
  * kernel. */
@@ -122,10 +123,9 @@ static bool has_floats(const Step *s)
 
 static int64_t stack_of(const Plan *p, const Step *s)
 {
-    int64_t dims = p->soc->ncore > 1 || p->tiled ? dims_of(s->node->op)->size
-                                                 : 0;
+    int64_t team = p->soc->ncore > 1 || p->tiled ? TEAM_STACK : 0;
 
-    return s->stack + RUN_STACK + dims +
+    return s->stack + RUN_STACK + team +
            (has_floats(s) && !has_float_unit(p->soc) ? SOFT_FLOAT : 0);
 }
 
