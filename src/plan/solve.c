@@ -42,15 +42,11 @@ typedef struct Solver {
     signed char *forced;  /* by store: 1 next memory, 0 nearest, -1 free */
     Cross *cross;         /* [i]: before work i; [nwork]: at the end */
     int *first, *last;    /* by store: works between which it lives */
+    int **live, *nlive;   /* by work: the stores that do */
     bool exact;
 } Solver;
 
 /* --- lives --- */
-
-static bool is_live(const Solver *s, int store, int work)
-{
-    return s->first[store] <= work && work <= s->last[store];
-}
 
 /* Lives are counted in works here: positions in the order are mapped. */
 static void find_lives(Solver *s)
@@ -80,6 +76,20 @@ static void find_lives(Solver *s)
         if (v->from < 0 && s->last[i] < 0)
             s->last[i] = 0; /* nobody reads it, but it is there at first */
     }
+}
+
+static void list_live(Solver *s)
+{
+    int i, k;
+
+    s->live = NEWN(s->mem, int *, s->t->nwork + 1);
+    s->nlive = NEWN(s->mem, int, s->t->nwork + 1);
+    for (i = 0; i < s->t->s->nstore; i++)
+        for (k = MAX(0, s->first[i]); k <= MIN(s->last[i], s->t->nwork - 1);
+             k++) {
+            GROW(s->mem, s->live[k], (size_t)s->nlive[k]);
+            s->live[k][s->nlive[k]++] = i;
+        }
 }
 
 static bool crosses(const Solver *s, int store, int work)
@@ -208,10 +218,13 @@ static void list_born(const Solver *s, Scene *c)
 {
     int i;
 
-    for (i = 0; i < s->t->s->nstore; i++)
-        if (s->forced[i] < 0 && s->first[i] == c->work &&
+    for (i = 0; i < s->nlive[c->work]; i++) {
+        int store = s->live[c->work][i];
+
+        if (s->forced[store] < 0 && s->first[store] == c->work &&
             c->nborn < (int)LEN(c->born))
-            c->born[c->nborn++] = i;
+            c->born[c->nborn++] = store;
+    }
 }
 
 /* Bytes that live at a layer in either memory; false: too many. */
@@ -220,9 +233,11 @@ static void count_live(const Solver *s, const Scene *c, int64_t live[2])
     int i;
 
     live[0] = live[1] = 0;
-    for (i = 0; i < s->t->s->nstore; i++)
-        if (is_live(s, i, c->work))
-            live[is_far(s, c, i)] += s->t->s->store[i].size;
+    for (i = 0; i < s->nlive[c->work]; i++) {
+        int store = s->live[c->work][i];
+
+        live[is_far(s, c, store)] += s->t->s->store[store].size;
+    }
 }
 
 /* Operands in the next memory that nobody reads later. */
@@ -401,6 +416,7 @@ Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
     int i, entry = -1;
 
     find_lives(&s);
+    list_live(&s);
     force_homes(&s);
     make_cross(&s);
     to.far = NEWN(t->mem, unsigned char, t->s->nstore + 1);
