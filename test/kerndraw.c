@@ -374,10 +374,12 @@ static void draw_pad(Str *o, const Inst *in)
 static void put_index(Str *o, const Inst *in, const char *shape, int n,
                       bool backwards)
 {
-    bool sign = type_info[in->arg[1]].kind == SINT;
+    const TypeInfo *t = &type_info[in->arg[1]];
+    bool sign = t->kind == SINT;
 
-    str_fmt(o, "i = input : %s%s range %d %d\n", type_info[in->arg[1]].name,
-            shape, backwards && sign ? -n : 0, n - 1);
+    str_fmt(o, "i = input : %s%s range %d %d\n", t->name, shape,
+            backwards && sign ? (int)MAX(-n, t->lo) : 0,
+            (int)MIN(n - 1, t->hi));
 }
 
 static void draw_index(Str *o, OpCode op, const Inst *in)
@@ -389,6 +391,8 @@ static void draw_index(Str *o, OpCode op, const Inst *in)
         m[i] = i == axis ? between(1, 9) : between(1, n[i]);
         least = MIN(least, n[i]);
     }
+    if (op == OP_gather && !roll(3)) /* a table of all bytes */
+        rank = 1, axis = 0, n[0] = 256, m[0] = between(1, 40);
     put_operand(o, "x", in->arg[0], dims(rank, n));
     put_index(o, in, dims(op == OP_gather ? 1 : rank, m), n[axis], true);
     if (op == OP_scatterelem)

@@ -1,0 +1,63 @@
+/* A look-up per element in a table of bytes, four elements at a time.
+ *
+ * op       gather
+ * types    x:s8|u8 i:s8|u8 -> y:=x
+ * isa      xpulpv2
+ * when     inner == 1 && outer == 1 && (len == 256 || i.lo >= 0)
+ * split    n
+ * stack    64
+ * cycles   ncore * (132 + (n + 4 * ncore - 1) / (4 * ncore) *
+ *          (13 + min(ncore - 1, 1)))
+ *
+ * In a table of 256 a negative index counts from the end: at its own byte,
+ * read without a sign.
+ */
+#include "kern/kern.h"
+
+#ifdef __riscv
+#include "kern/xpulp.h"
+
+#define TABLE_AT(d, b1, b0)                                              \
+    ".insn r 0x57, 7, 0x48 + " #b0 ", " d ", %[w], x" #b1 "\n"
+#define TABLE_LOAD(d) ".insn r 0x03, 7, 0x20, " d ", %[x], " d "\n"
+
+/* `words` words of indices. */
+static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
+{
+    int32_t w, a, b, c, d;
+
+    __asm__ volatile(
+        XP_BLOCK XP_LOOP(0, "%[n]", 12) XP_LW_STEP("%[w]", "%[i]", 4)
+        TABLE_AT("%[a]", 0, 0) TABLE_AT("%[b]", 0, 1) TABLE_AT("%[c]", 1, 0)
+        TABLE_AT("%[d]", 1, 1) TABLE_LOAD("%[a]") TABLE_LOAD("%[b]")
+        TABLE_LOAD("%[c]") TABLE_LOAD("%[d]")
+        ".insn r 0x57, 1, 0x70, %[a], %[b], %[a]\n"
+        ".insn r 0x57, 1, 0x6c, %[a], %[d], %[c]\n"
+        XP_SW_STEP("%[a]", "%[y]", 4) XP_BLOCK_END
+        : [i] "+&r"(i), [y] "+&r"(y), [w] "=&r"(w), [a] "=&r"(a),
+          [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+        : [n] "r"(words), [x] "r"(x) : "memory");
+}
+#else
+static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
+{
+    for (int32_t n = 0; n < 4 * words; n++)
+        y[n] = x[(uint8_t)i[n]];
+}
+#endif
+
+void FN(const struct gather_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    const I *i = io->in[1];
+    Y *y = io->out[0];
+    int32_t from, to;
+
+    span((k->n + 3) >> 2, io->core, io->ncore, &from, &to);
+    from *= 4;
+    to = 4 * to < k->n ? 4 * to : k->n;
+    if (to - from > 3)
+        looked_up(x, i + from, y + from, (to - from) >> 2);
+    for (from += (to - from) & ~3; from < to; from++)
+        y[from] = x[(uint8_t)i[from]];
+}
