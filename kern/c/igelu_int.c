@@ -9,7 +9,7 @@
  * inplace  x
  * split    n
  * stack    224
- * cycles   50 + 18 * x.n
+ * cycles   50 + 21 * x.n
  *
  * |L| is at most |one| + b^2, so x (one + L) / 2 stays within |x| times that.
  */

@@ -9,7 +9,7 @@
  * inplace  x
  * split    rows
  * stack    96
- * cycles   rows * (400 + 35 * n)
+ * cycles   ncore * ((rows + ncore - 1) / ncore * (300 + 61 * n) + 60)
  */
 #include "kern/kern.h"
 

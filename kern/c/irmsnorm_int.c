@@ -8,7 +8,7 @@
  * inplace  x
  * split    rows
  * stack    64
- * cycles   rows * (400 + 30 * n)
+ * cycles   ncore * ((rows + ncore - 1) / ncore * (320 + 49 * n) + 60)
  */
 #include "kern/kern.h"
 

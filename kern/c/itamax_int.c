@@ -7,7 +7,7 @@
  * inplace  x
  * split    rows
  * stack    64
- * cycles   rows * (60 + 18 * n)
+ * cycles   ncore * ((rows + ncore - 1) / ncore * (110 + 27 * n) + 60)
  */
 #include "kern/kern.h"
 

@@ -1,0 +1,75 @@
+/* Strided copy of bytes that swaps its two innermost axes, four by four.
+ *
+ * op       transpose slice expand concat
+ * types    x:s8|u8|b8 -> y:=x
+ * isa      xpulpv2
+ * when     ys[7] == 1 && xs[6] == 1
+ * split    n
+ * stack    256
+ * cycles   ncore * (350 + min(ncore - 1, 1) * 200) + n[0] * n[1] * n[2] *
+ *          n[3] * n[4] * n[5] * (60 + n[7] * 10 + n[6] * (n[7] == 3 &&
+ *          ys[6] == 3 ? 6 : n[7] / 4 * 8 + n[7] % 4 * 10))
+ */
+#include "kern/copy.h"
+#include "kern/turn.h"
+
+/* On to the next run of the last two axes; 0 after the last run. */
+static int next(const struct copy_dims *k, const int32_t n[8], int32_t i[6],
+                ptrdiff_t *from, ptrdiff_t *to)
+{
+    for (int axis = 5; axis >= 0; axis--) {
+        *from += k->xs[axis];
+        *to += k->ys[axis];
+        if (++i[axis] < n[axis])
+            return 1;
+        *from -= (ptrdiff_t)n[axis] * k->xs[axis];
+        *to -= (ptrdiff_t)n[axis] * k->ys[axis];
+        i[axis] = 0;
+    }
+    return 0;
+}
+
+/* Columns [j, to) of rows from `from` on. */
+static NOINLINE void rest(const struct copy_dims *k, const int32_t n[8],
+                          const X *x, Y *y, int32_t from, int32_t j,
+                          int32_t to)
+{
+    for (; from < n[6] && j < to; j++)
+        for (int32_t i = from; i < n[6]; i++)
+            y[i * k->ys[6] + j] = x[i + j * k->xs[7]];
+}
+
+/* Cores begin at columns of their own, lest they all want the same bank. */
+static void swap(const struct copy_dims *k, const int32_t n[8], const X *x,
+                 Y *y, int32_t core)
+{
+    const int32_t rows = n[6] & ~3, cols = n[7] & ~3;
+    const ptrdiff_t xs = k->xs[7], ys = k->ys[6];
+    const int three = n[7] == 3 && ys == 3;
+    int32_t j = 4 * core < cols ? 4 * core : 0;
+
+    for (int32_t left = cols; left > 0; left -= 4) {
+        for (int32_t i = 0; i < rows; i += 4)
+            turn44(x + i + j * xs, xs, y + i * ys + j, ys);
+        j = j + 4 < cols ? j + 4 : 0;
+    }
+    for (int32_t i = 0; three && i < rows; i += 4)
+        turn43(x + i, xs, y + 3 * i);
+    rest(k, n, x, y, three ? rows : 0, cols, n[7]);
+    rest(k, n, x, y, rows, 0, cols);
+}
+
+void FN(const struct copy_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+    int32_t i[6] = {0};
+    int32_t n[8];
+    ptrdiff_t from, to;
+
+    if (!copy_begin(k, io, n, &from, &to))
+        return;
+    do
+        swap(k, n, x + from, y + to, io->core);
+    while (next(k, n, i, &from, &to));
+}
