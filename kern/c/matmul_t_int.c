@@ -7,7 +7,10 @@
  * when     ak == 1 && bk == 1
  * split    m n
  * stack    384
- * cycles   nb[0] * nb[1] * nb[2] * m * n * (25 + 3 * k)
+ * cycles   ncore * (250 + min(ncore - 1, 1) * 240 + nb[0] * nb[1] * nb[2] *
+ *          min(((m + 1) / 2 + ncore - 1) / ncore * 2 * n,
+ *          m * (((n + 1) / 2 + ncore - 1) / ncore * 2)) *
+ *          (125 + (m < 2 ? 4 * k : 3 * k)))
  */
 #include "kern/finish.h"
 
