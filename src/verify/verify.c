@@ -14,9 +14,9 @@
  *
  * Each byte of a value that has a home is computed once.  Of one that has none,
  * an intermediate of a chain that exists in tiles alone, what nobody reads need
- * not be computed, and the rest may be computed again where that is cheaper than
- * keeping it.  A place may be written any number of times, by whatever: if that
- * came too early, a later reader finds it out.
+ * not be computed, and the rest may be computed again where that is cheaper
+ * than keeping it.  A place may be written any number of times, by whatever: if
+ * that came too early, a later reader finds it out.
  *
  * Beside that: every place lies in its buffer, every buffer in its memory,
  * aligned, and no two that live together overlap. */
@@ -337,6 +337,9 @@ static bool start(Check *c, int step)
     for (i = 0; i < c->ngoing; i++)
         if (c->going[i].token == s->token)
             return wrong(c, "token %d is given twice", s->token);
+    if (s->layer < 0 || s->layer >= c->p->nlayer)
+        return wrong(c, "node %s: step %d is of no layer", s->node->name,
+                     step);
     if (!(s->engine == ENG_core ? start_kernel(c, step, &now)
                                 : start_move(c, step, &now)) ||
         !check_queue(c, s))
