@@ -71,8 +71,8 @@ def energy():
         want = 8 * l['predicted_cycles'] * float(pj['core_cycle']) + \
             l['moved']['dma'] * float(pj['dma_byte']) + \
             l['moved']['io'] * float(pj['ext_byte'])
-        assert abs(l['energy_uj'] - want / 1e6) <= 1e-6 * want, l['name']
-    assert abs(add('energy_uj') - j['energy_uj']) <= 1e-5 * j['energy_uj']
+        assert abs(l['energy_uj'] - want / 1e6) <= 1e-12 * want, l['name']
+    assert abs(add('energy_uj') - j['energy_uj']) <= 1e-7 * j['energy_uj']
 
 
 def table():
