@@ -3,7 +3,8 @@
  * Elsewhere the same in plain C, so that the kernels can be tested anywhere.
  *
  * To be included after LEFT, RIGHT, START (type of the bias), MUL, ADD and Y
- * are defined, and scaled(sum, mul, add, shift).  24 instructions for 64
+ * are defined, scaled(sum, mul, add, shift), QUAD_PIXELS (rows at a time, 4 or
+ * 2) and QUAD_SHORT (1: nothing leaves 32 bits).  24 instructions for 64
  * products; the rows of both sides must be the same distance apart, because
  * there are no registers for two distances. */
 #ifndef QUAD_H
@@ -210,6 +211,33 @@ static NOINLINE void quad_plain(const struct quads *t, const LEFT *x,
     }
 }
 
+/* Two rows, which lie anywhere that four may. */
+static NOINLINE void quad_pair(const struct quads *t, const LEFT *x,
+                               int32_t at, int32_t count, Y *const y[2])
+{
+    const int32_t step = t->step, shift = t->shift, lo = t->lo, hi = t->hi;
+
+    for (; count > 0; count--, at += 4) {
+        const RIGHT *w = t->w + (ptrdiff_t)at * step;
+        const RIGHT *const rows[4] = {w, w + step, w + 2 * step, w + 3 * step};
+        const START *bias = t->bias + (t->biasnext ? at : 0);
+        const MUL *mul = t->mul + (t->mulnext ? at : 0);
+        const ADD *add = t->add + (t->addnext ? at : 0);
+        int32_t v[8];
+
+        block24(x, x + step, rows, t->words, v);
+        for (int32_t j = 0; j < 4; j++) {
+            const int32_t b = (int32_t)bias[j], m = (int32_t)mul[j];
+            const ADD a = add[j];
+
+            v[j] = scaled(v[j] + b, m, a, shift);
+            v[4 + j] = scaled(v[4 + j] + b, m, a, shift);
+        }
+        quad_put(y[0] + at, v[0], v[1], v[2], v[3], lo, hi);
+        quad_put(y[1] + at, v[4], v[5], v[6], v[7], lo, hi);
+    }
+}
+
 #ifdef __riscv
 #include "kern/quad_asm.h"
 #endif
@@ -222,7 +250,9 @@ static inline void quad_row(const struct quads *t, const LEFT *x, int32_t at,
     const int plain =
         sizeof(Y) != 1 || sizeof(START) != 4 || sizeof(MUL) != 4;
 
-    if (!plain && QUAD_SHORT && sizeof(ADD) == 4)
+    if (QUAD_PIXELS == 2)
+        quad_pair(t, x, at, count, y);
+    else if (!plain && QUAD_SHORT && sizeof(ADD) == 4)
         quad_short(t, x, at, count, y);
     else if (!plain && !QUAD_SHORT && sizeof(ADD) == 4 && t->shift >= 32)
         quad_long32(t, x, at, count, y);
@@ -231,8 +261,13 @@ static inline void quad_row(const struct quads *t, const LEFT *x, int32_t at,
     else if (!plain && sizeof(ADD) == 8 && t->shift >= 32)
         quad_long64(t, x, at, count, y);
     else
-#endif
         quad_plain(t, x, at, count, y);
+#else
+    if (QUAD_PIXELS == 2)
+        quad_pair(t, x, at, count, y);
+    else
+        quad_plain(t, x, at, count, y);
+#endif
 }
 
 #endif

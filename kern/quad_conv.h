@@ -11,6 +11,11 @@
 #include "kern/share.h"
 #include "kern/window.h"
 
+/* Windows at a time: two where memory for four is too much. */
+#ifndef QUAD_PIXELS
+#define QUAD_PIXELS 4
+#endif
+
 typedef X LEFT;
 typedef W RIGHT;
 typedef B START;
@@ -197,7 +202,7 @@ static NOINLINE void quad_windows(const struct quad_call *q, int32_t i,
     const struct conv_dims *k = q->k;
     char *to = (char *)q->windows;
 
-    for (int32_t j = 0; j < 4; j++, to += q->wide) {
+    for (int32_t j = 0; j < QUAD_PIXELS; j++, to += q->wide) {
         const int32_t top = p->y * k->sh - k->ph, left = p->x * k->sw - k->pw;
 
         y[j] = q->y + p->n * k->yn + p->y * k->yh + p->x * k->yw;
@@ -218,7 +223,7 @@ static void quad_few(const struct quad_call *q, const X *x, Y *const y[4])
     Y *const to[4] = {out, out + 4, out + 8, out + 12};
 
     quad_row(&q->t, x, 0, 1, to);
-    for (int32_t i = 0; i < 4; i++)
+    for (int32_t i = 0; i < QUAD_PIXELS; i++)
         for (int32_t j = 0; j < q->channels; j++)
             y[i][j] = to[i][j];
 }
@@ -259,14 +264,14 @@ static inline const X *quad_points(const struct quad_call *q, int32_t i,
  * not a multiple of four. */
 static void quad_block(const struct quad_call *q, int32_t lo, int32_t hi)
 {
-    const int32_t each = (q->channels + 3) / 4, last = q->pixels - 4;
+    const int32_t each = (q->channels + 3) / 4, last = q->pixels - QUAD_PIXELS;
     int32_t i = lo / each, c = lo - i * each;
     struct point p = {0, 0, 0};
 
-    i *= 4;
+    i *= QUAD_PIXELS;
     if (!q->direct)
         p = point_at(q->k, i);
-    for (; lo < hi; i += 4) {
+    for (; lo < hi; i += QUAD_PIXELS) {
         const int32_t n = each - c < hi - lo ? each - c : hi - lo;
         const X *x = q->windows;
         Y *y[4];
@@ -296,7 +301,8 @@ static void quad_part(struct quad_call *q, const struct io *io, int32_t g,
     int32_t lo, hi;
 
     q->channels = m;
-    span((q->pixels + 3) / 4 * ((m + 3) / 4), io->core, io->ncore, &lo, &hi);
+    span((q->pixels + QUAD_PIXELS - 1) / QUAD_PIXELS * ((m + 3) / 4), io->core,
+         io->ncore, &lo, &hi);
     if (lo == hi)
         return;
     quad_epilogue(k, io, at, m, &four, &q->t);
@@ -304,8 +310,8 @@ static void quad_part(struct quad_call *q, const struct io *io, int32_t g,
     q->y = (Y *)io->out[0] + at;
     q->t.w = (const RIGHT *)io->in[1] + (ptrdiff_t)at * k->wm;
     if (q->size != q->wide || m < 4) {
-        copy_weights(q, q->t.w, (char *)(q->windows + 4 * q->wide));
-        q->t.w = (const RIGHT *)(q->windows + 4 * q->wide);
+        copy_weights(q, q->t.w, (char *)(q->windows + QUAD_PIXELS * q->wide));
+        q->t.w = (const RIGHT *)(q->windows + QUAD_PIXELS * q->wide);
     }
     quad_block(q, lo, hi);
 }
@@ -320,7 +326,7 @@ static inline void quad_conv(const struct conv_dims *k, const struct io *io)
     q.size = k->c * k->kh * k->kw;
     q.wide = (q.size + 3) & ~3;
     q.pixels = k->n * k->oh * k->ow;
-    q.direct = quad_direct(k);
+    q.direct = QUAD_PIXELS == 4 && quad_direct(k);
     q.tops = k->h - (k->kh - 1) * k->dh;
     q.lefts = k->dw * k->xw == k->c || k->kw == 1
                   ? k->w - (k->kw - 1) * k->dw : 0;

@@ -19,8 +19,8 @@ judge() { # what, program
 }
 for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
     "uint8 uint8 uint8" "uint8 int8 int32"; do
-    for one in conv_last_int conv_last_short conv_depth_int conv_depth_short
-    do
+    for one in conv_last_int conv_last_short conv_depth_int conv_depth_short \
+        conv_pair_int conv_pair_short; do
         SHIFT=$((30 + (seed + n) % 7)) ADDTYPE=int32_t
         case $one in *int) [ $(((seed + n) % 3)) = 0 ] || ADDTYPE=int64_t ;; esac
         conv $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs

@@ -22,12 +22,12 @@
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
  * cycles   g * (5600 + ((n * oh * ow + 3) / 4 * ((m + 3) / 4) + 7) / 8 * 8 *
- *          (6 * ((c * kh * kw + 3) / 4 * 4) + 222 +
+ *          (6 * ((c * kh * kw + 3) / 4 * 4) + (add.bytes == 4 ? 320 : 222) +
  *          (c * kh * kw % 64 ? 0 : c * kh * kw / 4)) +
  *          ((n * oh * ow + 3) / 4 + ((n * oh * ow + 3) / 4 % 8 ? 8 : 0)) *
  *          (kh * kw == 1 && c % 4 == 0 && sh == 1 && sw == 1 ? 300 :
  *          (c * kh * kw % 4 ? (m + 31) / 32 : 1) *
- *          4 * (130 + kh * (80 + 3 * c * kw / 4))) +
+ *          4 * (110 + kh * (70 + 3 * c * kw / 4))) +
  *          (c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
  *
  * Pixels that are as far apart as rows of weights are taken from x; all else

@@ -1,0 +1,39 @@
+/* Channels-last convolution, two pixels by four channels.
+ *
+ * op       conv
+ * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:int -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
+ *          wm == kh * kw * c && hi - lo < 1 << 8 * y.bytes &&
+ *          max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
+ *          c * kh * kw + max(-b.lo, b.hi) < 2147483648 && shift < 63 &&
+ *          ((max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
+ *          c * kh * kw + max(-b.lo, b.hi)) *
+ *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi)) >> shift <
+ *          2147483648
+ * layout   last
+ * split    oh m
+ * scratch  (2 + (c * kh * kw % 4 || m < 4 ? max(4, min(m, 32)) : 0)) *
+ *          ((c * kh * kw + 3) / 4 * 4)
+ * stack    704
+ * cycles   g * (5600 + ((n * oh * ow + 1) / 2 * ((m + 3) / 4) + 7) / 8 * 8 *
+ *          (7 * ((c * kh * kw + 3) / 4 * 4) / 2 + 330) +
+ *          ((n * oh * ow + 1) / 2 + 8) *
+ *          (c * kh * kw % 4 ? (m + 31) / 32 : 1) *
+ *          2 * (110 + kh * (70 + 3 * c * kw / 4)) +
+ *          (c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ *
+ * As conv_last, with half the memory for windows: for where that is scarce.
+ */
+#include "kern/kern.h"
+
+#define scaled scale_long
+#define QUAD_PIXELS 2
+#define QUAD_SHORT 0
+#include "kern/quad_conv.h"
+
+void FN(const struct conv_dims *k, const struct io *io)
+{
+    quad_conv(k, io);
+}
