@@ -1,5 +1,5 @@
 /* A matrix product of bytes, rows by rows, four by four at a time: what the
- * XpulpV2 kernels of convolutions and matrix products share.
+ * XpulpV2 kernels of matrix products share.
  *
  * To be included after LEFT, RIGHT, START (type of the bias), MUL, ADD and Y
  * are defined, and scaled(sum, mul, add, shift).  Rows have 4 elements or more:

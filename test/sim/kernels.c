@@ -1,7 +1,7 @@
-/* Kernels of XpulpV2 on the chip, split over cores, against kern/ref on the
- * same chip: random operators from SEED, or with CASE one operator, whose
- * cycles are printed.  Built per kernel: fast and plain are its instances,
- * MATMUL says that its family is that of matrix products. */
+/* Matrix products of XpulpV2 on the chip, split over cores, against kern/ref
+ * on the same chip: random operators from SEED, or with CASE one operator,
+ * whose cycles are printed.  Built per kernel: fast and plain are its
+ * instances. */
 #include "kern/kern.h"
 #include "pulp.h"
 #include "rt.h"
@@ -16,11 +16,7 @@
 #define L2 __attribute__((aligned(16)))
 enum { BYTES = 16384, SCRATCH = 9216, CHANNELS = 256 };
 
-#ifdef MATMUL
 typedef struct matmul_dims Dims;
-#else
-typedef struct conv_dims Dims;
-#endif
 void fast(const Dims *k, const struct io *io);
 void plain(const Dims *k, const struct io *io);
 
@@ -86,7 +82,6 @@ static void fill(void)
     }
 }
 
-#ifdef MATMUL
 static void shape(Dims *k, int32_t m, int32_t n, int32_t c)
 {
     *k = (Dims){.nb = {1, 1, 1}, .m = m, .n = n, .k = c, .am = c, .ak = 1,
@@ -109,50 +104,10 @@ static inline int32_t macs(const Dims *k)
 {
     return k->m * k->n * k->k;
 }
-#else
-static void shape(Dims *k, int32_t h, int32_t w_, int32_t c, int32_t m,
-                  int32_t taps, int32_t step)
-{
-    const int32_t pad = taps / 2;
-
-    *k = (Dims){.n = 1, .g = 1, .c = c, .m = m, .h = h, .w = w_, .kh = taps,
-                .kw = taps, .sh = step, .sw = step, .dh = 1, .dw = 1,
-                .ph = pad, .pw = pad, .mulc = 1, .addc = 1, .padv = 0};
-    k->oh = (h + 2 * pad - taps) / step + 1;
-    k->ow = (w_ + 2 * pad - taps) / step + 1;
-    k->xc = k->yc = k->wc = 1;
-    k->xw = c, k->xh = w_ * c, k->yw = m, k->yh = k->ow * m;
-    k->ww = c, k->wh = taps * c, k->wm = taps * taps * c;
-}
-
-static inline void draw(Dims *k)
-{
-    if (TAPS == 1)
-        shape(k, roll(8) + 1, roll(8) + 1, roll(120) + 4, roll(30) + 1, 1, 1);
-    else
-        shape(k, roll(6) + 3, roll(6) + 3, roll(12) + 1, roll(12) + 1,
-              TAPS, roll(2) + 1);
-    k->padv = TAPS > 1 ? roll(3) : 0;
-}
-
-static int32_t size(const Dims *k)
-{
-    return k->oh * k->ow * k->m;
-}
-
-static inline int32_t macs(const Dims *k)
-{
-    return k->oh * k->ow * k->m * k->c * k->kh * k->kw;
-}
-#endif
 
 static uint32_t measure(const Dims *k, int cores)
 {
-#ifdef MATMUL
     struct job j = {k, cores, 0};
-#else
-    struct job j = {k, cores, 4 * k->c * k->kh * k->kw};
-#endif
     uint32_t cycles = pulp_cycles();
 
     pulp_fork(work, &j);
