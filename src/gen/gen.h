@@ -81,7 +81,7 @@ bool gen_same_dims(const Gen *g, const Step *a, const Step *b);
 bool gen_has_result(const Gen *g, int layer);
 
 /* program.c: the steps as records, loops and pages (rt/program.h) */
-enum { GEN_PAGE = 1024 }; /* bytes of a page on the chip: rt/.../team.h */
+enum { GEN_PAGE = 1024 }; /* bytes of a page on the chip: rt/move.h */
 
 typedef enum CodeKind {
     CODE_run, CODE_start, CODE_finish, CODE_move, CODE_wait, CODE_layer,
