@@ -54,6 +54,27 @@ static void count_used(Fetcher *x)
     }
 }
 
+/* Bytes that two buffers of a group share are counted once. */
+static void count_shared(Fetcher *x)
+{
+    const Plan *p = x->p;
+    const int64_t *off = x->t->off;
+    int i, j, k;
+
+    for (i = 0; i < x->t->nlead; i++) {
+        const Buf *b = &p->buf[i], *a;
+
+        if (!b->over)
+            continue;
+        j = b->over - 1;
+        a = &p->buf[j];
+        for (k = MAX(0, MAX(a->from, b->from));
+             k < MIN(p->nstep, MIN(a->to, b->to)); k++)
+            x->used[k] -= MAX(0, MIN(off[i] + b->size, off[j] + a->size) -
+                                     MAX(off[i], off[j]));
+    }
+}
+
 static int64_t size_of(const Fetch *f)
 {
     return (f->bytes + 7) & ~(int64_t)7;
@@ -70,6 +91,7 @@ static int64_t take_room(Fetcher *x, int i, int earliest)
         x->used[k] += n;
         over = MAX(over, x->used[k] - room);
     }
+    room -= x->t->margin;
     for (k = b->from; k > earliest && x->used[k - 1] + n <= room; k--)
         x->used[k - 1] += n;
     x->at[i] = k;
@@ -163,6 +185,7 @@ int64_t add_fetches(Tiler *t, int *work)
     x.used = NEWN(t->mem, int64_t, t->p->nstep + 1);
     sort_fetches(&x);
     count_used(&x);
+    count_shared(&x);
     over = place_fetches(&x, work);
     if (over > 0)
         return over;

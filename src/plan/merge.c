@@ -1,34 +1,29 @@
 /* Results that follow their operands: where a layer goes through a value tile
  * by tile, what it writes may take the place of what it has read, a little
- * behind.  Both are then one buffer, for as long as either lives; so a chain
- * of layers is merged as a whole or not at all, whichever asks for less. */
+ * behind.  The two buffers then keep a distance, and may overlap; a chain of
+ * layers makes a group of such buffers, which is placed as one. */
 #include "plan/tiling.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* A store, or several that are one buffer. */
-typedef struct Group {
-    int64_t lo, hi;     /* extent, by the distances of its stores */
+/* A store in the next memory. */
+typedef struct Member {
+    int group;          /* the store that leads it; -1: not in the memory */
+    int64_t off;        /* bytes from there */
     int first, last;    /* works between which it lives */
-} Group;
+} Member;
 
 typedef struct Merger {
     Tiler *t;
     const Solution *sol;
     const int64_t *room;
-    int *group;         /* by store; -1: not in the next memory */
-    int64_t *off;       /* by store: its distance within the group */
-    Group *v;
+    Member *v;          /* by store */
     bool *done;         /* by work: merged */
 } Merger;
 
-static void add_life(Group *g, int from, int to)
-{
-    g->first = MIN(g->first, from);
-    g->last = MAX(g->last, to);
-}
-
-static void make_groups(Merger *m)
+static void find_members(Merger *m)
 {
     const Stores *s = m->t->s;
     int i, k;
@@ -36,28 +31,63 @@ static void make_groups(Merger *m)
     for (i = 0; i < s->nstore; i++) {
         const Store *v = &s->store[i];
 
-        m->group[i] = -1;
+        m->v[i] = (Member){-1, 0, INT_MAX, -1};
         if (!v->size || v->konst || !m->sol->far[i])
             continue;
-        m->group[i] = i;
-        m->v[i] = (Group){0, v->size, INT_MAX, -1};
+        m->v[i].group = i;
         for (k = 0; k < m->t->nwork; k++)
-            if (m->t->work[k].pos >= v->from && m->t->work[k].pos <= v->to)
-                add_life(&m->v[i], k, k);
+            if (m->t->work[k].pos >= v->from && m->t->work[k].pos <= v->to) {
+                m->v[i].first = MIN(m->v[i].first, k);
+                m->v[i].last = MAX(m->v[i].last, k);
+            }
     }
 }
 
-/* Bytes that are too many, over all works. */
+/* Bytes from the first to the last that lives of group g at work k. */
+static int64_t extent(const Merger *m, int g, int k)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    int i;
+
+    for (i = 0; i < m->t->s->nstore; i++)
+        if (m->v[i].group == g && m->v[i].first <= k && k <= m->v[i].last) {
+            lo = MIN(lo, m->v[i].off);
+            hi = MAX(hi, m->v[i].off + m->t->s->store[i].size);
+        }
+    return hi > lo ? hi - lo : 0;
+}
+
+/* By how much a group is higher than the memory. */
+static int64_t too_high(const Merger *m, int g)
+{
+    int64_t lo = 0, hi = 0, room = 0;
+    int i, k;
+
+    for (i = 0; i < m->t->s->nstore; i++)
+        if (m->v[i].group == g) {
+            lo = MIN(lo, m->v[i].off);
+            hi = MAX(hi, m->v[i].off + m->t->s->store[i].size);
+        }
+    for (k = 0; k < m->t->nwork; k++)
+        room = MAX(room, m->room[k]);
+    return MAX(0, hi - lo - room);
+}
+
+/* Bytes that are too many, over all works and groups. */
 static int64_t excess(const Merger *m)
 {
     int64_t sum = 0, live;
     int i, k;
 
+    for (i = 0; i < m->t->s->nstore; i++)
+        if (m->v[i].group == i)
+            sum += too_high(m, i);
+
     for (k = 0; k < m->t->nwork; k++) {
         live = m->sol->way[k]->outer_bytes;
         for (i = 0; i < m->t->s->nstore; i++)
-            if (m->group[i] == i && m->v[i].first <= k && k <= m->v[i].last)
-                live += m->v[i].hi - m->v[i].lo;
+            if (m->v[i].group == i)
+                live += extent(m, i, k);
         sum += MAX(0, live - m->room[k]);
     }
     return sum;
@@ -65,16 +95,12 @@ static int64_t excess(const Merger *m)
 
 static void join_groups(Merger *m, int to, int from, int64_t by)
 {
-    Group *a = &m->v[to], *b = &m->v[from];
     int i;
 
-    a->lo = MIN(a->lo, b->lo + by);
-    a->hi = MAX(a->hi, b->hi + by);
-    add_life(a, b->first, b->last);
     for (i = 0; i < m->t->s->nstore; i++)
-        if (m->group[i] == from) {
-            m->group[i] = to;
-            m->off[i] += by;
+        if (m->v[i].group == from) {
+            m->v[i].group = to;
+            m->v[i].off += by;
         }
 }
 
@@ -88,9 +114,9 @@ static bool find_pair(const Merger *m, int k, int *x, int *y, int64_t *by)
         return false;
     *x = w->oper[way->over].store;
     *y = w->oper[w->noper - 1].store;
-    *by = m->off[*x] - way->lag - m->off[*y];
-    return m->group[*x] >= 0 && m->group[*y] >= 0 &&
-           m->group[*x] != m->group[*y];
+    *by = m->v[*x].off - way->lag - m->v[*y].off;
+    return m->v[*x].group >= 0 && m->v[*y].group >= 0 &&
+           m->v[*x].group != m->v[*y].group;
 }
 
 
@@ -101,11 +127,8 @@ static void copy_state(const Merger *m, Merger *to)
     to->t = m->t;
     to->sol = m->sol;
     to->room = m->room;
-    for (i = 0; i < m->t->s->nstore; i++) {
-        to->group[i] = m->group[i];
-        to->off[i] = m->off[i];
+    for (i = 0; i < m->t->s->nstore; i++)
         to->v[i] = m->v[i];
-    }
     for (i = 0; i < m->t->nwork; i++)
         to->done[i] = m->done[i];
 }
@@ -115,8 +138,7 @@ static Merger *new_merger(Tiler *t, const Solution *sol, const int64_t *room)
     Merger *m = NEW(t->mem, Merger);
     int n = t->s->nstore + 1;
 
-    *m = (Merger){t, sol, room, NEWN(t->mem, int, n),
-                  NEWN(t->mem, int64_t, n), NEWN(t->mem, Group, n),
+    *m = (Merger){t, sol, room, NEWN(t->mem, Member, n),
                   NEWN(t->mem, bool, t->nwork + 1)};
     return m;
 }
@@ -128,7 +150,7 @@ static bool merge_at(Merger *m, int k)
 
     if (!find_pair(m, k, &x, &y, &by))
         return false;
-    join_groups(m, m->group[x], m->group[y], by);
+    join_groups(m, m->v[x].group, m->v[y].group, by);
     m->done[k] = true;
     return true;
 }
@@ -144,7 +166,8 @@ static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
         return least;
     least = excess(trial);
     copy_state(trial, best);
-    for (step = -1; step <= 1; step += 2)
+    for (step = -1; step <= 1; step += 2) {
+        copy_state(best, trial);
         for (i = k + step; i >= 0 && i < m->t->nwork; i += step) {
             if (!merge_at(trial, i))
                 break;
@@ -154,6 +177,7 @@ static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
                 copy_state(trial, best);
             }
         }
+    }
     return least;
 }
 
@@ -167,7 +191,7 @@ static unsigned dying(const Merger *m, int k)
     for (o = 0; o < w->noper; o++) {
         const Oper *x = &w->oper[o];
 
-        if (x->val && !x->konst && !x->out && m->group[x->store] >= 0 &&
+        if (x->val && !x->konst && !x->out && m->v[x->store].group >= 0 &&
             m->v[x->store].last == k && !m->t->s->store[x->store].in)
             set |= 1u << o;
     }
@@ -208,45 +232,179 @@ static void choose_merges(Merger *m)
     }
 }
 
-/* The values of all stores of a group move into the buffer of its first. */
-static void move_values(Merger *m, int *buf)
-{
-    Plan *p = m->t->p;
-    const Val *v;
-    int i;
-
-    for (v = m->t->s->g->vals; v; v = v->next) {
-        int store = m->t->s->place[v->id].buf, g;
-
-        if (p->place[v->id].buf < 0 || m->group[store] < 0)
-            continue;
-        g = m->group[store];
-        p->place[v->id].buf = buf[g];
-        p->place[v->id].off += m->off[store] - m->v[g].lo;
-    }
-    for (i = 0; i < m->t->s->nstore; i++) {
-        Buf *b = buf[i] >= 0 ? &p->buf[buf[i]] : NULL;
-        int g = m->group[i];
-
-        if (!b || g < 0 || g == i)
-            continue;
-        if (b->kind != BUF_temp)
-            p->buf[buf[g]].kind = b->kind;
-        b->size = 0;
-    }
-    for (i = 0; i < m->t->s->nstore; i++)
-        if (buf[i] >= 0 && m->group[i] == i) {
-            p->buf[buf[i]].size = m->v[i].hi - m->v[i].lo;
-            p->buf[buf[i]].align = MAX(p->buf[buf[i]].align, 8);
-        }
-}
-
-int64_t merge_stores(Tiler *t, const Solution *sol, int *buf, const int64_t *room)
+int64_t merge_stores(Tiler *t, const Solution *sol, const int *buf,
+                     const int64_t *room)
 {
     Merger *m = new_merger(t, sol, room);
+    int i, k;
 
-    make_groups(m);
+    find_members(m);
     choose_merges(m);
-    move_values(m, buf);
+    t->merged = false;
+    t->lead = NEWN(t->mem, int, t->p->nbuf + 1);
+    t->off = NEWN(t->mem, int64_t, t->p->nbuf + 1);
+    for (i = 0; i < t->p->nbuf; i++)
+        t->lead[i] = i;
+    for (i = 0; i < t->s->nstore; i++)
+        if (buf[i] >= 0 && m->v[i].group >= 0) {
+            t->lead[buf[i]] = buf[m->v[i].group];
+            t->off[buf[i]] = m->v[i].off;
+        }
+    for (k = 0; k < t->nwork; k++)
+        if (m->done[k]) {
+            const Work *w = &t->work[k];
+            int x = buf[w->oper[sol->way[k]->over].store];
+            int y = buf[w->oper[w->noper - 1].store];
+
+            t->merged = true;
+            t->p->buf[y].over = x + 1;
+        }
+    t->nlead = t->p->nbuf;
     return excess(m);
+}
+
+/* --- addresses of groups --- */
+
+/* Groups of several go first. */
+static const int64_t GROUP = INT64_C(1) << 50;
+
+typedef struct Placing {
+    Plan *p;
+    int mem;
+    int *list, n;       /* buffers there, those of a group side by side */
+    int64_t *weight;    /* by leader: the heavier are placed first */
+} Placing;
+
+static int lead_of(const Tiler *t, int buf)
+{
+    return buf < t->nlead ? t->lead[buf] : buf;
+}
+
+static int64_t off_of(const Tiler *t, int buf)
+{
+    return buf < t->nlead ? t->off[buf] : 0;
+}
+
+static const Placing *sorted;
+
+static int by_weight(const void *a, const void *b)
+{
+    int i = *(const int *)a, j = *(const int *)b;
+
+    if (sorted->weight[i] != sorted->weight[j])
+        return sorted->weight[i] > sorted->weight[j] ? -1 : 1;
+    return i < j ? -1 : i > j;
+}
+
+static bool clash(const Buf *a, int64_t at, const Buf *b)
+{
+    return a->from < b->to && b->from < a->to && at < b->addr + b->size &&
+           b->addr < at + a->size;
+}
+
+/* How far a group that begins at `at` must move up; 0: it need not. */
+static int64_t blocked(const Tiler *t, const Placing *x, const int *done,
+                       int ndone, int lead, int64_t at)
+{
+    int i, k;
+
+    for (i = 0; i < x->n; i++) {
+        const Buf *a = &x->p->buf[x->list[i]];
+        int64_t here = at + off_of(t, x->list[i]);
+
+        if (lead_of(t, x->list[i]) != lead)
+            continue;
+        if (here < 0)
+            return -here;
+        for (k = 0; k < ndone; k++)
+            if (clash(a, here, &x->p->buf[done[k]]))
+                return x->p->buf[done[k]].addr + x->p->buf[done[k]].size -
+                       here;
+    }
+    return 0;
+}
+
+/* The whole group of a leader at its lowest place. */
+static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
+                       int lead)
+{
+    int64_t at = 0, up;
+    int i;
+
+    while ((up = blocked(t, x, done, ndone, lead, at)) > 0)
+        at += (up + 15) & ~(int64_t)15;
+    for (i = 0; i < x->n; i++)
+        if (lead_of(t, x->list[i]) == lead) {
+            Buf *b = &x->p->buf[x->list[i]];
+
+            b->addr = at + off_of(t, x->list[i]);
+            b->align = MAX(b->align, x->p->soc->mems[x->mem].align);
+            x->p->used[x->mem] = MAX(x->p->used[x->mem], b->addr + b->size);
+            done[ndone++] = x->list[i];
+        }
+    return ndone;
+}
+
+/* What decides which group is placed before another, by leader. */
+typedef enum Order { BY_AREA, BY_BIRTH, BY_SIZE, NORDER } Order;
+
+static void weigh(const Tiler *t, Placing *x, Order order)
+{
+    int i;
+
+    memset(x->weight, 0, (size_t)x->p->nbuf * sizeof *x->weight);
+    for (i = 0; i < x->n; i++) {
+        const Buf *b = &x->p->buf[x->list[i]];
+        int64_t *w = &x->weight[lead_of(t, x->list[i])];
+
+        *w += order == BY_AREA    ? b->size * MAX(1, b->to - b->from)
+              : order == BY_BIRTH ? x->p->nstep + 1 - b->from : b->size;
+        if (b->over)
+            *w += GROUP;
+    }
+}
+
+static int64_t place_in_order(const Tiler *t, Placing *x, Order order)
+{
+    int *done = NEWN(t->mem, int, x->n + 1), ndone = 0, i, n = 0;
+    int *leads = NEWN(t->mem, int, x->n + 1);
+    bool *seen = NEWN(t->mem, bool, x->p->nbuf + 1);
+
+    weigh(t, x, order);
+    for (i = 0; i < x->n; i++) {
+        int lead = lead_of(t, x->list[i]);
+
+        if (!seen[lead])
+            leads[n++] = lead;
+        seen[lead] = true;
+    }
+    sorted = x;
+    qsort(leads, (size_t)n, sizeof *leads, by_weight);
+    x->p->used[x->mem] = 0;
+    for (i = 0; i < n; i++)
+        ndone = place_group(t, x, done, ndone, leads[i]);
+    return x->p->used[x->mem];
+}
+
+int64_t place_groups(Tiler *t, int mem)
+{
+    Plan *p = t->p;
+    Placing x = {.p = p, .mem = mem, .list = NEWN(t->mem, int, p->nbuf + 1),
+                 .weight = NEWN(t->mem, int64_t, p->nbuf + 1)};
+    int64_t least = INT64_MAX, height;
+    Order best = BY_AREA, o;
+    int i;
+
+    for (i = 0; i < p->nbuf; i++)
+        if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem &&
+            p->buf[i].size)
+            x.list[x.n++] = i;
+    for (o = BY_AREA; o < NORDER; o++) {
+        height = place_in_order(t, &x, o);
+        if (height < least) {
+            least = height;
+            best = o;
+        }
+    }
+    return place_in_order(t, &x, best);
 }

@@ -222,9 +222,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         t->code = 1 + STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
-    p->room[t->next] -= t->nfetch ? t->margin : 0;
     over = add_fetches(t, &work);
-    p->room[t->next] = next_room(t, o);
     if (over > 0) {
         r->next[work] -= MAX(over, 64);
         return false;
@@ -234,9 +232,11 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         shrink(t, t->near, r->near, over);
         ok = false;
     }
-    over = place_at_home(p, t->next) - p->room[t->next];
+    over = (t->merged ? place_groups(t, t->next)
+                      : place_at_home(p, t->next)) - p->room[t->next];
     if (over > 0) {
-        shrink(t, t->next, r->next, over);
+        if (!t->nfetch || t->margin > p->room[t->next] / 2)
+            shrink(t, t->next, r->next, over);
         t->margin += over / 2 + 256;
         ok = false;
     }

@@ -88,6 +88,9 @@ typedef struct Tiler {
     int near, next, outer; /* memories; outer -1: none */
     bool *outside;      /* by store: a constant that lies in the outer one */
     int64_t chunk;      /* bytes of a constant that are fetched at once */
+    bool merged;        /* some results follow operands: */
+    int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
+    int64_t *off;       /* and which; of buffers from nlead on: none */
     int64_t margin;     /* bytes there that fetches leave, for addresses */
     int64_t code;       /* bytes there that the steps take as a program; 0: there
                            is no need to count them */
@@ -133,10 +136,12 @@ typedef struct Solution {
 /* near, next: room by work. */
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next);
 
-/* merge.c: lets results follow operands in one buffer, where the room of the
- * next memory (by work) asks for it; buf: of stores, changed.  Returns the
- * bytes that are still too many, over all works. */
-int64_t merge_stores(Tiler *t, const Solution *s, int *buf, const int64_t *room);
+/* merge.c: lets results follow operands, where the room of the next memory (by
+ * work) asks for it; buf: of stores.  Returns the bytes that are still too
+ * many, over all works.  place_groups gives addresses then; the height. */
+int64_t merge_stores(Tiler *t, const Solution *s, const int *buf,
+                     const int64_t *room);
+int64_t place_groups(Tiler *t, int mem);
 
 /* emit.c */
 void emit_steps(Tiler *t, const Solution *s);
