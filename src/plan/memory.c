@@ -107,6 +107,15 @@ static int list_mems(const Plan *p, unsigned what, unsigned after, int *list)
     return n;
 }
 
+/* Less than nothing, where code takes more than there is. */
+static int64_t real_room(const Plan *p, int m, int64_t room)
+{
+    const Mem *mem = &p->soc->mems[m];
+
+    return room ? room : MIN(0, mem->size - mem->reserved - mem->program -
+                                p->consts[m]);
+}
+
 /* "RAM needs 700 bytes for buffers, has 512: 188 bytes are missing" */
 void say_need(const Plan *p, int m, const char *what, int64_t need,
                      int64_t room, Str *out)
@@ -117,6 +126,7 @@ void say_need(const Plan *p, int m, const char *what, int64_t need,
     if (p->soc->mems[m].program)
         str_fmt(out, " beside %lld of code",
                 (long long)p->soc->mems[m].program);
+    room = real_room(p, m, room);
     if (need > room) {
         plan_missing[m] = need - room;
         str_fmt(out, ": %lld bytes are missing", (long long)(need - room));
