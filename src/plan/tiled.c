@@ -365,15 +365,18 @@ static void set_rooms(Tiler *t, const PlanOpts *o)
 /* What sums ask for may not be enough for addresses. */
 static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
 {
+    Mem *m = &t->p->soc->mems[mem];
+    int64_t step = 8, size = m->size;
     PlanOpts more = *o;
-    int64_t step = 8;
 
     for (; least < INT64_C(1) << 40; least += step, step *= 2) {
+        m->size = size + least; /* or the chip's is the bound */
         more.limit[mem] = least;
         t->p->room[mem] = least;
         if (try_rounds(t, &more))
             break;
     }
+    m->size = size;
     return least;
 }
 
