@@ -22,7 +22,8 @@ struct quads {
     const MUL *mul;
     const ADD *add;
     int32_t words, step, biasnext, mulnext, addnext, shift, lo, hi;
-    int32_t even; /* the lower 32 bits of what add has are 0 */
+    int32_t even;  /* the lower 32 bits of what add has are 0 */
+    int32_t small; /* 0 < shift < 32, and mul shifted by what lacks fits */
 };
 
 #ifdef __riscv
@@ -256,6 +257,8 @@ static inline void quad_row(const struct quads *t, const LEFT *x, int32_t at,
         quad_short(t, x, at, count, y);
     else if (!plain && !QUAD_SHORT && sizeof(ADD) == 4 && t->shift >= 32)
         quad_long32(t, x, at, count, y);
+    else if (!plain && !QUAD_SHORT && sizeof(ADD) == 4 && t->small)
+        quad_up32(t, x, at, count, y);
     else if (!plain && sizeof(ADD) == 8 && t->even && t->shift >= 32)
         quad_even64(t, x, at, count, y);
     else if (!plain && sizeof(ADD) == 8 && t->shift >= 32)

@@ -96,6 +96,15 @@
 #define QA_LONG64(j, a, b, c, d, CLIP)                                        \
     QA_LONG(j, a, b, c, d, CLIP, QA_ADD_S64)
 
+/* For lesser shifts: mul and add shifted up to make it 32; t2: shift - 32. */
+#define QA_TOP(v, CLIP)                                                       \
+    "mul t6, " v ", t3\n mulh " v ", " v ", t3\n sltu t6, t5, t6\n"           \
+    "add " v ", " v ", t4\n add " v ", " v ", t6\n" CLIP(v)
+#define QA_UP32(j, a, b, c, d, CLIP)                                          \
+    "lw t3, 4*" #j "(a0)\n lw t5, 4*" #j "(t1)\n neg t6, t2\n"               \
+    "sll t3, t3, t6\n sra t4, t5, t2\n sll t5, t5, t6\n not t5, t5\n"        \
+    QA_TOP(a, CLIP) QA_TOP(b, CLIP) QA_TOP(c, CLIP) QA_TOP(d, CLIP)
+
 /* And where the lower halves of add are 0, so that nothing is carried. */
 #define QA_UPPER(v, CLIP)                                                     \
     "mulh " v ", " v ", t3\n add " v ", " v ", t4\n"                          \
@@ -162,6 +171,7 @@
 
 QUAD_KIND(quad_short, QA_SHORT, 0)
 QUAD_KIND(quad_long32, QA_LONG32, 32)
+QUAD_KIND(quad_up32, QA_UP32, 32)
 QUAD_KIND(quad_long64, QA_LONG64, 32)
 QUAD_KIND(quad_even64, QA_EVEN, 32)
 

@@ -88,6 +88,22 @@ static int quad_even(const ADD *add, int32_t n)
     return !any && !n;
 }
 
+/* Do n multipliers fit in 32 bits after a shift that makes `shift` 32? */
+static int quad_small(const MUL *mul, int32_t n, int32_t shift)
+{
+    const int32_t more = 32 - shift;
+    int32_t any = 0;
+
+    if (QUAD_SHORT || sizeof(MUL) != 4 || shift <= 0 || shift >= 32)
+        return 0;
+    for (; n > 0; n--, mul++) {
+        const int32_t m = (int32_t)*mul;
+
+        any |= (int32_t)((uint32_t)m << more) >> more ^ m;
+    }
+    return !any;
+}
+
 static void quad_epilogue(const struct conv_dims *k, const struct io *io,
                           int32_t c, int32_t m, struct fours *f,
                           struct quads *t)
@@ -97,6 +113,7 @@ static void quad_epilogue(const struct conv_dims *k, const struct io *io,
     QUAD_FOLLOW(ADD, add, io->in[3] ? io->in[4] : NULL, k->addc, 0);
     t->even = quad_even(t->add, t->addnext ? m : 4);
     t->shift = io->in[3] ? k->shift : 0;
+    t->small = quad_small(t->mul, t->mulnext ? m : 4, t->shift);
     t->lo = quad_bound(k->lo), t->hi = quad_bound(k->hi);
 }
 

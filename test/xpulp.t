@@ -21,8 +21,12 @@ for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
     "uint8 uint8 uint8" "uint8 int8 int32"; do
     for one in conv_last_int conv_last_short conv_depth_int conv_depth_short \
         conv_pair_int conv_pair_short; do
-        SHIFT=$((30 + (seed + n) % 7)) ADDTYPE=int32_t
-        case $one in *int) [ $(((seed + n) % 3)) = 0 ] || ADDTYPE=int64_t ;; esac
+        SHIFT=$((30 + (seed + n) % 7)) ADDTYPE=int32_t MUL_MOST=
+        [ $(((seed + n) % 4)) = 0 ] &&
+            SHIFT=$((9 + (seed + n) % 9)) MUL_MOST=200
+        case $one in
+        *int) [ $(((seed + n) % 3)) = 0 ] || ADDTYPE=int64_t ;;
+        esac
         conv $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
         judge "$one $types" conv
     done
