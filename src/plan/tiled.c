@@ -52,16 +52,21 @@ static void forget_ways(Tiler *t)
     for (i = 0; i < t->nwork; i++)
         for (k = 0; k < 1 << t->work[i].nstore; k++)
             t->work[i].ways[k] = (Ways){0};
-    for (i = 0; i < t->nwork; i++)
-        t->work[i].ngrid = 0, t->work[i].grids = NULL;
 }
 
-/* Ways are listed for one size of the nearest memory. */
+/* Grids and ways are listed for one size of the nearest memory. */
 static void set_room(Tiler *t, int64_t near)
 {
-    if (t->room != near)
-        forget_ways(t);
+    int i;
+
+    if (t->room == near)
+        return;
     t->room = near;
+    forget_ways(t);
+    for (i = 0; i < t->nwork; i++) {
+        t->work[i].ngrid = 0;
+        t->work[i].grids = NULL;
+    }
 }
 
 static bool solves(Tiler *t, int64_t near, int64_t next)
