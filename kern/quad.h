@@ -26,6 +26,10 @@ struct quads {
     int32_t small; /* 0 < shift < 32, and mul shifted by what lacks fits */
 };
 
+#ifndef QUAD_PIXELS
+#define QUAD_PIXELS 4
+#endif
+
 #ifdef __riscv
 /* v[4 * i + j] = bias j + row i of x by row j of w. */
 #define QUAD_DOTS(name, DOT)                                                 \
