@@ -278,7 +278,8 @@ void plan_lives(Plan *p)
     }
 }
 
-/* The largest sum of bytes that live at one step, alignment left aside. */
+/* The largest sum of bytes that live at one step, alignment left aside, and
+ * what may lie over another. */
 static int64_t live_bound(const Plan *p)
 {
     int64_t *sum = NEWN(p->mem, int64_t, p->nstep + 3), live = 0, most = 0;
@@ -287,7 +288,7 @@ static int64_t live_bound(const Plan *p)
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
 
-        if (b->kind == BUF_const)
+        if (b->kind == BUF_const || b->over)
             continue;
         sum[b->from + 1] += b->size;
         sum[b->to + 1] -= b->size;
