@@ -3,8 +3,8 @@
  * Elsewhere the same in plain C, so that the kernels can be tested anywhere.
  *
  * To be included after LEFT, RIGHT, START (type of the bias), MUL, ADD and Y
- * are defined, scaled(sum, mul, add, shift), QUAD_PIXELS (rows at a time, 4 or
- * 2) and QUAD_SHORT (1: nothing leaves 32 bits).  24 instructions for 64
+ * are defined, scaled(sum, mul, add, shift), QUAD_PIXELS (rows at a time, 2
+ * where memory for 4 is too much) and QUAD_SHORT (1: nothing leaves 32 bits).  24 instructions for 64
  * products; the rows of both sides must be the same distance apart, because
  * there are no registers for two distances. */
 #ifndef QUAD_H
@@ -12,6 +12,10 @@
 
 #include "kern/block.h"
 #include "kern/scale.h"
+
+#ifndef QUAD_PIXELS
+#define QUAD_PIXELS 4
+#endif
 
 /* y[row][channel], rows of `words` words that lie `step` bytes apart.  bias,
  * mul and add point at the elements of four channels, and go `..next` bytes

@@ -11,11 +11,6 @@
 #include "kern/share.h"
 #include "kern/window.h"
 
-/* Windows at a time: two where memory for four is too much. */
-#ifndef QUAD_PIXELS
-#define QUAD_PIXELS 4
-#endif
-
 typedef X LEFT;
 typedef W RIGHT;
 typedef B START;
