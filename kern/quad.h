@@ -10,6 +10,11 @@
 #ifndef QUAD_H
 #define QUAD_H
 
+/* Rows at a time: two where memory for four is too much. */
+#ifndef QUAD_PIXELS
+#define QUAD_PIXELS 4
+#endif
+
 #include "kern/block.h"
 #include "kern/scale.h"
 

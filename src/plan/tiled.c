@@ -169,7 +169,7 @@ static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
 
 /* Room for buffers in the next memory; where fetches fill it to the brim,
  * beside the program. */
-static int64_t next_room(const Tiler *t, const PlanOpts *o)
+static int64_t next_left(const Tiler *t, const PlanOpts *o)
 {
     const Mem *m = &t->p->soc->mems[t->next];
     int64_t room = m->size - m->reserved - m->program -
@@ -177,7 +177,12 @@ static int64_t next_room(const Tiler *t, const PlanOpts *o)
 
     if (o->limit[t->next] >= 0)
         room = MIN(room, o->limit[t->next]);
-    return MAX(0, room);
+    return room;
+}
+
+static int64_t next_room(const Tiler *t, const PlanOpts *o)
+{
+    return MAX(0, next_left(t, o));
 }
 
 static int64_t stored_bytes(const Tiler *t, const Work *w)
@@ -392,7 +397,7 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
 
     set_rooms(t, o);
     near = t->p->room[t->near];
-    next = t->p->room[t->next];
+    next = next_left(t, o);
     least = least_room(t, true, near);
     if (least >= 0) {
         least = enough(t, o, t->next, least);
