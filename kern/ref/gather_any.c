@@ -5,7 +5,7 @@
  * types    x:int i:int -> y:int
  * isa      any
  * split    outer n inner
- * stack    64
+ * stack    96
  * cycles   10 * y.n
  *
  * A negative index counts from the end of the axis.

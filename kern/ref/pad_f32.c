@@ -55,8 +55,8 @@ static void next(const int32_t n[8], int32_t i[8])
 }
 
 /* This core's elements: how many, the first of them also in *from, i. */
-static int32_t begin(const struct pad_dims *k, const struct io *io, int32_t i[8],
-                     int32_t *from)
+static int32_t begin(const struct pad_dims *k, const struct io *io,
+                     int32_t i[8], int32_t *from)
 {
     int32_t total = 1, to, left;
 
