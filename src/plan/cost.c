@@ -6,7 +6,9 @@
 
 typedef struct Clock {
     const Plan *p;
-    int64_t call;         /* what cores pay for a kernel beside its own time */
+    int64_t call;         /* what cores pay for a kernel beside its own time, */
+    int64_t cold;         /* and for one that is not in the cache */
+    const Kern *kern;     /* the last one */
     int64_t core;
     int64_t engine[3][2]; /* by Engine and direction: when it is free */
     int64_t *done;        /* by token */
@@ -30,6 +32,8 @@ static When start_kernel(Clock *c, const Step *s)
 {
     When w = {c->core, c->core, c->core + c->call + s->cycles};
 
+    w.to += s->kern == c->kern ? 0 : c->cold;
+    c->kern = s->kern;
     c->core = c->done[s->token] = w.to;
     return w;
 }
@@ -60,6 +64,7 @@ static When wait_for(Clock *c, const Step *s)
 When *plan_trace(Arena *mem, const Plan *p)
 {
     Clock c = {.p = p, .call = p->tiled ? CALL_CYCLES : 0,
+               .cold = p->tiled ? COLD_CYCLES : 0,
                .done = NEWN(mem, int64_t, p->nstep + 1)};
     When *when = NEWN(mem, When, p->nstep + 1);
     int i;

@@ -15,8 +15,9 @@
 enum { NOPER = NARG + NRES };
 
 /* What the cores pay beside kernels' own time, cycles: for a call on all of
- * them, and for starting and awaiting a transfer. */
-enum { CALL_CYCLES = 250, MOVE_CYCLES = 60 };
+ * them, for starting and awaiting a transfer, and for a kernel that was not
+ * the last one and must come into the instruction cache. */
+enum { CALL_CYCLES = 250, MOVE_CYCLES = 60, COLD_CYCLES = 1600 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {
