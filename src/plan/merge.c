@@ -324,15 +324,47 @@ static int64_t blocked(const Tiler *t, const Placing *x, const int *done,
     return 0;
 }
 
-/* The whole group of a leader at its lowest place. */
-static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
-                       int lead)
+/* The highest address below `top` where buffer i alone is free; -1: none. */
+static int64_t from_above(const Placing *x, const int *done, int ndone, int i,
+                          int64_t top)
+{
+    const Buf *b = &x->p->buf[i];
+    int64_t at = (top - b->size) & ~(int64_t)15;
+    int k;
+
+    for (k = 0; k < ndone && at >= 0; k++) {
+        const Buf *o = &x->p->buf[done[k]];
+
+        if (clash(b, at, o)) {
+            at = (o->addr - b->size) & ~(int64_t)15;
+            k = -1;
+        }
+    }
+    return at;
+}
+
+static int64_t from_below(const Tiler *t, const Placing *x, const int *done,
+                          int ndone, int lead)
 {
     int64_t at = 0, up;
-    int i;
 
     while ((up = blocked(t, x, done, ndone, lead, at)) > 0)
         at += (up + 15) & ~(int64_t)15;
+    return at;
+}
+
+/* The whole group of a leader at its lowest place; what was fetched, if that is
+ * asked for, at its highest. */
+static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
+                       int lead, bool above)
+{
+    int64_t at = -1;
+    int i;
+
+    if (above && lead >= t->nlead)
+        at = from_above(x, done, ndone, lead, x->p->room[x->mem]);
+    if (at < 0)
+        at = from_below(t, x, done, ndone, lead);
     for (i = 0; i < x->n; i++)
         if (lead_of(t, x->list[i]) == lead) {
             Buf *b = &x->p->buf[x->list[i]];
@@ -346,7 +378,7 @@ static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
 }
 
 /* What decides which group is placed before another, by leader. */
-typedef enum Order { BY_AREA, BY_BIRTH, BY_SIZE, NORDER } Order;
+typedef enum Order { BY_AREA, BY_BIRTH, BY_SIZE, BOTH_ENDS, NORDER } Order;
 
 static void weigh(const Tiler *t, Placing *x, Order order)
 {
@@ -358,8 +390,9 @@ static void weigh(const Tiler *t, Placing *x, Order order)
         int64_t *w = &x->weight[lead_of(t, x->list[i])];
 
         *w += order == BY_AREA    ? b->size * MAX(1, b->to - b->from)
-              : order == BY_BIRTH ? x->p->nstep + 1 - b->from : b->size;
-        if (b->over)
+              : order == BY_SIZE  ? b->size
+                                  : x->p->nstep + 1 - b->from;
+        if (b->over || (order == BOTH_ENDS && x->list[i] < t->nlead))
             *w += GROUP;
     }
 }
@@ -382,7 +415,8 @@ static int64_t place_in_order(const Tiler *t, Placing *x, Order order)
     qsort(leads, (size_t)n, sizeof *leads, by_weight);
     x->p->used[x->mem] = 0;
     for (i = 0; i < n; i++)
-        ndone = place_group(t, x, done, ndone, leads[i]);
+        ndone = place_group(t, x, done, ndone, leads[i],
+                            order == BOTH_ENDS);
     return x->p->used[x->mem];
 }
 

@@ -263,6 +263,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
 
     set_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
+    t->margin = 0;
     for (i = 0; i < ROUNDS; i++) {
         if (t->room > p->room[t->near]) {
             set_room(t, p->room[t->near]);
@@ -275,7 +276,6 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
         if (try_solution(t, &sol, o, &r))
             break;
     }
-    t->margin = 0;
     p->gap = sol.cycles ? (double)(sol.cycles - bound) / (double)sol.cycles
                         : 0;
     return i < ROUNDS;
