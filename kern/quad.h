@@ -4,9 +4,9 @@
  *
  * To be included after LEFT, RIGHT, START (type of the bias), MUL, ADD and Y
  * are defined, scaled(sum, mul, add, shift), QUAD_PIXELS (rows at a time, 2
- * where memory for 4 is too much) and QUAD_SHORT (1: nothing leaves 32 bits).  24 instructions for 64
- * products; the rows of both sides must be the same distance apart, because
- * there are no registers for two distances. */
+ * where memory for 4 is too much) and QUAD_SHORT (1: nothing leaves 32 bits).
+ * 24 instructions for 64 products; the rows of both sides must be the same
+ * distance apart, because there are no registers for two distances. */
 #ifndef QUAD_H
 #define QUAD_H
 
@@ -17,10 +17,6 @@
 
 #include "kern/block.h"
 #include "kern/scale.h"
-
-#ifndef QUAD_PIXELS
-#define QUAD_PIXELS 4
-#endif
 
 /* y[row][channel], rows of `words` words that lie `step` bytes apart.  bias,
  * mul and add point at the elements of four channels, and go `..next` bytes
@@ -34,10 +30,6 @@ struct quads {
     int32_t even;  /* the lower 32 bits of what add has are 0 */
     int32_t small; /* 0 < shift < 32, and mul shifted by what lacks fits */
 };
-
-#ifndef QUAD_PIXELS
-#define QUAD_PIXELS 4
-#endif
 
 #ifdef __riscv
 /* v[4 * i + j] = bias j + row i of x by row j of w. */

@@ -6,7 +6,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
 printf '%s\n' 'include gap8' 'chip small about="little L2"' \
-    'memory L2 size=36K' >"$dir/small.soc"
+    'memory L2 size=32K' >"$dir/small.soc"
 try() { # NET TARGET OPTIONS
     net=$1 target=$2
     shift 2
@@ -25,7 +25,7 @@ try() { # NET TARGET OPTIONS
 try autoencoder-int gap8 --l1 3K
 try transformer-int siracusa --l1 8K
 [ -f "$dir/p/net_l3.bin" ] && exit 1
-try autoencoder-int "$dir/small.soc" --l2 8K
+try autoencoder-int "$dir/small.soc"
 [ -f "$dir/p/net_l3.bin" ] || { echo "no constants in L3"; exit 1; }
 ./tilewright compile zoo/dscnn-int/network.onnx -t cortex-m4 -q \
     --runtime pmsis -o "$dir/q" 2>/dev/null

@@ -89,7 +89,8 @@ static int32_t roll(int32_t n)
 
 static void fill(void)
 {
-    const int even = seed >> 20 & 1;
+    /* small shifts leave no room for large addends */
+    const int even = seed >> 20 & 1, up = SHIFT < 20 ? SHIFT : even ? 32 : 21;
 
     for (int i = 0; i < BYTES; i++) {
         x[i] = (uint8_t)(i + (i >> 3) * 7 + (int32_t)(seed >> 9));
@@ -101,7 +102,7 @@ static void fill(void)
         bias[i] = roll(20001) - 10000;
         mul[i] = roll(MUL_MOST) + 1;
         add[i] = (ADDTYPE)(roll(2001) - 1000) *
-                 ((ADDTYPE)1 << (int)sizeof(ADDTYPE) / 8 * (even ? 32 : 21));
+                 ((ADDTYPE)1 << (int)sizeof(ADDTYPE) / 8 * up);
     }
 }
 
