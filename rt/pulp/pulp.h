@@ -56,7 +56,9 @@ static inline void pulp_barrier(void)
  * there are 16; waiting for it frees it.  One longer than the 17 bits of a
  * command is several commands of the same id. */
 enum { PULP_DMA_LONGEST = 65536 };
-enum { PULP_DMA_IN = 1 << 17, PULP_DMA_LINE = 5 << 18, PULP_DMA_ROWS = 7 << 18 };
+enum {
+    PULP_DMA_IN = 1 << 17, PULP_DMA_LINE = 5 << 18, PULP_DMA_ROWS = 7 << 18
+};
 
 /* start.c: of bytes [0, n) all but the last PULP_DMA_LONGEST; bits of the
  * command; row 0: in one piece.  Returns how many it began. */

@@ -268,8 +268,9 @@ static void put_init(Gen *g, Str *out)
         if (!gen_uses(g, i))
             continue;
         str_fmt(out, "    if (!memory.%s ||\n        (uintptr_t)memory.%s"
-                " %% %s_%s_ALIGN)\n        return %d;\n    net->%s = memory.%s;\n", m, m,
-                g->caps, gen_caps(g->mem, m), ++n, m, m);
+                " %% %s_%s_ALIGN)\n        return %d;\n"
+                "    net->%s = memory.%s;\n", m, m, g->caps,
+                gen_caps(g->mem, m), ++n, m, m);
     }
     if (!n)
         str_put(out, "    net->unused = memory.unused;\n");

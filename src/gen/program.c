@@ -278,8 +278,8 @@ static bool same_code(const Gen *g, const Code *a, const Code *b)
             a->place[i].buf != b->place[i].buf)
             return false;
     if (a->kind == CODE_move)
-        return a->io == b->io && a->in == b->in && a->row == b->row && a->rows == b->rows &&
-               (a->rows == 1 || a->stride == b->stride);
+        return a->io == b->io && a->in == b->in && a->row == b->row &&
+               a->rows == b->rows && (a->rows == 1 || a->stride == b->stride);
     if (a->kind == CODE_run || a->kind == CODE_start)
         return same_kernel(g, a, b);
     return a->io == b->io;

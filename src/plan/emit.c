@@ -3,7 +3,8 @@
  * Every operand that is staged has slots, buffers in the nearest memory.  The
  * loads of a tile are started before the kernel of the tile before it, and
  * waited for before its own; a result is stored while the next tile is
- * computed, and awaited when its slot is wanted again, or at the layer's end. */
+ * computed, and awaited when its slot is wanted again, or at the layer's
+ * end. */
 #include "plan/tiling.h"
 
 #include <string.h>

@@ -178,7 +178,8 @@ static int scratch_buf(Plan *p, const Node *n, int64_t size)
 static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
 {
     Step s = {.kind = STEP_start, .token = p->nstep / 2, .node = n,
-              .layer = p->nlayer, .tile = n, .part = part, .kern = c->kern, .sig = c->sig, .why = c->why,
+              .layer = p->nlayer, .tile = n, .part = part,
+              .kern = c->kern, .sig = c->sig, .why = c->why,
               .stack = c->stack, .cycles = c->cycles,
               .tmp_bytes = c->scratch, .ncore = c->ncore};
     int i;

@@ -483,7 +483,8 @@ bool fetch_by_piece(const Oper *o, Piece p)
 
 /* Bytes in the next memory of an operand that lies behind it: two of its
  * pieces, or all where they are wanted again and again. */
-static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g, const Way *way, int o)
+static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
+                           const Way *way, int o)
 {
     int64_t all = val_bytes(w->oper[o].val);
     bool again = way->count[CUT_batch] > 1 ||
@@ -496,7 +497,8 @@ static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g, const W
 }
 
 /* Bytes in the nearest memory. */
-static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way, unsigned far)
+static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
+                     unsigned far)
 {
     int o;
 
@@ -563,7 +565,8 @@ bool way_rereads(const Way *w)
 /* a is no worse than b in anything. */
 static bool covers(const Way *a, const Way *b)
 {
-    return way_rereads(a) <= way_rereads(b) && a->cycles <= b->cycles && a->bytes <= b->bytes &&
+    return way_rereads(a) <= way_rereads(b) && a->cycles <= b->cycles &&
+           a->bytes <= b->bytes &&
            a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles &&
            a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
 }

@@ -93,8 +93,8 @@ typedef struct Tiler {
     int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
     int64_t *off;       /* and which; of buffers from nlead on: none */
     int64_t margin;     /* bytes there that fetches leave, for addresses */
-    int64_t code;       /* bytes there that the steps take as a program; 0: there
-                           is no need to count them */
+    int64_t code;       /* bytes there that the steps take as a program;
+                           0: there is no need to count them */
     int64_t room;       /* of the nearest: bytes */
     Work *work;
     int nwork;

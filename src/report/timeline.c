@@ -161,7 +161,8 @@ static void put_buf(const Draw *d, int i, int64_t high)
     if (b->over)
         str_fmt(d->out, " over b%d", b->over - 1);
     str_fmt(d->out, ": %lld bytes at %lld, %s %lld to %lld</title></rect>\n",
-            (long long)b->size, (long long)b->addr, d->when ? "cycles" : "steps", (long long)from, (long long)to);
+            (long long)b->size, (long long)b->addr,
+            d->when ? "cycles" : "steps", (long long)from, (long long)to);
 }
 
 static void put_memory(const Draw *d, int mem)
