@@ -156,8 +156,10 @@ static void weave(Fetcher *x)
     int *now = NEWN(x->t->mem, int, p->nstep + 1);
     int i, n = p->nstep, begun = 0, ended = 0, token = next_token(p);
 
-    p->step = NULL;
-    p->nstep = 0;
+    p->step = p->spare;
+    p->spare = old;
+    begun = p->cstep, p->cstep = p->cspare, p->cspare = begun;
+    begun = p->nstep = 0;
     for (i = 0; i < n; i++) {
         for (; begun < x->t->nfetch && x->at[begun] <= i; begun++)
             plan_add_step(p, step_of(x, begun, STEP_start, token));

@@ -20,6 +20,7 @@ typedef struct Merger {
     const Solution *sol;
     const int64_t *room;
     Member *v;          /* by store */
+    int *list, n;       /* the stores in the next memory */
     bool *done;         /* by work: merged */
 } Merger;
 
@@ -35,6 +36,7 @@ static void find_members(Merger *m)
         if (!v->size || v->konst || !m->sol->far[i])
             continue;
         m->v[i].group = i;
+        m->list[m->n++] = i;
         for (k = 0; k < m->t->nwork; k++)
             if (m->t->work[k].pos >= v->from && m->t->work[k].pos <= v->to) {
                 m->v[i].first = MIN(m->v[i].first, k);
@@ -47,13 +49,16 @@ static void find_members(Merger *m)
 static int64_t extent(const Merger *m, int g, int k)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
-    int i;
+    int j;
 
-    for (i = 0; i < m->t->s->nstore; i++)
-        if (m->v[i].group == g && m->v[i].first <= k && k <= m->v[i].last) {
-            lo = MIN(lo, m->v[i].off);
-            hi = MAX(hi, m->v[i].off + m->t->s->store[i].size);
+    for (j = 0; j < m->n; j++) {
+        const Member *v = &m->v[m->list[j]];
+
+        if (v->group == g && v->first <= k && k <= v->last) {
+            lo = MIN(lo, v->off);
+            hi = MAX(hi, v->off + m->t->s->store[m->list[j]].size);
         }
+    }
     return hi > lo ? hi - lo : 0;
 }
 
@@ -61,13 +66,16 @@ static int64_t extent(const Merger *m, int g, int k)
 static int64_t too_high(const Merger *m, int g)
 {
     int64_t lo = 0, hi = 0, room = 0;
-    int i, k;
+    int j, k;
 
-    for (i = 0; i < m->t->s->nstore; i++)
-        if (m->v[i].group == g) {
-            lo = MIN(lo, m->v[i].off);
-            hi = MAX(hi, m->v[i].off + m->t->s->store[i].size);
+    for (j = 0; j < m->n; j++) {
+        const Member *v = &m->v[m->list[j]];
+
+        if (v->group == g) {
+            lo = MIN(lo, v->off);
+            hi = MAX(hi, v->off + m->t->s->store[m->list[j]].size);
         }
+    }
     for (k = 0; k < m->t->nwork; k++)
         room = MAX(room, m->room[k]);
     return MAX(0, hi - lo - room);
@@ -77,17 +85,17 @@ static int64_t too_high(const Merger *m, int g)
 static int64_t excess(const Merger *m)
 {
     int64_t sum = 0, live;
-    int i, k;
+    int j, k;
 
-    for (i = 0; i < m->t->s->nstore; i++)
-        if (m->v[i].group == i)
-            sum += too_high(m, i);
+    for (j = 0; j < m->n; j++)
+        if (m->v[m->list[j]].group == m->list[j])
+            sum += too_high(m, m->list[j]);
 
     for (k = 0; k < m->t->nwork; k++) {
         live = m->sol->way[k]->outer_bytes;
-        for (i = 0; i < m->t->s->nstore; i++)
-            if (m->v[i].group == i)
-                live += extent(m, i, k);
+        for (j = 0; j < m->n; j++)
+            if (m->v[m->list[j]].group == m->list[j])
+                live += extent(m, m->list[j], k);
         sum += MAX(0, live - m->room[k]);
     }
     return sum;
@@ -127,6 +135,8 @@ static void copy_state(const Merger *m, Merger *to)
     to->t = m->t;
     to->sol = m->sol;
     to->room = m->room;
+    to->list = m->list;
+    to->n = m->n;
     for (i = 0; i < m->t->s->nstore; i++)
         to->v[i] = m->v[i];
     for (i = 0; i < m->t->nwork; i++)
@@ -138,8 +148,9 @@ static Merger *new_merger(Tiler *t, const Solution *sol, const int64_t *room)
     Merger *m = NEW(t->mem, Merger);
     int n = t->s->nstore + 1;
 
-    *m = (Merger){t, sol, room, NEWN(t->mem, Member, n),
-                  NEWN(t->mem, bool, t->nwork + 1)};
+    *m = (Merger){.t = t, .sol = sol, .room = room,
+                  .v = NEWN(t->mem, Member, n), .list = NEWN(t->mem, int, n),
+                  .done = NEWN(t->mem, bool, t->nwork + 1)};
     return m;
 }
 

@@ -129,11 +129,24 @@ static int64_t stack_of(const Plan *p, const Step *s)
            (has_floats(s) && !has_float_unit(p->soc) ? SOFT_FLOAT : 0);
 }
 
+/* Plans are tried again and again: what was got is used again. */
+static void more_steps(Plan *p)
+{
+    int n = MAX(64, 2 * p->cstep);
+    Step *step = NEWN(p->mem, Step, n);
+
+    if (p->nstep)
+        memcpy(step, p->step, (size_t)p->nstep * sizeof *step);
+    p->step = step;
+    p->cstep = n;
+}
+
 void plan_add_step(Plan *p, Step s)
 {
     if (s.kind == STEP_start && s.engine == ENG_core)
         p->stack = MAX(p->stack, stack_of(p, &s));
-    GROW(p->mem, p->step, (size_t)p->nstep);
+    if (p->nstep == p->cstep)
+        more_steps(p);
     p->step[p->nstep++] = s;
 }
 

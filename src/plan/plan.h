@@ -106,7 +106,8 @@ typedef struct Plan {
     Soc *soc;
     int nbuf, nstep, nlayer;
     Buf *buf;
-    Step *step;
+    Step *step, *spare; /* spare: room of an earlier try */
+    int cstep, cspare;  /* steps there is room for */
     Layer *layer;
     Ref *place;      /* of each value, by Val.id; buf -1: none (unused) */
     int64_t used[16];  /* bytes per memory for buffers, = highest end */
