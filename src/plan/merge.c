@@ -22,6 +22,7 @@ typedef struct Merger {
     Member *v;          /* by store */
     int *list, n;       /* the stores in the next memory */
     bool *done;         /* by work: merged */
+    int64_t *lo, *hi;   /* by leader, while it is measured */
 } Merger;
 
 static void find_members(Merger *m)
@@ -45,60 +46,53 @@ static void find_members(Merger *m)
     }
 }
 
-/* Bytes from the first to the last that lives of group g at work k. */
-static int64_t extent(const Merger *m, int g, int k)
+static void widen(Merger *m, int store)
 {
-    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    const Member *v = &m->v[store];
+
+    m->lo[v->group] = MIN(m->lo[v->group], v->off);
+    m->hi[v->group] = MAX(m->hi[v->group],
+                          v->off + m->t->s->store[store].size);
+}
+
+/* Bytes that are too many of those from the first to the last of each group;
+ * work k: of what lives there; -1: of each group alone. */
+static int64_t too_many(Merger *m, int k, int64_t room)
+{
+    int64_t live = k < 0 ? 0 : m->sol->way[k]->outer_bytes, sum = 0;
     int j;
 
     for (j = 0; j < m->n; j++) {
-        const Member *v = &m->v[m->list[j]];
-
-        if (v->group == g && v->first <= k && k <= v->last) {
-            lo = MIN(lo, v->off);
-            hi = MAX(hi, v->off + m->t->s->store[m->list[j]].size);
-        }
+        m->lo[m->list[j]] = INT64_MAX;
+        m->hi[m->list[j]] = INT64_MIN;
     }
-    return hi > lo ? hi - lo : 0;
-}
-
-/* By how much a group is higher than the memory. */
-static int64_t too_high(const Merger *m, int g)
-{
-    int64_t lo = 0, hi = 0, room = 0;
-    int j, k;
-
     for (j = 0; j < m->n; j++) {
         const Member *v = &m->v[m->list[j]];
 
-        if (v->group == g) {
-            lo = MIN(lo, v->off);
-            hi = MAX(hi, v->off + m->t->s->store[m->list[j]].size);
-        }
+        if (k < 0 || (v->first <= k && k <= v->last))
+            widen(m, m->list[j]);
     }
-    for (k = 0; k < m->t->nwork; k++)
-        room = MAX(room, m->room[k]);
-    return MAX(0, hi - lo - room);
+    for (j = 0; j < m->n; j++) {
+        int g = m->list[j];
+        int64_t n = m->lo[g] < INT64_MAX ? m->hi[g] - m->lo[g] : 0;
+
+        live += n;
+        sum += MAX(0, n - room);
+    }
+    return k < 0 ? sum : MAX(0, live - room);
 }
 
 /* Bytes that are too many, over all works and groups. */
-static int64_t excess(const Merger *m)
+static int64_t excess(Merger *m)
 {
-    int64_t sum = 0, live;
-    int j, k;
-
-    for (j = 0; j < m->n; j++)
-        if (m->v[m->list[j]].group == m->list[j])
-            sum += too_high(m, m->list[j]);
+    int64_t sum = 0, most = 0;
+    int k;
 
     for (k = 0; k < m->t->nwork; k++) {
-        live = m->sol->way[k]->outer_bytes;
-        for (j = 0; j < m->n; j++)
-            if (m->v[m->list[j]].group == m->list[j])
-                live += extent(m, m->list[j], k);
-        sum += MAX(0, live - m->room[k]);
+        most = MAX(most, m->room[k]);
+        sum += too_many(m, k, m->room[k]);
     }
-    return sum;
+    return sum + too_many(m, -1, most);
 }
 
 static void join_groups(Merger *m, int to, int from, int64_t by)
@@ -150,7 +144,9 @@ static Merger *new_merger(Tiler *t, const Solution *sol, const int64_t *room)
 
     *m = (Merger){.t = t, .sol = sol, .room = room,
                   .v = NEWN(t->mem, Member, n), .list = NEWN(t->mem, int, n),
-                  .done = NEWN(t->mem, bool, t->nwork + 1)};
+                  .done = NEWN(t->mem, bool, t->nwork + 1),
+                  .lo = NEWN(t->mem, int64_t, n),
+                  .hi = NEWN(t->mem, int64_t, n)};
     return m;
 }
 
