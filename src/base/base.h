@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #define LEN(a) (sizeof(a) / sizeof *(a))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -86,6 +87,10 @@ void dir_remove(const char *path); /* with all it holds */
 void dir_doom(const char *path);
 void dir_spare(const char *path);
 char *dir_temp(Arena *a);          /* a new folder, doomed */
+/* If a signal ends us, the group of processes that this child leads is ended
+ * first, so that it writes nothing into folders that go; 0: none runs. */
+void jobs_doom(pid_t leader);
+void jobs_end(void);              /* ends it and waits for all of it */
 const char *path_base(const char *path);
 
 /* pack.c: files packed into the binary ("kern/ref/conv_f32.c", ...) */

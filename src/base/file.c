@@ -79,19 +79,40 @@ static void remove_temps(void)
         dir_remove(temps[--ntemp]);
 }
 
+/* The processes that must not outlive us; 0: none run. */
+static volatile pid_t jobs;
+
+void jobs_doom(pid_t leader)
+{
+    jobs = leader;
+}
+
+void jobs_end(void)
+{
+    kill(-jobs, SIGKILL);
+    while (waitpid(-jobs, NULL, 0) > 0)
+        ;
+    jobs = 0;
+}
+
 /* Only what is safe in a handler: another program removes the folders. */
 static void stopped(int sig)
 {
     char *rm[LEN(temps) + 4] = {"rm", "-rf", "--"};
+    pid_t pid;
     int i;
 
+    if (jobs)
+        jobs_end();
     for (i = 0; i < ntemp; i++)
         rm[3 + i] = temps[i];
-    if (ntemp && !fork()) {
+    pid = ntemp ? fork() : -1;
+    if (!pid) {
         execv("/bin/rm", rm);
         _exit(127);
     }
-    wait(NULL);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
     signal(sig, SIG_DFL);
     raise(sig);
 }

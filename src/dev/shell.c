@@ -51,14 +51,14 @@ static int wait_for(pid_t pid, int timeout)
 
     while (waitpid(pid, &status, WNOHANG) != pid) {
         if (now() > end) {
-            kill(-pid, SIGKILL);
-            waitpid(pid, &status, 0);
+            jobs_end();
             return -1;
         }
         nanosleep(&nap, NULL);
         if (nap.tv_nsec < 20000000)
             nap.tv_nsec += 1000000;
     }
+    jobs_doom(0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -68,12 +68,14 @@ int shell_run(const char *command, const char *dir, const char *said,
     pid_t pid;
 
     fflush(NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that we can wait for all of them */
     pid = fork();
     if (!pid)
         begin(command, dir, said);
     if (pid < 0)
         return 127;
     setpgid(pid, pid);
+    jobs_doom(pid);
     return wait_for(pid, timeout);
 }
 
