@@ -1,4 +1,5 @@
-/* What strided copies share: which part of the box is this core's. */
+/* What strided copies share: which part of the box is this core's, and the way
+ * from run to run of the last axis. */
 #ifndef COPY_H
 #define COPY_H
 
@@ -25,5 +26,38 @@ static inline int copy_begin(const struct copy_dims *k, const struct io *io,
     n[cut] = hi - lo;
     return io->ncore <= 1 || n[cut] > 0;
 }
+
+/* On to the next place along the first `axes`; 0 after the last. */
+static inline int copy_next(const struct copy_dims *k, const int32_t n[8],
+                            int32_t *i, int axes, ptrdiff_t *from,
+                            ptrdiff_t *to)
+{
+    for (int axis = axes - 1; axis >= 0; axis--) {
+        *from += k->xs[axis];
+        *to += k->ys[axis];
+        if (++i[axis] < n[axis])
+            return 1;
+        *from -= (ptrdiff_t)n[axis] * k->xs[axis];
+        *to -= (ptrdiff_t)n[axis] * k->ys[axis];
+        i[axis] = 0;
+    }
+    return 0;
+}
+
+/* The function: run(k, x, y, n) for each run, n elements from x on to y. */
+#define COPY_RUNS(run)                                                 \
+    void FN(const struct copy_dims *k, const struct io *io)            \
+    {                                                                  \
+        const X *x = io->in[0];                                        \
+        Y *y = io->out[0];                                             \
+        int32_t i[7] = {0}, n[8];                                      \
+        ptrdiff_t from, to;                                            \
+                                                                       \
+        if (!copy_begin(k, io, n, &from, &to))                         \
+            return;                                                    \
+        do                                                             \
+            run(k, x + from, y + to, n[7]);                            \
+        while (copy_next(k, n, i, 7, &from, &to));                        \
+    }
 
 #endif

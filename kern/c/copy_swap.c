@@ -11,22 +11,6 @@
  */
 #include "kern/copy.h"
 
-/* On to the next run of the last two axes; 0 after the last run. */
-static int next(const struct copy_dims *k, const int32_t n[8], int32_t i[6],
-                ptrdiff_t *from, ptrdiff_t *to)
-{
-    for (int axis = 5; axis >= 0; axis--) {
-        *from += k->xs[axis];
-        *to += k->ys[axis];
-        if (++i[axis] < n[axis])
-            return 1;
-        *from -= (ptrdiff_t)n[axis] * k->xs[axis];
-        *to -= (ptrdiff_t)n[axis] * k->ys[axis];
-        i[axis] = 0;
-    }
-    return 0;
-}
-
 static void tile(const X *x, ptrdiff_t xs, Y *y, ptrdiff_t ys, int32_t rows,
                  int32_t cols)
 {
@@ -62,5 +46,5 @@ void FN(const struct copy_dims *k, const struct io *io)
         return;
     do
         swap(k, n, x + from, y + to);
-    while (next(k, n, i, &from, &to));
+    while (copy_next(k, n, i, 6, &from, &to));
 }

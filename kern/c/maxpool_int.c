@@ -10,27 +10,7 @@
  * stack    320
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */
-#include "kern/finish.h"
-
-static inline ACC first(ACC x)
-{
-    return x;
-}
-
-static inline ACC more(ACC a, ACC x)
-{
-    return x > a ? x : a;
-}
-
-static inline int32_t finish_pool(const struct pool_dims *k,
-                                  const struct io *io, ACC a,
-                                  int32_t taps, int32_t channel)
-{
-    (void)io, (void)taps, (void)channel;
-    return narrow(a, k->lo, k->hi);
-}
-
-#include "kern/pool.h"
+#include "kern/pool_max.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

@@ -10,30 +10,7 @@
  * stack    320
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */
-#include "kern/finish.h"
-
-static inline ACC first(ACC x)
-{
-    (void)x;
-    return 0;
-}
-
-static inline ACC more(ACC a, ACC x)
-{
-    return a + x;
-}
-
-FINISH(pool, 1)
-
-static inline int32_t finish_pool(const struct pool_dims *k,
-                                  const struct io *io, ACC a,
-                                  int32_t taps, int32_t channel)
-{
-    (void)taps;
-    return finish(k, io, a, channel);
-}
-
-#include "kern/pool.h"
+#include "kern/pool_sum.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

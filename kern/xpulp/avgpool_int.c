@@ -15,33 +15,8 @@
  *          (c + 4 * ncore - 1) / (4 * ncore) * (5 * kh * kw + (has.mul ? 585
  *          : 425) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25)))))
  */
-#include "kern/finish.h"
-
-static inline ACC first(ACC x)
-{
-    (void)x;
-    return 0;
-}
-
-static inline ACC more(ACC a, ACC x)
-{
-    return a + x;
-}
-
-FINISH(pool, 1)
-
-static inline int32_t finish_pool(const struct pool_dims *k,
-                                  const struct io *io, ACC a,
-                                  int32_t taps, int32_t channel)
-{
-    const ACC up = 2 * a + taps, by = 2 * taps;
-    const ACC down = up / by;
-
-    return finish(k, io, down - (up - down * by < 0), channel);
-}
-
 #define POOL_WORDS POOL_SUMS
-#include "kern/pool.h"
+#include "kern/pool_mean.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

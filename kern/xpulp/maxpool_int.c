@@ -13,28 +13,8 @@
  *          18 * kh))), n * oh * (104 + (c + 4 * ncore - 1) / (4 * ncore) * (2
  *          * kh * kw + (kw == w ? 73 : 57 + 18 * kh)))))
  */
-#include "kern/finish.h"
-
-static inline ACC first(ACC x)
-{
-    return x;
-}
-
-static inline ACC more(ACC a, ACC x)
-{
-    return x > a ? x : a;
-}
-
-static inline int32_t finish_pool(const struct pool_dims *k,
-                                  const struct io *io, ACC a,
-                                  int32_t taps, int32_t channel)
-{
-    (void)io, (void)taps, (void)channel;
-    return narrow(a, k->lo, k->hi);
-}
-
 #define POOL_WORDS POOL_MOST
-#include "kern/pool.h"
+#include "kern/pool_max.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {
