@@ -568,26 +568,7 @@ static const char *meaning(const Plan *good, const Plan *p, Known *memo,
 
 /* ---- changes ---- */
 
-static Plan copy_plan(Arena *mem, const Plan *p)
-{
-    Plan q = *p;
-    int nval = graph_nval(p->g);
-
-    q.buf = NEWN(mem, Buf, p->nbuf + 1);
-    q.step = NEWN(mem, Step, p->nstep + 2);
-    q.place = NEWN(mem, Ref, nval + 1);
-    memcpy(q.buf, p->buf, (size_t)p->nbuf * sizeof *q.buf);
-    memcpy(q.step, p->step, (size_t)p->nstep * sizeof *q.step);
-    memcpy(q.place, p->place, (size_t)nval * sizeof *q.place);
-    return q;
-}
-
-static int64_t near(Rng *r, int64_t v)
-{
-    static const int64_t d[] = {-64, -16, -8, -4, -1, 1, 4, 8, 16, 64};
-
-    return pick(r, 4) ? v + d[pick(r, LEN(d))] : pick(r, 2) ? 0 : v * 2;
-}
+#include "change.h"
 
 enum { KERNELS = 1, MOVES = 2 };
 
@@ -643,26 +624,9 @@ static void change_life(Rng *r, Plan *p)
         c->addr = b->addr;
 }
 
-static void change_off(Rng *r, Plan *p)
-{
-    Ref *f = some_ref(r, p);
-
-    f->off = near(r, f->off);
-}
-
 static void slot_by_one(Rng *r, Plan *p)
 {
     some_ref(r, p)->off += pick(r, 2) ? 1 : -1;
-}
-
-static void change_ref(Rng *r, Plan *p)
-{
-    some_ref(r, p)->buf = pick(r, p->nbuf + 1) - 1;
-}
-
-static void take_ref(Rng *r, Plan *p)
-{
-    *some_ref(r, p) = *some_ref(r, p);
 }
 
 /* Ping for pong: the buffer of another step of the same layer. */
@@ -744,20 +708,6 @@ static void shift_step(Rng *r, Plan *p)
     for (; n && i + way >= 0 && i + way < p->nstep; n--, i += way)
         p->step[i] = p->step[i + way];
     p->step[i] = t;
-}
-
-static void double_step(Rng *r, Plan *p)
-{
-    int i = pick(r, p->nstep);
-
-    memmove(&p->step[i + 1], &p->step[i],
-            (size_t)(p->nstep - i) * sizeof *p->step);
-    p->nstep++;
-}
-
-static void change_token(Rng *r, Plan *p)
-{
-    p->step[pick(r, p->nstep)].token = p->step[pick(r, p->nstep)].token;
 }
 
 static void change_move(Rng *r, Plan *p)
@@ -842,18 +792,6 @@ static void change_bytes(Rng *r, Plan *p)
     n = pick(r, 3) == 0 ? &s->tmp_bytes : pick(r, 2)
             ? &s->in_bytes[pick(r, s->nin)] : &s->out_bytes[0];
     *n = near(r, *n);
-}
-
-static void change_place(Rng *r, Plan *p)
-{
-    const Graph *g = p->g;
-    const Val *v = pick(r, 2) ? g->out[pick(r, g->nout)]
-                              : g->in[pick(r, g->nin)];
-
-    if (pick(r, 2))
-        p->place[v->id].off = near(r, p->place[v->id].off);
-    else
-        p->place[v->id].buf = pick(r, p->nbuf);
 }
 
 static const struct Change {
