@@ -10,11 +10,16 @@ typedef struct Chips {
     Soc *soc[64];
 } Chips;
 
+static void put_str(Json *j, const char *key, const char *v)
+{
+    json_key(j, key);
+    json_str(j, v);
+}
+
 static void put_memory(Json *j, const Mem *m)
 {
     json_obj(j);
-    json_key(j, "name");
-    json_str(j, m->name);
+    put_str(j, "name", m->name);
     json_key(j, "size");
     json_int(j, m->size);
     json_key(j, "level");
@@ -29,10 +34,8 @@ static void put_line(Json *j, const Item *it)
     const Key *k;
 
     json_obj(j);
-    json_key(j, "kind");
-    json_str(j, it->kind);
-    json_key(j, "name");
-    json_str(j, it->name);
+    put_str(j, "kind", it->kind);
+    put_str(j, "name", it->name);
     json_key(j, "keys");
     json_obj(j);
     for (k = it->keys; k; k = k->next) {
@@ -59,14 +62,10 @@ static void put_soc(Json *j, const Soc *s, bool whole)
     int i;
 
     json_obj(j);
-    json_key(j, "name");
-    json_str(j, s->name);
-    json_key(j, "about");
-    json_str(j, s->about);
-    json_key(j, "run");
-    json_str(j, s->run);
-    json_key(j, "isa");
-    json_str(j, s->isa);
+    put_str(j, "name", s->name);
+    put_str(j, "about", s->about);
+    put_str(j, "run", s->run);
+    put_str(j, "isa", s->isa);
     json_key(j, "cores");
     json_int(j, s->ncore);
     json_key(j, "mhz");

@@ -277,6 +277,10 @@ typedef struct Piece {
     int64_t stride; /* bytes from row to row; = row if there is one */
 } Piece;
 
+Piece piece_all(const Val *v);
+int64_t piece_bytes(Piece p);
+bool piece_same(Piece a, Piece b);
+
 typedef struct Tile {
     Node *node;     /* computes the tile, over values of its shapes */
     Piece in[NARG], out[NRES]; /* of the whole node's values */

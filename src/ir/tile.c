@@ -41,9 +41,19 @@ static Piece piece(const Val *v, int64_t off, int64_t row, int64_t rows,
     return (Piece){off * b, row * b, rows, stride * b};
 }
 
-static Piece whole(const Val *v)
+Piece piece_all(const Val *v)
 {
     return piece(v, 0, val_count(v), 1, 0);
+}
+
+int64_t piece_bytes(Piece p)
+{
+    return p.row * p.rows;
+}
+
+bool piece_same(Piece a, Piece b)
+{
+    return a.off == b.off && a.row == b.row && a.rows == b.rows;
 }
 
 /* A value of the tile: v's type, range and name, another shape.  Constants
@@ -423,7 +433,7 @@ static void keep_arg(Cutter *c, int i, int p)
 
     for (k = 0; k < s.rank; k++)
         s.dim[k] = v->shape.dim[k + skip];
-    take_arg(c, i, s, whole(v));
+    take_arg(c, i, s, piece_all(v));
 }
 
 static bool cut_rows(Cutter *c)
@@ -792,9 +802,9 @@ static void take_whole(const Node *n, Tile *t)
     int i;
 
     for (i = 0; i < n->narg && i < NARG; i++)
-        t->in[i] = n->arg[i] ? whole(n->arg[i]) : (Piece){0};
+        t->in[i] = n->arg[i] ? piece_all(n->arg[i]) : (Piece){0};
     for (i = 0; i < n->nres; i++)
-        t->out[i] = whole(n->res[i]);
+        t->out[i] = piece_all(n->res[i]);
 }
 
 bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],

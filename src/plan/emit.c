@@ -41,11 +41,6 @@ static int in_count(const Work *w)
 
 /* --- moves --- */
 
-static int64_t bytes_of(Piece p)
-{
-    return p.row * p.rows;
-}
-
 static Slot *slot_of(Emitter *e, int work, int o, int i)
 {
     const Work *w = &e->t->work[work];
@@ -190,11 +185,6 @@ static void await(Emitter *e, int work, Slot *s)
     s->ntoken = 0;
 }
 
-static bool same_piece(Piece a, Piece b)
-{
-    return a.off == b.off && a.row == b.row && a.rows == b.rows;
-}
-
 static bool is_staged(const Emitter *e, int work, int o)
 {
     const Work *w = &e->t->work[work];
@@ -212,12 +202,12 @@ static void load(Emitter *e, int work, int o, Piece p)
     Stage *g = &e->stage[work][o];
     Slot *s = &g->slot[g->now];
 
-    if (s->holds.row && same_piece(s->holds, p))
+    if (s->holds.row && piece_same(s->holds, p))
         return;
     if (s->holds.row && e->sol->way[work]->depth > 1)
         g->now = !g->now;
     s = slot_of(e, work, o, g->now);
-    grow_buf(e, s->buf, bytes_of(p));
+    grow_buf(e, s->buf, piece_bytes(p));
     s->holds = p;
     start_moves(e, work, s, (Move){
         .from = place_of(e, work, o, p), .to = {s->buf, 0},
@@ -256,7 +246,7 @@ static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
     }
     *apart = is_staged(e, e->work, o);
     if (*apart) {
-        *n = bytes_of(*p);
+        *n = piece_bytes(*p);
         i = w->oper[o].out ? g->now : e->use[o];
         return (Ref){slot_of(e, e->work, o, i)->buf, 0};
     }
@@ -407,7 +397,7 @@ static void turn_results(Emitter *e, const Tile *tile)
         s = slot_of(e, e->work, o, g->now);
         await(e, e->work, s);
         s->holds = tile->out[o - in_count(w)];
-        grow_buf(e, s->buf, bytes_of(s->holds));
+        grow_buf(e, s->buf, piece_bytes(s->holds));
     }
 }
 
@@ -503,18 +493,13 @@ static void emit_cut(Emitter *e)
     await_stores(e);
 }
 
-static Piece all_of(const Val *v)
-{
-    return (Piece){0, val_bytes(v), 1, val_bytes(v)};
-}
-
 /* The copy of an argument of a concat. */
 static Tile copy_tile(const Work *w)
 {
     Tile t = {.node = NULL};
 
-    t.in[0] = all_of(w->oper[0].val);
-    t.out[0] = all_of(w->oper[1].val);
+    t.in[0] = piece_all(w->oper[0].val);
+    t.out[0] = piece_all(w->oper[1].val);
     return t;
 }
 

@@ -75,16 +75,11 @@ static void count_shared(Fetcher *x)
     }
 }
 
-static int64_t size_of(const Fetch *f)
-{
-    return (f->bytes + 7) & ~(int64_t)7;
-}
-
 /* Takes room from step `at` on; the bytes that are missing where it is used. */
 static int64_t take_room(Fetcher *x, int i, int earliest)
 {
     const Buf *b = buf_of(x->p, x->list[i]);
-    int64_t n = size_of(x->list[i]), room = x->p->room[x->t->next], over = 0;
+    int64_t n = slot_bytes(x->list[i]->bytes), room = x->p->room[x->t->next], over = 0;
     int k;
 
     for (k = b->from; k < b->to; k++) {

@@ -4,7 +4,6 @@
  * layers makes a group of such buffers, which is placed as one. */
 #include "plan/tiling.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 typedef struct Member {
     int group;          /* the store that leads it; -1: not in the memory */
     int64_t off;        /* bytes from there */
-    int first, last;    /* works between which it lives */
 } Member;
 
 typedef struct Merger {
@@ -28,21 +26,14 @@ typedef struct Merger {
 static void find_members(Merger *m)
 {
     const Stores *s = m->t->s;
-    int i, k;
+    int i;
 
     for (i = 0; i < s->nstore; i++) {
-        const Store *v = &s->store[i];
-
-        m->v[i] = (Member){-1, 0, INT_MAX, -1};
-        if (!v->size || v->konst || !m->sol->far[i])
-            continue;
-        m->v[i].group = i;
-        m->list[m->n++] = i;
-        for (k = 0; k < m->t->nwork; k++)
-            if (m->t->work[k].pos >= v->from && m->t->work[k].pos <= v->to) {
-                m->v[i].first = MIN(m->v[i].first, k);
-                m->v[i].last = MAX(m->v[i].last, k);
-            }
+        m->v[i] = (Member){-1, 0};
+        if (s->store[i].size && !s->store[i].konst && m->sol->far[i]) {
+            m->v[i].group = i;
+            m->list[m->n++] = i;
+        }
     }
 }
 
@@ -67,10 +58,10 @@ static int64_t too_many(Merger *m, int k, int64_t room)
         m->hi[m->list[j]] = INT64_MIN;
     }
     for (j = 0; j < m->n; j++) {
-        const Member *v = &m->v[m->list[j]];
+        int i = m->list[j];
 
-        if (k < 0 || (v->first <= k && k <= v->last))
-            widen(m, m->list[j]);
+        if (k < 0 || (m->t->first[i] <= k && k <= m->t->last[i]))
+            widen(m, i);
     }
     for (j = 0; j < m->n; j++) {
         int g = m->list[j];
@@ -120,7 +111,6 @@ static bool find_pair(const Merger *m, int k, int *x, int *y, int64_t *by)
     return m->v[*x].group >= 0 && m->v[*y].group >= 0 &&
            m->v[*x].group != m->v[*y].group;
 }
-
 
 static void copy_state(const Merger *m, Merger *to)
 {
@@ -199,7 +189,7 @@ static unsigned dying(const Merger *m, int k)
         const Oper *x = &w->oper[o];
 
         if (x->val && !x->konst && !x->out && m->v[x->store].group >= 0 &&
-            m->v[x->store].last == k && !m->t->s->store[x->store].in)
+            m->t->last[x->store] == k && !m->t->s->store[x->store].in)
             set |= 1u << o;
     }
     return set;

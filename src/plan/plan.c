@@ -156,15 +156,10 @@ void plan_add_layer(Plan *p, Layer l)
     p->layer[p->nlayer++] = l;
 }
 
-static Piece whole(const Val *v)
-{
-    return (Piece){0, val_bytes(v), 1, val_bytes(v)};
-}
-
 static void set_in(const Plan *p, Step *s, int i, const Val *v)
 {
     s->in[i] = v ? p->place[v->id] : (Ref){-1, 0};
-    s->in_piece[i] = v ? whole(v) : (Piece){0};
+    s->in_piece[i] = v ? piece_all(v) : (Piece){0};
     s->in_bytes[i] = v ? val_bytes(v) : 0;
     s->in_type[i] = v ? v->type : T_none;
 }
@@ -172,7 +167,7 @@ static void set_in(const Plan *p, Step *s, int i, const Val *v)
 static void set_out(const Plan *p, Step *s, int i, const Val *v)
 {
     s->out[i] = p->place[v->id];
-    s->out_piece[i] = whole(v);
+    s->out_piece[i] = piece_all(v);
     s->out_bytes[i] = val_bytes(v);
     s->out_type[i] = v->type;
 }

@@ -41,42 +41,11 @@ typedef struct Solver {
     const int64_t *near, *next; /* room by work */
     signed char *forced;  /* by store: 1 next memory, 0 nearest, -1 free */
     Cross *cross;         /* [i]: before work i; [nwork]: at the end */
-    int *first, *last;    /* by store: works between which it lives */
     int **live, *nlive;   /* by work: the stores that do */
     bool exact;
 } Solver;
 
 /* --- lives --- */
-
-/* Lives are counted in works here: positions in the order are mapped. */
-static void find_lives(Solver *s)
-{
-    const Tiler *t = s->t;
-    int i, n = t->s->nstore;
-
-    s->first = NEWN(s->mem, int, n + 1);
-    s->last = NEWN(s->mem, int, n + 1);
-    for (i = 0; i < n; i++) {
-        const Store *v = &t->s->store[i];
-        int k;
-
-        s->first[i] = t->nwork + 1;
-        s->last[i] = -2;
-        if (!v->size || v->konst)
-            continue;
-        for (k = 0; k < t->nwork; k++)
-            if (t->work[k].pos >= v->from && t->work[k].pos <= v->to) {
-                s->first[i] = MIN(s->first[i], k);
-                s->last[i] = MAX(s->last[i], k);
-            }
-        if (v->from < 0)
-            s->first[i] = -1;
-        if (v->to >= t->s->nseq)
-            s->last[i] = t->nwork;
-        if (v->from < 0 && s->last[i] < 0)
-            s->last[i] = 0; /* nobody reads it, but it is there at first */
-    }
-}
 
 static void list_live(Solver *s)
 {
@@ -85,7 +54,7 @@ static void list_live(Solver *s)
     s->live = NEWN(s->mem, int *, s->t->nwork + 1);
     s->nlive = NEWN(s->mem, int, s->t->nwork + 1);
     for (i = 0; i < s->t->s->nstore; i++)
-        for (k = MAX(0, s->first[i]); k <= MIN(s->last[i], s->t->nwork - 1);
+        for (k = MAX(0, s->t->first[i]); k <= MIN(s->t->last[i], s->t->nwork - 1);
              k++) {
             GROW(s->mem, s->live[k], (size_t)s->nlive[k]);
             s->live[k][s->nlive[k]++] = i;
@@ -94,7 +63,7 @@ static void list_live(Solver *s)
 
 static bool crosses(const Solver *s, int store, int work)
 {
-    return s->first[store] < work && s->last[store] >= work;
+    return s->t->first[store] < work && s->t->last[store] >= work;
 }
 
 /* Of the stores that cross a boundary where too many do, the one that takes
@@ -106,7 +75,7 @@ static int heaviest(const Solver *s, int work)
 
     for (i = 0; i < s->t->s->nstore; i++) {
         double area = (double)s->t->s->store[i].size *
-                      (s->last[i] - s->first[i] + 1);
+                      (s->t->last[i] - s->t->first[i] + 1);
 
         if (s->forced[i] < 0 && crosses(s, i, work) && area > most) {
             most = area;
@@ -221,7 +190,7 @@ static void list_born(const Solver *s, Scene *c)
     for (i = 0; i < s->nlive[c->work]; i++) {
         int store = s->live[c->work][i];
 
-        if (s->forced[store] < 0 && s->first[store] == c->work &&
+        if (s->forced[store] < 0 && s->t->first[store] == c->work &&
             c->nborn < (int)LEN(c->born))
             c->born[c->nborn++] = store;
     }
@@ -250,7 +219,7 @@ static unsigned dying(const Solver *s, const Scene *c)
     for (o = 0; o < w->noper; o++) {
         const Oper *x = &w->oper[o];
 
-        if (x->val && !x->konst && !x->out && s->last[x->store] == c->work &&
+        if (x->val && !x->konst && !x->out && s->t->last[x->store] == c->work &&
             !s->t->s->store[x->store].in && is_far(s, c, x->store))
             set |= 1u << o;
     }
@@ -415,7 +384,6 @@ Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
     unsigned set, best = 0;
     int i, entry = -1;
 
-    find_lives(&s);
     list_live(&s);
     force_homes(&s);
     make_cross(&s);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 12, MOST_TILES = 1024, MOST_WAYS = 24, MOST_SIZES = 20,
+enum { KINDS = 12, MOST_TILES = 1024, MOST_SIZES = 20,
        SMALL_FETCH = 8192 };
 
 typedef struct Share { /* of an operand in a tile */
@@ -35,12 +35,7 @@ typedef struct Grid {
     int64_t busy;         /* cycles of all its tiles */
 } Grid;
 
-static int64_t piece_bytes(Piece p)
-{
-    return p.row * p.rows;
-}
-
-static int64_t slot_bytes(int64_t n)
+int64_t slot_bytes(int64_t n)
 {
     return (n + 7) & ~(int64_t)7;
 }
@@ -86,6 +81,35 @@ static void add_work(Tiler *t, const Node *n, int part, int pos)
     w->ways = NEWN(t->mem, Ways, 1 << w->nstore);
 }
 
+/* Between which works stores live: from -1 where they are there at first, to
+ * nwork where they are still there at the end. */
+static void find_lives(Tiler *t)
+{
+    int i, k, n = t->s->nstore;
+
+    t->first = NEWN(t->mem, int, n + 1);
+    t->last = NEWN(t->mem, int, n + 1);
+    for (i = 0; i < n; i++) {
+        const Store *v = &t->s->store[i];
+
+        t->first[i] = t->nwork + 1;
+        t->last[i] = -2;
+        if (!v->size || v->konst)
+            continue;
+        for (k = 0; k < t->nwork; k++)
+            if (t->work[k].pos >= v->from && t->work[k].pos <= v->to) {
+                t->first[i] = MIN(t->first[i], k);
+                t->last[i] = MAX(t->last[i], k);
+            }
+        if (v->from < 0)
+            t->first[i] = -1;
+        if (v->to >= t->s->nseq)
+            t->last[i] = t->nwork;
+        if (v->from < 0 && t->last[i] < 0)
+            t->last[i] = 0; /* nobody reads it, but it is there at first */
+    }
+}
+
 void tiler_works(Tiler *t)
 {
     int i, j;
@@ -98,6 +122,7 @@ void tiler_works(Tiler *t)
             if (!t->s->view[n->id][j])
                 add_work(t, n, j, i);
     }
+    find_lives(t);
 }
 
 /* --- grids --- */
@@ -201,11 +226,6 @@ static bool ask_kind(Tiler *t, Arena *mem, const Work *w, Grid *g,
     return true;
 }
 
-static bool same_piece(Piece a, Piece b)
-{
-    return a.off == b.off && a.row == b.row && a.rows == b.rows;
-}
-
 /* Along which axes the pieces of an operand differ. */
 static void find_deps(const Work *w, Grid *g)
 {
@@ -218,7 +238,7 @@ static void find_deps(const Work *w, Grid *g)
         memset(i, 0, sizeof i);
         i[a] = last_of(g->count[a]);
         for (o = 0; o < w->noper; o++)
-            if (!same_piece(g->kind[kind_at(g, zero)]->share[o].piece,
+            if (!piece_same(g->kind[kind_at(g, zero)]->share[o].piece,
                             g->kind[kind_at(g, i)]->share[o].piece))
                 g->dep[o] |= 1u << a;
     }

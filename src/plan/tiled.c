@@ -167,8 +167,8 @@ static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
     return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
 }
 
-/* Room for buffers in the next memory; where fetches fill it to the brim,
- * beside the program. */
+/* Room for buffers in the next memory, beside constants, code and program; less
+ * than 0 where these do not fit. */
 static int64_t next_left(const Tiler *t, const PlanOpts *o)
 {
     const Mem *m = &t->p->soc->mems[t->next];
@@ -228,8 +228,8 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
-    if (t->code)
-        t->code = 1 + STEP_BYTES * (int64_t)p->nstep;
+    if (t->counted)
+        t->code = STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
     over = add_fetches(t, &work);
@@ -257,7 +257,6 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
 {
     Plan *p = t->p;
     Solution sol;
-    int64_t bound = 0;
     Rooms r;
     int i;
 
@@ -272,12 +271,11 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
         sol = solve_homes(t, r.near, r.next);
         if (!sol.found)
             return false;
-        bound = i ? bound : sol.cycles;
+        if (!i)
+            t->bound = sol.cycles;
         if (try_solution(t, &sol, o, &r))
             break;
     }
-    p->gap = sol.cycles ? (double)(sol.cycles - bound) / (double)sol.cycles
-                        : 0;
     return i < ROUNDS;
 }
 
@@ -303,7 +301,7 @@ static int64_t bytes_inside(const Tiler *t)
 
     for (i = 0; i < t->s->nstore; i++)
         if (t->s->store[i].konst && !t->outside[i])
-            sum += (t->s->store[i].size + 7) & ~(int64_t)7;
+            sum += slot_bytes(t->s->store[i].size);
     return sum;
 }
 
@@ -328,7 +326,7 @@ static void bring_inside(Tiler *t, int work, int64_t *room)
         if (!w->oper[o].outer || !t->outside[store] ||
             t->s->store[store].size > *room)
             continue;
-        *room -= (t->s->store[store].size + 7) & ~(int64_t)7;
+        *room -= slot_bytes(t->s->store[store].size);
         t->outside[store] = false;
     }
 }
@@ -437,7 +435,7 @@ static bool try_outside(Tiler *t, const PlanOpts *o)
 
     if (t->outer < 0 || !t->io)
         return false;
-    t->code = 1;
+    t->counted = true;
     for (i = 0; i < 4; i++) {
         put_outside(t);
         set_rooms(t, o);
@@ -472,4 +470,6 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     }
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);
+    if (p->cycles > t.bound)
+        p->gap = (double)(p->cycles - t.bound) / (double)p->cycles;
 }

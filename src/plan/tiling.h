@@ -93,16 +93,19 @@ typedef struct Tiler {
     int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
     int64_t *off;       /* and which; of buffers from nlead on: none */
     int64_t margin;     /* bytes there that fetches leave, for addresses */
-    int64_t code;       /* bytes there that the steps take as a program;
-                           0: there is no need to count them */
+    bool counted;       /* fetches fill it to the brim: count, beside code, */
+    int64_t code;       /* the bytes that the steps take as a program */
+    int64_t bound;      /* cycles of homes and ways with room for all sums */
     int64_t room;       /* of the nearest: bytes */
     Work *work;
     int nwork;
+    int *first, *last;  /* by store: works between which it lives */
     Fetch *fetch;
     int nfetch;
 } Tiler;
 
 /* tile.c */
+int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
 void tiler_works(Tiler *t);
 /* The ways to do work w with the stores of set `far` in the next memory that
  * need at most t->room, none worse than another in everything. */
