@@ -207,12 +207,6 @@ static void naive_store(Naive *v, const Node *n, const Val *x, Piece p,
     naive_move(v, n, at, p.row, to, p.stride, p.row, p.rows);
 }
 
-static bool piece_same(Piece a, Piece b)
-{
-    return a.off == b.off && a.row == b.row && a.rows == b.rows &&
-           a.stride == b.stride;
-}
-
 /* The slot of operand piece p, loaded where it is not there yet. */
 static int naive_fetch(Naive *v, const Node *n, const Val *x, Stage *s,
                        Piece p)

@@ -53,7 +53,8 @@ int64_t piece_bytes(Piece p)
 
 bool piece_same(Piece a, Piece b)
 {
-    return a.off == b.off && a.row == b.row && a.rows == b.rows;
+    return a.off == b.off && a.row == b.row && a.rows == b.rows &&
+           (a.rows == 1 || a.stride == b.stride);
 }
 
 /* A value of the tile: v's type, range and name, another shape.  Constants
