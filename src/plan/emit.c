@@ -154,7 +154,7 @@ static Ref fetched(Emitter *e, int work, int o, Piece p)
     f = &e->t->fetch[e->t->nfetch++];
     *f = (Fetch){.work = work, .from = src, .bytes = bytes};
     f->buf = plan_add_buf(e->p, (Buf){
-        .kind = BUF_temp, .mem = e->t->next, .align = 8, .size = bytes,
+        .kind = BUF_temp, .mem = e->t->next, .align = 8,
         .name = arena_fmt(e->t->mem, "%s fetched", x->val->name),
     });
     return (Ref){f->buf, p.off - from};

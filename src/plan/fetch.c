@@ -1,128 +1,209 @@
 /* Constants that lie behind the next memory are fetched into it ahead of use.
  *
- * The engine works in the order of use, so each fetch is put as early as the
- * engine's queue and the room in the next memory allow: it then waits as long
- * as it must, but the engine stands still as little as can be. */
+ * The engine works in the order of use.  Everything else has its address
+ * already, so each fetch takes the address that is free the longest before its
+ * use, and begins there and then: the engine stands still only where nothing
+ * is free.  One that must leave the engine's queue before another can enter is
+ * waited for when it has arrived, by the predicted times, not when it is
+ * used. */
 #include "plan/tiling.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { SMALL = 8192 };
+
+typedef struct Pull {
+    Fetch *f;
+    int at;             /* before which step it starts */
+    int use, end;       /* steps between which it is used */
+    int64_t done;       /* when it has arrived */
+    int64_t late;       /* cycles that all waits up to its own have taken */
+} Pull;
+
 typedef struct Fetcher {
     Tiler *t;
     Plan *p;
-    Fetch **list;       /* in order of use */
-    int *at;            /* by place in the list: before which step it starts */
-    int64_t *used;      /* of the next memory, by step */
+    Pull *v;            /* in order of use */
+    const When *when;   /* without fetches, by step */
+    int *near, nnear;   /* buffers that may be in the way */
+    int64_t busy;       /* until when the engine is */
+    int past;           /* fetches that are waited for by the step looked at */
 } Fetcher;
 
-static const Buf *buf_of(const Plan *p, const Fetch *f)
+static int by_use(const void *a, const void *b)
 {
-    return &p->buf[f->buf];
+    const Pull *x = a, *y = b;
+
+    return x->use != y->use ? (x->use > y->use) - (x->use < y->use)
+                            : x->f->buf - y->f->buf;
 }
 
-/* Insertion keeps the order in which equals came. */
-static void sort_fetches(Fetcher *x)
+static void list_pulls(Fetcher *x)
 {
-    int i, j;
+    int i;
 
+    x->v = NEWN(x->t->mem, Pull, x->t->nfetch + 1);
     for (i = 0; i < x->t->nfetch; i++) {
         Fetch *f = &x->t->fetch[i];
+        const Buf *b = &x->p->buf[f->buf];
 
-        for (j = i; j && buf_of(x->p, x->list[j - 1])->from >
-                             buf_of(x->p, f)->from; j--)
-            x->list[j] = x->list[j - 1];
-        x->list[j] = f;
+        x->v[i] = (Pull){.f = f, .use = b->from, .end = b->to};
     }
+    qsort(x->v, (size_t)x->t->nfetch, sizeof *x->v, by_use);
 }
 
-static void count_used(Fetcher *x)
+/* ---- when ---- */
+
+/* When the cores come to a step; steps are asked for in order. */
+static int64_t time_at(Fetcher *x, int i, int step)
 {
-    const Plan *p = x->p;
-    int i, k, nbuf = p->nbuf;
-    bool *fetched = NEWN(x->t->mem, bool, nbuf + 1);
-
-    for (i = 0; i < x->t->nfetch; i++)
-        fetched[x->t->fetch[i].buf] = true;
-    for (i = 0; i < nbuf; i++) {
-        const Buf *b = &p->buf[i];
-
-        if (b->kind == BUF_const || b->mem != x->t->next || fetched[i])
-            continue;
-        for (k = MAX(0, b->from); k < MIN(b->to, p->nstep); k++)
-            x->used[k] += b->size;
-    }
+    while (x->past < i && x->v[x->past].use <= step)
+        x->past++;
+    return x->when[step].at + (x->past ? x->v[x->past - 1].late : 0);
 }
 
-/* Bytes that two buffers of a group share are counted once. */
-static void count_shared(Fetcher *x)
+/* Core 0 has a part in kernels, and is not kept from it. */
+static int behind_kernel(const Fetcher *x, int step)
 {
-    const Plan *p = x->p;
-    const int64_t *off = x->t->off;
-    int i, j, k;
+    const Step *s = &x->p->step[step];
 
-    for (i = 0; i < x->t->nlead; i++) {
-        const Buf *b = &p->buf[i], *a;
-
-        if (!b->over)
-            continue;
-        j = b->over - 1;
-        a = &p->buf[j];
-        for (k = MAX(0, MAX(a->from, b->from));
-             k < MIN(p->nstep, MIN(a->to, b->to)); k++)
-            x->used[k] -= MAX(0, MIN(off[i] + b->size, off[j] + a->size) -
-                                     MAX(off[i], off[j]));
-    }
-}
-
-/* Takes room from step `at` on; the bytes that are missing where it is used. */
-static int64_t take_room(Fetcher *x, int i, int earliest)
-{
-    const Buf *b = buf_of(x->p, x->list[i]);
-    int64_t n = slot_bytes(x->list[i]->bytes), room = x->p->room[x->t->next], over = 0;
-    int k;
-
-    for (k = b->from; k < b->to; k++) {
-        x->used[k] += n;
-        over = MAX(over, x->used[k] - room);
-    }
-    room -= x->t->margin;
-    for (k = b->from; k > earliest && x->used[k - 1] + n <= room; k--)
-        x->used[k - 1] += n;
-    x->at[i] = k;
-    return over;
+    return step + (s->kind == STEP_wait && s->engine == ENG_core);
 }
 
 /* The first step at which fetch i can be queued. */
-static int first_place(const Fetcher *x, int i)
+static int first_place(Fetcher *x, int i)
 {
-    int queue = MAX(1, x->t->io->queue), first = i ? x->at[i - 1] : 0;
+    int queue = MAX(1, x->t->io->queue), k = i ? x->v[i - 1].at : 0;
+    const Pull *leaves = i >= queue ? &x->v[i - queue] : NULL;
 
-    if (i >= queue)
-        first = MAX(first, buf_of(x->p, x->list[i - queue])->from + 1);
-    return first;
+    while (leaves && k < x->v[i].use && k <= leaves->use &&
+           time_at(x, i, k) < leaves->done)
+        k++;
+    return behind_kernel(x, k);
 }
 
-static int64_t place_fetches(Fetcher *x, int *work)
+static void clock_fetch(Fetcher *x, int i)
 {
-    int64_t over, most = 0;
+    const Dma *io = x->t->io;
+    Pull *v = &x->v[i];
+    int64_t late = i ? v[-1].late : 0, use;
+
+    x->busy = MAX(x->busy, time_at(x, i, v->at)) +
+              move_cycles(io, true, v->f->bytes, 1);
+    v->done = x->busy + (int64_t)io->in.setup;
+    use = x->when[v->use].at + late;
+    v->late = late + MAX(0, v->done - use);
+}
+
+/* ---- where ---- */
+
+static int64_t end_of(const Buf *b)
+{
+    return b->addr + slot_bytes(b->size);
+}
+
+/* Buffers that live between two steps. */
+static void list_near(Fetcher *x, int from, int to)
+{
+    const Plan *p = x->p;
     int i;
 
-    for (i = 0; i < x->t->nfetch; i++) {
-        int use = buf_of(x->p, x->list[i])->from;
+    x->nnear = 0;
+    for (i = 0; i < p->nbuf; i++) {
+        const Buf *b = &p->buf[i];
 
-        over = take_room(x, i, MIN(first_place(x, i), use));
-        if (over > most) {
-            most = over;
-            *work = x->list[i]->work;
+        if (b->kind != BUF_const && b->mem == x->t->next && b->size &&
+            b->from < to && b->to > from)
+            x->near[x->nnear++] = i;
+    }
+}
+
+/* From which step on n bytes at `addr` are free until `v` has been used; more
+ * than v->use: they are not. */
+static int free_from(const Fetcher *x, const Pull *v, int64_t addr, int64_t n,
+                     int first)
+{
+    int i, from = first;
+
+    for (i = 0; i < x->nnear && from <= v->use; i++) {
+        const Buf *b = &x->p->buf[x->near[i]];
+
+        if (b->addr < addr + n && end_of(b) > addr)
+            from = b->to > v->use ? v->use + 1 : MAX(from, b->to);
+    }
+    return from > v->use ? from : behind_kernel(x, from);
+}
+
+/* Is the address better: free earlier, or as early and nearer to the end at
+ * which bytes of its kind lie?  What is small would leave holes elsewhere. */
+static void try_address(Fetcher *x, Pull *v, int64_t addr, int first)
+{
+    int64_t n = slot_bytes(v->f->bytes);
+    Buf *b = &x->p->buf[v->f->buf];
+    int from;
+
+    if (addr < 0 || addr + n > x->p->room[x->t->next])
+        return;
+    from = free_from(x, v, addr, n, first);
+    if (from < v->at ||
+        (from == v->at && (n < SMALL ? addr > b->addr : addr < b->addr))) {
+        v->at = from;
+        b->addr = addr;
+    }
+}
+
+/* The most bytes in a row that are free while v is used. */
+static int64_t largest_gap(const Fetcher *x, const Pull *v)
+{
+    int64_t most = 0, at, up, room = x->p->room[x->t->next];
+    int i, k;
+
+    for (i = -1; i < x->nnear; i++) {
+        at = i < 0 ? 0 : end_of(&x->p->buf[x->near[i]]);
+        up = room;
+        for (k = 0; k < x->nnear; k++) {
+            const Buf *b = &x->p->buf[x->near[k]];
+
+            if (b->to > v->use && end_of(b) > at)
+                up = MIN(up, b->addr);
         }
+        most = MAX(most, up - at);
     }
     return most;
 }
 
+/* The bytes that are missing; 0: it has a place. */
+static int64_t place_fetch(Fetcher *x, int i)
+{
+    Pull *v = &x->v[i];
+    Buf *b = &x->p->buf[v->f->buf];
+    int64_t n = slot_bytes(v->f->bytes);
+    int first = MIN(first_place(x, i), v->use), k;
+
+    v->at = v->use + 1;
+    list_near(x, first, v->end);
+    try_address(x, v, 0, first);
+    for (k = 0; k < x->nnear; k++) {
+        const Buf *o = &x->p->buf[x->near[k]];
+
+        try_address(x, v, end_of(o), first);
+        try_address(x, v, (o->addr - n) & ~(int64_t)7, first);
+    }
+    if (v->at > v->use)
+        return MAX(8, n - largest_gap(x, v));
+    b->size = v->f->bytes;
+    b->from = v->at;
+    x->p->used[x->t->next] = MAX(x->p->used[x->t->next], b->addr + b->size);
+    clock_fetch(x, i);
+    return 0;
+}
+
+/* ---- the steps ---- */
+
 static Step step_of(const Fetcher *x, int i, StepKind kind, int token)
 {
-    const Fetch *f = x->list[i];
+    const Fetch *f = x->v[i].f;
     const Work *w = &x->t->work[f->work];
     Step s = {.kind = kind, .engine = ENG_io, .token = token + i,
               .layer = f->work, .node = w->node, .part = w->part,
@@ -149,17 +230,20 @@ static void weave(Fetcher *x)
     Plan *p = x->p;
     Step *old = p->step;
     int *now = NEWN(x->t->mem, int, p->nstep + 1);
-    int i, n = p->nstep, begun = 0, ended = 0, token = next_token(p);
+    int queue = MAX(1, x->t->io->queue), token = next_token(p);
+    int i, n = p->nstep, begun = 0, ended = 0;
 
     p->step = p->spare;
     p->spare = old;
     begun = p->cstep, p->cstep = p->cspare, p->cspare = begun;
     begun = p->nstep = 0;
     for (i = 0; i < n; i++) {
-        for (; begun < x->t->nfetch && x->at[begun] <= i; begun++)
+        for (; begun < x->t->nfetch && x->v[begun].at <= i; begun++) {
+            if (begun - ended == queue)
+                plan_add_step(p, step_of(x, ended++, STEP_wait, token));
             plan_add_step(p, step_of(x, begun, STEP_start, token));
-        for (; ended < begun &&
-               buf_of(p, x->list[ended])->from <= i; ended++)
+        }
+        for (; ended < begun && x->v[ended].use <= i; ended++)
             plan_add_step(p, step_of(x, ended, STEP_wait, token));
         now[i] = p->nstep;
         plan_add_step(p, old[i]);
@@ -174,20 +258,21 @@ int64_t add_fetches(Tiler *t, int *work)
 {
     Fetcher x = {.t = t, .p = t->p};
     int64_t over;
+    int i;
 
     if (!t->nfetch)
         return 0;
-    x.list = NEWN(t->mem, Fetch *, t->nfetch + 1);
-    x.at = NEWN(t->mem, int, t->nfetch + 1);
-    x.used = NEWN(t->mem, int64_t, t->p->nstep + 1);
-    sort_fetches(&x);
-    count_used(&x);
-    count_shared(&x);
-    over = place_fetches(&x, work);
-    if (over > 0)
-        return over;
+    list_pulls(&x);
+    x.when = plan_trace(t->mem, t->p);
+    x.near = NEWN(t->mem, int, t->p->nbuf + 1);
+    for (i = 0; i < t->nfetch; i++) {
+        over = place_fetch(&x, i);
+        *work = x.v[i].f->work;
+        if (over > 0)
+            return over;
+    }
     weave(&x);
-    for (int i = 0; i < t->p->nbuf; i++) {
+    for (i = 0; i < t->p->nbuf; i++) {
         t->p->buf[i].from = INT32_MAX;
         t->p->buf[i].to = -1;
     }

@@ -321,25 +321,6 @@ static int64_t blocked(const Tiler *t, const Placing *x, const int *done,
     return 0;
 }
 
-/* The highest address below `top` where buffer i alone is free; -1: none. */
-static int64_t from_above(const Placing *x, const int *done, int ndone, int i,
-                          int64_t top)
-{
-    const Buf *b = &x->p->buf[i];
-    int64_t at = (top - b->size) & ~(int64_t)15;
-    int k;
-
-    for (k = 0; k < ndone && at >= 0; k++) {
-        const Buf *o = &x->p->buf[done[k]];
-
-        if (clash(b, at, o)) {
-            at = (o->addr - b->size) & ~(int64_t)15;
-            k = -1;
-        }
-    }
-    return at;
-}
-
 static int64_t from_below(const Tiler *t, const Placing *x, const int *done,
                           int ndone, int lead)
 {
@@ -350,17 +331,27 @@ static int64_t from_below(const Tiler *t, const Placing *x, const int *done,
     return at;
 }
 
-/* The whole group of a leader at its lowest place; what was fetched, if that is
- * asked for, at its highest. */
-static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
-                       int lead, bool above)
+/* The address at which a group ends with the memory. */
+static int64_t at_top(const Tiler *t, const Placing *x, int lead)
 {
-    int64_t at = -1;
+    int64_t end = 0;
     int i;
 
-    if (above && lead >= t->nlead)
-        at = from_above(x, done, ndone, lead, x->p->room[x->mem]);
-    if (at < 0)
+    for (i = 0; i < x->n; i++)
+        if (lead_of(t, x->list[i]) == lead)
+            end = MAX(end, off_of(t, x->list[i]) +
+                               x->p->buf[x->list[i]].size);
+    return (x->p->room[x->mem] - end) & ~(int64_t)15;
+}
+
+/* The whole group of a leader at its lowest place, or at the top. */
+static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
+                       int lead, bool top)
+{
+    int64_t at = top ? at_top(t, x, lead) : 0;
+    int i;
+
+    if (!top || blocked(t, x, done, ndone, lead, at))
         at = from_below(t, x, done, ndone, lead);
     for (i = 0; i < x->n; i++)
         if (lead_of(t, x->list[i]) == lead) {
@@ -375,7 +366,10 @@ static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
 }
 
 /* What decides which group is placed before another, by leader. */
-typedef enum Order { BY_AREA, BY_BIRTH, BY_SIZE, BOTH_ENDS, NORDER } Order;
+typedef enum Order {
+    BY_AREA, BY_BIRTH, BY_SIZE, BOTH_ENDS, /* by birth; the first at the top */
+    NORDER
+} Order;
 
 static void weigh(const Tiler *t, Placing *x, Order order)
 {
@@ -389,7 +383,7 @@ static void weigh(const Tiler *t, Placing *x, Order order)
         *w += order == BY_AREA    ? b->size * MAX(1, b->to - b->from)
               : order == BY_SIZE  ? b->size
                                   : x->p->nstep + 1 - b->from;
-        if (b->over || (order == BOTH_ENDS && x->list[i] < t->nlead))
+        if (b->over)
             *w += GROUP;
     }
 }
@@ -413,7 +407,7 @@ static int64_t place_in_order(const Tiler *t, Placing *x, Order order)
     x->p->used[x->mem] = 0;
     for (i = 0; i < n; i++)
         ndone = place_group(t, x, done, ndone, leads[i],
-                            order == BOTH_ENDS);
+                            order == BOTH_ENDS && !i);
     return x->p->used[x->mem];
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15,
-       LEAST_CHUNK = 4096, MOST_CHUNK = 65536 };
+       LEAST_CHUNK = 4096, MOST_CHUNK = 24576 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -232,22 +232,20 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         t->code = STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
-    over = add_fetches(t, &work);
-    if (over > 0) {
-        r->next[work] -= MAX(over, 64);
-        return false;
-    }
     over = place_at_home(p, t->near) - p->room[t->near];
     if (over > 0) {
         shrink(t, t->near, r->near, over);
         ok = false;
     }
-    over = (t->merged ? place_groups(t, t->next)
+    over = (t->merged || t->nfetch ? place_groups(t, t->next)
                       : place_at_home(p, t->next)) - p->room[t->next];
     if (over > 0) {
-        if (!t->nfetch || t->margin > p->room[t->next] / 2)
-            shrink(t, t->next, r->next, over);
-        t->margin += over / 2 + 256;
+        shrink(t, t->next, r->next, over);
+        return false;
+    }
+    over = ok ? add_fetches(t, &work) : 0;
+    if (over > 0) {
+        r->next[work] -= MAX(over, 64);
         ok = false;
     }
     return ok;
@@ -262,7 +260,6 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
 
     set_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
-    t->margin = 0;
     for (i = 0; i < ROUNDS; i++) {
         if (t->room > p->room[t->near]) {
             set_room(t, p->room[t->near]);

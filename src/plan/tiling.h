@@ -92,7 +92,6 @@ typedef struct Tiler {
     bool merged;        /* some results follow operands: */
     int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
     int64_t *off;       /* and which; of buffers from nlead on: none */
-    int64_t margin;     /* bytes there that fetches leave, for addresses */
     bool counted;       /* fetches fill it to the brim: count, beside code, */
     int64_t code;       /* the bytes that the steps take as a program */
     int64_t bound;      /* cycles of homes and ways with room for all sums */
