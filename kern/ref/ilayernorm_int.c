@@ -6,7 +6,7 @@
  * inplace  x
  * split    rows
  * stack    224
- * cycles   140 * rows * n
+ * cycles   300 * ncore * ((rows + ncore - 1) / ncore) * n
  *
  * shift: log2(D); lo, hi: by n_levels.
  */

@@ -6,7 +6,7 @@
  * inplace  x
  * split    rows
  * stack    224
- * cycles   250 * rows * n
+ * cycles   990 * ncore * ((rows + ncore - 1) / ncore) * n
  *
  * p0: coeffA, p1: coeffB, p2: coeffC, p3: log2, hi: n_levels - 1.
  * z = floor(-t / log2), p = t + z log2, y = (A (p + B)^2 + C) >> min(z, 31);

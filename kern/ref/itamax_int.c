@@ -6,7 +6,7 @@
  * inplace  x
  * split    rows
  * stack    192
- * cycles   40 * rows * n
+ * cycles   68 * ncore * ((rows + ncore - 1) / ncore) * n
  *
  * hi: n_levels - 1.
  */

@@ -1,0 +1,21 @@
+/* The integer RMS norm of bytes without divisions but of rows.
+ *
+ * op       irmsnorm
+ * types    x:s8|u8 w:s8|u8|s16|s32 -> y:s8|u8
+ * isa      xpulpv2
+ * when     n > 3 && n < 32768 && shift < 17 && lo >= -128 && hi < 128 &&
+ *          255 * (max(-w.lo, w.hi) + 1) < 2147483648
+ * split    rows n
+ * stack    160
+ * cycles   ncore * (174 + min(ncore - 1, 1) * 90 +
+ *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
+ *          min(rows % ncore, 1)) * (227 + 3 * n / 4 + min(n % 4, 1) * 60) +
+ *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 38)
+ */
+#define NORM_MEAN 0
+#include "kern/norm.h"
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    norm_all(k, io, io->in[1]);
+}
