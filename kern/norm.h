@@ -45,14 +45,6 @@ static inline void norm_more(int32_t v, int32_t *sum, int32_t *squares)
         NORM_SIGNED(X) ? xp_sdot4(*squares, v, v) : xp_sdot4u(*squares, v, v);
 }
 
-static inline int32_t norm_load(const X *x)
-{
-    int32_t v;
-
-    __asm__ volatile("lw %0, 0(%1)" : "=r"(v) : "r"(x) : "memory");
-    return v;
-}
-
 /* Sums of n elements, 4 or more, and of their squares. */
 static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
                              int32_t *squares)
@@ -73,12 +65,12 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
               [dot] "i"(NORM_SIGNED(X) ? 0x5c : 0x50)
             : "memory");
     if (n & 4) {
-        norm_more(norm_load(x), &s, &q);
+        norm_more(xp_load(x), &s, &q);
         x += 4;
     }
     if (n & 3)
-        norm_more(norm_load(x + (n & 3) - 4) & -1 << 8 * (4 - (n & 3)), &s,
-                  &q);
+        norm_more(xp_load(x + (n & 3) - 4) &
+                      (int32_t)(UINT32_MAX << 8 * (-n & 3)), &s, &q);
     *sum = s, *squares = q;
 }
 

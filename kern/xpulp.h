@@ -73,6 +73,7 @@ XP_OP(xp_min4, 0x57, 1, 0x10)
 XP_OP(xp_min4u, 0x57, 1, 0x14)
 XP_OP(xp_max4, 0x57, 1, 0x18)
 XP_OP(xp_max4u, 0x57, 1, 0x1c)
+XP_OP(xp_srl4, 0x57, 1, 0x20)
 XP_OP(xp_min2, 0x57, 0, 0x10)
 XP_OP(xp_max2, 0x57, 0, 0x18)
 XP_OP(xp_pack2, 0x57, 0, 0x68)
@@ -87,6 +88,14 @@ XP_ACC(xp_shuffle4, 0x57, 1, 0x64)
 #define xp_clipu(v, n)                                                        \
     ({ int32_t xp_d; __asm__(".insn r 0x33, 2, 0x0a, %0, %1, x" #n            \
                              : "=r"(xp_d) : "r"(v)); xp_d; })
+XP_INLINE int32_t xp_load(const void *p)
+{
+    int32_t d;
+
+    __asm__ volatile("lw %0, 0(%1)" : "=r"(d) : "r"(p) : "memory");
+    return d;
+}
+
 /* Word at p, which then moves on by a constant number of bytes. */
 #define xp_load_step(p, step)                                                 \
     ({ int32_t xp_d; __asm__ volatile(".insn i 0x0b, 2, %0, " #step "(%1)"    \

@@ -306,12 +306,12 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
 static void draw_row(Str *o, OpCode op, const Inst *in)
 {
     int x[3] = {between(1, 3), between(1, 4), between(1, 40)};
-    int skip = roll(3), i;
+    int skip = roll(3), groups = between(1, 5), width = between(1, 20), i;
     char name[NARG][8];
     int narg = operands(op, name);
 
     if (op == OP_itapartial)
-        x[2] *= 3;
+        x[2] = groups * width;
     for (i = 0; i < narg; i++)
         put_operand(o, name[i], in->arg[i],
                     i ? dims(1, x + 2) : dims(3 - skip, x + skip));
@@ -324,7 +324,7 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
     else if (op == OP_itamax)
         str_fmt(o, " hi=%d", between(1, 127));
     else if (op == OP_itapartial)
-        str_fmt(o, " hi=%d p0=%d", between(1, 127), roll(2) ? 1 : 3);
+        str_fmt(o, " hi=%d p0=%d", between(1, 127), width);
     else
         put_numbers(o, op, in);
     if (has_attr(op, "shift")) {

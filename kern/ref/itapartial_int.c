@@ -6,7 +6,7 @@
  * inplace  x
  * split    rows
  * stack    224
- * cycles   75 * ncore * ((rows + ncore - 1) / ncore) * n
+ * cycles   66 * ncore * ((rows + ncore - 1) / ncore) * n
  *
  * hi: n_levels / 2 - 1, p0: group_width, which divides n.  Bytes always have a
  * sum; of wider numbers all may be too far below -128: the result is then 0.

@@ -1,0 +1,169 @@
+/* The integer softmax of bytes, without divisions but of rows.
+ *
+ * op       isoftmax
+ * types    x:s8|u8 -> y:s8|u8
+ * isa      xpulpv2
+ * when     p0 == 1 && p2 >= 0 && p3 > 1 && hi > 0 && hi < 256 &&
+ *          max(p1 * p1, (p3 - p1) * (p3 - p1)) + p2 < 8388608 &&
+ *          (max(p1 * p1, (p3 - p1) * (p3 - p1)) + p2) * n < 2147483648
+ * scratch  4 * n + 4
+ * split    rows n
+ * stack    160
+ * cycles   ncore * (200 + min(ncore - 1, 1) * 100 +
+ *          (rows + ncore - 1) / ncore * (195 + 23 * n / 2 +
+ *          8 * ((n - 1) / max(1, ncore / rows) + 1)))
+ *
+ * t / log2 of t < 256 is t q >> 16 with q = 2^16 / log2 + 1: q log2 exceeds 2^16
+ * by at most log2, and what t log2 adds is less than 2^16 if log2 < 256; else t
+ * q is at most 255 * 257.
+ * v hi / sum of v < 2^a, sum < 2^b and hi < sum is v q >> s with q = 2^s hi / sum
+ * + 1, s = a + b, or 32 if that is more: q sum exceeds 2^s hi by at most sum,
+ * and v sum is less than 2^s.  With a of 23 at most, q is less than 2^32.
+ */
+#include "kern/rows.h"
+
+/* What powers are computed with: of x = top - t, p + b = x + base + z log2. */
+struct powers {
+    int32_t top, base, log2, inverse, c;
+};
+
+#ifdef __riscv
+/* Bits of v, which is not 0. */
+static inline int32_t bits(uint32_t v)
+{
+    return xp_fl1((int32_t)v) + 1;
+}
+
+/* The powers of n elements into v; returns their sum. */
+static inline uint32_t powers(const struct powers *p, const X *x, int32_t n,
+                              uint32_t *v)
+{
+    int32_t a, t, q, z = 0;
+    uint32_t sum = 0;
+
+    __asm__ volatile(
+        XP_BLOCK XP_LOOP(0, "%[n]", 11)
+        ".insn i 0x0b, %[load], %[a], 1(%[x])\n"
+        "add %[sum], %[sum], %[z]\n"
+        "sub %[t], %[top], %[a]\n"
+        "add %[q], %[a], %[base]\n"
+        ".insn r 0x5b, 0, 0x10, %[t], %[t], %[inverse]\n"
+        ".insn r 0x33, 0, 0x21, %[q], %[t], %[log2]\n"
+        ".insn r 0x33, 4, 0x02, %[t], %[t], %[most]\n"
+        "mul %[z], %[q], %[q]\n"
+        "add %[z], %[z], %[c]\n"
+        "srl %[z], %[z], %[t]\n"
+        XP_SW_STEP("%[z]", "%[v]", 4) XP_BLOCK_END
+        : [a] "=&r"(a), [t] "=&r"(t), [q] "=&r"(q), [z] "+&r"(z),
+          [sum] "+&r"(sum), [x] "+&r"(x), [v] "+&r"(v)
+        : [n] "r"(n), [top] "r"(p->top), [base] "r"(p->base),
+          [log2] "r"(p->log2), [inverse] "r"(p->inverse), [c] "r"(p->c),
+          [most] "r"(31), [load] "i"(ROWS_SIGNED(X) ? 0 : 4)
+        : "memory");
+    return sum + (uint32_t)z;
+}
+
+/* Quotients of n powers: each times `inverse` >> 32 + shift. */
+static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
+                             int32_t shift, Y *y)
+{
+    uint32_t a = *v++, t;
+
+    __asm__ volatile(
+        XP_BLOCK XP_LOOP(0, "%[n]", 4)
+        "mulhu %[t], %[a], %[inverse]\n" XP_LW_STEP("%[a]", "%[v]", 4)
+        "srl %[t], %[t], %[shift]\n"
+        ".insn s 0x2b, 0, %[t], 1(%[y])\n" XP_BLOCK_END
+        : [a] "+&r"(a), [t] "=&r"(t), [v] "+&r"(v), [y] "+&r"(y)
+        : [n] "r"(n), [inverse] "r"(inverse), [shift] "r"(shift)
+        : "memory");
+}
+#else
+static int32_t bits(uint32_t v)
+{
+    int32_t n = 0;
+
+    for (; v; v >>= 1)
+        n++;
+    return n;
+}
+
+static uint32_t powers(const struct powers *p, const X *x, int32_t n,
+                       uint32_t *v)
+{
+    uint32_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t z = (p->top - x[i]) * p->inverse >> 16;
+        const int32_t q = x[i] + p->base + z * p->log2;
+
+        v[i] = (uint32_t)(q * q + p->c) >> (z < 31 ? z : 31);
+        sum += v[i];
+    }
+    return sum;
+}
+
+static void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
+                      int32_t shift, Y *y)
+{
+    for (int32_t i = 0; i < n; i++)
+        y[i] = (Y)((uint64_t)v[i] * inverse >> 32 >> shift);
+}
+#endif
+
+/* 2^s hi / sum + 1, digits of as many bits as fit, from the top. */
+static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
+{
+    const int32_t most = 32 - bits(sum);
+    uint32_t rest = hi, q = 0;
+
+    for (int32_t n; s > 0; s -= n) {
+        uint32_t digit;
+
+        n = s < most ? s : most;
+        digit = (rest << n) / sum;
+        q = (q << n) + digit;
+        rest = (rest << n) - digit * sum;
+    }
+    return q + 1;
+}
+
+/* Results from..to of a row, whose greatest power has as many bits as that. */
+static inline void row(const struct row_dims *k, struct powers *p, const X *x,
+                       const struct rows *r, int32_t greatest, uint32_t *v,
+                       Y *y)
+{
+    const uint32_t hi = (uint32_t)k->hi;
+    uint32_t sum;
+    int32_t s;
+
+    p->top = rows_greatest(x, k->n);
+    p->base = k->p1 - p->top;
+    sum = powers(p, x, k->n, v);
+    if (sum > hi) {
+        s = greatest + bits(sum);
+        s = s > 32 ? s : 32;
+        quotients(v + r->from, r->to - r->from, inverse(hi, sum, s), s - 32,
+                  y + r->from);
+    } else {
+        for (int32_t i = r->from; i < r->to; i++)
+            y[i] = (Y)(sum ? v[i] * hi / sum : 0);
+    }
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const struct rows r = rows_of(k, io);
+    const X *x = (const X *)io->in[0] + (ptrdiff_t)r.row * k->n;
+    Y *y = (Y *)io->out[0] + (ptrdiff_t)r.row * k->n;
+    const int32_t b = k->p1, c = k->p3 - k->p1;
+    const int32_t most = (b * b > c * c ? b * b : c * c) + k->p2;
+    const int32_t greatest = bits((uint32_t)most | 1);
+    struct powers p = {.log2 = k->p3, .inverse = 65536 / k->p3 + 1,
+                       .c = k->p2};
+
+    if (r.from == r.to)
+        return;
+    for (int32_t i = r.row; i < r.end; i++, x += k->n, y += k->n)
+        row(k, &p, x, &r, greatest, io->tmp, y);
+}
