@@ -8,11 +8,24 @@
 enum { RT_PAGE = 1024 / 4 * sizeof(void *) };
 
 /* Rows of `row` bytes, `stride` apart on the far side, without gaps on the
- * near one; row 0: all bytes in one. */
+ * near one; row 0: all bytes in one.  The command has the bytes and whether
+ * they go towards the cores, in the form that the team's RT_COMMAND gives. */
 struct rt_move {
     uintptr_t near, far;
-    uint32_t bytes, row, stride;
-    int in; /* towards the cores */
+    uint32_t command, row, stride;
 };
+
+/* Where no engine wants another form. */
+#define RT_PLAIN_COMMAND(bytes, in) ((uint32_t)(bytes) | (in ? 1u << 31 : 0))
+
+static inline int rt_move_in(const struct rt_move *m)
+{
+    return m->command >> 31;
+}
+
+static inline uint32_t rt_move_bytes(const struct rt_move *m)
+{
+    return m->command << 1 >> 1;
+}
 
 #endif

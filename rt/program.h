@@ -9,8 +9,8 @@
  *
  *   RUN     a kernel on all cores, or on one: kernel, what it is told, the
  *           memories of its operands, bytes of scratch per core, operands
- *           (RT_START: core 0 goes on, and joins the others at FINISH)
- *   MOVE    begins a transfer between two memories under a number, its slot
+ *   MOVE    begins a transfer between two memories under a slot, which
+ *           several may share
  *   WAIT    for the transfers of a slot
  *   LAYER   a layer's kernels are done
  *   LOOP    what stands before NEXT is done so many times; records in it may
@@ -38,239 +38,217 @@ struct rt_page {
     int32_t bytes;
 };
 
-/* What to do: one of four bits, for the usual; else a number above them.  A
- * switch would be a table in a memory that is slow to read. */
-enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LOOP = 0 << 4,
-       RT_FINISH = 1 << 4, RT_LAYER = 2 << 4, RT_END = 3 << 4 };
-/* Of kernels and transfers: operands move in loops; has scratch, or is begun
- * only; is towards the cores, with external memory, of rows. */
-enum { RT_STEPS = 1 << 4, RT_TMP = 1 << 5, RT_START = 1 << 6,
-       RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
-enum { RT_HEAD = 5, RT_IO_SLOT = 16, RT_SLOTS = 32 };
+/* What to do: a bit each, in the order in which they are looked for.  A switch
+ * would be a table in a memory that is slow to read. */
+enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LAYER = 16,
+       RT_LOOP = 32 };
+/* Of kernels and transfers: operands move in loops; has scratch; is towards
+ * the cores, with external memory, of rows. */
+enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_IN = 1 << 5, RT_IO = 1 << 6,
+       RT_ROWS = 1 << 7 };
+enum { RT_HEAD = 5, RT_IO_SLOT = 16, RT_SLOTS = 24 };
 
 /* The first words of records; n: words of the whole record. */
 #define RUN(n, flags, cores, nin, nout) \
     ((n) << 24 | (flags) | (cores) << 16 | (nin) << 8 | (nout) << 12 | RT_RUN)
-#define MOVE(n, flags, slot, near, far) \
-    ((n) << 24 | (flags) | (slot) << 8 | (near) << 16 | (far) << 18 | RT_MOVE)
+#define MOVE(n, flags, slot, near, far, bytes) \
+    ((n) << 24 | (flags) | (slot) << 8 | (near) << 16 | (far) << 18 | \
+     RT_MOVE), \
+    RT_COMMAND(bytes, (flags) & RT_IN, (flags) & RT_ROWS, (flags) & RT_IO)
 #define WAIT(slot) (1 << 24 | (slot) << 8 | RT_WAIT)
-#define LOOP(times) (2 << 24 | RT_LOOP), (times)
-#define NEXT (1 << 24 | RT_NEXT)
-#define FINISH (1 << 24 | RT_FINISH)
-#define LAYER (1 << 24 | RT_LAYER)
-#define END (1 << 24 | RT_END)
+#define LOOP(times) RT_LOOP, (times)
+#define NEXT RT_NEXT
+#define LAYER RT_LAYER
+#define END 0
 #define KERNEL(f) (rt_word)(f)
 #define CONST(p) (rt_word)(p)
-/* A kernel at work: what all cores read. */
-struct rt_job {
-    const rt_word *at;
-    const unsigned char *page;
-    const uintptr_t *base; /* of memories 1 to 3 */
-    uintptr_t turn;        /* of the loop */
-};
 
 struct rt_state {
-    struct rt_job job;
-    const rt_word *top; /* the first record of the loop */
-    uintptr_t turns;
-    int slot[RT_SLOTS]; /* number of the transfer; -1: none */
+    const rt_word *run; /* the kernel at work: what all cores read */
+    const unsigned char *page;
+    rt_word *top;       /* the first record of the loop */
+    uintptr_t turns;    /* that are left */
+    uintptr_t base[4];  /* of memories 1 to 3; of 0 it is 0 */
+    /* Transfers under way.  Volatile, lest it be cleared byte by byte. */
+    volatile uint32_t slot[RT_SLOTS];
 };
 
-static inline uintptr_t rt_base(const struct rt_job *j, uint32_t memory)
+/* The base of the memory that the two lowest bits name. */
+static inline uintptr_t rt_base(const struct rt_state *s, uint32_t bits)
 {
-    return j->base[memory & 3];
+    return s->base[bits & 3];
 }
 
-/* A core's part of a kernel.  `far` words behind each operand's is the
- * distance by which it moves. */
+/* A core's part of a kernel. */
 static void rt_kernel(const void *arg, int core)
 {
-    const struct rt_job *j = arg;
-    const rt_word *w = j->at, *ref = w + RT_HEAD;
+    const struct rt_state *s = arg;
+    const rt_word *w = s->run, *ref = w + RT_HEAD;
     const uint32_t head = (uint32_t)w[0];
+    const rt_word *out = ref + (head >> 8 & 15), *end = out + (head >> 12 & 7);
     uint32_t memory = (uint32_t)w[3];
-    const int nin = head >> 8 & 15, nout = head >> 12 & 7;
-    const int far = head & RT_STEPS ? nin + nout + (head >> 5 & 1) : 0;
-    const uintptr_t turn = far ? j->turn : 0;
     struct io io;
-    int i;
+    const void **in = io.in;
+    void **to = io.out;
 
-    for (i = 0; i < nin; i++, ref++, memory >>= 2)
-        io.in[i] = (const void *)(rt_base(j, memory) + (uintptr_t)ref[0] +
-                                  turn * (uintptr_t)ref[far]);
-    for (i = 0; i < nout; i++, ref++, memory >>= 2)
-        io.out[i] = (void *)(rt_base(j, memory) + (uintptr_t)ref[0] +
-                             turn * (uintptr_t)ref[far]);
+    for (; ref != out; ref++, memory >>= 2)
+        *in++ = (const void *)(rt_base(s, memory) + (uintptr_t)*ref);
+    for (; ref != end; ref++, memory >>= 2)
+        *to++ = (void *)(rt_base(s, memory) + (uintptr_t)*ref);
     io.tmp = NULL;
     if (head & RT_TMP)
-        io.tmp = (void *)(rt_base(j, memory) + (uintptr_t)ref[0] +
-                          turn * (uintptr_t)ref[far] +
+        io.tmp = (void *)(rt_base(s, memory) + (uintptr_t)*ref +
                           (uintptr_t)core * (uintptr_t)w[4]);
     io.core = core;
     io.ncore = head >> 16 & 255;
     MARK_WORK();
-    ((void (*)(const void *, const struct io *))w[1])(j->page + w[2], &io);
+    ((void (*)(const void *, const struct io *))w[1])(s->page + w[2], &io);
     MARK_WORKED();
 }
 
-static inline int rt_cores(const rt_word *w)
+/* Operands of a loop that move: where they are the next time. */
+static inline void rt_step(rt_word *ref, int n)
 {
-    return (int)((uint32_t)w[0] >> 16 & 255);
+    int i;
+
+    for (i = 0; i < n; i++)
+        ref[i] += ref[n + i];
 }
 
-static inline void rt_begin(struct rt_state *s, const rt_word *w)
+static inline void rt_run(struct rt_state *s, rt_word *w, uint32_t head)
 {
-    s->job.at = w;
-    if (rt_cores(w) > 1)
-        rt_team_start(rt_kernel, &s->job, rt_cores(w));
-}
+    const int cores = head >> 16 & 255;
 
-static inline void rt_finish(struct rt_state *s)
-{
-    const int cores = rt_cores(s->job.at);
-
+    s->run = w;
     if (cores > 1)
-        rt_team_finish(rt_kernel, &s->job, cores);
+        rt_team(rt_kernel, s, cores);
     else
-        rt_kernel(&s->job, 0);
+        rt_kernel(s, 0);
+    if (head & RT_STEPS)
+        rt_step(w + RT_HEAD, (head >> 8 & 15) + (head >> 12 & 7) +
+                             (head & RT_TMP ? 1 : 0));
 }
 
 static inline void rt_wait(struct rt_state *s, uint32_t slot)
 {
-    const int id = s->slot[slot];
+    const uint32_t what = s->slot[slot];
 
-    if (id < 0)
-        return;
-    s->slot[slot] = -1;
+    s->slot[slot] = 0;
     MARK_WAIT();
     if (RT_FAR && slot >= RT_IO_SLOT)
-        rt_io_wait(id);
+        rt_io_wait(what);
     else
-        rt_dma_wait(id);
+        rt_dma_wait(what);
     MARK_WAITED();
 }
 
-static inline void rt_move(struct rt_state *s, const rt_word *w,
-                           uint32_t head)
+static inline rt_word *rt_move(struct rt_state *s, rt_word *w, uint32_t head)
 {
-    struct rt_move m = {0, 0, 0, 0, 0, 0};
+    volatile uint32_t *slot = &s->slot[head >> 8 & 31];
+    struct rt_move m = {.command = (uint32_t)w[1]};
 
-    m.near = rt_base(&s->job, head >> 16) + (uintptr_t)w[1];
-    m.far = rt_base(&s->job, head >> 18) + (uintptr_t)w[2];
-    m.bytes = (uint32_t)w[3];
-    m.in = head >> 5 & 1;
+    m.near = rt_base(s, head >> 16) + (uintptr_t)w[2];
+    m.far = rt_base(s, head >> 18) + (uintptr_t)w[3];
     w += 4;
+    if (head & RT_STEPS) {
+        rt_step(w - 2, 2);
+        w += 2;
+    }
     if (head & RT_ROWS) {
         m.row = (uint32_t)w[0];
         m.stride = (uint32_t)w[1];
         w += 2;
     }
-    if (head & RT_STEPS) {
-        m.near += s->job.turn * (uintptr_t)w[0];
-        m.far += s->job.turn * (uintptr_t)w[1];
+    if (RT_FAR && head & RT_IO)
+        *slot = rt_io_start(m);
+    else
+        *slot |= rt_dma_start(m);
+    return w;
+}
+
+/* What comes once in a loop or layer. */
+static inline rt_word *rt_rarely(struct rt_state *s, rt_word *w, uint32_t head)
+{
+    if (head & RT_NEXT) {
+        if (--s->turns)
+            return s->top;
+    } else if (head & RT_LAYER) {
+        MARK_LAYER();
+    } else {
+        s->turns = (uintptr_t)*++w;
+        s->top = w + 1;
     }
-    s->slot[head >> 8 & 31] =
-        RT_FAR && head & RT_IO ? rt_io_start(&m) : rt_dma_start(&m);
-}
-
-static inline const rt_word *rt_run(struct rt_state *s, const rt_word *w,
-                                    uint32_t head)
-{
-    rt_begin(s, w);
-    if (!(head & RT_START))
-        rt_finish(s);
-    return w + (head >> 24);
-}
-
-static inline const rt_word *rt_next(struct rt_state *s, const rt_word *w)
-{
-    if (++s->job.turn < s->turns)
-        return s->top;
-    s->job.turn = 0;
     return w + 1;
 }
 
-/* What comes once in a loop or layer; NULL: the page ends. */
-static inline const rt_word *rt_rarely(struct rt_state *s, const rt_word *w,
-                                       uint32_t head)
+static inline void rt_page_run(struct rt_state *s, unsigned char *page)
 {
-    const uint32_t what = head & 255;
+    rt_word *w = (rt_word *)(void *)page;
+    uint32_t head;
 
-    if (what == RT_END)
-        return NULL;
-    if (what == RT_LAYER) {
-        MARK_LAYER();
-    } else if (what == RT_LOOP) {
-        s->turns = (uintptr_t)w[1];
-        s->top = w + 2;
-    } else {
-        rt_finish(s);
-    }
-    return w + (head >> 24);
-}
-
-static void rt_page_run(struct rt_state *s, const unsigned char *page)
-{
-    const rt_word *w = (const rt_word *)(const void *)page;
-
-    s->job.page = page;
-    while (w) {
-        const uint32_t head = (uint32_t)*w;
-
+    s->page = page;
+    while ((head = (uint32_t)*w)) {
         if (head & RT_MOVE) {
-            rt_move(s, w, head);
-            w += head >> 24;
+            w = rt_move(s, w, head);
         } else if (head & RT_WAIT) {
             rt_wait(s, head >> 8 & 31);
             w++;
         } else if (head & RT_RUN) {
-            w = rt_run(s, w, head);
-        } else if (head & RT_NEXT) {
-            w = rt_next(s, w);
+            rt_run(s, w, head);
+            w += head >> 24;
         } else {
             w = rt_rarely(s, w, head);
         }
     }
 }
 
-static int rt_page_load(const struct rt_page *p, int i)
+static uint32_t rt_page_load(const struct rt_page *p, int i)
 {
-    struct rt_move m = {(uintptr_t)rt_page_buffer(i), 0, 0, 0, 0, 1};
-
-    m.far = (uintptr_t)p->at;
-    m.bytes = (uint32_t)p->bytes;
-    return rt_dma_start(&m);
+    return rt_dma_start((struct rt_move){
+        .command = RT_COMMAND((uint32_t)p->bytes, 1, 0, 0),
+        .near = (uintptr_t)rt_page_buffer(i), .far = (uintptr_t)p->at,
+    });
 }
 
-static void rt_page_wait(int id)
+static void rt_page_wait(uint32_t id)
 {
     MARK_WAIT();
     rt_dma_wait(id);
     MARK_WAITED();
 }
 
-/* Pages [from, to).  All transfers are over in the end. */
+/* A call of its own, for the state to have an address that is in a register.
+ * All transfers are over in the end. */
+static NOINLINE void rt_pages(struct rt_state *s, const struct rt_page *page,
+                              int from, int to)
+{
+    uint32_t id = rt_page_load(&page[from], from), i;
+
+    for (; from < to; from++) {
+        rt_page_wait(id);
+        if (from + 1 < to)
+            id = rt_page_load(&page[from + 1], from + 1);
+        rt_page_run(s, rt_page_buffer(from));
+    }
+    for (i = 0; i < RT_SLOTS; i++)
+        if (s->slot[i])
+            rt_wait(s, i);
+}
+
+/* Pages [from, to). */
 static void rt_program(const struct rt_page *page, int from, int to,
                        const uintptr_t *base)
 {
     struct rt_state s;
-    int i, id;
+    int i;
 
     if (from >= to)
         return;
-    id = rt_page_load(&page[from], from);
-    s.job.base = base;
-    s.job.turn = 0;
+    for (i = 0; i < 4; i++)
+        s.base[i] = base[i];
     for (i = 0; i < RT_SLOTS; i++)
-        s.slot[i] = -1;
-    for (i = from; i < to; i++) {
-        rt_page_wait(id);
-        if (i + 1 < to)
-            id = rt_page_load(&page[i + 1], i + 1);
-        rt_page_run(&s, rt_page_buffer(i));
-    }
-    for (i = 0; i < RT_SLOTS; i++)
-        rt_wait(&s, (uint32_t)i);
+        s.slot[i] = 0;
+    rt_pages(&s, page, from, to);
 }
 
 #endif

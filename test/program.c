@@ -1,8 +1,9 @@
 /* program SEED COUNT: random lists of steps as programs of a team.  What the
  * loops and records do, played one by one, must be what the steps say: the
  * same kernels and transfers in the same order, at the same addresses, every
- * wait for its own transfer, at the latest where the step has it; pages that
- * fit their buffer, and end where a layer is complete. */
+ * wait for its own transfers, at the latest where the step has it, and not
+ * early but where engines have no more room; pages that fit their buffer, and
+ * end where a layer is complete. */
 #include "gen/gen.h"
 #include "rng.h"
 
@@ -39,8 +40,7 @@ static void new_step(Maker *m, Step s)
 /* A stretch is a few kinds of steps; every time it comes, places are so much
  * further on. */
 typedef struct Proto {
-    int what;        /* 0: kernel, 1: DMA, 2: I/O, 3: wait of all moves,
-                        4: kernel with a move while it works */
+    int what;        /* 0, 4: kernel, 1: DMA, 2: I/O, 3: wait of moves */
     int node, dims, row, rows, ncore;
     bool in, weight;
     int64_t at[3], by[3];
@@ -85,19 +85,23 @@ static void put_move(Maker *m, const Proto *q, bool io, int turn)
     new_step(m, s);
 }
 
-static void put_waits(Maker *m)
+/* Of all but the `but` that began last. */
+static void put_waits(Maker *m, int but)
 {
-    int io, i;
+    int io, i, n;
 
     for (io = 0; io < 2; io++) {
-        for (i = 0; i < m->nopen[io]; i++)
+        n = MAX(0, m->nopen[io] - but);
+        for (i = 0; i < n; i++)
             new_step(m, (Step){.kind = STEP_wait, .token = m->open[io][i],
                                .engine = io ? ENG_io : ENG_dma});
-        m->nopen[io] = 0;
+        m->nopen[io] -= n;
+        memmove(m->open[io], m->open[io] + n,
+                (size_t)m->nopen[io] * sizeof *m->open[io]);
     }
 }
 
-static void put_kernel(Maker *m, const Proto *q, int turn, bool busy)
+static void put_kernel(Maker *m, const Proto *q, int turn)
 {
     Step s = {.kind = STEP_start, .engine = ENG_core, .token = m->token++,
               .node = m->node[q->node], .ncore = q->ncore, .nin = 2,
@@ -114,8 +118,6 @@ static void put_kernel(Maker *m, const Proto *q, int turn, bool busy)
     m->p->layer[m->p->nlayer].last = m->p->nstep;
     m->p->layer[m->p->nlayer].tiles++;
     new_step(m, s);
-    if (busy)
-        put_move(m, q, false, turn);
     s.kind = STEP_wait;
     new_step(m, s);
 }
@@ -127,10 +129,10 @@ static void put(Maker *m, const Proto *q, int turn)
         put_move(m, q, q->what == 2, turn);
         break;
     case 3:
-        put_waits(m);
+        put_waits(m, q->node * q->dims);
         break;
     default:
-        put_kernel(m, q, turn, q->what == 4);
+        put_kernel(m, q, turn);
         break;
     }
 }
@@ -158,7 +160,7 @@ static void put_layer(Maker *m)
     while (n--)
         put_stretch(m);
     draw(m, &q);
-    put_kernel(m, &q, 0, false);
+    put_kernel(m, &q, 0);
     m->p->nlayer++;
 }
 
@@ -190,19 +192,21 @@ static void make(Maker *m, Soc *soc)
     while (n--)
         put_layer(m);
     m->p->nlayer--;
-    put_waits(m);
+    put_waits(m, 0);
     m->p->nlayer++;
 }
 
 /* ---- playing it ---- */
 
+static const int most[2] = {14, 8}; /* transfers of DMA and I/O under way */
+
 typedef struct Player {
     const Gen *g;
     const Program *p;
     int step;              /* of the plan: what comes next */
-    int slot[2][16];       /* its token; -1: free */
+    int ntoken, *slot;     /* by token; -1: not under way */
     bool *waited;          /* by token */
-    int kernel;            /* token at work; -1: none */
+    int under_way[2];
     const char *wrong;
 } Player;
 
@@ -258,9 +262,7 @@ static void play_kernel(Player *y, const Code *c, int turn)
     if (s->tmp.buf >= 0 && !same_place(y->g, s->tmp, &c->place[3],
                                        turn * c->by[3]))
         y->wrong = "scratch elsewhere";
-    y->kernel = s->token;
-    if (c->kind == CODE_run)
-        y->waited[s->token] = true;
+    y->waited[s->token] = true;
 }
 
 static void play_move(Player *y, const Code *c, int turn)
@@ -279,29 +281,54 @@ static void play_move(Player *y, const Code *c, int turn)
         !same_place(y->g, in ? s->move.from : s->move.to, &c->place[1],
                     turn * c->by[1]))
         y->wrong = "a transfer elsewhere";
-    if (y->slot[c->io][c->slot] >= 0)
-        y->wrong = "a slot that is in use";
-    y->slot[c->io][c->slot] = s->token;
+    y->slot[s->token] = 16 * c->io + c->slot;
+    if (++y->under_way[c->io] > most[c->io])
+        y->wrong = "more transfers than an engine takes";
+}
+
+/* Is the plan at waits, of which one is for this token? */
+static bool is_due(const Player *y, int token)
+{
+    const Plan *p = y->g->p;
+    int i;
+
+    for (i = y->step; i < p->nstep && p->step[i].kind == STEP_wait; i++)
+        if (p->step[i].token == token)
+            return true;
+    return false;
+}
+
+/* What is in the slot has come. */
+static void play_wait(Player *y, const Code *c)
+{
+    bool full = y->under_way[c->io] == most[c->io];
+    int i, n = 0;
+
+    for (i = 0; i < y->ntoken; i++) {
+        if (y->slot[i] != 16 * c->io + c->slot)
+            continue;
+        if (!full && !is_due(y, i))
+            y->wrong = "an early wait";
+        y->slot[i] = -1;
+        y->waited[i] = true;
+        y->under_way[c->io]--;
+        n++;
+    }
+    if (!n)
+        y->wrong = "a wait for nothing";
 }
 
 static void play(Player *y, const Code *c, int turn)
 {
     switch (c->kind) {
-    case CODE_run: case CODE_start:
+    case CODE_run:
         play_kernel(y, c, turn);
-        break;
-    case CODE_finish:
-        y->waited[y->kernel] = true;
         break;
     case CODE_move:
         play_move(y, c, turn);
         break;
     case CODE_wait:
-        if (y->slot[c->io][c->slot] < 0)
-            y->wrong = "a wait for nothing";
-        else
-            y->waited[y->slot[c->io][c->slot]] = true;
-        y->slot[c->io][c->slot] = -1;
+        play_wait(y, c);
         break;
     case CODE_layer:
         if (!y->waited[y->g->p->step[y->g->p->layer[c->layer].last].token])
@@ -347,11 +374,10 @@ static const char *check_pages(const Program *p, int nlayer)
         for (j = at; j < q->to; j++) {
             CodeKind k = p->item[j].kind;
 
-            depth += (k == CODE_loop || k == CODE_start) -
-                     (k == CODE_next || k == CODE_finish);
+            depth += (k == CODE_loop) - (k == CODE_next);
         }
         if (depth)
-            return "a page that ends within a loop or a kernel";
+            return "a page that ends within a loop";
         at = q->to;
     }
     for (i = 0; i < nlayer; i++)
@@ -362,13 +388,14 @@ static const char *check_pages(const Program *p, int nlayer)
 
 static const char *check(Gen *g, const Program *p)
 {
-    Player y = {.g = g, .p = p, .kernel = -1};
-    int i, n = 1;
+    Player y = {.g = g, .p = p};
+    int i;
 
-    memset(y.slot, 0xff, sizeof y.slot);
     for (i = 0; i < g->p->nstep; i++)
-        n = MAX(n, g->p->step[i].token + 1);
-    y.waited = NEWN(g->mem, bool, n);
+        y.ntoken = MAX(y.ntoken, g->p->step[i].token + 1);
+    y.slot = NEWN(g->mem, int, y.ntoken + 1);
+    memset(y.slot, 0xff, (size_t)y.ntoken * sizeof *y.slot);
+    y.waited = NEWN(g->mem, bool, y.ntoken + 1);
     play_all(&y);
     return y.wrong ? y.wrong : check_pages(p, g->p->nlayer);
 }

@@ -30,17 +30,9 @@ unsigned char *rt_page_buffer(int i)
     return page[i & 1];
 }
 
-void rt_team_start(void (*work)(const void *arg, int core), const void *arg,
-                   int cores)
-{
-    (void)work;
-    (void)arg;
-    (void)cores;
-}
-
 /* In either order, in turns: no core's share depends on another's. */
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores)
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores)
 {
     static int turn;
     int i;
@@ -60,16 +52,17 @@ static void scribble(unsigned char *p, uint32_t n)
 
 static uint32_t row_of(const struct rt_move *m)
 {
-    return m->row ? m->row : m->bytes;
+    return m->row ? m->row : rt_move_bytes(m);
 }
 
 static void destroy(const struct rt_move *m)
 {
-    unsigned char *to = (unsigned char *)(m->in ? m->near : m->far);
+    int in = rt_move_in(m);
+    unsigned char *to = (unsigned char *)(in ? m->near : m->far);
     uint32_t row = row_of(m), done;
 
-    for (done = 0; done < m->bytes; done += row)
-        scribble(to + (m->in ? done : done / row * m->stride), row);
+    for (done = 0; done < rt_move_bytes(m); done += row)
+        scribble(to + (in ? done : done / row * m->stride), row);
 }
 
 static void deliver(const struct rt_move *m)
@@ -77,19 +70,21 @@ static void deliver(const struct rt_move *m)
     unsigned char *near = (unsigned char *)m->near;
     unsigned char *far = (unsigned char *)m->far;
     uint32_t row = row_of(m), done;
+    int in = rt_move_in(m);
 
-    for (done = 0; done < m->bytes; done += row) {
-        memmove(m->in ? near : far, m->in ? far : near, row);
+    for (done = 0; done < rt_move_bytes(m); done += row) {
+        memmove(in ? near : far, in ? far : near, row);
         near += row;
         far += m->stride;
     }
 }
 
-static int begin(struct pending *p, const struct rt_move *m)
+/* The bit of its id. */
+static uint32_t begin(struct pending *p, const struct rt_move *m)
 {
     int i;
 
-    if (!m->bytes || m->bytes % row_of(m))
+    if (!rt_move_bytes(m) || rt_move_bytes(m) % row_of(m))
         stop("a transfer of no bytes, or no whole rows");
     for (i = 0; i < IDS && p[i].busy; i++)
         ;
@@ -98,44 +93,47 @@ static int begin(struct pending *p, const struct rt_move *m)
     p[i].m = *m;
     p[i].busy = 1;
     destroy(&p[i].m);
-    return i;
+    return 1u << i;
 }
 
-static void end(struct pending *p, int id)
+static void end(struct pending *p, uint32_t ids)
 {
-    if (id < 0 || id >= IDS || !p[id].busy)
-        stop("a wait for no transfer");
-    deliver(&p[id].m);
-    p[id].busy = 0;
+    int i;
+
+    for (i = 0; i < IDS; i++) {
+        if (!(ids >> i & 1))
+            continue;
+        if (!p[i].busy)
+            stop("a wait for no transfer");
+        deliver(&p[i].m);
+        p[i].busy = 0;
+    }
 }
 
-int rt_dma_start(const struct rt_move *m)
+uint32_t rt_dma_start(struct rt_move m)
 {
-    return begin(dma, m);
+    return begin(dma, &m);
 }
 
-void rt_dma_wait(int id)
+void rt_dma_wait(uint32_t ids)
 {
-    end(dma, id);
+    end(dma, ids);
 }
 
 /* The far side of external memory is a distance from its start. */
-int rt_io_start(const struct rt_move *m)
+uint32_t rt_io_start(struct rt_move m)
 {
-    struct rt_move at = *m;
-    uint64_t last = (uint64_t)m->far + m->bytes;
+    const uint32_t row = row_of(&m), rows = rt_move_bytes(&m) / row;
 
-    if (m->row)
-        last = m->far + (uint64_t)(m->bytes / m->row - 1) * m->stride + m->row;
-    if (last > EXTERNAL)
+    if (m.far + (uint64_t)(rows - 1) * m.stride + row > EXTERNAL)
         stop("a transfer beyond external memory");
-    at.far = (uintptr_t)external + m->far;
-    return begin(io, &at);
+    m.far += (uintptr_t)external;
+    return begin(io, &m);
 }
 
-void rt_io_wait(int id)
+void rt_io_wait(uint32_t ids)
 {
-    end(io, id);
+    end(io, ids);
 }
 
 /* As of rt/pulp/ext.h. */

@@ -5,19 +5,19 @@
 
 #include "../move.h"
 
+#define RT_COMMAND(bytes, in, rows, io) RT_PLAIN_COMMAND(bytes, in)
+
 unsigned char *rt_page_buffer(int i);
 
-/* The cores do their shares one after the other, all of them at the end. */
-void rt_team_start(void (*work)(const void *arg, int core), const void *arg,
-                   int cores);
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores);
+/* The cores do their shares one after the other. */
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores);
 
 /* A transfer destroys what is at its destination at once, and reads and
  * writes its bytes as late as may be: when it is waited for. */
-int rt_dma_start(const struct rt_move *m);
-void rt_dma_wait(int id);
-int rt_io_start(const struct rt_move *m);
-void rt_io_wait(int id);
+uint32_t rt_dma_start(struct rt_move m);
+void rt_dma_wait(uint32_t ids);
+uint32_t rt_io_start(struct rt_move m);
+void rt_io_wait(uint32_t ids);
 
 #endif

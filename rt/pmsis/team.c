@@ -1,4 +1,4 @@
-/* A team by PMSIS.  A transfer's number is that of its request. */
+/* A team by PMSIS.  A transfer's number is its request's bit. */
 #include "team.h"
 
 #include "bsp/ram.h"
@@ -35,8 +35,8 @@ unsigned char *rt_page_buffer(int i)
     return page[i & 1];
 }
 
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores)
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores)
 {
     struct share s = {work, arg};
 
@@ -54,49 +54,62 @@ static int take(uint32_t *used)
     return i;
 }
 
-int rt_dma_start(const struct rt_move *m)
+uint32_t rt_dma_start(struct rt_move m)
 {
-    const pi_cl_dma_dir_e dir = m->in ? PI_CL_DMA_DIR_EXT2LOC
-                                      : PI_CL_DMA_DIR_LOC2EXT;
+    const pi_cl_dma_dir_e dir = rt_move_in(&m) ? PI_CL_DMA_DIR_EXT2LOC
+                                               : PI_CL_DMA_DIR_LOC2EXT;
     const int i = take(&dma_used);
 
-    if (m->row)
-        pi_cl_dma_cmd_2d(m->far, m->near, m->bytes, m->stride, m->row, dir,
-                         &dma[i]);
+    if (m.row)
+        pi_cl_dma_cmd_2d(m.far, m.near, rt_move_bytes(&m), m.stride, m.row,
+                         dir, &dma[i]);
     else
-        pi_cl_dma_cmd(m->far, m->near, m->bytes, dir, &dma[i]);
-    return i;
+        pi_cl_dma_cmd(m.far, m.near, rt_move_bytes(&m), dir, &dma[i]);
+    return 1u << i;
 }
 
-void rt_dma_wait(int id)
+void rt_dma_wait(uint32_t ids)
 {
-    pi_cl_dma_cmd_wait(&dma[id]);
-    dma_used &= ~(1u << id);
+    int i;
+
+    for (i = 0; i < REQUESTS; i++)
+        if (ids >> i & 1)
+            pi_cl_dma_cmd_wait(&dma[i]);
+    dma_used &= ~ids;
 }
 
-int rt_io_start(const struct rt_move *m)
+uint32_t rt_io_start(struct rt_move m)
 {
     const int i = take(&io_used);
-    const uint32_t far = pmsis_ram_base + (uint32_t)m->far;
-    void *near = (void *)m->near;
-    const uint32_t row = m->row ? m->row : m->bytes;
-    const uint32_t stride = m->row ? m->stride : m->bytes;
+    const uint32_t far = pmsis_ram_base + (uint32_t)m.far;
+    const uint32_t bytes = rt_move_bytes(&m);
+    const uint32_t row = m.row ? m.row : bytes;
+    const uint32_t stride = m.row ? m.stride : bytes;
 
-    io[i].in = m->in;
-    if (m->in)
-        pi_cl_ram_read_2d(pmsis_ram, far, near, m->bytes, stride, row,
+    io[i].in = rt_move_in(&m);
+    if (io[i].in)
+        pi_cl_ram_read_2d(pmsis_ram, far, (void *)m.near, bytes, stride, row,
                           &io[i].request);
     else
-        pi_cl_ram_write_2d(pmsis_ram, far, near, m->bytes, stride, row,
+        pi_cl_ram_write_2d(pmsis_ram, far, (void *)m.near, bytes, stride, row,
                            &io[i].request);
-    return i;
+    return 1u << i;
 }
 
-void rt_io_wait(int id)
+static void wait_io(int i)
 {
-    if (io[id].in)
-        pi_cl_ram_read_wait(&io[id].request);
+    if (io[i].in)
+        pi_cl_ram_read_wait(&io[i].request);
     else
-        pi_cl_ram_write_wait(&io[id].request);
-    io_used &= ~(1u << id);
+        pi_cl_ram_write_wait(&io[i].request);
+}
+
+void rt_io_wait(uint32_t ids)
+{
+    int i;
+
+    for (i = 0; i < REQUESTS; i++)
+        if (ids >> i & 1)
+            wait_io(i);
+    io_used &= ~ids;
 }

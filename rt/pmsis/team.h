@@ -13,22 +13,15 @@ struct pi_device;
 extern struct pi_device *pmsis_ram;
 extern uint32_t pmsis_ram_base;
 
+#define RT_COMMAND(bytes, in, rows, io) RT_PLAIN_COMMAND(bytes, in)
+
 unsigned char *rt_page_buffer(int i);
 
-/* PMSIS has no way to go on while others work: finish does it all. */
-static inline void rt_team_start(void (*work)(const void *arg, int core),
-                                 const void *arg, int cores)
-{
-    (void)work;
-    (void)arg;
-    (void)cores;
-}
-
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores);
-int rt_dma_start(const struct rt_move *m);
-void rt_dma_wait(int id);
-int rt_io_start(const struct rt_move *m);
-void rt_io_wait(int id);
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores);
+uint32_t rt_dma_start(struct rt_move m);
+void rt_dma_wait(uint32_t ids);
+uint32_t rt_io_start(struct rt_move m);
+void rt_io_wait(uint32_t ids);
 
 #endif

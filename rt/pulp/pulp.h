@@ -97,11 +97,17 @@ static inline uint32_t pulp_dma_2d(uint32_t l1, uint32_t far, uint32_t n,
     return id;
 }
 
+/* For the transfers whose ids' bits are set. */
+static inline void pulp_dma_wait_all(uint32_t ids)
+{
+    while (PULP_REG(PULP_MCHAN + 4) & ids)
+        ;
+    PULP_REG(PULP_MCHAN + 4) = ids;
+}
+
 static inline void pulp_dma_wait(uint32_t id)
 {
-    while (PULP_REG(PULP_MCHAN + 4) >> id & 1)
-        ;
-    PULP_REG(PULP_MCHAN + 4) = 1u << id;
+    pulp_dma_wait_all(1u << id);
 }
 
 /* Runs work(arg, core) on every core of the cluster and waits for all; only

@@ -67,18 +67,9 @@ uint32_t pulp_dma_long(uint32_t l1, uint32_t far, uint32_t n, uint32_t bits,
     return done;
 }
 
-int pulp_dma_far(const struct rt_move *m)
-{
-    if (m->row)
-        return (int)pulp_dma_2d(m->near, m->far, m->bytes, m->row, m->stride,
-                                m->in);
-    return (int)pulp_dma(m->near, m->far, m->bytes, m->in);
-}
-
 void pulp_fork(void (*work)(const void *arg, int core), const void *arg)
 {
-    rt_team_start(work, arg, 0);
-    rt_team_finish(work, arg, 0);
+    rt_team(work, arg, 0);
 }
 
 static void lead(void)

@@ -84,8 +84,7 @@ bool gen_has_result(const Gen *g, int layer);
 enum { GEN_PAGE = 1024 }; /* bytes of a page on the chip: rt/move.h */
 
 typedef enum CodeKind {
-    CODE_run, CODE_start, CODE_finish, CODE_move, CODE_wait, CODE_layer,
-    CODE_loop, CODE_next
+    CODE_run, CODE_move, CODE_wait, CODE_layer, CODE_loop, CODE_next
 } CodeKind;
 
 /* Of an operand: a distance from the start of memory `base`; if that is 0 from
@@ -99,8 +98,8 @@ enum { NPLACE = NARG + NRES + 1 };
 
 typedef struct Code { /* a record */
     CodeKind kind;
-    const Step *step;   /* run, start, move */
-    int inst, nin;      /* run, start: Gen.inst; operands with absent ones */
+    const Step *step;   /* run, move */
+    int inst, nin;      /* run: Gen.inst; operands with absent ones */
     int dims;           /* which of its page */
     int layer;          /* of CODE_layer */
     int slot;           /* move, wait */

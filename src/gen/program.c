@@ -1,34 +1,34 @@
 /* The steps of a plan as the program of a team of cores.
  *
- * First the flat list: every step a record, tokens become slots (numbers of
- * transfers under way, of which hardware has few), a kernel that is waited for
- * at once is one record.  Then loops: a stretch of records that comes again,
- * every operand each time the same distance further, stands once.  Last pages:
- * stretches that are small enough for a buffer in the nearest memory; a page
- * ends wherever a layer is complete, so that a run can stop and go on there,
- * and never within a loop or while a kernel is at work.  The flat list is the
- * truth: the loops are unrolled again and compared with it. */
+ * First the flat list: every step a record, a kernel one with its wait.  Tokens
+ * become slots; what is waited for together shares one, and is waited for once.
+ * Then loops: a stretch of records that comes again, every operand each time
+ * the same distance further, stands once.  Last pages: stretches that are small
+ * enough for a buffer in the nearest memory; a page ends wherever a layer is
+ * complete, so that a run can stop and go on there, and never within a loop.
+ * The flat list is the truth: the loops are unrolled again and compared with
+ * it. */
 #include "gen/gen.h"
 
 #include <string.h>
 
 enum { WORD = 4, PERIOD = 96, LOOPS = 65535 };
 
-/* Slots in use by outstanding tokens, of ENG_dma and ENG_io. */
-typedef struct Slots {
-    int n[2];              /* that may be used */
-    int token[2][16];      /* -1: free */
-    int age[2][16];
-    int count;
-} Slots;
+/* Transfers that an engine may have under way. */
+static const int most[2] = {14, 8}; /* ENG_dma, ENG_io */
+
+typedef struct Slot {
+    int count;             /* transfers under way; 0: free */
+    int group, age;
+} Slot;
 
 typedef struct Maker {
     Gen *g;
     Program *p;
-    Slots s;
+    int *group;            /* by token: what is waited for together */
+    Slot slot[2][16];
+    int begun;             /* transfers so far */
     int *last;             /* by layer: the record after which it is done */
-    bool *waited;          /* by step of a start: its wait is made already */
-    const Step *kernel;    /* that is at work; NULL: none */
 } Maker;
 
 int code_words(const Code *c)
@@ -36,7 +36,7 @@ int code_words(const Code *c)
     int moving = c->moving ? c->nplace : 0;
 
     switch (c->kind) {
-    case CODE_run: case CODE_start:
+    case CODE_run:
         return 5 + c->nplace + moving;
     case CODE_move:
         return (c->rows > 1 ? 6 : 4) + moving;
@@ -74,9 +74,9 @@ static Place place_of(const Maker *m, Ref r)
     return (Place){gen_base(m->g, b->mem), -1, b->addr + r.off};
 }
 
-static void put_kernel(Maker *m, const Step *s, CodeKind kind)
+static void put_kernel(Maker *m, const Step *s)
 {
-    Code *c = new_code(m->p, kind);
+    Code *c = new_code(m->p, CODE_run);
     int i;
 
     c->step = s;
@@ -92,13 +92,17 @@ static void put_kernel(Maker *m, const Step *s, CodeKind kind)
         c->place[c->nplace++] = place_of(m, s->tmp);
 }
 
-static int free_slot(const Slots *s, int io)
+/* The slot of a group, or of group -1 a free one; -1: there is none. */
+static int find_slot(const Maker *m, int io, int group)
 {
     int i;
 
-    for (i = 0; i < s->n[io]; i++)
-        if (s->token[io][i] < 0)
+    for (i = 0; i < most[io]; i++) {
+        const Slot *s = &m->slot[io][i];
+
+        if (group < 0 ? !s->count : s->count && s->group == group)
             return i;
+    }
     return -1;
 }
 
@@ -108,25 +112,47 @@ static void put_wait(Maker *m, int io, int slot)
 
     c->io = io;
     c->slot = slot;
-    m->s.token[io][slot] = -1;
+    m->slot[io][slot].count = 0;
 }
 
-/* More transfers are under way than there are slots: the one that began first
- * is waited for early, which is never wrong. */
+static int under_way(const Maker *m, int io)
+{
+    int i, n = 0;
+
+    for (i = 0; i < most[io]; i++)
+        n += m->slot[io][i].count;
+    return n;
+}
+
+/* When more are under way than can be, the group that began first is waited
+ * for early, which is never wrong. */
+static void make_room(Maker *m, int io)
+{
+    int i, oldest = -1;
+
+    if (under_way(m, io) < most[io])
+        return;
+    for (i = 0; i < most[io]; i++) {
+        const Slot *s = &m->slot[io][i];
+
+        if (s->count && (oldest < 0 || s->age < m->slot[io][oldest].age))
+            oldest = i;
+    }
+    put_wait(m, io, oldest);
+}
+
 static int take_slot(Maker *m, int io, int token)
 {
-    Slots *s = &m->s;
-    int i = free_slot(s, io), j;
+    int group = m->group[token], i;
 
+    make_room(m, io);
+    i = find_slot(m, io, group);
     if (i < 0) {
-        i = 0;
-        for (j = 1; j < s->n[io]; j++)
-            if (s->age[io][j] < s->age[io][i])
-                i = j;
-        put_wait(m, io, i);
+        i = find_slot(m, io, -1);
+        m->slot[io][i].group = group;
+        m->slot[io][i].age = m->begun++;
     }
-    s->token[io][i] = token;
-    s->age[io][i] = s->count++;
+    m->slot[io][i].count++;
     return i;
 }
 
@@ -160,45 +186,52 @@ static void put_move(Maker *m, const Step *s)
     c->place[1] = place_of(m, in ? v->from : v->to);
 }
 
-static void end_kernel(Maker *m, const Step *s)
-{
-    const Plan *p = m->g->p;
-
-    m->kernel = NULL;
-    if (p->layer[s->layer].last == s - p->step)
-        new_code(m->p, CODE_layer)->layer = s->layer;
-}
-
 static void put_start(Maker *m, int i)
 {
-    const Step *s = &m->g->p->step[i];
-    bool now = i + 1 < m->g->p->nstep && s[1].kind == STEP_wait &&
-               s[1].token == s->token && s[1].engine == s->engine;
+    const Plan *p = m->g->p;
+    const Step *s = &p->step[i];
 
     if (s->engine != ENG_core) {
         put_move(m, s);
         return;
     }
-    if (m->kernel)
-        die("two kernels at a time");
-    put_kernel(m, s, now ? CODE_run : CODE_start);
-    m->kernel = s;
-    if (now)
-        end_kernel(m, s);
+    if (i + 1 == p->nstep || s[1].kind != STEP_wait || s[1].token != s->token)
+        die("a kernel that is not waited for at once");
+    put_kernel(m, s);
+    if (p->layer[s->layer].last == i)
+        new_code(m->p, CODE_layer)->layer = s->layer;
 }
 
 static void put_waits(Maker *m, const Step *s)
 {
     int io = s->engine == ENG_io, i;
 
-    if (m->kernel && m->kernel->token == s->token) {
-        new_code(m->p, CODE_finish);
-        end_kernel(m, m->kernel);
+    if (s->engine == ENG_core)
         return;
+    i = find_slot(m, io, m->group[s->token]);
+    if (i >= 0)
+        put_wait(m, io, i);
+}
+
+/* Transfers between the near memories that are waited for one after the other
+ * are a group, known by the last start before their waits; any other is one of
+ * its own. */
+static void find_groups(Maker *m)
+{
+    const Plan *p = m->g->p;
+    int i, start = 0, tokens = 0;
+
+    for (i = 0; i < p->nstep; i++)
+        tokens = MAX(tokens, p->step[i].token + 1);
+    m->group = NEWN(m->p->mem, int, tokens + 1);
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind == STEP_start)
+            m->group[s->token] = p->nstep + (start = i);
+        else if (s->engine == ENG_dma)
+            m->group[s->token] = start;
     }
-    for (i = 0; i < m->s.n[io]; i++)
-        if (m->s.token[io][i] == s->token)
-            put_wait(m, io, i);
 }
 
 /* Is anything of a layer still to be done by this step? */
@@ -214,9 +247,7 @@ static void flatten(Maker *m)
     const Plan *p = m->g->p;
     int i;
 
-    m->s.n[0] = 14;
-    m->s.n[1] = 8;
-    memset(m->s.token, 0xff, sizeof m->s.token);
+    find_groups(m);
     m->last = NEWN(m->p->mem, int, m->g->nlayer + 1);
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
@@ -229,25 +260,19 @@ static void flatten(Maker *m)
     }
 }
 
-/* A layer's end, for those who go step by step, is after its last record, all
- * earlier layers' ends, and no kernel at work. */
+/* A layer's end, for those who go step by step, is after its last record and
+ * all earlier layers' ends. */
 static void mark_ends(Maker *m)
 {
     Program *p = m->p;
-    int i, j = 0, at = 0;
+    int i, at = 0;
 
     p->end = NEWN(p->mem, int, m->g->nlayer + 1);
     for (i = 0; i < m->g->nlayer; i++) {
         at = MAX(at, m->last[i]);
-        for (; j < at; j++)
-            m->kernel = p->code[j].kind == CODE_start ? p->code[j].step
-                        : p->code[j].kind == CODE_finish ? NULL : m->kernel;
-        for (; m->kernel; j++)
-            m->kernel = p->code[j].kind == CODE_finish ? NULL : m->kernel;
-        while (j < p->ncode && p->code[j].kind == CODE_layer &&
-               p->code[j].layer <= i)
-            j++;
-        at = j;
+        while (at < p->ncode && p->code[at].kind == CODE_layer &&
+               p->code[at].layer <= i)
+            at++;
         p->end[i] = at;
     }
     if (m->g->nlayer)
@@ -280,7 +305,7 @@ static bool same_code(const Gen *g, const Code *a, const Code *b)
     if (a->kind == CODE_move)
         return a->io == b->io && a->in == b->in && a->row == b->row &&
                a->rows == b->rows && (a->rows == 1 || a->stride == b->stride);
-    if (a->kind == CODE_run || a->kind == CODE_start)
+    if (a->kind == CODE_run)
         return same_kernel(g, a, b);
     return a->io == b->io;
 }
@@ -335,23 +360,6 @@ static void set_moving(Code *c, const Code *next)
     }
 }
 
-/* Kernels that begin within end within. */
-static bool is_balanced(const Code *c, int n)
-{
-    bool busy = false;
-    int i;
-
-    for (i = 0; i < n; i++) {
-        if (c[i].kind == CODE_start)
-            busy = true;
-        else if (c[i].kind == CODE_finish && !busy)
-            return false;
-        else if (c[i].kind == CODE_finish)
-            busy = false;
-    }
-    return !busy;
-}
-
 /* Words that a loop saves; with what its body takes in a page. */
 static int64_t saved_by(const Code *c, int n, int turns, int64_t *bytes)
 {
@@ -365,7 +373,7 @@ static int64_t saved_by(const Code *c, int n, int turns, int64_t *bytes)
         words += code_words(&one);
         set_moving(&one, &c[i + n]);
         body += code_words(&one);
-        if (c[i].kind == CODE_run || c[i].kind == CODE_start)
+        if (c[i].kind == CODE_run)
             *bytes += dims_of(c[i].step->node->op)->size;
     }
     *bytes += WORD * body;
@@ -379,7 +387,7 @@ static int find_loop(const Gen *g, const Code *c, int left, int *turns)
     int n, found = 0, t;
 
     for (n = 1; n <= PERIOD && 2 * n <= left; n++) {
-        if (!same_code(g, c, c + n) || !is_balanced(c, n))
+        if (!same_code(g, c, c + n))
             continue;
         t = count_turns(g, c, n, left);
         if (t < 2)
@@ -416,20 +424,18 @@ static void add_loop(Program *p, const Code *c, int n, int turns)
 
 static void roll_stretch(const Gen *g, Program *p, int from, int to)
 {
-    bool busy = false;
     int n, turns;
 
     while (from < to) {
         const Code *c = &p->code[from];
 
-        n = busy ? 0 : find_loop(g, c, to - from, &turns);
+        n = find_loop(g, c, to - from, &turns);
         if (n) {
             add_loop(p, c, n, turns);
             from += n * turns;
             continue;
         }
         add_item(p, *c);
-        busy = c->kind == CODE_start || (busy && c->kind != CODE_finish);
         from++;
     }
 }
@@ -504,16 +510,12 @@ static Page *new_page(Program *p, int from)
     return &p->page[p->npage++];
 }
 
-/* Records that must stay together: a loop, a kernel from start to finish. */
+/* Records that must stay together: a loop. */
 static int group_end(const Program *p, int i)
 {
-    CodeKind kind = p->item[i].kind, end;
-
-    if (kind != CODE_loop && kind != CODE_start)
-        return i + 1;
-    end = kind == CODE_loop ? CODE_next : CODE_finish;
-    while (p->item[i].kind != end)
-        i++;
+    if (p->item[i].kind == CODE_loop)
+        while (p->item[i].kind != CODE_next)
+            i++;
     return i + 1;
 }
 
@@ -545,7 +547,7 @@ static bool fill(const Gen *g, Program *p, Page *q, int i, int end)
 
         q->bytes += WORD * code_words(c);
         q->words += code_words(c);
-        if (c->kind != CODE_run && c->kind != CODE_start)
+        if (c->kind != CODE_run)
             continue;
         c->dims = find_dims(g, p, q, c);
         if (c->dims >= 0)

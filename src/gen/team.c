@@ -60,11 +60,11 @@ static void put_places(Gen *g, const Code *c, Str *out)
 /* The flags of a kernel or a transfer. */
 static void put_flags(const Code *c, Str *out)
 {
-    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_START",
-                                        "RT_IN", "RT_IO", "RT_ROWS"};
+    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_IN",
+                                        "RT_IO", "RT_ROWS"};
     bool move = c->kind == CODE_move;
     bool set[] = {c->moving, !move && c->step->tmp.buf >= 0,
-                  c->kind == CODE_start, c->in, c->io, c->rows > 1};
+                  c->in, c->io, c->rows > 1};
     size_t i;
     int n = 0;
 
@@ -152,32 +152,30 @@ static void put_move(Gen *g, const Code *c, Str *out)
     put_moved(g, c, out);
     str_fmt(out, "        MOVE(%d, ", code_words(c));
     put_flags(c, out);
-    str_fmt(out, ", %s, %s, %s),\n            ", slot_name(g, c),
-            memory_name(g, c->place[0].base),
-            memory_name(g, c->place[1].base));
+    str_fmt(out, ", %s, %s, %s, %" PRId64 "),\n            ",
+            slot_name(g, c), memory_name(g, c->place[0].base),
+            memory_name(g, c->place[1].base), c->row * c->rows);
     put_place(g, &c->place[0], out);
     str_put(out, ", ");
     put_place(g, &c->place[1], out);
-    str_fmt(out, ", %" PRId64 ",", c->row * c->rows);
-    if (c->rows > 1)
-        str_fmt(out, " %" PRId64 ", %" PRId64 ",", c->row, c->stride);
+    str_put(out, ",");
     if (c->moving)
         str_fmt(out, " /* each time by */ %" PRId64 ", %" PRId64 ",",
                 c->by[0], c->by[1]);
+    if (c->rows > 1)
+        str_fmt(out, " /* rows */ %" PRId64 ", %" PRId64 ",", c->row,
+                c->stride);
     str_put(out, "\n");
 }
 
 static void put_code(Gen *g, int page, const Code *c, Str *out)
 {
     switch (c->kind) {
-    case CODE_run: case CODE_start:
+    case CODE_run:
         put_run(g, page, c, out);
         break;
     case CODE_move:
         put_move(g, c, out);
-        break;
-    case CODE_finish:
-        str_put(out, "        FINISH,\n");
         break;
     case CODE_wait:
         str_fmt(out, "        WAIT(%s),\n", slot_name(g, c));
