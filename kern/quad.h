@@ -29,6 +29,10 @@ struct quads {
     int32_t words, step, biasnext, mulnext, addnext, shift, lo, hi;
     int32_t even;  /* the lower 32 bits of what add has are 0 */
     int32_t small; /* 0 < shift < 32, and mul shifted by what lacks fits */
+    /* windows in rows of taps: from pixel to pixel, rows, from the end of one
+     * to the next in x, where `words` are those of a row, `step` all bytes;
+     * lines of fours of pixels: from one to the next in x and, in bytes, y */
+    int32_t xstep, rows, jump, xnext, ynext;
 };
 
 #ifdef __riscv

@@ -5,7 +5,8 @@
  * All registers but one are taken: v0 .. v15 are s0 s1 a4 a5 s2 .. s11 a6 a7;
  * a0 and a1 x and w, a2 a3 t0 one, two, three steps, ra the channel, t1 .. t6
  * words.  The rest lies at sp, in order: x, words, bias and its step, mul and
- * its step, add and its step, shift, lo, hi, the last channel, four y. */
+ * its step, add and its step, shift, lo, hi, the last channel, four y; and from
+ * 116 on rows of taps and the way from one to the next. */
 #ifndef QUAD_ASM_H
 #define QUAD_ASM_H
 
@@ -39,9 +40,15 @@
     QA_FOLLOW(12, 32, 24)                                                     \
     "lw t1, 0(a4)\n lw t2, 4(a4)\n lw t3, 8(a4)\n lw t4, 12(a4)\n"            \
     "sw t1, 48(sp)\n sw t2, 52(sp)\n sw t3, 56(sp)\n sw t4, 60(sp)\n"         \
-    "mv ra, a2\n slli a3, a3, 2\n add a3, a3, a2\n sw a3, 44(sp)\n"           \
-    "lw a1, 0(a0)\n lw t1, 20(a0)\n mul t2, t1, a2\n add a1, a1, t2\n"        \
-    "mv a2, t1\n slli a3, a2, 1\n add t0, a3, a2\n"
+    "mv ra, a2\n lw a1, 0(a0)\n lw t1, 20(a0)\n mul t2, t1, a2\n"           \
+    "add a1, a1, t2\n"
+
+/* One, two, three steps: those of w are those of x, or not. */
+#define QA_FLAT_STEPS "mv a2, t1\n" QA_STEPS
+#define QA_TAPS_STEPS                                                         \
+    "lw a2, 56(a0)\n lw t1, 60(a0)\n lw t2, 64(a0)\n"                        \
+    "sw t1, 116(sp)\n sw t2, 120(sp)\n" QA_STEPS
+#define QA_STEPS "slli a3, a2, 1\n add t0, a3, a2\n"
 
 #define QA_START                                                              \
     "lw a0, 8(sp)\n lw t1, 12(sp)\n"                                          \
@@ -50,7 +57,7 @@
     QA_MV4("s2", "s3", "s4", "s5") QA_MV4("s6", "s7", "s8", "s9")             \
     QA_MV4("s10", "s11", "a6", "a7") "lw a0, 0(sp)\n lw t1, 4(sp)\n"
 
-#define QA_PRODUCTS(DOT)                                                      \
+#define QA_FLAT_PRODUCTS(DOT)                                                      \
     XP_BLOCK XP_LOOP(0, "t1", 24)                                             \
     BLOCK_LW_FAR("t4", "a2", "a0") BLOCK_LW_FAR("t5", "a3", "a0")             \
     BLOCK_LW_FAR("t6", "t0", "a0") XP_LW_STEP("t3", "a0", 4)                  \
@@ -66,6 +73,25 @@
     DOT("s0", "t3", "t2") DOT("s2", "t4", "t2")                               \
     DOT("s6", "t5", "t2") DOT("s10", "t6", "t2") XP_BLOCK_END                 \
     "add a1, a1, t0\n"
+
+/* The same by rows of taps, words of four channels side by side. */
+#define QA_TAPS_PRODUCTS(DOT)                                                 \
+    "lw t2, 116(sp)\n"                                                        \
+    XP_BLOCK XP_LOOP(1, "t2", 28) "lw t1, 4(sp)\n" XP_LOOP(0, "t1", 24)       \
+    BLOCK_LW_FAR("t4", "a2", "a0") BLOCK_LW_FAR("t5", "a3", "a0")             \
+    BLOCK_LW_FAR("t6", "t0", "a0") XP_LW_STEP("t3", "a0", 4)                  \
+    XP_LW_STEP("t1", "a1", 4) XP_LW_STEP("t2", "a1", 4)                       \
+    DOT("s0", "t3", "t1") DOT("s2", "t4", "t1")                               \
+    DOT("s6", "t5", "t1") DOT("s10", "t6", "t1")                              \
+    XP_LW_STEP("t1", "a1", 4)                                                 \
+    DOT("s1", "t3", "t2") DOT("s3", "t4", "t2")                               \
+    DOT("s7", "t5", "t2") DOT("s11", "t6", "t2")                              \
+    XP_LW_STEP("t2", "a1", 4)                                                 \
+    DOT("a4", "t3", "t1") DOT("s4", "t4", "t1")                               \
+    DOT("s8", "t5", "t1") DOT("a6", "t6", "t1")                               \
+    DOT("a5", "t3", "t2") DOT("s5", "t4", "t2")                               \
+    DOT("s9", "t5", "t2") DOT("a7", "t6", "t2")                               \
+    "lw t1, 120(sp)\n add a0, a0, t1\n" XP_BLOCK_END
 
 #define QA_CLIP_S(v) ".insn r 0x33, 1, 0x0a, " v ", " v ", x8\n"
 #define QA_CLIP_U(v) ".insn r 0x33, 2, 0x0a, " v ", " v ", x9\n"
@@ -145,9 +171,10 @@
         Y *const y[4])                                                        \
     {                                                                         \
         (void)t, (void)x, (void)at, (void)count, (void)y;                     \
-        __asm__(QA_ENTER                                                      \
+        __asm__(QA_ENTER "slli a3, a3, 2\n add a3, a3, a2\n sw a3, 44(sp)\n"  \
+                QA_FLAT_STEPS                                                 \
                 "lw t1, 32(sp)\n addi t1, t1, -" #from "\n sw t1, 32(sp)\n"   \
-                ".balign 16\n1:\n" QA_START QA_PRODUCTS(DOT)         \
+                ".balign 16\n1:\n" QA_START QA_FLAT_PRODUCTS(DOT)             \
                 QA_SCALE(CHANNEL, CLIP) QA_FINISH(f)                          \
                 "lw t1, 44(sp)\n addi ra, ra, 4\n bne ra, t1, 1b\n"           \
                 QA_RESTORE);                                                  \
@@ -174,5 +201,70 @@ QUAD_KIND(quad_long32, QA_LONG32, 32)
 QUAD_KIND(quad_up32, QA_UP32, 32)
 QUAD_KIND(quad_long64, QA_LONG64, 32)
 QUAD_KIND(quad_even64, QA_EVEN, 32)
+
+/* The other way through: `count` times four pixels, four channels.  At sp lie w
+ * and the steps of x and y instead of those of operands of the epilogue, which
+ * stay; t5 is the upper bound, and the lower one 0, or as far from 0. */
+#define QA_LINE_ENTER                                                         \
+    QA_ENTER "lw t3, 68(a0)\n lw t4, 72(a0)\n mul a3, a3, t4\n"               \
+    "add a3, a3, a2\n sw a3, 44(sp)\n sw a1, 12(sp)\n sw t3, 20(sp)\n"        \
+    "sw t4, 28(sp)\n"
+#define QA_LINE_START                                                         \
+    "lw a0, 8(sp)\n lw t1, 0(sp)\n"                                           \
+    "lw s0, 0(a0)\n lw s1, 4(a0)\n lw a4, 8(a0)\n lw a5, 12(a0)\n"            \
+    "mv a0, t1\n lw t1, 20(sp)\n lw a1, 12(sp)\n add t1, t1, a0\n"            \
+    "sw t1, 0(sp)\n"                                                          \
+    QA_MV4("s2", "s3", "s4", "s5") "lw t1, 4(sp)\n"                           \
+    QA_MV4("s6", "s7", "s8", "s9") QA_MV4("s10", "s11", "a6", "a7")
+#define QA_LINE_BYTES(a, b, c, d)                                             \
+    ".insn r 0x57, 1, 0x70, " a ", " b ", " a "\n"                            \
+    ".insn r 0x57, 1, 0x6c, " a ", " d ", " c "\n"
+#define QA_LINE_FINISH                                                        \
+    "lw t3, 48(sp)\n lw t4, 52(sp)\n lw t5, 56(sp)\n lw t6, 60(sp)\n"         \
+    "lw t1, 28(sp)\n lw t2, 44(sp)\n"                                         \
+    QA_LINE_BYTES("s0", "s1", "a4", "a5")                                     \
+    QA_LINE_BYTES("s2", "s3", "s4", "s5")                                     \
+    QA_LINE_BYTES("s6", "s7", "s8", "s9")                                     \
+    QA_LINE_BYTES("s10", "s11", "a6", "a7")                                   \
+    QA_STORE("s0", "t3") QA_STORE("s2", "t4") QA_STORE("s6", "t5")            \
+    QA_STORE("s10", "t6")
+
+#define QA_CLIP_R(v) ".insn r 0x33, 5, 0x0a, " v ", " v ", t5\n"
+#define QA_CLIP_UR(v) ".insn r 0x33, 6, 0x0a, " v ", " v ", t5\n"
+#define QUAD_LINE(name, WAY, DOT, CLIP)                                       \
+    __attribute__((naked, noipa)) static void name(                           \
+        const struct quads *t, const LEFT *x, int32_t at, int32_t count,      \
+        Y *const y[4])                                                        \
+    {                                                                         \
+        (void)t, (void)x, (void)at, (void)count, (void)y;                     \
+        __asm__(QA_LINE_ENTER WAY##_STEPS                                     \
+                ".balign 16\n1:\n" QA_LINE_START WAY##_PRODUCTS(DOT)          \
+                "lw a0, 16(sp)\n lw t1, 24(sp)\n lw t2, 32(sp)\n"             \
+                "lw t5, 40(sp)\n"                                             \
+                QA_SHORT(0, "s0", "s2", "s6", "s10", CLIP)                    \
+                QA_SHORT(1, "s1", "s3", "s7", "s11", CLIP)                    \
+                QA_SHORT(2, "a4", "s4", "s8", "a6", CLIP)                     \
+                QA_SHORT(3, "a5", "s5", "s9", "a7", CLIP) QA_LINE_FINISH      \
+                "add ra, ra, t1\n bne ra, t2, 1b\n" QA_RESTORE);              \
+    }
+#define QUAD_LINES(name, WAY, CLIP)                                           \
+    QUAD_LINE(name##_ss, WAY, BLOCK_SP, CLIP)                                 \
+    QUAD_LINE(name##_uu, WAY, BLOCK_UP, CLIP)                                 \
+    QUAD_LINE(name##_us, WAY, BLOCK_USP, CLIP)                                \
+    QUAD_LINE(name##_su, WAY, BLOCK_SUP, CLIP)
+#define QUAD_WAY(name, WAY)                                                   \
+    QUAD_LINES(name##_r, WAY, QA_CLIP_R)                                      \
+    QUAD_LINES(name##_ur, WAY, QA_CLIP_UR)                                    \
+    static inline void name(const struct quads *t, const LEFT *x, int32_t at, \
+                            int32_t count, Y *const y[4])                     \
+    {                                                                         \
+        if (!BLOCK_SIGNED(Y) || t->lo == 0)                                   \
+            BLOCK_BY_SIGN(name##_ur, t, x, at, count, y);                     \
+        else                                                                  \
+            BLOCK_BY_SIGN(name##_r, t, x, at, count, y);                      \
+    }
+
+QUAD_WAY(quad_flat, QA_FLAT)
+QUAD_WAY(quad_taps, QA_TAPS)
 
 #endif

@@ -15,16 +15,9 @@ typedef X LEFT;
 typedef W RIGHT;
 typedef B START;
 #include "kern/quad.h"
+#include "kern/quad_ends.h"
 
 enum { QUAD_BLOCK = 32 };
-
-/* What stands in for an absent operand, for one that has one element for all
- * channels, and for fewer than four. */
-struct fours {
-    START bias[4];
-    MUL mul[4];
-    ADD add[4];
-};
 
 /* One group of a convolution, and a block of its channels: t, x and y are those
  * of the block.  size: of a window; wide: the same in whole words.  Windows
@@ -53,65 +46,6 @@ static int quad_direct(const struct conv_dims *k)
            (k->oh == 1 || (k->xh == k->ow * k->xw && k->yh == k->ow * k->yw));
 }
 
-/* An operand of the epilogue: itself from channel c on where it has an element
- * per channel and there are four or more, else four copies. */
-#define QUAD_FOLLOW(T, name, given, each, none)                               \
-    do {                                                                      \
-        const T *from = given;                                                \
-                                                                              \
-        if (from && each && m > 3) {                                          \
-            t->name = from + c;                                               \
-            t->name##next = 4 * (int32_t)sizeof(T);                           \
-            break;                                                            \
-        }                                                                     \
-        for (int32_t i = 0; i < 4; i++)                                       \
-            f->name[i] = from ? from[(c + (i < m ? i : 0)) * each] : (T)none; \
-        t->name = f->name;                                                    \
-        t->name##next = 0;                                                    \
-    } while (0)
-
-/* Are the lower 32 bits of n elements all 0?  Only asked of 64 bits. */
-static int quad_even(const ADD *add, int32_t n)
-{
-    uint32_t any = 0;
-
-    if (sizeof(ADD) != 8)
-        return 0;
-    for (; n > 3; n -= 4, add += 4)
-        any |= (uint32_t)add[0] | (uint32_t)add[1] | (uint32_t)add[2] |
-               (uint32_t)add[3];
-    return !any && !n;
-}
-
-/* Do n multipliers fit in 32 bits after a shift that makes `shift` 32? */
-static int quad_small(const MUL *mul, int32_t n, int32_t shift)
-{
-    const int32_t more = 32 - shift;
-    int32_t any = 0;
-
-    if (QUAD_SHORT || sizeof(MUL) != 4 || shift <= 0 || shift >= 32)
-        return 0;
-    for (; n > 0; n--, mul++) {
-        const int32_t m = (int32_t)*mul;
-
-        any |= (int32_t)((uint32_t)m << more) >> more ^ m;
-    }
-    return !any;
-}
-
-static void quad_epilogue(const struct conv_dims *k, const struct io *io,
-                          int32_t c, int32_t m, struct fours *f,
-                          struct quads *t)
-{
-    QUAD_FOLLOW(START, bias, io->in[2], 1, 0);
-    QUAD_FOLLOW(MUL, mul, io->in[3], k->mulc, 1);
-    QUAD_FOLLOW(ADD, add, io->in[3] ? io->in[4] : NULL, k->addc, 0);
-    t->even = quad_even(t->add, t->addnext ? m : 4);
-    t->shift = io->in[3] ? k->shift : 0;
-    t->small = quad_small(t->mul, t->mulnext ? m : 4, t->shift);
-    t->lo = quad_bound(k->lo), t->hi = quad_bound(k->hi);
-}
-
 static struct point point_at(const struct conv_dims *k, int32_t i)
 {
     const int32_t row = i / k->ow, n = row / k->oh;
@@ -129,23 +63,6 @@ static inline void point_next(const struct conv_dims *k, struct point *p)
         return;
     p->y = 0;
     p->n++;
-}
-
-static NOINLINE char *copy_run(char *to, const void *from, int32_t n)
-{
-    return quad_copy(to, from, n);
-}
-
-static NOINLINE char *fill_run(char *to, int32_t v, int32_t n)
-{
-    char *end = to + n;
-
-    v = (int32_t)((uint32_t)(v & 255) * 0x01010101u);
-    for (; n >= 4; n -= 4, to += 4)
-        block_store(to, v);
-    while (to < end)
-        *to++ = (char)v;
-    return to;
 }
 
 /* A row of taps of a window at column `left`, of which `cols` are inside; x:

@@ -80,6 +80,19 @@ static void distort(Dims *k)
     without = roll(4);
 }
 
+/* Is it an operator, and one that the kernel is for? */
+static inline int allowed(const Dims *k)
+{
+    if (k->oh < 1 || k->ow < 1)
+        return 0;
+#ifdef TAPS
+    return k->g == 1 && k->m > 3 && k->ow > 3 && k->xw == k->c &&
+           (k->dw == 1 || k->kw == 1);
+#else
+    return 1;
+#endif
+}
+
 static inline void draw(Dims *k)
 {
 #ifdef DEPTH
@@ -127,7 +140,9 @@ int main(void)
 #else
     for (int i = 0; i < RUNS; i++) {
         fill();
-        draw(&k);
+        do
+            draw(&k);
+        while (!allowed(&k));
         epilogue(&k);
         measure(&k, i % 2 ? 8 : 1 + roll(8));
         if (differs(&k)) {

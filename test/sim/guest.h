@@ -99,6 +99,9 @@ static void epilogue(Dims *k)
     k->shift = SHIFT;
     k->lo = RES_LO + roll(20);
     k->hi = RES_LO + 255 - roll(20);
+#ifdef TAPS
+    k->lo = RES_LO && roll(2) ? -k->hi - 1 : 0;
+#endif
 }
 
 #endif
