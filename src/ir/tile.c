@@ -144,8 +144,8 @@ static void image_axes(const Node *n, int64_t len[NCUT])
     len[CUT_channel] = y.dim[y.rank - 1];
 }
 
-/* The groups that the tile's channels come from: whole ones, or a part of one
- * that divides it, so that a step that suits one tile suits all. */
+/* The groups that the tile's channels come from: whole ones, or a part of
+ * one. */
 static bool take_groups(const Cutter *c, int64_t *first, int64_t *count)
 {
     int64_t m = channels_out(c->n), at = c->at[CUT_channel];
@@ -153,7 +153,7 @@ static bool take_groups(const Cutter *c, int64_t *first, int64_t *count)
 
     *first = at / m;
     *count = MAX(1, len / m);
-    return (at % m == 0 && len % m == 0) || (at % len == 0 && m % len == 0);
+    return (at % m == 0 && len % m == 0) || at % m + len <= m;
 }
 
 /* Elements of x from the first row that a window touches to the last. */

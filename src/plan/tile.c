@@ -254,12 +254,14 @@ static int64_t group_size(const Node *n)
 }
 
 /* Tiles between the first and the last must be whole groups too, or lie
- * within one. */
+ * within one, if there are several. */
 static bool keeps_groups(const Work *w, const Grid *g)
 {
-    int64_t m = group_size(w->node), len = g->len[CUT_channel];
+    int64_t m = group_size(w->node), len = g->len[CUT_channel], all[NCUT];
 
-    return g->count[CUT_channel] == 1 || len % m == 0 || m % len == 0;
+    tile_axes(w->node, all);
+    return g->count[CUT_channel] == 1 || m == all[CUT_channel] ||
+           len % m == 0 || m % len == 0;
 }
 
 /* How many tiles are of a kind along an axis. */
