@@ -202,6 +202,8 @@ static void load(Emitter *e, int work, int o, Piece p)
     Stage *g = &e->stage[work][o];
     Slot *s = &g->slot[g->now];
 
+    if (tile_is_whole(&e->t->work[work], o, e->sol->way[work]))
+        p = piece_all(e->t->work[work].oper[o].val);
     if (s->holds.row && piece_same(s->holds, p))
         return;
     if (s->holds.row && e->sol->way[work]->depth > 1)
@@ -248,7 +250,8 @@ static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
     if (*apart) {
         *n = piece_bytes(*p);
         i = w->oper[o].out ? g->now : e->use[o];
-        return (Ref){slot_of(e, e->work, o, i)->buf, 0};
+        return (Ref){slot_of(e, e->work, o, i)->buf,
+                     tile_is_whole(w, o, e->sol->way[e->work]) ? p->off : 0};
     }
     *n = (p->rows - 1) * p->stride + p->row;
     return place_of(e, e->work, o, *p);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { KINDS = 12, MOST_TILES = 1024, MOST_SIZES = 20,
-       SMALL_FETCH = 8192 };
+       SMALL_FETCH = 8192, WHOLE = 4096 };
 
 typedef struct Share { /* of an operand in a tile */
     Piece piece;
@@ -376,6 +376,13 @@ bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way)
     return o->val && !way->direct && (o->konst || far >> o->bit & 1);
 }
 
+bool tile_is_whole(const Work *w, int oper, const Way *way)
+{
+    const Oper *o = &w->oper[oper];
+
+    return way->whole && o->konst && val_bytes(o->val) <= WHOLE;
+}
+
 int way_tiles(const Way *w)
 {
     return w->count[0] * w->count[1] * w->count[2];
@@ -431,20 +438,25 @@ static unsigned staged_set(const Work *w, const Way *way, unsigned far)
 
 /* Loads what tile i needs anew; from NULL: all. */
 static void load_tile(const Tiler *t, const Work *w, const Grid *g,
-                      unsigned staged, const int i[NCUT], const int *was,
-                      Clock *c)
+                      const Way *way, unsigned staged, const int i[NCUT],
+                      const int *was, Clock *c)
 {
     const Kind *k = g->kind[kind_at(g, i)];
+    int64_t move;
     int o;
 
     for (o = 0; o < w->noper - w->node->nres; o++) {
-        if (!(staged >> o & 1) || (was && !changes(g, o, i, was)))
+        bool whole = tile_is_whole(w, o, way);
+
+        if (!(staged >> o & 1) || (was && (whole || !changes(g, o, i, was))))
             continue;
+        move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
+                     : k->share[o].move;
         c->core += MOVE_CYCLES;
-        c->in = MAX(c->in, c->core) + k->share[o].move;
-        c->loading += k->share[o].move;
+        c->in = MAX(c->in, c->core) + move;
+        c->loading += move;
         if (w->oper[o].konst)
-            c->konst += k->share[o].move + MOVE_CYCLES;
+            c->konst += move + MOVE_CYCLES;
     }
     c->ready = c->in + (int64_t)t->dma->in.setup;
 }
@@ -471,7 +483,7 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
     unsigned staged = staged_set(w, way, far);
 
     split_index(way, 0, i);
-    load_tile(t, w, g, staged, i, NULL, &c);
+    load_tile(t, w, g, way, staged, i, NULL, &c);
     way->pre_cycles = c.konst;
     for (n = 0; n < tiles; n++) {
         const Kind *k = g->kind[kind_at(g, i)];
@@ -479,23 +491,28 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
         split_index(way, n + 1, next);
         ready = c.ready;
         if (way->depth > 1 && n + 1 < tiles)
-            load_tile(t, w, g, staged, next, i, &c);
+            load_tile(t, w, g, way, staged, next, i, &c);
         c.core = MAX(c.core, ready);
         c.core = MAX(c.core, stored[n % way->depth]);
         c.core += CALL_CYCLES + k->cycles;
         store_tile(w, k, staged, &c);
         stored[n % way->depth] = c.out;
         if (way->depth == 1 && n + 1 < tiles)
-            load_tile(t, w, g, staged, next, i, &c);
+            load_tile(t, w, g, way, staged, next, i, &c);
         memcpy(i, next, sizeof i);
     }
     way->cycles = MAX(c.core, c.out);
     way->slack = MAX(0, way->cycles - c.loading);
 }
 
-static int slots_of(const Grid *g, const Way *way, int o)
+/* Bytes of the slots of an operand. */
+static int64_t slots_of(const Work *w, const Grid *g, const Way *way, int o,
+                        int *slots)
 {
-    return g->dep[o] ? way->depth : 1;
+    bool whole = tile_is_whole(w, o, way);
+
+    *slots = g->dep[o] && !whole ? way->depth : 1;
+    return slot_bytes(whole ? val_bytes(w->oper[o].val) : g->most[o]);
 }
 
 bool fetch_by_piece(const Oper *o, Piece p)
@@ -522,16 +539,18 @@ static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
 static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
                      unsigned far)
 {
-    int o;
+    int64_t each;
+    int o, slots;
 
     way->bytes = slot_bytes(g->scratch);
     way->pre_bytes = way->outer_bytes = 0;
     for (o = 0; o < w->noper; o++) {
         if (!tile_is_staged(w, o, far, way))
             continue;
-        way->bytes += slots_of(g, way, o) * slot_bytes(g->most[o]);
+        each = slots_of(w, g, way, o, &slots);
+        way->bytes += slots * each;
         if (w->oper[o].konst)
-            way->pre_bytes += slot_bytes(g->most[o]);
+            way->pre_bytes += each;
         if (w->oper[o].outer)
             way->outer_bytes += outer_bytes(t, w, g, way, o);
     }
@@ -727,10 +746,22 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
         add_way(t, l, &way);
 }
 
+/* May constants be loaded whole that are wanted in pieces? */
+static bool has_whole(const Work *w, const Grid *g)
+{
+    const Way way = {.whole = true};
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].val && g->dep[o] && tile_is_whole(w, o, &way))
+            return true;
+    return false;
+}
+
 static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
 {
     Way way = {.depth = 1, .saves = -1};
-    int order, orders, depths;
+    int order, orders, depths, i;
 
     if (!g->known)
         make_grid(t, w, g);
@@ -741,8 +772,10 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
     orders = g->count[CUT_row] > 1 && g->count[CUT_channel] > 1 ? 2 : 1;
     depths = is_whole(g) ? 1 : 2;
     for (order = 0; order < orders; order++)
-        for (way.depth = depths; way.depth >= 1; way.depth--) {
+        for (i = depths * (1 + has_whole(w, g)); i > 0; i--) {
             way.rows_first = order == 0;
+            way.depth = (i - 1) % depths + 1;
+            way.whole = i > depths;
             size_way(t, w, g, &way, far);
             if (way.bytes > t->room || is_hopeless(g, &way, l) ||
                 !can_tell(w, g, &way, far))

@@ -36,6 +36,7 @@ typedef struct Way {
     int count[NCUT];
     bool rows_first;    /* rows run inside channels */
     bool direct;        /* not cut, and used wherever it lies */
+    bool whole;         /* small constants are loaded once, all of them */
     int depth;          /* slots of an operand that changes: 1 or 2 */
     int64_t bytes;      /* in the nearest memory: slots and scratch */
     int64_t outer_bytes; /* in the next memory, of constants from behind it */
@@ -118,6 +119,8 @@ void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
 int way_tiles(const Way *w);
 /* Does a way go through all rows once for each channel tile? */
 bool way_rereads(const Way *w);
+/* Is operand `oper` loaded once for all tiles, though each has a piece? */
+bool tile_is_whole(const Work *w, int oper, const Way *way);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
 
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
