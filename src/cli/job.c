@@ -130,7 +130,7 @@ bool job_limits(Job *j, const Mem *m)
 
 void job_plan(Job *j)
 {
-    PlanOpts p = {.kernels = j->o.kernels};
+    PlanOpts p = {.kernels = j->o.kernels, .program = gen_program_bytes};
     const char *wrong;
     Plan *plan;
 

@@ -24,6 +24,8 @@ typedef struct GenOpts {
     const char *runtime; /* "pmsis": of an SDK; NULL: the chip's own */
 } GenOpts;
 
+/* program.c: bytes of constants that the steps take on a team of cores. */
+int64_t gen_program_bytes(const Plan *p);
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
  * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);

@@ -601,3 +601,24 @@ Program *gen_program(Gen *g)
     code_pages(g, p);
     return p;
 }
+
+int64_t gen_program_bytes(const Plan *p)
+{
+    enum { ENTRY = 2 * WORD + sizeof(int16_t) }; /* of the table of pages */
+    GenOpts o = {.name = "net"};
+    Arena *mem = arena_new();
+    Gen *g = gen_begin(mem, p, &o);
+    const Program *q;
+    int64_t sum = 0;
+    int i;
+
+    if (gen_team(g)) {
+        gen_instances(g);
+        q = gen_program(g);
+        sum = ENTRY * (q->npage + 1);
+        for (i = 0; i < q->npage; i++)
+            sum += q->page[i].bytes;
+    }
+    arena_end(mem);
+    return sum;
+}

@@ -114,6 +114,8 @@ typedef struct Plan {
     int64_t room[16];  /* bytes per memory that buffers might have taken */
     int64_t consts[16]; /* bytes per memory for constants; their addresses
                            count from the start of a part of their own */
+    int64_t program; /* tiled: bytes that the steps may take as a program, where
+                        code lies */
     int64_t bound;   /* largest sum of live bytes at any step */
     int64_t ram;     /* sum of used over memories that are not for weights */
     int64_t weights; /* bytes of constants */
@@ -128,6 +130,8 @@ typedef struct Plan {
 typedef struct PlanOpts {
     const char *kernels; /* --kernels DIR or NULL */
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
+    int64_t (*program)(const Plan *p); /* bytes that the steps of a tiled plan
+                                          take as a program; NULL: a guess */
     const char *host_isa;
 } PlanOpts;
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15,
-       LEAST_CHUNK = 4096, MOST_CHUNK = 24576 };
+enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15, LOOSE = 4096, SLACK = 512,
+       LEAST_CHUNK = 4096 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -45,13 +45,12 @@ static Rooms new_rooms(Tiler *t, int64_t near, int64_t next)
     return r;
 }
 
-static void forget_ways(Tiler *t)
+static void forget_ways(Work *w)
 {
-    int i, k;
+    int k;
 
-    for (i = 0; i < t->nwork; i++)
-        for (k = 0; k < 1 << t->work[i].nstore; k++)
-            t->work[i].ways[k] = (Ways){0};
+    for (k = 0; k < 1 << w->nstore; k++)
+        w->ways[k] = (Ways){0};
 }
 
 /* Grids and ways are listed for one size of the nearest memory. */
@@ -62,8 +61,8 @@ static void set_room(Tiler *t, int64_t near)
     if (t->room == near)
         return;
     t->room = near;
-    forget_ways(t);
     for (i = 0; i < t->nwork; i++) {
+        forget_ways(&t->work[i]);
         t->work[i].ngrid = 0;
         t->work[i].grids = NULL;
     }
@@ -211,6 +210,20 @@ static bool follow_more(Tiler *t)
     return more;
 }
 
+/* Is as much kept for the program as it takes?  If not, it is next time; nor
+ * is room for fetches left that is not needed. */
+static bool knows_program(Tiler *t, const PlanOpts *o)
+{
+    int64_t n = o->program ? o->program(t->p) : t->code;
+    bool loose = !t->counted && t->nfetch && n + LOOSE < t->code;
+
+    if (n <= t->code && !loose)
+        return true;
+    t->code = n + SLACK;
+    t->counted = true;
+    return false;
+}
+
 /* Steps and addresses of a solution; false: too high, and rooms are less. */
 static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
@@ -228,7 +241,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
-    if (t->counted)
+    if (!t->code && (t->fills || o->program))
         t->code = STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
@@ -248,7 +261,15 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         r->next[work] -= MAX(over, 64);
         ok = false;
     }
-    return ok;
+    return ok && knows_program(t, o);
+}
+
+static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
+{
+    int i;
+
+    for (i = 0; i < t->nwork; i++)
+        room[i] = MIN(room[i], most);
 }
 
 static bool try_rounds(Tiler *t, const PlanOpts *o)
@@ -258,6 +279,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
     Rooms r;
     int i;
 
+    t->counted = false;
     set_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
     for (i = 0; i < ROUNDS; i++) {
@@ -265,6 +287,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
             set_room(t, p->room[t->near]);
             r = new_rooms(t, t->room, p->room[t->next]);
         }
+        cap_rooms(t, r.next, p->room[t->next]);
         sol = solve_homes(t, r.near, r.next);
         if (!sol.found)
             return false;
@@ -278,6 +301,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
 
 /* --- where constants lie --- */
 
+/* Ways are listed for one place of a layer's constants. */
 static void mark_opers(Tiler *t)
 {
     int i, o;
@@ -285,10 +309,22 @@ static void mark_opers(Tiler *t)
     for (i = 0; i < t->nwork; i++)
         for (o = 0; o < t->work[i].noper; o++) {
             Oper *x = &t->work[i].oper[o];
+            bool outer = x->val && x->konst && t->outside[x->place.buf];
 
-            x->outer = x->val && x->konst && t->outside[x->place.buf];
+            if (outer != x->outer)
+                forget_ways(&t->work[i]);
+            x->outer = outer;
         }
-    forget_ways(t);
+}
+
+/* And for one size of what is fetched. */
+static void set_chunk(Tiler *t, int64_t chunk)
+{
+    int i;
+
+    for (i = 0; i < t->nwork && chunk != t->chunk; i++)
+        forget_ways(&t->work[i]);
+    t->chunk = chunk;
 }
 
 static int64_t bytes_inside(const Tiler *t)
@@ -306,6 +342,8 @@ static void put_outside(Tiler *t)
 {
     int i;
 
+    for (i = 0; i < t->nwork; i++)
+        t->work[i].follow = false;
     for (i = 0; i < t->s->nstore; i++)
         t->outside[i] = t->s->store[i].konst && t->s->store[i].size >= SMALL;
     mark_opers(t);
@@ -424,27 +462,52 @@ static int64_t spare_next(Tiler *t, const PlanOpts *o)
     return spare;
 }
 
-/* How many bytes the program takes is known only when it is written. */
-static bool try_outside(Tiler *t, const PlanOpts *o)
+/* What is tried: how many quarters of what is spare are filled with constants,
+ * bytes that are fetched at once, and what the program is taken for first. */
+typedef struct Trial {
+    int fill;
+    int64_t chunk, code;
+} Trial;
+
+/* The predicted cycles, or -1. */
+static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 {
     const Plan *p = t->p;
+
+    t->code = x->code;
+    put_outside(t);
+    set_rooms(t, o);
+    set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
+    fill_inside(t, x->fill ? spare_next(t, o) * x->fill / 4 : 0);
+    set_rooms(t, o);
+    return try_rounds(t, o) ? plan_trace(t->mem, p)[p->nstep].at : -1;
+}
+
+/* The quickest of a few. */
+static bool try_outside(Tiler *t, const PlanOpts *o)
+{
+    static const Trial trials[] = {
+        {0, 49152, 0}, {3, 49152, 0}, {1, 49152, 0}, {1, 24576, 0},
+        {0, 24576, 0},
+    };
+    Trial best = {0}, x;
+    int64_t least = -1, now = -1, code = 0;
     int i;
 
     if (t->outer < 0 || !t->io)
         return false;
-    t->counted = true;
-    for (i = 0; i < 4; i++) {
-        put_outside(t);
-        set_rooms(t, o);
-        t->chunk = MIN(MOST_CHUNK, MAX(LEAST_CHUNK, p->room[t->next] / 8));
-        if (!solves(t, p->room[t->near], p->room[t->next]))
-            return false;
-        fill_inside(t, spare_next(t, o) * (3 - i) / 4);
-        set_rooms(t, o);
-        if (try_rounds(t, o))
-            return true;
+    t->fills = true;
+    for (i = 0; i < (int)LEN(trials); i++) {
+        x = trials[i];
+        x.code = code;
+        now = try_trial(t, o, &x);
+        code = now >= 0 ? t->code : code;
+        if (now >= 0 && (least < 0 || now < least)) {
+            least = now;
+            best = x;
+        }
     }
-    return false;
+    return least >= 0 && (now == least || try_trial(t, o, &best) >= 0);
 }
 
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
@@ -465,6 +528,7 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
             place_consts_home(p, o);
         refuse(&t, o);
     }
+    p->program = t.code;
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);
     if (p->cycles > t.bound)

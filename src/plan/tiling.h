@@ -93,8 +93,9 @@ typedef struct Tiler {
     bool merged;        /* some results follow operands: */
     int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
     int64_t *off;       /* and which; of buffers from nlead on: none */
-    bool counted;       /* fetches fill it to the brim: count, beside code, */
-    int64_t code;       /* the bytes that the steps take as a program */
+    int64_t code;       /* bytes there for the steps as a program */
+    bool counted;       /* that is not guessed */
+    bool fills;         /* fetches fill the memory to the brim */
     int64_t bound;      /* cycles of homes and ways with room for all sums */
     int64_t room;       /* of the nearest: bytes */
     Work *work;
