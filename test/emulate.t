@@ -19,6 +19,10 @@ printf '%s\n' 'include gap8' 'chip small about="little L2"' \
 run transformer-int siracusa --l1 6K
 run autoencoder-int "$dir/small.soc" --l2 8K --keep "$dir/far"
 grep -q RT_IO "$dir/far/network.c" || exit 1
+run dscnn-int gap8 --cores 1 --l1 24K
+./tilewright run zoo/dscnn-int/network.onnx -t cortex-m4 -q --emulate \
+    2>/dev/null
+[ $? = 2 ] || exit 1
 run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
 make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1

@@ -169,9 +169,9 @@ int verb_run(int argc, char **argv)
     dir = j->o.keep;
     if (!dir)
         dir = arena_fmt(j->o.mem, "%s/%s", dir_temp(j->o.mem), j->o.name);
-    if (j->o.emulate && j->soc->ncore < 2)
-        err(ERR_USAGE, "--emulate: %s has one core: nothing to emulate",
-            j->soc->name);
+    if (j->o.emulate && j->soc->ncore < 2 && !j->r.plan->tiled)
+        err(ERR_USAGE, "--emulate: %s has one core and no DMA: nothing to "
+            "emulate", j->soc->name);
     build_and_run(j, dir, run);
     if (!run->ok) {
         if (run->status == ERR_FIT)
