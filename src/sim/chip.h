@@ -186,6 +186,7 @@ struct Core {
     uint64_t cycle0, insn0; /* zero points of mcycle and minstret */
     uint64_t event_base[32]; /* of pccr, when it last ran */
     uint64_t loads, stores, jumps, branches, taken;
+    uint64_t fetched;   /* of count.icache: for lines from memory */
     uint32_t irq;       /* pending lines, bit per number */
     void *unit;         /* the event unit's state of this core */
     uint64_t polled;    /* cycle it last asked whether something is over */

@@ -166,7 +166,8 @@ static void mark(Core *c, uint32_t kind, uint64_t t, uint64_t insns)
         return;
     GROW(c->chip->sim->mem, r->mark, r->nmark);
     r->mark[r->nmark++] = (SimMark){kind, (uint32_t)c->chip->id, c->hart,
-                                    t - c->start, insns};
+                                    t - c->start, insns, c->fetched,
+                                    c->count.bank};
 }
 
 /* Takes an exception if the program set a vector for it. */

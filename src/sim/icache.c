@@ -88,6 +88,7 @@ static int one_line(Core *c, uint32_t line, uint64_t t, uint64_t lim)
     if (c->nl1 && t > lim)
         return -1;
     below = c->nl1 ? from_bank(c, line, t) : c->fetch_latency;
+    c->fetched += (uint64_t)below;
     return refill(k, line, set, t, below);
 }
 

@@ -56,6 +56,9 @@ enum { SIM_BEGIN = 0x61, SIM_LAYER, SIM_END, SIM_WAIT, SIM_WAITED,
 typedef struct SimMark {
     uint32_t kind, chip, hart;
     uint64_t cycle, insns; /* of that core, since it began */
+    uint64_t fetch;        /* of those cycles: waiting for instructions that
+                              no cache had */
+    uint64_t bank;         /* and for banks of the L1 */
 } SimMark;
 
 /* Bytes and events that cost energy. */
