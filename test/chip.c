@@ -144,13 +144,15 @@ static void put_case(Str *o, const Kern *k, const Inst *in, const Node *n,
                      const Dims *d)
 {
     const DimsInfo *info = dims_of(n->op);
-    int64_t scratch = 0, cycles = 0;
+    int64_t scratch = 0, cycles = 0, code = 0;
     int i;
 
     if (k->scratch && *k->scratch)
         scratch = kern_expr(k, k->scratch, n, d);
     if (k->cycles)
         cycles = kern_expr(k, k->cycles, n, d);
+    if (k->code)
+        code = kern_expr(k, k->code, n, d);
     str_put(o, "    {{");
     for (i = 0; i < info->size / 4; i++)
         str_fmt(o, "%d, ", ((const int *)d)[i]);
@@ -159,8 +161,8 @@ static void put_case(Str *o, const Kern *k, const Inst *in, const Node *n,
         put_operand(o, n->arg[i]);
     str_put(o, "},\n     ");
     put_operand(o, n->res[0]);
-    str_fmt(o, "%d, %d, 0x%x, %d, %d},\n", n->narg, (int)scratch,
-            inplace(k, &k->sig[in->sig], n), (int)cycles,
+    str_fmt(o, "%d, %d, 0x%x, %d, %d, %d},\n", n->narg, (int)scratch,
+            inplace(k, &k->sig[in->sig], n), (int)cycles, (int)code,
             (int)MAX(node_macs(n), val_count(n->res[0])));
 }
 

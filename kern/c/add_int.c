@@ -10,6 +10,7 @@
  * split    n
  * stack    288
  * cycles   50 + 22 * z.n
+ * code     450
  */
 #include "kern/finish.h"
 #include "kern/run.h"

@@ -11,6 +11,7 @@
  * split    n
  * stack    288
  * cycles   50 + 14 * z.n
+ * code     510
  */
 #include "kern/finish.h"
 #include "kern/run.h"

@@ -9,7 +9,11 @@
  * layout   last
  * split    oh c
  * stack    480
- * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
+ * cycles   ncore > 1 ? ncore * (350 + ow * min((n * oh + ncore - 1) / ncore *
+ *          (60 + c * (100 + 4 * kh * kw)), n * oh * (60 + ((c + 3) / 4 + ncore
+ *          - 1) / ncore * 4 * (100 + 4 * kh * kw)))) : n * oh * ow * (60 + c *
+ *          (15 + 3 * kh * kw))
+ * code     880
  */
 #include "kern/pool_mean.h"
 

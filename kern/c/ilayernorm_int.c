@@ -10,6 +10,7 @@
  * split    rows
  * stack    96
  * cycles   ncore * ((rows + ncore - 1) / ncore * (300 + 61 * n) + 60)
+ * code     320
  */
 #include "kern/kern.h"
 

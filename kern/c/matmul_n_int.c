@@ -7,7 +7,11 @@
  * when     bn == 1
  * split    m n
  * stack    448
- * cycles   nb[0] * nb[1] * nb[2] * m * n * (35 + 4 * k)
+ * cycles   ncore > 1 ? ncore * (450 + nb[0] * nb[1] * nb[2] * (150 + (85 + 5 *
+ *          k) * min((m + ncore - 1) / ncore * n, m * min(n, ((n + 3) / 4 +
+ *          ncore - 1) / ncore * 4)))) : nb[0] * nb[1] * nb[2] * m * n * (35 +
+ *          4 * k)
+ * code     950
  *
  * Each step down b takes four neighbours of a row times one element of each
  * row of a; the columns left over are taken one at a time.

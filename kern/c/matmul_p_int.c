@@ -9,7 +9,11 @@
  * scratch  2 * k * b.bytes
  * split    m n
  * stack    416
- * cycles   nb[0] * nb[1] * nb[2] * n * (m * (25 + 3 * k) + 8 * k + 30)
+ * cycles   ncore > 1 ? ncore * (450 + nb[0] * nb[1] * nb[2] * (200 + min(n *
+ *          ((m + ncore - 1) / ncore * (60 + 4 * k) + 10 * k + 60), (n + ncore
+ *          - 1) / ncore * (m * (60 + 4 * k) + 10 * k + 60)))) : nb[0] * nb[1]
+ *          * nb[2] * n * (m * (25 + 3 * k) + 8 * k + 30)
+ * code     1490
  */
 #include "kern/finish.h"
 

@@ -6,7 +6,9 @@
  * when     max(-x.lo, x.hi) * count < 536870912
  * split    n
  * stack    224
- * cycles   150 + y.n * (100 + 60 * m[0] * m[1] * m[2] * m[3] * m[4]) + 7 * x.n
+ * cycles   150 + (ncore - 1) * 850 + y.n * (100 + 60 * m[0] * m[1] * m[2] *
+ *          m[3] * m[4]) + 7 * x.n
+ * code     310
  */
 #include "kern/reduce.h"
 

@@ -10,6 +10,7 @@
  * split    n
  * stack    288
  * cycles   50 + 10 * x.n
+ * code     440
  */
 #include "kern/finish.h"
 #include "kern/map.h"

@@ -8,7 +8,10 @@
  * layout   last
  * split    oh c
  * stack    320
- * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
+ * cycles   ncore > 1 ? ncore * (400 + ow * min((n * oh + ncore - 1) / ncore *
+ *          (60 + c * (30 + 6 * kh * kw)), n * oh * (60 + ((c + 3) / 4 + ncore
+ *          - 1) / ncore * 4 * (30 + 6 * kh * kw)))) : n * oh * ow * (60 + c *
+ *          (15 + 3 * kh * kw))
  */
 #include "kern/pool_sum.h"
 

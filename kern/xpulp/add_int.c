@@ -14,6 +14,7 @@
  * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
  *          (z.n + 4 * ncore - 1) / (4 * ncore) * 34) +
  *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
+ * code     760
  */
 #define WORDS_SUM ADD
 #define WORDS_SCALE LONG

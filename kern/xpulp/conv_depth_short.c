@@ -19,6 +19,7 @@
  *          ((kh + 2) / 3) +
  *          min(420, max(420 / oh, 5 * ((ow - 1) * sw + kw))) +
  *          ow * (kh < 4 && kw == 3 ? 47 : 64 + 48 * kw * ((kh + 2) / 3)))
+ * code     1810
  *
  * Three rows of a column become a word per channel; results are products of
  * such words.

@@ -31,6 +31,7 @@
  *          (c * kh * kw % 4 ? (m + 31) / 32 : 1) *
  *          4 * (110 + kh * (70 + 3 * c * kw / 4))) +
  *          (c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ * code     kh * kw * sh * sw == 1 ? 1830 : 2140
  *
  * Pixels that are as far apart as rows of weights are taken from x; all else
  * by copies of four windows.  Windows whose elements do not fill words, or of

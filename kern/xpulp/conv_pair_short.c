@@ -16,11 +16,12 @@
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
  * cycles   g * (5600 + ((n * oh * ow + 1) / 2 * ((m + 3) / 4) + 7) / 8 * 8 *
- *          (7 * ((c * kh * kw + 3) / 4 * 4) / 2 + 150) +
+ *          (9 * ((c * kh * kw + 3) / 4 * 4) / 2 + 150) +
  *          ((n * oh * ow + 1) / 2 + 8) *
  *          (c * kh * kw % 4 ? (m + 31) / 32 : 1) *
- *          2 * (110 + kh * (70 + 3 * c * kw / 4)) +
+ *          2 * (140 + kh * (90 + 3 * c * kw / 4)) +
  *          (c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ * code     1750
  *
  * As conv_last, with half the memory for windows: for where that is scarce.
  */

@@ -6,9 +6,9 @@
  * when     xs[7] == 1 && ys[7] == 1
  * split    n
  * stack    224
- * cycles   ncore * (340 + min(ncore - 1, 1) * 90) + y.n / 2 +
- *          (32 + n[7] % 8 * 5) *
- *          n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
+ * cycles   ncore * (340 + min(ncore - 1, 1) * 90) + (38 + n[7] % 4 * 5 + n[7]
+ *          / 2) * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
+ * code     290
  */
 #include "kern/copy.h"
 #include "kern/turn.h"

@@ -7,7 +7,8 @@
  * split    n
  * stack    64
  * cycles   ncore * (132 + (n + 4 * ncore - 1) / (4 * ncore) *
- *          (13 + min(ncore - 1, 1)))
+ *          (26 + 3 * min(ncore - 1, 1)) / 2)
+ * code     200
  *
  * In a table of 256 a negative index counts from the end: at its own byte,
  * read without a sign.

@@ -15,10 +15,11 @@
  *          2147483648
  * split    m n
  * stack    704
- * cycles   ncore * (700 + (335 + 6 * k) *
+ * cycles   ncore * (800 + (335 + 6 * k) *
  *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
  *          ncore - 1) / ncore) +
  *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 160)
+ * code     1400
  */
 #include "kern/kern.h"
 

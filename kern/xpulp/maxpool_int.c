@@ -9,9 +9,10 @@
  * split    oh c
  * stack    352
  * cycles   ncore * (480 + c % 4 * 7 * kh * kw + ow * min((n * oh + ncore - 1)
- *          / ncore * (104 + (c + 3) / 4 * (2 * kh * kw + (kw == w ? 73 : 57 +
+ *          / ncore * (104 + (c + 3) / 4 * (2 * kh * kw + (kw == w ? 85 : 62 +
  *          18 * kh))), n * oh * (104 + (c + 4 * ncore - 1) / (4 * ncore) * (2
- *          * kh * kw + (kw == w ? 73 : 57 + 18 * kh)))))
+ *          * kh * kw + (kw == w ? 85 : 62 + 18 * kh)))))
+ * code     780
  */
 #define POOL_WORDS POOL_MOST
 #include "kern/pool_max.h"

@@ -12,6 +12,7 @@
  * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
  *          (y.n + 4 * ncore - 1) / (4 * ncore) * 30) +
  *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
+ * code     710
  */
 #define Z Y
 #define WORDS_SUM ONE

@@ -134,7 +134,7 @@ static const struct {
     {"layout", offsetof(Kern, layout)},   {"inplace", offsetof(Kern, inplace)},
     {"scratch", offsetof(Kern, scratch)}, {"stack", offsetof(Kern, stack)},
     {"cycles", offsetof(Kern, cycles)},   {"tile", offsetof(Kern, tile)},
-    {"split", offsetof(Kern, split)},
+    {"split", offsetof(Kern, split)},     {"code", offsetof(Kern, code)},
 };
 
 static void parse_key(Arena *a, Kern *k, const char *line)

@@ -327,6 +327,7 @@ typedef struct Kern {
     const char *scratch; /* bytes */
     const char *stack;   /* bytes, of a call */
     const char *cycles;  /* predicted; NULL: unknown */
+    const char *code;    /* bytes of it that a call goes through; the same */
     const char *tile, *split; /* dimensions, for planners that tile */
     int ncore;           /* that share a call: `ncore` of its expressions */
     int nsig;

@@ -120,14 +120,16 @@ static uint32_t fork_cycles(const struct job *j)
 /* Cycles, but for those that it takes to start nothing. */
 static uint32_t measure(const Case *k, const struct io *io, int cores)
 {
-    struct job none = {k, io, 0, 0};
+    struct job nothing = {k, io, 0, 0};
+    uint32_t none;
     struct job j = {k, io, arena + ((used + 15) & ~15), cores};
 
     if (used + 16 + cores * ((k->scratch + 7) & ~7) > BYTES)
         rt_print("too large\n");
     for (int i = 0; i < cores; i++)
         memcpy(dims[i], k->dims, sizeof dims[i]);
-    return fork_cycles(&j) - fork_cycles(&none);
+    none = fork_cycles(&nothing);
+    return fork_cycles(&j) - none;
 }
 
 /* The result, and that nothing behind it was touched. */
@@ -178,17 +180,20 @@ static inline int try_case(const Case *k, int cores)
     return bad;
 }
 
-/* Warm, of one operator. */
+/* Of one operator, with the instruction cache empty and warm. */
 static inline int time_case(const Case *k, int cores)
 {
     struct io io = operands(k, 0), right = io;
 
     right.out[0] = want;
     plain(k->dims, &right);
+    PULP_REG(PULP_CLUSTER_ICACHE + 4) = 1;
+    rt_print_hex("cold ", measure(k, &io, cores));
     measure(k, &io, cores);
-    rt_print_hex("cycles ", measure(k, &io, cores));
+    rt_print_hex(" cycles ", measure(k, &io, cores));
     rt_print_hex(" work ", (uint32_t)k->work);
     rt_print_hex(" predicted ", (uint32_t)k->cycles);
+    rt_print_hex(" code ", (uint32_t)k->code);
     rt_print("\n");
     return differs(k, io.out[0]);
 }

@@ -14,7 +14,7 @@ typedef struct Case {
     struct operand in[8], out;
     int32_t nin, scratch;
     uint32_t inplace; /* operands at whose address the result may begin */
-    int32_t cycles, work;
+    int32_t cycles, code, work;
 } Case;
 extern const Case cases[];
 extern const int ncase;
