@@ -112,16 +112,23 @@ static int cores_of(const Chooser *c, const Kern *k)
     return k->split && *k->split ? c->soc->ncore : 1;
 }
 
-/* Cycles, where k's head predicts any, are shared by its cores. */
-static int64_t predict(const Chooser *c, const Offer *o, const Node *n,
-                       const Dims *d)
-{
-    const Kern *k = o->kern;
-    int cores = cores_of(c, k);
+/* What a core of a team takes longer than one alone for portable C, whose heads
+ * speak of the latter unless they name ncore: for a call and its share of the
+ * work, and of the work itself, percent. */
+enum { TEAM_CALL = 450, TEAM_MORE = 50 };
 
-    return k->cycles ? (kern_value(k, o->sig, k->cycles, n, d) + cores - 1) /
-                           cores
-                     : INT64_MAX;
+/* Cycles, where k's head predicts any, are shared by its cores. */
+static int64_t predict(const Kern *k, const KernSig *sig, int cores,
+                       const Node *n, const Dims *d)
+{
+    int64_t each;
+
+    if (!k->cycles)
+        return INT64_MAX;
+    each = (kern_value(k, sig, k->cycles, n, d) + cores - 1) / cores;
+    if (cores > 1 && !strcmp(k->isa, "any") && !strstr(k->cycles, "ncore"))
+        each += TEAM_CALL + each * TEAM_MORE / 100;
+    return each;
 }
 
 typedef enum Verdict { TAKEN, NOT_LAYOUT, NOT_WHEN } Verdict;
@@ -136,7 +143,7 @@ static Verdict judge(const Chooser *c, const Node *node, const Dims *d,
         return NOT_LAYOUT;
     if (!may_run(o, node, &n, d))
         return NOT_WHEN;
-    o->cycles = predict(c, o, &n, d);
+    o->cycles = predict(o->kern, o->sig, cores_of(c, o->kern), &n, d);
     return TAKEN;
 }
 
@@ -386,6 +393,15 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
     if (best.kern)
         take(c, to, tile, d, &best);
     return best.kern != NULL;
+}
+
+void choice_time(Choice *to, const Node *concat, const Dims *d)
+{
+    Node n = seen_by_kernel(concat);
+
+    to->cycles = predict(to->kern, to->sig, to->ncore, &n, d);
+    if (to->cycles == INT64_MAX)
+        to->cycles = 0;
 }
 
 Choice *choose_kernels(const Chooser *c, Graph *g)

@@ -3,12 +3,20 @@
 #include "plan/tiling.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Bytes of code that a step goes through: the program's loop with a kernel and
+ * with a transfer, and a kernel whose head says nothing. */
+enum { CALL_CODE = 600, MOVE_CODE = 600, KERNEL_CODE = 800 };
+enum { CALL_UNIT, MOVE_UNIT, KERNEL_UNIT };
 
 typedef struct Clock {
+    Arena *mem;
     const Plan *p;
-    int64_t call;         /* what cores pay for a kernel beside its own time, */
-    int64_t cold;         /* and for one that is not in the cache */
-    const Kern *kern;     /* the last one */
+    CodeCache *code;
+    const Step **kernel;  /* the first of each kernel and types */
+    int nkernel;
+    int layer;            /* of the last kernel */
     int64_t core;
     int64_t engine[3][2]; /* by Engine and direction: when it is free */
     int64_t *done;        /* by token */
@@ -28,13 +36,47 @@ static int level_of(const Plan *p, Ref r)
     return p->soc->mems[p->buf[r.buf].mem].level;
 }
 
+static bool same_code(const Step *a, const Step *b)
+{
+    return a->kern == b->kern && a->nin == b->nin &&
+           !memcmp(a->in_type, b->in_type, sizeof a->in_type) &&
+           !memcmp(a->out_type, b->out_type, sizeof a->out_type);
+}
+
+static int unit_of(Clock *c, const Step *s)
+{
+    int i;
+
+    for (i = 0; i < c->nkernel; i++)
+        if (same_code(c->kernel[i], s))
+            return KERNEL_UNIT + i;
+    GROW(c->mem, c->kernel, (size_t)c->nkernel);
+    c->kernel[c->nkernel++] = s;
+    return KERNEL_UNIT + i;
+}
+
+static int64_t code_of(const Step *s)
+{
+    return s->kern->code ? kern_value(s->kern, s->sig, s->kern->code, s->tile,
+                                      &s->dims) : KERNEL_CODE;
+}
+
+/* What the program does before a step's engine works. */
+static void get_ready(Clock *c, int64_t cycles, int unit, int64_t code)
+{
+    if (c->p->tiled)
+        c->core += cycles + code_cold(c->code, unit, code);
+}
+
 static When start_kernel(Clock *c, const Step *s)
 {
-    When w = {c->core, c->core, c->core + c->call + s->cycles};
+    When w = {.at = c->core, .from = c->core};
 
-    w.to += s->kern == c->kern ? 0 : c->cold;
-    c->kern = s->kern;
-    c->core = c->done[s->token] = w.to;
+    get_ready(c, s->layer != c->layer ? LAYER_CYCLES : 0, CALL_UNIT, 0);
+    get_ready(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
+    get_ready(c, 0, unit_of(c, s), code_of(s));
+    c->layer = s->layer;
+    w.to = c->core = c->done[s->token] = c->core + s->cycles;
     return w;
 }
 
@@ -46,7 +88,7 @@ static When start_move(Clock *c, const Step *s)
     int64_t *engine = &c->engine[s->engine][s->engine == ENG_dma && in];
     When w = {.at = c->core};
 
-    c->core += MOVE_CYCLES;
+    get_ready(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
     w.from = MAX(*engine, c->core);
     w.to = *engine = w.from + move_cycles(d, in, s->move.row, s->move.rows);
     c->done[s->token] = *engine + (int64_t)(in ? d->in.setup : d->out.setup);
@@ -58,17 +100,21 @@ static When wait_for(Clock *c, const Step *s)
     When w = {c->core, c->core, MAX(c->core, c->done[s->token])};
 
     c->core = w.to;
+    if (s->engine != ENG_core)
+        get_ready(c, WAIT_CYCLES, MOVE_UNIT, MOVE_CODE);
     return w;
 }
 
 When *plan_trace(Arena *mem, const Plan *p)
 {
-    Clock c = {.p = p, .call = p->tiled ? CALL_CYCLES : 0,
-               .cold = p->tiled ? COLD_CYCLES : 0,
-               .done = NEWN(mem, int64_t, p->nstep + 1)};
+    Clock c = {.mem = arena_new(), .p = p, .layer = -1};
     When *when = NEWN(mem, When, p->nstep + 1);
     int i;
 
+    c.code = code_cache(c.mem, p->soc);
+    c.done = NEWN(c.mem, int64_t, p->nstep + 1);
+    if (p->tiled)
+        c.core = BEGIN_CYCLES;
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
@@ -77,6 +123,7 @@ When *plan_trace(Arena *mem, const Plan *p)
                   start_move(&c, s);
     }
     when[i] = (When){c.core, c.core, c.core};
+    arena_end(c.mem);
     return when;
 }
 

@@ -185,15 +185,21 @@ static void await(Emitter *e, int work, Slot *s)
     s->ntoken = 0;
 }
 
-static bool is_staged(const Emitter *e, int work, int o)
+static unsigned far_set(const Emitter *e, const Work *w)
 {
-    const Work *w = &e->t->work[work];
     unsigned far = 0;
     int i;
 
     for (i = 0; i < w->nstore; i++)
         far |= (unsigned)e->sol->far[w->store[i]] << i;
-    return tile_is_staged(w, o, far, e->sol->way[work]);
+    return far;
+}
+
+static bool is_staged(const Emitter *e, int work, int o)
+{
+    const Work *w = &e->t->work[work];
+
+    return tile_is_staged(w, o, far_set(e, w), e->sol->way[work]);
 }
 
 /* Loads operand o of a tile unless it is there. */
@@ -332,6 +338,10 @@ static void choose_step(Emitter *e, Step *s)
 
     if (!tiler_choice(e->t, w, s->tile, &s->dims, &c))
         die("no kernel for a tile of '%s'", w->node->name);
+    if (w->node->op == OP_concat)
+        choice_time(&c, w->node, &s->dims);
+    if (e->sol->way[e->work]->direct)
+        c.cycles += far_cycles(e->t, w, far_set(e, w), &c);
     take_choice(e, s, &c);
 }
 

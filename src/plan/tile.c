@@ -452,11 +452,11 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
             continue;
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
-        c->core += MOVE_CYCLES;
+        c->core += MOVE_CYCLES + WAIT_CYCLES;
         c->in = MAX(c->in, c->core) + move;
         c->loading += move;
         if (w->oper[o].konst)
-            c->konst += move + MOVE_CYCLES;
+            c->konst += move + MOVE_CYCLES + WAIT_CYCLES;
     }
     c->ready = c->in + (int64_t)t->dma->in.setup;
 }
@@ -467,7 +467,7 @@ static void store_tile(const Work *w, const Kind *k, unsigned staged, Clock *c)
 
     for (o = w->noper - w->node->nres; o < w->noper; o++)
         if (staged >> o & 1) {
-            c->core += MOVE_CYCLES;
+            c->core += MOVE_CYCLES + WAIT_CYCLES;
             c->out = MAX(c->out, c->core) + k->share[o].move;
         }
 }
@@ -619,7 +619,7 @@ static bool is_hopeless(const Grid *g, const Way *way, const Ways *l)
     int i;
 
     best.cycles = g->busy;
-    best.pre_cycles = NOPER * MOVE_CYCLES;
+    best.pre_cycles = NOPER * (MOVE_CYCLES + WAIT_CYCLES);
     for (i = 0; i < l->n; i++)
         if (covers(&l->v[i], &best))
             return true;
@@ -716,12 +716,30 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
     }
 }
 
-/* In place, wherever that is: loads from the next memory are slow. */
+int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
+                   const Choice *c)
+{
+    bool words = strcmp(c->kern->isa, "any") != 0;
+    int64_t loads = 0;
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        const Val *v = w->node->op == OP_concat ? w->oper[0].val
+                                                : w->oper[o].val;
+
+        if (v && (w->oper[o].konst || far >> w->oper[o].bit & 1))
+            loads += words ? val_bytes(v) / 4 : val_count(v);
+    }
+    if (loads)
+        loads += node_macs(w->node) / (words ? 16 : 8);
+    return loads * (t->p->soc->mems[t->next].latency - 1) / c->ncore;
+}
+
+/* In place, wherever that is. */
 static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
 {
     Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1,
                .saves = -1};
-    int64_t words = 0;
     Choice c = {0};
     Dims d = {0};
     int o;
@@ -730,14 +748,8 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
         dims_fill(w->node, &d);
     if (!tiler_choice(t, w, w->node, &d, &c))
         return;
-    for (o = 0; o < w->noper; o++)
-        if (w->oper[o].val && (w->oper[o].konst || far >> w->oper[o].bit & 1))
-            words += val_count(w->oper[o].val);
-    if (words)
-        words += node_macs(w->node) / 8;
     way.bytes = slot_bytes(c.scratch);
-    way.cycles = CALL_CYCLES + c.cycles +
-                 words * t->p->soc->mems[t->next].latency / c.ncore;
+    way.cycles = CALL_CYCLES + c.cycles + far_cycles(t, w, far, &c);
     way.slack = way.cycles;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].outer)

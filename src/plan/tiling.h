@@ -14,10 +14,11 @@
 
 enum { NOPER = NARG + NRES };
 
-/* What the cores pay beside kernels' own time, cycles: for a call on all of
- * them, for starting and awaiting a transfer, and for a kernel that was not
- * the last one and must come into the instruction cache. */
-enum { CALL_CYCLES = 250, MOVE_CYCLES = 60, COLD_CYCLES = 1600 };
+/* What the cores pay beside kernels' own time, cycles, with a program in the
+ * instruction cache: for a call on all of them, to start a transfer, to look
+ * whether it is over, for a layer, and before the first. */
+enum { CALL_CYCLES = 280, MOVE_CYCLES = 88, WAIT_CYCLES = 41,
+       LAYER_CYCLES = 50, BEGIN_CYCLES = 930 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {
@@ -128,6 +129,10 @@ bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
  * of the nearest memory. */
 bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
                   const Dims *d, Choice *to);
+/* What it takes the cores to load and store what work w has in the next memory:
+ * elements, or words where a kernel is for the chip. */
+int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
+                   const Choice *c);
 /* Is a constant fetched piece by piece from the outer memory? */
 bool fetch_by_piece(const Oper *o, Piece p);
 
@@ -160,6 +165,19 @@ int64_t add_fetches(Tiler *t, int *work);
 
 /* cost.c: cycles in which an engine is busy with a transfer. */
 int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
+
+/* cache.c: the instruction cache that the cores of a chip share. */
+typedef struct CodeCache {
+    Arena *mem;
+    double size;        /* bytes; 0: there is none */
+    double rate;        /* cycles a byte that comes in */
+    double *there;      /* by unit: bytes */
+    int n;
+} CodeCache;
+CodeCache *code_cache(Arena *mem, const Soc *s);
+/* A unit of the program, whose number is yours, goes through so many bytes of
+ * its code: cycles until those that are not there have come in. */
+int64_t code_cold(CodeCache *c, int unit, int64_t bytes);
 
 /* tiled.c: a plan for a chip with DMA. */
 bool tiled_fits(const Soc *soc);
