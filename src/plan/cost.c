@@ -7,7 +7,7 @@
 
 /* Bytes of code that a step goes through: the program's loop with a kernel and
  * with a transfer, and a kernel whose head says nothing. */
-enum { CALL_CODE = 600, MOVE_CODE = 600, KERNEL_CODE = 800 };
+enum { CALL_CODE = 500, MOVE_CODE = 450, KERNEL_CODE = 800 };
 enum { CALL_UNIT, MOVE_UNIT, KERNEL_UNIT };
 
 typedef struct Clock {
@@ -17,6 +17,7 @@ typedef struct Clock {
     const Step **kernel;  /* the first of each kernel and types */
     int nkernel;
     int layer;            /* of the last kernel */
+    bool waited;          /* for a transfer, in the step before */
     int64_t core;
     int64_t engine[3][2]; /* by Engine and direction: when it is free */
     int64_t *done;        /* by token */
@@ -76,6 +77,7 @@ static When start_kernel(Clock *c, const Step *s)
     get_ready(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
     get_ready(c, 0, unit_of(c, s), code_of(s));
     c->layer = s->layer;
+    c->waited = false;
     w.to = c->core = c->done[s->token] = c->core + s->cycles;
     return w;
 }
@@ -89,6 +91,7 @@ static When start_move(Clock *c, const Step *s)
     When w = {.at = c->core};
 
     get_ready(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
+    c->waited = false;
     w.from = MAX(*engine, c->core);
     w.to = *engine = w.from + move_cycles(d, in, s->move.row, s->move.rows);
     c->done[s->token] = *engine + (int64_t)(in ? d->in.setup : d->out.setup);
@@ -100,8 +103,9 @@ static When wait_for(Clock *c, const Step *s)
     When w = {c->core, c->core, MAX(c->core, c->done[s->token])};
 
     c->core = w.to;
-    if (s->engine != ENG_core)
+    if (s->engine != ENG_core && !c->waited)
         get_ready(c, WAIT_CYCLES, MOVE_UNIT, MOVE_CODE);
+    c->waited = c->waited || s->engine != ENG_core;
     return w;
 }
 

@@ -452,11 +452,11 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
             continue;
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
-        c->core += MOVE_CYCLES + WAIT_CYCLES;
+        c->core += MOVE_CYCLES;
         c->in = MAX(c->in, c->core) + move;
         c->loading += move;
         if (w->oper[o].konst)
-            c->konst += move + MOVE_CYCLES + WAIT_CYCLES;
+            c->konst += move + MOVE_CYCLES;
     }
     c->ready = c->in + (int64_t)t->dma->in.setup;
 }
@@ -467,7 +467,7 @@ static void store_tile(const Work *w, const Kind *k, unsigned staged, Clock *c)
 
     for (o = w->noper - w->node->nres; o < w->noper; o++)
         if (staged >> o & 1) {
-            c->core += MOVE_CYCLES + WAIT_CYCLES;
+            c->core += MOVE_CYCLES;
             c->out = MAX(c->out, c->core) + k->share[o].move;
         }
 }
@@ -494,7 +494,7 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
             load_tile(t, w, g, way, staged, next, i, &c);
         c.core = MAX(c.core, ready);
         c.core = MAX(c.core, stored[n % way->depth]);
-        c.core += CALL_CYCLES + k->cycles;
+        c.core += WAIT_CYCLES + CALL_CYCLES + k->cycles;
         store_tile(w, k, staged, &c);
         stored[n % way->depth] = c.out;
         if (way->depth == 1 && n + 1 < tiles)
@@ -619,7 +619,7 @@ static bool is_hopeless(const Grid *g, const Way *way, const Ways *l)
     int i;
 
     best.cycles = g->busy;
-    best.pre_cycles = NOPER * (MOVE_CYCLES + WAIT_CYCLES);
+    best.pre_cycles = NOPER * (MOVE_CYCLES);
     for (i = 0; i < l->n; i++)
         if (covers(&l->v[i], &best))
             return true;

@@ -16,9 +16,9 @@ enum { NOPER = NARG + NRES };
 
 /* What the cores pay beside kernels' own time, cycles, with a program in the
  * instruction cache: for a call on all of them, to start a transfer, to look
- * whether it is over, for a layer, and before the first. */
-enum { CALL_CYCLES = 280, MOVE_CYCLES = 88, WAIT_CYCLES = 41,
-       LAYER_CYCLES = 50, BEGIN_CYCLES = 930 };
+ * whether some are over, for a layer, and before the first. */
+enum { CALL_CYCLES = 225, MOVE_CYCLES = 62, WAIT_CYCLES = 38,
+       LAYER_CYCLES = 45, BEGIN_CYCLES = 200 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {
