@@ -2,13 +2,14 @@
  *
  * Only the linker knows, and there may be no C compiler where we run: until
  * then it is guessed, above what all our networks of 1 to 14 kernels take:
- * start-up and libraries, each kernel with its types, each layer's call.  Who
- * links and finds it too little plans again with what was missing. */
-#include "plan/plan.h"
+ * start-up and libraries, each kernel with its types, each layer's call; where
+ * the steps are a program of a team, that is counted apart.  Who links and
+ * finds it too little plans again with what was missing. */
+#include "plan/tiling.h"
 
 #include <string.h>
 
-enum { BASE = 8192, KERNEL = 3072, LAYER = 64 };
+enum { BASE = 8192, KERNEL = 3072, LAYER = 64, TEAM_KERNEL = 2560 };
 
 static Type type_of(const Val *v)
 {
@@ -36,14 +37,15 @@ static bool is_first(const Graph *g, const Choice *c, const Node *n)
     return true;
 }
 
-static int64_t guess(const Graph *g, const Choice *c)
+static int64_t guess(const Soc *s, const Graph *g, const Choice *c)
 {
-    int64_t bytes = BASE;
+    bool team = tiled_fits(s);
+    int64_t bytes = BASE, kernel = team ? TEAM_KERNEL : KERNEL;
     const Node *n;
 
     for (n = g->first; n; n = n->next)
         if (c[n->id].kern)
-            bytes += LAYER + (is_first(g, c, n) ? KERNEL : 0);
+            bytes += (team ? 0 : LAYER) + (is_first(g, c, n) ? kernel : 0);
     return bytes;
 }
 
@@ -57,6 +59,6 @@ void keep_code(Soc *s, const Graph *g, const Choice *c)
         Mem *m = &s->mems[i];
 
         if (m->holds & HOLDS_code && m->holds & HOLDS_buffers && !m->program)
-            m->program = guess(g, c);
+            m->program = guess(s, g, c);
     }
 }
