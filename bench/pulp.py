@@ -11,10 +11,23 @@ def ratio(a, b, digits=2):
     return round(a / b, digits) if a and b else None
 
 
-def differ(of):
-    """Simulated beside predicted, percent."""
-    a, b = of['cycles'], of['predicted_cycles']
+def differ(a, b):
+    """Measured beside predicted, percent."""
     return round(100 * a / b - 100, 1) if a and b else None
+
+
+def layer_differs(of):
+    return differ(of['cycles'], of['predicted_cycles'])
+
+
+def losses(of):
+    """What takes more than a twentieth of the time, percent, most first."""
+    if not of['lost']:
+        return None
+    parts = dict(of['lost'], waits=of['dma_wait'])
+    share = {k: round(100 * v / of['cycles']) for k, v in parts.items()}
+    most = sorted(share, key=lambda k: -share[k])
+    return ' '.join(f'{k} {share[k]}' for k in most if share[k] > 5)
 
 
 def row(*cells):
@@ -24,7 +37,8 @@ def row(*cells):
 def show(i, l):
     row(i, l['name'], l['op'], l['kernel'], l['tile'], l['tiles'], l['macs'],
         l['predicted_cycles'], l['cycles'], ratio(l['macs'], l['cycles']),
-        l['dma_wait'], l['kernel_cycles'], differ(l), None, None, None, None)
+        l['dma_wait'], l['kernel_cycles'], layer_differs(l), None, None, None,
+        differ(l['kernel_warm'], l['predicted_kernels']), losses(l), None)
 
 
 def add(key, layers):
@@ -32,17 +46,26 @@ def add(key, layers):
     return sum(known) if known else None
 
 
+def lost_of(layers):
+    known = [l['lost'] for l in layers if l['lost']]
+    return {k: sum(l[k] for l in known) for k in known[0]} if known else None
+
+
 def show_sum(layers):
-    d = [differ(l) for l in layers if differ(l) is not None]
+    d = [d for d in map(layer_differs, layers) if d is not None]
     inside = add('kernel_cycles', layers)
     outside = None
     if inside and run['cycles']:
         outside = round(100 - 100 * inside / run['cycles'], 1)
+    whole = {'cycles': run['cycles'], 'lost': lost_of(layers),
+             'dma_wait': add('dma_wait', layers)}
     row('sum', None, None, None, None, add('tiles', layers), run['macs'],
         run['predicted_cycles'], run['cycles'],
-        ratio(run['macs'], run['cycles']), add('dma_wait', layers), inside,
-        differ(run), round(statistics.median(d), 1) if d else None,
-        max(d, key=abs) if d else None, outside, run['status'])
+        ratio(run['macs'], run['cycles']), whole['dma_wait'], inside,
+        differ(run['cycles'], run['predicted_cycles']),
+        round(statistics.median(map(abs, d)), 1) if d else None,
+        max(d, key=abs) if d else None, outside, None, losses(whole),
+        run['status'])
 
 
 for n, layer in enumerate(run['layers'] or [], 1):

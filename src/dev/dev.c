@@ -414,7 +414,8 @@ static void list_layers(Dev *d)
     d->r.layer = NEWN(d->mem, RunLayer, n + 1);
     d->r.nlayer = n;
     for (i = 0; i < n; i++) {
-        d->r.layer[i] = (RunLayer){-1, -1, -1, -1};
+        d->r.layer[i] = (RunLayer){.instructions = -1, .cycles = -1,
+                                   .dma_wait = -1, .kernels = -1};
         d->node[i] = d->p->layer[i].node;
     }
 }

@@ -9,6 +9,13 @@ typedef struct RunLayer {
     int64_t cycles;
     int64_t dma_wait;     /* of those: core 0 waiting for transfers */
     int64_t kernels;      /* of those: core 0 in kernels */
+    bool known;           /* what follows, of a simulated chip: */
+    int64_t warm;         /* in kernels, the core that takes longest each time,
+                             but for waits for code */
+    int64_t cold;         /* waits for code that no cache has */
+    int64_t uneven;       /* cores wait for the one that takes longest */
+    int64_t banks;        /* waits for banks, in kernels */
+    int64_t program;      /* outside of kernels and waits for transfers */
 } RunLayer;
 
 /* The result of a run; faults are data. */

@@ -80,6 +80,22 @@ static void put_moved(Json *j, const Report *r, const Layer *l)
     json_end(j);
 }
 
+/* Where the cycles of a layer on a simulated chip went, beside waits. */
+static void put_lost(Json *j, const RunLayer *l)
+{
+    json_key(j, "lost");
+    if (!l) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    put_int(j, "cold", l->cold);
+    put_int(j, "uneven", l->uneven);
+    put_int(j, "banks", l->banks);
+    put_int(j, "program", l->program);
+    json_end(j);
+}
+
 static void put_layer(Json *j, const Report *r, Row l)
 {
     const Node *n = l.step->node;
@@ -95,6 +111,8 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_int(j, "predicted_cycles", l.predicted);
     put_int(j, "predicted_kernels", l.predicted < 0 ? -1 : l.kernels);
     put_int(j, "kernel_cycles", l.in_kernels);
+    put_int(j, "kernel_warm", l.lost ? l.lost->warm : -1);
+    put_lost(j, l.lost);
     put_int(j, "dma_wait", l.wait);
     put_int(j, "predicted_wait", l.predicted_wait);
     put_str(j, "tile", l.layer->tile);

@@ -44,6 +44,7 @@ typedef struct Row {
     int64_t cycles, instructions; /* measured; -1: not */
     int64_t wait;                 /* measured: cores wait for data; -1: not */
     int64_t in_kernels;           /* measured; -1: not */
+    const RunLayer *lost;         /* where they went; NULL: not measured */
     int64_t predicted;            /* cycles; -1: the head is silent */
     int64_t predicted_wait;       /* -1: not a tiled plan */
     int64_t kernels;              /* of the predicted, in kernels */

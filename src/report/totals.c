@@ -31,6 +31,7 @@ static void set_measured(Row *l, const Run *run, int i)
     l->instructions = run->layer[i].instructions;
     l->wait = run->layer[i].dma_wait;
     l->in_kernels = run->layer[i].kernels;
+    l->lost = run->layer[i].known ? &run->layer[i] : NULL;
 }
 
 Row report_row(const Report *r, int i)
