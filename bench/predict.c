@@ -1,5 +1,5 @@
 /* What a kernel's head predicts: predict KERNEL FIELD=VALUE... prints cycles of
- * all cores together, for the dims given. */
+ * all 8 cores together, for the dims given. */
 #include "ir/ir.h"
 
 #include <stdlib.h>
@@ -31,6 +31,7 @@ int main(int argc, char **argv)
     for (i = 0; argc > 1 && i < nkern; i++)
         if (!strcmp(kern[i]->name, argv[1])) {
             n.op = kern[i]->op[0];
+            kern[i]->ncore = 8;
             for (j = 2; j < argc; j++)
                 set(dims_of(n.op), &d, argv[j]);
             printf("%lld\n", (long long)kern_expr(kern[i], kern[i]->cycles,

@@ -15,12 +15,20 @@
  * split    oh g
  * scratch  16 * ((kh + 2) / 3) * (kw + max(80, (kw - 1) * dw + 1))
  * stack    512
- * cycles   4800 + (g + 3) / 4 * 700 + ((g + 3) / 4 * n * oh + 7) / 8 * 8 *
- *          ((105 + ((ow - 1) * sw + (kw - 1) * dw + 1) * 18) *
- *          ((kh + 2) / 3) +
- *          min(420, max(420 / oh, 5 * ((ow - 1) * sw + kw))) +
- *          ow * (kh < 4 && kw == 3 ? 84 : 112 + 48 * kw * ((kh + 2) / 3)))
- * code     1850
+ * cycles   ncore * (1115 * ((g + 3) / 4 % ncore && n * oh % (((g + 3) / 4 * n
+ *          * oh + ncore - 1) / ncore) ? (((g + 3) / 4 * n * oh + ncore - 1) /
+ *          ncore + n * oh - 2) / (n * oh) + 1 : (((g + 3) / 4 * n * oh + ncore
+ *          - 1) / ncore + n * oh - 1) / (n * oh)) + (kh == 3 && kw == 3 && sh
+ *          == 1 && dh == 1 && dw == 1 && (lo == 0 || lo + hi == -1) && oh != 1
+ *          && oh != 3 ? 456 + (((g + 3) / 4 * n * oh + ncore - 1) / ncore + 1)
+ *          / 2 * (35 + 83 * ((ow - 1) * sw + (kw - 1) * dw + 1) + 54 * ow +
+ *          1832 * (1 + ((ow - 1) * sw + (kw - 1) * dw + 1) / 81) / max(1, 80 /
+ *          ((ow - 1) * sw + (kw - 1) * dw + 1))) : 1118 + ((g + 3) / 4 * n *
+ *          oh + ncore - 1) / ncore * ((kh + 2) / 3 * (19 * ((ow - 1) * sw +
+ *          (kw - 1) * dw + 1) + 20) + ow * (kh < 4 && kw == 3 ? 61 : 112 + 48
+ *          * kw * ((kh + 2) / 3)) + 1040 * (1 + ((ow - 1) * sw + (kw - 1) * dw
+ *          + 1) / 81) / max(1, 80 / ((ow - 1) * sw + (kw - 1) * dw + 1)))))
+ * code     2400
  *
  * Three rows of a column become a word per channel; results are products of
  * such words.

@@ -14,12 +14,20 @@
  * split    oh g
  * scratch  16 * ((kh + 2) / 3) * (kw + max(80, (kw - 1) * dw + 1))
  * stack    512
- * cycles   4800 + (g + 3) / 4 * 700 + ((g + 3) / 4 * n * oh + 7) / 8 * 8 *
- *          ((105 + ((ow - 1) * sw + (kw - 1) * dw + 1) * 18) *
- *          ((kh + 2) / 3) +
- *          min(420, max(420 / oh, 5 * ((ow - 1) * sw + kw))) +
- *          ow * (kh < 4 && kw == 3 ? 47 : 64 + 48 * kw * ((kh + 2) / 3)))
- * code     1810
+ * cycles   ncore * (992 * ((g + 3) / 4 % ncore && n * oh % (((g + 3) / 4 * n *
+ *          oh + ncore - 1) / ncore) ? (((g + 3) / 4 * n * oh + ncore - 1) /
+ *          ncore + n * oh - 2) / (n * oh) + 1 : (((g + 3) / 4 * n * oh + ncore
+ *          - 1) / ncore + n * oh - 1) / (n * oh)) + (kh == 3 && kw == 3 && sh
+ *          == 1 && dh == 1 && dw == 1 && (lo == 0 || lo + hi == -1) && oh != 1
+ *          && oh != 3 ? 700 + (((g + 3) / 4 * n * oh + ncore - 1) / ncore + 1)
+ *          / 2 * (36 + 61 * ((ow - 1) * sw + (kw - 1) * dw + 1) + 9 * ow +
+ *          1622 * (1 + ((ow - 1) * sw + (kw - 1) * dw + 1) / 81) / max(1, 80 /
+ *          ((ow - 1) * sw + (kw - 1) * dw + 1))) : 847 + ((g + 3) / 4 * n * oh
+ *          + ncore - 1) / ncore * ((kh + 2) / 3 * (19 * ((ow - 1) * sw + (kw -
+ *          1) * dw + 1) + 20) + ow * (kh < 4 && kw == 3 ? 36 : 64 + 48 * kw *
+ *          ((kh + 2) / 3)) + 739 * (1 + ((ow - 1) * sw + (kw - 1) * dw + 1) /
+ *          81) / max(1, 80 / ((ow - 1) * sw + (kw - 1) * dw + 1)))))
+ * code     2200
  *
  * Three rows of a column become a word per channel; results are products of
  * such words.
