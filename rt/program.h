@@ -9,6 +9,7 @@
  *
  *   RUN     a kernel on all cores, or on one: kernel, what it is told, the
  *           memories of its operands, bytes of scratch per core, operands
+ *           (RT_OPEN: core 0 goes on, and joins the others at FINISH)
  *   MOVE    begins a transfer between two memories under a slot, which
  *           several may share
  *   WAIT    for the transfers of a slot
@@ -41,11 +42,11 @@ struct rt_page {
 /* What to do: a bit each, in the order in which they are looked for.  A switch
  * would be a table in a memory that is slow to read. */
 enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LAYER = 16,
-       RT_LOOP = 32 };
-/* Of kernels and transfers: operands move in loops; has scratch; is towards
- * the cores, with external memory, of rows. */
-enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_IN = 1 << 5, RT_IO = 1 << 6,
-       RT_ROWS = 1 << 7 };
+       RT_FINISH = 64, RT_LOOP = 128 };
+/* Of kernels and transfers: operands move in loops; has scratch, is finished
+ * later; is towards the cores, with external memory, of rows. */
+enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_OPEN = 1 << 5,
+       RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
 enum { RT_HEAD = 5, RT_IO_SLOT = 16, RT_SLOTS = 24 };
 
 /* The first words of records; n: words of the whole record. */
@@ -58,13 +59,14 @@ enum { RT_HEAD = 5, RT_IO_SLOT = 16, RT_SLOTS = 24 };
 #define WAIT(slot) (1 << 24 | (slot) << 8 | RT_WAIT)
 #define LOOP(times) RT_LOOP, (times)
 #define NEXT RT_NEXT
+#define FINISH (1 << 24 | RT_FINISH)
 #define LAYER RT_LAYER
 #define END 0
 #define KERNEL(f) (rt_word)(f)
 #define CONST(p) (rt_word)(p)
 
 struct rt_state {
-    const rt_word *run; /* the kernel at work: what all cores read */
+    rt_word *run;       /* the kernel at work: what all cores read */
     const unsigned char *page;
     rt_word *top;       /* the first record of the loop */
     uintptr_t turns;    /* that are left */
@@ -115,13 +117,23 @@ static inline void rt_step(rt_word *ref, int n)
         ref[i] += ref[n + i];
 }
 
-static inline void rt_run(struct rt_state *s, rt_word *w, uint32_t head)
+static inline void rt_start(struct rt_state *s, rt_word *w, uint32_t head)
 {
     const int cores = head >> 16 & 255;
 
     s->run = w;
     if (cores > 1)
-        rt_team(rt_kernel, s, cores);
+        rt_team_start(rt_kernel, s, cores);
+}
+
+static inline void rt_finish(struct rt_state *s)
+{
+    rt_word *w = s->run;
+    const uint32_t head = (uint32_t)*w;
+    const int cores = head >> 16 & 255;
+
+    if (cores > 1)
+        rt_team_finish(rt_kernel, s, cores);
     else
         rt_kernel(s, 0);
     if (head & RT_STEPS)
@@ -193,9 +205,12 @@ static inline void rt_page_run(struct rt_state *s, unsigned char *page)
         } else if (head & RT_WAIT) {
             rt_wait(s, head >> 8 & 31);
             w++;
-        } else if (head & RT_RUN) {
-            rt_run(s, w, head);
+        } else if (head & (RT_RUN | RT_FINISH)) {
+            if (head & RT_RUN)
+                rt_start(s, w, head);
             w += head >> 24;
+            if (!(head & RT_OPEN))
+                rt_finish(s);
         } else {
             w = rt_rarely(s, w, head);
         }

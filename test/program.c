@@ -161,6 +161,8 @@ static void put_layer(Maker *m)
         put_stretch(m);
     draw(m, &q);
     put_kernel(m, &q, 0);
+    if (q.dims)
+        put_move(m, &q, false, 0);
     m->p->nlayer++;
 }
 
@@ -203,21 +205,61 @@ static const int most[2] = {14, 8}; /* transfers of DMA and I/O under way */
 typedef struct Player {
     const Gen *g;
     const Program *p;
-    int step;              /* of the plan: what comes next */
+    bool *begun;           /* by step: a start that was made */
     int ntoken, *slot;     /* by token; -1: not under way */
     bool *waited;          /* by token */
     int under_way[2];
+    int open;              /* the step of a kernel at work; -1: none */
     const char *wrong;
 } Player;
 
-/* What the plan does at once or has no record for: waits that were made. */
-static void skip_waits(Player *y)
+/* The first step to begin of an engine; the plan's length if there is none. */
+static int next_start(Player *y, Engine e)
 {
     const Plan *p = y->g->p;
+    int i;
 
-    while (y->step < p->nstep && p->step[y->step].kind == STEP_wait &&
-           y->waited[p->step[y->step].token])
-        y->step++;
+    for (i = 0; i < p->nstep; i++)
+        if (p->step[i].kind == STEP_start && p->step[i].engine == e &&
+            !y->begun[i])
+            return i;
+    return i;
+}
+
+/* Has what the plan waits for before step `end` been waited for? */
+static bool all_waited(const Player *y, int end)
+{
+    const Plan *p = y->g->p;
+    int i;
+
+    for (i = 0; i < end; i++)
+        if (p->step[i].kind == STEP_wait && !y->waited[p->step[i].token])
+            return false;
+    return true;
+}
+
+static bool all_begun(const Player *y, int end)
+{
+    const Plan *p = y->g->p;
+    int i;
+
+    for (i = 0; i < end; i++)
+        if (p->step[i].kind == STEP_start && !y->begun[i])
+            return false;
+    return true;
+}
+
+static const Step *begin(Player *y, Engine e)
+{
+    const Plan *p = y->g->p;
+    int i = next_start(y, e);
+
+    if (i == p->nstep || !all_waited(y, i)) {
+        y->wrong = "a record where the plan has no start";
+        return NULL;
+    }
+    y->begun[i] = true;
+    return &p->step[i];
 }
 
 static bool same_place(const Gen *g, Ref r, const Place *c, int64_t by)
@@ -233,27 +275,29 @@ static bool same_place(const Gen *g, Ref r, const Place *c, int64_t by)
     return c->base == gen_base(g, b->mem) && c->off + by == b->addr + r.off;
 }
 
-static const Step *next_start(Player *y)
+/* What the plan begins before a kernel has begun when it is done, and what
+ * belongs to earlier layers before it. */
+static void play_finish(Player *y)
 {
-    skip_waits(y);
-    if (y->step >= y->g->p->nstep ||
-        y->g->p->step[y->step].kind != STEP_start) {
-        y->wrong = "a record where the plan has no start";
-        return NULL;
-    }
-    return &y->g->p->step[y->step++];
+    if (y->open < 0)
+        y->wrong = "the end of no kernel";
+    else if (!all_begun(y, y->open))
+        y->wrong = "a transfer that comes too late";
+    else
+        y->waited[y->g->p->step[y->open].token] = true;
+    y->open = -1;
 }
 
 static void play_kernel(Player *y, const Code *c, int turn)
 {
-    const Step *s = next_start(y);
+    const Step *s = begin(y, ENG_core);
     int i;
 
     if (!s)
         return;
-    if (s->engine != ENG_core || s->node != c->step->node ||
-        memcmp(&s->dims, &c->step->dims, sizeof s->dims) ||
-        s->ncore != c->step->ncore)
+    if (s->node != c->step->node ||
+        s->ncore != c->step->ncore ||
+        memcmp(&s->dims, &c->step->dims, sizeof s->dims))
         y->wrong = "another kernel";
     for (i = 0; i < 3; i++)
         if (!same_place(y->g, i < 2 ? s->in[i] : s->out[0], &c->place[i],
@@ -262,18 +306,25 @@ static void play_kernel(Player *y, const Code *c, int turn)
     if (s->tmp.buf >= 0 && !same_place(y->g, s->tmp, &c->place[3],
                                        turn * c->by[3]))
         y->wrong = "scratch elsewhere";
-    y->waited[s->token] = true;
+    if (y->open >= 0)
+        y->wrong = "two kernels at a time";
+    y->open = (int)(s - y->g->p->step);
+    if (c->open && s->ncore == 1)
+        y->wrong = "core 0 is to be in two places";
+    if (!c->open)
+        play_finish(y);
 }
 
 static void play_move(Player *y, const Code *c, int turn)
 {
-    const Step *s = next_start(y);
+    const Step *s = begin(y, c->io ? ENG_io : ENG_dma);
     bool in = c->in;
 
     if (!s)
         return;
-    if (s->engine != (c->io ? ENG_io : ENG_dma) ||
-        s->move.row * s->move.rows != c->row * c->rows ||
+    if (y->open >= 0 && s->layer < y->g->p->step[y->open].layer)
+        y->wrong = "a transfer of a layer that is over";
+    if (s->move.row * s->move.rows != c->row * c->rows ||
         (c->rows > 1 && (s->move.row != c->row || c->stride != c->row + 3)))
         y->wrong = "another transfer";
     if (!same_place(y->g, in ? s->move.to : s->move.from, &c->place[0],
@@ -286,14 +337,14 @@ static void play_move(Player *y, const Code *c, int turn)
         y->wrong = "more transfers than an engine takes";
 }
 
-/* Is the plan at waits, of which one is for this token? */
-static bool is_due(const Player *y, int token)
+/* Has every kernel begun before the plan waits for this token? */
+static bool is_due(Player *y, int token)
 {
     const Plan *p = y->g->p;
-    int i;
+    int i, kernel = next_start(y, ENG_core);
 
-    for (i = y->step; i < p->nstep && p->step[i].kind == STEP_wait; i++)
-        if (p->step[i].token == token)
+    for (i = 0; i < kernel; i++)
+        if (p->step[i].kind == STEP_wait && p->step[i].token == token)
             return true;
     return false;
 }
@@ -327,6 +378,9 @@ static void play(Player *y, const Code *c, int turn)
     case CODE_move:
         play_move(y, c, turn);
         break;
+    case CODE_finish:
+        play_finish(y);
+        break;
     case CODE_wait:
         play_wait(y, c);
         break;
@@ -355,8 +409,8 @@ static void play_all(Player *y)
         else
             play(y, c, turn);
     }
-    skip_waits(y);
-    if (!y->wrong && y->step != y->g->p->nstep)
+    if (!y->wrong && (!all_begun(y, y->g->p->nstep) ||
+                      !all_waited(y, y->g->p->nstep)))
         y->wrong = "steps that are left";
 }
 
@@ -374,10 +428,11 @@ static const char *check_pages(const Program *p, int nlayer)
         for (j = at; j < q->to; j++) {
             CodeKind k = p->item[j].kind;
 
-            depth += (k == CODE_loop) - (k == CODE_next);
+            depth += (k == CODE_loop || p->item[j].open) -
+                     (k == CODE_next || k == CODE_finish);
         }
         if (depth)
-            return "a page that ends within a loop";
+            return "a page that ends within a loop or a kernel";
         at = q->to;
     }
     for (i = 0; i < nlayer; i++)
@@ -388,7 +443,7 @@ static const char *check_pages(const Program *p, int nlayer)
 
 static const char *check(Gen *g, const Program *p)
 {
-    Player y = {.g = g, .p = p};
+    Player y = {.g = g, .p = p, .open = -1};
     int i;
 
     for (i = 0; i < g->p->nstep; i++)
@@ -396,6 +451,7 @@ static const char *check(Gen *g, const Program *p)
     y.slot = NEWN(g->mem, int, y.ntoken + 1);
     memset(y.slot, 0xff, (size_t)y.ntoken * sizeof *y.slot);
     y.waited = NEWN(g->mem, bool, y.ntoken + 1);
+    y.begun = NEWN(g->mem, bool, g->p->nstep + 1);
     play_all(&y);
     return y.wrong ? y.wrong : check_pages(p, g->p->nlayer);
 }

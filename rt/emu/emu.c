@@ -31,8 +31,8 @@ unsigned char *rt_page_buffer(int i)
 }
 
 /* In either order, in turns: no core's share depends on another's. */
-void rt_team(void (*work)(const void *arg, int core), const void *arg,
-             int cores)
+void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
+                    int cores)
 {
     static int turn;
     int i;

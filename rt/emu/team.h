@@ -9,9 +9,17 @@
 
 unsigned char *rt_page_buffer(int i);
 
-/* The cores do their shares one after the other. */
-void rt_team(void (*work)(const void *arg, int core), const void *arg,
-             int cores);
+/* The cores do their shares one after the other, all of them at the end. */
+static inline void rt_team_start(void (*work)(const void *arg, int core),
+                                 const void *arg, int cores)
+{
+    (void)work;
+    (void)arg;
+    (void)cores;
+}
+
+void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
+                    int cores);
 
 /* A transfer destroys what is at its destination at once, and reads and
  * writes its bytes as late as may be: when it is waited for. */

@@ -35,8 +35,8 @@ unsigned char *rt_page_buffer(int i)
     return page[i & 1];
 }
 
-void rt_team(void (*work)(const void *arg, int core), const void *arg,
-             int cores)
+void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
+                    int cores)
 {
     struct share s = {work, arg};
 

@@ -21,14 +21,21 @@ static inline unsigned char *rt_page_buffer(int i)
           : (uint32_t)(bytes) | ((in) ? PULP_DMA_IN : 0) | \
                 ((rows) ? PULP_DMA_ROWS : PULP_DMA_LINE))
 
-/* work(arg, core) on every core; returns when all are done. */
-static inline void rt_team(void (*work)(const void *arg, int core),
-                           const void *arg, int cores)
+/* work(arg, core) on every core.  Between start and finish core 0 may do
+ * something else; finish has its share done, and waits for all. */
+static inline void rt_team_start(void (*work)(const void *arg, int core),
+                                 const void *arg, int cores)
 {
     (void)cores;
     pulp_team_work = work;
     pulp_team_arg = arg;
     pulp_barrier();
+}
+
+static inline void rt_team_finish(void (*work)(const void *arg, int core),
+                                  const void *arg, int cores)
+{
+    (void)cores;
     work(arg, 0);
     pulp_barrier();
 }

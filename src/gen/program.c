@@ -2,12 +2,13 @@
  *
  * First the flat list: every step a record, a kernel one with its wait.  Tokens
  * become slots; what is waited for together shares one, and is waited for once.
+ * What is to be moved while a kernel works is begun after it.
  * Then loops: a stretch of records that comes again, every operand each time
  * the same distance further, stands once.  Last pages: stretches that are small
  * enough for a buffer in the nearest memory; a page ends wherever a layer is
- * complete, so that a run can stop and go on there, and never within a loop.
- * The flat list is the truth: the loops are unrolled again and compared with
- * it. */
+ * complete, so that a run can stop and go on there, and never within a loop
+ * or a kernel.  The flat list is the truth: the loops are unrolled again and
+ * compared with it. */
 #include "gen/gen.h"
 
 #include <string.h>
@@ -22,9 +23,13 @@ typedef struct Slot {
     int group, age;
 } Slot;
 
+enum { LATER = 64 };
+
 typedef struct Maker {
     Gen *g;
     Program *p;
+    const Step *later[LATER]; /* transfers that have not begun yet */
+    int nlater;
     int *group;            /* by token: what is waited for together */
     Slot slot[2][16];
     int begun;             /* transfers so far */
@@ -74,7 +79,7 @@ static Place place_of(const Maker *m, Ref r)
     return (Place){gen_base(m->g, b->mem), -1, b->addr + r.off};
 }
 
-static void put_kernel(Maker *m, const Step *s)
+static Code *put_kernel(Maker *m, const Step *s)
 {
     Code *c = new_code(m->p, CODE_run);
     int i;
@@ -90,6 +95,7 @@ static void put_kernel(Maker *m, const Step *s)
         c->place[c->nplace++] = place_of(m, s->out[i]);
     if (s->tmp.buf >= 0)
         c->place[c->nplace++] = place_of(m, s->tmp);
+    return c;
 }
 
 /* The slot of a group, or of group -1 a free one; -1: there is none. */
@@ -163,6 +169,13 @@ static int level(const Maker *m, Ref r)
     return p->soc->mems[p->buf[r.buf].mem].level;
 }
 
+/* Something of a layer is still to be done by the last record. */
+static void note_layer(Maker *m, const Step *s)
+{
+    if (s->layer >= 0 && s->layer < m->g->nlayer)
+        m->last[s->layer] = m->p->ncode;
+}
+
 /* Rows that lie without gaps are one. */
 static void put_move(Maker *m, const Step *s)
 {
@@ -184,6 +197,42 @@ static void put_move(Maker *m, const Step *s)
     }
     c->place[0] = place_of(m, in ? v->to : v->from);
     c->place[1] = place_of(m, in ? v->from : v->to);
+    note_layer(m, s);
+}
+
+static void begin_later(Maker *m)
+{
+    int i;
+
+    for (i = 0; i < m->nlater; i++)
+        put_move(m, m->later[i]);
+    m->nlater = 0;
+}
+
+/* The cores had better not wait for core 0 to begin transfers: it does so when
+ * they are at work, unless it would be too late, or the layer over by then. */
+static bool can_wait(const Maker *m, const Step *kernel)
+{
+    int i;
+
+    for (i = 0; i < m->nlater; i++)
+        if (m->later[i]->layer < kernel->layer)
+            return false;
+    return kernel->ncore > 1 && m->nlater > 0;
+}
+
+static void put_work(Maker *m, const Step *s)
+{
+    bool open = can_wait(m, s);
+
+    if (!open)
+        begin_later(m);
+    put_kernel(m, s)->open = open;
+    if (open) {
+        begin_later(m);
+        new_code(m->p, CODE_finish);
+    }
+    note_layer(m, s);
 }
 
 static void put_start(Maker *m, int i)
@@ -191,15 +240,30 @@ static void put_start(Maker *m, int i)
     const Plan *p = m->g->p;
     const Step *s = &p->step[i];
 
-    if (s->engine != ENG_core) {
+    if (s->engine == ENG_io) {
         put_move(m, s);
-        return;
+    } else if (s->engine == ENG_dma) {
+        if (m->nlater == LATER)
+            begin_later(m);
+        m->later[m->nlater++] = s;
+    } else {
+        if (i + 1 == p->nstep || s[1].kind != STEP_wait ||
+            s[1].token != s->token)
+            die("a kernel that is not waited for at once");
+        put_work(m, s);
+        if (p->layer[s->layer].last == i)
+            new_code(m->p, CODE_layer)->layer = s->layer;
     }
-    if (i + 1 == p->nstep || s[1].kind != STEP_wait || s[1].token != s->token)
-        die("a kernel that is not waited for at once");
-    put_kernel(m, s);
-    if (p->layer[s->layer].last == i)
-        new_code(m->p, CODE_layer)->layer = s->layer;
+}
+
+static bool is_later(const Maker *m, int group)
+{
+    int i;
+
+    for (i = 0; i < m->nlater; i++)
+        if (m->group[m->later[i]->token] == group)
+            return true;
+    return false;
 }
 
 static void put_waits(Maker *m, const Step *s)
@@ -208,6 +272,8 @@ static void put_waits(Maker *m, const Step *s)
 
     if (s->engine == ENG_core)
         return;
+    if (io || is_later(m, m->group[s->token]))
+        begin_later(m);
     i = find_slot(m, io, m->group[s->token]);
     if (i >= 0)
         put_wait(m, io, i);
@@ -234,14 +300,6 @@ static void find_groups(Maker *m)
     }
 }
 
-/* Is anything of a layer still to be done by this step? */
-static void note_layer(Maker *m, const Step *s)
-{
-    if (s->layer >= 0 && s->layer < m->g->nlayer &&
-        (s->kind == STEP_start || s->engine == ENG_core))
-        m->last[s->layer] = m->p->ncode;
-}
-
 static void flatten(Maker *m)
 {
     const Plan *p = m->g->p;
@@ -256,8 +314,8 @@ static void flatten(Maker *m)
             put_start(m, i);
         else
             put_waits(m, s);
-        note_layer(m, s);
     }
+    begin_later(m);
 }
 
 /* A layer's end, for those who go step by step, is after its last record and
@@ -296,7 +354,7 @@ static bool same_code(const Gen *g, const Code *a, const Code *b)
     int i;
 
     if (a->kind != b->kind || a->slot != b->slot || a->nplace != b->nplace ||
-        a->kind == CODE_layer)
+        a->open != b->open || a->kind == CODE_layer)
         return false;
     for (i = 0; i < a->nplace; i++)
         if (a->place[i].base != b->place[i].base ||
@@ -360,6 +418,20 @@ static void set_moving(Code *c, const Code *next)
     }
 }
 
+/* Kernels that begin within end within. */
+static bool is_balanced(const Code *c, int n)
+{
+    bool open = false;
+    int i;
+
+    for (i = 0; i < n; i++) {
+        if (c[i].kind == CODE_finish && !open)
+            return false;
+        open = c[i].open || (open && c[i].kind != CODE_finish);
+    }
+    return !open;
+}
+
 /* Words that a loop saves; with what its body takes in a page. */
 static int64_t saved_by(const Code *c, int n, int turns, int64_t *bytes)
 {
@@ -387,7 +459,7 @@ static int find_loop(const Gen *g, const Code *c, int left, int *turns)
     int n, found = 0, t;
 
     for (n = 1; n <= PERIOD && 2 * n <= left; n++) {
-        if (!same_code(g, c, c + n))
+        if (!same_code(g, c, c + n) || !is_balanced(c, n))
             continue;
         t = count_turns(g, c, n, left);
         if (t < 2)
@@ -510,12 +582,15 @@ static Page *new_page(Program *p, int from)
     return &p->page[p->npage++];
 }
 
-/* Records that must stay together: a loop. */
+/* Records that must stay together: a loop, a kernel from start to finish. */
 static int group_end(const Program *p, int i)
 {
-    if (p->item[i].kind == CODE_loop)
-        while (p->item[i].kind != CODE_next)
-            i++;
+    const Code *c = &p->item[i];
+    CodeKind end = c->kind == CODE_loop ? CODE_next
+                   : c->open ? CODE_finish : c->kind;
+
+    while (p->item[i].kind != end)
+        i++;
     return i + 1;
 }
 

@@ -60,11 +60,11 @@ static void put_places(Gen *g, const Code *c, Str *out)
 /* The flags of a kernel or a transfer. */
 static void put_flags(const Code *c, Str *out)
 {
-    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_IN",
-                                        "RT_IO", "RT_ROWS"};
+    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_OPEN",
+                                        "RT_IN", "RT_IO", "RT_ROWS"};
     bool move = c->kind == CODE_move;
     bool set[] = {c->moving, !move && c->step->tmp.buf >= 0,
-                  c->in, c->io, c->rows > 1};
+                  c->open, c->in, c->io, c->rows > 1};
     size_t i;
     int n = 0;
 
@@ -176,6 +176,9 @@ static void put_code(Gen *g, int page, const Code *c, Str *out)
         break;
     case CODE_move:
         put_move(g, c, out);
+        break;
+    case CODE_finish:
+        str_put(out, "        FINISH,\n");
         break;
     case CODE_wait:
         str_fmt(out, "        WAIT(%s),\n", slot_name(g, c));
