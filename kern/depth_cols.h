@@ -293,7 +293,6 @@ static inline void depth_two(const struct depth *q, const int32_t *t,
 #else
 #define depth_ready(e) 0
 #define depth_three depth_rest
-#define depth_two depth_rest
 
 static int32_t *depth_turn(int32_t *to, const X *const row[],
                            const int32_t step[], int32_t rows, int32_t n)
@@ -541,7 +540,11 @@ static NOINLINE void depth_rest(const struct depth *q, const int32_t *t,
     }
 
 DEPTH_RESULTS(depth_results, depth_three)
+#ifdef __riscv
 DEPTH_RESULTS(depth_results2, depth_two)
+#else
+#define depth_results2 depth_results
+#endif
 
 /* Do bounds have the form that two rows at a time want, and windows three rows,
  * a row apart? */
