@@ -13,7 +13,7 @@
  * layout   last
  * split    oh g
  * scratch  16 * ((kh + 2) / 3) * (kw + max(80, (kw - 1) * dw + 1))
- * stack    512
+ * stack    640
  * cycles   ncore * (992 * ((g + 3) / 4 % ncore && n * oh % (((g + 3) / 4 * n *
  *          oh + ncore - 1) / ncore) ? (((g + 3) / 4 * n * oh + ncore - 1) /
  *          ncore + n * oh - 2) / (n * oh) + 1 : (((g + 3) / 4 * n * oh + ncore
