@@ -122,11 +122,21 @@ static bool same(const Val *want, Val is, void *data)
     return true;
 }
 
+/* Limits beyond the chip are of another that has so much more. */
+static void grow(Soc *soc, const char *name, int64_t limit)
+{
+    Mem *m = soc_mem(soc, name);
+
+    if (limit >= m->size)
+        m->size += limit;
+}
+
 static Plan *make_plan(Arena *a, Graph *g, const Case *c)
 {
     Soc *soc = soc_read(a, c->target);
     PlanOpts o;
 
+    grow(soc, "L2", c->l2);
     memset(&o, 0, sizeof o);
     memset(o.limit, 0xff, sizeof o.limit);
     o.limit[soc_mem(soc, "L1") - soc->mems] = c->l1;
@@ -182,6 +192,32 @@ static const char *play_plan(Arena *a, Plan *p, void **in, const Val *want)
     return NULL;
 }
 
+/* A kernel is waited for at once: core 0 has a part in it. */
+static bool keeps_from_kernels(const Plan *p)
+{
+    int i;
+
+    for (i = 0; i + 1 < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind == STEP_start && s->engine == ENG_core &&
+            (s[1].kind != STEP_wait || s[1].token != s->token))
+            return true;
+    }
+    return false;
+}
+
+static const char *wrong_with(Arena *a, Plan *p, void **in, const Val *want)
+{
+    const char *why = play_plan(a, p, in, want);
+
+    if (!why)
+        why = verify_plan(a, p);
+    if (!why && keeps_from_kernels(p))
+        why = "something stands between a kernel and the wait for it";
+    return why;
+}
+
 static void count_tiles(const Plan *p)
 {
     int i;
@@ -215,9 +251,7 @@ static int attempt(const Case *c, const char **why)
     memset(plan_missing, 0, sizeof plan_missing);
     p = make_plan(a, g, c);
     count_tiles(p);
-    *why = play_plan(a, p, in, want);
-    if (!*why)
-        *why = verify_plan(a, p);
+    *why = wrong_with(a, p, in, want);
     if (!*why && builds && chip_has(a, c))
         *why = run_plan(a, p, in, want);
     return *why ? WRONG + 100 : 0;
@@ -263,6 +297,8 @@ static int judge(Case c)
         if (!chip_has(a, &c))
             code = REFUSED;
         status = attempt(&c, &why);
+        if (status == ERR_FIT && chip_bound(&c))
+            return REFUSED;
         if (status == ERR_FIT)
             why = arena_fmt(a, "what is missing is not enough: L1 %lld, L2 "
                             "%lld", (long long)c.l1, (long long)c.l2);
@@ -372,9 +408,7 @@ static int play_model(const char *path, const Case *c)
     pass_all(g, NULL, NULL);
     graph_number(g);
     p = make_plan(a, g, c);
-    why = play_plan(a, p, in, want);
-    if (!why)
-        why = verify_plan(a, p);
+    why = wrong_with(a, p, in, want);
     for (i = 0; i < p->nlayer; i++)
         cut += p->layer[i].tiles > 1;
     printf("%s: %d of %d layers in tiles, %lld cycles predicted: %s\n", path,

@@ -6,6 +6,14 @@ make -s build/test/tiles || exit 1
 for net in mobilenetv1-0.25-128-int resnet8-int transformer-int; do
     build/test/tiles model zoo/$net/network.onnx siracusa 16000 -1 || exit 1
 done
+# Constants that are fetched from the L3.
+cat >build/test/less.soc <<'END'
+include gap8
+chip less about="a GAP8 with less L2" rt=pulp io=semihost run=sim compute=cluster
+memory L2 size=224K
+END
+build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
+    build/test/less.soc 40000 -1 || exit 1
 build/test/tiles plan "${1:-1}" 200 || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }

@@ -758,16 +758,23 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
         add_way(t, l, &way);
 }
 
-/* May constants be loaded whole that are wanted in pieces? */
+/* Are there constants that may be loaded whole, though they are wanted in
+ * pieces?  These must lie in one run. */
 static bool has_whole(const Work *w, const Grid *g)
 {
     const Way way = {.whole = true};
-    int o;
+    bool any = false;
+    int o, k;
 
-    for (o = 0; o < w->noper; o++)
-        if (w->oper[o].val && g->dep[o] && tile_is_whole(w, o, &way))
-            return true;
-    return false;
+    for (o = 0; o < w->noper; o++) {
+        if (!w->oper[o].val || !g->dep[o] || !tile_is_whole(w, o, &way))
+            continue;
+        any = true;
+        for (k = 0; k < KINDS; k++)
+            if (g->kind[k] && g->kind[k]->share[o].piece.rows != 1)
+                return false;
+    }
+    return any;
 }
 
 static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
