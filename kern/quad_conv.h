@@ -188,6 +188,70 @@ static inline const X *quad_points(const struct quad_call *q, int32_t i,
     return q->x + (ptrdiff_t)i * q->wide;
 }
 
+#if QUAD_SHORT && QUAD_PIXELS == 4
+#ifndef __riscv
+static void quad_flat(const struct quads *t, const LEFT *x, int32_t at,
+                      int32_t count, Y *const y[4])
+{
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t far = i * t->ynext;
+        Y *const to[4] = {y[0] + far, y[1] + far, y[2] + far, y[3] + far};
+
+        quad_plain(t, x + i * t->xnext, at, 1, to);
+    }
+}
+#endif
+
+/* May lines of pixels be gone along, and is it the quicker way? */
+static int quad_lined(const struct quad_call *q)
+{
+    const struct conv_dims *k = q->k;
+    const int bytes = sizeof(Y) == 1 && sizeof(START) == 4 &&
+                      sizeof(MUL) == 4 && sizeof(ADD) == 4;
+
+    return bytes && q->direct && (k->lo == 0 || k->lo + k->hi == -1) &&
+           (q->pixels >= q->channels || q->pixels >= 48);
+}
+
+/* Fours [lo, hi) of pixels by the four channels from `at` on. */
+static void quad_line(const struct quad_call *q, int32_t at, int32_t lo,
+                      int32_t hi)
+{
+    const int32_t whole = q->pixels >> 2, last = q->pixels - 4;
+    const X *x;
+    Y *y[4];
+
+    if (lo < whole) {
+        x = quad_points(q, 4 * lo, y);
+        quad_flat(&q->t, x, at, (hi < whole ? hi : whole) - lo, y);
+    }
+    if (hi > whole) {
+        x = quad_points(q, last, y);
+        quad_flat(&q->t, x, at, 1, y);
+    }
+}
+
+/* This core's share of pieces, the pixels of four channels together. */
+static void quad_lines(struct quad_call *q, int32_t lo, int32_t hi)
+{
+    const struct conv_dims *k = q->k;
+    const int32_t each = (q->pixels + 3) >> 2, most = q->channels - 4;
+    int32_t c = lo / each, i = lo - c * each;
+
+    q->t.lo = k->lo, q->t.hi = k->hi;
+    q->t.xnext = 4 * q->wide, q->t.ynext = 4 * k->yw;
+    for (; lo < hi; i = 0, c++) {
+        const int32_t n = each - i < hi - lo ? each - i : hi - lo;
+
+        quad_line(q, 4 * c < most ? 4 * c : most, i, i + n);
+        lo += n;
+    }
+}
+#else
+#define quad_lined(q) 0
+#define quad_lines(q, lo, hi) (void)0
+#endif
+
 /* This core's share of a block: pieces of four pixels by four channels, the
  * channels of a pixel together.  The last pixels are taken again where they are
  * not a multiple of four. */
@@ -242,7 +306,10 @@ static void quad_part(struct quad_call *q, const struct io *io, int32_t g,
         copy_weights(q, q->t.w, (char *)(q->windows + QUAD_PIXELS * q->wide));
         q->t.w = (const RIGHT *)(q->windows + QUAD_PIXELS * q->wide);
     }
-    quad_block(q, lo, hi);
+    if (quad_lined(q))
+        quad_lines(q, lo, hi);
+    else
+        quad_block(q, lo, hi);
 }
 
 static inline void quad_conv(const struct conv_dims *k, const struct io *io)

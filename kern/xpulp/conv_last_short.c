@@ -19,7 +19,14 @@
  *          0 : (4 + (c * kh * kw % 4 || m < 4 ? max(4, min(m, 32)) : 0)) *
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
- * cycles   g * (5600 + ((n * oh * ow + 3) / 4 * ((m + 3) / 4) + 7) / 8 * 8 *
+ * cycles   kh * kw * sh * sw == 1 && c % 4 == 0 && n * g == 1 &&
+ *          (lo == 0 || lo + hi == -1) && oh * ow >= min(m, 48) &&
+ *          y.bytes < 2 ? ncore * (423 + 347 * (oh * ow % 4 ? 2 : 1) *
+ *          ((((oh * ow + 3) / 4 * ((m + 3) / 4) + ncore - 1) / ncore +
+ *          (oh * ow + 3) / 4 - 1) / ((oh * ow + 3) / 4) +
+ *          ((m + 3) / 4 % ncore ? 1 : 0)) + ((oh * ow + 3) / 4 *
+ *          ((m + 3) / 4) + ncore - 1) / ncore * (49 * c / 8 + 113)) :
+ *          g * (5600 + ((n * oh * ow + 3) / 4 * ((m + 3) / 4) + 7) / 8 * 8 *
  *          (6 * ((c * kh * kw + 3) / 4 * 4) + 130 +
  *          (c * kh * kw % 64 ? 0 : c * kh * kw / 4)) +
  *          ((n * oh * ow + 3) / 4 + ((n * oh * ow + 3) / 4 % 8 ? 8 : 0)) *
@@ -29,9 +36,10 @@
  *          (c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
  * code     kh * kw * sh * sw == 1 ? 1550 : 2140
  *
- * Pixels that are as far apart as rows of weights are taken from x; all else
- * by copies of four windows.  Windows whose elements do not fill words, or of
- * fewer than four channels, need copies of up to 32 rows of weights too.
+ * Pixels that are as far apart as rows of weights are taken from x, in lines
+ * where there are many; all else by copies of four windows.  Windows whose
+ * elements do not fill words, or of fewer than four channels, need copies of up
+ * to 32 rows of weights too.
  */
 #include "kern/kern.h"
 
