@@ -15,12 +15,13 @@
 #include "kern/kern.h"
 
 /* Where the outer five loops are, and the offset that makes of each operand.
- * Of axis `cut` only `some` are this core's; a run has n elements, the next
- * begins `step` behind it in the result, the first at `out`. */
+ * `left` runs are to come, this one counted; of each n elements are this
+ * core's.  The next begins `step` behind it in the result, the first at
+ * `out`. */
 struct nest {
     int32_t i[5];
     ptrdiff_t at0, at1, at2, atm, ata;
-    int32_t cut, some, n, step;
+    int32_t left, n, step;
     ptrdiff_t out;
 };
 
@@ -37,56 +38,80 @@ static inline void nest_move(const struct map_dims *k, struct nest *p, int axis,
 /* On to the next run of the innermost axis; 0 after the last. */
 static inline int nest_next(const struct map_dims *k, struct nest *p)
 {
+    if (--p->left <= 0)
+        return 0;
     for (int axis = 4; axis >= 0; axis--) {
-        const int32_t n = axis == p->cut ? p->some : k->n[axis];
-
         nest_move(k, p, axis, 1);
-        if (++p->i[axis] < n)
-            return 1;
-        nest_move(k, p, axis, -n);
+        if (++p->i[axis] < k->n[axis])
+            break;
+        nest_move(k, p, axis, -k->n[axis]);
         p->i[axis] = 0;
     }
-    return 0;
+    return 1;
 }
 
-/* Cuts the outermost axis, or the innermost if that has more to cut: between
- * words of four bytes, as far as there are enough of them. */
-static inline void nest_cut(const struct map_dims *k, const struct io *io,
-                            struct nest *p)
+/* The last digit of a number in a system where it is below n; takes it off. */
+static inline int32_t nest_digit(int32_t *number, int32_t n)
 {
-    int32_t from, to, axis = 0;
+    const int32_t rest = *number / n, digit = *number - rest * n;
 
-    while (axis < 5 && k->n[axis] == 1)
-        axis++;
-    if (k->n[axis] < io->ncore && k->n[axis] < k->n[5])
-        axis = 5;
-    if (axis == 5 && k->n[5] >= 16 * io->ncore) {
-        span((k->n[5] + 3) >> 2, io->core, io->ncore, &from, &to);
-        from *= 4;
-        to = 4 * to < k->n[5] ? 4 * to : k->n[5];
+    *number = rest;
+    return digit;
+}
+
+/* This core's runs [*run, *end), and of each the elements [*from, *to): runs
+ * are dealt out if there are many, else elements of each, between words of
+ * four bytes if there are enough. */
+static inline void nest_share(const struct io *io, int32_t runs, int32_t n,
+                              int32_t *run, int32_t *end, int32_t *from,
+                              int32_t *to)
+{
+    const int32_t many = 16 * io->ncore;
+
+    *run = *from = 0;
+    *end = runs;
+    *to = n;
+    if (n < io->ncore || 4 * runs >= (n < many ? many / 4 : many)) {
+        span(runs, io->core, io->ncore, run, end);
     } else {
-        span(k->n[axis], io->core, io->ncore, &from, &to);
+        const int shift = n < many ? 0 : 2;
+
+        span((n + (1 << shift) - 1) >> shift, io->core, io->ncore, from, to);
+        *from <<= shift;
+        *to = *to << shift < n ? *to << shift : n;
     }
-    nest_move(k, p, axis, from);
-    p->out = from;
-    p->some = to - from;
-    if (axis == 5) {
-        p->n = p->some;
-        return;
-    }
-    p->cut = axis;
-    for (int i = axis + 1; i < 6; i++)
-        p->out *= k->n[i];
+}
+
+static inline int32_t nest_runs(const struct map_dims *k)
+{
+    int32_t runs = 1;
+
+    for (int axis = 0; axis < 5; axis++)
+        runs *= k->n[axis];
+    return runs;
 }
 
 /* Before the first run of this core; 0: it has none. */
 static inline int nest_begin(const struct map_dims *k, const struct io *io,
                              struct nest *p)
 {
-    *p = (struct nest){.cut = -1, .some = 1, .n = k->n[5], .step = k->n[5]};
-    if (io->ncore > 1)
-        nest_cut(k, io, p);
-    return p->some > 0;
+    int32_t run, end, from, to;
+
+    nest_share(io, nest_runs(k), k->n[5], &run, &end, &from, &to);
+    /* one by one, for all at once is a call of memset */
+    p->at0 = p->at1 = p->at2 = p->atm = p->ata = 0;
+    for (int axis = 0; axis < 5; axis++)
+        p->i[axis] = 0;
+    p->step = k->n[5];
+    p->n = to - from;
+    p->out = (ptrdiff_t)run * p->step + from;
+    p->left = end - run;
+    nest_move(k, p, 5, from);
+    for (int axis = 4; run && run < end; axis--) {
+        p->i[axis] = nest_digit(&run, k->n[axis]);
+        nest_move(k, p, axis, p->i[axis]);
+    }
+    return p->n > 0 && p->left > 0;
 }
 
 #define MAP1(T0, R, e)                                                  \

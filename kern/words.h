@@ -31,16 +31,22 @@ struct words {
     int32_t p0, p1, add, p0low, p1low, addlow, shift, range, lo;
 };
 
+/* What factors and addends are computed with. */
+#define WORDS_WIDE_SHORT int32_t
+#define WORDS_WIDE_LONG int64_t
+#define WORDS_WIDE WORDS_CAT(WORDS_WIDE_, WORDS_SCALE)
+
 /* With factors p0 and p1; bounds as k has them. */
-static inline struct words words_of(const struct map_dims *k, int64_t p0,
-                                    int64_t p1, int64_t add, int32_t shift)
+static inline struct words words_of(const struct map_dims *k, WORDS_WIDE p0,
+                                    WORDS_WIDE p1, WORDS_WIDE add,
+                                    int32_t shift)
 {
     const int32_t least = WORDS_SIGNED(Z) ? -128 : 0;
     const int32_t lo = k->lo > least ? k->lo : least;
     const int32_t hi = k->hi < least + 255 ? k->hi : least + 255;
     const int32_t low = (1 << WORDS_CUT) - 1;
 
-    add -= (int64_t)lo * ((int64_t)1 << shift);
+    add -= lo * ((WORDS_WIDE)1 << shift);
     return (struct words){
         (int32_t)(p0 >> WORDS_CUT), (int32_t)(p1 >> WORDS_CUT),
         (int32_t)(add >> WORDS_CUT), (int32_t)p0 & low, (int32_t)p1 & low,
@@ -181,31 +187,54 @@ static inline void words_loop(const struct words *w, const X *x, const Y *y,
 }
 #endif
 
-static inline void words_run(const struct words *w, const X *x, const Y *y,
-                             Z *z, int32_t n)
+static NOINLINE void words_run(const struct words *w, const X *x, const Y *y,
+                               Z *z, int32_t n)
 {
     if (n > 3)
         words_loop(w, x, y, z, n >> 2);
-    for (int32_t i = n & ~3; i < n; i++)
+    for (int32_t i = n > 0 ? n & ~3 : 0; i < n; i++)
         z[i] = (Z)WORDS_CAT(WORDS_OF_, WORDS_SUM)(w, x[i], y[i]);
 }
 
-/* All runs of this core; of ONE, what stands for y is not looked at. */
+/* All of this core where there are several runs. */
+static NOINLINE void words_runs(const struct map_dims *k, const struct io *io,
+                                const struct words *w, int32_t runs)
+{
+    const int32_t n = k->n[5];
+    int32_t run, end, from, to;
+
+    nest_share(io, runs, n, &run, &end, &from, &to);
+    for (; run < end; run++) {
+        ptrdiff_t x = from, y = from;
+        int32_t rest = run;
+
+        for (int axis = 4; rest; axis--) {
+            const int32_t i = nest_digit(&rest, k->n[axis]);
+
+            x += (ptrdiff_t)i * k->s0[axis];
+            y += (ptrdiff_t)i * k->s1[axis];
+        }
+        words_run(w, (const X *)io->in[0] + x, (const Y *)io->in[1] + y,
+                  (Z *)io->out[0] + (ptrdiff_t)run * n + from, to - from);
+    }
+}
+
+/* All of this core; of ONE, what stands for y is not looked at. */
 static inline void words_all(const struct map_dims *k, const struct io *io,
                              const struct words *w)
 {
-    struct nest p;
-    Z *z = io->out[0];
+    const int32_t runs = nest_runs(k), n = k->n[5];
+    int32_t from, to;
 
-    if (!nest_begin(k, io, &p))
+    if (runs > 1) {
+        words_runs(k, io, w, runs);
         return;
-    z += p.out;
-    do {
-        const X *x = (const X *)io->in[0] + p.at0;
-
-        words_run(w, x, (const Y *)io->in[1] + p.at1, z, p.n);
-        z += p.step;
-    } while (nest_next(k, &p));
+    }
+    span((n + 3) >> 2, io->core, io->ncore, &from, &to);
+    from *= 4;
+    to = 4 * to < n ? 4 * to : n;
+    words_run(w, (const X *)io->in[0] + from, (const Y *)io->in[1] + from,
+              (Z *)io->out[0] + from, to - from);
 }
 
 /* FN of operators with mul and add, operands number `at` and at + 1, or
@@ -216,8 +245,8 @@ static inline void words_all(const struct map_dims *k, const struct io *io,
         const MUL *mul = io->in[at];                                         \
         const ADD *add = io->in[at + 1];                                     \
         const struct words w =                                               \
-            words_of(k, mul ? (int64_t)*mul : 1, 0,                          \
-                     add ? (int64_t)*add : 0, mul ? k->shift : 0);           \
+            words_of(k, mul ? (WORDS_WIDE)*mul : 1, 0,                       \
+                     add ? (WORDS_WIDE)*add : 0, mul ? k->shift : 0);        \
                                                                              \
         words_all(k, io, &w);                                                \
     }

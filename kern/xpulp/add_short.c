@@ -11,10 +11,12 @@
  * inplace  x y
  * split    n
  * stack    320
- * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
+ * cycles   ncore * (215 + min(ncore - 1, 1) * 20 +
  *          (z.n + 4 * ncore - 1) / (4 * ncore) * 26) +
- *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
- * code     630
+ *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
+ *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
+ *          min(ncore - 1, 1) * ncore * 100
+ * code     350
  */
 #define WORDS_SUM ADD
 #define WORDS_SCALE SHORT

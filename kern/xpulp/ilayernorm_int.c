@@ -11,7 +11,7 @@
  *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
  *          min(rows % ncore, 1)) * (283 + 3 * n / 4 + min(n % 4, 1) * 60) +
  *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 50)
- * code     720
+ * code     620
  */
 #define NORM_MEAN 1
 #include "kern/norm.h"

@@ -11,7 +11,7 @@
  *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
  *          min(rows % ncore, 1)) * (227 + 3 * n / 4 + min(n % 4, 1) * 60) +
  *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 38)
- * code     660
+ * code     520
  */
 #define NORM_MEAN 0
 #include "kern/norm.h"

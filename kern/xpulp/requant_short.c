@@ -9,10 +9,12 @@
  * inplace  x
  * split    n
  * stack    320
- * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
+ * cycles   ncore * (185 + min(ncore - 1, 1) * 20 +
  *          (y.n + 4 * ncore - 1) / (4 * ncore) * 22) +
- *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
- * code     600
+ *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
+ *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
+ *          min(ncore - 1, 1) * ncore * 100
+ * code     270
  */
 #define Z Y
 #define WORDS_SUM ONE

@@ -9,10 +9,12 @@
  * inplace  x y
  * split    n
  * stack    320
- * cycles   ncore * (330 + min(ncore - 1, 1) * 130 +
+ * cycles   ncore * (215 + min(ncore - 1, 1) * 20 +
  *          (z.n + 4 * ncore - 1) / (4 * ncore) * 30) +
- *          70 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1)
- * code     620
+ *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
+ *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
+ *          min(ncore - 1, 1) * ncore * 100
+ * code     340
  */
 #define WORDS_SUM TWO
 #define WORDS_SCALE SHORT
@@ -21,7 +23,7 @@
 void FN(const struct map_dims *k, const struct io *io)
 {
     const struct words w = words_of(k, k->p0, k->p1,
-                                    (int64_t)*(const C *)io->in[2], k->shift);
+                                    (WORDS_WIDE)*(const C *)io->in[2], k->shift);
 
     words_all(k, io, &w);
 }
