@@ -449,21 +449,20 @@ static bool try_inside(Tiler *t, const PlanOpts *o)
            try_rounds(t, o);
 }
 
-/* Bytes of the next memory that nothing else asks for at any time. */
-static int64_t spare_next(Tiler *t, const PlanOpts *o)
+/* Bytes of the next memory that buffers must not take, once it is known how
+ * many the program does. */
+static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
 {
     const Mem *m = &t->p->soc->mems[t->next];
-    int64_t limit = o->limit[t->next], spare;
+    int64_t limit = o->limit[t->next];
 
-    spare = t->p->room[t->next] - least_next(t);
-    if (limit >= 0)
-        spare += MAX(0, m->size - m->reserved - m->program - t->code -
-                            bytes_inside(t) - limit);
-    return spare;
+    return limit < 0 || !t->code ? 0 : MAX(0, m->size -
+        m->reserved - m->program - t->code - bytes_inside(t) - limit);
 }
 
-/* What is tried: how many quarters of what is spare are filled with constants,
- * bytes that are fetched at once, and what the program is taken for first. */
+/* What is tried: how many quarters of what buffers never need are filled with
+ * constants, bytes that are fetched at once, and what the program is taken for
+ * at first. */
 typedef struct Trial {
     int fill;
     int64_t chunk, code;
@@ -478,7 +477,9 @@ static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     put_outside(t);
     set_rooms(t, o);
     set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
-    fill_inside(t, x->fill ? spare_next(t, o) * x->fill / 4 : 0);
+    fill_inside(t, beyond_limit(t, o) +
+                       (x->fill ? (p->room[t->next] - least_next(t)) *
+                                      x->fill / 4 : 0));
     set_rooms(t, o);
     return try_rounds(t, o) ? plan_trace(t->mem, p)[p->nstep].at : -1;
 }
@@ -501,7 +502,7 @@ static bool try_outside(Tiler *t, const PlanOpts *o)
         x = trials[i];
         x.code = code;
         now = try_trial(t, o, &x);
-        code = now >= 0 ? t->code : code;
+        code = now >= 0 || !code ? t->code : code;
         if (now >= 0 && (least < 0 || now < least)) {
             least = now;
             best = x;
