@@ -209,12 +209,8 @@ static int quad_lined(const struct quad_call *q)
     const int bytes = sizeof(Y) == 1 && sizeof(START) == 4 &&
                       sizeof(MUL) == 4 && sizeof(ADD) == 4;
 
-<<<<<<< Updated upstream
     return bytes && q->direct && q->channels > 3 &&
            (k->lo == 0 || k->lo + k->hi == -1) &&
-=======
-    return bytes && q->direct && q->channels > 3 && (k->lo == 0 || k->lo + k->hi == -1) &&
->>>>>>> Stashed changes
            (q->pixels >= q->channels || q->pixels >= 48);
 }
 
