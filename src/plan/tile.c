@@ -716,6 +716,18 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
     }
 }
 
+/* Loads or stores of an operand, or the result: words where a kernel is for the
+ * chip, but element by element what several results are made with. */
+static int64_t far_loads(const Work *w, const Val *v, bool words)
+{
+    int64_t n = val_count(v), results = val_count(w->node->res[0]);
+
+    if (w->node->op != OP_concat && n > 1 && n < results &&
+        !node_macs(w->node))
+        return results;
+    return words ? val_bytes(v) / 4 : n;
+}
+
 int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
                    const Choice *c)
 {
@@ -728,7 +740,7 @@ int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
                                                 : w->oper[o].val;
 
         if (v && (w->oper[o].konst || far >> w->oper[o].bit & 1))
-            loads += words ? val_bytes(v) / 4 : val_count(v);
+            loads += far_loads(w, v, words);
     }
     if (loads)
         loads += node_macs(w->node) / (words ? 16 : 8);
