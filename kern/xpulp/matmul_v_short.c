@@ -13,12 +13,12 @@
  *          2147483648
  * split    n
  * stack    512
- * cycles   ncore * (445 + 378 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
+ * cycles   ncore * (425 + 378 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
  *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 32 + (((nb[0]
  *          * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? 3 * k / 4 : 0)
  *          + (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 2) / 4 * (k
  *          % 4 ? 54 + 9 * k / 2 : 5 * k / 2)))
- * code     670
+ * code     650
  */
 #include "kern/kern.h"
 
