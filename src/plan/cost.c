@@ -18,6 +18,7 @@ typedef struct Clock {
     int nkernel;
     int layer;            /* of the last kernel */
     bool waited;          /* for a transfer, in the step before */
+    int64_t moving;       /* cycles of starts of transfers since then */
     int64_t core;
     int64_t engine[3][2]; /* by Engine and direction: when it is free */
     int64_t *done;        /* by token */
@@ -62,22 +63,26 @@ static int64_t code_of(const Step *s)
                                       &s->dims) : KERNEL_CODE;
 }
 
-/* What the program does before a step's engine works. */
-static void get_ready(Clock *c, int64_t cycles, int unit, int64_t code)
+/* What the program takes, with code that must come in; of plans without tiles
+ * nothing is known. */
+static int64_t program(Clock *c, int64_t cycles, int unit, int64_t code)
 {
-    if (c->p->tiled)
-        c->core += cycles + code_cold(c->code, unit, code);
+    return c->p->tiled ? cycles + code_cold(c->code, unit, code) : 0;
 }
 
+/* Core 0 starts transfers while the others bring in the kernel's code. */
 static When start_kernel(Clock *c, const Step *s)
 {
     When w = {.at = c->core, .from = c->core};
+    int64_t call = CALL_CYCLES + (s->layer != c->layer ? LAYER_CYCLES : 0);
+    int64_t cold;
 
-    get_ready(c, s->layer != c->layer ? LAYER_CYCLES : 0, CALL_UNIT, 0);
-    get_ready(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
-    get_ready(c, 0, unit_of(c, s), code_of(s));
+    c->core += program(c, call, CALL_UNIT, CALL_CODE);
+    cold = program(c, 0, unit_of(c, s), code_of(s));
+    c->core += MAX(0, cold - c->moving);
     c->layer = s->layer;
     c->waited = false;
+    c->moving = 0;
     w.to = c->core = c->done[s->token] = c->core + s->cycles;
     return w;
 }
@@ -90,7 +95,8 @@ static When start_move(Clock *c, const Step *s)
     int64_t *engine = &c->engine[s->engine][s->engine == ENG_dma && in];
     When w = {.at = c->core};
 
-    get_ready(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
+    c->core += program(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
+    c->moving += c->core - w.at;
     c->waited = false;
     w.from = MAX(*engine, c->core);
     w.to = *engine = w.from + move_cycles(d, in, s->move.row, s->move.rows);
@@ -103,9 +109,12 @@ static When wait_for(Clock *c, const Step *s)
     When w = {c->core, c->core, MAX(c->core, c->done[s->token])};
 
     c->core = w.to;
-    if (s->engine != ENG_core && !c->waited)
-        get_ready(c, WAIT_CYCLES, MOVE_UNIT, MOVE_CODE);
-    c->waited = c->waited || s->engine != ENG_core;
+    if (s->engine == ENG_core)
+        return w;
+    if (!c->waited)
+        c->core += program(c, WAIT_CYCLES, MOVE_UNIT, MOVE_CODE);
+    c->waited = true;
+    c->moving = 0;
     return w;
 }
 
