@@ -7,7 +7,7 @@
  *          255 * (max(-w.lo, w.hi) + 1) < 2147483648
  * split    rows n
  * stack    160
- * cycles   ncore * (174 + min(ncore - 1, 1) * 90 +
+ * cycles   ncore * (174 + min(ncore - 1, 1) * 170 +
  *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
  *          min(rows % ncore, 1)) * (227 + 3 * n / 4 + min(n % 4, 1) * 60) +
  *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 38)

@@ -9,12 +9,12 @@
  * inplace  x
  * split    n
  * stack    320
- * cycles   ncore * (245 + min(ncore - 1, 1) * 20 +
+ * cycles   ncore * (245 + min(ncore - 1, 1) * 105 +
  *          (y.n + 4 * ncore - 1) / (4 * ncore) * 30) +
  *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
  *          min(ncore - 1, 1) * ncore * 100
- * code     410
+ * code     520
  */
 #define Z Y
 #define WORDS_SUM ONE

@@ -9,12 +9,12 @@
  * inplace  x
  * split    n
  * stack    320
- * cycles   ncore * (185 + min(ncore - 1, 1) * 20 +
+ * cycles   ncore * (185 + min(ncore - 1, 1) * 105 +
  *          (y.n + 4 * ncore - 1) / (4 * ncore) * 22) +
  *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
  *          min(ncore - 1, 1) * ncore * 100
- * code     270
+ * code     380
  */
 #define Z Y
 #define WORDS_SUM ONE
