@@ -318,7 +318,7 @@ static bool naive_cuts(Naive *v, const Node *n, const int64_t all[NCUT],
     for (*count = 0; *count < 40; ++*count) {
         for (a = 0; a < NCUT; a++)
             len[a] = MIN(step[a], all[a] - at[a]);
-        if (!tile_make(v->p->mem, n, at, len, &t))
+        if (!tile_make(v->p->mem, n, 0, at, len, &t))
             return false;
         for (a = NCUT - 1; a >= 0 && (at[a] += step[a]) >= all[a]; a--)
             at[a] = 0;
@@ -333,7 +333,7 @@ static void naive_cut(Naive *v, const Node *n, int64_t all[NCUT],
 {
     int a, tries, count;
 
-    tile_axes(n, all);
+    tile_axes(n, 0, all);
     for (tries = 0; tries < 8; tries++) {
         for (a = 0; a < NCUT; a++)
             step[a] = pick(v->r, 3) ? (all[a] + pick(v->r, 4)) /
@@ -433,7 +433,7 @@ static bool naive_part(Naive *v, const Node *n, Piece p, int64_t at[NCUT],
     at[CUT_batch] = at[CUT_channel] = 0;
     at[CUT_row] = p.off / row;
     return p.rows == 1 && p.off % row == 0 && p.row % row == 0 &&
-           y.dim[0] == 1 && tile_make(v->p->mem, n, at, len, t);
+           y.dim[0] == 1 && tile_make(v->p->mem, n, 0, at, len, t);
 }
 
 static bool is_image(const Node *n)
@@ -479,7 +479,7 @@ static bool naive_node(Naive *v, const Node *n, const Node *m)
     for (;;) {
         for (a = 0; a < NCUT; a++)
             len[a] = MIN(step[a], all[a] - at[a]);
-        if (!tile_make(v->p->mem, n, at, len, &t) ||
+        if (!tile_make(v->p->mem, n, 0, at, len, &t) ||
             (m && (!naive_part(v, m, t.in[0], from, &u) ||
                    !naive_tile(v, m, &u, f, from, -1))) ||
             !naive_tile(v, n, &t, s, at,

@@ -88,7 +88,7 @@ static int64_t inner_bytes(const Val *v, int axis)
     return n;
 }
 
-/* One argument of a concat to its place in the result. */
+/* All of an argument of a concat to its place in the result. */
 static void play_concat(Play *y, const Step *s)
 {
     const Node *n = s->node;
@@ -109,7 +109,7 @@ static void play_kernel(Play *y, const Step *s)
     void *arg[NARG], *res[NRES];
     int i;
 
-    if (s->node->op == OP_concat) {
+    if (s->node->op == OP_concat && s->tile == s->node) {
         play_concat(y, s);
         return;
     }

@@ -15,6 +15,8 @@ typedef struct Case {
     const Kern *k;
     const EvalRow *row;
     const Node *n;
+    Node seen;                             /* n, or a concat's copy of one */
+    int part;                              /* argument of n */
     const char *text;
     unsigned char *arg[NARG], *want, *got; /* wide, of the whole node */
     int *times;                            /* each element was made */
@@ -167,6 +169,22 @@ static void run(const Case *c, const Node *n, const Dims *d,
     free(io.tmp);
 }
 
+/* Of a concat: the copy of one of its arguments. */
+static void look_at(Case *c, int part)
+{
+    c->part = part;
+    c->seen = *c->n;
+    if (c->n->op != OP_concat)
+        return;
+    c->seen.narg = 1;
+    c->seen.arg = c->n->arg + part;
+}
+
+static int parts_of(const Case *c)
+{
+    return c->n->op == OP_concat ? c->n->narg : 1;
+}
+
 static void run_whole(Case *c)
 {
     int64_t bytes = val_count(c->n->res[0]) * wide_of(c->n->res[0]);
@@ -179,8 +197,14 @@ static void run_whole(Case *c)
     c->want = junk(bytes);
     c->got = junk(bytes);
     c->times = NEWN(mem, int, val_count(c->n->res[0]));
-    dims_fill(c->n, &d);
-    run(c, c->n, &d, c->arg, c->want);
+    for (i = 0; i < parts_of(c); i++) {
+        look_at(c, i);
+        if (c->n->op == OP_concat)
+            dims_fill_concat(c->n, i, &d);
+        else
+            dims_fill(c->n, &d);
+        run(c, &c->seen, &d, c->arg + i, c->want);
+    }
 }
 
 static void end_case(Case *c)
@@ -271,11 +295,13 @@ static bool tile_ok(const Case *c, const Tile *t)
 {
     int i;
 
-    for (i = 0; i < c->n->narg; i++)
-        if (!c->n->arg[i] != !t->node->arg[i] ||
-            (c->n->arg[i] && !piece_ok(c->n->arg[i], t->node->arg[i],
-                                       t->in[i])))
+    for (i = 0; i < c->seen.narg; i++) {
+        const Val *v = c->seen.arg[i];
+
+        if (!v != !t->node->arg[i] ||
+            (v && !piece_ok(v, t->node->arg[i], t->in[i])))
             return false;
+    }
     return piece_ok(c->n->res[0], t->node->res[0], t->out[0]);
 }
 
@@ -304,16 +330,17 @@ static bool run_tile(Case *c, const Tile *t)
         if (!tile_dims(c->n, t, 0, false, &d))
             return fail(c, "packed pieces are refused");
     }
-    for (i = 0; i < c->n->narg; i++) {
-        const Val *v = c->n->arg[i];
+    for (i = 0; i < c->seen.narg; i++) {
+        const Val *v = c->seen.arg[i];
+        unsigned char *whole = c->arg[c->part + i];
 
         if (!v)
             continue;
         if (place >> i & 1)
-            in[i] = (block[i] = alone(v, t->in[i], c->arg[i])) +
+            in[i] = (block[i] = alone(v, t->in[i], whole)) +
                     widened(v, t->in[i].off);
         else
-            in[i] = block[i] = packed_rows(v, t->in[i], c->arg[i]);
+            in[i] = block[i] = packed_rows(v, t->in[i], whole);
     }
     nplace += far_piece(t, place, out_place);
     out = junk(out_place ? widened(y, val_bytes(y))
@@ -338,7 +365,7 @@ static int try_tile(Case *c, const int64_t at[NCUT], const int64_t len[NCUT])
     Tile t;
 
     memset(&t, 0, sizeof t);
-    if (!tile_make(mem, c->n, at, len, &t))
+    if (!tile_make(mem, c->n, c->part, at, len, &t))
         return 0;
     if (!tile_ok(c, &t) || !kern_takes(c->k, t.node)) {
         fail(c, "a tile is no node of its pieces");
@@ -360,8 +387,8 @@ static bool all_once(Case *c)
     return true;
 }
 
-/* Tiles of `step` over the whole result; stops where one is refused. */
-static void try_cut(Case *c, const int64_t all[NCUT], const int64_t step[NCUT])
+/* Tiles of `step` over the whole result; false where one is refused. */
+static bool try_cut(Case *c, const int64_t all[NCUT], const int64_t step[NCUT])
 {
     int64_t at[NCUT] = {0}, len[NCUT];
     int a, done;
@@ -372,7 +399,7 @@ static void try_cut(Case *c, const int64_t all[NCUT], const int64_t step[NCUT])
         done = try_tile(c, at, len);
         if (done <= 0) {
             nrefused += !done;
-            return;
+            return false;
         }
         for (a = NCUT - 1; a >= 0 && (at[a] += step[a]) >= all[a]; a--)
             at[a] = 0;
@@ -380,7 +407,7 @@ static void try_cut(Case *c, const int64_t all[NCUT], const int64_t step[NCUT])
             break;
     }
     nrun += memcmp(all, step, sizeof at) != 0;
-    all_once(c);
+    return true;
 }
 
 /* Mostly one or two axes are cut; a step that groups of channels like. */
@@ -398,22 +425,35 @@ static void draw_step(const Case *c, const int64_t all[NCUT],
     step[CUT_channel] = MIN(step[CUT_channel], all[CUT_channel]);
 }
 
-static bool attempt(const Kern *k)
+/* Everything, each argument of a concat in its own steps. */
+static void try_all(Case *c)
 {
     int64_t all[NCUT], step[NCUT];
+    bool whole = true;
+    int i;
+
+    memset(c->times, 0, (size_t)val_count(c->n->res[0]) * sizeof(int));
+    for (i = 0; i < parts_of(c); i++) {
+        look_at(c, i);
+        tile_axes(c->n, i, all);
+        draw_step(c, all, step);
+        whole &= try_cut(c, all, step);
+    }
+    if (whole)
+        all_once(c);
+}
+
+static bool attempt(const Kern *k)
+{
     int i, before;
     Case c;
 
     if (!draw_case(&c, k))
         return false;
-    tile_axes(c.n, all);
     run_whole(&c);
     before = nrun;
-    for (i = 0; i < 4; i++) {
-        draw_step(&c, all, step);
-        memset(c.times, 0, (size_t)val_count(c.n->res[0]) * sizeof(int));
-        try_cut(&c, all, step);
-    }
+    for (i = 0; i < 4; i++)
+        try_all(&c);
     end_case(&c);
     return nrun > before;
 }

@@ -286,12 +286,13 @@ typedef struct Tile {
     Piece in[NARG], out[NRES]; /* of the whole node's values */
 } Tile;
 
-/* Lengths of the axes along which n may be cut; 1 where it may not. */
-void tile_axes(const Node *n, int64_t len[NCUT]);
+/* Lengths of the axes along which n may be cut; 1 where it may not.  part: of a
+ * concat, the argument whose copy is meant; 0. */
+void tile_axes(const Node *n, int part, int64_t len[NCUT]);
 /* The tile of n from `at` on, `len` long: false if it is no set of Pieces, or
  * all padding.  Channels of a convolution of groups are cut into whole groups,
  * or each group into equal parts. */
-bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],
+bool tile_make(Arena *mem, const Node *n, int part, const int64_t at[NCUT],
                const int64_t len[NCUT], Tile *t);
 /* What its kernel is told: of packed pieces; of the operands of a set (by bit)
  * and of the result if they lie in place, where their rows have the distances

@@ -12,6 +12,7 @@
 typedef struct Cutter {
     Graph g; /* whose memory the tile is made in */
     const Node *n;
+    int part;                /* of a concat: the argument */
     const int64_t *at, *len; /* by axis */
     Tile *t;
 } Cutter;
@@ -688,7 +689,7 @@ static Shape cut_part(const Cutter *c, const Val *v, int p, Piece *what)
     int64_t whole[NCUT];
     Shape s = p ? joined(v, 0, p, c->len[CUT_row]) : v->shape;
 
-    tile_axes(c->n, whole);
+    tile_axes(c->n, 0, whole);
     if (c->len[CUT_channel] < whole[CUT_channel]) {
         nc = s.dim[s.rank - 1] = c->len[CUT_channel];
         all = whole[CUT_channel];
@@ -707,7 +708,7 @@ static bool cut_reduce(Cutter *c)
     Shape s;
     Piece what;
 
-    tile_axes(c->n, whole);
+    tile_axes(c->n, 0, whole);
     node_axes(c->n, set);
     for (i = 0; i < c->n->arg[0]->shape.rank; i++)
         if (set[i])
@@ -722,9 +723,60 @@ static bool cut_reduce(Cutter *c)
     return true;
 }
 
+/* --- concats: copies of one argument --- */
+
+/* Rows of the argument, and elements of one; those of the result before it. */
+static int64_t concat_rows(const Node *n, int part, int64_t *row,
+                           int64_t *before)
+{
+    Shape x = n->arg[part]->shape;
+    int i, axis = node_axis(n, x.rank);
+
+    *before = 0;
+    for (i = 0; i < part; i++)
+        *before += elements(n->arg[i]->shape, axis, x.rank);
+    *row = elements(x, axis, x.rank);
+    return elements(x, 0, axis);
+}
+
+/* Into rows, or if there is one, within it. */
+static void concat_axes(const Node *n, int part, int64_t len[NCUT])
+{
+    int64_t row, before, rows = concat_rows(n, part, &row, &before);
+
+    len[CUT_row] = MAX(1, rows > 1 ? rows : row);
+}
+
+/* The tile is a concat of one: a copy. */
+static bool cut_concat(Cutter *c)
+{
+    const Val *x = c->n->arg[c->part], *y = c->n->res[0];
+    int64_t row, before, rows = concat_rows(c->n, c->part, &row, &before);
+    int64_t apart, from = c->at[CUT_row], len = c->len[CUT_row];
+    Node *t = c->t->node;
+
+    if (!val_count(x))
+        return false;
+    apart = val_count(y) / rows;
+    if (rows == 1) {
+        row = len;
+        before += from;
+    } else {
+        rows = len;
+        before += from * apart;
+        from *= row;
+    }
+    c->t->in[0] = piece(x, from, rows * row, 1, 0);
+    t->narg = 1;
+    t->arg[0] = cut_val(c, x, (Shape){2, {rows, row}});
+    take_res(c, (Shape){2, {rows, row}}, piece(y, before, row, rows, apart));
+    attr_set_int(&c->g, t, A_axis, 1);
+    return true;
+}
+
 /* --- by family --- */
 
-void tile_axes(const Node *n, int64_t len[NCUT])
+void tile_axes(const Node *n, int part, int64_t len[NCUT])
 {
     int i;
 
@@ -747,6 +799,9 @@ void tile_axes(const Node *n, int64_t len[NCUT])
         break;
     case FAM_pad:
         pad_axes(n, len);
+        break;
+    case FAM_concat:
+        concat_axes(n, part, len);
         break;
     case FAM_gather:
         gather_axes(n, len);
@@ -778,6 +833,8 @@ static bool cut(Cutter *c)
         return cut_expand(c);
     case FAM_pad:
         return cut_pad(c);
+    case FAM_concat:
+        return cut_concat(c);
     case FAM_gather:
         return cut_gather(c);
     case FAM_reduce:
@@ -808,16 +865,17 @@ static void take_whole(const Node *n, Tile *t)
         t->out[i] = piece_all(n->res[i]);
 }
 
-bool tile_make(Arena *mem, const Node *n, const int64_t at[NCUT],
+bool tile_make(Arena *mem, const Node *n, int part, const int64_t at[NCUT],
                const int64_t len[NCUT], Tile *t)
 {
-    Cutter c = {.g = {.mem = mem}, .n = n, .at = at, .len = len, .t = t};
+    Cutter c = {.g = {.mem = mem}, .n = n, .part = part, .at = at, .len = len,
+                .t = t};
     int64_t all[NCUT];
 
-    tile_axes(n, all);
+    tile_axes(n, part, all);
     t->node = copy_node(mem, n);
     take_whole(n, t);
-    if (!memcmp(all, len, sizeof all))
+    if (!memcmp(all, len, sizeof all) && n->op != OP_concat)
         return true;
     t->node->attr = NULL;
     attr_copy(&c.g, t->node, n);
@@ -880,7 +938,7 @@ bool tile_dims(const Node *n, const Tile *t, unsigned in_place,
     Dims w;
     int i;
 
-    for (i = 0; i < n->narg; i++)
+    for (i = 0; i < t->node->narg; i++)
         if (n->arg[i] && t->in[i].rows > 1)
             far |= 1u << i & in_place;
     memset(d, 0, sizeof *d);

@@ -107,9 +107,9 @@ static void tile_at(const Emitter *e, int work, int i, int64_t at[NCUT],
     const Work *w = &e->t->work[work];
     int64_t all[NCUT], len[NCUT];
 
-    tile_axes(w->node, all);
+    tile_axes(w->node, w->part, all);
     way_tile(e->sol->way[work], i, at, len, all);
-    if (!tile_make(e->t->mem, w->node, at, len, tile))
+    if (!tile_make(e->t->mem, w->node, w->part, at, len, tile))
         die("a tile of '%s' is none", w->node->name);
 }
 
@@ -288,6 +288,12 @@ static void set_opers(Emitter *e, Step *s, const Tile *tile)
     }
 }
 
+/* All of a concat's argument, where it lies? */
+static bool is_copy(const Work *w, const Step *s)
+{
+    return w->node->op == OP_concat && s->tile == w->node;
+}
+
 static void tell_dims(Emitter *e, Step *s, const Tile *tile)
 {
     const Work *w = &e->t->work[e->work];
@@ -295,7 +301,7 @@ static void tell_dims(Emitter *e, Step *s, const Tile *tile)
     bool out_place = false;
     int o;
 
-    if (w->node->op == OP_concat) {
+    if (is_copy(w, s)) {
         dims_fill_concat(w->node, w->part, &s->dims);
         return;
     }
@@ -338,7 +344,7 @@ static void choose_step(Emitter *e, Step *s)
 
     if (!tiler_choice(e->t, w, s->tile, &s->dims, &c))
         die("no kernel for a tile of '%s'", w->node->name);
-    if (w->node->op == OP_concat)
+    if (is_copy(w, s))
         choice_time(&c, w->node, &s->dims);
     if (e->sol->way[e->work]->direct)
         c.cycles += far_cycles(e->t, w, far_set(e, w), &c);
@@ -351,13 +357,12 @@ static void compute(Emitter *e, const Tile *tile, const int64_t at[NCUT])
     Layer *l = &e->p->layer[e->work];
     Step s = {.kind = STEP_start, .engine = ENG_core, .token = e->token++,
               .layer = e->work, .node = w->node, .part = w->part,
-              .tile = tile->node};
+              .tile = tile_seen(w, tile,
+                                way_tiles(e->sol->way[e->work]) == 1)};
     int a;
 
     for (a = 0; a < NCUT; a++)
         s.at[a] = (int32_t)at[a];
-    if (way_tiles(e->sol->way[e->work]) == 1)
-        s.tile = w->node;
     set_opers(e, &s, tile);
     tell_dims(e, &s, tile);
     choose_step(e, &s);
@@ -524,11 +529,11 @@ static void emit_whole(Emitter *e)
     int64_t all[NCUT];
     Tile tile;
 
-    tile_axes(w->node, all);
+    tile_axes(w->node, w->part, all);
     if (w->node->op == OP_concat)
         tile = copy_tile(w);
     else
-        tile_make(e->t->mem, w->node, zero, all, &tile);
+        tile_make(e->t->mem, w->node, 0, zero, all, &tile);
     if (fetches(e))
         fetch_next(e);
     compute(e, &tile, zero);
@@ -542,7 +547,7 @@ static const char *say_way(const Emitter *e, const Way *way)
     int a;
     Str s = {.mem = e->t->mem};
 
-    tile_axes(w->node, all);
+    tile_axes(w->node, w->part, all);
     for (a = 0; a < NCUT; a++)
         str_fmt(&s, "%s%lld", a ? "x" : "", (long long)way->len[a]);
     for (a = 0; a < NCUT; a++)

@@ -182,6 +182,13 @@ bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
     return choose_tile(t->chooser, tile, d, t->room / 2, to);
 }
 
+const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
+{
+    if (!tile->node || (whole && w->node->op != OP_concat))
+        return w->node;
+    return tile->node;
+}
+
 static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile,
                       int64_t cycles)
 {
@@ -212,12 +219,12 @@ static bool ask_kind(Tiler *t, Arena *mem, const Work *w, Grid *g,
 
     if (*k)
         return true;
-    tile_axes(w->node, all);
+    tile_axes(w->node, w->part, all);
     place_tile(g->len, i, all, at, len);
-    if (!tile_make(mem, w->node, at, len, &tile) ||
+    if (!tile_make(mem, w->node, w->part, at, len, &tile) ||
         !tile_dims(w->node, &tile, 0, false, &d))
         return false;
-    if (!tiler_choice(t, w, is_whole(g) ? w->node : tile.node, &d, &c))
+    if (!tiler_choice(t, w, tile_seen(w, &tile, is_whole(g)), &d, &c))
         return false;
     *k = new_kind(t, w, &tile, c.cycles);
     g->scratch = MAX(g->scratch, c.scratch);
@@ -259,7 +266,7 @@ static bool keeps_groups(const Work *w, const Grid *g)
 {
     int64_t m = group_size(w->node), len = g->len[CUT_channel], all[NCUT];
 
-    tile_axes(w->node, all);
+    tile_axes(w->node, w->part, all);
     return g->count[CUT_channel] == 1 || m == all[CUT_channel] ||
            len % m == 0 || m % len == 0;
 }
@@ -344,10 +351,7 @@ static void list_grids(Tiler *t, Work *w)
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
     int n[NCUT], i, j, k, a;
 
-    for (a = 0; a < NCUT; a++)
-        all[a] = 1;
-    if (w->node->op != OP_concat)
-        tile_axes(w->node, all);
+    tile_axes(w->node, w->part, all);
     for (a = 0; a < NCUT; a++)
         list_sizes(all[a], a == CUT_channel ? channel_step(w->node) : 1,
                    size[a], &n[a]);
@@ -651,9 +655,9 @@ static void reach_of(Arena *mem, const Work *w, const Way *way, int i, int o,
     int64_t all[NCUT], at[NCUT], len[NCUT];
     Tile tile;
 
-    tile_axes(w->node, all);
+    tile_axes(w->node, w->part, all);
     way_tile(way, i, at, len, all);
-    if (!tile_make(mem, w->node, at, len, &tile))
+    if (!tile_make(mem, w->node, w->part, at, len, &tile))
         die("a tile of '%s' is none", w->node->name);
     *lo = w->oper[o].place.off + tile.in[o].off;
     *end = y->place.off + tile.out[0].off +
@@ -698,7 +702,8 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
     if (way->saves >= 0)
         return;
     way->saves = 0;
-    if (way->direct || w->shared || w->node->nres != 1 || !y->val)
+    if (way->direct || w->shared || w->node->nres != 1 || !y->val ||
+        w->node->op == OP_concat)
         return;
     for (o = 0; o + 1 < w->noper; o++) {
         int64_t lag, saves;
@@ -836,7 +841,7 @@ Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
     if (!w->grids)
         list_grids(t, w);
     add_direct(t, w, far, l);
-    for (i = 0; i < w->ngrid && w->node->op != OP_concat; i++)
+    for (i = 0; i < w->ngrid; i++)
         add_grid(t, w, &w->grids[i], far, l);
     if (l->n)
         qsort(l->v, (size_t)l->n, sizeof *l->v, by_cycles);

@@ -125,6 +125,9 @@ bool way_rereads(const Way *w);
 bool tile_is_whole(const Work *w, int oper, const Way *way);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
 
+/* The node of which kernels are asked: of the whole the work's own, but where
+ * an argument of a concat is copied from slot to slot, that copy. */
+const Node *tile_seen(const Work *w, const Tile *tile, bool whole);
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
  * of the nearest memory. */
 bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,

@@ -378,7 +378,7 @@ static bool check_piece(Work *w)
         bytes *= w->out.axis[i].n;
         last += (w->out.axis[i].n - 1) * w->out.axis[i].there;
     }
-    return w->n->op == OP_concat ||
+    return (w->n->op == OP_concat && is_whole(w)) ||
            (p.off == w->out.off && p.row * p.rows == bytes &&
             p.off + (p.rows - 1) * p.stride + p.row == last) ||
            wrong(w->c, "node %s computes another part than its piece of %s",
