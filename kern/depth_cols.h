@@ -25,6 +25,12 @@ typedef B START;
 
 enum { DEPTH_SPAN = 80 };
 
+/* v << n, of what leaves 32 bits the lower ones. */
+static inline int32_t shifted(int32_t v, int32_t n)
+{
+    return (int32_t)((uint32_t)v << n);
+}
+
 /* Where columns and results lie, in bytes: from one to the next (d: from tap to
  * tap), and from the end of a row to the next. */
 struct walk {
@@ -172,7 +178,8 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
         const int32_t next = q->walk.next, far = q->k->yh, run = q->run;     \
         const int32_t yw = q->walk.yw, s = q->walk.s, back = q->back;        \
         const int32_t w0 = w[0], w1 = w[1], w2 = w[2];                       \
-        const int32_t u0 = w0 << 8, u1 = w1 << 8, u2 = w2 << 8;              \
+        const int32_t u0 = shifted(w0, 8), u1 = shifted(w1, 8);              \
+        const int32_t u2 = shifted(w2, 8);                                   \
                                                                              \
         for (int32_t r = q->lines; r > 0; r--, y += 2 * far) {               \
             Y *y0 = r > 1 ? y : y - back, *y1 = y0 + far;                    \
@@ -262,9 +269,9 @@ static inline int depth_ready(struct channel *e)
         e->high = (int32_t)add + e->bias * e->mul;
         return 1;
     }
-    if (more && (more == 32 || e->mul << more >> more != e->mul))
+    if (more && (more == 32 || shifted(e->mul, more) >> more != e->mul))
         return 0;
-    e->mul = (int32_t)((uint32_t)e->mul << more);
+    e->mul = shifted(e->mul, more);
     add = (int64_t)((uint64_t)add << more);
     e->shift = e->shift + more - 32;
     e->high = (int32_t)(add >> 32);
@@ -513,7 +520,8 @@ static NOINLINE void depth_rest(const struct depth *q, const int32_t *t,
             y -= q->back;
         depth_any(q, t, w, e, y);
         if (q->each == 2) {
-            const int32_t u[3] = {w[0] << 8, w[1] << 8, w[2] << 8};
+            const int32_t u[3] = {shifted(w[0], 8), shifted(w[1], 8),
+                                  shifted(w[2], 8)};
 
             y += yh;
             depth_any(q, t, u, e, y);
