@@ -721,16 +721,21 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
     }
 }
 
-/* Loads or stores of an operand, or the result: words where a kernel is for the
- * chip, but element by element what several results are made with. */
-static int64_t far_loads(const Work *w, const Val *v, bool words)
+/* Loads or stores of an operand, or the result, of all cores: words where a
+ * kernel is for the chip, but element by element what several results are made
+ * with.  Cores that share a row all read it. */
+static int64_t far_loads(const Work *w, const Val *v, bool words, int ncore)
 {
-    int64_t n = val_count(v), results = val_count(w->node->res[0]);
+    const Val *y = w->node->res[0];
+    int64_t n = val_count(v), results = val_count(y), loads;
 
     if (w->node->op != OP_concat && n > 1 && n < results &&
         !node_macs(w->node))
         return results;
-    return words ? val_bytes(v) / 4 : n;
+    loads = words ? val_bytes(v) / 4 : n;
+    if (op_info[w->node->op].reach == R_ROW && v == w->node->arg[0])
+        loads *= MAX(1, ncore * y->shape.dim[y->shape.rank - 1] / results);
+    return loads;
 }
 
 int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
@@ -745,7 +750,7 @@ int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
                                                 : w->oper[o].val;
 
         if (v && (w->oper[o].konst || far >> w->oper[o].bit & 1))
-            loads += far_loads(w, v, words);
+            loads += far_loads(w, v, words, c->ncore);
     }
     if (loads)
         loads += node_macs(w->node) / (words ? 16 : 8);
