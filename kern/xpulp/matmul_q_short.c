@@ -14,10 +14,10 @@
  *          2147483648
  * split    m n
  * stack    704
- * cycles   ncore * (800 + (150 + 6 * k) *
+ * cycles   ncore * (800 + (150 + 6 * k + (k % 64 ? 0 : k / 5)) *
  *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
  *          ncore - 1) / ncore) +
- *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 160)
+ *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 130)
  * code     1300
  */
 #include "kern/kern.h"
