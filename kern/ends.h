@@ -9,19 +9,17 @@
 
 #include "kern/scale.h"
 
-/* Operands of the epilogue and their steps: bytes on the chip, for there the
- * addressing takes them as they are, elsewhere elements. */
+/* Operands of the epilogue and their steps in bytes; and what stands in for an
+ * absent one, which is loaded as often, and so lies beside them. */
 struct ends {
     const BIAS *bias;
     const MUL *mul;
     const ADD *add;
     int32_t biasn, muln, addn, shift, lo, hi;
+    BIAS no_bias;
+    MUL no_mul;
+    ADD no_add;
 };
-
-/* What stands in for an absent operand. */
-static const BIAS no_bias[1] = {0};
-static const MUL no_mul[1] = {1};
-static const ADD no_add[1] = {0};
 
 #if defined __riscv && defined ENDS_SHORT
 #define ENDS_LOAD(T)                                                       \

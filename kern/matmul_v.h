@@ -1,36 +1,35 @@
-/* Products of few rows with a transposed matrix: what the XpulpV2 kernels
- * share.  The columns of all batches are dealt out to the cores one by one; a
- * core makes the sums of up to 32 of its own and then their results. */
+/* Products of few rows with a matrix: what the XpulpV2 kernels share.  The
+ * columns of all batches are dealt out to the cores one by one; a core makes
+ * the sums of up to 32 of its own and then their results.
+ *
+ * To be included after LEFT and RIGHT are defined as A and B, and what makes
+ * the sums: vector_sums.h (b is transposed, in rows of 4 or more),
+ * vector_short.h (the same of 1 to 3) or vector_rows.h (b as it is). */
 #ifndef MATMUL_V_H
 #define MATMUL_V_H
 
 #include "kern/ends.h"
 
-typedef A LEFT;
-typedef B RIGHT;
-#include "kern/vector.h"
-
 enum { RUN = 32 };
 
-static inline struct ends ends_of(const struct matmul_dims *k,
-                                  const struct io *io, int32_t n)
+static inline void ends_of(const struct matmul_dims *k, const struct io *io,
+                           int32_t n, struct ends *e)
 {
-    struct ends e = {no_bias, no_mul, no_add, 0, 0, 0, 0, k->lo, k->hi};
-
+    *e = (struct ends){&e->no_bias, &e->no_mul, &e->no_add, 0, 0, 0, 0,
+                       k->lo, k->hi, 0, 1, 0};
     if (io->in[2]) {
-        e.bias = (const BIAS *)io->in[2] + n * k->biasn;
-        e.biasn = k->biasn * (int32_t)sizeof *e.bias;
+        e->bias = (const BIAS *)io->in[2] + n * k->biasn;
+        e->biasn = k->biasn * (int32_t)sizeof *e->bias;
     }
     if (io->in[3]) {
-        e.mul = (const MUL *)io->in[3] + n * k->muln;
-        e.muln = k->muln * (int32_t)sizeof *e.mul;
-        e.shift = k->shift;
+        e->mul = (const MUL *)io->in[3] + n * k->muln;
+        e->muln = k->muln * (int32_t)sizeof *e->mul;
+        e->shift = k->shift;
     }
     if (io->in[4]) {
-        e.add = (const ADD *)io->in[4] + n * k->addn;
-        e.addn = k->addn * (int32_t)sizeof *e.add;
+        e->add = (const ADD *)io->in[4] + n * k->addn;
+        e->addn = k->addn * (int32_t)sizeof *e->add;
     }
-    return e;
 }
 
 /* Columns [from, to) of a batch. */
@@ -42,13 +41,14 @@ static inline void columns(const struct matmul_dims *k, const struct io *io,
 
     for (; from < to; from += RUN) {
         const int32_t n = to - from < RUN ? to - from : RUN;
-        const struct ends e = ends_of(k, io, from);
+        struct ends e;
         const B *w = b + from * k->bn;
         const A *x = a;
         Y *to_y = y + from;
 
+        ends_of(k, io, from, &e);
         for (int32_t m = k->m; m > 0; m--, x += k->am, to_y += k->n) {
-            vector_sums(x, w, k->bn, k->k, n, sum);
+            VECTOR_SUMS(x, w, k, n, sum);
             ends_run(&e, sum, n, to_y);
         }
     }

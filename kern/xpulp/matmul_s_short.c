@@ -1,0 +1,33 @@
+/* Matrix product of rows of 1 to 3 with b transposed,
+ * scaled in 32 bits.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     ak == 1 && bk == 1 && k < 4 && bn >= k && biasm == 0 && mulm == 0 &&
+ *          addm == 0 &&
+ *          (max(-a.lo, a.hi) * max(-b.lo, b.hi) *
+ *          k + max(-bias.lo, bias.hi)) *
+ *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
+ *          2147483648
+ * split    n
+ * stack    512
+ * cycles   ncore * (370 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
+ *          (nb[0] * nb[1] * nb[2] - 1) + m * (((nb[0] * nb[1] * nb[2] * n +
+ *          ncore - 1) / ncore) * 16 + (((nb[0] * nb[1] * nb[2] * n + ncore -
+ *          1) / ncore) + 31) / 32 * 90))
+ * code     620
+ */
+#include "kern/kern.h"
+
+#define ENDS_SHORT
+#define LEFT A
+#define RIGHT B
+#include "kern/vector_short.h"
+#include "kern/matmul_v.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    matmul_v(k, io);
+}
