@@ -40,26 +40,19 @@ static void put_cluster(Gen *g, bool test, Str *out)
                       : "        %s_run(&net);\n}\n\n", n);
 }
 
-/* Constants in external memory: by way of the L2. */
+/* Constants to external memory, by way of the L2. */
 static void put_load(Gen *g, Str *out)
 {
     const char *room = gen_mem(g, soc_dma(g->p->soc, 2, 3)->near);
 
     str_fmt(out,
-        "static struct pi_device ram;\n\n"
         "static int load(void)\n{\n"
-        "    struct pi_default_ram_conf ram_conf;\n"
         "    struct pi_hostfs_conf fs_conf;\n"
         "    struct pi_device fs;\n    pi_fs_file_t *file;\n"
         "    uint32_t at, n;\n\n"
-        "    pi_default_ram_conf_init(&ram_conf);\n"
-        "    pi_open_from_conf(&ram, &ram_conf);\n"
         "    pi_hostfs_conf_init(&fs_conf);\n"
         "    pi_open_from_conf(&fs, &fs_conf);\n"
-        "    if (pi_ram_open(&ram) || pi_fs_mount(&fs) ||\n"
-        "        pi_ram_alloc(&ram, &pmsis_ram_base, %" PRId64 "))\n"
-        "        return -1;\n"
-        "    pmsis_ram = &ram;\n"
+        "    if (pi_fs_mount(&fs))\n        return -1;\n"
         "    file = pi_fs_open(&fs, \"%s_l3.bin\", PI_FS_FLAGS_READ);\n"
         "    if (!file)\n        return -1;\n"
         "    for (at = 0; at < %s_L3_BYTES; at += n) {\n"
@@ -69,7 +62,23 @@ static void put_load(Gen *g, Str *out)
         "            return -1;\n"
         "        pi_ram_write(&ram, pmsis_ram_base + at, %s, n);\n    }\n"
         "    pi_fs_close(file);\n    return 0;\n}\n\n",
-        gen_far_bytes(g), g->name, g->caps, g->caps, room, room, room, room);
+        g->name, g->caps, g->caps, room, room, room, room);
+}
+
+static void put_far(Gen *g, Str *out)
+{
+    str_fmt(out,
+        "static struct pi_device ram;\n\n"
+        "static int open_ram(void)\n{\n"
+        "    struct pi_default_ram_conf conf;\n\n"
+        "    pi_default_ram_conf_init(&conf);\n"
+        "    pi_open_from_conf(&ram, &conf);\n"
+        "    pmsis_ram = &ram;\n"
+        "    return pi_ram_open(&ram) ||\n"
+        "           pi_ram_alloc(&ram, &pmsis_ram_base, %" PRId64 ");\n}\n\n",
+        gen_far_bytes(g));
+    if (gen_image_bytes(g))
+        put_load(g, out);
 }
 
 static void put_start(Gen *g, bool test, Str *out)
@@ -86,7 +95,9 @@ static void put_start(Gen *g, bool test, Str *out)
         "    task.slave_stack_size = %s_STACK_BYTES;\n"
         "    pi_cluster_send_task_to_cl(&device, &task);\n"
         "    pi_cluster_close(&device);\n",
-        gen_image_bytes(g) ? "    if (load())\n        pmsis_exit(-1);\n" : "",
+        gen_image_bytes(g) ? "    if (open_ram() || load())\n"
+                             "        pmsis_exit(-1);\n"
+        : gen_far(g) ? "    if (open_ram())\n        pmsis_exit(-1);\n" : "",
         g->caps, g->caps);
     if (test)
         str_fmt(out, "    if (bad)\n        printf(\"%s: first layer that"
@@ -110,8 +121,8 @@ static void put_main(Gen *g, const char *path, bool test)
                    : "");
     put_storage(g, &b);
     put_cluster(g, test, &b);
-    if (gen_image_bytes(g))
-        put_load(g, &b);
+    if (gen_far(g))
+        put_far(g, &b);
     put_start(g, test, &b);
     gen_file(g, path, &b);
 }
