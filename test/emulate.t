@@ -23,6 +23,10 @@ run dscnn-int gap8 --cores 1 --l1 24K
 ./tilewright run zoo/dscnn-int/network.onnx -t cortex-m4 -q --emulate \
     2>/dev/null
 [ $? = 2 ] || exit 1
+run mobilenetv1-0.25-128-int gap8 --l2 50000
+run dscnn-int gap8 --l1 5K --l2 3000 --keep "$dir/away"
+grep -q 'MOVE([0-9]*, RT_IO,' "$dir/away/network.c" ||
+    { echo "nothing to external memory?"; exit 1; }
 run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
 make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1

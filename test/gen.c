@@ -250,6 +250,8 @@ int main(int argc, char **argv)
     Run r;
 
     memset(po.limit, 0xff, sizeof po.limit);
+    if (getenv("L2"))
+        po.limit[soc_mem(soc, "L2") - soc->mems] = atoi(getenv("L2"));
     p = strstr(how, "plan") || strstr(how, "far")
             ? plan_make(mem, g, soc, &po) : make_plan(mem, g, soc);
     if (strstr(how, "far"))

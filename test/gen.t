@@ -146,6 +146,13 @@ assert open('$d/far/n_l3.bin', 'rb').read() == bytes(64) + data"
 check "self-test with them" env PATH="$PWD:$PATH" make -s -B -C $d/far run
 check "without their file" sh -c "rm $d/far/n_l3.bin
     PATH=$PWD:$PATH make -s -C $d/far run | grep 'n: no constants'"
+printf '%s\n' 'include gap8' 'chip away about="little memory"' \
+    'memory L1 size=20K' >$d/away.soc
+check "an output away from L2" env L2=16600 $d/gen test/gen/away.nn \
+    $d/away.soc $d/away n plan
+check "it is" grep -q 'layers   4 to   4  y s32' $d/away/n.c
+check "its self-test" env PATH="$PWD:$PATH" sh -c "
+    make -s -B -C $d/away host | grep 'self-test passed'"
 for t in host cortex-m4; do
     check "odd outputs on $t" $d/gen test/gen/edge.nn $t $d/edge.$t n plan
     check "self-test of odd outputs on $t" selftest $d/edge.$t

@@ -40,7 +40,7 @@ static const char *const *target = usual;
 static bool builds; /* or else plans alone */
 static jmp_buf stopped;
 static struct Seen { /* by all processes together */
-    int layers, cut, far; /* far: transfers from outside */
+    int layers, cut, far, out; /* far: transfers from outside; out: to it */
 } *seen;
 
 static void stop(const Trouble *t)
@@ -60,7 +60,7 @@ static Case draw_case(Rng *r, uint64_t seed)
 
     c.target = target[pick(r, ntarget)];
     c.l1 = some_bytes(r, 4000, 64000);
-    c.l2 = pick(r, 3) ? some_bytes(r, 20000, 300000) : -1;
+    c.l2 = pick(r, 3) ? some_bytes(r, pick(r, 2) ? 3000 : 20000, 300000) : -1;
     if (!pick(r, 4))
         c.cores = between(r, 1, 8);
     return c;
@@ -218,6 +218,11 @@ static const char *wrong_with(Arena *a, Plan *p, void **in, const Val *want)
     return why;
 }
 
+static bool is_out(const Plan *p, const Step *s)
+{
+    return !p->soc->mems[p->buf[s->move.to.buf].mem].mapped;
+}
+
 static void count_tiles(const Plan *p)
 {
     int i;
@@ -227,7 +232,9 @@ static void count_tiles(const Plan *p)
             __atomic_add_fetch(&seen->cut, 1, __ATOMIC_RELAXED);
     for (i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_start && p->step[i].engine == ENG_io)
-            __atomic_add_fetch(&seen->far, 1, __ATOMIC_RELAXED);
+            __atomic_add_fetch(is_out(p, &p->step[i]) ? &seen->out
+                                                      : &seen->far,
+                               1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&seen->layers, p->nlayer, __ATOMIC_RELAXED);
 }
 
@@ -369,10 +376,10 @@ static int run_all(uint64_t seed, int count)
         n[finish(k, 2)]++;
     printf("seed %llu: %d random networks %s as given, %d with what was "
            "missing, %d with more than the chip has; %d of %d layers were "
-           "cut, %d transfers from L3; %d wrong\n",
+           "cut, %d transfers from L3 and %d to it; %d wrong\n",
            (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
            n[ENLARGED], n[REFUSED], seen->cut,
-           seen->layers, seen->far, n[WRONG]);
+           seen->layers, seen->far, seen->out, n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
 

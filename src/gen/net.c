@@ -320,7 +320,8 @@ bool gen_has_result(const Gen *g, int layer)
 {
     Ref r = g->p->place[g->p->layer[layer].node->res[0]->id];
 
-    return r.buf >= 0 && g->p->soc->mems[g->p->buf[r.buf].mem].mapped;
+    return r.buf >= 0 && g->p->soc->mems[g->p->buf[r.buf].mem].mapped &&
+           g->p->buf[r.buf].from <= g->p->layer[layer].last;
 }
 
 static void put_results(Gen *g, Str *out)

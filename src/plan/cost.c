@@ -30,7 +30,8 @@ int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
     int64_t beat = MAX(1, (int64_t)w->bytes_per_cycle);
     int64_t bytes = rows * ((row + beat - 1) / beat * beat);
 
-    return (int64_t)ceil((double)bytes / w->bytes_per_cycle + w->gap);
+    return (int64_t)ceil((double)bytes / w->bytes_per_cycle +
+                         w->gap * (double)rows);
 }
 
 static int level_of(const Plan *p, Ref r)

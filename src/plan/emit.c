@@ -22,6 +22,14 @@ typedef struct Stage {        /* of an operand */
     int now;                  /* the slot that is loaded last */
 } Stage;
 
+/* A result on its way to the outer memory: the tile computed last is in the
+ * next memory, or nearly. */
+typedef struct Outgo {
+    int buf[OUT_SLOTS], token[OUT_SLOTS]; /* token -1: it is free */
+    int now, stored;          /* stored: the slot it comes from; -1: none */
+    Piece piece;
+} Outgo;
+
 typedef struct Emitter {
     Tiler *t;
     Plan *p;
@@ -30,6 +38,7 @@ typedef struct Emitter {
     int use[NOPER];           /* the slots of the tile that is computed */
     int token;
     Stage (*stage)[NOPER];    /* by work */
+    Outgo outgo[NOPER];
     int *scratch;             /* by work: buffer, or -1 */
 } Emitter;
 
@@ -150,14 +159,31 @@ static Ref fetched(Emitter *e, int work, int o, Piece p)
             f->from.off == src.off && f->bytes == bytes)
             return (Ref){f->buf, p.off - from};
     }
-    GROW(e->t->mem, e->t->fetch, (size_t)e->t->nfetch);
-    f = &e->t->fetch[e->t->nfetch++];
-    *f = (Fetch){.work = work, .from = src, .bytes = bytes};
+    f = add_fetch(e->t, (Fetch){.work = work, .from = src, .bytes = bytes,
+                                .rows = 1, .stride = bytes});
     f->buf = plan_add_buf(e->p, (Buf){
         .kind = BUF_temp, .mem = e->t->next, .align = 8,
         .name = arena_fmt(e->t->mem, "%s fetched", x->val->name),
     });
     return (Ref){f->buf, p.off - from};
+}
+
+/* A piece of what is away, brought to a buffer of its own. */
+static Ref streamed(Emitter *e, int work, int o, Piece p)
+{
+    const Oper *x = &e->t->work[work].oper[o];
+    const Spilled *s = e->t->spilled[x->store];
+    int buf = plan_add_buf(e->p, (Buf){
+        .kind = BUF_temp, .mem = e->t->next, .align = 8,
+        .name = arena_fmt(e->t->mem, "%s piece", x->val->name),
+    });
+
+    add_fetch(e->t, (Fetch){
+        .work = work, .buf = buf, .bytes = piece_bytes(p), .rows = p.rows,
+        .from = {s->home, x->place.off + p.off}, .stride = p.stride,
+        .after = s->ready,
+    });
+    return (Ref){buf, 0};
 }
 
 static Ref place_of(Emitter *e, int work, int o, Piece p)
@@ -166,7 +192,9 @@ static Ref place_of(Emitter *e, int work, int o, Piece p)
     Ref r = e->p->place[x->val->id];
 
     if (x->outer)
-        return fetched(e, work, o, p);
+        return x->konst ? fetched(e, work, o, p) : streamed(e, work, o, p);
+    if (!x->konst && e->t->spilled[x->store])
+        r.buf = e->t->spilled[x->store]->buf;
     r.off += p.off;
     return r;
 }
@@ -202,6 +230,13 @@ static bool is_staged(const Emitter *e, int work, int o)
     return tile_is_staged(w, o, far_set(e, w), e->sol->way[work]);
 }
 
+static bool is_streamed(const Emitter *e, int work, int o)
+{
+    const Oper *x = &e->t->work[work].oper[o];
+
+    return x->outer && !x->konst;
+}
+
 /* Loads operand o of a tile unless it is there. */
 static void load(Emitter *e, int work, int o, Piece p)
 {
@@ -219,8 +254,8 @@ static void load(Emitter *e, int work, int o, Piece p)
     s->holds = p;
     start_moves(e, work, s, (Move){
         .from = place_of(e, work, o, p), .to = {s->buf, 0},
-        .row = p.row, .rows = p.rows, .from_stride = p.stride,
-        .to_stride = p.row,
+        .row = p.row, .rows = p.rows, .to_stride = p.row,
+        .from_stride = is_streamed(e, work, o) ? p.row : p.stride,
     });
 }
 
@@ -419,6 +454,70 @@ static void turn_results(Emitter *e, const Tile *tile)
     }
 }
 
+/* What is in the next memory goes on. */
+static void send_out(Emitter *e, int o)
+{
+    const Oper *x = &e->t->work[e->work].oper[o];
+    const Spilled *s = e->t->spilled[x->store];
+    Outgo *g = &e->outgo[o];
+    Piece p = g->piece;
+
+    if (g->stored < 0)
+        return;
+    await(e, e->work, &e->stage[e->work][o].slot[g->stored]);
+    g->stored = -1;
+    g->token[g->now] = e->token;
+    spill_move(e->t, e->work, &e->token, (Move){
+        .from = {g->buf[g->now], 0},
+        .to = {s->home, x->place.off + p.off},
+        .row = p.row, .rows = p.rows, .from_stride = p.row,
+        .to_stride = p.stride,
+    });
+}
+
+static void await_out(Emitter *e, int o, int slot)
+{
+    int *token = &e->outgo[o].token[slot];
+
+    if (*token >= 0)
+        spill_wait(e->t, e->work, *token);
+    *token = -1;
+}
+
+/* The piece in slot s of the nearest memory to the next. */
+static void store_out(Emitter *e, int o, Slot *s)
+{
+    Outgo *g = &e->outgo[o];
+    int64_t n = piece_bytes(s->holds);
+
+    send_out(e, o);
+    g->now = (g->now + 1) % out_slots(e->sol->way[e->work]);
+    await_out(e, o, g->now);
+    if (g->buf[g->now] < 0)
+        g->buf[g->now] = plan_add_buf(e->p, (Buf){
+            .kind = BUF_temp, .mem = e->t->next, .align = 8,
+            .name = arena_fmt(e->t->mem, "%s out%s",
+                              e->t->work[e->work].oper[o].val->name,
+                              g->now ? "'" : ""),
+        });
+    grow_buf(e, g->buf[g->now], n);
+    g->stored = e->stage[e->work][o].now;
+    g->piece = s->holds;
+    start_moves(e, e->work, s, (Move){
+        .from = {s->buf, 0}, .to = {g->buf[g->now], 0}, .row = n, .rows = 1,
+        .from_stride = n, .to_stride = n,
+    });
+}
+
+static void end_out(Emitter *e, int o)
+{
+    int i;
+
+    send_out(e, o);
+    for (i = 0; i < OUT_SLOTS; i++)
+        await_out(e, o, i);
+}
+
 static void store_results(Emitter *e)
 {
     const Work *w = &e->t->work[e->work];
@@ -428,7 +527,11 @@ static void store_results(Emitter *e)
         Stage *g = &e->stage[e->work][o];
         Slot *s = &g->slot[g->now];
 
-        if (w->oper[o].out && is_staged(e, e->work, o))
+        if (!w->oper[o].out || !is_staged(e, e->work, o))
+            continue;
+        if (is_streamed(e, e->work, o))
+            store_out(e, o, s);
+        else
             start_moves(e, e->work, s, (Move){
                 .from = {s->buf, 0},
                 .to = place_of(e, e->work, o, s->holds),
@@ -443,10 +546,14 @@ static void await_stores(Emitter *e)
     const Work *w = &e->t->work[e->work];
     int o, i;
 
-    for (o = 0; o < w->noper; o++)
+    for (o = 0; o < w->noper; o++) {
+        if (!w->oper[o].out)
+            continue;
+        if (is_streamed(e, e->work, o))
+            end_out(e, o);
         for (i = 0; i < 2; i++)
-            if (w->oper[o].out)
-                await(e, e->work, &e->stage[e->work][o].slot[i]);
+            await(e, e->work, &e->stage[e->work][o].slot[i]);
+    }
 }
 
 /* Before which tile of a layer the first constants of the next are fetched:
@@ -567,6 +674,8 @@ static void begin_layer(Emitter *e)
         .node = w->node, .part = w->part, .why = w->choice->why,
         .tile = way_tiles(way) > 1 ? say_way(e, way) : NULL,
     });
+    memset(e->outgo, 0xff, sizeof e->outgo);
+    spill_enter(e->t, e->work);
 }
 
 void emit_steps(Tiler *t, const Solution *sol)
@@ -582,11 +691,14 @@ void emit_steps(Tiler *t, const Solution *sol)
         for (o = 0; o < NOPER; o++)
             e.stage[i][o].slot[0].buf = e.stage[i][o].slot[1].buf = -1;
     }
+    spill_leave(t, -1, &e.token);
     for (e.work = 0; e.work < t->nwork; e.work++) {
         begin_layer(&e);
         if (sol->way[e.work]->direct)
             emit_whole(&e);
         else
             emit_cut(&e);
+        spill_leave(t, e.work, &e.token);
     }
+    spill_enter(t, t->nwork);
 }

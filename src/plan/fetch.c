@@ -39,6 +39,12 @@ static int by_use(const void *a, const void *b)
                             : x->f->buf - y->f->buf;
 }
 
+/* Outputs live beyond the last step. */
+static int last_step(const Fetcher *x, const Buf *b)
+{
+    return b->kind == BUF_output ? x->p->nstep + 1 : b->to;
+}
+
 static void list_pulls(Fetcher *x)
 {
     int i;
@@ -48,7 +54,7 @@ static void list_pulls(Fetcher *x)
         Fetch *f = &x->t->fetch[i];
         const Buf *b = &x->p->buf[f->buf];
 
-        x->v[i] = (Pull){.f = f, .use = b->from, .end = b->to};
+        x->v[i] = (Pull){.f = f, .use = b->from, .end = last_step(x, b)};
     }
     qsort(x->v, (size_t)x->t->nfetch, sizeof *x->v, by_use);
 }
@@ -68,15 +74,23 @@ static int behind_kernel(const Fetcher *x, int step)
 {
     const Step *s = &x->p->step[step];
 
-    return step + (s->kind == STEP_wait && s->engine == ENG_core);
+    return step + (step < x->p->nstep && s->kind == STEP_wait &&
+                   s->engine == ENG_core);
+}
+
+/* Transfers out have a part of it. */
+static int fetch_queue(const Fetcher *x)
+{
+    return MAX(1, x->t->io->queue - (x->t->spills ? SPILL_QUEUE : 0));
 }
 
 /* The first step at which fetch i can be queued. */
 static int first_place(Fetcher *x, int i)
 {
-    int queue = MAX(1, x->t->io->queue), k = i ? x->v[i - 1].at : 0;
+    int queue = fetch_queue(x), k = i ? x->v[i - 1].at : 0;
     const Pull *leaves = i >= queue ? &x->v[i - queue] : NULL;
 
+    k = MAX(k, x->v[i].f->after);
     while (leaves && k < x->v[i].use && k <= leaves->use &&
            time_at(x, i, k) < leaves->done)
         k++;
@@ -90,7 +104,7 @@ static void clock_fetch(Fetcher *x, int i)
     int64_t late = i ? v[-1].late : 0, use;
 
     x->busy = MAX(x->busy, time_at(x, i, v->at)) +
-              move_cycles(io, true, v->f->bytes, 1);
+              move_cycles(io, true, v->f->bytes / v->f->rows, v->f->rows);
     v->done = x->busy + (int64_t)io->in.setup;
     use = x->when[v->use].at + late;
     v->late = late + MAX(0, v->done - use);
@@ -114,7 +128,7 @@ static void list_near(Fetcher *x, int from, int to)
         const Buf *b = &p->buf[i];
 
         if (b->kind != BUF_const && b->mem == x->t->next && b->size &&
-            b->from < to && b->to > from)
+            b->from < to && last_step(x, b) > from)
             x->near[x->nnear++] = i;
     }
 }
@@ -130,7 +144,7 @@ static int free_from(const Fetcher *x, const Pull *v, int64_t addr, int64_t n,
         const Buf *b = &x->p->buf[x->near[i]];
 
         if (b->addr < addr + n && end_of(b) > addr)
-            from = b->to > v->use ? v->use + 1 : MAX(from, b->to);
+            from = last_step(x, b) > v->use ? v->use + 1 : MAX(from, b->to);
     }
     return from > v->use ? from : behind_kernel(x, from);
 }
@@ -165,7 +179,7 @@ static int64_t largest_gap(const Fetcher *x, const Pull *v)
         for (k = 0; k < x->nnear; k++) {
             const Buf *b = &x->p->buf[x->near[k]];
 
-            if (b->to > v->use && end_of(b) > at)
+            if (last_step(x, b) > v->use && end_of(b) > at)
                 up = MIN(up, b->addr);
         }
         most = MAX(most, up - at);
@@ -210,8 +224,8 @@ static Step step_of(const Fetcher *x, int i, StepKind kind, int token)
               .tmp = {-1, 0}, .why = ""};
 
     if (kind == STEP_start)
-        s.move = (Move){f->from, {f->buf, 0}, f->bytes, 1, f->bytes,
-                        f->bytes};
+        s.move = (Move){f->from, {f->buf, 0}, f->bytes / f->rows, f->rows,
+                        f->stride, f->bytes / f->rows};
     return s;
 }
 
@@ -230,14 +244,14 @@ static void weave(Fetcher *x)
     Plan *p = x->p;
     Step *old = p->step;
     int *now = NEWN(x->t->mem, int, p->nstep + 1);
-    int queue = MAX(1, x->t->io->queue), token = next_token(p);
+    int queue = fetch_queue(x), token = next_token(p);
     int i, n = p->nstep, begun = 0, ended = 0;
 
     p->step = p->spare;
     p->spare = old;
     begun = p->cstep, p->cstep = p->cspare, p->cspare = begun;
     begun = p->nstep = 0;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i <= n; i++) {
         for (; begun < x->t->nfetch && x->v[begun].at <= i; begun++) {
             if (begun - ended == queue)
                 plan_add_step(p, step_of(x, ended++, STEP_wait, token));
@@ -246,12 +260,20 @@ static void weave(Fetcher *x)
         for (; ended < begun && x->v[ended].use <= i; ended++)
             plan_add_step(p, step_of(x, ended, STEP_wait, token));
         now[i] = p->nstep;
-        plan_add_step(p, old[i]);
+        if (i < n)
+            plan_add_step(p, old[i]);
     }
     for (i = 0; i < p->nlayer; i++) {
         p->layer[i].first = now[p->layer[i].first];
         p->layer[i].last = now[p->layer[i].last];
     }
+}
+
+Fetch *add_fetch(Tiler *t, Fetch f)
+{
+    GROW(t->mem, t->fetch, (size_t)t->nfetch);
+    t->fetch[t->nfetch] = f;
+    return &t->fetch[t->nfetch++];
 }
 
 int64_t add_fetches(Tiler *t, int *work)

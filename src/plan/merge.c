@@ -30,7 +30,8 @@ static void find_members(Merger *m)
 
     for (i = 0; i < s->nstore; i++) {
         m->v[i] = (Member){-1, 0};
-        if (s->store[i].size && !s->store[i].konst && m->sol->far[i]) {
+        if (s->store[i].size && !s->store[i].konst && m->sol->far[i] &&
+            !m->t->spilled[i]) {
             m->v[i].group = i;
             m->list[m->n++] = i;
         }
@@ -50,9 +51,11 @@ static void widen(Merger *m, int store)
  * work k: of what lives there; -1: of each group alone. */
 static int64_t too_many(Merger *m, int k, int64_t room)
 {
-    int64_t live = k < 0 ? 0 : m->sol->way[k]->outer_bytes, sum = 0;
+    int64_t live = 0, sum = 0;
     int j;
 
+    if (k >= 0)
+        live = m->sol->way[k]->outer_bytes + spill_resident(m->t, k);
     for (j = 0; j < m->n; j++) {
         m->lo[m->list[j]] = INT64_MAX;
         m->hi[m->list[j]] = INT64_MIN;
@@ -185,6 +188,8 @@ static unsigned dying(const Merger *m, int k)
     unsigned set = 0;
     int o;
 
+    if (w->oper[w->noper - 1].outer)
+        return 0;
     for (o = 0; o < w->noper; o++) {
         const Oper *x = &w->oper[o];
 

@@ -297,7 +297,7 @@ static int64_t live_bound(const Plan *p)
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
 
-        if (b->kind == BUF_const || b->over)
+        if (b->kind == BUF_const || b->over || !p->soc->mems[b->mem].mapped)
             continue;
         sum[b->from + 1] += b->size;
         sum[b->to + 1] -= b->size;

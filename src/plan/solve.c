@@ -54,8 +54,10 @@ static void list_live(Solver *s)
     s->live = NEWN(s->mem, int *, s->t->nwork + 1);
     s->nlive = NEWN(s->mem, int, s->t->nwork + 1);
     for (i = 0; i < s->t->s->nstore; i++)
-        for (k = MAX(0, s->t->first[i]); k <= MIN(s->t->last[i], s->t->nwork - 1);
-             k++) {
+        for (k = MAX(0, s->t->first[i]);
+             k <= MIN(s->t->last[i], s->t->nwork - 1); k++) {
+            if (tiler_is_away(s->t, i, k))
+                continue;
             GROW(s->mem, s->live[k], (size_t)s->nlive[k]);
             s->live[k][s->nlive[k]++] = i;
         }
@@ -105,7 +107,8 @@ static void force_homes(Solver *s)
 
     s->forced = (signed char *)NEWN(s->mem, unsigned char, v->nstore + 1);
     for (i = 0; i < v->nstore; i++)
-        s->forced[i] = v->store[i].size > s->t->room ? 1 : -1;
+        s->forced[i] = v->store[i].size > s->t->room || s->t->spilled[i]
+                           ? 1 : -1;
     for (i = 0; i <= s->t->nwork; i++)
         while (list_cross(s, i, list) > MOST_FREE) {
             s->forced[heaviest(s, i)] = 1;
@@ -219,11 +222,13 @@ static unsigned dying(const Solver *s, const Scene *c)
     for (o = 0; o < w->noper; o++) {
         const Oper *x = &w->oper[o];
 
-        if (x->val && !x->konst && !x->out && s->t->last[x->store] == c->work &&
+        if (x->val && !x->konst && !x->out && !x->outer &&
+            s->t->last[x->store] == c->work &&
             !s->t->s->store[x->store].in && is_far(s, c, x->store))
             set |= 1u << o;
     }
-    return is_far(s, c, w->oper[w->noper - 1].store) ? set : 0;
+    return is_far(s, c, w->oper[w->noper - 1].store) &&
+           !w->oper[w->noper - 1].outer ? set : 0;
 }
 
 /* Is there room in the next memory, if need be with a result that follows an

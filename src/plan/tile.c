@@ -17,6 +17,7 @@ enum { KINDS = 12, MOST_TILES = 1024, MOST_SIZES = 20,
 typedef struct Share { /* of an operand in a tile */
     Piece piece;
     int64_t move;         /* cycles of its transfer */
+    int64_t outer;        /* and from or to the outer memory, if it may be */
 } Share;
 
 typedef struct Kind {
@@ -63,6 +64,26 @@ static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
     o->bit = i;
 }
 
+void tiler_recall(Tiler *t, Work *w)
+{
+    WaySet now = {0};
+    int i;
+
+    for (i = 0; i < w->noper; i++) {
+        now.outer |= (unsigned)w->oper[i].outer << i;
+        if (w->oper[i].outer)
+            now.chunk = t->chunk;
+    }
+    for (i = 0; i < w->nset; i++)
+        if (w->set[i].outer == now.outer && w->set[i].chunk == now.chunk) {
+            w->ways = w->set[i].ways;
+            return;
+        }
+    GROW(t->mem, w->set, (size_t)w->nset);
+    now.ways = w->ways = NEWN(t->mem, Ways, 1 << w->nstore);
+    w->set[w->nset++] = now;
+}
+
 static void add_work(Tiler *t, const Node *n, int part, int pos)
 {
     Work *w;
@@ -78,7 +99,7 @@ static void add_work(Tiler *t, const Node *n, int part, int pos)
         add_oper(t, w, n->arg[i], false);
     for (i = 0; i < n->nres; i++)
         add_oper(t, w, n->res[i], true);
-    w->ways = NEWN(t->mem, Ways, 1 << w->nstore);
+    tiler_recall(t, w);
 }
 
 /* Between which works stores live: from -1 where they are there at first, to
@@ -114,6 +135,7 @@ void tiler_works(Tiler *t)
 {
     int i, j;
 
+    t->spilled = NEWN(t->mem, Spilled *, t->s->nstore + 1);
     for (i = 0; i < t->s->nseq; i++) {
         const Node *n = t->s->seq[i];
         int parts = n->op == OP_concat ? n->narg : 1;
@@ -201,7 +223,9 @@ static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile,
         Piece p = o < first ? tile->in[o] : tile->out[o - first];
 
         k->share[o] = (Share){p, move_cycles(t->dma, o < first, p.row,
-                                             p.rows)};
+                                             p.rows), 0};
+        if (spills_to(t))
+            k->share[o].outer = move_cycles(t->io, o < first, p.row, p.rows);
     }
     return k;
 }
@@ -424,7 +448,7 @@ static bool changes(const Grid *g, int o, const int i[NCUT],
 }
 
 typedef struct Clock {
-    int64_t core, in, out;  /* when each is free */
+    int64_t core, in, out, io; /* when each is free */
     int64_t loading;        /* cycles of all loads */
     int64_t konst;          /* of those of constants, with their starts */
     int64_t ready;          /* when the tile's data is there */
@@ -438,6 +462,12 @@ static unsigned staged_set(const Work *w, const Way *way, unsigned far)
     for (o = 0; o < w->noper; o++)
         set |= (unsigned)tile_is_staged(w, o, far, way) << o;
     return set;
+}
+
+/* From or to the outer memory, piece by piece. */
+static bool is_streamed(const Oper *o)
+{
+    return o->outer && !o->konst;
 }
 
 /* Loads what tile i needs anew; from NULL: all. */
@@ -457,6 +487,10 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
         c->core += MOVE_CYCLES;
+        if (is_streamed(&w->oper[o])) {
+            c->core += MOVE_CYCLES;
+            c->in = MAX(c->in, c->io += k->share[o].outer);
+        }
         c->in = MAX(c->in, c->core) + move;
         c->loading += move;
         if (w->oper[o].konst)
@@ -473,6 +507,10 @@ static void store_tile(const Work *w, const Kind *k, unsigned staged, Clock *c)
         if (staged >> o & 1) {
             c->core += MOVE_CYCLES;
             c->out = MAX(c->out, c->core) + k->share[o].move;
+            if (!is_streamed(&w->oper[o]))
+                continue;
+            c->core += MOVE_CYCLES;
+            c->io = MAX(c->io, c->out) + k->share[o].outer;
         }
 }
 
@@ -505,7 +543,7 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
             load_tile(t, w, g, way, staged, next, i, &c);
         memcpy(i, next, sizeof i);
     }
-    way->cycles = MAX(c.core, c.out);
+    way->cycles = MAX(c.core, MAX(c.out, c.io));
     way->slack = MAX(0, way->cycles - c.loading);
 }
 
@@ -519,13 +557,18 @@ static int64_t slots_of(const Work *w, const Grid *g, const Way *way, int o,
     return slot_bytes(whole ? val_bytes(w->oper[o].val) : g->most[o]);
 }
 
+int out_slots(const Way *way)
+{
+    return way_tiles(way) > 1 ? OUT_SLOTS : 1;
+}
+
 bool fetch_by_piece(const Oper *o, Piece p)
 {
     return p.rows == 1 && val_bytes(o->val) > SMALL_FETCH;
 }
 
-/* Bytes in the next memory of an operand that lies behind it: two of its
- * pieces, or all where they are wanted again and again. */
+/* Bytes in the next memory of an operand that lies behind it: of a constant two
+ * of its pieces, or all where they are wanted again and again. */
 static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
                            const Way *way, int o)
 {
@@ -533,6 +576,9 @@ static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
     bool again = way->count[CUT_batch] > 1 ||
                  (!way->rows_first && way->count[CUT_row] > 1);
 
+    if (is_streamed(&w->oper[o]))
+        return slot_bytes(g->most[o]) *
+               (w->oper[o].out ? out_slots(way) : g->dep[o] ? way->depth : 1);
     if (way->direct || again ||
         !fetch_by_piece(&w->oper[o], g->kind[0]->share[o].piece))
         return slot_bytes(all);
@@ -766,6 +812,9 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
     Dims d = {0};
     int o;
 
+    for (o = 0; o < w->noper; o++)
+        if (is_streamed(&w->oper[o]))
+            return;
     if (w->node->op != OP_concat)
         dims_fill(w->node, &d);
     if (!tiler_choice(t, w, w->node, &d, &c))
@@ -824,6 +873,32 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
             time_way(t, w, g, &way, far);
             add_way(t, l, &way);
         }
+}
+
+bool tiler_streams(Tiler *t, Work *w)
+{
+    unsigned all = (1u << w->nstore) - 1;
+    Way way = {.depth = 1};
+    int i;
+
+    if (w->node->op == OP_concat)
+        return false;
+    if (!w->grids)
+        list_grids(t, w);
+    for (i = 0; i < w->ngrid; i++) {
+        Grid *g = &w->grids[i];
+
+        if (!g->known)
+            make_grid(t, w, g);
+        if (!g->ok || !may_cut(w, g))
+            continue;
+        memcpy(way.len, g->len, sizeof way.len);
+        memcpy(way.count, g->count, sizeof way.count);
+        size_way(t, w, g, &way, all);
+        if (way.bytes <= t->room && can_tell(w, g, &way, all))
+            return true;
+    }
+    return false;
 }
 
 static int by_cycles(const void *a, const void *b)

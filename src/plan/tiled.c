@@ -45,14 +45,6 @@ static Rooms new_rooms(Tiler *t, int64_t near, int64_t next)
     return r;
 }
 
-static void forget_ways(Work *w)
-{
-    int k;
-
-    for (k = 0; k < 1 << w->nstore; k++)
-        w->ways[k] = (Ways){0};
-}
-
 /* Grids and ways are listed for one size of the nearest memory. */
 static void set_room(Tiler *t, int64_t near)
 {
@@ -62,9 +54,9 @@ static void set_room(Tiler *t, int64_t near)
         return;
     t->room = near;
     for (i = 0; i < t->nwork; i++) {
-        forget_ways(&t->work[i]);
-        t->work[i].ngrid = 0;
+        t->work[i].ngrid = t->work[i].nset = 0;
         t->work[i].grids = NULL;
+        tiler_recall(t, &t->work[i]);
     }
 }
 
@@ -236,6 +228,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     clear_plan(p);
     plan_bufs(p, t->s, buf);
     set_homes(t, sol, buf);
+    spill_bufs(t, buf);
     if (merge_stores(t, sol, buf, r->next) > 0 && follow_more(t))
         return false;
     place_consts_home(p, o);
@@ -301,30 +294,28 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
 
 /* --- where constants lie --- */
 
-/* Ways are listed for one place of a layer's constants. */
 static void mark_opers(Tiler *t)
 {
     int i, o;
 
-    for (i = 0; i < t->nwork; i++)
+    for (i = 0; i < t->nwork; i++) {
         for (o = 0; o < t->work[i].noper; o++) {
             Oper *x = &t->work[i].oper[o];
-            bool outer = x->val && x->konst && t->outside[x->place.buf];
 
-            if (outer != x->outer)
-                forget_ways(&t->work[i]);
-            x->outer = outer;
+            x->outer = x->val && (x->konst ? t->outside[x->place.buf]
+                                           : tiler_is_away(t, x->store, i));
         }
+        tiler_recall(t, &t->work[i]);
+    }
 }
 
-/* And for one size of what is fetched. */
 static void set_chunk(Tiler *t, int64_t chunk)
 {
     int i;
 
-    for (i = 0; i < t->nwork && chunk != t->chunk; i++)
-        forget_ways(&t->work[i]);
     t->chunk = chunk;
+    for (i = 0; i < t->nwork; i++)
+        tiler_recall(t, &t->work[i]);
 }
 
 static int64_t bytes_inside(const Tiler *t)
@@ -405,41 +396,17 @@ static void set_rooms(Tiler *t, const PlanOpts *o)
     p->room[t->next] = next_room(t, o);
 }
 
-/* What sums ask for may not be enough for addresses. */
-static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+/* Is there room in the outer memory? */
+static bool place_outside(Tiler *t)
 {
-    Mem *m = &t->p->soc->mems[mem];
-    int64_t step = 8, size = m->size;
-    PlanOpts more = *o;
+    Plan *p = t->p;
+    const Mem *m;
 
-    for (; least < INT64_C(1) << 40; least += step, step *= 2) {
-        m->size = size + least; /* or the chip's is the bound */
-        more.limit[mem] = least;
-        t->p->room[mem] = least;
-        if (try_rounds(t, &more))
-            break;
-    }
-    m->size = size;
-    return least;
-}
-
-_Noreturn static void refuse(Tiler *t, const PlanOpts *o)
-{
-    Str needs = {.mem = t->p->mem};
-    int64_t near, next, least;
-
-    set_rooms(t, o);
-    near = t->p->room[t->near];
-    next = next_left(t, o);
-    least = least_room(t, true, near);
-    if (least >= 0) {
-        least = enough(t, o, t->next, least);
-        say_need(t->p, t->next, "buffers", least, next, &needs);
-    } else {
-        least = enough(t, o, t->near, least_room(t, false, next));
-        say_need(t->p, t->near, "buffers", least, near, &needs);
-    }
-    no_room(t->p, needs.s);
+    if (t->outer < 0)
+        return true;
+    m = &p->soc->mems[t->outer];
+    p->room[t->outer] = m->size - m->reserved - p->consts[t->outer] - 16;
+    return place_at_home(p, t->outer) <= p->room[t->outer];
 }
 
 static bool try_inside(Tiler *t, const PlanOpts *o)
@@ -468,8 +435,20 @@ typedef struct Trial {
     int64_t chunk, code;
 } Trial;
 
+/* Of the room, eighths are taken. */
+static bool spill_some(Tiler *t, int eighths)
+{
+    const Plan *p = t->p;
+
+    set_room(t, p->room[t->near]);
+    spill_nothing(t);
+    return spill_stores(t, p->room[t->near],
+                        p->room[t->next] * eighths / 8);
+}
+
 /* The predicted cycles, or -1. */
-static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
+static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x,
+                         int spill)
 {
     const Plan *p = t->p;
 
@@ -477,15 +456,20 @@ static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     put_outside(t);
     set_rooms(t, o);
     set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
+    if (!(spill ? spill_some(t, spill)
+                : solves(t, p->room[t->near], p->room[t->next])))
+        return -1;
     fill_inside(t, beyond_limit(t, o) +
                        (x->fill ? (p->room[t->next] - least_next(t)) *
                                       x->fill / 4 : 0));
     set_rooms(t, o);
-    return try_rounds(t, o) ? plan_trace(t->mem, p)[p->nstep].at : -1;
+    if (!try_rounds(t, o) || !place_outside(t))
+        return -1;
+    return plan_trace(t->mem, p)[p->nstep].at;
 }
 
 /* The quickest of a few. */
-static bool try_outside(Tiler *t, const PlanOpts *o)
+static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
 {
     static const Trial trials[] = {
         {0, 49152, 0}, {3, 49152, 0}, {1, 49152, 0}, {1, 24576, 0},
@@ -498,17 +482,126 @@ static bool try_outside(Tiler *t, const PlanOpts *o)
     if (t->outer < 0 || !t->io)
         return false;
     t->fills = true;
+    t->spills = spill > 0;
     for (i = 0; i < (int)LEN(trials); i++) {
         x = trials[i];
         x.code = code;
-        now = try_trial(t, o, &x);
+        now = try_trial(t, o, &x, spill);
         code = now >= 0 || !code ? t->code : code;
         if (now >= 0 && (least < 0 || now < least)) {
             least = now;
             best = x;
         }
+        if (now >= 0 && t->any)
+            return true;
     }
-    return least >= 0 && (now == least || try_trial(t, o, &best) >= 0);
+    return least >= 0 && (now == least || try_trial(t, o, &best, spill) >= 0);
+}
+
+/* What sums ask for may not be enough for addresses. */
+static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+{
+    Mem *m = &t->p->soc->mems[mem];
+    int64_t step = 8, size = m->size;
+    PlanOpts more = *o;
+
+    for (; least < INT64_C(1) << 40; least += step, step *= 2) {
+        m->size = size + least; /* or the chip's is the bound */
+        more.limit[mem] = least;
+        t->p->room[mem] = least;
+        if (try_rounds(t, &more))
+            break;
+    }
+    m->size = size;
+    return least;
+}
+
+static void start_over(Tiler *t)
+{
+    int i;
+
+    for (i = 0; i < t->nwork; i++)
+        t->work[i].follow = false;
+    memset(t->outside, 0, (size_t)t->s->nstore * sizeof *t->outside);
+    spill_nothing(t);
+    mark_opers(t);
+    t->fills = t->spills = false;
+    t->code = 0;
+}
+
+/* Spilled is more and more, for addresses. */
+static bool try_all(Tiler *t, const PlanOpts *o)
+{
+    int spill;
+
+    start_over(t);
+    if (try_inside(t, o) || try_outside(t, o, 0))
+        return true;
+    for (spill = spills_to(t) ? 8 : 0; spill > 4; spill -= 2)
+        if (try_outside(t, o, spill))
+            return true;
+    return false;
+}
+
+/* With so much of the next memory, on a larger chip where this one has less. */
+static bool would_fit(Tiler *t, const PlanOpts *o, int64_t next)
+{
+    Mem *m = &t->p->soc->mems[t->next];
+    int64_t size = m->size;
+    PlanOpts more = *o;
+    bool ok;
+
+    more.limit[t->next] = next;
+    ok = try_all(t, &more);
+    if (!ok && t->p->room[t->next] < next) {
+        m->size += next;
+        ok = try_all(t, &more);
+        m->size = size;
+    }
+    return ok;
+}
+
+/* What may be spilled is known only when it is tried. */
+static int64_t enough_spilled(Tiler *t, const PlanOpts *o)
+{
+    int64_t lo, hi, step = 8;
+
+    t->any = true;
+    start_over(t);
+    hi = spill_least(t);
+    for (lo = hi - 1; !would_fit(t, o, hi); step *= 2) {
+        lo = hi;
+        hi += step;
+    }
+    while (hi - lo > MAX(8, hi / 64)) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        if (would_fit(t, o, mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    return hi;
+}
+
+_Noreturn static void refuse(Tiler *t, const PlanOpts *o)
+{
+    Str needs = {.mem = t->p->mem};
+    int64_t near, next, least;
+
+    set_rooms(t, o);
+    near = t->p->room[t->near];
+    next = next_left(t, o);
+    least = least_room(t, true, near);
+    if (least >= 0) {
+        least = spills_to(t) ? enough_spilled(t, o)
+                             : enough(t, o, t->next, least);
+        say_need(t->p, t->next, "buffers", least, next, &needs);
+    } else {
+        least = enough(t, o, t->near, least_room(t, false, next));
+        say_need(t->p, t->near, "buffers", least, near, &needs);
+    }
+    no_room(t->p, needs.s);
 }
 
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
@@ -524,7 +617,8 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     t.chooser = c;
     t.outside = NEWN(p->mem, bool, s->nstore + 1);
     tiler_works(&t);
-    if (!try_inside(&t, o) && !try_outside(&t, o)) {
+    if (!try_all(&t, o)) {
+        spill_nothing(&t);
         if (t.outer < 0)
             place_consts_home(p, o);
         refuse(&t, o);

@@ -25,7 +25,8 @@ typedef struct Oper {
     const Val *val;     /* NULL: absent */
     bool konst, out;
     int store;          /* index; of a constant: -1 */
-    bool outer;         /* a constant that lies in memory behind the next */
+    bool outer;         /* it lies in memory behind the next: a constant, or
+                           what is not in the next at this layer */
     int bit;            /* of the layer's stores, which bit of a set of homes;
                            -1: a constant */
     Ref place;          /* in its store */
@@ -40,7 +41,7 @@ typedef struct Way {
     bool whole;         /* small constants are loaded once, all of them */
     int depth;          /* slots of an operand that changes: 1 or 2 */
     int64_t bytes;      /* in the nearest memory: slots and scratch */
-    int64_t outer_bytes; /* in the next memory, of constants from behind it */
+    int64_t outer_bytes; /* in the next memory, of what is behind it */
     int64_t cycles;     /* with the first load, from the layer before's end */
     int64_t pre_bytes, pre_cycles; /* what may be loaded before: slots of
                            constants, and the time that it saves */
@@ -58,6 +59,13 @@ typedef struct Ways {
     bool known;
 } Ways;
 
+/* Ways for one place of a layer's operands and one size of what is fetched. */
+typedef struct WaySet {
+    unsigned outer;     /* operands behind the next memory, by bit */
+    int64_t chunk;
+    Ways *ways;
+} WaySet;
+
 /* A layer as the planner sees it. */
 typedef struct Work {
     const Node *node;
@@ -70,17 +78,34 @@ typedef struct Work {
     bool shared;        /* its result lies on an operand */
     bool follow;        /* only ways whose result may follow an operand */
     Ways *ways;         /* by the set of those at home in the next memory */
+    WaySet *set;        /* these, and others that may be wanted again */
+    int nset;
     struct Grid *grids;
     int ngrid;
 } Work;
 
-/* Bytes of a constant that are brought from the outer memory to the next. */
+/* Bytes that are brought from the outer memory to the next: rows, which lie
+ * there without gaps. */
 typedef struct Fetch {
     int work;
     int buf;            /* where they are brought */
     Ref from;
-    int64_t bytes;
+    int64_t bytes;      /* of all rows */
+    int64_t rows, stride;
+    int after;          /* the first step at which they are there */
 } Fetch;
+
+/* A store that is not in the next memory all its life. */
+enum { SPILL_QUEUE = 4, /* transfers out that may be under way at once */
+       OUT_SLOTS = 2 };   /* of those, of pieces of one result */
+typedef struct Spilled {
+    bool *away;         /* by work: it lies in the outer one alone */
+    int home;           /* its buffer there */
+    int own;            /* the buffer of its values' places */
+    int buf;            /* in the next, where it is now; -1: nowhere */
+    int token;          /* of the transfer out; -1: none is under way */
+    int ready;          /* the first step at which it is at home */
+} Spilled;
 
 typedef struct Tiler {
     Arena *mem;
@@ -104,6 +129,11 @@ typedef struct Tiler {
     int *first, *last;  /* by store: works between which it lives */
     Fetch *fetch;
     int nfetch;
+    bool spills;        /* some stores are spilled: */
+    Spilled **spilled;  /* by store; NULL: it never is */
+    bool *streams;      /* by work: its tiles may pass through the next memory, */
+    int64_t streams_room; /* with so much of the nearest */
+    bool any;           /* the first plan that fits will do */
 } Tiler;
 
 /* tile.c */
@@ -112,6 +142,10 @@ void tiler_works(Tiler *t);
 /* The ways to do work w with the stores of set `far` in the next memory that
  * need at most t->room, none worse than another in everything. */
 Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
+/* Takes the ways that go with where operands lie now. */
+void tiler_recall(Tiler *t, Work *w);
+/* May its tiles come from behind the next memory, and go there? */
+bool tiler_streams(Tiler *t, Work *w);
 /* Works out saves, over and lag; dies: set of operands that may be written
  * over. */
 void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies);
@@ -121,6 +155,8 @@ void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
 int way_tiles(const Way *w);
 /* Does a way go through all rows once for each channel tile? */
 bool way_rereads(const Way *w);
+/* Slots in the next memory of a result on its way out. */
+int out_slots(const Way *way);
 /* Is operand `oper` loaded once for all tiles, though each has a piece? */
 bool tile_is_whole(const Work *w, int oper, const Way *way);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
@@ -161,10 +197,30 @@ int64_t place_groups(Tiler *t, int mem);
 /* emit.c */
 void emit_steps(Tiler *t, const Solution *s);
 
+/* spill.c: what is written out to the outer memory, and fetched back. */
+bool spills_to(const Tiler *t);
+bool tiler_is_away(const Tiler *t, int store, int work);
+/* Bytes of spilled stores that are in the next memory at a work. */
+int64_t spill_resident(const Tiler *t, int work);
+/* Spills what must be so that layers can be solved with so much room; false:
+ * there is nothing more to spill. */
+bool spill_stores(Tiler *t, int64_t near, int64_t next);
+void spill_nothing(Tiler *t);
+/* The least of the next memory with all that may be away; for what is given and
+ * wanted at least. */
+int64_t spill_least(Tiler *t);
+/* Buffers; steps before and after a work, -1 and nwork for the ends. */
+void spill_bufs(Tiler *t, const int *buf);
+void spill_enter(Tiler *t, int work);
+void spill_leave(Tiler *t, int work, int *token);
+void spill_move(Tiler *t, int work, int *token, Move m);
+void spill_wait(Tiler *t, int work, int token);
+
 /* fetch.c: adds the steps of all fetches to a plan, each as early as there is
  * room for it.  Returns the bytes that are missing in the next memory, and
  * (*work) where. */
 int64_t add_fetches(Tiler *t, int *work);
+Fetch *add_fetch(Tiler *t, Fetch f);
 
 /* cost.c: cycles in which an engine is busy with a transfer. */
 int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);

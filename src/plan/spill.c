@@ -1,0 +1,544 @@
+/* What the next memory is too small for goes out to the one behind it.
+ *
+ * A store may be away for some works: then it lies in the outer memory alone.
+ * Works that use it meanwhile bring and send its tiles through slots in the
+ * next memory (emit.c); before others that use it it is fetched as a whole,
+ * and written out as soon as the last has written it.
+ *
+ * Which ones: where most is missing, of what lives there the store that costs
+ * the least transfers for each byte it frees; again, until everything fits;
+ * then those that turn out not to be needed come back. */
+#include "plan/tiling.h"
+
+#include <string.h>
+
+enum { SMALL = 1024 };
+
+bool spills_to(const Tiler *t)
+{
+    return t->outer >= 0 && t->io &&
+           t->p->soc->mems[t->outer].holds & HOLDS_buffers;
+}
+
+bool tiler_is_away(const Tiler *t, int store, int work)
+{
+    const Spilled *s = t->spilled[store];
+
+    return s && work >= 0 && work < t->nwork && s->away[work];
+}
+
+static bool lives_at(const Tiler *t, int store, int work)
+{
+    return t->first[store] <= work && work <= t->last[store];
+}
+
+int64_t spill_resident(const Tiler *t, int work)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++)
+        if (t->spilled[i] && lives_at(t, i, work) &&
+            !tiler_is_away(t, i, work))
+            sum += t->s->store[i].size;
+    return sum;
+}
+
+/* --- which ones --- */
+
+static void mark_streamed(Tiler *t, int work)
+{
+    Work *w = &t->work[work];
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        Oper *x = &w->oper[o];
+
+        if (x->val && !x->konst)
+            x->outer = tiler_is_away(t, x->store, work);
+    }
+    tiler_recall(t, w);
+}
+
+static bool uses(const Work *w, int store)
+{
+    int i;
+
+    for (i = 0; i < w->nstore && w->store[i] != store; i++)
+        ;
+    return i < w->nstore;
+}
+
+static bool writes(const Tiler *t, int work, int store)
+{
+    const Work *w = &t->work[work];
+    int o;
+
+    if (work < 0)
+        return t->s->store[store].in;
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].out && w->oper[o].store == store)
+            return true;
+    return false;
+}
+
+static bool fills(const Store *s, const Val *v, Ref place)
+{
+    return !place.off && val_bytes(v) == s->size;
+}
+
+/* Is all of a store written at first, so that it can be moved as a whole? */
+static bool is_filled(const Tiler *t, int store)
+{
+    const Store *s = &t->s->store[store];
+    const Graph *g = t->s->g;
+    int i, first = t->first[store];
+
+    for (i = 0; i < g->nin; i++)
+        if (s->in && t->s->place[g->in[i]->id].buf == store)
+            return fills(s, g->in[i], t->s->place[g->in[i]->id]);
+    for (i = 0; first >= 0 && i < t->work[first].noper; i++) {
+        const Oper *x = &t->work[first].oper[i];
+
+        if (x->out && x->store == store && t->work[first].node->op != OP_concat)
+            return fills(s, x->val, x->place);
+    }
+    return false;
+}
+
+/* By work; known for one size of the nearest memory. */
+static const bool *streams_of(Tiler *t)
+{
+    int i;
+
+    if (t->streams && t->streams_room == t->room)
+        return t->streams;
+    t->streams = NEWN(t->mem, bool, t->nwork + 1);
+    t->streams_room = t->room;
+    for (i = 0; i < t->nwork; i++)
+        t->streams[i] = tiler_streams(t, &t->work[i]);
+    return t->streams;
+}
+
+/* Operands that a result may take the place of. */
+static unsigned dying(const Tiler *t, int work)
+{
+    const Work *w = &t->work[work];
+    unsigned set = 0;
+    int o;
+
+    for (o = 0; o + 1 < w->noper; o++) {
+        const Oper *x = &w->oper[o];
+
+        if (x->val && !x->konst && !x->out && !x->outer &&
+            t->last[x->store] == work && !t->s->store[x->store].in)
+            set |= 1u << o;
+    }
+    return w->oper[w->noper - 1].outer ? 0 : set;
+}
+
+/* Bytes of the next memory without which a work cannot be, if all that lives is
+ * there or away; no more than `enough` matters little. */
+static int64_t need_at(Tiler *t, int work, int64_t enough)
+{
+    Work *w = &t->work[work];
+    Ways *ways = tiler_ways(t, w, (1u << w->nstore) - 1);
+    int64_t live = 0, least = INT64_C(1) << 40;
+    unsigned dies = dying(t, work);
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++)
+        if (lives_at(t, i, work) && !tiler_is_away(t, i, work))
+            live += t->s->store[i].size;
+    for (i = 0; i < ways->n; i++)
+        least = MIN(least, ways->v[i].outer_bytes);
+    for (i = 0; i < ways->n && live + least > enough; i++) {
+        tiler_lag(t, w, &ways->v[i], dies);
+        least = MIN(least, ways->v[i].outer_bytes - ways->v[i].saves);
+    }
+    return live + least;
+}
+
+/* The works around `work` at which a store may be away: those that do not use
+ * it, or if `all`, in all its life, those that can have it in pieces.  Returns
+ * the cycles of its transfers, or -1. */
+static int64_t range_of(Tiler *t, int store, int work, bool all,
+                        const bool *can, bool *away)
+{
+    int64_t size = t->s->store[store].size, cycles = 0;
+    int64_t out = move_cycles(t->io, false, size, 1);
+    int64_t in = move_cycles(t->io, true, size, 1);
+    int first = MAX(0, t->first[store]);
+    int last = MIN(t->nwork - 1, t->last[store]);
+    bool whole = is_filled(t, store), here = t->first[store] < 0, fresh = here;
+    int k;
+
+    memset(away, 0, (size_t)(t->nwork + 1) * sizeof *away);
+    for (k = work; !all && k >= first && !uses(&t->work[k], store); k--)
+        away[k] = true;
+    for (k = work; !all && k <= last && !uses(&t->work[k], store); k++)
+        away[k] = true;
+    for (k = first; all && k <= last; k++)
+        away[k] = can[k] || !uses(&t->work[k], store);
+    for (k = first; k <= t->last[store]; k++) {
+        bool use = k < t->nwork && uses(&t->work[k], store);
+        bool write = k < t->nwork && writes(t, k, store);
+
+        if (k < t->nwork && away[k]) {
+            if (here && !whole)
+                return -1;
+            cycles += (here && fresh ? out : 0) + (write ? out : 0) +
+                      (use && k > first ? in : 0);
+            here = fresh = false;
+        } else if (use || k == t->nwork) {
+            if (!here && k > t->first[store] && !whole)
+                return -1;
+            cycles += !here && k > t->first[store] ? in : 0;
+            here = true;
+            fresh |= write;
+        }
+    }
+    return away[work] ? cycles : -1;
+}
+
+typedef struct Best {
+    int store;
+    double score;
+    bool *away;
+} Best;
+
+static void weigh(Tiler *t, int store, int work, int64_t over, const bool *can,
+                  Best *best)
+{
+    bool *away = NEWN(t->mem, bool, t->nwork + 1);
+    int64_t size = t->s->store[store].size, cycles;
+    double score;
+    int all;
+
+    for (all = 0; all < 2; all++) {
+        if (!all && uses(&t->work[work], store))
+            continue;
+        cycles = range_of(t, store, work, all, can, away);
+        score = (double)cycles / (double)MIN(size, over);
+        if (cycles < 0 || (best->store >= 0 && score >= best->score))
+            continue;
+        best->store = store;
+        best->score = score;
+        memcpy(best->away, away, (size_t)t->nwork * sizeof *away);
+    }
+}
+
+static void put_away(Tiler *t, int store, const bool *away)
+{
+    Spilled *s = t->spilled[store];
+    int k;
+
+    if (!s) {
+        s = t->spilled[store] = NEW(t->mem, Spilled);
+        s->away = NEWN(t->mem, bool, t->nwork + 1);
+    }
+    for (k = 0; k < t->nwork; k++)
+        s->away[k] |= away[k];
+    for (k = 0; k < t->nwork; k++)
+        if (uses(&t->work[k], store))
+            mark_streamed(t, k);
+}
+
+static void take_back(Tiler *t, int store)
+{
+    int k;
+
+    t->spilled[store] = NULL;
+    for (k = 0; k < t->nwork; k++)
+        if (uses(&t->work[k], store))
+            mark_streamed(t, k);
+}
+
+void spill_nothing(Tiler *t)
+{
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++)
+        if (t->spilled[i])
+            take_back(t, i);
+}
+
+/* The store whose absence from a work costs the least; false: there is none. */
+static bool spill_at(Tiler *t, int work, int64_t over, const bool *can)
+{
+    Best best = {-1, 0, NEWN(t->mem, bool, t->nwork + 1)};
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++)
+        if (lives_at(t, i, work) && !tiler_is_away(t, i, work) &&
+            t->s->store[i].size >= SMALL)
+            weigh(t, i, work, over, can, &best);
+    if (best.store >= 0)
+        put_away(t, best.store, best.away);
+    return best.store >= 0;
+}
+
+static int neediest(Tiler *t, const int64_t *need)
+{
+    int i, most = 0;
+
+    for (i = 1; i < t->nwork; i++)
+        if (need[i] > need[most])
+            most = i;
+    return most;
+}
+
+static bool is_solved(Tiler *t, int64_t near, int64_t next)
+{
+    int64_t *room[2];
+    int i, k;
+
+    for (i = 0; i < 2; i++) {
+        room[i] = NEWN(t->mem, int64_t, t->nwork + 1);
+        for (k = 0; k < t->nwork; k++)
+            room[i][k] = i ? next : near;
+    }
+    return solve_homes(t, room[0], room[1]).found;
+}
+
+/* The largest first: they are moved the longest. */
+static void take_back_some(Tiler *t, int64_t near, int64_t next)
+{
+    bool *tried = NEWN(t->mem, bool, t->s->nstore + 1);
+    int i, k, most;
+
+    for (;;) {
+        Spilled *s;
+
+        for (i = 0, most = -1; i < t->s->nstore; i++)
+            if (t->spilled[i] && !tried[i] &&
+                (most < 0 || t->s->store[i].size > t->s->store[most].size))
+                most = i;
+        if (most < 0)
+            return;
+        tried[most] = true;
+        s = t->spilled[most];
+        take_back(t, most);
+        for (k = 0; k < t->nwork; k++)
+            if (s->away[k] && need_at(t, k, next) > next)
+                break;
+        if (k < t->nwork || !is_solved(t, near, next))
+            put_away(t, most, s->away);
+    }
+}
+
+bool spill_stores(Tiler *t, int64_t near, int64_t next)
+{
+    int64_t *need = NEWN(t->mem, int64_t, t->nwork + 1);
+    const bool *can = streams_of(t);
+    int i, k;
+
+    for (;;) {
+        for (i = 0; i < t->nwork; i++)
+            need[i] = need_at(t, i, next);
+        k = neediest(t, need);
+        if (need[k] <= next)
+            break;
+        if (!spill_at(t, k, need[k] - next, can))
+            return false;
+    }
+    if (!is_solved(t, near, next))
+        return false;
+    take_back_some(t, near, next);
+    return true;
+}
+
+/* Inputs lie there before the first work, outputs behind the last. */
+static int64_t least_ends(const Tiler *t)
+{
+    int64_t in = 0, out = 0;
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++) {
+        in += t->s->store[i].in ? t->s->store[i].size : 0;
+        out += t->s->store[i].out ? t->s->store[i].size : 0;
+    }
+    return MAX(in, out);
+}
+
+int64_t spill_least(Tiler *t)
+{
+    const bool *can = streams_of(t);
+    bool *away = NEWN(t->mem, bool, t->nwork + 1);
+    int64_t least = least_ends(t);
+    int i, k;
+
+    for (i = 0; i < t->s->nstore; i++)
+        for (k = 0; k < t->nwork; k++)
+            if (lives_at(t, i, k) && !tiler_is_away(t, i, k) &&
+                range_of(t, i, k, true, can, away) >= 0)
+                put_away(t, i, away);
+    for (k = 0; k < t->nwork; k++)
+        least = MAX(least, need_at(t, k, least));
+    spill_nothing(t);
+    return least;
+}
+
+/* --- buffers and steps --- */
+
+void spill_bufs(Tiler *t, const int *buf)
+{
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++) {
+        Spilled *s = t->spilled[i];
+        const Store *v = &t->s->store[i];
+
+        if (!s)
+            continue;
+        s->own = s->home = buf[i];
+        if (v->in || v->out)
+            s->home = plan_add_buf(t->p, (Buf){
+                .kind = BUF_temp, .size = v->size, .align = 8, .val = v->val,
+                .name = arena_fmt(t->mem, "%s outside", v->val->name),
+            });
+        t->p->buf[s->home].mem = t->outer;
+        s->buf = v->in ? s->own : -1;
+        s->token = -1;
+        s->ready = 0;
+    }
+}
+
+static Step step_of(const Tiler *t, int work, StepKind kind, int token)
+{
+    const Work *w = &t->work[MAX(0, MIN(work, t->nwork - 1))];
+
+    return (Step){.kind = kind, .engine = ENG_io, .token = token,
+                  .layer = (int)(w - t->work), .node = w->node,
+                  .part = w->part, .tmp = {-1, 0}, .why = ""};
+}
+
+void spill_move(Tiler *t, int work, int *token, Move m)
+{
+    Step s = step_of(t, work, STEP_start, (*token)++);
+
+    s.move = m;
+    plan_add_step(t->p, s);
+}
+
+void spill_wait(Tiler *t, int work, int token)
+{
+    plan_add_step(t->p, step_of(t, work, STEP_wait, token));
+}
+
+static void settle(Tiler *t, int work, Spilled *s)
+{
+    if (s->token < 0)
+        return;
+    spill_wait(t, work, s->token);
+    s->token = -1;
+    s->ready = t->p->nstep;
+}
+
+/* Room for one more transfer out. */
+static void settle_oldest(Tiler *t, int work)
+{
+    Spilled *oldest = NULL;
+    int i, n = 0;
+
+    for (i = 0; i < t->s->nstore; i++) {
+        Spilled *s = t->spilled[i];
+
+        if (!s || s->token < 0)
+            continue;
+        n++;
+        if (!oldest || s->token < oldest->token)
+            oldest = s;
+    }
+    if (n == SPILL_QUEUE - OUT_SLOTS)
+        settle(t, work, oldest);
+}
+
+static Move whole(Ref from, Ref to, int64_t size)
+{
+    return (Move){from, to, size, 1, size, size};
+}
+
+/* Is it away before it is written again? */
+static bool leaves(const Tiler *t, int store, int work)
+{
+    int k;
+
+    for (k = work + 1; k < t->nwork && k <= t->last[store]; k++) {
+        if (tiler_is_away(t, store, k))
+            return true;
+        if (writes(t, k, store))
+            return false;
+    }
+    return false;
+}
+
+static bool is_away_later(const Tiler *t, int store, int work)
+{
+    int k;
+
+    for (k = work + 1; k < t->nwork; k++)
+        if (tiler_is_away(t, store, k))
+            return true;
+    return false;
+}
+
+static void bring_back(Tiler *t, int store, int work)
+{
+    Spilled *s = t->spilled[store];
+    const Store *v = &t->s->store[store];
+
+    s->buf = s->own;
+    if (!v->out || is_away_later(t, store, work))
+        s->buf = plan_add_buf(t->p, (Buf){
+            .kind = BUF_temp, .mem = t->next, .size = v->size, .align = 8,
+            .name = arena_fmt(t->mem, "%s back", v->val->name),
+        });
+    if (work <= t->first[store])
+        return;
+    t->p->buf[s->buf].size = 0; /* until it has a place */
+    t->p->buf[s->buf].align = 8;
+    add_fetch(t, (Fetch){.work = MIN(work, t->nwork - 1), .buf = s->buf,
+                         .from = {s->home, 0}, .bytes = v->size, .rows = 1,
+                         .stride = v->size, .after = s->ready});
+}
+
+void spill_enter(Tiler *t, int work)
+{
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++) {
+        Spilled *s = t->spilled[i];
+
+        if (!s || !lives_at(t, i, work))
+            continue;
+        if (tiler_is_away(t, i, work)) {
+            settle(t, work, s);
+            s->buf = -1;
+        } else if (s->buf < 0 &&
+                   (work == t->nwork || uses(&t->work[work], i))) {
+            bring_back(t, i, work);
+        }
+    }
+}
+
+void spill_leave(Tiler *t, int work, int *token)
+{
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++) {
+        Spilled *s = t->spilled[i];
+
+        if (!s || !writes(t, work, i))
+            continue;
+        if (tiler_is_away(t, i, work)) {
+            s->ready = t->p->nstep;
+        } else if (leaves(t, i, work)) {
+            settle_oldest(t, work);
+            s->token = *token;
+            spill_move(t, work, token, whole((Ref){s->buf, 0},
+                                             (Ref){s->home, 0},
+                                             t->s->store[i].size));
+        }
+    }
+}
