@@ -6,6 +6,7 @@
 #include "quant/quant.h"
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static Plan *plan_of(Arena *a, Graph *g, Soc *soc)
@@ -15,6 +16,8 @@ static Plan *plan_of(Arena *a, Graph *g, Soc *soc)
 
     for (i = 0; i < (int)LEN(o.limit); i++)
         o.limit[i] = -1;
+    if (getenv("L2"))
+        o.limit[soc_mem(soc, "L2") - soc->mems] = atoi(getenv("L2"));
     return plan_make(a, g, soc, &o);
 }
 

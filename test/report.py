@@ -7,7 +7,7 @@ import xml.etree.ElementTree as xml
 TOP = """status error missing verb target model name match max_abs_diff macs
 macs_removed cycles instructions predicted_cycles energy_uj flash_bytes
 weights_bytes code_bytes ram_bytes ram_lower_bound stack_bytes stack_used memory
-compile_ms gap toolchain layers""".split()
+compile_ms gap toolchain layers spilled""".split()
 LAYER = """name op kernel engine macs cycles instructions predicted_cycles
 dma_wait kernel_cycles kernel_warm lost predicted_wait tile tiles moved energy_uj""".split()
 HTML = '{http://www.w3.org/1999/xhtml}'
@@ -40,6 +40,15 @@ def keys():
         for k in LAYER:
             assert k in l, (l['name'], k)
     assert layers
+
+
+def spills():
+    s = j['spilled']
+    assert bool(s) == tiled
+    if s:
+        assert s['in'] + s['out'] <= sum(l['moved']['io'] for l in layers)
+        assert bool(s['out']) == bool(s['values']) == ('\nspilled ' in text)
+        assert all(name in text for name in s['values'])
 
 
 def sums():
@@ -157,5 +166,5 @@ def memory():
                     root(over, x) == root(over, y), (x, y)
 
 
-for check in (keys, bound, sums, energy, table, drawing, timeline, memory):
+for check in (keys, bound, spills, sums, energy, table, drawing, timeline, memory):
     check()

@@ -19,6 +19,8 @@ for t in gap8 siracusa; do
         try $net $t run
     done
 done
+L2=50000 try mobilenetv1-0.25-128-int gap8
+grep -q '^spilled ' $d/r.txt || { echo "nothing spilled"; bad=$((bad + 1)); }
 try dscnn-qdq-u8 pulp-open
 try autoencoder-int gap9
 try dscnn-int cortex-m4

@@ -131,7 +131,7 @@ typedef struct Tiler {
     int nfetch;
     bool spills;        /* some stores are spilled: */
     Spilled **spilled;  /* by store; NULL: it never is */
-    bool *streams;      /* by work: its tiles may pass through the next memory, */
+    bool *streams;      /* by work: its tiles may pass through the next, */
     int64_t streams_room; /* with so much of the nearest */
     bool any;           /* the first plan that fits will do */
 } Tiler;

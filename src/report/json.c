@@ -66,6 +66,30 @@ static void put_memory(Json *j, const Report *r)
     json_end(j);
 }
 
+/* Values that are away for a while. */
+static void put_spills(Json *j, const Report *r)
+{
+    Spills s;
+    int i;
+
+    json_key(j, "spilled");
+    if (!r->plan || !r->plan->tiled) {
+        json_null(j);
+        return;
+    }
+    s = report_spills(r);
+    json_obj(j);
+    put_int(j, "out", s.out);
+    put_int(j, "in", s.in);
+    json_key(j, "values");
+    json_arr(j);
+    for (i = 0; i < r->plan->nbuf; i++)
+        if (report_is_spilled(r, &r->plan->buf[i]))
+            json_str(j, r->plan->buf[i].val->name);
+    json_end(j);
+    json_end(j);
+}
+
 /* Bytes moved for a layer, by engine. */
 static void put_moved(Json *j, const Report *r, const Layer *l)
 {
@@ -198,6 +222,7 @@ void report_json(const Report *r, int status, Str *out)
     put_int(j, "bytes_removed", r->g ? report_bytes_removed(r) : -1);
     put_run(j, r);
     put_memory(j, r);
+    put_spills(j, r);
     put_num(j, "compile_ms", r->compile_ms < 0 ? NAN : r->compile_ms);
     put_num(j, "gap", r->plan ? r->plan->gap : NAN);
     put_str(j, "toolchain", r->run ? r->run->toolchain : NULL);

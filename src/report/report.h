@@ -70,6 +70,14 @@ typedef struct Binds {
 } Binds;
 Binds report_binds(const Report *r);
 
+/* Values that lie in memory cores cannot address for a while: their bytes that
+ * go there and come back. */
+typedef struct Spills {
+    int64_t out, in;
+} Spills;
+Spills report_spills(const Report *r);
+bool report_is_spilled(const Report *r, const Buf *b);
+
 /* timeline.c: the predicted run as a drawing, and memory over the same time. */
 void html_timeline(const Report *r, Str *out);
 void html_memory(const Report *r, Str *out);

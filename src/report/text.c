@@ -71,6 +71,25 @@ static void put_consts(const Report *r, Str *out)
         str_put(out, "\n");
 }
 
+/* spilled  8192 bytes out, 8192 back: conv_1, add_2 */
+static void put_spills(const Report *r, Str *out)
+{
+    Spills s = report_spills(r);
+    const char *sep = ": ";
+    int i;
+
+    if (!s.out)
+        return;
+    str_fmt(out, "spilled  %lld bytes out, %lld back", (long long)s.out,
+            (long long)s.in);
+    for (i = 0; i < r->plan->nbuf; i++)
+        if (report_is_spilled(r, &r->plan->buf[i])) {
+            str_fmt(out, "%s%s", sep, r->plan->buf[i].val->name);
+            sep = ", ";
+        }
+    str_put(out, "\n");
+}
+
 /* ---- time and energy ---- */
 
 static double percent(int64_t part, int64_t whole)
@@ -294,6 +313,7 @@ void report_text(const Report *r, bool explain, Str *out)
     put_summary(r, out);
     put_memories(r, out);
     put_consts(r, out);
+    put_spills(r, out);
     put_predicted(r, out);
     if (r->plan->tiled)
         put_binds(r, out);

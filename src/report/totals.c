@@ -96,6 +96,30 @@ int64_t report_cycles(const Report *r)
     return n ? sum : -1;
 }
 
+bool report_is_spilled(const Report *r, const Buf *b)
+{
+    return b->kind != BUF_const && !r->soc->mems[b->mem].mapped;
+}
+
+Spills report_spills(const Report *r)
+{
+    const Plan *p = r->plan;
+    Spills s = {0, 0};
+    int i;
+
+    for (i = 0; i < p->nstep; i++) {
+        const Move *m = &p->step[i].move;
+
+        if (p->step[i].kind != STEP_start || p->step[i].engine != ENG_io)
+            continue;
+        if (report_is_spilled(r, &p->buf[m->to.buf]))
+            s.out += m->row * m->rows;
+        else if (report_is_spilled(r, &p->buf[m->from.buf]))
+            s.in += m->row * m->rows;
+    }
+    return s;
+}
+
 bool report_has_dma(const Report *r)
 {
     return r->soc && soc_dma(r->soc, 1, 2);
