@@ -182,6 +182,7 @@ static inline void words_loop(const struct words *w, const X *x, const Y *y,
 static inline void words_loop(const struct words *w, const X *x, const Y *y,
                               Z *z, int32_t count)
 {
+    (void)y;
     for (int32_t i = 0; i < 4 * count; i++)
         z[i] = (Z)WORDS_CAT(WORDS_OF_, WORDS_SUM)(w, x[i], y[i]);
 }
