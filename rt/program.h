@@ -39,6 +39,11 @@ struct rt_page {
     int32_t bytes;
 };
 
+/* A place in the program: word 0 of the page behind the last is its end. */
+struct rt_spot {
+    int16_t page, word;
+};
+
 /* What to do: a bit each, in the order in which they are looked for.  A switch
  * would be a table in a memory that is slow to read. */
 enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LAYER = 16,
@@ -193,9 +198,10 @@ static inline rt_word *rt_rarely(struct rt_state *s, rt_word *w, uint32_t head)
     return w + 1;
 }
 
-static inline void rt_page_run(struct rt_state *s, unsigned char *page)
+static inline void rt_page_run(struct rt_state *s, unsigned char *page,
+                               int from)
 {
-    rt_word *w = (rt_word *)(void *)page;
+    rt_word *w = (rt_word *)(void *)page + from;
     uint32_t head;
 
     s->page = page;
@@ -235,29 +241,34 @@ static void rt_page_wait(uint32_t id)
 /* A call of its own, for the state to have an address that is in a register.
  * All transfers are over in the end. */
 static NOINLINE void rt_pages(struct rt_state *s, const struct rt_page *page,
-                              int from, int to)
+                              struct rt_spot from, struct rt_spot to)
 {
-    uint32_t id = rt_page_load(&page[from], from), i;
+    const int end = to.page + (to.word > 0);
+    uint32_t id = rt_page_load(&page[from.page], from.page), i;
 
-    for (; from < to; from++) {
+    for (; from.page < end; from.page++, from.word = 0) {
+        unsigned char *buffer = rt_page_buffer(from.page);
+
         rt_page_wait(id);
-        if (from + 1 < to)
-            id = rt_page_load(&page[from + 1], from + 1);
-        rt_page_run(s, rt_page_buffer(from));
+        if (from.page + 1 < end)
+            id = rt_page_load(&page[from.page + 1], from.page + 1);
+        if (from.page == to.page)
+            ((rt_word *)(void *)buffer)[to.word] = END;
+        rt_page_run(s, buffer, from.word);
     }
     for (i = 0; i < RT_SLOTS; i++)
         if (s->slot[i])
             rt_wait(s, i);
 }
 
-/* Pages [from, to). */
-static void rt_program(const struct rt_page *page, int from, int to,
-                       const uintptr_t *base)
+/* The records from one place up to another. */
+static void rt_program(const struct rt_page *page, struct rt_spot from,
+                       struct rt_spot to, const uintptr_t *base)
 {
     struct rt_state s;
     int i;
 
-    if (from >= to)
+    if (from.page == to.page && from.word == to.word)
         return;
     for (i = 0; i < 4; i++)
         s.base[i] = base[i];

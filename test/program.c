@@ -414,6 +414,18 @@ static void play_all(Player *y)
         y->wrong = "steps that are left";
 }
 
+/* The item that begins there; -1: none does. */
+static int item_at(const Program *p, Spot s)
+{
+    int i, word = 0;
+
+    if (s.page == p->npage)
+        return s.word ? -1 : p->nitem;
+    for (i = p->page[s.page].from; word < s.word; i++)
+        word += code_words(&p->item[i]);
+    return word == s.word ? i : -1;
+}
+
 /* Pages hold all items in order, fit, and none ends in a loop. */
 static const char *check_pages(const Program *p, int nlayer)
 {
@@ -435,9 +447,9 @@ static const char *check_pages(const Program *p, int nlayer)
             return "a page that ends within a loop or a kernel";
         at = q->to;
     }
-    for (i = 0; i < nlayer; i++)
-        if (p->first[i] > p->first[i + 1])
-            return "layers out of order";
+    for (i = 0; i <= nlayer; i++)
+        if (item_at(p, p->start[i]) != (i ? p->stop[i - 1] : 0))
+            return "a layer begins elsewhere";
     return at == p->nitem ? NULL : "items without a page";
 }
 

@@ -118,11 +118,14 @@ typedef struct Code { /* a record */
 
 typedef struct Page {
     int from, to;       /* items [from, to) */
-    int layer;          /* for which, from 0 */
     int words, bytes;   /* on the chip */
     int ndims;
     int *dims;          /* items whose dims it has */
 } Page;
+
+typedef struct Spot {
+    int page, word;
+} Spot;
 
 typedef struct Program {
     Arena *mem;
@@ -132,7 +135,7 @@ typedef struct Program {
     Code *item;         /* with loops */
     int *stop;          /* the same of items */
     Page *page;
-    int *first;         /* by layer: its first page */
+    Spot *start;        /* by layer: where its records begin; and the end */
 } Program;
 
 Program *gen_program(Gen *g);

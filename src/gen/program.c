@@ -2,13 +2,12 @@
  *
  * First the flat list: every step a record, a kernel one with its wait.  Tokens
  * become slots; what is waited for together shares one, and is waited for once.
- * What is to be moved while a kernel works is begun after it.
- * Then loops: a stretch of records that comes again, every operand each time
- * the same distance further, stands once.  Last pages: stretches that are small
- * enough for a buffer in the nearest memory; a page ends wherever a layer is
- * complete, so that a run can stop and go on there, and never within a loop
- * or a kernel.  The flat list is the truth: the loops are unrolled again and
- * compared with it. */
+ * What is to be moved while a kernel works is begun after it.  Then loops: a
+ * stretch of records that comes again, every operand each time the same
+ * distance further, stands once.  Last pages: stretches that are small enough
+ * for a buffer in the nearest memory, none of which ends within a loop or a
+ * kernel.  Nor does a layer, so that a run can stop and go on there.  The flat
+ * list is the truth: the loops are unrolled again and compared with it. */
 #include "gen/gen.h"
 
 #include <string.h>
@@ -641,25 +640,32 @@ static bool fill(const Gen *g, Program *p, Page *q, int i, int end)
     return false;
 }
 
+/* Items [i, end) on the last page, or on one more; the word they begin with. */
+static int place_group(const Gen *g, Program *p, int i, int end)
+{
+    Page *q = p->npage ? &p->page[p->npage - 1] : NULL;
+    int word = q ? q->words : 0;
+
+    if (q && fill(g, p, q, i, end))
+        return word;
+    fill(g, p, new_page(p, i), i, end);
+    return 0;
+}
+
 void code_pages(const Gen *g, Program *p)
 {
-    Page *q;
-    int layer, i = 0, end;
+    int layer = 0, i, end, word;
 
-    p->first = NEWN(p->mem, int, g->nlayer + 2);
-    for (layer = 0; layer < g->nlayer; layer++) {
-        p->first[layer] = p->npage;
-        q = NULL;
-        for (; i < p->stop[layer]; i = end) {
-            end = group_end(p, i);
-            if (!q || !fill(g, p, q, i, end)) {
-                q = new_page(p, i);
-                q->layer = layer;
-                fill(g, p, q, i, end);
-            }
-        }
+    p->start = NEWN(p->mem, Spot, g->nlayer + 1);
+    for (i = 0; i < p->nitem; i = end) {
+        end = group_end(p, i);
+        word = place_group(g, p, i, end);
+        for (; layer <= g->nlayer && (!layer || p->stop[layer - 1] <= i);
+             layer++)
+            p->start[layer] = (Spot){p->npage - 1, word};
     }
-    p->first[g->nlayer] = p->npage;
+    for (; layer <= g->nlayer; layer++)
+        p->start[layer] = (Spot){p->npage, 0};
 }
 
 Program *gen_program(Gen *g)

@@ -200,8 +200,9 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
     const Page *q = &p->page[i];
     int j;
 
-    if (i == p->first[q->layer])
-        gen_about(g, q->layer + 1, out);
+    for (j = 0; j < g->nlayer; j++)
+        if (p->start[j].page == i)
+            gen_about(g, j + 1, out);
     str_fmt(out, "static const struct page_%d {\n    rt_word code[%d];\n",
             i + 1, q->words + 1);
     for (j = 0; j < q->ndims; j++)
@@ -226,11 +227,12 @@ static void put_tables(const Program *p, int nlayer, Str *out)
     str_put(out, "\nstatic const struct rt_page pages[] = {\n");
     for (i = 1; i <= p->npage; i++)
         str_fmt(out, "    {&page_%d, sizeof page_%d},\n", i, i);
-    str_put(out, "};\n\n/* The first page of each layer. */\n"
-            "static const int16_t first[] = {");
+    str_put(out, "};\n\n/* Where each layer begins: page, word. */\n"
+            "static const struct rt_spot start[] = {");
     for (i = 0; i <= nlayer; i++)
-        str_fmt(out, "%s%d", !i ? "" : i % 12 ? ", " : ",\n    ", p->first[i]);
-    str_put(out, "};\n");
+        str_fmt(out, "%s{%d, %d},", i % 6 ? " " : "\n    ",
+                p->start[i].page, p->start[i].word);
+    str_put(out, "\n};\n");
 }
 
 static void put_bases(Gen *g, Str *out)
@@ -238,7 +240,8 @@ static void put_bases(Gen *g, Str *out)
     int i, n = 0;
 
     str_put(out, "\nstatic void run_pages(const struct ");
-    str_fmt(out, "%s *net, int from, int to)\n{\n"
+    str_fmt(out, "%s *net, struct rt_spot from,\n"
+            "                      struct rt_spot to)\n{\n"
             "    const uintptr_t base[4] = {0", g->name);
     for (i = 0; i < g->p->soc->nmem; i++)
         if (gen_uses(g, i)) {
@@ -274,9 +277,10 @@ void gen_team_net(Gen *g, Str *out)
     put_tables(p, g->nlayer, out);
     put_bases(g, out);
     str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n"
-            "    run_pages(net, 0, %d);\n}\n", n, n, p->npage);
+            "    const struct rt_spot first = {0, 0}, last = {%d, 0};\n\n"
+            "    run_pages(net, first, last);\n}\n", n, n, p->npage);
     str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
             "    if (layer >= 1 && layer <= %s_LAYERS)\n"
-            "        run_pages(net, first[layer - 1], first[layer]);\n}\n\n",
+            "        run_pages(net, start[layer - 1], start[layer]);\n}\n\n",
             n, n, g->caps);
 }
