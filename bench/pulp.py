@@ -30,6 +30,15 @@ def losses(of):
     return ' '.join(f'{k} {share[k]}' for k in most if share[k] > 5)
 
 
+def beside(l):
+    """Cold code and the program, each measured and predicted."""
+    if not l['lost'] or l['predicted_cold'] is None:
+        return [None] * 4
+    rest = l['predicted_cycles'] - sum(
+        l['predicted_' + k] for k in ('kernels', 'wait', 'cold'))
+    return [l['lost']['cold'], l['predicted_cold'], l['lost']['program'], rest]
+
+
 def row(*cells):
     print(network, target, *('' if c is None else c for c in cells), sep='\t')
 
@@ -38,7 +47,8 @@ def show(i, l):
     row(i, l['name'], l['op'], l['kernel'], l['tile'], l['tiles'], l['macs'],
         l['predicted_cycles'], l['cycles'], ratio(l['macs'], l['cycles']),
         l['dma_wait'], l['kernel_cycles'], layer_differs(l), None, None, None,
-        differ(l['kernel_warm'], l['predicted_kernels']), losses(l), None)
+        differ(l['kernel_warm'], l['predicted_kernels']), *beside(l),
+        losses(l), None)
 
 
 def add(key, layers):
@@ -64,7 +74,7 @@ def show_sum(layers):
         ratio(run['macs'], run['cycles']), whole['dma_wait'], inside,
         differ(run['cycles'], run['predicted_cycles']),
         round(statistics.median(map(abs, d)), 1) if d else None,
-        max(d, key=abs) if d else None, outside, None, losses(whole),
+        max(d, key=abs) if d else None, outside, *[None] * 5, losses(whole),
         run['status'])
 
 

@@ -9,7 +9,8 @@ macs_removed cycles instructions predicted_cycles energy_uj flash_bytes
 weights_bytes code_bytes ram_bytes ram_lower_bound stack_bytes stack_used memory
 compile_ms gap toolchain layers spilled""".split()
 LAYER = """name op kernel engine macs cycles instructions predicted_cycles
-dma_wait kernel_cycles kernel_warm lost predicted_wait tile tiles moved energy_uj""".split()
+dma_wait kernel_cycles kernel_warm lost predicted_wait
+predicted_cold tile tiles moved energy_uj""".split()
 HTML = '{http://www.w3.org/1999/xhtml}'
 SVG = HTML  # drawings stand in the page's own namespace
 

@@ -20,6 +20,7 @@ typedef struct Clock {
     bool waited;          /* for a transfer, in the step before */
     int64_t moving;       /* cycles of starts of transfers since then */
     int64_t core;
+    int64_t cold;         /* of this step: cores wait for code */
     int64_t engine[3][2]; /* by Engine and direction: when it is free */
     int64_t *done;        /* by token */
 } Clock;
@@ -68,7 +69,10 @@ static int64_t code_of(const Step *s)
  * nothing is known. */
 static int64_t program(Clock *c, int64_t cycles, int unit, int64_t code)
 {
-    return c->p->tiled ? cycles + code_cold(c->code, unit, code) : 0;
+    int64_t cold = c->p->tiled ? code_cold(c->code, unit, code) : 0;
+
+    c->cold += cold;
+    return c->p->tiled ? cycles + cold : 0;
 }
 
 /* Core 0 starts transfers while the others bring in the kernel's code. */
@@ -76,11 +80,13 @@ static When start_kernel(Clock *c, const Step *s)
 {
     When w = {.at = c->core, .from = c->core};
     int64_t call = CALL_CYCLES + (s->layer != c->layer ? LAYER_CYCLES : 0);
-    int64_t cold;
+    int64_t cold, hidden;
 
     c->core += program(c, call, CALL_UNIT, CALL_CODE);
     cold = program(c, 0, unit_of(c, s), code_of(s));
-    c->core += MAX(0, cold - c->moving);
+    hidden = MIN(cold, c->moving);
+    c->core += cold - hidden;
+    c->cold -= hidden;
     c->layer = s->layer;
     c->waited = false;
     c->moving = 0;
@@ -107,7 +113,7 @@ static When start_move(Clock *c, const Step *s)
 
 static When wait_for(Clock *c, const Step *s)
 {
-    When w = {c->core, c->core, MAX(c->core, c->done[s->token])};
+    When w = {c->core, c->core, MAX(c->core, c->done[s->token]), 0};
 
     c->core = w.to;
     if (s->engine == ENG_core)
@@ -132,11 +138,13 @@ When *plan_trace(Arena *mem, const Plan *p)
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
+        c.cold = 0;
         when[i] = s->kind == STEP_wait ? wait_for(&c, s) :
                   s->engine == ENG_core ? start_kernel(&c, s) :
                   start_move(&c, s);
+        when[i].cold = c.cold;
     }
-    when[i] = (When){c.core, c.core, c.core};
+    when[i] = (When){c.core, c.core, c.core, 0};
     arena_end(c.mem);
     return when;
 }
@@ -152,6 +160,7 @@ void plan_cost(Plan *p)
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
+        p->layer[now].cold += when[i].cold;
         if (s->kind == STEP_wait)
             p->layer[now].wait += when[i].to - when[i].from;
         else if (s->engine != ENG_core)

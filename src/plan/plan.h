@@ -96,6 +96,7 @@ typedef struct Layer {
                          not cut */
     int64_t cycles;  /* predicted, with waits; 0: unknown */
     int64_t wait;    /* of those: in which cores wait for data */
+    int64_t cold;    /* in which they wait for code */
     int64_t moved[2]; /* bytes moved for it by ENG_dma, ENG_io */
     const char *why; /* why this kernel and tile, and no other */
 } Layer;
@@ -148,6 +149,7 @@ void plan_print(const Plan *p, Str *out);
 typedef struct When {
     int64_t at;       /* the cores come to the step */
     int64_t from, to; /* its engine works; of a wait: the cores stand still */
+    int64_t cold;     /* cores wait for code */
 } When;
 When *plan_trace(Arena *mem, const Plan *p);
 
