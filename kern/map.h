@@ -60,23 +60,24 @@ static inline int32_t nest_digit(int32_t *number, int32_t n)
 }
 
 /* This core's runs [*run, *end), and of each the elements [*from, *to): runs
- * are dealt out if there are many, else elements of each, between words of
- * four bytes if there are enough. */
+ * are dealt out where that is nearly even or they are short, else elements of
+ * each, between words of four bytes if there are enough. */
 static inline void nest_share(const struct io *io, int32_t runs, int32_t n,
                               int32_t *run, int32_t *end, int32_t *from,
                               int32_t *to)
 {
-    const int32_t many = 16 * io->ncore;
+    const int32_t cores = io->ncore;
 
     *run = *from = 0;
     *end = runs;
     *to = n;
-    if (n < io->ncore || 4 * runs >= (n < many ? many / 4 : many)) {
-        span(runs, io->core, io->ncore, run, end);
+    if (n < (runs < cores ? cores : 8 * cores) ||
+        4 * ((runs - 1) / cores + 1) * cores <= 5 * runs) {
+        span(runs, io->core, cores, run, end);
     } else {
-        const int shift = n < many ? 0 : 2;
+        const int shift = n < 16 * cores ? 0 : 2;
 
-        span((n + (1 << shift) - 1) >> shift, io->core, io->ncore, from, to);
+        span((n + (1 << shift) - 1) >> shift, io->core, cores, from, to);
         *from <<= shift;
         *to = *to << shift < n ? *to << shift : n;
     }

@@ -74,31 +74,7 @@ static NOINLINE void pool4(const struct pool_dims *k, const struct io *io,
     __asm__ volatile("sw %0, 0(%1)" : : "r"(most), "r"(y) : "memory");
 }
 #else
-#define POOL_ADD(v)                                                        \
-    ".insn r 0x57, 1, %[sum], %[s0], " v ", %[e0]\n"                       \
-    ".insn r 0x57, 1, %[sum], %[s1], " v ", %[e1]\n"                       \
-    ".insn r 0x57, 1, %[sum], %[s2], " v ", %[e2]\n"                       \
-    ".insn r 0x57, 1, %[sum], %[s3], " v ", %[e3]\n"
-
-/* Adds the bytes of n words to s. */
-static inline void pool_row(int32_t s[4], const X *x, int32_t n, int32_t col)
-{
-    int32_t s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3], v, w;
-
-    if (n > 1)
-        __asm__ volatile(
-            XP_BLOCK XP_LOOP(0, "%[n]", 10) POOL_LOAD("%[v]") POOL_LOAD("%[w]")
-            POOL_ADD("%[v]") POOL_ADD("%[w]") XP_BLOCK_END
-            : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),
-              [x] "+&r"(x), [v] "=&r"(v), [w] "=&r"(w)
-            : [n] "r"(n >> 1), [col] "r"(col), [e0] "r"(1), [e1] "r"(1 << 8),
-              [e2] "r"(1 << 16), [e3] "r"(1 << 24),
-              [sum] "i"(POOL_SIGNED(X) ? 0x5c : 0x50)
-            : "memory");
-    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
-    for (int i = 0; n & 1 && i < 4; i++)
-        s[i] += x[i];
-}
+#include "kern/columns.h"
 
 static NOINLINE void pool4(const struct pool_dims *k, const struct io *io,
                            const struct patch *p, const X *x, int32_t taps,
@@ -109,7 +85,7 @@ static NOINLINE void pool4(const struct pool_dims *k, const struct io *io,
     int32_t s[4] = {0};
 
     for (int32_t i = whole ? 1 : p->rows; i > 0; i--, x += p->row)
-        pool_row(s, x, cols, (int32_t)p->col);
+        columns_add(s, x, cols, (int32_t)p->col);
     for (int32_t i = 0; i < 4; i++)
         s[i] = finish_pool(k, io, s[i], taps, c + i);
     for (int32_t i = 0; i < 4; i++)

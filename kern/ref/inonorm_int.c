@@ -6,7 +6,7 @@
  * inplace  x
  * split    n
  * stack    320
- * cycles   30 * x.n
+ * cycles   66 * x.n
  *
  * The macro calls its operands x, y and z: here they are x, w and b.
  * p0: mul.  No rounding.
