@@ -208,10 +208,11 @@ static int quad_lined(const struct quad_call *q)
     const struct conv_dims *k = q->k;
     const int bytes = sizeof(Y) == 1 && sizeof(START) == 4 &&
                       sizeof(MUL) == 4 && sizeof(ADD) == 4;
+    const int32_t x = (q->pixels + 3) >> 2, y = (q->channels + 3) >> 2;
 
     return bytes && q->direct && q->channels > 3 &&
            (k->lo == 0 || k->lo + k->hi == -1) &&
-           (q->pixels >= q->channels || q->pixels >= 48);
+           x * y * (q->t.words + 13) >= 350 * (y - x);
 }
 
 /* Fours [lo, hi) of pixels by the four channels from `at` on. */

@@ -19,9 +19,11 @@
  *          0 : (4 + (c * kh * kw % 4 || m < 4 ? max(4, min(m, 32)) : 0)) *
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
- * cycles   kh * kw * sh * sw == 1 && c % 4 == 0 && n * g == 1 &&
- *          (lo == 0 || lo + hi == -1) && oh * ow >= min(m, 48) &&
- *          y.bytes < 2 ? ncore * (423 + 347 * (oh * ow % 4 ? 2 : 1) *
+ * cycles   kh * kw * sh * sw == 1 && c % 4 == 0 && n * g == 1 && m > 3 &&
+ *          (lo == 0 || lo + hi == -1) && y.bytes < 2 &&
+ *          (oh * ow + 3) / 4 * ((m + 3) / 4) * (c / 4 + 13) >=
+ *          350 * ((m + 3) / 4 - (oh * ow + 3) / 4) ?
+ *          ncore * (423 + 347 * (oh * ow % 4 ? 2 : 1) *
  *          ((((oh * ow + 3) / 4 * ((m + 3) / 4) + ncore - 1) / ncore +
  *          (oh * ow + 3) / 4 - 1) / ((oh * ow + 3) / 4) +
  *          ((m + 3) / 4 % ncore ? 1 : 0)) + ((oh * ow + 3) / 4 *
