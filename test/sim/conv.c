@@ -103,7 +103,8 @@ static inline void draw(Dims *k)
 #else
     if (roll(2))
         shape(k, roll(8) + 1, roll(8) + 1, 1,
-              (roll(30) + 1) * (1 + roll(2) * 3), roll(40) + 1, 1, 1, 1, 0);
+              (roll(30) + 1) * (1 + roll(2) * 3),
+              roll(roll(3) ? 40 : 5) + 1, 1, 1, 1, 0);
     else
         shape(k, roll(6) + 1, roll(6) + 1, 1 + (roll(4) == 0) * roll(3),
               roll(12) + 1, roll(12) + 1, roll(5) + 1, roll(5) + 1,
