@@ -13,12 +13,11 @@
  *          2147483648
  * split    n
  * stack    512
- * cycles   ncore * (370 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
- *          (nb[0] * nb[1] * nb[2] - 1) + m * (((nb[0] * nb[1] * nb[2] * n +
- *          ncore - 1) / ncore) * 10 + (((nb[0] * nb[1] * nb[2] * n + ncore -
- *          1) / ncore) % 4 == 1 ? 26 + k + (k % 4 ? 40 : 0) : 0) + (((nb[0] *
- *          nb[1] * nb[2] * n + ncore - 1) / ncore) + 2) / 4 * (27 + (k % 4 ?
- *          54 + 3 * k : 7 * k / 3))))
+ * cycles   ncore * (430 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 19 + (((nb[0]
+ *          * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? 3 * k / 4 : 0)
+ *          + (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 2) / 4 * (k
+ *          % 4 ? 54 + 9 * k / 2 : 18 * k / 7)))
  * code     620
  */
 #include "kern/kern.h"
