@@ -59,10 +59,15 @@ static int unit_of(Clock *c, const Step *s)
     return KERNEL_UNIT + i;
 }
 
-static int64_t code_of(const Step *s)
+int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
+                  const Dims *d)
 {
-    return s->kern->code ? kern_value(s->kern, s->sig, s->kern->code, s->tile,
-                                      &s->dims) : KERNEL_CODE;
+    return k->code ? kern_value(k, sig, k->code, n, d) : KERNEL_CODE;
+}
+
+int64_t call_cold(CodeCache *c)
+{
+    return BEGIN_CYCLES + code_cold(c, CALL_UNIT, CALL_CODE);
 }
 
 /* What the program takes, with code that must come in; of plans without tiles
@@ -83,7 +88,8 @@ static When start_kernel(Clock *c, const Step *s)
     int64_t cold, hidden;
 
     c->core += program(c, call, CALL_UNIT, CALL_CODE);
-    cold = program(c, 0, unit_of(c, s), code_of(s));
+    cold = program(c, 0, unit_of(c, s),
+                   kern_code(s->kern, s->sig, s->tile, &s->dims));
     hidden = MIN(cold, c->moving);
     c->core += cold - hidden;
     c->cold -= hidden;

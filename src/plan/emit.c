@@ -332,21 +332,15 @@ static bool is_copy(const Work *w, const Step *s)
 static void tell_dims(Emitter *e, Step *s, const Tile *tile)
 {
     const Work *w = &e->t->work[e->work];
-    unsigned in_place = 0;
-    bool out_place = false;
-    int o;
+    unsigned in_place;
+    bool out_place;
 
     if (is_copy(w, s)) {
         dims_fill_concat(w->node, w->part, &s->dims);
         return;
     }
-    for (o = 0; o < w->noper; o++)
-        if (w->oper[o].val && !is_staged(e, e->work, o)) {
-            if (w->oper[o].out)
-                out_place = true;
-            else
-                in_place |= 1u << o;
-        }
+    opers_in_place(w, far_set(e, w), e->sol->way[e->work], &in_place,
+                   &out_place);
     if (!tile_dims(w->node, tile, in_place, out_place, &s->dims))
         die("tiles of '%s' cannot be told", w->node->name);
 }

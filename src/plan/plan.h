@@ -122,8 +122,9 @@ typedef struct Plan {
     int64_t weights; /* bytes of constants */
     bool tiled;      /* made by tiled.c */
     double gap;      /* (ram - bound) / ram, 0 where packing is optimal; tiled:
-                        the same of cycles */
+                        (cycles - least) / cycles */
     int64_t cycles;  /* predicted, of all steps; 0 if a head says nothing */
+    int64_t least;   /* tiled: no plan takes fewer (bound.c) */
     int64_t stack;   /* bound of the run function and its kernels */
     const char *host_isa; /* what the chip has beyond its description */
 } Plan;

@@ -14,6 +14,9 @@
 
 enum { MOST_FREE = 8, MOST_ENTRIES = 16 };
 
+/* Homes of stores: either, one for life; or for a bound, at each layer anew. */
+enum { NEAR, FAR, FREE, LOOSE };
+
 typedef struct Entry {
     int64_t cycles;
     int64_t pre_bytes, pre_cycles; /* asked of the layer before */
@@ -39,7 +42,11 @@ typedef struct Solver {
     Tiler *t;
     Arena *mem;
     const int64_t *near, *next; /* room by work */
-    signed char *forced;  /* by store: 1 next memory, 0 nearest, -1 free */
+    bool relaxed;         /* only the time matters, which may be too little */
+    const int64_t *cold;  /* by work: cycles in which its code comes in; NULL:
+                             none */
+    const bool *instant;  /* by work: takes no time; NULL: none */
+    unsigned char *home;  /* by store */
     Cross *cross;         /* [i]: before work i; [nwork]: at the end */
     int **live, *nlive;   /* by work: the stores that do */
     bool exact;
@@ -49,18 +56,19 @@ typedef struct Solver {
 
 static void list_live(Solver *s)
 {
-    int i, k;
+    int i, k, last;
 
     s->live = NEWN(s->mem, int *, s->t->nwork + 1);
     s->nlive = NEWN(s->mem, int, s->t->nwork + 1);
-    for (i = 0; i < s->t->s->nstore; i++)
-        for (k = MAX(0, s->t->first[i]);
-             k <= MIN(s->t->last[i], s->t->nwork - 1); k++) {
+    for (i = 0; i < s->t->s->nstore; i++) {
+        last = MIN(s->t->last[i], s->t->nwork - 1);
+        for (k = MAX(0, s->t->first[i]); k <= last; k++) {
             if (tiler_is_away(s->t, i, k))
                 continue;
             GROW(s->mem, s->live[k], (size_t)s->nlive[k]);
             s->live[k][s->nlive[k]++] = i;
         }
+    }
 }
 
 static bool crosses(const Solver *s, int store, int work)
@@ -79,7 +87,7 @@ static int heaviest(const Solver *s, int work)
         double area = (double)s->t->s->store[i].size *
                       (s->t->last[i] - s->t->first[i] + 1);
 
-        if (s->forced[i] < 0 && crosses(s, i, work) && area > most) {
+        if (s->home[i] == FREE && crosses(s, i, work) && area > most) {
             most = area;
             best = i;
         }
@@ -92,7 +100,7 @@ static int list_cross(const Solver *s, int work, int *list)
     int i, n = 0;
 
     for (i = 0; i < s->t->s->nstore; i++)
-        if (s->forced[i] < 0 && crosses(s, i, work)) {
+        if (s->home[i] == FREE && crosses(s, i, work)) {
             if (n < MOST_FREE)
                 list[n] = i;
             n++;
@@ -105,13 +113,13 @@ static void force_homes(Solver *s)
     const Stores *v = s->t->s;
     int list[MOST_FREE], i;
 
-    s->forced = (signed char *)NEWN(s->mem, unsigned char, v->nstore + 1);
+    s->home = NEWN(s->mem, unsigned char, v->nstore + 1);
     for (i = 0; i < v->nstore; i++)
-        s->forced[i] = v->store[i].size > s->t->room || s->t->spilled[i]
-                           ? 1 : -1;
+        s->home[i] = v->store[i].size > s->t->room || s->t->spilled[i]
+                         ? FAR : FREE;
     for (i = 0; i <= s->t->nwork; i++)
         while (list_cross(s, i, list) > MOST_FREE) {
-            s->forced[heaviest(s, i)] = 1;
+            s->home[heaviest(s, i)] = s->relaxed ? LOOSE : FAR;
             s->exact = false;
         }
 }
@@ -146,7 +154,7 @@ static void add_entry(Solver *s, State *to, const Entry *e)
         if (!covers(e, &to->v[i]))
             to->v[n++] = to->v[i];
     to->n = n;
-    if (n == MOST_ENTRIES) {
+    if (n == MOST_ENTRIES && !s->relaxed) {
         s->exact = false;
         for (i = 1; i < n; i++)
             if (to->v[i].cycles > to->v[worst].cycles)
@@ -155,8 +163,7 @@ static void add_entry(Solver *s, State *to, const Entry *e)
             to->v[worst] = *e;
         return;
     }
-    if (!to->v)
-        to->v = NEWN(s->mem, Entry, MOST_ENTRIES);
+    GROW(s->mem, to->v, (size_t)to->n);
     to->v[to->n++] = *e;
 }
 
@@ -175,8 +182,8 @@ static bool is_far(const Solver *s, const Scene *c, int store)
     const Cross *x = &s->cross[MAX(c->work, 0)];
     int i;
 
-    if (s->forced[store] >= 0)
-        return s->forced[store];
+    if (s->home[store] < FREE)
+        return s->home[store] == FAR;
     for (i = 0; i < x->n; i++)
         if (x->store[i] == store)
             return c->came >> i & 1;
@@ -186,15 +193,26 @@ static bool is_far(const Solver *s, const Scene *c, int store)
     die("a store without a home");
 }
 
+static bool uses(const Work *w, int store)
+{
+    int i;
+
+    for (i = 0; i < w->nstore && w->store[i] != store; i++)
+        ;
+    return i < w->nstore;
+}
+
 static void list_born(const Solver *s, Scene *c)
 {
+    const Work *w = &s->t->work[c->work];
     int i;
 
     for (i = 0; i < s->nlive[c->work]; i++) {
         int store = s->live[c->work][i];
+        bool born = s->home[store] == LOOSE ? uses(w, store) :
+                    s->home[store] == FREE && s->t->first[store] == c->work;
 
-        if (s->forced[store] < 0 && s->t->first[store] == c->work &&
-            c->nborn < (int)LEN(c->born))
+        if (born && c->nborn < (int)LEN(c->born))
             c->born[c->nborn++] = store;
     }
 }
@@ -208,7 +226,8 @@ static void count_live(const Solver *s, const Scene *c, int64_t live[2])
     for (i = 0; i < s->nlive[c->work]; i++) {
         int store = s->live[c->work][i];
 
-        live[is_far(s, c, store)] += s->t->s->store[store].size;
+        if (s->home[store] != LOOSE)
+            live[is_far(s, c, store)] += s->t->s->store[store].size;
     }
 }
 
@@ -267,19 +286,50 @@ static unsigned far_of_work(const Solver *s, const Scene *c)
     return set;
 }
 
-/* A way and what comes after it. */
-static void join(Solver *s, State *to, Way *way, const Entry *after,
-                 unsigned next, int entry, int64_t room)
+/* Cycles in which cores start what is loaded ahead. */
+static int64_t starts_of(const Entry *e)
+{
+    return e->pre_cycles ? e->way->pre_starts : 0;
+}
+
+/* What follows takes less for what of its constants is loaded meanwhile, as far
+ * as the engine has time for it; what cores do more, they do while they would
+ * wait, as far as they would.  (Mostly code comes in then, which is not known
+ * here: a plan is thought to start for nothing what it loads ahead.) */
+static int64_t saved_ahead(const Solver *s, const Way *way, int64_t more,
+                           const Entry *after)
+{
+    int64_t cycles = after->pre_cycles - MAX(0, more - way->idle);
+
+    if (!after->pre_cycles)
+        return cycles;
+    return MIN(cycles, way->slack + (s->relaxed ? after->way->pre_least : 0));
+}
+
+/* What comes after a layer that takes no time, whatever that does for it. */
+static void join_instant(Solver *s, State *to, Way *way, const Entry *after,
+                         unsigned next, int entry)
 {
     Entry e = {.way = way, .next = next, .entry = entry};
 
+    e.cycles = after->cycles - after->pre_cycles;
+    add_entry(s, to, &e);
+}
+
+/* A way and what comes after it. */
+static void join(Solver *s, State *to, Way *way, const Entry *after,
+                 unsigned next, int entry, int64_t room, int64_t cold)
+{
+    Entry e = {.way = way, .next = next, .entry = entry};
+    int64_t more = s->relaxed ? MAX(cold, starts_of(after)) : 0;
+
     if (way->bytes + after->pre_bytes > room)
         return;
-    e.cycles = way->cycles + after->cycles -
-               MIN(after->pre_cycles, way->slack);
+    e.cycles = way->cycles + after->cycles - saved_ahead(s, way, more, after);
     add_entry(s, to, &e);
     e.pre_bytes = way->pre_bytes;
-    e.pre_cycles = way->pre_cycles;
+    e.pre_cycles = MIN(way->pre_cycles,
+                       way->pre_starts + MAX(0, way->idle - more));
     if (e.pre_cycles)
         add_entry(s, to, &e);
 }
@@ -303,8 +353,12 @@ static void try_homes(Solver *s, const Scene *c, State *to)
     for (i = 0; i < ways->n; i++)
         for (j = 0; j < behind->n && has_room(s, c, &ways->v[i], live[1]);
              j++)
-            join(s, to, &ways->v[i], &behind->v[j], next, j,
-                 s->near[c->work] - live[0]);
+            if (s->instant && s->instant[c->work])
+                join_instant(s, to, &ways->v[i], &behind->v[j], next, j);
+            else
+                join(s, to, &ways->v[i], &behind->v[j], next, j,
+                     s->near[c->work] - live[0],
+                     s->cold ? s->cold[c->work] : 0);
 }
 
 static State *solve_at(Solver *s, int work, unsigned set)
@@ -374,6 +428,7 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
         keep_homes(s, i, set, to->far);
         keep_local(s, e, i, to->far);
         to->way[i] = e->way;
+        to->rest[i] = e->cycles;
         to->ahead[i] = e->pre_cycles > 0;
         set = e->next;
         entry = e->entry;
@@ -381,24 +436,26 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
     keep_homes(s, s->t->nwork, set, to->far);
 }
 
-Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
+static Solution solve(Solver *s)
 {
-    Solver s = {.t = t, .mem = arena_new(), .near = near, .next = next,
-                .exact = true};
+    Tiler *t = s->t;
     Solution to = {0};
     unsigned set, best = 0;
     int i, entry = -1;
 
-    list_live(&s);
-    force_homes(&s);
-    make_cross(&s);
+    s->mem = arena_new();
+    s->exact = true;
+    list_live(s);
+    force_homes(s);
+    make_cross(s);
     to.far = NEWN(t->mem, unsigned char, t->s->nstore + 1);
     to.way = NEWN(t->mem, Way *, t->nwork + 1);
     to.ahead = NEWN(t->mem, unsigned char, t->nwork + 1);
+    to.rest = NEWN(t->mem, int64_t, t->nwork + 1);
     for (i = 0; i < t->s->nstore; i++)
-        to.far[i] = s.forced[i] == 1;
-    for (set = 0; set < 1u << s.cross[0].n; set++) {
-        const State *v = solve_at(&s, 0, set);
+        to.far[i] = s->home[i] == FAR;
+    for (set = 0; set < 1u << s->cross[0].n; set++) {
+        const State *v = solve_at(s, 0, set);
         int k = best_entry(v);
 
         if (k >= 0 && (!to.found || v->v[k].cycles < to.cycles)) {
@@ -408,9 +465,25 @@ Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
             entry = k;
         }
     }
-    to.exact = s.exact;
+    to.exact = s->exact;
     if (to.found)
-        read_out(&s, best, entry, &to);
-    arena_end(s.mem);
+        read_out(s, best, entry, &to);
+    arena_end(s->mem);
     return to;
+}
+
+Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
+{
+    Solver s = {.t = t, .near = near, .next = next};
+
+    return solve(&s);
+}
+
+Solution solve_relaxed(Tiler *t, const int64_t *near, const int64_t *next,
+                       const int64_t *cold, const bool *instant)
+{
+    Solver s = {.t = t, .near = near, .next = next, .relaxed = true,
+                .cold = cold, .instant = instant};
+
+    return solve(&s);
 }

@@ -1,9 +1,10 @@
 /* The ways to cut a layer into tiles.
  *
- * A grid is a tile size; its tiles are of few kinds (first, middle, last along
- * rows, full and last along the other axes), and each kind is asked once what
- * it reads, writes and takes.  A way is a grid with an order of its tiles and a
- * number of slots; its time is that of its pipeline, gone through tile by
+ * A grid is a tile size; its tiles are of few kinds (along rows the first two,
+ * the last two and those between, for padding may reach beyond the first and
+ * the last; full and last along the other axes), and each kind is asked once
+ * what it reads, writes and takes.  A way is a grid with an order of its tiles
+ * and a number of slots; its time is that of its pipeline, gone through tile by
  * tile.  Ways that are worse than another in everything are dropped. */
 #include "plan/tiling.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 12, MOST_TILES = 1024, MOST_SIZES = 20,
+enum { ROW_KINDS = 5, KINDS = 4 * ROW_KINDS, MOST_TILES = 1024, MOST_SIZES = 20,
        SMALL_FETCH = 8192, WHOLE = 4096 };
 
 typedef struct Share { /* of an operand in a tile */
@@ -21,7 +22,7 @@ typedef struct Share { /* of an operand in a tile */
 } Share;
 
 typedef struct Kind {
-    int64_t cycles;
+    int64_t *cycles;      /* by the set of stores in the next memory */
     Share share[];        /* by operand */
 } Kind;
 
@@ -32,8 +33,8 @@ typedef struct Grid {
     Kind *kind[KINDS];    /* NULL: no tile is of that kind */
     unsigned dep[NOPER];  /* axes along which its piece changes, by bit */
     int64_t most[NOPER];  /* bytes of its largest piece */
-    int64_t scratch;
-    int64_t busy;         /* cycles of all its tiles */
+    int64_t *scratch;     /* by the set of stores in the next memory, */
+    int64_t *busy;        /* as cycles of all its tiles */
 } Grid;
 
 int64_t slot_bytes(int64_t n)
@@ -159,19 +160,21 @@ static int index_of(int axis, int kind, int count)
 {
     if (axis != CUT_row)
         return kind ? last_of(count) : 0;
-    return kind == 0 ? 0 : kind == 1 ? count / 2 : last_of(count);
+    return kind == 0 ? 0 : kind == 1 ? MIN(1, last_of(count)) :
+           kind == 2 ? count / 2 : MAX(0, count + kind - ROW_KINDS);
 }
 
 static int kind_along(int axis, int i, int count)
 {
     if (axis != CUT_row)
         return i == last_of(count) && count > 1;
-    return i == 0 ? 0 : i == last_of(count) ? 2 : 1;
+    return i < 2 ? i : MAX(2, ROW_KINDS - count + i);
 }
 
 static int kind_at(const Grid *g, const int i[NCUT])
 {
-    return (kind_along(CUT_batch, i[CUT_batch], g->count[CUT_batch]) * 3 +
+    return (kind_along(CUT_batch, i[CUT_batch], g->count[CUT_batch]) *
+                ROW_KINDS +
             kind_along(CUT_row, i[CUT_row], g->count[CUT_row])) * 2 +
            kind_along(CUT_channel, i[CUT_channel], g->count[CUT_channel]);
 }
@@ -211,14 +214,13 @@ const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
     return tile->node;
 }
 
-static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile,
-                      int64_t cycles)
+static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile)
 {
     int o, first = w->noper - w->node->nres;
     Kind *k = arena_get(t->mem, 1, sizeof *k + (size_t)w->noper *
                                                    sizeof *k->share);
 
-    k->cycles = cycles;
+    k->cycles = NEWN(t->mem, int64_t, 1 << w->nstore);
     for (o = 0; o < w->noper; o++) {
         Piece p = o < first ? tile->in[o] : tile->out[o - first];
 
@@ -230,30 +232,117 @@ static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile,
     return k;
 }
 
+void opers_in_place(const Work *w, unsigned far, const Way *way,
+                    unsigned *in_place, bool *out_place)
+{
+    int o;
+
+    *in_place = 0;
+    *out_place = false;
+    for (o = 0; o < w->noper; o++) {
+        if (!w->oper[o].val || tile_is_staged(w, o, far, way))
+            continue;
+        if (w->oper[o].out)
+            *out_place = true;
+        else
+            *in_place |= 1u << o;
+    }
+}
+
+/* The least code of each kernel that a layer may have. */
+static void note_code(Tiler *t, Work *w, const Node *n, const Choice *c,
+                      const Dims *d)
+{
+    int64_t bytes = kern_code(c->kern, c->sig, n, d);
+    int i;
+
+    for (i = 0; i < w->ncode && w->code[i].kern != c->kern; i++)
+        ;
+    if (i == w->ncode) {
+        GROW(t->mem, w->code, (size_t)w->ncode);
+        w->code[w->ncode++] = (Code){c->kern, bytes};
+    }
+    w->code[i].bytes = MIN(w->code[i].bytes, bytes);
+}
+
+/* The kernels of a kind of tile: where operands are used in place, others may
+ * be the fastest. */
+static bool ask_kernels(Tiler *t, Work *w, Grid *g, const Tile *tile,
+                        int64_t *cycles)
+{
+    static const Way cut;
+    const Node *n = tile_seen(w, tile, is_whole(g));
+    unsigned far, in_place, sets = 1u << w->nstore;
+    bool out_place;
+    Choice c, apart = {0};
+    Dims d, told;
+
+    if (!tile_dims(w->node, tile, 0, false, &d) ||
+        !tiler_choice(t, w, n, &d, &apart))
+        return false;
+    for (far = 0; far < sets; far++) {
+        c = apart;
+        told = d;
+        opers_in_place(w, far, &cut, &in_place, &out_place);
+        if (!is_whole(g) && tile_tells(w->node, in_place, out_place))
+            tile_dims(w->node, tile, in_place, out_place, &told);
+        if (memcmp(&told, &d, sizeof d) && !tiler_choice(t, w, n, &told, &c))
+            return false;
+        note_code(t, w, n, &c, &told);
+        cycles[far] = c.cycles;
+        g->scratch[far] = MAX(g->scratch[far], c.scratch);
+    }
+    return true;
+}
+
+/* Where padding reaches beyond the second tile, those in the middle are not all
+ * the same: their transfers take at least as long as the shortest. */
+static void take_shortest(Tiler *t, Arena *mem, const Work *w, const Grid *g,
+                          Kind *k, const int i[NCUT])
+{
+    int64_t all[NCUT], at[NCUT], len[NCUT], most = 0;
+    int o, end, j[NCUT], rows = g->count[CUT_row];
+    Tile tile;
+
+    for (o = 0; o < 4; o++)
+        most = MAX(most, attr_at(w->node, A_pad, o, 0));
+    if (i[CUT_row] < 2 || rows - i[CUT_row] < 3 || most <= g->len[CUT_row])
+        return;
+    tile_axes(w->node, w->part, all);
+    memcpy(j, i, sizeof j);
+    for (end = 0; end < 2; end++) {
+        j[CUT_row] = end ? rows - 3 : 2;
+        place_tile(g->len, j, all, at, len);
+        if (!tile_make(mem, w->node, w->part, at, len, &tile))
+            continue;
+        for (o = 0; o < w->noper - w->node->nres; o++)
+            k->share[o].move = MIN(k->share[o].move,
+                                   move_cycles(t->dma, true, tile.in[o].row,
+                                               tile.in[o].rows));
+    }
+}
+
 /* What a kind of tile reads, writes and takes.  mem: for what is not kept. */
-static bool ask_kind(Tiler *t, Arena *mem, const Work *w, Grid *g,
+static bool ask_kind(Tiler *t, Arena *mem, Work *w, Grid *g,
                      const int i[NCUT])
 {
     Kind **k = &g->kind[kind_at(g, i)];
     int64_t all[NCUT], at[NCUT], len[NCUT];
-    Choice c = {0};
     Tile tile;
-    Dims d;
     int o;
 
     if (*k)
         return true;
     tile_axes(w->node, w->part, all);
     place_tile(g->len, i, all, at, len);
-    if (!tile_make(mem, w->node, w->part, at, len, &tile) ||
-        !tile_dims(w->node, &tile, 0, false, &d))
+    if (!tile_make(mem, w->node, w->part, at, len, &tile))
         return false;
-    if (!tiler_choice(t, w, tile_seen(w, &tile, is_whole(g)), &d, &c))
+    *k = new_kind(t, w, &tile);
+    if (!ask_kernels(t, w, g, &tile, (*k)->cycles))
         return false;
-    *k = new_kind(t, w, &tile, c.cycles);
-    g->scratch = MAX(g->scratch, c.scratch);
     for (o = 0; o < w->noper; o++)
         g->most[o] = MAX(g->most[o], piece_bytes((*k)->share[o].piece));
+    take_shortest(t, mem, w, g, *k, i);
     return true;
 }
 
@@ -302,33 +391,37 @@ static int kinds_along(int axis, int kind, int count)
 
     if (axis != CUT_row)
         return kind ? last : count - last;
-    return kind == 0 ? 1 : kind == 1 ? count - 1 - last : last;
+    return kind < 2 ? count > kind : kind == 2 ? MAX(0, count - 4)
+                                               : count > 6 - kind;
 }
 
-static int64_t busy_of(const Grid *g)
+static int64_t busy_of(const Grid *g, unsigned far)
 {
     int64_t sum = 0, n;
     int i, a;
 
     for (i = 0; i < KINDS; i++) {
-        const int k[NCUT] = {i / 6, i / 2 % 3, i % 2};
+        const int k[NCUT] = {i / 2 / ROW_KINDS, i / 2 % ROW_KINDS, i % 2};
 
         for (a = 0, n = 1; a < NCUT; a++)
             n *= kinds_along(a, k[a], g->count[a]);
-        sum += n ? n * (CALL_CYCLES + g->kind[i]->cycles) : 0;
+        sum += n ? n * (CALL_CYCLES + g->kind[i]->cycles[far]) : 0;
     }
     return sum;
 }
 
-static void make_grid(Tiler *t, const Work *w, Grid *g)
+static void make_grid(Tiler *t, Work *w, Grid *g)
 {
     Arena *mem = arena_new();
     int k[NCUT], i[NCUT], a;
+    unsigned far;
 
     g->known = true;
+    g->scratch = NEWN(t->mem, int64_t, 1 << w->nstore);
+    g->busy = NEWN(t->mem, int64_t, 1 << w->nstore);
     g->ok = keeps_groups(w, g);
     for (k[0] = 0; k[0] < 2; k[0]++)
-        for (k[1] = 0; k[1] < 3; k[1]++)
+        for (k[1] = 0; k[1] < ROW_KINDS; k[1]++)
             for (k[2] = 0; k[2] < 2; k[2]++) {
                 for (a = 0; a < NCUT; a++)
                     i[a] = index_of(a, k[a], g->count[a]);
@@ -338,7 +431,8 @@ static void make_grid(Tiler *t, const Work *w, Grid *g)
     if (!g->ok)
         return;
     find_deps(w, g);
-    g->busy = busy_of(g);
+    for (far = 0; far < 1u << w->nstore; far++)
+        g->busy[far] = busy_of(g, far);
 }
 
 /* Sizes worth trying along an axis: as even as can be, of multiples that suit
@@ -449,9 +543,11 @@ static bool changes(const Grid *g, int o, const int i[NCUT],
 
 typedef struct Clock {
     int64_t core, in, out, io; /* when each is free */
+    int64_t idle;           /* cycles in which cores wait */
     int64_t loading;        /* cycles of all loads */
-    int64_t konst;          /* of those of constants, with their starts */
-    int64_t ready;          /* when the tile's data is there */
+    int64_t loads, konst;   /* how many, and how many of constants, */
+    int64_t konst_cycles;   /* which take so long */
+    int64_t ready;          /* when the tile's data is there; 0: it was */
 } Clock;
 
 static unsigned staged_set(const Work *w, const Way *way, unsigned far)
@@ -493,25 +589,58 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
         }
         c->in = MAX(c->in, c->core) + move;
         c->loading += move;
-        if (w->oper[o].konst)
-            c->konst += move + MOVE_CYCLES;
+        c->loads++;
+        c->ready = c->in + (int64_t)t->dma->in.setup;
+        if (!w->oper[o].konst)
+            continue;
+        c->konst++;
+        c->konst_cycles += move;
     }
-    c->ready = c->in + (int64_t)t->dma->in.setup;
 }
 
-static void store_tile(const Work *w, const Kind *k, unsigned staged, Clock *c)
+/* When what is stored of a tile is there. */
+static int64_t store_tile(const Tiler *t, const Work *w, const Kind *k,
+                          unsigned staged, Clock *c)
 {
+    int64_t there = 0;
     int o;
 
     for (o = w->noper - w->node->nres; o < w->noper; o++)
         if (staged >> o & 1) {
             c->core += MOVE_CYCLES;
             c->out = MAX(c->out, c->core) + k->share[o].move;
+            there = c->out + (int64_t)t->dma->out.setup;
             if (!is_streamed(&w->oper[o]))
                 continue;
             c->core += MOVE_CYCLES;
             c->io = MAX(c->io, c->out) + k->share[o].outer;
         }
+    return there;
+}
+
+/* What loading the first constants before the layer saves: all that they take,
+ * and if nothing else is loaded the wait for what is loaded last; at least the
+ * starts of loads, even if the engine has no time for them before. */
+static void time_before(const Tiler *t, const Clock *c, Way *way)
+{
+    int64_t last = (int64_t)t->dma->in.setup;
+
+    way->pre_cycles = way->pre_starts = way->pre_least = 0;
+    if (!c->konst)
+        return;
+    way->pre_starts = c->konst * MOVE_CYCLES;
+    way->pre_cycles = c->konst_cycles + way->pre_starts +
+                      (c->konst == c->loads ? last : 0);
+    way->pre_least = c->loads * MOVE_CYCLES + last;
+}
+
+/* 0: there is nothing to wait for. */
+static void wait_until(int64_t then, Clock *c)
+{
+    if (!then)
+        return;
+    c->idle += MAX(0, then - c->core - WAIT_CYCLES);
+    c->core = MAX(c->core + WAIT_CYCLES, then);
 }
 
 /* Time of the pipeline: with two slots, tile n + 1 is loaded and tile n - 1
@@ -526,24 +655,26 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
 
     split_index(way, 0, i);
     load_tile(t, w, g, way, staged, i, NULL, &c);
-    way->pre_cycles = c.konst;
+    time_before(t, &c, way);
+    c.core += LAYER_CYCLES;
     for (n = 0; n < tiles; n++) {
         const Kind *k = g->kind[kind_at(g, i)];
 
         split_index(way, n + 1, next);
         ready = c.ready;
+        c.ready = 0;
         if (way->depth > 1 && n + 1 < tiles)
             load_tile(t, w, g, way, staged, next, i, &c);
-        c.core = MAX(c.core, ready);
-        c.core = MAX(c.core, stored[n % way->depth]);
-        c.core += WAIT_CYCLES + CALL_CYCLES + k->cycles;
-        store_tile(w, k, staged, &c);
-        stored[n % way->depth] = c.out;
+        wait_until(MAX(ready, stored[n % way->depth]), &c);
+        c.core += CALL_CYCLES + k->cycles[far];
+        stored[n % way->depth] = store_tile(t, w, k, staged, &c);
         if (way->depth == 1 && n + 1 < tiles)
             load_tile(t, w, g, way, staged, next, i, &c);
         memcpy(i, next, sizeof i);
     }
-    way->cycles = MAX(c.core, MAX(c.out, c.io));
+    wait_until(MAX(stored[0], stored[1]), &c);
+    way->cycles = MAX(c.core, c.io);
+    way->idle = c.idle;
     way->slack = MAX(0, way->cycles - c.loading);
 }
 
@@ -592,7 +723,7 @@ static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
     int64_t each;
     int o, slots;
 
-    way->bytes = slot_bytes(g->scratch);
+    way->bytes = slot_bytes(g->scratch[far]);
     way->pre_bytes = way->outer_bytes = 0;
     for (o = 0; o < w->noper; o++) {
         if (!tile_is_staged(w, o, far, way))
@@ -663,13 +794,14 @@ static bool covers(const Way *a, const Way *b)
 }
 
 /* Would the way be dropped even if nothing ever waited for data? */
-static bool is_hopeless(const Grid *g, const Way *way, const Ways *l)
+static bool is_hopeless(const Grid *g, unsigned far, const Way *way,
+                        const Ways *l)
 {
     Way best = *way;
     int i;
 
-    best.cycles = g->busy;
-    best.pre_cycles = NOPER * (MOVE_CYCLES);
+    best.cycles = g->busy[far];
+    best.pre_cycles = NOPER * MOVE_CYCLES;
     for (i = 0; i < l->n; i++)
         if (covers(&l->v[i], &best))
             return true;
@@ -804,7 +936,7 @@ int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
 }
 
 /* In place, wherever that is. */
-static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
+static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
 {
     Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1,
                .saves = -1};
@@ -819,8 +951,10 @@ static void add_direct(Tiler *t, const Work *w, unsigned far, Ways *l)
         dims_fill(w->node, &d);
     if (!tiler_choice(t, w, w->node, &d, &c))
         return;
+    note_code(t, w, w->node, &c, &d);
     way.bytes = slot_bytes(c.scratch);
-    way.cycles = CALL_CYCLES + c.cycles + far_cycles(t, w, far, &c);
+    way.cycles = LAYER_CYCLES + CALL_CYCLES + c.cycles +
+                 far_cycles(t, w, far, &c);
     way.slack = way.cycles;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].outer)
@@ -867,7 +1001,7 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
             way.depth = (i - 1) % depths + 1;
             way.whole = i > depths;
             size_way(t, w, g, &way, far);
-            if (way.bytes > t->room || is_hopeless(g, &way, l) ||
+            if (way.bytes > t->room || is_hopeless(g, far, &way, l) ||
                 !can_tell(w, g, &way, far))
                 continue;
             time_way(t, w, g, &way, far);

@@ -158,13 +158,19 @@ static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
     return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
 }
 
+/* Bytes of the next memory beside what the program takes. */
+static int64_t next_all(const Tiler *t)
+{
+    const Mem *m = &t->p->soc->mems[t->next];
+
+    return m->size - m->reserved - m->program;
+}
+
 /* Room for buffers in the next memory, beside constants, code and program; less
  * than 0 where these do not fit. */
 static int64_t next_left(const Tiler *t, const PlanOpts *o)
 {
-    const Mem *m = &t->p->soc->mems[t->next];
-    int64_t room = m->size - m->reserved - m->program -
-                   t->p->consts[t->next] - t->code;
+    int64_t room = next_all(t) - t->p->consts[t->next] - t->code;
 
     if (o->limit[t->next] >= 0)
         room = MIN(room, o->limit[t->next]);
@@ -284,8 +290,6 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
         sol = solve_homes(t, r.near, r.next);
         if (!sol.found)
             return false;
-        if (!i)
-            t->bound = sol.cycles;
         if (try_solution(t, &sol, o, &r))
             break;
     }
@@ -420,11 +424,10 @@ static bool try_inside(Tiler *t, const PlanOpts *o)
  * many the program does. */
 static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
 {
-    const Mem *m = &t->p->soc->mems[t->next];
     int64_t limit = o->limit[t->next];
 
-    return limit < 0 || !t->code ? 0 : MAX(0, m->size -
-        m->reserved - m->program - t->code - bytes_inside(t) - limit);
+    return limit < 0 || !t->code ? 0 :
+           MAX(0, next_all(t) - t->code - bytes_inside(t) - limit);
 }
 
 /* What is tried: how many quarters of what buffers never need are filled with
@@ -604,9 +607,17 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
     no_room(t->p, needs.s);
 }
 
+static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
+{
+    start_over(t);
+    set_room(t, near);
+    return tiler_bound(t, near, next, next_all(t));
+}
+
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
 {
     Tiler t = {.mem = p->mem, .p = p, .s = s};
+    int64_t near, next;
 
     p->tiled = true;
     t.near = mem_at(p->soc, 1, HOLDS_buffers);
@@ -617,6 +628,9 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     t.chooser = c;
     t.outside = NEWN(p->mem, bool, s->nstore + 1);
     tiler_works(&t);
+    near = near_room_of(&t, o);
+    next = next_room(&t, o);
+    p->least = bound_with(&t, near, next);
     if (!try_all(&t, o)) {
         spill_nothing(&t);
         if (t.outer < 0)
@@ -626,6 +640,8 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     p->program = t.code;
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);
-    if (p->cycles > t.bound)
-        p->gap = (double)(p->cycles - t.bound) / (double)p->cycles;
+    if (t.spills) /* the next memory is never too small */
+        p->least = bound_with(&t, near, INT64_MAX / 4);
+    if (p->cycles)
+        p->gap = (double)(p->cycles - p->least) / (double)p->cycles;
 }

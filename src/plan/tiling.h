@@ -45,7 +45,10 @@ typedef struct Way {
     int64_t cycles;     /* with the first load, from the layer before's end */
     int64_t pre_bytes, pre_cycles; /* what may be loaded before: slots of
                            constants, and the time that it saves */
+    int64_t pre_starts; /* of those: in which cores start the loads */
+    int64_t pre_least;  /* may be saved even if there is no slack before */
     int64_t slack;      /* cycles in which nothing is loaded */
+    int64_t idle;       /* cycles in which cores wait */
     int64_t saves;      /* bytes of the next memory, if the result follows an
                            operand that dies there at a distance; -1: not
                            worked out */
@@ -66,6 +69,12 @@ typedef struct WaySet {
     Ways *ways;
 } WaySet;
 
+/* A kernel that a layer may have, and bytes of it that a call goes through. */
+typedef struct Code {
+    const Kern *kern;
+    int64_t bytes;
+} Code;
+
 /* A layer as the planner sees it. */
 typedef struct Work {
     const Node *node;
@@ -82,6 +91,8 @@ typedef struct Work {
     int nset;
     struct Grid *grids;
     int ngrid;
+    Code *code;         /* of all kernels in its ways */
+    int ncode;
 } Work;
 
 /* Bytes that are brought from the outer memory to the next: rows, which lie
@@ -122,7 +133,6 @@ typedef struct Tiler {
     int64_t code;       /* bytes there for the steps as a program */
     bool counted;       /* that is not guessed */
     bool fills;         /* fetches fill the memory to the brim */
-    int64_t bound;      /* cycles of homes and ways with room for all sums */
     int64_t room;       /* of the nearest: bytes */
     Work *work;
     int nwork;
@@ -160,6 +170,9 @@ int out_slots(const Way *way);
 /* Is operand `oper` loaded once for all tiles, though each has a piece? */
 bool tile_is_whole(const Work *w, int oper, const Way *way);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
+/* Operands, by bit, and whether results are used where they lie. */
+void opers_in_place(const Work *w, unsigned far, const Way *way,
+                    unsigned *in_place, bool *out_place);
 
 /* The node of which kernels are asked: of the whole the work's own, but where
  * an argument of a concat is copied from slot to slot, that copy. */
@@ -183,9 +196,20 @@ typedef struct Solution {
     unsigned char *far; /* by store: at home in the next memory */
     Way **way;          /* by work */
     unsigned char *ahead; /* by work: constants are loaded before it begins */
+    int64_t *rest;      /* by work: cycles from its begin to the end */
 } Solution;
 /* near, next: room by work. */
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next);
+/* No solution takes less time, and it need not be one: what is too much to be
+ * tried out counts nowhere.  cold: cycles, by work, in which code comes in;
+ * instant: works that take no time; NULL: none. */
+Solution solve_relaxed(Tiler *t, const int64_t *near, const int64_t *next,
+                       const int64_t *cold, const bool *instant);
+
+/* bound.c: no plan takes fewer cycles.  near, next: room for buffers; all: for
+ * buffers and constants in the next memory, of which values that may be away
+ * (next is more) need nothing. */
+int64_t tiler_bound(Tiler *t, int64_t near, int64_t next, int64_t all);
 
 /* merge.c: lets results follow operands, where the room of the next memory (by
  * work) asks for it; buf: of stores.  Returns the bytes that are still too
@@ -237,6 +261,11 @@ CodeCache *code_cache(Arena *mem, const Soc *s);
 /* A unit of the program, whose number is yours, goes through so many bytes of
  * its code: cycles until those that are not there have come in. */
 int64_t code_cold(CodeCache *c, int unit, int64_t bytes);
+/* Bytes of its code that a kernel goes through in a call. */
+int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
+                  const Dims *d);
+/* The first call of each network, with nothing there. */
+int64_t call_cold(CodeCache *c);
 
 /* tiled.c: a plan for a chip with DMA. */
 bool tiled_fits(const Soc *soc);

@@ -132,10 +132,8 @@ static void put_binds(const Report *r, Str *out)
                 "are for them\n", r->soc->mems[b.full].name,
                 (long long)r->plan->used[b.full],
                 (long long)r->plan->room[b.full]);
-    str_fmt(out, "gap      %.1f %%: the best homes and tiles take %.0f "
-            "cycles before addresses, waits for L3 and cold kernels\n",
-            100 * r->plan->gap,
-            (double)r->plan->cycles * (1 - r->plan->gap));
+    str_fmt(out, "gap      %.1f %%: no plan takes less than %lld cycles\n",
+            100 * r->plan->gap, (long long)r->plan->least);
 }
 
 static void put_energy(const Report *r, Str *out)

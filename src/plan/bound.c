@@ -1,0 +1,188 @@
+/* A bound: no plan takes fewer cycles, as cost.c counts them, than this.
+ *
+ * It is of all plans of the same layers in the same order, one after the other,
+ * each done in one of the ways that tile.c lists; of any homes of values, any
+ * addresses, and any choice of the constants that lie in the outer memory; of
+ * plans that spill values to that one only if the planner's does.
+ *
+ * That is the best solution with room for sums alone, in relaxations.  Where
+ * too many values live at once for all homes to be tried, some count nowhere.
+ * Code comes into the instruction cache once: for each work none of whose
+ * kernels another has that was counted, the least of them.
+ *
+ * And of the constants that works i to k use, no more can be in the next memory
+ * when work i begins than fits there beside the values that live then; the rest
+ * must come through the line from the outer one before work k ends.  So the
+ * time from the begin of i to the end of k is at least that of the line: some
+ * works take no time, and what the line takes is added.  Which, says the
+ * longest way through the best solution, of works and stretches of the line. */
+#include "plan/tiling.h"
+
+#include <string.h>
+
+typedef struct Bound {
+    Tiler *t;
+    int64_t *near, *next; /* room by work */
+    int64_t *cold;      /* by work: cycles in which its code comes in */
+    int64_t *konst;     /* by work: bytes of the constants that works before it
+                           use first */
+    int64_t *spare;     /* by work: bytes that are left for constants */
+    int64_t *at;        /* by work: when it begins at the earliest */
+    int *from;          /* by work: from where on the one before is waited for;
+                           -1: for itself alone */
+} Bound;
+
+static bool has_code(const Work *w, const Kern *k)
+{
+    int i;
+
+    for (i = 0; i < w->ncode && w->code[i].kern != k; i++)
+        ;
+    return i < w->ncode;
+}
+
+static bool share_code(const Work *a, const Work *b)
+{
+    int i;
+
+    for (i = 0; i < a->ncode; i++)
+        if (has_code(b, a->code[i].kern))
+            return true;
+    return false;
+}
+
+/* Returns what the call of the network takes beside its works. */
+static int64_t count_code(Bound *b)
+{
+    const Tiler *t = b->t;
+    CodeCache *cache = code_cache(t->mem, t->p->soc);
+    int64_t call = call_cold(cache), least;
+    int i, k;
+
+    for (i = 0; i < t->nwork; i++) {
+        const Work *w = &t->work[i];
+
+        for (k = 0; k < i; k++)
+            if (b->cold[k] && share_code(w, &t->work[k]))
+                break;
+        if (k < i || !w->ncode)
+            continue;
+        least = w->code[0].bytes;
+        for (k = 1; k < w->ncode; k++)
+            least = MIN(least, w->code[k].bytes);
+        b->cold[i] = code_cold(cache, cache->n, least);
+    }
+    return call;
+}
+
+static void count_consts(Bound *b)
+{
+    const Tiler *t = b->t;
+    bool *seen = NEWN(t->mem, bool, t->s->nstore + 1);
+    int i, o;
+
+    for (i = 0; i < t->nwork; i++) {
+        const Work *w = &t->work[i];
+
+        b->konst[i + 1] = b->konst[i];
+        for (o = 0; o < w->noper; o++) {
+            int store = w->oper[o].place.buf;
+
+            if (!w->oper[o].val || !w->oper[o].konst || seen[store])
+                continue;
+            seen[store] = true;
+            b->konst[i + 1] += t->s->store[store].size;
+        }
+    }
+}
+
+/* What lives from before a work to its begin is in the next memory but for what
+ * the nearest holds. */
+static void count_spare(Bound *b, int64_t near, int64_t all)
+{
+    const Tiler *t = b->t;
+    int i, k;
+
+    for (k = 0; k < t->nwork; k++) {
+        int64_t live = 0;
+
+        for (i = 0; i < t->s->nstore; i++)
+            if (t->first[i] < k && t->last[i] >= k)
+                live += t->s->store[i].size;
+        b->spare[k] = all - MAX(0, live - near);
+    }
+}
+
+/* Cycles in which the line brings what works i to k use. */
+static int64_t line_cycles(const Bound *b, int i, int k)
+{
+    int64_t bytes = b->konst[k + 1] - b->konst[i] - b->spare[i];
+
+    return bytes > 0
+               ? (int64_t)((double)bytes / b->t->io->in.bytes_per_cycle) : 0;
+}
+
+/* The longest way through a solution. */
+static void find_longest(Bound *b, const Solution *s)
+{
+    int i, k, n = b->t->nwork;
+
+    for (k = 0; k < n; k++) {
+        b->at[k + 1] = b->at[k] + s->rest[k] - (k + 1 < n ? s->rest[k + 1] : 0);
+        b->from[k + 1] = -1;
+        for (i = 0; i <= k; i++)
+            if (b->at[i] + line_cycles(b, i, k) > b->at[k + 1]) {
+                b->at[k + 1] = b->at[i] + line_cycles(b, i, k);
+                b->from[k + 1] = i;
+            }
+    }
+}
+
+/* The same way through any solution. */
+static int64_t with_line(Bound *b)
+{
+    bool *instant = NEWN(b->t->mem, bool, b->t->nwork + 1);
+    int64_t line = 0;
+    int i, k;
+
+    for (k = b->t->nwork; k > 0; k = i) {
+        i = b->from[k];
+        if (i < 0) {
+            i = k - 1;
+            continue;
+        }
+        line += line_cycles(b, i, k - 1);
+        memset(instant + i, true, (size_t)(k - i));
+    }
+    return line ? line + solve_relaxed(b->t, b->near, b->next, b->cold,
+                                       instant).cycles : 0;
+}
+
+int64_t tiler_bound(Tiler *t, int64_t near, int64_t next, int64_t all)
+{
+    int n = t->nwork + 1, i;
+    Bound b = {.t = t, .near = NEWN(t->mem, int64_t, n),
+               .next = NEWN(t->mem, int64_t, n),
+               .cold = NEWN(t->mem, int64_t, n),
+               .konst = NEWN(t->mem, int64_t, n),
+               .spare = NEWN(t->mem, int64_t, n),
+               .at = NEWN(t->mem, int64_t, n), .from = NEWN(t->mem, int, n)};
+    int64_t call;
+    Solution s;
+
+    for (i = 0; i < t->nwork; i++) {
+        b.near[i] = near;
+        b.next[i] = next;
+    }
+    s = solve_relaxed(t, b.near, b.next, NULL, NULL);
+    if (!s.found)
+        return 0;
+    call = count_code(&b);
+    s = solve_relaxed(t, b.near, b.next, b.cold, NULL);
+    if (!t->io)
+        return call + s.cycles;
+    count_consts(&b);
+    count_spare(&b, next > all ? next : near, all);
+    find_longest(&b, &s);
+    return call + MAX(s.cycles, with_line(&b));
+}
