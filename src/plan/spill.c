@@ -6,8 +6,8 @@
  * and written out as soon as the last has written it.
  *
  * Which ones: where most is missing, of what lives there the store that costs
- * the least transfers for each byte it frees; again, until everything fits;
- * then those that turn out not to be needed come back. */
+ * the least transfers for each byte it frees; again, until everything fits.
+ * Then each that is large comes back, or goes too, if that is quicker. */
 #include "plan/tiling.h"
 
 #include <string.h>
@@ -160,18 +160,12 @@ static int64_t need_at(Tiler *t, int work, int64_t enough)
 }
 
 /* The works around `work` at which a store may be away: those that do not use
- * it, or if `all`, in all its life, those that can have it in pieces.  Returns
- * the cycles of its transfers, or -1. */
-static int64_t range_of(Tiler *t, int store, int work, bool all,
-                        const bool *can, bool *away)
+ * it, or if `all`, in all its life, those that can have it in pieces. */
+static void range_of(const Tiler *t, int store, int work, bool all,
+                     const bool *can, bool *away)
 {
-    int64_t size = t->s->store[store].size, cycles = 0;
-    int64_t out = move_cycles(t->io, false, size, 1);
-    int64_t in = move_cycles(t->io, true, size, 1);
     int first = MAX(0, t->first[store]);
-    int last = MIN(t->nwork - 1, t->last[store]);
-    bool whole = is_filled(t, store), here = t->first[store] < 0, fresh = here;
-    int k;
+    int last = MIN(t->nwork - 1, t->last[store]), k;
 
     memset(away, 0, (size_t)(t->nwork + 1) * sizeof *away);
     for (k = work; !all && k >= first && !uses(&t->work[k], store); k--)
@@ -180,25 +174,36 @@ static int64_t range_of(Tiler *t, int store, int work, bool all,
         away[k] = true;
     for (k = first; all && k <= last; k++)
         away[k] = can[k] || !uses(&t->work[k], store);
-    for (k = first; k <= t->last[store]; k++) {
+}
+
+/* The cycles of its transfers: [0] in pieces, [1] as a whole; false: it cannot
+ * be moved as a whole, but must be. */
+static bool moves_of(const Tiler *t, int store, const bool *away,
+                     int64_t cycles[2])
+{
+    int64_t size = t->s->store[store].size;
+    int64_t out = move_cycles(t->io, false, size, 1);
+    int64_t in = move_cycles(t->io, true, size, 1);
+    bool here = t->first[store] < 0, fresh = here;
+    int k;
+
+    cycles[0] = cycles[1] = 0;
+    for (k = MAX(0, t->first[store]); k <= t->last[store]; k++) {
         bool use = k < t->nwork && uses(&t->work[k], store);
         bool write = k < t->nwork && writes(t, k, store);
 
         if (k < t->nwork && away[k]) {
-            if (here && !whole)
-                return -1;
-            cycles += (here && fresh ? out : 0) + (write ? out : 0) +
-                      (use && k > first ? in : 0);
+            cycles[1] += here && fresh ? out : 0;
+            cycles[0] += (write ? out : 0) +
+                         (use && k > t->first[store] ? in : 0);
             here = fresh = false;
         } else if (use || k == t->nwork) {
-            if (!here && k > t->first[store] && !whole)
-                return -1;
-            cycles += !here && k > t->first[store] ? in : 0;
+            cycles[1] += !here && k > t->first[store] ? in : 0;
             here = true;
             fresh |= write;
         }
     }
-    return away[work] ? cycles : -1;
+    return !cycles[1] || is_filled(t, store);
 }
 
 typedef struct Best {
@@ -211,16 +216,18 @@ static void weigh(Tiler *t, int store, int work, int64_t over, const bool *can,
                   Best *best)
 {
     bool *away = NEWN(t->mem, bool, t->nwork + 1);
-    int64_t size = t->s->store[store].size, cycles;
+    int64_t size = t->s->store[store].size, cycles[2];
     double score;
     int all;
 
     for (all = 0; all < 2; all++) {
         if (!all && uses(&t->work[work], store))
             continue;
-        cycles = range_of(t, store, work, all, can, away);
-        score = (double)cycles / (double)MIN(size, over);
-        if (cycles < 0 || (best->store >= 0 && score >= best->score))
+        range_of(t, store, work, all, can, away);
+        if (!away[work] || !moves_of(t, store, away, cycles))
+            continue;
+        score = (double)(cycles[0] + cycles[1]) / (double)MIN(size, over);
+        if (best->store >= 0 && score >= best->score)
             continue;
         best->store = store;
         best->score = score;
@@ -288,9 +295,12 @@ static int neediest(Tiler *t, const int64_t *need)
     return most;
 }
 
-static bool is_solved(Tiler *t, int64_t near, int64_t next)
+/* The cycles of the best homes and ways, and of what is moved as a whole, which
+ * they know nothing of; -1: there are none. */
+static int64_t cost_of(Tiler *t, int64_t near, int64_t next)
 {
-    int64_t *room[2];
+    int64_t *room[2], cycles[2], sum;
+    Solution sol;
     int i, k;
 
     for (i = 0; i < 2; i++) {
@@ -298,38 +308,65 @@ static bool is_solved(Tiler *t, int64_t near, int64_t next)
         for (k = 0; k < t->nwork; k++)
             room[i][k] = i ? next : near;
     }
-    return solve_homes(t, room[0], room[1]).found;
+    sol = solve_homes(t, room[0], room[1]);
+    sum = sol.cycles;
+    for (i = 0; i < t->s->nstore; i++)
+        if (t->spilled[i] && moves_of(t, i, t->spilled[i]->away, cycles))
+            sum += cycles[1];
+    return sol.found ? sum : -1;
 }
 
-/* The largest first: they are moved the longest. */
-static void take_back_some(Tiler *t, int64_t near, int64_t next)
+/* Lets a store stay, or go, if all together then takes no longer. */
+static void try_other(Tiler *t, int store, int64_t near, int64_t next,
+                      int64_t *cost)
+{
+    Spilled *was = t->spilled[store];
+    bool *away = NEWN(t->mem, bool, t->nwork + 1);
+    int64_t now, cycles[2];
+
+    if (was) {
+        take_back(t, store);
+    } else {
+        range_of(t, store, MAX(0, t->first[store]), true, streams_of(t), away);
+        if (!moves_of(t, store, away, cycles))
+            return;
+        put_away(t, store, away);
+    }
+    now = cost_of(t, near, next);
+    if (now >= 0 && (was ? now <= *cost : now < *cost)) {
+        *cost = now;
+        return;
+    }
+    take_back(t, store);
+    if (was)
+        put_away(t, store, was->away);
+}
+
+/* The largest first: they are moved the longest, and free the most. */
+static void improve(Tiler *t, int64_t near, int64_t next, int64_t cost)
 {
     bool *tried = NEWN(t->mem, bool, t->s->nstore + 1);
-    int i, k, most;
+    int i, most;
 
     for (;;) {
-        Spilled *s;
+        const Store *v = t->s->store;
 
         for (i = 0, most = -1; i < t->s->nstore; i++)
-            if (t->spilled[i] && !tried[i] &&
-                (most < 0 || t->s->store[i].size > t->s->store[most].size))
+            if (!tried[i] && !v[i].konst && t->first[i] < t->nwork &&
+                v[i].size >= MAX(SMALL, next / 16) &&
+                (most < 0 || v[i].size > v[most].size))
                 most = i;
         if (most < 0)
             return;
         tried[most] = true;
-        s = t->spilled[most];
-        take_back(t, most);
-        for (k = 0; k < t->nwork; k++)
-            if (s->away[k] && need_at(t, k, next) > next)
-                break;
-        if (k < t->nwork || !is_solved(t, near, next))
-            put_away(t, most, s->away);
+        if (t->care > 1 || t->spilled[most])
+            try_other(t, most, near, next, &cost);
     }
 }
 
 bool spill_stores(Tiler *t, int64_t near, int64_t next)
 {
-    int64_t *need = NEWN(t->mem, int64_t, t->nwork + 1);
+    int64_t *need = NEWN(t->mem, int64_t, t->nwork + 1), cost;
     const bool *can = streams_of(t);
     int i, k;
 
@@ -342,10 +379,10 @@ bool spill_stores(Tiler *t, int64_t near, int64_t next)
         if (!spill_at(t, k, need[k] - next, can))
             return false;
     }
-    if (!is_solved(t, near, next))
-        return false;
-    take_back_some(t, near, next);
-    return true;
+    cost = cost_of(t, near, next);
+    if (cost >= 0 && t->care > 0)
+        improve(t, near, next, cost);
+    return cost >= 0;
 }
 
 /* Inputs lie there before the first work, outputs behind the last. */
@@ -365,14 +402,16 @@ int64_t spill_least(Tiler *t)
 {
     const bool *can = streams_of(t);
     bool *away = NEWN(t->mem, bool, t->nwork + 1);
-    int64_t least = least_ends(t);
+    int64_t least = least_ends(t), cycles[2];
     int i, k;
 
     for (i = 0; i < t->s->nstore; i++)
         for (k = 0; k < t->nwork; k++)
-            if (lives_at(t, i, k) && !tiler_is_away(t, i, k) &&
-                range_of(t, i, k, true, can, away) >= 0)
-                put_away(t, i, away);
+            if (lives_at(t, i, k) && !t->spilled[i]) {
+                range_of(t, i, k, true, can, away);
+                if (moves_of(t, i, away, cycles))
+                    put_away(t, i, away);
+            }
     for (k = 0; k < t->nwork; k++)
         least = MAX(least, need_at(t, k, least));
     spill_nothing(t);

@@ -438,11 +438,14 @@ typedef struct Trial {
     int64_t chunk, code;
 } Trial;
 
-/* Of the room, eighths are taken. */
-static bool spill_some(Tiler *t, int eighths)
+/* For a trial, as if there were so many eighths of the room. */
+static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
 {
     const Plan *p = t->p;
 
+    put_outside(t);
+    set_rooms(t, o);
+    set_chunk(t, MIN(chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
     set_room(t, p->room[t->near]);
     spill_nothing(t);
     return spill_stores(t, p->room[t->near],
@@ -450,8 +453,7 @@ static bool spill_some(Tiler *t, int eighths)
 }
 
 /* The predicted cycles, or -1. */
-static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x,
-                         int spill)
+static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 {
     const Plan *p = t->p;
 
@@ -459,8 +461,7 @@ static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x,
     put_outside(t);
     set_rooms(t, o);
     set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
-    if (!(spill ? spill_some(t, spill)
-                : solves(t, p->room[t->near], p->room[t->next])))
+    if (!solves(t, p->room[t->near], p->room[t->next]))
         return -1;
     fill_inside(t, beyond_limit(t, o) +
                        (x->fill ? (p->room[t->next] - least_next(t)) *
@@ -486,10 +487,12 @@ static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
         return false;
     t->fills = true;
     t->spills = spill > 0;
+    if (spill && !spill_some(t, o, trials[0].chunk, spill))
+        return false;
     for (i = 0; i < (int)LEN(trials); i++) {
         x = trials[i];
         x.code = code;
-        now = try_trial(t, o, &x, spill);
+        now = try_trial(t, o, &x);
         code = now >= 0 || !code ? t->code : code;
         if (now >= 0 && (least < 0 || now < least)) {
             least = now;
@@ -498,7 +501,7 @@ static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
         if (now >= 0 && t->any)
             return true;
     }
-    return least >= 0 && (now == least || try_trial(t, o, &best, spill) >= 0);
+    return least >= 0 && (now == least || try_trial(t, o, &best) >= 0);
 }
 
 /* What sums ask for may not be enough for addresses. */
@@ -532,18 +535,24 @@ static void start_over(Tiler *t)
     t->code = 0;
 }
 
-/* Spilled is more and more, for addresses. */
+/* With less and less room, for addresses; and less and less care. */
+static bool try_spilled(Tiler *t, const PlanOpts *o)
+{
+    int i;
+
+    for (i = 0; i < 12; i++) {
+        t->care = 2 - i / 4;
+        if (try_outside(t, o, 8 - i % 4))
+            return true;
+    }
+    return false;
+}
+
 static bool try_all(Tiler *t, const PlanOpts *o)
 {
-    int spill;
-
     start_over(t);
-    if (try_inside(t, o) || try_outside(t, o, 0))
-        return true;
-    for (spill = spills_to(t) ? 8 : 0; spill > 4; spill -= 2)
-        if (try_outside(t, o, spill))
-            return true;
-    return false;
+    return try_inside(t, o) || try_outside(t, o, 0) ||
+           (spills_to(t) && try_spilled(t, o));
 }
 
 /* With so much of the next memory, on a larger chip where this one has less. */

@@ -143,6 +143,8 @@ typedef struct Tiler {
     Spilled **spilled;  /* by store; NULL: it never is */
     bool *streams;      /* by work: its tiles may pass through the next, */
     int64_t streams_room; /* with so much of the nearest */
+    int care;           /* 0: what frees the most; 1: no more than must be,
+                           2: or where that is quicker */
     bool any;           /* the first plan that fits will do */
 } Tiler;
 
