@@ -19,9 +19,10 @@
  *   END     of the page
  *
  * Memories are numbered from 1; an operand in memory 0 is a constant's own
- * address, or NULL.  RT_FAR, defined before this is included, says whether
- * there are transfers to external memory.  What differs from chip to chip is
- * in its team.h. */
+ * address, or NULL.  Defined before this is included: RT_FAR, whether there are
+ * transfers to external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the
+ * first of them for such transfers.  What differs from chip to chip is in its
+ * team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -52,7 +53,7 @@ enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LAYER = 16,
  * later; is towards the cores, with external memory, of rows. */
 enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_OPEN = 1 << 5,
        RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
-enum { RT_HEAD = 5, RT_IO_SLOT = 16, RT_SLOTS = 24 };
+enum { RT_HEAD = 5 };
 
 /* The first words of records; n: words of the whole record. */
 #define RUN(n, flags, cores, nin, nout) \

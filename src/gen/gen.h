@@ -49,6 +49,7 @@ typedef struct Gen {
     const Step **layer;      /* [0] is layer 1: its first kernel */
     Inst *inst;
     int *inst_of;            /* by step, of those that start a kernel */
+    struct Program *program; /* of a team */
     const char **weight;     /* name of a constant's array, by buffer */
     const char **src;        /* what is to be compiled of the network */
     const char **written;    /* every file, for -f */
@@ -146,7 +147,8 @@ void code_roll(const Gen *g, Program *p);
 bool code_check(const Gen *g, const Program *p);
 void code_pages(const Gen *g, Program *p);
 
-/* team.c: the program as C, and what runs it */
+/* team.c: what the program stands on; the program as C, and what runs it */
+void gen_team_top(Gen *g, Str *out);
 void gen_team_net(Gen *g, Str *out);
 
 /* weights.c */

@@ -79,9 +79,7 @@ static void put_top(Gen *g, Str *out)
             "#ifdef TILEWRIGHT_MARK\n#include \"mark.h\"\n#else\n"
             "#define MARK_LAYER() ((void)0)\n#endif\n\n", g->name, g->name);
     if (gen_team(g))
-        str_fmt(out, "#include \"rt/team.h\"\n\n"
-                "enum { RT_FAR = %d };\n#include \"rt/program.h\"\n\n",
-                gen_far(g));
+        gen_team_top(g, out);
 }
 
 static const DimsInfo *dims_info_of(const Step *s)

@@ -4,6 +4,30 @@
 
 #include <inttypes.h>
 
+/* Slots of transfers that the program uses. */
+static int count_slots(const Program *p, bool io)
+{
+    int i, n = 0;
+
+    for (i = 0; i < p->ncode; i++)
+        if (p->code[i].kind == CODE_move && p->code[i].io == io)
+            n = MAX(n, p->code[i].slot + 1);
+    return n;
+}
+
+void gen_team_top(Gen *g, Str *out)
+{
+    int near, far;
+
+    g->program = gen_program(g);
+    near = count_slots(g->program, false);
+    far = count_slots(g->program, true);
+    str_fmt(out, "#include \"rt/team.h\"\n\n"
+            "enum { RT_FAR = %d, RT_IO_SLOT = %d, RT_SLOTS = %d };\n"
+            "#include \"rt/program.h\"\n\n", gen_far(g), near,
+            MAX(1, near + far));
+}
+
 /* What the program calls: one type for all kernels. */
 static void put_kernels(Gen *g, Str *out)
 {
@@ -266,7 +290,7 @@ static void put_memories(Gen *g, Str *out)
 
 void gen_team_net(Gen *g, Str *out)
 {
-    const Program *p = gen_program(g);
+    const Program *p = g->program;
     const char *n = g->name;
     int i;
 
