@@ -1019,8 +1019,6 @@ bool tiler_streams(Tiler *t, Work *w)
     Way way = {.depth = 1};
     int i;
 
-    if (w->node->op == OP_concat)
-        return false;
     if (!w->grids)
         list_grids(t, w);
     for (i = 0; i < w->ngrid; i++) {
