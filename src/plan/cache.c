@@ -7,7 +7,8 @@
  * loops, it would take c log((c - r) / (c - n)) until n of the c bytes of the
  * cache are its own.  Of what it so throws out itself, AGAIN percent come in
  * again in the same call, and as many are missing at the next.  Of what was
- * there of others, exp(-m / c) stays when m bytes come in. */
+ * there of others, exp(-m / c) stays when m bytes come in, or what there is
+ * room for. */
 #include "plan/tiling.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static double *there(CodeCache *c, int unit)
 
 int64_t code_cold(CodeCache *c, int unit, int64_t bytes)
 {
-    double *r = there(c, unit), need, own, taken;
+    double *r = there(c, unit), need, own, taken, others = 0, keep;
     double n = MIN((double)bytes, 0.9 * c->size);
     int i;
 
@@ -53,8 +54,15 @@ int64_t code_cold(CodeCache *c, int unit, int64_t bytes)
     need = n - *r;
     own = c->size * log((c->size - *r) / (c->size - n)) - need;
     taken = need + own * AGAIN / 100;
+    *r = 0;
     for (i = 0; i < c->n; i++)
-        c->there[i] *= exp(-taken / c->size);
-    *r = n - own * AGAIN / 100;
+        others += c->there[i];
+    keep = exp(-taken / c->size);
+    n -= own * AGAIN / 100;
+    if (keep * others > c->size - n)
+        keep = (c->size - n) / others;
+    for (i = 0; i < c->n; i++)
+        c->there[i] *= keep;
+    *r = n;
     return (int64_t)(taken * c->rate);
 }

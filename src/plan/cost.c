@@ -16,7 +16,6 @@ typedef struct Clock {
     CodeCache *code;
     const Step **kernel;  /* the first of each kernel and types */
     int nkernel;
-    int layer;            /* of the last kernel */
     bool waited;          /* for a transfer, in the step before */
     int64_t moving;       /* cycles of starts of transfers since then */
     int64_t core;
@@ -84,16 +83,14 @@ static int64_t program(Clock *c, int64_t cycles, int unit, int64_t code)
 static When start_kernel(Clock *c, const Step *s)
 {
     When w = {.at = c->core, .from = c->core};
-    int64_t call = CALL_CYCLES + (s->layer != c->layer ? LAYER_CYCLES : 0);
     int64_t cold, hidden;
 
-    c->core += program(c, call, CALL_UNIT, CALL_CODE);
+    c->core += program(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
     cold = program(c, 0, unit_of(c, s),
                    kern_code(s->kern, s->sig, s->tile, &s->dims));
     hidden = MIN(cold, c->moving);
     c->core += cold - hidden;
     c->cold -= hidden;
-    c->layer = s->layer;
     c->waited = false;
     c->moving = 0;
     w.to = c->core = c->done[s->token] = c->core + s->cycles;
@@ -133,7 +130,7 @@ static When wait_for(Clock *c, const Step *s)
 
 When *plan_trace(Arena *mem, const Plan *p)
 {
-    Clock c = {.mem = arena_new(), .p = p, .layer = -1};
+    Clock c = {.mem = arena_new(), .p = p};
     When *when = NEWN(mem, When, p->nstep + 1);
     int i;
 

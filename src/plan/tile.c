@@ -656,7 +656,6 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
     split_index(way, 0, i);
     load_tile(t, w, g, way, staged, i, NULL, &c);
     time_before(t, &c, way);
-    c.core += LAYER_CYCLES;
     for (n = 0; n < tiles; n++) {
         const Kind *k = g->kind[kind_at(g, i)];
 
@@ -947,18 +946,13 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     for (o = 0; o < w->noper; o++)
         if (is_streamed(&w->oper[o]))
             return;
-    if (w->node->op == OP_concat)
-        dims_fill_concat(w->node, w->part, &d);
-    else
+    if (w->node->op != OP_concat)
         dims_fill(w->node, &d);
     if (!tiler_choice(t, w, w->node, &d, &c))
         return;
-    if (w->node->op == OP_concat)
-        choice_time(&c, w->node, &d);
     note_code(t, w, w->node, &c, &d);
     way.bytes = slot_bytes(c.scratch);
-    way.cycles = LAYER_CYCLES + CALL_CYCLES + c.cycles +
-                 far_cycles(t, w, far, &c);
+    way.cycles = CALL_CYCLES + c.cycles + far_cycles(t, w, far, &c);
     way.slack = way.cycles;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].outer)
@@ -1019,6 +1013,8 @@ bool tiler_streams(Tiler *t, Work *w)
     Way way = {.depth = 1};
     int i;
 
+    if (w->node->op == OP_concat)
+        return false;
     if (!w->grids)
         list_grids(t, w);
     for (i = 0; i < w->ngrid; i++) {

@@ -16,9 +16,9 @@ enum { NOPER = NARG + NRES };
 
 /* What the cores pay beside kernels' own time, cycles, with a program in the
  * instruction cache: for a call on all of them, to start a transfer, to look
- * whether some are over, for a layer, and before the first. */
-enum { CALL_CYCLES = 210, MOVE_CYCLES = 45, WAIT_CYCLES = 40,
-       LAYER_CYCLES = 45, BEGIN_CYCLES = 250 };
+ * whether some are over, and before the first layer. */
+enum { CALL_CYCLES = 200, MOVE_CYCLES = 54, WAIT_CYCLES = 40,
+       BEGIN_CYCLES = 250 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {

@@ -27,21 +27,14 @@ static Engine *find_engines(const Plan *p)
 
 static const char *largest(const Binds *b)
 {
-    const struct {
-        const char *what;
-        int64_t cycles;
-    } share[] = {
-        {"compute", b->kernels},
-        {"starts of kernels and transfers", b->starts},
-        {"transfers between L1 and L2", b->wait[ENG_dma]},
-        {"transfers from L3", b->wait[ENG_io]},
-    };
-    size_t i, most = 0;
+    const char *what = "compute";
+    int64_t most = b->kernels + b->starts;
 
-    for (i = 1; i < LEN(share); i++)
-        if (share[i].cycles > share[most].cycles)
-            most = i;
-    return share[most].what;
+    if (b->wait[ENG_dma] > most) {
+        what = "transfers between L1 and L2";
+        most = b->wait[ENG_dma];
+    }
+    return b->wait[ENG_io] > most ? "transfers from L3" : what;
 }
 
 Binds report_binds(const Report *r)
