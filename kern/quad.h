@@ -14,6 +14,10 @@
 #ifndef QUAD_PIXELS
 #define QUAD_PIXELS 4
 #endif
+/* May the words of four rows of x lie side by side? */
+#ifndef QUAD_SIDES
+#define QUAD_SIDES 0
+#endif
 
 #include "kern/block.h"
 #include "kern/scale.h"
@@ -33,11 +37,14 @@ struct quads {
      * to the next in x, where `words` are those of a row, `step` all bytes;
      * lines of fours of pixels: from one to the next in x and, in bytes, y */
     int32_t xstep, rows, jump, xnext, ynext;
+    /* words of x are side by side; `jump` is then the way in w from the end of
+     * the first of four rows to the next four */
+    int32_t side;
 };
 
 #ifdef __riscv
 /* v[4 * i + j] = bias j + row i of x by row j of w. */
-#define QUAD_DOTS(name, DOT)                                                 \
+#define QUAD_DOTS(name, DOT, LOAD_X)                                         \
     XP_INLINE void name(const LEFT *x, const RIGHT *w, int32_t words,        \
                         int32_t step, const START *bias, int32_t v[16])      \
     {                                                                        \
@@ -48,10 +55,7 @@ struct quads {
             "mv %8, %0\n mv %9, %1\n mv %10, %2\n mv %11, %3\n"              \
             "mv %12, %0\n mv %13, %1\n mv %14, %2\n mv %15, %3\n"            \
             XP_BLOCK XP_LOOP(0, "t3", 24)                                    \
-            BLOCK_LW_FAR("t5", "%19", "%16")                                 \
-            BLOCK_LW_FAR("t6", "%20", "%16")                                 \
-            BLOCK_LW_FAR("t1", "%21", "%16")                                 \
-            XP_LW_STEP("t4", "%16", 4)                                       \
+            LOAD_X                                                           \
             BLOCK_LW_FAR("t3", "%19", "%17")                                 \
             BLOCK_LW_FAR("t2", "%20", "%17")                                 \
             DOT("%1", "t4", "t3") DOT("%5", "t5", "t3")                      \
@@ -76,10 +80,21 @@ struct quads {
             : "memory", "t1", "t2", "t4", "t5", "t6");                       \
     }
 
-QUAD_DOTS(quad_dots_ss, BLOCK_SP)
-QUAD_DOTS(quad_dots_uu, BLOCK_UP)
-QUAD_DOTS(quad_dots_us, BLOCK_USP)
-QUAD_DOTS(quad_dots_su, BLOCK_SUP)
+#define QUAD_APART                                                           \
+    BLOCK_LW_FAR("t5", "%19", "%16") BLOCK_LW_FAR("t6", "%20", "%16")        \
+    BLOCK_LW_FAR("t1", "%21", "%16") XP_LW_STEP("t4", "%16", 4)
+#define QUAD_BESIDE                                                          \
+    XP_LW_STEP("t4", "%16", 4) XP_LW_STEP("t5", "%16", 4)                    \
+    XP_LW_STEP("t6", "%16", 4) XP_LW_STEP("t1", "%16", 4)
+
+QUAD_DOTS(quad_dots_ss, BLOCK_SP, QUAD_APART)
+QUAD_DOTS(quad_dots_uu, BLOCK_UP, QUAD_APART)
+QUAD_DOTS(quad_dots_us, BLOCK_USP, QUAD_APART)
+QUAD_DOTS(quad_dots_su, BLOCK_SUP, QUAD_APART)
+QUAD_DOTS(quad_side_ss, BLOCK_SP, QUAD_BESIDE)
+QUAD_DOTS(quad_side_uu, BLOCK_UP, QUAD_BESIDE)
+QUAD_DOTS(quad_side_us, BLOCK_USP, QUAD_BESIDE)
+QUAD_DOTS(quad_side_su, BLOCK_SUP, QUAD_BESIDE)
 
 /* n bytes, eight at a time and then the last word or two, which may overlap. */
 static inline char *quad_copy(char *to, const void *from, int32_t n)
@@ -107,10 +122,13 @@ static inline char *quad_copy(char *to, const void *from, int32_t n)
     return end;
 }
 
-static inline void quad_dots(const LEFT *x, const RIGHT *w, int32_t words,
-                             int32_t step, const START *bias, int32_t v[16])
+static inline void quad_dots(const struct quads *t, const LEFT *x,
+                             const RIGHT *w, const START *bias, int32_t v[16])
 {
-    BLOCK_BY_SIGN(quad_dots, x, w, words, step, bias, v);
+    if (QUAD_SIDES && t->side)
+        BLOCK_BY_SIGN(quad_side, x, w, t->words, t->step, bias, v);
+    else
+        BLOCK_BY_SIGN(quad_dots, x, w, t->words, t->step, bias, v);
 }
 
 /* Four results as bytes: limited to what a byte holds, then within bounds that
@@ -135,14 +153,19 @@ static inline char *quad_copy(char *to, const void *from, int32_t n)
     return to + n;
 }
 
-static inline void quad_dots(const LEFT *x, const RIGHT *w, int32_t words,
-                             int32_t step, const START *bias, int32_t v[16])
+/* Where words are side by side, the last of a row of w may reach beyond it, and
+ * that of x has zeros there. */
+static inline void quad_dots(const struct quads *t, const LEFT *x,
+                             const RIGHT *w, const START *bias, int32_t v[16])
 {
+    const int side = QUAD_SIDES && t->side;
+    const int32_t next = side ? 16 : 4, row = side ? 4 : t->step;
+
     for (int i = 0; i < 16; i++) {
         v[i] = (int32_t)bias[i & 3];
-        for (int32_t n = 0; n < 4 * words; n += 4)
-            v[i] = block_dot(v[i], block_load(x + (i >> 2) * step + n),
-                             block_load(w + (i & 3) * step + n));
+        for (int32_t n = 0; n < t->words; n++)
+            v[i] = block_dot(v[i], block_load(x + (i >> 2) * row + n * next),
+                             block_load(w + (i & 3) * t->step + 4 * n));
     }
 }
 
@@ -202,7 +225,7 @@ static NOINLINE void quad_plain(const struct quads *t, const LEFT *x,
         const ADD *add = (const void *)adds;
         int32_t v[16], shift, lo, hi;
 
-        quad_dots(x, w, t->words, t->step, (const void *)bias, v);
+        quad_dots(t, x, w, (const void *)bias, v);
         shift = t->shift;
         QUAD_SCALE(0);
         QUAD_SCALE(1);
@@ -235,7 +258,7 @@ static NOINLINE void quad_pair(const struct quads *t, const LEFT *x,
         const ADD *add = t->add + (t->addnext ? at : 0);
         int32_t v[8];
 
-        block24(x, x + step, rows, t->words, v);
+        block24(x, x + t->xstep, rows, t->words, v);
         for (int32_t j = 0; j < 4; j++) {
             const int32_t b = (int32_t)bias[j], m = (int32_t)mul[j];
             const ADD a = add[j];

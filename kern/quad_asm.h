@@ -48,6 +48,7 @@
 #define QA_TAPS_STEPS                                                         \
     "lw a2, 56(a0)\n lw t1, 60(a0)\n lw t2, 64(a0)\n"                        \
     "sw t1, 116(sp)\n sw t2, 120(sp)\n" QA_STEPS
+#define QA_SIDE_STEPS "lw t2, 64(a0)\n sw t2, 120(sp)\n" QA_FLAT_STEPS
 #define QA_STEPS "slli a3, a2, 1\n add t0, a3, a2\n"
 
 #define QA_START                                                              \
@@ -62,6 +63,8 @@
     BLOCK_LW_FAR("t4", "a2", "a0") BLOCK_LW_FAR("t5", "a3", "a0")             \
     BLOCK_LW_FAR("t6", "t0", "a0") XP_LW_STEP("t3", "a0", 4)                  \
     BLOCK_LW_FAR("t1", "a2", "a1") BLOCK_LW_FAR("t2", "a3", "a1")             \
+    QA_DOTS(DOT) "add a1, a1, t0\n"
+#define QA_DOTS(DOT)                                                          \
     DOT("s1", "t3", "t1") DOT("s3", "t4", "t1")                               \
     DOT("s7", "t5", "t1") DOT("s11", "t6", "t1")                              \
     BLOCK_LW_FAR("t1", "t0", "a1")                                            \
@@ -71,8 +74,15 @@
     DOT("a5", "t3", "t1") DOT("s5", "t4", "t1")                               \
     DOT("s9", "t5", "t1") DOT("a7", "t6", "t1")                               \
     DOT("s0", "t3", "t2") DOT("s2", "t4", "t2")                               \
-    DOT("s6", "t5", "t2") DOT("s10", "t6", "t2") XP_BLOCK_END                 \
-    "add a1, a1, t0\n"
+    DOT("s6", "t5", "t2") DOT("s10", "t6", "t2") XP_BLOCK_END
+
+/* The same of four pixels whose words lie side by side. */
+#define QA_SIDE_PRODUCTS(DOT)                                                 \
+    XP_BLOCK XP_LOOP(0, "t1", 24)                                             \
+    XP_LW_STEP("t3", "a0", 4) XP_LW_STEP("t4", "a0", 4)                       \
+    XP_LW_STEP("t5", "a0", 4) XP_LW_STEP("t6", "a0", 4)                       \
+    BLOCK_LW_FAR("t1", "a2", "a1") BLOCK_LW_FAR("t2", "a3", "a1")             \
+    QA_DOTS(DOT) "lw t1, 120(sp)\n add a1, a1, t1\n"
 
 /* The same by rows of taps, words of four channels side by side. */
 #define QA_TAPS_PRODUCTS(DOT)                                                 \
@@ -164,29 +174,29 @@
     QA_STORE("s0", "t3") QA_STORE("s2", "t4") QA_STORE("s6", "t5")            \
     QA_STORE("s10", "t6")
 
-/* `from`: what is taken off the shift. */
-#define QUAD_ROW(name, DOT, CHANNEL, CLIP, f, from)                           \
+/* WAY: QA_FLAT or QA_SIDE; `from`: what is taken off the shift. */
+#define QUAD_ROW(name, WAY, DOT, CHANNEL, CLIP, f, from)                      \
     __attribute__((naked, noipa)) static void name(                           \
         const struct quads *t, const LEFT *x, int32_t at, int32_t count,      \
         Y *const y[4])                                                        \
     {                                                                         \
         (void)t, (void)x, (void)at, (void)count, (void)y;                     \
         __asm__(QA_ENTER "slli a3, a3, 2\n add a3, a3, a2\n sw a3, 44(sp)\n"  \
-                QA_FLAT_STEPS                                                 \
+                WAY##_STEPS                                                   \
                 "lw t1, 32(sp)\n addi t1, t1, -" #from "\n sw t1, 32(sp)\n"   \
-                ".balign 16\n1:\n" QA_START QA_FLAT_PRODUCTS(DOT)             \
+                ".balign 16\n1:\n" QA_START WAY##_PRODUCTS(DOT)               \
                 QA_SCALE(CHANNEL, CLIP) QA_FINISH(f)                          \
                 "lw t1, 44(sp)\n addi ra, ra, 4\n bne ra, t1, 1b\n"           \
                 QA_RESTORE);                                                  \
     }
-#define QUAD_ROWS(name, CHANNEL, CLIP, f, from)                               \
-    QUAD_ROW(name##_ss, BLOCK_SP, CHANNEL, CLIP, f, from)                     \
-    QUAD_ROW(name##_uu, BLOCK_UP, CHANNEL, CLIP, f, from)                     \
-    QUAD_ROW(name##_us, BLOCK_USP, CHANNEL, CLIP, f, from)                    \
-    QUAD_ROW(name##_su, BLOCK_SUP, CHANNEL, CLIP, f, from)
-#define QUAD_KIND(name, CHANNEL, from)                                        \
-    QUAD_ROWS(name##_s, CHANNEL, QA_CLIP_S, 0, from)                          \
-    QUAD_ROWS(name##_u, CHANNEL, QA_CLIP_U, 0x04, from)                       \
+#define QUAD_ROWS(name, WAY, CHANNEL, CLIP, f, from)                          \
+    QUAD_ROW(name##_ss, WAY, BLOCK_SP, CHANNEL, CLIP, f, from)                \
+    QUAD_ROW(name##_uu, WAY, BLOCK_UP, CHANNEL, CLIP, f, from)                \
+    QUAD_ROW(name##_us, WAY, BLOCK_USP, CHANNEL, CLIP, f, from)               \
+    QUAD_ROW(name##_su, WAY, BLOCK_SUP, CHANNEL, CLIP, f, from)
+#define QUAD_SIGNS(name, WAY, CHANNEL, from)                                  \
+    QUAD_ROWS(name##_s, WAY, CHANNEL, QA_CLIP_S, 0, from)                     \
+    QUAD_ROWS(name##_u, WAY, CHANNEL, QA_CLIP_U, 0x04, from)                  \
     static inline void name(const struct quads *t, const LEFT *x, int32_t at, \
                             int32_t count, Y *const y[4])                     \
     {                                                                         \
@@ -194,6 +204,17 @@
             BLOCK_BY_SIGN(name##_s, t, x, at, count, y);                      \
         else                                                                  \
             BLOCK_BY_SIGN(name##_u, t, x, at, count, y);                      \
+    }
+#define QUAD_KIND(name, CHANNEL, from)                                        \
+    QUAD_SIGNS(name##_flat, QA_FLAT, CHANNEL, from)                           \
+    QUAD_SIGNS(name##_side, QA_SIDE, CHANNEL, from)                           \
+    static inline void name(const struct quads *t, const LEFT *x, int32_t at, \
+                            int32_t count, Y *const y[4])                     \
+    {                                                                         \
+        if (QUAD_SIDES && t->side)                                            \
+            name##_side(t, x, at, count, y);                                  \
+        else                                                                  \
+            name##_flat(t, x, at, count, y);                                  \
     }
 
 QUAD_KIND(quad_short, QA_SHORT, 0)

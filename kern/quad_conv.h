@@ -2,9 +2,12 @@
  * tap straight from x where its pixels lie as far apart as rows of weights,
  * else from copies of four windows that lie side by side.
  *
- * Where the elements of a window do not fill words, or channels are fewer than
- * four, up to QUAD_BLOCK rows of weights at a time are copied too, with zeros
- * at their ends.  The including file defines scaled(). */
+ * Where the elements of a window do not fill words, windows have zeros at their
+ * ends and, if they are four, lie word by word beside each other, for rows of
+ * weights are not as far apart.  The last word of such a row reaches into the
+ * next: of the last four rows there are copies with zeros at their ends, as
+ * there are of all rows if they are few beside the pixels, which then lie as
+ * others do.  The including file defines scaled(). */
 #ifndef QUAD_CONV_H
 #define QUAD_CONV_H
 
@@ -14,21 +17,23 @@
 typedef X LEFT;
 typedef W RIGHT;
 typedef B START;
+#define QUAD_SIDES 1
 #include "kern/quad.h"
 #include "kern/quad_ends.h"
 
-enum { QUAD_BLOCK = 32 };
-
-/* One group of a convolution, and a block of its channels: t, x and y are those
- * of the block.  size: of a window; wide: the same in whole words.  Windows
- * that begin before row `tops` and column `lefts` do not end outside. */
+/* One group of a convolution: t, x and y are those of the group; copied, whole:
+ * where after `windows` copies of the last rows of weights lie, or of all, or
+ * 0.  size: of a window; wide: the same in whole words; row: of weights.
+ * Windows that begin before row `tops` and column `lefts` do not end outside.
+ */
 struct quad_call {
     const struct conv_dims *k;
     struct quads t;
     const X *x;
     Y *y;
     X *windows;
-    int32_t size, wide, pixels, channels, direct, tops, lefts;
+    int32_t size, wide, row, pixels, channels, copied, whole, direct, tops,
+        lefts;
 };
 
 struct point {
@@ -101,13 +106,15 @@ static NOINLINE void copy_window(const struct conv_dims *k, const X *x,
     }
 }
 
-/* The block's weights as rows of whole words, four at least. */
-static void copy_weights(const struct quad_call *q, const RIGHT *w, char *to)
+/* The last n rows of weights as rows of whole words, four at least. */
+static void copy_weights(const struct quad_call *q, const RIGHT *w, int32_t n,
+                         char *to)
 {
-    for (int32_t i = 0; i < q->channels || i < 4; i++, w += q->k->wm) {
+    w += (ptrdiff_t)(q->channels - n) * q->k->wm;
+    for (int32_t i = 0; i < n || i < 4; i++, w += q->k->wm) {
         char *end = to + q->wide;
 
-        if (i < q->channels)
+        if (i < n)
             to = copy_run(to, w, q->size);
         to = fill_run(to, 0, (int32_t)(end - to));
     }
@@ -140,18 +147,61 @@ static NOINLINE void quad_windows(const struct quad_call *q, int32_t i,
                         to);
         else
             copy_window(k, q->x + p->n * k->xn, top, left, to);
+        if (QUAD_PIXELS == 2 && q->copied)
+            fill_run(to + q->size, 0, q->wide - q->size);
         if (++i < q->pixels)
             point_next(k, p);
     }
 }
 
+/* The same, word by word beside each other. */
+static NOINLINE void quad_beside(const struct quad_call *q, int32_t i,
+                                 struct point *p, Y *y[4])
+{
+    const struct conv_dims *k = q->k;
+    char *to = (char *)q->windows;
+    char *const room = to + 4 * q->wide;
+
+    for (int32_t j = 0; j < 4; j++, to += 4) {
+        const int32_t top = p->y * k->sh - k->ph, left = p->x * k->sw - k->pw;
+        const X *const x = q->x + p->n * k->xn;
+
+        y[j] = q->y + p->n * k->yn + p->y * k->yh + p->x * k->yw;
+        if (k->kh == 1 && top >= 0 && top < q->tops && left >= 0 &&
+            left < q->lefts) {
+            bytes_apart(to, (const char *)(x + top * k->xh + left * k->xw),
+                        q->size);
+        } else {
+            copy_window(k, x, top, left, room);
+            bytes_apart(to, room, q->size);
+        }
+        if (++i < q->pixels)
+            point_next(k, p);
+    }
+}
+
+/* The last four channels, from `at` on. */
+static void quad_last(struct quad_call *q, const X *x, int32_t at,
+                      Y *const y[4])
+{
+    const RIGHT *const w = q->t.w;
+
+    if (q->copied) {
+        q->t.w = (const RIGHT *)q->windows + q->copied - at * q->wide;
+        q->t.step = q->wide;
+    }
+    quad_row(&q->t, x, at, 1, y);
+    q->t.w = w;
+    q->t.step = q->row;
+}
+
 /* Fewer than four channels, by way of a place that has room for four. */
-static void quad_few(const struct quad_call *q, const X *x, Y *const y[4])
+static NOINLINE void quad_few(struct quad_call *q, const X *x, Y *const y[4])
 {
     Y out[16];
     Y *const to[4] = {out, out + 4, out + 8, out + 12};
 
-    quad_row(&q->t, x, 0, 1, to);
+    quad_last(q, x, 0, to);
     for (int32_t i = 0; i < QUAD_PIXELS; i++)
         for (int32_t j = 0; j < q->channels; j++)
             y[i][j] = to[i][j];
@@ -159,10 +209,10 @@ static void quad_few(const struct quad_call *q, const X *x, Y *const y[4])
 
 /* Channels 4 c, of which there are 4 n; the last four of all are taken again
  * where channels are not a multiple of four. */
-static void quad_channels(const struct quad_call *q, const X *x, int32_t c,
+static void quad_channels(struct quad_call *q, const X *x, int32_t c,
                           int32_t n, Y *const y[4])
 {
-    const int32_t whole = q->channels / 4;
+    const int32_t whole = (q->channels - (q->copied != 0)) >> 2;
 
     if (q->channels < 4) {
         quad_few(q, x, y);
@@ -170,7 +220,7 @@ static void quad_channels(const struct quad_call *q, const X *x, int32_t c,
         if (c < whole)
             quad_row(&q->t, x, 4 * c, n < whole - c ? n : whole - c, y);
         if (c + n > whole)
-            quad_row(&q->t, x, q->channels - 4, 1, y);
+            quad_last(q, x, q->channels - 4, y);
     }
 }
 
@@ -254,10 +304,10 @@ static void quad_lines(struct quad_call *q, int32_t lo, int32_t hi)
 #define quad_lines(q, lo, hi) (void)0
 #endif
 
-/* This core's share of a block: pieces of four pixels by four channels, the
+/* This core's share of a group: pieces of four pixels by four channels, the
  * channels of a pixel together.  The last pixels are taken again where they are
  * not a multiple of four. */
-static void quad_block(const struct quad_call *q, int32_t lo, int32_t hi)
+static void quad_pieces(struct quad_call *q, int32_t lo, int32_t hi)
 {
     const int32_t each = (q->channels + 3) / 4, last = q->pixels - QUAD_PIXELS;
     int32_t i = lo / each, c = lo - i * each;
@@ -278,6 +328,8 @@ static void quad_block(const struct quad_call *q, int32_t lo, int32_t hi)
         }
         if (q->direct)
             x = quad_points(q, i, y);
+        else if (QUAD_PIXELS == 4 && q->t.side)
+            quad_beside(q, i, &p, y);
         else
             quad_windows(q, i, &p, y);
         quad_channels(q, x, c, n, y);
@@ -286,16 +338,14 @@ static void quad_block(const struct quad_call *q, int32_t lo, int32_t hi)
     }
 }
 
-/* Channels [c, c + m) of group g. */
-static void quad_part(struct quad_call *q, const struct io *io, int32_t g,
-                      int32_t c, int32_t m)
+/* Group g. */
+static void quad_group(struct quad_call *q, const struct io *io, int32_t g)
 {
     const struct conv_dims *k = q->k;
-    const int32_t at = g * k->m + c;
+    const int32_t m = k->m, at = g * m;
     struct fours four;
     int32_t lo, hi;
 
-    q->channels = m;
     span((q->pixels + QUAD_PIXELS - 1) / QUAD_PIXELS * ((m + 3) / 4), io->core,
          io->ncore, &lo, &hi);
     if (lo == hi)
@@ -304,36 +354,46 @@ static void quad_part(struct quad_call *q, const struct io *io, int32_t g,
     q->x = (const X *)io->in[0] + (ptrdiff_t)g * k->c;
     q->y = (Y *)io->out[0] + at;
     q->t.w = (const RIGHT *)io->in[1] + (ptrdiff_t)at * k->wm;
-    if (q->size != q->wide || m < 4) {
-        copy_weights(q, q->t.w, (char *)(q->windows + QUAD_PIXELS * q->wide));
-        q->t.w = (const RIGHT *)(q->windows + QUAD_PIXELS * q->wide);
+    if (q->copied)
+        copy_weights(q, q->t.w, 4, (char *)q->windows + q->copied);
+    if (q->whole) {
+        copy_weights(q, q->t.w, m, (char *)q->windows + q->whole);
+        q->t.w = (const RIGHT *)q->windows + q->whole;
     }
     if (quad_lined(q))
         quad_lines(q, lo, hi);
     else
-        quad_block(q, lo, hi);
+        quad_pieces(q, lo, hi);
 }
 
 static inline void quad_conv(const struct conv_dims *k, const struct io *io)
 {
     struct quad_call q;
-    int32_t most = k->m;
 
     q.k = k;
     q.windows = io->tmp;
     q.size = k->c * k->kh * k->kw;
     q.wide = (q.size + 3) & ~3;
     q.pixels = k->n * k->oh * k->ow;
+    q.channels = k->m;
     q.direct = QUAD_PIXELS == 4 && quad_direct(k);
     q.tops = k->h - (k->kh - 1) * k->dh;
     q.lefts = k->dw * k->xw == k->c || k->kw == 1
                   ? k->w - (k->kw - 1) * k->dw : 0;
-    q.t.words = q.wide / 4, q.t.step = q.wide;
-    if (q.size != q.wide && most > QUAD_BLOCK)
-        most = QUAD_BLOCK;
+    q.whole = q.copied = 0;
+    if (q.size != q.wide && k->m > 3 &&
+        (k->m > 32 || q.pixels < 8 * k->m))
+        q.copied = (QUAD_PIXELS == 4 ? 5 : 2) * q.wide;
+    else if (q.size != q.wide || k->m < 4)
+        q.whole = QUAD_PIXELS * q.wide;
+    q.row = q.copied ? q.size : q.wide;
+    q.t.words = q.wide / 4;
+    q.t.step = q.row;
+    q.t.xstep = q.wide;
+    q.t.jump = 4 * q.size - q.wide;
+    q.t.side = QUAD_PIXELS == 4 && q.copied;
     for (int32_t g = 0; g < k->g; g++)
-        for (int32_t c = 0; c < k->m; c += most)
-            quad_part(&q, io, g, c, k->m - c < most ? k->m - c : most);
+        quad_group(&q, io, g);
 }
 
 #endif

@@ -87,4 +87,50 @@ static NOINLINE char *fill_run(char *to, int32_t v, int32_t n)
     return to;
 }
 
+#ifdef __riscv
+/* 2 n words, to 16 bytes from each other. */
+static inline char *words_apart(char *to, const char *from, int32_t n)
+{
+    int32_t a, b;
+
+    if (n)
+        __asm__ volatile(XP_BLOCK XP_LOOP(0, "%4", 4)
+                         XP_LW_STEP("%2", "%1", 4) XP_LW_STEP("%3", "%1", 4)
+                         XP_SW_STEP("%2", "%0", 16) XP_SW_STEP("%3", "%0", 16)
+                         XP_BLOCK_END
+                         : "+r"(to), "+r"(from), "=&r"(a), "=&r"(b)
+                         : "r"(n) : "memory");
+    return to;
+}
+#else
+static inline char *words_apart(char *to, const char *from, int32_t n)
+{
+    for (; n > 0; n--, from += 8, to += 32) {
+        block_store(to, block_load(from));
+        block_store(to + 16, block_load(from + 4));
+    }
+    return to;
+}
+#endif
+
+/* n bytes as words that lie 16 bytes apart, the last filled up with zeros. */
+static NOINLINE char *bytes_apart(char *to, const char *from, int32_t n)
+{
+    uint32_t last = 0;
+
+    to = words_apart(to, from, n >> 3);
+    from += n & ~7;
+    if (n & 4) {
+        block_store(to, block_load(from));
+        from += 4, to += 16;
+    }
+    n &= 3;
+    if (n == 0)
+        return to;
+    while (n-- > 0)
+        last = last << 8 | (uint8_t)from[n];
+    block_store(to, (int32_t)last);
+    return to + 16;
+}
+
 #endif

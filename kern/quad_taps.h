@@ -30,31 +30,7 @@ struct taps_call {
 
 #ifdef __riscv
 #define taps_quad quad_taps
-
-/* 2 n words, to 16 bytes from each other. */
-static inline char *words_apart(char *to, const char *from, int32_t n)
-{
-    int32_t a, b;
-
-    if (n)
-        __asm__ volatile(XP_BLOCK XP_LOOP(0, "%4", 4)
-                         XP_LW_STEP("%2", "%1", 4) XP_LW_STEP("%3", "%1", 4)
-                         XP_SW_STEP("%2", "%0", 16) XP_SW_STEP("%3", "%0", 16)
-                         XP_BLOCK_END
-                         : "+r"(to), "+r"(from), "=&r"(a), "=&r"(b)
-                         : "r"(n) : "memory");
-    return to;
-}
 #else
-static char *words_apart(char *to, const char *from, int32_t n)
-{
-    for (; n > 0; n--, from += 8, to += 32) {
-        block_store(to, block_load(from));
-        block_store(to + 16, block_load(from + 4));
-    }
-    return to;
-}
-
 /* The sum of window x and one of four channels. */
 static int32_t taps_sum(const struct quads *t, const LEFT *x, const RIGHT *w)
 {
@@ -87,26 +63,6 @@ static void taps_quad(const struct quads *t, const LEFT *x, int32_t at,
 }
 #endif
 
-/* n bytes as words that lie 16 bytes apart. */
-static NOINLINE char *taps_apart(char *to, const char *from, int32_t n)
-{
-    uint32_t last = 0;
-
-    to = words_apart(to, from, n >> 3);
-    from += n & ~7;
-    if (n & 4) {
-        block_store(to, block_load(from));
-        from += 4, to += 16;
-    }
-    n &= 3;
-    if (n == 0)
-        return to;
-    while (n-- > 0)
-        last = last << 8 | (uint8_t)from[n];
-    block_store(to, (int32_t)last);
-    return to + 16;
-}
-
 /* The weights of four channels. */
 static void taps_four(const struct taps_call *q, const RIGHT *w, char *to)
 {
@@ -119,7 +75,7 @@ static void taps_four(const struct taps_call *q, const RIGHT *w, char *to)
         char *at = to;
 
         for (int32_t r = rows; r > 0; r--, from += n)
-            at = taps_apart(at, from, n);
+            at = bytes_apart(at, from, n);
     }
 }
 

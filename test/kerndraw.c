@@ -66,6 +66,14 @@ static void put_operand(Str *o, const char *name, Type t, const char *shape)
     str_put(o, "\n");
 }
 
+/* Factors and addends of rows, up to what leaves no 32 bits with a byte. */
+static void put_wide(Str *o, const char *name, const char *shape)
+{
+    const int most = between(1 << 18, 0x800000);
+
+    str_fmt(o, "%s = input : s32%s range %d %d\n", name, shape, -most, most);
+}
+
 static const char *list(int n, const int *v, const char *open,
                         const char *close)
 {
@@ -307,28 +315,33 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
 {
     int x[3] = {between(1, 3), between(1, 4), between(1, 40)};
     int skip = roll(3), groups = between(1, 5), width = between(1, 20), i;
+    int most = between(1, in->res == T_s8 ? 127 : 255);
     char name[NARG][8];
     int narg = operands(op, name);
 
     if (op == OP_itapartial)
         x[2] = groups * width;
     for (i = 0; i < narg; i++)
-        put_operand(o, name[i], in->arg[i],
-                    i ? dims(1, x + 2) : dims(3 - skip, x + skip));
+        if (i && in->arg[i] == T_s32 && !roll(3))
+            put_wide(o, name[i], dims(1, x + 2));
+        else
+            put_operand(o, name[i], in->arg[i],
+                        i ? dims(1, x + 2) : dims(3 - skip, x + skip));
     str_fmt(o, "r = %s", op_info[op].name);
     for (i = 0; i < narg; i++)
         str_fmt(o, " %s", name[i]);
     if (op == OP_isoftmax)
-        str_fmt(o, " p0=1 p1=%d p2=%d p3=%d hi=%d", roll(300),
-                between(1, 20000), between(1, 255), between(1, 127));
+        str_fmt(o, " p0=1 p1=%d p2=%d p3=%d hi=%d", roll(roll(3) ? 300 : 2900),
+                roll(roll(3) ? 20000 : 80000), between(1, roll(3) ? 255 : 600),
+                most);
     else if (op == OP_itamax)
-        str_fmt(o, " hi=%d", between(1, 127));
+        str_fmt(o, " hi=%d", most);
     else if (op == OP_itapartial)
-        str_fmt(o, " hi=%d p0=%d", between(1, 127), width);
+        str_fmt(o, " hi=%d p0=%d", most, width);
     else
         put_numbers(o, op, in);
     if (has_attr(op, "shift")) {
-        str_fmt(o, " shift=%d", roll(9));
+        str_fmt(o, " shift=%d", roll(roll(2) ? 9 : 18));
         put_clip(o, op, in);
     }
 }

@@ -1,17 +1,21 @@
 #!/bin/sh
 # Reports agree with themselves: layers add up to totals, in JSON, text and the
-# drawings; all keys are there; the page is well-formed, its bars and buffers do
-# not overlap; tables keep to 120 columns.
+# drawings; all keys are there; no plan takes less than its bound; the page is
+# well-formed, its bars and buffers do not overlap; tables keep to 120 columns.
 cd "$(dirname "$0")/.." || exit 1
 make -s build/test/report || exit 1
 d=build/test/reports
 mkdir -p $d
 bad=0 n=0
+models=${TILEWRIGHT_MODELS:-../shared/models}/deeploy-tests
 try() { # NETWORK TARGET [run]
+    path=zoo/$1
+    [ -d "$path" ] || path=$models/$1
+    [ -d "$path" ] || return
     n=$((n + 1))
-    build/test/report "zoo/$1/network.onnx" "$2" $d/r $3 &&
+    build/test/report "$path/network.onnx" "$2" $d/r $3 &&
         python3 test/report.py $d/r soc/"$2".soc "$3" ||
-        { echo "zoo/$1 on $2 $3"; bad=$((bad + 1)); }
+        { echo "$path on $2 $3"; bad=$((bad + 1)); }
 }
 for t in gap8 siracusa; do
     for net in mobilenetv1-0.25-128-int resnet8-int transformer-int; do
@@ -23,6 +27,7 @@ L2=50000 try mobilenetv1-0.25-128-int gap8
 grep -q '^spilled ' $d/r.txt || { echo "nothing spilled"; bad=$((bad + 1)); }
 try dscnn-qdq-u8 pulp-open
 try autoencoder-int gap9
+try kernels-integer/Concat siracusa
 try dscnn-int cortex-m4
 try transformer-f32 cortex-m7
 try lstm-f32 host

@@ -5,7 +5,7 @@
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
  * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
- *          wm == kh * kw * c && hi - lo < 1 << 8 * y.bytes &&
+ *          wm == kh * kw * c && wm > 1 && hi - lo < 1 << 8 * y.bytes &&
  *          (max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
  *          c * kh * kw + max(-b.lo, b.hi)) *
  *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
@@ -16,7 +16,9 @@
  *           g == 1 && ph == 0 && pw == 0 && sh == 1 && sw == 1 && ow <= w &&
  *           oh <= h && oh * ow > 3 &&
  *           (oh == 1 || (xh == ow * xw && yh == ow * yw)) ?
- *          0 : (4 + (c * kh * kw % 4 || m < 4 ? max(4, min(m, 32)) : 0)) *
+ *          0 : (4 + (c * kh * kw % 4 && m > 3 &&
+ *          (m > 32 || n * oh * ow < 8 * m) ?
+ *          5 : c * kh * kw % 4 || m < 4 ? max(4, m) : 0)) *
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
  * cycles   kh * kw * sh * sw == 1 && c % 4 == 0 && n * g == 1 && m > 3 &&
@@ -34,16 +36,19 @@
  *          (c * kh * kw % 64 ? 0 : c * kh * kw / (n * oh * ow < 29 ? 2 : 4))) +
  *          ((n * oh * ow + 3) / 4 + ((n * oh * ow + 3) / 4 % 8 ? 8 : 0)) *
  *          (kh * kw == 1 && c % 4 == 0 && sh == 1 && sw == 1 ? 300 :
- *          (c * kh * kw % 4 ? (m + 31) / 32 : 1) *
  *          4 * (110 + kh * ((kh > 1 && ph + pw == 0 ? 28 : 70) +
- *          3 * c * kw / 4))) +
- *          (c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ *          3 * c * kw / 4))) + (c * kh * kw % 4 && m > 3 &&
+ *          (m > 32 || n * oh * ow < 8 * m) ?
+ *          32 * (60 + 3 * c * kh * kw / 4) + (n * oh * ow + 35) / 4 *
+ *          (320 + 3 * c * kh * kw) + (n * oh * ow + 3) / 4 * ((m + 3) / 4) *
+ *          (30 + (c * kh * kw + 3) / 4 * (3 + c * kh * kw % 2 * 3)) :
+ *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
  * code     kh * kw * sh * sw == 1 ? 1550 : 2140
  *
  * Pixels that are as far apart as rows of weights are taken from x, in lines
  * where there are many; all else by copies of four windows.  Windows whose
- * elements do not fill words, or of fewer than four channels, need copies of up
- * to 32 rows of weights too.
+ * elements do not fill words, or of fewer than four channels, need copies of
+ * four rows of weights too, or of all where they are few.
  */
 #include "kern/kern.h"
 

@@ -5,7 +5,7 @@
  *          add:int -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
  * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
- *          wm == kh * kw * c && hi - lo < 1 << 8 * y.bytes &&
+ *          wm == kh * kw * c && wm > 1 && hi - lo < 1 << 8 * y.bytes &&
  *          max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
  *          c * kh * kw + max(-b.lo, b.hi) < 2147483648 && shift < 63 &&
  *          ((max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
@@ -14,15 +14,21 @@
  *          2147483648
  * layout   last
  * split    oh m
- * scratch  (2 + (c * kh * kw % 4 || m < 4 ? max(4, min(m, 32)) : 0)) *
+ * scratch  (2 + (c * kh * kw % 4 && m > 3 &&
+ *          (m > 32 || n * oh * ow < 8 * m) ?
+ *          4 : c * kh * kw % 4 || m < 4 ? max(4, m) : 0)) *
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
  * cycles   g * (5600 + ((n * oh * ow + 1) / 2 * ((m + 3) / 4) + 7) / 8 * 8 *
  *          (9 * ((c * kh * kw + 3) / 4 * 4) / 2 + 330) +
  *          ((n * oh * ow + 1) / 2 + 8) *
- *          (c * kh * kw % 4 ? (m + 31) / 32 : 1) *
  *          2 * (140 + kh * (90 + 3 * c * kw / 4)) +
- *          (c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ *          (c * kh * kw % 4 && m > 3 &&
+ *          (m > 32 || n * oh * ow < 8 * m) ?
+ *          32 * (60 + 3 * c * kh * kw / 4) + (n * oh * ow + 17) / 2 * 240 +
+ *          (n * oh * ow + 1) / 2 * ((m + 3) / 4) *
+ *          ((c * kh * kw + 3) / 4) * 2 :
+ *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
  * code     1850
  *
  * As conv_last, with half the memory for windows: for where that is scarce.

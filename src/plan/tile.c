@@ -946,10 +946,14 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     for (o = 0; o < w->noper; o++)
         if (is_streamed(&w->oper[o]))
             return;
-    if (w->node->op != OP_concat)
+    if (w->node->op == OP_concat)
+        dims_fill_concat(w->node, w->part, &d);
+    else
         dims_fill(w->node, &d);
     if (!tiler_choice(t, w, w->node, &d, &c))
         return;
+    if (w->node->op == OP_concat)
+        choice_time(&c, w->node, &d);
     note_code(t, w, w->node, &c, &d);
     way.bytes = slot_bytes(c.scratch);
     way.cycles = CALL_CYCLES + c.cycles + far_cycles(t, w, far, &c);
@@ -1013,8 +1017,6 @@ bool tiler_streams(Tiler *t, Work *w)
     Way way = {.depth = 1};
     int i;
 
-    if (w->node->op == OP_concat)
-        return false;
     if (!w->grids)
         list_grids(t, w);
     for (i = 0; i < w->ngrid; i++) {

@@ -240,7 +240,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
-    if (!t->code && (t->fills || o->program))
+    if (!t->code && t->fills && !o->program)
         t->code = STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
@@ -555,14 +555,21 @@ static bool try_all(Tiler *t, const PlanOpts *o)
            (spills_to(t) && try_spilled(t, o));
 }
 
-/* With so much of the next memory, on a larger chip where this one has less. */
-static bool would_fit(Tiler *t, const PlanOpts *o, int64_t next)
+/* With so much of the next memory where there is `has`: by the limit if there is
+ * one, on a larger chip where this one has less. */
+static bool would_fit(Tiler *t, const PlanOpts *o, int64_t has, int64_t next)
 {
     Mem *m = &t->p->soc->mems[t->next];
     int64_t size = m->size;
     PlanOpts more = *o;
     bool ok;
 
+    if (o->limit[t->next] < 0) {
+        m->size += next - has;
+        ok = try_all(t, o);
+        m->size = size;
+        return ok;
+    }
     more.limit[t->next] = next;
     ok = try_all(t, &more);
     if (!ok && t->p->room[t->next] < next) {
@@ -574,21 +581,21 @@ static bool would_fit(Tiler *t, const PlanOpts *o, int64_t next)
 }
 
 /* What may be spilled is known only when it is tried. */
-static int64_t enough_spilled(Tiler *t, const PlanOpts *o)
+static int64_t enough_spilled(Tiler *t, const PlanOpts *o, int64_t has)
 {
     int64_t lo, hi, step = 8;
 
     t->any = true;
     start_over(t);
     hi = spill_least(t);
-    for (lo = hi - 1; !would_fit(t, o, hi); step *= 2) {
+    for (lo = hi - 1; !would_fit(t, o, has, hi); step *= 2) {
         lo = hi;
         hi += step;
     }
     while (hi - lo > MAX(8, hi / 64)) {
         int64_t mid = lo + (hi - lo) / 2;
 
-        if (would_fit(t, o, mid))
+        if (would_fit(t, o, has, mid))
             hi = mid;
         else
             lo = mid;
@@ -606,7 +613,7 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
     next = next_left(t, o);
     least = least_room(t, true, near);
     if (least >= 0) {
-        least = spills_to(t) ? enough_spilled(t, o)
+        least = spills_to(t) ? enough_spilled(t, o, next)
                              : enough(t, o, t->next, least);
         say_need(t->p, t->next, "buffers", least, next, &needs);
     } else {

@@ -27,14 +27,21 @@ static Engine *find_engines(const Plan *p)
 
 static const char *largest(const Binds *b)
 {
-    const char *what = "compute";
-    int64_t most = b->kernels + b->starts;
+    const struct {
+        const char *what;
+        int64_t cycles;
+    } share[] = {
+        {"compute", b->kernels},
+        {"starts of kernels and transfers", b->starts},
+        {"transfers between L1 and L2", b->wait[ENG_dma]},
+        {"transfers from L3", b->wait[ENG_io]},
+    };
+    size_t i, most = 0;
 
-    if (b->wait[ENG_dma] > most) {
-        what = "transfers between L1 and L2";
-        most = b->wait[ENG_dma];
-    }
-    return b->wait[ENG_io] > most ? "transfers from L3" : what;
+    for (i = 1; i < LEN(share); i++)
+        if (share[i].cycles > share[most].cycles)
+            most = i;
+    return share[most].what;
 }
 
 Binds report_binds(const Report *r)

@@ -88,8 +88,10 @@ static inline int allowed(const Dims *k)
 #ifdef TAPS
     return k->g == 1 && k->m > 3 && k->ow > 3 && k->xw == k->c &&
            (k->dw == 1 || k->kw == 1);
-#else
+#elif defined DEPTH
     return 1;
+#else
+    return k->wm > 1;
 #endif
 }
 
