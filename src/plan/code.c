@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { BASE = 8192, KERNEL = 3072, LAYER = 64, TEAM_KERNEL = 2560 };
+enum { BASE = 8192, KERNEL = 3072, LAYER = 64, TEAM_KERNEL = 3392 };
 
 static Type type_of(const Val *v)
 {
