@@ -135,7 +135,7 @@ static int64_t make_plan(Try *x)
     t.p = &p;
     for (i = 0; i < t.nwork; i++)
         room[i] = x->next;
-    plan_bufs(&p, t.s, buf);
+    plan_bufs(&p, t.s, NULL, buf);
     set_homes(&t, &x->sol, buf);
     merge_stores(&t, &x->sol, buf, room);
     emit_steps(&t, &x->sol);
@@ -332,6 +332,7 @@ static void check(uint64_t seed, Count *c)
         near[i] = x.near, next[i] = x.next;
     x.far = NEWN(a, unsigned char, x.t->s->nstore + 1);
     x.sol.far = x.far;
+    x.sol.within = NEWN(a, bool, x.t->s->nstore + 1);
     x.sol.way = NEWN(a, Way *, x.t->nwork + 1);
     x.sol.ahead = NEWN(a, unsigned char, x.t->nwork + 1);
     x.life = (int(*)[2])NEWN(a, int, 2 * x.t->s->nstore + 2);

@@ -30,6 +30,7 @@ typedef struct Case {
     const char *target;
     int64_t l1, l2; /* bytes; -1: all there is */
     int cores;
+    bool chains;
 } Case;
 
 enum { RAN, REFUSED, ENLARGED, EMPTY, WRONG, NCODE };
@@ -40,7 +41,8 @@ static const char *const *target = usual;
 static bool builds; /* or else plans alone */
 static jmp_buf stopped;
 static struct Seen { /* by all processes together */
-    int layers, cut, far, out; /* far: transfers from outside; out: to it */
+    int layers, cut, chained, far, out; /* far: transfers from outside; out:
+                                           to it */
 } *seen;
 
 static void stop(const Trouble *t)
@@ -60,17 +62,18 @@ static Case draw_case(Rng *r, uint64_t seed)
 
     c.target = target[pick(r, ntarget)];
     c.l1 = some_bytes(r, 4000, 64000);
-    c.l2 = pick(r, 3) ? some_bytes(r, pick(r, 2) ? 3000 : 20000, 300000) : -1;
+    c.l2 = pick(r, 3) ? some_bytes(r, pick(r, 2) ? 1000 : 20000, 300000) : -1;
     if (!pick(r, 4))
         c.cores = between(r, 1, 8);
+    c.chains = !pick(r, 3);
     return c;
 }
 
 static void say_case(const Case *c)
 {
-    printf("seed %llu: -t %s --l1 %lld --l2 %lld --cores %d: ",
+    printf("seed %llu: -t %s --l1 %lld --l2 %lld --cores %d%s: ",
            (unsigned long long)c->seed, c->target, (long long)c->l1,
-           (long long)c->l2, c->cores);
+           (long long)c->l2, c->cores, c->chains ? ", chains" : "");
 }
 
 static Graph *network_of(Arena *a, uint64_t seed)
@@ -141,6 +144,7 @@ static Plan *make_plan(Arena *a, Graph *g, const Case *c)
     memset(o.limit, 0xff, sizeof o.limit);
     o.limit[soc_mem(soc, "L1") - soc->mems] = c->l1;
     o.limit[soc_mem(soc, "L2") - soc->mems] = c->l2;
+    o.chains = c->chains;
     soc->ncore = c->cores;
     return plan_make(a, g, soc, &o);
 }
@@ -227,9 +231,12 @@ static void count_tiles(const Plan *p)
 {
     int i;
 
-    for (i = 0; i < p->nlayer; i++)
+    for (i = 0; i < p->nlayer; i++) {
         if (p->layer[i].tiles > 1)
             __atomic_add_fetch(&seen->cut, 1, __ATOMIC_RELAXED);
+        if (p->layer[i].after)
+            __atomic_add_fetch(&seen->chained, 1, __ATOMIC_RELAXED);
+    }
     for (i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_start && p->step[i].engine == ENG_io)
             __atomic_add_fetch(is_out(p, &p->step[i]) ? &seen->out
@@ -376,10 +383,11 @@ static int run_all(uint64_t seed, int count)
         n[finish(k, 2)]++;
     printf("seed %llu: %d random networks %s as given, %d with what was "
            "missing, %d with more than the chip has; %d of %d layers were "
-           "cut, %d transfers from L3 and %d to it; %d wrong\n",
+           "cut, %d results stayed within chains, %d transfers from L3 and %d "
+           "to it; %d wrong\n",
            (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
            n[ENLARGED], n[REFUSED], seen->cut,
-           seen->layers, seen->far, seen->out, n[WRONG]);
+           seen->layers, seen->chained, seen->far, seen->out, n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
 

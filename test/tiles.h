@@ -21,6 +21,7 @@ typedef struct Draw {
     Val *val[64]; /* of 8 bits */
     int nval;
     int64_t macs;
+    bool line;    /* each layer reads the one before, where it can */
 } Draw;
 
 static Val *keep_val(Draw *d, Node *n)
@@ -39,7 +40,7 @@ static Node *draw_node(Draw *d, OpCode op, int n, Val *const *arg)
 static Val *some_val(Draw *d, int least, int most)
 {
     int i, back = pick(d->r, 3) ? MIN(d->nval, 2) : d->nval;
-    int first = pick(d->r, back);
+    int first = d->line ? 0 : pick(d->r, back);
 
     for (i = 0; i < d->nval; i++) {
         Val *v = d->val[d->nval - 1 - (first + i) % d->nval];
@@ -519,6 +520,7 @@ static Graph *draw_network(Arena *a, Rng *r, int size)
     int tries;
 
     d.g->exact = true;
+    d.line = !pick(r, 2);
     draw_inputs(&d);
     for (tries = 0; d.nval < size + d.g->nin && tries < 4 * size; tries++)
         if (d.macs < 3 * MOST_MACS)

@@ -152,13 +152,20 @@ When *plan_trace(Arena *mem, const Plan *p)
     return when;
 }
 
+/* The layer at which the next time ends that is counted: from layer i on, the
+ * last of those that are computed together. */
+static int next_end(const Plan *p, int i)
+{
+    return i < p->nlayer ? i + p->layer[i].after : i;
+}
+
 /* Layers end one after the other, each with its last kernel; the last one
  * with the plan. */
 void plan_cost(Plan *p)
 {
     When *when = plan_trace(p->mem, p);
     int64_t was = 0;
-    int i, now = 0;
+    int i, now = next_end(p, 0);
 
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
@@ -171,7 +178,8 @@ void plan_cost(Plan *p)
                 s->move.row * s->move.rows;
         if (i != p->layer[now].last || now + 1 == p->nlayer)
             continue;
-        p->layer[now++].cycles = when[i].to - was;
+        p->layer[now].cycles = when[i].to - was;
+        now = next_end(p, now + 1);
         was = when[i].to;
     }
     if (p->nlayer)

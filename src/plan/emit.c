@@ -20,6 +20,7 @@ typedef struct Slot {
 typedef struct Stage {        /* of an operand */
     Slot slot[2];
     int now;                  /* the slot that is loaded last */
+    int use;                  /* the slot of the tile that is computed */
 } Stage;
 
 /* A result on its way to the outer memory: the tile computed last is in the
@@ -35,8 +36,8 @@ typedef struct Emitter {
     Plan *p;
     const Solution *sol;
     int work;
-    int use[NOPER];           /* the slots of the tile that is computed */
     int token;
+    int going;                /* moves that are not awaited */
     Stage (*stage)[NOPER];    /* by work */
     Outgo outgo[NOPER];
     int *scratch;             /* by work: buffer, or -1 */
@@ -69,12 +70,50 @@ static void grow_buf(Emitter *e, int buf, int64_t size)
     e->p->buf[buf].size = MAX(e->p->buf[buf].size, size);
 }
 
+static void await(Emitter *e, int work, Slot *s)
+{
+    const Work *w = &e->t->work[work];
+    int i;
+
+    for (i = 0; i < s->ntoken; i++)
+        plan_add_step(e->p, (Step){
+            .kind = STEP_wait, .engine = ENG_dma, .token = s->token[i],
+            .layer = work, .node = w->node, .part = w->part, .tmp = {-1, 0},
+            .why = "",
+        });
+    e->going -= s->ntoken;
+    s->ntoken = 0;
+}
+
+/* The engine's queue is full. */
+static void await_oldest(Emitter *e)
+{
+    Slot *oldest = NULL;
+    int i, o, k, work = 0;
+
+    for (i = 0; i < e->t->nwork; i++)
+        for (o = 0; o < NOPER; o++)
+            for (k = 0; k < 2; k++) {
+                Slot *s = &e->stage[i][o].slot[k];
+
+                if (s->ntoken &&
+                    (!oldest || s->token[0] < oldest->token[0])) {
+                    oldest = s;
+                    work = i;
+                }
+            }
+    await(e, work, oldest);
+}
+
 static void start_move(Emitter *e, int work, Slot *s, Move m)
 {
     const Work *w = &e->t->work[work];
 
     if (s->ntoken == MOST_TOKENS)
         die("too many moves for one tile");
+    if (e->going == e->t->dma->queue)
+        await_oldest(e);
+    e->going++;
     s->token[s->ntoken++] = e->token;
     plan_add_step(e->p, (Step){
         .kind = STEP_start, .engine = ENG_dma, .token = e->token++,
@@ -110,16 +149,14 @@ static void start_moves(Emitter *e, int work, Slot *s, Move m)
     }
 }
 
-static void tile_at(const Emitter *e, int work, int i, int64_t at[NCUT],
-                    Tile *tile)
+/* The works that are computed together with work `work`: to[0] is the tile of
+ * the first of them. */
+static void tiles_at(const Emitter *e, int work, int i, ChainTile *to)
 {
-    const Work *w = &e->t->work[work];
-    int64_t all[NCUT], len[NCUT];
+    const Way *way = e->sol->way[work];
 
-    tile_axes(w->node, w->part, all);
-    way_tile(e->sol->way[work], i, at, len, all);
-    if (!tile_make(e->t->mem, w->node, w->part, at, len, tile))
-        die("a tile of '%s' is none", w->node->name);
+    if (!chain_tiles(e->t->mem, e->t, work - way->before, way, i, to))
+        die("a tile of '%s' is none", e->t->work[work].node->name);
 }
 
 /* The run of a constant that is fetched together with piece p: some of its
@@ -128,15 +165,16 @@ static void fetch_run(Emitter *e, int work, int o, Piece p, int64_t *from,
                       int64_t *bytes)
 {
     const Oper *x = &e->t->work[work].oper[o];
-    int64_t all = val_bytes(x->val), unit, n, at[NCUT];
-    Tile first;
+    int64_t all = val_bytes(x->val), unit, n;
+    const Way *way = e->sol->way[work];
+    ChainTile first[MOST_CHAIN];
 
     *from = 0;
     *bytes = all;
-    if (!fetch_by_piece(x, p) || e->sol->way[work]->direct)
+    if (!fetch_by_piece(x, p) || way->direct)
         return;
-    tile_at(e, work, 0, at, &first);
-    unit = first.in[o].row;
+    tiles_at(e, work, 0, first);
+    unit = first[way->before].tile.in[o].row;
     n = unit * MAX(1, e->t->chunk / unit);
     *from = p.off / n * n;
     *bytes = MIN(n, all - *from);
@@ -199,20 +237,6 @@ static Ref place_of(Emitter *e, int work, int o, Piece p)
     return r;
 }
 
-static void await(Emitter *e, int work, Slot *s)
-{
-    const Work *w = &e->t->work[work];
-    int i;
-
-    for (i = 0; i < s->ntoken; i++)
-        plan_add_step(e->p, (Step){
-            .kind = STEP_wait, .engine = ENG_dma, .token = s->token[i],
-            .layer = work, .node = w->node, .part = w->part, .tmp = {-1, 0},
-            .why = "",
-        });
-    s->ntoken = 0;
-}
-
 static unsigned far_set(const Emitter *e, const Work *w)
 {
     unsigned far = 0;
@@ -235,6 +259,14 @@ static bool is_streamed(const Emitter *e, int work, int o)
     const Oper *x = &e->t->work[work].oper[o];
 
     return x->outer && !x->konst;
+}
+
+/* Is it made and read in one slot by two works of a chain? */
+static bool is_within(const Emitter *e, int work, int o)
+{
+    const Oper *x = &e->t->work[work].oper[o];
+
+    return x->val && !x->konst && e->sol->within[x->store];
 }
 
 /* Loads operand o of a tile unless it is there. */
@@ -274,6 +306,15 @@ static void load_tile(Emitter *e, int work, const Tile *tile, What what)
 
 /* --- kernels --- */
 
+/* The slot of a chain's intermediate: of the result of the work that makes
+ * it. */
+static Slot *slot_within(Emitter *e, int o)
+{
+    int work = e->work - !e->t->work[e->work].oper[o].out;
+
+    return slot_of(e, work, e->t->work[work].noper - 1, 0);
+}
+
 /* Where a kernel finds operand o. */
 static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
 {
@@ -287,10 +328,12 @@ static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
         *n = 0;
         return (Ref){-1, 0};
     }
-    *apart = is_staged(e, e->work, o);
+    *apart = is_within(e, e->work, o) || is_staged(e, e->work, o);
     if (*apart) {
         *n = piece_bytes(*p);
-        i = w->oper[o].out ? g->now : e->use[o];
+        if (is_within(e, e->work, o))
+            return (Ref){slot_within(e, o)->buf, 0};
+        i = w->oper[o].out ? g->now : g->use;
         return (Ref){slot_of(e, e->work, o, i)->buf,
                      tile_is_whole(w, o, e->sol->way[e->work]) ? p->off : 0};
     }
@@ -334,6 +377,7 @@ static void tell_dims(Emitter *e, Step *s, const Tile *tile)
     const Work *w = &e->t->work[e->work];
     unsigned in_place;
     bool out_place;
+    int o;
 
     if (is_copy(w, s)) {
         dims_fill_concat(w->node, w->part, &s->dims);
@@ -341,12 +385,19 @@ static void tell_dims(Emitter *e, Step *s, const Tile *tile)
     }
     opers_in_place(w, far_set(e, w), e->sol->way[e->work], &in_place,
                    &out_place);
+    for (o = 0; o < w->noper; o++)
+        if (is_within(e, e->work, o)) {
+            in_place &= ~(1u << o);
+            out_place &= !w->oper[o].out;
+        }
     if (!tile_dims(w->node, tile, in_place, out_place, &s->dims))
         die("tiles of '%s' cannot be told", w->node->name);
 }
 
 static void take_choice(Emitter *e, Step *s, const Choice *c)
 {
+    int work;
+
     s->kern = c->kern;
     s->sig = c->sig;
     s->why = c->why ? c->why : "";
@@ -357,12 +408,13 @@ static void take_choice(Emitter *e, Step *s, const Choice *c)
     s->tmp = (Ref){-1, 0};
     if (!c->scratch)
         return;
-    if (e->scratch[e->work] < 0)
-        e->scratch[e->work] = plan_add_buf(e->p, (Buf){
+    work = e->work + e->sol->way[e->work]->after; /* one for a chain */
+    if (e->scratch[work] < 0)
+        e->scratch[work] = plan_add_buf(e->p, (Buf){
             .kind = BUF_temp, .mem = e->t->near, .align = 8,
             .name = arena_fmt(e->t->mem, "%s scratch", s->node->name),
         });
-    s->tmp.buf = e->scratch[e->work];
+    s->tmp.buf = e->scratch[work];
     grow_buf(e, s->tmp.buf, c->scratch);
 }
 
@@ -380,18 +432,19 @@ static void choose_step(Emitter *e, Step *s)
     take_choice(e, s, &c);
 }
 
-static void compute(Emitter *e, const Tile *tile, const int64_t at[NCUT])
+static void compute(Emitter *e, const ChainTile *c)
 {
     const Work *w = &e->t->work[e->work];
     Layer *l = &e->p->layer[e->work];
     Step s = {.kind = STEP_start, .engine = ENG_core, .token = e->token++,
               .layer = e->work, .node = w->node, .part = w->part,
-              .tile = tile_seen(w, tile,
+              .tile = tile_seen(w, &c->tile,
                                 way_tiles(e->sol->way[e->work]) == 1)};
+    const Tile *tile = &c->tile;
     int a;
 
     for (a = 0; a < NCUT; a++)
-        s.at[a] = (int32_t)at[a];
+        s.at[a] = (int32_t)c->at[a];
     set_opers(e, &s, tile);
     tell_dims(e, &s, tile);
     choose_step(e, &s);
@@ -406,15 +459,21 @@ static void compute(Emitter *e, const Tile *tile, const int64_t at[NCUT])
     });
 }
 
-/* --- a layer --- */
+/* --- a layer, or a chain --- */
+
+/* The works that are computed together with the first of them. */
+static int count_works(const Emitter *e)
+{
+    return e->sol->way[e->work]->after + 1;
+}
 
 /* The slots that hold the tile loaded last. */
-static void note_slots(const Emitter *e, int use[NOPER])
+static void note_slots(Emitter *e, int work)
 {
     int o;
 
     for (o = 0; o < NOPER; o++)
-        use[o] = e->stage[e->work][o].now;
+        e->stage[work][o].use = e->stage[work][o].now;
 }
 
 static void await_loads(Emitter *e)
@@ -422,9 +481,12 @@ static void await_loads(Emitter *e)
     const Work *w = &e->t->work[e->work];
     int o;
 
-    for (o = 0; o < w->noper; o++)
+    for (o = 0; o < w->noper; o++) {
+        Stage *g = &e->stage[e->work][o];
+
         if (!w->oper[o].out && is_staged(e, e->work, o))
-            await(e, e->work, &e->stage[e->work][o].slot[e->use[o]]);
+            await(e, e->work, &g->slot[g->use]);
+    }
 }
 
 /* The next slot of each result: what was stored from it has gone. */
@@ -433,13 +495,14 @@ static void turn_results(Emitter *e, const Tile *tile)
     const Work *w = &e->t->work[e->work];
     int o;
 
-    for (o = 0; o < w->noper; o++) {
+    for (o = in_count(w); o < w->noper; o++) {
         Stage *g = &e->stage[e->work][o];
         Slot *s;
 
-        if (!w->oper[o].out || !is_staged(e, e->work, o))
+        if (!is_within(e, e->work, o) && !is_staged(e, e->work, o))
             continue;
-        if (g->slot[g->now].holds.row && e->sol->way[e->work]->depth > 1)
+        if (g->slot[g->now].holds.row && !is_within(e, e->work, o) &&
+            e->sol->way[e->work]->depth > 1)
             g->now = !g->now;
         s = slot_of(e, e->work, o, g->now);
         await(e, e->work, s);
@@ -535,9 +598,9 @@ static void store_results(Emitter *e)
     }
 }
 
-static void await_stores(Emitter *e)
+static void await_stores(Emitter *e, int work)
 {
-    const Work *w = &e->t->work[e->work];
+    const Work *w = &e->t->work[work];
     int o, i;
 
     for (o = 0; o < w->noper; o++) {
@@ -546,70 +609,97 @@ static void await_stores(Emitter *e)
         if (is_streamed(e, e->work, o))
             end_out(e, o);
         for (i = 0; i < 2; i++)
-            await(e, e->work, &e->stage[e->work][o].slot[i]);
+            await(e, work, &e->stage[work][o].slot[i]);
     }
 }
 
 /* Before which tile of a layer the first constants of the next are fetched:
  * as late as there is idle time enough behind. */
-static int tile_of_fetch(const Emitter *e)
+static int tile_of_fetch(const Emitter *e, int next)
 {
     const Way *w = e->sol->way[e->work];
     int tiles = way_tiles(w);
     int64_t each = MAX(1, w->slack / tiles), n;
 
-    n = (e->sol->way[e->work + 1]->pre_cycles + each - 1) / each;
+    n = (e->sol->way[next]->pre_cycles + each - 1) / each;
     return (int)MAX(0, tiles - MAX(1, n));
 }
 
-static bool fetches(const Emitter *e)
+/* Loads what tile i of the works from `work` on needs. */
+static void load_tiles(Emitter *e, int work, const ChainTile *c, What what)
 {
-    return e->work + 1 < e->t->nwork && e->sol->ahead[e->work + 1];
+    int k;
+
+    for (k = 0; k <= e->sol->way[work]->after; k++)
+        load_tile(e, work + k, &c[k].tile, what);
 }
 
-static void fetch_next(Emitter *e)
+/* Before tile i; of what is not cut, 0. */
+static void fetch_next(Emitter *e, int i)
 {
-    int64_t at[NCUT];
-    Tile tile;
+    int next = e->work + count_works(e);
+    ChainTile first[MOST_CHAIN];
 
-    tile_at(e, e->work + 1, 0, at, &tile);
-    load_tile(e, e->work + 1, &tile, LOAD_consts);
+    if (next == e->t->nwork || !e->sol->ahead[next] ||
+        (!e->sol->way[e->work]->direct && i != tile_of_fetch(e, next)))
+        return;
+    tiles_at(e, next, 0, first);
+    load_tiles(e, next, first, LOAD_consts);
 }
 
-/* Tile i, whose loads are under way. */
-static void emit_tile(Emitter *e, int i, const Tile *tile,
-                      const int64_t at[NCUT], const Tile *next)
+/* Is the tile's result still there from the tile before? */
+static bool is_made(Emitter *e, const Tile *tile)
 {
-    bool twice = e->sol->way[e->work]->depth > 1;
+    int o = e->t->work[e->work].noper - 1;
+    Slot *s = &e->stage[e->work][o].slot[0];
 
-    note_slots(e, e->use);
-    if (next && twice)
-        load_tile(e, e->work, next, LOAD_all);
+    return is_within(e, e->work, o) && s->holds.row &&
+           piece_same(s->holds, tile->out[0]);
+}
+
+static void make_tile(Emitter *e, const ChainTile *c)
+{
     await_loads(e);
-    if (fetches(e) && i == tile_of_fetch(e))
-        fetch_next(e);
-    turn_results(e, tile);
-    compute(e, tile, at);
+    if (is_made(e, &c->tile))
+        return;
+    turn_results(e, &c->tile);
+    compute(e, c);
     store_results(e);
+}
+
+/* Tile i of all works, whose loads are under way. */
+static void emit_tile(Emitter *e, int i, const ChainTile *c,
+                      const ChainTile *next)
+{
+    int first = e->work, n = count_works(e), k;
+    bool twice = e->sol->way[first]->depth > 1;
+
+    for (k = 0; k < n; k++)
+        note_slots(e, first + k);
+    if (next && twice)
+        load_tiles(e, first, next, LOAD_all);
+    await_loads(e);
+    fetch_next(e, i);
+    for (k = 0; k < n; k++, e->work++)
+        make_tile(e, &c[k]);
+    e->work = first;
     if (next && !twice)
-        load_tile(e, e->work, next, LOAD_all);
+        load_tiles(e, first, next, LOAD_all);
 }
 
 static void emit_cut(Emitter *e)
 {
     int i, n = way_tiles(e->sol->way[e->work]);
-    int64_t at[2][NCUT];
-    Tile tile[2];
+    ChainTile c[2][MOST_CHAIN];
 
-    tile_at(e, e->work, 0, at[0], &tile[0]);
-    load_tile(e, e->work, &tile[0], LOAD_all);
+    tiles_at(e, e->work, 0, c[0]);
+    load_tiles(e, e->work, c[0], LOAD_all);
     for (i = 0; i < n; i++) {
         if (i + 1 < n)
-            tile_at(e, e->work, i + 1, at[(i + 1) & 1], &tile[(i + 1) & 1]);
-        emit_tile(e, i, &tile[i & 1], at[i & 1],
-                  i + 1 < n ? &tile[(i + 1) & 1] : NULL);
+            tiles_at(e, e->work, i + 1, c[(i + 1) & 1]);
+        emit_tile(e, i, c[i & 1], i + 1 < n ? c[(i + 1) & 1] : NULL);
     }
-    await_stores(e);
+    await_stores(e, e->work + count_works(e) - 1);
 }
 
 /* The copy of an argument of a concat. */
@@ -626,50 +716,55 @@ static Tile copy_tile(const Work *w)
 static void emit_whole(Emitter *e)
 {
     const Work *w = &e->t->work[e->work];
-    static const int64_t zero[NCUT];
+    ChainTile c = {.at = {0}};
     int64_t all[NCUT];
-    Tile tile;
 
     tile_axes(w->node, w->part, all);
     if (w->node->op == OP_concat)
-        tile = copy_tile(w);
+        c.tile = copy_tile(w);
     else
-        tile_make(e->t->mem, w->node, 0, zero, all, &tile);
-    if (fetches(e))
-        fetch_next(e);
-    compute(e, &tile, zero);
+        tile_make(e->t->mem, w->node, 0, c.at, all, &c.tile);
+    fetch_next(e, 0);
+    compute(e, &c);
 }
 
-/* "4x32x16 of 16x32x32, 8 tiles, rows inside, double" */
-static const char *say_way(const Emitter *e, const Way *way)
+/* "4x32x16 of 16x32x32, 8 tiles, rows inside, double"; of a chain: its middle
+ * tile. */
+static const char *say_way(const Emitter *e, int work)
 {
-    const Work *w = &e->t->work[e->work];
+    const Work *w = &e->t->work[work];
+    const Way *way = e->sol->way[work];
+    ChainTile c[MOST_CHAIN];
     int64_t all[NCUT];
     int a;
     Str s = {.mem = e->t->mem};
 
+    tiles_at(e, work, way_works(way) > 1 ? way_tiles(way) / 2 : 0, c);
     tile_axes(w->node, w->part, all);
     for (a = 0; a < NCUT; a++)
-        str_fmt(&s, "%s%lld", a ? "x" : "", (long long)way->len[a]);
+        str_fmt(&s, "%s%lld", a ? "x" : "",
+                (long long)c[way->before].len[a]);
     for (a = 0; a < NCUT; a++)
         str_fmt(&s, "%s%lld", a ? "x" : " of ", (long long)all[a]);
     str_fmt(&s, ", %d tiles, %s inside, %s", way_tiles(way),
             way->rows_first ? "rows" : "channels",
             way->depth > 1 ? "double" : "single");
+    if (way_works(way) > 1)
+        str_fmt(&s, ", %d of %d layers in turn", way->before + 1,
+                way_works(way));
     return s.s;
 }
 
-static void begin_layer(Emitter *e)
+static void begin_layer(Emitter *e, int work)
 {
-    const Work *w = &e->t->work[e->work];
-    const Way *way = e->sol->way[e->work];
+    const Work *w = &e->t->work[work];
+    const Way *way = e->sol->way[work];
 
     plan_add_layer(e->p, (Layer){
         .node = w->node, .part = w->part, .why = w->choice->why,
-        .tile = way_tiles(way) > 1 ? say_way(e, way) : NULL,
+        .tile = way_tiles(way) > 1 ? say_way(e, work) : NULL,
+        .after = way->after,
     });
-    memset(e->outgo, 0xff, sizeof e->outgo);
-    spill_enter(e->t, e->work);
 }
 
 void emit_steps(Tiler *t, const Solution *sol)
@@ -684,10 +779,12 @@ void emit_steps(Tiler *t, const Solution *sol)
         e.scratch[i] = -1;
         for (o = 0; o < NOPER; o++)
             e.stage[i][o].slot[0].buf = e.stage[i][o].slot[1].buf = -1;
+        begin_layer(&e, i);
     }
     spill_leave(t, -1, &e.token);
-    for (e.work = 0; e.work < t->nwork; e.work++) {
-        begin_layer(&e);
+    for (e.work = 0; e.work < t->nwork; e.work += count_works(&e)) {
+        memset(e.outgo, 0xff, sizeof e.outgo);
+        spill_enter(t, e.work); /* chains have nothing that is spilled */
         if (sol->way[e.work]->direct)
             emit_whole(&e);
         else

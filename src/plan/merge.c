@@ -52,7 +52,8 @@ static void widen(Merger *m, int store)
 static int64_t too_many(Merger *m, int k, int64_t room)
 {
     int64_t live = 0, sum = 0;
-    int j;
+    int lo = k < 0 ? k : k - m->sol->way[k]->before;
+    int hi = k < 0 ? k : k + m->sol->way[k]->after, j;
 
     if (k >= 0)
         live = m->sol->way[k]->outer_bytes + spill_resident(m->t, k);
@@ -63,7 +64,7 @@ static int64_t too_many(Merger *m, int k, int64_t room)
     for (j = 0; j < m->n; j++) {
         int i = m->list[j];
 
-        if (k < 0 || (m->t->first[i] <= k && k <= m->t->last[i]))
+        if (k < 0 || (m->t->first[i] <= hi && lo <= m->t->last[i]))
             widen(m, i);
     }
     for (j = 0; j < m->n; j++) {
@@ -100,16 +101,17 @@ static void join_groups(Merger *m, int to, int from, int64_t by)
         }
 }
 
-/* The stores of work k that may be merged; false: none. */
+/* The stores of work k, or of the chain that begins with it, that may be
+ * merged; false: none. */
 static bool find_pair(const Merger *m, int k, int *x, int *y, int64_t *by)
 {
     const Work *w = &m->t->work[k];
     const Way *way = m->sol->way[k];
 
-    if (m->done[k] || way->saves <= 0)
+    if (m->done[k] || way->before || way->saves <= 0)
         return false;
     *x = w->oper[way->over].store;
-    *y = w->oper[w->noper - 1].store;
+    *y = way_result(w, way)->store;
     *by = m->v[*x].off - way->lag - m->v[*y].off;
     return m->v[*x].group >= 0 && m->v[*y].group >= 0 &&
            m->v[*x].group != m->v[*y].group;
@@ -169,6 +171,8 @@ static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
     for (step = -1; step <= 1; step += 2) {
         copy_state(best, trial);
         for (i = k + step; i >= 0 && i < m->t->nwork; i += step) {
+            if (m->sol->way[i]->before)
+                continue;
             if (!merge_at(trial, i))
                 break;
             now = excess(trial);
@@ -205,7 +209,8 @@ static void find_lags(Merger *m)
     int k;
 
     for (k = 0; k < m->t->nwork; k++)
-        tiler_lag(m->t, &m->t->work[k], m->sol->way[k], dying(m, k));
+        if (!m->sol->way[k]->before)
+            tiler_lag(m->t, &m->t->work[k], m->sol->way[k], dying(m, k));
 }
 
 static void choose_merges(Merger *m)
@@ -256,7 +261,7 @@ int64_t merge_stores(Tiler *t, const Solution *sol, const int *buf,
         if (m->done[k]) {
             const Work *w = &t->work[k];
             int x = buf[w->oper[sol->way[k]->over].store];
-            int y = buf[w->oper[w->noper - 1].store];
+            int y = buf[way_result(w, sol->way[k])->store];
 
             t->merged = true;
             t->p->buf[y].over = x + 1;

@@ -72,7 +72,7 @@ static int align_of(const Val *v)
 
 /* A buffer for every store that is left, buf[] by store (-1: none); values find
  * theirs in p->place. */
-void plan_bufs(Plan *p, const Stores *s, int *buf)
+void plan_bufs(Plan *p, const Stores *s, const bool *without, int *buf)
 {
     const Val *v;
     int i;
@@ -82,7 +82,7 @@ void plan_bufs(Plan *p, const Stores *s, int *buf)
         const Store *t = &s->store[i];
 
         buf[i] = -1;
-        if (t->size)
+        if (t->size && !(without && without[i]))
             buf[i] = plan_add_buf(p, (Buf){
                 .kind = t->konst ? BUF_const : t->in ? BUF_input :
                         t->out ? BUF_output : BUF_temp,
@@ -423,7 +423,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
         p->bound = live_bound(p);
         return p;
     }
-    plan_bufs(p, s, NEWN(mem, int, s->nstore + 1));
+    plan_bufs(p, s, NULL, NEWN(mem, int, s->nstore + 1));
     make_steps(p, s);
     plan_lives(p);
     p->bound = live_bound(p);

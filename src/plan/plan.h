@@ -92,6 +92,8 @@ typedef struct Layer {
     int part;
     int first, last; /* its first and last step of a kernel (starts) */
     int tiles;       /* steps of a kernel */
+    int after;       /* layers behind it that are computed with it, tile by
+                        tile in turn; the time of all stands with the last */
     const char *tile; /* "16x64x32 of 64x64x32, rows first, double"; NULL:
                          not cut */
     int64_t cycles;  /* predicted, with waits; 0: unknown */
@@ -134,6 +136,8 @@ typedef struct PlanOpts {
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t (*program)(const Plan *p); /* bytes that the steps of a tiled plan
                                           take as a program; NULL: a guess */
+    bool chains;         /* layers are computed together wherever they can be,
+                            not where it is faster or needed: for tests */
     const char *host_isa;
 } PlanOpts;
 
@@ -250,8 +254,9 @@ int64_t search_nodes(const Search *s);
 bool search_exact(const Search *s); /* SEARCH_none is a proof for the sizes
                                        given, not for multiples of alignment */
 
-/* plan.c: buffers of stores, buf[] by store; values find theirs in p->place */
-void plan_bufs(Plan *p, const Stores *s, int *buf);
+/* plan.c: buffers of stores, buf[] by store, but for some (or NULL); values
+ * find theirs in p->place */
+void plan_bufs(Plan *p, const Stores *s, const bool *without, int *buf);
 
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
 /* Bytes of the nearest memory for buffers that a plan may need in comfort. */

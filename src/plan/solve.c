@@ -21,6 +21,7 @@ typedef struct Entry {
     int64_t cycles;
     int64_t pre_bytes, pre_cycles; /* asked of the layer before */
     Way *way;
+    unsigned born;      /* homes of the stores born there */
     unsigned next;      /* state behind the layer, and its entry there */
     int entry;
 } Entry;
@@ -167,11 +168,12 @@ static void add_entry(Solver *s, State *to, const Entry *e)
     to->v[to->n++] = *e;
 }
 
-/* --- one layer --- */
+/* --- one layer, or a chain of them --- */
 
-/* Homes of all stores at a layer: those that came, and those born here. */
+/* Homes of all stores at n layers: those that came, and those born here. */
 typedef struct Scene {
-    int work;
+    int work, n;
+    int *live, nlive;
     unsigned came;       /* set over cross[work] */
     int nborn, born[MOST_FREE + NOPER];
     unsigned far;        /* chosen for the born */
@@ -202,33 +204,62 @@ static bool uses(const Work *w, int store)
     return i < w->nstore;
 }
 
-static void list_born(const Solver *s, Scene *c)
+/* The stores with homes that live at layer k, and at none before it of the
+ * scene's. */
+static void list_stores(const Solver *s, int k, Scene *c)
 {
-    const Work *w = &s->t->work[c->work];
     int i;
 
-    for (i = 0; i < s->nlive[c->work]; i++) {
-        int store = s->live[c->work][i];
-        bool born = s->home[store] == LOOSE ? uses(w, store) :
-                    s->home[store] == FREE && s->t->first[store] == c->work;
+    for (i = 0; i < s->nlive[k]; i++) {
+        int store = s->live[k][i];
+        bool born = s->home[store] == LOOSE ? uses(&s->t->work[k], store) :
+                    s->home[store] == FREE && s->t->first[store] == k;
 
+        if ((k > c->work && s->t->first[store] != k) ||
+            chain_within(s->t, store, c->work, c->n))
+            continue;
+        c->live[c->nlive++] = store;
         if (born && c->nborn < (int)LEN(c->born))
             c->born[c->nborn++] = store;
     }
 }
 
-/* Bytes that live at a layer in either memory; false: too many. */
+static Scene new_scene(const Solver *s, int work, unsigned came, int n)
+{
+    Scene c = {.work = work, .n = n, .came = came};
+    int k, most = 0;
+
+    for (k = work; k < work + n; k++)
+        most += s->nlive[k];
+    c.live = NEWN(s->mem, int, most + 1);
+    for (k = work; k < work + n; k++)
+        list_stores(s, k, &c);
+    return c;
+}
+
+/* Bytes that live there in either memory. */
 static void count_live(const Solver *s, const Scene *c, int64_t live[2])
 {
     int i;
 
     live[0] = live[1] = 0;
-    for (i = 0; i < s->nlive[c->work]; i++) {
-        int store = s->live[c->work][i];
+    for (i = 0; i < c->nlive; i++) {
+        int store = c->live[i];
 
         if (s->home[store] != LOOSE)
             live[is_far(s, c, store)] += s->t->s->store[store].size;
     }
+}
+
+/* Room of a memory, where there is least. */
+static int64_t room_of(const Scene *c, const int64_t *room)
+{
+    int64_t least = room[c->work];
+    int k;
+
+    for (k = 1; k < c->n; k++)
+        least = MIN(least, room[c->work + k]);
+    return least;
 }
 
 /* Operands in the next memory that nobody reads later. */
@@ -246,6 +277,7 @@ static unsigned dying(const Solver *s, const Scene *c)
             !s->t->s->store[x->store].in && is_far(s, c, x->store))
             set |= 1u << o;
     }
+    w += c->n - 1;
     return is_far(s, c, w->oper[w->noper - 1].store) &&
            !w->oper[w->noper - 1].outer ? set : 0;
 }
@@ -254,7 +286,7 @@ static unsigned dying(const Solver *s, const Scene *c)
  * operand? */
 static bool has_room(const Solver *s, const Scene *c, Way *way, int64_t live)
 {
-    int64_t over = live + way->outer_bytes - s->next[c->work];
+    int64_t over = live + way->outer_bytes - room_of(c, s->next);
 
     if (s->t->work[c->work].follow && way_rereads(way))
         return false;
@@ -266,7 +298,7 @@ static bool has_room(const Solver *s, const Scene *c, Way *way, int64_t live)
 
 static unsigned state_behind(const Solver *s, const Scene *c)
 {
-    const Cross *x = &s->cross[c->work + 1];
+    const Cross *x = &s->cross[c->work + c->n];
     unsigned set = 0;
     int i;
 
@@ -275,15 +307,26 @@ static unsigned state_behind(const Solver *s, const Scene *c)
     return set;
 }
 
-static unsigned far_of_work(const Solver *s, const Scene *c)
+static unsigned far_of(const Solver *s, const Scene *c, const int *store, int n)
 {
-    const Work *w = &s->t->work[c->work];
     unsigned set = 0;
     int i;
 
-    for (i = 0; i < w->nstore; i++)
-        set |= (unsigned)is_far(s, c, w->store[i]) << i;
+    for (i = 0; i < n; i++)
+        set |= (unsigned)is_far(s, c, store[i]) << i;
     return set;
+}
+
+static Ways *ways_of(const Solver *s, const Scene *c, Chain *chain)
+{
+    Work *w = &s->t->work[c->work];
+    const int *store;
+    int n;
+
+    if (!chain)
+        return tiler_ways(s->t, w, far_of(s, c, w->store, w->nstore));
+    store = chain_stores(chain, &n);
+    return chain_ways(s->t, chain, far_of(s, c, store, n));
 }
 
 /* Cycles in which cores start what is loaded ahead. */
@@ -307,20 +350,17 @@ static int64_t saved_ahead(const Solver *s, const Way *way, int64_t more,
 }
 
 /* What comes after a layer that takes no time, whatever that does for it. */
-static void join_instant(Solver *s, State *to, Way *way, const Entry *after,
-                         unsigned next, int entry)
+static void join_instant(Solver *s, State *to, Entry e, const Entry *after)
 {
-    Entry e = {.way = way, .next = next, .entry = entry};
-
     e.cycles = after->cycles - after->pre_cycles;
     add_entry(s, to, &e);
 }
 
 /* A way and what comes after it. */
-static void join(Solver *s, State *to, Way *way, const Entry *after,
-                 unsigned next, int entry, int64_t room, int64_t cold)
+static void join(Solver *s, State *to, Entry e, const Entry *after,
+                 int64_t room, int64_t cold)
 {
-    Entry e = {.way = way, .next = next, .entry = entry};
+    const Way *way = e.way;
     int64_t more = s->relaxed ? MAX(cold, starts_of(after)) : 0;
 
     if (way->bytes + after->pre_bytes > room)
@@ -336,36 +376,43 @@ static void join(Solver *s, State *to, Way *way, const Entry *after,
 
 static State *solve_at(Solver *s, int work, unsigned set);
 
-static void try_homes(Solver *s, const Scene *c, State *to)
+static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
 {
-    Work *w = &s->t->work[c->work];
-    unsigned next = state_behind(s, c);
+    Entry e = {.born = c->far, .next = state_behind(s, c)};
     const State *behind;
     Ways *ways;
-    int64_t live[2];
-    int i, j;
+    int64_t live[2], near = room_of(c, s->near);
+    int i;
 
     count_live(s, c, live);
-    if (live[0] > s->near[c->work])
+    if (live[0] > near)
         return;
-    behind = solve_at(s, c->work + 1, next);
-    ways = tiler_ways(s->t, w, far_of_work(s, c));
-    for (i = 0; i < ways->n; i++)
-        for (j = 0; j < behind->n && has_room(s, c, &ways->v[i], live[1]);
-             j++)
+    behind = solve_at(s, c->work + c->n, e.next);
+    ways = ways_of(s, c, chain);
+    for (i = 0; i < ways->n; i++) {
+        e.way = &ways->v[i];
+        for (e.entry = 0; e.entry < behind->n &&
+                          has_room(s, c, e.way, live[1]); e.entry++)
             if (s->instant && s->instant[c->work])
-                join_instant(s, to, &ways->v[i], &behind->v[j], next, j);
+                join_instant(s, to, e, &behind->v[e.entry]);
             else
-                join(s, to, &ways->v[i], &behind->v[j], next, j,
-                     s->near[c->work] - live[0],
+                join(s, to, e, &behind->v[e.entry], near - live[0],
                      s->cold ? s->cold[c->work] : 0);
+    }
+}
+
+static void try_scene(Solver *s, Scene c, Chain *chain, State *to)
+{
+    for (c.far = 0; c.far < 1u << c.nborn; c.far++)
+        try_homes(s, &c, chain, to);
 }
 
 static State *solve_at(Solver *s, int work, unsigned set)
 {
     State *to = &s->cross[work].state[set];
-    Scene c = {.work = work, .came = set};
     Entry end = {0};
+    Chain *chain;
+    int n;
 
     if (to->known)
         return to;
@@ -374,9 +421,9 @@ static State *solve_at(Solver *s, int work, unsigned set)
         add_entry(s, to, &end);
         return to;
     }
-    list_born(s, &c);
-    for (c.far = 0; c.far < 1u << c.nborn; c.far++)
-        try_homes(s, &c, to);
+    try_scene(s, new_scene(s, work, set, 1), NULL, to);
+    for (n = 2; (chain = tiler_chain(s->t, work, n)); n++)
+        try_scene(s, new_scene(s, work, set, n), chain, to);
     return to;
 }
 
@@ -403,33 +450,55 @@ static void keep_homes(const Solver *s, int work, unsigned set,
         far[x->store[i]] = set >> i & 1;
 }
 
-/* The homes of stores that cross no boundary but live at one layer: as the way
- * taken there has them. */
-static void keep_local(const Solver *s, const Entry *e, int work,
-                       unsigned char *far)
+/* The homes of stores that cross no boundary but live there, as chosen; those
+ * of a chain's inside have none. */
+static void keep_local(const Solver *s, const Entry *e, const Scene *c,
+                       Solution *to)
 {
-    Work *w = &s->t->work[work];
-    int i, k, set;
+    int i, k;
 
-    for (set = 0; set < 1 << w->nstore; set++)
-        for (i = 0; w->ways[set].v && i < w->ways[set].n; i++)
-            if (&w->ways[set].v[i] == e->way)
-                for (k = 0; k < w->nstore; k++)
-                    far[w->store[k]] = set >> k & 1;
+    for (i = 0; i < c->nborn; i++)
+        to->far[c->born[i]] = e->born >> i & 1;
+    for (k = c->work; k < c->work + c->n; k++)
+        for (i = 0; i < s->t->work[k].nstore; i++) {
+            int store = s->t->work[k].store[i];
+
+            to->within[store] |= chain_within(s->t, store, c->work, c->n);
+            to->far[store] &= !to->within[store];
+        }
+}
+
+/* The way of each work of a chain. */
+static void keep_ways(const Solver *s, const Entry *e, int work, Solution *to)
+{
+    int k, n = e->way->before;
+
+    for (k = 0; k < n; k++) {
+        Way *w = NEW(s->t->mem, Way);
+
+        *w = *e->way;
+        w->before = k;
+        w->after = n - k;
+        to->way[work + k] = w;
+        to->rest[work + k] = e->cycles;
+    }
+    to->way[work + n] = e->way;
+    to->rest[work + n] = e->cycles;
+    to->ahead[work] = e->pre_cycles > 0;
 }
 
 static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
 {
     const Entry *e;
+    Scene c;
     int i;
 
-    for (i = 0; i < s->t->nwork; i++) {
+    for (i = 0; i < s->t->nwork; i += c.n) {
         e = &s->cross[i].state[set].v[entry];
+        c = new_scene(s, i, set, e->way->before + 1);
         keep_homes(s, i, set, to->far);
-        keep_local(s, e, i, to->far);
-        to->way[i] = e->way;
-        to->rest[i] = e->cycles;
-        to->ahead[i] = e->pre_cycles > 0;
+        keep_local(s, e, &c, to);
+        keep_ways(s, e, i, to);
         set = e->next;
         entry = e->entry;
     }
@@ -449,6 +518,7 @@ static Solution solve(Solver *s)
     force_homes(s);
     make_cross(s);
     to.far = NEWN(t->mem, unsigned char, t->s->nstore + 1);
+    to.within = NEWN(t->mem, bool, t->s->nstore + 1);
     to.way = NEWN(t->mem, Way *, t->nwork + 1);
     to.ahead = NEWN(t->mem, unsigned char, t->nwork + 1);
     to.rest = NEWN(t->mem, int64_t, t->nwork + 1);

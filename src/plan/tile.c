@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_KINDS = 5, KINDS = 4 * ROW_KINDS, MOST_TILES = 1024, MOST_SIZES = 20,
+enum { ROW_KINDS = 5, KINDS = 4 * ROW_KINDS, MOST_TILES = 1024,
        SMALL_FETCH = 8192, WHOLE = 4096 };
 
 typedef struct Share { /* of an operand in a tile */
@@ -373,15 +373,13 @@ static int64_t group_size(const Node *n)
                ? y.dim[y.rank - 1] / attr_int(n, A_group) : 1;
 }
 
-/* Tiles between the first and the last must be whole groups too, or lie
- * within one, if there are several. */
-static bool keeps_groups(const Work *w, const Grid *g)
+bool keeps_groups(const Node *n, int64_t len)
 {
-    int64_t m = group_size(w->node), len = g->len[CUT_channel], all[NCUT];
+    int64_t m = group_size(n), all[NCUT];
 
-    tile_axes(w->node, w->part, all);
-    return g->count[CUT_channel] == 1 || m == all[CUT_channel] ||
-           len % m == 0 || m % len == 0;
+    tile_axes(n, 0, all);
+    return len == all[CUT_channel] || m == all[CUT_channel] || len % m == 0 ||
+           m % len == 0;
 }
 
 /* How many tiles are of a kind along an axis. */
@@ -419,7 +417,7 @@ static void make_grid(Tiler *t, Work *w, Grid *g)
     g->known = true;
     g->scratch = NEWN(t->mem, int64_t, 1 << w->nstore);
     g->busy = NEWN(t->mem, int64_t, 1 << w->nstore);
-    g->ok = keeps_groups(w, g);
+    g->ok = keeps_groups(w->node, g->len[CUT_channel]);
     for (k[0] = 0; k[0] < 2; k[0]++)
         for (k[1] = 0; k[1] < ROW_KINDS; k[1]++)
             for (k[2] = 0; k[2] < 2; k[2]++) {
@@ -437,7 +435,7 @@ static void make_grid(Tiler *t, Work *w, Grid *g)
 
 /* Sizes worth trying along an axis: as even as can be, of multiples that suit
  * kernels; *n of them. */
-static void list_sizes(int64_t all, int64_t step, int64_t *size, int *n)
+void tile_sizes(int64_t all, int64_t step, int64_t *size, int *n)
 {
     int64_t pieces, s;
 
@@ -457,7 +455,7 @@ static void list_sizes(int64_t all, int64_t step, int64_t *size, int *n)
 }
 
 /* Channels in fours, or in groups that are no fours. */
-static int64_t channel_step(const Node *n)
+int64_t channel_step(const Node *n)
 {
     int64_t m = group_size(n);
 
@@ -471,7 +469,7 @@ static void list_grids(Tiler *t, Work *w)
 
     tile_axes(w->node, w->part, all);
     for (a = 0; a < NCUT; a++)
-        list_sizes(all[a], a == CUT_channel ? channel_step(w->node) : 1,
+        tile_sizes(all[a], a == CUT_channel ? channel_step(w->node) : 1,
                    size[a], &n[a]);
     w->grids = NEWN(t->mem, Grid, n[0] * n[1] * n[2]);
     for (i = 0; i < n[0]; i++)
@@ -510,7 +508,7 @@ int way_tiles(const Way *w)
     return w->count[0] * w->count[1] * w->count[2];
 }
 
-static void split_index(const Way *w, int t, int i[NCUT])
+void way_index(const Way *w, int t, int i[NCUT])
 {
     int inner = w->rows_first ? CUT_row : CUT_channel;
     int outer = w->rows_first ? CUT_channel : CUT_row;
@@ -525,7 +523,7 @@ void way_tile(const Way *w, int t, int64_t at[NCUT], int64_t len[NCUT],
 {
     int i[NCUT];
 
-    split_index(w, t, i);
+    way_index(w, t, i);
     place_tile(w->len, i, all, at, len);
 }
 
@@ -540,15 +538,6 @@ static bool changes(const Grid *g, int o, const int i[NCUT],
             return true;
     return false;
 }
-
-typedef struct Clock {
-    int64_t core, in, out, io; /* when each is free */
-    int64_t idle;           /* cycles in which cores wait */
-    int64_t loading;        /* cycles of all loads */
-    int64_t loads, konst;   /* how many, and how many of constants, */
-    int64_t konst_cycles;   /* which take so long */
-    int64_t ready;          /* when the tile's data is there; 0: it was */
-} Clock;
 
 static unsigned staged_set(const Work *w, const Way *way, unsigned far)
 {
@@ -566,10 +555,28 @@ static bool is_streamed(const Oper *o)
     return o->outer && !o->konst;
 }
 
+void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c)
+{
+    c->core += MOVE_CYCLES;
+    c->in = MAX(c->in, c->core) + move;
+    c->loading += move;
+    c->loads++;
+    c->ready = c->in + (int64_t)t->dma->in.setup;
+    c->konst += konst;
+    c->konst_cycles += konst ? move : 0;
+}
+
+int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c)
+{
+    c->core += MOVE_CYCLES;
+    c->out = MAX(c->out, c->core) + move;
+    return c->out + (int64_t)t->dma->out.setup;
+}
+
 /* Loads what tile i needs anew; from NULL: all. */
 static void load_tile(const Tiler *t, const Work *w, const Grid *g,
                       const Way *way, unsigned staged, const int i[NCUT],
-                      const int *was, Clock *c)
+                      const int *was, Pipe *c)
 {
     const Kind *k = g->kind[kind_at(g, i)];
     int64_t move;
@@ -582,34 +589,24 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
             continue;
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
-        c->core += MOVE_CYCLES;
         if (is_streamed(&w->oper[o])) {
             c->core += MOVE_CYCLES;
             c->in = MAX(c->in, c->io += k->share[o].outer);
         }
-        c->in = MAX(c->in, c->core) + move;
-        c->loading += move;
-        c->loads++;
-        c->ready = c->in + (int64_t)t->dma->in.setup;
-        if (!w->oper[o].konst)
-            continue;
-        c->konst++;
-        c->konst_cycles += move;
+        pipe_load(t, move, w->oper[o].konst, c);
     }
 }
 
 /* When what is stored of a tile is there. */
 static int64_t store_tile(const Tiler *t, const Work *w, const Kind *k,
-                          unsigned staged, Clock *c)
+                          unsigned staged, Pipe *c)
 {
     int64_t there = 0;
     int o;
 
     for (o = w->noper - w->node->nres; o < w->noper; o++)
         if (staged >> o & 1) {
-            c->core += MOVE_CYCLES;
-            c->out = MAX(c->out, c->core) + k->share[o].move;
-            there = c->out + (int64_t)t->dma->out.setup;
+            there = pipe_store(t, k->share[o].move, c);
             if (!is_streamed(&w->oper[o]))
                 continue;
             c->core += MOVE_CYCLES;
@@ -621,7 +618,7 @@ static int64_t store_tile(const Tiler *t, const Work *w, const Kind *k,
 /* What loading the first constants before the layer saves: all that they take,
  * and if nothing else is loaded the wait for what is loaded last; at least the
  * starts of loads, even if the engine has no time for them before. */
-static void time_before(const Tiler *t, const Clock *c, Way *way)
+void pipe_before(const Tiler *t, const Pipe *c, Way *way)
 {
     int64_t last = (int64_t)t->dma->in.setup;
 
@@ -635,7 +632,7 @@ static void time_before(const Tiler *t, const Clock *c, Way *way)
 }
 
 /* 0: there is nothing to wait for. */
-static void wait_until(int64_t then, Clock *c)
+void pipe_wait(int64_t then, Pipe *c)
 {
     if (!then)
         return;
@@ -648,30 +645,30 @@ static void wait_until(int64_t then, Clock *c)
 static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
                      unsigned far)
 {
-    Clock c = {0};
+    Pipe c = {0};
     int64_t stored[2] = {0, 0}, ready;
     int i[NCUT], next[NCUT], n, tiles = way_tiles(way);
     unsigned staged = staged_set(w, way, far);
 
-    split_index(way, 0, i);
+    way_index(way, 0, i);
     load_tile(t, w, g, way, staged, i, NULL, &c);
-    time_before(t, &c, way);
+    pipe_before(t, &c, way);
     for (n = 0; n < tiles; n++) {
         const Kind *k = g->kind[kind_at(g, i)];
 
-        split_index(way, n + 1, next);
+        way_index(way, n + 1, next);
         ready = c.ready;
         c.ready = 0;
         if (way->depth > 1 && n + 1 < tiles)
             load_tile(t, w, g, way, staged, next, i, &c);
-        wait_until(MAX(ready, stored[n % way->depth]), &c);
+        pipe_wait(MAX(ready, stored[n % way->depth]), &c);
         c.core += CALL_CYCLES + k->cycles[far];
         stored[n % way->depth] = store_tile(t, w, k, staged, &c);
         if (way->depth == 1 && n + 1 < tiles)
             load_tile(t, w, g, way, staged, next, i, &c);
         memcpy(i, next, sizeof i);
     }
-    wait_until(MAX(stored[0], stored[1]), &c);
+    pipe_wait(MAX(stored[0], stored[1]), &c);
     way->cycles = MAX(c.core, c.io);
     way->idle = c.idle;
     way->slack = MAX(0, way->cycles - c.loading);
@@ -697,22 +694,30 @@ bool fetch_by_piece(const Oper *o, Piece p)
     return p.rows == 1 && val_bytes(o->val) > SMALL_FETCH;
 }
 
-/* Bytes in the next memory of an operand that lies behind it: of a constant two
- * of its pieces, or all where they are wanted again and again. */
-static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
-                           const Way *way, int o)
+/* Two of its pieces, or all where they are wanted again and again. */
+int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
+                    int64_t most)
 {
-    int64_t all = val_bytes(w->oper[o].val);
+    int64_t all = val_bytes(o->val);
     bool again = way->count[CUT_batch] > 1 ||
                  (!way->rows_first && way->count[CUT_row] > 1);
 
+    if (again || !fetch_by_piece(o, p))
+        return slot_bytes(all);
+    return MIN(slot_bytes(all), 2 * slot_bytes(MAX(most, t->chunk)));
+}
+
+/* Bytes in the next memory of an operand that lies behind it. */
+static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
+                           const Way *way, int o)
+{
     if (is_streamed(&w->oper[o]))
         return slot_bytes(g->most[o]) *
                (w->oper[o].out ? out_slots(way) : g->dep[o] ? way->depth : 1);
-    if (way->direct || again ||
-        !fetch_by_piece(&w->oper[o], g->kind[0]->share[o].piece))
-        return slot_bytes(all);
-    return MIN(slot_bytes(all), 2 * slot_bytes(MAX(g->most[o], t->chunk)));
+    if (way->direct)
+        return slot_bytes(val_bytes(w->oper[o].val));
+    return const_bytes(t, &w->oper[o], way, g->kind[0]->share[o].piece,
+                       g->most[o]);
 }
 
 /* Bytes in the nearest memory. */
@@ -777,6 +782,18 @@ static bool may_cut(const Work *w, const Grid *g)
     return true;
 }
 
+int way_works(const Way *w)
+{
+    return w->before + w->after + 1;
+}
+
+const Oper *way_result(const Work *first, const Way *w)
+{
+    const Work *last = first + way_works(w) - 1;
+
+    return &last->oper[last->noper - 1];
+}
+
 bool way_rereads(const Way *w)
 {
     return w->rows_first && w->count[CUT_channel] > 1 &&
@@ -807,7 +824,7 @@ static bool is_hopeless(const Grid *g, unsigned far, const Way *way,
     return false;
 }
 
-static void add_way(Tiler *t, Ways *l, const Way *way)
+void ways_add(Tiler *t, Ways *l, const Way *way)
 {
     int i, n = 0;
 
@@ -825,25 +842,24 @@ static void add_way(Tiler *t, Ways *l, const Way *way)
 /* --- a result that follows an operand --- */
 
 /* Distances in bytes of a tile's pieces in the next memory. */
-static void reach_of(Arena *mem, const Work *w, const Way *way, int i, int o,
-                     int64_t *lo, int64_t *end)
+static void reach_of(Arena *mem, const Tiler *t, const Work *w,
+                     const Way *way, int i, int o, int64_t *lo, int64_t *end)
 {
-    const Oper *y = &w->oper[w->noper - 1];
-    int64_t all[NCUT], at[NCUT], len[NCUT];
-    Tile tile;
+    ChainTile c[MOST_CHAIN];
+    int n = way_works(way);
+    Piece y;
 
-    tile_axes(w->node, w->part, all);
-    way_tile(way, i, at, len, all);
-    if (!tile_make(mem, w->node, w->part, at, len, &tile))
+    if (!chain_tiles(mem, t, (int)(w - t->work), way, i, c))
         die("a tile of '%s' is none", w->node->name);
-    *lo = w->oper[o].place.off + tile.in[o].off;
-    *end = y->place.off + tile.out[0].off +
-           (tile.out[0].rows - 1) * tile.out[0].stride + tile.out[0].row;
+    *lo = w->oper[o].place.off + c[0].tile.in[o].off;
+    y = c[n - 1].tile.out[0];
+    *end = way_result(w, way)->place.off + y.off + (y.rows - 1) * y.stride +
+           y.row;
 }
 
 /* How far before operand o the result must begin so that no tile is written
  * over what a later one, or the one that is just loaded, still reads. */
-static int64_t lag_of(const Work *w, const Way *way, int o)
+static int64_t lag_of(const Tiler *t, const Work *w, const Way *way, int o)
 {
     Arena *mem = arena_new();
     int n = way_tiles(way), i;
@@ -851,7 +867,7 @@ static int64_t lag_of(const Work *w, const Way *way, int o)
     int64_t *lo = NEWN(mem, int64_t, n + 1), low = INT64_MAX;
 
     for (i = 0; i < n; i++) {
-        reach_of(mem, w, way, i, o, &lo[i], &end[i]);
+        reach_of(mem, t, w, way, i, o, &lo[i], &end[i]);
         end[i] = i ? MAX(end[i], end[i - 1]) : end[i];
     }
     for (i = n - 1; i > 0; i--) {
@@ -863,17 +879,14 @@ static int64_t lag_of(const Work *w, const Way *way, int o)
 }
 
 /* The store of operand o begins `lag` bytes behind that of the result. */
-static int64_t joint_bytes(const Tiler *t, const Work *w, int o, int64_t lag)
+static int64_t joint_bytes(int64_t x, int64_t y, int64_t lag)
 {
-    int64_t x = t->s->store[w->oper[o].store].size;
-    int64_t y = t->s->store[w->oper[w->noper - 1].store].size;
-
     return lag >= 0 ? MAX(lag + x, y) : MAX(x, y - lag);
 }
 
 void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
 {
-    const Oper *y = &w->oper[w->noper - 1];
+    const Oper *y = way_result(w, way);
     int o;
 
     if (way->saves >= 0)
@@ -883,13 +896,14 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
         w->node->op == OP_concat)
         return;
     for (o = 0; o + 1 < w->noper; o++) {
-        int64_t lag, saves;
+        int64_t lag, saves, from, to;
 
         if (!(dies >> o & 1))
             continue;
-        lag = (lag_of(w, way, o) + 15) & ~(int64_t)15;
-        saves = t->s->store[w->oper[o].store].size +
-                t->s->store[y->store].size - joint_bytes(t, w, o, lag);
+        lag = (lag_of(t, w, way, o) + 15) & ~(int64_t)15;
+        from = t->s->store[w->oper[o].store].size;
+        to = t->s->store[y->store].size;
+        saves = from + to - joint_bytes(from, to, lag);
         if (saves > way->saves) {
             way->saves = saves;
             way->over = o;
@@ -962,7 +976,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
         if (w->oper[o].outer)
             way.outer_bytes += outer_bytes(t, w, NULL, &way, o);
     if (way.bytes <= t->room)
-        add_way(t, l, &way);
+        ways_add(t, l, &way);
 }
 
 /* Are there constants that may be loaded whole, though they are wanted in
@@ -1007,7 +1021,7 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
                 !can_tell(w, g, &way, far))
                 continue;
             time_way(t, w, g, &way, far);
-            add_way(t, l, &way);
+            ways_add(t, l, &way);
         }
 }
 
@@ -1044,6 +1058,12 @@ static int by_cycles(const void *a, const void *b)
     return u->bytes < v->bytes ? -1 : u->bytes > v->bytes;
 }
 
+void ways_sort(Ways *l)
+{
+    if (l->n)
+        qsort(l->v, (size_t)l->n, sizeof *l->v, by_cycles);
+}
+
 Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
 {
     Ways *l = &w->ways[far];
@@ -1057,7 +1077,6 @@ Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
     add_direct(t, w, far, l);
     for (i = 0; i < w->ngrid; i++)
         add_grid(t, w, &w->grids[i], far, l);
-    if (l->n)
-        qsort(l->v, (size_t)l->n, sizeof *l->v, by_cycles);
+    ways_sort(l);
     return l;
 }

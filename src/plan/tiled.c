@@ -45,6 +45,14 @@ static Rooms new_rooms(Tiler *t, int64_t near, int64_t next)
     return r;
 }
 
+static void forget_chains(Tiler *t)
+{
+    int i;
+
+    for (i = 0; i < t->nwork; i++)
+        chain_forget(&t->work[i]);
+}
+
 /* Grids and ways are listed for one size of the nearest memory. */
 static void set_room(Tiler *t, int64_t near)
 {
@@ -56,6 +64,7 @@ static void set_room(Tiler *t, int64_t near)
     for (i = 0; i < t->nwork; i++) {
         t->work[i].ngrid = t->work[i].nset = 0;
         t->work[i].grids = NULL;
+        t->work[i].chain = NULL;
         tiler_recall(t, &t->work[i]);
     }
 }
@@ -117,18 +126,17 @@ static int64_t *live_of(Tiler *t, int mem, int64_t *most)
 {
     const Plan *p = t->p;
     int64_t *live = NEWN(t->mem, int64_t, t->nwork + 1);
-    int i, k;
+    int *seen = NEWN(t->mem, int, t->nwork + 1), i, k;
 
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
-        int last = -1;
 
         if (b->kind == BUF_const || b->mem != mem)
             continue;
         for (k = MAX(0, b->from); k < MIN(b->to, p->nstep); k++)
-            if (p->step[k].layer != last) {
-                last = p->step[k].layer;
-                live[last] += b->size;
+            if (seen[p->step[k].layer] != i + 1) {
+                seen[p->step[k].layer] = i + 1;
+                live[p->step[k].layer] += b->size;
             }
     }
     *most = 0;
@@ -232,7 +240,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     bool ok = true;
 
     clear_plan(p);
-    plan_bufs(p, t->s, buf);
+    plan_bufs(p, t->s, sol->within, buf);
     set_homes(t, sol, buf);
     spill_bufs(t, buf);
     if (merge_stores(t, sol, buf, r->next) > 0 && follow_more(t))
@@ -302,6 +310,7 @@ static void mark_opers(Tiler *t)
 {
     int i, o;
 
+    forget_chains(t);
     for (i = 0; i < t->nwork; i++) {
         for (o = 0; o < t->work[i].noper; o++) {
             Oper *x = &t->work[i].oper[o];
@@ -317,6 +326,8 @@ static void set_chunk(Tiler *t, int64_t chunk)
 {
     int i;
 
+    if (chunk != t->chunk)
+        forget_chains(t);
     t->chunk = chunk;
     for (i = 0; i < t->nwork; i++)
         tiler_recall(t, &t->work[i]);
@@ -522,10 +533,11 @@ static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     return least;
 }
 
-static void start_over(Tiler *t)
+static void start_over(Tiler *t, Chains chains)
 {
     int i;
 
+    t->chains = chains;
     for (i = 0; i < t->nwork; i++)
         t->work[i].follow = false;
     memset(t->outside, 0, (size_t)t->s->nstore * sizeof *t->outside);
@@ -533,6 +545,18 @@ static void start_over(Tiler *t)
     mark_opers(t);
     t->fills = t->spills = false;
     t->code = 0;
+}
+
+static int64_t cycles_of(const Tiler *t)
+{
+    return plan_trace(t->mem, t->p)[t->p->nstep].at;
+}
+
+/* With these chains of layers: the predicted cycles, or -1. */
+static int64_t try_chains(Tiler *t, const PlanOpts *o, Chains chains)
+{
+    start_over(t, chains);
+    return try_inside(t, o) || try_outside(t, o, 0) ? cycles_of(t) : -1;
 }
 
 /* With less and less room, for addresses; and less and less care. */
@@ -548,11 +572,22 @@ static bool try_spilled(Tiler *t, const PlanOpts *o)
     return false;
 }
 
+/* What does not fit may, with chains wherever they save room, or spilled. */
 static bool try_all(Tiler *t, const PlanOpts *o)
 {
-    start_over(t);
-    return try_inside(t, o) || try_outside(t, o, 0) ||
-           (spills_to(t) && try_spilled(t, o));
+    Chains most = o->chains ? CHAIN_always : CHAIN_all;
+    int64_t with, without;
+
+    if (!o->chains && try_chains(t, o, CHAIN_none) >= 0)
+        return true;
+    with = try_chains(t, o, most);
+    if (with >= 0 && (t->any || o->chains))
+        return true;
+    start_over(t, CHAIN_none);
+    without = spills_to(t) && try_spilled(t, o) ? cycles_of(t) : -1;
+    if (without >= 0 && (with < 0 || without <= with))
+        return true;
+    return with >= 0 && try_chains(t, o, most) >= 0;
 }
 
 /* With so much of the next memory where there is `has`: by the limit if there is
@@ -586,7 +621,7 @@ static int64_t enough_spilled(Tiler *t, const PlanOpts *o, int64_t has)
     int64_t lo, hi, step = 8;
 
     t->any = true;
-    start_over(t);
+    start_over(t, CHAIN_none);
     hi = spill_least(t);
     for (lo = hi - 1; !would_fit(t, o, has, hi); step *= 2) {
         lo = hi;
@@ -625,7 +660,7 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
 
 static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 {
-    start_over(t);
+    start_over(t, CHAIN_none);
     set_room(t, near);
     return tiler_bound(t, near, next, next_all(t));
 }
@@ -634,6 +669,8 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
 {
     Tiler t = {.mem = p->mem, .p = p, .s = s};
     int64_t near, next;
+    bool chained = false;
+    int i;
 
     p->tiled = true;
     t.near = mem_at(p->soc, 1, HOLDS_buffers);
@@ -648,7 +685,7 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     next = next_room(&t, o);
     p->least = bound_with(&t, near, next);
     if (!try_all(&t, o)) {
-        spill_nothing(&t);
+        start_over(&t, CHAIN_none);
         if (t.outer < 0)
             place_consts_home(p, o);
         refuse(&t, o);
@@ -656,8 +693,12 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     p->program = t.code;
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);
-    if (t.spills) /* the next memory is never too small */
+    for (i = 0; i < p->nlayer; i++)
+        chained |= p->layer[i].after > 0;
+    if (t.spills || chained) /* the next memory is never too small */
         p->least = bound_with(&t, near, INT64_MAX / 4);
+    if (chained) /* the bound is of layers one by one */
+        p->least = MIN(p->least, p->cycles);
     if (p->cycles)
         p->gap = (double)(p->cycles - p->least) / (double)p->cycles;
 }

@@ -12,7 +12,7 @@
 
 #include "plan/plan.h"
 
-enum { NOPER = NARG + NRES };
+enum { NOPER = NARG + NRES, MOST_CHAIN = 6, MOST_SIZES = 20 };
 
 /* What the cores pay beside kernels' own time, cycles, with a program in the
  * instruction cache: for a call on all of them, to start a transfer, to look
@@ -32,8 +32,10 @@ typedef struct Oper {
     Ref place;          /* in its store */
 } Oper;
 
-/* A way to cut a layer. */
+/* A way to cut a layer, or a chain of them. */
 typedef struct Way {
+    int before, after;  /* works of its chain before and behind it; the tiles
+                           are those of the last */
     int64_t len[NCUT];  /* of a tile */
     int count[NCUT];
     bool rows_first;    /* rows run inside channels */
@@ -75,6 +77,18 @@ typedef struct Code {
     int64_t bytes;
 } Code;
 
+/* The clocks of a way's pipeline. */
+typedef struct Pipe {
+    int64_t core, in, out, io; /* when each is free */
+    int64_t idle;       /* cycles in which cores wait */
+    int64_t loading;    /* cycles of all loads */
+    int64_t loads, konst; /* how many, and how many of constants, */
+    int64_t konst_cycles; /* which take so long */
+    int64_t ready;      /* when the tile's data is there; 0: it was */
+} Pipe;
+
+typedef struct Chain Chain; /* chain.c */
+
 /* A layer as the planner sees it. */
 typedef struct Work {
     const Node *node;
@@ -93,6 +107,7 @@ typedef struct Work {
     int ngrid;
     Code *code;         /* of all kernels in its ways */
     int ncode;
+    Chain **chain;      /* that begins here, by its length; NULL: none */
 } Work;
 
 /* Bytes that are brought from the outer memory to the next: rows, which lie
@@ -118,6 +133,10 @@ typedef struct Spilled {
     int ready;          /* the first step at which it is at home */
 } Spilled;
 
+/* Which chains of layers are considered: none, all, or all as if they took a
+ * quarter of their time. */
+typedef enum Chains { CHAIN_none, CHAIN_all, CHAIN_always } Chains;
+
 typedef struct Tiler {
     Arena *mem;
     Plan *p;
@@ -127,6 +146,7 @@ typedef struct Tiler {
     int near, next, outer; /* memories; outer -1: none */
     bool *outside;      /* by store: a constant that lies in the outer one */
     int64_t chunk;      /* bytes of a constant that are fetched at once */
+    Chains chains;
     bool merged;        /* some results follow operands: */
     int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
     int64_t *off;       /* and which; of buffers from nlead on: none */
@@ -158,19 +178,42 @@ Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
 void tiler_recall(Tiler *t, Work *w);
 /* May its tiles come from behind the next memory, and go there? */
 bool tiler_streams(Tiler *t, Work *w);
-/* Works out saves, over and lag; dies: set of operands that may be written
- * over. */
+/* Works out saves, over and lag, of a way of work w, or of a chain that begins
+ * with it; dies: set of operands of w that may be written over. */
 void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies);
+/* Which tile along each axis comes as number t. */
+void way_index(const Way *w, int t, int i[NCUT]);
 /* Tile i of a way, in the order in which they are computed. */
 void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
               const int64_t all[NCUT]);
 int way_tiles(const Way *w);
+/* How many works are computed together, and the result of the last. */
+int way_works(const Way *w);
+const Oper *way_result(const Work *first, const Way *w);
 /* Does a way go through all rows once for each channel tile? */
 bool way_rereads(const Way *w);
 /* Slots in the next memory of a result on its way out. */
 int out_slots(const Way *way);
 /* Is operand `oper` loaded once for all tiles, though each has a piece? */
 bool tile_is_whole(const Work *w, int oper, const Way *way);
+void ways_add(Tiler *t, Ways *l, const Way *way);
+void ways_sort(Ways *l);
+/* Sizes worth trying along an axis, *n of them, at most MOST_SIZES. */
+void tile_sizes(int64_t all, int64_t step, int64_t *size, int *n);
+/* Channels in fours, or in groups that are no fours. */
+int64_t channel_step(const Node *n);
+/* Tiles of so many channels between the first and the last must be whole groups
+ * too, or lie within one, if there are several. */
+bool keeps_groups(const Node *n, int64_t len);
+/* A transfer of so many cycles; when what is stored is there; a wait, of 0 for
+ * nothing; and what the first constants save if they are loaded before. */
+void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c);
+int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c);
+void pipe_wait(int64_t then, Pipe *c);
+void pipe_before(const Tiler *t, const Pipe *c, Way *way);
+/* Bytes in the next memory of a constant that lies behind it. */
+int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
+                    int64_t most);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
 /* Operands, by bit, and whether results are used where they lie. */
 void opers_in_place(const Work *w, unsigned far, const Way *way,
@@ -179,6 +222,26 @@ void opers_in_place(const Work *w, unsigned far, const Way *way,
 /* The node of which kernels are asked: of the whole the work's own, but where
  * an argument of a concat is copied from slot to slot, that copy. */
 const Node *tile_seen(const Work *w, const Tile *tile, bool whole);
+/* chain.c: layers that are computed together, a tile of the last at a time.
+ * n works from `first` on; NULL: none. */
+Chain *tiler_chain(Tiler *t, int first, int n);
+/* Has the store no home, in the chain of n works? */
+bool chain_within(const Tiler *t, int store, int first, int n);
+/* The stores that have one, by bit of a set of homes. */
+const int *chain_stores(const Chain *c, int *n);
+Ways *chain_ways(Tiler *t, Chain *c, unsigned far);
+void chain_forget(Work *w); /* the ways of those that begin with it */
+/* Which operand of w is the result of the work before it in a chain. */
+int chain_link(const Work *w, const Work *before);
+/* Tile i of all works that are computed together, from work `first` on, each
+ * making what the next one reads.  false: there are no such tiles. */
+typedef struct ChainTile {
+    Tile tile;
+    int64_t at[NCUT], len[NCUT];
+} ChainTile;
+bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
+                 ChainTile *to);
+
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
  * of the nearest memory. */
 bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
@@ -196,7 +259,8 @@ typedef struct Solution {
     bool exact;         /* of all combinations considered the best */
     int64_t cycles;
     unsigned char *far; /* by store: at home in the next memory */
-    Way **way;          /* by work */
+    Way **way;          /* by work; of a chain: each has its own */
+    bool *within;       /* by store: it has no home, for a chain makes it */
     unsigned char *ahead; /* by work: constants are loaded before it begins */
     int64_t *rest;      /* by work: cycles from its begin to the end */
 } Solution;

@@ -72,8 +72,8 @@ static void put_layer(const Report *r, Row l, int i, Str *out)
     put_cell(out, l.predicted_wait);
     put_cell(out, l.layer->moved[0]);
     put_cell(out, l.layer->moved[1]);
-    put_num(out, l.macs && l.predicted > 0
-                     ? (double)l.macs / (double)l.predicted : NAN);
+    put_num(out, l.timed && l.predicted > 0
+                     ? (double)l.timed / (double)l.predicted : NAN);
     put_num(out, energy_all(report_energy_of(r, l)));
     put_cell(out, l.cycles);
     put_cell(out, l.instructions);

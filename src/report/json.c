@@ -142,6 +142,7 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_int(j, "predicted_cold", l.predicted_wait < 0 ? -1 : l.layer->cold);
     put_str(j, "tile", l.layer->tile);
     put_int(j, "tiles", l.layer->tiles);
+    put_int(j, "chained", l.layer->after);
     put_moved(j, r, l.layer);
     put_num(j, "energy_uj", energy_all(report_energy_of(r, l)));
     json_end(j);

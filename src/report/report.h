@@ -41,6 +41,7 @@ typedef struct Row {
     const Layer *layer;
     const Step *step;             /* the first of its kernel */
     int64_t macs;
+    int64_t timed;                /* MACs of the layers whose time it has */
     int64_t cycles, instructions; /* measured; -1: not */
     int64_t wait;                 /* measured: cores wait for data; -1: not */
     int64_t in_kernels;           /* measured; -1: not */

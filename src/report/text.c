@@ -217,16 +217,19 @@ static void put_ratio(Str *out, int width, const char *form, double v)
         str_fmt(out, form, width, v);
 }
 
-/* "8x64", rows and channels, of "1x8x64 of 1x16x64, 2 tiles, ..." */
-static const char *short_tile(const Report *r, const char *tile)
+/* "8x64", rows and channels, of "1x8x64 of 1x16x64, 2 tiles, ..."; with a sign
+ * where the next layer takes turns with it. */
+static const char *short_tile(const Report *r, const Layer *l)
 {
+    const char *tile = l->tile;
     const char *of = tile ? strstr(tile, " of ") : NULL;
 
     if (!of)
         return "-";
     if (str_starts(tile, "1x") && str_starts(of, " of 1x"))
         tile += 2;
-    return arena_fmt(r->plan->mem, "%.*s", (int)(of - tile), tile);
+    return arena_fmt(r->plan->mem, "%.*s%s", (int)(of - tile), tile,
+                     l->after ? "+" : "");
 }
 
 static bool has_cycles(const Report *r)
@@ -265,7 +268,7 @@ static void put_plan_cells(const Report *r, Row l, Str *out)
         put_cell(out, 8, l.layer->moved[1]);
     else
         str_fmt(out, " %8s", "");
-    put_ratio(out, 7, "%*.2f", per(l.macs, l.predicted));
+    put_ratio(out, 7, "%*.2f", per(l.timed, l.predicted));
 }
 
 static void put_run_cells(Row l, Str *out)
@@ -273,14 +276,14 @@ static void put_run_cells(Row l, Str *out)
     put_cell(out, 9, l.cycles);
     put_ratio(out, 5, "%+*.0f%%", 100 * per(l.cycles, l.predicted) - 100);
     put_cell(out, 8, l.wait);
-    put_ratio(out, 7, "%*.2f", per(l.macs, l.cycles));
+    put_ratio(out, 7, "%*.2f", per(l.timed, l.cycles));
 }
 
 static void put_dma_layer(const Report *r, Row l, Str *out)
 {
     str_fmt(out, "%-20.20s %-22.22s %9s", l.step->node->name,
             l.step->kern ? l.step->kern->name : "-",
-            short_tile(r, l.layer->tile));
+            short_tile(r, l.layer));
     put_cell(out, 5, l.layer->tiles);
     put_cell(out, 10, l.macs);
     put_cell(out, 9, l.predicted);

@@ -23,31 +23,66 @@ static int64_t in_kernels(const Plan *p, int layer)
     return sum;
 }
 
-static void set_measured(Row *l, const Run *run, int i)
+/* The first of the layers whose time stands with layer i. */
+static int first_timed(const Plan *p, int i)
 {
+    while (i && p->layer[i - 1].after)
+        i--;
+    return i;
+}
+
+static int64_t sum_known(int64_t sum, int64_t v)
+{
+    return v < 0 ? v : MAX(0, sum) + v;
+}
+
+static void set_none(Row *l)
+{
+    l->cycles = MIN(0, l->cycles);
+    l->instructions = MIN(0, l->instructions);
+    l->wait = MIN(0, l->wait);
+    l->in_kernels = MIN(0, l->in_kernels);
+}
+
+static void set_measured(Row *l, const Report *r, int i)
+{
+    const Run *run = r->run;
+    int k;
+
     if (!run || !run->ok || i >= run->nlayer)
         return;
-    l->cycles = run->layer[i].cycles;
-    l->instructions = run->layer[i].instructions;
-    l->wait = run->layer[i].dma_wait;
-    l->in_kernels = run->layer[i].kernels;
-    l->lost = run->layer[i].known ? &run->layer[i] : NULL;
+    for (k = first_timed(r->plan, i); k <= i; k++) {
+        const RunLayer *m = &run->layer[k];
+
+        l->cycles = sum_known(l->cycles, m->cycles);
+        l->instructions = sum_known(l->instructions, m->instructions);
+        l->wait = sum_known(l->wait, m->dma_wait);
+        l->in_kernels = sum_known(l->in_kernels, m->kernels);
+    }
+    if (l->layer->after) /* they stand with the last */
+        set_none(l);
+    else if (first_timed(r->plan, i) == i && run->layer[i].known)
+        l->lost = &run->layer[i];
 }
 
 Row report_row(const Report *r, int i)
 {
     const Layer *layer = &r->plan->layer[i];
+    int k;
     Row l = {.layer = layer, .step = &r->plan->step[layer->first],
              .cycles = -1, .instructions = -1, .wait = -1, .in_kernels = -1,
              .predicted = -1, .predicted_wait = -1};
 
     l.macs = node_macs(layer->node);
-    if (layer->cycles > 0)
+    if (layer->cycles > 0 || layer->after)
         l.predicted = layer->cycles;
     if (r->plan->tiled)
         l.predicted_wait = layer->wait;
-    l.kernels = in_kernels(r->plan, i);
-    set_measured(&l, r->run, i);
+    for (k = first_timed(r->plan, i); k <= i && !layer->after; k++) {
+        l.timed += node_macs(r->plan->layer[k].node);
+        l.kernels += in_kernels(r->plan, k);
+    }
+    set_measured(&l, r, i);
     return l;
 }
 
@@ -142,7 +177,7 @@ Energy report_energy_of(const Report *r, Row l)
 {
     Energy e = {NAN, {0, 0}};
 
-    if (l.predicted > 0)
+    if (l.predicted >= 0)
         e.cores = spent(r, "core_cycle", r->soc->ncore * l.predicted);
     e.moved[0] = spent(r, "dma_byte", l.layer->moved[0]);
     e.moved[1] = spent(r, "ext_byte", l.layer->moved[1]);

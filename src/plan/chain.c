@@ -1,0 +1,631 @@
+/* Chains: layers that are computed together, a tile of the last at a time.
+ *
+ *     x -> dw -> u -> pw -> y        u = dw x;  y = pw u
+ *
+ * What a tile of y reads of u is a piece; the tile of dw that makes it says
+ * what it reads of x, and so on.  Each such piece is in a slot from the kernel
+ * that makes it to the one that reads it: u is never whole and has no home.
+ * What two tiles both read of u is made twice. */
+#include "plan/tiling.h"
+
+#include <string.h>
+
+enum { ROWS = 5, MOST_STORES = 6, MOST_TILES = 256, MOST_CHANNELS = 6 };
+
+/* What tiles of one kind ask of a work. */
+typedef struct Kind {
+    const Kern *kern;
+    int64_t cycles, scratch, code;
+    Piece piece[NOPER];
+    int64_t move[NOPER];  /* cycles of its transfer */
+} Kind;
+
+/* A tile size of the last work.  Its tiles are of few kinds: along rows the
+ * first two, the last two and those between, along channels the last and the
+ * others. */
+typedef struct Cut {
+    int64_t len[NCUT];
+    int count[NCUT];
+    bool known, ok;
+    Kind *kind[ROWS][2][MOST_CHAIN];
+    unsigned dep[MOST_CHAIN][NOPER]; /* axes along which a piece changes */
+    int64_t most[MOST_CHAIN][NOPER]; /* bytes of its largest */
+    int64_t scratch;
+} Cut;
+
+struct Chain {
+    int first, n;
+    int nstore, store[MOST_STORES]; /* those that have homes, by bit */
+    Ways *ways;         /* by the set of those in the next memory */
+    Cut *cut;
+    int ncut;
+};
+
+/* --- which works --- */
+
+static const Oper *result(const Work *w)
+{
+    return &w->oper[w->noper - 1];
+}
+
+int chain_link(const Work *w, const Work *before)
+{
+    int o, found = -1;
+
+    for (o = 0; o + 1 < w->noper; o++)
+        if (w->oper[o].val && w->oper[o].store == result(before)->store)
+            found = found < 0 ? o : NOPER;
+    return found < NOPER ? found : -1;
+}
+
+static bool fills(const Oper *o, const Store *s)
+{
+    return o->place.off == 0 && val_bytes(o->val) == s->size;
+}
+
+static bool may_join(const Work *w)
+{
+    return w->node->nres == 1 && w->node->op != OP_concat && !w->shared;
+}
+
+/* Is the result of work k whole what the next work, and it alone, reads? */
+static bool links(const Tiler *t, int k)
+{
+    const Work *w = &t->work[k], *v = w + 1;
+    const Store *s;
+    int o;
+
+    if (k + 1 >= t->nwork || !may_join(w) || !may_join(v))
+        return false;
+    o = chain_link(v, w);
+    if (o < 0)
+        return false;
+    s = &t->s->store[result(w)->store];
+    return !s->in && !s->out && fills(result(w), s) && fills(&v->oper[o], s) &&
+           t->first[result(w)->store] == k &&
+           t->last[result(w)->store] == k + 1;
+}
+
+bool chain_within(const Tiler *t, int store, int first, int n)
+{
+    return n > 1 && t->first[store] >= first &&
+           t->last[store] < first + n && t->first[store] < t->last[store];
+}
+
+static bool add_store(Chain *c, int store)
+{
+    int i;
+
+    for (i = 0; i < c->nstore && c->store[i] != store; i++)
+        ;
+    if (i == MOST_STORES)
+        return false;
+    c->store[i] = store;
+    c->nstore = MAX(c->nstore, i + 1);
+    return true;
+}
+
+static Chain *new_chain(Tiler *t, int first, int n)
+{
+    Chain *c = NEW(t->mem, Chain);
+    int k, i;
+
+    c->first = first;
+    c->n = n;
+    for (k = first; k < first + n; k++)
+        for (i = 0; i < t->work[k].nstore; i++)
+            if (!chain_within(t, t->work[k].store[i], first, n) &&
+                !add_store(c, t->work[k].store[i]))
+                return NULL;
+    c->ways = NEWN(t->mem, Ways, 1 << c->nstore);
+    return c;
+}
+
+Chain *tiler_chain(Tiler *t, int first, int n)
+{
+    Work *w = &t->work[first];
+    int k;
+
+    if (t->chains == CHAIN_none || n > MOST_CHAIN)
+        return NULL;
+    if (!w->chain) {
+        w->chain = NEWN(t->mem, Chain *, MOST_CHAIN + 1);
+        for (k = 2; k <= MOST_CHAIN && links(t, first + k - 2); k++)
+            w->chain[k] = new_chain(t, first, k);
+    }
+    return w->chain[n];
+}
+
+void chain_forget(Work *w)
+{
+    int n, i;
+
+    for (n = 2; w->chain && n <= MOST_CHAIN; n++)
+        if (w->chain[n])
+            for (i = 0; i < 1 << w->chain[n]->nstore; i++)
+                w->chain[n]->ways[i] = (Ways){0};
+}
+
+const int *chain_stores(const Chain *c, int *n)
+{
+    *n = c->nstore;
+    return c->store;
+}
+
+/* --- tiles --- */
+
+/* Does a piece lie within a line, and so do others of its size behind it? */
+static bool in_line(Piece p, int64_t line, int64_t lines)
+{
+    return lines == 1 || p.rows > 1 ||
+           (line % p.row == 0 && p.off % line % p.row == 0);
+}
+
+/* The tile that makes piece p of a node's result, and nothing else. */
+static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
+{
+    int64_t *at = to->at, *len = to->len, all[NCUT], line, end;
+    const Val *y = n->res[0];
+
+    tile_axes(n, 0, all);
+    line = val_bytes(y) / all[CUT_row];
+    end = p.off + (p.rows - 1) * p.stride + p.row;
+    at[CUT_batch] = at[CUT_channel] = 0;
+    len[CUT_batch] = 1;
+    at[CUT_row] = p.off / line;
+    len[CUT_row] = (end + line - 1) / line - at[CUT_row];
+    len[CUT_channel] = all[CUT_channel];
+    if (p.rows > 1 || p.row < line) {
+        if (!in_line(p, line, all[CUT_row]))
+            return false;
+        at[CUT_channel] = p.off % line / type_info[y->type].bytes;
+        len[CUT_channel] = p.row / type_info[y->type].bytes;
+    }
+    return all[CUT_batch] == 1 &&
+           at[CUT_channel] + len[CUT_channel] <= all[CUT_channel] &&
+           tile_make(mem, n, 0, at, len, &to->tile) &&
+           piece_same(to->tile.out[0], p) &&
+           to->tile.out[0].stride == p.stride;
+}
+
+bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
+                 ChainTile *to)
+{
+    int64_t all[NCUT];
+    int k = way_works(way) - 1;
+    const Work *w = &t->work[first + k];
+
+    tile_axes(w->node, w->part, all);
+    way_tile(way, i, to[k].at, to[k].len, all);
+    if (!tile_make(mem, w->node, w->part, to[k].at, to[k].len, &to[k].tile))
+        return false;
+    for (; k > 0; k--, w--)
+        if (!piece_tile(mem, w[-1].node,
+                        to[k].tile.in[chain_link(w, w - 1)], &to[k - 1]))
+            return false;
+    return true;
+}
+
+/* --- cuts --- */
+
+static void list_cuts(Tiler *t, Chain *c)
+{
+    const Node *n = t->work[c->first + c->n - 1].node;
+    int64_t all[NCUT], row[MOST_SIZES], channel[MOST_SIZES];
+    int nrow, nchannel, i, k;
+
+    tile_axes(n, 0, all);
+    tile_sizes(all[CUT_row], 1, row, &nrow);
+    nrow = MIN(nrow, MOST_SIZES - 1);
+    if (row[nrow - 1] > 1) /* what is needed grows faster than the tile */
+        row[nrow++] = 1;
+    tile_sizes(all[CUT_channel], channel_step(n), channel, &nchannel);
+    nchannel = MIN(nchannel, MOST_CHANNELS);
+    c->cut = NEWN(t->mem, Cut, nrow * nchannel);
+    for (i = 0; i < nrow && all[CUT_batch] == 1; i++)
+        for (k = 0; k < nchannel; k++) {
+            Cut *g = &c->cut[c->ncut];
+
+            *g = (Cut){.len = {1, row[i], channel[k]}, .count = {
+                1, (int)((all[CUT_row] - 1) / row[i] + 1),
+                (int)((all[CUT_channel] - 1) / channel[k] + 1)}};
+            c->ncut += (i || k) &&
+                       g->count[CUT_row] * g->count[CUT_channel] <= MOST_TILES;
+        }
+}
+
+static Way way_of(const Chain *c, const Cut *g)
+{
+    Way w = {.before = c->n - 1, .rows_first = true, .depth = 1,
+             .saves = -1};
+
+    memcpy(w.len, g->len, sizeof w.len);
+    memcpy(w.count, g->count, sizeof w.count);
+    return w;
+}
+
+static int row_kind(const Cut *g, int i)
+{
+    int n = g->count[CUT_row];
+
+    return n <= ROWS || i < 2 ? i : i < n - 2 ? 2 : i - n + ROWS;
+}
+
+/* Which tile stands for a kind along rows; -1: none. */
+static int row_index(const Cut *g, int kind)
+{
+    int n = g->count[CUT_row];
+
+    if (n <= ROWS)
+        return kind < n ? kind : -1;
+    return kind < 2 ? kind : kind == 2 ? n / 2 : n - ROWS + kind;
+}
+
+static Kind *const *kind_at(const Cut *g, const int i[NCUT])
+{
+    return g->kind[row_kind(g, i[CUT_row])]
+                  [i[CUT_channel] == g->count[CUT_channel] - 1];
+}
+
+/* Least bytes in the nearest memory of the kinds known until now. */
+static int64_t least_bytes(const Tiler *t, const Chain *c, const Cut *g)
+{
+    int64_t sum = slot_bytes(g->scratch);
+    int m, o;
+
+    for (m = 0; m < c->n; m++) {
+        const Work *w = &t->work[c->first + m];
+
+        for (o = 0; o < w->noper; o++)
+            if (w->oper[o].konst || (o == w->noper - 1 && m < c->n - 1))
+                sum += slot_bytes(g->most[m][o]);
+    }
+    return sum;
+}
+
+static void note_kind(const Tiler *t, const Chain *c, Cut *g, int m,
+                      const Kind *k)
+{
+    const Work *w = &t->work[c->first + m];
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        g->most[m][o] = MAX(g->most[m][o], piece_bytes(k->piece[o]));
+    g->scratch = MAX(g->scratch, k->scratch);
+}
+
+static Kind *new_kind(const Tiler *t, const Work *w, const Tile *tile)
+{
+    int o, first = w->noper - w->node->nres;
+    Choice c = {0};
+    Kind *k;
+    Dims d;
+
+    if (!tile_dims(w->node, tile, 0, false, &d) ||
+        !tiler_choice(t, w, tile->node, &d, &c))
+        return NULL;
+    k = NEW(t->mem, Kind);
+    k->kern = c.kern;
+    k->cycles = c.cycles;
+    k->scratch = c.scratch;
+    k->code = kern_code(c.kern, c.sig, tile->node, &d);
+    for (o = 0; o < w->noper; o++) {
+        k->piece[o] = o < first ? tile->in[o] : tile->out[o - first];
+        k->move[o] = move_cycles(t->dma, o < first, k->piece[o].row,
+                                 k->piece[o].rows);
+    }
+    return k;
+}
+
+static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
+{
+    ChainTile tile[MOST_CHAIN];
+    Arena *mem = arena_new();
+    Way way = way_of(c, g);
+    Kind **k = g->kind[row_kind(g, row)]
+                      [channel == g->count[CUT_channel] - 1];
+    bool ok;
+    int m;
+
+    ok = chain_tiles(mem, t, c->first, &way,
+                     channel * g->count[CUT_row] + row, tile);
+    for (m = c->n - 1; ok && m >= 0; m--) {
+        k[m] = new_kind(t, &t->work[c->first + m], &tile[m].tile);
+        ok = k[m] != NULL;
+        if (ok)
+            note_kind(t, c, g, m, k[m]);
+    }
+    arena_end(mem);
+    return ok && least_bytes(t, c, g) <= t->room;
+}
+
+static void find_deps(const Tiler *t, const Chain *c, Cut *g)
+{
+    int m, o, i;
+
+    for (m = 0; m < c->n; m++)
+        for (o = 0; o < t->work[c->first + m].noper; o++) {
+            bool alone = g->count[CUT_channel] == 1;
+            Piece p = g->kind[0][alone][m]->piece[o];
+
+            for (i = 1; i < ROWS && g->kind[i][alone][m]; i++)
+                if (!piece_same(g->kind[i][alone][m]->piece[o], p))
+                    g->dep[m][o] |= 1u << CUT_row;
+            if (!alone && !piece_same(g->kind[0][1][m]->piece[o], p))
+                g->dep[m][o] |= 1u << CUT_channel;
+        }
+}
+
+/* Rows of two layers may not end together, or do so only now and then: not if
+ * they do for two tiles side by side.  Nor may groups. */
+static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
+{
+    ChainTile tile[MOST_CHAIN];
+    Arena *mem = arena_new();
+    Way way = way_of(c, g);
+    int row = g->count[CUT_row] > ROWS ? row_index(g, 2) + 1 : 0, m;
+    bool ok = chain_tiles(mem, t, c->first, &way, row, tile);
+
+    for (m = 0; ok && m < c->n; m++)
+        ok = keeps_groups(t->work[c->first + m].node,
+                          tile[m].len[CUT_channel]);
+    arena_end(mem);
+    return ok;
+}
+
+/* The kinds between the first ones come first: they ask for most. */
+static void make_cut(Tiler *t, const Chain *c, Cut *g)
+{
+    static const int order[ROWS] = {2, 1, 0, 3, 4};
+    int i, row;
+
+    g->known = g->ok = true;
+    for (i = 0; i < ROWS && g->ok; i++) {
+        row = row_index(g, order[i]);
+        if (row < 0)
+            continue;
+        g->ok = ask_kind(t, c, g, row, 0) &&
+                (g->count[CUT_channel] == 1 ||
+                 ask_kind(t, c, g, row, g->count[CUT_channel] - 1));
+    }
+    g->ok = g->ok && suits_all(t, c, g);
+    if (g->ok)
+        find_deps(t, c, g);
+    for (i = 0; i < c->n - 1; i++) /* or it may as well have its home there */
+        g->ok = g->ok && g->dep[i][t->work[c->first + i].noper - 1];
+}
+
+/* --- ways --- */
+
+/* Which operands of work m have slots that transfers fill or empty, and which
+ * have slots at all. */
+static unsigned staged_set(const Tiler *t, const Chain *c, int m, unsigned far,
+                           unsigned *apart)
+{
+    const Work *w = &t->work[c->first + m];
+    unsigned set = 0;
+    int o, i;
+
+    *apart = 0;
+    for (o = 0; o < w->noper; o++) {
+        if (!w->oper[o].val)
+            continue;
+        for (i = 0; i < c->nstore && c->store[i] != w->oper[o].store; i++)
+            ;
+        if (w->oper[o].konst || (i < c->nstore && far >> i & 1))
+            set |= 1u << o;
+        else if (i == c->nstore)
+            *apart |= 1u << o;
+    }
+    *apart |= set;
+    return set;
+}
+
+typedef struct Timing {
+    const Tiler *t;
+    const Chain *c;
+    const Cut *g;
+    unsigned staged[MOST_CHAIN];
+    Pipe p;
+    CodeCache *code;
+} Timing;
+
+/* Does it differ from the tile before?  From none, always. */
+static bool changes(unsigned dep, const int i[NCUT], const int *was)
+{
+    int a;
+
+    for (a = 0; was && a < NCUT; a++)
+        if (i[a] != was[a] && dep >> a & 1)
+            return true;
+    return !was;
+}
+
+static void load_tile(Timing *x, const int i[NCUT], const int *was)
+{
+    Kind *const *k = kind_at(x->g, i);
+    int m, o;
+
+    for (m = 0; m < x->c->n; m++) {
+        const Work *w = &x->t->work[x->c->first + m];
+
+        for (o = 0; o + 1 < w->noper; o++)
+            if (x->staged[m] >> o & 1 && changes(x->g->dep[m][o], i, was))
+                pipe_load(x->t, k[m]->move[o], w->oper[o].konst, &x->p);
+    }
+}
+
+/* The first of the works with the same kernel. */
+static int unit_of(Kind *const *k, int m)
+{
+    int i;
+
+    for (i = 0; k[i]->kern != k[m]->kern; i++)
+        ;
+    return i;
+}
+
+/* Kernels take turns: what one throws out of the cache must come in again; the
+ * first time counts no more than for layers one by one. */
+static void run_tile(Timing *x, const int i[NCUT], const int *was)
+{
+    Kind *const *k = kind_at(x->g, i);
+    int64_t cold;
+    int m, y;
+
+    for (m = 0; m < x->c->n; m++) {
+        y = x->t->work[x->c->first + m].noper - 1;
+        if (m < x->c->n - 1 && !changes(x->g->dep[m][y], i, was))
+            continue;
+        cold = code_cold(x->code, unit_of(k, m), k[m]->code);
+        x->p.core += CALL_CYCLES + k[m]->cycles;
+        x->p.core += was ? cold : 0;
+    }
+}
+
+static int64_t store_tile(Timing *x, const int i[NCUT])
+{
+    int m = x->c->n - 1, y = x->t->work[x->c->first + m].noper - 1;
+
+    return x->staged[m] >> y & 1
+               ? pipe_store(x->t, kind_at(x->g, i)[m]->move[y], &x->p) : 0;
+}
+
+/* As time_way in tile.c, of all works. */
+static void time_chain(Timing *x, Way *way)
+{
+    int64_t stored[2] = {0, 0}, ready;
+    int i[NCUT], was[NCUT], next[NCUT], n, tiles = way_tiles(way);
+    bool twice = way->depth > 1;
+    Arena *mem = arena_new();
+
+    x->p = (Pipe){0};
+    x->code = code_cache(mem, x->t->p->soc);
+    way_index(way, 0, i);
+    load_tile(x, i, NULL);
+    pipe_before(x->t, &x->p, way);
+    for (n = 0; n < tiles; n++) {
+        way_index(way, n + 1, next);
+        ready = x->p.ready;
+        x->p.ready = 0;
+        if (twice && n + 1 < tiles)
+            load_tile(x, next, i);
+        pipe_wait(MAX(ready, stored[n % way->depth]), &x->p);
+        run_tile(x, i, n ? was : NULL);
+        stored[n % way->depth] = store_tile(x, i);
+        if (!twice && n + 1 < tiles)
+            load_tile(x, next, i);
+        memcpy(was, i, sizeof i);
+        memcpy(i, next, sizeof i);
+    }
+    pipe_wait(MAX(stored[0], stored[1]), &x->p);
+    way->cycles = x->p.core;
+    way->idle = x->p.idle;
+    way->slack = MAX(0, way->cycles - x->p.loading);
+    arena_end(mem);
+}
+
+/* Bytes in the nearest memory, and constants in the next. */
+static void size_oper(const Timing *x, Way *way, int m, int o, bool within)
+{
+    const Oper *v = &x->t->work[x->c->first + m].oper[o];
+    int64_t most = x->g->most[m][o];
+    int slots = x->g->dep[m][o] && !within ? way->depth : 1;
+    const Kind *k = x->g->kind[0][x->g->count[CUT_channel] == 1][m];
+
+    if (!within || v->out)
+        way->bytes += slots * slot_bytes(most);
+    if (v->konst)
+        way->pre_bytes += slot_bytes(most);
+    if (v->outer)
+        way->outer_bytes += const_bytes(x->t, v, way, k->piece[o], most);
+}
+
+static bool kind_tells(const Work *w, const Kind *k, unsigned apart)
+{
+    unsigned in_place = 0;
+    bool out_place = false;
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        if (!w->oper[o].val || apart >> o & 1 || k->piece[o].rows == 1)
+            continue;
+        if (w->oper[o].out)
+            out_place = true;
+        else
+            in_place |= 1u << o;
+    }
+    return tile_tells(w->node, in_place, out_place);
+}
+
+/* Can kernels be told where values lie that are not in slots? */
+static bool tells(const Cut *g, const Work *w, int m, unsigned apart)
+{
+    int i, k;
+
+    for (i = 0; i < ROWS; i++)
+        for (k = 0; k < 2; k++)
+            if (g->kind[i][k][m] && !kind_tells(w, g->kind[i][k][m], apart))
+                return false;
+    return true;
+}
+
+/* false: a kernel cannot be told where something lies. */
+static bool size_chain(Timing *x, Way *way, unsigned far)
+{
+    unsigned apart;
+    int m, o;
+
+    way->bytes = slot_bytes(x->g->scratch);
+    way->pre_bytes = way->outer_bytes = 0;
+    for (m = 0; m < x->c->n; m++) {
+        const Work *w = &x->t->work[x->c->first + m];
+
+        x->staged[m] = staged_set(x->t, x->c, m, far, &apart);
+        for (o = 0; o < w->noper; o++)
+            if (apart >> o & 1)
+                size_oper(x, way, m, o, !(x->staged[m] >> o & 1));
+        if (!tells(x->g, w, m, apart))
+            return false;
+    }
+    return way->bytes <= x->t->room;
+}
+
+static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
+{
+    Timing x = {.t = t, .c = c, .g = g};
+    Way way = way_of(c, g);
+    int orders = g->count[CUT_row] > 1 && g->count[CUT_channel] > 1 ? 2 : 1;
+    int order;
+
+    if (!g->known)
+        make_cut(t, c, g);
+    if (!g->ok)
+        return;
+    for (order = 0; order < orders; order++)
+        for (way.depth = 2; way.depth >= 1; way.depth--) {
+            way.rows_first = order == 0;
+            if (!size_chain(&x, &way, far))
+                continue;
+            time_chain(&x, &way);
+            if (t->chains == CHAIN_always)
+                way.cycles /= 4;
+            ways_add(t, l, &way);
+        }
+}
+
+Ways *chain_ways(Tiler *t, Chain *c, unsigned far)
+{
+    Ways *l = &c->ways[far];
+    int i;
+
+    if (l->known)
+        return l;
+    l->known = true;
+    if (!c->cut)
+        list_cuts(t, c);
+    for (i = 0; i < c->ncut; i++)
+        add_cut(t, c, &c->cut[i], far, l);
+    ways_sort(l);
+    return l;
+}
