@@ -68,6 +68,20 @@ small 40K
 small $((40 * 1024 + $(missing)))
 run resnet8-int "$tmp/small.soc" >/dev/null || fail "that much more is not enough"
 
+# nor is it for a project with its self-test: drawn, or with what it is given
+for given in '' '-i zoo/resnet8-int/inputs.npz'; do
+    rm -rf "$tmp/q"
+    size=$((40 * 1024))
+    small $size
+    ./tilewright compile zoo/resnet8-int/network.onnx -t "$tmp/small.soc" -q \
+        $given -o "$tmp/q" 2>"$tmp/said" && fail "too small for a project"
+    small $((size + $(missing)))
+    ./tilewright compile zoo/resnet8-int/network.onnx -t "$tmp/small.soc" -q \
+        $given -o "$tmp/q" && PATH=$PWD:$PATH make -s -C "$tmp/q" run \
+        >"$tmp/said" 2>&1 && grep -q 'self-test passed' "$tmp/said" ||
+        fail "a project $given: $(tail -n 3 "$tmp/said")"
+done
+
 # more code than is kept for it: planned again with what the linker found, which
 # is more than there is; and enough of it
 big='toolchain riscv cflags="-O2 -falign-functions=4096 -march=rv32imc

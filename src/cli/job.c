@@ -128,6 +128,22 @@ bool job_limits(Job *j, const Mem *m)
     return false;
 }
 
+/* The self-test of a project: its code, a line for each layer, and the example
+ * if it is stored. */
+static int64_t test_bytes(const Job *j)
+{
+    enum { CODE = 2560, LAYER = 16 };
+    int64_t n = CODE;
+    const Node *k;
+    int i;
+
+    for (k = j->g->first; k; k = k->next)
+        n += LAYER;
+    for (i = 0; i < j->g->nin && j->vectors; i++)
+        n += val_bytes(j->g->in[i]) + 8;
+    return n;
+}
+
 void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels, .program = gen_program_bytes};
@@ -139,6 +155,8 @@ void job_plan(Job *j)
             j->r.verb);
     set_cores(j);
     set_limits(j, &p);
+    if (!strcmp(j->r.verb, "compile"))
+        p.beside = test_bytes(j);
     j->r.missing = plan_missing;
     plan = plan_make(j->o.mem, j->g, j->soc, &p);
     j->r.missing = NULL;
@@ -152,30 +170,6 @@ void job_plan(Job *j)
         plan_print(plan, &out);
         fputs(out.s, stderr);
     }
-}
-
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 8;
-}
-
-static void *make_input(Arena *a, const Val *v, uint32_t *seed)
-{
-    Val w = *v;
-    int64_t i, n = val_count(v);
-
-    w.data = arena_get(a, (size_t)n, (size_t)type_info[v->type].bytes);
-    for (i = 0; i < n; i++) {
-        uint32_t x = next_random(seed);
-
-        if (val_is_int(v))
-            val_set(&w, i, v->lo + (int64_t)(x % (uint64_t)MIN(
-                               v->hi - v->lo + 1, (int64_t)1 << 24)));
-        else
-            ((float *)w.data)[i] = (float)x / (1 << 23) - 1;
-    }
-    return w.data;
 }
 
 static void *take_input(Job *j, const Val *v, const Array *in)
@@ -215,18 +209,18 @@ static const Array *skip_empty(const Array *v)
 void job_example(Job *j)
 {
     const Array *in = skip_empty(j->vectors);
-    uint32_t seed = 1;
     int i;
 
     err_file(j->o.in);
     j->in = NEWN(j->o.mem, void *, j->g->nin + 1);
-    for (i = 0; i < j->g->nin; i++) {
-        if (j->vectors && !in)
+    if (!j->vectors)
+        gen_draw_inputs(j->o.mem, j->g, j->in);
+    for (i = 0; i < j->g->nin && j->vectors; i++) {
+        if (!in)
             err(ERR_MODEL, "%d arrays, the model has %d inputs ('%s' is "
                 "missing)", i, j->g->nin, j->g->in[i]->name);
-        j->in[i] = in ? take_input(j, j->g->in[i], in)
-                      : make_input(j->o.mem, j->g->in[i], &seed);
-        in = in ? skip_empty(in->next) : NULL;
+        j->in[i] = take_input(j, j->g->in[i], in);
+        in = skip_empty(in->next);
     }
     err_file(j->o.model);
     j->expected = graph_eval(j->o.mem, j->g, j->in);
@@ -236,7 +230,7 @@ void job_gen(Job *j, const char *dir)
 {
     GenOpts o = {
         .name = j->o.name, .dir = dir, .force = j->o.force, .bin = j->o.bin,
-        .example = j->in, .expected = j->expected,
+        .example = j->in, .drawn = !j->vectors, .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
         .runtime = j->o.runtime,
     };

@@ -18,6 +18,7 @@ typedef struct GenOpts {
     bool bin;            /* weights as .bin with an assembler include */
     void *const *example;  /* one array per input for the self-test; NULL: no
                               self-test, the program only runs the network */
+    bool drawn;            /* the example is that of gen_draw_inputs() */
     const Eval *expected;  /* of the example; NULL: none */
     double tolerance;
     const char *version;
@@ -29,6 +30,9 @@ int64_t gen_program_bytes(const Plan *p);
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
  * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);
+/* selftest.c: inputs for a network of which no example is given, at random:
+ * in[i] for g->in[i]. */
+void gen_draw_inputs(Arena *mem, const Graph *g, void **in);
 /* A C prefix from the name of a model's file: legal and no keyword. */
 char *gen_name(Arena *a, const char *path);
 

@@ -1,4 +1,5 @@
-/* NAME_selftest.c: a stored example, and what every layer makes of it.
+/* NAME_selftest.c: an example, and what every layer makes of it.  Where none
+ * was given it is drawn at random, by the self-test itself: nothing is stored.
  *
  * Integer layers are compared by a hash of all their bytes (FNV-1a, 32 bits).
  * Of float layers, up to 16 elements spread over the result are compared
@@ -91,15 +92,19 @@ static void put_row(Gen *g, FILE *f, int i)
                 hash32(g->o->expected->data[v->id], bytes));
 }
 
-static void put_checks(Gen *g, FILE *f)
+/* Are there floats among them? */
+static bool put_checks(Gen *g, FILE *f)
 {
     const bool *inexact = find_inexact(g);
+    bool floats = false;
     int i;
 
     for (i = 0; i < g->nlayer; i++)
         if (is_compared(g, i, inexact) &&
-            g->layer[i]->node->res[0]->type == T_f32)
+            g->layer[i]->node->res[0]->type == T_f32) {
             put_samples(g, f, i + 1, g->layer[i]->node->res[0]);
+            floats = true;
+        }
     fputs("/* Of each layer: samples of a float result, how many, and their"
           " distance;\n * or the bytes of an integer one, and their hash."
           "  No count: not compared. */\nstatic const struct check {\n"
@@ -111,6 +116,54 @@ static void put_checks(Gen *g, FILE *f)
         else
             fputs("    {NULL, 0, 0, 0},\n", f);
     fputs("    {NULL, 0, 0, 0}\n};\n\n", f);
+    return floats;
+}
+
+static uint32_t draw(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static const char draw_text[] =
+    "static uint32_t draw(uint32_t *state)\n"
+    "{\n"
+    "    *state = *state * 1664525u + 1013904223u;\n"
+    "    return *state >> 8;\n"
+    "}\n\n";
+
+/* How many integers from v->lo on are drawn from. */
+static uint32_t draw_range(const Val *v)
+{
+    uint64_t n = (uint64_t)v->hi - (uint64_t)v->lo;
+
+    return n < 1 << 24 ? (uint32_t)n + 1 : 1 << 24;
+}
+
+static void *draw_input(Arena *mem, const Val *v, uint32_t *state)
+{
+    Val w = *v;
+    int64_t i, n = val_count(v);
+
+    w.data = arena_get(mem, (size_t)n, (size_t)type_info[v->type].bytes);
+    for (i = 0; i < n; i++) {
+        uint32_t x = draw(state);
+
+        if (val_is_int(v))
+            val_set(&w, i, v->lo + (int64_t)(x % draw_range(v)));
+        else
+            ((float *)w.data)[i] = (float)x / (1 << 23) - 1;
+    }
+    return w.data;
+}
+
+void gen_draw_inputs(Arena *mem, const Graph *g, void **in)
+{
+    uint32_t state = 1;
+    int i;
+
+    for (i = 0; i < g->nin; i++)
+        in[i] = draw_input(mem, g->in[i], &state);
 }
 
 static void put_inputs(Gen *g, FILE *f)
@@ -142,7 +195,41 @@ static void put_set(Gen *g, FILE *f)
     fputs("}\n\n", f);
 }
 
-static const char compare_text[] =
+/* As draw_input(), in C; where the input is not used, only draws. */
+static void put_draws(Gen *g, FILE *f, int i)
+{
+    const Val *v = g->p->g->in[i];
+    const char *type = type_info[v->type].ctype;
+
+    if (g->p->place[v->id].buf < 0) {
+        fprintf(f, "    for (i = 0; i < %" PRId64 "; i++)\n"
+                "        draw(&state);\n", val_count(v));
+        return;
+    }
+    fprintf(f, "    x = %s_input(net, %d);\n"
+            "    for (i = 0; i < %" PRId64 "; i++)\n"
+            "        ((%s *)x)[i] = ", g->name, i, val_count(v), type);
+    if (val_is_int(v))
+        fprintf(f, "(%s)(%" PRId64 " + (int64_t)(draw(&state) %% %" PRIu32
+                "u));\n", type, v->lo, draw_range(v));
+    else
+        fputs("(float)draw(&state) / 8388608.0f - 1.0f;\n", f);
+}
+
+static void put_drawn(Gen *g, FILE *f)
+{
+    int i;
+
+    fputs(draw_text, f);
+    fprintf(f, "static void set_inputs(const struct %s *net)\n{\n"
+            "    uint32_t state = 1;\n    int32_t i;\n    void *x;\n\n",
+            g->name);
+    for (i = 0; i < g->p->g->nin; i++)
+        put_draws(g, f, i);
+    fputs("    (void)net, (void)state, (void)i, (void)x;\n}\n\n", f);
+}
+
+static const char hash_text[] =
     "static uint32_t hash(const unsigned char *p, int32_t n)\n"
     "{\n"
     "    uint32_t h = 0x811c9dc5u;\n"
@@ -150,8 +237,17 @@ static const char compare_text[] =
     "    while (n-- > 0)\n"
     "        h = (h ^ *p++) * 0x01000193u;\n"
     "    return h;\n"
-    "}\n"
-    "\n"
+    "}\n\n";
+
+static const char exact_text[] =
+    "static int is_right(const struct check *c, const void *got)\n"
+    "{\n"
+    "    return !c->count || hash(got, c->count) == c->hash;\n"
+    "}\n\n";
+
+/* Only where there are floats: their arithmetic is in software on many chips,
+ * and takes room. */
+static const char close_text[] =
     "static int close_to(float a, float b)\n"
     "{\n"
     "    float d = a > b ? a - b : b - a, m = b < 0 ? -b : b;\n"
@@ -182,7 +278,7 @@ void gen_selftest(Gen *g)
 {
     const char *path = arena_fmt(g->mem, "%s_selftest.c", g->name);
     FILE *f = fopen(gen_path(g, path), "wb");
-    bool bad;
+    bool bad, floats;
 
     if (!f)
         err(ERR_TOOL, "cannot write %s/%s", g->dir, path);
@@ -193,10 +289,15 @@ void gen_selftest(Gen *g)
             "#define ALIGN(n) __attribute__((aligned(n)))\n"
             "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
             g->name, g->name, g->o->tolerance > 0 ? g->o->tolerance : 1e-4);
-    put_inputs(g, f);
-    put_checks(g, f);
-    put_set(g, f);
-    fputs(compare_text, f);
+    if (!g->o->drawn)
+        put_inputs(g, f);
+    floats = put_checks(g, f);
+    if (g->o->drawn)
+        put_drawn(g, f);
+    else
+        put_set(g, f);
+    fputs(hash_text, f);
+    fputs(floats ? close_text : exact_text, f);
     fprintf(f, "int %s_selftest(const struct %s *net)\n{\n    int i;\n\n"
             "    set_inputs(net);\n"
             "    for (i = 1; i <= %s_LAYERS; i++) {\n"

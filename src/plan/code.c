@@ -49,7 +49,7 @@ static int64_t guess(const Soc *s, const Graph *g, const Choice *c)
     return bytes;
 }
 
-void keep_code(Soc *s, const Graph *g, const Choice *c)
+void keep_code(Soc *s, const Graph *g, const Choice *c, int64_t beside)
 {
     int i;
 
@@ -59,6 +59,6 @@ void keep_code(Soc *s, const Graph *g, const Choice *c)
         Mem *m = &s->mems[i];
 
         if (m->holds & HOLDS_code && m->holds & HOLDS_buffers && !m->program)
-            m->program = guess(s, g, c);
+            m->program = guess(s, g, c) + beside;
     }
 }

@@ -414,7 +414,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     graph_uses(g);
     graph_number(g);
     c = choose_kernels(chooser, g);
-    keep_code(soc, g, c);
+    keep_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
     if (s->bound > near_room(p, o))
         s = save_memory(mem, c, s);

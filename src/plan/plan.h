@@ -136,6 +136,8 @@ typedef struct PlanOpts {
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t (*program)(const Plan *p); /* bytes that the steps of a tiled plan
                                           take as a program; NULL: a guess */
+    int64_t beside;      /* bytes of code and constants of the program that uses
+                            the network, beside what all need */
     bool chains;         /* layers are computed together wherever they can be,
                             not where it is faster or needed: for tests */
     const char *host_isa;
@@ -209,7 +211,7 @@ bool isa_has(const char *list, const char *word, size_t n);
 
 /* code.c: where code and buffers share a memory, a guess of what the code
  * takes, unless it is known. */
-void keep_code(Soc *s, const Graph *g, const Choice *c);
+void keep_code(Soc *s, const Graph *g, const Choice *c, int64_t beside);
 
 /* order.c: the nodes in an order of execution: as they come, and for least
  * memory (NULL: none found).  *n is the number of nodes. */
