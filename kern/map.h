@@ -66,7 +66,7 @@ static inline void nest_share(const struct io *io, int32_t runs, int32_t n,
                               int32_t *run, int32_t *end, int32_t *from,
                               int32_t *to)
 {
-    const int32_t cores = io->ncore;
+    const int32_t cores = io->ncore > 1 ? io->ncore : 1;
 
     *run = *from = 0;
     *end = runs;
