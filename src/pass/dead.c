@@ -14,8 +14,8 @@
  * unless the channel is constant and gives the same everywhere: without
  * padding, or where the padding has the value of the channel.  What the
  * outputs of the network need, directly or not, is alive (a marking, as in
- * garbage collection); the rest goes (prune.c), but for a few that make a
- * multiple of four.  Integers come out the same to the bit. */
+ * garbage collection); the rest goes (prune.c).  Integers come out the same to
+ * the bit. */
 #include "pass/pass.h"
 
 typedef struct Dead {
@@ -240,34 +240,17 @@ static void mark_needs(Dead *d, const Node *n)
     }
 }
 
-/* How many of n channels, of which `alive` are, stay: one at least, since
- * tensors do not become empty.  Integers are computed by fours: a multiple of
- * four costs no more where that keeps an eighth at most. */
-static int64_t wanted(const Val *v, int64_t alive, int64_t n)
+/* Tensors do not become empty: one channel stays. */
+static void mark_one(Dead *d, const Val *v)
 {
-    int64_t more = (4 - alive % 4) % 4;
+    int64_t c;
 
-    if (alive == 0)
-        return 1;
-    if (!val_is_int(v) || 8 * more > alive || alive + more > n)
-        return alive;
-    return alive + more;
-}
-
-static void mark_some(Dead *d, const Val *v)
-{
-    int64_t c, alive = 0, n, more;
-
-    if (!known(d, v) || !(n = d->all[v->id].n))
+    if (!known(d, v) || !d->all[v->id].n)
         return;
-    for (c = 0; c < n; c++)
-        alive += is_alive(d, v, c);
-    more = wanted(v, alive, n) - alive;
-    for (c = 0; c < n && more; c++)
-        if (!is_alive(d, v, c)) {
-            mark(d, v, c);
-            more--;
-        }
+    for (c = 0; c < d->all[v->id].n; c++)
+        if (is_alive(d, v, c))
+            return;
+    mark(d, v, 0);
 }
 
 static void mark_all(Dead *d)
@@ -282,7 +265,7 @@ static void mark_all(Dead *d)
         for (n = d->g->last; n; n = n->prev)
             mark_needs(d, n);
         for (n = d->g->last; n && !d->changed; n = n->prev)
-            mark_some(d, n->res[0]);
+            mark_one(d, n->res[0]);
     } while (d->changed);
 }
 
