@@ -22,7 +22,7 @@ def layer_differs(of):
 
 def losses(of):
     """What takes more than a twentieth of the time, percent, most first."""
-    if not of['lost']:
+    if not of['lost'] or not of['cycles']:
         return None
     parts = dict(of['lost'], waits=of['dma_wait'])
     share = {k: round(100 * v / of['cycles']) for k, v in parts.items()}
