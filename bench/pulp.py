@@ -22,10 +22,10 @@ def layer_differs(of):
 
 def losses(of):
     """What takes more than a twentieth of the time, percent, most first."""
-    if not of['lost'] or not of['cycles']:
+    if not of['lost']:
         return None
     parts = dict(of['lost'], waits=of['dma_wait'])
-    share = {k: round(100 * v / of['cycles']) for k, v in parts.items()}
+    share = {k: round(100 * v / of['cycles']) for k, v in parts.items() if v}
     most = sorted(share, key=lambda k: -share[k])
     return ' '.join(f'{k} {share[k]}' for k in most if share[k] > 5)
 
@@ -58,7 +58,8 @@ def add(key, layers):
 
 def lost_of(layers):
     known = [l['lost'] for l in layers if l['lost']]
-    return {k: sum(l[k] for l in known) for k in known[0]} if known else None
+    return ({k: sum(l[k] or 0 for l in known) for k in known[0]}
+            if known else None)
 
 
 def show_sum(layers):
