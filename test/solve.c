@@ -54,6 +54,8 @@ static void find_lives(Try *x)
             }
         if (x->life[i][1] < 0)
             x->nfree = 16; /* an input that nobody reads: not tried */
+        else if (v->to >= s->nseq)
+            x->life[i][1] = x->t->nwork; /* an output */
         if (x->nfree < 16)
             x->store[x->nfree++] = i;
     }
