@@ -42,6 +42,14 @@ struct quads {
     int32_t side;
 };
 
+/* What stands in for an absent operand, for one that is the same for all
+ * channels, and for fewer than four. */
+struct fours {
+    START bias[4];
+    MUL mul[4];
+    ADD add[4];
+};
+
 #ifdef __riscv
 /* v[4 * i + j] = bias j + row i of x by row j of w. */
 #define QUAD_DOTS(name, DOT, LOAD_X)                                         \

@@ -3,14 +3,6 @@
 #ifndef QUAD_ENDS_H
 #define QUAD_ENDS_H
 
-/* What stands in for an absent operand, for one that has one element for all
- * channels, and for fewer than four. */
-struct fours {
-    START bias[4];
-    MUL mul[4];
-    ADD add[4];
-};
-
 /* An operand of the epilogue: itself from channel c on where it has an element
  * per channel and there are four or more, else four copies. */
 #define QUAD_FOLLOW(T, name, given, each, none)                               \

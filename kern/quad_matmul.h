@@ -16,13 +16,6 @@ typedef B RIGHT;
 typedef BIAS START;
 #include "kern/quad.h"
 
-/* What stands in for an absent operand, or one that is the same for all. */
-struct fours {
-    START bias[4];
-    MUL mul[4];
-    ADD add[4];
-};
-
 #define QUAD_FOLLOW(T, name, given, each, none)                               \
     do {                                                                      \
         const T *from = given;                                                \

@@ -43,6 +43,7 @@ typedef struct Job {
     Opts o;
     Graph *g;
     Soc *soc;
+    bool project;          /* to be written, with a self-test that takes room */
     Array *vectors;        /* of -i; NULL: none */
     void **in;             /* one per graph input, native type */
     Eval *expected;        /* every value, by the reference kernels */

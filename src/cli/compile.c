@@ -20,6 +20,7 @@ int verb_compile(int argc, char **argv)
     Str out = {.mem = j->o.mem};
     const char *dir = j->o.out;
 
+    j->project = true;
     job_front(j);
     job_pass(j);
     job_plan(j);

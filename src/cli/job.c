@@ -155,7 +155,7 @@ void job_plan(Job *j)
             j->r.verb);
     set_cores(j);
     set_limits(j, &p);
-    if (!strcmp(j->r.verb, "compile"))
+    if (j->project)
         p.beside = test_bytes(j);
     j->r.missing = plan_missing;
     plan = plan_make(j->o.mem, j->g, j->soc, &p);
