@@ -14,12 +14,12 @@
  *          8 * ((n - 1) / max(1, ncore / rows) + 1)))
  * code     410
  *
- * t / log2 of t < 256 is t q >> 16 with q = 2^16 / log2 + 1: q log2 exceeds 2^16
- * by at most log2, and what t log2 adds is less than 2^16 if log2 < 256; else t
- * q is at most 255 * 257.
- * v hi / sum of v < 2^a, sum < 2^b and hi < sum is v q >> s with q = 2^s hi / sum
- * + 1, s = a + b, or 32 if that is more: q sum exceeds 2^s hi by at most sum,
- * and v sum is less than 2^s.  With a of 23 at most, q is less than 2^32.
+ * t / log2 of t < 256 is t q >> 16 with q = 2^16 / log2 + 1: q log2 exceeds
+ * 2^16 by at most log2, and what t log2 adds is less than 2^16 if log2 < 256;
+ * else t q is at most 255 * 257.
+ * v hi / sum of v < 2^a, sum < 2^b and hi < sum is v q >> s with q = 2^s hi /
+ * sum + 1, s = a + b, or 32 if that is more: q sum exceeds 2^s hi by at most
+ * sum, and v sum is less than 2^s.  With a of 23 at most, q is less than 2^32.
  */
 #include "kern/rows.h"
 

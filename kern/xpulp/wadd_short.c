@@ -22,8 +22,9 @@
 
 void FN(const struct map_dims *k, const struct io *io)
 {
-    const struct words w = words_of(k, k->p0, k->p1,
-                                    (WORDS_WIDE)*(const C *)io->in[2], k->shift);
+    const C *add = io->in[2];
+    const struct words w = words_of(k, k->p0, k->p1, (WORDS_WIDE)*add,
+                                    k->shift);
 
     words_all(k, io, &w);
 }

@@ -61,11 +61,6 @@ int chain_link(const Work *w, const Work *before)
     return found < NOPER ? found : -1;
 }
 
-static bool fills(const Oper *o, const Store *s)
-{
-    return o->place.off == 0 && val_bytes(o->val) == s->size;
-}
-
 static bool may_join(const Work *w)
 {
     return w->node->nres == 1 && w->node->op != OP_concat && !w->shared;
@@ -84,7 +79,9 @@ static bool links(const Tiler *t, int k)
     if (o < 0)
         return false;
     s = &t->s->store[result(w)->store];
-    return !s->in && !s->out && fills(result(w), s) && fills(&v->oper[o], s) &&
+    return !s->in && !s->out &&
+           store_filled(s, result(w)->val, result(w)->place) &&
+           store_filled(s, v->oper[o].val, v->oper[o].place) &&
            t->first[result(w)->store] == k &&
            t->last[result(w)->store] == k + 1;
 }

@@ -254,13 +254,6 @@ static bool is_staged(const Emitter *e, int work, int o)
     return tile_is_staged(w, o, far_set(e, w), e->sol->way[work]);
 }
 
-static bool is_streamed(const Emitter *e, int work, int o)
-{
-    const Oper *x = &e->t->work[work].oper[o];
-
-    return x->outer && !x->konst;
-}
-
 /* Is it made and read in one slot by two works of a chain? */
 static bool is_within(const Emitter *e, int work, int o)
 {
@@ -287,7 +280,8 @@ static void load(Emitter *e, int work, int o, Piece p)
     start_moves(e, work, s, (Move){
         .from = place_of(e, work, o, p), .to = {s->buf, 0},
         .row = p.row, .rows = p.rows, .to_stride = p.row,
-        .from_stride = is_streamed(e, work, o) ? p.row : p.stride,
+        .from_stride = oper_streams(&e->t->work[work].oper[o]) ? p.row
+                                                               : p.stride,
     });
 }
 
@@ -586,7 +580,7 @@ static void store_results(Emitter *e)
 
         if (!w->oper[o].out || !is_staged(e, e->work, o))
             continue;
-        if (is_streamed(e, e->work, o))
+        if (oper_streams(&w->oper[o]))
             store_out(e, o, s);
         else
             start_moves(e, e->work, s, (Move){
@@ -606,7 +600,7 @@ static void await_stores(Emitter *e, int work)
     for (o = 0; o < w->noper; o++) {
         if (!w->oper[o].out)
             continue;
-        if (is_streamed(e, e->work, o))
+        if (oper_streams(&w->oper[o]))
             end_out(e, o);
         for (i = 0; i < 2; i++)
             await(e, work, &e->stage[work][o].slot[i]);

@@ -189,18 +189,12 @@ static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
 static unsigned dying(const Merger *m, int k)
 {
     const Work *w = &m->t->work[k];
-    unsigned set = 0;
+    unsigned set = tiler_dying(m->t, k);
     int o;
 
-    if (w->oper[w->noper - 1].outer)
-        return 0;
-    for (o = 0; o < w->noper; o++) {
-        const Oper *x = &w->oper[o];
-
-        if (x->val && !x->konst && !x->out && m->v[x->store].group >= 0 &&
-            m->t->last[x->store] == k && !m->t->s->store[x->store].in)
-            set |= 1u << o;
-    }
+    for (o = 0; o < w->noper; o++)
+        if (set >> o & 1 && m->v[w->oper[o].store].group < 0)
+            set &= ~(1u << o);
     return set;
 }
 

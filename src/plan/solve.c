@@ -195,15 +195,6 @@ static bool is_far(const Solver *s, const Scene *c, int store)
     die("a store without a home");
 }
 
-static bool uses(const Work *w, int store)
-{
-    int i;
-
-    for (i = 0; i < w->nstore && w->store[i] != store; i++)
-        ;
-    return i < w->nstore;
-}
-
 /* The stores with homes that live at layer k, and at none before it of the
  * scene's. */
 static void list_stores(const Solver *s, int k, Scene *c)
@@ -212,7 +203,7 @@ static void list_stores(const Solver *s, int k, Scene *c)
 
     for (i = 0; i < s->nlive[k]; i++) {
         int store = s->live[k][i];
-        bool born = s->home[store] == LOOSE ? uses(&s->t->work[k], store) :
+        bool born = s->home[store] == LOOSE ? work_uses(&s->t->work[k], store) :
                     s->home[store] == FREE && s->t->first[store] == k;
 
         if ((k > c->work && s->t->first[store] != k) ||
@@ -265,21 +256,15 @@ static int64_t room_of(const Scene *c, const int64_t *room)
 /* Operands in the next memory that nobody reads later. */
 static unsigned dying(const Solver *s, const Scene *c)
 {
-    const Work *w = &s->t->work[c->work];
-    unsigned set = 0;
+    const Work *w = &s->t->work[c->work], *last = w + c->n - 1;
+    const Oper *y = &last->oper[last->noper - 1];
+    unsigned set = tiler_dying(s->t, c->work);
     int o;
 
-    for (o = 0; o < w->noper; o++) {
-        const Oper *x = &w->oper[o];
-
-        if (x->val && !x->konst && !x->out && !x->outer &&
-            s->t->last[x->store] == c->work &&
-            !s->t->s->store[x->store].in && is_far(s, c, x->store))
-            set |= 1u << o;
-    }
-    w += c->n - 1;
-    return is_far(s, c, w->oper[w->noper - 1].store) &&
-           !w->oper[w->noper - 1].outer ? set : 0;
+    for (o = 0; o < w->noper; o++)
+        if (set >> o & 1 && !is_far(s, c, w->oper[o].store))
+            set &= ~(1u << o);
+    return is_far(s, c, y->store) && !y->outer ? set : 0;
 }
 
 /* Is there room in the next memory, if need be with a result that follows an

@@ -60,15 +60,6 @@ static void mark_streamed(Tiler *t, int work)
     tiler_recall(t, w);
 }
 
-static bool uses(const Work *w, int store)
-{
-    int i;
-
-    for (i = 0; i < w->nstore && w->store[i] != store; i++)
-        ;
-    return i < w->nstore;
-}
-
 static bool writes(const Tiler *t, int work, int store)
 {
     const Work *w = &t->work[work];
@@ -82,11 +73,6 @@ static bool writes(const Tiler *t, int work, int store)
     return false;
 }
 
-static bool fills(const Store *s, const Val *v, Ref place)
-{
-    return !place.off && val_bytes(v) == s->size;
-}
-
 /* Is all of a store written at first, so that it can be moved as a whole? */
 static bool is_filled(const Tiler *t, int store)
 {
@@ -96,12 +82,12 @@ static bool is_filled(const Tiler *t, int store)
 
     for (i = 0; i < g->nin; i++)
         if (s->in && t->s->place[g->in[i]->id].buf == store)
-            return fills(s, g->in[i], t->s->place[g->in[i]->id]);
+            return store_filled(s, g->in[i], t->s->place[g->in[i]->id]);
     for (i = 0; first >= 0 && i < t->work[first].noper; i++) {
         const Oper *x = &t->work[first].oper[i];
 
         if (x->out && x->store == store && t->work[first].node->op != OP_concat)
-            return fills(s, x->val, x->place);
+            return store_filled(s, x->val, x->place);
     }
     return false;
 }
@@ -120,23 +106,6 @@ static const bool *streams_of(Tiler *t)
     return t->streams;
 }
 
-/* Operands that a result may take the place of. */
-static unsigned dying(const Tiler *t, int work)
-{
-    const Work *w = &t->work[work];
-    unsigned set = 0;
-    int o;
-
-    for (o = 0; o + 1 < w->noper; o++) {
-        const Oper *x = &w->oper[o];
-
-        if (x->val && !x->konst && !x->out && !x->outer &&
-            t->last[x->store] == work && !t->s->store[x->store].in)
-            set |= 1u << o;
-    }
-    return w->oper[w->noper - 1].outer ? 0 : set;
-}
-
 /* Bytes of the next memory without which a work cannot be, if all that lives is
  * there or away; no more than `enough` matters little. */
 static int64_t need_at(Tiler *t, int work, int64_t enough)
@@ -144,7 +113,7 @@ static int64_t need_at(Tiler *t, int work, int64_t enough)
     Work *w = &t->work[work];
     Ways *ways = tiler_ways(t, w, (1u << w->nstore) - 1);
     int64_t live = 0, least = INT64_C(1) << 40;
-    unsigned dies = dying(t, work);
+    unsigned dies = tiler_dying(t, work);
     int i;
 
     for (i = 0; i < t->s->nstore; i++)
@@ -168,12 +137,12 @@ static void range_of(const Tiler *t, int store, int work, bool all,
     int last = MIN(t->nwork - 1, t->last[store]), k;
 
     memset(away, 0, (size_t)(t->nwork + 1) * sizeof *away);
-    for (k = work; !all && k >= first && !uses(&t->work[k], store); k--)
+    for (k = work; !all && k >= first && !work_uses(&t->work[k], store); k--)
         away[k] = true;
-    for (k = work; !all && k <= last && !uses(&t->work[k], store); k++)
+    for (k = work; !all && k <= last && !work_uses(&t->work[k], store); k++)
         away[k] = true;
     for (k = first; all && k <= last; k++)
-        away[k] = can[k] || !uses(&t->work[k], store);
+        away[k] = can[k] || !work_uses(&t->work[k], store);
 }
 
 /* The cycles of its transfers: [0] in pieces, [1] as a whole; false: it cannot
@@ -189,7 +158,7 @@ static bool moves_of(const Tiler *t, int store, const bool *away,
 
     cycles[0] = cycles[1] = 0;
     for (k = MAX(0, t->first[store]); k <= t->last[store]; k++) {
-        bool use = k < t->nwork && uses(&t->work[k], store);
+        bool use = k < t->nwork && work_uses(&t->work[k], store);
         bool write = k < t->nwork && writes(t, k, store);
 
         if (k < t->nwork && away[k]) {
@@ -221,7 +190,7 @@ static void weigh(Tiler *t, int store, int work, int64_t over, const bool *can,
     int all;
 
     for (all = 0; all < 2; all++) {
-        if (!all && uses(&t->work[work], store))
+        if (!all && work_uses(&t->work[work], store))
             continue;
         range_of(t, store, work, all, can, away);
         if (!away[work] || !moves_of(t, store, away, cycles))
@@ -247,7 +216,7 @@ static void put_away(Tiler *t, int store, const bool *away)
     for (k = 0; k < t->nwork; k++)
         s->away[k] |= away[k];
     for (k = 0; k < t->nwork; k++)
-        if (uses(&t->work[k], store))
+        if (work_uses(&t->work[k], store))
             mark_streamed(t, k);
 }
 
@@ -257,7 +226,7 @@ static void take_back(Tiler *t, int store)
 
     t->spilled[store] = NULL;
     for (k = 0; k < t->nwork; k++)
-        if (uses(&t->work[k], store))
+        if (work_uses(&t->work[k], store))
             mark_streamed(t, k);
 }
 
@@ -555,7 +524,7 @@ void spill_enter(Tiler *t, int work)
             settle(t, work, s);
             s->buf = -1;
         } else if (s->buf < 0 &&
-                   (work == t->nwork || uses(&t->work[work], i))) {
+                   (work == t->nwork || work_uses(&t->work[work], i))) {
             bring_back(t, i, work);
         }
     }

@@ -148,6 +148,43 @@ void tiler_works(Tiler *t)
     find_lives(t);
 }
 
+bool work_uses(const Work *w, int store)
+{
+    int i;
+
+    for (i = 0; i < w->nstore && w->store[i] != store; i++)
+        ;
+    return i < w->nstore;
+}
+
+bool oper_streams(const Oper *o)
+{
+    return o->outer && !o->konst;
+}
+
+bool store_filled(const Store *s, const Val *v, Ref place)
+{
+    return !place.off && val_bytes(v) == s->size;
+}
+
+unsigned tiler_dying(const Tiler *t, int work)
+{
+    const Work *w = &t->work[work];
+    unsigned set = 0;
+    int o;
+
+    if (w->oper[w->noper - 1].outer)
+        return 0;
+    for (o = 0; o + 1 < w->noper; o++) {
+        const Oper *x = &w->oper[o];
+
+        if (x->val && !x->konst && !x->out && !x->outer &&
+            t->last[x->store] == work && !t->s->store[x->store].in)
+            set |= 1u << o;
+    }
+    return set;
+}
+
 /* --- grids --- */
 
 static int last_of(int count)
@@ -549,12 +586,6 @@ static unsigned staged_set(const Work *w, const Way *way, unsigned far)
     return set;
 }
 
-/* From or to the outer memory, piece by piece. */
-static bool is_streamed(const Oper *o)
-{
-    return o->outer && !o->konst;
-}
-
 void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c)
 {
     c->core += MOVE_CYCLES;
@@ -589,7 +620,7 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
             continue;
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
-        if (is_streamed(&w->oper[o])) {
+        if (oper_streams(&w->oper[o])) {
             c->core += MOVE_CYCLES;
             c->in = MAX(c->in, c->io += k->share[o].outer);
         }
@@ -607,7 +638,7 @@ static int64_t store_tile(const Tiler *t, const Work *w, const Kind *k,
     for (o = w->noper - w->node->nres; o < w->noper; o++)
         if (staged >> o & 1) {
             there = pipe_store(t, k->share[o].move, c);
-            if (!is_streamed(&w->oper[o]))
+            if (!oper_streams(&w->oper[o]))
                 continue;
             c->core += MOVE_CYCLES;
             c->io = MAX(c->io, c->out) + k->share[o].outer;
@@ -711,7 +742,7 @@ int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
 static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
                            const Way *way, int o)
 {
-    if (is_streamed(&w->oper[o]))
+    if (oper_streams(&w->oper[o]))
         return slot_bytes(g->most[o]) *
                (w->oper[o].out ? out_slots(way) : g->dep[o] ? way->depth : 1);
     if (way->direct)
@@ -958,7 +989,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (is_streamed(&w->oper[o]))
+        if (oper_streams(&w->oper[o]))
             return;
     if (w->node->op == OP_concat)
         dims_fill_concat(w->node, w->part, &d);

@@ -590,8 +590,8 @@ static bool try_all(Tiler *t, const PlanOpts *o)
     return with >= 0 && try_chains(t, o, most) >= 0;
 }
 
-/* With so much of the next memory where there is `has`: by the limit if there is
- * one, on a larger chip where this one has less. */
+/* With so much of the next memory where there is `has`: by the limit if there
+ * is one, on a larger chip where this one has less. */
 static bool would_fit(Tiler *t, const PlanOpts *o, int64_t has, int64_t next)
 {
     Mem *m = &t->p->soc->mems[t->next];

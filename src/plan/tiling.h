@@ -222,6 +222,16 @@ void opers_in_place(const Work *w, unsigned far, const Way *way,
 /* The node of which kernels are asked: of the whole the work's own, but where
  * an argument of a concat is copied from slot to slot, that copy. */
 const Node *tile_seen(const Work *w, const Tile *tile, bool whole);
+/* Is the store an operand of the work? */
+bool work_uses(const Work *w, int store);
+/* Does it come from or go to the outer memory, piece by piece? */
+bool oper_streams(const Oper *o);
+/* Is a value with this place all that the store holds? */
+bool store_filled(const Store *s, const Val *v, Ref place);
+/* Operands in the nearer memories, by bit, that nobody reads later: the result
+ * may take their place. */
+unsigned tiler_dying(const Tiler *t, int work);
+
 /* chain.c: layers that are computed together, a tile of the last at a time.
  * n works from `first` on; NULL: none. */
 Chain *tiler_chain(Tiler *t, int first, int n);
