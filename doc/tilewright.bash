@@ -13,11 +13,14 @@ _tilewright()
         COMPREPLY=($(compgen -W "$(tilewright targets 2>/dev/null |
             cut -d' ' -f1)" -- "$word") $(compgen -f -X '!*.soc' -- "$word"))
         return ;;
+    --objective)
+        COMPREPLY=($(compgen -W "time memory energy" -- "$word"))
+        return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html \
-        --kernels --keep --dim --mem --l1 --l2 --cores --input-type \
-        --tolerance --dump --runner --emulate --runtime --bin -d \
+        --kernels --keep --dim --mem --l1 --l2 --cores --objective \
+        --input-type --tolerance --dump --runner --emulate --runtime --bin -d \
         --explain" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac

@@ -46,6 +46,9 @@ want 2 'has no such memory' compile $model -t cortex-m4 --mem L9=12
 want 2 'the chip has' compile $model -t cortex-m4 --mem RAM=64M
 want 2 'wanted f32 s8 u8 s16 s32' compile $model --input-type f64
 want 2 'wanted a number from 0' compile $model --tolerance -1
+want 2 'wanted time, memory or energy' compile $model --objective size
+want 2 'gap8 has no line `energy core_cycle' compile $model -t gap8 \
+    --objective energy
 want 2 'not a C name' compile $model -t host -n 9lives
 want 2 'no pass bogus' compile $model -t host --no-bogus
 want 2 'no input has a dimension' compile $model -t host --dim M=4

@@ -26,6 +26,7 @@ typedef struct Opts {
     const char *print;     /* -d PASS: the graph after that pass */
     bool force, verbose, explain, bin, emulate;
     int cores;             /* --cores; 0: all */
+    Objective objective;
     double tolerance;
     int nmem;
     const char *mem_name[16];

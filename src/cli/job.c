@@ -144,15 +144,34 @@ static int64_t test_bytes(const Job *j)
     return n;
 }
 
+/* Least energy is known only of chips that say what costs how much. */
+static void check_objective(const Job *j)
+{
+    static const char *const events[] = {"core_cycle", "dma_byte", "ext_byte"};
+    int i;
+
+    if (j->o.objective == AIM_memory)
+        err(ERR_USAGE, "--objective memory: not there yet");
+    if (j->o.objective != AIM_energy)
+        return;
+    for (i = 0; i < (int)LEN(events); i++)
+        if ((!i || soc_dma(j->soc, i, i + 1)) &&
+            isnan(soc_energy(j->soc, events[i])))
+            err(ERR_USAGE, "--objective energy: the description of %s has no "
+                "line `energy %s pj=N`", j->soc->name, events[i]);
+}
+
 void job_plan(Job *j)
 {
-    PlanOpts p = {.kernels = j->o.kernels, .program = gen_program_bytes};
+    PlanOpts p = {.kernels = j->o.kernels, .aim = j->o.objective,
+                  .program = gen_program_bytes};
     const char *wrong;
     Plan *plan;
 
     if (!j->soc)
         err(ERR_USAGE, "%s: wants -t TARGET; `tilewright targets` lists them",
             j->r.verb);
+    check_objective(j);
     set_cores(j);
     set_limits(j, &p);
     if (j->project)

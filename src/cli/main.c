@@ -22,6 +22,8 @@ static const char model_options[] =
     "  --mem NAME=BYTES      what may be used of a memory for buffers\n"
     "                        (--l1 N, --l2 N: the same for L1, L2)\n"
     "  --cores N             use only so many of the chip's cores\n"
+    "  --objective WHAT      plans have least time (default), memory or\n"
+    "                        energy\n"
     "  --input-type [NAME=]TYPE   f32 s8 u8 s16 s32\n"
     "  --tolerance T         of floats, absolute or relative (default 1e-4)\n"
     "  --dump DIR            run: every layer's tensor\n"

@@ -93,6 +93,17 @@ static void set_cores(Opts *o, const char *s)
     o->cores = (int)n;
 }
 
+static void set_objective(Opts *o, const char *s)
+{
+    int i;
+
+    for (i = 0; i < NAIM && strcmp(s, objective_name[i]); i++)
+        ;
+    if (i == NAIM)
+        err(ERR_USAGE, "--objective: %s, wanted time, memory or energy", s);
+    o->objective = (Objective)i;
+}
+
 static bool read_flag(Opts *o, const char *s)
 {
     int i;
@@ -157,6 +168,8 @@ static bool read_option(Opts *o, const char *s, const char *arg)
         set_tolerance(o, arg);
     else if (!strcmp(s, "--cores"))
         set_cores(o, arg);
+    else if (!strcmp(s, "--objective"))
+        set_objective(o, arg);
     else
         return false;
     return true;

@@ -10,6 +10,10 @@
 enum { RUN_STACK = 384, SOFT_FLOAT = 256 };
 enum { TEAM_STACK = 160 }; /* more where that is a program (rt/program.h) */
 
+const char *const objective_name[NAIM] = {
+    [AIM_time] = "time", [AIM_memory] = "memory", [AIM_energy] = "energy",
+};
+
 /* Where the value of v lies in the end, through reshapes, which have no
  * kernel. */
 static const Val *shown_by(const Val *v)
@@ -409,7 +413,8 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     Choice *c;
     Stores *s;
 
-    *p = (Plan){.mem = mem, .g = g, .soc = soc, .host_isa = o->host_isa};
+    *p = (Plan){.mem = mem, .g = g, .soc = soc, .aim = o->aim,
+                .host_isa = o->host_isa};
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);

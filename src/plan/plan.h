@@ -103,6 +103,10 @@ typedef struct Layer {
     const char *why; /* why this kernel and tile, and no other */
 } Layer;
 
+/* What a plan is to have least of. */
+typedef enum Objective { AIM_time, AIM_memory, AIM_energy, NAIM } Objective;
+extern const char *const objective_name[NAIM]; /* plan.c */
+
 typedef struct Plan {
     Arena *mem;
     Graph *g;
@@ -123,6 +127,7 @@ typedef struct Plan {
     int64_t ram;     /* sum of used over memories that are not for weights */
     int64_t weights; /* bytes of constants */
     bool tiled;      /* made by tiled.c */
+    Objective aim;
     double gap;      /* (ram - bound) / ram, 0 where packing is optimal; tiled:
                         (cycles - least) / cycles */
     int64_t cycles;  /* predicted, of all steps; 0 if a head says nothing */
@@ -133,6 +138,7 @@ typedef struct Plan {
 
 typedef struct PlanOpts {
     const char *kernels; /* --kernels DIR or NULL */
+    Objective aim;
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t (*program)(const Plan *p); /* bytes that the steps of a tiled plan
                                           take as a program; NULL: a guess */

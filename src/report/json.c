@@ -226,6 +226,7 @@ void report_json(const Report *r, int status, Str *out)
     put_memory(j, r);
     put_spills(j, r);
     put_num(j, "compile_ms", r->compile_ms < 0 ? NAN : r->compile_ms);
+    put_str(j, "objective", r->plan ? objective_name[r->plan->aim] : NULL);
     put_num(j, "gap", r->plan ? r->plan->gap : NAN);
     put_int(j, "bound_cycles", r->plan && r->plan->tiled ? r->plan->least : -1);
     put_str(j, "toolchain", r->run ? r->run->toolchain : NULL);
