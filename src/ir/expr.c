@@ -1,18 +1,22 @@
-/* The expressions in kernel heads: read once into a tree, then worked out as
+/* The expressions in kernel heads: read once into terms, then worked out as
  * often as wanted.
  *
  * Precedence climbing (Richards, Clarke) over C's binary operators.  Sums and
  * products saturate, so that a size too large stays large.  What && || ?: do
- * not take is not worked out. */
+ * not take is not worked out.
+ *
+ * Equal terms are one, of all kernels that were loaded together, and have one
+ * value for each question (kern_ask); only terms that may fail are of one
+ * expression, which the message names. */
 #include "ir/ir.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEP = 200 };
+enum { DEEP = 200, SLOTS = 1024 };
 
 typedef enum Action {
-    NUMBER, CORES, WORD, WORDS, REAL,   /* WORDS: element a of an array */
+    NUMBER, WORD, WORDS, REAL,          /* WORDS: element a of an array */
     HAS, LEAST, MOST, COUNT, BYTES,     /* of operand v */
     NEGATE, NOT, INVERT,
     OR, AND, BITOR, BITXOR, BITAND, EQUAL, DIFFERENT, LESS, GREATER, UPTO,
@@ -20,17 +24,34 @@ typedef enum Action {
     CHOICE
 } Action;
 
+typedef struct Expr Expr;
 typedef struct Term Term;
 struct Term {
     Action what;
-    int at;         /* where it ends in the text */
-    int64_t v;      /* a number, the offset of a field, or an operand */
     int len;        /* of a field that is an array */
+    int64_t v;      /* a number, the offset of a field, or an operand */
     Term *a, *b, *c;
+    const Expr *in; /* that it is of, if it may fail; else NULL */
+    int at;         /* where it ends in the text of that */
+    uint64_t turn;  /* of the question that it is worked out for: */
+    int64_t now;
+    Term *next;     /* of its slot */
 };
 
+struct Terms {
+    Arena *mem;
+    Term *slot[SLOTS];
+};
+
+struct Terms *terms_new(Arena *a)
+{
+    struct Terms *t = NEW(a, struct Terms);
+
+    t->mem = a;
+    return t;
+}
+
 /* What names mean depends on the types line and on the family. */
-typedef struct Expr Expr;
 struct Expr {
     const Kern *k;
     const char *text;
@@ -59,23 +80,53 @@ static _Noreturn void fail_read(const Reader *r, const char *what)
     fail_at(r->e, r->s, what);
 }
 
-static Term *new_term(Reader *r, Action what, int64_t v)
+static bool is_number(const Term *t, int64_t lo, int64_t hi)
 {
-    Term *t = NEW(r->mem, Term);
+    return t->what == NUMBER && t->v >= lo && t->v <= hi;
+}
 
-    t->what = what;
-    t->v = v;
-    t->at = (int)(r->s - r->e->text);
-    return t;
+static bool may_fail(const Term *t)
+{
+    switch (t->what) {
+    case WORDS: return !is_number(t->a, 0, t->len - 1);
+    case OVER: case MODULO: return !is_number(t->b, 1, INT64_MAX);
+    case LEFT: case RIGHT: return !is_number(t->b, 0, 62);
+    default: return false;
+    }
+}
+
+static bool same_term(const Term *t, const Term *u)
+{
+    return t->what == u->what && t->len == u->len && t->v == u->v &&
+           t->a == u->a && t->b == u->b && t->c == u->c && t->in == u->in;
+}
+
+static Term *new_term(Reader *r, Term x)
+{
+    uint64_t key[] = {x.what, (uint64_t)x.len, (uint64_t)x.v, (uintptr_t)x.a,
+                      (uintptr_t)x.b, (uintptr_t)x.c};
+    Term **slot = &r->e->k->exprs->terms->slot[hash_mem(key, sizeof key) % SLOTS];
+    Term *t;
+
+    x.in = may_fail(&x) ? r->e : NULL;
+    x.at = (int)(r->s - r->e->text);
+    for (t = *slot; t; t = t->next)
+        if (same_term(t, &x))
+            return t;
+    t = NEW(r->mem, Term);
+    *t = x;
+    t->next = *slot;
+    return *slot = t;
+}
+
+static Term *leaf(Reader *r, Action what, int64_t v)
+{
+    return new_term(r, (Term){.what = what, .v = v});
 }
 
 static Term *join(Reader *r, Action what, Term *a, Term *b)
 {
-    Term *t = new_term(r, what, 0);
-
-    t->a = a;
-    t->b = b;
-    return t;
+    return new_term(r, (Term){.what = what, .a = a, .b = b});
 }
 
 static bool take(Reader *r, const char *token)
@@ -110,14 +161,13 @@ static bool same(const char *s, size_t n, const char *word)
 
 static Term *element(Reader *r, const Field *f)
 {
-    Term *t = new_term(r, WORDS, f->offset);
+    Term *i;
 
     need(r, "[");
-    t->a = ternary(r);
+    i = ternary(r);
     need(r, "]");
-    t->len = f->len;
-    t->at = (int)(r->s - r->e->text);
-    return t;
+    return new_term(r, (Term){.what = WORDS, .len = f->len, .v = f->offset,
+                              .a = i});
 }
 
 static Term *field(Reader *r, const char *name, size_t len)
@@ -130,7 +180,7 @@ static Term *field(Reader *r, const char *name, size_t len)
 
         if (same(name, len, f->name))
             return f->kind == 'A' ? element(r, f)
-                   : new_term(r, f->kind == 'F' ? REAL : WORD, f->offset);
+                   : leaf(r, f->kind == 'F' ? REAL : WORD, f->offset);
     }
     r->s = name;
     fail_read(r, "unknown name");
@@ -156,10 +206,10 @@ static Term *property(Reader *r, const char *name, size_t len)
 
     r->s += n;
     if (same(name, len, "has"))
-        return new_term(r, HAS, operand(r, what, n));
+        return leaf(r, HAS, operand(r, what, n));
     for (i = 0; i < LEN(list); i++)
         if (same(what, n, list[i].name))
-            return new_term(r, list[i].what, operand(r, name, len));
+            return leaf(r, list[i].what, operand(r, name, len));
     operand(r, name, len);
     r->s = what;
     fail_read(r, "lo, hi, n or bytes was wanted");
@@ -187,7 +237,7 @@ static Term *named(Reader *r)
     if (*r->s == '.')
         return property(r, name, n);
     if (same(name, n, "ncore"))
-        return new_term(r, CORES, 0);
+        return leaf(r, NUMBER, MAX(r->e->k->ncore, 1));
     if (same(name, n, "min") && take(r, "("))
         return call(r, MINIMUM);
     if (same(name, n, "max") && take(r, "("))
@@ -213,7 +263,7 @@ static Term *unary(Reader *r)
         t = ternary(r);
         need(r, ")");
     } else if (*r->s >= '0' && *r->s <= '9') {
-        t = new_term(r, NUMBER, strtoll(r->s, &end, 0));
+        t = leaf(r, NUMBER, strtoll(r->s, &end, 0));
         r->s = end;
     } else {
         t = named(r);
@@ -255,7 +305,7 @@ static Term *climb(Reader *r, int level)
 
 static Term *ternary(Reader *r)
 {
-    Term *c, *a;
+    Term *a, *b, *c;
 
     if (++r->deep > DEEP)
         fail_read(r, "nested too deep");
@@ -263,9 +313,8 @@ static Term *ternary(Reader *r)
     if (take(r, "?")) {
         a = ternary(r);
         need(r, ":");
-        a = join(r, CHOICE, a, ternary(r));
-        a->c = c;
-        c = a;
+        b = ternary(r);
+        c = new_term(r, (Term){.what = CHOICE, .a = a, .b = b, .c = c});
     }
     r->deep--;
     return c;
@@ -273,17 +322,11 @@ static Term *ternary(Reader *r)
 
 /* --- working out --- */
 
-typedef struct Scene {
-    const Expr *e;
-    const Node *n;
-    const Dims *d;
-} Scene;
+static int64_t value(const Asked *x, Term *t);
 
-static int64_t value(const Scene *x, const Term *t);
-
-static _Noreturn void fail(const Scene *x, const Term *t, const char *what)
+static _Noreturn void fail(const Term *t, const char *what)
 {
-    fail_at(x->e, x->e->text + t->at, what);
+    fail_at(t->in, t->in->text + t->at, what);
 }
 
 static int64_t negated(int64_t v)
@@ -296,21 +339,21 @@ static int64_t saturated(bool over, int64_t v, bool negative)
     return !over ? v : negative ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t word_at(const Scene *x, const Term *t, int64_t i)
+static int64_t word_at(const Asked *x, const Term *t, int64_t i)
 {
     return ((const int32_t *)((const char *)x->d + t->v))[i];
 }
 
-static int64_t word_of(const Scene *x, const Term *t)
+static int64_t word_of(const Asked *x, const Term *t)
 {
     int64_t i = value(x, t->a);
 
     if (i < 0 || i >= t->len)
-        fail(x, t, "an index is out of range");
+        fail(t, "an index is out of range");
     return word_at(x, t, i);
 }
 
-static int64_t real_at(const Scene *x, const Term *t)
+static int64_t real_at(const Asked *x, const Term *t)
 {
     float f = *(const float *)((const char *)x->d + t->v);
 
@@ -318,7 +361,7 @@ static int64_t real_at(const Scene *x, const Term *t)
 }
 
 /* Of an absent operand everything is 0. */
-static int64_t property_of(const Scene *x, const Term *t)
+static int64_t property_of(const Asked *x, const Term *t)
 {
     const Val *v = kern_at(x->n, (int)t->v);
 
@@ -333,26 +376,26 @@ static int64_t property_of(const Scene *x, const Term *t)
     }
 }
 
-static int64_t divided(const Scene *x, const Term *t, int64_t a, int64_t b)
+static int64_t divided(const Term *t, int64_t a, int64_t b)
 {
     if (!b)
-        fail(x, t, "division by zero");
+        fail(t, "division by zero");
     if (b == -1)
         return t->what == OVER ? negated(a) : 0;
     return t->what == OVER ? a / b : a % b;
 }
 
-static int64_t shifted(const Scene *x, const Term *t, int64_t a, int64_t b)
+static int64_t shifted(const Term *t, int64_t a, int64_t b)
 {
     if (b < 0 || b > 62)
-        fail(x, t, "a shift by less than 0 or more than 62");
+        fail(t, "a shift by less than 0 or more than 62");
     if (t->what == RIGHT)
         return a >> b;
     return saturated(a > INT64_MAX >> b || a < INT64_MIN >> b,
                      (int64_t)((uint64_t)a << b), a < 0);
 }
 
-static int64_t apply(const Scene *x, const Term *t, int64_t a, int64_t b)
+static int64_t apply(const Term *t, int64_t a, int64_t b)
 {
     int64_t v;
     bool over;
@@ -369,8 +412,8 @@ static int64_t apply(const Scene *x, const Term *t, int64_t a, int64_t b)
     case FROM: return a >= b;
     case MINIMUM: return MIN(a, b);
     case MAXIMUM: return MAX(a, b);
-    case LEFT: case RIGHT: return shifted(x, t, a, b);
-    case OVER: case MODULO: return divided(x, t, a, b);
+    case LEFT: case RIGHT: return shifted(t, a, b);
+    case OVER: case MODULO: return divided(t, a, b);
     case PLUS:
         over = __builtin_add_overflow(a, b, &v);
         return saturated(over, v, a < 0);
@@ -383,11 +426,10 @@ static int64_t apply(const Scene *x, const Term *t, int64_t a, int64_t b)
     }
 }
 
-static int64_t value(const Scene *x, const Term *t)
+static int64_t work_out(const Asked *x, const Term *t)
 {
     switch (t->what) {
     case NUMBER: return t->v;
-    case CORES: return MAX(x->e->k->ncore, 1);
     case WORD: return word_at(x, t, 0);
     case WORDS: return word_of(x, t);
     case REAL: return real_at(x, t);
@@ -399,15 +441,24 @@ static int64_t value(const Scene *x, const Term *t)
     case OR: return value(x, t->a) || value(x, t->b);
     case AND: return value(x, t->a) && value(x, t->b);
     case CHOICE: return value(x, value(x, t->c) ? t->a : t->b);
-    default: return apply(x, t, value(x, t->a), value(x, t->b));
+    default: return apply(t, value(x, t->a), value(x, t->b));
     }
+}
+
+static int64_t value(const Asked *x, Term *t)
+{
+    if (t->turn != x->turn) {
+        t->now = work_out(x, t);
+        t->turn = x->turn;
+    }
+    return t->now;
 }
 
 static Expr *read_expr(const Kern *k, const KernSig *sig, const char *text,
                        const DimsInfo *info)
 {
-    Expr *e = NEW(k->exprs->mem, Expr);
-    Reader r = {k->exprs->mem, e, text, 0};
+    Expr *e = NEW(k->exprs->terms->mem, Expr);
+    Reader r = {k->exprs->terms->mem, e, text, 0};
 
     *e = (Expr){k, text, sig, info, NULL, k->exprs->first};
     e->root = ternary(&r);
@@ -418,8 +469,8 @@ static Expr *read_expr(const Kern *k, const KernSig *sig, const char *text,
     return e;
 }
 
-static const Expr *find_expr(const Kern *k, const KernSig *sig,
-                             const char *text, const DimsInfo *info)
+static const Expr *find_expr(const Kern *k, const KernSig *sig, const char *text,
+                             const DimsInfo *info)
 {
     Expr *e;
 
@@ -429,21 +480,25 @@ static const Expr *find_expr(const Kern *k, const KernSig *sig,
     return read_expr(k, sig, text, info);
 }
 
-int64_t kern_value(const Kern *k, const KernSig *sig, const char *expr,
-                   const Node *n, const Dims *d)
+Asked kern_ask(const Node *n, const Dims *d)
 {
-    Scene x = {NULL, n, d};
+    static uint64_t turn;
 
-    if (!expr)
-        return 0;
-    x.e = find_expr(k, sig, expr, dims_of(n->op));
-    return value(&x, x.e->root);
+    return (Asked){n, d, ++turn};
+}
+
+int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
+                    const char *expr)
+{
+    return expr ? value(x, find_expr(k, sig, expr, dims_of(x->n->op))->root)
+                : 0;
 }
 
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
                   const Dims *d)
 {
     const KernSig *sig = expr ? kern_takes(k, n) : NULL;
+    Asked x = kern_ask(n, d);
 
-    return kern_value(k, sig ? sig : &k->sig[0], expr, n, d);
+    return kern_answer(&x, k, sig ? sig : &k->sig[0], expr);
 }

@@ -236,14 +236,15 @@ static void check_inplace(Arena *a, const Kern *k)
     }
 }
 
-Kern *kern_parse(Arena *a, const char *path, const char *text)
+static Kern *parse(Arena *a, struct Terms *terms, const char *path,
+                   const char *text)
 {
     Kern *k = NEW(a, Kern);
 
     k->path = path;
     k->text = text;
     k->exprs = NEW(a, struct Exprs);
-    k->exprs->mem = a;
+    k->exprs->terms = terms;
     k->name = str_ident(a, name_of(a, path));
     k->isa = k->inplace = "";
     k->layout = "any";
@@ -258,10 +259,16 @@ Kern *kern_parse(Arena *a, const char *path, const char *text)
     return k;
 }
 
+Kern *kern_parse(Arena *a, const char *path, const char *text)
+{
+    return parse(a, terms_new(a), path, text);
+}
+
 /* --- all there are --- */
 
 typedef struct List {
     Arena *a;
+    struct Terms *terms;
     Kern **v;
     int n;
 } List;
@@ -269,7 +276,7 @@ typedef struct List {
 static void add(List *l, const char *path, const char *text)
 {
     GROW(l->a, l->v, (size_t)l->n);
-    l->v[l->n++] = kern_parse(l->a, path, text);
+    l->v[l->n++] = parse(l->a, l->terms, path, text);
 }
 
 static int by_text(const void *x, const void *y)
@@ -317,7 +324,7 @@ static void add_folder(List *l, const char *dir, bool deeper)
 
 Kern **kern_load(Arena *a, const char *dir, int *n)
 {
-    List l = {a, NULL, 0};
+    List l = {a, terms_new(a), NULL, 0};
     int i, before;
 
     for (i = 0; i < npacked; i++)

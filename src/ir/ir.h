@@ -330,11 +330,12 @@ typedef struct Kern {
     const char *cycles;  /* predicted; NULL: unknown */
     const char *code;    /* bytes of it that a call goes through; the same */
     const char *tile, *split; /* dimensions, for planners that tile */
-    int ncore;           /* that share a call: `ncore` of its expressions */
+    int ncore;           /* that share a call: `ncore` of its expressions; set
+                            before any of them is read */
     int nsig;
     KernSig sig[8];
     struct Exprs {
-        Arena *mem;
+        struct Terms *terms;
         struct Expr *first;
     } *exprs;            /* those read so far (expr.c) */
 } Kern;
@@ -360,9 +361,18 @@ _Noreturn void kern_err(const Kern *k, const char *fmt, ...)
  * and max. */
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
                   const Dims *d);
-/* The same where it is known which sig takes the node. */
-int64_t kern_value(const Kern *k, const KernSig *sig, const char *expr,
-                   const Node *n, const Dims *d);
+/* The same where it is known which sig takes the node.  What expressions that
+ * are asked about the same have in common is worked out once: as long as neither
+ * node nor dims change, ask once and take all answers from that. */
+typedef struct Asked {
+    const Node *n;
+    const Dims *d;
+    uint64_t turn;
+} Asked;
+Asked kern_ask(const Node *n, const Dims *d);
+int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
+                    const char *expr);
+struct Terms *terms_new(Arena *a);
 
 /* eval.c: runs with the reference kernels; values by Val.id (graph_number). */
 typedef struct Eval {

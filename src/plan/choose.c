@@ -13,8 +13,9 @@
 typedef struct Offer {
     const Kern *kern;
     const KernSig *sig;
-    int64_t cycles; /* INT64_MAX: not predicted */
     int rank;
+    bool alone;     /* portable C on a team whose head speaks of one core */
+    int64_t cycles; /* INT64_MAX: not predicted */
 } Offer;
 
 /* What the chip has for an operator on operands of these types: asked for
@@ -88,19 +89,20 @@ static Node seen_by_kernel(const Node *n)
 }
 
 /* `when` must hold; of a concat, for the copy of every argument. */
-static bool may_run(const Offer *o, const Node *node, const Node *seen,
-                    const Dims *d)
+static bool may_run(const Offer *o, const Node *node, const Asked *x)
 {
     const Kern *k = o->kern;
-    Dims part;
+    Dims d;
     int i;
 
     if (!k->when || node->op != OP_concat)
-        return !k->when || kern_value(k, o->sig, k->when, seen, d);
+        return !k->when || kern_answer(x, k, o->sig, k->when);
     for (i = 0; i < node->narg; i++) {
-        memset(&part, 0, sizeof part);
-        dims_fill_concat(node, i, &part);
-        if (!kern_value(k, o->sig, k->when, seen, &part))
+        Asked part = kern_ask(x->n, &d);
+
+        memset(&d, 0, sizeof d);
+        dims_fill_concat(node, i, &d);
+        if (!kern_answer(&part, k, o->sig, k->when))
             return false;
     }
     return true;
@@ -117,51 +119,54 @@ static int cores_of(const Chooser *c, const Kern *k)
  * work, and of the work itself, percent. */
 enum { TEAM_CALL = 450, TEAM_MORE = 50 };
 
-/* Cycles, where k's head predicts any, are shared by its cores. */
-static int64_t predict(const Kern *k, const KernSig *sig, int cores,
-                       const Node *n, const Dims *d)
+static Offer new_offer(const Kern *k, const KernSig *sig)
 {
+    return (Offer){.kern = k, .sig = sig, .rank = rank_of(k),
+                   .alone = k->ncore > 1 && !strcmp(k->isa, "any") &&
+                            k->cycles && !strstr(k->cycles, "ncore")};
+}
+
+/* Cycles, where k's head predicts any, are shared by its cores. */
+static int64_t predict(const Offer *o, const Asked *x)
+{
+    const Kern *k = o->kern;
     int64_t each;
 
     if (!k->cycles)
         return INT64_MAX;
-    each = (kern_value(k, sig, k->cycles, n, d) + cores - 1) / cores;
-    if (cores > 1 && !strcmp(k->isa, "any") && !strstr(k->cycles, "ncore"))
+    each = (kern_answer(x, k, o->sig, k->cycles) + k->ncore - 1) / k->ncore;
+    if (o->alone)
         each += TEAM_CALL + each * TEAM_MORE / 100;
     return each;
 }
 
 typedef enum Verdict { TAKEN, NOT_LAYOUT, NOT_WHEN } Verdict;
 
-/* May kernel and types line of *o compute n?  How fast into *o. */
-static Verdict judge(const Chooser *c, const Node *node, const Dims *d,
-                     Offer *o)
+/* May kernel and types line of *o compute node, which kernels see as is asked
+ * about?  How fast into *o. */
+static Verdict judge(const Node *node, const Asked *x, Offer *o)
 {
-    Node n = seen_by_kernel(node);
-
-    if (!layout_fits(o->kern, &n))
+    if (!layout_fits(o->kern, node))
         return NOT_LAYOUT;
-    if (!may_run(o, node, &n, d))
+    if (!may_run(o, node, x))
         return NOT_WHEN;
-    o->cycles = predict(o->kern, o->sig, cores_of(c, o->kern), &n, d);
+    o->cycles = predict(o, x);
     return TAKEN;
 }
 
 /* NULL and *o filled in if k may compute n, else why not. */
 static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
-                          const Dims *d, Offer *o)
+                          const Asked *x, Offer *o)
 {
-    Node n = seen_by_kernel(node);
     const char *word;
     size_t len = lacks(c, k, &word);
 
-    *o = (Offer){.kern = k, .rank = rank_of(k)};
+    *o = new_offer(k, kern_takes(k, x->n));
     if (len)
         return arena_fmt(c->mem, "needs %.*s", (int)len, word);
-    o->sig = kern_takes(k, &n);
     if (!o->sig)
         return "takes other types";
-    switch (judge(c, node, d, o)) {
+    switch (judge(node, x, o)) {
     case NOT_LAYOUT: return "wants channels last";
     case NOT_WHEN: return arena_fmt(c->mem, "only when %s", k->when);
     default: return NULL;
@@ -219,26 +224,27 @@ static unsigned inplace_of(const Node *n, const Offer *o, int ncore)
     return set;
 }
 
-static int64_t evaluate(const char *expr, const Offer *o, const Node *n,
-                        const Dims *d, int64_t none)
-{
-    return expr && *expr ? kern_value(o->kern, o->sig, expr, n, d) : none;
-}
-
 /* Bytes of stack a call takes where its head does not say. */
 enum { CALL_STACK = 256 };
 
-static void take(const Chooser *c, Choice *to, const Node *n, const Dims *d,
-                 const Offer *o)
+static int64_t scratch_of(const Offer *o, const Asked *x)
 {
-    to->kern = o->kern;
+    int64_t each = kern_answer(x, o->kern, o->sig, o->kern->scratch);
+    int cores = o->kern->ncore;
+
+    return cores > 1 ? ((each + 7) & ~(int64_t)7) * cores : each;
+}
+
+static void take(Choice *to, const Offer *o, const Asked *x)
+{
+    const Kern *k = o->kern;
+
+    to->kern = k;
     to->sig = o->sig;
-    to->ncore = cores_of(c, o->kern);
-    to->inplace = inplace_of(n, o, to->ncore);
-    to->scratch = evaluate(o->kern->scratch, o, n, d, 0);
-    if (to->ncore > 1)
-        to->scratch = ((to->scratch + 7) & ~(int64_t)7) * to->ncore;
-    to->stack = evaluate(o->kern->stack, o, n, d, CALL_STACK);
+    to->ncore = k->ncore;
+    to->inplace = inplace_of(x->n, o, to->ncore);
+    to->scratch = scratch_of(o, x);
+    to->stack = k->stack ? kern_answer(x, k, o->sig, k->stack) : CALL_STACK;
     to->cycles = o->cycles == INT64_MAX ? 0 : o->cycles;
 }
 
@@ -261,13 +267,14 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     Offer best = {0}, over = {0}, o;
     Str no = {.mem = c->mem};
     Dims d = {0};
+    Asked x = kern_ask(&n, &d);
     const char *why;
     int i;
 
     fill_dims(node, &d);
     str_put(&no, "");
     for (i = 0; i < c->nof[n.op]; i++) {
-        why = refuse(c, c->of[n.op][i], node, &d, &o);
+        why = refuse(c, c->of[n.op][i], node, &x, &o);
         /* One core with less memory does not make up for eight. */
         if (!why && c->soc->ncore == 1 && inplace_of(&n, &o, 1) &&
             (!over.kern || better(&o, &over)))
@@ -288,12 +295,12 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
                  node), c->soc->name, *no.s ? no.s : "; no file names this "
                  "operator", "; a kernel of yours can be added with "
                  "--kernels DIR");
-    take(c, to, &n, &d, &best);
+    take(to, &best, &x);
     to->why = arena_fmt(c->mem, "%s: %s%s", best.kern->name,
                         cycles_str(c->mem, &best), no.s);
     if (over.kern && !to->inplace) {
         to->over = NEW(c->mem, Choice);
-        take(c, to->over, &n, &d, &over);
+        take(to->over, &over, &x);
         to->over->why = arena_fmt(
             c->mem, "%s: %s, but its result may lie on its operand, and "
             "that saves memory here; faster: %s: %s%s", over.kern->name,
@@ -355,7 +362,7 @@ static Menu *write_menu(const Chooser *c, const Node *n)
         const KernSig *sig = lacks(c, k, &word) ? NULL : kern_takes(k, n);
 
         if (sig)
-            m->offer[m->n++] = (Offer){k, sig, 0, rank_of(k)};
+            m->offer[m->n++] = new_offer(k, sig);
     }
     m->next = c->menu[n->op];
     return c->menu[n->op] = m;
@@ -378,28 +385,28 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
 {
     Node seen = seen_by_kernel(tile);
     const Menu *m = menu_of(c, &seen);
+    Asked x = kern_ask(&seen, d);
     Offer best = {0}, o;
     int i;
 
     for (i = 0; i < m->n; i++) {
         o = m->offer[i];
-        if (judge(c, tile, d, &o) != TAKEN ||
-            (best.kern && !better(&o, &best)))
-            continue;
-        take(c, to, tile, d, &o);
-        if (to->scratch <= scratch)
+        if (judge(tile, &x, &o) == TAKEN &&
+            (!best.kern || better(&o, &best)) && scratch_of(&o, &x) <= scratch)
             best = o;
     }
     if (best.kern)
-        take(c, to, tile, d, &best);
+        take(to, &best, &x);
     return best.kern != NULL;
 }
 
 void choice_time(Choice *to, const Node *concat, const Dims *d)
 {
     Node n = seen_by_kernel(concat);
+    Asked x = kern_ask(&n, d);
+    Offer o = new_offer(to->kern, to->sig);
 
-    to->cycles = predict(to->kern, to->sig, to->ncore, &n, d);
+    to->cycles = predict(&o, &x);
     if (to->cycles == INT64_MAX)
         to->cycles = 0;
 }

@@ -61,7 +61,9 @@ static int unit_of(Clock *c, const Step *s)
 int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
                   const Dims *d)
 {
-    return k->code ? kern_value(k, sig, k->code, n, d) : KERNEL_CODE;
+    Asked x = kern_ask(n, d);
+
+    return k->code ? kern_answer(&x, k, sig, k->code) : KERNEL_CODE;
 }
 
 int64_t call_cold(CodeCache *c)
