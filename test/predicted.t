@@ -2,11 +2,20 @@
 # Predicted beside simulated cycles: the model of the instruction cache keeps
 # within what any cache does, and of small networks, where every constant counts,
 # the median layer is within 10 % and the whole within 12 (bench/heads tells
-# which head has to be fitted again).  predicted.t [SEED]
+# which head has to be fitted again); cores are worth what they cost.
+# predicted.t [SEED]
 cd "$(dirname "$0")/.." || exit 1
 make -s build/test/cache || exit 1
 seed=${1:-$(date +%N | sed 's/^0*//')}
 build/test/cache $((seed % 1000000)) 2000 || exit 1
+# One core is asked for no more than eight times what eight are.
+of_cores() {
+    ./tilewright report zoo/dscnn-int/network.onnx -t gap8 --l1 8000 \
+        --cores "$1" | sed -n 's/^predicted \([0-9]*\) .*/\1/p'
+}
+one=$(of_cores 1) eight=$(of_cores 8)
+[ "$one" -le $((8 * eight)) ] ||
+    { echo "$one cycles on one core, $eight on eight"; exit 1; }
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
 bench/pulp -t gap8 zoo/autoencoder-int zoo/dscnn-int zoo/resnet8-int \

@@ -275,8 +275,7 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     str_put(&no, "");
     for (i = 0; i < c->nof[n.op]; i++) {
         why = refuse(c, c->of[n.op][i], node, &x, &o);
-        /* One core with less memory does not make up for eight. */
-        if (!why && c->soc->ncore == 1 && inplace_of(&n, &o, 1) &&
+        if (!why && inplace_of(&n, &o, 1) &&
             (!over.kern || better(&o, &over)))
             over = o;
         if (!why && (!best.kern || better(&o, &best))) {

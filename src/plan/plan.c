@@ -421,13 +421,13 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     c = choose_kernels(chooser, g);
     keep_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
-    if (s->bound > near_room(p, o))
-        s = save_memory(mem, c, s);
     if (tiled_fits(soc)) {
         tiled_plan(p, s, chooser, o);
         p->bound = live_bound(p);
         return p;
     }
+    if (s->bound > near_room(p, o))
+        s = save_memory(mem, c, s);
     plan_bufs(p, s, NULL, NEWN(mem, int, s->nstore + 1));
     make_steps(p, s);
     plan_lives(p);
