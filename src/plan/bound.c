@@ -1,4 +1,5 @@
-/* A bound: no plan takes fewer cycles, as cost.c counts them, than this.
+/* A bound: no plan takes fewer cycles, as cost.c counts them, than this; or, if
+ * what is moved has a toll, fewer with that.
  *
  * It is of all plans of the same layers in the same order, one after the other,
  * each done in one of the ways that tile.c lists; of any homes of values, any
@@ -158,6 +159,17 @@ static int64_t with_line(Bound *b)
                                        instant).cycles : 0;
 }
 
+/* The toll of constants for which there is not always room. */
+static int64_t least_fetched(const Bound *b)
+{
+    int64_t room = b->spare[0];
+    int i, n = b->t->nwork;
+
+    for (i = 1; i < n; i++)
+        room = MIN(room, b->spare[i]);
+    return tiler_toll(b->t, 0, MAX(0, b->konst[n] - room));
+}
+
 int64_t tiler_bound(Tiler *t, int64_t near, int64_t next, int64_t all)
 {
     int n = t->nwork + 1, i;
@@ -184,5 +196,5 @@ int64_t tiler_bound(Tiler *t, int64_t near, int64_t next, int64_t all)
     count_consts(&b);
     count_spare(&b, next > all ? next : near, all);
     find_longest(&b, &s);
-    return call + MAX(s.cycles, with_line(&b));
+    return call + least_fetched(&b) + MAX(s.cycles, with_line(&b));
 }

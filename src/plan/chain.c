@@ -428,6 +428,7 @@ typedef struct Timing {
     unsigned staged[MOST_CHAIN];
     Pipe p;
     CodeCache *code;
+    int64_t moved;      /* bytes */
 } Timing;
 
 /* Does it differ from the tile before?  From none, always. */
@@ -450,8 +451,10 @@ static void load_tile(Timing *x, const int i[NCUT], const int *was)
         const Work *w = &x->t->work[x->c->first + m];
 
         for (o = 0; o + 1 < w->noper; o++)
-            if (x->staged[m] >> o & 1 && changes(x->g->dep[m][o], i, was))
+            if (x->staged[m] >> o & 1 && changes(x->g->dep[m][o], i, was)) {
                 pipe_load(x->t, k[m]->move[o], w->oper[o].konst, &x->p);
+                x->moved += piece_bytes(k[m]->piece[o]);
+            }
     }
 }
 
@@ -486,9 +489,12 @@ static void run_tile(Timing *x, const int i[NCUT], const int *was)
 static int64_t store_tile(Timing *x, const int i[NCUT])
 {
     int m = x->c->n - 1, y = x->t->work[x->c->first + m].noper - 1;
+    const Kind *k = kind_at(x->g, i)[m];
 
-    return x->staged[m] >> y & 1
-               ? pipe_store(x->t, kind_at(x->g, i)[m]->move[y], &x->p) : 0;
+    if (!(x->staged[m] >> y & 1))
+        return 0;
+    x->moved += piece_bytes(k->piece[y]);
+    return pipe_store(x->t, k->move[y], &x->p);
 }
 
 /* As time_way in tile.c, of all works. */
@@ -500,6 +506,7 @@ static void time_chain(Timing *x, Way *way)
     Arena *mem = arena_new();
 
     x->p = (Pipe){0};
+    x->moved = 0;
     x->code = code_cache(mem, x->t->p->soc);
     way_index(way, 0, i);
     load_tile(x, i, NULL);
@@ -520,6 +527,7 @@ static void time_chain(Timing *x, Way *way)
     }
     pipe_wait(MAX(stored[0], stored[1]), &x->p);
     way->cycles = x->p.core;
+    way->toll = tiler_toll(x->t, x->moved, 0);
     way->idle = x->p.idle;
     way->slack = MAX(0, way->cycles - x->p.loading);
     arena_end(mem);

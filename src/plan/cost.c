@@ -154,6 +154,39 @@ When *plan_trace(Arena *mem, const Plan *p)
     return when;
 }
 
+/* Energy is what a cycle of all cores takes, and bytes that are moved take. */
+void tiler_aim(Tiler *t)
+{
+    const Soc *s = t->p->soc;
+    double cycle = soc_energy(s, "core_cycle") * s->ncore;
+
+    if (t->p->aim != AIM_energy)
+        return;
+    t->toll[0] = soc_energy(s, "dma_byte") / cycle;
+    t->toll[1] = t->io ? soc_energy(s, "ext_byte") / cycle : 0;
+}
+
+int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io)
+{
+    return (int64_t)(t->toll[0] * (double)dma + t->toll[1] * (double)io);
+}
+
+int64_t tiler_cost(const Tiler *t)
+{
+    const Plan *p = t->p;
+    int64_t moved[2] = {0, 0};
+    int i;
+
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind == STEP_start && s->engine != ENG_core)
+            moved[s->engine == ENG_io] += s->move.row * s->move.rows;
+    }
+    return plan_trace(t->mem, p)[p->nstep].at +
+           tiler_toll(t, moved[0], moved[1]);
+}
+
 /* The layer at which the next time ends that is counted: from layer i on, the
  * last of those that are computed together. */
 static int next_end(const Plan *p, int i)

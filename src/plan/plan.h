@@ -129,9 +129,11 @@ typedef struct Plan {
     bool tiled;      /* made by tiled.c */
     Objective aim;
     double gap;      /* (ram - bound) / ram, 0 where packing is optimal; tiled:
-                        (cycles - least) / cycles */
+                        (cost - least) / cost */
     int64_t cycles;  /* predicted, of all steps; 0 if a head says nothing */
-    int64_t least;   /* tiled: no plan takes fewer (bound.c) */
+    int64_t cost;    /* tiled: of these cycles, and what is moved in cycles, if
+                        that counts, */
+    int64_t least;   /* no plan takes less (bound.c) */
     int64_t stack;   /* bound of the run function and its kernels */
     const char *host_isa; /* what the chip has beyond its description */
 } Plan;

@@ -18,7 +18,7 @@ enum { MOST_FREE = 8, MOST_ENTRIES = 16 };
 enum { NEAR, FAR, FREE, LOOSE };
 
 typedef struct Entry {
-    int64_t cycles;
+    int64_t cycles;      /* with the toll of ways */
     int64_t pre_bytes, pre_cycles; /* asked of the layer before */
     Way *way;
     unsigned born;      /* homes of the stores born there */
@@ -337,7 +337,7 @@ static int64_t saved_ahead(const Solver *s, const Way *way, int64_t more,
 /* What comes after a layer that takes no time, whatever that does for it. */
 static void join_instant(Solver *s, State *to, Entry e, const Entry *after)
 {
-    e.cycles = after->cycles - after->pre_cycles;
+    e.cycles = e.way->toll + after->cycles - after->pre_cycles;
     add_entry(s, to, &e);
 }
 
@@ -350,7 +350,8 @@ static void join(Solver *s, State *to, Entry e, const Entry *after,
 
     if (way->bytes + after->pre_bytes > room)
         return;
-    e.cycles = way->cycles + after->cycles - saved_ahead(s, way, more, after);
+    e.cycles = way_cost(way) + after->cycles -
+               saved_ahead(s, way, more, after);
     add_entry(s, to, &e);
     e.pre_bytes = way->pre_bytes;
     e.pre_cycles = MIN(way->pre_cycles,

@@ -145,14 +145,15 @@ static void range_of(const Tiler *t, int store, int work, bool all,
         away[k] = can[k] || !work_uses(&t->work[k], store);
 }
 
-/* The cycles of its transfers: [0] in pieces, [1] as a whole; false: it cannot
+/* The cycles of its transfers, with their toll: [0] in pieces, [1] as a whole; false: it cannot
  * be moved as a whole, but must be. */
 static bool moves_of(const Tiler *t, int store, const bool *away,
                      int64_t cycles[2])
 {
     int64_t size = t->s->store[store].size;
-    int64_t out = move_cycles(t->io, false, size, 1);
-    int64_t in = move_cycles(t->io, true, size, 1);
+    int64_t toll = tiler_toll(t, 0, size);
+    int64_t out = move_cycles(t->io, false, size, 1) + toll;
+    int64_t in = move_cycles(t->io, true, size, 1) + toll;
     bool here = t->first[store] < 0, fresh = here;
     int k;
 

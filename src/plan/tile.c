@@ -19,6 +19,7 @@ typedef struct Share { /* of an operand in a tile */
     Piece piece;
     int64_t move;         /* cycles of its transfer */
     int64_t outer;        /* and from or to the outer memory, if it may be */
+    int64_t bytes;        /* that are moved */
 } Share;
 
 typedef struct Kind {
@@ -262,7 +263,7 @@ static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile)
         Piece p = o < first ? tile->in[o] : tile->out[o - first];
 
         k->share[o] = (Share){p, move_cycles(t->dma, o < first, p.row,
-                                             p.rows), 0};
+                                             p.rows), 0, piece_bytes(p)};
         if (spills_to(t))
             k->share[o].outer = move_cycles(t->io, o < first, p.row, p.rows);
     }
@@ -352,10 +353,13 @@ static void take_shortest(Tiler *t, Arena *mem, const Work *w, const Grid *g,
         place_tile(g->len, j, all, at, len);
         if (!tile_make(mem, w->node, w->part, at, len, &tile))
             continue;
-        for (o = 0; o < w->noper - w->node->nres; o++)
-            k->share[o].move = MIN(k->share[o].move,
-                                   move_cycles(t->dma, true, tile.in[o].row,
+        for (o = 0; o < w->noper - w->node->nres; o++) {
+            Share *s = &k->share[o];
+
+            s->move = MIN(s->move, move_cycles(t->dma, true, tile.in[o].row,
                                                tile.in[o].rows));
+            s->bytes = MIN(s->bytes, piece_bytes(tile.in[o]));
+        }
     }
 }
 
@@ -705,6 +709,31 @@ static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
     way->slack = MAX(0, way->cycles - c.loading);
 }
 
+static int64_t toll_of(const Tiler *t, const Work *w, const Grid *g,
+                       const Way *way, unsigned far)
+{
+    unsigned staged = staged_set(w, way, far);
+    int i[NCUT], was[NCUT], n, o;
+    int64_t moved[2] = {0, 0};
+
+    for (n = 0; n < way_tiles(way); n++) {
+        way_index(way, n, i);
+        for (o = 0; o < w->noper; o++) {
+            bool whole = tile_is_whole(w, o, way);
+            int64_t bytes = whole ? val_bytes(w->oper[o].val)
+                                  : g->kind[kind_at(g, i)]->share[o].bytes;
+
+            if (!(staged >> o & 1) ||
+                (n && !w->oper[o].out && (whole || !changes(g, o, i, was))))
+                continue;
+            moved[0] += bytes;
+            moved[1] += oper_streams(&w->oper[o]) ? bytes : 0;
+        }
+        memcpy(was, i, sizeof was);
+    }
+    return tiler_toll(t, moved[0], moved[1]);
+}
+
 /* Bytes of the slots of an operand. */
 static int64_t slots_of(const Work *w, const Grid *g, const Way *way, int o,
                         int *slots)
@@ -831,12 +860,17 @@ bool way_rereads(const Way *w)
            w->count[CUT_row] > 1;
 }
 
+int64_t way_cost(const Way *w)
+{
+    return w->cycles + w->toll;
+}
+
 /* a is no worse than b in anything. */
 static bool covers(const Way *a, const Way *b)
 {
-    return way_rereads(a) <= way_rereads(b) && a->cycles <= b->cycles &&
+    return way_rereads(a) <= way_rereads(b) && way_cost(a) <= way_cost(b) &&
            a->bytes <= b->bytes &&
-           a->cycles - a->pre_cycles <= b->cycles - b->pre_cycles &&
+           way_cost(a) - a->pre_cycles <= way_cost(b) - b->pre_cycles &&
            a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
 }
 
@@ -1047,11 +1081,14 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
             way.rows_first = order == 0;
             way.depth = (i - 1) % depths + 1;
             way.whole = i > depths;
+            way.toll = 0;
             size_way(t, w, g, &way, far);
             if (way.bytes > t->room || is_hopeless(g, far, &way, l) ||
                 !can_tell(w, g, &way, far))
                 continue;
             time_way(t, w, g, &way, far);
+            if (t->toll[0] > 0)
+                way.toll = toll_of(t, w, g, &way, far);
             ways_add(t, l, &way);
         }
 }
@@ -1080,19 +1117,19 @@ bool tiler_streams(Tiler *t, Work *w)
     return false;
 }
 
-static int by_cycles(const void *a, const void *b)
+static int by_cost(const void *a, const void *b)
 {
     const Way *u = a, *v = b;
 
-    if (u->cycles != v->cycles)
-        return u->cycles < v->cycles ? -1 : 1;
+    if (way_cost(u) != way_cost(v))
+        return way_cost(u) < way_cost(v) ? -1 : 1;
     return u->bytes < v->bytes ? -1 : u->bytes > v->bytes;
 }
 
 void ways_sort(Ways *l)
 {
     if (l->n)
-        qsort(l->v, (size_t)l->n, sizeof *l->v, by_cycles);
+        qsort(l->v, (size_t)l->n, sizeof *l->v, by_cost);
 }
 
 Ways *tiler_ways(Tiler *t, Work *w, unsigned far)

@@ -463,7 +463,7 @@ static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
                         p->room[t->next] * eighths / 8);
 }
 
-/* The predicted cycles, or -1. */
+/* The cost, or -1. */
 static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 {
     const Plan *p = t->p;
@@ -480,16 +480,18 @@ static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     set_rooms(t, o);
     if (!try_rounds(t, o) || !place_outside(t))
         return -1;
-    return plan_trace(t->mem, p)[p->nstep].at;
+    return tiler_cost(t);
 }
 
-/* The quickest of a few. */
+/* The best of a few: for least energy also with less and less room for what is
+ * fetched, and more for what never is. */
 static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
 {
     static const Trial trials[] = {
         {0, 49152, 0}, {3, 49152, 0}, {1, 49152, 0}, {1, 24576, 0},
-        {0, 24576, 0},
+        {0, 24576, 0}, {4, 24576, 0}, {4, 12288, 0}, {4, 6144, 0},
     };
+    const int n = t->toll[1] > 0 ? (int)LEN(trials) : 5;
     Trial best = {0}, x;
     int64_t least = -1, now = -1, code = 0;
     int i;
@@ -500,7 +502,7 @@ static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
     t->spills = spill > 0;
     if (spill && !spill_some(t, o, trials[0].chunk, spill))
         return false;
-    for (i = 0; i < (int)LEN(trials); i++) {
+    for (i = 0; i < n; i++) {
         x = trials[i];
         x.code = code;
         now = try_trial(t, o, &x);
@@ -547,16 +549,11 @@ static void start_over(Tiler *t, Chains chains)
     t->code = 0;
 }
 
-static int64_t cycles_of(const Tiler *t)
-{
-    return plan_trace(t->mem, t->p)[t->p->nstep].at;
-}
-
-/* With these chains of layers: the predicted cycles, or -1. */
+/* With these chains of layers: the cost, or -1. */
 static int64_t try_chains(Tiler *t, const PlanOpts *o, Chains chains)
 {
     start_over(t, chains);
-    return try_inside(t, o) || try_outside(t, o, 0) ? cycles_of(t) : -1;
+    return try_inside(t, o) || try_outside(t, o, 0) ? tiler_cost(t) : -1;
 }
 
 /* With less and less room, for addresses; and less and less care. */
@@ -584,7 +581,7 @@ static bool try_all(Tiler *t, const PlanOpts *o)
     if (with >= 0 && (t->any || o->chains))
         return true;
     start_over(t, CHAIN_none);
-    without = spills_to(t) && try_spilled(t, o) ? cycles_of(t) : -1;
+    without = spills_to(t) && try_spilled(t, o) ? tiler_cost(t) : -1;
     if (without >= 0 && (with < 0 || without <= with))
         return true;
     return with >= 0 && try_chains(t, o, most) >= 0;
@@ -679,6 +676,7 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     t.dma = soc_dma(p->soc, 1, 2);
     t.io = soc_dma(p->soc, 2, 3);
     t.chooser = c;
+    tiler_aim(&t);
     t.outside = NEWN(p->mem, bool, s->nstore + 1);
     tiler_works(&t);
     near = near_room_of(&t, o);
@@ -693,12 +691,13 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     p->program = t.code;
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);
+    p->cost = tiler_cost(&t);
     for (i = 0; i < p->nlayer; i++)
         chained |= p->layer[i].after > 0;
     if (t.spills || chained) /* the next memory is never too small */
         p->least = bound_with(&t, near, INT64_MAX / 4);
     if (chained) /* the bound is of layers one by one */
-        p->least = MIN(p->least, p->cycles);
-    if (p->cycles)
-        p->gap = (double)(p->cycles - p->least) / (double)p->cycles;
+        p->least = MIN(p->least, p->cost);
+    if (p->cost)
+        p->gap = (double)(p->cost - p->least) / (double)p->cost;
 }

@@ -45,6 +45,7 @@ typedef struct Way {
     int64_t bytes;      /* in the nearest memory: slots and scratch */
     int64_t outer_bytes; /* in the next memory, of what is behind it */
     int64_t cycles;     /* with the first load, from the layer before's end */
+    int64_t toll;       /* of what it moves (Tiler.toll) */
     int64_t pre_bytes, pre_cycles; /* what may be loaded before: slots of
                            constants, and the time that it saves */
     int64_t pre_starts; /* of those: in which cores start the loads */
@@ -166,6 +167,8 @@ typedef struct Tiler {
     int care;           /* 0: what frees the most; 1: no more than must be,
                            2: or where that is quicker */
     bool any;           /* the first plan that fits will do */
+    double toll[2];     /* cycles that a byte is worth that ENG_dma, ENG_io
+                           move; 0 but for least energy */
 } Tiler;
 
 /* tile.c */
@@ -196,6 +199,8 @@ bool way_rereads(const Way *w);
 int out_slots(const Way *way);
 /* Is operand `oper` loaded once for all tiles, though each has a piece? */
 bool tile_is_whole(const Work *w, int oper, const Way *way);
+/* What is to be least: cycles, and what a way moves. */
+int64_t way_cost(const Way *w);
 void ways_add(Tiler *t, Ways *l, const Way *way);
 void ways_sort(Ways *l);
 /* Sizes worth trying along an axis, *n of them, at most MOST_SIZES. */
@@ -322,7 +327,14 @@ void spill_wait(Tiler *t, int work, int token);
 int64_t add_fetches(Tiler *t, int *work);
 Fetch *add_fetch(Tiler *t, Fetch f);
 
-/* cost.c: cycles in which an engine is busy with a transfer. */
+/* cost.c: what is to be least.  tiler_aim sets what a byte is worth. */
+void tiler_aim(Tiler *t);
+/* The toll of so many bytes between the nearest memory and the next, and the
+ * next and the outer. */
+int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io);
+/* Of the plan, by its steps. */
+int64_t tiler_cost(const Tiler *t);
+/* Cycles in which an engine is busy with a transfer. */
 int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
 
 /* cache.c: the instruction cache that the cores of a chip share. */

@@ -228,7 +228,9 @@ void report_json(const Report *r, int status, Str *out)
     put_num(j, "compile_ms", r->compile_ms < 0 ? NAN : r->compile_ms);
     put_str(j, "objective", r->plan ? objective_name[r->plan->aim] : NULL);
     put_num(j, "gap", r->plan ? r->plan->gap : NAN);
-    put_int(j, "bound_cycles", r->plan && r->plan->tiled ? r->plan->least : -1);
+    put_int(j, "bound_cycles", r->plan && r->plan->tiled &&
+                               r->plan->aim == AIM_time ? r->plan->least : -1);
+    put_num(j, "bound_uj", report_least_energy(r));
     put_str(j, "toolchain", r->run ? r->run->toolchain : NULL);
     put_str(j, "project", r->dir);
     put_binds(j, r);

@@ -60,6 +60,7 @@ typedef struct Energy {
 Energy report_energy_of(const Report *r, Row row);
 Energy report_energy(const Report *r); /* of all rows */
 double energy_all(Energy e);
+double report_least_energy(const Report *r); /* the bound; NaN: there is none */
 
 /* binds.c: where the predicted cycles go. */
 typedef struct Binds {

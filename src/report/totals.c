@@ -201,6 +201,12 @@ Energy report_energy(const Report *r)
     return sum;
 }
 
+double report_least_energy(const Report *r)
+{
+    return r->plan && r->plan->tiled && r->plan->aim == AIM_energy
+               ? spent(r, "core_cycle", r->soc->ncore * r->plan->least) : NAN;
+}
+
 double energy_all(Energy e)
 {
     return e.cores + e.moved[0] + e.moved[1];
