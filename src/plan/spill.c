@@ -145,8 +145,8 @@ static void range_of(const Tiler *t, int store, int work, bool all,
         away[k] = can[k] || !work_uses(&t->work[k], store);
 }
 
-/* The cycles of its transfers, with their toll: [0] in pieces, [1] as a whole; false: it cannot
- * be moved as a whole, but must be. */
+/* The cycles of its transfers, with their toll: [0] in pieces, [1] as a whole;
+ * false: it cannot be moved as a whole, but must be. */
 static bool moves_of(const Tiler *t, int store, const bool *away,
                      int64_t cycles[2])
 {

@@ -33,6 +33,7 @@ typedef struct Grid {
     bool known, ok;
     Kind *kind[KINDS];    /* NULL: no tile is of that kind */
     unsigned dep[NOPER];  /* axes along which its piece changes, by bit */
+    int group;            /* channel tiles side by side that read the same */
     int64_t most[NOPER];  /* bytes of its largest piece */
     int64_t *scratch;     /* by the set of stores in the next memory, */
     int64_t *busy;        /* as cycles of all its tiles */
@@ -423,6 +424,14 @@ bool keeps_groups(const Node *n, int64_t len)
            m % len == 0;
 }
 
+/* Tiles within a group of a convolution's channels read the same input. */
+static int tiles_in_group(const Work *w, const Grid *g)
+{
+    int64_t m = group_size(w->node);
+
+    return m % g->len[CUT_channel] ? 1 : (int)(m / g->len[CUT_channel]);
+}
+
 /* How many tiles are of a kind along an axis. */
 static int kinds_along(int axis, int kind, int count)
 {
@@ -470,6 +479,7 @@ static void make_grid(Tiler *t, Work *w, Grid *g)
     if (!g->ok)
         return;
     find_deps(w, g);
+    g->group = tiles_in_group(w, g);
     for (far = 0; far < 1u << w->nstore; far++)
         g->busy[far] = busy_of(g, far);
 }
@@ -575,7 +585,8 @@ static bool changes(const Grid *g, int o, const int i[NCUT],
     int a;
 
     for (a = 0; a < NCUT; a++)
-        if (i[a] != was[a] && g->dep[o] >> a & 1)
+        if (i[a] != was[a] && g->dep[o] >> a & 1 &&
+            (a != CUT_channel || o || i[a] / g->group != was[a] / g->group))
             return true;
     return false;
 }
