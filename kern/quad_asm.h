@@ -10,6 +10,10 @@
 #ifndef QUAD_ASM_H
 #define QUAD_ASM_H
 
+/* Sections lie in the order in which they are named first, and assembly comes
+ * before all functions: the slow way should not lie between what is called. */
+__asm__(".pushsection .text.quad_plain,\"ax\",@progbits\n .popsection");
+
 #define QA_MV4(a, b, c, d)                                                    \
     "mv " a ", s0\n mv " b ", s1\n mv " c ", a4\n mv " d ", a5\n"
 
@@ -174,21 +178,20 @@
     QA_STORE("s0", "t3") QA_STORE("s2", "t4") QA_STORE("s6", "t5")            \
     QA_STORE("s10", "t6")
 
+#define QUAD_PARAMETERS                                                       \
+    (const struct quads *t, const LEFT *x, int32_t at, int32_t count,         \
+     Y *const y[4])
+
 /* WAY: QA_FLAT or QA_SIDE; `from`: what is taken off the shift. */
 #define QUAD_ROW(name, WAY, DOT, CHANNEL, CLIP, f, from)                      \
-    __attribute__((naked, noipa)) static void name(                           \
-        const struct quads *t, const LEFT *x, int32_t at, int32_t count,      \
-        Y *const y[4])                                                        \
-    {                                                                         \
-        (void)t, (void)x, (void)at, (void)count, (void)y;                     \
-        __asm__(QA_ENTER "slli a3, a3, 2\n add a3, a3, a2\n sw a3, 44(sp)\n"  \
+    XP_FUNCTION(name, QUAD_PARAMETERS, QA_ENTER                               \
+                "slli a3, a3, 2\n add a3, a3, a2\n sw a3, 44(sp)\n"           \
                 WAY##_STEPS                                                   \
                 "lw t1, 32(sp)\n addi t1, t1, -" #from "\n sw t1, 32(sp)\n"   \
                 ".balign 16\n1:\n" QA_START WAY##_PRODUCTS(DOT)               \
                 QA_SCALE(CHANNEL, CLIP) QA_FINISH(f)                          \
                 "lw t1, 44(sp)\n addi ra, ra, 4\n bne ra, t1, 1b\n"           \
-                QA_RESTORE);                                                  \
-    }
+                QA_RESTORE);
 #define QUAD_ROWS(name, WAY, CHANNEL, CLIP, f, from)                          \
     QUAD_ROW(name##_ss, WAY, BLOCK_SP, CHANNEL, CLIP, f, from)                \
     QUAD_ROW(name##_uu, WAY, BLOCK_UP, CHANNEL, CLIP, f, from)                \
@@ -253,12 +256,7 @@ QUAD_KIND(quad_even64, QA_EVEN, 32)
 #define QA_CLIP_R(v) ".insn r 0x33, 5, 0x0a, " v ", " v ", t5\n"
 #define QA_CLIP_UR(v) ".insn r 0x33, 6, 0x0a, " v ", " v ", t5\n"
 #define QUAD_LINE(name, WAY, DOT, CLIP)                                       \
-    __attribute__((naked, noipa)) static void name(                           \
-        const struct quads *t, const LEFT *x, int32_t at, int32_t count,      \
-        Y *const y[4])                                                        \
-    {                                                                         \
-        (void)t, (void)x, (void)at, (void)count, (void)y;                     \
-        __asm__(QA_LINE_ENTER WAY##_STEPS                                     \
+    XP_FUNCTION(name, QUAD_PARAMETERS, QA_LINE_ENTER WAY##_STEPS              \
                 ".balign 16\n1:\n" QA_LINE_START WAY##_PRODUCTS(DOT)          \
                 "lw a0, 16(sp)\n lw t1, 24(sp)\n lw t2, 32(sp)\n"             \
                 "lw t5, 40(sp)\n"                                             \
@@ -266,8 +264,7 @@ QUAD_KIND(quad_even64, QA_EVEN, 32)
                 QA_SHORT(1, "s1", "s3", "s7", "s11", CLIP)                    \
                 QA_SHORT(2, "a4", "s4", "s8", "a6", CLIP)                     \
                 QA_SHORT(3, "a5", "s5", "s9", "a7", CLIP) QA_LINE_FINISH      \
-                "add ra, ra, t1\n bne ra, t2, 1b\n" QA_RESTORE);              \
-    }
+                "add ra, ra, t1\n bne ra, t2, 1b\n" QA_RESTORE);
 #define QUAD_LINES(name, WAY, CLIP)                                           \
     QUAD_LINE(name##_ss, WAY, BLOCK_SP, CLIP)                                 \
     QUAD_LINE(name##_uu, WAY, BLOCK_UP, CLIP)                                 \

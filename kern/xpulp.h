@@ -110,4 +110,20 @@ XP_INLINE int32_t xp_load(const void *p)
 #define XP_SDOT4(d, a, b) ".insn r 0x57, 1, 0x5c, " d ", " a ", " b "\n"
 #define XP_SDOT4US(d, a, b) ".insn r 0x57, 1, 0x54, " d ", " a ", " b "\n"
 
+/* A function in assembly alone, which looks after registers and stack itself.
+ * It is of its kernel, and the linker drops it where nothing calls it; global
+ * and with the kernel's name, because files are as one where compilers optimize
+ * while they link. */
+#define XP_STRING(x) #x
+#define XP_SYMBOL(name, fn) #name "_" XP_STRING(fn)
+#define XP_FUNCTION(name, parameters, text)                                   \
+    void name parameters __asm__(XP_SYMBOL(name, FN));                        \
+    __asm__(".pushsection .text." #name ",\"ax\",@progbits\n .balign 2\n"      \
+            ".globl " XP_SYMBOL(name, FN) "\n"                                \
+            ".hidden " XP_SYMBOL(name, FN) "\n"                               \
+            ".type " XP_SYMBOL(name, FN) ",@function\n"                       \
+            XP_SYMBOL(name, FN) ":\n" text                                    \
+            ".size " XP_SYMBOL(name, FN) ",.-" XP_SYMBOL(name, FN) "\n"       \
+            ".popsection\n")
+
 #endif
