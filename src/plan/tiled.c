@@ -69,12 +69,17 @@ static void set_room(Tiler *t, int64_t near)
     }
 }
 
-static bool solves(Tiler *t, int64_t near, int64_t next)
+static Solution solve_rooms(Tiler *t, int64_t near, int64_t next)
 {
     Rooms r = new_rooms(t, near, next);
 
     set_room(t, near);
-    return solve_homes(t, r.near, r.next).found;
+    return solve_homes(t, r.near, r.next);
+}
+
+static bool solves(Tiler *t, int64_t near, int64_t next)
+{
+    return solve_rooms(t, near, next).found;
 }
 
 /* The least room of one memory with which there is a solution; -1: none. */
@@ -398,7 +403,6 @@ static void fill_inside(Tiler *t, int64_t room)
     bring_inside(t, 0, &room);
     for (i = t->nwork - 1; i > 0; i--)
         bring_inside(t, i, &room);
-    mark_opers(t);
 }
 
 static void set_rooms(Tiler *t, const PlanOpts *o)
@@ -442,10 +446,11 @@ static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
 }
 
 /* What is tried: how many quarters of what buffers never need are filled with
- * constants, bytes that are fetched at once, and what the program is taken for
- * at first. */
+ * constants, and whether with those that would come late; bytes that are
+ * fetched at once; and what the program is taken for at first. */
 typedef struct Trial {
     int fill;
+    bool late;
     int64_t chunk, code;
 } Trial;
 
@@ -467,16 +472,23 @@ static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
 static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 {
     const Plan *p = t->p;
+    int64_t most;
+    Solution s;
 
     t->code = x->code;
     put_outside(t);
     set_rooms(t, o);
     set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
-    if (!solves(t, p->room[t->near], p->room[t->next]))
+    s = solve_rooms(t, p->room[t->near], p->room[t->next]);
+    if (!s.found)
         return -1;
-    fill_inside(t, beyond_limit(t, o) +
-                       (x->fill ? (p->room[t->next] - least_next(t)) *
-                                      x->fill / 4 : 0));
+    most = beyond_limit(t, o) +
+           (x->fill ? (p->room[t->next] - least_next(t)) * x->fill / 4 : 0);
+    if (x->late)
+        keep_late(t, &s, p->room[t->next], most);
+    else
+        fill_inside(t, most);
+    mark_opers(t);
     set_rooms(t, o);
     if (!try_rounds(t, o) || !place_outside(t))
         return -1;
@@ -488,10 +500,11 @@ static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
 {
     static const Trial trials[] = {
-        {0, 49152, 0}, {3, 49152, 0}, {1, 49152, 0}, {1, 24576, 0},
-        {0, 24576, 0}, {4, 24576, 0}, {4, 12288, 0}, {4, 6144, 0},
+        {0, false, 49152, 0}, {3, false, 49152, 0}, {1, false, 49152, 0},
+        {1, false, 24576, 0}, {0, false, 24576, 0}, {3, true, 49152, 0},
+        {4, false, 24576, 0}, {4, false, 12288, 0}, {4, false, 6144, 0},
     };
-    const int n = t->toll[1] > 0 ? (int)LEN(trials) : 5;
+    const int n = t->toll[1] > 0 ? (int)LEN(trials) : 6;
     Trial best = {0}, x;
     int64_t least = -1, now = -1, code = 0;
     int i;

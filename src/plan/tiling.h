@@ -327,6 +327,11 @@ void spill_wait(Tiler *t, int work, int token);
 int64_t add_fetches(Tiler *t, int *work);
 Fetch *add_fetch(Tiler *t, Fetch f);
 
+/* keep.c: of the constants that are outside, those stay inside, of at most
+ * `most` bytes, without which others would come too late.  s: a solution with
+ * all outside, and so much room. */
+void keep_late(Tiler *t, const Solution *s, int64_t room, int64_t most);
+
 /* cost.c: what is to be least.  tiler_aim sets what a byte is worth. */
 void tiler_aim(Tiler *t);
 /* The toll of so many bytes between the nearest memory and the next, and the
