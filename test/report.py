@@ -142,9 +142,9 @@ def timeline():
         assert busy['cores'] == j['predicted_cycles']
 
 
-def root(over, x):
-    while over[x] >= 0:
-        x = over[x]
+def root(under, x):
+    while under[x] >= 0:
+        x = under[x]
     return x
 
 
@@ -159,14 +159,14 @@ def memory():
         name, top = re.match(r'(\w+): (\d+) bytes', head).groups()
         assert int(top) <= used[name]
         bufs = [tuple(int(v or -1) for v in re.search(
-            r', b(\d+)(?: over b(\d+))?: (\d+) bytes at (\d+), \w+ (-?\d+) to (\d+)$',
+            r', b(\d+)(?: under b(\d+))?: (\d+) bytes at (\d+), \w+ (-?\d+) to (\d+)$',
             t.text).groups()) for t in svg.iter(SVG + 'title')]
         assert max(a + n for _, _, n, a, _, _ in bufs) == int(top)
-        over = {b[0]: b[1] for b in bufs}
+        under = {b[0]: b[1] for b in bufs}
         for i, (x, _, n, a, f, t) in enumerate(bufs):
             for y, _, m, b, g, u in bufs[:i]:
                 assert a + n <= b or b + m <= a or t <= g or u <= f or \
-                    root(over, x) == root(over, y), (x, y)
+                    root(under, x) == root(under, y), (x, y)
 
 
 for check in (keys, bound, spills, sums, energy, table, drawing, timeline, memory):

@@ -1,7 +1,8 @@
 /* tiles run SEED COUNT [TARGET...]: random networks (tiles.h) in little memory.
  * tiles plan SEED COUNT [TARGET...]: their plans alone, played (play.h).
  * tiles show SEED COUNT [TARGET...]: the networks, and their memory.
- * tiles model FILE TARGET L1 L2: the plan of a model, played; -1: all memory.
+ * tiles model FILE TARGET L1 L2: the plan of a model (*.nn: a graph as text),
+ * played; -1: all memory.
  *
  * Each is compiled for one of the targets (default: gap8 siracusa) with random
  * limits for L1 and L2, runs on it, and must give, bit by bit, what the
@@ -407,11 +408,19 @@ static int show(uint64_t seed)
     return 0;
 }
 
+static Graph *read_model(Arena *a, const char *path)
+{
+    FrontOpts o = {.ndim = 0};
+    size_t n;
+
+    return strstr(path, ".nn") ? graph_parse(a, path, file_read(a, path, &n))
+                               : front_read(a, path, &o);
+}
+
 static int play_model(const char *path, const Case *c)
 {
     Arena *a = arena_new();
-    FrontOpts o = {.ndim = 0};
-    Graph *g = front_read(a, path, &o);
+    Graph *g = read_model(a, path);
     void **in = draw_arrays(a, g, 1);
     const char *why;
     Val *want;

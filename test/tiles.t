@@ -14,6 +14,9 @@ memory L2 size=224K
 END
 build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
     build/test/less.soc 40000 -1 || exit 1
+# Results that follow operands.
+build/test/tiles model test/tiles/twice.nn gap8 4332 6420 &&
+    build/test/tiles model test/tiles/joined.nn siracusa 22068 80000 || exit 1
 build/test/tiles plan "${1:-1}" 200 || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }

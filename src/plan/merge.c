@@ -11,6 +11,8 @@
 typedef struct Member {
     int group;          /* the store that leads it; -1: not in the memory */
     int64_t off;        /* bytes from there */
+    int follower;       /* the store that writes behind what is read here; -1:
+                           none */
 } Member;
 
 typedef struct Merger {
@@ -29,7 +31,7 @@ static void find_members(Merger *m)
     int i;
 
     for (i = 0; i < s->nstore; i++) {
-        m->v[i] = (Member){-1, 0};
+        m->v[i] = (Member){-1, 0, -1};
         if (s->store[i].size && !s->store[i].konst && m->sol->far[i] &&
             !m->t->spilled[i]) {
             m->v[i].group = i;
@@ -88,6 +90,49 @@ static int64_t excess(Merger *m)
         sum += too_many(m, k, m->room[k]);
     }
     return sum + too_many(m, -1, most);
+}
+
+/* Do two stores of the memory overlap, `by` bytes between their groups? */
+static bool overlap(const Merger *m, int a, int b, int64_t by)
+{
+    const Store *s = m->t->s->store;
+    int64_t from = m->v[a].off, at = m->v[b].off + by;
+
+    return from < at + s[b].size && at < from + s[a].size;
+}
+
+/* Is all that x has in common with its follower y the place where work k, or
+ * its chain, writes?  Others may have written to y while x lives. */
+static bool meets_place(const Merger *m, int k, int x, int y, int64_t by)
+{
+    const Work *w = &m->t->work[k];
+    const Oper *o = way_result(w, m->sol->way[k]);
+    int64_t at = m->v[y].off + by, from = at + o->place.off;
+    int64_t end = from + val_bytes(o->val), x_at = m->v[x].off;
+
+    return m->t->first[y] >= k ||
+           (MAX(x_at, at) >= from &&
+            MIN(x_at + m->t->s->store[x].size,
+                at + m->t->s->store[y].size) <= end);
+}
+
+/* May x's group and that of y be one, `by` bytes apart? */
+static bool may_join(const Merger *m, int k, int x, int y, int64_t by)
+{
+    const Tiler *t = m->t;
+    int i, j;
+
+    for (i = 0; i < m->n; i++)
+        for (j = 0; j < m->n; j++) {
+            int a = m->list[i], b = m->list[j];
+
+            if (m->v[a].group == m->v[x].group &&
+                m->v[b].group == m->v[y].group && (a != x || b != y) &&
+                t->first[a] <= t->last[b] && t->first[b] <= t->last[a] &&
+                overlap(m, a, b, by))
+                return false;
+        }
+    return meets_place(m, k, x, y, by);
 }
 
 static void join_groups(Merger *m, int to, int from, int64_t by)
@@ -150,8 +195,9 @@ static bool merge_at(Merger *m, int k)
     int64_t by;
     int x, y;
 
-    if (!find_pair(m, k, &x, &y, &by))
+    if (!find_pair(m, k, &x, &y, &by) || !may_join(m, k, x, y, by))
         return false;
+    m->v[x].follower = y;
     join_groups(m, m->v[x].group, m->v[y].group, by);
     m->done[k] = true;
     return true;
@@ -237,7 +283,7 @@ int64_t merge_stores(Tiler *t, const Solution *sol, const int *buf,
                      const int64_t *room)
 {
     Merger *m = new_merger(t, sol, room);
-    int i, k;
+    int i;
 
     find_members(m);
     choose_merges(m);
@@ -250,15 +296,10 @@ int64_t merge_stores(Tiler *t, const Solution *sol, const int *buf,
         if (buf[i] >= 0 && m->v[i].group >= 0) {
             t->lead[buf[i]] = buf[m->v[i].group];
             t->off[buf[i]] = m->v[i].off;
-        }
-    for (k = 0; k < t->nwork; k++)
-        if (m->done[k]) {
-            const Work *w = &t->work[k];
-            int x = buf[w->oper[sol->way[k]->over].store];
-            int y = buf[way_result(w, sol->way[k])->store];
-
-            t->merged = true;
-            t->p->buf[y].over = x + 1;
+            if (m->v[i].follower >= 0) {
+                t->merged = true;
+                t->p->buf[buf[i]].over = buf[m->v[i].follower] + 1;
+            }
         }
     t->nlead = t->p->nbuf;
     return excess(m);

@@ -24,8 +24,8 @@ typedef struct Buf {
     int align;
     int mem;         /* index into soc->mems */
     int64_t addr;    /* bytes from the start of our part of that memory */
-    int over;        /* 1 + another that it may overlap: its bytes follow what
-                        is read there; 0: none */
+    int over;        /* 1 + another that may overlap it: what is written there
+                        follows what is read here; 0: none */
     int from, to;    /* steps [from, to) in which its content matters;
                         inputs from -1, outputs to nstep */
 } Buf;

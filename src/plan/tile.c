@@ -917,17 +917,21 @@ void ways_add(Tiler *t, Ways *l, const Way *way)
 
 /* --- a result that follows an operand --- */
 
-/* Distances in bytes of a tile's pieces in the next memory. */
+/* Distances in bytes of a tile's pieces in the next memory: of the store that
+ * operand o lies in, and of the result's. */
 static void reach_of(Arena *mem, const Tiler *t, const Work *w,
                      const Way *way, int i, int o, int64_t *lo, int64_t *end)
 {
     ChainTile c[MOST_CHAIN];
-    int n = way_works(way);
+    int n = way_works(way), k;
     Piece y;
 
     if (!chain_tiles(mem, t, (int)(w - t->work), way, i, c))
         die("a tile of '%s' is none", w->node->name);
-    *lo = w->oper[o].place.off + c[0].tile.in[o].off;
+    *lo = INT64_MAX;
+    for (k = 0; k + 1 < w->noper; k++)
+        if (w->oper[k].val && w->oper[k].store == w->oper[o].store)
+            *lo = MIN(*lo, w->oper[k].place.off + c[0].tile.in[k].off);
     y = c[n - 1].tile.out[0];
     *end = way_result(w, way)->place.off + y.off + (y.rows - 1) * y.stride +
            y.row;

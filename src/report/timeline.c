@@ -159,7 +159,7 @@ static void put_buf(const Draw *d, int i, int64_t high)
     html_text(d->out, b->name ? b->name : "scratch");
     str_fmt(d->out, ", b%d", i);
     if (b->over)
-        str_fmt(d->out, " over b%d", b->over - 1);
+        str_fmt(d->out, " under b%d", b->over - 1);
     str_fmt(d->out, ": %lld bytes at %lld, %s %lld to %lld</title></rect>\n",
             (long long)b->size, (long long)b->addr,
             d->when ? "cycles" : "steps", (long long)from, (long long)to);

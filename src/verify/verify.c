@@ -104,13 +104,13 @@ static int by_birth(const void *a, const void *b)
                               : (x > y) - (x < y);
 }
 
-/* Each buffer beside those that were born before and are not yet dead. */
-/* One that says so may overlap another: what is read is checked by bytes. */
+/* One that says so may be overlapped: what is read is checked by bytes. */
 static bool follows(const Plan *p, const Buf *a, const Buf *b)
 {
     return a->over == b - p->buf + 1;
 }
 
+/* Each buffer beside those that were born before and are not yet dead. */
 static bool check_overlaps(Check *c)
 {
     const Plan *p = c->p;
