@@ -300,6 +300,59 @@ static void arrays(Arena *a, Graph *g)
     expect(strstr(said, "out of range"), "n[6]", said);
 }
 
+/* On the way to a result: parts of a sum count, so do zeros, biases alone, and
+ * products without their addend. */
+static const struct {
+    const char *node, *text;
+    int64_t value;
+} ways[] = {
+    {"raw", "acc.hi", 30}, {"raw", "acc.lo", -70}, {"raw", "scaled.hi", 30},
+    {"end", "acc.hi", 130}, {"end", "acc.lo", -77}, {"end", "scaled.hi", 1130},
+    {"end", "scaled.lo", -154}, {"pad", "acc.hi", 35}, {"pad", "acc.lo", -70},
+    {"mm", "acc.hi", 21}, {"mm", "acc.lo", -10}, {"mm", "scaled.hi", 21},
+    {"less", "acc.hi", -5}, {"less", "acc.lo", -10}, {"less", "scaled.hi", 80},
+    {"less", "scaled.lo", -10}, {"up", "acc.hi", 20}, {"up", "acc.lo", 6},
+};
+
+static void on_the_way(Arena *a)
+{
+    Graph *g = graph_parse(a, "ways",
+                           "graph \"w\" exact\n"
+                           "x = input : s8[1,2,1,1] range 3 10\n"
+                           "w = const : s8[2,2,1,1] {1,2,-3,-4}\n"
+                           "b = const : s32[2] {100,-7}\n"
+                           "m = const : s32[2] {1,2}\n"
+                           "a = const : s32[2] {1000,0}\n"
+                           "raw = conv x w\n"
+                           "end = conv x w b m a\n"
+                           "pad = conv x w pad=0,1,0,1 padvalue=-5\n"
+                           "v = input : s8[1,2] range 0 7\n"
+                           "c = const : s8[2,2] {1,-1,2,0}\n"
+                           "bias = const : s32[2] {0,-3}\n"
+                           "mm = matmul v c bias\n"
+                           "u = input : s8[1,1] range -10 -5\n"
+                           "minus = const : s32[] {-8}\n"
+                           "none = const : s32[] {0}\n"
+                           "less = requant u minus none\n"
+                           "up = add x x\n");
+    Kern *k = kern_parse(a, "kern/x/any.c", "/* T.\n *\n * op conv\n"
+                         " * types x:int w:int b:int mul:int add:int -> y:int"
+                         "\n */\n");
+    size_t i;
+
+    for (i = 0; i < LEN(ways); i++) {
+        const Node *n = graph_find(g, ways[i].node)->def;
+        Dims d;
+        int64_t v;
+
+        dims_fill(n, &d);
+        v = kern_expr(k, ways[i].text, n, &d);
+        expect(v == ways[i].value,
+               arena_fmt(a, "%s of %s", ways[i].text, ways[i].node),
+               arena_fmt(a, "%lld", (long long)v));
+    }
+}
+
 /* What every shipped kernel says of a node it takes can be worked out. */
 static void shipped(Arena *a, Graph *g)
 {
@@ -339,6 +392,7 @@ int main(int argc, char **argv)
     good_head(a);
     expressions(a, g);
     arrays(a, g);
+    on_the_way(a);
     if (!setjmp(refused))
         shipped(a, g);
     else

@@ -23,4 +23,11 @@ int roll(int n); /* 0 to n - 1 */
 int64_t roll64(int64_t lo, int64_t hi); /* the ends are likely */
 const char *draw(OpCode op, const Inst *in);
 
+/* kernedge.c: makes the operands behind the first of a sum of products
+ * constants, if it is one; then such that scaled sums end where 32 bits do;
+ * then an input, native and wide, for which the largest is met: how large. */
+bool edge_make(Graph *g, Node *n);
+void edge_scale(Graph *g, Node *n);
+int64_t edge_meet(const Node *n, const Dims *d, Val *x, Val *other);
+
 #endif

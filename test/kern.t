@@ -18,7 +18,7 @@ top=$PWD
     -I"$top/src" -O1 -fsanitize=address,undefined -fno-sanitize-recover -c) ||
     exit 1
 gcc $flags -O1 -fsanitize=address,undefined -o $dir/kern test/kern.c \
-    test/kerndraw.c $dir/*.o $lib -lzip -lm || exit 1
+    test/kerndraw.c test/kernedge.c $dir/*.o $lib -lzip -lm || exit 1
 if ! $dir/kern "$seed" "$runs"; then
     echo "seed $seed"
     exit 1

@@ -5,7 +5,7 @@
  *          -> z:s8|u8|s16|u16|s32
  * isa      any
  * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0) && has.mul == has.add &&
- *          max(-x.lo, x.hi) * max(-y.lo, y.hi) < 2147483648
+ *          max(-acc.lo, acc.hi) < 2147483648
  * inplace  x y
  * split    n
  * stack    288

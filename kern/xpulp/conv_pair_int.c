@@ -4,14 +4,10 @@
  * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:int -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
- *          wm == kh * kw * c && wm > 1 && hi - lo < 1 << 8 * y.bytes &&
- *          max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
- *          c * kh * kw + max(-b.lo, b.hi) < 2147483648 && shift < 63 &&
- *          ((max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
- *          c * kh * kw + max(-b.lo, b.hi)) *
- *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi)) >> shift <
- *          2147483648
+ * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c && wm == kh
+ *          * kw * c && wm > 1 && hi - lo < 1 << 8 * y.bytes && max(-acc.lo,
+ *          acc.hi) < 2147483648 && shift < 63 && max(-scaled.lo, scaled.hi) >>
+ *          shift < 2147483648
  * layout   last
  * split    oh m
  * scratch  (2 + (c * kh * kw % 4 && m > 3 &&

@@ -4,14 +4,10 @@
  * op       conv
  * types    x:s8|u8 w:s8|u8 b:s32 mul:s32 add:s32 -> y:s8|u8
  * isa      xpulpv2
- * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
- *          wm == kh * kw * c && g == 1 && xw == c && (dw == 1 || kw == 1) &&
- *          m > 3 && ow > 3 && hi - lo < 256 &&
- *          (lo == 0 || lo + hi == -1) &&
- *          (max(max(-x.lo, x.hi), max(-padv, padv)) * max(-w.lo, w.hi) *
- *          c * kh * kw + max(-b.lo, b.hi)) *
- *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
- *          2147483648
+ * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c && wm == kh
+ *          * kw * c && g == 1 && xw == c && (dw == 1 || kw == 1) && m > 3 && ow
+ *          > 3 && hi - lo < 256 && (lo == 0 || lo + hi == -1) &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
  * layout   last
  * split    oh m
  * scratch  kh * (((min(ow, 64) - 1) * sw * c + (kw * c + 3) / 4 * 4 + 3) /

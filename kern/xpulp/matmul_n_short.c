@@ -5,13 +5,9 @@
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     ak == 1 && bn == 1 && am >= k && k % 4 == 0 && k > 3 &&
- *          m > 3 && n > 3 && biasm == 0 && mulm == 0 && addm == 0 &&
- *          hi - lo < 1 << 8 * y.bytes &&
- *          (max(-a.lo, a.hi) * max(-b.lo, b.hi) *
- *          k + max(-bias.lo, bias.hi)) *
- *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi) <
- *          2147483648
+ * when     ak == 1 && bn == 1 && am >= k && k % 4 == 0 && k > 3 && m > 3 && n >
+ *          3 && biasm == 0 && mulm == 0 && addm == 0 && hi - lo < 1 << 8 *
+ *          y.bytes && max(-scaled.lo, scaled.hi) < 2147483648
  * scratch  4 * am
  * split    m n
  * stack    704

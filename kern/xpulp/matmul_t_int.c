@@ -4,14 +4,9 @@
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
  *          -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 &&
- *          addm == 0 &&
- *          max(-a.lo, a.hi) * max(-b.lo, b.hi) *
- *          k + max(-bias.lo, bias.hi) < 2147483648 && shift < 63 &&
- *          ((max(-a.lo, a.hi) * max(-b.lo, b.hi) *
- *          k + max(-bias.lo, bias.hi)) *
- *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi)) >> shift <
- *          2147483648
+ * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 && addm == 0
+ *          && max(-acc.lo, acc.hi) < 2147483648 && shift < 63 &&
+ *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    m n
  * stack    704
  * cycles   ncore * (700 + nb[0] * nb[1] * nb[2] * (300 + (m < 3 ?

@@ -4,14 +4,9 @@
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
  *          -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     ak == 1 && bn == 1 && biasm == 0 && mulm == 0 &&
- *          addm == 0 &&
- *          max(-a.lo, a.hi) * max(-b.lo, b.hi) *
- *          k + max(-bias.lo, bias.hi) < 2147483648 && shift < 63 &&
- *          ((max(-a.lo, a.hi) * max(-b.lo, b.hi) *
- *          k + max(-bias.lo, bias.hi)) *
- *          max(1, max(-mul.lo, mul.hi)) + max(-add.lo, add.hi)) >> shift <
- *          2147483648
+ * when     ak == 1 && bn == 1 && biasm == 0 && mulm == 0 && addm == 0 &&
+ *          max(-acc.lo, acc.hi) < 2147483648 && shift < 63 && max(-scaled.lo,
+ *          scaled.hi) >> shift < 2147483648
  * split    n
  * stack    512
  * cycles   ncore * (430 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *

@@ -3,11 +3,10 @@
  * op       mul
  * types    x:s8|u8 y:s8|u8 mul:int add:int -> z:s8|u8
  * isa      xpulpv2
- * when     s0[5] == 1 && s1[5] == 1 && has.mul == has.add && (!has.mul ||
- *          mul.n == 1) && (!has.add || add.n == 1) && has.mul && shift > 15 &&
- *          shift < 39 && max(-x.lo, x.hi) * max(-y.lo, y.hi) < 32768 &&
- *          (max(-x.lo, x.hi) * max(-y.lo, y.hi) * max(1, max(-mul.lo, mul.hi))
- *          + max(-add.lo, add.hi) + (256 << shift)) >> 16 < 2147418112
+ * when     s0[5] == 1 && s1[5] == 1 && has.mul == has.add && (!has.mul || mul.n
+ *          == 1) && (!has.add || add.n == 1) && has.mul && shift > 15 && shift
+ *          < 39 && max(-acc.lo, acc.hi) < 32768 && (max(-scaled.lo, scaled.hi)
+ *          + (256 << shift)) >> 16 < 2147418112
  * inplace  x y
  * split    n
  * stack    320

@@ -3,10 +3,9 @@
  * op       mul
  * types    x:s8|u8 y:s8|u8 mul:int add:int -> z:s8|u8
  * isa      xpulpv2
- * when     s0[5] == 1 && s1[5] == 1 && has.mul == has.add && (!has.mul ||
- *          mul.n == 1) && (!has.add || add.n == 1) && (!has.mul || shift < 23)
- *          && max(-x.lo, x.hi) * max(-y.lo, y.hi) * max(1, max(-mul.lo,
- *          mul.hi)) + max(-add.lo, add.hi) + (256 << (has.mul ? shift : 0)) <
+ * when     s0[5] == 1 && s1[5] == 1 && has.mul == has.add && (!has.mul || mul.n
+ *          == 1) && (!has.add || add.n == 1) && (!has.mul || shift < 23) &&
+ *          max(-scaled.lo, scaled.hi) + (256 << (has.mul ? shift : 0)) <
  *          2147483648
  * inplace  x y
  * split    n

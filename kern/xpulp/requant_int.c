@@ -4,8 +4,8 @@
  * types    x:s8|u8 mul:int add:int -> y:s8|u8
  * isa      xpulpv2
  * when     s0[5] == 1 && mul.n == 1 && add.n == 1 && shift > 15 && shift < 39
- *          && max(-x.lo, x.hi) < 32768 && (max(-x.lo, x.hi) * max(-mul.lo,
- *          mul.hi) + max(-add.lo, add.hi) + (256 << shift)) >> 16 < 2147418112
+ *          && max(-x.lo, x.hi) < 32768 && (max(-scaled.lo, scaled.hi) + (256 <<
+ *          shift)) >> 16 < 2147418112
  * inplace  x
  * split    n
  * stack    320

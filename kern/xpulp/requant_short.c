@@ -3,9 +3,8 @@
  * op       requant
  * types    x:s8|u8 mul:int add:int -> y:s8|u8
  * isa      xpulpv2
- * when     s0[5] == 1 && mul.n == 1 && add.n == 1 && shift < 23 && max(-x.lo,
- *          x.hi) * max(-mul.lo, mul.hi) + max(-add.lo, add.hi) + (256 <<
- *          shift) < 2147483648
+ * when     s0[5] == 1 && mul.n == 1 && add.n == 1 && shift < 23 &&
+ *          max(-scaled.lo, scaled.hi) + (256 << shift) < 2147483648
  * inplace  x
  * split    n
  * stack    320

@@ -4,8 +4,7 @@
  * types    x:s8|u8 y:s8|u8 c:int -> z:s8|u8
  * isa      xpulpv2
  * when     s0[5] == 1 && s1[5] == 1 && c.n == 1 && shift > 15 && shift < 39 &&
- *          (max(-x.lo, x.hi) * max(-p0, p0) + max(-y.lo, y.hi) * max(-p1, p1)
- *          + max(-c.lo, c.hi) + (256 << shift)) >> 16 < 2147418112
+ *          (max(-scaled.lo, scaled.hi) + (256 << shift)) >> 16 < 2147418112
  * inplace  x y
  * split    n
  * stack    320

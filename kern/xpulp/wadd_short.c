@@ -3,9 +3,8 @@
  * op       wadd
  * types    x:s8|u8 y:s8|u8 c:int -> z:s8|u8
  * isa      xpulpv2
- * when     s0[5] == 1 && s1[5] == 1 && c.n == 1 && shift < 23 && max(-x.lo,
- *          x.hi) * max(-p0, p0) + max(-y.lo, y.hi) * max(-p1, p1) + max(-c.lo,
- *          c.hi) + (256 << shift) < 2147483648
+ * when     s0[5] == 1 && s1[5] == 1 && c.n == 1 && shift < 23 &&
+ *          max(-scaled.lo, scaled.hi) + (256 << shift) < 2147483648
  * inplace  x y
  * split    n
  * stack    320

@@ -7,52 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t magnitude(const Val *v)
+static bool fits_32(int64_t lo, int64_t hi)
 {
-    int64_t lo = v->lo, hi = v->hi;
-
-    if (lo == INT64_MIN || hi == INT64_MAX)
-        return INT64_MAX;
-    return MAX(lo < 0 ? -lo : lo, hi < 0 ? -hi : hi);
+    return lo >= -INT32_MAX && hi <= INT32_MAX;
 }
 
-/* Products that are summed into one element of the result. */
-static int64_t terms(const Step *s)
+static bool sums_up(const Node *n)
 {
-    const Dims *d = &s->dims;
-
-    switch (op_info[s->node->op].family) {
-    case FAM_conv:
-        return (int64_t)d->conv.kh * d->conv.kw * d->conv.c;
-    case FAM_convt:
-        return (int64_t)d->convt.kh * d->convt.kw * d->convt.c;
-    case FAM_matmul:
-        return d->matmul.k;
-    case FAM_pool:
-        return (int64_t)d->pool.kh * d->pool.kw;
+    switch (op_info[n->op].family) {
+    case FAM_conv: case FAM_convt: case FAM_matmul: case FAM_pool:
     case FAM_reduce:
-        return d->reduce.count;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
-/* The greatest magnitude that a sum of products can have; INT64_MAX if that is
- * too much to tell. */
-static int64_t sum_bound(const Step *s)
+/* Is all that is summed up, and every sum of it, within 32 bits? */
+static bool small_sums(const Node *n)
 {
-    const Node *n = s->node;
-    bool two = n->op == OP_conv || n->op == OP_convt || n->op == OP_matmul;
-    int64_t x = magnitude(n->arg[0]), w = two ? magnitude(n->arg[1]) : 1;
-    int64_t b = two && n->narg > 2 && n->arg[2] ? magnitude(n->arg[2]) : 0;
-    int64_t sum;
+    const Val *x = n->arg[0];
 
-    x = MAX(x, n->op == OP_conv ? llabs(s->dims.conv.padv) : 0);
-    if (__builtin_mul_overflow(x, w, &sum) ||
-        __builtin_mul_overflow(sum, terms(s), &sum) ||
-        __builtin_add_overflow(sum, b, &sum))
-        return INT64_MAX;
-    return sum;
+    return fits_32(x->lo, x->hi) && fits_32(n->acc.lo, n->acc.hi);
 }
 
 /* Elementwise kernels: is the sum or product of two elements within 32 bits?
@@ -85,7 +61,7 @@ static const char *acc_type(const Step *s)
 {
     if (any_float(s))
         return "float";
-    if (terms(s) ? sum_bound(s) <= INT32_MAX : small_operands(s))
+    if (sums_up(s->node) ? small_sums(s->node) : small_operands(s))
         return "int32_t";
     return "int64_t";
 }

@@ -125,6 +125,10 @@ static void check_inferred(const Check *c, const Node *n)
              "%lld..%lld, not %lld..%lld", n->name, op_info[n->op].name,
              (long long)y->lo, (long long)y->hi, (long long)again.lo,
              (long long)again.hi);
+    if (memcmp(&copy.acc, &n->acc, sizeof n->acc) ||
+        memcmp(&copy.scaled, &n->scaled, sizeof n->scaled))
+        fail(c, "node '%s' (%s): sums were inferred from other operands",
+             n->name, op_info[n->op].name);
 }
 
 static void check_node(Check *c, Node *n)

@@ -640,7 +640,7 @@ static Range range_unclipped(const Node *n)
     lo.next = &hi;
     hi.next = n->attr;
     open.attr = &lo;
-    return range_infer(&open);
+    return range_infer(&open, &open.acc, &open.scaled);
 }
 
 /* To kernels the extremes of 32 bits mean no bound; one that is there, or

@@ -18,6 +18,7 @@ enum { DEEP = 200, SLOTS = 1024 };
 typedef enum Action {
     NUMBER, WORD, WORDS, REAL,          /* WORDS: element a of an array */
     HAS, LEAST, MOST, COUNT, BYTES,     /* of operand v */
+    ACC_LEAST, ACC_MOST, SCALED_LEAST, SCALED_MOST,
     NEGATE, NOT, INVERT,
     OR, AND, BITOR, BITXOR, BITAND, EQUAL, DIFFERENT, LESS, GREATER, UPTO,
     FROM, LEFT, RIGHT, PLUS, MINUS, TIMES, OVER, MODULO, MINIMUM, MAXIMUM,
@@ -194,6 +195,22 @@ static int operand(const Reader *r, const char *name, size_t n)
     return kern_position(r->e->k, r->e->sig, text);
 }
 
+/* acc.lo and so on: NULL if it is none of them. */
+static Term *on_the_way(Reader *r, const char *name, size_t len)
+{
+    static const struct {
+        const char *name;
+        Action what;
+    } list[] = {{"acc.lo", ACC_LEAST}, {"acc.hi", ACC_MOST},
+                {"scaled.lo", SCALED_LEAST}, {"scaled.hi", SCALED_MOST}};
+    size_t i;
+
+    for (i = 0; i < LEN(list); i++)
+        if (same(name, len, list[i].name))
+            return leaf(r, list[i].what, 0);
+    return NULL;
+}
+
 /* x.lo, x.hi, x.n, x.bytes, has.x */
 static Term *property(Reader *r, const char *name, size_t len)
 {
@@ -203,8 +220,11 @@ static Term *property(Reader *r, const char *name, size_t len)
     } list[] = {{"lo", LEAST}, {"hi", MOST}, {"n", COUNT}, {"bytes", BYTES}};
     const char *what = ++r->s;
     size_t n = name_length(what), i;
+    Term *t = on_the_way(r, name, len + 1 + n);
 
     r->s += n;
+    if (t)
+        return t;
     if (same(name, len, "has"))
         return leaf(r, HAS, operand(r, what, n));
     for (i = 0; i < LEN(list); i++)
@@ -435,6 +455,10 @@ static int64_t work_out(const Asked *x, const Term *t)
     case REAL: return real_at(x, t);
     case HAS: case LEAST: case MOST: case COUNT: case BYTES:
         return property_of(x, t);
+    case ACC_LEAST: return x->n->acc.lo;
+    case ACC_MOST: return x->n->acc.hi;
+    case SCALED_LEAST: return x->n->scaled.lo;
+    case SCALED_MOST: return x->n->scaled.hi;
     case NEGATE: return negated(value(x, t->a));
     case NOT: return !value(x, t->a);
     case INVERT: return ~value(x, t->a);

@@ -299,7 +299,7 @@ static void set_type(const Graph *g, Node *n)
 
     y->type = type_plain(n);
     if (y->type != T_f32)
-        r = range_infer(n);
+        r = range_infer(n, &n->acc, &n->scaled);
     if (y->type == T_none)
         y->type = g->exact ? type_exact(n, r) : type_typed(n, r);
     if (y->type != T_f32 && (r.lo < type_info[y->type].lo ||

@@ -86,6 +86,10 @@ typedef struct Shape {
     int64_t dim[RANK];
 } Shape;
 
+typedef struct Range {
+    int64_t lo, hi;
+} Range;
+
 typedef struct Val Val;
 typedef struct Node Node;
 typedef struct Graph Graph;
@@ -114,6 +118,9 @@ struct Node {
     Val **arg;          /* NULL where an optional operand is absent */
     Val *res[NRES];
     Attr *attr;
+    Range acc, scaled;  /* of integers on the way to a result: its sums and
+                           all parts of them; these and what mul and add make
+                           of them.  As valid as the result's range */
     Node *prev, *next;  /* in execution order */
     int id;
     int64_t macs_removed; /* by lossless removal of dead structure */
@@ -218,11 +225,9 @@ int node_axis(const Node *n, int rank); /* of attribute axis */
 /* Which axes of x a node of the reduce family reduces. */
 void node_axes(const Node *n, bool set[RANK]);
 
-/* range.c: every value an integer result can have lies within */
-typedef struct Range {
-    int64_t lo, hi;
-} Range;
-Range range_infer(const Node *n);
+/* range.c: every value an integer result can have lies within; acc, scaled:
+ * those on the way to it (Node) */
+Range range_infer(const Node *n, Range *acc, Range *scaled);
 
 /* check.c: dies if the graph breaks a rule (after: name of the pass). */
 void graph_check(Graph *g, const char *after);

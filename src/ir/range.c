@@ -3,12 +3,17 @@
  * Sums over constant weights use the weights themselves: the greatest sum of
  * a channel is that of its positive weights at the input's greatest value and
  * its negative ones at the least.  Where a bound does not fit 64 bits the
- * operator may wrap, and all that is known of its result is what it clips. */
+ * operator may wrap, and all that is known of its result is what it clips.
+ *
+ * Kernels ask what is met on the way: of a sum every part, in whatever order it
+ * is made. */
 #include "ir/ir.h"
 
 #include <string.h>
 
-static bool overflowed; /* since range_infer began */
+/* Since range_infer began. */
+static bool overflowed;
+static Range met_acc, met_scaled;
 
 static int64_t sat_add(int64_t a, int64_t b)
 {
@@ -104,9 +109,24 @@ static Range shifted(const Node *n, Range a)
     return (Range){a.lo >> shift, a.hi >> shift};
 }
 
+static Range with_zero(Range a)
+{
+    return join(a, (Range){0, 0});
+}
+
+static Range met(Range acc)
+{
+    met_acc = join(met_acc, acc);
+    met_scaled = join(met_scaled, acc);
+    return acc;
+}
+
 static Range requantized(const Node *n, Range acc, Range mul, Range add)
 {
-    return clipped_by(n, shifted(n, sum(times(acc, mul), add)));
+    Range product = times(met(acc), mul), any = with_zero(product);
+
+    met_scaled = join(met_scaled, join(any, sum(any, add)));
+    return clipped_by(n, shifted(n, sum(product, add)));
 }
 
 /* The epilogue of a sum of channel c; of no one channel: c < 0. */
@@ -115,7 +135,7 @@ static Range epilogue(const Node *n, Range acc, int64_t c)
     const Val *mul = node_arg(n, "mul"), *add = node_arg(n, "add");
 
     if (!mul)
-        return clipped_by(n, acc);
+        return clipped_by(n, met(acc));
     if (c < 0)
         return requantized(n, acc, of(mul), of(add));
     return requantized(n, acc, element(mul, c), element(add, c));
@@ -178,9 +198,35 @@ static void take_run(Parts *p, bool each, const Val *w, int64_t at, int64_t n)
     }
 }
 
-static Range parts_range(Parts p, Range x)
+/* Of products: their sum, and every part of it in whatever order it is made. */
+typedef struct Sum {
+    Range all, any;
+} Sum;
+
+static Sum sum_of(Parts p, Range x)
 {
-    return sum(scaled(x, p.plus), scaled(x, p.minus));
+    Range z = with_zero(x);
+
+    return (Sum){sum(scaled(x, p.plus), scaled(x, p.minus)),
+                 sum(scaled(z, p.plus), scaled(z, p.minus))};
+}
+
+static Sum any_of(Range all)
+{
+    return (Sum){all, with_zero(all)};
+}
+
+/* The result of a sum that begins with a bias, of channel c. */
+static Range summed(const Node *n, Sum s, Range bias, int64_t c)
+{
+    epilogue(n, sum(s.any, with_zero(bias)), c);
+    return epilogue(n, sum(s.all, bias), c);
+}
+
+/* The bias of channel c; of no one channel: c < 0. */
+static Range bias_of(const Val *b, int64_t c)
+{
+    return !b ? (Range){0, 0} : c < 0 ? of(b) : element(b, c);
 }
 
 static Range conv_input(const Node *n)
@@ -196,26 +242,20 @@ static Range conv_input(const Node *n)
     return x;
 }
 
-static Range biased(const Node *n, Range acc, int64_t c)
-{
-    const Val *b = node_arg(n, "b");
-
-    return b ? sum(acc, c < 0 ? of(b) : element(b, c)) : acc;
-}
-
 static Range range_conv(const Node *n)
 {
-    const Val *w = n->arg[1];
+    const Val *w = n->arg[1], *b = node_arg(n, "b");
     Range x = conv_input(n), y = {INT64_MAX, INT64_MIN};
     int64_t m = w->shape.dim[0], k = m ? val_count(w) / m : 0, c;
 
     if (!w->data || !m)
-        return epilogue(n, biased(n, scaled(times(x, of(w)), k), -1), -1);
+        return summed(n, any_of(scaled(times(x, of(w)), k)), bias_of(b, -1),
+                      -1);
     for (c = 0; c < m; c++) {
         Parts p = {0, 0};
 
         take_run(&p, false, w, c * k, k);
-        y = join(y, epilogue(n, biased(n, parts_range(p, x), c), c));
+        y = join(y, summed(n, sum_of(p, x), bias_of(b, c), c));
     }
     return y;
 }
@@ -230,7 +270,7 @@ static Range range_convt(const Node *n)
 
     acc = scaled(times(x, of(w)), val_count(w) / MAX(m, 1) /
                                       attr_int(n, A_group));
-    return epilogue(n, biased(n, join(acc, zero), -1), -1);
+    return summed(n, any_of(join(acc, zero)), bias_of(node_arg(n, "b"), -1), -1);
 }
 
 /* Is v one row, an element per column of the matrix y (or a single one)? */
@@ -255,20 +295,22 @@ static void take_columns(Parts *p, const Node *n, int64_t at, int64_t depth,
 }
 
 /* The sums of every column of b, in all its batches. */
-static void column_ranges(const Node *n, int64_t depth, int64_t columns,
-                          Range *y)
+static void column_sums(const Node *n, int64_t depth, int64_t columns, Sum *y)
 {
     int64_t i, c, batches = val_count(n->arg[1]) / (depth * columns);
     Arena *a = arena_new();
     Parts *p = NEWN(a, Parts, (size_t)columns);
 
     for (c = 0; c < columns; c++)
-        y[c] = (Range){INT64_MAX, INT64_MIN};
+        y[c] = (Sum){{INT64_MAX, INT64_MIN}, {0, 0}};
     for (i = 0; i < batches; i++) {
         memset(p, 0, (size_t)columns * sizeof *p);
         take_columns(p, n, i, depth, columns);
-        for (c = 0; c < columns; c++)
-            y[c] = join(y[c], parts_range(p[c], of(n->arg[0])));
+        for (c = 0; c < columns; c++) {
+            Sum s = sum_of(p[c], of(n->arg[0]));
+
+            y[c] = (Sum){join(y[c].all, s.all), join(y[c].any, s.any)};
+        }
     }
     arena_end(a);
 }
@@ -277,20 +319,18 @@ static void column_ranges(const Node *n, int64_t depth, int64_t columns,
 static Range range_columns(const Node *n, int64_t depth, int64_t columns)
 {
     const Val *bias = node_arg(n, "bias");
-    Range y = {INT64_MAX, INT64_MIN}, acc;
+    Range y = {INT64_MAX, INT64_MIN};
     Arena *a = arena_new();
-    Range *sums = NEWN(a, Range, (size_t)columns);
+    Sum *sums = NEWN(a, Sum, (size_t)columns);
     bool simple = by_column(bias, columns) &&
                   by_column(node_arg(n, "mul"), columns) &&
                   by_column(node_arg(n, "add"), columns);
-    int64_t c;
+    int64_t c, at;
 
-    column_ranges(n, depth, columns, sums);
+    column_sums(n, depth, columns, sums);
     for (c = 0; c < columns; c++) {
-        acc = sums[c];
-        if (bias)
-            acc = sum(acc, simple ? element(bias, c) : of(bias));
-        y = join(y, epilogue(n, acc, simple ? c : -1));
+        at = simple ? c : -1;
+        y = join(y, summed(n, sums[c], bias_of(bias, at), at));
     }
     arena_end(a);
     return y;
@@ -302,12 +342,11 @@ static Range range_matmul(const Node *n)
     bool tb = attr_int(n, A_transb);
     int64_t depth = b->shape.dim[b->shape.rank - (tb ? 1 : 2)];
     int64_t columns = b->shape.dim[b->shape.rank - (tb ? 2 : 1)];
-    Range acc;
 
     if (b->data && val_count(b))
         return range_columns(n, depth, columns);
-    acc = scaled(times(of(a), of(b)), depth);
-    return epilogue(n, bias ? sum(acc, of(bias)) : acc, -1);
+    return summed(n, any_of(scaled(times(of(a), of(b)), depth)),
+                  bias_of(bias, -1), -1);
 }
 
 static Range range_pool(const Node *n)
@@ -320,9 +359,11 @@ static Range range_pool(const Node *n)
     for (i = 0; i < len; i++)
         count = sat_mul(count, k[i]);
     if (n->op == OP_sumpool)
-        acc = join(scaled(x, count), join(x, (Range){0, 0}));
+        acc = join(scaled(x, count), with_zero(x));
     else if (n->op == OP_avgpool && attr_int(n, A_countpad))
-        acc = join(x, (Range){0, 0});
+        acc = with_zero(x);
+    if (n->op == OP_avgpool)
+        met(with_zero(scaled(x, count)));
     return epilogue(n, acc, -1);
 }
 
@@ -334,7 +375,7 @@ static Range range_epilogue(const Node *n, Range x)
     int64_t i, count;
 
     if (!mul)
-        return clipped_by(n, x);
+        return clipped_by(n, met(x));
     count = MAX(val_count(mul), val_count(add));
     if (!mul->data || !add->data || !count ||
         !(val_count(mul) == 1 || val_count(add) == 1 ||
@@ -451,9 +492,11 @@ static int64_t signum(int64_t v)
 
 static Range range_wadd(const Node *n, Range x, Range y)
 {
-    Range xy = sum(scaled(x, attr_int(n, A_p0)), scaled(y, attr_int(n, A_p1)));
+    Range xs = scaled(x, attr_int(n, A_p0)), ys = scaled(y, attr_int(n, A_p1));
+    Range c = of(n->arg[2]);
 
-    return clipped_by(n, shifted(n, sum(xy, of(n->arg[2]))));
+    met(sum(sum(with_zero(xs), with_zero(ys)), with_zero(c)));
+    return clipped_by(n, shifted(n, sum(sum(xs, ys), c)));
 }
 
 /* One operand. */
@@ -513,7 +556,7 @@ static Range range_row(const Node *n)
     case OP_ilayernorm: case OP_irmsnorm:
         return (Range){attr_int(n, A_lo), attr_int(n, A_hi)};
     case OP_cumsum:
-        return join(join(x, (Range){0, 0}), scaled(x, len));
+        return join(with_zero(x), scaled(x, len));
     default:
         err_node(n, "has no meaning for integers; operand '%s' is %s",
                  n->arg[0]->name, type_info[n->arg[0]->type].name);
@@ -539,8 +582,9 @@ static Range range_reduce(const Node *n)
     int64_t count = reduced_count(n);
 
     switch (n->op) {
-    case OP_sum: return epilogue(n, scaled(x, count), -1);
-    case OP_mean: case OP_rmax: case OP_rmin: return x;
+    case OP_sum: return summed(n, any_of(scaled(x, count)), (Range){0, 0}, -1);
+    case OP_mean: met(with_zero(scaled(x, count))); return x;
+    case OP_rmax: case OP_rmin: return x;
     case OP_l1: return scaled(size, count);
     case OP_sumsquare: return scaled(times(size, size), count);
     case OP_prod: return join(power(x, (Range){count, count}), x);
@@ -577,7 +621,7 @@ static Range range_scatter(const Node *n)
     switch (attr_int(n, A_mode)) {
     case 1:
         u = scaled(u, val_count(n->arg[2]));
-        return sum(x, join(u, (Range){0, 0}));
+        return sum(x, with_zero(u));
     case 2:
         overflowed = true;
         return x;
@@ -632,11 +676,16 @@ static Range range_of(const Node *n)
     }
 }
 
-Range range_infer(const Node *n)
+Range range_infer(const Node *n, Range *acc, Range *scaled)
 {
     Range r;
 
     overflowed = false;
+    met_acc = met_scaled = (Range){INT64_MAX, INT64_MIN};
     r = range_of(n);
+    if (met_acc.lo > met_acc.hi)
+        met(with_zero(r));
+    *acc = met_acc;
+    *scaled = met_scaled;
     return overflowed ? clipped_by(n, (Range){INT64_MIN, INT64_MAX}) : r;
 }
