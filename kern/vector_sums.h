@@ -34,6 +34,29 @@ static inline void vector4(const LEFT *x, const RIGHT *w0, const int32_t at[3],
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
+#define VECTOR2(DOT)                                                       \
+    __asm__ volatile(                                                      \
+        XP_BLOCK XP_LOOP(0, "%[n]", 5)                                     \
+        XP_LW_STEP("%2", "%[x]", 4) XP_LW_STEP("%3", "%[w0]", 4)           \
+        XP_LW_STEP("%4", "%[w1]", 4)                                       \
+        DOT("%0", "%2", "%3") DOT("%1", "%2", "%4")                        \
+        XP_BLOCK_END                                                       \
+        : "+r"(s0), "+r"(s1), "=&r"(p), "=&r"(q0), "=&r"(q1), [x] "+r"(x), \
+          [w0] "+r"(w0), [w1] "+r"(w1)                                     \
+        : [n] "r"(words), [code] "i"(VECTOR_CODE) : "memory")
+
+static inline void vector2(const LEFT *x, const RIGHT *w0, const RIGHT *w1,
+                           int32_t words, int32_t sum[2])
+{
+    int32_t s0 = 0, s1 = 0, p, q0, q1;
+
+    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+        VECTOR2(VECTOR_WX);
+    else
+        VECTOR2(VECTOR_XW);
+    sum[0] = s0, sum[1] = s1;
+}
+
 #define VECTOR1(DOT)                                                       \
     __asm__ volatile(                                                      \
         XP_BLOCK XP_LOOP(0, "%[n]", 3)                                     \
@@ -71,6 +94,13 @@ static void vector4(const LEFT *x, const RIGHT *w, const int32_t at[3],
     for (int32_t j = 0; j < 3; j++)
         sum[j + 1] = vector1(x, w + at[j], words);
 }
+
+static void vector2(const LEFT *x, const RIGHT *w0, const RIGHT *w1,
+                    int32_t words, int32_t sum[2])
+{
+    sum[0] = vector1(x, w0, words);
+    sum[1] = vector1(x, w1, words);
+}
 #endif
 
 /* The elements after the last whole word, with those before it masked out. */
@@ -87,17 +117,19 @@ static inline void vector_tail(const LEFT *x, const RIGHT *w, int32_t step,
 
 /* sum[0 .. columns - 1] = x times rows of w, `step` apart, of n elements, 4 or
  * more.  There is room for sums up to the next multiple of four; where rows
- * are fewer than that, the last one stands in. */
+ * are one fewer than that, the last one stands in. */
 static NOINLINE void vector_sums(const LEFT *x, const RIGHT *w, int32_t step,
                                  int32_t n, int32_t columns, int32_t *sum)
 {
     int32_t at[3] = {step, 2 * step, 3 * step};
 
     for (; columns > 0; columns -= 4, sum += 4, w += 4 * step) {
-        if (columns < 4)
-            at[2] = at[1] = columns > 2 ? at[1] : at[0];
-        if (columns > 1)
+        if (columns == 3)
+            at[2] = at[1];
+        if (columns > 2)
             vector4(x, w, at, n >> 2, sum);
+        else if (columns > 1)
+            vector2(x, w, w + step, n >> 2, sum);
         else
             sum[0] = vector1(x, w, n >> 2);
         if (n & 3)

@@ -10,10 +10,12 @@
  * split    n
  * stack    512
  * cycles   ncore * (430 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
- *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 19 + (((nb[0]
- *          * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? 3 * k / 4 : 0)
- *          + (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 2) / 4 * (k
- *          % 4 ? 54 + 9 * k / 2 : 18 * k / 7)))
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 19 + (((nb[0] *
+ *          nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? k + (k % 4 ? 40 :
+ *          0) : ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 2 ? (k
+ *          % 4 ? 90 + 7 * k / 4 : 10 * k / 7 - 20) : 0) + (((nb[0] * nb[1] *
+ *          nb[2] * n + ncore - 1) / ncore) + 1) / 4 * (k % 4 ? 54 + 9 * k / 2 :
+ *          18 * k / 7)))
  * code     620
  */
 #include "kern/kern.h"
