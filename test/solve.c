@@ -291,12 +291,12 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
     t->next = (int)(soc_mem(soc, "L2") - soc->mems);
     t->outer = -1;
     t->dma = soc_dma(soc, 1, 2);
-    t->room = near;
     tiler_aim(t);
     seq = order_given(a, g, &n);
     t->s = store_values(a, g, choose_kernels(c, g), seq, n);
     t->outside = NEWN(a, bool, t->s->nstore + 1);
     tiler_works(t);
+    tiler_room(t, near);
     return t;
 }
 

@@ -34,6 +34,7 @@ typedef struct Cut {
     unsigned dep[MOST_CHAIN][NOPER]; /* axes along which a piece changes */
     int64_t most[MOST_CHAIN][NOPER]; /* bytes of its largest */
     int64_t scratch;
+    Times times;
 } Cut;
 
 struct Chain {
@@ -294,7 +295,7 @@ static void note_kind(const Tiler *t, const Chain *c, Cut *g, int m,
     g->scratch = MAX(g->scratch, k->scratch);
 }
 
-static Kind *new_kind(const Tiler *t, const Work *w, const Tile *tile)
+static Kind *new_kind(const Tiler *t, Work *w, const Tile *tile)
 {
     int o, first = w->noper - w->node->nres;
     Choice c = {0};
@@ -336,7 +337,7 @@ static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
             note_kind(t, c, g, m, k[m]);
     }
     arena_end(mem);
-    return ok && least_bytes(t, c, g) <= t->room;
+    return ok && least_bytes(t, c, g) <= t->listed;
 }
 
 static void find_deps(const Tiler *t, const Chain *c, Cut *g)
@@ -498,7 +499,7 @@ static int64_t store_tile(Timing *x, const int i[NCUT])
 }
 
 /* As time_way in tile.c, of all works. */
-static void time_chain(Timing *x, Way *way)
+static void run_chain(Timing *x, Way *way)
 {
     int64_t stored[2] = {0, 0}, ready;
     int i[NCUT], was[NCUT], next[NCUT], n, tiles = way_tiles(way);
@@ -531,6 +532,14 @@ static void time_chain(Timing *x, Way *way)
     way->idle = x->p.idle;
     way->slack = MAX(0, way->cycles - x->p.loading);
     arena_end(mem);
+}
+
+static void time_chain(Tiler *t, Timing *x, Cut *g, unsigned far, Way *way)
+{
+    if (times_find(&g->times, far, 0, way))
+        return;
+    run_chain(x, way);
+    times_add(t, &g->times, far, 0, way);
 }
 
 /* Bytes in the nearest memory, and constants in the next. */
@@ -596,7 +605,7 @@ static bool size_chain(Timing *x, Way *way, unsigned far)
         if (!tells(x->g, w, m, apart))
             return false;
     }
-    return way->bytes <= x->t->room;
+    return way->bytes <= x->t->listed;
 }
 
 static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
@@ -615,7 +624,7 @@ static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
             way.rows_first = order == 0;
             if (!size_chain(&x, &way, far))
                 continue;
-            time_chain(&x, &way);
+            time_chain(t, &x, g, far, &way);
             if (t->chains == CHAIN_always)
                 way.cycles /= FAVOUR;
             ways_add(t, l, &way);

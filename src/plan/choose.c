@@ -246,6 +246,7 @@ static void take(Choice *to, const Offer *o, const Asked *x)
     to->scratch = scratch_of(o, x);
     to->stack = k->stack ? kern_answer(x, k, o->sig, k->stack) : CALL_STACK;
     to->cycles = o->cycles == INT64_MAX ? 0 : o->cycles;
+    to->denied = INT64_MAX;
 }
 
 static const char *types_of(Arena *mem, const Node *n)
@@ -386,16 +387,23 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
     const Menu *m = menu_of(c, &seen);
     Asked x = kern_ask(&seen, d);
     Offer best = {0}, o;
+    int64_t wants, denied = INT64_MAX;
     int i;
 
     for (i = 0; i < m->n; i++) {
         o = m->offer[i];
-        if (judge(tile, &x, &o) == TAKEN &&
-            (!best.kern || better(&o, &best)) && scratch_of(&o, &x) <= scratch)
+        if (judge(tile, &x, &o) != TAKEN ||
+            (best.kern && !better(&o, &best)))
+            continue;
+        wants = scratch_of(&o, &x);
+        if (wants <= scratch)
             best = o;
+        else
+            denied = MIN(denied, wants);
     }
     if (best.kern)
         take(to, &best, &x);
+    to->denied = denied;
     return best.kern != NULL;
 }
 

@@ -414,7 +414,7 @@ static void take_choice(Emitter *e, Step *s, const Choice *c)
 
 static void choose_step(Emitter *e, Step *s)
 {
-    const Work *w = &e->t->work[e->work];
+    Work *w = &e->t->work[e->work];
     Choice c = {0};
 
     if (!tiler_choice(e->t, w, s->tile, &s->dims, &c))

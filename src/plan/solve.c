@@ -271,13 +271,18 @@ static unsigned dying(const Solver *s, const Scene *c)
  * operand? */
 static bool has_room(const Solver *s, const Scene *c, Way *way, int64_t live)
 {
+    const Work *w = &s->t->work[c->work];
     int64_t over = live + way->outer_bytes - room_of(c, s->next);
+    unsigned dies;
 
-    if (s->t->work[c->work].follow && way_rereads(way))
+    if (w->follow && way_rereads(way))
         return false;
     if (over <= 0)
         return true;
-    tiler_lag(s->t, &s->t->work[c->work], way, dying(s, c));
+    dies = dying(s, c);
+    if (over > tiler_lag_most(s->t, w, way, dies))
+        return false;
+    tiler_lag(s->t, w, way, dies);
     return over <= way->saves;
 }
 

@@ -120,8 +120,11 @@ static int64_t need_at(Tiler *t, int work, int64_t enough)
         if (lives_at(t, i, work) && !tiler_is_away(t, i, work))
             live += t->s->store[i].size;
     for (i = 0; i < ways->n; i++)
-        least = MIN(least, ways->v[i].outer_bytes);
+        if (ways->v[i].bytes <= t->room)
+            least = MIN(least, ways->v[i].outer_bytes);
     for (i = 0; i < ways->n && live + least > enough; i++) {
+        if (ways->v[i].bytes > t->room)
+            continue;
         tiler_lag(t, w, &ways->v[i], dies);
         least = MIN(least, ways->v[i].outer_bytes - ways->v[i].saves);
     }

@@ -37,6 +37,7 @@ typedef struct Grid {
     int64_t most[NOPER];  /* bytes of its largest piece */
     int64_t *scratch;     /* by the set of stores in the next memory, */
     int64_t *busy;        /* as cycles of all its tiles */
+    Times times;
 } Grid;
 
 int64_t slot_bytes(int64_t n)
@@ -95,7 +96,7 @@ static void add_work(Tiler *t, const Node *n, int part, int pos)
     GROW(t->mem, t->work, (size_t)t->nwork);
     w = &t->work[t->nwork++];
     *w = (Work){.node = n, .part = part, .pos = pos,
-                .choice = &t->s->choice[n->id]};
+                .choice = &t->s->choice[n->id], .denied = INT64_MAX};
     if (n->op == OP_concat)
         add_oper(t, w, n->arg[part], false);
     for (i = 0; n->op != OP_concat && i < n->narg; i++)
@@ -235,15 +236,53 @@ static bool is_whole(const Grid *g)
     return g->count[0] * g->count[1] * g->count[2] == 1;
 }
 
-bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
-                  const Dims *d, Choice *to)
+bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
+                  Choice *to)
 {
-    if (tile == w->node &&
-        (w->shared || w->choice->scratch <= t->room / 2)) {
-        *to = *w->choice;
-        return true;
+    const Choice *all = tile == w->node ? w->choice : NULL;
+    int64_t most = t->room / 2;
+
+    if (all && (w->shared || all->scratch <= most)) {
+        *to = *all;
+    } else {
+        if (!choose_tile(t->chooser, tile, d, most, to)) {
+            w->denied = MIN(w->denied, to->denied);
+            return false;
+        }
+        if (all)
+            to->denied = MIN(to->denied, all->scratch);
     }
-    return choose_tile(t->chooser, tile, d, t->room / 2, to);
+    if (!all || !w->shared)
+        w->scratch = MAX(w->scratch, to->scratch);
+    w->denied = MIN(w->denied, to->denied);
+    return true;
+}
+
+void tiler_room(Tiler *t, int64_t near)
+{
+    bool more = near > t->listed, other = more;
+    int i;
+
+    t->room = near;
+    t->listed = MAX(t->listed, near);
+    for (i = 0; i < t->nwork; i++) {
+        Work *w = &t->work[i];
+        bool same = w->scratch <= near / 2 && near / 2 < w->denied;
+
+        if (same && !more)
+            continue;
+        w->nset = 0;
+        tiler_recall(t, w);
+        if (same)
+            continue;
+        other = true;
+        w->ngrid = 0;
+        w->grids = NULL;
+        w->scratch = 0;
+        w->denied = INT64_MAX;
+    }
+    for (i = 0; i < t->nwork && other; i++)
+        t->work[i].chain = NULL;
 }
 
 const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
@@ -688,7 +727,7 @@ void pipe_wait(int64_t then, Pipe *c)
 
 /* Time of the pipeline: with two slots, tile n + 1 is loaded and tile n - 1
  * stored while the cores work on tile n. */
-static void time_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
+static void run_pipe(const Tiler *t, const Work *w, const Grid *g, Way *way,
                      unsigned far)
 {
     Pipe c = {0};
@@ -743,6 +782,47 @@ static int64_t toll_of(const Tiler *t, const Work *w, const Grid *g,
         memcpy(was, i, sizeof was);
     }
     return tiler_toll(t, moved[0], moved[1]);
+}
+
+bool times_find(const Times *l, unsigned far, unsigned streams, Way *way)
+{
+    int64_t outer_bytes = way->outer_bytes;
+    int i;
+
+    for (i = 0; i < l->n; i++) {
+        const Timed *x = &l->v[i];
+
+        if (x->far != far || x->streams != streams ||
+            x->way.rows_first != way->rows_first ||
+            x->way.depth != way->depth || x->way.whole != way->whole)
+            continue;
+        *way = x->way;
+        way->outer_bytes = outer_bytes;
+        return true;
+    }
+    return false;
+}
+
+void times_add(Tiler *t, Times *l, unsigned far, unsigned streams,
+               const Way *way)
+{
+    GROW(t->mem, l->v, (size_t)l->n);
+    l->v[l->n++] = (Timed){far, streams, *way};
+}
+
+/* Time and toll of a way with its sizes. */
+static void time_way(Tiler *t, const Work *w, Grid *g, Way *way, unsigned far)
+{
+    unsigned streams = 0;
+    int i;
+
+    for (i = 0; i < w->noper; i++)
+        streams |= (unsigned)oper_streams(&w->oper[i]) << i;
+    if (times_find(&g->times, far, streams, way))
+        return;
+    run_pipe(t, w, g, way, far);
+    way->toll = t->toll[0] > 0 ? toll_of(t, w, g, way, far) : 0;
+    times_add(t, &g->times, far, streams, way);
 }
 
 /* Bytes of the slots of an operand. */
@@ -964,6 +1044,18 @@ static int64_t joint_bytes(int64_t x, int64_t y, int64_t lag)
     return lag >= 0 ? MAX(lag + x, y) : MAX(x, y - lag);
 }
 
+int64_t tiler_lag_most(const Tiler *t, const Work *w, const Way *way,
+                       unsigned dies)
+{
+    int64_t y = t->s->store[way_result(w, way)->store].size, most = 0;
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (dies >> o & 1)
+            most = MAX(most, MIN(y, t->s->store[w->oper[o].store].size));
+    return most;
+}
+
 void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
 {
     const Oper *y = way_result(w, way);
@@ -1055,7 +1147,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].outer)
             way.outer_bytes += outer_bytes(t, w, NULL, &way, o);
-    if (way.bytes <= t->room)
+    if (way.bytes <= t->listed)
         ways_add(t, l, &way);
 }
 
@@ -1098,12 +1190,10 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
             way.whole = i > depths;
             way.toll = 0;
             size_way(t, w, g, &way, far);
-            if (way.bytes > t->room || is_hopeless(g, far, &way, l) ||
+            if (way.bytes > t->listed || is_hopeless(g, far, &way, l) ||
                 !can_tell(w, g, &way, far))
                 continue;
             time_way(t, w, g, &way, far);
-            if (t->toll[0] > 0)
-                way.toll = toll_of(t, w, g, &way, far);
             ways_add(t, l, &way);
         }
 }

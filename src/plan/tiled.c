@@ -53,27 +53,11 @@ static void forget_chains(Tiler *t)
         chain_forget(&t->work[i]);
 }
 
-/* Grids and ways are listed for one size of the nearest memory. */
-static void set_room(Tiler *t, int64_t near)
-{
-    int i;
-
-    if (t->room == near)
-        return;
-    t->room = near;
-    for (i = 0; i < t->nwork; i++) {
-        t->work[i].ngrid = t->work[i].nset = 0;
-        t->work[i].grids = NULL;
-        t->work[i].chain = NULL;
-        tiler_recall(t, &t->work[i]);
-    }
-}
-
 static Solution solve_rooms(Tiler *t, int64_t near, int64_t next)
 {
     Rooms r = new_rooms(t, near, next);
 
-    set_room(t, near);
+    tiler_room(t, near);
     return solve_homes(t, r.near, r.next);
 }
 
@@ -292,11 +276,11 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
     int i;
 
     t->counted = false;
-    set_room(t, p->room[t->near]);
+    tiler_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
     for (i = 0; i < ROUNDS; i++) {
         if (t->room > p->room[t->near]) {
-            set_room(t, p->room[t->near]);
+            tiler_room(t, p->room[t->near]);
             r = new_rooms(t, t->room, p->room[t->next]);
         }
         cap_rooms(t, r.next, p->room[t->next]);
@@ -462,7 +446,7 @@ static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
     put_outside(t);
     set_rooms(t, o);
     set_chunk(t, MIN(chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
-    set_room(t, p->room[t->near]);
+    tiler_room(t, p->room[t->near]);
     spill_nothing(t);
     return spill_stores(t, p->room[t->near],
                         p->room[t->next] * eighths / 8);
@@ -671,7 +655,7 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
 static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 {
     start_over(t, CHAIN_none);
-    set_room(t, near);
+    tiler_room(t, near);
     return tiler_bound(t, near, next, next_all(t));
 }
 

@@ -59,6 +59,18 @@ typedef struct Way {
     int64_t lag;        /* the distance: the result begins as much before */
 } Way;
 
+/* Ways of one grid whose time is known: by where stores are, and which operands
+ * pass through the next memory; whatever else lies behind it. */
+typedef struct Timed {
+    unsigned far, streams;
+    Way way;
+} Timed;
+
+typedef struct Times {
+    Timed *v;
+    int n;
+} Times;
+
 typedef struct Ways {
     Way *v;
     int n;
@@ -106,6 +118,9 @@ typedef struct Work {
     int nset;
     struct Grid *grids;
     int ngrid;
+    int64_t scratch, denied; /* the most that a kernel chosen for it wants, and
+                           the least of one that wants too much: with as much
+                           for scratch, kernels stay as they are */
     Code *code;         /* of all kernels in its ways */
     int ncode;
     Chain **chain;      /* that begins here, by its length; NULL: none */
@@ -155,6 +170,7 @@ typedef struct Tiler {
     bool counted;       /* that is not guessed */
     bool fills;         /* fetches fill the memory to the brim */
     int64_t room;       /* of the nearest: bytes */
+    int64_t listed;     /* ways are listed that need as much */
     Work *work;
     int nwork;
     int *first, *last;  /* by store: works between which it lives */
@@ -174,8 +190,10 @@ typedef struct Tiler {
 /* tile.c */
 int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
 void tiler_works(Tiler *t);
-/* The ways to do work w with the stores of set `far` in the next memory that
- * need at most t->room, none worse than another in everything. */
+/* Sets room, and forgets what depends on it. */
+void tiler_room(Tiler *t, int64_t near);
+/* The ways to do work w with the stores of set `far` in the next memory, none
+ * worse than another in everything; some may need more than t->room. */
 Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
 /* Takes the ways that go with where operands lie now. */
 void tiler_recall(Tiler *t, Work *w);
@@ -184,6 +202,9 @@ bool tiler_streams(Tiler *t, Work *w);
 /* Works out saves, over and lag, of a way of work w, or of a chain that begins
  * with it; dies: set of operands of w that may be written over. */
 void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies);
+/* It saves no more. */
+int64_t tiler_lag_most(const Tiler *t, const Work *w, const Way *way,
+                       unsigned dies);
 /* Which tile along each axis comes as number t. */
 void way_index(const Way *w, int t, int i[NCUT]);
 /* Tile i of a way, in the order in which they are computed. */
@@ -201,6 +222,10 @@ int out_slots(const Way *way);
 bool tile_is_whole(const Work *w, int oper, const Way *way);
 /* What is to be least: cycles, and what a way moves. */
 int64_t way_cost(const Way *w);
+/* All of a way but outer_bytes; false: it is not known. */
+bool times_find(const Times *l, unsigned far, unsigned streams, Way *way);
+void times_add(Tiler *t, Times *l, unsigned far, unsigned streams,
+               const Way *way);
 void ways_add(Tiler *t, Ways *l, const Way *way);
 void ways_sort(Ways *l);
 /* Sizes worth trying along an axis, *n of them, at most MOST_SIZES. */
@@ -259,8 +284,8 @@ bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
 
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
  * of the nearest memory. */
-bool tiler_choice(const Tiler *t, const Work *w, const Node *tile,
-                  const Dims *d, Choice *to);
+bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
+                  Choice *to);
 /* What it takes the cores to load and store what work w has in the next memory:
  * elements, or words where a kernel is for the chip. */
 int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
