@@ -1,4 +1,4 @@
-/* A network on a team of cores: a program of records that core 0 works
+/* A network on a team of cores: a program of records, which every core works
  * through, and the loop that does it.
  *
  * The program comes in pages.  While one is worked on, the next is on its way
@@ -7,22 +7,28 @@
  * costs no more than a cycle or two.  A record is a few words, the first of
  * which says what to do:
  *
- *   RUN     a kernel on all cores, or on one: kernel, what it is told, the
- *           memories of its operands, bytes of scratch per core, operands
- *           (RT_OPEN: core 0 goes on, and joins the others at FINISH)
+ *   RUN     all cores meet; then a kernel on all of them, or on core 0: kernel,
+ *           what it is told, the memories of its operands, bytes of scratch per
+ *           core, operands (RT_OPEN: core 0 has its share at FINISH;
+ *           RT_LAST: with it, a layer is done)
+ *   MEET    all cores meet: what comes now asks for the kernel's results
  *   MOVE    begins a transfer between two memories under a slot, which
  *           several may share
  *   WAIT    for the transfers of a slot
- *   LAYER   a layer's kernels are done
+ *   LAYER   a layer is done when all have met
  *   LOOP    what stands before NEXT is done so many times; records in it may
  *           have for each operand the distance by which it moves every time
- *   END     of the page
+ *   END     of the page: all cores meet
+ *
+ * Transfers are core 0's affair; where cores meet, the others see what it has
+ * waited for, and it sees what they have done.  A core that is through with its
+ * share of a kernel makes ready for the next one before it meets the others.
  *
  * Memories are numbered from 1; an operand in memory 0 is a constant's own
- * address, or NULL.  Defined before this is included: RT_FAR, whether there are
- * transfers to external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the
- * first of them for such transfers.  What differs from chip to chip is in its
- * team.h. */
+ * address, or NULL.  Defined before this is included: RT_CORES, how many cores
+ * the team has; RT_FAR, whether there are transfers to external memory;
+ * RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them for such
+ * transfers.  What differs from chip to chip is in its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -45,14 +51,18 @@ struct rt_spot {
     int16_t page, word;
 };
 
-/* What to do: a bit each, in the order in which they are looked for.  A switch
- * would be a table in a memory that is slow to read. */
+/* What to do: a bit each.  A switch would be a table in a memory that is slow
+ * to read.  Those of RT_LEADS are for core 0 alone. */
 enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LAYER = 16,
-       RT_FINISH = 64, RT_LOOP = 128 };
+       RT_MEET = 32, RT_FINISH = 64, RT_LOOP = 128,
+       RT_LEADS = RT_MOVE | RT_WAIT | RT_LAYER | RT_FINISH };
 /* Of kernels and transfers: operands move in loops; has scratch, is finished
- * later; is towards the cores, with external memory, of rows. */
-enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_OPEN = 1 << 5,
+ * later, is a layer's last; is towards the cores, with external memory, of
+ * rows. */
+enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_OPEN = 1 << 5, RT_LAST = 1 << 6,
        RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
+/* What is the same of transfers that are begun together. */
+enum { RT_TOGETHER = 31 << 8 | RT_IO | RT_MOVE };
 enum { RT_HEAD = 5 };
 
 /* The first words of records; n: words of the whole record. */
@@ -66,207 +76,360 @@ enum { RT_HEAD = 5 };
 #define LOOP(times) RT_LOOP, (times)
 #define NEXT RT_NEXT
 #define FINISH (1 << 24 | RT_FINISH)
-#define LAYER RT_LAYER
+#define LAYER (1 << 24 | RT_LAYER)
+#define MEET RT_MEET
 #define END 0
 #define KERNEL(f) (rt_word)(f)
 #define CONST(p) (rt_word)(p)
 
+/* What all cores read, and core 0 writes. */
 struct rt_state {
-    rt_word *run;       /* the kernel at work: what all cores read */
-    const unsigned char *page;
-    rt_word *top;       /* the first record of the loop */
-    uintptr_t turns;    /* that are left */
     uintptr_t base[4];  /* of memories 1 to 3; of 0 it is 0 */
+    const struct rt_page *page;
+    struct rt_spot from, to;
+    uint32_t next;      /* the transfer of the next page */
     /* Transfers under way.  Volatile, lest it be cleared byte by byte. */
     volatile uint32_t slot[RT_SLOTS];
 };
 
-/* The base of the memory that the two lowest bits name. */
-static inline uintptr_t rt_base(const struct rt_state *s, uint32_t bits)
+/* Where a core is. */
+struct rt_core {
+    struct rt_state *s;
+    const rt_word *w;   /* the next record */
+    const rt_word *run; /* the kernel that is ready, and its first word; */
+    uint32_t head;      /* 0: none is */
+    uint32_t wait;      /* transfers that must be over when all meet */
+    const rt_word *top; /* the first record of the loop */
+    uintptr_t turn, turns; /* of it: done, all */
+    const unsigned char *page;
+    int at, last;       /* the page's number; of the last */
+    int fresh;          /* the core has not met the others on it */
+    int layer;          /* whether one is done when all have met */
+    int lead;           /* it is core 0 */
+};
+
+/* An operand in the memory that bits 2 and 3 name, which are a distance. */
+static inline uintptr_t rt_place(const struct rt_state *s, uint32_t memory,
+                                 rt_word off)
 {
-    return s->base[bits & 3];
+    const char *base = (const char *)s->base;
+
+    memory = (memory & 12) * (uint32_t)(sizeof *s->base / 4);
+    return *(const uintptr_t *)(const void *)(base + memory) + (uintptr_t)off;
 }
 
-/* A core's part of a kernel. */
-static void rt_kernel(const void *arg, int core)
-{
-    const struct rt_state *s = arg;
-    const rt_word *w = s->run, *ref = w + RT_HEAD;
-    const uint32_t head = (uint32_t)w[0];
-    const rt_word *out = ref + (head >> 8 & 15), *end = out + (head >> 12 & 7);
-    uint32_t memory = (uint32_t)w[3];
-    struct io io;
-    const void **in = io.in;
-    void **to = io.out;
-
-    for (; ref != out; ref++, memory >>= 2)
-        *in++ = (const void *)(rt_base(s, memory) + (uintptr_t)*ref);
-    for (; ref != end; ref++, memory >>= 2)
-        *to++ = (void *)(rt_base(s, memory) + (uintptr_t)*ref);
-    io.tmp = NULL;
-    if (head & RT_TMP)
-        io.tmp = (void *)(rt_base(s, memory) + (uintptr_t)*ref +
-                          (uintptr_t)core * (uintptr_t)w[4]);
-    io.core = core;
-    io.ncore = head >> 16 & 255;
-    MARK_WORK();
-    ((void (*)(const void *, const struct io *))w[1])(s->page + w[2], &io);
-    MARK_WORKED();
-}
-
-/* Operands of a loop that move: where they are the next time. */
-static inline void rt_step(rt_word *ref, int n)
+/* Operands in a loop: so far have they moved. */
+static inline void rt_step(const struct rt_core *c, struct io *io,
+                           const rt_word *by, int nin, int nout)
 {
     int i;
 
-    for (i = 0; i < n; i++)
-        ref[i] += ref[n + i];
+    for (i = 0; i < nin; i++)
+        io->in[i] = (const void *)((uintptr_t)io->in[i] +
+                                   c->turn * (uintptr_t)*by++);
+    for (i = 0; i < nout; i++)
+        io->out[i] = (void *)((uintptr_t)io->out[i] +
+                              c->turn * (uintptr_t)*by++);
+    if (io->tmp)
+        io->tmp = (void *)((uintptr_t)io->tmp + c->turn * (uintptr_t)*by);
 }
 
-static inline void rt_start(struct rt_state *s, rt_word *w, uint32_t head)
+/* Makes ready for a kernel. */
+static inline void rt_ready(struct rt_core *c, struct io *io, uint32_t head)
 {
-    const int cores = head >> 16 & 255;
+    const struct rt_state *s = c->s;
+    const rt_word *w = c->w, *ref = w + RT_HEAD;
+    const rt_word *out = ref + (head >> 8 & 15), *end = out + (head >> 12 & 7);
+    uint32_t memory = (uint32_t)w[3];
+    const void **in = io->in;
+    void **to = io->out;
 
-    s->run = w;
-    if (cores > 1)
-        rt_team_start(rt_kernel, s, cores);
-}
-
-static inline void rt_finish(struct rt_state *s)
-{
-    rt_word *w = s->run;
-    const uint32_t head = (uint32_t)*w;
-    const int cores = head >> 16 & 255;
-
-    if (cores > 1)
-        rt_team_finish(rt_kernel, s, cores);
-    else
-        rt_kernel(s, 0);
+    for (; ref != out; memory >>= 2)
+        *in++ = (const void *)rt_place(s, memory, *ref++);
+    for (; ref != end; memory >>= 2)
+        *to++ = (void *)rt_place(s, memory, *ref++);
+    io->tmp = NULL;
+    if (head & RT_TMP)
+        io->tmp = (void *)(rt_place(s, memory, *ref++) +
+                           (uintptr_t)io->core * (uintptr_t)w[4]);
+    io->ncore = head >> 16 & 255;
     if (head & RT_STEPS)
-        rt_step(w + RT_HEAD, (head >> 8 & 15) + (head >> 12 & 7) +
-                             (head & RT_TMP ? 1 : 0));
+        rt_step(c, io, ref, head >> 8 & 15, head >> 12 & 7);
+    c->run = w;
+    c->head = head;
 }
 
-static inline void rt_wait(struct rt_state *s, uint32_t slot)
+/* A core's share of the kernel that is ready. */
+static inline void rt_share(struct rt_core *c, const struct io *io)
 {
-    const uint32_t what = s->slot[slot];
+    const rt_word *w = c->run;
 
-    s->slot[slot] = 0;
-    MARK_WAIT();
-    if (RT_FAR && slot >= RT_IO_SLOT)
+    if (io->core >= io->ncore)
+        return;
+    MARK_WORK();
+    ((void (*)(const void *, const struct io *))w[1])(c->page + w[2], io);
+    MARK_WORKED();
+}
+
+/* Core 0 makes ready for a kernel before it waits for transfers of the L1. */
+static inline void rt_wait(struct rt_core *c, uint32_t slot)
+{
+    const uint32_t what = c->s->slot[slot];
+
+    c->s->slot[slot] = 0;
+    if (RT_FAR && slot >= RT_IO_SLOT) {
+        MARK_WAIT();
         rt_io_wait(what);
-    else
-        rt_dma_wait(what);
-    MARK_WAITED();
+        MARK_WAITED();
+    } else {
+        c->wait |= what;
+    }
 }
 
-static inline rt_word *rt_move(struct rt_state *s, rt_word *w, uint32_t head)
+static inline void rt_wait_now(struct rt_core *c)
 {
-    volatile uint32_t *slot = &s->slot[head >> 8 & 31];
-    struct rt_move m = {.command = (uint32_t)w[1]};
+    if (!c->wait)
+        return;
+    MARK_WAIT();
+    rt_dma_wait(c->wait);
+    MARK_WAITED();
+    c->wait = 0;
+}
 
-    m.near = rt_base(s, head >> 16) + (uintptr_t)w[2];
-    m.far = rt_base(s, head >> 18) + (uintptr_t)w[3];
-    w += 4;
+/* What a record says of a transfer beside its first words. */
+static inline void rt_moved(const struct rt_core *c, const rt_word *w,
+                            uint32_t head, struct rt_move *m)
+{
     if (head & RT_STEPS) {
-        rt_step(w - 2, 2);
+        m->near += c->turn * (uintptr_t)w[0];
+        m->far += c->turn * (uintptr_t)w[1];
         w += 2;
     }
     if (head & RT_ROWS) {
-        m.row = (uint32_t)w[0];
-        m.stride = (uint32_t)w[1];
-        w += 2;
+        m->row = (uint32_t)w[0];
+        m->stride = (uint32_t)w[1];
     }
-    if (RT_FAR && head & RT_IO)
-        *slot = rt_io_start(m);
-    else
-        *slot |= rt_dma_start(m);
-    return w;
 }
 
-/* What comes once in a loop or layer. */
-static inline rt_word *rt_rarely(struct rt_state *s, rt_word *w, uint32_t head)
+/* Begins transfers; those of a slot that follow one another are begun together.
+ */
+static inline void rt_moves(struct rt_core *c, uint32_t head)
 {
-    if (head & RT_NEXT) {
-        if (--s->turns)
-            return s->top;
-    } else if (head & RT_LAYER) {
-        MARK_LAYER();
-    } else {
-        s->turns = (uintptr_t)*++w;
-        s->top = w + 1;
-    }
-    return w + 1;
-}
+    uint32_t next, together = 0;
 
-static inline void rt_page_run(struct rt_state *s, unsigned char *page,
-                               int from)
-{
-    rt_word *w = (rt_word *)(void *)page + from;
-    uint32_t head;
+    rt_wait_now(c);
+    do {
+        const rt_word *w = c->w;
+        struct rt_move m = {.command = (uint32_t)w[1]};
 
-    s->page = page;
-    while ((head = (uint32_t)*w)) {
-        if (head & RT_MOVE) {
-            w = rt_move(s, w, head);
-        } else if (head & RT_WAIT) {
-            rt_wait(s, head >> 8 & 31);
-            w++;
-        } else if (head & (RT_RUN | RT_FINISH)) {
-            if (head & RT_RUN)
-                rt_start(s, w, head);
-            w += head >> 24;
-            if (!(head & RT_OPEN))
-                rt_finish(s);
+        m.near = rt_place(c->s, head >> 14, w[2]);
+        m.far = rt_place(c->s, head >> 16, w[3]);
+        if (head & (RT_STEPS | RT_ROWS))
+            rt_moved(c, w + 4, head, &m);
+        c->w += head >> 24;
+        next = (uint32_t)*c->w;
+        if (RT_FAR && head & RT_IO) {
+            c->s->slot[head >> 8 & 31] = rt_io_start(m);
         } else {
-            w = rt_rarely(s, w, head);
+            together = rt_dma_start(m, together);
+            if ((head ^ next) & RT_TOGETHER) {
+                c->s->slot[head >> 8 & 31] |= together;
+                together = 0;
+            }
         }
-    }
+        head = next;
+    } while (head & RT_MOVE);
 }
 
-static uint32_t rt_page_load(const struct rt_page *p, int i)
+/* What core 0 does alone. */
+static inline void rt_lead(struct rt_core *c, const struct io *io,
+                           uint32_t head)
 {
-    return rt_dma_start((struct rt_move){
-        .command = RT_COMMAND((uint32_t)p->bytes, 1, 0, 0),
-        .near = (uintptr_t)rt_page_buffer(i), .far = (uintptr_t)p->at,
-    });
+    if (head & RT_MOVE) {
+        rt_moves(c, head);
+        return;
+    }
+    if (head & RT_WAIT)
+        rt_wait(c, head >> 8 & 31);
+    else if (head & RT_LAYER)
+        c->layer = 1;
+    else
+        rt_share(c, io);
+    c->w++;
 }
 
-static void rt_page_wait(uint32_t id)
+static inline void rt_page_load(struct rt_state *s, int i)
+{
+    s->next = rt_dma_start((struct rt_move){
+        .command = RT_COMMAND((uint32_t)s->page[i].bytes, 1, 0, 0),
+        .near = (uintptr_t)rt_page_buffer(i), .far = (uintptr_t)s->page[i].at,
+    }, 0);
+}
+
+/* The page has come, before the others see it; what is not wanted of it is not
+ * there. */
+static void rt_page_wait(struct rt_state *s, int i)
 {
     MARK_WAIT();
-    rt_dma_wait(id);
+    rt_dma_wait(s->next);
     MARK_WAITED();
+    if (i == s->to.page)
+        ((rt_word *)(void *)rt_page_buffer(i))[s->to.word] = END;
 }
 
-/* A call of its own, for the state to have an address that is in a register.
- * All transfers are over in the end. */
-static NOINLINE void rt_pages(struct rt_state *s, const struct rt_page *page,
-                              struct rt_spot from, struct rt_spot to)
+/* All transfers are over in the end. */
+static void rt_end(struct rt_core *c)
 {
-    const int end = to.page + (to.word > 0);
-    uint32_t id = rt_page_load(&page[from.page], from.page), i;
+    uint32_t i;
 
-    for (; from.page < end; from.page++, from.word = 0) {
-        unsigned char *buffer = rt_page_buffer(from.page);
-
-        rt_page_wait(id);
-        if (from.page + 1 < end)
-            id = rt_page_load(&page[from.page + 1], from.page + 1);
-        if (from.page == to.page)
-            ((rt_word *)(void *)buffer)[to.word] = END;
-        rt_page_run(s, buffer, from.word);
-    }
     for (i = 0; i < RT_SLOTS; i++)
-        if (s->slot[i])
-            rt_wait(s, i);
+        if (c->s->slot[i])
+            rt_wait(c, i);
 }
+
+/* To the next page; 0: there is none. */
+static inline int rt_turn(struct rt_core *c)
+{
+    if (c->at == c->last) {
+        if (c->lead)
+            rt_end(c);
+        return 0;
+    }
+    c->at++;
+    c->fresh = 1;
+    if (c->lead)
+        rt_page_wait(c->s, c->at);
+    c->page = rt_page_buffer(c->at);
+    c->w = (const rt_word *)(const void *)c->page;
+    return 1;
+}
+
+/* What core 0 does first when all have met. */
+static inline void rt_met(struct rt_core *c, uint32_t kernel)
+{
+    if (c->layer)
+        MARK_LAYER();
+    c->layer = kernel & RT_LAST;
+    if (c->fresh && c->at < c->last)
+        rt_page_load(c->s, c->at + 1);
+}
+
+/* Up to where all meet; 0: the end. */
+static inline int rt_walk(struct rt_core *c, struct io *io)
+{
+    uint32_t head;
+
+    while ((head = (uint32_t)*c->w)) {
+        if (head & RT_RUN) {
+            rt_ready(c, io, head);
+            c->w += head >> 24;
+            return 1;
+        }
+        if (head & RT_LEADS) {
+            if (c->lead)
+                rt_lead(c, io, head);
+            else
+                c->w += head >> 24;
+        } else if (head & RT_NEXT) {
+            c->w = ++c->turn < c->turns ? c->top : c->w + 1;
+        } else if (head & RT_LOOP) {
+            c->turn = 0;
+            c->turns = (uintptr_t)c->w[1];
+            c->top = c->w += 2;
+        } else {
+            c->w++;
+            return 1;
+        }
+    }
+    return rt_turn(c);
+}
+
+/* A core's work until all meet again; 0: that was all. */
+static inline int rt_work(struct rt_core *c, struct io *io)
+{
+    const uint32_t kernel = c->head;
+    int more;
+
+    c->head = 0;
+    if (c->lead)
+        rt_met(c, kernel);
+    c->fresh = 0;
+    if (kernel && !(c->lead && kernel & RT_OPEN))
+        rt_share(c, io);
+    more = rt_walk(c, io);
+    if (c->lead)
+        rt_wait_now(c);
+    return more;
+}
+
+static inline void rt_enter(struct rt_core *c, struct io *io,
+                            struct rt_state *s, int core)
+{
+    c->s = s;
+    c->lead = !core;
+    c->at = s->from.page;
+    c->last = s->to.page - !s->to.word;
+    c->page = rt_page_buffer(c->at);
+    c->w = (const rt_word *)(const void *)c->page + s->from.word;
+    c->fresh = 1;
+    c->layer = 0;
+    c->head = c->wait = 0;
+    io->core = core;
+}
+
+#ifdef RT_BARRIER
+
+/* Every core goes its way, and meets the others on it. */
+static void rt_core_run(const void *arg, int core)
+{
+    struct rt_core c;
+    struct io io;
+
+    rt_enter(&c, &io, *(struct rt_state *const *)arg, core);
+    while (rt_work(&c, &io))
+        RT_BARRIER();
+}
+
+static inline void rt_cores(struct rt_state *s)
+{
+    rt_team(rt_core_run, &s, RT_CORES);
+}
+
+#else
+
+struct rt_one {
+    struct rt_core core;
+    struct io io;
+    int more;
+};
+
+/* Every core is called for each stretch between two meetings. */
+static void rt_stretch(const void *arg, int core)
+{
+    struct rt_one *c = *(struct rt_one *const *)arg + core;
+
+    c->more = rt_work(&c->core, &c->io);
+}
+
+static inline void rt_cores(struct rt_state *s)
+{
+    struct rt_one core[RT_CORES], *first = core;
+    int i;
+
+    for (i = 0; i < RT_CORES; i++)
+        rt_enter(&core[i].core, &core[i].io, s, i);
+    do
+        rt_team(rt_stretch, &first, RT_CORES);
+    while (first->more);
+}
+
+#endif
 
 /* The records from one place up to another. */
 static void rt_program(const struct rt_page *page, struct rt_spot from,
                        struct rt_spot to, const uintptr_t *base)
 {
-    struct rt_state s;
+    struct rt_state s = {.page = page, .from = from, .to = to};
     int i;
 
     if (from.page == to.page && from.word == to.word)
@@ -275,7 +438,10 @@ static void rt_program(const struct rt_page *page, struct rt_spot from,
         s.base[i] = base[i];
     for (i = 0; i < RT_SLOTS; i++)
         s.slot[i] = 0;
-    rt_pages(&s, page, from, to);
+    rt_page_load(&s, from.page);
+    rt_page_wait(&s, from.page);
+    rt_cores(&s);
+    MARK_LAYER();
 }
 
 #endif

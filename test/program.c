@@ -210,6 +210,7 @@ typedef struct Player {
     bool *waited;          /* by token */
     int under_way[2];
     int open;              /* the step of a kernel at work; -1: none */
+    bool before;           /* core 0 has not begun with it */
     const char *wrong;
 } Player;
 
@@ -275,24 +276,34 @@ static bool same_place(const Gen *g, Ref r, const Place *c, int64_t by)
     return c->base == gen_base(g, b->mem) && c->off + by == b->addr + r.off;
 }
 
-/* What the plan begins before a kernel has begun when it is done, and what
- * belongs to earlier layers before it. */
+/* What the plan begins before a kernel has begun when core 0 has done its
+ * share, and what belongs to earlier layers before it. */
 static void play_finish(Player *y)
 {
-    if (y->open < 0)
+    if (!y->before)
         y->wrong = "the end of no kernel";
     else if (!all_begun(y, y->open))
         y->wrong = "a transfer that comes too late";
-    else
+    y->before = false;
+}
+
+/* Where cores meet, the kernel is done. */
+static void play_meet(Player *y)
+{
+    if (y->before)
+        y->wrong = "a kernel that core 0 forgets";
+    if (y->open >= 0)
         y->waited[y->g->p->step[y->open].token] = true;
     y->open = -1;
 }
 
 static void play_kernel(Player *y, const Code *c, int turn)
 {
-    const Step *s = begin(y, ENG_core);
+    const Step *s;
     int i;
 
+    play_meet(y);
+    s = begin(y, ENG_core);
     if (!s)
         return;
     if (s->node != c->step->node ||
@@ -306,9 +317,8 @@ static void play_kernel(Player *y, const Code *c, int turn)
     if (s->tmp.buf >= 0 && !same_place(y->g, s->tmp, &c->place[3],
                                        turn * c->by[3]))
         y->wrong = "scratch elsewhere";
-    if (y->open >= 0)
-        y->wrong = "two kernels at a time";
     y->open = (int)(s - y->g->p->step);
+    y->before = true;
     if (c->open && s->ncore == 1)
         y->wrong = "core 0 is to be in two places";
     if (!c->open)
@@ -369,11 +379,19 @@ static void play_wait(Player *y, const Code *c)
         y->wrong = "a wait for nothing";
 }
 
+static void play_layer(Player *y, int layer)
+{
+    if (!y->begun[y->g->p->layer[layer].last])
+        y->wrong = "a layer ends before its last kernel";
+}
+
 static void play(Player *y, const Code *c, int turn)
 {
     switch (c->kind) {
     case CODE_run:
         play_kernel(y, c, turn);
+        if (c->last)
+            play_layer(y, c->layer);
         break;
     case CODE_move:
         play_move(y, c, turn);
@@ -384,9 +402,11 @@ static void play(Player *y, const Code *c, int turn)
     case CODE_wait:
         play_wait(y, c);
         break;
+    case CODE_meet:
+        play_meet(y);
+        break;
     case CODE_layer:
-        if (!y->waited[y->g->p->step[y->g->p->layer[c->layer].last].token])
-            y->wrong = "a layer ends before its last kernel";
+        play_layer(y, c->layer);
         break;
     default:
         break;
@@ -409,6 +429,7 @@ static void play_all(Player *y)
         else
             play(y, c, turn);
     }
+    play_meet(y);
     if (!y->wrong && (!all_begun(y, y->g->p->nstep) ||
                       !all_waited(y, y->g->p->nstep)))
         y->wrong = "steps that are left";

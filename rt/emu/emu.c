@@ -31,8 +31,8 @@ unsigned char *rt_page_buffer(int i)
 }
 
 /* In either order, in turns: no core's share depends on another's. */
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores)
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores)
 {
     static int turn;
     int i;
@@ -110,9 +110,9 @@ static void end(struct pending *p, uint32_t ids)
     }
 }
 
-uint32_t rt_dma_start(struct rt_move m)
+uint32_t rt_dma_start(struct rt_move m, uint32_t with)
 {
-    return begin(dma, &m);
+    return with | begin(dma, &m);
 }
 
 void rt_dma_wait(uint32_t ids)

@@ -9,21 +9,13 @@
 
 unsigned char *rt_page_buffer(int i);
 
-/* The cores do their shares one after the other, all of them at the end. */
-static inline void rt_team_start(void (*work)(const void *arg, int core),
-                                 const void *arg, int cores)
-{
-    (void)work;
-    (void)arg;
-    (void)cores;
-}
-
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores);
+/* work(arg, core) for every core, one after the other. */
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores);
 
 /* A transfer destroys what is at its destination at once, and reads and
  * writes its bytes as late as may be: when it is waited for. */
-uint32_t rt_dma_start(struct rt_move m);
+uint32_t rt_dma_start(struct rt_move m, uint32_t with);
 void rt_dma_wait(uint32_t ids);
 uint32_t rt_io_start(struct rt_move m);
 void rt_io_wait(uint32_t ids);

@@ -35,8 +35,8 @@ unsigned char *rt_page_buffer(int i)
     return page[i & 1];
 }
 
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores)
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores)
 {
     struct share s = {work, arg};
 
@@ -54,7 +54,7 @@ static int take(uint32_t *used)
     return i;
 }
 
-uint32_t rt_dma_start(struct rt_move m)
+uint32_t rt_dma_start(struct rt_move m, uint32_t with)
 {
     const pi_cl_dma_dir_e dir = rt_move_in(&m) ? PI_CL_DMA_DIR_EXT2LOC
                                                : PI_CL_DMA_DIR_LOC2EXT;
@@ -65,7 +65,7 @@ uint32_t rt_dma_start(struct rt_move m)
                          dir, &dma[i]);
     else
         pi_cl_dma_cmd(m.far, m.near, rt_move_bytes(&m), dir, &dma[i]);
-    return 1u << i;
+    return with | 1u << i;
 }
 
 void rt_dma_wait(uint32_t ids)

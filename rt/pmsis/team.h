@@ -17,18 +17,10 @@ extern uint32_t pmsis_ram_base;
 
 unsigned char *rt_page_buffer(int i);
 
-/* PMSIS has no way to go on while others work: finish does it all. */
-static inline void rt_team_start(void (*work)(const void *arg, int core),
-                                 const void *arg, int cores)
-{
-    (void)work;
-    (void)arg;
-    (void)cores;
-}
-
-void rt_team_finish(void (*work)(const void *arg, int core), const void *arg,
-                    int cores);
-uint32_t rt_dma_start(struct rt_move m);
+/* work(arg, core) on every core, and until all are done. */
+void rt_team(void (*work)(const void *arg, int core), const void *arg,
+             int cores);
+uint32_t rt_dma_start(struct rt_move m, uint32_t with);
 void rt_dma_wait(uint32_t ids);
 uint32_t rt_io_start(struct rt_move m);
 void rt_io_wait(uint32_t ids);

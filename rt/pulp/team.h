@@ -21,33 +21,24 @@ static inline unsigned char *rt_page_buffer(int i)
           : (uint32_t)(bytes) | ((in) ? PULP_DMA_IN : 0) | \
                 ((rows) ? PULP_DMA_ROWS : PULP_DMA_LINE))
 
-/* work(arg, core) on every core.  Between start and finish core 0 may do
- * something else; finish has its share done, and waits for all. */
-static inline void rt_team_start(void (*work)(const void *arg, int core),
-                                 const void *arg, int cores)
+/* work(arg, core) on every core, and until all are done. */
+static inline void rt_team(void (*work)(const void *arg, int core),
+                           const void *arg, int cores)
 {
     (void)cores;
-    pulp_team_work = work;
-    pulp_team_arg = arg;
-    pulp_barrier();
+    pulp_fork(work, arg);
 }
 
-static inline void rt_team_finish(void (*work)(const void *arg, int core),
-                                  const void *arg, int cores)
-{
-    (void)cores;
-    work(arg, 0);
-    pulp_barrier();
-}
+/* All cores meet, within such work. */
+#define RT_BARRIER() pulp_barrier()
 
-/* Between the L1 and the L2: the bit of its id.  What is sent is written
- * before. */
-static inline uint32_t rt_dma_start(struct rt_move m)
+/* Between the L1 and the L2: the bit of its id, which it shares with those that
+ * have just begun; 0: there are none.  What is sent is written before. */
+static inline uint32_t rt_dma_start(struct rt_move m, uint32_t with)
 {
-    uint32_t id;
-
     __asm__ volatile("" ::: "memory");
-    id = PULP_REG(PULP_MCHAN);
+    if (!with)
+        with = 1u << PULP_REG(PULP_MCHAN);
     PULP_REG(PULP_MCHAN) = m.command;
     PULP_REG(PULP_MCHAN) = m.near;
     PULP_REG(PULP_MCHAN) = m.far;
@@ -55,7 +46,7 @@ static inline uint32_t rt_dma_start(struct rt_move m)
         PULP_REG(PULP_MCHAN) = m.row;
         PULP_REG(PULP_MCHAN) = m.stride;
     }
-    return 1u << id;
+    return with;
 }
 
 static inline void rt_dma_wait(uint32_t ids)

@@ -27,6 +27,8 @@ typedef struct Since {
     const SimMark *wait, *work[32];
     int n;
     Call call;
+    int working;            /* cores in it */
+    const SimMark *worked;  /* who left it last */
     RunLayer sum;           /* of this layer, so far */
     int64_t longest;        /* of its calls */
     int64_t fetched;        /* core 0 waited for code, in kernels and waits */
@@ -84,19 +86,29 @@ static void end_layer(Since *w, const SimMark *m, Run *r)
     w->longest = w->fetched = 0;
 }
 
+/* As long as others work, nobody waits for a transfer. */
+static void end_wait(Since *w, const SimMark *m)
+{
+    uint64_t from = w->wait->cycle;
+
+    if (w->worked)
+        from = MAX(from, w->worked->cycle);
+    if (!w->working)
+        w->sum.dma_wait += (int64_t)(m->cycle - from);
+    w->fetched += (int64_t)(m->fetch - w->wait->fetch);
+}
+
 /* A mark of the core that runs main: begin, one after every layer, end; and
  * where it begins and ends to wait for a transfer. */
 static void read_main(Since *w, const SimMark *m, Run *r)
 {
-    if (m->kind != SIM_WORKED)
+    if (m->kind == SIM_LAYER) {
         end_call(w);
-    if (m->kind == SIM_LAYER)
         end_layer(w, m, r);
-    else if (m->kind == SIM_WAIT)
+    } else if (m->kind == SIM_WAIT) {
         w->wait = m;
-    else if (m->kind == SIM_WAITED && w->wait) {
-        w->sum.dma_wait += (int64_t)(m->cycle - w->wait->cycle);
-        w->fetched += (int64_t)(m->fetch - w->wait->fetch);
+    } else if (m->kind == SIM_WAITED && w->wait) {
+        end_wait(w, m);
     }
     r->cycles = (int64_t)(m->cycle - w->begin->cycle);
     r->instructions = (int64_t)(m->insns - w->begin->insns);
@@ -116,10 +128,15 @@ static void read_marks(const SimResult *s, Run *r)
             w = (Since){.begin = m, .layer = m};
         if (w.begin && m->hart == w.begin->hart)
             read_main(&w, m, r);
-        if (m->kind == SIM_WORK)
+        if (m->kind == SIM_WORK) {
+            if (!w.working++)
+                end_call(&w);
             *work = m;
-        else if (m->kind == SIM_WORKED && w.begin && *work)
+        } else if (m->kind == SIM_WORKED && w.begin && *work) {
+            w.working--;
+            w.worked = m;
             end_work(&w, *work, m);
+        }
     }
 }
 

@@ -91,8 +91,8 @@ bool gen_has_result(const Gen *g, int layer);
 enum { GEN_PAGE = 1024 }; /* bytes of a page on the chip: rt/move.h */
 
 typedef enum CodeKind {
-    CODE_run, CODE_finish, CODE_move, CODE_wait, CODE_layer, CODE_loop,
-    CODE_next
+    CODE_run, CODE_finish, CODE_meet, CODE_move, CODE_wait, CODE_layer,
+    CODE_loop, CODE_next
 } CodeKind;
 
 /* Of an operand: a distance from the start of memory `base`; if that is 0 from
@@ -109,8 +109,9 @@ typedef struct Code { /* a record */
     const Step *step;   /* run, move */
     int inst, nin;      /* run: Gen.inst; operands with absent ones */
     bool open;          /* run: until CODE_finish */
+    bool last;          /* run: of a layer, as if CODE_layer came then */
     int dims;           /* which of its page */
-    int layer;          /* of CODE_layer */
+    int layer;          /* of CODE_layer, and of the last */
     int slot;           /* move, wait */
     bool io, in;        /* move, wait: I/O; towards the cores */
     int64_t row, rows, stride; /* move */

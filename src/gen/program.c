@@ -32,6 +32,7 @@ typedef struct Maker {
     int *group;            /* by token: what is waited for together */
     Slot slot[2][16];
     int begun;             /* transfers so far */
+    bool working;          /* cores may be, when core 0 has gone on */
     int *last;             /* by layer: the record after which it is done */
 } Maker;
 
@@ -175,6 +176,14 @@ static void note_layer(Maker *m, const Step *s)
         m->last[s->layer] = m->p->ncode;
 }
 
+/* What comes now may ask for the last kernel's results, or for its place. */
+static void put_meet(Maker *m)
+{
+    if (m->working)
+        new_code(m->p, CODE_meet);
+    m->working = false;
+}
+
 /* Rows that lie without gaps are one. */
 static void put_move(Maker *m, const Step *s)
 {
@@ -186,6 +195,7 @@ static void put_move(Maker *m, const Step *s)
 
     if (v->row <= 0 || v->rows <= 0)
         die("a transfer of nothing");
+    put_meet(m);
     c = new_code(m->p, CODE_move);
     *c = (Code){.kind = CODE_move, .step = s, .io = io, .in = in,
                 .slot = slot, .row = v->row, .rows = v->rows, .nplace = 2,
@@ -227,10 +237,12 @@ static void put_work(Maker *m, const Step *s)
     if (!open)
         begin_later(m);
     put_kernel(m, s)->open = open;
+    m->working = false;
     if (open) {
         begin_later(m);
         new_code(m->p, CODE_finish);
     }
+    m->working = true;
     note_layer(m, s);
 }
 
@@ -473,8 +485,27 @@ static int find_loop(const Gen *g, const Code *c, int left, int *turns)
     return found;
 }
 
+/* The kernel that items end with, if it is in no loop; NULL: none. */
+static Code *last_kernel(Program *p)
+{
+    int i = p->nitem - 1;
+
+    if (i >= 0 && p->item[i].kind == CODE_finish)
+        while (p->item[i].kind != CODE_run)
+            i--;
+    return i >= 0 && p->item[i].kind == CODE_run ? &p->item[i] : NULL;
+}
+
+/* A layer ends with its last kernel. */
 static void add_item(Program *p, Code c)
 {
+    Code *k = c.kind == CODE_layer ? last_kernel(p) : NULL;
+
+    if (k && !k->last) {
+        k->last = true;
+        k->layer = c.layer;
+        return;
+    }
     GROW(p->mem, p->item, (size_t)p->nitem);
     p->item[p->nitem++] = c;
 }
@@ -528,6 +559,7 @@ void code_roll(const Gen *g, Program *p)
 /* The records as the loops say them, one by one. */
 static void unroll(const Program *p, Program *out)
 {
+    const Code *last = NULL;
     int i, top = 0, turn = 0, k;
 
     for (i = 0; i < p->nitem; i++) {
@@ -546,6 +578,11 @@ static void unroll(const Program *p, Program *out)
             *d = *c;
             for (k = 0; k < c->nplace; k++)
                 d->place[k].off += turn * c->by[k];
+            last = c->last ? c : last;
+            if (last && (c->kind == CODE_finish || !last->open)) {
+                new_code(out, CODE_layer)->layer = last->layer;
+                last = NULL;
+            }
         }
     }
 }

@@ -23,9 +23,9 @@ void gen_team_top(Gen *g, Str *out)
     near = count_slots(g->program, false);
     far = count_slots(g->program, true);
     str_fmt(out, "#include \"rt/team.h\"\n\n"
-            "enum { RT_FAR = %d, RT_IO_SLOT = %d, RT_SLOTS = %d };\n"
-            "#include \"rt/program.h\"\n\n", gen_far(g), near,
-            MAX(1, near + far));
+            "enum { RT_CORES = %d, RT_FAR = %d, RT_IO_SLOT = %d,"
+            " RT_SLOTS = %d };\n#include \"rt/program.h\"\n\n",
+            g->p->soc->ncore, gen_far(g), near, MAX(1, near + far));
 }
 
 /* What the program calls: one type for all kernels. */
@@ -85,10 +85,11 @@ static void put_places(Gen *g, const Code *c, Str *out)
 static void put_flags(const Code *c, Str *out)
 {
     static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_OPEN",
-                                        "RT_IN", "RT_IO", "RT_ROWS"};
+                                        "RT_LAST", "RT_IN", "RT_IO",
+                                        "RT_ROWS"};
     bool move = c->kind == CODE_move;
     bool set[] = {c->moving, !move && c->step->tmp.buf >= 0,
-                  c->open, c->in, c->io, c->rows > 1};
+                  c->open, c->last, c->in, c->io, c->rows > 1};
     size_t i;
     int n = 0;
 
@@ -99,14 +100,14 @@ static void put_flags(const Code *c, Str *out)
         str_put(out, "0");
 }
 
-/* The memories of operands, two bits each. */
+/* The memories of operands, two bits each from bit 2 on. */
 static uint32_t memories(const Code *c)
 {
     uint32_t v = 0;
     int i;
 
     for (i = 0; i < c->nplace; i++)
-        v |= (uint32_t)c->place[i].base << 2 * i;
+        v |= (uint32_t)c->place[i].base << (2 * i + 2);
     return v;
 }
 
@@ -203,6 +204,9 @@ static void put_code(Gen *g, int page, const Code *c, Str *out)
         break;
     case CODE_finish:
         str_put(out, "        FINISH,\n");
+        break;
+    case CODE_meet:
+        str_put(out, "        MEET,\n");
         break;
     case CODE_wait:
         str_fmt(out, "        WAIT(%s),\n", slot_name(g, c));
