@@ -1,6 +1,7 @@
 /* solve SEED COUNT: random small networks (tiles.h): the homes and ways that
  * the planner's dynamic programming finds take exactly as long as the best of
- * all combinations, each tried, and there are none only where there is none.
+ * all combinations, each tried, and of all chains of layers, and there are none
+ * only where there is none.
  *
  * Then plans are made of all combinations, with steps and addresses: none takes
  * less, by its steps, than its homes and ways do; the planner's bound is no
@@ -11,6 +12,7 @@
 #include "pass/pass.h"
 #include "plan/tiling.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +24,12 @@ typedef struct Try {
     int64_t near, next;   /* room */
     int nfree, store[16]; /* those that may have either home */
     unsigned char *far;   /* by store */
+    Way *part;            /* by work: its part of a chain's way */
     int (*life)[2];       /* by store: works */
     int64_t best, tried;
     Solution sol;         /* the combination that is tried */
     bool plans;           /* a plan is made of each: */
-    int64_t least, made, wrong;
+    int64_t least, made, chained, wrong;
 } Try;
 
 static jmp_buf refused;
@@ -44,7 +47,7 @@ static void find_lives(Try *x)
     for (i = 0; i < s->nstore; i++) {
         const Store *v = &s->store[i];
 
-        x->life[i][0] = 1, x->life[i][1] = 0;
+        x->life[i][0] = INT_MAX, x->life[i][1] = -1;
         if (!v->size || v->konst)
             continue;
         x->life[i][0] = x->t->nwork, x->life[i][1] = -1;
@@ -62,14 +65,16 @@ static void find_lives(Try *x)
     }
 }
 
-static int64_t live(const Try *x, int work, bool far)
+/* Bytes that live at work `work`, or at one of n layers that are computed
+ * together. */
+static int64_t live(const Try *x, int work, int n, bool far)
 {
     int64_t sum = 0;
     int i;
 
     for (i = 0; i < x->t->s->nstore; i++)
-        if (x->life[i][0] <= work && work <= x->life[i][1] &&
-            x->far[i] == far)
+        if (x->life[i][0] < work + n && work <= x->life[i][1] &&
+            !x->sol.within[i] && x->far[i] == far)
             sum += x->t->s->store[i].size;
     return sum;
 }
@@ -84,10 +89,11 @@ static unsigned homes(const Try *x, const Work *w)
     return set;
 }
 
-/* Operands in the next memory that end at a work, if its result is there. */
-static unsigned dying(const Try *x, int work)
+/* Operands in the next memory that end at a work, if the result of the last of
+ * n is there. */
+static unsigned dying(const Try *x, int work, int n)
 {
-    const Work *w = &x->t->work[work];
+    const Work *w = &x->t->work[work], *last = w + n - 1;
     unsigned set = 0;
     int o;
 
@@ -98,18 +104,19 @@ static unsigned dying(const Try *x, int work)
             x->life[v->store][1] == work && !x->t->s->store[v->store].in)
             set |= 1u << o;
     }
-    return x->far[w->oper[w->noper - 1].store] ? set : 0;
+    return x->far[last->oper[last->noper - 1].store] ? set : 0;
 }
 
 /* Is there room in the next memory, if need be with a result that follows an
  * operand? */
 static bool far_enough(const Try *x, int work, Way *way)
 {
-    int64_t over = way->outer_bytes + live(x, work, true) - x->next;
+    int n = way_works(way);
+    int64_t over = way->outer_bytes + live(x, work, n, true) - x->next;
 
     if (over > 0) {
         way->saves = -1;
-        tiler_lag(x->t, &x->t->work[work], way, dying(x, work));
+        tiler_lag(x->t, &x->t->work[work], way, dying(x, work, n));
     }
     return over <= 0 || over <= way->saves;
 }
@@ -138,7 +145,7 @@ static int64_t make_plan(Try *x)
     t.p = &p;
     for (i = 0; i < t.nwork; i++)
         room[i] = x->next;
-    plan_bufs(&p, t.s, NULL, buf);
+    plan_bufs(&p, t.s, x->sol.within, buf);
     set_homes(&t, &x->sol, buf);
     merge_stores(&t, &x->sol, buf, room);
     emit_steps(&t, &x->sol);
@@ -155,9 +162,13 @@ static int64_t make_plan(Try *x)
 static void try_plan(Try *x, int64_t cycles)
 {
     int64_t really;
+    int i;
 
     if (x->made++ >= MOST_PLANS)
         return;
+    for (i = 0; i < x->t->nwork && !x->sol.way[i]->after; i++)
+        ;
+    x->chained += i < x->t->nwork;
     really = make_plan(x);
     if (really < 0)
         return;
@@ -177,38 +188,85 @@ typedef struct Behind {
 
 static void try_ways(Try *x, int work, Behind b, int64_t cycles);
 
+/* The ways of the works from `work` on: each has its own. */
+static void set_ways(Try *x, int work, Way *way)
+{
+    int k, n = way_works(way);
+
+    for (k = 0; k < n; k++) {
+        x->part[work + k] = *way;
+        x->part[work + k].before = k;
+        x->part[work + k].after = n - 1 - k;
+        x->sol.way[work + k] = n > 1 ? &x->part[work + k] : way;
+        x->sol.ahead[work + k] = false;
+    }
+}
+
 static void try_way(Try *x, int work, Way *way, Behind b, int64_t cycles)
 {
     int64_t starts = 0, saved = 0, bytes = way->bytes;
+    int64_t idle = way->idle + way->turns;
     Behind now = {.way = way};
 
     if (b.ahead) {
         starts = b.way->pre_starts;
-        saved = MIN(b.pre - MAX(0, starts - way->idle),
+        saved = MIN(b.pre - MAX(0, starts - idle),
                     way->slack + b.way->pre_least);
         bytes += b.way->pre_bytes;
     }
-    if (bytes + live(x, work, false) > x->near || !far_enough(x, work, way))
+    if (bytes + live(x, work, way_works(way), false) > x->near ||
+        !far_enough(x, work, way))
         return;
-    cycles += way_cost(way) - saved;
-    x->sol.way[work] = way;
-    x->sol.ahead[work] = false;
+    cycles += way_cost(way) - way->turns - saved;
+    set_ways(x, work, way);
     try_ways(x, work - 1, now, cycles);
     if (!way->pre_cycles || !work)
         return;
     now.ahead = true;
     x->sol.ahead[work] = true;
     now.pre = MIN(way->pre_cycles,
-                  way->pre_starts + MAX(0, way->idle - starts));
+                  way->pre_starts + MAX(0, idle - starts));
     try_ways(x, work - 1, now, cycles);
 }
 
 /* From the last work to the first. */
+static void try_each(Try *x, int work, Ways *ways, Behind b, int64_t cycles)
+{
+    int i;
+
+    for (i = 0; i < ways->n; i++) {
+        x->tried++;
+        try_way(x, work, &ways->v[i], b, cycles);
+    }
+}
+
+/* What they make for one another has no home: it is tried once. */
+static void try_chain(Try *x, int work, int n, Behind b, int64_t cycles)
+{
+    Chain *c = tiler_chain(x->t, work, n);
+    const int *store;
+    unsigned far = 0;
+    int i, k;
+
+    if (!c)
+        return;
+    for (i = 0; i < x->t->s->nstore; i++)
+        if (chain_within(x->t, i, work, n) && x->far[i])
+            return;
+    for (i = 0; i < x->t->s->nstore; i++)
+        x->sol.within[i] |= chain_within(x->t, i, work, n);
+    store = chain_stores(c, &k);
+    for (i = 0; i < k; i++)
+        far |= (unsigned)x->far[store[i]] << i;
+    try_each(x, work, chain_ways(x->t, c, far), b, cycles);
+    for (i = 0; i < x->t->s->nstore; i++)
+        x->sol.within[i] &= !chain_within(x->t, i, work, n);
+}
+
 static void try_ways(Try *x, int work, Behind b, int64_t cycles)
 {
     Work *w;
-    Ways *ways;
-    int i;
+    int n;
 
     if ((cycles >= x->best && !x->plans) || x->tried > MOST_TRIED ||
         x->made > MOST_PLANS)
@@ -221,11 +279,9 @@ static void try_ways(Try *x, int work, Behind b, int64_t cycles)
         return;
     }
     w = &x->t->work[work];
-    ways = tiler_ways(x->t, w, homes(x, w));
-    for (i = 0; i < ways->n; i++) {
-        x->tried++;
-        try_way(x, work, &ways->v[i], b, cycles);
-    }
+    try_each(x, work, tiler_ways(x->t, w, homes(x, w)), b, cycles);
+    for (n = 2; n <= MIN(work + 1, MOST_CHAIN); n++)
+        try_chain(x, work + 1 - n, n, b, cycles);
 }
 
 static void try_all(Try *x)
@@ -290,6 +346,7 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
     t->near = (int)(soc_mem(soc, "L1") - soc->mems);
     t->next = (int)(soc_mem(soc, "L2") - soc->mems);
     t->outer = -1;
+    t->chains = CHAIN_all;
     t->dma = soc_dma(soc, 1, 2);
     tiler_aim(t);
     seq = order_given(a, g, &n);
@@ -302,7 +359,7 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
 
 typedef struct Count {
     int homes[3], bound[3]; /* wrong, not tried, right */
-    int64_t tried;
+    int64_t tried, plans, chained;
     double gap;
 } Count;
 
@@ -342,6 +399,7 @@ static void check(uint64_t seed, Count *c)
     x.sol.far = x.far;
     x.sol.within = NEWN(a, bool, x.t->s->nstore + 1);
     x.sol.way = NEWN(a, Way *, x.t->nwork + 1);
+    x.part = NEWN(a, Way, x.t->nwork + 1);
     x.sol.ahead = NEWN(a, unsigned char, x.t->nwork + 1);
     x.life = (int(*)[2])NEWN(a, int, 2 * x.t->s->nstore + 2);
     find_lives(&x);
@@ -359,6 +417,8 @@ static void check(uint64_t seed, Count *c)
     if (ok > 0 && s.found) {
         ok = check_bound(&x, &c->gap);
         c->bound[1 + ok]++;
+        c->plans += x.made;
+        c->chained += x.chained;
         if (ok < 0)
             printf("seed %llu\n", (unsigned long long)seed);
     }
@@ -378,7 +438,9 @@ int main(int argc, char **argv)
            "combinations, %d not tried, %d worse\n", n,
            (unsigned long long)seed, c.homes[2], (long long)c.tried,
            c.homes[1], c.homes[0]);
-    printf("%d with all plans made: bounds %.2f %% below the least, %d wrong\n",
-           c.bound[2], 100 * c.gap / MAX(1, c.bound[2]), c.bound[0]);
+    printf("%d with all plans made: bounds %.2f %% below the least, %d wrong; "
+           "%lld of %lld plans have chains\n", c.bound[2],
+           100 * c.gap / MAX(1, c.bound[2]), c.bound[0],
+           (long long)c.chained, (long long)c.plans);
     return c.homes[0] || c.homes[2] < n / 5 || c.bound[0] || !c.bound[2];
 }

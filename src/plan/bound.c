@@ -1,10 +1,11 @@
 /* A bound: no plan takes fewer cycles, as cost.c counts them, than this; or, if
  * what is moved has a toll, fewer with that.
  *
- * It is of all plans of the same layers in the same order, one after the other,
- * each done in one of the ways that tile.c lists; of any homes of values, any
- * addresses, and any choice of the constants that lie in the outer memory; of
- * plans that spill values to that one only if the planner's does.
+ * It is of all plans of the same layers in the same order, one after the other
+ * or in chains, each in one of the ways that tile.c and chain.c list; of any
+ * homes of values, any addresses, and any choice of the constants that lie in
+ * the outer memory; of plans that spill values to that one only if the
+ * planner's does.
  *
  * That is the best solution with room for sums alone, in relaxations.  Where
  * too many values live at once for all homes to be tried, some count nowhere.
@@ -15,8 +16,10 @@
  * when work i begins than fits there beside the values that live then; the rest
  * must come through the line from the outer one before work k ends.  So the
  * time from the begin of i to the end of k is at least that of the line: some
- * works take no time, and what the line takes is added.  Which, says the
- * longest way through the best solution, of works and stretches of the line. */
+ * works take no time, and what the line takes is added.  (A chain with one of
+ * them takes none; where it begins before i, as much may be there as fits
+ * then.)  Which works, says the longest way through the best solution, of works
+ * and stretches of the line. */
 #include "plan/tiling.h"
 
 #include <string.h>
@@ -142,7 +145,8 @@ static void find_longest(Bound *b, const Solution *s)
 /* The same way through any solution. */
 static int64_t with_line(Bound *b)
 {
-    bool *instant = NEWN(b->t->mem, bool, b->t->nwork + 1);
+    Line l = {NEWN(b->t->mem, bool, b->t->nwork + 1), b->spare,
+              b->t->io->in.bytes_per_cycle};
     int64_t line = 0;
     int i, k;
 
@@ -153,10 +157,10 @@ static int64_t with_line(Bound *b)
             continue;
         }
         line += line_cycles(b, i, k - 1);
-        memset(instant + i, true, (size_t)(k - i));
+        memset(l.instant + i, true, (size_t)(k - i));
     }
     return line ? line + solve_relaxed(b->t, b->near, b->next, b->cold,
-                                       instant).cycles : 0;
+                                       &l).cycles : 0;
 }
 
 /* The toll of constants for which there is not always room. */

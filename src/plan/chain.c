@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-/* FAVOUR: how much quicker chains seem where they are wanted for their own
- * sake, by tests. */
-enum { ROWS = 5, MOST_STORES = 6, MOST_TILES = 256, MOST_CHANNELS = 6,
-       FAVOUR = 4 };
+/* PROGRAM_CODE: bytes of the program between two kernels.  FAVOUR: how much
+ * quicker chains seem where they are wanted for their own sake, by tests. */
+enum { PROGRAM_CODE = 500, MOST_EDGE = 4, ROWS = 2 * MOST_EDGE + 1,
+       MOST_STORES = 6, MOST_TILES = 256, MOST_CHANNELS = 6, FAVOUR = 4 };
 
 /* What tiles of one kind ask of a work. */
 typedef struct Kind {
@@ -23,13 +23,14 @@ typedef struct Kind {
     int64_t move[NOPER];  /* cycles of its transfer */
 } Kind;
 
-/* A tile size of the last work.  Its tiles are of few kinds: along rows the
- * first two, the last two and those between, along channels the last and the
- * others. */
+/* A tile size of the last work.  Its tiles are of few kinds: along rows those
+ * that padding of some work may reach, at both edges, and those between, along
+ * channels the last and the others. */
 typedef struct Cut {
     int64_t len[NCUT];
     int count[NCUT];
-    bool known, ok;
+    int edge;
+    bool begun, known, ok; /* the kind in the middle is known, all are */
     Kind *kind[ROWS][2][MOST_CHAIN];
     unsigned dep[MOST_CHAIN][NOPER]; /* axes along which a piece changes */
     int64_t most[MOST_CHAIN][NOPER]; /* bytes of its largest */
@@ -41,6 +42,7 @@ struct Chain {
     int first, n;
     int nstore, store[MOST_STORES]; /* those that have homes, by bit */
     Ways *ways;         /* by the set of those in the next memory */
+    Ways any;
     Cut *cut;
     int ncut;
 };
@@ -209,6 +211,25 @@ bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
 
 /* --- cuts --- */
 
+/* How many tiles of so many rows, at either edge, padding may reach. */
+static int edge_of(const Tiler *t, const Chain *c, int64_t rows)
+{
+    int64_t pad, most, reach = 0, step = 1, edge = 2;
+    int m, i;
+
+    for (m = c->n - 1; m >= 0; m--) {
+        const Node *n = t->work[c->first + m].node;
+
+        for (i = 0, pad = 0; i < 4; i++)
+            pad = MAX(pad, attr_at(n, A_pad, i, 0));
+        most = n->op == OP_convt ? 1 : attr_at(n, A_stride, 0, 1);
+        reach = reach * most + pad;
+        step *= most;
+        edge = MAX(edge, 1 + (reach - 1) / (step * rows) + 1);
+    }
+    return (int)edge;
+}
+
 static void list_cuts(Tiler *t, Chain *c)
 {
     const Node *n = t->work[c->first + c->n - 1].node;
@@ -229,8 +250,9 @@ static void list_cuts(Tiler *t, Chain *c)
 
             *g = (Cut){.len = {1, row[i], channel[k]}, .count = {
                 1, (int)((all[CUT_row] - 1) / row[i] + 1),
-                (int)((all[CUT_channel] - 1) / channel[k] + 1)}};
-            c->ncut += (i || k) &&
+                (int)((all[CUT_channel] - 1) / channel[k] + 1)},
+                .edge = edge_of(t, c, row[i])};
+            c->ncut += (i || k) && g->edge <= MOST_EDGE &&
                        g->count[CUT_row] * g->count[CUT_channel] <= MOST_TILES;
         }
 }
@@ -245,21 +267,26 @@ static Way way_of(const Chain *c, const Cut *g)
     return w;
 }
 
-static int row_kind(const Cut *g, int i)
+/* How many kinds there are along rows. */
+static int row_kinds(const Cut *g)
 {
-    int n = g->count[CUT_row];
-
-    return n <= ROWS || i < 2 ? i : i < n - 2 ? 2 : i - n + ROWS;
+    return MIN(g->count[CUT_row], 2 * g->edge + 1);
 }
 
-/* Which tile stands for a kind along rows; -1: none. */
+static int row_kind(const Cut *g, int i)
+{
+    int n = g->count[CUT_row], kinds = row_kinds(g);
+
+    return i < MIN(g->edge, kinds) ? i : MAX(g->edge, i - n + kinds);
+}
+
+/* Which tile stands for a kind along rows. */
 static int row_index(const Cut *g, int kind)
 {
-    int n = g->count[CUT_row];
+    int n = g->count[CUT_row], kinds = row_kinds(g);
 
-    if (n <= ROWS)
-        return kind < n ? kind : -1;
-    return kind < 2 ? kind : kind == 2 ? n / 2 : n - ROWS + kind;
+    return kinds == n || kind < g->edge ? kind :
+           kind == g->edge ? n / 2 : n - kinds + kind;
 }
 
 static Kind *const *kind_at(const Cut *g, const int i[NCUT])
@@ -295,7 +322,7 @@ static void note_kind(const Tiler *t, const Chain *c, Cut *g, int m,
     g->scratch = MAX(g->scratch, k->scratch);
 }
 
-static Kind *new_kind(const Tiler *t, Work *w, const Tile *tile)
+static Kind *new_kind(Tiler *t, Work *w, const Tile *tile)
 {
     int o, first = w->noper - w->node->nres;
     Choice c = {0};
@@ -309,7 +336,7 @@ static Kind *new_kind(const Tiler *t, Work *w, const Tile *tile)
     k->kern = c.kern;
     k->cycles = c.cycles;
     k->scratch = c.scratch;
-    k->code = kern_code(c.kern, c.sig, tile->node, &d);
+    k->code = tiler_code(t, w, tile->node, &c, &d);
     for (o = 0; o < w->noper; o++) {
         k->piece[o] = o < first ? tile->in[o] : tile->out[o - first];
         k->move[o] = move_cycles(t->dma, o < first, k->piece[o].row,
@@ -328,11 +355,15 @@ static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
     bool ok;
     int m;
 
+    if (*k)
+        return true;
     ok = chain_tiles(mem, t, c->first, &way,
                      channel * g->count[CUT_row] + row, tile);
     for (m = c->n - 1; ok && m >= 0; m--) {
-        k[m] = new_kind(t, &t->work[c->first + m], &tile[m].tile);
-        ok = k[m] != NULL;
+        Work *w = &t->work[c->first + m];
+
+        k[m] = new_kind(t, w, &tile[m].tile);
+        ok = k[m] && keeps_groups(w->node, tile[m].len[CUT_channel]);
         if (ok)
             note_kind(t, c, g, m, k[m]);
     }
@@ -349,7 +380,7 @@ static void find_deps(const Tiler *t, const Chain *c, Cut *g)
             bool alone = g->count[CUT_channel] == 1;
             Piece p = g->kind[0][alone][m]->piece[o];
 
-            for (i = 1; i < ROWS && g->kind[i][alone][m]; i++)
+            for (i = 1; i < row_kinds(g); i++)
                 if (!piece_same(g->kind[i][alone][m]->piece[o], p))
                     g->dep[m][o] |= 1u << CUT_row;
             if (!alone && !piece_same(g->kind[0][1][m]->piece[o], p))
@@ -357,41 +388,64 @@ static void find_deps(const Tiler *t, const Chain *c, Cut *g)
         }
 }
 
-/* Rows of two layers may not end together, or do so only now and then: not if
- * they do for two tiles side by side.  Nor may groups. */
-static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
+/* Is a tile beside the one that stands for its kind like it?  Rows of two
+ * layers may not end together, or do so only now and then; and what changes
+ * from tile to tile must do so always. */
+static bool is_regular(Tiler *t, const Chain *c, const Cut *g, int row,
+                       int channel)
 {
     ChainTile tile[MOST_CHAIN];
     Arena *mem = arena_new();
     Way way = way_of(c, g);
-    int row = g->count[CUT_row] > ROWS ? row_index(g, 2) + 1 : 0, m;
-    bool ok = chain_tiles(mem, t, c->first, &way, row, tile);
+    bool ok = chain_tiles(mem, t, c->first, &way,
+                          channel * g->count[CUT_row] + row, tile);
+    int m, o;
 
-    for (m = 0; ok && m < c->n; m++)
-        ok = keeps_groups(t->work[c->first + m].node,
-                          tile[m].len[CUT_channel]);
+    for (m = 0; ok && m < c->n; m++) {
+        const Work *w = &t->work[c->first + m];
+        const Kind *k = kind_at(g, (int[NCUT]){0, row, channel})[m];
+
+        for (o = 0; ok && o < w->noper; o++)
+            ok = !(g->dep[m][o] >> (channel ? CUT_channel : CUT_row) & 1) ||
+                 !piece_same(k->piece[o], w->oper[o].out ? tile[m].tile.out[0]
+                                                         : tile[m].tile.in[o]);
+    }
     arena_end(mem);
     return ok;
 }
 
-/* The kinds between the first ones come first: they ask for most. */
+static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
+{
+    int row = row_index(g, g->edge);
+
+    return (g->count[CUT_row] == row_kinds(g) ||
+            (is_regular(t, c, g, row - 1, 0) &&
+             is_regular(t, c, g, row + 1, 0))) &&
+           (g->count[CUT_channel] < 3 || is_regular(t, c, g, 0, 1));
+}
+
+/* The kind in the middle comes first: it asks for most, and most tiles are of
+ * it. */
+static void begin_cut(Tiler *t, const Chain *c, Cut *g)
+{
+    g->begun = true;
+    g->ok = ask_kind(t, c, g, row_index(g, row_kinds(g) / 2), 0);
+}
+
 static void make_cut(Tiler *t, const Chain *c, Cut *g)
 {
-    static const int order[ROWS] = {2, 1, 0, 3, 4};
-    int i, row;
+    int i, row, kinds = row_kinds(g);
 
-    g->known = g->ok = true;
-    for (i = 0; i < ROWS && g->ok; i++) {
-        row = row_index(g, order[i]);
-        if (row < 0)
-            continue;
+    g->known = true;
+    for (i = 0; i < kinds && g->ok; i++) {
+        row = row_index(g, (kinds / 2 + i) % kinds);
         g->ok = ask_kind(t, c, g, row, 0) &&
                 (g->count[CUT_channel] == 1 ||
                  ask_kind(t, c, g, row, g->count[CUT_channel] - 1));
     }
-    g->ok = g->ok && suits_all(t, c, g);
     if (g->ok)
         find_deps(t, c, g);
+    g->ok = g->ok && suits_all(t, c, g);
     for (i = 0; i < c->n - 1; i++) /* or it may as well have its home there */
         g->ok = g->ok && g->dep[i][t->work[c->first + i].noper - 1];
 }
@@ -428,19 +482,36 @@ typedef struct Timing {
     const Cut *g;
     unsigned staged[MOST_CHAIN];
     Pipe p;
-    CodeCache *code;
+    int64_t ready[MOST_CHAIN]; /* when a tile's data is there, by work; 0: it
+                                  was */
+    CodeCache *code;    /* with the program, */
+    CodeCache *own;     /* with nothing but kernels */
+    int64_t moving;     /* cycles of starts, since the last kernel or wait */
+    int64_t turns;      /* cycles for code that only the first of them asks */
     int64_t moved;      /* bytes */
 } Timing;
 
-/* Does it differ from the tile before?  From none, always. */
-static bool changes(unsigned dep, const int i[NCUT], const int *was)
+/* Is it another tile of the same kind along an axis, where these differ? */
+static bool differs(unsigned dep, int axis, int i, int was, bool same)
 {
-    int a;
+    return i != was && same && dep >> axis & 1;
+}
 
-    for (a = 0; was && a < NCUT; a++)
-        if (i[a] != was[a] && dep >> a & 1)
-            return true;
-    return !was;
+/* Has work m another piece of operand o than for the tile before?  Than for
+ * none, always. */
+static bool changes(const Cut *g, int m, int o, const int i[NCUT],
+                    const int *was)
+{
+    int last = g->count[CUT_channel] - 1, r = i[CUT_row], n = i[CUT_channel];
+    unsigned dep = g->dep[m][o];
+
+    return !was ||
+           !piece_same(kind_at(g, i)[m]->piece[o],
+                       kind_at(g, was)[m]->piece[o]) ||
+           differs(dep, CUT_row, r, was[CUT_row],
+                   row_kind(g, r) == row_kind(g, was[CUT_row])) ||
+           differs(dep, CUT_channel, n, was[CUT_channel],
+                   (n == last) == (was[CUT_channel] == last));
 }
 
 static void load_tile(Timing *x, const int i[NCUT], const int *was)
@@ -451,12 +522,22 @@ static void load_tile(Timing *x, const int i[NCUT], const int *was)
     for (m = 0; m < x->c->n; m++) {
         const Work *w = &x->t->work[x->c->first + m];
 
+        x->p.ready = 0;
         for (o = 0; o + 1 < w->noper; o++)
-            if (x->staged[m] >> o & 1 && changes(x->g->dep[m][o], i, was)) {
+            if (x->staged[m] >> o & 1 && changes(x->g, m, o, i, was)) {
                 pipe_load(x->t, k[m]->move[o], w->oper[o].konst, &x->p);
+                x->moving += MOVE_CYCLES;
                 x->moved += piece_bytes(k[m]->piece[o]);
             }
+        x->ready[m] = x->p.ready;
     }
+}
+
+static void wait_until(Timing *x, int64_t then)
+{
+    pipe_wait(then, &x->p);
+    if (then)
+        x->moving = 0;
 }
 
 /* The first of the works with the same kernel. */
@@ -469,21 +550,49 @@ static int unit_of(Kind *const *k, int m)
     return i;
 }
 
-/* Kernels take turns: what one throws out of the cache must come in again; the
- * first time counts no more than for layers one by one. */
-static void run_tile(Timing *x, const int i[NCUT], const int *was)
+/* As if all kernels had just been called. */
+static void begin_own(Timing *x, Kind *const *k)
 {
-    Kind *const *k = kind_at(x->g, i);
-    int64_t cold;
-    int m, y;
+    int m;
 
     for (m = 0; m < x->c->n; m++) {
-        y = x->t->work[x->c->first + m].noper - 1;
-        if (m < x->c->n - 1 && !changes(x->g->dep[m][y], i, was))
-            continue;
-        cold = code_cold(x->code, unit_of(k, m), k[m]->code);
-        x->p.core += CALL_CYCLES + k[m]->cycles;
-        x->p.core += was ? cold : 0;
+        code_cold(x->own, m, 0);
+        x->own->there[unit_of(k, m)] =
+            MIN((double)k[m]->code, 0.9 * x->own->size);
+    }
+}
+
+/* Kernels take turns: what one throws out of the cache must come in again; the
+ * first time counts no more than for layers one by one.  Core 0 starts
+ * transfers meanwhile. */
+static void call_kernel(Timing *x, Kind *const *k, int m, bool again)
+{
+    int unit = unit_of(k, m);
+    int64_t call = code_cold(x->code, MOST_CHAIN, PROGRAM_CODE);
+    int64_t cold = code_cold(x->code, unit, k[m]->code), least = 0;
+
+    if (again) {
+        least = MAX(0, code_cold(x->own, unit, k[m]->code) - x->moving);
+        cold = MAX(least, call + MAX(0, cold - x->moving));
+        x->turns += cold - least;
+        x->p.core += cold;
+    }
+    x->p.core += CALL_CYCLES + k[m]->cycles;
+    x->moving = 0;
+}
+
+static void run_tile(Timing *x, const int i[NCUT], const int *was,
+                     const int64_t *ready, int64_t stored)
+{
+    Kind *const *k = kind_at(x->g, i);
+    int m, last = x->c->n - 1;
+
+    for (m = 0; m <= last; m++) {
+        int y = x->t->work[x->c->first + m].noper - 1;
+
+        wait_until(x, m < last ? ready[m] : MAX(ready[m], stored));
+        if (m == last || changes(x->g, m, y, i, was))
+            call_kernel(x, k, m, was != NULL);
     }
 }
 
@@ -501,34 +610,35 @@ static int64_t store_tile(Timing *x, const int i[NCUT])
 /* As time_way in tile.c, of all works. */
 static void run_chain(Timing *x, Way *way)
 {
-    int64_t stored[2] = {0, 0}, ready;
+    int64_t stored[2] = {0, 0}, ready[MOST_CHAIN];
     int i[NCUT], was[NCUT], next[NCUT], n, tiles = way_tiles(way);
     bool twice = way->depth > 1;
     Arena *mem = arena_new();
 
     x->p = (Pipe){0};
-    x->moved = 0;
+    x->moving = x->turns = x->moved = 0;
     x->code = code_cache(mem, x->t->p->soc);
+    x->own = code_cache(mem, x->t->p->soc);
     way_index(way, 0, i);
+    begin_own(x, kind_at(x->g, i));
     load_tile(x, i, NULL);
     pipe_before(x->t, &x->p, way);
     for (n = 0; n < tiles; n++) {
         way_index(way, n + 1, next);
-        ready = x->p.ready;
-        x->p.ready = 0;
+        memcpy(ready, x->ready, sizeof ready);
         if (twice && n + 1 < tiles)
             load_tile(x, next, i);
-        pipe_wait(MAX(ready, stored[n % way->depth]), &x->p);
-        run_tile(x, i, n ? was : NULL);
+        run_tile(x, i, n ? was : NULL, ready, stored[n % way->depth]);
         stored[n % way->depth] = store_tile(x, i);
         if (!twice && n + 1 < tiles)
             load_tile(x, next, i);
         memcpy(was, i, sizeof i);
         memcpy(i, next, sizeof i);
     }
-    pipe_wait(MAX(stored[0], stored[1]), &x->p);
+    wait_until(x, MAX(stored[0], stored[1]));
     way->cycles = x->p.core;
     way->toll = tiler_toll(x->t, x->moved, 0);
+    way->turns = x->turns;
     way->idle = x->p.idle;
     way->slack = MAX(0, way->cycles - x->p.loading);
     arena_end(mem);
@@ -608,6 +718,77 @@ static bool size_chain(Timing *x, Way *way, unsigned far)
     return way->bytes <= x->t->listed;
 }
 
+/* --- is it worth while? --- */
+
+/* Where work w of a chain has its operands, if it is done alone and what the
+ * chain has inside is in the next memory. */
+static unsigned far_alone(const Chain *c, const Work *w, unsigned far)
+{
+    unsigned set = 0;
+    int i, k;
+
+    for (i = 0; i < w->nstore; i++) {
+        for (k = 0; k < c->nstore && c->store[k] != w->store[i]; k++)
+            ;
+        set |= (k == c->nstore || far >> k & 1 ? 1u : 0u) << i;
+    }
+    return set;
+}
+
+/* The most that loading ahead what comes behind may save. */
+static int64_t most_ahead(const Tiler *t)
+{
+    return move_cycles(t->dma, true, t->listed, 1) +
+           MOST_CHAIN * NOPER * MOVE_CYCLES + (int64_t)t->dma->in.setup;
+}
+
+/* No more than the works take one by one, each with so many bytes of the
+ * nearest memory, whatever is loaded ahead. */
+static int64_t cycles_alone(Tiler *t, const Chain *c, unsigned far,
+                            int64_t bytes)
+{
+    int64_t sum = 0, least, ahead = most_ahead(t);
+    int m, i;
+
+    for (m = 0; m < c->n; m++) {
+        Work *w = &t->work[c->first + m];
+        const Ways *l = tiler_ways(t, w, far_alone(c, w, far));
+
+        for (i = 0, least = INT64_MAX / 8; i < l->n; i++)
+            if (l->v[i].bytes <= bytes)
+                least = MIN(least, way_cost(&l->v[i]) +
+                                       (m < c->n - 1 ? 0 :
+                                        MAX(0, ahead - l->v[i].slack)));
+        sum += least;
+    }
+    return sum;
+}
+
+/* Cycles in which cores work on the tiles whose kinds are known. */
+static int64_t busy_of(const Chain *c, const Cut *g)
+{
+    int i[NCUT] = {0}, m;
+    int64_t sum = 0;
+
+    for (i[CUT_row] = 0; i[CUT_row] < g->count[CUT_row]; i[CUT_row]++)
+        for (i[CUT_channel] = 0; i[CUT_channel] < g->count[CUT_channel];
+             i[CUT_channel]++) {
+            Kind *const *k = kind_at(g, i);
+
+            for (m = 0; m < c->n && k[m]; m++)
+                sum += CALL_CYCLES + k[m]->cycles;
+        }
+    return sum;
+}
+
+/* Is there nothing to win, even if cores never wait? */
+static bool is_hopeless(Tiler *t, const Chain *c, const Cut *g, unsigned far)
+{
+    return t->chains == CHAIN_faster &&
+           cycles_alone(t, c, far, least_bytes(t, c, g)) + most_ahead(t) <=
+               busy_of(c, g);
+}
+
 static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
 {
     Timing x = {.t = t, .c = c, .g = g};
@@ -615,9 +796,13 @@ static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
     int orders = g->count[CUT_row] > 1 && g->count[CUT_channel] > 1 ? 2 : 1;
     int order;
 
+    if (!g->begun)
+        begin_cut(t, c, g);
+    if (!g->ok || is_hopeless(t, c, g, far))
+        return;
     if (!g->known)
         make_cut(t, c, g);
-    if (!g->ok)
+    if (!g->ok || is_hopeless(t, c, g, far))
         return;
     for (order = 0; order < orders; order++)
         for (way.depth = 2; way.depth >= 1; way.depth--) {
@@ -625,10 +810,30 @@ static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
             if (!size_chain(&x, &way, far))
                 continue;
             time_chain(t, &x, g, far, &way);
-            if (t->chains == CHAIN_always)
+            if (t->chains == CHAIN_always) {
                 way.cycles /= FAVOUR;
+                way.turns /= FAVOUR;
+            }
             ways_add(t, l, &way);
         }
+}
+
+Ways *chain_any(Tiler *t, Chain *c)
+{
+    Way way = {.before = c->n - 1};
+    int i;
+
+    if (!c->cut)
+        list_cuts(t, c);
+    for (i = c->ncut - 1; i >= 0 && !c->any.known; i--) {
+        if (!c->cut[i].begun)
+            begin_cut(t, c, &c->cut[i]);
+        if (c->cut[i].ok)
+            ways_add(t, &c->any, &way);
+        c->any.known = c->any.n;
+    }
+    c->any.known = true;
+    return &c->any;
 }
 
 Ways *chain_ways(Tiler *t, Chain *c, unsigned far)

@@ -46,7 +46,7 @@ typedef struct Solver {
     bool relaxed;         /* only the time matters, which may be too little */
     const int64_t *cold;  /* by work: cycles in which its code comes in; NULL:
                              none */
-    const bool *instant;  /* by work: takes no time; NULL: none */
+    const Line *line;     /* NULL: works take their time */
     unsigned char *home;  /* by store */
     Cross *cross;         /* [i]: before work i; [nwork]: at the end */
     int **live, *nlive;   /* by work: the stores that do */
@@ -195,6 +195,16 @@ static bool is_far(const Solver *s, const Scene *c, int store)
     die("a store without a home");
 }
 
+static bool scene_uses(const Solver *s, const Scene *c, int store)
+{
+    int k;
+
+    for (k = 0; k < c->n; k++)
+        if (work_uses(&s->t->work[c->work + k], store))
+            return true;
+    return false;
+}
+
 /* The stores with homes that live at layer k, and at none before it of the
  * scene's. */
 static void list_stores(const Solver *s, int k, Scene *c)
@@ -203,7 +213,7 @@ static void list_stores(const Solver *s, int k, Scene *c)
 
     for (i = 0; i < s->nlive[k]; i++) {
         int store = s->live[k][i];
-        bool born = s->home[store] == LOOSE ? work_uses(&s->t->work[k], store) :
+        bool born = s->home[store] == LOOSE ? scene_uses(s, c, store) :
                     s->home[store] == FREE && s->t->first[store] == k;
 
         if ((k > c->work && s->t->first[store] != k) ||
@@ -307,6 +317,16 @@ static unsigned far_of(const Solver *s, const Scene *c, const int *store, int n)
     return set;
 }
 
+/* The first of the works that takes no time, counted from 0; n: none. */
+static int first_instant(const Solver *s, const Scene *c)
+{
+    int k;
+
+    for (k = 0; k < c->n && !(s->line && s->line->instant[c->work + k]); k++)
+        ;
+    return k;
+}
+
 static Ways *ways_of(const Solver *s, const Scene *c, Chain *chain)
 {
     Work *w = &s->t->work[c->work];
@@ -315,6 +335,8 @@ static Ways *ways_of(const Solver *s, const Scene *c, Chain *chain)
 
     if (!chain)
         return tiler_ways(s->t, w, far_of(s, c, w->store, w->nstore));
+    if (first_instant(s, c) < c->n)
+        return chain_any(s->t, chain);
     store = chain_stores(chain, &n);
     return chain_ways(s->t, chain, far_of(s, c, store, n));
 }
@@ -327,42 +349,62 @@ static int64_t starts_of(const Entry *e)
 
 /* What follows takes less for what of its constants is loaded meanwhile, as far
  * as the engine has time for it; what cores do more, they do while they would
- * wait, as far as they would.  (Mostly code comes in then, which is not known
- * here: a plan is thought to start for nothing what it loads ahead.) */
+ * wait, as far as they would: `more` is the rest.  (Mostly code comes in then,
+ * which is not known here: a plan is thought to start for nothing what it loads
+ * ahead.) */
 static int64_t saved_ahead(const Solver *s, const Way *way, int64_t more,
                            const Entry *after)
 {
-    int64_t cycles = after->pre_cycles - MAX(0, more - way->idle);
+    int64_t cycles = after->pre_cycles - more;
 
     if (!after->pre_cycles)
         return cycles;
     return MIN(cycles, way->slack + (s->relaxed ? after->way->pre_least : 0));
 }
 
-/* What comes after a layer that takes no time, whatever that does for it. */
-static void join_instant(Solver *s, State *to, Entry e, const Entry *after)
+/* What comes after a layer that takes no time, whatever that does for it; nor
+ * does a chain with one, and what the line brings may be there before it: as
+ * much more as fits then. */
+static void join_instant(Solver *s, const Scene *c, State *to, Entry e,
+                         const Entry *after)
 {
-    e.cycles = e.way->toll + after->cycles - after->pre_cycles;
+    const int64_t *spare = &s->line->spare[c->work];
+    int64_t more = MAX(0, spare[0] - spare[first_instant(s, c)]);
+
+    e.cycles = e.way->toll + after->cycles - after->pre_cycles -
+               (int64_t)((double)more / s->line->rate);
     add_entry(s, to, &e);
 }
 
-/* A way and what comes after it. */
+/* A way and what comes after it.  What a bound is not sure that code takes,
+ * cores may wait. */
 static void join(Solver *s, State *to, Entry e, const Entry *after,
                  int64_t room, int64_t cold)
 {
     const Way *way = e.way;
+    int64_t turns = s->relaxed ? way->turns : 0, idle = way->idle + turns;
     int64_t more = s->relaxed ? MAX(cold, starts_of(after)) : 0;
 
     if (way->bytes + after->pre_bytes > room)
         return;
-    e.cycles = way_cost(way) + after->cycles -
-               saved_ahead(s, way, more, after);
+    e.cycles = way_cost(way) - turns + after->cycles -
+               saved_ahead(s, way, MAX(0, more - idle), after);
     add_entry(s, to, &e);
     e.pre_bytes = way->pre_bytes;
     e.pre_cycles = MIN(way->pre_cycles,
-                       way->pre_starts + MAX(0, way->idle - more));
+                       way->pre_starts + MAX(0, idle - more));
     if (e.pre_cycles)
         add_entry(s, to, &e);
+}
+
+static int64_t cold_of(const Solver *s, const Scene *c)
+{
+    int64_t sum = 0;
+    int k;
+
+    for (k = 0; s->cold && k < c->n; k++)
+        sum += s->cold[c->work + k];
+    return sum;
 }
 
 static State *solve_at(Solver *s, int work, unsigned set);
@@ -384,11 +426,11 @@ static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
         e.way = &ways->v[i];
         for (e.entry = 0; e.entry < behind->n &&
                           has_room(s, c, e.way, live[1]); e.entry++)
-            if (s->instant && s->instant[c->work])
-                join_instant(s, to, e, &behind->v[e.entry]);
+            if (first_instant(s, c) < c->n)
+                join_instant(s, c, to, e, &behind->v[e.entry]);
             else
                 join(s, to, e, &behind->v[e.entry], near - live[0],
-                     s->cold ? s->cold[c->work] : 0);
+                     cold_of(s, c));
     }
 }
 
@@ -541,10 +583,10 @@ Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next)
 }
 
 Solution solve_relaxed(Tiler *t, const int64_t *near, const int64_t *next,
-                       const int64_t *cold, const bool *instant)
+                       const int64_t *cold, const Line *line)
 {
     Solver s = {.t = t, .near = near, .next = next, .relaxed = true,
-                .cold = cold, .instant = instant};
+                .cold = cold, .line = line};
 
     return solve(&s);
 }

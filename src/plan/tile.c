@@ -327,9 +327,8 @@ void opers_in_place(const Work *w, unsigned far, const Way *way,
     }
 }
 
-/* The least code of each kernel that a layer may have. */
-static void note_code(Tiler *t, Work *w, const Node *n, const Choice *c,
-                      const Dims *d)
+int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
+                   const Dims *d)
 {
     int64_t bytes = kern_code(c->kern, c->sig, n, d);
     int i;
@@ -341,6 +340,7 @@ static void note_code(Tiler *t, Work *w, const Node *n, const Choice *c,
         w->code[w->ncode++] = (Code){c->kern, bytes};
     }
     w->code[i].bytes = MIN(w->code[i].bytes, bytes);
+    return bytes;
 }
 
 /* The kernels of a kind of tile: where operands are used in place, others may
@@ -366,7 +366,7 @@ static bool ask_kernels(Tiler *t, Work *w, Grid *g, const Tile *tile,
             tile_dims(w->node, tile, in_place, out_place, &told);
         if (memcmp(&told, &d, sizeof d) && !tiler_choice(t, w, n, &told, &c))
             return false;
-        note_code(t, w, n, &c, &told);
+        tiler_code(t, w, n, &c, &told);
         cycles[far] = c.cycles;
         g->scratch[far] = MAX(g->scratch[far], c.scratch);
     }
@@ -962,6 +962,7 @@ static bool covers(const Way *a, const Way *b)
     return way_rereads(a) <= way_rereads(b) && way_cost(a) <= way_cost(b) &&
            a->bytes <= b->bytes &&
            way_cost(a) - a->pre_cycles <= way_cost(b) - b->pre_cycles &&
+           way_cost(a) - a->turns <= way_cost(b) - b->turns &&
            a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
 }
 
@@ -1140,7 +1141,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
         return;
     if (w->node->op == OP_concat)
         choice_time(&c, w->node, &d);
-    note_code(t, w, w->node, &c, &d);
+    tiler_code(t, w, w->node, &c, &d);
     way.bytes = slot_bytes(c.scratch);
     way.cycles = CALL_CYCLES + c.cycles + far_cycles(t, w, far, &c);
     way.slack = way.cycles;

@@ -566,14 +566,42 @@ static bool try_spilled(Tiler *t, const PlanOpts *o)
     return false;
 }
 
+/* Are there chains that take less, with the room that a plan has? */
+static bool may_chain(Tiler *t)
+{
+    Rooms r = new_rooms(t, t->room, t->p->room[t->next]);
+    Solution s;
+    int i;
+
+    t->chains = CHAIN_faster;
+    s = solve_homes(t, r.near, r.next);
+    t->chains = CHAIN_none;
+    forget_chains(t);
+    for (i = 0; s.found && i < t->nwork && !s.way[i]->after; i++)
+        ;
+    return s.found && i < t->nwork;
+}
+
+/* A plan without chains is made: with those that take less it may, too. */
+static bool keep_less(Tiler *t, const PlanOpts *o, int64_t without)
+{
+    int64_t with;
+
+    if (t->any || !may_chain(t))
+        return true;
+    with = try_chains(t, o, CHAIN_faster);
+    return (with >= 0 && with < without) ||
+           try_chains(t, o, CHAIN_none) >= 0;
+}
+
 /* What does not fit may, with chains wherever they save room, or spilled. */
 static bool try_all(Tiler *t, const PlanOpts *o)
 {
     Chains most = o->chains ? CHAIN_always : CHAIN_all;
-    int64_t with, without;
+    int64_t with, without = o->chains ? -1 : try_chains(t, o, CHAIN_none);
 
-    if (!o->chains && try_chains(t, o, CHAIN_none) >= 0)
-        return true;
+    if (without >= 0)
+        return keep_less(t, o, without);
     with = try_chains(t, o, most);
     if (with >= 0 && (t->any || o->chains))
         return true;
@@ -652,9 +680,24 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o)
     no_room(t->p, needs.s);
 }
 
+/* What lives at most, wherever it has its home. */
+static int64_t most_alive(const Tiler *t)
+{
+    int64_t most = 0, sum;
+    int i, k;
+
+    for (k = 0; k < t->nwork; k++) {
+        for (i = 0, sum = 0; i < t->s->nstore; i++)
+            if (t->first[i] <= k && t->last[i] >= k)
+                sum += t->s->store[i].size;
+        most = MAX(most, sum);
+    }
+    return most;
+}
+
 static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 {
-    start_over(t, CHAIN_none);
+    start_over(t, most_alive(t) <= next ? CHAIN_faster : CHAIN_all);
     tiler_room(t, near);
     return tiler_bound(t, near, next, next_all(t));
 }
@@ -693,8 +736,6 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
         chained |= p->layer[i].after > 0;
     if (t.spills || chained) /* the next memory is never too small */
         p->least = bound_with(&t, near, INT64_MAX / 4);
-    if (chained) /* the bound is of layers one by one */
-        p->least = MIN(p->least, p->cost);
     if (p->cost)
         p->gap = (double)(p->cost - p->least) / (double)p->cost;
 }

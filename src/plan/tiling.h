@@ -52,6 +52,8 @@ typedef struct Way {
     int64_t pre_least;  /* may be saved even if there is no slack before */
     int64_t slack;      /* cycles in which nothing is loaded */
     int64_t idle;       /* cycles in which cores wait */
+    int64_t turns;      /* cycles that a chain may take less, for code that may
+                           not have to come in again */
     int64_t saves;      /* bytes of the next memory, if the result follows an
                            operand that dies there at a distance; -1: not
                            worked out */
@@ -149,9 +151,12 @@ typedef struct Spilled {
     int ready;          /* the first step at which it is at home */
 } Spilled;
 
-/* Which chains of layers are considered: none, all, or all as if they took a
- * quarter of their time. */
-typedef enum Chains { CHAIN_none, CHAIN_all, CHAIN_always } Chains;
+/* Which chains of layers are considered: none; those that may take less time
+ * than the layers one by one, if there is room for these; all; or all as if
+ * they took a quarter of their time. */
+typedef enum Chains {
+    CHAIN_none, CHAIN_faster, CHAIN_all, CHAIN_always
+} Chains;
 
 typedef struct Tiler {
     Arena *mem;
@@ -270,6 +275,8 @@ bool chain_within(const Tiler *t, int store, int first, int n);
 /* The stores that have one, by bit of a set of homes. */
 const int *chain_stores(const Chain *c, int *n);
 Ways *chain_ways(Tiler *t, Chain *c, unsigned far);
+/* One that takes nothing, if there may be any. */
+Ways *chain_any(Tiler *t, Chain *c);
 void chain_forget(Work *w); /* the ways of those that begin with it */
 /* Which operand of w is the result of the work before it in a chain. */
 int chain_link(const Work *w, const Work *before);
@@ -286,6 +293,9 @@ bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
  * of the nearest memory. */
 bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
                   Choice *to);
+/* Bytes of code that a call of a kernel goes through, noted in w->code. */
+int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
+                   const Dims *d);
 /* What it takes the cores to load and store what work w has in the next memory:
  * elements, or words where a kernel is for the chip. */
 int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
@@ -306,11 +316,18 @@ typedef struct Solution {
 } Solution;
 /* near, next: room by work. */
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next);
+/* Works that take no time beside what the line from the outer memory does: so
+ * many bytes a cycle, but for what is there when they begin. */
+typedef struct Line {
+    bool *instant;      /* by work */
+    int64_t *spare;     /* by work: bytes that may be there when it begins */
+    double rate;
+} Line;
 /* No solution takes less time, and it need not be one: what is too much to be
  * tried out counts nowhere.  cold: cycles, by work, in which code comes in;
- * instant: works that take no time; NULL: none. */
+ * NULL: none. */
 Solution solve_relaxed(Tiler *t, const int64_t *near, const int64_t *next,
-                       const int64_t *cold, const bool *instant);
+                       const int64_t *cold, const Line *line);
 
 /* bound.c: no plan takes fewer cycles.  near, next: room for buffers; all: for
  * buffers and constants in the next memory, of which values that may be away
