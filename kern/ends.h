@@ -45,7 +45,7 @@ static inline void ends_run(const struct ends *e, const int32_t *sum, int32_t n,
         "sra %3, %3, %[shift]\n"
         ".insn r 0x33, 6, 0x02, %3, %3, %[lo]\n"
         ".insn r 0x33, 4, 0x02, %3, %3, %[hi]\n"
-        ".insn s 0x2b, %[store], %3, %[size](%[y])\n"
+        ".insn r 0x2b, %[store], 0, x%[size], %[y], %3\n"
         XP_BLOCK_END
         : "=&r"(s), "=&r"(b), "=&r"(m), "=&r"(a), [bias] "+r"(bias),
           [sum] "+r"(sum), [mul] "+r"(mul), [add] "+r"(add), [y] "+r"(y)

@@ -78,7 +78,7 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
 #define NORM_F3(T)                                                           \
     (sizeof(T) == 4 ? 2 : (sizeof(T) == 2) | (NORM_SIGNED(T) ? 0 : 4))
 #define NORM_LOAD(d, p, f3, step)                                            \
-    ".insn i 0x0b, %[" f3 "], " d ", %[" step "](" p ")\n"
+    ".insn i 0x0b, %[" f3 "], " d ", " p ", %[" step "]\n"
 
 /* Byte i, given as its bits 1 and 0, as far as the 8 bits of its quotient, the
  * uppermost of t. */

@@ -57,7 +57,7 @@ static inline int32_t vector_column(const LEFT *x, const RIGHT *w,
 
     __asm__ volatile(
         XP_BLOCK XP_LOOP(0, "%[n]", 3)
-        ".insn i 0x0b, %[xf], %[a], 1(%[x])\n"
+        ".insn i 0x0b, %[xf], %[a], %[x], 1\n"
         ".insn r 0x0b, 7, %[wf], %[b], %[w], %[step]\n"
         ".insn r 0x33, 0, 0x21, %[s], %[a], %[b]\n" XP_BLOCK_END
         : [s] "+&r"(s), [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x),

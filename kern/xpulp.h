@@ -98,15 +98,15 @@ XP_INLINE int32_t xp_load(const void *p)
 
 /* Word at p, which then moves on by a constant number of bytes. */
 #define xp_load_step(p, step)                                                 \
-    ({ int32_t xp_d; __asm__ volatile(".insn i 0x0b, 2, %0, " #step "(%1)"    \
+    ({ int32_t xp_d; __asm__ volatile(".insn i 0x0b, 2, %0, %1, " #step       \
                              : "=r"(xp_d), "+r"(p) : : "memory"); xp_d; })
 
 /* Pieces of an asm block; l is the loop, n its instructions, rest operands. */
 #define XP_BLOCK ".balign 4\n .option push\n .option norvc\n"
 #define XP_BLOCK_END ".option pop\n"
 #define XP_LOOP(l, count, n) ".insn i 0x7b, 4, x" #l ", " count ", 2*" #n "\n"
-#define XP_LW_STEP(d, p, step) ".insn i 0x0b, 2, " d ", " #step "(" p ")\n"
-#define XP_SW_STEP(v, p, step) ".insn s 0x2b, 2, " v ", " #step "(" p ")\n"
+#define XP_LW_STEP(d, p, step) ".insn i 0x0b, 2, " d ", " p ", " #step "\n"
+#define XP_SW_STEP(v, p, step) ".insn r 0x2b, 2, 0, x" #step ", " p ", " v "\n"
 #define XP_SDOT4(d, a, b) ".insn r 0x57, 1, 0x5c, " d ", " a ", " b "\n"
 #define XP_SDOT4US(d, a, b) ".insn r 0x57, 1, 0x54, " d ", " a ", " b "\n"
 

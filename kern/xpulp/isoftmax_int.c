@@ -44,7 +44,7 @@ static inline uint32_t powers(const struct powers *p, const X *x, int32_t n,
 
     __asm__ volatile(
         XP_BLOCK XP_LOOP(0, "%[n]", 11)
-        ".insn i 0x0b, %[load], %[a], 1(%[x])\n"
+        ".insn i 0x0b, %[load], %[a], %[x], 1\n"
         "add %[sum], %[sum], %[z]\n"
         "sub %[t], %[top], %[a]\n"
         "add %[q], %[a], %[base]\n"
@@ -74,7 +74,7 @@ static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
         XP_BLOCK XP_LOOP(0, "%[n]", 4)
         "mulhu %[t], %[a], %[inverse]\n" XP_LW_STEP("%[a]", "%[v]", 4)
         "srl %[t], %[t], %[shift]\n"
-        ".insn s 0x2b, 0, %[t], 1(%[y])\n" XP_BLOCK_END
+        ".insn r 0x2b, 0, 0, x1, %[y], %[t]\n" XP_BLOCK_END
         : [a] "+&r"(a), [t] "=&r"(t), [v] "+&r"(v), [y] "+&r"(y)
         : [n] "r"(n), [inverse] "r"(inverse), [shift] "r"(shift)
         : "memory");

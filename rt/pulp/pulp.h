@@ -41,7 +41,7 @@ static inline uint32_t pulp_event_load(uint32_t at)
 {
     uint32_t v;
 
-    __asm__ volatile(".insn i 0x03, 6, %0, 0(%1)"
+    __asm__ volatile(".insn i 0x03, 6, %0, %1, 0"
                      : "=r"(v) : "r"(at) : "memory");
     return v;
 }
