@@ -60,7 +60,7 @@
               "=&r"(d3), "=&r"(p), "=&r"(q), "=&r"(r), "=&r"(s), "=&r"(u),  \
               "=&r"(v), "+r"(x), "+r"(w)                                    \
             : "r"(step), "r"(2 * step), "r"(3 * step), "20"(words)          \
-            : "memory");                                                    \
+            : XP_CLOBBERS);                                                 \
         sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;                 \
         sum[4] = b0, sum[5] = b1, sum[6] = b2, sum[7] = b3;                 \
         sum[8] = c0, sum[9] = c1, sum[10] = c2, sum[11] = c3;               \
@@ -91,7 +91,7 @@
               "=&r"(b1), "=&r"(b2), "=&r"(b3), "=&r"(p), "=&r"(q),          \
               "=&r"(r), "=&r"(s), "=&r"(u), "=&r"(v), "+r"(x), "+r"(y),     \
               "+r"(w0), "+r"(w1), "+r"(w2), "+r"(w3)                        \
-            : "r"(words) : "memory");                                       \
+            : "r"(words) : XP_CLOBBERS);                                    \
         sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;                 \
         sum[4] = b0, sum[5] = b1, sum[6] = b2, sum[7] = b3;                 \
     }

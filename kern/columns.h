@@ -31,7 +31,7 @@ static inline void columns_add(int32_t s[4], const X *x, int32_t n,
             : [n] "r"(n >> 1), [step] "r"(step), [e0] "r"(1), [e1] "r"(1 << 8),
               [e2] "r"(1 << 16), [e3] "r"(1 << 24),
               [sum] "i"((X)-1 < (X)1 ? 0x5c : 0x50)
-            : "memory");
+            : XP_CLOBBERS);
     s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3;
     for (int i = 0; n & 1 && i < 4; i++)
         s[i] += x[i];

@@ -96,7 +96,7 @@ static inline int32_t *depth_columns(int32_t *to, const X *const row[3],
         : [n] "r"(n), [s0] "r"(step[0]), [s1] "r"(step[1]),
           [s2] "r"(step[2]), [high] "r"(0x00030001), [q0] "r"(0x04040200),
           [q1] "r"(0x05050301), [q2] "r"(0x06060200), [q3] "r"(0x07070301)
-        : "memory");
+        : XP_CLOBBERS);
     return to;
 }
 
@@ -131,7 +131,7 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
         : [n] "r"(n), [s0] "r"(step[0]), [s1] "r"(step[1]),
           [s2] "r"(step[2]), [s3] "r"(step[3]), [low] "r"(0x05010400),
           [high] "r"(0x07030602), [tops] "r"(0x07060302)
-        : "memory");
+        : XP_CLOBBERS);
     return to;
 }
 
@@ -167,7 +167,7 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
               [hi] "r"(e->hi), [step] "r"(p->yw), [tn] "r"(p->next),         \
               [yn] "r"(p->ynext),                                            \
               [size] "i"(sizeof(Y) == 4 ? 6 : sizeof(Y) == 2 ? 5 : 4)        \
-            : "memory");                                                     \
+            : XP_CLOBBERS);                                                  \
     }
 /* Two rows of results of three words each, columns side by side: `words`
  * instructions for both, the last of which FINISH a sum and CLIP it. */
@@ -205,7 +205,7 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
                   [shift] "r"(e->shift), [hi] "r"(e->hi),                    \
                   [step] "r"(yw),                                            \
                   [size] "i"(sizeof(Y) == 4 ? 6 : sizeof(Y) == 2 ? 5 : 4)    \
-                : "memory");                                                 \
+                : XP_CLOBBERS);                                              \
             t = (const int32_t *)(const void *)((const char *)t + next);     \
         }                                                                    \
     }

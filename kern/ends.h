@@ -54,7 +54,7 @@ static inline void ends_run(const struct ends *e, const int32_t *sum, int32_t n,
           [hi] "r"(e->hi), [lb] "i"(ENDS_LOAD(BIAS)), [lm] "i"(ENDS_LOAD(MUL)),
           [la] "i"(ENDS_LOAD(ADD)), [size] "i"(sizeof(Y)),
           [store] "i"(sizeof(Y) == 4 ? 2 : sizeof(Y) == 2 ? 1 : 0)
-        : "memory");
+        : XP_CLOBBERS);
 }
 #else
 #ifdef ENDS_SHORT

@@ -34,7 +34,7 @@ static inline int32_t itamax_sum(const X *x, int32_t n, int32_t top)
           [w] "=&r"(w), [x] "+&r"(x)
         : [n] "r"(n >> 2), [top] "r"(tops), [all] "r"(-1),
           [ones] "r"(0x01010101)
-        : "memory");
+        : XP_CLOBBERS);
     sum = xp_sdot4u(sum, e, 0x01010101);
     if (!(n & 3))
         return sum;
@@ -59,7 +59,7 @@ static inline void itamax_words(const X *x, int32_t words, int32_t top,
           [x] "+&r"(x), [y] "+&r"(y)
         : [n] "r"(words), [top] "r"((top & 255) * 0x01010101),
           [inverse] "r"(inverse * 0x01010101)
-        : "memory");
+        : XP_CLOBBERS);
 }
 #else
 static int32_t itamax_shifted(int32_t v, int32_t t)

@@ -63,7 +63,7 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
               [x] "+&r"(x)
             : [n] "r"(n >> 3), [ones] "r"(0x01010101),
               [dot] "i"(NORM_SIGNED(X) ? 0x5c : 0x50)
-            : "memory");
+            : XP_CLOBBERS);
     if (n & 4) {
         norm_more(xp_load(x), &s, &q);
         x += 4;
@@ -139,7 +139,7 @@ static inline void norm_words(const struct norm *r, const X *x, NORM_DATA,
           , [mean] "r"(r->mean), [root] "r"(r->root), [bf] "i"(NORM_F3(B)),
           [bs] "i"(sizeof(B))
 #endif
-        : "memory");
+        : XP_CLOBBERS);
 }
 #else
 static void norm_sums(const X *x, int32_t n, int32_t *sum, int32_t *squares)

@@ -41,7 +41,7 @@ static inline int32_t pool_row(int32_t most, const X *x, int32_t n, int32_t col)
               [w] "=&r"(w)
             : [n] "r"(n >> 1), [col] "r"(col),
               [max] "i"(POOL_SIGNED(X) ? 0x18 : 0x1c)
-            : "memory");
+            : XP_CLOBBERS);
     if (n & 1)
         other = pool_max(other, pool_load(x));
     return pool_max(most, other);

@@ -85,7 +85,7 @@ struct fours {
             : "r"(step), "r"(2 * step), "r"(3 * step), "0"((int32_t)bias[0]), \
               "1"((int32_t)bias[1]), "2"((int32_t)bias[2]),                  \
               "3"((int32_t)bias[3])                                          \
-            : "memory", "t1", "t2", "t4", "t5", "t6");                       \
+            : XP_CLOBBERS, "t1", "t2", "t4", "t5", "t6");                    \
     }
 
 #define QUAD_APART                                                           \
@@ -122,7 +122,7 @@ static inline char *quad_copy(char *to, const void *from, int32_t n)
                          XP_SW_STEP("%2", "%0", 4) XP_SW_STEP("%3", "%0", 4)
                          XP_BLOCK_END
                          : "+r"(to), "+r"(x), "=&r"(a), "=&r"(b)
-                         : "r"(n >> 3) : "memory");
+                         : "r"(n >> 3) : XP_CLOBBERS);
     if (n & 4)
         block_store(to, block_load(x));
     if (n & 3)

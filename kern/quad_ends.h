@@ -91,7 +91,7 @@ static inline char *words_apart(char *to, const char *from, int32_t n)
                          XP_SW_STEP("%2", "%0", 16) XP_SW_STEP("%3", "%0", 16)
                          XP_BLOCK_END
                          : "+r"(to), "+r"(from), "=&r"(a), "=&r"(b)
-                         : "r"(n) : "memory");
+                         : "r"(n) : XP_CLOBBERS);
     return to;
 }
 #else

@@ -61,7 +61,7 @@ static inline int32_t rows_greatest(const X *x, int32_t n)
             ".insn r 0x57, 1, %[max], %[m], %[m], %[b]\n" XP_BLOCK_END
             : [m] "+&r"(most), [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x)
             : [n] "r"(n >> 3), [max] "i"(ROWS_SIGNED(X) ? 0x18 : 0x1c)
-            : "memory");
+            : XP_CLOBBERS);
     }
     most = rows_max(most, most >> 16);
     return (X)rows_max(most, most >> 8);

@@ -66,7 +66,7 @@ static inline void turn_copy(const X *x, X *y, int32_t n)
                          XP_SW_STEP("%2", "%1", 4) XP_SW_STEP("%3", "%1", 4)
                          XP_BLOCK_END
                          : "+&r"(x), "+&r"(y), "=&r"(a), "=&r"(b)
-                         : "r"(n >> 3) : "memory");
+                         : "r"(n >> 3) : XP_CLOBBERS);
     n &= 7;
     if (n > 3) {
         turn_store(y, turn_load(x));

@@ -33,7 +33,7 @@
         : [n] "r"(fours), [step] "r"(step), [low] "r"(0x05010400),         \
           [high] "r"(0x07030602), [upper] "r"(0x00030001),                 \
           [code] "i"(VECTOR_CODE)                                          \
-        : "memory")
+        : XP_CLOBBERS)
 
 /* sum[0..3] += x times four columns of w, of 4 * fours rows. */
 static inline void vector_turn(const LEFT *x, const RIGHT *w, int32_t step,
@@ -64,7 +64,7 @@ static inline int32_t vector_column(const LEFT *x, const RIGHT *w,
           [w] "+&r"(w)
         : [n] "r"(n), [step] "r"(step), [xf] "i"(VECTOR_SIGNED(LEFT) ? 0 : 4),
           [wf] "i"(VECTOR_SIGNED(RIGHT) ? 0 : 0x20)
-        : "memory");
+        : XP_CLOBBERS);
     return s;
 }
 #else

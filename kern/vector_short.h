@@ -15,7 +15,7 @@
         : [b] "=&r"(b), [s] "=&r"(s), [w] "+&r"(w), [sum] "+&r"(sum)       \
         : [n] "r"(rows), [x] "r"(v), [step] "r"(step),                     \
           [code] "i"(VECTOR_CODE)                                          \
-        : "memory")
+        : XP_CLOBBERS)
 
 /* sum[i] = v times the word at w, for `rows` that are `step` apart. */
 static inline void vector_words(int32_t v, const RIGHT *w, int32_t step,

@@ -18,7 +18,7 @@
         : "+r"(s0), "+r"(s1), "+r"(s2), "+r"(s3), "=&r"(p), "=&r"(q0),     \
           "=&r"(q1), "=&r"(q2), "=&r"(q3), [x] "+r"(x), [w0] "+r"(w0),     \
           [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3)                      \
-        : [n] "r"(words), [code] "i"(VECTOR_CODE) : "memory")
+        : [n] "r"(words), [code] "i"(VECTOR_CODE) : XP_CLOBBERS)
 
 /* sum[0..3] = x times four rows that begin at w[0] and `at` elements on. */
 static inline void vector4(const LEFT *x, const RIGHT *w0, const int32_t at[3],
@@ -43,7 +43,7 @@ static inline void vector4(const LEFT *x, const RIGHT *w0, const int32_t at[3],
         XP_BLOCK_END                                                       \
         : "+r"(s0), "+r"(s1), "=&r"(p), "=&r"(q0), "=&r"(q1), [x] "+r"(x), \
           [w0] "+r"(w0), [w1] "+r"(w1)                                     \
-        : [n] "r"(words), [code] "i"(VECTOR_CODE) : "memory")
+        : [n] "r"(words), [code] "i"(VECTOR_CODE) : XP_CLOBBERS)
 
 static inline void vector2(const LEFT *x, const RIGHT *w0, const RIGHT *w1,
                            int32_t words, int32_t sum[2])
@@ -64,7 +64,7 @@ static inline void vector2(const LEFT *x, const RIGHT *w0, const RIGHT *w1,
         DOT("%0", "%1", "%2")                                              \
         XP_BLOCK_END                                                       \
         : "+r"(s), "=&r"(p), "=&r"(q), [x] "+r"(x), [w] "+r"(w)            \
-        : [n] "r"(words), [code] "i"(VECTOR_CODE) : "memory")
+        : [n] "r"(words), [code] "i"(VECTOR_CODE) : XP_CLOBBERS)
 
 static inline int32_t vector1(const LEFT *x, const RIGHT *w, int32_t words)
 {

@@ -176,7 +176,7 @@ static inline void words_loop(const struct words *w, const X *x, const Y *y,
           [range] "r"(w->range), [lo] "r"((w->lo & 255) * 0x01010101),
           [p0] "r"(w->p0), [p0low] "r"(w->p0low), [addlow] "r"(w->addlow),
           [length] "i"(WORDS_LENGTH), WORDS_CAT(WORDS_WITH_, WORDS_SUM)
-        : "memory");
+        : XP_CLOBBERS);
 }
 #else
 static inline void words_loop(const struct words *w, const X *x, const Y *y,

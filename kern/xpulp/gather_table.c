@@ -37,7 +37,7 @@ static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
         XP_SW_STEP("%[a]", "%[y]", 4) XP_BLOCK_END
         : [i] "+&r"(i), [y] "+&r"(y), [w] "=&r"(w), [a] "=&r"(a),
           [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
-        : [n] "r"(words), [x] "r"(x) : "memory");
+        : [n] "r"(words), [x] "r"(x) : XP_CLOBBERS);
 }
 #else
 static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)

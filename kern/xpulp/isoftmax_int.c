@@ -60,7 +60,7 @@ static inline uint32_t powers(const struct powers *p, const X *x, int32_t n,
         : [n] "r"(n), [top] "r"(p->top), [base] "r"(p->base),
           [log2] "r"(p->log2), [inverse] "r"(p->inverse), [c] "r"(p->c),
           [most] "r"(31), [load] "i"(ROWS_SIGNED(X) ? 0 : 4)
-        : "memory");
+        : XP_CLOBBERS);
     return sum + (uint32_t)z;
 }
 
@@ -77,7 +77,7 @@ static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
         ".insn r 0x2b, 0, 0, x1, %[y], %[t]\n" XP_BLOCK_END
         : [a] "+&r"(a), [t] "=&r"(t), [v] "+&r"(v), [y] "+&r"(y)
         : [n] "r"(n), [inverse] "r"(inverse), [shift] "r"(shift)
-        : "memory");
+        : XP_CLOBBERS);
 }
 #else
 static int32_t bits(uint32_t v)

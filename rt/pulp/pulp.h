@@ -36,13 +36,18 @@ static inline uint32_t pulp_cycles(void)
     return v;
 }
 
+#if defined __pulp__ && !defined __clang__
+#define PULP_ELW "p.elw %0, 0(%1)" /* the PULP assembler has no .insn */
+#else
+#define PULP_ELW ".insn i 0x03, 6, %0, %1, 0"
+#endif
+
 /* A load that sleeps until its register has something to say (p.elw). */
 static inline uint32_t pulp_event_load(uint32_t at)
 {
     uint32_t v;
 
-    __asm__ volatile(".insn i 0x03, 6, %0, %1, 0"
-                     : "=r"(v) : "r"(at) : "memory");
+    __asm__ volatile(PULP_ELW : "=r"(v) : "r"(at) : "memory");
     return v;
 }
 
