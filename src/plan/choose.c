@@ -407,6 +407,24 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
     return best.kern != NULL;
 }
 
+bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
+                  Choice *to)
+{
+    Node seen = seen_by_kernel(tile);
+    const Menu *m = menu_of(c, &seen);
+    Asked x = kern_ask(&seen, d);
+    int64_t least = INT64_MAX;
+    Offer o;
+    int i;
+
+    for (i = 0; i < m->n; i++) {
+        o = m->offer[i];
+        if (judge(tile, &x, &o) == TAKEN)
+            least = MIN(least, scratch_of(&o, &x));
+    }
+    return choose_tile(c, tile, d, least, to);
+}
+
 void choice_time(Choice *to, const Node *concat, const Dims *d)
 {
     Node n = seen_by_kernel(concat);

@@ -171,7 +171,7 @@ static void fetch_run(Emitter *e, int work, int o, Piece p, int64_t *from,
 
     *from = 0;
     *bytes = all;
-    if (!fetch_by_piece(x, p) || way->direct)
+    if (!fetch_by_piece(e->t, x, p) || way->direct)
         return;
     tiles_at(e, work, 0, first);
     unit = first[way->before].tile.in[o].row;
@@ -542,7 +542,7 @@ static void store_out(Emitter *e, int o, Slot *s)
     int64_t n = piece_bytes(s->holds);
 
     send_out(e, o);
-    g->now = (g->now + 1) % out_slots(e->sol->way[e->work]);
+    g->now = (g->now + 1) % out_slots(e->t, e->sol->way[e->work]);
     await_out(e, o, g->now);
     if (g->buf[g->now] < 0)
         g->buf[g->now] = plan_add_buf(e->p, (Buf){

@@ -212,6 +212,9 @@ typedef struct Chooser Chooser;
 Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o);
 bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
                  int64_t scratch, Choice *to);
+/* The fastest of those with the least scratch. */
+bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
+                  Choice *to);
 /* Predicts the copy of one argument of a concat. */
 void choice_time(Choice *to, const Node *concat, const Dims *d);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */

@@ -64,7 +64,7 @@ static void list_live(Solver *s)
     for (i = 0; i < s->t->s->nstore; i++) {
         last = MIN(s->t->last[i], s->t->nwork - 1);
         for (k = MAX(0, s->t->first[i]); k <= last; k++) {
-            if (tiler_is_away(s->t, i, k))
+            if (tiler_is_away(s->t, i, k) && !s->t->floats)
                 continue;
             GROW(s->mem, s->live[k], (size_t)s->nlive[k]);
             s->live[k][s->nlive[k]++] = i;
@@ -116,7 +116,8 @@ static void force_homes(Solver *s)
 
     s->home = NEWN(s->mem, unsigned char, v->nstore + 1);
     for (i = 0; i < v->nstore; i++)
-        s->home[i] = v->store[i].size > s->t->room || s->t->spilled[i]
+        s->home[i] = v->store[i].size > s->t->room || s->t->last[i] < 0 ||
+                             (s->t->spilled[i] && !s->t->floats)
                          ? FAR : FREE;
     for (i = 0; i <= s->t->nwork; i++)
         while (list_cross(s, i, list) > MOST_FREE) {
@@ -146,7 +147,7 @@ static bool covers(const Entry *a, const Entry *b)
 
 static void add_entry(Solver *s, State *to, const Entry *e)
 {
-    int i, n = 0, worst = 0;
+    int i, n = 0, worst = -1;
 
     for (i = 0; i < to->n; i++)
         if (covers(&to->v[i], e))
@@ -157,10 +158,11 @@ static void add_entry(Solver *s, State *to, const Entry *e)
     to->n = n;
     if (n == MOST_ENTRIES && !s->relaxed) {
         s->exact = false;
-        for (i = 1; i < n; i++)
-            if (to->v[i].cycles > to->v[worst].cycles)
+        for (i = 0; i < n; i++) /* what asks for nothing always stays */
+            if (to->v[i].pre_bytes &&
+                (worst < 0 || to->v[i].cycles > to->v[worst].cycles))
                 worst = i;
-        if (e->cycles < to->v[worst].cycles)
+        if (!e->pre_bytes || e->cycles < to->v[worst].cycles)
             to->v[worst] = *e;
         return;
     }
@@ -246,9 +248,13 @@ static void count_live(const Solver *s, const Scene *c, int64_t live[2])
     live[0] = live[1] = 0;
     for (i = 0; i < c->nlive; i++) {
         int store = c->live[i];
+        bool far;
 
-        if (s->home[store] != LOOSE)
-            live[is_far(s, c, store)] += s->t->s->store[store].size;
+        if (s->home[store] == LOOSE)
+            continue;
+        far = is_far(s, c, store);
+        if (!far || !tiler_is_away(s->t, store, c->work))
+            live[far] += s->t->s->store[store].size;
     }
 }
 
@@ -440,6 +446,27 @@ static void try_scene(Solver *s, Scene c, Chain *chain, State *to)
         try_homes(s, &c, chain, to);
 }
 
+/* Is there room for all that is given, or wanted, in a set of homes? */
+static bool ends_fit(const Solver *s, int work, unsigned set)
+{
+    const Stores *v = s->t->s;
+    const Cross *x = &s->cross[work];
+    int64_t sum = 0;
+    int i, k;
+
+    if (s->relaxed)
+        return true;
+    for (i = 0; i < v->nstore; i++) {
+        if (work ? !v->store[i].out : !v->store[i].in)
+            continue;
+        for (k = 0; k < x->n && x->store[k] != i; k++)
+            ;
+        if (k == x->n ? s->home[i] != NEAR : set >> k & 1)
+            sum += v->store[i].size;
+    }
+    return sum <= s->next[work ? work - 1 : 0];
+}
+
 static State *solve_at(Solver *s, int work, unsigned set)
 {
     State *to = &s->cross[work].state[set];
@@ -451,7 +478,8 @@ static State *solve_at(Solver *s, int work, unsigned set)
         return to;
     to->known = true;
     if (work == s->t->nwork) {
-        add_entry(s, to, &end);
+        if (ends_fit(s, work, set))
+            add_entry(s, to, &end);
         return to;
     }
     try_scene(s, new_scene(s, work, set, 1), NULL, to);
@@ -561,7 +589,7 @@ static Solution solve(Solver *s)
         const State *v = solve_at(s, 0, set);
         int k = best_entry(v);
 
-        if (k >= 0 && (!to.found || v->v[k].cycles < to.cycles)) {
+        if (k >= 0 && ends_fit(s, 0, set) && (!to.found || v->v[k].cycles < to.cycles)) {
             to.found = true;
             to.cycles = v->v[k].cycles;
             best = set;

@@ -358,37 +358,38 @@ bool spill_stores(Tiler *t, int64_t near, int64_t next)
     return cost >= 0;
 }
 
-/* Inputs lie there before the first work, outputs behind the last. */
-static int64_t least_ends(const Tiler *t)
+static bool is_ever(const bool *away, int n)
 {
-    int64_t in = 0, out = 0;
-    int i;
+    int k;
 
-    for (i = 0; i < t->s->nstore; i++) {
-        in += t->s->store[i].in ? t->s->store[i].size : 0;
-        out += t->s->store[i].out ? t->s->store[i].size : 0;
-    }
-    return MAX(in, out);
+    for (k = 0; k < n && !away[k]; k++)
+        ;
+    return k < n;
 }
 
-int64_t spill_least(Tiler *t)
+void spill_all(Tiler *t)
 {
     const bool *can = streams_of(t);
     bool *away = NEWN(t->mem, bool, t->nwork + 1);
-    int64_t least = least_ends(t), cycles[2];
-    int i, k;
+    int64_t cycles[2];
+    int i;
+
+    for (i = 0; i < t->s->nstore; i++) {
+        if (t->s->store[i].konst || t->last[i] < 0)
+            continue;
+        range_of(t, i, MAX(0, t->first[i]), true, can, away);
+        if (is_ever(away, t->nwork) && moves_of(t, i, away, cycles))
+            put_away(t, i, away);
+    }
+}
+
+void spill_far(Tiler *t, const unsigned char *far)
+{
+    int i;
 
     for (i = 0; i < t->s->nstore; i++)
-        for (k = 0; k < t->nwork; k++)
-            if (lives_at(t, i, k) && !t->spilled[i]) {
-                range_of(t, i, k, true, can, away);
-                if (moves_of(t, i, away, cycles))
-                    put_away(t, i, away);
-            }
-    for (k = 0; k < t->nwork; k++)
-        least = MAX(least, need_at(t, k, least));
-    spill_nothing(t);
-    return least;
+        if (t->spilled[i] && !far[i])
+            take_back(t, i);
 }
 
 /* --- buffers and steps --- */

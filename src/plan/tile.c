@@ -131,7 +131,7 @@ static void find_lives(Tiler *t)
         if (v->to >= t->s->nseq)
             t->last[i] = t->nwork;
         if (v->from < 0 && t->last[i] < 0)
-            t->last[i] = 0; /* nobody reads it, but it is there at first */
+            t->last[i] = -1; /* nobody reads it, but it is there at first */
     }
 }
 
@@ -242,6 +242,8 @@ bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
     const Choice *all = tile == w->node ? w->choice : NULL;
     int64_t most = t->room / 2;
 
+    if (t->lean && !(all && w->shared))
+        return choose_least(t->chooser, tile, d, to);
     if (all && (w->shared || all->scratch <= most)) {
         *to = *all;
     } else {
@@ -258,6 +260,14 @@ bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
     return true;
 }
 
+static void forget_grids(Work *w)
+{
+    w->ngrid = 0;
+    w->grids = NULL;
+    w->scratch = 0;
+    w->denied = INT64_MAX;
+}
+
 void tiler_room(Tiler *t, int64_t near)
 {
     bool more = near > t->listed, other = more;
@@ -271,18 +281,31 @@ void tiler_room(Tiler *t, int64_t near)
 
         if (same && !more)
             continue;
+        if (!same)
+            forget_grids(w);
+        other |= !same;
         w->nset = 0;
         tiler_recall(t, w);
-        if (same)
-            continue;
-        other = true;
-        w->ngrid = 0;
-        w->grids = NULL;
-        w->scratch = 0;
-        w->denied = INT64_MAX;
     }
     for (i = 0; i < t->nwork && other; i++)
         t->work[i].chain = NULL;
+}
+
+void tiler_lean(Tiler *t, bool lean)
+{
+    int i;
+
+    if (t->lean == lean)
+        return;
+    t->lean = lean;
+    t->streams = NULL;
+    t->listed = t->room;
+    for (i = 0; i < t->nwork; i++) {
+        forget_grids(&t->work[i]);
+        t->work[i].chain = NULL;
+        t->work[i].nset = 0;
+        tiler_recall(t, &t->work[i]);
+    }
 }
 
 const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
@@ -835,14 +858,14 @@ static int64_t slots_of(const Work *w, const Grid *g, const Way *way, int o,
     return slot_bytes(whole ? val_bytes(w->oper[o].val) : g->most[o]);
 }
 
-int out_slots(const Way *way)
+int out_slots(const Tiler *t, const Way *way)
 {
-    return way_tiles(way) > 1 ? OUT_SLOTS : 1;
+    return way_tiles(way) > 1 && !t->lean ? OUT_SLOTS : 1;
 }
 
-bool fetch_by_piece(const Oper *o, Piece p)
+bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p)
 {
-    return p.rows == 1 && val_bytes(o->val) > SMALL_FETCH;
+    return p.rows == 1 && (t->lean || val_bytes(o->val) > SMALL_FETCH);
 }
 
 /* Two of its pieces, or all where they are wanted again and again. */
@@ -853,8 +876,10 @@ int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
     bool again = way->count[CUT_batch] > 1 ||
                  (!way->rows_first && way->count[CUT_row] > 1);
 
-    if (again || !fetch_by_piece(o, p))
+    if (again || !fetch_by_piece(t, o, p))
         return slot_bytes(all);
+    if (t->lean)
+        return MIN(slot_bytes(all), way->depth * slot_bytes(most));
     return MIN(slot_bytes(all), 2 * slot_bytes(MAX(most, t->chunk)));
 }
 
@@ -864,7 +889,7 @@ static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
 {
     if (oper_streams(&w->oper[o]))
         return slot_bytes(g->most[o]) *
-               (w->oper[o].out ? out_slots(way) : g->dep[o] ? way->depth : 1);
+               (w->oper[o].out ? out_slots(t, way) : g->dep[o] ? way->depth : 1);
     if (way->direct)
         return slot_bytes(val_bytes(w->oper[o].val));
     return const_bytes(t, &w->oper[o], way, g->kind[0]->share[o].piece,
@@ -1131,7 +1156,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (oper_streams(&w->oper[o]))
+        if (oper_streams(&w->oper[o]) && far >> w->oper[o].bit & 1)
             return;
     if (w->node->op == OP_concat)
         dims_fill_concat(w->node, w->part, &d);
@@ -1146,7 +1171,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     way.cycles = CALL_CYCLES + c.cycles + far_cycles(t, w, far, &c);
     way.slack = way.cycles;
     for (o = 0; o < w->noper; o++)
-        if (w->oper[o].outer)
+        if (w->oper[o].outer && w->oper[o].konst)
             way.outer_bytes += outer_bytes(t, w, NULL, &way, o);
     if (way.bytes <= t->listed)
         ways_add(t, l, &way);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15, LOOSE = 4096, SLACK = 512,
-       LEAST_CHUNK = 4096 };
+       LEAST_CHUNK = 4096, UNIT = 8, PATIENCE = 32 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -64,27 +64,6 @@ static Solution solve_rooms(Tiler *t, int64_t near, int64_t next)
 static bool solves(Tiler *t, int64_t near, int64_t next)
 {
     return solve_rooms(t, near, next).found;
-}
-
-/* The least room of one memory with which there is a solution; -1: none. */
-static int64_t least_room(Tiler *t, bool of_next, int64_t other)
-{
-    int64_t lo = 0, hi = 1024;
-
-    while (hi < INT64_C(1) << 40 &&
-           !(of_next ? solves(t, other, hi) : solves(t, hi, other)))
-        hi *= 2;
-    if (hi >= INT64_C(1) << 40)
-        return -1;
-    while (hi - lo > 1) {
-        int64_t mid = lo + (hi - lo) / 2;
-
-        if (of_next ? solves(t, other, mid) : solves(t, mid, other))
-            hi = mid;
-        else
-            lo = mid;
-    }
-    return hi;
 }
 
 /* --- steps and addresses of a solution --- */
@@ -145,14 +124,25 @@ static void shrink(Tiler *t, int mem, int64_t *room, int64_t over)
             room[i] = MIN(room[i], live[i]) - MAX(over / 2, 64);
 }
 
-/* Room for buffers in the nearest memory, beside all stacks. */
-static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
+/* Bytes for buffers in the nearest memory, beside all stacks. */
+static int64_t near_left(const Tiler *t, const PlanOpts *o)
 {
     const Mem *m = &t->p->soc->mems[t->near];
 
     if (o->limit[t->near] >= 0)
         return o->limit[t->near];
     return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
+}
+
+/* Memory is given out in units of so many bytes. */
+static int64_t whole_units(int64_t bytes)
+{
+    return MAX(0, bytes) / UNIT * UNIT;
+}
+
+static int64_t near_room_of(const Tiler *t, const PlanOpts *o)
+{
+    return whole_units(near_left(t, o));
 }
 
 /* Bytes of the next memory beside what the program takes. */
@@ -176,7 +166,7 @@ static int64_t next_left(const Tiler *t, const PlanOpts *o)
 
 static int64_t next_room(const Tiler *t, const PlanOpts *o)
 {
-    return MAX(0, next_left(t, o));
+    return whole_units(next_left(t, o));
 }
 
 static int64_t stored_bytes(const Tiler *t, const Work *w)
@@ -219,6 +209,19 @@ static bool knows_program(Tiler *t, const PlanOpts *o)
     return false;
 }
 
+/* What is not fetched ahead is placed with all the rest. */
+static void size_fetches(Tiler *t)
+{
+    Plan *p = t->p;
+    int i;
+
+    for (i = 0; i < t->nfetch; i++)
+        p->buf[t->fetch[i].buf].size = t->fetch[i].bytes;
+    for (i = 0; i < p->nbuf; i++)
+        if (p->buf[i].kind == BUF_output)
+            p->buf[i].to = p->nstep + 1;
+}
+
 /* Steps and addresses of a solution; false: too high, and rooms are less. */
 static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
@@ -237,6 +240,8 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     place_consts_home(p, o);
     emit_steps(t, sol);
     plan_lives(p);
+    if (t->lean && t->nfetch)
+        size_fetches(t);
     if (!t->code && t->fills && !o->program)
         t->code = STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
@@ -246,7 +251,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         shrink(t, t->near, r->near, over);
         ok = false;
     }
-    over = (t->merged || t->nfetch ? place_groups(t, t->next)
+    over = (t->merged || (t->nfetch && !t->lean) ? place_groups(t, t->next)
                       : place_at_home(p, t->next)) - p->room[t->next];
     if (over > 0) {
         shrink(t, t->next, r->next, over);
@@ -508,35 +513,16 @@ static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
             least = now;
             best = x;
         }
-        if (now >= 0 && t->any)
-            return true;
     }
     return least >= 0 && (now == least || try_trial(t, o, &best) >= 0);
 }
 
-/* What sums ask for may not be enough for addresses. */
-static int64_t enough(Tiler *t, const PlanOpts *o, int mem, int64_t least)
-{
-    Mem *m = &t->p->soc->mems[mem];
-    int64_t step = 8, size = m->size;
-    PlanOpts more = *o;
-
-    for (; least < INT64_C(1) << 40; least += step, step *= 2) {
-        m->size = size + least; /* or the chip's is the bound */
-        more.limit[mem] = least;
-        t->p->room[mem] = least;
-        if (try_rounds(t, &more))
-            break;
-    }
-    m->size = size;
-    return least;
-}
-
-static void start_over(Tiler *t, Chains chains)
+static void begin_anew(Tiler *t, Chains chains, bool lean)
 {
     int i;
 
     t->chains = chains;
+    tiler_lean(t, lean);
     for (i = 0; i < t->nwork; i++)
         t->work[i].follow = false;
     memset(t->outside, 0, (size_t)t->s->nstore * sizeof *t->outside);
@@ -544,6 +530,11 @@ static void start_over(Tiler *t, Chains chains)
     mark_opers(t);
     t->fills = t->spills = false;
     t->code = 0;
+}
+
+static void start_over(Tiler *t, Chains chains)
+{
+    begin_anew(t, chains, false);
 }
 
 /* With these chains of layers: the cost, or -1. */
@@ -587,7 +578,7 @@ static bool keep_less(Tiler *t, const PlanOpts *o, int64_t without)
 {
     int64_t with;
 
-    if (t->any || !may_chain(t))
+    if (!may_chain(t))
         return true;
     with = try_chains(t, o, CHAIN_faster);
     return (with >= 0 && with < without) ||
@@ -603,7 +594,7 @@ static bool try_all(Tiler *t, const PlanOpts *o)
     if (without >= 0)
         return keep_less(t, o, without);
     with = try_chains(t, o, most);
-    if (with >= 0 && (t->any || o->chains))
+    if (with >= 0 && o->chains)
         return true;
     start_over(t, CHAIN_none);
     without = spills_to(t) && try_spilled(t, o) ? tiler_cost(t) : -1;
@@ -612,47 +603,114 @@ static bool try_all(Tiler *t, const PlanOpts *o)
     return with >= 0 && try_chains(t, o, most) >= 0;
 }
 
-/* With so much of the next memory where there is `has`: by the limit if there
- * is one, on a larger chip where this one has less. */
-static bool would_fit(Tiler *t, const PlanOpts *o, int64_t has, int64_t next)
-{
-    Mem *m = &t->p->soc->mems[t->next];
-    int64_t size = m->size;
-    PlanOpts more = *o;
-    bool ok;
+/* --- the least memory --- */
 
-    if (o->limit[t->next] < 0) {
-        m->size += next - has;
-        ok = try_all(t, o);
-        m->size = size;
-        return ok;
-    }
-    more.limit[t->next] = next;
-    ok = try_all(t, &more);
-    if (!ok && t->p->room[t->next] < next) {
-        m->size += next;
-        ok = try_all(t, &more);
-        m->size = size;
-    }
-    return ok;
+/* What may be done where memory is short: layers in chains, values away, with
+ * constants all in the next memory or all but the small behind it. */
+typedef enum Means {
+    IN_homes, IN_chains, IN_spilled, OUT_homes, OUT_chains, OUT_spilled, NMEANS
+} Means;
+
+/* Makes ready for it; false: the chip cannot. */
+static bool begin_lean(Tiler *t, const PlanOpts *o, Means how)
+{
+    bool outside = how >= OUT_homes;
+    Means what = how % OUT_homes;
+
+    begin_anew(t, what == IN_chains ? CHAIN_all : CHAIN_none, true);
+    if ((outside && (t->outer < 0 || !t->io)) ||
+        (what == IN_spilled && !spills_to(t)))
+        return false;
+    if (outside)
+        put_outside(t);
+    t->fills = outside;
+    t->spills = what == IN_spilled;
+    set_chunk(t, 0);
+    set_rooms(t, o);
+    tiler_room(t, t->p->room[t->near]);
+    if (t->spills)
+        spill_all(t);
+    t->floats = t->spills;
+    return bytes_inside(t) <= room_for_consts(t->p, t->next, o);
 }
 
-/* What may be spilled is known only when it is tried. */
-static int64_t enough_spilled(Tiler *t, const PlanOpts *o, int64_t has)
+/* With these means and no more than the room there is: a plan? */
+static bool try_means(Tiler *t, const PlanOpts *o, Means how)
 {
-    int64_t lo, hi, step = 8;
+    Plan *p = t->p;
+    bool ok = begin_lean(t, o, how);
+    Rooms r = new_rooms(t, p->room[t->near], p->room[t->next]);
+    Solution s;
 
-    t->any = true;
-    start_over(t, CHAIN_none);
-    hi = spill_least(t);
-    for (lo = hi - 1; !would_fit(t, o, has, hi); step *= 2) {
-        lo = hi;
-        hi += step;
+    if (t->floats && ok) {
+        s = solve_homes(t, r.near, r.next);
+        ok = s.found;
+        if (ok)
+            spill_far(t, s.far);
     }
-    while (hi - lo > MAX(8, hi / 64)) {
+    t->floats = false;
+    return ok && try_rounds(t, o) && place_outside(t);
+}
+
+static bool try_lean(Tiler *t, const PlanOpts *o)
+{
+    Means how;
+
+    for (how = 0; how < NMEANS; how++)
+        if (try_means(t, o, how))
+            return true;
+    return false;
+}
+
+/* The least room of the next memory with which there is a solution by these
+ * means; more than there is: none. */
+static int64_t least_sum(Tiler *t, const PlanOpts *o, Means how)
+{
+    int64_t lo = 0, hi, near;
+
+    if (!begin_lean(t, o, how))
+        return INT64_MAX;
+    near = t->p->room[t->near];
+    hi = t->p->room[t->next] / UNIT + 1;
+    while (hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
 
-        if (would_fit(t, o, has, mid))
+        if (solves(t, near, mid * UNIT))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    t->floats = false;
+    return hi * UNIT;
+}
+
+static bool fits_lean(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
+{
+    PlanOpts less = *o;
+
+    less.limit[mem] = bytes;
+    return try_lean(t, &less);
+}
+
+/* The least of a memory with which there is a plan, from `least` on, to `most`;
+ * -1: none. */
+static int64_t least_plan(Tiler *t, const PlanOpts *o, int mem, int64_t least,
+                          int64_t most)
+{
+    int64_t lo = least - UNIT, hi = least, step = UNIT;
+    int i;
+
+    for (i = 1; !fits_lean(t, o, mem, hi); i++) {
+        if (hi >= most)
+            return -1;
+        step *= i > PATIENCE ? 2 : 1;
+        lo = hi;
+        hi = MIN(hi + step, most);
+    }
+    while (hi - lo > UNIT) {
+        int64_t mid = lo + (hi - lo) / 2 / UNIT * UNIT;
+
+        if (fits_lean(t, o, mem, mid))
             hi = mid;
         else
             lo = mid;
@@ -660,23 +718,71 @@ static int64_t enough_spilled(Tiler *t, const PlanOpts *o, int64_t has)
     return hi;
 }
 
-_Noreturn static void refuse(Tiler *t, const PlanOpts *o)
+/* Of the next memory, whatever its limit. */
+static int64_t least_next_of(Tiler *t, const PlanOpts *o)
+{
+    PlanOpts free = *o;
+    int64_t least = INT64_MAX, most = 0, sum;
+    Means how;
+
+    free.limit[t->next] = -1;
+    for (how = 0; how < NMEANS; how++) {
+        sum = least_sum(t, &free, how);
+        if (sum <= t->p->room[t->next]) {
+            least = MIN(least, sum);
+            most = MAX(most, t->p->room[t->next]);
+        }
+    }
+    return least < INT64_MAX ? least_plan(t, &free, t->next, least, most) : -1;
+}
+
+/* Is there a solution with so much of the nearest memory, by any means? */
+static bool solves_near(Tiler *t, const PlanOpts *o, int64_t near)
+{
+    PlanOpts less = *o;
+    bool ok = false;
+    Means how;
+
+    less.limit[t->near] = near;
+    for (how = 0; how < NMEANS && !ok; how++) {
+        ok = begin_lean(t, &less, how) &&
+             solves(t, near, t->p->room[t->next]);
+        t->floats = false;
+    }
+    return ok;
+}
+
+/* Of the nearest memory, whatever its limit. */
+static int64_t least_near_of(Tiler *t, const PlanOpts *o)
+{
+    PlanOpts free = *o;
+    int64_t lo = 0, hi, most;
+
+    free.limit[t->near] = -1;
+    hi = most = near_room_of(t, &free);
+    if (!solves_near(t, o, hi))
+        return -1;
+    while (hi - lo > UNIT) {
+        int64_t mid = lo + (hi - lo) / 2 / UNIT * UNIT;
+
+        if (solves_near(t, o, mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    return least_plan(t, o, t->near, hi, most);
+}
+
+/* What is named is enough; a unit less is not. */
+_Noreturn static void refuse(Tiler *t, const PlanOpts *o, int mem,
+                             int64_t least)
 {
     Str needs = {.mem = t->p->mem};
-    int64_t near, next, least;
+    int64_t has;
 
     set_rooms(t, o);
-    near = t->p->room[t->near];
-    next = next_left(t, o);
-    least = least_room(t, true, near);
-    if (least >= 0) {
-        least = spills_to(t) ? enough_spilled(t, o, next)
-                             : enough(t, o, t->next, least);
-        say_need(t->p, t->next, "buffers", least, next, &needs);
-    } else {
-        least = enough(t, o, t->near, least_room(t, false, next));
-        say_need(t->p, t->near, "buffers", least, near, &needs);
-    }
+    has = mem == t->near ? near_left(t, o) : next_left(t, o);
+    say_need(t->p, mem, "buffers", least, has, &needs);
     no_room(t->p, needs.s);
 }
 
@@ -695,6 +801,34 @@ static int64_t most_alive(const Tiler *t)
     return most;
 }
 
+/* Where nothing else fits: the plan with the least memory, or none. */
+static void make_least(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+    int64_t next, near = -1;
+
+    if (try_lean(t, o))
+        return;
+    next = least_next_of(t, o);
+    set_rooms(t, o);
+    if (next >= 0 && next <= p->room[t->next] &&
+        fits_lean(t, o, t->next, next))
+        return;
+    if (next < 0)
+        near = least_near_of(t, o);
+    if (next >= 0)
+        refuse(t, o, t->next, next);
+    if (near >= 0)
+        refuse(t, o, t->near, near);
+    start_over(t, CHAIN_none);
+    if (t->outer < 0)
+        place_consts_home(p, o);
+    p->soc->mems[t->next].size += INT64_C(1) << 30;
+    next = least_next_of(t, o);
+    p->soc->mems[t->next].size -= INT64_C(1) << 30;
+    refuse(t, o, t->next, next);
+}
+
 static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 {
     start_over(t, most_alive(t) <= next ? CHAIN_faster : CHAIN_all);
@@ -706,7 +840,7 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
 {
     Tiler t = {.mem = p->mem, .p = p, .s = s};
     int64_t near, next;
-    bool chained = false;
+    bool chained = false, lean;
     int i;
 
     p->tiled = true;
@@ -722,20 +856,19 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     near = near_room_of(&t, o);
     next = next_room(&t, o);
     p->least = bound_with(&t, near, next);
-    if (!try_all(&t, o)) {
-        start_over(&t, CHAIN_none);
-        if (t.outer < 0)
-            place_consts_home(p, o);
-        refuse(&t, o);
-    }
+    if (!try_all(&t, o))
+        make_least(&t, o);
     p->program = t.code;
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);
     p->cost = tiler_cost(&t);
     for (i = 0; i < p->nlayer; i++)
         chained |= p->layer[i].after > 0;
-    if (t.spills || chained) /* the next memory is never too small */
+    lean = t.lean;
+    if (t.spills || chained || lean) /* the next memory is never too small */
         p->least = bound_with(&t, near, INT64_MAX / 4);
+    if (lean) /* the bound is of other ways */
+        p->least = MIN(p->least, p->cost);
     if (p->cost)
         p->gap = (double)(p->cost - p->least) / (double)p->cost;
 }

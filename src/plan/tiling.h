@@ -187,9 +187,12 @@ typedef struct Tiler {
     int64_t streams_room; /* with so much of the nearest */
     int care;           /* 0: what frees the most; 1: no more than must be,
                            2: or where that is quicker */
-    bool any;           /* the first plan that fits will do */
     double toll[2];     /* cycles that a byte is worth that ENG_dma, ENG_io
                            move; 0 but for least energy */
+    bool lean;          /* for least memory: kernels with the least scratch,
+                           constants a piece at a time, nothing ahead */
+    bool floats;        /* what is spilled may be at home in the nearest
+                           memory instead */
 } Tiler;
 
 /* tile.c */
@@ -197,6 +200,8 @@ int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
 void tiler_works(Tiler *t);
 /* Sets room, and forgets what depends on it. */
 void tiler_room(Tiler *t, int64_t near);
+/* Lists them anew, for least memory or not. */
+void tiler_lean(Tiler *t, bool lean);
 /* The ways to do work w with the stores of set `far` in the next memory, none
  * worse than another in everything; some may need more than t->room. */
 Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
@@ -222,7 +227,7 @@ const Oper *way_result(const Work *first, const Way *w);
 /* Does a way go through all rows once for each channel tile? */
 bool way_rereads(const Way *w);
 /* Slots in the next memory of a result on its way out. */
-int out_slots(const Way *way);
+int out_slots(const Tiler *t, const Way *way);
 /* Is operand `oper` loaded once for all tiles, though each has a piece? */
 bool tile_is_whole(const Work *w, int oper, const Way *way);
 /* What is to be least: cycles, and what a way moves. */
@@ -290,7 +295,7 @@ bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
                  ChainTile *to);
 
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
- * of the nearest memory. */
+ * of the nearest memory, or lean, of those with the least. */
 bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
                   Choice *to);
 /* Bytes of code that a call of a kernel goes through, noted in w->code. */
@@ -301,7 +306,7 @@ int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
 int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
                    const Choice *c);
 /* Is a constant fetched piece by piece from the outer memory? */
-bool fetch_by_piece(const Oper *o, Piece p);
+bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p);
 
 /* solve.c */
 typedef struct Solution {
@@ -353,9 +358,9 @@ int64_t spill_resident(const Tiler *t, int work);
  * there is nothing more to spill. */
 bool spill_stores(Tiler *t, int64_t near, int64_t next);
 void spill_nothing(Tiler *t);
-/* The least of the next memory with all that may be away; for what is given and
- * wanted at least. */
-int64_t spill_least(Tiler *t);
+/* Spills all that may be; of that, none that is not far after all. */
+void spill_all(Tiler *t);
+void spill_far(Tiler *t, const unsigned char *far);
 /* Buffers; steps before and after a work, -1 and nwork for the ends. */
 void spill_bufs(Tiler *t, const int *buf);
 void spill_enter(Tiler *t, int work);
