@@ -9,13 +9,14 @@
  *          && max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
  * stack    512
- * cycles   ncore * (430 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
- *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 19 + (((nb[0] *
- *          nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? k + (k % 4 ? 40 :
- *          0) : ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 2 ? (k
- *          % 4 ? 90 + 7 * k / 4 : 10 * k / 7 - 20) : 0) + (((nb[0] * nb[1] *
- *          nb[2] * n + ncore - 1) / ncore) + 1) / 4 * (k % 4 ? 54 + 9 * k / 2 :
- *          18 * k / 7)))
+ * cycles   ncore * (320 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
+ *          ((((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 31) / 32 * 90
+ *          + ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 16 + (((nb[0]
+ *          * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? (k % 4 ? 41 + 9
+ *          * k / 5 : 8 + k) : ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore)
+ *          % 4 == 2 ? (k % 4 ? 45 + 3 * k : 12 + 5 * k / 4) : 0) + (((nb[0] *
+ *          nb[1] * nb[2] * n + ncore - 1) / ncore) + 1) / 4 * (k % 4 ? 59 + 9 *
+ *          k / 2 : 8 + 18 * k / 7)))
  * code     620
  */
 #include "kern/kern.h"
