@@ -238,6 +238,51 @@ static inline void words_all(const struct map_dims *k, const struct io *io,
               (Z *)io->out[0] + from, to - from);
 }
 
+/* FN of ONE, with a factor and an addend for all or others for each run. */
+#define WORDS_REQUANT                                                        \
+    static NOINLINE void words_each(const struct map_dims *k,                \
+                                    const struct io *io)                     \
+    {                                                                        \
+        int32_t run, end, from, to;                                          \
+                                                                             \
+        nest_share(io, nest_runs(k), k->n[5], &run, &end, &from, &to);       \
+        for (; run < end; run++) {                                           \
+            ptrdiff_t x = from, mul = 0, add = 0;                            \
+            Z *z = (Z *)io->out[0] + (ptrdiff_t)run * k->n[5] + from;        \
+            int32_t rest = run;                                              \
+            struct words w;                                                  \
+                                                                             \
+            for (int axis = 4; rest; axis--) {                               \
+                const int32_t i = nest_digit(&rest, k->n[axis]);             \
+                                                                             \
+                x += (ptrdiff_t)i * k->s0[axis];                             \
+                mul += (ptrdiff_t)i * k->sm[axis];                           \
+                add += (ptrdiff_t)i * k->sa[axis];                           \
+            }                                                                \
+            w = words_of(k, ((const MUL *)io->in[1])[mul], 0,                \
+                         ((const ADD *)io->in[2])[add], k->shift);           \
+            words_run(&w, (const X *)io->in[0] + x, z, z, to - from);        \
+        }                                                                    \
+    }                                                                        \
+                                                                             \
+    static inline int words_vary(const int32_t s[6])                         \
+    {                                                                        \
+        return (s[0] | s[1] | s[2] | s[3] | s[4]) != 0;                      \
+    }                                                                        \
+                                                                             \
+    void FN(const struct map_dims *k, const struct io *io)                   \
+    {                                                                        \
+        struct words w;                                                      \
+                                                                             \
+        if (words_vary(k->sm) || words_vary(k->sa)) {                        \
+            words_each(k, io);                                               \
+            return;                                                          \
+        }                                                                    \
+        w = words_of(k, *(const MUL *)io->in[1], 0, *(const ADD *)io->in[2], \
+                     k->shift);                                              \
+        words_all(k, io, &w);                                                \
+    }
+
 /* FN of operators with mul and add, operands number `at` and at + 1, or
  * neither. */
 #define WORDS_SCALED(at)                                                     \

@@ -175,6 +175,14 @@ static int operands(OpCode op, char name[NARG][8])
     return n;
 }
 
+/* The same, now and then without the axes of one that lead. */
+static const char *short_dims(int rank, const int *n)
+{
+    for (; roll(2) && rank > 1 && *n == 1; rank--)
+        n++;
+    return dims(rank, n);
+}
+
 static void draw_map(Str *o, OpCode op, const Inst *in)
 {
     int rank = between(1, 4), n[4], m[4], c[4], i, axis = roll(rank);
@@ -190,12 +198,15 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
     }
     for (i = 0; i < narg; i++)
         put_operand(o, name[i], in->arg[i],
-                    i && !roll(3) ? "[1]" : dims(rank, !i || roll(2) ? n : m));
+                    i && !roll(3) ? "[1]" :
+                    i && roll(2) ? short_dims(rank, m) : dims(rank, n));
     if (op == OP_requant) {
-        put_operand(o, "mul", in->arg[1], roll(2) ? dims(rank, c) : "[1]");
-        put_operand(o, "add", in->arg[2], roll(2) ? dims(rank, c) : "[1]");
+        put_operand(o, "mul", in->arg[1],
+                    roll(2) ? short_dims(rank, c) : "[1]");
+        put_operand(o, "add", in->arg[2],
+                    roll(2) ? short_dims(rank, c) : "[1]");
     } else if (scales) {
-        scaled = put_scaling(o, in, narg, dims(rank, c), "[1]");
+        scaled = put_scaling(o, in, narg, short_dims(rank, c), "[1]");
     }
     str_fmt(o, "r = %s", op_info[op].name);
     for (i = 0; i < narg; i++)

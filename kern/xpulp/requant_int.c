@@ -3,7 +3,7 @@
  * op       requant
  * types    x:s8|u8 mul:int add:int -> y:s8|u8
  * isa      xpulpv2
- * when     s0[5] == 1 && mul.n == 1 && add.n == 1 && shift > 15 && shift < 39
+ * when     s0[5] == 1 && sm[5] == 0 && sa[5] == 0 && shift > 15 && shift < 39
  *          && max(-x.lo, x.hi) < 32768 && (max(-scaled.lo, scaled.hi) + (256 <<
  *          shift)) >> 16 < 2147418112
  * inplace  x
@@ -21,4 +21,4 @@
 #define WORDS_SCALE LONG
 #include "kern/words.h"
 
-WORDS_SCALED(1)
+WORDS_REQUANT

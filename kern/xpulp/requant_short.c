@@ -3,7 +3,7 @@
  * op       requant
  * types    x:s8|u8 mul:int add:int -> y:s8|u8
  * isa      xpulpv2
- * when     s0[5] == 1 && mul.n == 1 && add.n == 1 && shift < 23 &&
+ * when     s0[5] == 1 && sm[5] == 0 && sa[5] == 0 && shift < 23 &&
  *          max(-scaled.lo, scaled.hi) + (256 << shift) < 2147483648
  * inplace  x
  * split    n
@@ -20,4 +20,4 @@
 #define WORDS_SCALE SHORT
 #include "kern/words.h"
 
-WORDS_SCALED(1)
+WORDS_REQUANT

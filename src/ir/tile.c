@@ -372,13 +372,13 @@ static bool cut_matmul(Cutter *c)
 static bool has_axes(const Val *v, Shape y, int p, bool *none)
 {
     int i, skip = y.rank - v->shape.rank;
-    bool all = skip == 0 || elements(y, 0, p) == 1;
+    bool all = true;
 
     *none = true;
     for (i = 0; i < p; i++) {
         int64_t d = i < skip ? 1 : v->shape.dim[i - skip];
 
-        all &= i >= skip && d == y.dim[i];
+        all &= d == y.dim[i];
         *none &= d == 1;
     }
     return all || *none;
@@ -412,15 +412,16 @@ static void lines_axes(const Node *n, int64_t len[NCUT])
     len[CUT_row] = elements(n->res[0]->shape, 0, leading_axes(n));
 }
 
-/* Lines [at, at + len) of the first p axes, which become one. */
+/* Lines [at, at + len) of the first p axes of the result, which become one. */
 static Shape cut_lines(const Cutter *c, const Val *v, int p, Piece *what)
 {
-    int64_t inner = elements(v->shape, p, v->shape.rank);
-    Shape s = {.rank = 1 + v->shape.rank - p, .dim = {c->len[CUT_row]}};
+    int own = MAX(0, p - (c->n->res[0]->shape.rank - v->shape.rank));
+    int64_t inner = elements(v->shape, own, v->shape.rank);
+    Shape s = {.rank = 1 + v->shape.rank - own, .dim = {c->len[CUT_row]}};
     int i;
 
-    for (i = p; i < v->shape.rank; i++)
-        s.dim[1 + i - p] = v->shape.dim[i];
+    for (i = own; i < v->shape.rank; i++)
+        s.dim[1 + i - own] = v->shape.dim[i];
     *what = piece(v, c->at[CUT_row] * inner, c->len[CUT_row] * inner, 1, 0);
     return s;
 }
