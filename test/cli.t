@@ -46,6 +46,7 @@ want 2 'has no such memory' compile $model -t cortex-m4 --mem L9=12
 want 2 'the chip has' compile $model -t cortex-m4 --mem RAM=64M
 want 2 'wanted f32 s8 u8 s16 s32' compile $model --input-type f64
 want 2 'wanted a number from 0' compile $model --tolerance -1
+want 2 'wanted a number of seconds' compile $model --budget 0
 want 2 'wanted time, memory or energy' compile $model --objective size
 want 2 'gap8 has no line `energy core_cycle' compile $model -t gap8 \
     --objective energy

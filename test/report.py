@@ -7,7 +7,7 @@ import xml.etree.ElementTree as xml
 TOP = """status error missing verb target model name match max_abs_diff macs
 macs_removed cycles instructions predicted_cycles energy_uj flash_bytes
 weights_bytes code_bytes ram_bytes ram_lower_bound stack_bytes stack_used memory
-compile_ms objective gap bound_cycles bound_uj toolchain layers spilled""".split()
+compile_ms search objective gap bound_cycles bound_uj toolchain layers spilled""".split()
 LAYER = """name op kernel engine macs cycles instructions predicted_cycles
 dma_wait kernel_cycles kernel_warm lost predicted_wait
 predicted_cold tile tiles moved energy_uj""".split()

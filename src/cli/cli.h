@@ -27,6 +27,7 @@ typedef struct Opts {
     bool force, verbose, explain, bin, emulate;
     int cores;             /* --cores; 0: all */
     Objective objective;
+    double budget;         /* seconds; 0: none */
     double tolerance;
     int nmem;
     const char *mem_name[16];

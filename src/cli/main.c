@@ -24,6 +24,8 @@ static const char model_options[] =
     "  --cores N             use only so many of the chip's cores\n"
     "  --objective WHAT      plans have least time (default), memory or\n"
     "                        energy\n"
+    "  --budget SECONDS      look for better plans as long, of chips with\n"
+    "                        DMA\n"
     "  --input-type [NAME=]TYPE   f32 s8 u8 s16 s32\n"
     "  --tolerance T         of floats, absolute or relative (default 1e-4)\n"
     "  --dump DIR            run: every layer's tensor\n"

@@ -83,6 +83,15 @@ static void set_tolerance(Opts *o, const char *s)
         err(ERR_USAGE, "--tolerance: %s, wanted a number from 0", s);
 }
 
+static void set_budget(Opts *o, const char *s)
+{
+    char *end;
+
+    o->budget = strtod(s, &end);
+    if (end == s || *end || !(o->budget > 0 && o->budget <= 1e6))
+        err(ERR_USAGE, "--budget: %s, wanted a number of seconds", s);
+}
+
 static void set_cores(Opts *o, const char *s)
 {
     char *end;
@@ -168,6 +177,8 @@ static bool read_option(Opts *o, const char *s, const char *arg)
         set_tolerance(o, arg);
     else if (!strcmp(s, "--cores"))
         set_cores(o, arg);
+    else if (!strcmp(s, "--budget"))
+        set_budget(o, arg);
     else if (!strcmp(s, "--objective"))
         set_objective(o, arg);
     else

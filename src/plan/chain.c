@@ -237,11 +237,11 @@ static void list_cuts(Tiler *t, Chain *c)
     int nrow, nchannel, i, k;
 
     tile_axes(n, 0, all);
-    tile_sizes(all[CUT_row], 1, row, &nrow);
+    tile_sizes(t, all[CUT_row], 1, row, &nrow);
     nrow = MIN(nrow, MOST_SIZES - 1);
     if (row[nrow - 1] > 1) /* what is needed grows faster than the tile */
         row[nrow++] = 1;
-    tile_sizes(all[CUT_channel], channel_step(n), channel, &nchannel);
+    tile_sizes(t, all[CUT_channel], channel_step(n), channel, &nchannel);
     nchannel = MIN(nchannel, MOST_CHANNELS);
     c->cut = NEWN(t->mem, Cut, nrow * nchannel);
     for (i = 0; i < nrow && all[CUT_batch] == 1; i++)

@@ -174,17 +174,18 @@ int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io)
 int64_t tiler_cost(const Tiler *t)
 {
     const Plan *p = t->p;
-    int64_t moved[2] = {0, 0};
+    Arena *mem = arena_new();
+    int64_t moved[2] = {0, 0}, end = plan_trace(mem, p)[p->nstep].at;
     int i;
 
+    arena_end(mem);
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
         if (s->kind == STEP_start && s->engine != ENG_core)
             moved[s->engine == ENG_io] += s->move.row * s->move.rows;
     }
-    return plan_trace(t->mem, p)[p->nstep].at +
-           tiler_toll(t, moved[0], moved[1]);
+    return end + tiler_toll(t, moved[0], moved[1]);
 }
 
 /* The layer at which the next time ends that is counted: from layer i on, the

@@ -134,6 +134,8 @@ typedef struct Plan {
     int64_t cost;    /* tiled: of these cycles, and what is moved in cycles, if
                         that counts, */
     int64_t least;   /* no plan takes less (bound.c) */
+    int tried;       /* plans that were made, of which this is the best, */
+    bool ended;      /* and there was time for all */
     int64_t stack;   /* bound of the run function and its kernels */
     const char *host_isa; /* what the chip has beyond its description */
 } Plan;
@@ -141,6 +143,8 @@ typedef struct Plan {
 typedef struct PlanOpts {
     const char *kernels; /* --kernels DIR or NULL */
     Objective aim;
+    double until;        /* by plan_clock: better plans are looked for as long;
+                            0: not at all */
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t (*program)(const Plan *p); /* bytes that the steps of a tiled plan
                                           take as a program; NULL: a guess */
@@ -156,6 +160,9 @@ typedef struct PlanOpts {
  * memory stays readable.  Exactly that much more (by limit) then suffices. */
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o);
 extern int64_t plan_missing[16];
+
+/* better.c: seconds, from some moment on. */
+double plan_clock(void);
 
 /* text.c: prints a plan for people and tests. */
 void plan_print(const Plan *p, Str *out);

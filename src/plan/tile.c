@@ -291,14 +291,10 @@ void tiler_room(Tiler *t, int64_t near)
         t->work[i].chain = NULL;
 }
 
-void tiler_lean(Tiler *t, bool lean)
+static void list_anew(Tiler *t)
 {
     int i;
 
-    if (t->lean == lean)
-        return;
-    t->lean = lean;
-    t->streams = NULL;
     t->listed = t->room;
     for (i = 0; i < t->nwork; i++) {
         forget_grids(&t->work[i]);
@@ -306,6 +302,23 @@ void tiler_lean(Tiler *t, bool lean)
         t->work[i].nset = 0;
         tiler_recall(t, &t->work[i]);
     }
+}
+
+void tiler_lean(Tiler *t, bool lean)
+{
+    if (t->lean == lean)
+        return;
+    t->lean = lean;
+    t->streams = NULL;
+    list_anew(t);
+}
+
+void tiler_effort(Tiler *t, int effort)
+{
+    if (t->effort == effort)
+        return;
+    t->effort = effort;
+    list_anew(t);
 }
 
 const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
@@ -548,22 +561,24 @@ static void make_grid(Tiler *t, Work *w, Grid *g)
 
 /* Sizes worth trying along an axis: as even as can be, of multiples that suit
  * kernels; *n of them. */
-void tile_sizes(int64_t all, int64_t step, int64_t *size, int *n)
+void tile_sizes(const Tiler *t, int64_t all, int64_t step, int64_t *size,
+                int *n)
 {
+    const int most = t->effort ? MOST_SIZES : FEW_SIZES, each = most / 4 - 1;
     int64_t pieces, s;
 
     *n = 0;
-    for (pieces = 1; pieces <= all && *n < MOST_SIZES; pieces++) {
+    for (pieces = 1; pieces <= all && *n < most; pieces++) {
         s = (all + pieces - 1) / pieces;
         s = MIN(all, (s + step - 1) / step * step);
         if (!*n || s < size[*n - 1])
             size[(*n)++] = s;
         else if (s <= step)
             break;
-        if (*n > 4)
+        if (*n > each)
             pieces = pieces * 4 / 3;
     }
-    if (*n && size[*n - 1] > step && *n == MOST_SIZES)
+    if (*n && size[*n - 1] > step && *n == most)
         size[*n - 1] = MIN(step, all);
 }
 
@@ -582,7 +597,7 @@ static void list_grids(Tiler *t, Work *w)
 
     tile_axes(w->node, w->part, all);
     for (a = 0; a < NCUT; a++)
-        tile_sizes(all[a], a == CUT_channel ? channel_step(w->node) : 1,
+        tile_sizes(t, all[a], a == CUT_channel ? channel_step(w->node) : 1,
                    size[a], &n[a]);
     w->grids = NEWN(t->mem, Grid, n[0] * n[1] * n[2]);
     for (i = 0; i < n[0]; i++)

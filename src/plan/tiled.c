@@ -39,7 +39,7 @@ static Rooms new_rooms(Tiler *t, int64_t near, int64_t next)
     int i;
 
     for (i = 0; i < t->nwork; i++) {
-        r.near[i] = near;
+        r.near[i] = t->cap ? MIN(near, t->cap[i]) : near;
         r.next[i] = next;
     }
     return r;
@@ -89,8 +89,7 @@ static void set_homes(Tiler *t, const Solution *sol, const int *buf)
     }
 }
 
-/* Live bytes of a memory by layer. */
-static int64_t *live_of(Tiler *t, int mem, int64_t *most)
+int64_t *live_of(Tiler *t, int mem, int64_t *most)
 {
     const Plan *p = t->p;
     int64_t *live = NEWN(t->mem, int64_t, t->nwork + 1);
@@ -273,6 +272,27 @@ static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
         room[i] = MIN(room[i], most);
 }
 
+/* Where many plans are made, each is dropped with all that is its own, unless
+ * it is the best. */
+static bool draft_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
+                           Rooms *r)
+{
+    Arena *mem = t->mem;
+    Plan *p = t->p;
+    bool ok;
+
+    if (!t->drafts)
+        return try_solution(t, sol, o, r);
+    if (t->draft && t->draft != t->kept)
+        arena_end(t->draft);
+    t->draft = t->mem = p->mem = arena_new();
+    p->step = p->spare = NULL;
+    p->cstep = p->cspare = 0;
+    ok = try_solution(t, sol, o, r);
+    t->mem = p->mem = mem;
+    return ok;
+}
+
 static bool try_rounds(Tiler *t, const PlanOpts *o)
 {
     Plan *p = t->p;
@@ -280,6 +300,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
     Rooms r;
     int i;
 
+    p->tried++;
     t->counted = false;
     tiler_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
@@ -292,7 +313,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
         sol = solve_homes(t, r.near, r.next);
         if (!sol.found)
             return false;
-        if (try_solution(t, &sol, o, &r))
+        if (draft_solution(t, &sol, o, &r))
             break;
     }
     return i < ROUNDS;
@@ -300,7 +321,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
 
 /* --- where constants lie --- */
 
-static void mark_opers(Tiler *t)
+void mark_opers(Tiler *t)
 {
     int i, o;
 
@@ -316,7 +337,7 @@ static void mark_opers(Tiler *t)
     }
 }
 
-static void set_chunk(Tiler *t, int64_t chunk)
+void set_chunk(Tiler *t, int64_t chunk)
 {
     int i;
 
@@ -424,6 +445,11 @@ static bool try_inside(Tiler *t, const PlanOpts *o)
            try_rounds(t, o);
 }
 
+int64_t try_again(Tiler *t, const PlanOpts *o)
+{
+    return try_inside(t, o) && place_outside(t) ? tiler_cost(t) : -1;
+}
+
 /* Bytes of the next memory that buffers must not take, once it is known how
  * many the program does. */
 static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
@@ -433,15 +459,6 @@ static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
     return limit < 0 || !t->code ? 0 :
            MAX(0, next_all(t) - t->code - bytes_inside(t) - limit);
 }
-
-/* What is tried: how many quarters of what buffers never need are filled with
- * constants, and whether with those that would come late; bytes that are
- * fetched at once; and what the program is taken for at first. */
-typedef struct Trial {
-    int fill;
-    bool late;
-    int64_t chunk, code;
-} Trial;
 
 /* For a trial, as if there were so many eighths of the room. */
 static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
@@ -457,8 +474,7 @@ static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
                         p->room[t->next] * eighths / 8);
 }
 
-/* The cost, or -1. */
-static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
+int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 {
     const Plan *p = t->p;
     int64_t most;
@@ -486,7 +502,7 @@ static int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 
 /* The best of a few: for least energy also with less and less room for what is
  * fetched, and more for what never is. */
-static bool try_outside(Tiler *t, const PlanOpts *o, int spill)
+bool try_outside(Tiler *t, const PlanOpts *o, int spill)
 {
     static const Trial trials[] = {
         {0, false, 49152, 0}, {3, false, 49152, 0}, {1, false, 49152, 0},
@@ -532,7 +548,7 @@ static void begin_anew(Tiler *t, Chains chains, bool lean)
     t->code = 0;
 }
 
-static void start_over(Tiler *t, Chains chains)
+void start_over(Tiler *t, Chains chains)
 {
     begin_anew(t, chains, false);
 }
@@ -829,9 +845,11 @@ static void make_least(Tiler *t, const PlanOpts *o)
     refuse(t, o, t->next, next);
 }
 
+/* With a budget there may be more ways. */
 static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 {
     start_over(t, most_alive(t) <= next ? CHAIN_faster : CHAIN_all);
+    tiler_effort(t, t->drafts);
     tiler_room(t, near);
     return tiler_bound(t, near, next, next_all(t));
 }
@@ -855,9 +873,14 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     tiler_works(&t);
     near = near_room_of(&t, o);
     next = next_room(&t, o);
+    t.drafts = o->until > 0;
     p->least = bound_with(&t, near, next);
+    p->ended = true;
+    tiler_effort(&t, 0);
     if (!try_all(&t, o))
         make_least(&t, o);
+    if (o->until > 0 && !t.lean)
+        plan_better(&t, o);
     p->program = t.code;
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);

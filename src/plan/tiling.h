@@ -12,7 +12,8 @@
 
 #include "plan/plan.h"
 
-enum { NOPER = NARG + NRES, MOST_CHAIN = 6, MOST_SIZES = 20 };
+enum { NOPER = NARG + NRES, MOST_CHAIN = 6, FEW_SIZES = 20,
+       MOST_SIZES = 60 };
 
 /* What the cores pay beside kernels' own time, cycles, with a program in the
  * instruction cache: for a call on all of them, to start a transfer, to look
@@ -151,6 +152,15 @@ typedef struct Spilled {
     int ready;          /* the first step at which it is at home */
 } Spilled;
 
+/* What is tried where constants lie outside: how many quarters of what buffers
+ * never need are filled with them, and whether with those that would come late;
+ * bytes that are fetched at once; what the program is taken for at first. */
+typedef struct Trial {
+    int fill;
+    bool late;
+    int64_t chunk, code;
+} Trial;
+
 /* Which chains of layers are considered: none; those that may take less time
  * than the layers one by one, if there is room for these; all; or all as if
  * they took a quarter of their time. */
@@ -187,6 +197,10 @@ typedef struct Tiler {
     int64_t streams_room; /* with so much of the nearest */
     int care;           /* 0: what frees the most; 1: no more than must be,
                            2: or where that is quicker */
+    int effort;         /* 1: more sizes of tiles are considered */
+    int64_t *cap;       /* by work: room of the nearest; NULL: all there is */
+    bool drafts;        /* each plan has memory of its own: */
+    Arena *draft, *kept; /* of the one that is tried, and of the best */
     double toll[2];     /* cycles that a byte is worth that ENG_dma, ENG_io
                            move; 0 but for least energy */
     bool lean;          /* for least memory: kernels with the least scratch,
@@ -198,10 +212,11 @@ typedef struct Tiler {
 /* tile.c */
 int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
 void tiler_works(Tiler *t);
-/* Sets room, and forgets what depends on it. */
+/* Sets room, or effort, and forgets what depends on it. */
 void tiler_room(Tiler *t, int64_t near);
 /* Lists them anew, for least memory or not. */
 void tiler_lean(Tiler *t, bool lean);
+void tiler_effort(Tiler *t, int effort);
 /* The ways to do work w with the stores of set `far` in the next memory, none
  * worse than another in everything; some may need more than t->room. */
 Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
@@ -239,7 +254,8 @@ void times_add(Tiler *t, Times *l, unsigned far, unsigned streams,
 void ways_add(Tiler *t, Ways *l, const Way *way);
 void ways_sort(Ways *l);
 /* Sizes worth trying along an axis, *n of them, at most MOST_SIZES. */
-void tile_sizes(int64_t all, int64_t step, int64_t *size, int *n);
+void tile_sizes(const Tiler *t, int64_t all, int64_t step, int64_t *size,
+                int *n);
 /* Channels in fours, or in groups that are no fours. */
 int64_t channel_step(const Node *n);
 /* Tiles of so many channels between the first and the last must be whole groups
@@ -408,6 +424,21 @@ int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
 int64_t call_cold(CodeCache *c);
 
 /* tiled.c: a plan for a chip with DMA. */
+void start_over(Tiler *t, Chains chains); /* with all constants inside */
+void set_chunk(Tiler *t, int64_t chunk);
+void mark_opers(Tiler *t); /* after what lies outside has changed */
+/* The cost of a plan with everything as it is set; of a trial; -1: none. */
+int64_t try_again(Tiler *t, const PlanOpts *o);
+int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x);
+/* The best of a few trials; spill: as if there were so many eighths of the next
+ * memory, with what is too much away; 0: nothing is. */
+bool try_outside(Tiler *t, const PlanOpts *o, int spill);
+/* Live bytes of a memory by work, and the most of any. */
+int64_t *live_of(Tiler *t, int mem, int64_t *most);
+
+/* better.c: takes the place of a plan if it finds a better one in time. */
+void plan_better(Tiler *t, const PlanOpts *o);
+
 bool tiled_fits(const Soc *soc);
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o);
 

@@ -181,6 +181,21 @@ static void put_run(Json *j, const Report *r)
     put_int(j, "stack_used", run ? run->stack_used : -1);
 }
 
+/* How many plans were tried, and whether there was time for all. */
+static void put_search(Json *j, const Plan *p)
+{
+    json_key(j, "search");
+    if (!p || !p->tiled) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    put_int(j, "plans", p->tried);
+    json_key(j, "ended");
+    json_bool(j, p->ended);
+    json_end(j);
+}
+
 /* Where the predicted cycles go. */
 static void put_binds(Json *j, const Report *r)
 {
@@ -226,6 +241,7 @@ void report_json(const Report *r, int status, Str *out)
     put_memory(j, r);
     put_spills(j, r);
     put_num(j, "compile_ms", r->compile_ms < 0 ? NAN : r->compile_ms);
+    put_search(j, r->plan);
     put_str(j, "objective", r->plan ? objective_name[r->plan->aim] : NULL);
     put_num(j, "gap", r->plan ? r->plan->gap : NAN);
     put_int(j, "bound_cycles", r->plan && r->plan->tiled &&

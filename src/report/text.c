@@ -138,6 +138,8 @@ static void put_binds(const Report *r, Str *out)
         str_fmt(out, "%.1f uJ\n", report_least_energy(r));
     else
         str_fmt(out, "%lld cycles\n", (long long)r->plan->least);
+    str_fmt(out, "search   the best of %d plans%s\n", r->plan->tried,
+            r->plan->ended ? "" : "; then the budget was spent");
 }
 
 static void put_energy(const Report *r, Str *out)
