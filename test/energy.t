@@ -37,7 +37,7 @@ for net in resnet8-int dscnn-int transformer-int autoencoder-int \
 done
 both mobilenetv1-0.25-128-int siracusa --l2 200K
 both mobilenetv1-0.25-128-int test/dear.soc
-awk "BEGIN { exit !($least < 0.85 * $time) }" ||
+awk "BEGIN { exit !($least < 0.95 * $time) }" ||
     fail "$least uJ of $time: constants are fetched that need not be"
 both resnet8-int test/dear.soc --l1 16000
 awk "BEGIN { exit !($least < 0.995 * $time) }" || fail "$least uJ of $time"

@@ -126,7 +126,7 @@ static void try_chunk(Better *x, int64_t chunk)
 
     for (chains = CHAIN_none; chains <= CHAIN_all; chains++)
         for (i = 0; i < (x->r.fills ? 10 : 1); i++) {
-            Trial y = {i / 2, i % 2, chunk, x->code};
+            Trial y = {i / 2 * 2, i % 2, chunk, x->code};
 
             if (is_over(x))
                 return;

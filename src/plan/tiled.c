@@ -488,7 +488,7 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     if (!s.found)
         return -1;
     most = beyond_limit(t, o) +
-           (x->fill ? (p->room[t->next] - least_next(t)) * x->fill / 4 : 0);
+           (x->fill ? (p->room[t->next] - least_next(t)) * x->fill / 8 : 0);
     if (x->late)
         keep_late(t, &s, p->room[t->next], most);
     else
@@ -505,9 +505,10 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 bool try_outside(Tiler *t, const PlanOpts *o, int spill)
 {
     static const Trial trials[] = {
-        {0, false, 49152, 0}, {3, false, 49152, 0}, {1, false, 49152, 0},
-        {1, false, 24576, 0}, {0, false, 24576, 0}, {3, true, 49152, 0},
-        {4, false, 24576, 0}, {4, false, 12288, 0}, {4, false, 6144, 0},
+        {0, false, 49152, 0}, {6, false, 49152, 0}, {2, false, 49152, 0},
+        {2, false, 24576, 0}, {0, false, 24576, 0}, {6, true, 49152, 0},
+        {7, false, 24576, 0}, {8, false, 24576, 0}, {8, false, 12288, 0},
+        {7, false, 6144, 0}, {8, false, 6144, 0},
     };
     const int n = t->toll[1] > 0 ? (int)LEN(trials) : 6;
     Trial best = {0}, x;

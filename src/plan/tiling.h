@@ -152,7 +152,7 @@ typedef struct Spilled {
     int ready;          /* the first step at which it is at home */
 } Spilled;
 
-/* What is tried where constants lie outside: how many quarters of what buffers
+/* What is tried where constants lie outside: how many eighths of what buffers
  * never need are filled with them, and whether with those that would come late;
  * bytes that are fetched at once; what the program is taken for at first. */
 typedef struct Trial {
