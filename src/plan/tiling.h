@@ -436,10 +436,10 @@ bool try_outside(Tiler *t, const PlanOpts *o, int spill);
 /* Live bytes of a memory by work, and the most of any. */
 int64_t *live_of(Tiler *t, int mem, int64_t *most);
 
-/* better.c: takes the place of a plan if it finds a better one in time. */
-void plan_better(Tiler *t, const PlanOpts *o);
-
 bool tiled_fits(const Soc *soc);
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o);
+
+/* better.c: takes the place of a plan if it finds a better one in time. */
+void plan_better(Tiler *t, const PlanOpts *o);
 
 #endif
