@@ -28,6 +28,20 @@ struct Menu {
     Menu *next;
 };
 
+/* Most tiles are like another that was asked about: all that heads can ask, and
+ * the answer. */
+enum { SLOTS = 4096, PER_VAL = 3, MOST_WORDS = sizeof(Dims) / 8 + 8 +
+                                               PER_VAL * (NARG + NRES) };
+
+typedef struct Answer Answer;
+struct Answer {
+    uint64_t *key;
+    int n;          /* words of it */
+    bool found;
+    Choice choice;
+    Answer *next;   /* of its slot */
+};
+
 struct Chooser {
     Arena *mem;
     const Soc *soc;
@@ -37,6 +51,7 @@ struct Chooser {
     Kern ***of;   /* by OpCode: the kernels that name it */
     int nof[NOP];
     Menu **menu;  /* by OpCode */
+    Answer **answer;
 };
 
 bool isa_has(const char *list, const char *word, size_t n)
@@ -316,6 +331,7 @@ static void sort_by_op(Chooser *c)
 
     c->of = NEWN(c->mem, Kern **, NOP);
     c->menu = NEWN(c->mem, Menu *, NOP);
+    c->answer = NEWN(c->mem, Answer *, SLOTS);
     for (i = 0; i < c->nkern; i++)
         for (j = 0; j < c->kern[i]->nop; j++) {
             OpCode op = c->kern[i]->op[j];
@@ -380,31 +396,88 @@ static const Menu *menu_of(const Chooser *c, const Node *n)
     return write_menu(c, n);
 }
 
-bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
-                 int64_t scratch, Choice *to)
+static bool ask_menu(const Menu *m, const Node *tile, const Asked *x,
+                     int64_t scratch, Choice *to)
 {
-    Node seen = seen_by_kernel(tile);
-    const Menu *m = menu_of(c, &seen);
-    Asked x = kern_ask(&seen, d);
     Offer best = {0}, o;
     int64_t wants, denied = INT64_MAX;
     int i;
 
     for (i = 0; i < m->n; i++) {
         o = m->offer[i];
-        if (judge(tile, &x, &o) != TAKEN ||
+        if (judge(tile, x, &o) != TAKEN ||
             (best.kern && !better(&o, &best)))
             continue;
-        wants = scratch_of(&o, &x);
+        wants = scratch_of(&o, x);
         if (wants <= scratch)
             best = o;
         else
             denied = MIN(denied, wants);
     }
     if (best.kern)
-        take(to, &best, &x);
+        take(to, &best, x);
     to->denied = denied;
     return best.kern != NULL;
+}
+
+static int key_of(const Menu *m, const Asked *x, int64_t scratch,
+                  uint64_t key[MOST_WORDS])
+{
+    const Node *n = x->n;
+    const int64_t head[] = {(intptr_t)m, scratch, attr_int(n, A_last),
+                            n->acc.lo, n->acc.hi, n->scaled.lo, n->scaled.hi};
+    int size = dims_of(n->op)->size, k = LEN(head), i;
+
+    memcpy(key, head, sizeof head);
+    for (i = 0; i < n->narg + n->nres; i++) {
+        const Val *v = i < n->narg ? n->arg[i] : n->res[i - n->narg];
+
+        key[k++] = v ? (uint64_t)v->lo : 0;
+        key[k++] = v ? (uint64_t)v->hi : 0;
+        key[k++] = v ? (uint64_t)val_count(v) : 0;
+    }
+    key[k + size / 8] = 0;
+    memcpy(key + k, x->d, (size_t)size);
+    return k + (size + 7) / 8;
+}
+
+static Answer **slot_of(const Chooser *c, const uint64_t *key, int n)
+{
+    uint64_t h = 0;
+    int i;
+
+    for (i = 0; i < n; i++)
+        h = (h ^ key[i] ^ h >> 29) * 0x9e3779b97f4a7c15;
+    return &c->answer[h >> 32 & (SLOTS - 1)];
+}
+
+bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
+                 int64_t scratch, Choice *to)
+{
+    Node seen = seen_by_kernel(tile);
+    const Menu *m = menu_of(c, &seen);
+    Asked x = kern_ask(&seen, d);
+    uint64_t key[MOST_WORDS];
+    Answer *a, **slot;
+    int n;
+
+    if (tile->op == OP_concat) /* all of it is asked */
+        return ask_menu(m, tile, &x, scratch, to);
+    n = key_of(m, &x, scratch, key);
+    slot = slot_of(c, key, n);
+    for (a = *slot; a; a = a->next)
+        if (a->n == n && !memcmp(a->key, key, (size_t)n * sizeof *key))
+            break;
+    if (!a) {
+        a = NEW(c->mem, Answer);
+        a->key = memcpy(NEWN(c->mem, uint64_t, n), key, (size_t)n * sizeof *key);
+        a->n = n;
+        a->found = ask_menu(m, tile, &x, scratch, &a->choice);
+        a->next = *slot;
+        *slot = a;
+    }
+    *to = a->choice;
+    return a->found;
 }
 
 bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
