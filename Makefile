@@ -23,6 +23,9 @@ build/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
 
+# Products of many elements, which gcc makes vectors of only if told.
+build/src/ir/sums.o: OPT = -O3 -g
+
 build/packed.c build/packdata.S &: tools/pack $(PACK)
 	@mkdir -p build
 	tools/pack build/packed.c build/packdata.S $(PACK)

@@ -390,6 +390,11 @@ Eval *graph_eval(Arena *mem, Graph *g, void *const *in);
 void node_eval(Arena *mem, const Node *n, void *const *arg, void **res);
 bool node_can_eval(const Node *n);
 
+/* sums.c: of a convolution, told k, over native operands: [n][oh][ow][g * m];
+ * NULL: they do not fit 32 bits, or are few. */
+int64_t *conv_sums(Arena *a, const Node *n, const struct conv_dims *k,
+                   const void *x, const void *w);
+
 /* The plain kernels, built wide by tools/mkeval; the last row is empty. */
 typedef struct EvalRow {
     const char *kern;  /* Kern.name */

@@ -470,7 +470,8 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
             break;
     if (!a) {
         a = NEW(c->mem, Answer);
-        a->key = memcpy(NEWN(c->mem, uint64_t, n), key, (size_t)n * sizeof *key);
+        a->key = NEWN(c->mem, uint64_t, n);
+        memcpy(a->key, key, (size_t)n * sizeof *key);
         a->n = n;
         a->found = ask_menu(m, tile, &x, scratch, &a->choice);
         a->next = *slot;
