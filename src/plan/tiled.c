@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15, LOOSE = 4096, SLACK = 512,
-       LEAST_CHUNK = 4096, UNIT = 8, PATIENCE = 32 };
+       LEAST_CHUNK = 4096, UNIT = 8, PATIENCE = 32, SPILL_PARTS = 16 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -460,8 +460,8 @@ static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
            MAX(0, next_all(t) - t->code - bytes_inside(t) - limit);
 }
 
-/* For a trial, as if there were so many eighths of the room. */
-static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
+/* For a trial, as if there were so many parts of SPILL_PARTS of the room. */
+static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int parts)
 {
     const Plan *p = t->p;
 
@@ -471,7 +471,7 @@ static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int eighths)
     tiler_room(t, p->room[t->near]);
     spill_nothing(t);
     return spill_stores(t, p->room[t->near],
-                        p->room[t->next] * eighths / 8);
+                        p->room[t->next] * parts / SPILL_PARTS);
 }
 
 int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
@@ -561,15 +561,26 @@ static int64_t try_chains(Tiler *t, const PlanOpts *o, Chains chains)
     return try_inside(t, o) || try_outside(t, o, 0) ? tiler_cost(t) : -1;
 }
 
+/* A plan is made with so much room for what is not spilled; two parts more were
+ * too much: one more may take less. */
+static bool spill_less(Tiler *t, const PlanOpts *o, int parts)
+{
+    int64_t cost = tiler_cost(t);
+
+    return (try_outside(t, o, parts + 1) && tiler_cost(t) < cost) ||
+           try_outside(t, o, parts);
+}
+
 /* With less and less room, for addresses; and less and less care. */
 static bool try_spilled(Tiler *t, const PlanOpts *o)
 {
-    int i;
+    int i, parts;
 
     for (i = 0; i < 12; i++) {
         t->care = 2 - i / 4;
-        if (try_outside(t, o, 8 - i % 4))
-            return true;
+        parts = SPILL_PARTS - i % 4 * 2;
+        if (try_outside(t, o, parts))
+            return parts == SPILL_PARTS || spill_less(t, o, parts);
     }
     return false;
 }
