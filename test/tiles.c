@@ -31,7 +31,7 @@ typedef struct Case {
     const char *target;
     int64_t l1, l2; /* bytes; -1: all there is */
     int cores;
-    bool chains;
+    bool chains, small; /* small: for least memory */
 } Case;
 
 enum { RAN, REFUSED, ENLARGED, EMPTY, WRONG, NCODE };
@@ -67,14 +67,16 @@ static Case draw_case(Rng *r, uint64_t seed)
     if (!pick(r, 4))
         c.cores = between(r, 1, 8);
     c.chains = !pick(r, 3);
+    c.small = !c.chains && !pick(r, 6);
     return c;
 }
 
 static void say_case(const Case *c)
 {
-    printf("seed %llu: -t %s --l1 %lld --l2 %lld --cores %d%s: ",
+    printf("seed %llu: -t %s --l1 %lld --l2 %lld --cores %d%s%s: ",
            (unsigned long long)c->seed, c->target, (long long)c->l1,
-           (long long)c->l2, c->cores, c->chains ? ", chains" : "");
+           (long long)c->l2, c->cores, c->chains ? ", chains" : "",
+           c->small ? ", small" : "");
 }
 
 static Graph *network_of(Arena *a, uint64_t seed)
@@ -146,6 +148,7 @@ static Plan *make_plan(Arena *a, Graph *g, const Case *c)
     o.limit[soc_mem(soc, "L1") - soc->mems] = c->l1;
     o.limit[soc_mem(soc, "L2") - soc->mems] = c->l2;
     o.chains = c->chains;
+    o.aim = c->small ? AIM_memory : AIM_time;
     soc->ncore = c->cores;
     return plan_make(a, g, soc, &o);
 }

@@ -150,8 +150,6 @@ static void check_objective(const Job *j)
     static const char *const events[] = {"core_cycle", "dma_byte", "ext_byte"};
     int i;
 
-    if (j->o.objective == AIM_memory)
-        err(ERR_USAGE, "--objective memory: not there yet");
     if (j->o.objective != AIM_energy)
         return;
     for (i = 0; i < (int)LEN(events); i++)

@@ -499,6 +499,23 @@ bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
     return choose_tile(c, tile, d, least, to);
 }
 
+bool choose_less(const Chooser *c, const Node *n, Choice *to)
+{
+    Choice was = *to;
+    Dims d = {0};
+
+    fill_dims(n, &d);
+    if (!was.scratch || !choose_least(c, n, &d, to) ||
+        to->scratch >= was.scratch) {
+        *to = was;
+        return false;
+    }
+    to->why = arena_fmt(c->mem, "%s: the least scratch; else %s",
+                        to->kern->name, was.why);
+    to->over = NULL;
+    return true;
+}
+
 void choice_time(Choice *to, const Node *concat, const Dims *d)
 {
     Node n = seen_by_kernel(concat);

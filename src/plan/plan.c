@@ -406,6 +406,52 @@ static Stores *save_memory(Arena *mem, Choice *c, Stores *s)
     return s;
 }
 
+/* Kernels with less scratch, as few as need the least memory together. */
+static Stores *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
+                            Stores *s)
+{
+    Choice *was = NEWN(mem, Choice, s->nseq + 1), less;
+    bool *other = NEWN(mem, bool, s->nseq + 1);
+    Stores *t;
+    int i;
+
+    for (i = 0; i < s->nseq; i++) {
+        was[i] = c[s->seq[i]->id];
+        other[i] = was[i].kern &&
+                   choose_less(chooser, s->seq[i], &c[s->seq[i]->id]);
+    }
+    t = store_values(mem, s->g, c, s->seq, s->nseq);
+    if (t->bound < s->bound)
+        s = t;
+    else
+        t = NULL;
+    for (i = 0; i < s->nseq; i++) {
+        if (!other[i])
+            continue;
+        less = c[s->seq[i]->id];
+        c[s->seq[i]->id] = was[i];
+        if (!t)
+            continue;
+        t = store_values(mem, s->g, c, s->seq, s->nseq);
+        if (t->bound <= s->bound)
+            s = t;
+        else
+            c[s->seq[i]->id] = less;
+    }
+    return s;
+}
+
+/* The kernels and the order with which the least is needed. */
+static Stores *least_memory(Arena *mem, const Chooser *chooser, Choice *c,
+                            Stores *s)
+{
+    Stores *t;
+
+    s = save_scratch(mem, chooser, c, save_memory(mem, c, s));
+    t = best_order(mem, s->g, c);
+    return t->bound < s->bound ? t : s;
+}
+
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
 {
     Plan *p = NEW(mem, Plan);
@@ -426,7 +472,9 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
         p->bound = live_bound(p);
         return p;
     }
-    if (s->bound > near_room(p, o))
+    if (o->aim == AIM_memory)
+        s = least_memory(mem, chooser, c, s);
+    else if (s->bound > near_room(p, o))
         s = save_memory(mem, c, s);
     plan_bufs(p, s, NULL, NEWN(mem, int, s->nstore + 1));
     make_steps(p, s);

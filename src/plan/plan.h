@@ -222,6 +222,8 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
 /* The fastest of those with the least scratch. */
 bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
                   Choice *to);
+/* The same of a node, for the kernel it has; false: none has less. */
+bool choose_less(const Chooser *c, const Node *n, Choice *to);
 /* Predicts the copy of one argument of a concat. */
 void choice_time(Choice *to, const Node *concat, const Dims *d);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */

@@ -880,7 +880,8 @@ int out_slots(const Tiler *t, const Way *way)
 
 bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p)
 {
-    return p.rows == 1 && (t->lean || val_bytes(o->val) > SMALL_FETCH);
+    return p.rows == 1 &&
+           val_bytes(o->val) > (t->lean ? WHOLE : SMALL_FETCH);
 }
 
 /* Two of its pieces, or all where they are wanted again and again. */

@@ -857,6 +857,59 @@ static void make_least(Tiler *t, const PlanOpts *o)
     refuse(t, o, t->next, next);
 }
 
+/* Bytes of the next memory that a plan takes: buffers, constants, steps. */
+static int64_t next_used(const Tiler *t, const PlanOpts *o)
+{
+    const Plan *p = t->p;
+
+    return p->used[t->next] + p->consts[t->next] +
+           (o->program ? o->program(p) : t->code);
+}
+
+/* Means and a size of the next memory, and what a plan takes of it then. */
+typedef struct Small {
+    bool any;
+    Means how;
+    int64_t limit, used;
+} Small;
+
+/* More room for buffers may mean fewer steps, until they alone are too much. */
+static void try_sizes(Tiler *t, const PlanOpts *o, Means how, Small *best)
+{
+    PlanOpts less = *o;
+    int64_t least = least_sum(t, o, how), room = t->p->room[t->next], used;
+    int64_t konst = t->p->consts[t->next];
+
+    for (; least <= room; least = whole_units(least + least / 2 + LOOSE)) {
+        if (best->any && least + konst >= best->used)
+            return;
+        less.limit[t->next] = least;
+        if (!try_means(t, &less, how))
+            continue;
+        used = next_used(t, o);
+        if (!best->any || used < best->used)
+            *best = (Small){true, how, least, used};
+    }
+}
+
+/* A plan with the least of the next memory; of such plans a quick one.  false:
+ * there is none. */
+static bool make_small(Tiler *t, const PlanOpts *o)
+{
+    PlanOpts less = *o;
+    Small best = {0};
+    Means how;
+
+    for (how = 0; how < NMEANS; how++)
+        if (how % OUT_homes != IN_chains || !spills_to(t))
+            try_sizes(t, o, how, &best);
+    if (best.any)
+        less.limit[t->next] = best.limit;
+    if (try_all(t, &less) && (!best.any || next_used(t, o) <= best.used))
+        return true;
+    return best.any && try_means(t, &less, best.how);
+}
+
 /* With a budget there may be more ways. */
 static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 {
@@ -889,9 +942,9 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     p->least = bound_with(&t, near, next);
     p->ended = true;
     tiler_effort(&t, 0);
-    if (!try_all(&t, o))
+    if (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o))
         make_least(&t, o);
-    if (o->until > 0 && !t.lean)
+    if (o->until > 0 && !t.lean && o->aim != AIM_memory)
         plan_better(&t, o);
     p->program = t.code;
     p->ram = p->used[t.near] + p->used[t.next];
