@@ -25,10 +25,11 @@
  * share of a kernel makes ready for the next one before it meets the others.
  *
  * Memories are numbered from 1; an operand in memory 0 is a constant's own
- * address, or NULL.  Defined before this is included: RT_CORES, how many cores
- * the team has; RT_FAR, whether there are transfers to external memory;
- * RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them for such
- * transfers.  What differs from chip to chip is in its team.h. */
+ * address, or NULL; in memory 3, where that is no other (RT_VALUES), a constant
+ * on the page itself.  Defined before this is included: RT_CORES, how many
+ * cores the team has; RT_VALUES; RT_FAR, whether there are transfers to
+ * external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them
+ * for such transfers.  What differs from chip to chip is in its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -84,7 +85,7 @@ enum { RT_HEAD = 5 };
 
 /* What all cores read, and core 0 writes. */
 struct rt_state {
-    uintptr_t base[4];  /* of memories 1 to 3; of 0 it is 0 */
+    uintptr_t base[4];  /* of memories 1 to 3, or the page; of 0 it is 0 */
     const struct rt_page *page;
     struct rt_spot from, to;
     uint32_t next;      /* the transfer of the next page */
@@ -273,6 +274,8 @@ static void rt_page_wait(struct rt_state *s, int i)
     MARK_WAIT();
     rt_dma_wait(s->next);
     MARK_WAITED();
+    if (RT_VALUES)
+        s->base[3] = (uintptr_t)rt_page_buffer(i);
     if (i == s->to.page)
         ((rt_word *)(void *)rt_page_buffer(i))[s->to.word] = END;
 }

@@ -17,7 +17,7 @@ typedef struct Maker {
     Arena *mem;
     Rng r;
     Node *node[2];
-    int buf[NMEM], weight;
+    int buf[NMEM], weight, value;
     int token;
     int open[2][64], nopen[2]; /* tokens under way, of DMA and I/O */
 } Maker;
@@ -42,7 +42,7 @@ static void new_step(Maker *m, Step s)
 typedef struct Proto {
     int what;        /* 0, 4: kernel, 1: DMA, 2: I/O, 3: wait of moves */
     int node, dims, row, rows, ncore;
-    bool in, weight;
+    bool in, weight, value;
     int64_t at[3], by[3];
 } Proto;
 
@@ -54,7 +54,7 @@ static void draw(Maker *m, Proto *q)
                  .dims = pick(&m->r, 3), .row = 1 + pick(&m->r, 50),
                  .rows = pick(&m->r, 2) ? 1 : 1 + pick(&m->r, 9),
                  .ncore = pick(&m->r, 4) ? 8 : 1, .in = pick(&m->r, 2),
-                 .weight = pick(&m->r, 2)};
+                 .weight = pick(&m->r, 2), .value = !pick(&m->r, 4)};
     for (i = 0; i < 3; i++) {
         q->at[i] = pick(&m->r, 4096);
         q->by[i] = pick(&m->r, 2) ? 0 : pick(&m->r, 200) - 100;
@@ -109,7 +109,8 @@ static void put_kernel(Maker *m, const Proto *q, int turn)
 
     s.dims.conv.n = q->dims;
     s.in[0] = place(m, q, 0, m->buf[L1], turn);
-    s.in[1] = q->weight ? place(m, q, 1, m->weight, turn) : (Ref){-1, 0};
+    s.in[1] = q->value ? (Ref){m->value, 0} :
+              q->weight ? place(m, q, 1, m->weight, turn) : (Ref){-1, 0};
     s.out[0] = place(m, q, 2, m->buf[q->in ? L1 : L2], turn);
     if (q->in) {
         s.tmp = (Ref){m->buf[L1], 64};
@@ -177,6 +178,8 @@ static void name_mems(Maker *m, Soc *soc)
                             (int)(soc_mem(soc, name) - soc->mems));
     }
     m->weight = new_buf(m->p, BUF_const, m->p->buf[m->buf[L2]].mem);
+    m->value = new_buf(m->p, BUF_const, m->p->buf[m->buf[L2]].mem);
+    m->p->buf[m->value].val = graph_const_int(m->p->g, T_s32, 1);
 }
 
 static void make(Maker *m, Soc *soc)
@@ -272,7 +275,8 @@ static bool same_place(const Gen *g, Ref r, const Place *c, int64_t by)
     if (!g->p->soc->mems[b->mem].mapped)
         return !c->base && c->buf < 0 && c->off + by == b->addr + r.off;
     if (b->kind == BUF_const)
-        return !c->base && c->buf == r.buf && c->off + by == r.off;
+        return c->base == (b->val ? GEN_IN_PAGE : 0) && c->buf == r.buf &&
+               c->off + by == r.off;
     return c->base == gen_base(g, b->mem) && c->off + by == b->addr + r.off;
 }
 
@@ -447,6 +451,19 @@ static int item_at(const Program *p, Spot s)
     return word == s.word ? i : -1;
 }
 
+/* Has the page the constants that its kernels find there? */
+static bool has_values(const Program *p, const Page *q)
+{
+    int i, k;
+
+    for (i = q->from; i < q->to; i++)
+        for (k = 0; k < p->item[i].nplace; k++)
+            if (p->item[i].place[k].base == GEN_IN_PAGE &&
+                page_value(q, p->item[i].place[k].buf) == q->nvalue)
+                return false;
+    return true;
+}
+
 /* Pages hold all items in order, fit, and none ends in a loop. */
 static const char *check_pages(const Program *p, int nlayer)
 {
@@ -458,6 +475,8 @@ static const char *check_pages(const Program *p, int nlayer)
 
         if (q->from != at || q->bytes > GEN_PAGE)
             return "pages";
+        if (!has_values(p, q))
+            return "a page without a constant";
         for (j = at; j < q->to; j++) {
             CodeKind k = p->item[j].kind;
 

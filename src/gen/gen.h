@@ -96,7 +96,9 @@ typedef enum CodeKind {
 } CodeKind;
 
 /* Of an operand: a distance from the start of memory `base`; if that is 0 from
- * that of constant `buf`, or, if it is -1, an address, 0 for no operand. */
+ * that of constant `buf`, or, if it is -1, an address, 0 for no operand.  In
+ * GEN_IN_PAGE it is what the page has of constant `buf`. */
+enum { GEN_IN_PAGE = 3 };
 typedef struct Place {
     int base, buf;
     int64_t off;
@@ -125,8 +127,9 @@ typedef struct Code { /* a record */
 typedef struct Page {
     int from, to;       /* items [from, to) */
     int words, bytes;   /* on the chip */
-    int ndims;
+    int ndims, nvalue;
     int *dims;          /* items whose dims it has */
+    int *value;         /* constants that it has, by buffer */
 } Page;
 
 typedef struct Spot {
@@ -136,6 +139,7 @@ typedef struct Spot {
 typedef struct Program {
     Arena *mem;
     int ncode, nitem, npage;
+    bool values;        /* pages may have constants */
     Code *code;         /* flat */
     int *end;           /* by layer: records up to where it is complete */
     Code *item;         /* with loops */
@@ -146,6 +150,7 @@ typedef struct Program {
 
 Program *gen_program(Gen *g);
 int code_words(const Code *c);
+int page_value(const Page *q, int buf); /* which of its; nvalue: none */
 /* For tests: loops of a flat list whose `end` is given; whether they are the
  * same; pages. */
 void code_roll(const Gen *g, Program *p);

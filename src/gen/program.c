@@ -79,6 +79,29 @@ static Place place_of(const Maker *m, Ref r)
     return (Place){gen_base(m->g, b->mem), -1, b->addr + r.off};
 }
 
+/* Is the number of memories enough? */
+static bool can_have_values(const Gen *g)
+{
+    int i;
+
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (gen_uses(g, i) && g->p->soc->mems[i].mapped &&
+            gen_base(g, i) == GEN_IN_PAGE)
+            return false;
+    return true;
+}
+
+/* Where a kernel finds it: what is small comes with the records. */
+static Place oper_place(const Maker *m, Ref r)
+{
+    const Buf *b = r.buf < 0 ? NULL : &m->g->p->buf[r.buf];
+
+    if (b && b->kind == BUF_const && b->val && val_rides(b->val) &&
+        m->p->values)
+        return (Place){GEN_IN_PAGE, r.buf, 0};
+    return place_of(m, r);
+}
+
 static Code *put_kernel(Maker *m, const Step *s)
 {
     Code *c = new_code(m->p, CODE_run);
@@ -89,8 +112,8 @@ static Code *put_kernel(Maker *m, const Step *s)
     c->nin = MAX(s->nin, s->sig ? s->sig->narg : 0);
     c->nin = MIN(c->nin, NARG);
     for (i = 0; i < c->nin; i++)
-        c->place[c->nplace++] = place_of(m, i < s->nin ? s->in[i]
-                                                       : (Ref){-1, 0});
+        c->place[c->nplace++] = oper_place(m, i < s->nin ? s->in[i]
+                                                         : (Ref){-1, 0});
     for (i = 0; i < s->nout; i++)
         c->place[c->nplace++] = place_of(m, s->out[i]);
     if (s->tmp.buf >= 0)
@@ -443,6 +466,15 @@ static bool is_balanced(const Code *c, int n)
     return !open;
 }
 
+static int count_values(const Code *c)
+{
+    int i, n = 0;
+
+    for (i = 0; i < c->nplace; i++)
+        n += c->place[i].base == GEN_IN_PAGE;
+    return n;
+}
+
 /* Words that a loop saves; with what its body takes in a page. */
 static int64_t saved_by(const Code *c, int n, int turns, int64_t *bytes)
 {
@@ -457,7 +489,8 @@ static int64_t saved_by(const Code *c, int n, int turns, int64_t *bytes)
         set_moving(&one, &c[i + n]);
         body += code_words(&one);
         if (c[i].kind == CODE_run)
-            *bytes += dims_of(c[i].step->node->op)->size;
+            *bytes += dims_of(c[i].step->node->op)->size +
+                      WORD * count_values(&c[i]);
     }
     *bytes += WORD * body;
     return turns * words - body;
@@ -647,6 +680,43 @@ static int64_t dims_bytes(const Code *c)
     return dims_of(c->step->node->op)->size;
 }
 
+static void add_dims(const Gen *g, Program *p, Page *q, int i)
+{
+    Code *c = &p->item[i];
+
+    c->dims = find_dims(g, p, q, c);
+    if (c->dims >= 0)
+        return;
+    c->dims = q->ndims;
+    GROW(p->mem, q->dims, (size_t)q->ndims);
+    q->dims[q->ndims++] = i;
+    q->bytes += dims_bytes(c);
+}
+
+int page_value(const Page *q, int buf)
+{
+    int i;
+
+    for (i = 0; i < q->nvalue && q->value[i] != buf; i++)
+        ;
+    return i;
+}
+
+static void add_values(Program *p, Page *q, const Code *c)
+{
+    int i;
+
+    for (i = 0; i < c->nplace; i++) {
+        int buf = c->place[i].buf;
+
+        if (c->place[i].base != GEN_IN_PAGE || page_value(q, buf) < q->nvalue)
+            continue;
+        GROW(p->mem, q->value, (size_t)q->nvalue);
+        q->value[q->nvalue++] = buf;
+        q->bytes += WORD;
+    }
+}
+
 /* Puts items [i, end) on page q if they fit. */
 static bool fill(const Gen *g, Program *p, Page *q, int i, int end)
 {
@@ -660,13 +730,8 @@ static bool fill(const Gen *g, Program *p, Page *q, int i, int end)
         q->words += code_words(c);
         if (c->kind != CODE_run)
             continue;
-        c->dims = find_dims(g, p, q, c);
-        if (c->dims >= 0)
-            continue;
-        c->dims = q->ndims;
-        GROW(p->mem, q->dims, (size_t)q->ndims);
-        q->dims[q->ndims++] = j;
-        q->bytes += dims_bytes(c);
+        add_dims(g, p, q, j);
+        add_values(p, q, c);
     }
     q->to = end;
     if (q->bytes <= GEN_PAGE)
@@ -711,6 +776,7 @@ Program *gen_program(Gen *g)
     Maker m = {.g = g, .p = p};
 
     p->mem = g->mem;
+    p->values = can_have_values(g);
     flatten(&m);
     mark_ends(&m);
     code_roll(g, p);

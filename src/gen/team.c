@@ -23,9 +23,10 @@ void gen_team_top(Gen *g, Str *out)
     near = count_slots(g->program, false);
     far = count_slots(g->program, true);
     str_fmt(out, "#include \"rt/team.h\"\n\n"
-            "enum { RT_CORES = %d, RT_FAR = %d, RT_IO_SLOT = %d,"
-            " RT_SLOTS = %d };\n#include \"rt/program.h\"\n\n",
-            g->p->soc->ncore, gen_far(g), near, MAX(1, near + far));
+            "enum { RT_CORES = %d, RT_VALUES = %d, RT_FAR = %d,\n"
+            "       RT_IO_SLOT = %d, RT_SLOTS = %d };\n"
+            "#include \"rt/program.h\"\n\n", g->p->soc->ncore,
+            g->program->values, gen_far(g), near, MAX(1, near + far));
 }
 
 /* What the program calls: one type for all kernels. */
@@ -50,9 +51,12 @@ static const char *base_name(Gen *g, int base)
     return "0";
 }
 
-static void put_place(Gen *g, const Place *p, Str *out)
+static void put_place(Gen *g, int page, const Place *p, Str *out)
 {
-    if (p->buf < 0)
+    if (p->base == GEN_IN_PAGE)
+        str_fmt(out, "offsetof(struct page_%d, value_%d)", page,
+                page_value(&g->program->page[page - 1], p->buf) + 1);
+    else if (p->buf < 0)
         str_fmt(out, "%" PRId64, p->off);
     else if (p->off)
         str_fmt(out, "CONST(%s) + %" PRId64, g->weight[p->buf], p->off);
@@ -60,7 +64,7 @@ static void put_place(Gen *g, const Place *p, Str *out)
         str_fmt(out, "CONST(%s)", g->weight[p->buf]);
 }
 
-static void put_places(Gen *g, const Code *c, Str *out)
+static void put_places(Gen *g, int page, const Code *c, Str *out)
 {
     size_t line = out->n;
     int i;
@@ -71,7 +75,7 @@ static void put_places(Gen *g, const Code *c, Str *out)
             line = out->n;
         }
         str_put(out, " ");
-        put_place(g, &c->place[i], out);
+        put_place(g, page, &c->place[i], out);
         str_put(out, ",");
     }
     if (!c->moving)
@@ -127,7 +131,7 @@ static void put_operands(Gen *g, const Code *c, Str *out)
             name = k ? k->res[i - c->nin].operand : "out";
         if (p->base || p->buf >= 0)
             str_fmt(out, "%s%s %s", n++ ? ", " : "", name,
-                    p->base ? base_name(g, p->base) : "constant");
+                    p->buf < 0 ? base_name(g, p->base) : "constant");
     }
 }
 
@@ -145,7 +149,7 @@ static void put_run(Gen *g, int page, const Code *c, Str *out)
             ", %" PRId64 ",\n           ", s->ncore, c->nin, s->nout,
             c->inst + 1, page, c->dims + 1, memories(c),
             tmp ? s->tmp_bytes / MAX(s->ncore, 1) : 0);
-    put_places(g, c, out);
+    put_places(g, page, c, out);
     str_put(out, "\n");
 }
 
@@ -172,7 +176,7 @@ static const char *slot_name(Gen *g, const Code *c)
     return arena_fmt(g->mem, "%s%d", c->io ? "RT_IO_SLOT + " : "", c->slot);
 }
 
-static void put_move(Gen *g, const Code *c, Str *out)
+static void put_move(Gen *g, int page, const Code *c, Str *out)
 {
     put_moved(g, c, out);
     str_fmt(out, "        MOVE(%d, ", code_words(c));
@@ -180,9 +184,9 @@ static void put_move(Gen *g, const Code *c, Str *out)
     str_fmt(out, ", %s, %s, %s, %" PRId64 "),\n            ",
             slot_name(g, c), memory_name(g, c->place[0].base),
             memory_name(g, c->place[1].base), c->row * c->rows);
-    put_place(g, &c->place[0], out);
+    put_place(g, page, &c->place[0], out);
     str_put(out, ", ");
-    put_place(g, &c->place[1], out);
+    put_place(g, page, &c->place[1], out);
     str_put(out, ",");
     if (c->moving)
         str_fmt(out, " /* each time by */ %" PRId64 ", %" PRId64 ",",
@@ -200,7 +204,7 @@ static void put_code(Gen *g, int page, const Code *c, Str *out)
         put_run(g, page, c, out);
         break;
     case CODE_move:
-        put_move(g, c, out);
+        put_move(g, page, c, out);
         break;
     case CODE_finish:
         str_put(out, "        FINISH,\n");
@@ -223,6 +227,16 @@ static void put_code(Gen *g, int page, const Code *c, Str *out)
     }
 }
 
+static void put_value(const Val *v, Str *out)
+{
+    int64_t n = val_int(v, 0);
+
+    if (n == INT32_MIN)
+        str_put(out, "    INT32_MIN,\n");
+    else
+        str_fmt(out, "    %" PRId64 ",\n", n);
+}
+
 static void put_page(Gen *g, const Program *p, int i, Str *out)
 {
     const Page *q = &p->page[i];
@@ -236,6 +250,9 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
     for (j = 0; j < q->ndims; j++)
         str_fmt(out, "    struct %s_dims dims_%d;\n",
                 dims_of(p->item[q->dims[j]].step->node->op)->name, j + 1);
+    for (j = 0; j < q->nvalue; j++)
+        str_fmt(out, "    %s value_%d;\n",
+                type_info[g->p->buf[q->value[j]].val->type].ctype, j + 1);
     str_fmt(out, "} page_%d = {\n    {\n", i + 1);
     for (j = q->from; j < q->to; j++)
         put_code(g, i + 1, &p->item[j], out);
@@ -245,6 +262,8 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
         gen_dims_list(p->item[q->dims[j]].step, out);
         str_put(out, "},\n");
     }
+    for (j = 0; j < q->nvalue; j++)
+        put_value(g->p->buf[q->value[j]].val, out);
     str_put(out, "};\n");
 }
 

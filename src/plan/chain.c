@@ -305,7 +305,8 @@ static int64_t least_bytes(const Tiler *t, const Chain *c, const Cut *g)
         const Work *w = &t->work[c->first + m];
 
         for (o = 0; o < w->noper; o++)
-            if (w->oper[o].konst || (o == w->noper - 1 && m < c->n - 1))
+            if ((w->oper[o].konst && !oper_rides(&w->oper[o])) ||
+                (o == w->noper - 1 && m < c->n - 1))
                 sum += slot_bytes(g->most[m][o]);
     }
     return sum;
@@ -463,7 +464,7 @@ static unsigned staged_set(const Tiler *t, const Chain *c, int m, unsigned far,
 
     *apart = 0;
     for (o = 0; o < w->noper; o++) {
-        if (!w->oper[o].val)
+        if (!w->oper[o].val || oper_rides(&w->oper[o]))
             continue;
         for (i = 0; i < c->nstore && c->store[i] != w->oper[o].store; i++)
             ;

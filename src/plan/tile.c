@@ -354,7 +354,8 @@ void opers_in_place(const Work *w, unsigned far, const Way *way,
     *in_place = 0;
     *out_place = false;
     for (o = 0; o < w->noper; o++) {
-        if (!w->oper[o].val || tile_is_staged(w, o, far, way))
+        if (!w->oper[o].val || tile_is_staged(w, o, far, way) ||
+            oper_rides(&w->oper[o]))
             continue;
         if (w->oper[o].out)
             *out_place = true;
@@ -617,11 +618,24 @@ static void list_grids(Tiler *t, Work *w)
 
 /* --- ways --- */
 
+bool val_rides(const Val *v)
+{
+    return v->data && type_info[v->type].kind != FLOAT && val_count(v) == 1 &&
+           type_info[v->type].bytes <= 4;
+}
+
+bool oper_rides(const Oper *o)
+{
+    return o->val && o->konst && !o->outer && val_rides(o->val);
+}
+
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way)
 {
     const Oper *o = &w->oper[oper];
 
-    return o->val && !way->direct && (o->konst || far >> o->bit & 1);
+    if (!o->val || way->direct || oper_rides(o))
+        return false;
+    return o->konst || far >> o->bit & 1;
 }
 
 bool tile_is_whole(const Work *w, int oper, const Way *way)
@@ -1154,7 +1168,8 @@ int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
         const Val *v = w->node->op == OP_concat ? w->oper[0].val
                                                 : w->oper[o].val;
 
-        if (v && (w->oper[o].konst || far >> w->oper[o].bit & 1))
+        if (v && !oper_rides(&w->oper[o]) &&
+            (w->oper[o].konst || far >> w->oper[o].bit & 1))
             loads += far_loads(w, v, words, c->ncore);
     }
     if (loads)

@@ -271,6 +271,8 @@ void pipe_before(const Tiler *t, const Pipe *c, Way *way);
 int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
                     int64_t most);
 bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
+/* A constant that comes with the program, and needs no transfer. */
+bool oper_rides(const Oper *o);
 /* Operands, by bit, and whether results are used where they lie. */
 void opers_in_place(const Work *w, unsigned far, const Way *way,
                     unsigned *in_place, bool *out_place);
