@@ -17,6 +17,11 @@ typedef struct Clock {
     const Step **kernel;  /* the first of each kernel and types */
     int nkernel;
     bool waited;          /* for a transfer, in the step before */
+    bool working;         /* core 0 has not met the others since a kernel */
+    int64_t *begun;       /* by token: kernels that had begun before */
+    int64_t kernels;      /* until now */
+    int late;             /* the first layer of transfers that have begun since
+                             the last; -1: none */
     int64_t moving;       /* cycles of starts of transfers since then */
     int64_t core;
     int64_t cold;         /* of this step: cores wait for code */
@@ -81,12 +86,26 @@ static int64_t program(Clock *c, int64_t cycles, int unit, int64_t code)
     return c->p->tiled ? cycles + cold : 0;
 }
 
+/* Transfers that cannot wait until the next kernel is at work begin when the
+ * last one is done. */
+static void meet(Clock *c)
+{
+    if (c->working)
+        c->core += program(c, MEET_CYCLES, MOVE_UNIT, 0);
+    c->working = false;
+}
+
 /* Core 0 starts transfers while the others bring in the kernel's code. */
 static When start_kernel(Clock *c, const Step *s)
 {
     When w = {.at = c->core, .from = c->core};
     int64_t cold, hidden;
 
+    if (c->late >= 0 && c->late < s->layer)
+        meet(c);
+    c->working = true;
+    c->kernels++;
+    c->late = -1;
     c->core += program(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
     cold = program(c, 0, unit_of(c, s),
                    kern_code(s->kern, s->sig, s->tile, &s->dims));
@@ -107,6 +126,11 @@ static When start_move(Clock *c, const Step *s)
     int64_t *engine = &c->engine[s->engine][s->engine == ENG_dma && in];
     When w = {.at = c->core};
 
+    if (s->engine == ENG_io)
+        meet(c);
+    else if (c->late < 0)
+        c->late = s->layer;
+    c->begun[s->token] = c->kernels;
     c->core += program(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
     c->moving += c->core - w.at;
     c->waited = false;
@@ -118,9 +142,12 @@ static When start_move(Clock *c, const Step *s)
 
 static When wait_for(Clock *c, const Step *s)
 {
-    When w = {c->core, c->core, MAX(c->core, c->done[s->token]), 0};
+    When w = {.at = c->core};
 
-    c->core = w.to;
+    if (s->engine != ENG_core && c->begun[s->token] == c->kernels)
+        meet(c);
+    w.from = c->core;
+    w.to = c->core = MAX(c->core, c->done[s->token]);
     if (s->engine == ENG_core)
         return w;
     if (!c->waited)
@@ -138,6 +165,8 @@ When *plan_trace(Arena *mem, const Plan *p)
 
     c.code = code_cache(c.mem, p->soc);
     c.done = NEWN(c.mem, int64_t, p->nstep + 1);
+    c.begun = NEWN(c.mem, int64_t, p->nstep + 1);
+    c.late = -1;
     if (p->tiled)
         c.core = BEGIN_CYCLES;
     for (i = 0; i < p->nstep; i++) {
