@@ -1,14 +1,14 @@
-/* A look-up per element in a table of bytes, four elements at a time.
+/* A look-up per element by indices of one byte, four elements at a time.
  *
  * op       gather
- * types    x:s8|u8 i:s8|u8 -> y:=x
+ * types    x:s8|u8|s16|u16|s32 i:s8|u8 -> y:=x
  * isa      xpulpv2
  * when     inner == 1 && outer == 1 && (len == 256 || i.lo >= 0)
  * split    n
  * stack    64
  * cycles   ncore * (132 + (n + 4 * ncore - 1) / (4 * ncore) *
- *          (26 + 3 * min(ncore - 1, 1)) / 2)
- * code     200
+ *          ((y.bytes == 1 ? 26 : 36) + 3 * min(ncore - 1, 1)) / 2)
+ * code     250
  *
  * In a table of 256 a negative index counts from the end: at its own byte,
  * read without a sign.
@@ -39,7 +39,32 @@ static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
           [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
         : [n] "r"(words), [x] "r"(x) : XP_CLOBBERS);
 }
+
+/* The same of elements of two or four bytes. */
+#define TABLE_WIDE(d, b1, b0) TABLE_AT(d, b1, b0) "slli " d ", " d ", %[log]\n"
+#define TABLE_MOVE(d)                                                    \
+    ".insn r 0x03, 7, %[load], " d ", %[x], " d "\n"
+#define TABLE_STORE(d) ".insn s 0x2b, %[log], " d ", %[size](%[y])\n"
+
+static inline void looked_up_wide(const X *x, const I *i, Y *y, int32_t words)
+{
+    int32_t w, a, b, c, d;
+
+    __asm__ volatile(
+        XP_BLOCK XP_LOOP(0, "%[n]", 17) XP_LW_STEP("%[w]", "%[i]", 4)
+        TABLE_WIDE("%[a]", 0, 0) TABLE_WIDE("%[b]", 0, 1)
+        TABLE_WIDE("%[c]", 1, 0) TABLE_WIDE("%[d]", 1, 1)
+        TABLE_MOVE("%[a]") TABLE_MOVE("%[b]") TABLE_MOVE("%[c]")
+        TABLE_MOVE("%[d]") TABLE_STORE("%[a]") TABLE_STORE("%[b]")
+        TABLE_STORE("%[c]") TABLE_STORE("%[d]") XP_BLOCK_END
+        : [i] "+&r"(i), [y] "+&r"(y), [w] "=&r"(w), [a] "=&r"(a),
+          [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+        : [n] "r"(words), [x] "r"(x), [log] "i"(sizeof(X) == 4 ? 2 : 1),
+          [size] "i"(sizeof(X)), [load] "i"(sizeof(X) == 4 ? 0x10 : 0x28)
+        : XP_CLOBBERS);
+}
 #else
+#define looked_up_wide looked_up
 static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
 {
     for (int32_t n = 0; n < 4 * words; n++)
@@ -57,8 +82,10 @@ void FN(const struct gather_dims *k, const struct io *io)
     span((k->n + 3) >> 2, io->core, io->ncore, &from, &to);
     from *= 4;
     to = 4 * to < k->n ? 4 * to : k->n;
-    if (to - from > 3)
+    if (to - from > 3 && sizeof(X) == 1)
         looked_up(x, i + from, y + from, (to - from) >> 2);
+    else if (to - from > 3)
+        looked_up_wide(x, i + from, y + from, (to - from) >> 2);
     for (from += (to - from) & ~3; from < to; from++)
         y[from] = x[(uint8_t)i[from]];
 }
