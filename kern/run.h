@@ -39,8 +39,9 @@
     }
 
 #define RUN_INT(e, rescaled)                                            \
-    static void plain(const X *x0, const Y *x1, int32_t step, Z *out,   \
-                      int32_t n, int32_t lo, int32_t hi)                \
+    static NOINLINE void plain(const X *x0, const Y *x1, int32_t step,  \
+                               Z *out, int32_t n, int32_t lo,           \
+                               int32_t hi)                              \
     {                                                                   \
         for (int32_t i = 0; i < n; i++, x1 += step) {                   \
             const ACC x = (ACC)x0[i], y = (ACC)*x1;                     \
@@ -48,9 +49,10 @@
         }                                                               \
     }                                                                   \
                                                                         \
-    static void same(const X *x0, const Y *x1, int32_t step, Z *out,    \
-                     int32_t n, const struct map_dims *k, MUL mul,      \
-                     ADD add)                                           \
+    static NOINLINE void same(const X *x0, const Y *x1, int32_t step,   \
+                              Z *out, int32_t n,                        \
+                              const struct map_dims *k, MUL mul,        \
+                              ADD add)                                  \
     {                                                                   \
         const int32_t lo = k->lo, hi = k->hi, shift = k->shift;         \
                                                                         \
@@ -60,9 +62,10 @@
         }                                                               \
     }                                                                   \
                                                                         \
-    static void each(const X *x0, const Y *x1, int32_t step, Z *out,    \
-                     int32_t n, const struct map_dims *k,               \
-                     const MUL *mul, const ADD *add)                    \
+    static NOINLINE void each(const X *x0, const Y *x1, int32_t step,   \
+                              Z *out, int32_t n,                        \
+                              const struct map_dims *k,                 \
+                              const MUL *mul, const ADD *add)           \
     {                                                                   \
         const int32_t lo = k->lo, hi = k->hi, shift = k->shift;         \
         const int32_t sm = k->sm[5], sa = k->sa[5];                     \

@@ -12,8 +12,8 @@
 #include "kern/finish.h"
 #include "kern/map.h"
 
-static void same(const X *x, Y *y, int32_t n, const struct map_dims *k,
-                 MUL mul, ADD add)
+static NOINLINE void same(const X *x, Y *y, int32_t n,
+                          const struct map_dims *k, MUL mul, ADD add)
 {
     const int32_t lo = k->lo, hi = k->hi, shift = k->shift;
 
@@ -21,8 +21,9 @@ static void same(const X *x, Y *y, int32_t n, const struct map_dims *k,
         y[i] = (Y)rescale((ACC)x[i], mul, add, shift, lo, hi);
 }
 
-static void each(const X *x, Y *y, int32_t n, const struct map_dims *k,
-                 const MUL *mul, const ADD *add)
+static NOINLINE void each(const X *x, Y *y, int32_t n,
+                          const struct map_dims *k, const MUL *mul,
+                          const ADD *add)
 {
     const int32_t lo = k->lo, hi = k->hi, shift = k->shift;
     const int32_t sm = k->sm[5], sa = k->sa[5];

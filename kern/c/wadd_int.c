@@ -13,26 +13,31 @@
 #include "kern/finish.h"
 #include "kern/map.h"
 
+static NOINLINE void run(const struct map_dims *k, const X *x, const Y *y,
+                         int64_t c, Z *z, int32_t n)
+{
+    const int64_t p0 = k->p0, p1 = k->p1;
+    const int32_t shift = k->shift, lo = k->lo, hi = k->hi;
+
+    for (int32_t i = 0; i < n; i++) {
+        const int64_t sum = x[i] * p0 + y[i] * p1 + c;
+
+        z[i] = (Z)narrow(sum >> shift, lo, hi);
+    }
+}
+
 void FN(const struct map_dims *k, const struct io *io)
 {
-    const int64_t p0 = k->p0, p1 = k->p1, c = (int64_t)*(const C *)io->in[2];
-    const int32_t shift = k->shift, lo = k->lo, hi = k->hi;
+    const int64_t c = (int64_t)*(const C *)io->in[2];
     struct nest p;
     const int some = nest_begin(k, io, &p);
-    const int32_t n = p.n;
     Z *z = (Z *)io->out[0] + p.out;
 
     if (!some)
         return;
     do {
-        const X *x = (const X *)io->in[0] + p.at0;
-        const Y *y = (const Y *)io->in[1] + p.at1;
-
-        for (int32_t i = 0; i < n; i++) {
-            const int64_t sum = x[i] * p0 + y[i] * p1 + c;
-
-            z[i] = (Z)narrow(sum >> shift, lo, hi);
-        }
+        run(k, (const X *)io->in[0] + p.at0, (const Y *)io->in[1] + p.at1, c,
+            z, p.n);
         z += p.step;
     } while (nest_next(k, &p));
 }
