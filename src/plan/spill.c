@@ -367,9 +367,9 @@ static bool is_ever(const bool *away, int n)
     return k < n;
 }
 
-void spill_all(Tiler *t)
+void spill_all(Tiler *t, bool used)
 {
-    const bool *can = streams_of(t);
+    const bool *can = used ? streams_of(t) : NEWN(t->mem, bool, t->nwork + 1);
     bool *away = NEWN(t->mem, bool, t->nwork + 1);
     int64_t cycles[2];
     int i;

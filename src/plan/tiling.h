@@ -377,8 +377,9 @@ int64_t spill_resident(const Tiler *t, int work);
  * there is nothing more to spill. */
 bool spill_stores(Tiler *t, int64_t near, int64_t next);
 void spill_nothing(Tiler *t);
-/* Spills all that may be; of that, none that is not far after all. */
-void spill_all(Tiler *t);
+/* Spills all that may be, where it is used too or not; of that, none that is
+ * not far after all. */
+void spill_all(Tiler *t, bool used);
 void spill_far(Tiler *t, const unsigned char *far);
 /* Buffers; steps before and after a work, -1 and nwork for the ends. */
 void spill_bufs(Tiler *t, const int *buf);
