@@ -9,6 +9,12 @@
 
 #include "kern/scale.h"
 
+#ifdef ENDS_SHORT
+#define SHORT_ENDS 1
+#else
+#define SHORT_ENDS 0
+#endif
+
 /* Operands of the epilogue and their steps in bytes; and what stands in for an
  * absent one, which is loaded as often, and so lies beside them. */
 struct ends {

@@ -1,6 +1,6 @@
 /* Products of few rows with a matrix: what the XpulpV2 kernels share.  The
  * columns of all batches are dealt out to the cores one by one; a core makes
- * the sums of up to 32 of its own and then their results.
+ * the sums of up to 32 of its own and then their results, or both at once.
  *
  * To be included after LEFT and RIGHT are defined as A and B, and what makes
  * the sums: vector_sums.h (b is transposed, in rows of 4 or more),
@@ -11,6 +11,15 @@
 #include "kern/ends.h"
 
 enum { RUN = 32 };
+
+#ifndef VECTOR_ROW
+#define VECTOR_RUN(e, columns) RUN
+#define VECTOR_ROW(x, w, k, columns, sum, e, y)                            \
+    do {                                                                   \
+        VECTOR_SUMS(x, w, k, columns, sum);                                \
+        ends_run(e, sum, columns, y);                                      \
+    } while (0)
+#endif
 
 static inline void ends_of(const struct matmul_dims *k, const struct io *io,
                            int32_t n, struct ends *e)
@@ -37,19 +46,20 @@ static inline void columns(const struct matmul_dims *k, const struct io *io,
                            const A *a, const B *b, int32_t from, int32_t to,
                            Y *y)
 {
-    int32_t sum[RUN];
+    int32_t sum[RUN], run;
+    struct ends e;
 
-    for (; from < to; from += RUN) {
-        const int32_t n = to - from < RUN ? to - from : RUN;
-        struct ends e;
+    ends_of(k, io, from, &e);
+    run = VECTOR_RUN(&e, to - from);
+    for (; from < to; from += run) {
+        const int32_t n = to - from < run ? to - from : run;
         const B *w = b + from * k->bn;
         const A *x = a;
         Y *to_y = y + from;
 
         ends_of(k, io, from, &e);
         for (int32_t m = k->m; m > 0; m--, x += k->am, to_y += k->n) {
-            VECTOR_SUMS(x, w, k, n, sum);
-            ends_run(&e, sum, n, to_y);
+            VECTOR_ROW(x, w, k, n, sum, &e, to_y);
         }
     }
 }

@@ -10,10 +10,12 @@
  * split    n
  * stack    512
  * cycles   ncore * (370 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
- *          (nb[0] * nb[1] * nb[2] - 1) + m * (((nb[0] * nb[1] * nb[2] * n +
- *          ncore - 1) / ncore) * 16 + (((nb[0] * nb[1] * nb[2] * n + ncore -
- *          1) / ncore) + 31) / 32 * 90))
- * code     620
+ *          (nb[0] * nb[1] * nb[2] - 1) + m * (biasn == 0 && muln == 0 && addn
+ *          == 0 ? ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 15 / 2 +
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + n - 1) / n *
+ *          150 : ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 16 +
+ *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 31) / 32 * 90))
+ * code     800
  */
 #include "kern/kern.h"
 
