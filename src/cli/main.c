@@ -1,6 +1,7 @@
 /* The command line: a table of contents. */
 #include "cli/cli.h"
 
+#include <malloc.h>
 #include <string.h>
 
 /* Of the verbs that read a model. */
@@ -147,6 +148,8 @@ int main(int argc, char **argv)
 {
     const struct Verb *v;
 
+    mallopt(M_TRIM_THRESHOLD, 1 << 30); /* arenas come and go */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     if (argc < 2) {
         help(stderr, NULL);
         return ERR_USAGE;
