@@ -770,7 +770,7 @@ void code_pages(const Gen *g, Program *p)
         p->start[layer] = (Spot){p->npage, 0};
 }
 
-Program *gen_program(Gen *g)
+static Program *make_program(Gen *g)
 {
     Program *p = NEW(g->mem, Program);
     Maker m = {.g = g, .p = p};
@@ -780,9 +780,16 @@ Program *gen_program(Gen *g)
     flatten(&m);
     mark_ends(&m);
     code_roll(g, p);
+    code_pages(g, p);
+    return p;
+}
+
+Program *gen_program(Gen *g)
+{
+    Program *p = make_program(g);
+
     if (!code_check(g, p))
         die("loops differ from the steps they stand for");
-    code_pages(g, p);
     return p;
 }
 
@@ -798,7 +805,7 @@ int64_t gen_program_bytes(const Plan *p)
 
     if (gen_team(g)) {
         gen_instances(g);
-        q = gen_program(g);
+        q = make_program(g);
         sum = ENTRY * (q->npage + 1);
         for (i = 0; i < q->npage; i++)
             sum += q->page[i].bytes;
