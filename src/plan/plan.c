@@ -137,7 +137,7 @@ static int64_t stack_of(const Plan *p, const Step *s)
 static void more_steps(Plan *p)
 {
     int n = MAX(64, 2 * p->cstep);
-    Step *step = NEWN(p->mem, Step, n);
+    Step *step = NEWN(p->steps ? p->steps : p->mem, Step, n);
 
     if (p->nstep)
         memcpy(step, p->step, (size_t)p->nstep * sizeof *step);

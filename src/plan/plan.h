@@ -109,6 +109,7 @@ extern const char *const objective_name[NAIM]; /* plan.c */
 
 typedef struct Plan {
     Arena *mem;
+    Arena *steps;       /* of these alone; NULL: the same */
     Graph *g;
     Soc *soc;
     int nbuf, nstep, nlayer;

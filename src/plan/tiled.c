@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15, LOOSE = 4096, SLACK = 512,
-       LEAST_CHUNK = 4096, UNIT = 8, PATIENCE = 32, SPILL_PARTS = 16 };
+       LEAST_CHUNK = 4096, UNIT = 8, PATIENCE = 32, SPILL_PARTS = 16,
+       SPILL_CHUNK = 49152 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -272,7 +273,7 @@ static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
         room[i] = MIN(room[i], most);
 }
 
-/* Where many plans are made, each is dropped with all that is its own, unless
+/* Each plan is dropped with all that is its own when the next is tried, unless
  * it is the best. */
 static bool draft_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                            Rooms *r)
@@ -281,13 +282,15 @@ static bool draft_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     Plan *p = t->p;
     bool ok;
 
-    if (!t->drafts)
-        return try_solution(t, sol, o, r);
     if (t->draft && t->draft != t->kept)
         arena_end(t->draft);
+    p->steps = mem;
     t->draft = t->mem = p->mem = arena_new();
-    p->step = p->spare = NULL;
-    p->cstep = p->cspare = 0;
+    if (t->drafts) { /* the best has steps of its own */
+        p->steps = t->draft;
+        p->step = p->spare = NULL;
+        p->cstep = p->cspare = 0;
+    }
     ok = try_solution(t, sol, o, r);
     t->mem = p->mem = mem;
     return ok;
@@ -502,6 +505,24 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 
 /* The best of a few: for least energy also with less and less room for what is
  * fetched, and more for what never is. */
+/* Makes ready for trials; false: nothing can lie there, or be spilled. */
+static bool begin_outside(Tiler *t, const PlanOpts *o, int spill)
+{
+    if (t->outer < 0 || !t->io)
+        return false;
+    t->fills = true;
+    t->spills = spill > 0;
+    return !spill || spill_some(t, o, SPILL_CHUNK, spill);
+}
+
+/* The same again, of which the best is known. */
+static bool again_outside(Tiler *t, const PlanOpts *o, int spill,
+                          const Trial *best)
+{
+    return (begin_outside(t, o, spill) && try_trial(t, o, best) >= 0) ||
+           try_outside(t, o, spill);
+}
+
 bool try_outside(Tiler *t, const PlanOpts *o, int spill)
 {
     static const Trial trials[] = {
@@ -511,15 +532,11 @@ bool try_outside(Tiler *t, const PlanOpts *o, int spill)
         {7, false, 6144, 0}, {8, false, 6144, 0},
     };
     const int n = t->toll[1] > 0 ? (int)LEN(trials) : 6;
-    Trial best = {0}, x;
     int64_t least = -1, now = -1, code = 0;
+    Trial x;
     int i;
 
-    if (t->outer < 0 || !t->io)
-        return false;
-    t->fills = true;
-    t->spills = spill > 0;
-    if (spill && !spill_some(t, o, trials[0].chunk, spill))
+    if (!begin_outside(t, o, spill))
         return false;
     for (i = 0; i < n; i++) {
         x = trials[i];
@@ -528,10 +545,10 @@ bool try_outside(Tiler *t, const PlanOpts *o, int spill)
         code = now >= 0 || !code ? t->code : code;
         if (now >= 0 && (least < 0 || now < least)) {
             least = now;
-            best = x;
+            t->trial = x;
         }
     }
-    return least >= 0 && (now == least || try_trial(t, o, &best) >= 0);
+    return least >= 0 && (now == least || try_trial(t, o, &t->trial) >= 0);
 }
 
 static void begin_anew(Tiler *t, Chains chains, bool lean)
@@ -561,14 +578,23 @@ static int64_t try_chains(Tiler *t, const PlanOpts *o, Chains chains)
     return try_inside(t, o) || try_outside(t, o, 0) ? tiler_cost(t) : -1;
 }
 
+/* The same again, whose best plan had its constants outside, or not. */
+static bool again_chains(Tiler *t, const PlanOpts *o, Chains chains,
+                         bool outside, const Trial *best)
+{
+    start_over(t, chains);
+    return outside ? again_outside(t, o, 0, best) : try_inside(t, o);
+}
+
 /* A plan is made with so much room for what is not spilled; two parts more were
  * too much: one more may take less. */
 static bool spill_less(Tiler *t, const PlanOpts *o, int parts)
 {
     int64_t cost = tiler_cost(t);
+    Trial best = t->trial;
 
     return (try_outside(t, o, parts + 1) && tiler_cost(t) < cost) ||
-           try_outside(t, o, parts);
+           again_outside(t, o, parts, &best);
 }
 
 /* With less and less room, for addresses; and less and less care. */
@@ -604,13 +630,15 @@ static bool may_chain(Tiler *t)
 /* A plan without chains is made: with those that take less it may, too. */
 static bool keep_less(Tiler *t, const PlanOpts *o, int64_t without)
 {
+    bool outside = t->fills;
+    Trial best = t->trial;
     int64_t with;
 
     if (!may_chain(t))
         return true;
     with = try_chains(t, o, CHAIN_faster);
     return (with >= 0 && with < without) ||
-           try_chains(t, o, CHAIN_none) >= 0;
+           again_chains(t, o, CHAIN_none, outside, &best);
 }
 
 /* What does not fit may, with chains wherever they save room, or spilled. */
@@ -618,17 +646,21 @@ static bool try_all(Tiler *t, const PlanOpts *o)
 {
     Chains most = o->chains ? CHAIN_always : CHAIN_all;
     int64_t with, without = o->chains ? -1 : try_chains(t, o, CHAIN_none);
+    Trial best;
+    bool outside;
 
     if (without >= 0)
         return keep_less(t, o, without);
     with = try_chains(t, o, most);
     if (with >= 0 && o->chains)
         return true;
+    outside = t->fills;
+    best = t->trial;
     start_over(t, CHAIN_none);
     without = spills_to(t) && try_spilled(t, o) ? tiler_cost(t) : -1;
     if (without >= 0 && (with < 0 || without <= with))
         return true;
-    return with >= 0 && try_chains(t, o, most) >= 0;
+    return with >= 0 && again_chains(t, o, most, outside, &best);
 }
 
 /* --- the least memory --- */

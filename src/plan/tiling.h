@@ -184,7 +184,8 @@ typedef struct Tiler {
     int64_t *off;       /* and which; of buffers from nlead on: none */
     int64_t code;       /* bytes there for the steps as a program */
     bool counted;       /* that is not guessed */
-    bool fills;         /* fetches fill the memory to the brim */
+    bool fills;         /* fetches fill the memory to the brim: */
+    Trial trial;        /* which was the best of those that were tried last */
     int64_t room;       /* of the nearest: bytes */
     int64_t listed;     /* ways are listed that need as much */
     Work *work;
