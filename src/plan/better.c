@@ -107,30 +107,33 @@ static void clear_caps(Tiler *t)
 
 /* --- whole plans --- */
 
-static bool try_one(Better *x, Chains chains, const Trial *y)
+static void try_one(Better *x, Chains chains, const Trial *y)
 {
     Tiler *t = x->t;
 
     start_over(t, chains);
+    tiler_effort(t, 1);
     clear_caps(t);
     t->fills = x->r.fills;
-    if (!t->fills)
-        return keep_better(x, try_again(t, x->o));
-    return keep_better(x, try_trial(t, x->o, y));
+    keep_better(x, t->fills ? try_trial(t, x->o, y) : try_again(t, x->o));
 }
 
-/* With so much of constants fetched at once. */
-static void try_chunk(Better *x, int64_t chunk)
+/* With constants outside, many shares of the memory, and sizes of what is
+ * fetched at once; none that would come late stay where there is no share. */
+static void try_shares(Better *x, Chains chains)
 {
-    int i, chains;
+    static const int64_t chunk[] = {49152, 24576, 98304, 32768, 16384, 12288,
+                                    8192};
+    int share, i;
 
-    for (chains = CHAIN_none; chains <= CHAIN_all; chains++)
-        for (i = 0; i < (x->r.fills ? 10 : 1); i++) {
-            Trial y = {i / 2 * 2, i % 2, chunk, x->code};
+    for (share = 1; share <= 9; share++)
+        for (i = 0; i < (int)LEN(chunk); i++) {
+            Trial y = {share / 2 * 2, share % 2 && share > 1, chunk[i],
+                       x->code};
 
             if (is_over(x))
                 return;
-            try_one(x, (Chains)chains, &y);
+            try_one(x, chains, &y);
         }
 }
 
@@ -232,8 +235,7 @@ static void climb(Better *x)
 
 void plan_better(Tiler *t, const PlanOpts *o)
 {
-    static const int64_t chunks[] = {49152, 24576, 98304, 32768, 16384, 12288,
-                                     8192};
+    static const Chains chains[] = {CHAIN_none, CHAIN_faster, CHAIN_all};
     Better x = {.t = t, .o = o};
     int i;
 
@@ -246,14 +248,13 @@ void plan_better(Tiler *t, const PlanOpts *o)
     keep(&x, tiler_cost(t));
     if (x.r.spills)
         try_spills(&x);
-    for (i = 0; i < (int)LEN(chunks) && !x.r.spills; i++) {
-        if (i == 2)
-            climb(&x);
-        tiler_effort(t, 1);
-        if (x.r.fills || !i)
-            try_chunk(&x, chunks[i]);
+    for (i = 0; i < (int)LEN(chains) && !x.r.spills; i++) {
+        if (x.r.fills)
+            try_shares(&x, chains[i]);
+        else if (!is_over(&x))
+            try_one(&x, chains[i], NULL);
+        climb(&x);
     }
-    climb(&x);
     x.best.ended = !is_over(&x) || x.cost <= x.best.least;
     x.best.tried = t->p->tried;
     *t->p = x.best;
