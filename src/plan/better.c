@@ -166,6 +166,17 @@ static void back_to_best(Better *x)
     set_chunk(t, x->r.chunk);
 }
 
+/* The best again, with homes of more values tried at once. */
+static void try_homes(Better *x)
+{
+    if (is_over(x) || x->r.spills || x->r.effort > 1)
+        return;
+    back_to_best(x);
+    tiler_effort(x->t, 2);
+    mark_opers(x->t);
+    keep_better(x, try_again(x->t, x->o));
+}
+
 static bool move_const(Better *x, int store)
 {
     if (is_over(x))
@@ -253,6 +264,7 @@ void plan_better(Tiler *t, const PlanOpts *o)
             try_shares(&x, chains[i]);
         else if (!is_over(&x))
             try_one(&x, chains[i], NULL);
+        try_homes(&x);
         climb(&x);
     }
     x.best.ended = !is_over(&x) || x.cost <= x.best.least;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MOST_FREE = 8, MOST_ENTRIES = 16 };
+enum { FEW_FREE = 8, MOST_FREE = 12, MOST_ENTRIES = 16 };
 
 /* Homes of stores: either, one for life; or for a bound, at each layer anew. */
 enum { NEAR, FAR, FREE, LOOSE };
@@ -112,7 +112,7 @@ static int list_cross(const Solver *s, int work, int *list)
 static void force_homes(Solver *s)
 {
     const Stores *v = s->t->s;
-    int list[MOST_FREE], i;
+    int list[MOST_FREE], most = s->t->effort > 1 ? MOST_FREE : FEW_FREE, i;
 
     s->home = NEWN(s->mem, unsigned char, v->nstore + 1);
     for (i = 0; i < v->nstore; i++)
@@ -120,7 +120,7 @@ static void force_homes(Solver *s)
                              (s->t->spilled[i] && !s->t->floats)
                          ? FAR : FREE;
     for (i = 0; i <= s->t->nwork; i++)
-        while (list_cross(s, i, list) > MOST_FREE) {
+        while (list_cross(s, i, list) > most) {
             s->home[heaviest(s, i)] = s->relaxed ? LOOSE : FAR;
             s->exact = false;
         }

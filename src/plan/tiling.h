@@ -199,7 +199,8 @@ typedef struct Tiler {
     int64_t streams_room; /* with so much of the nearest */
     int care;           /* 0: what frees the most; 1: no more than must be,
                            2: or where that is quicker */
-    int effort;         /* 1: more sizes of tiles are considered */
+    int effort;         /* 1: more sizes of tiles are considered; 2: and homes
+                           of more stores at once */
     int64_t *cap;       /* by work: room of the nearest; NULL: all there is */
     bool drafts;        /* each plan has memory of its own: */
     Arena *draft, *kept; /* of the one that is tried, and of the best */
