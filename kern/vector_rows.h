@@ -49,6 +49,34 @@ static inline void vector_turn(const LEFT *x, const RIGHT *w, int32_t step,
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
+#define VECTOR_PAIRS(DOT)                                                  \
+    __asm__ volatile(                                                      \
+        XP_BLOCK XP_LOOP(0, "%[n]", 8)                                     \
+        XP_LW_STEP("%[a]", "%[x]", 4) XP_LW_STEP("%[p]", "%[w]", 4)        \
+        XP_LW_STEP("%[q]", "%[w]", 4) "mv %[u], %[p]\n"                    \
+        VECTOR_MIX("%[p]", "%[q]", "%[even]", "1")                         \
+        VECTOR_MIX("%[u]", "%[q]", "%[odd]", "1")                          \
+        DOT("%[s0]", "%[a]", "%[p]") DOT("%[s1]", "%[a]", "%[u]")          \
+        XP_BLOCK_END                                                       \
+        : [s0] "+&r"(s0), [s1] "+&r"(s1), [p] "=&r"(p), [q] "=&r"(q),      \
+          [u] "=&r"(u), [a] "=&r"(a), [x] "+&r"(x), [w] "+&r"(w)           \
+        : [n] "r"(fours), [even] "r"(0x06040200), [odd] "r"(0x07050301),   \
+          [code] "i"(VECTOR_CODE)                                          \
+        : XP_CLOBBERS)
+
+/* sum[0..1] = x times both columns of w, of 4 * fours rows of two. */
+static inline void vector_pairs(const LEFT *x, const RIGHT *w, int32_t fours,
+                                int32_t sum[2])
+{
+    int32_t s0 = 0, s1 = 0, p, q, u, a;
+
+    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+        VECTOR_PAIRS(VECTOR_WX);
+    else
+        VECTOR_PAIRS(VECTOR_XW);
+    sum[0] = s0, sum[1] = s1;
+}
+
 /* x times one column. */
 static inline int32_t vector_column(const LEFT *x, const RIGHT *w,
                                     int32_t step, int32_t n)
@@ -84,7 +112,25 @@ static void vector_turn(const LEFT *x, const RIGHT *w, int32_t step,
     for (int32_t j = 0; j < 4; j++)
         sum[j] += vector_column(x, w + j, step, 4 * fours);
 }
+
+static void vector_pairs(const LEFT *x, const RIGHT *w, int32_t fours,
+                         int32_t sum[2])
+{
+    for (int32_t j = 0; j < 2; j++)
+        sum[j] = vector_column(x, w + j, 2, 4 * fours);
+}
 #endif
+
+/* x times both columns of w, of n rows of two, 4 or more. */
+static inline void vector_two(const LEFT *x, const RIGHT *w, int32_t n,
+                              int32_t sum[2])
+{
+    vector_pairs(x, w, n >> 2, sum);
+    for (int32_t i = n & ~3; i < n; i++) {
+        sum[0] += x[i] * w[2 * i];
+        sum[1] += x[i] * w[2 * i + 1];
+    }
+}
 
 /* sum[0 .. columns - 1] = x times columns of w, whose n rows are `step` apart.
  * What does not fill a four is taken with others again: rows with the elements
@@ -95,6 +141,10 @@ static NOINLINE void vector_rows(const LEFT *x, const RIGHT *w, int32_t step,
     const int32_t mask = (int32_t)(UINT32_MAX << 8 * (-n & 3));
     int32_t last;
 
+    if (n > 3 && columns == 2 && step == 2) {
+        vector_two(x, w, n, sum);
+        return;
+    }
     if (n < 4 || columns < 4) {
         for (int32_t j = 0; j < columns; j++)
             sum[j] = vector_column(x, w + j, step, n);

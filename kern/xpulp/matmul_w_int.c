@@ -10,12 +10,15 @@
  * split    n
  * stack    512
  * cycles   ncore * (430 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
- *          (nb[0] * nb[1] * nb[2] - 1) + m * (min(((nb[0] * nb[1] * nb[2] * n
- *          + ncore - 1) / ncore), n) < 4 || k < 4 ? ((nb[0] * nb[1] * nb[2] *
- *          n + ncore - 1) / ncore) * ((k < 4 ? 0 : 31) + 40 + 4 * k) : ((nb[0]
- *          * nb[1] * nb[2] * n + ncore - 1) / ncore) * 40 + (((nb[0] * nb[1] *
- *          nb[2] * n + ncore - 1) / ncore) + 3) / 4 * (61 + (k + 3) / 4 * (bk
- *          % 4 ? 22 : 19) + min(k % 4, 1) * 10)))
+ *          (nb[0] * nb[1] * nb[2] - 1) + m * (n == 2 && bk == 2 && k > 3 &&
+ *          ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) % 2 == 0 ? ((nb[0]
+ *          * nb[1] * nb[2] * n + ncore - 1) / ncore) / 2 * (152 + k / 4 * 8 + k
+ *          % 4 * 20) : min(((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore),
+ *          n) < 4 || k < 4 ? ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore)
+ *          * ((k < 4 ? 0 : 31) + 40 + 4 * k) : ((nb[0] * nb[1] * nb[2] * n +
+ *          ncore - 1) / ncore) * 40 + (((nb[0] * nb[1] * nb[2] * n + ncore - 1)
+ *          / ncore) + 3) / 4 * (61 + (k + 3) / 4 * (bk % 4 ? 22 : 19) + min(k %
+ *          4, 1) * 10)))
  * code     860
  */
 #include "kern/kern.h"
