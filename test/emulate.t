@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tiled plans on the emulated team: transfers arrive as late as they may and
 # destroy at once what they will overwrite, so a wait that is left out of a
-# program changes its results.
+# program changes its results, and so does a meeting of the cores.
 cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -31,12 +31,13 @@ run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
 make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1
 
-# Each wait right before a kernel, one at a time.
+# Each wait right before a kernel, one at a time, and some meetings.
 b=build/run
 cp "$dir/p/network.c" "$dir/whole.c"
 cp "$dir/p/$b/out.bin" "$dir/right.bin" || exit 1
 for line in $(awk '/^ *WAIT/ {n = NR} /^ *RUN/ && n == NR - 2 {print n}' \
-        "$dir/whole.c" | head -n "${1:-5}"); do
+        "$dir/whole.c" | head -n "${1:-5}") \
+        $(grep -n '^ *MEET' "$dir/whole.c" | cut -d: -f1 | sed -n 2,3p); do
     sed "${line}d" "$dir/whole.c" >"$dir/p/network.c"
     mutants=$((mutants + 1))
     rm -f "$dir/p/$b/out.bin"
@@ -50,6 +51,6 @@ for line in $(awk '/^ *WAIT/ {n = NR} /^ *RUN/ && n == NR - 2 {print n}' \
     fi
 done
 [ $mutants -gt 0 ] || echo "no waits: is anything tiled?"
-echo "$runs networks match on the emulated team; of $mutants waits that were" \
-    "left out $alive were not noticed"
+echo "$runs networks match on the emulated team; of $mutants waits and" \
+    "meetings that were left out $alive were not noticed"
 [ $mutants -gt 0 ] && [ $alive = 0 ]

@@ -30,7 +30,9 @@ unsigned char *rt_page_buffer(int i)
     return page[i & 1];
 }
 
-/* In either order, in turns: no core's share depends on another's. */
+/* Core 0 first, which begins transfers too early if it does not meet the
+ * others; they come in either order, in turns: no core's share depends on
+ * another's. */
 void rt_team(void (*work)(const void *arg, int core), const void *arg,
              int cores)
 {
@@ -39,7 +41,7 @@ void rt_team(void (*work)(const void *arg, int core), const void *arg,
 
     turn ^= 1;
     for (i = 0; i < cores; i++)
-        work(arg, turn ? i : cores - 1 - i);
+        work(arg, turn ? i : (cores - i) % cores);
 }
 
 static void scribble(unsigned char *p, uint32_t n)
