@@ -19,7 +19,7 @@ enum { NOPER = NARG + NRES, MOST_CHAIN = 6, FEW_SIZES = 20,
  * instruction cache: for a call on all of them, to start a transfer, to look
  * whether some are over, to meet between two calls, and before the first
  * layer. */
-enum { CALL_CYCLES = 136, MOVE_CYCLES = 80, WAIT_CYCLES = 12,
+enum { CALL_CYCLES = 145, MOVE_CYCLES = 80, WAIT_CYCLES = 12,
        MEET_CYCLES = 50, BEGIN_CYCLES = 250 };
 
 /* An operand (first) or result of a layer. */
