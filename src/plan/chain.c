@@ -5,7 +5,9 @@
  * What a tile of y reads of u is a piece; the tile of dw that makes it says
  * what it reads of x, and so on.  Each such piece is in a slot from the kernel
  * that makes it to the one that reads it: u is never whole and has no home.
- * What two tiles both read of u is made twice. */
+ * What two tiles both read of u is made twice, or kept: the last rows in the
+ * slot become the first ones, by way of the next memory, for there is no
+ * transfer within the nearest. */
 #include "plan/tiling.h"
 
 #include <string.h>
@@ -17,6 +19,7 @@ enum { PROGRAM_CODE = 500, MOST_EDGE = 4, ROWS = 2 * MOST_EDGE + 1,
 
 /* What tiles of one kind ask of a work. */
 typedef struct Kind {
+    int64_t kept;         /* bytes of the result of the work before it */
     const Kern *kern;
     int64_t cycles, scratch, code;
     Piece piece[NOPER];
@@ -30,10 +33,12 @@ typedef struct Cut {
     int64_t len[NCUT];
     int count[NCUT];
     int edge;
+    bool rolls;           /* rows are kept from tile to tile */
     bool begun, known, ok; /* the kind in the middle is known, all are */
     Kind *kind[ROWS][2][MOST_CHAIN];
     unsigned dep[MOST_CHAIN][NOPER]; /* axes along which a piece changes */
     int64_t most[MOST_CHAIN][NOPER]; /* bytes of its largest */
+    int64_t kept[MOST_CHAIN]; /* most bytes that are */
     int64_t scratch;
     Times times;
 } Cut;
@@ -191,8 +196,22 @@ static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
            to->tile.out[0].stride == p.stride;
 }
 
-bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
-                 ChainTile *to)
+/* Leaves out of a tile the rows that end where another one does. */
+static bool leave_out(Arena *mem, const Node *n, const ChainTile *was,
+                      ChainTile *to)
+{
+    int64_t end = was->at[CUT_row] + was->len[CUT_row], more;
+
+    more = MAX(0, end - to->at[CUT_row]);
+    to->at[CUT_row] += more;
+    to->len[CUT_row] -= more;
+    return to->len[CUT_row] > 0 &&
+           (!more || tile_make(mem, n, 0, to->at, to->len, &to->tile));
+}
+
+/* was: the tile before, whose rows are kept; NULL: none. */
+static bool make_tiles(Arena *mem, const Tiler *t, int first, const Way *way,
+                       int i, const ChainTile *was, ChainTile *to)
 {
     int64_t all[NCUT];
     int k = way_works(way) - 1;
@@ -204,9 +223,29 @@ bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
         return false;
     for (; k > 0; k--, w--)
         if (!piece_tile(mem, w[-1].node,
-                        to[k].tile.in[chain_link(w, w - 1)], &to[k - 1]))
+                        to[k].tile.in[chain_link(w, w - 1)], &to[k - 1]) ||
+            (was && !leave_out(mem, w[-1].node, &was[k - 1], &to[k - 1])))
             return false;
     return true;
+}
+
+bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
+                 ChainTile *to)
+{
+    ChainTile was[MOST_CHAIN];
+    int back = way->rows_first ? 1 : way->count[CUT_channel], at[NCUT];
+
+    way_index(way, i, at);
+    if (!way->rolls || !at[CUT_row])
+        return make_tiles(mem, t, first, way, i, NULL, to);
+    return make_tiles(mem, t, first, way, i - back, NULL, was) &&
+           make_tiles(mem, t, first, way, i, was, to);
+}
+
+int64_t chain_kept(const Work *w, const ChainTile *c, const ChainTile *before)
+{
+    return piece_bytes(c->tile.in[chain_link(w, w - 1)]) -
+           piece_bytes(before->tile.out[0]);
 }
 
 /* --- cuts --- */
@@ -230,11 +269,35 @@ static int edge_of(const Tiler *t, const Chain *c, int64_t rows)
     return (int)edge;
 }
 
+static void add_cut_of(Tiler *t, Chain *c, const int64_t all[NCUT],
+                       int64_t rows, int64_t channels, bool rolls)
+{
+    Cut *g = &c->cut[c->ncut];
+
+    *g = (Cut){.len = {1, rows, channels}, .count = {
+        1, (int)((all[CUT_row] - 1) / rows + 1),
+        (int)((all[CUT_channel] - 1) / channels + 1)},
+        .edge = edge_of(t, c, rows), .rolls = rolls};
+    c->ncut += g->edge <= MOST_EDGE && (!rolls || g->count[CUT_row] > 1) &&
+               g->count[CUT_row] * g->count[CUT_channel] <= MOST_TILES;
+}
+
+/* Does one of the works read rows again that its last tile has read? */
+static bool has_windows(const Tiler *t, const Chain *c)
+{
+    bool any = false;
+    int k;
+
+    for (k = c->first + 1; k < c->first + c->n; k++)
+        any |= op_info[t->work[k].node->op].reach == R_WINDOW;
+    return any;
+}
+
 static void list_cuts(Tiler *t, Chain *c)
 {
     const Node *n = t->work[c->first + c->n - 1].node;
     int64_t all[NCUT], row[MOST_SIZES], channel[MOST_SIZES];
-    int nrow, nchannel, i, k;
+    int nrow, nchannel, i, k, r, ways = 1 + has_windows(t, c);
 
     tile_axes(n, 0, all);
     tile_sizes(t, all[CUT_row], 1, row, &nrow);
@@ -243,24 +306,17 @@ static void list_cuts(Tiler *t, Chain *c)
         row[nrow++] = 1;
     tile_sizes(t, all[CUT_channel], channel_step(n), channel, &nchannel);
     nchannel = MIN(nchannel, MOST_CHANNELS);
-    c->cut = NEWN(t->mem, Cut, nrow * nchannel);
+    c->cut = NEWN(t->mem, Cut, ways * nrow * nchannel + 1);
     for (i = 0; i < nrow && all[CUT_batch] == 1; i++)
-        for (k = 0; k < nchannel; k++) {
-            Cut *g = &c->cut[c->ncut];
-
-            *g = (Cut){.len = {1, row[i], channel[k]}, .count = {
-                1, (int)((all[CUT_row] - 1) / row[i] + 1),
-                (int)((all[CUT_channel] - 1) / channel[k] + 1)},
-                .edge = edge_of(t, c, row[i])};
-            c->ncut += (i || k) && g->edge <= MOST_EDGE &&
-                       g->count[CUT_row] * g->count[CUT_channel] <= MOST_TILES;
-        }
+        for (k = 0; k < nchannel; k++)
+            for (r = 0; r < ways && (i || k); r++)
+                add_cut_of(t, c, all, row[i], channel[k], r);
 }
 
 static Way way_of(const Chain *c, const Cut *g)
 {
     Way w = {.before = c->n - 1, .rows_first = true, .depth = 1,
-             .saves = -1};
+             .rolls = g->rolls, .saves = -1};
 
     memcpy(w.len, g->len, sizeof w.len);
     memcpy(w.count, g->count, sizeof w.count);
@@ -295,6 +351,15 @@ static Kind *const *kind_at(const Cut *g, const int i[NCUT])
                   [i[CUT_channel] == g->count[CUT_channel] - 1];
 }
 
+/* Bytes of a slot of what work m makes for the next one. */
+static int64_t inner_bytes(const Tiler *t, const Chain *c, const Cut *g, int m)
+{
+    const Work *w = &t->work[c->first + m];
+
+    return slot_bytes(MAX(g->most[m][w->noper - 1],
+                          g->most[m + 1][chain_link(w + 1, w)]));
+}
+
 /* Least bytes in the nearest memory of the kinds known until now. */
 static int64_t least_bytes(const Tiler *t, const Chain *c, const Cut *g)
 {
@@ -305,9 +370,10 @@ static int64_t least_bytes(const Tiler *t, const Chain *c, const Cut *g)
         const Work *w = &t->work[c->first + m];
 
         for (o = 0; o < w->noper; o++)
-            if ((w->oper[o].konst && !oper_rides(&w->oper[o])) ||
-                (o == w->noper - 1 && m < c->n - 1))
+            if (w->oper[o].konst && !oper_rides(&w->oper[o]))
                 sum += slot_bytes(g->most[m][o]);
+        if (m < c->n - 1)
+            sum += inner_bytes(t, c, g, m);
     }
     return sum;
 }
@@ -321,6 +387,17 @@ static void note_kind(const Tiler *t, const Chain *c, Cut *g, int m,
     for (o = 0; o < w->noper; o++)
         g->most[m][o] = MAX(g->most[m][o], piece_bytes(k->piece[o]));
     g->scratch = MAX(g->scratch, k->scratch);
+    g->kept[m] = MAX(g->kept[m], k->kept);
+}
+
+/* Is there a tile that keeps rows, of all that might? */
+static bool keeps_rows(const Cut *g)
+{
+    int m;
+
+    for (m = 1; m < MOST_CHAIN && !g->kept[m]; m++)
+        ;
+    return !g->rolls || m < MOST_CHAIN;
 }
 
 static Kind *new_kind(Tiler *t, Work *w, const Tile *tile)
@@ -364,6 +441,8 @@ static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
         Work *w = &t->work[c->first + m];
 
         k[m] = new_kind(t, w, &tile[m].tile);
+        if (k[m] && m && g->rolls && row)
+            k[m]->kept = chain_kept(w, &tile[m], &tile[m - 1]);
         ok = k[m] && keeps_groups(w->node, tile[m].len[CUT_channel]);
         if (ok)
             note_kind(t, c, g, m, k[m]);
@@ -430,7 +509,8 @@ static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
 static void begin_cut(Tiler *t, const Chain *c, Cut *g)
 {
     g->begun = true;
-    g->ok = ask_kind(t, c, g, row_index(g, row_kinds(g) / 2), 0);
+    g->ok = ask_kind(t, c, g, row_index(g, row_kinds(g) / 2), 0) &&
+            keeps_rows(g);
 }
 
 static void make_cut(Tiler *t, const Chain *c, Cut *g)
@@ -485,6 +565,7 @@ typedef struct Timing {
     Pipe p;
     int64_t ready[MOST_CHAIN]; /* when a tile's data is there, by work; 0: it
                                   was */
+    int64_t kept[MOST_CHAIN]; /* and what is kept of the tile before */
     CodeCache *code;    /* with the program, */
     CodeCache *own;     /* with nothing but kernels */
     int64_t moving;     /* cycles of starts, since the last kernel or wait */
@@ -582,18 +663,53 @@ static void call_kernel(Timing *x, Kind *const *k, int m, bool again)
     x->moving = 0;
 }
 
-static void run_tile(Timing *x, const int i[NCUT], const int *was,
-                     const int64_t *ready, int64_t stored)
+/* What is kept for work m, if anything, goes out; some of it may have come from
+ * the tile before; */
+static int64_t put_by(Timing *x, int m, const Kind *next)
 {
-    Kind *const *k = kind_at(x->g, i);
+    if (!next->kept)
+        return 0;
+    wait_until(x, x->kept[m]);
+    x->kept[m] = 0;
+    x->moved += next->kept;
+    x->moving += MOVE_CYCLES;
+    return pipe_store(x->t, move_cycles(x->t->dma, false, next->kept, 1),
+                      &x->p);
+}
+
+/* and comes back for the next tile. */
+static int64_t take_up(Timing *x, const Kind *next, int64_t out)
+{
+    if (!out)
+        return 0;
+    wait_until(x, out);
+    x->moved += next->kept;
+    x->moving += MOVE_CYCLES;
+    pipe_load(x->t, move_cycles(x->t->dma, true, next->kept, 1), false, &x->p);
+    return x->p.ready;
+}
+
+/* next: the tile behind; NULL: none. */
+static void run_tile(Timing *x, const int i[NCUT], const int *was,
+                     const int *next, const int64_t *ready, int64_t stored)
+{
+    Kind *const *k = kind_at(x->g, i), *const *n;
+    int64_t out = 0;
     int m, last = x->c->n - 1;
 
+    n = next ? kind_at(x->g, next) : NULL;
     for (m = 0; m <= last; m++) {
         int y = x->t->work[x->c->first + m].noper - 1;
+        int64_t then = MAX(ready[m], m < last ? 0 : stored);
 
-        wait_until(x, m < last ? ready[m] : MAX(ready[m], stored));
+        wait_until(x, MAX(then, x->kept[m]));
+        x->kept[m] = 0;
         if (m == last || changes(x->g, m, y, i, was))
             call_kernel(x, k, m, was != NULL);
+        then = n && m < last && changes(x->g, m, y, next, i)
+                   ? put_by(x, m + 1, n[m + 1]) : 0;
+        x->kept[m] = n ? take_up(x, n[m], out) : 0;
+        out = then;
     }
 }
 
@@ -618,6 +734,7 @@ static void run_chain(Timing *x, Way *way)
 
     x->p = (Pipe){0};
     x->moving = x->turns = x->moved = 0;
+    memset(x->kept, 0, sizeof x->kept);
     x->code = code_cache(mem, x->t->p->soc);
     x->own = code_cache(mem, x->t->p->soc);
     way_index(way, 0, i);
@@ -629,7 +746,8 @@ static void run_chain(Timing *x, Way *way)
         memcpy(ready, x->ready, sizeof ready);
         if (twice && n + 1 < tiles)
             load_tile(x, next, i);
-        run_tile(x, i, n ? was : NULL, ready, stored[n % way->depth]);
+        run_tile(x, i, n ? was : NULL, n + 1 < tiles ? next : NULL, ready,
+                 stored[n % way->depth]);
         stored[n % way->depth] = store_tile(x, i);
         if (!twice && n + 1 < tiles)
             load_tile(x, next, i);
@@ -661,7 +779,7 @@ static void size_oper(const Timing *x, Way *way, int m, int o, bool within)
     int slots = x->g->dep[m][o] && !within ? way->depth : 1;
     const Kind *k = x->g->kind[0][x->g->count[CUT_channel] == 1][m];
 
-    if (!within || v->out)
+    if (!within)
         way->bytes += slots * slot_bytes(most);
     if (v->konst)
         way->pre_bytes += slot_bytes(most);
@@ -713,6 +831,9 @@ static bool size_chain(Timing *x, Way *way, unsigned far)
         for (o = 0; o < w->noper; o++)
             if (apart >> o & 1)
                 size_oper(x, way, m, o, !(x->staged[m] >> o & 1));
+        if (m < x->c->n - 1)
+            way->bytes += inner_bytes(x->t, x->c, x->g, m);
+        way->outer_bytes += slot_bytes(x->g->kept[m]);
         if (!tells(x->g, w, m, apart))
             return false;
     }
@@ -790,12 +911,22 @@ static bool is_hopeless(Tiler *t, const Chain *c, const Cut *g, unsigned far)
                busy_of(c, g);
 }
 
+/* Is what one work makes for the next another for each channel tile? */
+static bool depends_on_channel(const Tiler *t, const Chain *c, const Cut *g)
+{
+    unsigned dep = 0;
+    int m;
+
+    for (m = 0; m < c->n - 1; m++)
+        dep |= g->dep[m][t->work[c->first + m].noper - 1];
+    return dep >> CUT_channel & 1;
+}
+
 static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
 {
     Timing x = {.t = t, .c = c, .g = g};
     Way way = way_of(c, g);
-    int orders = g->count[CUT_row] > 1 && g->count[CUT_channel] > 1 ? 2 : 1;
-    int order;
+    int order, orders = 1;
 
     if (!g->begun)
         begin_cut(t, c, g);
@@ -805,6 +936,8 @@ static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
         make_cut(t, c, g);
     if (!g->ok || is_hopeless(t, c, g, far))
         return;
+    if (g->count[CUT_row] > 1 && g->count[CUT_channel] > 1)
+        orders = g->rolls && depends_on_channel(t, c, g) ? 1 : 2;
     for (order = 0; order < orders; order++)
         for (way.depth = 2; way.depth >= 1; way.depth--) {
             way.rows_first = order == 0;

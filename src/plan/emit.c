@@ -41,6 +41,9 @@ typedef struct Emitter {
     Stage (*stage)[NOPER];    /* by work */
     Outgo outgo[NOPER];
     int *scratch;             /* by work: buffer, or -1 */
+    int64_t *kept;            /* by work: bytes that it reads of a chain's tile
+                                 before, */
+    int *by;                  /* and the buffer through which they go, or -1 */
 } Emitter;
 
 /* Operands before the results. */
@@ -326,7 +329,8 @@ static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
     if (*apart) {
         *n = piece_bytes(*p);
         if (is_within(e, e->work, o))
-            return (Ref){slot_within(e, o)->buf, 0};
+            return (Ref){slot_within(e, o)->buf,
+                         w->oper[o].out ? e->kept[e->work + 1] : 0};
         i = w->oper[o].out ? g->now : g->use;
         return (Ref){slot_of(e, e->work, o, i)->buf,
                      tile_is_whole(w, o, e->sol->way[e->work]) ? p->off : 0};
@@ -499,9 +503,12 @@ static void turn_results(Emitter *e, const Tile *tile)
             e->sol->way[e->work]->depth > 1)
             g->now = !g->now;
         s = slot_of(e, e->work, o, g->now);
-        await(e, e->work, s);
+        if (!is_within(e, e->work, o))
+            await(e, e->work, s);
         s->holds = tile->out[o - in_count(w)];
-        grow_buf(e, s->buf, piece_bytes(s->holds));
+        grow_buf(e, s->buf, piece_bytes(s->holds) +
+                                (is_within(e, e->work, o)
+                                     ? e->kept[e->work + 1] : 0));
     }
 }
 
@@ -651,14 +658,77 @@ static bool is_made(Emitter *e, const Tile *tile)
            piece_same(s->holds, tile->out[0]);
 }
 
+/* Of a chain's work, what the tile behind will read of the result of the one
+ * before it; on its way, once the work before it is done, */
+static void put_by(Emitter *e, int work, int64_t now, int64_t next)
+{
+    const Work *w = &e->t->work[work - 1];
+    Slot *s = slot_of(e, work - 1, w->noper - 1, 0);
+
+    if (e->by[work] < 0)
+        e->by[work] = plan_add_buf(e->p, (Buf){
+            .kind = BUF_temp, .mem = e->t->next, .align = 8,
+            .name = arena_fmt(e->t->mem, "%s kept", w->node->name),
+        });
+    grow_buf(e, e->by[work], next);
+    await(e, work - 1, s); /* some of it may have come from the tile before */
+    start_moves(e, work - 1, s, (Move){
+        .from = {s->buf, now - next}, .to = {e->by[work], 0}, .row = next,
+        .rows = 1, .from_stride = next, .to_stride = next,
+    });
+}
+
+/* and back to the slot's begin, once the work itself is. */
+static void take_up(Emitter *e, int work, int64_t next)
+{
+    Slot *s = slot_of(e, work - 1, e->t->work[work - 1].noper - 1, 0);
+
+    await(e, work - 1, s);
+    start_moves(e, work - 1, s, (Move){
+        .from = {e->by[work], 0}, .to = {s->buf, 0}, .row = next, .rows = 1,
+        .from_stride = next, .to_stride = next,
+    });
+}
+
+static void await_kept(Emitter *e)
+{
+    int work = e->work - 1;
+
+    if (e->kept[e->work])
+        await(e, work, slot_of(e, work, e->t->work[work].noper - 1, 0));
+}
+
 static void make_tile(Emitter *e, const ChainTile *c)
 {
     await_loads(e);
     if (is_made(e, &c->tile))
         return;
+    await_kept(e);
     turn_results(e, &c->tile);
     compute(e, c);
     store_results(e);
+}
+
+/* Bytes that work k of a chain reads of the tile before. */
+static int64_t kept_of(const Emitter *e, int k, const ChainTile *c)
+{
+    const Work *w = &e->t->work[e->work + k];
+
+    return k && c && e->sol->way[e->work]->rolls
+               ? chain_kept(w, &c[k], &c[k - 1]) : 0;
+}
+
+/* What the next tile reads of this one, on both sides of work k, just done. */
+static void keep_rows(Emitter *e, int first, int k, const ChainTile *c,
+                      const int64_t *next)
+{
+    if (k < e->sol->way[first]->after && next[k + 1])
+        put_by(e, first + k + 1, piece_bytes(
+            c[k + 1].tile.in[chain_link(&e->t->work[first + k + 1],
+                                        &e->t->work[first + k])]),
+            next[k + 1]);
+    if (next[k])
+        take_up(e, first + k, next[k]);
 }
 
 /* Tile i of all works, whose loads are under way. */
@@ -667,15 +737,23 @@ static void emit_tile(Emitter *e, int i, const ChainTile *c,
 {
     int first = e->work, n = count_works(e), k;
     bool twice = e->sol->way[first]->depth > 1;
+    int64_t kept[MOST_CHAIN];
 
-    for (k = 0; k < n; k++)
+    for (k = 0; k < n; k++) {
         note_slots(e, first + k);
+        e->kept[first + k] = kept_of(e, k, c);
+        kept[k] = k && next && piece_same(c[k - 1].tile.out[0],
+                                          next[k - 1].tile.out[0])
+                      ? 0 : kept_of(e, k, next);
+    }
     if (next && twice)
         load_tiles(e, first, next, LOAD_all);
     await_loads(e);
     fetch_next(e, i);
-    for (k = 0; k < n; k++, e->work++)
+    for (k = 0; k < n; k++, e->work++) {
         make_tile(e, &c[k]);
+        keep_rows(e, first, k, c, kept);
+    }
     e->work = first;
     if (next && !twice)
         load_tiles(e, first, next, LOAD_all);
@@ -769,8 +847,10 @@ void emit_steps(Tiler *t, const Solution *sol)
     t->nfetch = 0;
     e.stage = (Stage(*)[NOPER])NEWN(t->mem, Stage, t->nwork * NOPER + 1);
     e.scratch = NEWN(t->mem, int, t->nwork + 1);
+    e.by = NEWN(t->mem, int, t->nwork + 1);
+    e.kept = NEWN(t->mem, int64_t, t->nwork + 2);
     for (i = 0; i < t->nwork; i++) {
-        e.scratch[i] = -1;
+        e.scratch[i] = e.by[i] = -1;
         for (o = 0; o < NOPER; o++)
             e.stage[i][o].slot[0].buf = e.stage[i][o].slot[1].buf = -1;
         begin_layer(&e, i);

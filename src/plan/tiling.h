@@ -41,6 +41,7 @@ typedef struct Way {
     int64_t len[NCUT];  /* of a tile */
     int count[NCUT];
     bool rows_first;    /* rows run inside channels */
+    bool rolls;         /* a chain's tiles keep rows of the tile before */
     bool direct;        /* not cut, and used wherever it lies */
     bool whole;         /* small constants are loaded once, all of them */
     int depth;          /* slots of an operand that changes: 1 or 2 */
@@ -314,6 +315,9 @@ typedef struct ChainTile {
 } ChainTile;
 bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
                  ChainTile *to);
+/* Bytes of what w reads of the result of the work before it that is there from
+ * the tile before. */
+int64_t chain_kept(const Work *w, const ChainTile *c, const ChainTile *before);
 
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
  * of the nearest memory, or lean, of those with the least. */
