@@ -25,13 +25,22 @@ $pulp -O2 -std=gnu99 -march=rv32imc -misa-spec=2.2 -mabi=ilp32 -ffreestanding \
 guest helpers siracusa $out/builtins.o -DFN=insns -DSEED="$((seed % 1000000))"u
 judge "helpers" helpers
 
-# Some kernels on the chip.
+# Some kernels on the chip, and what another compiler thinks of them.
 cross=$pulp
+other() {
+    command -v clang >/dev/null || return
+    clang --target=riscv32-unknown-elf -march=rv32imc -mabi=ilp32 -O2 \
+        -std=gnu99 -ffreestanding -Wall -Wextra -Werror -I. -c \
+        -o $out/other.o $out/fast.c || exit 1
+}
 conv conv_last_int uint8 int8 uint8 -DSEED=1u -DRUNS=4
+other
 judge conv_last_int conv
 conv conv_depth_short int8 int8 int8 -DSEED=2u -DRUNS=4
+other
 judge conv_depth_short conv
 kernel matmul_t_short uint8 uint8 uint8 -DSEED=3u -DRUNS=4
+other
 judge matmul_t_short kernels
 
 # All files of a project for the SDKs but those that are theirs.
