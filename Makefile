@@ -51,6 +51,24 @@ build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
 
+build/test/simulate: test/sim/main.c build/src/cli/sim.o build/packed.o \
+    build/packdata.o $(filter build/src/sim/% build/src/soc/% build/src/base/%,$(OBJ))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
+
+# The simulator's objects under the sanitizers (test/sim/asan).
+ASAN = $(patsubst %.c,build/asan/%.o,$(wildcard src/sim/*.c src/soc/*.c src/base/*.c))
+build/asan/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -O0 -MMD -MP -I. -Isrc \
+	    -fsanitize=address,undefined -fno-sanitize-recover=all -c -o $@ $<
+
+asan: $(ASAN)
+
+# All that tests ask for, so that no two of them make the same at a time.
+programs: build/test/simulate asan \
+    $(shell grep -hs 'make -s' test/*.t test/run test/fuzz | grep -o 'build/test/[a-z_]*')
+
 # Fuzzers (test/fuzz): the readers built by clang with sanitizers.
 FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
     build/onnx.pb-c.o,$(OBJ))
@@ -127,5 +145,5 @@ clean:
 help:
 	@head -1 Makefile | cut -c3-
 
-.PHONY: deps check check-long bench zoo install wc 80 clean help FORCE
--include $(OBJ:.o=.d)
+.PHONY: asan programs deps check check-long bench zoo install wc 80 clean help FORCE
+-include $(OBJ:.o=.d) $(ASAN:.o=.d)
