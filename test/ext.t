@@ -57,7 +57,7 @@ print("sum %08x" % s)
 END
 )
 begin=$(date +%s%N)
-(cd $out && ./simulate extload.elf -t siracusa --max-cycles 100000000) \
+(sim=$PWD/$SIM && cd $out && $sim extload.elf -t siracusa --max-cycles 100000000) \
     >$out/ext.out || fail "loading"
 ms=$((($(date +%s%N) - begin) / 1000000))
 [ "$(cat $out/ext.out)" = "$sum" ] || fail "wanted $sum"
