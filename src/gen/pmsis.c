@@ -139,8 +139,10 @@ static void put_makefile(Gen *g, const char *main, bool test)
     for (i = 0; i < g->nsrc; i++)
         if (!str_ends(g->src[i], "_selftest.c"))
             str_fmt(&b, " \\\n    %s", g->src[i]);
-    str_put(&b, "\nAPP_CFLAGS = -O2 -std=gnu99 -I.\nAPP_INC = .\n\n"
-            "include $(RULES_DIR)/pmsis_rules.mk\n");
+    str_put(&b, "\nAPP_CFLAGS = -O2 -std=gnu99 -I.\nAPP_INC = .\n");
+    if (gen_image_bytes(g))
+        str_fmt(&b, "HOSTFS_FILES = %s_l3.bin\n", g->name);
+    str_put(&b, "\ninclude $(RULES_DIR)/pmsis_rules.mk\n");
     gen_file(g, "Makefile", &b);
 }
 
