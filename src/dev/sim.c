@@ -76,7 +76,7 @@ static void end_layer(Since *w, const SimMark *m, Run *r)
         *l = w->sum;
         l->cycles = (int64_t)(m->cycle - w->layer->cycle);
         l->instructions = (int64_t)(m->insns - w->layer->insns);
-        l->program = l->cycles - l->dma_wait - w->longest - cold;
+        l->program = MAX(0, l->cycles - l->dma_wait - w->longest - cold);
         l->cold += cold;
         l->known = l->kernels > 0;
         l->kernels = l->known ? l->kernels : -1;
