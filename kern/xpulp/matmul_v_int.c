@@ -9,7 +9,7 @@
  *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    n
  * stack    512
- * cycles   ncore * (320 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
+ * cycles   ncore * (350 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
  *          ((((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 31) / 32 * 90
  *          + ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 42 + (((nb[0]
  *          * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? (k % 4 ? 41 + 9
