@@ -58,7 +58,7 @@ static inline int32_t one_result(const struct one_end *e, int32_t sum)
     ".insn r 0x5b, 2, 0x20, " s ", %[add], %[shift]\n"                     \
     ".insn r 0x33, 6, 0x02, " s ", " s ", %[lo]\n"                         \
     ".insn r 0x33, 4, 0x02, " s ", " s ", %[hi]\n"                         \
-    ".insn s 0x2b, %[store], " s ", %[size](%[y])\n"
+    ".insn r 0x2b, %[store], 0, x%[size], %[y], " s "\n"
 #define ONE_PAIRS(DOT)                                                     \
     __asm__ volatile(                                                      \
         XP_BLOCK XP_LOOP(0, "%[n]", 14) ONE_LOAD("%[b]") ONE_LOAD("%[c]")  \

@@ -18,6 +18,14 @@ stock=$cross
 pulp="$cross -Btest/pulpcc/ -include test/pulpcc/builtins.h \
 -DXP_CLOBBERS=\"memory\""
 
+# Forms that the macro knows, and clobbers wherever there is a loop.
+grep -rnE '"\.insn ([^ri]|i [^"]*\()' kern && { echo "no such form"; exit 1; }
+loop='XP_LOOP\(|0x7b, 4'
+for f in $(grep -rlE "$loop" kern | grep -v 'xpulp\.h\|_asm\.h'); do
+    [ "$(grep -cE "$loop" "$f")" = "$(grep -c XP_CLOBBERS "$f")" ] ||
+        { echo "$f: a loop without XP_CLOBBERS"; exit 1; }
+done
+
 # Every helper, by builtin and by .insn.
 $pulp -O2 -std=gnu99 -march=rv32imc -misa-spec=2.2 -mabi=ilp32 -ffreestanding \
     -I. -DBUILTINS -DFN=builtins -c -o $out/builtins.o test/sim/helpers.c ||

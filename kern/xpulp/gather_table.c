@@ -44,7 +44,7 @@ static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
 #define TABLE_WIDE(d, b1, b0) TABLE_AT(d, b1, b0) "slli " d ", " d ", %[log]\n"
 #define TABLE_MOVE(d)                                                    \
     ".insn r 0x03, 7, %[load], " d ", %[x], " d "\n"
-#define TABLE_STORE(d) ".insn s 0x2b, %[log], " d ", %[size](%[y])\n"
+#define TABLE_STORE(d) ".insn r 0x2b, %[log], 0, x%[size], %[y], " d "\n"
 
 static inline void looked_up_wide(const X *x, const I *i, Y *y, int32_t words)
 {
