@@ -114,6 +114,7 @@ typedef struct Code { /* a record */
     bool last;          /* run: of a layer, as if CODE_layer came then */
     int dims;           /* which of its page */
     int layer;          /* of CODE_layer, and of the last */
+    int alike;          /* the same of records that differ in distances alone */
     int slot;           /* move, wait */
     bool io, in;        /* move, wait: I/O; towards the cores */
     int64_t row, rows, stride; /* move */

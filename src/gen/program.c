@@ -402,12 +402,35 @@ static bool same_code(const Gen *g, const Code *a, const Code *b)
     return a->io == b->io;
 }
 
-static bool same_stretch(const Gen *g, const Code *a, const Code *b, int n)
+/* Records are compared with many others: those that are alike get a number. */
+static void number_codes(const Gen *g, Program *p)
+{
+    enum { SLOTS = 1024 };
+    int *first = NEWN(p->mem, int, SLOTS), i, k; /* + 1, by slot */
+    int *next = NEWN(p->mem, int, p->ncode + 1);
+
+    for (i = 0; i < p->ncode; i++) {
+        Code *c = &p->code[i];
+        int64_t key[] = {c->kind, c->slot, c->row, c->rows, c->inst,
+                         c->nplace ? c->place[0].buf : 0};
+        int *slot = &first[hash_mem(key, sizeof key) % SLOTS];
+
+        for (k = *slot; k && !same_code(g, &p->code[k - 1], c);)
+            k = next[k - 1];
+        c->alike = k ? k : i + 1;
+        if (!k) {
+            next[i] = *slot;
+            *slot = i + 1;
+        }
+    }
+}
+
+static bool same_stretch(const Code *a, const Code *b, int n)
 {
     int i;
 
     for (i = 0; i < n; i++)
-        if (!same_code(g, &a[i], &b[i]))
+        if (a[i].alike != b[i].alike)
             return false;
     return true;
 }
@@ -425,14 +448,14 @@ static bool same_distance(const Code *before, const Code *a, const Code *b)
 }
 
 /* How often the n records at c come, up to `left` records on. */
-static int count_turns(const Gen *g, const Code *c, int n, int left)
+static int count_turns(const Code *c, int n, int left)
 {
     int turns = 1, i;
 
     while ((turns + 1) * n <= left && turns < LOOPS) {
         const Code *b = c + turns * n;
 
-        if (!same_stretch(g, b - n, b, n))
+        if (!same_stretch(b - n, b, n))
             break;
         for (i = 0; turns > 1 && i < n; i++)
             if (!same_distance(&b[i - 2 * n], &b[i - n], &b[i]))
@@ -497,15 +520,15 @@ static int64_t saved_by(const Code *c, int n, int turns, int64_t *bytes)
 }
 
 /* The best loop that begins at c: its period, or 0. */
-static int find_loop(const Gen *g, const Code *c, int left, int *turns)
+static int find_loop(const Code *c, int left, int *turns)
 {
     int64_t best = 0, saved, bytes;
     int n, found = 0, t;
 
     for (n = 1; n <= PERIOD && 2 * n <= left; n++) {
-        if (!same_code(g, c, c + n) || !is_balanced(c, n))
+        if (c->alike != c[n].alike || !is_balanced(c, n))
             continue;
-        t = count_turns(g, c, n, left);
+        t = count_turns(c, n, left);
         if (t < 2)
             continue;
         saved = saved_by(c, n, t, &bytes);
@@ -557,14 +580,14 @@ static void add_loop(Program *p, const Code *c, int n, int turns)
     add_item(p, (Code){.kind = CODE_next});
 }
 
-static void roll_stretch(const Gen *g, Program *p, int from, int to)
+static void roll_stretch(Program *p, int from, int to)
 {
     int n, turns;
 
     while (from < to) {
         const Code *c = &p->code[from];
 
-        n = find_loop(g, c, to - from, &turns);
+        n = find_loop(c, to - from, &turns);
         if (n) {
             add_loop(p, c, n, turns);
             from += n * turns;
@@ -579,9 +602,10 @@ void code_roll(const Gen *g, Program *p)
 {
     int i, from = 0;
 
+    number_codes(g, p);
     p->stop = NEWN(p->mem, int, g->nlayer + 1);
     for (i = 0; i < g->nlayer; i++) {
-        roll_stretch(g, p, from, p->end[i]);
+        roll_stretch(p, from, p->end[i]);
         p->stop[i] = p->nitem;
         from = p->end[i];
     }
