@@ -175,7 +175,7 @@ static void add_entry(Solver *s, State *to, const Entry *e)
 /* Homes of all stores at n layers: those that came, and those born here. */
 typedef struct Scene {
     int work, n;
-    int *live, nlive;
+    int64_t live[2];     /* bytes in either memory, but of those born here */
     unsigned came;       /* set over cross[work] */
     int nborn, born[MOST_FREE + NOPER];
     unsigned far;        /* chosen for the born */
@@ -207,6 +207,13 @@ static bool scene_uses(const Solver *s, const Scene *c, int store)
     return false;
 }
 
+static void add_live(const Solver *s, const Scene *c, int store, bool far,
+                     int64_t live[2])
+{
+    if (!far || !tiler_is_away(s->t, store, c->work))
+        live[far] += s->t->s->store[store].size;
+}
+
 /* The stores with homes that live at layer k, and at none before it of the
  * scene's. */
 static void list_stores(const Solver *s, int k, Scene *c)
@@ -221,20 +228,18 @@ static void list_stores(const Solver *s, int k, Scene *c)
         if ((k > c->work && s->t->first[store] != k) ||
             chain_within(s->t, store, c->work, c->n))
             continue;
-        c->live[c->nlive++] = store;
         if (born && c->nborn < (int)LEN(c->born))
             c->born[c->nborn++] = store;
+        else if (s->home[store] != LOOSE)
+            add_live(s, c, store, is_far(s, c, store), c->live);
     }
 }
 
 static Scene new_scene(const Solver *s, int work, unsigned came, int n)
 {
     Scene c = {.work = work, .n = n, .came = came};
-    int k, most = 0;
+    int k;
 
-    for (k = work; k < work + n; k++)
-        most += s->nlive[k];
-    c.live = NEWN(s->mem, int, most + 1);
     for (k = work; k < work + n; k++)
         list_stores(s, k, &c);
     return c;
@@ -245,17 +250,10 @@ static void count_live(const Solver *s, const Scene *c, int64_t live[2])
 {
     int i;
 
-    live[0] = live[1] = 0;
-    for (i = 0; i < c->nlive; i++) {
-        int store = c->live[i];
-        bool far;
-
-        if (s->home[store] == LOOSE)
-            continue;
-        far = is_far(s, c, store);
-        if (!far || !tiler_is_away(s->t, store, c->work))
-            live[far] += s->t->s->store[store].size;
-    }
+    memcpy(live, c->live, sizeof c->live);
+    for (i = 0; i < c->nborn; i++)
+        if (s->home[c->born[i]] != LOOSE)
+            add_live(s, c, c->born[i], c->far >> i & 1, live);
 }
 
 /* Room of a memory, where there is least. */
