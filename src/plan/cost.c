@@ -131,7 +131,8 @@ static When start_move(Clock *c, const Step *s)
     else if (c->late < 0)
         c->late = s->layer;
     c->begun[s->token] = c->kernels;
-    c->core += program(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
+    c->core += program(c, s->engine == ENG_io ? ASK_CYCLES : MOVE_CYCLES,
+                       MOVE_UNIT, MOVE_CODE);
     c->moving += c->core - w.at;
     c->waited = false;
     w.from = MAX(*engine, c->core);
@@ -151,7 +152,7 @@ static When wait_for(Clock *c, const Step *s)
     if (s->engine == ENG_core)
         return w;
     if (!c->waited)
-        c->core += program(c, WAIT_CYCLES, MOVE_UNIT, MOVE_CODE);
+        c->core += program(c, WAIT_CYCLES, MOVE_UNIT, 0);
     c->waited = true;
     c->moving = 0;
     return w;

@@ -17,10 +17,10 @@ enum { NOPER = NARG + NRES, MOST_CHAIN = 6, FEW_SIZES = 20,
 
 /* What the cores pay beside kernels' own time, cycles, with a program in the
  * instruction cache: for a call on all of them, to start a transfer, to look
- * whether some are over, to meet between two calls, and before the first
- * layer. */
-enum { CALL_CYCLES = 145, MOVE_CYCLES = 80, WAIT_CYCLES = 12,
-       MEET_CYCLES = 50, BEGIN_CYCLES = 250 };
+ * whether some are over, to meet between two calls, to ask for a transfer from
+ * or to the outer memory, and before the first layer. */
+enum { CALL_CYCLES = 145, MOVE_CYCLES = 80, WAIT_CYCLES = 16,
+       MEET_CYCLES = 90, ASK_CYCLES = 200, BEGIN_CYCLES = 250 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {
