@@ -42,8 +42,8 @@ static const char *const *target = usual;
 static bool builds; /* or else plans alone */
 static jmp_buf stopped;
 static struct Seen { /* by all processes together */
-    int layers, cut, chained, far, out; /* far: transfers from outside; out:
-                                           to it */
+    int layers, cut, chained, kept, far, out; /* kept: rows are; far: transfers
+                                                 from outside; out: to it */
 } *seen;
 
 static void stop(const Trouble *t)
@@ -241,6 +241,9 @@ static void count_tiles(const Plan *p)
         if (p->layer[i].after)
             __atomic_add_fetch(&seen->chained, 1, __ATOMIC_RELAXED);
     }
+    for (i = 0; i < p->nbuf; i++)
+        if (strstr(p->buf[i].name, " kept"))
+            __atomic_add_fetch(&seen->kept, 1, __ATOMIC_RELAXED);
     for (i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_start && p->step[i].engine == ENG_io)
             __atomic_add_fetch(is_out(p, &p->step[i]) ? &seen->out
@@ -388,11 +391,12 @@ static int run_all(uint64_t seed, int count)
         n[finish(k, 2)]++;
     printf("seed %llu: %d random networks %s as given, %d with what was "
            "missing, %d with more than the chip has; %d of %d layers were "
-           "cut, %d results stayed within chains, %d transfers from L3 and %d "
-           "to it; %d wrong\n",
+           "cut, %d results stayed within chains, of %d rows were kept, %d "
+           "transfers from L3 and %d to it; %d wrong\n",
            (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
            n[ENLARGED], n[REFUSED], seen->cut,
-           seen->layers, seen->chained, seen->far, seen->out, n[WRONG]);
+           seen->layers, seen->chained, seen->kept, seen->far, seen->out,
+           n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
 
