@@ -13,7 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { SMALL = 512 };
+/* MOST_BYTES: what is known of tiles is kept, and more with every plan. */
+enum { SMALL = 512, MOST_BYTES = 1 << 30 };
 
 /* How a plan was made, for others that differ little. */
 typedef struct Recipe {
@@ -45,7 +46,8 @@ double plan_clock(void)
 
 static bool is_over(const Better *x)
 {
-    return x->cost <= x->best.least || plan_clock() >= x->o->until;
+    return x->cost <= x->best.least || plan_clock() >= x->o->until ||
+           arena_bytes(x->t->mem) >= MOST_BYTES;
 }
 
 /* --- the best --- */
