@@ -284,7 +284,7 @@ static void add_cut(Room *r, int work, const Cut *c, int set, Needs *to)
         int first = w->noper - w->node->nres;
         Piece p = x->out ? c->tile[0].out[o - first] : c->tile[0].in[o];
 
-        if (!x->val)
+        if (!x->val || oper_rides(x))
             continue;
         if (staged(w, o, set)) {
             n.l1 += slot_bytes(c->most[o]);

@@ -22,6 +22,7 @@ typedef struct Entry {
     int64_t pre_bytes, pre_cycles; /* asked of the layer before */
     Way *way;
     unsigned born;      /* homes of the stores born there */
+    unsigned stay;      /* stores of the layer that might be away, and are not */
     unsigned next;      /* state behind the layer, and its entry there */
     int entry;
 } Entry;
@@ -179,6 +180,7 @@ typedef struct Scene {
     unsigned came;       /* set over cross[work] */
     int nborn, born[MOST_FREE + NOPER];
     unsigned far;        /* chosen for the born */
+    unsigned stay;       /* chosen of the layer's: not away */
 } Scene;
 
 static bool is_far(const Solver *s, const Scene *c, int store)
@@ -415,7 +417,7 @@ static State *solve_at(Solver *s, int work, unsigned set);
 
 static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
 {
-    Entry e = {.born = c->far, .next = state_behind(s, c)};
+    Entry e = {.born = c->far, .stay = c->stay, .next = state_behind(s, c)};
     const State *behind;
     Ways *ways;
     int64_t live[2], near = room_of(c, s->near);
@@ -425,6 +427,10 @@ static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
     if (live[0] > near)
         return;
     behind = solve_at(s, c->work + c->n, e.next);
+    if (c->stay) {
+        spill_stay(s->t, c->work, c->stay);
+        count_live(s, c, live);
+    }
     ways = ways_of(s, c, chain);
     for (i = 0; i < ways->n; i++) {
         e.way = &ways->v[i];
@@ -436,12 +442,19 @@ static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
                 join(s, to, e, &behind->v[e.entry], near - live[0],
                      cold_of(s, c));
     }
+    if (c->stay)
+        spill_stay(s->t, c->work, 0);
 }
 
 static void try_scene(Solver *s, Scene c, Chain *chain, State *to)
 {
+    unsigned may = s->t->floats ? spill_may_stay(s->t, c.work) : 0;
+
     for (c.far = 0; c.far < 1u << c.nborn; c.far++)
         try_homes(s, &c, chain, to);
+    for (c.stay = 1; c.stay <= may && !to->n; c.stay++)
+        for (c.far = 0; !(c.stay & ~may) && c.far < 1u << c.nborn; c.far++)
+            try_homes(s, &c, chain, to);
 }
 
 /* Is there room for all that is given, or wanted, in a set of homes? */
@@ -558,6 +571,7 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
         keep_homes(s, i, set, to->far);
         keep_local(s, e, &c, to);
         keep_ways(s, e, i, to);
+        to->stay[i] = e->stay;
         set = e->next;
         entry = e->entry;
     }
@@ -581,6 +595,7 @@ static Solution solve(Solver *s)
     to.way = NEWN(t->mem, Way *, t->nwork + 1);
     to.ahead = NEWN(t->mem, unsigned char, t->nwork + 1);
     to.rest = NEWN(t->mem, int64_t, t->nwork + 1);
+    to.stay = NEWN(t->mem, unsigned, t->nwork + 1);
     for (i = 0; i < t->s->nstore; i++)
         to.far[i] = s->home[i] == FAR;
     for (set = 0; set < 1u << s->cross[0].n; set++) {

@@ -367,9 +367,9 @@ static bool is_ever(const bool *away, int n)
     return k < n;
 }
 
-void spill_all(Tiler *t, bool used)
+void spill_all(Tiler *t)
 {
-    const bool *can = used ? streams_of(t) : NEWN(t->mem, bool, t->nwork + 1);
+    const bool *can = streams_of(t);
     bool *away = NEWN(t->mem, bool, t->nwork + 1);
     int64_t cycles[2];
     int i;
@@ -378,9 +378,39 @@ void spill_all(Tiler *t, bool used)
         if (t->s->store[i].konst || t->last[i] < 0)
             continue;
         range_of(t, i, MAX(0, t->first[i]), true, can, away);
-        if (is_ever(away, t->nwork) && moves_of(t, i, away, cycles))
-            put_away(t, i, away);
+        if (!is_ever(away, t->nwork) || !moves_of(t, i, away, cycles))
+            continue;
+        put_away(t, i, away);
+        if (is_filled(t, i)) {
+            t->spilled[i]->may = NEWN(t->mem, bool, t->nwork + 1);
+            memcpy(t->spilled[i]->may, away, (size_t)t->nwork * sizeof *away);
+        }
     }
+}
+
+unsigned spill_may_stay(const Tiler *t, int work)
+{
+    const Work *w = &t->work[work];
+    unsigned set = 0;
+    int i;
+
+    for (i = 0; i < w->nstore; i++) {
+        const Spilled *s = t->spilled[w->store[i]];
+
+        set |= (unsigned)(s && s->may && s->may[work]) << i;
+    }
+    return set;
+}
+
+void spill_stay(Tiler *t, int work, unsigned stay)
+{
+    unsigned may = spill_may_stay(t, work);
+    int i;
+
+    for (i = 0; i < t->work[work].nstore; i++)
+        if (may >> i & 1)
+            t->spilled[t->work[work].store[i]]->away[work] = !(stay >> i & 1);
+    mark_streamed(t, work);
 }
 
 void spill_far(Tiler *t, const unsigned char *far)
@@ -388,7 +418,8 @@ void spill_far(Tiler *t, const unsigned char *far)
     int i;
 
     for (i = 0; i < t->s->nstore; i++)
-        if (t->spilled[i] && !far[i])
+        if (t->spilled[i] && (!far[i] || !is_ever(t->spilled[i]->away,
+                                                  t->nwork)))
             take_back(t, i);
 }
 

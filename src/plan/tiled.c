@@ -665,12 +665,10 @@ static bool try_all(Tiler *t, const PlanOpts *o)
 
 /* --- the least memory --- */
 
-/* What may be done where memory is short: layers in chains; values away, also
- * where they are used or not there; with constants all in the next memory or
- * all but the small behind it. */
+/* What may be done where memory is short: layers in chains, values away, with
+ * constants all in the next memory or all but the small behind it. */
 typedef enum Means {
-    IN_homes, IN_chains, IN_spilled, IN_parked,
-    OUT_homes, OUT_chains, OUT_spilled, OUT_parked, NMEANS
+    IN_homes, IN_chains, IN_spilled, OUT_homes, OUT_chains, OUT_spilled, NMEANS
 } Means;
 
 /* Makes ready for it; false: the chip cannot. */
@@ -681,17 +679,17 @@ static bool begin_lean(Tiler *t, const PlanOpts *o, Means how)
 
     begin_anew(t, what == IN_chains ? CHAIN_all : CHAIN_none, true);
     if ((outside && (t->outer < 0 || !t->io)) ||
-        (what >= IN_spilled && !spills_to(t)))
+        (what == IN_spilled && !spills_to(t)))
         return false;
     if (outside)
         put_outside(t);
     t->fills = outside;
-    t->spills = what >= IN_spilled;
+    t->spills = what == IN_spilled;
     set_chunk(t, 0);
     set_rooms(t, o);
     tiler_room(t, t->p->room[t->near]);
     if (t->spills)
-        spill_all(t, what == IN_spilled);
+        spill_all(t);
     t->floats = t->spills;
     return bytes_inside(t) <= room_for_consts(t->p, t->next, o);
 }
@@ -703,10 +701,13 @@ static bool try_means(Tiler *t, const PlanOpts *o, Means how)
     bool ok = begin_lean(t, o, how);
     Rooms r = new_rooms(t, p->room[t->near], p->room[t->next]);
     Solution s;
+    int i;
 
     if (t->floats && ok) {
         s = solve_homes(t, r.near, r.next);
         ok = s.found;
+        for (i = 0; ok && i < t->nwork; i++)
+            spill_stay(t, i, s.stay[i]);
         if (ok)
             spill_far(t, s.far);
     }

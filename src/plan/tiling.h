@@ -147,6 +147,7 @@ enum { SPILL_QUEUE = 4, /* transfers out that may be under way at once */
        OUT_SLOTS = 2 };   /* of those, of pieces of one result */
 typedef struct Spilled {
     bool *away;         /* by work: it lies in the outer one alone */
+    bool *may;          /* by work: or not, as one likes; NULL: nowhere */
     int home;           /* its buffer there */
     int own;            /* the buffer of its values' places */
     int buf;            /* in the next, where it is now; -1: nowhere */
@@ -343,6 +344,7 @@ typedef struct Solution {
     bool *within;       /* by store: it has no home, for a chain makes it */
     unsigned char *ahead; /* by work: constants are loaded before it begins */
     int64_t *rest;      /* by work: cycles from its begin to the end */
+    unsigned *stay;     /* by work: its stores that are not away after all */
 } Solution;
 /* near, next: room by work. */
 Solution solve_homes(Tiler *t, const int64_t *near, const int64_t *next);
@@ -383,10 +385,13 @@ int64_t spill_resident(const Tiler *t, int work);
  * there is nothing more to spill. */
 bool spill_stores(Tiler *t, int64_t near, int64_t next);
 void spill_nothing(Tiler *t);
-/* Spills all that may be, where it is used too or not; of that, none that is
- * not far after all. */
-void spill_all(Tiler *t, bool used);
+/* Spills all that may be; of that, none that is not far after all. */
+void spill_all(Tiler *t);
 void spill_far(Tiler *t, const unsigned char *far);
+/* Which of the stores of a work, by bit, are away there and need not be; and
+ * which of them are not. */
+unsigned spill_may_stay(const Tiler *t, int work);
+void spill_stay(Tiler *t, int work, unsigned stay);
 /* Buffers; steps before and after a work, -1 and nwork for the ends. */
 void spill_bufs(Tiler *t, const int *buf);
 void spill_enter(Tiler *t, int work);
