@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, SMALL = 512, STEP_BYTES = 15, LOOSE = 4096, SLACK = 512,
-       LEAST_CHUNK = 4096, UNIT = 8, PATIENCE = 32, SPILL_PARTS = 16,
-       SPILL_CHUNK = 49152 };
+enum { ROUNDS = 16, LEAN_ROUNDS = 4, SMALL = 512, STEP_BYTES = 15,
+       LOOSE = 4096, SLACK = 512, LEAST_CHUNK = 4096, UNIT = 8, PATIENCE = 4,
+       SPILL_PARTS = 16, SPILL_CHUNK = 49152 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -301,13 +301,13 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
     Plan *p = t->p;
     Solution sol;
     Rooms r;
-    int i;
+    int i, most = t->lean ? LEAN_ROUNDS : ROUNDS;
 
     p->tried++;
     t->counted = false;
     tiler_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
-    for (i = 0; i < ROUNDS; i++) {
+    for (i = 0; i < most; i++) {
         if (t->room > p->room[t->near]) {
             tiler_room(t, p->room[t->near]);
             r = new_rooms(t, t->room, p->room[t->next]);
@@ -319,7 +319,7 @@ static bool try_rounds(Tiler *t, const PlanOpts *o)
         if (draft_solution(t, &sol, o, &r))
             break;
     }
-    return i < ROUNDS;
+    return i < most;
 }
 
 /* --- where constants lie --- */
@@ -781,6 +781,24 @@ static int64_t least_plan(Tiler *t, const PlanOpts *o, int mem, int64_t least,
     return hi;
 }
 
+/* Plans for least time may have some constants where they need less. */
+static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+{
+    PlanOpts less = *o;
+    int64_t step = UNIT;
+    bool found = true;
+
+    while (step >= UNIT) {
+        less.limit[mem] = least - step;
+        if (step <= least && try_all(t, &less))
+            least -= step;
+        else
+            found = false;
+        step = found ? 2 * step : step / 2;
+    }
+    return least;
+}
+
 /* Of the next memory, whatever its limit. */
 static int64_t least_next_of(Tiler *t, const PlanOpts *o)
 {
@@ -796,7 +814,10 @@ static int64_t least_next_of(Tiler *t, const PlanOpts *o)
             most = MAX(most, t->p->room[t->next]);
         }
     }
-    return least < INT64_MAX ? least_plan(t, &free, t->next, least, most) : -1;
+    if (least == INT64_MAX)
+        return -1;
+    least = least_plan(t, &free, t->next, least, most);
+    return least < 0 ? -1 : less_yet(t, &free, t->next, least);
 }
 
 /* Is there a solution with so much of the nearest memory, by any means? */
@@ -833,7 +854,8 @@ static int64_t least_near_of(Tiler *t, const PlanOpts *o)
         else
             lo = mid;
     }
-    return least_plan(t, o, t->near, hi, most);
+    hi = least_plan(t, o, t->near, hi, most);
+    return hi < 0 ? -1 : less_yet(t, o, t->near, hi);
 }
 
 /* What is named is enough; a unit less is not. */
@@ -864,6 +886,18 @@ static int64_t most_alive(const Tiler *t)
     return most;
 }
 
+/* Is there a plan because there is more of a memory than one needs? */
+static bool has_least(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+{
+    PlanOpts less = *o;
+
+    set_rooms(t, o);
+    if (least < 0 || least > t->p->room[mem])
+        return false;
+    less.limit[mem] = least;
+    return try_lean(t, &less) || try_all(t, &less);
+}
+
 /* Where nothing else fits: the plan with the least memory, or none. */
 static void make_least(Tiler *t, const PlanOpts *o)
 {
@@ -873,12 +907,12 @@ static void make_least(Tiler *t, const PlanOpts *o)
     if (try_lean(t, o))
         return;
     next = least_next_of(t, o);
-    set_rooms(t, o);
-    if (next >= 0 && next <= p->room[t->next] &&
-        fits_lean(t, o, t->next, next))
+    if (has_least(t, o, t->next, next))
         return;
     if (next < 0)
         near = least_near_of(t, o);
+    if (has_least(t, o, t->near, near))
+        return;
     if (next >= 0)
         refuse(t, o, t->next, next);
     if (near >= 0)
