@@ -22,7 +22,7 @@ typedef struct Entry {
     int64_t pre_bytes, pre_cycles; /* asked of the layer before */
     Way *way;
     unsigned born;      /* homes of the stores born there */
-    unsigned stay;      /* stores of the layer that might be away, and are not */
+    unsigned stay;      /* stores of the layer that might be away: are not */
     unsigned next;      /* state behind the layer, and its entry there */
     int entry;
 } Entry;
@@ -602,7 +602,8 @@ static Solution solve(Solver *s)
         const State *v = solve_at(s, 0, set);
         int k = best_entry(v);
 
-        if (k >= 0 && ends_fit(s, 0, set) && (!to.found || v->v[k].cycles < to.cycles)) {
+        if (k >= 0 && ends_fit(s, 0, set) &&
+            (!to.found || v->v[k].cycles < to.cycles)) {
             to.found = true;
             to.cycles = v->v[k].cycles;
             best = set;
