@@ -408,7 +408,7 @@ static Kind *new_kind(Tiler *t, Work *w, const Tile *tile)
     Dims d;
 
     if (!tile_dims(w->node, tile, 0, false, &d) ||
-        !tiler_choice(t, w, tile->node, &d, &c))
+        !tiler_choice(t, w, tile->node, &d, 0, &c))
         return NULL;
     k = NEW(t->mem, Kind);
     k->kern = c.kern;

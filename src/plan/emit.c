@@ -418,14 +418,15 @@ static void take_choice(Emitter *e, Step *s, const Choice *c)
 
 static void choose_step(Emitter *e, Step *s)
 {
+    const Way *way = e->sol->way[e->work];
     Work *w = &e->t->work[e->work];
     Choice c = {0};
 
-    if (!tiler_choice(e->t, w, s->tile, &s->dims, &c))
+    if (!tiler_choice(e->t, w, s->tile, &s->dims, way->slots, &c))
         die("no kernel for a tile of '%s'", w->node->name);
     if (is_copy(w, s))
         choice_time(&c, w->node, &s->dims);
-    if (e->sol->way[e->work]->direct)
+    if (way->direct)
         c.cycles += far_cycles(e->t, w, far_set(e, w), &c);
     take_choice(e, s, &c);
 }

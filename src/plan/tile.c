@@ -35,6 +35,7 @@ typedef struct Grid {
     unsigned dep[NOPER];  /* axes along which its piece changes, by bit */
     int group;            /* channel tiles side by side that read the same */
     int64_t most[NOPER];  /* bytes of its largest piece */
+    int64_t slots;        /* bytes of a tile's pieces, one slot each */
     int64_t *scratch;     /* by the set of stores in the next memory, */
     int64_t *busy;        /* as cycles of all its tiles */
     Times times;
@@ -236,35 +237,54 @@ static bool is_whole(const Grid *g)
     return g->count[0] * g->count[1] * g->count[2] == 1;
 }
 
-bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
-                  Choice *to)
+/* The room of the nearest memory with which a kernel is allowed: twice its
+ * scratch, or that beside the slots of the tile. */
+static int64_t room_wanted(int64_t scratch, int64_t slots)
+{
+    int64_t most = INT64_MAX / 2;
+
+    return MIN(2 * MIN(scratch, most),
+               slots ? MIN(scratch, most) + slots : INT64_MAX);
+}
+
+static bool choose_within(const Tiler *t, const Work *w, const Node *tile,
+                          const Dims *d, int64_t scratch, Choice *to)
 {
     const Choice *all = tile == w->node ? w->choice : NULL;
-    int64_t most = t->room / 2;
 
-    if (t->lean && !(all && w->shared))
-        return choose_least(t->chooser, tile, d, to);
-    if (all && (w->shared || all->scratch <= most)) {
+    if (all && (w->shared || all->scratch <= scratch)) {
         *to = *all;
-    } else {
-        if (!choose_tile(t->chooser, tile, d, most, to)) {
-            w->denied = MIN(w->denied, to->denied);
-            return false;
-        }
-        if (all)
-            to->denied = MIN(to->denied, all->scratch);
+        return true;
     }
-    if (!all || !w->shared)
-        w->scratch = MAX(w->scratch, to->scratch);
-    w->denied = MIN(w->denied, to->denied);
+    if (!choose_tile(t->chooser, tile, d, scratch, to))
+        return false;
+    if (all)
+        to->denied = MIN(to->denied, all->scratch);
     return true;
+}
+
+bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
+                  int64_t slots, Choice *to)
+{
+    int64_t half = t->room / 2, rest = slots ? t->room - slots : 0;
+    bool whole = tile == w->node, ok;
+
+    if (t->lean && !(whole && w->shared))
+        return choose_least(t->chooser, tile, d, to);
+    ok = choose_within(t, w, tile, d, half, to);
+    if (to->denied <= rest && half < rest)
+        ok = choose_within(t, w, tile, d, rest, to);
+    if (ok && !(whole && w->shared))
+        w->wanted = MAX(w->wanted, room_wanted(to->scratch, slots));
+    w->denied = MIN(w->denied, room_wanted(to->denied, slots));
+    return ok;
 }
 
 static void forget_grids(Work *w)
 {
     w->ngrid = 0;
     w->grids = NULL;
-    w->scratch = 0;
+    w->wanted = 0;
     w->denied = INT64_MAX;
 }
 
@@ -277,7 +297,7 @@ void tiler_room(Tiler *t, int64_t near)
     t->listed = MAX(t->listed, near);
     for (i = 0; i < t->nwork; i++) {
         Work *w = &t->work[i];
-        bool same = w->scratch <= near / 2 && near / 2 < w->denied;
+        bool same = w->wanted <= near && near < w->denied;
 
         if (same && !more)
             continue;
@@ -393,7 +413,7 @@ static bool ask_kernels(Tiler *t, Work *w, Grid *g, const Tile *tile,
     Dims d, told;
 
     if (!tile_dims(w->node, tile, 0, false, &d) ||
-        !tiler_choice(t, w, n, &d, &apart))
+        !tiler_choice(t, w, n, &d, g->slots, &apart))
         return false;
     for (far = 0; far < sets; far++) {
         c = apart;
@@ -401,7 +421,8 @@ static bool ask_kernels(Tiler *t, Work *w, Grid *g, const Tile *tile,
         opers_in_place(w, far, &cut, &in_place, &out_place);
         if (!is_whole(g) && tile_tells(w->node, in_place, out_place))
             tile_dims(w->node, tile, in_place, out_place, &told);
-        if (memcmp(&told, &d, sizeof d) && !tiler_choice(t, w, n, &told, &c))
+        if (memcmp(&told, &d, sizeof d) &&
+            !tiler_choice(t, w, n, &told, g->slots, &c))
             return false;
         tiler_code(t, w, n, &c, &told);
         cycles[far] = c.cycles;
@@ -456,6 +477,8 @@ static bool ask_kind(Tiler *t, Arena *mem, Work *w, Grid *g,
     if (!tile_make(mem, w->node, w->part, at, len, &tile))
         return false;
     *k = new_kind(t, w, &tile);
+    for (o = 0; o < w->noper && !i[0] && !i[1] && !i[2]; o++)
+        g->slots += slot_bytes(piece_bytes((*k)->share[o].piece));
     if (!ask_kernels(t, w, g, &tile, (*k)->cycles))
         return false;
     for (o = 0; o < w->noper; o++)
@@ -1193,7 +1216,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
         dims_fill_concat(w->node, w->part, &d);
     else
         dims_fill(w->node, &d);
-    if (!tiler_choice(t, w, w->node, &d, &c))
+    if (!tiler_choice(t, w, w->node, &d, 0, &c))
         return;
     if (w->node->op == OP_concat)
         choice_time(&c, w->node, &d);
@@ -1238,6 +1261,7 @@ static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
         return;
     memcpy(way.len, g->len, sizeof way.len);
     memcpy(way.count, g->count, sizeof way.count);
+    way.slots = g->slots;
     orders = g->count[CUT_row] > 1 && g->count[CUT_channel] > 1 ? 2 : 1;
     depths = is_whole(g) ? 1 : 2;
     for (order = 0; order < orders; order++)

@@ -46,6 +46,8 @@ typedef struct Way {
     bool whole;         /* small constants are loaded once, all of them */
     int depth;          /* slots of an operand that changes: 1 or 2 */
     int64_t bytes;      /* in the nearest memory: slots and scratch */
+    int64_t slots;      /* of a tile's pieces, one slot each; 0: of a chain, or
+                           not cut */
     int64_t outer_bytes; /* in the next memory, of what is behind it */
     int64_t cycles;     /* with the first load, from the layer before's end */
     int64_t toll;       /* of what it moves (Tiler.toll) */
@@ -123,9 +125,9 @@ typedef struct Work {
     int nset;
     struct Grid *grids;
     int ngrid;
-    int64_t scratch, denied; /* the most that a kernel chosen for it wants, and
-                           the least of one that wants too much: with as much
-                           for scratch, kernels stay as they are */
+    int64_t wanted, denied; /* the room with which all kernels chosen for it are
+                           allowed, and that with which one is that was not:
+                           from the one to the other, they stay as they are */
     Code *code;         /* of all kernels in its ways */
     int ncode;
     Chain **chain;      /* that begins here, by its length; NULL: none */
@@ -321,9 +323,10 @@ bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
 int64_t chain_kept(const Work *w, const ChainTile *c, const ChainTile *before);
 
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
- * of the nearest memory, or lean, of those with the least. */
+ * of the nearest memory, or so many bytes (0: half) of it for slots; lean: of
+ * those with the least. */
 bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
-                  Choice *to);
+                  int64_t slots, Choice *to);
 /* Bytes of code that a call of a kernel goes through, noted in w->code. */
 int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
                    const Dims *d);
