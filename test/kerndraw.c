@@ -135,10 +135,16 @@ static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
     return true;
 }
 
+/* Less than n, and now and then any that there is. */
+static int shift_of(int n)
+{
+    return roll(roll(8) ? n : 63);
+}
+
 static void put_shift(Str *o, bool scaled)
 {
     if (scaled)
-        str_fmt(o, " shift=%d", roll(24));
+        str_fmt(o, " shift=%d", shift_of(24));
 }
 
 /* Constants of operators, small ones that make sense for most. */
@@ -352,7 +358,7 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
     else
         put_numbers(o, op, in);
     if (has_attr(op, "shift")) {
-        str_fmt(o, " shift=%d", roll(roll(2) ? 9 : 18));
+        str_fmt(o, " shift=%d", shift_of(roll(2) ? 9 : 18));
         put_clip(o, op, in);
     }
 }

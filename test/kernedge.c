@@ -14,7 +14,7 @@ static void fix(Val *v)
 {
     int64_t i;
 
-    v->data = arena_get(mem, (size_t)val_bytes(v) + 1, 16);
+    v->data = NEWN(mem, char, (size_t)val_bytes(v) + 1);
     for (i = 0; i < val_count(v); i++)
         val_set(v, i, roll64(v->lo, v->hi));
     val_range(v);
@@ -146,8 +146,8 @@ static void lift(Val *add, const Node *n, int64_t limit)
 
 void edge_scale(Graph *g, Node *n)
 {
-    int shift = (int)attr_int(n, A_shift);
-    int64_t limit = ((int64_t)1 << (31 + (roll(2) ? shift : 0))) - 1;
+    int bits = 31 + (roll(2) ? (int)attr_int(n, A_shift) : 0);
+    int64_t limit = ((int64_t)1 << MIN(bits, 62)) - 1;
 
     if (!n->arg[3] || !n->arg[4] || most(n->scaled) < 2)
         return;

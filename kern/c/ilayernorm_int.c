@@ -5,7 +5,8 @@
  * isa      any
  * when     (x.hi - x.lo) * (x.hi - x.lo) * n < 2147483648 &&
  *          max(-x.lo, x.hi) * n < 2147483648 &&
- *          (x.hi - x.lo) * max(-w.lo, w.hi) + max(-b.lo, b.hi) < 2147483648
+ *          (x.hi - x.lo) * max(-w.lo, w.hi) + max(-b.lo, b.hi) < 2147483648 &&
+ *          shift < 32
  * inplace  x
  * split    rows
  * stack    96

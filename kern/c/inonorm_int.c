@@ -4,7 +4,7 @@
  * types    x:s8|u8|s16|s32 w:s8|u8|s16|s32 b:s8|u8|s16|s32 -> y:s8|u8|s16|s32
  * isa      any
  * when     (max(-x.lo, x.hi) * max(-w.lo, w.hi) + max(-b.lo, b.hi)) *
- *          max(-p0, p0) < 2147483648
+ *          max(-p0, p0) < 2147483648 && shift < 32
  * inplace  x
  * split    n
  * stack    320

@@ -4,7 +4,7 @@
  * types    x:s8|u8|s16|s32 w:s8|u8|s16|s32 -> y:s8|u8|s16|s32
  * isa      any
  * when     max(-x.lo, x.hi) * max(-x.lo, x.hi) * n < 2147483648 &&
- *          max(-x.lo, x.hi) * max(-w.lo, w.hi) < 2147483648
+ *          max(-x.lo, x.hi) * max(-w.lo, w.hi) < 2147483648 && shift < 32
  * inplace  x
  * split    rows
  * stack    64

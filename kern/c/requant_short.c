@@ -3,7 +3,7 @@
  * op       requant
  * types    x:s8|u8|s16|u16|s32 mul:int add:int -> y:s8|u8|s16|u16|s32
  * isa      any
- * when     s0[5] == 1 && max(-scaled.lo, scaled.hi) < 2147483648
+ * when     s0[5] == 1 && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * inplace  x
  * split    n
  * stack    288

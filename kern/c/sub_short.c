@@ -5,7 +5,7 @@
  *          -> z:s8|u8|s16|u16|s32
  * isa      any
  * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0) && has.mul == has.add &&
- *          has.mul && max(-scaled.lo, scaled.hi) < 2147483648
+ *          has.mul && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * inplace  x y
  * split    n
  * stack    288

@@ -4,8 +4,8 @@
  * types    x:s8|u8|s16|u16|s32 y:s8|u8|s16|u16|s32 c:int
  *          -> z:s8|u8|s16|u16|s32
  * isa      any
- * when     s0[5] == 1 && s1[5] == 1 && c.n == 1 && max(-scaled.lo, scaled.hi) <
- *          2147483648
+ * when     s0[5] == 1 && s1[5] == 1 && c.n == 1 && shift < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
  * inplace  x y
  * split    n
  * stack    256

@@ -5,8 +5,8 @@
  * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     c == 1 && m == 1 && g > 3 && xc == 1 && yc == 1 && max(-scaled.lo,
- *          scaled.hi) < 2147483648
+ * when     c == 1 && m == 1 && g > 3 && xc == 1 && yc == 1 && shift < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
  * layout   last
  * split    oh g
  * scratch  16 * ((kh + 2) / 3) * (kw + max(80, (kw - 1) * dw + 1))

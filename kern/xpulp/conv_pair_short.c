@@ -5,8 +5,8 @@
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
  * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c && wm == kh
- *          * kw * c && wm > 1 && hi - lo < 1 << 8 * y.bytes && max(-scaled.lo,
- *          scaled.hi) < 2147483648
+ *          * kw * c && wm > 1 && hi - lo < 1 << 8 * y.bytes && shift < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
  * layout   last
  * split    oh m
  * scratch  (2 + (c * kh * kw % 4 && m > 3 &&

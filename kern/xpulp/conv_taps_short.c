@@ -6,7 +6,7 @@
  * isa      xpulpv2
  * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c && wm == kh
  *          * kw * c && g == 1 && xw == c && (dw == 1 || kw == 1) && m > 3 && ow
- *          > 3 && hi - lo < 256 && (lo == 0 || lo + hi == -1) &&
+ *          > 3 && hi - lo < 256 && (lo == 0 || lo + hi == -1) && shift < 32 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648
  * layout   last
  * split    oh m

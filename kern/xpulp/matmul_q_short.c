@@ -7,7 +7,7 @@
  * isa      xpulpv2
  * when     ak == 1 && bk == 1 && am == bn && k % 4 == 0 && k > 3 && m > 3 && n
  *          > 3 && biasm == 0 && mulm == 0 && addm == 0 && hi - lo < 1 << 8 *
- *          y.bytes && max(-scaled.lo, scaled.hi) < 2147483648
+ *          y.bytes && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * split    m n
  * stack    704
  * cycles   ncore * (800 + (150 + 6 * k + (k % 64 ? 0 : k / 5)) *

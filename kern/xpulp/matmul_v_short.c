@@ -6,7 +6,7 @@
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
  * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 && addm == 0
- *          && max(-scaled.lo, scaled.hi) < 2147483648
+ *          && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
  * stack    512
  * cycles   ncore * (350 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *

@@ -5,8 +5,8 @@
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     ak == 1 && bn == 1 && biasm == 0 && mulm == 0 && addm == 0 &&
- *          max(-scaled.lo, scaled.hi) < 2147483648
+ * when     ak == 1 && bn == 1 && biasm == 0 && mulm == 0 && addm == 0 && shift
+ *          < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
  * stack    512
  * cycles   ncore * (370 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
