@@ -312,6 +312,7 @@ static const struct {
     {"mm", "acc.hi", 21}, {"mm", "acc.lo", -10}, {"mm", "scaled.hi", 21},
     {"less", "acc.hi", -5}, {"less", "acc.lo", -10}, {"less", "scaled.hi", 80},
     {"less", "scaled.lo", -10}, {"up", "acc.hi", 20}, {"up", "acc.lo", 6},
+    {"wide", "scaled.hi", INT64_MAX}, {"wide", "y.hi", 195312},
 };
 
 static void on_the_way(Arena *a)
@@ -334,7 +335,12 @@ static void on_the_way(Arena *a)
                            "minus = const : s32[] {-8}\n"
                            "none = const : s32[] {0}\n"
                            "less = requant u minus none\n"
-                           "up = add x x\n");
+                           "up = add x x\n"
+                           "l = input : s8[1,2] range 100 101\n"
+                           "far = const : s32[2,1] {2147483647,-2147483647}\n"
+                           "by = const : s32[1] {100000000}\n"
+                           "zero = const : s32[1] {0}\n"
+                           "wide = matmul l far zero by zero shift=40\n");
     Kern *k = kern_parse(a, "kern/x/any.c", "/* T.\n *\n * op conv\n"
                          " * types x:int w:int b:int mul:int add:int -> y:int"
                          "\n */\n");

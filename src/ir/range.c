@@ -216,10 +216,14 @@ static Sum any_of(Range all)
     return (Sum){all, with_zero(all)};
 }
 
-/* The result of a sum that begins with a bias, of channel c. */
+/* The result of a sum that begins with a bias, of channel c: what is too large
+ * of its parts alone does not matter to it. */
 static Range summed(const Node *n, Sum s, Range bias, int64_t c)
 {
+    bool before = overflowed;
+
     epilogue(n, sum(s.any, with_zero(bias)), c);
+    overflowed = before;
     return epilogue(n, sum(s.all, bias), c);
 }
 
@@ -270,7 +274,8 @@ static Range range_convt(const Node *n)
 
     acc = scaled(times(x, of(w)), val_count(w) / MAX(m, 1) /
                                       attr_int(n, A_group));
-    return summed(n, any_of(join(acc, zero)), bias_of(node_arg(n, "b"), -1), -1);
+    return summed(n, any_of(join(acc, zero)), bias_of(node_arg(n, "b"), -1),
+                  -1);
 }
 
 /* Is v one row, an element per column of the matrix y (or a single one)? */
