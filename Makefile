@@ -137,7 +137,7 @@ wc:
 	@wc -l src/*/*.[ch] src/*/*.def kern/*/*.c kern/*.* | sort -n
 
 80:
-	@grep -nE '^.{81,}' src/*/*.[ch] kern/*/*.c rt/*.[ch] rt/*/*.[chS] || true
+	@grep -nE '^.{81,}' src/*/*.[ch] kern/*.h kern/*/*.c rt/*.[ch] rt/*/*.[chS] || true
 
 clean:
 	rm -rf build tilewright

@@ -17,7 +17,8 @@
 
 /* One word each of x (%16 .. %19 or %8, %9) by one of w, in the order that the
  * signs ask for: of sdotusp the first is the unsigned one. */
-#define BLOCK_DOT(code, d, x, w) ".insn r 0x57, 1, " code ", " d ", " x ", " w "\n"
+#define BLOCK_DOT(code, d, x, w)                                             \
+    ".insn r 0x57, 1, " code ", " d ", " x ", " w "\n"
 #define BLOCK_SP(d, x, w) BLOCK_DOT("0x5c", d, x, w)
 #define BLOCK_UP(d, x, w) BLOCK_DOT("0x50", d, x, w)
 #define BLOCK_USP(d, x, w) BLOCK_DOT("0x54", d, x, w)

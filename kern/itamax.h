@@ -1,9 +1,10 @@
-/* Softmax with powers of two of bytes for XpulpV2, four at a time; elsewhere the
- * same in plain C.  To be included after X and Y, types of one byte, are
+/* Softmax with powers of two of bytes for XpulpV2, four at a time; elsewhere
+ * the same in plain C.  To be included after X and Y, types of one byte, are
  * defined; what is shifted is at most 255 too.
  *
- * With t = top - x the shift (t + 16) >> 5, from 0 to 8, is t >> 5 and then once
- * more if t >> 4 is odd: lanes shift by 7 at most.  256 >> s is (255 >> s) + 1. */
+ * With t = top - x the shift (t + 16) >> 5, from 0 to 8, is t >> 5 and then
+ * once more if t >> 4 is odd: lanes shift by 7 at most.  256 >> s is
+ * (255 >> s) + 1. */
 #ifndef ITAMAX_H
 #define ITAMAX_H
 

@@ -62,7 +62,7 @@ __asm__(".pushsection .text.quad_plain,\"ax\",@progbits\n .popsection");
     QA_MV4("s2", "s3", "s4", "s5") QA_MV4("s6", "s7", "s8", "s9")             \
     QA_MV4("s10", "s11", "a6", "a7") "lw a0, 0(sp)\n lw t1, 4(sp)\n"
 
-#define QA_FLAT_PRODUCTS(DOT)                                                      \
+#define QA_FLAT_PRODUCTS(DOT)                                                 \
     XP_BLOCK XP_LOOP(0, "t1", 24)                                             \
     BLOCK_LW_FAR("t4", "a2", "a0") BLOCK_LW_FAR("t5", "a3", "a0")             \
     BLOCK_LW_FAR("t6", "t0", "a0") XP_LW_STEP("t3", "a0", 4)                  \

@@ -1,6 +1,7 @@
-/* A row of 1 to 3 bytes times rows of bytes: a word of each, with what is not of
- * the row masked out of the left side.  Where all columns have the same epilogue
- * in 32 bits, their results are made at once: two columns take 14 instructions.
+/* A row of 1 to 3 bytes times rows of bytes: a word of each, with what is not
+ * of the row masked out of the left side.  Where all columns have the same
+ * epilogue in 32 bits, their results are made at once: two columns take 14
+ * instructions.
  *
  * To be included after what ends.h asks for. */
 #ifndef VECTOR_SHORT_H

@@ -1,7 +1,7 @@
 /* XpulpV2 for compilers that know it, gcc of the PULP project, and that do not:
  * single instructions as functions, by builtins or through .insn.  Works with
- * plain riscv64-unknown-elf-gcc (-march=rv32imc -misa-spec=2.2 -mabi=ilp32); the
- * encodings are those of RI5CY, GAP8, GAP9 and Siracusa.
+ * plain riscv64-unknown-elf-gcc (-march=rv32imc -misa-spec=2.2 -mabi=ilp32);
+ * the encodings are those of RI5CY, GAP8, GAP9 and Siracusa.
  *
  * A loop that must be fast is one asm block: XP_LOOP opens a hardware loop of
  * n instructions (3 or more, none of them compressed, no jumps).  The order

@@ -264,7 +264,8 @@ static void run(Run *r)
     }
 }
 
-/* The sums apart; then bias and epilogue, as of a convolution of them with 1. */
+/* The sums apart; then bias and epilogue, as of a convolution of them with 1.
+ * False: that cannot be done. */
 static bool run_sums(Run *r)
 {
     static const int64_t one = 1;

@@ -106,8 +106,8 @@ static Term *new_term(Reader *r, Term x)
 {
     uint64_t key[] = {x.what, (uint64_t)x.len, (uint64_t)x.v, (uintptr_t)x.a,
                       (uintptr_t)x.b, (uintptr_t)x.c};
-    Term **slot = &r->e->k->exprs->terms->slot[hash_mem(key, sizeof key) % SLOTS];
-    Term *t;
+    struct Terms *all = r->e->k->exprs->terms;
+    Term **slot = &all->slot[hash_mem(key, sizeof key) % SLOTS], *t;
 
     x.in = may_fail(&x) ? r->e : NULL;
     x.at = (int)(r->s - r->e->text);
@@ -493,8 +493,8 @@ static Expr *read_expr(const Kern *k, const KernSig *sig, const char *text,
     return e;
 }
 
-static const Expr *find_expr(const Kern *k, const KernSig *sig, const char *text,
-                             const DimsInfo *info)
+static const Expr *find_expr(const Kern *k, const KernSig *sig,
+                             const char *text, const DimsInfo *info)
 {
     Expr *e;
 

@@ -367,8 +367,8 @@ _Noreturn void kern_err(const Kern *k, const char *fmt, ...)
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
                   const Dims *d);
 /* The same where it is known which sig takes the node.  What expressions that
- * are asked about the same have in common is worked out once: as long as neither
- * node nor dims change, ask once and take all answers from that. */
+ * are asked about the same have in common is worked out once: as long as
+ * neither node nor dims change, ask once and take all answers from that. */
 typedef struct Asked {
     const Node *n;
     const Dims *d;

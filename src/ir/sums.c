@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LEAST_TAPS = 8 }; /* fewer are not worth it */
+enum { LEAST_CHANNELS = 8 }; /* fewer are not worth it */
 
 static int64_t size_of(const Val *v)
 {
@@ -22,7 +22,7 @@ static bool fits(const Node *n, const struct conv_dims *k)
     const Val *x = n->arg[0], *w = n->arg[1];
     int64_t taps = (int64_t)k->kh * k->kw * k->c;
 
-    return k->c >= LEAST_TAPS && is_short(x) && is_short(w) &&
+    return k->c >= LEAST_CHANNELS && is_short(x) && is_short(w) &&
            k->padv >= INT16_MIN && k->padv <= INT16_MAX && taps < 1 << 24 &&
            MAX(size_of(x), k->padv < 0 ? -k->padv : k->padv) * size_of(w) <=
                INT32_MAX / taps;
@@ -71,12 +71,12 @@ static void take_window(const struct conv_dims *k, const int16_t *x, int oy,
         for (j = 0; j < k->kw; j++, to += k->c) {
             int row = oy * k->sh - k->ph + i * k->dh;
             int col = ox * k->sw - k->pw + j * k->dw;
-            const int16_t *from =
-                x + (int64_t)row * k->xh + (int64_t)col * k->xw;
+            int64_t at = (int64_t)row * k->xh + (int64_t)col * k->xw;
             bool inside = row >= 0 && row < k->h && col >= 0 && col < k->w;
 
             for (c = 0; c < k->c; c++)
-                to[c] = inside ? from[(int64_t)c * k->xc] : (int16_t)k->padv;
+                to[c] = inside ? x[at + (int64_t)c * k->xc]
+                               : (int16_t)k->padv;
         }
 }
 
