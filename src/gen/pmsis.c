@@ -81,6 +81,9 @@ static void put_far(Gen *g, Str *out)
         put_load(g, out);
 }
 
+/* Core 0 has on its stack where all are: struct rt_one of rt/program.h, each. */
+enum { CORE_STACK = 128 };
+
 static void put_start(Gen *g, bool test, Str *out)
 {
     str_fmt(out,
@@ -91,14 +94,14 @@ static void put_start(Gen *g, bool test, Str *out)
         "    pi_open_from_conf(&device, &conf);\n"
         "    if (pi_cluster_open(&device))\n        pmsis_exit(-1);\n"
         "    pi_cluster_task(&task, cluster, NULL);\n"
-        "    task.stack_size = %s_STACK_BYTES + 512;\n"
+        "    task.stack_size = %s_STACK_BYTES + %d;\n"
         "    task.slave_stack_size = %s_STACK_BYTES;\n"
         "    pi_cluster_send_task_to_cl(&device, &task);\n"
         "    pi_cluster_close(&device);\n",
         gen_image_bytes(g) ? "    if (open_ram() || load())\n"
                              "        pmsis_exit(-1);\n"
         : gen_far(g) ? "    if (open_ram())\n        pmsis_exit(-1);\n" : "",
-        g->caps, g->caps);
+        g->caps, 512 + CORE_STACK * g->p->soc->ncore, g->caps);
     if (test)
         str_fmt(out, "    if (bad)\n        printf(\"%s: first layer that"
                 " differs: %%d\\n\", bad);\n    else\n"
