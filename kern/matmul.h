@@ -10,8 +10,8 @@
 #define MATMUL_ROWS 2
 #endif
 
-static inline ACC bias_at(const struct matmul_dims *k, const struct io *io, int32_t m,
-                   int32_t n)
+static inline ACC bias_at(const struct matmul_dims *k, const struct io *io,
+                          int32_t m, int32_t n)
 {
     const BIAS *bias = io->in[2];
 

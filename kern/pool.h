@@ -5,8 +5,8 @@
  *     more(a, x)                          one more element
  *     finish_pool(k, io, a, taps, channel)
  * where taps is how many elements count (pool_taps), and first(x), what a
- * window whose first element is x begins with.  POOL_WORDS asks for the loops of
- * pool_words.h where there is XpulpV2. */
+ * window whose first element is x begins with.  POOL_WORDS asks for the loops
+ * of pool_words.h where there is XpulpV2. */
 #ifndef POOL_H
 #define POOL_H
 

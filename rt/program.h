@@ -212,8 +212,8 @@ static inline void rt_moved(const struct rt_core *c, const rt_word *w,
     }
 }
 
-/* Begins transfers; those of a slot that follow one another are begun together.
- */
+/* Begins transfers; those of a slot that follow one another are begun
+ * together. */
 static inline void rt_moves(struct rt_core *c, uint32_t head)
 {
     uint32_t next, together = 0;

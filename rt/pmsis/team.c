@@ -9,7 +9,7 @@ enum { REQUESTS = 16 };
 struct pi_device *pmsis_ram;
 uint32_t pmsis_ram_base;
 
-static PI_L1 unsigned char page[2][RT_PAGE];
+static PI_L1 unsigned char page[2][RT_PAGE] __attribute__((aligned(16)));
 static PI_L1 pi_cl_dma_cmd_t dma[REQUESTS];
 static PI_L1 uint32_t dma_used; /* a bit each */
 static PI_L1 struct {

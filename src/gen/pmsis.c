@@ -81,7 +81,7 @@ static void put_far(Gen *g, Str *out)
         put_load(g, out);
 }
 
-/* Core 0 has on its stack where all are: struct rt_one of rt/program.h, each. */
+/* Core 0 has on its stack where each core is: struct rt_one of rt/program.h. */
 enum { CORE_STACK = 128 };
 
 static void put_start(Gen *g, bool test, Str *out)
