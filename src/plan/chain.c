@@ -724,7 +724,7 @@ static int64_t store_tile(Timing *x, const int i[NCUT])
     return pipe_store(x->t, k->move[y], &x->p);
 }
 
-/* As time_way in tile.c, of all works. */
+/* As run_pipe in tile.c, of all works. */
 static void run_chain(Timing *x, Way *way)
 {
     int64_t stored[2] = {0, 0}, ready[MOST_CHAIN];

@@ -167,7 +167,7 @@ double plan_clock(void);
 
 /* text.c: prints a plan for people and tests. */
 void plan_print(const Plan *p, Str *out);
-/* tile.c: a constant so small that the program of a team has it beside its
+/* work.c: a constant so small that the program of a team has it beside its
  * records. */
 bool val_rides(const Val *v);
 

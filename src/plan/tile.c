@@ -5,15 +5,12 @@
  * the last; full and last along the other axes), and each kind is asked once
  * what it reads, writes and takes.  A way is a grid with an order of its tiles
  * and a number of slots; its time is that of its pipeline, gone through tile by
- * tile.  Ways that are worse than another in everything are dropped. */
+ * tile.  Ways that are worse than another in everything are dropped (ways.c). */
 #include "plan/tiling.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { ROW_KINDS = 5, KINDS = 4 * ROW_KINDS, MOST_TILES = 1024,
-       SMALL_FETCH = 8192, WHOLE = 4096 };
+enum { ROW_KINDS = 5, KINDS = 4 * ROW_KINDS, MOST_TILES = 1024 };
 
 typedef struct Share { /* of an operand in a tile */
     Piece piece;
@@ -40,154 +37,6 @@ typedef struct Grid {
     int64_t *busy;        /* as cycles of all its tiles */
     Times times;
 } Grid;
-
-int64_t slot_bytes(int64_t n)
-{
-    return (n + 7) & ~(int64_t)7;
-}
-
-/* --- layers and their operands --- */
-
-static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
-{
-    Oper *o = &w->oper[w->noper++];
-    int i;
-
-    *o = (Oper){.val = v, .out = out, .store = -1, .bit = -1};
-    if (!v)
-        return;
-    o->place = t->s->place[v->id];
-    o->konst = t->s->store[o->place.buf].konst;
-    if (o->konst)
-        return;
-    o->store = o->place.buf;
-    for (i = 0; i < w->nstore && w->store[i] != o->store; i++)
-        ;
-    w->shared |= out && i < w->nstore;
-    w->store[i] = o->store;
-    w->nstore = MAX(w->nstore, i + 1);
-    o->bit = i;
-}
-
-void tiler_recall(Tiler *t, Work *w)
-{
-    WaySet now = {0};
-    int i;
-
-    for (i = 0; i < w->noper; i++) {
-        now.outer |= (unsigned)w->oper[i].outer << i;
-        if (w->oper[i].outer)
-            now.chunk = t->chunk;
-    }
-    for (i = 0; i < w->nset; i++)
-        if (w->set[i].outer == now.outer && w->set[i].chunk == now.chunk) {
-            w->ways = w->set[i].ways;
-            return;
-        }
-    GROW(t->mem, w->set, (size_t)w->nset);
-    now.ways = w->ways = NEWN(t->mem, Ways, 1 << w->nstore);
-    w->set[w->nset++] = now;
-}
-
-static void add_work(Tiler *t, const Node *n, int part, int pos)
-{
-    Work *w;
-    int i;
-
-    GROW(t->mem, t->work, (size_t)t->nwork);
-    w = &t->work[t->nwork++];
-    *w = (Work){.node = n, .part = part, .pos = pos,
-                .choice = &t->s->choice[n->id], .denied = INT64_MAX};
-    if (n->op == OP_concat)
-        add_oper(t, w, n->arg[part], false);
-    for (i = 0; n->op != OP_concat && i < n->narg; i++)
-        add_oper(t, w, n->arg[i], false);
-    for (i = 0; i < n->nres; i++)
-        add_oper(t, w, n->res[i], true);
-    tiler_recall(t, w);
-}
-
-/* Between which works stores live: from -1 where they are there at first, to
- * nwork where they are still there at the end. */
-static void find_lives(Tiler *t)
-{
-    int i, k, n = t->s->nstore;
-
-    t->first = NEWN(t->mem, int, n + 1);
-    t->last = NEWN(t->mem, int, n + 1);
-    for (i = 0; i < n; i++) {
-        const Store *v = &t->s->store[i];
-
-        t->first[i] = t->nwork + 1;
-        t->last[i] = -2;
-        if (!v->size || v->konst)
-            continue;
-        for (k = 0; k < t->nwork; k++)
-            if (t->work[k].pos >= v->from && t->work[k].pos <= v->to) {
-                t->first[i] = MIN(t->first[i], k);
-                t->last[i] = MAX(t->last[i], k);
-            }
-        if (v->from < 0)
-            t->first[i] = -1;
-        if (v->to >= t->s->nseq)
-            t->last[i] = t->nwork;
-        if (v->from < 0 && t->last[i] < 0)
-            t->last[i] = -1; /* nobody reads it, but it is there at first */
-    }
-}
-
-void tiler_works(Tiler *t)
-{
-    int i, j;
-
-    t->spilled = NEWN(t->mem, Spilled *, t->s->nstore + 1);
-    for (i = 0; i < t->s->nseq; i++) {
-        const Node *n = t->s->seq[i];
-        int parts = n->op == OP_concat ? n->narg : 1;
-
-        for (j = 0; j < parts; j++)
-            if (!t->s->view[n->id][j])
-                add_work(t, n, j, i);
-    }
-    find_lives(t);
-}
-
-bool work_uses(const Work *w, int store)
-{
-    int i;
-
-    for (i = 0; i < w->nstore && w->store[i] != store; i++)
-        ;
-    return i < w->nstore;
-}
-
-bool oper_streams(const Oper *o)
-{
-    return o->outer && !o->konst;
-}
-
-bool store_filled(const Store *s, const Val *v, Ref place)
-{
-    return !place.off && val_bytes(v) == s->size;
-}
-
-unsigned tiler_dying(const Tiler *t, int work)
-{
-    const Work *w = &t->work[work];
-    unsigned set = 0;
-    int o;
-
-    if (w->oper[w->noper - 1].outer)
-        return 0;
-    for (o = 0; o + 1 < w->noper; o++) {
-        const Oper *x = &w->oper[o];
-
-        if (x->val && !x->konst && !x->out && !x->outer &&
-            t->last[x->store] == work && !t->s->store[x->store].in)
-            set |= 1u << o;
-    }
-    return set;
-}
 
 /* --- grids --- */
 
@@ -220,132 +69,9 @@ static int kind_at(const Grid *g, const int i[NCUT])
            kind_along(CUT_channel, i[CUT_channel], g->count[CUT_channel]);
 }
 
-static void place_tile(const int64_t size[NCUT], const int i[NCUT],
-                       const int64_t all[NCUT], int64_t at[NCUT],
-                       int64_t len[NCUT])
-{
-    int a;
-
-    for (a = 0; a < NCUT; a++) {
-        at[a] = i[a] * size[a];
-        len[a] = MIN(size[a], all[a] - at[a]);
-    }
-}
-
 static bool is_whole(const Grid *g)
 {
     return g->count[0] * g->count[1] * g->count[2] == 1;
-}
-
-/* The room of the nearest memory with which a kernel is allowed: twice its
- * scratch, or that beside the slots of the tile. */
-static int64_t room_wanted(int64_t scratch, int64_t slots)
-{
-    int64_t most = INT64_MAX / 2;
-
-    return MIN(2 * MIN(scratch, most),
-               slots ? MIN(scratch, most) + slots : INT64_MAX);
-}
-
-static bool choose_within(const Tiler *t, const Work *w, const Node *tile,
-                          const Dims *d, int64_t scratch, Choice *to)
-{
-    const Choice *all = tile == w->node ? w->choice : NULL;
-
-    if (all && (w->shared || all->scratch <= scratch)) {
-        *to = *all;
-        return true;
-    }
-    if (!choose_tile(t->chooser, tile, d, scratch, to))
-        return false;
-    if (all)
-        to->denied = MIN(to->denied, all->scratch);
-    return true;
-}
-
-bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
-                  int64_t slots, Choice *to)
-{
-    int64_t half = t->room / 2, rest = slots ? t->room - slots : 0;
-    bool whole = tile == w->node, ok;
-
-    if (t->lean && !(whole && w->shared))
-        return choose_least(t->chooser, tile, d, to);
-    ok = choose_within(t, w, tile, d, half, to);
-    if (to->denied <= rest && half < rest)
-        ok = choose_within(t, w, tile, d, rest, to);
-    if (ok && !(whole && w->shared))
-        w->wanted = MAX(w->wanted, room_wanted(to->scratch, slots));
-    w->denied = MIN(w->denied, room_wanted(to->denied, slots));
-    return ok;
-}
-
-static void forget_grids(Work *w)
-{
-    w->ngrid = 0;
-    w->grids = NULL;
-    w->wanted = 0;
-    w->denied = INT64_MAX;
-}
-
-void tiler_room(Tiler *t, int64_t near)
-{
-    bool more = near > t->listed, other = more;
-    int i;
-
-    t->room = near;
-    t->listed = MAX(t->listed, near);
-    for (i = 0; i < t->nwork; i++) {
-        Work *w = &t->work[i];
-        bool same = w->wanted <= near && near < w->denied;
-
-        if (same && !more)
-            continue;
-        if (!same)
-            forget_grids(w);
-        other |= !same;
-        w->nset = 0;
-        tiler_recall(t, w);
-    }
-    for (i = 0; i < t->nwork && other; i++)
-        t->work[i].chain = NULL;
-}
-
-static void list_anew(Tiler *t)
-{
-    int i;
-
-    t->listed = t->room;
-    for (i = 0; i < t->nwork; i++) {
-        forget_grids(&t->work[i]);
-        t->work[i].chain = NULL;
-        t->work[i].nset = 0;
-        tiler_recall(t, &t->work[i]);
-    }
-}
-
-void tiler_lean(Tiler *t, bool lean)
-{
-    if (t->lean == lean)
-        return;
-    t->lean = lean;
-    t->streams = NULL;
-    list_anew(t);
-}
-
-void tiler_effort(Tiler *t, int effort)
-{
-    if (t->effort == effort)
-        return;
-    t->effort = effort;
-    list_anew(t);
-}
-
-const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
-{
-    if (!tile->node || (whole && w->node->op != OP_concat))
-        return w->node;
-    return tile->node;
 }
 
 static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile)
@@ -364,40 +90,6 @@ static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile)
             k->share[o].outer = move_cycles(t->io, o < first, p.row, p.rows);
     }
     return k;
-}
-
-void opers_in_place(const Work *w, unsigned far, const Way *way,
-                    unsigned *in_place, bool *out_place)
-{
-    int o;
-
-    *in_place = 0;
-    *out_place = false;
-    for (o = 0; o < w->noper; o++) {
-        if (!w->oper[o].val || tile_is_staged(w, o, far, way) ||
-            oper_rides(&w->oper[o]))
-            continue;
-        if (w->oper[o].out)
-            *out_place = true;
-        else
-            *in_place |= 1u << o;
-    }
-}
-
-int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
-                   const Dims *d)
-{
-    int64_t bytes = kern_code(c->kern, c->sig, n, d);
-    int i;
-
-    for (i = 0; i < w->ncode && w->code[i].kern != c->kern; i++)
-        ;
-    if (i == w->ncode) {
-        GROW(t->mem, w->code, (size_t)w->ncode);
-        w->code[w->ncode++] = (Code){c->kern, bytes};
-    }
-    w->code[i].bytes = MIN(w->code[i].bytes, bytes);
-    return bytes;
 }
 
 /* The kernels of a kind of tile: where operands are used in place, others may
@@ -583,8 +275,7 @@ static void make_grid(Tiler *t, Work *w, Grid *g)
         g->busy[far] = busy_of(g, far);
 }
 
-/* Sizes worth trying along an axis: as even as can be, of multiples that suit
- * kernels; *n of them. */
+/* As even as can be, of multiples that suit kernels. */
 void tile_sizes(const Tiler *t, int64_t all, int64_t step, int64_t *size,
                 int *n)
 {
@@ -606,7 +297,6 @@ void tile_sizes(const Tiler *t, int64_t all, int64_t step, int64_t *size,
         size[*n - 1] = MIN(step, all);
 }
 
-/* Channels in fours, or in groups that are no fours. */
 int64_t channel_step(const Node *n)
 {
     int64_t m = group_size(n);
@@ -641,57 +331,6 @@ static void list_grids(Tiler *t, Work *w)
 
 /* --- ways --- */
 
-bool val_rides(const Val *v)
-{
-    return v->data && type_info[v->type].kind != FLOAT && val_count(v) == 1 &&
-           type_info[v->type].bytes <= 4;
-}
-
-bool oper_rides(const Oper *o)
-{
-    return o->val && o->konst && !o->outer && val_rides(o->val);
-}
-
-bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way)
-{
-    const Oper *o = &w->oper[oper];
-
-    if (!o->val || way->direct || oper_rides(o))
-        return false;
-    return o->konst || far >> o->bit & 1;
-}
-
-bool tile_is_whole(const Work *w, int oper, const Way *way)
-{
-    const Oper *o = &w->oper[oper];
-
-    return way->whole && o->konst && val_bytes(o->val) <= WHOLE;
-}
-
-int way_tiles(const Way *w)
-{
-    return w->count[0] * w->count[1] * w->count[2];
-}
-
-void way_index(const Way *w, int t, int i[NCUT])
-{
-    int inner = w->rows_first ? CUT_row : CUT_channel;
-    int outer = w->rows_first ? CUT_channel : CUT_row;
-
-    i[inner] = t % w->count[inner];
-    i[outer] = t / w->count[inner] % w->count[outer];
-    i[CUT_batch] = t / w->count[inner] / w->count[outer];
-}
-
-void way_tile(const Way *w, int t, int64_t at[NCUT], int64_t len[NCUT],
-              const int64_t all[NCUT])
-{
-    int i[NCUT];
-
-    way_index(w, t, i);
-    place_tile(w->len, i, all, at, len);
-}
-
 /* Has operand o another piece in tile i than in the one before? */
 static bool changes(const Grid *g, int o, const int i[NCUT],
                     const int was[NCUT])
@@ -713,24 +352,6 @@ static unsigned staged_set(const Work *w, const Way *way, unsigned far)
     for (o = 0; o < w->noper; o++)
         set |= (unsigned)tile_is_staged(w, o, far, way) << o;
     return set;
-}
-
-void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c)
-{
-    c->core += MOVE_CYCLES;
-    c->in = MAX(c->in, c->core) + move;
-    c->loading += move;
-    c->loads++;
-    c->ready = c->in + (int64_t)t->dma->in.setup;
-    c->konst += konst;
-    c->konst_cycles += konst ? move : 0;
-}
-
-int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c)
-{
-    c->core += MOVE_CYCLES;
-    c->out = MAX(c->out, c->core) + move;
-    return c->out + (int64_t)t->dma->out.setup;
 }
 
 /* Loads what tile i needs anew; from NULL: all. */
@@ -773,31 +394,6 @@ static int64_t store_tile(const Tiler *t, const Work *w, const Kind *k,
             c->io = MAX(c->io, c->out) + k->share[o].outer;
         }
     return there;
-}
-
-/* What loading the first constants before the layer saves: all that they take,
- * and if nothing else is loaded the wait for what is loaded last; at least the
- * starts of loads, even if the engine has no time for them before. */
-void pipe_before(const Tiler *t, const Pipe *c, Way *way)
-{
-    int64_t last = (int64_t)t->dma->in.setup;
-
-    way->pre_cycles = way->pre_starts = way->pre_least = 0;
-    if (!c->konst)
-        return;
-    way->pre_starts = c->konst * MOVE_CYCLES;
-    way->pre_cycles = c->konst_cycles + way->pre_starts +
-                      (c->konst == c->loads ? last : 0);
-    way->pre_least = c->loads * MOVE_CYCLES + last;
-}
-
-/* 0: there is nothing to wait for. */
-void pipe_wait(int64_t then, Pipe *c)
-{
-    if (!then)
-        return;
-    c->idle += MAX(0, then - c->core - WAIT_CYCLES);
-    c->core = MAX(c->core + WAIT_CYCLES, then);
 }
 
 /* Time of the pipeline: with two slots, tile n + 1 is loaded and tile n - 1
@@ -859,32 +455,6 @@ static int64_t toll_of(const Tiler *t, const Work *w, const Grid *g,
     return tiler_toll(t, moved[0], moved[1]);
 }
 
-bool times_find(const Times *l, unsigned far, unsigned streams, Way *way)
-{
-    int64_t outer_bytes = way->outer_bytes;
-    int i;
-
-    for (i = 0; i < l->n; i++) {
-        const Timed *x = &l->v[i];
-
-        if (x->far != far || x->streams != streams ||
-            x->way.rows_first != way->rows_first ||
-            x->way.depth != way->depth || x->way.whole != way->whole)
-            continue;
-        *way = x->way;
-        way->outer_bytes = outer_bytes;
-        return true;
-    }
-    return false;
-}
-
-void times_add(Tiler *t, Times *l, unsigned far, unsigned streams,
-               const Way *way)
-{
-    GROW(t->mem, l->v, (size_t)l->n);
-    l->v[l->n++] = (Timed){far, streams, *way};
-}
-
 /* Time and toll of a way with its sizes. */
 static void time_way(Tiler *t, const Work *w, Grid *g, Way *way, unsigned far)
 {
@@ -910,39 +480,14 @@ static int64_t slots_of(const Work *w, const Grid *g, const Way *way, int o,
     return slot_bytes(whole ? val_bytes(w->oper[o].val) : g->most[o]);
 }
 
-int out_slots(const Tiler *t, const Way *way)
-{
-    return way_tiles(way) > 1 && !t->lean ? OUT_SLOTS : 1;
-}
-
-bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p)
-{
-    return p.rows == 1 &&
-           val_bytes(o->val) > (t->lean ? WHOLE : SMALL_FETCH);
-}
-
-/* Two of its pieces, or all where they are wanted again and again. */
-int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
-                    int64_t most)
-{
-    int64_t all = val_bytes(o->val);
-    bool again = way->count[CUT_batch] > 1 ||
-                 (!way->rows_first && way->count[CUT_row] > 1);
-
-    if (again || !fetch_by_piece(t, o, p))
-        return slot_bytes(all);
-    if (t->lean)
-        return MIN(slot_bytes(all), way->depth * slot_bytes(most));
-    return MIN(slot_bytes(all), 2 * slot_bytes(MAX(most, t->chunk)));
-}
-
 /* Bytes in the next memory of an operand that lies behind it. */
 static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
                            const Way *way, int o)
 {
     if (oper_streams(&w->oper[o]))
         return slot_bytes(g->most[o]) *
-               (w->oper[o].out ? out_slots(t, way) : g->dep[o] ? way->depth : 1);
+               (w->oper[o].out ? out_slots(t, way) :
+                g->dep[o] ? way->depth : 1);
     if (way->direct)
         return slot_bytes(val_bytes(w->oper[o].val));
     return const_bytes(t, &w->oper[o], way, g->kind[0]->share[o].piece,
@@ -1011,194 +556,18 @@ static bool may_cut(const Work *w, const Grid *g)
     return true;
 }
 
-int way_works(const Way *w)
-{
-    return w->before + w->after + 1;
-}
-
-const Oper *way_result(const Work *first, const Way *w)
-{
-    const Work *last = first + way_works(w) - 1;
-
-    return &last->oper[last->noper - 1];
-}
-
-bool way_rereads(const Way *w)
-{
-    return w->rows_first && w->count[CUT_channel] > 1 &&
-           w->count[CUT_row] > 1;
-}
-
-int64_t way_cost(const Way *w)
-{
-    return w->cycles + w->toll;
-}
-
-/* a is no worse than b in anything. */
-static bool covers(const Way *a, const Way *b)
-{
-    return way_rereads(a) <= way_rereads(b) && way_cost(a) <= way_cost(b) &&
-           a->bytes <= b->bytes &&
-           way_cost(a) - a->pre_cycles <= way_cost(b) - b->pre_cycles &&
-           way_cost(a) - a->turns <= way_cost(b) - b->turns &&
-           a->pre_bytes <= b->pre_bytes && a->outer_bytes <= b->outer_bytes;
-}
-
 /* Would the way be dropped even if nothing ever waited for data? */
 static bool is_hopeless(const Grid *g, unsigned far, const Way *way,
                         const Ways *l)
 {
     Way best = *way;
-    int i;
 
     best.cycles = g->busy[far];
     best.pre_cycles = NOPER * MOVE_CYCLES;
-    for (i = 0; i < l->n; i++)
-        if (covers(&l->v[i], &best))
-            return true;
-    return false;
+    return ways_cover(l, &best);
 }
 
-void ways_add(Tiler *t, Ways *l, const Way *way)
-{
-    int i, n = 0;
-
-    for (i = 0; i < l->n; i++)
-        if (covers(&l->v[i], way))
-            return;
-    for (i = 0; i < l->n; i++)
-        if (!covers(way, &l->v[i]))
-            l->v[n++] = l->v[i];
-    l->n = n;
-    GROW(t->mem, l->v, (size_t)l->n);
-    l->v[l->n++] = *way;
-}
-
-/* --- a result that follows an operand --- */
-
-/* Distances in bytes of a tile's pieces in the next memory: of the store that
- * operand o lies in, and of the result's. */
-static void reach_of(Arena *mem, const Tiler *t, const Work *w,
-                     const Way *way, int i, int o, int64_t *lo, int64_t *end)
-{
-    ChainTile c[MOST_CHAIN];
-    int n = way_works(way), k;
-    Piece y;
-
-    if (!chain_tiles(mem, t, (int)(w - t->work), way, i, c))
-        die("a tile of '%s' is none", w->node->name);
-    *lo = INT64_MAX;
-    for (k = 0; k + 1 < w->noper; k++)
-        if (w->oper[k].val && w->oper[k].store == w->oper[o].store)
-            *lo = MIN(*lo, w->oper[k].place.off + c[0].tile.in[k].off);
-    y = c[n - 1].tile.out[0];
-    *end = way_result(w, way)->place.off + y.off + (y.rows - 1) * y.stride +
-           y.row;
-}
-
-/* How far before operand o the result must begin so that no tile is written
- * over what a later one, or the one that is just loaded, still reads. */
-static int64_t lag_of(const Tiler *t, const Work *w, const Way *way, int o)
-{
-    Arena *mem = arena_new();
-    int n = way_tiles(way), i;
-    int64_t *end = NEWN(mem, int64_t, n + 1), lag = INT64_MIN;
-    int64_t *lo = NEWN(mem, int64_t, n + 1), low = INT64_MAX;
-
-    for (i = 0; i < n; i++) {
-        reach_of(mem, t, w, way, i, o, &lo[i], &end[i]);
-        end[i] = i ? MAX(end[i], end[i - 1]) : end[i];
-    }
-    for (i = n - 1; i > 0; i--) {
-        low = MIN(low, lo[i]);
-        lag = MAX(lag, end[i - 1] - low);
-    }
-    arena_end(mem);
-    return n > 1 ? lag : 0;
-}
-
-/* The store of operand o begins `lag` bytes behind that of the result. */
-static int64_t joint_bytes(int64_t x, int64_t y, int64_t lag)
-{
-    return lag >= 0 ? MAX(lag + x, y) : MAX(x, y - lag);
-}
-
-int64_t tiler_lag_most(const Tiler *t, const Work *w, const Way *way,
-                       unsigned dies)
-{
-    int64_t y = t->s->store[way_result(w, way)->store].size, most = 0;
-    int o;
-
-    for (o = 0; o < w->noper; o++)
-        if (dies >> o & 1)
-            most = MAX(most, MIN(y, t->s->store[w->oper[o].store].size));
-    return most;
-}
-
-void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
-{
-    const Oper *y = way_result(w, way);
-    int o;
-
-    if (way->saves >= 0)
-        return;
-    way->saves = 0;
-    if (way->direct || w->shared || w->node->nres != 1 || !y->val ||
-        w->node->op == OP_concat)
-        return;
-    for (o = 0; o + 1 < w->noper; o++) {
-        int64_t lag, saves, from, to;
-
-        if (!(dies >> o & 1))
-            continue;
-        lag = (lag_of(t, w, way, o) + 15) & ~(int64_t)15;
-        from = t->s->store[w->oper[o].store].size;
-        to = t->s->store[y->store].size;
-        saves = from + to - joint_bytes(from, to, lag);
-        if (saves > way->saves) {
-            way->saves = saves;
-            way->over = o;
-            way->lag = lag;
-        }
-    }
-}
-
-/* Loads or stores of an operand, or the result, of all cores: words where a
- * kernel is for the chip, but element by element what several results are made
- * with.  Cores that share a row all read it. */
-static int64_t far_loads(const Work *w, const Val *v, bool words, int ncore)
-{
-    const Val *y = w->node->res[0];
-    int64_t n = val_count(v), results = val_count(y), loads;
-
-    if (w->node->op != OP_concat && n > 1 && n < results &&
-        !node_macs(w->node))
-        return results;
-    loads = words ? val_bytes(v) / 4 : n;
-    if (op_info[w->node->op].reach == R_ROW && v == w->node->arg[0])
-        loads *= MAX(1, ncore * y->shape.dim[y->shape.rank - 1] / results);
-    return loads;
-}
-
-int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
-                   const Choice *c)
-{
-    bool words = strcmp(c->kern->isa, "any") != 0;
-    int64_t loads = 0;
-    int o;
-
-    for (o = 0; o < w->noper; o++) {
-        const Val *v = w->node->op == OP_concat ? w->oper[0].val
-                                                : w->oper[o].val;
-
-        if (v && !oper_rides(&w->oper[o]) &&
-            (w->oper[o].konst || far >> w->oper[o].bit & 1))
-            loads += far_loads(w, v, words, c->ncore);
-    }
-    if (loads)
-        loads += node_macs(w->node) / (words ? 16 : 8);
-    return loads * (t->p->soc->mems[t->next].latency - 1) / c->ncore;
-}
+/* --- lists of them --- */
 
 /* In place, wherever that is. */
 static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
@@ -1301,21 +670,6 @@ bool tiler_streams(Tiler *t, Work *w)
             return true;
     }
     return false;
-}
-
-static int by_cost(const void *a, const void *b)
-{
-    const Way *u = a, *v = b;
-
-    if (way_cost(u) != way_cost(v))
-        return way_cost(u) < way_cost(v) ? -1 : 1;
-    return u->bytes < v->bytes ? -1 : u->bytes > v->bytes;
-}
-
-void ways_sort(Ways *l)
-{
-    if (l->n)
-        qsort(l->v, (size_t)l->n, sizeof *l->v, by_cost);
 }
 
 Ways *tiler_ways(Tiler *t, Work *w, unsigned far)

@@ -5,8 +5,8 @@
  * at home in the nearest is used in place; of the rest a layer has tiles in
  * slots, moved by DMA while cores work on the tile before.  tile.c lists the
  * ways to cut a layer that are worth considering, given the homes of its
- * values; solve.c chooses homes and ways together, for the least predicted
- * time; emit.c writes the steps. */
+ * values, chain.c those for several layers at once; solve.c chooses homes and
+ * ways together, for the least predicted time; emit.c writes the steps. */
 #ifndef TILING_H
 #define TILING_H
 
@@ -216,50 +216,100 @@ typedef struct Tiler {
                            memory instead */
 } Tiler;
 
-/* tile.c */
-int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
+/* work.c: layers and their operands. */
 void tiler_works(Tiler *t);
-/* Sets room, or effort, and forgets what depends on it. */
+/* Sets room, or effort, or whether for least memory (lean), and forgets what
+ * depends on it. */
 void tiler_room(Tiler *t, int64_t near);
-/* Lists them anew, for least memory or not. */
-void tiler_lean(Tiler *t, bool lean);
 void tiler_effort(Tiler *t, int effort);
-/* The ways to do work w with the stores of set `far` in the next memory, none
- * worse than another in everything; some may need more than t->room. */
-Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
+void tiler_lean(Tiler *t, bool lean);
 /* Takes the ways that go with where operands lie now. */
 void tiler_recall(Tiler *t, Work *w);
-/* May its tiles come from behind the next memory, and go there? */
-bool tiler_streams(Tiler *t, Work *w);
+int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
+/* A constant that comes with the program, and needs no transfer. */
+bool oper_rides(const Oper *o);
+/* Does it come from or go to the outer memory, piece by piece? */
+bool oper_streams(const Oper *o);
+/* Is a value with this place all that the store holds? */
+bool store_filled(const Store *s, const Val *v, Ref place);
+/* Is the store an operand of the work? */
+bool work_uses(const Work *w, int store);
+/* Operands in the nearer memories, by bit, that nobody reads later: the result
+ * may take their place. */
+unsigned tiler_dying(const Tiler *t, int work);
+/* The node of which kernels are asked: of the whole the work's own, but where
+ * an argument of a concat is copied from slot to slot, that copy. */
+const Node *tile_seen(const Work *w, const Tile *tile, bool whole);
+/* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
+ * of the nearest memory, or so many bytes (0: half) of it for slots; lean: of
+ * those with the least. */
+bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
+                  int64_t slots, Choice *to);
+/* Bytes of code that a call of a kernel goes through, noted in w->code. */
+int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
+                   const Dims *d);
+/* What it takes the cores to load and store what work w has in the next memory:
+ * elements, or words where a kernel is for the chip. */
+int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
+                   const Choice *c);
+
+/* ways.c: what is the same of all ways. */
+int way_tiles(const Way *w);
+/* Which tile along each axis comes as number t. */
+void way_index(const Way *w, int t, int i[NCUT]);
+/* Tile i of a way, in the order in which they are computed; tile i along each
+ * axis, of tiles of a size. */
+void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
+              const int64_t all[NCUT]);
+void place_tile(const int64_t size[NCUT], const int i[NCUT],
+                const int64_t all[NCUT], int64_t at[NCUT], int64_t len[NCUT]);
+bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
+/* Is operand `oper` loaded once for all tiles, though each has a piece? */
+bool tile_is_whole(const Work *w, int oper, const Way *way);
+/* Operands, by bit, and whether results are used where they lie. */
+void opers_in_place(const Work *w, unsigned far, const Way *way,
+                    unsigned *in_place, bool *out_place);
+/* Slots in the next memory of a result on its way out. */
+int out_slots(const Tiler *t, const Way *way);
+/* Is a constant fetched piece by piece from the outer memory? */
+bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p);
+/* Bytes in the next memory of a constant that lies behind it. */
+int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
+                    int64_t most);
+/* A transfer of so many cycles; when what is stored is there; a wait, of 0 for
+ * nothing; and what the first constants save if they are loaded before. */
+void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c);
+int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c);
+void pipe_wait(int64_t then, Pipe *c);
+void pipe_before(const Tiler *t, const Pipe *c, Way *way);
+/* All of a way but outer_bytes; false: it is not known. */
+bool times_find(const Times *l, unsigned far, unsigned streams, Way *way);
+void times_add(Tiler *t, Times *l, unsigned far, unsigned streams,
+               const Way *way);
+/* How many works are computed together, and the result of the last. */
+int way_works(const Way *w);
+const Oper *way_result(const Work *first, const Way *w);
+/* Does a way go through all rows once for each channel tile? */
+bool way_rereads(const Way *w);
+/* What is to be least: cycles, and what a way moves. */
+int64_t way_cost(const Way *w);
+/* Is one of them no worse in anything? */
+bool ways_cover(const Ways *l, const Way *way);
+void ways_add(Tiler *t, Ways *l, const Way *way);
+void ways_sort(Ways *l);
 /* Works out saves, over and lag, of a way of work w, or of a chain that begins
  * with it; dies: set of operands of w that may be written over. */
 void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies);
 /* It saves no more. */
 int64_t tiler_lag_most(const Tiler *t, const Work *w, const Way *way,
                        unsigned dies);
-/* Which tile along each axis comes as number t. */
-void way_index(const Way *w, int t, int i[NCUT]);
-/* Tile i of a way, in the order in which they are computed. */
-void way_tile(const Way *w, int i, int64_t at[NCUT], int64_t len[NCUT],
-              const int64_t all[NCUT]);
-int way_tiles(const Way *w);
-/* How many works are computed together, and the result of the last. */
-int way_works(const Way *w);
-const Oper *way_result(const Work *first, const Way *w);
-/* Does a way go through all rows once for each channel tile? */
-bool way_rereads(const Way *w);
-/* Slots in the next memory of a result on its way out. */
-int out_slots(const Tiler *t, const Way *way);
-/* Is operand `oper` loaded once for all tiles, though each has a piece? */
-bool tile_is_whole(const Work *w, int oper, const Way *way);
-/* What is to be least: cycles, and what a way moves. */
-int64_t way_cost(const Way *w);
-/* All of a way but outer_bytes; false: it is not known. */
-bool times_find(const Times *l, unsigned far, unsigned streams, Way *way);
-void times_add(Tiler *t, Times *l, unsigned far, unsigned streams,
-               const Way *way);
-void ways_add(Tiler *t, Ways *l, const Way *way);
-void ways_sort(Ways *l);
+
+/* tile.c: the ways to do work w with the stores of set `far` in the next
+ * memory, none worse than another in everything; some may need more than
+ * t->room. */
+Ways *tiler_ways(Tiler *t, Work *w, unsigned far);
+/* May its tiles come from behind the next memory, and go there? */
+bool tiler_streams(Tiler *t, Work *w);
 /* Sizes worth trying along an axis, *n of them, at most MOST_SIZES. */
 void tile_sizes(const Tiler *t, int64_t all, int64_t step, int64_t *size,
                 int *n);
@@ -268,34 +318,6 @@ int64_t channel_step(const Node *n);
 /* Tiles of so many channels between the first and the last must be whole groups
  * too, or lie within one, if there are several. */
 bool keeps_groups(const Node *n, int64_t len);
-/* A transfer of so many cycles; when what is stored is there; a wait, of 0 for
- * nothing; and what the first constants save if they are loaded before. */
-void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c);
-int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c);
-void pipe_wait(int64_t then, Pipe *c);
-void pipe_before(const Tiler *t, const Pipe *c, Way *way);
-/* Bytes in the next memory of a constant that lies behind it. */
-int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
-                    int64_t most);
-bool tile_is_staged(const Work *w, int oper, unsigned far, const Way *way);
-/* A constant that comes with the program, and needs no transfer. */
-bool oper_rides(const Oper *o);
-/* Operands, by bit, and whether results are used where they lie. */
-void opers_in_place(const Work *w, unsigned far, const Way *way,
-                    unsigned *in_place, bool *out_place);
-
-/* The node of which kernels are asked: of the whole the work's own, but where
- * an argument of a concat is copied from slot to slot, that copy. */
-const Node *tile_seen(const Work *w, const Tile *tile, bool whole);
-/* Is the store an operand of the work? */
-bool work_uses(const Work *w, int store);
-/* Does it come from or go to the outer memory, piece by piece? */
-bool oper_streams(const Oper *o);
-/* Is a value with this place all that the store holds? */
-bool store_filled(const Store *s, const Val *v, Ref place);
-/* Operands in the nearer memories, by bit, that nobody reads later: the result
- * may take their place. */
-unsigned tiler_dying(const Tiler *t, int work);
 
 /* chain.c: layers that are computed together, a tile of the last at a time.
  * n works from `first` on; NULL: none. */
@@ -321,21 +343,6 @@ bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
 /* Bytes of what w reads of the result of the work before it that is there from
  * the tile before. */
 int64_t chain_kept(const Work *w, const ChainTile *c, const ChainTile *before);
-
-/* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
- * of the nearest memory, or so many bytes (0: half) of it for slots; lean: of
- * those with the least. */
-bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
-                  int64_t slots, Choice *to);
-/* Bytes of code that a call of a kernel goes through, noted in w->code. */
-int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
-                   const Dims *d);
-/* What it takes the cores to load and store what work w has in the next memory:
- * elements, or words where a kernel is for the chip. */
-int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
-                   const Choice *c);
-/* Is a constant fetched piece by piece from the outer memory? */
-bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p);
 
 /* solve.c */
 typedef struct Solution {
