@@ -448,21 +448,55 @@ int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
 /* The first call of each network, with nothing there. */
 int64_t call_cold(CodeCache *c);
 
+/* rounds.c: steps and addresses of a solution. */
+enum { UNIT = 8 }; /* memory is given out in so many bytes */
+typedef struct Rooms {
+    int64_t *near, *next; /* by work */
+} Rooms;
+Rooms new_rooms(Tiler *t, int64_t near, int64_t next);
+Solution solve_rooms(Tiler *t, int64_t near, int64_t next);
+bool solves(Tiler *t, int64_t near, int64_t next);
+int64_t whole_units(int64_t bytes);
+/* Bytes for buffers in the nearest memory, beside all stacks; in units. */
+int64_t near_left(const Tiler *t, const PlanOpts *o);
+int64_t near_room_of(const Tiler *t, const PlanOpts *o);
+/* Bytes of the next memory beside what the program takes; for buffers, beside
+ * constants and code too, less than 0 where these do not fit; in units. */
+int64_t next_all(const Tiler *t);
+int64_t next_left(const Tiler *t, const PlanOpts *o);
+int64_t next_room(const Tiler *t, const PlanOpts *o);
+/* A plan with everything as it is set; false: none fits. */
+bool try_rounds(Tiler *t, const PlanOpts *o);
+/* Live bytes of a memory by work, and the most of any. */
+int64_t *live_of(Tiler *t, int mem, int64_t *most);
+
 /* tiled.c: a plan for a chip with DMA. */
+void begin_anew(Tiler *t, Chains chains, bool lean);
 void start_over(Tiler *t, Chains chains); /* with all constants inside */
 void set_chunk(Tiler *t, int64_t chunk);
 void mark_opers(Tiler *t); /* after what lies outside has changed */
+/* All constants that are not small go outside; bytes of those that did not. */
+void put_outside(Tiler *t);
+int64_t bytes_inside(const Tiler *t);
+void set_rooms(Tiler *t, const PlanOpts *o); /* as constants leave it */
+bool place_outside(Tiler *t); /* is there room in the outer memory? */
+/* What does not fit may, with chains wherever they save room, or spilled. */
+bool try_all(Tiler *t, const PlanOpts *o);
 /* The cost of a plan with everything as it is set; of a trial; -1: none. */
 int64_t try_again(Tiler *t, const PlanOpts *o);
 int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x);
 /* The best of a few trials; spill: as if there were so many eighths of the next
  * memory, with what is too much away; 0: nothing is. */
 bool try_outside(Tiler *t, const PlanOpts *o, int spill);
-/* Live bytes of a memory by work, and the most of any. */
-int64_t *live_of(Tiler *t, int mem, int64_t *most);
 
 bool tiled_fits(const Soc *soc);
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o);
+
+/* least.c: the plan with the least memory, where nothing else fits, or what is
+ * missing; a plan with the least of the next memory, of such plans a quick one,
+ * false: there is none. */
+void make_least(Tiler *t, const PlanOpts *o);
+bool make_small(Tiler *t, const PlanOpts *o);
 
 /* better.c: takes the place of a plan if it finds a better one in time. */
 void plan_better(Tiler *t, const PlanOpts *o);

@@ -1,0 +1,306 @@
+/* The least memory with which there is a plan: what a refusal names, and plans
+ * whose objective it is.
+ *
+ * Plans for it are lean: kernels with the least scratch, one slot for each
+ * operand, constants fetched a piece at a time when they are wanted.  Sums of
+ * what lives are the size below which no lean plan is; from there on addresses
+ * and the program's bytes are tried. */
+#include "plan/tiling.h"
+
+enum { PATIENCE = 4, STRIDE = 4096 };
+
+/* What may be done where memory is short: layers in chains, values away, with
+ * constants all in the next memory or all but the small behind it. */
+typedef enum Means {
+    IN_homes, IN_chains, IN_spilled, OUT_homes, OUT_chains, OUT_spilled, NMEANS
+} Means;
+
+/* Makes ready for it; false: the chip cannot. */
+static bool begin_lean(Tiler *t, const PlanOpts *o, Means how)
+{
+    bool outside = how >= OUT_homes;
+    Means what = how % OUT_homes;
+
+    begin_anew(t, what == IN_chains ? CHAIN_all : CHAIN_none, true);
+    if ((outside && (t->outer < 0 || !t->io)) ||
+        (what == IN_spilled && !spills_to(t)))
+        return false;
+    if (outside)
+        put_outside(t);
+    t->fills = outside;
+    t->spills = what == IN_spilled;
+    set_chunk(t, 0);
+    set_rooms(t, o);
+    tiler_room(t, t->p->room[t->near]);
+    if (t->spills)
+        spill_all(t);
+    t->floats = t->spills;
+    return bytes_inside(t) <= room_for_consts(t->p, t->next, o);
+}
+
+/* With these means and no more than the room there is: a plan? */
+static bool try_means(Tiler *t, const PlanOpts *o, Means how)
+{
+    Plan *p = t->p;
+    bool ok = begin_lean(t, o, how);
+    Rooms r = new_rooms(t, p->room[t->near], p->room[t->next]);
+    Solution s;
+    int i;
+
+    if (t->floats && ok) {
+        s = solve_homes(t, r.near, r.next);
+        ok = s.found;
+        for (i = 0; ok && i < t->nwork; i++)
+            spill_stay(t, i, s.stay[i]);
+        if (ok)
+            spill_far(t, s.far);
+    }
+    t->floats = false;
+    return ok && try_rounds(t, o) && place_outside(t);
+}
+
+static bool try_lean(Tiler *t, const PlanOpts *o)
+{
+    Means how;
+
+    for (how = 0; how < NMEANS; how++)
+        if (try_means(t, o, how))
+            return true;
+    return false;
+}
+
+/* The least room of the next memory with which there is a solution by these
+ * means; more than there is: none. */
+static int64_t least_sum(Tiler *t, const PlanOpts *o, Means how)
+{
+    int64_t lo = 0, hi, near;
+
+    if (!begin_lean(t, o, how))
+        return INT64_MAX;
+    near = t->p->room[t->near];
+    hi = t->p->room[t->next] / UNIT + 1;
+    while (hi - lo > 1) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        if (solves(t, near, mid * UNIT))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    t->floats = false;
+    return hi * UNIT;
+}
+
+static bool fits_lean(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
+{
+    PlanOpts less = *o;
+
+    less.limit[mem] = bytes;
+    return try_lean(t, &less);
+}
+
+/* The least of a memory with which there is a plan, from `least` on, to `most`;
+ * -1: none. */
+static int64_t least_plan(Tiler *t, const PlanOpts *o, int mem, int64_t least,
+                          int64_t most)
+{
+    int64_t lo = least - UNIT, hi = least, step = UNIT;
+    int i;
+
+    for (i = 1; !fits_lean(t, o, mem, hi); i++) {
+        if (hi >= most)
+            return -1;
+        step *= i > PATIENCE ? 2 : 1;
+        lo = hi;
+        hi = MIN(hi + step, most);
+    }
+    while (hi - lo > UNIT) {
+        int64_t mid = lo + (hi - lo) / 2 / UNIT * UNIT;
+
+        if (fits_lean(t, o, mem, mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    return hi;
+}
+
+/* Plans for least time may have some constants where they need less. */
+static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+{
+    PlanOpts less = *o;
+    int64_t step = UNIT;
+    bool found = true;
+
+    while (step >= UNIT) {
+        less.limit[mem] = least - step;
+        if (step <= least && try_all(t, &less))
+            least -= step;
+        else
+            found = false;
+        step = found ? 2 * step : step / 2;
+    }
+    return least;
+}
+
+/* Of the next memory, whatever its limit. */
+static int64_t least_next_of(Tiler *t, const PlanOpts *o)
+{
+    PlanOpts free = *o;
+    int64_t least = INT64_MAX, most = 0, sum;
+    Means how;
+
+    free.limit[t->next] = -1;
+    for (how = 0; how < NMEANS; how++) {
+        sum = least_sum(t, &free, how);
+        if (sum <= t->p->room[t->next]) {
+            least = MIN(least, sum);
+            most = MAX(most, t->p->room[t->next]);
+        }
+    }
+    if (least == INT64_MAX)
+        return -1;
+    least = least_plan(t, &free, t->next, least, most);
+    return least < 0 ? -1 : less_yet(t, &free, t->next, least);
+}
+
+/* Is there a solution with so much of the nearest memory, by any means? */
+static bool solves_near(Tiler *t, const PlanOpts *o, int64_t near)
+{
+    PlanOpts less = *o;
+    bool ok = false;
+    Means how;
+
+    less.limit[t->near] = near;
+    for (how = 0; how < NMEANS && !ok; how++) {
+        ok = begin_lean(t, &less, how) &&
+             solves(t, near, t->p->room[t->next]);
+        t->floats = false;
+    }
+    return ok;
+}
+
+/* Of the nearest memory, whatever its limit. */
+static int64_t least_near_of(Tiler *t, const PlanOpts *o)
+{
+    PlanOpts free = *o;
+    int64_t lo = 0, hi, most;
+
+    free.limit[t->near] = -1;
+    hi = most = near_room_of(t, &free);
+    if (!solves_near(t, o, hi))
+        return -1;
+    while (hi - lo > UNIT) {
+        int64_t mid = lo + (hi - lo) / 2 / UNIT * UNIT;
+
+        if (solves_near(t, o, mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    hi = least_plan(t, o, t->near, hi, most);
+    return hi < 0 ? -1 : less_yet(t, o, t->near, hi);
+}
+
+/* What is named is enough; a unit less is not. */
+_Noreturn static void refuse(Tiler *t, const PlanOpts *o, int mem,
+                             int64_t least)
+{
+    Str needs = {.mem = t->p->mem};
+    int64_t has;
+
+    set_rooms(t, o);
+    has = mem == t->near ? near_left(t, o) : next_left(t, o);
+    say_need(t->p, mem, "buffers", least, has, &needs);
+    no_room(t->p, needs.s);
+}
+
+/* Is there a plan because there is more of a memory than one needs? */
+static bool has_least(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+{
+    PlanOpts less = *o;
+
+    set_rooms(t, o);
+    if (least < 0 || least > t->p->room[mem])
+        return false;
+    less.limit[mem] = least;
+    return try_lean(t, &less) || try_all(t, &less);
+}
+
+void make_least(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+    int64_t next, near = -1;
+
+    if (try_lean(t, o))
+        return;
+    next = least_next_of(t, o);
+    if (has_least(t, o, t->next, next))
+        return;
+    if (next < 0)
+        near = least_near_of(t, o);
+    if (has_least(t, o, t->near, near))
+        return;
+    if (next >= 0)
+        refuse(t, o, t->next, next);
+    if (near >= 0)
+        refuse(t, o, t->near, near);
+    start_over(t, CHAIN_none);
+    if (t->outer < 0)
+        place_consts_home(p, o);
+    p->soc->mems[t->next].size += INT64_C(1) << 30;
+    next = least_next_of(t, o);
+    p->soc->mems[t->next].size -= INT64_C(1) << 30;
+    refuse(t, o, t->next, next);
+}
+
+/* Bytes of the next memory that a plan takes: buffers, constants, steps. */
+static int64_t next_used(const Tiler *t, const PlanOpts *o)
+{
+    const Plan *p = t->p;
+
+    return p->used[t->next] + p->consts[t->next] +
+           (o->program ? o->program(p) : t->code);
+}
+
+/* Means and a size of the next memory, and what a plan takes of it then. */
+typedef struct Small {
+    bool any;
+    Means how;
+    int64_t limit, used;
+} Small;
+
+/* More room for buffers may mean fewer steps, until they alone are too much. */
+static void try_sizes(Tiler *t, const PlanOpts *o, Means how, Small *best)
+{
+    PlanOpts less = *o;
+    int64_t least = least_sum(t, o, how), room = t->p->room[t->next], used;
+    int64_t konst = t->p->consts[t->next];
+
+    for (; least <= room; least = whole_units(least + least / 2 + STRIDE)) {
+        if (best->any && least + konst >= best->used)
+            return;
+        less.limit[t->next] = least;
+        if (!try_means(t, &less, how))
+            continue;
+        used = next_used(t, o);
+        if (!best->any || used < best->used)
+            *best = (Small){true, how, least, used};
+    }
+}
+
+bool make_small(Tiler *t, const PlanOpts *o)
+{
+    PlanOpts less = *o;
+    Small best = {0};
+    Means how;
+
+    for (how = 0; how < NMEANS; how++)
+        if (how % OUT_homes != IN_chains || !spills_to(t))
+            try_sizes(t, o, how, &best);
+    if (best.any)
+        less.limit[t->next] = best.limit;
+    if (try_all(t, &less) && (!best.any || next_used(t, o) <= best.used))
+        return true;
+    return best.any && try_means(t, &less, best.how);
+}
