@@ -27,6 +27,8 @@ typedef struct GenOpts {
 
 /* program.c: bytes of constants that the steps take on a team of cores. */
 int64_t gen_program_bytes(const Plan *p);
+/* Sets turn[i] of steps with which a page begins, but for the first one. */
+void gen_program_turns(const Plan *p, bool *turn);
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
  * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);

@@ -817,23 +817,44 @@ Program *gen_program(Gen *g)
     return p;
 }
 
+/* Of a plan as it is now; NULL: not for a team. */
+static const Program *program_of(Arena *mem, const Plan *p)
+{
+    static const GenOpts o = {.name = "net"};
+    Gen *g = gen_begin(mem, p, &o);
+
+    if (!gen_team(g))
+        return NULL;
+    gen_instances(g);
+    return make_program(g);
+}
+
 int64_t gen_program_bytes(const Plan *p)
 {
     enum { ENTRY = 2 * WORD + sizeof(int16_t) }; /* of the table of pages */
-    GenOpts o = {.name = "net"};
     Arena *mem = arena_new();
-    Gen *g = gen_begin(mem, p, &o);
-    const Program *q;
-    int64_t sum = 0;
+    const Program *q = program_of(mem, p);
+    int64_t sum = q ? ENTRY * (q->npage + 1) : 0;
     int i;
 
-    if (gen_team(g)) {
-        gen_instances(g);
-        q = make_program(g);
-        sum = ENTRY * (q->npage + 1);
-        for (i = 0; i < q->npage; i++)
-            sum += q->page[i].bytes;
-    }
+    for (i = 0; q && i < q->npage; i++)
+        sum += q->page[i].bytes;
     arena_end(mem);
     return sum;
+}
+
+/* A page may begin with a loop, or with a wait. */
+void gen_program_turns(const Plan *p, bool *turn)
+{
+    Arena *mem = arena_new();
+    const Program *q = program_of(mem, p);
+    int i, k;
+
+    for (i = 1; q && i < q->npage; i++) {
+        for (k = q->page[i].from; k < q->nitem && !q->item[k].step;)
+            k++;
+        if (k < q->nitem)
+            turn[q->item[k].step - p->step] = true;
+    }
+    arena_end(mem);
 }

@@ -18,11 +18,9 @@ typedef struct Clock {
     int nkernel;
     bool waited;          /* for a transfer, in the step before */
     bool working;         /* core 0 has not met the others since a kernel */
-    int64_t *begun;       /* by token: kernels that had begun before */
-    int64_t kernels;      /* until now */
-    int late;             /* the first layer of transfers that have begun since
-                             the last; -1: none */
-    int64_t moving;       /* cycles of starts of transfers since then */
+    const Step **later;   /* transfers that have not begun yet */
+    int nlater;
+    When *when;           /* by step */
     int64_t core;
     int64_t cold;         /* of this step: cores wait for code */
     int64_t engine[3][2]; /* by Engine and direction: when it is free */
@@ -76,18 +74,21 @@ int64_t call_cold(CodeCache *c)
     return BEGIN_CYCLES + code_cold(c, CALL_UNIT, CALL_CODE);
 }
 
-/* What the program takes, with code that must come in; of plans without tiles
- * nothing is known. */
+/* Of plans without tiles nothing is known. */
+static int64_t new_code(Clock *c, int unit, int64_t code)
+{
+    return c->p->tiled ? code_cold(c->code, unit, code) : 0;
+}
+
+/* What the program takes, with code that must come in. */
 static int64_t program(Clock *c, int64_t cycles, int unit, int64_t code)
 {
-    int64_t cold = c->p->tiled ? code_cold(c->code, unit, code) : 0;
+    int64_t cold = new_code(c, unit, code);
 
     c->cold += cold;
     return c->p->tiled ? cycles + cold : 0;
 }
 
-/* Transfers that cannot wait until the next kernel is at work begin when the
- * last one is done. */
 static void meet(Clock *c)
 {
     if (c->working)
@@ -95,90 +96,144 @@ static void meet(Clock *c)
     c->working = false;
 }
 
-/* Core 0 starts transfers while the others bring in the kernel's code. */
-static When start_kernel(Clock *c, const Step *s)
+/* Where pages end is known of the plan that is taken; until then, each call has
+ * its share. */
+static void turn_page(Clock *c, int i)
 {
-    When w = {.at = c->core, .from = c->core};
-    int64_t cold, hidden;
+    const Plan *p = c->p;
+    const Step *s = &p->step[i];
 
-    if (c->late >= 0 && c->late < s->layer)
-        meet(c);
-    c->working = true;
-    c->kernels++;
-    c->late = -1;
-    c->core += program(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
-    cold = program(c, 0, unit_of(c, s),
-                   kern_code(s->kern, s->sig, s->tile, &s->dims));
-    hidden = MIN(cold, c->moving);
-    c->core += cold - hidden;
-    c->cold -= hidden;
-    c->waited = false;
-    c->moving = 0;
-    w.to = c->core = c->done[s->token] = c->core + s->cycles;
-    return w;
+    if (p->turn && p->turn[i])
+        c->core += program(c, TURN_CYCLES, CALL_UNIT, 0);
+    else if (!p->turn && s->kind == STEP_start && s->engine == ENG_core)
+        c->core += program(c, TURN_SHARE, CALL_UNIT, 0);
 }
 
-static When start_move(Clock *c, const Step *s)
+static void begin_move(Clock *c, const Step *s)
 {
     int from = level_of(c->p, s->move.from), to = level_of(c->p, s->move.to);
     const Dma *d = soc_dma(c->p->soc, from, to);
     bool in = to < from;
     int64_t *engine = &c->engine[s->engine][s->engine == ENG_dma && in];
-    When w = {.at = c->core};
+    When *w = &c->when[s - c->p->step];
 
-    if (s->engine == ENG_io)
-        meet(c);
-    else if (c->late < 0)
-        c->late = s->layer;
-    c->begun[s->token] = c->kernels;
-    c->core += program(c, s->engine == ENG_io ? ASK_CYCLES : MOVE_CYCLES,
-                       MOVE_UNIT, MOVE_CODE);
-    c->moving += c->core - w.at;
-    c->waited = false;
-    w.from = MAX(*engine, c->core);
-    w.to = *engine = w.from + move_cycles(d, in, s->move.row, s->move.rows);
+    w->from = MAX(*engine, c->core);
+    w->to = *engine = w->from + move_cycles(d, in, s->move.row, s->move.rows);
     c->done[s->token] = *engine + (int64_t)(in ? d->in.setup : d->out.setup);
-    return w;
 }
 
-static When wait_for(Clock *c, const Step *s)
+/* What cannot wait until the next kernel is at work begins when the last one is
+ * done. */
+static void begin_later(Clock *c)
 {
-    When w = {.at = c->core};
+    int i;
 
-    if (s->engine != ENG_core && c->begun[s->token] == c->kernels)
+    if (c->nlater)
         meet(c);
-    w.from = c->core;
-    w.to = c->core = MAX(c->core, c->done[s->token]);
+    for (i = 0; i < c->nlater; i++) {
+        c->core += program(c, START_CYCLES, MOVE_UNIT, MOVE_CODE);
+        begin_move(c, c->later[i]);
+    }
+    c->nlater = 0;
+}
+
+/* As in the program (gen/program.c): core 0 begins transfers while the others
+ * are at work, or bring in its code, unless the layer is over by then. */
+static bool can_wait(const Clock *c, const Step *kernel)
+{
+    int i;
+
+    for (i = 0; i < c->nlater; i++)
+        if (c->later[i]->layer < kernel->layer)
+            return false;
+    return kernel->ncore > 1;
+}
+
+static bool is_later(const Clock *c, int token)
+{
+    int i;
+
+    for (i = 0; i < c->nlater; i++)
+        if (c->later[i]->token == token)
+            return true;
+    return false;
+}
+
+static void start_kernel(Clock *c, const Step *s, When *w)
+{
+    int64_t cold = 0, other;
+    int i;
+
+    if (!can_wait(c, s))
+        begin_later(c);
+    w->from = c->core;
+    c->core += program(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
+    for (i = 0; i < c->nlater; i++) {
+        c->core += program(c, MOVE_CYCLES, MOVE_UNIT, 0);
+        cold += new_code(c, MOVE_UNIT, MOVE_CODE);
+        begin_move(c, c->later[i]);
+    }
+    c->nlater = 0;
+    other = new_code(c, unit_of(c, s),
+                     kern_code(s->kern, s->sig, s->tile, &s->dims));
+    c->core += MAX(cold, other);
+    c->cold += MAX(cold, other);
+    c->working = true;
+    c->waited = false;
+    w->to = c->core = c->done[s->token] = c->core + s->cycles;
+}
+
+static void start_move(Clock *c, const Step *s)
+{
+    c->waited = false;
+    if (s->engine != ENG_io) {
+        c->later[c->nlater++] = s;
+        return;
+    }
+    meet(c);
+    c->core += program(c, ASK_CYCLES, MOVE_UNIT, MOVE_CODE);
+    begin_move(c, s);
+}
+
+static void wait_for(Clock *c, const Step *s, When *w)
+{
+    if (s->engine == ENG_io || is_later(c, s->token))
+        begin_later(c);
+    w->from = c->core;
+    w->to = c->core = MAX(c->core, c->done[s->token]);
     if (s->engine == ENG_core)
-        return w;
+        return;
     if (!c->waited)
         c->core += program(c, WAIT_CYCLES, MOVE_UNIT, 0);
     c->waited = true;
-    c->moving = 0;
-    return w;
 }
 
 When *plan_trace(Arena *mem, const Plan *p)
 {
     Clock c = {.mem = arena_new(), .p = p};
-    When *when = NEWN(mem, When, p->nstep + 1);
+    When *when = c.when = NEWN(mem, When, p->nstep + 1);
     int i;
 
     c.code = code_cache(c.mem, p->soc);
     c.done = NEWN(c.mem, int64_t, p->nstep + 1);
-    c.begun = NEWN(c.mem, int64_t, p->nstep + 1);
-    c.late = -1;
+    c.later = NEWN(c.mem, const Step *, p->nstep + 1);
     if (p->tiled)
-        c.core = BEGIN_CYCLES;
+        c.core = program(&c, BEGIN_CYCLES, MOVE_UNIT, MOVE_CODE);
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
         c.cold = 0;
-        when[i] = s->kind == STEP_wait ? wait_for(&c, s) :
-                  s->engine == ENG_core ? start_kernel(&c, s) :
-                  start_move(&c, s);
+        turn_page(&c, i);
+        when[i].at = c.core;
+        if (s->kind == STEP_wait)
+            wait_for(&c, s, &when[i]);
+        else if (s->engine == ENG_core)
+            start_kernel(&c, s, &when[i]);
+        else
+            start_move(&c, s);
         when[i].cold = c.cold;
     }
+    begin_later(&c);
     when[i] = (When){c.core, c.core, c.core, 0};
     arena_end(c.mem);
     return when;

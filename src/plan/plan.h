@@ -124,6 +124,7 @@ typedef struct Plan {
                            count from the start of a part of their own */
     int64_t program; /* tiled: bytes that the steps may take as a program, where
                         code lies */
+    bool *turn;      /* by step: a page of it begins there; NULL: not known */
     int64_t bound;   /* largest sum of live bytes at any step */
     int64_t ram;     /* sum of used over memories that are not for weights */
     int64_t weights; /* bytes of constants */
@@ -149,6 +150,8 @@ typedef struct PlanOpts {
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t (*program)(const Plan *p); /* bytes that the steps of a tiled plan
                                           take as a program; NULL: a guess */
+    void (*turns)(const Plan *p, bool *turn); /* sets, by step, where a page of
+                                                 it begins; NULL: a guess */
     int64_t beside;      /* bytes of code and constants of the program that uses
                             the network, beside what all need */
     bool chains;         /* layers are computed together wherever they can be,

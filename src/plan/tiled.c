@@ -425,6 +425,10 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
     if (o->until > 0 && !t.lean && o->aim != AIM_memory)
         plan_better(&t, o);
     p->program = t.code;
+    if (o->turns) {
+        p->turn = NEWN(p->mem, bool, p->nstep + 1);
+        o->turns(p, p->turn);
+    }
     p->ram = p->used[t.near] + p->used[t.next];
     plan_cost(p);
     p->cost = tiler_cost(&t);
