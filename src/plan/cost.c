@@ -71,7 +71,7 @@ int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
 
 int64_t call_cold(CodeCache *c)
 {
-    return BEGIN_CYCLES + code_cold(c, CALL_UNIT, CALL_CODE);
+    return BEGIN_CYCLES - READY_CYCLES + code_cold(c, CALL_UNIT, CALL_CODE);
 }
 
 /* Of plans without tiles nothing is known. */
@@ -159,6 +159,15 @@ static bool is_later(const Clock *c, int token)
     return false;
 }
 
+/* The last kernel's cores make ready for no other. */
+static int64_t call_cycles(const Clock *c, const Step *s)
+{
+    const Plan *p = c->p;
+
+    return s - p->step == p->layer[p->nlayer - 1].last
+               ? CALL_CYCLES - READY_CYCLES : CALL_CYCLES;
+}
+
 static void start_kernel(Clock *c, const Step *s, When *w)
 {
     int64_t cold = 0, other;
@@ -167,7 +176,7 @@ static void start_kernel(Clock *c, const Step *s, When *w)
     if (!can_wait(c, s))
         begin_later(c);
     w->from = c->core;
-    c->core += program(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
+    c->core += program(c, call_cycles(c, s), CALL_UNIT, CALL_CODE);
     for (i = 0; i < c->nlater; i++) {
         c->core += program(c, MOVE_CYCLES, MOVE_UNIT, 0);
         cold += new_code(c, MOVE_UNIT, MOVE_CODE);

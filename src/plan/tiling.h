@@ -16,13 +16,13 @@ enum { NOPER = NARG + NRES, MOST_CHAIN = 6, FEW_SIZES = 20,
        MOST_SIZES = 60 };
 
 /* What the cores pay beside kernels' own time, cycles, with a program in the
- * instruction cache: for a call on all of them, to start a transfer while they
- * work, and while they wait, to look whether some are over, to meet between two
- * calls, to ask for a transfer from or to the outer memory, to turn a page of
- * the program, for its share of that a call, and before the first layer,
- * until the first page has come. */
-enum { CALL_CYCLES = 130, MOVE_CYCLES = 20, START_CYCLES = 90,
-       WAIT_CYCLES = 16, MEET_CYCLES = 90, ASK_CYCLES = 200,
+ * instruction cache: for a call on all of them, of that to make ready for the
+ * next, to start a transfer while they work, and while they wait, to look
+ * whether some are over, to meet between two calls, to ask for a transfer from
+ * or to the outer memory, to turn a page of the program, for its share of that
+ * a call, and before the first layer, until the first page has come. */
+enum { CALL_CYCLES = 130, READY_CYCLES = 60, MOVE_CYCLES = 20,
+       START_CYCLES = 90, WAIT_CYCLES = 16, MEET_CYCLES = 90, ASK_CYCLES = 200,
        TURN_CYCLES = 190, TURN_SHARE = 15, BEGIN_CYCLES = 390 };
 
 /* An operand (first) or result of a layer. */
