@@ -284,7 +284,7 @@ static void try_ways(Try *x, int work, Behind b, int64_t cycles)
         try_chain(x, work + 1 - n, n, b, cycles);
 }
 
-static void try_all(Try *x)
+static void make_all(Try *x)
 {
     unsigned set;
     int i;
@@ -307,7 +307,7 @@ static int check_bound(Try *x, double *gap)
     x->plans = true;
     x->least = INT64_MAX;
     x->tried = 0;
-    try_all(x);
+    make_all(x);
     if (x->made > MOST_PLANS || x->least == INT64_MAX)
         return x->wrong ? -1 : 0;
     memset(o.limit, 0xff, sizeof o.limit);
@@ -406,7 +406,7 @@ static void check(uint64_t seed, Count *c)
     s = solve_relaxed(x.t, near, next, NULL, NULL);
     x.best = INT64_MAX;
     if (x.nfree < 12)
-        try_all(&x);
+        make_all(&x);
     c->tried += x.tried;
     ok = x.nfree >= 12 || x.tried > MOST_TRIED || !s.exact ? 0
          : s.found ? s.cycles == x.best ? 1 : -1
