@@ -5,7 +5,7 @@
  * the last; full and last along the other axes), and each kind is asked once
  * what it reads, writes and takes.  A way is a grid with an order of its tiles
  * and a number of slots; its time is that of its pipeline, gone through tile by
- * tile.  Ways that are worse than another in everything are dropped (ways.c). */
+ * tile.  Those worse than another in everything are dropped (ways.c). */
 #include "plan/tiling.h"
 
 #include <string.h>
