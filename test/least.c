@@ -81,9 +81,32 @@ static void say(const Case *c, const char *what)
            (long long)c->l2, what, message);
 }
 
+/* What is more is enough, what is less is not. */
+static void check_others(Case *c, int64_t *size, int64_t least, Rng *r,
+                         Count *n)
+{
+    int64_t bytes;
+    int i, which;
+
+    for (i = 0; i < GRID; i++) {
+        bool more = pick(r, 2);
+
+        *size = more ? least + pick(r, (int)least) : pick(r, (int)least);
+        if (!pick(r, 3))
+            *size = more ? least + 8 * pick(r, 9)
+                         : MAX(0, least - 8 * (1 + pick(r, 9)));
+        if ((try(c, &which, &bytes) == 0) != more) {
+            n->wrong++;
+            printf("least %lld: ", (long long)least);
+            say(c, more ? "more is not enough" : "less is enough");
+            return;
+        }
+    }
+}
+
 static void check_size(Case c, Rng *r, Count *n)
 {
-    int which, i, at;
+    int which, at;
     int64_t bytes, *size, least;
 
     if (try(&c, &which, &bytes) != ERR_FIT)
@@ -108,20 +131,30 @@ static void check_size(Case c, Rng *r, Count *n)
         say(&c, "a byte less is enough");
         return;
     }
-    for (i = 0; i < GRID; i++) {
-        bool more = pick(r, 2);
+    check_others(&c, size, least, r, n);
+}
 
-        *size = more ? least + pick(r, (int)least) : pick(r, (int)least);
-        if (!pick(r, 3))
-            *size = more ? least + 8 * pick(r, 9)
-                         : MAX(0, least - 8 * (1 + pick(r, 9)));
-        if ((try(&c, &at, &bytes) == 0) != more) {
-            n->wrong++;
-            printf("least %lld: ", (long long)least);
-            say(&c, more ? "more is not enough" : "less is enough");
-            return;
-        }
-    }
+/* layers: 0: a few. */
+static void check(uint64_t seed, int layers, Count *n)
+{
+    Arena *a = arena_new();
+    Rng r = {seed};
+    Case c = {.seed = seed, .layers = layers ? layers : between(&r, 1, 4)};
+    bool empty;
+
+    r.s = seed;
+    empty = !draw_network(a, &r, c.layers);
+    arena_end(a);
+    if (empty)
+        return;
+    n->nets++;
+    c.l1 = 64 << pick(&r, 11);
+    c.l1 += pick(&r, (int)c.l1);
+    c.l2 = pick(&r, 2) ? 200000 : between(&r, 500, 100000);
+    check_size(c, &r, n);
+    c.l2 = between(&r, 10, 2000);
+    c.l1 = 4000 + pick(&r, 40000);
+    check_size(c, &r, n);
 }
 
 int main(int argc, char **argv)
@@ -132,27 +165,8 @@ int main(int argc, char **argv)
     Count c = {0};
 
     err_hook = refuse;
-    for (i = 0; i < n; i++) {
-        Arena *a = arena_new();
-        Rng r = {seed + (uint64_t)i};
-        Case x = {.seed = seed + (uint64_t)i};
-        bool empty;
-
-        x.layers = layers ? layers : between(&r, 1, 4);
-        r.s = x.seed;
-        empty = !draw_network(a, &r, x.layers);
-        arena_end(a);
-        if (empty)
-            continue;
-        c.nets++;
-        x.l1 = 64 << pick(&r, 11);
-        x.l1 += pick(&r, (int)x.l1);
-        x.l2 = pick(&r, 2) ? 200000 : between(&r, 500, 100000);
-        check_size(x, &r, &c);
-        x.l2 = between(&r, 10, 2000);
-        x.l1 = 4000 + pick(&r, 40000);
-        check_size(x, &r, &c);
-    }
+    for (i = 0; i < n; i++)
+        check(seed + (uint64_t)i, layers, &c);
     printf("%d networks from seed %llu: %d sizes refused, %d unfit, %d wrong\n",
            c.nets, (unsigned long long)seed, c.refused, c.unfit, c.wrong);
     return c.wrong || c.unfit;

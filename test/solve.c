@@ -123,6 +123,17 @@ static bool far_enough(const Try *x, int work, Way *way)
 
 /* ---- a plan of a combination ---- */
 
+/* So much room at all works. */
+static int64_t *always(Arena *mem, const Tiler *t, int64_t bytes)
+{
+    int64_t *room = NEWN(mem, int64_t, t->nwork + 1);
+    int i;
+
+    for (i = 0; i < t->nwork; i++)
+        room[i] = bytes;
+    return room;
+}
+
 static void set_homes(const Tiler *t, const Solution *s, const int *buf)
 {
     int i;
@@ -138,16 +149,14 @@ static int64_t make_plan(Try *x)
 {
     Tiler t = *x->t;
     Plan p = {.mem = arena_new(), .g = t.p->g, .soc = t.p->soc, .tiled = true};
-    int *buf = NEWN(p.mem, int, t.s->nstore + 1), i;
-    int64_t *room = NEWN(p.mem, int64_t, t.nwork + 1), cost;
+    int *buf = NEWN(p.mem, int, t.s->nstore + 1);
+    int64_t cost;
 
     t.mem = p.mem;
     t.p = &p;
-    for (i = 0; i < t.nwork; i++)
-        room[i] = x->next;
     plan_bufs(&p, t.s, x->sol.within, buf);
     set_homes(&t, &x->sol, buf);
-    merge_stores(&t, &x->sol, buf, room);
+    merge_stores(&t, &x->sol, buf, always(p.mem, &t, x->next));
     emit_steps(&t, &x->sol);
     plan_lives(&p);
     cost = tiler_cost(&t);
@@ -370,31 +379,14 @@ static void say(uint64_t seed, const Try *x, const Solution *s)
            (long long)x->best);
 }
 
-static void check(uint64_t seed, Count *c)
+static Try new_try(Arena *a, Graph *g, Rng *r, Objective aim)
 {
-    const Objective aim = seed % 2 ? AIM_energy : AIM_time;
-    Arena *a = arena_new();
-    Rng r = {seed};
-    Graph *g = draw_network(a, &r, between(&r, 1, 4));
-    int64_t *near, *next;
-    Solution s;
-    Try x = {0};
-    int i, ok;
+    Try x = {.best = INT64_MAX};
 
-    if (!g) {
-        arena_end(a);
-        c->homes[1]++;
-        return;
-    }
-    pass_all(g, NULL, NULL);
-    x.near = between(&r, 1000, 40000);
-    x.next = between(&r, 2000, 200000);
+    x.near = between(r, 1000, 40000);
+    x.next = between(r, 2000, 200000);
     x.t = make_tiler(a, g, soc_read(a, aim ? "test/dear.soc" : "gap8"), aim,
                      x.near);
-    near = NEWN(a, int64_t, x.t->nwork + 1);
-    next = NEWN(a, int64_t, x.t->nwork + 1);
-    for (i = 0; i < x.t->nwork; i++)
-        near[i] = x.near, next[i] = x.next;
     x.far = NEWN(a, unsigned char, x.t->s->nstore + 1);
     x.sol.far = x.far;
     x.sol.within = NEWN(a, bool, x.t->s->nstore + 1);
@@ -403,14 +395,42 @@ static void check(uint64_t seed, Count *c)
     x.sol.ahead = NEWN(a, unsigned char, x.t->nwork + 1);
     x.life = (int(*)[2])NEWN(a, int, 2 * x.t->s->nstore + 2);
     find_lives(&x);
-    s = solve_relaxed(x.t, near, next, NULL, NULL);
-    x.best = INT64_MAX;
-    if (x.nfree < 12)
-        make_all(&x);
+    return x;
+}
+
+/* Is the solution as good as the best of all combinations?  1: yes, 0: not
+ * known, -1: no. */
+static int check_homes(Try *x, const Solution *s)
+{
+    if (x->nfree >= 12)
+        return 0;
+    make_all(x);
+    if (x->tried > MOST_TRIED || !s->exact)
+        return 0;
+    return (s->found ? s->cycles : INT64_MAX) == x->best ? 1 : -1;
+}
+
+static void check(uint64_t seed, Count *c)
+{
+    const Objective aim = seed % 2 ? AIM_energy : AIM_time;
+    Arena *a = arena_new();
+    Rng r = {seed};
+    Graph *g = draw_network(a, &r, between(&r, 1, 4));
+    Solution s;
+    Try x;
+    int ok;
+
+    if (!g) {
+        arena_end(a);
+        c->homes[1]++;
+        return;
+    }
+    pass_all(g, NULL, NULL);
+    x = new_try(a, g, &r, aim);
+    s = solve_relaxed(x.t, always(a, x.t, x.near), always(a, x.t, x.next),
+                      NULL, NULL);
+    ok = check_homes(&x, &s);
     c->tried += x.tried;
-    ok = x.nfree >= 12 || x.tried > MOST_TRIED || !s.exact ? 0
-         : s.found ? s.cycles == x.best ? 1 : -1
-                   : x.best == INT64_MAX ? 1 : -1;
     c->homes[1 + ok]++;
     if (ok < 0)
         say(seed, &x, &s);
