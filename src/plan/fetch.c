@@ -288,9 +288,11 @@ int64_t add_fetches(Tiler *t, int *work)
     x.when = plan_trace(t->mem, t->p);
     x.near = NEWN(t->mem, int, t->p->nbuf + 1);
     for (i = 0; i < t->nfetch; i++) {
-        over = t->lean ? 0 : place_fetch(&x, i);
-        if (t->lean)
+        if (t->lean) {
             x.v[i].at = x.v[i].use;
+            continue;
+        }
+        over = place_fetch(&x, i);
         *work = x.v[i].f->work;
         if (over > 0)
             return over;

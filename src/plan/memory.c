@@ -34,7 +34,8 @@ static int64_t round_up(int64_t v, int64_t align)
     return (v + align - 1) / align * align;
 }
 
-int64_t room_for_buffers(const Plan *p, int m, const PlanOpts *o)
+/* Bytes of a memory that buffers may take. */
+static int64_t room_for_buffers(const Plan *p, int m, const PlanOpts *o)
 {
     const Mem *mem = &p->soc->mems[m];
     bool flash = !(mem->holds & HOLDS_buffers);

@@ -421,17 +421,17 @@ static Stores *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
                    choose_less(chooser, s->seq[i], &c[s->seq[i]->id]);
     }
     t = store_values(mem, s->g, c, s->seq, s->nseq);
-    if (t->bound < s->bound)
-        s = t;
-    else
-        t = NULL;
+    if (t->bound >= s->bound) {
+        for (i = 0; i < s->nseq; i++)
+            c[s->seq[i]->id] = was[i];
+        return s;
+    }
+    s = t;
     for (i = 0; i < s->nseq; i++) {
         if (!other[i])
             continue;
         less = c[s->seq[i]->id];
         c[s->seq[i]->id] = was[i];
-        if (!t)
-            continue;
         t = store_values(mem, s->g, c, s->seq, s->nseq);
         if (t->bound <= s->bound)
             s = t;

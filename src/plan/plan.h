@@ -290,14 +290,13 @@ bool search_exact(const Search *s); /* SEARCH_none is a proof for the sizes
 void plan_bufs(Plan *p, const Stores *s, const bool *without, int *buf);
 
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
-/* Bytes of the nearest memory for buffers that a plan may need in comfort. */
-int64_t near_room(const Plan *p, const PlanOpts *o);
 void place_buffers(Plan *p, const PlanOpts *o);
 void place_consts(Plan *p, const PlanOpts *o);
-/* Bytes of a memory that buffers may take.  Packs the buffers whose memory it
- * is; returns its height. */
-int64_t room_for_buffers(const Plan *p, int mem, const PlanOpts *o);
+/* Bytes of the nearest memory for buffers that a plan may need in comfort. */
+int64_t near_room(const Plan *p, const PlanOpts *o);
+/* Bytes of a memory that constants may take. */
 int64_t room_for_consts(const Plan *p, int mem, const PlanOpts *o);
+/* Packs the buffers whose memory it is; returns its height. */
 int64_t place_at_home(Plan *p, int mem);
 /* The same of constants, all; err(ERR_FIT). */
 void place_consts_home(Plan *p, const PlanOpts *o);

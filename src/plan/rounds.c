@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, LEAN_ROUNDS = 4, STEP_BYTES = 15, LOOSE = 4096, SLACK = 512 };
+enum { ROUNDS = 16, LEAN_ROUNDS = 4, STEP_BYTES = 15, LOOSE = 4096,
+       SLACK = 512 };
 
 /* --- room --- */
 
