@@ -20,8 +20,8 @@ _tilewright()
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html \
         --kernels --keep --dim --mem --l1 --l2 --cores --objective \
-        --budget --input-type --tolerance --dump --runner --emulate --runtime --bin -d \
-        --explain" -- "$word")) ;;
+        --budget --input-type --tolerance --dump --runner --emulate \
+        --runtime --bin -d --explain" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac
 }
