@@ -87,7 +87,6 @@ static int64_t least_sum(Tiler *t, const PlanOpts *o, Means how)
         else
             lo = mid;
     }
-    t->floats = false;
     return hi * UNIT;
 }
 
@@ -172,11 +171,9 @@ static bool solves_near(Tiler *t, const PlanOpts *o, int64_t near)
     Means how;
 
     less.limit[t->near] = near;
-    for (how = 0; how < NMEANS && !ok; how++) {
+    for (how = 0; how < NMEANS && !ok; how++)
         ok = begin_lean(t, &less, how) &&
              solves(t, near, t->p->room[t->next]);
-        t->floats = false;
-    }
     return ok;
 }
 

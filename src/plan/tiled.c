@@ -273,7 +273,7 @@ void begin_anew(Tiler *t, Chains chains, bool lean)
     memset(t->outside, 0, (size_t)t->s->nstore * sizeof *t->outside);
     spill_nothing(t);
     mark_opers(t);
-    t->fills = t->spills = false;
+    t->fills = t->spills = t->floats = false;
     t->code = 0;
 }
 
