@@ -199,17 +199,32 @@ static int64_t least_near_of(Tiler *t, const PlanOpts *o)
     return hi < 0 ? -1 : less_yet(t, o, t->near, hi);
 }
 
-/* What is named is enough; a unit less is not. */
-_Noreturn static void refuse(Tiler *t, const PlanOpts *o, int mem,
-                             int64_t least)
+/* What is named is enough; a unit less is not.  -1: of that memory there is
+ * enough. */
+_Noreturn static void refuse(Tiler *t, const PlanOpts *o, int64_t near,
+                             int64_t next)
 {
     Str needs = {.mem = t->p->mem};
-    int64_t has;
 
     set_rooms(t, o);
-    has = mem == t->near ? near_left(t, o) : next_left(t, o);
-    say_need(t->p, mem, "buffers", least, has, &needs);
+    if (near >= 0)
+        say_need(t->p, t->near, "buffers", near, near_left(t, o), &needs);
+    if (next >= 0)
+        say_need(t->p, t->next, "buffers", next, next_left(t, o), &needs);
     no_room(t->p, needs.s);
+}
+
+/* Of the nearest memory, with all there is of the next; and of that, then. */
+static bool find_both(Tiler *t, const PlanOpts *o, int64_t *near,
+                      int64_t *next)
+{
+    PlanOpts more = *o;
+
+    more.limit[t->next] = -1;
+    *near = least_near_of(t, &more);
+    more.limit[t->near] = *near;
+    *next = *near < 0 ? -1 : least_next_of(t, &more);
+    return *next >= 0;
 }
 
 /* Is there a plan because there is more of a memory than one needs? */
@@ -238,17 +253,15 @@ void make_least(Tiler *t, const PlanOpts *o)
         near = least_near_of(t, o);
     if (has_least(t, o, t->near, near))
         return;
-    if (next >= 0)
-        refuse(t, o, t->next, next);
-    if (near >= 0)
-        refuse(t, o, t->near, near);
+    if (next >= 0 || near >= 0 || find_both(t, o, &near, &next))
+        refuse(t, o, near, next);
     start_over(t, CHAIN_none);
     if (t->outer < 0)
         place_consts_home(p, o);
     p->soc->mems[t->next].size += INT64_C(1) << 30;
     next = least_next_of(t, o);
     p->soc->mems[t->next].size -= INT64_C(1) << 30;
-    refuse(t, o, t->next, next);
+    refuse(t, o, -1, next);
 }
 
 /* Bytes of the next memory that a plan takes: buffers, constants, steps. */
