@@ -26,7 +26,7 @@ include gap8
 chip little about="a GAP8 with little L2" rt=pulp io=semihost run=sim compute=cluster
 memory L2 size=72K
 END
-build/test/tiles plan 1795309369 1 gap8 siracusa build/test/little.soc || exit 1
+build/test/tiles plan 1795309369 4 gap8 siracusa build/test/little.soc || exit 1
 build/test/tiles plan "${1:-1}" 200 || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }
