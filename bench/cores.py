@@ -16,9 +16,18 @@ if target == 'siracusa':
     print('target', 'layer', 'kernel', 'macs',
           *(f'cycles_{n}' for n in cores), *(f'x{n}' for n in cores[1:]),
           'waits', sep='\t')
+# Layers of a chain have their cycles with its last; with fewer cores they may
+# stand alone.
+chain = []
 for layers in zip(*(run[n]['layers'] for n in cores)):
-    last = layers[-1]
-    show(last['name'], last['kernel'], last['macs'],
-         [l['cycles'] for l in layers], last['dma_wait'])
+    chain.append(layers)
+    if not all(l['cycles'] for l in layers):
+        continue
+    last = [c[-1] for c in chain]
+    show('+'.join(l['name'] for l in last), '+'.join(l['kernel'] for l in last),
+         sum(l['macs'] for l in last),
+         [sum(c[i]['cycles'] for c in chain) for i in range(len(cores))],
+         sum(l['dma_wait'] for l in last))
+    chain = []
 show('sum', '', run[8]['macs'], [run[n]['cycles'] for n in cores],
      sum(l['dma_wait'] for l in run[8]['layers']))
