@@ -71,7 +71,8 @@ int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
 
 int64_t call_cold(CodeCache *c)
 {
-    return BEGIN_CYCLES - READY_CYCLES + code_cold(c, CALL_UNIT, CALL_CODE);
+    return BEGIN_CYCLES - READY_CYCLES + code_cold(c, MOVE_UNIT, MOVE_CODE) +
+           code_cold(c, CALL_UNIT, CALL_CODE);
 }
 
 /* Of plans without tiles nothing is known. */
