@@ -169,5 +169,5 @@ int main(int argc, char **argv)
         check(seed + (uint64_t)i, layers, &c);
     printf("%d networks from seed %llu: %d sizes refused, %d unfit, %d wrong\n",
            c.nets, (unsigned long long)seed, c.refused, c.unfit, c.wrong);
-    return c.wrong || c.unfit;
+    return c.wrong || c.unfit || !c.refused;
 }

@@ -154,11 +154,6 @@ typedef struct Program {
 Program *gen_program(Gen *g);
 int code_words(const Code *c);
 int page_value(const Page *q, int buf); /* which of its; nvalue: none */
-/* For tests: loops of a flat list whose `end` is given; whether they are the
- * same; pages. */
-void code_roll(const Gen *g, Program *p);
-bool code_check(const Gen *g, const Program *p);
-void code_pages(const Gen *g, Program *p);
 
 /* team.c: what the program stands on; the program as C, and what runs it */
 void gen_team_top(Gen *g, Str *out);

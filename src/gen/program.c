@@ -598,7 +598,8 @@ static void roll_stretch(Program *p, int from, int to)
     }
 }
 
-void code_roll(const Gen *g, Program *p)
+/* Loops, of the flat list. */
+static void code_roll(const Gen *g, Program *p)
 {
     int i, from = 0;
 
@@ -644,7 +645,8 @@ static void unroll(const Program *p, Program *out)
     }
 }
 
-bool code_check(const Gen *g, const Program *p)
+/* Are they the same as the flat list? */
+static bool code_check(const Gen *g, const Program *p)
 {
     Program out = {.mem = p->mem};
     int i, k;
@@ -778,7 +780,7 @@ static int place_group(const Gen *g, Program *p, int i, int end)
     return 0;
 }
 
-void code_pages(const Gen *g, Program *p)
+static void code_pages(const Gen *g, Program *p)
 {
     int layer = 0, i, end, word;
 

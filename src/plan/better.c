@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* MOST_BYTES: what is known of tiles is kept, and more with every plan. */
-enum { SMALL = 512, MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30 };
 
 /* How a plan was made, for others that differ little. */
 typedef struct Recipe {
@@ -148,7 +148,7 @@ static void try_spills(Better *x)
         start_over(t, CHAIN_none);
         clear_caps(t);
         t->care = 2 - i / 5;
-        if (try_outside(t, x->o, 8 - i % 5))
+        if (try_outside(t, x->o, SPILL_PARTS - i % 5 * 2))
             keep_better(x, tiler_cost(t));
     }
 }
@@ -197,7 +197,7 @@ static bool move_consts(Better *x, int work)
 
     for (o = 0; o < w->noper && x->r.fills; o++)
         if (w->oper[o].val && w->oper[o].konst &&
-            x->t->s->store[w->oper[o].place.buf].size >= SMALL)
+            x->t->s->store[w->oper[o].place.buf].size >= LEAST_FETCHED)
             any |= move_const(x, w->oper[o].place.buf);
     return any;
 }

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-enum { SMALL = 512, LEAST_CHUNK = 4096, SPILL_PARTS = 16,
-       SPILL_CHUNK = 49152 };
+enum { LEAST_CHUNK = 4096, SPILL_CHUNK = 49152 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -81,7 +80,7 @@ void put_outside(Tiler *t)
     for (i = 0; i < t->nwork; i++)
         t->work[i].follow = false;
     for (i = 0; i < t->s->nstore; i++)
-        t->outside[i] = t->s->store[i].konst && t->s->store[i].size >= SMALL;
+        t->outside[i] = t->s->store[i].konst && t->s->store[i].size >= LEAST_FETCHED;
     mark_opers(t);
 }
 

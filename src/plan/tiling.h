@@ -474,6 +474,8 @@ bool try_rounds(Tiler *t, const PlanOpts *o);
 int64_t *live_of(Tiler *t, int mem, int64_t *most);
 
 /* tiled.c: a plan for a chip with DMA. */
+enum { LEAST_FETCHED = 512, /* bytes; smaller constants are never fetched */
+       SPILL_PARTS = 16 };
 void begin_anew(Tiler *t, Chains chains, bool lean);
 void start_over(Tiler *t, Chains chains); /* with all constants inside */
 void set_chunk(Tiler *t, int64_t chunk);
@@ -488,8 +490,8 @@ bool try_all(Tiler *t, const PlanOpts *o);
 /* The cost of a plan with everything as it is set; of a trial; -1: none. */
 int64_t try_again(Tiler *t, const PlanOpts *o);
 int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x);
-/* The best of a few trials; spill: as if there were so many eighths of the next
- * memory, with what is too much away; 0: nothing is. */
+/* The best of a few trials; spill: as if the next memory had so many parts of
+ * its SPILL_PARTS, with what is too much away; 0: nothing is. */
 bool try_outside(Tiler *t, const PlanOpts *o, int spill);
 
 bool tiled_fits(const Soc *soc);
