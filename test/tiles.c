@@ -128,13 +128,13 @@ static bool same(const Val *want, Val is, void *data)
     return true;
 }
 
-/* Limits beyond the chip are of another that has so much more. */
+/* Limits beyond the chip are of another that has so much. */
 static void grow(Soc *soc, const char *name, int64_t limit)
 {
     Mem *m = soc_mem(soc, name);
 
-    if (limit >= m->size)
-        m->size += limit;
+    if (limit > m->size)
+        soc_grow(soc, m, limit);
 }
 
 static Plan *make_plan(Arena *a, Graph *g, const Case *c)
@@ -279,16 +279,6 @@ static int attempt(const Case *c, const char **why)
     return *why ? WRONG + 100 : 0;
 }
 
-/* Is it the chip that has too little L2, not the limit? */
-static bool chip_bound(const Case *c)
-{
-    const char *say = strstr(trouble.message, "L2 needs ");
-    long long needs, has;
-
-    return say && sscanf(say, "L2 needs %lld bytes for buffers, has %lld",
-                         &needs, &has) == 2 && has < c->l2;
-}
-
 /* Raises the limits by what is missing; false: it is other memory. */
 static bool enlarge(Arena *a, Case *c)
 {
@@ -314,13 +304,11 @@ static int judge(Case c)
     status = attempt(&c, &why);
     if (status == ERR_FIT) {
         code = chip_has(a, &c) ? ENLARGED : REFUSED;
-        if (chip_bound(&c) || !enlarge(a, &c))
+        if (!enlarge(a, &c))
             return REFUSED;
         if (!chip_has(a, &c))
             code = REFUSED;
         status = attempt(&c, &why);
-        if (status == ERR_FIT && chip_bound(&c))
-            return REFUSED;
         if (status == ERR_FIT)
             why = arena_fmt(a, "what is missing is not enough: L1 %lld, L2 "
                             "%lld", (long long)c.l1, (long long)c.l2);

@@ -20,13 +20,15 @@ build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
 # Results that follow operands.
 build/test/tiles model test/tiles/twice.nn gap8 4332 6420 &&
     build/test/tiles model test/tiles/joined.nn siracusa 22068 80000 || exit 1
-# One that lacks both memories on a chip with little L2.
+# One that lacks both memories on a chip with little L2, and one for whose
+# constants the chip itself has too little.
 cat >build/test/little.soc <<'END'
 include gap8
 chip little about="a GAP8 with little L2" rt=pulp io=semihost run=sim compute=cluster
 memory L2 size=72K
 END
-build/test/tiles plan 1795309369 4 gap8 siracusa build/test/little.soc || exit 1
+build/test/tiles plan 1795309369 4 gap8 siracusa build/test/little.soc &&
+    build/test/tiles plan 987881 2 gap8 siracusa build/test/little.soc || exit 1
 build/test/tiles plan "${1:-1}" 200 || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }

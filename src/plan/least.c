@@ -7,7 +7,7 @@
  * and the program's bytes are tried. */
 #include "plan/tiling.h"
 
-enum { PATIENCE = 4, STRIDE = 4096 };
+enum { PATIENCE = 4, STRIDE = 4096, MOST_MORE = 1 << 30 };
 
 /* What may be done where memory is short: layers in chains, values away, with
  * constants all in the next memory or all but the small behind it. */
@@ -90,11 +90,27 @@ static int64_t least_sum(Tiler *t, const PlanOpts *o, Means how)
     return hi * UNIT;
 }
 
+/* The same with another limit, or of a chip that has so much. */
+static PlanOpts with_limit(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
+{
+    PlanOpts other = *o;
+
+    other.limit[mem] = bytes;
+    if (t->grows && mem == t->next)
+        soc_grow(t->p->soc, &t->p->soc->mems[mem], bytes);
+    return other;
+}
+
+/* What has more room for buffers may be a longer program: of a chip that grows,
+ * it may lack what it has too much there. */
 static bool fits_lean(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
 {
-    PlanOpts less = *o;
+    PlanOpts less = with_limit(t, o, mem, bytes);
+    bool ok = try_lean(t, &less);
 
-    less.limit[mem] = bytes;
+    if (ok || !t->grows || mem != t->next)
+        return ok;
+    less.limit[mem] = MIN(bytes, t->grows);
     return try_lean(t, &less);
 }
 
@@ -127,12 +143,12 @@ static int64_t least_plan(Tiler *t, const PlanOpts *o, int mem, int64_t least,
 /* Plans for least time may have some constants where they need less. */
 static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
 {
-    PlanOpts less = *o;
+    PlanOpts less;
     int64_t step = UNIT;
     bool found = true;
 
     while (step >= UNIT) {
-        less.limit[mem] = least - step;
+        less = with_limit(t, o, mem, MAX(0, least - step));
         if (step <= least && try_all(t, &less))
             least -= step;
         else
@@ -239,6 +255,65 @@ static bool has_least(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     return try_lean(t, &less) || try_all(t, &less);
 }
 
+/* By how much a limit, or a memory without one, is less than so many bytes. */
+static int64_t beyond(const Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
+{
+    const Mem *m = &t->p->soc->mems[mem];
+
+    return bytes - (o->limit[mem] >= 0 ? o->limit[mem]
+                                       : m->size - m->reserved);
+}
+
+/* What the chip itself has too little of: the bytes for buffers of one whose
+ * next memory is as large as its limit. */
+static int64_t least_grown(Tiler *t, const PlanOpts *o)
+{
+    Mem *m = &t->p->soc->mems[t->next];
+    int64_t has = m->size, least = INT64_MAX, sums = INT64_MAX, sum;
+    PlanOpts free = *o;
+    Means how;
+
+    free.limit[t->next] = -1;
+    m->size += MOST_MORE;
+    for (how = 0; how < NMEANS; how++) {
+        sum = least_sum(t, &free, how);
+        if (sum > t->p->room[t->next])
+            continue;
+        least = MIN(least, sum + t->p->consts[t->next]);
+        sums = MIN(sums, sum);
+    }
+    t->grows = sums;
+    least = sums == INT64_MAX ? -1 :
+            least_plan(t, o, t->next, MAX(least, whole_units(has)),
+                       has + MOST_MORE);
+    least = least < 0 ? -1 : less_yet(t, o, t->next, least);
+    t->grows = 0;
+    m->size = has;
+    set_rooms(t, o);
+    return least < 0 ? -1 : next_left(t, o) + beyond(t, o, t->next, least);
+}
+
+/* The chip itself has too little of the next memory, and maybe there is too
+ * little of the nearest too. */
+_Noreturn static void refuse_chip(Tiler *t, const PlanOpts *o)
+{
+    Mem *m = &t->p->soc->mems[t->next];
+    int64_t next = least_grown(t, o), near = -1;
+    PlanOpts more = *o;
+
+    if (next < 0) {
+        more.limit[t->next] = -1;
+        m->size += MOST_MORE;
+        near = least_near_of(t, &more);
+        m->size -= MOST_MORE;
+        more = *o;
+        more.limit[t->near] = near;
+        next = near < 0 ? -1 : least_grown(t, &more);
+    }
+    refuse(t, o, near, next);
+}
+
+
 void make_least(Tiler *t, const PlanOpts *o)
 {
     Plan *p = t->p;
@@ -258,10 +333,7 @@ void make_least(Tiler *t, const PlanOpts *o)
     start_over(t, CHAIN_none);
     if (t->outer < 0)
         place_consts_home(p, o);
-    p->soc->mems[t->next].size += INT64_C(1) << 30;
-    next = least_next_of(t, o);
-    p->soc->mems[t->next].size -= INT64_C(1) << 30;
-    refuse(t, o, -1, next);
+    refuse_chip(t, o);
 }
 
 /* Bytes of the next memory that a plan takes: buffers, constants, steps. */

@@ -217,6 +217,8 @@ typedef struct Tiler {
                            constants a piece at a time, nothing ahead */
     bool floats;        /* what is spilled may be at home in the nearest
                            memory instead */
+    int64_t grows;      /* the next memory is as large as its limit, and so
+                           much is the least for buffers; 0: it is as it is */
 } Tiler;
 
 /* work.c: layers and their operands. */
