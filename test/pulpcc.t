@@ -47,6 +47,9 @@ judge conv_last_int conv
 conv conv_depth_short int8 int8 int8 -DSEED=2u -DRUNS=4
 other
 judge conv_depth_short conv
+conv conv_depth3_short uint8 int8 int8 -DSEED=4u -DRUNS=4
+other
+judge conv_depth3_short conv
 kernel matmul_t_short uint8 uint8 uint8 -DSEED=3u -DRUNS=4
 other
 judge matmul_t_short kernels
@@ -65,4 +68,4 @@ for f in $out/pulpcc/net*.c $out/pulpcc/kern/net_*.c; do
         -c -o $out/x.o "$f" || exit 1
     n=$((n + 1))
 done
-echo "43 helpers by builtin and by .insn, 3 kernels, $n files of a project"
+echo "43 helpers by builtin and by .insn, 4 kernels, $n files of a project"

@@ -9,7 +9,8 @@
  *          shift < 2147483648
  * layout   last
  * split    oh g
- * scratch  16 * ((kh + 2) / 3) * (kw + max(80, (kw - 1) * dw + 1))
+ * scratch  16 * ((kh + 2) / 3) * (kw + max(min(80, oh * ((ow - 1) * sw + (kw -
+ *          1) * dw + 1)), (kw - 1) * dw + 1))
  * stack    640
  * cycles   ncore * (1115 * ((g + 3) / 4 % ncore && n * oh % (((g + 3) / 4 * n
  *          * oh + ncore - 1) / ncore) ? (((g + 3) / 4 * n * oh + ncore - 1) /

@@ -88,6 +88,9 @@ static inline int allowed(const Dims *k)
 #ifdef TAPS
     return k->g == 1 && k->m > 3 && k->ow > 3 && k->xw == k->c &&
            (k->dw == 1 || k->kw == 1);
+#elif defined NINE
+    return k->kh == 3 && k->kw == 3 && k->sh == k->sw && k->sh < 3 &&
+           k->dh == 1 && k->dw == 1;
 #elif defined DEPTH
     return 1;
 #else
