@@ -42,8 +42,9 @@ static const char *const *target = usual;
 static bool builds; /* or else plans alone */
 static jmp_buf stopped;
 static struct Seen { /* by all processes together */
-    int layers, cut, chained, kept, far, out; /* kept: rows are; far: transfers
-                                                 from outside; out: to it */
+    int layers, cut, chained, kept; /* kept: rows are */
+    int far, out, both; /* transfers from outside, and to it; both: of values,
+                           for chains */
 } *seen;
 
 static void stop(const Trouble *t)
@@ -66,7 +67,7 @@ static Case draw_case(Rng *r, uint64_t seed)
     c.l2 = pick(r, 3) ? some_bytes(r, pick(r, 2) ? 1000 : 20000, 300000) : -1;
     if (!pick(r, 4))
         c.cores = between(r, 1, 8);
-    c.chains = !pick(r, 3);
+    c.chains = !pick(r, 2);
     c.small = !c.chains && !pick(r, 6);
     return c;
 }
@@ -231,6 +232,14 @@ static bool is_out(const Plan *p, const Step *s)
     return !p->soc->mems[p->buf[s->move.to.buf].mem].mapped;
 }
 
+/* Is it of a value, while layers are computed in turn? */
+static bool is_of_chain(const Plan *p, const Step *s)
+{
+    return p->buf[s->move.from.buf].kind != BUF_const &&
+           (p->layer[s->layer].after ||
+            (s->layer && p->layer[s->layer - 1].after));
+}
+
 static void count_tiles(const Plan *p)
 {
     int i;
@@ -244,11 +253,15 @@ static void count_tiles(const Plan *p)
     for (i = 0; i < p->nbuf; i++)
         if (strstr(p->buf[i].name, " kept"))
             __atomic_add_fetch(&seen->kept, 1, __ATOMIC_RELAXED);
-    for (i = 0; i < p->nstep; i++)
-        if (p->step[i].kind == STEP_start && p->step[i].engine == ENG_io)
-            __atomic_add_fetch(is_out(p, &p->step[i]) ? &seen->out
-                                                      : &seen->far,
-                               1, __ATOMIC_RELAXED);
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind != STEP_start || s->engine != ENG_io)
+            continue;
+        __atomic_add_fetch(is_out(p, s) ? &seen->out : &seen->far, 1,
+                           __ATOMIC_RELAXED);
+        __atomic_add_fetch(&seen->both, is_of_chain(p, s), __ATOMIC_RELAXED);
+    }
     __atomic_add_fetch(&seen->layers, p->nlayer, __ATOMIC_RELAXED);
 }
 
@@ -380,11 +393,12 @@ static int run_all(uint64_t seed, int count)
     printf("seed %llu: %d random networks %s as given, %d with what was "
            "missing, %d with more than the chip has; %d of %d layers were "
            "cut, %d results stayed within chains, of %d rows were kept, %d "
-           "transfers from L3 and %d to it; %d wrong\n",
+           "transfers from L3 and %d to it, %d of values of chains; %d "
+           "wrong\n",
            (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
            n[ENLARGED], n[REFUSED], seen->cut,
            seen->layers, seen->chained, seen->kept, seen->far, seen->out,
-           n[WRONG]);
+           seen->both, n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
 

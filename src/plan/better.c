@@ -21,7 +21,8 @@ typedef struct Recipe {
     Chains chains;
     int effort;
     int64_t chunk, code;
-    bool fills, spills;
+    bool fills;
+    int spills;
     bool *outside;
     int64_t *cap;
 } Recipe;
@@ -145,7 +146,7 @@ static void try_spills(Better *x)
     int i;
 
     for (i = 0; i < 15 && !is_over(x); i++) {
-        start_over(t, CHAIN_none);
+        start_over(t, x->r.chains);
         clear_caps(t);
         t->care = 2 - i / 5;
         if (try_outside(t, x->o, SPILL_PARTS - i % 5 * 2))

@@ -7,7 +7,8 @@
  * that makes it to the one that reads it: u is never whole and has no home.
  * What two tiles both read of u is made twice, or kept: the last rows in the
  * slot become the first ones, by way of the next memory, for there is no
- * transfer within the nearest. */
+ * transfer within the nearest.  What lies in the outer memory while a chain is
+ * computed comes and goes in pieces, too, through slots in the next. */
 #include "plan/tiling.h"
 
 #include <string.h>
@@ -23,7 +24,8 @@ typedef struct Kind {
     const Kern *kern;
     int64_t cycles, scratch, code;
     Piece piece[NOPER];
-    int64_t move[NOPER];  /* cycles of its transfer */
+    int64_t move[NOPER];  /* cycles of its transfer, */
+    int64_t outer[NOPER]; /* and from or to the outer memory, if it may be */
 } Kind;
 
 /* A tile size of the last work.  Its tiles are of few kinds: along rows those
@@ -46,7 +48,8 @@ typedef struct Cut {
 struct Chain {
     int first, n;
     int nstore, store[MOST_STORES]; /* those that have homes, by bit */
-    Ways *ways;         /* by the set of those in the next memory */
+    Ways *ways[1 << MOST_STORES]; /* by the set of those in the outer memory:
+                                     by that of those that are not near */
     Ways any;
     Cut *cut;
     int ncut;
@@ -125,7 +128,6 @@ static Chain *new_chain(Tiler *t, int first, int n)
             if (!chain_within(t, t->work[k].store[i], first, n) &&
                 !add_store(c, t->work[k].store[i]))
                 return NULL;
-    c->ways = NEWN(t->mem, Ways, 1 << c->nstore);
     return c;
 }
 
@@ -146,12 +148,11 @@ Chain *tiler_chain(Tiler *t, int first, int n)
 
 void chain_forget(Work *w)
 {
-    int n, i;
+    int n;
 
     for (n = 2; w->chain && n <= MOST_CHAIN; n++)
         if (w->chain[n])
-            for (i = 0; i < 1 << w->chain[n]->nstore; i++)
-                w->chain[n]->ways[i] = (Ways){0};
+            memset(w->chain[n]->ways, 0, sizeof w->chain[n]->ways);
 }
 
 const int *chain_stores(const Chain *c, int *n)
@@ -419,6 +420,9 @@ static Kind *new_kind(Tiler *t, Work *w, const Tile *tile)
         k->piece[o] = o < first ? tile->in[o] : tile->out[o - first];
         k->move[o] = move_cycles(t->dma, o < first, k->piece[o].row,
                                  k->piece[o].rows);
+        if (spills_to(t))
+            k->outer[o] = move_cycles(t->io, o < first, k->piece[o].row,
+                                      k->piece[o].rows);
     }
     return k;
 }
@@ -570,8 +574,15 @@ typedef struct Timing {
     CodeCache *own;     /* with nothing but kernels */
     int64_t moving;     /* cycles of starts, since the last kernel or wait */
     int64_t turns;      /* cycles for code that only the first of them asks */
-    int64_t moved;      /* bytes */
+    int64_t moved[2];   /* bytes, by ENG_dma and ENG_io */
 } Timing;
+
+/* Does operand o of work m come from or go to the outer memory? */
+static bool streams(const Timing *x, int m, int o)
+{
+    return x->staged[m] >> o & 1 &&
+           oper_streams(&x->t->work[x->c->first + m].oper[o]);
+}
 
 /* Is it another tile of the same kind along an axis, where these differ? */
 static bool differs(unsigned dep, int axis, int i, int was, bool same)
@@ -596,6 +607,21 @@ static bool changes(const Cut *g, int m, int o, const int i[NCUT],
                    (n == last) == (was[CUT_channel] == last));
 }
 
+static void load_piece(Timing *x, const Kind *k, int m, int o)
+{
+    const Oper *v = &x->t->work[x->c->first + m].oper[o];
+    int64_t bytes = piece_bytes(k->piece[o]);
+
+    if (streams(x, m, o)) {
+        pipe_bring(k->outer[o], &x->p);
+        x->moving += MOVE_CYCLES;
+        x->moved[1] += bytes;
+    }
+    pipe_load(x->t, k->move[o], v->konst, &x->p);
+    x->moving += MOVE_CYCLES;
+    x->moved[0] += bytes;
+}
+
 static void load_tile(Timing *x, const int i[NCUT], const int *was)
 {
     Kind *const *k = kind_at(x->g, i);
@@ -606,11 +632,8 @@ static void load_tile(Timing *x, const int i[NCUT], const int *was)
 
         x->p.ready = 0;
         for (o = 0; o + 1 < w->noper; o++)
-            if (x->staged[m] >> o & 1 && changes(x->g, m, o, i, was)) {
-                pipe_load(x->t, k[m]->move[o], w->oper[o].konst, &x->p);
-                x->moving += MOVE_CYCLES;
-                x->moved += piece_bytes(k[m]->piece[o]);
-            }
+            if (x->staged[m] >> o & 1 && changes(x->g, m, o, i, was))
+                load_piece(x, k[m], m, o);
         x->ready[m] = x->p.ready;
     }
 }
@@ -671,7 +694,7 @@ static int64_t put_by(Timing *x, int m, const Kind *next)
         return 0;
     wait_until(x, x->kept[m]);
     x->kept[m] = 0;
-    x->moved += next->kept;
+    x->moved[0] += next->kept;
     x->moving += MOVE_CYCLES;
     return pipe_store(x->t, move_cycles(x->t->dma, false, next->kept, 1),
                       &x->p);
@@ -683,7 +706,7 @@ static int64_t take_up(Timing *x, const Kind *next, int64_t out)
     if (!out)
         return 0;
     wait_until(x, out);
-    x->moved += next->kept;
+    x->moved[0] += next->kept;
     x->moving += MOVE_CYCLES;
     pipe_load(x->t, move_cycles(x->t->dma, true, next->kept, 1), false, &x->p);
     return x->p.ready;
@@ -717,11 +740,17 @@ static int64_t store_tile(Timing *x, const int i[NCUT])
 {
     int m = x->c->n - 1, y = x->t->work[x->c->first + m].noper - 1;
     const Kind *k = kind_at(x->g, i)[m];
+    int64_t there;
 
     if (!(x->staged[m] >> y & 1))
         return 0;
-    x->moved += piece_bytes(k->piece[y]);
-    return pipe_store(x->t, k->move[y], &x->p);
+    x->moved[0] += piece_bytes(k->piece[y]);
+    there = pipe_store(x->t, k->move[y], &x->p);
+    if (streams(x, m, y)) {
+        x->moved[1] += piece_bytes(k->piece[y]);
+        pipe_send(k->outer[y], &x->p);
+    }
+    return there;
 }
 
 /* As run_pipe in tile.c, of all works. */
@@ -733,7 +762,7 @@ static void run_chain(Timing *x, Way *way)
     Arena *mem = arena_new();
 
     x->p = (Pipe){0};
-    x->moving = x->turns = x->moved = 0;
+    x->moving = x->turns = x->moved[0] = x->moved[1] = 0;
     memset(x->kept, 0, sizeof x->kept);
     x->code = code_cache(mem, x->t->p->soc);
     x->own = code_cache(mem, x->t->p->soc);
@@ -755,23 +784,24 @@ static void run_chain(Timing *x, Way *way)
         memcpy(i, next, sizeof i);
     }
     wait_until(x, MAX(stored[0], stored[1]));
-    way->cycles = x->p.core;
-    way->toll = tiler_toll(x->t, x->moved, 0);
+    way->cycles = MAX(x->p.core, x->p.io);
+    way->toll = tiler_toll(x->t, x->moved[0], x->moved[1]);
     way->turns = x->turns;
     way->idle = x->p.idle;
     way->slack = MAX(0, way->cycles - x->p.loading);
     arena_end(mem);
 }
 
-static void time_chain(Tiler *t, Timing *x, Cut *g, unsigned far, Way *way)
+static void time_chain(Tiler *t, Timing *x, Cut *g, unsigned far,
+                       unsigned outer, Way *way)
 {
-    if (times_find(&g->times, far, 0, way))
+    if (times_find(&g->times, far, outer, way))
         return;
     run_chain(x, way);
-    times_add(t, &g->times, far, 0, way);
+    times_add(t, &g->times, far, outer, way);
 }
 
-/* Bytes in the nearest memory, and constants in the next. */
+/* Bytes in the nearest memory, and in the next of what lies behind it. */
 static void size_oper(const Timing *x, Way *way, int m, int o, bool within)
 {
     const Oper *v = &x->t->work[x->c->first + m].oper[o];
@@ -783,8 +813,10 @@ static void size_oper(const Timing *x, Way *way, int m, int o, bool within)
         way->bytes += slots * slot_bytes(most);
     if (v->konst)
         way->pre_bytes += slot_bytes(most);
-    if (v->outer)
+    if (v->konst && v->outer)
         way->outer_bytes += const_bytes(x->t, v, way, k->piece[o], most);
+    if (streams(x, m, o))
+        way->outer_bytes += stream_bytes(x->t, v, way, x->g->dep[m][o], most);
 }
 
 static bool kind_tells(const Work *w, const Kind *k, unsigned apart)
@@ -922,7 +954,8 @@ static bool depends_on_channel(const Tiler *t, const Chain *c, const Cut *g)
     return dep >> CUT_channel & 1;
 }
 
-static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
+static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, unsigned outer,
+                    Ways *l)
 {
     Timing x = {.t = t, .c = c, .g = g};
     Way way = way_of(c, g);
@@ -943,7 +976,7 @@ static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, Ways *l)
             way.rows_first = order == 0;
             if (!size_chain(&x, &way, far))
                 continue;
-            time_chain(t, &x, g, far, &way);
+            time_chain(t, &x, g, far, outer, &way);
             if (t->chains == CHAIN_always) {
                 way.cycles /= FAVOUR;
                 way.turns /= FAVOUR;
@@ -970,18 +1003,45 @@ Ways *chain_any(Tiler *t, Chain *c)
     return &c->any;
 }
 
+/* Where works use store i of a chain: bit 1: in the outer memory, 0: nearer. */
+static unsigned places_of(const Tiler *t, const Chain *c, int i)
+{
+    unsigned set = 0;
+    int m, o;
+
+    for (m = c->first; m < c->first + c->n; m++)
+        for (o = 0; o < t->work[m].noper; o++) {
+            const Oper *x = &t->work[m].oper[o];
+
+            if (x->val && !x->konst && x->store == c->store[i])
+                set |= 1u << x->outer;
+        }
+    return set;
+}
+
 Ways *chain_ways(Tiler *t, Chain *c, unsigned far)
 {
-    Ways *l = &c->ways[far];
+    static Ways none = {.known = true};
+    unsigned outer = 0, places;
+    Ways *l;
     int i;
 
+    for (i = 0; i < c->nstore; i++) {
+        places = far >> i & 1 ? places_of(t, c, i) : 0;
+        outer |= places >> 1 << i;
+        if (places == 3)
+            return &none;
+    }
+    if (!c->ways[outer])
+        c->ways[outer] = NEWN(t->mem, Ways, 1 << c->nstore);
+    l = &c->ways[outer][far];
     if (l->known)
         return l;
     l->known = true;
     if (!c->cut)
         list_cuts(t, c);
     for (i = 0; i < c->ncut; i++)
-        add_cut(t, c, &c->cut[i], far, l);
+        add_cut(t, c, &c->cut[i], far, outer, l);
     ways_sort(l);
     return l;
 }

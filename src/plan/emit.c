@@ -600,9 +600,9 @@ static void store_results(Emitter *e)
     }
 }
 
-static void await_stores(Emitter *e, int work)
+static void await_stores(Emitter *e)
 {
-    const Work *w = &e->t->work[work];
+    const Work *w = &e->t->work[e->work];
     int o, i;
 
     for (o = 0; o < w->noper; o++) {
@@ -611,7 +611,7 @@ static void await_stores(Emitter *e, int work)
         if (oper_streams(&w->oper[o]))
             end_out(e, o);
         for (i = 0; i < 2; i++)
-            await(e, work, &e->stage[work][o].slot[i]);
+            await(e, e->work, &e->stage[e->work][o].slot[i]);
     }
 }
 
@@ -762,7 +762,7 @@ static void emit_tile(Emitter *e, int i, const ChainTile *c,
 
 static void emit_cut(Emitter *e)
 {
-    int i, n = way_tiles(e->sol->way[e->work]);
+    int i, n = way_tiles(e->sol->way[e->work]), first = e->work;
     ChainTile c[2][MOST_CHAIN];
 
     tiles_at(e, e->work, 0, c[0]);
@@ -772,7 +772,9 @@ static void emit_cut(Emitter *e)
             tiles_at(e, e->work, i + 1, c[(i + 1) & 1]);
         emit_tile(e, i, c[i & 1], i + 1 < n ? c[(i + 1) & 1] : NULL);
     }
-    await_stores(e, e->work + count_works(e) - 1);
+    e->work += count_works(e) - 1;
+    await_stores(e);
+    e->work = first;
 }
 
 /* The copy of an argument of a concat. */
@@ -859,12 +861,12 @@ void emit_steps(Tiler *t, const Solution *sol)
     spill_leave(t, -1, &e.token);
     for (e.work = 0; e.work < t->nwork; e.work += count_works(&e)) {
         memset(e.outgo, 0xff, sizeof e.outgo);
-        spill_enter(t, e.work); /* chains have nothing that is spilled */
+        spill_enter(t, e.work, count_works(&e));
         if (sol->way[e.work]->direct)
             emit_whole(&e);
         else
             emit_cut(&e);
-        spill_leave(t, e.work, &e.token);
+        spill_leave(t, e.work + count_works(&e) - 1, &e.token);
     }
-    spill_enter(t, t->nwork);
+    spill_enter(t, t->nwork, 1);
 }

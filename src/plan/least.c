@@ -9,32 +9,42 @@
 
 enum { PATIENCE = 4, STRIDE = 4096, MOST_MORE = 1 << 30 };
 
-/* What may be done where memory is short: layers in chains, values away, with
- * constants all in the next memory or all but the small behind it. */
+/* What may be done where memory is short: layers in chains, values away or
+ * both, with constants all in the next memory, or all but the small behind. */
 typedef enum Means {
-    IN_homes, IN_chains, IN_spilled, OUT_homes, OUT_chains, OUT_spilled, NMEANS
+    IN_homes, IN_chains, IN_spilled, IN_both,
+    OUT_homes, OUT_chains, OUT_spilled, OUT_both, NMEANS
 } Means;
+
+static bool has_chains(Means how)
+{
+    return how % OUT_homes == IN_chains || how % OUT_homes == IN_both;
+}
+
+static bool has_spilled(Means how)
+{
+    return how % OUT_homes >= IN_spilled;
+}
 
 /* Makes ready for it; false: the chip cannot. */
 static bool begin_lean(Tiler *t, const PlanOpts *o, Means how)
 {
     bool outside = how >= OUT_homes;
-    Means what = how % OUT_homes;
 
-    begin_anew(t, what == IN_chains ? CHAIN_all : CHAIN_none, true);
+    begin_anew(t, has_chains(how) ? CHAIN_all : CHAIN_none, true);
     if ((outside && (t->outer < 0 || !t->io)) ||
-        (what == IN_spilled && !spills_to(t)))
+        (has_spilled(how) && !spills_to(t)))
         return false;
     if (outside)
         put_outside(t);
     t->fills = outside;
-    t->spills = what == IN_spilled;
+    t->spills = has_spilled(how) ? SPILL_PARTS : 0;
     set_chunk(t, 0);
     set_rooms(t, o);
     tiler_room(t, t->p->room[t->near]);
     if (t->spills)
         spill_all(t);
-    t->floats = t->spills;
+    t->floats = t->spills > 0;
     return bytes_inside(t) <= room_for_consts(t->p, t->next, o);
 }
 
@@ -378,8 +388,7 @@ bool make_small(Tiler *t, const PlanOpts *o)
     Means how;
 
     for (how = 0; how < NMEANS; how++)
-        if (how % OUT_homes != IN_chains || !spills_to(t))
-            try_sizes(t, o, how, &best);
+        try_sizes(t, o, how, &best);
     if (best.any)
         less.limit[t->next] = best.limit;
     if (try_all(t, &less) && (!best.any || next_used(t, o) <= best.used))

@@ -58,7 +58,8 @@ static int64_t too_many(Merger *m, int k, int64_t room)
     int hi = k < 0 ? k : k + m->sol->way[k]->after, j;
 
     if (k >= 0)
-        live = m->sol->way[k]->outer_bytes + spill_resident(m->t, k);
+        live = m->sol->way[k]->outer_bytes +
+               spill_resident(m->t, m->sol->within, lo, hi - lo + 1);
     for (j = 0; j < m->n; j++) {
         m->lo[m->list[j]] = INT64_MAX;
         m->hi[m->list[j]] = INT64_MIN;

@@ -65,8 +65,6 @@ static void list_live(Solver *s)
     for (i = 0; i < s->t->s->nstore; i++) {
         last = MIN(s->t->last[i], s->t->nwork - 1);
         for (k = MAX(0, s->t->first[i]); k <= last; k++) {
-            if (tiler_is_away(s->t, i, k) && !s->t->floats)
-                continue;
             GROW(s->mem, s->live[k], (size_t)s->nlive[k]);
             s->live[k][s->nlive[k]++] = i;
         }
@@ -212,7 +210,7 @@ static bool scene_uses(const Solver *s, const Scene *c, int store)
 static void add_live(const Solver *s, const Scene *c, int store, bool far,
                      int64_t live[2])
 {
-    if (!far || !tiler_is_away(s->t, store, c->work))
+    if (!far || spill_is_here(s->t, store, c->work, c->n))
         live[far] += s->t->s->store[store].size;
 }
 
@@ -448,7 +446,7 @@ static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
 
 static void try_scene(Solver *s, Scene c, Chain *chain, State *to)
 {
-    unsigned may = s->t->floats ? spill_may_stay(s->t, c.work) : 0;
+    unsigned may = s->t->floats && c.n == 1 ? spill_may_stay(s->t, c.work) : 0;
 
     for (c.far = 0; c.far < 1u << c.nborn; c.far++)
         try_homes(s, &c, chain, to);

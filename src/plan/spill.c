@@ -32,14 +32,23 @@ static bool lives_at(const Tiler *t, int store, int work)
     return t->first[store] <= work && work <= t->last[store];
 }
 
-int64_t spill_resident(const Tiler *t, int work)
+bool spill_is_here(const Tiler *t, int store, int work, int n)
+{
+    int k;
+
+    for (k = work; k < work + n; k++)
+        if (lives_at(t, store, k) && !tiler_is_away(t, store, k))
+            return true;
+    return false;
+}
+
+int64_t spill_resident(const Tiler *t, const bool *within, int work, int n)
 {
     int64_t sum = 0;
     int i;
 
     for (i = 0; i < t->s->nstore; i++)
-        if (t->spilled[i] && lives_at(t, i, work) &&
-            !tiler_is_away(t, i, work))
+        if (t->spilled[i] && !within[i] && spill_is_here(t, i, work, n))
             sum += t->s->store[i].size;
     return sum;
 }
@@ -284,7 +293,8 @@ static int64_t cost_of(Tiler *t, int64_t near, int64_t next)
     sol = solve_homes(t, room[0], room[1]);
     sum = sol.cycles;
     for (i = 0; i < t->s->nstore; i++)
-        if (t->spilled[i] && moves_of(t, i, t->spilled[i]->away, cycles))
+        if (t->spilled[i] && !sol.within[i] &&
+            moves_of(t, i, t->spilled[i]->away, cycles))
             sum += cycles[1];
     return sol.found ? sum : -1;
 }
@@ -436,15 +446,18 @@ void spill_bufs(Tiler *t, const int *buf)
         if (!s)
             continue;
         s->own = s->home = buf[i];
+        s->buf = s->token = -1;
+        s->ready = 0;
+        if (s->home < 0) /* it is within a chain */
+            continue;
         if (v->in || v->out)
             s->home = plan_add_buf(t->p, (Buf){
                 .kind = BUF_temp, .size = v->size, .align = 8, .val = v->val,
                 .name = arena_fmt(t->mem, "%s outside", v->val->name),
             });
         t->p->buf[s->home].mem = t->outer;
-        s->buf = v->in ? s->own : -1;
-        s->token = -1;
-        s->ready = 0;
+        if (v->in)
+            s->buf = s->own;
     }
 }
 
@@ -547,22 +560,38 @@ static void bring_back(Tiler *t, int store, int work)
                          .stride = v->size, .after = s->ready});
 }
 
-void spill_enter(Tiler *t, int work)
+/* It is away from now on. */
+static void forget(Tiler *t, int work, Spilled *s)
+{
+    settle(t, work, s);
+    s->buf = -1;
+}
+
+/* Does one of n works have it whole? */
+static bool wants(const Tiler *t, int store, int work, int n)
+{
+    int k;
+
+    for (k = work; k < work + n; k++)
+        if (k == t->nwork || (work_uses(&t->work[k], store) &&
+                              !tiler_is_away(t, store, k)))
+            return true;
+    return false;
+}
+
+void spill_enter(Tiler *t, int work, int n)
 {
     int i;
 
     for (i = 0; i < t->s->nstore; i++) {
         Spilled *s = t->spilled[i];
 
-        if (!s || !lives_at(t, i, work))
+        if (!s || s->home < 0 || t->first[i] >= work + n || t->last[i] < work)
             continue;
-        if (tiler_is_away(t, i, work)) {
-            settle(t, work, s);
-            s->buf = -1;
-        } else if (s->buf < 0 &&
-                   (work == t->nwork || work_uses(&t->work[work], i))) {
+        if (!spill_is_here(t, i, work, n))
+            forget(t, work, s);
+        else if (s->buf < 0 && wants(t, i, work, n))
             bring_back(t, i, work);
-        }
     }
 }
 
@@ -573,9 +602,12 @@ void spill_leave(Tiler *t, int work, int *token)
     for (i = 0; i < t->s->nstore; i++) {
         Spilled *s = t->spilled[i];
 
-        if (!s || !writes(t, work, i))
+        if (!s || s->home < 0)
             continue;
-        if (tiler_is_away(t, i, work)) {
+        if (!writes(t, work, i)) {
+            if (tiler_is_away(t, i, work)) /* and was not at a chain's begin */
+                forget(t, work, s);
+        } else if (tiler_is_away(t, i, work)) {
             s->ready = t->p->nstep;
         } else if (leaves(t, i, work)) {
             settle_oldest(t, work);

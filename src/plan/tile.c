@@ -370,10 +370,8 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
             continue;
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
-        if (oper_streams(&w->oper[o])) {
-            c->core += MOVE_CYCLES;
-            c->in = MAX(c->in, c->io += k->share[o].outer);
-        }
+        if (oper_streams(&w->oper[o]))
+            pipe_bring(k->share[o].outer, c);
         pipe_load(t, move, w->oper[o].konst, c);
     }
 }
@@ -388,10 +386,8 @@ static int64_t store_tile(const Tiler *t, const Work *w, const Kind *k,
     for (o = w->noper - w->node->nres; o < w->noper; o++)
         if (staged >> o & 1) {
             there = pipe_store(t, k->share[o].move, c);
-            if (!oper_streams(&w->oper[o]))
-                continue;
-            c->core += MOVE_CYCLES;
-            c->io = MAX(c->io, c->out) + k->share[o].outer;
+            if (oper_streams(&w->oper[o]))
+                pipe_send(k->share[o].outer, c);
         }
     return there;
 }
@@ -485,9 +481,7 @@ static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
                            const Way *way, int o)
 {
     if (oper_streams(&w->oper[o]))
-        return slot_bytes(g->most[o]) *
-               (w->oper[o].out ? out_slots(t, way) :
-                g->dep[o] ? way->depth : 1);
+        return stream_bytes(t, &w->oper[o], way, g->dep[o], g->most[o]);
     if (way->direct)
         return slot_bytes(val_bytes(w->oper[o].val));
     return const_bytes(t, &w->oper[o], way, g->kind[0]->share[o].piece,

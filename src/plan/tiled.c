@@ -221,7 +221,7 @@ static bool begin_outside(Tiler *t, const PlanOpts *o, int spill)
     if (t->outer < 0 || !t->io)
         return false;
     t->fills = true;
-    t->spills = spill > 0;
+    t->spills = spill;
     return !spill || spill_some(t, o, SPILL_CHUNK, spill);
 }
 
@@ -272,7 +272,8 @@ void begin_anew(Tiler *t, Chains chains, bool lean)
     memset(t->outside, 0, (size_t)t->s->nstore * sizeof *t->outside);
     spill_nothing(t);
     mark_opers(t);
-    t->fills = t->spills = t->floats = false;
+    t->fills = t->floats = false;
+    t->spills = 0;
     t->code = 0;
 }
 
@@ -281,19 +282,34 @@ void start_over(Tiler *t, Chains chains)
     begin_anew(t, chains, false);
 }
 
-/* With these chains of layers: the cost, or -1. */
-static int64_t try_chains(Tiler *t, const PlanOpts *o, Chains chains)
+/* How a plan was made. */
+typedef struct Made {
+    int64_t cost;       /* -1: it was not */
+    Chains chains;
+    bool outside;       /* constants may lie there */
+    int spills, care;
+    Trial trial;
+} Made;
+
+static Made made(const Tiler *t, bool ok)
 {
-    start_over(t, chains);
-    return try_inside(t, o) || try_outside(t, o, 0) ? tiler_cost(t) : -1;
+    return (Made){ok ? tiler_cost(t) : -1, t->chains, t->fills, t->spills,
+                  t->care, t->trial};
 }
 
-/* The same again, whose best plan had its constants outside, or not. */
-static bool again_chains(Tiler *t, const PlanOpts *o, Chains chains,
-                         bool outside, const Trial *best)
+static bool make_again(Tiler *t, const PlanOpts *o, const Made *m)
+{
+    start_over(t, m->chains);
+    t->care = m->care;
+    return m->outside ? again_outside(t, o, m->spills, &m->trial)
+                      : try_inside(t, o);
+}
+
+/* With these chains of layers. */
+static Made try_chains(Tiler *t, const PlanOpts *o, Chains chains)
 {
     start_over(t, chains);
-    return outside ? again_outside(t, o, 0, best) : try_inside(t, o);
+    return made(t, try_inside(t, o) || try_outside(t, o, 0));
 }
 
 /* A plan is made with so much room for what is not spilled; two parts more were
@@ -308,17 +324,19 @@ static bool spill_less(Tiler *t, const PlanOpts *o, int parts)
 }
 
 /* With less and less room, for addresses; and less and less care. */
-static bool try_spilled(Tiler *t, const PlanOpts *o)
+static Made try_spilled(Tiler *t, const PlanOpts *o, Chains chains)
 {
+    bool ok = false;
     int i, parts;
 
-    for (i = 0; i < 12; i++) {
+    start_over(t, chains);
+    for (i = 0; i < 12 && !ok && spills_to(t); i++) {
         t->care = 2 - i / 4;
         parts = SPILL_PARTS - i % 4 * 2;
-        if (try_outside(t, o, parts))
-            return parts == SPILL_PARTS || spill_less(t, o, parts);
+        ok = try_outside(t, o, parts) &&
+             (parts == SPILL_PARTS || spill_less(t, o, parts));
     }
-    return false;
+    return made(t, ok);
 }
 
 /* Are there chains that take less, with the room that a plan has? */
@@ -337,39 +355,40 @@ static bool may_chain(Tiler *t)
     return s.found && i < t->nwork;
 }
 
-/* A plan without chains is made: with those that take less it may, too. */
-static bool keep_less(Tiler *t, const PlanOpts *o, int64_t without)
+/* Is it made, and better than the best? */
+static bool is_better(const Made *m, const Made *best)
 {
-    bool outside = t->fills;
-    Trial best = t->trial;
-    int64_t with;
+    return m->cost >= 0 && (best->cost < 0 || m->cost < best->cost);
+}
+
+/* A plan without chains is made: with those that take less it may, too. */
+static bool keep_less(Tiler *t, const PlanOpts *o, const Made *without)
+{
+    Made with;
 
     if (!may_chain(t))
         return true;
     with = try_chains(t, o, CHAIN_faster);
-    return (with >= 0 && with < without) ||
-           again_chains(t, o, CHAIN_none, outside, &best);
+    return is_better(&with, without) || make_again(t, o, without);
 }
 
 bool try_all(Tiler *t, const PlanOpts *o)
 {
     Chains most = o->chains ? CHAIN_always : CHAIN_all;
-    int64_t with, without = o->chains ? -1 : try_chains(t, o, CHAIN_none);
-    Trial best;
-    bool outside;
+    Made v[3], *best = v;
+    int i;
 
-    if (without >= 0)
-        return keep_less(t, o, without);
-    with = try_chains(t, o, most);
-    if (with >= 0 && o->chains)
-        return true;
-    outside = t->fills;
-    best = t->trial;
-    start_over(t, CHAIN_none);
-    without = spills_to(t) && try_spilled(t, o) ? tiler_cost(t) : -1;
-    if (without >= 0 && (with < 0 || without <= with))
-        return true;
-    return with >= 0 && again_chains(t, o, most, outside, &best);
+    v[0] = try_chains(t, o, o->chains ? most : CHAIN_none);
+    if (v[0].cost >= 0)
+        return o->chains || keep_less(t, o, &v[0]);
+    v[0] = o->chains ? v[0] : try_chains(t, o, most);
+    v[1] = try_spilled(t, o, o->chains ? most : CHAIN_none);
+    v[2] = try_spilled(t, o, most);
+    for (i = 1; i < (int)LEN(v); i++)
+        if (is_better(&v[i], best))
+            best = &v[i];
+    return best->cost >= 0 &&
+           (best == &v[LEN(v) - 1] || make_again(t, o, best));
 }
 
 /* What lives at most, wherever it has its home. */

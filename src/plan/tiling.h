@@ -200,7 +200,8 @@ typedef struct Tiler {
     int *first, *last;  /* by store: works between which it lives */
     Fetch *fetch;
     int nfetch;
-    bool spills;        /* some stores are spilled: */
+    int spills;         /* some stores are spilled, as if the room of the next
+                           memory were so many of its SPILL_PARTS: */
     Spilled **spilled;  /* by store; NULL: it never is */
     bool *streams;      /* by work: its tiles may pass through the next, */
     int64_t streams_room; /* with so much of the nearest */
@@ -281,12 +282,18 @@ bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p);
 /* Bytes in the next memory of a constant that lies behind it. */
 int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
                     int64_t most);
+/* The same of slots through which tiles of an operand pass. */
+int64_t stream_bytes(const Tiler *t, const Oper *o, const Way *way,
+                     bool changes, int64_t most);
 /* A transfer of so many cycles; when what is stored is there; a wait, of 0 for
  * nothing; and what the first constants save if they are loaded before. */
 void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c);
 int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c);
 void pipe_wait(int64_t then, Pipe *c);
 void pipe_before(const Tiler *t, const Pipe *c, Way *way);
+/* The same from the outer memory to the next, and back. */
+void pipe_bring(int64_t move, Pipe *c);
+void pipe_send(int64_t move, Pipe *c);
 /* All of a way but outer_bytes; false: it is not known. */
 bool times_find(const Times *l, unsigned far, unsigned streams, Way *way);
 void times_add(Tiler *t, Times *l, unsigned far, unsigned streams,
@@ -394,8 +401,11 @@ void emit_steps(Tiler *t, const Solution *s);
 /* spill.c: what is written out to the outer memory, and fetched back. */
 bool spills_to(const Tiler *t);
 bool tiler_is_away(const Tiler *t, int store, int work);
-/* Bytes of spilled stores that are in the next memory at a work. */
-int64_t spill_resident(const Tiler *t, int work);
+/* Is a store in the next memory, if not nearer, at one of n works that are
+ * computed together?  Bytes of those that may be spilled, but for what lies
+ * within a chain. */
+bool spill_is_here(const Tiler *t, int store, int work, int n);
+int64_t spill_resident(const Tiler *t, const bool *within, int work, int n);
 /* Spills what must be so that layers can be solved with so much room; false:
  * there is nothing more to spill. */
 bool spill_stores(Tiler *t, int64_t near, int64_t next);
@@ -407,9 +417,10 @@ void spill_far(Tiler *t, const unsigned char *far);
  * which of them are not. */
 unsigned spill_may_stay(const Tiler *t, int work);
 void spill_stay(Tiler *t, int work, unsigned stay);
-/* Buffers; steps before and after a work, -1 and nwork for the ends. */
+/* Buffers; steps before n works, computed together, and after the last of them;
+ * -1 and nwork for the ends. */
 void spill_bufs(Tiler *t, const int *buf);
-void spill_enter(Tiler *t, int work);
+void spill_enter(Tiler *t, int work, int n);
 void spill_leave(Tiler *t, int work, int *token);
 void spill_move(Tiler *t, int work, int *token, Move m);
 void spill_wait(Tiler *t, int work, int token);

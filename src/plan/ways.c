@@ -109,6 +109,13 @@ int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
     return MIN(slot_bytes(all), 2 * slot_bytes(MAX(most, t->chunk)));
 }
 
+int64_t stream_bytes(const Tiler *t, const Oper *o, const Way *way,
+                     bool changes, int64_t most)
+{
+    return slot_bytes(most) * (o->out ? out_slots(t, way) :
+                               changes ? way->depth : 1);
+}
+
 /* --- clocks --- */
 
 void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c)
@@ -127,6 +134,18 @@ int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c)
     c->core += MOVE_CYCLES;
     c->out = MAX(c->out, c->core) + move;
     return c->out + (int64_t)t->dma->out.setup;
+}
+
+void pipe_bring(int64_t move, Pipe *c)
+{
+    c->core += MOVE_CYCLES;
+    c->in = MAX(c->in, c->io += move);
+}
+
+void pipe_send(int64_t move, Pipe *c)
+{
+    c->core += MOVE_CYCLES;
+    c->io = MAX(c->io, c->out) + move;
 }
 
 /* What loading the first constants before the layer saves: all that they take,
