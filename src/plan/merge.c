@@ -390,15 +390,24 @@ static int64_t at_top(const Tiler *t, const Placing *x, int lead)
     return (x->p->room[x->mem] - end) & ~(int64_t)15;
 }
 
+/* What decides which group is placed before another, by leader. */
+typedef enum Order {
+    BY_AREA, BY_BIRTH, BY_SIZE,
+    FROM_TOP,  /* by birth; the first at the top, */
+    BOTH_ENDS, /* or each that cannot be at the bottom */
+    NORDER
+} Order;
+
 /* The whole group of a leader at its lowest place, or at the top. */
 static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
-                       int lead, bool top)
+                       int lead, Order order)
 {
-    int64_t at = top ? at_top(t, x, lead) : 0;
+    int64_t at = from_below(t, x, done, ndone, lead), top = at_top(t, x, lead);
     int i;
 
-    if (!top || blocked(t, x, done, ndone, lead, at))
-        at = from_below(t, x, done, ndone, lead);
+    if (((order == FROM_TOP && !ndone) || (order == BOTH_ENDS && at)) &&
+        !blocked(t, x, done, ndone, lead, top))
+        at = top;
     for (i = 0; i < x->n; i++)
         if (lead_of(t, x->list[i]) == lead) {
             Buf *b = &x->p->buf[x->list[i]];
@@ -410,12 +419,6 @@ static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
         }
     return ndone;
 }
-
-/* What decides which group is placed before another, by leader. */
-typedef enum Order {
-    BY_AREA, BY_BIRTH, BY_SIZE, BOTH_ENDS, /* by birth; the first at the top */
-    NORDER
-} Order;
 
 static void weigh(const Tiler *t, Placing *x, Order order)
 {
@@ -452,8 +455,7 @@ static int64_t place_in_order(const Tiler *t, Placing *x, Order order)
     qsort(leads, (size_t)n, sizeof *leads, by_weight);
     x->p->used[x->mem] = 0;
     for (i = 0; i < n; i++)
-        ndone = place_group(t, x, done, ndone, leads[i],
-                            order == BOTH_ENDS && !i);
+        ndone = place_group(t, x, done, ndone, leads[i], order);
     return x->p->used[x->mem];
 }
 
