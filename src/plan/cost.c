@@ -5,10 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of code that a step goes through: the program's loop with a kernel and
- * with a transfer, and a kernel whose head says nothing. */
-enum { CALL_CODE = 500, MOVE_CODE = 450, KERNEL_CODE = 800 };
-enum { CALL_UNIT, MOVE_UNIT, KERNEL_UNIT };
+enum { KERNEL_CODE = 800 }; /* bytes, of a kernel whose head says nothing */
 
 typedef struct Clock {
     Arena *mem;

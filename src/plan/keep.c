@@ -1,8 +1,9 @@
 /* Which constants stay in the next memory, so that the line from the outer one
  * brings the others in time.
  *
- * They are gone through in the order of use, with a clock for the line, which
- * is ahead of the layers as far as there is room.  Where one comes too late, it
+ * They are gone through in the order of use, with a clock for the layers, code
+ * that comes in for them counted, and one for the line, which is ahead of them
+ * as far as there is room.  Where one comes too late, it
  * or one before it stays: as large as what is late, or the largest; none before
  * the line last stood still, for without it it would stand still longer. */
 #include "plan/tiling.h"
@@ -105,16 +106,50 @@ static int whom_to_keep(const Keeper *k, int i, int64_t late, int64_t most)
     return best;
 }
 
+/* Cycles in which code comes in for a work that is not cut; a kernel's number is
+ * that of the first work that has it. */
+static int64_t cold_of(const Tiler *t, int work, CodeCache *cache)
+{
+    const Work *w = &t->work[work];
+    const Choice *c = w->choice;
+    Dims d;
+    int i;
+
+    for (i = 0; t->work[i].choice->kern != c->kern ||
+                t->work[i].choice->sig != c->sig; i++)
+        ;
+    work_dims(w, &d);
+    return code_cold(cache, MOVE_UNIT, MOVE_CODE) +
+           code_cold(cache, CALL_UNIT, CALL_CODE) +
+           code_cold(cache, KERNEL_UNIT + i,
+                     kern_code(c->kern, c->sig, w->node, &d));
+}
+
+/* When works begin in a solution, with the code that comes in before. */
+static int64_t *begins_of(const Tiler *t, const Solution *s)
+{
+    int64_t *at = NEWN(t->mem, int64_t, t->nwork + 1), cold;
+    Arena *mem = arena_new();
+    CodeCache *cache = code_cache(mem, t->p->soc);
+    int i;
+
+    cold = call_cold(cache);
+    for (i = 0; i < t->nwork; i++) {
+        at[i] = cold + s->cycles - s->rest[i];
+        cold += cold_of(t, i, cache);
+    }
+    at[i] = cold + s->cycles;
+    arena_end(mem);
+    return at;
+}
+
 void keep_late(Tiler *t, const Solution *s, int64_t room, int64_t most)
 {
-    Keeper k = {.t = t, .room = room};
+    Keeper k = {.t = t, .at = begins_of(t, s), .room = room};
     bool *excused = NEWN(t->mem, bool, t->s->nstore + 1);
-    int64_t *at = NEWN(t->mem, int64_t, t->nwork + 1), late;
+    int64_t late;
     int i, j;
 
-    for (i = 0; i <= t->nwork; i++)
-        at[i] = s->cycles - (i < t->nwork ? s->rest[i] : 0);
-    k.at = at;
     list_items(&k, s);
     while ((i = first_late(&k, excused, &late)) >= 0) {
         j = whom_to_keep(&k, i, late, most);

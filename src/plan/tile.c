@@ -569,16 +569,13 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1,
                .saves = -1};
     Choice c = {0};
-    Dims d = {0};
+    Dims d;
     int o;
 
     for (o = 0; o < w->noper; o++)
         if (oper_streams(&w->oper[o]) && far >> w->oper[o].bit & 1)
             return;
-    if (w->node->op == OP_concat)
-        dims_fill_concat(w->node, w->part, &d);
-    else
-        dims_fill(w->node, &d);
+    work_dims(w, &d);
     if (!tiler_choice(t, w, w->node, &d, 0, &c))
         return;
     if (w->node->op == OP_concat)

@@ -246,6 +246,8 @@ unsigned tiler_dying(const Tiler *t, int work);
 /* The node of which kernels are asked: of the whole the work's own, but where
  * an argument of a concat is copied from slot to slot, that copy. */
 const Node *tile_seen(const Work *w, const Tile *tile, bool whole);
+/* What its kernel is told, if it is not cut. */
+void work_dims(const Work *w, Dims *d);
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
  * of the nearest memory, or so many bytes (0: half) of it for slots; lean: of
  * those with the least. */
@@ -455,6 +457,10 @@ typedef struct CodeCache {
     int n;
 } CodeCache;
 CodeCache *code_cache(Arena *mem, const Soc *s);
+/* The program's loop goes through so many bytes of its code with a kernel, and
+ * with a transfer.  Units: these two, and behind them those of kernels. */
+enum { CALL_CODE = 500, MOVE_CODE = 450 };
+enum { CALL_UNIT, MOVE_UNIT, KERNEL_UNIT };
 /* A unit of the program, whose number is yours, goes through so many bytes of
  * its code: cycles until those that are not there have come in. */
 int64_t code_cold(CodeCache *c, int unit, int64_t bytes);
