@@ -4,7 +4,7 @@
  * types    x:f32 -> y:int
  * isa      any
  * split    n
- * stack    224
+ * stack    240
  * cycles   14 * x.n
  *
  * mode 0: the first of several; 1: the last.

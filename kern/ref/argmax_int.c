@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * split    n
- * stack    128
+ * stack    144
  * cycles   14 * x.n
  *
  * mode 0: the first of several; 1: the last.

@@ -6,7 +6,7 @@
  * isa      any
  * layout   any
  * split    g m oh
- * stack    320
+ * stack    368
  * cycles   n * g * m * oh * ow * (60 + kh * kw * (20 + 14 * c))
  */
 #include "kern/kern.h"

@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * split    n
- * stack    288
+ * stack    320
  * cycles   14 * x.n
  */
 #include "kern/reduce.h"

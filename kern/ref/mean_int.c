@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * split    n
- * stack    224
+ * stack    240
  * cycles   14 * x.n
  */
 #include "kern/reduce.h"

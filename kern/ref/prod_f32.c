@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * split    n
- * stack    192
+ * stack    224
  * cycles   14 * x.n
  */
 #include "kern/reduce.h"
