@@ -94,6 +94,14 @@ typedef struct WaySet {
     Ways *ways;
 } WaySet;
 
+/* How far before an operand a result must begin, with tiles in some order. */
+typedef struct Lag {
+    int oper, works;    /* works: in the chain */
+    int64_t len[NCUT];
+    bool rows_first, rolls;
+    int64_t bytes;
+} Lag;
+
 /* A kernel that a layer may have, and bytes of it that a call goes through. */
 typedef struct Code {
     const Kern *kern;
@@ -133,6 +141,8 @@ typedef struct Work {
                            from the one to the other, they stay as they are */
     Code *code;         /* of all kernels in its ways */
     int ncode;
+    Lag *lag;           /* those known */
+    int nlag;
     Chain **chain;      /* that begins here, by its length; NULL: none */
 } Work;
 

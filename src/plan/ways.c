@@ -297,7 +297,7 @@ static void reach_of(Arena *mem, const Tiler *t, const Work *w,
 
 /* How far before operand o the result must begin so that no tile is written
  * over what a later one, or the one that is just loaded, still reads. */
-static int64_t lag_of(const Tiler *t, const Work *w, const Way *way, int o)
+static int64_t find_lag(const Tiler *t, const Work *w, const Way *way, int o)
 {
     Arena *mem = arena_new();
     int n = way_tiles(way), i;
@@ -314,6 +314,29 @@ static int64_t lag_of(const Tiler *t, const Work *w, const Way *way, int o)
     }
     arena_end(mem);
     return n > 1 ? lag : 0;
+}
+
+/* The same, which is asked again and again of the same tiles. */
+static int64_t lag_of(Tiler *t, int work, const Way *way, int o)
+{
+    Work *w = &t->work[work];
+    int i;
+
+    for (i = 0; i < w->nlag; i++) {
+        const Lag *l = &w->lag[i];
+
+        if (l->oper == o && l->works == way_works(way) &&
+            l->rows_first == way->rows_first && l->rolls == way->rolls &&
+            !memcmp(l->len, way->len, sizeof l->len))
+            return l->bytes;
+    }
+    GROW(t->mem, w->lag, (size_t)w->nlag);
+    w->lag[w->nlag] = (Lag){.oper = o, .works = way_works(way),
+                            .rows_first = way->rows_first,
+                            .rolls = way->rolls,
+                            .bytes = find_lag(t, w, way, o)};
+    memcpy(w->lag[w->nlag].len, way->len, sizeof way->len);
+    return w->lag[w->nlag++].bytes;
 }
 
 /* The store of operand o begins `lag` bytes behind that of the result. */
@@ -350,7 +373,7 @@ void tiler_lag(Tiler *t, const Work *w, Way *way, unsigned dies)
 
         if (!(dies >> o & 1))
             continue;
-        lag = (lag_of(t, w, way, o) + 15) & ~(int64_t)15;
+        lag = (lag_of(t, (int)(w - t->work), way, o) + 15) & ~(int64_t)15;
         from = t->s->store[w->oper[o].store].size;
         to = t->s->store[y->store].size;
         saves = from + to - joint_bytes(from, to, lag);
