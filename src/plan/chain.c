@@ -45,11 +45,21 @@ typedef struct Cut {
     Times times;
 } Cut;
 
+/* Ways for one place of the operands of all works, one size of what is fetched,
+ * and one choice of what is considered. */
+typedef struct ChainSet {
+    unsigned outer;     /* stores in the outer memory, by bit */
+    unsigned konst[MOST_CHAIN]; /* constants there, of each work */
+    int64_t chunk;
+    Chains chains;
+    Ways *ways;
+} ChainSet;
+
 struct Chain {
     int first, n;
     int nstore, store[MOST_STORES]; /* those that have homes, by bit */
-    Ways *ways[1 << MOST_STORES]; /* by the set of those in the outer memory:
-                                     by that of those that are not near */
+    ChainSet *set;      /* those known */
+    int nset;
     Ways any;
     Cut *cut;
     int ncut;
@@ -144,15 +154,6 @@ Chain *tiler_chain(Tiler *t, int first, int n)
             w->chain[k] = new_chain(t, first, k);
     }
     return w->chain[n];
-}
-
-void chain_forget(Work *w)
-{
-    int n;
-
-    for (n = 2; w->chain && n <= MOST_CHAIN; n++)
-        if (w->chain[n])
-            memset(w->chain[n]->ways, 0, sizeof w->chain[n]->ways);
 }
 
 const int *chain_stores(const Chain *c, int *n)
@@ -1019,22 +1020,70 @@ static unsigned places_of(const Tiler *t, const Chain *c, int i)
     return set;
 }
 
+/* Which stores of set `far` are in the outer memory; false: here some, there
+ * some. */
+static bool find_outer(const Tiler *t, const Chain *c, unsigned far,
+                       unsigned *outer)
+{
+    unsigned places;
+    int i;
+
+    *outer = 0;
+    for (i = 0; i < c->nstore; i++) {
+        places = far >> i & 1 ? places_of(t, c, i) : 0;
+        *outer |= places >> 1 << i;
+        if (places == 3)
+            return false;
+    }
+    return true;
+}
+
+static unsigned consts_outer(const Work *w)
+{
+    unsigned set = 0;
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        set |= (unsigned)(w->oper[o].konst && w->oper[o].outer) << o;
+    return set;
+}
+
+/* Ways by the set of stores in the next memory, with those of set `outer`
+ * behind it, and constants where they lie now. */
+static Ways *find_ways(Tiler *t, Chain *c, unsigned outer)
+{
+    ChainSet now = {.outer = outer, .chains = t->chains};
+    int i;
+
+    for (i = 0; i < c->n; i++) {
+        now.konst[i] = consts_outer(&t->work[c->first + i]);
+        if (now.konst[i])
+            now.chunk = t->chunk;
+    }
+    for (i = 0; i < c->nset; i++) {
+        const ChainSet *x = &c->set[i];
+
+        if (x->outer == outer && x->chunk == now.chunk &&
+            x->chains == now.chains &&
+            !memcmp(x->konst, now.konst, sizeof now.konst))
+            return x->ways;
+    }
+    GROW(t->mem, c->set, (size_t)c->nset);
+    now.ways = NEWN(t->mem, Ways, 1 << c->nstore);
+    c->set[c->nset++] = now;
+    return now.ways;
+}
+
 Ways *chain_ways(Tiler *t, Chain *c, unsigned far)
 {
     static Ways none = {.known = true};
-    unsigned outer = 0, places;
+    unsigned outer;
     Ways *l;
     int i;
 
-    for (i = 0; i < c->nstore; i++) {
-        places = far >> i & 1 ? places_of(t, c, i) : 0;
-        outer |= places >> 1 << i;
-        if (places == 3)
-            return &none;
-    }
-    if (!c->ways[outer])
-        c->ways[outer] = NEWN(t->mem, Ways, 1 << c->nstore);
-    l = &c->ways[outer][far];
+    if (!find_outer(t, c, far, &outer))
+        return &none;
+    l = &find_ways(t, c, outer)[far];
     if (l->known)
         return l;
     l->known = true;

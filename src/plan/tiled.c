@@ -27,19 +27,10 @@ bool tiled_fits(const Soc *soc)
 
 /* --- where constants lie --- */
 
-static void forget_chains(Tiler *t)
-{
-    int i;
-
-    for (i = 0; i < t->nwork; i++)
-        chain_forget(&t->work[i]);
-}
-
 void mark_opers(Tiler *t)
 {
     int i, o;
 
-    forget_chains(t);
     for (i = 0; i < t->nwork; i++) {
         for (o = 0; o < t->work[i].noper; o++) {
             Oper *x = &t->work[i].oper[o];
@@ -55,8 +46,6 @@ void set_chunk(Tiler *t, int64_t chunk)
 {
     int i;
 
-    if (chunk != t->chunk)
-        forget_chains(t);
     t->chunk = chunk;
     for (i = 0; i < t->nwork; i++)
         tiler_recall(t, &t->work[i]);
@@ -349,7 +338,6 @@ static bool may_chain(Tiler *t)
     t->chains = CHAIN_faster;
     s = solve_homes(t, r.near, r.next);
     t->chains = CHAIN_none;
-    forget_chains(t);
     for (i = 0; s.found && i < t->nwork && !s.way[i]->after; i++)
         ;
     return s.found && i < t->nwork;

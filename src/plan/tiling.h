@@ -353,7 +353,6 @@ const int *chain_stores(const Chain *c, int *n);
 Ways *chain_ways(Tiler *t, Chain *c, unsigned far);
 /* One that takes nothing, if there may be any. */
 Ways *chain_any(Tiler *t, Chain *c);
-void chain_forget(Work *w); /* the ways of those that begin with it */
 /* Which operand of w is the result of the work before it in a chain. */
 int chain_link(const Work *w, const Work *before);
 /* Tile i of all works that are computed together, from work `first` on, each
