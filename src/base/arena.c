@@ -76,7 +76,7 @@ void *arena_get(Arena *a, size_t n, size_t size)
     if (bytes > BLOCK / 4)
         return get_large(a, bytes);
     if (!b || b->size - b->used < bytes) {
-        b = add_block(a, a->bytes || bytes > FIRST ? BLOCK : FIRST);
+        b = add_block(a, MAX(bytes, MAX(FIRST, MIN(BLOCK, a->bytes))));
         b->next = a->head;
         a->head = b;
     }

@@ -42,6 +42,8 @@ typedef struct Cut {
     int64_t most[MOST_CHAIN][NOPER]; /* bytes of its largest */
     int64_t kept[MOST_CHAIN]; /* most bytes that are */
     int64_t scratch;
+    int64_t busy[2];      /* cycles in which cores work, with rows inside
+                             channels [true] or not */
     Times times;
 } Cut;
 
@@ -509,6 +511,41 @@ static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
            (g->count[CUT_channel] < 3 || is_regular(t, c, g, 0, 1));
 }
 
+/* Does a work make another piece for each tile along an axis, as far as is
+ * known? */
+static bool is_made_along(const Tiler *t, const Chain *c, const Cut *g, int m,
+                          int axis)
+{
+    int y = t->work[c->first + m].noper - 1;
+
+    return m == c->n - 1 || (g->known && g->dep[m][y] >> axis & 1);
+}
+
+/* Cycles in which cores work on the tiles whose kinds are known, those along an
+ * axis one after the other. */
+static int64_t busy_of(const Tiler *t, const Chain *c, const Cut *g, int axis)
+{
+    int i[NCUT] = {0}, m;
+    int64_t sum = 0;
+
+    for (i[CUT_row] = 0; i[CUT_row] < g->count[CUT_row]; i[CUT_row]++)
+        for (i[CUT_channel] = 0; i[CUT_channel] < g->count[CUT_channel];
+             i[CUT_channel]++) {
+            Kind *const *k = kind_at(g, i);
+
+            for (m = 0; m < c->n && k[m]; m++)
+                if (!i[axis] || is_made_along(t, c, g, m, axis))
+                    sum += CALL_CYCLES + k[m]->cycles;
+        }
+    return sum;
+}
+
+static void count_busy(const Tiler *t, const Chain *c, Cut *g)
+{
+    g->busy[false] = busy_of(t, c, g, CUT_channel);
+    g->busy[true] = busy_of(t, c, g, CUT_row);
+}
+
 /* The kind in the middle comes first: it asks for most, and most tiles are of
  * it. */
 static void begin_cut(Tiler *t, const Chain *c, Cut *g)
@@ -516,6 +553,8 @@ static void begin_cut(Tiler *t, const Chain *c, Cut *g)
     g->begun = true;
     g->ok = ask_kind(t, c, g, row_index(g, row_kinds(g) / 2), 0) &&
             keeps_rows(g);
+    if (g->ok)
+        count_busy(t, c, g);
 }
 
 static void make_cut(Tiler *t, const Chain *c, Cut *g)
@@ -534,6 +573,8 @@ static void make_cut(Tiler *t, const Chain *c, Cut *g)
     g->ok = g->ok && suits_all(t, c, g);
     for (i = 0; i < c->n - 1; i++) /* or it may as well have its home there */
         g->ok = g->ok && g->dep[i][t->work[c->first + i].noper - 1];
+    if (g->ok)
+        count_busy(t, c, g);
 }
 
 /* --- ways --- */
@@ -919,29 +960,24 @@ static int64_t cycles_alone(Tiler *t, const Chain *c, unsigned far,
     return sum;
 }
 
-/* Cycles in which cores work on the tiles whose kinds are known. */
-static int64_t busy_of(const Chain *c, const Cut *g)
-{
-    int i[NCUT] = {0}, m;
-    int64_t sum = 0;
-
-    for (i[CUT_row] = 0; i[CUT_row] < g->count[CUT_row]; i[CUT_row]++)
-        for (i[CUT_channel] = 0; i[CUT_channel] < g->count[CUT_channel];
-             i[CUT_channel]++) {
-            Kind *const *k = kind_at(g, i);
-
-            for (m = 0; m < c->n && k[m]; m++)
-                sum += CALL_CYCLES + k[m]->cycles;
-        }
-    return sum;
-}
-
 /* Is there nothing to win, even if cores never wait? */
 static bool is_hopeless(Tiler *t, const Chain *c, const Cut *g, unsigned far)
 {
     return t->chains == CHAIN_faster &&
            cycles_alone(t, c, far, least_bytes(t, c, g)) + most_ahead(t) <=
-               busy_of(c, g);
+               MIN(g->busy[false], g->busy[true]);
+}
+
+/* Would the way be dropped even so? */
+static bool is_covered(const Tiler *t, const Cut *g, const Way *way,
+                       const Ways *l)
+{
+    Way best = *way;
+
+    best.cycles = g->busy[way->rows_first];
+    best.pre_cycles = most_ahead(t);
+    best.turns = best.toll = 0;
+    return t->chains != CHAIN_always && ways_cover(l, &best);
 }
 
 /* Is what one work makes for the next another for each channel tile? */
@@ -975,7 +1011,7 @@ static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, unsigned outer,
     for (order = 0; order < orders; order++)
         for (way.depth = 2; way.depth >= 1; way.depth--) {
             way.rows_first = order == 0;
-            if (!size_chain(&x, &way, far))
+            if (!size_chain(&x, &way, far) || is_covered(t, g, &way, l))
                 continue;
             time_chain(t, &x, g, far, outer, &way);
             if (t->chains == CHAIN_always) {
