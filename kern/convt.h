@@ -19,7 +19,7 @@ static inline int32_t convt_source(int32_t at, int32_t pad, int32_t i,
 
 /* x and w point at the group's first input channel. */
 static NOINLINE ACC convt_window(const struct convt_dims *k, const X *x,
-                               const W *w, int32_t oy, int32_t ox)
+                                 const W *w, int32_t oy, int32_t ox)
 {
     ACC sum = 0;
 

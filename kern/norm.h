@@ -109,7 +109,7 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
 
 /* Words of four elements. */
 static inline void norm_words(const struct norm *r, const X *x, NORM_DATA,
-                                Y *y, int32_t count)
+                              Y *y, int32_t count)
 {
     int32_t a, t0, t1, t2, t3, v, u;
 

@@ -27,7 +27,8 @@ static double per(const Soc *s, const char *clock)
 static void check_mchan(const Soc *s)
 {
     const Dma *d = soc_dma(s, 1, 2);
-    double fixed = item_num(d->item, "setup", 0) + d->program +
+    double fixed = item_num(d->item, "setup", 0) +
+                   item_num(d->item, "program", 0) +
                    item_num(d->item, "wait", 0);
 
     want("mchan", strcmp(d->name, "mchan"), 0);

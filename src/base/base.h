@@ -47,7 +47,7 @@ extern Trouble trouble;
 /* Called by err() and warn() users' reports in place of exit when set; must
  * not return (fuzzers and libraries jump out of it). */
 extern void (*err_hook)(const Trouble *t);
-extern bool quiet; /* warn() and progress say nothing */
+extern bool quiet; /* warn() says nothing */
 
 /* "file: message" on stderr, then exit(status).  err_file names the input
  * that is being read; NULL if none. */
@@ -137,9 +137,5 @@ Array *npz_read(Arena *a, const char *path); /* .npz or .npy, in order */
 Array *npy_parse(Arena *a, const char *name, const void *p, size_t n);
 void npz_write(const char *path, const Array *list);
 double array_get(const Array *v, int64_t i);
-
-/* progress.c: one line on stderr, on a terminal only */
-void progress(const char *what, int64_t done, int64_t all);
-void progress_end(void);
 
 #endif

@@ -24,7 +24,6 @@ _Noreturn void err(int status, const char *fmt, ...)
     va_end(ap);
     if (err_hook)
         err_hook(&trouble);
-    progress_end();
     fflush(stdout);
     if (trouble.file)
         fprintf(stderr, "%s: ", trouble.file);
@@ -38,7 +37,6 @@ void warn(const char *fmt, ...)
 
     if (quiet)
         return;
-    progress_end();
     fputs("warning: ", stderr);
     va_start(ap, fmt);
     vfprintf(stderr, fmt, ap);

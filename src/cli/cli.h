@@ -14,7 +14,7 @@
 
 #define VERSION "0.1.0"
 
-/* opts.c: the common options, as design.md section 4 lists them. */
+/* opts.c: the common options, as `tilewright help` lists them. */
 typedef struct Opts {
     Arena *mem;
     const char *model;     /* first word that is no option */
@@ -62,7 +62,6 @@ void job_plan(Job *j);     /* -t: plan made and verified */
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 void job_example(Job *j);  /* inputs, given or made, and what they give */
 void job_gen(Job *j, const char *dir);
-void job_html(Job *j);     /* --html, of report.c */
 int64_t now_ns(void);
 
 /* compare.c: integers equal; floats within tol, absolute or relative, and
@@ -85,6 +84,10 @@ void list_begin(Arena *a, List *l, const char *verb,
                 void (*put)(Json *j, const List *l), int argc, char **argv);
 void list_show(const List *l, const Str *text);
 
+/* report.c */
+void job_html(Job *j);     /* --html */
+
+/* One file each. */
 int verb_compile(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_check(int argc, char **argv);
@@ -93,6 +96,5 @@ int verb_targets(int argc, char **argv);
 int verb_ops(int argc, char **argv);
 int verb_pack(int argc, char **argv);
 int verb_sim(int argc, char **argv);
-void help(FILE *f, const char *verb);
 
 #endif

@@ -107,7 +107,7 @@ static void print_passes(FILE *f)
 }
 
 /* Of one verb; NULL: the list of verbs, and what most of them have. */
-void help(FILE *f, const char *verb)
+static void help(FILE *f, const char *verb)
 {
     const char *shown = verb ? NULL : model_options;
     size_t i;

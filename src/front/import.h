@@ -88,9 +88,6 @@ const char *name_of(Import *im, const OnnxNode *p, size_t i); /* of node i */
 bool body(Import *im, Scope *s, size_t nnode, OnnxNode **node);
 void body_tensors(Import *im, Scope *s, const OnnxGraph *p);
 Val *entry_val(Import *im, Entry *e); /* NULL: its node was refused */
-_Noreturn void call_err(const Call *c, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* scope.c */
 Scope *scope_new(Arena *a, const Scope *outer, size_t room);
 Entry *scope_find(const Scope *s, const char *name); /* NULL: unknown */
@@ -122,6 +119,8 @@ bool kind_exact(Import *im);
 Type kind_input(const Import *im, const char *name, int declared, int i);
 
 /* call.c: attributes and operands */
+_Noreturn void call_err(const Call *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 const OnnxAttr *call_attr(const Call *c, const char *name);
 bool call_has(const Call *c, const char *name);
 int64_t call_int(const Call *c, const char *name, int64_t none);
@@ -171,9 +170,9 @@ Val *floats(Call *c, Val *x); /* integers as f32; f32, b8 and NULL as is */
 void mix(Call *c, int n, Val **x); /* integers beside floats become floats */
 Shape broadcast(Call *c, Shape a, Shape b);
 void give(Call *c, int i, Val *v); /* result i; ignored if not wanted */
-OpCode op_named(const Call *c);   /* ours, by op.def's ONNX column */
 
 /* op_*.c: what one importer lends another */
+OpCode op_named(const Call *c); /* ours, by op.def's ONNX column */
 Val *conv(Call *c, Val *x, Val *w, Val *b); /* attributes as Conv has them */
 Val *averagepool(Call *c, Val *x);
 Val *matmul_onnx(Call *c, Val *a, Val *b); /* any ranks */

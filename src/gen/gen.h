@@ -32,11 +32,11 @@ void gen_program_turns(const Plan *p, bool *turn);
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
  * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);
+/* A C prefix from the name of a model's file: legal and no keyword. */
+char *gen_name(Arena *a, const char *path);
 /* selftest.c: inputs for a network of which no example is given, at random:
  * in[i] for g->in[i]. */
 void gen_draw_inputs(Arena *mem, const Graph *g, void **in);
-/* A C prefix from the name of a model's file: legal and no keyword. */
-char *gen_name(Arena *a, const char *path);
 
 /* Within the part: what its files share. */
 typedef struct Inst { /* a kernel with the types it is used with */
@@ -84,7 +84,6 @@ void gen_header(Gen *g);
 void gen_net(Gen *g);
 void gen_about(Gen *g, int layer, Str *out); /* comment over a layer */
 void gen_dims_list(const Step *s, Str *out); /* ".n = 1, ..." */
-void gen_ref(Gen *g, Ref r, Str *out);       /* a place, as an expression */
 bool gen_same_dims(const Gen *g, const Step *a, const Step *b);
 /* Has the result of a layer a place where all of it is once it is complete? */
 bool gen_has_result(const Gen *g, int layer);

@@ -47,7 +47,7 @@ int64_t gen_far_bytes(const Gen *g)
     return n;
 }
 
-const char *gen_image_name(const Gen *g)
+static const char *image_name(const Gen *g)
 {
     return arena_fmt(g->mem, "%s_l3.bin", g->name);
 }
@@ -73,7 +73,7 @@ void gen_image(Gen *g)
     if (!n)
         return;
     fill(b.s, g);
-    gen_file(g, gen_image_name(g), &b);
+    gen_file(g, image_name(g), &b);
 }
 
 /* What main() and the harness do first; `l2` is there by gen_storage(). */
@@ -85,7 +85,7 @@ void gen_load(Gen *g, const char *dir, Str *out)
     if (!d || !gen_uses(g, d->near))
         die("constants in memory that nothing moves");
     str_put(out, "pulp_ext_load_file(");
-    gen_quote(arena_fmt(g->mem, "%s%s", dir, gen_image_name(g)), out);
+    gen_quote(arena_fmt(g->mem, "%s%s", dir, image_name(g)), out);
     str_fmt(out, ",\n        0, %s_L3_BYTES, %s, sizeof %s)", g->caps, room,
             room);
 }

@@ -186,7 +186,7 @@ static void put_dims(int layer, const Step *s, Str *out)
 
 /* Where a piece of a buffer is, as an expression; one that the cores cannot
  * address is nowhere. */
-void gen_ref(Gen *g, Ref r, Str *out)
+static void put_ref(Gen *g, Ref r, Str *out)
 {
     const Buf *u = r.buf < 0 ? NULL : &g->p->buf[r.buf];
 
@@ -208,17 +208,17 @@ static void put_io(Gen *g, const Step *s, Str *out)
     str_put(out, "    const struct io io = {\n        .in = {");
     for (i = 0; i < s->nin; i++) {
         str_put(out, i ? ",\n               " : "");
-        gen_ref(g, s->in[i], out);
+        put_ref(g, s->in[i], out);
     }
     str_put(out, s->nin ? "},\n        .out = {" : "NULL},\n        .out = {");
     for (i = 0; i < s->nout; i++) {
         str_put(out, i ? ",\n                " : "");
-        gen_ref(g, s->out[i], out);
+        put_ref(g, s->out[i], out);
     }
     str_put(out, "},\n");
     if (s->tmp.buf >= 0) {
         str_put(out, "        .tmp = ");
-        gen_ref(g, s->tmp, out);
+        put_ref(g, s->tmp, out);
         str_put(out, ",\n");
     }
     str_put(out, "        .ncore = 1,\n    };\n");
@@ -284,7 +284,7 @@ static void put_places(Gen *g, const char *head, int n, Val *const *v,
     str_fmt(out, "\n%s\n{\n    (void)net;\n    switch (i) {\n", head);
     for (i = 0; i < n; i++) {
         str_fmt(out, "    case %d:\n        return ", i);
-        gen_ref(g, g->p->place[v[i]->id], out);
+        put_ref(g, g->p->place[v[i]->id], out);
         str_put(out, ";\n");
     }
     str_put(out, "    default:\n        return NULL;\n    }\n}\n");
@@ -332,7 +332,7 @@ static void put_results(Gen *g, Str *out)
         const Node *n = g->p->layer[i - 1].node;
 
         str_fmt(out, "    case %d: return ", i);
-        gen_ref(g, g->p->place[n->res[0]->id], out);
+        put_ref(g, g->p->place[n->res[0]->id], out);
         str_put(out, ";\n");
     }
     str_put(out, "    default: return NULL;\n    }\n}\n");

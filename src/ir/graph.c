@@ -236,7 +236,7 @@ static void node_unlink(Graph *g, Node *n)
     n->prev = n->next = NULL;
 }
 
-Val *graph_result(Graph *g, Node *n, const char *name)
+static Val *add_result(Graph *g, Node *n, const char *name)
 {
     Val *v = graph_val(g, name, T_none, shape_of(0, NULL));
 
@@ -262,7 +262,7 @@ Node *graph_node(Graph *g, Node *at, OpCode op, const char *name, int narg,
     if (narg)
         memcpy(n->arg, arg, (size_t)narg * sizeof *arg);
     node_link(g, n, at);
-    graph_result(g, n, name);
+    add_result(g, n, name);
     return n;
 }
 

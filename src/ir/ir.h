@@ -151,12 +151,11 @@ Val *graph_const_int(Graph *g, Type t, int64_t v); /* rank 0 */
 Val *graph_const_f32(Graph *g, float v);
 void graph_input(Graph *g, Val *v);
 void graph_output(Graph *g, Val *v);
-/* A node of one result (more: graph_result), appended, or before `at`; both
- * are called name (made unique; NULL: after the operator).  Set its attributes,
- * then call node_infer, which gives the result type, shape and range. */
+/* A node of one result, appended, or before `at`; both are called name (made
+ * unique; NULL: after the operator).  Set its attributes, then call node_infer,
+ * which gives the result type, shape and range. */
 Node *graph_node(Graph *g, Node *at, OpCode op, const char *name, int narg,
                  Val *const *arg);
-Val *graph_result(Graph *g, Node *n, const char *name);
 void val_rename(Graph *g, Val *v, const char *name); /* made unique */
 void node_rename(Graph *g, Node *n, const char *name);
 Val *graph_find(const Graph *g, const char *name); /* value, or NULL */
@@ -184,9 +183,9 @@ Shape shape_of(int rank, const int64_t *dim);
 int64_t shape_count(Shape s); /* err(ERR_MODEL) above 2^40 elements */
 bool shape_same(Shape a, Shape b);
 const char *shape_str(Arena *a, Shape s); /* "[1,3,32,32]" */
-const char *shape_text(Shape s); /* the same, valid for three calls more */
 
 /* attr.c: absent ones read as their default */
+bool op_has_attr(OpCode op, AttrCode c);
 int64_t attr_int(const Node *n, AttrCode c);
 double attr_num(const Node *n, AttrCode c);
 int attr_list(const Node *n, AttrCode c, const int64_t **list); /* length */
@@ -206,7 +205,6 @@ void graph_infer(Graph *g); /* all, in order */
 /* Operand by its name in op.def, NULL if absent; its position, or -1. */
 Val *node_arg(const Node *n, const char *name);
 int op_arg(OpCode op, const char *name, bool *optional);
-bool op_has_attr(OpCode op, AttrCode c);
 /* As err(ERR_MODEL), with "node 'name' (Op): " in front. */
 _Noreturn void err_node(const Node *n, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -219,7 +217,7 @@ void check_epilogue(const Node *n, int64_t channels);
 
 /* shape.c: the shape of the result alone; axis made positive and checked */
 Shape shape_infer(const Node *n);
-Shape shape_broadcast(const Node *n, Shape a, Shape b);
+const char *shape_text(Shape s); /* shape_str for three calls more */
 bool shape_fits(Shape s, Shape into); /* s broadcasts to `into` */
 int node_axis(const Node *n, int rank); /* of attribute axis */
 /* Which axes of x a node of the reduce family reduces. */

@@ -34,7 +34,7 @@ bool shape_fits(Shape s, Shape into)
     return true;
 }
 
-Shape shape_broadcast(const Node *n, Shape a, Shape b)
+static Shape broadcast(const Node *n, Shape a, Shape b)
 {
     Shape y = a.rank >= b.rank ? a : b;
     int i;
@@ -102,7 +102,7 @@ static Shape shape_matmul(const Node *n)
                  (long long)b.dim[b.rank - (tb ? 1 : 2)]);
     take_batches(a, &ab);
     take_batches(b, &bb);
-    y = shape_broadcast(n, ab, bb);
+    y = broadcast(n, ab, bb);
     y.dim[y.rank++] = a.dim[a.rank - (ta ? 1 : 2)];
     y.dim[y.rank++] = b.dim[b.rank - (tb ? 2 : 1)];
     check_matrix(n, "bias", y);
@@ -139,7 +139,7 @@ static Shape shape_map(const Node *n)
         if (!n->arg[i])
             continue;
         if (i < follow)
-            y = shape_broadcast(n, y, n->arg[i]->shape);
+            y = broadcast(n, y, n->arg[i]->shape);
         else
             check_fits(n, n->arg[i], y);
     }

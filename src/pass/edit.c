@@ -176,7 +176,7 @@ Node *edit_after(Graph *g, Node *n, OpCode op)
     return m;
 }
 
-Val *edit_reshape(Graph *g, Node *at, const Node *like, Val *x, Shape s)
+static Val *reshape(Graph *g, Node *at, const Node *like, Val *x, Shape s)
 {
     Node *n = edit_node(g, at, OP_reshape, like, 1, &x);
 
@@ -201,7 +201,7 @@ Val *edit_transpose(Graph *g, Node *at, const Node *like, Val *x,
     for (i = 0; i < s.rank; i++)
         s.dim[i] = x->shape.dim[perm[i]];
     if (perm_keeps_order(perm, x->shape))
-        return edit_reshape(g, at, like, x, s);
+        return reshape(g, at, like, x, s);
     n = edit_node(g, at, OP_transpose, like, 1, &x);
     attr_set_list(g, n, A_perm, s.rank, perm);
     node_infer(g, n);

@@ -35,7 +35,6 @@ bool edit_bypass(Graph *g, Node *n, Val *v);
 void edit_take(Graph *g, Node *p, Node *n);
 void edit_hoist(Graph *g, Node *n);
 Node *edit_after(Graph *g, Node *n, OpCode op);
-Val *edit_reshape(Graph *g, Node *at, const Node *like, Val *x, Shape s);
 Val *edit_transpose(Graph *g, Node *at, const Node *like, Val *x,
                     const int64_t *perm);
 
@@ -81,7 +80,6 @@ typedef struct Chans {
     int slot;   /* of channel 0, among those of the whole graph (dead.c) */
 } Chans;
 Chans *spans_of(Arena *mem, Graph *g);
-Span span_at(const Chans *all, const Val *v, int axis, int64_t c);
 bool span_fixed(const Val *v, Span s);
 
 /* prune.c: leaves channels away */

@@ -107,7 +107,7 @@ static Span of_const(const Val *v, int64_t i)
 
 /* The span of place c of that axis of v; where v's channels are not that axis,
  * one for all. */
-Span span_at(const Chans *all, const Val *v, int axis, int64_t c)
+static Span span_at(const Chans *all, const Val *v, int axis, int64_t c)
 {
     const Chans *k = &all[v->id];
 

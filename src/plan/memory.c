@@ -119,7 +119,7 @@ static int64_t real_room(const Plan *p, int m, int64_t room)
 
 /* "RAM needs 700 bytes for buffers, has 512: 188 bytes are missing" */
 void say_need(const Plan *p, int m, const char *what, int64_t need,
-                     int64_t room, Str *out)
+              int64_t room, Str *out)
 {
     str_fmt(out, "; %s needs %lld bytes for %s, has %lld",
             p->soc->mems[m].name, (long long)need, what,

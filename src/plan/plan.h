@@ -1,11 +1,10 @@
 /* plan: how a graph is executed: an order, a kernel and an address for
  * everything, as a small program of steps.
  *
- * Every engine (cores now; DMA, accelerator, link later) has the same two
- * steps: start, which names what is done and gives a token, and wait, after
- * which what the token stands for has happened.  A Plan has four readers that
- * share no code: gen prints it as C, cost predicts its time, verify proves
- * it, report draws it. */
+ * Every engine (cores, DMA) has the same two steps: start, which names what is
+ * done and gives a token, and wait, after which what the token stands for has
+ * happened.  A Plan has four readers that share no code: gen prints it as C,
+ * cost predicts its time, verify proves it, report draws it. */
 #ifndef PLAN_H
 #define PLAN_H
 
@@ -94,8 +93,8 @@ typedef struct Layer {
     int tiles;       /* steps of a kernel */
     int after;       /* layers behind it that are computed with it, tile by
                         tile in turn; the time of all stands with the last */
-    const char *tile; /* "16x64x32 of 64x64x32, rows first, double"; NULL:
-                         not cut */
+    const char *tile; /* "1x16x32 of 1x64x32, 4 tiles, rows inside, double";
+                         NULL: not cut */
     int64_t cycles;  /* predicted, with waits; 0: unknown */
     int64_t wait;    /* of those: in which cores wait for data */
     int64_t cold;    /* in which they wait for code */
@@ -170,6 +169,7 @@ double plan_clock(void);
 
 /* text.c: prints a plan for people and tests. */
 void plan_print(const Plan *p, Str *out);
+
 /* work.c: a constant so small that the program of a team has it beside its
  * records. */
 bool val_rides(const Val *v);
@@ -304,6 +304,7 @@ void place_consts_home(Plan *p, const PlanOpts *o);
 void say_need(const Plan *p, int mem, const char *what, int64_t need,
               int64_t room, Str *out);
 _Noreturn void no_room(const Plan *p, const char *needs);
+
 /* cost.c: the predicted cycles of every layer, by the steps alone. */
 void plan_cost(Plan *p);
 

@@ -69,7 +69,8 @@ void put_outside(Tiler *t)
     for (i = 0; i < t->nwork; i++)
         t->work[i].follow = false;
     for (i = 0; i < t->s->nstore; i++)
-        t->outside[i] = t->s->store[i].konst && t->s->store[i].size >= LEAST_FETCHED;
+        t->outside[i] = t->s->store[i].konst &&
+                        t->s->store[i].size >= LEAST_FETCHED;
     mark_opers(t);
 }
 
@@ -202,8 +203,6 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     return tiler_cost(t);
 }
 
-/* The best of a few: for least energy also with less and less room for what is
- * fetched, and more for what never is. */
 /* Makes ready for trials; false: nothing can lie there, or be spilled. */
 static bool begin_outside(Tiler *t, const PlanOpts *o, int spill)
 {
@@ -222,6 +221,8 @@ static bool again_outside(Tiler *t, const PlanOpts *o, int spill,
            try_outside(t, o, spill);
 }
 
+/* The best of a few: for least energy also with less and less room for what is
+ * fetched, and more for what never is. */
 bool try_outside(Tiler *t, const PlanOpts *o, int spill)
 {
     static const Trial trials[] = {

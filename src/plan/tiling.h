@@ -447,16 +447,6 @@ Fetch *add_fetch(Tiler *t, Fetch f);
  * all outside, and so much room. */
 void keep_late(Tiler *t, const Solution *s, int64_t room, int64_t most);
 
-/* cost.c: what is to be least.  tiler_aim sets what a byte is worth. */
-void tiler_aim(Tiler *t);
-/* The toll of so many bytes between the nearest memory and the next, and the
- * next and the outer. */
-int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io);
-/* Of the plan, by its steps. */
-int64_t tiler_cost(const Tiler *t);
-/* Cycles in which an engine is busy with a transfer. */
-int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
-
 /* cache.c: the instruction cache that the cores of a chip share. */
 typedef struct CodeCache {
     Arena *mem;
@@ -473,6 +463,16 @@ enum { CALL_UNIT, MOVE_UNIT, KERNEL_UNIT };
 /* A unit of the program, whose number is yours, goes through so many bytes of
  * its code: cycles until those that are not there have come in. */
 int64_t code_cold(CodeCache *c, int unit, int64_t bytes);
+
+/* cost.c: what is to be least.  tiler_aim sets what a byte is worth. */
+void tiler_aim(Tiler *t);
+/* The toll of so many bytes between the nearest memory and the next, and the
+ * next and the outer. */
+int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io);
+/* Of the plan, by its steps. */
+int64_t tiler_cost(const Tiler *t);
+/* Cycles in which an engine is busy with a transfer. */
+int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
 /* Bytes of its code that a kernel goes through in a call. */
 int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
                   const Dims *d);

@@ -27,8 +27,7 @@ void way_index(const Way *w, int t, int i[NCUT])
 }
 
 void place_tile(const int64_t size[NCUT], const int i[NCUT],
-                       const int64_t all[NCUT], int64_t at[NCUT],
-                       int64_t len[NCUT])
+                const int64_t all[NCUT], int64_t at[NCUT], int64_t len[NCUT])
 {
     int a;
 

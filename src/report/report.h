@@ -62,6 +62,14 @@ Energy report_energy(const Report *r); /* of all rows */
 double energy_all(Energy e);
 double report_least_energy(const Report *r); /* the bound; NaN: there is none */
 
+/* Values that lie in memory cores cannot address for a while: their bytes that
+ * go there and come back. */
+typedef struct Spills {
+    int64_t out, in;
+} Spills;
+Spills report_spills(const Report *r);
+bool report_is_spilled(const Report *r, const Buf *b);
+
 /* binds.c: where the predicted cycles go. */
 typedef struct Binds {
     int64_t cycles;           /* all of them */
@@ -71,14 +79,6 @@ typedef struct Binds {
     int full;                 /* a memory that buffers fill; -1: none */
 } Binds;
 Binds report_binds(const Report *r);
-
-/* Values that lie in memory cores cannot address for a while: their bytes that
- * go there and come back. */
-typedef struct Spills {
-    int64_t out, in;
-} Spills;
-Spills report_spills(const Report *r);
-bool report_is_spilled(const Report *r, const Buf *b);
 
 /* timeline.c: the predicted run as a drawing, and memory over the same time. */
 void html_timeline(const Report *r, Str *out);

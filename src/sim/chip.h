@@ -59,6 +59,8 @@ struct Page {
 
 /* decode.c */
 void decode(Op *op, uint32_t word);
+
+/* rvc.c */
 uint32_t expand(uint32_t word); /* a compressed one as 32 bits; 0: illegal */
 
 /* ---- memory ---- */
@@ -191,7 +193,6 @@ struct Core {
     void *unit;         /* the event unit's state of this core */
     uint64_t polled;    /* cycle it last asked whether something is over */
     uint64_t polled_other; /* stalls until then */
-    bool broke;         /* stopped for the debugger */
 };
 
 /* core.c: runs c while it may touch what others see, until cycle lim, and
@@ -273,7 +274,6 @@ struct Sim {
 
 /* ram.c */
 Ram *ram_find(const Chip *c, uint32_t addr, uint32_t n);
-Device *device_find(const Chip *c, uint32_t addr);
 uint32_t load_far(Core *c, uint32_t addr, int size, uint64_t *t);
 void store_far(Core *c, uint32_t addr, int size, uint32_t v, uint64_t *t);
 /* By devices: a pointer to n bytes, or NULL and a fault naming who and addr. */
@@ -319,8 +319,9 @@ void chip_build(Chip *c, const Soc *soc);
 Device *chip_device(const Chip *c, const char *model);
 Clock *chip_clock(const Chip *c, const char *name);
 Clock *chip_compute(const Chip *c); /* of the cores that compute */
+void clocks_settle(Sim *s);
 
-/* eventunit.c: an event for one core, or all of a clock (core < 0) */
+/* dev_unit.c: an event for one core, or all of a clock (core < 0) */
 void unit_event(Clock *k, int core, int event, uint64_t time);
 void unit_ack(Core *c, uint32_t irq);
 /* A load that puts its core to sleep: core_wake() gives it its value. */

@@ -666,7 +666,6 @@ exception:
         }
     }
     if (trap == 3 && sim->gdb) {
-        c->broke = true;
         sim->stop = true;
         goto yield;
     }

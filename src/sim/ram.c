@@ -15,7 +15,7 @@ Ram *ram_find(const Chip *c, uint32_t addr, uint32_t n)
     return NULL;
 }
 
-Device *device_find(const Chip *c, uint32_t addr)
+static Device *find_device(const Chip *c, uint32_t addr)
 {
     Device *d;
 
@@ -198,7 +198,7 @@ static void spend_extra(Core *c, const Access *a, uint64_t *t)
 uint32_t load_far(Core *c, uint32_t addr, int size, uint64_t *t)
 {
     Ram *r = ram_find(c->chip, addr, (uint32_t)size);
-    Device *d = r ? NULL : device_find(c->chip, addr);
+    Device *d = r ? NULL : find_device(c->chip, addr);
     uint32_t v = 0;
     Access a = {.size = size, .core = c, .time = to_ticks(c->clock, *t)};
 
@@ -221,7 +221,7 @@ uint32_t load_far(Core *c, uint32_t addr, int size, uint64_t *t)
 void store_far(Core *c, uint32_t addr, int size, uint32_t v, uint64_t *t)
 {
     Ram *r = ram_find(c->chip, addr, (uint32_t)size);
-    Device *d = r ? NULL : device_find(c->chip, addr);
+    Device *d = r ? NULL : find_device(c->chip, addr);
     Access a = {.size = size, .core = c, .value = v,
                 .time = to_ticks(c->clock, *t)};
 

@@ -12,8 +12,6 @@
 
 enum { SLACK = 256, QUANTUM = 64 };
 
-void clocks_settle(Sim *s); /* build.c */
-
 /* ---- events ---- */
 
 static bool before(const Event *a, const Event *b)

@@ -84,8 +84,6 @@ static void add_dma(Soc *s, const Item *it)
     d->name = it->name;
     d->near = level(s, it, false);
     d->far = level(s, it, true);
-    d->program = (int)item_int(it, "program", 0);
-    d->program_2d = (int)item_int(it, "program_2d", d->program);
     d->queue = (int)item_int(it, "queue", 1);
     d->in = read_way(s, it, "in");
     d->out = read_way(s, it, "out");

@@ -234,13 +234,10 @@ static void add_mem(Soc *s, const Item *it)
     m->base = (uint64_t)item_int(it, "base", 0);
     m->size = item_int(it, "size", 0);
     m->emu_base = (uint64_t)item_int(it, "emu_base", (int64_t)m->base);
-    m->emu_size = item_int(it, "emu_size", m->size);
     m->holds = read_holds(it);
     m->level = (int)item_int(it, "level", 1);
     m->align = (int)item_int(it, "align", 4);
-    m->bytes_per_cycle = item_num(it, "bytes_per_cycle", 4);
     m->latency = (int)item_int(it, "latency", 0);
-    m->cached = item_int(it, "cached", 0) != 0;
     m->mapped = item_int(it, "mapped", 1) != 0;
     if (m->size <= 0)
         err(ERR_MODEL, "%s:%d: memory %s has no size", it->file, it->line,

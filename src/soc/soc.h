@@ -41,13 +41,10 @@ typedef struct Mem {
     int64_t size;      /* bytes of the real part */
     int64_t reserved;  /* bytes at its end that are kept out of our hands */
     int64_t program;   /* bytes that code and the like take; 0: not known */
-    int64_t emu_size;  /* what the emulator has there */
     unsigned holds;
     int level;    /* 1 nearest to the cores */
     int align;    /* of a buffer, bytes; a power of two */
-    double bytes_per_cycle;
     int latency;  /* cycles of a first access from a core */
-    bool cached;
     bool mapped;  /* cores can load from it; else only a DMA reaches it */
     const Item *item;
 } Mem;
@@ -66,9 +63,7 @@ typedef struct DmaWay {
 typedef struct Dma {
     const char *name;
     int near, far;  /* mems[] */
-    DmaWay in, out;    /* in: from far to near */
-    int program;    /* cycles of the core that starts one ... */
-    int program_2d; /* ... of rows with a stride on the far side */
+    DmaWay in, out; /* in: from far to near */
     int queue;      /* how many may be under way or queued */
     const Item *item;
 } Dma;

@@ -1,9 +1,9 @@
 /* A step of a kernel: what it is told, where it reads and writes.
  *
  * A step whose piece is the whole result reads all of the operands; any other
- * is a tile (part.c).  Beside
- * what it computes: the head's conditions hold for the part, the scratch is
- * enough, and the result lies on an operand only where the head allows. */
+ * is a tile (part.c).  Beside what it computes: the head's conditions hold for
+ * the part, the scratch is enough, and the result lies on an operand only where
+ * the head allows. */
 #include "verify/verify.h"
 
 #include <string.h>
@@ -330,7 +330,6 @@ static bool use_tmp(Work *w, Going *now)
 }
 
 typedef struct Writer {
-    Work *w;
     Space *space;
     int64_t at;
     bool once; /* the value has a home: no byte of it is computed twice */
@@ -355,7 +354,7 @@ static bool write_result(Work *w)
     const Val *y = w->n->res[0];
     Ref r = w->s->out[0];
     Region all;
-    Writer t = {w, &c->space[space_of(c->p, r.buf)], addr_of(c->p, r),
+    Writer t = {&c->space[space_of(c->p, r.buf)], addr_of(c->p, r),
                 c->p->place[y->id].buf >= 0, c->name[y->id], NULL};
 
     if (!c->made[y->id])

@@ -29,7 +29,6 @@ typedef struct Region {
     int space;
     int64_t at, row, rows, stride;
 } Region;
-bool regions_meet(Region a, Region b);
 
 /* A memory: numbers of its bytes; or, where nothing is written, what was put
  * there to begin with, in order of address. */
@@ -54,6 +53,7 @@ void space_forget(Space *s, int64_t at, int64_t n);
 bool space_copy(const Space *from, int64_t at, Space *to, int64_t put,
                 int64_t n);
 bool space_give(Arena *mem, Space *s, int64_t at, Name is, int64_t n);
+bool regions_meet(Region a, Region b);
 
 /* A started step that has not been waited for. */
 typedef struct Going {
@@ -77,11 +77,10 @@ typedef struct Check {
     const char *bad;       /* what is wrong; NULL: nothing yet */
 } Check;
 
+/* verify.c */
 /* Notes what is wrong first; false, so that callers can return it. */
 bool wrong(Check *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* verify.c */
 int space_of(const Plan *p, int buf);
 int64_t addr_of(const Plan *p, Ref r);
 /* n bytes of a place lie in its buffer, which lives from a step to its wait. */
@@ -118,6 +117,8 @@ typedef struct Work {
     Region read[NARG];       /* rows 0: nothing */
     Loops out;
 } Work;
+
+/* part.c */
 bool part_check(Work *w);
 
 /* loops.c */

@@ -185,7 +185,7 @@ static uint32_t move_lanes(const char *op, bool imm, uint32_t d, uint32_t a,
 }
 
 static uint32_t packed_op(const char *name, uint32_t d, uint32_t a, uint32_t b,
-                       uint32_t word)
+                          uint32_t word)
 {
     static const char *const zero[] = {
         "avgu", "minu", "maxu", "srl", "sra", "sll", "dotup", "sdotup",
