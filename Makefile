@@ -49,12 +49,12 @@ build/onnx.pb-c.o: build/onnx.pb-c.c
 
 build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
+	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
 
 build/test/simulate: test/sim/main.c build/src/cli/sim.o build/packed.o \
     build/packdata.o $(filter build/src/sim/% build/src/soc/% build/src/base/%,$(OBJ))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
+	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
 
 # The simulator's objects under the sanitizers (test/sim/asan).
 ASAN = $(patsubst %.c,build/asan/%.o,$(wildcard src/sim/*.c src/soc/*.c src/base/*.c))
@@ -114,6 +114,7 @@ check: tilewright
 	test/check
 
 check-long: tilewright
+	tools/deps-python
 	test/check
 	test/check long
 
@@ -146,4 +147,4 @@ help:
 	@head -1 Makefile | cut -c3-
 
 .PHONY: asan programs deps check check-long bench zoo install wc 80 clean help FORCE
--include $(OBJ:.o=.d) $(ASAN:.o=.d)
+-include $(OBJ:.o=.d) $(ASAN:.o=.d) $(wildcard build/test/*.d)
