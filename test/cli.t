@@ -1,6 +1,7 @@
 #!/bin/sh
 # The command line's contract: exit codes, one clear message, --json always.
-tmp=$(mktemp -d)
+cd "$(dirname "$0")/.." || exit 1
+tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 tw=./tilewright model=zoo/dscnn-int/network.onnx
 n=0 bad=0
@@ -42,6 +43,8 @@ want 2 'wants -t TARGET' compile $model
 want 2 'a second model b' compile a b
 want 2 '--mem: 12, wanted NAME=VALUE' compile $model --mem 12
 want 2 'wanted a number of bytes' compile $model --mem RAM=lots
+want 2 'wanted a number of bytes' compile $model --l1 K
+want 2 'wanted a number of bytes' compile $model --l2 9000000000000000M
 want 2 'has no such memory' compile $model -t cortex-m4 --mem L9=12
 want 2 'the chip has' compile $model -t cortex-m4 --mem RAM=64M
 want 2 'wanted f32 s8 u8 s16 s32' compile $model --input-type f64
@@ -80,6 +83,12 @@ want 0 '' help run
 holds "$tmp/out" 'tilewright run MODEL'
 want 0 '' targets
 holds "$tmp/out" 'cortex-m4'
+n=$((n + 3))
+for words in --version 'help run' targets; do # nowhere to say it
+    $tw $words >/dev/full 2>"$tmp/err"
+    [ $? = 5 ] && grep -q 'cannot write' "$tmp/err" ||
+        { echo "tilewright $words: not heard"; bad=$((bad + 1)); }
+done
 want 0 '' targets cortex-m55
 holds "$tmp/out" 'core '
 want 0 '' ops
@@ -111,7 +120,13 @@ want 0 '' compile $model -t cortex-m4 -o "$tmp/p" --json "$tmp/json"
 holds "$tmp/json" '"status": 0'
 holds "$tmp/json" '"ram_bytes": '
 want 2 "$tmp/p" compile $model -t cortex-m4 -o "$tmp/p"
-want 0 '' compile $model -t cortex-m4 -o "$tmp/p" -f
+want 0 '' compile $model -t cortex-m4 -o "$tmp/p" -f -q --html "$tmp/html"
+holds "$tmp/html" '</html>'
+want 0 '' report $model -t cortex-m4 -q --html "$tmp/html"
+holds "$tmp/html" '</html>'
+n=$((n + 1))
+[ -s "$tmp/out" ] && echo "report -q says something" && bad=$((bad + 1))
+rm "$tmp/html"
 want 3 'bytes' compile $model -t cortex-m4 --mem RAM=100 -o "$tmp/q" \
     --json "$tmp/json"
 holds "$tmp/json" '"status": 3'

@@ -34,5 +34,6 @@ int verb_compile(int argc, char **argv)
         str_fmt(&out, "\nwrote %s in %.1f ms\n", dir, j->r.compile_ms);
         fputs(out.s, stdout);
     }
+    job_html(j);
     return OK;
 }

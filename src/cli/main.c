@@ -1,6 +1,7 @@
 /* The command line: a table of contents. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const char model_options[] =
     "  -f                    overwrite\n"
     "  -q, -v                say less, say more\n"
     "  --json FILE           results as JSON, whatever the exit status\n"
-    "  --html FILE           report, run: as one offline page\n"
+    "  --html FILE           compile, report, run: as one offline page\n"
     "  --kernels DIR         more kernels, chosen by their heads\n"
     "  --keep DIR            run: keep the generated project there\n"
     "  --dim NAME=SIZE       bind a dynamic dimension\n"
@@ -41,7 +42,8 @@ static const char model_options[] =
 static const char pack_options[] =
     "options:\n"
     "  --capacity N          stop at the first packing of at most N bytes\n"
-    "  --json FILE           results as JSON, whatever the exit status\n";
+    "  --json FILE           results as JSON, whatever the exit status\n"
+    "  -q                    no summary\n";
 
 static const char sim_options[] =
     "options:\n"
@@ -52,7 +54,7 @@ static const char sim_options[] =
     "  --timeline OUT.json   for Perfetto or Chrome\n"
     "  --gdb PORT            wait there for gdb-multiarch\n"
     "  --strict              cores in lockstep, slower\n"
-    "  -v                    where each core's cycles went\n"
+    "  -q, -v                say less; where each core's cycles went\n"
     "  --json FILE           results as JSON, whatever the exit status\n";
 
 static const char list_options[] =
@@ -144,6 +146,14 @@ static int show_help(const char *verb)
     return OK;
 }
 
+/* Nothing that was said is lost unnoticed. */
+static int heard(int done)
+{
+    if (fflush(stdout) || ferror(stdout))
+        err(ERR_TOOL, "cannot write to standard output: %s", strerror(errno));
+    return done;
+}
+
 int main(int argc, char **argv)
 {
     const struct Verb *v;
@@ -156,15 +166,15 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--version")) {
         puts("tilewright " VERSION);
-        return OK;
+        return heard(OK);
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
         !strcmp(argv[1], "-h"))
-        return show_help(argv[2]);
+        return heard(show_help(argv[2]));
     v = find_verb(argv[1]);
     if (!v)
         err(ERR_USAGE, "no verb %s; `tilewright help` lists them", argv[1]);
     if (argc > 2 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
-        return show_help(argv[1]);
-    return v->run(argc - 2, argv + 2);
+        return heard(show_help(argv[1]));
+    return heard(v->run(argc - 2, argv + 2));
 }

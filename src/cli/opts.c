@@ -8,18 +8,16 @@
 static int64_t read_bytes(const char *option, const char *s)
 {
     char *end;
-    long long v;
+    long long v, unit;
 
     errno = 0;
     v = strtoll(s, &end, 0);
-    switch (*end) {
-    case 'M': v *= 1024; /* fall through */
-    case 'K': v *= 1024; end++;
-    }
-    if (errno || end == s || *end || v < 0 || v > INT64_MAX / 2)
+    unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1;
+    if (errno || end == s || end[unit > 1] || v < 0 ||
+        v > INT64_MAX / 2 / unit)
         err(ERR_USAGE, "%s: %s, wanted a number of bytes (512, 64K, 2M)",
             option, s);
-    return v;
+    return v * unit;
 }
 
 /* NAME=VALUE: the value; *name is what stands before it. */
@@ -34,13 +32,31 @@ static const char *split(Opts *o, const char *option, const char *s,
     return eq + 1;
 }
 
-static void add_mem(Opts *o, const char *option, const char *name,
-                    const char *size)
+static void limit_mem(Opts *o, const char *option, const char *name,
+                      const char *size)
 {
     if (o->nmem == (int)LEN(o->mem_name))
         err(ERR_USAGE, "%s: more than %zu times", option, LEN(o->mem_name));
     o->mem_name[o->nmem] = name;
     o->mem_size[o->nmem++] = read_bytes(option, size);
+}
+
+static void add_mem(Opts *o, const char *s)
+{
+    const char *name;
+
+    s = split(o, "--mem", s, &name);
+    limit_mem(o, "--mem", name, s);
+}
+
+static void add_l1(Opts *o, const char *s)
+{
+    limit_mem(o, "--l1", "L1", s);
+}
+
+static void add_l2(Opts *o, const char *s)
+{
+    limit_mem(o, "--l2", "L2", s);
 }
 
 static void add_dim(Opts *o, const char *s)
@@ -143,7 +159,8 @@ static bool read_flag(Opts *o, const char *s)
     return true;
 }
 
-static bool read_option(Opts *o, const char *s, const char *arg)
+/* Options that are kept as they are. */
+static bool keep_option(Opts *o, const char *s, const char *arg)
 {
     const struct {
         const char *name;
@@ -156,34 +173,33 @@ static bool read_option(Opts *o, const char *s, const char *arg)
         {"--runner", &o->runner}, {"-d", &o->print},
         {"--runtime", &o->runtime},
     };
-    const char *name;
     size_t i;
 
-    for (i = 0; i < LEN(plain); i++)
-        if (!strcmp(s, plain[i].name)) {
-            *plain[i].to = arg;
-            return true;
-        }
-    if (!strcmp(s, "--mem")) {
-        arg = split(o, s, arg, &name);
-        add_mem(o, s, name, arg);
-    } else if (!strcmp(s, "--l1") || !strcmp(s, "--l2"))
-        add_mem(o, s, s[3] == '1' ? "L1" : "L2", arg);
-    else if (!strcmp(s, "--dim"))
-        add_dim(o, arg);
-    else if (!strcmp(s, "--input-type"))
-        add_type(o, arg);
-    else if (!strcmp(s, "--tolerance"))
-        set_tolerance(o, arg);
-    else if (!strcmp(s, "--cores"))
-        set_cores(o, arg);
-    else if (!strcmp(s, "--budget"))
-        set_budget(o, arg);
-    else if (!strcmp(s, "--objective"))
-        set_objective(o, arg);
-    else
-        return false;
-    return true;
+    for (i = 0; i < LEN(plain) && strcmp(s, plain[i].name); i++)
+        ;
+    if (i < LEN(plain))
+        *plain[i].to = arg;
+    return i < LEN(plain);
+}
+
+static bool read_option(Opts *o, const char *s, const char *arg)
+{
+    static const struct {
+        const char *name;
+        void (*take)(Opts *o, const char *s);
+    } options[] = {
+        {"--mem", add_mem}, {"--l1", add_l1}, {"--l2", add_l2},
+        {"--dim", add_dim}, {"--input-type", add_type},
+        {"--tolerance", set_tolerance}, {"--cores", set_cores},
+        {"--budget", set_budget}, {"--objective", set_objective},
+    };
+    size_t i;
+
+    for (i = 0; i < LEN(options) && strcmp(s, options[i].name); i++)
+        ;
+    if (i < LEN(options))
+        options[i].take(o, arg);
+    return i < LEN(options) || keep_option(o, s, arg);
 }
 
 void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv)

@@ -20,7 +20,8 @@ int verb_report(int argc, char **argv)
     job_pass(j);
     job_plan(j);
     report_text(&j->r, j->o.explain, &text);
-    fputs(text.s, stdout);
+    if (!quiet)
+        fputs(text.s, stdout);
     job_html(j);
     return OK;
 }
