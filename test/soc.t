@@ -13,6 +13,27 @@ refused() { # WHAT LINE: the message names it
     exit 1
 }
 refused 'wanted two memories' 'dma mchan levels=L1'
-refused 'names no memory' 'dma mchan levels=L1,L9'
-refused 'bytes_per_cycle is not positive' 'dma mchan bytes_per_cycle=0'
+refused 'wanted names of memories' 'dma mchan levels=L1,L9'
+refused 'wanted the nearer memory first' 'dma mchan levels=L2,L1'
+refused 'bytes_per_cycle=0, wanted more than 0' 'dma mchan bytes_per_cycle=0'
+refused 'x.soc:3: dma mchan: queue=0, wanted 1' 'dma mchan queue=0'
+refused 'largest=1000, wanted 65536' 'dma mchan largest=1000'
+refused 'clock cluster: mhz=0, wanted more' 'clock cluster mhz=0'
+refused 'core cluster: count=0, wanted 1 to 255' 'core cluster count=0'
+refused 'count=256, wanted 1 to 255' 'core cluster count=256'
+refused 'rt=none, wanted a folder' 'chip x rt=none'
+refused 'count=8, wanted 1: its runtime' 'chip x rt=riscv'
+refused 'x.soc:3: memory L1: size=K, wanted a number' 'memory L1 size=K'
+refused 'size=1e300, wanted a number' 'memory L1 size=1e300'
+refused 'memory L1: no size' 'memory L1 size=null'
+refused 'align=3, wanted a power of two' 'memory L1 align=3'
+refused 'reserve mine: no memory' 'reserve mine size=1K'
+refused 'size=-1K, wanted 0' 'reserve mine memory=L1 size=-1K'
+refused 'L1 has only 65536 bytes' 'reserve mine memory=L1 size=64K'
+# The page's example, under its own name.
+sed -n '/^    include cortex-m7/,/^    reserve ours/s/^    //p' doc/soc.md \
+    >$tmp/mine.soc
+./tilewright targets $tmp/mine.soc |
+    grep -q '^chip mine about="our board, rev C" rt=cortex-m ' ||
+    { echo "another chip than mine"; exit 1; }
 exec build/test/soc

@@ -110,7 +110,8 @@ int gen_base(const Gen *g, int mem)
     for (i = 0; i < mem; i++)
         n += gen_uses(g, i);
     if (n > 3)
-        die("buffers in more than three memories");
+        err(ERR_MODEL, "buffers in more than three memories: a team's program "
+            "has numbers for no more");
     return n;
 }
 

@@ -8,12 +8,20 @@
 #include <math.h>
 #include <string.h>
 
+/* Transfers that an engine may have under way; and bytes that any takes in one:
+ * the planner divides none that are less. */
+enum { MOST_QUEUE = 1 << 16, LEAST_LARGEST = 1 << 16 };
+
 /* Where no rate is known, its ratio to the other clocks, as simulated. */
 static double rate(const Soc *s, const char *clock)
 {
     const Item *it = soc_item(s, "clock", clock);
+    double v = item_num(it, "mhz", item_num(it, "ratio", 1));
 
-    return item_num(it, "mhz", item_num(it, "ratio", 1));
+    if (!(v > 0))
+        item_bad(it, item_word(it, "mhz", NULL) ? "mhz" : "ratio",
+                 "more than 0");
+    return v;
 }
 
 static double compute_rate(const Soc *s)
@@ -51,8 +59,7 @@ static DmaWay read_way(const Soc *s, const Item *it, const char *way)
     w.bytes_per_cycle = item_num(it, key(s, it, way, "bytes_per_cycle"), 1) /
                         own;
     if (!(w.bytes_per_cycle > 0))
-        err(ERR_MODEL, "%s:%d: dma %s: bytes_per_cycle is not positive",
-            it->file, it->line, it->name);
+        item_bad(it, key(s, it, way, "bytes_per_cycle"), "more than 0");
     return w;
 }
 
@@ -64,13 +71,11 @@ static int level(Soc *s, const Item *it, bool far)
 
     comma = strchr(list, ',');
     if (!comma)
-        err(ERR_MODEL, "%s:%d: dma %s: levels=%s, wanted two memories",
-            it->file, it->line, it->name, list);
+        item_bad(it, "levels", "two memories");
     m = soc_mem(s, far ? comma + 1
                        : arena_fmt(s->mem, "%.*s", (int)(comma - list), list));
     if (!m)
-        err(ERR_MODEL, "%s:%d: dma %s: levels=%s names no memory", it->file,
-            it->line, it->name, list);
+        item_bad(it, "levels", "names of memories");
     return (int)(m - s->mems);
 }
 
@@ -84,7 +89,10 @@ static void add_dma(Soc *s, const Item *it)
     d->name = it->name;
     d->near = level(s, it, false);
     d->far = level(s, it, true);
-    d->queue = (int)item_int(it, "queue", 1);
+    if (s->mems[d->near].level >= s->mems[d->far].level)
+        item_bad(it, "levels", "the nearer memory first");
+    d->queue = item_within(it, "queue", 1, 1, MOST_QUEUE);
+    item_within(it, "largest", INT32_MAX, LEAST_LARGEST, INT32_MAX);
     d->in = read_way(s, it, "in");
     d->out = read_way(s, it, "out");
     d->item = it;

@@ -2,11 +2,18 @@
 #include "soc/soc.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { DEEP = 8 }; /* includes within includes */
+
+/* The largest number there may be, so that sums of some fit 64 bits. */
+static const double MOST = 1LL << 53;
+
+/* The bits that a program of a team has for how many cores work. */
+enum { MOST_CORES = 255 };
 
 typedef struct Reader {
     Soc *soc;
@@ -55,9 +62,21 @@ static char *read_word(Reader *r, bool key)
     return b.s;
 }
 
+/* There is one chip, which the file itself names, not what it includes. */
+static Item *find_item(const Reader *r, const char *kind, const char *name)
+{
+    bool chip = !strcmp(kind, "chip");
+    Item *it = chip ? soc_next(r->soc, kind, NULL)
+                    : soc_item(r->soc, kind, name);
+
+    if (it && chip && !r->depth)
+        it->name = name;
+    return it;
+}
+
 static Item *get_item(Reader *r, const char *kind, const char *name)
 {
-    Item *it = soc_item(r->soc, kind, name), **last;
+    Item *it = find_item(r, kind, name), **last;
 
     if (it)
         return it;
@@ -71,17 +90,19 @@ static Item *get_item(Reader *r, const char *kind, const char *name)
     return *last = it;
 }
 
-static void set_key(Soc *s, Item *it, const char *name, const char *value)
+static void set_key(Reader *r, Item *it, const char *name, const char *value)
 {
     Key **k;
 
     for (k = &it->keys; *k && strcmp((*k)->name, name); k = &(*k)->next)
         ;
     if (!*k) {
-        *k = NEW(s->mem, Key);
+        *k = NEW(r->soc->mem, Key);
         (*k)->name = name;
     }
     (*k)->value = value;
+    (*k)->file = r->file;
+    (*k)->line = r->line;
 }
 
 static void include(Reader *r, const char *name)
@@ -125,7 +146,7 @@ static void read_line(Reader *r)
 
         if (*r->s++ != '=')
             bad(r, "wanted key=value, found", key);
-        set_key(r->soc, it, key, read_word(r, false));
+        set_key(r, it, key, read_word(r, false));
     }
 }
 
@@ -164,39 +185,64 @@ Item *soc_next(const Soc *s, const char *kind, const Item *it)
     return NULL;
 }
 
-const char *item_word(const Item *it, const char *key, const char *none)
+/* NULL: absent, or null. */
+static const Key *key_of(const Item *it, const char *name)
 {
     const Key *k;
 
-    for (k = it ? it->keys : NULL; k; k = k->next)
-        if (!strcmp(k->name, key))
-            return strcmp(k->value, "null") ? k->value : none;
-    return none;
+    for (k = it ? it->keys : NULL; k && strcmp(k->name, name); k = k->next)
+        ;
+    return k && strcmp(k->value, "null") ? k : NULL;
+}
+
+const char *item_word(const Item *it, const char *key, const char *none)
+{
+    const Key *k = key_of(it, key);
+
+    return k ? k->value : none;
+}
+
+_Noreturn void item_bad(const Item *it, const char *key, const char *wanted)
+{
+    const Key *k = key_of(it, key);
+
+    if (!k)
+        err(ERR_MODEL, "%s:%d: %s %s: no %s, wanted %s", it->file, it->line,
+            it->kind, it->name, key, wanted);
+    err(ERR_MODEL, "%s:%d: %s %s: %s=%s, wanted %s", k->file, k->line,
+        it->kind, it->name, key, k->value, wanted);
 }
 
 double item_num(const Item *it, const char *key, double none)
 {
-    const char *s = item_word(it, key, NULL);
+    const Key *k = key_of(it, key);
+    double v, unit;
     char *end;
-    double v;
 
-    if (!s)
+    if (!k)
         return none;
-    v = strtod(s, &end);
-    switch (*end) {
-    case 'G': v *= 1024; /* fall through */
-    case 'M': v *= 1024; /* fall through */
-    case 'K': v *= 1024; end++;
-    }
-    if (end == s || *end)
-        err(ERR_MODEL, "%s:%d: %s %s: %s=%s, wanted a number", it->file,
-            it->line, it->kind, it->name, key, s);
-    return v;
+    v = strtod(k->value, &end);
+    unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 :
+           *end == 'G' ? 1 << 30 : 1;
+    if (end == k->value || end[unit > 1] || !(fabs(v * unit) <= MOST))
+        item_bad(it, key, "a number");
+    return v * unit;
 }
 
 int64_t item_int(const Item *it, const char *key, int64_t none)
 {
-    return item_word(it, key, NULL) ? (int64_t)item_num(it, key, 0) : none;
+    return key_of(it, key) ? (int64_t)item_num(it, key, 0) : none;
+}
+
+int item_within(const Item *it, const char *key, int none, int least, int most)
+{
+    int64_t v = item_int(it, key, none);
+    char wanted[48];
+
+    if (v >= least && v <= most)
+        return (int)v;
+    snprintf(wanted, sizeof wanted, "%d to %d", least, most);
+    item_bad(it, key, wanted);
 }
 
 bool item_has(const Item *it, const char *key, const char *word)
@@ -240,11 +286,9 @@ static void add_mem(Soc *s, const Item *it)
     m->latency = (int)item_int(it, "latency", 0);
     m->mapped = item_int(it, "mapped", 1) != 0;
     if (m->size <= 0)
-        err(ERR_MODEL, "%s:%d: memory %s has no size", it->file, it->line,
-            it->name);
+        item_bad(it, "size", "a number of bytes");
     if (m->align < 1 || m->align & (m->align - 1))
-        err(ERR_MODEL, "%s:%d: memory %s: align=%d, wanted a power of two",
-            it->file, it->line, it->name, m->align);
+        item_bad(it, "align", "a power of two");
 }
 
 /* `reserve NAME memory=RAM size=4K`: the user's own, at the memory's end. */
@@ -253,12 +297,26 @@ static void add_reserve(Soc *s, const Item *it)
     Mem *m = soc_mem(s, item_word(it, "memory", ""));
 
     if (!m)
-        err(ERR_MODEL, "%s:%d: reserve %s: no memory %s", it->file, it->line,
-            it->name, item_word(it, "memory", "named"));
-    m->reserved += item_int(it, "size", 0);
+        item_bad(it, "memory", "the name of one");
+    m->reserved += item_within(it, "size", 0, 0, INT32_MAX);
     if (m->reserved > m->size)
         err(ERR_MODEL, "%s:%d: reserve %s: memory %s has only %lld bytes",
             it->file, it->line, it->name, m->name, (long long)m->size);
+}
+
+static bool has_runtime(const Soc *s)
+{
+    const char *folder = arena_fmt(s->mem, "rt/%s/", s->rt);
+    int i;
+
+    for (i = 0; i < npacked && !str_starts(packed[i].path, folder); i++)
+        ;
+    return i < npacked;
+}
+
+static bool has_team(const Soc *s)
+{
+    return packed_find(arena_fmt(s->mem, "rt/%s/team.h", s->rt));
 }
 
 static void settle(Soc *s)
@@ -271,13 +329,17 @@ static void settle(Soc *s)
     s->about = item_word(chip, "about", "");
     s->rt = item_word(chip, "rt", "host");
     s->run = item_word(chip, "run", "host");
+    if (!has_runtime(s))
+        item_bad(chip, "rt", "a folder of rt/");
     it = soc_item(s, "core", item_word(chip, "compute", ""));
     if (!it)
         it = soc_next(s, "core", NULL);
     if (!it)
         err(ERR_MODEL, "%s: no core line", s->file);
     s->isa = item_word(it, "isa", "");
-    s->ncore = (int)item_int(it, "count", 1);
+    s->ncore = item_within(it, "count", 1, 1, MOST_CORES);
+    if (s->ncore > 1 && !has_team(s))
+        item_bad(it, "count", "1: its runtime knows no team");
     s->mhz = item_num(it, "mhz", 0);
     for (it = NULL; (it = soc_next(s, "memory", it));)
         add_mem(s, it);

@@ -7,10 +7,11 @@
  * A value is a number (0x10, 512K, 2M, 1.5), a word, a "quoted text", a list
  * of words with commas, or null where there is no source.  `include NAME`
  * takes all lines of another description; a later line of the same kind and
- * name adds to and overrides its keys.  Kinds: chip core memory reserve dma
- * accel link device clock energy toolchain runner.  doc/soc.md has every key.
- * The planner, the linker script, the simulator and the report read only
- * this, so they cannot disagree. */
+ * name adds to and overrides its keys; so does a chip line of any name, which
+ * the chip then has.  Kinds: chip core memory reserve dma accel link device
+ * clock energy toolchain runner.  doc/soc.md has every key.  The planner, the
+ * linker script, the simulator and the report read only this, so they cannot
+ * disagree. */
 #ifndef SOC_H
 #define SOC_H
 
@@ -19,6 +20,8 @@
 typedef struct Key {
     const char *name;
     const char *value; /* "null" where there is no source */
+    const char *file;  /* where that stands */
+    int line;
     struct Key *next;
 } Key;
 
@@ -98,6 +101,10 @@ Item *soc_next(const Soc *s, const char *kind, const Item *it);
 const char *item_word(const Item *it, const char *key, const char *none);
 int64_t item_int(const Item *it, const char *key, int64_t none);
 double item_num(const Item *it, const char *key, double none);
+/* err(ERR_MODEL): a key has another value than what is wanted, or none. */
+_Noreturn void item_bad(const Item *it, const char *key, const char *wanted);
+/* That, unless the value is within. */
+int item_within(const Item *it, const char *key, int none, int least, int most);
 bool item_has(const Item *it, const char *key, const char *word); /* in list */
 Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
 /* A simulated chip's memory is made to have n bytes beside what is reserved. */
