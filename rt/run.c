@@ -6,6 +6,7 @@
 #include "rt.h"
 
 #define net tilewright_net
+#define far tilewright_far
 
 enum { NO_FILE = 101, NO_MEMORY };
 
@@ -16,6 +17,25 @@ static void fail(const char *what, int status)
     rt_exit(status);
 }
 
+static void get(int f, void *p, int32_t n)
+{
+    if (n && rt_read(f, p, n) != n)
+        fail("the inputs are too short", NO_FILE);
+}
+
+static void get_far(int f, int i)
+{
+    int32_t at, n;
+
+    for (at = 0; at < net.in_bytes[i]; at += n) {
+        n = net.in_bytes[i] - at;
+        n = n < far.bytes ? n : far.bytes;
+        get(f, far.piece, n);
+        if (far.write(i, at, n, far.piece))
+            fail("the network refuses its inputs", NO_FILE);
+    }
+}
+
 static void get_inputs(void)
 {
     int i, f = rt_open(net.in_file, 0);
@@ -23,9 +43,10 @@ static void get_inputs(void)
     if (f < 0)
         fail("cannot read the inputs", NO_FILE);
     for (i = 0; i < net.nin; i++)
-        if (net.in_bytes[i] && rt_read(f, net.input(i), net.in_bytes[i]) !=
-            net.in_bytes[i])
-            fail("the inputs are too short", NO_FILE);
+        if (FAR && !net.input(i))
+            get_far(f, i);
+        else
+            get(f, net.input(i), net.in_bytes[i]);
     rt_close(f);
 }
 
@@ -35,6 +56,19 @@ static void put(int f, const void *p, int32_t n)
         fail("cannot write the results", NO_FILE);
 }
 
+static void put_far(int f, int i)
+{
+    int32_t at, n;
+
+    for (at = 0; at < net.out_bytes[i]; at += n) {
+        n = net.out_bytes[i] - at;
+        n = n < far.bytes ? n : far.bytes;
+        if (far.read(i, at, n, far.piece))
+            fail("the network refuses its outputs", NO_FILE);
+        put(f, far.piece, n);
+    }
+}
+
 static void put_outputs(int32_t stack)
 {
     int i, f = rt_open(net.out_file, 1);
@@ -42,7 +76,10 @@ static void put_outputs(int32_t stack)
     if (f < 0)
         fail("cannot write the results", NO_FILE);
     for (i = 0; i < net.nout; i++)
-        put(f, net.output(i), net.out_bytes[i]);
+        if (FAR && !net.output(i))
+            put_far(f, i);
+        else
+            put(f, net.output(i), net.out_bytes[i]);
     put(f, &stack, sizeof stack);
     rt_close(f);
 }
@@ -56,7 +93,10 @@ static void run_net(void)
         fail("cannot write the layers", NO_FILE);
     for (i = 1; i <= net.nlayer; i++) {
         net.step(i);
-        put(f, net.result(i), net.layer_bytes[i - 1]);
+        if (FAR && far.layer[i - 1] >= 0)
+            put_far(f, far.layer[i - 1]);
+        else
+            put(f, net.result(i), net.layer_bytes[i - 1]);
     }
     rt_close(f);
 }

@@ -18,4 +18,18 @@ struct tilewright_net {
 };
 extern const struct tilewright_net tilewright_net;
 
+/* With -DFAR=1: inputs and outputs where no core can address them are written
+ * and read in pieces of `bytes`, which lie here. */
+#ifndef FAR
+#define FAR 0
+#endif
+struct tilewright_far {
+    int (*write)(int i, int32_t offset, int32_t n, const void *from);
+    int (*read)(int i, int32_t offset, int32_t n, void *to);
+    const int32_t *layer; /* the output there that a layer makes; -1: none */
+    void *piece;
+    int32_t bytes;
+};
+extern const struct tilewright_far tilewright_far;
+
 #endif

@@ -1,9 +1,10 @@
-/* gen GRAPH TARGET DIR NAME [bin,force,dump,only,plan]: a graph in text form
+/* gen GRAPH TARGET DIR NAME [bin,force,dump,only,plan,...]: a graph as text
  * becomes a project by a plan made here in the plainest way (every value has
  * bytes of its own), is built, runs on the target with random inputs, and must
  * give what the evaluator gives.  Prints what was counted.  only: is not run;
- * plan: by the planner; far: the same, with a constant that only a DMA
- * reaches. */
+ * plan: by the planner, with L1 and L2 of the environment; far: the same, with
+ * a constant that only a DMA reaches; drawn: the example is; emulate: on the
+ * emulated team; pmsis: for an SDK. */
 #include "dev/dev.h"
 #include "gen/gen.h"
 #include "ir/ir.h"
@@ -250,12 +251,19 @@ int main(int argc, char **argv)
     Run r;
 
     memset(po.limit, 0xff, sizeof po.limit);
+    if (getenv("L1"))
+        po.limit[soc_mem(soc, "L1") - soc->mems] = atoi(getenv("L1"));
     if (getenv("L2"))
         po.limit[soc_mem(soc, "L2") - soc->mems] = atoi(getenv("L2"));
     p = strstr(how, "plan") || strstr(how, "far")
             ? plan_make(mem, g, soc, &po) : make_plan(mem, g, soc);
     if (strstr(how, "far"))
         add_far(p);
+    o.drawn = strstr(how, "drawn") != NULL;
+    if (o.drawn)
+        gen_draw_inputs(mem, g, in);
+    o.runtime = strstr(how, "pmsis") ? "pmsis" : NULL;
+    ro.emulate = strstr(how, "emulate") != NULL;
     o.expected = e = graph_eval(mem, g, in);
     o.bin = strstr(how, "bin") != NULL;
     o.force = strstr(how, "force") != NULL;

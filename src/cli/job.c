@@ -128,6 +128,19 @@ bool job_limits(Job *j, const Mem *m)
     return false;
 }
 
+/* Is the self-test's example that of the user?  A large one is drawn, where it
+ * would lie in memory that values spill from. */
+static bool keeps_example(const Job *j)
+{
+    const Dma *io = soc_dma(j->soc, 2, 3);
+    int64_t n = 0;
+    int i;
+
+    for (i = 0; i < j->g->nin; i++)
+        n += val_bytes(j->g->in[i]);
+    return j->vectors && (!io || n <= j->soc->mems[io->near].size / 8);
+}
+
 /* The self-test of a project: its code, a line for each layer, and the example
  * if it is stored. */
 static int64_t test_bytes(const Job *j)
@@ -139,7 +152,7 @@ static int64_t test_bytes(const Job *j)
 
     for (k = j->g->first; k; k = k->next)
         n += LAYER;
-    for (i = 0; i < j->g->nin && j->vectors; i++)
+    for (i = 0; i < j->g->nin && keeps_example(j); i++)
         n += val_bytes(j->g->in[i]) + 8;
     return n;
 }
@@ -249,11 +262,18 @@ void job_gen(Job *j, const char *dir)
 {
     GenOpts o = {
         .name = j->o.name, .dir = dir, .force = j->o.force, .bin = j->o.bin,
-        .example = j->in, .drawn = !j->vectors, .expected = j->expected,
+        .example = j->in, .drawn = !keeps_example(j), .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
         .runtime = j->o.runtime,
     };
 
+    if (o.drawn && j->vectors) {
+        void **in = NEWN(j->o.mem, void *, j->g->nin + 1);
+
+        gen_draw_inputs(j->o.mem, j->g, in);
+        o.example = in;
+        o.expected = graph_eval(j->o.mem, j->g, in);
+    }
     gen_project(j->r.plan, &o);
     j->r.dir = dir;
     j->r.compile_ms = (double)(now_ns() - j->start_ns) / 1e6;

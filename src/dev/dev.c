@@ -168,8 +168,9 @@ static bool build(Dev *d, const char *defs)
 {
     const char *said = in_work(d, "said"), *text;
     const char *make = arena_fmt(d->mem, "exec make -s -j%d BUILD=%s"
-        " MAIN='%s/harness.c %s/run.c' DEFS='%s -Irt -Irt/%s' %s/%s", cores(),
+        " MAIN='%s/harness.c %s/run.c' DEFS='%s%s -Irt -Irt/%s' %s/%s", cores(),
         d->work, d->work, d->work, defs,
+        gen_far_ends(d->p) ? " -DFAR=1" : "",
         d->o->emulate ? "host" : d->p->soc->rt, d->work, program(d));
     int status = shell_run(make, d->dir, said, BUILD_TIME);
 
@@ -346,13 +347,14 @@ static bool is_complete(const Dev *d, int i)
 }
 
 /* Bytes that the program writes of a layer: none if its result is never in
- * one place that cores can read. */
+ * one place that cores can read, and no output. */
 static int64_t dump_bytes(const Dev *d, int i)
 {
     const Val *v = d->node[i]->res[0];
     Ref r = d->p->place[v->id];
 
-    if (r.buf < 0 || !d->p->soc->mems[d->p->buf[r.buf].mem].mapped)
+    if (r.buf < 0 || (!d->p->soc->mems[d->p->buf[r.buf].mem].mapped &&
+                      gen_far_output(d->p, v) < 0))
         return 0;
     return val_bytes(v);
 }

@@ -34,6 +34,10 @@ void gen_program_turns(const Plan *p, bool *turn);
 void gen_project(const Plan *p, const GenOpts *o);
 /* A C prefix from the name of a model's file: legal and no keyword. */
 char *gen_name(Arena *a, const char *path);
+/* ends.c: do inputs or outputs lie in memory that only a DMA reaches?  Which of
+ * such outputs a value is; -1: none. */
+bool gen_far_ends(const Plan *p);
+int gen_far_output(const Plan *p, const Val *v);
 /* selftest.c: inputs for a network of which no example is given, at random:
  * in[i] for g->in[i]. */
 void gen_draw_inputs(Arena *mem, const Graph *g, void **in);
@@ -84,6 +88,7 @@ void gen_header(Gen *g);
 void gen_net(Gen *g);
 void gen_about(Gen *g, int layer, Str *out); /* comment over a layer */
 void gen_dims_list(const Step *s, Str *out); /* ".n = 1, ..." */
+void gen_ref(Gen *g, Ref r, Str *out); /* a place, as an expression */
 bool gen_same_dims(const Gen *g, const Step *a, const Step *b);
 /* Has the result of a layer a place where all of it is once it is complete? */
 bool gen_has_result(const Gen *g, int layer);
@@ -167,12 +172,22 @@ void gen_array(FILE *f, const char *name, Type t, const void *data,
 /* image.c: constants in memory that only a DMA reaches go to NAME_l3.bin, at
  * their addresses; buffers there come behind. */
 bool gen_far(const Gen *g); /* is anything there? */
+int64_t gen_far_at(const Plan *p, Ref r); /* where; -1: elsewhere */
 bool gen_in_image(const Gen *g, const Buf *u);
 int64_t gen_image_bytes(const Gen *g);
 int64_t gen_far_bytes(const Gen *g); /* with buffers */
 void gen_image(Gen *g);
 /* A call that loads the file, of the folder dir, and gives 0. */
 void gen_load(Gen *g, const char *dir, Str *out);
+
+/* ends.c: what NAME.c has for inputs and outputs */
+void gen_ends(Gen *g, Str *out);
+/* Where one lies that only a DMA reaches; -1: elsewhere, or nowhere. */
+int64_t gen_end_at(const Gen *g, const Val *v);
+/* An array of GEN_PIECE bytes through which they go. */
+enum { GEN_PIECE = 256 };
+void gen_piece(Gen *g, Str *out);
+const char *gen_beside_far(const Gen *g); /* name of the memory it is in */
 
 /* selftest.c */
 void gen_selftest(Gen *g);

@@ -49,6 +49,33 @@ static void put_functions(Gen *g, Str *out)
         n, n, n, n, n, n);
 }
 
+/* The output in external memory that a layer makes. */
+static void put_layer_far(Gen *g, Str *out)
+{
+    int i;
+
+    str_put(out, "static const int32_t layer_far[] = {");
+    for (i = 0; i < g->nlayer; i++)
+        str_fmt(out, "%d, ", gen_far_output(g->p,
+                                            g->p->layer[i].node->res[0]));
+    str_put(out, "-1};\n\n");
+}
+
+static void put_far(Gen *g, Str *out)
+{
+    const char *n = g->name;
+
+    gen_piece(g, out);
+    put_layer_far(g, out);
+    str_fmt(out, "static int write_input(int i, int32_t offset, int32_t n,"
+        " const void *from)\n{\n"
+        "    return %s_write_input(&one, i, offset, n, from);\n}\n\n"
+        "static int read_output(int i, int32_t offset, int32_t n, void *to)\n"
+        "{\n    return %s_read_output(&one, i, offset, n, to);\n}\n\n"
+        "const struct tilewright_far tilewright_far = {write_input,"
+        " read_output,\n    layer_far, piece, sizeof piece};\n\n", n, n);
+}
+
 static void put_load(Gen *g, const char *dir, Str *out)
 {
     str_put(out, "static int load(void)\n{\n    return ");
@@ -72,6 +99,8 @@ void gen_harness(const Plan *p, const char *name, const char *dir, Str *out)
     put_functions(g, out);
     if (gen_image_bytes(g))
         put_load(g, dir, out);
+    if (gen_far_ends(p))
+        put_far(g, out);
     str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d,"
             "\n    in_bytes, out_bytes, layer_bytes, init, input, run, output,"
             "\n    step, result",

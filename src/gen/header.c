@@ -23,6 +23,15 @@ static void put_number(double v, Str *out)
     str_put(out, s[strcspn(s, ".en")] ? "" : ".0");
 }
 
+/* Where it lies that no core can address. */
+static void put_far(Gen *g, const char *p, const Val *v, Str *out)
+{
+    int64_t at = gen_end_at(g, v);
+
+    if (at >= 0)
+        str_fmt(out, "%sFAR %" PRId64 "\n", p, at);
+}
+
 /* Macros of input or output i; what: "INPUT". */
 static void put_tensor(Gen *g, const char *what, int i, const Val *v,
                        Str *out)
@@ -40,6 +49,7 @@ static void put_tensor(Gen *g, const char *what, int i, const Val *v,
     str_fmt(out, "%sSCALE ", p);
     put_number(v->type == T_f32 ? 1 : v->scale, out);
     str_fmt(out, "\n%sZERO %" PRId64 "\n", p, v->zero);
+    put_far(g, p, v, out);
 }
 
 static void put_tensors(Gen *g, Str *out)
@@ -49,7 +59,9 @@ static void put_tensors(Gen *g, Str *out)
 
     str_fmt(out, "\n/* Inputs and outputs in C order.  An element q stands for"
             " the number\n * SCALE * (q - ZERO); SCALE is 0 where the model"
-            " does not say. */\n");
+            " does not say.%s */\n", gen_far_ends(g->p) ? "  What lies\n"
+            " * in external memory, which no core can address, is FAR: so many"
+            " bytes behind the\n * start of the network's part there." : "");
     str_fmt(out, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n", g->caps,
             n->nin, g->caps, n->nout);
     for (i = 0; i < n->nin; i++)
@@ -99,6 +111,34 @@ static void put_members(Gen *g, const char *type, Str *out)
         str_fmt(out, "    %sunused;\n", type);
 }
 
+static void put_ends(Gen *g, Str *out)
+{
+    const char *n = g->name;
+    bool far = gen_far_ends(g->p);
+
+    str_fmt(out,
+        "/* Where input i is put before each run; NULL: the network ignores"
+        " it%s.\n * What was there is lost in the run. */\n"
+        "void *%s_input(const struct %s *net, int i);\n\n"
+        "void %s_run(const struct %s *net);\n\n"
+        "/* Output i, valid until the next input is written%s. */\n"
+        "const void *%s_output(const struct %s *net, int i);\n\n",
+        far ? ", or it is FAR" : "", n, n, n, n,
+        far ? "; NULL: it is FAR" : "", n, n);
+    str_fmt(out,
+        "/* Bytes of an input or output from `offset` on, wherever it lies."
+        "  0: done; else it\n * has not so many.%s */\n"
+        "int %s_write_input(const struct %s *net, int i, int32_t offset,\n"
+        "    int32_t bytes, const void *from);\n"
+        "int %s_read_output(const struct %s *net, int i, int32_t offset,\n"
+        "    int32_t bytes, void *to);\n\n",
+        far ? arena_fmt(g->mem, "  If it is FAR, `from` or `to` must be in"
+                        " %s, for it\n * goes by a transfer, which is waited"
+                        " for, and the call come from where runs\n * are"
+                        " called: core 0 of the cluster.", gen_beside_far(g))
+            : "", n, n, n, n);
+}
+
 static void put_api(Gen *g, Str *out)
 {
     const char *n = g->name;
@@ -111,18 +151,15 @@ static void put_api(Gen *g, Str *out)
     str_fmt(out, "};\n\n"
         "/* 0: ready; else the number of the memory region, from 1, that is"
         " NULL or not\n * aligned. */\n"
-        "int %s_init(struct %s *net, struct %s_memory memory);\n\n"
-        "/* Where input i is put before each run; NULL: the network ignores"
-        " it.  What was\n * there is lost in the run. */\n"
-        "void *%s_input(const struct %s *net, int i);\n\n"
-        "void %s_run(const struct %s *net);\n\n"
-        "/* Output i, valid until the next input is written. */\n"
-        "const void *%s_output(const struct %s *net, int i);\n\n"
+        "int %s_init(struct %s *net, struct %s_memory memory);\n\n", n, n,
+        n);
+    put_ends(g, out);
+    str_fmt(out,
         "/* One layer, from 1 to %s_LAYERS: all of them in order are a run."
         "  Afterwards\n * %s_result is where that layer's result lies. */\n"
         "void %s_step(const struct %s *net, int layer);\n"
         "const void *%s_result(const struct %s *net, int layer);\n",
-        n, n, n, n, n, n, n, n, n, g->caps, n, n, n, n, n);
+        g->caps, n, n, n, n, n);
     if (g->o->example && g->o->expected)
         str_fmt(out, "\n/* Runs the stored example.  0: right; else the first"
             " layer that differs. */\n"

@@ -10,6 +10,17 @@ static bool is_far(const Gen *g, const Buf *u)
     return !g->p->soc->mems[u->mem].mapped;
 }
 
+/* Constants come first, and buffers behind. */
+int64_t gen_far_at(const Plan *p, Ref r)
+{
+    const Buf *b = r.buf < 0 ? NULL : &p->buf[r.buf];
+
+    if (!b || p->soc->mems[b->mem].mapped)
+        return -1;
+    return b->addr + r.off + (b->kind == BUF_const ? 0
+                              : (p->consts[b->mem] + 15) / 16 * 16);
+}
+
 bool gen_in_image(const Gen *g, const Buf *u)
 {
     return u->kind == BUF_const && is_far(g, u);

@@ -73,7 +73,8 @@ static void put_top(Gen *g, Str *out)
         if (gen_uses(g, i))
             put_map(g, i, out);
     str_fmt(out, " */\n#include \"%s.h\"\n\n#include <math.h>\n"
-            "#include <stddef.h>\n\n#include \"%s_weights.h\"\n"
+            "#include <stddef.h>\n#include <string.h>\n\n"
+            "#include \"%s_weights.h\"\n"
             "#include \"kern/kern.h\"\n\n"
             "/* Marks between layers, for tools that count instructions. */\n"
             "#ifdef TILEWRIGHT_MARK\n#include \"mark.h\"\n#else\n"
@@ -186,7 +187,7 @@ static void put_dims(int layer, const Step *s, Str *out)
 
 /* Where a piece of a buffer is, as an expression; one that the cores cannot
  * address is nowhere. */
-static void put_ref(Gen *g, Ref r, Str *out)
+void gen_ref(Gen *g, Ref r, Str *out)
 {
     const Buf *u = r.buf < 0 ? NULL : &g->p->buf[r.buf];
 
@@ -208,17 +209,17 @@ static void put_io(Gen *g, const Step *s, Str *out)
     str_put(out, "    const struct io io = {\n        .in = {");
     for (i = 0; i < s->nin; i++) {
         str_put(out, i ? ",\n               " : "");
-        put_ref(g, s->in[i], out);
+        gen_ref(g, s->in[i], out);
     }
     str_put(out, s->nin ? "},\n        .out = {" : "NULL},\n        .out = {");
     for (i = 0; i < s->nout; i++) {
         str_put(out, i ? ",\n                " : "");
-        put_ref(g, s->out[i], out);
+        gen_ref(g, s->out[i], out);
     }
     str_put(out, "},\n");
     if (s->tmp.buf >= 0) {
         str_put(out, "        .tmp = ");
-        put_ref(g, s->tmp, out);
+        gen_ref(g, s->tmp, out);
         str_put(out, ",\n");
     }
     str_put(out, "        .ncore = 1,\n    };\n");
@@ -275,21 +276,6 @@ static void put_init(Gen *g, Str *out)
     str_put(out, "    return 0;\n}\n");
 }
 
-/* NAME_input or NAME_output: a switch over places. */
-static void put_places(Gen *g, const char *head, int n, Val *const *v,
-                       Str *out)
-{
-    int i;
-
-    str_fmt(out, "\n%s\n{\n    (void)net;\n    switch (i) {\n", head);
-    for (i = 0; i < n; i++) {
-        str_fmt(out, "    case %d:\n        return ", i);
-        put_ref(g, g->p->place[v[i]->id], out);
-        str_put(out, ";\n");
-    }
-    str_put(out, "    default:\n        return NULL;\n    }\n}\n");
-}
-
 static void put_run(Gen *g, Str *out)
 {
     int i;
@@ -332,7 +318,7 @@ static void put_results(Gen *g, Str *out)
         const Node *n = g->p->layer[i - 1].node;
 
         str_fmt(out, "    case %d: return ", i);
-        put_ref(g, g->p->place[n->res[0]->id], out);
+        gen_ref(g, g->p->place[n->res[0]->id], out);
         str_put(out, ";\n");
     }
     str_put(out, "    default: return NULL;\n    }\n}\n");
@@ -340,7 +326,6 @@ static void put_results(Gen *g, Str *out)
 
 void gen_net(Gen *g)
 {
-    const Graph *n = g->p->g;
     const char *path = arena_fmt(g->mem, "%s.c", g->name);
     Str b = {.mem = g->mem};
     int i;
@@ -350,10 +335,7 @@ void gen_net(Gen *g)
     for (i = 1; i <= g->nlayer && !gen_team(g); i++)
         put_layer(g, i, &b);
     put_init(g, &b);
-    put_places(g, arena_fmt(g->mem, "void *%s_input(const struct %s *net,"
-               " int i)", g->name, g->name), n->nin, n->in, &b);
-    put_places(g, arena_fmt(g->mem, "const void *%s_output(const struct %s"
-               " *net, int i)", g->name, g->name), n->nout, n->out, &b);
+    gen_ends(g, &b);
     if (gen_team(g)) {
         gen_team_net(g, &b);
     } else {

@@ -61,8 +61,7 @@ static Code *new_code(Program *p, CodeKind kind)
     return &p->code[p->ncode++];
 }
 
-/* Constants that cores can address are arrays with addresses of their own.
- * Where they cannot, constants come first and buffers behind. */
+/* Constants that cores can address are arrays with addresses of their own. */
 static Place place_of(const Maker *m, Ref r)
 {
     const Plan *p = m->g->p;
@@ -72,8 +71,7 @@ static Place place_of(const Maker *m, Ref r)
         return (Place){0, -1, 0};
     b = &p->buf[r.buf];
     if (!p->soc->mems[b->mem].mapped)
-        return (Place){0, -1, b->addr + r.off + (b->kind == BUF_const ? 0 :
-                       (p->consts[b->mem] + 15) / 16 * 16)};
+        return (Place){0, -1, gen_far_at(p, r)};
     if (b->kind == BUF_const)
         return (Place){0, r.buf, r.off};
     return (Place){gen_base(m->g, b->mem), -1, b->addr + r.off};

@@ -3,9 +3,9 @@
  *
  * Integer layers are compared by a hash of all their bytes (FNV-1a, 32 bits).
  * Of float layers, up to 16 elements spread over the result are compared
- * within the tolerance, of outputs of the network all.  Integers that follow
- * from float values may differ in a tie from machine to machine, and are not
- * compared. */
+ * within the tolerance, of outputs that cores can address all.  Integers that
+ * follow from float values may differ in a tie from machine to machine, and
+ * are not compared. */
 #include "gen/gen.h"
 
 #include <inttypes.h>
@@ -43,8 +43,9 @@ static bool *find_inexact(Gen *g)
 
 static int64_t sample_count(const Gen *g, const Val *v)
 {
-    return val_is_output(g->p->g, v) ? val_count(v)
-                                     : MIN(val_count(v), SAMPLES);
+    bool all = val_is_output(g->p->g, v) && gen_end_at(g, v) < 0;
+
+    return all ? val_count(v) : MIN(val_count(v), SAMPLES);
 }
 
 static int64_t sample_step(const Gen *g, const Val *v)
@@ -75,7 +76,7 @@ static bool is_compared(const Gen *g, int i, const bool *inexact)
     const Val *v = g->layer[i]->node->res[0];
 
     return is_complete(g, i) && g->o->expected->data[v->id] &&
-           gen_has_result(g, i) &&
+           (gen_has_result(g, i) || gen_far_output(g->p, v) >= 0) &&
            (v->type == T_f32 || !inexact[v->id]);
 }
 
@@ -190,9 +191,34 @@ static void put_set(Gen *g, FILE *f)
             "    (void)net;\n", g->name);
     for (i = 0; i < g->p->g->nin; i++)
         if (g->p->place[g->p->g->in[i]->id].buf >= 0)
-            fprintf(f, "    memcpy(%s_input(net, %d), input_%d,"
-                    " %s_INPUT_%d_BYTES);\n", g->name, i, i, g->caps, i);
+            fprintf(f, "    %s_write_input(net, %d, 0, %s_INPUT_%d_BYTES,"
+                    " input_%d);\n", g->name, i, g->caps, i, i);
     fputs("}\n\n", f);
+}
+
+static void put_draw(const Val *v, FILE *f)
+{
+    if (val_is_int(v))
+        fprintf(f, "(%s)(%" PRId64 " + (int64_t)(draw(&state) %% %" PRIu32
+                "u));\n", type_info[v->type].ctype, v->lo, draw_range(v));
+    else
+        fputs("(float)draw(&state) / 8388608.0f - 1.0f;\n", f);
+}
+
+/* To external memory, a piece at a time. */
+static void put_far_draws(Gen *g, FILE *f, int i)
+{
+    const Val *v = g->p->g->in[i];
+    int size = type_info[v->type].bytes, n = GEN_PIECE / size;
+
+    fprintf(f, "    for (i = 0; i < %" PRId64 "; i++) {\n"
+            "        ((%s *)(void *)piece)[i %% %d] = ", val_count(v),
+            type_info[v->type].ctype, n);
+    put_draw(v, f);
+    fprintf(f, "        if (i %% %d == %d || i + 1 == %" PRId64 ")\n"
+            "            %s_write_input(net, %d, i / %d * %d,\n"
+            "                (i %% %d + 1) * %d, piece);\n    }\n", n, n - 1,
+            val_count(v), g->name, i, n, n * size, n, size);
 }
 
 /* As draw_input(), in C; where the input is not used, only draws. */
@@ -206,14 +232,14 @@ static void put_draws(Gen *g, FILE *f, int i)
                 "        draw(&state);\n", val_count(v));
         return;
     }
+    if (gen_end_at(g, v) >= 0) {
+        put_far_draws(g, f, i);
+        return;
+    }
     fprintf(f, "    x = %s_input(net, %d);\n"
             "    for (i = 0; i < %" PRId64 "; i++)\n"
             "        ((%s *)x)[i] = ", g->name, i, val_count(v), type);
-    if (val_is_int(v))
-        fprintf(f, "(%s)(%" PRId64 " + (int64_t)(draw(&state) %% %" PRIu32
-                "u));\n", type, v->lo, draw_range(v));
-    else
-        fputs("(float)draw(&state) / 8388608.0f - 1.0f;\n", f);
+    put_draw(v, f);
 }
 
 static void put_drawn(Gen *g, FILE *f)
@@ -230,10 +256,10 @@ static void put_drawn(Gen *g, FILE *f)
 }
 
 static const char hash_text[] =
-    "static uint32_t hash(const unsigned char *p, int32_t n)\n"
-    "{\n"
-    "    uint32_t h = 0x811c9dc5u;\n"
+    "#define EMPTY 0x811c9dc5u\n"
     "\n"
+    "static uint32_t hash(uint32_t h, const unsigned char *p, int32_t n)\n"
+    "{\n"
     "    while (n-- > 0)\n"
     "        h = (h ^ *p++) * 0x01000193u;\n"
     "    return h;\n"
@@ -242,7 +268,7 @@ static const char hash_text[] =
 static const char exact_text[] =
     "static int is_right(const struct check *c, const void *got)\n"
     "{\n"
-    "    return !c->count || hash(got, c->count) == c->hash;\n"
+    "    return !c->count || hash(EMPTY, got, c->count) == c->hash;\n"
     "}\n\n";
 
 /* Only where there are floats: their arithmetic is in software on many chips,
@@ -262,7 +288,7 @@ static const char close_text[] =
     "    int32_t i;\n"
     "\n"
     "    if (c->count && !c->sample)\n"
-    "        return hash(got, c->count) == c->hash;\n"
+    "        return hash(EMPTY, got, c->count) == c->hash;\n"
     "    for (i = 0; i < c->count; i++) {\n"
     "        float a, b;\n"
     "\n"
@@ -274,6 +300,78 @@ static const char close_text[] =
     "    return 1;\n"
     "}\n\n";
 
+/* Of an output in external memory. */
+static const char far_text[] =
+    "    uint32_t h = EMPTY;\n"
+    "    int32_t i, n;\n"
+    "\n"
+    "    for (i = 0; c->sample && i < c->count; i++) {\n"
+    "        struct check one = {(const char *)c->sample + 4 * i, 1, 1, 0};\n"
+    "\n"
+    "        READ(net, output, 4 * i * c->step, 4, piece);\n"
+    "        if (!is_right(&one, piece))\n"
+    "            return 0;\n"
+    "    }\n"
+    "    for (i = 0; !c->sample && i < c->count; i += n) {\n"
+    "        n = c->count - i;\n"
+    "        n = n < (int32_t)sizeof piece ? n : (int32_t)sizeof piece;\n"
+    "        READ(net, output, i, n, piece);\n"
+    "        h = hash(h, piece, n);\n"
+    "    }\n"
+    "    return c->sample || !c->count || h == c->hash;\n"
+    "}\n\n";
+
+static void put_far(Gen *g, FILE *f)
+{
+    int i;
+
+    fputs("/* The output in external memory that a layer makes; -1: none. */\n"
+          "static const int far_output[] = {", f);
+    for (i = 0; i < g->nlayer; i++)
+        fprintf(f, "%d, ", gen_far_output(g->p, g->layer[i]->node->res[0]));
+    fprintf(f, "-1};\n\n#define READ %s_read_output\n\n"
+            "static int is_far_right(const struct %s *net,\n"
+            "                        const struct check *c, int output)\n{\n",
+            g->name, g->name);
+    fputs(far_text, f);
+}
+
+static void put_begin(Gen *g, FILE *f)
+{
+    Str b = {.mem = g->mem};
+
+    fprintf(f, "/* The self-test of %s: the example it was compiled with,"
+            " layer by layer. */\n#include \"%s.h\"\n\n#include <math.h>\n"
+            "#include <stddef.h>\n#include <string.h>\n\n"
+            "#define TOLERANCE %.9gf\n"
+            "#define ALIGN(n) __attribute__((aligned(n)))\n"
+            "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
+            g->name, g->name, g->o->tolerance > 0 ? g->o->tolerance : 1e-4);
+    if (!gen_far_ends(g->p))
+        return;
+    gen_piece(g, &b);
+    fprintf(f, "%s\n", b.s);
+}
+
+/* What the steps of all layers make of the inputs. */
+static void put_test(Gen *g, FILE *f)
+{
+    const char *n = g->name;
+    bool far = gen_far_ends(g->p);
+
+    fprintf(f, "int %s_selftest(const struct %s *net)\n{\n    int i;\n\n"
+            "    set_inputs(net);\n"
+            "    for (i = 1; i <= %s_LAYERS; i++) {\n"
+            "        %s_step(net, i);\n", n, n, g->caps, n);
+    if (far)
+        fputs("        if (far_output[i - 1] >= 0 &&\n"
+              "            !is_far_right(net, &checks[i - 1],"
+              " far_output[i - 1]))\n            return i;\n", f);
+    fprintf(f, "        if (%s!is_right(&checks[i - 1], %s_result(net, i)))\n"
+            "            return i;\n    }\n    return 0;\n}\n",
+            far ? "far_output[i - 1] < 0 &&\n            " : "", n);
+}
+
 void gen_selftest(Gen *g)
 {
     const char *path = arena_fmt(g->mem, "%s_selftest.c", g->name);
@@ -282,13 +380,7 @@ void gen_selftest(Gen *g)
 
     if (!f)
         err(ERR_TOOL, "cannot write %s/%s", g->dir, path);
-    fprintf(f, "/* The self-test of %s: the example it was compiled with,"
-            " layer by layer. */\n#include \"%s.h\"\n\n#include <math.h>\n"
-            "#include <stddef.h>\n#include <string.h>\n\n"
-            "#define TOLERANCE %.9gf\n"
-            "#define ALIGN(n) __attribute__((aligned(n)))\n"
-            "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
-            g->name, g->name, g->o->tolerance > 0 ? g->o->tolerance : 1e-4);
+    put_begin(g, f);
     if (!g->o->drawn)
         put_inputs(g, f);
     floats = put_checks(g, f);
@@ -298,13 +390,9 @@ void gen_selftest(Gen *g)
         put_set(g, f);
     fputs(hash_text, f);
     fputs(floats ? close_text : exact_text, f);
-    fprintf(f, "int %s_selftest(const struct %s *net)\n{\n    int i;\n\n"
-            "    set_inputs(net);\n"
-            "    for (i = 1; i <= %s_LAYERS; i++) {\n"
-            "        %s_step(net, i);\n"
-            "        if (!is_right(&checks[i - 1], %s_result(net, i)))\n"
-            "            return i;\n    }\n    return 0;\n}\n",
-            g->name, g->name, g->caps, g->name, g->name);
+    if (gen_far_ends(g->p))
+        put_far(g, f);
+    put_test(g, f);
     bad = ferror(f) != 0;
     if (fclose(f) || bad)
         err(ERR_TOOL, "cannot write %s/%s: is the disk full?", g->dir, path);

@@ -71,20 +71,24 @@ static void put_consts(const Report *r, Str *out)
         str_put(out, "\n");
 }
 
-/* spilled  8192 bytes out, 8192 back: conv_1, add_2 */
+/* spilled  8192 bytes out, 70192 back: conv_1, add_2, x (input) */
 static void put_spills(const Report *r, Str *out)
 {
+    static const char *const kind[] = {
+        [BUF_temp] = "", [BUF_input] = " (input)", [BUF_output] = " (output)",
+    };
     Spills s = report_spills(r);
     const char *sep = ": ";
     int i;
 
-    if (!s.out)
+    if (!s.out && !s.in)
         return;
     str_fmt(out, "spilled  %lld bytes out, %lld back", (long long)s.out,
             (long long)s.in);
     for (i = 0; i < r->plan->nbuf; i++)
         if (report_is_spilled(r, &r->plan->buf[i])) {
-            str_fmt(out, "%s%s", sep, r->plan->buf[i].val->name);
+            str_fmt(out, "%s%s%s", sep, r->plan->buf[i].val->name,
+                    kind[r->plan->buf[i].kind]);
             sep = ", ";
         }
     str_put(out, "\n");
