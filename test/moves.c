@@ -810,7 +810,7 @@ static const struct Change {
 };
 
 static int nmeant[LEN(changes)], nmade[LEN(changes)], nkept, failed;
-static int nplan[2], nmove, nkernel, nfused, nspilled;
+static int nplan[2], nmove, nkernel, nfused, nspilled, nends;
 
 typedef struct Case {
     uint64_t seed;
@@ -861,6 +861,10 @@ static void count_plan(const Plan *p)
             ++*(p->step[i].engine == ENG_core ? &nkernel : &nmove);
             nspilled += goes_out(p, &p->step[i]);
         }
+    for (i = 0; i < p->nbuf; i++)
+        nends += (p->buf[i].kind == BUF_input ||
+                  p->buf[i].kind == BUF_output) &&
+                 !p->soc->mems[p->buf[i].mem].mapped;
     for (n = p->g->first; n; n = n->next)
         nfused += p->place[n->res[0]->id].buf < 0 && n->res[0]->nuse;
 }
@@ -1052,9 +1056,9 @@ int main(int argc, char **argv)
         }
     }
     printf("%d plans of the planner and %d naive ones from seed %s, %d tiles, "
-           "%d transfers, %d of them to L3, %d values fused; %d changes, %d "
-           "change the meaning, %d rejected; %d wrong\n", nplan[0], nplan[1],
-           argv[1], nkernel, nmove, nspilled, nfused, made, meant,
-           made - nkept, failed);
-    return failed || !nplan[0] || !nplan[1] || !nspilled;
+           "%d transfers, %d of them to L3, %d inputs and outputs there, %d "
+           "values fused; %d changes, %d change the meaning, %d rejected; %d "
+           "wrong\n", nplan[0], nplan[1], argv[1], nkernel, nmove, nspilled,
+           nends, nfused, made, meant, made - nkept, failed);
+    return failed || !nplan[0] || !nplan[1] || !nspilled || !nends;
 }

@@ -25,6 +25,9 @@ for t in gap8 siracusa; do
 done
 L2=50000 try mobilenetv1-0.25-128-int gap8
 grep -q '^spilled ' $d/r.txt || { echo "nothing spilled"; bad=$((bad + 1)); }
+L2=20000 try mobilenetv1-0.25-128-int gap8
+grep -q '^spilled .*input (input)' $d/r.txt ||
+    { echo "no input in the L3"; bad=$((bad + 1)); }
 try dscnn-qdq-u8 pulp-open
 try autoencoder-int gap9
 try kernels-integer/Concat siracusa

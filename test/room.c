@@ -373,11 +373,18 @@ static bool is_one(const Room *r, int store)
     return false;
 }
 
+/* Is it in the L3 alone at some layer?  Then, if it is an input, when it is
+ * given, and if it is an output, when it is wanted. */
+static bool is_out(const Room *r, int i)
+{
+    return r->place[i] > 1;
+}
+
 /* May it be where it is?  What is moved as a whole must be whole. */
 static bool may_be(const Room *r, int i)
 {
     int store = r->store[i], first = r->t->first[store], k;
-    bool here = first < 0, fresh = here, moved = false;
+    bool here = first < 0 && !is_out(r, i), fresh = here, moved = false;
 
     if (!r->place[i])
         return true;
@@ -385,7 +392,7 @@ static bool may_be(const Room *r, int i)
         bool end = k == r->t->nwork;
         bool use = end || work_uses(&r->t->work[k], store);
 
-        if (!end && place_of(r, i, k) == AWAY) {
+        if (end ? is_out(r, i) : place_of(r, i, k) == AWAY) {
             moved |= here && fresh;
             here = fresh = false;
         } else if (use) {
@@ -397,7 +404,7 @@ static bool may_be(const Room *r, int i)
     return !moved || is_one(r, store);
 }
 
-/* What is given, or wanted, and is not in the L1. */
+/* What is given, or wanted, in the L2. */
 static int64_t ends_of(const Room *r, bool in)
 {
     int64_t sum = 0;
@@ -406,7 +413,7 @@ static int64_t ends_of(const Room *r, bool in)
     for (i = 0; i < r->nstore; i++) {
         const Store *s = &r->t->s->store[r->store[i]];
 
-        if (r->place[i] && (in ? s->in : s->out))
+        if (r->place[i] && !is_out(r, i) && (in ? s->in : s->out))
             sum += s->size;
     }
     return sum;

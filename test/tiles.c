@@ -3,6 +3,7 @@
  * tiles show SEED COUNT [TARGET...]: the networks, and their memory.
  * tiles model FILE TARGET L1 L2: the plan of a model (*.nn: a graph as text),
  * played; -1: all memory.
+ * tiles build FILE TARGET L1 L2: and run, on the chip and on the emulated team.
  *
  * Each is compiled for one of the targets (default: gap8 siracusa) with random
  * limits for L1 and L2, runs on it, and must give, bit by bit, what the
@@ -45,6 +46,7 @@ static struct Seen { /* by all processes together */
     int layers, cut, chained, kept; /* kept: rows are */
     int far, out, both; /* transfers from outside, and to it; both: of values,
                            for chains */
+    int ends; /* inputs and outputs there */
 } *seen;
 
 static void stop(const Trouble *t)
@@ -163,19 +165,21 @@ static bool chip_has(Arena *a, const Case *c)
            c->l2 < soc_mem(soc, "L2")->size;
 }
 
-static const char *run_plan(Arena *a, Plan *p, void **in, const Val *want)
+/* *fits: or only its weights are too large. */
+static const char *run_plan(Arena *a, Plan *p, void **in, const Val *want,
+                            bool emulate, bool *fits)
 {
     GenOpts o = {.name = "net", .dir = dir_temp(a), .example = in,
                  .force = true, .version = "test"};
-    RunOpts ro = {.dir = o.dir, .name = o.name, .in = in, .timeout = 300};
+    RunOpts ro = {.dir = o.dir, .name = o.name, .in = in, .timeout = 300,
+                  .emulate = emulate};
     Run r;
     int i;
 
     o.expected = graph_eval(a, p->g, in);
     gen_project(p, &o);
     r = dev_run(a, p, &ro);
-    if (!r.ok && r.status == ERR_FIT)
-        return NULL; /* only its weights are too large */
+    *fits = r.ok || r.status != ERR_FIT;
     if (!r.ok)
         return r.why;
     for (i = 0; i < p->g->nout; i++)
@@ -250,9 +254,15 @@ static void count_tiles(const Plan *p)
         if (p->layer[i].after)
             __atomic_add_fetch(&seen->chained, 1, __ATOMIC_RELAXED);
     }
-    for (i = 0; i < p->nbuf; i++)
-        if (strstr(p->buf[i].name, " kept"))
+    for (i = 0; i < p->nbuf; i++) {
+        const Buf *b = &p->buf[i];
+
+        if (strstr(b->name, " kept"))
             __atomic_add_fetch(&seen->kept, 1, __ATOMIC_RELAXED);
+        if ((b->kind == BUF_input || b->kind == BUF_output) &&
+            !p->soc->mems[b->mem].mapped)
+            __atomic_add_fetch(&seen->ends, 1, __ATOMIC_RELAXED);
+    }
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
@@ -270,6 +280,7 @@ static int attempt(const Case *c, const char **why)
 {
     Arena *a = arena_new();
     int status = setjmp(stopped);
+    bool fits = true;
     Graph *g;
     Plan *p;
     void **in;
@@ -288,7 +299,9 @@ static int attempt(const Case *c, const char **why)
     *why = p->cost < p->least ? "takes less than the bound"
                               : wrong_with(a, p, in, want);
     if (!*why && builds && chip_has(a, c))
-        *why = run_plan(a, p, in, want);
+        *why = run_plan(a, p, in, want, false, &fits);
+    if (!fits)
+        return 0;
     return *why ? WRONG + 100 : 0;
 }
 
@@ -393,12 +406,13 @@ static int run_all(uint64_t seed, int count)
     printf("seed %llu: %d random networks %s as given, %d with what was "
            "missing, %d with more than the chip has; %d of %d layers were "
            "cut, %d results stayed within chains, of %d rows were kept, %d "
-           "transfers from L3 and %d to it, %d of values of chains; %d "
+           "transfers from L3 and %d to it, %d of values of chains; %d inputs "
+           "and outputs there; %d "
            "wrong\n",
            (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
            n[ENLARGED], n[REFUSED], seen->cut,
            seen->layers, seen->chained, seen->kept, seen->far, seen->out,
-           seen->both, n[WRONG]);
+           seen->both, seen->ends, n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
 
@@ -433,6 +447,7 @@ static int play_model(const char *path, const Case *c)
     Graph *g = read_model(a, path);
     void **in = draw_arrays(a, g, 1);
     const char *why;
+    bool fits;
     Val *want;
     Plan *p;
     int i, cut = 0;
@@ -443,6 +458,8 @@ static int play_model(const char *path, const Case *c)
     graph_number(g);
     p = make_plan(a, g, c);
     why = wrong_with(a, p, in, want);
+    for (i = 0; i < 2 && builds && !why; i++)
+        why = run_plan(a, p, in, want, i, &fits);
     for (i = 0; i < p->nlayer; i++)
         cut += p->layer[i].tiles > 1;
     printf("%s: %d of %d layers in tiles, %lld cycles predicted: %s\n", path,
@@ -458,7 +475,8 @@ int main(int argc, char **argv)
 
     if (argc < 4)
         return 2;
-    if (argc == 6 && !strcmp(argv[1], "model"))
+    builds = !strcmp(argv[1], "run") || !strcmp(argv[1], "build");
+    if (argc == 6 && (!strcmp(argv[1], "model") || !strcmp(argv[1], "build")))
         return play_model(argv[2], &(Case){
             .target = argv[3], .l1 = atoll(argv[4]), .l2 = atoll(argv[5]),
             .cores = 8});
@@ -468,7 +486,6 @@ int main(int argc, char **argv)
         ntarget = argc - 4;
         target = (const char *const *)argv + 4;
     }
-    builds = !strcmp(argv[1], "run");
     for (i = 0; i < count && !strcmp(argv[1], "show"); i++)
         show(seed + (uint64_t)i);
     if (i)

@@ -21,6 +21,16 @@ build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
 # Results that follow operands.
 build/test/tiles model test/tiles/twice.nn gap8 4332 6420 &&
     build/test/tiles model test/tiles/joined.nn siracusa 22068 80000 || exit 1
+# Inputs and outputs that the L2 is too small for.
+command -v riscv64-unknown-elf-gcc >/dev/null && how=build || how=model
+while read -r net chip l1 l2; do
+    build/test/tiles $how test/tiles/$net.nn $chip $l1 $l2 || exit 1
+done <<'END' || exit 1
+picture gap8 16000 60000
+camera gap8 -1 -1
+map siracusa 16000 8000
+readers siracusa 9000 3000
+END
 # One that lacks both memories on a chip with little L2, and one for whose
 # constants the chip itself has too little.
 cat >build/test/little.soc <<'END'

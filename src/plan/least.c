@@ -10,10 +10,12 @@
 enum { PATIENCE = 4, STRIDE = 4096, MOST_MORE = 1 << 30 };
 
 /* What may be done where memory is short: layers in chains, values away or
- * both, with constants all in the next memory, or all but the small behind. */
+ * both, with constants all in the next memory, or all but the small behind;
+ * where values are away, also ends: inputs when they are given, and outputs
+ * when they are wanted. */
 typedef enum Means {
     IN_homes, IN_chains, IN_spilled, IN_both,
-    OUT_homes, OUT_chains, OUT_spilled, OUT_both, NMEANS
+    OUT_homes, OUT_chains, OUT_spilled, OUT_both, NINNER, NMEANS = NINNER + 4
 } Means;
 
 static bool has_chains(Means how)
@@ -29,8 +31,12 @@ static bool has_spilled(Means how)
 /* Makes ready for it; false: the chip cannot. */
 static bool begin_lean(Tiler *t, const PlanOpts *o, Means how)
 {
-    bool outside = how >= OUT_homes;
+    static const Means ends[] = {IN_spilled, IN_both, OUT_spilled, OUT_both};
+    bool outside;
 
+    t->ends = how >= NINNER;
+    how = t->ends ? ends[how - NINNER] : how;
+    outside = how >= OUT_homes;
     begin_anew(t, has_chains(how) ? CHAIN_all : CHAIN_none, true);
     if ((outside && (t->outer < 0 || !t->io)) ||
         (has_spilled(how) && !spills_to(t)))
@@ -69,14 +75,36 @@ static bool try_means(Tiler *t, const PlanOpts *o, Means how)
     return ok && try_rounds(t, o) && place_outside(t);
 }
 
+/* Nothing is less with values away but for ends than with these. */
+static bool is_least(Means how)
+{
+    return how >= NINNER || !has_spilled(how);
+}
+
 static bool try_lean(Tiler *t, const PlanOpts *o)
 {
     Means how;
 
     for (how = 0; how < NMEANS; how++)
+        if (is_least(how) && try_means(t, o, how))
+            return true;
+    return false;
+}
+
+/* What is as it was wherever it can be. */
+static bool try_inner(Tiler *t, const PlanOpts *o)
+{
+    Means how;
+
+    for (how = 0; how < NINNER; how++)
         if (try_means(t, o, how))
             return true;
     return false;
+}
+
+static bool try_quick(Tiler *t, const PlanOpts *o)
+{
+    return try_all(t, o) || try_ends(t, o);
 }
 
 /* The least room of the next memory with which there is a solution by these
@@ -159,7 +187,7 @@ static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
 
     while (step >= UNIT) {
         less = with_limit(t, o, mem, MAX(0, least - step));
-        if (step <= least && try_all(t, &less))
+        if (step <= least && try_quick(t, &less))
             least -= step;
         else
             found = false;
@@ -177,7 +205,7 @@ static int64_t least_next_of(Tiler *t, const PlanOpts *o)
 
     free.limit[t->next] = -1;
     for (how = 0; how < NMEANS; how++) {
-        sum = least_sum(t, &free, how);
+        sum = is_least(how) ? least_sum(t, &free, how) : INT64_MAX;
         if (sum <= t->p->room[t->next]) {
             least = MIN(least, sum);
             most = MAX(most, t->p->room[t->next]);
@@ -198,7 +226,7 @@ static bool solves_near(Tiler *t, const PlanOpts *o, int64_t near)
 
     less.limit[t->near] = near;
     for (how = 0; how < NMEANS && !ok; how++)
-        ok = begin_lean(t, &less, how) &&
+        ok = is_least(how) && begin_lean(t, &less, how) &&
              solves(t, near, t->p->room[t->next]);
     return ok;
 }
@@ -262,7 +290,7 @@ static bool has_least(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     if (least < 0 || least > t->p->room[mem])
         return false;
     less.limit[mem] = least;
-    return try_lean(t, &less) || try_all(t, &less);
+    return try_lean(t, &less) || try_quick(t, &less);
 }
 
 /* By how much a limit, or a memory without one, is less than so many bytes. */
@@ -286,7 +314,7 @@ static int64_t least_grown(Tiler *t, const PlanOpts *o)
     free.limit[t->next] = -1;
     m->size += MOST_MORE;
     for (how = 0; how < NMEANS; how++) {
-        sum = least_sum(t, &free, how);
+        sum = is_least(how) ? least_sum(t, &free, how) : INT64_MAX;
         if (sum > t->p->room[t->next])
             continue;
         least = MIN(least, sum + t->p->consts[t->next]);
@@ -329,7 +357,7 @@ void make_least(Tiler *t, const PlanOpts *o)
     Plan *p = t->p;
     int64_t next, near = -1;
 
-    if (try_lean(t, o))
+    if (try_inner(t, o) || try_ends(t, o) || try_lean(t, o))
         return;
     next = least_next_of(t, o);
     if (has_least(t, o, t->next, next))
@@ -387,7 +415,7 @@ bool make_small(Tiler *t, const PlanOpts *o)
     Small best = {0};
     Means how;
 
-    for (how = 0; how < NMEANS; how++)
+    for (how = 0; how < NINNER; how++)
         try_sizes(t, o, how, &best);
     if (best.any)
         less.limit[t->next] = best.limit;

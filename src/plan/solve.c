@@ -466,7 +466,8 @@ static bool ends_fit(const Solver *s, int work, unsigned set)
     if (s->relaxed)
         return true;
     for (i = 0; i < v->nstore; i++) {
-        if (work ? !v->store[i].out : !v->store[i].in)
+        if ((work ? !v->store[i].out : !v->store[i].in) ||
+            tiler_is_away(s->t, i, work ? work : -1))
             continue;
         for (k = 0; k < x->n && x->store[k] != i; k++)
             ;

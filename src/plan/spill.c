@@ -3,7 +3,8 @@
  * A store may be away for some works: then it lies in the outer memory alone.
  * Works that use it meanwhile bring and send its tiles through slots in the
  * next memory (emit.c); before others that use it it is fetched as a whole,
- * and written out as soon as the last has written it.
+ * and written out as soon as the last has written it.  Inputs may be given, and
+ * outputs wanted, out there (ends).
  *
  * Which ones: where most is missing, of what lives there the store that costs
  * the least transfers for each byte it frees; again, until everything fits.
@@ -23,8 +24,11 @@ bool spills_to(const Tiler *t)
 bool tiler_is_away(const Tiler *t, int store, int work)
 {
     const Spilled *s = t->spilled[store];
+    const Store *v = &t->s->store[store];
 
-    return s && work >= 0 && work < t->nwork && s->away[work];
+    if (!s || (work >= 0 && work < t->nwork))
+        return s && s->away[work];
+    return t->ends && (work < 0 ? v->in : v->out);
 }
 
 static bool lives_at(const Tiler *t, int store, int work)
@@ -166,20 +170,21 @@ static bool moves_of(const Tiler *t, int store, const bool *away,
     int64_t toll = tiler_toll(t, 0, size);
     int64_t out = move_cycles(t->io, false, size, 1) + toll;
     int64_t in = move_cycles(t->io, true, size, 1) + toll;
-    bool here = t->first[store] < 0, fresh = here;
+    bool here = t->first[store] < 0 && !t->ends, fresh = here;
     int k;
 
     cycles[0] = cycles[1] = 0;
     for (k = MAX(0, t->first[store]); k <= t->last[store]; k++) {
-        bool use = k < t->nwork && work_uses(&t->work[k], store);
-        bool write = k < t->nwork && writes(t, k, store);
+        bool end = k == t->nwork;
+        bool use = !end && work_uses(&t->work[k], store);
+        bool write = !end && writes(t, k, store);
 
-        if (k < t->nwork && away[k]) {
+        if (end ? t->ends : away[k]) {
             cycles[1] += here && fresh ? out : 0;
             cycles[0] += (write ? out : 0) +
                          (use && k > t->first[store] ? in : 0);
             here = fresh = false;
-        } else if (use || k == t->nwork) {
+        } else if (use || end) {
             cycles[1] += !here && k > t->first[store] ? in : 0;
             here = true;
             fresh |= write;
@@ -347,12 +352,24 @@ static void improve(Tiler *t, int64_t near, int64_t next, int64_t cost)
     }
 }
 
+/* Inputs that nobody reads. */
+static void put_unread(Tiler *t)
+{
+    const bool *away = NEWN(t->mem, bool, t->nwork + 1);
+    int i;
+
+    for (i = 0; t->ends && i < t->s->nstore; i++)
+        if (t->s->store[i].in && t->last[i] < 0)
+            put_away(t, i, away);
+}
+
 bool spill_stores(Tiler *t, int64_t near, int64_t next)
 {
     int64_t *need = NEWN(t->mem, int64_t, t->nwork + 1), cost;
     const bool *can = streams_of(t);
     int i, k;
 
+    put_unread(t);
     for (;;) {
         for (i = 0; i < t->nwork; i++)
             need[i] = need_at(t, i, next);
@@ -384,6 +401,7 @@ void spill_all(Tiler *t)
     int64_t cycles[2];
     int i;
 
+    put_unread(t);
     for (i = 0; i < t->s->nstore; i++) {
         if (t->s->store[i].konst || t->last[i] < 0)
             continue;
@@ -428,8 +446,8 @@ void spill_far(Tiler *t, const unsigned char *far)
     int i;
 
     for (i = 0; i < t->s->nstore; i++)
-        if (t->spilled[i] && (!far[i] || !is_ever(t->spilled[i]->away,
-                                                  t->nwork)))
+        if (t->spilled[i] && t->last[i] >= 0 &&
+            (!far[i] || !is_ever(t->spilled[i]->away, t->nwork)))
             take_back(t, i);
 }
 
@@ -450,13 +468,13 @@ void spill_bufs(Tiler *t, const int *buf)
         s->ready = 0;
         if (s->home < 0) /* it is within a chain */
             continue;
-        if (v->in || v->out)
+        if (!t->ends && (v->in || v->out))
             s->home = plan_add_buf(t->p, (Buf){
                 .kind = BUF_temp, .size = v->size, .align = 8, .val = v->val,
                 .name = arena_fmt(t->mem, "%s outside", v->val->name),
             });
         t->p->buf[s->home].mem = t->outer;
-        if (v->in)
+        if (v->in && !t->ends)
             s->buf = s->own;
     }
 }
@@ -521,10 +539,10 @@ static bool leaves(const Tiler *t, int store, int work)
 {
     int k;
 
-    for (k = work + 1; k < t->nwork && k <= t->last[store]; k++) {
+    for (k = work + 1; k <= t->last[store]; k++) {
         if (tiler_is_away(t, store, k))
             return true;
-        if (writes(t, k, store))
+        if (k < t->nwork && writes(t, k, store))
             return false;
     }
     return false;
@@ -534,7 +552,7 @@ static bool is_away_later(const Tiler *t, int store, int work)
 {
     int k;
 
-    for (k = work + 1; k < t->nwork; k++)
+    for (k = work + 1; k <= t->nwork; k++)
         if (tiler_is_away(t, store, k))
             return true;
     return false;

@@ -361,23 +361,41 @@ static bool keep_less(Tiler *t, const PlanOpts *o, const Made *without)
     return is_better(&with, without) || make_again(t, o, without);
 }
 
-bool try_all(Tiler *t, const PlanOpts *o)
+static Chains most_chains(const PlanOpts *o)
 {
-    Chains most = o->chains ? CHAIN_always : CHAIN_all;
-    Made v[3], *best = v;
+    return o->chains ? CHAIN_always : CHAIN_all;
+}
+
+/* With values away, unless the first is better. */
+static bool spill_all_ways(Tiler *t, const PlanOpts *o, Made first)
+{
+    Made v[3] = {first}, *best = v;
     int i;
 
-    v[0] = try_chains(t, o, o->chains ? most : CHAIN_none);
-    if (v[0].cost >= 0)
-        return o->chains || keep_less(t, o, &v[0]);
-    v[0] = o->chains ? v[0] : try_chains(t, o, most);
-    v[1] = try_spilled(t, o, o->chains ? most : CHAIN_none);
-    v[2] = try_spilled(t, o, most);
+    v[1] = try_spilled(t, o, o->chains ? most_chains(o) : CHAIN_none);
+    v[2] = try_spilled(t, o, most_chains(o));
     for (i = 1; i < (int)LEN(v); i++)
         if (is_better(&v[i], best))
             best = &v[i];
     return best->cost >= 0 &&
            (best == &v[LEN(v) - 1] || make_again(t, o, best));
+}
+
+bool try_all(Tiler *t, const PlanOpts *o)
+{
+    Made m;
+
+    t->ends = false;
+    m = try_chains(t, o, o->chains ? most_chains(o) : CHAIN_none);
+    if (m.cost >= 0)
+        return o->chains || keep_less(t, o, &m);
+    return spill_all_ways(t, o, o->chains ? m : try_chains(t, o, CHAIN_all));
+}
+
+bool try_ends(Tiler *t, const PlanOpts *o)
+{
+    t->ends = true;
+    return spill_all_ways(t, o, (Made){.cost = -1});
 }
 
 /* What lives at most, wherever it has its home. */

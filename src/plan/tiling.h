@@ -211,7 +211,9 @@ typedef struct Tiler {
     Fetch *fetch;
     int nfetch;
     int spills;         /* some stores are spilled, as if the room of the next
-                           memory were so many of its SPILL_PARTS: */
+                           memory were so many of its SPILL_PARTS, */
+    bool ends;          /* and inputs among them are given, and outputs wanted,
+                           in the outer memory: */
     Spilled **spilled;  /* by store; NULL: it never is */
     bool *streams;      /* by work: its tiles may pass through the next, */
     int64_t streams_room; /* with so much of the nearest */
@@ -411,6 +413,7 @@ void emit_steps(Tiler *t, const Solution *s);
 
 /* spill.c: what is written out to the outer memory, and fetched back. */
 bool spills_to(const Tiler *t);
+/* At a work; -1 and nwork: when inputs are given, and outputs wanted. */
 bool tiler_is_away(const Tiler *t, int store, int work);
 /* Is a store in the next memory, if not nearer, at one of n works that are
  * computed together?  Bytes of those that may be spilled, but for what lies
@@ -513,8 +516,10 @@ void put_outside(Tiler *t);
 int64_t bytes_inside(const Tiler *t);
 void set_rooms(Tiler *t, const PlanOpts *o); /* as constants leave it */
 bool place_outside(Tiler *t); /* is there room in the outer memory? */
-/* What does not fit may, with chains wherever they save room, or spilled. */
+/* What does not fit may, with chains wherever they save room, or spilled; or
+ * where inputs and outputs may be in the outer memory too. */
 bool try_all(Tiler *t, const PlanOpts *o);
+bool try_ends(Tiler *t, const PlanOpts *o);
 /* The cost of a plan with everything as it is set; of a trial; -1: none. */
 int64_t try_again(Tiler *t, const PlanOpts *o);
 int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x);

@@ -53,6 +53,16 @@ int64_t addr_of(const Plan *p, Ref r)
     return p->buf[r.buf].addr + r.off;
 }
 
+/* By cores, or by an engine. */
+static bool is_reached(const Plan *p, int mem)
+{
+    int i;
+
+    for (i = 0; i < p->soc->ndma && p->soc->dmas[i].far != mem; i++)
+        ;
+    return p->soc->mems[mem].mapped || i < p->soc->ndma;
+}
+
 static bool check_life(Check *c, const Buf *b)
 {
     const Plan *p = c->p;
@@ -61,7 +71,7 @@ static bool check_life(Check *c, const Buf *b)
         return wrong(c, "buffer %s lives from %d to %d", b->name, b->from,
                      b->to);
     if ((b->kind == BUF_input || b->kind == BUF_output) &&
-        !p->soc->mems[b->mem].mapped)
+        !is_reached(p, b->mem))
         return wrong(c, "%s is where the user's code cannot reach it",
                      b->name);
     return true;
@@ -424,8 +434,7 @@ static bool check_outputs(Check *c)
         if (r.buf < 0 || r.buf >= p->nbuf || r.off < 0 ||
             r.off + val_bytes(v) > p->buf[r.buf].size)
             return wrong(c, "output %s has no place", v->name);
-        if (p->buf[r.buf].to < p->nstep || p->buf[r.buf].kind == BUF_const ||
-            !p->soc->mems[p->buf[r.buf].mem].mapped)
+        if (p->buf[r.buf].to < p->nstep || p->buf[r.buf].kind == BUF_const)
             return wrong(c, "output %s does not live to the end", v->name);
         if (!space_is(&c->space[space_of(p, r.buf)], addr_of(p, r),
                       c->name[v->id], 0, val_bytes(v)))
