@@ -424,7 +424,7 @@ static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
 {
-    Tiler t = {.mem = p->mem, .p = p, .s = s};
+    Tiler t = {.mem = p->mem, .known = p->mem, .p = p, .s = s};
     int64_t near, next;
     bool chained = false, lean;
     int i;

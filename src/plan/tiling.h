@@ -187,7 +187,8 @@ typedef enum Chains {
 } Chains;
 
 typedef struct Tiler {
-    Arena *mem;
+    Arena *mem;         /* of the plan that is made, */
+    Arena *known;       /* and of what is known of layers, whatever the plan */
     Plan *p;
     Stores *s;
     const Chooser *chooser;

@@ -329,7 +329,7 @@ static int64_t lag_of(Tiler *t, int work, const Way *way, int o)
             !memcmp(l->len, way->len, sizeof l->len))
             return l->bytes;
     }
-    GROW(t->mem, w->lag, (size_t)w->nlag);
+    GROW(t->known, w->lag, (size_t)w->nlag);
     w->lag[w->nlag] = (Lag){.oper = o, .works = way_works(way),
                             .rows_first = way->rows_first,
                             .rolls = way->rolls,
