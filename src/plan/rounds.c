@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, LEAN_ROUNDS = 4, STEP_BYTES = 15, LOOSE = 4096,
+enum { ROUNDS = 16, LEAN_ROUNDS = 4, PATIENCE = 8, STEP_BYTES = 15, LOOSE = 4096,
        SLACK = 512 };
 
 /* --- room --- */
@@ -13,7 +13,7 @@ enum { ROUNDS = 16, LEAN_ROUNDS = 4, STEP_BYTES = 15, LOOSE = 4096,
 Rooms new_rooms(Tiler *t, int64_t near, int64_t next)
 {
     Rooms r = {NEWN(t->mem, int64_t, t->nwork + 1),
-               NEWN(t->mem, int64_t, t->nwork + 1)};
+               NEWN(t->mem, int64_t, t->nwork + 1), 0};
     int i;
 
     for (i = 0; i < t->nwork; i++) {
@@ -186,6 +186,14 @@ static void size_fetches(Tiler *t)
             p->buf[i].to = p->nstep + 1;
 }
 
+static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
+{
+    int i;
+
+    for (i = 0; i < t->nwork; i++)
+        room[i] = MIN(room[i], most);
+}
+
 /* Steps and addresses of a solution; false: too high, and rooms are less. */
 static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
@@ -224,17 +232,11 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     over = ok ? add_fetches(t, &work) : 0;
     if (over > 0) {
         r->next[work] -= MAX(over, 64);
+        if (++r->late > PATIENCE) /* what is fetched next would not fit either */
+            cap_rooms(t, r->next, r->next[work]);
         ok = false;
     }
     return ok && knows_program(t, o);
-}
-
-static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
-{
-    int i;
-
-    for (i = 0; i < t->nwork; i++)
-        room[i] = MIN(room[i], most);
 }
 
 /* Each plan is dropped with all that is its own when the next is tried, unless

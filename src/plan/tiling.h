@@ -487,6 +487,7 @@ int64_t call_cold(CodeCache *c);
 enum { UNIT = 8 }; /* memory is given out in so many bytes */
 typedef struct Rooms {
     int64_t *near, *next; /* by work */
+    int late;             /* times that there was none for what is fetched */
 } Rooms;
 Rooms new_rooms(Tiler *t, int64_t near, int64_t next);
 Solution solve_rooms(Tiler *t, int64_t near, int64_t next);
