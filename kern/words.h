@@ -274,7 +274,7 @@ static inline void words_all(const struct map_dims *k, const struct io *io,
     {                                                                        \
         struct words w;                                                      \
                                                                              \
-        if (words_vary(k->sm) || words_vary(k->sa)) {                        \
+        if (nest_runs(k) > 1 && (words_vary(k->sm) || words_vary(k->sa))) {  \
             words_each(k, io);                                               \
             return;                                                          \
         }                                                                    \

@@ -10,7 +10,7 @@
  * inplace  x y
  * split    n
  * stack    320
- * cycles   ncore * (215 + min(ncore - 1, 1) * 105 +
+ * cycles   ncore * (215 + min(ncore - 1, 1) * 70 +
  *          (z.n + 4 * ncore - 1) / (4 * ncore) * 26) +
  *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
