@@ -659,7 +659,7 @@ static void load_piece(Timing *x, const Kind *k, int m, int o)
         x->moving += MOVE_CYCLES;
         x->moved[1] += bytes;
     }
-    pipe_load(x->t, k->move[o], v->konst, &x->p);
+    pipe_load(x->t, k->move[o], oper_early(v, x->c->first), &x->p);
     x->moving += MOVE_CYCLES;
     x->moved[0] += bytes;
 }
@@ -853,7 +853,7 @@ static void size_oper(const Timing *x, Way *way, int m, int o, bool within)
 
     if (!within)
         way->bytes += slots * slot_bytes(most);
-    if (v->konst)
+    if (oper_early(v, x->c->first))
         way->pre_bytes += slot_bytes(most);
     if (v->konst && v->outer)
         way->outer_bytes += const_bytes(x->t, v, way, k->piece[o], most);

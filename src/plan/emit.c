@@ -288,7 +288,16 @@ static void load(Emitter *e, int work, int o, Piece p)
     });
 }
 
-typedef enum What { LOAD_all, LOAD_consts } What;
+typedef enum What { LOAD_all, LOAD_early } What;
+
+/* What comes back from the outer memory is not there before. */
+static bool is_early(const Emitter *e, int work, int o)
+{
+    const Oper *x = &e->t->work[work].oper[o];
+
+    return oper_early(x, work - e->sol->way[work]->before) &&
+           (x->konst || !e->t->spilled[x->store]);
+}
 
 static void load_tile(Emitter *e, int work, const Tile *tile, What what)
 {
@@ -297,7 +306,7 @@ static void load_tile(Emitter *e, int work, const Tile *tile, What what)
 
     for (o = 0; o < w->noper; o++)
         if (!w->oper[o].out && is_staged(e, work, o) &&
-            (what == LOAD_all || w->oper[o].konst))
+            (what == LOAD_all || is_early(e, work, o)))
             load(e, work, o, tile->in[o]);
 }
 
@@ -615,8 +624,8 @@ static void await_stores(Emitter *e)
     }
 }
 
-/* Before which tile of a layer the first constants of the next are fetched:
- * as late as there is idle time enough behind. */
+/* Before which tile of a layer what the next one needs early is loaded: as late
+ * as there is idle time enough behind. */
 static int tile_of_fetch(const Emitter *e, int next)
 {
     const Way *w = e->sol->way[e->work];
@@ -646,7 +655,7 @@ static void fetch_next(Emitter *e, int i)
         (!e->sol->way[e->work]->direct && i != tile_of_fetch(e, next)))
         return;
     tiles_at(e, next, 0, first);
-    load_tiles(e, next, first, LOAD_consts);
+    load_tiles(e, next, first, LOAD_early);
 }
 
 /* Is the tile's result still there from the tile before? */

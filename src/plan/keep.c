@@ -3,9 +3,9 @@
  *
  * They are gone through in the order of use, with a clock for the layers, code
  * that comes in for them counted, and one for the line, which is ahead of them
- * as far as there is room.  Where one comes too late, it
- * or one before it stays: as large as what is late, or the largest; none before
- * the line last stood still, for without it it would stand still longer. */
+ * as far as there is room.  Where one comes too late, it or one before it
+ * stays: as large as what is late, or the largest; none before the line last
+ * stood still, for without it it would stand still longer. */
 #include "plan/tiling.h"
 
 typedef struct Late {
@@ -106,8 +106,8 @@ static int whom_to_keep(const Keeper *k, int i, int64_t late, int64_t most)
     return best;
 }
 
-/* Cycles in which code comes in for a work that is not cut; a kernel's number is
- * that of the first work that has it. */
+/* Cycles in which code comes in for a work that is not cut; a kernel's number
+ * is that of the first work that has it. */
 static int64_t cold_of(const Tiler *t, int work, CodeCache *cache)
 {
     const Work *w = &t->work[work];

@@ -4,7 +4,7 @@
  * the stores that live across a boundary have their home in the next memory;
  * its entries are the times from there to the end, none worse than another in
  * time and in what it asks of the layer before: room and idle transfer time for
- * loading its first constants ahead.  Room is counted as the sum of what lives
+ * loading what is early (ways.c).  Room is counted as the sum of what lives
  * at a layer, so the best entry of the first state is a lower bound for every
  * plan of these ways; addresses are found later, and what cannot be packed
  * comes back with less room. */

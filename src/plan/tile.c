@@ -372,7 +372,7 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
                      : k->share[o].move;
         if (oper_streams(&w->oper[o]))
             pipe_bring(k->share[o].outer, c);
-        pipe_load(t, move, w->oper[o].konst, c);
+        pipe_load(t, move, oper_early(&w->oper[o], (int)(w - t->work)), c);
     }
 }
 
@@ -502,7 +502,7 @@ static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
             continue;
         each = slots_of(w, g, way, o, &slots);
         way->bytes += slots * each;
-        if (w->oper[o].konst)
+        if (oper_early(&w->oper[o], (int)(w - t->work)))
             way->pre_bytes += each;
         if (w->oper[o].outer)
             way->outer_bytes += outer_bytes(t, w, g, way, o);

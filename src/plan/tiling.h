@@ -32,6 +32,8 @@ typedef struct Oper {
     int store;          /* index; of a constant: -1 */
     bool outer;         /* it lies in memory behind the next: a constant, or
                            what is not in the next at this layer */
+    int since;          /* the last work before it that writes the store; -1:
+                           none does */
     int bit;            /* of the layer's stores, which bit of a set of homes;
                            -1: a constant */
     Ref place;          /* in its store */
@@ -55,7 +57,7 @@ typedef struct Way {
     int64_t cycles;     /* with the first load, from the layer before's end */
     int64_t toll;       /* of what it moves (Tiler.toll) */
     int64_t pre_bytes, pre_cycles; /* what may be loaded before: slots of
-                           constants, and the time that it saves */
+                           what is early, and the time that it saves */
     int64_t pre_starts; /* of those: in which cores start the loads */
     int64_t pre_least;  /* may be saved even if there is no slack before */
     int64_t slack;      /* cycles in which nothing is loaded */
@@ -113,8 +115,8 @@ typedef struct Pipe {
     int64_t core, in, out, io; /* when each is free */
     int64_t idle;       /* cycles in which cores wait */
     int64_t loading;    /* cycles of all loads */
-    int64_t loads, konst; /* how many, and how many of constants, */
-    int64_t konst_cycles; /* which take so long */
+    int64_t loads, early; /* how many, and of what is there early, */
+    int64_t early_cycles; /* which take so long */
     int64_t ready;      /* when the tile's data is there; 0: it was */
 } Pipe;
 
@@ -249,6 +251,9 @@ int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
 bool oper_rides(const Oper *o);
 /* Does it come from or go to the outer memory, piece by piece? */
 bool oper_streams(const Oper *o);
+/* Is it loaded while the works before it are computed?  Those that it is loaded
+ * with begin with work `first`; constants, and what is done by then. */
+bool oper_early(const Oper *o, int first);
 /* Is a value with this place all that the store holds? */
 bool store_filled(const Store *s, const Val *v, Ref place);
 /* Is the store an operand of the work? */
@@ -301,8 +306,8 @@ int64_t const_bytes(const Tiler *t, const Oper *o, const Way *way, Piece p,
 int64_t stream_bytes(const Tiler *t, const Oper *o, const Way *way,
                      bool changes, int64_t most);
 /* A transfer of so many cycles; when what is stored is there; a wait, of 0 for
- * nothing; and what the first constants save if they are loaded before. */
-void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c);
+ * nothing; and what is early saves if it is loaded before. */
+void pipe_load(const Tiler *t, int64_t move, bool early, Pipe *c);
 int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c);
 void pipe_wait(int64_t then, Pipe *c);
 void pipe_before(const Tiler *t, const Pipe *c, Way *way);
@@ -378,7 +383,7 @@ typedef struct Solution {
     unsigned char *far; /* by store: at home in the next memory */
     Way **way;          /* by work; of a chain: each has its own */
     bool *within;       /* by store: it has no home, for a chain makes it */
-    unsigned char *ahead; /* by work: constants are loaded before it begins */
+    unsigned char *ahead; /* by work: what is early is loaded before */
     int64_t *rest;      /* by work: cycles from its begin to the end */
     unsigned *stay;     /* by work: its stores that are not away after all */
 } Solution;

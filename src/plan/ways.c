@@ -117,15 +117,15 @@ int64_t stream_bytes(const Tiler *t, const Oper *o, const Way *way,
 
 /* --- clocks --- */
 
-void pipe_load(const Tiler *t, int64_t move, bool konst, Pipe *c)
+void pipe_load(const Tiler *t, int64_t move, bool early, Pipe *c)
 {
     c->core += MOVE_CYCLES;
     c->in = MAX(c->in, c->core) + move;
     c->loading += move;
     c->loads++;
     c->ready = c->in + (int64_t)t->dma->in.setup;
-    c->konst += konst;
-    c->konst_cycles += konst ? move : 0;
+    c->early += early;
+    c->early_cycles += early ? move : 0;
 }
 
 int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c)
@@ -147,19 +147,19 @@ void pipe_send(int64_t move, Pipe *c)
     c->io = MAX(c->io, c->out) + move;
 }
 
-/* What loading the first constants before the layer saves: all that they take,
- * and if nothing else is loaded the wait for what is loaded last; at least the
+/* What loading what is early before the layer saves: all that it takes, and if
+ * nothing else is loaded the wait for what is loaded last; at least the
  * starts of loads, even if the engine has no time for them before. */
 void pipe_before(const Tiler *t, const Pipe *c, Way *way)
 {
     int64_t last = (int64_t)t->dma->in.setup;
 
     way->pre_cycles = way->pre_starts = way->pre_least = 0;
-    if (!c->konst)
+    if (!c->early)
         return;
-    way->pre_starts = c->konst * MOVE_CYCLES;
-    way->pre_cycles = c->konst_cycles + way->pre_starts +
-                      (c->konst == c->loads ? last : 0);
+    way->pre_starts = c->early * MOVE_CYCLES;
+    way->pre_cycles = c->early_cycles + way->pre_starts +
+                      (c->early == c->loads ? last : 0);
     way->pre_least = c->loads * MOVE_CYCLES + last;
 }
 

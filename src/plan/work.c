@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Bytes of a value that are worth it to be loaded early. */
+enum { WORTH = 256 };
+
 int64_t slot_bytes(int64_t n)
 {
     return (n + 7) & ~(int64_t)7;
@@ -28,9 +31,26 @@ bool oper_streams(const Oper *o)
     return o->outer && !o->konst;
 }
 
+bool oper_early(const Oper *o, int first)
+{
+    return o->konst ||
+           (o->val && !o->out && !o->outer && o->since < first - 1 &&
+            val_bytes(o->val) >= WORTH);
+}
+
 bool store_filled(const Store *s, const Val *v, Ref place)
 {
     return !place.off && val_bytes(v) == s->size;
+}
+
+static bool work_writes(const Work *w, int store)
+{
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].out && w->oper[o].store == store)
+            return true;
+    return false;
 }
 
 static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
@@ -38,7 +58,7 @@ static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
     Oper *o = &w->oper[w->noper++];
     int i;
 
-    *o = (Oper){.val = v, .out = out, .store = -1, .bit = -1};
+    *o = (Oper){.val = v, .out = out, .store = -1, .since = -1, .bit = -1};
     if (!v)
         return;
     o->place = t->s->place[v->id];
@@ -46,6 +66,9 @@ static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
     if (o->konst)
         return;
     o->store = o->place.buf;
+    for (i = 0; i < t->nwork - 1; i++)
+        if (work_writes(&t->work[i], o->store))
+            o->since = i;
     for (i = 0; i < w->nstore && w->store[i] != o->store; i++)
         ;
     w->shared |= out && i < w->nstore;
