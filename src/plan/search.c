@@ -544,26 +544,37 @@ static void count_rest(Search *s)
         }
 }
 
+/* Sizes, multiples of the largest alignment, in units that divide all; false:
+ * they are too large. */
+static bool set_sizes(Search *s)
+{
+    int64_t *size = NEWN(s->mem, int64_t, s->n), sum = 0, align = 1;
+    int i;
+
+    for (i = 0; i < s->n; i++)
+        align = MAX(align, s->item[i]->align);
+    for (i = 0; i < s->n; i++) {
+        size[i] = (s->item[i]->size + align - 1) / align * align;
+        s->unit = gcd(size[i], s->unit);
+        s->rounded |= size[i] != s->item[i]->size;
+        if (__builtin_add_overflow(sum, size[i], &sum))
+            return false;
+    }
+    if (sum / s->unit >= FAR)
+        return false;
+    for (i = 0; i < s->n; i++)
+        s->size[i] = (int32_t)(size[i] / s->unit);
+    return true;
+}
+
 Search *search_new(Arena *mem, PackItem **item, int n)
 {
     Search *s = NEW(mem, Search);
-    int64_t unit = 0, sum = 0, align = 1;
-    int i;
 
     *s = (Search){.mem = mem, .n = n, .item = item};
-    for (i = 0; i < n; i++)
-        align = MAX(align, item[i]->align);
-    for (i = 0; i < n; i++) {
-        int64_t size = (item[i]->size + align - 1) / align * align;
-
-        unit = gcd(size, unit);
-        sum += size;
-        s->rounded |= size != item[i]->size;
-    }
-    s->unit = unit;
-    if (sum / unit >= FAR)
-        return NULL;
     s->size = NEWN(mem, int32_t, n);
+    if (!set_sizes(s))
+        return NULL;
     s->a = NEWN(mem, int, n);
     s->b = NEWN(mem, int, n);
     s->twin = NEWN(mem, int, n);
@@ -571,9 +582,6 @@ Search *search_new(Arena *mem, PackItem **item, int n)
     s->at = NEWN(mem, int32_t, n);
     s->low = NEWN(mem, int32_t, n);
     s->trail = NEWN(mem, int, n);
-    for (i = 0; i < n; i++)
-        s->size[i] = (int32_t)((item[i]->size + align - 1) / align * align /
-                               unit);
     make_sections(s);
     find_twins(s);
     s->floor = NEWN(mem, int32_t, s->m);
