@@ -144,6 +144,8 @@ w = re.search(r'w = const : s8.*?\{(.*?)\}', open('test/gen/int.nn').read())
 data = bytes(int(v) & 255 for v in w[1].split(','))
 assert open('$d/far/n_l3.bin', 'rb').read() == bytes(64) + data"
 check "self-test with them" env PATH="$PWD:$PATH" make -s -B -C $d/far run
+check "no blanks at ends of lines" not grep -n ' $' $d/*.host/*.[ch] \
+    $d/far/*.[ch]
 check "without their file" sh -c "rm $d/far/n_l3.bin
     PATH=$PWD:$PATH make -s -C $d/far run | grep 'n: no constants'"
 printf '%s\n' 'include gap8' 'chip away about="little memory"' \

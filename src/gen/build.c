@@ -265,7 +265,7 @@ static void put_memory_table(Gen *g, Str *out)
                 what_it_holds(m->holds));
     }
     str_fmt(out, "\nStack of a run: at most %" PRId64 " bytes.  Buffers: %"
-            PRId64 " bytes; no plan in this order needs less than %" PRId64
+            PRId64 " bytes; no addresses do with less than %" PRId64
             ".\n", p->stack, p->ram, p->bound);
 }
 

@@ -86,8 +86,8 @@ void gen_kernels(Gen *g);
 /* header.c, net.c: NAME.h and NAME.c */
 void gen_header(Gen *g);
 void gen_net(Gen *g);
-void gen_about(Gen *g, int layer, Str *out); /* comment over a layer */
-void gen_dims_list(const Step *s, Str *out); /* ".n = 1, ..." */
+void gen_about(Gen *g, int layer, const char *indent, Str *out); /* a comment */
+void gen_dims_list(const Step *s, const char *indent, Str *out); /* ".n = 1" */
 void gen_ref(Gen *g, Ref r, Str *out); /* a place, as an expression */
 bool gen_same_dims(const Gen *g, const Step *a, const Step *b);
 /* Has the result of a layer a place where all of it is once it is complete? */

@@ -27,11 +27,13 @@ static int layer_of(const Gen *g, int i)
 
 static void put_buffer(Gen *g, const Buf *u, Str *out)
 {
-    str_fmt(out, " *   %8" PRId64 " ..%8" PRId64 "  layers %3d to %3d  %s ",
+    str_fmt(out, " *   %8" PRId64 " ..%8" PRId64 "  layers %3d to %3d  %s",
             u->addr, u->addr + u->size, layer_of(g, u->from),
             layer_of(g, u->to - 1), gen_comment(g, u->name));
-    if (u->val)
+    if (u->val) {
+        str_put(out, " ");
         put_shape(u->val, out);
+    }
     str_put(out, u->kind == BUF_input ? "  (input)\n"
                  : u->kind == BUF_output ? "  (output)\n" : "\n");
 }
@@ -125,24 +127,23 @@ static bool all_zero(const int32_t *v, int n)
     return !n;
 }
 
-/* Starts a new line when the one that s ends in is long. */
-static void put_comma(Str *out, size_t *line)
+/* Behind another field: on a new line if that one's is long. */
+static void put_comma(const char *indent, Str *out, size_t *line)
 {
-    str_put(out, ",");
     if (out->n - *line > 52) {
-        str_put(out, "\n   ");
+        str_fmt(out, ",\n%s", indent);
         *line = out->n;
+    } else {
+        str_put(out, ", ");
     }
 }
 
-static void put_field(const Field *f, const void *p, Str *out, size_t *line)
+static void put_field(const Field *f, const void *p, Str *out)
 {
     const int32_t *v = (const int32_t *)((const char *)p + f->offset);
     int i;
 
-    if (all_zero(v, f->kind == 'A' ? f->len : 1))
-        return;
-    str_fmt(out, " .%s = ", f->name);
+    str_fmt(out, ".%s = ", f->name);
     if (f->kind == 'F')
         put_float(*(const float *)v, out);
     else if (f->kind == 'I')
@@ -152,20 +153,28 @@ static void put_field(const Field *f, const void *p, Str *out, size_t *line)
         put_int(v[i], out);
     }
     str_put(out, f->kind == 'A' ? "}" : "");
-    put_comma(out, line);
 }
 
 /* Members that are not named are 0. */
-void gen_dims_list(const Step *s, Str *out)
+void gen_dims_list(const Step *s, const char *indent, Str *out)
 {
     const DimsInfo *d = dims_info_of(s);
-    size_t line = out->n, begin = out->n;
+    size_t line = out->n, begin;
     int i;
 
-    for (i = 0; i < d->nfield; i++)
-        put_field(&d->field[i], &s->dims, out, &line);
-    if (out->n == begin)
-        str_put(out, " 0");
+    str_put(out, indent);
+    begin = out->n;
+    for (i = 0; i < d->nfield; i++) {
+        const Field *f = &d->field[i];
+        const char *at = (const char *)&s->dims + f->offset;
+
+        if (all_zero((const int32_t *)at, f->kind == 'A' ? f->len : 1))
+            continue;
+        if (out->n > begin)
+            put_comma(indent, out, &line);
+        put_field(f, &s->dims, out);
+    }
+    str_put(out, out->n == begin ? "0" : "");
 }
 
 bool gen_same_dims(const Gen *g, const Step *a, const Step *b)
@@ -179,9 +188,9 @@ bool gen_same_dims(const Gen *g, const Step *a, const Step *b)
 
 static void put_dims(int layer, const Step *s, Str *out)
 {
-    str_fmt(out, "static const struct %s_dims dims_%d = {\n   ",
+    str_fmt(out, "static const struct %s_dims dims_%d = {\n",
             dims_info_of(s)->name, layer);
-    gen_dims_list(s, out);
+    gen_dims_list(s, "    ", out);
     str_put(out, "\n};\n");
 }
 
@@ -225,20 +234,21 @@ static void put_io(Gen *g, const Step *s, Str *out)
     str_put(out, "        .ncore = 1,\n    };\n");
 }
 
-void gen_about(Gen *g, int layer, Str *out)
+void gen_about(Gen *g, int layer, const char *indent, Str *out)
 {
     const Layer *l = &g->p->layer[layer - 1];
     const Node *n = l->node;
 
-    str_fmt(out, "\n/* Layer %d: %s, \"%s\": ", layer, op_info[n->op].name,
-            gen_comment(g, n->name));
+    str_fmt(out, "%s/* Layer %d: %s, \"%s\": ", indent, layer,
+            op_info[n->op].name, gen_comment(g, n->name));
     if (n->arg[0])
         put_shape(n->arg[0], out);
     str_put(out, " -> ");
     put_shape(n->res[0], out);
     str_fmt(out, ", %" PRId64 " MACs", node_macs(n));
     if (l->tile)
-        str_fmt(out, ";\n * %d tiles: %s", l->tiles, gen_comment(g, l->tile));
+        str_fmt(out, ";\n%s * %d tiles: %s", indent, l->tiles,
+                gen_comment(g, l->tile));
     str_put(out, ". */\n");
 }
 
@@ -247,7 +257,8 @@ static void put_layer(Gen *g, int layer, Str *out)
     const Step *s = g->layer[layer - 1];
     const char *kern = g->inst[g->inst_of[s - g->p->step]].name;
 
-    gen_about(g, layer, out);
+    str_put(out, "\n");
+    gen_about(g, layer, "", out);
     put_dims(layer, s, out);
     str_fmt(out, "\nstatic void layer_%d(const struct %s *net)\n{\n", layer,
             g->name);

@@ -34,10 +34,10 @@ static void put_kernels(Gen *g, Str *out)
 {
     int i;
 
-    str_put(out, "\n/* The kernels under one type. */\n");
+    str_put(out, "\n/* The kernels under one type. */");
     for (i = 0; i < g->ninst; i++)
-        str_fmt(out, "static void kern_%d(const void *k, const struct io *io)"
-                "\n{\n    %s_%s(k, io);\n}\n\n", i + 1, g->name,
+        str_fmt(out, "\nstatic void kern_%d(const void *k, const struct io *io)"
+                "\n{\n    %s_%s(k, io);\n}\n", i + 1, g->name,
                 g->inst[i].name);
 }
 
@@ -237,15 +237,30 @@ static void put_value(const Val *v, Str *out)
         str_fmt(out, "    %" PRId64 ",\n", n);
 }
 
+/* The records of a page, with a word on each layer where it begins. */
+static void put_records(Gen *g, const Program *p, int page, Str *out)
+{
+    const Page *q = &p->page[page];
+    int i, k, word = 0;
+
+    for (i = q->from; i < q->to; i++) {
+        for (k = 0; k < g->nlayer; k++) {
+            if (p->start[k].page != page || p->start[k].word != word)
+                continue;
+            str_put(out, word ? "\n" : "");
+            gen_about(g, k + 1, "        ", out);
+        }
+        put_code(g, page + 1, &p->item[i], out);
+        word += code_words(&p->item[i]);
+    }
+}
+
 static void put_page(Gen *g, const Program *p, int i, Str *out)
 {
     const Page *q = &p->page[i];
     int j;
 
-    for (j = 0; j < g->nlayer; j++)
-        if (p->start[j].page == i)
-            gen_about(g, j + 1, out);
-    str_fmt(out, "static const struct page_%d {\n    rt_word code[%d];\n",
+    str_fmt(out, "\nstatic const struct page_%d {\n    rt_word code[%d];\n",
             i + 1, q->words + 1);
     for (j = 0; j < q->ndims; j++)
         str_fmt(out, "    struct %s_dims dims_%d;\n",
@@ -254,13 +269,12 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
         str_fmt(out, "    %s value_%d;\n",
                 type_info[g->p->buf[q->value[j]].val->type].ctype, j + 1);
     str_fmt(out, "} page_%d = {\n    {\n", i + 1);
-    for (j = q->from; j < q->to; j++)
-        put_code(g, i + 1, &p->item[j], out);
+    put_records(g, p, i, out);
     str_put(out, "        END\n    },\n");
     for (j = 0; j < q->ndims; j++) {
-        str_put(out, "    {");
-        gen_dims_list(p->item[q->dims[j]].step, out);
-        str_put(out, "},\n");
+        str_put(out, "    {\n");
+        gen_dims_list(p->item[q->dims[j]].step, "        ", out);
+        str_put(out, "\n    },\n");
     }
     for (j = 0; j < q->nvalue; j++)
         put_value(g->p->buf[q->value[j]].val, out);

@@ -63,8 +63,10 @@ static void put_list(FILE *f, Type t, const void *data, int64_t n)
     for (i = 0; i < n; i++) {
         if (column >= LINE - 8)
             column = fprintf(f, "\n    ") - 1;
-        column += put_element(f, t, data, i) + 2;
-        fputs(i + 1 < n ? ", " : "", f);
+        else
+            column += fprintf(f, " ");
+        column += put_element(f, t, data, i) + 1;
+        fputs(i + 1 < n ? "," : "", f);
     }
 }
 
