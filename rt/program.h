@@ -377,6 +377,8 @@ static inline void rt_enter(struct rt_core *c, struct io *io,
     c->fresh = 1;
     c->layer = 0;
     c->head = c->wait = 0;
+    c->run = c->top = c->w;
+    c->turn = c->turns = 0;
     io->core = core;
 }
 

@@ -144,6 +144,11 @@ w = re.search(r'w = const : s8.*?\{(.*?)\}', open('test/gen/int.nn').read())
 data = bytes(int(v) & 255 for v in w[1].split(','))
 assert open('$d/far/n_l3.bin', 'rb').read() == bytes(64) + data"
 check "self-test with them" env PATH="$PWD:$PATH" make -s -B -C $d/far run
+warn='-Wall -Wextra -Wshadow -Werror'
+check "no warnings on a cluster" make -s -B -C $d/far \
+    CC="riscv64-unknown-elf-gcc $warn"
+check "no warnings on a Cortex-M" make -s -B -C $d/int.cortex-m7 \
+    CC="arm-none-eabi-gcc $warn"
 check "no blanks at ends of lines" not grep -n ' $' $d/*.host/*.[ch] \
     $d/far/*.[ch]
 check "without their file" sh -c "rm $d/far/n_l3.bin
