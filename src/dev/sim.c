@@ -14,24 +14,30 @@ enum { RT_FAULT = 103 }; /* rt/rt.h: the processor stopped at a fault */
 /* A kernel on all its cores. */
 typedef struct Call {
     int n;                  /* cores that are through */
+    uint32_t begun;         /* who has begun: a bit each */
     int64_t longest;        /* cycles of the one that took longest; the same */
     int64_t warm;           /* without waits for code */
-    int64_t sum, cold, banks; /* over cores: without those waits, in those, and
-                               in waits for banks */
+    int64_t sum, banks;     /* over cores: without those waits; waits for
+                               banks */
 } Call;
+
+/* When something is over; what core 0 had done by then. */
+typedef struct End {
+    int64_t cycle, insns, fetch;
+} End;
 
 /* From mark to mark. */
 typedef struct Since {
     const SimMark *begin;   /* NULL: not begun */
-    const SimMark *layer;   /* of the layer before, or begin */
     const SimMark *wait, *work[32];
     int n;
     Call call;
     int working;            /* cores in it */
-    const SimMark *worked;  /* who left it last */
+    End layer, worked;      /* of the layer before; of the last call */
     RunLayer sum;           /* of this layer, so far */
     int64_t longest;        /* of its calls */
     int64_t fetched;        /* core 0 waited for code, in kernels and waits */
+    int64_t late, late_fetched; /* since its last call: waits; of fetched */
 } Since;
 
 static void end_call(Since *w)
@@ -42,10 +48,27 @@ static void end_call(Since *w)
         w->longest += c->longest;
         w->sum.warm += c->warm;
         w->sum.uneven += c->warm - c->sum / c->n;
-        w->sum.cold += c->cold / c->n;
+        w->sum.cold += c->longest - c->warm;
         w->sum.banks += c->banks / c->n;
     }
     w->call = (Call){0};
+}
+
+static End end_of(const SimMark *m)
+{
+    return (End){(int64_t)m->cycle, (int64_t)m->insns, (int64_t)m->fetch};
+}
+
+static void begin_work(Since *w, const SimMark *m)
+{
+    uint32_t bit = 1u << m->hart % LEN(w->work);
+
+    if (w->call.begun & bit)
+        end_call(w);
+    w->call.begun |= bit;
+    w->working++;
+    if (m->hart == w->begin->hart)
+        w->late = w->late_fetched = 0;
 }
 
 static void end_work(Since *w, const SimMark *from, const SimMark *m)
@@ -53,49 +76,61 @@ static void end_work(Since *w, const SimMark *from, const SimMark *m)
     Call *c = &w->call;
     int64_t cycles = (int64_t)(m->cycle - from->cycle);
     int64_t cold = (int64_t)(m->fetch - from->fetch);
+    int64_t last = MAX(w->worked.cycle, (int64_t)m->cycle);
 
+    w->working--;
     c->n++;
     c->longest = MAX(c->longest, cycles);
     c->warm = MAX(c->warm, cycles - cold);
     c->sum += cycles - cold;
-    c->cold += cold;
     c->banks += (int64_t)(m->bank - from->bank);
-    if (m->hart != w->begin->hart)
-        return;
-    w->sum.kernels += cycles;
-    w->fetched += cold;
+    if (m->hart == w->begin->hart) {
+        w->sum.kernels += cycles;
+        w->fetched += cold;
+        w->worked = end_of(m);
+    }
+    w->worked.cycle = last;
 }
 
+/* A layer is over when its last kernel is, though core 0 knows it only when all
+ * have met, and has waited for the next one's transfers by then; the last layer
+ * when all is. */
 static void end_layer(Since *w, const SimMark *m, Run *r)
 {
-    int64_t cold = (int64_t)(m->fetch - w->layer->fetch) - w->fetched;
+    bool late = w->n + 1 < r->nlayer && w->worked.cycle > w->layer.cycle;
+    End end = late ? w->worked : end_of(m);
+    int64_t wait = late ? w->late : 0, fetched = late ? w->late_fetched : 0;
+    int64_t cold = end.fetch - w->layer.fetch - (w->fetched - fetched);
 
     if (w->n < r->nlayer) {
         RunLayer *l = &r->layer[w->n++];
 
         *l = w->sum;
-        l->cycles = (int64_t)(m->cycle - w->layer->cycle);
-        l->instructions = (int64_t)(m->insns - w->layer->insns);
+        l->cycles = end.cycle - w->layer.cycle;
+        l->instructions = end.insns - w->layer.insns;
+        l->dma_wait -= wait;
         l->program = MAX(0, l->cycles - l->dma_wait - w->longest - cold);
         l->cold += cold;
         l->known = l->kernels > 0;
         l->kernels = l->known ? l->kernels : -1;
     }
-    w->layer = m;
-    w->sum = (RunLayer){0};
-    w->longest = w->fetched = 0;
+    w->layer = end;
+    w->sum = (RunLayer){.dma_wait = wait};
+    w->fetched = fetched;
+    w->longest = 0;
 }
 
 /* As long as others work, nobody waits for a transfer. */
 static void end_wait(Since *w, const SimMark *m)
 {
-    uint64_t from = w->wait->cycle;
+    int64_t from = MAX((int64_t)w->wait->cycle, w->worked.cycle);
+    int64_t wait = w->working ? 0 : MAX(0, (int64_t)m->cycle - from);
+    int64_t fetched = (int64_t)(m->fetch - w->wait->fetch);
 
-    if (w->worked)
-        from = MAX(from, w->worked->cycle);
-    if (!w->working)
-        w->sum.dma_wait += (int64_t)(m->cycle - from);
-    w->fetched += (int64_t)(m->fetch - w->wait->fetch);
+    w->sum.dma_wait += wait;
+    w->late += wait;
+    w->fetched += fetched;
+    w->late_fetched += fetched;
 }
 
 /* A mark of the core that runs main: begin, one after every layer, end; and
@@ -125,16 +160,13 @@ static void read_marks(const SimResult *s, Run *r)
         const SimMark **work = &w.work[m->hart % LEN(w.work)];
 
         if (m->kind == SIM_BEGIN)
-            w = (Since){.begin = m, .layer = m};
+            w = (Since){.begin = m, .layer = end_of(m)};
         if (w.begin && m->hart == w.begin->hart)
             read_main(&w, m, r);
-        if (m->kind == SIM_WORK) {
-            if (!w.working++)
-                end_call(&w);
+        if (m->kind == SIM_WORK && w.begin) {
+            begin_work(&w, m);
             *work = m;
         } else if (m->kind == SIM_WORKED && w.begin && *work) {
-            w.working--;
-            w.worked = m;
             end_work(&w, *work, m);
         }
     }
