@@ -68,7 +68,7 @@ int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
 
 int64_t call_cold(CodeCache *c)
 {
-    return BEGIN_CYCLES - READY_CYCLES + code_cold(c, MOVE_UNIT, MOVE_CODE) +
+    return BEGIN_CYCLES + END_CYCLES + code_cold(c, MOVE_UNIT, MOVE_CODE) +
            code_cold(c, CALL_UNIT, CALL_CODE);
 }
 
@@ -121,7 +121,7 @@ static void begin_move(Clock *c, const Step *s)
 }
 
 /* What cannot wait until the next kernel is at work begins when the last one is
- * done. */
+ * done; it moves while core 0 goes on. */
 static void begin_later(Clock *c)
 {
     int i;
@@ -129,8 +129,9 @@ static void begin_later(Clock *c)
     if (c->nlater)
         meet(c);
     for (i = 0; i < c->nlater; i++) {
-        c->core += program(c, START_CYCLES, MOVE_UNIT, MOVE_CODE);
+        c->core += program(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
         begin_move(c, c->later[i]);
+        c->core += program(c, START_CYCLES - MOVE_CYCLES, MOVE_UNIT, 0);
     }
     c->nlater = 0;
 }
@@ -157,15 +158,6 @@ static bool is_later(const Clock *c, int token)
     return false;
 }
 
-/* The last kernel's cores make ready for no other. */
-static int64_t call_cycles(const Clock *c, const Step *s)
-{
-    const Plan *p = c->p;
-
-    return s - p->step == p->layer[p->nlayer - 1].last
-               ? CALL_CYCLES - READY_CYCLES : CALL_CYCLES;
-}
-
 static void start_kernel(Clock *c, const Step *s, When *w)
 {
     int64_t cold = 0, other;
@@ -174,7 +166,7 @@ static void start_kernel(Clock *c, const Step *s, When *w)
     if (!can_wait(c, s))
         begin_later(c);
     w->from = c->core;
-    c->core += program(c, call_cycles(c, s), CALL_UNIT, CALL_CODE);
+    c->core += program(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
     for (i = 0; i < c->nlater; i++) {
         c->core += program(c, MOVE_CYCLES, MOVE_UNIT, 0);
         cold += new_code(c, MOVE_UNIT, MOVE_CODE);
@@ -202,17 +194,19 @@ static void start_move(Clock *c, const Step *s)
     begin_move(c, s);
 }
 
+/* For transfers of the nearest memory all wait when they are ready for the next
+ * kernel. */
 static void wait_for(Clock *c, const Step *s, When *w)
 {
+    int64_t ready = s->engine == ENG_dma ? READY_CYCLES : 0;
+
     if (s->engine == ENG_io || is_later(c, s->token))
         begin_later(c);
-    w->from = c->core;
-    w->to = c->core = MAX(c->core, c->done[s->token]);
-    if (s->engine == ENG_core)
-        return;
-    if (!c->waited)
+    if (s->engine != ENG_core && !c->waited)
         c->core += program(c, WAIT_CYCLES, MOVE_UNIT, 0);
-    c->waited = true;
+    c->waited = s->engine != ENG_core;
+    w->from = c->core;
+    w->to = c->core = MAX(c->core, c->done[s->token] - ready);
 }
 
 When *plan_trace(Arena *mem, const Plan *p)
@@ -241,6 +235,7 @@ When *plan_trace(Arena *mem, const Plan *p)
         when[i].cold = c.cold;
     }
     begin_later(&c);
+    c.core += program(&c, END_CYCLES, CALL_UNIT, 0);
     when[i] = (When){c.core, c.core, c.core, 0};
     arena_end(c.mem);
     return when;

@@ -20,10 +20,12 @@ enum { NOPER = NARG + NRES, MOST_CHAIN = 6, FEW_SIZES = 20,
  * next, to start a transfer while they work, and while they wait, to look
  * whether some are over, to meet between two calls, to ask for a transfer from
  * or to the outer memory, to turn a page of the program, for its share of that
- * a call, and before the first layer, until the first page has come. */
+ * a call, before the first layer, until the first page has come, and after the
+ * last. */
 enum { CALL_CYCLES = 130, READY_CYCLES = 60, MOVE_CYCLES = 20,
-       START_CYCLES = 90, WAIT_CYCLES = 16, MEET_CYCLES = 90, ASK_CYCLES = 200,
-       TURN_CYCLES = 190, TURN_SHARE = 15, BEGIN_CYCLES = 390 };
+       START_CYCLES = 90, WAIT_CYCLES = 50, MEET_CYCLES = 90, ASK_CYCLES = 200,
+       TURN_CYCLES = 240, TURN_SHARE = 19, BEGIN_CYCLES = 390,
+       END_CYCLES = 70 };
 
 /* An operand (first) or result of a layer. */
 typedef struct Oper {

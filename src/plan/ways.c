@@ -168,6 +168,7 @@ void pipe_wait(int64_t then, Pipe *c)
 {
     if (!then)
         return;
+    then -= READY_CYCLES;
     c->idle += MAX(0, then - c->core - WAIT_CYCLES);
     c->core = MAX(c->core + WAIT_CYCLES, then);
 }
