@@ -10,7 +10,8 @@
  * split    n
  * stack    288
  * cycles   50 + 22 * z.n
- * code     450
+ * code     560
+ * cold     330
  */
 #include "kern/finish.h"
 #include "kern/run.h"

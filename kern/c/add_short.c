@@ -10,7 +10,7 @@
  * split    n
  * stack    288
  * cycles   50 + 14 * z.n
- * code     510
+ * code     660
  */
 #include "kern/finish.h"
 #include "kern/run.h"

@@ -13,7 +13,7 @@
  *          (60 + c * (100 + 4 * kh * kw)), n * oh * (60 + ((c + 3) / 4 + ncore
  *          - 1) / ncore * 4 * (100 + 4 * kh * kw)))) : n * oh * ow * (60 + c *
  *          (15 + 3 * kh * kw))
- * code     880
+ * code     1140
  */
 #include "kern/pool_mean.h"
 

@@ -8,7 +8,7 @@
  * split    oh g
  * stack    480
  * cycles   n * oh * ow * (g * (40 + 5 * kh * kw) + 90)
- * code     1730
+ * code     2250
  *
  * The taps that lie inside x are found once per pixel, for all channels.
  */

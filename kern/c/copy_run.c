@@ -7,7 +7,7 @@
  * split    n
  * stack    224
  * cycles   n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * (40 + n[7])
- * code     330
+ * code     430
  */
 #include <string.h>
 #include "kern/copy.h"

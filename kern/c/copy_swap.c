@@ -8,7 +8,7 @@
  * split    n
  * stack    192
  * cycles   40 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] + 8 * y.n
- * code     530
+ * code     690
  */
 #include "kern/copy.h"
 

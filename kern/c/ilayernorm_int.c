@@ -11,7 +11,7 @@
  * split    rows
  * stack    96
  * cycles   ncore * ((rows + ncore - 1) / ncore * (300 + 61 * n) + 60)
- * code     320
+ * code     420
  */
 #include "kern/kern.h"
 

@@ -9,7 +9,7 @@
  * split    n
  * stack    320
  * cycles   150 * ncore + 30 * x.n
- * code     260
+ * code     340
  *
  * The macro calls its operands x, y and z: here they are x, w and b.
  */

@@ -9,7 +9,7 @@
  * split    rows
  * stack    64
  * cycles   ncore * ((rows + ncore - 1) / ncore * (320 + 49 * n) + 60)
- * code     280
+ * code     360
  */
 #include "kern/kern.h"
 

@@ -8,7 +8,7 @@
  * split    rows
  * stack    64
  * cycles   ncore * ((rows + ncore - 1) / ncore * (110 + 27 * n) + 60)
- * code     220
+ * code     290
  */
 #include "kern/kern.h"
 

@@ -11,7 +11,7 @@
  *          k) * min((m + ncore - 1) / ncore * n, m * min(n, ((n + 3) / 4 +
  *          ncore - 1) / ncore * 4)))) : nb[0] * nb[1] * nb[2] * m * n * (35 +
  *          4 * k)
- * code     950
+ * code     1240
  *
  * Each step down b takes four neighbours of a row times one element of each
  * row of a; the columns left over are taken one at a time.

@@ -13,7 +13,7 @@
  *          ((m + ncore - 1) / ncore * (60 + 4 * k) + 10 * k + 60), (n + ncore
  *          - 1) / ncore * (m * (60 + 4 * k) + 10 * k + 60)))) : nb[0] * nb[1]
  *          * nb[2] * n * (m * (25 + 3 * k) + 8 * k + 30)
- * code     1490
+ * code     1940
  */
 #include "kern/finish.h"
 

@@ -11,7 +11,7 @@
  *          min(((m + 1) / 2 + ncore - 1) / ncore * 2 * n,
  *          m * (((n + 1) / 2 + ncore - 1) / ncore * 2)) *
  *          (125 + (m < 2 ? 4 * k : 3 * k)))
- * code     950
+ * code     1240
  */
 #include "kern/finish.h"
 

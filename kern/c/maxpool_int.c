@@ -12,7 +12,7 @@
  *          (60 + c * (30 + 6 * kh * kw)), n * oh * (60 + ((c + 3) / 4 + ncore
  *          - 1) / ncore * 4 * (30 + 6 * kh * kw)))) : n * oh * ow * (60 + c *
  *          (15 + 3 * kh * kw))
- * code     850
+ * code     1100
  */
 #include "kern/pool_max.h"
 

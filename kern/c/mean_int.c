@@ -8,7 +8,7 @@
  * stack    224
  * cycles   150 + (ncore - 1) * 850 + y.n * (100 + 60 * m[0] * m[1] * m[2] *
  *          m[3] * m[4]) + 7 * x.n
- * code     310
+ * code     400
  */
 #include "kern/reduce.h"
 

@@ -10,7 +10,7 @@
  * split    n
  * stack    288
  * cycles   50 + 14 * z.n
- * code     490
+ * code     640
  */
 #include "kern/finish.h"
 #include "kern/run.h"

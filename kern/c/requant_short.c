@@ -8,7 +8,7 @@
  * split    n
  * stack    288
  * cycles   50 + 10 * x.n
- * code     440
+ * code     570
  */
 #include "kern/finish.h"
 #include "kern/map.h"

@@ -7,7 +7,7 @@
  * split    n
  * stack    128
  * cycles   16 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * n[7]
- * code     310
+ * code     400
  */
 #include "kern/copy.h"
 

@@ -7,7 +7,7 @@
  * split    rows
  * stack    224
  * cycles   245 * ncore * ((rows + ncore - 1) / ncore) * n
- * code     850
+ * code     1100
  *
  * shift: log2(D); lo, hi: by n_levels.
  */

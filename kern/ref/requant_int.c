@@ -7,7 +7,7 @@
  * split    n
  * stack    288
  * cycles   30 * x.n
- * code     570
+ * code     740
  */
 #include "kern/map.h"
 

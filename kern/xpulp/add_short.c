@@ -15,7 +15,8 @@
  *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
  *          min(ncore - 1, 1) * ncore * 100
- * code     460
+ * code     has.mul ? 500 : 800
+ * cold     has.mul ? 420 : 580
  */
 #define WORDS_SUM ADD
 #define WORDS_SCALE SHORT

@@ -14,7 +14,8 @@
  *          425) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25))), n * oh * (104 +
  *          (c + 4 * ncore - 1) / (4 * ncore) * (5 * kh * kw + (has.mul ? 585
  *          : 425) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25)))))
- * code     900
+ * code     1040
+ * cold     910
  */
 #define POOL_WORDS POOL_SUMS
 #include "kern/pool_mean.h"

@@ -25,7 +25,7 @@
  *          (min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) * (sh == 1 ? 162 : 252)
  *          + min(oh, ow) * ((min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) /
  *          min(oh, ow) * sh + 3) / 4) * 18 * sh) / oh)
- * code     1700
+ * code     2210
  *
  * Four neighbours of a row become a word per channel; results are products of
  * such words.

@@ -25,7 +25,7 @@
  *          (kw - 1) * dw + 1) + 20) + ow * (kh < 4 && kw == 3 ? 61 : 112 + 48
  *          * kw * ((kh + 2) / 3)) + 1040 * (1 + ((ow - 1) * sw + (kw - 1) * dw
  *          + 1) / 81) / max(1, 80 / ((ow - 1) * sw + (kw - 1) * dw + 1)))))
- * code     2400
+ * code     3120
  *
  * Three rows of a column become a word per channel; results are products of
  * such words.

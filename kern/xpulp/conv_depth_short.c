@@ -25,7 +25,8 @@
  *          1) * dw + 1) + 20) + ow * (kh < 4 && kw == 3 ? 36 : 64 + 48 * kw *
  *          ((kh + 2) / 3)) + 739 * (1 + ((ow - 1) * sw + (kw - 1) * dw + 1) /
  *          81) / max(1, 80 / ((ow - 1) * sw + (kw - 1) * dw + 1)))))
- * code     2200
+ * code     2280
+ * cold     1480
  *
  * Three rows of a column become a word per channel; results are products of
  * such words.

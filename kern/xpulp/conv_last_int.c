@@ -33,7 +33,7 @@
  *          (320 + 3 * c * kh * kw) + (n * oh * ow + 3) / 4 * ((m + 3) / 4) *
  *          (30 + (c * kh * kw + 3) / 4 * (3 + c * kh * kw % 2 * 3)) :
  *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
- * code     kh * kw * sh * sw == 1 ? 1830 : 2140
+ * code     kh * kw * sh * sw == 1 ? 2380 : 2780
  *
  * Pixels that are as far apart as rows of weights are taken from x; all else
  * by copies of four windows.  Windows whose elements do not fill words, or of

@@ -40,7 +40,8 @@
  *          (320 + 3 * c * kh * kw) + (n * oh * ow + 3) / 4 * ((m + 3) / 4) *
  *          (30 + (c * kh * kw + 3) / 4 * (3 + c * kh * kw % 2 * 3)) :
  *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
- * code     kh * kw * sh * sw == 1 ? 1550 : 2140
+ * code     kh * kw * sh * sw == 1 ? 1800 : 2560
+ * cold     kh * kw * sh * sw == 1 ? 1300 : 1500
  *
  * Pixels that are as far apart as rows of weights are taken from x, in lines
  * where there are many; all else by copies of four windows.  Windows whose

@@ -24,7 +24,8 @@
  *          (n * oh * ow + 1) / 2 * ((m + 3) / 4) *
  *          ((c * kh * kw + 3) / 4) * 2 :
  *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
- * code     1750
+ * code     2400
+ * cold     1640
  *
  * As conv_last, with half the memory for windows: for where that is scarce.
  */

@@ -22,7 +22,8 @@
  *          (kh == 1 && kw == 1 && c % 4 == 0 && ph == 0 && pw == 0 ? 0 :
  *          (n * oh * ((ow + 63) / 64) + ncore) * kh *
  *          (124 + ((min(ow, 64) - 1) * sw + kw) * c * 2 / 5))
- * code     2120
+ * code     2340
+ * cold     1380
  *
  * What windows cover is copied once for up to 64 pixels, with its padding;
  * weights are copied too, the words of four channels side by side.

@@ -8,7 +8,8 @@
  * stack    224
  * cycles   ncore * (340 + min(ncore - 1, 1) * 90) + (38 + n[7] % 4 * 5 + n[7]
  *          / 2) * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
- * code     290
+ * code     370
+ * cold     245
  */
 #include "kern/copy.h"
 #include "kern/turn.h"

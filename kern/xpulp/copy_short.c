@@ -9,7 +9,8 @@
  * cycles   ncore * (340 + min(ncore - 1, 1) * 90) + n[0] * n[1] * n[2] * n[3] *
  *          n[4] * n[5] * ((n[0] * n[1] * n[2] * n[3] * n[4] * n[5] < ncore ?
  *          ncore : 1) * 45 + n[6] * (n[7] > 4 ? 4 : 2))
- * code     500
+ * code     440
+ * cold     310
  */
 #include "kern/copy.h"
 

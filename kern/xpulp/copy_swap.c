@@ -9,7 +9,8 @@
  * cycles   ncore * (450 + min(ncore - 1, 1) * 200) + n[0] * n[1] * n[2] *
  *          n[3] * n[4] * n[5] * (60 + n[7] * 10 + n[6] * (n[7] == 3 &&
  *          ys[6] == 3 ? 6 : n[7] / 4 * 8 + n[7] % 4 * 10))
- * code     560
+ * code     640
+ * cold     445
  */
 #include "kern/copy.h"
 #include "kern/turn.h"

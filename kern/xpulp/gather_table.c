@@ -8,7 +8,8 @@
  * stack    64
  * cycles   ncore * (132 + (n + 4 * ncore - 1) / (4 * ncore) *
  *          ((y.bytes == 1 ? 26 : 36) + 3 * min(ncore - 1, 1)) / 2)
- * code     250
+ * code     210
+ * cold     165
  *
  * In a table of 256 a negative index counts from the end: at its own byte,
  * read without a sign.

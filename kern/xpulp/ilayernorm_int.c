@@ -11,7 +11,8 @@
  *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
  *          min(rows % ncore, 1)) * (283 + 3 * n / 4 + min(n % 4, 1) * 60) +
  *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 50)
- * code     620
+ * code     770
+ * cold     570
  */
 #define NORM_MEAN 1
 #include "kern/norm.h"

@@ -11,7 +11,8 @@
  *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
  *          min(rows % ncore, 1)) * (227 + 3 * n / 4 + min(n % 4, 1) * 60) +
  *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 38)
- * code     520
+ * code     660
+ * cold     540
  */
 #define NORM_MEAN 0
 #include "kern/norm.h"

@@ -12,7 +12,8 @@
  * cycles   ncore * (200 + min(ncore - 1, 1) * 100 +
  *          (rows + ncore - 1) / ncore * (195 + 23 * n / 2 +
  *          8 * ((n - 1) / max(1, ncore / rows) + 1)))
- * code     410
+ * code     580
+ * cold     440
  *
  * t / log2 of t < 256 is t q >> 16 with q = 2^16 / log2 + 1: q log2 exceeds
  * 2^16 by at most log2, and what t log2 adds is less than 2^16 if log2 < 256;

@@ -9,7 +9,8 @@
  * cycles   ncore * (150 + min(ncore - 1, 1) * 130 +
  *          (rows + ncore - 1) / ncore * (85 + min(n % 4, 1) * (35 + n / 2) +
  *          5 * n / 2 + 9 * ((n - 1) / max(1, ncore / rows) + 4) / 4))
- * code     430
+ * code     550
+ * cold     405
  */
 #include "kern/itamax.h"
 

@@ -10,7 +10,7 @@
  *          (rows + ncore - 1) / ncore * (85 + (n / p0) * (38 +
  *          min(p0 % 4, 1) * 18) + 5 * n / 2 +
  *          9 * ((n - 1) / max(1, ncore / rows) + 4) / 4))
- * code     480
+ * code     620
  */
 #include "kern/itamax.h"
 

@@ -16,7 +16,7 @@
  *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
  *          ncore - 1) / ncore) +
  *          ((n + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * (60 + 6 * k))
- * code     1590
+ * code     2070
  */
 #include "kern/kern.h"
 

@@ -15,7 +15,8 @@
  *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
  *          ncore - 1) / ncore) +
  *          ((n + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * (60 + 6 * k))
- * code     1490
+ * code     1660
+ * cold     1380
  */
 #include "kern/kern.h"
 

@@ -14,7 +14,8 @@
  *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
  *          ncore - 1) / ncore) +
  *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 130)
- * code     1300
+ * code     1460
+ * cold     820
  */
 #include "kern/kern.h"
 

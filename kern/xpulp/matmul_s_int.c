@@ -13,7 +13,7 @@
  *          (nb[0] * nb[1] * nb[2] - 1) + m * (((nb[0] * nb[1] * nb[2] * n +
  *          ncore - 1) / ncore) * 38 + (((nb[0] * nb[1] * nb[2] * n + ncore -
  *          1) / ncore) + 31) / 32 * 90))
- * code     760
+ * code     990
  */
 #include "kern/kern.h"
 

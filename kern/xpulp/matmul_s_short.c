@@ -15,7 +15,8 @@
  *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + n - 1) / n *
  *          150 : ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 16 +
  *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 31) / 32 * 90))
- * code     800
+ * code     990
+ * cold     415
  */
 #include "kern/kern.h"
 

@@ -14,7 +14,7 @@
  *          720 + (k % 4 ? 160 + 12 * k : 6 * k)) *
  *          min(((m + 3) / 4 + ncore - 1) / ncore * ((n + 3) / 4),
  *          (m + 3) / 4 * (((n + 3) / 4 + ncore - 1) / ncore))))
- * code     1450
+ * code     1880
  */
 #include "kern/kern.h"
 

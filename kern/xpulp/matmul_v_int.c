@@ -17,7 +17,7 @@
  *          ncore) % 4 == 2 ? (k % 4 ? 45 + 3 * k : 12 + 10 * k / 7) : 0) +
  *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 1) / 4 * (k % 4
  *          ? 59 + 9 * k / 2 : 8 + 11 * k / 4)))
- * code     760
+ * code     990
  */
 #include "kern/kern.h"
 

@@ -19,7 +19,7 @@
  *          ncore - 1) / ncore) * 40 + (((nb[0] * nb[1] * nb[2] * n + ncore - 1)
  *          / ncore) + 3) / 4 * (61 + (k + 3) / 4 * (bk % 4 ? 22 : 19) + min(k %
  *          4, 1) * 10)))
- * code     860
+ * code     1120
  */
 #include "kern/kern.h"
 

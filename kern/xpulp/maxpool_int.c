@@ -12,7 +12,8 @@
  *          / ncore * (104 + (c + 3) / 4 * (2 * kh * kw + (kw == w ? 85 : 62 +
  *          18 * kh))), n * oh * (104 + (c + 4 * ncore - 1) / (4 * ncore) * (2
  *          * kh * kw + (kw == w ? 85 : 62 + 18 * kh)))))
- * code     780
+ * code     800
+ * cold     660
  */
 #define POOL_WORDS POOL_MOST
 #include "kern/pool_max.h"

@@ -10,7 +10,8 @@
  *          (n[0] * n[1] * n[2] * n[3] * n[4] * ((n[5] + 3) / 4) + ncore - 1) /
  *          ncore * (265 + 5 * count + 95 * (count / m[5]) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) * 50))
- * code     330
+ * code     480
+ * cold     400
  */
 #include "kern/columns.h"
 #include "kern/reduce.h"

@@ -15,7 +15,7 @@
  *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
  *          min(ncore - 1, 1) * ncore * 100
- * code     560
+ * code     730
  */
 #define WORDS_SUM MUL
 #define WORDS_SCALE LONG

@@ -13,7 +13,8 @@
  *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
  *          min(ncore - 1, 1) * ncore * 100
- * code     380
+ * code     490
+ * cold     400
  */
 #define Z Y
 #define WORDS_SUM ONE

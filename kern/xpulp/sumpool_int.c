@@ -14,7 +14,7 @@
  *          160) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25))), n * oh * (104 +
  *          (c + 4 * ncore - 1) / (4 * ncore) * (5 * kh * kw + (has.mul ? 320
  *          : 160) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25)))))
- * code     900
+ * code     1170
  */
 #define POOL_WORDS POOL_SUMS
 #include "kern/pool_sum.h"

@@ -135,6 +135,7 @@ static const struct {
     {"scratch", offsetof(Kern, scratch)}, {"stack", offsetof(Kern, stack)},
     {"cycles", offsetof(Kern, cycles)},   {"tile", offsetof(Kern, tile)},
     {"split", offsetof(Kern, split)},     {"code", offsetof(Kern, code)},
+    {"cold", offsetof(Kern, cold)},
 };
 
 static void parse_key(Arena *a, Kern *k, const char *line)

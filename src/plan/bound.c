@@ -60,7 +60,8 @@ static int64_t count_code(Bound *b)
 {
     const Tiler *t = b->t;
     CodeCache *cache = code_cache(t->mem, t->p->soc);
-    int64_t call = call_cold(cache), least;
+    int64_t call = call_cold(cache);
+    Code least;
     int i, k;
 
     for (i = 0; i < t->nwork; i++) {
@@ -71,10 +72,12 @@ static int64_t count_code(Bound *b)
                 break;
         if (k < i || !w->ncode)
             continue;
-        least = w->code[0].bytes;
-        for (k = 1; k < w->ncode; k++)
-            least = MIN(least, w->code[k].bytes);
-        b->cold[i] = code_cold(cache, cache->n, least);
+        least = w->code[0];
+        for (k = 1; k < w->ncode; k++) {
+            least.bytes = MIN(least.bytes, w->code[k].bytes);
+            least.cycles = MIN(least.cycles, w->code[k].cycles);
+        }
+        b->cold[i] = kern_cold(cache, cache->n, least);
     }
     return call;
 }

@@ -66,3 +66,8 @@ int64_t code_cold(CodeCache *c, int unit, int64_t bytes)
     *r = n;
     return (int64_t)(taken * c->rate);
 }
+
+int64_t kern_cold(CodeCache *c, int unit, Code code)
+{
+    return code_cold(c, unit, code.bytes) * code.cycles / MAX(1, code.bytes);
+}

@@ -22,7 +22,8 @@ enum { PROGRAM_CODE = 500, MOST_EDGE = 4, ROWS = 2 * MOST_EDGE + 1,
 typedef struct Kind {
     int64_t kept;         /* bytes of the result of the work before it */
     const Kern *kern;
-    int64_t cycles, scratch, code;
+    int64_t cycles, scratch;
+    Code code;
     Piece piece[NOPER];
     int64_t move[NOPER];  /* cycles of its transfer, */
     int64_t outer[NOPER]; /* and from or to the outer memory, if it may be */
@@ -705,7 +706,7 @@ static void begin_own(Timing *x, Kind *const *k)
     for (m = 0; m < x->c->n; m++) {
         code_cold(x->own, m, 0);
         x->own->there[unit_of(k, m)] =
-            MIN((double)k[m]->code, 0.9 * x->own->size);
+            MIN((double)k[m]->code.bytes, 0.9 * x->own->size);
     }
 }
 
@@ -716,10 +717,10 @@ static void call_kernel(Timing *x, Kind *const *k, int m, bool again)
 {
     int unit = unit_of(k, m);
     int64_t call = code_cold(x->code, MOST_CHAIN, PROGRAM_CODE);
-    int64_t cold = code_cold(x->code, unit, k[m]->code), least = 0;
+    int64_t cold = kern_cold(x->code, unit, k[m]->code), least = 0;
 
     if (again) {
-        least = MAX(0, code_cold(x->own, unit, k[m]->code) - x->moving);
+        least = MAX(0, kern_cold(x->own, unit, k[m]->code) - x->moving);
         cold = MAX(least, call + MAX(0, cold - x->moving));
         x->turns += cold - least;
         x->p.core += cold;

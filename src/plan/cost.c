@@ -58,12 +58,16 @@ static int unit_of(Clock *c, const Step *s)
     return KERNEL_UNIT + i;
 }
 
-int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
-                  const Dims *d)
+Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
+               const Dims *d)
 {
     Asked x = kern_ask(n, d);
+    Code c = {k, KERNEL_CODE, 0};
 
-    return k->code ? kern_answer(&x, k, sig, k->code) : KERNEL_CODE;
+    if (k->code)
+        c.bytes = kern_answer(&x, k, sig, k->code);
+    c.cycles = k->cold ? kern_answer(&x, k, sig, k->cold) : 3 * c.bytes / 4;
+    return c;
 }
 
 int64_t call_cold(CodeCache *c)
@@ -160,7 +164,7 @@ static bool is_later(const Clock *c, int token)
 
 static void start_kernel(Clock *c, const Step *s, When *w)
 {
-    int64_t cold = 0, other;
+    int64_t cold = 0, other = 0;
     int i;
 
     if (!can_wait(c, s))
@@ -173,8 +177,9 @@ static void start_kernel(Clock *c, const Step *s, When *w)
         begin_move(c, c->later[i]);
     }
     c->nlater = 0;
-    other = new_code(c, unit_of(c, s),
-                     kern_code(s->kern, s->sig, s->tile, &s->dims));
+    if (c->p->tiled)
+        other = kern_cold(c->code, unit_of(c, s),
+                          kern_code(s->kern, s->sig, s->tile, &s->dims));
     c->core += MAX(cold, other);
     c->cold += MAX(cold, other);
     c->working = true;

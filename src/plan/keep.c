@@ -121,7 +121,7 @@ static int64_t cold_of(const Tiler *t, int work, CodeCache *cache)
     work_dims(w, &d);
     return code_cold(cache, MOVE_UNIT, MOVE_CODE) +
            code_cold(cache, CALL_UNIT, CALL_CODE) +
-           code_cold(cache, KERNEL_UNIT + i,
+           kern_cold(cache, KERNEL_UNIT + i,
                      kern_code(c->kern, c->sig, w->node, &d));
 }
 

@@ -106,10 +106,11 @@ typedef struct Lag {
     int64_t bytes;
 } Lag;
 
-/* A kernel that a layer may have, and bytes of it that a call goes through. */
+/* A kernel that a layer may have, bytes of it that a call goes through, and
+ * cycles that one takes longer if none of them are in the cache. */
 typedef struct Code {
     const Kern *kern;
-    int64_t bytes;
+    int64_t bytes, cycles;
 } Code;
 
 /* The clocks of a way's pipeline. */
@@ -274,7 +275,7 @@ void work_dims(const Work *w, Dims *d);
 bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
                   int64_t slots, Choice *to);
 /* Bytes of code that a call of a kernel goes through, noted in w->code. */
-int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
+Code tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
                    const Dims *d);
 /* What it takes the cores to load and store what work w has in the next memory:
  * elements, or words where a kernel is for the chip. */
@@ -474,6 +475,8 @@ enum { CALL_UNIT, MOVE_UNIT, KERNEL_UNIT };
 /* A unit of the program, whose number is yours, goes through so many bytes of
  * its code: cycles until those that are not there have come in. */
 int64_t code_cold(CodeCache *c, int unit, int64_t bytes);
+/* The same of a kernel, for which not all cores wait alike. */
+int64_t kern_cold(CodeCache *c, int unit, Code code);
 
 /* cost.c: what is to be least.  tiler_aim sets what a byte is worth. */
 void tiler_aim(Tiler *t);
@@ -484,9 +487,9 @@ int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io);
 int64_t tiler_cost(const Tiler *t);
 /* Cycles in which an engine is busy with a transfer. */
 int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
-/* Bytes of its code that a kernel goes through in a call. */
-int64_t kern_code(const Kern *k, const KernSig *sig, const Node *n,
-                  const Dims *d);
+/* What a call of a kernel goes through. */
+Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
+               const Dims *d);
 /* The first call of each network, with nothing there. */
 int64_t call_cold(CodeCache *c);
 

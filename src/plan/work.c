@@ -250,20 +250,21 @@ void work_dims(const Work *w, Dims *d)
         dims_fill(w->node, d);
 }
 
-int64_t tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
-                   const Dims *d)
+Code tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
+                const Dims *d)
 {
-    int64_t bytes = kern_code(c->kern, c->sig, n, d);
+    Code code = kern_code(c->kern, c->sig, n, d);
     int i;
 
     for (i = 0; i < w->ncode && w->code[i].kern != c->kern; i++)
         ;
     if (i == w->ncode) {
         GROW(t->mem, w->code, (size_t)w->ncode);
-        w->code[w->ncode++] = (Code){c->kern, bytes};
+        w->code[w->ncode++] = code;
     }
-    w->code[i].bytes = MIN(w->code[i].bytes, bytes);
-    return bytes;
+    w->code[i].bytes = MIN(w->code[i].bytes, code.bytes);
+    w->code[i].cycles = MIN(w->code[i].cycles, code.cycles);
+    return code;
 }
 
 /* Loads or stores of an operand, or the result, of all cores: words where a
