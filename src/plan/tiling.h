@@ -276,7 +276,7 @@ bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
                   int64_t slots, Choice *to);
 /* Bytes of code that a call of a kernel goes through, noted in w->code. */
 Code tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
-                   const Dims *d);
+                const Dims *d);
 /* What it takes the cores to load and store what work w has in the next memory:
  * elements, or words where a kernel is for the chip. */
 int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
