@@ -348,7 +348,7 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
 
     memset(o.limit, 0xff, sizeof o.limit);
     plan_make(a, g, soc, &o); /* copies outputs that need it */
-    t->mem = a;
+    t->mem = t->known = a;
     t->p = NEW(a, Plan);
     *t->p = (Plan){.mem = a, .g = g, .soc = soc, .aim = aim};
     t->chooser = c;
