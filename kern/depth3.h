@@ -1,17 +1,17 @@
 /* Depthwise convolution of windows of three by three, a step of one or two,
- * channels last, by dot products of bytes in 32 bits: for XpulpV2, elsewhere the
- * same in plain C.
+ * channels last, by dot products of bytes in 32 bits: for XpulpV2, elsewhere
+ * the same in plain C.
  *
  * Four channels at a time.  First planes: four neighbours across become a word,
  * for each channel by itself, with padding in its place.  Then, channel by
- * channel, results are made down the plane: of each row of x there are two words
- * two pixels apart, and each gives two results (one if the step is two), the
- * second with weights a byte further up; a result is three products, of three
- * rows.  What is across and what is down is as wastes the fewest results, for
- * words make four (two).  Planes of DEPTH3_BYTES are made at a time.
+ * channel, results are made down the plane, four side by side.  With a step of
+ * one they are of two words two pixels apart, each for two, the second with
+ * weights a byte further up; with a step of two, of a word each.  A result is
+ * three products, of three rows.  What is across and what is down is as wastes
+ * the fewest results.  Planes of DEPTH3_BYTES are made at a time.
  *
- * The last word of a row may make results too many: they are stored first, where
- * the last right one then is. */
+ * The last four of a row may be too many: those are stored first, where the
+ * last right one then is. */
 #ifndef DEPTH3_H
 #define DEPTH3_H
 
@@ -35,9 +35,9 @@ struct nine {
     int32_t w[3], mul, add;
 };
 
-/* What a call works with.  First, by place, what depth3_asm.h knows: from row to
- * row of the planes of four channels; from result to result; the epilogue; how
- * many results are made at a time; four channels' weights. */
+/* What a call works with.  First, by place, what depth3_asm.h knows: from row
+ * to row of the planes of four channels; from result to result; the epilogue;
+ * how many results are made at a time; four channels' weights. */
 struct depth3 {
     int8_t *planes;
     int32_t row, across, down, shift, range, high, wide;
@@ -49,6 +49,10 @@ struct depth3 {
     struct axis columns, rows; /* what is across and down */
     int32_t pad;               /* four times the value of padding */
     int32_t words, most;       /* across, in fours, and down at a time */
+    int32_t d, a;              /* the place of results */
+    int32_t left, turns, n;    /* its words, from pixel `left` on; n rows of */
+    ptrdiff_t from;            /* x, the first at x + from, which becomes */
+    int8_t *inside;            /* `inside` */
     int swapped;               /* columns are down */
     const B *bias;
     const MUL *mul;
@@ -157,16 +161,17 @@ static int8_t *depth3_pad(int8_t *to, int32_t v, int32_t bytes)
     return to;
 }
 
-/* Words of n rows from pixel `left` on. */
-static NOINLINE void depth3_words(const struct depth3 *q, const X *x,
-                                  int32_t left, int32_t words, int8_t *to,
-                                  int32_t n)
+/* Words of all rows within x. */
+static NOINLINE void depth3_words(const struct depth3 *q)
 {
     const int32_t across = q->columns.x, down = q->rows.x;
     const uint32_t size = (uint32_t)q->columns.size;
     const X *const pad = (const X *)(const void *)&q->pad;
+    const X *x = q->x + q->from;
+    int8_t *to = q->inside;
+    int32_t left = q->left;
 
-    for (; words > 0; words--, to += 4) {
+    for (int32_t i = q->n ? q->turns : 0; i > 0; i--, to += 4) {
         const X *p[4];
         int32_t step[4];
 
@@ -178,39 +183,49 @@ static NOINLINE void depth3_words(const struct depth3 *q, const X *x,
         DEPTH3_PIXEL(1)
         DEPTH3_PIXEL(2)
         DEPTH3_PIXEL(3)
-        depth3_turn(to, p, step, q->row, n);
+        depth3_turn(to, p, step, q->row, q->n);
     }
 }
 
-/* Planes for results from row d and column a on. */
-static void depth3_planes(const struct depth3 *q, int32_t d, int32_t a)
+/* The place of results from row d and column a on, with its padding; it stays
+ * while one place follows the other in further channels. */
+static void depth3_place(struct depth3 *q, int32_t d, int32_t a, int32_t high,
+                         int32_t wide)
 {
-    const int32_t step = q->k->sh, rows = (q->high - 1) * step + 3;
+    const int32_t step = q->k->sh, rows = (high - 1) * step + 3;
     const int32_t top = d * step - q->rows.pad;
-    const int32_t left = a * step - q->columns.pad;
     const int32_t above = top >= 0 ? 0 : top < -rows ? rows : -top;
     const int32_t below = q->rows.size - top, end = below < rows ? below : rows;
-    const int32_t n = end > above ? end - above : 0;
-    int8_t *to = depth3_pad(q->planes, q->pad, above * q->row);
 
-    if (n)
-        depth3_words(q, q->x + (top + above) * q->rows.x + left * q->columns.x,
-                     left, ((q->wide + 3) >> 2) * step + 1, to, n);
-    depth3_pad(to + n * q->row, q->pad, (rows - above - n) * q->row);
+    q->d = d;
+    q->a = a;
+    q->high = high;
+    q->wide = wide;
+    q->n = end > above ? end - above : 0;
+    q->left = a * step - q->columns.pad;
+    q->turns = ((wide + 3) >> 2) * step + 1;
+    q->from = (top + above) * q->rows.x + q->left * q->columns.x;
+    q->inside = depth3_pad(q->planes, q->pad, above * q->row);
+    depth3_pad(q->inside + q->n * q->row, q->pad,
+               (rows - above - q->n) * q->row);
 }
 
-/* Results [d, dend) down and [a, aend) across. */
-static void depth3_field(struct depth3 *q, int32_t d, int32_t dend, int32_t a,
-                         int32_t aend)
+/* Results [d, dend) down and [from, end) across. */
+static void depth3_field(struct depth3 *q, int32_t d, int32_t dend,
+                         int32_t from, int32_t end)
 {
     const int32_t most = 4 * q->words;
 
     for (; d < dend; d += q->high) {
-        q->high = dend - d < q->most ? dend - d : q->most;
-        for (int32_t at = a; at < aend; at += q->wide) {
-            q->wide = aend - at < most ? aend - at : most;
-            depth3_planes(q, d, at);
-            depth3_results(q, q->y + d * q->down + at * q->across);
+        const int32_t high = dend - d < q->most ? dend - d : q->most;
+
+        for (int32_t a = from; a < end; a += q->wide) {
+            const int32_t wide = end - a < most ? end - a : most;
+
+            if (d != q->d || a != q->a || high != q->high || wide != q->wide)
+                depth3_place(q, d, a, high, wide);
+            depth3_words(q);
+            depth3_results(q, q->y + d * q->down + a * q->across);
         }
     }
 }
@@ -319,8 +334,8 @@ static inline void depth3_axes(struct depth3 *q, int32_t rows)
 }
 
 /* This core's share: rows of four channels, those of the same channels
- * together.  The last four are taken again where they are not a multiple.  Cores
- * begin at different ones, lest all want one bank of memory at a time. */
+ * together.  The last four are taken again where they are not a multiple.
+ * Cores begin at different ones, lest all want one bank of memory at a time. */
 static inline void depth3_conv(const struct conv_dims *k, const struct io *io)
 {
     const int32_t rows = k->n * k->oh;
@@ -334,6 +349,7 @@ static inline void depth3_conv(const struct conv_dims *k, const struct io *io)
     q.io = io;
     q.planes = io->tmp;
     q.range = k->hi;
+    q.high = 0;
     depth3_operands(&q);
     q.pad = (int32_t)((uint32_t)(k->padv & 255) * 0x01010101u);
     depth3_axes(&q, hi - lo < k->oh ? hi - lo : k->oh);

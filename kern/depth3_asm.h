@@ -1,11 +1,11 @@
-/* Results of depth3.h by hand: all of four channels that there are planes for, a
- * channel after the other and of each a word after the other, rows down.
+/* Results of depth3.h by hand: all of four channels that there are planes for,
+ * a channel after the other and of each four by four across, rows down.
  *
- * a0: struct depth3, a1: y, a2: planes, a3: where y ends, a4 and a5: from row to
- * row of both, a6 a7 t0: weights, t1 .. t3: the same a byte further up, t4 t5 t6
- * ra: mul, add, shift, range, s7 s8 s9: where a row's second to fourth result
- * is, s10: results that the row still wants, s11: struct nine.  At sp: planes and
- * y of this word, and of this channel. */
+ * a0: struct depth3, a1: y, a2: planes, a4 and a5: from row to row of both, a6
+ * a7 t0: weights, t1 .. t3: the same a byte further up, t4 t5 t6 ra: mul, add,
+ * shift, range, s7 s8 s9: where a row's second to fourth result is, s10:
+ * results that the row still wants, s11: struct nine.  At sp: planes and y of
+ * these four, and of this channel. */
 #ifndef DEPTH3_ASM_H
 #define DEPTH3_ASM_H
 
@@ -51,17 +51,11 @@
 #define D3_SCALE(v, sum, CLIP)                                               \
     "mul " v ", " sum ", t4\n .insn r 0x5b, 2, 0x20, " v ", t5, t6\n" CLIP(v)
 
-/* Step one: a result of words of three rows, and a row of four. */
+/* Step one: a result of words of three rows; a row of four. */
 #define D3_ONE(i, j, k, u, v, w, S, CLIP, STORE, at)                         \
     D3_DOT("s6", i, u, S) D3_DOT("s6", j, v, S " + 0x10")                    \
     D3_DOT("s6", k, w, S " + 0x10") D3_SCALE("s6", "s6", CLIP)               \
     STORE("s6", at)
-#define D3_TWO(i, j, k, S, CLIP, STORE, at, further)                         \
-    D3_ONE(i, j, k, "t1", "t2", "t3", S, CLIP, D3_AT, further)               \
-    D3_ONE(i, j, k, "a6", "a7", "t0", S, CLIP, STORE, at)
-#define D3_ROW(a0, b0, a1, b1, a2, b2, S, CLIP)                              \
-    D3_LOAD(a2, b2) D3_TWO(b0, b1, b2, S, CLIP, D3_AT, "s8", "s9")           \
-    D3_TWO(a0, a1, a2, S, CLIP, D3_LAST, "a5", "s7")
 #define D3_STEP1(name, S, CLIP)                                              \
     XP_FUNCTION(name, (const struct depth3 *q, Y *y),                        \
         D3_ENTER "slli t1, a6, 8\n slli t2, a7, 8\n slli t3, t0, 8\n"        \
@@ -76,8 +70,8 @@
         "addi s0, s2, 0\n addi s2, s4, 0\n" XP_BLOCK_END D3_NEXT(4)          \
         D3_LEAVE)
 
-/* Step two: a row of four of two words; t1 .. t3 and a3 are their sums, of which
- * the next row has its first third. */
+/* Step two: a row of four of two words; t1 .. t3 and a3 are their sums, of
+ * which the next row has its first third. */
 #define D3_DOTS(w, S)                                                        \
     D3_DOT("a3", "s3", w, S) D3_DOT("t3", "s2", w, S)                        \
     D3_DOT("t2", "s1", w, S) D3_DOT("t1", "s0", w, S)

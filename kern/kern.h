@@ -38,7 +38,7 @@ static inline void span(int32_t total, int32_t core, int32_t ncore,
     *to = total;
     if (ncore <= 1)
         return;
-    each = ncore == 8 ? total >> 3 : total / ncore; /* a shift is 30 cycles less */
+    each = ncore == 8 ? total >> 3 : total / ncore; /* 30 cycles less */
     /* unsigned, lest a compiler makes it a second division */
     more = (int32_t)((uint32_t)total - (uint32_t)each * (uint32_t)ncore);
     *from = core * each + (core < more ? core : more);

@@ -6,9 +6,9 @@
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8
  * isa      xpulpv2
  * when     c == 1 && m == 1 && g > 3 && xc == 1 && yc == 1 && kh == 3 &&
- *          kw == 3 && wh == 3 && ww == 1 && dh == 1 && dw == 1 && sh == sw && sh < 3 && hi - lo < 256
- *          && (lo == 0 || lo + hi == -1) && shift < 32 && max(-scaled.lo,
- *          scaled.hi) < 2147483648
+ *          kw == 3 && wh == 3 && ww == 1 && dh == 1 && dw == 1 && sh == sw &&
+ *          sh < 3 && hi - lo < 256 && (lo == 0 || lo + hi == -1) && shift < 32
+ *          && max(-scaled.lo, scaled.hi) < 2147483648
  * layout   last
  * split    oh g
  * scratch  min(1520, 16 * max((min((ow + 3) / 4 * sh, 4) + 1) * ((oh - 1) * sh
@@ -17,12 +17,12 @@
  * cycles   ncore * (500 + min(ncore - 1, 1) * 250 + ((((g + 3) / 4 * n * oh +
  *          ncore - 1) / ncore + oh - 1) / oh + (oh > ((g + 3) / 4 * n * oh +
  *          ncore - 1) / ncore && oh % (((g + 3) / 4 * n * oh + ncore - 1) /
- *          ncore) > 0)) * (420 + min(ncore - 1, 1) * 80 + (min(min(oh, ow),
+ *          ncore) > 0)) * (350 + min(ncore - 1, 1) * 80 + (min(min(oh, ow),
  *          ((g + 3) / 4 * n * oh + ncore - 1) / ncore) * sh + 15 + sh) / (16
  *          + sh) * ((min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) / min(oh, ow)
  *          * sh + 3) / 4 * 450 + min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) /
  *          min(oh, ow) * 200)) + ((g + 3) / 4 * n * oh + ncore - 1) / ncore *
- *          (min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) * (sh == 1 ? 162 : 252)
+ *          (min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) * (sh == 1 ? 162 : 257)
  *          + min(oh, ow) * ((min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) /
  *          min(oh, ow) * sh + 3) / 4) * 18 * sh) / oh)
  * code     2210
