@@ -21,8 +21,7 @@ typedef struct Recipe {
     Chains chains;
     int effort;
     int64_t chunk, code;
-    bool fills;
-    int spills;
+    bool fills, spills;
     bool *outside;
     int64_t *cap;
 } Recipe;
@@ -149,7 +148,7 @@ static void try_spills(Better *x)
         start_over(t, x->r.chains);
         clear_caps(t);
         t->care = 2 - i / 5;
-        if (try_outside(t, x->o, SPILL_PARTS - i % 5 * 2))
+        if (try_outside(t, x->o, SPILL_PARTS - i % 5 * 2) && best_take(t))
             keep_better(x, tiler_cost(t));
     }
 }

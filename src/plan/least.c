@@ -44,13 +44,13 @@ static bool begin_lean(Tiler *t, const PlanOpts *o, Means how)
     if (outside)
         put_outside(t);
     t->fills = outside;
-    t->spills = has_spilled(how) ? SPILL_PARTS : 0;
+    t->spills = has_spilled(how);
     set_chunk(t, 0);
     set_rooms(t, o);
     tiler_room(t, t->p->room[t->near]);
     if (t->spills)
         spill_all(t);
-    t->floats = t->spills > 0;
+    t->floats = t->spills;
     return bytes_inside(t) <= room_for_consts(t->p, t->next, o);
 }
 

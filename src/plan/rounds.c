@@ -287,3 +287,51 @@ bool try_rounds(Tiler *t, const PlanOpts *o)
     }
     return i < most;
 }
+
+/* --- the best of several --- */
+
+/* Room for steps changes hands: the next plan has that of the one that was the
+ * best before. */
+void best_keep(Tiler *t, int64_t cost)
+{
+    BestPlan *b = &t->best;
+    Plan *p = t->p, was = b->plan;
+
+    if (b->cost >= 0 && cost >= b->cost)
+        return;
+    if (b->cost >= 0)
+        arena_end(b->draft);
+    *b = (BestPlan){cost, *p, t->draft, t->chains, t->fills, t->spills,
+                    b->outside, t->chunk, t->code};
+    memcpy(b->outside, t->outside, (size_t)t->s->nstore);
+    t->draft = NULL;
+    p->step = was.step;
+    p->cstep = was.cstep;
+    p->nstep = 0;
+}
+
+bool best_take(Tiler *t)
+{
+    BestPlan *b = &t->best;
+    Plan *p = t->p, now = *p;
+
+    if (b->cost < 0)
+        return false;
+    if (t->draft && t->draft != t->kept)
+        arena_end(t->draft);
+    *p = b->plan;
+    p->tried = now.tried;
+    p->spare = now.spare;
+    p->cspare = now.cspare;
+    b->cost = -1;
+    b->plan.step = now.step;
+    b->plan.cstep = now.cstep;
+    t->draft = b->draft;
+    t->chains = b->chains;
+    t->fills = b->fills;
+    t->spills = b->spills;
+    t->code = b->code;
+    memcpy(t->outside, b->outside, (size_t)t->s->nstore);
+    set_chunk(t, b->chunk);
+    return true;
+}

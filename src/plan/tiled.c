@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LEAST_CHUNK = 4096, SPILL_CHUNK = 49152 };
+enum { LEAST_CHUNK = 4096, SPILL_TRIES = 12, SPILL_CHUNK = 49152 };
 
 static int mem_at(const Soc *soc, int level, unsigned holds)
 {
@@ -209,21 +209,14 @@ static bool begin_outside(Tiler *t, const PlanOpts *o, int spill)
     if (t->outer < 0 || !t->io)
         return false;
     t->fills = true;
-    t->spills = spill;
+    t->spills = spill > 0;
     return !spill || spill_some(t, o, SPILL_CHUNK, spill);
 }
 
-/* The same again, of which the best is known. */
-static bool again_outside(Tiler *t, const PlanOpts *o, int spill,
-                          const Trial *best)
-{
-    return (begin_outside(t, o, spill) && try_trial(t, o, best) >= 0) ||
-           try_outside(t, o, spill);
-}
-
 /* The best of a few: for least energy also with less and less room for what is
- * fetched, and more for what never is. */
-bool try_outside(Tiler *t, const PlanOpts *o, int spill)
+ * fetched, and more for what never is.  Where nothing that stays is too much,
+ * more is. */
+static bool try_trials(Tiler *t, const PlanOpts *o)
 {
     static const Trial trials[] = {
         {0, false, 49152, 0}, {6, false, 49152, 0}, {2, false, 49152, 0},
@@ -232,23 +225,30 @@ bool try_outside(Tiler *t, const PlanOpts *o, int spill)
         {7, false, 6144, 0}, {8, false, 6144, 0},
     };
     const int n = t->toll[1] > 0 ? (int)LEN(trials) : 6;
-    int64_t least = -1, now = -1, code = 0;
-    Trial x;
+    int64_t now, code = 0, failed = 0;
+    bool any = false;
     int i;
 
-    if (!begin_outside(t, o, spill))
-        return false;
     for (i = 0; i < n; i++) {
-        x = trials[i];
+        Trial x = trials[i];
+
+        if (x.fill && x.chunk == failed)
+            continue;
         x.code = code;
         now = try_trial(t, o, &x);
         code = now >= 0 || !code ? t->code : code;
-        if (now >= 0 && (least < 0 || now < least)) {
-            least = now;
-            t->trial = x;
-        }
+        if (now >= 0)
+            best_keep(t, now);
+        else if (!x.fill)
+            failed = x.chunk;
+        any |= now >= 0;
     }
-    return least >= 0 && (now == least || try_trial(t, o, &t->trial) >= 0);
+    return any;
+}
+
+bool try_outside(Tiler *t, const PlanOpts *o, int spill)
+{
+    return begin_outside(t, o, spill) && try_trials(t, o);
 }
 
 void begin_anew(Tiler *t, Chains chains, bool lean)
@@ -262,8 +262,7 @@ void begin_anew(Tiler *t, Chains chains, bool lean)
     memset(t->outside, 0, (size_t)t->s->nstore * sizeof *t->outside);
     spill_nothing(t);
     mark_opers(t);
-    t->fills = t->floats = false;
-    t->spills = 0;
+    t->fills = t->spills = t->floats = false;
     t->code = 0;
 }
 
@@ -272,130 +271,116 @@ void start_over(Tiler *t, Chains chains)
     begin_anew(t, chains, false);
 }
 
-/* How a plan was made. */
-typedef struct Made {
-    int64_t cost;       /* -1: it was not */
-    Chains chains;
-    bool outside;       /* constants may lie there */
-    int spills, care;
-    Trial trial;
-} Made;
-
-static Made made(const Tiler *t, bool ok)
-{
-    return (Made){ok ? tiler_cost(t) : -1, t->chains, t->fills, t->spills,
-                  t->care, t->trial};
-}
-
-static bool make_again(Tiler *t, const PlanOpts *o, const Made *m)
-{
-    start_over(t, m->chains);
-    t->care = m->care;
-    return m->outside ? again_outside(t, o, m->spills, &m->trial)
-                      : try_inside(t, o);
-}
-
 /* With these chains of layers. */
-static Made try_chains(Tiler *t, const PlanOpts *o, Chains chains)
+static bool try_chains(Tiler *t, const PlanOpts *o, Chains chains)
 {
     start_over(t, chains);
-    return made(t, try_inside(t, o) || try_outside(t, o, 0));
+    if (!try_inside(t, o))
+        return try_outside(t, o, 0);
+    best_keep(t, tiler_cost(t));
+    return true;
 }
 
-/* A plan is made with so much room for what is not spilled; two parts more were
- * too much: one more may take less. */
-static bool spill_less(Tiler *t, const PlanOpts *o, int parts)
+/* --- with values away --- */
+
+typedef struct Seen { /* what was away in plans that were tried */
+    Spilled **v[2 * SPILL_TRIES];
+    int n;
+} Seen;
+
+static bool same_away(const Tiler *t, Spilled *const *a, Spilled *const *b)
 {
-    int64_t cost = tiler_cost(t);
-    Trial best = t->trial;
-
-    return (try_outside(t, o, parts + 1) && tiler_cost(t) < cost) ||
-           again_outside(t, o, parts, &best);
-}
-
-/* With less and less room, for addresses; and less and less care. */
-static Made try_spilled(Tiler *t, const PlanOpts *o, Chains chains)
-{
-    bool ok = false;
-    int i, parts;
-
-    start_over(t, chains);
-    for (i = 0; i < 12 && !ok && spills_to(t); i++) {
-        t->care = 2 - i / 4;
-        parts = SPILL_PARTS - i % 4 * 2;
-        ok = try_outside(t, o, parts) &&
-             (parts == SPILL_PARTS || spill_less(t, o, parts));
-    }
-    return made(t, ok);
-}
-
-/* Are there chains that take less, with the room that a plan has? */
-static bool may_chain(Tiler *t)
-{
-    Rooms r = new_rooms(t, t->room, t->p->room[t->next]);
-    Solution s;
     int i;
 
+    for (i = 0; i < t->s->nstore; i++)
+        if (!a[i] != !b[i] ||
+            (a[i] && memcmp(a[i]->away, b[i]->away, (size_t)t->nwork)))
+            return false;
+    return true;
+}
+
+/* As if there were so many parts of the room; false: there is no plan, or the
+ * same has been tried. */
+static bool try_parts(Tiler *t, const PlanOpts *o, int parts, Seen *seen)
+{
+    size_t n = (size_t)t->s->nstore * sizeof *t->spilled;
+    int i;
+
+    if (!begin_outside(t, o, parts))
+        return false;
+    for (i = 0; i < seen->n; i++)
+        if (same_away(t, t->spilled, seen->v[i]))
+            return false;
+    seen->v[seen->n] = NEWN(t->mem, Spilled *, t->s->nstore + 1);
+    memcpy(seen->v[seen->n++], t->spilled, n);
+    return try_trials(t, o);
+}
+
+/* With less and less room, for addresses; and less and less care.  Where two
+ * parts more were too much, one more may take less. */
+static bool try_spilled(Tiler *t, const PlanOpts *o, Chains chains)
+{
+    Seen seen = {.n = 0};
+    bool ok = false;
+    int i, parts = 0;
+
+    start_over(t, chains);
+    for (i = 0; i < SPILL_TRIES && !ok && spills_to(t); i++) {
+        t->care = 2 - i / 4;
+        parts = SPILL_PARTS - i % 4 * 2;
+        ok = try_parts(t, o, parts, &seen);
+    }
+    if (ok && parts < SPILL_PARTS)
+        try_parts(t, o, parts + 1, &seen);
+    return ok;
+}
+
+/* --- all --- */
+
+/* Are there chains that take less, with the room that the best plan has? */
+static bool may_chain(Tiler *t)
+{
+    int64_t cost = t->best.cost;
+    Solution s;
+    Rooms r;
+    int i;
+
+    best_take(t);
+    mark_opers(t);
+    r = new_rooms(t, t->room, t->p->room[t->next]);
+    best_keep(t, cost);
     t->chains = CHAIN_faster;
     s = solve_homes(t, r.near, r.next);
-    t->chains = CHAIN_none;
     for (i = 0; s.found && i < t->nwork && !s.way[i]->after; i++)
         ;
     return s.found && i < t->nwork;
 }
 
-/* Is it made, and better than the best? */
-static bool is_better(const Made *m, const Made *best)
+static void spill_all_ways(Tiler *t, const PlanOpts *o)
 {
-    return m->cost >= 0 && (best->cost < 0 || m->cost < best->cost);
-}
-
-/* A plan without chains is made: with those that take less it may, too. */
-static bool keep_less(Tiler *t, const PlanOpts *o, const Made *without)
-{
-    Made with;
-
-    if (!may_chain(t))
-        return true;
-    with = try_chains(t, o, CHAIN_faster);
-    return is_better(&with, without) || make_again(t, o, without);
-}
-
-static Chains most_chains(const PlanOpts *o)
-{
-    return o->chains ? CHAIN_always : CHAIN_all;
-}
-
-/* With values away, unless the first is better. */
-static bool spill_all_ways(Tiler *t, const PlanOpts *o, Made first)
-{
-    Made v[3] = {first}, *best = v;
-    int i;
-
-    v[1] = try_spilled(t, o, o->chains ? most_chains(o) : CHAIN_none);
-    v[2] = try_spilled(t, o, most_chains(o));
-    for (i = 1; i < (int)LEN(v); i++)
-        if (is_better(&v[i], best))
-            best = &v[i];
-    return best->cost >= 0 &&
-           (best == &v[LEN(v) - 1] || make_again(t, o, best));
+    if (!o->chains)
+        try_spilled(t, o, CHAIN_none);
+    try_spilled(t, o, o->chains ? CHAIN_always : CHAIN_all);
 }
 
 bool try_all(Tiler *t, const PlanOpts *o)
 {
-    Made m;
-
     t->ends = false;
-    m = try_chains(t, o, o->chains ? most_chains(o) : CHAIN_none);
-    if (m.cost >= 0)
-        return o->chains || keep_less(t, o, &m);
-    return spill_all_ways(t, o, o->chains ? m : try_chains(t, o, CHAIN_all));
+    if (!try_chains(t, o, o->chains ? CHAIN_always : CHAIN_none)) {
+        if (!o->chains)
+            try_chains(t, o, CHAIN_all);
+        spill_all_ways(t, o);
+    } else if (!o->chains && may_chain(t)) {
+        try_chains(t, o, CHAIN_faster);
+    }
+    return best_take(t);
 }
 
 bool try_ends(Tiler *t, const PlanOpts *o)
 {
     t->ends = true;
-    return spill_all_ways(t, o, (Made){.cost = -1});
+    spill_all_ways(t, o);
+    return best_take(t);
 }
 
 /* What lives at most, wherever it has its home. */
@@ -424,7 +409,7 @@ static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
 
 void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
 {
-    Tiler t = {.mem = p->mem, .known = p->mem, .p = p, .s = s};
+    Tiler t = {.mem = p->mem, .p = p, .s = s};
     int64_t near, next;
     bool chained = false, lean;
     int i;

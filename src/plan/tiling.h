@@ -191,6 +191,17 @@ typedef enum Chains {
     CHAIN_none, CHAIN_faster, CHAIN_all, CHAIN_always
 } Chains;
 
+/* The best of some plans, with memory of its own, and what of the tiler it was
+ * made with. */
+typedef struct BestPlan {
+    int64_t cost;       /* -1: there is none */
+    Plan plan;
+    Arena *draft;
+    Chains chains;
+    bool fills, spills, *outside;
+    int64_t chunk, code;
+} BestPlan;
+
 typedef struct Tiler {
     Arena *mem;         /* of the plan that is made, */
     Arena *known;       /* and of what is known of layers, whatever the plan */
@@ -208,7 +219,6 @@ typedef struct Tiler {
     int64_t code;       /* bytes there for the steps as a program */
     bool counted;       /* that is not guessed */
     bool fills;         /* fetches fill the memory to the brim: */
-    Trial trial;        /* which was the best of those that were tried last */
     int64_t room;       /* of the nearest: bytes */
     int64_t listed;     /* ways are listed that need as much */
     Work *work;
@@ -216,8 +226,7 @@ typedef struct Tiler {
     int *first, *last;  /* by store: works between which it lives */
     Fetch *fetch;
     int nfetch;
-    int spills;         /* some stores are spilled, as if the room of the next
-                           memory were so many of its SPILL_PARTS, */
+    bool spills;        /* some stores are spilled, */
     bool ends;          /* and inputs among them are given, and outputs wanted,
                            in the outer memory: */
     Spilled **spilled;  /* by store; NULL: it never is */
@@ -230,6 +239,7 @@ typedef struct Tiler {
     int64_t *cap;       /* by work: room of the nearest; NULL: all there is */
     bool drafts;        /* each plan has memory of its own: */
     Arena *draft, *kept; /* of the one that is tried, and of the best */
+    BestPlan best;      /* of those that are tried together */
     double toll[2];     /* cycles that a byte is worth that ENG_dma, ENG_io
                            move; 0 but for least energy */
     bool lean;          /* for least memory: kernels with the least scratch,
@@ -513,6 +523,10 @@ int64_t next_left(const Tiler *t, const PlanOpts *o);
 int64_t next_room(const Tiler *t, const PlanOpts *o);
 /* A plan with everything as it is set; false: none fits. */
 bool try_rounds(Tiler *t, const PlanOpts *o);
+/* Keeps the plan if it is the best until now; what is tried next is another.
+ * The best takes its place again; false: there is none. */
+void best_keep(Tiler *t, int64_t cost);
+bool best_take(Tiler *t);
 /* Live bytes of a memory by work, and the most of any. */
 int64_t *live_of(Tiler *t, int mem, int64_t *most);
 
@@ -535,8 +549,9 @@ bool try_ends(Tiler *t, const PlanOpts *o);
 /* The cost of a plan with everything as it is set; of a trial; -1: none. */
 int64_t try_again(Tiler *t, const PlanOpts *o);
 int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x);
-/* The best of a few trials; spill: as if the next memory had so many parts of
- * its SPILL_PARTS, with what is too much away; 0: nothing is. */
+/* Keeps the best of a few trials; false: there is none.  spill: as if the next
+ * memory had so many parts of its SPILL_PARTS, with what is too much away; 0:
+ * nothing is. */
 bool try_outside(Tiler *t, const PlanOpts *o, int spill);
 
 bool tiled_fits(const Soc *soc);

@@ -150,7 +150,10 @@ void tiler_works(Tiler *t)
 {
     int i, j;
 
+    t->known = t->mem;
     t->spilled = NEWN(t->mem, Spilled *, t->s->nstore + 1);
+    t->best.cost = -1;
+    t->best.outside = NEWN(t->mem, bool, t->s->nstore + 1);
     for (i = 0; i < t->s->nseq; i++) {
         const Node *n = t->s->seq[i];
         int parts = n->op == OP_concat ? n->narg : 1;
