@@ -62,31 +62,44 @@ __asm__(".pushsection .text.quad_plain,\"ax\",@progbits\n .popsection");
     QA_MV4("s2", "s3", "s4", "s5") QA_MV4("s6", "s7", "s8", "s9")             \
     QA_MV4("s10", "s11", "a6", "a7") "lw a0, 0(sp)\n lw t1, 4(sp)\n"
 
-#define QA_FLAT_PRODUCTS(DOT)                                                 \
+/* The words of row 1, 2, 3 or 0 of four at p: rows apart, or side by side.  That
+ * of row 0 takes p to the next ones. */
+#define QA_APART_0(d, p) XP_LW_STEP(d, p, 4)
+#define QA_APART_1(d, p) BLOCK_LW_FAR(d, "a2", p)
+#define QA_APART_2(d, p) BLOCK_LW_FAR(d, "a3", p)
+#define QA_APART_3(d, p) BLOCK_LW_FAR(d, "t0", p)
+#define QA_BESIDE_0(d, p) XP_LW_STEP(d, p, 16)
+#define QA_BESIDE_1(d, p) "lw " d ", 4(" p ")\n"
+#define QA_BESIDE_2(d, p) "lw " d ", 8(" p ")\n"
+#define QA_BESIDE_3(d, p) "lw " d ", 12(" p ")\n"
+
+/* No load comes right behind another: where rows are all banks of the memory
+ * apart, the words of a step lie in one or two banks, and cores that come there
+ * together pass in turn, a cycle apart, instead of meeting at every word.  So
+ * the words of the rows 1 are loaded a step ahead, in the end for nothing: they
+ * are those of the rows 2. */
+#define QA_DOTS(DOT, X)                                                       \
+    X##_1("t3", "a0") QA_APART_1("t4", "a1")                                  \
     XP_BLOCK XP_LOOP(0, "t1", 24)                                             \
-    BLOCK_LW_FAR("t4", "a2", "a0") BLOCK_LW_FAR("t5", "a3", "a0")             \
-    BLOCK_LW_FAR("t6", "t0", "a0") XP_LW_STEP("t3", "a0", 4)                  \
-    BLOCK_LW_FAR("t1", "a2", "a1") BLOCK_LW_FAR("t2", "a3", "a1")             \
-    QA_DOTS(DOT) "add a1, a1, t0\n"
-#define QA_DOTS(DOT)                                                          \
-    DOT("s1", "t3", "t1") DOT("s3", "t4", "t1")                               \
-    DOT("s7", "t5", "t1") DOT("s11", "t6", "t1")                              \
-    BLOCK_LW_FAR("t1", "t0", "a1")                                            \
-    DOT("a4", "t3", "t2") DOT("s4", "t4", "t2")                               \
-    DOT("s8", "t5", "t2") DOT("a6", "t6", "t2")                               \
-    XP_LW_STEP("t2", "a1", 4)                                                 \
-    DOT("a5", "t3", "t1") DOT("s5", "t4", "t1")                               \
-    DOT("s9", "t5", "t1") DOT("a7", "t6", "t1")                               \
-    DOT("s0", "t3", "t2") DOT("s2", "t4", "t2")                               \
-    DOT("s6", "t5", "t2") DOT("s10", "t6", "t2") XP_BLOCK_END
+    X##_2("t5", "a0") DOT("s3", "t3", "t4")                                   \
+    X##_3("t6", "a0") DOT("s7", "t5", "t4")                                   \
+    X##_0("t1", "a0") DOT("s11", "t6", "t4")                                  \
+    QA_APART_2("t2", "a1") DOT("s1", "t1", "t4") DOT("s4", "t3", "t2")        \
+    QA_APART_3("t4", "a1") DOT("s8", "t5", "t2") DOT("a6", "t6", "t2")        \
+    DOT("a4", "t1", "t2")                                                     \
+    QA_APART_0("t2", "a1") DOT("s5", "t3", "t4") DOT("s2", "t3", "t2")        \
+    X##_1("t3", "a0") DOT("s9", "t5", "t4") DOT("a7", "t6", "t4")             \
+    DOT("a5", "t1", "t4")                                                     \
+    QA_APART_1("t4", "a1") DOT("s6", "t5", "t2") DOT("s10", "t6", "t2")       \
+    DOT("s0", "t1", "t2") XP_BLOCK_END
+
+#define QA_FLAT_PRODUCTS(DOT) QA_DOTS(DOT, QA_APART)
+#define QA_FLAT_NEXT_W "add a1, a1, t0\n"
+#define QA_FLAT_NEXT_X "lw t1, 24(sp)\n add a0, a0, t0\n sw a0, 0(sp)\n"
 
 /* The same of four pixels whose words lie side by side. */
-#define QA_SIDE_PRODUCTS(DOT)                                                 \
-    XP_BLOCK XP_LOOP(0, "t1", 24)                                             \
-    XP_LW_STEP("t3", "a0", 4) XP_LW_STEP("t4", "a0", 4)                       \
-    XP_LW_STEP("t5", "a0", 4) XP_LW_STEP("t6", "a0", 4)                       \
-    BLOCK_LW_FAR("t1", "a2", "a1") BLOCK_LW_FAR("t2", "a3", "a1")             \
-    QA_DOTS(DOT) "lw t1, 120(sp)\n add a1, a1, t1\n"
+#define QA_SIDE_PRODUCTS(DOT) QA_DOTS(DOT, QA_BESIDE)
+#define QA_SIDE_NEXT_W "lw t1, 120(sp)\n add a1, a1, t1\n"
 
 /* The same by rows of taps, words of four channels side by side. */
 #define QA_TAPS_PRODUCTS(DOT)                                                 \
@@ -106,6 +119,9 @@ __asm__(".pushsection .text.quad_plain,\"ax\",@progbits\n .popsection");
     DOT("a5", "t3", "t2") DOT("s5", "t4", "t2")                               \
     DOT("s9", "t5", "t2") DOT("a7", "t6", "t2")                               \
     "lw t1, 120(sp)\n add a0, a0, t1\n" XP_BLOCK_END
+#define QA_TAPS_NEXT_X                                                        \
+    "lw a0, 0(sp)\n lw a1, 20(sp)\n lw t1, 24(sp)\n add a0, a0, a1\n"        \
+    "sw a0, 0(sp)\n"
 
 #define QA_CLIP_S(v) ".insn r 0x33, 1, 0x0a, " v ", " v ", x8\n"
 #define QA_CLIP_U(v) ".insn r 0x33, 2, 0x0a, " v ", " v ", x9\n"
@@ -188,7 +204,7 @@ __asm__(".pushsection .text.quad_plain,\"ax\",@progbits\n .popsection");
                 "slli a3, a3, 2\n add a3, a3, a2\n sw a3, 44(sp)\n"           \
                 WAY##_STEPS                                                   \
                 "lw t1, 32(sp)\n addi t1, t1, -" #from "\n sw t1, 32(sp)\n"   \
-                ".balign 16\n1:\n" QA_START WAY##_PRODUCTS(DOT)               \
+                ".balign 16\n1:\n" QA_START WAY##_PRODUCTS(DOT) WAY##_NEXT_W  \
                 QA_SCALE(CHANNEL, CLIP) QA_FINISH(f)                          \
                 "lw t1, 44(sp)\n addi ra, ra, 4\n bne ra, t1, 1b\n"           \
                 QA_RESTORE);
@@ -234,10 +250,9 @@ QUAD_KIND(quad_even64, QA_EVEN, 32)
     "add a3, a3, a2\n sw a3, 44(sp)\n sw a1, 12(sp)\n sw t3, 20(sp)\n"        \
     "sw t4, 28(sp)\n"
 #define QA_LINE_START                                                         \
-    "lw a0, 8(sp)\n lw t1, 0(sp)\n"                                           \
+    "lw a0, 8(sp)\n lw a1, 12(sp)\n"                                          \
     "lw s0, 0(a0)\n lw s1, 4(a0)\n lw a4, 8(a0)\n lw a5, 12(a0)\n"            \
-    "mv a0, t1\n lw t1, 20(sp)\n lw a1, 12(sp)\n add t1, t1, a0\n"            \
-    "sw t1, 0(sp)\n"                                                          \
+    "lw a0, 0(sp)\n"                                                          \
     QA_MV4("s2", "s3", "s4", "s5") "lw t1, 4(sp)\n"                           \
     QA_MV4("s6", "s7", "s8", "s9") QA_MV4("s10", "s11", "a6", "a7")
 #define QA_LINE_BYTES(a, b, c, d)                                             \
@@ -258,7 +273,7 @@ QUAD_KIND(quad_even64, QA_EVEN, 32)
 #define QUAD_LINE(name, WAY, DOT, CLIP)                                       \
     XP_FUNCTION(name, QUAD_PARAMETERS, QA_LINE_ENTER WAY##_STEPS              \
                 ".balign 16\n1:\n" QA_LINE_START WAY##_PRODUCTS(DOT)          \
-                "lw a0, 16(sp)\n lw t1, 24(sp)\n lw t2, 32(sp)\n"             \
+                WAY##_NEXT_X "lw a0, 16(sp)\n lw t2, 32(sp)\n"                \
                 "lw t5, 40(sp)\n"                                             \
                 QA_SHORT(0, "s0", "s2", "s6", "s10", CLIP)                    \
                 QA_SHORT(1, "s1", "s3", "s7", "s11", CLIP)                    \

@@ -10,7 +10,7 @@
  *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    m n
  * stack    704
- * cycles   ncore * (800 + (335 + 6 * k + (k % 64 ? 0 : k / 5)) *
+ * cycles   ncore * (800 + (320 + 6 * k + k / 16) *
  *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
  *          ncore - 1) / ncore) +
  *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 130)
