@@ -4,8 +4,9 @@
  * They are gone through in the order of use, with a clock for the layers, code
  * that comes in for them counted, and one for the line, which is ahead of them
  * as far as there is room.  Where one comes too late, it or one before it
- * stays: as large as what is late, or the largest; none before the line last
- * stood still, for without it it would stand still longer. */
+ * stays: as large as what is late, or the largest, the last of these, lest what
+ * comes early be in the way for long; none before the line last stood still,
+ * for without it it would stand still longer. */
 #include "plan/tiling.h"
 
 typedef struct Late {
@@ -100,7 +101,7 @@ static int whom_to_keep(const Keeper *k, int i, int64_t late, int64_t most)
         int64_t c = k->v[j].cycles, was = best < 0 ? 0 : k->v[best].cycles;
 
         if (k->v[j].bytes <= most &&
-            (best < 0 || (was < late ? c > was : c >= late && c < was)))
+            (best < 0 || (was < late ? c >= was : c >= late && c <= was)))
             best = j;
     }
     return best;
