@@ -425,10 +425,6 @@ static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
     if (live[0] > near)
         return;
     behind = solve_at(s, c->work + c->n, e.next);
-    if (c->stay) {
-        spill_stay(s->t, c->work, c->stay);
-        count_live(s, c, live);
-    }
     ways = ways_of(s, c, chain);
     for (i = 0; i < ways->n; i++) {
         e.way = &ways->v[i];
@@ -440,19 +436,29 @@ static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
                 join(s, to, e, &behind->v[e.entry], near - live[0],
                      cold_of(s, c));
     }
-    if (c->stay)
-        spill_stay(s->t, c->work, 0);
 }
 
 static void try_scene(Solver *s, Scene c, Chain *chain, State *to)
 {
-    unsigned may = s->t->floats && c.n == 1 ? spill_may_stay(s->t, c.work) : 0;
-
     for (c.far = 0; c.far < 1u << c.nborn; c.far++)
         try_homes(s, &c, chain, to);
-    for (c.stay = 1; c.stay <= may && !to->n; c.stay++)
-        for (c.far = 0; !(c.stay & ~may) && c.far < 1u << c.nborn; c.far++)
-            try_homes(s, &c, chain, to);
+}
+
+/* Where there is nothing with all away that may be: with some that are not. */
+static void try_stays(Solver *s, int work, unsigned set, State *to)
+{
+    unsigned may = s->t->floats ? spill_may_stay(s->t, work) : 0, stay;
+    Scene c;
+
+    for (stay = 1; stay <= may && !to->n; stay++) {
+        if (stay & ~may)
+            continue;
+        spill_stay(s->t, work, stay);
+        c = new_scene(s, work, set, 1);
+        c.stay = stay;
+        try_scene(s, c, NULL, to);
+        spill_stay(s->t, work, 0);
+    }
 }
 
 /* Is there room for all that is given, or wanted, in a set of homes? */
@@ -493,6 +499,7 @@ static State *solve_at(Solver *s, int work, unsigned set)
         return to;
     }
     try_scene(s, new_scene(s, work, set, 1), NULL, to);
+    try_stays(s, work, set, to);
     for (n = 2; (chain = tiler_chain(s->t, work, n)); n++)
         try_scene(s, new_scene(s, work, set, n), chain, to);
     return to;
