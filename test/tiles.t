@@ -18,6 +18,10 @@ build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
 ./tilewright report zoo/mobilenetv1-0.25-128-int/network.onnx -t gap8 \
     --l1 20000 |
     grep -q conv_taps_short_xpulp || { echo "no room for scratch"; exit 1; }
+# One whose scratch is as its tile's size is fast where there is little.
+[ "$(./tilewright report zoo/mobilenetv1-0.25-128-int/network.onnx \
+    -t gap8 --l1 8000 | grep -c conv_depth3_short)" = 13 ] ||
+    { echo "slow depthwise kernels where the L1 is small"; exit 1; }
 # Results that follow operands.
 build/test/tiles model test/tiles/twice.nn gap8 4332 6420 &&
     build/test/tiles model test/tiles/joined.nn siracusa 22068 80000 || exit 1

@@ -12,7 +12,8 @@
  * layout   last
  * split    oh g
  * scratch  min(1520, 16 * max((min((ow + 3) / 4 * sh, 4) + 1) * ((oh - 1) * sh
- *          + 3), (min((oh + 3) / 4 * sh, 4) + 1) * ((ow - 1) * sh + 3)))
+ *          + 3), ow % 4 ? (min((oh + 3) / 4 * sh, 4) + 1) * ((ow - 1) * sh + 3)
+ *          : 0))
  * stack    640
  * cycles   ncore * (500 + min(ncore - 1, 1) * 250 + ((((g + 3) / 4 * n * oh +
  *          ncore - 1) / ncore + oh - 1) / oh + (oh > ((g + 3) / 4 * n * oh +
