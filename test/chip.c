@@ -1,6 +1,7 @@
-/* Writes operators for test/sim/chip.c to run with a kernel on a simulated chip:
- * chip DIR NCORE SEED RUNS KERNEL draws them at random, within the kernel's
- * head; chip DIR NCORE - - KERNEL takes one graph in the text form from stdin.
+/* Writes operators for test/sim/chip.c to run with a kernel on a simulated
+ * chip: chip DIR NCORE SEED RUNS KERNEL draws them at random, within the
+ * kernel's head; chip DIR NCORE - - KERNEL takes one graph in the text form
+ * from stdin.
  *
  * DIR/cases.c holds what the kernel is told of each, DIR/fast.c and DIR/plain.c
  * the kernel and its reference for the types of all.  The values of operands

@@ -23,7 +23,8 @@ for d in zoo/deadchannels-*; do
     [ "$(value macs_removed)" = 0 ] || { echo "$d: removed by nobody"; bad=1; }
     run "$d"
     left=$(value macs) gone=$(value macs_removed)
-    [ $((left + gone)) = "$all" ] || { echo "$d: $left + $gone, not $all"; bad=1; }
+    [ $((left + gone)) = "$all" ] ||
+        { echo "$d: $left + $gone, not $all"; bad=1; }
     [ $((3 * gone)) -gt $((all)) ] || [ "${d#*f32}" != "$d" ] ||
         { echo "$d: only $gone of $all"; bad=1; }
     saved="$saved $((100 * gone / all))%"

@@ -31,7 +31,8 @@ for chip in cortex-m4 cortex-m7 cortex-m55 rv32imc; do
         # shellcheck disable=SC2046
         $cc $(word $chip toolchain cflags) $(word $chip toolchain ldflags) \
             -D$def -Wall -Irt -I$rt -T $d/$chip.ld \
-            -o $d/$chip.$def test/count.c rt/run.c rt/semihost.c rt/stack.c $rt/*.[cS] || bad=1
+            -o $d/$chip.$def test/count.c rt/run.c rt/semihost.c \
+            rt/stack.c $rt/*.[cS] || bad=1
     done
     qemu=$(word $chip runner cmd | sed "s|{elf}|$chip.NONE|")
     a=$(run NONE 1 | sed -n 2p) b=$(run NONE 50001 | sed -n 2p)

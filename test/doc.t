@@ -1,5 +1,5 @@
 #!/bin/sh
-# The pages name everything there is: operators and attributes in doc/il.md.
+# The page names every operator there is: doc/il.md.
 cd "$(dirname "$0")/.." || exit 1
 missing=0 count=0
 for op in $(sed -n 's/^OP(\([a-z0-9]*\),.*/\1/p' src/ir/op.def); do

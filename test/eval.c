@@ -13,9 +13,9 @@
  *     MODEL unsound WHY     the plan (-t)
  *     MODEL broken HOW      a fault of ours, or out of time
  *
- * -r leaves out the passes that a user may switch off; -v lets the inputs decide
- * whether the network is one of integers, as `run -i` does; -t also makes a
- * plan for that chip and has it verified. */
+ * -r leaves out the passes that a user may switch off; -v lets the inputs
+ * decide whether the network is one of integers, as `run -i` does; -t also
+ * makes a plan for that chip and has it verified. */
 #include "front/front.h"
 #include "pass/pass.h"
 #include "quant/quant.h"

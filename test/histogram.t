@@ -35,7 +35,9 @@ make -s build/test/histogram || exit 1
 # deadchannels-int is as it is on purpose: it must be caught
 said=$(printf '%s\n' ${*:-zoo/*-int} | xargs -P 2 -n 1 "$0" --one)
 echo "$said"
-bad=$(echo "$said" | grep -v '^zoo/deadchannels-int: ' | grep -v ' 0 complaints$')
+bad=$(echo "$said" | grep -v -e '^zoo/deadchannels-int: ' -e ' 0 complaints$')
+[ "$(echo "$said" | grep -c ' complaints$')" = \
+    "$(printf '%s\n' ${*:-zoo/*-int} | wc -l)" ] || bad=failed # or did not run
 for what in 'constant channels' 'some are removed'; do
     [ $# != 0 ] || echo "$said" |
         grep -q "^zoo/deadchannels-int: .*$what" || bad=dead

@@ -6,8 +6,8 @@
  * random operands in memory of exactly the right size, and once more with its
  * result on top of an operand where `inplace` allows it; results are compared
  * with those of the reference kernel in wide types: integers are to be the
- * same, floats to agree within 1e-5 of the largest result.  A kernel that splits
- * itself must make the same bits on 2 to 8 cores. */
+ * same, floats to agree within 1e-5 of the largest result.  A kernel that
+ * splits itself must make the same bits on 2 to 8 cores. */
 #include "test/kern.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every kernel but kern/ref against kern/ref on random operands within its `when`,
-# under the sanitizers: kern.t [SEED [RUNS [KERNEL-PREFIX...]]]
+# Every kernel but kern/ref against kern/ref on random operands within its
+# `when`, under the sanitizers: kern.t [SEED [RUNS [KERNEL-PREFIX...]]]
 cd "$(dirname "$0")/.." || exit 1
 seed=${1:-$(date +%N | sed 's/^0*//')}
 runs=${2:-20}

@@ -35,8 +35,8 @@ printf 'id,lower,upper,size\na,5,2,7\n' >"$tmp/in.csv"
 ask 1 'ends (2) before it begins (5)'
 printf 'id,lower,upper,size\na,1,2,x\n' >"$tmp/in.csv"
 ask 1 'size is `x`, wanted a whole number'
-printf 'id,lower,upper,size\na,1,2,2000000000000000000\nb,1,2,2000000000000000000\n' \
-    >"$tmp/in.csv"
+large=2000000000000000000
+printf 'id,lower,upper,size\na,1,2,%s\nb,1,2,%s\n' $large $large >"$tmp/in.csv"
 ask 1 'add up'
 : >"$tmp/in.csv"
 ask 1 'empty'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Predicted beside simulated cycles: the model of the instruction cache keeps
-# within what any cache does, and of small networks, where every constant counts,
-# the median layer is within 6 %, the worst within 18 and the whole within 7
+# within what any cache does, and of small networks, where every constant
+# counts, the median layer is within 6 %, the worst within 18 and the whole within 7
 # (bench/heads tells which head has to be fitted again); cores are worth what
 # they cost.
 # predicted.t [SEED]

@@ -66,7 +66,8 @@ small 40K
     -o "$tmp/q" --json "$tmp/j" 2>"$tmp/said"
 [ $? = 3 ] || fail "too small an L2 is not refused"
 small $((40 * 1024 + $(missing)))
-run resnet8-int "$tmp/small.soc" >/dev/null || fail "that much more is not enough"
+run resnet8-int "$tmp/small.soc" >/dev/null ||
+    fail "that much more is not enough"
 
 # nor is it for a project with its self-test: drawn, or with what it is given
 for given in '' '-i zoo/resnet8-int/inputs.npz'; do

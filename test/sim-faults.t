@@ -39,8 +39,9 @@ try hyper_overrun 5 "I/O DMA: 256 bytes at external 0x007fffff"
 printf '.global _start\n_start: nop\nthere: .word 0xffffffff\n' >$out/bare.S
 $cross -march=rv32imc -misa-spec=2.2 -mabi=ilp32 -nostdlib \
     -Wl,-n,-Ttext=0x1c010000 -o $out/bare.elf $out/bare.S || exit 1
+there="(pc 0x1c01000[24], there"
 $SIM $out/bare.elf -t siracusa 2>$out/faults.err
-[ $? = 5 ] && grep -q "illegal instruction .word 0xffffffff (pc 0x1c01000[24], there" \
+[ $? = 5 ] && grep -q "illegal instruction .word 0xffffffff $there" \
     $out/faults.err || { bad=$((bad + 1)); cat $out/faults.err; }
 usage() { # EXIT ARGUMENTS
     want=$1

@@ -10,6 +10,6 @@ $out/sim-neureka $out/neureka32.soc "${1:-1}" "${2:-3000}" || exit 1
 guest share siracusa
 set -- $($SIM $out/share.elf -t siracusa | sed 's/.* //')
 alone=$((0x$1)) shared=$((0x$2))
-echo "a job takes $alone cycles alone, $shared beside 7 cores; random jobs and" \
-    "the RTL's cycles agree"
+echo "a job takes $alone cycles alone, $shared beside 7 cores; random jobs" \
+    "and the RTL's cycles agree"
 [ $shared -gt $alone ] && [ $((shared * 2)) -lt $((alone * 3)) ]

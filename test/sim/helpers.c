@@ -1,6 +1,6 @@
-/* Single instructions as functions (kern/xpulp.h): FN(i, d, a, b) is what helper
- * i makes of them.  Compiled once as it is, with main(), and once as `builtins`
- * with the PULP compiler's builtins, which must come to the same. */
+/* Single instructions as functions (kern/xpulp.h): FN(i, d, a, b) is what
+ * helper i makes of them.  Compiled once as it is, with main(), and once as
+ * `builtins` with the PULP compiler's builtins, which must come to the same. */
 #include "kern/xpulp.h"
 
 #define CLIPS(i, n)                                                           \
