@@ -240,12 +240,43 @@ static bool spoils(const unsigned char *x, int64_t nx, const unsigned char *y,
               ny / type_info[s->out_type[0]].bytes));
 }
 
+/* Elements that are only moved, of an operand that the result may lie on. */
+static bool run_copy(Machine *m, const Step *s, const unsigned char *in,
+                     unsigned char *out)
+{
+    int64_t size = type_info[s->out_type[0]].bytes, n = s->in_bytes[0];
+
+    if (in == out && n == s->out_bytes[0] && allowed(s, 0))
+        in = memcpy(NEWN(m->mem, unsigned char, n), in, (size_t)n);
+    return (move(&s->dims.copy, NULL, n, out, s->out_bytes[0], size) &&
+            move(&s->dims.copy, in, n, out, s->out_bytes[0], size)) ||
+           fault(m, "copies outside");
+}
+
+/* Results that depend on all that the kernel is told and reads. */
+static void run_kernel(const Step *s, unsigned char *const *in,
+                       unsigned char *const *out)
+{
+    uint64_t h = (uint64_t)s->node->id + 1;
+    int i, k;
+
+    for (i = 0; i < s->nin; i++)
+        for (k = 0; in[i] && k < s->nout; k++)
+            if (spoils(in[i], s->in_bytes[i], out[k], s->out_bytes[k], s, i))
+                memset(out[k], 0xa5, (size_t)s->out_bytes[k]);
+    h = stir(h, (const unsigned char *)&s->dims, dims_of(s->node->op)->size);
+    for (i = 0; i < s->nin; i++)
+        if (in[i])
+            h = stir(h, in[i], s->in_bytes[i]);
+    for (i = 0; i < s->nout; i++)
+        spread(h + (uint64_t)i, out[i], s->out_bytes[i]);
+}
+
 static bool run_step(Machine *m, const Step *s)
 {
     const Node *n = s->node;
     unsigned char *in[NARG], *out[NRES], *tmp = NULL;
-    uint64_t h = (uint64_t)n->id + 1;
-    int i, k;
+    int i;
 
     if (s->nin != (n->op == OP_concat ? 1 : n->narg) || s->nout != n->nres)
         return fault(m, "operands");
@@ -265,30 +296,9 @@ static bool run_step(Machine *m, const Step *s)
         return false;
     if (tmp)
         memset(tmp, 0x5a, (size_t)s->tmp_bytes);
-    if (moves_only(n)) {
-        int64_t size = type_info[s->out_type[0]].bytes;
-
-        if (in[0] == out[0] && s->in_bytes[0] == s->out_bytes[0] &&
-            allowed(s, 0)) {
-            unsigned char *x = NEWN(m->mem, unsigned char, s->in_bytes[0]);
-
-            in[0] = memcpy(x, in[0], (size_t)s->in_bytes[0]);
-        }
-        return (move(&s->dims.copy, NULL, s->in_bytes[0], out[0],
-                     s->out_bytes[0], size) &&
-                move(&s->dims.copy, in[0], s->in_bytes[0], out[0],
-                     s->out_bytes[0], size)) || fault(m, "copies outside");
-    }
-    for (i = 0; i < s->nin; i++)
-        for (k = 0; in[i] && k < s->nout; k++)
-            if (spoils(in[i], s->in_bytes[i], out[k], s->out_bytes[k], s, i))
-                memset(out[k], 0xa5, (size_t)s->out_bytes[k]);
-    h = stir(h, (const unsigned char *)&s->dims, dims_of(n->op)->size);
-    for (i = 0; i < s->nin; i++)
-        if (in[i])
-            h = stir(h, in[i], s->in_bytes[i]);
-    for (i = 0; i < s->nout; i++)
-        spread(h + (uint64_t)i, out[i], s->out_bytes[i]);
+    if (moves_only(n))
+        return run_copy(m, s, in[0], out[0]);
+    run_kernel(s, in, out);
     if (tmp)
         memset(tmp, 0x6b, (size_t)s->tmp_bytes);
     return true;

@@ -277,6 +277,29 @@ static const char *types_of(Arena *mem, const Node *n)
     return s.s;
 }
 
+_Noreturn static void no_kernel(const Chooser *c, const Node *n,
+                                const char *why)
+{
+    err_node(n, "no kernel for %s on target %s%s; a kernel of yours can be "
+             "added with --kernels DIR", types_of(c->mem, n), c->soc->name,
+             *why ? why : "; no file names this operator");
+}
+
+/* The slower kernel whose result may lie on an operand. */
+static Choice *other_choice(const Chooser *c, const Offer *over,
+                            const Offer *best, const Asked *x, const char *no)
+{
+    Choice *to = NEW(c->mem, Choice);
+
+    take(to, over, x);
+    to->why = arena_fmt(
+        c->mem, "%s: %s, but its result may lie on its operand, and that saves "
+        "memory here; faster: %s: %s%s", over->kern->name,
+        cycles_str(c->mem, over), best->kern->name, cycles_str(c->mem, best),
+        no);
+    return to;
+}
+
 static void choose(const Chooser *c, const Node *node, Choice *to)
 {
     Node n = seen_by_kernel(node);
@@ -306,22 +329,12 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
             str_fmt(&no, "; %s: %s", o.kern->name, why);
     }
     if (!best.kern)
-        err_node(node, "no kernel for %s on target %s%s%s", types_of(c->mem,
-                 node), c->soc->name, *no.s ? no.s : "; no file names this "
-                 "operator", "; a kernel of yours can be added with "
-                 "--kernels DIR");
+        no_kernel(c, node, no.s);
     take(to, &best, &x);
     to->why = arena_fmt(c->mem, "%s: %s%s", best.kern->name,
                         cycles_str(c->mem, &best), no.s);
-    if (over.kern && !to->inplace) {
-        to->over = NEW(c->mem, Choice);
-        take(to->over, &over, &x);
-        to->over->why = arena_fmt(
-            c->mem, "%s: %s, but its result may lie on its operand, and "
-            "that saves memory here; faster: %s: %s%s", over.kern->name,
-            cycles_str(c->mem, &over), best.kern->name,
-            cycles_str(c->mem, &best), no.s);
-    }
+    if (over.kern && !to->inplace)
+        to->over = other_choice(c, &over, &best, &x, no.s);
 }
 
 /* Lists the kernels of each operator, so that nodes need not ask them all. */
