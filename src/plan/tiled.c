@@ -407,25 +407,51 @@ static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
     return tiler_bound(t, near, next, next_all(t));
 }
 
-void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
+static Tiler new_tiler(Plan *p, Stores *s, const Chooser *c)
 {
-    Tiler t = {.mem = p->mem, .p = p, .s = s};
-    int64_t near, next;
-    bool chained = false, lean;
-    int i;
+    Tiler t = {.mem = p->mem, .p = p, .s = s, .chooser = c,
+               .near = mem_at(p->soc, 1, HOLDS_buffers),
+               .next = mem_at(p->soc, 2, HOLDS_buffers),
+               .outer = mem_at(p->soc, 3, HOLDS_weights),
+               .dma = soc_dma(p->soc, 1, 2), .io = soc_dma(p->soc, 2, 3)};
 
-    p->tiled = true;
-    t.near = mem_at(p->soc, 1, HOLDS_buffers);
-    t.next = mem_at(p->soc, 2, HOLDS_buffers);
-    t.outer = mem_at(p->soc, 3, HOLDS_weights);
-    t.dma = soc_dma(p->soc, 1, 2);
-    t.io = soc_dma(p->soc, 2, 3);
-    t.chooser = c;
     tiler_aim(&t);
     t.outside = NEWN(p->mem, bool, s->nstore + 1);
     tiler_works(&t);
-    near = near_room_of(&t, o);
-    next = next_room(&t, o);
+    return t;
+}
+
+/* What the plan takes, as predicted: of the program pages too are known now. */
+static void count_plan(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+
+    p->program = t->code;
+    if (o->turns) {
+        p->turn = NEWN(p->mem, bool, p->nstep + 1);
+        o->turns(p, p->turn);
+    }
+    p->ram = p->used[t->near] + p->used[t->next];
+    plan_cost(p);
+    p->cost = tiler_cost(t);
+}
+
+static bool has_chains(const Plan *p)
+{
+    int i;
+
+    for (i = 0; i < p->nlayer && !p->layer[i].after; i++)
+        ;
+    return i < p->nlayer;
+}
+
+void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
+{
+    Tiler t = new_tiler(p, s, c);
+    int64_t near = near_room_of(&t, o), next = next_room(&t, o);
+    bool lean;
+
+    p->tiled = true;
     t.drafts = o->until > 0;
     p->least = bound_with(&t, near, next);
     p->ended = true;
@@ -434,18 +460,9 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
         make_least(&t, o);
     if (o->until > 0 && !t.lean && o->aim != AIM_memory)
         plan_better(&t, o);
-    p->program = t.code;
-    if (o->turns) {
-        p->turn = NEWN(p->mem, bool, p->nstep + 1);
-        o->turns(p, p->turn);
-    }
-    p->ram = p->used[t.near] + p->used[t.next];
-    plan_cost(p);
-    p->cost = tiler_cost(&t);
-    for (i = 0; i < p->nlayer; i++)
-        chained |= p->layer[i].after > 0;
+    count_plan(&t, o);
     lean = t.lean;
-    if (t.spills || chained || lean) /* the next memory is never too small */
+    if (t.spills || has_chains(p) || lean) /* what is next is never too small */
         p->least = bound_with(&t, near, INT64_MAX / 4);
     if (lean) /* the bound is of other ways */
         p->least = MIN(p->least, p->cost);
