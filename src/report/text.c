@@ -260,7 +260,7 @@ static bool has_io(const Report *r)
 /* Of a chip with DMA: the plan, and once it has run, what was measured. */
 static void put_head(const Report *r, Str *out)
 {
-    str_fmt(out, "\n%4s %-20s %-22s %9s %5s %10s %9s", "", "layer",
+    str_fmt(out, "\n%4s %-19s %-23s %9s %5s %10s %9s", "", "layer",
             "kernel", "tile", "tiles", "MACs", "predicted");
     if (has_cycles(r))
         str_fmt(out, " %9s %6s %8s %7s\n", "measured", "differ", "waits",
@@ -291,7 +291,7 @@ static void put_run_cells(Row l, Str *out)
 
 static void put_dma_layer(const Report *r, Row l, Str *out)
 {
-    str_fmt(out, "%-20.20s %-22.22s %9s", l.step->node->name,
+    str_fmt(out, "%-19.19s %-23.23s %9s", l.step->node->name,
             l.step->kern ? l.step->kern->name : "-",
             short_tile(r, l.layer));
     put_cell(out, 5, l.layer->tiles);
