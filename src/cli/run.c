@@ -99,7 +99,8 @@ static void show(Job *j)
 }
 
 /* The program took more of a memory than was kept for it: what it took, for
- * the planner to go by, if that is in its hands. */
+ * the planner to go by, if that is in its hands; of a tiled plan constants are,
+ * whatever there may be of buffers. */
 static bool make_room(Job *j, const Run *run)
 {
     bool any = false;
@@ -111,7 +112,7 @@ static bool make_room(Job *j, const Run *run)
         Mem *m = &j->soc->mems[i];
 
         if (run->missing[i] <= 0 || !(m->holds & HOLDS_buffers) ||
-            job_limits(j, m))
+            (job_limits(j, m) && !j->r.plan->tiled))
             continue;
         m->program = m->size - m->reserved + run->missing[i] -
                      j->r.plan->consts[i] - j->r.plan->used[i] -

@@ -831,7 +831,8 @@ static const Program *program_of(Arena *mem, const Plan *p)
 
 int64_t gen_program_bytes(const Plan *p)
 {
-    enum { ENTRY = 2 * WORD + sizeof(int16_t) }; /* of the table of pages */
+    enum { ENTRY = 2 * WORD + sizeof(int16_t), /* of the table of pages */
+           ENDS = 1152 }; /* what moves inputs and outputs in pieces */
     Arena *mem = arena_new();
     const Program *q = program_of(mem, p);
     int64_t sum = q ? ENTRY * (q->npage + 1) : 0;
@@ -840,7 +841,7 @@ int64_t gen_program_bytes(const Plan *p)
     for (i = 0; q && i < q->npage; i++)
         sum += q->page[i].bytes;
     arena_end(mem);
-    return sum;
+    return sum + (gen_far_ends(p) ? ENDS : 0);
 }
 
 /* A page may begin with a loop, or with a wait. */
