@@ -62,8 +62,8 @@ __asm__(".pushsection .text.quad_plain,\"ax\",@progbits\n .popsection");
     QA_MV4("s2", "s3", "s4", "s5") QA_MV4("s6", "s7", "s8", "s9")             \
     QA_MV4("s10", "s11", "a6", "a7") "lw a0, 0(sp)\n lw t1, 4(sp)\n"
 
-/* The words of row 1, 2, 3 or 0 of four at p: rows apart, or side by side.  That
- * of row 0 takes p to the next ones. */
+/* The word of row 1, 2, 3 or 0 of four at p: rows apart, or side by side.  Row
+ * 0 takes p to the next words. */
 #define QA_APART_0(d, p) XP_LW_STEP(d, p, 4)
 #define QA_APART_1(d, p) BLOCK_LW_FAR(d, "a2", p)
 #define QA_APART_2(d, p) BLOCK_LW_FAR(d, "a3", p)
