@@ -21,7 +21,8 @@ _tilewright()
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html \
         --kernels --keep --dim --mem --l1 --l2 --cores --objective \
         --budget --input-type --tolerance --dump --runner --emulate \
-        --runtime --bin -d --explain" -- "$word")) ;;
+        --runtime --bin -d --explain --capacity --chips --max-cycles \
+        --trace --timeline --gdb --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac
 }

@@ -55,6 +55,12 @@ want 2 'gap8 has no line `energy core_cycle' compile $model -t gap8 \
     --objective energy
 want 2 'not a C name' compile $model -t host -n 9lives
 want 2 'no pass bogus' compile $model -t host --no-bogus
+want 2 'no such pass' compile $model -t host -d bogus
+want 0 '' check $model -t host -d quant
+holds "$tmp/err" 'graph "dscnn-int"'
+want 5 'cannot write /none/x' report $model -t host -q --html /none/x
+grep -q 'onnx: cannot' "$tmp/err" && echo "the model's fault?" &&
+    bad=$((bad + 1))
 want 2 'no input has a dimension' compile $model -t host --dim M=4
 want 2 'has no such input' compile $model -t host --input-type foo=u8
 want 1 'cannot read none.onnx' compile none.onnx -t host

@@ -22,6 +22,8 @@ _Noreturn void err(int status, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(trouble.message, sizeof trouble.message, fmt, ap);
     va_end(ap);
+    if (status == ERR_USAGE || status == ERR_TOOL)
+        trouble.file = NULL; /* the fault is not the input's */
     if (err_hook)
         err_hook(&trouble);
     fflush(stdout);

@@ -22,6 +22,8 @@ char *file_read(Arena *a, const char *path, size_t *n)
         err(ERR_MODEL, "cannot read %s: not a regular file", path);
     p = arena_get(a, (size_t)st.st_size + 1, 1);
     *n = fread(p, 1, (size_t)st.st_size, f);
+    if (ferror(f))
+        err(ERR_MODEL, "cannot read %s: %s", path, strerror(errno));
     fclose(f);
     return p;
 }

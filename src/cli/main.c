@@ -36,7 +36,8 @@ static const char model_options[] =
     "  --emulate             run: here, cores and transfers emulated\n"
     "  --bin                 large weights as a binary, not as C\n"
     "  --no-PASS             switch a pass off\n"
-    "  -d PASS               print the graph after this pass\n"
+    "  -d PASS               print the graph after this pass, front or\n"
+    "                        quant\n"
     "  --explain             why each kernel and tile was chosen\n";
 
 static const char pack_options[] =

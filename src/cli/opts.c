@@ -129,6 +129,18 @@ static void set_objective(Opts *o, const char *s)
     o->objective = (Objective)i;
 }
 
+/* What graphs are printed after. */
+static void set_print(Opts *o, const char *s)
+{
+    int i;
+
+    for (i = 0; i < npass && strcmp(passes[i].name, s); i++)
+        ;
+    if (i == npass && strcmp(s, "front") && strcmp(s, "quant"))
+        err(ERR_USAGE, "-d %s: no such pass, nor front or quant", s);
+    o->print = s;
+}
+
 static bool read_flag(Opts *o, const char *s)
 {
     int i;
@@ -170,8 +182,7 @@ static bool keep_option(Opts *o, const char *s, const char *arg)
         {"-e", &o->expected}, {"-n", &o->name}, {"--json", &o->json},
         {"--html", &o->html}, {"--kernels", &o->kernels},
         {"--keep", &o->keep}, {"--dump", &o->dump},
-        {"--runner", &o->runner}, {"-d", &o->print},
-        {"--runtime", &o->runtime},
+        {"--runner", &o->runner}, {"--runtime", &o->runtime},
     };
     size_t i;
 
@@ -192,6 +203,7 @@ static bool read_option(Opts *o, const char *s, const char *arg)
         {"--dim", add_dim}, {"--input-type", add_type},
         {"--tolerance", set_tolerance}, {"--cores", set_cores},
         {"--budget", set_budget}, {"--objective", set_objective},
+        {"-d", set_print},
     };
     size_t i;
 
