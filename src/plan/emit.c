@@ -806,8 +806,8 @@ static void emit_whole(Emitter *e)
     tile_axes(w->node, w->part, all);
     if (w->node->op == OP_concat)
         c.tile = copy_tile(w);
-    else
-        tile_make(e->t->mem, w->node, 0, c.at, all, &c.tile);
+    else if (!tile_make(e->t->mem, w->node, 0, c.at, all, &c.tile))
+        die("'%s' is no tile of itself", w->node->name);
     fetch_next(e, 0);
     compute(e, &c);
 }
