@@ -262,6 +262,33 @@ static bool draft_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     return ok;
 }
 
+static int follows(const Tiler *t)
+{
+    int i, n = 0;
+
+    for (i = 0; i < t->nwork; i++)
+        n += t->work[i].follow;
+    return n;
+}
+
+static bool draft_lean(Tiler *t, const Solution *sol, const PlanOpts *o,
+                       Rooms *r)
+{
+    size_t n = (size_t)t->nwork * sizeof *r->near;
+    int64_t *near = NEWN(t->mem, int64_t, t->nwork + 1);
+    int follow = follows(t);
+    uint64_t key;
+
+    if (fails_again(t, sol, o, r, &key))
+        return false;
+    memcpy(near, r->near, n);
+    if (draft_solution(t, sol, o, r))
+        return true;
+    if (!memcmp(near, r->near, n) && follow == follows(t))
+        note_failed(t, r, key);
+    return false;
+}
+
 bool try_rounds(Tiler *t, const PlanOpts *o)
 {
     Plan *p = t->p;
@@ -282,7 +309,8 @@ bool try_rounds(Tiler *t, const PlanOpts *o)
         sol = solve_homes(t, r.near, r.next);
         if (!sol.found)
             return false;
-        if (draft_solution(t, &sol, o, &r))
+        if (t->lean ? draft_lean(t, &sol, o, &r)
+                    : draft_solution(t, &sol, o, &r))
             break;
     }
     return i < most;

@@ -202,6 +202,8 @@ typedef struct BestPlan {
     int64_t chunk, code;
 } BestPlan;
 
+typedef struct Failed Failed; /* again.c */
+
 typedef struct Tiler {
     Arena *mem;         /* of the plan that is made, */
     Arena *known;       /* and of what is known of layers, whatever the plan */
@@ -246,6 +248,8 @@ typedef struct Tiler {
                            constants a piece at a time, nothing ahead */
     bool floats;        /* what is spilled may be at home in the nearest
                            memory instead */
+    Failed *failed;     /* of lean plans */
+    int nfailed;
     int64_t grows;      /* the next memory is as large as its limit, and so
                            much is the least for buffers; 0: it is as it is */
 } Tiler;
@@ -529,6 +533,12 @@ void best_keep(Tiler *t, int64_t cost);
 bool best_take(Tiler *t);
 /* Live bytes of a memory by work, and the most of any. */
 int64_t *live_of(Tiler *t, int mem, int64_t *most);
+
+/* again.c: does a lean solution fail as it did before?  Then all is left as it
+ * was then.  One that failed, by its key, with room in the nearest memory. */
+bool fails_again(Tiler *t, const Solution *s, const PlanOpts *o, Rooms *r,
+                 uint64_t *key);
+void note_failed(Tiler *t, const Rooms *r, uint64_t key);
 
 /* tiled.c: a plan for a chip with DMA. */
 enum { LEAST_FETCHED = 512, /* bytes; smaller constants are never fetched */
