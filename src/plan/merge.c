@@ -314,7 +314,8 @@ static const int64_t GROUP = INT64_C(1) << 50;
 typedef struct Placing {
     Plan *p;
     int mem;
-    int *list, n;       /* buffers there, those of a group side by side */
+    int *list, n;       /* buffers there, those of a group side by side: */
+    int *first;         /* by leader, where these begin; and where they end */
     int64_t *weight;    /* by leader: the heavier are placed first */
 } Placing;
 
@@ -351,12 +352,10 @@ static int64_t blocked(const Tiler *t, const Placing *x, const int *done,
 {
     int i, k;
 
-    for (i = 0; i < x->n; i++) {
+    for (i = x->first[lead]; i < x->first[lead + 1]; i++) {
         const Buf *a = &x->p->buf[x->list[i]];
         int64_t here = at + off_of(t, x->list[i]);
 
-        if (lead_of(t, x->list[i]) != lead)
-            continue;
         if (here < 0)
             return -here;
         for (k = 0; k < ndone; k++)
@@ -383,10 +382,8 @@ static int64_t at_top(const Tiler *t, const Placing *x, int lead)
     int64_t end = 0;
     int i;
 
-    for (i = 0; i < x->n; i++)
-        if (lead_of(t, x->list[i]) == lead)
-            end = MAX(end, off_of(t, x->list[i]) +
-                               x->p->buf[x->list[i]].size);
+    for (i = x->first[lead]; i < x->first[lead + 1]; i++)
+        end = MAX(end, off_of(t, x->list[i]) + x->p->buf[x->list[i]].size);
     return (x->p->room[x->mem] - end) & ~(int64_t)15;
 }
 
@@ -408,15 +405,14 @@ static int place_group(const Tiler *t, const Placing *x, int *done, int ndone,
     if (((order == FROM_TOP && !ndone) || (order == BOTH_ENDS && at)) &&
         !blocked(t, x, done, ndone, lead, top))
         at = top;
-    for (i = 0; i < x->n; i++)
-        if (lead_of(t, x->list[i]) == lead) {
-            Buf *b = &x->p->buf[x->list[i]];
+    for (i = x->first[lead]; i < x->first[lead + 1]; i++) {
+        Buf *b = &x->p->buf[x->list[i]];
 
-            b->addr = at + off_of(t, x->list[i]);
-            b->align = MAX(b->align, x->p->soc->mems[x->mem].align);
-            x->p->used[x->mem] = MAX(x->p->used[x->mem], b->addr + b->size);
-            done[ndone++] = x->list[i];
-        }
+        b->addr = at + off_of(t, x->list[i]);
+        b->align = MAX(b->align, x->p->soc->mems[x->mem].align);
+        x->p->used[x->mem] = MAX(x->p->used[x->mem], b->addr + b->size);
+        done[ndone++] = x->list[i];
+    }
     return ndone;
 }
 
@@ -459,19 +455,40 @@ static int64_t place_in_order(const Tiler *t, Placing *x, Order order)
     return x->p->used[x->mem];
 }
 
+static bool is_placed(const Placing *x, int buf)
+{
+    const Buf *b = &x->p->buf[buf];
+
+    return b->kind != BUF_const && b->mem == x->mem && b->size;
+}
+
+static void list_groups(const Tiler *t, Placing *x)
+{
+    int n = x->p->nbuf, *at = NEWN(t->mem, int, n + 1), i;
+
+    x->list = NEWN(t->mem, int, n + 1);
+    x->first = NEWN(t->mem, int, n + 2);
+    for (i = 0; i < n; i++)
+        x->first[lead_of(t, i) + 1] += is_placed(x, i);
+    for (i = 0; i < n; i++) {
+        x->first[i + 1] += x->first[i];
+        at[i] = x->first[i];
+    }
+    for (i = 0; i < n; i++)
+        if (is_placed(x, i))
+            x->list[at[lead_of(t, i)]++] = i;
+    x->n = x->first[n];
+}
+
 int64_t place_groups(Tiler *t, int mem)
 {
     Plan *p = t->p;
-    Placing x = {.p = p, .mem = mem, .list = NEWN(t->mem, int, p->nbuf + 1),
+    Placing x = {.p = p, .mem = mem,
                  .weight = NEWN(t->mem, int64_t, p->nbuf + 1)};
     int64_t least = INT64_MAX, height;
     Order best = BY_AREA, o;
-    int i;
 
-    for (i = 0; i < p->nbuf; i++)
-        if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem &&
-            p->buf[i].size)
-            x.list[x.n++] = i;
+    list_groups(t, &x);
     for (o = BY_AREA; o < NORDER; o++) {
         height = place_in_order(t, &x, o);
         if (height < least) {
