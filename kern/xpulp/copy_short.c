@@ -6,11 +6,11 @@
  * when     xs[7] == 1 && ys[7] == 1 && (n[7] == 2 || n[7] == 4 || n[7] == 8)
  * split    n
  * stack    224
- * cycles   ncore * (340 + min(ncore - 1, 1) * 90) + n[0] * n[1] * n[2] * n[3] *
+ * cycles   ncore * (340 + min(ncore - 1, 1) * 50) + n[0] * n[1] * n[2] * n[3] *
  *          n[4] * n[5] * ((n[0] * n[1] * n[2] * n[3] * n[4] * n[5] < ncore ?
  *          ncore : 1) * 45 + n[6] * (n[7] > 4 ? 4 : 2))
  * code     440
- * cold     310
+ * cold     430
  */
 #include "kern/copy.h"
 

@@ -15,7 +15,7 @@
  *          ncore - 1) / ncore) +
  *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 130)
  * code     1460
- * cold     820
+ * cold     1050
  */
 #include "kern/kern.h"
 

@@ -8,13 +8,13 @@
  * inplace  x
  * split    n
  * stack    320
- * cycles   ncore * (185 + min(ncore - 1, 1) * 70 +
+ * cycles   ncore * (185 + min(ncore - 1, 1) * 25 +
  *          (y.n + 4 * ncore - 1) / (4 * ncore) * 22) +
  *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
  *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
  *          min(ncore - 1, 1) * ncore * 100
  * code     490
- * cold     400
+ * cold     475
  */
 #define Z Y
 #define WORDS_SUM ONE

@@ -106,7 +106,7 @@ static void turn_page(Clock *c, int i)
     const Step *s = &p->step[i];
 
     if (p->turn && p->turn[i])
-        c->core += program(c, TURN_CYCLES, CALL_UNIT, 0);
+        c->core += program(c, TURN_CYCLES, TURN_UNIT, TURN_CODE);
     else if (!p->turn && s->kind == STEP_start && s->engine == ENG_core)
         c->core += program(c, TURN_SHARE, CALL_UNIT, 0);
 }

@@ -23,8 +23,8 @@ enum { NOPER = NARG + NRES, MOST_CHAIN = 6, FEW_SIZES = 20,
  * a call, before the first layer, until the first page has come, and after the
  * last. */
 enum { CALL_CYCLES = 130, READY_CYCLES = 60, MOVE_CYCLES = 20,
-       START_CYCLES = 90, WAIT_CYCLES = 50, MEET_CYCLES = 90, ASK_CYCLES = 200,
-       TURN_CYCLES = 240, TURN_SHARE = 19, BEGIN_CYCLES = 390,
+       START_CYCLES = 90, WAIT_CYCLES = 50, MEET_CYCLES = 75, ASK_CYCLES = 200,
+       TURN_CYCLES = 100, TURN_SHARE = 19, BEGIN_CYCLES = 390,
        END_CYCLES = 70 };
 
 /* An operand (first) or result of a layer. */
@@ -482,10 +482,11 @@ typedef struct CodeCache {
     int n;
 } CodeCache;
 CodeCache *code_cache(Arena *mem, const Soc *s);
-/* The program's loop goes through so many bytes of its code with a kernel, and
- * with a transfer.  Units: these two, and behind them those of kernels. */
-enum { CALL_CODE = 500, MOVE_CODE = 450 };
-enum { CALL_UNIT, MOVE_UNIT, KERNEL_UNIT };
+/* The program's loop goes through so many bytes of its code with a kernel, with
+ * a transfer, and when a page turns.  Units: these, and behind them those of
+ * kernels. */
+enum { CALL_CODE = 500, MOVE_CODE = 450, TURN_CODE = 150 };
+enum { CALL_UNIT, MOVE_UNIT, TURN_UNIT, KERNEL_UNIT };
 /* A unit of the program, whose number is yours, goes through so many bytes of
  * its code: cycles until those that are not there have come in. */
 int64_t code_cold(CodeCache *c, int unit, int64_t bytes);
