@@ -1,7 +1,8 @@
 #!/bin/sh
-# What a plan does ahead of time: constants come from the outer memory before
-# they are wanted, where there is time for it; what a layer needs, and earlier
-# ones than the one before it have made, is loaded while that computes.
+# What a plan does so that cores do not wait: constants come from the outer
+# memory before they are wanted, where there is time for it; what a layer needs,
+# and earlier ones than the one before it have made, is loaded while that
+# computes; layers with the same kernel follow one another.
 cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -41,5 +42,10 @@ END { exit !n }' "$dir/steps" || fail "resnet8-int loads nothing early"
 ./tilewright run zoo/resnet8-int/network.onnx -t gap8 --l1 24000 -q --emulate \
     -i zoo/resnet8-int/inputs.npz -e zoo/resnet8-int/outputs.npz ||
     fail "resnet8-int: another result"
+# Queries, keys and values, which the file has with their transposes between.
+checks=$((checks + 1))
+./tilewright report zoo/transformer-int/network.onnx -t gap8 |
+    awk '$2 ~ /^linear_[345]_acc$/ { at[++n] = $1 }
+END { exit n != 3 || at[3] - at[1] != 2 }' || fail "transformer-int: its order"
 echo "$checks plans, $bad wrong"
 [ $bad = 0 ]

@@ -1,4 +1,5 @@
-/* The order of execution that needs least memory.
+/* The order of execution that needs least memory; and one that needs little,
+ * in which code comes into the instruction cache less often.
  *
  * A state is the set of nodes already computed: what is live then does not
  * depend on the order they came in.  Best first, by the largest sum of live
@@ -13,13 +14,19 @@
  *
  * What a node needs is judged here without views of slices; a reshape is its
  * operand, a result may take over an operand that dies as its kernel allows,
- * and a concat the operands that die in it. */
-#include "plan/plan.h"
+ * and a concat the operands that die in it.
+ *
+ * Layers that have the same kernel take less time one after the other.  A beam
+ * search from a given order brings them together: each next node is one of the
+ * first few that are left there, and those states go on that have waited least
+ * for code (cache.c).  Where what lives between nodes is more than is small, no
+ * more may live at a node than in the given order. */
+#include "plan/tiling.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT = 2048, BEAM = 16 };
+enum { EXACT = 2048, BEAM = 16, AHEAD = 24, WORTH = 500 };
 
 /* Values that are one piece of memory: a value and its reshapes. */
 typedef struct Class {
@@ -36,11 +43,16 @@ typedef struct Job {
     int64_t tmp;
     unsigned takes;     /* of read[]: the result may lie on it */
     bool gathers;       /* a concat: on all of them */
+    int unit;           /* its kernel, */
+    Code code;          /* of which it goes through so much */
+    int64_t most;       /* that may live while it runs */
 } Job;
 
 typedef struct State {
-    uint64_t *done;
-    int64_t peak, live;
+    uint64_t *done;     /* by job, a bit; last word: unit of the last one */
+    double *there;      /* by unit: bytes of its code in the cache */
+    int64_t cost;       /* the largest sum of live bytes, or cycles */
+    int64_t live;
     int count;
     int parent;         /* state; -1: none */
     int npath, *path;   /* jobs since then */
@@ -58,6 +70,10 @@ typedef struct Order {
     int nstate;
     int *heap, nheap;
     int *slot, nslot;   /* of states by what is done */
+    CodeCache *cache;   /* of an order for warm code, with */
+    int nunit;          /* so many units (0: of one for memory), */
+    double *there;      /* those of the state at hand, */
+    int *given;         /* and jobs in the given order */
 } Order;
 
 /* ---- what there is to do ---- */
@@ -218,12 +234,12 @@ static int64_t need_of(const Order *o, const State *s, const Job *j,
     return peak - saved;
 }
 
-static void run_job(Order *o, State *s, int job, int64_t peak, int64_t after)
+static void run_job(Order *o, State *s, int job, int64_t cost, int64_t after)
 {
     int i;
 
     s->done[job / 64] |= UINT64_C(1) << job % 64;
-    s->peak = MAX(s->peak, peak);
+    s->cost = MAX(s->cost, cost);
     s->live = after;
     s->count++;
     for (i = 0; i < o->job[job].nread; i++)
@@ -244,7 +260,7 @@ static void run_free(Order *o, State *s)
             if (!is_ready(o, s, i))
                 continue;
             peak = need_of(o, s, &o->job[i], &after);
-            if (peak <= s->peak && after <= s->live) {
+            if (peak <= s->cost && after <= s->live) {
                 run_job(o, s, i, peak, after);
                 again = true;
             }
@@ -255,11 +271,13 @@ static void run_free(Order *o, State *s)
 /* A state in scratch memory, to be changed: the next after `from`. */
 static State next_state(Order *o, const State *from, int parent)
 {
-    State s = {.done = o->done, .path = o->path, .parent = parent};
+    State s = {.done = o->done, .there = o->there, .path = o->path,
+               .parent = parent};
 
     if (from) {
         memcpy(s.done, from->done, (size_t)o->words * sizeof *s.done);
-        s.peak = from->peak;
+        memcpy(s.there, from->there, (size_t)o->nunit * sizeof *s.there);
+        s.cost = from->cost;
         s.live = from->live;
         s.count = from->count;
     }
@@ -275,7 +293,7 @@ static State first_state(Order *o)
     for (i = 0; i < o->nclass; i++)
         if (o->class[i].in)
             s.live += o->class[i].size;
-    s.peak = s.live;
+    s.cost = s.live;
     count_left(o, &s);
     run_free(o, &s);
     return s;
@@ -285,8 +303,8 @@ static State first_state(Order *o)
 
 static bool earlier(const State *a, const State *b)
 {
-    if (a->peak != b->peak)
-        return a->peak < b->peak;
+    if (a->cost != b->cost)
+        return a->cost < b->cost;
     if (a->count != b->count)
         return a->count > b->count;
     return a->live < b->live;
@@ -338,14 +356,16 @@ static int add_state(Order *o, const State *s)
     int *slot = find_slot(o, s);
     State *k;
 
-    if (*slot && o->state[*slot - 1].peak <= s->peak)
+    if (*slot && o->state[*slot - 1].cost <= s->cost)
         return -1;
     GROW(o->mem, o->state, (size_t)o->nstate);
     k = &o->state[o->nstate];
     *k = *s;
     k->done = NEWN(o->mem, uint64_t, o->words);
+    k->there = NEWN(o->mem, double, o->nunit);
     k->path = NEWN(o->mem, int, s->npath);
     memcpy(k->done, s->done, (size_t)o->words * sizeof *s->done);
+    memcpy(k->there, s->there, (size_t)o->nunit * sizeof *s->there);
     memcpy(k->path, s->path, (size_t)s->npath * sizeof *s->path);
     *slot = o->nstate + 1;
     return o->nstate++;
@@ -434,17 +454,24 @@ static void to_beam(Order *o, const State *s, void *arg)
     best[i] = k;
 }
 
-static int search_beam(Order *o)
+static void begin_beam(Order *o, Beam *b)
 {
-    State first;
-    Beam b;
-    int c, i, nslot = 1024;
+    int nslot = 1024;
 
     while (nslot < 4 * BEAM * o->njob)
         nslot *= 2;
     forget(o, 4 * nslot);
-    b.best = arena_get(o->mem, (size_t)o->njob + 1, sizeof *b.best);
-    b.n = NEWN(o->mem, int, o->njob + 1);
+    b->best = arena_get(o->mem, (size_t)o->njob + 1, sizeof *b->best);
+    b->n = NEWN(o->mem, int, o->njob + 1);
+}
+
+static int search_beam(Order *o)
+{
+    State first;
+    Beam b;
+    int c, i;
+
+    begin_beam(o, &b);
     first = first_state(o);
     to_beam(o, &first, &b);
     for (c = 0; c < o->njob; c++)
@@ -511,18 +538,25 @@ Node **order_given(Arena *mem, Graph *g, int *count)
     return seq;
 }
 
+static void begin(Order *o, Graph *g, const Choice *c)
+{
+    o->mem = arena_new();
+    make_jobs(o, g, c);
+    o->words = o->njob / 64 + 2;
+    o->left = NEWN(o->mem, int, o->nclass + 1);
+    o->left0 = NEWN(o->mem, int, o->nclass + 1);
+    o->done = NEWN(o->mem, uint64_t, o->words);
+    o->path = NEWN(o->mem, int, o->njob + 1);
+}
+
 Node **order_least(Arena *mem, Graph *g, const Choice *c, int *count)
 {
-    Order o = {.mem = arena_new()};
+    Order o = {0};
     Node **seq = NULL;
     int s;
 
-    make_jobs(&o, g, c);
-    o.words = o.njob / 64 + 1;
-    o.left = NEWN(o.mem, int, o.nclass + 1);
-    o.left0 = NEWN(o.mem, int, o.nclass + 1);
-    o.done = NEWN(o.mem, uint64_t, o.words);
-    o.path = NEWN(o.mem, int, o.njob + 1);
+    begin(&o, g, c);
+    o.there = NEWN(o.mem, double, 1);
     s = search_exactly(&o);
     if (s < 0)
         s = search_beam(&o);
@@ -530,4 +564,153 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *count)
         seq = order_of(&o, mem, g, s, count);
     arena_end(o.mem);
     return seq;
+}
+
+/* ---- warm code ---- */
+
+/* Kernels and their code; returns the cycles that they take with it. */
+static int64_t name_code(Order *o, const Choice *c)
+{
+    int64_t cycles = 0;
+    int i, k;
+
+    o->nunit = KERNEL_UNIT;
+    for (i = 0; i < o->njob; i++) {
+        Job *j = &o->job[i];
+        const Choice *x = &c[j->node->id], *y;
+        Dims d = {0};
+
+        for (k = 0; k < i; k++) {
+            y = &c[o->job[k].node->id];
+            if (y->kern == x->kern && y->sig == x->sig)
+                break;
+        }
+        j->unit = k < i ? o->job[k].unit : o->nunit++;
+        if (j->node->op == OP_concat)
+            dims_fill_concat(j->node, 0, &d);
+        else
+            dims_fill(j->node, &d);
+        j->code = kern_code(x->kern, x->sig, j->node, &d);
+        cycles += x->cycles;
+    }
+    return cycles;
+}
+
+/* The jobs of an order of nodes. */
+static void list_given(Order *o, Node **seq, int n)
+{
+    int *job = NEWN(o->mem, int, n + 1), i, k = 0;
+
+    for (i = 0; i < o->njob; i++)
+        job[o->job[i].node->id] = i;
+    o->given = NEWN(o->mem, int, o->njob + 1);
+    for (i = 0; i < n; i++)
+        if (seq[i]->op != OP_reshape)
+            o->given[k++] = job[seq[i]->id];
+}
+
+/* Runs a job, if no more lives then than may. */
+static bool run_warm(Order *o, State *s, int job)
+{
+    const Job *j = &o->job[job];
+    int64_t after, cold;
+
+    if (need_of(o, s, j, &after) > j->most)
+        return false;
+    o->cache->there = s->there;
+    o->cache->n = o->nunit;
+    cold = code_cold(o->cache, MOVE_UNIT, MOVE_CODE) +
+           code_cold(o->cache, CALL_UNIT, CALL_CODE) +
+           kern_cold(o->cache, j->unit, j->code);
+    run_job(o, s, job, s->cost + cold, after);
+    s->done[o->words - 1] = (uint64_t)j->unit;
+    return true;
+}
+
+/* States 0 to njob: the given order, step by step. */
+static void run_given(Order *o, int64_t small)
+{
+    State s = next_state(o, NULL, -1);
+    int64_t after;
+    int i;
+
+    memset(s.done, 0, (size_t)o->words * sizeof *s.done);
+    count_left(o, &s);
+    add_state(o, &s);
+    for (i = 0; i < o->njob; i++) {
+        Job *j = &o->job[o->given[i]];
+
+        s = next_state(o, &o->state[i], i);
+        j->most = MAX(small, need_of(o, &s, j, &after));
+        run_warm(o, &s, o->given[i]);
+        add_state(o, &s);
+    }
+}
+
+/* Every state that one of the next few jobs leads to from state `from`. */
+static void expand_warm(Order *o, int from, Beam *b)
+{
+    size_t bytes = (size_t)o->nclass * sizeof *o->left;
+    int i, ahead = 0;
+
+    count_left(o, &o->state[from]);
+    memcpy(o->left0, o->left, bytes);
+    for (i = 0; i < o->njob && ahead < AHEAD; i++) {
+        int job = o->given[i];
+        State s;
+
+        if (is_done(&o->state[from], job))
+            continue;
+        ahead++;
+        if (!is_ready(o, &o->state[from], job))
+            continue;
+        s = next_state(o, &o->state[from], from);
+        if (run_warm(o, &s, job))
+            to_beam(o, &s, b);
+        memcpy(o->left, o->left0, bytes);
+    }
+}
+
+/* From each state of the given order too, so that there is a way to the end;
+ * -1: none is better. */
+static int search_warm(Order *o, int64_t small)
+{
+    Beam b;
+    int c, i;
+
+    begin_beam(o, &b);
+    run_given(o, small);
+    for (c = 0; c < o->njob; c++) {
+        expand_warm(o, c, &b);
+        for (i = 0; i < b.n[c]; i++)
+            expand_warm(o, b.best[c][i], &b);
+    }
+    return b.n[o->njob] ? b.best[o->njob][0] : -1;
+}
+
+Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
+                  int *count, int64_t small)
+{
+    Order o = {0};
+    Node **warm = NULL;
+    int64_t cycles;
+    int i, s;
+
+    begin(&o, p->g, c);
+    o.cache = code_cache(o.mem, p->soc);
+    cycles = name_code(&o, c);
+    o.there = NEWN(o.mem, double, o.nunit);
+    list_given(&o, seq, *count);
+    for (i = 0; i < o.nclass; i++)
+        if (o.class[i].in || o.class[i].out)
+            o.class[i].size = 0;
+    s = search_warm(&o, small);
+    if (s >= 0) {
+        int64_t all = o.state[o.njob].cost;
+
+        if ((all - o.state[s].cost) * WORTH >= cycles + all)
+            warm = order_of(&o, mem, p->g, s, count);
+    }
+    arena_end(o.mem);
+    return warm;
 }

@@ -9,6 +9,7 @@
  * the compiler's library takes for floats where there is no unit for them. */
 enum { RUN_STACK = 384, SOFT_FLOAT = 256 };
 enum { TEAM_STACK = 160 }; /* more where that is a program (rt/program.h) */
+enum { SMALL = 3 }; /* the part of the nearest memory that is little */
 
 const char *const objective_name[NAIM] = {
     [AIM_time] = "time", [AIM_memory] = "memory", [AIM_energy] = "energy",
@@ -341,6 +342,22 @@ static Stores *best_order(Arena *mem, Graph *g, Choice *c)
     return least->bound < given->bound ? least : given;
 }
 
+/* In an order in which cores wait less for code, if that asks for no more
+ * memory, or for little. */
+static Stores *warm_order(Plan *p, const Choice *c, Stores *s,
+                          const PlanOpts *o)
+{
+    int64_t small = near_room(p, o) / SMALL;
+    int n = s->nseq;
+    Node **seq = order_warm(p->mem, p, c, s->seq, &n, small);
+    Stores *warm;
+
+    if (!seq)
+        return s;
+    warm = store_values(p->mem, p->g, c, seq, n);
+    return warm->bound <= MAX(s->bound, small) ? warm : s;
+}
+
 static void swap_choice(Choice *c)
 {
     Choice *over = c->over, was = *c;
@@ -468,6 +485,8 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     keep_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
     if (tiled_fits(soc)) {
+        if (o->aim != AIM_memory)
+            s = warm_order(p, c, s, o);
         tiled_plan(p, s, chooser, o);
         p->bound = live_bound(p);
         return p;

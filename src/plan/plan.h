@@ -246,6 +246,10 @@ void keep_code(Soc *s, const Graph *g, const Choice *c, int64_t beside);
  * memory (NULL: none found).  *n is the number of nodes. */
 Node **order_given(Arena *mem, Graph *g, int *n);
 Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
+/* As in order `seq`, but for what saves waits for code; so many bytes of values
+ * between layers may live anywhere.  NULL: none that is worth it. */
+Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
+                  int *n, int64_t small);
 
 /* store.c: which values share storage. */
 enum { POS_IN = -1 }; /* before the first node; after the last: n */
