@@ -23,7 +23,7 @@ for t in gap8 siracusa; do
         try $net $t run
     done
 done
-L2=50000 try mobilenetv1-0.25-128-int gap8
+L2=30000 try mobilenetv1-0.25-128-int gap8
 grep -q '^spilled ' $d/r.txt || { echo "nothing spilled"; bad=$((bad + 1)); }
 L2=20000 try mobilenetv1-0.25-128-int gap8
 grep -q '^spilled .*input (input)' $d/r.txt ||
