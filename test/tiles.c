@@ -43,7 +43,8 @@ static const char *const *target = usual;
 static bool builds; /* or else plans alone */
 static jmp_buf stopped;
 static struct Seen { /* by all processes together */
-    int layers, cut, chained, kept; /* kept: rows are */
+    int layers, cut, wide, chained, kept; /* wide: along columns; kept: rows
+                                             are */
     int far, out, both; /* transfers from outside, and to it; both: of values,
                            for chains */
     int ends; /* inputs and outputs there */
@@ -244,6 +245,13 @@ static bool is_of_chain(const Plan *p, const Step *s)
             (s->layer && p->layer[s->layer - 1].after));
 }
 
+/* Is it a tile behind the first of columns? */
+static bool is_beside(const Step *s)
+{
+    return s->kind == STEP_start && s->engine == ENG_core &&
+           s->at[CUT_batch] && cut_columns(s->node);
+}
+
 static void count_tiles(const Plan *p)
 {
     int i;
@@ -251,6 +259,8 @@ static void count_tiles(const Plan *p)
     for (i = 0; i < p->nlayer; i++) {
         if (p->layer[i].tiles > 1)
             __atomic_add_fetch(&seen->cut, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&seen->wide, is_beside(&p->step[p->layer[i].last]),
+                           __ATOMIC_RELAXED);
         if (p->layer[i].after)
             __atomic_add_fetch(&seen->chained, 1, __ATOMIC_RELAXED);
     }
@@ -405,14 +415,13 @@ static int run_all(uint64_t seed, int count)
         n[finish(k, 2)]++;
     printf("seed %llu: %d random networks %s as given, %d with what was "
            "missing, %d with more than the chip has; %d of %d layers were "
-           "cut, %d results stayed within chains, of %d rows were kept, %d "
-           "transfers from L3 and %d to it, %d of values of chains; %d inputs "
-           "and outputs there; %d "
-           "wrong\n",
+           "cut, %d along columns, %d results stayed within chains, of %d "
+           "rows were kept, %d transfers from L3 and %d to it, %d of values "
+           "of chains; %d inputs and outputs there; %d wrong\n",
            (unsigned long long)seed, n[RAN], builds ? "ran" : "played",
-           n[ENLARGED], n[REFUSED], seen->cut,
-           seen->layers, seen->chained, seen->kept, seen->far, seen->out,
-           seen->both, seen->ends, n[WRONG]);
+           n[ENLARGED], n[REFUSED], seen->cut, seen->layers, seen->wide,
+           seen->chained, seen->kept, seen->far, seen->out, seen->both,
+           seen->ends, n[WRONG]);
     return n[WRONG] || !n[RAN];
 }
 

@@ -268,7 +268,8 @@ int64_t node_macs(const Node *n); /* multiply-accumulates */
 /* tile.c: a node cut into tiles.
  *
  * A node may be cut along three axes of its result, whose meaning is its
- * family's: batches (or heads), rows, channels (columns).  What a tile reads
+ * family's: batches (heads, or columns of one wide picture), rows, channels
+ * (columns of a product).  What a tile reads
  * and writes of a value is always a Piece: rows of bytes at one distance, which
  * is what a 2-D transfer moves. */
 enum { CUT_batch, CUT_row, CUT_channel, NCUT };
@@ -292,6 +293,8 @@ typedef struct Tile {
 /* Lengths of the axes along which n may be cut; 1 where it may not.  part: of a
  * concat, the argument whose copy is meant; 0. */
 void tile_axes(const Node *n, int part, int64_t len[NCUT]);
+/* Are batches, of which there is one, columns instead? */
+bool cut_columns(const Node *n);
 /* The tile of n from `at` on, `len` long: false if it is no set of Pieces, or
  * all padding.  Channels of a convolution of groups are cut into whole groups,
  * or each group into equal parts. */

@@ -174,6 +174,12 @@ static bool in_line(Piece p, int64_t line, int64_t lines)
            (line % p.row == 0 && p.off % line % p.row == 0);
 }
 
+/* Are its tiles parts of one batch, or of one picture's full width? */
+static bool is_single(const Node *n, const int64_t all[NCUT])
+{
+    return all[CUT_batch] == 1 || cut_columns(n);
+}
+
 /* The tile that makes piece p of a node's result, and nothing else. */
 static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
 {
@@ -184,7 +190,7 @@ static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
     line = val_bytes(y) / all[CUT_row];
     end = p.off + (p.rows - 1) * p.stride + p.row;
     at[CUT_batch] = at[CUT_channel] = 0;
-    len[CUT_batch] = 1;
+    len[CUT_batch] = all[CUT_batch];
     at[CUT_row] = p.off / line;
     len[CUT_row] = (end + line - 1) / line - at[CUT_row];
     len[CUT_channel] = all[CUT_channel];
@@ -194,7 +200,7 @@ static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
         at[CUT_channel] = p.off % line / type_info[y->type].bytes;
         len[CUT_channel] = p.row / type_info[y->type].bytes;
     }
-    return all[CUT_batch] == 1 &&
+    return is_single(n, all) &&
            at[CUT_channel] + len[CUT_channel] <= all[CUT_channel] &&
            tile_make(mem, n, 0, at, len, &to->tile) &&
            piece_same(to->tile.out[0], p) &&
@@ -279,7 +285,7 @@ static void add_cut_of(Tiler *t, Chain *c, const int64_t all[NCUT],
 {
     Cut *g = &c->cut[c->ncut];
 
-    *g = (Cut){.len = {1, rows, channels}, .count = {
+    *g = (Cut){.len = {all[CUT_batch], rows, channels}, .count = {
         1, (int)((all[CUT_row] - 1) / rows + 1),
         (int)((all[CUT_channel] - 1) / channels + 1)},
         .edge = edge_of(t, c, rows), .rolls = rolls};
@@ -312,7 +318,7 @@ static void list_cuts(Tiler *t, Chain *c)
     tile_sizes(t, all[CUT_channel], channel_step(n), channel, &nchannel);
     nchannel = MIN(nchannel, MOST_CHANNELS);
     c->cut = NEWN(t->mem, Cut, ways * nrow * nchannel + 1);
-    for (i = 0; i < nrow && all[CUT_batch] == 1; i++)
+    for (i = 0; i < nrow && is_single(n, all); i++)
         for (k = 0; k < nchannel; k++)
             for (r = 0; r < ways && (i || k); r++)
                 add_cut_of(t, c, all, row[i], channel[k], r);

@@ -1,8 +1,8 @@
 /* The ways to cut a layer into tiles.
  *
- * A grid is a tile size; its tiles are of few kinds (along rows the first two,
- * the last two and those between, for padding may reach beyond the first and
- * the last; full and last along the other axes), and each kind is asked once
+ * A grid is a tile size; its tiles are of few kinds (along channels full ones
+ * and the last; along rows and columns the first two, the last two and those
+ * between, for padding may reach beyond the first and the last), and each kind is asked once
  * what it reads, writes and takes.  A way is a grid with an order of its tiles
  * and a number of slots; its time is that of its pipeline, gone through tile by
  * tile.  Those worse than another in everything are dropped (ways.c). */
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { ROW_KINDS = 5, KINDS = 4 * ROW_KINDS, MOST_TILES = 1024 };
+enum { ROW_KINDS = 5, KINDS = 2 * ROW_KINDS * ROW_KINDS, MOST_TILES = 1024,
+       LEAST_WIDE = 4 };
 
 typedef struct Share { /* of an operand in a tile */
     Piece piece;
@@ -48,7 +49,7 @@ static int last_of(int count)
 /* Which tile stands for a kind: its index along an axis. */
 static int index_of(int axis, int kind, int count)
 {
-    if (axis != CUT_row)
+    if (axis == CUT_channel)
         return kind ? last_of(count) : 0;
     return kind == 0 ? 0 : kind == 1 ? MIN(1, last_of(count)) :
            kind == 2 ? count / 2 : MAX(0, count + kind - ROW_KINDS);
@@ -56,7 +57,7 @@ static int index_of(int axis, int kind, int count)
 
 static int kind_along(int axis, int i, int count)
 {
-    if (axis != CUT_row)
+    if (axis == CUT_channel)
         return i == last_of(count) && count > 1;
     return i < 2 ? i : MAX(2, ROW_KINDS - count + i);
 }
@@ -228,7 +229,7 @@ static int kinds_along(int axis, int kind, int count)
 {
     int last = count > 1;
 
-    if (axis != CUT_row)
+    if (axis == CUT_channel)
         return kind ? last : count - last;
     return kind < 2 ? count > kind : kind == 2 ? MAX(0, count - 4)
                                                : count > 6 - kind;
@@ -259,7 +260,7 @@ static void make_grid(Tiler *t, Work *w, Grid *g)
     g->scratch = NEWN(t->mem, int64_t, 1 << w->nstore);
     g->busy = NEWN(t->mem, int64_t, 1 << w->nstore);
     g->ok = keeps_groups(w->node, g->len[CUT_channel]);
-    for (k[0] = 0; k[0] < 2; k[0]++)
+    for (k[0] = 0; k[0] < (g->count[0] > 1 ? ROW_KINDS : 1); k[0]++)
         for (k[1] = 0; k[1] < ROW_KINDS; k[1]++)
             for (k[2] = 0; k[2] < 2; k[2]++) {
                 for (a = 0; a < NCUT; a++)
@@ -304,6 +305,16 @@ int64_t channel_step(const Node *n)
     return m % 4 && attr_int(n, A_group) > 1 && m > 1 ? m : 4;
 }
 
+/* Halves of halves, which padding at either end does not fill. */
+static void column_sizes(const Node *n, int64_t all, int64_t *size, int *count)
+{
+    int64_t pad = MAX(attr_at(n, A_pad, 1, 0), attr_at(n, A_pad, 3, 0));
+
+    for (*count = 0; *count < MOST_SIZES && all >= MAX(LEAST_WIDE, pad);
+         all = (all + 1) / 2)
+        size[(*count)++] = all;
+}
+
 static void list_grids(Tiler *t, Work *w)
 {
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
@@ -313,6 +324,8 @@ static void list_grids(Tiler *t, Work *w)
     for (a = 0; a < NCUT; a++)
         tile_sizes(t, all[a], a == CUT_channel ? channel_step(w->node) : 1,
                    size[a], &n[a]);
+    if (cut_columns(w->node))
+        column_sizes(w->node, all[0], size[0], &n[0]);
     w->grids = NEWN(t->mem, Grid, n[0] * n[1] * n[2]);
     for (i = 0; i < n[0]; i++)
         for (j = 0; j < n[1]; j++)
