@@ -175,6 +175,7 @@ bool gen_far(const Gen *g); /* is anything there? */
 int64_t gen_far_at(const Plan *p, Ref r); /* where; -1: elsewhere */
 bool gen_in_image(const Gen *g, const Buf *u);
 int64_t gen_image_bytes(const Gen *g);
+bool gen_far_values(const Gen *g); /* are there buffers? */
 int64_t gen_far_bytes(const Gen *g); /* with buffers */
 void gen_image(Gen *g);
 /* A call that loads the file, of the folder dir, and gives 0. */

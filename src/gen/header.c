@@ -196,21 +196,38 @@ static void put_image(Gen *g, Str *out)
             g->name, g->caps, gen_image_bytes(g));
 }
 
+/* How it is used, and what may be done at the same time. */
+static void put_about(Gen *g, Str *out)
+{
+    const char *n = g->name;
+    bool far = gen_far_ends(g->p);
+
+    str_fmt(out, "/* %s: a neural network as C.\n *\n"
+        " *     struct %s net;\n"
+        " *     struct %s_memory memory = {...};\n *\n"
+        " *     %s_init(&net, memory);\n"
+        " *     ... %s_input(&net, 0%s) ...\n"
+        " *     %s_run(&net);\n"
+        " *     ... %s_output(&net, 0%s) ...\n *\n"
+        " * Nothing is allocated and no global is written: instances with"
+        " memory of their\n * own may run side by side, and a run may be"
+        " interrupted anywhere.", n, n, n, n,
+        arena_fmt(g->mem, far ? "%s_write" : "write %s", n),
+        far ? ", offset, bytes, from" : "", n,
+        arena_fmt(g->mem, far ? "%s_read" : "read %s", n),
+        far ? ", offset, bytes, to" : "");
+    if (gen_far_values(g))
+        str_put(out, "  Values in\n * external memory have one place there:"
+                " from when the first input is written until\n * the last"
+                " output is read no other instance may use it.");
+    str_put(out, " */\n");
+}
+
 void gen_header(Gen *g)
 {
     Str b = {.mem = g->mem};
 
-    str_fmt(&b, "/* %s: a neural network as C.\n *\n"
-        " *     struct %s net;\n"
-        " *     struct %s_memory memory = {...};\n *\n"
-        " *     %s_init(&net, memory);\n"
-        " *     ... write %s_input(&net, 0) ...\n"
-        " *     %s_run(&net);\n"
-        " *     ... read %s_output(&net, 0) ...\n *\n"
-        " * Nothing is allocated and no global is written: instances with"
-        " memory of their\n * own may run side by side, and a run may be"
-        " interrupted anywhere. */\n",
-        g->name, g->name, g->name, g->name, g->name, g->name, g->name);
+    put_about(g, &b);
     str_fmt(&b, "#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n",
             g->caps, g->caps);
     put_facts(g, &b);

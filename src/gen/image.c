@@ -47,6 +47,16 @@ int64_t gen_image_bytes(const Gen *g)
     return n;
 }
 
+bool gen_far_values(const Gen *g)
+{
+    int i;
+
+    for (i = 0; i < g->p->soc->nmem; i++)
+        if (!g->p->soc->mems[i].mapped && g->p->used[i])
+            return true;
+    return false;
+}
+
 int64_t gen_far_bytes(const Gen *g)
 {
     int64_t n = 0;
