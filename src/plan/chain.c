@@ -9,64 +9,13 @@
  * slot become the first ones, by way of the next memory, for there is no
  * transfer within the nearest.  What lies in the outer memory while a chain is
  * computed comes and goes in pieces, too, through slots in the next. */
-#include "plan/tiling.h"
+#include "plan/cut.h"
 
 #include <string.h>
 
 /* PROGRAM_CODE: bytes of the program between two kernels.  FAVOUR: how much
  * quicker chains seem where they are wanted for their own sake, by tests. */
-enum { PROGRAM_CODE = 500, MOST_EDGE = 4, ROWS = 2 * MOST_EDGE + 1,
-       MOST_STORES = 6, MOST_TILES = 256, MOST_CHANNELS = 6, FAVOUR = 4 };
-
-/* What tiles of one kind ask of a work. */
-typedef struct Kind {
-    int64_t kept;         /* bytes of the result of the work before it */
-    const Kern *kern;
-    int64_t cycles, scratch;
-    Code code;
-    Piece piece[NOPER];
-    int64_t move[NOPER];  /* cycles of its transfer, */
-    int64_t outer[NOPER]; /* and from or to the outer memory, if it may be */
-} Kind;
-
-/* A tile size of the last work.  Its tiles are of few kinds: along rows those
- * that padding of some work may reach, at both edges, and those between, along
- * channels the last and the others. */
-typedef struct Cut {
-    int64_t len[NCUT];
-    int count[NCUT];
-    int edge;
-    bool rolls;           /* rows are kept from tile to tile */
-    bool begun, known, ok; /* the kind in the middle is known, all are */
-    Kind *kind[ROWS][2][MOST_CHAIN];
-    unsigned dep[MOST_CHAIN][NOPER]; /* axes along which a piece changes */
-    int64_t most[MOST_CHAIN][NOPER]; /* bytes of its largest */
-    int64_t kept[MOST_CHAIN]; /* most bytes that are */
-    int64_t scratch;
-    int64_t busy[2];      /* cycles in which cores work, with rows inside
-                             channels [true] or not */
-    Times times;
-} Cut;
-
-/* Ways for one place of the operands of all works, one size of what is fetched,
- * and one choice of what is considered. */
-typedef struct ChainSet {
-    unsigned outer;     /* stores in the outer memory, by bit */
-    unsigned konst[MOST_CHAIN]; /* constants there, of each work */
-    int64_t chunk;
-    Chains chains;
-    Ways *ways;
-} ChainSet;
-
-struct Chain {
-    int first, n;
-    int nstore, store[MOST_STORES]; /* those that have homes, by bit */
-    ChainSet *set;      /* those known */
-    int nset;
-    Ways any;
-    Cut *cut;
-    int ncut;
-};
+enum { PROGRAM_CODE = 500, FAVOUR = 4 };
 
 /* --- which works --- */
 
@@ -165,425 +114,6 @@ const int *chain_stores(const Chain *c, int *n)
     return c->store;
 }
 
-/* --- tiles --- */
-
-/* Does a piece lie within a line, and so do others of its size behind it? */
-static bool in_line(Piece p, int64_t line, int64_t lines)
-{
-    return lines == 1 || p.rows > 1 ||
-           (line % p.row == 0 && p.off % line % p.row == 0);
-}
-
-/* Are its tiles parts of one batch, or of one picture's full width? */
-static bool is_single(const Node *n, const int64_t all[NCUT])
-{
-    return all[CUT_batch] == 1 || cut_columns(n);
-}
-
-/* The tile that makes piece p of a node's result, and nothing else. */
-static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
-{
-    int64_t *at = to->at, *len = to->len, all[NCUT], line, end;
-    const Val *y = n->res[0];
-
-    tile_axes(n, 0, all);
-    line = val_bytes(y) / all[CUT_row];
-    end = p.off + (p.rows - 1) * p.stride + p.row;
-    at[CUT_batch] = at[CUT_channel] = 0;
-    len[CUT_batch] = all[CUT_batch];
-    at[CUT_row] = p.off / line;
-    len[CUT_row] = (end + line - 1) / line - at[CUT_row];
-    len[CUT_channel] = all[CUT_channel];
-    if (p.rows > 1 || p.row < line) {
-        if (!in_line(p, line, all[CUT_row]))
-            return false;
-        at[CUT_channel] = p.off % line / type_info[y->type].bytes;
-        len[CUT_channel] = p.row / type_info[y->type].bytes;
-    }
-    return is_single(n, all) &&
-           at[CUT_channel] + len[CUT_channel] <= all[CUT_channel] &&
-           tile_make(mem, n, 0, at, len, &to->tile) &&
-           piece_same(to->tile.out[0], p) &&
-           to->tile.out[0].stride == p.stride;
-}
-
-/* Leaves out of a tile the rows that end where another one does. */
-static bool leave_out(Arena *mem, const Node *n, const ChainTile *was,
-                      ChainTile *to)
-{
-    int64_t end = was->at[CUT_row] + was->len[CUT_row], more;
-
-    more = MAX(0, end - to->at[CUT_row]);
-    to->at[CUT_row] += more;
-    to->len[CUT_row] -= more;
-    return to->len[CUT_row] > 0 &&
-           (!more || tile_make(mem, n, 0, to->at, to->len, &to->tile));
-}
-
-/* was: the tile before, whose rows are kept; NULL: none. */
-static bool make_tiles(Arena *mem, const Tiler *t, int first, const Way *way,
-                       int i, const ChainTile *was, ChainTile *to)
-{
-    int64_t all[NCUT];
-    int k = way_works(way) - 1;
-    const Work *w = &t->work[first + k];
-
-    tile_axes(w->node, w->part, all);
-    way_tile(way, i, to[k].at, to[k].len, all);
-    if (!tile_make(mem, w->node, w->part, to[k].at, to[k].len, &to[k].tile))
-        return false;
-    for (; k > 0; k--, w--)
-        if (!piece_tile(mem, w[-1].node,
-                        to[k].tile.in[chain_link(w, w - 1)], &to[k - 1]) ||
-            (was && !leave_out(mem, w[-1].node, &was[k - 1], &to[k - 1])))
-            return false;
-    return true;
-}
-
-bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
-                 ChainTile *to)
-{
-    ChainTile was[MOST_CHAIN];
-    int back = way->rows_first ? 1 : way->count[CUT_channel], at[NCUT];
-
-    way_index(way, i, at);
-    if (!way->rolls || !at[CUT_row])
-        return make_tiles(mem, t, first, way, i, NULL, to);
-    return make_tiles(mem, t, first, way, i - back, NULL, was) &&
-           make_tiles(mem, t, first, way, i, was, to);
-}
-
-int64_t chain_kept(const Work *w, const ChainTile *c, const ChainTile *before)
-{
-    return piece_bytes(c->tile.in[chain_link(w, w - 1)]) -
-           piece_bytes(before->tile.out[0]);
-}
-
-/* --- cuts --- */
-
-/* How many tiles of so many rows, at either edge, padding may reach. */
-static int edge_of(const Tiler *t, const Chain *c, int64_t rows)
-{
-    int64_t pad, most, reach = 0, step = 1, edge = 2;
-    int m, i;
-
-    for (m = c->n - 1; m >= 0; m--) {
-        const Node *n = t->work[c->first + m].node;
-
-        for (i = 0, pad = 0; i < 4; i++)
-            pad = MAX(pad, attr_at(n, A_pad, i, 0));
-        most = n->op == OP_convt ? 1 : attr_at(n, A_stride, 0, 1);
-        reach = reach * most + pad;
-        step *= most;
-        edge = MAX(edge, 1 + (reach - 1) / (step * rows) + 1);
-    }
-    return (int)edge;
-}
-
-static void add_cut_of(Tiler *t, Chain *c, const int64_t all[NCUT],
-                       int64_t rows, int64_t channels, bool rolls)
-{
-    Cut *g = &c->cut[c->ncut];
-
-    *g = (Cut){.len = {all[CUT_batch], rows, channels}, .count = {
-        1, (int)((all[CUT_row] - 1) / rows + 1),
-        (int)((all[CUT_channel] - 1) / channels + 1)},
-        .edge = edge_of(t, c, rows), .rolls = rolls};
-    c->ncut += g->edge <= MOST_EDGE && (!rolls || g->count[CUT_row] > 1) &&
-               g->count[CUT_row] * g->count[CUT_channel] <= MOST_TILES;
-}
-
-/* Does one of the works read rows again that its last tile has read? */
-static bool has_windows(const Tiler *t, const Chain *c)
-{
-    bool any = false;
-    int k;
-
-    for (k = c->first + 1; k < c->first + c->n; k++)
-        any |= op_info[t->work[k].node->op].reach == R_WINDOW;
-    return any;
-}
-
-static void list_cuts(Tiler *t, Chain *c)
-{
-    const Node *n = t->work[c->first + c->n - 1].node;
-    int64_t all[NCUT], row[MOST_SIZES], channel[MOST_SIZES];
-    int nrow, nchannel, i, k, r, ways = 1 + has_windows(t, c);
-
-    tile_axes(n, 0, all);
-    tile_sizes(t, all[CUT_row], 1, row, &nrow);
-    nrow = MIN(nrow, MOST_SIZES - 1);
-    if (row[nrow - 1] > 1) /* what is needed grows faster than the tile */
-        row[nrow++] = 1;
-    tile_sizes(t, all[CUT_channel], channel_step(n), channel, &nchannel);
-    nchannel = MIN(nchannel, MOST_CHANNELS);
-    c->cut = NEWN(t->mem, Cut, ways * nrow * nchannel + 1);
-    for (i = 0; i < nrow && is_single(n, all); i++)
-        for (k = 0; k < nchannel; k++)
-            for (r = 0; r < ways && (i || k); r++)
-                add_cut_of(t, c, all, row[i], channel[k], r);
-}
-
-static Way way_of(const Chain *c, const Cut *g)
-{
-    Way w = {.before = c->n - 1, .rows_first = true, .depth = 1,
-             .rolls = g->rolls, .saves = -1};
-
-    memcpy(w.len, g->len, sizeof w.len);
-    memcpy(w.count, g->count, sizeof w.count);
-    return w;
-}
-
-/* How many kinds there are along rows. */
-static int row_kinds(const Cut *g)
-{
-    return MIN(g->count[CUT_row], 2 * g->edge + 1);
-}
-
-static int row_kind(const Cut *g, int i)
-{
-    int n = g->count[CUT_row], kinds = row_kinds(g);
-
-    return i < MIN(g->edge, kinds) ? i : MAX(g->edge, i - n + kinds);
-}
-
-/* Which tile stands for a kind along rows. */
-static int row_index(const Cut *g, int kind)
-{
-    int n = g->count[CUT_row], kinds = row_kinds(g);
-
-    return kinds == n || kind < g->edge ? kind :
-           kind == g->edge ? n / 2 : n - kinds + kind;
-}
-
-static Kind *const *kind_at(const Cut *g, const int i[NCUT])
-{
-    return g->kind[row_kind(g, i[CUT_row])]
-                  [i[CUT_channel] == g->count[CUT_channel] - 1];
-}
-
-/* Bytes of a slot of what work m makes for the next one. */
-static int64_t inner_bytes(const Tiler *t, const Chain *c, const Cut *g, int m)
-{
-    const Work *w = &t->work[c->first + m];
-
-    return slot_bytes(MAX(g->most[m][w->noper - 1],
-                          g->most[m + 1][chain_link(w + 1, w)]));
-}
-
-/* Least bytes in the nearest memory of the kinds known until now. */
-static int64_t least_bytes(const Tiler *t, const Chain *c, const Cut *g)
-{
-    int64_t sum = slot_bytes(g->scratch);
-    int m, o;
-
-    for (m = 0; m < c->n; m++) {
-        const Work *w = &t->work[c->first + m];
-
-        for (o = 0; o < w->noper; o++)
-            if (w->oper[o].konst && !oper_rides(&w->oper[o]))
-                sum += slot_bytes(g->most[m][o]);
-        if (m < c->n - 1)
-            sum += inner_bytes(t, c, g, m);
-    }
-    return sum;
-}
-
-static void note_kind(const Tiler *t, const Chain *c, Cut *g, int m,
-                      const Kind *k)
-{
-    const Work *w = &t->work[c->first + m];
-    int o;
-
-    for (o = 0; o < w->noper; o++)
-        g->most[m][o] = MAX(g->most[m][o], piece_bytes(k->piece[o]));
-    g->scratch = MAX(g->scratch, k->scratch);
-    g->kept[m] = MAX(g->kept[m], k->kept);
-}
-
-/* Is there a tile that keeps rows, of all that might? */
-static bool keeps_rows(const Cut *g)
-{
-    int m;
-
-    for (m = 1; m < MOST_CHAIN && !g->kept[m]; m++)
-        ;
-    return !g->rolls || m < MOST_CHAIN;
-}
-
-static Kind *new_kind(Tiler *t, Work *w, const Tile *tile)
-{
-    int o, first = w->noper - w->node->nres;
-    Choice c = {0};
-    Kind *k;
-    Dims d;
-
-    if (!tile_dims(w->node, tile, 0, false, &d) ||
-        !tiler_choice(t, w, tile->node, &d, 0, &c))
-        return NULL;
-    k = NEW(t->mem, Kind);
-    k->kern = c.kern;
-    k->cycles = c.cycles;
-    k->scratch = c.scratch;
-    k->code = tiler_code(t, w, tile->node, &c, &d);
-    for (o = 0; o < w->noper; o++) {
-        k->piece[o] = o < first ? tile->in[o] : tile->out[o - first];
-        k->move[o] = move_cycles(t->dma, o < first, k->piece[o].row,
-                                 k->piece[o].rows);
-        if (spills_to(t))
-            k->outer[o] = move_cycles(t->io, o < first, k->piece[o].row,
-                                      k->piece[o].rows);
-    }
-    return k;
-}
-
-static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
-{
-    ChainTile tile[MOST_CHAIN];
-    Arena *mem = arena_new();
-    Way way = way_of(c, g);
-    Kind **k = g->kind[row_kind(g, row)]
-                      [channel == g->count[CUT_channel] - 1];
-    bool ok;
-    int m;
-
-    if (*k)
-        return true;
-    ok = chain_tiles(mem, t, c->first, &way,
-                     channel * g->count[CUT_row] + row, tile);
-    for (m = c->n - 1; ok && m >= 0; m--) {
-        Work *w = &t->work[c->first + m];
-
-        k[m] = new_kind(t, w, &tile[m].tile);
-        if (k[m] && m && g->rolls && row)
-            k[m]->kept = chain_kept(w, &tile[m], &tile[m - 1]);
-        ok = k[m] && keeps_groups(w->node, tile[m].len[CUT_channel]);
-        if (ok)
-            note_kind(t, c, g, m, k[m]);
-    }
-    arena_end(mem);
-    return ok && least_bytes(t, c, g) <= t->listed;
-}
-
-static void find_deps(const Tiler *t, const Chain *c, Cut *g)
-{
-    int m, o, i;
-
-    for (m = 0; m < c->n; m++)
-        for (o = 0; o < t->work[c->first + m].noper; o++) {
-            bool alone = g->count[CUT_channel] == 1;
-            Piece p = g->kind[0][alone][m]->piece[o];
-
-            for (i = 1; i < row_kinds(g); i++)
-                if (!piece_same(g->kind[i][alone][m]->piece[o], p))
-                    g->dep[m][o] |= 1u << CUT_row;
-            if (!alone && !piece_same(g->kind[0][1][m]->piece[o], p))
-                g->dep[m][o] |= 1u << CUT_channel;
-        }
-}
-
-/* Is a tile beside the one that stands for its kind like it?  Rows of two
- * layers may not end together, or do so only now and then; and what changes
- * from tile to tile must do so always. */
-static bool is_regular(Tiler *t, const Chain *c, const Cut *g, int row,
-                       int channel)
-{
-    ChainTile tile[MOST_CHAIN];
-    Arena *mem = arena_new();
-    Way way = way_of(c, g);
-    bool ok = chain_tiles(mem, t, c->first, &way,
-                          channel * g->count[CUT_row] + row, tile);
-    int m, o;
-
-    for (m = 0; ok && m < c->n; m++) {
-        const Work *w = &t->work[c->first + m];
-        const Kind *k = kind_at(g, (int[NCUT]){0, row, channel})[m];
-
-        for (o = 0; ok && o < w->noper; o++)
-            ok = !(g->dep[m][o] >> (channel ? CUT_channel : CUT_row) & 1) ||
-                 !piece_same(k->piece[o], w->oper[o].out ? tile[m].tile.out[0]
-                                                         : tile[m].tile.in[o]);
-    }
-    arena_end(mem);
-    return ok;
-}
-
-static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
-{
-    int row = row_index(g, g->edge);
-
-    return (g->count[CUT_row] == row_kinds(g) ||
-            (is_regular(t, c, g, row - 1, 0) &&
-             is_regular(t, c, g, row + 1, 0))) &&
-           (g->count[CUT_channel] < 3 || is_regular(t, c, g, 0, 1));
-}
-
-/* Does a work make another piece for each tile along an axis, as far as is
- * known? */
-static bool is_made_along(const Tiler *t, const Chain *c, const Cut *g, int m,
-                          int axis)
-{
-    int y = t->work[c->first + m].noper - 1;
-
-    return m == c->n - 1 || (g->known && g->dep[m][y] >> axis & 1);
-}
-
-/* Cycles in which cores work on the tiles whose kinds are known, those along an
- * axis one after the other. */
-static int64_t busy_of(const Tiler *t, const Chain *c, const Cut *g, int axis)
-{
-    int i[NCUT] = {0}, m;
-    int64_t sum = 0;
-
-    for (i[CUT_row] = 0; i[CUT_row] < g->count[CUT_row]; i[CUT_row]++)
-        for (i[CUT_channel] = 0; i[CUT_channel] < g->count[CUT_channel];
-             i[CUT_channel]++) {
-            Kind *const *k = kind_at(g, i);
-
-            for (m = 0; m < c->n && k[m]; m++)
-                if (!i[axis] || is_made_along(t, c, g, m, axis))
-                    sum += CALL_CYCLES + k[m]->cycles;
-        }
-    return sum;
-}
-
-static void count_busy(const Tiler *t, const Chain *c, Cut *g)
-{
-    g->busy[false] = busy_of(t, c, g, CUT_channel);
-    g->busy[true] = busy_of(t, c, g, CUT_row);
-}
-
-/* The kind in the middle comes first: it asks for most, and most tiles are of
- * it. */
-static void begin_cut(Tiler *t, const Chain *c, Cut *g)
-{
-    g->begun = true;
-    g->ok = ask_kind(t, c, g, row_index(g, row_kinds(g) / 2), 0) &&
-            keeps_rows(g);
-    if (g->ok)
-        count_busy(t, c, g);
-}
-
-static void make_cut(Tiler *t, const Chain *c, Cut *g)
-{
-    int i, row, kinds = row_kinds(g);
-
-    g->known = true;
-    for (i = 0; i < kinds && g->ok; i++) {
-        row = row_index(g, (kinds / 2 + i) % kinds);
-        g->ok = ask_kind(t, c, g, row, 0) &&
-                (g->count[CUT_channel] == 1 ||
-                 ask_kind(t, c, g, row, g->count[CUT_channel] - 1));
-    }
-    if (g->ok)
-        find_deps(t, c, g);
-    g->ok = g->ok && suits_all(t, c, g);
-    for (i = 0; i < c->n - 1; i++) /* or it may as well have its home there */
-        g->ok = g->ok && g->dep[i][t->work[c->first + i].noper - 1];
-    if (g->ok)
-        count_busy(t, c, g);
-}
-
 /* --- ways --- */
 
 /* Which operands of work m have slots that transfers fill or empty, and which
@@ -648,10 +178,10 @@ static bool changes(const Cut *g, int m, int o, const int i[NCUT],
     unsigned dep = g->dep[m][o];
 
     return !was ||
-           !piece_same(kind_at(g, i)[m]->piece[o],
-                       kind_at(g, was)[m]->piece[o]) ||
+           !piece_same(cut_kinds(g, i)[m]->piece[o],
+                       cut_kinds(g, was)[m]->piece[o]) ||
            differs(dep, CUT_row, r, was[CUT_row],
-                   row_kind(g, r) == row_kind(g, was[CUT_row])) ||
+                   cut_row(g, r) == cut_row(g, was[CUT_row])) ||
            differs(dep, CUT_channel, n, was[CUT_channel],
                    (n == last) == (was[CUT_channel] == last));
 }
@@ -673,7 +203,7 @@ static void load_piece(Timing *x, const Kind *k, int m, int o)
 
 static void load_tile(Timing *x, const int i[NCUT], const int *was)
 {
-    Kind *const *k = kind_at(x->g, i);
+    Kind *const *k = cut_kinds(x->g, i);
     int m, o;
 
     for (m = 0; m < x->c->n; m++) {
@@ -765,11 +295,11 @@ static int64_t take_up(Timing *x, const Kind *next, int64_t out)
 static void run_tile(Timing *x, const int i[NCUT], const int *was,
                      const int *next, const int64_t *ready, int64_t stored)
 {
-    Kind *const *k = kind_at(x->g, i), *const *n;
+    Kind *const *k = cut_kinds(x->g, i), *const *n;
     int64_t out = 0;
     int m, last = x->c->n - 1;
 
-    n = next ? kind_at(x->g, next) : NULL;
+    n = next ? cut_kinds(x->g, next) : NULL;
     for (m = 0; m <= last; m++) {
         int y = x->t->work[x->c->first + m].noper - 1;
         int64_t then = MAX(ready[m], m < last ? 0 : stored);
@@ -788,7 +318,7 @@ static void run_tile(Timing *x, const int i[NCUT], const int *was,
 static int64_t store_tile(Timing *x, const int i[NCUT])
 {
     int m = x->c->n - 1, y = x->t->work[x->c->first + m].noper - 1;
-    const Kind *k = kind_at(x->g, i)[m];
+    const Kind *k = cut_kinds(x->g, i)[m];
     int64_t there;
 
     if (!(x->staged[m] >> y & 1))
@@ -816,7 +346,7 @@ static void run_chain(Timing *x, Way *way)
     x->code = code_cache(mem, x->t->p->soc);
     x->own = code_cache(mem, x->t->p->soc);
     way_index(way, 0, i);
-    begin_own(x, kind_at(x->g, i));
+    begin_own(x, cut_kinds(x->g, i));
     load_tile(x, i, NULL);
     pipe_before(x->t, &x->p, way);
     for (n = 0; n < tiles; n++) {
@@ -913,7 +443,7 @@ static bool size_chain(Timing *x, Way *way, unsigned far)
             if (apart >> o & 1)
                 size_oper(x, way, m, o, !(x->staged[m] >> o & 1));
         if (m < x->c->n - 1)
-            way->bytes += inner_bytes(x->t, x->c, x->g, m);
+            way->bytes += cut_inner(x->t, x->c, x->g, m);
         way->outer_bytes += slot_bytes(x->g->kept[m]);
         if (!tells(x->g, w, m, apart))
             return false;
@@ -971,7 +501,7 @@ static int64_t cycles_alone(Tiler *t, const Chain *c, unsigned far,
 static bool is_hopeless(Tiler *t, const Chain *c, const Cut *g, unsigned far)
 {
     return t->chains == CHAIN_faster &&
-           cycles_alone(t, c, far, least_bytes(t, c, g)) + most_ahead(t) <=
+           cycles_alone(t, c, far, cut_least(t, c, g)) + most_ahead(t) <=
                MIN(g->busy[false], g->busy[true]);
 }
 
@@ -1002,15 +532,15 @@ static void add_cut(Tiler *t, Chain *c, Cut *g, unsigned far, unsigned outer,
                     Ways *l)
 {
     Timing x = {.t = t, .c = c, .g = g};
-    Way way = way_of(c, g);
+    Way way = cut_way(c, g);
     int order, orders = 1;
 
     if (!g->begun)
-        begin_cut(t, c, g);
+        cut_begin(t, c, g);
     if (!g->ok || is_hopeless(t, c, g, far))
         return;
     if (!g->known)
-        make_cut(t, c, g);
+        cut_make(t, c, g);
     if (!g->ok || is_hopeless(t, c, g, far))
         return;
     if (g->count[CUT_row] > 1 && g->count[CUT_channel] > 1)
@@ -1035,10 +565,10 @@ Ways *chain_any(Tiler *t, Chain *c)
     int i;
 
     if (!c->cut)
-        list_cuts(t, c);
+        cut_list(t, c);
     for (i = c->ncut - 1; i >= 0 && !c->any.known; i--) {
         if (!c->cut[i].begun)
-            begin_cut(t, c, &c->cut[i]);
+            cut_begin(t, c, &c->cut[i]);
         if (c->cut[i].ok)
             ways_add(t, &c->any, &way);
         c->any.known = c->any.n;
@@ -1131,7 +661,7 @@ Ways *chain_ways(Tiler *t, Chain *c, unsigned far)
         return l;
     l->known = true;
     if (!c->cut)
-        list_cuts(t, c);
+        cut_list(t, c);
     for (i = 0; i < c->ncut; i++)
         add_cut(t, c, &c->cut[i], far, outer, l);
     ways_sort(l);

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, LEAN_ROUNDS = 4, PATIENCE = 8, STEP_BYTES = 15, LOOSE = 4096,
-       SLACK = 512 };
+enum { ROUNDS = 16, LEAN_ROUNDS = 4, PATIENCE = 8, STEP_BYTES = 15,
+       LOOSE = 4096, SLACK = 512 };
 
 /* --- room --- */
 
@@ -232,7 +232,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     over = ok ? add_fetches(t, &work) : 0;
     if (over > 0) {
         r->next[work] -= MAX(over, 64);
-        if (++r->late > PATIENCE) /* what is fetched next would not fit either */
+        if (++r->late > PATIENCE) /* nor would what is fetched next */
             cap_rooms(t, r->next, r->next[work]);
         ok = false;
     }

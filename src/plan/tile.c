@@ -2,10 +2,11 @@
  *
  * A grid is a tile size; its tiles are of few kinds (along channels full ones
  * and the last; along rows and columns the first two, the last two and those
- * between, for padding may reach beyond the first and the last), and each kind is asked once
- * what it reads, writes and takes.  A way is a grid with an order of its tiles
- * and a number of slots; its time is that of its pipeline, gone through tile by
- * tile.  Those worse than another in everything are dropped (ways.c). */
+ * between, for padding may reach beyond the first and the last), and each kind
+ * is asked once what it reads, writes and takes.  A way is a grid with an order
+ * of its tiles and a number of slots; its time is that of its pipeline, gone
+ * through tile by tile.  Those worse than another in everything are dropped
+ * (ways.c). */
 #include "plan/tiling.h"
 
 #include <string.h>

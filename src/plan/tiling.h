@@ -5,8 +5,9 @@
  * at home in the nearest is used in place; of the rest a layer has tiles in
  * slots, moved by DMA while cores work on the tile before.  tile.c lists the
  * ways to cut a layer that are worth considering, given the homes of its
- * values, chain.c those for several layers at once; solve.c chooses homes and
- * ways together, for the least predicted time; emit.c writes the steps. */
+ * values, chain.c and cut.c those for several layers at once; solve.c chooses
+ * homes and ways together, for the least predicted time; emit.c writes the
+ * steps. */
 #ifndef TILING_H
 #define TILING_H
 
@@ -380,6 +381,8 @@ Ways *chain_ways(Tiler *t, Chain *c, unsigned far);
 Ways *chain_any(Tiler *t, Chain *c);
 /* Which operand of w is the result of the work before it in a chain. */
 int chain_link(const Work *w, const Work *before);
+
+/* cut.c */
 /* Tile i of all works that are computed together, from work `first` on, each
  * making what the next one reads.  false: there are no such tiles. */
 typedef struct ChainTile {
