@@ -335,7 +335,7 @@ typedef struct Kern {
     const char *stack;   /* bytes, of a call */
     const char *cycles;  /* predicted; NULL: unknown */
     const char *code;    /* bytes of it that a call goes through; the same */
-    const char *cold;    /* cycles that one takes longer without them; the same */
+    const char *cold;    /* cycles that one takes longer without; the same */
     const char *tile, *split; /* dimensions, for planners that tile */
     int ncore;           /* that share a call: `ncore` of its expressions; set
                             before any of them is read */

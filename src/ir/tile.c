@@ -186,8 +186,8 @@ static bool take_groups(const Cutter *c, int64_t *first, int64_t *count)
     return (at % m == 0 && len % m == 0) || at % m + len <= m;
 }
 
-/* Elements of x along an axis (0: rows, 1: columns) from the first that a window
- * touches to the last. */
+/* Elements of x along an axis (0: rows, 1: columns) from the first that a
+ * window touches to the last. */
 static int64_t window_of(const Node *n, int axis)
 {
     int64_t k = op_info[n->op].family == FAM_pool
@@ -267,7 +267,8 @@ static Part part_of(const Cutter *c)
 {
     const Val *y = c->n->res[0];
     int rank = y->shape.rank;
-    Part t = {.columns = cut_columns(c->n), .b = c->at[CUT_batch], .nb = c->len[CUT_batch],
+    Part t = {.columns = cut_columns(c->n),
+              .b = c->at[CUT_batch], .nb = c->len[CUT_batch],
               .r = c->at[CUT_row], .nr = c->len[CUT_row],
               .nq = elements(y->shape, 2, rank - 1)};
 
