@@ -222,7 +222,7 @@ static void depth3_field(struct depth3 *q, int32_t d, int32_t dend,
         for (int32_t a = from; a < end; a += q->wide) {
             const int32_t wide = end - a < most ? end - a : most;
 
-            if (d != q->d || a != q->a || high != q->high || wide != q->wide)
+            if (high != q->high || wide != q->wide || d != q->d || a != q->a)
                 depth3_place(q, d, a, high, wide);
             depth3_words(q);
             depth3_results(q, q->y + d * q->down + a * q->across);
@@ -309,9 +309,12 @@ static void depth3_four(struct depth3 *q, int32_t c, int32_t lo, int32_t hi)
 /* How many of n are made at a time, so that all times are alike. */
 static inline int32_t depth3_part(int32_t n, int32_t most)
 {
-    const int32_t parts = n <= most ? 1 : (n + most - 1) / most;
+    int32_t parts;
 
-    return parts == 1 ? n : (n + parts - 1) / parts;
+    if (n <= most)
+        return n;
+    parts = (n + most - 1) / most;
+    return (n + parts - 1) / parts;
 }
 
 /* What is across, and how much at a time of `rows` rows of results. */
@@ -349,7 +352,7 @@ static inline void depth3_conv(const struct conv_dims *k, const struct io *io)
     q.io = io;
     q.planes = io->tmp;
     q.range = k->hi;
-    q.high = 0;
+    q.high = 0; /* no place yet */
     depth3_operands(&q);
     q.pad = (int32_t)((uint32_t)(k->padv & 255) * 0x01010101u);
     depth3_axes(&q, hi - lo < k->oh ? hi - lo : k->oh);
