@@ -5,9 +5,10 @@
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     ak == 1 && bk == 1 && am == bn && k % 4 == 0 && k > 3 && m > 3 && n
- *          > 3 && biasm == 0 && mulm == 0 && addm == 0 && hi - lo < 1 << 8 *
- *          y.bytes && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
+ * when     ak == 1 && bk == 1 && am == bn && am >= k && k % 4 == 0 && k > 3 &&
+ *          m > 3 && n > 3 && biasm == 0 && mulm == 0 && addm == 0 && hi - lo <
+ *          1 << 8 * y.bytes && shift < 32 && max(-scaled.lo, scaled.hi) <
+ *          2147483648
  * split    m n
  * stack    704
  * cycles   ncore * (800 + (140 + 6 * k + k / 16) *
