@@ -49,6 +49,18 @@ void gen_piece(Gen *g, Str *out)
             gen_pmsis(g) ? "" : own);
 }
 
+void gen_far_outputs(Gen *g, Str *out)
+{
+    int i;
+
+    str_put(out, "/* The output in external memory that a layer makes; -1:"
+            " none. */\nstatic const int32_t layer_far[] = {");
+    for (i = 0; i < g->nlayer; i++)
+        str_fmt(out, "%s%d,", i % 16 ? " " : "\n    ",
+                gen_far_output(g->p, g->p->layer[i].node->res[0]));
+    str_put(out, " -1\n};\n\n");
+}
+
 /* NAME_input or NAME_output: a switch over places. */
 static void put_places(Gen *g, const char *head, int n, Val *const *v,
                        Str *out)

@@ -188,6 +188,7 @@ int64_t gen_end_at(const Gen *g, const Val *v);
 /* An array of GEN_PIECE bytes through which they go. */
 enum { GEN_PIECE = 256 };
 void gen_piece(Gen *g, Str *out);
+void gen_far_outputs(Gen *g, Str *out); /* layer_far[]: the one it makes */
 const char *gen_beside_far(const Gen *g); /* name of the memory it is in */
 
 /* selftest.c */

@@ -49,24 +49,12 @@ static void put_functions(Gen *g, Str *out)
         n, n, n, n, n, n);
 }
 
-/* The output in external memory that a layer makes. */
-static void put_layer_far(Gen *g, Str *out)
-{
-    int i;
-
-    str_put(out, "static const int32_t layer_far[] = {");
-    for (i = 0; i < g->nlayer; i++)
-        str_fmt(out, "%d, ", gen_far_output(g->p,
-                                            g->p->layer[i].node->res[0]));
-    str_put(out, "-1};\n\n");
-}
-
 static void put_far(Gen *g, Str *out)
 {
     const char *n = g->name;
 
     gen_piece(g, out);
-    put_layer_far(g, out);
+    gen_far_outputs(g, out);
     str_fmt(out, "static int write_input(int i, int32_t offset, int32_t n,"
         " const void *from)\n{\n"
         "    return %s_write_input(&one, i, offset, n, from);\n}\n\n"

@@ -323,16 +323,13 @@ static const char far_text[] =
 
 static void put_far(Gen *g, FILE *f)
 {
-    int i;
+    Str b = {.mem = g->mem};
 
-    fputs("/* The output in external memory that a layer makes; -1: none. */\n"
-          "static const int far_output[] = {", f);
-    for (i = 0; i < g->nlayer; i++)
-        fprintf(f, "%d, ", gen_far_output(g->p, g->layer[i]->node->res[0]));
-    fprintf(f, "-1};\n\n#define READ %s_read_output\n\n"
+    gen_far_outputs(g, &b);
+    fprintf(f, "%s#define READ %s_read_output\n\n"
             "static int is_far_right(const struct %s *net,\n"
             "                        const struct check *c, int output)\n{\n",
-            g->name, g->name);
+            b.s, g->name, g->name);
     fputs(far_text, f);
 }
 
@@ -364,12 +361,12 @@ static void put_test(Gen *g, FILE *f)
             "    for (i = 1; i <= %s_LAYERS; i++) {\n"
             "        %s_step(net, i);\n", n, n, g->caps, n);
     if (far)
-        fputs("        if (far_output[i - 1] >= 0 &&\n"
+        fputs("        if (layer_far[i - 1] >= 0 &&\n"
               "            !is_far_right(net, &checks[i - 1],"
-              " far_output[i - 1]))\n            return i;\n", f);
+              " layer_far[i - 1]))\n            return i;\n", f);
     fprintf(f, "        if (%s!is_right(&checks[i - 1], %s_result(net, i)))\n"
             "            return i;\n    }\n    return 0;\n}\n",
-            far ? "far_output[i - 1] < 0 &&\n            " : "", n);
+            far ? "layer_far[i - 1] < 0 &&\n            " : "", n);
 }
 
 void gen_selftest(Gen *g)
