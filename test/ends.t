@@ -95,6 +95,7 @@ int main(void)
             !net_write_input(&net, i, in_bytes[i] - 1, 2, image) ||
             !net_write_input(&net, i, -1, 1, image) ||
             !net_write_input(&net, i, 0, -1, image) ||
+            !net_write_input(&net, i, INT32_MAX, INT32_MAX, image) ||
             net_write_input(&net, i, in_bytes[i], 0, image))
             return 2;
     for (i = 0; i < NET_OUTPUTS; i++)

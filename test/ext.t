@@ -58,7 +58,8 @@ END
 )
 begin=$(date +%s%N)
 (sim=$PWD/$SIM && cd $out &&
-    $sim extload.elf -t siracusa --max-cycles 100000000) >$out/ext.out || fail "loading"
+    $sim extload.elf -t siracusa --max-cycles 100000000) >$out/ext.out ||
+    fail "loading"
 ms=$((($(date +%s%N) - begin) / 1000000))
 [ "$(cat $out/ext.out)" = "$sum" ] || fail "wanted $sum"
 echo "$all chips move what they should, 4 MB loaded in $ms ms"
