@@ -22,6 +22,10 @@ build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
 [ "$(./tilewright report zoo/mobilenetv1-0.25-128-int/network.onnx \
     -t gap8 --l1 8000 | grep -c conv_depth3_short)" = 13 ] ||
     { echo "slow depthwise kernels where the L1 is small"; exit 1; }
+# Channels are cut where columns might be and there are too few.
+build/test/tiles model test/tiles/sums.nn gap8 70000 -1 |
+    grep '1 of 1 layers in tiles.*right' ||
+    { echo "sums.nn is not cut"; exit 1; }
 # Results that follow operands.
 build/test/tiles model test/tiles/twice.nn gap8 4332 6420 &&
     build/test/tiles model test/tiles/joined.nn siracusa 22068 80000 || exit 1

@@ -306,14 +306,16 @@ int64_t channel_step(const Node *n)
     return m % 4 && attr_int(n, A_group) > 1 && m > 1 ? m : 4;
 }
 
-/* Halves of halves, which padding at either end does not fill. */
+/* All; half of it, a quarter, while padding at either end does not fill one. */
 static void column_sizes(const Node *n, int64_t all, int64_t *size, int *count)
 {
     int64_t pad = MAX(attr_at(n, A_pad, 1, 0), attr_at(n, A_pad, 3, 0));
 
-    for (*count = 0; *count < MOST_SIZES && all >= MAX(LEAST_WIDE, pad);
-         all = (all + 1) / 2)
+    *count = 0;
+    do {
         size[(*count)++] = all;
+        all = (all + 1) / 2;
+    } while (*count < MOST_SIZES && all >= MAX(LEAST_WIDE, pad));
 }
 
 static void list_grids(Tiler *t, Work *w)
