@@ -269,9 +269,8 @@ int64_t node_macs(const Node *n); /* multiply-accumulates */
  *
  * A node may be cut along three axes of its result, whose meaning is its
  * family's: batches (heads, or columns of one wide picture), rows, channels
- * (columns of a product).  What a tile reads
- * and writes of a value is always a Piece: rows of bytes at one distance, which
- * is what a 2-D transfer moves. */
+ * (columns of a product).  What a tile reads and writes of a value is always a
+ * Piece: rows of bytes at one distance, which is what a 2-D transfer moves. */
 enum { CUT_batch, CUT_row, CUT_channel, NCUT };
 
 typedef struct Piece {
