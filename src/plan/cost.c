@@ -70,10 +70,24 @@ Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
     return c;
 }
 
+/* One after the other, for what comes in throws out. */
+static int64_t program_cold(CodeCache *c)
+{
+    int64_t move = code_cold(c, MOVE_UNIT, MOVE_CODE);
+
+    return move + code_cold(c, CALL_UNIT, CALL_CODE);
+}
+
 int64_t call_cold(CodeCache *c)
 {
-    return BEGIN_CYCLES + END_CYCLES + code_cold(c, MOVE_UNIT, MOVE_CODE) +
-           code_cold(c, CALL_UNIT, CALL_CODE);
+    return BEGIN_CYCLES + END_CYCLES + program_cold(c);
+}
+
+int64_t layer_cold(CodeCache *c, int unit, Code code)
+{
+    int64_t cold = program_cold(c);
+
+    return cold + kern_cold(c, unit, code);
 }
 
 /* Of plans without tiles nothing is known. */

@@ -120,10 +120,8 @@ static int64_t cold_of(const Tiler *t, int work, CodeCache *cache)
                 t->work[i].choice->sig != c->sig; i++)
         ;
     work_dims(w, &d);
-    return code_cold(cache, MOVE_UNIT, MOVE_CODE) +
-           code_cold(cache, CALL_UNIT, CALL_CODE) +
-           kern_cold(cache, KERNEL_UNIT + i,
-                     kern_code(c->kern, c->sig, w->node, &d));
+    return layer_cold(cache, KERNEL_UNIT + i,
+                      kern_code(c->kern, c->sig, w->node, &d));
 }
 
 /* When works begin in a solution, with the code that comes in before. */

@@ -619,9 +619,7 @@ static bool run_warm(Order *o, State *s, int job)
         return false;
     o->cache->there = s->there;
     o->cache->n = o->nunit;
-    cold = code_cold(o->cache, MOVE_UNIT, MOVE_CODE) +
-           code_cold(o->cache, CALL_UNIT, CALL_CODE) +
-           kern_cold(o->cache, j->unit, j->code);
+    cold = layer_cold(o->cache, j->unit, j->code);
     run_job(o, s, job, s->cost + cold, after);
     s->done[o->words - 1] = (uint64_t)j->unit;
     return true;
@@ -671,8 +669,8 @@ static void expand_warm(Order *o, int from, Beam *b)
     }
 }
 
-/* From each state of the given order too, so that there is a way to the end;
- * -1: none is better. */
+/* From each state of the given order too, so that there is a way to the end,
+ * even if the table of states is half full; -1: none is better. */
 static int search_warm(Order *o, int64_t small)
 {
     Beam b;
@@ -682,7 +680,7 @@ static int search_warm(Order *o, int64_t small)
     run_given(o, small);
     for (c = 0; c < o->njob; c++) {
         expand_warm(o, c, &b);
-        for (i = 0; i < b.n[c]; i++)
+        for (i = 0; i < b.n[c] && o->nstate < o->nslot / 2; i++)
             expand_warm(o, b.best[c][i], &b);
     }
     return b.n[o->njob] ? b.best[o->njob][0] : -1;

@@ -508,8 +508,10 @@ int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
 /* What a call of a kernel goes through. */
 Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
                const Dims *d);
-/* The first call of each network, with nothing there. */
+/* The first call of each network, with nothing there; and a layer's code, with
+ * the program's for it. */
 int64_t call_cold(CodeCache *c);
+int64_t layer_cold(CodeCache *c, int unit, Code code);
 
 /* rounds.c: steps and addresses of a solution. */
 enum { UNIT = 8 }; /* memory is given out in so many bytes */
