@@ -351,7 +351,6 @@ _Noreturn static void refuse_chip(Tiler *t, const PlanOpts *o)
     refuse(t, o, near, next);
 }
 
-
 void make_least(Tiler *t, const PlanOpts *o)
 {
     Plan *p = t->p;

@@ -284,7 +284,7 @@ static bool try_chains(Tiler *t, const PlanOpts *o, Chains chains)
 /* --- with values away --- */
 
 typedef struct Seen { /* what was away in plans that were tried */
-    Spilled **v[2 * SPILL_TRIES];
+    Spilled **v[SPILL_TRIES + 1];
     int n;
 } Seen;
 
