@@ -422,7 +422,9 @@ static int run_all(uint64_t seed, int count)
            n[ENLARGED], n[REFUSED], seen->cut, seen->layers, seen->wide,
            seen->chained, seen->kept, seen->far, seen->out, seen->both,
            seen->ends, n[WRONG]);
-    return n[WRONG] || !n[RAN];
+    return n[WRONG] || !n[RAN] ||
+           (count >= 200 && target == usual &&
+            !(seen->wide && seen->both && seen->ends));
 }
 
 static int show(uint64_t seed)
