@@ -39,9 +39,9 @@ both mobilenetv1-0.25-128-int siracusa --l2 200K
 both mobilenetv1-0.25-128-int test/dear.soc
 awk "BEGIN { exit !($least < 0.95 * $time) }" ||
     fail "$least uJ of $time: constants are fetched that need not be"
-both resnet8-int test/dear.soc --l1 16000
+both resnet8-int test/dear.soc --l1 24000
 awk "BEGIN { exit !($least < 0.995 * $time) }" || fail "$least uJ of $time"
-./tilewright run zoo/resnet8-int/network.onnx -t test/dear.soc --l1 16000 \
+./tilewright run zoo/resnet8-int/network.onnx -t test/dear.soc --l1 24000 \
     -i zoo/resnet8-int/inputs.npz -e zoo/resnet8-int/outputs.npz -q \
     --emulate --objective energy || fail "another result"
 echo "$checks pairs of plans, $bad wrong"
