@@ -535,6 +535,15 @@ void dims_fill_concat(const Node *n, int i, Dims *d)
     put_copy(n, &t, 0, before * t.s[1][axis], &d->copy);
 }
 
+void dims_fill_part(const Node *n, int i, Dims *d)
+{
+    memset(d, 0, sizeof *d);
+    if (n->op == OP_concat)
+        dims_fill_concat(n, i, d);
+    else
+        dims_fill(n, d);
+}
+
 /* An axis that is not padded joins the one before. */
 static void fill_pad(const Node *n, struct pad_dims *d)
 {

@@ -263,6 +263,8 @@ void dims_fill(const Node *n, Dims *d);
 void dims_fill_wide(const Node *n, Dims *d);
 /* concat: the copy of argument i into the result. */
 void dims_fill_concat(const Node *n, int i, Dims *d);
+/* Of a concat that copy, of any other node all. */
+void dims_fill_part(const Node *n, int i, Dims *d);
 int64_t node_macs(const Node *n); /* multiply-accumulates */
 
 /* tile.c: a node cut into tiles.

@@ -203,14 +203,6 @@ static const char *cycles_str(Arena *mem, const Offer *o)
                : arena_fmt(mem, "%lld cycles", (long long)o->cycles);
 }
 
-static void fill_dims(const Node *n, Dims *d)
-{
-    if (n->op == OP_concat)
-        dims_fill_concat(n, 0, d);
-    else
-        dims_fill(n, d);
-}
-
 /* Cores side by side must not write elements that others still read: each
  * result has to lie on the very operand it is made of. */
 static bool may_share(const Node *n, int i, int ncore)
@@ -310,7 +302,7 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     const char *why;
     int i;
 
-    fill_dims(node, &d);
+    dims_fill_part(node, 0, &d);
     str_put(&no, "");
     for (i = 0; i < c->nof[n.op]; i++) {
         why = refuse(c, c->of[n.op][i], node, &x, &o);
@@ -517,7 +509,7 @@ bool choose_less(const Chooser *c, const Node *n, Choice *to)
     Choice was = *to;
     Dims d = {0};
 
-    fill_dims(n, &d);
+    dims_fill_part(n, 0, &d);
     if (!was.scratch || !choose_least(c, n, &d, to) ||
         to->scratch >= was.scratch) {
         *to = was;

@@ -119,7 +119,7 @@ static int64_t cold_of(const Tiler *t, int work, CodeCache *cache)
     for (i = 0; t->work[i].choice->kern != c->kern ||
                 t->work[i].choice->sig != c->sig; i++)
         ;
-    work_dims(w, &d);
+    dims_fill_part(w->node, w->part, &d);
     return layer_cold(cache, KERNEL_UNIT + i,
                       kern_code(c->kern, c->sig, w->node, &d));
 }

@@ -578,7 +578,7 @@ static int64_t name_code(Order *o, const Choice *c)
     for (i = 0; i < o->njob; i++) {
         Job *j = &o->job[i];
         const Choice *x = &c[j->node->id], *y;
-        Dims d = {0};
+        Dims d;
 
         for (k = 0; k < i; k++) {
             y = &c[o->job[k].node->id];
@@ -586,10 +586,7 @@ static int64_t name_code(Order *o, const Choice *c)
                 break;
         }
         j->unit = k < i ? o->job[k].unit : o->nunit++;
-        if (j->node->op == OP_concat)
-            dims_fill_concat(j->node, 0, &d);
-        else
-            dims_fill(j->node, &d);
+        dims_fill_part(j->node, 0, &d);
         j->code = kern_code(x->kern, x->sig, j->node, &d);
         cycles += x->cycles;
     }

@@ -591,7 +591,7 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     for (o = 0; o < w->noper; o++)
         if (oper_streams(&w->oper[o]) && far >> w->oper[o].bit & 1)
             return;
-    work_dims(w, &d);
+    dims_fill_part(w->node, w->part, &d);
     if (!tiler_choice(t, w, w->node, &d, 0, &c))
         return;
     if (w->node->op == OP_concat)

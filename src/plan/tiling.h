@@ -282,8 +282,6 @@ unsigned tiler_dying(const Tiler *t, int work);
 /* The node of which kernels are asked: of the whole the work's own, but where
  * an argument of a concat is copied from slot to slot, that copy. */
 const Node *tile_seen(const Work *w, const Tile *tile, bool whole);
-/* What its kernel is told, if it is not cut. */
-void work_dims(const Work *w, Dims *d);
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
  * of the nearest memory, or so many bytes (0: half) of it for slots; lean: of
  * those with the least. */

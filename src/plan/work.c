@@ -244,15 +244,6 @@ const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
     return tile->node;
 }
 
-void work_dims(const Work *w, Dims *d)
-{
-    memset(d, 0, sizeof *d);
-    if (w->node->op == OP_concat)
-        dims_fill_concat(w->node, w->part, d);
-    else
-        dims_fill(w->node, d);
-}
-
 Code tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
                 const Dims *d)
 {
