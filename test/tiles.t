@@ -40,14 +40,16 @@ map siracusa 16000 8000
 readers siracusa 9000 3000
 END
 # One that lacks both memories on a chip with little L2, and one for whose
-# constants the chip itself has too little.
+# constants the chip itself has too little; and one that needs less than it may
+# have, with a shorter program.
 cat >build/test/little.soc <<'END'
 include gap8
 chip little about="a GAP8 with little L2" rt=pulp io=semihost run=sim compute=cluster
 memory L2 size=72K
 END
 build/test/tiles plan 1795309369 4 gap8 siracusa build/test/little.soc &&
-    build/test/tiles plan 987881 2 gap8 siracusa build/test/little.soc || exit 1
+    build/test/tiles plan 987881 2 gap8 siracusa build/test/little.soc &&
+    build/test/tiles plan 5670 1 gap8 siracusa build/test/little.soc || exit 1
 build/test/tiles plan "${1:-1}" 200 || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }

@@ -253,10 +253,17 @@ static int64_t least_near_of(Tiler *t, const PlanOpts *o)
     return hi < 0 ? -1 : less_yet(t, o, t->near, hi);
 }
 
+/* What there is of the next memory, where the chip has what is named: its limit,
+ * whatever the program of the last try. */
+static int64_t left_within(const Tiler *t, const PlanOpts *o)
+{
+    return o->limit[t->next] >= 0 ? o->limit[t->next] : next_left(t, o);
+}
+
 /* What is named is enough; a unit less is not.  -1: of that memory there is
- * enough. */
+ * enough.  `left`: of the next one. */
 _Noreturn static void refuse(Tiler *t, const PlanOpts *o, int64_t near,
-                             int64_t next)
+                             int64_t next, int64_t left)
 {
     Str needs = {.mem = t->p->mem};
 
@@ -264,7 +271,7 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o, int64_t near,
     if (near >= 0)
         say_need(t->p, t->near, "buffers", near, near_left(t, o), &needs);
     if (next >= 0)
-        say_need(t->p, t->next, "buffers", next, next_left(t, o), &needs);
+        say_need(t->p, t->next, "buffers", next, left, &needs);
     no_room(t->p, needs.s);
 }
 
@@ -281,16 +288,23 @@ static bool find_both(Tiler *t, const PlanOpts *o, int64_t *near,
     return *next >= 0;
 }
 
-/* Is there a plan because there is more of a memory than one needs? */
-static bool has_least(Tiler *t, const PlanOpts *o, int mem, int64_t least)
+/* A plan with the least of both memories, or of one (-1: what there is of the
+ * other). */
+static bool try_least(Tiler *t, const PlanOpts *o, int64_t near, int64_t next)
 {
     PlanOpts less = *o;
 
-    set_rooms(t, o);
-    if (least < 0 || least > t->p->room[mem])
-        return false;
-    less.limit[mem] = least;
+    if (near >= 0)
+        less.limit[t->near] = near;
+    if (next >= 0)
+        less.limit[t->next] = next;
     return try_lean(t, &less) || try_quick(t, &less);
+}
+
+/* Is there a plan because there is more of a memory than one needs? */
+static bool has_least(const PlanOpts *o, int mem, int64_t least)
+{
+    return least >= 0 && (o->limit[mem] < 0 || least <= o->limit[mem]);
 }
 
 /* By how much a limit, or a memory without one, is less than so many bytes. */
@@ -348,7 +362,8 @@ _Noreturn static void refuse_chip(Tiler *t, const PlanOpts *o)
         more.limit[t->near] = near;
         next = near < 0 ? -1 : least_grown(t, &more);
     }
-    refuse(t, o, near, next);
+    set_rooms(t, o);
+    refuse(t, o, near, next, next_left(t, o));
 }
 
 void make_least(Tiler *t, const PlanOpts *o)
@@ -359,14 +374,14 @@ void make_least(Tiler *t, const PlanOpts *o)
     if (try_inner(t, o) || try_ends(t, o) || try_lean(t, o))
         return;
     next = least_next_of(t, o);
-    if (has_least(t, o, t->next, next))
+    if (has_least(o, t->next, next) && try_least(t, o, near, next))
         return;
     if (next < 0)
         near = least_near_of(t, o);
-    if (has_least(t, o, t->near, near))
+    if (has_least(o, t->near, near) && try_least(t, o, near, next))
         return;
     if (next >= 0 || near >= 0 || find_both(t, o, &near, &next))
-        refuse(t, o, near, next);
+        refuse(t, o, near, next, left_within(t, o));
     start_over(t, CHAIN_none);
     if (t->outer < 0)
         place_consts_home(p, o);
