@@ -253,8 +253,8 @@ static int64_t least_near_of(Tiler *t, const PlanOpts *o)
     return hi < 0 ? -1 : less_yet(t, o, t->near, hi);
 }
 
-/* What there is of the next memory, where the chip has what is named: its limit,
- * whatever the program of the last try. */
+/* What there is of the next memory, where the chip has what is named: the
+ * limit, whatever the program of the last try. */
 static int64_t left_within(const Tiler *t, const PlanOpts *o)
 {
     return o->limit[t->next] >= 0 ? o->limit[t->next] : next_left(t, o);
