@@ -35,6 +35,16 @@ static int mem_of(Soc *s, int which)
     return (int)(soc_mem(s, which == L1 ? "L1" : "L2") - s->mems);
 }
 
+/* A limit beyond the chip is of another that has so much. */
+static void set_limit(Soc *s, PlanOpts *o, int which, int64_t bytes)
+{
+    Mem *m = &s->mems[mem_of(s, which)];
+
+    o->limit[mem_of(s, which)] = bytes;
+    if (bytes > m->size)
+        soc_grow(s, m, bytes);
+}
+
 /* 0 or the status; of a refusal, *which memory lacks *bytes. */
 static int try(const Case *c, int *which, int64_t *bytes)
 {
@@ -48,8 +58,8 @@ static int try(const Case *c, int *which, int64_t *bytes)
     int status;
 
     memset(o.limit, 0xff, sizeof o.limit);
-    o.limit[mem_of(s, L1)] = c->l1;
-    o.limit[mem_of(s, L2)] = c->l2;
+    set_limit(s, &o, L1, c->l1);
+    set_limit(s, &o, L2, c->l2);
     *which = NONE;
     memset(plan_missing, 0, sizeof plan_missing);
     status = setjmp(refused);
@@ -94,7 +104,8 @@ static void check_others(Case *c, int64_t *size, int64_t least, Rng *r,
         *size = more ? least + pick(r, (int)least) : pick(r, (int)least);
         if (!pick(r, 3))
             *size = more ? least + 8 * pick(r, 9)
-                         : MAX(0, least - 8 * (1 + pick(r, 9)));
+                         : least - 8 * (1 + pick(r, 9));
+        *size = MAX(0, *size);
         if ((try(c, &which, &bytes) == 0) != more) {
             n->wrong++;
             printf("least %lld: ", (long long)least);
