@@ -98,28 +98,32 @@ static const char far_text[] =
     "    rt_io_wait(rt_io_start(m));\n"
     "}\n";
 
-/* NAME_write_input or NAME_read_output: `copy` is the rest of a memcpy(). */
-static void put_piece(Gen *g, const char *head, const char *table,
-                      const char *where, const char *copy, const char *far,
-                      Str *out)
+/* NAME_write_input or NAME_read_output. */
+static void put_piece(Gen *g, bool in, Str *out)
 {
-    str_fmt(out, "\n%s\n{\n    const int32_t n = i < 0 || i >= %s_%s ? -1 :"
-            " %s[i].bytes;\n    %sp;\n\n"
+    const char *one = in ? "input" : "output";
+
+    str_fmt(out, "\nint %s_%s_%s(const struct %s *net, int i, int32_t offset,\n"
+            "    int32_t bytes, %s)\n{\n"
+            "    const int32_t n = i < 0 || i >= %s_%s ? -1 : %ss[i].bytes;\n"
+            "    %sp;\n\n"
             "    if (offset < 0 || bytes < 0 || offset > n - bytes)\n"
-            "        return 1;\n    p = %s(net, i);\n"
-            "    if (p)\n        memcpy(%s, (size_t)bytes);\n", head,
-            g->caps, str_starts(table, "in") ? "INPUTS" : "OUTPUTS", table,
-            str_starts(table, "in") ? "char *" : "const char *", where, copy);
+            "        return 1;\n    p = %s_%s(net, i);\n"
+            "    if (p)\n        memcpy(%s, (size_t)bytes);\n",
+            g->name, in ? "write" : "read", one, g->name,
+            in ? "const void *from" : "void *to", g->caps,
+            in ? "INPUTS" : "OUTPUTS", one, in ? "char *" : "const char *",
+            g->name, one, in ? "p + offset, from" : "to, p + offset");
     if (gen_far_ends(g->p))
-        str_fmt(out, "    else if (bytes && %s[i].far >= 0)\n"
-                "        move_far(%s);\n", table, far);
+        str_fmt(out, "    else if (bytes && %ss[i].far >= 0)\n"
+                "        move_far(%s, %ss[i].far + offset, bytes, %d);\n",
+                one, in ? "from" : "to", one, !in);
     str_put(out, "    return 0;\n}\n");
 }
 
 static void put_pieces(Gen *g, Str *out)
 {
     const Graph *n = g->p->g;
-    const char *s = g->name;
 
     str_put(out, "\n/* Bytes of each, and where in external memory; -1: not"
             " there. */\nstruct end {\n    int32_t bytes, far;\n};\n\n");
@@ -127,14 +131,8 @@ static void put_pieces(Gen *g, Str *out)
     put_sizes(g, "outputs", n->nout, n->out, out);
     if (gen_far_ends(g->p))
         str_put(out, far_text);
-    put_piece(g, arena_fmt(g->mem, "int %s_write_input(const struct %s *net,"
-        " int i, int32_t offset,\n    int32_t bytes, const void *from)", s,
-        s), "inputs", arena_fmt(g->mem, "%s_input", s), "p + offset, from",
-        "from, inputs[i].far + offset, bytes, 0", out);
-    put_piece(g, arena_fmt(g->mem, "int %s_read_output(const struct %s *net,"
-        " int i, int32_t offset,\n    int32_t bytes, void *to)", s, s),
-        "outputs", arena_fmt(g->mem, "%s_output", s), "to, p + offset",
-        "to, outputs[i].far + offset, bytes, 1", out);
+    put_piece(g, true, out);
+    put_piece(g, false, out);
 }
 
 void gen_ends(Gen *g, Str *out)
