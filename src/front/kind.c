@@ -86,6 +86,26 @@ Type kind_input(const Import *im, const char *name, int declared, int i)
     return v ? type_of_vector(v) : T_s8;
 }
 
+/* Interpolation goes by types; where elements are only copied it is exact. */
+static bool interpolates(const OnnxNode *p)
+{
+    size_t i;
+
+    for (i = 0; i < p->n_attribute; i++) {
+        const OnnxAttr *a = p->attribute[i];
+        if (a->name && !strcmp(a->name, "mode") && a->has_s)
+            return a->s.len != 7 || memcmp(a->s.data, "nearest", 7);
+    }
+    return false;
+}
+
+static Meaning meaning_of(const OnnxNode *p, const Row *r)
+{
+    bool resizes = r->import == import_resize || r->import == import_upsample;
+
+    return resizes && interpolates(p) ? TYPED : r->meaning;
+}
+
 /* The least that any node of a body means to integers. */
 static bool any(size_t n, OnnxNode *const *node, Meaning m)
 {
@@ -94,7 +114,7 @@ static bool any(size_t n, OnnxNode *const *node, Meaning m)
 
     for (i = 0; i < n; i++) {
         r = row_find(node[i]->domain, node[i]->op_type);
-        if (r && r->meaning == m)
+        if (r && meaning_of(node[i], r) == m)
             return true;
     }
     return false;

@@ -2,8 +2,14 @@
  *
  * Where an output element comes from is known while reading: the nearest mode
  * is a gather by a table of indices, the linear and cubic ones are `taps`, a
- * table of indices and weights.  Coordinates and coefficients are those of
- * ONNX's reference implementation; the cubic kernel is Keys (1981). */
+ * table of indices and weights.  The cubic kernel is Keys (1981).
+ *
+ * Sizes and coordinates are computed in float32 with integer lengths, as
+ * onnxruntime and ONNX's shape inference have them; ONNX's Python reference
+ * differs where a scale times a length is no integer.
+ *
+ * Integers are summed exactly with weights in fixed point, and cut towards zero
+ * at the end; with antialias each axis is rounded.  Both are onnxruntime's. */
 #include "front/import.h"
 
 #include <math.h>
@@ -15,14 +21,17 @@ enum { TAPS = 64 };
 typedef enum Coord {
     HALF_PIXEL, PYTORCH, SYMMETRIC, TF_NEAREST, ALIGN, ASYMMETRIC, CROP
 } Coord;
-typedef enum Nearest { PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL } Nearest;
+typedef enum Nearest {
+    PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL,
+    SIMPLE /* before opset 11: up for scales below 1, else down */
+} Nearest;
 typedef enum Keep { STRETCH, NOT_LARGER, NOT_SMALLER } Keep;
 
 static const char *const coords[] = {"half_pixel", "pytorch_half_pixel",
     "half_pixel_symmetric", "tf_half_pixel_for_nn", "align_corners",
     "asymmetric", "tf_crop_and_resize", NULL};
 static const char *const nearests[] = {"round_prefer_floor",
-    "round_prefer_ceil", "floor", "ceil", NULL};
+    "round_prefer_ceil", "floor", "ceil", "simple", NULL};
 static const char *const keeps[] = {"stretch", "not_larger", "not_smaller",
     NULL};
 
@@ -33,32 +42,31 @@ typedef struct Resize {
     int mode;              /* 0 nearest, 1 linear, 2 cubic */
     double a;              /* cubic coefficient */
     bool inside, smooth;   /* exclude_outside, antialias */
-    double scale[RANK], roi[2 * RANK];
+    float scale[RANK], roi[2 * RANK];
     int64_t size[RANK];
     double beyond;         /* extrapolation_value */
 } Resize;
 
-/* Where element i of n comes from in an axis of d elements.  n need not be an
- * integer here: it is d times the scale. */
-static double coordinate(const Resize *r, int axis, int64_t i, int64_t d)
+/* Where element i comes from in an axis of d elements; the order of operations
+ * decides about rounding. */
+static float coordinate(const Resize *r, int axis, int64_t i, int64_t d)
 {
-    double x = (double)i, s = r->scale[axis], last = (double)(d - 1);
-    double n = s == (double)r->size[axis] / (double)d ? (double)r->size[axis]
-                                                      : (double)d * s;
-    double from = r->roi[axis], to = r->roi[axis + RANK];
+    float x = (float)i, s = r->scale[axis], last = (float)(d - 1);
+    float n = (float)r->size[axis];
+    float from = r->roi[axis], to = r->roi[axis + RANK];
 
     switch (r->coord) {
-    case PYTORCH: return n == 1 ? 0 : (x + 0.5) / s - 0.5;
-    case SYMMETRIC:
-        return (double)d / 2 * (1 - (double)r->size[axis] / ((double)d * s))
-            + (x + 0.5) / s - 0.5;
-    case TF_NEAREST: return (x + 0.5) / s;
+    case PYTORCH: return n > 1 ? (x + 0.5f) / s - 0.5f : 0;
+    case SYMMETRIC: /* in float64 */
+        return (float)((double)d / 2 * (1 - (double)(n / (s * (float)d)))
+                       + (x + 0.5) / (double)s - 0.5);
+    case TF_NEAREST: return (x + 0.5f) / s;
     case ALIGN: return n == 1 ? 0 : x * last / (n - 1);
     case ASYMMETRIC: return x / s;
     case CROP:
         return n > 1 ? from * last + x * (to - from) * last / (n - 1)
-                     : 0.5 * (from + to) * last;
-    default: return (x + 0.5) / s - 0.5;
+                     : 0.5f * (from + to) * last;
+    default: return (x + 0.5f) / s - 0.5f;
     }
 }
 
@@ -68,12 +76,13 @@ static double source(const Resize *r, int axis, int64_t i, int64_t d)
     return fmax(-0x1p30, fmin(0x1p30, coordinate(r, axis, i, d)));
 }
 
-static int64_t nearest(const Resize *r, double x)
+static int64_t nearest(const Resize *r, int axis, double x)
 {
     switch (r->nearest) {
     case FLOOR: return (int64_t)floor(x);
     case CEIL: return (int64_t)ceil(x);
     case PREFER_CEIL: return (int64_t)floor(x + 0.5);
+    case SIMPLE: return (int64_t)(r->scale[axis] < 1 ? ceil(x) : floor(x));
     default: return (int64_t)ceil(x - 0.5);
     }
 }
@@ -118,24 +127,41 @@ static void taps_of(const Resize *r, int axis, int64_t i, int64_t d,
         w[j] = (float)(r->inside || r->smooth ? v[j] / sum : v[j]);
 }
 
-static Val *by_taps(Call *c, const Resize *r, Val *x, int axis)
-{
-    int64_t n = r->size[axis], t = 2 * reach(r, axis), i, *at;
+/* The table of an axis: `per` taps for each of n elements. */
+typedef struct Taps {
+    Shape s;      /* [n, per] */
+    int64_t *at;
     float *w;
-    Shape s = {.rank = 2, .dim = {n, t}};
-    Node *y;
+} Taps;
 
-    if (t > TAPS)
+static Taps taps_table(Call *c, const Resize *r, int axis, int64_t d)
+{
+    int64_t n = r->size[axis], per = 2 * reach(r, axis), i;
+    Taps t = {.s = {.rank = 2, .dim = {n, per}}};
+
+    if (per > TAPS)
         call_err(c, "shrinks an axis by more than %d", TAPS / 4);
-    room(c, n * t);
-    at = NEWN(c->im->mem, int64_t, (size_t)(n * t));
-    w = NEWN(c->im->mem, float, (size_t)(n * t));
+    room(c, n * per);
+    t.at = NEWN(c->im->mem, int64_t, (size_t)(n * per));
+    t.w = NEWN(c->im->mem, float, (size_t)(n * per));
     for (i = 0; i < n; i++)
-        taps_of(r, axis, i, x->shape.dim[axis], at + i * t, w + i * t);
-    y = node_of(c, OP_taps, 3, floats(c, x), ints(c, T_s32, s, at),
-                nums(c, s, w));
+        taps_of(r, axis, i, d, t.at + i * per, t.w + i * per);
+    return t;
+}
+
+static Val *tapped(Call *c, const Taps *t, Val *x, Val *w, int axis)
+{
+    Node *y = node_of(c, OP_taps, 3, x, ints(c, T_s32, t->s, t->at), w);
+
     attr_set_int(c->g, y, A_axis, axis);
     return done(c, y);
+}
+
+static Val *by_taps(Call *c, const Resize *r, Val *x, int axis)
+{
+    Taps t = taps_table(c, r, axis, x->shape.dim[axis]);
+
+    return tapped(c, &t, floats(c, x), nums(c, t.s, t.w), axis);
 }
 
 static Val *by_gather(Call *c, const Resize *r, Val *x, int axis)
@@ -146,7 +172,7 @@ static Val *by_gather(Call *c, const Resize *r, Val *x, int axis)
     room(c, n);
     at = NEWN(c->im->mem, int64_t, (size_t)n);
     for (i = 0; i < n; i++) {
-        k = nearest(r, source(r, axis, i, d));
+        k = nearest(r, axis, source(r, axis, i, d));
         at[i] = MAX(0, MIN(d - 1, k));
     }
     return take(c, x, ints(c, T_s32, s, at), axis);
@@ -174,15 +200,152 @@ static Val *fill_outside(Call *c, const Resize *r, Val *y, int axis, int64_t d)
                num_like(c, y, r->beyond), y);
 }
 
-static Val *resize(Call *c, const Resize *r, Val *x)
+/* As onnxruntime: where no size changes, all is copied, whatever the scales. */
+static bool same_size(const Resize *r, const Shape *from)
+{
+    int i = 0;
+
+    while (i < from->rank && r->size[i] == from->dim[i])
+        i++;
+    return i == from->rank && r->coord != CROP;
+}
+
+static bool changes(const Resize *r, const Shape *from, int axis)
+{
+    return r->size[axis] != from->dim[axis] || r->coord == CROP
+        || (r->scale[axis] != 1 && !r->smooth);
+}
+
+/* Weights in units of 2^-bits.  With `whole` those of an element come to one,
+ * so that equal elements give what they are. */
+static Val *fixed(Call *c, const Taps *t, Type type, int bits, bool whole)
+{
+    int64_t n = t->s.dim[0], per = t->s.dim[1], i, j, rest, most;
+    int64_t *w = NEWN(c->im->mem, int64_t, (size_t)(n * per));
+
+    for (i = 0; i < n; i++) {
+        rest = (int64_t)1 << bits;
+        for (j = most = i * per; j < (i + 1) * per; j++) {
+            w[j] = llround(ldexp(t->w[j], bits));
+            rest -= w[j];
+            most = w[j] > w[most] ? j : most;
+        }
+        w[most] += whole ? rest : 0;
+    }
+    return ints(c, type, t->s, w);
+}
+
+/* Bits behind the point that the weights have, 24 at most. */
+static int bits_of(const Taps *t)
+{
+    int64_t i, n = shape_count(t->s);
+    int bits = 0;
+
+    for (i = 0; i < n; i++)
+        while (bits < 24 && ldexpf(t->w[i], bits) != rintf(ldexpf(t->w[i],
+                                                                  bits)))
+            bits++;
+    return bits;
+}
+
+/* (x + add) >> bits, clipped to the type if it is a small one: cubic weights
+ * overshoot. */
+static Val *shifted(Call *c, Val *x, double add, int bits, Type to)
+{
+    const TypeInfo *t = &type_info[to];
+    Node *n = node_of(c, OP_requant, 3, x, num_like(c, x, 1),
+                      num_like(c, x, add));
+
+    attr_set_int(c->g, n, A_shift, bits);
+    if (t->bytes < 4) {
+        attr_set_int(c->g, n, A_lo, t->lo);
+        attr_set_int(c->g, n, A_hi, t->hi);
+    }
+    return cast(c, done(c, n), to);
+}
+
+/* Towards zero, as a cast of floats. */
+static Val *cut(Call *c, Val *x, int bits, Type to)
+{
+    const TypeInfo *t = &type_info[to];
+
+    if (!t->lo)
+        return shifted(c, x, 0, bits, to);
+    x = op_num(c, OP_div, x, ldexp(1, bits));
+    if (t->bytes < 4)
+        x = clamp(c, x, (double)t->lo, (double)t->hi);
+    return cast(c, x, to);
+}
+
+/* All axes in one sum, exact where 62 bits hold it. */
+static Val *resize_ints(Call *c, const Resize *r, Val *x)
+{
+    const Shape from = x->shape;
+    int own = 8 * type_info[x->type].bytes, bits[RANK] = {0}, all = 0, n = 0;
+    Type to = x->type, sum;
+    Taps t[RANK];
+    int i;
+
+    for (i = 0; i < from.rank; i++)
+        n += changes(r, &from, i);
+    for (i = 0; i < from.rank; i++) {
+        if (!changes(r, &from, i))
+            continue;
+        t[i] = taps_table(c, r, i, from.dim[i]);
+        bits[i] = MIN(bits_of(&t[i]), (62 - own) / n - 1);
+        all += bits[i];
+    }
+    sum = own + all + n < 32 ? T_s32 : T_s64;
+    x = cast(c, x, sum);
+    for (i = 0; i < from.rank; i++)
+        if (changes(r, &from, i))
+            x = tapped(c, &t[i], x, fixed(c, &t[i], sum, bits[i], true), i);
+    return cut(c, x, all, to);
+}
+
+/* An axis at a time, the last one first, each rounded to the input's type. */
+static Val *smooth_ints(Call *c, const Resize *r, Val *x)
+{
+    enum { BITS = 22 };
+    const Shape from = x->shape;
+    const Type to = x->type;
+    Taps t;
+    int i;
+
+    for (i = from.rank; i--;) {
+        if (!changes(r, &from, i))
+            continue;
+        t = taps_table(c, r, i, from.dim[i]);
+        x = tapped(c, &t, cast(c, x, T_s64), fixed(c, &t, T_s64, BITS, false),
+                   i);
+        x = shifted(c, x, 1 << (BITS - 1), BITS, to);
+    }
+    return x;
+}
+
+static Val *resize_axes(Call *c, const Resize *r, Val *x)
 {
     const Shape from = x->shape;
     int i;
 
     for (i = 0; i < from.rank; i++)
-        if (r->size[i] != from.dim[i] || r->scale[i] != 1
-            || r->coord == CROP)
+        if (changes(r, &from, i))
             x = r->mode ? by_taps(c, r, x, i) : by_gather(c, r, x, i);
+    return x;
+}
+
+/* In a graph of exact integers, integers are ONNX's floats. */
+static Val *resize(Call *c, const Resize *r, Val *x)
+{
+    const Shape from = x->shape;
+    int i;
+
+    if (same_size(r, &from))
+        return x;
+    if (!r->mode || !val_is_int(x) || c->g->exact)
+        x = resize_axes(c, r, x);
+    else
+        x = r->smooth ? smooth_ints(c, r, x) : resize_ints(c, r, x);
     for (i = 0; i < from.rank; i++)
         if (r->coord == CROP)
             x = fill_outside(c, r, x, i, from.dim[i]);
@@ -212,10 +375,10 @@ static void set_scales(const Call *c, Resize *r, int n, const int64_t *axes,
     if (val_count(v) != n)
         call_err(c, "%lld scales for %d axes", (long long)val_count(v), n);
     for (i = 0; i < n; i++) {
-        double k = val_num(v, i);
-        double to = floor((double)s->dim[axes[i]] * k);
+        float k = (float)val_num(v, i);
+        float to = floorf((float)s->dim[axes[i]] * k);
         if (!(k > 0) || !(to >= 1) || to > 1 << 28)
-            call_err(c, "a scale of %g for %lld elements", k,
+            call_err(c, "a scale of %g for %lld elements", (double)k,
                      (long long)s->dim[axes[i]]);
         r->scale[axes[i]] = k;
         r->size[axes[i]] = (int64_t)to;
@@ -227,24 +390,24 @@ static void set_sizes(const Call *c, Resize *r, int n, const int64_t *axes,
 {
     const Shape *s = &c->arg[0]->shape;
     bool larger = r->keep == NOT_SMALLER;
-    double k, all = larger ? 0 : INFINITY;
+    float k, all = larger ? 0 : INFINITY;
     int i;
 
     if (val_count(v) != n)
         call_err(c, "%lld sizes for %d axes", (long long)val_count(v), n);
     for (i = 0; i < n; i++) {
-        k = val_num(v, i) / (double)s->dim[axes[i]];
+        k = (float)val_num(v, i) / (float)s->dim[axes[i]];
         if (!(val_num(v, i) >= 1) || !(k < 1 << 28))
             call_err(c, "a size of %g for %lld elements", val_num(v, i),
                      (long long)s->dim[axes[i]]);
-        all = larger ? fmax(all, k) : fmin(all, k);
+        all = larger ? fmaxf(all, k) : fminf(all, k);
         r->scale[axes[i]] = k;
         r->size[axes[i]] = (int64_t)val_num(v, i);
     }
     for (i = 0; i < n && r->keep != STRETCH; i++) {
         r->scale[axes[i]] = all;
-        r->size[axes[i]] = MAX(1, (int64_t)floor(
-            (double)s->dim[axes[i]] * all + 0.5));
+        r->size[axes[i]] = MAX(1, (int64_t)roundf(
+            (float)s->dim[axes[i]] * all));
     }
 }
 
@@ -269,7 +432,7 @@ static Resize resize_of(const Call *c)
     r.coord = (Coord)choice(c, "coordinate_transformation_mode", coords,
                             old ? ASYMMETRIC : HALF_PIXEL);
     r.nearest = (Nearest)choice(c, "nearest_mode", nearests,
-                                old ? FLOOR : PREFER_FLOOR);
+                                old ? SIMPLE : PREFER_FLOOR);
     r.keep = (Keep)choice(c, "keep_aspect_ratio_policy", keeps, STRETCH);
     r.a = call_num(c, "cubic_coeff_a", -0.75);
     r.inside = call_int(c, "exclude_outside", 0);
@@ -304,8 +467,8 @@ static void set_roi(const Call *c, Resize *r, int n, const int64_t *axes,
         call_err(c, "roi has %lld numbers; wanted %d",
                  (long long)val_count(v), 2 * n);
     for (i = 0; i < n; i++) {
-        r->roi[axes[i]] = val_num(v, i);
-        r->roi[axes[i] + RANK] = val_num(v, i + n);
+        r->roi[axes[i]] = (float)val_num(v, i);
+        r->roi[axes[i] + RANK] = (float)val_num(v, i + n);
     }
 }
 
