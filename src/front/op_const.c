@@ -18,15 +18,19 @@ void import_identity(Call *c)
 void import_dropout(Call *c)
 {
     Shape s = c->arg[0]->shape;
+    const Val *training = arg_known(c, 2);
     int64_t i;
     Val *mask;
 
+    if (training && val_count(training) && val_num(training, 0) != 0)
+        call_err(c, "training_mode is on; export the network for inference");
     give(c, 0, c->arg[0]);
     if (c->nres < 2 || !*c->p->output[1])
         return;
     mask = blank(c, T_b8, s);
     for (i = 0; i < val_count(mask); i++)
         val_set(mask, i, 1);
+    val_range(mask);
     give(c, 1, mask);
 }
 

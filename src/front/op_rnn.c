@@ -46,8 +46,6 @@ static Val *activate(Call *c, const Cell *k, int i, Val *x)
     const char *f = k->act[i];
     double alpha = k->alpha[i], beta = k->beta[i];
 
-    if (k->clip > 0)
-        x = clamp(c, x, -k->clip, k->clip);
     if (!strcasecmp(f, "Sigmoid"))
         return op1(c, OP_sigmoid, x);
     if (!strcasecmp(f, "Tanh"))
@@ -74,6 +72,13 @@ static Val *activate(Call *c, const Cell *k, int i, Val *x)
                                                         or(beta, 1))),
                       or(alpha, 1));
     call_err(c, "activation '%s' is not supported", f);
+}
+
+/* A gate: what the cell clips is the sums of gates, never its state, as
+ * onnxruntime does. */
+static Val *gate(Call *c, const Cell *k, int i, Val *x)
+{
+    return activate(c, k, i, k->clip > 0 ? clamp(c, x, -k->clip, k->clip) : x);
 }
 
 /* Gates from..from+n of a row of them. */
@@ -108,14 +113,14 @@ static void step_lstm(Call *c, Cell *k, Val *row)
     Val *i, *f, *o, *g;
 
     row = plus(c, row, recur(c, k, k->h, 0, 4));
-    i = activate(c, k, 0, peep(c, k, gates(c, k, row, 0, 1), k->c, 0));
+    i = gate(c, k, 0, peep(c, k, gates(c, k, row, 0, 1), k->c, 0));
     if (call_int(c, "input_forget", 0))
         f = op2(c, OP_sub, num_like(c, i, 1), i);
     else
-        f = activate(c, k, 0, peep(c, k, gates(c, k, row, 2, 1), k->c, 2));
-    g = op2(c, OP_mul, i, activate(c, k, 1, gates(c, k, row, 3, 1)));
+        f = gate(c, k, 0, peep(c, k, gates(c, k, row, 2, 1), k->c, 2));
+    g = op2(c, OP_mul, i, gate(c, k, 1, gates(c, k, row, 3, 1)));
     k->c = k->c ? op2(c, OP_add, op2(c, OP_mul, f, k->c), g) : g;
-    o = activate(c, k, 0, peep(c, k, gates(c, k, row, 1, 1), k->c, 1));
+    o = gate(c, k, 0, peep(c, k, gates(c, k, row, 1, 1), k->c, 1));
     k->h = op2(c, OP_mul, o, activate(c, k, 2, k->c));
 }
 
@@ -125,7 +130,7 @@ static void step_gru(Call *c, Cell *k, Val *row)
     Val *zr = plus(c, gates(c, k, row, 0, 2), recur(c, k, k->h, 0, 2));
     Val *rb = k->rb ? gates(c, k, k->rb, 2, 1) : NULL, *z, *r, *g, *old;
 
-    zr = activate(c, k, 0, zr);
+    zr = gate(c, k, 0, zr);
     z = gates(c, k, zr, 0, 1);
     r = gates(c, k, zr, 1, 1);
     if (before) {
@@ -135,7 +140,7 @@ static void step_gru(Call *c, Cell *k, Val *row)
         old = k->h ? recur(c, k, op2(c, OP_mul, r, k->h), 2, 1) : NULL;
         old = plus(c, old, rb);
     }
-    g = activate(c, k, 1, plus(c, gates(c, k, row, 2, 1), old));
+    g = gate(c, k, 1, plus(c, gates(c, k, row, 2, 1), old));
     old = k->h ? op2(c, OP_mul, z, k->h) : NULL;
     z = op2(c, OP_sub, num_like(c, z, 1), z);
     k->h = plus(c, op2(c, OP_mul, z, g), old);
@@ -143,7 +148,7 @@ static void step_gru(Call *c, Cell *k, Val *row)
 
 static void step_rnn(Call *c, Cell *k, Val *row)
 {
-    k->h = activate(c, k, 0, plus(c, row, recur(c, k, k->h, 0, 1)));
+    k->h = gate(c, k, 0, plus(c, row, recur(c, k, k->h, 0, 1)));
 }
 
 static void step(Call *c, Cell *k, Val *row)
