@@ -53,7 +53,7 @@ want 2 'wanted a number of seconds' compile $model --budget 0
 want 2 'wanted time, memory or energy' compile $model --objective size
 want 2 'gap8 has no line `energy core_cycle' compile $model -t gap8 \
     --objective energy
-want 2 'not a C name' compile $model -t host -n 9lives
+want 2 'not a name in C' compile $model -t host -n 9lives
 want 2 'no pass bogus' compile $model -t host --no-bogus
 want 2 'no such pass' compile $model -t host -d bogus
 want 0 '' check $model -t host -d quant
@@ -120,6 +120,47 @@ for x in json.load(sys.stdin)['$verb']:
     if x.get('supported', True):
         print(x['name'])" | sort | cmp - "$tmp/out" || bad=$((bad + 1))
 done
+
+# what cannot be written is told before there is work, or at the end
+for option in --json --html; do
+    want 5 'cannot write /none/x: No such file' report no.onnx -t host \
+        $option /none/x
+    want 5 'cannot write /dev/full: No space' report $model -t host -q \
+        $option /dev/full
+done
+want 5 'cannot write test: Is a directory' report $model -t host --html test
+want 5 'cannot write /dev/full' report no.onnx -t host --json /dev/full
+holds "$tmp/err" 'no.onnx: cannot read'
+want 5 'cannot write /none/x' run no.onnx -t host -o /none/x
+want 5 'cannot write /none/x' targets --json /none/x
+want 5 'cannot write /none/x' ops --json /none/x
+want 5 'cannot write /none/x' pack no.csv --json /none/x
+want 5 'cannot write /none/x' sim no.elf -t gap8 --json /none/x
+want 2 'is there already' compile no.onnx -t host -o test
+mkfifo "$tmp/fifo.npz" "$tmp/fifo"
+want 1 'not a regular file' report "$tmp/fifo" -t host
+want 1 'not a regular file' run $model -t host -i "$tmp/fifo.npz"
+want 1 'not a regular file' pack "$tmp/fifo"
+want 1 'not a regular file' sim "$tmp/fifo" -t gap8
+
+# a model on standard input
+want 1 'standard input: not an ONNX model' report - -t host <"$tmp/bad.onnx"
+want 0 '' report - -t host --json "$tmp/json" <$model
+holds "$tmp/json" '"name": "model"'
+want 0 '' report $model -t host --json -
+head -c 1 "$tmp/out" >"$tmp/json"
+holds "$tmp/json" '{'
+
+# names that C, its libraries or our files have
+want 2 '-n math: a header' report $model -t host -n math
+for name in int math io Block; do
+    cp $model "$tmp/$name.onnx"
+    want 0 "the network is called ${name}_net" report "$tmp/$name.onnx" -t host
+done
+cp $model "$tmp/free_net.onnx"
+want 0 '' report "$tmp/free_net.onnx" -t host
+n=$((n + 1))
+[ -s "$tmp/err" ] && cat "$tmp/err" && bad=$((bad + 1))
 
 # compile: a project, never overwritten without -f; nothing half-written
 want 0 '' compile $model -t cortex-m4 -o "$tmp/p" --json "$tmp/json"

@@ -55,6 +55,12 @@ void err_file(const char *path);
 _Noreturn void err(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* "who: message" on stderr; nothing in it moves the cursor.  who: or NULL. */
+void say(const char *who, const char *message);
+/* fn is called when the program ends, by err() or by main, which returns
+ * end_status(status); it gives the status to end with. */
+void end_with(int (*fn)(int status, void *arg), void *arg);
+int end_status(int status);
 /* A mistake of ours: file, line, abort. */
 #define die(...) die_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void die_at(const char *file, int line, const char *fmt, ...)
@@ -74,11 +80,26 @@ void str_fmt(Str *b, const char *fmt, ...)
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 char *str_ident(Arena *a, const char *s); /* a legal C name, near to s */
+
+/* safe.c: text that came from outside.  Characters that move the cursor, turn
+ * the direction of text, or are not seen, are written \x1b, \u202e; so are
+ * bytes that are no UTF-8. */
+bool text_is_safe(const char *s);
+void str_safe(Str *b, const char *s, const char *keep); /* but these */
+/* The first character of s and its length; false: not one that is shown. */
+bool text_char(const char *s, uint32_t *c, int *len);
 uint64_t hash_mem(const void *p, size_t n); /* FNV-1a */
 
 /* file.c: all of these stop with err(ERR_MODEL) or, writing, err(ERR_TOOL) */
 char *file_read(Arena *a, const char *path, size_t *n); /* 0 after the end */
-void file_write(const char *path, const void *p, size_t n);
+char *file_read_input(Arena *a, size_t *n); /* standard input, whole */
+/* A regular file, to be read; NULL: *why says why not. */
+FILE *file_open(const char *path, const char **why);
+void file_write(const char *path, const void *p, size_t n); /* `-`: stdout */
+/* The same; 0, or the errno.  Of a regular file nothing half-written stays. */
+int file_put(const char *path, const void *p, size_t n);
+/* err(ERR_TOOL) now if path (or NULL) could not be written later. */
+void file_check_output(const char *path);
 bool file_exists(const char *path);
 void dir_make(const char *path);   /* with parents */
 void dir_remove(const char *path); /* with all it holds */
@@ -114,8 +135,9 @@ void json_trouble(Json *j, int status);
 /* FILE of --json FILE, wherever it stands, so that what is wrong before it
  * is told there too; NULL: not asked for. */
 const char *json_option(int argc, char **argv);
-/* Writes what a verb has to say, at exit: it stops nobody. `-`: stdout. */
-void json_save(const char *path, const Str *text);
+/* Writes what a verb has to say, at the end; returns the status to end with:
+ * ERR_TOOL if it cannot be written. `-`: stdout. */
+int json_save(const char *path, const Str *text, int status);
 void json_arr(Json *j);
 void json_str(Json *j, const char *s); /* NULL: null */
 void json_int(Json *j, int64_t v);

@@ -9,6 +9,38 @@ Trouble trouble;
 void (*err_hook)(const Trouble *t);
 bool quiet;
 
+static int (*last)(int status, void *arg);
+static void *last_arg;
+
+void end_with(int (*fn)(int status, void *arg), void *arg)
+{
+    last = fn;
+    last_arg = arg;
+}
+
+int end_status(int status)
+{
+    int (*fn)(int status, void *arg) = last;
+
+    last = NULL;
+    return fn ? fn(status, last_arg) : status;
+}
+
+void say(const char *who, const char *message)
+{
+    Arena *a = arena_new();
+    Str out = {.mem = a};
+
+    if (who) {
+        str_safe(&out, who, "");
+        str_put(&out, ": ");
+    }
+    str_safe(&out, message, "\n\t");
+    str_put(&out, "\n");
+    fputs(out.s, stderr);
+    arena_end(a);
+}
+
 void err_file(const char *path)
 {
     trouble.file = path;
@@ -27,23 +59,21 @@ _Noreturn void err(int status, const char *fmt, ...)
     if (err_hook)
         err_hook(&trouble);
     fflush(stdout);
-    if (trouble.file)
-        fprintf(stderr, "%s: ", trouble.file);
-    fprintf(stderr, "%s\n", trouble.message);
-    exit(status);
+    say(trouble.file, trouble.message);
+    exit(end_status(status));
 }
 
 void warn(const char *fmt, ...)
 {
+    char message[sizeof trouble.message];
     va_list ap;
 
     if (quiet)
         return;
-    fputs("warning: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(message, sizeof message, fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    say("warning", message);
 }
 
 _Noreturn void die_at(const char *file, int line, const char *fmt, ...)

@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,16 +11,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Without waiting for a writer, should it be a FIFO. */
+FILE *file_open(const char *path, const char **why)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+
+    if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+        return fdopen(fd, "rb");
+    *why = fd < 0 ? strerror(errno) : "not a regular file";
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
 char *file_read(Arena *a, const char *path, size_t *n)
 {
-    FILE *f = fopen(path, "rb");
+    const char *why;
+    FILE *f = file_open(path, &why);
     struct stat st;
     char *p;
 
-    if (!f || fstat(fileno(f), &st))
-        err(ERR_MODEL, "cannot read %s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        err(ERR_MODEL, "cannot read %s: not a regular file", path);
+    if (!f)
+        err(ERR_MODEL, "cannot read %s: %s", path, why);
+    fstat(fileno(f), &st);
     p = arena_get(a, (size_t)st.st_size + 1, 1);
     *n = fread(p, 1, (size_t)st.st_size, f);
     if (ferror(f))
@@ -28,14 +43,72 @@ char *file_read(Arena *a, const char *path, size_t *n)
     return p;
 }
 
-void file_write(const char *path, const void *p, size_t n)
+char *file_read_input(Arena *a, size_t *n)
 {
-    FILE *f = fopen(path, "wb");
+    Str b = {.mem = a};
+    char part[1 << 16];
+    size_t got;
+
+    str_put(&b, "");
+    while ((got = fread(part, 1, sizeof part, stdin)))
+        str_mem(&b, part, got);
+    if (ferror(stdin))
+        err(ERR_MODEL, "cannot read standard input: %s", strerror(errno));
+    *n = b.n;
+    return b.s;
+}
+
+int file_put(const char *path, const void *p, size_t n)
+{
+    bool dash = !strcmp(path, "-");
+    FILE *f = dash ? stdout : fopen(path, "wb");
+    struct stat st;
+    int why = 0;
 
     if (!f)
-        err(ERR_TOOL, "cannot write %s: %s", path, strerror(errno));
-    if (fwrite(p, 1, n, f) != n || fclose(f))
-        err(ERR_TOOL, "cannot write %s: %s", path, strerror(errno));
+        return errno;
+    if (fwrite(p, 1, n, f) != n || fflush(f))
+        why = errno;
+    if (dash)
+        return why;
+    if (why && !fstat(fileno(f), &st) && S_ISREG(st.st_mode))
+        remove(path);
+    return fclose(f) && !why ? errno : why;
+}
+
+void file_write(const char *path, const void *p, size_t n)
+{
+    int why = file_put(path, p, n);
+
+    if (why)
+        err(ERR_TOOL, "cannot write %s: %s", path, strerror(why));
+}
+
+static int why_no_output(const char *path)
+{
+    const char *base = path_base(path);
+    char *dir = strdup(base == path ? "." : path);
+    struct stat st;
+    int why = 0;
+
+    if (base != path)
+        dir[MAX(1, base - path - 1)] = 0;
+    if (!stat(path, &st))
+        why = S_ISDIR(st.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
+    else if (access(dir, W_OK | X_OK))
+        why = errno;
+    else if (!*base)
+        why = EISDIR;
+    free(dir);
+    return why;
+}
+
+void file_check_output(const char *path)
+{
+    int why = path && strcmp(path, "-") ? why_no_output(path) : 0;
+
+    if (why)
+        err(ERR_TOOL, "cannot write %s: %s", path, strerror(why));
 }
 
 bool file_exists(const char *path)

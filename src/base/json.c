@@ -2,7 +2,6 @@
  * on its line, every other one on a line of its own. */
 #include "base/base.h"
 
-#include <errno.h>
 #include <string.h>
 #include <stdio.h>
 #include <math.h>
@@ -43,16 +42,32 @@ static void before(Json *j)
         new_line(j);
 }
 
+/* Of what is not shown, its number; returns the bytes read. */
+static int quote_char(Json *j, const char *s)
+{
+    uint32_t c;
+    int n;
+
+    if (text_char(s, &c, &n))
+        str_mem(j->out, s, (size_t)n);
+    else if (n == 1 && c >= 0x80) /* no UTF-8: the replacement character */
+        str_put(j->out, "\\ufffd");
+    else if (c > 0xffff)
+        str_fmt(j->out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10),
+                0xdc00 + (c & 0x3ff));
+    else
+        str_fmt(j->out, "\\u%04x", c);
+    return n;
+}
+
 static void quote(Json *j, const char *s)
 {
     str_put(j->out, "\"");
     for (; *s; s++) {
         if (*s == '"' || *s == '\\')
             str_fmt(j->out, "\\%c", *s);
-        else if ((unsigned char)*s < 0x20)
-            str_fmt(j->out, "\\u%04x", *s);
         else
-            str_mem(j->out, s, 1);
+            s += quote_char(j, s) - 1;
     }
     str_put(j->out, "\"");
 }
@@ -145,13 +160,17 @@ const char *json_option(int argc, char **argv)
     return NULL;
 }
 
-void json_save(const char *path, const Str *text)
+int json_save(const char *path, const Str *text, int status)
 {
-    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    int why = file_put(path, text->s, text->n);
+    Arena *a;
 
-    if (!f || fwrite(text->s, 1, text->n, f) != text->n ||
-        (f == stdout ? fflush(f) : fclose(f)))
-        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
+    if (!why)
+        return status;
+    a = arena_new();
+    say(NULL, arena_fmt(a, "cannot write %s: %s", path, strerror(why)));
+    arena_end(a);
+    return ERR_TOOL;
 }
 
 void json_trouble(Json *j, int status)

@@ -242,6 +242,16 @@ static Array *read_zip(Arena *a, zip_t *z)
     return first;
 }
 
+static void check_file(const char *path)
+{
+    const char *why;
+    FILE *f = file_open(path, &why);
+
+    if (!f)
+        err(ERR_MODEL, "%s", why);
+    fclose(f);
+}
+
 Array *npz_read(Arena *a, const char *path)
 {
     int why;
@@ -256,8 +266,7 @@ Array *npz_read(Arena *a, const char *path)
         p = file_read(a, path, &n);
         list = npy_parse(a, path_base(path), p, n);
     } else {
-        if (!file_exists(path))
-            err(ERR_MODEL, "no such file");
+        check_file(path);
         z = zip_open(path, ZIP_RDONLY, &why);
         if (!z)
             err(ERR_MODEL, "not an .npz file (a zip of .npy files)");

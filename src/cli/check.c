@@ -9,16 +9,14 @@ int verb_check(int argc, char **argv)
     j->o.front.list_all = true;
     job_front(j);
     job_pass(j);
-    if (!j->soc) {
-        printf("%s: supported; %lld MACs\n", j->o.model,
-               (long long)report_macs(&j->r));
-        return OK;
-    }
-    job_plan(j);
-    if (!quiet) {
+    if (j->soc) {
+        job_plan(j);
         report_text(&j->r, j->o.explain, &out);
-        fputs(out.s, stdout);
+        str_fmt(&out, "%s: supported, fits %s\n", j->r.model, j->soc->name);
+    } else {
+        str_fmt(&out, "%s: supported; %lld MACs\n", j->r.model,
+                (long long)report_macs(&j->r));
     }
-    printf("%s: supported, fits %s\n", j->o.model, j->soc->name);
+    job_say(j, &out);
     return OK;
 }

@@ -62,6 +62,8 @@ void job_plan(Job *j);     /* -t: plan made and verified */
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 void job_example(Job *j);  /* inputs, given or made, and what they give */
 void job_gen(Job *j, const char *dir);
+/* The text, unless -q was given or other results go to standard output. */
+void job_say(const Job *j, const Str *text);
 int64_t now_ns(void);
 
 /* compare.c: integers equal; floats within tol, absolute or relative, and

@@ -21,19 +21,19 @@ int verb_compile(int argc, char **argv)
     const char *dir = j->o.out;
 
     j->project = true;
+    if (!dir && j->soc)
+        dir = arena_fmt(j->o.mem, "%s_%s", j->o.name, j->soc->name);
+    if (dir)
+        gen_check_place(dir, j->o.force);
     job_front(j);
     job_pass(j);
     job_plan(j);
     check_runtime(j);
     job_example(j);
-    if (!dir)
-        dir = arena_fmt(j->o.mem, "%s_%s", j->o.name, j->soc->name);
     job_gen(j, dir);
-    if (!quiet) {
-        report_text(&j->r, j->o.explain, &out);
-        str_fmt(&out, "\nwrote %s in %.1f ms\n", dir, j->r.compile_ms);
-        fputs(out.s, stdout);
-    }
+    report_text(&j->r, j->o.explain, &out);
+    str_fmt(&out, "\nwrote %s in %.1f ms\n", dir, j->r.compile_ms);
+    job_say(j, &out);
     job_html(j);
     return OK;
 }

@@ -15,15 +15,53 @@ int64_t now_ns(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void write_json(int status, void *arg)
+static int write_json(int status, void *arg)
 {
     Job *j = arg;
     Str out = {.mem = j->o.mem};
 
     if (!j->o.json)
-        return;
+        return status;
     report_json(&j->r, status, &out);
-    json_save(j->o.json, &out);
+    return json_save(j->o.json, &out, status);
+}
+
+static bool is_dash(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
+void job_say(const Job *j, const Str *text)
+{
+    if (!quiet && !is_dash(j->o.json) && !is_dash(j->o.html)) {
+        Str safe = {.mem = j->o.mem};
+
+        str_safe(&safe, text->s, "\n");
+        fputs(safe.s, stdout);
+    }
+}
+
+/* What cannot be written later is told before there is work. */
+static void check_outputs(const Opts *o)
+{
+    file_check_output(o->json);
+    file_check_output(o->html);
+}
+
+/* The C prefix, of -n or from the model's file. */
+static void set_name(Job *j)
+{
+    const char *given = j->o.name, *taken_by;
+    const char *from = is_dash(j->o.model) ? "model" : j->o.model;
+
+    j->o.name = gen_name(j->o.mem, given ? given : from, &taken_by);
+    if (given && strcmp(given, j->o.name))
+        err(ERR_USAGE, "-n %s: %s; %s would do", given, taken_by ? taken_by
+            : "not a name in C, or a reserved one", j->o.name);
+    if (taken_by)
+        warn("the network is called %s, because that without _net is %s; "
+             "-n NAME gives another name", j->o.name, taken_by);
+    j->r.name = j->o.name;
 }
 
 Job *job_new(const char *verb, int argc, char **argv)
@@ -35,18 +73,14 @@ Job *job_new(const char *verb, int argc, char **argv)
     j->o.mem = mem;
     j->r = (Report){.verb = verb, .match = -1, .max_abs_diff = -1,
                     .compile_ms = -1};
-    on_exit(write_json, j);
+    end_with(write_json, j);
     opts_read(mem, &j->o, verb, argc, argv);
     if (!j->o.model)
         err(ERR_USAGE, "%s: no model given; see `tilewright help %s`", verb,
             verb);
-    if (j->o.name && strcmp(j->o.name, gen_name(mem, j->o.name)))
-        err(ERR_USAGE, "-n %s: not a C name, or one of C's or C++'s own; %s "
-            "would do", j->o.name, gen_name(mem, j->o.name));
-    if (!j->o.name)
-        j->o.name = gen_name(mem, j->o.model);
-    j->r.model = j->o.model;
-    j->r.name = j->o.name;
+    check_outputs(&j->o);
+    j->r.model = is_dash(j->o.model) ? "standard input" : j->o.model;
+    set_name(j);
     j->r.target = j->o.target;
     if (j->o.target)
         j->soc = soc_read(mem, j->o.target);
@@ -61,7 +95,7 @@ void job_front(Job *j)
         j->vectors = npz_read(j->o.mem, j->o.in);
         j->o.front.vectors = j->vectors;
     }
-    err_file(j->o.model);
+    err_file(j->r.model);
     j->g = front_read(j->o.mem, j->o.model, &j->o.front);
     j->r.g = j->g;
 }
@@ -254,7 +288,7 @@ void job_example(Job *j)
         j->in[i] = take_input(j, j->g->in[i], in);
         in = skip_empty(in->next);
     }
-    err_file(j->o.model);
+    err_file(j->r.model);
     j->expected = graph_eval(j->o.mem, j->g, j->in);
 }
 

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_json(int status, void *arg)
+static int write_json(int status, void *arg)
 {
     const List *l = arg;
     Str b = {.mem = l->mem};
     Json *j = json_new(&b);
 
     if (!l->json)
-        return;
+        return status;
     json_obj(j);
     json_trouble(j, status);
     json_key(j, l->verb);
     l->put(j, l);
     json_end(j);
-    json_save(l->json, &b);
+    return json_save(l->json, &b, status);
 }
 
 void list_begin(Arena *a, List *l, const char *verb,
@@ -27,7 +27,8 @@ void list_begin(Arena *a, List *l, const char *verb,
 
     *l = (List){.mem = a, .verb = verb, .put = put,
                 .json = json_option(argc, argv)};
-    on_exit(write_json, l);
+    end_with(write_json, l);
+    file_check_output(l->json);
     for (i = 0; i < argc; i++) {
         if (!strcmp(argv[i], "--json") && i + 1 < argc)
             i++;

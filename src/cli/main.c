@@ -7,6 +7,7 @@
 
 /* Of the verbs that read a model. */
 static const char model_options[] =
+    "MODEL: an ONNX file; -: standard input\n"
     "options:\n"
     "  -t TARGET             a name of `tilewright targets`, or mine.soc\n"
     "  -o PATH               compile: the project's folder (default\n"
@@ -152,7 +153,7 @@ static int heard(int done)
 {
     if (fflush(stdout) || ferror(stdout))
         err(ERR_TOOL, "cannot write to standard output: %s", strerror(errno));
-    return done;
+    return end_status(done);
 }
 
 int main(int argc, char **argv)

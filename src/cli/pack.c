@@ -173,7 +173,7 @@ static void put_count(Json *j, const char *key, bool known, int64_t v)
 }
 
 /* At exit, whatever the status; nothing packed: no figures. */
-static void write_json(int status, void *arg)
+static int write_json(int status, void *arg)
 {
     const Packing *q = arg;
     const PackResult *r = &q->r;
@@ -181,7 +181,7 @@ static void write_json(int status, void *arg)
     Json *j = json_new(&out);
 
     if (!q->json)
-        return;
+        return status;
     json_obj(j);
     json_trouble(j, status);
     put_count(j, "buffers", q->packed, q->t.n);
@@ -197,7 +197,7 @@ static void write_json(int status, void *arg)
         json_null(j);
     put_count(j, "nodes", q->packed, r->nodes);
     json_end(j);
-    json_save(q->json, &out);
+    return json_save(q->json, &out, status);
 }
 
 static const char usage[] =
@@ -236,8 +236,9 @@ int verb_pack(int argc, char **argv)
 
     t->mem = mem;
     q->json = json_option(argc, argv);
-    on_exit(write_json, q);
+    end_with(write_json, q);
     read_words(q, argc, argv);
+    file_check_output(q->json);
     read_table(t);
     *r = pack(mem, t->item, t->n, q->capacity, 0);
     q->packed = true;

@@ -20,8 +20,7 @@ int verb_report(int argc, char **argv)
     job_pass(j);
     job_plan(j);
     report_text(&j->r, j->o.explain, &text);
-    if (!quiet)
-        fputs(text.s, stdout);
+    job_say(j, &text);
     job_html(j);
     return OK;
 }

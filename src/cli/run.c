@@ -89,13 +89,11 @@ static void show(Job *j)
 {
     Str out = {.mem = j->o.mem};
 
-    if (quiet)
-        return;
     report_text(&j->r, j->o.explain, &out);
     str_fmt(&out, "\n%s %s, greatest difference %g\n",
             j->o.expected ? "expected outputs" : "reference kernels",
             j->r.match ? "match" : "DIFFER", j->r.max_abs_diff);
-    fputs(out.s, stdout);
+    job_say(j, &out);
 }
 
 /* The program took more of a memory than was kept for it: what it took, for
@@ -147,7 +145,7 @@ static void build_and_run(Job *j, const char *dir, Run *run)
         if (i == ROUNDS || !make_room(j, run))
             return;
         say_again(j, run);
-        err_file(j->o.model);
+        err_file(j->r.model);
         j->start_ns += now_ns() - begin;
         j->o.force = true; /* over what we wrote */
         job_plan(j);
@@ -163,6 +161,9 @@ int verb_run(int argc, char **argv)
     if (j->o.runtime)
         err(ERR_USAGE, "--runtime: only to compile; nothing here runs %s",
             j->o.runtime);
+    file_check_output(j->o.out);
+    if (j->o.keep)
+        gen_check_place(j->o.keep, j->o.force);
     job_front(j);
     job_pass(j);
     job_plan(j);

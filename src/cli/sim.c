@@ -112,7 +112,7 @@ static FILE *open_file(const char *path, FILE *dash)
 }
 
 /* At exit, whatever the status; before a run there is nothing but zeros. */
-static void write_json(int status, void *arg)
+static int write_json(int status, void *arg)
 {
     const Request *q = arg;
     static const SimResult none = {.energy_uj = NAN};
@@ -120,7 +120,7 @@ static void write_json(int status, void *arg)
     Json *j = json_new(&b);
 
     if (!q->json)
-        return;
+        return status;
     json_obj(j);
     json_trouble(j, status);
     json_key(j, "target");
@@ -128,7 +128,7 @@ static void write_json(int status, void *arg)
     sim_json(q->result ? q->result : &none, j);
     json_end(j);
     str_put(&b, "\n");
-    json_save(q->json, &b);
+    return json_save(q->json, &b, status);
 }
 
 static int exit_code(const SimResult *r)
@@ -162,8 +162,10 @@ int verb_sim(int argc, char **argv)
 
     *q = (Request){.mem = a, .opt.out = stdout,
                    .json = json_option(argc, argv)};
-    on_exit(write_json, q);
+    end_with(write_json, q);
     read_arguments(q, argc, argv);
+    file_check_output(q->json);
+    file_check_output(q->opt.timeline);
     if (q->trace)
         q->opt.trace = open_file(q->trace, stderr);
     for (i = 0; i < q->nchip; i++) {

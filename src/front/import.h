@@ -74,6 +74,9 @@ struct Call {
     bool bad;    /* refused, and listed already */
 };
 
+/* names.c: names of the model, fit to be shown. */
+void names_clean(Arena *a, Model *m);
+
 /* table.c */
 const Row *row_find(const char *domain, const char *op); /* NULL: unknown */
 const char *row_nearest(const char *op); /* a name like it, or NULL */

@@ -519,9 +519,7 @@ static void tell(Import *im)
         return;
     trouble.node = im->bad_node;
     if (im->bad.n > SHOWN && !err_hook) {
-        if (trouble.file)
-            fprintf(stderr, "%s:", trouble.file);
-        fprintf(stderr, "%s%s\n", many, im->bad.s);
+        say(trouble.file, arena_fmt(im->mem, "%s%s", many, im->bad.s));
         err(ERR_MODEL, "%d problems, listed above", im->nbad);
     }
     if (im->nbad > 1)
@@ -619,6 +617,7 @@ static Graph *parse(Arena *mem, const char *path, const char *dir,
         err(ERR_MODEL, "not an ONNX model: damaged");
     if (!m->graph)
         err(ERR_MODEL, "not an ONNX model: there is no graph in it");
+    names_clean(tmp, m);
     im.model = m;
     im.opset = opset_of(m);
     im.g = graph_new(mem, m->graph->name && *m->graph->name ? m->graph->name
@@ -640,16 +639,19 @@ Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
 Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
 {
     Arena *tmp = arena_new();
-    const char *base = path_base(path);
-    char *dir, *p;
+    const char *base = path_base(path), *dir = NULL;
+    bool dash = !strcmp(path, "-");
     size_t n;
     Graph *g;
+    char *p;
 
+    if (dash)
+        path = "standard input";
     err_file(path);
-    p = file_read(tmp, path, &n);
-    dir = base == path ? arena_str(tmp, ".")
-                       : arena_fmt(tmp, "%.*s", MAX(1, (int)(base - path) - 1),
-                                   path);
+    p = dash ? file_read_input(tmp, &n) : file_read(tmp, path, &n);
+    if (!dash)
+        dir = base == path ? "." : arena_fmt(tmp, "%.*s",
+            MAX(1, (int)(base - path) - 1), path);
     g = parse(mem, path, dir, p, n, o);
     arena_end(tmp);
     return g;

@@ -216,13 +216,13 @@ static long number(const Source *s, const char *key, long none)
 static FILE *open_beside(Import *im, const Source *s, const char *file)
 {
     char top[PATH_MAX], real[PATH_MAX];
-    const char *path;
+    const char *path, *why;
     FILE *f;
     size_t n;
 
     if (!im->dir)
-        err(ERR_MODEL, "tensor '%s' is in a file of its own ('%s'), which "
-            "cannot be read here", s->name, file);
+        err(ERR_MODEL, "tensor '%s' is in a file of its own ('%s') beside the "
+            "model: give the model's path, not its bytes", s->name, file);
     if (*file == '/' || strstr(file, "..") || strchr(file, '\\'))
         err(ERR_MODEL, "tensor '%s': external data in '%s'; only files beside "
             "the model are read", s->name, file);
@@ -234,10 +234,10 @@ static FILE *open_beside(Import *im, const Source *s, const char *file)
     if (strncmp(top, real, n) || (real[n] != '/' && n > 1))
         err(ERR_MODEL, "tensor '%s': external data in '%s', a link out of the "
             "model's folder", s->name, file);
-    f = fopen(real, "rb");
+    f = file_open(real, &why);
     if (!f)
         err(ERR_MODEL, "tensor '%s': cannot read external data in %s: %s",
-            s->name, path, strerror(errno));
+            s->name, path, why);
     return f;
 }
 

@@ -13,74 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_keyword(const char *s)
-{
-    static const char *const words[] = {
-        "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case",
-        "catch", "char", "class", "compl", "concept", "const", "constexpr",
-        "continue", "decltype", "default", "delete", "do", "double", "else",
-        "enum", "explicit", "export", "extern", "false", "float", "for",
-        "friend", "goto", "if", "import", "inline", "int", "long", "module",
-        "mutable", "namespace", "new", "noexcept", "not", "nullptr",
-        "operator", "or", "private", "protected", "public", "register",
-        "requires", "restrict", "return", "short", "signed", "sizeof",
-        "static", "struct", "switch", "template", "this", "throw", "true",
-        "try", "typedef", "typeid", "typename", "typeof", "union",
-        "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
-    };
-    size_t i;
-
-    for (i = 0; i < LEN(words); i++)
-        if (!strcmp(s, words[i]))
-            return true;
-    return false;
-}
-
-char *gen_name(Arena *a, const char *path)
-{
-    char *s = arena_str(a, path_base(path)), *dot = strrchr(s, '.');
-
-    if (dot && dot > s)
-        *dot = 0;
-    s = str_ident(a, s);
-    if (*s == '_' || is_keyword(s))
-        s = arena_fmt(a, "net%s%s", *s == '_' ? "" : "_", s);
-    return s;
-}
-
-char *gen_caps(Arena *a, const char *s)
-{
-    char *caps = arena_str(a, s), *p;
-
-    for (p = caps; *p; p++)
-        *p = (char)toupper((unsigned char)*p);
-    return caps;
-}
-
-const char *gen_comment(Gen *g, const char *s)
-{
-    char *t = arena_str(g->mem, s), *p;
-
-    for (p = t; *p; p++)
-        if ((unsigned char)*p < ' ' || (*p == '*' && p[1] == '/') ||
-            (*p == '/' && p[1] == '*'))
-            *p = ' ';
-    return t;
-}
-
-void gen_quote(const char *s, Str *out)
-{
-    str_put(out, "\"");
-    for (; *s; s++)
-        if (strchr("\"\\?", *s))
-            str_fmt(out, "\\%c", *s);
-        else if ((unsigned char)*s < ' ')
-            str_fmt(out, "\\%03o", (unsigned)(unsigned char)*s);
-        else
-            str_mem(out, s, 1);
-    str_put(out, "\"");
-}
-
 const char *gen_mem(const Gen *g, int mem)
 {
     char *s = str_ident(g->mem, g->p->soc->mems[mem].name), *p;
@@ -184,11 +116,11 @@ static bool is_empty(const char *dir)
     return empty;
 }
 
-static void check_place(const GenOpts *o)
+void gen_check_place(const char *dir, bool force)
 {
-    if (!o->force && file_exists(o->dir) && !is_empty(o->dir))
+    if (!force && file_exists(dir) && !is_empty(dir))
         err(ERR_USAGE, "%s is there already: -f overwrites it, -o names "
-            "another folder", o->dir);
+            "another folder", dir);
 }
 
 /* A new folder beside the one that is wanted. */
@@ -243,7 +175,7 @@ void gen_project(const Plan *p, const GenOpts *o)
     Arena *mem = arena_new();
     Gen *g = gen_begin(mem, p, o);
 
-    check_place(o);
+    gen_check_place(o->dir, o->force);
     g->dir = make_beside(g);
     gen_instances(g);
     gen_header(g);

@@ -32,8 +32,11 @@ void gen_program_turns(const Plan *p, bool *turn);
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
  * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);
-/* A C prefix from the name of a model's file: legal and no keyword. */
-char *gen_name(Arena *a, const char *path);
+/* The same error, before there is a plan. */
+void gen_check_place(const char *dir, bool force);
+/* names.c: a C prefix from the name of a model's file: legal and free.  A name
+ * that is not free gets a suffix; *taken_by is then who has it, else NULL. */
+char *gen_name(Arena *a, const char *path, const char **taken_by);
 /* ends.c: do inputs or outputs lie in memory that only a DMA reaches?  Which of
  * such outputs a value is; -1: none. */
 bool gen_far_ends(const Plan *p);
@@ -73,11 +76,13 @@ const char *gen_path(Gen *g, const char *path); /* where it is written */
 bool gen_uses(const Gen *g, int mem); /* has the network buffers there */
 bool gen_team(const Gen *g); /* do several cores share the work? */
 const char *gen_mem(const Gen *g, int mem); /* "ram" */
+int gen_base(const Gen *g, int mem);    /* its number in programs, from 1 */
+bool gen_is_kernel(const Step *s);      /* a step that starts one */
+
+/* names.c */
 char *gen_caps(Arena *a, const char *s);
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
-int gen_base(const Gen *g, int mem);    /* its number in programs, from 1 */
-bool gen_is_kernel(const Step *s);      /* a step that starts one */
 
 /* kernels.c: which instances there are, and their files */
 void gen_instances(Gen *g);
