@@ -4,7 +4,7 @@
  * wait for its own transfers, at the latest where the step has it, and not
  * early but where engines have no more room; pages that fit their buffer, and
  * end where a layer is complete. */
-#include "gen/gen.h"
+#include "plan/plan.h"
 #include "rng.h"
 
 #include <stdlib.h>
@@ -101,12 +101,18 @@ static void put_waits(Maker *m, int but)
     }
 }
 
+static const Kern kern[2] = {{.name = "conv", .path = "conv"},
+                             {.name = "matmul", .path = "matmul"}};
+static const KernSig sig;
+
 static void put_kernel(Maker *m, const Proto *q, int turn)
 {
     Step s = {.kind = STEP_start, .engine = ENG_core, .token = m->token++,
               .node = m->node[q->node], .ncore = q->ncore, .nin = 2,
               .nout = 1, .tmp = {-1, 0}};
 
+    s.kern = &kern[q->node];
+    s.sig = &sig;
     s.dims.conv.n = q->dims;
     s.in[0] = place(m, q, 0, m->buf[L1], turn);
     s.in[1] = q->value ? (Ref){m->value, 0} :
@@ -182,6 +188,16 @@ static void name_mems(Maker *m, Soc *soc)
     m->p->buf[m->value].val = graph_const_int(m->p->g, T_s32, 1);
 }
 
+static Node *new_node(Maker *m, OpCode op)
+{
+    Node *n = NEW(m->mem, Node);
+
+    n->op = op;
+    n->arg = NEWN(m->mem, Val *, 1);
+    n->arg[0] = graph_const_int(m->p->g, T_s32, 1);
+    return n;
+}
+
 static void make(Maker *m, Soc *soc)
 {
     int n = 1 + pick(&m->r, 6);
@@ -190,10 +206,8 @@ static void make(Maker *m, Soc *soc)
     m->p = NEW(m->mem, Plan);
     *m->p = (Plan){.mem = m->mem, .g = g, .soc = soc};
     name_mems(m, soc);
-    m->node[0] = NEW(m->mem, Node);
-    m->node[0]->op = OP_conv;
-    m->node[1] = NEW(m->mem, Node);
-    m->node[1]->op = OP_matmul;
+    m->node[0] = new_node(m, OP_conv);
+    m->node[1] = new_node(m, OP_matmul);
     while (n--)
         put_layer(m);
     m->p->nlayer--;
@@ -206,7 +220,7 @@ static void make(Maker *m, Soc *soc)
 static const int most[2] = {14, 8}; /* transfers of DMA and I/O under way */
 
 typedef struct Player {
-    const Gen *g;
+    const Plan *plan;
     const Program *p;
     bool *begun;           /* by step: a start that was made */
     int ntoken, *slot;     /* by token; -1: not under way */
@@ -220,7 +234,7 @@ typedef struct Player {
 /* The first step to begin of an engine; the plan's length if there is none. */
 static int next_start(Player *y, Engine e)
 {
-    const Plan *p = y->g->p;
+    const Plan *p = y->plan;
     int i;
 
     for (i = 0; i < p->nstep; i++)
@@ -233,7 +247,7 @@ static int next_start(Player *y, Engine e)
 /* Has what the plan waits for before step `end` been waited for? */
 static bool all_waited(const Player *y, int end)
 {
-    const Plan *p = y->g->p;
+    const Plan *p = y->plan;
     int i;
 
     for (i = 0; i < end; i++)
@@ -244,7 +258,7 @@ static bool all_waited(const Player *y, int end)
 
 static bool all_begun(const Player *y, int end)
 {
-    const Plan *p = y->g->p;
+    const Plan *p = y->plan;
     int i;
 
     for (i = 0; i < end; i++)
@@ -255,7 +269,7 @@ static bool all_begun(const Player *y, int end)
 
 static const Step *begin(Player *y, Engine e)
 {
-    const Plan *p = y->g->p;
+    const Plan *p = y->plan;
     int i = next_start(y, e);
 
     if (i == p->nstep || !all_waited(y, i)) {
@@ -266,18 +280,20 @@ static const Step *begin(Player *y, Engine e)
     return &p->step[i];
 }
 
-static bool same_place(const Gen *g, Ref r, const Place *c, int64_t by)
+static bool same_place(const Plan *p, Ref r, const Place *c, int64_t by)
 {
-    const Buf *b = r.buf < 0 ? NULL : &g->p->buf[r.buf];
+    const Buf *b = r.buf < 0 ? NULL : &p->buf[r.buf];
 
     if (!b)
-        return !c->base && c->buf < 0 && !c->off;
-    if (!g->p->soc->mems[b->mem].mapped)
-        return !c->base && c->buf < 0 && c->off + by == b->addr + r.off;
+        return c->kind == PLACE_none && !c->off;
+    if (!p->soc->mems[b->mem].mapped)
+        return c->kind == PLACE_external && c->mem == b->mem &&
+               c->off + by == b->addr + r.off;
     if (b->kind == BUF_const)
-        return c->base == (b->val ? GEN_IN_PAGE : 0) && c->buf == r.buf &&
-               c->off + by == r.off;
-    return c->base == gen_base(g, b->mem) && c->off + by == b->addr + r.off;
+        return c->kind == (b->val ? PLACE_page : PLACE_const) &&
+               c->buf == r.buf && c->off + by == r.off;
+    return c->kind == PLACE_memory && c->mem == b->mem &&
+           c->off + by == b->addr + r.off;
 }
 
 /* What the plan begins before a kernel has begun when core 0 has done its
@@ -297,11 +313,11 @@ static void play_meet(Player *y)
     if (y->before)
         y->wrong = "a kernel that core 0 forgets";
     if (y->open >= 0)
-        y->waited[y->g->p->step[y->open].token] = true;
+        y->waited[y->plan->step[y->open].token] = true;
     y->open = -1;
 }
 
-static void play_kernel(Player *y, const Code *c, int turn)
+static void play_kernel(Player *y, const Rec *c, int turn)
 {
     const Step *s;
     int i;
@@ -315,35 +331,35 @@ static void play_kernel(Player *y, const Code *c, int turn)
         memcmp(&s->dims, &c->step->dims, sizeof s->dims))
         y->wrong = "another kernel";
     for (i = 0; i < 3; i++)
-        if (!same_place(y->g, i < 2 ? s->in[i] : s->out[0], &c->place[i],
+        if (!same_place(y->plan, i < 2 ? s->in[i] : s->out[0], &c->place[i],
                         turn * c->by[i]))
             y->wrong = "a kernel's operand elsewhere";
-    if (s->tmp.buf >= 0 && !same_place(y->g, s->tmp, &c->place[3],
+    if (s->tmp.buf >= 0 && !same_place(y->plan, s->tmp, &c->place[3],
                                        turn * c->by[3]))
         y->wrong = "scratch elsewhere";
-    y->open = (int)(s - y->g->p->step);
+    y->open = (int)(s - y->plan->step);
     y->before = true;
-    if (c->open && s->ncore == 1)
+    if (c->deferred && s->ncore == 1)
         y->wrong = "core 0 is to be in two places";
-    if (!c->open)
+    if (!c->deferred)
         play_finish(y);
 }
 
-static void play_move(Player *y, const Code *c, int turn)
+static void play_move(Player *y, const Rec *c, int turn)
 {
     const Step *s = begin(y, c->io ? ENG_io : ENG_dma);
     bool in = c->in;
 
     if (!s)
         return;
-    if (y->open >= 0 && s->layer < y->g->p->step[y->open].layer)
+    if (y->open >= 0 && s->layer < y->plan->step[y->open].layer)
         y->wrong = "a transfer of a layer that is over";
     if (s->move.row * s->move.rows != c->row * c->rows ||
         (c->rows > 1 && (s->move.row != c->row || c->stride != c->row + 3)))
         y->wrong = "another transfer";
-    if (!same_place(y->g, in ? s->move.to : s->move.from, &c->place[0],
+    if (!same_place(y->plan, in ? s->move.to : s->move.from, &c->place[0],
                     turn * c->by[0]) ||
-        !same_place(y->g, in ? s->move.from : s->move.to, &c->place[1],
+        !same_place(y->plan, in ? s->move.from : s->move.to, &c->place[1],
                     turn * c->by[1]))
         y->wrong = "a transfer elsewhere";
     y->slot[s->token] = 16 * c->io + c->slot;
@@ -354,7 +370,7 @@ static void play_move(Player *y, const Code *c, int turn)
 /* Has every kernel begun before the plan waits for this token? */
 static bool is_due(Player *y, int token)
 {
-    const Plan *p = y->g->p;
+    const Plan *p = y->plan;
     int i, kernel = next_start(y, ENG_core);
 
     for (i = 0; i < kernel; i++)
@@ -364,7 +380,7 @@ static bool is_due(Player *y, int token)
 }
 
 /* What is in the slot has come. */
-static void play_wait(Player *y, const Code *c)
+static void play_wait(Player *y, const Rec *c)
 {
     bool full = y->under_way[c->io] == most[c->io];
     int i, n = 0;
@@ -385,31 +401,31 @@ static void play_wait(Player *y, const Code *c)
 
 static void play_layer(Player *y, int layer)
 {
-    if (!y->begun[y->g->p->layer[layer].last])
+    if (!y->begun[y->plan->layer[layer].last])
         y->wrong = "a layer ends before its last kernel";
 }
 
-static void play(Player *y, const Code *c, int turn)
+static void play(Player *y, const Rec *c, int turn)
 {
     switch (c->kind) {
-    case CODE_run:
+    case REC_call:
         play_kernel(y, c, turn);
         if (c->last)
             play_layer(y, c->layer);
         break;
-    case CODE_move:
+    case REC_move:
         play_move(y, c, turn);
         break;
-    case CODE_finish:
+    case REC_share:
         play_finish(y);
         break;
-    case CODE_wait:
+    case REC_wait:
         play_wait(y, c);
         break;
-    case CODE_meet:
+    case REC_barrier:
         play_meet(y);
         break;
-    case CODE_layer:
+    case REC_layer:
         play_layer(y, c->layer);
         break;
     default:
@@ -422,20 +438,20 @@ static void play_all(Player *y)
     int i, top = 0, turn = 0;
 
     for (i = 0; i < y->p->nitem && !y->wrong; i++) {
-        const Code *c = &y->p->item[i];
+        const Rec *c = &y->p->item[i];
 
-        if (c->kind == CODE_loop)
+        if (c->kind == REC_loop)
             top = i;
-        else if (c->kind == CODE_next && ++turn < y->p->item[top].turns)
+        else if (c->kind == REC_next && ++turn < y->p->item[top].turns)
             i = top;
-        else if (c->kind == CODE_next)
+        else if (c->kind == REC_next)
             turn = 0;
         else
             play(y, c, turn);
     }
     play_meet(y);
-    if (!y->wrong && (!all_begun(y, y->g->p->nstep) ||
-                      !all_waited(y, y->g->p->nstep)))
+    if (!y->wrong && (!all_begun(y, y->plan->nstep) ||
+                      !all_waited(y, y->plan->nstep)))
         y->wrong = "steps that are left";
 }
 
@@ -447,7 +463,7 @@ static int item_at(const Program *p, Spot s)
     if (s.page == p->npage)
         return s.word ? -1 : p->nitem;
     for (i = p->page[s.page].from; word < s.word; i++)
-        word += code_words(&p->item[i]);
+        word += rec_words(&p->item[i]);
     return word == s.word ? i : -1;
 }
 
@@ -458,7 +474,7 @@ static bool has_values(const Program *p, const Page *q)
 
     for (i = q->from; i < q->to; i++)
         for (k = 0; k < p->item[i].nplace; k++)
-            if (p->item[i].place[k].base == GEN_IN_PAGE &&
+            if (p->item[i].place[k].kind == PLACE_page &&
                 page_value(q, p->item[i].place[k].buf) == q->nvalue)
                 return false;
     return true;
@@ -473,15 +489,15 @@ static const char *check_pages(const Program *p, int nlayer)
         const Page *q = &p->page[i];
         int depth = 0;
 
-        if (q->from != at || q->bytes > GEN_PAGE)
+        if (q->from != at || q->bytes > PAGE_BYTES)
             return "pages";
         if (!has_values(p, q))
             return "a page without a constant";
         for (j = at; j < q->to; j++) {
-            CodeKind k = p->item[j].kind;
+            RecKind k = p->item[j].kind;
 
-            depth += (k == CODE_loop || p->item[j].open) -
-                     (k == CODE_next || k == CODE_finish);
+            depth += (k == REC_loop || p->item[j].deferred) -
+                     (k == REC_next || k == REC_share);
         }
         if (depth)
             return "a page that ends within a loop or a kernel";
@@ -493,43 +509,36 @@ static const char *check_pages(const Program *p, int nlayer)
     return at == p->nitem ? NULL : "items without a page";
 }
 
-static const char *check(Gen *g, const Program *p)
+static const char *check(Arena *mem, const Plan *plan, const Program *p)
 {
-    Player y = {.g = g, .p = p, .open = -1};
+    Player y = {.plan = plan, .p = p, .open = -1};
     int i;
 
-    for (i = 0; i < g->p->nstep; i++)
-        y.ntoken = MAX(y.ntoken, g->p->step[i].token + 1);
-    y.slot = NEWN(g->mem, int, y.ntoken + 1);
+    for (i = 0; i < plan->nstep; i++)
+        y.ntoken = MAX(y.ntoken, plan->step[i].token + 1);
+    y.slot = NEWN(mem, int, y.ntoken + 1);
     memset(y.slot, 0xff, (size_t)y.ntoken * sizeof *y.slot);
-    y.waited = NEWN(g->mem, bool, y.ntoken + 1);
-    y.begun = NEWN(g->mem, bool, g->p->nstep + 1);
+    y.waited = NEWN(mem, bool, y.ntoken + 1);
+    y.begun = NEWN(mem, bool, plan->nstep + 1);
     play_all(&y);
-    return y.wrong ? y.wrong : check_pages(p, g->p->nlayer);
+    return y.wrong ? y.wrong : check_pages(p, plan->nlayer);
 }
 
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-    int count = argc > 2 ? atoi(argv[2]) : 100, i, j, bad = 0;
+    int count = argc > 2 ? atoi(argv[2]) : 100, i, bad = 0;
     long long steps = 0, items = 0, pages = 0;
 
     for (i = 0; i < count; i++) {
         Arena *mem = arena_new();
         Maker m = {.mem = mem, .r = {seed + (uint64_t)i}};
-        GenOpts o = {.name = "n"};
         const Program *p;
         const char *wrong;
-        Gen *g;
 
         make(&m, soc_read(mem, "gap8"));
-        g = gen_begin(mem, m.p, &o);
-        g->inst_of = NEWN(mem, int, m.p->nstep + 1);
-        for (j = 0; j < m.p->nstep; j++)
-            if (gen_is_kernel(&m.p->step[j]))
-                g->inst_of[j] = m.p->step[j].node->op == OP_conv;
-        p = gen_program(g);
-        wrong = check(g, p);
+        p = program_make(mem, m.p);
+        wrong = check(mem, m.p, p);
         if (wrong)
             printf("seed %llu: %s\n", (unsigned long long)seed + i, wrong);
         bad += wrong != NULL;

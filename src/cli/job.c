@@ -209,8 +209,6 @@ static void check_objective(const Job *j)
 void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels, .aim = j->o.objective,
-                  .program = gen_program_bytes,
-                  .turns = gen_program_turns,
                   .until = j->o.budget ? plan_clock() + j->o.budget : 0};
     const char *wrong;
     Plan *plan;

@@ -114,7 +114,7 @@ static bool make_room(Job *j, const Run *run)
             continue;
         m->program = m->size - m->reserved + run->missing[i] -
                      j->r.plan->consts[i] - j->r.plan->used[i] -
-                     (m->holds & HOLDS_code ? j->r.plan->program : 0);
+                     (m->holds & HOLDS_code ? j->r.plan->program_room : 0);
         any = true;
     }
     return any;

@@ -70,7 +70,7 @@ static void copy_runtime(Gen *g, Str *list)
 
         if (is_for_far(path) && !gen_far(g))
             continue;
-        if (is_for_team(path) && (gen_team(g) || is_cluster(g, path)))
+        if (is_for_team(path) && (g->p->program->team || is_cluster(g, path)))
             put_copy(g, &packed[i]);
         if (str_starts(path, own) || shared || !strcmp(path, "rt/rt.h")) {
             put_copy(g, &packed[i]);
@@ -167,7 +167,7 @@ static void put_makefile(Gen *g, const Str *rt)
         has_selftest(g) ? " " : "",
         has_selftest(g) ? arena_fmt(g->mem, "%s_selftest.c", g->name) : "");
     put_make_rules(g, &b);
-    if (gen_team(g))
+    if (g->p->program->team)
         str_put(&b, host_rules);
     gen_file(g, "Makefile", &b);
 }
@@ -280,7 +280,7 @@ static void put_layers(Gen *g, Str *out)
 
         str_fmt(out, "| %d | %s | `%s` | %" PRId64 " | %s |\n", i + 1,
                 op_info[n->op].name, n->name, node_macs(n),
-                g->inst[g->inst_of[g->p->layer[i].first]].name);
+                g->p->program->inst.v[g->p->program->inst.of[g->p->layer[i].first]].name);
     }
 }
 
@@ -319,7 +319,7 @@ void gen_build(Gen *g)
     }
     str_put(&rt, "");
     copy_runtime(g, &rt);
-    if (gen_team(g))
+    if (g->p->program->team)
         put_team_header(g);
     if (!is_host(g))
         put_scripts(g);

@@ -8,7 +8,7 @@
 
 int64_t gen_end_at(const Gen *g, const Val *v)
 {
-    return gen_far_at(g->p, g->p->place[v->id]);
+    return plan_external(g->p, g->p->place[v->id]);
 }
 
 int gen_far_output(const Plan *p, const Val *v)
@@ -16,21 +16,9 @@ int gen_far_output(const Plan *p, const Val *v)
     int i;
 
     for (i = 0; i < p->g->nout; i++)
-        if (p->g->out[i] == v && gen_far_at(p, p->place[v->id]) >= 0)
+        if (p->g->out[i] == v && plan_external(p, p->place[v->id]) >= 0)
             return i;
     return -1;
-}
-
-bool gen_far_ends(const Plan *p)
-{
-    bool far = false;
-    int i;
-
-    for (i = 0; i < p->g->nin; i++)
-        far |= gen_far_at(p, p->place[p->g->in[i]->id]) >= 0;
-    for (i = 0; i < p->g->nout; i++)
-        far |= gen_far_output(p, p->g->out[i]) >= 0;
-    return far;
 }
 
 const char *gen_beside_far(const Gen *g)
@@ -114,7 +102,7 @@ static void put_piece(Gen *g, bool in, Str *out)
             in ? "const void *from" : "void *to", g->caps,
             in ? "INPUTS" : "OUTPUTS", one, in ? "char *" : "const char *",
             g->name, one, in ? "p + offset, from" : "to, p + offset");
-    if (gen_far_ends(g->p))
+    if (plan_external_ends(g->p))
         str_fmt(out, "    else if (bytes && %ss[i].far >= 0)\n"
                 "        move_far(%s, %ss[i].far + offset, bytes, %d);\n",
                 one, in ? "from" : "to", one, !in);
@@ -129,7 +117,7 @@ static void put_pieces(Gen *g, Str *out)
             " there. */\nstruct end {\n    int32_t bytes, far;\n};\n\n");
     put_sizes(g, "inputs", n->nin, n->in, out);
     put_sizes(g, "outputs", n->nout, n->out, out);
-    if (gen_far_ends(g->p))
+    if (plan_external_ends(g->p))
         str_put(out, far_text);
     put_piece(g, true, out);
     put_piece(g, false, out);

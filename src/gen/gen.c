@@ -22,39 +22,17 @@ const char *gen_mem(const Gen *g, int mem)
     return s;
 }
 
-/* Constants that cores can address are arrays, which are in no region; what
- * only a DMA reaches has no pointer. */
-bool gen_uses(const Gen *g, int mem)
-{
-    int i;
-
-    for (i = 0; i < g->p->nbuf; i++)
-        if (g->p->buf[i].kind != BUF_const && g->p->buf[i].mem == mem &&
-            g->p->soc->mems[mem].mapped)
-            return true;
-    return false;
-}
-
+/* Constants are in no region; what only a DMA reaches has no pointer. */
 int gen_base(const Gen *g, int mem)
 {
     int i, n = 1;
 
     for (i = 0; i < mem; i++)
-        n += gen_uses(g, i);
+        n += plan_uses(g->p, i);
     if (n > 3)
         err(ERR_MODEL, "buffers in more than three memories: a team's program "
             "has numbers for no more");
     return n;
-}
-
-bool gen_is_kernel(const Step *s)
-{
-    return s->kind == STEP_start && s->engine == ENG_core;
-}
-
-bool gen_team(const Gen *g)
-{
-    return (g->p->soc->ncore > 1 || g->p->tiled) && g->nlayer > 0;
 }
 
 static void list_layers(Gen *g)
@@ -177,7 +155,6 @@ void gen_project(const Plan *p, const GenOpts *o)
 
     gen_check_place(o->dir, o->force);
     g->dir = make_beside(g);
-    gen_instances(g);
     gen_header(g);
     gen_weights(g);
     gen_image(g);

@@ -5,7 +5,7 @@
  * kernel and combination of types), a self-test, the runtime of the chip, a
  * linker script, and files for make and CMake.  Layers are numbered from 1.
  * On one core a layer is a C function (net.c); a team of cores works through
- * a program (program.c, team.c, rt/program.h). */
+ * a program (team.c, rt/program.h). */
 #ifndef GEN_H
 #define GEN_H
 
@@ -25,10 +25,6 @@ typedef struct GenOpts {
     const char *runtime; /* "pmsis": of an SDK; NULL: the chip's own */
 } GenOpts;
 
-/* program.c: bytes of constants that the steps take on a team of cores. */
-int64_t gen_program_bytes(const Plan *p);
-/* Sets turn[i] of steps with which a page begins, but for the first one. */
-void gen_program_turns(const Plan *p, bool *turn);
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
  * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);
@@ -37,32 +33,22 @@ void gen_check_place(const char *dir, bool force);
 /* names.c: a C prefix from the name of a model's file: legal and free.  A name
  * that is not free gets a suffix; *taken_by is then who has it, else NULL. */
 char *gen_name(Arena *a, const char *path, const char **taken_by);
-/* ends.c: do inputs or outputs lie in memory that only a DMA reaches?  Which of
- * such outputs a value is; -1: none. */
-bool gen_far_ends(const Plan *p);
+/* ends.c: which of the outputs in memory that only a DMA reaches a value is;
+ * -1: none. */
 int gen_far_output(const Plan *p, const Val *v);
 /* selftest.c: inputs for a network of which no example is given, at random:
  * in[i] for g->in[i]. */
 void gen_draw_inputs(Arena *mem, const Graph *g, void **in);
 
 /* Within the part: what its files share. */
-typedef struct Inst { /* a kernel with the types it is used with */
-    const char *name; /* of the function, without the network's prefix */
-    const Kern *kern;
-    const Step *step; /* the first that uses it */
-} Inst;
-
 typedef struct Gen {
     Arena *mem;
     const Plan *p;
     const GenOpts *o;
     const char *name, *caps; /* prefix as is, and in capitals */
     const char *dir;         /* being written */
-    int nlayer, ninst, nsrc, nwritten;
+    int nlayer, nsrc, nwritten;
     const Step **layer;      /* [0] is layer 1: its first kernel */
-    Inst *inst;
-    int *inst_of;            /* by step, of those that start a kernel */
-    struct Program *program; /* of a team */
     const char **weight;     /* name of a constant's array, by buffer */
     const char **src;        /* what is to be compiled of the network */
     const char **written;    /* every file, for -f */
@@ -73,19 +59,15 @@ Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o);
 void gen_file(Gen *g, const char *path, const Str *text);
 void gen_source(Gen *g, const char *path); /* is to be compiled */
 const char *gen_path(Gen *g, const char *path); /* where it is written */
-bool gen_uses(const Gen *g, int mem); /* has the network buffers there */
-bool gen_team(const Gen *g); /* do several cores share the work? */
 const char *gen_mem(const Gen *g, int mem); /* "ram" */
 int gen_base(const Gen *g, int mem);    /* its number in programs, from 1 */
-bool gen_is_kernel(const Step *s);      /* a step that starts one */
 
 /* names.c */
 char *gen_caps(Arena *a, const char *s);
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
 
-/* kernels.c: which instances there are, and their files */
-void gen_instances(Gen *g);
+/* kernels.c: the file of each instance */
 void gen_kernels(Gen *g);
 
 /* header.c, net.c: NAME.h and NAME.c */
@@ -94,75 +76,8 @@ void gen_net(Gen *g);
 void gen_about(Gen *g, int layer, const char *indent, Str *out); /* a comment */
 void gen_dims_list(const Step *s, const char *indent, Str *out); /* ".n = 1" */
 void gen_ref(Gen *g, Ref r, Str *out); /* a place, as an expression */
-bool gen_same_dims(const Gen *g, const Step *a, const Step *b);
 /* Has the result of a layer a place where all of it is once it is complete? */
 bool gen_has_result(const Gen *g, int layer);
-
-/* program.c: the steps as records, loops and pages (rt/program.h) */
-enum { GEN_PAGE = 1024 }; /* bytes of a page on the chip: rt/move.h */
-
-typedef enum CodeKind {
-    CODE_run, CODE_finish, CODE_meet, CODE_move, CODE_wait, CODE_layer,
-    CODE_loop, CODE_next
-} CodeKind;
-
-/* Of an operand: a distance from the start of memory `base`; if that is 0 from
- * that of constant `buf`, or, if it is -1, an address, 0 for no operand.  In
- * GEN_IN_PAGE it is what the page has of constant `buf`. */
-enum { GEN_IN_PAGE = 3 };
-typedef struct Place {
-    int base, buf;
-    int64_t off;
-} Place;
-
-enum { NPLACE = NARG + NRES + 1 };
-
-typedef struct Code { /* a record */
-    CodeKind kind;
-    const Step *step;   /* run, move */
-    int inst, nin;      /* run: Gen.inst; operands with absent ones */
-    bool open;          /* run: until CODE_finish */
-    bool last;          /* run: of a layer, as if CODE_layer came then */
-    int dims;           /* which of its page */
-    int layer;          /* of CODE_layer, and of the last */
-    int alike;          /* the same of records that differ in distances alone */
-    int slot;           /* move, wait */
-    bool io, in;        /* move, wait: I/O; towards the cores */
-    int64_t row, rows, stride; /* move */
-    int turns;          /* loop */
-    int nplace;         /* in, out, scratch; near, far */
-    Place place[NPLACE];
-    bool moving;        /* in a loop: some operand moves */
-    int64_t by[NPLACE]; /* by so much each time */
-} Code;
-
-typedef struct Page {
-    int from, to;       /* items [from, to) */
-    int words, bytes;   /* on the chip */
-    int ndims, nvalue;
-    int *dims;          /* items whose dims it has */
-    int *value;         /* constants that it has, by buffer */
-} Page;
-
-typedef struct Spot {
-    int page, word;
-} Spot;
-
-typedef struct Program {
-    Arena *mem;
-    int ncode, nitem, npage;
-    bool values;        /* pages may have constants */
-    Code *code;         /* flat */
-    int *end;           /* by layer: records up to where it is complete */
-    Code *item;         /* with loops */
-    int *stop;          /* the same of items */
-    Page *page;
-    Spot *start;        /* by layer: where its records begin; and the end */
-} Program;
-
-Program *gen_program(Gen *g);
-int code_words(const Code *c);
-int page_value(const Page *q, int buf); /* which of its; nvalue: none */
 
 /* team.c: what the program stands on; the program as C, and what runs it */
 void gen_team_top(Gen *g, Str *out);
@@ -177,7 +92,6 @@ void gen_array(FILE *f, const char *name, Type t, const void *data,
 /* image.c: constants in memory that only a DMA reaches go to NAME_l3.bin, at
  * their addresses; buffers there come behind. */
 bool gen_far(const Gen *g); /* is anything there? */
-int64_t gen_far_at(const Plan *p, Ref r); /* where; -1: elsewhere */
 bool gen_in_image(const Gen *g, const Buf *u);
 int64_t gen_image_bytes(const Gen *g);
 bool gen_far_values(const Gen *g); /* are there buffers? */

@@ -59,7 +59,7 @@ static void put_tensors(Gen *g, Str *out)
 
     str_fmt(out, "\n/* Inputs and outputs in C order.  An element q stands for"
             " the number\n * SCALE * (q - ZERO); SCALE is 0 where the model"
-            " does not say.%s */\n", gen_far_ends(g->p) ? "  What lies\n"
+            " does not say.%s */\n", plan_external_ends(g->p) ? "  What lies\n"
             " * in external memory, which no core can address, is FAR: so many"
             " bytes behind the\n * start of the network's part there." : "");
     str_fmt(out, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n", g->caps,
@@ -87,7 +87,7 @@ static void put_regions(Gen *g, Str *out)
 
     str_put(out, "\n/* Memory that the caller gives to each instance. */\n");
     for (i = 0; i < g->p->soc->nmem; i++)
-        if (gen_uses(g, i)) {
+        if (plan_uses(g->p, i)) {
             const char *m = gen_caps(g->mem, gen_mem(g, i));
 
             str_fmt(out, "#define %s_%s_BYTES %" PRId64 "\n", g->caps, m,
@@ -102,7 +102,7 @@ static void put_members(Gen *g, const char *type, Str *out)
     int i, n = 0;
 
     for (i = 0; i < g->p->soc->nmem; i++)
-        if (gen_uses(g, i)) {
+        if (plan_uses(g->p, i)) {
             str_fmt(out, "    %s%s; /* in %s */\n", type, gen_mem(g, i),
                     g->p->soc->mems[i].name);
             n++;
@@ -114,7 +114,7 @@ static void put_members(Gen *g, const char *type, Str *out)
 static void put_ends(Gen *g, Str *out)
 {
     const char *n = g->name;
-    bool far = gen_far_ends(g->p);
+    bool far = plan_external_ends(g->p);
 
     str_fmt(out,
         "/* Where input i is put before each run; NULL: the network ignores"
@@ -200,7 +200,7 @@ static void put_image(Gen *g, Str *out)
 static void put_about(Gen *g, Str *out)
 {
     const char *n = g->name;
-    bool far = gen_far_ends(g->p);
+    bool far = plan_external_ends(g->p);
 
     str_fmt(out, "/* %s: a neural network as C.\n *\n"
         " *     struct %s net;\n"

@@ -10,17 +10,6 @@ static bool is_far(const Gen *g, const Buf *u)
     return !g->p->soc->mems[u->mem].mapped;
 }
 
-/* Constants come first, and buffers behind. */
-int64_t gen_far_at(const Plan *p, Ref r)
-{
-    const Buf *b = r.buf < 0 ? NULL : &p->buf[r.buf];
-
-    if (!b || p->soc->mems[b->mem].mapped)
-        return -1;
-    return b->addr + r.off + (b->kind == BUF_const ? 0
-                              : (p->consts[b->mem] + 15) / 16 * 16);
-}
-
 bool gen_in_image(const Gen *g, const Buf *u)
 {
     return u->kind == BUF_const && is_far(g, u);
@@ -103,7 +92,7 @@ void gen_load(Gen *g, const char *dir, Str *out)
     const Dma *d = soc_dma(g->p->soc, 2, 3);
     const char *room = d ? gen_mem(g, d->near) : "";
 
-    if (!d || !gen_uses(g, d->near))
+    if (!d || !plan_uses(g->p, d->near))
         die("constants in memory that nothing moves");
     str_put(out, "pulp_ext_load_file(");
     gen_quote(arena_fmt(g->mem, "%s%s", dir, image_name(g)), out);

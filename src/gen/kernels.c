@@ -7,117 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fits_32(int64_t lo, int64_t hi)
-{
-    return lo >= -INT32_MAX && hi <= INT32_MAX;
-}
-
-static bool sums_up(const Node *n)
-{
-    switch (op_info[n->op].family) {
-    case FAM_conv: case FAM_convt: case FAM_matmul: case FAM_pool:
-    case FAM_reduce:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Is all that is summed up, and every sum of it, within 32 bits? */
-static bool small_sums(const Node *n)
-{
-    const Val *x = n->arg[0];
-
-    return fits_32(x->lo, x->hi) && fits_32(n->acc.lo, n->acc.hi);
-}
-
-/* Elementwise kernels: is the sum or product of two elements within 32 bits?
- * Only of 8 bits, and of 16 with sign. */
-static bool small_operands(const Step *s)
-{
-    int i;
-
-    for (i = 0; i < s->nin; i++) {
-        const TypeInfo *t = &type_info[s->in_type[i]];
-
-        if (s->in[i].buf >= 0 && (t->bytes > 2 || s->in_type[i] == T_u16))
-            return false;
-    }
-    return true;
-}
-
-static bool any_float(const Step *s)
-{
-    int i;
-
-    for (i = 0; i < s->nin; i++)
-        if (s->in[i].buf >= 0 && s->in_type[i] == T_f32)
-            return true;
-    return s->out_type[0] == T_f32;
-}
-
-/* The type sums are made in: the least that holds them. */
-static const char *acc_type(const Step *s)
-{
-    if (any_float(s))
-        return "float";
-    if (sums_up(s->node) ? small_sums(s->node) : small_operands(s))
-        return "int32_t";
-    return "int64_t";
-}
-
-static const char *arg_type(const Step *s, int i)
-{
-    if (i < s->nin && s->in[i].buf >= 0)
-        return type_info[s->in_type[i]].name;
-    return "n";
-}
-
-/* Shipped with the compiler, or from --kernels? */
-static bool is_ours(const Kern *k)
-{
-    return packed_find(k->path) != NULL;
-}
-
-static const char *inst_name(Arena *a, const Step *s)
-{
-    Str b = {.mem = a};
-    int i;
-
-    str_fmt(&b, "%s%s_", s->kern->name, is_ours(s->kern) ? "" : "_own");
-    for (i = 0; i < s->sig->narg; i++)
-        str_put(&b, arg_type(s, i));
-    str_put(&b, "_");
-    for (i = 0; i < s->sig->nres; i++)
-        str_put(&b, type_info[s->out_type[i]].name);
-    if (!strcmp(acc_type(s), "int64_t"))
-        str_put(&b, "_wide");
-    return b.s;
-}
-
-void gen_instances(Gen *g)
-{
-    int i, j;
-
-    g->inst_of = NEWN(g->mem, int, g->p->nstep + 1);
-    for (i = 0; i < g->p->nstep; i++) {
-        const Step *s = &g->p->step[i];
-        const char *name;
-
-        if (!gen_is_kernel(s))
-            continue;
-        name = inst_name(g->mem, s);
-        for (j = 0; j < g->ninst && (strcmp(g->inst[j].kern->path,
-                s->kern->path) || strcmp(g->inst[j].name, name)); j++)
-            ;
-        g->inst_of[i] = j;
-        if (j < g->ninst)
-            continue;
-        GROW(g->mem, g->inst, (size_t)g->ninst);
-        g->inst[g->ninst++] = (Inst){name, s->kern, s};
-    }
-}
-
 /* The last folder and the file, "ref/conv_int.h"; of the user's own kernels,
  * "own/fast/conv_int.h".  Not .c, so that tools that compile every .c of a
  * folder leave it alone. */
@@ -131,7 +20,7 @@ static const char *source_path(Gen *g, const Kern *k)
     while (s > k->path && s[-1] != '/')
         s--;
     n = strlen(s) - (str_ends(s, ".c") ? 2 : 0);
-    return arena_fmt(g->mem, "%s%.*s.h", is_ours(k) ? "" : "own/", (int)n, s);
+    return arena_fmt(g->mem, "%s%.*s.h", kern_is_shipped(k) ? "" : "own/", (int)n, s);
 }
 
 static bool is_written(const Gen *g, const char *path)
@@ -184,7 +73,7 @@ static void copy_header(Gen *g, const char *path)
 
 static void put_types(const Step *s, Str *out)
 {
-    const char *absent = any_float(s) ? "float" : "int32_t";
+    const char *absent = step_is_float(s) ? "float" : "int32_t";
     int i;
 
     for (i = 0; i < s->sig->narg; i++)
@@ -194,7 +83,7 @@ static void put_types(const Step *s, Str *out)
     for (i = 0; i < s->sig->nres; i++)
         str_fmt(out, "typedef %s %s;\n", type_info[s->out_type[i]].ctype,
                 gen_caps(out->mem, s->sig->res[i].operand));
-    str_fmt(out, "typedef %s ACC;\n", acc_type(s));
+    str_fmt(out, "typedef %s ACC;\n", step_acc_type(s));
 }
 
 static void put_instance(Gen *g, const Inst *in)
@@ -219,12 +108,12 @@ void gen_kernels(Gen *g)
     int i;
 
     copy_header(g, "kern/kern.h");
-    for (i = 0; i < g->ninst; i++) {
-        const Kern *k = g->inst[i].kern;
+    for (i = 0; i < g->p->program->inst.n; i++) {
+        const Kern *k = g->p->program->inst.v[i].kern;
         const char *to = arena_fmt(g->mem, "kern/%s", source_path(g, k));
 
         if (!is_written(g, to))
-            copy_text(g, to, k->text, is_ours(k) ? "../" : "../../");
-        put_instance(g, &g->inst[i]);
+            copy_text(g, to, k->text, kern_is_shipped(k) ? "../" : "../../");
+        put_instance(g, &g->p->program->inst.v[i]);
     }
 }

@@ -13,7 +13,7 @@ void gen_storage(Gen *g, Str *out)
     for (i = 0; i < g->p->soc->nmem; i++) {
         const char *m = gen_mem(g, i), *caps = gen_caps(g->mem, m);
 
-        if (gen_uses(g, i))
+        if (plan_uses(g->p, i))
             str_fmt(out, "static unsigned char %s[%s_%s_BYTES]\n"
                     "    IN(\"%s\", %s_%s_ALIGN);\n", m, g->caps, caps,
                     g->p->soc->mems[i].name, g->caps, caps);
@@ -25,7 +25,7 @@ void gen_fill_memory(Gen *g, Str *out)
     int i, n = 0;
 
     for (i = 0; i < g->p->soc->nmem; i++)
-        if (gen_uses(g, i)) {
+        if (plan_uses(g->p, i)) {
             str_fmt(out, "    memory.%s = %s;\n", gen_mem(g, i),
                     gen_mem(g, i));
             n++;

@@ -72,7 +72,7 @@ static void put_top(Gen *g, Str *out)
             " * Where everything lies, in bytes, and which layers need it:"
             "\n *\n", g->name, g->nlayer, g->p->weights);
     for (i = 0; i < g->p->soc->nmem; i++)
-        if (gen_uses(g, i))
+        if (plan_uses(g->p, i))
             put_map(g, i, out);
     str_fmt(out, " */\n#include \"%s.h\"\n\n#include <math.h>\n"
             "#include <stddef.h>\n#include <string.h>\n\n"
@@ -81,7 +81,7 @@ static void put_top(Gen *g, Str *out)
             "/* Marks between layers, for tools that count instructions. */\n"
             "#ifdef TILEWRIGHT_MARK\n#include \"mark.h\"\n#else\n"
             "#define MARK_LAYER() ((void)0)\n#endif\n\n", g->name, g->name);
-    if (gen_team(g))
+    if (g->p->program->team)
         gen_team_top(g, out);
 }
 
@@ -94,10 +94,10 @@ static void put_kernels(Gen *g, Str *out)
 {
     int i;
 
-    for (i = 0; i < g->ninst; i++)
+    for (i = 0; i < g->p->program->inst.n; i++)
         str_fmt(out, "void %s_%s(\n    const struct %s_dims *k, const struct"
-                " io *io);\n", g->name, g->inst[i].name,
-                dims_info_of(g->inst[i].step)->name);
+                " io *io);\n", g->name, g->p->program->inst.v[i].name,
+                dims_info_of(g->p->program->inst.v[i].step)->name);
 }
 
 static void put_int(int32_t v, Str *out)
@@ -177,15 +177,6 @@ void gen_dims_list(const Step *s, const char *indent, Str *out)
     str_put(out, out->n == begin ? "0" : "");
 }
 
-bool gen_same_dims(const Gen *g, const Step *a, const Step *b)
-{
-    const DimsInfo *d = dims_info_of(a);
-
-    (void)g;
-    return d == dims_info_of(b) &&
-           !memcmp(&a->dims, &b->dims, (size_t)d->size);
-}
-
 static void put_dims(int layer, const Step *s, Str *out)
 {
     str_fmt(out, "static const struct %s_dims dims_%d = {\n",
@@ -255,7 +246,7 @@ void gen_about(Gen *g, int layer, const char *indent, Str *out)
 static void put_layer(Gen *g, int layer, Str *out)
 {
     const Step *s = g->layer[layer - 1];
-    const char *kern = g->inst[g->inst_of[s - g->p->step]].name;
+    const char *kern = g->p->program->inst.v[g->p->program->inst.of[s - g->p->step]].name;
 
     str_put(out, "\n");
     gen_about(g, layer, "", out);
@@ -275,7 +266,7 @@ static void put_init(Gen *g, Str *out)
     for (i = 0; i < g->p->soc->nmem; i++) {
         const char *m = gen_mem(g, i);
 
-        if (!gen_uses(g, i))
+        if (!plan_uses(g->p, i))
             continue;
         str_fmt(out, "    if (!memory.%s ||\n        (uintptr_t)memory.%s"
                 " %% %s_%s_ALIGN)\n        return %d;\n"
@@ -343,11 +334,11 @@ void gen_net(Gen *g)
 
     put_top(g, &b);
     put_kernels(g, &b);
-    for (i = 1; i <= g->nlayer && !gen_team(g); i++)
+    for (i = 1; i <= g->nlayer && !g->p->program->team; i++)
         put_layer(g, i, &b);
     put_init(g, &b);
     gen_ends(g, &b);
-    if (gen_team(g)) {
+    if (g->p->program->team) {
         gen_team_net(g, &b);
     } else {
         put_run(g, &b);

@@ -18,7 +18,7 @@ static void put_storage(Gen *g, Str *out)
     for (i = 0; i < g->p->soc->nmem; i++) {
         const char *m = gen_mem(g, i), *caps = gen_caps(g->mem, m);
 
-        if (gen_uses(g, i))
+        if (plan_uses(g->p, i))
             str_fmt(out, "static %sunsigned char %s[%s_%s_BYTES]\n"
                     "    __attribute__((aligned(%s_%s_ALIGN)));\n",
                     g->p->soc->mems[i].level == 1 ? "PI_L1 " : "", m,

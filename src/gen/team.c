@@ -4,13 +4,15 @@
 
 #include <inttypes.h>
 
+enum { IN_PAGE = 3 };
+
 /* Slots of transfers that the program uses. */
 static int count_slots(const Program *p, bool io)
 {
     int i, n = 0;
 
     for (i = 0; i < p->ncode; i++)
-        if (p->code[i].kind == CODE_move && p->code[i].io == io)
+        if (p->code[i].kind == REC_move && p->code[i].io == io)
             n = MAX(n, p->code[i].slot + 1);
     return n;
 }
@@ -19,14 +21,13 @@ void gen_team_top(Gen *g, Str *out)
 {
     int near, far;
 
-    g->program = gen_program(g);
-    near = count_slots(g->program, false);
-    far = count_slots(g->program, true);
+    near = count_slots(g->p->program, false);
+    far = count_slots(g->p->program, true);
     str_fmt(out, "#include \"rt/team.h\"\n\n"
             "enum { RT_CORES = %d, RT_VALUES = %d, RT_FAR = %d,\n"
             "       RT_IO_SLOT = %d, RT_SLOTS = %d };\n"
             "#include \"rt/program.h\"\n\n", g->p->soc->ncore,
-            g->program->values, gen_far(g), near, MAX(1, near + far));
+            g->p->program->values, gen_far(g), near, MAX(1, near + far));
 }
 
 /* What the program calls: one type for all kernels. */
@@ -35,28 +36,25 @@ static void put_kernels(Gen *g, Str *out)
     int i;
 
     str_put(out, "\n/* The kernels under one type. */");
-    for (i = 0; i < g->ninst; i++)
+    for (i = 0; i < g->p->program->inst.n; i++)
         str_fmt(out, "\nstatic void kern_%d(const void *k, const struct io *io)"
                 "\n{\n    %s_%s(k, io);\n}\n", i + 1, g->name,
-                g->inst[i].name);
+                g->p->program->inst.v[i].name);
 }
 
-static const char *base_name(Gen *g, int base)
+/* The number by which a record names the memory of an operand. */
+static int base_of(const Gen *g, const Place *p)
 {
-    int i;
-
-    for (i = 0; i < g->p->soc->nmem; i++)
-        if (base && gen_uses(g, i) && gen_base(g, i) == base)
-            return g->p->soc->mems[i].name;
-    return "0";
+    return p->kind == PLACE_page ? IN_PAGE
+           : p->kind == PLACE_memory ? gen_base(g, p->mem) : 0;
 }
 
 static void put_place(Gen *g, int page, const Place *p, Str *out)
 {
-    if (p->base == GEN_IN_PAGE)
+    if (p->kind == PLACE_page)
         str_fmt(out, "offsetof(struct page_%d, value_%d)", page,
-                page_value(&g->program->page[page - 1], p->buf) + 1);
-    else if (p->buf < 0)
+                page_value(&g->p->program->page[page - 1], p->buf) + 1);
+    else if (p->kind != PLACE_const)
         str_fmt(out, "%" PRId64, p->off);
     else if (p->off)
         str_fmt(out, "CONST(%s) + %" PRId64, g->weight[p->buf], p->off);
@@ -64,7 +62,7 @@ static void put_place(Gen *g, int page, const Place *p, Str *out)
         str_fmt(out, "CONST(%s)", g->weight[p->buf]);
 }
 
-static void put_places(Gen *g, int page, const Code *c, Str *out)
+static void put_places(Gen *g, int page, const Rec *c, Str *out)
 {
     size_t line = out->n;
     int i;
@@ -86,14 +84,14 @@ static void put_places(Gen *g, int page, const Code *c, Str *out)
 }
 
 /* The flags of a kernel or a transfer. */
-static void put_flags(const Code *c, Str *out)
+static void put_flags(const Rec *c, Str *out)
 {
     static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_OPEN",
                                         "RT_LAST", "RT_IN", "RT_IO",
                                         "RT_ROWS"};
-    bool move = c->kind == CODE_move;
+    bool move = c->kind == REC_move;
     bool set[] = {c->moving, !move && c->step->tmp.buf >= 0,
-                  c->open, c->last, c->in, c->io, c->rows > 1};
+                  c->deferred, c->last, c->in, c->io, c->rows > 1};
     size_t i;
     int n = 0;
 
@@ -105,18 +103,18 @@ static void put_flags(const Code *c, Str *out)
 }
 
 /* The memories of operands, two bits each from bit 2 on. */
-static uint32_t memories(const Code *c)
+static uint32_t memories(const Gen *g, const Rec *c)
 {
     uint32_t v = 0;
     int i;
 
     for (i = 0; i < c->nplace; i++)
-        v |= (uint32_t)c->place[i].base << (2 * i + 2);
+        v |= (uint32_t)base_of(g, &c->place[i]) << (2 * i + 2);
     return v;
 }
 
 /* "x in L1, w constant" */
-static void put_operands(Gen *g, const Code *c, Str *out)
+static void put_operands(Gen *g, const Rec *c, Str *out)
 {
     const KernSig *k = c->step->sig;
     int i, n = 0;
@@ -129,32 +127,33 @@ static void put_operands(Gen *g, const Code *c, Str *out)
             name = k && i < k->narg ? k->arg[i].operand : "in";
         else if (i < c->nin + c->step->nout)
             name = k ? k->res[i - c->nin].operand : "out";
-        if (p->base || p->buf >= 0)
+        if (p->kind != PLACE_none)
             str_fmt(out, "%s%s %s", n++ ? ", " : "", name,
-                    p->buf < 0 ? base_name(g, p->base) : "constant");
+                    p->kind == PLACE_memory ? g->p->soc->mems[p->mem].name
+                                            : "constant");
     }
 }
 
-static void put_run(Gen *g, int page, const Code *c, Str *out)
+static void put_run(Gen *g, int page, const Rec *c, Str *out)
 {
     const Step *s = c->step;
     bool tmp = s->tmp.buf >= 0;
 
     str_put(out, "        /* ");
     put_operands(g, c, out);
-    str_fmt(out, " */\n        RUN(%d, ", code_words(c));
+    str_fmt(out, " */\n        RUN(%d, ", rec_words(c));
     put_flags(c, out);
     str_fmt(out, ", %d, %d, %d), KERNEL(kern_%d),\n"
             "            offsetof(struct page_%d, dims_%d), 0x%" PRIx32
             ", %" PRId64 ",\n           ", s->ncore, c->nin, s->nout,
-            c->inst + 1, page, c->dims + 1, memories(c),
+            c->inst + 1, page, c->dims + 1, memories(g, c),
             tmp ? s->tmp_bytes / MAX(s->ncore, 1) : 0);
     put_places(g, page, c, out);
     str_put(out, "\n");
 }
 
 /* "8 rows of 64 bytes of w to L1" */
-static void put_moved(Gen *g, const Code *c, Str *out)
+static void put_moved(Gen *g, const Rec *c, Str *out)
 {
     const Move *m = &c->step->move;
     const Buf *b = &g->p->buf[c->in ? m->from.buf : m->to.buf];
@@ -166,24 +165,25 @@ static void put_moved(Gen *g, const Code *c, Str *out)
             c->in ? "of" : "to", gen_comment(g, b->name));
 }
 
-static const char *memory_name(Gen *g, int base)
+static const char *memory_name(Gen *g, const Place *p)
 {
-    return base ? arena_fmt(g->mem, "IN_%s", base_name(g, base)) : "0";
+    return p->kind == PLACE_memory
+               ? arena_fmt(g->mem, "IN_%s", g->p->soc->mems[p->mem].name) : "0";
 }
 
-static const char *slot_name(Gen *g, const Code *c)
+static const char *slot_name(Gen *g, const Rec *c)
 {
     return arena_fmt(g->mem, "%s%d", c->io ? "RT_IO_SLOT + " : "", c->slot);
 }
 
-static void put_move(Gen *g, int page, const Code *c, Str *out)
+static void put_move(Gen *g, int page, const Rec *c, Str *out)
 {
     put_moved(g, c, out);
-    str_fmt(out, "        MOVE(%d, ", code_words(c));
+    str_fmt(out, "        MOVE(%d, ", rec_words(c));
     put_flags(c, out);
     str_fmt(out, ", %s, %s, %s, %" PRId64 "),\n            ",
-            slot_name(g, c), memory_name(g, c->place[0].base),
-            memory_name(g, c->place[1].base), c->row * c->rows);
+            slot_name(g, c), memory_name(g, &c->place[0]),
+            memory_name(g, &c->place[1]), c->row * c->rows);
     put_place(g, page, &c->place[0], out);
     str_put(out, ", ");
     put_place(g, page, &c->place[1], out);
@@ -197,31 +197,31 @@ static void put_move(Gen *g, int page, const Code *c, Str *out)
     str_put(out, "\n");
 }
 
-static void put_code(Gen *g, int page, const Code *c, Str *out)
+static void put_code(Gen *g, int page, const Rec *c, Str *out)
 {
     switch (c->kind) {
-    case CODE_run:
+    case REC_call:
         put_run(g, page, c, out);
         break;
-    case CODE_move:
+    case REC_move:
         put_move(g, page, c, out);
         break;
-    case CODE_finish:
+    case REC_share:
         str_put(out, "        FINISH,\n");
         break;
-    case CODE_meet:
+    case REC_barrier:
         str_put(out, "        MEET,\n");
         break;
-    case CODE_wait:
+    case REC_wait:
         str_fmt(out, "        WAIT(%s),\n", slot_name(g, c));
         break;
-    case CODE_layer:
+    case REC_layer:
         str_fmt(out, "        LAYER, /* %d is done */\n", c->layer + 1);
         break;
-    case CODE_loop:
+    case REC_loop:
         str_fmt(out, "        LOOP(%d),\n", c->turns);
         break;
-    case CODE_next:
+    case REC_next:
         str_put(out, "        NEXT,\n");
         break;
     }
@@ -251,7 +251,7 @@ static void put_records(Gen *g, const Program *p, int page, Str *out)
             gen_about(g, k + 1, "        ", out);
         }
         put_code(g, page + 1, &p->item[i], out);
-        word += code_words(&p->item[i]);
+        word += rec_words(&p->item[i]);
     }
 }
 
@@ -305,7 +305,7 @@ static void put_bases(Gen *g, Str *out)
             "                      struct rt_spot to)\n{\n"
             "    const uintptr_t base[4] = {0", g->name);
     for (i = 0; i < g->p->soc->nmem; i++)
-        if (gen_uses(g, i)) {
+        if (plan_uses(g->p, i)) {
             str_fmt(out, ", (uintptr_t)net->%s", gen_mem(g, i));
             n++;
         }
@@ -319,15 +319,15 @@ static void put_memories(Gen *g, Str *out)
 
     str_put(out, "\nenum {");
     for (i = 0; i < g->p->soc->nmem; i++)
-        if (gen_uses(g, i))
+        if (plan_uses(g->p, i))
             str_fmt(out, "%s IN_%s = %d", n++ ? "," : "",
-                    base_name(g, gen_base(g, i)), gen_base(g, i));
+                    g->p->soc->mems[i].name, gen_base(g, i));
     str_put(out, n ? " };\n" : " IN_NONE };\n");
 }
 
 void gen_team_net(Gen *g, Str *out)
 {
-    const Program *p = g->program;
+    const Program *p = g->p->program;
     const char *n = g->name;
     int i;
 

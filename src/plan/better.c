@@ -56,13 +56,14 @@ static void note_waits(Better *x)
 {
     const Plan *p = x->t->p;
     Arena *mem = arena_new();
-    const When *when = plan_trace(mem, p);
+    const When *when = program_trace(mem, p->program);
     int i;
 
     memset(x->wait, 0, (size_t)x->t->nwork * sizeof *x->wait);
-    for (i = 0; i < p->nstep; i++)
-        if (p->step[i].kind == STEP_wait)
-            x->wait[p->step[i].layer] += when[i].to - when[i].from;
+    for (i = 0; i < p->program->ncode; i++)
+        if (p->program->code[i].kind == REC_wait)
+            x->wait[p->step[p->program->code[i].pos].layer] +=
+                when[i].to - when[i].from;
     arena_end(mem);
 }
 

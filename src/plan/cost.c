@@ -1,27 +1,22 @@
-/* Predicted time of a plan: its steps, gone through with a clock for the cores
- * and one for each direction of every DMA engine. */
+/* Predicted time of a program: its records, gone through with a clock for the
+ * cores and one for each direction of every DMA engine. */
 #include "plan/tiling.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { KERNEL_CODE = 800 }; /* bytes, of a kernel whose head says nothing */
 
 typedef struct Clock {
-    Arena *mem;
-    const Plan *p;
+    const Program *q;
+    const Soc *soc;
     CodeCache *code;
-    const Step **kernel;  /* the first of each kernel and types */
-    int nkernel;
-    bool waited;          /* for a transfer, in the step before */
-    bool working;         /* core 0 has not met the others since a kernel */
-    const Step **later;   /* transfers that have not begun yet */
-    int nlater;
-    When *when;           /* by step */
+    bool waited;          /* the record before is a wait */
+    const Rec *deferred;  /* a call to which core 0 has not come yet */
     int64_t core;
-    int64_t cold;         /* of this step: cores wait for code */
-    int64_t engine[3][2]; /* by Engine and direction: when it is free */
-    int64_t *done;        /* by token */
+    int64_t moves_cold;   /* core 0 waits for code of transfers in a call */
+    int64_t cold;         /* of this record: cores wait for code */
+    int64_t engine[2][2]; /* by io and direction: when it is free */
+    int64_t slot[2][16];  /* by io: when its transfers are done */
 } Clock;
 
 int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
@@ -32,30 +27,6 @@ int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
 
     return (int64_t)ceil((double)bytes / w->bytes_per_cycle +
                          w->gap * (double)rows);
-}
-
-static int level_of(const Plan *p, Ref r)
-{
-    return p->soc->mems[p->buf[r.buf].mem].level;
-}
-
-static bool same_code(const Step *a, const Step *b)
-{
-    return a->kern == b->kern && a->nin == b->nin &&
-           !memcmp(a->in_type, b->in_type, sizeof a->in_type) &&
-           !memcmp(a->out_type, b->out_type, sizeof a->out_type);
-}
-
-static int unit_of(Clock *c, const Step *s)
-{
-    int i;
-
-    for (i = 0; i < c->nkernel; i++)
-        if (same_code(c->kernel[i], s))
-            return KERNEL_UNIT + i;
-    GROW(c->mem, c->kernel, (size_t)c->nkernel);
-    c->kernel[c->nkernel++] = s;
-    return KERNEL_UNIT + i;
 }
 
 Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
@@ -93,171 +64,159 @@ int64_t layer_cold(CodeCache *c, int unit, Code code)
 /* Of plans without tiles nothing is known. */
 static int64_t new_code(Clock *c, int unit, int64_t code)
 {
-    return c->p->tiled ? code_cold(c->code, unit, code) : 0;
+    return c->q->p->tiled ? code_cold(c->code, unit, code) : 0;
 }
 
 /* What the program takes, with code that must come in. */
-static int64_t program(Clock *c, int64_t cycles, int unit, int64_t code)
+static void spend(Clock *c, int64_t cycles, int unit, int64_t code)
 {
     int64_t cold = new_code(c, unit, code);
 
     c->cold += cold;
-    return c->p->tiled ? cycles + cold : 0;
+    c->core += c->q->p->tiled ? cycles + cold : 0;
 }
 
-static void meet(Clock *c)
-{
-    if (c->working)
-        c->core += program(c, MEET_CYCLES, MOVE_UNIT, 0);
-    c->working = false;
-}
-
-/* Where pages end is known of the plan that is taken; until then, each call has
+/* Where pages end is known once the program has any; until then, each call has
  * its share. */
-static void turn_page(Clock *c, int i)
+static void turn_page(Clock *c, const Rec *r)
 {
-    const Plan *p = c->p;
-    const Step *s = &p->step[i];
-
-    if (p->turn && p->turn[i])
-        c->core += program(c, TURN_CYCLES, TURN_UNIT, TURN_CODE);
-    else if (!p->turn && s->kind == STEP_start && s->engine == ENG_core)
-        c->core += program(c, TURN_SHARE, CALL_UNIT, 0);
+    if (r->page_begins)
+        spend(c, TURN_CYCLES, TURN_UNIT, TURN_CODE);
+    else if (!c->q->npage && r->kind == REC_call)
+        spend(c, TURN_SHARE, CALL_UNIT, 0);
 }
 
-static void begin_move(Clock *c, const Step *s)
+static void start_move(Clock *c, const Rec *r, When *w)
 {
-    int from = level_of(c->p, s->move.from), to = level_of(c->p, s->move.to);
-    const Dma *d = soc_dma(c->p->soc, from, to);
-    bool in = to < from;
-    int64_t *engine = &c->engine[s->engine][s->engine == ENG_dma && in];
-    When *w = &c->when[s - c->p->step];
+    const Dma *d = soc_dma(c->soc, r->io ? 2 : 1, r->io ? 3 : 2);
+    int64_t *engine = &c->engine[r->io][!r->io && r->in];
+    int64_t *slot = &c->slot[r->io][r->slot];
+    int64_t setup = (int64_t)(r->in ? d->in.setup : d->out.setup);
 
     w->from = MAX(*engine, c->core);
-    w->to = *engine = w->from + move_cycles(d, in, s->move.row, s->move.rows);
-    c->done[s->token] = *engine + (int64_t)(in ? d->in.setup : d->out.setup);
+    w->to = *engine = w->from + move_cycles(d, r->in, r->row, r->rows);
+    *slot = MAX(*slot, w->to + setup);
 }
 
-/* What cannot wait until the next kernel is at work begins when the last one is
- * done; it moves while core 0 goes on. */
-static void begin_later(Clock *c)
+/* While cores work, code of transfers comes in beside that of the kernel. */
+static void do_move(Clock *c, const Rec *r, When *w)
 {
-    int i;
-
-    if (c->nlater)
-        meet(c);
-    for (i = 0; i < c->nlater; i++) {
-        c->core += program(c, MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
-        begin_move(c, c->later[i]);
-        c->core += program(c, START_CYCLES - MOVE_CYCLES, MOVE_UNIT, 0);
+    c->waited = false;
+    if (c->deferred) {
+        spend(c, MOVE_CYCLES, MOVE_UNIT, 0);
+        c->moves_cold += new_code(c, MOVE_UNIT, MOVE_CODE);
+    } else {
+        spend(c, r->io ? ASK_CYCLES : MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
     }
-    c->nlater = 0;
+    start_move(c, r, w);
+    if (!c->deferred && !r->io)
+        spend(c, START_CYCLES - MOVE_CYCLES, MOVE_UNIT, 0);
 }
 
-/* As in the program (gen/program.c): core 0 begins transfers while the others
- * are at work, or bring in its code, unless the layer is over by then. */
-static bool can_wait(const Clock *c, const Step *kernel)
+/* All cores are in the kernel of record r. */
+static void do_kernel(Clock *c, const Rec *r, When *w)
 {
-    int i;
+    const Step *s = r->step;
+    int64_t cold = 0;
 
-    for (i = 0; i < c->nlater; i++)
-        if (c->later[i]->layer < kernel->layer)
-            return false;
-    return kernel->ncore > 1;
+    if (c->q->p->tiled)
+        cold = kern_cold(c->code, KERNEL_UNIT + r->inst,
+                         kern_code(s->kern, s->sig, s->tile, &s->dims));
+    cold = MAX(cold, c->moves_cold);
+    c->moves_cold = 0;
+    c->deferred = NULL;
+    c->core += cold;
+    c->cold += cold;
+    w->to = c->core += s->cycles;
+    w->cold += c->cold;
+    c->cold = 0;
 }
 
-static bool is_later(const Clock *c, int token)
+static void do_call(Clock *c, const Rec *r, When *w)
 {
-    int i;
-
-    for (i = 0; i < c->nlater; i++)
-        if (c->later[i]->token == token)
-            return true;
-    return false;
-}
-
-static void start_kernel(Clock *c, const Step *s, When *w)
-{
-    int64_t cold = 0, other = 0;
-    int i;
-
-    if (!can_wait(c, s))
-        begin_later(c);
+    c->waited = false;
     w->from = c->core;
-    c->core += program(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
-    for (i = 0; i < c->nlater; i++) {
-        c->core += program(c, MOVE_CYCLES, MOVE_UNIT, 0);
-        cold += new_code(c, MOVE_UNIT, MOVE_CODE);
-        begin_move(c, c->later[i]);
-    }
-    c->nlater = 0;
-    if (c->p->tiled)
-        other = kern_cold(c->code, unit_of(c, s),
-                          kern_code(s->kern, s->sig, s->tile, &s->dims));
-    c->core += MAX(cold, other);
-    c->cold += MAX(cold, other);
-    c->working = true;
-    c->waited = false;
-    w->to = c->core = c->done[s->token] = c->core + s->cycles;
-}
-
-static void start_move(Clock *c, const Step *s)
-{
-    c->waited = false;
-    if (s->engine != ENG_io) {
-        c->later[c->nlater++] = s;
-        return;
-    }
-    meet(c);
-    c->core += program(c, ASK_CYCLES, MOVE_UNIT, MOVE_CODE);
-    begin_move(c, s);
+    spend(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
+    if (r->deferred)
+        c->deferred = r;
+    else
+        do_kernel(c, r, w);
 }
 
 /* For transfers of the nearest memory all wait when they are ready for the next
  * kernel. */
-static void wait_for(Clock *c, const Step *s, When *w)
+static void do_wait(Clock *c, const Rec *r, When *w)
 {
-    int64_t ready = s->engine == ENG_dma ? READY_CYCLES : 0;
-
-    if (s->engine == ENG_io || is_later(c, s->token))
-        begin_later(c);
-    if (s->engine != ENG_core && !c->waited)
-        c->core += program(c, WAIT_CYCLES, MOVE_UNIT, 0);
-    c->waited = s->engine != ENG_core;
+    if (!c->waited)
+        spend(c, WAIT_CYCLES, MOVE_UNIT, 0);
+    c->waited = true;
     w->from = c->core;
-    w->to = c->core = MAX(c->core, c->done[s->token] - ready);
+    w->to = c->core = MAX(c->core, c->slot[r->io][r->slot] -
+                                   (r->io ? 0 : READY_CYCLES));
+    c->slot[r->io][r->slot] = 0;
 }
 
-When *plan_trace(Arena *mem, const Plan *p)
+static void do_record(Clock *c, const Rec *r, When *when)
 {
-    Clock c = {.mem = arena_new(), .p = p};
-    When *when = c.when = NEWN(mem, When, p->nstep + 1);
+    When *w = &when[r - c->q->code];
+
+    switch (r->kind) {
+    case REC_call:
+        do_call(c, r, w);
+        break;
+    case REC_share:
+        do_kernel(c, c->deferred, &when[c->deferred - c->q->code]);
+        break;
+    case REC_barrier:
+        spend(c, MEET_CYCLES, MOVE_UNIT, 0);
+        break;
+    case REC_move:
+        do_move(c, r, w);
+        break;
+    case REC_wait:
+        do_wait(c, r, w);
+        break;
+    default:
+        break;
+    }
+}
+
+When *program_trace(Arena *mem, const Program *q)
+{
+    Clock c = {.q = q, .soc = q->p->soc};
+    When *when = NEWN(mem, When, q->ncode + 1);
+    Arena *own = arena_new();
     int i;
 
-    c.code = code_cache(c.mem, p->soc);
-    c.done = NEWN(c.mem, int64_t, p->nstep + 1);
-    c.later = NEWN(c.mem, const Step *, p->nstep + 1);
-    if (p->tiled)
-        c.core = program(&c, BEGIN_CYCLES, MOVE_UNIT, MOVE_CODE);
-    for (i = 0; i < p->nstep; i++) {
-        const Step *s = &p->step[i];
-
+    c.code = code_cache(own, c.soc);
+    spend(&c, BEGIN_CYCLES, MOVE_UNIT, MOVE_CODE);
+    for (i = 0; i < q->ncode; i++) {
         c.cold = 0;
-        turn_page(&c, i);
+        turn_page(&c, &q->code[i]);
         when[i].at = c.core;
-        if (s->kind == STEP_wait)
-            wait_for(&c, s, &when[i]);
-        else if (s->engine == ENG_core)
-            start_kernel(&c, s, &when[i]);
-        else
-            start_move(&c, s);
-        when[i].cold = c.cold;
+        do_record(&c, &q->code[i], when);
+        when[i].cold += c.cold;
     }
-    begin_later(&c);
-    c.core += program(&c, END_CYCLES, CALL_UNIT, 0);
+    spend(&c, END_CYCLES, CALL_UNIT, 0);
     when[i] = (When){c.core, c.core, c.core, 0};
-    arena_end(c.mem);
+    arena_end(own);
     return when;
+}
+
+int64_t *program_times(Arena *mem, const Program *q, const When *when)
+{
+    int n = q->p->nstep, i;
+    int64_t *at = NEWN(mem, int64_t, n + 1);
+
+    at[n] = when[q->ncode].at;
+    for (i = 0; i < n; i++)
+        at[i] = INT64_MAX;
+    for (i = 0; i < q->ncode; i++)
+        if (q->code[i].pos >= 0)
+            at[q->code[i].pos] = when[i].at;
+    for (i = n - 1; i >= 0; i--)
+        at[i] = MIN(at[i], at[i + 1]);
+    return at;
 }
 
 /* Energy is what a cycle of all cores takes, and bytes that are moved take. */
@@ -279,18 +238,18 @@ int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io)
 
 int64_t tiler_cost(const Tiler *t)
 {
-    const Plan *p = t->p;
+    const Program *q = t->p->program;
     Arena *mem = arena_new();
-    int64_t moved[2] = {0, 0}, end = plan_trace(mem, p)[p->nstep].at;
+    int64_t moved[2] = {0, 0}, end;
     int i;
 
+    if (!q)
+        q = program_make(mem, t->p);
+    end = program_trace(mem, q)[q->ncode].at;
+    for (i = 0; i < q->ncode; i++)
+        if (q->code[i].kind == REC_move)
+            moved[q->code[i].io] += q->code[i].row * q->code[i].rows;
     arena_end(mem);
-    for (i = 0; i < p->nstep; i++) {
-        const Step *s = &p->step[i];
-
-        if (s->kind == STEP_start && s->engine != ENG_core)
-            moved[s->engine == ENG_io] += s->move.row * s->move.rows;
-    }
     return end + tiler_toll(t, moved[0], moved[1]);
 }
 
@@ -305,20 +264,21 @@ static int next_end(const Plan *p, int i)
  * with the plan. */
 void plan_cost(Plan *p)
 {
-    When *when = plan_trace(p->mem, p);
+    const Program *q = p->program;
+    When *when = program_trace(p->mem, q);
     int64_t was = 0;
     int i, now = next_end(p, 0);
 
-    for (i = 0; i < p->nstep; i++) {
-        const Step *s = &p->step[i];
+    for (i = 0; i < q->ncode; i++) {
+        const Rec *r = &q->code[i];
 
         p->layer[now].cold += when[i].cold;
-        if (s->kind == STEP_wait)
+        if (r->kind == REC_wait)
             p->layer[now].wait += when[i].to - when[i].from;
-        else if (s->engine != ENG_core)
-            p->layer[s->layer].moved[s->engine == ENG_io] +=
-                s->move.row * s->move.rows;
-        if (i != p->layer[now].last || now + 1 == p->nlayer)
+        else if (r->kind == REC_move)
+            p->layer[r->step->layer].moved[r->io] += r->row * r->rows;
+        if (r->kind != REC_call || r->pos != p->layer[now].last ||
+            now + 1 == p->nlayer)
             continue;
         p->layer[now].cycles = when[i].to - was;
         now = next_end(p, now + 1);

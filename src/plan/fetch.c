@@ -25,7 +25,7 @@ typedef struct Fetcher {
     Tiler *t;
     Plan *p;
     Pull *v;            /* in order of use */
-    const When *when;   /* without fetches, by step */
+    const int64_t *at;  /* when cores come to a step, without fetches */
     int *near, nnear;   /* buffers that may be in the way */
     int64_t busy;       /* until when the engine is */
     int past;           /* fetches that are waited for by the step looked at */
@@ -66,7 +66,7 @@ static int64_t time_at(Fetcher *x, int i, int step)
 {
     while (x->past < i && x->v[x->past].use <= step)
         x->past++;
-    return x->when[step].at + (x->past ? x->v[x->past - 1].late : 0);
+    return x->at[step] + (x->past ? x->v[x->past - 1].late : 0);
 }
 
 /* Core 0 has a part in kernels, and is not kept from it. */
@@ -106,7 +106,7 @@ static void clock_fetch(Fetcher *x, int i)
     x->busy = MAX(x->busy, time_at(x, i, v->at)) +
               move_cycles(io, true, v->f->bytes / v->f->rows, v->f->rows);
     v->done = x->busy + (int64_t)io->in.setup;
-    use = x->when[v->use].at + late;
+    use = x->at[v->use] + late;
     v->late = late + MAX(0, v->done - use);
 }
 
@@ -279,13 +279,15 @@ Fetch *add_fetch(Tiler *t, Fetch f)
 int64_t add_fetches(Tiler *t, int *work)
 {
     Fetcher x = {.t = t, .p = t->p};
+    const Program *q;
     int64_t over;
     int i;
 
     if (!t->nfetch)
         return 0;
     list_pulls(&x);
-    x.when = plan_trace(t->mem, t->p);
+    q = program_flat(t->mem, t->p);
+    x.at = program_times(t->mem, q, program_trace(t->mem, q));
     x.near = NEWN(t->mem, int, t->p->nbuf + 1);
     for (i = 0; i < t->nfetch; i++) {
         if (t->lean) {

@@ -389,12 +389,12 @@ void make_least(Tiler *t, const PlanOpts *o)
 }
 
 /* Bytes of the next memory that a plan takes: buffers, constants, steps. */
-static int64_t next_used(const Tiler *t, const PlanOpts *o)
+static int64_t next_used(const Tiler *t)
 {
     const Plan *p = t->p;
 
     return p->used[t->next] + p->consts[t->next] +
-           (o->program ? o->program(p) : t->code);
+           program_bytes(p->program);
 }
 
 /* Means and a size of the next memory, and what a plan takes of it then. */
@@ -417,7 +417,7 @@ static void try_sizes(Tiler *t, const PlanOpts *o, Means how, Small *best)
         less.limit[t->next] = least;
         if (!try_means(t, &less, how))
             continue;
-        used = next_used(t, o);
+        used = next_used(t);
         if (!best->any || used < best->used)
             *best = (Small){true, how, least, used};
     }
@@ -433,7 +433,7 @@ bool make_small(Tiler *t, const PlanOpts *o)
         try_sizes(t, o, how, &best);
     if (best.any)
         less.limit[t->next] = best.limit;
-    if (try_all(t, &less) && (!best.any || next_used(t, o) <= best.used))
+    if (try_all(t, &less) && (!best.any || next_used(t) <= best.used))
         return true;
     return best.any && try_means(t, &less, best.how);
 }

@@ -503,5 +503,6 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     place_buffers(p, o);
     p->gap = p->ram ? (double)(p->ram - p->bound) / (double)p->ram : 0;
     predict(p);
+    p->program = program_make(p->mem, p);
     return p;
 }

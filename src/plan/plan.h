@@ -121,9 +121,8 @@ typedef struct Plan {
     int64_t room[16];  /* bytes per memory that buffers might have taken */
     int64_t consts[16]; /* bytes per memory for constants; their addresses
                            count from the start of a part of their own */
-    int64_t program; /* tiled: bytes that the steps may take as a program, where
-                        code lies */
-    bool *turn;      /* by step: a page of it begins there; NULL: not known */
+    int64_t program_room; /* tiled: bytes kept for the program, where code lies */
+    struct Program *program; /* what runs (program.c) */
     int64_t bound;   /* largest sum of live bytes at any step */
     int64_t ram;     /* sum of used over memories that are not for weights */
     int64_t weights; /* bytes of constants */
@@ -147,10 +146,6 @@ typedef struct PlanOpts {
     double until;        /* by plan_clock: better plans are looked for as long;
                             0: not at all */
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
-    int64_t (*program)(const Plan *p); /* bytes that the steps of a tiled plan
-                                          take as a program; NULL: a guess */
-    void (*turns)(const Plan *p, bool *turn); /* sets, by step, where a page of
-                                                 it begins; NULL: a guess */
     int64_t beside;      /* bytes of code and constants of the program that uses
                             the network, beside what all need */
     bool chains;         /* layers are computed together wherever they can be,
@@ -164,6 +159,137 @@ typedef struct PlanOpts {
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o);
 extern int64_t plan_missing[16];
 
+/* ---- the program: what runs ---- */
+
+/* A kernel with the types it is used with: one C function. */
+typedef struct Inst {
+    const char *name; /* of the function, without the network's prefix */
+    const Kern *kern;
+    const Step *step; /* the first that calls it */
+} Inst;
+
+/* instance.c: which of p's instances each step of a kernel calls: by step. */
+typedef struct Insts {
+    Inst *v;
+    int n;
+    int *of; /* by step */
+} Insts;
+Insts plan_instances(Arena *mem, const Plan *p);
+/* Does a kernel take or make floats? */
+bool step_is_float(const Step *s);
+/* The type in which a kernel sums: the narrowest that holds every sum. */
+const char *step_acc_type(const Step *s);
+/* Is it one of ours, or from --kernels? */
+bool kern_is_shipped(const Kern *k);
+/* The type of operand i as its function's name has it: "n" if absent. */
+const char *step_arg_type(const Step *s, int i);
+
+/* Where an operand, or one end of a transfer, lies. */
+typedef enum PlaceKind {
+    PLACE_none,     /* absent */
+    PLACE_memory,   /* `off` bytes from the start of our part of memory `mem` */
+    PLACE_const,    /* `off` bytes from the start of constant `buf` */
+    PLACE_page,     /* constant `buf`, which comes with the page */
+    PLACE_external  /* address `off` of memory `mem`, which only DMA reaches */
+} PlaceKind;
+
+typedef struct Place {
+    PlaceKind kind;
+    int mem, buf;
+    int64_t off;
+} Place;
+
+enum { NPLACE = NARG + NRES + 1 };
+
+typedef enum RecKind {
+    REC_call,    /* cores meet, then a kernel runs on all of them, or on core 0 */
+    REC_share,   /* core 0's share of a call that is deferred */
+    REC_barrier, /* cores meet */
+    REC_move,    /* core 0 starts a transfer, under a slot */
+    REC_wait,    /* core 0 waits for all transfers of a slot */
+    REC_layer,   /* a layer is done when cores have met */
+    REC_loop,    /* what stands before REC_next is done `turns` times */
+    REC_next
+} RecKind;
+
+/* A record.  In a loop, operand i lies by[i] bytes further on every turn. */
+typedef struct Rec {
+    RecKind kind;
+    const Step *step;   /* call, move: what it does; in a loop on turn 0 */
+    const Step **each;  /* in a loop: on each turn */
+    int pos;            /* call, move, wait: index of the step; else -1 */
+    bool page_begins;   /* in code[] */
+    int flat;           /* in item[]: index into code[], on turn 0 */
+    int inst, nin;      /* call: of Program.inst; operands with absent ones */
+    bool deferred;      /* call: core 0 starts transfers before its share */
+    bool last;          /* call: the last of `layer` */
+    int dims;           /* call: which of its page's */
+    int layer;          /* layer; call: if last */
+    int alike;          /* equal for records that differ in offsets alone */
+    int slot;           /* move, wait: the engine's slots count from 0 */
+    bool io, in;        /* move, wait: external memory; towards the cores */
+    int64_t row, rows, stride; /* move: bytes; stride on the far side */
+    int turns;          /* loop */
+    int nplace;         /* in, out, scratch; of a move: near, far */
+    Place place[NPLACE];
+    bool moving;        /* some by[] is not 0 */
+    int64_t by[NPLACE];
+} Rec;
+
+/* Records that are in the nearest memory together. */
+typedef struct Page {
+    int from, to;       /* items [from, to) */
+    int words, bytes;   /* on the chip */
+    int ndims, nvalue;
+    int *dims;          /* items whose dims it has */
+    int *value;         /* constants that it has, by buffer */
+} Page;
+
+/* Word 0 of the page behind the last is the end. */
+typedef struct Spot {
+    int page, word;
+} Spot;
+
+/* Bytes of a page on the chip, one record with its dims at least. */
+enum { PAGE_BYTES = 1024 };
+
+typedef struct Program {
+    Arena *mem;
+    const Plan *p;
+    Insts inst;
+    bool team;          /* cores share the work: records come in pages */
+    bool values;        /* pages may have constants */
+    int ncode, nitem, npage;
+    Rec *code;          /* without loops */
+    int *end;           /* by layer: records up to where it is complete */
+    Rec *item;          /* with loops; not of a team: none */
+    int *stop;          /* the same of items */
+    Page *page;
+    Spot *start;        /* by layer: where its records begin; [nlayer]: the end */
+} Program;
+
+/* program.c: of the steps as they are now. */
+Program *program_make(Arena *mem, const Plan *p);
+/* The flat list alone: no items, no pages. */
+Program *program_flat(Arena *mem, const Plan *p);
+/* Bytes of constants that it takes on the chip. */
+int64_t program_bytes(const Program *q);
+/* Does a memory hold values of ours that cores can address? */
+bool plan_uses(const Plan *p, int mem);
+/* The address in external memory of a place; -1: it lies elsewhere. */
+int64_t plan_external(const Plan *p, Ref r);
+/* Do inputs or outputs lie in external memory? */
+bool plan_external_ends(const Plan *p);
+/* Do both kernels get the same dims? */
+bool step_same_dims(const Step *a, const Step *b);
+
+/* page.c: 32-bit words of a record; where page q has constant buf (nvalue: it
+ * has not). */
+int rec_words(const Rec *c);
+int page_value(const Page *q, int buf);
+
+/* ---- time ---- */
+
 /* better.c: seconds, from some moment on. */
 double plan_clock(void);
 
@@ -174,13 +300,16 @@ void plan_print(const Plan *p, Str *out);
  * records. */
 bool val_rides(const Val *v);
 
-/* cost.c: when every step happens, in predicted cycles; [nstep]: the end. */
+/* cost.c: when every record of code[] happens, in predicted cycles; [ncode]:
+ * the end. */
 typedef struct When {
-    int64_t at;       /* the cores come to the step */
+    int64_t at;       /* the cores come to the record */
     int64_t from, to; /* its engine works; of a wait: the cores stand still */
     int64_t cold;     /* cores wait for code */
 } When;
-When *plan_trace(Arena *mem, const Plan *p);
+When *program_trace(Arena *mem, const Program *q);
+/* When the cores come to each step; [nstep]: the end. */
+int64_t *program_times(Arena *mem, const Program *q, const When *when);
 
 /* pack.c: static allocation alone.  Half-open lives [lower, upper). */
 typedef struct PackItem {
@@ -199,6 +328,13 @@ PackResult pack(Arena *mem, PackItem *item, int n, int64_t capacity,
                 int64_t budget);
 
 /* ---- inside the part ---- */
+
+/* roll.c, page.c: the stages behind the flat list of records. */
+void program_roll(Program *q);
+void program_pages(Program *q);
+/* Records that differ in offsets alone, moves and calls alike. */
+bool rec_alike(const Rec *a, const Rec *b);
+Rec *rec_new(Program *q, RecKind kind);
 
 /* plan.c */
 int plan_add_buf(Plan *p, Buf b); /* its index */
@@ -309,7 +445,7 @@ void say_need(const Plan *p, int mem, const char *what, int64_t need,
               int64_t room, Str *out);
 _Noreturn void no_room(const Plan *p, const char *needs);
 
-/* cost.c: the predicted cycles of every layer, by the steps alone. */
+/* cost.c: the predicted cycles of every layer, by the program alone. */
 void plan_cost(Plan *p);
 
 #endif

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, LEAN_ROUNDS = 4, PATIENCE = 8, STEP_BYTES = 15,
-       LOOSE = 4096, SLACK = 512 };
+enum { ROUNDS = 16, LEAN_ROUNDS = 4, PATIENCE = 8, LOOSE = 4096, SLACK = 512 };
 
 /* --- room --- */
 
@@ -42,6 +41,7 @@ static void clear_plan(Plan *p)
 {
     p->nstep = p->nlayer = p->nbuf = 0;
     p->stack = p->weights = 0;
+    p->program = NULL;
     memset(p->consts, 0, sizeof p->consts);
 }
 
@@ -161,11 +161,14 @@ static bool follow_more(Tiler *t)
 
 /* Is as much kept for the program as it takes?  If not, it is next time; nor
  * is room for fetches left that is not needed. */
-static bool knows_program(Tiler *t, const PlanOpts *o)
+static bool knows_program(Tiler *t)
 {
-    int64_t n = o->program ? o->program(t->p) : t->code;
-    bool loose = !t->counted && t->nfetch && n + LOOSE < t->code;
+    int64_t n;
+    bool loose;
 
+    t->p->program = program_make(t->mem, t->p);
+    n = program_bytes(t->p->program);
+    loose = !t->counted && t->nfetch && n + LOOSE < t->code;
     if (n <= t->code && !loose)
         return true;
     t->code = n + SLACK;
@@ -214,8 +217,6 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     plan_lives(p);
     if (t->lean && t->nfetch)
         size_fetches(t);
-    if (!t->code && t->fills && !o->program)
-        t->code = STEP_BYTES * (int64_t)p->nstep;
     p->room[t->near] = near_room_of(t, o);
     p->room[t->next] = next_room(t, o);
     over = place_at_home(p, t->near) - p->room[t->near];
@@ -236,7 +237,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
             cap_rooms(t, r->next, r->next[work]);
         ok = false;
     }
-    return ok && knows_program(t, o);
+    return ok && knows_program(t);
 }
 
 /* Each plan is dropped with all that is its own when the next is tried, unless

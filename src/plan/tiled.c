@@ -422,15 +422,12 @@ static Tiler new_tiler(Plan *p, Stores *s, const Chooser *c)
 }
 
 /* What the plan takes, as predicted: of the program pages too are known now. */
-static void count_plan(Tiler *t, const PlanOpts *o)
+static void count_plan(Tiler *t)
 {
     Plan *p = t->p;
 
-    p->program = t->code;
-    if (o->turns) {
-        p->turn = NEWN(p->mem, bool, p->nstep + 1);
-        o->turns(p, p->turn);
-    }
+    p->program_room = t->code;
+    p->program = program_make(p->mem, p);
     p->ram = p->used[t->near] + p->used[t->next];
     plan_cost(p);
     p->cost = tiler_cost(t);
@@ -460,7 +457,7 @@ void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
         make_least(&t, o);
     if (o->until > 0 && !t.lean && o->aim != AIM_memory)
         plan_better(&t, o);
-    count_plan(&t, o);
+    count_plan(&t);
     lean = t.lean;
     if (t.spills || has_chains(p) || lean) /* what is next is never too small */
         p->least = bound_with(&t, near, INT64_MAX / 4);

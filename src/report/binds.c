@@ -13,18 +13,6 @@ static int full_memory(const Plan *p)
     return -1;
 }
 
-/* By token: the engine that gives it. */
-static Engine *find_engines(const Plan *p)
-{
-    Engine *by = NEWN(p->mem, Engine, p->nstep + 1);
-    int i;
-
-    for (i = 0; i < p->nstep; i++)
-        if (p->step[i].kind == STEP_start)
-            by[p->step[i].token] = p->step[i].engine;
-    return by;
-}
-
 static const char *largest(const Binds *b)
 {
     const struct {
@@ -47,18 +35,18 @@ static const char *largest(const Binds *b)
 Binds report_binds(const Report *r)
 {
     const Plan *p = r->plan;
-    When *when = plan_trace(p->mem, p);
-    Engine *by = find_engines(p);
+    const Program *q = p->program;
+    When *when = program_trace(p->mem, q);
     Binds b = {.cycles = p->cycles, .full = full_memory(p)};
     int i;
 
-    for (i = 0; i < p->nstep; i++) {
-        const Step *s = &p->step[i];
+    for (i = 0; i < q->ncode; i++) {
+        const Rec *c = &q->code[i];
 
-        if (s->kind == STEP_wait)
-            b.wait[by[s->token]] += when[i].to - when[i].from;
-        else if (s->engine == ENG_core)
-            b.kernels += s->cycles;
+        if (c->kind == REC_wait)
+            b.wait[c->io ? ENG_io : ENG_dma] += when[i].to - when[i].from;
+        else if (c->kind == REC_call)
+            b.kernels += c->step->cycles;
     }
     b.starts = b.cycles - b.kernels - b.wait[ENG_dma] - b.wait[ENG_io];
     b.what = largest(&b);

@@ -21,7 +21,8 @@ typedef struct Bar {
 
 typedef struct Draw {
     const Plan *p;
-    When *when;      /* NULL: time is steps */
+    When *when;      /* by record; NULL: time is steps */
+    int64_t *at;     /* by step */
     double per;      /* pixels of a cycle or step */
     Bar bar[NLANE];
     Str *out;
@@ -33,8 +34,9 @@ static Draw draw_new(const Report *r, Str *out)
     int64_t all = d.p->nstep;
 
     if (report_cycles(r) > 0) {
-        d.when = plan_trace(d.p->mem, d.p);
-        all = d.when[d.p->nstep].to;
+        d.when = program_trace(d.p->mem, d.p->program);
+        d.at = program_times(d.p->mem, d.p->program, d.when);
+        all = d.at[d.p->nstep];
     }
     d.per = (double)WIDE / (double)MAX(1, all);
     return d;
@@ -43,7 +45,7 @@ static Draw draw_new(const Report *r, Str *out)
 static int64_t time_of(const Draw *d, int step)
 {
     step = MAX(0, MIN(step, d->p->nstep));
-    return d->when ? d->when[step].at : step;
+    return d->at ? d->at[step] : step;
 }
 
 static int hue(int i)
@@ -86,33 +88,44 @@ static void add_bar(Draw *d, Lane lane, int layer, When w)
     b->n++;
 }
 
-static Lane lane_of(const Plan *p, const Step *s)
+static Lane lane_of(const Rec *c)
 {
-    int from, to;
+    if (c->kind != REC_move)
+        return c->kind == REC_wait ? LANE_waits : LANE_cores;
+    return c->io ? LANE_io : c->in ? LANE_in : LANE_out;
+}
 
-    if (s->kind == STEP_wait)
-        return LANE_waits;
-    if (s->engine != ENG_dma)
-        return s->engine == ENG_io ? LANE_io : LANE_cores;
-    from = p->soc->mems[p->buf[s->move.from.buf].mem].level;
-    to = p->soc->mems[p->buf[s->move.to.buf].mem].level;
-    return to < from ? LANE_in : LANE_out;
+static void add_records(Draw *d)
+{
+    const Program *q = d->p->program;
+    int i;
+
+    for (i = 0; i < q->ncode; i++)
+        if (q->code[i].pos >= 0)
+            add_bar(d, lane_of(&q->code[i]),
+                    d->p->step[q->code[i].pos].layer, d->when[i]);
 }
 
 /* A line where a layer ends, its number where there is room. */
 static void put_ends(Draw *d)
 {
+    const Program *q = d->p->program;
     double was = 0;
     int i;
 
-    for (i = 0; i < d->p->nlayer; i++) {
-        double at = (double)d->when[d->p->layer[i].last].to * d->per;
+    for (i = 0; i < q->ncode; i++) {
+        double at = (double)d->when[i].to * d->per;
+        int layer = q->code[i].kind == REC_call ? q->code[i].step->layer : 0;
+
+        if (q->code[i].kind != REC_call ||
+            q->code[i].pos != d->p->layer[layer].last)
+            continue;
 
         str_fmt(d->out, "<path d=\"M%.1f 0V%d\" stroke=\"#bbb\" "
                 "stroke-width=\".5\"/>", LEFT + at, (NLANE + 1) * LANE);
         if (at - was > 14)
             str_fmt(d->out, "<text x=\"%.1f\" y=\"16\">%d</text>",
-                    LEFT + was + 2, i + 1);
+                    LEFT + was + 2, layer + 1);
         was = at;
     }
     str_put(d->out, "\n");
@@ -127,15 +140,13 @@ void html_timeline(const Report *r, Str *out)
         return;
     str_fmt(out, "<h2>Predicted execution: %lld cycles</h2>\n<svg "
             "class=\"time\" viewBox=\"0 0 %d %d\">\n",
-            (long long)d.when[d.p->nstep].to, LEFT + WIDE,
+            (long long)d.at[d.p->nstep], LEFT + WIDE,
             (NLANE + 1) * LANE);
     put_ends(&d);
     for (i = 0; i < NLANE; i++)
         str_fmt(out, "<text x=\"0\" y=\"%d\">%s</text>\n",
                 (i + 1) * LANE + 14, lane_name[i]);
-    for (i = 0; i < d.p->nstep; i++)
-        add_bar(&d, lane_of(d.p, &d.p->step[i]), d.p->step[i].layer,
-                d.when[i]);
+    add_records(&d);
     for (i = 0; i < NLANE; i++)
         put_bar(&d, (Lane)i);
     str_put(out, "</svg>\n");

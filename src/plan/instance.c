@@ -1,0 +1,122 @@
+/* Which C functions a plan calls: a kernel is compiled once for each
+ * combination of types that it is used with. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+static bool fits_32(int64_t lo, int64_t hi)
+{
+    return lo >= -INT32_MAX && hi <= INT32_MAX;
+}
+
+static bool sums_up(const Node *n)
+{
+    switch (op_info[n->op].family) {
+    case FAM_conv: case FAM_convt: case FAM_matmul: case FAM_pool:
+    case FAM_reduce:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Is all that is summed up, and every sum of it, within 32 bits? */
+static bool small_sums(const Node *n)
+{
+    const Val *x = n->arg[0];
+
+    return fits_32(x->lo, x->hi) && fits_32(n->acc.lo, n->acc.hi);
+}
+
+/* Elementwise kernels: is the sum or product of two elements within 32 bits?
+ * Only of 8 bits, and of 16 with sign. */
+static bool small_operands(const Step *s)
+{
+    int i;
+
+    for (i = 0; i < s->nin; i++) {
+        const TypeInfo *t = &type_info[s->in_type[i]];
+
+        if (s->in[i].buf >= 0 && (t->bytes > 2 || s->in_type[i] == T_u16))
+            return false;
+    }
+    return true;
+}
+
+bool step_is_float(const Step *s)
+{
+    int i;
+
+    for (i = 0; i < s->nin; i++)
+        if (s->in[i].buf >= 0 && s->in_type[i] == T_f32)
+            return true;
+    return s->out_type[0] == T_f32;
+}
+
+/* The type sums are made in: the least that holds them. */
+const char *step_acc_type(const Step *s)
+{
+    if (step_is_float(s))
+        return "float";
+    if (sums_up(s->node) ? small_sums(s->node) : small_operands(s))
+        return "int32_t";
+    return "int64_t";
+}
+
+const char *step_arg_type(const Step *s, int i)
+{
+    if (i < s->nin && s->in[i].buf >= 0)
+        return type_info[s->in_type[i]].name;
+    return "n";
+}
+
+/* Shipped with the compiler, or from --kernels? */
+bool kern_is_shipped(const Kern *k)
+{
+    return packed_find(k->path) != NULL;
+}
+
+static const char *inst_name(Arena *a, const Step *s)
+{
+    Str b = {.mem = a};
+    int i;
+
+    str_fmt(&b, "%s%s_", s->kern->name, kern_is_shipped(s->kern) ? "" : "_own");
+    for (i = 0; i < s->sig->narg; i++)
+        str_put(&b, step_arg_type(s, i));
+    str_put(&b, "_");
+    for (i = 0; i < s->sig->nres; i++)
+        str_put(&b, type_info[s->out_type[i]].name);
+    if (!strcmp(step_acc_type(s), "int64_t"))
+        str_put(&b, "_wide");
+    return b.s;
+}
+
+static bool is_call(const Step *s)
+{
+    return s->kind == STEP_start && s->engine == ENG_core;
+}
+
+Insts plan_instances(Arena *mem, const Plan *p)
+{
+    Insts t = {.of = NEWN(mem, int, p->nstep + 1)};
+    int i, j;
+
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+        const char *name;
+
+        if (!is_call(s))
+            continue;
+        name = inst_name(mem, s);
+        for (j = 0; j < t.n && (strcmp(t.v[j].kern->path, s->kern->path) ||
+                                strcmp(t.v[j].name, name)); j++)
+            ;
+        t.of[i] = j;
+        if (j < t.n)
+            continue;
+        GROW(mem, t.v, (size_t)t.n);
+        t.v[t.n++] = (Inst){name, s->kern, s};
+    }
+    return t;
+}

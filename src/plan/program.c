@@ -1,0 +1,430 @@
+/* The steps of a plan as the program that runs.
+ *
+ * First the flat list: every step a record, a kernel one with its wait.  Tokens
+ * become slots; what is waited for together shares one, and is waited for once.
+ * What is to be moved while a kernel works is begun after it.  Then loops
+ * (roll.c), and, for a team of cores, pages (page.c).  Whoever wants to know
+ * what happens when, in which order and at which address, reads the program:
+ * nothing schedules it again. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* Transfers that an engine may have under way. */
+static const int most[2] = {14, 8}; /* ENG_dma, ENG_io */
+
+typedef struct Slot {
+    int count;             /* transfers under way; 0: free */
+    int group, age;
+} Slot;
+
+enum { LATER = 64 };
+
+typedef struct Maker {
+    const Plan *p;
+    Program *q;
+    const Step *later[LATER]; /* transfers that have not begun yet */
+    int nlater;
+    int *group;            /* by token: what is waited for together */
+    Slot slot[2][16];
+    int begun;             /* transfers so far */
+    bool working;          /* cores may be, when core 0 has gone on */
+    int *last;             /* by layer: the record after which it is done */
+} Maker;
+
+/* ---- the flat list ---- */
+
+Rec *rec_new(Program *q, RecKind kind)
+{
+    GROW(q->mem, q->code, (size_t)q->ncode);
+    q->code[q->ncode] = (Rec){.kind = kind, .pos = -1};
+    return &q->code[q->ncode++];
+}
+
+bool plan_uses(const Plan *p, int mem)
+{
+    int i;
+
+    for (i = 0; i < p->nbuf && p->soc->mems[mem].mapped; i++)
+        if (p->buf[i].kind != BUF_const && p->buf[i].mem == mem)
+            return true;
+    return false;
+}
+
+/* Constants come first, and buffers behind. */
+int64_t plan_external(const Plan *p, Ref r)
+{
+    const Buf *b = r.buf < 0 ? NULL : &p->buf[r.buf];
+
+    if (!b || p->soc->mems[b->mem].mapped)
+        return -1;
+    return b->addr + r.off + (b->kind == BUF_const ? 0
+                              : (p->consts[b->mem] + 15) / 16 * 16);
+}
+
+bool plan_external_ends(const Plan *p)
+{
+    int i;
+
+    for (i = 0; i < p->g->nin; i++)
+        if (plan_external(p, p->place[p->g->in[i]->id]) >= 0)
+            return true;
+    for (i = 0; i < p->g->nout; i++)
+        if (plan_external(p, p->place[p->g->out[i]->id]) >= 0)
+            return true;
+    return false;
+}
+
+/* Constants that cores can address are arrays with addresses of their own. */
+static Place place_of(const Maker *m, Ref r)
+{
+    const Plan *p = m->p;
+    const Buf *b;
+
+    if (r.buf < 0)
+        return (Place){.kind = PLACE_none};
+    b = &p->buf[r.buf];
+    if (!p->soc->mems[b->mem].mapped)
+        return (Place){PLACE_external, b->mem, -1, plan_external(p, r)};
+    if (b->kind == BUF_const)
+        return (Place){PLACE_const, -1, r.buf, r.off};
+    return (Place){PLACE_memory, b->mem, -1, b->addr + r.off};
+}
+
+/* The pages count as a memory; a record has numbers for three. */
+static bool can_have_values(const Plan *p)
+{
+    int i, n = 0;
+
+    for (i = 0; i < p->soc->nmem; i++)
+        n += plan_uses(p, i);
+    return n < 3;
+}
+
+/* Where a kernel finds it: what is small comes with the records. */
+static Place oper_place(const Maker *m, Ref r)
+{
+    const Buf *b = r.buf < 0 ? NULL : &m->p->buf[r.buf];
+
+    if (b && b->kind == BUF_const && b->val && val_rides(b->val) &&
+        m->q->values)
+        return (Place){PLACE_page, -1, r.buf, 0};
+    return place_of(m, r);
+}
+
+static Rec *put_kernel(Maker *m, const Step *s)
+{
+    Rec *c = rec_new(m->q, REC_call);
+    int i;
+
+    c->step = s;
+    c->pos = (int)(s - m->p->step);
+    c->inst = m->q->inst.of[s - m->p->step];
+    c->nin = MAX(s->nin, s->sig ? s->sig->narg : 0);
+    c->nin = MIN(c->nin, NARG);
+    for (i = 0; i < c->nin; i++)
+        c->place[c->nplace++] =
+            oper_place(m, i < s->nin ? s->in[i] : (Ref){-1, 0});
+    for (i = 0; i < s->nout; i++)
+        c->place[c->nplace++] = place_of(m, s->out[i]);
+    if (s->tmp.buf >= 0)
+        c->place[c->nplace++] = place_of(m, s->tmp);
+    return c;
+}
+
+/* The slot of a group, or of group -1 a free one; -1: there is none. */
+static int find_slot(const Maker *m, int io, int group)
+{
+    int i;
+
+    for (i = 0; i < most[io]; i++) {
+        const Slot *s = &m->slot[io][i];
+
+        if (group < 0 ? !s->count : s->count && s->group == group)
+            return i;
+    }
+    return -1;
+}
+
+static void put_wait(Maker *m, int io, int slot, int pos)
+{
+    Rec *c = rec_new(m->q, REC_wait);
+
+    c->pos = pos;
+    c->io = io;
+    c->slot = slot;
+    m->slot[io][slot].count = 0;
+}
+
+static int under_way(const Maker *m, int io)
+{
+    int i, n = 0;
+
+    for (i = 0; i < most[io]; i++)
+        n += m->slot[io][i].count;
+    return n;
+}
+
+/* When more are under way than can be, the group that began first is waited
+ * for early, which is never wrong. */
+static void make_room(Maker *m, int io, int pos)
+{
+    int i, oldest = -1;
+
+    if (under_way(m, io) < most[io])
+        return;
+    for (i = 0; i < most[io]; i++) {
+        const Slot *s = &m->slot[io][i];
+
+        if (s->count && (oldest < 0 || s->age < m->slot[io][oldest].age))
+            oldest = i;
+    }
+    put_wait(m, io, oldest, pos);
+}
+
+static int take_slot(Maker *m, int io, const Step *s)
+{
+    int group = m->group[s->token], i;
+
+    make_room(m, io, (int)(s - m->p->step));
+    i = find_slot(m, io, group);
+    if (i < 0) {
+        i = find_slot(m, io, -1);
+        m->slot[io][i].group = group;
+        m->slot[io][i].age = m->begun++;
+    }
+    m->slot[io][i].count++;
+    return i;
+}
+
+static int level(const Maker *m, Ref r)
+{
+    const Plan *p = m->p;
+
+    return p->soc->mems[p->buf[r.buf].mem].level;
+}
+
+/* Something of a layer is still to be done by the last record. */
+static void note_layer(Maker *m, const Step *s)
+{
+    if (s->layer >= 0 && s->layer < m->p->nlayer)
+        m->last[s->layer] = m->q->ncode;
+}
+
+/* What comes now may ask for the last kernel's results, or for its place. */
+static void put_meet(Maker *m)
+{
+    if (m->working)
+        rec_new(m->q, REC_barrier);
+    m->working = false;
+}
+
+/* Rows that lie without gaps are one. */
+static void put_move(Maker *m, const Step *s)
+{
+    const Move *v = &s->move;
+    bool in = level(m, v->to) < level(m, v->from);
+    bool io = s->engine == ENG_io;
+    int slot = take_slot(m, io, s);
+    Rec *c;
+
+    if (v->row <= 0 || v->rows <= 0)
+        die("a transfer of nothing");
+    put_meet(m);
+    c = rec_new(m->q, REC_move);
+    *c = (Rec){.kind = REC_move, .step = s, .pos = (int)(s - m->p->step),
+               .io = io, .in = in,
+                .slot = slot, .row = v->row, .rows = v->rows, .nplace = 2,
+                .stride = in ? v->from_stride : v->to_stride};
+    if (c->stride == c->row) {
+        c->row *= c->rows;
+        c->rows = 1;
+    }
+    c->place[0] = place_of(m, in ? v->to : v->from);
+    c->place[1] = place_of(m, in ? v->from : v->to);
+    note_layer(m, s);
+}
+
+static void begin_later(Maker *m)
+{
+    int i;
+
+    for (i = 0; i < m->nlater; i++)
+        put_move(m, m->later[i]);
+    m->nlater = 0;
+}
+
+/* The cores had better not wait for core 0 to begin transfers: it does so when
+ * they are at work, unless it would be too late, or the layer over by then. */
+static bool can_wait(const Maker *m, const Step *kernel)
+{
+    int i;
+
+    for (i = 0; i < m->nlater; i++)
+        if (m->later[i]->layer < kernel->layer)
+            return false;
+    return kernel->ncore > 1 && m->nlater > 0;
+}
+
+static void put_work(Maker *m, const Step *s)
+{
+    bool open = can_wait(m, s);
+
+    if (!open)
+        begin_later(m);
+    put_kernel(m, s)->deferred = open;
+    m->working = false;
+    if (open) {
+        begin_later(m);
+        rec_new(m->q, REC_share);
+    }
+    m->working = true;
+    note_layer(m, s);
+}
+
+static void put_start(Maker *m, int i)
+{
+    const Plan *p = m->p;
+    const Step *s = &p->step[i];
+
+    if (s->engine == ENG_io) {
+        put_move(m, s);
+    } else if (s->engine == ENG_dma) {
+        if (m->nlater == LATER)
+            begin_later(m);
+        m->later[m->nlater++] = s;
+    } else {
+        if (i + 1 == p->nstep || s[1].kind != STEP_wait ||
+            s[1].token != s->token)
+            die("a kernel that is not waited for at once");
+        put_work(m, s);
+        if (p->layer[s->layer].last == i)
+            rec_new(m->q, REC_layer)->layer = s->layer;
+    }
+}
+
+static bool is_later(const Maker *m, int group)
+{
+    int i;
+
+    for (i = 0; i < m->nlater; i++)
+        if (m->group[m->later[i]->token] == group)
+            return true;
+    return false;
+}
+
+static void put_waits(Maker *m, const Step *s)
+{
+    int io = s->engine == ENG_io, i;
+
+    if (s->engine == ENG_core)
+        return;
+    if (io || is_later(m, m->group[s->token]))
+        begin_later(m);
+    i = find_slot(m, io, m->group[s->token]);
+    if (i >= 0)
+        put_wait(m, io, i, (int)(s - m->p->step));
+}
+
+/* Transfers between the near memories that are waited for one after the other
+ * are a group, known by the last start before their waits; any other is one of
+ * its own. */
+static void find_groups(Maker *m)
+{
+    const Plan *p = m->p;
+    int i, start = 0, tokens = 0;
+
+    for (i = 0; i < p->nstep; i++)
+        tokens = MAX(tokens, p->step[i].token + 1);
+    m->group = NEWN(m->q->mem, int, tokens + 1);
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind == STEP_start)
+            m->group[s->token] = p->nstep + (start = i);
+        else if (s->engine == ENG_dma)
+            m->group[s->token] = start;
+    }
+}
+
+static void flatten(Maker *m)
+{
+    const Plan *p = m->p;
+    int i;
+
+    find_groups(m);
+    m->last = NEWN(m->q->mem, int, m->p->nlayer + 1);
+    for (i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+
+        if (s->kind == STEP_start)
+            put_start(m, i);
+        else
+            put_waits(m, s);
+    }
+    begin_later(m);
+}
+
+/* A layer's end, for those who go step by step, is after its last record and
+ * all earlier layers' ends. */
+static void mark_ends(Maker *m)
+{
+    Program *q = m->q;
+    int i, at = 0;
+
+    q->end = NEWN(q->mem, int, m->p->nlayer + 1);
+    for (i = 0; i < m->p->nlayer; i++) {
+        at = MAX(at, m->last[i]);
+        while (at < q->ncode && q->code[at].kind == REC_layer &&
+               q->code[at].layer <= i)
+            at++;
+        q->end[i] = at;
+    }
+    if (m->p->nlayer)
+        q->end[m->p->nlayer - 1] = q->ncode;
+}
+
+bool step_same_dims(const Step *a, const Step *b)
+{
+    const DimsInfo *d = dims_of(a->node->op);
+
+    return d == dims_of(b->node->op) &&
+           !memcmp(&a->dims, &b->dims, (size_t)d->size);
+}
+
+Program *program_flat(Arena *mem, const Plan *p)
+{
+    Program *q = NEW(mem, Program);
+    Maker m = {.p = p, .q = q};
+
+    q->mem = mem;
+    q->p = p;
+    q->team = (p->soc->ncore > 1 || p->tiled) && p->nlayer > 0;
+    q->values = q->team && can_have_values(p);
+    q->inst = plan_instances(mem, p);
+    flatten(&m);
+    mark_ends(&m);
+    return q;
+}
+
+Program *program_make(Arena *mem, const Plan *p)
+{
+    Program *q = program_flat(mem, p);
+
+    program_roll(q);
+    if (q->team)
+        program_pages(q);
+    return q;
+}
+
+int64_t program_bytes(const Program *q)
+{
+    enum { ENTRY = 2 * 4 + sizeof(int16_t), /* of the table of pages */
+           ENDS = 1152 }; /* what moves inputs and outputs in pieces */
+    int64_t sum = q->team ? ENTRY * (q->npage + 1) : 0;
+    int i;
+
+    for (i = 0; i < q->npage; i++)
+        sum += q->page[i].bytes;
+    return sum + (plan_external_ends(q->p) ? ENDS : 0);
+}
