@@ -277,20 +277,44 @@ static int pad_mode(const Call *c)
     call_err(c, "mode is '%s'; wanted constant, reflect, edge or wrap", mode);
 }
 
+/* Negative pads cut elements off, before any are added; gives what is left to
+ * add. */
+static Val *crop(Call *c, Val *x, const int64_t *pads, int64_t *left)
+{
+    int rank = x->shape.rank, i;
+    int64_t d, from, to;
+
+    for (i = 0; i < rank; i++) {
+        d = x->shape.dim[i];
+        from = MAX(0, -pads[i]);
+        to = d - MAX(0, -pads[i + rank]);
+        left[i] = MAX(0, pads[i]);
+        left[i + rank] = MAX(0, pads[i + rank]);
+        if (from >= to && d)
+            call_err(c, "axis %d of %lld elements is padded by %lld and %lld: "
+                     "nothing is left of it", i, (long long)d,
+                     (long long)pads[i], (long long)pads[i + rank]);
+        x = part(c, x, i, from, MAX(0, to - from), 1);
+    }
+    return x;
+}
+
 Val *pad(Call *c, Val *x, const int64_t *pads, double value, int mode)
 {
     int rank = x->shape.rank, i, some = 0;
+    int64_t left[2 * RANK];
     Node *n;
 
     for (i = 0; i < 2 * rank; i++) {
-        some |= pads[i] != 0;
+        some |= pads[i] > 0;
         if (pads[i] > 1 << 28 || pads[i] < -(1 << 28))
             call_err(c, "padding of %lld", (long long)pads[i]);
     }
+    x = crop(c, x, pads, left);
     if (!some)
         return x;
     n = node_of(c, OP_pad, 1, x);
-    attr_set_list(c->g, n, A_pad, 2 * rank, pads);
+    attr_set_list(c->g, n, A_pad, 2 * rank, left);
     if (mode)
         attr_set_int(c->g, n, A_mode, mode);
     else if (val_is_int(x) && value != 0)

@@ -61,7 +61,8 @@ static int64_t check_rank(const Node *n, const Val *x)
     return x->shape.rank - 2;
 }
 
-/* Windows of size k that fit along an axis of d elements. */
+/* Windows of size k that fit along an axis of d elements; with ceil one that
+ * begins inside may end outside, the first one too. */
 static int64_t windows(const Node *n, int i, int spatial, int64_t d, int64_t k)
 {
     int64_t s = window_attr(n, A_stride, i, 1, 1);
@@ -69,13 +70,14 @@ static int64_t windows(const Node *n, int i, int spatial, int64_t d, int64_t k)
     int64_t before = window_attr(n, A_pad, i, 0, 0);
     int64_t after = window_attr(n, A_pad, i + spatial, 0, 0);
     int64_t room = d + before + after - reach, count;
+    bool ceil = attr_int(n, A_ceil);
 
-    if (room < 0)
+    if (room < (ceil ? 1 - s : 0))
         err_node(n, "a window of %lld does not fit into %lld elements (with "
                  "padding) of spatial axis %d", (long long)reach,
                  (long long)(d + before + after), i);
-    count = (room + (attr_int(n, A_ceil) ? s - 1 : 0)) / s + 1;
-    if (attr_int(n, A_ceil) && (count - 1) * s >= d + before)
+    count = (room + (ceil ? s - 1 : 0)) / s + 1;
+    if (ceil && (count - 1) * s >= d + before)
         count--;
     return count;
 }
