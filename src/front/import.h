@@ -180,6 +180,10 @@ Val *conv(Call *c, Val *x, Val *w, Val *b); /* attributes as Conv has them */
 Val *averagepool(Call *c, Val *x);
 Val *matmul_onnx(Call *c, Val *a, Val *b); /* any ranks */
 Val *pad(Call *c, Val *x, const int64_t *pads, double value, int mode);
+/* x by a constant scale and zero point (or NULL) of one element or one per
+ * index of the axis. */
+Val *dequantize(Call *c, Val *x, Val *scale, Val *zero, int axis);
+Val *as_bytes(Call *c, Val *x); /* rounded to a byte of its own range */
 
 #define ONNX(name, meaning, how, since, min, max, about) \
     void import_##how(Call *c);

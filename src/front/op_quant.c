@@ -88,7 +88,7 @@ static Val *quantize(Call *c, Val *y, Val *scale, Val *zero, int onnx)
     return narrowed(c, done(c, n), onnx);
 }
 
-static Val *dequantize(Call *c, Val *x, Val *scale, Val *zero, int axis)
+Val *dequantize(Call *c, Val *x, Val *scale, Val *zero, int axis)
 {
     scale = fit(c, x, scale, axis, 0);
     zero = fit(c, x, zero, axis, 0);
@@ -153,7 +153,8 @@ void import_dequantizelinear(Call *c)
     give(c, 0, op3(c, OP_dequantize, c->arg[0], scale, zero));
 }
 
-/* x as bytes, by a scale and zero point from its own range. */
+/* x as bytes, by a scale and zero point from its own range; of zeros alone the
+ * scale is 1. */
 static Val *by_range(Call *c, Val *x, Val **scale, Val **zero)
 {
     Val *hi = reduce(c, OP_rmax, x, 0, NULL, false);
@@ -161,11 +162,20 @@ static Val *by_range(Call *c, Val *x, Val **scale, Val **zero)
 
     hi = op_num(c, OP_max, hi, 0);
     lo = op_num(c, OP_min, lo, 0);
-    *scale = op_num(c, OP_div, op2(c, OP_sub, hi, lo), 255);
+    z = op2(c, OP_sub, hi, lo);
+    *scale = op3(c, OP_where, op_num(c, OP_greater, z, 0),
+                 op_num(c, OP_div, z, 255), num_like(c, z, 1));
     z = op2(c, OP_div, op1(c, OP_neg, lo), *scale);
     z = clamp(c, op1(c, OP_round, z), 0, 255);
     *zero = cast(c, z, T_u8);
     return quantize(c, x, *scale, *zero, 2);
+}
+
+Val *as_bytes(Call *c, Val *x)
+{
+    Val *scale, *zero, *y = by_range(c, x, &scale, &zero);
+
+    return op3(c, OP_dequantize, y, scale, zero);
 }
 
 void import_dynamicquantizelinear(Call *c)
@@ -270,9 +280,7 @@ void import_matmulintegertofloat(Call *c)
 
 void import_dynamicquantizematmul(Call *c)
 {
-    Val *scale, *zero, *a = by_range(c, c->arg[0], &scale, &zero);
-
-    float_product(c, op3(c, OP_dequantize, a, scale, zero), 1, 2, 3, 4);
+    float_product(c, as_bytes(c, c->arg[0]), 1, 2, 3, 4);
 }
 
 void import_qlinearreducemean(Call *c)

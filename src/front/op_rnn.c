@@ -2,7 +2,9 @@
  *
  * What the inputs contribute is one product for all steps; what the state
  * contributes is one per step.  Gates lie one behind the other in a row of
- * `gates * hidden` (LSTM: i o f c, GRU: z r h), as ONNX stores the weights. */
+ * `gates * hidden` (LSTM: i o f c, GRU: z r h), as ONNX stores the weights.
+ * com.microsoft::DynamicQuantizeLSTM has weights of bytes and makes bytes of
+ * inputs and state before each product, by their own range. */
 #include "front/import.h"
 
 #include <math.h>
@@ -14,6 +16,7 @@ enum { LONG = 4096 };
 /* One layer in one direction. */
 typedef struct Cell {
     int gates, dir;
+    bool bytes;    /* products of bytes */
     int64_t steps, batch, hidden;
     bool back;
     double clip;
@@ -93,12 +96,17 @@ static Val *plus(Call *c, Val *a, Val *b)
     return a && b ? op2(c, OP_add, a, b) : a ? a : b;
 }
 
+static Val *factor(Call *c, const Cell *k, Val *x)
+{
+    return k->bytes ? as_bytes(c, x) : x;
+}
+
 /* h R' for gates from..from+n; NULL while the state is zeros. */
 static Val *recur(Call *c, const Cell *k, Val *h, int from, int n)
 {
     Val *r = part(c, k->r, 0, from * k->hidden, n * k->hidden, 1);
 
-    return h ? matmul(c, h, r, NULL, false, true) : NULL;
+    return h ? matmul(c, factor(c, k, h), r, NULL, false, true) : NULL;
 }
 
 static Val *peep(Call *c, const Cell *k, Val *row, Val *state, int i)
@@ -171,7 +179,7 @@ static Val *inputs(Call *c, const Cell *k)
             gates(c, k, rb, 0, 2),
             nums(c, (Shape){1, {k->hidden}},
                  NEWN(c->im->mem, float, (size_t)k->hidden))});
-    return matmul(c, k->x, k->w, plus(c, b, rb), false, true);
+    return matmul(c, factor(c, k, k->x), k->w, plus(c, b, rb), false, true);
 }
 
 static Val *state_out(Call *c, const Cell *k, Val *h)
@@ -257,9 +265,22 @@ static void check_lengths(Call *c, int64_t steps)
                      "all of full length", val_num(v, i), (long long)steps);
 }
 
+/* Weights of bytes at operand i, [dirs, inputs, rows], as [rows, inputs]; the
+ * scales at `scale` and the zero points behind are one or one per row. */
+static Val *byte_weights(Call *c, int dir, int i, int scale)
+{
+    Val *w = of_dir(c, must(c, i), dir, 2);
+    Val *s = must(c, scale), *z = arg_at(c, scale + 1);
+
+    s = of_dir(c, s, dir, s->shape.rank - 1);
+    z = z ? of_dir(c, z, dir, z->shape.rank - 1) : NULL;
+    return dequantize(c, perm(c, w, (int64_t[]){1, 0}), s, z, 0);
+}
+
 static Cell cell_of(Call *c, int gate_count, int dir, bool back, bool layout)
 {
-    Cell k = {.gates = gate_count, .dir = dir, .back = back};
+    bool bytes = c->row->import == import_dynamicquantizelstm;
+    Cell k = {.gates = gate_count, .dir = dir, .back = back, .bytes = bytes};
     Val *x = layout ? batch_first(c, c->arg[0]) : c->arg[0], *b;
     Val *h = arg_at(c, 5), *cc = arg_at(c, 6);
 
@@ -268,8 +289,8 @@ static Cell cell_of(Call *c, int gate_count, int dir, bool back, bool layout)
     k.x = x;
     k.steps = x->shape.dim[0];
     k.batch = x->shape.dim[1];
-    k.w = of_dir(c, c->arg[1], dir, 2);
-    k.r = of_dir(c, c->arg[2], dir, 2);
+    k.w = bytes ? byte_weights(c, dir, 1, 8) : of_dir(c, c->arg[1], dir, 2);
+    k.r = bytes ? byte_weights(c, dir, 2, 10) : of_dir(c, c->arg[2], dir, 2);
     k.hidden = k.r->shape.dim[1];
     if (k.steps > LONG || k.r->shape.dim[0] != gate_count * k.hidden ||
         k.w->shape.dim[0] != gate_count * k.hidden)
@@ -315,6 +336,11 @@ static void recurrent(Call *c, int gate_count)
 }
 
 void import_lstm(Call *c)
+{
+    recurrent(c, 4);
+}
+
+void import_dynamicquantizelstm(Call *c)
 {
     recurrent(c, 4);
 }
