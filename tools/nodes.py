@@ -228,13 +228,16 @@ class Case:
             self.result, self.why = 'excluded', 'a result without elements'
 
     def run(self):
-        """Exit status and what was said."""
         flags = ['--input-type', 'f32'] if self.floats else []
-        r = subprocess.run(
-            [ROOT + '/tilewright', 'run', self.path + '/network.onnx', '-q',
-             '-t', 'host', '-i', self.path + '/inputs.npz', '-o',
-             self.path + '/got.npz', *flags], capture_output=True, text=True,
-            timeout=300)
+        try:
+            r = subprocess.run(
+                [ROOT + '/tilewright', 'run', self.path + '/network.onnx',
+                 '-q', '-t', 'host', '-i', self.path + '/inputs.npz', '-o',
+                 self.path + '/got.npz', *flags], capture_output=True,
+                text=True, timeout=600)
+        except subprocess.TimeoutExpired:
+            self.judge(-1, 'out of time')
+            return
         said = r.stderr.strip().replace(self.path + '/network.onnx: ', '')
         self.judge(r.returncode, said[-300:])
 
