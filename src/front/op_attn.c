@@ -56,9 +56,35 @@ static Val *after(Call *c, Val *past, Val *now)
     return past ? join(c, 2, 2, both) : now;
 }
 
-/* 0 where query i of m may look at key j of n, else minus infinity: those up
- * to its own place, counted behind `before` keys. */
-static Val *causal(Call *c, int64_t m, int64_t n, int64_t before)
+/* A query at position p sees keys p + from to p + to. */
+typedef struct Sight {
+    int64_t from, to;
+} Sight;
+
+enum { FAR = 1 << 28 }; /* no bound: beyond all positions */
+
+static int64_t window_size(Call *c, const char *name)
+{
+    int64_t n = call_int(c, name, -1);
+
+    if (n < -1)
+        call_err(c, "%s is %lld; wanted -1 or more", name, (long long)n);
+    return n < 0 ? FAR : MIN(n, FAR);
+}
+
+static Sight sight_of(Call *c)
+{
+    Sight s = {-window_size(c, "left_window_size"),
+               window_size(c, "right_window_size")};
+
+    if (call_int(c, "is_causal", 0))
+        s.to = MIN(s.to, 0);
+    return s;
+}
+
+/* 0 where query i of m sees key j of n, else minus infinity; the queries come
+ * behind `before` keys. */
+static Val *window(Call *c, Sight s, int64_t m, int64_t n, int64_t before)
 {
     float *v;
     int64_t i, j;
@@ -66,9 +92,17 @@ static Val *causal(Call *c, int64_t m, int64_t n, int64_t before)
     room(c, m * n);
     v = NEWN(c->im->mem, float, (size_t)(m * n) + 1);
     for (i = 0; i < m; i++)
-        for (j = i + before + 1; j < n; j++)
-            v[i * n + j] = -INFINITY;
+        for (j = 0; j < n; j++)
+            if (j < i + before + s.from || j > i + before + s.to)
+                v[i * n + j] = -INFINITY;
     return nums(c, (Shape){2, {m, n}}, v);
+}
+
+/* What is to be added where a condition holds or not. */
+static Val *masked(Call *c, Val *shown)
+{
+    return op3(c, OP_where, shown, graph_const_f32(c->g, 0),
+               graph_const_f32(c->g, -INFINITY));
 }
 
 /* A mask as something to add, padded to n keys with minus infinity. */
@@ -78,8 +112,7 @@ static Val *bias_of(Call *c, Val *mask, int64_t n)
     int rank = mask->shape.rank;
 
     if (mask->type == T_b8)
-        mask = op3(c, OP_where, mask, graph_const_f32(c->g, 0),
-                   graph_const_f32(c->g, -INFINITY));
+        mask = masked(c, mask);
     if (!rank || mask->shape.dim[rank - 1] >= n ||
         mask->shape.dim[rank - 1] == 1)
         return mask;
@@ -87,20 +120,39 @@ static Val *bias_of(Call *c, Val *mask, int64_t n)
     return pad(c, mask, pads, -INFINITY, 0);
 }
 
-/* Keys beyond each batch's own length are out of sight. */
-static Val *padding(Call *c, Val *len, int64_t n)
+/* j - i + more for query i of m and key j of n. */
+static Val *distances(Call *c, Type t, int64_t m, int64_t n, int64_t more)
 {
-    int64_t *at, i;
-    Val *keys;
+    int64_t *v, i;
 
-    room(c, n);
-    at = NEWN(c->im->mem, int64_t, (size_t)n + 1);
-    for (i = 0; i < n; i++)
-        at[i] = i;
-    keys = ints(c, len->type, (Shape){1, {n}}, at);
+    room(c, m * n);
+    v = NEWN(c->im->mem, int64_t, (size_t)(m * n) + 1);
+    for (i = 0; i < m * n; i++)
+        v[i] = i % n - i / n + more;
+    return ints(c, t, (Shape){2, {m, n}}, v);
+}
+
+/* The window where each batch has a length of its own, and its m queries are
+ * its last: query i is at i + len - m.  Keys from len on are out of sight. */
+static Val *window_len(Call *c, Sight s, int64_t m, int64_t n, Val *len)
+{
+    Val *shown, *left;
+    Type t = len->type;
+
     len = to_rank(c, len, 4, 0);
-    return op3(c, OP_where, op2(c, OP_less, keys, len),
-               graph_const_f32(c->g, 0), graph_const_f32(c->g, -INFINITY));
+    if (s.to <= 0) /* which ends before len too */
+        shown = op2(c, OP_lesseq, distances(c, t, m, n, m - s.to), len);
+    else
+        shown = op2(c, OP_less, distances(c, t, 1, n, 0), len);
+    if (s.to > 0 && s.to < FAR) {
+        left = op2(c, OP_lesseq, distances(c, t, m, n, m - s.to), len);
+        shown = op2(c, OP_and, shown, left);
+    }
+    if (s.from > -FAR) {
+        left = op2(c, OP_greatereq, distances(c, t, m, n, m - s.from), len);
+        shown = op2(c, OP_and, shown, left);
+    }
+    return masked(c, shown);
 }
 
 static Val *softcap(Call *c, Val *x, double cap)
@@ -120,13 +172,13 @@ static Val *plus(Call *c, Val *a, Val *b)
 static Val *bias_all(Call *c, int64_t m, int64_t n, int64_t before)
 {
     Val *y = arg_at(c, 3) ? bias_of(c, c->arg[3], n) : NULL;
+    Sight s = sight_of(c);
 
-    if (call_int(c, "is_causal", 0)) {
-        if (arg_at(c, 6))
-            call_err(c, "is_causal with nonpad_kv_seqlen; give a mask");
-        y = plus(c, y, causal(c, m, n, before));
-    }
-    return arg_at(c, 6) ? plus(c, y, padding(c, c->arg[6], n)) : y;
+    if (arg_at(c, 6))
+        return plus(c, y, window_len(c, s, m, n, c->arg[6]));
+    if (s.from == -FAR && s.to == FAR)
+        return y;
+    return plus(c, y, window(c, s, m, n, before));
 }
 
 static bool any_set(const Val *v)
@@ -167,8 +219,15 @@ void import_attention(Call *c)
 
     if (!arg_at(c, 4) != !arg_at(c, 5))
         call_err(c, "past_key and past_value come together or not at all");
-    if (call_has(c, "left_window_size") || call_has(c, "right_window_size"))
-        call_err(c, "sliding windows are not supported; give a mask");
+    if (arg_at(c, 4) && arg_at(c, 6))
+        call_err(c, "past_key with nonpad_kv_seqlen; wanted one of them");
+    if (arg_at(c, 6) && val_count(c->arg[6]) != q->shape.dim[0])
+        call_err(c, "%lld lengths in nonpad_kv_seqlen for %lld batches",
+                 (long long)val_count(c->arg[6]),
+                 (long long)q->shape.dim[0]);
+    if (mode < 0 || mode > 3)
+        call_err(c, "qk_matmul_output_mode is %lld; wanted 0 to 3",
+                 (long long)mode);
     k = after(c, arg_at(c, 4), k);
     v = after(c, arg_at(c, 5), v);
     give(c, 1, k);
@@ -178,7 +237,9 @@ void import_attention(Call *c)
         scale = 1 / sqrt((double)q->shape.dim[3]);
     q = op_num(c, OP_mul, q, scale);
     x = matmul(c, q, share_heads(c, k, n), NULL, false, true);
-    raw = x = softcap(c, x, call_num(c, "softcap", 0));
+    raw = x;
+    x = softcap(c, x, call_num(c, "softcap", 0));
+    raw = mode ? x : raw;
     bias = bias_all(c, x->shape.dim[2], x->shape.dim[3], before);
     x = plus(c, x, bias);
     raw = mode == 2 ? x : raw;
