@@ -4,6 +4,7 @@
 #include "test/kern.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -471,6 +472,87 @@ static void draw_taps(Str *o, const Inst *in)
     str_fmt(o, "r = taps x i w axis=%d", axis);
 }
 
+static void draw_topk(Str *o, const Inst *in)
+{
+    int n[3] = {between(1, 3), between(1, 4), between(1, 40)}, rank;
+
+    rank = between(1, 3);
+    put_operand(o, "x", in->arg[0], dims(rank, n + 3 - rank));
+    str_fmt(o, "r = topk x p0=%d mode=%d", between(1, n[2]), roll(2));
+}
+
+static void draw_poolat(Str *o, const Inst *in)
+{
+    int x[4] = {between(1, 2), between(1, 3), 0, 0}, k[2], s[2], p[4], d[2], i;
+
+    for (i = 0; i < 2; i++) {
+        k[i] = between(1, 3);
+        s[i] = between(1, 3);
+        d[i] = between(1, 2);
+        p[i] = roll(k[i]);
+        p[2 + i] = roll(k[i]);
+        x[2 + i] = between(1 + (k[i] - 1) * d[i], 6);
+    }
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    str_fmt(o, "r = poolat x%s%s%s%s ceil=%d", list(2, k, " kernel=", ""),
+            list(2, s, " stride=", ""), list(4, p, " pad=", ""),
+            list(2, d, " dilation=", ""), roll(2));
+}
+
+/* The cosines and sines of a turn. */
+static void put_turn(Str *o, int n)
+{
+    int i;
+
+    str_fmt(o, "w = const : f32[%d,2] {", n);
+    for (i = 0; i < n; i++)
+        str_fmt(o, "%s%.9g,%.9g", i ? "," : "",
+                cos(6.283185307179586 * i / n), sin(6.283185307179586 * i / n));
+    str_put(o, "}\n");
+}
+
+static void draw_dft(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 70), between(1, 2)}, v = roll(2);
+    int n = roll(3) ? between(1, 40) : 1 << roll(7), step = roll(2);
+
+    x[1] += step ? n : 0;
+    step = step ? between(1, 20) : 0;
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    put_turn(o, n);
+    if (v)
+        put_operand(o, "v", T_f32, dims(1, &n));
+    str_fmt(o, "r = dft x w%s p0=%d p1=%d mode=%d", v ? " v" : "",
+            roll(2) ? n : n / 2 + 1, step, roll(2));
+}
+
+static void draw_grid(Str *o, const Inst *in)
+{
+    int x[5] = {between(1, 2), between(1, 3)}, g[5], rank = between(3, 5), i;
+
+    g[0] = x[0];
+    g[rank - 1] = rank - 2;
+    for (i = 2; i < rank; i++) {
+        x[i] = between(1, 5);
+        g[i - 1] = between(1, 4);
+    }
+    put_operand(o, "x", in->arg[0], dims(rank, x));
+    put_operand(o, "grid", in->arg[1], dims(rank, g));
+    str_fmt(o, "r = gridsample x grid mode=%d p0=%d p1=%d", roll(3), roll(3),
+            roll(2));
+}
+
+static void draw_nms(Str *o, const Inst *in)
+{
+    int b[3] = {between(1, 2), between(1, 20), 4};
+    int s[3] = {b[0], between(1, 3), b[1]};
+
+    put_operand(o, "boxes", in->arg[0], dims(3, b));
+    put_operand(o, "scores", in->arg[1], dims(3, s));
+    str_fmt(o, "r = nms boxes scores p0=%d mode=%d alpha=0.%d beta=0.%d",
+            between(1, 9), roll(2), roll(10), roll(10));
+}
+
 static void draw_move(Str *o, OpCode op, const Inst *in)
 {
     int rank = between(1, 4), n[4], at[4], step[4], count[4], perm[4], i, j;
@@ -527,6 +609,11 @@ const char *draw(OpCode op, const Inst *in)
         break;
     case FAM_gathernd: case FAM_scatternd: draw_nd(&o, op, in); break;
     case FAM_taps: draw_taps(&o, in); break;
+    case FAM_topk: draw_topk(&o, in); break;
+    case FAM_poolat: draw_poolat(&o, in); break;
+    case FAM_dft: draw_dft(&o, in); break;
+    case FAM_grid: draw_grid(&o, in); break;
+    case FAM_nms: draw_nms(&o, in); break;
     default: draw_move(&o, op, in); break;
     }
     str_put(&o, "\noutput r\n");

@@ -41,6 +41,8 @@ static const int struct_of[NFAM] = {
     [FAM_pad] = D_pad, [FAM_gather] = D_gather, [FAM_gatherelem] = D_elements,
     [FAM_gathernd] = D_nd, [FAM_scatterelem] = D_elements,
     [FAM_scatternd] = D_nd, [FAM_taps] = D_taps,
+    [FAM_topk] = D_topk, [FAM_poolat] = D_pool, [FAM_dft] = D_dft,
+    [FAM_grid] = D_grid, [FAM_nms] = D_nms,
 };
 
 const DimsInfo *dims_of(OpCode op)
@@ -61,7 +63,7 @@ const DimsInfo *dims_of(OpCode op)
     return i < 0 ? NULL : &info[i];
 }
 
-static int32_t to32(const Node *n, int64_t v)
+int32_t dims_32(const Node *n, int64_t v)
 {
     if (v > INT32_MAX || v < INT32_MIN)
         err_node(n, "a length or constant of %lld: 32 bits are supported",
@@ -162,7 +164,7 @@ static void put_sizes(const Node *n, const Nest *t, int len, int32_t *to)
         err_node(n, "%d axes that cannot be joined: at most %d are supported",
                  t->rank, len);
     for (i = 0; i < len; i++)
-        to[i] = i < len - t->rank ? 1 : to32(n, t->n[i - len + t->rank]);
+        to[i] = i < len - t->rank ? 1 : dims_32(n, t->n[i - len + t->rank]);
 }
 
 static void put_strides(const Node *n, const Nest *t, int w, int len,
@@ -171,7 +173,7 @@ static void put_strides(const Node *n, const Nest *t, int w, int len,
     int i;
 
     for (i = 0; i < len; i++)
-        to[i] = i < len - t->rank ? 0 : to32(n, t->s[w][i - len + t->rank]);
+        to[i] = i < len - t->rank ? 0 : dims_32(n, t->s[w][i - len + t->rank]);
 }
 
 /* --- constants that several families share --- */
@@ -240,12 +242,12 @@ static void fill_map(const Node *n, struct map_dims *d)
     PUT_CLIP(d, n);
     if (n->op == OP_quantize)
         put_bounds(n, d);
-    d->p0 = to32(n, attr_int(n, A_p0));
-    d->p1 = to32(n, attr_int(n, A_p1));
-    d->p2 = to32(n, attr_int(n, A_p2));
+    d->p0 = dims_32(n, attr_int(n, A_p0));
+    d->p1 = dims_32(n, attr_int(n, A_p1));
+    d->p2 = dims_32(n, attr_int(n, A_p2));
     d->alpha = (float)attr_num(n, A_alpha);
     d->beta = (float)attr_num(n, A_beta);
-    d->mode = to32(n, attr_int(n, A_mode));
+    d->mode = dims_32(n, attr_int(n, A_mode));
 }
 
 /* Sizes and strides of an image: batch, channels, rows, columns.  A tensor
@@ -263,14 +265,14 @@ static Image image_of(const Node *n, const Val *v)
     Image m;
 
     dense(v->shape, s);
-    m.n = to32(n, dim[0]);
-    m.sn = to32(n, s[0]);
-    m.c = to32(n, dim[c]);
-    m.sc = to32(n, s[c]);
-    m.w = to32(n, dim[w]);
-    m.sw = to32(n, s[w]);
-    m.h = flat ? 1 : to32(n, dim[w - 1]);
-    m.sh = flat ? 0 : to32(n, s[w - 1]);
+    m.n = dims_32(n, dim[0]);
+    m.sn = dims_32(n, s[0]);
+    m.c = dims_32(n, dim[c]);
+    m.sc = dims_32(n, s[c]);
+    m.w = dims_32(n, dim[w]);
+    m.sw = dims_32(n, s[w]);
+    m.h = flat ? 1 : dims_32(n, dim[w - 1]);
+    m.sh = flat ? 0 : dims_32(n, s[w - 1]);
     return m;
 }
 
@@ -311,7 +313,7 @@ static void fill_conv(const Node *n, struct conv_dims *d)
     d->wh = w.sh;
     d->ww = w.sw;
     d->wc = w.sc;
-    d->padv = to32(n, attr_int(n, A_padvalue));
+    d->padv = dims_32(n, attr_int(n, A_padvalue));
 }
 
 static void fill_convt(const Node *n, struct convt_dims *d)
@@ -360,7 +362,7 @@ static void matrix_strides(const Node *n, const char *name, int32_t *rows,
     if (rank >= 1 && v->shape.dim[rank - 1] > 1)
         *columns = 1;
     if (rank >= 2 && v->shape.dim[rank - 2] > 1)
-        *rows = to32(n, v->shape.dim[rank - 1]);
+        *rows = dims_32(n, v->shape.dim[rank - 1]);
 }
 
 /* Batches of a and b, in elements of each. */
@@ -391,12 +393,12 @@ static void fill_matmul(const Node *n, struct matmul_dims *d)
 {
     Shape a = n->arg[0]->shape, b = n->arg[1]->shape;
     bool ta = attr_int(n, A_transa), tb = attr_int(n, A_transb);
-    int32_t arow = to32(n, a.dim[a.rank - 1]), brow;
+    int32_t arow = dims_32(n, a.dim[a.rank - 1]), brow;
 
-    brow = to32(n, b.dim[b.rank - 1]);
-    d->m = to32(n, a.dim[a.rank - (ta ? 1 : 2)]);
-    d->k = to32(n, a.dim[a.rank - (ta ? 2 : 1)]);
-    d->n = to32(n, b.dim[b.rank - (tb ? 2 : 1)]);
+    brow = dims_32(n, b.dim[b.rank - 1]);
+    d->m = dims_32(n, a.dim[a.rank - (ta ? 1 : 2)]);
+    d->k = dims_32(n, a.dim[a.rank - (ta ? 2 : 1)]);
+    d->n = dims_32(n, b.dim[b.rank - (tb ? 2 : 1)]);
     d->am = ta ? 1 : arow;
     d->ak = ta ? arow : 1;
     d->bk = tb ? 1 : brow;
@@ -415,14 +417,14 @@ static void fill_row(const Node *n, struct row_dims *d)
     if (node_axis(n, x.rank) != x.rank - 1)
         die("node '%s' (%s) works along axis %d: not in kernel form", n->name,
             op_info[n->op].name, node_axis(n, x.rank));
-    d->n = to32(n, x.dim[x.rank - 1]);
-    d->rows = to32(n, product(x, 0, x.rank - 1));
+    d->n = dims_32(n, x.dim[x.rank - 1]);
+    d->rows = dims_32(n, product(x, 0, x.rank - 1));
     d->eps = (float)attr_num(n, A_eps);
     d->alpha = (float)attr_num(n, A_alpha);
-    d->p0 = to32(n, attr_int(n, A_p0));
-    d->p1 = to32(n, attr_int(n, A_p1));
-    d->p2 = to32(n, attr_int(n, A_p2));
-    d->p3 = to32(n, attr_int(n, A_p3));
+    d->p0 = dims_32(n, attr_int(n, A_p0));
+    d->p1 = dims_32(n, attr_int(n, A_p1));
+    d->p2 = dims_32(n, attr_int(n, A_p2));
+    d->p3 = dims_32(n, attr_int(n, A_p3));
     d->shift = (int32_t)attr_int(n, A_shift);
     d->lo = low(n);
     d->hi = high(n);
@@ -459,8 +461,8 @@ static void fill_reduce(const Node *n, struct reduce_dims *d)
     put_strides(n, &stay, 0, 6, d->xs);
     put_sizes(n, &go, 6, d->m);
     put_strides(n, &go, 0, 6, d->ms);
-    d->count = to32(n, count);
-    d->mode = to32(n, attr_int(n, A_mode));
+    d->count = dims_32(n, count);
+    d->mode = dims_32(n, attr_int(n, A_mode));
 }
 
 /* t walks x in walker 0 and y in walker 1. */
@@ -471,8 +473,8 @@ static void put_copy(const Node *n, Nest *t, int64_t xo, int64_t yo,
     put_sizes(n, t, 8, d->n);
     put_strides(n, t, 0, 8, d->xs);
     put_strides(n, t, 1, 8, d->ys);
-    d->xo = to32(n, xo);
-    d->yo = to32(n, yo);
+    d->xo = dims_32(n, xo);
+    d->yo = dims_32(n, yo);
 }
 
 static void fill_transpose(const Node *n, struct copy_dims *d)
@@ -571,11 +573,11 @@ static void fill_pad(const Node *n, struct pad_dims *d)
     }
     for (i = 0; i < 8; i++) {
         k = i - 8 + rank;
-        d->n[i] = k < 0 ? 1 : to32(n, y.dim[k]);
-        d->xn[i] = k < 0 ? 1 : to32(n, x.dim[k]);
-        d->before[i] = k < 0 ? 0 : to32(n, before[k]);
+        d->n[i] = k < 0 ? 1 : dims_32(n, y.dim[k]);
+        d->xn[i] = k < 0 ? 1 : dims_32(n, x.dim[k]);
+        d->before[i] = k < 0 ? 0 : dims_32(n, before[k]);
     }
-    d->p0 = to32(n, attr_int(n, A_p0));
+    d->p0 = dims_32(n, attr_int(n, A_p0));
     d->alpha = (float)attr_num(n, A_alpha);
     d->mode = (int32_t)attr_int(n, A_mode);
 }
@@ -585,10 +587,10 @@ static void fill_gather(const Node *n, struct gather_dims *d)
     Shape x = n->arg[0]->shape;
     int axis = node_axis(n, x.rank);
 
-    d->outer = to32(n, product(x, 0, axis));
-    d->n = to32(n, val_count(n->arg[1]));
-    d->inner = to32(n, product(x, axis + 1, x.rank));
-    d->len = to32(n, x.dim[axis]);
+    d->outer = dims_32(n, product(x, 0, axis));
+    d->n = dims_32(n, val_count(n->arg[1]));
+    d->inner = dims_32(n, product(x, axis + 1, x.rank));
+    d->len = dims_32(n, x.dim[axis]);
 }
 
 static void fill_elements(const Node *n, struct elements_dims *d)
@@ -600,12 +602,12 @@ static void fill_elements(const Node *n, struct elements_dims *d)
     dense(x, stride);
     for (k = 0; k < 8; k++) {
         at = k - 8 + x.rank;
-        d->n[k] = at < 0 ? 1 : to32(n, i.dim[at]);
-        d->xn[k] = at < 0 ? 1 : to32(n, x.dim[at]);
-        d->xs[k] = at < 0 ? 0 : to32(n, stride[at]);
+        d->n[k] = at < 0 ? 1 : dims_32(n, i.dim[at]);
+        d->xn[k] = at < 0 ? 1 : dims_32(n, x.dim[at]);
+        d->xs[k] = at < 0 ? 0 : dims_32(n, stride[at]);
     }
     d->axis = node_axis(n, x.rank) + 8 - x.rank;
-    d->mode = to32(n, attr_int(n, A_mode));
+    d->mode = dims_32(n, attr_int(n, A_mode));
 }
 
 static void fill_nd(const Node *n, struct nd_dims *d)
@@ -615,16 +617,16 @@ static void fill_nd(const Node *n, struct nd_dims *d)
     int64_t stride[RANK];
 
     dense(x, stride);
-    d->batch = to32(n, product(x, 0, batch));
-    d->count = to32(n, product(i, batch, i.rank - 1));
+    d->batch = dims_32(n, product(x, 0, batch));
+    d->count = dims_32(n, product(i, batch, i.rank - 1));
     d->k = k;
-    d->inner = to32(n, product(x, batch + k, x.rank));
+    d->inner = dims_32(n, product(x, batch + k, x.rank));
     for (j = 0; j < k; j++) {
-        d->len[j] = to32(n, x.dim[batch + j]);
-        d->stride[j] = to32(n, stride[batch + j]);
+        d->len[j] = dims_32(n, x.dim[batch + j]);
+        d->stride[j] = dims_32(n, stride[batch + j]);
     }
-    d->xbatch = to32(n, product(x, batch, x.rank));
-    d->mode = to32(n, attr_int(n, A_mode));
+    d->xbatch = dims_32(n, product(x, batch, x.rank));
+    d->mode = dims_32(n, attr_int(n, A_mode));
 }
 
 static void fill_taps(const Node *n, struct taps_dims *d)
@@ -632,11 +634,11 @@ static void fill_taps(const Node *n, struct taps_dims *d)
     Shape x = n->arg[0]->shape, i = n->arg[1]->shape;
     int axis = node_axis(n, x.rank);
 
-    d->outer = to32(n, product(x, 0, axis));
-    d->n = to32(n, i.dim[0]);
-    d->inner = to32(n, product(x, axis + 1, x.rank));
-    d->len = to32(n, x.dim[axis]);
-    d->taps = to32(n, i.dim[1]);
+    d->outer = dims_32(n, product(x, 0, axis));
+    d->n = dims_32(n, i.dim[0]);
+    d->inner = dims_32(n, product(x, axis + 1, x.rank));
+    d->len = dims_32(n, x.dim[axis]);
+    d->taps = dims_32(n, i.dim[1]);
 }
 
 /* The range before the result is clipped. */
@@ -698,6 +700,11 @@ void dims_fill_wide(const Node *n, Dims *d)
         break;
     case FAM_gathernd: case FAM_scatternd: fill_nd(n, &d->nd); break;
     case FAM_taps: fill_taps(n, &d->taps); break;
+    case FAM_topk: fill_topk(n, &d->topk); break;
+    case FAM_poolat: fill_pool(n, &d->pool); break;
+    case FAM_dft: fill_dft(n, &d->dft); break;
+    case FAM_grid: fill_grid(n, &d->grid); break;
+    case FAM_nms: fill_nms(n, &d->nms); break;
     case FAM_reshape: case NFAM: break;
     }
 }

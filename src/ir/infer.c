@@ -176,6 +176,9 @@ static void check_domain(const Node *n)
         wants_int(n, 1, false);
         wants_int(n, 2, true);
         break;
+    case OP_dft: case OP_gridsample: case OP_nms:
+        wants_int(n, 0, false);
+        break;
     default:
         if (node_arg(n, "mul") && n->op != OP_mul)
             wants_int(n, op_arg(n->op, "mul", &(bool){0}), true);
@@ -233,6 +236,17 @@ static Type attr_type(const Node *n)
     return (Type)t;
 }
 
+/* Operators whose results are places, not values, of elements. */
+static bool is_place(OpCode op)
+{
+    switch (op) {
+    case OP_argmax: case OP_argmin: case OP_topk: case OP_poolat: case OP_nms:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* The type where it does not depend on the range; T_none if it does. */
 static Type type_plain(const Node *n)
 {
@@ -242,7 +256,7 @@ static Type type_plain(const Node *n)
         return attr_type(n);
     if (is_truth(n->op))
         return T_b8;
-    if (n->op == OP_argmax || n->op == OP_argmin)
+    if (is_place(n->op))
         return T_none;
     if (n->op == OP_dequantize || !val_is_int(x))
         return T_f32;
@@ -276,7 +290,7 @@ static Type type_typed(const Node *n, Range r)
 {
     Type t = n->arg[n->op == OP_where]->type;
 
-    if (n->op == OP_argmax || n->op == OP_argmin)
+    if (is_place(n->op))
         return T_s64;
     if (node_arg(n, "mul") && n->op != OP_mul)
         return type_for(r.lo, r.hi);

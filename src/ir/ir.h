@@ -44,7 +44,7 @@ typedef enum Family {
     FAM_map, FAM_conv, FAM_convt, FAM_pool, FAM_matmul, FAM_row, FAM_reduce,
     FAM_reshape, FAM_transpose, FAM_slice, FAM_expand, FAM_concat, FAM_pad,
     FAM_gather, FAM_gatherelem, FAM_gathernd, FAM_scatterelem, FAM_scatternd,
-    FAM_taps, NFAM
+    FAM_taps, FAM_topk, FAM_poolat, FAM_dft, FAM_grid, FAM_nms, NFAM
 } Family;
 
 typedef struct OpInfo {
@@ -215,6 +215,16 @@ Shape shape_convt(const Node *n);
 Shape shape_pool(const Node *n);
 void check_epilogue(const Node *n, int64_t channels);
 
+/* single.c: families of one operator each, their shapes and numbers */
+Shape shape_topk(const Node *n);
+Shape shape_dft(const Node *n);
+Shape shape_grid(const Node *n);
+Shape shape_nms(const Node *n);
+void fill_topk(const Node *n, struct topk_dims *d);
+void fill_dft(const Node *n, struct dft_dims *d);
+void fill_grid(const Node *n, struct grid_dims *d);
+void fill_nms(const Node *n, struct nms_dims *d);
+
 /* shape.c: the shape of the result alone; axis made positive and checked */
 Shape shape_infer(const Node *n);
 const char *shape_text(Shape s); /* shape_str for three calls more */
@@ -256,6 +266,7 @@ typedef struct DimsInfo {
     int nfield;
     const Field *field;
 } DimsInfo;
+int32_t dims_32(const Node *n, int64_t v); /* err if it is wider */
 const DimsInfo *dims_of(OpCode op); /* NULL: no kernels of its own (reshape) */
 /* Fills d for a node in kernel form. */
 void dims_fill(const Node *n, Dims *d);

@@ -581,6 +581,12 @@ static int64_t reduced_count(const Node *n)
     return count;
 }
 
+/* Places of elements of x; of an axis, or of all. */
+static Range range_place(int64_t count)
+{
+    return (Range){0, MAX(count - 1, 0)};
+}
+
 static Range range_reduce(const Node *n)
 {
     Range x = of(n->arg[0]), size = absolute(x);
@@ -593,7 +599,7 @@ static Range range_reduce(const Node *n)
     case OP_l1: return scaled(size, count);
     case OP_sumsquare: return scaled(times(size, size), count);
     case OP_prod: return join(power(x, (Range){count, count}), x);
-    case OP_argmax: case OP_argmin: return (Range){0, MAX(count - 1, 0)};
+    case OP_argmax: case OP_argmin: return range_place(count);
     default:
         err_node(n, "has no meaning for integers; operand '%s' is %s",
                  n->arg[0]->name, type_info[n->arg[0]->type].name);
@@ -642,6 +648,14 @@ static Range range_taps(const Node *n)
     return scaled(p, n->arg[1]->shape.dim[1]);
 }
 
+/* Batches, classes and boxes, and -1. */
+static Range range_nms(const Node *n)
+{
+    Shape s = n->arg[1]->shape;
+
+    return (Range){-1, range_place(MAX(s.dim[0], MAX(s.dim[1], s.dim[2]))).hi};
+}
+
 /* Of cast and quantize: as far as the type holds it (infer.c cuts). */
 static Range range_convert(const Node *n)
 {
@@ -677,6 +691,10 @@ static Range range_of(const Node *n)
     case FAM_pad: return range_pad(n);
     case FAM_scatterelem: case FAM_scatternd: return range_scatter(n);
     case FAM_taps: return range_taps(n);
+    case FAM_topk:
+        return range_place(n->arg[0]->shape.dim[n->arg[0]->shape.rank - 1]);
+    case FAM_poolat: return range_place(val_count(n->arg[0]));
+    case FAM_nms: return range_nms(n);
     default: return of(n->arg[0]);
     }
 }

@@ -450,6 +450,9 @@ Shape shape_infer(const Node *n)
         [FAM_gathernd] = shape_gathernd,
         [FAM_scatterelem] = shape_scatterelem,
         [FAM_scatternd] = shape_scatternd, [FAM_taps] = shape_taps,
+        [FAM_topk] = shape_topk, [FAM_poolat] = shape_pool,
+        [FAM_dft] = shape_dft, [FAM_grid] = shape_grid,
+        [FAM_nms] = shape_nms,
     };
 
     return rule[op_info[n->op].family](n);

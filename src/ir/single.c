@@ -1,0 +1,181 @@
+/* Families of one operator each: the shape of the result, and what kernels
+ * are told (kern/dims.def). */
+#include "ir/ir.h"
+
+#include <string.h>
+
+static int64_t product(Shape s, int from, int to)
+{
+    int64_t p = 1;
+    int i;
+
+    for (i = from; i < to; i++)
+        p *= s.dim[i];
+    return p;
+}
+
+static int64_t attr_within(const Node *n, AttrCode c, int64_t lo, int64_t hi)
+{
+    int64_t v = attr_int(n, c);
+
+    if (v < lo || v > hi)
+        err_node(n, "%s is %lld, %lld to %lld was wanted", attr_info[c].name,
+                 (long long)v, (long long)lo, (long long)hi);
+    return v;
+}
+
+static Shape shape_ranked(const Node *n, int i, int least, int most)
+{
+    Shape s = n->arg[i]->shape;
+
+    if (s.rank < least || s.rank > most)
+        err_node(n, "'%s' has shape %s: %d to %d dimensions were wanted",
+                 n->arg[i]->name, shape_text(s), least, most);
+    return s;
+}
+
+/* --- topk --- */
+
+Shape shape_topk(const Node *n)
+{
+    Shape y = shape_ranked(n, 0, 1, RANK);
+
+    attr_within(n, A_mode, 0, 1);
+    y.dim[y.rank - 1] = attr_within(n, A_p0, 1, y.dim[y.rank - 1]);
+    return y;
+}
+
+void fill_topk(const Node *n, struct topk_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+
+    d->rows = dims_32(n, product(x, 0, x.rank - 1));
+    d->n = dims_32(n, x.dim[x.rank - 1]);
+    d->k = dims_32(n, attr_int(n, A_p0));
+    d->mode = (int32_t)attr_int(n, A_mode);
+}
+
+/* --- dft --- */
+
+Shape shape_dft(const Node *n)
+{
+    Shape x = shape_ranked(n, 0, 2, RANK), w = shape_ranked(n, 1, 2, 2);
+    const Val *v = node_arg(n, "v");
+    int64_t c = x.dim[x.rank - 1], len = x.dim[x.rank - 2], step;
+
+    if (c != 1 && c != 2)
+        err_node(n, "the last axis of %s has %lld numbers: 1 (real) or 2 "
+                 "(complex) were wanted", shape_text(x), (long long)c);
+    if (w.dim[0] < 1 || w.dim[1] != 2)
+        err_node(n, "the table of a turn has shape %s: [n,2] was wanted",
+                 shape_text(w));
+    if (v && val_count(v) != w.dim[0])
+        err_node(n, "a window of %lld elements for a transform of %lld",
+                 (long long)val_count(v), (long long)w.dim[0]);
+    step = attr_within(n, A_p1, 0, INT32_MAX);
+    attr_within(n, A_mode, 0, 1);
+    x.dim[x.rank - 1] = 2;
+    x.dim[x.rank - 2] = attr_within(n, A_p0, 1, w.dim[0]);
+    if (!step)
+        return x;
+    if (len < w.dim[0] || x.rank == RANK)
+        err_node(n, "no window of %lld elements in %s", (long long)w.dim[0],
+                 shape_text(n->arg[0]->shape));
+    memmove(x.dim + x.rank - 1, x.dim + x.rank - 2, 2 * sizeof *x.dim);
+    x.dim[x.rank++ - 2] = (len - w.dim[0]) / step + 1;
+    return x;
+}
+
+static int32_t prime_factors(int64_t n)
+{
+    int64_t p = 2, sum = 0;
+
+    while (n > 1)
+        if (n % p)
+            p = p * p > n ? n : p + 1;
+        else
+            sum += p, n /= p;
+    return (int32_t)sum;
+}
+
+void fill_dft(const Node *n, struct dft_dims *d)
+{
+    Shape x = n->arg[0]->shape, y = n->res[0]->shape;
+
+    d->rows = dims_32(n, product(x, 0, x.rank - 2));
+    d->len = dims_32(n, x.dim[x.rank - 2]);
+    d->c = dims_32(n, x.dim[x.rank - 1]);
+    d->step = (int32_t)attr_int(n, A_p1);
+    d->frames = d->step ? dims_32(n, y.dim[y.rank - 3]) : 1;
+    d->n = dims_32(n, n->arg[1]->shape.dim[0]);
+    d->out = dims_32(n, y.dim[y.rank - 2]);
+    d->mode = (int32_t)attr_int(n, A_mode);
+    d->ways = prime_factors(d->n);
+}
+
+/* --- gridsample --- */
+
+Shape shape_grid(const Node *n)
+{
+    Shape x = shape_ranked(n, 0, 3, 5), g = n->arg[1]->shape;
+
+    if (g.rank != x.rank || g.dim[0] != x.dim[0] ||
+        g.dim[g.rank - 1] != x.rank - 2 || !product(x, 2, x.rank))
+        err_node(n, "a grid of shape %s for %s: [N,..,%d] was wanted",
+                 shape_text(g), shape_text(x), x.rank - 2);
+    attr_within(n, A_mode, 0, 2);
+    attr_within(n, A_p0, 0, 2);
+    attr_within(n, A_p1, 0, 1);
+    memcpy(x.dim + 2, g.dim + 1, (size_t)(x.rank - 2) * sizeof *x.dim);
+    return x;
+}
+
+void fill_grid(const Node *n, struct grid_dims *d)
+{
+    static const int32_t taps[] = {2, 1, 4};
+    Shape x = n->arg[0]->shape, y = n->res[0]->shape;
+    int i, at;
+
+    d->n = dims_32(n, x.dim[0]);
+    d->c = dims_32(n, x.dim[1]);
+    d->axes = x.rank - 2;
+    d->mode = (int32_t)attr_int(n, A_mode);
+    d->pads = (int32_t)attr_int(n, A_p0);
+    d->corners = (int32_t)attr_int(n, A_p1);
+    d->taps = 1;
+    for (i = 0; i < 3; i++) {
+        at = x.rank - 3 + i;
+        d->size[i] = at < 2 ? 1 : dims_32(n, x.dim[at]);
+        d->to[i] = at < 2 ? 1 : dims_32(n, y.dim[at]);
+        d->taps *= at < 2 ? 1 : taps[d->mode];
+    }
+}
+
+/* --- nms --- */
+
+Shape shape_nms(const Node *n)
+{
+    Shape b = shape_ranked(n, 0, 3, 3), s = shape_ranked(n, 1, 3, 3);
+    int64_t most = attr_within(n, A_p0, 1, INT32_MAX);
+
+    if (b.dim[2] != 4 || s.dim[0] != b.dim[0] || s.dim[2] != b.dim[1])
+        err_node(n, "boxes of shape %s and scores %s: [batches,boxes,4] and "
+                 "[batches,classes,boxes] were wanted", shape_text(b),
+                 shape_text(s));
+    attr_within(n, A_mode, 0, 1);
+    return (Shape){2, {s.dim[0] * s.dim[1] * MIN(most, s.dim[2]), 3}};
+}
+
+void fill_nms(const Node *n, struct nms_dims *d)
+{
+    Shape s = n->arg[1]->shape;
+
+    d->batches = dims_32(n, s.dim[0]);
+    d->classes = dims_32(n, s.dim[1]);
+    d->boxes = dims_32(n, s.dim[2]);
+    d->rows = dims_32(n, n->res[0]->shape.dim[0]);
+    d->most = dims_32(n, attr_int(n, A_p0));
+    d->center = (int32_t)attr_int(n, A_mode);
+    d->iou = (float)attr_num(n, A_alpha);
+    d->score = (float)attr_num(n, A_beta);
+}
