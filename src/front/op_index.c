@@ -175,45 +175,38 @@ void import_nonzero(Call *c)
     give(c, 0, ints(c, T_s64, s, at));
 }
 
-/* Less than anything that can still be picked. */
-static Val *lowest(Call *c, const Val *x, bool largest)
+/* x with an axis and the last in each other's place. */
+static Val *axis_last(Call *c, Val *x, int axis)
 {
-    double v = largest ? -INFINITY : INFINITY;
+    int64_t order[RANK];
+    int i, last = x->shape.rank - 1;
 
-    if (val_is_int(x))
-        v = largest ? (double)x->lo - c->g->exact
-                    : (double)x->hi + c->g->exact;
-    return num_like(c, x, v);
+    for (i = 0; i < x->shape.rank; i++)
+        order[i] = i == axis ? last : i == last ? axis : i;
+    return perm(c, x, order);
 }
 
-/* The best, then the best of the rest, and so on, k times. */
 void import_topk(Call *c)
 {
-    Val *x = c->arg[0], **best, **where, *at, *place, *low;
-    bool largest = call_int(c, "largest", 1);
-    int64_t k = call_int(c, "k", 0), i, axis;
+    Val *x = c->arg[0], *at;
+    int64_t k = call_int(c, "k", 0);
+    int axis = axis_of(c, call_int(c, "axis", -1), x->shape.rank);
+    int last = x->shape.rank - 1;
     Node *n;
 
-    axis = axis_of(c, call_int(c, "axis", -1), x->shape.rank);
     if (!call_has(c, "k"))
         arg_ints(c, 1, 1, &k);
-    if (k < 1 || k > x->shape.dim[axis] || k > 64)
-        call_err(c, "the best %lld of %lld; wanted 1 to 64", (long long)k,
+    if (k < 1 || k > x->shape.dim[axis])
+        call_err(c, "the best %lld of %lld", (long long)k,
                  (long long)x->shape.dim[axis]);
-    best = NEWN(c->im->mem, Val *, (size_t)k);
-    where = NEWN(c->im->mem, Val *, (size_t)k);
-    low = lowest(c, x, largest);
-    for (i = 0; i < k; i++) {
-        best[i] = reduce(c, largest ? OP_rmax : OP_rmin, x, 1, &axis, true);
-        n = node_of(c, largest ? OP_argmax : OP_argmin, 1, x);
-        attr_set_list(c->g, n, A_axes, 1, &axis);
-        where[i] = at = done(c, n);
-        place = counting(c, at, x->shape.rank, (int)axis, x->shape.dim[axis]);
-        if (i + 1 < k)
-            x = op3(c, OP_where, op2(c, OP_equal, place, at), low, x);
-    }
-    give(c, 0, join(c, (int)axis, (int)k, best));
-    give(c, 1, join(c, (int)axis, (int)k, where));
+    x = axis_last(c, x, axis);
+    n = node_of(c, OP_topk, 1, x);
+    attr_set_int(c->g, n, A_p0, k);
+    if (!call_int(c, "largest", 1))
+        attr_set_int(c->g, n, A_mode, 1);
+    at = done(c, n);
+    give(c, 0, axis_last(c, by_index(c, OP_gatherelem, x, at, last), axis));
+    give(c, 1, axis_last(c, at, axis));
 }
 
 /* Each batch has its own known length; what lies behind stays. */
