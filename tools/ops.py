@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Vectors of operators that few networks have: tools/ops.py DIR [NAME...]
+
+A network for each name below, all of its nodes side by side, is written to
+DIR/NAME: network.onnx, inputs.npz, and in outputs.npz what onnxruntime makes
+of it, or ONNX's reference where onnxruntime has no such operator.  test/ops
+holds what this wrote; test/ops.t runs it."""
+import os
+import sys
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+rng = np.random.default_rng(10)
+
+
+def f(*shape):
+    """Normal numbers of few digits: they compress, and are exact in text."""
+    return (rng.standard_normal(shape) * 64).round().astype(np.float32) / 64
+
+
+def i64(*v):
+    return np.array(v, np.int64)
+
+
+class C:
+    """An operand that is a constant."""
+
+    def __init__(self, a):
+        self.a = np.asarray(a)
+
+
+def number(v, t=np.int64):
+    return C(np.array(v, t))
+
+
+def case(op, *operands, results=1, opset=20, **attributes):
+    return op, operands, results, opset, attributes
+
+
+def topk():
+    x, ties = f(2, 3, 90), rng.integers(-3, 4, (5, 40)).astype(np.float32)
+    return [case('TopK', x, C(i64(70)), results=2),
+            case('TopK', x, C(i64(3)), results=2, axis=1, largest=0),
+            case('TopK', ties, C(i64(40)), results=2, largest=0),
+            case('TopK', ties, C(i64(1)), results=2, axis=0)]
+
+
+def signal():
+    x, z, s = f(2, 20, 1), f(2, 3, 16, 2), f(1, 400, 1)
+    half = f(2, 7, 2)
+    window = np.hanning(64).astype(np.float32)
+    cases = [case('DFT', x), case('DFT', x, onesided=1),
+             case('DFT', z, None, number(1)), case('DFT', z, inverse=1),
+             case('DFT', z, number(21)), case('DFT', x, number(17)),
+             case('DFT', z, number(7), number(-2), inverse=1),
+             case('DFT', half, number(13), onesided=1, inverse=1),
+             case('DFT', half, onesided=1, inverse=1),
+             case('STFT', s, number(32), C(window)),
+             case('STFT', s, number(50), None, number(60)),
+             case('STFT', f(1, 90, 2), number(7), C(window), onesided=0)]
+    cases += [case(w + 'Window', number(19), periodic=p)
+              for w in ('Hann', 'Hamming', 'Blackman') for p in (0, 1)]
+    return cases + [case('MelWeightMatrix', number(9), number(80),
+                         number(8000), number(60.0, np.float32),
+                         number(4000.0, np.float32))]
+
+
+def attention():
+    q, k, v = f(2, 4, 3, 8), f(2, 2, 7, 8), f(2, 2, 7, 8)
+    past, now, lens = f(2, 2, 4, 8), f(2, 2, 3, 8), i64(7, 2)
+    mask = C(rng.integers(0, 2, (3, 5)).astype(bool))
+    none = (None, None, None)
+    return [case('Attention', *operands, opset=25, **attributes)
+            for operands, attributes in (
+                ((q, k, v), dict(left_window_size=1)),
+                ((q, k, v), dict(left_window_size=2, right_window_size=1)),
+                ((q, now, now, None, past, past),
+                 dict(left_window_size=3, is_causal=1)),
+                ((q, k, v, *none, lens), dict(is_causal=1)),
+                ((q, k, v, *none, lens), dict(left_window_size=1)),
+                ((q, k, v, *none, lens),
+                 dict(left_window_size=1, right_window_size=1)),
+                ((q, k, v, mask, None, None, lens),
+                 dict(right_window_size=2, softcap=1.5)))]
+
+
+NAMES = {f.__name__: f for f in (topk, signal, attention)}
+
+
+def build(name, cases):
+    """The network; what is fed to it; the constants, by name."""
+    feed, constants, nodes, outputs = {}, {}, [], []
+
+    def operand(v):
+        if v is None:
+            return ''
+        where, a = (constants, v.a) if isinstance(v, C) else (feed, v)
+        for k, b in where.items():
+            if b is a:
+                return k
+        k = '%s%d' % ('c' if where is constants else 'x', len(where))
+        where[k] = a
+        return k
+
+    for n, (op, operands, results, _, attributes) in enumerate(cases):
+        made = ['%s%d_%d' % (op, n, i) for i in range(results)]
+        nodes.append(helper.make_node(op, [operand(v) for v in operands],
+                                      made, '%s%d' % (op, n), **attributes))
+        outputs += made
+    types = lambda k: helper.np_dtype_to_tensor_dtype(feed[k].dtype)
+    graph = helper.make_graph(
+        nodes, name,
+        [helper.make_tensor_value_info(k, types(k), feed[k].shape)
+         for k in feed],
+        [onnx.ValueInfoProto(name=k) for k in outputs],
+        [numpy_helper.from_array(a, k) for k, a in constants.items()])
+    opset = max(c[3] for c in cases)
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid('', opset)], ir_version=10)
+    return onnx.shape_inference.infer_shapes(model), feed
+
+
+def answer(model, feed):
+    try:
+        import onnxruntime
+        onnxruntime.set_default_logger_severity(4)
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(),
+            providers=['CPUExecutionProvider']).run(None, feed)
+    except Exception as e:
+        print('by the reference, for onnxruntime says', str(e)[:160])
+        return ReferenceEvaluator(model).run(None, feed)
+
+
+def typed(model, outputs):
+    """Every output's type and shape as they came out."""
+    del model.graph.value_info[:]
+    for v, a in zip(model.graph.output, outputs):
+        v.CopyFrom(helper.make_tensor_value_info(
+            v.name, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape))
+
+
+def main():
+    for name in sys.argv[2:] or NAMES:
+        model, feed = build(name, NAMES[name]())
+        outputs = answer(model, feed)
+        typed(model, outputs)
+        folder = os.path.join(sys.argv[1], name)
+        os.makedirs(folder, exist_ok=True)
+        onnx.save(model, folder + '/network.onnx')
+        np.savez_compressed(folder + '/inputs.npz', **feed)
+        np.savez_compressed(folder + '/outputs.npz', *outputs)
+
+
+if __name__ == '__main__':
+    main()
