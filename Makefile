@@ -1,4 +1,4 @@
-# make · make check · make check-long · make bench · make zoo · make install · make deps
+# make · make check · make check-long · make sanitize · make check-sanitize · make bench · make zoo · make install · make deps
 MAKEFLAGS += --no-builtin-rules
 CC = gcc
 OPT = -O2 -g
@@ -56,17 +56,24 @@ build/test/simulate: test/sim/main.c build/src/cli/sim.o build/packed.o \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
 
-# The simulator's objects under the sanitizers (test/sim/asan).
-ASAN = $(patsubst %.c,build/asan/%.o,$(wildcard src/sim/*.c src/soc/*.c src/base/*.c))
-build/asan/%.o: %.c
-	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -O0 -MMD -MP -I. -Isrc \
-	    -fsanitize=address,undefined -fno-sanitize-recover=all -c -o $@ $<
+# The tree once more, as build/san, where all is built with ASan and UBSan; there
+# build/san is itself.
+TREE = $(filter-out build tilewright,$(wildcard *))
+SAN = -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZED = $(MAKE) -C build/san CC='gcc $(SAN)' WARN=-w OPT='-O1 -g1'
 
-asan: $(ASAN)
+sanitize:
+	+@[ -L build/san ] || { mkdir -p build/san/build && \
+	    ln -sfn .. build/san/build/san && \
+	    rm -rf $(TREE:%=build/san/%) && cp -pr $(TREE) build/san && \
+	    $(SANITIZED) --no-print-directory tilewright build/test/eval; }
+
+check-sanitize: sanitize
+	ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 \
+	    $(SANITIZED) check
 
 # All that tests ask for, so that no two of them make the same at a time.
-programs: build/test/simulate asan \
+programs: build/test/simulate sanitize \
     $(shell grep -hs 'make -s' test/*.t test/run test/fuzz | grep -o 'build/test/[a-z_]*')
 
 # Fuzzers (test/fuzz): the readers built by clang with sanitizers.
@@ -146,5 +153,5 @@ clean:
 help:
 	@head -1 Makefile | cut -c3-
 
-.PHONY: asan programs deps check check-long bench zoo install wc 80 clean help FORCE
--include $(OBJ:.o=.d) $(ASAN:.o=.d) $(wildcard build/test/*.d)
+.PHONY: sanitize check-sanitize programs deps check check-long bench zoo install wc 80 clean help FORCE
+-include $(OBJ:.o=.d) $(wildcard build/test/*.d)

@@ -84,7 +84,7 @@ static const char *compare(Arena *a, const Array *is, const Array *want)
             x = array_get(is, i);
             y = array_get(want, i);
             most = is->type[0] == 'f' ? 1e-4 * fmax(1, fabs(y)) : 0;
-            if (!(fabs(x - y) <= most))
+            if (x != y && !(fabs(x - y) <= most))
                 return arena_fmt(a, "differs element %lld: %g, not %g",
                                  (long long)i, x, y);
         }

@@ -4,14 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 4 * 1024, BLOCK = 64 * 1024, ALIGN = 16 };
+#ifdef __SANITIZE_ADDRESS__
+enum { FIRST = 0, BLOCK = 0, UNIT = 1 }; /* each piece alone, to be watched */
+#else
+enum { FIRST = 4 * 1024, BLOCK = 64 * 1024, UNIT = 16 };
+#endif
 
 typedef struct Block Block;
 struct Block {
     Block *next;
     size_t used;
     size_t size;
-    _Alignas(ALIGN) char data[];
+    _Alignas(16) char data[];
 };
 
 struct Arena {
@@ -72,7 +76,7 @@ void *arena_get(Arena *a, size_t n, size_t size)
 
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
         err(ERR_MODEL, "asked for %zu elements of %zu bytes", n, size);
-    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    bytes = (bytes + UNIT - 1) & ~(size_t)(UNIT - 1);
     if (bytes > BLOCK / 4)
         return get_large(a, bytes);
     if (!b || b->size - b->used < bytes) {

@@ -504,7 +504,7 @@ static void fill_slice(const Node *n, struct copy_dims *d)
     dense(y, t.s[1]);
     for (i = 0; i < y.rank; i++) {
         t.n[i] = y.dim[i];
-        t.s[0][i] = xs[i] * attr_at(n, A_step, i, 1);
+        t.s[0][i] = xs[i] * slice_step(n, i);
         xo += xs[i] * attr_at(n, A_start, i, 0);
     }
     put_copy(n, &t, xo, 0, d);

@@ -230,6 +230,10 @@ Shape shape_infer(const Node *n);
 const char *shape_text(Shape s); /* shape_str for three calls more */
 bool shape_fits(Shape s, Shape into); /* s broadcasts to `into` */
 int node_axis(const Node *n, int rank); /* of attribute axis */
+int64_t row_length(Shape s); /* of the last axis; of a single number 1 */
+/* Elements of x from one of a slice to the next, along an axis; 1 where it takes
+ * no second one, whatever its attribute says. */
+int64_t slice_step(const Node *n, int axis);
 /* Which axes of x a node of the reduce family reduces. */
 void node_axes(const Node *n, bool set[RANK]);
 

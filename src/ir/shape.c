@@ -201,7 +201,7 @@ static Shape shape_reduce(const Node *n)
     }
     if ((n->op == OP_argmax || n->op == OP_argmin) && count != 1)
         err_node(n, "one axis was wanted, %d are given", count);
-    check_epilogue(n, y.rank ? y.dim[y.rank - 1] : 1);
+    check_epilogue(n, row_length(y));
     return y;
 }
 
@@ -246,6 +246,16 @@ static Shape shape_transpose(const Node *n)
         y.dim[i] = x.dim[p];
     }
     return y;
+}
+
+int64_t row_length(Shape s)
+{
+    return s.rank ? s.dim[s.rank - 1] : 1;
+}
+
+int64_t slice_step(const Node *n, int axis)
+{
+    return n->res[0]->shape.dim[axis] > 1 ? attr_at(n, A_step, axis, 1) : 1;
 }
 
 /* Is element start + (count - 1) * step within d? */

@@ -604,7 +604,7 @@ static bool cut_slice(Cutter *c)
 
     for (i = 0; i < rank; i++) {
         start[i] = attr_at(c->n, A_start, i, 0);
-        step[i] = attr_at(c->n, A_step, i, 1);
+        step[i] = slice_step(c->n, i);
         if (i < axis) {
             before += start[i] * elements(x->shape, i + 1, rank);
             start[i] = 0;

@@ -76,7 +76,7 @@ static bool same_slice(Graph *g, Node *n)
     int i;
 
     for (i = 0; i < n->arg[0]->shape.rank; i++)
-        if (attr_at(n, A_start, i, 0) || attr_at(n, A_step, i, 1) != 1)
+        if (attr_at(n, A_start, i, 0) || slice_step(n, i) != 1)
             return false;
     return repeats(g, n, n->arg[0]);
 }

@@ -507,7 +507,7 @@ static void spans_slice(Spans *p, const Node *n)
     int axis = p->all[n->arg[0]->id].axis;
 
     if (n->res[0]->shape.dim[axis] == n->arg[0]->shape.dim[axis] &&
-        attr_at(n, A_step, axis, 1) == 1)
+        slice_step(n, axis) == 1)
         copy_spans(p, n, axis);
 }
 

@@ -95,7 +95,7 @@ static int64_t slice_off(const Node *n)
 
         if (inner && len != all)
             return -1;
-        if (len > 1 && attr_at(n, A_step, i, 1) != 1)
+        if (slice_step(n, i) != 1)
             return -1;
         off = off * all + attr_at(n, A_start, i, 0);
         inner |= len > 1;

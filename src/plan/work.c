@@ -274,7 +274,7 @@ static int64_t far_loads(const Work *w, const Val *v, bool words, int ncore)
         return results;
     loads = words ? val_bytes(v) / 4 : n;
     if (op_info[w->node->op].reach == R_ROW && v == w->node->arg[0])
-        loads *= MAX(1, ncore * y->shape.dim[y->shape.rank - 1] / results);
+        loads *= MAX(1, ncore * row_length(y->shape) / MAX(1, results));
     return loads;
 }
 

@@ -38,7 +38,7 @@ static int64_t strides_of(const Node *n, int64_t *stride)
         if (n->op == OP_slice)
             base += from[i] * attr_at(n, A_start, i, 0);
         if (n->op == OP_slice)
-            stride[i] = from[i] * attr_at(n, A_step, i, 1);
+            stride[i] = from[i] * slice_step(n, i);
         if (n->op == OP_expand)
             stride[i] = d < 0 || x.dim[d] == 1 ? 0 : from[d];
     }
