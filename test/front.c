@@ -11,7 +11,7 @@
  *     sparse w float[4] 7 8 at 1 3
  *     node Conv c1 x,w,_ -> y pads=1,1,1,1 auto_pad="VALID" eps=0.5 f=@g
  *     func dom::F a,b -> c                nodes up to `end` are its body
- *     out y
+ *     out y                               or out y float[2,3]
  *     type s8 · type x=u8 · dim n=4 · ints 1 2 3     the reader's options
  *     bytes 0a0b                          the whole file, instead
  *
@@ -398,7 +398,8 @@ static void line(Build *b, char *s)
         name = word(&s);
         ADD(b->a, b->g, input, value(b, name, word(&s)));
     } else if (!strcmp(w, "out")) {
-        ADD(b->a, b->g, output, value(b, word(&s), ""));
+        name = word(&s);
+        ADD(b->a, b->g, output, value(b, name, word(&s)));
     } else if (!strcmp(w, "node")) {
         do_node(b, s);
     } else if (!strcmp(w, "func")) {
@@ -494,7 +495,7 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         err(ERR_USAGE, "front [-s DIR] FILE");
-    quiet = true;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* warnings come in between */
     text = file_read(a, argv[argc - 1], &n);
     end = strstr(text, "# >>> want");
     if (end)

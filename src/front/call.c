@@ -211,3 +211,16 @@ int axis_of(const Call *c, int64_t axis, int rank)
                  (long long)axis, rank);
     return (int)(axis < 0 ? axis + rank : axis);
 }
+
+void axes_of(const Call *c, int n, int64_t *axes, int rank)
+{
+    int i;
+    unsigned seen = 0;
+
+    for (i = 0; i < n; i++) {
+        axes[i] = axis_of(c, axes[i], rank);
+        if (seen & 1u << axes[i])
+            call_err(c, "axis %d twice", (int)axes[i]);
+        seen |= 1u << axes[i];
+    }
+}

@@ -99,6 +99,9 @@ Entry *scope_add(Scope *s, const char *name);        /* NULL: already there */
 void scope_caller(Scope *s, const Call *c);
 const Call *scope_call(const Scope *s);
 
+/* schema.c: err if attributes or operands are not what ONNX wants. */
+void schema_check(const Call *c);
+
 /* wire.c */
 void wire_check(const ProtobufCMessageDescriptor *d, const uint8_t *p,
                 size_t n);
@@ -119,6 +122,7 @@ Shape shape_checked(const char *what, int rank, const int64_t *dim);
 
 /* kind.c: integers or floats? */
 bool kind_exact(Import *im);
+bool kind_may_be_exact(Import *im); /* if integers were given */
 Type kind_input(const Import *im, const char *name, int declared, int i);
 
 /* call.c: attributes and operands */
@@ -141,6 +145,8 @@ int arg_ints(Call *c, int i, int max, int64_t *list); /* -1: absent */
 /* A list that is an operand in newer opsets, an attribute in older ones. */
 int list_of(Call *c, int i, const char *attr, int max, int64_t *list);
 int axis_of(const Call *c, int64_t axis, int rank); /* counts from 0 */
+/* n of them in place, none of them twice; n < 0: absent. */
+void axes_of(const Call *c, int n, int64_t *axes, int rank);
 
 /* build.c: nodes; the last value made takes the name of the result */
 Node *node_of(Call *c, OpCode op, int narg, ...); /* of Val *; NULL: absent */

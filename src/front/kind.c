@@ -187,10 +187,14 @@ static bool integers_given(const Import *im)
     return some;
 }
 
+bool kind_may_be_exact(Import *im)
+{
+    return !any_node(im->model, TYPED) && !any_node(im->model, FLOATS)
+        && all_integral(im);
+}
+
 bool kind_exact(Import *im)
 {
-    if (any_node(im->model, DIALECT))
-        return true;
-    return integers_given(im) && !any_node(im->model, TYPED)
-        && !any_node(im->model, FLOATS) && all_integral(im);
+    return any_node(im->model, DIALECT)
+        || (integers_given(im) && kind_may_be_exact(im));
 }

@@ -40,6 +40,9 @@ static const char *what_else(Import *im, const OnnxNode *p)
 
     if (r)
         return r->about;
+    if (domain && *domain && row_find("", p->op_type))
+        return arena_fmt(im->mem, "it is of domain %s, and ONNX's %s is "
+                         "another", domain, p->op_type);
     if (near)
         return arena_fmt(im->mem, "nearest is %s", near);
     if (str_ends(p->op_type, "Grad"))
@@ -269,6 +272,7 @@ static void import_node(Call *c)
         call_function(c, f);
     } else {
         check_args(c);
+        schema_check(c);
         c->row->import(c);
     }
     if (!c->bad)
@@ -467,6 +471,49 @@ static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
     e->val = n->res[0];
 }
 
+/* Sizes that a file declares may be those of another version of it; what was
+ * computed counts. */
+static void compare_shape(const Import *im, const Val *v,
+                          const Onnx__TensorShapeProto *s)
+{
+    Shape declared = {.rank = (int)MIN(s->n_dim, RANK)};
+    bool same = (int)s->n_dim == v->shape.rank;
+    int i;
+
+    for (i = 0; i < declared.rank; i++) {
+        bool known = s->dim[i]->value_case ==
+            ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        declared.dim[i] = known ? s->dim[i]->dim_value : -1;
+        same &= !same || declared.dim[i] < 0 ||
+            declared.dim[i] == v->shape.dim[i];
+    }
+    if (!same)
+        warn("output '%s' has shape %s; the model declares %s", v->name,
+             shape_str(im->mem, v->shape), shape_str(im->mem, declared));
+}
+
+/* In a graph of exact integers types are not those that are declared, and in
+ * one that would be such a graph with integers given. */
+static void compare_type(Import *im, const Val *v, int declared)
+{
+    Type t = tensor_type(declared);
+
+    if (declared && !im->g->exact && t != v->type && !kind_may_be_exact(im))
+        err(ERR_MODEL, "output '%s' is of type %s; the model declares %s: it "
+            "contradicts itself", v->name, type_info[v->type].name,
+            tensor_type_name(declared));
+}
+
+static void compare_declared(Import *im, const Val *v,
+                             const Onnx__TypeProto *t)
+{
+    if (!t || t->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        return;
+    compare_type(im, v, t->tensor_type->elem_type);
+    if (t->tensor_type->shape)
+        compare_shape(im, v, t->tensor_type->shape);
+}
+
 static void add_output(Import *im, const Onnx__ValueInfoProto *p)
 {
     Entry *e;
@@ -486,6 +533,7 @@ static void add_output(Import *im, const Onnx__ValueInfoProto *p)
     }
     if (v->def && !val_is_output(im->g, v))
         val_rename(im->g, v, p->name);
+    compare_declared(im, v, p->type);
     graph_output(im->g, v);
 }
 
@@ -505,6 +553,9 @@ static int opset_of(const Model *m)
     if (v < 7)
         warn("opset %lld is older than 7, the first one known; read as 7",
              (long long)v);
+    if (v > 64)
+        err(ERR_MODEL, "opset %lld: there is none such; 24 is the last one "
+            "known", (long long)v);
     if (v > 24)
         warn("opset %lld is newer than 24, the last one known; read as 24",
              (long long)v);

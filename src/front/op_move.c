@@ -52,8 +52,9 @@ void import_squeeze(Call *c)
     int i, n = list_of(c, 1, "axes", RANK, axes);
     Shape s = {0};
 
+    axes_of(c, n, axes, x->shape.rank);
     for (i = 0; i < n; i++)
-        drop[axis_of(c, axes[i], x->shape.rank)] = true;
+        drop[axes[i]] = true;
     for (i = 0; i < x->shape.rank; i++) {
         if (n < 0 && x->shape.dim[i] == 1)
             continue;
@@ -76,10 +77,11 @@ void import_unsqueeze(Call *c)
     s.rank = x->shape.rank + n;
     if (s.rank > RANK)
         call_err(c, "%d dimensions; %d is the most", s.rank, RANK);
+    axes_of(c, n, axes, s.rank);
     for (i = 0; i < n; i++)
-        fresh[axis_of(c, axes[i], s.rank)] = true;
+        fresh[axes[i]] = true;
     for (i = 0; i < s.rank; i++)
-        s.dim[i] = fresh[i] || j == x->shape.rank ? 1 : x->shape.dim[j++];
+        s.dim[i] = fresh[i] ? 1 : x->shape.dim[j++];
     give(c, 0, to_shape(c, x, s));
 }
 
@@ -171,7 +173,7 @@ static void slice_axis(const Call *c, Shape *s, int64_t *start, int axis,
 }
 
 static Val *slice(Call *c, Val *x, int n, const int64_t *from,
-                  const int64_t *to, const int64_t *axes, const int64_t *by)
+                  const int64_t *to, int64_t *axes, const int64_t *by)
 {
     int64_t start[RANK] = {0}, step[RANK];
     Shape s = x->shape;
@@ -180,10 +182,9 @@ static Val *slice(Call *c, Val *x, int n, const int64_t *from,
 
     for (i = 0; i < s.rank; i++)
         step[i] = 1;
+    axes_of(c, n, axes, s.rank);
     for (i = 0; i < n; i++) {
-        axis = axis_of(c, axes ? axes[i] : i, s.rank);
-        if (s.dim[axis] != x->shape.dim[axis])
-            call_err(c, "axis %d twice", axis);
+        axis = (int)axes[i];
         step[axis] = by ? by[i] : 1;
         slice_axis(c, &s, &start[axis], axis, from[i], to[i], step[axis]);
     }
@@ -206,13 +207,14 @@ void import_slice(Call *c)
     int n = list_of(c, 1, "starts", RANK, from);
     int m = list_of(c, 2, "ends", RANK, to);
     int naxis = list_of(c, 3, "axes", RANK, axes);
-    int nby = arg_ints(c, 4, RANK, by);
+    int nby = arg_ints(c, 4, RANK, by), i;
 
     if (n < 0 || m != n || (naxis >= 0 && naxis != n) ||
         (nby >= 0 && nby != n))
         call_err(c, "starts, ends, axes and steps are not as many");
-    give(c, 0, slice(c, c->arg[0], n, from, to, naxis < 0 ? NULL : axes,
-                     nby < 0 ? NULL : by));
+    for (i = 0; i < n && naxis < 0; i++)
+        axes[i] = i;
+    give(c, 0, slice(c, c->arg[0], n, from, to, axes, nby < 0 ? NULL : by));
 }
 
 void import_expand(Call *c)
@@ -328,7 +330,7 @@ Val *pad(Call *c, Val *x, const int64_t *pads, double value, int mode)
 static void pads_of_axes(Call *c, int rank, int n, int64_t *pads)
 {
     int64_t axes[RANK], given[2 * RANK];
-    int i, at, naxis = arg_ints(c, 3, RANK, axes);
+    int i, naxis = arg_ints(c, 3, RANK, axes);
 
     if (n != 2 * (naxis < 0 ? rank : naxis))
         call_err(c, "%d pads; wanted %d", n, 2 * (naxis < 0 ? rank : naxis));
@@ -336,10 +338,10 @@ static void pads_of_axes(Call *c, int rank, int n, int64_t *pads)
         return;
     memcpy(given, pads, sizeof given);
     memset(pads, 0, 2 * RANK * sizeof *pads);
+    axes_of(c, naxis, axes, rank);
     for (i = 0; i < naxis; i++) {
-        at = axis_of(c, axes[i], rank);
-        pads[at] = given[i];
-        pads[at + rank] = given[i + naxis];
+        pads[axes[i]] = given[i];
+        pads[axes[i] + rank] = given[i + naxis];
     }
 }
 

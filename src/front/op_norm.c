@@ -204,11 +204,10 @@ void import_meanvariancenormalization(Call *c)
 {
     Val *x = c->arg[0], *d, *sd;
     int64_t axes[RANK] = {0, 2, 3};
-    int i, n = call_ints(c, "axes", RANK, axes);
+    int n = call_ints(c, "axes", RANK, axes);
 
     n = n < 0 ? 3 : n;
-    for (i = 0; i < n; i++)
-        axes[i] = axis_of(c, axes[i], x->shape.rank);
+    axes_of(c, n, axes, x->shape.rank);
     d = op2(c, OP_sub, x, reduce(c, OP_mean, x, n, axes, true));
     sd = reduce(c, OP_mean, op2(c, OP_mul, d, d), n, axes, true);
     sd = op_num(c, OP_add, op1(c, OP_sqrt, sd), 1e-9);

@@ -16,6 +16,18 @@
 #include <math.h>
 #include <string.h>
 
+/* Scales that are known divide and multiply: finite and above 0. */
+static Val *scale_checked(const Call *c, Val *s)
+{
+    int64_t i, n = s && s->data ? val_count(s) : 0;
+
+    for (i = 0; i < n; i++)
+        if (!(val_num(s, i) > 0) || isinf(val_num(s, i)))
+            call_err(c, "scale '%s' has %g at element %lld; wanted a finite "
+                     "number above 0", s->name, val_num(s, i), (long long)i);
+    return s;
+}
+
 /* Each element along an axis r times: [a,d,b] -> [a,d,1,b] -> [a,d,r,b]. */
 static Val *stretch(Call *c, Val *x, int axis, int64_t r)
 {
@@ -83,14 +95,14 @@ static Val *quantize(Call *c, Val *y, Val *scale, Val *zero, int onnx)
     if (t == T_none || t == T_b8 || type_info[t].kind == FLOAT)
         call_err(c, "quantizes to %s; wanted integers",
                  tensor_type_name(onnx));
-    n = node_of(c, OP_quantize, 3, y, scale, zero);
+    n = node_of(c, OP_quantize, 3, y, scale_checked(c, scale), zero);
     attr_set_int(c->g, n, A_to, t);
     return narrowed(c, done(c, n), onnx);
 }
 
 Val *dequantize(Call *c, Val *x, Val *scale, Val *zero, int axis)
 {
-    scale = fit(c, x, scale, axis, 0);
+    scale = fit(c, x, scale_checked(c, scale), axis, 0);
     zero = fit(c, x, zero, axis, 0);
     return op3(c, OP_dequantize, x, scale, zero);
 }
@@ -144,7 +156,8 @@ void import_quantizelinear(Call *c)
 void import_dequantizelinear(Call *c)
 {
     int axis = quant_axis(c);
-    Val *scale = fit(c, c->arg[0], c->arg[1], axis, block_of(c));
+    Val *scale = fit(c, c->arg[0], scale_checked(c, c->arg[1]), axis,
+                     block_of(c));
     Val *zero = fit(c, c->arg[0], arg_at(c, 2), axis, block_of(c));
 
     if (!val_is_int(c->arg[0]))
@@ -287,10 +300,9 @@ void import_qlinearreducemean(Call *c)
 {
     Val *x = real(c, 0, 0);
     int64_t axes[RANK];
-    int i, n = call_ints(c, "axes", RANK, axes);
+    int n = call_ints(c, "axes", RANK, axes);
 
-    for (i = 0; i < n; i++)
-        axes[i] = axis_of(c, axes[i], x->shape.rank);
+    axes_of(c, n, axes, x->shape.rank);
     give_by(c, 3, reduce(c, OP_mean, x, MAX(0, n), axes,
                          call_int(c, "keepdims", 1)));
 }

@@ -42,10 +42,9 @@ void import_reduce(Call *c)
 {
     Val *x = c->arg[0];
     int64_t axes[RANK];
-    int i, n = list_of(c, 1, "axes", RANK, axes);
+    int n = list_of(c, 1, "axes", RANK, axes);
 
-    for (i = 0; i < n; i++)
-        axes[i] = axis_of(c, axes[i], x->shape.rank);
+    axes_of(c, n, axes, x->shape.rank);
     if (n <= 0 && call_int(c, "noop_with_empty_axes", 0)) {
         give(c, 0, x);
         return;
@@ -65,10 +64,9 @@ void import_reduce(Call *c)
 void import_integermean(Call *c)
 {
     int64_t axes[RANK];
-    int i, n = list_of(c, 1, "axes", RANK, axes);
+    int n = list_of(c, 1, "axes", RANK, axes);
 
-    for (i = 0; i < n; i++)
-        axes[i] = axis_of(c, axes[i], c->arg[0]->shape.rank);
+    axes_of(c, n, axes, c->arg[0]->shape.rank);
     give(c, 0, reduce(c, OP_mean, c->arg[0], MAX(0, n), axes,
                       call_int(c, "keepdims", 1)));
 }

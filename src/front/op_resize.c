@@ -445,14 +445,13 @@ static Resize resize_of(const Call *c)
     return r;
 }
 
-static int axes_of(const Call *c, int64_t *axes)
+static int resized(const Call *c, int64_t *axes)
 {
     int i, rank = c->arg[0]->shape.rank, n = call_ints(c, "axes", RANK, axes);
 
     for (i = 0; n < 0 && i < rank; i++)
         axes[i] = i;
-    for (i = 0; i < n; i++)
-        axes[i] = axis_of(c, axes[i], rank);
+    axes_of(c, n, axes, rank);
     return n < 0 ? rank : n;
 }
 
@@ -478,7 +477,7 @@ void import_resize(Call *c)
     bool old = c->narg == 2; /* opset 10: X, scales */
     Val *scales = arg_known(c, old ? 1 : 2), *sizes = arg_known(c, 3);
     int64_t axes[RANK];
-    int n = axes_of(c, axes);
+    int n = resized(c, axes);
 
     set_roi(c, &r, n, axes, old ? NULL : arg_known(c, 1));
     if (sizes && val_count(sizes))
@@ -497,7 +496,7 @@ void import_upsample(Call *c)
     int64_t axes[RANK];
     double list[RANK];
     float f[RANK];
-    int i, n = axes_of(c, axes);
+    int i, n = resized(c, axes);
 
     if (!scales) {
         if (call_nums(c, "scales", RANK, list) != n)

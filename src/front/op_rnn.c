@@ -292,6 +292,10 @@ static Cell cell_of(Call *c, int gate_count, int dir, bool back, bool layout)
     k.w = bytes ? byte_weights(c, dir, 1, 8) : of_dir(c, c->arg[1], dir, 2);
     k.r = bytes ? byte_weights(c, dir, 2, 10) : of_dir(c, c->arg[2], dir, 2);
     k.hidden = k.r->shape.dim[1];
+    if (call_int(c, "hidden_size", k.hidden) != k.hidden)
+        call_err(c, "hidden_size is %lld; the recurrence weights have %lld",
+                 (long long)call_int(c, "hidden_size", 0),
+                 (long long)k.hidden);
     if (k.steps > LONG || k.r->shape.dim[0] != gate_count * k.hidden ||
         k.w->shape.dim[0] != gate_count * k.hidden)
         call_err(c, "weights of shape %s and %s for %lld steps",

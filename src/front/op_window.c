@@ -69,12 +69,16 @@ static Window window_of(const Call *c, const Val *x, const int64_t *kernel)
     Window w = {.n = spatial_of(c, x)};
     int i;
 
-    for (i = 0; kernel && i < w.n; i++)
-        w.kernel[i] = kernel[i];
     if (!kernel && !call_has(c, "kernel_shape"))
         call_err(c, "attribute 'kernel_shape' is missing");
-    if (!kernel)
-        list_or(c, "kernel_shape", w.n, 1, w.kernel);
+    list_or(c, "kernel_shape", w.n, -1, w.kernel);
+    for (i = 0; kernel && i < w.n; i++) {
+        if (w.kernel[i] != -1 && w.kernel[i] != kernel[i])
+            call_err(c, "kernel_shape is %lld on spatial axis %d; the weight "
+                     "has %lld", (long long)w.kernel[i], i,
+                     (long long)kernel[i]);
+        w.kernel[i] = kernel[i];
+    }
     list_or(c, "strides", w.n, 1, w.stride);
     list_or(c, "dilations", w.n, 1, w.dilation);
     list_or(c, "pads", 2 * w.n, 0, w.pad);
@@ -83,8 +87,6 @@ static Window window_of(const Call *c, const Val *x, const int64_t *kernel)
         pad_same(c, &w, x, !strcmp(how, "SAME_UPPER"));
     else if (!strcmp(how, "VALID"))
         memset(w.pad, 0, sizeof w.pad);
-    else if (*how && strcmp(how, "NOTSET"))
-        call_err(c, "auto_pad is %s", how);
     return w;
 }
 

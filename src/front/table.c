@@ -23,7 +23,14 @@ static const Row *row_named(const char *name)
     return NULL;
 }
 
-/* A row of its own for an operator of a domain, else by the name alone: the
+/* Domains whose operators are ONNX's where the names are. */
+static bool as_onnx(const char *domain)
+{
+    return !*domain || !strcmp(domain, "ai.onnx")
+        || !strcmp(domain, "com.microsoft");
+}
+
+/* A row of its own for an operator of a domain, else by the name alone; the
  * dialect's operators come in any domain. */
 const Row *row_find(const char *domain, const char *op)
 {
@@ -32,11 +39,13 @@ const Row *row_find(const char *domain, const char *op)
 
     if (!op)
         return NULL;
-    if (domain && *domain) {
-        snprintf(full, sizeof full, "%s::%s", domain, op);
-        r = row_named(full);
-    }
-    return r ? r : row_named(op);
+    domain = domain ? domain : "";
+    snprintf(full, sizeof full, "%s::%s", domain, op);
+    r = *domain ? row_named(full) : NULL;
+    if (!r)
+        r = row_named(op);
+    return r && (strstr(r->name, "::") || r->meaning == DIALECT
+                 || as_onnx(domain)) ? r : NULL;
 }
 
 /* Letters to change, add or drop to get from a to b (Wagner and Fischer). */

@@ -252,7 +252,7 @@ static const uint8_t *read_external(Import *im, const Source *s, size_t want)
 
     if (!file)
         err(ERR_MODEL, "tensor '%s' is external but has no location", s->name);
-    if ((size_t)length < want)
+    if ((size_t)length != want)
         err(ERR_MODEL, "tensor '%s': %ld bytes of external data; its shape "
             "and type want %zu", s->name, length, want);
     f = open_beside(im, s, file);
@@ -286,14 +286,14 @@ static Source source_of(Import *im, const Tensor *t, const char *name)
     }
     if (t->has_raw_data && (t->raw_data.len || !listed(t, s.type))) {
         s.raw = t->raw_data.len ? t->raw_data.data : (const uint8_t *)"";
-        if (t->raw_data.len < want)
+        if (t->raw_data.len != want)
             err(ERR_MODEL, "%s has %zu bytes; its shape and type want %zu",
                 what, t->raw_data.len, want);
         return s;
     }
     if (s.bits >= 8)
         want = (size_t)s.count;
-    if (listed(t, s.type) < want)
+    if (s.bits >= 8 ? listed(t, s.type) != want : listed(t, s.type) < want)
         err(ERR_MODEL, "%s has %zu elements; its shape wants %zu", what,
             listed(t, s.type), want);
     return s;
