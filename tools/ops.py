@@ -86,7 +86,41 @@ def attention():
                  dict(right_window_size=2, softcap=1.5)))]
 
 
-NAMES = {f.__name__: f for f in (topk, signal, attention)}
+def grid(x, *to):
+    """A grid that reaches a little beyond the ends of x."""
+    axes = x.ndim - 2
+    return (rng.random((x.shape[0], *to, axes)) * 300 - 150
+            ).round().astype(np.float32) / 128
+
+
+def gridsample():
+    x, v, s = f(2, 3, 5, 4), f(1, 2, 3, 4, 5), f(1, 2, 7)
+    g, h = grid(x, 3, 4), grid(v, 2, 3, 2)
+    cases = [case('GridSample', x, g, mode=m, padding_mode=p, align_corners=a)
+             for m in ('linear', 'nearest', 'cubic')
+             for p in ('zeros', 'border', 'reflection') for a in (0, 1)]
+    cases += [case('GridSample', v, h, mode=m, padding_mode=p, align_corners=a)
+              for m, p, a in (('linear', 'zeros', 0), ('nearest', 'border', 1),
+                              ('linear', 'reflection', 1))]
+    theta = f(2, 2, 3)
+    return cases + [
+        case('AffineGrid', theta, C(i64(2, 3, 4, 5)), align_corners=1),
+        case('AffineGrid', f(1, 3, 4), C(i64(1, 3, 2, 4, 5)))]
+
+
+def nms():
+    corner, size = f(2, 30, 2), np.abs(f(2, 30, 2)) + .5
+    boxes = np.concatenate([corner, corner + size], 2)
+    scores = rng.random((2, 3, 30)).astype(np.float32)
+    part = lambda v: C(np.float32([v]))
+    return [case('NonMaxSuppression', boxes, scores, C(i64(9)), part(.4),
+                 part(.3)),
+            case('NonMaxSuppression', boxes, scores, C(i64(100)), part(.1)),
+            case('NonMaxSuppression', boxes, scores, C(i64(3)), part(.5),
+                 part(.98), center_point_box=1)]
+
+
+NAMES = {f.__name__: f for f in (topk, signal, attention, gridsample, nms)}
 
 
 def build(name, cases):
@@ -134,6 +168,17 @@ def answer(model, feed):
         return ReferenceEvaluator(model).run(None, feed)
 
 
+def whole(cases, outputs):
+    """NonMaxSuppression with the rows that there can be, the others -1."""
+    for i, (op, operands, *_) in enumerate(cases):
+        if op == 'NonMaxSuppression':
+            n, classes, boxes = operands[1].shape
+            rows = n * classes * min(boxes, operands[2].a[0])
+            none = np.full((rows - len(outputs[i]), 3), -1, np.int64)
+            outputs[i] = np.concatenate([outputs[i], none])
+    return outputs
+
+
 def typed(model, outputs):
     """Every output's type and shape as they came out."""
     del model.graph.value_info[:]
@@ -144,8 +189,9 @@ def typed(model, outputs):
 
 def main():
     for name in sys.argv[2:] or NAMES:
-        model, feed = build(name, NAMES[name]())
-        outputs = answer(model, feed)
+        cases = NAMES[name]()
+        model, feed = build(name, cases)
+        outputs = whole(cases, answer(model, feed))
         typed(model, outputs)
         folder = os.path.join(sys.argv[1], name)
         os.makedirs(folder, exist_ok=True)

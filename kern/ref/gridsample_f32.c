@@ -11,8 +11,8 @@
  * numbers is of the first axis, -1 and 1 being its ends: the centres of the
  * outer elements if `corners`, else their edges.  mode 0: linear, 1: the
  * nearest (ties to even), 2: cubic, Keys (1981) with -3/4; pads 0: outside are
- * zeros, 1: the edge, 2: a mirror image.  taps: elements that a result is made
- * of.
+ * zeros, 1: the edge, 2: a mirror image, each element that a result is made of
+ * by itself (as onnxruntime and PyTorch do).  taps: how many those are.
  */
 #include "kern/kern.h"
 
@@ -49,8 +49,6 @@ static float place(const struct grid_dims *k, float v, int32_t n)
         v = rintf(v);
     if (v >= lo && v <= hi)
         return v;
-    if (k->pads == 1)
-        return v > hi ? last : 0;
     if (k->pads == 2)
         return mirrored(v, lo, hi);
     return v > -8 ? v < last + 8 ? v : last + 8 : -8;
