@@ -14,7 +14,7 @@
 #include "tiles.h"
 #include "naive.h"
 #include "pass/pass.h"
-#include "verify/verify.h"
+#include "plain.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -569,6 +569,7 @@ static const char *meaning(const Plan *good, const Plan *p, Known *memo,
 /* ---- changes ---- */
 
 #include "change.h"
+#include "records.h"
 
 enum { KERNELS = 1, MOVES = 2 };
 
@@ -810,6 +811,7 @@ static const struct Change {
 };
 
 static int nmeant[LEN(changes)], nmade[LEN(changes)], nkept, failed;
+static int rmeant[LEN(record_changes)], rmade[LEN(record_changes)], rkept;
 static int nplan[2], nmove, nkernel, nfused, nspilled, nends;
 
 typedef struct Case {
@@ -831,7 +833,7 @@ static void try_change(const Case *k, int nth)
     changes[c].make(&r, &p);
     if (twice && p.nstep > 2)
         changes[pick(&r, LEN(changes))].make(&r, &p);
-    bad = verify_plan(mem, &p);
+    bad = verify_steps(mem, &p);
     nmade[c]++;
     nkept += !bad;
     why = meaning(k->p, &p, k->memo, k->in, k->want);
@@ -840,6 +842,43 @@ static void try_change(const Case *k, int nth)
         printf("seed %llu, %s plan, change %d (%s%s): %s, but accepted\n",
                (unsigned long long)k->seed, k->kind, nth, changes[c].name,
                twice ? " and more" : "", why);
+        failed++;
+    }
+    arena_end(mem);
+}
+
+/* The program is what runs: no change of it that means another thing may be
+ * accepted. */
+static const char *program_meaning(Arena *mem, const Case *k, const Plan *p)
+{
+    const char *why;
+    Plan runs = records_expand(mem, p, &why);
+
+    return why ? why : meaning(k->p, &runs, k->memo, k->in, k->want);
+}
+
+static void try_record_change(const Case *k, int nth)
+{
+    Arena *mem = arena_new();
+    Rng r = {k->seed * 1000 + (uint64_t)nth};
+    int c = pick(&r, LEN(record_changes)), twice = !pick(&r, 6);
+    Plan p = *k->p;
+    const char *why, *bad;
+
+    p.program = copy_program(mem, p.program);
+    record_changes[c].make(&r, p.program);
+    if (twice && p.program->nitem > 1)
+        record_changes[pick(&r, LEN(record_changes))].make(&r, p.program);
+    place_layers(p.program);
+    bad = verify_plan(mem, &p);
+    why = program_meaning(mem, k, &p);
+    rmade[c]++;
+    rkept += !bad;
+    rmeant[c] += why != NULL;
+    if (why && !bad) {
+        printf("seed %llu, %s program, change %d (%s%s): %s, but accepted\n",
+               (unsigned long long)k->seed, k->kind, nth,
+               record_changes[c].name, twice ? " and more" : "", why);
         failed++;
     }
     arena_end(mem);
@@ -874,10 +913,12 @@ static void try_plan(Arena *mem, const Plan *p, uint64_t seed, bool naive,
 {
     Case k = {seed, naive ? "naive" : "planner's", p, in, want,
               calloc(MEMO, sizeof(Known))};
-    const char *bad = verify_plan(mem, p), *why;
+    const char *bad = naive ? verify_steps(mem, p) : verify_plan(mem, p), *why;
     int i;
 
     why = meaning(p, p, k.memo, in, want);
+    if (!why && !bad && !naive)
+        why = program_meaning(mem, &k, p);
     if (bad || why) {
         printf("seed %llu, %s plan: verify: %s; run: %s\n",
                (unsigned long long)seed, k.kind, bad ? bad : "sound",
@@ -888,6 +929,8 @@ static void try_plan(Arena *mem, const Plan *p, uint64_t seed, bool naive,
     count_plan(p);
     for (i = 0; i < nchange && !bad && p->nstep > 2; i++)
         try_change(&k, i);
+    for (i = 0; i < nchange && !bad && !naive && p->nlayer; i++)
+        try_record_change(&k, i);
     for (i = 0; i < MEMO; i++) {
         free(k.memo[i].byte);
         free(k.memo[i].mask);
@@ -1033,7 +1076,7 @@ static void try_network(uint64_t seed, bool naive, int nchange)
 
 int main(int argc, char **argv)
 {
-    int i, made = 0, meant = 0, count;
+    int i, made = 0, meant = 0, rall = 0, rother = 0, count;
     uint64_t seed;
 
     if (argc != 4)
@@ -1055,6 +1098,20 @@ int main(int argc, char **argv)
             failed++;
         }
     }
+    for (i = 0; i < (int)LEN(record_changes); i++) {
+        rall += rmade[i];
+        rother += rmeant[i];
+        if (getenv("VERBOSE"))
+            printf("%-16s %5d made, %5d mean another thing\n",
+                   record_changes[i].name, rmade[i], rmeant[i]);
+        if (rall > 3000 && !rmeant[i]) {
+            printf("no change of %s ever meant anything\n",
+                   record_changes[i].name);
+            failed++;
+        }
+    }
+    printf("%d changes of programs, %d change the meaning, %d rejected\n",
+           rall, rother, rall - rkept);
     printf("%d plans of the planner and %d naive ones from seed %s, %d tiles, "
            "%d transfers, %d of them to L3, %d inputs and outputs there, %d "
            "values fused; %d changes, %d change the meaning, %d rejected; %d "

@@ -606,8 +606,8 @@ static void naive_shift(Naive *v, int from, int way, int most)
         if (s[from].token == s[to].token ||
             (s[to].kind != s[from].kind && steps_meet(v, &s[from], &s[to])))
             return;
-        if (s[from].kind == s[to].kind && s[from].kind == STEP_start &&
-            s[from].engine == ENG_core && s[to].engine == ENG_core)
+        /* nor do kernels run beside one another */
+        if (s[from].engine == ENG_core && s[to].engine == ENG_core)
             return;
         t = s[from];
         s[from] = s[to];

@@ -11,7 +11,7 @@
  * whose outputs differ in one of these, or that leaves its memory, must be
  * rejected; the plan as made must be accepted. */
 #include "random.h"
-#include "verify/verify.h"
+#include "plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -532,7 +532,7 @@ static void try_change(const Plan *good, uint64_t seed, int nth)
     other = !right(good, &p, seed);
     nmade[c]++;
     nmeant[c] += other;
-    if (other && !verify_plan(mem, &p)) {
+    if (other && !verify_steps(mem, &p)) {
         printf("seed %llu, change %d (%s%s): another meaning, but accepted\n",
                (unsigned long long)seed, nth, changes[c].name,
                twice ? " and more" : "");

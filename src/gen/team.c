@@ -264,7 +264,7 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
             i + 1, q->words + 1);
     for (j = 0; j < q->ndims; j++)
         str_fmt(out, "    struct %s_dims dims_%d;\n",
-                dims_of(p->item[q->dims[j]].step->node->op)->name, j + 1);
+                dims_of(q->dims[j]->node->op)->name, j + 1);
     for (j = 0; j < q->nvalue; j++)
         str_fmt(out, "    %s value_%d;\n",
                 type_info[g->p->buf[q->value[j]].val->type].ctype, j + 1);
@@ -273,7 +273,7 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
     str_put(out, "        END\n    },\n");
     for (j = 0; j < q->ndims; j++) {
         str_put(out, "    {\n");
-        gen_dims_list(p->item[q->dims[j]].step, "        ", out);
+        gen_dims_list(q->dims[j], "        ", out);
         str_put(out, "\n    },\n");
     }
     for (j = 0; j < q->nvalue; j++)

@@ -41,26 +41,24 @@ static int group_end(const Program *q, int i)
 }
 
 /* Where the page has the dims of c's kernel; its number, or -1. */
-static int find_dims(const Program *q, const Page *pg, const Rec *c)
+static int find_dims(const Page *pg, const Rec *c)
 {
     int i;
 
     for (i = 0; i < pg->ndims; i++)
-        if (step_same_dims(q->item[pg->dims[i]].step, c->step))
+        if (step_same_dims(pg->dims[i], c->step))
             return i;
     return -1;
 }
 
-static void add_dims(Program *q, Page *pg, int i)
+static void add_dims(Program *q, Page *pg, Rec *c)
 {
-    Rec *c = &q->item[i];
-
-    c->dims = find_dims(q, pg, c);
+    c->dims = find_dims(pg, c);
     if (c->dims >= 0)
         return;
     c->dims = pg->ndims;
     GROW(q->mem, pg->dims, (size_t)pg->ndims);
-    pg->dims[pg->ndims++] = i;
+    pg->dims[pg->ndims++] = c->step;
     pg->bytes += dims_of(c->step->node->op)->size;
 }
 
@@ -102,7 +100,7 @@ static bool fill(Program *q, Page *pg, int i, int end)
         pg->words += rec_words(c);
         if (c->kind != REC_call)
             continue;
-        add_dims(q, pg, j);
+        add_dims(q, pg, c);
         add_values(q, pg, c);
     }
     pg->to = end;

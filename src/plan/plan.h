@@ -216,7 +216,8 @@ typedef enum RecKind {
 typedef struct Rec {
     RecKind kind;
     const Step *step;   /* call, move: what it does; in a loop on turn 0 */
-    const Step **each;  /* in a loop: on each turn */
+    const Step **each;  /* in a loop: on each of neach turns */
+    int neach;
     int pos;            /* call, move, wait: index of the step; else -1 */
     bool page_begins;   /* in code[] */
     int flat;           /* in item[]: index into code[], on turn 0 */
@@ -241,7 +242,7 @@ typedef struct Page {
     int from, to;       /* items [from, to) */
     int words, bytes;   /* on the chip */
     int ndims, nvalue;
-    int *dims;          /* items whose dims it has */
+    const Step **dims;  /* steps whose dims it has */
     int *value;         /* constants that it has, by buffer */
 } Page;
 

@@ -223,6 +223,7 @@ static void add_loop(Program *q, const Rec *c, int n, int turns)
 
         set_moving(&one, &c[i + n]);
         one.each = steps_of(q, &c[i], n, turns);
+        one.neach = one.each ? turns : 0;
         add_item(q, one, flat + i);
     }
     add_item(q, (Rec){.kind = REC_next, .pos = -1}, flat + n * turns);

@@ -138,7 +138,7 @@ static bool check_ref(Work *w, Ref r, int64_t bytes, Type t, const Val *v)
 {
     Check *c = w->c;
 
-    if (!check_place(c, w->step, v->name, r, bytes))
+    if (!check_place(c, w->x, v->name, r, bytes))
         return false;
     if (t != v->type)
         return wrong(c, "node %s: %s is not of type %s", w->n->name, v->name,
@@ -182,7 +182,7 @@ static bool check_tmp(Work *w)
     if (s->tmp.buf < 0)
         return s->tmp_bytes <= 0 ||
                wrong(w->c, "node %s has no scratch", s->node->name);
-    if (!check_place(w->c, w->step, "scratch", s->tmp, s->tmp_bytes))
+    if (!check_place(w->c, w->x, "scratch", s->tmp, s->tmp_bytes))
         return false;
     b = &w->c->p->buf[s->tmp.buf];
     if (b->kind == BUF_const || !w->c->p->soc->mems[b->mem].mapped ||
@@ -400,10 +400,10 @@ static bool is_empty(const Step *s)
            (s->node->op == OP_concat && !val_count(s->node->arg[s->part]));
 }
 
-bool start_kernel(Check *c, int step, Going *now)
+bool start_kernel(Check *c, const Exec *x, Going *now)
 {
-    const Step *s = &c->p->step[step];
-    Work w = {.c = c, .step = step, .s = s, .n = s->node};
+    const Step *s = &x->s;
+    Work w = {.c = c, .x = x, .s = s, .n = s->node};
     Region out;
     int i;
 
@@ -425,5 +425,5 @@ bool start_kernel(Check *c, int step, Going *now)
     for (i = 0; i < s->nin; i++)
         if (w.read[i].rows)
             add_region(c, &now->read, &now->nread, w.read[i]);
-    return use_tmp(&w, now) && check_free(c, step, now) && write_result(&w);
+    return use_tmp(&w, now) && check_free(c, x, now) && write_result(&w);
 }

@@ -1,4 +1,4 @@
-/* Proves a plan by running it on symbols.
+/* Proves a plan by running its program on symbols (run.c).
  *
  * Every byte of every value has a number (value.c), and memory is the numbers
  * of the bytes it holds (space.c).  A transfer moves numbers; all that it moves
@@ -8,8 +8,11 @@
  * outputs' places must hold the outputs.  So whatever order, tiles, slots and
  * places a plan has: what arrives is what the network means.
  *
- * Between the start of a step and its wait nothing may write what it reads or
- * writes, nor read what it writes.  Engines do what they can: one between two
+ * What runs is proved, not what was planned: records in the order in which the
+ * cores execute them, loops turned, addresses as the records have them, each
+ * kernel with the dims of its page.  Between the start of a kernel or transfer
+ * and the point where it is surely over, nothing may write what it reads or
+ * writes, nor read what it writes: so engines may finish in any order.  Engines do what they can: one between two
  * neighbouring memories, near side dense; kernels in memory that has addresses.
  *
  * Each byte of a value that has a home is computed once.  Of one that has none,
@@ -198,10 +201,10 @@ static bool find_waits(Check *c)
     return true;
 }
 
-bool check_place(Check *c, int step, const char *what, Ref r, int64_t n)
+bool check_place(Check *c, const Exec *x, const char *what, Ref r, int64_t n)
 {
     const Plan *p = c->p;
-    const char *name = p->step[step].node->name;
+    const char *name = x->s.node->name;
     const Buf *b;
 
     if (r.buf < 0 || r.buf >= p->nbuf)
@@ -209,7 +212,7 @@ bool check_place(Check *c, int step, const char *what, Ref r, int64_t n)
     b = &p->buf[r.buf];
     if (n < 0 || r.off < 0 || n > b->size || r.off > b->size - n)
         return wrong(c, "node %s: %s leaves its buffer", name, what);
-    if (b->kind != BUF_const && (b->from > step || b->to <= c->wait[step]))
+    if (b->kind != BUF_const && (b->from > x->pos || b->to <= c->wait[x->pos]))
         return wrong(c, "node %s uses buffer %s outside its life", name,
                      b->name);
     return true;
@@ -225,9 +228,18 @@ static bool meets_any(Region r, const Region *v, int n)
     return false;
 }
 
-bool check_free(Check *c, int step, const Going *now)
+/* "slot 3", "I/O slot 0", "the kernel" */
+static const char *slot_name(Arena *mem, int slot)
 {
-    const char *name = c->p->step[step].node->name;
+    if (slot == KERNEL_SLOT)
+        return "the kernel";
+    return arena_fmt(mem, "%sslot %d", slot >= IO_SLOT ? "I/O " : "",
+                     slot % IO_SLOT);
+}
+
+bool check_free(Check *c, const Exec *x, const Going *now)
+{
+    const char *name = x->s.node->name;
     int i, k;
 
     for (i = 0; i < c->ngoing; i++) {
@@ -236,12 +248,12 @@ bool check_free(Check *c, int step, const Going *now)
         for (k = 0; k < now->nwrite; k++)
             if (meets_any(now->write[k], g->read, g->nread) ||
                 meets_any(now->write[k], g->write, g->nwrite))
-                return wrong(c, "node %s writes where step of token %d, not "
-                             "waited for, works", name, g->token);
+                return wrong(c, "node %s writes where %s, not waited for, "
+                             "works", name, slot_name(c->mem, g->slot));
         for (k = 0; k < now->nread; k++)
             if (meets_any(now->read[k], g->write, g->nwrite))
-                return wrong(c, "node %s reads what token %d, not waited "
-                             "for, writes", name, g->token);
+                return wrong(c, "node %s reads what %s, not waited for, "
+                             "writes", name, slot_name(c->mem, g->slot));
     }
     return true;
 }
@@ -249,20 +261,20 @@ bool check_free(Check *c, int step, const Going *now)
 /* ---- transfers ---- */
 
 /* One side: rows in a buffer. */
-static bool check_side(Check *c, int step, const char *what, Ref r,
+static bool check_side(Check *c, const Exec *x, const char *what, Ref r,
                        int64_t stride, Region *to)
 {
-    const Move *m = &c->p->step[step].move;
+    const Move *m = &x->s.move;
     int64_t most = c->p->buf[r.buf].size;
 
     if (m->row < 1 || m->rows < 1 || m->row > most || m->rows > most ||
         stride > most || (m->rows > 1 && stride < m->row))
         return wrong(c, "node %s: a transfer of %lld rows of %lld bytes, %lld "
-                     "apart", c->p->step[step].node->name, (long long)m->rows,
+                     "apart", x->s.node->name, (long long)m->rows,
                      (long long)m->row, (long long)stride);
     if (m->rows == 1)
         stride = m->row;
-    if (!check_place(c, step, what, r, (m->rows - 1) * stride + m->row))
+    if (!check_place(c, x, what, r, (m->rows - 1) * stride + m->row))
         return false;
     *to = (Region){space_of(c->p, r.buf), addr_of(c->p, r), m->row, m->rows,
                    stride};
@@ -270,10 +282,9 @@ static bool check_side(Check *c, int step, const char *what, Ref r,
 }
 
 /* The engine that joins the memories, on whose near side there are no gaps. */
-static bool check_engine(Check *c, int step)
+static bool check_engine(Check *c, const Step *s)
 {
     const Plan *p = c->p;
-    const Step *s = &p->step[step];
     const Move *m = &s->move;
     int from = p->buf[m->from.buf].mem, to = p->buf[m->to.buf].mem, i;
 
@@ -298,10 +309,10 @@ static bool check_engine(Check *c, int step)
                  p->soc->mems[to].name);
 }
 
-static bool start_move(Check *c, int step, Going *now)
+static bool start_move(Check *c, const Exec *x, Going *now)
 {
     const Plan *p = c->p;
-    const Step *s = &p->step[step];
+    const Step *s = &x->s;
     const Move *m = &s->move;
     Region *from = NEW(c->mem, Region), *to = NEW(c->mem, Region);
     int64_t i;
@@ -309,13 +320,13 @@ static bool start_move(Check *c, int step, Going *now)
     if (m->from.buf < 0 || m->from.buf >= p->nbuf || m->to.buf < 0 ||
         m->to.buf >= p->nbuf || p->buf[m->to.buf].kind == BUF_const)
         return wrong(c, "node %s: a transfer without buffers", s->node->name);
-    if (!check_side(c, step, "a transfer's source", m->from, m->from_stride,
+    if (!check_side(c, x, "a transfer's source", m->from, m->from_stride,
                     from) ||
-        !check_side(c, step, "a transfer's end", m->to, m->to_stride, to) ||
-        !check_engine(c, step))
+        !check_side(c, x, "a transfer's end", m->to, m->to_stride, to) ||
+        !check_engine(c, s))
         return false;
-    *now = (Going){s->token, s->engine, from, to, 1, 1};
-    if (!check_free(c, step, now))
+    *now = (Going){x->slot, s->engine, from, to, 1, 1};
+    if (!check_free(c, x, now))
         return false;
     for (i = 0; i < m->rows; i++)
         if (!space_copy(&c->space[from->space], from->at + i * from->stride,
@@ -345,20 +356,16 @@ static bool check_queue(Check *c, const Step *s)
                               s->node->name, n);
 }
 
-static bool start(Check *c, int step)
+bool exec_start(Check *c, const Exec *x)
 {
-    const Step *s = &c->p->step[step];
-    Going now = {.token = s->token, .engine = s->engine};
-    int i;
+    const Step *s = &x->s;
+    Going now = {.slot = x->slot, .engine = s->engine};
 
-    for (i = 0; i < c->ngoing; i++)
-        if (c->going[i].token == s->token)
-            return wrong(c, "token %d is given twice", s->token);
     if (s->layer < 0 || s->layer >= c->p->nlayer)
         return wrong(c, "node %s: step %d is of no layer", s->node->name,
-                     step);
-    if (!(s->engine == ENG_core ? start_kernel(c, step, &now)
-                                : start_move(c, step, &now)) ||
+                     x->pos);
+    if (!(s->engine == ENG_core ? start_kernel(c, x, &now)
+                                : start_move(c, x, &now)) ||
         !check_queue(c, s))
         return false;
     GROW(c->mem, c->going, (size_t)c->ngoing);
@@ -366,15 +373,27 @@ static bool start(Check *c, int step)
     return true;
 }
 
-static bool finish(Check *c, int token)
+bool exec_slot_busy(const Check *c, int slot)
 {
     int i;
 
-    for (i = 0; i < c->ngoing && c->going[i].token != token; i++)
-        ;
-    if (i == c->ngoing)
-        return wrong(c, "a wait for token %d, which nothing gave", token);
-    c->going[i] = c->going[--c->ngoing];
+    for (i = 0; i < c->ngoing; i++)
+        if (c->going[i].slot == slot)
+            return true;
+    return false;
+}
+
+bool exec_finish(Check *c, int slot)
+{
+    int i, n = 0;
+
+    if (!exec_slot_busy(c, slot))
+        return wrong(c, "a wait for %s, in which nothing is under way",
+                     slot_name(c->mem, slot));
+    for (i = 0; i < c->ngoing; i++)
+        if (c->going[i].slot != slot)
+            c->going[n++] = c->going[i];
+    c->ngoing = n;
     return true;
 }
 
@@ -467,7 +486,6 @@ const char *verify_plan(Arena *mem, const Plan *p)
     Arena *own = arena_new();
     Check c = {.mem = own, .p = p, .name = names_all(own, p->g)};
     bool ok;
-    int i;
 
     if (!c.name)
         wrong(&c, "more bytes than can be followed");
@@ -476,12 +494,8 @@ const char *verify_plan(Arena *mem, const Plan *p)
     if (ok)
         make_spaces(&c);
     ok = ok && put_given(&c);
-    for (i = 0; ok && i < p->nstep; i++)
-        ok = p->step[i].kind == STEP_start ? start(&c, i)
-                                           : finish(&c, p->step[i].token);
-    if (ok && c.ngoing)
-        ok = wrong(&c, "a step is not waited for");
-    ok = ok && check_outputs(&c) && check_made(&c);
+    ok = ok && run_program(&c, p->program) && check_outputs(&c) &&
+         check_made(&c);
     if (!ok && c.bad)
         c.bad = arena_str(mem, c.bad);
     arena_end(own);

@@ -1,10 +1,11 @@
-/* verify: proves a plan; shares no code with the planner. */
+/* verify: proves the program of a plan; shares no code with the planner. */
 #ifndef VERIFY_H
 #define VERIFY_H
 
 #include "plan/plan.h"
 
-/* NULL if the plan is sound, else what is wrong, in a sentence. */
+/* NULL if the plan is sound, and p->program, as it will run, computes the
+ * network; else what is wrong, in a sentence. */
 const char *verify_plan(Arena *mem, const Plan *p);
 
 /* ---- inside the part ---- */
@@ -55,13 +56,23 @@ bool space_copy(const Space *from, int64_t at, Space *to, int64_t put,
 bool space_give(Arena *mem, Space *s, int64_t at, Name is, int64_t n);
 bool regions_meet(Region a, Region b);
 
-/* A started step that has not been waited for. */
+/* A kernel or transfer that may be under way.  Slots of I/O come behind those
+ * of DMA. */
+enum { KERNEL_SLOT = -1, IO_SLOT = 1 << 20 };
 typedef struct Going {
-    int token;
+    int slot;
     Engine engine;
     Region *read, *write;
     int nread, nwrite;
 } Going;
+
+/* A record as it is executed: the step that it stands for, with kernel, places
+ * and dims as the record has them. */
+typedef struct Exec {
+    Step s;
+    int pos;  /* index of the step: buffers must be live from there */
+    int slot;
+} Exec;
 
 enum { SPACES = 32 }; /* memories as buffers, then memories as constants */
 
@@ -83,10 +94,15 @@ bool wrong(Check *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 int space_of(const Plan *p, int buf);
 int64_t addr_of(const Plan *p, Ref r);
-/* n bytes of a place lie in its buffer, which lives from a step to its wait. */
-bool check_place(Check *c, int step, const char *what, Ref r, int64_t n);
-/* May the step read and write there, beside those that are under way? */
-bool check_free(Check *c, int step, const Going *now);
+/* n bytes of a place lie in its buffer, which lives from the step to its
+ * wait. */
+bool check_place(Check *c, const Exec *x, const char *what, Ref r, int64_t n);
+/* May it read and write there, beside what is under way? */
+bool check_free(Check *c, const Exec *x, const Going *now);
+/* Begins a kernel or transfer; and all of a slot are over. */
+bool exec_start(Check *c, const Exec *x);
+bool exec_finish(Check *c, int slot);
+bool exec_slot_busy(const Check *c, int slot);
 
 /* Elements of an operand or result that a kernel's loops go through:
  * element i of all lies sum of i[k] * here[k] bytes behind a place, and is that
@@ -107,7 +123,7 @@ typedef struct Loops {
  * operand how many elements and where it reads. */
 typedef struct Work {
     Check *c;
-    int step;
+    const Exec *x;
     const Step *s;
     const Node *n;
     Dims all;                /* what the whole node's kernel would be told */
@@ -134,6 +150,9 @@ typedef bool RowFn(void *arg, int64_t here, int64_t there, int64_t n);
 bool loops_rows(const Loops *l, RowFn *row, void *arg);
 
 /* kernel.c */
-bool start_kernel(Check *c, int step, Going *now);
+bool start_kernel(Check *c, const Exec *x, Going *now);
+
+/* run.c: all records, as a team of cores or a single one executes them. */
+bool run_program(Check *c, const Program *q);
 
 #endif
