@@ -30,6 +30,28 @@ refused 'align=3, wanted a power of two' 'memory L1 align=3'
 refused 'reserve mine: no memory' 'reserve mine size=1K'
 refused 'size=-1K, wanted 0' 'reserve mine memory=L1 size=-1K'
 refused 'L1 has only 65536 bytes' 'reserve mine memory=L1 size=64K'
+refused "unknown key 'siez'; wanted one of: .*size" 'memory L1 siez=64K'
+refused 'level=-1, wanted 1 to 9' 'memory L1 level=-1'
+refused 'level=1.5, wanted 1 to 9, an integer' 'memory L1 level=1.5'
+refused 'latency=-4, wanted 0 to' 'memory L1 latency=-4'
+refused 'l1_sets=1000000000, wanted 0 to' 'core cluster l1_sets=1000000000'
+refused 'x.soc:3: memory L1: .* overlaps memory L2, 0x1c010000 to 0x1c18ffff' \
+    'memory L1 base=0x1c010000'
+refused 'base=0xfffff000 and size=1048576 go beyond 4 GB' \
+    'memory L1 base=0xfffff000 size=1M'
+refused 'there is a memory L1' 'memory l1 base=0x30000000 size=1K'
+refused "chip '../../x; rm': a name is of letters" 'chip "../../x; rm"'
+refused "memory 'a-b': a name is of letters, digits and _$" \
+    'memory a-b base=0 size=1K'
+refused "reserve '-x': a name is of letters" 'reserve -x memory=L1 size=1'
+# Every key is on the page.
+sed -n 's/^KEY("\([a-z]*\)", *"\([a-z0-9_]*\)".*/\2/p' src/soc/key.def |
+    sort -u | while read -r key; do
+    case $key in out_*) key=out_... ;; esac
+    grep -qF "\`$key\`" doc/soc.md && continue
+    echo "doc/soc.md does not say what $key means"
+    exit 1
+done || exit 1
 # The page's example, under its own name.
 sed -n '/^    include cortex-m7/,/^    reserve ours/s/^    //p' doc/soc.md \
     >$tmp/mine.soc

@@ -60,6 +60,8 @@ void job_front(Job *j);    /* model and vectors -> graph */
 void job_pass(Job *j);     /* quantized forms lowered, passes run */
 void job_plan(Job *j);     /* -t: plan made and verified */
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
+/* Warns where an array is laid out in another shape. */
+void job_shapes(Job *j, const Array *a, const Val *v);
 void job_example(Job *j);  /* inputs, given or made, and what they give */
 void job_gen(Job *j, const char *dir);
 /* The text, unless -q was given or other results go to standard output. */

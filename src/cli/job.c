@@ -88,16 +88,30 @@ Job *job_new(const char *verb, int argc, char **argv)
     return j;
 }
 
+/* The model knows how many inputs there are. */
+static void check_vectors(const Job *j)
+{
+    if (j->o.expected && !j->o.in && j->g->nin)
+        err(ERR_USAGE, "-e %s: outputs of which inputs? give those with -i",
+            j->o.expected);
+    if (j->o.in && !j->vectors && j->g->nin) {
+        err_file(j->o.in);
+        err(ERR_MODEL, "no arrays; the model has %d inputs", j->g->nin);
+    }
+}
+
 void job_front(Job *j)
 {
     if (j->o.in) {
         err_file(j->o.in);
         j->vectors = npz_read(j->o.mem, j->o.in);
         j->o.front.vectors = j->vectors;
+        j->o.front.vectors_file = j->o.in;
     }
     err_file(j->r.model);
     j->g = front_read(j->o.mem, j->o.model, &j->o.front);
     j->r.g = j->g;
+    check_vectors(j);
 }
 
 static void print_graph(Job *j)
@@ -236,6 +250,35 @@ void job_plan(Job *j)
     }
 }
 
+/* Axes of more than one element, in order, make the same layout. */
+static bool same_layout(const Array *a, const Val *v)
+{
+    int i = 0, k = 0;
+
+    for (;; i++, k++) {
+        while (i < a->rank && a->dim[i] == 1)
+            i++;
+        while (k < v->shape.rank && v->shape.dim[k] == 1)
+            k++;
+        if (i == a->rank || k == v->shape.rank)
+            return i == a->rank && k == v->shape.rank;
+        if (a->dim[i] != v->shape.dim[k])
+            return false;
+    }
+}
+
+void job_shapes(Job *j, const Array *a, const Val *v)
+{
+    Shape s;
+
+    if (same_layout(a, v))
+        return;
+    s = shape_of(MIN(a->rank, RANK), a->dim);
+    warn("array '%s' has shape %s, '%s' has %s: elements are taken in order",
+         a->name, shape_str(j->o.mem, s), v->name,
+         shape_str(j->o.mem, v->shape));
+}
+
 static void *take_input(Job *j, const Val *v, const Array *in)
 {
     Val w = *v;
@@ -245,6 +288,7 @@ static void *take_input(Job *j, const Val *v, const Array *in)
         err(ERR_MODEL, "array '%s' has %lld elements, input '%s' %s wants "
             "%lld", in->name, (long long)in->n, v->name,
             shape_str(j->o.mem, v->shape), (long long)n);
+    job_shapes(j, in, v);
     w.data = arena_get(j->o.mem, (size_t)n,
                        (size_t)type_info[v->type].bytes);
     for (i = 0; i < n; i++) {

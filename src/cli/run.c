@@ -24,6 +24,7 @@ static int same_arrays(Job *j, const Run *run)
             err(ERR_MODEL, "array '%s' has %lld elements, output '%s' %s has "
                 "%lld", want->name, (long long)want->n, v->name,
                 shape_str(j->o.mem, v->shape), (long long)val_count(v));
+        job_shapes(j, want, v);
         d = compare(v, run->out[i], want, j->o.tolerance);
         j->r.max_abs_diff = MAX(j->r.max_abs_diff, d.max_abs);
         if (d.match)

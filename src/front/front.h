@@ -12,6 +12,7 @@ typedef struct FrontOpts {
     const char *type_name[32]; /* NULL: all inputs */
     Type type[32];
     const Array *vectors;   /* inputs given with -i, in order, or NULL */
+    const char *vectors_file; /* what is wrong with them is told of it */
     bool list_all;          /* verb check: print every problem, not the first */
 } FrontOpts;
 

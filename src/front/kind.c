@@ -73,6 +73,20 @@ static bool is_narrow(Type t)
     return t != T_none && type_info[t].bytes <= 2;
 }
 
+/* An integer network's input may be of floats, but of numbers. */
+static Type type_of_finite(const Import *im, const Array *v)
+{
+    int64_t i;
+
+    for (i = 0; i < v->n; i++)
+        if (!isfinite(array_get(v, i))) {
+            err_file(im->o->vectors_file);
+            err(ERR_MODEL, "array '%s' has %g at element %lld; the network is "
+                "one of integers", v->name, array_get(v, i), (long long)i);
+        }
+    return type_of_vector(v);
+}
+
 Type kind_input(const Import *im, const char *name, int declared, int i)
 {
     Type t = tensor_type(declared);
@@ -83,7 +97,7 @@ Type kind_input(const Import *im, const char *name, int declared, int i)
         return *want;
     if (!im->g->exact || is_narrow(t))
         return t;
-    return v ? type_of_vector(v) : T_s8;
+    return v ? type_of_finite(im, v) : T_s8;
 }
 
 /* Interpolation goes by types; where elements are only copied it is exact. */

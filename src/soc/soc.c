@@ -62,7 +62,8 @@ static char *read_word(Reader *r, bool key)
     return b.s;
 }
 
-/* There is one chip, which the file itself names, not what it includes. */
+/* There is one chip, which the file itself names, not what it includes.  A line
+ * that adds to an item is where it is from then on. */
 static Item *find_item(const Reader *r, const char *kind, const char *name)
 {
     bool chip = !strcmp(kind, "chip");
@@ -71,6 +72,10 @@ static Item *find_item(const Reader *r, const char *kind, const char *name)
 
     if (it && chip && !r->depth)
         it->name = name;
+    if (it) {
+        it->file = r->file;
+        it->line = r->line;
+    }
     return it;
 }
 
@@ -325,6 +330,7 @@ static void settle(Soc *s)
 
     if (!chip)
         err(ERR_MODEL, "%s: no chip line", s->file);
+    soc_check_lines(s);
     s->name = chip->name;
     s->about = item_word(chip, "about", "");
     s->rt = item_word(chip, "rt", "host");
@@ -343,6 +349,7 @@ static void settle(Soc *s)
     s->mhz = item_num(it, "mhz", 0);
     for (it = NULL; (it = soc_next(s, "memory", it));)
         add_mem(s, it);
+    soc_check_memories(s);
     for (it = NULL; (it = soc_next(s, "reserve", it));)
         add_reserve(s, it);
     soc_dmas(s);

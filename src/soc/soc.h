@@ -120,6 +120,11 @@ double dma_cycles(const Dma *d, bool in, int64_t bytes, int64_t rows);
 double soc_energy(const Soc *s, const char *event);
 void soc_dmas(Soc *s); /* within the part: fills s->dmas */
 
+/* check.c, within the part: err(ERR_MODEL) where a line says what no line may
+ * say, and where memories overlap or go beyond what addresses reach. */
+void soc_check_lines(const Soc *s);
+void soc_check_memories(const Soc *s);
+
 /* link.c: a linker script; emu: memories lie where the emulator has them.
  * bound: of the network's stack.  soc_stack: the bytes of the stack of main,
  * what `reserve stack` says or more if the bound wants it. */
