@@ -189,7 +189,7 @@ holds "$tmp/json" '"match": true'
 want 0 '' run $model -t host $io -e "$tmp/o.npz" --html "$tmp/html"
 holds "$tmp/html" '</html>'
 want 4 'results differ' run $model -t host -i test/cli/wrongshape.npz \
-    -e zoo/dscnn-int/outputs.npz --json "$tmp/json"
+    -e zoo/dscnn-qdq-s8/outputs.npz --json "$tmp/json"
 holds "$tmp/json" '"match": false'
 holds "$tmp/err" "has shape \[10,49,1,1\], 'input' has \[1,1,49,10\]"
 want 2 'of which inputs' run $model -t host -e zoo/dscnn-int/outputs.npz
