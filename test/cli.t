@@ -191,7 +191,7 @@ holds "$tmp/html" '</html>'
 want 4 'results differ' run $model -t host -i test/cli/wrongshape.npz \
     -e zoo/dscnn-qdq-s8/outputs.npz --json "$tmp/json"
 holds "$tmp/json" '"match": false'
-holds "$tmp/err" "has shape \[10,49,1,1\], 'input' has \[1,1,49,10\]"
+holds "$tmp/err" "has shape [10,49,1,1], 'input' has [1,1,49,10]"
 want 2 'of which inputs' run $model -t host -e zoo/dscnn-int/outputs.npz
 want 1 'empty.npz: no arrays' run $model -t host -i test/cli/empty.npz
 want 1 "nan.npz: array 'input' has nan at element 0" \
