@@ -42,6 +42,7 @@ typedef struct Import {
     int opset;        /* of the default domain */
     int depth;        /* of functions within functions */
     int64_t made;     /* elements of constants that no file holds */
+    unsigned met;     /* a bit for each type of ONNX that values are of */
     Str bad;          /* problems so far, a line each */
     int nbad;
     const char *bad_node; /* of the first problem that has one */

@@ -448,6 +448,7 @@ static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
     if (!want)
         err(ERR_MODEL, "input '%s' has elements of type %s; wanted numbers",
             p->name, tensor_type_name(t->elem_type));
+    im->met |= 1u << t->elem_type;
     if (!shape_of_input(im, p->name, t, &s)) {
         e->bad = true;
         return;
@@ -622,6 +623,17 @@ static void check_options(const FrontOpts *o, const OnnxGraph *p)
                 o->type_name[i], type_info[o->type[i]].name);
 }
 
+/* Floats of other widths. */
+static void tell_widths(const Import *im)
+{
+    int i;
+
+    for (i = 2; i < 32 && !im->g->exact; i++)
+        if (im->met & 1u << i && tensor_type(i) == T_f32)
+            warn("values of type %s are computed in float32",
+                 tensor_type_name(i));
+}
+
 static void read_graph(Import *im)
 {
     const OnnxGraph *p = im->model->graph;
@@ -638,6 +650,7 @@ static void read_graph(Import *im)
     for (i = 0; i < p->n_output; i++)
         add_output(im, p->output[i]);
     tell(im);
+    tell_widths(im);
     if (!im->g->nout)
         err(ERR_MODEL, "the graph has no outputs");
     graph_sweep(im->g);

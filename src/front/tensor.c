@@ -411,6 +411,7 @@ Val *tensor_val(Import *im, const Tensor *t, const char *name)
     Val whole = {.name = name, .type = tensor_type(t->data_type)}, *v = &whole;
 
     check_large(&s);
+    im->met |= 1u << s.type;
     whole.shape = shape_of((int)t->n_dims, t->dims);
     whole.data = decode(tmp, &s, whole.type);
     if (im->g->exact)
