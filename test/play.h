@@ -155,7 +155,7 @@ static void play_steps(Play *y)
 }
 
 /* out: one array per output, of elements. */
-static void play(Arena *a, const Plan *p, Moment moment, void *const *in,
+__attribute__((unused)) static void play(Arena *a, const Plan *p, Moment moment, void *const *in,
                  void **out)
 {
     Play y = {.mem = a, .p = p, .moment = moment};

@@ -35,7 +35,8 @@ static void put_buffer(Gen *g, const Buf *u, Str *out)
         put_shape(u->val, out);
     }
     str_put(out, u->kind == BUF_input ? "  (input)\n"
-                 : u->kind == BUF_output ? "  (output)\n" : "\n");
+                 : u->kind == BUF_output ? "  (output)\n"
+                 : u->kind == BUF_state ? "  (state)\n" : "\n");
 }
 
 static int by_place(const void *a, const void *b)

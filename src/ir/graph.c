@@ -293,6 +293,16 @@ void node_move(Graph *g, Node *n, Node *at)
     node_link(g, n, at);
 }
 
+Val *graph_next_state(const Graph *g, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < g->nout; i++)
+        if (g->out[i]->state == v)
+            return g->out[i];
+    return NULL;
+}
+
 /* by takes old's place among the outputs; where by has no claim to a name of
  * its own the two swap names. */
 static void replace_output(Graph *g, Val *old, Val *by)

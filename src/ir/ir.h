@@ -171,6 +171,8 @@ void graph_sweep(Graph *g);    /* removes nodes and values nobody reads */
 int graph_nval(const Graph *g);
 bool val_is_int(const Val *v);
 bool val_is_output(const Graph *g, const Val *v);
+/* The output that input v becomes in the next run, or NULL: v is no state. */
+Val *graph_next_state(const Graph *g, const Val *v);
 int64_t val_count(const Val *v); /* elements */
 int64_t val_bytes(const Val *v);
 int64_t val_int(const Val *v, int64_t i);  /* element of a constant */

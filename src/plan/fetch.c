@@ -39,10 +39,10 @@ static int by_use(const void *a, const void *b)
                             : x->f->buf - y->f->buf;
 }
 
-/* Outputs live beyond the last step. */
+/* Outputs and states live beyond the last step. */
 static int last_step(const Fetcher *x, const Buf *b)
 {
-    return b->kind == BUF_output ? x->p->nstep + 1 : b->to;
+    return buf_lives_on(b) ? x->p->nstep + 1 : b->to;
 }
 
 static void list_pulls(Fetcher *x)

@@ -52,13 +52,33 @@ static Val *copy_of(Graph *g, Val *v)
     return y;
 }
 
+/* The next value of a state is copied to the state's place when all else is
+ * done (store.c drops the copy where it can be made there).  One that is
+ * another state by then is copied before: that one's place is written too. */
+static void copy_state(Graph *g, int i)
+{
+    Val *v = g->out[i], *state = v->state;
+    const Val *from = shown_by(v);
+
+    if (from == state)
+        return;
+    if (!from->def && graph_next_state(g, from))
+        v = copy_of(g, v);
+    g->out[i] = copy_of(g, v);
+    g->out[i]->state = state;
+    g->out[i]->name = v->name;
+}
+
 static void copy_outputs(Graph *g)
 {
     int i;
 
     for (i = 0; i < g->nout; i++)
-        if (needs_copy(g, i))
+        if (!g->out[i]->state && needs_copy(g, i))
             g->out[i] = copy_of(g, g->out[i]);
+    for (i = 0; i < g->nout; i++)
+        if (g->out[i]->state)
+            copy_state(g, i);
 }
 
 int plan_add_buf(Plan *p, Buf b)
@@ -89,8 +109,8 @@ void plan_bufs(Plan *p, const Stores *s, const bool *without, int *buf)
         buf[i] = -1;
         if (t->size && !(without && without[i]))
             buf[i] = plan_add_buf(p, (Buf){
-                .kind = t->konst ? BUF_const : t->in ? BUF_input :
-                        t->out ? BUF_output : BUF_temp,
+                .kind = t->konst ? BUF_const : t->state ? BUF_state :
+                        t->in ? BUF_input : t->out ? BUF_output : BUF_temp,
                 .name = t->val->name, .val = t->val, .size = t->size,
                 .align = align_of(t->val),
             });
@@ -267,6 +287,11 @@ static int *find_waits(const Plan *p)
         if (p->step[i].kind == STEP_wait)
             wait[p->step[i].token] = i + 1;
     return wait;
+}
+
+bool buf_lives_on(const Buf *b)
+{
+    return b->kind == BUF_output || b->kind == BUF_state;
 }
 
 /* From the first step that touches a buffer until its last has been waited

@@ -12,7 +12,10 @@
 #include "ir/ir.h"
 #include "soc/soc.h"
 
-typedef enum BufKind { BUF_temp, BUF_const, BUF_input, BUF_output } BufKind;
+typedef enum BufKind {
+    BUF_temp, BUF_const, BUF_input, BUF_output,
+    BUF_state /* an input, in whose place its next value is in the end */
+} BufKind;
 
 /* Storage: one piece of one memory during one stretch of the program. */
 typedef struct Buf {
@@ -26,7 +29,7 @@ typedef struct Buf {
     int over;        /* 1 + another that may overlap it: what is written there
                         follows what is read here; 0: none */
     int from, to;    /* steps [from, to) in which its content matters;
-                        inputs from -1, outputs to nstep */
+                        inputs from -1, outputs to nstep, states both */
 } Buf;
 
 /* A place: bytes of a buffer. */
@@ -342,6 +345,7 @@ int plan_add_buf(Plan *p, Buf b); /* its index */
 void plan_add_step(Plan *p, Step s);
 void plan_add_layer(Plan *p, Layer l);
 void plan_lives(Plan *p); /* from and to of every buffer */
+bool buf_lives_on(const Buf *b); /* beyond the last step */
 
 /* choose.c: the kernel of a node, by the heads alone. */
 typedef struct Choice Choice;
@@ -394,6 +398,8 @@ typedef struct Store {
     int64_t size;
     int from, to;          /* positions in the order, inclusive */
     bool in, out, konst;   /* holds a value that is one */
+    bool state;            /* in and out: what is there in the end is there
+                              when the next run begins */
     const Val *val;        /* the largest value it holds */
 } Store;
 typedef struct Stores {

@@ -185,7 +185,7 @@ static void size_fetches(Tiler *t)
     for (i = 0; i < t->nfetch; i++)
         p->buf[t->fetch[i].buf].size = t->fetch[i].bytes;
     for (i = 0; i < p->nbuf; i++)
-        if (p->buf[i].kind == BUF_output)
+        if (buf_lives_on(&p->buf[i]))
             p->buf[i].to = p->nstep + 1;
 }
 

@@ -162,7 +162,7 @@ static void range_of(const Tiler *t, int store, int work, bool all,
 }
 
 /* The cycles of its transfers, with their toll: [0] in pieces, [1] as a whole;
- * false: it cannot be moved as a whole, but must be. */
+ * false: it cannot be moved as a whole, but must be, or is a state. */
 static bool moves_of(const Tiler *t, int store, const bool *away,
                      int64_t cycles[2])
 {
@@ -190,7 +190,7 @@ static bool moves_of(const Tiler *t, int store, const bool *away,
             fresh |= write;
         }
     }
-    return !cycles[1] || is_filled(t, store);
+    return !t->s->store[store].state && (!cycles[1] || is_filled(t, store));
 }
 
 typedef struct Best {

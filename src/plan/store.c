@@ -30,6 +30,8 @@ typedef struct Worker {
     Arena *mem;      /* scratch */
     int nval;
     int *last;       /* by Val.id: position of the last reader */
+    bool *over;      /* by Val.id: of a state, whose last reader writes the next
+                        value over it */
     Chunk *piece;
     int npiece;
     int64_t *sum;    /* live bytes by position + 1 */
@@ -303,6 +305,14 @@ static bool is_written(const Worker *w, int store)
     return false;
 }
 
+/* An input is no output, nor are two outputs one; a state is no other's. */
+static bool ends_agree(const Store *x, const Store *y)
+{
+    if (x->state || y->state)
+        return !(x->in || x->out) || !(y->in || y->out);
+    return !((x->in || y->in) && (x->out || y->out)) && !(x->out && y->out);
+}
+
 /* Constants share with views of them alone.  Elements must stay aligned, inputs
  * and outputs at the start of a store, small elements of views at words. */
 static bool values_agree(const Worker *w, int a, int b, int64_t delta)
@@ -311,9 +321,7 @@ static bool values_agree(const Worker *w, int a, int b, int64_t delta)
     const Store *x = &s->store[a], *y = &s->store[b];
     const Val *v;
 
-    if ((x->in || y->in) && (x->out || y->out))
-        return false;
-    if (x->out && y->out)
+    if (!ends_agree(x, y))
         return false;
     if ((x->konst && (y->out || is_written(w, b))) ||
         (y->konst && (x->out || is_written(w, a))))
@@ -390,6 +398,131 @@ static void go_back(Worker *w)
     w->npeak = w->old_npeak;
 }
 
+/* How operand i may lie under the result: both begin together and the result
+ * is no larger, or both end together and the result is larger; a kernel that
+ * goes through both in order never meets itself.  The shorter elements must be
+ * single bytes, which in C may alias anything: of 16 bits on 32 a compiler
+ * might store one too early.  Returns the result's offset in the operand. */
+enum { SAME, SMALLER, LARGER, NOT };
+
+static int fit_of(const Node *n, int i, const Choice *c)
+{
+    const Val *x = n->arg[i], *y = n->res[0];
+    int xb, yb;
+
+    if (!(c->inplace >> i & 1) || !x || x->data ||
+        (c->ncore > 1 && val_bytes(x) != val_bytes(y)))
+        return NOT;
+    xb = type_info[x->type].bytes;
+    yb = type_info[y->type].bytes;
+    if ((xb != yb && MIN(xb, yb) != 1) ||
+        (val_count(x) != val_count(y) && n->op != OP_conv))
+        return NOT;
+    return val_bytes(x) == val_bytes(y) ? SAME :
+           val_bytes(x) > val_bytes(y) ? SMALLER : LARGER;
+}
+
+/* Drops the views of n that were tried since mark(). */
+static void hide(Worker *w, const Node *n)
+{
+    memset(w->s->view[n->id], 0, (size_t)n->narg);
+    go_back(w);
+    find_last(w);
+    find_pieces(w);
+}
+
+/* ---- states ---- */
+
+/* Nothing is written where a state is that will still be read; the node that
+ * reads it last may, if its head allows that. */
+static bool states_agree(const Worker *w)
+{
+    const Graph *g = w->s->g;
+    int i, k;
+
+    for (i = 0; i < g->nout; i++) {
+        const Val *s = g->out[i]->state;
+        Ref at;
+        int last;
+
+        if (!s)
+            continue;
+        at = w->s->place[s->id];
+        last = w->last[s->id];
+        for (k = 0; k < w->npiece; k++) {
+            const Chunk *q = &w->piece[k];
+            Ref r = w->s->place[q->val->id];
+
+            if (q->val == s || r.buf != at.buf ||
+                !overlap(at.off, val_bytes(s), r.off + q->off, q->size))
+                continue;
+            if (q->birth < last || (q->birth == last && !w->over[s->id]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Position of the node that makes v, through reshapes; -1: none does. */
+static int made_at(const Worker *w, const Val *v)
+{
+    int i = w->s->nseq;
+
+    while (v->def && v->def->op == OP_reshape)
+        v = v->def->arg[0];
+    while (v->def && i-- && w->s->seq[i] != v->def)
+        ;
+    return v->def ? i : -1;
+}
+
+/* May the node at pos write its result over state s? */
+static bool may_write_over(const Worker *w, int pos, const Val *s)
+{
+    const Node *n = w->s->seq[pos];
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] && w->s->place[n->arg[i]->id].buf ==
+                         w->s->place[s->id].buf &&
+            fit_of(n, i, &w->s->choice[n->id]) != SAME)
+            return false;
+    return true;
+}
+
+/* Drops the copy of a state's next value, which is then made in its place. */
+static void make_in_place(Worker *w, const Val *y)
+{
+    const Val *s = y->state;
+    const Node *copy = y->def;
+    int pos;
+
+    if (!copy)
+        return;
+    pos = made_at(w, copy->arg[0]);
+    if (pos < 0 || w->s->seq[pos]->nres != 1 ||
+        all_views(w->s, w->s->seq[pos]))
+        return;
+    mark(w);
+    w->s->view[copy->id][0] = 1;
+    refresh(w);
+    w->over[s->id] = w->last[s->id] == pos && may_write_over(w, pos, s);
+    if (!lay(w, s, copy->arg[0], 0, w->over[s->id] ? pos : -1) ||
+        !states_agree(w)) {
+        w->over[s->id] = false;
+        hide(w, copy);
+    }
+    refresh(w);
+}
+
+static void keep_states(Worker *w)
+{
+    int i;
+
+    for (i = 0; i < w->s->g->nout; i++)
+        if (w->s->g->out[i]->state)
+            make_in_place(w, w->s->g->out[i]);
+}
+
 /* Turns argument i of n into a view; false: it cannot be one. */
 static bool show(Worker *w, const Node *n, int i)
 {
@@ -401,20 +534,12 @@ static bool show(Worker *w, const Node *n, int i)
     w->s->view[n->id][i] = 1;
     find_last(w);
     find_pieces(w);
-    ok = n->op == OP_concat ? lay(w, n->res[0], n->arg[i], off, -1)
+    ok = !states_agree(w) ? false
+         : n->op == OP_concat ? lay(w, n->res[0], n->arg[i], off, -1)
                             : lay(w, n->arg[0], n->res[0], off, -1);
     if (!ok)
         w->s->view[n->id][i] = 0;
     return ok;
-}
-
-/* Drops the views of n that were tried since mark(). */
-static void hide(Worker *w, const Node *n)
-{
-    memset(w->s->view[n->id], 0, (size_t)n->narg);
-    go_back(w);
-    find_last(w);
-    find_pieces(w);
 }
 
 /* All arguments of a concat that can be made in its place, together. */
@@ -459,30 +584,6 @@ static void try_views(Worker *w, const Node *n)
         find_last(w);
         find_pieces(w);
     }
-}
-
-/* How operand i may lie under the result: both begin together and the result
- * is no larger, or both end together and the result is larger; a kernel that
- * goes through both in order never meets itself.  The shorter elements must be
- * single bytes, which in C may alias anything: of 16 bits on 32 a compiler
- * might store one too early.  Returns the result's offset in the operand. */
-enum { SAME, SMALLER, LARGER, NOT };
-
-static int fit_of(const Node *n, int i, const Choice *c)
-{
-    const Val *x = n->arg[i], *y = n->res[0];
-    int xb, yb;
-
-    if (!(c->inplace >> i & 1) || !x || x->data ||
-        (c->ncore > 1 && val_bytes(x) != val_bytes(y)))
-        return NOT;
-    xb = type_info[x->type].bytes;
-    yb = type_info[y->type].bytes;
-    if ((xb != yb && MIN(xb, yb) != 1) ||
-        (val_count(x) != val_count(y) && n->op != OP_conv))
-        return NOT;
-    return val_bytes(x) == val_bytes(y) ? SAME :
-           val_bytes(x) > val_bytes(y) ? SMALLER : LARGER;
 }
 
 static int64_t shift_of(const Node *n, int i)
@@ -551,6 +652,39 @@ static void share_reshapes(Worker *w)
     refresh(w);
 }
 
+/* The next value of a state belongs where the state is. */
+static void place_output(Stores *s, const Val *v)
+{
+    Ref *r = &s->place[v->id];
+
+    if (v->state) {
+        if (v->state != v)
+            s->store[r->buf].size = 0;
+        *r = s->place[v->state->id];
+        s->store[r->buf].state = true;
+    }
+    s->store[r->buf].out = true;
+}
+
+/* Copies to where states are come last: nobody reads a state behind them. */
+static void states_last(const Graph *g, Node **seq, int n)
+{
+    int i, k, to = 0, last = 0;
+    Node **copy = NEWN(g->mem, Node *, g->nout + 1);
+
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < g->nout &&
+             !(g->out[k]->state && g->out[k]->def == seq[i]); k++)
+            ;
+        if (k < g->nout)
+            copy[last++] = seq[i];
+        else
+            seq[to++] = seq[i];
+    }
+    for (i = 0; i < last; i++)
+        seq[to++] = copy[i];
+}
+
 static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
                           int nseq)
 {
@@ -558,6 +692,7 @@ static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
     int i, nval = graph_nval(g);
     Val *v;
 
+    states_last(g, seq, nseq);
     *s = (Stores){.mem = mem, .g = g, .choice = c, .seq = seq, .nseq = nseq};
     s->place = NEWN(mem, Ref, nval + 1);
     s->store = NEWN(mem, Store, nval + 1);
@@ -573,7 +708,7 @@ static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
     for (i = 0; i < g->nin; i++)
         s->store[s->place[g->in[i]->id].buf].in = true;
     for (i = 0; i < g->nout; i++)
-        s->store[s->place[g->out[i]->id].buf].out = true;
+        place_output(s, g->out[i]);
     return s;
 }
 
@@ -589,6 +724,7 @@ static Worker *new_worker(Stores *s)
     for (i = 0; i < s->nseq; i++)
         most += s->seq[i]->narg;
     w->last = NEWN(mem, int, w->nval + 1);
+    w->over = NEWN(mem, bool, w->nval + 1);
     w->piece = NEWN(mem, Chunk, most + 1);
     w->sum = NEWN(mem, int64_t, s->nseq + 4);
     w->old_place = NEWN(mem, Ref, w->nval + 1);
@@ -605,6 +741,7 @@ Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
 
     refresh(w);
     share_reshapes(w);
+    keep_states(w);
     for (i = 0; i < nseq; i++)
         try_views(w, seq[i]);
     refresh(w);

@@ -376,9 +376,21 @@ bool try_all(Tiler *t, const PlanOpts *o)
     return best_take(t);
 }
 
+static bool has_states(const Stores *s)
+{
+    int i;
+
+    for (i = 0; i < s->nstore && !s->store[i].state; i++)
+        ;
+    return i < s->nstore;
+}
+
+/* States stay where reset and the next run find them: not outside. */
 bool try_ends(Tiler *t, const PlanOpts *o)
 {
     t->ends = true;
+    if (has_states(t->s))
+        return false;
     spill_all_ways(t, o);
     return best_take(t);
 }

@@ -76,6 +76,7 @@ static void put_spills(const Report *r, Str *out)
 {
     static const char *const kind[] = {
         [BUF_temp] = "", [BUF_input] = " (input)", [BUF_output] = " (output)",
+        [BUF_state] = " (state)",
     };
     Spills s = report_spills(r);
     const char *sep = ": ";

@@ -12,8 +12,9 @@
  * cores execute them, loops turned, addresses as the records have them, each
  * kernel with the dims of its page.  Between the start of a kernel or transfer
  * and the point where it is surely over, nothing may write what it reads or
- * writes, nor read what it writes: so engines may finish in any order.  Engines do what they can: one between two
- * neighbouring memories, near side dense; kernels in memory that has addresses.
+ * writes, nor read what it writes: so engines may finish in any order.  Engines
+ * do what they can: one between two neighbouring memories, near side dense;
+ * kernels in memory that has addresses.
  *
  * Each byte of a value that has a home is computed once.  Of one that has none,
  * an intermediate of a chain that exists in tiles alone, what nobody reads need
@@ -73,7 +74,7 @@ static bool check_life(Check *c, const Buf *b)
     if (b->from > b->to || b->from < -1 || b->to > p->nstep)
         return wrong(c, "buffer %s lives from %d to %d", b->name, b->from,
                      b->to);
-    if ((b->kind == BUF_input || b->kind == BUF_output) &&
+    if (b->kind != BUF_const && b->kind != BUF_temp &&
         !is_reached(p, b->mem))
         return wrong(c, "%s is where the user's code cannot reach it",
                      b->name);
@@ -441,6 +442,13 @@ static bool put_given(Check *c)
     return true;
 }
 
+static bool same_place(Ref a, Ref b)
+{
+    return a.buf == b.buf && a.off == b.off;
+}
+
+/* What becomes a state is in the state's place, where the next run looks for
+ * it. */
 static bool check_outputs(Check *c)
 {
     const Plan *p = c->p;
@@ -459,6 +467,9 @@ static bool check_outputs(Check *c)
                       c->name[v->id], 0, val_bytes(v)))
             return wrong(c, "output %s is not in its place at the end",
                          v->name);
+        if (v->state && !same_place(p->place[v->state->id], r))
+            return wrong(c, "output %s is not where state %s is",
+                         v->name, v->state->name);
     }
     return true;
 }
