@@ -146,17 +146,6 @@ def training(model, inputs):
     return False
 
 
-def beyond(model, inputs):
-    """What the sizes or results of a case ask for that is not supported."""
-    for n in model.graph.node:
-        if n.op_type == 'MaxPool' and len(n.output) > 1:
-            return 'indices of MaxPool'
-        if 'Pool' in n.op_type or n.op_type.startswith('Conv'):
-            if np.ndim(inputs[0]) > 4:
-                return 'three spatial axes'
-    return None
-
-
 def tensor(a, name):
     t = onnx.TensorProto()
     t.CopyFrom(a if isinstance(a, TensorProto) else
@@ -211,7 +200,6 @@ class Case:
         self.why = reason(self.model, (whole or test).model.graph.node)
         if not self.why:
             inputs, outputs = test.data_sets[0]
-            self.why = beyond(self.model, inputs)
             if training(test.model, inputs):
                 self.why = 'training'
         if self.why:
@@ -225,7 +213,8 @@ class Case:
         left = bind(self.model, nodes, inputs)
         onnx.save(self.model, self.path + '/network.onnx')
         np.savez(self.path + '/inputs.npz', **left)
-        self.floats = all(a.dtype == np.float32 for a in left.values())
+        self.flags = [w for k, a in left.items() if a.dtype == np.float32
+                      for w in ('--input-type', k + '=f32')]
         if 'Resize' in self.op:
             outputs = by_onnxruntime(test.model, inputs) or outputs
         self.want = [v for v in map(array, outputs) if v.size]
@@ -234,12 +223,11 @@ class Case:
             self.result, self.why = 'excluded', 'a result without elements'
 
     def run(self):
-        flags = ['--input-type', 'f32'] if self.floats else []
         try:
             r = subprocess.run(
                 [ROOT + '/tilewright', 'run', self.path + '/network.onnx',
                  '-q', '-t', 'host', '-i', self.path + '/inputs.npz', '-o',
-                 self.path + '/got.npz', *flags], capture_output=True,
+                 self.path + '/got.npz', *self.flags], capture_output=True,
                 text=True, timeout=600)
         except subprocess.TimeoutExpired:
             self.judge(-1, 'out of time')

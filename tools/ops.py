@@ -120,7 +120,47 @@ def nms():
                  part(.98), center_point_box=1)]
 
 
-NAMES = {f.__name__: f for f in (topk, signal, attention, gridsample, nms)}
+def unpool():
+    x, line, box = f(2, 3, 7, 6), f(2, 3, 9), f(1, 2, 4, 5, 6)
+    x = np.clip(x, -1, 1)  # ties
+    wide = dict(kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1])
+    pool = lambda x, **a: case('MaxPool', x, results=2, **a)
+    places = C(i64(9, 2, 14, 28, 20, 26).reshape(1, 1, 2, 3))
+    two = dict(kernel_shape=[2, 2], strides=[2, 2])
+    return [pool(x, **wide), pool(x, storage_order=1, **wide),
+            pool(x, kernel_shape=[2, 2], dilations=[2, 3], ceil_mode=1,
+                 strides=[2, 2]),
+            pool(line, kernel_shape=[3], strides=[2]),
+            pool(box, kernel_shape=[2, 3, 2], strides=[1, 2, 2],
+                 pads=[1, 0, 0, 0, 1, 1]),
+            case('MaxUnpool', f(1, 1, 2, 3), places, kernel_shape=[3, 2],
+                 strides=[2, 2])]
+
+
+def volume():
+    x, pads = f(1, 4, 4, 5, 4), [1, 0, 1, 0, 2, 1]
+    pool = dict(kernel_shape=[2, 3, 2], strides=[2, 1, 2], pads=pads)
+    return [
+        case('Conv', x, C(f(6, 4, 3, 2, 3)), C(f(6)), pads=pads),
+        case('Conv', x, C(f(6, 2, 2, 3, 1)), group=2, strides=[2, 1, 3],
+             dilations=[2, 1, 1]),
+        case('Conv', x, C(f(8, 1, 3, 3, 3)), C(f(8)), group=4,
+             auto_pad='SAME_UPPER', strides=[2, 2, 2]),
+        case('Conv', x, C(f(3, 4, 1, 1, 1))),
+        case('ConvTranspose', x, C(f(4, 3, 2, 3, 2)), C(f(3)), pads=pads,
+             strides=[2, 1, 2], output_padding=[1, 0, 0]),
+        case('ConvTranspose', x, C(f(4, 2, 3, 2, 2)), group=2,
+             dilations=[1, 2, 1]),
+        case('MaxPool', x, **pool), case('AveragePool', x, **pool),
+        case('AveragePool', x, count_include_pad=1, ceil_mode=1, **pool),
+        case('LpPool', x, p=3, **pool), case('GlobalAveragePool', x),
+        case('GlobalMaxPool', x), case('GlobalLpPool', x, p=1),
+        case('Resize', x, None, C(np.float32([1, 1, 2, 1.5, .6])),
+             mode='linear')]
+
+
+NAMES = {f.__name__: f for f in (topk, signal, attention, gridsample, nms,
+                                 unpool, volume)}
 
 
 def build(name, cases):

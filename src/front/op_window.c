@@ -1,20 +1,11 @@
 /* Operators with windows: convolutions and pools; and matrix products. */
-#include "front/import.h"
+#include "front/window.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SPATIAL = RANK - 2 };
-
-/* A window over the axes behind batch and channel. */
-typedef struct Window {
-    int n;
-    int64_t kernel[SPATIAL], stride[SPATIAL], dilation[SPATIAL];
-    int64_t pad[2 * SPATIAL]; /* before each axis, then after each */
-} Window;
-
-static void list_or(const Call *c, const char *name, int n, int64_t none,
-                    int64_t *list)
+void list_or(const Call *c, const char *name, int n, int64_t none,
+             int64_t *list)
 {
     int i, got = call_ints(c, name, n, list);
 
@@ -26,8 +17,8 @@ static void list_or(const Call *c, const char *name, int n, int64_t none,
 
 static int spatial_of(const Call *c, const Val *x)
 {
-    if (x->shape.rank < 3 || x->shape.rank > 4)
-        call_err(c, "input has %d dimensions; wanted 3 or 4 (one or two "
+    if (x->shape.rank < 3 || x->shape.rank > 5)
+        call_err(c, "input has %d dimensions; wanted 3 to 5 (one to three "
                  "spatial axes)", x->shape.rank);
     return x->shape.rank - 2;
 }
@@ -107,21 +98,10 @@ static void set_window(const Call *c, Node *n, const Window *w)
         attr_set_list(c->g, n, A_pad, 2 * w->n, w->pad);
 }
 
-static Node *pool_node(Call *c, OpCode op, Val *x, const Window *w)
+static void set_group(const Call *c, Node *n, int64_t group)
 {
-    Node *n = node_of(c, op, 1, x);
-
-    attr_set_list(c->g, n, A_kernel, w->n, w->kernel);
-    set_window(c, n, w);
-    if (call_int(c, "ceil_mode", 0))
-        attr_set_int(c->g, n, A_ceil, 1);
-    return n;
-}
-
-static void set_group(const Call *c, Node *n)
-{
-    if (call_int(c, "group", 1) != 1)
-        attr_set_int(c->g, n, A_group, call_int(c, "group", 1));
+    if (group != 1)
+        attr_set_int(c->g, n, A_group, group);
 }
 
 static void check_weight(const Call *c, const Val *x, const Val *w)
@@ -131,17 +111,26 @@ static void check_weight(const Call *c, const Val *x, const Val *w)
                  "as many", w->name, w->shape.rank, x->name, x->shape.rank);
 }
 
+Val *conv_of(Call *c, Val *x, Val *w, Val *b, const Window *win,
+             int64_t group)
+{
+    Node *n;
+
+    if (win->n > 2)
+        return volume_conv(c, x, w, b, win, group);
+    n = node_of(c, OP_conv, 3, x, w, b);
+    set_window(c, n, win);
+    set_group(c, n, group);
+    return done(c, n);
+}
+
 Val *conv(Call *c, Val *x, Val *w, Val *b)
 {
     Window win;
-    Node *n;
 
     check_weight(c, x, w);
     win = window_of(c, x, w->shape.dim + 2);
-    n = node_of(c, OP_conv, 3, x, w, b);
-    set_window(c, n, &win);
-    set_group(c, n);
-    return done(c, n);
+    return conv_of(c, x, w, b, &win, call_int(c, "group", 1));
 }
 
 void import_conv(Call *c)
@@ -185,41 +174,68 @@ static void pad_convt(const Call *c, Window *w, const Val *x, int64_t *outpad)
     }
 }
 
+Val *convt_of(Call *c, Val *x, Val *w, Val *b, const Window *win,
+              const int64_t *outpad, int64_t group)
+{
+    Node *n;
+
+    if (win->n > 2)
+        return volume_convt(c, x, w, b, win, outpad, group);
+    n = node_of(c, OP_convt, 3, x, w, b);
+    set_window(c, n, win);
+    if (!all_are(outpad, win->n, 0))
+        attr_set_list(c->g, n, A_outpad, win->n, outpad);
+    set_group(c, n, group);
+    return done(c, n);
+}
+
 void import_convtranspose(Call *c)
 {
     Val *x = c->arg[0], *w = c->arg[1];
     int64_t outpad[SPATIAL];
     Window win;
-    Node *n;
 
     check_weight(c, x, w);
     win = window_of(c, x, w->shape.dim + 2);
     list_or(c, "output_padding", win.n, 0, outpad);
     pad_convt(c, &win, x, outpad);
     mix(c, c->narg, c->arg);
-    n = node_of(c, OP_convt, 3, c->arg[0], c->arg[1], arg_at(c, 2));
-    set_window(c, n, &win);
-    if (!all_are(outpad, win.n, 0))
-        attr_set_list(c->g, n, A_outpad, win.n, outpad);
-    set_group(c, n);
-    give(c, 0, done(c, n));
+    give(c, 0, convt_of(c, c->arg[0], c->arg[1], arg_at(c, 2), &win, outpad,
+                        call_int(c, "group", 1)));
+}
+
+Val *pool_of(Call *c, OpCode op, Val *x, const Window *w)
+{
+    Node *n;
+
+    if (w->n > 2)
+        return op == OP_poolat ? volume_places(c, x, w)
+                               : volume_pool(c, op, x, w);
+    n = node_of(c, op, 1, x);
+    attr_set_list(c->g, n, A_kernel, w->n, w->kernel);
+    set_window(c, n, w);
+    if (call_int(c, "ceil_mode", 0))
+        attr_set_int(c->g, n, A_ceil, 1);
+    if (op == OP_avgpool && call_int(c, "count_include_pad", 0))
+        attr_set_int(c->g, n, A_countpad, 1);
+    return done(c, n);
 }
 
 void import_maxpool(Call *c)
 {
-    Window w = window_of(c, c->arg[0], NULL);
+    Val *x = c->arg[0];
+    Window w = window_of(c, x, NULL);
 
-    give(c, 0, done(c, pool_node(c, OP_maxpool, c->arg[0], &w)));
+    give(c, 0, pool_of(c, OP_maxpool, x, &w));
+    if (c->nres > 1 && *c->p->output[1])
+        give(c, 1, pool_places(c, x, &w));
 }
 
 Val *averagepool(Call *c, Val *x)
 {
     Window w = window_of(c, x, NULL);
-    Node *n = pool_node(c, OP_avgpool, x, &w);
 
-    if (call_int(c, "count_include_pad", 0))
-        attr_set_int(c->g, n, A_countpad, 1);
-    return done(c, n);
+    return pool_of(c, OP_avgpool, x, &w);
 }
 
 void import_averagepool(Call *c)
@@ -250,7 +266,7 @@ void import_lppool(Call *c)
     double p = call_num(c, "p", 2);
     Val *x = to_power(c, c->arg[0], p);
 
-    give(c, 0, to_root(c, done(c, pool_node(c, OP_sumpool, x, &w)), p));
+    give(c, 0, to_root(c, pool_of(c, OP_sumpool, x, &w), p));
 }
 
 static Val *over_space(Call *c, OpCode op, Val *x)

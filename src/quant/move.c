@@ -19,11 +19,75 @@ static bool pad_value(Graph *g, Node *n, const Real *x)
     return true;
 }
 
+static int64_t product(Shape s, int to)
+{
+    int64_t p = 1;
+
+    while (to-- > 0)
+        p *= s.dim[to];
+    return p;
+}
+
+/* The one axis of x along which v differs; -1: none such. */
+static int axis_of(const Val *v, Shape x)
+{
+    int i, at = -1, skip = x.rank - v->shape.rank;
+
+    for (i = 0; i < v->shape.rank; i++)
+        if (v->shape.dim[i] != 1)
+            at = at < 0 && v->shape.dim[i] == x.dim[i + skip] ? i + skip : -2;
+    return at < 0 ? -1 : at;
+}
+
+/* Where a reshape or transpose takes an axis of x; -1: nowhere. */
+static int axis_goes(const Node *n, int axis)
+{
+    Shape x = n->arg[0]->shape, y = n->res[0]->shape;
+    int i;
+
+    for (i = 0; i < y.rank; i++)
+        if (n->op == OP_transpose
+                ? attr_at(n, A_perm, i, y.rank - 1 - i) == axis
+                : n->op == OP_reshape && y.dim[i] == x.dim[axis] &&
+                      product(y, i) == product(x, axis))
+            return i;
+    return -1;
+}
+
+/* v, which has one element for each of an axis, in a shape of some rank. */
+static Val *along(Graph *g, Val *v, int rank, int axis)
+{
+    Shape s = {.rank = rank};
+    int i;
+
+    for (i = 0; i < rank; i++)
+        s.dim[i] = i == axis ? val_count(v) : 1;
+    return graph_const(g, v->name, v->type, s, v->data);
+}
+
+/* The scales of channels go where a reshape or transpose takes the axis of
+ * these. */
+static bool follows(Graph *g, const Node *n, Real *x)
+{
+    int axis = axis_of(x->scale, n->arg[0]->shape);
+    int to = axis < 0 ? -1 : axis_goes(n, axis);
+    int rank = n->res[0]->shape.rank;
+
+    if (to < 0 || (x->zero && val_count(x->zero) != 1 &&
+                   axis_of(x->zero, n->arg[0]->shape) != axis))
+        return false;
+    x->scale = along(g, x->scale, rank, to);
+    if (x->zero && val_count(x->zero) != 1)
+        x->zero = along(g, x->zero, rank, to);
+    return true;
+}
+
 bool lower_move(Graph *g, Node *n)
 {
     Real x;
 
-    if (!real_of(n->arg[0], &x) || !real_uniform(&x))
+    if (!real_of(n->arg[0], &x) ||
+        (!real_uniform(&x) && !follows(g, n, &x)))
         return false;
     if (n->op == OP_pad && !pad_value(g, n, &x))
         return false;
