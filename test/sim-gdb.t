@@ -2,10 +2,15 @@
 # gdb-multiarch loads, breaks, steps, inspects cores, changes memory.
 cd "$(dirname "$0")/.." || exit 1
 . test/sim/build
-command -v gdb-multiarch >/dev/null && [ $have_cross ] ||
-    { echo "no gdb-multiarch or compiler: skipped"; exit 0; }
+[ $have_cross ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
 guest gdb pulp-open -g
 port=$((20000 + $$ % 20000))
+timeout 20 $SIM $out/gdb.elf -t pulp-open --gdb $port >/dev/null 2>&1 &
+sleep 0.5
+timeout 20 python3 test/sim/packets.py $port || exit 1
+wait
+command -v gdb-multiarch >/dev/null || { echo "no gdb-multiarch: skipped"; exit 0; }
+port=$((port + 1))
 timeout 20 $SIM $out/gdb.elf -t pulp-open --gdb $port >$out/gdb.out 2>&1 &
 sleep 0.5
 timeout 20 gdb-multiarch -nx -batch $out/gdb.elf \

@@ -7,6 +7,8 @@
 #include "sim/chip.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +28,25 @@ typedef struct Gdb {
     Core *skip;     /* goes over the breakpoint it stands on */
     int asked, signal;
     bool gone;
+    bool owes;      /* gdb an acknowledgement */
+    unsigned char got[PACKET]; /* sent by gdb, from at_in on not read yet */
+    size_t at_in, n_in;
     char in[PACKET], out[PACKET];
 } Gdb;
 
 /* ---- packets ---- */
 
+/* The next byte that gdb sent, or -1 when it has left. */
 static int get_byte(Gdb *g)
 {
-    unsigned char c;
+    if (g->at_in == g->n_in && !g->gone) {
+        ssize_t n = read(g->fd, g->got, sizeof g->got);
 
-    if (g->gone || read(g->fd, &c, 1) != 1) {
-        g->gone = true;
-        return -1;
+        g->at_in = 0;
+        g->n_in = n > 0 ? (size_t)n : 0;
+        g->gone = n <= 0;
     }
-    return c;
+    return g->gone ? -1 : g->got[g->at_in++];
 }
 
 static void put_bytes(Gdb *g, const char *s, size_t n)
@@ -54,18 +61,31 @@ static void put_bytes(Gdb *g, const char *s, size_t n)
     }
 }
 
+/* One packet in one write, and the acknowledgement of gdb's before it. */
 static void reply(Gdb *g, const char *s)
 {
-    char head = '$', tail[8];
+    char packet[PACKET + 8], *p = packet;
     unsigned sum = 0;
-    const char *p;
+    const char *q;
 
-    for (p = s; *p; p++)
-        sum += (unsigned char)*p;
-    snprintf(tail, sizeof tail, "#%02x", sum & 255);
-    put_bytes(g, &head, 1);
-    put_bytes(g, s, strlen(s));
-    put_bytes(g, tail, 3);
+    if (g->owes)
+        *p++ = '+';
+    g->owes = false;
+    *p++ = '$';
+    for (q = s; *q; q++) {
+        sum += (unsigned char)*q;
+        *p++ = *q;
+    }
+    p += sprintf(p, "#%02x", sum & 255);
+    put_bytes(g, packet, (size_t)(p - packet));
+}
+
+/* The program goes on, the answer comes later: the acknowledgement does not. */
+static void acknowledge(Gdb *g)
+{
+    if (g->owes)
+        put_bytes(g, "+", 1);
+    g->owes = false;
 }
 
 /* The next packet in g->in; false when gdb has left. */
@@ -83,7 +103,7 @@ static bool get_packet(Gdb *g)
     g->in[n] = 0;
     get_byte(g);
     get_byte(g);
-    put_bytes(g, "+", 1);
+    g->owes = true;
     return !g->gone;
 }
 
@@ -130,10 +150,19 @@ static void set_reg(Core *c, unsigned n, uint32_t v)
         core_jump(c, v);
 }
 
+static void put_byte(char *s, unsigned v)
+{
+    s[0] = "0123456789abcdef"[v >> 4 & 15];
+    s[1] = "0123456789abcdef"[v & 15];
+    s[2] = 0;
+}
+
 static void put_word(char *s, uint32_t v)
 {
-    sprintf(s, "%02x%02x%02x%02x", v & 255, v >> 8 & 255, v >> 16 & 255,
-            v >> 24);
+    int i;
+
+    for (i = 0; i < 4; i++)
+        put_byte(s + 2 * i, v >> 8 * i);
 }
 
 static uint32_t get_word(const char *s)
@@ -197,7 +226,7 @@ static void read_memory(Gdb *g)
         return;
     }
     for (i = 0; i < n; i++)
-        sprintf(g->out + 2 * i, "%02x", r->data[at - r->base + i]);
+        put_byte(g->out + 2 * i, r->data[at - r->base + i]);
     reply(g, g->out);
 }
 
@@ -364,9 +393,13 @@ static bool obey(Gdb *g)
 
 static void talk(Gdb *g)
 {
-    while (!g->gone && get_packet(g))
-        if (obey(g))
+    while (!g->gone && get_packet(g)) {
+        bool on = obey(g);
+
+        acknowledge(g);
+        if (on)
             return;
+    }
     g->gone = true;
 }
 
@@ -394,6 +427,7 @@ void gdb_open(Sim *s)
     fprintf(stderr, "waiting for gdb: target remote :%d\n", s->opt.gdb_port);
     g->fd = accept(fd, NULL, NULL);
     close(fd);
+    setsockopt(g->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     g->gone = g->fd < 0;
     g->now = thread(g, 1);
     if (g->now)
@@ -428,7 +462,8 @@ static bool interrupted(Gdb *g)
 {
     struct pollfd p = {.fd = g->fd, .events = POLLIN};
 
-    if (++g->asked % ASK_EVERY || poll(&p, 1, 0) <= 0)
+    if (++g->asked % ASK_EVERY ||
+        (g->at_in == g->n_in && poll(&p, 1, 0) <= 0))
         return false;
     return get_byte(g) == 3;
 }
