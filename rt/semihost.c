@@ -74,7 +74,8 @@ void rt_print_hex(const char *name, uint32_t v)
     rt_print(s);
 }
 
-void rt_exit(int status)
+/* Unless the start-up code knows another way. */
+__attribute__((weak)) void rt_exit(int status)
 {
     intptr_t block[2];
 
