@@ -27,6 +27,8 @@ typedef struct View { /* of one core */
     Core *core;
     uint32_t mask, irq, buffer;
     bool asleep, clear;
+    bool locks;         /* asleep for a mutex */
+    uint32_t message;   /* and what it will read there */
     int queued;
     uint32_t queue[QUEUE];
 } View;
@@ -64,22 +66,26 @@ static void init(Device *d)
     }
 }
 
+/* What an awake core reads. */
 static uint32_t take(View *v)
 {
-    uint32_t got = v->buffer & v->mask;
+    uint32_t got = v->locks ? v->message : v->buffer & v->mask;
 
-    if (v->clear)
+    if (v->locks)
+        v->buffer &= ~(1u << EV_MUTEX);
+    else if (v->clear)
         v->buffer &= ~v->mask;
-    v->asleep = false;
+    v->asleep = v->locks = false;
     return got;
 }
 
 static void look(View *v, uint64_t time)
 {
+    uint32_t wanted = v->locks ? v->mask & 1u << EV_MUTEX : v->mask;
     Core *c = v->core;
 
     c->irq = v->buffer & v->irq;
-    if (v->asleep && v->buffer & v->mask)
+    if (v->asleep && v->buffer & wanted)
         core_wake(c, to_cycle(c->clock, time) + v->unit->wake, take(v));
     else if (c->irq & c->mie && c->wait == W_other && !v->asleep)
         core_wake(c, to_cycle(c->clock, time) + v->unit->wake, 0);
@@ -190,25 +196,27 @@ static uint32_t lock(View *v, Access *a)
     }
     if (m->nwait < CORES)
         m->wait[m->nwait++] = v->core->id;
+    v->asleep = v->locks = true;
     return core_sleep(a, W_other);
 }
 
+/* The next in the queue has the mutex: an event, if it is not masked. */
 static void unlock(View *v, Access *a)
 {
     Mutex *m = &v->unit->mutex[(a->off - MUTEX) / 4 % MUTEXES];
-    Core *next;
+    View *next;
     int i;
 
     m->value = a->value;
     m->locked = m->nwait > 0;
     if (!m->nwait)
         return;
-    next = v->unit->view[m->wait[0]].core;
+    next = &v->unit->view[m->wait[0]];
     for (i = 1; i < m->nwait; i++)
         m->wait[i - 1] = m->wait[i];
     m->nwait--;
-    core_wake(next, to_cycle(next->clock, a->time) + v->unit->wake, m->value);
-    next->chip->yield = true;
+    next->message = m->value;
+    raise(next, 1u << EV_MUTEX, a->time);
 }
 
 static uint32_t pop(View *v)

@@ -7,6 +7,7 @@ static volatile uint32_t mask;
 static void work(const void *arg, int core)
 {
     (void)arg;
+    PULP_REG(PULP_MASK_OR) = 1u << 17; /* or nobody wakes who waits for it */
     PULP_REG(PULP_UNIT + 0xc0);        /* mutex 0: take it */
     mask |= 1u << core;
     PULP_REG(PULP_UNIT + 0xc0) = 0;
