@@ -29,8 +29,16 @@ try self_modified 5 "overwritten after it had run"
 try renewed 0 ""
 try dma_nowhere 5 "DMA, far side: 64 bytes at 0x40000000"
 try dma_overrun 5 "run over the end of L1 at 0x10010000"
-try dma_empty 5 "DMA command 0x.*length of 0 bytes"
+try dma_empty 5 "DMA, L1 side: 256 bytes at 0x10010000: no memory"
+try dma_unasked 5 "DMA command 0x.*no transfer id was asked for"
+try dma_ids 5 "every core waits"
 try sleep_for_ever 5 "every core waits"
+try mutex_masked 5 "every core waits"
+try mutex_unmasked 0 ""
+try ends_by_register 4 "ended with status 7"
+try ends_by_exit 0 ""
+try ends_by_exit_bad 4 "ended with status 1"
+try ends_by_exit_extended 4 "ended with status 9"
 try jump_nowhere 5 "jump to 0x40000000: no memory there"
 try environment_call 4 "ended with status 103"
 try status_3 4 "ended with status 3"
@@ -58,6 +66,14 @@ usage 2 $out/faults.elf
 usage 2 $out/faults.elf -t nosuchchip
 usage 2 $out/faults.elf -t pulp-open --chips 65
 usage 2 $out/faults.elf -t pulp-open --max-cycles x
+printf 'include gap8\nchip x\ncore cluster l1_sets=1000000000\n' >$out/sets.soc
+usage 1 $out/faults.elf -t $out/sets.soc
+printf 'include gap8\nchip x\ncore cluster l1_sets=33\n' >$out/sets.soc
+usage 1 $out/faults.elf -t $out/sets.soc
+printf 'include gap8\nchip x\nmemory L1 arbiter=none\n' >$out/sets.soc
+usage 1 $out/faults.elf -t $out/sets.soc
+printf 'include gap8\nchip x\nmemory L1 ports=15\n' >$out/sets.soc
+usage 1 $out/faults.elf -t $out/sets.soc
 usage 1 /dev/null -t pulp-open
 usage 1 test/sim/faults.c -t pulp-open
 usage 1 $SIM -t pulp-open

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_SETS = 1 << 20, MOST_WAYS = 64, MOST_LATENCY = 1 << 20 };
+
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     return b ? gcd(b, a % b) : a;
@@ -93,7 +95,10 @@ static void add_ram(Chip *c, const Item *it)
     r->nbank = (int)nbank;
     r->data = NEWN(a, uint8_t, size);
     r->code = NEWN(a, uint8_t, size / 64 + 1);
-    r->bank = NEWN(a, uint64_t, nbank);
+    r->bank = NEWN(a, Bank, nbank);
+    r->asks = NEWN(a, uint64_t, nbank);
+    r->won = NEWN(a, int8_t, nbank);
+    r->calm = NEVER;
     r->bytes = byte_counter(c, r->level);
     for (last = &c->rams; *last; last = &(*last)->next)
         ;
@@ -111,19 +116,29 @@ static Ram *ram_named(Chip *c, const char *name)
 
 /* ---- cores ---- */
 
+/* n instruction caches as the keys of `level` say; NULL where it has none. */
+static Cache *read_caches(Chip *c, const Item *it, const char *level, int n)
+{
+    const char *key[] = {arena_fmt(c->sim->mem, "%s_sets", level),
+                         arena_fmt(c->sim->mem, "%s_ways", level),
+                         arena_fmt(c->sim->mem, "%s_latency", level)};
+    int sets = item_within(it, key[0], 0, 0, MOST_SETS);
+    int ways = item_within(it, key[1], 1, 1, MOST_WAYS);
+
+    if (sets & (sets - 1) || ways & (ways - 1) || n & (n - 1))
+        bad(it, "instruction cache:", "sets, ways, banks are powers of two");
+    if (!sets)
+        return NULL;
+    return cache_new(c->sim->mem, n, sets, ways,
+                     item_within(it, key[2], 0, 0, MOST_LATENCY));
+}
+
 static void add_caches(Chip *c, Core *core, const Item *it, Cache *banks)
 {
-    int sets = (int)item_int(it, "l0_sets", 0);
-    int ways = (int)item_int(it, "l0_ways", 1);
-
-    core->fetch_latency = (int)item_int(it, "fetch", 0);
-    core->nl1 = (int)item_int(it, "l1_banks", 0);
+    core->fetch_latency = item_within(it, "fetch", 0, 0, MOST_LATENCY);
+    core->nl1 = banks ? (int)item_int(it, "l1_banks", 0) : 0;
     core->l1 = banks;
-    if (sets & (sets - 1) || ways & (ways - 1) || core->nl1 & (core->nl1 - 1))
-        bad(it, "instruction cache:", "sets, ways, banks are powers of two");
-    if (sets)
-        core->l0 = cache_new(c->sim->mem, 1, sets, ways,
-                             (int)item_int(it, "l0_latency", 0));
+    core->l0 = read_caches(c, it, "l0", 1);
 }
 
 static void name_core(Chip *c, Core *core, const Item *it, int i, int count)
@@ -176,16 +191,45 @@ static void add_cores(Chip *c, const Item *it)
     if (nl1 && k->ncore && k->core[0].nl1 == nl1)
         banks = k->core[0].l1; /* all cores of a clock share them */
     else if (nl1)
-        banks = cache_new(c->sim->mem, (int)nl1,
-                          (int)item_int(it, "l1_sets", 1),
-                          (int)item_int(it, "l1_ways", 1),
-                          (int)item_int(it, "l1_latency", 0));
+        banks = read_caches(c, it, "l1", (int)nl1);
     all = NEWN(c->sim->mem, Core, k->ncore + count);
     if (k->ncore)
         memcpy(all, k->core, (size_t)k->ncore * sizeof *all);
     k->core = all;
     for (i = 0; i < count; i++)
         add_core(c, k, it, (int)i, banks);
+}
+
+/* ---- the interconnect ---- */
+
+static int log2_up(int n)
+{
+    int k = 0;
+
+    while (1 << k < n)
+        k++;
+    return k;
+}
+
+/* The arbiter of a memory's banks, once its cores are known. */
+static void add_arbiter(Chip *c, Ram *r)
+{
+    const Item *it = soc_item(c->soc, "memory", r->name);
+    const char *kind = item_word(it, "arbiter", "tree");
+    int cores = 0;
+    Clock *k;
+    int i;
+
+    for (k = c->clocks; k; k = k->next)
+        for (i = 0; i < k->ncore; i++)
+            if (k->core[i].near == r)
+                cores = MAX(cores, i + 1);
+    r->by_flag = !strcmp(kind, "flag");
+    if (!r->by_flag && strcmp(kind, "tree"))
+        bad(it, "arbiter is tree or flag, not", kind);
+    r->ports = item_within(it, "ports", cores + OTHER_PORTS,
+                           cores + OTHER_PORTS, 64);
+    r->levels = log2_up(r->by_flag ? r->ports - OTHER_PORTS : r->ports);
 }
 
 /* ---- devices ---- */
@@ -236,6 +280,7 @@ void chip_build(Chip *c, const Soc *soc)
 {
     const Item *it;
     Device *d;
+    Ram *r;
 
     c->soc = soc;
     add_clocks(c);
@@ -245,6 +290,8 @@ void chip_build(Chip *c, const Soc *soc)
     c->l1 = ram_named(c, "L1");
     for (it = NULL; (it = soc_next(soc, "core", it));)
         add_cores(c, it);
+    for (r = c->rams; r; r = r->next)
+        add_arbiter(c, r);
     for (it = soc->items; it; it = it->next)
         if (is_device(it))
             add_device(c, it);

@@ -65,13 +65,29 @@ uint32_t expand(uint32_t word); /* a compressed one as 32 bits; 0: illegal */
 
 /* ---- memory ---- */
 
-/* What takes L1 banks in every cycle of a while: a transfer, a job. */
+/* What takes L1 banks in every cycle of a while: an accelerator's job. */
 typedef struct Stream {
     uint32_t off, width, step; /* bytes: where, taken, and on a cycle */
     uint64_t from, to;         /* cycles of the clock of the L1 */
-    int patience;              /* how often in a row it goes before a core */
-    uint64_t *lost;            /* counts the cycles it gave way; or NULL */
+    int patience;              /* conflicts that it wins before it loses one */
+    uint64_t *lost;            /* counts the cycles it gave way */
 } Stream;
+
+/* The arbiter's state of a bank (bank.c). */
+typedef struct Bank {
+    uint8_t pointer;       /* tree */
+    uint8_t flag[2], turn; /* flag: grants to cores, to others, to any */
+} Bank;
+
+/* The ports of a DMA, which asks for banks as cores do.  step() ends cycle t:
+ * bit i of `granted` says that port i had its bank; it sets t and bank. */
+enum { DMA_PORTS = 4, OTHER_PORTS = 8 }; /* external ones before the DMA's */
+typedef struct Ports {
+    uint64_t t;          /* next cycle in which anything happens, or NEVER */
+    int bank[DMA_PORTS]; /* wanted in it; -1: none */
+    Device *device;
+    void (*step)(struct Ports *p, unsigned granted);
+} Ports;
 
 /* Memory with contents.  latency[] is of a core on the same side of the chip:
  * [0] the fabric controller and others outside, [1] the cluster. */
@@ -82,10 +98,17 @@ struct Ram {
     uint8_t *code;     /* per 64 bytes: some of it is decoded */
     int latency[2];    /* cycles of a load or store */
     int level;
-    int nbank;         /* word-interleaved; 0: no conflicts modelled */
-    uint64_t *bank;    /* first cycle in which it is free */
+    int nbank;         /* word-interleaved */
+    Bank *bank;
+    bool by_flag;      /* which arbiter (bank.c); else tree */
+    int ports, levels; /* that ask for a bank; of the arbiter's tree */
+    uint64_t calm;     /* only cores ask before this cycle */
     uint64_t busy;     /* streams use the banks before this cycle */
     Stream stream[16];
+    int denied;        /* conflicts in a row that a stream has won */
+    Ports *dma;        /* or NULL */
+    uint64_t *asks;    /* per bank: ports that ask in a cycle ... */
+    int8_t *won;       /* ... and who has it */
     uint64_t *bytes;   /* counter of the energy table */
     Ram *next;
 };
@@ -98,6 +121,7 @@ typedef struct Access {
     Core *core;      /* who; NULL: a device */
     uint64_t time;   /* ticks */
     int extra;       /* set: cycles beyond the latency ... */
+    int again;       /* or nothing was done: cycles until it is asked again */
     int why;         /* ... spent for: a Wait, 0: the memory */
 } Access;
 
@@ -158,6 +182,11 @@ struct Core {
     const Op *prev;     /* the one before: jumps through a register ask */
     Page *page;
     uint64_t t;         /* cycle in which it issues; NEVER: asleep */
+    bool asks;          /* for a bank of `near` in cycle t ... */
+    bool across;        /* ... and for the next one after that */
+    bool granted;       /* it has the bank in cycle t */
+    bool again;         /* a device asked for patience: op is asked again */
+    int bank;
     uint64_t insns;
     Ram *near;          /* L1, or L2 of the fabric controller */
     uint32_t line;      /* fetch buffer: pc / 16 */
@@ -196,10 +225,12 @@ struct Core {
 };
 
 /* core.c: runs c while it may touch what others see, until cycle lim, and
- * what only it sees until cycle far; returns with c->t beyond. */
-void core_run(Core *c, uint64_t lim, uint64_t far);
+ * what only it sees until cycle far; before cycle `alone` no other core asks
+ * for a bank.  Returns with c->t beyond, or when it asks for a bank. */
+void core_run(Core *c, uint64_t lim, uint64_t far, uint64_t alone);
 void core_start(Core *c, uint32_t pc, uint64_t cycle);
 void core_wake(Core *c, uint64_t cycle, uint32_t value);
+uint64_t *core_waits(Core *c, enum Wait why); /* the counter of such waits */
 void core_jump(Core *c, uint32_t pc);
 /* A core asks a device whether it is busy: what passes between one asking and
  * the next is waiting, not work. */
@@ -282,7 +313,18 @@ uint8_t *ram_span(Chip *c, uint32_t addr, uint32_t n, bool write,
 void code_changed(Chip *c, Ram *r, uint32_t off, uint32_t n);
 void code_flush(Chip *c);
 Page *page_at(Chip *c, uint32_t pc); /* NULL: no memory there */
-uint64_t stream_conflict(Ram *r, uint32_t off, uint64_t t);
+/* bank.c: serves all cores of k that ask for a bank in cycle t; all others
+ * are beyond.  Returns those that have it. */
+uint32_t banks_serve(Clock *k, uint64_t t);
+/* The arbiter's state after a grant to a core whom nobody contests. */
+static inline void bank_alone(Bank *b, int id)
+{
+    b->pointer = (uint8_t)id;
+    b->flag[0]++;
+    b->turn++;
+}
+/* Lets the DMA's ports do all cycles before t. */
+void banks_settle(Ram *r, uint64_t t);
 void stream_add(Ram *r, Stream s);
 
 /* elf.c */

@@ -36,6 +36,7 @@ void core_jump(Core *c, uint32_t pc)
     c->op = &p->op[(pc - p->base) / 2];
     c->prev = NULL;
     c->line = ~0u;
+    c->asks = c->granted = c->again = false;
 }
 
 void core_start(Core *c, uint32_t pc, uint64_t cycle)
@@ -52,7 +53,7 @@ void core_start(Core *c, uint32_t pc, uint64_t cycle)
     core_jump(c, pc);
 }
 
-static uint64_t *sleep_counter(Core *c, enum Wait why)
+uint64_t *core_waits(Core *c, enum Wait why)
 {
     switch (why) {
     case W_barrier: return &c->count.barrier;
@@ -72,7 +73,7 @@ void core_wake(Core *c, uint64_t cycle, uint32_t value)
     if (c->wait == AWAKE || c->wait == W_off)
         return;
     c->t = MAX(cycle, c->slept);
-    *sleep_counter(c, c->wait) += c->t - c->slept;
+    *core_waits(c, c->wait) += c->t - c->slept;
     timeline_slice(c->chip, c->count.name, wait_name[c->wait],
                    to_ticks(c->clock, c->slept), to_ticks(c->clock, c->t));
     c->wait = AWAKE;
@@ -97,7 +98,7 @@ void core_polls(Access *a, enum Wait why, bool busy)
     other = stalls(&c->count);
     if (c->polled && now - c->polled < LOOP_MAX &&
         now - c->polled > other - c->polled_other)
-        *sleep_counter(c, why) += now - c->polled - (other - c->polled_other);
+        *core_waits(c, why) += now - c->polled - (other - c->polled_other);
     c->polled = busy ? now : 0;
     c->polled_other = stalls(&c->count);
 }
@@ -296,48 +297,48 @@ static void stale_insn(Core *c)
         D = v_;                                                               \
     } while (0)
 
-/* Waits for its turn; then the bank, and a second access if misaligned. */
+/* Asks for the bank, unless nobody else can ask in this cycle. */
 #define NEAR_ACCESS(bytes)                                                    \
     do {                                                                      \
-        uint64_t *b_ = &near_bank[off >> 2 & near_mask];                      \
-        if (__builtin_expect(t < near->busy, 0)) {                            \
-            uint64_t w_ = stream_conflict(near, off, t);                      \
-            c->count.bank += w_;                                              \
-            t += w_;                                                          \
-        }                                                                     \
-        if (__builtin_expect(*b_ > t, 0)) {                                   \
-            c->count.bank += *b_ - t;                                         \
-            t = *b_;                                                          \
-        }                                                                     \
-        *b_ = t + 1;                                                          \
-        if (__builtin_expect((off & 3) + bytes > 4, 0)) {                     \
-            b_ = &near_bank[((off >> 2) + 1) & near_mask];                    \
-            t += MISALIGNED;                                                  \
-            c->count.load += MISALIGNED;                                      \
-            if (*b_ > t) {                                                    \
-                c->count.bank += *b_ - t;                                     \
-                t = *b_;                                                      \
+        if (__builtin_expect(!granted, 1)) {                                  \
+            c->across = (off & 3) + bytes > 4;                                \
+            if (t >= alone || t >= near->calm || c->across) {                 \
+                c->bank = (int)(off >> 2 & near_mask);                        \
+                c->asks = true;                                               \
+                goto yield;                                                   \
             }                                                                 \
-            *b_ = t + 1;                                                      \
+            bank_alone(&near->bank[off >> 2 & near_mask], c->id);             \
         }                                                                     \
+        granted = false;                                                      \
         moved += bytes;                                                       \
+    } while (0)
+
+/* Someone else's memory or device, in its turn; a device may want to be asked
+ * again. */
+#define FAR_ACCESS(does)                                                      \
+    do {                                                                      \
+        if (t > lim)                                                          \
+            goto yield;                                                       \
+        c->wait_rd = op->rd;                                                  \
+        c->op = op;                                                           \
+        c->insns += n;                                                        \
+        n = 0;                                                                \
+        does;                                                                 \
+        if (__builtin_expect(c->again, 0))                                    \
+            goto yield;                                                       \
     } while (0)
 
 #define LOAD_AT(type, addr, value)                                            \
     uint32_t addr_ = (addr), off = addr_ - near_base;                         \
     type value;                                                               \
-    if (t > lim)                                                              \
-        goto yield;                                                           \
     if (__builtin_expect(off < near_size, 1)) {                               \
         NEAR_ACCESS(sizeof(type));                                            \
         memcpy(&value, near_data + off, sizeof value);                        \
         t += cost;                                                            \
     } else {                                                                  \
-        c->wait_rd = op->rd;                                                  \
-        c->op = op;                                                           \
-        value = (type)load_far(c, addr_, sizeof(type), &t);                   \
+        FAR_ACCESS(value = (type)load_far(c, addr_, sizeof(type), &t));       \
         if (c->chip->yield) {                                                 \
-            lim = far = 0;                                                    \
+            lim = far = alone = 0;                                            \
             if (sim->stop)                                                    \
                 goto yield;                                                   \
         }                                                                     \
@@ -364,9 +365,6 @@ static void stale_insn(Core *c)
 #define STORE_AT(type, addr)                                                  \
     uint32_t addr_ = (addr), off = addr_ - near_base;                         \
     type v_ = (type)T;                                                        \
-    if (t > lim)                                                              \
-        goto yield;                                                           \
-    stores++;                                                                 \
     if (__builtin_expect(off < near_size, 1)) {                               \
         NEAR_ACCESS(sizeof(type));                                            \
         memcpy(near_data + off, &v_, sizeof v_);                              \
@@ -374,13 +372,12 @@ static void stale_insn(Core *c)
                              near->code[(off + sizeof v_ - 1) / 64], 0))      \
             code_changed(c->chip, near, off, sizeof v_);                      \
         t += cost;                                                            \
+        stores++;                                                             \
     } else {                                                                  \
-        c->op = op;                                                           \
-        c->insns += n;                                                        \
-        n = 0;                                                                \
-        store_far(c, addr_, sizeof v_, v_, &t);                               \
+        FAR_ACCESS(store_far(c, addr_, sizeof v_, v_, &t));                   \
+        stores++;                                                             \
         if (c->chip->yield) {                                                 \
-            lim = far = 0;                                                    \
+            lim = far = alone = 0;                                            \
             if (sim->stop)                                                    \
                 goto stopped;                                                 \
         }                                                                     \
@@ -411,6 +408,11 @@ static void stale_insn(Core *c)
     do {                                                                      \
         code_flush(c->chip);                                                  \
         c->line = ~0u;                                                        \
+        t += cost;                                                            \
+        n++;                                                                  \
+        prev = op;                                                            \
+        op += op->len;                                                        \
+        goto line;                                                            \
     } while (0)
 
 #define TRAP(cause)                                                           \
@@ -456,7 +458,7 @@ static void stale_insn(Core *c)
         D = old;                                                              \
     } while (0)
 
-void core_run(Core *c, uint64_t lim, uint64_t far)
+void core_run(Core *c, uint64_t lim, uint64_t far, uint64_t alone)
 {
     static const void *const plain[NROW] = {
         [Row_new] = &&L_new,
@@ -474,27 +476,30 @@ void core_run(Core *c, uint64_t lim, uint64_t far)
     const void *const *usual = watch ? watched : plain, *const *label = usual;
     Ram *near = c->near;
     uint8_t *near_data = near->data;
-    uint64_t *near_bank = near->bank;
     uint32_t near_mask = (uint32_t)near->nbank - 1;
     uint32_t near_base = near->base, near_size = near->size - 3;
     uint32_t *x = c->x;
     const Op *op, *prev = c->prev, *ops;
     uint64_t t, n = 0, moved = 0, loads = 0, stores = 0;
     uint32_t target, trap = 0, base;
+    bool granted = c->granted, begun = granted | c->again;
     int wait;
 
-    if (interrupted(c))
+    if (!begun && interrupted(c))
         take_interrupt(c);
     if (sim->stop)
         return;
+    c->granted = c->again = false;
     op = c->op;
     ops = c->page->op;
     base = c->page->base;
     t = c->t;
-    if (c->line == ~0u)
-        goto line;
     if (c->owed)
         label = paying;
+    if (begun)
+        goto *plain[op->row];
+    if (c->line == ~0u)
+        goto line;
     goto *usual[op->row];
 
 L_pay:

@@ -109,49 +109,6 @@ void code_flush(Chip *c)
         }
 }
 
-/* ---- streams through the L1 ---- */
-
-void stream_add(Ram *r, Stream s)
-{
-    size_t i, oldest = 0;
-
-    for (i = 0; i < LEN(r->stream); i++)
-        if (r->stream[i].to < r->stream[oldest].to)
-            oldest = i;
-    r->stream[oldest] = s;
-    r->busy = MAX(r->busy, s.to);
-}
-
-/* Whether a stream is at the bank of offset off in cycle t. */
-static bool covers(const Ram *r, const Stream *s, uint32_t off, uint64_t t)
-{
-    uint32_t at = s->off + (uint32_t)(t - s->from) * s->step;
-    uint32_t words = (s->width + (at & 3) + 3) / 4;
-    uint32_t apart = (off / 4 - at / 4) & ((uint32_t)r->nbank - 1);
-
-    return apart < words;
-}
-
-/* Cycles a core waits at cycle t for streams that are at its bank. */
-uint64_t stream_conflict(Ram *r, uint32_t off, uint64_t t)
-{
-    uint64_t start = t;
-    size_t i;
-
-    for (i = 0; i < LEN(r->stream); i++) {
-        const Stream *s = &r->stream[i];
-        int left = s->patience;
-
-        for (; t >= s->from && t < s->to && covers(r, s, off, t); t++)
-            if (!left--) {
-                if (s->lost)
-                    ++*s->lost;
-                break;
-            }
-    }
-    return t - start;
-}
-
 /* ---- accesses of cores ---- */
 
 static void count_bytes(Ram *r, int size)
@@ -185,14 +142,15 @@ static bool bad_access(Core *c, Device *d, uint32_t addr, int size,
     return true;
 }
 
-/* What the device added, to where it belongs. */
-static void spend_extra(Core *c, const Access *a, uint64_t *t)
+/* What the device added, to where it belongs; true if it was not ready. */
+static bool spend_extra(Core *c, const Access *a, uint64_t *t)
 {
-    *t += (uint64_t)a->extra;
-    if (a->why == W_barrier)
-        c->count.barrier += (uint64_t)a->extra;
-    else
-        c->count.memory += (uint64_t)a->extra;
+    uint64_t n = (uint64_t)(a->again ? a->again : a->extra);
+
+    *t += n;
+    *(a->why ? core_waits(c, (enum Wait)a->why) : &c->count.memory) += n;
+    c->again = a->again;
+    return c->again;
 }
 
 uint32_t load_far(Core *c, uint32_t addr, int size, uint64_t *t)
@@ -213,8 +171,8 @@ uint32_t load_far(Core *c, uint32_t addr, int size, uint64_t *t)
     a.off = addr - d->base;
     if (d->model->load)
         v = d->model->load(d, &a);
-    spend(c, d->latency, addr, size, t);
-    spend_extra(c, &a, t);
+    if (!spend_extra(c, &a, t))
+        spend(c, d->latency, addr, size, t);
     return v;
 }
 
@@ -238,8 +196,8 @@ void store_far(Core *c, uint32_t addr, int size, uint32_t v, uint64_t *t)
     c->t = *t;
     if (d->model->store)
         d->model->store(d, &a);
-    spend(c, d->latency, addr, size, t);
-    spend_extra(c, &a, t);
+    if (!spend_extra(c, &a, t))
+        spend(c, d->latency, addr, size, t);
 }
 
 uint8_t *ram_span(Chip *c, uint32_t addr, uint32_t n, bool write,

@@ -128,43 +128,68 @@ void sim_put(Sim *s, const char *p, size_t n)
 
 /* ---- the loops ---- */
 
-/* The earliest core of a clock, and the last cycle in which it comes before
- * all the others. */
-static Core *earliest(const Clock *k, uint64_t *lim)
+/* Who goes when: cores that ask for a bank come after all others of their
+ * cycle, and then all at once. */
+static uint64_t turn(const Core *c)
+{
+    return c->t == NEVER ? NEVER : 2 * c->t + c->asks;
+}
+
+/* The core whose turn it is; the last cycle in which it comes before all the
+ * others, and the first in which another may ask for a bank. */
+static Core *earliest(const Clock *k, uint64_t *lim, uint64_t *alone)
 {
     Core *first = &k->core[0];
-    uint64_t t = first->t, second = NEVER;
+    uint64_t t = turn(first), second = NEVER, other = NEVER;
     int i;
 
     for (i = 1; i < k->ncore; i++) {
-        uint64_t u = k->core[i].t;
+        uint64_t u = turn(&k->core[i]);
 
         if (u < t) {
-            second = t - (t != NEVER);
+            second = t == NEVER ? NEVER : (t - 1) / 2;
+            other = t == NEVER ? NEVER : t / 2;
             t = u;
             first = &k->core[i];
-        } else if (u < second) {
-            second = u;
+        } else if (u < NEVER) {
+            second = MIN(second, u / 2);
+            other = MIN(other, u / 2);
         }
     }
     *lim = second;
+    *alone = other;
     return first;
+}
+
+/* Cycle t, in which all cores that are not beyond ask for banks: those that
+ * get one go on until others could notice. */
+static void serve_banks(Chip *c, Clock *k, uint64_t t)
+{
+    uint32_t left = banks_serve(k, t);
+
+    for (; left && !c->yield; left &= left - 1)
+        core_run(&k->core[__builtin_ctz(left)], t, t + c->sim->slack, 0);
 }
 
 /* The cores of one clock, as long as their cycles begin before `end` ticks. */
 static void clock_run(Chip *c, Clock *k, uint64_t end)
 {
-    uint64_t last = end == NEVER ? NEVER - 1 : (end - 1) / k->period, lim;
-    uint64_t slack = c->sim->slack;
+    uint64_t last = end == NEVER ? NEVER - 1 : (end - 1) / k->period;
+    uint64_t slack = c->sim->slack, lim, alone;
 
     c->yield = false;
     while (!c->yield) {
-        Core *core = earliest(k, &lim);
+        Core *core = earliest(k, &lim, &alone);
 
         if (core->t > last)
             return;
+        if (core->asks) {
+            serve_banks(c, k, core->t);
+            continue;
+        }
         lim = MIN(lim, last);
-        core_run(core, lim, MIN(lim + slack, NEVER - 1));
+        core_run(core, lim, MIN(lim + slack, NEVER - 1),
+                 MIN(alone, last + 1));
     }
 }
 

@@ -72,6 +72,80 @@ static void dma_empty(void)
     pulp_dma_wait(pulp_dma(0x10004000, 0x1c080000, 0, 1));
 }
 
+static void dma_unasked(void)
+{
+    PULP_REG(PULP_MCHAN) = 64 | PULP_DMA_IN | PULP_DMA_LINE;
+    PULP_REG(PULP_MCHAN) = 0x10004000;
+    PULP_REG(PULP_MCHAN) = 0x1c080000;
+}
+
+static void dma_ids(void) /* the seventeenth waits for one that is freed */
+{
+    int i;
+
+    for (i = 0; i < 17; i++)
+        (void)PULP_REG(PULP_MCHAN);
+}
+
+/* Core 1 waits for a mutex that core 0 holds and passes on; it wakes by the
+ * event, if that is not masked. */
+static volatile uint32_t got, passed;
+
+static void two(const void *unmask, int core)
+{
+    if (core > 1)
+        return;
+    if (core == 0) {
+        (void)pulp_event_load(PULP_UNIT + 0xc0);
+        passed = 1;
+        for (volatile int i = 0; i < 50; i++)
+            ;
+        PULP_REG(PULP_UNIT + 0xc0) = 77;
+        return;
+    }
+    while (!passed)
+        ;
+    if (unmask)
+        PULP_REG(PULP_MASK_OR) = 1u << 17;
+    got = pulp_event_load(PULP_UNIT + 0xc0);
+}
+
+static void mutex_masked(void)
+{
+    pulp_fork(two, 0);
+}
+
+static void mutex_unmasked(void)
+{
+    pulp_fork(two, "unmask");
+    rt_exit(got != 77);
+}
+
+static void ends_by_register(void)
+{
+    PULP_REG(0x1a1040a0) = 0x80000007;
+}
+
+/* The calls of semihosting that other programs end by. */
+intptr_t semihost(intptr_t op, const void *block);
+
+static void ends_by_exit(void)
+{
+    semihost(0x18, (void *)0x20026);
+}
+
+static void ends_by_exit_bad(void)
+{
+    semihost(0x18, (void *)0x20023);
+}
+
+static void ends_by_exit_extended(void)
+{
+    static const intptr_t block[2] = {0x20026, 9};
+
+    semihost(0x20, block);
+}
+
 static void sleep_for_ever(void)
 {
     pulp_event_load(PULP_WAIT_CLEAR);

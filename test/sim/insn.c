@@ -551,6 +551,7 @@ static void run_ours(Chip *c, Core *core, uint32_t w, State *s)
     Ram *code = ram_find(c, CODE, 4), *data = ram_find(c, DATA, 4);
     uint8_t *at = code->data + (s->pc - code->base);
     uint32_t self = SELF;
+    uint64_t end;
 
     memcpy(at, &w, 4);
     code_changed(c, code, s->pc - code->base, 4);
@@ -561,7 +562,12 @@ static void run_ours(Chip *c, Core *core, uint32_t w, State *s)
     core->loop[1] = s->loop[1];
     core_jump(core, s->pc);
     core->t += 1000;
-    core_run(core, core->t + 60, core->t + 60);
+    end = core->t + 60;
+    do { /* a misaligned access asks for its banks, one and the other */
+        while (core->asks)
+            banks_serve(core->clock, core->t);
+        core_run(core, end, end, NEVER);
+    } while (core->asks);
     memcpy(s->x, core->x, sizeof s->x);
     memcpy(s->mem, data->data + (DATA - data->base), BYTES);
     s->loop[0] = core->loop[0];
