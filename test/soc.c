@@ -27,7 +27,7 @@ static double per(const Soc *s, const char *clock)
 static void check_mchan(const Soc *s)
 {
     const Dma *d = soc_dma(s, 1, 2);
-    double fixed = item_num(d->item, "setup", 0) +
+    double fixed = item_num(d->item, "in_setup", 0) +
                    item_num(d->item, "program", 0) +
                    item_num(d->item, "wait", 0);
 
@@ -36,7 +36,10 @@ static void check_mchan(const Soc *s)
     want("setup in", d->in.setup, fixed);
     want("rate out", d->out.bytes_per_cycle, 8);
     want("no gap", d->in.gap, 0);
-    want("a KB", dma_cycles(d, true, 1024, 1), fixed + 128);
+    want("a byte", dma_cycles(d, true, 1, 1), fixed + 1 + 2);
+    want("a KB and one", dma_cycles(d, true, 1025, 1), fixed + 129 + 5 * 2);
+    want("rows out", dma_cycles(d, false, 6 * 12, 6) - d->out.setup,
+         6 * (2 + 3 * (1 + 11.0 / 256)));
 }
 
 static void check_hyper(const Soc *s)
@@ -48,7 +51,7 @@ static void check_hyper(const Soc *s)
     want("near", strcmp(s->mems[d->near].name, "L2"), 0);
     want("rate in", d->in.bytes_per_cycle, per(s, "periph"));
     want("rate out", d->out.bytes_per_cycle, 0.8 * per(s, "fc"));
-    want("rows", dma_cycles(d, false, 800, 9) - dma_cycles(d, false, 800, 1),
+    want("rows", dma_cycles(d, false, 900, 9) - dma_cycles(d, false, 900, 1),
          8 * d->out.gap);
     want("L3 to L1", soc_dma(s, 3, 1) != NULL, 0);
 }

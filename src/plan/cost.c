@@ -21,12 +21,7 @@ typedef struct Clock {
 
 int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
 {
-    const DmaWay *w = in ? &d->in : &d->out;
-    int64_t beat = MAX(1, (int64_t)w->bytes_per_cycle);
-    int64_t bytes = rows * ((row + beat - 1) / beat * beat);
-
-    return (int64_t)ceil((double)bytes / w->bytes_per_cycle +
-                         w->gap * (double)rows);
+    return (int64_t)ceil(dma_moves(d, in, row, rows));
 }
 
 Code kern_code(const Kern *k, const KernSig *sig, const Node *n,

@@ -10,7 +10,7 @@
 
 /* Transfers that an engine may have under way; and bytes that any takes in one:
  * the planner divides none that are less. */
-enum { MOST_QUEUE = 1 << 16, LEAST_LARGEST = 1 << 16 };
+enum { MOST_QUEUE = 1 << 16, LEAST_LARGEST = 1 << 16, MOST_BURST = 1 << 16 };
 
 /* Where no rate is known, its ratio to the other clocks, as simulated. */
 static double rate(const Soc *s, const char *clock)
@@ -56,6 +56,8 @@ static DmaWay read_way(const Soc *s, const Item *it, const char *way)
               served * item_num(it, "serve", 0);
     w.gap = item_word(it, "next", NULL)
                 ? begin + served * item_num(it, "next", 0) : 0;
+    w.burst = item_within(it, "burst", 0, 0, MOST_BURST);
+    w.per_burst = own * item_num(it, key(s, it, way, "per_burst"), 0);
     w.bytes_per_cycle = item_num(it, key(s, it, way, "bytes_per_cycle"), 1) /
                         own;
     if (!(w.bytes_per_cycle > 0))
@@ -121,12 +123,28 @@ const Dma *soc_dma(const Soc *s, int from, int to)
     return NULL;
 }
 
+/* A row begins anywhere and so is cut once more than its length says, but for
+ * the last byte that it could have before. */
+static double bursts(const DmaWay *w, int64_t row)
+{
+    return w->burst ? 1 + (double)(row - 1) / w->burst : 0;
+}
+
+double dma_moves(const Dma *d, bool in, int64_t row, int64_t rows)
+{
+    const DmaWay *w = in ? &d->in : &d->out;
+    int64_t beat = MAX(1, (int64_t)w->bytes_per_cycle);
+    int64_t bytes = (row + beat - 1) / beat * beat;
+
+    return (double)rows * ((double)bytes / w->bytes_per_cycle + w->gap +
+                           w->per_burst * bursts(w, row));
+}
+
 double dma_cycles(const Dma *d, bool in, int64_t bytes, int64_t rows)
 {
     const DmaWay *w = in ? &d->in : &d->out;
 
-    return w->setup + (double)bytes / w->bytes_per_cycle +
-           (double)(rows - 1) * w->gap;
+    return w->setup - w->gap + dma_moves(d, in, bytes / rows, rows);
 }
 
 double soc_energy(const Soc *s, const char *event)

@@ -54,9 +54,12 @@ typedef struct Mem {
 
 /* One direction of a DMA engine, in cycles of the cores that compute.  One
  * transfer of n bytes, from the call that starts it to the return of the one
- * that waits for it, takes setup + n / bytes_per_cycle. */
+ * that waits for it, takes setup + n / bytes_per_cycle, and per_burst for each
+ * burst that it is cut into. */
 typedef struct DmaWay {
     double setup;
+    int burst;    /* bytes of the longest burst; 0: there are none */
+    double per_burst;
     double gap;   /* the engine stands still: between a transfer and the next
                      that was queued, between two rows of one */
     double bytes_per_cycle;
@@ -112,8 +115,10 @@ void soc_grow(Soc *s, Mem *m, int64_t n);
 void soc_print(const Soc *s, Str *out); /* one whole description */
 
 /* dma.c: the engine between memories of two levels (in any order); NULL: there
- * is none.  dma_cycles: of one transfer alone, rows 1 if it is in one piece. */
+ * is none.  dma_moves: for how long it moves rows of `row` bytes, 1 row if they
+ * are in one piece.  dma_cycles: of one transfer of `bytes` in all, alone. */
 const Dma *soc_dma(const Soc *s, int from, int to);
+double dma_moves(const Dma *d, bool in, int64_t row, int64_t rows);
 double dma_cycles(const Dma *d, bool in, int64_t bytes, int64_t rows);
 /* Picojoules of an `energy` line (core_cycle, dma_byte, ext_byte ...); NaN
  * where there is no source. */

@@ -135,8 +135,8 @@ static void alone(void)
         one_dma(size[i], size[i]);
     put("mchan_start", 1, 0, 1, start);
     put("mchan_wait", 1, 0, 1, finish);
-    one_dma(1024, 64);
-    one_dma(16384, 128);
+    one_dma(3100, 100);
+    one_dma(15872, 124);
     put("mchan_start_2d", 1, 0, 1, start);
     for (i = 0; i < sizeof size / sizeof *size; i++)
         one_ext(size[i], size[i]);
