@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SETS = 1 << 20, MOST_WAYS = 64, MOST_LATENCY = 1 << 20 };
-
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     return b ? gcd(b, a % b) : a;
@@ -122,20 +120,20 @@ static Cache *read_caches(Chip *c, const Item *it, const char *level, int n)
     const char *key[] = {arena_fmt(c->sim->mem, "%s_sets", level),
                          arena_fmt(c->sim->mem, "%s_ways", level),
                          arena_fmt(c->sim->mem, "%s_latency", level)};
-    int sets = item_within(it, key[0], 0, 0, MOST_SETS);
-    int ways = item_within(it, key[1], 1, 1, MOST_WAYS);
+    int sets = (int)item_int(it, key[0], 0);
+    int ways = (int)item_int(it, key[1], 1);
 
     if (sets & (sets - 1) || ways & (ways - 1) || n & (n - 1))
         bad(it, "instruction cache:", "sets, ways, banks are powers of two");
     if (!sets)
         return NULL;
     return cache_new(c->sim->mem, n, sets, ways,
-                     item_within(it, key[2], 0, 0, MOST_LATENCY));
+                     (int)item_int(it, key[2], 0));
 }
 
 static void add_caches(Chip *c, Core *core, const Item *it, Cache *banks)
 {
-    core->fetch_latency = item_within(it, "fetch", 0, 0, MOST_LATENCY);
+    core->fetch_latency = (int)item_int(it, "fetch", 0);
     core->nl1 = banks ? (int)item_int(it, "l1_banks", 0) : 0;
     core->l1 = banks;
     core->l0 = read_caches(c, it, "l0", 1);
