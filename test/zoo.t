@@ -1,6 +1,7 @@
 #!/bin/sh
 # The networks of zoo/: the compiler's evaluator gives the outputs that came
-# with them, and their plans for every emulated chip are sound.
+# with them, and their plans for every emulated chip are sound.  Without Python's
+# packages `make zoo` says which, and what installs them.
 cd "$(dirname "$0")/.." || exit 1
 make -s build/test/eval || exit 1
 tmp=$(mktemp -d) || exit 1
@@ -15,4 +16,13 @@ grep -v ' ok$' "$tmp/said"
 ok=$(grep -c ' ok$' "$tmp/said")
 all=$((4 * $(wc -l <"$tmp/cases")))
 echo "$ok of $all networks and chips as expected"
+printf '#!/bin/sh\nexec %s -S "$@"\n' "$(command -v python3)" >"$tmp/python3"
+chmod +x "$tmp/python3" # has no packages
+PATH=$tmp:$PATH make -B zoo >"$tmp/out" 2>"$tmp/err" && echo "zoo is made" &&
+    all=-1
+if grep -q Traceback "$tmp/err" || ! grep -q \
+    'lacks numpy, onnx; .*: .*tools/deps-python' "$tmp/err"; then
+    cat "$tmp/err"
+    all=-1
+fi
 [ "$ok" = $all ]

@@ -16,9 +16,25 @@ of QDQ networks as ONNX defines them, without the fused kernels, one of which
 Prints, for each integer network, how its 8-bit values are used: the range,
 the share at the ends of the range and at zero, and how many distinct values.
 """
+import importlib.util
 import os
 import sys
 import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def want(*packages):
+    """Ends, naming them, if some of these Python packages are missing."""
+    missing = [p for p in packages if not importlib.util.find_spec(p)]
+    if missing:
+        sys.exit('zoo/make.py: Python lacks ' + ', '.join(missing) +
+                 '; this installs them: ' +
+                 os.path.normpath(os.path.join(here, '..', 'tools',
+                                               'deps-python')))
+
+
+want('numpy', 'onnx')
 import numpy as np
 import onnx
 try:
@@ -28,7 +44,6 @@ try:
 except ImportError:
     ort = quant = None
 
-here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [here, os.path.join(here, '..', 'tools')]
 import dialect
 import floats
@@ -168,6 +183,7 @@ if __name__ == '__main__':
         wanted = [n for n in mobilenet.NETS if n != SMALL]
     for build in nets.NETS:
         if not wanted or build.__name__ in wanted:
+            want('onnxruntime')
             make(build())
     for name in mobilenet.NETS:
         if not wanted or name in wanted:
