@@ -18,7 +18,7 @@ _tilewright()
         return ;;
     esac
     case $word in
-    -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html \
+    -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
         --kernels --keep --dim --mem --l1 --l2 --cores --objective \
         --budget --input-type --tolerance --dump --runner --emulate \
         --runtime --bin -d --explain --capacity --chips --max-cycles \

@@ -37,7 +37,7 @@ want 2 'no verb bake' bake
 want 2 'no verb bake' help bake
 want 2 'no model given' compile
 want 2 'unknown option --fast' compile $model --fast x
-want 2 '-t: unknown, or wants a value' compile $model -t
+want 2 '-t wants a value' compile $model -t
 want 2 'no target z80' compile $model -t z80
 want 2 'wants -t TARGET' compile $model
 want 2 'a second model b' compile a b
@@ -122,7 +122,7 @@ for x in json.load(sys.stdin)['$verb']:
 done
 
 # what cannot be written is told before there is work, or at the end
-for option in --json --html; do
+for option in --json --html --csv; do
     want 5 'cannot write /none/x: No such file' report no.onnx -t host \
         $option /none/x
     want 5 'cannot write /dev/full: No space' report $model -t host -q \
@@ -196,6 +196,47 @@ want 2 'of which inputs' run $model -t host -e zoo/dscnn-int/outputs.npz
 want 1 'empty.npz: no arrays' run $model -t host -i test/cli/empty.npz
 want 1 "nan.npz: array 'input' has nan at element 0" \
     run $model -t host -i test/cli/nan.npz
+
+# results differ: how far, and the first layer that does, of a kernel that errs
+mkdir "$tmp/wrong"
+sed 's/^ \* cycles.*/ * cycles   1/; s/ACC sum = 0/ACC sum = 99/' \
+    kern/ref/avgpool_int.c >"$tmp/wrong/avgpool_int.c"
+for t in host cortex-m4 siracusa; do
+    want 4 "the first layer that differs from the reference kernels is 17, " \
+        run zoo/resnet8-int/network.onnx -t $t --kernels "$tmp/wrong" \
+        --json "$tmp/json"
+    holds "$tmp/err" "'gap_13' (avgpool)"
+    holds "$tmp/err" "output 'dense_15': "
+    n=$((n + 1))
+    python3 -c "
+import json
+j = json.load(open('$tmp/json'))
+d, o = j['first_difference'], j['outputs'][0]
+assert (d['layer'], d['name'], d['op']) == (17, 'gap_13', 'avgpool'), d
+assert not d['match'] and d['elements_differ'] > 0 and d['max_abs_diff'] >= 1
+assert not o['match'] and 0 < o['rmse'] <= o['max_abs_diff'] and \
+    .5 < o['cosine'] < 1, o" || bad=$((bad + 1))
+done
+want 4 'others were expected' run $model -t host -e zoo/dscnn-int/outputs.npz
+# against what NumPy says of the same two arrays
+python3 -c "
+import numpy as np
+a = np.load('$tmp/o.npz')['output_0']
+np.savez('$tmp/near.npz', a + np.arange(a.size).reshape(a.shape) % 3)"
+want 4 'others were expected' run $model -t host $io -e "$tmp/near.npz" \
+    --json "$tmp/json"
+n=$((n + 1))
+python3 -c "
+import json
+import numpy as np
+a = np.load('$tmp/o.npz')['output_0'].astype(float).ravel()
+b = np.load('$tmp/near.npz')['arr_0'].astype(float).ravel()
+o = json.load(open('$tmp/json'))['outputs'][0]
+assert o['max_abs_diff'] == 2 and o['first_element'] == 1
+assert o['elements_differ'] == (a != b).sum()
+assert abs(o['rmse'] - np.sqrt(((a - b) ** 2).mean())) < 1e-6
+assert abs(o['cosine'] - a @ b / np.linalg.norm(a) / np.linalg.norm(b)) < 1e-6
+" || bad=$((bad + 1))
 
 # interrupted while it builds: no folder stays behind
 mkdir "$tmp/t"

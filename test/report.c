@@ -1,5 +1,5 @@
 /* report MODEL TARGET OUT [run]: what is reported of a plan, as OUT.txt,
- * OUT.json and OUT.html, before anything runs; with `run` as if every layer
+ * OUT.json, OUT.csv and OUT.html, before anything runs; with `run` as if every layer
  * had taken a tenth longer than predicted. */
 #include "front/front.h"
 #include "pass/pass.h"
@@ -49,6 +49,7 @@ int main(int argc, char **argv)
 {
     Arena *a = arena_new();
     Str text = {.mem = a}, json = {.mem = a}, html = {.mem = a};
+    Str csv = {.mem = a};
     FrontOpts o = {.ndim = 0};
     Report r = {.verb = "report", .match = -1, .max_abs_diff = -1,
                 .compile_ms = -1, .name = "net"};
@@ -71,6 +72,8 @@ int main(int argc, char **argv)
     write_as(argv[3], "txt", &text);
     write_as(argv[3], "json", &json);
     write_as(argv[3], "html", &html);
+    report_csv(&r, &csv);
+    write_as(argv[3], "csv", &csv);
     arena_end(a);
     return 0;
 }

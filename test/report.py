@@ -1,4 +1,5 @@
-"""report.py OUT CHIP.soc [run]: checks OUT.txt, OUT.json, OUT.html."""
+"""report.py OUT CHIP.soc [run]: checks OUT.txt, .json, .csv, .html."""
+import csv
 import json
 import re
 import sys
@@ -7,10 +8,14 @@ import xml.etree.ElementTree as xml
 TOP = """status error missing verb target model name match max_abs_diff macs
 macs_removed cycles instructions predicted_cycles energy_uj flash_bytes
 weights_bytes code_bytes ram_bytes ram_lower_bound stack_bytes stack_used memory
-compile_ms search objective gap bound_cycles bound_uj toolchain layers spilled""".split()
+compile_ms search objective gap bound_cycles bound_uj toolchain layers spilled
+ms predicted_ms program_bytes estimate inputs outputs first_difference""".split()
 LAYER = """name op kernel engine macs cycles instructions predicted_cycles
 dma_wait kernel_cycles kernel_warm lost predicted_wait
-predicted_cold tile tiles moved energy_uj""".split()
+predicted_cold tile tiles moved energy_uj ms predicted_ms percent""".split()
+END = """name type shape scale zero_point""".split()
+OUT = END + """match elements_differ first_element max_abs_diff rmse
+cosine""".split()
 HTML = '{http://www.w3.org/1999/xhtml}'
 SVG = HTML  # drawings stand in the page's own namespace
 
@@ -37,10 +42,12 @@ def bound():
 def keys():
     for k in TOP:
         assert k in j, k
-    for l in layers:
-        for k in LAYER:
-            assert k in l, (l['name'], k)
-    assert layers
+    for of, want in (layers, LAYER), (j['inputs'], END), (j['outputs'], OUT):
+        for l in of:
+            for k in want:
+                assert k in l, (l['name'], k)
+    assert layers and j['inputs'] and j['outputs']
+    assert set(END + OUT) == set(j['outputs'][0])
 
 
 def spills():
@@ -82,6 +89,48 @@ def sums():
     for l in layers:
         assert (l['tiles'] > 1) == (l['tile'] is not None), l['name']
         assert l['engine'] == 'cluster'
+
+
+def times():
+    """Milliseconds at the chip's clock; shares make up all."""
+    mhz = re.search(r'^core (?:cluster|cpu) .*mhz=(\d+)', soc, re.M)
+    assert abs(add('percent') - 100) < 1e-3, add('percent')
+    for l in layers + [j]:
+        for ms, cycles in ('ms', 'cycles'), ('predicted_ms',
+                                             'predicted_cycles'):
+            assert (l[ms] is None) == (not mhz or l[cycles] is None)
+            assert not l[ms] or not mhz or \
+                abs(l[ms] * int(mhz.group(1)) * 1000 - l[cycles]) < .01
+
+
+def estimate():
+    e = j['estimate']
+    assert bool(e) == ('\nflash ' in text) == ('toolchain host' not in soc)
+    if e:
+        assert e['code_bytes'] == e['kernels'] + e['libraries'] + \
+            e['network'] + e['runtime']
+        assert e['flash_bytes'] == e['code_bytes'] + e['constants'] + \
+            e['weights']
+        assert e['kernels'] > 0 and not e['guessed_kernels']
+
+
+def sheet():
+    """CSV: what JSON has of layers; in text no column of dashes alone."""
+    rows = list(csv.DictReader(open(out + '.csv', newline='')))
+    assert [r['name'] for r in rows] == [l['name'] for l in layers]
+    for r, l in zip(rows, layers):
+        for key in ('op', 'kernel', 'macs', 'predicted_cycles', 'cycles',
+                    'dma_wait', 'predicted_wait', 'ms', 'percent'):
+            want = l[key]
+            if key == 'ms' and want is None:
+                want = l['predicted_ms']
+            assert r[key] == ('' if want is None else want if key in (
+                'op', 'kernel') else '%.9g' % want), (key, r[key], want)
+    lines = text[text.index('\n\n') + 2:].splitlines()
+    for i in range(len(lines[0]) + 1):
+        if lines[0][i:i + 1].strip() and not lines[0][i + 1:i + 2].strip():
+            column = {line[:i + 1].split(' ')[-1] for line in lines[1:]}
+            assert column != {'-'}, lines[0][:i + 1]
 
 
 def energy():
@@ -129,9 +178,36 @@ def drawing():
                 (x, y, w, h, wide, high)
 
 
+def axis():
+    """One time axis: a bar and a buffer of the same cycles are as wide, and
+    stand at the same place; so do the numbers."""
+    svg, = page.iter(SVG + 'svg')
+    end = {}
+    for r in svg.iter(SVG + 'rect'):
+        title = re.sub(r'(?s).*(cycles|steps) (-?\d+) to (\d+).*', r'\2 \3',
+                       r.find(SVG + 'title').text)
+        a, b = map(int, title.split())
+        x, w = float(r.get('x')), float(r.get('width'))
+        if w > 1:
+            end[max(a, 0)] = x
+            end[b] = x + w
+    assert len(end) > 1
+    (a, x), (b, y) = min(end.items()), max(end.items())
+    for t, at in end.items():
+        assert abs(x + (y - x) * (t - a) / (b - a) - at) < .5, (t, at)
+    ticks = [t for t in svg.findall(SVG + 'text')
+             if t.get('y') == '14.0' and t.text.isdigit()]
+    assert len(ticks) > 1
+    for t in ticks:
+        at = x + (y - x) * (int(t.text) - a) / (b - a)
+        assert abs(at - float(t.get('x'))) < .5, t.text
+    words = {t.text for t in svg.iter(SVG + 'text')}
+    assert 'cycles' in words and 'cores' in words and 'layer' in words
+
+
 def timeline():
     busy, ends, moved = {}, {}, False
-    svg = [s for s in page.iter(SVG + 'svg') if s.get('class') == 'time']
+    svg = [s for s in page.iter(SVG + 'g') if s.get('class') == 'time']
     assert len(svg) == 1
     for title in svg[0].iter(SVG + 'title'):
         lane, a, b, n, c = re.match(
@@ -163,8 +239,8 @@ def memory():
     """No two buffers share a byte at a time, unless they are told they may;
     together they use what is said."""
     used = {m['name']: m['used'] for m in j['memory']}
-    heads = [h.text for h in page.iter(HTML + 'h3')]
-    maps = [s for s in page.iter(SVG + 'svg') if s.get('class') == 'mem']
+    maps = [s for s in page.iter(SVG + 'g') if s.get('class') == 'mem']
+    heads = [s.find(SVG + 'text').text for s in maps]
     assert maps and len(heads) == len(maps)
     for head, svg in zip(heads, maps):
         name, top = re.match(r'(\w+): (\d+) bytes', head).groups()
@@ -180,5 +256,6 @@ def memory():
                     root(under, x) == root(under, y), (x, y)
 
 
-for check in (keys, bound, spills, sums, energy, table, drawing, timeline, memory):
+for check in (keys, bound, spills, sums, times, estimate, energy, table, sheet,
+              drawing, axis, timeline, memory):
     check()

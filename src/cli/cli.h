@@ -21,7 +21,7 @@ typedef struct Opts {
     const char *target;
     const char *out;       /* -o: a folder (compile) or an npz (run) */
     const char *in, *expected;
-    const char *name, *json, *html, *kernels, *keep, *dump, *runner,
+    const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
         *runtime;
     const char *print;     /* -d PASS: the graph after that pass */
     bool force, verbose, explain, bin, emulate;
@@ -39,6 +39,7 @@ typedef struct Opts {
 
 /* Reads the words after the verb; err(ERR_USAGE) on what it does not know. */
 void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv);
+void opts_help(FILE *f); /* a line or two of each */
 
 /* job.c: the road from a model to a plan, shared by the verbs. */
 typedef struct Job {
@@ -68,13 +69,7 @@ void job_gen(Job *j, const char *dir);
 void job_say(const Job *j, const Str *text);
 int64_t now_ns(void);
 
-/* compare.c: integers equal; floats within tol, absolute or relative, and
- * never NaN or infinity where the other is finite. */
-typedef struct Diff {
-    bool match;
-    double max_abs;
-    int64_t ndiff, first; /* elements that differ; the first of them */
-} Diff;
+/* compare.c: floats within tol. */
 Diff compare(const Val *v, const void *got, const Array *want, double tol);
 
 /* list.c: for verbs of the form VERB [NAME] [--json FILE].  With --json - the
@@ -89,7 +84,7 @@ void list_begin(Arena *a, List *l, const char *verb,
 void list_show(const List *l, const Str *text);
 
 /* report.c */
-void job_html(Job *j);     /* --html */
+void job_files(Job *j);    /* --html, --csv */
 
 /* One file each. */
 int verb_compile(int argc, char **argv);

@@ -34,6 +34,6 @@ int verb_compile(int argc, char **argv)
     report_text(&j->r, j->o.explain, &out);
     str_fmt(&out, "\nwrote %s in %.1f ms\n", dir, j->r.compile_ms);
     job_say(j, &out);
-    job_html(j);
+    job_files(j);
     return OK;
 }

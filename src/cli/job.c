@@ -33,7 +33,8 @@ static bool is_dash(const char *path)
 
 void job_say(const Job *j, const Str *text)
 {
-    if (!quiet && !is_dash(j->o.json) && !is_dash(j->o.html)) {
+    if (!quiet && !is_dash(j->o.json) && !is_dash(j->o.html) &&
+        !is_dash(j->o.csv)) {
         Str safe = {.mem = j->o.mem};
 
         str_safe(&safe, text->s, "\n");
@@ -46,6 +47,7 @@ static void check_outputs(const Opts *o)
 {
     file_check_output(o->json);
     file_check_output(o->html);
+    file_check_output(o->csv);
 }
 
 /* The C prefix, of -n or from the model's file. */

@@ -5,42 +5,6 @@
 #include <malloc.h>
 #include <string.h>
 
-/* Of the verbs that read a model. */
-static const char model_options[] =
-    "MODEL: an ONNX file; -: standard input\n"
-    "options:\n"
-    "  -t TARGET             a name of `tilewright targets`, or mine.soc\n"
-    "  -o PATH               compile: the project's folder (default\n"
-    "                        NAME_TARGET); run: an npz for the outputs\n"
-    "  -i IN.npz             inputs, by position\n"
-    "  -e EXPECTED.npz       outputs to compare with, by position\n"
-    "  -n NAME               C prefix (default: from the model's file name)\n"
-    "  -f                    overwrite\n"
-    "  -q, -v                say less, say more\n"
-    "  --json FILE           results as JSON, whatever the exit status\n"
-    "  --html FILE           compile, report, run: as one offline page\n"
-    "  --kernels DIR         more kernels, chosen by their heads\n"
-    "  --keep DIR            run: keep the generated project there\n"
-    "  --dim NAME=SIZE       bind a dynamic dimension\n"
-    "  --mem NAME=BYTES      what may be used of a memory for buffers\n"
-    "                        (--l1 N, --l2 N: the same for L1, L2)\n"
-    "  --cores N             use only so many of the chip's cores\n"
-    "  --objective WHAT      plans have least time (default), memory or\n"
-    "                        energy\n"
-    "  --budget SECONDS      look for better plans as long, of chips with\n"
-    "                        DMA\n"
-    "  --input-type [NAME=]TYPE   f32 s8 u8 s16 s32\n"
-    "  --tolerance T         of floats, absolute or relative (default 1e-4)\n"
-    "  --dump DIR            run: every layer's tensor\n"
-    "  --runner 'CMD {elf}'  run: start the program with this\n"
-    "  --runtime pmsis       compile: for the GAP SDK and pulp-sdk\n"
-    "  --emulate             run: here, cores and transfers emulated\n"
-    "  --bin                 large weights as a binary, not as C\n"
-    "  --no-PASS             switch a pass off\n"
-    "  -d PASS               print the graph after this pass, front or\n"
-    "                        quant\n"
-    "  --explain             why each kernel and tile was chosen\n";
-
 static const char pack_options[] =
     "options:\n"
     "  --capacity N          stop at the first packing of at most N bytes\n"
@@ -71,22 +35,22 @@ static const char status[] =
 static const struct Verb {
     const char *name, *args, *about;
     int (*run)(int argc, char **argv);
-    const char *options;
+    const char *options; /* NULL: those of verbs that read a model */
 } verbs[] = {
     {"compile", "MODEL -t TARGET [-o DIR]",
      "write the C project", verb_compile,
-     model_options},
+     NULL},
     {"run", "MODEL -t TARGET [-i IN.npz] [-e EXPECTED.npz] [-o OUT.npz]",
      "compile, build, run, compare", verb_run,
-     model_options},
+     NULL},
     {"check", "MODEL [-t TARGET]",
      "every unsupported thing at once, with the nearest form that works",
      verb_check,
-     model_options},
+     NULL},
     {"report", "MODEL -t TARGET",
      "memory, time and energy per layer before any hardware is there",
      verb_report,
-     model_options},
+     NULL},
     {"pack", "IN.csv [--capacity N]",
      "static allocation alone", verb_pack,
      pack_options},
@@ -110,10 +74,20 @@ static void print_passes(FILE *f)
         fprintf(f, "  %-14s %s\n", passes[i].name, passes[i].about);
 }
 
+static void print_options(FILE *f, const char *own)
+{
+    if (own) {
+        fputs(own, f);
+        return;
+    }
+    fputs("MODEL: an ONNX file; -: standard input\noptions:\n", f);
+    opts_help(f);
+}
+
 /* Of one verb; NULL: the list of verbs, and what most of them have. */
 static void help(FILE *f, const char *verb)
 {
-    const char *shown = verb ? NULL : model_options;
+    const char *own = NULL;
     size_t i;
 
     fputs("tilewright: neural networks to C for bare microcontrollers\n\n", f);
@@ -123,10 +97,12 @@ static void help(FILE *f, const char *verb)
         fprintf(f, "  tilewright %s %s\n        %s\n", verbs[i].name,
                 verbs[i].args, verbs[i].about);
         if (verb)
-            shown = verbs[i].options;
+            own = verbs[i].options;
     }
-    fprintf(f, "\n%s%s", shown ? shown : "", status);
-    if (shown == model_options)
+    fputs("\n", f);
+    print_options(f, own);
+    fputs(status, f);
+    if (!own)
         print_passes(f);
 }
 

@@ -141,77 +141,86 @@ static void set_print(Opts *o, const char *s)
     o->print = s;
 }
 
-static bool read_flag(Opts *o, const char *s)
+static void be_quiet(Opts *o, const char *s)
+{
+    (void)o, (void)s;
+    quiet = true;
+}
+
+/* --no-PASS */
+static void switch_off(Opts *o, const char *s)
 {
     int i;
 
-    if (!strcmp(s, "-f"))
-        o->force = true;
-    else if (!strcmp(s, "-q"))
-        quiet = true;
-    else if (!strcmp(s, "-v"))
-        o->verbose = true;
-    else if (!strcmp(s, "--explain"))
-        o->explain = true;
-    else if (!strcmp(s, "--bin"))
-        o->bin = true;
-    else if (!strcmp(s, "--emulate"))
-        o->emulate = true;
-    else if (str_starts(s, "--no-")) {
-        for (i = 0; i < npass && strcmp(passes[i].name, s + 5); i++)
-            ;
-        if (i == npass || !passes[i].keeps)
-            err(ERR_USAGE, "%s: no pass %s that can be switched off; "
-                "`tilewright help compile` lists them", s, s + 5);
-        o->off[o->noff++] = s + 5;
-        if (o->noff == (int)LEN(o->off))
-            err(ERR_USAGE, "%s: too many", s);
-    } else
-        return false;
-    return true;
+    for (i = 0; i < npass && strcmp(passes[i].name, s + 5); i++)
+        ;
+    if (i == npass || !passes[i].keeps)
+        err(ERR_USAGE, "%s: no pass %s that can be switched off; "
+            "`tilewright help compile` lists them", s, s + 5);
+    o->off[o->noff++] = s + 5;
+    if (o->noff == (int)LEN(o->off))
+        err(ERR_USAGE, "%s: too many", s);
 }
 
-/* Options that are kept as they are. */
-static bool keep_option(Opts *o, const char *s, const char *arg)
+/* ---- the table ---- */
+
+typedef struct Option {
+    const char *name, *arg; /* arg: NULL for none */
+    void (*take)(Opts *o, const char *arg); /* NULL: it is kept */
+    size_t at;              /* in Opts */
+    const char *about;
+} Option;
+
+static const Option options[] = {
+#define FLAG(name, member, about) \
+    {name, NULL, NULL, offsetof(Opts, member), about},
+#define WORD(name, arg, member, about) \
+    {name, arg, NULL, offsetof(Opts, member), about},
+#define TAKE(name, arg, take, about) {name, arg, take, 0, about},
+#include "cli/option.def"
+};
+
+static const Option *find_option(const char *s)
 {
-    const struct {
-        const char *name;
-        const char **to;
-    } plain[] = {
-        {"-t", &o->target}, {"-o", &o->out}, {"-i", &o->in},
-        {"-e", &o->expected}, {"-n", &o->name}, {"--json", &o->json},
-        {"--html", &o->html}, {"--kernels", &o->kernels},
-        {"--keep", &o->keep}, {"--dump", &o->dump},
-        {"--runner", &o->runner}, {"--runtime", &o->runtime},
-    };
     size_t i;
 
-    for (i = 0; i < LEN(plain) && strcmp(s, plain[i].name); i++)
-        ;
-    if (i < LEN(plain))
-        *plain[i].to = arg;
-    return i < LEN(plain);
+    for (i = 0; i < LEN(options); i++)
+        if (!strcmp(options[i].name, s))
+            return &options[i];
+    return NULL;
 }
 
-static bool read_option(Opts *o, const char *s, const char *arg)
+static void take_option(Opts *o, const Option *p, const char *arg)
 {
-    static const struct {
-        const char *name;
-        void (*take)(Opts *o, const char *s);
-    } options[] = {
-        {"--mem", add_mem}, {"--l1", add_l1}, {"--l2", add_l2},
-        {"--dim", add_dim}, {"--input-type", add_type},
-        {"--tolerance", set_tolerance}, {"--cores", set_cores},
-        {"--budget", set_budget}, {"--objective", set_objective},
-        {"-d", set_print},
-    };
-    size_t i;
+    char *at = (char *)o + p->at;
 
-    for (i = 0; i < LEN(options) && strcmp(s, options[i].name); i++)
-        ;
-    if (i < LEN(options))
-        options[i].take(o, arg);
-    return i < LEN(options) || keep_option(o, s, arg);
+    if (p->take)
+        p->take(o, arg);
+    else if (p->arg)
+        *(const char **)(void *)at = arg;
+    else
+        *(bool *)at = true;
+}
+
+void opts_help(FILE *f)
+{
+    size_t i, n;
+
+    for (i = 0; i < LEN(options); i++) {
+        const char *s = options[i].about;
+
+        n = (size_t)fprintf(f, "  %s%s%s", options[i].name,
+                            options[i].arg ? " " : "",
+                            options[i].arg ? options[i].arg : "");
+        if (n >= 24) {
+            fputc('\n', f);
+            n = 0;
+        }
+        for (; *s; s += strcspn(s, "\n"), s += *s == '\n', n = 0)
+            fprintf(f, "%*s%.*s\n", (int)MAX(24 - (int)n, 1), "",
+                    (int)strcspn(s, "\n"), s);
+    }
+    fputs("  --no-PASS             switch a pass off\n", f);
 }
 
 void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv)
@@ -222,18 +231,21 @@ void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv)
                 .json = json_option(argc, argv)};
     for (i = 0; i < argc; i++) {
         const char *s = argv[i];
+        const Option *p = find_option(s);
 
         if (*s != '-' || !s[1]) {
             if (o->model)
                 err(ERR_USAGE, "%s: a second model %s after %s", verb, s,
                     o->model);
             o->model = s;
-        } else if (read_flag(o, s)) {
-            continue;
-        } else if (i + 1 == argc) {
-            err(ERR_USAGE, "%s: %s: unknown, or wants a value; "
-                "see `tilewright help %s`", verb, s, verb);
-        } else if (!read_option(o, s, argv[++i])) {
+        } else if (p && p->arg && i + 1 == argc) {
+            err(ERR_USAGE, "%s: %s wants a value; see `tilewright help %s`",
+                verb, s, verb);
+        } else if (p) {
+            take_option(o, p, p->arg ? argv[++i] : NULL);
+        } else if (str_starts(s, "--no-")) {
+            switch_off(o, s);
+        } else {
             err(ERR_USAGE, "%s: unknown option %s; see `tilewright help %s`",
                 verb, s, verb);
         }

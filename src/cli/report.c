@@ -1,14 +1,21 @@
 /* report: memory, time and energy per layer before any hardware is there. */
 #include "cli/cli.h"
 
-void job_html(Job *j)
+static void write_as(Job *j, const char *path,
+                     void (*report)(const Report *r, Str *out))
 {
-    Str html = {.mem = j->o.mem};
+    Str out = {.mem = j->o.mem};
 
-    if (!j->o.html)
+    if (!path)
         return;
-    report_html(&j->r, &html);
-    file_write(j->o.html, html.s, html.n);
+    report(&j->r, &out);
+    file_write(path, out.s, out.n);
+}
+
+void job_files(Job *j)
+{
+    write_as(j, j->o.html, report_html);
+    write_as(j, j->o.csv, report_csv);
 }
 
 int verb_report(int argc, char **argv)
@@ -21,6 +28,6 @@ int verb_report(int argc, char **argv)
     job_plan(j);
     report_text(&j->r, j->o.explain, &text);
     job_say(j, &text);
-    job_html(j);
+    job_files(j);
     return OK;
 }

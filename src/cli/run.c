@@ -3,41 +3,6 @@
 
 #include <string.h>
 
-static int same_arrays(Job *j, const Run *run)
-{
-    const Array *want;
-    int i, bad = 0;
-
-    err_file(j->o.expected);
-    want = npz_read(j->o.mem, j->o.expected);
-    j->r.max_abs_diff = 0;
-    for (i = 0; i < j->g->nout; i++, want = want->next) {
-        const Val *v = j->g->out[i];
-        Diff d;
-
-        while (want && !want->n)
-            want = want->next;
-        if (!want)
-            err(ERR_MODEL, "%d arrays, the model has %d outputs ('%s' is "
-                "missing)", i, j->g->nout, v->name);
-        if (want->n != val_count(v))
-            err(ERR_MODEL, "array '%s' has %lld elements, output '%s' %s has "
-                "%lld", want->name, (long long)want->n, v->name,
-                shape_str(j->o.mem, v->shape), (long long)val_count(v));
-        job_shapes(j, want, v);
-        d = compare(v, run->out[i], want, j->o.tolerance);
-        j->r.max_abs_diff = MAX(j->r.max_abs_diff, d.max_abs);
-        if (d.match)
-            continue;
-        bad++;
-        fprintf(stderr, "output '%s': %lld of %lld elements differ, by up to "
-                "%g; the first is element %lld\n", v->name,
-                (long long)d.ndiff, (long long)want->n, d.max_abs,
-                (long long)d.first);
-    }
-    return !bad;
-}
-
 static Array *as_array(Arena *a, const Val *v, int i, void *data)
 {
     Array *x = NEW(a, Array);
@@ -65,25 +30,123 @@ static Array *as_arrays(Job *j, void **data)
     return list;
 }
 
-/* With no expected outputs: against the reference kernels on this machine. */
-static int same_eval(Job *j, const Run *run)
-{
-    int i, bad = 0;
+/* ---- comparing ---- */
 
+static const Array *of_reference(Job *j, const Val *v)
+{
+    return as_array(j->o.mem, v, 0,
+                    v->data ? v->data : j->expected->data[v->id]);
+}
+
+/* The array of -e for output i; *next: where to look. */
+static const Array *of_user(Job *j, int i, const Array **next)
+{
+    const Val *v = j->g->out[i];
+    const Array *want = *next;
+
+    while (want && !want->n)
+        want = want->next;
+    if (!want)
+        err(ERR_MODEL, "%d arrays, the model has %d outputs ('%s' is "
+            "missing)", i, j->g->nout, v->name);
+    if (want->n != val_count(v))
+        err(ERR_MODEL, "array '%s' has %lld elements, output '%s' %s has "
+            "%lld", want->name, (long long)want->n, v->name,
+            shape_str(j->o.mem, v->shape), (long long)val_count(v));
+    job_shapes(j, want, v);
+    *next = want->next;
+    return want;
+}
+
+static void say_diff(Job *j, const Val *v, const Diff *d)
+{
+    say(NULL, arena_fmt(j->o.mem, "output '%s': %lld of %lld elements differ, "
+        "the first is element %lld; largest difference %g, RMSE %.4g, cosine "
+        "%.6f", v->name, (long long)d->ndiff, (long long)val_count(v),
+        (long long)d->first, d->max_abs, d->rmse, d->cosine));
+}
+
+/* All outputs, with what -e has or else with the reference kernels'. */
+static bool same_outputs(Job *j, const Run *run, bool user)
+{
+    const Array *next = NULL;
+    Diff *d = NEWN(j->o.mem, Diff, j->g->nout + 1);
+    bool same = true;
+    int i;
+
+    err_file(user ? j->o.expected : NULL);
+    if (user)
+        next = npz_read(j->o.mem, j->o.expected);
     j->r.max_abs_diff = 0;
+    j->r.diff = d;
     for (i = 0; i < j->g->nout; i++) {
         const Val *v = j->g->out[i];
-        void *data = v->data ? v->data : j->expected->data[v->id];
-        Diff d = compare(v, run->out[i], as_array(j->o.mem, v, i, data),
-                         j->o.tolerance);
 
-        j->r.max_abs_diff = MAX(j->r.max_abs_diff, d.max_abs);
-        bad += !d.match;
-        if (!d.match)
-            fprintf(stderr, "output '%s' differs from the reference by up to "
-                    "%g\n", v->name, d.max_abs);
+        d[i] = compare(v, run->out[i],
+                       user ? of_user(j, i, &next) : of_reference(j, v),
+                       j->o.tolerance);
+        j->r.max_abs_diff = MAX(j->r.max_abs_diff, d[i].max_abs);
+        same &= d[i].match;
+        if (!d[i].match)
+            say_diff(j, v, &d[i]);
     }
-    return !bad;
+    return same;
+}
+
+static bool is_reference(Job *j, const Run *run)
+{
+    bool same = true;
+    int i;
+
+    for (i = 0; i < j->g->nout; i++)
+        same &= compare(j->g->out[i], run->out[i],
+                        of_reference(j, j->g->out[i]), j->o.tolerance).match;
+    return same;
+}
+
+/* The first layer whose result is not what the reference kernels give. */
+static bool find_wrong(Job *j, const Run *run)
+{
+    int i;
+
+    for (i = 0; i < run->nlayer; i++) {
+        const Val *v = j->r.plan->layer[i].node->res[0];
+
+        if (!run->made[i])
+            continue;
+        j->r.wrong = compare(v, run->made[i], of_reference(j, v),
+                             j->o.tolerance);
+        if (!j->r.wrong.match) {
+            j->r.wrong_layer = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Who is at fault, the kernels or what is expected of them? */
+static const char *why_different(Job *j, const RunOpts *o, Run *run)
+{
+    const Diff *d = &j->r.wrong;
+    const char *why;
+    const Node *n;
+
+    if (is_reference(j, run))
+        return "every output is what the reference kernels give for these "
+               "inputs: others were expected";
+    why = run->made ? NULL : dev_layers(j->o.mem, j->r.plan, o, run);
+    if (why)
+        return arena_fmt(j->o.mem, "which layer is the first that differs is "
+                         "not known: %s", why);
+    if (!find_wrong(j, run))
+        return "every layer that can be looked at is what the reference "
+               "kernels give";
+    n = j->r.plan->layer[j->r.wrong_layer - 1].node;
+    return arena_fmt(j->o.mem, "the first layer that differs from the reference"
+                     " kernels is %d, '%s' (%s): %lld elements, from element "
+                     "%lld on, by up to %g, RMSE %.4g", j->r.wrong_layer,
+                     n->name, op_info[n->op].name, (long long)d->ndiff,
+                     (long long)d->first, d->max_abs, d->rmse);
 }
 
 static void show(Job *j)
@@ -129,20 +192,17 @@ static void say_again(const Job *j, const Run *run)
 
 /* Builds and runs; plans again where only the linker found how much code there
  * is. */
-static void build_and_run(Job *j, const char *dir, Run *run)
+static void build_and_run(Job *j, const RunOpts *o, Run *run)
 {
     enum { ROUNDS = 4 };
-    RunOpts o = {.dir = dir, .name = j->o.name, .in = j->in,
-                 .dump = j->o.dump, .runner = j->o.runner,
-                 .emulate = j->o.emulate};
     int64_t begin;
     int i;
 
     for (i = 1;; i++) {
-        job_gen(j, dir);
+        job_gen(j, o->dir);
         err_file(NULL); /* from here on the tools are at fault */
         begin = now_ns();
-        *run = dev_run(j->o.mem, j->r.plan, &o);
+        *run = dev_run(j->o.mem, j->r.plan, o);
         if (i == ROUNDS || !make_room(j, run))
             return;
         say_again(j, run);
@@ -158,6 +218,7 @@ int verb_run(int argc, char **argv)
     Job *j = job_new("run", argc, argv);
     Run *run = NEW(j->o.mem, Run); /* --json reads it at exit */
     const char *dir;
+    RunOpts o;
 
     if (j->o.runtime)
         err(ERR_USAGE, "--runtime: only to compile; nothing here runs %s",
@@ -175,7 +236,10 @@ int verb_run(int argc, char **argv)
     if (j->o.emulate && j->soc->ncore < 2 && !j->r.plan->tiled)
         err(ERR_USAGE, "--emulate: %s has one core and no DMA: nothing to "
             "emulate", j->soc->name);
-    build_and_run(j, dir, run);
+    o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
+                  .dump = j->o.dump, .runner = j->o.runner,
+                  .emulate = j->o.emulate};
+    build_and_run(j, &o, run);
     if (!run->ok) {
         if (run->status == ERR_FIT)
             j->r.missing = run->missing;
@@ -184,9 +248,11 @@ int verb_run(int argc, char **argv)
     j->r.run = run;
     if (j->o.out)
         npz_write(j->o.out, as_arrays(j, run->out));
-    j->r.match = j->o.expected ? same_arrays(j, run) : same_eval(j, run);
+    j->r.match = same_outputs(j, run, j->o.expected);
+    if (!j->r.match)
+        say(NULL, why_different(j, &o, run));
     show(j);
-    job_html(j);
+    job_files(j);
     if (!j->r.match)
         err(ERR_DIFFER, "results differ from %s", j->o.expected ?
             "the expected ones" : "those of the reference kernels");

@@ -359,28 +359,42 @@ static int64_t dump_bytes(const Dev *d, int i)
     return val_bytes(v);
 }
 
-static void write_dump(Dev *d, const char *p)
+static void keep_layers(Dev *d, const char *p)
+{
+    int i;
+
+    d->r.made = NEWN(d->mem, void *, d->r.nlayer + 1);
+    for (i = 0; i < d->r.nlayer; i++) {
+        int64_t n = dump_bytes(d, i);
+
+        if (n && is_complete(d, i)) {
+            d->r.made[i] = arena_get(d->mem, (size_t)n + 1, 1);
+            memcpy(d->r.made[i], p, (size_t)n);
+        }
+        p += n;
+    }
+}
+
+static void write_dump(Dev *d)
 {
     Array *list = NULL, **last = &list;
     int i, j;
 
     for (i = 0; i < d->r.nlayer; i++) {
         const Val *v = d->node[i]->res[0];
+        Array *a;
 
-        if (is_complete(d, i) && dump_bytes(d, i)) {
-            Array *a = *last = NEW(d->mem, Array);
-
-            a->name = arena_str(d->mem, v->name);
-            snprintf(a->type, sizeof a->type, "%s", type_info[v->type].npy);
-            a->rank = v->shape.rank;
-            for (j = 0; j < a->rank; j++)
-                a->dim[j] = v->shape.dim[j];
-            a->n = val_count(v);
-            a->data = arena_get(d->mem, (size_t)val_bytes(v) + 1, 1);
-            memcpy(a->data, p, (size_t)val_bytes(v));
-            last = &a->next;
-        }
-        p += dump_bytes(d, i);
+        if (!d->r.made[i])
+            continue;
+        a = *last = NEW(d->mem, Array);
+        a->name = arena_str(d->mem, v->name);
+        snprintf(a->type, sizeof a->type, "%s", type_info[v->type].npy);
+        a->rank = v->shape.rank;
+        for (j = 0; j < a->rank; j++)
+            a->dim[j] = v->shape.dim[j];
+        a->n = val_count(v);
+        a->data = d->r.made[i];
+        last = &a->next;
     }
     dir_make(d->o->dump);
     npz_write(arena_fmt(d->mem, "%s/layers.npz", d->o->dump), list);
@@ -404,7 +418,7 @@ static bool run_dump(Dev *d)
         want += dump_bytes(d, i);
     if (want != (int64_t)n)
         return fail(d, ERR_TOOL, "the program did not write all layers");
-    write_dump(d, p);
+    keep_layers(d, p);
     return true;
 }
 
@@ -422,20 +436,37 @@ static void list_layers(Dev *d)
     }
 }
 
+static void dev_begin(Dev *d)
+{
+    char *dir = realpath(d->o->dir, NULL);
+
+    d->r = (Run){.ok = true, .instructions = -1, .cycles = -1,
+                 .stack_used = -1, .flash_bytes = -1, .code_bytes = -1,
+                 .ram_bytes = -1};
+    d->dir = arena_str(d->mem, dir ? dir : d->o->dir);
+    free(dir);
+    d->tools = soc_next(d->p->soc, "toolchain", NULL);
+    d->runner = soc_next(d->p->soc, "runner", NULL);
+    list_layers(d);
+}
+
 Run dev_run(Arena *mem, const Plan *p, const RunOpts *o)
 {
     Dev d = {.mem = mem, .p = p, .o = o};
-    char *dir = realpath(o->dir, NULL);
 
-    d.r = (Run){.ok = true, .instructions = -1, .cycles = -1,
-                .stack_used = -1, .flash_bytes = -1, .code_bytes = -1,
-                .ram_bytes = -1};
-    d.dir = arena_str(mem, dir ? dir : o->dir);
-    free(dir);
-    d.tools = soc_next(p->soc, "toolchain", NULL);
-    d.runner = soc_next(p->soc, "runner", NULL);
-    list_layers(&d);
-    if (find_tools(&d) && run_once(&d) && o->dump)
-        run_dump(&d);
+    dev_begin(&d);
+    if (find_tools(&d) && run_once(&d) && o->dump && run_dump(&d))
+        write_dump(&d);
     return d.r;
+}
+
+const char *dev_layers(Arena *mem, const Plan *p, const RunOpts *o, Run *r)
+{
+    Dev d = {.mem = mem, .p = p, .o = o};
+
+    dev_begin(&d);
+    if (!run_dump(&d))
+        return d.r.why;
+    r->made = d.r.made;
+    return NULL;
 }

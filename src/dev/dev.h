@@ -32,6 +32,7 @@ typedef struct Run {
     int64_t flash_bytes, code_bytes, ram_bytes; /* from the ELF; -1 unknown */
     const char *toolchain; /* "arm-none-eabi-gcc 12.2.1" */
     int64_t missing[16];  /* status ERR_FIT: bytes, by memory of the chip */
+    void **made;          /* dumped: by layer, what it made; NULL: unknown */
 } Run;
 
 typedef struct RunOpts {
@@ -48,6 +49,10 @@ typedef struct RunOpts {
  * turns out too big for the flash has status ERR_FIT, and `missing` says how
  * much. */
 Run dev_run(Arena *mem, const Plan *p, const RunOpts *o);
+/* After a run: what every layer makes (Run.made), by a second program that
+ * stops after each.  A layer is unknown where several steps make it and this
+ * is not the last, or its result is never whole.  NULL, or why it failed. */
+const char *dev_layers(Arena *mem, const Plan *p, const RunOpts *o, Run *r);
 
 /* Within the part. */
 

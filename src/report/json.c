@@ -60,6 +60,9 @@ static void put_memory(Json *j, const Report *r)
         json_obj(j);
         put_str(j, "name", r->soc->mems[i].name);
         put_int(j, "used", r->plan->used[i] + r->plan->consts[i]);
+        put_int(j, "constants", r->plan->consts[i]);
+        json_key(j, "mapped");
+        json_bool(j, r->soc->mems[i].mapped);
         put_int(j, "size", r->soc->mems[i].size);
         json_end(j);
     }
@@ -130,6 +133,9 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_str(j, "kernel", l.step->kern ? l.step->kern->name : NULL);
     put_str(j, "engine", report_engine(r));
     put_int(j, "macs", l.macs);
+    put_num(j, "ms", report_ms(r, l.cycles));
+    put_num(j, "predicted_ms", report_ms(r, l.predicted));
+    put_num(j, "percent", report_percent(r, l));
     put_int(j, "cycles", l.cycles);
     put_int(j, "instructions", l.instructions);
     put_int(j, "predicted_cycles", l.predicted);
@@ -171,7 +177,11 @@ static void put_run(Json *j, const Report *r)
     put_int(j, "cycles", run ? run->cycles : -1);
     put_int(j, "instructions", run ? run->instructions : -1);
     put_int(j, "predicted_cycles", report_cycles(r));
+    put_num(j, "ms", run ? report_ms(r, run->cycles) : NAN);
+    put_num(j, "predicted_ms", p ? report_ms(r, report_cycles(r)) : NAN);
     put_num(j, "energy_uj", energy_all(report_energy(r)));
+    put_int(j, "program_bytes", p && p->program && p->program->team
+                                    ? program_bytes(p->program) : -1);
     put_int(j, "flash_bytes", run ? run->flash_bytes : -1);
     put_int(j, "weights_bytes", p ? p->weights : -1);
     put_int(j, "code_bytes", run ? run->code_bytes : -1);
@@ -179,6 +189,101 @@ static void put_run(Json *j, const Report *r)
     put_int(j, "ram_lower_bound", p ? p->bound : -1);
     put_int(j, "stack_bytes", p ? p->stack : -1);
     put_int(j, "stack_used", run ? run->stack_used : -1);
+}
+
+static void put_diff(Json *j, const Diff *d)
+{
+    json_key(j, "match");
+    if (d)
+        json_bool(j, d->match);
+    else
+        json_null(j);
+    put_int(j, "elements_differ", d ? d->ndiff : -1);
+    put_int(j, "first_element", d ? d->first : -1);
+    put_num(j, "max_abs_diff", d ? d->max_abs : NAN);
+    put_num(j, "rmse", d ? d->rmse : NAN);
+    put_num(j, "cosine", d ? d->cosine : NAN);
+}
+
+static void put_end(Json *j, const Val *v)
+{
+    int i;
+
+    put_str(j, "name", v->name);
+    put_str(j, "type", type_info[v->type].name);
+    json_key(j, "shape");
+    json_arr(j);
+    for (i = 0; i < v->shape.rank; i++)
+        json_int(j, v->shape.dim[i]);
+    json_end(j);
+    put_num(j, "scale", v->scale > 0 ? v->scale : NAN);
+    json_key(j, "zero_point");
+    if (v->scale > 0)
+        json_int(j, v->zero);
+    else
+        json_null(j);
+}
+
+/* Inputs; outputs with how far they are from what was expected. */
+static void put_ends(Json *j, const Report *r, bool out)
+{
+    int i, n = r->g ? out ? r->g->nout : r->g->nin : 0;
+
+    json_key(j, out ? "outputs" : "inputs");
+    if (!r->g) {
+        json_null(j);
+        return;
+    }
+    json_arr(j);
+    for (i = 0; i < n; i++) {
+        json_obj(j);
+        put_end(j, out ? r->g->out[i] : r->g->in[i]);
+        if (out)
+            put_diff(j, r->diff ? &r->diff[i] : NULL);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* The first layer that is not what the reference kernels make of it. */
+static void put_wrong(Json *j, const Report *r)
+{
+    const Node *n;
+
+    json_key(j, "first_difference");
+    if (!r->wrong_layer) {
+        json_null(j);
+        return;
+    }
+    n = r->plan->layer[r->wrong_layer - 1].node;
+    json_obj(j);
+    put_int(j, "layer", r->wrong_layer);
+    put_str(j, "name", n->name);
+    put_str(j, "op", op_info[n->op].name);
+    put_diff(j, &r->wrong);
+    json_end(j);
+}
+
+static void put_estimate(Json *j, const Report *r)
+{
+    CodeSize c = report_code(r);
+
+    json_key(j, "estimate");
+    if (c.flash < 0) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    put_int(j, "flash_bytes", c.flash);
+    put_int(j, "code_bytes", c.code);
+    put_int(j, "kernels", c.kernels);
+    put_int(j, "libraries", c.libraries);
+    put_int(j, "network", c.network);
+    put_int(j, "runtime", c.runtime);
+    put_int(j, "constants", c.constants);
+    put_int(j, "weights", c.weights);
+    put_int(j, "guessed_kernels", c.guessed);
+    json_end(j);
 }
 
 /* How many plans were tried, and whether there was time for all. */
@@ -238,6 +343,10 @@ void report_json(const Report *r, int status, Str *out)
     put_int(j, "macs_removed", r->g ? report_macs_removed(r) : -1);
     put_int(j, "bytes_removed", r->g ? report_bytes_removed(r) : -1);
     put_run(j, r);
+    put_estimate(j, r);
+    put_ends(j, r, false);
+    put_ends(j, r, true);
+    put_wrong(j, r);
     put_memory(j, r);
     put_spills(j, r);
     put_num(j, "compile_ms", r->compile_ms < 0 ? NAN : r->compile_ms);

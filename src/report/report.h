@@ -6,6 +6,17 @@
 #include "dev/dev.h"
 #include "plan/plan.h"
 
+/* A result beside what was expected of it: integers equal; floats within a
+ * tolerance, absolute or relative, and never NaN or infinity where the other is
+ * finite. */
+typedef struct Diff {
+    bool match;
+    double max_abs;
+    double rmse;          /* root of the mean square of the differences */
+    double cosine;        /* of the angle between both; NaN: one is zero */
+    int64_t ndiff, first; /* elements that differ; the first of them; -1 */
+} Diff;
+
 /* What a verb has found out so far; absent parts are NULL or -1. */
 typedef struct Report {
     const char *verb, *target, *model, *name;
@@ -15,6 +26,10 @@ typedef struct Report {
     const Soc *soc;
     int match;            /* 1 yes, 0 no, -1 nothing to compare with */
     double max_abs_diff;  /* -1: not compared */
+    const Diff *diff;     /* by output of the graph; NULL: not compared */
+    int wrong_layer;      /* the first, from 1, that differs from the reference
+                             kernels; 0: none is known to */
+    Diff wrong;           /* and how */
     double compile_ms;    /* -1: not compiled */
     const char *dir;      /* the project written */
     const int64_t *missing; /* bytes per memory, on status 3 */
@@ -26,6 +41,8 @@ void report_json(const Report *r, int status, Str *out);
 void report_text(const Report *r, bool explain, Str *out);
 /* One page that needs nothing else: the tables, and memory over time. */
 void report_html(const Report *r, Str *out);
+/* A line of column names, then one a layer. */
+void report_csv(const Report *r, Str *out);
 
 /* totals.c: sums that every form shows. */
 int64_t report_macs(const Report *r);
@@ -33,6 +50,7 @@ int64_t report_macs_removed(const Report *r);
 int64_t report_bytes_removed(const Report *r);
 int64_t report_cycles(const Report *r); /* predicted; -1: a head is silent */
 bool report_has_dma(const Report *r);   /* the chip moves data by engines */
+bool report_has_cycles(const Report *r); /* they were measured */
 /* What computes: "cluster", "core". */
 const char *report_engine(const Report *r);
 
@@ -53,6 +71,14 @@ typedef struct Row {
 int report_rows(const Report *r);
 Row report_row(const Report *r, int i);
 
+/* columns.c: the rows, as each form has them. */
+void columns_text(const Report *r, bool explain, Str *out);
+void columns_html(const Report *r, Str *out);
+/* At the clock of what computes; NaN: it is not known. */
+double report_ms(const Report *r, int64_t cycles);
+/* A row's share of all cycles, measured or else predicted; NaN: unknown. */
+double report_percent(const Report *r, Row l);
+
 /* Predicted energy in microjoules; NaN where the chip has no figures. */
 typedef struct Energy {
     double cores, moved[2]; /* by ENG_dma, ENG_io */
@@ -70,6 +96,20 @@ typedef struct Spills {
 Spills report_spills(const Report *r);
 bool report_is_spilled(const Report *r, const Buf *b);
 
+/* code.c: bytes of code and of all that is loaded, estimated from the kernels,
+ * as `run` links them; -1: nothing is known of the tool chain. */
+typedef struct CodeSize {
+    int64_t code;      /* the sum of these four */
+    int64_t kernels, libraries;
+    int64_t network;   /* that calls the kernels */
+    int64_t runtime;   /* start-up, input and output */
+    int64_t constants; /* of them all, with a team's program */
+    int64_t weights;   /* but for those in external memory */
+    int64_t flash;     /* code, constants and weights */
+    int guessed;       /* kernels that the table lacks, as large as others */
+} CodeSize;
+CodeSize report_code(const Report *r);
+
 /* binds.c: where the predicted cycles go. */
 typedef struct Binds {
     int64_t cycles;           /* all of them */
@@ -82,7 +122,6 @@ Binds report_binds(const Report *r);
 
 /* timeline.c: the predicted run as a drawing, and memory over the same time. */
 void html_timeline(const Report *r, Str *out);
-void html_memory(const Report *r, Str *out);
 
 /* html.c: text with its special characters escaped. */
 void html_text(Str *out, const char *s);

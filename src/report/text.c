@@ -102,12 +102,6 @@ static double percent(int64_t part, int64_t whole)
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
 
-/* NaN where there is nothing to divide by. */
-static double per(int64_t a, int64_t b)
-{
-    return a > 0 && b > 0 ? (double)a / (double)b : NAN;
-}
-
 static void put_predicted(const Report *r, Str *out)
 {
     int64_t cycles = report_cycles(r);
@@ -190,13 +184,12 @@ static void put_run(const Report *r, Str *out)
 
     if (!run || !run->ok)
         return;
-    if (run->flash_bytes >= 0)
-        str_fmt(out, "flash    %lld bytes, code %lld\n",
-                (long long)run->flash_bytes, (long long)run->code_bytes);
     if (run->cycles >= 0) {
         str_fmt(out, "measured %lld cycles, %.2f MAC/cycle",
                 (long long)run->cycles,
                 (double)report_macs(r) / (double)MAX(1, run->cycles));
+        if (r->soc->mhz > 0)
+            str_fmt(out, ", %.3f ms", report_ms(r, run->cycles));
         if (report_cycles(r) > 0)
             put_differ(run->cycles, report_cycles(r), out);
         put_share(r, out);
@@ -208,121 +201,77 @@ static void put_run(const Report *r, Str *out)
                 ? " of the core that runs main" : " (not cycles)");
 }
 
-/* ---- layers ---- */
+/* ---- inputs and outputs ---- */
 
-/* A number right-aligned in its column; a dash where it is unknown. */
-static void put_cell(Str *out, int width, int64_t v)
-{
-    if (v < 0)
-        str_fmt(out, " %*s", width, "-");
-    else
-        str_fmt(out, " %*lld", width, (long long)v);
-}
-
-static void put_ratio(Str *out, int width, const char *form, double v)
-{
-    str_put(out, " ");
-    if (isnan(v))
-        str_fmt(out, "%*s", width, "-");
-    else
-        str_fmt(out, form, width, v);
-}
-
-/* "8x64", rows and channels, of "1x8x64 of 1x16x64, 2 tiles, ..."; with a sign
- * where the next layer takes turns with it. */
-static const char *short_tile(const Report *r, const Layer *l)
-{
-    const char *tile = l->tile;
-    const char *of = tile ? strstr(tile, " of ") : NULL;
-
-    if (!of)
-        return "-";
-    if (str_starts(tile, "1x") && str_starts(of, " of 1x"))
-        tile += 2;
-    return arena_fmt(r->plan->mem, "%.*s%s", (int)(of - tile), tile,
-                     l->after ? "+" : "");
-}
-
-static bool has_cycles(const Report *r)
-{
-    return r->run && r->run->ok && r->run->cycles >= 0;
-}
-
-static bool has_io(const Report *r)
+/* input    x s8[1,3,8,8], scale 0.02, zero -3 */
+static void put_end(const char *what, const Val *v, Str *out)
 {
     int i;
 
-    for (i = 0; i < r->plan->nlayer; i++)
-        if (r->plan->layer[i].moved[1])
-            return true;
-    return false;
+    str_fmt(out, "%-8s %s %s[", what, v->name, type_info[v->type].name);
+    for (i = 0; i < v->shape.rank; i++)
+        str_fmt(out, "%s%lld", i ? "," : "", (long long)v->shape.dim[i]);
+    str_put(out, "]");
+    if (v->scale > 0)
+        str_fmt(out, ", scale %.9g, zero %lld", v->scale, (long long)v->zero);
+    str_put(out, "\n");
 }
 
-/* Of a chip with DMA: the plan, and once it has run, what was measured. */
-static void put_head(const Report *r, Str *out)
+static void put_ends(const Report *r, Str *out)
 {
-    str_fmt(out, "\n%4s %-19s %-23s %9s %5s %10s %9s", "", "layer",
-            "kernel", "tile", "tiles", "MACs", "predicted");
-    if (has_cycles(r))
-        str_fmt(out, " %9s %6s %8s %7s\n", "measured", "differ", "waits",
-                "MAC/cyc");
-    else
-        str_fmt(out, " %8s %8s %8s %7s\n", "waits", "L1-L2 B",
-                has_io(r) ? "L2-L3 B" : "", "MAC/cyc");
+    int i;
+
+    for (i = 0; i < r->g->nin; i++)
+        put_end("input", r->g->in[i], out);
+    for (i = 0; i < r->g->nout; i++)
+        put_end("output", r->g->out[i], out);
 }
 
-static void put_plan_cells(const Report *r, Row l, Str *out)
+/* ---- code ---- */
+
+/* What an estimate is off, percent of what it is of. */
+static double off_by(int64_t estimate, int64_t is)
 {
-    put_cell(out, 8, l.predicted_wait);
-    put_cell(out, 8, l.layer->moved[0]);
-    if (has_io(r))
-        put_cell(out, 8, l.layer->moved[1]);
-    else
-        str_fmt(out, " %8s", "");
-    put_ratio(out, 7, "%*.2f", per(l.timed, l.predicted));
+    return percent(estimate, is) - 100;
 }
 
-static void put_run_cells(Row l, Str *out)
+static void put_parts(const CodeSize *c, Str *out)
 {
-    put_cell(out, 9, l.cycles);
-    put_ratio(out, 5, "%+*.0f%%", 100 * per(l.cycles, l.predicted) - 100);
-    put_cell(out, 8, l.wait);
-    put_ratio(out, 7, "%*.2f", per(l.timed, l.cycles));
+    str_fmt(out, ": kernels %lld, libraries %lld, network %lld, runtime %lld",
+            (long long)c->kernels, (long long)c->libraries,
+            (long long)c->network, (long long)c->runtime);
+    if (c->guessed)
+        str_fmt(out, "; %d kernel%s as large as others", c->guessed,
+                c->guessed > 1 ? "s" : "");
+    str_put(out, "\n");
 }
 
-static void put_dma_layer(const Report *r, Row l, Str *out)
+/* Before there is a compiler, and beside what it then made. */
+static void put_code(const Report *r, Str *out)
 {
-    str_fmt(out, "%-19.19s %-23.23s %9s", l.step->node->name,
-            l.step->kern ? l.step->kern->name : "-",
-            short_tile(r, l.layer));
-    put_cell(out, 5, l.layer->tiles);
-    put_cell(out, 10, l.macs);
-    put_cell(out, 9, l.predicted);
-    if (has_cycles(r))
-        put_run_cells(l, out);
-    else
-        put_plan_cells(r, l, out);
-}
+    CodeSize c = report_code(r);
+    const Run *run = r->run;
 
-/* Of other chips: instructions, or cycles where those are known. */
-static void put_layer(const Report *r, Row l, Str *out)
-{
-    int64_t cost = has_cycles(r) ? l.cycles : l.instructions;
-
-    str_fmt(out, "%-28.28s %-10s %-24.24s", l.step->node->name,
-            op_info[l.step->node->op].name,
-            l.step->kern ? l.step->kern->name : "-");
-    put_cell(out, 10, l.macs);
-    put_cell(out, 11, l.predicted);
-    put_cell(out, 11, cost);
-    put_ratio(out, 8, "%*.2f", per(cost, l.macs));
+    if (run && run->ok && run->flash_bytes >= 0) {
+        str_fmt(out, "flash    %lld bytes, code %lld\n",
+                (long long)run->flash_bytes, (long long)run->code_bytes);
+        if (c.flash >= 0)
+            str_fmt(out, "estimate %lld bytes (%+.1f %%), code %lld "
+                    "(%+.1f %%)", (long long)c.flash,
+                    off_by(c.flash, run->flash_bytes), (long long)c.code,
+                    off_by(c.code, run->code_bytes));
+    } else if (c.flash >= 0) {
+        str_fmt(out, "flash    about %lld bytes, code %lld",
+                (long long)c.flash, (long long)c.code);
+    }
+    if (c.flash >= 0)
+        put_parts(&c, out);
 }
 
 void report_text(const Report *r, bool explain, Str *out)
 {
-    int i, n = report_rows(r);
-
     put_summary(r, out);
+    put_ends(r, out);
     put_memories(r, out);
     put_consts(r, out);
     put_spills(r, out);
@@ -330,25 +279,7 @@ void report_text(const Report *r, bool explain, Str *out)
     if (r->plan->tiled)
         put_binds(r, out);
     put_energy(r, out);
+    put_code(r, out);
     put_run(r, out);
-    if (report_has_dma(r))
-        put_head(r, out);
-    else
-        str_fmt(out, "\n%4s %-28s %-10s %-24s %10s %11s %11s %8s\n", "",
-                "layer", "op", "kernel", "MACs", "predicted",
-                has_cycles(r) ? "cycles" : "executed", "per MAC");
-    for (i = 0; i < n; i++) {
-        Row l = report_row(r, i);
-
-        str_fmt(out, "%4d ", i + 1);
-        if (report_has_dma(r))
-            put_dma_layer(r, l, out);
-        else
-            put_layer(r, l, out);
-        str_put(out, "\n");
-        if (explain && l.layer->tile)
-            str_fmt(out, "       tiles of %s\n", l.layer->tile);
-        if (explain && l.step->why && *l.step->why)
-            str_fmt(out, "       %s\n", l.step->why);
-    }
+    columns_text(r, explain, out);
 }

@@ -1,9 +1,12 @@
-/* Drawings over predicted time: what every engine does, by layer; and what
- * lies in every memory.  Both come from the planner's own trace.  Where a head
- * says nothing of cycles, time is counted in steps. */
+/* One drawing over predicted time: what every engine does, by layer; below it
+ * what lies in every memory, addresses up.  All come from the planner's own
+ * trace.  Where a head says nothing of cycles, time is counted in steps. */
 #include "report/report.h"
 
-enum { WIDE = 960, HIGH = 280, LANE = 24, LEFT = 60 };
+#include <math.h>
+
+enum { WIDE = 960, HIGH = 200, LANE = 24, LEFT = 70, RIGHT = 20, HEAD = 30,
+       AXIS = 46, GAP = 14 };
 
 typedef enum Lane {
     LANE_cores, LANE_waits, LANE_in, LANE_out, LANE_io, NLANE
@@ -25,20 +28,21 @@ typedef struct Draw {
     int64_t *at;     /* by step */
     double per;      /* pixels of a cycle or step */
     Bar bar[NLANE];
+    int64_t all;     /* cycles or steps */
+    int y;           /* where the next part begins */
     Str *out;
 } Draw;
 
 static Draw draw_new(const Report *r, Str *out)
 {
-    Draw d = {.p = r->plan, .out = out};
-    int64_t all = d.p->nstep;
+    Draw d = {.p = r->plan, .out = out, .all = r->plan->nstep, .y = AXIS};
 
     if (report_cycles(r) > 0) {
         d.when = program_trace(d.p->mem, d.p->program);
         d.at = program_times(d.p->mem, d.p->program, d.when);
-        all = d.at[d.p->nstep];
+        d.all = d.at[d.p->nstep];
     }
-    d.per = (double)WIDE / (double)MAX(1, all);
+    d.per = (double)WIDE / (double)MAX(1, d.all);
     return d;
 }
 
@@ -53,6 +57,55 @@ static int hue(int i)
     return i * 67 % 360;
 }
 
+static void put_text(const Draw *d, double x, double y, const char *anchor,
+                     const char *s)
+{
+    str_fmt(d->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y,
+            anchor);
+    html_text(d->out, s);
+    str_put(d->out, "</text>\n");
+}
+
+static void put_line(const Draw *d, const char *class, double x, double y,
+                     double to_x, double to_y)
+{
+    str_fmt(d->out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", class,
+            x, y, to_x, to_y);
+}
+
+/* ---- the axis ---- */
+
+/* 1, 2 or 5 times a power of ten: at most so many of them make up `all`. */
+static double tick_step(double all, int most)
+{
+    static const double times[] = {1, 2, 5, 10};
+    double ten = pow(10, floor(log10(MAX(all, 1) / most)));
+    size_t i;
+
+    for (i = 0; i + 1 < LEN(times) && all / (ten * times[i]) > most; i++)
+        ;
+    return MAX(1, ten * times[i]);
+}
+
+/* Time across: cycles, and milliseconds where the clock is known. */
+static void put_axis(const Report *r, const Draw *d, int bottom)
+{
+    double step = tick_step((double)d->all, 10), t;
+    bool ms = d->at && r->soc->mhz > 0;
+
+    put_text(d, 0, 14, "start", d->at ? "cycles" : "steps");
+    put_text(d, 0, 28, "start", ms ? "ms" : "");
+    for (t = 0; t <= (double)d->all; t += step) {
+        double x = LEFT + t * d->per;
+
+        put_line(d, "grid", x, 32, x, bottom);
+        put_text(d, x, 14, "middle", arena_fmt(d->out->mem, "%.0f", t));
+        if (ms)
+            put_text(d, x, 28, "middle", arena_fmt(d->out->mem, "%.4g",
+                     report_ms(r, (int64_t)t)));
+    }
+}
+
 /* ---- engines ---- */
 
 static void put_bar(Draw *d, Lane lane)
@@ -63,7 +116,7 @@ static void put_bar(Draw *d, Lane lane)
     if (!b->n)
         return;
     str_fmt(d->out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
-            "fill=\"hsl(%d,60%%,60%%)\"><title>", LEFT + x, (lane + 1) * LANE,
+            "fill=\"hsl(%d,60%%,60%%)\"><title>", LEFT + x, d->y + lane * LANE,
             MAX(w, .2), LANE - 4, hue(b->layer));
     html_text(d->out, d->p->layer[b->layer].node->name);
     str_fmt(d->out, ", %s: cycles %lld to %lld, %d of them, busy %lld"
@@ -106,13 +159,15 @@ static void add_records(Draw *d)
                     d->p->step[q->code[i].pos].layer, d->when[i]);
 }
 
-/* A line where a layer ends, its number where there is room. */
-static void put_ends(Draw *d)
+/* Numbers of the layers below their bars, where there is room, and lines where
+ * they end, down to the bottom. */
+static void put_layers(const Draw *d, int bottom)
 {
     const Program *q = d->p->program;
-    double was = 0;
+    double was = 0, y = d->y + NLANE * LANE;
     int i;
 
+    put_text(d, 0, y + 14, "start", "layer");
     for (i = 0; i < q->ncode; i++) {
         double at = (double)d->when[i].to * d->per;
         int layer = q->code[i].kind == REC_call ? q->code[i].step->layer : 0;
@@ -120,85 +175,115 @@ static void put_ends(Draw *d)
         if (q->code[i].kind != REC_call ||
             q->code[i].pos != d->p->layer[layer].last)
             continue;
-
-        str_fmt(d->out, "<path d=\"M%.1f 0V%d\" stroke=\"#bbb\" "
-                "stroke-width=\".5\"/>", LEFT + at, (NLANE + 1) * LANE);
+        put_line(d, "end", LEFT + at, d->y, LEFT + at, bottom);
         if (at - was > 14)
-            str_fmt(d->out, "<text x=\"%.1f\" y=\"16\">%d</text>",
-                    LEFT + was + 2, layer + 1);
+            put_text(d, LEFT + (was + at) / 2, y + 14, "middle",
+                     arena_fmt(d->out->mem, "%d", layer + 1));
         was = at;
     }
-    str_put(d->out, "\n");
 }
 
-void html_timeline(const Report *r, Str *out)
+static void put_engines(Draw *d, int bottom)
 {
-    Draw d = draw_new(r, out);
     int i;
 
-    if (!d.when)
-        return;
-    str_fmt(out, "<h2>Predicted execution: %lld cycles</h2>\n<svg "
-            "class=\"time\" viewBox=\"0 0 %d %d\">\n",
-            (long long)d.at[d.p->nstep], LEFT + WIDE,
-            (NLANE + 1) * LANE);
-    put_ends(&d);
+    str_put(d->out, "<g class=\"time\">\n");
+    put_layers(d, bottom);
     for (i = 0; i < NLANE; i++)
-        str_fmt(out, "<text x=\"0\" y=\"%d\">%s</text>\n",
-                (i + 1) * LANE + 14, lane_name[i]);
-    add_records(&d);
+        put_text(d, 0, d->y + i * LANE + 14, "start", lane_name[i]);
+    add_records(d);
     for (i = 0; i < NLANE; i++)
-        put_bar(&d, (Lane)i);
-    str_put(out, "</svg>\n");
+        put_bar(d, (Lane)i);
+    str_put(d->out, "</g>\n");
+    d->y += (NLANE + 1) * LANE;
 }
 
 /* ---- memories ---- */
+
+static void put_name(const Draw *d, const char *name, double x, double y,
+                     double w, double h)
+{
+    if (w > 50 && h > 11)
+        put_text(d, x + 3, y + h / 2 + 4, "start",
+                 arena_fmt(d->out->mem, "%.*s", (int)(w / 7), name));
+}
 
 /* A buffer is a rectangle: its life across, its addresses up. */
 static void put_buf(const Draw *d, int i, int64_t high)
 {
     const Buf *b = &d->p->buf[i];
+    const char *name = b->name ? b->name : "scratch";
     int64_t from = time_of(d, b->from), to = time_of(d, b->to);
-    double y = HIGH * (double)b->addr / (double)high;
     double h = HIGH * (double)b->size / (double)high;
+    double y = d->y + HEAD + HIGH * (1 - (double)b->addr / (double)high) - h;
+    double x = LEFT + (double)from * d->per;
     double w = (double)(to - from) * d->per;
 
     str_fmt(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-            "height=\"%.1f\" fill=\"hsl(%d,60%%,70%%)\"><title>",
-            (double)from * d->per, HIGH - y - h, MAX(w, .2), MAX(h, .5),
-            hue(i));
-    html_text(d->out, b->name ? b->name : "scratch");
+            "height=\"%.1f\" fill=\"hsl(%d,60%%,70%%)\"><title>", x, y,
+            MAX(w, .2), MAX(h, .5), hue(i));
+    html_text(d->out, name);
     str_fmt(d->out, ", b%d", i);
     if (b->over)
         str_fmt(d->out, " under b%d", b->over - 1);
     str_fmt(d->out, ": %lld bytes at %lld, %s %lld to %lld</title></rect>\n",
             (long long)b->size, (long long)b->addr,
             d->when ? "cycles" : "steps", (long long)from, (long long)to);
+    put_name(d, name, x, y, w, h);
 }
 
-static void put_memory(const Draw *d, int mem)
+/* Bytes up, at round numbers of them. */
+static void put_bytes(const Draw *d, int64_t high)
+{
+    double step = 1, v;
+
+    while ((double)high / step > 5)
+        step *= 2;
+    for (v = 0; v <= (double)high; v += step) {
+        double y = d->y + HEAD + HIGH * (1 - v / (double)high);
+
+        put_line(d, "grid", LEFT, y, LEFT + WIDE, y);
+        put_text(d, LEFT - 4, y + 4, "end", v >= 1024
+                 ? arena_fmt(d->out->mem, "%g KB", v / 1024)
+                 : arena_fmt(d->out->mem, "%g B", v));
+    }
+}
+
+static void put_memory(Draw *d, int mem)
 {
     const Plan *p = d->p;
     int i;
 
-    str_fmt(d->out, "<h3>%s: %lld bytes for buffers, %lld of constants beside"
-            "</h3>\n<svg class=\"mem\" viewBox=\"0 0 %d %d\">\n",
-            p->soc->mems[mem].name, (long long)p->used[mem],
-            (long long)p->consts[mem], WIDE, HIGH);
+    str_put(d->out, "<g class=\"mem\">\n");
+    put_text(d, 0, d->y + 16, "start", arena_fmt(d->out->mem,
+        "%s: %lld bytes for buffers, %lld of constants beside",
+        p->soc->mems[mem].name, (long long)p->used[mem],
+        (long long)p->consts[mem]));
+    put_bytes(d, p->used[mem]);
     for (i = 0; i < p->nbuf; i++)
         if (p->buf[i].mem == mem && p->buf[i].kind != BUF_const)
             put_buf(d, i, p->used[mem]);
-    str_put(d->out, "</svg>\n");
+    str_put(d->out, "</g>\n");
+    d->y += HEAD + HIGH + GAP;
 }
 
-void html_memory(const Report *r, Str *out)
+void html_timeline(const Report *r, Str *out)
 {
     Draw d = draw_new(r, out);
-    int i;
+    int i, bottom = AXIS + (d.when ? (NLANE + 1) * LANE : 0);
 
-    str_fmt(out, "<h2>Memory over time, in %s</h2>\n",
-            d.when ? "predicted cycles" : "steps");
+    for (i = 0; i < r->soc->nmem; i++)
+        if (d.p->used[i] > 0)
+            bottom += HEAD + HIGH + GAP;
+    str_fmt(out, "<h2>%s over predicted time: %lld %s</h2>\n<svg "
+            "viewBox=\"0 0 %d %d\">\n", d.when ? "Execution and memory"
+            : "Memory", (long long)d.all, d.when ? "cycles" : "steps",
+            LEFT + WIDE + RIGHT, bottom);
+    put_axis(r, &d, bottom);
+    if (d.when)
+        put_engines(&d, bottom);
     for (i = 0; i < r->soc->nmem; i++)
         if (d.p->used[i] > 0)
             put_memory(&d, i);
+    str_put(out, "</svg>\n");
 }

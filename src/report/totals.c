@@ -155,6 +155,11 @@ Spills report_spills(const Report *r)
     return s;
 }
 
+bool report_has_cycles(const Report *r)
+{
+    return r->run && r->run->ok && r->run->cycles >= 0;
+}
+
 bool report_has_dma(const Report *r)
 {
     return r->soc && soc_dma(r->soc, 1, 2);
