@@ -217,7 +217,8 @@ assert not d['match'] and d['elements_differ'] > 0 and d['max_abs_diff'] >= 1
 assert not o['match'] and 0 < o['rmse'] <= o['max_abs_diff'] and \
     .5 < o['cosine'] < 1, o" || bad=$((bad + 1))
 done
-want 4 'others were expected' run $model -t host -e zoo/dscnn-int/outputs.npz
+want 4 'others were expected' run zoo/dscnn-int/network.onnx -t host $io \
+    -e zoo/dscnn-qdq-s8/outputs.npz
 # against what NumPy says of the same two arrays
 python3 -c "
 import numpy as np
