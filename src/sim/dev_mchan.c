@@ -280,8 +280,8 @@ static void end_jobs(Mchan *m, Way *w, uint64_t t)
 {
     Job *j;
 
-    for (j = w->first; j && j->end && done_by_both(w) >= j->end; j = j->next)
-        if (j->end != NEVER) {
+    for (j = w->first; j && j->end; j = j->next)
+        if (j->end != NEVER && done_by_both(w) >= j->end) {
             finish(m, j, t + OVER);
             j->end = NEVER;
         }

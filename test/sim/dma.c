@@ -330,6 +330,25 @@ static void one_id(Arena *a)
     check("two commands of an id", (long)(over(&b, 1) - from), 48 + 34);
 }
 
+/* A short command's last word comes before the event of the one ahead. */
+static void close_ones(Arena *a)
+{
+    Bench b = bench(a, "siracusa");
+    uint32_t w[3] = {8 | TO_L1 | INCREMENT | EVENT, L1, L2};
+    uint64_t from;
+
+    access(&b, 0, 0, 0, false);
+    access(&b, 1, 0, 0, false);
+    write_command(&b, 0, w, 2);
+    write_command(&b, 1, w, 2);
+    access(&b, 0, 0, w[2], true);
+    from = b.now - 1;
+    access(&b, 1, 0, w[2], true);
+    check("a short command", (long)(over(&b, 1) - from), 16);
+    until(&b, from + 1000);
+    check("another right behind", (long)(running(&b)), 0);
+}
+
 int main(void)
 {
     Arena *a = arena_new();
@@ -352,6 +371,7 @@ int main(void)
     ids(a);
     descriptors(a);
     one_id(a);
+    close_ones(a);
     printf("%d checks of the DMA, %d wrong\n", count, bad);
     arena_end(a);
     return bad != 0;
