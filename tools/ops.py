@@ -159,8 +159,18 @@ def volume():
              mode='linear')]
 
 
+def cache():
+    past, u, flat = f(2, 3, 8, 4), f(2, 3, 2, 4), f(2, 8, 4)
+    return [case('TensorScatter', *operands, opset=24, **attributes)
+            for operands, attributes in (
+                ((past, u, i64(6, 1)), {}), ((past, u), {}),
+                ((past, u, i64(7, 15)), dict(mode='circular')),
+                ((flat, f(2, 3, 4), i64(0, 5)), dict(axis=1)),
+                ((flat, f(2, 8, 1), i64(3, 0)), dict(axis=-1)))]
+
+
 NAMES = {f.__name__: f for f in (topk, signal, attention, gridsample, nms,
-                                 unpool, volume)}
+                                 unpool, volume, cache)}
 
 
 def build(name, cases):

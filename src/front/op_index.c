@@ -175,6 +175,62 @@ void import_nonzero(Call *c)
     give(c, 0, ints(c, T_s64, s, at));
 }
 
+/* For every place of the first n axes of s: where it is, on each of the first
+ * n - 1 of them. */
+static Val *coordinates(Call *c, Type t, Shape s, int n)
+{
+    int64_t *v, i, rest, count;
+    int k, rank = n - 1;
+
+    s.rank = n;
+    count = shape_count(s);
+    room(c, count * rank);
+    v = NEWN(c->im->mem, int64_t, (size_t)(count * rank) + 1);
+    for (i = 0; i < count; i++)
+        for (k = rank, rest = i / s.dim[n - 1]; k-- > 0; rest /= s.dim[k])
+            v[i * rank + k] = rest % s.dim[k];
+    s.dim[s.rank++] = rank;
+    return ints(c, t, s, v);
+}
+
+/* Where the steps of an update go along its axis of n elements: those of each
+ * batch from its own number on. */
+static Val *steps(Call *c, Val *from, Shape update, int axis, int64_t n)
+{
+    Val *at = counting(c, from, axis + 2, axis, update.dim[axis]);
+
+    at = op2(c, OP_add, at, to_rank(c, from, axis + 2, 0));
+    if (!strcmp(call_str(c, "mode", "linear"), "circular"))
+        at = op_num(c, OP_mod, at, (double)n);
+    update.rank = axis + 1;
+    update.dim[update.rank++] = 1;
+    return spread(c, at, update);
+}
+
+/* An update of a cache, by tuples of indices up to the axis of its steps. */
+void import_tensorscatter(Call *c)
+{
+    Val *x = c->arg[0], *u = c->arg[1], *from = arg_at(c, 2), *at[2];
+    int axis = axis_of(c, call_int(c, "axis", -2), x->shape.rank);
+    Shape want = x->shape;
+
+    if (u->shape.rank == want.rank)
+        want.dim[axis] = MIN(u->shape.dim[axis], want.dim[axis]);
+    if (!axis || !shape_same(u->shape, want) ||
+        (from && val_count(from) != want.dim[0]))
+        call_err(c, "an update of shape %s for a cache of %s along axis %d; "
+                 "wanted the same but for that axis, which is not the first, "
+                 "and a write index for each batch",
+                 shape_str(c->im->mem, u->shape),
+                 shape_str(c->im->mem, x->shape), axis);
+    if (!from)
+        from = blank(c, T_s64, (Shape){1, {want.dim[0]}});
+    at[0] = coordinates(c, from->type, want, axis + 1);
+    at[1] = steps(c, from, want, axis, x->shape.dim[axis]);
+    give(c, 0, done(c, node_of(c, OP_scatternd, 3, x,
+                               join(c, axis + 1, 2, at), u)));
+}
+
 /* x with an axis and the last in each other's place. */
 static Val *axis_last(Call *c, Val *x, int axis)
 {
