@@ -169,8 +169,25 @@ def cache():
                 ((flat, f(2, 8, 1), i64(3, 0)), dict(axis=-1)))]
 
 
+def pieces():
+    return [case('CenterCropPad', f(2, 5, 4, 3), C(i64(4, 7)), axes=[1, -1]),
+            case('CenterCropPad', f(4, 6), C(i64(7, 3))),
+            case('Col2Im', f(2, 12, 25), C(i64(6, 6)), C(i64(2, 3)),
+                 pads=[0, 1, 0, 0]),
+            case('Col2Im', f(1, 6, 6), C(i64(8, 5)), C(i64(3, 2)),
+                 strides=[2, 2], dilations=[1, 2])]
+
+
+def newer():
+    x, w, past = f(2, 3, 9), C(f(3, 1, 4)), f(2, 3, 3)
+    return [case('CausalConvWithState', x, w, C(f(3)), past, results=2,
+                 opset=28, activation='silu'),
+            case('CausalConvWithState', x, w, results=2, opset=28),
+            case('SwiGLU', x, f(2, 3, 9), opset=28, alpha=1.5)]
+
+
 NAMES = {f.__name__: f for f in (topk, signal, attention, gridsample, nms,
-                                 unpool, volume, cache)}
+                                 unpool, volume, cache, pieces, newer)}
 
 
 def build(name, cases):

@@ -12,6 +12,7 @@ typedef Onnx__NodeProto OnnxNode;
 typedef Onnx__GraphProto OnnxGraph;
 typedef Onnx__ModelProto Model;
 
+enum { OPSETS = 28 }; /* of the default domain, as far as they are known */
 enum { DEEP = 16 }; /* functions in functions, graphs in graphs */
 
 typedef struct Call Call;

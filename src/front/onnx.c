@@ -550,17 +550,17 @@ static int opset_of(const Model *m)
             v = MAX(v, o->version);
     }
     if (!v)
-        return 24;
+        return OPSETS;
     if (v < 7)
         warn("opset %lld is older than 7, the first one known; read as 7",
              (long long)v);
     if (v > 64)
-        err(ERR_MODEL, "opset %lld: there is none such; 24 is the last one "
-            "known", (long long)v);
-    if (v > 24)
-        warn("opset %lld is newer than 24, the last one known; read as 24",
-             (long long)v);
-    return (int)MAX(7, MIN(v, 24));
+        err(ERR_MODEL, "opset %lld: there is none such; %d is the last one "
+            "known", (long long)v, OPSETS);
+    if (v > OPSETS)
+        warn("opset %lld is newer than %d, the last one known; read as %d",
+             (long long)v, OPSETS, OPSETS);
+    return (int)MAX(7, MIN(v, OPSETS));
 }
 
 static void tell(Import *im)

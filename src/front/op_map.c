@@ -210,3 +210,11 @@ void import_prelu(Call *c)
         s = to_rank(c, s, x->shape.rank - 1, 0);
     give(c, 0, op2(c, OP_prelu, x, s));
 }
+
+void import_swiglu(Call *c)
+{
+    Node *n = node_of(c, OP_swish, 1, c->arg[0]);
+
+    attr_set_num(c->g, n, A_alpha, call_num(c, "alpha", 1));
+    give(c, 0, op2(c, OP_mul, done(c, n), c->arg[1]));
+}

@@ -410,3 +410,24 @@ void import_spacetodepth(Call *c)
         blocks(c, (int64_t[]){d[0], d[1], y[2], b, y[3], b},
                (int64_t[]){0, 1, 3, 5, 2, 4}, y);
 }
+
+/* Half of what is more or less goes before, the rest behind. */
+void import_centercroppad(Call *c)
+{
+    Val *x = c->arg[0];
+    int64_t size[RANK], axes[RANK], pads[2 * RANK] = {0}, more;
+    int rank = x->shape.rank, n = arg_ints(c, 1, RANK, size), i, axis;
+    int given = call_ints(c, "axes", RANK, axes);
+
+    if (n != (given < 0 ? rank : given))
+        call_err(c, "%d sizes for %d axes", n, given < 0 ? rank : given);
+    for (i = 0; i < n; i++) {
+        axis = given < 0 ? i : axis_of(c, axes[i], rank);
+        if (size[i] < 0 || size[i] > 1 << 28)
+            call_err(c, "a size of %lld", (long long)size[i]);
+        more = size[i] - x->shape.dim[axis];
+        pads[axis] = more / 2;
+        pads[axis + rank] = more - more / 2;
+    }
+    give(c, 0, pad(c, x, pads, 0, 0));
+}

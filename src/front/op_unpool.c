@@ -91,3 +91,57 @@ void import_maxunpool(Call *c)
         pads[i + n] = shape[i] - s.dim[i];
     give(c, 0, n > 0 ? pad(c, y, pads, 0, 0) : y);
 }
+
+Val *units(Call *c, const Val *like, int64_t channels, const Window *w)
+{
+    Shape s = {2 + w->n, {channels, 1}};
+    int64_t *v, i, n = 1;
+    Val *y;
+
+    for (i = 0; i < w->n; i++)
+        n *= s.dim[i + 2] = w->kernel[i];
+    s.dim[0] *= n;
+    room(c, shape_count(s));
+    v = NEWN(c->im->mem, int64_t, (size_t)shape_count(s) + 1);
+    for (i = 0; i < channels * n; i++)
+        v[i * n + i % n] = 1;
+    y = ints(c, T_s8, s, v);
+    return val_is_int(like) ? y : cast(c, y, T_f32);
+}
+
+/* The transpose of a convolution in which every element of a window has a
+ * channel of its own. */
+void import_col2im(Call *c)
+{
+    Val *x = c->arg[0];
+    int64_t image[SPATIAL], outpad[SPATIAL], each = 1, reach, more;
+    int i, n = arg_ints(c, 1, SPATIAL, image);
+    Window w = {.n = n};
+    Shape s = {2 + n, {0}};
+
+    if (n < 1 || n > 3 || arg_ints(c, 2, SPATIAL, w.kernel) != n ||
+        x->shape.rank != 3)
+        call_err(c, "an input of shape %s, and an image of %d axes; wanted "
+                 "[N,C*block,blocks], and one to three for image and block",
+                 shape_str(c->im->mem, x->shape), n);
+    list_or(c, "strides", n, 1, w.stride);
+    list_or(c, "dilations", n, 1, w.dilation);
+    list_or(c, "pads", 2 * n, 0, w.pad);
+    for (i = 0; i < n; i++) {
+        if (w.kernel[i] < 1 || w.kernel[i] > 1 << 20)
+            call_err(c, "a block of %lld", (long long)w.kernel[i]);
+        reach = (w.kernel[i] - 1) * w.dilation[i] + 1;
+        more = image[i] + w.pad[i] + w.pad[i + n] - reach;
+        s.dim[2 + i] = more < 0 ? 0 : more / w.stride[i] + 1;
+        outpad[i] = more < 0 ? 0 : more % w.stride[i];
+        each *= w.kernel[i];
+    }
+    s.dim[0] = x->shape.dim[0];
+    s.dim[1] = x->shape.dim[1];
+    if (s.dim[1] % each)
+        call_err(c, "%lld channels of blocks of %lld elements",
+                 (long long)s.dim[1], (long long)each);
+    give(c, 0, convt_of(c, to_shape(c, x, s),
+                        units(c, x, s.dim[1] / each, &w), NULL, &w,
+                        outpad, s.dim[1] / each));
+}

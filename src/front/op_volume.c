@@ -118,21 +118,6 @@ Val *volume_conv(Call *c, Val *x, Val *w, Val *b, const Window *win,
     return perm(c, to_shape(c, x, s), back);
 }
 
-/* Weights that put element i of n channels on place i of a window of n. */
-static Val *each_its_own(Call *c, const Val *like, int64_t channels, int64_t n)
-{
-    Shape s = {4, {channels * n, 1, n, 1}};
-    int64_t *v, i;
-    Val *y;
-
-    room(c, shape_count(s));
-    v = NEWN(c->im->mem, int64_t, (size_t)shape_count(s) + 1);
-    for (i = 0; i < channels * n; i++)
-        v[i * n + i % n] = 1;
-    y = ints(c, T_s8, s, v);
-    return val_is_int(like) ? y : cast(c, y, T_f32);
-}
-
 Val *volume_convt(Call *c, Val *x, Val *w, Val *b, const Window *win,
                   const int64_t *outpad, int64_t group)
 {
@@ -150,7 +135,7 @@ Val *volume_convt(Call *c, Val *x, Val *w, Val *b, const Window *win,
     oh = x->shape.dim[2];
     ow = x->shape.dim[3];
     x = perm(c, view(c, x, d[0], d[2], m * k[2], oh * ow), back);
-    x = convt_of(c, x, each_its_own(c, x, m, k[2]), b, &depth, more, m);
+    x = convt_of(c, x, units(c, x, m, &depth), b, &depth, more, m);
     s = (Shape){5, {d[0], m, x->shape.dim[2], oh, ow}};
     return to_shape(c, x, s);
 }

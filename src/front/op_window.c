@@ -139,6 +139,34 @@ void import_conv(Call *c)
     give(c, 0, conv(c, c->arg[0], c->arg[1], arg_at(c, 2)));
 }
 
+/* A convolution of what is behind past values, or zeros; the last values are
+ * the past of what comes next. */
+void import_causalconvwithstate(Call *c)
+{
+    Val *x = c->arg[0], *w = c->arg[1], *two[2] = {arg_at(c, 3), x}, *y;
+    int64_t *k = w->shape.dim, *d = x->shape.dim, pads[2 * RANK] = {0};
+    Window win = {.n = 1, .stride = {1}, .dilation = {1}};
+    Node *n;
+
+    if (x->shape.rank != 3 || w->shape.rank != 3 || k[0] != d[1] || k[1] != 1)
+        call_err(c, "an input of shape %s and weights of %s; wanted "
+                 "[batches,channels,n] and [channels,1,k]",
+                 shape_str(c->im->mem, x->shape),
+                 shape_str(c->im->mem, w->shape));
+    win.kernel[0] = k[2];
+    pads[2] = k[2] - 1;
+    x = two[0] ? join(c, 2, 2, two) : pad(c, x, pads, 0, 0);
+    y = conv_of(c, x, w, arg_at(c, 2), &win, k[0]);
+    if (strcmp(call_str(c, "activation", "none"), "none")) {
+        n = node_of(c, OP_swish, 1, y);
+        attr_set_num(c->g, n, A_alpha, 1);
+        y = done(c, n);
+    }
+    give(c, 0, y);
+    if (c->nres > 1)
+        give(c, 1, part(c, x, 2, x->shape.dim[2] - k[2] + 1, k[2] - 1, 1));
+}
+
 /* The padding that makes an output of the size asked for; what no padding
  * can make is added at the end. */
 static void pad_for(const Call *c, Window *w, const Val *x, const int64_t *want,

@@ -95,7 +95,7 @@ static const char *const meanings[] = {
 
 static void print_row(Str *out, const Row *r)
 {
-    str_fmt(out, "%-44s %2d..24%s%s\n", r->name, MAX(7, r->since),
+    str_fmt(out, "%-44s %2d..%d%s%s\n", r->name, MAX(7, r->since), OPSETS,
             *r->about ? "  " : "", r->about);
 }
 
@@ -105,7 +105,8 @@ static void print_whole(Str *out, const Row *r)
         str_fmt(out, "%s is not supported: %s\n", r->name, r->about);
         return;
     }
-    str_fmt(out, "%s\n  opsets       %d to 24\n", r->name, MAX(7, r->since));
+    str_fmt(out, "%s\n  opsets       %d to %d\n", r->name, MAX(7, r->since),
+            OPSETS);
     if (r->max > 99)
         str_fmt(out, "  inputs       %d or more\n", r->min);
     else if (r->min < r->max)
@@ -172,7 +173,7 @@ static void put_row(Json *j, const Row *r)
     json_key(j, "supported");
     json_bool(j, known);
     put_int(j, "since_opset", MAX(7, r->since));
-    put_int(j, "to_opset", 24);
+    put_int(j, "to_opset", OPSETS);
     put_int(j, "min_inputs", r->min);
     json_key(j, "max_inputs");
     if (r->max > 99)

@@ -24,6 +24,9 @@ Val *pool_of(Call *c, OpCode op, Val *x, const Window *w);
 
 /* op_unpool.c: where in x the greatest of each window stands */
 Val *pool_places(Call *c, Val *x, const Window *w);
+/* Weights of a transposed convolution that put each of a channel's `window`
+ * inputs on its own place in the window. */
+Val *units(Call *c, const Val *like, int64_t channels, const Window *w);
 
 /* op_volume.c: the same over three axes, of what has two */
 Val *volume_conv(Call *c, Val *x, Val *w, Val *b, const Window *win,
