@@ -1,5 +1,12 @@
-# make · make check · make check-long · make sanitize · make check-sanitize · make bench · make zoo · make install · make deps
+# make help: what there is to make.  make V=1: commands as they are run.
 MAKEFLAGS += --no-builtin-rules
+V = 0
+# A word a file, but not of make -s.
+say = @$(if $(findstring s,$(firstword -$(MAKEFLAGS)))$(filter 1,$(V)),:,echo) \
+    '  $(1)'
+ifneq ($(V),1)
+.SILENT:
+endif
 CC = gcc
 OPT = -O2 -g
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Werror
@@ -16,10 +23,12 @@ OBJ = $(SRC:%.c=build/%.o) $(EVAL:%=build/eval/%.o) build/eval/table.o \
 PACK = $(sort $(shell find kern rt soc -type f ! -name '.*')) build/count.so
 PROTO = /usr/include/onnx/onnx.proto
 
-tilewright: $(OBJ)
+tilewright: $(OBJ) ## the program; needs no installation
+	$(call say,LD $@)
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $(OBJ) $(LDLIBS)
 
 build/%.o: %.c
+	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
 
@@ -27,27 +36,34 @@ build/%.o: %.c
 build/src/ir/sums.o: OPT = -O3 -g
 
 build/packed.c build/packdata.S &: tools/pack $(PACK)
+	$(call say,PACK build/packed.c)
 	@mkdir -p build
 	tools/pack build/packed.c build/packdata.S $(PACK)
 
 build/packed.o: build/packed.c
+	$(call say,CC $<)
 	$(CC) $(CFLAGS) -c -o $@ $<
 
 build/packdata.o: build/packdata.S $(PACK)
+	$(call say,AS $<)
 	$(CC) -c -o $@ $<
 
 build/count.so: src/dev/plugin/count.c
+	$(call say,CC $<)
 	@mkdir -p build
 	$(CC) -std=c11 -O2 $(WARN) -shared -fPIC -fvisibility=hidden -s -o $@ $<
 
 build/onnx.pb-c.c: $(PROTO)
+	$(call say,PROTOC $<)
 	@mkdir -p build
 	protoc-c --proto_path=$(dir $(PROTO)) --c_out=build $(PROTO)
 
 build/onnx.pb-c.o: build/onnx.pb-c.c
+	$(call say,CC $<)
 	$(CC) $(filter-out $(WARN),$(CFLAGS)) -w -c -o $@ $<
 
 build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
+	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
 
@@ -62,13 +78,13 @@ TREE = $(filter-out build tilewright,$(wildcard *))
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZED = $(MAKE) -C build/san CC='gcc $(SAN)' WARN=-w OPT='-O1 -g1'
 
-sanitize:
+sanitize: ## build/san: all with ASan and UBSan
 	+@[ -L build/san ] || { mkdir -p build/san/build && \
 	    ln -sfn .. build/san/build/san && \
 	    rm -rf $(TREE:%=build/san/%) && cp -pr $(TREE) build/san && \
 	    $(SANITIZED) --no-print-directory tilewright build/test/eval; }
 
-check-sanitize: sanitize
+check-sanitize: sanitize ## the tests there
 	ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 \
 	    $(SANITIZED) check
 
@@ -109,49 +125,51 @@ build/eval/names: FORCE
 	@echo $(EVAL) | cmp -s - $@ || echo $(EVAL) >$@
 
 build/eval/table.c: tools/mkeval build/eval/names
+	$(call say,GEN $@)
 	tools/mkeval table $(EVAL) >$@
 
 build/eval/%.o: build/eval/%.c
+	$(call say,CC $<)
 	@$(CC) $(CFLAGS) -fwrapv -c -o $@ $<
 
-deps:
+deps: ## install what build and tests need (Debian)
 	tools/deps
 
-check: tilewright
+check: tilewright ## the tests (minutes)
 	test/check
 
-check-long: tilewright
+check-long: tilewright ## these and the long ones
 	tools/deps-python
 	test/check
 	test/check long
 
-bench: tilewright
+bench: tilewright ## write bench/ledger.tsv anew
 	bench/run
 
 # The networks that are too large to be kept, in build/zoo.
-zoo: build/zoo/made
+zoo: build/zoo/made ## the networks too large to be kept
 
 build/zoo/made: zoo/make.py zoo/mobilenet.py zoo/integer.py
 	zoo/make.py build >&2
 	@touch $@
 
-install: tilewright
+install: tilewright ## to prefix, /usr/local; honours DESTDIR
 	install -Dm755 tilewright $(DESTDIR)$(prefix)/bin/tilewright
 	install -Dm644 doc/tilewright.1 $(DESTDIR)$(prefix)/share/man/man1/tilewright.1
 	install -Dm644 doc/tilewright.bash \
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/tilewright
 
-wc:
+wc: ## lines of each file
 	@wc -l src/*/*.[ch] src/*/*.def kern/*/*.c kern/*.* | sort -n
 
-80:
+80: ## lines longer than 80 columns
 	@grep -nE '^.{81,}' src/*/*.[ch] kern/*.h kern/*/*.c rt/*.[ch] rt/*/*.[chS] || true
 
-clean:
+clean: ## remove what was built
 	rm -rf build tilewright
 
-help:
-	@head -1 Makefile | cut -c3-
+help: ## these lines
+	sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 22
 
 .PHONY: sanitize check-sanitize programs deps check check-long bench zoo install wc 80 clean help FORCE
 -include $(OBJ:.o=.d) $(wildcard build/test/*.d)
