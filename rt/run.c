@@ -1,6 +1,7 @@
 /* The program of `tilewright run`: inputs come from a file, one after the
- * other; results go to another the same way, then the stack that was used (4
- * bytes).  With -DDUMP the result of every layer goes to a third. */
+ * other, run by run; results go to another the same way, in the end the stack
+ * that was used (4 bytes).  With -DDUMP the result of every layer of the last
+ * run goes to a third. */
 #include "run.h"
 #include "mark.h"
 #include "rt.h"
@@ -36,18 +37,18 @@ static void get_far(int f, int i)
     }
 }
 
-static void get_inputs(void)
+static void get_inputs(int f, int step)
 {
-    int i, f = rt_open(net.in_file, 0);
+    int i;
 
-    if (f < 0)
-        fail("cannot read the inputs", NO_FILE);
-    for (i = 0; i < net.nin; i++)
+    for (i = 0; i < net.nin; i++) {
+        if (net.state[i] && (step || net.state[i] == 1))
+            continue;
         if (FAR && !net.input(i))
             get_far(f, i);
         else
             get(f, net.input(i), net.in_bytes[i]);
-    rt_close(f);
+    }
 }
 
 static void put(int f, const void *p, int32_t n)
@@ -69,19 +70,15 @@ static void put_far(int f, int i)
     }
 }
 
-static void put_outputs(int32_t stack)
+static void put_outputs(int f)
 {
-    int i, f = rt_open(net.out_file, 1);
+    int i;
 
-    if (f < 0)
-        fail("cannot write the results", NO_FILE);
     for (i = 0; i < net.nout; i++)
         if (FAR && !net.output(i))
             put_far(f, i);
         else
             put(f, net.output(i), net.out_bytes[i]);
-    put(f, &stack, sizeof stack);
-    rt_close(f);
 }
 
 #ifdef DUMP
@@ -111,13 +108,30 @@ static void run_net(void)
 
 int main(void)
 {
+    int in, out, i;
+    int32_t stack = 0;
+
     if (net.load && net.load())
         fail("cannot load the constants", NO_FILE);
     if (net.init())
         fail("the network refuses its memory", NO_MEMORY);
-    get_inputs();
-    rt_paint();
-    run_net();
-    put_outputs(rt_stack_used());
+    in = rt_open(net.in_file, 0);
+    if (in < 0)
+        fail("cannot read the inputs", NO_FILE);
+    out = rt_open(net.out_file, 1);
+    if (out < 0)
+        fail("cannot write the results", NO_FILE);
+    for (i = 0; i < net.steps; i++) {
+        get_inputs(in, i);
+        if (!i)
+            rt_paint();
+        run_net();
+        if (i == 0)
+            stack = rt_stack_used();
+        put_outputs(out);
+    }
+    put(out, &stack, sizeof stack);
+    rt_close(in);
+    rt_close(out);
     return 0;
 }

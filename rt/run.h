@@ -5,8 +5,10 @@
 #include <stdint.h>
 
 struct tilewright_net {
-    int nin, nout, nlayer;
+    int nin, nout, nlayer, steps; /* steps: runs without reset */
     const int32_t *in_bytes, *out_bytes, *layer_bytes;
+    const unsigned char *state; /* by input: 0: none, 1: a state, 2: one that
+                                   the file has before the first run */
     int (*init)(void); /* 0: done */
     void *(*input)(int i);
     void (*run)(void);

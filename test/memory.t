@@ -24,6 +24,7 @@ less() { # NET TARGET
 
 nets=0 fewer=0
 for net in zoo/*/network.onnx; do
+    [ -f "${net%/*}/options" ] && continue
     less "$(basename "$(dirname "$net")")" cortex-m4
 done
 for net in autoencoder-int dscnn-int resnet8-int; do

@@ -24,7 +24,7 @@ typedef struct Opts {
     const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
         *runtime;
     const char *print;     /* -d PASS: the graph after that pass */
-    bool force, verbose, explain, bin, emulate;
+    bool force, verbose, explain, bin, emulate, sequence;
     int cores;             /* --cores; 0: all */
     Objective objective;
     double budget;         /* seconds; 0: none */
@@ -48,8 +48,13 @@ typedef struct Job {
     Soc *soc;
     bool project;          /* to be written, with a self-test that takes room */
     Array *vectors;        /* of -i; NULL: none */
-    void **in;             /* one per graph input, native type */
-    Eval *expected;        /* every value, by the reference kernels */
+    int steps;             /* runs, one after the other */
+    bool states_given;     /* vectors are given for states too */
+    void **in;             /* one per graph input, native type: of all steps;
+                              of a state what it is at first */
+    Eval *expected;        /* every value of the first step, by the reference
+                              kernels */
+    void **want;           /* one per graph output: of all steps */
     Report r;              /* what is known for text and --json */
     int64_t start_ns;
 } Job;
@@ -63,7 +68,9 @@ void job_plan(Job *j);     /* -t: plan made and verified */
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 /* Warns where an array is laid out in another shape. */
 void job_shapes(Job *j, const Array *a, const Val *v);
-void job_example(Job *j);  /* inputs, given or made, and what they give */
+/* example.c: inputs, given or made, and what they give. */
+void job_example(Job *j);
+int count_arrays(const Array *v); /* that have elements */
 void job_gen(Job *j, const char *dir);
 /* The text, unless -q was given or other results go to standard output. */
 void job_say(const Job *j, const Str *text);

@@ -281,61 +281,6 @@ void job_shapes(Job *j, const Array *a, const Val *v)
          shape_str(j->o.mem, v->shape));
 }
 
-static void *take_input(Job *j, const Val *v, const Array *in)
-{
-    Val w = *v;
-    int64_t i, n = val_count(v);
-
-    if (in->n != n)
-        err(ERR_MODEL, "array '%s' has %lld elements, input '%s' %s wants "
-            "%lld", in->name, (long long)in->n, v->name,
-            shape_str(j->o.mem, v->shape), (long long)n);
-    job_shapes(j, in, v);
-    w.data = arena_get(j->o.mem, (size_t)n,
-                       (size_t)type_info[v->type].bytes);
-    for (i = 0; i < n; i++) {
-        double x = array_get(in, i);
-
-        if (!val_is_int(v)) {
-            ((float *)w.data)[i] = (float)x;
-            continue;
-        }
-        if (!(rint(x) >= (double)v->lo && rint(x) <= (double)v->hi))
-            err(ERR_MODEL, "array '%s' has %g at element %lld, input '%s' "
-                "is %s: give --input-type %s=TYPE", in->name, x,
-                (long long)i, v->name, type_info[v->type].name, v->name);
-        val_set(&w, i, (int64_t)rint(x));
-    }
-    return w.data;
-}
-
-static const Array *skip_empty(const Array *v)
-{
-    while (v && !v->n)
-        v = v->next;
-    return v;
-}
-
-void job_example(Job *j)
-{
-    const Array *in = skip_empty(j->vectors);
-    int i;
-
-    err_file(j->o.in);
-    j->in = NEWN(j->o.mem, void *, j->g->nin + 1);
-    if (!j->vectors)
-        gen_draw_inputs(j->o.mem, j->g, j->in);
-    for (i = 0; i < j->g->nin && j->vectors; i++) {
-        if (!in)
-            err(ERR_MODEL, "%d arrays, the model has %d inputs ('%s' is "
-                "missing)", i, j->g->nin, j->g->in[i]->name);
-        j->in[i] = take_input(j, j->g->in[i], in);
-        in = skip_empty(in->next);
-    }
-    err_file(j->r.model);
-    j->expected = graph_eval(j->o.mem, j->g, j->in);
-}
-
 void job_gen(Job *j, const char *dir)
 {
     GenOpts o = {

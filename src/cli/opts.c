@@ -72,6 +72,16 @@ static void add_dim(Opts *o, const char *s)
     f->dim_size[f->ndim++] = v;
 }
 
+static void add_state(Opts *o, const char *s)
+{
+    FrontOpts *f = &o->front;
+
+    if (f->nstate == (int)LEN(f->state_in))
+        err(ERR_USAGE, "--state: more than %zu times", LEN(f->state_in));
+    f->state_out[f->nstate] = split(o, "--state", s, &f->state_in[f->nstate]);
+    f->nstate++;
+}
+
 static void add_type(Opts *o, const char *s)
 {
     FrontOpts *f = &o->front;

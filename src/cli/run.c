@@ -3,15 +3,22 @@
 
 #include <string.h>
 
-static Array *as_array(Arena *a, const Val *v, int i, void *data)
+/* Of a sequence with the axis of steps before. */
+static Array *as_array(const Job *j, const Val *v, int i, int steps,
+                       void *data)
 {
+    Arena *a = j->o.mem;
     Array *x = NEW(a, Array);
+    int more = j->o.sequence && v->shape.rank < RANK;
 
     x->name = arena_fmt(a, "output_%d", i);
     strcpy(x->type, type_info[v->type].npy);
-    x->rank = v->shape.rank;
-    memcpy(x->dim, v->shape.dim, sizeof x->dim);
-    x->n = val_count(v);
+    x->rank = v->shape.rank + more;
+    x->dim[0] = 1;
+    memcpy(x->dim + more, v->shape.dim,
+           (size_t)v->shape.rank * sizeof *x->dim);
+    x->dim[0] = more ? steps : x->dim[0] * steps;
+    x->n = val_count(v) * steps;
     x->data = data;
     return x;
 }
@@ -22,7 +29,7 @@ static Array *as_arrays(Job *j, void **data)
     int i;
 
     for (i = j->g->nout; i--;) {
-        Array *x = as_array(j->o.mem, j->g->out[i], i, data[i]);
+        Array *x = as_array(j, j->g->out[i], i, j->steps, data[i]);
 
         x->next = list;
         list = x;
@@ -32,10 +39,11 @@ static Array *as_arrays(Job *j, void **data)
 
 /* ---- comparing ---- */
 
-static const Array *of_reference(Job *j, const Val *v)
+static const Array *of_reference(Job *j, int i)
 {
-    return as_array(j->o.mem, v, 0,
-                    v->data ? v->data : j->expected->data[v->id]);
+    const Val *v = j->g->out[i];
+
+    return as_array(j, v, i, j->steps, j->want[i]);
 }
 
 /* The array of -e for output i; *next: where to look. */
@@ -49,11 +57,13 @@ static const Array *of_user(Job *j, int i, const Array **next)
     if (!want)
         err(ERR_MODEL, "%d arrays, the model has %d outputs ('%s' is "
             "missing)", i, j->g->nout, v->name);
-    if (want->n != val_count(v))
+    if (want->n != val_count(v) * j->steps)
         err(ERR_MODEL, "array '%s' has %lld elements, output '%s' %s has "
-            "%lld", want->name, (long long)want->n, v->name,
-            shape_str(j->o.mem, v->shape), (long long)val_count(v));
-    job_shapes(j, want, v);
+            "%lld in %d runs", want->name, (long long)want->n, v->name,
+            shape_str(j->o.mem, v->shape),
+            (long long)val_count(v) * j->steps, j->steps);
+    if (!j->o.sequence)
+        job_shapes(j, want, v);
     *next = want->next;
     return want;
 }
@@ -66,24 +76,31 @@ static void say_diff(Job *j, const Val *v, const Diff *d)
         (long long)d->first, d->max_abs, d->rmse, d->cosine));
 }
 
-/* All outputs, with what -e has or else with the reference kernels'. */
+/* All outputs, with what -e has or else with the reference kernels'.  Those of
+ * states may be left out by -e, all of them. */
 static bool same_outputs(Job *j, const Run *run, bool user)
 {
     const Array *next = NULL;
     Diff *d = NEWN(j->o.mem, Diff, j->g->nout + 1);
-    bool same = true;
+    bool same = true, states = true;
     int i;
 
     err_file(user ? j->o.expected : NULL);
-    if (user)
+    if (user) {
         next = npz_read(j->o.mem, j->o.expected);
+        states = count_arrays(next) >= j->g->nout;
+    }
     j->r.max_abs_diff = 0;
     j->r.diff = d;
     for (i = 0; i < j->g->nout; i++) {
         const Val *v = j->g->out[i];
 
+        if (v->state && !states) {
+            d[i].match = true;
+            continue;
+        }
         d[i] = compare(v, run->out[i],
-                       user ? of_user(j, i, &next) : of_reference(j, v),
+                       user ? of_user(j, i, &next) : of_reference(j, i),
                        j->o.tolerance);
         j->r.max_abs_diff = MAX(j->r.max_abs_diff, d[i].max_abs);
         same &= d[i].match;
@@ -100,11 +117,12 @@ static bool is_reference(Job *j, const Run *run)
 
     for (i = 0; i < j->g->nout; i++)
         same &= compare(j->g->out[i], run->out[i],
-                        of_reference(j, j->g->out[i]), j->o.tolerance).match;
+                        of_reference(j, i), j->o.tolerance).match;
     return same;
 }
 
-/* The first layer whose result is not what the reference kernels give. */
+/* The first layer whose result is not what the reference kernels give; of a
+ * sequence in its first run. */
 static bool find_wrong(Job *j, const Run *run)
 {
     int i;
@@ -114,7 +132,8 @@ static bool find_wrong(Job *j, const Run *run)
 
         if (!run->made[i])
             continue;
-        j->r.wrong = compare(v, run->made[i], of_reference(j, v),
+        j->r.wrong = compare(v, run->made[i],
+                             as_array(j, v, 0, 1, j->expected->data[v->id]),
                              j->o.tolerance);
         if (!j->r.wrong.match) {
             j->r.wrong_layer = i + 1;
@@ -128,13 +147,15 @@ static bool find_wrong(Job *j, const Run *run)
 static const char *why_different(Job *j, const RunOpts *o, Run *run)
 {
     const Diff *d = &j->r.wrong;
+    RunOpts first = *o;
     const char *why;
     const Node *n;
 
+    first.steps = 1;
     if (is_reference(j, run))
         return "every output is what the reference kernels give for these "
                "inputs: others were expected";
-    why = run->made ? NULL : dev_layers(j->o.mem, j->r.plan, o, run);
+    why = run->made ? NULL : dev_layers(j->o.mem, j->r.plan, &first, run);
     if (why)
         return arena_fmt(j->o.mem, "which layer is the first that differs is "
                          "not known: %s", why);
@@ -237,6 +258,7 @@ int verb_run(int argc, char **argv)
         err(ERR_USAGE, "--emulate: %s has one core and no DMA: nothing to "
             "emulate", j->soc->name);
     o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
+                  .steps = j->steps, .states_reset = !j->states_given,
                   .dump = j->o.dump, .runner = j->o.runner,
                   .emulate = j->o.emulate};
     build_and_run(j, &o, run);

@@ -101,16 +101,33 @@ static void ask_version(Dev *d)
     d->r.toolchain = arena_fmt(d->mem, "%s %s", path_base(cc), s);
 }
 
+static int steps(const Dev *d)
+{
+    return MAX(1, d->o->steps);
+}
+
+/* Input i of one step: states come with the first, if at all. */
+static bool is_written(const Dev *d, int i, int step)
+{
+    const Val *v = d->p->g->in[i];
+
+    if (d->p->place[v->id].buf < 0)
+        return false;
+    return !graph_next_state(d->p->g, v) || (!step && !d->o->states_reset);
+}
+
 static void write_inputs(Dev *d)
 {
     const Graph *g = d->p->g;
     Str b = {.mem = d->mem};
-    int i;
+    int i, t;
 
     str_put(&b, "");
-    for (i = 0; i < g->nin; i++)
-        if (d->p->place[g->in[i]->id].buf >= 0)
-            str_mem(&b, d->o->in[i], (size_t)val_bytes(g->in[i]));
+    for (t = 0; t < steps(d); t++)
+        for (i = 0; i < g->nin; i++)
+            if (is_written(d, i, t))
+                str_mem(&b, (const char *)d->o->in[i] +
+                        t * val_bytes(g->in[i]), (size_t)val_bytes(g->in[i]));
     file_write(in_work(d, "in.bin"), b.s, b.n);
 }
 
@@ -120,7 +137,8 @@ static void write_harness(Dev *d)
     Str b = {.mem = d->mem};
     size_t i;
 
-    gen_harness(d->p, d->o->name, in_work(d, ""), &b);
+    gen_harness(d->p, d->o->name, in_work(d, ""), steps(d),
+                d->o->states_reset, &b);
     file_write(in_work(d, "harness.c"), b.s, b.n);
     for (i = 0; i < LEN(files); i++) {
         const Packed *p = packed_find(files[i]);
@@ -263,19 +281,23 @@ static bool read_outputs(Dev *d)
     int32_t stack;
     size_t n;
     char *p;
-    int i;
+    int i, t;
 
     if (!file_exists(in_work(d, "out.bin")))
         return fail(d, ERR_TOOL, "the program wrote no results");
     p = file_read(d->mem, in_work(d, "out.bin"), &n);
     d->r.out = NEWN(d->mem, void *, g->nout);
-    for (i = 0; i < g->nout; i++) {
-        /* Copied, because an array must be aligned. */
-        d->r.out[i] = arena_get(d->mem, (size_t)val_bytes(g->out[i]) + 1, 1);
-        if (at + val_bytes(g->out[i]) <= (int64_t)n)
-            memcpy(d->r.out[i], p + at, (size_t)val_bytes(g->out[i]));
-        at += val_bytes(g->out[i]);
-    }
+    for (i = 0; i < g->nout; i++) /* copied: an array must be aligned */
+        d->r.out[i] = arena_get(d->mem, (size_t)steps(d),
+                                (size_t)val_bytes(g->out[i]) + 1);
+    for (t = 0; t < steps(d); t++)
+        for (i = 0; i < g->nout; i++) {
+            int64_t size = val_bytes(g->out[i]);
+
+            if (at + size <= (int64_t)n)
+                memcpy((char *)d->r.out[i] + t * size, p + at, (size_t)size);
+            at += size;
+        }
     if (at + 4 != (int64_t)n)
         return fail(d, ERR_TOOL, "the program did not write all results");
     memcpy(&stack, p + at, 4);
@@ -283,23 +305,33 @@ static bool read_outputs(Dev *d)
     return true;
 }
 
-/* A line for each layer, and one for what is left of the run after them. */
+/* A line for each layer, and one for what is left of the run after them; and
+ * so for every run. */
 static void read_counts(Dev *d)
 {
     FILE *f = fopen(in_work(d, "counts"), "r");
+    int lines = d->r.nlayer + 1;
     int64_t sum = 0, v;
     int i = 0;
 
     if (!f)
         return;
+    d->r.step = NEWN(d->mem, RunStep, steps(d));
     for (; fscanf(f, "%" SCNd64, &v) == 1; i++) {
+        RunLayer *l = &d->r.layer[i % lines];
+
         sum += v;
-        if (i < d->r.nlayer)
-            d->r.layer[i].instructions = v;
+        if (i / lines < steps(d))
+            d->r.step[i / lines].instructions += v;
+        if (i % lines < d->r.nlayer)
+            l->instructions = MAX(0, l->instructions) + v;
     }
     fclose(f);
-    if (i == d->r.nlayer + 1) {
+    if (i == lines * steps(d)) {
         d->r.instructions = sum;
+        d->r.nstep = steps(d);
+        for (i = 0; i < d->r.nstep; i++)
+            d->r.step[i].cycles = -1;
         return;
     }
     for (i = 0; i < d->r.nlayer; i++)
@@ -323,6 +355,31 @@ static bool begin(Dev *d, const char *work)
     return true;
 }
 
+static void divide(int64_t *v, int n)
+{
+    if (*v > 0)
+        *v = (*v + n / 2) / n;
+}
+
+/* Of several runs the means. */
+static void average(Run *r)
+{
+    int i;
+    size_t k;
+
+    for (i = 0; i < r->nlayer; i++) {
+        RunLayer *l = &r->layer[i];
+        int64_t *v[] = {&l->instructions, &l->cycles, &l->dma_wait,
+                        &l->kernels, &l->warm, &l->cold, &l->uneven,
+                        &l->banks, &l->program};
+
+        for (k = 0; k < LEN(v); k++)
+            divide(v[k], r->nstep);
+    }
+    divide(&r->cycles, r->nstep);
+    divide(&r->instructions, r->nstep);
+}
+
 static bool run_once(Dev *d)
 {
     bool count = !is_host(d) && !d->o->runner &&
@@ -337,6 +394,8 @@ static bool run_once(Dev *d)
         return false;
     if (count)
         read_counts(d);
+    if (d->r.nstep > 1)
+        average(&d->r);
     return true;
 }
 

@@ -19,15 +19,22 @@ typedef struct RunLayer {
 } RunLayer;
 
 /* The result of a run; faults are data. */
+typedef struct RunStep { /* of one of several runs; -1: unknown */
+    int64_t cycles, instructions;
+} RunStep;
+
 typedef struct Run {
     bool ok;
     int status;           /* exit code of the contract if not ok */
     const char *why;
-    void **out;           /* one array per graph output, native type */
-    int nlayer;           /* steps of kind start, in order */
+    void **out;           /* one array per graph output, native type, of all
+                             steps */
+    int nlayer;           /* steps of kind start, in order; means of all runs */
     RunLayer *layer;
     int64_t instructions; /* -1: unknown */
     int64_t cycles;
+    int nstep;            /* runs whose totals are known */
+    RunStep *step;
     int64_t stack_used;
     int64_t flash_bytes, code_bytes, ram_bytes; /* from the ELF; -1 unknown */
     const char *toolchain; /* "arm-none-eabi-gcc 12.2.1" */
@@ -38,7 +45,10 @@ typedef struct Run {
 typedef struct RunOpts {
     const char *dir;      /* the generated project, already written */
     const char *name;
-    void *const *in;      /* one array per graph input, native type */
+    void *const *in;      /* one array per graph input, native type, of all
+                             steps; of a state what it is at first */
+    int steps;            /* runs without reset; 0: one */
+    bool states_reset;    /* states begin as reset leaves them, not as in `in` */
     const char *dump;     /* folder for every layer's tensor, or NULL */
     const char *runner;   /* --runner 'CMD {elf}' or NULL */
     bool emulate;         /* a team's program: on this machine (rt/emu) */

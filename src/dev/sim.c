@@ -92,6 +92,25 @@ static void end_work(Since *w, const SimMark *from, const SimMark *m)
     w->worked.cycle = last;
 }
 
+/* Of several runs the sums. */
+static void add_layer(RunLayer *to, const RunLayer *l)
+{
+    if (to->cycles < 0) {
+        *to = *l;
+        return;
+    }
+    to->cycles += l->cycles;
+    to->instructions += l->instructions;
+    to->dma_wait += l->dma_wait;
+    to->kernels = MAX(-1, to->kernels + l->kernels);
+    to->known &= l->known;
+    to->warm += l->warm;
+    to->cold += l->cold;
+    to->uneven += l->uneven;
+    to->banks += l->banks;
+    to->program += l->program;
+}
+
 /* A layer is over when its last kernel is, though core 0 knows it only when all
  * have met, and has waited for the next one's transfers by then; the last layer
  * when all is. */
@@ -103,16 +122,16 @@ static void end_layer(Since *w, const SimMark *m, Run *r)
     int64_t cold = end.fetch - w->layer.fetch - (w->fetched - fetched);
 
     if (w->n < r->nlayer) {
-        RunLayer *l = &r->layer[w->n++];
+        RunLayer l = w->sum;
 
-        *l = w->sum;
-        l->cycles = end.cycle - w->layer.cycle;
-        l->instructions = end.insns - w->layer.insns;
-        l->dma_wait -= wait;
-        l->program = MAX(0, l->cycles - l->dma_wait - w->longest - cold);
-        l->cold += cold;
-        l->known = l->kernels > 0;
-        l->kernels = l->known ? l->kernels : -1;
+        l.cycles = end.cycle - w->layer.cycle;
+        l.instructions = end.insns - w->layer.insns;
+        l.dma_wait -= wait;
+        l.program = MAX(0, l.cycles - l.dma_wait - w->longest - cold);
+        l.cold += cold;
+        l.known = l.kernels > 0;
+        l.kernels = l.known ? l.kernels : -1;
+        add_layer(&r->layer[w->n++], &l);
     }
     w->layer = end;
     w->sum = (RunLayer){.dma_wait = wait};
@@ -145,12 +164,12 @@ static void read_main(Since *w, const SimMark *m, Run *r)
     } else if (m->kind == SIM_WAITED && w->wait) {
         end_wait(w, m);
     }
-    r->cycles = (int64_t)(m->cycle - w->begin->cycle);
-    r->instructions = (int64_t)(m->insns - w->begin->insns);
+    r->step[r->nstep - 1] = (RunStep){(int64_t)(m->cycle - w->begin->cycle),
+                                      (int64_t)(m->insns - w->begin->insns)};
 }
 
 /* Marks of that core, and of all where they begin and end to be in a kernel. */
-static void read_marks(const SimResult *s, Run *r)
+static void read_marks(Arena *a, const SimResult *s, Run *r)
 {
     Since w = {0};
     int i;
@@ -159,8 +178,11 @@ static void read_marks(const SimResult *s, Run *r)
         const SimMark *m = &s->mark[i];
         const SimMark **work = &w.work[m->hart % LEN(w.work)];
 
-        if (m->kind == SIM_BEGIN)
+        if (m->kind == SIM_BEGIN) {
             w = (Since){.begin = m, .layer = end_of(m)};
+            GROW(a, r->step, (size_t)r->nstep);
+            r->step[r->nstep++] = (RunStep){0, 0};
+        }
         if (w.begin && m->hart == w.begin->hart)
             read_main(&w, m, r);
         if (m->kind == SIM_WORK && w.begin) {
@@ -169,6 +191,10 @@ static void read_marks(const SimResult *s, Run *r)
         } else if (m->kind == SIM_WORKED && w.begin && *work) {
             end_work(&w, *work, m);
         }
+    }
+    for (i = 0; i < r->nstep; i++) {
+        r->cycles = MAX(0, r->cycles) + r->step[i].cycles;
+        r->instructions = MAX(0, r->instructions) + r->step[i].instructions;
     }
 }
 
@@ -179,7 +205,7 @@ bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
     SimOptions o = {.dir = dir, .max_cycles = LIMIT};
     SimResult *s = sim_run(a, &p, 1, &o);
 
-    read_marks(s, r);
+    read_marks(a, s, r);
     if (s->ok && !s->status)
         return true;
     r->ok = false;

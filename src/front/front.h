@@ -11,6 +11,8 @@ typedef struct FrontOpts {
     int ntype;              /* --input-type [NAME=]TYPE */
     const char *type_name[32]; /* NULL: all inputs */
     Type type[32];
+    int nstate;             /* --state IN=OUT */
+    const char *state_in[32], *state_out[32];
     const Array *vectors;   /* inputs given with -i, in order, or NULL */
     const char *vectors_file; /* what is wrong with them is told of it */
     bool list_all;          /* verb check: print every problem, not the first */

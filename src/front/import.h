@@ -43,6 +43,8 @@ typedef struct Import {
     int opset;        /* of the default domain */
     int depth;        /* of functions within functions */
     int64_t made;     /* elements of constants that no file holds */
+    bool states_given; /* vectors are given for states too */
+    Type state_type[32]; /* of an exact network's states, as tried */
     unsigned met;     /* a bit for each type of ONNX that values are of */
     Str bad;          /* problems so far, a line each */
     int nbad;
@@ -125,6 +127,8 @@ Shape shape_checked(const char *what, int rank, const int64_t *dim);
 /* kind.c: integers or floats? */
 bool kind_exact(Import *im);
 bool kind_may_be_exact(Import *im); /* if integers were given */
+/* What --input-type says of an input; NULL: nothing. */
+const Type *kind_asked(const Import *im, const char *name);
 Type kind_input(const Import *im, const char *name, int declared, int i);
 
 /* call.c: attributes and operands */

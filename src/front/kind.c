@@ -25,18 +25,19 @@ static bool integral(const Array *v)
     return true;
 }
 
-/* Vectors are matched by position; inputs without elements are no inputs. */
+/* Vectors are matched by position; inputs without elements are no inputs.  i is
+ * -1 for a state for which none is given. */
 static const Array *vector_of(const Import *im, int i)
 {
     const Array *v;
 
-    for (v = im->o->vectors; v; v = v->next)
+    for (v = im->o->vectors; v && i >= 0; v = v->next)
         if (v->n && !i--)
             return v;
     return NULL;
 }
 
-static const Type *asked(const Import *im, const char *name)
+const Type *kind_asked(const Import *im, const char *name)
 {
     const Type *t = NULL;
     int i;
@@ -90,7 +91,7 @@ static Type type_of_finite(const Import *im, const Array *v)
 Type kind_input(const Import *im, const char *name, int declared, int i)
 {
     Type t = tensor_type(declared);
-    const Type *want = asked(im, name);
+    const Type *want = kind_asked(im, name);
     const Array *v = vector_of(im, i);
 
     if (want)

@@ -426,6 +426,31 @@ static bool shape_of_input(Import *im, const char *name,
 
 /* An input of a type other than declared is cast to what the network reads.
  * One without elements is no input at all. */
+/* Of --state whose input it is; -1: none. */
+static int state_index(const Import *im, const char *name)
+{
+    int i;
+
+    for (i = 0; i < im->o->nstate; i++)
+        if (!strcmp(im->o->state_in[i], name))
+            return i;
+    return -1;
+}
+
+/* Vectors may be given for states too, or for none of them. */
+static bool states_given(const Import *im, const OnnxGraph *p)
+{
+    const Array *v;
+    int n = 0;
+    size_t i;
+
+    for (v = im->o->vectors; v; v = v->next)
+        n += v->n > 0;
+    for (i = 0; i < p->n_input; i++)
+        n -= p->input[i]->name && !scope_find(im->top, p->input[i]->name);
+    return n >= 0;
+}
+
 static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
 {
     const Onnx__TypeProto__Tensor *t;
@@ -434,6 +459,8 @@ static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
     Shape s;
     Val *v;
     Node *n;
+    bool given;
+    int k;
 
     if (!p->name || !*p->name)
         err(ERR_MODEL, "an input of the graph has no name");
@@ -453,12 +480,16 @@ static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
         e->bad = true;
         return;
     }
-    type = kind_input(im, p->name, t->elem_type, *nth);
+    k = state_index(im, p->name);
+    given = im->states_given || k < 0;
+    type = kind_input(im, p->name, t->elem_type, given ? *nth : -1);
+    if (!given && im->state_type[k] && !kind_asked(im, p->name))
+        type = im->state_type[k];
     if (!shape_count(s)) {
         e->val = graph_const(im->g, p->name, type, s, NULL);
         return;
     }
-    ++*nth;
+    *nth += given;
     v = graph_val(im->g, p->name, type, s);
     graph_input(im->g, v);
     e->val = v;
@@ -536,6 +567,72 @@ static void add_output(Import *im, const Onnx__ValueInfoProto *p)
         val_rename(im->g, v, p->name);
     compare_declared(im, v, p->type);
     graph_output(im->g, v);
+}
+
+static Val *input_named(const Graph *g, const char *name)
+{
+    int i;
+
+    for (i = 0; i < g->nin; i++)
+        if (!strcmp(g->in[i]->name, name))
+            return g->in[i];
+    err(ERR_USAGE, "--state: the model has no input '%s'", name);
+}
+
+static Val *output_named(const Import *im, const char *name)
+{
+    const Entry *e = scope_find(im->top, name);
+    int i;
+
+    for (i = 0; e && i < im->g->nout; i++)
+        if (im->g->out[i] == e->val)
+            return e->val;
+    err(ERR_USAGE, "--state: the model has no output '%s'", name);
+}
+
+/* A state of an exact network is of the first of u8, s8, s16 and s32 that its
+ * next value then is of.  false: nothing more to try. */
+static bool try_state_types(Import *im)
+{
+    static const Type next[NTYPE] = {[T_none] = T_u8, [T_u8] = T_s8,
+                                     [T_s8] = T_s16, [T_s16] = T_s32};
+    const FrontOpts *o = im->o;
+    int i;
+
+    for (i = 0; i < o->nstate && im->g->exact && !im->states_given; i++) {
+        Val *s = input_named(im->g, o->state_in[i]);
+        Val *y = output_named(im, o->state_out[i]);
+
+        if (y->type == s->type || kind_asked(im, s->name) ||
+            !next[im->state_type[i]])
+            continue;
+        im->state_type[i] = next[im->state_type[i]];
+        return true;
+    }
+    return false;
+}
+
+/* --state IN=OUT: what the output is then is the input of the next run. */
+static void join_state(Import *im, int i)
+{
+    const FrontOpts *o = im->o;
+    Graph *g = im->g;
+    Val *s = input_named(g, o->state_in[i]);
+    Val *y = output_named(im, o->state_out[i]);
+
+    if (y->state || graph_next_state(g, s))
+        err(ERR_USAGE, "--state %s=%s: one of them is in another --state",
+            o->state_in[i], o->state_out[i]);
+    if (!shape_same(y->shape, s->shape))
+        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; they "
+            "must be alike", s->name, y->name, shape_str(im->mem, s->shape),
+            shape_str(im->mem, y->shape));
+    if (y->type != s->type)
+        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; "
+            "--input-type %s=%s may help", s->name, y->name,
+            type_info[s->type].name, type_info[y->type].name, s->name,
+            type_info[y->type].name);
+    y->state = s;
 }
 
 /* The default domain, imported twice by some, in the newest version given. */
@@ -644,6 +741,7 @@ static void read_graph(Import *im)
     im->top = scope_new(im->mem, NULL,
                         p->n_initializer + p->n_input + p->n_node);
     body_tensors(im, im->top, p);
+    im->states_given = states_given(im, p);
     for (i = 0; i < p->n_input; i++)
         add_input(im, p->input[i], &nth);
     body(im, im->top, p->n_node, p->node);
@@ -653,6 +751,14 @@ static void read_graph(Import *im)
     tell_widths(im);
     if (!im->g->nout)
         err(ERR_MODEL, "the graph has no outputs");
+}
+
+static void join_states(Import *im)
+{
+    int k;
+
+    for (k = 0; k < im->o->nstate; k++)
+        join_state(im, k);
     graph_sweep(im->g);
     graph_number(im->g);
 }
@@ -684,12 +790,16 @@ static Graph *parse(Arena *mem, const char *path, const char *dir,
     names_clean(tmp, m);
     im.model = m;
     im.opset = opset_of(m);
-    im.g = graph_new(mem, m->graph->name && *m->graph->name ? m->graph->name
-                                                            : "network");
-    im.g->file = arena_str(mem, path);
-    im.g->hash = hash_mem(p, n);
-    im.g->exact = kind_exact(&im);
-    read_graph(&im);
+    do {
+        const char *name = m->graph->name;
+
+        im.g = graph_new(mem, name && *name ? name : "network");
+        im.g->file = arena_str(mem, path);
+        im.g->hash = hash_mem(p, n);
+        im.g->exact = kind_exact(&im);
+        read_graph(&im);
+    } while (try_state_types(&im));
+    join_states(&im);
     arena_end(tmp);
     return im.g;
 }

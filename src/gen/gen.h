@@ -110,6 +110,12 @@ void gen_piece(Gen *g, Str *out);
 void gen_far_outputs(Gen *g, Str *out); /* layer_far[]: the one it makes */
 const char *gen_beside_far(const Gen *g); /* name of the memory it is in */
 
+/* state.c: what NAME.h and NAME.c have for states */
+bool gen_has_states(const Gen *g);
+int64_t gen_state_bytes(const Gen *g);
+void gen_state_header(Gen *g, Str *out);
+void gen_states(Gen *g, Str *out);
+
 /* selftest.c */
 void gen_selftest(Gen *g);
 /* memory.c: storage for one network, in C: arrays NAME_ram and so on, and
@@ -125,7 +131,9 @@ bool gen_pmsis(const Gen *g);
 void gen_pmsis_build(Gen *g);
 
 /* harness.c: what rt/run.c has to know of a network, as C; its files are in
- * the folder dir, which ends in a slash */
-void gen_harness(const Plan *p, const char *name, const char *dir, Str *out);
+ * the folder dir, which ends in a slash; it runs so many times, states first as
+ * in the file or as reset leaves them */
+void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
+                 bool reset, Str *out);
 
 #endif

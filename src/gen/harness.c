@@ -71,7 +71,20 @@ static void put_load(Gen *g, const char *dir, Str *out)
     str_put(out, ";\n}\n\n");
 }
 
-void gen_harness(const Plan *p, const char *name, const char *dir, Str *out)
+/* Which inputs are states, and whether the file has them. */
+static void put_states(const Plan *p, bool reset, Str *out)
+{
+    int i;
+
+    str_put(out, "static const unsigned char state[] = {");
+    for (i = 0; i < p->g->nin; i++)
+        str_fmt(out, "%d, ", !graph_next_state(p->g, p->g->in[i]) ? 0
+                             : reset ? 1 : 2);
+    str_put(out, "0};\n");
+}
+
+void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
+                 bool reset, Str *out)
 {
     GenOpts o = {.name = name};
     Gen *g = gen_begin(out->mem, p, &o);
@@ -83,16 +96,17 @@ void gen_harness(const Plan *p, const char *name, const char *dir, Str *out)
     str_fmt(out, "static struct %s one;\n", name);
     put_sizes(p, "in_bytes", p->g->nin, p->g->in, out);
     put_sizes(p, "out_bytes", p->g->nout, p->g->out, out);
+    put_states(p, reset, out);
     put_layer_sizes(g, out);
     put_functions(g, out);
     if (gen_image_bytes(g))
         put_load(g, dir, out);
     if (plan_external_ends(p))
         put_far(g, out);
-    str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d,"
-            "\n    in_bytes, out_bytes, layer_bytes, init, input, run, output,"
+    str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d, %d,"
+            "\n    in_bytes, out_bytes, layer_bytes, state, init, input, run, output,"
             "\n    step, result",
-            p->g->nin, p->g->nout, g->nlayer);
+            p->g->nin, p->g->nout, g->nlayer, steps);
     put_file(dir, "in.bin", out);
     put_file(dir, "out.bin", out);
     put_file(dir, "dump.bin", out);

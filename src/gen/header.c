@@ -33,6 +33,23 @@ static void put_far(Gen *g, const char *p, const Val *v, Str *out)
 }
 
 /* Macros of input or output i; what: "INPUT". */
+/* The output that an input becomes; the input that an output is next. */
+static void put_state(Gen *g, const char *p, const Val *v, Str *out)
+{
+    const Graph *n = g->p->g;
+    const Val *y = graph_next_state(n, v);
+    int i;
+
+    for (i = 0; y && i < n->nout; i++)
+        if (n->out[i] == y)
+            str_fmt(out, "%sSTATE %d /* is this output in the next run */\n",
+                    p, i);
+    for (i = 0; v->state && i < n->nin; i++)
+        if (n->in[i] == v->state && v != v->state)
+            str_fmt(out, "%sSTATE %d /* is this input in the next run */\n", p,
+                    i);
+}
+
 static void put_tensor(Gen *g, const char *what, int i, const Val *v,
                        Str *out)
 {
@@ -50,6 +67,7 @@ static void put_tensor(Gen *g, const char *what, int i, const Val *v,
     put_number(v->type == T_f32 ? 1 : v->scale, out);
     str_fmt(out, "\n%sZERO %" PRId64 "\n", p, v->zero);
     put_far(g, p, v, out);
+    put_state(g, p, v, out);
 }
 
 static void put_tensors(Gen *g, Str *out)
@@ -118,12 +136,13 @@ static void put_ends(Gen *g, Str *out)
 
     str_fmt(out,
         "/* Where input i is put before each run; NULL: the network ignores"
-        " it%s.\n * What was there is lost in the run. */\n"
+        " it%s.\n * What was there is lost in the run%s. */\n"
         "void *%s_input(const struct %s *net, int i);\n\n"
         "void %s_run(const struct %s *net);\n\n"
         "/* Output i, valid until the next input is written%s. */\n"
         "const void *%s_output(const struct %s *net, int i);\n\n",
-        far ? ", or it is FAR" : "", n, n, n, n,
+        far ? ", or it is FAR" : "",
+        gen_has_states(g) ? ", but for states" : "", n, n, n, n,
         far ? "; NULL: it is FAR" : "", n, n);
     str_fmt(out,
         "/* Bytes of an input or output from `offset` on, wherever it lies."
@@ -154,6 +173,7 @@ static void put_api(Gen *g, Str *out)
         "int %s_init(struct %s *net, struct %s_memory memory);\n\n", n, n,
         n);
     put_ends(g, out);
+    gen_state_header(g, out);
     str_fmt(out,
         "/* One layer, from 1 to %s_LAYERS: all of them in order are a run."
         "  Afterwards\n * %s_result is where that layer's result lies. */\n"
@@ -185,6 +205,9 @@ static void put_facts(Gen *g, Str *out)
     str_fmt(out, "#define %s_STACK_BYTES %" PRId64 " /* at most, of a run"
             " */\n", c, g->p->stack);
     str_fmt(out, "#define %s_WEIGHTS_BYTES %" PRId64 "\n", c, g->p->weights);
+    if (gen_has_states(g))
+        str_fmt(out, "#define %s_STATE_BYTES %" PRId64 " /* of all states */\n",
+                c, gen_state_bytes(g));
 }
 
 static void put_image(Gen *g, Str *out)

@@ -276,6 +276,8 @@ static void put_init(Gen *g, Str *out)
     }
     if (!n)
         str_put(out, "    net->unused = memory.unused;\n");
+    if (gen_has_states(g))
+        str_fmt(out, "    %s_reset(net);\n", g->name);
     str_put(out, "    return 0;\n}\n");
 }
 
@@ -337,6 +339,7 @@ void gen_net(Gen *g)
     put_kernels(g, &b);
     for (i = 1; i <= g->nlayer && !g->p->program->team; i++)
         put_layer(g, i, &b);
+    gen_states(g, &b);
     put_init(g, &b);
     gen_ends(g, &b);
     if (g->p->program->team) {

@@ -311,6 +311,8 @@ static void replace_output(Graph *g, Val *old, Val *by)
     bool own = !by->def || val_is_output(g, by);
     int i;
 
+    if (by->state && old->state && by->state != old->state)
+        return; /* two states keep values of their own */
     for (i = 0; i < g->nout; i++)
         if (g->out[i] == old)
             g->out[i] = by;

@@ -169,6 +169,26 @@ static void put_layers(Json *j, const Report *r)
     json_end(j);
 }
 
+/* Of a sequence, run by run; cycles and instructions elsewhere are means. */
+static void put_steps(Json *j, const Run *run)
+{
+    int i, n = run && run->nstep > 1 ? run->nstep : 0;
+
+    json_key(j, "steps");
+    if (!n) {
+        json_null(j);
+        return;
+    }
+    json_arr(j);
+    for (i = 0; i < n; i++) {
+        json_obj(j);
+        put_int(j, "cycles", run->step[i].cycles);
+        put_int(j, "instructions", run->step[i].instructions);
+        json_end(j);
+    }
+    json_end(j);
+}
+
 static void put_run(Json *j, const Report *r)
 {
     const Run *run = r->run && r->run->ok ? r->run : NULL;
@@ -176,6 +196,7 @@ static void put_run(Json *j, const Report *r)
 
     put_int(j, "cycles", run ? run->cycles : -1);
     put_int(j, "instructions", run ? run->instructions : -1);
+    put_steps(j, run);
     put_int(j, "predicted_cycles", report_cycles(r));
     put_num(j, "ms", run ? report_ms(r, run->cycles) : NAN);
     put_num(j, "predicted_ms", p ? report_ms(r, report_cycles(r)) : NAN);
