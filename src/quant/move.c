@@ -12,7 +12,7 @@ static bool pad_value(Graph *g, Node *n, const Real *x)
 
     if (attr_int(n, A_mode))
         return true;
-    if (!(fabs(v) < 1e6) || q < type_info[x->v->type].lo ||
+    if (!(fabs(v) < 1e6) || fabs(v - rint(v)) > 1e-6 * fabs(v) || q < type_info[x->v->type].lo ||
         q > type_info[x->v->type].hi)
         return false;
     attr_set_int(g, n, A_p0, q);
