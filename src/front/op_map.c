@@ -89,6 +89,17 @@ void import_bitshift(Call *c)
     with_mode(c, !strcmp(call_str(c, "direction", ""), "RIGHT"));
 }
 
+/* Of integers without a sign all bits are turned, within their type. */
+void import_bitwisenot(Call *c)
+{
+    Val *x = c->arg[0];
+    const TypeInfo *t = &type_info[x->type];
+
+    give(c, 0, t->kind == UINT && t->bytes < 8
+                   ? op_num(c, OP_bitxor, x, (double)t->hi)
+                   : op1(c, OP_bitnot, x));
+}
+
 void import_isinf(Call *c)
 {
     Node *n = node_of(c, OP_isinf, 1, c->arg[0]);
