@@ -142,6 +142,16 @@ want 1 'not a regular file' report "$tmp/fifo" -t host
 want 1 'not a regular file' run $model -t host -i "$tmp/fifo.npz"
 want 1 'not a regular file' pack "$tmp/fifo"
 want 1 'not a regular file' sim "$tmp/fifo" -t gap8
+python3 -c "
+import sys, zipfile
+head = b\"{'descr': '|u1', 'fortran_order': False, 'shape': (200000000,), }\"
+with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as z:
+    z.writestr('x.npy', b'\x93NUMPY\1\0%c\0' % len(head) + head +
+               bytes(200000000))" "$tmp/bomb.npz"
+memory=$(ulimit -v)
+ulimit -S -v 150000
+want 1 'less than a hundredth' run $model -t host -i "$tmp/bomb.npz"
+ulimit -S -v "$memory"
 
 # a model on standard input
 want 1 'standard input: not an ONNX model' report - -t host <"$tmp/bad.onnx"

@@ -9,13 +9,18 @@
  * Everything is checked: these files come from anywhere. */
 #include "base/base.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zip.h>
 
 enum { MAGIC = 6, MAX_HEADER = 1 << 16 };
 static const int64_t MAX_BYTES = (int64_t)1 << 31;
+/* What a file may grow to: numbers that mean something are not much shorter
+ * when deflated, and small files may do as they like. */
+enum { MAX_GROWTH = 100, SMALL = 64 << 20 };
 
 /* Where the header is being read. */
 typedef struct Head {
@@ -202,8 +207,9 @@ Array *npy_parse(Arena *a, const char *name, const void *p, size_t n)
     return v;
 }
 
-/* One file of the zip, whole. */
-static char *read_entry(Arena *a, zip_t *z, zip_uint64_t i, zip_stat_t *st)
+/* One file of the zip, whole.  *room: bytes that may still come of it. */
+static char *read_entry(Arena *a, zip_t *z, zip_uint64_t i, zip_stat_t *st,
+                        uint64_t *room)
 {
     zip_file_t *f;
     char *p;
@@ -213,6 +219,10 @@ static char *read_entry(Arena *a, zip_t *z, zip_uint64_t i, zip_stat_t *st)
         err(ERR_MODEL, "entry %d of the .npz file cannot be read", (int)i);
     if (st->size > (zip_uint64_t)MAX_BYTES)
         bad(st->name, "more than 2^31 bytes");
+    if (st->size > *room)
+        bad(st->name, "its file takes less than a hundredth of it: store it "
+            "without compression if that is meant");
+    *room -= st->size;
     p = arena_get(a, st->size + 1, 1);
     f = zip_fopen_index(z, i, 0);
     got = f ? zip_fread(f, p, st->size) : -1;
@@ -223,33 +233,35 @@ static char *read_entry(Arena *a, zip_t *z, zip_uint64_t i, zip_stat_t *st)
     return p;
 }
 
-static Array *read_zip(Arena *a, zip_t *z)
+static Array *read_zip(Arena *a, zip_t *z, uint64_t room)
 {
     zip_int64_t i, n = zip_get_num_entries(z, 0);
     Array *first = NULL, **tail = &first;
-    Arena *tmp = arena_new();
     zip_stat_t st;
-    char *p, *name;
 
     for (i = 0; i < n; i++, tail = &(*tail)->next) {
-        p = read_entry(tmp, z, (zip_uint64_t)i, &st);
-        name = arena_str(a, st.name);
+        Arena *tmp = arena_new();
+        char *p = read_entry(tmp, z, (zip_uint64_t)i, &st, &room);
+        char *name = arena_str(a, st.name);
+
         if (str_ends(name, ".npy"))
             name[strlen(name) - 4] = 0;
         *tail = npy_parse(a, name, p, st.size);
+        arena_end(tmp);
     }
-    arena_end(tmp);
     return first;
 }
 
-static void check_file(const char *path)
+static uint64_t size_of_file(const char *path)
 {
     const char *why;
     FILE *f = file_open(path, &why);
+    struct stat st;
 
-    if (!f)
-        err(ERR_MODEL, "%s", why);
+    if (!f || fstat(fileno(f), &st))
+        err(ERR_MODEL, "%s", f ? strerror(errno) : why);
     fclose(f);
+    return (uint64_t)st.st_size;
 }
 
 Array *npz_read(Arena *a, const char *path)
@@ -259,6 +271,7 @@ Array *npz_read(Arena *a, const char *path)
     Array *list;
     size_t n;
     char *p;
+    uint64_t size;
     const char *file = trouble.file;
 
     err_file(arena_str(a, path));
@@ -266,11 +279,11 @@ Array *npz_read(Arena *a, const char *path)
         p = file_read(a, path, &n);
         list = npy_parse(a, path_base(path), p, n);
     } else {
-        check_file(path);
+        size = size_of_file(path);
         z = zip_open(path, ZIP_RDONLY, &why);
         if (!z)
             err(ERR_MODEL, "not an .npz file (a zip of .npy files)");
-        list = read_zip(a, z);
+        list = read_zip(a, z, SMALL + MAX_GROWTH * size);
         zip_discard(z);
     }
     err_file(file);
