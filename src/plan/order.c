@@ -10,7 +10,9 @@
  *
  * Where there are too many states, the most promising few of each size are
  * kept (beam search), and the order of the file is there to compare with:
- * what is returned are orders, for the storage they really need to decide.
+ * what is returned are orders, for the storage they really need to decide.  Of
+ * networks with very many nodes only one order is tried, greedily: of the next
+ * few nodes that one which costs least, and leaves least, comes first.
  *
  * What a node needs is judged here without views of slices; a reshape is its
  * operand, a result may take over an operand that dies as its kernel allows,
@@ -27,6 +29,7 @@
 #include <string.h>
 
 enum { EXACT = 2048, BEAM = 16, AHEAD = 24, WORTH = 500 };
+enum { MANY = 512 }; /* nodes */
 
 /* Values that are one piece of memory: a value and its reshapes. */
 typedef struct Class {
@@ -284,7 +287,8 @@ static State next_state(Order *o, const State *from, int parent)
     return s;
 }
 
-static State first_state(Order *o)
+/* Nothing is done. */
+static State no_state(Order *o)
 {
     State s = next_state(o, NULL, -1);
     int i;
@@ -295,6 +299,13 @@ static State first_state(Order *o)
             s.live += o->class[i].size;
     s.cost = s.live;
     count_left(o, &s);
+    return s;
+}
+
+static State first_state(Order *o)
+{
+    State s = no_state(o);
+
     run_free(o, &s);
     return s;
 }
@@ -480,6 +491,47 @@ static int search_beam(Order *o)
     return b.n[o->njob] ? b.best[o->njob][0] : -1;
 }
 
+/* Of the jobs of a window that are ready, the one that costs least, and then
+ * leaves least. */
+static int next_greedily(const Order *o, const State *s, int first)
+{
+    int64_t peak, after, least = 0, left = 0;
+    int i, best = -1;
+
+    for (i = first; i < MIN(first + AHEAD, o->njob); i++) {
+        if (!is_ready(o, s, i))
+            continue;
+        peak = MAX(need_of(o, s, &o->job[i], &after), s->cost);
+        if (best >= 0 && (peak > least || (peak == least && after >= left)))
+            continue;
+        best = i;
+        least = peak;
+        left = after;
+    }
+    return best;
+}
+
+/* Jobs are in an order that can be executed, so the first one is ready. */
+static int search_greedily(Order *o)
+{
+    State s;
+    int first = 0;
+
+    forget(o, 1);
+    s = no_state(o);
+    while (s.count < o->njob) {
+        int i = next_greedily(o, &s, first);
+        int64_t after, peak = need_of(o, &s, &o->job[i], &after);
+
+        run_job(o, &s, i, peak, after);
+        while (first < o->njob && is_done(&s, first))
+            first++;
+    }
+    GROW(o->mem, o->state, 0);
+    o->state[0] = s;
+    return 0;
+}
+
 /* ---- from a state to an order of nodes ---- */
 
 static void add_node(Node **seq, int *n, Node *node)
@@ -487,22 +539,42 @@ static void add_node(Node **seq, int *n, Node *node)
     seq[(*n)++] = node;
 }
 
-/* Reshapes come as soon as their operand is there. */
-static void add_reshapes(const Graph *g, Node **seq, int *n, const Val *v)
-{
-    Node *r;
+/* Reshapes by what they read: the first, and others of the same. */
+typedef struct Reshapes {
+    Node **first;   /* by Val.id */
+    Node **next;    /* by Node.id */
+} Reshapes;
 
-    for (r = g->first; r; r = r->next)
-        if (r->op == OP_reshape && r->arg[0] == v) {
-            add_node(seq, n, r);
-            add_reshapes(g, seq, n, r->res[0]);
+static Reshapes list_reshapes(Arena *mem, const Graph *g)
+{
+    Reshapes r = {NEWN(mem, Node *, graph_nval(g) + 1),
+                  NEWN(mem, Node *, g->last ? g->last->id + 1 : 1)};
+    Node *n;
+
+    for (n = g->last; n; n = n->prev)
+        if (n->op == OP_reshape) {
+            r.next[n->id] = r.first[n->arg[0]->id];
+            r.first[n->arg[0]->id] = n;
         }
+    return r;
+}
+
+/* Reshapes come as soon as their operand is there. */
+static void add_reshapes(const Reshapes *r, Node **seq, int *n, const Val *v)
+{
+    Node *x;
+
+    for (x = r->first[v->id]; x; x = r->next[x->id]) {
+        add_node(seq, n, x);
+        add_reshapes(r, seq, n, x->res[0]);
+    }
 }
 
 static Node **order_of(Order *o, Arena *mem, Graph *g, int state, int *count)
 {
     Node **seq = NEWN(mem, Node *, *count + 1);
     int *list = NEWN(o->mem, int, o->njob + 1), at = o->njob, n = 0, i, k;
+    Reshapes reshapes = list_reshapes(o->mem, g);
     const Val *v;
 
     for (; state >= 0; state = o->state[state].parent)
@@ -512,13 +584,13 @@ static Node **order_of(Order *o, Arena *mem, Graph *g, int state, int *count)
         die("an order of %d nodes lacks %d", o->njob, at);
     for (v = g->vals; v; v = v->next)
         if (!v->def)
-            add_reshapes(g, seq, &n, v);
+            add_reshapes(&reshapes, seq, &n, v);
     for (i = 0; i < o->njob; i++) {
         Node *node = (Node *)(uintptr_t)o->job[list[i]].node;
 
         add_node(seq, &n, node);
         for (k = 0; k < node->nres; k++)
-            add_reshapes(g, seq, &n, node->res[k]);
+            add_reshapes(&reshapes, seq, &n, node->res[k]);
     }
     *count = n;
     return seq;
@@ -557,7 +629,7 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *count)
 
     begin(&o, g, c);
     o.there = NEWN(o.mem, double, 1);
-    s = search_exactly(&o);
+    s = o.njob > MANY ? search_greedily(&o) : search_exactly(&o);
     if (s < 0)
         s = search_beam(&o);
     if (s >= 0)
@@ -691,6 +763,8 @@ Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
     int64_t cycles;
     int i, s;
 
+    if (*count > MANY)
+        return NULL;
     begin(&o, p->g, c);
     o.cache = code_cache(o.mem, p->soc);
     cycles = name_code(&o, c);

@@ -418,6 +418,13 @@ typedef struct Stores {
 Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
                      int nseq);
 
+/* levels.c: sums at n positions, each 0 at first; adds v to those from `from`
+ * to `to`; the largest, and at how many positions it is. */
+typedef struct Levels Levels;
+Levels *levels_new(Arena *mem, int n);
+void levels_add(Levels *l, int from, int to, int64_t v);
+int64_t levels_most(const Levels *l, int *count);
+
 /* search.c: is there a packing of a given height?  Items sorted by start. */
 typedef struct Search Search;
 typedef enum SearchResult {

@@ -12,7 +12,10 @@
  * the last reader of any view of them.  Two stores may be united if no two of
  * their pieces are alive in the same bytes at the same time.  Views and places
  * taken over are kept only where the largest sum of live bytes, which no
- * packing can beat, does not grow by them. */
+ * packing can beat, does not grow by them.
+ *
+ * Whatever is tried changes only what it concerns, and is noted down, so that it
+ * can be taken back. */
 #include "plan/plan.h"
 
 #include <string.h>
@@ -25,21 +28,35 @@ typedef struct Chunk {
     int birth;
 } Chunk;
 
+/* What was changed, to be taken back. */
+typedef struct Change {
+    enum { LAST, STORE, UNION } kind;
+    int id;          /* value; store; store that became part of .. */
+    int into, tail;  /* .. this one, whose last value was that */
+    int64_t delta;   /* where in it */
+    int last;        /* as it was */
+    Store store;
+} Change;
+
 typedef struct Worker {
     Stores *s;
     Arena *mem;      /* scratch */
     int nval;
+    const Val **val; /* by Val.id */
+    int *pos;        /* by Node.id */
     int *last;       /* by Val.id: position of the last reader */
     bool *over;      /* by Val.id: of a state, whose last reader writes the next
                         value over it */
-    Chunk *piece;
-    int npiece;
-    int64_t *sum;    /* live bytes by position + 1 */
+    int64_t **joined; /* by Node.id: where arguments of a concat lie in its
+                         result, and its end, if that is one run of them */
+    int *head, *tail; /* by store: its values */
+    int *next;       /* by Val.id; -1: none */
+    Levels *live;    /* bytes, by position + 1 */
     int64_t area;    /* bytes times positions, of all */
     int npeak;       /* positions where as much lives as at any */
-    /* a state to come back to */
-    Ref *old_place;
-    Store *old_store;
+    Change *change;
+    int nchange;
+    /* when changes began to be noted */
     int64_t old_bound, old_area;
     int old_npeak;
 } Worker;
@@ -49,21 +66,22 @@ static bool is_view(const Stores *s, const Node *n, int arg)
     return s->view[n->id][arg];
 }
 
-/* The place of argument i within the result, if the result is one run of its
- * arguments; -1 otherwise. */
-static int64_t concat_off(const Node *n, int i)
+/* Places of the arguments within the result, if it is one run of them; else
+ * NULL. */
+static int64_t *join(Arena *mem, const Node *n)
 {
     const Val *y = n->res[0];
-    int64_t axis = attr_int(n, A_axis), off = 0;
+    int64_t axis = attr_int(n, A_axis), *at;
     int j;
 
     axis += axis < 0 ? y->shape.rank : 0;
     for (j = 0; j < axis; j++)
         if (y->shape.dim[j] != 1)
-            return -1;
-    for (j = 0; j < i; j++)
-        off += val_bytes(n->arg[j]);
-    return off;
+            return NULL;
+    at = NEWN(mem, int64_t, n->narg + 1);
+    for (j = 0; j < n->narg; j++)
+        at[j + 1] = at[j] + val_bytes(n->arg[j]);
+    return at;
 }
 
 /* Keeps elements in order if axes longer than 1 stay in order. */
@@ -107,7 +125,7 @@ static int64_t slice_off(const Node *n)
 
 /* The offset of result in operand (concat: of operand i in result) if a view
  * is possible; -1: it must be copied. */
-static int64_t view_off(const Node *n, int i)
+static int64_t view_off(const Worker *w, const Node *n, int i)
 {
     switch (n->op) {
     case OP_reshape:
@@ -119,7 +137,7 @@ static int64_t view_off(const Node *n, int i)
     case OP_expand:
         return val_count(n->arg[0]) == val_count(n->res[0]) ? 0 : -1;
     case OP_concat:
-        return concat_off(n, i);
+        return w->joined[n->id] ? w->joined[n->id][i] : -1;
     default:
         return -1;
     }
@@ -137,54 +155,45 @@ static bool all_views(const Stores *s, const Node *n)
     return i == n->narg;
 }
 
-static void read_at(Worker *w, const Val *v, int pos)
+/* --- pieces --- */
+
+/* Those of a store, one after the other. */
+typedef struct Walk {
+    int val, part;   /* to come */
+} Walk;
+
+static Walk walk(const Worker *w, int store)
 {
-    if (v)
-        w->last[v->id] = MAX(w->last[v->id], pos);
+    return (Walk){w->head[store], 0};
 }
 
-/* Last readers; those of a view also read what it shows. */
-static void find_last(Worker *w)
+/* Is part k of value v, result of n, written by it? */
+static bool is_written(const Worker *w, const Node *n, int k)
 {
-    const Stores *s = w->s;
-    const Graph *g = s->g;
-    int i, j;
+    return w->joined[n->id] ? !is_view(w->s, n, k) : !all_views(w->s, n);
+}
 
-    for (i = 0; i < w->nval; i++)
-        w->last[i] = POS_IN;
-    for (i = 0; i < g->nout; i++)
-        w->last[g->out[i]->id] = s->nseq;
-    for (i = s->nseq - 1; i >= 0; i--) {
-        const Node *n = s->seq[i];
+/* false: there is none any more. */
+static bool next_piece(const Worker *w, Walk *at, Chunk *p)
+{
+    while (at->val >= 0) {
+        const Val *v = w->val[at->val];
+        const Node *n = v->def;
+        const int64_t *off = n ? w->joined[n->id] : NULL;
+        int k = at->part++;
 
-        for (j = 0; j < n->narg; j++)
-            if (n->op == OP_concat ? is_view(s, n, j) : is_view(s, n, 0))
-                read_at(w, n->arg[j], w->last[n->res[0]->id]);
-            else
-                read_at(w, n->arg[j], i);
+        if (at->part >= (off ? n->narg : 1)) {
+            at->val = w->next[at->val];
+            at->part = 0;
+        }
+        if (n && !is_written(w, n, k))
+            continue;
+        *p = (Chunk){v, off ? off[k] : 0,
+                     off ? off[k + 1] - off[k] : val_bytes(v),
+                     n ? w->pos[n->id] : POS_IN};
+        return true;
     }
-}
-
-static void add_piece(Worker *w, const Val *v, int64_t off, int64_t size,
-                      int birth)
-{
-    w->piece[w->npiece++] = (Chunk){v, off, size, birth};
-}
-
-static void add_written(Worker *w, const Node *n, int pos)
-{
-    const Stores *s = w->s;
-    int64_t off;
-    int i;
-
-    if (n->op == OP_concat && concat_off(n, 0) >= 0) {
-        for (i = 0, off = 0; i < n->narg; off += val_bytes(n->arg[i++]))
-            if (!is_view(s, n, i))
-                add_piece(w, n->res[0], off, val_bytes(n->arg[i]), pos);
-    } else if (!all_views(s, n)) {
-        for (i = 0; i < n->nres; i++)
-            add_piece(w, n->res[i], 0, val_bytes(n->res[i]), pos);
-    }
+    return false;
 }
 
 static int death(const Worker *w, const Chunk *p)
@@ -192,67 +201,116 @@ static int death(const Worker *w, const Chunk *p)
     return p->val->data ? w->s->nseq + 1 : MAX(w->last[p->val->id], p->birth);
 }
 
-static void find_pieces(Worker *w)
-{
-    const Val *v;
-    int i;
+/* --- changes --- */
 
-    w->npiece = 0;
-    for (v = w->s->g->vals; v; v = v->next)
-        if (!v->def)
-            add_piece(w, v, 0, val_bytes(v), POS_IN);
-    for (i = 0; i < w->s->nseq; i++)
-        add_written(w, w->s->seq[i], i);
+static void note(Worker *w, Change c)
+{
+    GROW(w->mem, w->change, (size_t)w->nchange);
+    w->change[w->nchange++] = c;
 }
 
-/* Lives of stores, and the largest sum of what lives at one position. */
-static void measure(Worker *w)
+static void count_store(Worker *w, const Store *t, int sign)
 {
-    Stores *s = w->s;
-    int64_t live = 0;
-    int i;
+    if (t->konst || !t->size || t->to < t->from)
+        return;
+    levels_add(w->live, t->from + 1, t->to + 1, sign * t->size);
+    w->area += sign * t->size * (t->to - t->from + 1);
+}
 
-    for (i = 0; i < s->nstore; i++) {
-        s->store[i].from = s->nseq + 1;
-        s->store[i].to = POS_IN - 1;
+static void put_store(Worker *w, int id, Store t)
+{
+    count_store(w, &w->s->store[id], -1);
+    w->s->store[id] = t;
+    count_store(w, &t, 1);
+    w->s->bound = levels_most(w->live, &w->npeak);
+}
+
+static void set_store(Worker *w, int id, Store t)
+{
+    note(w, (Change){.kind = STORE, .id = id, .store = w->s->store[id]});
+    put_store(w, id, t);
+}
+
+/* Value v is read at pos; what it is a view of is read then too. */
+static void read_later(Worker *w, const Val *v, int pos)
+{
+    const Node *n = v->def;
+    int store = w->s->place[v->id].buf, i;
+    Store t = w->s->store[store];
+
+    if (w->last[v->id] >= pos)
+        return;
+    note(w, (Change){.kind = LAST, .id = v->id, .last = w->last[v->id]});
+    w->last[v->id] = pos;
+    if (t.to < pos) {
+        t.to = pos;
+        set_store(w, store, t);
     }
-    for (i = 0; i < w->npiece; i++) {
-        Store *t = &s->store[s->place[w->piece[i].val->id].buf];
+    for (i = 0; n && i < n->narg; i++)
+        if (n->arg[i] && is_view(w->s, n, n->op == OP_concat ? i : 0))
+            read_later(w, n->arg[i], pos);
+}
 
-        t->from = MIN(t->from, w->piece[i].birth);
-        t->to = MAX(t->to, death(w, &w->piece[i]));
+/* Values of store b, from `v` on, move to store a. */
+static void move_values(Worker *w, int v, int a, int64_t delta)
+{
+    for (; v >= 0; v = w->next[v]) {
+        w->s->place[v].buf = a;
+        w->s->place[v].off += delta;
     }
-    memset(w->sum, 0, (size_t)(s->nseq + 4) * sizeof *w->sum);
-    w->area = 0;
-    for (i = 0; i < s->nstore; i++) {
-        const Store *t = &s->store[i];
+}
 
-        if (t->konst || !t->size || t->to < t->from)
-            continue;
-        w->sum[t->from + 1] += t->size;
-        w->sum[t->to + 2] -= t->size;
-        w->area += t->size * (t->to - t->from + 1);
-    }
-    s->bound = 0;
-    for (i = 0; i <= s->nseq + 1; i++) {
-        int64_t tmp = i > 0 && i <= s->nseq ?
-            s->choice[s->seq[i - 1]->id].scratch : 0;
+static void unite(Worker *w, int a, int b, int64_t delta)
+{
+    Store x = w->s->store[a], y = w->s->store[b];
 
-        live += w->sum[i];
-        if (live + tmp > s->bound) {
-            s->bound = live + tmp;
-            w->npeak = 0;
+    x.in |= y.in;
+    x.out |= y.out;
+    x.konst |= y.konst;
+    x.from = MIN(x.from, y.from);
+    x.to = MAX(x.to, y.to);
+    y.size = 0;
+    y.from = w->s->nseq + 1;
+    y.to = POS_IN - 1;
+    set_store(w, a, x);
+    set_store(w, b, y);
+    note(w, (Change){.kind = UNION, .id = b, .into = a, .tail = w->tail[a],
+                     .delta = delta});
+    move_values(w, w->head[b], a, delta);
+    w->next[w->tail[a]] = w->head[b];
+    w->tail[a] = w->tail[b];
+}
+
+static void part(Worker *w, const Change *c)
+{
+    w->tail[c->into] = c->tail;
+    w->next[c->tail] = -1;
+    move_values(w, w->head[c->id], c->id, -c->delta);
+}
+
+/* Takes back all changes but the first n. */
+static void go_back(Worker *w, int n)
+{
+    while (w->nchange > n) {
+        const Change *c = &w->change[--w->nchange];
+
+        switch (c->kind) {
+        case LAST: w->last[c->id] = c->last; break;
+        case STORE: put_store(w, c->id, c->store); break;
+        case UNION: part(w, c); break;
         }
-        w->npeak += live + tmp == s->bound;
     }
 }
 
-static void refresh(Worker *w)
+static void mark(Worker *w)
 {
-    find_last(w);
-    find_pieces(w);
-    measure(w);
+    w->nchange = 0;
+    w->old_bound = w->s->bound;
+    w->old_area = w->area;
+    w->old_npeak = w->npeak;
 }
+
+/* --- what may be united --- */
 
 static bool overlap(int64_t a, int64_t an, int64_t b, int64_t bn)
 {
@@ -271,38 +329,31 @@ static bool taken_over(const Worker *w, const Chunk *p, const Chunk *q,
 static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
 {
     const Ref *place = w->s->place;
-    int i, j;
+    Walk i = walk(w, a), j;
+    Chunk p, q;
 
-    for (i = 0; i < w->npiece; i++) {
-        const Chunk *p = &w->piece[i];
-        int64_t pat = place[p->val->id].off + p->off;
+    while (next_piece(w, &i, &p)) {
+        int64_t pat = place[p.val->id].off + p.off;
 
-        if (place[p->val->id].buf != a)
-            continue;
-        for (j = 0; j < w->npiece; j++) {
-            const Chunk *q = &w->piece[j];
-            int64_t qat = place[q->val->id].off + q->off + delta;
+        for (j = walk(w, b); next_piece(w, &j, &q);) {
+            int64_t qat = place[q.val->id].off + q.off + delta;
 
-            if (place[q->val->id].buf != b ||
-                !overlap(pat, p->size, qat, q->size))
+            if (!overlap(pat, p.size, qat, q.size) ||
+                death(w, &p) < q.birth || death(w, &q) < p.birth)
                 continue;
-            if (death(w, p) < q->birth || death(w, q) < p->birth)
-                continue;
-            if (!taken_over(w, p, q, at) && !taken_over(w, q, p, at))
+            if (!taken_over(w, &p, &q, at) && !taken_over(w, &q, &p, at))
                 return false;
         }
     }
     return true;
 }
 
-static bool is_written(const Worker *w, int store)
+static bool has_pieces(const Worker *w, int store)
 {
-    int i;
+    Walk i = walk(w, store);
+    Chunk p;
 
-    for (i = 0; i < w->npiece; i++)
-        if (w->s->place[w->piece[i].val->id].buf == store)
-            return true;
-    return false;
+    return next_piece(w, &i, &p);
 }
 
 /* An input is no output, nor are two outputs one; a state is no other's. */
@@ -319,36 +370,20 @@ static bool values_agree(const Worker *w, int a, int b, int64_t delta)
 {
     const Stores *s = w->s;
     const Store *x = &s->store[a], *y = &s->store[b];
-    const Val *v;
+    int i;
 
     if (!ends_agree(x, y))
         return false;
-    if ((x->konst && (y->out || is_written(w, b))) ||
-        (y->konst && (x->out || is_written(w, a))))
+    if ((x->konst && (y->out || has_pieces(w, b))) ||
+        (y->konst && (x->out || has_pieces(w, a))))
         return false;
-    for (v = s->g->vals; v; v = v->next) {
-        int64_t align = MAX(VIEW_ALIGN, type_info[v->type].bytes);
+    for (i = w->head[b]; i >= 0; i = w->next[i]) {
+        int64_t align = MAX(VIEW_ALIGN, type_info[w->val[i]->type].bytes);
 
-        if (s->place[v->id].buf == b &&
-            (s->place[v->id].off + delta) % align)
+        if ((s->place[i].off + delta) % align)
             return false;
     }
     return !delta || !(y->in || y->out);
-}
-
-static void unite(Worker *w, int a, int b, int64_t delta)
-{
-    Stores *s = w->s;
-    Store *x = &s->store[a], *y = &s->store[b];
-    int i;
-
-    for (i = 0; i < w->nval; i++)
-        if (s->place[i].buf == b)
-            s->place[i] = (Ref){a, s->place[i].off + delta};
-    x->in |= y->in;
-    x->out |= y->out;
-    x->konst |= y->konst;
-    y->size = 0;
 }
 
 /* Makes value v begin `off` bytes into value x, if their stores allow.  at: the
@@ -374,28 +409,6 @@ static bool lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
         return false;
     unite(w, a, b, delta);
     return true;
-}
-
-static void mark(Worker *w)
-{
-    const Stores *s = w->s;
-
-    memcpy(w->old_place, s->place, (size_t)w->nval * sizeof *s->place);
-    memcpy(w->old_store, s->store, (size_t)s->nstore * sizeof *s->store);
-    w->old_bound = s->bound;
-    w->old_area = w->area;
-    w->old_npeak = w->npeak;
-}
-
-static void go_back(Worker *w)
-{
-    Stores *s = w->s;
-
-    memcpy(s->place, w->old_place, (size_t)w->nval * sizeof *s->place);
-    memcpy(s->store, w->old_store, (size_t)s->nstore * sizeof *s->store);
-    s->bound = w->old_bound;
-    w->area = w->old_area;
-    w->npeak = w->old_npeak;
 }
 
 /* How operand i may lie under the result: both begin together and the result
@@ -426,9 +439,7 @@ static int fit_of(const Node *n, int i, const Choice *c)
 static void hide(Worker *w, const Node *n)
 {
     memset(w->s->view[n->id], 0, (size_t)n->narg);
-    go_back(w);
-    find_last(w);
-    find_pieces(w);
+    go_back(w, 0);
 }
 
 /* ---- states ---- */
@@ -438,27 +449,22 @@ static void hide(Worker *w, const Node *n)
 static bool states_agree(const Worker *w)
 {
     const Graph *g = w->s->g;
-    int i, k;
+    Chunk q;
+    int i;
 
     for (i = 0; i < g->nout; i++) {
         const Val *s = g->out[i]->state;
+        Walk k;
         Ref at;
-        int last;
 
         if (!s)
             continue;
         at = w->s->place[s->id];
-        last = w->last[s->id];
-        for (k = 0; k < w->npiece; k++) {
-            const Chunk *q = &w->piece[k];
-            Ref r = w->s->place[q->val->id];
-
-            if (q->val == s || r.buf != at.buf ||
-                !overlap(at.off, val_bytes(s), r.off + q->off, q->size))
-                continue;
-            if (q->birth < last || (q->birth == last && !w->over[s->id]))
+        for (k = walk(w, at.buf); next_piece(w, &k, &q);)
+            if (q.val != s && q.birth + w->over[s->id] <= w->last[s->id] &&
+                overlap(at.off, val_bytes(s),
+                        w->s->place[q.val->id].off + q.off, q.size))
                 return false;
-        }
     }
     return true;
 }
@@ -466,13 +472,9 @@ static bool states_agree(const Worker *w)
 /* Position of the node that makes v, through reshapes; -1: none does. */
 static int made_at(const Worker *w, const Val *v)
 {
-    int i = w->s->nseq;
-
     while (v->def && v->def->op == OP_reshape)
         v = v->def->arg[0];
-    while (v->def && i-- && w->s->seq[i] != v->def)
-        ;
-    return v->def ? i : -1;
+    return v->def ? w->pos[v->def->id] : -1;
 }
 
 /* May the node at pos write its result over state s? */
@@ -504,14 +506,13 @@ static void make_in_place(Worker *w, const Val *y)
         return;
     mark(w);
     w->s->view[copy->id][0] = 1;
-    refresh(w);
+    read_later(w, copy->arg[0], w->last[y->id]);
     w->over[s->id] = w->last[s->id] == pos && may_write_over(w, pos, s);
     if (!lay(w, s, copy->arg[0], 0, w->over[s->id] ? pos : -1) ||
         !states_agree(w)) {
         w->over[s->id] = false;
         hide(w, copy);
     }
-    refresh(w);
 }
 
 static void keep_states(Worker *w)
@@ -526,20 +527,21 @@ static void keep_states(Worker *w)
 /* Turns argument i of n into a view; false: it cannot be one. */
 static bool show(Worker *w, const Node *n, int i)
 {
-    int64_t off = view_off(n, i);
-    bool ok;
+    int64_t off = view_off(w, n, i);
+    int before = w->nchange;
+    const Val *y = n->res[0];
 
     if (off < 0 || is_view(w->s, n, i))
         return false;
     w->s->view[n->id][i] = 1;
-    find_last(w);
-    find_pieces(w);
-    ok = !states_agree(w) ? false
-         : n->op == OP_concat ? lay(w, n->res[0], n->arg[i], off, -1)
-                            : lay(w, n->arg[0], n->res[0], off, -1);
-    if (!ok)
-        w->s->view[n->id][i] = 0;
-    return ok;
+    read_later(w, n->arg[i], w->last[y->id]);
+    if (states_agree(w) && (n->op == OP_concat
+                                ? lay(w, y, n->arg[i], off, -1)
+                                : lay(w, n->arg[i], y, off, -1)))
+        return true;
+    w->s->view[n->id][i] = 0;
+    go_back(w, before);
+    return false;
 }
 
 /* All arguments of a concat that can be made in its place, together. */
@@ -560,29 +562,20 @@ static void try_views(Worker *w, const Node *n)
 {
     int i;
 
-    if (n->op == OP_reshape || view_off(n, 0) < 0)
+    if (n->op == OP_reshape || view_off(w, n, 0) < 0)
         return;
     mark(w);
     if (n->op == OP_concat && show_all(w, n)) {
-        measure(w);
         if (w->s->bound <= w->old_bound)
             return;
         hide(w, n);
     }
     for (i = 0; i < (n->op == OP_concat ? n->narg : 1); i++) {
         mark(w);
-        if (!show(w, n, i)) {
-            find_last(w);
-            find_pieces(w);
-            continue;
-        }
-        measure(w);
-        if (w->s->bound <= w->old_bound)
+        if (!show(w, n, i) || w->s->bound <= w->old_bound)
             continue;
         w->s->view[n->id][i] = 0;
-        go_back(w);
-        find_last(w);
-        find_pieces(w);
+        go_back(w, 0);
     }
 }
 
@@ -634,10 +627,9 @@ static void take_over(Worker *w, int pos, int fit)
             continue;
         mark(w);
         if (lay(w, n->arg[i], n->res[0], shift_of(n, i), pos)) {
-            measure(w);
             if (operands_agree(w->s, n) && is_better(w, fit))
                 return;
-            go_back(w);
+            go_back(w, 0);
         }
     }
 }
@@ -646,10 +638,11 @@ static void share_reshapes(Worker *w)
 {
     int i;
 
-    for (i = 0; i < w->s->nseq; i++)
+    for (i = 0; i < w->s->nseq; i++) {
+        mark(w);
         if (w->s->seq[i]->op == OP_reshape && !show(w, w->s->seq[i], 0))
             die("reshape %s cannot be an alias", w->s->seq[i]->name);
-    refresh(w);
+    }
 }
 
 /* The next value of a state belongs where the state is. */
@@ -703,6 +696,7 @@ static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
         s->place[v->id] = (Ref){s->nstore, 0};
         s->store[s->nstore++] = (Store){
             .size = val_bytes(v), .konst = v->data != NULL, .val = v,
+            .from = nseq + 1, .to = POS_IN - 1,
         };
     }
     for (i = 0; i < g->nin; i++)
@@ -712,23 +706,80 @@ static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
     return s;
 }
 
+/* Last readers and lives of stores, while nothing is a view. */
+static void find_lives(Worker *w)
+{
+    const Stores *s = w->s;
+    int i, j;
+
+    for (i = 0; i < w->nval; i++)
+        w->last[i] = POS_IN;
+    for (i = 0; i < s->g->nout; i++)
+        w->last[s->g->out[i]->id] = s->nseq;
+    for (i = 0; i < s->nseq; i++)
+        for (j = 0; j < s->seq[i]->narg; j++)
+            if (s->seq[i]->arg[j]) {
+                int *last = &w->last[s->seq[i]->arg[j]->id];
+
+                *last = MAX(*last, i);
+            }
+    for (i = 0; i < s->nstore; i++) {
+        Store t = s->store[i];
+        Walk at = walk(w, i);
+        Chunk p;
+
+        while (next_piece(w, &at, &p)) {
+            t.from = MIN(t.from, p.birth);
+            t.to = MAX(t.to, death(w, &p));
+        }
+        put_store(w, i, t);
+    }
+}
+
+static void count_scratch(Worker *w)
+{
+    const Stores *s = w->s;
+    int i;
+
+    for (i = 0; i < s->nseq; i++)
+        levels_add(w->live, i + 1, i + 1, s->choice[s->seq[i]->id].scratch);
+}
+
 static Worker *new_worker(Stores *s)
 {
     Arena *mem = arena_new();
     Worker *w = NEW(mem, Worker);
-    int i, most;
+    const Val *v;
+    int i;
 
-    w->mem = mem;
-    w->s = s;
-    w->nval = most = graph_nval(s->g);
-    for (i = 0; i < s->nseq; i++)
-        most += s->seq[i]->narg;
+    *w = (Worker){.mem = mem, .s = s, .nval = graph_nval(s->g)};
+    w->val = NEWN(mem, const Val *, w->nval + 1);
+    w->pos = NEWN(mem, int, s->nseq + 1);
     w->last = NEWN(mem, int, w->nval + 1);
     w->over = NEWN(mem, bool, w->nval + 1);
-    w->piece = NEWN(mem, Chunk, most + 1);
-    w->sum = NEWN(mem, int64_t, s->nseq + 4);
-    w->old_place = NEWN(mem, Ref, w->nval + 1);
-    w->old_store = NEWN(mem, Store, w->nval + 1);
+    w->joined = NEWN(mem, int64_t *, s->nseq + 1);
+    w->head = NEWN(mem, int, w->nval + 1);
+    w->tail = NEWN(mem, int, w->nval + 1);
+    w->next = NEWN(mem, int, w->nval + 1);
+    w->live = levels_new(mem, s->nseq + 2);
+    memset(w->head, -1, (size_t)(w->nval + 1) * sizeof *w->head);
+    for (v = s->g->vals; v; v = v->next) {
+        int store = s->place[v->id].buf;
+
+        w->val[v->id] = v;
+        w->next[v->id] = w->head[store];
+        w->head[store] = v->id;
+        if (w->next[v->id] < 0)
+            w->tail[store] = v->id;
+    }
+    for (i = 0; i < s->nseq; i++) {
+        const Node *n = s->seq[i];
+
+        w->pos[n->id] = i;
+        w->joined[n->id] = n->op == OP_concat ? join(mem, n) : NULL;
+    }
+    count_scratch(w);
+    find_lives(w);
     return w;
 }
 
@@ -739,12 +790,10 @@ Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
     Worker *w = new_worker(s);
     int i;
 
-    refresh(w);
     share_reshapes(w);
     keep_states(w);
     for (i = 0; i < nseq; i++)
         try_views(w, seq[i]);
-    refresh(w);
     for (i = 0; i < NOT * nseq; i++)
         take_over(w, i % nseq, i / nseq);
     arena_end(w->mem);
