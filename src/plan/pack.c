@@ -16,11 +16,24 @@
 #include <string.h>
 
 enum { REPAIRS = 24, BUDGET = 1000000 };
+enum { MANY = 1000 }; /* items; of more, less is tried in proportion */
+enum { TOGETHER = 256, FEW = 4 }; /* items to a slice of time; slices */
+
+/* Items placed, by offset: all, or those that live in a slice of time. */
+typedef struct Slice {
+    int *item;
+    int n;
+} Slice;
 
 typedef struct Group {
     PackItem **item;
     int n;
-    int *order, *placed; /* indices; placed: by offset */
+    int *order;          /* indices */
+    Arena *mem;
+    Slice all, *slice;
+    int nslice;
+    int64_t begin, length; /* of all in time; of a slice */
+    const PackItem **near; /* some of them */
     int64_t *best;       /* offsets of the lowest packing so far */
     int64_t height, bound;
     int64_t refuted;     /* no search for a lower height can succeed; the
@@ -38,27 +51,112 @@ static bool together(const PackItem *a, const PackItem *b)
     return a->lower < b->upper && b->lower < a->upper;
 }
 
-/* The lowest place of item i that is free of all placed ones, which are
- * sorted by offset; it joins them there. */
-static int64_t place_low(Group *g, int i, int nplaced)
+static int first_slice(const Group *g, const PackItem *p)
 {
-    const PackItem *it = g->item[i];
-    int64_t at = 0;
+    return (int)((p->lower - g->begin) / g->length);
+}
+
+static int last_slice(const Group *g, const PackItem *p)
+{
+    return (int)((p->upper - 1 - g->begin) / g->length);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const PackItem *p = *(const PackItem *const *)a;
+    const PackItem *q = *(const PackItem *const *)b;
+
+    return p->offset < q->offset ? -1 : p->offset > q->offset;
+}
+
+/* Adds those of a slice that live with `it`; what is in several slices comes
+ * from the first, not before slice `from`, that it is in. */
+static int add_near(Group *g, const Slice *s, const PackItem *it, int at,
+                    int from, int n)
+{
+    int i;
+
+    for (i = 0; i < s->n; i++) {
+        const PackItem *p = g->item[s->item[i]];
+
+        if (together(p, it) && MAX(from, first_slice(g, p)) == at)
+            g->near[n++] = p;
+    }
+    return n;
+}
+
+/* Those placed that live with `it`, by offset, in g->near; how many. */
+static int list_near(Group *g, const PackItem *it)
+{
+    int first = first_slice(g, it), last = last_slice(g, it), b, n = 0;
+
+    if (last - first >= FEW) {
+        for (b = 0; b < g->all.n; b++)
+            if (together(g->item[g->all.item[b]], it))
+                g->near[n++] = g->item[g->all.item[b]];
+        return n;
+    }
+    for (b = first; b <= last; b++)
+        n = add_near(g, &g->slice[b], it, b, first, n);
+    if (first < last)
+        qsort(g->near, (size_t)n, sizeof *g->near, by_offset);
+    return n;
+}
+
+static void put_sorted(Group *g, Slice *s, int i)
+{
     int j;
 
-    for (j = 0; j < nplaced; j++) {
-        const PackItem *p = g->item[g->placed[j]];
+    GROW(g->mem, s->item, (size_t)s->n);
+    for (j = s->n++;
+         j && g->item[s->item[j - 1]]->offset > g->item[i]->offset; j--)
+        s->item[j] = s->item[j - 1];
+    s->item[j] = i;
+}
 
-        if (!together(p, it))
-            continue;
+static void join(Group *g, int i)
+{
+    int b;
+
+    put_sorted(g, &g->all, i);
+    for (b = first_slice(g, g->item[i]); b <= last_slice(g, g->item[i]); b++)
+        put_sorted(g, &g->slice[b], i);
+}
+
+/* The lowest place of item i that is free of all placed ones, which it joins
+ * there. */
+static int64_t place_low(Group *g, int i)
+{
+    PackItem *it = g->item[i];
+    int64_t at = 0;
+    int j, n = list_near(g, it);
+
+    for (j = 0; j < n; j++) {
+        const PackItem *p = g->near[j];
+
         if (at + it->size <= p->offset)
             break;
         at = MAX(at, round_up(p->offset + p->size, it->align));
     }
-    for (j = nplaced; j && g->item[g->placed[j - 1]]->offset > at; j--)
-        g->placed[j] = g->placed[j - 1];
-    g->placed[j] = i;
-    return g->item[i]->offset = at;
+    it->offset = at;
+    join(g, i);
+    return at;
+}
+
+static void begin_slices(Group *g)
+{
+    int64_t end = g->item[0]->upper;
+    int i;
+
+    g->begin = g->item[0]->lower;
+    for (i = 1; i < g->n; i++) {
+        g->begin = MIN(g->begin, g->item[i]->lower);
+        end = MAX(end, g->item[i]->upper);
+    }
+    g->nslice = g->n / TOGETHER + 1;
+    g->length = (end - g->begin + g->nslice - 1) / g->nslice;
+    g->slice = NEWN(g->mem, Slice, g->nslice);
+    g->near = arena_get(g->mem, (size_t)g->n, sizeof *g->near);
 }
 
 /* Places all in g->order; keeps the result if it is the lowest so far.
@@ -68,10 +166,13 @@ static int first_fit(Group *g)
     int64_t height = 0, end;
     int i, top = 0;
 
+    g->all.n = 0;
+    for (i = 0; i < g->nslice; i++)
+        g->slice[i].n = 0;
     for (i = 0; i < g->n; i++) {
         int k = g->order[i];
 
-        end = place_low(g, k, i) + g->item[k]->size;
+        end = place_low(g, k) + g->item[k]->size;
         if (end > height) {
             height = end;
             top = i;
@@ -115,26 +216,33 @@ static int64_t by_end(const PackItem *p)
 
 typedef int64_t Key_of(const PackItem *p);
 
-/* Largest key first, then largest size, then as given: insertion sort is
- * stable and the orders are nearly sorted by then. */
+typedef struct Rank {
+    int64_t key, size;
+    int item;
+} Rank;
+
+/* Largest key first, then largest size, then as given. */
+static int by_rank(const void *a, const void *b)
+{
+    const Rank *p = a, *q = b;
+
+    if (p->key != q->key)
+        return p->key > q->key ? -1 : 1;
+    if (p->size != q->size)
+        return p->size > q->size ? -1 : 1;
+    return p->item < q->item ? -1 : 1;
+}
+
 static void sort_order(Group *g, Key_of *key)
 {
-    int i, j;
+    Rank *r = NEWN(g->mem, Rank, g->n);
+    int i;
 
-    for (i = 1; i < g->n; i++) {
-        int k = g->order[i];
-        const PackItem *p = g->item[k];
-
-        for (j = i; j; j--) {
-            const PackItem *q = g->item[g->order[j - 1]];
-
-            if (key(q) > key(p) ||
-                (key(q) == key(p) && q->size >= p->size))
-                break;
-            g->order[j] = g->order[j - 1];
-        }
-        g->order[j] = k;
-    }
+    for (i = 0; i < g->n; i++)
+        r[i] = (Rank){key(g->item[i]), g->item[i]->size, i};
+    qsort(r, (size_t)g->n, sizeof *r, by_rank);
+    for (i = 0; i < g->n; i++)
+        g->order[i] = r[i].item;
 }
 
 static void to_front(Group *g, int at)
@@ -154,8 +262,6 @@ static void pack_greedily(Group *g, int64_t enough, int repairs)
     int i, top;
 
     for (k = 0; k < LEN(keys) && g->height > enough; k++) {
-        for (i = 0; i < g->n; i++)
-            g->order[i] = i;
         sort_order(g, keys[k]);
         top = first_fit(g);
         for (i = 0; i < repairs && g->height > enough && top; i++) {
@@ -272,18 +378,25 @@ static int64_t live_sum(Arena *mem, const Group *g)
     return most;
 }
 
+/* So much of what would be tried of few items. */
+static int64_t fewer(const Group *g, int64_t tries)
+{
+    return tries * MANY / MAX(MANY, g->n);
+}
+
 /* Packs items that hang together in time; adds to what r says of all. */
 static void pack_group(Arena *mem, PackItem **item, int n, int64_t capacity,
                        int64_t budget, PackResult *r)
 {
-    Group g = {.item = item, .n = n, .height = INT64_MAX};
+    Group g = {.item = item, .n = n, .height = INT64_MAX, .mem = mem};
     int64_t enough;
     int i;
 
     g.order = NEWN(mem, int, n);
-    g.placed = NEWN(mem, int, n);
     g.best = NEWN(mem, int64_t, n);
     g.bound = live_sum(mem, &g);
+    budget = fewer(&g, budget);
+    begin_slices(&g);
     enough = MAX(g.bound, capacity);
     pack_greedily(&g, enough, 0);
     if (g.height > enough)
@@ -291,7 +404,8 @@ static void pack_group(Arena *mem, PackItem **item, int n, int64_t capacity,
     if (g.search)
         pack_exactly(&g, capacity, MIN(budget, 16 * (n + 512)));
     if (g.height > MAX(g.bound, capacity))
-        pack_greedily(&g, MAX(g.bound, capacity), REPAIRS);
+        pack_greedily(&g, MAX(g.bound, capacity),
+                      (int)fewer(&g, REPAIRS));
     if (g.search) {
         pack_exactly(&g, capacity, budget - search_nodes(g.search));
         r->nodes += search_nodes(g.search);

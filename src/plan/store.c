@@ -43,6 +43,7 @@ typedef struct Worker {
     Arena *mem;      /* scratch */
     int nval;
     const Val **val; /* by Val.id */
+    int64_t *bytes;
     int *pos;        /* by Node.id */
     int *last;       /* by Val.id: position of the last reader */
     bool *over;      /* by Val.id: of a state, whose last reader writes the next
@@ -167,12 +168,6 @@ static Walk walk(const Worker *w, int store)
     return (Walk){w->head[store], 0};
 }
 
-/* Is part k of value v, result of n, written by it? */
-static bool is_written(const Worker *w, const Node *n, int k)
-{
-    return w->joined[n->id] ? !is_view(w->s, n, k) : !all_views(w->s, n);
-}
-
 /* false: there is none any more. */
 static bool next_piece(const Worker *w, Walk *at, Chunk *p)
 {
@@ -186,10 +181,10 @@ static bool next_piece(const Worker *w, Walk *at, Chunk *p)
             at->val = w->next[at->val];
             at->part = 0;
         }
-        if (n && !is_written(w, n, k))
+        if (n && is_view(w->s, n, off ? k : 0))
             continue;
         *p = (Chunk){v, off ? off[k] : 0,
-                     off ? off[k + 1] - off[k] : val_bytes(v),
+                     off ? off[k + 1] - off[k] : w->bytes[v->id],
                      n ? w->pos[n->id] : POS_IN};
         return true;
     }
@@ -754,6 +749,7 @@ static Worker *new_worker(Stores *s)
 
     *w = (Worker){.mem = mem, .s = s, .nval = graph_nval(s->g)};
     w->val = NEWN(mem, const Val *, w->nval + 1);
+    w->bytes = NEWN(mem, int64_t, w->nval + 1);
     w->pos = NEWN(mem, int, s->nseq + 1);
     w->last = NEWN(mem, int, w->nval + 1);
     w->over = NEWN(mem, bool, w->nval + 1);
@@ -771,6 +767,7 @@ static Worker *new_worker(Stores *s)
         w->head[store] = v->id;
         if (w->next[v->id] < 0)
             w->tail[store] = v->id;
+        w->bytes[v->id] = val_bytes(v);
     }
     for (i = 0; i < s->nseq; i++) {
         const Node *n = s->seq[i];
