@@ -851,6 +851,35 @@ static void begin_layer(Emitter *e, int work)
     });
 }
 
+static bool starts_move(const Step *s)
+{
+    return s->kind == STEP_start && s->engine == ENG_dma;
+}
+
+static int64_t bytes_moved(const Step *s)
+{
+    return s->move.row * s->move.rows;
+}
+
+/* The engine takes a command when the bursts of those before it are on their
+ * way; the core that writes a third one stands still for so long.  So of
+ * transfers that begin together the shortest go first. */
+static void shortest_first(Plan *p)
+{
+    int i, j;
+
+    for (i = 1; i < p->nstep; i++)
+        for (j = i; j > 0; j--) {
+            Step *a = &p->step[j - 1], *b = &p->step[j], s = *a;
+
+            if (!starts_move(a) || !starts_move(b) || a->layer != b->layer ||
+                bytes_moved(a) <= bytes_moved(b))
+                break;
+            *a = *b;
+            *b = s;
+        }
+}
+
 void emit_steps(Tiler *t, const Solution *sol)
 {
     Emitter e = {.t = t, .p = t->p, .sol = sol};
@@ -878,4 +907,5 @@ void emit_steps(Tiler *t, const Solution *sol)
         spill_leave(t, e.work + count_works(&e) - 1, &e.token);
     }
     spill_enter(t, t->nwork, 1);
+    shortest_first(t->p);
 }
