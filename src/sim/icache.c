@@ -4,8 +4,9 @@
  * it (an instruction across two lines asks for both).  In the cluster a small
  * cache per core stands before banks that all cores share; the fabric
  * controller has one cache.  A bank refills one line at a time; a hit on a
- * line still under way waits for it.  The way to replace comes from an
- * 8-bit LFSR, as in the GAP caches. */
+ * line still under way waits for it.  An empty way is taken first; of a full
+ * set one is replaced by an 8-bit LFSR (pri_icache_controller and icache_bank
+ * of PULP's icaches). */
 #include "sim/chip.h"
 
 #include <string.h>
@@ -30,11 +31,17 @@ void cache_flush(Cache *k)
     memset(k->tag, 0, (size_t)(k->sets * k->ways) * sizeof *k->tag);
 }
 
-static int choose_way(Cache *k)
+/* Of a set whose lines begin at entry `first`: an empty way, else one by the
+ * LFSR, which moves only then. */
+static int choose_way(Cache *k, int first)
 {
     unsigned r = k->lfsr;
     unsigned bit = ~(r >> 7 ^ r >> 3 ^ r >> 2 ^ r >> 1) & 1;
+    int i;
 
+    for (i = 0; i < k->ways; i++)
+        if (!k->tag[first + i])
+            return i;
     k->lfsr = (uint8_t)(r << 1 | bit);
     return k->lfsr >> 1 & (k->ways - 1);
 }
@@ -53,7 +60,7 @@ static int look_up(const Cache *k, uint32_t line, uint32_t set)
 /* Takes a line from below, where it costs `below` cycles; what that costs. */
 static int refill(Cache *k, uint32_t line, uint32_t set, uint64_t t, int below)
 {
-    int i = (int)set * k->ways + choose_way(k);
+    int first = (int)set * k->ways, i = first + choose_way(k, first);
     uint64_t wait = t < k->refill ? k->refill - t : 0;
     uint64_t cost = wait + (uint64_t)(below + k->latency);
 
