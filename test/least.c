@@ -84,7 +84,7 @@ typedef struct Count {
     int nets, refused, wrong, unfit;
 } Count;
 
-static void say(const Case *c, const char *what)
+static void tell(const Case *c, const char *what)
 {
     printf("seed %llu, %d layers, L1 %lld, L2 %lld: %s (%s)\n",
            (unsigned long long)c->seed, c->layers, (long long)c->l1,
@@ -109,7 +109,7 @@ static void check_others(Case *c, int64_t *size, int64_t least, Rng *r,
         if ((try(c, &which, &bytes) == 0) != more) {
             n->wrong++;
             printf("least %lld: ", (long long)least);
-            say(c, more ? "more is not enough" : "less is enough");
+            tell(c, more ? "more is not enough" : "less is enough");
             return;
         }
     }
@@ -124,7 +124,7 @@ static void check_size(Case c, Rng *r, Count *n)
         return;
     if (which == NONE) {
         n->unfit++;
-        say(&c, "what is missing?");
+        tell(&c, "what is missing?");
         return;
     }
     n->refused++;
@@ -133,13 +133,13 @@ static void check_size(Case c, Rng *r, Count *n)
     *size = least;
     if (try(&c, &at, &bytes)) {
         n->wrong++;
-        say(&c, "what is missing is not enough");
+        tell(&c, "what is missing is not enough");
         return;
     }
     *size = least - 1;
     if (try(&c, &at, &bytes) != ERR_FIT) {
         n->wrong++;
-        say(&c, "a byte less is enough");
+        tell(&c, "a byte less is enough");
         return;
     }
     check_others(&c, size, least, r, n);

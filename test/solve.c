@@ -372,7 +372,7 @@ typedef struct Count {
     double gap;
 } Count;
 
-static void say(uint64_t seed, const Try *x, const Solution *s)
+static void tell(uint64_t seed, const Try *x, const Solution *s)
 {
     printf("seed %llu: cost %lld, the best is %lld\n",
            (unsigned long long)seed, s->found ? (long long)s->cycles : -1,
@@ -433,7 +433,7 @@ static void check(uint64_t seed, Count *c)
     c->tried += x.tried;
     c->homes[1 + ok]++;
     if (ok < 0)
-        say(seed, &x, &s);
+        tell(seed, &x, &s);
     if (ok > 0 && s.found) {
         ok = check_bound(&x, &c->gap);
         c->bound[1 + ok]++;
