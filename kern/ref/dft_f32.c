@@ -6,13 +6,13 @@
  * split    rows frames
  * scratch  16 * n
  * stack    384
- * cycles   rows * frames * n * (60 + 40 * ways)
+ * cycles   rows * frames * n * (30 + 25 * ways)
  *
  * x[rows][len][c], c 1: real, 2: complex; w[n]: cosine and sine of one turn's
  * n parts; v[n]: a factor per element.  y[rows][frames][out]: the first of n
  * complex results; frame f begins at element f * step, and what lies behind
  * the row is 0.  mode 0: forward, 1: inverse, divided by n.  ways: the sum of
- * n's prime factors.
+ * n's prime factors, 2 being 1.
  *
  * Stockham's autosort method (Van Loan, Computational Frameworks for the Fast
  * Fourier Transform, 1992, section 1.7): before a step the buffer holds, for

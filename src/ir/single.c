@@ -86,7 +86,9 @@ Shape shape_dft(const Node *n)
     return x;
 }
 
-static int32_t prime_factors(int64_t n)
+/* Products that an element of a transform of length n takes: p in a step of p
+ * parts, one where they are two. */
+static int32_t products(int64_t n)
 {
     int64_t p = 2, sum = 0;
 
@@ -94,7 +96,7 @@ static int32_t prime_factors(int64_t n)
         if (n % p)
             p = p * p > n ? n : p + 1;
         else
-            sum += p, n /= p;
+            sum += p == 2 ? 1 : p, n /= p;
     return (int32_t)sum;
 }
 
@@ -110,7 +112,7 @@ void fill_dft(const Node *n, struct dft_dims *d)
     d->n = dims_32(n, n->arg[1]->shape.dim[0]);
     d->out = dims_32(n, y.dim[y.rank - 2]);
     d->mode = (int32_t)attr_int(n, A_mode);
-    d->ways = prime_factors(d->n);
+    d->ways = products(d->n);
 }
 
 /* --- gridsample --- */
