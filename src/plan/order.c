@@ -11,7 +11,8 @@
  * Where there are too many states, the most promising few of each size are
  * kept (beam search), and the order of the file is there to compare with:
  * what is returned are orders, for the storage they really need to decide.  Of
- * networks with very many nodes only one order is tried, greedily: of the next
+ * networks with very many nodes, or far too many such states, only one order is
+ * tried, greedily: of the next
  * few nodes that one which costs least, and leaves least, comes first.
  *
  * What a node needs is judged here without views of slices; a reshape is its
@@ -29,7 +30,7 @@
 #include <string.h>
 
 enum { EXACT = 2048, BEAM = 16, AHEAD = 24, WORTH = 500 };
-enum { MANY = 512 }; /* nodes */
+enum { MANY = 512, LOOKS = 100000000 }; /* nodes; looks at nodes, in all */
 
 /* Values that are one piece of memory: a value and its reshapes. */
 typedef struct Class {
@@ -71,6 +72,7 @@ typedef struct Order {
     int *path;
     State *state;
     int nstate;
+    int64_t looks;      /* at jobs, whether they are ready */
     int *heap, nheap;
     int *slot, nslot;   /* of states by what is done */
     CodeCache *cache;   /* of an order for warm code, with */
@@ -259,6 +261,7 @@ static void run_free(Order *o, State *s)
 
     while (again) {
         again = false;
+        o->looks += o->njob;
         for (i = 0; i < o->njob; i++) {
             if (!is_ready(o, s, i))
                 continue;
@@ -433,7 +436,7 @@ static int search_exactly(Order *o)
     forget(o, 16 * EXACT);
     first = first_state(o);
     to_heap(o, &first, NULL);
-    while (o->nheap && o->nstate < EXACT) {
+    while (o->nheap && o->nstate < EXACT && o->looks < LOOKS) {
         int s = heap_get(o);
 
         if (o->state[s].count == o->njob)
@@ -486,7 +489,8 @@ static int search_beam(Order *o)
     first = first_state(o);
     to_beam(o, &first, &b);
     for (c = 0; c < o->njob; c++)
-        for (i = 0; i < b.n[c] && o->nstate < 2 * BEAM * o->njob; i++)
+        for (i = 0; i < b.n[c] && o->nstate < 2 * BEAM * o->njob &&
+                    o->looks < LOOKS; i++)
             expand(o, b.best[c][i], to_beam, &b);
     return b.n[o->njob] ? b.best[o->njob][0] : -1;
 }
@@ -629,9 +633,11 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *count)
 
     begin(&o, g, c);
     o.there = NEWN(o.mem, double, 1);
-    s = o.njob > MANY ? search_greedily(&o) : search_exactly(&o);
-    if (s < 0)
+    s = o.njob > MANY ? -1 : search_exactly(&o);
+    if (s < 0 && o.njob <= MANY)
         s = search_beam(&o);
+    if (s < 0)
+        s = search_greedily(&o);
     if (s >= 0)
         seq = order_of(&o, mem, g, s, count);
     arena_end(o.mem);
