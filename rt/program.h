@@ -29,7 +29,7 @@
  * on the page itself.  Defined before this is included: RT_CORES, how many
  * cores the team has; RT_VALUES; RT_FAR, whether there are transfers to
  * external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them
- * for such transfers.  What differs from chip to chip is in its team.h. */
+ * for such transfers; RT_LARGEST, bytes of the longest transfer.  What differs from chip to chip is in its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -259,12 +259,24 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
     c->w++;
 }
 
+/* As one transfer, or where the engine takes less as several. */
 static inline void rt_page_load(struct rt_state *s, int i)
 {
-    s->next = rt_dma_start((struct rt_move){
-        .command = RT_COMMAND((uint32_t)s->page[i].bytes, 1, 0, 0),
-        .near = (uintptr_t)rt_page_buffer(i), .far = (uintptr_t)s->page[i].at,
-    }, 0);
+    const uint32_t bytes = (uint32_t)s->page[i].bytes;
+    const uint32_t most = RT_LARGEST < RT_PAGE ? RT_LARGEST : RT_PAGE;
+    uint32_t at = 0, n = bytes;
+
+    s->next = 0;
+    do {
+        if (RT_LARGEST < RT_PAGE)
+            n = bytes - at < most ? bytes - at : most;
+        s->next = rt_dma_start((struct rt_move){
+            .command = RT_COMMAND(n, 1, 0, 0),
+            .near = (uintptr_t)rt_page_buffer(i) + at,
+            .far = (uintptr_t)s->page[i].at + at,
+        }, s->next);
+        at += n;
+    } while (RT_LARGEST < RT_PAGE && at < bytes);
 }
 
 /* The page has come, before the others see it; what is not wanted of it is not

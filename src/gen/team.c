@@ -17,6 +17,14 @@ static int count_slots(const Program *p, bool io)
     return n;
 }
 
+/* Bytes of a transfer into the nearest memory. */
+static int largest(const Gen *g)
+{
+    const Dma *d = soc_dma(g->p->soc, 1, 2);
+
+    return d ? (int)item_int(d->item, "largest", INT32_MAX) : INT32_MAX;
+}
+
 void gen_team_top(Gen *g, Str *out)
 {
     int near, far;
@@ -25,9 +33,10 @@ void gen_team_top(Gen *g, Str *out)
     far = count_slots(g->p->program, true);
     str_fmt(out, "#include \"rt/team.h\"\n\n"
             "enum { RT_CORES = %d, RT_VALUES = %d, RT_FAR = %d,\n"
-            "       RT_IO_SLOT = %d, RT_SLOTS = %d };\n"
+            "       RT_IO_SLOT = %d, RT_SLOTS = %d, RT_LARGEST = %d };\n"
             "#include \"rt/program.h\"\n\n", g->p->soc->ncore,
-            g->p->program->values, gen_far(g), near, MAX(1, near + far));
+            g->p->program->values, gen_far(g), near, MAX(1, near + far),
+            largest(g));
 }
 
 /* What the program calls: one type for all kernels. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_MOVE = 65536, MOST_TOKENS = 16 };
+enum { MOST_TOKENS = 16 };
 
 typedef struct Slot {
     int buf;                  /* -1: none yet */
@@ -123,33 +123,6 @@ static void start_move(Emitter *e, int work, Slot *s, Move m)
         .layer = work, .node = w->node, .part = w->part, .move = m,
         .tmp = {-1, 0}, .why = "",
     });
-}
-
-/* Rows [from, from + n) of a piece, or of a single long row a part. */
-static Move move_part(Move m, int64_t from, int64_t n)
-{
-    if (m.rows > 1) {
-        m.from.off += from * m.from_stride;
-        m.to.off += from * m.to_stride;
-        m.rows = n;
-        return m;
-    }
-    m.from.off += from;
-    m.to.off += from;
-    m.row = m.from_stride = m.to_stride = n;
-    return m;
-}
-
-/* In as many transfers as the engine's largest asks for. */
-static void start_moves(Emitter *e, int work, Slot *s, Move m)
-{
-    int64_t total = m.rows > 1 ? m.rows : m.row, at, n;
-    int64_t most = m.rows > 1 ? MAX(1, MOST_MOVE / m.row) : MOST_MOVE;
-
-    for (at = 0; at < total; at += n) {
-        n = MIN(most, total - at);
-        start_move(e, work, s, move_part(m, at, n));
-    }
 }
 
 /* The works that are computed together with work `work`: to[0] is the tile of
@@ -280,7 +253,7 @@ static void load(Emitter *e, int work, int o, Piece p)
     s = slot_of(e, work, o, g->now);
     grow_buf(e, s->buf, piece_bytes(p));
     s->holds = p;
-    start_moves(e, work, s, (Move){
+    start_move(e, work, s, (Move){
         .from = place_of(e, work, o, p), .to = {s->buf, 0},
         .row = p.row, .rows = p.rows, .to_stride = p.row,
         .from_stride = oper_streams(&e->t->work[work].oper[o]) ? p.row
@@ -571,7 +544,7 @@ static void store_out(Emitter *e, int o, Slot *s)
     grow_buf(e, g->buf[g->now], n);
     g->stored = e->stage[e->work][o].now;
     g->piece = s->holds;
-    start_moves(e, e->work, s, (Move){
+    start_move(e, e->work, s, (Move){
         .from = {s->buf, 0}, .to = {g->buf[g->now], 0}, .row = n, .rows = 1,
         .from_stride = n, .to_stride = n,
     });
@@ -600,7 +573,7 @@ static void store_results(Emitter *e)
         if (oper_streams(&w->oper[o]))
             store_out(e, o, s);
         else
-            start_moves(e, e->work, s, (Move){
+            start_move(e, e->work, s, (Move){
                 .from = {s->buf, 0},
                 .to = place_of(e, e->work, o, s->holds),
                 .row = s->holds.row, .rows = s->holds.rows,
@@ -682,7 +655,7 @@ static void put_by(Emitter *e, int work, int64_t now, int64_t next)
         });
     grow_buf(e, e->by[work], next);
     await(e, work - 1, s); /* some of it may have come from the tile before */
-    start_moves(e, work - 1, s, (Move){
+    start_move(e, work - 1, s, (Move){
         .from = {s->buf, now - next}, .to = {e->by[work], 0}, .row = next,
         .rows = 1, .from_stride = next, .to_stride = next,
     });
@@ -694,7 +667,7 @@ static void take_up(Emitter *e, int work, int64_t next)
     Slot *s = slot_of(e, work - 1, e->t->work[work - 1].noper - 1, 0);
 
     await(e, work - 1, s);
-    start_moves(e, work - 1, s, (Move){
+    start_move(e, work - 1, s, (Move){
         .from = {e->by[work], 0}, .to = {s->buf, 0}, .row = next, .rows = 1,
         .from_stride = next, .to_stride = next,
     });

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Transfers that an engine may have under way. */
-static const int most[2] = {14, 8}; /* ENG_dma, ENG_io */
+/* Slots of an engine that records can name. */
+enum { MOST_SLOTS = 16, MOST_DEFERRED = 24 };
 
 typedef struct Slot {
     int count;             /* transfers under way; 0: free */
@@ -26,7 +26,9 @@ typedef struct Maker {
     const Step *later[LATER]; /* transfers that have not begun yet */
     int nlater;
     int *group;            /* by token: what is waited for together */
-    Slot slot[2][16];
+    Slot slot[2][MOST_SLOTS];
+    int most[2];           /* transfers that an engine may have under way */
+    int64_t largest[2];    /* bytes of one; by io */
     int begun;             /* transfers so far */
     bool working;          /* cores may be, when core 0 has gone on */
     int *last;             /* by layer: the record after which it is done */
@@ -137,7 +139,7 @@ static int find_slot(const Maker *m, int io, int group)
 {
     int i;
 
-    for (i = 0; i < most[io]; i++) {
+    for (i = 0; i < m->most[io]; i++) {
         const Slot *s = &m->slot[io][i];
 
         if (group < 0 ? !s->count : s->count && s->group == group)
@@ -160,7 +162,7 @@ static int under_way(const Maker *m, int io)
 {
     int i, n = 0;
 
-    for (i = 0; i < most[io]; i++)
+    for (i = 0; i < m->most[io]; i++)
         n += m->slot[io][i].count;
     return n;
 }
@@ -171,9 +173,9 @@ static void make_room(Maker *m, int io, int pos)
 {
     int i, oldest = -1;
 
-    if (under_way(m, io) < most[io])
+    if (under_way(m, io) < m->most[io])
         return;
-    for (i = 0; i < most[io]; i++) {
+    for (i = 0; i < m->most[io]; i++) {
         const Slot *s = &m->slot[io][i];
 
         if (s->count && (oldest < 0 || s->age < m->slot[io][oldest].age))
@@ -212,11 +214,49 @@ static void note_layer(Maker *m, const Step *s)
 }
 
 /* What comes now may ask for the last kernel's results, or for its place. */
-static void put_meet(Maker *m)
+static void put_barrier(Maker *m)
 {
     if (m->working)
         rec_new(m->q, REC_barrier);
     m->working = false;
+}
+
+/* A part of transfer `all`: bytes [at, at + row) of `rows` rows from row `from`
+ * on. */
+static void put_part(Maker *m, const Rec *all, int64_t from, int64_t rows,
+                     int64_t at, int64_t row)
+{
+    int slot = take_slot(m, all->io, all->step);
+    Rec *c;
+
+    put_barrier(m);
+    c = rec_new(m->q, REC_move);
+    *c = *all;
+    c->slot = slot;
+    c->row = row;
+    c->rows = rows;
+    c->place[0].off += from * all->row + at;
+    c->place[1].off += from * all->stride + at;
+    note_layer(m, all->step);
+}
+
+/* In as many transfers as the engine's largest asks for. */
+static void put_parts(Maker *m, const Rec *all)
+{
+    int64_t most = m->largest[all->io], from, at, n;
+
+    if (all->row <= most) {
+        for (from = 0; from < all->rows; from += n) {
+            n = MIN(most / all->row, all->rows - from);
+            put_part(m, all, from, n, 0, all->row);
+        }
+        return;
+    }
+    for (from = 0; from < all->rows; from++)
+        for (at = 0; at < all->row; at += n) {
+            n = MIN(most, all->row - at);
+            put_part(m, all, from, 1, at, n);
+        }
 }
 
 /* Rows that lie without gaps are one. */
@@ -224,25 +264,20 @@ static void put_move(Maker *m, const Step *s)
 {
     const Move *v = &s->move;
     bool in = level(m, v->to) < level(m, v->from);
-    bool io = s->engine == ENG_io;
-    int slot = take_slot(m, io, s);
-    Rec *c;
+    Rec c = {.kind = REC_move, .step = s, .pos = (int)(s - m->p->step),
+             .io = s->engine == ENG_io, .in = in, .row = v->row,
+             .rows = v->rows, .nplace = 2,
+             .stride = in ? v->from_stride : v->to_stride};
 
     if (v->row <= 0 || v->rows <= 0)
         die("a transfer of nothing");
-    put_meet(m);
-    c = rec_new(m->q, REC_move);
-    *c = (Rec){.kind = REC_move, .step = s, .pos = (int)(s - m->p->step),
-               .io = io, .in = in,
-                .slot = slot, .row = v->row, .rows = v->rows, .nplace = 2,
-                .stride = in ? v->from_stride : v->to_stride};
-    if (c->stride == c->row) {
-        c->row *= c->rows;
-        c->rows = 1;
+    if (c.stride == c.row) {
+        c.row *= c.rows;
+        c.rows = 1;
     }
-    c->place[0] = place_of(m, in ? v->to : v->from);
-    c->place[1] = place_of(m, in ? v->from : v->to);
-    note_layer(m, s);
+    c.place[0] = place_of(m, in ? v->to : v->from);
+    c.place[1] = place_of(m, in ? v->from : v->to);
+    put_parts(m, &c);
 }
 
 static void begin_later(Maker *m)
@@ -254,15 +289,30 @@ static void begin_later(Maker *m)
     m->nlater = 0;
 }
 
+/* How many records a transfer is. */
+static int64_t count_parts(const Maker *m, const Step *s)
+{
+    const Move *v = &s->move;
+    int64_t most = m->largest[s->engine == ENG_io];
+
+    if (v->row > most)
+        return v->rows * ((v->row + most - 1) / most);
+    return (v->rows + most / v->row - 1) / MAX(1, most / v->row);
+}
+
 /* The cores had better not wait for core 0 to begin transfers: it does so when
- * they are at work, unless it would be too late, or the layer over by then. */
+ * they are at work, unless it would be too late, or the layer over by then, or
+ * the call and they are too much for a page. */
 static bool can_wait(const Maker *m, const Step *kernel)
 {
+    int64_t parts = 0;
     int i;
 
-    for (i = 0; i < m->nlater; i++)
-        if (m->later[i]->layer < kernel->layer)
+    for (i = 0; i < m->nlater; i++) {
+        parts += count_parts(m, m->later[i]);
+        if (m->later[i]->layer < kernel->layer || parts > MOST_DEFERRED)
             return false;
+    }
     return kernel->ncore > 1 && m->nlater > 0;
 }
 
@@ -347,11 +397,31 @@ static void find_groups(Maker *m)
     }
 }
 
+/* A team has one transfer under way beside those of records, of the next page;
+ * one more is kept free, so that none is ever waited for before it starts. */
+static void set_limits(Maker *m)
+{
+    int io;
+
+    for (io = 0; io < 2; io++) {
+        const Dma *d = soc_dma(m->p->soc, 1 + io, 2 + io);
+
+        if (!d)
+            continue;
+        m->most[io] = MIN(MOST_SLOTS, io ? d->queue : MAX(1, d->queue - 2));
+        m->largest[io] = item_int(d->item, "largest", INT32_MAX);
+        if (!io && d->queue < 2 && m->q->team)
+            err(ERR_MODEL, "chip %s: dma %s: queue=1: a team's program wants "
+                "2, one of them for its next page", m->p->soc->name, d->name);
+    }
+}
+
 static void flatten(Maker *m)
 {
     const Plan *p = m->p;
     int i;
 
+    set_limits(m);
     find_groups(m);
     m->last = NEWN(m->q->mem, int, m->p->nlayer + 1);
     for (i = 0; i < p->nstep; i++) {

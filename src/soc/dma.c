@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Transfers that an engine may have under way; and bytes that any takes in one:
- * the planner divides none that are less. */
-enum { MOST_QUEUE = 1 << 16, LEAST_LARGEST = 1 << 16, MOST_BURST = 1 << 16 };
+ * transfers that are longer are several. */
+enum { MOST_QUEUE = 1 << 16, LEAST_LARGEST = 64, MOST_BURST = 1 << 16 };
 
 /* Where no rate is known, its ratio to the other clocks, as simulated. */
 static double rate(const Soc *s, const char *clock)

@@ -23,6 +23,7 @@ typedef struct Run {
     const Rec *item;      /* the one that is executed */
     const Rec *loop;      /* NULL: in none */
     const Rec *deferred;  /* a call whose share core 0 has not done */
+    const Rec *around;    /* the same where the loop began */
     int turn;
     bool working;         /* a kernel may be */
     int nslot;
@@ -107,9 +108,9 @@ static bool find_step(Run *r, Exec *x)
         return fail(r, "it stands for no step");
     x->s = *s;
     x->pos = (int)(s - p->step);
-    if (r->done[x->pos])
+    if (r->done[x->pos] && c->kind == REC_call)
         return fail(r, "a step that is done already");
-    r->done[x->pos] = true;
+    r->done[x->pos] = true; /* of a transfer: a part of it is */
     return true;
 }
 
@@ -272,9 +273,10 @@ static bool mark_layer(Run *r)
 
 static bool enter_loop(Run *r)
 {
-    if (r->loop || r->item->turns < 1 || r->deferred)
-        return fail(r, "a loop within another or a call");
+    if (r->loop || r->item->turns < 1)
+        return fail(r, "a loop within another");
     r->loop = r->item;
+    r->around = r->deferred;
     r->turn = 0;
     return true;
 }
@@ -282,7 +284,7 @@ static bool enter_loop(Run *r)
 /* Back to the first record, or on; cores do not meet. */
 static bool turn_loop(Run *r)
 {
-    if (!r->loop || r->deferred)
+    if (!r->loop || r->deferred != r->around)
         return fail(r, "the end of no loop");
     if (++r->turn < r->loop->turns) {
         r->item = r->loop;
