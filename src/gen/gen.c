@@ -1,39 +1,5 @@
-/* A plan becomes a folder of C.
- *
- * Everything is first written into a folder beside the one that is wanted,
- * which takes its place at the very end: whoever looks finds a whole project
- * or none. */
+/* A plan becomes a folder of C: the parts of a project, one after the other. */
 #include "gen/gen.h"
-
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-const char *gen_mem(const Gen *g, int mem)
-{
-    char *s = str_ident(g->mem, g->p->soc->mems[mem].name), *p;
-
-    for (p = s; *p; p++)
-        *p = (char)tolower((unsigned char)*p);
-    return s;
-}
-
-/* Constants are in no region; what only a DMA reaches has no pointer. */
-int gen_base(const Gen *g, int mem)
-{
-    int i, n = 1;
-
-    for (i = 0; i < mem; i++)
-        n += plan_uses(g->p, i);
-    if (n > 3)
-        err(ERR_MODEL, "buffers in more than three memories: a team's program "
-            "has numbers for no more");
-    return n;
-}
 
 static void list_layers(Gen *g)
 {
@@ -58,103 +24,13 @@ Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o)
     return g;
 }
 
-const char *gen_path(Gen *g, const char *path)
-{
-    const char *full = arena_fmt(g->mem, "%s/%s", g->dir, path);
-    const char *slash = strrchr(full, '/');
-
-    dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - full), full));
-    GROW(g->mem, g->written, (size_t)g->nwritten);
-    g->written[g->nwritten++] = arena_str(g->mem, path);
-    return full;
-}
-
-void gen_file(Gen *g, const char *path, const Str *text)
-{
-    file_write(gen_path(g, path), text->s, text->n);
-}
-
-void gen_source(Gen *g, const char *path)
-{
-    GROW(g->mem, g->src, (size_t)g->nsrc);
-    g->src[g->nsrc++] = arena_str(g->mem, path);
-}
-
-static bool is_empty(const char *dir)
-{
-    DIR *d = opendir(dir);
-    struct dirent *e;
-    bool empty = d != NULL;
-
-    while (d && (e = readdir(d)))
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-            empty = false;
-    if (d)
-        closedir(d);
-    return empty;
-}
-
-void gen_check_place(const char *dir, bool force)
-{
-    if (!force && file_exists(dir) && !is_empty(dir))
-        err(ERR_USAGE, "%s is there already: -f overwrites it, -o names "
-            "another folder", dir);
-}
-
-/* A new folder beside the one that is wanted. */
-static char *make_beside(Gen *g)
-{
-    size_t n = strlen(g->o->dir);
-    char *dir, *slash;
-
-    while (n > 1 && g->o->dir[n - 1] == '/')
-        n--;
-    dir = arena_fmt(g->mem, "%.*s.XXXXXX", (int)n, g->o->dir);
-    slash = strrchr(dir, '/');
-    if (slash && slash > dir)
-        dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - dir), dir));
-    if (!mkdtemp(dir))
-        err(ERR_TOOL, "cannot make a folder beside %s: %s", g->o->dir,
-            strerror(errno));
-    dir_doom(dir);
-    chmod(dir, 0755);
-    return dir;
-}
-
-/* Over files of an earlier project: one by one, others stay as they are. */
-static void move_files(Gen *g)
-{
-    int i;
-
-    for (i = 0; i < g->nwritten; i++) {
-        const char *from = arena_fmt(g->mem, "%s/%s", g->dir, g->written[i]);
-        const char *to = arena_fmt(g->mem, "%s/%s", g->o->dir, g->written[i]);
-        const char *slash = strrchr(to, '/');
-
-        dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - to), to));
-        if (rename(from, to))
-            err(ERR_TOOL, "cannot write %s: %s", to, strerror(errno));
-    }
-}
-
-static void put_in_place(Gen *g)
-{
-    if (rename(g->dir, g->o->dir)) {
-        if (!g->o->force)
-            err(ERR_TOOL, "cannot make %s: %s", g->o->dir, strerror(errno));
-        move_files(g);
-        dir_remove(g->dir);
-    }
-    dir_spare(g->dir);
-}
-
 void gen_project(const Plan *p, const GenOpts *o)
 {
     Arena *mem = arena_new();
     Gen *g = gen_begin(mem, p, o);
 
     gen_check_place(o->dir, o->force);
-    g->dir = make_beside(g);
+    g->dir = gen_folder(g);
     gen_header(g);
     gen_weights(g);
     gen_image(g);
@@ -163,6 +39,6 @@ void gen_project(const Plan *p, const GenOpts *o)
     if (o->example && o->expected)
         gen_selftest(g);
     gen_build(g);
-    put_in_place(g);
+    gen_put_in_place(g);
     arena_end(mem);
 }

@@ -28,7 +28,7 @@ typedef struct GenOpts {
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
  * is something else in its place. */
 void gen_project(const Plan *p, const GenOpts *o);
-/* The same error, before there is a plan. */
+/* folder.c: the same error, before there is a plan. */
 void gen_check_place(const char *dir, bool force);
 /* names.c: a C prefix from the name of a model's file: legal and free.  A name
  * that is not free gets a suffix; *taken_by is then who has it, else NULL. */
@@ -56,16 +56,25 @@ typedef struct Gen {
 
 /* gen.c */
 Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o);
+
+/* folder.c */
 void gen_file(Gen *g, const char *path, const Str *text);
 void gen_source(Gen *g, const char *path); /* is to be compiled */
 const char *gen_path(Gen *g, const char *path); /* where it is written */
-const char *gen_mem(const Gen *g, int mem); /* "ram" */
-int gen_base(const Gen *g, int mem);    /* its number in programs, from 1 */
+char *gen_folder(Gen *g); /* a new one, beside that which is wanted */
+void gen_put_in_place(Gen *g); /* it becomes that one */
 
 /* names.c */
+const char *gen_mem(const Gen *g, int mem); /* "ram" */
 char *gen_caps(Arena *a, const char *s);
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
+
+/* terms.c */
+void gen_shape(const Val *v, Str *out); /* s8[1,2] */
+void gen_about(Gen *g, int layer, const char *indent, Str *out); /* a comment */
+void gen_dims_list(const Step *s, const char *indent, Str *out); /* ".n = 1" */
+void gen_ref(Gen *g, Ref r, Str *out); /* a place, as an expression */
 
 /* kernels.c: the file of each instance */
 void gen_kernels(Gen *g);
@@ -73,9 +82,6 @@ void gen_kernels(Gen *g);
 /* header.c, net.c: NAME.h and NAME.c */
 void gen_header(Gen *g);
 void gen_net(Gen *g);
-void gen_about(Gen *g, int layer, const char *indent, Str *out); /* a comment */
-void gen_dims_list(const Step *s, const char *indent, Str *out); /* ".n = 1" */
-void gen_ref(Gen *g, Ref r, Str *out); /* a place, as an expression */
 /* Has the result of a layer a place where all of it is once it is complete? */
 bool gen_has_result(const Gen *g, int layer);
 
@@ -122,6 +128,7 @@ void gen_selftest(Gen *g);
  * what fills struct NAME_memory `m`. */
 void gen_storage(Gen *g, Str *out);
 void gen_fill_memory(Gen *g, Str *out);
+int gen_base(const Gen *g, int mem);    /* its number in programs, from 1 */
 
 /* build.c: Makefile, CMakeLists.txt, linker scripts, runtime, README.md */
 void gen_build(Gen *g);

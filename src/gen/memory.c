@@ -2,6 +2,19 @@
  * in a section that our linker scripts know. */
 #include "gen/gen.h"
 
+/* Constants are in no region; what only a DMA reaches has no pointer. */
+int gen_base(const Gen *g, int mem)
+{
+    int i, n = 1;
+
+    for (i = 0; i < mem; i++)
+        n += plan_uses(g->p, i);
+    if (n > 3)
+        err(ERR_MODEL, "buffers in more than three memories: a team's program "
+            "has numbers for no more");
+    return n;
+}
+
 void gen_storage(Gen *g, Str *out)
 {
     int i;

@@ -135,3 +135,12 @@ void gen_quote(const char *s, Str *out)
             str_mem(out, s, 1);
     str_put(out, "\"");
 }
+
+const char *gen_mem(const Gen *g, int mem)
+{
+    char *s = str_ident(g->mem, g->p->soc->mems[mem].name), *p;
+
+    for (p = s; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return s;
+}
