@@ -92,7 +92,7 @@ static void add_step(Plan *p, const Node *n, const Kern *k,
     GROW(p->mem, p->step, (size_t)p->nstep);
     s = &p->step[p->nstep++];
     *s = (Step){.kind = STEP_start, .node = n, .kern = k, .sig = sig,
-                .layer = p->nlayer++, .tile = n};
+                .token = p->nlayer, .layer = p->nlayer, .tile = n, .ncore = 1};
     if (n->op == OP_concat)
         dims_fill_concat(n, part, &s->dims);
     else
@@ -111,6 +111,10 @@ static void add_step(Plan *p, const Node *n, const Kern *k,
     s->tmp_bytes = k->scratch ? kern_expr(k, k->scratch, n, &s->dims) : 0;
     if (s->tmp_bytes)
         s->tmp.buf = add_buf(p, n->res[0], BUF_temp, s->tmp_bytes);
+    GROW(p->mem, p->step, (size_t)p->nstep);
+    p->step[p->nstep++] = (Step){.kind = STEP_wait, .token = p->nlayer,
+                                 .layer = p->nlayer, .node = n};
+    p->nlayer++;
 }
 
 static Plan *make_plan(Arena *mem, Graph *g, Soc *soc)
@@ -259,6 +263,7 @@ int main(int argc, char **argv)
             ? plan_make(mem, g, soc, &po) : make_plan(mem, g, soc);
     if (strstr(how, "far"))
         add_far(p);
+    p->program = program_make(mem, p);
     o.drawn = strstr(how, "drawn") != NULL;
     if (o.drawn)
         gen_draw_inputs(mem, g, in);
