@@ -598,13 +598,16 @@ static void await_stores(Emitter *e)
 }
 
 /* Before which tile of a layer what the next one needs early is loaded: as late
- * as there is idle time enough behind. */
+ * as there is idle time enough behind.  An engine that the layer waits for is
+ * idle when the last tile is computed, not before. */
 static int tile_of_fetch(const Emitter *e, int next)
 {
     const Way *w = e->sol->way[e->work];
     int tiles = way_tiles(w);
     int64_t each = MAX(1, w->slack / tiles), n;
 
+    if (w->slack <= w->cycles / tiles)
+        return tiles - 1;
     n = (e->sol->way[next]->pre_cycles + each - 1) / each;
     return (int)MAX(0, tiles - MAX(1, n));
 }
