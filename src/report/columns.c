@@ -46,11 +46,9 @@ double report_ms(const Report *r, int64_t cycles)
                ? (double)cycles / r->soc->mhz / 1000 : NAN;
 }
 
-double report_percent(const Report *r, Row l)
+double report_percent(Row l)
 {
-    int64_t all = report_has_cycles(r) ? r->run->cycles : report_cycles(r);
-
-    return all > 0 ? 100 * known(time_of(l)) / (double)all : NAN;
+    return l.all > 0 ? 100 * known(time_of(l)) / (double)l.all : NAN;
 }
 
 /* "8x64", rows and channels, of "1x8x64 of 1x16x64, 2 tiles, ..."; with a sign
@@ -103,6 +101,7 @@ typedef struct Grid {
     const Report *r;
     Arena *mem;
     int rows;
+    const Row *row;
     Cell *cell;        /* by row and column */
     int width[NCOLUMN]; /* 0: not shown */
 } Grid;
@@ -142,10 +141,11 @@ static Grid grid_new(const Report *r, Arena *mem, Shown most)
     Grid g = {.r = r, .mem = mem, .rows = report_rows(r)};
     int i, c;
 
+    g.row = report_table(r, mem);
     g.cell = NEWN(mem, Cell, (size_t)g.rows * NCOLUMN + 1);
     for (i = 0; i < g.rows; i++)
         for (c = 0; c < NCOLUMN; c++)
-            g.cell[i * NCOLUMN + c] = columns[c].get(r, report_row(r, i), i);
+            g.cell[i * NCOLUMN + c] = columns[c].get(r, g.row[i], i);
     for (c = 0; c < NCOLUMN; c++) {
         if (columns[c].shown > most || !says_something(&g, c) ||
             (columns[c].shown == PLAN && report_has_cycles(r) && most < WIDE))
@@ -224,11 +224,8 @@ void columns_text(const Report *r, bool explain, Str *out)
                 put_cell(g.width[c], columns[c].digits < 0, i < 0
                          ? columns[c].title : text_of(&g, i, c), out);
         end_line(out);
-        if (explain && i >= 0) {
-            Row l = report_row(r, i);
-
-            put_why(&l, out);
-        }
+        if (explain && i >= 0)
+            put_why(&g.row[i], out);
     }
 }
 
@@ -252,7 +249,7 @@ void columns_html(const Report *r, Str *out)
     str_put(out, "<table>\n");
     for (i = -1; i < g.rows; i++) {
         str_put(out, "<tr title=\"");
-        html_text(out, i < 0 ? NULL : report_row(r, i).step->why);
+        html_text(out, i < 0 ? NULL : g.row[i].step->why);
         str_put(out, "\">");
         for (c = 0; c < NCOLUMN; c++)
             if (g.width[c])
@@ -284,6 +281,7 @@ static void put_csv(const Cell *x, Str *out)
 
 void report_csv(const Report *r, Str *out)
 {
+    const Row *row = report_table(r, out->mem);
     int i, c;
 
     for (c = 0; c < NCOLUMN; c++)
@@ -291,7 +289,7 @@ void report_csv(const Report *r, Str *out)
     str_put(out, "\r\n");
     for (i = 0; i < report_rows(r); i++) {
         for (c = 0; c < NCOLUMN; c++) {
-            Cell x = columns[c].get(r, report_row(r, i), i);
+            Cell x = columns[c].get(r, row[i], i);
 
             str_put(out, c ? "," : "");
             put_csv(&x, out);

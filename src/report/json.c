@@ -135,7 +135,7 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_int(j, "macs", l.macs);
     put_num(j, "ms", report_ms(r, l.cycles));
     put_num(j, "predicted_ms", report_ms(r, l.predicted));
-    put_num(j, "percent", report_percent(r, l));
+    put_num(j, "percent", report_percent(l));
     put_int(j, "cycles", l.cycles);
     put_int(j, "instructions", l.instructions);
     put_int(j, "predicted_cycles", l.predicted);
@@ -150,22 +150,24 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_int(j, "tiles", l.layer->tiles);
     put_int(j, "chained", l.layer->after);
     put_moved(j, r, l.layer);
-    put_num(j, "energy_uj", energy_all(report_energy_of(r, l)));
+    put_num(j, "energy_uj", energy_all(report_energy_of(r, l.layer)));
     json_end(j);
 }
 
 static void put_layers(Json *j, const Report *r)
 {
     int i, n = report_rows(r);
+    Row *row;
 
     json_key(j, "layers");
     if (!r->plan) {
         json_null(j);
         return;
     }
+    row = report_table(r, r->plan->mem);
     json_arr(j);
     for (i = 0; i < n; i++)
-        put_layer(j, r, report_row(r, i));
+        put_layer(j, r, row[i]);
     json_end(j);
 }
 

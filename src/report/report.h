@@ -67,9 +67,11 @@ typedef struct Row {
     int64_t predicted;            /* cycles; -1: the head is silent */
     int64_t predicted_wait;       /* -1: not a tiled plan */
     int64_t kernels;              /* of the predicted, in kernels */
+    int64_t all; /* cycles of all rows, measured or else predicted; -1 */
 } Row;
 int report_rows(const Report *r);
-Row report_row(const Report *r, int i);
+/* The rows, in mem. */
+Row *report_table(const Report *r, Arena *mem);
 
 /* columns.c: the rows, as each form has them. */
 void columns_text(const Report *r, bool explain, Str *out);
@@ -77,13 +79,13 @@ void columns_html(const Report *r, Str *out);
 /* At the clock of what computes; NaN: it is not known. */
 double report_ms(const Report *r, int64_t cycles);
 /* A row's share of all cycles, measured or else predicted; NaN: unknown. */
-double report_percent(const Report *r, Row l);
+double report_percent(Row l);
 
 /* Predicted energy in microjoules; NaN where the chip has no figures. */
 typedef struct Energy {
     double cores, moved[2]; /* by ENG_dma, ENG_io */
 } Energy;
-Energy report_energy_of(const Report *r, Row row);
+Energy report_energy_of(const Report *r, const Layer *l);
 Energy report_energy(const Report *r); /* of all rows */
 double energy_all(Energy e);
 double report_least_energy(const Report *r); /* the bound; NaN: there is none */

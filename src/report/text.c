@@ -157,13 +157,12 @@ static void put_share(const Report *r, Str *out)
 {
     int64_t inside = 0, wait = 0;
     int i, n = report_rows(r);
+    const Row *row = report_table(r, out->mem);
 
     for (i = 0; i < n; i++) {
-        Row l = report_row(r, i);
-
-        inside += l.in_kernels;
-        wait += l.wait;
-        if (l.in_kernels < 0 || l.wait < 0)
+        inside += row[i].in_kernels;
+        wait += row[i].wait;
+        if (row[i].in_kernels < 0 || row[i].wait < 0)
             return;
     }
     str_fmt(out, "; in kernels %.1f %%, waits %.1f %%",

@@ -65,17 +65,21 @@ static void set_measured(Row *l, const Report *r, int i)
         l->lost = &run->layer[i];
 }
 
-Row report_row(const Report *r, int i)
+/* -1: the head is silent. */
+static int64_t predicted(const Layer *l)
+{
+    return l->cycles > 0 || l->after ? l->cycles : -1;
+}
+
+static Row row_of(const Report *r, int i)
 {
     const Layer *layer = &r->plan->layer[i];
     int k;
     Row l = {.layer = layer, .step = &r->plan->step[layer->first],
              .cycles = -1, .instructions = -1, .wait = -1, .in_kernels = -1,
-             .predicted = -1, .predicted_wait = -1};
+             .predicted = predicted(layer), .predicted_wait = -1};
 
     l.macs = node_macs(layer->node);
-    if (layer->cycles > 0 || layer->after)
-        l.predicted = layer->cycles;
     if (r->plan->tiled)
         l.predicted_wait = layer->wait;
     for (k = first_timed(r->plan, i); k <= i && !layer->after; k++) {
@@ -84,6 +88,19 @@ Row report_row(const Report *r, int i)
     }
     set_measured(&l, r, i);
     return l;
+}
+
+Row *report_table(const Report *r, Arena *mem)
+{
+    int i, n = report_rows(r);
+    int64_t all = report_has_cycles(r) ? r->run->cycles : report_cycles(r);
+    Row *row = NEWN(mem, Row, n + 1);
+
+    for (i = 0; i < n; i++) {
+        row[i] = row_of(r, i);
+        row[i].all = all;
+    }
+    return row;
 }
 
 int64_t report_macs(const Report *r)
@@ -122,11 +139,11 @@ int64_t report_cycles(const Report *r)
     int64_t sum = 0;
 
     for (i = 0; i < n; i++) {
-        Row l = report_row(r, i);
+        int64_t cycles = predicted(&r->plan->layer[i]);
 
-        if (l.predicted < 0)
+        if (cycles < 0)
             return -1;
-        sum += l.predicted;
+        sum += cycles;
     }
     return n ? sum : -1;
 }
@@ -178,14 +195,14 @@ static double spent(const Report *r, const char *event, int64_t n)
     return n ? soc_energy(r->soc, event) * (double)n / 1e6 : 0;
 }
 
-Energy report_energy_of(const Report *r, Row l)
+Energy report_energy_of(const Report *r, const Layer *l)
 {
     Energy e = {NAN, {0, 0}};
 
-    if (l.predicted >= 0)
-        e.cores = spent(r, "core_cycle", r->soc->ncore * l.predicted);
-    e.moved[0] = spent(r, "dma_byte", l.layer->moved[0]);
-    e.moved[1] = spent(r, "ext_byte", l.layer->moved[1]);
+    if (predicted(l) >= 0)
+        e.cores = spent(r, "core_cycle", r->soc->ncore * predicted(l));
+    e.moved[0] = spent(r, "dma_byte", l->moved[0]);
+    e.moved[1] = spent(r, "ext_byte", l->moved[1]);
     return e;
 }
 
@@ -197,7 +214,7 @@ Energy report_energy(const Report *r)
     if (!n)
         sum.cores = NAN;
     for (i = 0; i < n; i++) {
-        Energy e = report_energy_of(r, report_row(r, i));
+        Energy e = report_energy_of(r, &r->plan->layer[i]);
 
         sum.cores += e.cores;
         sum.moved[0] += e.moved[0];
