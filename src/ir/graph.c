@@ -7,6 +7,7 @@
  * hashed. */
 #include "ir/ir.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,8 @@ Val *graph_val(Graph *g, const char *name, Type t, Shape s)
     v->lo = type_info[t].lo;
     v->hi = type_info[t].hi;
     v->next = g->vals;
+    if (v->next)
+        v->next->prev = v;
     g->vals = v;
     return v;
 }
@@ -268,12 +271,9 @@ Node *graph_node(Graph *g, Node *at, OpCode op, const char *name, int narg,
 
 static void val_unlink(Graph *g, Val *v)
 {
-    Val **p = &g->vals;
-
-    while (*p && *p != v)
-        p = &(*p)->next;
-    if (*p)
-        *p = v->next;
+    *(v->prev ? &v->prev->next : &g->vals) = v->next;
+    if (v->next)
+        v->next->prev = v->prev;
 }
 
 void node_remove(Graph *g, Node *n)
@@ -324,16 +324,32 @@ static void replace_output(Graph *g, Val *old, Val *by)
     }
 }
 
-void graph_replace(Graph *g, Val *old, Val *by)
+/* From node n on, at most `left` times; how many times less. */
+static int replace_args(Node *n, Val *old, Val *by, int left)
 {
-    Node *n;
     int i;
 
-    for (n = g->first; n; n = n->next)
+    for (; n && left; n = n->next)
         for (i = 0; i < n->narg; i++)
-            if (n->arg[i] == old)
+            if (n->arg[i] == old) {
                 n->arg[i] = by;
+                left--;
+            }
+    return left;
+}
+
+void graph_replace(Graph *g, Val *old, Val *by)
+{
+    replace_args(g->first, old, by, INT_MAX);
     if (val_is_output(g, old))
+        replace_output(g, old, by);
+}
+
+void graph_replace_counted(Graph *g, Val *old, Val *by)
+{
+    Node *n = old->def ? old->def->next : g->first;
+
+    if (replace_args(n, old, by, old->nuse) && val_is_output(g, old))
         replace_output(g, old, by);
 }
 
@@ -462,7 +478,7 @@ static bool is_input(const Graph *g, const Val *v)
 void graph_sweep(Graph *g)
 {
     Node *n, *prev;
-    Val **p;
+    Val *v;
     int i;
 
     graph_uses(g);
@@ -477,13 +493,9 @@ void graph_sweep(Graph *g)
             n->res[i]->nuse = -1;
         node_unlink(g, n);
     }
-    for (p = &g->vals; *p;) {
-        if ((*p)->nuse < 0 ||
-            (!(*p)->nuse && !(*p)->def && !is_input(g, *p)))
-            *p = (*p)->next;
-        else
-            p = &(*p)->next;
-    }
+    for (v = g->vals; v; v = v->next)
+        if (v->nuse < 0 || (!v->nuse && !v->def && !is_input(g, v)))
+            val_unlink(g, v);
 }
 
 int graph_nval(const Graph *g)

@@ -107,7 +107,7 @@ struct Val {
     Val *state;     /* output only: the input that it becomes in the next run */
     int id;         /* dense, valid while graph_number()'s order holds */
     int nuse;       /* readers, plus one if an output; valid after graph_uses */
-    Val *next;      /* of the graph, no particular order */
+    Val *prev, *next; /* of the graph, no particular order */
 };
 
 struct Node {
@@ -164,6 +164,9 @@ void node_move(Graph *g, Node *n, Node *at); /* before at; NULL: to the end */
 /* In arguments and outputs; an output's name and state go along, so that the
  * user finds it under the name he gave it. */
 void graph_replace(Graph *g, Val *old, Val *by);
+/* The same where old->nuse tells how many they are, all behind what makes it:
+ * it does not go further than the last. */
+void graph_replace_counted(Graph *g, Val *old, Val *by);
 void graph_uses(Graph *g);
 void graph_number(Graph *g);   /* ids of nodes and values, dense, from 0 */
 void graph_sort(Graph *g);     /* so that it can be executed; err on cycles */

@@ -90,22 +90,39 @@ static uint64_t hash_const(const Val *v)
     return hash_mem(v->data, (size_t)MIN(val_bytes(v), 512));
 }
 
+/* by: what replaces a constant, by Val.id. */
+static void replace_consts(Graph *g, Val **by)
+{
+    Node *n;
+    Val *v;
+    int i;
+
+    for (n = g->first; n; n = n->next)
+        for (i = 0; i < n->narg; i++)
+            if ((v = n->arg[i]) && by[v->id]) {
+                n->arg[i] = by[v->id];
+                by[v->id]->nuse++;
+                v->nuse--;
+            }
+}
+
 static void join_consts(Graph *g, Arena *a, int nval)
 {
     Seen seen = seen_new(a, nval);
-    Val *v, *next;
+    Val **by = NEWN(a, Val *, nval + 1), *v;
     void **slot;
 
-    for (v = g->vals; v; v = next) {
-        next = v->next;
+    graph_number(g);
+    for (v = g->vals; v; v = v->next) {
         if (!is_const(v) || !v->nuse || v->state || val_is_output(g, v))
             continue;
         slot = seen_find(&seen, hash_const(v), v, same_const);
         if (*slot)
-            edit_replace(g, v, *slot);
+            by[v->id] = *slot;
         else
             *slot = v;
     }
+    replace_consts(g, by);
 }
 
 static void join_nodes(Graph *g, Arena *a, int nval)

@@ -90,9 +90,9 @@ void edit_pair(Graph *g, Node *n, Val *a, Val *b)
 /* All who read `old` read `by`; what made `old` is left to the caller. */
 void edit_replace(Graph *g, Val *old, Val *by)
 {
+    graph_replace_counted(g, old, by);
     by->nuse += old->nuse;
     old->nuse = 0;
-    graph_replace(g, old, by);
 }
 
 /* Removes n, whose results nobody reads, and what only it kept alive. */
@@ -128,13 +128,13 @@ void edit_take(Graph *g, Node *p, Node *n)
 {
     Val *r = n->res[0], *v = p->res[0];
 
+    r->nuse++;               /* so that p survives until n is gone */
+    edit_replace(g, v, r);   /* n reads r now as well */
     p->res[0] = r;
     r->def = p;
     r->part = 0;
     n->res[0] = v;
     v->def = n;
-    r->nuse++;               /* so that p survives until n is gone */
-    edit_replace(g, v, r);   /* n reads r now as well */
     edit_drop(g, n);
     r->nuse--;
     node_infer(g, p);

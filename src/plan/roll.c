@@ -36,15 +36,15 @@ bool rec_alike(const Rec *a, const Rec *b)
 /* Records are compared with many others: those that are alike get a number. */
 static void number_records(Program *q)
 {
-    enum { SLOTS = 1024 };
-    int *first = NEWN(q->mem, int, SLOTS), i, k; /* + 1, by slot */
+    int slots = q->ncode + 1, i, k;
+    int *first = NEWN(q->mem, int, slots); /* + 1, by slot */
     int *next = NEWN(q->mem, int, q->ncode + 1);
 
     for (i = 0; i < q->ncode; i++) {
         Rec *c = &q->code[i];
         int64_t key[] = {c->kind, c->slot, c->row, c->rows, c->inst,
                          c->nplace ? c->place[0].buf : 0};
-        int *slot = &first[hash_mem(key, sizeof key) % SLOTS];
+        int *slot = &first[hash_mem(key, sizeof key) % (uint64_t)slots];
 
         for (k = *slot; k && !rec_alike(&q->code[k - 1], c);)
             k = next[k - 1];
@@ -251,7 +251,8 @@ void program_roll(Program *q)
 {
     int i, k, from = 0;
 
-    number_records(q);
+    if (q->team)
+        number_records(q);
     q->stop = NEWN(q->mem, int, q->p->nlayer + 1);
     for (i = 0; i < q->p->nlayer; i++) {
         if (q->team)
