@@ -21,7 +21,7 @@ _tilewright()
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
         --kernels --keep --dim --state --sequence --mem --l1 --l2 --cores --objective \
         --budget --input-type --tolerance --dump --runner --emulate \
-        --runtime --bin -d --explain --capacity --chips --max-cycles \
+        --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac

@@ -270,7 +270,7 @@ int main(int argc, char **argv)
     o.runtime = strstr(how, "pmsis") ? "pmsis" : NULL;
     ro.emulate = strstr(how, "emulate") != NULL;
     o.expected = e = graph_eval(mem, g, in);
-    o.bin = strstr(how, "bin") != NULL;
+    o.weights = strstr(how, "bin") ? WEIGHTS_bin : WEIGHTS_by_size;
     o.force = strstr(how, "force") != NULL;
     ro.dump = strstr(how, "dump") ? argv[3] : NULL;
     ro.runner = getenv("RUNNER");

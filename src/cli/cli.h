@@ -24,7 +24,8 @@ typedef struct Opts {
     const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
         *runtime;
     const char *print;     /* -d PASS: the graph after that pass */
-    bool force, verbose, explain, bin, emulate, sequence;
+    bool force, verbose, explain, emulate, sequence;
+    WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
     Objective objective;
     double budget;         /* seconds; 0: none */

@@ -284,7 +284,7 @@ void job_shapes(Job *j, const Array *a, const Val *v)
 void job_gen(Job *j, const char *dir)
 {
     GenOpts o = {
-        .name = j->o.name, .dir = dir, .force = j->o.force, .bin = j->o.bin,
+        .name = j->o.name, .dir = dir, .force = j->o.force, .weights = j->o.weights,
         .example = j->in, .drawn = !keeps_example(j), .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
         .runtime = j->o.runtime,

@@ -157,6 +157,18 @@ static void be_quiet(Opts *o, const char *s)
     quiet = true;
 }
 
+static void set_bin(Opts *o, const char *s)
+{
+    (void)s;
+    o->weights = WEIGHTS_bin;
+}
+
+static void set_no_bin(Opts *o, const char *s)
+{
+    (void)s;
+    o->weights = WEIGHTS_c;
+}
+
 /* --no-PASS */
 static void switch_off(Opts *o, const char *s)
 {

@@ -186,7 +186,7 @@ static void put_cmake(Gen *g)
         " ${CMAKE_CURRENT_SOURCE_DIR})\n"
         "set_target_properties(%s PROPERTIES C_STANDARD 99)\n",
         g->name, g->name);
-    if (g->o->bin)
+    if (g->bin)
         str_fmt(&b, "set_source_files_properties(%s_weights.S PROPERTIES\n"
             "    COMPILE_OPTIONS -I${CMAKE_CURRENT_SOURCE_DIR})\n", g->name);
     if (is_host(g))
@@ -297,10 +297,14 @@ static void put_readme(Gen *g)
         "  No include path and no\nmacro is needed; `CMakeLists.txt` is for"
         " those who use CMake.  Tools that compile\nwhatever lies in a folder"
         " may have all of this but `main.c` and `rt/`, which are\nfor the"
-        " self-test.\n\n## Memory\n\n", n, g->p->soc->name,
+        " self-test.\n\n", n, g->p->soc->name,
         g->p->g->name ? g->p->g->name : n,
         g->o->version ? g->o->version : "", g->p->soc->about, n, n,
-        n, g->o->bin ? "S" : "c");
+        n, g->bin ? "S" : "c");
+    if (g->bin)
+        str_fmt(&b, "`%s_weights.S` alone wants an include path, this folder:"
+            " `%s_weights.bin`\nis here.\n\n", n, n);
+    str_put(&b, "## Memory\n\n");
     put_memory_table(g, &b);
     str_put(&b, "\n## Layers\n\n");
     put_layers(g, &b);

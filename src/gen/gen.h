@@ -11,11 +11,15 @@
 
 #include "plan/plan.h"
 
+/* As a .bin with an assembler include, or as C: by default the first if they
+ * are more than 4 MB, which C compilers take long for. */
+typedef enum WeightForm { WEIGHTS_by_size, WEIGHTS_bin, WEIGHTS_c } WeightForm;
+
 typedef struct GenOpts {
     const char *name;    /* C prefix */
     const char *dir;     /* made; must not exist, or be empty, unless force */
     bool force;
-    bool bin;            /* weights as .bin with an assembler include */
+    WeightForm weights;
     void *const *example;  /* one array per input for the self-test; NULL: no
                               self-test, the program only runs the network */
     bool drawn;            /* the example is that of gen_draw_inputs() */
@@ -47,6 +51,7 @@ typedef struct Gen {
     const GenOpts *o;
     const char *name, *caps; /* prefix as is, and in capitals */
     const char *dir;         /* being written */
+    bool bin;                /* weights are a .bin */
     int nlayer, nsrc, nwritten;
     const Step **layer;      /* [0] is layer 1: its first kernel */
     const char **weight;     /* name of a constant's array, by buffer */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIST = 64, LINE = 72 };
+enum { LIST = 64, LINE = 72, LARGE = 4 << 20 };
 
 static int64_t element(Type t, const void *data, int64_t i)
 {
@@ -255,11 +255,24 @@ static void put_bin(Gen *g)
     gen_source(g, path);
 }
 
+static bool is_bin(const Gen *g)
+{
+    int64_t bytes = 0;
+    int i;
+
+    for (i = 0; i < g->p->nbuf; i++)
+        if (is_array(g, i))
+            bytes += g->p->buf[i].size;
+    return g->o->weights == WEIGHTS_bin ||
+           (g->o->weights == WEIGHTS_by_size && bytes > LARGE);
+}
+
 void gen_weights(Gen *g)
 {
     name_weights(g);
     put_declarations(g);
-    if (g->o->bin)
+    g->bin = is_bin(g);
+    if (g->bin)
         put_bin(g);
     else
         put_c(g);
