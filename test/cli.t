@@ -191,6 +191,14 @@ holds "$tmp/json" '"bytes": '
 n=$((n + 1))
 [ -e "$tmp/q" ] && echo "$tmp/q is left behind" && bad=$((bad + 1))
 
+# the example of a product of 3000 x 3000 x 3000 would take minutes
+want 0 'the project has no self-test' compile test/cli/products.onnx -t host \
+    -o "$tmp/g"
+n=$((n + 1))
+make -s -C "$tmp/g" >"$tmp/log" 2>&1 && ! ls "$tmp"/g/*selftest* 2>"$tmp/err" ||
+    { cat "$tmp/log"; bad=$((bad + 1)); }
+rm -rf "$tmp/g"
+
 # run: matches what it should, differs from what it should not
 io="-i zoo/dscnn-int/inputs.npz"
 want 0 '' run $model -t host $io -e zoo/dscnn-int/outputs.npz \

@@ -14,6 +14,24 @@ static void check_runtime(const Job *j)
             j->soc->name);
 }
 
+/* The example that is drawn is left out where the reference kernels would take
+ * longer than some ten seconds for it; one that is given is asked for. */
+static bool wants_example(const Job *j)
+{
+    const int64_t most = 10 * 1000 * 1000 * 1000LL;
+    int64_t macs = 0;
+    const Node *n;
+
+    for (n = j->g->first; n && macs <= most; n = n->next)
+        macs += node_macs(n);
+    if (j->vectors || macs <= most)
+        return true;
+    warn("the project has no self-test: computing its example takes more "
+         "than %lld million multiply-accumulates; -i IN.npz gives one that is "
+         "computed all the same", (long long)most / 1000000);
+    return false;
+}
+
 int verb_compile(int argc, char **argv)
 {
     Job *j = job_new("compile", argc, argv);
@@ -29,7 +47,8 @@ int verb_compile(int argc, char **argv)
     job_pass(j);
     job_plan(j);
     check_runtime(j);
-    job_example(j);
+    if (wants_example(j))
+        job_example(j);
     job_gen(j, dir);
     report_text(&j->r, j->o.explain, &out);
     str_fmt(&out, "\nwrote %s in %.1f ms\n", dir, j->r.compile_ms);

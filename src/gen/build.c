@@ -291,7 +291,7 @@ static void put_readme(Gen *g)
 
     str_fmt(&b, "# %s, for %s\n\nC of the network %s, made by tilewright %s."
         "  It is yours, without strings attached.\n\n"
-        "    make run        the self-test (%s)\n\n"
+        "    make run        %s (%s)\n\n"
         "In a program of your own, include `%s.h` (an example is on its top)"
         " and compile\n`%s.c`, `%s_weights.%s` and the `.c` files of `kern/`."
         "  No include path and no\nmacro is needed; `CMakeLists.txt` is for"
@@ -299,7 +299,9 @@ static void put_readme(Gen *g)
         " may have all of this but `main.c` and `rt/`, which are\nfor the"
         " self-test.\n\n", n, g->p->soc->name,
         g->p->g->name ? g->p->g->name : n,
-        g->o->version ? g->o->version : "", g->p->soc->about, n, n,
+        g->o->version ? g->o->version : "",
+        has_selftest(g) ? "the self-test" : "the network once",
+        g->p->soc->about, n, n,
         n, g->bin ? "S" : "c");
     if (g->bin)
         str_fmt(&b, "`%s_weights.S` alone wants an include path, this folder:"
