@@ -108,15 +108,17 @@ static void count_consts(Bound *b)
 static void count_spare(Bound *b, int64_t near, int64_t all)
 {
     const Tiler *t = b->t;
+    int64_t *live = NEWN(t->mem, int64_t, t->nwork + 3);
     int i, k;
 
+    for (i = 0; i < t->s->nstore; i++)
+        if (t->first[i] < t->last[i]) {
+            live[t->first[i] + 1] += t->s->store[i].size;
+            live[t->last[i] + 1] -= t->s->store[i].size;
+        }
     for (k = 0; k < t->nwork; k++) {
-        int64_t live = 0;
-
-        for (i = 0; i < t->s->nstore; i++)
-            if (t->first[i] < k && t->last[i] >= k)
-                live += t->s->store[i].size;
-        b->spare[k] = all - MAX(0, live - near);
+        live[k + 1] += live[k];
+        b->spare[k] = all - MAX(0, live[k] - near);
     }
 }
 
@@ -129,15 +131,20 @@ static int64_t line_cycles(const Bound *b, int i, int k)
                ? (int64_t)((double)bytes / b->t->io->in.bytes_per_cycle) : 0;
 }
 
-/* The longest way through a solution. */
+/* The longest way through a solution.  Mostly there was room for all constants
+ * until now (fits) at every work, and none began (last) later than this. */
 static void find_longest(Bound *b, const Solution *s)
 {
+    int64_t fits = INT64_MAX, last = 0;
     int i, k, n = b->t->nwork;
 
     for (k = 0; k < n; k++) {
+        fits = MIN(fits, b->konst[k] + b->spare[k]);
+        last = MAX(last, b->at[k]);
         b->at[k + 1] = b->at[k] + s->rest[k] - (k + 1 < n ? s->rest[k + 1] : 0);
         b->from[k + 1] = -1;
-        for (i = 0; i <= k; i++)
+        for (i = b->konst[k + 1] <= fits && last <= b->at[k + 1] ? k + 1 : 0;
+             i <= k; i++)
             if (b->at[i] + line_cycles(b, i, k) > b->at[k + 1]) {
                 b->at[k + 1] = b->at[i] + line_cycles(b, i, k);
                 b->from[k + 1] = i;

@@ -10,6 +10,7 @@
  * comes back with less room. */
 #include "plan/tiling.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { FEW_FREE = 8, MOST_FREE = 12, MOST_ENTRIES = 16 };
@@ -50,89 +51,153 @@ typedef struct Solver {
     const Line *line;     /* NULL: works take their time */
     unsigned char *home;  /* by store */
     Cross *cross;         /* [i]: before work i; [nwork]: at the end */
-    int **live, *nlive;   /* by work: the stores that do */
+    int *order;           /* stores by the works from which on they live, */
+    int *begin;           /* and by work, from -1 on, where its own begin */
+    int64_t *far, *fresh; /* by work: bytes of stores that are always far and
+                             never spilled: of all that live there, and of those
+                             that do from there on */
+    int **spilled, *nspilled; /* by work: far stores that are, and live */
     bool exact;
 } Solver;
 
 /* --- lives --- */
 
-static void list_live(Solver *s)
+/* Those of one work stay in their own order. */
+static void sort_stores(Solver *s)
 {
-    int i, k, last;
+    const Tiler *t = s->t;
+    int i, n = t->nwork + 3, *at = NEWN(s->mem, int, n + 1);
 
-    s->live = NEWN(s->mem, int *, s->t->nwork + 1);
-    s->nlive = NEWN(s->mem, int, s->t->nwork + 1);
-    for (i = 0; i < s->t->s->nstore; i++) {
-        last = MIN(s->t->last[i], s->t->nwork - 1);
-        for (k = MAX(0, s->t->first[i]); k <= last; k++) {
-            GROW(s->mem, s->live[k], (size_t)s->nlive[k]);
-            s->live[k][s->nlive[k]++] = i;
-        }
+    s->order = NEWN(s->mem, int, t->s->nstore + 1);
+    s->begin = at + 1;
+    for (i = 0; i < t->s->nstore; i++)
+        s->begin[t->first[i]]++;
+    for (i = 1; i <= n; i++)
+        at[i] += at[i - 1];
+    for (i = t->s->nstore - 1; i >= 0; i--)
+        s->order[--s->begin[t->first[i]]] = i;
+}
+
+static void list_spilled(Solver *s, int store, int from, int to)
+{
+    int k;
+
+    for (k = from; k <= to; k++) {
+        GROW(s->mem, s->spilled[k], (size_t)s->nspilled[k]);
+        s->spilled[k][s->nspilled[k]++] = store;
     }
 }
 
-static bool crosses(const Solver *s, int store, int work)
+/* What is always far. */
+static void count_far(Solver *s)
 {
-    return s->t->first[store] < work && s->t->last[store] >= work;
-}
+    const Tiler *t = s->t;
+    int i, n = t->nwork + 1;
 
-/* Of the stores that cross a boundary where too many do, the one that takes
- * the most room for the longest. */
-static int heaviest(const Solver *s, int work)
-{
-    double most = -1;
-    int i, best = -1;
+    s->far = NEWN(s->mem, int64_t, n);
+    s->fresh = NEWN(s->mem, int64_t, n);
+    s->spilled = NEWN(s->mem, int *, n);
+    s->nspilled = NEWN(s->mem, int, n);
+    for (i = 0; i < t->s->nstore; i++) {
+        int from = MAX(0, t->first[i]), to = MIN(t->last[i], t->nwork - 1);
+        int64_t size = t->s->store[i].size;
 
-    for (i = 0; i < s->t->s->nstore; i++) {
-        double area = (double)s->t->s->store[i].size *
-                      (s->t->last[i] - s->t->first[i] + 1);
-
-        if (s->home[i] == FREE && crosses(s, i, work) && area > most) {
-            most = area;
-            best = i;
+        if (s->home[i] != FAR || from > to)
+            continue;
+        if (t->spilled[i]) {
+            list_spilled(s, i, from, to);
+            continue;
         }
+        s->fresh[from] += size;
+        s->far[from] += size;
+        s->far[to + 1] -= size;
     }
-    return best;
+    for (i = 1; i < n; i++)
+        s->far[i] += s->far[i - 1];
 }
 
-static int list_cross(const Solver *s, int work, int *list)
-{
-    int i, n = 0;
+/* --- what crosses boundaries with either home --- */
 
-    for (i = 0; i < s->t->s->nstore; i++)
-        if (s->home[i] == FREE && crosses(s, i, work)) {
-            if (n < MOST_FREE)
-                list[n] = i;
-            n++;
-        }
-    return n;
+/* From the n stores of the boundary before, those of this one. */
+static int next_cross(const Solver *s, int work, int *list, int n)
+{
+    int i, k = 0;
+
+    for (i = s->begin[work - 1]; i < s->begin[work]; i++)
+        list[n++] = s->order[i];
+    for (i = 0; i < n; i++)
+        if (s->home[list[i]] == FREE && s->t->last[list[i]] >= work)
+            list[k++] = list[i];
+    return k;
+}
+
+typedef struct Heavy {
+    int store;
+    double area;        /* bytes times works */
+} Heavy;
+
+static int by_area(const void *a, const void *b)
+{
+    const Heavy *x = a, *y = b;
+
+    if (x->area != y->area)
+        return x->area < y->area ? 1 : -1;
+    return x->store - y->store;
+}
+
+/* Of the stores that cross a boundary where too many do, those go that take the
+ * most room for the longest. */
+static void force_heavy(Solver *s, const int *list, int n, int most,
+                        Heavy *heavy)
+{
+    const Tiler *t = s->t;
+    int i;
+
+    for (i = 0; i < n; i++)
+        heavy[i] = (Heavy){list[i], (double)t->s->store[list[i]].size *
+                                    (t->last[list[i]] - t->first[list[i]] + 1)};
+    qsort(heavy, (size_t)n, sizeof *heavy, by_area);
+    for (i = 0; i < n - most; i++)
+        s->home[heavy[i].store] = s->relaxed ? LOOSE : FAR;
+    s->exact = false;
 }
 
 static void force_homes(Solver *s)
 {
     const Stores *v = s->t->s;
-    int list[MOST_FREE], most = s->t->effort > 1 ? MOST_FREE : FEW_FREE, i;
+    int most = s->t->effort > 1 ? MOST_FREE : FEW_FREE, i, n = 0;
+    int *list = NEWN(s->mem, int, v->nstore + 1);
+    Heavy *heavy = NEWN(s->mem, Heavy, v->nstore + 1);
 
     s->home = NEWN(s->mem, unsigned char, v->nstore + 1);
     for (i = 0; i < v->nstore; i++)
         s->home[i] = v->store[i].size > s->t->room || s->t->last[i] < 0 ||
                              (s->t->spilled[i] && !s->t->floats)
                          ? FAR : FREE;
-    for (i = 0; i <= s->t->nwork; i++)
-        while (list_cross(s, i, list) > most) {
-            s->home[heaviest(s, i)] = s->relaxed ? LOOSE : FAR;
-            s->exact = false;
-        }
+    for (i = 0; i <= s->t->nwork; i++) {
+        n = next_cross(s, i, list, n);
+        if (n > most)
+            force_heavy(s, list, n, most, heavy);
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
 }
 
 static void make_cross(Solver *s)
 {
-    int i;
+    int *list = NEWN(s->mem, int, s->t->s->nstore + 1), i, n = 0;
 
     s->cross = NEWN(s->mem, Cross, s->t->nwork + 1);
     for (i = 0; i <= s->t->nwork; i++) {
-        s->cross[i].n = list_cross(s, i, s->cross[i].store);
-        s->cross[i].state = NEWN(s->mem, State, 1 << s->cross[i].n);
+        Cross *x = &s->cross[i];
+
+        x->n = n = next_cross(s, i, list, n);
+        qsort(list, (size_t)n, sizeof *list, by_number);
+        memcpy(x->store, list, (size_t)n * sizeof *list);
+        x->state = NEWN(s->mem, State, 1 << n);
     }
 }
 
@@ -197,6 +262,40 @@ static bool is_far(const Solver *s, const Scene *c, int store)
     die("a store without a home");
 }
 
+static void add_live(const Solver *s, const Scene *c, int store, bool far,
+                     int64_t live[2])
+{
+    if (!far || spill_is_here(s->t, store, c->work, c->n))
+        live[far] += s->t->s->store[store].size;
+}
+
+static void add_born(int store, Scene *c)
+{
+    int i;
+
+    for (i = 0; i < c->nborn && c->born[i] != store; i++)
+        ;
+    if (i == c->nborn && i < (int)LEN(c->born))
+        c->born[c->nborn++] = store;
+}
+
+/* Of the stores without a home for life those that the scene uses, which live
+ * when it begins. */
+static void list_loose(const Solver *s, Scene *c)
+{
+    int k, i;
+
+    for (k = c->work; k < c->work + c->n && s->relaxed; k++)
+        for (i = 0; i < s->t->work[k].nstore; i++) {
+            int store = s->t->work[k].store[i];
+
+            if (s->home[store] == LOOSE && s->t->first[store] <= c->work &&
+                s->t->last[store] >= c->work &&
+                !chain_within(s->t, store, c->work, c->n))
+                add_born(store, c);
+        }
+}
+
 static bool scene_uses(const Solver *s, const Scene *c, int store)
 {
     int k;
@@ -207,41 +306,56 @@ static bool scene_uses(const Solver *s, const Scene *c, int store)
     return false;
 }
 
-static void add_live(const Solver *s, const Scene *c, int store, bool far,
-                     int64_t live[2])
-{
-    if (!far || spill_is_here(s->t, store, c->work, c->n))
-        live[far] += s->t->s->store[store].size;
-}
-
-/* The stores with homes that live at layer k, and at none before it of the
- * scene's. */
-static void list_stores(const Solver *s, int k, Scene *c)
+/* Stores that live from work k on. */
+static void list_born(const Solver *s, int k, Scene *c)
 {
     int i;
 
-    for (i = 0; i < s->nlive[k]; i++) {
-        int store = s->live[k][i];
-        bool born = s->home[store] == LOOSE ? scene_uses(s, c, store) :
-                    s->home[store] == FREE && s->t->first[store] == k;
+    for (i = s->begin[k]; i < s->begin[k + 1]; i++) {
+        int store = s->order[i], home = s->home[store];
 
-        if ((k > c->work && s->t->first[store] != k) ||
-            chain_within(s->t, store, c->work, c->n))
-            continue;
-        if (born && c->nborn < (int)LEN(c->born))
-            c->born[c->nborn++] = store;
-        else if (s->home[store] != LOOSE)
-            add_live(s, c, store, is_far(s, c, store), c->live);
+        if (chain_within(s->t, store, c->work, c->n)) {
+            if (home == FAR && !s->t->spilled[store])
+                c->live[1] -= s->t->s->store[store].size;
+        } else if (home == FREE ||
+                   (home == LOOSE && scene_uses(s, c, store))) {
+            add_born(store, c);
+        }
+    }
+}
+
+static void add_spilled(const Solver *s, int k, Scene *c)
+{
+    int i;
+
+    for (i = 0; i < s->nspilled[k]; i++) {
+        int store = s->spilled[k][i];
+
+        if ((k == c->work || s->t->first[store] == k) &&
+            !chain_within(s->t, store, c->work, c->n))
+            add_live(s, c, store, true, c->live);
     }
 }
 
 static Scene new_scene(const Solver *s, int work, unsigned came, int n)
 {
     Scene c = {.work = work, .n = n, .came = came};
-    int k;
+    const Cross *x = &s->cross[work];
+    int i, k;
 
-    for (k = work; k < work + n; k++)
-        list_stores(s, k, &c);
+    c.live[1] = s->far[work];
+    for (i = 0; i < x->n; i++)
+        add_live(s, &c, x->store[i], came >> i & 1, c.live);
+    list_loose(s, &c);
+    for (k = work; k < work + n; k++) {
+        int old = k > work ? c.nborn : 0;
+
+        c.live[1] += k > work ? s->fresh[k] : 0;
+        add_spilled(s, k, &c);
+        list_born(s, k, &c);
+        qsort(c.born + old, (size_t)(c.nborn - old), sizeof *c.born,
+              by_number);
+    }
     return c;
 }
 
@@ -593,8 +707,9 @@ static Solution solve(Solver *s)
 
     s->mem = arena_new();
     s->exact = true;
-    list_live(s);
+    sort_stores(s);
     force_homes(s);
+    count_far(s);
     make_cross(s);
     to.far = NEWN(t->mem, unsigned char, t->s->nstore + 1);
     to.within = NEWN(t->mem, bool, t->s->nstore + 1);

@@ -398,14 +398,17 @@ bool try_ends(Tiler *t, const PlanOpts *o)
 /* What lives at most, wherever it has its home. */
 static int64_t most_alive(const Tiler *t)
 {
-    int64_t most = 0, sum;
+    int64_t most = 0, *live = NEWN(t->mem, int64_t, t->nwork + 2);
     int i, k;
 
+    for (i = 0; i < t->s->nstore; i++)
+        if (t->first[i] <= t->last[i] && t->last[i] >= 0) {
+            live[MAX(0, t->first[i])] += t->s->store[i].size;
+            live[t->last[i] + 1] -= t->s->store[i].size;
+        }
     for (k = 0; k < t->nwork; k++) {
-        for (i = 0, sum = 0; i < t->s->nstore; i++)
-            if (t->first[i] <= k && t->last[i] >= k)
-                sum += t->s->store[i].size;
-        most = MAX(most, sum);
+        most = MAX(most, live[k]);
+        live[k + 1] += live[k];
     }
     return most;
 }

@@ -227,6 +227,8 @@ typedef struct Tiler {
     Work *work;
     int nwork;
     int *first, *last;  /* by store: works between which it lives */
+    int *wrote;         /* by store: how many works there are up to the last
+                           that writes it; 0: none does */
     Fetch *fetch;
     int nfetch;
     bool spills;        /* some stores are spilled, */

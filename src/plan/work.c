@@ -43,16 +43,6 @@ bool store_filled(const Store *s, const Val *v, Ref place)
     return !place.off && val_bytes(v) == s->size;
 }
 
-static bool work_writes(const Work *w, int store)
-{
-    int o;
-
-    for (o = 0; o < w->noper; o++)
-        if (w->oper[o].out && w->oper[o].store == store)
-            return true;
-    return false;
-}
-
 static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
 {
     Oper *o = &w->oper[w->noper++];
@@ -66,9 +56,7 @@ static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
     if (o->konst)
         return;
     o->store = o->place.buf;
-    for (i = 0; i < t->nwork - 1; i++)
-        if (work_writes(&t->work[i], o->store))
-            o->since = i;
+    o->since = t->wrote[o->store] - 1;
     for (i = 0; i < w->nstore && w->store[i] != o->store; i++)
         ;
     w->shared |= out && i < w->nstore;
@@ -78,6 +66,15 @@ static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
 }
 
 /* --- works --- */
+
+static void note_writes(Tiler *t, const Work *w)
+{
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].out && w->oper[o].store >= 0)
+            t->wrote[w->oper[o].store] = t->nwork;
+}
 
 void tiler_recall(Tiler *t, Work *w)
 {
@@ -114,14 +111,31 @@ static void add_work(Tiler *t, const Node *n, int part, int pos)
         add_oper(t, w, n->arg[i], false);
     for (i = 0; i < n->nres; i++)
         add_oper(t, w, n->res[i], true);
+    note_writes(t, w);
     tiler_recall(t, w);
+}
+
+/* The first work of a node at `pos` in the order, or behind it. */
+static int work_at(const Tiler *t, int pos)
+{
+    int lo = 0, hi = t->nwork;
+
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+
+        if (t->work[mid].pos < pos)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
 }
 
 /* Between which works stores live: from -1 where they are there at first, to
  * nwork where they are still there at the end. */
 static void find_lives(Tiler *t)
 {
-    int i, k, n = t->s->nstore;
+    int i, from, to, n = t->s->nstore;
 
     t->first = NEWN(t->mem, int, n + 1);
     t->last = NEWN(t->mem, int, n + 1);
@@ -132,11 +146,12 @@ static void find_lives(Tiler *t)
         t->last[i] = -2;
         if (!v->size || v->konst)
             continue;
-        for (k = 0; k < t->nwork; k++)
-            if (t->work[k].pos >= v->from && t->work[k].pos <= v->to) {
-                t->first[i] = MIN(t->first[i], k);
-                t->last[i] = MAX(t->last[i], k);
-            }
+        from = work_at(t, v->from);
+        to = work_at(t, v->to + 1);
+        if (from < to) {
+            t->first[i] = from;
+            t->last[i] = to - 1;
+        }
         if (v->from < 0)
             t->first[i] = -1;
         if (v->to >= t->s->nseq)
@@ -152,6 +167,7 @@ void tiler_works(Tiler *t)
 
     t->known = t->mem;
     t->spilled = NEWN(t->mem, Spilled *, t->s->nstore + 1);
+    t->wrote = NEWN(t->mem, int, t->s->nstore + 1);
     t->best.cost = -1;
     t->best.outside = NEWN(t->mem, bool, t->s->nstore + 1);
     for (i = 0; i < t->s->nseq; i++) {
