@@ -18,6 +18,7 @@
  * can be taken back. */
 #include "plan/plan.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { VIEW_ALIGN = 4 }; /* kernels may read small elements by words */
@@ -32,11 +33,18 @@ typedef struct Chunk {
 typedef struct Change {
     enum { LAST, STORE, UNION } kind;
     int id;          /* value; store; store that became part of .. */
-    int into, tail;  /* .. this one, whose last value was that */
+    int into;        /* .. this one */
     int64_t delta;   /* where in it */
     int last;        /* as it was */
     Store store;
 } Change;
+
+/* The values of a store are a binary tree, so that those which live at a time
+ * are found without looking at all. */
+typedef struct Branch {
+    int up, left, right; /* -1: none */
+    int from, to;        /* nothing here lives outside of these positions */
+} Branch;
 
 typedef struct Worker {
     Stores *s;
@@ -50,8 +58,9 @@ typedef struct Worker {
                         value over it */
     int64_t **joined; /* by Node.id: where arguments of a concat lie in its
                          result, and its end, if that is one run of them */
-    int *head, *tail; /* by store: its values */
-    int *next;       /* by Val.id; -1: none */
+    Branch *tree;    /* those below nval are values, by Val.id */
+    int ntree;
+    int *root;       /* by store: its values */
     Levels *live;    /* bytes, by position + 1 */
     int64_t area;    /* bytes times positions, of all */
     int npeak;       /* positions where as much lives as at any */
@@ -158,14 +167,55 @@ static bool all_views(const Stores *s, const Node *n)
 
 /* --- pieces --- */
 
-/* Those of a store, one after the other. */
+/* Values that may live from one position to another, one after the other. */
 typedef struct Walk {
-    int val, part;   /* to come */
+    int val, part;   /* to come; no value: -1 */
+    int from, to;
 } Walk;
 
+/* What comes behind branch t and all that is below it; -1: nothing. */
+static int behind(const Worker *w, int t)
+{
+    const Branch *tree = w->tree;
+
+    while (tree[t].up >= 0 && tree[tree[t].up].right == t)
+        t = tree[t].up;
+    return tree[t].up < 0 ? -1 : tree[tree[t].up].right;
+}
+
+/* The first value from branch t on; -1: there is none. */
+static int find_value(const Worker *w, int t, int from, int to)
+{
+    while (t >= 0) {
+        const Branch *b = &w->tree[t];
+
+        if (b->to < from || to < b->from)
+            t = behind(w, t);
+        else if (t < w->nval)
+            return t;
+        else
+            t = b->left;
+    }
+    return -1;
+}
+
+static Walk walk_while(const Worker *w, int store, int from, int to)
+{
+    int root = w->root[store];
+
+    return (Walk){find_value(w, root, from, to), 0, from, to};
+}
+
+/* All of a store. */
 static Walk walk(const Worker *w, int store)
 {
-    return (Walk){w->head[store], 0};
+    return walk_while(w, store, INT_MIN, INT_MAX);
+}
+
+static void next_value(const Worker *w, Walk *at)
+{
+    at->val = find_value(w, behind(w, at->val), at->from, at->to);
+    at->part = 0;
 }
 
 /* false: there is none any more. */
@@ -177,10 +227,8 @@ static bool next_piece(const Worker *w, Walk *at, Chunk *p)
         const int64_t *off = n ? w->joined[n->id] : NULL;
         int k = at->part++;
 
-        if (at->part >= (off ? n->narg : 1)) {
-            at->val = w->next[at->val];
-            at->part = 0;
-        }
+        if (at->part >= (off ? n->narg : 1))
+            next_value(w, at);
         if (n && is_view(w->s, n, off ? k : 0))
             continue;
         *p = (Chunk){v, off ? off[k] : 0,
@@ -230,13 +278,15 @@ static void set_store(Worker *w, int id, Store t)
 static void read_later(Worker *w, const Val *v, int pos)
 {
     const Node *n = v->def;
-    int store = w->s->place[v->id].buf, i;
+    int store = w->s->place[v->id].buf, i, k;
     Store t = w->s->store[store];
 
     if (w->last[v->id] >= pos)
         return;
     note(w, (Change){.kind = LAST, .id = v->id, .last = w->last[v->id]});
     w->last[v->id] = pos;
+    for (k = v->id; k >= 0 && w->tree[k].to < pos; k = w->tree[k].up)
+        w->tree[k].to = pos;
     if (t.to < pos) {
         t.to = pos;
         set_store(w, store, t);
@@ -246,13 +296,27 @@ static void read_later(Worker *w, const Val *v, int pos)
             read_later(w, n->arg[i], pos);
 }
 
-/* Values of store b, from `v` on, move to store a. */
-static void move_values(Worker *w, int v, int a, int64_t delta)
+/* Values of store b move to store a. */
+static void move_values(Worker *w, int b, int a, int64_t delta)
 {
-    for (; v >= 0; v = w->next[v]) {
-        w->s->place[v].buf = a;
-        w->s->place[v].off += delta;
+    Walk i;
+
+    for (i = walk(w, b); i.val >= 0; next_value(w, &i)) {
+        w->s->place[i.val].buf = a;
+        w->s->place[i.val].off += delta;
     }
+}
+
+/* Branch `right` joins those of store a. */
+static void join_trees(Worker *w, int a, int right)
+{
+    int left = w->root[a], top = w->ntree++;
+    const Branch *x = &w->tree[left], *y = &w->tree[right];
+
+    w->tree[top] = (Branch){-1, left, right, MIN(x->from, y->from),
+                            MAX(x->to, y->to)};
+    w->tree[left].up = w->tree[right].up = top;
+    w->root[a] = top;
 }
 
 static void unite(Worker *w, int a, int b, int64_t delta)
@@ -269,18 +333,18 @@ static void unite(Worker *w, int a, int b, int64_t delta)
     y.to = POS_IN - 1;
     set_store(w, a, x);
     set_store(w, b, y);
-    note(w, (Change){.kind = UNION, .id = b, .into = a, .tail = w->tail[a],
-                     .delta = delta});
-    move_values(w, w->head[b], a, delta);
-    w->next[w->tail[a]] = w->head[b];
-    w->tail[a] = w->tail[b];
+    note(w, (Change){.kind = UNION, .id = b, .into = a, .delta = delta});
+    move_values(w, b, a, delta);
+    join_trees(w, a, w->root[b]);
 }
 
 static void part(Worker *w, const Change *c)
 {
-    w->tail[c->into] = c->tail;
-    w->next[c->tail] = -1;
-    move_values(w, w->head[c->id], c->id, -c->delta);
+    const Branch *top = &w->tree[--w->ntree];
+
+    w->root[c->into] = top->left;
+    w->tree[top->left].up = w->tree[top->right].up = -1;
+    move_values(w, c->id, c->id, -c->delta);
 }
 
 /* Takes back all changes but the first n. */
@@ -324,13 +388,15 @@ static bool taken_over(const Worker *w, const Chunk *p, const Chunk *q,
 static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
 {
     const Ref *place = w->s->place;
-    Walk i = walk(w, a), j;
+    const Branch *all = &w->tree[w->root[b]];
+    Walk i = walk_while(w, a, all->from, all->to), j;
     Chunk p, q;
 
     while (next_piece(w, &i, &p)) {
         int64_t pat = place[p.val->id].off + p.off;
 
-        for (j = walk(w, b); next_piece(w, &j, &q);) {
+        j = walk_while(w, b, p.birth, death(w, &p));
+        while (next_piece(w, &j, &q)) {
             int64_t qat = place[q.val->id].off + q.off + delta;
 
             if (!overlap(pat, p.size, qat, q.size) ||
@@ -365,17 +431,17 @@ static bool values_agree(const Worker *w, int a, int b, int64_t delta)
 {
     const Stores *s = w->s;
     const Store *x = &s->store[a], *y = &s->store[b];
-    int i;
+    Walk i;
 
     if (!ends_agree(x, y))
         return false;
     if ((x->konst && (y->out || has_pieces(w, b))) ||
         (y->konst && (x->out || has_pieces(w, a))))
         return false;
-    for (i = w->head[b]; i >= 0; i = w->next[i]) {
-        int64_t align = MAX(VIEW_ALIGN, type_info[w->val[i]->type].bytes);
+    for (i = walk(w, b); i.val >= 0; next_value(w, &i)) {
+        int64_t align = MAX(VIEW_ALIGN, type_info[w->val[i.val]->type].bytes);
 
-        if ((s->place[i].off + delta) % align)
+        if ((s->place[i.val].off + delta) % align)
             return false;
     }
     return !delta || !(y->in || y->out);
@@ -455,7 +521,8 @@ static bool states_agree(const Worker *w)
         if (!s)
             continue;
         at = w->s->place[s->id];
-        for (k = walk(w, at.buf); next_piece(w, &k, &q);)
+        k = walk_while(w, at.buf, INT_MIN, w->last[s->id]);
+        while (next_piece(w, &k, &q))
             if (q.val != s && q.birth + w->over[s->id] <= w->last[s->id] &&
                 overlap(at.off, val_bytes(s),
                         w->s->place[q.val->id].off + q.off, q.size))
@@ -701,8 +768,25 @@ static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
     return s;
 }
 
-/* Last readers and lives of stores, while nothing is a view. */
-static void find_lives(Worker *w)
+/* A tree for every store, of the values that begin in it. */
+static void plant(Worker *w)
+{
+    const Val *v;
+
+    for (v = w->s->g->vals; v; v = v->next) {
+        int store = w->s->place[v->id].buf;
+        int birth = v->def ? w->pos[v->def->id] : POS_IN;
+        int to = v->data ? w->s->nseq + 1 : MAX(w->last[v->id], birth);
+
+        w->tree[v->id] = (Branch){-1, -1, -1, birth, to};
+        if (w->root[store] < 0)
+            w->root[store] = v->id;
+        else
+            join_trees(w, store, v->id);
+    }
+}
+
+static void find_last(Worker *w)
 {
     const Stores *s = w->s;
     int i, j;
@@ -718,6 +802,16 @@ static void find_lives(Worker *w)
 
                 *last = MAX(*last, i);
             }
+}
+
+/* Last readers and lives of stores, while nothing is a view. */
+static void find_lives(Worker *w)
+{
+    const Stores *s = w->s;
+    int i;
+
+    find_last(w);
+    plant(w);
     for (i = 0; i < s->nstore; i++) {
         Store t = s->store[i];
         Walk at = walk(w, i);
@@ -754,19 +848,13 @@ static Worker *new_worker(Stores *s)
     w->last = NEWN(mem, int, w->nval + 1);
     w->over = NEWN(mem, bool, w->nval + 1);
     w->joined = NEWN(mem, int64_t *, s->nseq + 1);
-    w->head = NEWN(mem, int, w->nval + 1);
-    w->tail = NEWN(mem, int, w->nval + 1);
-    w->next = NEWN(mem, int, w->nval + 1);
+    w->tree = NEWN(mem, Branch, 2 * w->nval + 1);
+    w->ntree = w->nval;
+    w->root = NEWN(mem, int, w->nval + 1);
     w->live = levels_new(mem, s->nseq + 2);
-    memset(w->head, -1, (size_t)(w->nval + 1) * sizeof *w->head);
+    memset(w->root, -1, (size_t)(w->nval + 1) * sizeof *w->root);
     for (v = s->g->vals; v; v = v->next) {
-        int store = s->place[v->id].buf;
-
         w->val[v->id] = v;
-        w->next[v->id] = w->head[store];
-        w->head[store] = v->id;
-        if (w->next[v->id] < 0)
-            w->tail[store] = v->id;
         w->bytes[v->id] = val_bytes(v);
     }
     for (i = 0; i < s->nseq; i++) {

@@ -28,6 +28,7 @@ typedef struct Run {
     bool working;         /* a kernel may be */
     int nslot;
     bool *pending;        /* DMA slots to be waited for when cores meet */
+    int npending;
     bool *done;           /* by step: executed */
     int layer;            /* layers that are marked as done */
 } Run;
@@ -195,9 +196,10 @@ static bool flush(Run *r)
 {
     int i;
 
-    for (i = 0; i < r->nslot; i++) {
+    for (i = 0; r->npending && i < r->nslot; i++) {
         if (r->pending[i] && !exec_finish(r->c, i))
             return false;
+        r->npending -= r->pending[i];
         r->pending[i] = false;
     }
     return true;
@@ -237,6 +239,7 @@ static bool do_wait(Run *r)
     if (c->slot < 0 || c->slot >= r->nslot || r->pending[c->slot])
         return fail(r, "a wait for no slot");
     r->pending[c->slot] = true;
+    r->npending++;
     return true;
 }
 
