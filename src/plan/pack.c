@@ -103,15 +103,30 @@ static int list_near(Group *g, const PackItem *it)
     return n;
 }
 
+/* Where an item belongs in a slice: behind those that lie no higher. */
+static int rank_of(const Group *g, const Slice *s, int64_t offset)
+{
+    int lo = 0, hi = s->n;
+
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+
+        if (g->item[s->item[mid]]->offset > offset)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
 static void put_sorted(Group *g, Slice *s, int i)
 {
-    int j;
+    int at = rank_of(g, s, g->item[i]->offset);
 
     GROW(g->mem, s->item, (size_t)s->n);
-    for (j = s->n++;
-         j && g->item[s->item[j - 1]]->offset > g->item[i]->offset; j--)
-        s->item[j] = s->item[j - 1];
-    s->item[j] = i;
+    memmove(s->item + at + 1, s->item + at,
+            (size_t)(s->n++ - at) * sizeof *s->item);
+    s->item[at] = i;
 }
 
 static void join(Group *g, int i)
