@@ -54,6 +54,10 @@ typedef struct Hash {
     uint64_t a, b;
 } Hash;
 
+typedef struct Was {
+    int32_t *at, v;
+} Was;
+
 struct Search {
     Arena *mem;
     PackItem **item;   /* sorted by start */
@@ -68,15 +72,15 @@ struct Search {
     /* by section: floor, top of what lies there, bytes still to come, and how
      * many buffers still to come span it and the next */
     int32_t *floor, *top, *rest;
-    int *span;
+    int32_t *span;
     int32_t *low;      /* by buffer: the highest floor under it */
     int *flat;         /* by section: how many could lie on its floor */
     int *run, *begin;  /* by section: its run of one floor; where that begins */
     int nrun;
     int *solid;        /* by section: how many before it have no gap on top */
     int *trail, ntrail;  /* buffers in order of placement */
-    int32_t *saved;    /* states to come back to */
-    size_t nsaved, room;
+    Was *was;          /* what was changed, to come back to */
+    size_t nwas, room;
     int *list;         /* choices of states under way */
     size_t nlist, listroom;
     Hash *failed;
@@ -86,7 +90,7 @@ struct Search {
     int64_t unit;      /* all sizes are multiples: bytes */
     bool rounded;      /* sizes were rounded up, for alignment */
     int32_t *rest0;    /* before anything is placed */
-    int *span0;
+    int32_t *span0;
     int round;
     const Way *way;
 };
@@ -250,6 +254,25 @@ static bool cut_off(Search *s, int k, int32_t floor)
     return true;
 }
 
+static void more_room(Search *s)
+{
+    size_t room = MAX(1024, 2 * s->room);
+    Was *was = NEWN(s->mem, Was, room);
+
+    if (s->nwas)
+        memcpy(was, s->was, s->nwas * sizeof *was);
+    s->was = was;
+    s->room = room;
+}
+
+static void set(Search *s, int32_t *at, int32_t v)
+{
+    if (s->nwas == s->room)
+        more_room(s);
+    s->was[s->nwas++] = (Was){at, *at};
+    *at = v;
+}
+
 /* Raises floors on which nothing can lie, until none is left. */
 static bool settle(Search *s, int l, int r)
 {
@@ -267,7 +290,7 @@ static bool settle(Search *s, int l, int r)
             to = next_above(s, l, k);
             if (cut_off(s, k, to))
                 return false;
-            s->floor[k] = to;
+            set(s, &s->floor[k], to);
             again = true;
         }
     }
@@ -342,44 +365,24 @@ static void place(Search *s, int i, int32_t at)
     s->at[i] = at;
     s->trail[s->ntrail++] = i;
     for (k = s->a[i]; k < s->b[i]; k++) {
-        s->floor[k] = s->top[k] = at + s->size[i];
-        s->rest[k] -= s->size[i];
+        set(s, &s->floor[k], at + s->size[i]);
+        set(s, &s->top[k], at + s->size[i]);
+        set(s, &s->rest[k], s->rest[k] - s->size[i]);
         if (k + 1 < s->b[i])
-            s->span[k]--;
+            set(s, &s->span[k], s->span[k] - 1);
     }
 }
 
 /* ---- going back ---- */
 
-static size_t save(Search *s, int l, int r)
+/* As when `nwas` changes were made and `ntrail` buffers placed. */
+static void restore(Search *s, size_t nwas, int ntrail)
 {
-    size_t at = s->nsaved, n = (size_t)(r - l), bytes = n * sizeof(int32_t);
+    while (s->nwas > nwas) {
+        const Was *w = &s->was[--s->nwas];
 
-    if (at + 4 * n > s->room) {
-        int32_t *v;
-
-        s->room = 2 * (at + 4 * n);
-        v = NEWN(s->mem, int32_t, s->room);
-        if (at)
-            memcpy(v, s->saved, at * sizeof *v);
-        s->saved = v;
+        *w->at = w->v;
     }
-    memcpy(s->saved + at, s->floor + l, bytes);
-    memcpy(s->saved + at + n, s->top + l, bytes);
-    memcpy(s->saved + at + 2 * n, s->rest + l, bytes);
-    memcpy(s->saved + at + 3 * n, s->span + l, bytes);
-    s->nsaved += 4 * n;
-    return at;
-}
-
-static void restore(Search *s, size_t at, int ntrail, int l, int r)
-{
-    size_t n = (size_t)(r - l), bytes = n * sizeof(int32_t);
-
-    memcpy(s->floor + l, s->saved + at, bytes);
-    memcpy(s->top + l, s->saved + at + n, bytes);
-    memcpy(s->rest + l, s->saved + at + 2 * n, bytes);
-    memcpy(s->span + l, s->saved + at + 3 * n, bytes);
     while (s->ntrail > ntrail)
         s->at[s->trail[--s->ntrail]] = -1;
 }
@@ -432,7 +435,7 @@ static int list_flat(Search *s, int k, int l, int r)
 
 static bool branch(Search *s, int l, int r, Choices c)
 {
-    size_t at = save(s, l, r), nlist = s->nlist;
+    size_t at = s->nwas, nlist = s->nlist;
     int32_t low = s->floor[c.k];
     int ntrail = s->ntrail, n, i;
     bool found = false;
@@ -442,15 +445,14 @@ static bool branch(Search *s, int l, int r, Choices c)
         place(s, s->list[nlist + (size_t)i], low);
         found = solve_parts(s, l, r);
         if (!found)
-            restore(s, at, ntrail, l, r);
+            restore(s, at, ntrail);
     }
     if (!found && s->nodes < s->stop && !cut_off(s, c.k, c.gap)) {
-        s->floor[c.k] = c.gap;
+        set(s, &s->floor[c.k], c.gap);
         found = solve(s, l, r);
         if (!found)
-            restore(s, at, ntrail, l, r);
+            restore(s, at, ntrail);
     }
-    s->nsaved = at;
     s->nlist = nlist;
     return found;
 }
@@ -587,9 +589,9 @@ Search *search_new(Arena *mem, PackItem **item, int n)
     s->floor = NEWN(mem, int32_t, s->m);
     s->top = NEWN(mem, int32_t, s->m);
     s->rest = NEWN(mem, int32_t, s->m);
-    s->span = NEWN(mem, int, s->m);
+    s->span = NEWN(mem, int32_t, s->m);
     s->rest0 = NEWN(mem, int32_t, s->m);
-    s->span0 = NEWN(mem, int, s->m);
+    s->span0 = NEWN(mem, int32_t, s->m);
     s->flat = NEWN(mem, int, s->m + 1);
     s->run = NEWN(mem, int, s->m + 1);
     s->begin = NEWN(mem, int, s->m + 1);
@@ -651,7 +653,7 @@ static void start_again(Search *s)
     for (i = 0; i < s->n; i++)
         s->at[i] = -1;
     s->ntrail = 0;
-    s->nsaved = s->nlist = 0;
+    s->nwas = s->nlist = 0;
 }
 
 /* Nothing known of another height holds for this one. */
