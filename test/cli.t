@@ -268,5 +268,26 @@ for after in 0.1 0.2 0.3 0.5; do
     [ "$(ls "$tmp/t")" ] && echo "$tmp/t holds $(ls "$tmp/t")" &&
         bad=$((bad + 1))
 done
+
+# interrupted while it compiles: the folder is whole or absent, nothing beside
+mkdir "$tmp/c"
+large=zoo/resnet8-int/network.onnx
+want 0 '' compile $large -t siracusa -n net -o "$tmp/whole"
+whole=$(cd "$tmp/whole" && find . -type f | sort)
+for after in 0.01 0.03 0.05 0.07 0.1 0.15 0.2 0.3 0.4 0.6 1; do
+    $tw compile $large -t siracusa -n net -q -o "$tmp/c/p" &
+    sleep $after
+    kill -INT $! 2>"$tmp/err" # it may have ended
+    kill -TERM $! 2>"$tmp/err" # a script's children may ignore the first
+    wait $! 2>"$tmp/err"
+    n=$((n + 1))
+    found=$(ls "$tmp/c")
+    if [ "$found" = p ]; then
+        [ "$(cd "$tmp/c/p" && find . -type f | sort)" = "$whole" ]
+    else
+        [ -z "$found" ]
+    fi || { echo "after $after s: $found"; ls "$tmp"/c/*; bad=$((bad + 1)); }
+    rm -rf "$tmp/c/p"
+done
 echo "$n checks, $bad wrong"
 [ $bad = 0 ]

@@ -66,6 +66,12 @@ int end_status(int status);
 _Noreturn void die_at(const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* progress.c: what is being done, and how much of it is, on standard error if
+ * that is a terminal, from the first second on; all: 0 if not known.  Whoever
+ * says something else calls progress_end() first, which erases the line. */
+void progress(const char *what, int64_t done, int64_t all);
+void progress_end(void); /* safe in a signal handler */
+
 /* str.c: text that grows in an arena */
 typedef struct Str {
     Arena *mem;
@@ -107,6 +113,8 @@ void dir_remove(const char *path); /* with all it holds */
  * stays after all. */
 void dir_doom(const char *path);
 void dir_spare(const char *path);
+/* Signals that end us leave neither doomed folders nor a line of progress. */
+void end_tidily(void);
 char *dir_temp(Arena *a);          /* a new folder, doomed */
 /* If a signal ends us, the group of processes that this child leads is ended
  * first, so that it writes nothing into folders that go; 0: none runs. */

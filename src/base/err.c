@@ -22,6 +22,7 @@ int end_status(int status)
 {
     int (*fn)(int status, void *arg) = last;
 
+    progress_end();
     last = NULL;
     return fn ? fn(status, last_arg) : status;
 }
@@ -31,6 +32,7 @@ void say(const char *who, const char *message)
     Arena *a = arena_new();
     Str out = {.mem = a};
 
+    progress_end();
     if (who) {
         str_safe(&out, who, "");
         str_put(&out, ": ");
@@ -80,6 +82,7 @@ _Noreturn void die_at(const char *file, int line, const char *fmt, ...)
 {
     va_list ap;
 
+    progress_end();
     fprintf(stderr, "%s:%d: ", file, line);
     va_start(ap, fmt);
     vfprintf(stderr, fmt, ap);

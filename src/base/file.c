@@ -177,6 +177,7 @@ static void stopped(int sig)
     pid_t pid;
     int i;
 
+    progress_end();
     if (jobs)
         jobs_end();
     for (i = 0; i < ntemp; i++)
@@ -192,16 +193,20 @@ static void stopped(int sig)
     raise(sig);
 }
 
+void end_tidily(void)
+{
+    signal(SIGINT, stopped);
+    signal(SIGTERM, stopped);
+    signal(SIGHUP, stopped);
+}
+
 void dir_doom(const char *path)
 {
     if (ntemp == LEN(temps))
         die("more than %zu temporary folders", LEN(temps));
-    if (!ntemp) {
+    if (!ntemp)
         atexit(remove_temps);
-        signal(SIGINT, stopped);
-        signal(SIGTERM, stopped);
-        signal(SIGHUP, stopped);
-    }
+    end_tidily();
     temps[ntemp++] = strdup(path);
 }
 

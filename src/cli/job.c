@@ -33,6 +33,7 @@ static bool is_dash(const char *path)
 
 void job_say(const Job *j, const Str *text)
 {
+    progress_end();
     if (!quiet && !is_dash(j->o.json) && !is_dash(j->o.html) &&
         !is_dash(j->o.csv)) {
         Str safe = {.mem = j->o.mem};
@@ -111,6 +112,7 @@ void job_front(Job *j)
         j->o.front.vectors_file = j->o.in;
     }
     err_file(j->r.model);
+    progress("reading the model", 0, 0);
     j->g = front_read(j->o.mem, j->o.model, &j->o.front);
     j->r.g = j->g;
     check_vectors(j);
@@ -121,6 +123,7 @@ static void print_graph(Job *j)
     Str out = {.mem = j->o.mem};
 
     graph_print(j->g, &out);
+    progress_end();
     fputs(out.s, stderr);
 }
 
@@ -128,6 +131,7 @@ void job_pass(Job *j)
 {
     if (j->o.print && !strcmp(j->o.print, "front"))
         print_graph(j);
+    progress("simplifying the graph", 0, 0);
     quant_lower(j->g);
     if (j->o.print && !strcmp(j->o.print, "quant"))
         print_graph(j);
@@ -238,8 +242,10 @@ void job_plan(Job *j)
     if (j->project)
         p.beside = test_bytes(j);
     j->r.missing = plan_missing;
+    progress("planning", 0, 0);
     plan = plan_make(j->o.mem, j->g, j->soc, &p);
     j->r.missing = NULL;
+    progress("verifying the plan", 0, 0);
     wrong = verify_plan(j->o.mem, plan);
     if (wrong)
         die("the plan is wrong: %s", wrong);
@@ -248,6 +254,7 @@ void job_plan(Job *j)
         Str out = {.mem = j->o.mem};
 
         plan_print(plan, &out);
+        progress_end();
         fputs(out.s, stderr);
     }
 }
@@ -284,7 +291,8 @@ void job_shapes(Job *j, const Array *a, const Val *v)
 void job_gen(Job *j, const char *dir)
 {
     GenOpts o = {
-        .name = j->o.name, .dir = dir, .force = j->o.force, .weights = j->o.weights,
+        .name = j->o.name, .dir = dir, .force = j->o.force,
+        .weights = j->o.weights,
         .example = j->in, .drawn = !keeps_example(j), .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
         .runtime = j->o.runtime,
@@ -298,6 +306,7 @@ void job_gen(Job *j, const char *dir)
         o.expected = graph_eval(j->o.mem, j->g, in);
     }
     gen_project(j->r.plan, &o);
+    progress_end();
     j->r.dir = dir;
     j->r.compile_ms = (double)(now_ns() - j->start_ns) / 1e6;
 }

@@ -206,6 +206,7 @@ static void put_c(Gen *g)
     for (i = 0; i < g->p->nbuf; i++) {
         const Buf *u = &g->p->buf[i];
 
+        progress("writing weights: constant", i + 1, g->p->nbuf);
         if (is_array(g, i))
             gen_array(f, g->weight[i], u->val->type, u->val->data, u->size,
                       u->align);

@@ -359,7 +359,7 @@ Eval *graph_eval(Arena *mem, Graph *g, void *const *in)
     const Node *n;
     Arena *a = arena_new();
     void **arg = NULL;
-    int i, room = 0;
+    int i, room = 0, done = 0, all = 0;
 
     graph_number(g);
     e->mem = mem;
@@ -370,7 +370,10 @@ Eval *graph_eval(Arena *mem, Graph *g, void *const *in)
         check_input(g->in[i], in[i]);
         e->data[g->in[i]->id] = in[i];
     }
+    for (n = g->first; n; n = n->next)
+        all++;
     for (n = g->first; n; n = n->next) {
+        progress("computing the example: node", ++done, all);
         if (n->narg > room)
             arg = NEWN(a, void *, (size_t)(room = n->narg));
         for (i = 0; i < n->narg; i++)

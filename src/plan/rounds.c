@@ -297,7 +297,7 @@ bool try_rounds(Tiler *t, const PlanOpts *o)
     Rooms r;
     int i, most = t->lean ? LEAN_ROUNDS : ROUNDS;
 
-    p->tried++;
+    progress("planning: attempt", ++p->tried, 0);
     t->counted = false;
     tiler_room(t, p->room[t->near]);
     r = new_rooms(t, t->room, p->room[t->next]);
