@@ -24,18 +24,15 @@ static const Val *shown_by(const Val *v)
     return v;
 }
 
-/* An output must be written by the network into storage of its own. */
-static bool needs_copy(const Graph *g, int i)
+/* An output must be written by the network into storage of its own.  shown: by
+ * Val.id, those that outputs have. */
+static bool needs_copy(const Val *out, bool *shown)
 {
-    const Val *v = shown_by(g->out[i]);
-    int j;
+    const Val *v = shown_by(out);
+    bool again = shown[v->id];
 
-    if (!v->def)
-        return true;
-    for (j = 0; j < i; j++)
-        if (shown_by(g->out[j]) == v)
-            return true;
-    return false;
+    shown[v->id] = true;
+    return !v->def || again;
 }
 
 /* A copy is an expand to the same shape. */
@@ -71,10 +68,13 @@ static void copy_state(Graph *g, int i)
 
 static void copy_outputs(Graph *g)
 {
+    bool *shown;
     int i;
 
+    graph_number(g);
+    shown = NEWN(g->mem, bool, graph_nval(g) + 1);
     for (i = 0; i < g->nout; i++)
-        if (!g->out[i]->state && needs_copy(g, i))
+        if (needs_copy(g->out[i], shown) && !g->out[i]->state)
             g->out[i] = copy_of(g, g->out[i]);
     for (i = 0; i < g->nout; i++)
         if (g->out[i]->state)

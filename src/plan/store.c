@@ -724,18 +724,18 @@ static void place_output(Stores *s, const Val *v)
 /* Copies to where states are come last: nobody reads a state behind them. */
 static void states_last(const Graph *g, Node **seq, int n)
 {
-    int i, k, to = 0, last = 0;
-    Node **copy = NEWN(g->mem, Node *, g->nout + 1);
+    int i, to = 0, last = 0;
+    Node **copy = NEWN(g->mem, Node *, n + 1);
+    bool *makes = NEWN(g->mem, bool, n + 1); /* a state; by Node.id */
 
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < g->nout &&
-             !(g->out[k]->state && g->out[k]->def == seq[i]); k++)
-            ;
-        if (k < g->nout)
+    for (i = 0; i < g->nout; i++)
+        if (g->out[i]->state && g->out[i]->def)
+            makes[g->out[i]->def->id] = true;
+    for (i = 0; i < n; i++)
+        if (makes[seq[i]->id])
             copy[last++] = seq[i];
         else
             seq[to++] = seq[i];
-    }
     for (i = 0; i < last; i++)
         seq[to++] = copy[i];
 }

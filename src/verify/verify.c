@@ -104,10 +104,9 @@ static bool check_buf(Check *c, const Buf *b)
 
 static bool apart(const Plan *p, const Buf *a, const Buf *b)
 {
-    return !a->size || !b->size ||
-           space_of(p, (int)(a - p->buf)) != space_of(p, (int)(b - p->buf)) ||
-           a->addr + a->size <= b->addr || b->addr + b->size <= a->addr ||
-           a->to <= b->from || b->to <= a->from;
+    return a->addr + a->size <= b->addr || b->addr + b->size <= a->addr ||
+           a->to <= b->from || b->to <= a->from || !a->size || !b->size ||
+           space_of(p, (int)(a - p->buf)) != space_of(p, (int)(b - p->buf));
 }
 
 static int by_birth(const void *a, const void *b)
@@ -137,8 +136,8 @@ static bool check_overlaps(Check *c)
     qsort(all, (size_t)p->nbuf, sizeof *all, by_birth);
     for (i = 0; i < p->nbuf; i++) {
         for (j = k = 0; j < n; j++) {
-            if (!follows(p, all[i], live[j]) &&
-                !follows(p, live[j], all[i]) && !apart(p, all[i], live[j]))
+            if (!apart(p, all[i], live[j]) &&
+                !follows(p, all[i], live[j]) && !follows(p, live[j], all[i]))
                 return wrong(c, "buffers %s and %s overlap in memory and "
                              "time", all[i]->name, live[j]->name);
             if (live[j]->to > all[i]->from)
