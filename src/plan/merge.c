@@ -93,6 +93,42 @@ static int64_t excess(Merger *m)
     return sum + too_many(m, -1, most);
 }
 
+/* The same before anything is merged. */
+static int64_t excess_apart(const Merger *m)
+{
+    const Tiler *t = m->t;
+    int64_t *live = NEWN(t->mem, int64_t, t->nwork + 2), most = 0, sum = 0;
+    int64_t *fresh = NEWN(t->mem, int64_t, t->nwork + 2), now;
+    int j, k, lo, hi;
+
+    for (j = 0; j < m->n; j++) {
+        int i = m->list[j], from = MAX(0, t->first[i]);
+
+        if (t->last[i] < from)
+            continue;
+        fresh[from] += t->s->store[i].size;
+        live[from] += t->s->store[i].size;
+        live[t->last[i] + 1] -= t->s->store[i].size;
+    }
+    for (k = 1; k < t->nwork; k++)
+        live[k] += live[k - 1];
+    for (k = 0; k < t->nwork; k++) {
+        const Way *way = m->sol->way[k];
+
+        lo = k - way->before;
+        hi = k + way->after;
+        now = live[lo] + way->outer_bytes +
+              spill_resident(t, m->sol->within, lo, hi - lo + 1);
+        for (j = lo + 1; j <= hi; j++)
+            now += fresh[j];
+        sum += MAX(0, now - m->room[k]);
+        most = MAX(most, m->room[k]);
+    }
+    for (j = 0; j < m->n; j++)
+        sum += MAX(0, t->s->store[m->list[j]].size - most);
+    return sum;
+}
+
 /* Do two stores of the memory overlap, `by` bytes between their groups? */
 static bool overlap(const Merger *m, int a, int b, int64_t by)
 {
@@ -207,9 +243,11 @@ static bool merge_at(Merger *m, int k)
 /* From work k on: it alone, then with as many neighbours as make it better. */
 static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
 {
-    int64_t least = INT64_MAX, now;
-    int i, step;
+    int64_t least = INT64_MAX, now, by;
+    int i, step, x, y;
 
+    if (!find_pair(m, k, &x, &y, &by))
+        return least;
     copy_state(m, trial);
     if (!merge_at(trial, k))
         return least;
@@ -254,16 +292,19 @@ static void find_lags(Merger *m)
             tiler_lag(m->t, &m->t->work[k], m->sol->way[k], dying(m, k));
 }
 
-static void choose_merges(Merger *m)
+/* Returns what is still too many. */
+static int64_t choose_merges(Merger *m)
 {
-    Merger *trial = new_merger(m->t, m->sol, m->room);
-    Merger *chain = new_merger(m->t, m->sol, m->room);
-    Merger *best = new_merger(m->t, m->sol, m->room);
-    int64_t now = excess(m), least, got;
+    Merger *trial, *chain, *best;
+    int64_t now = excess_apart(m), least, got;
     int k;
 
-    if (now > 0)
-        find_lags(m);
+    if (now <= 0)
+        return now;
+    trial = new_merger(m->t, m->sol, m->room);
+    chain = new_merger(m->t, m->sol, m->room);
+    best = new_merger(m->t, m->sol, m->room);
+    find_lags(m);
     while (now > 0) {
         least = now;
         for (k = 0; k < m->t->nwork; k++) {
@@ -274,20 +315,22 @@ static void choose_merges(Merger *m)
             }
         }
         if (least >= now)
-            return;
+            break;
         copy_state(best, m);
         now = least;
     }
+    return now;
 }
 
 int64_t merge_stores(Tiler *t, const Solution *sol, const int *buf,
                      const int64_t *room)
 {
     Merger *m = new_merger(t, sol, room);
+    int64_t over;
     int i;
 
     find_members(m);
-    choose_merges(m);
+    over = choose_merges(m);
     t->merged = false;
     t->lead = NEWN(t->mem, int, t->p->nbuf + 1);
     t->off = NEWN(t->mem, int64_t, t->p->nbuf + 1);
@@ -303,7 +346,7 @@ int64_t merge_stores(Tiler *t, const Solution *sol, const int *buf,
             }
         }
     t->nlead = t->p->nbuf;
-    return excess(m);
+    return over;
 }
 
 /* --- addresses of groups --- */

@@ -29,7 +29,7 @@ typedef struct Entry {
 } Entry;
 
 typedef struct State {
-    bool known;
+    bool reached;       /* some solution may come to it */
     Entry *v;
     int n;
 } State;
@@ -265,7 +265,8 @@ static bool is_far(const Solver *s, const Scene *c, int store)
 static void add_live(const Solver *s, const Scene *c, int store, bool far,
                      int64_t live[2])
 {
-    if (!far || spill_is_here(s->t, store, c->work, c->n))
+    if (!far || !s->t->spilled[store] ||
+        spill_is_here(s->t, store, c->work, c->n))
         live[far] += s->t->s->store[store].size;
 }
 
@@ -353,8 +354,9 @@ static Scene new_scene(const Solver *s, int work, unsigned came, int n)
         c.live[1] += k > work ? s->fresh[k] : 0;
         add_spilled(s, k, &c);
         list_born(s, k, &c);
-        qsort(c.born + old, (size_t)(c.nborn - old), sizeof *c.born,
-              by_number);
+        if (c.nborn > old + 1)
+            qsort(c.born + old, (size_t)(c.nborn - old), sizeof *c.born,
+                  by_number);
     }
     return c;
 }
@@ -525,30 +527,27 @@ static int64_t cold_of(const Solver *s, const Scene *c)
     return sum;
 }
 
-static State *solve_at(Solver *s, int work, unsigned set);
-
 static void try_homes(Solver *s, const Scene *c, Chain *chain, State *to)
 {
     Entry e = {.born = c->far, .stay = c->stay, .next = state_behind(s, c)};
-    const State *behind;
+    const State *behind = &s->cross[c->work + c->n].state[e.next];
     Ways *ways;
-    int64_t live[2], near = room_of(c, s->near);
+    int64_t live[2], near = room_of(c, s->near), cold = cold_of(s, c);
+    bool instant = first_instant(s, c) < c->n;
     int i;
 
     count_live(s, c, live);
     if (live[0] > near)
         return;
-    behind = solve_at(s, c->work + c->n, e.next);
     ways = ways_of(s, c, chain);
     for (i = 0; i < ways->n; i++) {
         e.way = &ways->v[i];
         for (e.entry = 0; e.entry < behind->n &&
                           has_room(s, c, e.way, live[1]); e.entry++)
-            if (first_instant(s, c) < c->n)
+            if (instant)
                 join_instant(s, c, to, e, &behind->v[e.entry]);
             else
-                join(s, to, e, &behind->v[e.entry], near - live[0],
-                     cold_of(s, c));
+                join(s, to, e, &behind->v[e.entry], near - live[0], cold);
     }
 }
 
@@ -597,26 +596,62 @@ static bool ends_fit(const Solver *s, int work, unsigned set)
     return sum <= s->next[work ? work - 1 : 0];
 }
 
-static State *solve_at(Solver *s, int work, unsigned set)
+static void solve_at(Solver *s, int work, unsigned set)
 {
     State *to = &s->cross[work].state[set];
     Entry end = {0};
     Chain *chain;
     int n;
 
-    if (to->known)
-        return to;
-    to->known = true;
     if (work == s->t->nwork) {
         if (ends_fit(s, work, set))
             add_entry(s, to, &end);
-        return to;
+        return;
     }
     try_scene(s, new_scene(s, work, set, 1), NULL, to);
     try_stays(s, work, set, to);
     for (n = 2; (chain = tiler_chain(s->t, work, n)); n++)
         try_scene(s, new_scene(s, work, set, n), chain, to);
-    return to;
+}
+
+/* The states behind a scene, with whatever homes of what is born there. */
+static void reach(Solver *s, Scene c)
+{
+    int64_t live[2], near = room_of(&c, s->near);
+
+    for (c.far = 0; c.far < 1u << c.nborn; c.far++) {
+        count_live(s, &c, live);
+        if (live[0] <= near)
+            s->cross[c.work + c.n].state[state_behind(s, &c)].reached = true;
+    }
+}
+
+static void reach_from(Solver *s, int work, unsigned set)
+{
+    int n;
+
+    reach(s, new_scene(s, work, set, 1));
+    for (n = 2; tiler_chain(s->t, work, n); n++)
+        reach(s, new_scene(s, work, set, n));
+}
+
+/* All states that solutions may come to, from the first work to the last, and
+ * then back what comes behind them. */
+static void solve_all(Solver *s)
+{
+    unsigned set;
+    int i;
+
+    for (set = 0; set < 1u << s->cross[0].n; set++)
+        s->cross[0].state[set].reached = true;
+    for (i = 0; i < s->t->nwork; i++)
+        for (set = 0; set < 1u << s->cross[i].n; set++)
+            if (s->cross[i].state[set].reached)
+                reach_from(s, i, set);
+    for (i = s->t->nwork; i >= 0; i--)
+        for (set = 0; set < 1u << s->cross[i].n; set++)
+            if (s->cross[i].state[set].reached)
+                solve_at(s, i, set);
 }
 
 /* --- the whole --- */
@@ -719,8 +754,9 @@ static Solution solve(Solver *s)
     to.stay = NEWN(t->mem, unsigned, t->nwork + 1);
     for (i = 0; i < t->s->nstore; i++)
         to.far[i] = s->home[i] == FAR;
+    solve_all(s);
     for (set = 0; set < 1u << s->cross[0].n; set++) {
-        const State *v = solve_at(s, 0, set);
+        const State *v = &s->cross[0].state[set];
         int k = best_entry(v);
 
         if (k >= 0 && ends_fit(s, 0, set) &&

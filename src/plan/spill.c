@@ -49,11 +49,14 @@ bool spill_is_here(const Tiler *t, int store, int work, int n)
 int64_t spill_resident(const Tiler *t, const bool *within, int work, int n)
 {
     int64_t sum = 0;
-    int i;
+    int k;
 
-    for (i = 0; i < t->s->nstore; i++)
-        if (t->spilled[i] && !within[i] && spill_is_here(t, i, work, n))
+    for (k = 0; k < t->naway; k++) {
+        int i = t->away[k];
+
+        if (!within[i] && spill_is_here(t, i, work, n))
             sum += t->s->store[i].size;
+    }
     return sum;
 }
 
@@ -222,6 +225,25 @@ static void weigh(Tiler *t, int store, int work, int64_t over, const bool *can,
     }
 }
 
+static void list_away(Tiler *t, int store)
+{
+    int i;
+
+    for (i = t->naway++; i > 0 && t->away[i - 1] > store; i--)
+        t->away[i] = t->away[i - 1];
+    t->away[i] = store;
+}
+
+static void unlist_away(Tiler *t, int store)
+{
+    int i, n = 0;
+
+    for (i = 0; i < t->naway; i++)
+        if (t->away[i] != store)
+            t->away[n++] = t->away[i];
+    t->naway = n;
+}
+
 static void put_away(Tiler *t, int store, const bool *away)
 {
     Spilled *s = t->spilled[store];
@@ -230,6 +252,7 @@ static void put_away(Tiler *t, int store, const bool *away)
     if (!s) {
         s = t->spilled[store] = NEW(t->mem, Spilled);
         s->away = NEWN(t->mem, bool, t->nwork + 1);
+        list_away(t, store);
     }
     for (k = 0; k < t->nwork; k++)
         s->away[k] |= away[k];
@@ -243,6 +266,7 @@ static void take_back(Tiler *t, int store)
     int k;
 
     t->spilled[store] = NULL;
+    unlist_away(t, store);
     for (k = 0; k < t->nwork; k++)
         if (work_uses(&t->work[k], store))
             mark_streamed(t, k);
@@ -250,11 +274,8 @@ static void take_back(Tiler *t, int store)
 
 void spill_nothing(Tiler *t)
 {
-    int i;
-
-    for (i = 0; i < t->s->nstore; i++)
-        if (t->spilled[i])
-            take_back(t, i);
+    while (t->naway)
+        take_back(t, t->away[t->naway - 1]);
 }
 
 /* The store whose absence from a work costs the least; false: there is none. */
@@ -297,10 +318,11 @@ static int64_t cost_of(Tiler *t, int64_t near, int64_t next)
     }
     sol = solve_homes(t, room[0], room[1]);
     sum = sol.cycles;
-    for (i = 0; i < t->s->nstore; i++)
-        if (t->spilled[i] && !sol.within[i] &&
-            moves_of(t, i, t->spilled[i]->away, cycles))
+    for (k = 0; k < t->naway; k++) {
+        i = t->away[k];
+        if (!sol.within[i] && moves_of(t, i, t->spilled[i]->away, cycles))
             sum += cycles[1];
+    }
     return sol.found ? sum : -1;
 }
 
@@ -455,14 +477,13 @@ void spill_far(Tiler *t, const unsigned char *far)
 
 void spill_bufs(Tiler *t, const int *buf)
 {
-    int i;
+    int k;
 
-    for (i = 0; i < t->s->nstore; i++) {
+    for (k = 0; k < t->naway; k++) {
+        int i = t->away[k];
         Spilled *s = t->spilled[i];
         const Store *v = &t->s->store[i];
 
-        if (!s)
-            continue;
         s->own = s->home = buf[i];
         s->buf = s->token = -1;
         s->ready = 0;
@@ -516,10 +537,10 @@ static void settle_oldest(Tiler *t, int work)
     Spilled *oldest = NULL;
     int i, n = 0;
 
-    for (i = 0; i < t->s->nstore; i++) {
-        Spilled *s = t->spilled[i];
+    for (i = 0; i < t->naway; i++) {
+        Spilled *s = t->spilled[t->away[i]];
 
-        if (!s || s->token < 0)
+        if (s->token < 0)
             continue;
         n++;
         if (!oldest || s->token < oldest->token)
@@ -599,12 +620,13 @@ static bool wants(const Tiler *t, int store, int work, int n)
 
 void spill_enter(Tiler *t, int work, int n)
 {
-    int i;
+    int k;
 
-    for (i = 0; i < t->s->nstore; i++) {
+    for (k = 0; k < t->naway; k++) {
+        int i = t->away[k];
         Spilled *s = t->spilled[i];
 
-        if (!s || s->home < 0 || t->first[i] >= work + n || t->last[i] < work)
+        if (s->home < 0 || t->first[i] >= work + n || t->last[i] < work)
             continue;
         if (!spill_is_here(t, i, work, n))
             forget(t, work, s);
@@ -615,12 +637,13 @@ void spill_enter(Tiler *t, int work, int n)
 
 void spill_leave(Tiler *t, int work, int *token)
 {
-    int i;
+    int k;
 
-    for (i = 0; i < t->s->nstore; i++) {
+    for (k = 0; k < t->naway; k++) {
+        int i = t->away[k];
         Spilled *s = t->spilled[i];
 
-        if (!s || s->home < 0)
+        if (s->home < 0)
             continue;
         if (!writes(t, work, i)) {
             if (tiler_is_away(t, i, work)) /* and was not at a chain's begin */

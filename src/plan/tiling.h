@@ -235,6 +235,7 @@ typedef struct Tiler {
     bool ends;          /* and inputs among them are given, and outputs wanted,
                            in the outer memory: */
     Spilled **spilled;  /* by store; NULL: it never is */
+    int *away, naway;   /* the stores that are, in order */
     bool *streams;      /* by work: its tiles may pass through the next, */
     int64_t streams_room; /* with so much of the nearest */
     int care;           /* 0: what frees the most; 1: no more than must be,

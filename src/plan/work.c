@@ -167,6 +167,7 @@ void tiler_works(Tiler *t)
 
     t->known = t->mem;
     t->spilled = NEWN(t->mem, Spilled *, t->s->nstore + 1);
+    t->away = NEWN(t->mem, int, t->s->nstore + 1);
     t->wrote = NEWN(t->mem, int, t->s->nstore + 1);
     t->best.cost = -1;
     t->best.outside = NEWN(t->mem, bool, t->s->nstore + 1);
