@@ -7,11 +7,11 @@
  * costs no more than a cycle or two.  A record is a few words, the first of
  * which says what to do:
  *
- *   RUN     all cores meet; then a kernel on all of them, or on core 0: kernel,
+ *   CALL    all cores meet; then a kernel on all of them, or on core 0: kernel,
  *           what it is told, the memories of its operands, bytes of scratch per
- *           core, operands (RT_OPEN: core 0 has its share at FINISH;
+ *           core, operands (RT_DEFERRED: core 0 has its share at SHARE;
  *           RT_LAST: with it, a layer is done)
- *   MEET    all cores meet: what comes now asks for the kernel's results
+ *   BARRIER all cores meet: what comes now asks for the kernel's results
  *   MOVE    begins a transfer between two memories under a slot, which
  *           several may share
  *   WAIT    for the transfers of a slot
@@ -54,21 +54,24 @@ struct rt_spot {
 
 /* What to do: a bit each.  A switch would be a table in a memory that is slow
  * to read.  Those of RT_LEADS are for core 0 alone. */
-enum { RT_MOVE = 1, RT_WAIT = 2, RT_RUN = 4, RT_NEXT = 8, RT_LAYER = 16,
-       RT_MEET = 32, RT_FINISH = 64, RT_LOOP = 128,
-       RT_LEADS = RT_MOVE | RT_WAIT | RT_LAYER | RT_FINISH };
+enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,
+       RT_SYNC = 32, RT_SHARE = 64, RT_LOOP = 128,
+       RT_LEADS = RT_MOVE | RT_WAIT | RT_LAYER | RT_SHARE };
 /* Of kernels and transfers: operands move in loops; has scratch, is finished
  * later, is a layer's last; is towards the cores, with external memory, of
  * rows. */
-enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_OPEN = 1 << 5, RT_LAST = 1 << 6,
+enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_DEFERRED = 1 << 5, RT_LAST = 1 << 6,
        RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
 /* What is the same of transfers that are begun together. */
 enum { RT_TOGETHER = 31 << 8 | RT_IO | RT_MOVE };
-enum { RT_HEAD = 5 };
+enum { RT_HEAD = 5, RT_PAGE_BASE = 3 };
 
-/* The first words of records; n: words of the whole record. */
-#define RUN(n, flags, cores, nin, nout) \
-    ((n) << 24 | (flags) | (cores) << 16 | (nin) << 8 | (nout) << 12 | RT_RUN)
+/* Records; n: words of the whole record.  Behind CALL come the places of its
+ * operands, results and scratch, then how far each moves on every turn. */
+#define CALL(n, flags, cores, nin, nout, kernel, dims, scratch, memories) \
+    ((n) << 24 | (flags) | (cores) << 16 | (nin) << 8 | (nout) << 12 | \
+     RT_CALL), (rt_word)(kernel), (dims), (memories), (scratch)
+#define AT(operand, memory) ((memory) << (2 * (operand) + 2))
 #define MOVE(n, flags, slot, near, far, bytes) \
     ((n) << 24 | (flags) | (slot) << 8 | (near) << 16 | (far) << 18 | \
      RT_MOVE), \
@@ -76,11 +79,10 @@ enum { RT_HEAD = 5 };
 #define WAIT(slot) (1 << 24 | (slot) << 8 | RT_WAIT)
 #define LOOP(times) RT_LOOP, (times)
 #define NEXT RT_NEXT
-#define FINISH (1 << 24 | RT_FINISH)
+#define SHARE (1 << 24 | RT_SHARE)
 #define LAYER (1 << 24 | RT_LAYER)
-#define MEET RT_MEET
+#define BARRIER RT_SYNC
 #define END 0
-#define KERNEL(f) (rt_word)(f)
 #define CONST(p) (rt_word)(p)
 
 /* What all cores read, and core 0 writes. */
@@ -263,20 +265,20 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
 static inline void rt_page_load(struct rt_state *s, int i)
 {
     const uint32_t bytes = (uint32_t)s->page[i].bytes;
-    const uint32_t most = RT_LARGEST < RT_PAGE ? RT_LARGEST : RT_PAGE;
+    const int parts = (int)RT_LARGEST < (int)RT_PAGE;
     uint32_t at = 0, n = bytes;
 
     s->next = 0;
     do {
-        if (RT_LARGEST < RT_PAGE)
-            n = bytes - at < most ? bytes - at : most;
+        if (parts)
+            n = bytes - at < RT_LARGEST ? bytes - at : (uint32_t)RT_LARGEST;
         s->next = rt_dma_start((struct rt_move){
             .command = RT_COMMAND(n, 1, 0, 0),
             .near = (uintptr_t)rt_page_buffer(i) + at,
             .far = (uintptr_t)s->page[i].at + at,
         }, s->next);
         at += n;
-    } while (RT_LARGEST < RT_PAGE && at < bytes);
+    } while (parts && at < bytes);
 }
 
 /* The page has come, before the others see it; what is not wanted of it is not
@@ -335,7 +337,7 @@ static inline int rt_walk(struct rt_core *c, struct io *io)
     uint32_t head;
 
     while ((head = (uint32_t)*c->w)) {
-        if (head & RT_RUN) {
+        if (head & RT_CALL) {
             rt_ready(c, io, head);
             c->w += head >> 24;
             return 1;
@@ -369,7 +371,7 @@ static inline int rt_work(struct rt_core *c, struct io *io)
     if (c->lead)
         rt_met(c, kernel);
     c->fresh = 0;
-    if (kernel && !(c->lead && kernel & RT_OPEN))
+    if (kernel && !(c->lead && kernel & RT_DEFERRED))
         rt_share(c, io);
     more = rt_walk(c, io);
     if (c->lead)

@@ -35,9 +35,9 @@ make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1
 b=build/run
 cp "$dir/p/network.c" "$dir/whole.c"
 cp "$dir/p/$b/out.bin" "$dir/right.bin" || exit 1
-for line in $(awk '/^ *WAIT/ {n = NR} /^ *RUN/ && n == NR - 2 {print n}' \
+for line in $(awk '/^ *WAIT/ {n = NR} /^ *CALL/ && n == NR - 1 {print n}' \
         "$dir/whole.c" | head -n "${1:-5}") \
-        $(grep -n '^ *MEET' "$dir/whole.c" | cut -d: -f1 | sed -n 2,3p); do
+        $(grep -n '^ *BARRIER' "$dir/whole.c" | cut -d: -f1 | sed -n 2,3p); do
     sed "${line}d" "$dir/whole.c" >"$dir/p/network.c"
     mutants=$((mutants + 1))
     rm -f "$dir/p/$b/out.bin"

@@ -269,6 +269,14 @@ static void put_memory_table(Gen *g, Str *out)
             ".\n", p->stack, p->ram, p->bound);
 }
 
+static void put_key(Str *out)
+{
+    str_put(out, "\nA kernel's name is that of its file (operator, method,"
+            " instruction set; `ref` and\n`c` are plain C), then the types of"
+            " its operands (`n`: absent) and, behind `_`, of\nits results;"
+            " `_wide`: it sums in 64 bits.\n");
+}
+
 static void put_layers(Gen *g, Str *out)
 {
     int i;
@@ -296,20 +304,26 @@ static void put_readme(Gen *g)
         " and compile\n`%s.c`, `%s_weights.%s` and the `.c` files of `kern/`."
         "  No include path and no\nmacro is needed; `CMakeLists.txt` is for"
         " those who use CMake.  Tools that compile\nwhatever lies in a folder"
-        " may have all of this but `main.c` and `rt/`, which are\nfor the"
-        " self-test.\n\n", n, g->p->soc->name,
-        g->p->g->name ? g->p->g->name : n,
+        " may have all of this but `main.c`%s\nfor the self-test.\n\n", n,
+        g->p->soc->name, g->p->g->name ? g->p->g->name : n,
         g->o->version ? g->o->version : "",
         has_selftest(g) ? "the self-test" : "the network once",
-        g->p->soc->about, n, n,
-        n, g->bin ? "S" : "c");
+        g->p->soc->about, n, n, n, g->bin ? "S" : "c",
+        g->p->program->team ? ", which is" : " and `rt/`, which are");
     if (g->bin)
         str_fmt(&b, "`%s_weights.S` alone wants an include path, this folder:"
             " `%s_weights.bin`\nis here.\n\n", n, n);
+    if (g->p->program->team)
+        str_put(&b, "The network is a program of records for a team of cores;"
+            " `rt/program.h` says what they\ndo and goes through them, with"
+            " the headers beside it.\n\n");
     str_put(&b, "## Memory\n\n");
     put_memory_table(g, &b);
     str_put(&b, "\n## Layers\n\n");
     put_layers(g, &b);
+    put_key(&b);
+    str_put(&b, "\nBuilt with -DTILEWRIGHT_BREAK, a function is called after"
+            " each layer: a place for a\nbreakpoint.\n");
     gen_file(g, "README.md", &b);
 }
 

@@ -54,6 +54,30 @@ static void put_map(Gen *g, int mem, Str *out)
         put_buffer(g, list[i], out);
 }
 
+/* Dims of kernels of floats may be infinite. */
+static bool any_float(const Gen *g)
+{
+    const Insts *t = &g->p->program->inst;
+    int i;
+
+    for (i = 0; i < t->n && !step_is_float(t->v[i].step); i++)
+        ;
+    return i < t->n;
+}
+
+static void put_mark(const char *n, Str *out)
+{
+    str_fmt(out, "/* After each layer: a mark for tools that count"
+            " instructions, or with\n * -DTILEWRIGHT_BREAK a call, where a"
+            " breakpoint may be set. */\n"
+            "#if defined TILEWRIGHT_MARK\n#include \"mark.h\"\n"
+            "#elif defined TILEWRIGHT_BREAK\nvoid %s_layer_done(void);\n"
+            "void __attribute__((noinline)) %s_layer_done(void)\n{\n"
+            "    __asm__ volatile(\"\");\n}\n"
+            "#define MARK_LAYER() %s_layer_done()\n#else\n"
+            "#define MARK_LAYER() ((void)0)\n#endif\n\n", n, n, n);
+}
+
 static void put_top(Gen *g, Str *out)
 {
     int i;
@@ -64,13 +88,12 @@ static void put_top(Gen *g, Str *out)
     for (i = 0; i < g->p->soc->nmem; i++)
         if (plan_uses(g->p, i))
             put_map(g, i, out);
-    str_fmt(out, " */\n#include \"%s.h\"\n\n#include <math.h>\n"
+    str_fmt(out, " */\n#include \"%s.h\"\n\n%s"
             "#include <stddef.h>\n#include <string.h>\n\n"
             "#include \"%s_weights.h\"\n"
-            "#include \"kern/kern.h\"\n\n"
-            "/* Marks between layers, for tools that count instructions. */\n"
-            "#ifdef TILEWRIGHT_MARK\n#include \"mark.h\"\n#else\n"
-            "#define MARK_LAYER() ((void)0)\n#endif\n\n", g->name, g->name);
+            "#include \"kern/kern.h\"\n\n", g->name,
+            any_float(g) ? "#include <math.h>\n" : "", g->name);
+    put_mark(g->name, out);
     if (g->p->program->team)
         gen_team_top(g, out);
 }

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 
-enum { IN_PAGE = 3 };
-
 /* Slots of transfers that the program uses. */
 static int count_slots(const Program *p, bool io)
 {
@@ -51,13 +49,6 @@ static void put_kernels(Gen *g, Str *out)
                 g->p->program->inst.v[i].name);
 }
 
-/* The number by which a record names the memory of an operand. */
-static int base_of(const Gen *g, const Place *p)
-{
-    return p->kind == PLACE_page ? IN_PAGE
-           : p->kind == PLACE_memory ? gen_base(g, p->mem) : 0;
-}
-
 static void put_place(Gen *g, int page, const Place *p, Str *out)
 {
     if (p->kind == PLACE_page)
@@ -71,31 +62,55 @@ static void put_place(Gen *g, int page, const Place *p, Str *out)
         str_fmt(out, "CONST(%s)", g->weight[p->buf]);
 }
 
+/* "x", "y", "scratch" */
+static const char *operand_name(const Rec *c, int i)
+{
+    const KernSig *k = c->step->sig;
+
+    if (i < c->nin)
+        return k && i < k->narg ? k->arg[i].operand : "in";
+    if (i < c->nin + c->step->nout)
+        return k ? k->res[i - c->nin].operand : "out";
+    return "scratch";
+}
+
+/* What goes on a line beside others, or on the next one. */
+static void put_item(Str *out, size_t *line, const char *indent)
+{
+    if (out->n - *line > 52) {
+        str_fmt(out, "\n%s", indent);
+        *line = out->n;
+    } else {
+        str_put(out, " ");
+    }
+}
+
 static void put_places(Gen *g, int page, const Rec *c, Str *out)
 {
-    size_t line = out->n;
+    static const char indent[] = "            ";
+    size_t line = out->n - sizeof indent;
     int i;
 
     for (i = 0; i < c->nplace; i++) {
-        if (out->n - line > 50) {
-            str_put(out, "\n           ");
-            line = out->n;
-        }
-        str_put(out, " ");
+        put_item(out, &line, indent);
+        str_fmt(out, "/* %s */ ", operand_name(c, i));
         put_place(g, page, &c->place[i], out);
         str_put(out, ",");
     }
     if (!c->moving)
         return;
-    str_put(out, "\n            /* each time by */");
-    for (i = 0; i < c->nplace; i++)
-        str_fmt(out, " %" PRId64 ",", c->by[i]);
+    str_fmt(out, "\n%s/* and each turn on by */", indent);
+    line = out->n - 30;
+    for (i = 0; i < c->nplace; i++) {
+        put_item(out, &line, indent);
+        str_fmt(out, "/* %s */ %" PRId64 ",", operand_name(c, i), c->by[i]);
+    }
 }
 
 /* The flags of a kernel or a transfer. */
 static void put_flags(const Rec *c, Str *out)
 {
-    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_OPEN",
+    static const char *const names[] = {"RT_STEPS", "RT_TMP", "RT_DEFERRED",
                                         "RT_LAST", "RT_IN", "RT_IO",
                                         "RT_ROWS"};
     bool move = c->kind == REC_move;
@@ -111,52 +126,46 @@ static void put_flags(const Rec *c, Str *out)
         str_put(out, "0");
 }
 
-/* The memories of operands, two bits each from bit 2 on. */
-static uint32_t memories(const Gen *g, const Rec *c)
+static const char *memory_name(Gen *g, const Place *p)
 {
-    uint32_t v = 0;
-    int i;
-
-    for (i = 0; i < c->nplace; i++)
-        v |= (uint32_t)base_of(g, &c->place[i]) << (2 * i + 2);
-    return v;
+    if (p->kind == PLACE_memory)
+        return arena_fmt(g->mem, "IN_%s", g->p->soc->mems[p->mem].name);
+    return p->kind == PLACE_page ? "IN_PAGE"
+           : p->kind == PLACE_external ? "IN_EXTERNAL" : "IN_CONST";
 }
 
-/* "x in L1, w constant" */
-static void put_operands(Gen *g, const Rec *c, Str *out)
+/* The memory of each operand that is not a constant's own address. */
+static void put_memories(Gen *g, const Rec *c, Str *out)
 {
-    const KernSig *k = c->step->sig;
+    size_t line = out->n;
     int i, n = 0;
 
     for (i = 0; i < c->nplace; i++) {
-        const Place *p = &c->place[i];
-        const char *name = "tmp";
-
-        if (i < c->nin)
-            name = k && i < k->narg ? k->arg[i].operand : "in";
-        else if (i < c->nin + c->step->nout)
-            name = k ? k->res[i - c->nin].operand : "out";
-        if (p->kind != PLACE_none)
-            str_fmt(out, "%s%s %s", n++ ? ", " : "", name,
-                    p->kind == PLACE_memory ? g->p->soc->mems[p->mem].name
-                                            : "constant");
+        if (c->place[i].kind != PLACE_memory && c->place[i].kind != PLACE_page)
+            continue;
+        if (n++)
+            str_put(out, " |");
+        put_item(out, &line, "            ");
+        str_fmt(out, "AT(%d, %s)", i, memory_name(g, &c->place[i]));
     }
+    str_put(out, n ? "" : " 0");
 }
 
-static void put_run(Gen *g, int page, const Rec *c, Str *out)
+/* Words, flags, cores, operands, results; kernel, dims, bytes of scratch a
+ * core; then the memory of each operand, and where it lies there. */
+static void put_call(Gen *g, int page, const Rec *c, Str *out)
 {
     const Step *s = c->step;
     bool tmp = s->tmp.buf >= 0;
 
-    str_put(out, "        /* ");
-    put_operands(g, c, out);
-    str_fmt(out, " */\n        RUN(%d, ", rec_words(c));
+    str_fmt(out, "        CALL(%d, ", rec_words(c));
     put_flags(c, out);
-    str_fmt(out, ", %d, %d, %d), KERNEL(kern_%d),\n"
-            "            offsetof(struct page_%d, dims_%d), 0x%" PRIx32
-            ", %" PRId64 ",\n           ", s->ncore, c->nin, s->nout,
-            c->inst + 1, page, c->dims + 1, memories(g, c),
+    str_fmt(out, ", %d, %d, %d, kern_%d,\n            offsetof(struct page_%d,"
+            " dims_%d), %" PRId64 ",\n           ", s->ncore, c->nin, s->nout,
+            c->inst + 1, page, c->dims + 1,
             tmp ? s->tmp_bytes / MAX(s->ncore, 1) : 0);
+    put_memories(g, c, out);
+    str_put(out, "),\n           ");
     put_places(g, page, c, out);
     str_put(out, "\n");
 }
@@ -172,12 +181,6 @@ static void put_moved(Gen *g, const Rec *c, Str *out)
         str_fmt(out, "%" PRId64 " rows of ", c->rows);
     str_fmt(out, "%" PRId64 " bytes %s %s */\n", c->row,
             c->in ? "of" : "to", gen_comment(g, b->name));
-}
-
-static const char *memory_name(Gen *g, const Place *p)
-{
-    return p->kind == PLACE_memory
-               ? arena_fmt(g->mem, "IN_%s", g->p->soc->mems[p->mem].name) : "0";
 }
 
 static const char *slot_name(Gen *g, const Rec *c)
@@ -210,16 +213,16 @@ static void put_code(Gen *g, int page, const Rec *c, Str *out)
 {
     switch (c->kind) {
     case REC_call:
-        put_run(g, page, c, out);
+        put_call(g, page, c, out);
         break;
     case REC_move:
         put_move(g, page, c, out);
         break;
     case REC_share:
-        str_put(out, "        FINISH,\n");
+        str_put(out, "        SHARE,\n");
         break;
     case REC_barrier:
-        str_put(out, "        MEET,\n");
+        str_put(out, "        BARRIER,\n");
         break;
     case REC_wait:
         str_fmt(out, "        WAIT(%s),\n", slot_name(g, c));
@@ -322,16 +325,18 @@ static void put_bases(Gen *g, Str *out)
             n ? "" : "    (void)net;\n");
 }
 
-static void put_memories(Gen *g, Str *out)
+static void put_memory_names(Gen *g, Str *out)
 {
-    int i, n = 0;
+    int i;
 
-    str_put(out, "\nenum {");
+    str_put(out, "\nenum { IN_CONST, IN_EXTERNAL = IN_CONST");
+    if (g->p->program->values)
+        str_put(out, ", IN_PAGE = RT_PAGE_BASE");
     for (i = 0; i < g->p->soc->nmem; i++)
         if (plan_uses(g->p, i))
-            str_fmt(out, "%s IN_%s = %d", n++ ? "," : "",
-                    g->p->soc->mems[i].name, gen_base(g, i));
-    str_put(out, n ? " };\n" : " IN_NONE };\n");
+            str_fmt(out, ", IN_%s = %d", g->p->soc->mems[i].name,
+                    gen_base(g, i));
+    str_put(out, " };\n");
 }
 
 void gen_team_net(Gen *g, Str *out)
@@ -340,7 +345,7 @@ void gen_team_net(Gen *g, Str *out)
     const char *n = g->name;
     int i;
 
-    put_memories(g, out);
+    put_memory_names(g, out);
     put_kernels(g, out);
     for (i = 0; i < p->npage; i++)
         put_page(g, p, i, out);

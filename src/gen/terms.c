@@ -84,7 +84,8 @@ void gen_dims_list(const Step *s, const char *indent, Str *out)
         const Field *f = &d->field[i];
         const char *at = (const char *)&s->dims + f->offset;
 
-        if (all_zero((const int32_t *)at, f->kind == 'A' ? f->len : 1))
+        if (all_zero((const int32_t *)at, f->kind == 'A' ? f->len : 1) ||
+            (f->kind == 'F' && !step_is_float(s))) /* no kernel reads it */
             continue;
         if (out->n > begin)
             put_comma(indent, out, &line);
