@@ -773,9 +773,12 @@ static void scratch_free(void *arena, void *p)
     (void)arena, (void)p;
 }
 
+/* The file's bytes, in an arena of their own or NULL, go as soon as they are
+ * unpacked. */
 static Graph *parse(Arena *mem, const char *path, const char *dir,
-                    const void *p, size_t n, const FrontOpts *o)
+                    const void *p, size_t n, const FrontOpts *o, Arena *file)
 {
+    uint64_t hash = hash_mem(p, n);
     Arena *tmp = arena_new();
     ProtobufCAllocator alloc = {scratch_get, scratch_free, tmp};
     Import im = {.mem = tmp, .o = o, .dir = dir, .bad = {.mem = tmp}};
@@ -783,6 +786,8 @@ static Graph *parse(Arena *mem, const char *path, const char *dir,
 
     wire_check(&onnx__model_proto__descriptor, p, n);
     m = onnx__model_proto__unpack(&alloc, n, p);
+    if (file)
+        arena_end(file);
     if (!m)
         err(ERR_MODEL, "not an ONNX model: damaged");
     if (!m->graph)
@@ -795,7 +800,7 @@ static Graph *parse(Arena *mem, const char *path, const char *dir,
 
         im.g = graph_new(mem, name && *name ? name : "network");
         im.g->file = arena_str(mem, path);
-        im.g->hash = hash_mem(p, n);
+        im.g->hash = hash;
         im.g->exact = kind_exact(&im);
         read_graph(&im);
     } while (try_state_types(&im));
@@ -807,12 +812,12 @@ static Graph *parse(Arena *mem, const char *path, const char *dir,
 Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
                    const FrontOpts *o)
 {
-    return parse(mem, path, NULL, p, n, o);
+    return parse(mem, path, NULL, p, n, o, NULL);
 }
 
 Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
 {
-    Arena *tmp = arena_new();
+    Arena *file = arena_new(), *tmp = arena_new();
     const char *base = path_base(path), *dir = NULL;
     bool dash = !strcmp(path, "-");
     size_t n;
@@ -822,11 +827,11 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     if (dash)
         path = "standard input";
     err_file(path);
-    p = dash ? file_read_input(tmp, &n) : file_read(tmp, path, &n);
+    p = dash ? file_read_input(file, &n) : file_read(file, path, &n);
     if (!dash)
         dir = base == path ? "." : arena_fmt(tmp, "%.*s",
             MAX(1, (int)(base - path) - 1), path);
-    g = parse(mem, path, dir, p, n, o);
+    g = parse(mem, path, dir, p, n, o, file);
     arena_end(tmp);
     return g;
 }
