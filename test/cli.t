@@ -199,6 +199,15 @@ make -s -C "$tmp/g" >"$tmp/log" 2>&1 && ! ls "$tmp"/g/*selftest* 2>"$tmp/err" ||
     { cat "$tmp/log"; bad=$((bad + 1)); }
 rm -rf "$tmp/g"
 
+# as many layers as the planner's recursion is deep
+make -s build/test/front || exit 1
+awk 'BEGIN { print "in v0 float[1,64]"
+    for (i = 0; i < 11000; i++)
+        print "node Sigmoid n" i " v" i " -> v" i + 1
+    print "out v11000" }' >"$tmp/deep.txt"
+build/test/front -s "$tmp" "$tmp/deep.txt" >"$tmp/log" || bad=$((bad + 1))
+want 0 '' report "$tmp"/deep*.onnx -t gap8
+
 # run: matches what it should, differs from what it should not
 io="-i zoo/dscnn-int/inputs.npz"
 want 0 '' run $model -t host $io -e zoo/dscnn-int/outputs.npz \
@@ -271,10 +280,10 @@ done
 
 # interrupted while it compiles: the folder is whole or absent, nothing beside
 mkdir "$tmp/c"
-large=zoo/resnet8-int/network.onnx
+large=zoo/mobilenetv1-0.25-128-int/network.onnx
 want 0 '' compile $large -t siracusa -n net -o "$tmp/whole"
 whole=$(cd "$tmp/whole" && find . -type f | sort)
-for after in 0.01 0.03 0.05 0.07 0.1 0.15 0.2 0.3 0.4 0.6 1; do
+for after in 0.01 0.05 0.1 0.2 0.4 0.6 0.8 1 1.2 1.5 2; do
     $tw compile $large -t siracusa -n net -q -o "$tmp/c/p" &
     sleep $after
     kill -INT $! 2>"$tmp/err" # it may have ended

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const char pack_options[] =
     "options:\n"
@@ -132,10 +133,23 @@ static int heard(int done)
     return end_status(done);
 }
 
+/* The planner goes as deep as there are layers, a kilobyte each. */
+static void deepen_stack(void)
+{
+    const rlim_t want = 100 << 20;
+    struct rlimit r;
+
+    if (getrlimit(RLIMIT_STACK, &r) || r.rlim_cur >= want)
+        return;
+    r.rlim_cur = MIN(want, r.rlim_max);
+    setrlimit(RLIMIT_STACK, &r);
+}
+
 int main(int argc, char **argv)
 {
     const struct Verb *v;
 
+    deepen_stack();
     mallopt(M_TRIM_THRESHOLD, 1 << 30); /* arenas come and go */
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     if (argc < 2) {
