@@ -18,5 +18,5 @@ int main(int argc, char **argv)
         arena_end(a);
         return 0;
     }
-    return verb_sim(argc - 1, argv + 1);
+    return end_status(verb_sim(argc - 1, argv + 1));
 }
