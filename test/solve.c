@@ -5,8 +5,8 @@
  *
  * Then plans are made of all combinations, with steps and addresses: none takes
  * less, by its steps, than its homes and ways do; the planner's bound is no
- * more than the least, nor than its own plan.  Of odd seeds plans are for least
- * energy. */
+ * more than the least, and its own plan takes no less.  Of odd seeds plans are
+ * for least energy. */
 #include "tiles.h"
 
 #include "pass/pass.h"
@@ -151,6 +151,7 @@ static int64_t make_plan(Try *x)
     Plan p = {.mem = arena_new(), .g = t.p->g, .soc = t.p->soc, .tiled = true};
     int *buf = NEWN(p.mem, int, t.s->nstore + 1);
     int64_t cost;
+    bool fits;
 
     t.mem = p.mem;
     t.p = &p;
@@ -159,11 +160,10 @@ static int64_t make_plan(Try *x)
     merge_stores(&t, &x->sol, buf, always(p.mem, &t, x->next));
     emit_steps(&t, &x->sol);
     plan_lives(&p);
-    cost = tiler_cost(&t);
-    cost = place_at_home(&p, t.near) > x->near ||
-                     (t.merged ? place_groups(&t, t.next)
-                               : place_at_home(&p, t.next)) > x->next
-                 ? -1 : cost;
+    fits = place_at_home(&p, t.near) <= x->near &&
+           (t.merged ? place_groups(&t, t.next)
+                     : place_at_home(&p, t.next)) <= x->next;
+    cost = fits ? tiler_cost(&t) : -1; /* pages depend on addresses */
     arena_end(p.mem);
     return cost;
 }
@@ -306,10 +306,8 @@ static void make_all(Try *x)
     }
 }
 
-/* Is the planner's bound no more than the least of all plans, and than the
- * planner's own?  That may take less than all of them: with less room there are
- * other ways, of which one can be better by its steps than it looked.  1: yes, 0:
- * not known, -1: no. */
+/* The planner's bound, the least of all plans, the planner's plan: in this
+ * order?  1: yes, 0: not known, -1: no. */
 static int check_bound(Try *x, double *gap)
 {
     PlanOpts o = {.host_isa = ""};
@@ -330,7 +328,7 @@ static int check_bound(Try *x, double *gap)
         return x->wrong ? -1 : 0;
     tiled_plan(p, x->t->s, x->t->chooser, &o);
     *gap += (double)(x->least - p->least) / (double)x->least;
-    if (!x->wrong && p->least <= x->least && p->least <= p->cost)
+    if (!x->wrong && p->least <= x->least && x->least <= p->cost)
         return 1;
     printf("bound %lld, least %lld of %lld plans, the planner's %lld; %lld "
            "take less than by homes and ways\n", (long long)p->least,
