@@ -3,15 +3,6 @@
 
 #include <math.h>
 
-static int64_t product(const Shape *s, int from, int to)
-{
-    int64_t n = 1;
-
-    for (; from < to; from++)
-        n *= s->dim[from];
-    return n;
-}
-
 static Val *norm(Call *c, OpCode op, Val *x, Val *w, Val *b, double eps)
 {
     Node *n = node_of(c, op, 3, x, w, b);
@@ -38,7 +29,7 @@ static Val *norm_from(Call *c, OpCode op, Val *x, int axis, Val *w, Val *b,
                       double eps)
 {
     Shape s = x->shape, rows = {.rank = axis + 1}, full;
-    int64_t n = product(&s, axis, s.rank);
+    int64_t n = shape_product(s, axis, s.rank);
     int i;
 
     for (i = 0; i < axis; i++)
@@ -143,7 +134,7 @@ static Val *group_norm(Call *c, Val *x, int64_t groups, Val *w, Val *b,
                  (long long)groups);
     rows.dim[0] = s.dim[0];
     rows.dim[1] = groups;
-    rows.dim[2] = product(&s, 1, s.rank) / groups;
+    rows.dim[2] = shape_product(s, 1, s.rank) / groups;
     y = norm(c, OP_layernorm, to_shape(c, x, rows), NULL, NULL, eps);
     y = to_shape(c, y, s);
     w = groups_to_channels(c, w, groups, channels);
@@ -229,7 +220,7 @@ void import_lrn(Call *c)
     flat.dim[0] = s.dim[0];
     flat.dim[1] = 1;
     flat.dim[2] = s.dim[1];
-    flat.dim[3] = product(&s, 2, s.rank);
+    flat.dim[3] = shape_product(s, 2, s.rank);
     y = to_shape(c, op2(c, OP_mul, x, x), flat);
     n = node_of(c, OP_sumpool, 1, y);
     attr_set_list(c->g, n, A_kernel, 2, (int64_t[]){size, 1});

@@ -71,16 +71,6 @@ int32_t dims_32(const Node *n, int64_t v)
     return (int32_t)v;
 }
 
-static int64_t product(Shape s, int from, int to)
-{
-    int64_t p = 1;
-    int i;
-
-    for (i = from; i < to; i++)
-        p *= s.dim[i];
-    return p;
-}
-
 static void dense(Shape s, int64_t stride[RANK])
 {
     int64_t p = 1;
@@ -370,8 +360,8 @@ static void fill_batches(const Node *n, struct matmul_dims *d)
 {
     Val a = *n->arg[0], b = *n->arg[1];
     Nest t = {.rank = n->res[0]->shape.rank - 2, .nwalk = 2};
-    int64_t as = product(a.shape, a.shape.rank - 2, a.shape.rank);
-    int64_t bs = product(b.shape, b.shape.rank - 2, b.shape.rank);
+    int64_t as = shape_product(a.shape, a.shape.rank - 2, a.shape.rank);
+    int64_t bs = shape_product(b.shape, b.shape.rank - 2, b.shape.rank);
     int i;
 
     a.shape.rank -= 2;
@@ -418,7 +408,7 @@ static void fill_row(const Node *n, struct row_dims *d)
         die("node '%s' (%s) works along axis %d: not in kernel form", n->name,
             op_info[n->op].name, node_axis(n, x.rank));
     d->n = dims_32(n, x.dim[x.rank - 1]);
-    d->rows = dims_32(n, product(x, 0, x.rank - 1));
+    d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
     d->eps = (float)attr_num(n, A_eps);
     d->alpha = (float)attr_num(n, A_alpha);
     d->p0 = dims_32(n, attr_int(n, A_p0));
@@ -587,9 +577,9 @@ static void fill_gather(const Node *n, struct gather_dims *d)
     Shape x = n->arg[0]->shape;
     int axis = node_axis(n, x.rank);
 
-    d->outer = dims_32(n, product(x, 0, axis));
+    d->outer = dims_32(n, shape_product(x, 0, axis));
     d->n = dims_32(n, val_count(n->arg[1]));
-    d->inner = dims_32(n, product(x, axis + 1, x.rank));
+    d->inner = dims_32(n, shape_product(x, axis + 1, x.rank));
     d->len = dims_32(n, x.dim[axis]);
 }
 
@@ -617,15 +607,15 @@ static void fill_nd(const Node *n, struct nd_dims *d)
     int64_t stride[RANK];
 
     dense(x, stride);
-    d->batch = dims_32(n, product(x, 0, batch));
-    d->count = dims_32(n, product(i, batch, i.rank - 1));
+    d->batch = dims_32(n, shape_product(x, 0, batch));
+    d->count = dims_32(n, shape_product(i, batch, i.rank - 1));
     d->k = k;
-    d->inner = dims_32(n, product(x, batch + k, x.rank));
+    d->inner = dims_32(n, shape_product(x, batch + k, x.rank));
     for (j = 0; j < k; j++) {
         d->len[j] = dims_32(n, x.dim[batch + j]);
         d->stride[j] = dims_32(n, stride[batch + j]);
     }
-    d->xbatch = dims_32(n, product(x, batch, x.rank));
+    d->xbatch = dims_32(n, shape_product(x, batch, x.rank));
     d->mode = dims_32(n, attr_int(n, A_mode));
 }
 
@@ -634,9 +624,9 @@ static void fill_taps(const Node *n, struct taps_dims *d)
     Shape x = n->arg[0]->shape, i = n->arg[1]->shape;
     int axis = node_axis(n, x.rank);
 
-    d->outer = dims_32(n, product(x, 0, axis));
+    d->outer = dims_32(n, shape_product(x, 0, axis));
     d->n = dims_32(n, i.dim[0]);
-    d->inner = dims_32(n, product(x, axis + 1, x.rank));
+    d->inner = dims_32(n, shape_product(x, axis + 1, x.rank));
     d->len = dims_32(n, x.dim[axis]);
     d->taps = dims_32(n, i.dim[1]);
 }

@@ -605,6 +605,16 @@ Shape shape_of(int rank, const int64_t *dim)
     return s;
 }
 
+int64_t shape_product(Shape s, int from, int to)
+{
+    int64_t p = 1;
+    int i;
+
+    for (i = from; i < to; i++)
+        p *= s.dim[i];
+    return p;
+}
+
 int64_t shape_count(Shape s)
 {
     const char *why = NULL;

@@ -186,6 +186,7 @@ void val_narrow(Val *v); /* a constant's range and least type from its data */
 Type type_for(int64_t lo, int64_t hi); /* first of s8 u8 s16 s32 s64 */
 Shape shape_of(int rank, const int64_t *dim);
 int64_t shape_count(Shape s); /* err(ERR_MODEL) above 2^40 elements */
+int64_t shape_product(Shape s, int from, int to); /* of axes [from, to) */
 bool shape_same(Shape a, Shape b);
 const char *shape_str(Arena *a, Shape s); /* "[1,3,32,32]" */
 

@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-static int64_t product(Shape s, int from, int to)
-{
-    int64_t p = 1;
-    int i;
-
-    for (i = from; i < to; i++)
-        p *= s.dim[i];
-    return p;
-}
-
 static int64_t attr_within(const Node *n, AttrCode c, int64_t lo, int64_t hi)
 {
     int64_t v = attr_int(n, c);
@@ -49,7 +39,7 @@ void fill_topk(const Node *n, struct topk_dims *d)
 {
     Shape x = n->arg[0]->shape;
 
-    d->rows = dims_32(n, product(x, 0, x.rank - 1));
+    d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
     d->n = dims_32(n, x.dim[x.rank - 1]);
     d->k = dims_32(n, attr_int(n, A_p0));
     d->mode = (int32_t)attr_int(n, A_mode);
@@ -104,7 +94,7 @@ void fill_dft(const Node *n, struct dft_dims *d)
 {
     Shape x = n->arg[0]->shape, y = n->res[0]->shape;
 
-    d->rows = dims_32(n, product(x, 0, x.rank - 2));
+    d->rows = dims_32(n, shape_product(x, 0, x.rank - 2));
     d->len = dims_32(n, x.dim[x.rank - 2]);
     d->c = dims_32(n, x.dim[x.rank - 1]);
     d->step = (int32_t)attr_int(n, A_p1);
@@ -122,7 +112,7 @@ Shape shape_grid(const Node *n)
     Shape x = shape_ranked(n, 0, 3, 5), g = n->arg[1]->shape;
 
     if (g.rank != x.rank || g.dim[0] != x.dim[0] ||
-        g.dim[g.rank - 1] != x.rank - 2 || !product(x, 2, x.rank))
+        g.dim[g.rank - 1] != x.rank - 2 || !shape_product(x, 2, x.rank))
         err_node(n, "a grid of shape %s for %s: [N,..,%d] was wanted",
                  shape_text(g), shape_text(x), x.rank - 2);
     attr_within(n, A_mode, 0, 2);

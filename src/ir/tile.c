@@ -19,16 +19,6 @@ typedef struct Cutter {
     Tile *t;
 } Cutter;
 
-static int64_t elements(Shape s, int from, int to)
-{
-    int64_t p = 1;
-    int i;
-
-    for (i = from; i < to; i++)
-        p *= s.dim[i];
-    return p;
-}
-
 static int bytes_of(const Val *v)
 {
     return type_info[v->type].bytes;
@@ -245,7 +235,7 @@ static bool take_image(const Val *v, Part t, int64_t ch, int64_t nc, Shape *s,
 {
     int rank = v->shape.rank;
     int64_t h = v->shape.dim[1], all = v->shape.dim[rank - 1];
-    int64_t line = elements(v->shape, 2, rank), pixels = line / all;
+    int64_t line = shape_product(v->shape, 2, rank), pixels = line / all;
     int64_t off = (t.b * h + t.r) * line + t.q * all + ch;
 
     *s = v->shape;
@@ -270,7 +260,7 @@ static Part part_of(const Cutter *c)
     Part t = {.columns = cut_columns(c->n),
               .b = c->at[CUT_batch], .nb = c->len[CUT_batch],
               .r = c->at[CUT_row], .nr = c->len[CUT_row],
-              .nq = elements(y->shape, 2, rank - 1)};
+              .nq = shape_product(y->shape, 2, rank - 1)};
 
     if (t.columns) {
         t.q = t.b;
@@ -293,7 +283,7 @@ static bool cut_image(Cutter *c, int64_t group, int64_t groups)
     if (!take_span(c, 0, y.r, y.nr, &from.r, &end))
         return false;
     from.nr = end - from.r;
-    from.nq = elements(x->shape, 2, x->shape.rank - 1);
+    from.nq = shape_product(x->shape, 2, x->shape.rank - 1);
     if (y.columns) {
         if (!take_span(c, 1, y.q, y.nq, &from.q, &end))
             return false;
@@ -318,7 +308,7 @@ static bool cut_pool(Cutter *c)
 static bool cut_conv(Cutter *c)
 {
     const Val *w = c->n->arg[1];
-    int64_t each = elements(w->shape, 1, w->shape.rank), group, groups;
+    int64_t each = shape_product(w->shape, 1, w->shape.rank), group, groups;
     Shape s = w->shape;
 
     if (!take_groups(c, &group, &groups))
@@ -339,7 +329,7 @@ static bool transposed(const Node *n, int i)
 
 static int64_t batches(const Val *v)
 {
-    return elements(v->shape, 0, v->shape.rank - 2);
+    return shape_product(v->shape, 0, v->shape.rank - 2);
 }
 
 static void matmul_axes(const Node *n, int64_t len[NCUT])
@@ -477,14 +467,14 @@ static int leading_axes(const Node *n)
 
 static void lines_axes(const Node *n, int64_t len[NCUT])
 {
-    len[CUT_row] = elements(n->res[0]->shape, 0, leading_axes(n));
+    len[CUT_row] = shape_product(n->res[0]->shape, 0, leading_axes(n));
 }
 
 /* Lines [at, at + len) of the first p axes of the result, which become one. */
 static Shape cut_lines(const Cutter *c, const Val *v, int p, Piece *what)
 {
     int own = MAX(0, p - (c->n->res[0]->shape.rank - v->shape.rank));
-    int64_t inner = elements(v->shape, own, v->shape.rank);
+    int64_t inner = shape_product(v->shape, own, v->shape.rank);
     Shape s = {.rank = 1 + v->shape.rank - own, .dim = {c->len[CUT_row]}};
     int i;
 
@@ -518,7 +508,7 @@ static bool cut_rows(Cutter *c)
         if (!c->n->arg[i] || (rowwise && i))
             continue;
         has_axes(c->n->arg[i], y, p, &none);
-        if (none && !(elements(y, 0, p) == 1 &&
+        if (none && !(shape_product(y, 0, p) == 1 &&
                       c->n->arg[i]->shape.rank == y.rank)) {
             keep_arg(c, i, p);
             continue;
@@ -555,7 +545,7 @@ static void take_long(Cutter *c)
 {
     const Val *y = c->n->res[0];
     int axis = long_axis(y->shape);
-    int64_t each = elements(y->shape, axis + 1, y->shape.rank);
+    int64_t each = shape_product(y->shape, axis + 1, y->shape.rank);
     Shape s = y->shape;
 
     s.dim[axis] = c->len[CUT_row];
@@ -569,7 +559,7 @@ static void take_along(Cutter *c, int axis, int64_t before, int64_t lo,
                        int64_t len)
 {
     const Val *x = c->n->arg[0];
-    int64_t each = elements(x->shape, axis + 1, x->shape.rank);
+    int64_t each = shape_product(x->shape, axis + 1, x->shape.rank);
     Shape s = x->shape;
     int i;
 
@@ -584,8 +574,8 @@ static bool cut_transpose(Cutter *c)
     const Val *x = c->n->arg[0], *y = c->n->res[0];
     int to = long_axis(y->shape);
     int axis = (int)attr_at(c->n, A_perm, to, y->shape.rank - 1 - to);
-    int64_t outer = elements(x->shape, 0, axis);
-    int64_t inner = elements(x->shape, axis + 1, x->shape.rank);
+    int64_t outer = shape_product(x->shape, 0, axis);
+    int64_t inner = shape_product(x->shape, axis + 1, x->shape.rank);
     Shape s = x->shape;
 
     s.dim[axis] = c->len[CUT_row];
@@ -606,7 +596,7 @@ static bool cut_slice(Cutter *c)
         start[i] = attr_at(c->n, A_start, i, 0);
         step[i] = slice_step(c->n, i);
         if (i < axis) {
-            before += start[i] * elements(x->shape, i + 1, rank);
+            before += start[i] * shape_product(x->shape, i + 1, rank);
             start[i] = 0;
         }
     }
@@ -669,7 +659,7 @@ static bool cut_pad(Cutter *c)
 static void gather_axes(const Node *n, int64_t len[NCUT])
 {
     Shape x = n->arg[0]->shape;
-    int64_t outer = elements(x, 0, node_axis(n, x.rank));
+    int64_t outer = shape_product(x, 0, node_axis(n, x.rank));
 
     len[CUT_row] = outer > 1 ? outer : val_count(n->arg[1]);
 }
@@ -694,11 +684,11 @@ static bool cut_gather(Cutter *c)
     int64_t at = c->at[CUT_row], len = c->len[CUT_row], each;
     int axis = node_axis(c->n, x->shape.rank);
 
-    if (elements(x->shape, 0, axis) > 1) {
-        each = elements(x->shape, axis, x->shape.rank);
+    if (shape_product(x->shape, 0, axis) > 1) {
+        each = shape_product(x->shape, axis, x->shape.rank);
         take_arg(c, 0, joined(x, 0, axis, len),
                  piece(x, at * each, len * each, 1, 0));
-        each = elements(y->shape, axis, y->shape.rank);
+        each = shape_product(y->shape, axis, y->shape.rank);
         take_res(c, joined(y, 0, axis, len),
                  piece(y, at * each, len * each, 1, 0));
         attr_set_int(&c->g, c->t->node, A_axis, 1);
@@ -707,7 +697,7 @@ static bool cut_gather(Cutter *c)
     if (!i->shape.rank)
         return false;
     take_arg(c, 1, (Shape){1, {len}}, piece(i, at, len, 1, 0));
-    each = elements(x->shape, axis + 1, x->shape.rank);
+    each = shape_product(x->shape, axis + 1, x->shape.rank);
     take_res(c, joined(y, axis, axis + i->shape.rank, len),
              piece(y, at * each, len * each, 1, 0));
     return true;
@@ -744,7 +734,7 @@ static void reduce_axes(const Node *n, int64_t len[NCUT])
     int p = first_axes(n);
 
     node_axes(n, set);
-    len[CUT_row] = elements(x, 0, p);
+    len[CUT_row] = shape_product(x, 0, p);
     if (p < x.rank && !set[x.rank - 1])
         len[CUT_channel] = x.dim[x.rank - 1];
 }
@@ -754,7 +744,7 @@ static void reduce_axes(const Node *n, int64_t len[NCUT])
 static Shape cut_part(const Cutter *c, const Val *v, int p, Piece *what)
 {
     int rank = v->shape.rank;
-    int64_t inner = elements(v->shape, p, rank), all = inner, nc = inner;
+    int64_t inner = shape_product(v->shape, p, rank), all = inner, nc = inner;
     int64_t whole[NCUT];
     Shape s = p ? joined(v, 0, p, c->len[CUT_row]) : v->shape;
 
@@ -803,9 +793,9 @@ static int64_t concat_rows(const Node *n, int part, int64_t *row,
 
     *before = 0;
     for (i = 0; i < part; i++)
-        *before += elements(n->arg[i]->shape, axis, x.rank);
-    *row = elements(x, axis, x.rank);
-    return elements(x, 0, axis);
+        *before += shape_product(n->arg[i]->shape, axis, x.rank);
+    *row = shape_product(x, axis, x.rank);
+    return shape_product(x, 0, axis);
 }
 
 /* Into rows, or if there is one, within it. */

@@ -19,15 +19,6 @@ static bool pad_value(Graph *g, Node *n, const Real *x)
     return true;
 }
 
-static int64_t product(Shape s, int to)
-{
-    int64_t p = 1;
-
-    while (to-- > 0)
-        p *= s.dim[to];
-    return p;
-}
-
 /* The one axis of x along which v differs; -1: none such. */
 static int axis_of(const Val *v, Shape x)
 {
@@ -49,7 +40,7 @@ static int axis_goes(const Node *n, int axis)
         if (n->op == OP_transpose
                 ? attr_at(n, A_perm, i, y.rank - 1 - i) == axis
                 : n->op == OP_reshape && y.dim[i] == x.dim[axis] &&
-                      product(y, i) == product(x, axis))
+                      shape_product(y, 0, i) == shape_product(x, 0, axis))
             return i;
     return -1;
 }
