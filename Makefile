@@ -14,7 +14,7 @@ CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -MMD -MP -I. -Isrc -Ibuild
 LDLIBS = -lprotobuf-c -lzip -lelf -lm
 prefix = /usr/local
 
-SRC = $(wildcard src/*/*.c)
+SRC = $(filter-out src/dev/plugin/%,$(wildcard src/*/*.c src/*/*/*.c))
 # The plain kernels, wide, for the compiler's own evaluator.
 EVAL := $(shell tools/mkeval names $(wildcard kern/ref/*.c))
 OBJ = $(SRC:%.c=build/%.o) $(EVAL:%=build/eval/%.o) build/eval/table.o \
@@ -160,10 +160,10 @@ install: tilewright ## to prefix, /usr/local; honours DESTDIR
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/tilewright
 
 wc: ## lines of each file
-	@wc -l src/*/*.[ch] src/*/*.def kern/*/*.c kern/*.* | sort -n
+	@wc -l src/*/*.[ch] src/*/*/*.[ch] src/*/*.def kern/*/*.c kern/*.* | sort -n
 
 80: ## lines longer than 80 columns
-	@grep -nE '^.{81,}' src/*/*.[ch] kern/*.h kern/*/*.c rt/*.[ch] rt/*/*.[chS] || true
+	@grep -nE '^.{81,}' src/*/*.[ch] src/*/*/*.[ch] kern/*.h kern/*/*.c rt/*.[ch] rt/*/*.[chS] || true
 
 clean: ## remove what was built
 	rm -rf build tilewright

@@ -1,5 +1,5 @@
 /* Tiles of chains: what each asks of the works before the last. */
-#include "plan/cut.h"
+#include "plan/tile/cut.h"
 
 #include <string.h>
 

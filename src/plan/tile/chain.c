@@ -9,7 +9,7 @@
  * slot become the first ones, by way of the next memory, for there is no
  * transfer within the nearest.  What lies in the outer memory while a chain is
  * computed comes and goes in pieces, too, through slots in the next. */
-#include "plan/cut.h"
+#include "plan/tile/cut.h"
 
 #include <string.h>
 
