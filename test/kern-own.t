@@ -11,7 +11,7 @@ sed 's/^ \* when .*/ * when     n[5] < 0/' $dir/mine/tanh_f32.c \
     >$dir/never/tanh_f32.c
 net=zoo/lstm-f32
 run() { # FOLDER
-    ./tilewright run $net/network.onnx -t host --kernels $dir/$1 --explain \
+    ./tilewright run $net/network.onnx -t host --kernels $dir/$1 --explain -v \
         -i $net/inputs.npz -e $net/outputs.npz --tolerance 1e-3 \
         >$dir/$1.txt 2>&1 || { cat $dir/$1.txt; exit 1; }
 }

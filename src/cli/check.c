@@ -11,7 +11,7 @@ int verb_check(int argc, char **argv)
     job_pass(j);
     if (j->soc) {
         job_plan(j);
-        report_text(&j->r, j->o.explain, &out);
+        job_text(j, &out);
         str_fmt(&out, "%s: supported, fits %s\n", j->r.model, j->soc->name);
     } else {
         str_fmt(&out, "%s: supported; %lld MACs\n", j->r.model,

@@ -66,6 +66,8 @@ Job *job_new(const char *verb, int argc, char **argv);
 void job_front(Job *j);    /* model and vectors -> graph */
 void job_pass(Job *j);     /* quantized forms lowered, passes run */
 void job_plan(Job *j);     /* -t: plan made and verified */
+/* The text report, as --explain and -v say. */
+void job_text(const Job *j, Str *out);
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 /* Warns where an array is laid out in another shape. */
 void job_shapes(Job *j, const Array *a, const Val *v);

@@ -50,7 +50,7 @@ int verb_compile(int argc, char **argv)
     if (wants_example(j))
         job_example(j);
     job_gen(j, dir);
-    report_text(&j->r, j->o.explain, &out);
+    job_text(j, &out);
     str_fmt(&out, "\nwrote %s in %.1f ms\n", dir, j->r.compile_ms);
     job_say(j, &out);
     job_files(j);

@@ -172,6 +172,12 @@ static void set_limits(Job *j, PlanOpts *p)
     }
 }
 
+void job_text(const Job *j, Str *out)
+{
+    report_text(&j->r, !j->o.explain ? EXPLAIN_none
+                : j->o.verbose ? EXPLAIN_all : EXPLAIN_short, out);
+}
+
 bool job_limits(Job *j, const Mem *m)
 {
     int i;

@@ -26,7 +26,7 @@ int verb_report(int argc, char **argv)
     job_front(j);
     job_pass(j);
     job_plan(j);
-    report_text(&j->r, j->o.explain, &text);
+    job_text(j, &text);
     job_say(j, &text);
     job_files(j);
     return OK;

@@ -174,7 +174,7 @@ static void show(Job *j)
 {
     Str out = {.mem = j->o.mem};
 
-    report_text(&j->r, j->o.explain, &out);
+    job_text(j, &out);
     str_fmt(&out, "\n%s %s, greatest difference %g\n",
             j->o.expected ? "expected outputs" : "reference kernels",
             j->r.match ? "match" : "DIFFER", j->r.max_abs_diff);

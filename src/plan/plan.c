@@ -212,7 +212,7 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
 {
     Step s = {.kind = STEP_start, .token = p->nstep / 2, .node = n,
               .layer = p->nlayer, .tile = n, .part = part,
-              .kern = c->kern, .sig = c->sig, .why = c->why,
+              .kern = c->kern, .sig = c->sig,
               .stack = c->stack, .cycles = c->cycles,
               .tmp_bytes = c->scratch, .ncore = c->ncore};
     int i;
@@ -237,7 +237,7 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
     plan_add_step(p, s);
     plan_add_step(p, (Step){.kind = STEP_wait, .token = s.token, .node = n,
                             .layer = s.layer, .part = part,
-                            .tmp = {-1, 0}, .why = ""});
+                            .tmp = {-1, 0}});
 }
 
 static void make_steps(Plan *p, const Stores *s)

@@ -84,8 +84,14 @@ typedef struct Step {
                         the scratch */
     int64_t stack;   /* bytes of a call, from the head */
     int64_t cycles;  /* predicted; 0 if the head says nothing */
-    const char *why; /* why this kernel; why faster ones were refused */
 } Step;
+
+/* Why a layer has its kernel: texts for the user, "" where there is none. */
+typedef struct Why {
+    const char *chosen; /* the kernel and its cycles */
+    const char *next;   /* the next best that could run */
+    const char *rest;   /* each other kernel and why not: a line each */
+} Why;
 
 /* A node, or one copy of a concat: what reports have a row for.  Its steps
  * need not be neighbours: data for it may be fetched long before. */
@@ -102,7 +108,7 @@ typedef struct Layer {
     int64_t wait;    /* of those: in which cores wait for data */
     int64_t cold;    /* in which they wait for code */
     int64_t moved[2]; /* bytes moved for it by ENG_dma, ENG_io */
-    const char *why; /* why this kernel and tile, and no other */
+    Why why;
 } Layer;
 
 /* What a plan is to have least of. */
@@ -357,7 +363,7 @@ struct Choice {
     int64_t denied;        /* of a tile: the least scratch of a kernel that may
                               be faster but wants too much; INT64_MAX: none */
     int ncore;             /* all of them if the kernel splits itself, or 1 */
-    const char *why;
+    Why why;
     Choice *over;          /* a slower kernel whose result may lie on an
                               operand, where this one's may not; or NULL */
 };

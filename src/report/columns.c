@@ -203,15 +203,30 @@ static void end_line(Str *out)
     str_put(out, "\n");
 }
 
-static void put_why(const Row *l, Str *out)
+/* Every line of s, indented. */
+static void put_lines(const char *s, Str *out)
 {
-    if (l->layer->tile)
-        str_fmt(out, "       tiles of %s\n", l->layer->tile);
-    if (l->step->why && *l->step->why)
-        str_fmt(out, "       %s\n", l->step->why);
+    size_t len;
+
+    for (; *s; s += len + (s[len] == '\n')) {
+        len = strcspn(s, "\n");
+        str_fmt(out, "       %.*s\n", (int)len, s);
+    }
 }
 
-void columns_text(const Report *r, bool explain, Str *out)
+static void put_why(const Row *l, Explain explain, Str *out)
+{
+    const Why *why = &l->layer->why;
+
+    if (l->layer->tile)
+        str_fmt(out, "       tiles of %s\n", l->layer->tile);
+    put_lines(arena_fmt(out->mem, "%s%s%s", why->chosen, *why->next ? "; " : "",
+                        why->next), out);
+    if (explain == EXPLAIN_all)
+        put_lines(why->rest, out);
+}
+
+void columns_text(const Report *r, Explain explain, Str *out)
 {
     Grid g = grid_new(r, out->mem, PLAN);
     int i, c;
@@ -225,11 +240,18 @@ void columns_text(const Report *r, bool explain, Str *out)
                          ? columns[c].title : text_of(&g, i, c), out);
         end_line(out);
         if (explain && i >= 0)
-            put_why(&g.row[i], out);
+            put_why(&g.row[i], explain, out);
     }
 }
 
 /* ---- the page ---- */
+
+static void put_title(const Why *why, Str *out)
+{
+    html_text(out, why->chosen);
+    html_text(out, "; ");
+    html_text(out, why->next);
+}
 
 static void put_html(const Grid *g, int row, int c, Str *out)
 {
@@ -249,7 +271,8 @@ void columns_html(const Report *r, Str *out)
     str_put(out, "<table>\n");
     for (i = -1; i < g.rows; i++) {
         str_put(out, "<tr title=\"");
-        html_text(out, i < 0 ? NULL : g.row[i].step->why);
+        if (i >= 0)
+            put_title(&g.row[i].layer->why, out);
         str_put(out, "\">");
         for (c = 0; c < NCOLUMN; c++)
             if (g.width[c])

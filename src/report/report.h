@@ -37,8 +37,10 @@ typedef struct Report {
 
 /* The whole of --json: `status`, `error`, then what the verb knows. */
 void report_json(const Report *r, int status, Str *out);
+/* How much a report says of why each layer has its kernel. */
+typedef enum Explain { EXPLAIN_none, EXPLAIN_short, EXPLAIN_all } Explain;
 /* A summary, memory by memory, and a row per layer. */
-void report_text(const Report *r, bool explain, Str *out);
+void report_text(const Report *r, Explain explain, Str *out);
 /* One page that needs nothing else: the tables, and memory over time. */
 void report_html(const Report *r, Str *out);
 /* A line of column names, then one a layer. */
@@ -74,7 +76,7 @@ int report_rows(const Report *r);
 Row *report_table(const Report *r, Arena *mem);
 
 /* columns.c: the rows, as each form has them. */
-void columns_text(const Report *r, bool explain, Str *out);
+void columns_text(const Report *r, Explain explain, Str *out);
 void columns_html(const Report *r, Str *out);
 /* At the clock of what computes; NaN: it is not known. */
 double report_ms(const Report *r, int64_t cycles);

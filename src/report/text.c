@@ -267,7 +267,7 @@ static void put_code(const Report *r, Str *out)
         put_parts(&c, out);
 }
 
-void report_text(const Report *r, bool explain, Str *out)
+void report_text(const Report *r, Explain explain, Str *out)
 {
     put_summary(r, out);
     put_ends(r, out);

@@ -270,63 +270,86 @@ static const char *types_of(Arena *mem, const Node *n)
 }
 
 _Noreturn static void no_kernel(const Chooser *c, const Node *n,
-                                const char *why)
+                                char *rest)
 {
-    err_node(n, "no kernel for %s on target %s%s; a kernel of yours can be "
+    char *s;
+
+    for (s = rest; (s = strchr(s, '\n')); s++)
+        *s = ';';
+    err_node(n, "no kernel for %s on target %s; %s a kernel of yours can be "
              "added with --kernels DIR", types_of(c->mem, n), c->soc->name,
-             *why ? why : "; no file names this operator");
+             *rest ? rest : "no file names this operator;");
+}
+
+static const char *offer_str(Arena *mem, const Offer *o)
+{
+    return arena_fmt(mem, "%s: %s", o->kern->name, cycles_str(mem, o));
 }
 
 /* The slower kernel whose result may lie on an operand. */
 static Choice *other_choice(const Chooser *c, const Offer *over,
-                            const Offer *best, const Asked *x, const char *no)
+                            const Offer *best, const Asked *x, const char *rest)
 {
     Choice *to = NEW(c->mem, Choice);
 
     take(to, over, x);
-    to->why = arena_fmt(
-        c->mem, "%s: %s, but its result may lie on its operand, and that saves "
-        "memory here; faster: %s: %s%s", over->kern->name,
-        cycles_str(c->mem, over), best->kern->name, cycles_str(c->mem, best),
-        no);
+    to->why = (Why){
+        .chosen = arena_fmt(c->mem, "%s; its result may lie on its operand, "
+                            "which saves memory here", offer_str(c->mem, over)),
+        .next = arena_fmt(c->mem, "faster: %s", offer_str(c->mem, best)),
+        .rest = rest};
     return to;
+}
+
+/* Puts o among the two best so far; -> which of the three is out. */
+static Offer rank(Offer o, Offer best[2])
+{
+    int i;
+
+    for (i = 0; i < 2; i++)
+        if (!best[i].kern || better(&o, &best[i])) {
+            Offer was = best[i];
+
+            best[i] = o;
+            o = was;
+        }
+    return o;
 }
 
 static void choose(const Chooser *c, const Node *node, Choice *to)
 {
     Node n = seen_by_kernel(node);
-    Offer best = {0}, over = {0}, o;
-    Str no = {.mem = c->mem};
+    Offer best[2] = {0}, over = {0}, o;
+    Str rest = {.mem = c->mem};
     Dims d = {0};
     Asked x = kern_ask(&n, &d);
     const char *why;
     int i;
 
     dims_fill_part(node, 0, &d);
-    str_put(&no, "");
+    str_put(&rest, "");
     for (i = 0; i < c->nof[n.op]; i++) {
         why = refuse(c, c->of[n.op][i], node, &x, &o);
         if (!why && inplace_of(&n, &o, 1) &&
             (!over.kern || better(&o, &over)))
             over = o;
-        if (!why && (!best.kern || better(&o, &best))) {
-            Offer was = best;
-
-            best = o;
-            o = was;
-        }
-        if (!why && o.kern)
-            why = arena_fmt(c->mem, "slower: %s", cycles_str(c->mem, &o));
-        if (o.kern && why)
-            str_fmt(&no, "; %s: %s", o.kern->name, why);
+        if (!why)
+            o = rank(o, best);
+        if (why)
+            str_fmt(&rest, "%s: %s\n", o.kern->name, why);
+        else if (o.kern)
+            str_fmt(&rest, "%s\n", offer_str(c->mem, &o));
     }
-    if (!best.kern)
-        no_kernel(c, node, no.s);
-    take(to, &best, &x);
-    to->why = arena_fmt(c->mem, "%s: %s%s", best.kern->name,
-                        cycles_str(c->mem, &best), no.s);
+    if (!best[0].kern)
+        no_kernel(c, node, rest.s);
+    take(to, &best[0], &x);
+    to->why = (Why){
+        .chosen = offer_str(c->mem, &best[0]),
+        .next = !best[1].kern ? "no other kernel can run here"
+            : arena_fmt(c->mem, "next: %s", offer_str(c->mem, &best[1])),
+        .rest = rest.s};
     if (over.kern && !to->inplace)
-        to->over = other_choice(c, &over, &best, &x, no.s);
+        to->over = other_choice(c, &over, &best[0], &x, rest.s);
 }
 
 /* Lists the kernels of each operator, so that nodes need not ask them all. */
@@ -515,8 +538,10 @@ bool choose_less(const Chooser *c, const Node *n, Choice *to)
         *to = was;
         return false;
     }
-    to->why = arena_fmt(c->mem, "%s: the least scratch; else %s",
-                        to->kern->name, was.why);
+    to->why.chosen = arena_fmt(c->mem, "%s, for it takes the least scratch",
+                               to->kern->name);
+    to->why.next = arena_fmt(c->mem, "else %s", was.why.chosen);
+    to->why.rest = was.why.rest;
     to->over = NULL;
     return true;
 }
@@ -542,7 +567,7 @@ Choice *choose_kernels(const Chooser *c, Graph *g)
         count++;
     choice = NEWN(c->mem, Choice, count + 1);
     for (n = g->first; n; n = n->next) {
-        choice[n->id].why = "an alias: nothing is computed";
+        choice[n->id].why = (Why){"an alias: nothing is computed", "", ""};
         if (n->op != OP_reshape)
             choose(c, n, &choice[n->id]);
     }

@@ -82,7 +82,6 @@ static void await(Emitter *e, int work, Slot *s)
         plan_add_step(e->p, (Step){
             .kind = STEP_wait, .engine = ENG_dma, .token = s->token[i],
             .layer = work, .node = w->node, .part = w->part, .tmp = {-1, 0},
-            .why = "",
         });
     e->going -= s->ntoken;
     s->ntoken = 0;
@@ -121,7 +120,7 @@ static void start_move(Emitter *e, int work, Slot *s, Move m)
     plan_add_step(e->p, (Step){
         .kind = STEP_start, .engine = ENG_dma, .token = e->token++,
         .layer = work, .node = w->node, .part = w->part, .move = m,
-        .tmp = {-1, 0}, .why = "",
+        .tmp = {-1, 0},
     });
 }
 
@@ -380,7 +379,6 @@ static void take_choice(Emitter *e, Step *s, const Choice *c)
 
     s->kern = c->kern;
     s->sig = c->sig;
-    s->why = c->why ? c->why : "";
     s->stack = c->stack;
     s->cycles = c->cycles;
     s->ncore = c->ncore;
@@ -436,7 +434,6 @@ static void compute(Emitter *e, const ChainTile *c)
     plan_add_step(e->p, (Step){
         .kind = STEP_wait, .engine = ENG_core, .token = s.token,
         .layer = e->work, .node = w->node, .part = w->part, .tmp = {-1, 0},
-        .why = "",
     });
 }
 

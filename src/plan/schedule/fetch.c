@@ -221,7 +221,7 @@ static Step step_of(const Fetcher *x, int i, StepKind kind, int token)
     const Work *w = &x->t->work[f->work];
     Step s = {.kind = kind, .engine = ENG_io, .token = token + i,
               .layer = f->work, .node = w->node, .part = w->part,
-              .tmp = {-1, 0}, .why = ""};
+              .tmp = {-1, 0}};
 
     if (kind == STEP_start)
         s.move = (Move){f->from, {f->buf, 0}, f->bytes / f->rows, f->rows,

@@ -506,7 +506,7 @@ static Step step_of(const Tiler *t, int work, StepKind kind, int token)
 
     return (Step){.kind = kind, .engine = ENG_io, .token = token,
                   .layer = (int)(w - t->work), .node = w->node,
-                  .part = w->part, .tmp = {-1, 0}, .why = ""};
+                  .part = w->part, .tmp = {-1, 0}};
 }
 
 void spill_move(Tiler *t, int work, int *token, Move m)
