@@ -14,6 +14,6 @@
  * cold     330
  */
 #include "kern/finish.h"
-#include "kern/run.h"
+#include "kern/map/run.h"
 
 RUN_INT(x + y, rescale)

@@ -13,6 +13,6 @@
  * code     660
  */
 #include "kern/finish.h"
-#include "kern/run.h"
+#include "kern/map/run.h"
 
 RUN_INT(x + y, rescale32)

@@ -15,7 +15,8 @@
  *          (15 + 3 * kh * kw))
  * code     1140
  */
-#include "kern/pool_mean.h"
+#include "kern/pool/mean.h"
+#include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

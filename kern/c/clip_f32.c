@@ -9,7 +9,7 @@
  * stack    256
  * cycles   50 + 8 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 void FN(const struct map_dims *k, const struct io *io)
 {

@@ -19,7 +19,7 @@ static inline float finish(const struct conv_dims *k, const struct io *io,
     (void)io, (void)channel;
     return clipf(sum, k->flo, k->fhi);
 }
-#include "kern/depth.h"
+#include "kern/conv/depth.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -15,7 +15,7 @@
 #include "kern/finish.h"
 
 FINISH(conv, 3)
-#include "kern/depth.h"
+#include "kern/conv/depth.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -24,7 +24,7 @@ static inline float finish(const struct conv_dims *k, const struct io *io,
     (void)io, (void)channel;
     return clipf(sum, k->flo, k->fhi);
 }
-#include "kern/depth.h"
+#include "kern/conv/depth.h"
 
 /* Row `at` of x becomes row i of those kept, if there is one. */
 static void keep(const struct conv_dims *k, X *kept, int32_t i, const X *x,

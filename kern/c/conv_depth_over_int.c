@@ -19,7 +19,7 @@
 #include "kern/finish.h"
 
 FINISH(conv, 3)
-#include "kern/depth.h"
+#include "kern/conv/depth.h"
 
 /* Row `at` of x becomes row i of those kept, if there is one. */
 static void keep(const struct conv_dims *k, X *kept, int32_t i, const X *x,

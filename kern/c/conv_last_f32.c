@@ -17,8 +17,8 @@ static inline float finish(const struct conv_dims *k, const struct io *io,
     (void)io, (void)channel;
     return clipf(sum, k->flo, k->fhi);
 }
-#include "kern/conv.h"
-#include "kern/sums.h"
+#include "kern/conv/conv.h"
+#include "kern/conv/sums.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -14,8 +14,8 @@
 #include "kern/finish.h"
 
 FINISH(conv, 3)
-#include "kern/conv.h"
-#include "kern/sums.h"
+#include "kern/conv/conv.h"
+#include "kern/conv/sums.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -10,7 +10,7 @@
  * code     430
  */
 #include <string.h>
-#include "kern/copy.h"
+#include "kern/copy/copy.h"
 
 static inline void copy_one(const struct copy_dims *k, const X *x, Y *y,
                             int32_t n)

@@ -10,7 +10,7 @@
  * cycles   40 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] + 8 * y.n
  * code     690
  */
-#include "kern/copy.h"
+#include "kern/copy/copy.h"
 
 static void tile(const X *x, ptrdiff_t xs, Y *y, ptrdiff_t ys, int32_t rows,
                  int32_t cols)

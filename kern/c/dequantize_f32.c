@@ -8,7 +8,7 @@
  * stack    352
  * cycles   50 + 10 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 void FN(const struct map_dims *k, const struct io *io)
 {

@@ -13,7 +13,7 @@
  *
  * |L| is at most |one| + b^2, so x (one + L) / 2 stays within |x| times that.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 /* L = sign(x) (one - (q + b)^2) with q = min(|x|, -b) */
 static inline int32_t curve(int32_t x, int32_t b, int32_t one)

@@ -12,7 +12,7 @@
  * cycles   50 + 20 * x.n
  */
 #include "kern/finish.h"
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static inline int32_t hardswish(int32_t x, int32_t sixth, int32_t three,
                                 int32_t six)

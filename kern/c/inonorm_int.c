@@ -13,6 +13,6 @@
  *
  * The macro calls its operands x, y and z: here they are x, w and b.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP3(X, W, B, Y, clip((x * y + z) * k->p0 >> k->shift, k->lo, k->hi))

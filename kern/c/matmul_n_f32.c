@@ -21,7 +21,7 @@ static inline float finish(const struct matmul_dims *k, const struct io *io,
 }
 
 #define MATMUL_STEP 4
-#include "kern/matmul.h"
+#include "kern/matmul/matmul.h"
 
 /* s[0..3] += a times four columns of b; s[4..7] with the next row of a. */
 static NOINLINE void block2(const struct matmul_dims *k, const A *a,

@@ -21,8 +21,8 @@ FINISH_MATMUL
 
 typedef A LEFT;
 typedef B RIGHT;
-#include "kern/dot.h"
-#include "kern/matmul_p.h"
+#include "kern/matmul/dot.h"
+#include "kern/matmul/matmul_p.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

@@ -19,8 +19,8 @@ static inline float finish(const struct matmul_dims *k, const struct io *io,
 
 typedef A LEFT;
 typedef B RIGHT;
-#include "kern/dot.h"
-#include "kern/matmul_t.h"
+#include "kern/matmul/dot.h"
+#include "kern/matmul/matmul_t.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

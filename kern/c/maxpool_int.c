@@ -14,7 +14,8 @@
  *          (15 + 3 * kh * kw))
  * code     1100
  */
-#include "kern/pool_max.h"
+#include "kern/pool/max.h"
+#include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

@@ -10,7 +10,7 @@
  *          m[3] * m[4]) + 7 * x.n
  * code     400
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 /* a / n rounded down, n > 0. */
 static inline int32_t down(int32_t a, int32_t n)

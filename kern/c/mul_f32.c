@@ -9,6 +9,6 @@
  * stack    256
  * cycles   50 + 9 * z.n
  */
-#include "kern/run.h"
+#include "kern/map/run.h"
 
 RUN_F32(x * y)

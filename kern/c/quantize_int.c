@@ -15,7 +15,7 @@
  * nearest, ties to even, and can be read from the bits.
  */
 #include <string.h>
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static inline int32_t nearest(float v)
 {

@@ -10,7 +10,7 @@
  * cycles   50 + 18 * x.n
  */
 #include "kern/finish.h"
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static NOINLINE void same(const X *x, Y *y, int32_t n,
                           const struct map_dims *k, MUL mul, ADD add)

@@ -11,7 +11,7 @@
  * code     570
  */
 #include "kern/finish.h"
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static NOINLINE void same(const X *x, Y *y, int32_t n,
                           const struct map_dims *k, MUL mul, ADD add)

@@ -12,6 +12,6 @@
  * cycles   50 + 22 * z.n
  */
 #include "kern/finish.h"
-#include "kern/run.h"
+#include "kern/map/run.h"
 
 RUN_INT(x - y, rescale)

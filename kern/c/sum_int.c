@@ -11,7 +11,7 @@
  * mul and add follow the innermost axis of y.
  */
 #include "kern/finish.h"
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 static int32_t total(const struct reduce_dims *k, const X *x)
 {

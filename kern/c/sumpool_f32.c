@@ -31,7 +31,7 @@ static inline float finish_pool(const struct pool_dims *k,
     return clipf(a, k->flo, k->fhi);
 }
 
-#include "kern/pool.h"
+#include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

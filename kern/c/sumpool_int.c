@@ -13,7 +13,8 @@
  *          - 1) / ncore * 4 * (30 + 6 * kh * kw)))) : n * oh * ow * (60 + c *
  *          (15 + 3 * kh * kw))
  */
-#include "kern/pool_sum.h"
+#include "kern/pool/sum.h"
+#include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

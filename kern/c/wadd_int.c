@@ -11,7 +11,7 @@
  * cycles   50 + 18 * z.n
  */
 #include "kern/finish.h"
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static NOINLINE void run(const struct map_dims *k, const X *x, const Y *y,
                          int64_t c, Z *z, int32_t n)

@@ -12,7 +12,7 @@
  * cycles   50 + 13 * z.n
  */
 #include "kern/finish.h"
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static NOINLINE void run(const struct map_dims *k, const X *x, const Y *y,
                          int32_t c, Z *z, int32_t n)

@@ -13,8 +13,8 @@
 #include "kern/finish.h"
 
 FINISH(conv, 3)
-#include "kern/conv.h"
-#include "kern/sums_dsp.h"
+#include "kern/conv/conv.h"
+#include "kern/dsp/sums.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -10,6 +10,6 @@
  *
  * Unsigned, because the least integer has none in its own type.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)

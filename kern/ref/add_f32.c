@@ -8,6 +8,6 @@
  * stack    288
  * cycles   20 * z.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP2(X, Y, Z, clipf(x + y, k->flo, k->fhi))

@@ -9,7 +9,7 @@
  *
  * mode 0: the first of several; 1: the last.
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 struct best {
     X x;

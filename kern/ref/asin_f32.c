@@ -8,6 +8,6 @@
  * stack    352
  * cycles   150 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, asinf(x))

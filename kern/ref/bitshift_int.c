@@ -10,7 +10,7 @@
  *
  * mode 0: to the left, 1: to the right.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static uint64_t left(uint64_t x, uint64_t by)
 {

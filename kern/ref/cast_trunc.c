@@ -8,7 +8,7 @@
  * stack    256
  * cycles   30 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 /* C leaves open what a number that does not fit becomes: here the nearest that
  * does; not a number becomes 0. */

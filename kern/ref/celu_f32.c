@@ -8,6 +8,6 @@
  * stack    352
  * cycles   160 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, x < 0 ? k->alpha * expm1f(x / k->alpha) : x)

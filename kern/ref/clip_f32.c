@@ -8,6 +8,6 @@
  * stack    256
  * cycles   14 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, clipf(x, k->flo, k->fhi))

@@ -18,7 +18,7 @@ static float finish(const struct convt_dims *k, const struct io *io,
     return clipf(sum, k->flo, k->fhi);
 }
 
-#include "kern/convt.h"
+#include "kern/conv/convt.h"
 
 void FN(const struct convt_dims *k, const struct io *io)
 {

@@ -24,7 +24,7 @@ static int64_t finish(const struct convt_dims *k, const struct io *io,
     return bound(sum, k->lo, k->hi);
 }
 
-#include "kern/convt.h"
+#include "kern/conv/convt.h"
 
 void FN(const struct convt_dims *k, const struct io *io)
 {

@@ -9,7 +9,7 @@
  * cycles   16 * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * n[7]
  * code     400
  */
-#include "kern/copy.h"
+#include "kern/copy/copy.h"
 
 static inline void copy_one(const struct copy_dims *k, const X *x, Y *y,
                             int32_t n)

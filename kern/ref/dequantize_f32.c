@@ -8,7 +8,7 @@
  * stack    384
  * cycles   30 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static int64_t zero_at(const ZERO *zero, ptrdiff_t at)
 {

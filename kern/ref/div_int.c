@@ -8,7 +8,7 @@
  * stack    256
  * cycles   40 * z.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static ACC quotient(ACC x, ACC y)
 {

@@ -10,7 +10,7 @@
  *
  * mode 0: by the error function; 1: by its approximation with tanh.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static float gelu(float x, int mode)
 {

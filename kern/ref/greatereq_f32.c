@@ -8,6 +8,6 @@
  * stack    256
  * cycles   18 * z.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP2(X, Y, Z, x >= y)

@@ -8,6 +8,6 @@
  * stack    256
  * cycles   18 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, clipf(k->alpha * x + k->beta, 0, 1))

@@ -8,6 +8,6 @@
  * stack    256
  * cycles   30 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, x * clipf(x / 6 + 0.5f, 0, 1))

@@ -10,7 +10,7 @@
  *
  * p0: Delta, p1: eta, p2: eps.  Ties go up; of a division by zero 0.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static int64_t ratio(int64_t x, int64_t y, int64_t delta, int64_t eta,
                      int64_t eps)

@@ -11,7 +11,7 @@
  * p0: b, negative; p1: one.
  * L = sign(x) (one - (q + b)^2) with q = min(|x|, -b).
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static int64_t igelu(int64_t x, int64_t b, int64_t one)
 {

@@ -11,7 +11,7 @@
  * x (clip(x + three, 0, six) one_over_six), then the epilogue.
  * p0: one_over_six, p1: three, p2: six.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP_FINISH(1)
 

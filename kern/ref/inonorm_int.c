@@ -11,7 +11,7 @@
  * The macro calls its operands x, y and z: here they are x, w and b.
  * p0: mul.  No rounding.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP3(X, W, B, Y, bound((((int64_t)x * y + z) * k->p0) >> k->shift, k->lo,
                           k->hi))

@@ -10,6 +10,6 @@
  *
  * p0: positive infinity counts; p1: negative infinity does.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, (k->p0 && x == INFINITY) || (k->p1 && x == -INFINITY))

@@ -7,7 +7,7 @@
  * stack    320
  * cycles   170 * x.n
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 /* The sum is kept relative to the greatest element so far. */
 struct sum {

@@ -7,7 +7,7 @@
  * stack    240
  * cycles   14 * x.n
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 REDUCE(int64_t, 0, a + (int64_t)x,
        floor_div(2 * a + k->count, 2 * (int64_t)k->count))

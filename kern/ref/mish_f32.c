@@ -8,7 +8,7 @@
  * stack    352
  * cycles   450 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static float softplus(float x)
 {

@@ -10,7 +10,7 @@
  *
  * mode 0: the sign of the divisor; 1: of the dividend, as C has it.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static float remainder_of(float x, float y, int mode)
 {

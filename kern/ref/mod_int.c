@@ -11,7 +11,7 @@
  * mode 0: the sign of the divisor; 1: of the dividend, as C has it.  Of a
  * division by zero 0.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static ACC remainder_of(ACC x, ACC y, int mode)
 {

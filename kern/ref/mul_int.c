@@ -10,7 +10,7 @@
  *
  * Computed without sign, so that what does not fit wraps.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP_FINISH(2)
 

@@ -8,6 +8,6 @@
  * stack    224
  * cycles   10 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, -x)

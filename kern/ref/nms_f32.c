@@ -27,7 +27,7 @@ static inline int above(const SCORES *x, place a, place b, int mode)
     return x[a] == x[b] ? a < b : x[a] > x[b];
 }
 
-#include "kern/heap.h"
+#include "kern/row/heap.h"
 
 struct box {
     float top, left, bottom, right;

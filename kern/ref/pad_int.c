@@ -17,7 +17,7 @@ static Y pad_value(const struct pad_dims *k)
     return (Y)k->p0;
 }
 
-#include "kern/pad.h"
+#include "kern/copy/pad.h"
 
 void FN(const struct pad_dims *k, const struct io *io)
 {

@@ -8,6 +8,6 @@
  * stack    352
  * cycles   400 * z.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP2(X, Y, Z, powf(x, y))

@@ -10,7 +10,7 @@
  *
  * Negative powers of all but 1 and -1 are 0.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static int64_t power(int64_t x, int64_t y)
 {

@@ -10,7 +10,7 @@
  *
  * Ties round to even; lo and hi are the bounds of the type.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 static int64_t nearest(float v)
 {

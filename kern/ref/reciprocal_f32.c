@@ -8,6 +8,6 @@
  * stack    256
  * cycles   24 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, 1 / x)

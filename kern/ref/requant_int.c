@@ -9,7 +9,7 @@
  * cycles   30 * x.n
  * code     740
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP_FINISH(1)
 

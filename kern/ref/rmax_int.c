@@ -7,6 +7,6 @@
  * stack    128
  * cycles   14 * x.n
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 REDUCE(ACC, (ACC)x, (ACC)x > a ? (ACC)x : a, a)

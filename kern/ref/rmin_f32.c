@@ -7,6 +7,6 @@
  * stack    224
  * cycles   14 * x.n
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 REDUCE(float, x, x != x || x < a ? x : a, a)

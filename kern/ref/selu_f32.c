@@ -10,6 +10,6 @@
  *
  * alpha and beta are the alpha and gamma of ONNX.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, k->beta * (x > 0 ? x : k->alpha * expm1f(x)))

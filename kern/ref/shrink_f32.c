@@ -10,6 +10,6 @@
  *
  * alpha and beta are the bias and lambd of ONNX.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, x < -k->beta ? x + k->alpha : x > k->beta ? x - k->alpha : 0)

@@ -8,6 +8,6 @@
  * stack    256
  * cycles   12 * x.n
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP1(X, Y, x > 0 ? 1 : x < 0 ? -1 : x)

@@ -10,7 +10,7 @@
  * Added without sign, so that what does not fit wraps.  mul and add follow the
  * innermost axis of y.
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 static uint64_t total(const struct reduce_dims *k, const X *x)
 {

@@ -9,6 +9,6 @@
  *
  * Without sign, so that what does not fit wraps.
  */
-#include "kern/reduce.h"
+#include "kern/row/reduce.h"
 
 REDUCE(uint64_t, 0, a + (uint64_t)x * (uint64_t)x, a)

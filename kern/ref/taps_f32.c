@@ -8,7 +8,7 @@
  * cycles   20 * y.n * taps
  */
 #define TAPS_SUM float
-#include "kern/taps.h"
+#include "kern/row/taps.h"
 
 void FN(const struct taps_dims *k, const struct io *io)
 {

@@ -25,7 +25,7 @@ static inline int above(const X *x, Y a, Y b, int mode)
     return mode ? p > q : p < q;
 }
 
-#include "kern/heap.h"
+#include "kern/row/heap.h"
 
 /* A heap of the best so far, the last of them at its root, is taken apart from
  * the end (heapsort). */

@@ -10,7 +10,7 @@
  *
  * Two quantized values of different scales on the grid of a third.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP3(X, Y, C, Z,
      bound(((int64_t)x * k->p0 + (int64_t)y * k->p1 + (int64_t)z) >> k->shift,

@@ -10,6 +10,6 @@
  *
  * The macro calls its operands x, y and z: here they are c, x and y.
  */
-#include "kern/map.h"
+#include "kern/map/map.h"
 
 MAP3(C, X, Y, Z, x ? y : z)

@@ -20,6 +20,6 @@
  */
 #define WORDS_SUM ADD
 #define WORDS_SCALE SHORT
-#include "kern/words.h"
+#include "kern/xpulp/words.h"
 
 WORDS_SCALED(2)

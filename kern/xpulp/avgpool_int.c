@@ -18,7 +18,9 @@
  * cold     910
  */
 #define POOL_WORDS POOL_SUMS
-#include "kern/pool_mean.h"
+#include "kern/pool/mean.h"
+#include "kern/xpulp/pool_words.h"
+#include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

@@ -31,7 +31,7 @@
  * Four neighbours of a row become a word per channel; results are products of
  * such words.
  */
-#include "kern/depth3.h"
+#include "kern/xpulp/depth3.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

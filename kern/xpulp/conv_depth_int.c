@@ -34,7 +34,7 @@
 
 #define scaled scale_long
 #define DEPTH_SHORT 0
-#include "kern/depth_cols.h"
+#include "kern/xpulp/depth_cols.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

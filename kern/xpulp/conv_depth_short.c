@@ -35,7 +35,7 @@
 
 #define scaled scale_short
 #define DEPTH_SHORT 1
-#include "kern/depth_cols.h"
+#include "kern/xpulp/depth_cols.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -43,7 +43,7 @@
 
 #define scaled scale_long
 #define QUAD_SHORT 0
-#include "kern/quad_conv.h"
+#include "kern/xpulp/quad_conv.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -51,7 +51,7 @@
 
 #define scaled scale_short
 #define QUAD_SHORT 1
-#include "kern/quad_conv.h"
+#include "kern/xpulp/quad_conv.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

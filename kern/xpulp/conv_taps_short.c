@@ -32,7 +32,7 @@
 
 #define scaled scale_short
 #define QUAD_SHORT 1
-#include "kern/quad_taps.h"
+#include "kern/xpulp/quad_taps.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

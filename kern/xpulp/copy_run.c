@@ -11,8 +11,8 @@
  * code     370
  * cold     245
  */
-#include "kern/copy.h"
-#include "kern/turn.h"
+#include "kern/copy/copy.h"
+#include "kern/xpulp/turn.h"
 
 static inline void copy_one(const struct copy_dims *k, const X *x, Y *y,
                             int32_t n)

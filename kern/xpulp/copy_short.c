@@ -12,7 +12,7 @@
  * code     440
  * cold     430
  */
-#include "kern/copy.h"
+#include "kern/copy/copy.h"
 
 static inline void short_bytes(const X *x, Y *y, const struct copy_dims *k,
                                int32_t rows, int32_t n)
@@ -23,7 +23,7 @@ static inline void short_bytes(const X *x, Y *y, const struct copy_dims *k,
 }
 
 #ifdef __riscv
-#include "kern/xpulp.h"
+#include "kern/xpulp/xpulp.h"
 
 /* Two loads and two stores that step by registers. */
 #define SHORT_TWO(load, xs, store, ys)                                     \

@@ -12,8 +12,8 @@
  * code     640
  * cold     445
  */
-#include "kern/copy.h"
-#include "kern/turn.h"
+#include "kern/copy/copy.h"
+#include "kern/xpulp/turn.h"
 
 /* Columns [j, to) of rows from `from` on. */
 static NOINLINE void rest(const struct copy_dims *k, const int32_t n[8],

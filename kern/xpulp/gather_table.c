@@ -17,7 +17,7 @@
 #include "kern/kern.h"
 
 #ifdef __riscv
-#include "kern/xpulp.h"
+#include "kern/xpulp/xpulp.h"
 
 #define TABLE_AT(d, b1, b0)                                              \
     ".insn r 0x57, 7, 0x48 + " #b0 ", " d ", %[w], x" #b1 "\n"

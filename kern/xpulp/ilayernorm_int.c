@@ -15,7 +15,7 @@
  * cold     570
  */
 #define NORM_MEAN 1
-#include "kern/norm.h"
+#include "kern/xpulp/norm.h"
 
 void FN(const struct row_dims *k, const struct io *io)
 {

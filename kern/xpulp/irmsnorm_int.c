@@ -15,7 +15,7 @@
  * cold     540
  */
 #define NORM_MEAN 0
-#include "kern/norm.h"
+#include "kern/xpulp/norm.h"
 
 void FN(const struct row_dims *k, const struct io *io)
 {

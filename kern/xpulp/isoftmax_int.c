@@ -22,7 +22,7 @@
  * sum + 1, s = a + b, or 32 if that is more: q sum exceeds 2^s hi by at most
  * sum, and v sum is less than 2^s.  With a of 23 at most, q is less than 2^32.
  */
-#include "kern/rows.h"
+#include "kern/xpulp/rows.h"
 
 /* What powers are computed with: of x = top - t, p + b = x + base + z log2. */
 struct powers {

@@ -12,7 +12,7 @@
  * code     550
  * cold     405
  */
-#include "kern/itamax.h"
+#include "kern/xpulp/itamax.h"
 
 void FN(const struct row_dims *k, const struct io *io)
 {

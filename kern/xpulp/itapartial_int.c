@@ -12,7 +12,7 @@
  *          9 * ((n - 1) / max(1, ncore / rows) + 4) / 4))
  * code     620
  */
-#include "kern/itamax.h"
+#include "kern/xpulp/itamax.h"
 
 void FN(const struct row_dims *k, const struct io *io)
 {

@@ -23,7 +23,7 @@
 #define scaled scale_short
 #define QUAD_SHORT 1
 #define QUAD_PACKED
-#include "kern/quad_matmul.h"
+#include "kern/xpulp/quad_matmul.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

@@ -20,7 +20,7 @@
 
 #define scaled scale_long
 #define QUAD_SHORT 0
-#include "kern/quad_matmul.h"
+#include "kern/xpulp/quad_matmul.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

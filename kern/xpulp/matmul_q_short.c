@@ -22,7 +22,7 @@
 
 #define scaled scale_short
 #define QUAD_SHORT 1
-#include "kern/quad_matmul.h"
+#include "kern/xpulp/quad_matmul.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

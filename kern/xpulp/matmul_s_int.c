@@ -20,8 +20,8 @@
 #define scaled scale_long
 #define LEFT A
 #define RIGHT B
-#include "kern/vector_short.h"
-#include "kern/matmul_v.h"
+#include "kern/xpulp/vector_short.h"
+#include "kern/xpulp/matmul_v.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

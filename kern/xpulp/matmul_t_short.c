@@ -24,11 +24,11 @@
 typedef A LEFT;
 typedef B RIGHT;
 typedef BIAS START;
-#include "kern/tile.h"
+#include "kern/xpulp/tile.h"
 
 #define MATMUL_ROWS 4
 #define MATMUL_STEP 4
-#include "kern/matmul.h"
+#include "kern/matmul/matmul.h"
 
 static void matmul_one(const struct matmul_dims *k, const struct io *io,
                        const struct share *of, const A *a, const B *b, Y *y)

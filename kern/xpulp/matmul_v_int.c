@@ -24,8 +24,8 @@
 #define scaled scale_long
 #define LEFT A
 #define RIGHT B
-#include "kern/vector_sums.h"
-#include "kern/matmul_v.h"
+#include "kern/xpulp/vector_sums.h"
+#include "kern/xpulp/matmul_v.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

@@ -26,8 +26,8 @@
 #define ENDS_SHORT
 #define LEFT A
 #define RIGHT B
-#include "kern/vector_sums.h"
-#include "kern/matmul_v.h"
+#include "kern/xpulp/vector_sums.h"
+#include "kern/xpulp/matmul_v.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

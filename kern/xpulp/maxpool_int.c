@@ -16,7 +16,9 @@
  * cold     660
  */
 #define POOL_WORDS POOL_MOST
-#include "kern/pool_max.h"
+#include "kern/pool/max.h"
+#include "kern/xpulp/pool_words.h"
+#include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

@@ -13,8 +13,8 @@
  * code     480
  * cold     400
  */
-#include "kern/columns.h"
-#include "kern/reduce.h"
+#include "kern/xpulp/columns.h"
+#include "kern/row/reduce.h"
 
 /* (2 sum + n) / 2n rounded down, n > 0 */
 static inline int32_t mean(int32_t sum, int32_t n)

@@ -19,6 +19,6 @@
 #define Z Y
 #define WORDS_SUM ONE
 #define WORDS_SCALE SHORT
-#include "kern/words.h"
+#include "kern/xpulp/words.h"
 
 WORDS_REQUANT

@@ -19,6 +19,6 @@
  */
 #define WORDS_SUM SUB
 #define WORDS_SCALE LONG
-#include "kern/words.h"
+#include "kern/xpulp/words.h"
 
 WORDS_SCALED(2)

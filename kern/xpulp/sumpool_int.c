@@ -17,7 +17,9 @@
  * code     1170
  */
 #define POOL_WORDS POOL_SUMS
-#include "kern/pool_sum.h"
+#include "kern/pool/sum.h"
+#include "kern/xpulp/pool_words.h"
+#include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)
 {

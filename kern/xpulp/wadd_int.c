@@ -17,7 +17,7 @@
  */
 #define WORDS_SUM TWO
 #define WORDS_SCALE LONG
-#include "kern/words.h"
+#include "kern/xpulp/words.h"
 
 void FN(const struct map_dims *k, const struct io *io)
 {

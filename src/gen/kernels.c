@@ -1,7 +1,8 @@
 /* The kernels of a project: one small file for each combination of kernel and
- * types, which says what the types are and then includes the kernel's source,
- * copied as it is (but for where it finds its headers, so that no include
- * path is needed). */
+ * types, which says what the types are and then includes the kernel's source.
+ * Sources and the headers they include are copied as they are, in the folders
+ * of kern/; only their include lines change, so that no include path is
+ * needed. */
 #include "gen/gen.h"
 
 #include <stdlib.h>
@@ -35,12 +36,21 @@ static bool is_written(const Gen *g, const char *path)
 
 static void copy_header(Gen *g, const char *path);
 
-/* Copies a text of kern/ and the headers it includes; `up` leads from its
- * folder to kern/. */
-static void copy_text(Gen *g, const char *to, const char *text,
-                      const char *up)
+/* "../" for each folder between kern/ and the file `to` of it. */
+static const char *up_from(Gen *g, const char *to)
+{
+    const char *up = "", *s = strchr(to, '/');
+
+    while ((s = strchr(s + 1, '/')))
+        up = arena_fmt(g->mem, "../%s", up);
+    return up;
+}
+
+/* Copies a text of kern/ and the headers it includes. */
+static void copy_text(Gen *g, const char *to, const char *text)
 {
     static const char key[] = "#include \"";
+    const char *up = up_from(g, to);
     Str b = {.mem = g->mem};
     const char *s;
 
@@ -68,7 +78,7 @@ static void copy_header(Gen *g, const char *path)
     if (!p)
         die("no packed file %s", path);
     if (!is_written(g, path))
-        copy_text(g, path, p->data, "");
+        copy_text(g, path, p->data);
 }
 
 static void put_types(const Step *s, Str *out)
@@ -113,7 +123,7 @@ void gen_kernels(Gen *g)
         const char *to = arena_fmt(g->mem, "kern/%s", source_path(g, k));
 
         if (!is_written(g, to))
-            copy_text(g, to, k->text, kern_is_shipped(k) ? "../" : "../../");
+            copy_text(g, to, k->text);
         put_instance(g, &g->p->program->inst.v[i]);
     }
 }

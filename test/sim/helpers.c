@@ -1,7 +1,7 @@
 /* Single instructions as functions (kern/xpulp.h): FN(i, d, a, b) is what
  * helper i makes of them.  Compiled once as it is, with main(), and once as
  * `builtins` with the PULP compiler's builtins, which must come to the same. */
-#include "kern/xpulp.h"
+#include "kern/xpulp/xpulp.h"
 
 #define CLIPS(i, n)                                                           \
     case i: return xp_clip(a, n);                                             \

@@ -1,7 +1,7 @@
 /* int8 matrix product, 4 channels by 2 pixels a block, on all cores: the
  * figure that the PULP papers quote, 17.2 MAC a cycle on 8 cores. */
 #include "pulp.h"
-#include "kern/xpulp.h"
+#include "kern/xpulp/xpulp.h"
 #include "rt.h"
 
 #ifndef FIRST

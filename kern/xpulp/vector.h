@@ -1,0 +1,63 @@
+/* Products of a matrix of bytes with one or a few vectors for XpulpV2: words of
+ * four and their dot products; elsewhere the same in plain C.
+ *
+ * To be included after LEFT and RIGHT, the types of the two sides, are
+ * defined. */
+#ifndef VECTOR_H
+#define VECTOR_H
+
+#include "kern/xpulp/scale.h"
+
+#define VECTOR_SIGNED(T) ((T)-1 < (T)1)
+
+#ifdef __riscv
+/* Of sdotusp the first operand is the unsigned one, so that of signed by
+ * unsigned the sides change places. */
+#define VECTOR_CODE                                                        \
+    (VECTOR_SIGNED(LEFT) == VECTOR_SIGNED(RIGHT)                           \
+         ? VECTOR_SIGNED(LEFT) ? 0x5c : 0x50 : 0x54)
+#define VECTOR_XW(d, x, w) ".insn r 0x57, 1, %[code], " d ", " x ", " w "\n"
+#define VECTOR_WX(d, x, w) ".insn r 0x57, 1, %[code], " d ", " w ", " x "\n"
+
+/* A word at any address. */
+static inline int32_t vector_load(const void *p)
+{
+    int32_t v;
+
+    __asm__ volatile("lw %0, 0(%1)" : "=r"(v) : "r"(p) : "memory");
+    return v;
+}
+
+static inline int32_t vector_dot(int32_t sum, int32_t x, int32_t w)
+{
+    if (VECTOR_SIGNED(LEFT) && VECTOR_SIGNED(RIGHT))
+        return xp_sdot4(sum, x, w);
+    if (VECTOR_SIGNED(RIGHT))
+        return xp_sdot4us(sum, x, w);
+    if (VECTOR_SIGNED(LEFT))
+        return xp_sdot4us(sum, w, x);
+    return xp_sdot4u(sum, x, w);
+}
+#else
+static int32_t vector_load(const void *p)
+{
+    int32_t v;
+
+    memcpy(&v, p, 4);
+    return v;
+}
+
+static int32_t vector_dot(int32_t sum, int32_t x, int32_t w)
+{
+    LEFT a[4];
+    RIGHT b[4];
+
+    memcpy(a, &x, 4);
+    memcpy(b, &w, 4);
+    for (int i = 0; i < 4; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+#endif
+
+#endif
