@@ -52,13 +52,13 @@ typedef struct Resize {
 static float coordinate(const Resize *r, int axis, int64_t i, int64_t d)
 {
     float x = (float)i, s = r->scale[axis], last = (float)(d - 1);
-    float n = (float)r->size[axis];
+    float n = (float)r->size[axis], middle = (float)d / 2;
     float from = r->roi[axis], to = r->roi[axis + RANK];
 
     switch (r->coord) {
     case PYTORCH: return n > 1 ? (x + 0.5f) / s - 0.5f : 0;
-    case SYMMETRIC: /* in float64 */
-        return (float)((double)d / 2 * (1 - (double)(n / (s * (float)d)))
+    case SYMMETRIC: /* its sum in float64 */
+        return (float)((double)(middle * (1 - n / (s * (float)d)))
                        + (x + 0.5) / (double)s - 0.5);
     case TF_NEAREST: return (x + 0.5f) / s;
     case ALIGN: return n == 1 ? 0 : x * last / (n - 1);
@@ -76,14 +76,25 @@ static double source(const Resize *r, int axis, int64_t i, int64_t d)
     return fmax(-0x1p30, fmin(0x1p30, coordinate(r, axis, i, d)));
 }
 
+/* A coordinate within 1e-6 of the middle between two elements is the middle:
+ * (4 + 0.5) / (6 / 20) - 0.5 is 14.5, and in float32 a little less.  onnxruntime
+ * does so since its issue 28291; ONNX's Python reference rounds what float64
+ * gives. */
+static double or_middle(double x)
+{
+    double middle = floor(x) + 0.5;
+
+    return fabs(x - middle) <= 1e-6 ? middle : x;
+}
+
 static int64_t nearest(const Resize *r, int axis, double x)
 {
     switch (r->nearest) {
     case FLOOR: return (int64_t)floor(x);
     case CEIL: return (int64_t)ceil(x);
-    case PREFER_CEIL: return (int64_t)floor(x + 0.5);
+    case PREFER_CEIL: return (int64_t)floor(or_middle(x) + 0.5);
     case SIMPLE: return (int64_t)(r->scale[axis] < 1 ? ceil(x) : floor(x));
-    default: return (int64_t)ceil(x - 0.5);
+    default: return (int64_t)ceil(or_middle(x) - 0.5);
     }
 }
 
