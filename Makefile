@@ -160,7 +160,7 @@ install: tilewright ## to prefix, /usr/local; honours DESTDIR
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/tilewright
 
 wc: ## lines of each file
-	@wc -l src/*/*.[ch] src/*/*/*.[ch] src/*/*.def kern/*/*.[chS] kern/*.* | sort -n
+	@wc -l src/*/*.[ch] src/*/*/*.[ch] src/*/*.def src/*/*/*.def kern/*/*.[chS] kern/*.* | sort -n
 
 80: ## lines longer than 80 columns
 	@grep -nE '^.{81,}' src/*/*.[ch] src/*/*/*.[ch] kern/*.h kern/*/*.[chS] rt/*.[ch] rt/*/*.[chS] || true

@@ -3,7 +3,7 @@
  *
  * A node made for a call carries the call's own operator name as its origin;
  * that string is one per call, so its address tells who made a node. */
-#include "front/import.h"
+#include "front/build.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { FOLD = 1 << 16, WORK = 1 << 22 };
 
 Node *node_list(Call *c, OpCode op, int narg, Val *const *arg)
 {
-    char *name = arena_fmt(c->im->mem, "%s/%s", c->name, op_info[op].name);
+    char *name = arena_fmt(c->mem, "%s/%s", c->name, op_info[op].name);
     Node *n;
 
     while (narg && !arg[narg - 1])
@@ -38,8 +38,8 @@ Node *node_of(Call *c, OpCode op, int narg, ...)
 
 void room(Call *c, int64_t n)
 {
-    c->im->made += n;
-    if (n > 1 << 22 || c->im->made > 1 << 24)
+    c->model->made += n;
+    if (n > 1 << 22 || c->model->made > 1 << 24)
         call_err(c, "makes a constant of %lld elements out of nothing; "
                  "2^22, and 2^24 in a network, are the most", (long long)n);
 }
@@ -78,13 +78,13 @@ static bool foldable(const Node *n)
 static Val *fold(Call *c, Node *n)
 {
     const Val *y = n->res[0];
-    void **arg = NEWN(c->im->mem, void *, (size_t)n->narg), *res[NRES];
+    void **arg = NEWN(c->mem, void *, (size_t)n->narg), *res[NRES];
     Val *v;
     int i;
 
     for (i = 0; i < n->narg; i++)
         arg[i] = n->arg[i] ? n->arg[i]->data : NULL;
-    node_eval(c->im->mem, n, arg, res);
+    node_eval(c->mem, n, arg, res);
     v = graph_const(c->g, NULL, y->type, y->shape, res[0]);
     if (c->g->exact)
         val_narrow(v);
@@ -129,7 +129,7 @@ Val *op3(Call *c, OpCode op, Val *x, Val *y, Val *z)
 
 Val *num_like(Call *c, const Val *x, double v)
 {
-    const char *name = arena_fmt(c->im->mem, "%s/number", c->name);
+    const char *name = arena_fmt(c->mem, "%s/number", c->name);
     int64_t i = llrint(v);
     Shape none = {0};
     Val *y;
@@ -191,7 +191,7 @@ Val *to_shape(Call *c, Val *x, Shape s)
         return x;
     if (shape_count(s) != val_count(x))
         call_err(c, "%s of shape %s cannot take the shape %s", x->name,
-                 shape_str(c->im->mem, x->shape), shape_str(c->im->mem, s));
+                 shape_str(c->mem, x->shape), shape_str(c->mem, s));
     if (x->data)
         return same_data(c, x, s);
     n = node_of(c, OP_reshape, 1, x);
@@ -249,7 +249,7 @@ Val *part(Call *c, Val *x, int axis, int64_t start, int64_t count,
 /* Empty parts vanish, and with one part left so does the concatenation. */
 Val *join(Call *c, int axis, int n, Val **x)
 {
-    Val **v = NEWN(c->im->mem, Val *, (size_t)n + 1);
+    Val **v = NEWN(c->mem, Val *, (size_t)n + 1);
     Node *y;
     int i, m = 0;
 
@@ -392,7 +392,7 @@ Shape broadcast(Call *c, Shape a, Shape b)
         y = i < s.rank - b.rank ? 1 : b.dim[i - (s.rank - b.rank)];
         if (x != y && x != 1 && y != 1)
             call_err(c, "shapes %s and %s do not broadcast",
-                     shape_str(c->im->mem, a), shape_str(c->im->mem, b));
+                     shape_str(c->mem, a), shape_str(c->mem, b));
         s.dim[i] = x == 1 ? y : x;
     }
     return s;

@@ -1,9 +1,9 @@
-/* What an importer asks of its node: attributes in any encoding (the dialect
- * writes a number as INT, FLOAT or TENSOR), and operands that must be known. */
-#include "front/import.h"
+/* What every importer asks of its node: operands, axes, shapes. */
+#include "front/build.h"
 
-#include <math.h>
-#include <string.h>
+#include <stdio.h>
+
+static const int64_t MAX_COUNT = (int64_t)1 << 28;
 
 _Noreturn void call_err(const Call *c, const char *fmt, ...)
 {
@@ -16,131 +16,6 @@ _Noreturn void call_err(const Call *c, const char *fmt, ...)
     err(ERR_MODEL, "node '%s' (%s): %s", c->name, c->op, what);
 }
 
-const OnnxAttr *call_attr(const Call *c, const char *name)
-{
-    const OnnxAttr *a;
-    const Call *up;
-    size_t i;
-
-    for (i = 0; i < c->p->n_attribute; i++) {
-        a = c->p->attribute[i];
-        if (!a->name || strcmp(a->name, name))
-            continue;
-        if (!a->ref_attr_name || !*a->ref_attr_name)
-            return a;
-        up = scope_call(c->scope);
-        return up ? call_attr(up, a->ref_attr_name) : NULL;
-    }
-    return NULL;
-}
-
-bool call_has(const Call *c, const char *name)
-{
-    return call_attr(c, name);
-}
-
-/* The numbers of an attribute, whatever it is stored as; -1: none such. */
-static int numbers(const Call *c, const char *name, int max, double *list)
-{
-    const OnnxAttr *a = call_attr(c, name);
-    Val *v;
-    int i, n = 0;
-
-    if (!a)
-        return -1;
-    if (a->t) {
-        v = tensor_val(c->im, a->t, name);
-        n = (int)MIN(val_count(v), 1 << 20);
-        for (i = 0; i < MIN(n, max); i++)
-            list[i] = val_num(v, i);
-    } else if (a->n_ints) {
-        n = (int)MIN(a->n_ints, 1 << 20);
-        for (i = 0; i < MIN(n, max); i++)
-            list[i] = (double)a->ints[i];
-    } else if (a->n_floats) {
-        n = (int)MIN(a->n_floats, 1 << 20);
-        for (i = 0; i < MIN(n, max); i++)
-            list[i] = a->floats[i];
-    } else if (a->has_i || a->has_f) {
-        list[n++] = a->has_i ? (double)a->i : a->f;
-    }
-    if (n > max)
-        call_err(c, "attribute '%s' has %d numbers; wanted at most %d", name,
-                 n, max);
-    return n;
-}
-
-static int64_t integer(const Call *c, const char *name, double v)
-{
-    if (!(fabs(v - rint(v)) <= 1e-3))
-        call_err(c, "attribute '%s' is %g; wanted an integer", name, v);
-    if (fabs(v) >= 0x1p63)
-        return v < 0 ? INT64_MIN : INT64_MAX;
-    return llrint(v);
-}
-
-int64_t call_int(const Call *c, const char *name, int64_t none)
-{
-    const OnnxAttr *a = call_attr(c, name);
-    double v;
-
-    if (a && a->has_i)
-        return a->i;
-    return numbers(c, name, 1, &v) == 1 ? integer(c, name, v) : none;
-}
-
-int64_t call_need(const Call *c, const char *name)
-{
-    if (!call_has(c, name))
-        call_err(c, "attribute '%s' is missing", name);
-    return call_int(c, name, 0);
-}
-
-double call_num(const Call *c, const char *name, double none)
-{
-    double v;
-
-    return numbers(c, name, 1, &v) == 1 ? v : none;
-}
-
-const char *call_str(const Call *c, const char *name, const char *none)
-{
-    const OnnxAttr *a = call_attr(c, name);
-
-    if (!a || !a->has_s)
-        return none;
-    return arena_fmt(c->im->mem, "%.*s", (int)MIN(a->s.len, 999),
-                     (char *)a->s.data);
-}
-
-int call_ints(const Call *c, const char *name, int max, int64_t *list)
-{
-    const OnnxAttr *a = call_attr(c, name);
-    double *v = NEWN(c->im->mem, double, (size_t)max + 1);
-    int i, n;
-
-    if (a && !a->t && a->n_ints && (int64_t)a->n_ints <= max) {
-        memcpy(list, a->ints, a->n_ints * sizeof *list);
-        return (int)a->n_ints;
-    }
-    n = numbers(c, name, max, v);
-    for (i = 0; i < n; i++)
-        list[i] = integer(c, name, v[i]);
-    return n;
-}
-
-int call_nums(const Call *c, const char *name, int max, double *list)
-{
-    return numbers(c, name, max, list);
-}
-
-Val *call_tensor(Call *c, const char *name)
-{
-    const OnnxAttr *a = call_attr(c, name);
-
-    return a && a->t ? tensor_val(c->im, a->t, NULL) : NULL;
-}
-
 Val *arg_at(const Call *c, int i)
 {
     return i < c->narg ? c->arg[i] : NULL;
@@ -151,57 +26,6 @@ Val *must(const Call *c, int i)
     if (!arg_at(c, i))
         call_err(c, "input %d is missing", i + 1);
     return c->arg[i];
-}
-
-/* Quantizers quantize parameters too: the reals of constant integers. */
-static Val *dequantized(Call *c, Val *v)
-{
-    const Node *n = v ? v->def : NULL;
-    void *arg[3] = {NULL}, *res[NRES] = {NULL};
-    int i;
-
-    if (!n || n->op != OP_dequantize)
-        return v;
-    for (i = 0; i < n->narg; i++) {
-        if (n->arg[i] && !n->arg[i]->data)
-            return v;
-        arg[i] = n->arg[i] ? n->arg[i]->data : NULL;
-    }
-    node_eval(c->im->mem, n, arg, res);
-    return graph_const(c->g, v->name, v->type, v->shape, res[0]);
-}
-
-Val *arg_known(Call *c, int i)
-{
-    Val *v = dequantized(c, arg_at(c, i));
-
-    if (v && !v->data)
-        call_err(c, "operand %d ('%s') must be a constant", i + 1, v->name);
-    return v;
-}
-
-int arg_ints(Call *c, int i, int max, int64_t *list)
-{
-    Val *v = arg_known(c, i);
-    int64_t j, n;
-
-    if (!v)
-        return -1;
-    n = val_count(v);
-    if (n > max)
-        call_err(c, "operand %d ('%s') has %lld numbers; wanted at most %d",
-                 i + 1, v->name, (long long)n, max);
-    for (j = 0; j < n; j++)
-        list[j] = v->type == T_f32 ? integer(c, v->name, val_num(v, j))
-                                   : val_int(v, j);
-    return (int)n;
-}
-
-int list_of(Call *c, int i, const char *attr, int max, int64_t *list)
-{
-    if (call_has(c, attr))
-        return call_ints(c, attr, max, list);
-    return arg_ints(c, i, max, list);
 }
 
 int axis_of(const Call *c, int64_t axis, int rank)
@@ -223,4 +47,26 @@ void axes_of(const Call *c, int n, int64_t *axes, int rank)
             call_err(c, "axis %d twice", (int)axes[i]);
         seen |= 1u << axes[i];
     }
+}
+
+Shape shape_checked(const char *what, int rank, const int64_t *dim)
+{
+    Shape s = {.rank = rank};
+    int64_t n = 1;
+    int i;
+
+    if (rank > RANK)
+        err(ERR_MODEL, "%s has %d dimensions; %d is the most", what, rank,
+            RANK);
+    for (i = 0; i < rank; i++) {
+        if (dim[i] < 0 || dim[i] > MAX_COUNT)
+            err(ERR_MODEL, "%s has a dimension of %lld; wanted 0 to %lld",
+                what, (long long)dim[i], (long long)MAX_COUNT);
+        s.dim[i] = dim[i];
+        n *= MAX(1, dim[i]);
+        if (n > MAX_COUNT)
+            err(ERR_MODEL, "%s has more than %lld elements", what,
+                (long long)MAX_COUNT);
+    }
+    return s;
 }

@@ -1,0 +1,743 @@
+/* ONNX -> Graph: the walk over the model.
+ *
+ * The file is looked over (wire.c) and unpacked; names are gathered in scopes;
+ * nodes are put in an order that can be executed; each is imported by the
+ * function its row in onnx.def names.  A node that is refused is remembered,
+ * with the reason, and so are the names it would have made: what depends on
+ * them is passed over in silence, and all problems are told together at the
+ * end.  Constants are converted when first read. */
+#include "front/onnx/import.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+static const char *what_else(Import *im, const OnnxNode *p)
+{
+    const char *near = row_nearest(p->op_type), *domain = p->domain;
+    const Row *r = row_find(p->domain, p->op_type);
+
+    if (r)
+        return r->about;
+    if (domain && *domain && row_find("", p->op_type))
+        return arena_fmt(im->r.mem, "it is of domain %s, and ONNX's %s is "
+                         "another", domain, p->op_type);
+    if (near)
+        return arena_fmt(im->r.mem, "nearest is %s", near);
+    if (str_ends(p->op_type, "Grad"))
+        return "it belongs to training; export the network for inference";
+    if (domain && *domain)
+        return arena_fmt(im->r.mem, "it is of domain %s; export with operators "
+                         "of ONNX itself, or as a function in the model",
+                         domain);
+    return "`tilewright ops` lists what is supported";
+}
+
+static const Onnx__FunctionProto *function_of(const Import *im,
+                                              const OnnxNode *p)
+{
+    size_t i;
+
+    for (i = 0; i < im->model->n_functions; i++) {
+        const Onnx__FunctionProto *f = im->model->functions[i];
+        const char *a = f->domain ? f->domain : "";
+        const char *b = p->domain ? p->domain : "";
+        if (f->name && !strcmp(f->name, p->op_type) && !strcmp(a, b))
+            return f;
+    }
+    return NULL;
+}
+
+const char *name_of(Import *im, const OnnxNode *p, size_t i)
+{
+    if (p->name && *p->name)
+        return p->name;
+    return arena_fmt(im->r.mem, "%s_%zu", p->op_type ? p->op_type : "node", i);
+}
+
+/* Its row, unless it is one of those that are only known. */
+static const Row *row_of(const OnnxNode *p)
+{
+    const Row *r = row_find(p->domain, p->op_type);
+
+    return r && r->import == import_none ? NULL : r;
+}
+
+/* Operators nobody knows are told first, all of them. */
+static void list_unknown(Import *im, size_t n, OnnxNode **node)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        OnnxNode *p = node[i];
+        if (!p->op_type || !*p->op_type)
+            err(ERR_MODEL, "node %zu has no operator", i);
+        if (!row_of(p) && !function_of(im, p))
+            problem(&im->r, name_of(im, p, i),
+                    arena_fmt(im->r.mem, "node '%s' (%s): the operator is "
+                              "not supported; %s", name_of(im, p, i),
+                              p->op_type, what_else(im, p)));
+    }
+}
+
+/* Names. */
+
+static Entry *claim(Scope *s, const char *name, const char *what)
+{
+    Entry *e = scope_add(s, name);
+
+    if (!e)
+        err(ERR_MODEL, "%s '%s': the name is taken already; every name must "
+            "be given once", what, name);
+    return e;
+}
+
+void body_tensors(Import *im, Scope *s, const OnnxGraph *p)
+{
+    const char *name;
+    Entry *e;
+    size_t i;
+
+    (void)im;
+    for (i = 0; i < p->n_initializer; i++) {
+        name = p->initializer[i]->name;
+        if (!name || !*name)
+            err(ERR_MODEL, "an initializer has no name");
+        claim(s, name, "initializer")->tensor = p->initializer[i];
+    }
+    for (i = 0; i < p->n_sparse_initializer; i++) {
+        const Onnx__SparseTensorProto *t = p->sparse_initializer[i];
+        if (!t->values || !t->values->name || !*t->values->name)
+            err(ERR_MODEL, "a sparse initializer has no name");
+        e = claim(s, t->values->name, "initializer");
+        e->sparse = t;
+    }
+}
+
+Val *entry_val(Import *im, Entry *e)
+{
+    if (e->bad)
+        return NULL;
+    if (!e->val && e->tensor)
+        e->val = tensor_val(im, e->tensor, e->name);
+    if (!e->val && e->sparse)
+        e->val = tensor_sparse(im, e->sparse, e->name);
+    return e->val;
+}
+
+/* One node. */
+
+static void fill_args(Call *c)
+{
+    const OnnxNode *p = onnx(c)->p;
+    Entry *e;
+    int i;
+
+    c->narg = (int)p->n_input;
+    c->arg = NEWN(c->mem, Val *, (size_t)c->narg + 1);
+    for (i = 0; i < c->narg; i++) {
+        if (!*p->input[i])
+            continue;
+        e = scope_find(onnx(c)->scope, p->input[i]);
+        if (!e)
+            call_err(c, "its input '%s' is made by no node and is neither an "
+                     "input nor an initializer of the graph", p->input[i]);
+        c->arg[i] = entry_val(onnx(c)->im, e);
+        c->bad |= !c->arg[i] && !e->absent;
+    }
+    while (c->narg && !*p->input[c->narg - 1])
+        c->narg--;
+}
+
+/* Row's limits; and operators on real numbers get real numbers. */
+static void check_args(Call *c)
+{
+    const Row *r = onnx(c)->row;
+    int i;
+
+    if (c->narg > r->max)
+        call_err(c, "%d inputs; wanted at most %d", c->narg, r->max);
+    for (i = 0; i < r->min; i++)
+        if (!arg_at(c, i))
+            call_err(c, "input %d is missing; wanted at least %d", i + 1,
+                     r->min);
+    for (i = 0; c->g->exact && r->meaning == FLOATS && i < c->narg; i++)
+        c->arg[i] = floats(c, c->arg[i]);
+}
+
+/* Made for this call, by its importer or the nodes of its function? */
+static bool is_own(const Call *c, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < c->narg; i++)
+        if (c->arg[i] == v)
+            return false;
+    return v->def && str_starts(v->name, c->name) &&
+        (v->def->origin == c->op || !onnx(c)->row);
+}
+
+/* The value made last for a result is known by the user's names from here. */
+static void name_result(Call *c, int i, bool *named)
+{
+    Val *v = c->res[i];
+    const char *name = onnx(c)->p->output[i];
+
+    if (!is_own(c, v))
+        return;
+    if (scope_call(onnx(c)->scope))
+        name = arena_fmt(c->mem, "%s/%s", scope_call(onnx(c)->scope)->name,
+                         name);
+    val_rename(c->g, v, name);
+    if (!*named && onnx(c)->row)
+        node_rename(c->g, v->def, c->name);
+    *named = true;
+}
+
+static void take_results(Call *c)
+{
+    bool named = false;
+    Entry *e;
+    int i;
+
+    for (i = 0; i < c->nres; i++) {
+        if (!*onnx(c)->p->output[i])
+            continue;
+        if (!c->res[i])
+            call_err(c, "its result %d ('%s') is not supported", i + 1,
+                     onnx(c)->p->output[i]);
+        e = scope_find(onnx(c)->scope, onnx(c)->p->output[i]);
+        e->val = c->res[i];
+        name_result(c, i, &named);
+    }
+}
+
+static void call_function(Call *c, const Onnx__FunctionProto *f)
+{
+    Import *im = onnx(c)->im;
+    Scope *s = scope_new(im->r.mem, NULL, f->n_input + 4 * f->n_node);
+    size_t i;
+    Entry *e;
+
+    if (++im->depth > DEEP)
+        call_err(c, "functions call one another more than %d deep", DEEP);
+    if (onnx(c)->p->n_input > f->n_input)
+        call_err(c, "%zu inputs; the function has %zu", onnx(c)->p->n_input,
+                 f->n_input);
+    for (i = 0; i < f->n_input; i++) {
+        e = claim(s, f->input[i], "input");
+        e->val = arg_at(c, (int)i);
+        e->absent = !e->val;
+    }
+    scope_caller(s, c);
+    c->bad |= !body(im, s, f->n_node, f->node);
+    for (i = 0; i < f->n_output && !c->bad; i++) {
+        e = scope_find(s, f->output[i]);
+        if (!e)
+            call_err(c, "its function never makes its output '%s'",
+                     f->output[i]);
+        give(c, (int)i, entry_val(im, e));
+    }
+    im->depth--;
+}
+
+static void import_node(Call *c)
+{
+    const Onnx__FunctionProto *f = function_of(onnx(c)->im, onnx(c)->p);
+
+    fill_args(c);
+    if (c->bad)
+        return;
+    if (f) {
+        call_function(c, f);
+    } else {
+        check_args(c);
+        schema_check(c);
+        onnx(c)->row->import(c);
+    }
+    if (!c->bad)
+        take_results(c);
+}
+
+static void mark_bad(const Call *c)
+{
+    Entry *e;
+    size_t i;
+
+    for (i = 0; i < onnx(c)->p->n_output; i++) {
+        e = scope_find(onnx(c)->scope, onnx(c)->p->output[i]);
+        if (e)
+            e->bad = true;
+    }
+}
+
+static bool import_one(Import *im, Scope *s, const OnnxNode *p, size_t i)
+{
+    OnnxCall *n = NEW(im->r.mem, OnnxCall);
+    Call *c = &n->c;
+    int depth = im->depth;
+
+    c->model = &im->r;
+    c->g = im->r.g;
+    c->mem = im->r.mem;
+    c->op = arena_str(c->g->mem, p->op_type);
+    c->name = name_of(im, p, i);
+    if (scope_call(s))
+        c->name = arena_fmt(c->mem, "%s/%s", scope_call(s)->name, c->name);
+    c->nres = (int)p->n_output;
+    c->res = NEWN(c->mem, Val *, (size_t)c->nres + 1);
+    n->im = im;
+    n->p = p;
+    n->row = row_of(p);
+    n->scope = s;
+    n->opset = im->opset;
+    c->bad = !n->row && !function_of(im, p);
+    if (!c->bad)
+        attempt(c, import_node);
+    im->depth = depth;
+    if (c->bad)
+        mark_bad(c);
+    return !c->bad;
+}
+
+static void claim_results(Scope *s, size_t n, OnnxNode **node)
+{
+    size_t i, j;
+    Entry *e;
+
+    for (i = 0; i < n; i++)
+        for (j = 0; j < node[i]->n_output; j++) {
+            if (!*node[i]->output[j])
+                continue;
+            e = claim(s, node[i]->output[j], "output of a node");
+            e->maker = (int)i + 1;
+            e->home = s;
+        }
+}
+
+bool body(Import *im, Scope *s, size_t n, OnnxNode **node)
+{
+    size_t *order, i;
+    bool good = true;
+
+    list_unknown(im, n, node);
+    claim_results(s, n, node);
+    order = order_of(im, s, n, node);
+    for (i = 0; i < n; i++)
+        good &= import_one(im, s, node[order[i]], order[i]);
+    return good;
+}
+
+/* Inputs and outputs of the model. */
+
+/* A size that nobody gave is a problem to be told with the others: -1. */
+static int64_t dim_of(Import *im, const char *input,
+                      const Onnx__TensorShapeProto__Dimension *d, size_t axis)
+{
+    const char *name = d->dim_param;
+    int i;
+
+    if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
+        return d->dim_value;
+    if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
+        || !*name) {
+        problem(&im->r, NULL,
+                arena_fmt(im->r.mem, "input '%s': dimension %zu has neither "
+                          "size nor name; export the model with a fixed "
+                          "size", input, axis));
+        return -1;
+    }
+    for (i = 0; i < im->r.o->ndim; i++)
+        if (!strcmp(im->r.o->dim_name[i], name))
+            return im->r.o->dim_size[i];
+    problem(&im->r, NULL,
+            arena_fmt(im->r.mem, "input '%s': the size of dimension %zu is "
+                      "'%s'; give it with --dim '%s=SIZE'", input, axis,
+                      name, name));
+    return -1;
+}
+
+/* false: some size is not known. */
+static bool shape_of_input(Import *im, const char *name,
+                           const Onnx__TypeProto__Tensor *t, Shape *s)
+{
+    int64_t dim[RANK + 1];
+    char *what = arena_fmt(im->r.mem, "input '%s'", name);
+    int before = im->r.nbad;
+    size_t i;
+
+    if (!t->shape)
+        err(ERR_MODEL, "%s has no shape; export the model with one", what);
+    for (i = 0; i < t->shape->n_dim && i <= RANK; i++)
+        dim[i] = dim_of(im, name, t->shape->dim[i], i);
+    if (im->r.nbad > before)
+        return false;
+    *s = shape_checked(what, (int)i, dim);
+    return true;
+}
+
+/* An input of a type other than declared is cast to what the network reads.
+ * One without elements is no input at all. */
+/* Of --state whose input it is; -1: none. */
+static int state_index(const Import *im, const char *name)
+{
+    int i;
+
+    for (i = 0; i < im->r.o->nstate; i++)
+        if (!strcmp(im->r.o->state_in[i], name))
+            return i;
+    return -1;
+}
+
+/* Vectors may be given for states too, or for none of them. */
+static bool states_given(const Import *im, const OnnxGraph *p)
+{
+    const Array *v;
+    int n = 0;
+    size_t i;
+
+    for (v = im->r.o->vectors; v; v = v->next)
+        n += v->n > 0;
+    for (i = 0; i < p->n_input; i++)
+        n -= p->input[i]->name && !scope_find(im->top, p->input[i]->name);
+    return n >= 0;
+}
+
+static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
+{
+    const Onnx__TypeProto__Tensor *t;
+    Entry *e;
+    Type type, want;
+    Shape s;
+    Val *v;
+    Node *n;
+    bool given;
+    int k;
+
+    if (!p->name || !*p->name)
+        err(ERR_MODEL, "an input of the graph has no name");
+    e = scope_find(im->top, p->name);
+    if (e && (e->tensor || e->sparse))
+        return;
+    if (!p->type || p->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        err(ERR_MODEL, "input '%s' is not a tensor", p->name);
+    e = claim(im->top, p->name, "input");
+    t = p->type->tensor_type;
+    want = tensor_type(t->elem_type);
+    if (!want)
+        err(ERR_MODEL, "input '%s' has elements of type %s; wanted numbers",
+            p->name, tensor_type_name(t->elem_type));
+    im->met |= 1u << t->elem_type;
+    if (!shape_of_input(im, p->name, t, &s)) {
+        e->bad = true;
+        return;
+    }
+    k = state_index(im, p->name);
+    given = im->states_given || k < 0;
+    type = kind_input(im, p->name, t->elem_type, given ? *nth : -1);
+    if (!given && im->state_type[k] && !kind_asked(im, p->name))
+        type = im->state_type[k];
+    if (!shape_count(s)) {
+        e->val = graph_const(im->r.g, p->name, type, s, NULL);
+        return;
+    }
+    *nth += given;
+    v = graph_val(im->r.g, p->name, type, s);
+    graph_input(im->r.g, v);
+    e->val = v;
+    if (im->r.g->exact || type == want)
+        return;
+    n = graph_node(im->r.g, NULL, OP_cast, arena_fmt(im->r.mem, "%s/cast",
+                                                   p->name), 1, &v);
+    n->origin = "Cast";
+    attr_set_int(im->r.g, n, A_to, want);
+    node_infer(im->r.g, n);
+    e->val = n->res[0];
+}
+
+/* Sizes that a file declares may be those of another version of it; what was
+ * computed counts. */
+static void compare_shape(const Import *im, const Val *v,
+                          const Onnx__TensorShapeProto *s)
+{
+    Shape declared = {.rank = (int)MIN(s->n_dim, RANK)};
+    bool same = (int)s->n_dim == v->shape.rank;
+    int i;
+
+    for (i = 0; i < declared.rank; i++) {
+        bool known = s->dim[i]->value_case ==
+            ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        declared.dim[i] = known ? s->dim[i]->dim_value : -1;
+        same &= !same || declared.dim[i] < 0 ||
+            declared.dim[i] == v->shape.dim[i];
+    }
+    if (!same)
+        warn("output '%s' has shape %s; the model declares %s", v->name,
+             shape_str(im->r.mem, v->shape), shape_str(im->r.mem, declared));
+}
+
+/* In a graph of exact integers types are not those that are declared, and in
+ * one that would be such a graph with integers given. */
+static void compare_type(Import *im, const Val *v, int declared)
+{
+    Type t = tensor_type(declared);
+
+    if (declared && !im->r.g->exact && t != v->type && !kind_may_be_exact(im))
+        err(ERR_MODEL, "output '%s' is of type %s; the model declares %s: it "
+            "contradicts itself", v->name, type_info[v->type].name,
+            tensor_type_name(declared));
+}
+
+static void compare_declared(Import *im, const Val *v,
+                             const Onnx__TypeProto *t)
+{
+    if (!t || t->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        return;
+    compare_type(im, v, t->tensor_type->elem_type);
+    if (t->tensor_type->shape)
+        compare_shape(im, v, t->tensor_type->shape);
+}
+
+static void add_output(Import *im, const Onnx__ValueInfoProto *p)
+{
+    Entry *e;
+    Val *v;
+
+    if (!p->name || !*p->name)
+        err(ERR_MODEL, "an output of the graph has no name");
+    e = scope_find(im->top, p->name);
+    if (!e)
+        err(ERR_MODEL, "output '%s' is made by no node", p->name);
+    v = entry_val(im, e);
+    if (!v)
+        return;
+    if (!val_count(v)) {
+        warn("output '%s' has no elements and is left out", p->name);
+        return;
+    }
+    if (v->def && !val_is_output(im->r.g, v))
+        val_rename(im->r.g, v, p->name);
+    compare_declared(im, v, p->type);
+    graph_output(im->r.g, v);
+}
+
+static Val *input_named(const Graph *g, const char *name)
+{
+    int i;
+
+    for (i = 0; i < g->nin; i++)
+        if (!strcmp(g->in[i]->name, name))
+            return g->in[i];
+    err(ERR_USAGE, "--state: the model has no input '%s'", name);
+}
+
+static Val *output_named(const Import *im, const char *name)
+{
+    const Entry *e = scope_find(im->top, name);
+    int i;
+
+    for (i = 0; e && i < im->r.g->nout; i++)
+        if (im->r.g->out[i] == e->val)
+            return e->val;
+    err(ERR_USAGE, "--state: the model has no output '%s'", name);
+}
+
+/* A state of an exact network is of the first of u8, s8, s16 and s32 that its
+ * next value then is of.  false: nothing more to try. */
+static bool try_state_types(Import *im)
+{
+    static const Type next[NTYPE] = {[T_none] = T_u8, [T_u8] = T_s8,
+                                     [T_s8] = T_s16, [T_s16] = T_s32};
+    const FrontOpts *o = im->r.o;
+    int i;
+
+    for (i = 0; i < o->nstate && im->r.g->exact && !im->states_given; i++) {
+        Val *s = input_named(im->r.g, o->state_in[i]);
+        Val *y = output_named(im, o->state_out[i]);
+
+        if (y->type == s->type || kind_asked(im, s->name) ||
+            !next[im->state_type[i]])
+            continue;
+        im->state_type[i] = next[im->state_type[i]];
+        return true;
+    }
+    return false;
+}
+
+/* --state IN=OUT: what the output is then is the input of the next run. */
+static void join_state(Import *im, int i)
+{
+    const FrontOpts *o = im->r.o;
+    Graph *g = im->r.g;
+    Val *s = input_named(g, o->state_in[i]);
+    Val *y = output_named(im, o->state_out[i]);
+
+    if (y->state || graph_next_state(g, s))
+        err(ERR_USAGE, "--state %s=%s: one of them is in another --state",
+            o->state_in[i], o->state_out[i]);
+    if (!shape_same(y->shape, s->shape))
+        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; they "
+            "must be alike", s->name, y->name, shape_str(im->r.mem, s->shape),
+            shape_str(im->r.mem, y->shape));
+    if (y->type != s->type)
+        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; "
+            "--input-type %s=%s may help", s->name, y->name,
+            type_info[s->type].name, type_info[y->type].name, s->name,
+            type_info[y->type].name);
+    y->state = s;
+}
+
+/* The default domain, imported twice by some, in the newest version given. */
+static int opset_of(const Model *m)
+{
+    int64_t v = 0;
+    size_t i;
+
+    for (i = 0; i < m->n_opset_import; i++) {
+        const Onnx__OperatorSetIdProto *o = m->opset_import[i];
+        if (!o->domain || !*o->domain || !strcmp(o->domain, "ai.onnx"))
+            v = MAX(v, o->version);
+    }
+    if (!v)
+        return OPSETS;
+    if (v < 7)
+        warn("opset %lld is older than 7, the first one known; read as 7",
+             (long long)v);
+    if (v > 64)
+        err(ERR_MODEL, "opset %lld: there is none such; %d is the last one "
+            "known", (long long)v, OPSETS);
+    if (v > OPSETS)
+        warn("opset %lld is newer than %d, the last one known; read as %d",
+             (long long)v, OPSETS, OPSETS);
+    return (int)MAX(7, MIN(v, OPSETS));
+}
+
+static bool has_dim(const OnnxGraph *p, const char *name)
+{
+    size_t i, k;
+
+    for (i = 0; i < p->n_input; i++) {
+        const Onnx__TypeProto *t = p->input[i]->type;
+        const Onnx__TensorShapeProto *s =
+            t && t->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+                ? t->tensor_type->shape : NULL;
+
+        for (k = 0; s && k < s->n_dim; k++)
+            if (s->dim[k]->value_case ==
+                    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                !strcmp(s->dim[k]->dim_param, name))
+                return true;
+    }
+    return false;
+}
+
+static bool has_input(const OnnxGraph *p, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < p->n_input; i++)
+        if (p->input[i]->name && !strcmp(p->input[i]->name, name))
+            return true;
+    return false;
+}
+
+/* An option that means nothing in this model is a slip of the user's. */
+static void check_options(const FrontOpts *o, const OnnxGraph *p)
+{
+    int i;
+
+    for (i = 0; i < o->ndim; i++)
+        if (!has_dim(p, o->dim_name[i]))
+            err(ERR_USAGE, "--dim %s=%lld: no input has a dimension of that "
+                "name", o->dim_name[i], (long long)o->dim_size[i]);
+    for (i = 0; i < o->ntype; i++)
+        if (o->type_name[i] && !has_input(p, o->type_name[i]))
+            err(ERR_USAGE, "--input-type %s=%s: the model has no such input",
+                o->type_name[i], type_info[o->type[i]].name);
+}
+
+/* Floats of other widths. */
+static void tell_widths(const Import *im)
+{
+    int i;
+
+    for (i = 2; i < 32 && !im->r.g->exact; i++)
+        if (im->met & 1u << i && tensor_type(i) == T_f32)
+            warn("values of type %s are computed in float32",
+                 tensor_type_name(i));
+}
+
+static void read_graph(Import *im)
+{
+    const OnnxGraph *p = im->model->graph;
+    size_t i;
+    int nth = 0;
+
+    check_options(im->r.o, p);
+    im->top = scope_new(im->r.mem, NULL,
+                        p->n_initializer + p->n_input + p->n_node);
+    body_tensors(im, im->top, p);
+    im->states_given = states_given(im, p);
+    for (i = 0; i < p->n_input; i++)
+        add_input(im, p->input[i], &nth);
+    body(im, im->top, p->n_node, p->node);
+    for (i = 0; i < p->n_output; i++)
+        add_output(im, p->output[i]);
+    problems_tell(&im->r);
+    tell_widths(im);
+    if (!im->r.g->nout)
+        err(ERR_MODEL, "the graph has no outputs");
+}
+
+static void join_states(Import *im)
+{
+    int k;
+
+    for (k = 0; k < im->r.o->nstate; k++)
+        join_state(im, k);
+    graph_sweep(im->r.g);
+    graph_number(im->r.g);
+}
+
+static void *scratch_get(void *arena, size_t n)
+{
+    return arena_get(arena, n, 1);
+}
+
+static void scratch_free(void *arena, void *p)
+{
+    (void)arena, (void)p;
+}
+
+Graph *onnx_parse(Arena *mem, const char *path, const char *dir,
+                  const void *p, size_t n, const FrontOpts *o, Arena *file)
+{
+    uint64_t hash = hash_mem(p, n);
+    Arena *tmp = arena_new();
+    ProtobufCAllocator alloc = {scratch_get, scratch_free, tmp};
+    Import im = {.r = {.mem = tmp, .o = o, .bad = {.mem = tmp}}, .dir = dir};
+    Model *m;
+
+    wire_check(&onnx__model_proto__descriptor, p, n);
+    m = onnx__model_proto__unpack(&alloc, n, p);
+    if (file)
+        arena_end(file);
+    if (!m)
+        err(ERR_MODEL, "not an ONNX model: damaged");
+    if (!m->graph)
+        err(ERR_MODEL, "not an ONNX model: there is no graph in it");
+    names_clean(tmp, m);
+    im.model = m;
+    im.opset = opset_of(m);
+    do {
+        const char *name = m->graph->name;
+
+        im.r.g = graph_new(mem, name && *name ? name : "network");
+        im.r.g->file = arena_str(mem, path);
+        im.r.g->hash = hash;
+        im.r.g->exact = kind_exact(&im);
+        read_graph(&im);
+    } while (try_state_types(&im));
+    join_states(&im);
+    arena_end(tmp);
+    return im.r.g;
+}
