@@ -11,6 +11,11 @@
 #include <string.h>
 #include "kern/kern.h"
 
+/* DSP: the instructions are there. */
+#ifdef __ARM_FEATURE_DSP
+#define DSP
+#endif
+
 static inline uint32_t dsp_load(const void *p)
 {
     uint32_t v;
@@ -19,7 +24,7 @@ static inline uint32_t dsp_load(const void *p)
     return v;
 }
 
-#ifdef __ARM_FEATURE_DSP
+#ifdef DSP
 #include <arm_acle.h>
 
 static inline uint32_t dsp_even(uint32_t v, int is_signed)

@@ -12,9 +12,9 @@
 
 #define BLOCK_SIGNED(T) ((T)-1 < (T)1)
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 /* One word each of x (%16 .. %19 or %8, %9) by one of w, in the order that the
  * signs ask for: of sdotusp the first is the unsigned one. */
 #define BLOCK_DOT(code, d, x, w)                                             \

@@ -5,9 +5,9 @@
 
 #include "kern/kern.h"
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 #define COLUMNS_LOAD(d) ".insn r 0x0b, 7, 0x10, " d ", %[x], %[step]\n"
 #define COLUMNS_ADD(v)                                                     \
     ".insn r 0x57, 1, %[sum], %[s0], " v ", %[e0]\n"                       \

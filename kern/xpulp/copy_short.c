@@ -22,9 +22,9 @@ static inline void short_bytes(const X *x, Y *y, const struct copy_dims *k,
             y[i] = x[i];
 }
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 /* Two loads and two stores that step by registers. */
 #define SHORT_TWO(load, xs, store, ys)                                     \
     XP_BLOCK XP_LOOP(0, "%[n]", 4)                                         \

@@ -60,7 +60,7 @@ struct depth3 {
     int32_t biasn, muln, addn;
 };
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* Four words of four channels to a word of each channel, n times. */
 static inline void depth3_turn(int8_t *to, const X *const p[4],
                                const int32_t step[4], int32_t row, int32_t n)
@@ -233,7 +233,7 @@ static void depth3_field(struct depth3 *q, int32_t d, int32_t dend,
 /* Nine weights, which are neighbours, as three words. */
 static inline void depth3_weights(int32_t *to, const W *w, int swapped)
 {
-#ifdef __riscv
+#ifdef XPULPV2
     const int32_t a = block_load(w), b = block_load(w + 4);
     const int32_t c = block_load(w + 5), mask = 0xffffff;
 

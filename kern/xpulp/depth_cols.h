@@ -67,7 +67,7 @@ struct channel {
     ADD add;
 };
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* Three words of four channels to four words of three rows. */
 static inline int32_t *depth_columns(int32_t *to, const X *const row[3],
                                      const int32_t step[3], int32_t n)
@@ -450,7 +450,7 @@ static inline int32_t *depth_words(int32_t *to, const RIGHT *w, int32_t wh,
     return to;
 }
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* Nine weights, which are neighbours. */
 static inline void depth_nine(int32_t *to, const RIGHT *w)
 {
@@ -470,7 +470,7 @@ static NOINLINE void depth_weights(const struct depth *q, const RIGHT *w)
     const int32_t kh = k->kh, wh = k->wh, ww = k->ww, wm = k->wm, kw = k->kw;
     int32_t *to = q->weights;
 
-#ifdef __riscv
+#ifdef XPULPV2
     if (kh == 3 && kw == 3 && wh == 3 && ww == 1) {
         for (int32_t c = 0; c < 4; c++, w += wm, to += 3)
             depth_nine(to, w);
@@ -548,7 +548,7 @@ static NOINLINE void depth_rest(const struct depth *q, const int32_t *t,
     }
 
 DEPTH_RESULTS(depth_results, depth_three)
-#ifdef __riscv
+#ifdef XPULPV2
 DEPTH_RESULTS(depth_results2, depth_two)
 #else
 #define depth_results2 depth_results

@@ -27,7 +27,7 @@ struct ends {
     ADD no_add;
 };
 
-#if defined __riscv && defined ENDS_SHORT
+#if defined XPULPV2 && defined ENDS_SHORT
 #define ENDS_LOAD(T)                                                       \
     (sizeof(T) == 4 ? 0x10 : (sizeof(T) == 2 ? 0x08 : 0) |                 \
      ((T)-1 < (T)1 ? 0 : 0x20))

@@ -16,9 +16,9 @@
  */
 #include "kern/kern.h"
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 #define TABLE_AT(d, b1, b0)                                              \
     ".insn r 0x57, 7, 0x48 + " #b0 ", " d ", %[w], x" #b1 "\n"
 #define TABLE_LOAD(d) ".insn r 0x03, 7, 0x20, " d ", %[x], " d "\n"

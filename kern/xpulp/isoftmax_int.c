@@ -29,7 +29,7 @@ struct powers {
     int32_t top, base, log2, inverse, c;
 };
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* Bits of v, which is not 0. */
 static inline int32_t bits(uint32_t v)
 {

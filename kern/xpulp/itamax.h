@@ -10,7 +10,7 @@
 
 #include "kern/xpulp/rows.h"
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* d: v shifted; t: what is off the top, not kept. */
 #define ITAMAX_SHIFT(d, v, t, w)                                             \
     ".insn r 0x57, 7, 0x20, " w ", " t ", x2\n"                              \

@@ -33,9 +33,9 @@ struct norm {
 #define NORM_AT(i) w + (i)
 #endif
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 static inline void norm_more(int32_t v, int32_t *sum, int32_t *squares)
 {
     const int32_t ones = 0x01010101;

@@ -5,10 +5,10 @@
 #ifndef POOL_WORDS_H
 #define POOL_WORDS_H
 
-#ifdef __riscv
 #include "kern/pool/patch.h"
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 #define POOL4
 #define POOL_MOST 1
 #define POOL_SUMS 2

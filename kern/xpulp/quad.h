@@ -50,7 +50,7 @@ struct fours {
     ADD add[4];
 };
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* v[4 * i + j] = bias j + row i of x by row j of w. */
 #define QUAD_DOTS(name, DOT, LOAD_X)                                         \
     XP_INLINE void name(const LEFT *x, const RIGHT *w, int32_t words,        \
@@ -279,7 +279,7 @@ static NOINLINE void quad_pair(const struct quads *t, const LEFT *x,
     }
 }
 
-#ifdef __riscv
+#ifdef XPULPV2
 #include "kern/xpulp/quad_asm.h"
 #endif
 
@@ -287,7 +287,7 @@ static NOINLINE void quad_pair(const struct quads *t, const LEFT *x,
 static inline void quad_row(const struct quads *t, const LEFT *x, int32_t at,
                             int32_t count, Y *const y[4])
 {
-#ifdef __riscv
+#ifdef XPULPV2
     const int plain =
         sizeof(Y) != 1 || sizeof(START) != 4 || sizeof(MUL) != 4;
 

@@ -239,7 +239,7 @@ static inline const X *quad_points(const struct quad_call *q, int32_t i,
 }
 
 #if QUAD_SHORT && QUAD_PIXELS == 4
-#ifndef __riscv
+#ifndef XPULPV2
 static void quad_flat(const struct quads *t, const LEFT *x, int32_t at,
                       int32_t count, Y *const y[4])
 {
@@ -369,7 +369,7 @@ static void quad_group(struct quad_call *q, const struct io *io, int32_t g)
 /* Cores that begin at once come to each bank of the memory at once. */
 static inline void quad_apart(const struct io *io)
 {
-#ifdef __riscv
+#ifdef XPULPV2
     for (int32_t i = 2 * io->core; i > 0; i--)
         __asm__ volatile("nop");
 #else

@@ -79,7 +79,7 @@ static NOINLINE char *fill_run(char *to, int32_t v, int32_t n)
     return to;
 }
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* 2 n words, to 16 bytes from each other. */
 static inline char *words_apart(char *to, const char *from, int32_t n)
 {

@@ -40,7 +40,7 @@ static inline void quad_init(const struct matmul_dims *k, const struct io *io,
 }
 
 #ifdef QUAD_PACKED
-#ifdef __riscv
+#ifdef XPULPV2
 /* Four rows of four bytes, as four columns at `to`, rows `step` apart. */
 static inline void quad_turn(const B *b, int32_t next, B *to, int32_t step)
 {

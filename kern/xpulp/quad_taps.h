@@ -28,7 +28,7 @@ struct taps_call {
     int32_t size, wide, pitch, direct;
 };
 
-#ifdef __riscv
+#ifdef XPULPV2
 #define taps_quad quad_taps
 #else
 /* The sum of window x and one of four channels. */

@@ -33,9 +33,9 @@ static inline struct rows rows_of(const struct row_dims *k,
     return r;
 }
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 static inline int32_t rows_max(int32_t a, int32_t b)
 {
     return ROWS_SIGNED(X) ? xp_max4(a, b) : xp_max4u(a, b);

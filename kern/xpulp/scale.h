@@ -4,17 +4,12 @@
 #define SCALE_H
 
 #include "kern/kern.h"
-
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
-#else
-#include <string.h>
-#endif
 
 /* clip(v, lo, hi) without branches. */
 static inline int32_t scale_clip(int32_t v, int32_t lo, int32_t hi)
 {
-#ifdef __riscv
+#ifdef XPULPV2
     return xp_min(xp_max(v, lo), hi);
 #else
     return clip(v, lo, hi);
@@ -25,7 +20,7 @@ static inline int32_t scale_clip(int32_t v, int32_t lo, int32_t hi)
 static inline int32_t scale_short(int32_t v, int32_t mul, int32_t add,
                                   int32_t shift)
 {
-#ifdef __riscv
+#ifdef XPULPV2
     return xp_add_shift(v * mul, add, shift);
 #else
     return (v * mul + add) >> shift;

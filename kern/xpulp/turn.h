@@ -7,9 +7,9 @@
 #include <string.h>
 #include "kern/kern.h"
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 static inline int32_t turn_load(const X *p)
 {
     int32_t v;
@@ -57,7 +57,7 @@ static inline int32_t turn_mix(int32_t a, int32_t b, uint32_t lanes)
 /* n bytes. */
 static inline void turn_copy(const X *x, X *y, int32_t n)
 {
-#ifdef __riscv
+#ifdef XPULPV2
     int32_t a, b;
 
     if (n > 7)

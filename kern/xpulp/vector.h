@@ -10,7 +10,7 @@
 
 #define VECTOR_SIGNED(T) ((T)-1 < (T)1)
 
-#ifdef __riscv
+#ifdef XPULPV2
 /* Of sdotusp the first operand is the unsigned one, so that of signed by
  * unsigned the sides change places. */
 #define VECTOR_CODE                                                        \
@@ -39,6 +39,8 @@ static inline int32_t vector_dot(int32_t sum, int32_t x, int32_t w)
     return xp_sdot4u(sum, x, w);
 }
 #else
+#include <string.h>
+
 static int32_t vector_load(const void *p)
 {
     int32_t v;

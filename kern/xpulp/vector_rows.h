@@ -5,7 +5,7 @@
 
 #include "kern/xpulp/vector.h"
 
-#ifdef __riscv
+#ifdef XPULPV2
 #define VECTOR_LOAD(d) ".insn r 0x0b, 7, 0x10, " d ", %[w], %[step]\n"
 #define VECTOR_MIX(d, a, mask, f3)                                         \
     ".insn r 0x57, " f3 ", 0x64, " d ", " a ", " mask "\n"

@@ -10,7 +10,7 @@
 #include "kern/xpulp/ends.h"
 #include "kern/xpulp/vector.h"
 
-#ifdef __riscv
+#ifdef XPULPV2
 #define VECTOR_SHORT(DOT)                                                  \
     __asm__ volatile(                                                      \
         XP_BLOCK XP_LOOP(0, "%[n]", 4)                                     \
@@ -52,7 +52,7 @@ static inline int32_t one_result(const struct one_end *e, int32_t sum)
     return scale_clip(scale_short(sum, e->mul, e->add, e->shift), e->lo, e->hi);
 }
 
-#ifdef __riscv
+#ifdef XPULPV2
 #define ONE_LOAD(b) ".insn r 0x0b, 7, 0x10, " b ", %[w], %[step]\n"
 #define ONE_END(s)                                                         \
     "mul " s ", " s ", %[mul]\n"                                           \

@@ -5,7 +5,7 @@
 
 #include "kern/xpulp/vector.h"
 
-#ifdef __riscv
+#ifdef XPULPV2
 #define VECTOR4(DOT)                                                       \
     __asm__ volatile(                                                      \
         XP_BLOCK XP_LOOP(0, "%[n]", 9)                                     \

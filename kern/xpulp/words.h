@@ -67,9 +67,9 @@ static inline int32_t words_fit(const struct words *w, int32_t x, int32_t y)
     return clip(v, 0, w->range) + w->lo;
 }
 
-#ifdef __riscv
 #include "kern/xpulp/xpulp.h"
 
+#ifdef XPULPV2
 /* Byte i of a word, i given as its bits 1 and 0. */
 #define WORDS_BYTE(d, s, code, b1, b0)                                       \
     ".insn r 0x57, 7, " code " + " #b0 ", " d ", " s ", x" #b1 "\n"
