@@ -62,7 +62,6 @@ static void naive_step(Naive *v, Step s)
     int k;
 
     s.token = v->token++;
-    s.why = "";
     s.layer = p->nlayer - 1;
     for (k = 0; k < 2; k++) {
         GROW(p->mem, p->step, (size_t)p->nstep);
@@ -102,7 +101,7 @@ static void naive_layer(Naive *v, const Node *n, int part)
 
     GROW(p->mem, p->layer, (size_t)p->nlayer);
     p->layer[p->nlayer++] = (Layer){.node = n, .part = part, .tiles = 1,
-                                    .why = ""};
+                                    .why = {"", "", ""}};
 }
 
 /* ---- homes ---- */
