@@ -62,7 +62,9 @@ build/onnx.pb-c.o: build/onnx.pb-c.c
 	$(call say,CC $<)
 	$(CC) $(filter-out $(WARN),$(CFLAGS)) -w -c -o $@ $<
 
-build/test/%: test/%.c $(filter-out build/src/cli/%,$(OBJ))
+# Drivers of tests, of test/PART/NAME.c.
+vpath %.c $(wildcard test/*)
+build/test/%: %.c $(filter-out build/src/cli/%,$(OBJ))
 	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
@@ -90,9 +92,9 @@ check-sanitize: sanitize ## the tests there
 
 # All that tests ask for, so that no two of them make the same at a time.
 programs: build/test/simulate sanitize \
-    $(shell grep -hs 'make -s' test/*.t test/run test/fuzz | grep -o 'build/test/[a-z_]*')
+    $(shell grep -hs 'make -s' test/*/*.t test/run test/front/fuzz | grep -o 'build/test/[a-z_]*')
 
-# Fuzzers (test/fuzz): the readers built by clang with sanitizers.
+# Fuzzers (test/front/fuzz): the readers built by clang with sanitizers.
 FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
     build/onnx.pb-c.o,$(OBJ))
 UNFUZZED = $(filter build/eval/% build/packed.o build/packdata.o,$(OBJ))
@@ -106,7 +108,7 @@ build/fuzz/%.o: %.c build/onnx.pb-c.c
 	clang -std=c11 -D_GNU_SOURCE -MMD -MP -I. -Isrc -Ibuild $(FUZZFLAGS) \
 	    -c -o $@ $<
 
-build/fuzz/%: build/fuzz/test/fuzz_%.o $(FUZZED:build/%=build/fuzz/%) $(UNFUZZED)
+build/fuzz/%: build/fuzz/test/front/fuzz_%.o $(FUZZED:build/%=build/fuzz/%) $(UNFUZZED)
 	clang $(subst -no-link,,$(FUZZFLAGS)) -o $@ $^ $(WRAP) $(LDLIBS)
 
 build/fuzz/onnx.pb-c.o: build/onnx.pb-c.c

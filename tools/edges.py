@@ -3,7 +3,7 @@
 
     tools/edges.py EVAL [-e N] TARGET...
 
-EVAL is the driver test/eval.c, built: it reads each network of one operator,
+EVAL is the driver test/ir/eval.c, built: it reads each network of one operator,
 evaluates it, and plans it for the targets.  onnxruntime says what is wanted; a
 network that it refuses, or whose shapes it has wrong, is left out.  -e: only
 every Nth one.

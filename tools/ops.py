@@ -3,8 +3,8 @@
 
 A network for each name below, all of its nodes side by side, is written to
 DIR/NAME: network.onnx, inputs.npz, and in outputs.npz what onnxruntime makes
-of it, or ONNX's reference where onnxruntime has no such operator.  test/ops
-holds what this wrote; test/ops.t runs it."""
+of it, or ONNX's reference where onnxruntime has no such operator.  test/front/ops
+holds what this wrote; test/front/ops.t runs it."""
 import os
 import sys
 import numpy as np

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """QDQ networks against onnxruntime: tools/qdq.py EVAL [-s SEED] [KIND...]
 
-EVAL is the driver test/eval.c, built.  For every kind of layer a float network
+EVAL is the driver test/ir/eval.c, built.  For every kind of layer a float network
 is quantized by onnxruntime's static quantizer in four ways (signed and
 unsigned activations, weights per tensor and per channel) and run by both on
 the same inputs; then every layer of the networks in zoo/, on the values that

@@ -8,7 +8,7 @@
     -q COUNT
     -k DIR       keep the graphs that fail, as DIR/SEED/
 
-EVAL is the driver test/eval.c, built.  Floats are judged by onnxruntime within
+EVAL is the driver test/ir/eval.c, built.  Floats are judged by onnxruntime within
 1e-4 absolute or relative, integers by tools/dialect.py exactly; on a target by
 `tilewright run`.  Graphs whose values leave the range where such a comparison
 means something are thrown away.  The seeds are printed: any graph can be made

@@ -1,4 +1,4 @@
-/* An operator for test/sim/chip.c, as test/chip.c writes it. */
+/* An operator for test/sim/chip.c, as test/kern/chip.c writes it. */
 #ifndef SIM_CHIP_H
 #define SIM_CHIP_H
 

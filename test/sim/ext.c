@@ -1,6 +1,6 @@
 /* What transfers cost: MCHAN and the I/O DMA, alone and together, with every
  * byte checked.  A line is a name, a direction (1: towards the cores), bytes,
- * rows, cycles, the least of some turns; test/predict.c compares what it knows
+ * rows, cycles, the least of some turns; test/plan/predict.c compares what it knows
  * by name. */
 #include "ext.h"
 #include "pulp.h"

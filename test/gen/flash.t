@@ -1,0 +1,38 @@
+#!/bin/sh
+# Flash and code as estimated before the linker are near to what is linked: on
+# each tool chain, of integer, float and QDQ networks; a chip whose tool chain
+# has other flags has no estimate; a kernel that is not in the table is told.
+cd "$(dirname "$0")/../.." || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+set --
+for chip in cortex-m4 cortex-m7 cortex-m55 rv32imc siracusa gap8; do
+    for net in dscnn-int transformer-f32 resnet8-qdq-u8; do
+        set -- "$@" zoo/$net $chip
+    done
+done
+bench/flash "$@" >"$tmp/t"
+awk -F'\t' 'NR > 1 {
+    n++
+    for (i = 5; i <= 8; i += 3)
+        if ($i > 6 || $i < -6 || $(i - 2) < 8192 || $9 != 0) {
+            print
+            bad = 1
+        }
+}
+END { print n " estimates"; exit bad || n != 18 }' "$tmp/t" || bad=1
+report() {
+    ./tilewright report zoo/dscnn-int/network.onnx "$@" --json "$tmp/j" \
+        >"$tmp/out" || bad=1
+}
+sed 's/-O2/-Os/' soc/cortex-m4.soc >"$tmp/other.soc"
+report -t "$tmp/other.soc"
+grep -q '"estimate": null' "$tmp/j" || { echo "flags differ"; bad=1; }
+grep -q '^flash' "$tmp/out" && echo "an estimate of other flags" && bad=1
+mkdir "$tmp/k"
+sed 's/^ \* cycles.*/ * cycles   1/' kern/ref/conv_int.c >"$tmp/k/conv_int.c"
+report -t cortex-m4 --kernels "$tmp/k"
+grep -q '^flash .*; [0-9]* kernels* as large as others' "$tmp/out" ||
+    { echo "a kernel of unknown size"; cat "$tmp/out"; bad=1; }
+[ $bad = 0 ]

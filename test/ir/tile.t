@@ -1,0 +1,13 @@
+#!/bin/sh
+# Nodes cut into tiles, under the sanitizers: tile.t [SEED [RUNS]].
+cd "$(dirname "$0")/../.." || exit 1
+seed=${1:-$(date +%N | sed 's/^0*//')}
+mkdir -p build/test
+lib="build/src/base/*.o build/eval/*.o build/packed.o build/packdata.o"
+gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -I. -Isrc -g -O1 \
+    -fsanitize=address,undefined -fno-sanitize-recover -o build/test/tile \
+    test/ir/tile.c test/kern/kerndraw.c src/ir/*.c $lib -lzip -lm || exit 1
+if ! build/test/tile "$seed" "${2:-20}"; then
+    echo "seed $seed"
+    exit 1
+fi

@@ -1,0 +1,269 @@
+/* Writes operators for test/sim/chip.c to run with a kernel on a simulated
+ * chip: chip DIR NCORE SEED RUNS KERNEL draws them at random, within the
+ * kernel's head; chip DIR NCORE - - KERNEL takes one graph in the text form
+ * from stdin.
+ *
+ * DIR/cases.c holds what the kernel is told of each, DIR/fast.c and DIR/plain.c
+ * the kernel and its reference for the types of all.  The values of operands
+ * are the guest's affair, which knows their ranges. */
+#include "test/kern/kern.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Kern **kerns;
+static int nkern;
+
+static Kern *find(const char *path)
+{
+    int i;
+
+    for (i = 0; i < nkern; i++)
+        if (!strcmp(kerns[i]->path, path))
+            return kerns[i];
+    err(ERR_USAGE, "no kernel %s", path);
+}
+
+/* --- types --- */
+
+static bool likely(const char *operand, Type t)
+{
+    if (t == T_f32 || t == T_b8)
+        return true;
+    if (strlen(operand) > 2)
+        return t == T_s32 || (t == T_s64 && !strcmp(operand, "add"));
+    return type_info[t].bytes < 8 && t != T_u32;
+}
+
+static Type pick(const KernType *t, const KernSig *s, const Inst *in)
+{
+    Type from[NTYPE];
+    int i, n = 0;
+
+    for (i = 0; t->same && i < s->narg; i++)
+        if (!strcmp(s->arg[i].operand, t->same))
+            return in->arg[i];
+    for (i = 1; i < NTYPE; i++)
+        if (t->types >> i & 1 && likely(t->operand, (Type)i))
+            from[n++] = (Type)i;
+    return n ? from[roll(n)] : T_s32;
+}
+
+static Inst choose(const Kern *k)
+{
+    Inst in = {.path = k->path, .sig = roll(k->nsig)};
+    const KernSig *s = &k->sig[in.sig];
+    int i;
+
+    for (i = 0; i < s->narg; i++)
+        in.arg[i] = pick(&s->arg[i], s, &in);
+    in.res = pick(&s->res[0], s, &in);
+    return in;
+}
+
+/* --- files --- */
+
+/* The instance of k called fn, for the types of in. */
+static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
+                       const Inst *in, const char *fn, const char *acc)
+{
+    Str o = {.mem = mem};
+    int i;
+
+    str_put(&o, "#include <stdint.h>\n");
+    for (i = 0; i <= s->narg; i++) {
+        const char *p = i < s->narg ? s->arg[i].operand : s->res[0].operand;
+
+        str_fmt(&o, "typedef %s ",
+                type_info[i < s->narg ? in->arg[i] : in->res].ctype);
+        for (; *p; p++)
+            str_fmt(&o, "%c", toupper((unsigned char)*p));
+        str_put(&o, ";\n");
+    }
+    str_fmt(&o, "#define ACC %s\n#define FN %s\n#include \"%s\"\n", acc, fn,
+            k->path);
+    file_write(arena_fmt(mem, "%s/%s.c", dir, fn), o.s, o.n);
+}
+
+static const Kern *reference(const Kern *k, const Inst *in)
+{
+    int i, j;
+
+    for (i = 0; i < nkern; i++)
+        for (j = 0; j < kerns[i]->nsig; j++)
+            if (str_starts(kerns[i]->path, "kern/ref/") &&
+                kerns[i]->op[0] == k->op[0] &&
+                kerns[i]->sig[j].arg[0].types >> in->arg[0] & 1 &&
+                kerns[i]->sig[j].res[0].types >> in->res & 1)
+                return kerns[i];
+    die("no reference for %s", k->path);
+}
+
+/* Elements of 8 or 16 bits are multiplied and summed in 32. */
+static const char *acc_of(const Inst *in, const Node *n)
+{
+    int i;
+
+    for (i = 0; i < n->narg && i < 2; i++)
+        if (n->arg[i] && (type_info[in->arg[i]].bytes > 2 ||
+                          in->arg[i] == T_u16))
+            return "int64_t";
+    return "int32_t";
+}
+
+static void put_operand(Str *o, const Val *v)
+{
+    if (v)
+        str_fmt(o, "{%d, %d, %" PRId64 "LL, %" PRId64 "LL}, ",
+                (int)val_count(v), type_info[v->type].bytes, v->lo, v->hi);
+    else
+        str_put(o, "{0}, ");
+}
+
+/* Operands at whose address the result may begin, as a mask. */
+static unsigned inplace(const Kern *k, const KernSig *s, const Node *n)
+{
+    const Val *y = n->res[0];
+    unsigned set = 0;
+    int i;
+
+    for (i = 0; i < n->narg && i < s->narg; i++) {
+        const char *name = s->arg[i].operand;
+        const char *at = k->inplace ? strstr(k->inplace, name) : NULL;
+
+        if (at && n->arg[i] && val_count(n->arg[i]) == val_count(y) &&
+            type_info[n->arg[i]->type].bytes == type_info[y->type].bytes)
+            set |= 1u << i;
+    }
+    return set;
+}
+
+static void put_case(Str *o, const Kern *k, const Inst *in, const Node *n,
+                     const Dims *d)
+{
+    const DimsInfo *info = dims_of(n->op);
+    int64_t scratch = 0, cycles = 0, code = 0;
+    int i;
+
+    if (k->scratch && *k->scratch)
+        scratch = kern_expr(k, k->scratch, n, d);
+    if (k->cycles)
+        cycles = kern_expr(k, k->cycles, n, d);
+    if (k->code)
+        code = kern_expr(k, k->code, n, d);
+    str_put(o, "    {{");
+    for (i = 0; i < info->size / 4; i++)
+        str_fmt(o, "%d, ", ((const int *)d)[i]);
+    str_put(o, "},\n     {");
+    for (i = 0; i < n->narg; i++)
+        put_operand(o, n->arg[i]);
+    str_put(o, "},\n     ");
+    put_operand(o, n->res[0]);
+    str_fmt(o, "%d, %d, 0x%x, %d, %d, %d},\n", n->narg, (int)scratch,
+            inplace(k, &k->sig[in->sig], n), (int)cycles, (int)code,
+            (int)MAX(node_macs(n), val_count(n->res[0])));
+}
+
+/* --- operators --- */
+
+/* The node of a graph in the text form, if the kernel takes it. */
+static Node *node_for(const Kern *k, const Inst *in, const char *text, Dims *d)
+{
+    Graph *g = graph_parse(mem, "draw", text);
+    Node *n = g->last;
+    Val *y = n->res[0];
+
+    if (y->lo < type_info[in->res].lo || y->hi > type_info[in->res].hi)
+        return NULL;
+    y->type = in->res;
+    if (!kern_takes(k, n))
+        return NULL;
+    dims_fill(n, d);
+    return !k->when || kern_expr(k, k->when, n, d) ? n : NULL;
+}
+
+/* Joining is several calls: the kernels that do it do moves of one, too. */
+static Node *drawn(const Kern *k, const Inst *in, Dims *d)
+{
+    Node *n = NULL;
+    int i;
+
+    for (i = 0; !n && i < 10000; i++) {
+        OpCode op = k->op[roll(k->nop)];
+
+        if (op != OP_concat)
+            n = node_for(k, in, draw(op, in), d);
+    }
+    return n;
+}
+
+static char *read_all(FILE *f)
+{
+    Str o = {.mem = mem};
+    int c;
+
+    while ((c = getc(f)) != EOF)
+        str_fmt(&o, "%c", c);
+    return o.s;
+}
+
+static Inst types_of(const Kern *k, const char *text)
+{
+    Graph *g = graph_parse(mem, "stdin", text);
+    Inst in = {.path = k->path};
+    const KernSig *s;
+    Node *n = g->last;
+    int i;
+
+    s = kern_takes(k, n);
+    if (!s)
+        err(ERR_USAGE, "%s takes other types", k->path);
+    in.sig = (int)(s - k->sig);
+    for (i = 0; i < s->narg; i++)
+        in.arg[i] = i < n->narg && n->arg[i] ? n->arg[i]->type : T_s32;
+    in.res = n->res[0]->type;
+    return in;
+}
+
+int main(int argc, char **argv)
+{
+    Str o;
+    const Kern *ref;
+    Kern *k;
+    char *text = NULL;
+    Node *n = NULL;
+    Inst in;
+    Dims d;
+    int i, runs;
+
+    if (argc != 6)
+        err(ERR_USAGE, "chip DIR NCORE SEED RUNS KERNEL");
+    mem = arena_new();
+    o = (Str){.mem = mem};
+    kerns = kern_load(mem, NULL, &nkern);
+    k = find(argv[5]);
+    k->ncore = atoi(argv[2]);
+    if (*argv[3] == '-')
+        text = read_all(stdin);
+    seed = (unsigned)strtoul(argv[3], NULL, 0);
+    runs = text ? 1 : atoi(argv[4]);
+    in = text ? types_of(k, text) : choose(k);
+    str_put(&o, "#include \"test/sim/chip.h\"\n\nconst Case cases[] = {\n");
+    for (i = 0; i < runs; i++) {
+        n = text ? node_for(k, &in, text, &d) : drawn(k, &in, &d);
+        if (!n)
+            err(ERR_USAGE, "%s%s: not when %s", text ? text : "nothing drawn ",
+                k->path, k->when);
+        put_case(&o, k, &in, n, &d);
+    }
+    str_fmt(&o, "};\nconst int ncase = %d;\n", runs);
+    file_write(arena_fmt(mem, "%s/cases.c", argv[1]), o.s, o.n);
+    put_kernel(argv[1], k, &k->sig[in.sig], &in, "fast", acc_of(&in, n));
+    ref = reference(k, &in);
+    put_kernel(argv[1], ref, &ref->sig[0], &in, "plain", "int64_t");
+    arena_end(mem);
+    return 0;
+}

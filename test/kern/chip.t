@@ -1,0 +1,23 @@
+#!/bin/sh
+# Kernels on the simulated chip, on 1 to 8 cores, against kern/ref there, with
+# random operators that their heads allow: chip.t [SEED [RUNS [KERNEL...]]].
+cd "$(dirname "$0")/../.." || exit 1
+. test/sim/build
+. test/sim/chip
+[ "$have_cross" ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
+seed=${1:-$(date +%N | sed 's/^0*//')}
+runs=${2:-6}
+[ $# -gt 2 ] && shift 2 || set -- $(ls kern/xpulp/*.c | grep -v conv_)
+bad=0 n=0
+for one; do
+    n=$((n + 1))
+    chip $one 8 $((seed % 1000000 + n)) $runs -DSEED=$((seed % 1000000 + n))u &&
+        $SIM $out/chip.elf -t siracusa >$out/chip.txt 2>&1 &&
+        grep -q "bad 0*$" $out/chip.txt && continue
+    bad=$((bad + 1))
+    echo "$one differs, seed $seed:"
+    cat $out/chip.txt
+done
+echo "$n kernels, $runs operators each on 1 to 8 cores, $bad differ," \
+    "seed $seed"
+[ $bad = 0 ]

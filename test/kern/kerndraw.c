@@ -1,0 +1,621 @@
+/* Random operators for test/kern/kern.c: a graph of one node, in the text form, with
+ * operands of an instance's types.  Shapes are small, attributes are those that
+ * kernels tell apart, and ranges keep sums within 32 bits. */
+#include "test/kern/kern.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+Arena *mem;
+unsigned seed;
+
+int roll(int n)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (int)((seed >> 16 & 0x7fff) % (unsigned)n);
+}
+
+static int between(int lo, int hi)
+{
+    return lo + roll(hi - lo + 1);
+}
+
+int64_t roll64(int64_t lo, int64_t hi)
+{
+    uint64_t r = (uint64_t)roll(32768) << 45 | (uint64_t)roll(32768) << 30 |
+                 (uint64_t)roll(32768) << 15 | (uint64_t)roll(32768);
+    uint64_t n = (uint64_t)hi - (uint64_t)lo + 1;
+
+    if (!roll(5))
+        return roll(2) ? lo : hi;
+    return (int64_t)((uint64_t)lo + (n ? r % n : r));
+}
+
+/* --- the graph --- */
+
+/* Bits of an operand's values: few enough for sums to stay in 32 bits. */
+static int bits_of(const char *name, Type t)
+{
+    const TypeInfo *i = &type_info[t];
+    int most = 8 * i->bytes - (i->kind == SINT), wanted = 11;
+
+    if (!strcmp(name, "mul"))
+        wanted = between(0, 20);
+    else if (!strcmp(name, "add"))
+        wanted = between(0, t == T_s64 ? 40 : 29);
+    else if (i->bytes == 4)
+        wanted = 18;
+    return t == T_b8 ? 1 : MIN(most, wanted);
+}
+
+/* "x = input : s8[1,2] range -3 100" */
+static void put_operand(Str *o, const char *name, Type t, const char *shape)
+{
+    int bits = bits_of(name, t);
+    int64_t hi = ((int64_t)1 << bits) - 1;
+    int64_t lo = type_info[t].kind == SINT ? -hi - 1 : 0;
+
+    str_fmt(o, "%s = input : %s%s", name, type_info[t].name, shape);
+    if (roll(2)) {
+        hi = roll64(0, hi);
+        lo = lo ? -roll64(0, -lo) : 0;
+    }
+    if (t != T_f32)
+        str_fmt(o, " range %" PRId64 " %" PRId64, lo, hi);
+    str_put(o, "\n");
+}
+
+/* Factors and addends of rows, up to what leaves no 32 bits with a byte. */
+static void put_wide(Str *o, const char *name, const char *shape)
+{
+    const int most = between(1 << 18, 0x800000);
+
+    str_fmt(o, "%s = input : s32%s range %d %d\n", name, shape, -most, most);
+}
+
+static const char *list(int n, const int *v, const char *open,
+                        const char *close)
+{
+    Str o = {.mem = mem};
+    int i;
+
+    str_put(&o, open);
+    for (i = 0; i < n; i++)
+        str_fmt(&o, "%s%d", i ? "," : "", v[i]);
+    str_put(&o, close);
+    return o.s;
+}
+
+static const char *dims(int n, const int *v)
+{
+    return list(n, v, "[", "]");
+}
+
+static bool has_attr(OpCode op, const char *name)
+{
+    const char *s = op_info[op].attrs;
+    size_t n = strlen(name);
+
+    for (; (s = strstr(s, name)); s += n)
+        if ((s == op_info[op].attrs || s[-1] == ' ') &&
+            (!s[n] || s[n] == ' '))
+            return true;
+    return false;
+}
+
+/* lo and hi that the result's type holds; what has no bound must not need
+ * one. */
+static void put_clip(Str *o, OpCode op, const Inst *in)
+{
+    const TypeInfo *t = &type_info[in->res];
+    int64_t lo = MAX(t->lo, -(1 << 30)), hi = MIN(t->hi, 1 << 30);
+
+    if (t->kind == FLOAT) {
+        if (has_attr(op, "flo") && roll(2))
+            str_fmt(o, " flo=%d fhi=%d", -roll(3), roll(40));
+        return;
+    }
+    if (roll(2))
+        lo = roll64(lo, 0);
+    if (roll(2))
+        hi = roll64(0, hi);
+    str_fmt(o, " lo=%" PRId64 " hi=%" PRId64, lo, hi);
+}
+
+/* The epilogue's operands from number `at` on, each with an element per
+ * channel or one; or neither. */
+static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
+                        const char *one)
+{
+    if (in->res == T_f32 || !roll(4))
+        return false;
+    put_operand(o, "mul", in->arg[at], roll(2) ? shape : one);
+    put_operand(o, "add", in->arg[at + 1], roll(2) ? shape : one);
+    return true;
+}
+
+/* Less than n, and now and then any that there is. */
+static int shift_of(int n)
+{
+    return roll(roll(8) ? n : 63);
+}
+
+static void put_shift(Str *o, bool scaled)
+{
+    if (scaled)
+        str_fmt(o, " shift=%d", shift_of(24));
+}
+
+/* Constants of operators, small ones that make sense for most. */
+static void put_numbers(Str *o, OpCode op, const Inst *in)
+{
+    static const char *const ints[] = {"p0", "p1", "p2", "mode", "exclusive",
+                                       "reverse"};
+    static const char *const floats[] = {"alpha", "beta", "eps"};
+    size_t i;
+
+    for (i = 0; i < LEN(ints); i++)
+        if (has_attr(op, ints[i]))
+            str_fmt(o, " %s=%d", ints[i],
+                    i > 2 ? roll(2) : op == OP_igelu && !i ? -roll(200)
+                                                           : between(1, 90));
+    for (i = 0; i < LEN(floats); i++)
+        if (has_attr(op, floats[i]))
+            str_fmt(o, " %s=%g", floats[i], between(1, 20) / 8.0);
+    if (has_attr(op, "to"))
+        str_fmt(o, " to=%s", type_info[in->res].name);
+}
+
+/* Names of an operator's operands but mul and add of an epilogue. */
+static int operands(OpCode op, char name[NARG][8])
+{
+    const char *s = op_info[op].args;
+    int n = 0, len;
+
+    for (; sscanf(s, " %7[a-z]%n", name[n], &len) == 1; n++) {
+        s += len + (s[len] == '?');
+        if (!strcmp(name[n], "mul") || !strcmp(name[n], "..."))
+            break;
+    }
+    return n;
+}
+
+/* The same, now and then without the axes of one that lead. */
+static const char *short_dims(int rank, const int *n)
+{
+    for (; roll(2) && rank > 1 && *n == 1; rank--)
+        n++;
+    return dims(rank, n);
+}
+
+static void draw_map(Str *o, OpCode op, const Inst *in)
+{
+    int rank = between(1, 4), n[4], m[4], c[4], i, axis = roll(rank);
+    bool scales = strstr(op_info[op].args, "mul?") != NULL;
+    bool scaled = op == OP_requant;
+    char name[NARG][8];
+    int narg = operands(op, name);
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, i == rank - 1 ? 17 : 5);
+        m[i] = roll(3) ? n[i] : 1;
+        c[i] = i == axis ? n[i] : 1;
+    }
+    for (i = 0; i < narg; i++)
+        put_operand(o, name[i], in->arg[i],
+                    i && !roll(3) ? "[1]" :
+                    i && roll(2) ? short_dims(rank, m) : dims(rank, n));
+    if (op == OP_requant) {
+        put_operand(o, "mul", in->arg[1],
+                    roll(2) ? short_dims(rank, c) : "[1]");
+        put_operand(o, "add", in->arg[2],
+                    roll(2) ? short_dims(rank, c) : "[1]");
+    } else if (scales) {
+        scaled = put_scaling(o, in, narg, short_dims(rank, c), "[1]");
+    }
+    str_fmt(o, "r = %s", op_info[op].name);
+    for (i = 0; i < narg; i++)
+        str_fmt(o, " %s", name[i]);
+    str_put(o, scaled ? " mul add" : "");
+    put_shift(o, scaled || (has_attr(op, "shift") && !scales));
+    put_numbers(o, op, in);
+    if (has_attr(op, "lo"))
+        put_clip(o, op, in);
+}
+
+/* Taps, strides and so on of nsp spatial axes; p: before each, then after. */
+static void draw_window(int nsp, bool point, int *k, int *s, int *p, int *d)
+{
+    int i;
+
+    for (i = 0; i < nsp; i++) {
+        k[i] = point ? 1 : between(1, 4);
+        d[i] = roll(3) ? 1 : 2;
+        s[i] = point && roll(4) ? 1 : between(1, 2);
+        p[i] = point && roll(4) ? 0 : roll(k[i] + 1);
+        p[nsp + i] = point && roll(4) ? 0 : roll(k[i] + 1);
+    }
+}
+
+/* A convolution: plain, of one tap, or depthwise; mostly channels-last. */
+static void draw_conv(Str *o, OpCode op, const Inst *in)
+{
+    int kind = roll(3), nsp = between(1, 2), last = roll(8) != 0;
+    int g = kind == 2 ? between(1, 9) : roll(3) ? 1 : 2;
+    int c = kind == 2 ? 1 : between(1, 9), m = kind == 2 ? 1 : between(1, 5);
+    int x[4] = {between(1, 2)}, w[4] = {g * m}, k[2], s[2], p[4], d[2], i;
+    int bias = roll(2), scaled, at = last ? 1 : 2, channels = g * m;
+
+    draw_window(nsp, kind == 1, k, s, p, d);
+    for (i = 0; i < nsp; i++) {
+        x[at + i] = between((k[i] - 1) * d[i] + 1, 11);
+        w[at + i] = k[i];
+    }
+    x[last ? 1 + nsp : 1] = g * c;
+    w[last ? 1 + nsp : 1] = c;
+    if (op == OP_convt) {
+        for (i = 0; i < 2 * nsp; i++)
+            p[i] -= p[i] == k[i % nsp];
+        w[0] = g * c;
+        w[last ? 1 + nsp : 1] = m;
+    }
+    put_operand(o, "x", in->arg[0], dims(2 + nsp, x));
+    put_operand(o, "w", in->arg[1], dims(2 + nsp, w));
+    if (bias)
+        put_operand(o, "b", in->arg[2], dims(1, &channels));
+    scaled = put_scaling(o, in, 3, dims(1, &channels), "[1]");
+    str_fmt(o, "r = %s x w %s %s%s%s%s group=%d last=%d",
+            op_info[op].name, bias ? "b" : "_", scaled ? "mul add" : "_ _",
+            list(nsp, s, " stride=", ""), list(2 * nsp, p, " pad=", ""),
+            list(nsp, d, " dilation=", ""), g, last);
+    if (op == OP_conv && in->res != T_f32 && roll(2))
+        str_fmt(o, " padvalue=%d", type_info[in->arg[0]].kind == SINT
+                ? between(-128, 127) : roll(256));
+    put_shift(o, scaled);
+    put_clip(o, op, in);
+}
+
+static void draw_pool(Str *o, OpCode op, const Inst *in)
+{
+    int x[4] = {between(1, 2), 0, 0, between(1, 11)}, k[2], s[2], p[4], i;
+    int c = x[3], scaled = 0;
+
+    for (i = 0; i < 2; i++) {
+        k[i] = between(1, 4);
+        s[i] = between(1, 3);
+        p[i] = roll(k[i]);
+        p[2 + i] = roll(k[i]);
+        x[1 + i] = between(k[i], 9);
+    }
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    if (op != OP_maxpool)
+        scaled = put_scaling(o, in, 1, dims(1, &c), "[1]");
+    str_fmt(o, "r = %s x%s last=1%s%s%s ceil=%d", op_info[op].name,
+            scaled ? " mul add" : "", list(2, k, " kernel=", ""),
+            list(2, s, " stride=", ""), list(4, p, " pad=", ""), roll(2));
+    if (op == OP_avgpool)
+        str_fmt(o, " countpad=%d", roll(2));
+    put_shift(o, scaled);
+    put_clip(o, op, in);
+}
+
+static void draw_matmul(Str *o, OpCode op, const Inst *in)
+{
+    int m = between(1, 7), n = between(1, 11), k = between(1, 33), ta = roll(2);
+    int tb = roll(2), nb = roll(3), i, scaled, bias = roll(4);
+    int a[4], b[4], c[2] = {m, n}, row[2] = {m, 1};
+
+    for (i = 0; i < nb; i++) {
+        a[i] = between(1, 3);
+        b[i] = roll(3) ? a[i] : 1;
+    }
+    a[nb] = ta ? k : m;
+    a[nb + 1] = ta ? m : k;
+    b[nb] = tb ? n : k;
+    b[nb + 1] = tb ? k : n;
+    put_operand(o, "a", in->arg[0], dims(nb + 2, a));
+    put_operand(o, "b", in->arg[1], dims(nb + 2, b));
+    if (bias)
+        put_operand(o, "bias", in->arg[2], bias == 1 ? dims(1, c + 1)
+                                           : bias == 2 ? dims(2, row)
+                                                       : dims(2, c));
+    scaled = put_scaling(o, in, 3, roll(2) ? dims(1, c + 1) : dims(2, row),
+                         "[1]");
+    str_fmt(o, "r = matmul a b %s %s transa=%d transb=%d",
+            bias ? "bias" : "_", scaled ? "mul add" : "_ _", ta, tb);
+    put_shift(o, scaled);
+    put_clip(o, op, in);
+}
+
+static void draw_row(Str *o, OpCode op, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 4), between(1, 40)};
+    int skip = roll(3), groups = between(1, 5), width = between(1, 20), i;
+    int most = between(1, in->res == T_s8 ? 127 : 255);
+    char name[NARG][8];
+    int narg = operands(op, name);
+
+    if (op == OP_itapartial)
+        x[2] = groups * width;
+    for (i = 0; i < narg; i++)
+        if (i && in->arg[i] == T_s32 && !roll(3))
+            put_wide(o, name[i], dims(1, x + 2));
+        else
+            put_operand(o, name[i], in->arg[i],
+                        i ? dims(1, x + 2) : dims(3 - skip, x + skip));
+    str_fmt(o, "r = %s", op_info[op].name);
+    for (i = 0; i < narg; i++)
+        str_fmt(o, " %s", name[i]);
+    if (op == OP_isoftmax)
+        str_fmt(o, " p0=1 p1=%d p2=%d p3=%d hi=%d", roll(roll(3) ? 300 : 2900),
+                roll(roll(3) ? 20000 : 80000), between(1, roll(3) ? 255 : 600),
+                most);
+    else if (op == OP_itamax)
+        str_fmt(o, " hi=%d", most);
+    else if (op == OP_itapartial)
+        str_fmt(o, " hi=%d p0=%d", most, width);
+    else
+        put_numbers(o, op, in);
+    if (has_attr(op, "shift")) {
+        str_fmt(o, " shift=%d", shift_of(roll(2) ? 9 : 18));
+        put_clip(o, op, in);
+    }
+}
+
+static void draw_reduce(Str *o, OpCode op, const Inst *in)
+{
+    int rank = between(1, 4), n[4], axes[4], naxes = 0, i, scaled = 0;
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, 6);
+        if (roll(2))
+            axes[naxes++] = i;
+    }
+    if (!naxes || op == OP_argmax || op == OP_argmin)
+        axes[0] = roll(rank), naxes = 1;
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    if (has_attr(op, "shift"))
+        scaled = put_scaling(o, in, 1, "[1]", "[1]");
+    str_fmt(o, "r = %s x%s%s keep=%d", op_info[op].name,
+            scaled ? " mul add" : "", list(naxes, axes, " axes=", ""),
+            roll(2));
+    put_shift(o, scaled);
+    put_numbers(o, op, in);
+    if (has_attr(op, "lo"))
+        put_clip(o, op, in);
+}
+
+static void draw_pad(Str *o, const Inst *in)
+{
+    int rank = between(1, 4), n[4], p[8], mode = roll(4), i;
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, 6);
+        p[i] = mode == 0 ? roll(5) : roll(n[i]);
+        p[rank + i] = mode == 0 ? roll(5) : roll(n[i]);
+    }
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    str_fmt(o, "r = pad x%s mode=%d p0=%d alpha=1.5",
+            list(2 * rank, p, " pad=", ""), mode, roll(100));
+}
+
+/* Indices into an axis of n elements; backwards: also from its end. */
+static void put_index(Str *o, const Inst *in, const char *shape, int n,
+                      bool backwards)
+{
+    const TypeInfo *t = &type_info[in->arg[1]];
+    bool sign = t->kind == SINT;
+
+    str_fmt(o, "i = input : %s%s range %d %d\n", t->name, shape,
+            backwards && sign ? (int)MAX(-n, t->lo) : 0,
+            (int)MIN(n - 1, t->hi));
+}
+
+static void draw_index(Str *o, OpCode op, const Inst *in)
+{
+    int rank = between(1, 3), n[3], m[3], axis = roll(rank), least = 9, i;
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, 7);
+        m[i] = i == axis ? between(1, 9) : between(1, n[i]);
+        least = MIN(least, n[i]);
+    }
+    if (op == OP_gather && !roll(3)) /* a table of all bytes */
+        rank = 1, axis = 0, n[0] = 256, m[0] = between(1, 40);
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    put_index(o, in, dims(op == OP_gather ? 1 : rank, m), n[axis], true);
+    if (op == OP_scatterelem)
+        put_operand(o, "u", in->arg[2], dims(rank, m));
+    str_fmt(o, "r = %s x i%s axis=%d", op_info[op].name,
+            op == OP_scatterelem ? " u" : "", axis);
+    if (op == OP_scatterelem)
+        str_fmt(o, " mode=%d", roll(5));
+}
+
+static void draw_nd(Str *o, OpCode op, const Inst *in)
+{
+    int rank = between(1, 4), n[4], batch, k, m[5], at = 0, u = 0, i, least = 9;
+    int y[5];
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, 5);
+        least = MIN(least, n[i]);
+    }
+    batch = op == OP_gathernd ? roll(rank) : 0;
+    k = between(1, rank - batch);
+    for (; at < batch; at++)
+        m[at] = n[at];
+    m[at++] = between(1, 6);
+    m[at++] = k;
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    put_index(o, in, dims(at, m), least, true);
+    for (y[u++] = m[0], i = k; i < rank; i++)
+        y[u++] = n[i];
+    if (op == OP_scatternd)
+        put_operand(o, "u", in->arg[2], dims(u, y));
+    str_fmt(o, op == OP_scatternd ? "r = %s x i u mode=%d" : "r = %s x i p0=%d",
+            op_info[op].name, op == OP_scatternd ? roll(5) : batch);
+}
+
+static void draw_taps(Str *o, const Inst *in)
+{
+    int rank = between(1, 4), n[4], axis = roll(rank), i;
+    int t[2] = {between(1, 9), between(1, 4)};
+
+    for (i = 0; i < rank; i++)
+        n[i] = between(1, 6);
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    put_index(o, in, dims(2, t), n[axis], false);
+    put_operand(o, "w", in->arg[2], dims(2, t));
+    str_fmt(o, "r = taps x i w axis=%d", axis);
+}
+
+static void draw_topk(Str *o, const Inst *in)
+{
+    int n[3] = {between(1, 3), between(1, 4), between(1, 40)}, rank;
+
+    rank = between(1, 3);
+    put_operand(o, "x", in->arg[0], dims(rank, n + 3 - rank));
+    str_fmt(o, "r = topk x p0=%d mode=%d", between(1, n[2]), roll(2));
+}
+
+static void draw_poolat(Str *o, const Inst *in)
+{
+    int x[4] = {between(1, 2), between(1, 3), 0, 0}, k[2], s[2], p[4], d[2], i;
+
+    for (i = 0; i < 2; i++) {
+        k[i] = between(1, 3);
+        s[i] = between(1, 3);
+        d[i] = between(1, 2);
+        p[i] = roll(k[i]);
+        p[2 + i] = roll(k[i]);
+        x[2 + i] = between(1 + (k[i] - 1) * d[i], 6);
+    }
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    str_fmt(o, "r = poolat x%s%s%s%s ceil=%d", list(2, k, " kernel=", ""),
+            list(2, s, " stride=", ""), list(4, p, " pad=", ""),
+            list(2, d, " dilation=", ""), roll(2));
+}
+
+/* The cosines and sines of a turn. */
+static void put_turn(Str *o, int n)
+{
+    int i;
+
+    str_fmt(o, "w = const : f32[%d,2] {", n);
+    for (i = 0; i < n; i++)
+        str_fmt(o, "%s%.9g,%.9g", i ? "," : "",
+                cos(6.283185307179586 * i / n), sin(6.283185307179586 * i / n));
+    str_put(o, "}\n");
+}
+
+static void draw_dft(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 70), between(1, 2)}, v = roll(2);
+    int n = roll(3) ? between(1, 40) : 1 << roll(7), step = roll(2);
+
+    x[1] += step ? n : 0;
+    step = step ? between(1, 20) : 0;
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    put_turn(o, n);
+    if (v)
+        put_operand(o, "v", T_f32, dims(1, &n));
+    str_fmt(o, "r = dft x w%s p0=%d p1=%d mode=%d", v ? " v" : "",
+            roll(2) ? n : n / 2 + 1, step, roll(2));
+}
+
+static void draw_grid(Str *o, const Inst *in)
+{
+    int x[5] = {between(1, 2), between(1, 3)}, g[5], rank = between(3, 5), i;
+
+    g[0] = x[0];
+    g[rank - 1] = rank - 2;
+    for (i = 2; i < rank; i++) {
+        x[i] = between(1, 5);
+        g[i - 1] = between(1, 4);
+    }
+    put_operand(o, "x", in->arg[0], dims(rank, x));
+    put_operand(o, "grid", in->arg[1], dims(rank, g));
+    str_fmt(o, "r = gridsample x grid mode=%d p0=%d p1=%d", roll(3), roll(3),
+            roll(2));
+}
+
+static void draw_nms(Str *o, const Inst *in)
+{
+    int b[3] = {between(1, 2), between(1, 20), 4};
+    int s[3] = {b[0], between(1, 3), b[1]};
+
+    put_operand(o, "boxes", in->arg[0], dims(3, b));
+    put_operand(o, "scores", in->arg[1], dims(3, s));
+    str_fmt(o, "r = nms boxes scores p0=%d mode=%d alpha=0.%d beta=0.%d",
+            between(1, 9), roll(2), roll(10), roll(10));
+}
+
+static void draw_move(Str *o, OpCode op, const Inst *in)
+{
+    int rank = between(1, 4), n[4], at[4], step[4], count[4], perm[4], i, j;
+
+    for (i = 0; i < rank; i++) {
+        n[i] = between(1, 13);
+        perm[i] = i;
+        step[i] = roll(2) ? 1 : roll(2) ? 2 : -1;
+        at[i] = roll(n[i]);
+        count[i] = step[i] < 0 ? between(1, at[i] + 1)
+                               : between(1, (n[i] - 1 - at[i]) / step[i] + 1);
+    }
+    for (i = 0; i < rank; i++) {
+        int t = perm[i];
+
+        j = roll(rank);
+        perm[i] = perm[j];
+        perm[j] = t;
+    }
+    put_operand(o, "x", in->arg[0], dims(rank, n));
+    if (op == OP_concat) {
+        i = roll(rank);
+        n[i] = between(1, 5);
+        put_operand(o, "y", in->arg[0], dims(rank, n));
+        str_fmt(o, "r = concat x y axis=%d", i);
+    } else if (op == OP_transpose) {
+        str_fmt(o, "r = transpose x%s", list(rank, perm, " perm=", ""));
+    } else if (op == OP_slice) {
+        str_fmt(o, "r = slice x%s%s%s", list(rank, at, " start=", ""),
+                list(rank, step, " step=", ""),
+                list(rank, count, " count=", ""));
+    } else {
+        for (i = 0; i < rank; i++)
+            at[i] = n[i] == 1 ? between(1, 5) : n[i];
+        str_fmt(o, "r = expand x%s", list(rank, at, " shape=", ""));
+    }
+}
+
+const char *draw(OpCode op, const Inst *in)
+{
+    Str o = {.mem = mem};
+
+    str_put(&o, "graph \"one\" exact\n");
+    switch (op_info[op].family) {
+    case FAM_map: draw_map(&o, op, in); break;
+    case FAM_conv: case FAM_convt: draw_conv(&o, op, in); break;
+    case FAM_pool: draw_pool(&o, op, in); break;
+    case FAM_matmul: draw_matmul(&o, op, in); break;
+    case FAM_row: draw_row(&o, op, in); break;
+    case FAM_reduce: draw_reduce(&o, op, in); break;
+    case FAM_pad: draw_pad(&o, in); break;
+    case FAM_gather: case FAM_gatherelem: case FAM_scatterelem:
+        draw_index(&o, op, in);
+        break;
+    case FAM_gathernd: case FAM_scatternd: draw_nd(&o, op, in); break;
+    case FAM_taps: draw_taps(&o, in); break;
+    case FAM_topk: draw_topk(&o, in); break;
+    case FAM_poolat: draw_poolat(&o, in); break;
+    case FAM_dft: draw_dft(&o, in); break;
+    case FAM_grid: draw_grid(&o, in); break;
+    case FAM_nms: draw_nms(&o, in); break;
+    default: draw_move(&o, op, in); break;
+    }
+    str_put(&o, "\noutput r\n");
+    return o.s;
+}

@@ -1,0 +1,71 @@
+#!/bin/sh
+# What the PULP compiler makes of the kernels, by a stand-in: gcc with its
+# builtins in plain C, and an assembler that knows no .insn.  pulpcc.t [SEED]
+cd "$(dirname "$0")/../.." || exit 1
+. test/sim/build
+. test/sim/conv
+. test/sim/kernels
+[ $have_cross ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
+seed=${1:-$(date +%N | sed 's/^0*//')}
+judge() { # what, program
+    $SIM $out/$2.elf -t siracusa >$out/$2.txt 2>&1 &&
+        grep -q "bad 0*$" $out/$2.txt && return
+    echo "$1, seed $seed:"
+    cat $out/$2.txt
+    exit 1
+}
+stock=$cross
+pulp="$cross -Btest/kern/pulpcc/ -include test/kern/pulpcc/builtins.h \
+-DXP_CLOBBERS=\"memory\""
+
+# Forms that the macro knows, and clobbers wherever there is a loop.
+grep -rnE '"\.insn ([^ri]|i [^"]*\()' kern && { echo "no such form"; exit 1; }
+loop='XP_LOOP\(|0x7b, 4'
+for f in $(grep -rlE "$loop" kern | grep -v 'xpulp\.h\|_asm\.h'); do
+    [ "$(grep -cE "$loop" "$f")" = "$(grep -c XP_CLOBBERS "$f")" ] ||
+        { echo "$f: a loop without XP_CLOBBERS"; exit 1; }
+done
+
+# Every helper, by builtin and by .insn.
+$pulp -O2 -std=gnu99 -march=rv32imc -misa-spec=2.2 -mabi=ilp32 -ffreestanding \
+    -I. -DBUILTINS -DFN=builtins -c -o $out/builtins.o test/sim/helpers.c ||
+    exit 1
+guest helpers siracusa $out/builtins.o -DFN=insns -DSEED="$((seed % 1000000))"u
+judge "helpers" helpers
+
+# Some kernels on the chip, and what another compiler thinks of them.
+cross=$pulp
+other() {
+    command -v clang >/dev/null || return
+    clang --target=riscv32-unknown-elf -march=rv32imc -mabi=ilp32 -O2 \
+        -std=gnu99 -ffreestanding -Wall -Wextra -Werror -I. -c \
+        -o $out/other.o $out/fast.c || exit 1
+}
+conv conv_last_int uint8 int8 uint8 -DSEED=1u -DRUNS=4
+other
+judge conv_last_int conv
+conv conv_depth_short int8 int8 int8 -DSEED=2u -DRUNS=4
+other
+judge conv_depth_short conv
+conv conv_depth3_short uint8 int8 int8 -DSEED=4u -DRUNS=4
+other
+judge conv_depth3_short conv
+kernel matmul_t_short uint8 uint8 uint8 -DSEED=3u -DRUNS=4
+other
+judge matmul_t_short kernels
+
+# All files of a project for the SDKs but those that are theirs; and the frames
+# of what works through the program on core 0, for which main.c has a stack.
+rm -rf $out/pulpcc
+./tilewright compile zoo/transformer-int/network.onnx -t gap9 -q -n net \
+    --runtime pmsis -i zoo/transformer-int/inputs.npz -o $out/pulpcc || exit 1
+grep -q 'stack_size = NET_STACK_BYTES + 1536;' $out/pulpcc/main.c ||
+    { echo "another stack of core 0"; exit 1; }
+n=0
+for f in $out/pulpcc/net*.c $out/pulpcc/kern/net_*.c; do
+    $pulp -O2 -std=gnu99 -march=rv32imc -misa-spec=2.2 -mabi=ilp32 \
+        --specs=picolibc.specs -I$out/pulpcc -Werror=frame-larger-than=1024 \
+        -c -o $out/x.o "$f" || exit 1
+    n=$((n + 1))
+done
+echo "43 helpers by builtin and by .insn, 4 kernels, $n files of a project"

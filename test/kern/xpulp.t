@@ -1,0 +1,46 @@
+#!/bin/sh
+# Kernels of kern/xpulp on the simulated chip, on 1 to 8 cores, against kern/ref
+# there: xpulp.t [SEED [RUNS]].
+cd "$(dirname "$0")/../.." || exit 1
+. test/sim/build
+. test/sim/kernels
+. test/sim/conv
+[ $have_cross ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
+seed=${1:-$(date +%N | sed 's/^0*//')}
+runs=${2:-6}
+bad=0 n=0
+judge() { # what, program
+    n=$((n + 1))
+    $SIM $out/$2.elf -t siracusa >$out/$2.txt 2>&1 &&
+        grep -q "bad 0*$" $out/$2.txt && return
+    bad=$((bad + 1))
+    echo "$1, seed $seed:"
+    cat $out/$2.txt
+}
+for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
+    "uint8 uint8 uint8" "uint8 int8 int32"; do
+    for one in conv_last_int conv_last_short conv_taps_short conv_depth_int \
+        conv_depth_short conv_depth3_short conv_pair_int conv_pair_short; do
+        case $types/$one in
+        *int32/conv_taps* | *int32/conv_depth3* | *\ uint8\ */conv_depth3*)
+            continue ;;
+        esac
+        SHIFT=$((30 + (seed + n) % 7)) ADDTYPE=int32_t MUL_MOST=
+        [ $(((seed + n) % 4)) = 0 ] &&
+            SHIFT=$((9 + (seed + n) % 9)) MUL_MOST=200
+        case $one in
+        *int) [ $(((seed + n) % 3)) = 0 ] || ADDTYPE=int64_t ;;
+        esac
+        conv $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
+        judge "$one $types" conv
+    done
+    for one in matmul_t_int matmul_t_short; do
+        case $types in *int32) continue ;; esac
+        SHIFT=$((30 + (seed + n) % 7))
+        kernel $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
+        judge "$one $types" kernels
+    done
+done
+echo "$n kernels for certain types, $runs operators each on 1 to 8 cores," \
+    "$bad differ"
+[ $bad = 0 ]

@@ -1,6 +1,0 @@
-#!/bin/sh
-# What a refusal says is the least, is: least.t [SEED [COUNT [LAYERS]]].  More:
-# test/least.long.
-cd "$(dirname "$0")/.." || exit 1
-make -s build/test/least || exit 1
-build/test/least "${1:-$(date +%N | sed 's/^0*//')}" "${2:-20}" $3

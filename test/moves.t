@@ -1,6 +1,0 @@
-#!/bin/sh
-# Tiled plans, the planner's and naive ones, as made and changed at random:
-# moves.t [SEED [COUNT [CHANGES]]].
-cd "$(dirname "$0")/.." || exit 1
-make -s build/test/moves || exit 1
-build/test/moves "${1:-${SEED:-1}}" "${2:-80}" "${3:-25}"

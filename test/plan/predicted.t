@@ -1,0 +1,35 @@
+#!/bin/sh
+# Predicted beside simulated cycles: the model of the instruction cache keeps
+# within what any cache does, and of small networks, where every constant
+# counts, the median layer is within 5 %, the worst within 15 and the whole
+# within 5 (bench/heads tells which head has to be fitted again); cores are
+# worth what they cost.
+# predicted.t [SEED]
+cd "$(dirname "$0")/../.." || exit 1
+make -s build/test/cache || exit 1
+seed=${1:-$(date +%N | sed 's/^0*//')}
+build/test/cache $((seed % 1000000)) 2000 || exit 1
+# One core is asked for no more than eight times what eight are.
+of_cores() {
+    ./tilewright report zoo/dscnn-int/network.onnx -t gap8 --l1 8000 \
+        --cores "$1" | sed -n 's/^predicted \([0-9]*\) .*/\1/p'
+}
+one=$(of_cores 1) eight=$(of_cores 8)
+[ "$one" -le $((8 * eight)) ] ||
+    { echo "$one cycles on one core, $eight on eight"; exit 1; }
+command -v riscv64-unknown-elf-gcc >/dev/null ||
+    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
+bench/pulp -t gap8 zoo/autoencoder-int zoo/dscnn-int zoo/resnet8-int \
+    zoo/transformer-int 2>/dev/null | awk -F'\t' '
+NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+$3 == "sum" {
+    n++
+    d = $col["differ"] < 0 ? -$col["differ"] : $col["differ"]
+    w = $col["worst"] < 0 ? -$col["worst"] : $col["worst"]
+    if ($col["differ"] != "" && d <= 5 && $col["median"] <= 5 && w <= 15)
+        next
+    bad++
+    printf "%s: %s %%, median layer %s %%, worst %s %%\n", $1,
+           $col["differ"], $col["median"], $col["worst"]
+}
+END { printf "%d networks predicted, %d badly\n", n, bad; exit bad || n != 4 }'

@@ -1,0 +1,678 @@
+/* room SEED COUNT: random small networks (tiles.h): the least L2 that there
+ * are plans with, for some L1, and the least L1 for some L2, by all
+ * combinations.
+ *
+ * A combination says of every value, at every layer of its life, whether it is
+ * in the L1 (all its life), in the L2, or in the L3 alone; and of every layer,
+ * which of the tile sizes listed it has, in which order, with one slot for each
+ * operand, kernels of the least scratch, and whether its result follows an
+ * operand as closely as its tiles allow.  What lives at each layer is added up:
+ * no plan of a combination needs less, whatever its addresses.  The planner's
+ * least is proved where no combination needs a step less. */
+#include "test/lib/tiles.h"
+
+#include "pass/pass.h"
+#include "plan/tiling.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEP = 8, MOST_COMBINATIONS = 400000, MOST_ASKED = 64,
+       MOST_TILES = 1024 };
+enum { IN_L1, IN_L2, AWAY };
+
+static jmp_buf refused;
+
+static void refuse(const Trouble *t)
+{
+    longjmp(refused, t->status);
+}
+
+/* What a layer needs in one way: bytes of L1 and L2, and bytes of L2 that it
+ * needs less for its result follows an operand. */
+typedef struct Need {
+    int64_t l1, l2, saves;
+} Need;
+
+typedef struct Needs {
+    bool known;
+    Need *v;
+    int n;
+} Needs;
+
+/* A tile size: the pieces of all its tiles. */
+typedef struct Cut {
+    int64_t len[NCUT];
+    int count[NCUT], n;
+    Tile *tile;
+    int64_t (*at)[NCUT];
+    int64_t most[NOPER];
+} Cut;
+
+typedef struct Room {
+    Tiler *t;
+    Cut **cut;          /* by work */
+    int *ncut;
+    Needs **needs;      /* by work, by where its values are (in threes) */
+    int nstore, store[16]; /* those that live */
+    int nplace[16];     /* places each may have: 0 is the L1; n + 1: away at
+                           the layers of set n, from its first on */
+    int place[16];
+    int64_t l1, l2;     /* what there is; -1: asked for */
+    int64_t least, tried;
+} Room;
+
+/* ---- the tiles of a layer ---- */
+
+static bool make_cut(Room *r, Work *w, Cut *c)
+{
+    int64_t all[NCUT], at[NCUT];
+    int i[NCUT], a, o, n = 0;
+
+    tile_axes(w->node, w->part, all);
+    for (a = 0, c->n = 1; a < NCUT; a++) {
+        c->count[a] = (int)((all[a] - 1) / c->len[a] + 1);
+        c->n *= c->count[a];
+    }
+    if (c->n > MOST_TILES || !keeps_groups(w->node, c->len[CUT_channel]))
+        return false;
+    c->tile = NEWN(r->t->mem, Tile, c->n);
+    for (i[0] = 0; i[0] < c->count[0]; i[0]++)
+        for (i[1] = 0; i[1] < c->count[1]; i[1]++)
+            for (i[2] = 0; i[2] < c->count[2]; i[2]++, n++) {
+                int64_t len[NCUT];
+                Tile *t = &c->tile[n];
+
+                for (a = 0; a < NCUT; a++) {
+                    at[a] = i[a] * c->len[a];
+                    len[a] = MIN(c->len[a], all[a] - at[a]);
+                }
+                if (!tile_make(r->t->mem, w->node, w->part, at, len, t))
+                    return false;
+                for (o = 0; o < w->noper; o++)
+                    c->most[o] = MAX(c->most[o], piece_bytes(
+                        w->oper[o].out ? t->out[o - w->noper + w->node->nres]
+                                       : t->in[o]));
+            }
+    return true;
+}
+
+static void make_cuts(Room *r, int work)
+{
+    Work *w = &r->t->work[work];
+    int64_t all[NCUT], size[NCUT][MOST_SIZES];
+    int n[NCUT], i, j, k, a;
+
+    tile_axes(w->node, w->part, all);
+    for (a = 0; a < NCUT; a++)
+        tile_sizes(r->t, all[a], a == CUT_channel ? channel_step(w->node) : 1,
+                   size[a], &n[a]);
+    r->cut[work] = NEWN(r->t->mem, Cut, n[0] * n[1] * n[2]);
+    for (i = 0; i < n[0]; i++)
+        for (j = 0; j < n[1]; j++)
+            for (k = 0; k < n[2]; k++) {
+                Cut *c = &r->cut[work][r->ncut[work]];
+
+                *c = (Cut){.len = {size[0][i], size[1][j], size[2][k]}};
+                r->ncut[work] += make_cut(r, w, c);
+            }
+}
+
+/* ---- what a layer needs, by where its values are ---- */
+
+static int place_at(int set, int bit)
+{
+    while (bit--)
+        set /= 3;
+    return set % 3;
+}
+
+static bool staged(const Work *w, int o, int set)
+{
+    const Oper *x = &w->oper[o];
+
+    return x->val && (x->konst || place_at(set, x->bit) != IN_L1);
+}
+
+/* The most scratch that a kernel of the tiles wants at least; -1: there is
+ * none for one of them. */
+static int64_t scratch_of(Room *r, Work *w, const Cut *c, unsigned in_place,
+                          bool out_place)
+{
+    Dims asked[MOST_ASKED], d;
+    int nasked = 0, i, k;
+    int64_t most = 0;
+
+    if (c->n == 1 && w->shared)
+        return w->choice->scratch;
+    for (i = 0; i < c->n; i++) {
+        Choice to = {0};
+
+        if (!tile_dims(w->node, &c->tile[i], 0, false, &d))
+            return -1;
+        if (c->n > 1 && tile_tells(w->node, in_place, out_place))
+            tile_dims(w->node, &c->tile[i], in_place, out_place, &d);
+        for (k = 0; k < nasked && memcmp(&asked[k], &d, sizeof d); k++)
+            ;
+        if (k < nasked)
+            continue;
+        if (nasked < MOST_ASKED)
+            asked[nasked++] = d;
+        if (!choose_least(r->t->chooser,
+                          tile_seen(w, &c->tile[i], c->n == 1), &d, &to))
+            return -1;
+        most = MAX(most, to.scratch);
+    }
+    return most;
+}
+
+/* Tile by tile on an operand: each writes what it alone has read. */
+static bool may_lie(const Work *w, const Cut *c)
+{
+    const Oper *y = &w->oper[w->noper - 1];
+    int o;
+
+    for (o = 0; w->shared && c->n > 1 && o + 1 < w->noper; o++) {
+        const Oper *x = &w->oper[o];
+
+        if (x->val && x->store == y->store &&
+            (x->place.off != y->place.off ||
+             val_bytes(x->val) != val_bytes(y->val) ||
+             op_info[w->node->op].reach != R_MAP))
+            return false;
+    }
+    return true;
+}
+
+/* Bytes that the result and operand o need less together than apart, tiles
+ * going rows inside channels or not. */
+static int64_t saved(const Room *r, const Work *w, const Cut *c, int o,
+                     bool rows_first)
+{
+    const Oper *x = &w->oper[o], *y = &w->oper[w->noper - 1];
+    int64_t from = r->t->s->store[x->store].size, end = INT64_MIN, at, lo;
+    int64_t to = r->t->s->store[y->store].size, lag = INT64_MIN;
+    int inner = rows_first ? 1 : 2, outer = rows_first ? 2 : 1, i, k;
+    int *order = NEWN(r->t->mem, int, c->n + 1);
+
+    for (i = 0; i < c->n; i++) {
+        int b = i / c->count[1] / c->count[2], j[NCUT];
+
+        j[inner] = i % c->count[inner];
+        j[outer] = i / c->count[inner] % c->count[outer];
+        order[i] = (b * c->count[1] + j[1]) * c->count[2] + j[2];
+    }
+    for (i = 0; i + 1 < c->n; i++) {
+        Piece p = c->tile[order[i]].out[0];
+
+        at = y->place.off + p.off + (p.rows - 1) * p.stride + p.row;
+        end = MAX(end, at);
+        for (k = i + 1, lo = INT64_MAX; k < c->n; k++)
+            lo = MIN(lo, x->place.off + c->tile[order[k]].in[o].off);
+        lag = MAX(lag, end - lo);
+    }
+    lag = c->n > 1 ? (lag + 15) & ~(int64_t)15 : 0;
+    return from + to - (lag >= 0 ? MAX(lag + from, to) : MAX(from, to - lag));
+}
+
+static int64_t most_saved(const Room *r, int work, const Cut *c, int set)
+{
+    const Work *w = &r->t->work[work];
+    const Oper *y = &w->oper[w->noper - 1];
+    int64_t most = 0;
+    int o;
+
+    if (w->shared || w->node->nres != 1 || w->node->op == OP_concat ||
+        place_at(set, y->bit) != IN_L2)
+        return 0;
+    for (o = 0; o + 1 < w->noper; o++) {
+        const Oper *x = &w->oper[o];
+
+        if (!x->val || x->konst || place_at(set, x->bit) != IN_L2 ||
+            r->t->last[x->store] != work || r->t->s->store[x->store].in)
+            continue;
+        most = MAX(most, saved(r, w, c, o, false));
+        most = MAX(most, saved(r, w, c, o, true));
+    }
+    return most;
+}
+
+static void add_need(Room *r, Needs *to, Need n)
+{
+    int i;
+
+    for (i = 0; i < to->n; i++)
+        if (to->v[i].l1 <= n.l1 &&
+            to->v[i].l2 - to->v[i].saves <= n.l2 - n.saves)
+            return;
+    GROW(r->t->mem, to->v, (size_t)to->n);
+    to->v[to->n++] = n;
+}
+
+static void add_direct(Room *r, Work *w, int set, Needs *to)
+{
+    Choice c = *w->choice;
+    Dims d = {0};
+    int i;
+
+    for (i = 0; i < w->nstore; i++)
+        if (place_at(set, i) == AWAY)
+            return;
+    if (w->node->op == OP_concat)
+        dims_fill_concat(w->node, w->part, &d);
+    else
+        dims_fill(w->node, &d);
+    if (!w->shared && !choose_least(r->t->chooser, w->node, &d, &c))
+        return;
+    add_need(r, to, (Need){slot_bytes(c.scratch), 0, 0});
+}
+
+static void add_cut(Room *r, int work, const Cut *c, int set, Needs *to)
+{
+    Work *w = &r->t->work[work];
+    unsigned in_place = 0, rows_in_place = 0;
+    bool out_place = false, rows_out_place = false;
+    int64_t scratch;
+    Need n = {0};
+    int o;
+
+    if (!may_lie(w, c))
+        return;
+    for (o = 0; o < w->noper; o++) {
+        const Oper *x = &w->oper[o];
+        int first = w->noper - w->node->nres;
+        Piece p = x->out ? c->tile[0].out[o - first] : c->tile[0].in[o];
+
+        if (!x->val || oper_rides(x))
+            continue;
+        if (staged(w, o, set)) {
+            n.l1 += slot_bytes(c->most[o]);
+            if (!x->konst && place_at(set, x->bit) == AWAY)
+                n.l2 += slot_bytes(c->most[o]);
+        } else if (x->out) {
+            out_place = true;
+            rows_out_place |= p.rows != 1;
+        } else {
+            in_place |= 1u << o;
+            rows_in_place |= p.rows != 1 ? 1u << o : 0;
+        }
+    }
+    if (!tile_tells(w->node, rows_in_place, rows_out_place))
+        return;
+    scratch = scratch_of(r, w, c, in_place, out_place);
+    if (scratch < 0)
+        return;
+    n.l1 += slot_bytes(scratch);
+    n.saves = most_saved(r, work, c, set);
+    add_need(r, to, n);
+}
+
+static const Needs *needs_of(Room *r, int work, int set)
+{
+    Needs *to = &r->needs[work][set];
+    int i;
+
+    if (to->known)
+        return to;
+    to->known = true;
+    add_direct(r, &r->t->work[work], set, to);
+    for (i = 0; i < r->ncut[work]; i++)
+        add_cut(r, work, &r->cut[work][i], set, to);
+    return to;
+}
+
+/* ---- combinations ---- */
+
+static int first_of(const Room *r, int store)
+{
+    return MAX(0, r->t->first[store]);
+}
+
+static int last_of(const Room *r, int store)
+{
+    return MIN(r->t->nwork - 1, r->t->last[store]);
+}
+
+static int place_of(const Room *r, int i, int work)
+{
+    int set = r->place[i] - 1;
+
+    if (set < 0)
+        return IN_L1;
+    return set >> (work - first_of(r, r->store[i])) & 1 ? AWAY : IN_L2;
+}
+
+static bool writes(const Work *w, int store)
+{
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].out && w->oper[o].store == store)
+            return true;
+    return false;
+}
+
+/* Is all of a store one value, at first? */
+static bool is_one(const Room *r, int store)
+{
+    const Graph *g = r->t->s->g;
+    const Store *s = &r->t->s->store[store];
+    int i, first = r->t->first[store];
+
+    for (i = 0; s->in && i < g->nin; i++)
+        if (r->t->s->place[g->in[i]->id].buf == store)
+            return store_filled(s, g->in[i], r->t->s->place[g->in[i]->id]);
+    for (i = 0; first >= 0 && i < r->t->work[first].noper; i++) {
+        const Oper *x = &r->t->work[first].oper[i];
+
+        if (x->out && x->store == store)
+            return r->t->work[first].node->op != OP_concat &&
+                   store_filled(s, x->val, x->place);
+    }
+    return false;
+}
+
+/* Is it in the L3 alone at some layer?  Then, if it is an input, when it is
+ * given, and if it is an output, when it is wanted. */
+static bool is_out(const Room *r, int i)
+{
+    return r->place[i] > 1;
+}
+
+/* May it be where it is?  What is moved as a whole must be whole. */
+static bool may_be(const Room *r, int i)
+{
+    int store = r->store[i], first = r->t->first[store], k;
+    bool here = first < 0 && !is_out(r, i), fresh = here, moved = false;
+
+    if (!r->place[i])
+        return true;
+    for (k = MAX(0, first); k <= r->t->last[store]; k++) {
+        bool end = k == r->t->nwork;
+        bool use = end || work_uses(&r->t->work[k], store);
+
+        if (end ? is_out(r, i) : place_of(r, i, k) == AWAY) {
+            moved |= here && fresh;
+            here = fresh = false;
+        } else if (use) {
+            moved |= !here && k > first;
+            here = true;
+            fresh |= !end && writes(&r->t->work[k], store);
+        }
+    }
+    return !moved || is_one(r, store);
+}
+
+/* What is given, or wanted, in the L2. */
+static int64_t ends_of(const Room *r, bool in)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < r->nstore; i++) {
+        const Store *s = &r->t->s->store[r->store[i]];
+
+        if (r->place[i] && !is_out(r, i) && (in ? s->in : s->out))
+            sum += s->size;
+    }
+    return sum;
+}
+
+static int set_at(const Room *r, int work)
+{
+    const Work *w = &r->t->work[work];
+    int set = 0, b, i;
+
+    for (b = w->nstore - 1; b >= 0; b--) {
+        for (i = 0; r->store[i] != w->store[b]; i++)
+            ;
+        set = set * 3 + place_of(r, i, work);
+    }
+    return set;
+}
+
+/* The least that a layer needs of the memory that is asked for; -1: the other
+ * has not enough. */
+static int64_t need_at(Room *r, int work)
+{
+    const Needs *n = needs_of(r, work, set_at(r, work));
+    int64_t live[3] = {0}, least = -1;
+    int i;
+
+    for (i = 0; i < r->nstore; i++)
+        if (r->t->first[r->store[i]] <= work && work <= r->t->last[r->store[i]])
+            live[place_of(r, i, work)] += r->t->s->store[r->store[i]].size;
+    for (i = 0; i < n->n; i++) {
+        int64_t l1 = live[IN_L1] + n->v[i].l1;
+        int64_t l2 = live[IN_L2] + n->v[i].l2 - n->v[i].saves;
+
+        if (r->l1 < 0 && l2 <= r->l2 && (least < 0 || l1 < least))
+            least = l1;
+        if (r->l2 < 0 && l1 <= r->l1 && (least < 0 || l2 < least))
+            least = l2;
+    }
+    return least;
+}
+
+static void try_places(Room *r)
+{
+    int64_t most = MAX(ends_of(r, true), ends_of(r, false)), n;
+    int i;
+
+    r->tried++;
+    if (r->l1 < 0 && most > r->l2)
+        return;
+    most = r->l1 < 0 ? 0 : most;
+    for (i = 0; i < r->nstore; i++)
+        if (!may_be(r, i))
+            return;
+    for (i = 0; i < r->t->nwork && most < r->least; i++) {
+        n = need_at(r, i);
+        if (n < 0)
+            return;
+        most = MAX(most, n);
+    }
+    r->least = MIN(r->least, most);
+}
+
+static void try_stores(Room *r, int i)
+{
+    if (i == r->nstore) {
+        try_places(r);
+        return;
+    }
+    for (r->place[i] = 0; r->place[i] < r->nplace[i]; r->place[i]++)
+        try_stores(r, i + 1);
+}
+
+/* Too many: false. */
+static bool list_stores(Room *r)
+{
+    int64_t all = 1;
+    int i;
+
+    for (i = 0; i < r->t->s->nstore; i++) {
+        const Store *s = &r->t->s->store[i];
+        int life = last_of(r, i) - first_of(r, i) + 1;
+
+        if (!s->size || s->konst)
+            continue;
+        if (r->t->last[i] < 0 || r->nstore == 16 || life > 12)
+            return false; /* nobody reads it; too many */
+        r->store[r->nstore] = i;
+        r->nplace[r->nstore] = 1 + (1 << life);
+        all *= r->nplace[r->nstore++];
+        if (all > MOST_COMBINATIONS)
+            return false;
+    }
+    return true;
+}
+
+static int64_t least_of(Room *r, int64_t l1, int64_t l2)
+{
+    r->l1 = l1;
+    r->l2 = l2;
+    r->least = INT64_MAX / 2;
+    try_stores(r, 0);
+    return (r->least + STEP - 1) / STEP * STEP;
+}
+
+/* ---- the planner ---- */
+
+static Graph *network(Arena *a, uint64_t seed)
+{
+    Rng r = {seed};
+    Graph *g = draw_network(a, &r, between(&r, 1, 3));
+
+    if (g)
+        pass_all(g, NULL, NULL);
+    return g;
+}
+
+/* Is there a plan?  *chained: with layers in chains. */
+static bool fits(uint64_t seed, int64_t l1, int64_t l2, bool *chained)
+{
+    Arena *a = arena_new();
+    Soc *s = soc_read(a, "gap8");
+    PlanOpts o = {.host_isa = ""};
+    bool ok = false;
+    Plan *p;
+    int i;
+
+    memset(o.limit, 0xff, sizeof o.limit);
+    o.limit[soc_mem(s, "L1") - s->mems] = l1;
+    o.limit[soc_mem(s, "L2") - s->mems] = l2;
+    *chained = false;
+    if (!setjmp(refused)) {
+        p = plan_make(a, network(a, seed), s, &o);
+        ok = true;
+        for (i = 0; i < p->nlayer; i++)
+            *chained |= p->layer[i].after > 0;
+    }
+    arena_end(a);
+    return ok;
+}
+
+/* The least L1, or L2, with which there is a plan. */
+static int64_t planned(uint64_t seed, int64_t l1, int64_t l2, bool *chained)
+{
+    int64_t lo = -STEP, hi = 304000;
+
+    while (hi - lo > STEP) {
+        int64_t mid = lo + (hi - lo) / 2 / STEP * STEP;
+
+        if (fits(seed, l1 < 0 ? mid : l1, l2 < 0 ? mid : l2, chained))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    fits(seed, l1 < 0 ? hi : l1, l2 < 0 ? hi : l2, chained);
+    return hi;
+}
+
+/* ---- */
+
+static Stores *stores_of(Arena *a, Graph *g, Choice *c)
+{
+    int n;
+    Node **seq = order_given(a, g, &n);
+    Stores *given = store_values(a, g, c, seq, n), *least;
+
+    seq = order_least(a, g, c, &n);
+    least = seq ? store_values(a, g, c, seq, n) : given;
+    return least->bound < given->bound ? least : given;
+}
+
+static Room *new_room(Arena *a, Graph *g)
+{
+    Room *r = NEW(a, Room);
+    Tiler *t = r->t = NEW(a, Tiler);
+    PlanOpts o = {.host_isa = ""};
+    Soc *soc = soc_read(a, "gap8");
+    int i, k, n;
+
+    memset(o.limit, 0xff, sizeof o.limit);
+    t->p = plan_make(a, g, soc, &o); /* copies outputs that need it */
+    t->mem = a;
+    t->chooser = chooser_new(a, soc, &o);
+    t->s = stores_of(a, g, choose_kernels(t->chooser, g));
+    t->outer = -1;
+    t->near = (int)(soc_mem(soc, "L1") - soc->mems);
+    t->next = (int)(soc_mem(soc, "L2") - soc->mems);
+    t->dma = soc_dma(soc, 1, 2);
+    t->outside = NEWN(a, bool, t->s->nstore + 1);
+    tiler_works(t);
+    r->cut = NEWN(a, Cut *, t->nwork + 1);
+    r->ncut = NEWN(a, int, t->nwork + 1);
+    r->needs = NEWN(a, Needs *, t->nwork + 1);
+    for (i = 0; i < t->nwork; i++) {
+        for (k = 0, n = 1; k < t->work[i].nstore; k++)
+            n *= 3;
+        r->needs[i] = NEWN(a, Needs, n);
+    }
+    return r;
+}
+
+typedef struct Count {
+    int proved, open, chained, wrong, skipped;
+    int64_t tried;
+} Count;
+
+static void compare(Room *r, uint64_t seed, int64_t l1, int64_t l2, Count *c)
+{
+    bool chained;
+    int64_t is = planned(seed, l1, l2, &chained), least = least_of(r, l1, l2);
+
+    if (is == least)
+        c->proved++;
+    else if (is > least)
+        c->open++;
+    else if (chained)
+        c->chained++;
+    else
+        c->wrong++;
+    if (is != least && (!chained || is > least))
+        printf("seed %llu, %s %lld: the planner's least %s is %lld, of all "
+               "combinations %lld\n", (unsigned long long)seed,
+               l1 < 0 ? "L2" : "L1", (long long)(l1 < 0 ? l2 : l1),
+               l1 < 0 ? "L1" : "L2", (long long)is, (long long)least);
+}
+
+static void check(uint64_t seed, Count *c)
+{
+    Arena *a = arena_new();
+    Graph *g = network(a, seed);
+    Rng rng = {seed};
+    Room *r = NULL;
+    int i;
+
+    if (g && !setjmp(refused))
+        r = new_room(a, g); /* or the chip is too small */
+    if (!r || !list_stores(r)) {
+        c->skipped++;
+    } else {
+        for (i = 0; i < r->t->nwork; i++)
+            make_cuts(r, i);
+        compare(r, seed, 500 + pick(&rng, 20000), -1, c);
+        compare(r, seed, -1, 500 + pick(&rng, 40000), c);
+        c->tried += r->tried;
+    }
+    arena_end(a);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    int i, n = argc > 2 ? atoi(argv[2]) : 20;
+    Count c = {0};
+
+    err_hook = refuse;
+    for (i = 0; i < n; i++)
+        check(seed + (uint64_t)i, &c);
+    printf("%d small networks from seed %llu, %d too large: least L2 and least "
+           "L1 of %d proved by %lld combinations, %d not proved, %d less by "
+           "chains, %d wrong\n", n, (unsigned long long)seed, c.skipped,
+           c.proved, (long long)c.tried, c.open, c.chained, c.wrong);
+    return c.wrong || !c.proved || c.open * 5 > c.proved;
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# N-Eureka's results and cycles.  test/sim/neureka.t SEED JOBS tries others.
+cd "$(dirname "$0")/../.." || exit 1
+. test/sim/build
+printf 'include siracusa\naccel neureka tile=32\n' >$out/neureka32.soc
+$host -o $out/sim-neureka test/sim/neureka.c $objects $libs || exit 1
+$out/sim-neureka $out/neureka32.soc "${1:-1}" "${2:-3000}" || exit 1
+[ $have_cross ] || exit 0
+# cores at the same banks: both sides wait, neither for long
+guest share siracusa
+set -- $($SIM $out/share.elf -t siracusa | sed 's/.* //')
+alone=$((0x$1)) shared=$((0x$2))
+echo "a job takes $alone cycles alone, $shared beside 7 cores; random jobs" \
+    "and the RTL's cycles agree"
+[ $shared -gt $alone ] && [ $((shared * 2)) -lt $((alone * 3)) ]

@@ -1,5 +1,0 @@
-#!/bin/sh
-# Random networks with states, over many runs: state.t [SEED [COUNT]].
-cd "$(dirname "$0")/.." || exit 1
-make -s build/test/state || exit 1
-build/test/state "${1:-${SEED:-$(date +%s)}}" "${2:-100}"
