@@ -7,7 +7,7 @@
 #define NAIVE_H
 
 #include "plan/plan.h"
-#include "rng.h"
+#include "test/lib/rng.h"
 
 #include <string.h>
 
