@@ -142,7 +142,8 @@ def infer(n, net):
     if not all(t.HasField('shape') and min(s, default=1) for t, s in
                zip(types, shapes)):
         shapes = run_one(m, net)
-    if any(min(s, default=1) < 1 or np.prod(s) > 20000 for s in shapes):
+    if any(min(s, default=1) < 1 or np.prod(s) > 20000 or len(s) > 8
+           for s in shapes):
         raise Dead
     net.type.update((o.name, t.elem_type) for o, t in
                     zip(m.graph.output, types))

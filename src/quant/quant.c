@@ -68,14 +68,47 @@ static void narrow_weights(Graph *g)
             val_narrow(n->arg[1]);
 }
 
+/* A result that its declared type does not hold wraps, as ONNX has it: a cast
+ * to that type follows n.  Returns the last of both. */
+static Node *wrap(Graph *g, Node *n, Type declared)
+{
+    Val *arg[1] = {NULL}, *y = n->res[0];
+    const TypeInfo *t = &type_info[declared];
+    Node *c;
+
+    if (!val_is_int(y) || (y->lo >= t->lo && y->hi <= t->hi))
+        return n;
+    c = graph_node(g, n->next, OP_cast, NULL, 1, arg);
+    graph_replace(g, y, c->res[0]);
+    c->arg[0] = y;
+    attr_set_int(g, c, A_to, declared);
+    node_infer(g, c);
+    return c;
+}
+
+/* From here on the types of integers follow their ranges. */
+static void make_exact(Graph *g)
+{
+    Node *n;
+    Type declared;
+
+    if (g->exact)
+        return;
+    g->exact = true;
+    for (n = g->first; n; n = n->next) {
+        declared = n->res[0]->type;
+        node_infer(g, n);
+        n = wrap(g, n, declared);
+    }
+}
+
 void quant_lower(Graph *g)
 {
     Node *n;
 
     if (!is_quantized(g))
         return;
-    g->exact = true;
-    graph_infer(g);
+    make_exact(g);
     for (n = g->first; n; n = n->next)
         if (n->op == OP_dequantize || !fold_const(g, n))
             lower(g, n);
