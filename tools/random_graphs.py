@@ -6,6 +6,8 @@
     -s SEED      of the first; graph i has seed SEED + i (default: the time)
     -t TARGET    also run this many of them on a target: -t cortex-m4 -q 10
     -q COUNT
+    -c COMPILER  also compile every graph with this tilewright, one built with
+                 sanitizers for instance, for the chips by turns
     -k DIR       keep the graphs that fail, as DIR/SEED/
 
 EVAL is the driver test/ir/eval.c, built.  Floats are judged by onnxruntime within
@@ -14,6 +16,7 @@ EVAL is the driver test/ir/eval.c, built.  Floats are judged by onnxruntime with
 means something are thrown away.  The seeds are printed: any graph can be made
 again with -n 1 -s SEED.
 """
+import itertools
 import os
 import shutil
 import subprocess
@@ -44,6 +47,7 @@ ReduceSumSquare ReduceLogSumExp'''.split()
 
 
 OPSET = 24
+CHIPS = 'cortex-m4 gap8 rv32imc siracusa cortex-m55 gap9 cortex-m7'.split()
 
 
 class Dead(Exception):
@@ -933,6 +937,17 @@ def run_target(target, cases):
                                          r.stderr.strip()[-300:])
 
 
+def run_compiler(program, cases):
+    """Large graphs need not fit (exit 3)."""
+    for c, chip in zip(cases, itertools.cycle(CHIPS)):
+        r = subprocess.run(
+            [program, 'compile', c.path + '/network.onnx', '-q', '-t', chip,
+             '-i', c.path + '/inputs.npz', '-o', c.path + '/project'],
+            capture_output=True, text=True)
+        if r.returncode not in (0, 3):
+            c.why = '%s: exit %d: %s' % (chip, r.returncode, r.stderr[:2000])
+
+
 def make(top, count, seed, exact):
     cases = []
     while len(cases) < count:
@@ -959,6 +974,9 @@ def main():
         on = [c for c in floats + ints if not c.why]
         on = on[::max(1, len(on) // int(option('-q', 10)))] if target else []
         run_target(target, on)
+        if '-c' in args:
+            run_compiler(option('-c', None),
+                         [c for c in floats + ints if not c.why])
         bad = [c for c in floats + ints if c.why]
         for c in bad:
             print('%s: %s\n    %s' % (os.path.basename(c.path), c.why.replace(
