@@ -124,13 +124,43 @@ static void put_clip(Str *o, OpCode op, const Inst *in)
     str_fmt(o, " lo=%" PRId64 " hi=%" PRId64, lo, hi);
 }
 
+/* The shift that put_scaling() has in mind; -1: none. */
+static int meant = -1;
+
+static void put_factor(Str *o, const char *name, Type t, const char *shape,
+                       int64_t most)
+{
+    const TypeInfo *i = &type_info[t];
+
+    most = roll64(1, MIN(most, i->hi));
+    str_fmt(o, "%s = input : %s%s range %" PRId64 " %" PRId64 "\n", name,
+            i->name, shape, roll(3) ? MIN(1, most) : MAX(i->lo, -most), most);
+}
+
+/* Factors and addends of a network's size, with which few results are clipped. */
+static void put_likely(Str *o, const Inst *in, int at, const char *mul,
+                       const char *add)
+{
+    int less = between(2, 12);
+
+    meant = between(6, 44);
+    put_factor(o, "mul", in->arg[at], mul,
+               INT64_C(1) << MAX(1, meant - less));
+    put_factor(o, "add", in->arg[at + 1], add, INT64_C(1) << (meant + 6));
+}
+
 /* The epilogue's operands from number `at` on, each with an element per
  * channel or one; or neither. */
 static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
                         const char *one)
 {
+    meant = -1;
     if (in->res == T_f32 || !roll(4))
         return false;
+    if (roll(2) && type_info[in->arg[at]].bytes > 2) {
+        put_likely(o, in, at, roll(2) ? shape : one, roll(2) ? shape : one);
+        return true;
+    }
     put_operand(o, "mul", in->arg[at], roll(2) ? shape : one);
     put_operand(o, "add", in->arg[at + 1], roll(2) ? shape : one);
     return true;
@@ -145,7 +175,8 @@ static int shift_of(int n)
 static void put_shift(Str *o, bool scaled)
 {
     if (scaled)
-        str_fmt(o, " shift=%d", shift_of(24));
+        str_fmt(o, " shift=%d", meant < 0 ? shift_of(24) : meant);
+    meant = -1;
 }
 
 /* Constants of operators, small ones that make sense for most. */

@@ -2,28 +2,10 @@
  * the operators of `cases` on random operands in L1, which begin at any
  * element; in place too, where they may.  With CORES the cycles of one operator
  * are printed instead. */
-#include "kern/kern.h"
 #include "pulp.h"
-#include "rt.h"
-#include "test/sim/chip.h"
-
-#include <string.h>
-
-#ifndef SEED
-#define SEED 1
-#endif
 #define L1 __attribute__((section(".bss.buf.L1"), aligned(16)))
 #define L2 __attribute__((section(".bss.buf.L2"), aligned(16)))
-#ifndef BYTES
-#define BYTES 200000
-#endif
-
-void fast(const void *k, const struct io *io);
-void plain(const void *k, const struct io *io);
-
-static uint8_t arena[BYTES] L1;
-static uint8_t want[BYTES] L2;
-static int32_t used;
+#include "test/sim/cases.h"
 
 /* A copy for each core, as generated code makes it. */
 static int32_t dims[8][64] L1;
@@ -48,67 +30,6 @@ static void work(const void *arg, int core)
     fast(dims[core], &io);
 }
 
-static uint32_t seed = SEED;
-
-static uint32_t roll(uint32_t n)
-{
-    seed = seed * 1103515245u + 12345u;
-    return (seed >> 8) % n;
-}
-
-static int64_t roll64(int64_t lo, int64_t hi)
-{
-    const uint64_t n = (uint64_t)hi - (uint64_t)lo + 1;
-    const uint64_t r = (uint64_t)roll(1 << 24) << 24 | roll(1 << 24);
-
-    if (roll(5) == 0)
-        return roll(2) ? lo : hi;
-    return (int64_t)((uint64_t)lo + (n ? r % n : r));
-}
-
-/* Room for elements, at a word (of elements of 8 bytes, two) and a few on. */
-static void *room(const struct operand *o, int jitter)
-{
-    const int32_t step = o->bytes > 4 ? 4 : o->bytes;
-    uint8_t *p;
-
-    used = (used + 15) & ~15;
-    used += jitter ? (int32_t)roll(4) * step : 0;
-    if (o->bytes == 8)
-        used = (used + 7) & ~7;
-    p = arena + used;
-    used += o->n * o->bytes + 16;
-    if (used > BYTES)
-        rt_print("too large\n");
-    return p;
-}
-
-static void fill(const struct operand *o, uint8_t *p)
-{
-    for (int32_t i = 0; i < o->n; i++) {
-        const int64_t v = roll64(o->lo, o->hi);
-
-        for (int32_t b = 0; b < o->bytes; b++)
-            *p++ = (uint8_t)(v >> 8 * b);
-    }
-}
-
-static struct io operands(const Case *k, int jitter)
-{
-    struct io io = {.ncore = 1};
-
-    used = 0;
-    for (int32_t i = 0; i < k->nin; i++)
-        if (k->in[i].n) {
-            void *p = room(&k->in[i], jitter);
-
-            fill(&k->in[i], p);
-            io.in[i] = p;
-        }
-    io.out[0] = room(&k->out, jitter);
-    return io;
-}
-
 static uint32_t fork_cycles(const struct job *j)
 {
     uint32_t cycles = pulp_cycles();
@@ -130,54 +51,6 @@ static uint32_t measure(const Case *k, const struct io *io, int cores)
         memcpy(dims[i], k->dims, sizeof dims[i]);
     none = fork_cycles(&nothing);
     return fork_cycles(&j) - none;
-}
-
-/* The result, and that nothing behind it was touched. */
-static int differs(const Case *k, const uint8_t *y)
-{
-    const int32_t n = k->out.n * k->out.bytes;
-    int bad = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        bad |= y[i] != want[i];
-    return bad;
-}
-
-static int guarded(const Case *k, const uint8_t *y)
-{
-    const int32_t n = k->out.n * k->out.bytes;
-    int bad = 0;
-
-    for (int32_t i = n; i < n + 8; i++)
-        bad |= y[i] != 0x5a;
-    return !bad;
-}
-
-static void clear(const Case *k, uint8_t *y)
-{
-    memset(y, 0x5a, (size_t)(k->out.n * k->out.bytes + 8));
-}
-
-static inline int try_case(const Case *k, int cores)
-{
-    struct io io = operands(k, 1), right = io;
-    int bad;
-
-    right.out[0] = want;
-    plain(k->dims, &right);
-    clear(k, io.out[0]);
-    measure(k, &io, cores);
-    bad = differs(k, io.out[0]) || !guarded(k, io.out[0]);
-    for (int32_t i = 0; i < k->nin; i++)
-        if (k->inplace >> i & 1) {
-            clear(k, io.out[0]);
-            memcpy(io.out[0], io.in[i], (size_t)(k->out.n * k->out.bytes));
-            right = io;
-            right.in[i] = io.out[0];
-            measure(k, &right, cores);
-            bad |= differs(k, io.out[0]) || !guarded(k, io.out[0]);
-        }
-    return bad;
 }
 
 /* Of one operator, with the instruction cache empty and warm. */

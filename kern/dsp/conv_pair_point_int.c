@@ -1,0 +1,35 @@
+/* Channels-last convolution of one tap, two pixels by two channels of halves of
+ * 16 bits at a time.
+ *
+ * op       conv
+ * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8
+ * isa      dsp
+ * when     xc == 1 && yc == 1 && wc == 1 && kh == 1 && kw == 1 && g == 1 &&
+ *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
+ *          (h == 1 || (xh == w * xw && yh == ow * yw)) &&
+ *          (n == 1 || (xn == h * w * xw && yn == h * w * yw)) &&
+ *          m > 1 && c < 32768 && has.mul &&
+ *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
+ *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
+ * layout   last
+ * inplace  x
+ * scratch  64 + 4 * (c + 7 & -8) + 2 * (c + 7 & -8) *
+ *          max(c > 256 ? 8 : 16, min(64, 2048 / (c + 7 & -8)))
+ * stack    320
+ * cycles   n * oh * ow * (m * (8 + c) + 8 * c)
+ */
+#include "kern/kern.h"
+
+static const void *pixel_row(const struct conv_dims *k, const X *x, int32_t at,
+                             void *spare)
+{
+    (void)spare;
+    return x + (ptrdiff_t)at * k->xw;
+}
+
+#include "kern/dsp/pair_conv.h"
+
+void FN(const struct conv_dims *k, const struct io *io)
+{
+    pair_conv(k, io);
+}

@@ -1,0 +1,206 @@
+/* Products of two pixels by two channels with all operands as halves of 16 bits:
+ * the inner loop of convolutions and matrix products of bytes.
+ *
+ * Pixels are expanded once for all channels, weights once for the pixels of a
+ * panel, so that the loop is loads of four words and packed products alone.  A
+ * panel holds pairs of rows of bytes, four columns at a time: of the first row
+ * columns 0 and 2 as a word, 1 and 3 as a word, then of the second.  Columns
+ * are filled up with zeros to a multiple of PAIR_STEP.  Both sides have the same
+ * order, so it does not matter.
+ *
+ * X and W are types of 8 bits, Y too. */
+#ifndef PAIR_H
+#define PAIR_H
+
+#include "kern/dsp/dsp.h"
+
+enum { PAIR_STEP = 8 };
+
+static inline int32_t pair_columns(int32_t n)
+{
+    return (n + PAIR_STEP - 1) & -PAIR_STEP;
+}
+
+/* What a channel's sum becomes: (sum * mul + add) >> 32 >> post. */
+struct pair_scale {
+    uint32_t lo; /* of add */
+    int32_t hi, mul, post;
+};
+
+/* Behind the weights of a pair of channels. */
+struct pair_tail {
+    struct pair_scale of[2];
+    uint8_t *y;      /* of the first pixel, first channel */
+    int32_t next;    /* from pixel to pixel */
+    const uint32_t *end; /* of the pixels */
+};
+
+/* (sum + bias) * mul + add, to be shifted by `shift` bits. */
+static inline struct pair_scale pair_scale(int64_t bias, int32_t mul,
+                                           int64_t add, int32_t shift)
+{
+    struct pair_scale s = {0, 0, mul, shift > 32 ? shift - 32 : 0};
+
+    add += bias * mul;
+    if (shift < 32) {
+        s.mul = (int32_t)((uint64_t)mul << (32 - shift));
+        add = (int64_t)((uint64_t)add << (32 - shift));
+    }
+    s.lo = (uint32_t)add;
+    s.hi = (int32_t)(add >> 32);
+    return s;
+}
+
+/* A row of n bytes becomes one of the two of a pair. */
+static NOINLINE void pair_row(const void *row, int32_t n, int is_signed,
+                              uint32_t *to)
+{
+    const uint8_t *p = row;
+    const uint32_t *end = to + pair_columns(n);
+    uint32_t last = 0;
+
+    for (; n >= 4; n -= 4, p += 4, to += 4) {
+        const uint32_t v = dsp_load(p);
+
+        to[0] = dsp_even(v, is_signed);
+        to[1] = dsp_odd(v, is_signed);
+    }
+    while (n > 0)
+        last = last << 8 | p[--n];
+    for (; to != end; to += 4, last = 0) {
+        to[0] = dsp_even(last, is_signed);
+        to[1] = dsp_odd(last, is_signed);
+    }
+}
+
+/* All pairs of pixels from x to t->end, of so many columns each, by the pair of
+ * channels whose weights are w, with *t behind them: 1.3 instructions for two
+ * products, 26 for four results.  SAT is the instruction that saturates to Y.
+ *
+ * Of the registers r2 to r5 are the pixels' words, r6 to r9 the weights', r0
+ * and r10 to r12 the sums, lr and r1 where to go on.  What a pair of pixels
+ * begins with is on the stack, in order: the sums, r1, and the address of the
+ * loop, which is entered in its midst if the number of its parts is odd. */
+#ifdef __ARM_FEATURE_DSP
+#define PAIR_WORDS                                                      \
+    "ldm lr!, {r2, r3, r4, r5}\n"                                       \
+    "ldm r1!, {r6, r7, r8, r9}\n"                                       \
+    "smlad r0, r2, r6, r0\n"                                            \
+    "smlad r10, r2, r8, r10\n"                                          \
+    "smlad r11, r4, r6, r11\n"                                          \
+    "smlad r12, r4, r8, r12\n"                                          \
+    "smlad r0, r3, r7, r0\n"                                            \
+    "smlad r10, r3, r9, r10\n"                                          \
+    "smlad r11, r5, r7, r11\n"                                          \
+    "smlad r12, r5, r9, r12\n"
+/* The results of the sums a and b of a pixel, in r3 and r7. */
+#define PAIR_SCALE(a, b, sat)                                           \
+    "ldm r1, {r2, r3, r4, r5, r6, r7, r8, r9}\n"                        \
+    "smlal r2, r3, " a ", r4\n"                                         \
+    "smlal r6, r7, " b ", r8\n"                                         \
+    "asr r3, r3, r5\n"                                                  \
+    "asr r7, r7, r9\n"                                                  \
+    sat " r3, #8, r3\n"                                                 \
+    sat " r7, #8, r7\n"
+#define PAIR_ALL(sat)                                                   \
+    "push {r7}\n"                                                       \
+    "mov lr, r0\n"                                                      \
+    "add r10, r1, r2, lsl #2\n"                                         \
+    "tst r2, #8\n"                                                      \
+    "adr r9, 1f\n"                                                      \
+    "it ne\n"                                                           \
+    "adrne r9, 2f\n"                                                    \
+    "orr r9, r9, #1\n"                                                  \
+    "movs r6, #0\n"                                                     \
+    "movs r7, #0\n"                                                     \
+    "mov r8, r6\n"                                                      \
+    "push {r6, r7, r8, r9, r10}\n"                                      \
+    "mov r0, r6\n"                                                      \
+    "push {r0, r1}\n"                                                   \
+    "0:\n"                                                              \
+    "ldm sp, {r0, r1, r10, r11, r12, pc}\n"                             \
+    "1:\n" PAIR_WORDS PAIR_WORDS                                        \
+    "2:\n" PAIR_WORDS PAIR_WORDS                                        \
+    "ldr r2, [sp, #24]\n"                                               \
+    "cmp r1, r2\n"                                                      \
+    "bne 1b\n" PAIR_SCALE("r0", "r10", sat)                             \
+    "ldrd r0, r10, [r1, #32]\n"                                         \
+    "strb r3, [r0]\n"                                                   \
+    "strb r7, [r0, #1]\n"                                               \
+    "add r0, r0, r10\n" PAIR_SCALE("r11", "r12", sat)                   \
+    "strb r3, [r0]\n"                                                   \
+    "strb r7, [r0, #1]\n"                                               \
+    "ldr r2, [r1, #40]\n"                                               \
+    "add r0, r0, r10\n"                                                 \
+    "str r0, [r1, #32]\n"                                               \
+    "cmp lr, r2\n"                                                      \
+    "bne 0b\n"                                                          \
+    "add sp, sp, #28\n"                                                 \
+    "pop {r7}\n"
+
+static NOINLINE void pair_run(const uint32_t *x, const uint32_t *w,
+                              int32_t columns)
+{
+    register const uint32_t *r0 __asm__("r0") = x;
+    register const uint32_t *r1 __asm__("r1") = w;
+    register int32_t r2 __asm__("r2") = columns;
+
+#define PAIR_ASM(sat)                                                   \
+    __asm__ volatile(PAIR_ALL(sat)                                      \
+                     : "+r"(r0), "+r"(r1), "+r"(r2)                     \
+                     :                                                  \
+                     : "r3", "r4", "r5", "r6", "r8", "r9", "r10",       \
+                       "r11", "r12", "lr", "cc", "memory")
+    if (DSP_SIGNED(Y))
+        PAIR_ASM("ssat");
+    else
+        PAIR_ASM("usat");
+}
+#else
+static int32_t pair_result(const struct pair_scale *s, int32_t sum)
+{
+    const int64_t add = (int64_t)((uint64_t)s->hi << 32 | s->lo);
+    const int64_t v = ((sum * (int64_t)s->mul + add) >> 32) >> s->post;
+    const int lo = DSP_SIGNED(Y) ? -128 : 0;
+
+    return v < lo ? lo : v > lo + 255 ? lo + 255 : (int32_t)v;
+}
+
+static int32_t pair_sum(const uint32_t *x, const uint32_t *w, int32_t columns)
+{
+    int32_t sum = 0;
+
+    for (; columns > 0; columns -= 4, x += 4, w += 4)
+        sum = dsp_mac(x[0], w[0], dsp_mac(x[1], w[1], sum));
+    return sum;
+}
+
+static NOINLINE void pair_run(const uint32_t *x, const uint32_t *w,
+                              int32_t columns)
+{
+    struct pair_tail *t = (struct pair_tail *)(uintptr_t)(w + columns);
+
+    for (; x != t->end; x += columns)
+        for (int i = 0; i < 2; i++, t->y += t->next)
+            for (int j = 0; j < 2; j++)
+                t->y[j] = (uint8_t)pair_result(
+                    &t->of[j], pair_sum(x + 2 * i, w + 2 * j, columns));
+}
+#endif
+
+/* Pixels of a panel: as many as a few kilobytes hold. */
+static inline int32_t pair_pixels(int32_t columns)
+{
+    const int32_t least = columns > 256 ? 8 : 16, n = 2048 / columns;
+
+    return n < least ? least : n > 64 ? 64 : n & -2;
+}
+
+/* Brings n bytes of results, which are within Y, between bounds. */
+static void pair_clip(Y *y, int32_t n, int32_t lo, int32_t hi)
+{
+    for (; n > 0; n--, y++)
+        *y = (Y)clip(*y, lo, hi);
+}
+
+#endif

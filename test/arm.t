@@ -1,0 +1,29 @@
+#!/bin/sh
+# Kernels for Cortex-M on QEMU, against kern/ref there, with random operators
+# that their heads allow: arm.t [SEED [RUNS [KERNEL...]]].
+cd "$(dirname "$0")/.." || exit 1
+. test/sim/build
+. test/sim/arm
+[ "$have_arm" ] || { echo "no arm-none-eabi-gcc or QEMU: skipped"; exit 0; }
+seed=${1:-$(date +%N | sed 's/^0*//')}
+runs=${2:-12}
+[ $# -gt 2 ] && shift 2 || set -- kern/dsp/*.c kern/mve/*.c
+bad=0 n=0
+for one; do
+    [ -f "$one" ] || continue
+    case $one in
+    kern/mve/*) chips=cortex-m55 ;;
+    *) chips="cortex-m4 cortex-m55" ;;
+    esac
+    for chip in $chips; do
+        n=$((n + 1))
+        arm $chip $one $((seed % 1000000 + n)) $runs \
+            -DSEED=$((seed % 1000000 + n))u &&
+            arm_run >$out/arm.txt 2>&1 && continue
+        bad=$((bad + 1))
+        echo "$one on $chip differs, seed $seed:"
+        cat $out/arm.txt
+    done
+done
+echo "$n kernels, $runs operators each, $bad differ, seed $seed"
+[ $bad = 0 ]
