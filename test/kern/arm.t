@@ -1,7 +1,7 @@
 #!/bin/sh
 # Kernels for Cortex-M on QEMU, against kern/ref there, with random operators
 # that their heads allow: arm.t [SEED [RUNS [KERNEL...]]].
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 . test/sim/build
 . test/sim/arm
 [ "$have_arm" ] || { echo "no arm-none-eabi-gcc or QEMU: skipped"; exit 0; }
