@@ -5,8 +5,8 @@
  *     more(a, x)                          one more element
  *     finish_pool(k, io, a, taps, channel)
  * where taps is how many elements count (pool_taps), and first(x), what a
- * window whose first element is x begins with.  A file that has a pool4() of its
- * own defines POOL4. */
+ * window whose first element is x begins with.  A file that has a pool4() of
+ * its own defines POOL4. */
 #ifndef POOL_H
 #define POOL_H
 

@@ -17,9 +17,9 @@
  * code     1040
  * cold     910
  */
-#define POOL_WORDS POOL_SUMS
+#define POOL_SIMD POOL_SUMS
 #include "kern/pool/mean.h"
-#include "kern/xpulp/pool_words.h"
+#include "kern/xpulp/pool_simd.h"
 #include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)

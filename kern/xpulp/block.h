@@ -25,76 +25,76 @@
 #define BLOCK_SUP(d, x, w) BLOCK_DOT("0x54", d, w, x)
 #define BLOCK_LW_FAR(d, far, p) ".insn r 0x03, 7, 0x10, " d ", " p ", " far "\n"
 
-#define BLOCK44(name, DOT)                                                  \
-    static NOINLINE void name(const LEFT *x, const RIGHT *w, int32_t words, \
-                              int32_t step, int32_t *sum)                   \
-    {                                                                       \
-        int32_t a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, \
-            d3, p, q, r, s, u, v;                                           \
-                                                                            \
-        __asm__ volatile(                                                   \
-            "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"                   \
-            "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                   \
-            "li %8, 0\n li %9, 0\n li %10, 0\n li %11, 0\n"                 \
-            "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"               \
-            XP_BLOCK XP_LOOP(0, "%20", 24)                                  \
-            BLOCK_LW_FAR("%17", "%24", "%22")                               \
-            BLOCK_LW_FAR("%18", "%25", "%22")                               \
-            BLOCK_LW_FAR("%19", "%26", "%22")                               \
-            XP_LW_STEP("%16", "%22", 4)                                     \
-            BLOCK_LW_FAR("%20", "%24", "%23")                               \
-            BLOCK_LW_FAR("%21", "%25", "%23")                               \
-            DOT("%1", "%16", "%20") DOT("%5", "%17", "%20")                 \
-            DOT("%9", "%18", "%20") DOT("%13", "%19", "%20")                \
-            BLOCK_LW_FAR("%20", "%26", "%23")                               \
-            DOT("%2", "%16", "%21") DOT("%6", "%17", "%21")                 \
-            DOT("%10", "%18", "%21") DOT("%14", "%19", "%21")               \
-            XP_LW_STEP("%21", "%23", 4)                                     \
-            DOT("%3", "%16", "%20") DOT("%7", "%17", "%20")                 \
-            DOT("%11", "%18", "%20") DOT("%15", "%19", "%20")               \
-            DOT("%0", "%16", "%21") DOT("%4", "%17", "%21")                 \
-            DOT("%8", "%18", "%21") DOT("%12", "%19", "%21")                \
-            XP_BLOCK_END                                                    \
-            : "=&r"(a0), "=&r"(a1), "=&r"(a2), "=&r"(a3), "=&r"(b0),        \
-              "=&r"(b1), "=&r"(b2), "=&r"(b3), "=&r"(c0), "=&r"(c1),        \
-              "=&r"(c2), "=&r"(c3), "=&r"(d0), "=&r"(d1), "=&r"(d2),        \
-              "=&r"(d3), "=&r"(p), "=&r"(q), "=&r"(r), "=&r"(s), "=&r"(u),  \
-              "=&r"(v), "+r"(x), "+r"(w)                                    \
-            : "r"(step), "r"(2 * step), "r"(3 * step), "20"(words)          \
-            : XP_CLOBBERS);                                                 \
-        sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;                 \
-        sum[4] = b0, sum[5] = b1, sum[6] = b2, sum[7] = b3;                 \
-        sum[8] = c0, sum[9] = c1, sum[10] = c2, sum[11] = c3;               \
-        sum[12] = d0, sum[13] = d1, sum[14] = d2, sum[15] = d3;             \
+#define BLOCK44(name, DOT)                                                   \
+    static NOINLINE void name(const LEFT *x, const RIGHT *w, int32_t words,  \
+                              int32_t step, int32_t *sum)                    \
+    {                                                                        \
+        int32_t a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2,  \
+            d3, p, q, r, s, u, v;                                            \
+                                                                             \
+        __asm__ volatile(                                                    \
+            "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"                    \
+            "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                    \
+            "li %8, 0\n li %9, 0\n li %10, 0\n li %11, 0\n"                  \
+            "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"                \
+            XP_BLOCK XP_LOOP(0, "%20", 24)                                   \
+            BLOCK_LW_FAR("%17", "%24", "%22")                                \
+            BLOCK_LW_FAR("%18", "%25", "%22")                                \
+            BLOCK_LW_FAR("%19", "%26", "%22")                                \
+            XP_LW_STEP("%16", "%22", 4)                                      \
+            BLOCK_LW_FAR("%20", "%24", "%23")                                \
+            BLOCK_LW_FAR("%21", "%25", "%23")                                \
+            DOT("%1", "%16", "%20") DOT("%5", "%17", "%20")                  \
+            DOT("%9", "%18", "%20") DOT("%13", "%19", "%20")                 \
+            BLOCK_LW_FAR("%20", "%26", "%23")                                \
+            DOT("%2", "%16", "%21") DOT("%6", "%17", "%21")                  \
+            DOT("%10", "%18", "%21") DOT("%14", "%19", "%21")                \
+            XP_LW_STEP("%21", "%23", 4)                                      \
+            DOT("%3", "%16", "%20") DOT("%7", "%17", "%20")                  \
+            DOT("%11", "%18", "%20") DOT("%15", "%19", "%20")                \
+            DOT("%0", "%16", "%21") DOT("%4", "%17", "%21")                  \
+            DOT("%8", "%18", "%21") DOT("%12", "%19", "%21")                 \
+            XP_BLOCK_END                                                     \
+            : "=&r"(a0), "=&r"(a1), "=&r"(a2), "=&r"(a3), "=&r"(b0),         \
+              "=&r"(b1), "=&r"(b2), "=&r"(b3), "=&r"(c0), "=&r"(c1),         \
+              "=&r"(c2), "=&r"(c3), "=&r"(d0), "=&r"(d1), "=&r"(d2),         \
+              "=&r"(d3), "=&r"(p), "=&r"(q), "=&r"(r), "=&r"(s), "=&r"(u),   \
+              "=&r"(v), "+r"(x), "+r"(w)                                     \
+            : "r"(step), "r"(2 * step), "r"(3 * step), "20"(words)           \
+            : XP_CLOBBERS);                                                  \
+        sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;                  \
+        sum[4] = b0, sum[5] = b1, sum[6] = b2, sum[7] = b3;                  \
+        sum[8] = c0, sum[9] = c1, sum[10] = c2, sum[11] = c3;                \
+        sum[12] = d0, sum[13] = d1, sum[14] = d2, sum[15] = d3;              \
     }
 
-#define BLOCK24(name, DOT)                                                  \
-    static NOINLINE void name(const LEFT *x, const LEFT *y,                 \
-                              const RIGHT *const w[4], int32_t words,       \
-                              int32_t *sum)                                 \
-    {                                                                       \
-        const RIGHT *w0 = w[0], *w1 = w[1], *w2 = w[2], *w3 = w[3];         \
-        int32_t a0, a1, a2, a3, b0, b1, b2, b3, p, q, r, s, u, v;           \
-                                                                            \
-        __asm__ volatile(                                                   \
-            "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"                   \
-            "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                   \
-            XP_BLOCK XP_LOOP(0, "%20", 14)                                  \
-            XP_LW_STEP("%8", "%14", 4) XP_LW_STEP("%9", "%15", 4)           \
-            XP_LW_STEP("%10", "%16", 4) XP_LW_STEP("%11", "%17", 4)         \
-            XP_LW_STEP("%12", "%18", 4) XP_LW_STEP("%13", "%19", 4)         \
-            DOT("%0", "%8", "%10") DOT("%1", "%8", "%11")                   \
-            DOT("%2", "%8", "%12") DOT("%4", "%9", "%10")                   \
-            DOT("%5", "%9", "%11") DOT("%6", "%9", "%12")                   \
-            DOT("%3", "%8", "%13") DOT("%7", "%9", "%13")                   \
-            XP_BLOCK_END                                                    \
-            : "=&r"(a0), "=&r"(a1), "=&r"(a2), "=&r"(a3), "=&r"(b0),        \
-              "=&r"(b1), "=&r"(b2), "=&r"(b3), "=&r"(p), "=&r"(q),          \
-              "=&r"(r), "=&r"(s), "=&r"(u), "=&r"(v), "+r"(x), "+r"(y),     \
-              "+r"(w0), "+r"(w1), "+r"(w2), "+r"(w3)                        \
-            : "r"(words) : XP_CLOBBERS);                                    \
-        sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;                 \
-        sum[4] = b0, sum[5] = b1, sum[6] = b2, sum[7] = b3;                 \
+#define BLOCK24(name, DOT)                                                   \
+    static NOINLINE void name(const LEFT *x, const LEFT *y,                  \
+                              const RIGHT *const w[4], int32_t words,        \
+                              int32_t *sum)                                  \
+    {                                                                        \
+        const RIGHT *w0 = w[0], *w1 = w[1], *w2 = w[2], *w3 = w[3];          \
+        int32_t a0, a1, a2, a3, b0, b1, b2, b3, p, q, r, s, u, v;            \
+                                                                             \
+        __asm__ volatile(                                                    \
+            "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"                    \
+            "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                    \
+            XP_BLOCK XP_LOOP(0, "%20", 14)                                   \
+            XP_LW_STEP("%8", "%14", 4) XP_LW_STEP("%9", "%15", 4)            \
+            XP_LW_STEP("%10", "%16", 4) XP_LW_STEP("%11", "%17", 4)          \
+            XP_LW_STEP("%12", "%18", 4) XP_LW_STEP("%13", "%19", 4)          \
+            DOT("%0", "%8", "%10") DOT("%1", "%8", "%11")                    \
+            DOT("%2", "%8", "%12") DOT("%4", "%9", "%10")                    \
+            DOT("%5", "%9", "%11") DOT("%6", "%9", "%12")                    \
+            DOT("%3", "%8", "%13") DOT("%7", "%9", "%13")                    \
+            XP_BLOCK_END                                                     \
+            : "=&r"(a0), "=&r"(a1), "=&r"(a2), "=&r"(a3), "=&r"(b0),         \
+              "=&r"(b1), "=&r"(b2), "=&r"(b3), "=&r"(p), "=&r"(q),           \
+              "=&r"(r), "=&r"(s), "=&r"(u), "=&r"(v), "+r"(x), "+r"(y),      \
+              "+r"(w0), "+r"(w1), "+r"(w2), "+r"(w3)                         \
+            : "r"(words) : XP_CLOBBERS);                                     \
+        sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;                  \
+        sum[4] = b0, sum[5] = b1, sum[6] = b2, sum[7] = b3;                  \
     }
 
 BLOCK44(block44_ss, BLOCK_SP)
@@ -107,16 +107,16 @@ BLOCK24(block24_us, BLOCK_USP)
 BLOCK24(block24_su, BLOCK_SUP)
 
 /* f_ss, f_us, f_su or f_uu, by the signs of the two types. */
-#define BLOCK_BY_SIGN(f, ...)                                               \
-    do {                                                                    \
-        if (BLOCK_SIGNED(LEFT) && BLOCK_SIGNED(RIGHT))                      \
-            f##_ss(__VA_ARGS__);                                            \
-        else if (BLOCK_SIGNED(RIGHT))                                       \
-            f##_us(__VA_ARGS__);                                            \
-        else if (BLOCK_SIGNED(LEFT))                                        \
-            f##_su(__VA_ARGS__);                                            \
-        else                                                                \
-            f##_uu(__VA_ARGS__);                                            \
+#define BLOCK_BY_SIGN(f, ...)                                                \
+    do {                                                                     \
+        if (BLOCK_SIGNED(LEFT) && BLOCK_SIGNED(RIGHT))                       \
+            f##_ss(__VA_ARGS__);                                             \
+        else if (BLOCK_SIGNED(RIGHT))                                        \
+            f##_us(__VA_ARGS__);                                             \
+        else if (BLOCK_SIGNED(LEFT))                                         \
+            f##_su(__VA_ARGS__);                                             \
+        else                                                                 \
+            f##_uu(__VA_ARGS__);                                             \
     } while (0)
 
 static inline void block44(const LEFT *x, const RIGHT *w, int32_t words,

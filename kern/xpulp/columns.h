@@ -9,10 +9,10 @@
 
 #ifdef XPULPV2
 #define COLUMNS_LOAD(d) ".insn r 0x0b, 7, 0x10, " d ", %[x], %[step]\n"
-#define COLUMNS_ADD(v)                                                     \
-    ".insn r 0x57, 1, %[sum], %[s0], " v ", %[e0]\n"                       \
-    ".insn r 0x57, 1, %[sum], %[s1], " v ", %[e1]\n"                       \
-    ".insn r 0x57, 1, %[sum], %[s2], " v ", %[e2]\n"                       \
+#define COLUMNS_ADD(v)                                                       \
+    ".insn r 0x57, 1, %[sum], %[s0], " v ", %[e0]\n"                         \
+    ".insn r 0x57, 1, %[sum], %[s1], " v ", %[e1]\n"                         \
+    ".insn r 0x57, 1, %[sum], %[s2], " v ", %[e2]\n"                         \
     ".insn r 0x57, 1, %[sum], %[s3], " v ", %[e3]\n"
 
 /* Adds the bytes of n words, `step` apart, to s. */

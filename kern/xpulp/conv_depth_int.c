@@ -32,8 +32,8 @@
  */
 #include "kern/kern.h"
 
-#define scaled scale_long
-#define DEPTH_SHORT 0
+#define scaled scale64
+#define DEPTH_SCALE32 0
 #include "kern/xpulp/depth_cols.h"
 
 void FN(const struct conv_dims *k, const struct io *io)

@@ -41,11 +41,11 @@
  */
 #include "kern/kern.h"
 
-#define scaled scale_long
-#define QUAD_SHORT 0
-#include "kern/xpulp/quad_conv.h"
+#define scaled scale64
+#define GEMM_SCALE32 0
+#include "kern/xpulp/gemm4x4_conv.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {
-    quad_conv(k, io);
+    gemm_conv(k, io);
 }

@@ -12,13 +12,13 @@
  * cold     245
  */
 #include "kern/copy/copy.h"
-#include "kern/xpulp/turn.h"
+#include "kern/xpulp/transpose.h"
 
 static inline void copy_one(const struct copy_dims *k, const X *x, Y *y,
                             int32_t n)
 {
     (void)k;
-    turn_copy(x, y, n);
+    transpose_copy(x, y, n);
 }
 
 COPY_RUNS(copy_one)

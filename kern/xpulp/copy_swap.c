@@ -13,7 +13,7 @@
  * cold     445
  */
 #include "kern/copy/copy.h"
-#include "kern/xpulp/turn.h"
+#include "kern/xpulp/transpose.h"
 
 /* Columns [j, to) of rows from `from` on. */
 static NOINLINE void rest(const struct copy_dims *k, const int32_t n[8],
@@ -36,11 +36,11 @@ static void swap(const struct copy_dims *k, const int32_t n[8], const X *x,
 
     for (int32_t left = cols; left > 0; left -= 4) {
         for (int32_t i = 0; i < rows; i += 4)
-            turn44(x + i + j * xs, xs, y + i * ys + j, ys);
+            transpose4x4(x + i + j * xs, xs, y + i * ys + j, ys);
         j = j + 4 < cols ? j + 4 : 0;
     }
     for (int32_t i = 0; three && i < rows; i += 4)
-        turn43(x + i, xs, y + 3 * i);
+        transpose4x3(x + i, xs, y + 3 * i);
     rest(k, n, x, y, three ? rows : 0, cols, n[7]);
     rest(k, n, x, y, rows, 0, cols);
 }

@@ -50,7 +50,7 @@ struct depth3 {
     int32_t pad;               /* four times the value of padding */
     int32_t words, most;       /* across, in fours, and down at a time */
     int32_t d, a;              /* the place of results */
-    int32_t left, turns, n;    /* its words, from pixel `left` on; n rows of */
+    int32_t left, blocks, n;    /* its words, from pixel `left` on; n rows of */
     ptrdiff_t from;            /* x, the first at x + from, which becomes */
     int8_t *inside;            /* `inside` */
     int swapped;               /* columns are down */
@@ -62,7 +62,7 @@ struct depth3 {
 
 #ifdef XPULPV2
 /* Four words of four channels to a word of each channel, n times. */
-static inline void depth3_turn(int8_t *to, const X *const p[4],
+static inline void depth3_transpose(int8_t *to, const X *const p[4],
                                const int32_t step[4], int32_t row, int32_t n)
 {
     const X *p0 = p[0], *p1 = p[1], *p2 = p[2], *p3 = p[3];
@@ -115,7 +115,7 @@ static inline void depth3_results(const struct depth3 *q, Y *y)
         (one ? depth3_u1_ur : depth3_u2_ur)(q, y);
 }
 #else
-static void depth3_turn(int8_t *to, const X *const p[4],
+static void depth3_transpose(int8_t *to, const X *const p[4],
                         const int32_t step[4], int32_t row, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
@@ -132,7 +132,7 @@ static int32_t depth3_result(const struct depth3 *q, const struct nine *e,
 
     for (int32_t j = 0; j < 3; j++, t += q->row)
         v = block_dot(v, block_load(t), e->w[j]);
-    v = scale_short(v, e->mul, e->add, q->shift);
+    v = scale32(v, e->mul, e->add, q->shift);
     return clip(v, q->k->lo, q->k->hi);
 }
 
@@ -171,7 +171,7 @@ static NOINLINE void depth3_words(const struct depth3 *q)
     int8_t *to = q->inside;
     int32_t left = q->left;
 
-    for (int32_t i = q->n ? q->turns : 0; i > 0; i--, to += 4) {
+    for (int32_t i = q->n ? q->blocks : 0; i > 0; i--, to += 4) {
         const X *p[4];
         int32_t step[4];
 
@@ -183,7 +183,7 @@ static NOINLINE void depth3_words(const struct depth3 *q)
         DEPTH3_PIXEL(1)
         DEPTH3_PIXEL(2)
         DEPTH3_PIXEL(3)
-        depth3_turn(to, p, step, q->row, q->n);
+        depth3_transpose(to, p, step, q->row, q->n);
     }
 }
 
@@ -203,7 +203,7 @@ static void depth3_place(struct depth3 *q, int32_t d, int32_t a, int32_t high,
     q->wide = wide;
     q->n = end > above ? end - above : 0;
     q->left = a * step - q->columns.pad;
-    q->turns = ((wide + 3) >> 2) * step + 1;
+    q->blocks = ((wide + 3) >> 2) * step + 1;
     q->from = (top + above) * q->rows.x + q->left * q->columns.x;
     q->inside = depth3_pad(q->planes, q->pad, above * q->row);
     depth3_pad(q->inside + q->n * q->row, q->pad,

@@ -39,7 +39,7 @@
 
 /* The next row of planes: a word, and the one two pixels on. */
 #define D3_LOAD(a, b) "lw " b ", 2(a2)\n .insn r 0x0b, 7, 0x10, " a ", a2, a4\n"
-#define D3_DOT(d, x, w, code) \
+#define D3_DOT(d, x, w, code)                                                \
     ".insn r 0x57, 1, " code ", " d ", " x ", " w "\n"
 #define D3_SP "0x4c"
 #define D3_USP "0x44"

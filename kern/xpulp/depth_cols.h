@@ -10,8 +10,8 @@
  * weights a byte further up.  Columns are made for up to DEPTH_SPAN columns at
  * a time: `most` lines of them if they are short.
  *
- * The including file defines scaled(sum, mul, add, shift), and DEPTH_SHORT to 1
- * if nothing leaves 32 bits and no addend is wider. */
+ * The including file defines scaled(sum, mul, add, shift), and DEPTH_SCALE32 to
+ * 1 if nothing leaves 32 bits and no addend is wider. */
 #ifndef DEPTH_COLS_H
 #define DEPTH_COLS_H
 
@@ -137,12 +137,12 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
 
 /* Results of three words each, a column and two more d bytes apart: `words`
  * instructions a result, the last of which FINISH the sum v. */
-#define DEPTH_THREE(name, words, FIRST, more, FINISH) \
+#define DEPTH_THREE(name, words, FIRST, more, FINISH)                        \
     XP_INLINE void name(const struct depth *q, const int32_t *t,             \
                         const int32_t *w, const struct channel *e, Y *y)     \
     {                                                                        \
         const struct walk *p = &q->walk;                                     \
-        int32_t a, b, c, v, r = q->lines;                                     \
+        int32_t a, b, c, v, r = q->lines;                                    \
                                                                              \
         __asm__ volatile(                                                    \
             ".balign 4\n1:\n"                                                \
@@ -151,7 +151,7 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
             BLOCK_LW_FAR("%[b]", "%[dd]", "%[t]")                            \
             ".insn r 0x0b, 7, 0x10, %[c], %[t], %[s]\n"                      \
             FIRST("%[v]", "%[a]", "%[w1]") more("%[v]", "%[b]", "%[w2]")     \
-            more("%[v]", "%[c]", "%[w0]") FINISH("%[v]")                       \
+            more("%[v]", "%[c]", "%[w0]") FINISH("%[v]")                     \
             ".insn r 0x33, 6, 0x02, %[v], %[v], %[lo]\n"                     \
             ".insn r 0x33, 4, 0x02, %[v], %[v], %[hi]\n"                     \
             ".insn r 0x2b, %[size], 0, %[step], %[y], %[v]\n"                \
@@ -189,7 +189,7 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
                 XP_BLOCK XP_LOOP(0, "%[n]", words)                           \
                 "lw %[a], 16(%[t])\n lw %[b], 32(%[t])\n"                    \
                 ".insn r 0x0b, 7, 0x10, %[c], %[t], %[s]\n"                  \
-                FIRST("%[v]", "%[a]", "%[w1]") FIRST("%[u]", "%[a]", "%[u1]") \
+                FIRST("%[v]", "%[a]", "%[w1]") FIRST("%[u]", "%[a]", "%[u1]")\
                 more("%[v]", "%[b]", "%[w2]") more("%[u]", "%[b]", "%[u2]")  \
                 more("%[v]", "%[c]", "%[w0]") more("%[u]", "%[c]", "%[u0]")  \
                 FINISH("%[v]") FINISH("%[u]") CLIP("%[v]") CLIP("%[u]")      \
@@ -226,9 +226,9 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
 
 /* In 32 bits, the bias being in add already; or the upper half of 64, where
  * `low` is the complement of the lower half of add. */
-#define DEPTH_SHORT_END(v)                                                   \
+#define DEPTH_SCALE32_END(v)                                                 \
     "mul " v ", " v ", %[m]\n .insn r 0x5b, 2, 0x20, " v ", %[add], %[shift]\n"
-#define DEPTH_LONG_END(v)                                                    \
+#define DEPTH_SCALE64_END(v)                                                 \
     "mul %[a], " v ", %[m]\n mulh " v ", " v ", %[m]\n"                      \
     "sltu %[a], %[low], %[a]\n add " v ", " v ", %[add]\n"                   \
     "add " v ", " v ", %[a]\n sra " v ", " v ", %[shift]\n"
@@ -254,10 +254,10 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
     DEPTH_PAIRS(name##_two_us, two, US, BLOCK_USP, END)                      \
     DEPTH_PAIRS(name##_two_su, two, SU, BLOCK_SUP, END)
 
-DEPTH_KIND(depth_short, 11, 17, DEPTH_FIRST_SP, DEPTH_FIRST_UP,
-           DEPTH_FIRST_USP, DEPTH_FIRST_SUP, DEPTH_SHORT_END)
-DEPTH_KIND(depth_long, 16, 27, DEPTH_BIAS_SP, DEPTH_BIAS_UP, DEPTH_BIAS_USP,
-           DEPTH_BIAS_SUP, DEPTH_LONG_END)
+DEPTH_KIND(depth_scale32, 11, 17, DEPTH_FIRST_SP, DEPTH_FIRST_UP,
+           DEPTH_FIRST_USP, DEPTH_FIRST_SUP, DEPTH_SCALE32_END)
+DEPTH_KIND(depth_scale64, 16, 27, DEPTH_BIAS_SP, DEPTH_BIAS_UP, DEPTH_BIAS_USP,
+           DEPTH_BIAS_SUP, DEPTH_SCALE64_END)
 
 /* The epilogue in the form that the loop wants; 0 if it has none. */
 static inline int depth_ready(struct channel *e)
@@ -265,7 +265,7 @@ static inline int depth_ready(struct channel *e)
     const int32_t more = e->shift < 32 ? 32 - e->shift : 0;
     int64_t add = e->add;
 
-    if (DEPTH_SHORT) {
+    if (DEPTH_SCALE32) {
         e->high = (int32_t)add + e->bias * e->mul;
         return 1;
     }
@@ -283,25 +283,25 @@ static inline void depth_three(const struct depth *q, const int32_t *t,
                                const int32_t *w, const struct channel *e,
                                Y *y)
 {
-    if (DEPTH_SHORT)
-        BLOCK_BY_SIGN(depth_short, q, t, w, e, y);
+    if (DEPTH_SCALE32)
+        BLOCK_BY_SIGN(depth_scale32, q, t, w, e, y);
     else
-        BLOCK_BY_SIGN(depth_long, q, t, w, e, y);
+        BLOCK_BY_SIGN(depth_scale64, q, t, w, e, y);
 }
 
 static inline void depth_two(const struct depth *q, const int32_t *t,
                              const int32_t *w, const struct channel *e, Y *y)
 {
-    if (DEPTH_SHORT)
-        BLOCK_BY_SIGN(depth_short_two, q, t, w, e, y);
+    if (DEPTH_SCALE32)
+        BLOCK_BY_SIGN(depth_scale32_two, q, t, w, e, y);
     else
-        BLOCK_BY_SIGN(depth_long_two, q, t, w, e, y);
+        BLOCK_BY_SIGN(depth_scale64_two, q, t, w, e, y);
 }
 #else
 #define depth_ready(e) 0
 #define depth_three depth_rest
 
-static int32_t *depth_turn(int32_t *to, const X *const row[],
+static int32_t *depth_transpose(int32_t *to, const X *const row[],
                            const int32_t step[], int32_t rows, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
@@ -318,13 +318,13 @@ static int32_t *depth_turn(int32_t *to, const X *const row[],
 static int32_t *depth_columns(int32_t *to, const X *const row[3],
                               const int32_t step[3], int32_t n)
 {
-    return depth_turn(to, row, step, 3, n);
+    return depth_transpose(to, row, step, 3, n);
 }
 
 static int32_t *depth_columns4(int32_t *to, const X *const row[4],
                                const int32_t step[4], int32_t n)
 {
-    return depth_turn(to, row, step, 4, n);
+    return depth_transpose(to, row, step, 4, n);
 }
 #endif
 

@@ -19,7 +19,7 @@
 #include "kern/xpulp/xpulp.h"
 
 #ifdef XPULPV2
-#define TABLE_AT(d, b1, b0)                                              \
+#define TABLE_AT(d, b1, b0)                                                  \
     ".insn r 0x57, 7, 0x48 + " #b0 ", " d ", %[w], x" #b1 "\n"
 #define TABLE_LOAD(d) ".insn r 0x03, 7, 0x20, " d ", %[x], " d "\n"
 
@@ -43,7 +43,7 @@ static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
 
 /* The same of elements of two or four bytes. */
 #define TABLE_WIDE(d, b1, b0) TABLE_AT(d, b1, b0) "slli " d ", " d ", %[log]\n"
-#define TABLE_MOVE(d)                                                    \
+#define TABLE_MOVE(d)                                                        \
     ".insn r 0x03, 7, %[load], " d ", %[x], " d "\n"
 #define TABLE_STORE(d) ".insn r 0x2b, %[log], 0, x%[size], %[y], " d "\n"
 

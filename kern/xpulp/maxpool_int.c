@@ -15,9 +15,9 @@
  * code     800
  * cold     660
  */
-#define POOL_WORDS POOL_MOST
+#define POOL_SIMD POOL_MOST
 #include "kern/pool/max.h"
-#include "kern/xpulp/pool_words.h"
+#include "kern/xpulp/pool_simd.h"
 #include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)

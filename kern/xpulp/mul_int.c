@@ -17,8 +17,8 @@
  *          min(ncore - 1, 1) * ncore * 100
  * code     730
  */
-#define WORDS_SUM MUL
-#define WORDS_SCALE LONG
-#include "kern/xpulp/words.h"
+#define SIMD_SUM MUL
+#define SIMD_SCALE SCALE64
+#include "kern/xpulp/simd_map.h"
 
-WORDS_SCALED(2)
+SIMD_SCALED(2)

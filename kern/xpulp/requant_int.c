@@ -17,8 +17,8 @@
  * code     680
  */
 #define Z Y
-#define WORDS_SUM ONE
-#define WORDS_SCALE LONG
-#include "kern/xpulp/words.h"
+#define SIMD_SUM ONE
+#define SIMD_SCALE SCALE64
+#include "kern/xpulp/simd_map.h"
 
-WORDS_REQUANT
+SIMD_REQUANT

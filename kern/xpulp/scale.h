@@ -17,7 +17,7 @@ static inline int32_t scale_clip(int32_t v, int32_t lo, int32_t hi)
 }
 
 /* (v * mul + add) >> shift where nothing leaves 32 bits. */
-static inline int32_t scale_short(int32_t v, int32_t mul, int32_t add,
+static inline int32_t scale32(int32_t v, int32_t mul, int32_t add,
                                   int32_t shift)
 {
 #ifdef XPULPV2
@@ -29,7 +29,7 @@ static inline int32_t scale_short(int32_t v, int32_t mul, int32_t add,
 
 /* The same where only the result is known to fit: shifts of 64 bits by parts,
  * for the compiler would do them with branches. */
-static inline int32_t scale_long(int32_t v, int32_t mul, int64_t add,
+static inline int32_t scale64(int32_t v, int32_t mul, int64_t add,
                                  int32_t shift)
 {
     const int64_t sum = (int64_t)v * mul + add;

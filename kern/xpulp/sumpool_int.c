@@ -16,9 +16,9 @@
  *          : 160) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25)))))
  * code     1170
  */
-#define POOL_WORDS POOL_SUMS
+#define POOL_SIMD POOL_SUMS
 #include "kern/pool/sum.h"
-#include "kern/xpulp/pool_words.h"
+#include "kern/xpulp/pool_simd.h"
 #include "kern/pool/pool.h"
 
 void FN(const struct pool_dims *k, const struct io *io)

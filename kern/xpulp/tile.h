@@ -23,7 +23,7 @@ struct tiles {
 };
 
 /* scaled() where no sum and no product leaves 32 bits. */
-static inline int32_t scaled_short(int32_t sum, int32_t mul, int32_t add,
+static inline int32_t scaled_scale32(int32_t sum, int32_t mul, int32_t add,
                                    int32_t shift)
 {
     return (sum * mul + add) >> shift;
@@ -31,7 +31,7 @@ static inline int32_t scaled_short(int32_t sum, int32_t mul, int32_t add,
 
 /* scaled() where only the result is known to fit: shifts of 64 bits by parts,
  * for the compiler would do them with branches. */
-static inline int32_t scaled_long(int32_t sum, int32_t mul, int64_t add,
+static inline int32_t scaled_scale64(int32_t sum, int32_t mul, int64_t add,
                                   int32_t shift)
 {
     const int64_t v = (int64_t)sum * mul + add;

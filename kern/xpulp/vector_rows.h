@@ -1,5 +1,5 @@
 /* A row of bytes times a matrix of bytes in rows: four rows by four columns are
- * turned in registers, 19 instructions for 16 products. */
+ * transposed in registers, 19 instructions for 16 products. */
 #ifndef VECTOR_ROWS_H
 #define VECTOR_ROWS_H
 
@@ -7,36 +7,36 @@
 
 #ifdef XPULPV2
 #define VECTOR_LOAD(d) ".insn r 0x0b, 7, 0x10, " d ", %[w], %[step]\n"
-#define VECTOR_MIX(d, a, mask, f3)                                         \
+#define VECTOR_MIX(d, a, mask, f3)                                           \
     ".insn r 0x57, " f3 ", 0x64, " d ", " a ", " mask "\n"
 #define VECTOR_PACK(d, a, b) ".insn r 0x57, 0, 0x68, " d ", " a ", " b "\n"
-#define VECTOR_ROWS(DOT)                                                   \
-    __asm__ volatile(                                                      \
-        XP_BLOCK XP_LOOP(0, "%[n]", 19)                                    \
-        VECTOR_LOAD("%[p]") VECTOR_LOAD("%[q]") VECTOR_LOAD("%[r]")        \
-        VECTOR_LOAD("%[t]") XP_LW_STEP("%[a]", "%[x]", 4)                  \
-        "mv %[u], %[p]\n mv %[v], %[r]\n"                                  \
-        VECTOR_MIX("%[p]", "%[q]", "%[low]", "1")                          \
-        VECTOR_MIX("%[r]", "%[t]", "%[low]", "1")                          \
-        VECTOR_MIX("%[u]", "%[q]", "%[high]", "1")                         \
-        VECTOR_MIX("%[v]", "%[t]", "%[high]", "1")                         \
-        VECTOR_PACK("%[q]", "%[r]", "%[p]") DOT("%[s0]", "%[a]", "%[q]")   \
-        VECTOR_MIX("%[p]", "%[r]", "%[upper]", "0")                        \
-        DOT("%[s1]", "%[a]", "%[p]")                                       \
-        VECTOR_PACK("%[q]", "%[v]", "%[u]") DOT("%[s2]", "%[a]", "%[q]")   \
-        VECTOR_MIX("%[u]", "%[v]", "%[upper]", "0")                        \
-        DOT("%[s3]", "%[a]", "%[u]") XP_BLOCK_END                          \
-        : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),  \
-          [p] "=&r"(p), [q] "=&r"(q), [r] "=&r"(r), [t] "=&r"(t),          \
-          [u] "=&r"(u), [v] "=&r"(v), [a] "=&r"(a), [x] "+&r"(x),          \
-          [w] "+&r"(w)                                                     \
-        : [n] "r"(fours), [step] "r"(step), [low] "r"(0x05010400),         \
-          [high] "r"(0x07030602), [upper] "r"(0x00030001),                 \
-          [code] "i"(VECTOR_CODE)                                          \
+#define VECTOR_ROWS(DOT)                                                     \
+    __asm__ volatile(                                                        \
+        XP_BLOCK XP_LOOP(0, "%[n]", 19)                                      \
+        VECTOR_LOAD("%[p]") VECTOR_LOAD("%[q]") VECTOR_LOAD("%[r]")          \
+        VECTOR_LOAD("%[t]") XP_LW_STEP("%[a]", "%[x]", 4)                    \
+        "mv %[u], %[p]\n mv %[v], %[r]\n"                                    \
+        VECTOR_MIX("%[p]", "%[q]", "%[low]", "1")                            \
+        VECTOR_MIX("%[r]", "%[t]", "%[low]", "1")                            \
+        VECTOR_MIX("%[u]", "%[q]", "%[high]", "1")                           \
+        VECTOR_MIX("%[v]", "%[t]", "%[high]", "1")                           \
+        VECTOR_PACK("%[q]", "%[r]", "%[p]") DOT("%[s0]", "%[a]", "%[q]")     \
+        VECTOR_MIX("%[p]", "%[r]", "%[upper]", "0")                          \
+        DOT("%[s1]", "%[a]", "%[p]")                                         \
+        VECTOR_PACK("%[q]", "%[v]", "%[u]") DOT("%[s2]", "%[a]", "%[q]")     \
+        VECTOR_MIX("%[u]", "%[v]", "%[upper]", "0")                          \
+        DOT("%[s3]", "%[a]", "%[u]") XP_BLOCK_END                            \
+        : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),    \
+          [p] "=&r"(p), [q] "=&r"(q), [r] "=&r"(r), [t] "=&r"(t),            \
+          [u] "=&r"(u), [v] "=&r"(v), [a] "=&r"(a), [x] "+&r"(x),            \
+          [w] "+&r"(w)                                                       \
+        : [n] "r"(fours), [step] "r"(step), [low] "r"(0x05010400),           \
+          [high] "r"(0x07030602), [upper] "r"(0x00030001),                   \
+          [code] "i"(VECTOR_CODE)                                            \
         : XP_CLOBBERS)
 
 /* sum[0..3] += x times four columns of w, of 4 * fours rows. */
-static inline void vector_turn(const LEFT *x, const RIGHT *w, int32_t step,
+static inline void vector_transpose(const LEFT *x, const RIGHT *w, int32_t step,
                                int32_t fours, int32_t sum[4])
 {
     int32_t s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
@@ -49,19 +49,19 @@ static inline void vector_turn(const LEFT *x, const RIGHT *w, int32_t step,
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
-#define VECTOR_PAIRS(DOT)                                                  \
-    __asm__ volatile(                                                      \
-        XP_BLOCK XP_LOOP(0, "%[n]", 8)                                     \
-        XP_LW_STEP("%[a]", "%[x]", 4) XP_LW_STEP("%[p]", "%[w]", 4)        \
-        XP_LW_STEP("%[q]", "%[w]", 4) "mv %[u], %[p]\n"                    \
-        VECTOR_MIX("%[p]", "%[q]", "%[even]", "1")                         \
-        VECTOR_MIX("%[u]", "%[q]", "%[odd]", "1")                          \
-        DOT("%[s0]", "%[a]", "%[p]") DOT("%[s1]", "%[a]", "%[u]")          \
-        XP_BLOCK_END                                                       \
-        : [s0] "+&r"(s0), [s1] "+&r"(s1), [p] "=&r"(p), [q] "=&r"(q),      \
-          [u] "=&r"(u), [a] "=&r"(a), [x] "+&r"(x), [w] "+&r"(w)           \
-        : [n] "r"(fours), [even] "r"(0x06040200), [odd] "r"(0x07050301),   \
-          [code] "i"(VECTOR_CODE)                                          \
+#define VECTOR_PAIRS(DOT)                                                    \
+    __asm__ volatile(                                                        \
+        XP_BLOCK XP_LOOP(0, "%[n]", 8)                                       \
+        XP_LW_STEP("%[a]", "%[x]", 4) XP_LW_STEP("%[p]", "%[w]", 4)          \
+        XP_LW_STEP("%[q]", "%[w]", 4) "mv %[u], %[p]\n"                      \
+        VECTOR_MIX("%[p]", "%[q]", "%[even]", "1")                           \
+        VECTOR_MIX("%[u]", "%[q]", "%[odd]", "1")                            \
+        DOT("%[s0]", "%[a]", "%[p]") DOT("%[s1]", "%[a]", "%[u]")            \
+        XP_BLOCK_END                                                         \
+        : [s0] "+&r"(s0), [s1] "+&r"(s1), [p] "=&r"(p), [q] "=&r"(q),        \
+          [u] "=&r"(u), [a] "=&r"(a), [x] "+&r"(x), [w] "+&r"(w)             \
+        : [n] "r"(fours), [even] "r"(0x06040200), [odd] "r"(0x07050301),     \
+          [code] "i"(VECTOR_CODE)                                            \
         : XP_CLOBBERS)
 
 /* sum[0..1] = x times both columns of w, of 4 * fours rows of two. */
@@ -106,7 +106,7 @@ static int32_t vector_column(const LEFT *x, const RIGHT *w, int32_t step,
     return s;
 }
 
-static void vector_turn(const LEFT *x, const RIGHT *w, int32_t step,
+static void vector_transpose(const LEFT *x, const RIGHT *w, int32_t step,
                         int32_t fours, int32_t sum[4])
 {
     for (int32_t j = 0; j < 4; j++)
@@ -156,14 +156,14 @@ static NOINLINE void vector_rows(const LEFT *x, const RIGHT *w, int32_t step,
 
         for (int32_t i = at; i < at + 4; i++)
             sum[i] = 0;
-        vector_turn(x, w + at, step, n >> 2, sum + at);
+        vector_transpose(x, w + at, step, n >> 2, sum + at);
         if (n & 3)
-            vector_turn((const LEFT *)&last, w + (n - 4) * step + at, step, 1,
-                        sum + at);
+            vector_transpose((const LEFT *)&last, w + (n - 4) * step + at,
+                             step, 1, sum + at);
     }
 }
 
-#define VECTOR_SUMS(x, w, k, columns, sum)                                 \
+#define VECTOR_SUMS(x, w, k, columns, sum)                                   \
     vector_rows(x, w, k->bk, k->k, columns, sum)
 
 #endif

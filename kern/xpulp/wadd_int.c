@@ -15,15 +15,15 @@
  *          min(ncore - 1, 1) * ncore * 100
  * code     770
  */
-#define WORDS_SUM TWO
-#define WORDS_SCALE LONG
-#include "kern/xpulp/words.h"
+#define SIMD_SUM TWO
+#define SIMD_SCALE SCALE64
+#include "kern/xpulp/simd_map.h"
 
 void FN(const struct map_dims *k, const struct io *io)
 {
     const C *add = io->in[2];
-    const struct words w = words_of(k, k->p0, k->p1, (WORDS_WIDE)*add,
+    const struct words w = simd_of(k, k->p0, k->p1, (SIMD_WIDE)*add,
                                     k->shift);
 
-    words_all(k, io, &w);
+    simd_all(k, io, &w);
 }

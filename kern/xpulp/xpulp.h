@@ -54,20 +54,20 @@ __asm__(".ifndef .Lxp_zero\n"
 #endif
 
 /* d = op(a, b) and d = op(d, a, b) by opcode, funct3, funct7. */
-#define XP_INSN2(name, opcode, f3, f7)                                        \
-    XP_INLINE int32_t name(int32_t a, int32_t b)                              \
-    {                                                                         \
-        int32_t d;                                                            \
-        __asm__(".insn r " #opcode ", " #f3 ", " #f7 ", %0, %1, %2"           \
-                : "=r"(d) : "r"(a), "r"(b));                                  \
-        return d;                                                             \
+#define XP_INSN2(name, opcode, f3, f7)                                       \
+    XP_INLINE int32_t name(int32_t a, int32_t b)                             \
+    {                                                                        \
+        int32_t d;                                                           \
+        __asm__(".insn r " #opcode ", " #f3 ", " #f7 ", %0, %1, %2"          \
+                : "=r"(d) : "r"(a), "r"(b));                                 \
+        return d;                                                            \
     }
-#define XP_INSN3(name, opcode, f3, f7)                                        \
-    XP_INLINE int32_t name(int32_t d, int32_t a, int32_t b)                   \
-    {                                                                         \
-        __asm__(".insn r " #opcode ", " #f3 ", " #f7 ", %0, %1, %2"           \
-                : "+r"(d) : "r"(a), "r"(b));                                  \
-        return d;                                                             \
+#define XP_INSN3(name, opcode, f3, f7)                                       \
+    XP_INLINE int32_t name(int32_t d, int32_t a, int32_t b)                  \
+    {                                                                        \
+        __asm__(".insn r " #opcode ", " #f3 ", " #f7 ", %0, %1, %2"          \
+                : "+r"(d) : "r"(a), "r"(b));                                 \
+        return d;                                                            \
     }
 
 /* The same with the builtin that the PULP compiler has for it, which can be
@@ -77,15 +77,15 @@ typedef signed char xp_bytes __attribute__((vector_size(4)));
 typedef short xp_halves __attribute__((vector_size(4)));
 #define XP_B(v) ((xp_bytes)(v))
 #define XP_H(v) ((xp_halves)(v))
-#define XP_OP(name, opcode, f3, f7, builtin)                                  \
-    XP_INLINE int32_t name(int32_t a, int32_t b)                              \
-    {                                                                         \
-        return (int32_t)__builtin_pulp_##builtin;                             \
+#define XP_OP(name, opcode, f3, f7, builtin)                                 \
+    XP_INLINE int32_t name(int32_t a, int32_t b)                             \
+    {                                                                        \
+        return (int32_t)__builtin_pulp_##builtin;                            \
     }
-#define XP_ACC(name, opcode, f3, f7, builtin)                                 \
-    XP_INLINE int32_t name(int32_t d, int32_t a, int32_t b)                   \
-    {                                                                         \
-        return (int32_t)__builtin_pulp_##builtin;                             \
+#define XP_ACC(name, opcode, f3, f7, builtin)                                \
+    XP_INLINE int32_t name(int32_t d, int32_t a, int32_t b)                  \
+    {                                                                        \
+        return (int32_t)__builtin_pulp_##builtin;                            \
     }
 #else
 #define XP_OP(name, opcode, f3, f7, builtin) XP_INSN2(name, opcode, f3, f7)
@@ -144,15 +144,15 @@ XP_INLINE int32_t xp_fl1(int32_t a)
 
 /* v limited to n bits with a sign, or to 0 .. 2^(n-1) - 1; n a constant. */
 #ifdef XP_PULP_GCC
-#define xp_clip(v, n)                                                         \
+#define xp_clip(v, n)                                                        \
     __builtin_pulp_clip(v, -(1 << ((n) - 1)), (1 << ((n) - 1)) - 1)
 #define xp_clipu(v, n) __builtin_pulp_clipu(v, 0, (1 << ((n) - 1)) - 1)
 #else
-#define xp_clip(v, n)                                                         \
-    ({ int32_t xp_d; __asm__(".insn r 0x33, 1, 0x0a, %0, %1, x" #n            \
+#define xp_clip(v, n)                                                        \
+    ({ int32_t xp_d; __asm__(".insn r 0x33, 1, 0x0a, %0, %1, x" #n           \
                              : "=r"(xp_d) : "r"(v)); xp_d; })
-#define xp_clipu(v, n)                                                        \
-    ({ int32_t xp_d; __asm__(".insn r 0x33, 2, 0x0a, %0, %1, x" #n            \
+#define xp_clipu(v, n)                                                       \
+    ({ int32_t xp_d; __asm__(".insn r 0x33, 2, 0x0a, %0, %1, x" #n           \
                              : "=r"(xp_d) : "r"(v)); xp_d; })
 #endif
 
@@ -165,8 +165,8 @@ XP_INLINE int32_t xp_load(const void *p)
 }
 
 /* Word at p, which then moves on by a constant number of bytes. */
-#define xp_load_step(p, step)                                                 \
-    ({ int32_t xp_d; __asm__ volatile(".insn i 0x0b, 2, %0, %1, " #step       \
+#define xp_load_step(p, step)                                                \
+    ({ int32_t xp_d; __asm__ volatile(".insn i 0x0b, 2, %0, %1, " #step      \
                              : "=r"(xp_d), "+r"(p) : : "memory"); xp_d; })
 
 /* Pieces of an asm block; l is the loop, n its instructions, rest operands. */
@@ -184,14 +184,14 @@ XP_INLINE int32_t xp_load(const void *p)
  * while they link. */
 #define XP_STRING(x) #x
 #define XP_SYMBOL(name, fn) #name "_" XP_STRING(fn)
-#define XP_FUNCTION(name, parameters, text)                                   \
-    void name parameters __asm__(XP_SYMBOL(name, FN));                        \
-    __asm__(".pushsection .text." #name ",\"ax\",@progbits\n .balign 2\n"      \
-            ".globl " XP_SYMBOL(name, FN) "\n"                                \
-            ".hidden " XP_SYMBOL(name, FN) "\n"                               \
-            ".type " XP_SYMBOL(name, FN) ",@function\n"                       \
-            XP_SYMBOL(name, FN) ":\n" text                                    \
-            ".size " XP_SYMBOL(name, FN) ",.-" XP_SYMBOL(name, FN) "\n"       \
+#define XP_FUNCTION(name, parameters, text)                                  \
+    void name parameters __asm__(XP_SYMBOL(name, FN));                       \
+    __asm__(".pushsection .text." #name ",\"ax\",@progbits\n .balign 2\n"    \
+            ".globl " XP_SYMBOL(name, FN) "\n"                               \
+            ".hidden " XP_SYMBOL(name, FN) "\n"                              \
+            ".type " XP_SYMBOL(name, FN) ",@function\n"                      \
+            XP_SYMBOL(name, FN) ":\n" text                                   \
+            ".size " XP_SYMBOL(name, FN) ",.-" XP_SYMBOL(name, FN) "\n"      \
             ".popsection\n")
 
 #endif

@@ -44,15 +44,15 @@ other() {
 conv conv_last_int uint8 int8 uint8 -DSEED=1u -DRUNS=4
 other
 judge conv_last_int conv
-conv conv_depth_short int8 int8 int8 -DSEED=2u -DRUNS=4
+conv conv_depth_scale32 int8 int8 int8 -DSEED=2u -DRUNS=4
 other
-judge conv_depth_short conv
-conv conv_depth3_short uint8 int8 int8 -DSEED=4u -DRUNS=4
+judge conv_depth_scale32 conv
+conv conv_depth3_scale32 uint8 int8 int8 -DSEED=4u -DRUNS=4
 other
-judge conv_depth3_short conv
-kernel matmul_t_short uint8 uint8 uint8 -DSEED=3u -DRUNS=4
+judge conv_depth3_scale32 conv
+kernel matmul_transb_scale32 uint8 uint8 uint8 -DSEED=3u -DRUNS=4
 other
-judge matmul_t_short kernels
+judge matmul_transb_scale32 kernels
 
 # All files of a project for the SDKs but those that are theirs; and the frames
 # of what works through the program on core 0, for which main.c has a stack.

@@ -19,8 +19,8 @@ judge() { # what, program
 }
 for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
     "uint8 uint8 uint8" "uint8 int8 int32"; do
-    for one in conv_last_int conv_last_short conv_taps_short conv_depth_int \
-        conv_depth_short conv_depth3_short conv_pair_int conv_pair_short; do
+    for one in conv_last_int conv_last_scale32 conv_taps_scale32 conv_depth_int \
+        conv_depth_scale32 conv_depth3_scale32 conv_pair_int conv_pair_scale32; do
         case $types/$one in
         *int32/conv_taps* | *int32/conv_depth3* | *\ uint8\ */conv_depth3*)
             continue ;;
@@ -34,7 +34,7 @@ for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
         conv $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
         judge "$one $types" conv
     done
-    for one in matmul_t_int matmul_t_short; do
+    for one in matmul_transb_int matmul_transb_scale32; do
         case $types in *int32) continue ;; esac
         SHIFT=$((30 + (seed + n) % 7))
         kernel $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs

@@ -17,10 +17,10 @@ build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
 # A kernel may have more than half of the L1 for its scratch.
 ./tilewright report zoo/mobilenetv1-0.25-128-int/network.onnx -t gap8 \
     --l1 20000 |
-    grep -q conv_taps_short_xpulp || { echo "no room for scratch"; exit 1; }
+    grep -q conv_taps_scale32_xpulp || { echo "no room for scratch"; exit 1; }
 # One whose scratch is as its tile's size is fast where there is little.
 [ "$(./tilewright report zoo/mobilenetv1-0.25-128-int/network.onnx \
-    -t gap8 --l1 8000 | grep -c conv_depth3_short)" = 13 ] ||
+    -t gap8 --l1 8000 | grep -c conv_depth3_scale32)" = 13 ] ||
     { echo "slow depthwise kernels where the L1 is small"; exit 1; }
 # Channels are cut where columns might be and there are too few.
 build/test/tiles model test/plan/tiles/sums.nn gap8 70000 -1 |

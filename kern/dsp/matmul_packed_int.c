@@ -1,0 +1,26 @@
+/* Matrix product with b in rows, two columns of which are brought together at a
+ * time, and packed products.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int
+ *          -> y:s8|u8|s16|u16|s32
+ * isa      dsp
+ * when     ak == 1 && bn == 1 && k < 32768 && k > 3
+ * scratch  2 * k * b.bytes
+ * split    m n
+ * stack    320
+ * cycles   nb[0] * nb[1] * nb[2] * n * (m * (27 + 2 * k) + 8 * k + 30)
+ */
+#include "kern/finish.h"
+
+FINISH_MATMUL
+
+typedef A LEFT;
+typedef B RIGHT;
+#include "kern/dsp/dot.h"
+#include "kern/matmul/packed.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    matmul_batches(k, io);
+}

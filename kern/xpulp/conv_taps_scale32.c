@@ -1,0 +1,40 @@
+/* Channels-last convolution of few weights, windows read where they lie, scaled
+ * in 32 bits.
+ *
+ * op       conv
+ * types    x:s8|u8 w:s8|u8 b:s32 mul:s32 add:s32 -> y:s8|u8
+ * isa      xpulpv2
+ * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c && wm == kh
+ *          * kw * c && g == 1 && xw == c && (dw == 1 || kw == 1) && m > 3 && ow
+ *          > 3 && hi - lo < 256 && (lo == 0 || lo + hi == -1) && shift < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
+ * layout   last
+ * split    oh m
+ * scratch  kh * (((min(ow, 64) - 1) * sw * c + (kw * c + 3) / 4 * 4 + 3) /
+ *          4 * 4 + (m + 3) / 4 * 16 * ((kw * c + 3) / 4))
+ * stack    704
+ * cycles   ncore * (2700 + m * (27 * (kw * c % 4 ? kh : 1) +
+ *          (kw * c + 3) / 4 * kh)) +
+ *          ((n * oh * ((ow + 3) / 4) + ncore - 1) / ncore * ncore) *
+ *          ((m + 3) / 4) * (114 + kh * (13 + (sw * c % 4 ? 29 : 25) *
+ *          ((kw * c + 3) / 4))) +
+ *          (n * oh + ncore) * (m + 3) / 4 * 157 +
+ *          (kh == 1 && kw == 1 && c % 4 == 0 && ph == 0 && pw == 0 ? 0 :
+ *          (n * oh * ((ow + 63) / 64) + ncore) * kh *
+ *          (124 + ((min(ow, 64) - 1) * sw + kw) * c * 2 / 5))
+ * code     2340
+ * cold     1380
+ *
+ * What windows cover is copied once for up to 64 pixels, with its padding;
+ * weights are copied too, the words of four channels side by side.
+ */
+#include "kern/kern.h"
+
+#define scaled scale32
+#define GEMM_SCALE32 1
+#include "kern/xpulp/gemm4x4_taps.h"
+
+void FN(const struct conv_dims *k, const struct io *io)
+{
+    taps_conv(k, io);
+}

@@ -1,0 +1,85 @@
+/* Strided copy of runs of two, four or eight bytes, a run at once.
+ *
+ * op       transpose slice expand concat
+ * types    x:s8|u8|b8 -> y:=x
+ * isa      xpulpv2
+ * when     xs[7] == 1 && ys[7] == 1 && (n[7] == 2 || n[7] == 4 || n[7] == 8)
+ * split    n
+ * stack    224
+ * cycles   ncore * (340 + min(ncore - 1, 1) * 50) + n[0] * n[1] * n[2] * n[3] *
+ *          n[4] * n[5] * ((n[0] * n[1] * n[2] * n[3] * n[4] * n[5] < ncore ?
+ *          ncore : 1) * 45 + n[6] * (n[7] > 4 ? 4 : 2))
+ * code     440
+ * cold     430
+ */
+#include "kern/copy/copy.h"
+
+static inline void small_bytes(const X *x, Y *y, const struct copy_dims *k,
+                               int32_t rows, int32_t n)
+{
+    for (; rows > 0; rows--, x += k->xs[6], y += k->ys[6])
+        for (int32_t i = 0; i < n; i++)
+            y[i] = x[i];
+}
+
+#include "kern/xpulp/xpulp.h"
+
+#ifdef XPULPV2
+/* Two loads and two stores that step by registers. */
+#define SMALL_TWO(load, xs, store, ys)                                       \
+    XP_BLOCK XP_LOOP(0, "%[n]", 4)                                           \
+    ".insn r 0x0b, 7, " load ", %[a], %[x], " xs "\n"                        \
+    ".insn r 0x0b, 7, " load ", %[b], %[x], %[xs]\n"                         \
+    ".insn r 0x2b, " store ", 0, " ys ", %[y], %[a]\n"                       \
+    ".insn r 0x2b, " store ", 0, %[ys], %[y], %[b]\n" XP_BLOCK_END
+#define SMALL_COPY(text, xstep, ystep, count)                                \
+    __asm__ volatile(text                                                    \
+                     : [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x),             \
+                       [y] "+&r"(y)                                          \
+                     : [n] "r"(count), [xs] "r"(xstep), [ys] "r"(ystep),     \
+                       [four] "r"(4)                                         \
+                     : XP_CLOBBERS)
+
+/* `rows` runs of n bytes; of two and four a last one that is odd is left. */
+static NOINLINE void small_runs(const X *x, Y *y, const struct copy_dims *k,
+                                int32_t rows, int32_t n)
+{
+    const int32_t xs = k->xs[6], ys = k->ys[6];
+    int32_t a, b;
+
+    if (n == 8) {
+        SMALL_COPY(SMALL_TWO("0x10", "%[four]", "6", "%[four]"), xs - 4,
+                   ys - 4, rows);
+        return;
+    }
+    if (rows > 1 && n == 4)
+        SMALL_COPY(SMALL_TWO("0x10", "%[xs]", "6", "%[ys]"), xs, ys, rows >> 1);
+    else if (rows > 1)
+        SMALL_COPY(SMALL_TWO("0x28", "%[xs]", "5", "%[ys]"), xs, ys, rows >> 1);
+    small_bytes(x, y, k, rows & 1, n);
+}
+#else
+static void small_runs(const X *x, Y *y, const struct copy_dims *k,
+                       int32_t rows, int32_t n)
+{
+    small_bytes(x, y, k, rows, n);
+}
+#endif
+
+/* A run may itself be cut among the cores. */
+void FN(const struct copy_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+    int32_t i[7] = {0}, n[8];
+    ptrdiff_t from, to;
+
+    if (!copy_begin(k, io, n, &from, &to))
+        return;
+    do {
+        if (n[7] == k->n[7])
+            small_runs(x + from, y + to, k, n[6], n[7]);
+        else
+            small_bytes(x + from, y + to, k, n[6], n[7]);
+    } while (copy_next(k, n, i, 6, &from, &to));
+}

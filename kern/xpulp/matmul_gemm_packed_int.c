@@ -1,0 +1,31 @@
+/* Matrix product with b in rows, four columns of which are packed at a time,
+ * four rows by four columns.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:int -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     ak == 1 && bn == 1 && am >= k && k % 4 == 0 && k > 3 && m > 3 && n >
+ *          3 && biasm == 0 && mulm == 0 && addm == 0 && hi - lo < 1 << 8 *
+ *          y.bytes && max(-acc.lo, acc.hi) < 2147483648 && shift < 63 &&
+ *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
+ * scratch  4 * am
+ * split    m n
+ * stack    704
+ * cycles   ncore * (700 + (580 + 6 * k) *
+ *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
+ *          ncore - 1) / ncore) +
+ *          ((n + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * (60 + 6 * k))
+ * code     2070
+ */
+#include "kern/kern.h"
+
+#define scaled scale64
+#define GEMM_SCALE32 0
+#define GEMM_PACKED
+#include "kern/xpulp/gemm4x4_matmul.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    gemm_matmul(k, io);
+}

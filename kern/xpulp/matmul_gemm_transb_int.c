@@ -1,0 +1,28 @@
+/* Matrix product with b transposed, four rows by four columns.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:int -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     ak == 1 && bk == 1 && am == bn && am >= k && k % 4 == 0 && k > 3 &&
+ *          m > 3 && n > 3 && biasm == 0 && mulm == 0 && addm == 0 && hi - lo <
+ *          1 << 8 * y.bytes && max(-acc.lo, acc.hi) < 2147483648 && shift < 63
+ *          && max(-scaled.lo, scaled.hi) >> shift < 2147483648
+ * split    m n
+ * stack    704
+ * cycles   ncore * (800 + (320 + 6 * k + k / 16) *
+ *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
+ *          ncore - 1) / ncore) +
+ *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 130)
+ * code     1820
+ */
+#include "kern/kern.h"
+
+#define scaled scale64
+#define GEMM_SCALE32 0
+#include "kern/xpulp/gemm4x4_matmul.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    gemm_matmul(k, io);
+}

@@ -1,0 +1,24 @@
+/* Scaling of bytes, four at a time, scaled in 32 bits.
+ *
+ * op       requant
+ * types    x:s8|u8 mul:int add:int -> y:s8|u8
+ * isa      xpulpv2
+ * when     s0[5] == 1 && sm[5] == 0 && sa[5] == 0 && shift < 23 &&
+ *          max(-scaled.lo, scaled.hi) + (256 << shift) < 2147483648
+ * inplace  x
+ * split    n
+ * stack    320
+ * cycles   ncore * (185 + min(ncore - 1, 1) * 25 +
+ *          (y.n + 4 * ncore - 1) / (4 * ncore) * 22) +
+ *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
+ *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
+ *          min(ncore - 1, 1) * ncore * 100
+ * code     490
+ * cold     475
+ */
+#define Z Y
+#define SIMD_SUM ONE
+#define SIMD_SCALE SCALE32
+#include "kern/xpulp/simd_map.h"
+
+SIMD_REQUANT

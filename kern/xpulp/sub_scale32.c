@@ -1,0 +1,24 @@
+/* Difference of bytes, four at a time, scaled in 32 bits.
+ *
+ * op       sub
+ * types    x:s8|u8 y:s8|u8 mul:int add:int -> z:s8|u8
+ * isa      xpulpv2
+ * when     s0[5] == 1 && s1[5] == 1 && has.mul == has.add && (!has.mul || mul.n
+ *          == 1) && (!has.add || add.n == 1) && (!has.mul || shift < 23) &&
+ *          max(-scaled.lo, scaled.hi) + (256 << (has.mul ? shift : 0)) <
+ *          2147483648
+ * inplace  x y
+ * split    n
+ * stack    320
+ * cycles   ncore * (215 + min(ncore - 1, 1) * 70 +
+ *          (z.n + 4 * ncore - 1) / (4 * ncore) * 30) +
+ *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
+ *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
+ *          min(ncore - 1, 1) * ncore * 100
+ * code     580
+ */
+#define SIMD_SUM SUB
+#define SIMD_SCALE SCALE32
+#include "kern/xpulp/simd_map.h"
+
+SIMD_SCALED(2)

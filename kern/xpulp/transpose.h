@@ -1,0 +1,110 @@
+/* Bytes transposed and moved a word at a time with XpulpV2; elsewhere the same
+ * in plain C, so that the kernels can be tested anywhere.  To be included after
+ * X is defined, a type of one byte. */
+#ifndef TRANSPOSE_H
+#define TRANSPOSE_H
+
+#include <string.h>
+#include "kern/kern.h"
+
+#include "kern/xpulp/xpulp.h"
+
+#ifdef XPULPV2
+static inline int32_t transpose_load(const X *p)
+{
+    int32_t v;
+
+    __asm__ volatile("lw %0, 0(%1)" : "=r"(v) : "r"(p) : "memory");
+    return v;
+}
+
+static inline void transpose_store(X *p, int32_t v)
+{
+    __asm__ volatile("sw %0, 0(%1)" : : "r"(v), "r"(p) : "memory");
+}
+
+/* Lanes of a (0 to 3) and of b (4 to 7), the first in the lowest digit. */
+#define SHUFFLE(a, b, lanes) xp_shuffle4(a, b, lanes)
+#else
+static inline int32_t transpose_load(const X *p)
+{
+    int32_t v;
+
+    memcpy(&v, p, 4);
+    return v;
+}
+
+static inline void transpose_store(X *p, int32_t v)
+{
+    memcpy(p, &v, 4);
+}
+
+static inline int32_t transpose_mix(int32_t a, int32_t b, uint32_t lanes)
+{
+    uint8_t in[8], out[4];
+    int32_t v;
+
+    memcpy(in, &a, 4);
+    memcpy(in + 4, &b, 4);
+    for (int i = 0; i < 4; i++)
+        out[i] = in[lanes >> 8 * i & 7];
+    memcpy(&v, out, 4);
+    return v;
+}
+#define SHUFFLE(a, b, lanes) transpose_mix(a, b, lanes)
+#endif
+
+/* n bytes. */
+static inline void transpose_copy(const X *x, X *y, int32_t n)
+{
+#ifdef XPULPV2
+    int32_t a, b;
+
+    if (n > 7)
+        __asm__ volatile(XP_BLOCK XP_LOOP(0, "%4", 4)
+                         XP_LW_STEP("%2", "%0", 4) XP_LW_STEP("%3", "%0", 4)
+                         XP_SW_STEP("%2", "%1", 4) XP_SW_STEP("%3", "%1", 4)
+                         XP_BLOCK_END
+                         : "+&r"(x), "+&r"(y), "=&r"(a), "=&r"(b)
+                         : "r"(n >> 3) : XP_CLOBBERS);
+    n &= 7;
+    if (n > 3) {
+        transpose_store(y, transpose_load(x));
+        x += 4, y += 4, n -= 4;
+    }
+    while (n-- > 0)
+        *y++ = *x++;
+#else
+    memcpy(y, x, (size_t)n);
+#endif
+}
+
+/* Four by four: y[i * ys + j] = x[i + j * xs]. */
+static inline void transpose4x4(const X *x, ptrdiff_t xs, X *y, ptrdiff_t ys)
+{
+    const int32_t a = transpose_load(x), b = transpose_load(x + xs);
+    const int32_t c = transpose_load(x + 2 * xs);
+    const int32_t d = transpose_load(x + 3 * xs);
+    const int32_t p = SHUFFLE(a, b, 0x05010400);
+    const int32_t q = SHUFFLE(a, b, 0x07030602);
+    const int32_t r = SHUFFLE(c, d, 0x05010400);
+    const int32_t s = SHUFFLE(c, d, 0x07030602);
+
+    transpose_store(y, SHUFFLE(p, r, 0x05040100));
+    transpose_store(y + ys, SHUFFLE(p, r, 0x07060302));
+    transpose_store(y + 2 * ys, SHUFFLE(q, s, 0x05040100));
+    transpose_store(y + 3 * ys, SHUFFLE(q, s, 0x07060302));
+}
+
+/* Four rows of three, which fill three words at y. */
+static inline void transpose4x3(const X *x, ptrdiff_t xs, X *y)
+{
+    const int32_t a = transpose_load(x), b = transpose_load(x + xs);
+    const int32_t c = transpose_load(x + 2 * xs);
+
+    transpose_store(y, SHUFFLE(SHUFFLE(a, b, 0x01010400), c, 0x02040100));
+    transpose_store(y + 4, SHUFFLE(SHUFFLE(a, b, 0x06060205), c, 0x02010500));
+    transpose_store(y + 8, SHUFFLE(SHUFFLE(a, b, 0x07070703), c, 0x07010006));
+}
+
+#endif
