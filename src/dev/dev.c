@@ -188,7 +188,7 @@ static bool build(Dev *d, const char *defs)
     const char *make = arena_fmt(d->mem, "exec make -s -j%d BUILD=%s"
         " MAIN='%s/harness.c %s/run.c' DEFS='%s%s -Irt -Irt/%s' %s/%s", cores(),
         d->work, d->work, d->work, defs,
-        plan_external_ends(d->p) ? " -DFAR=1" : "",
+        plan_external_inout(d->p) ? " -DFAR=1" : "",
         d->o->emulate ? "host" : d->p->soc->rt, d->work, program(d));
     int status = shell_run(make, d->dir, said, BUILD_TIME);
 

@@ -102,7 +102,7 @@ static void put_piece(Gen *g, bool in, Str *out)
             in ? "const void *from" : "void *to", g->caps,
             in ? "INPUTS" : "OUTPUTS", one, in ? "char *" : "const char *",
             g->name, one, in ? "p + offset, from" : "to, p + offset");
-    if (plan_external_ends(g->p))
+    if (plan_external_inout(g->p))
         str_fmt(out, "    else if (bytes && %ss[i].far >= 0)\n"
                 "        move_far(%s, %ss[i].far + offset, bytes, %d);\n",
                 one, in ? "from" : "to", one, !in);
@@ -117,7 +117,7 @@ static void put_pieces(Gen *g, Str *out)
             " there. */\nstruct end {\n    int32_t bytes, far;\n};\n\n");
     put_sizes(g, "inputs", n->nin, n->in, out);
     put_sizes(g, "outputs", n->nout, n->out, out);
-    if (plan_external_ends(g->p))
+    if (plan_external_inout(g->p))
         str_put(out, far_text);
     put_piece(g, true, out);
     put_piece(g, false, out);

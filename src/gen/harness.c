@@ -101,7 +101,7 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
     put_functions(g, out);
     if (gen_image_bytes(g))
         put_load(g, dir, out);
-    if (plan_external_ends(p))
+    if (plan_external_inout(p))
         put_far(g, out);
     str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d, %d,"
             "\n    in_bytes, out_bytes, layer_bytes, state, init, input, run, output,"

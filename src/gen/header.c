@@ -77,7 +77,7 @@ static void put_tensors(Gen *g, Str *out)
 
     str_fmt(out, "\n/* Inputs and outputs in C order.  An element q stands for"
             " the number\n * SCALE * (q - ZERO); SCALE is 0 where the model"
-            " does not say.%s */\n", plan_external_ends(g->p) ? "  What lies\n"
+            " does not say.%s */\n", plan_external_inout(g->p) ? "  What lies\n"
             " * in external memory, which no core can address, is FAR: so many"
             " bytes behind the\n * start of the network's part there." : "");
     str_fmt(out, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n", g->caps,
@@ -132,7 +132,7 @@ static void put_members(Gen *g, const char *type, Str *out)
 static void put_ends(Gen *g, Str *out)
 {
     const char *n = g->name;
-    bool far = plan_external_ends(g->p);
+    bool far = plan_external_inout(g->p);
 
     str_fmt(out,
         "/* Where input i is put before each run; NULL: the network ignores"
@@ -223,7 +223,7 @@ static void put_image(Gen *g, Str *out)
 static void put_about(Gen *g, Str *out)
 {
     const char *n = g->name;
-    bool far = plan_external_ends(g->p);
+    bool far = plan_external_inout(g->p);
 
     str_fmt(out, "/* %s: a neural network as C.\n *\n"
         " *     struct %s net;\n"

@@ -344,7 +344,7 @@ static void put_begin(Gen *g, FILE *f)
             "#define ALIGN(n) __attribute__((aligned(n)))\n"
             "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
             g->name, g->name, g->o->tolerance > 0 ? g->o->tolerance : 1e-4);
-    if (!plan_external_ends(g->p))
+    if (!plan_external_inout(g->p))
         return;
     gen_piece(g, &b);
     fprintf(f, "%s\n", b.s);
@@ -354,7 +354,7 @@ static void put_begin(Gen *g, FILE *f)
 static void put_test(Gen *g, FILE *f)
 {
     const char *n = g->name;
-    bool far = plan_external_ends(g->p);
+    bool far = plan_external_inout(g->p);
 
     fprintf(f, "int %s_selftest(const struct %s *net)\n{\n    int i;\n\n"
             "    set_inputs(net);\n"
@@ -387,7 +387,7 @@ void gen_selftest(Gen *g)
         put_set(g, f);
     fputs(hash_text, f);
     fputs(floats ? close_text : exact_text, f);
-    if (plan_external_ends(g->p))
+    if (plan_external_inout(g->p))
         put_far(g, f);
     put_test(g, f);
     bad = ferror(f) != 0;

@@ -50,7 +50,7 @@ static Val *copy_of(Graph *g, Val *v)
 }
 
 /* The next value of a state is copied to the state's place when all else is
- * done (store.c drops the copy where it can be made there).  One that is
+ * done (alloc.c drops the copy where it can be made there).  One that is
  * another state by then is copied before: that one's place is written too. */
 static void copy_state(Graph *g, int i)
 {
@@ -97,14 +97,14 @@ static int align_of(const Val *v)
 
 /* A buffer for every store that is left, buf[] by store (-1: none); values find
  * theirs in p->place. */
-void plan_bufs(Plan *p, const Stores *s, const bool *without, int *buf)
+void plan_bufs(Plan *p, const Allocs *s, const bool *without, int *buf)
 {
     const Val *v;
     int i;
 
     p->place = NEWN(p->mem, Ref, graph_nval(p->g) + 1);
-    for (i = 0; i < s->nstore; i++) {
-        const Store *t = &s->store[i];
+    for (i = 0; i < s->nalloc; i++) {
+        const Alloc *t = &s->alloc[i];
 
         buf[i] = -1;
         if (t->size && !(without && without[i]))
@@ -240,7 +240,7 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
                             .tmp = {-1, 0}});
 }
 
-static void make_steps(Plan *p, const Stores *s)
+static void make_steps(Plan *p, const Allocs *s)
 {
     int i, j;
 
@@ -354,32 +354,32 @@ static void predict(Plan *p)
 }
 
 /* Storage in the better of two orders, by the sum of live bytes it needs. */
-static Stores *best_order(Arena *mem, Graph *g, Choice *c)
+static Allocs *best_order(Arena *mem, Graph *g, Choice *c)
 {
     int n;
     Node **seq = order_given(mem, g, &n);
-    Stores *given = store_values(mem, g, c, seq, n), *least;
+    Allocs *given = alloc_values(mem, g, c, seq, n), *least;
 
     seq = order_least(mem, g, c, &n);
     if (!seq)
         return given;
-    least = store_values(mem, g, c, seq, n);
+    least = alloc_values(mem, g, c, seq, n);
     return least->bound < given->bound ? least : given;
 }
 
 /* In an order in which cores wait less for code, if that asks for no more
  * memory, or for little. */
-static Stores *warm_order(Plan *p, const Choice *c, Stores *s,
+static Allocs *warm_order(Plan *p, const Choice *c, Allocs *s,
                           const PlanOpts *o)
 {
     int64_t small = near_room(p, o) / SMALL;
     int n = s->nseq;
     Node **seq = order_warm(p->mem, p, c, s->seq, &n, small);
-    Stores *warm;
+    Allocs *warm;
 
     if (!seq)
         return s;
-    warm = store_values(p->mem, p->g, c, seq, n);
+    warm = alloc_values(p->mem, p->g, c, seq, n);
     return warm->bound <= MAX(s->bound, small) ? warm : s;
 }
 
@@ -395,18 +395,18 @@ static void swap_choice(Choice *c)
 
 /* Goes back to each faster kernel with which at least `slack` bytes less are
  * needed than now. */
-static Stores *go_faster(Arena *mem, Choice *c, Stores *s, int64_t slack)
+static Allocs *go_faster(Arena *mem, Choice *c, Allocs *s, int64_t slack)
 {
     int i;
 
     for (i = 0; i < s->nseq; i++) {
         Choice *k = &c[s->seq[i]->id];
-        Stores *t;
+        Allocs *t;
 
         if (!k->over || k->inplace == 0)
             continue;
         swap_choice(k);
-        t = store_values(mem, s->g, c, s->seq, s->nseq);
+        t = alloc_values(mem, s->g, c, s->seq, s->nseq);
         if (t->bound + slack <= s->bound)
             s = t;
         else
@@ -415,7 +415,7 @@ static Stores *go_faster(Arena *mem, Choice *c, Stores *s, int64_t slack)
     return s;
 }
 
-static int swap_all(Choice *c, const Stores *s, bool over)
+static int swap_all(Choice *c, const Allocs *s, bool over)
 {
     int i, n = 0;
 
@@ -434,13 +434,13 @@ static int swap_all(Choice *c, const Stores *s, bool over)
  * the nearest memory, where the memory needed sinks by it: all of them at
  * first; then without those that themselves need more, for their scratch; then
  * as few as do the same. */
-static Stores *save_memory(Arena *mem, Choice *c, Stores *s)
+static Allocs *save_memory(Arena *mem, Choice *c, Allocs *s)
 {
-    Stores *less;
+    Allocs *less;
 
     if (!swap_all(c, s, true))
         return s;
-    less = store_values(mem, s->g, c, s->seq, s->nseq);
+    less = alloc_values(mem, s->g, c, s->seq, s->nseq);
     less = go_faster(mem, c, less, 1);
     if (less->bound < s->bound)
         return go_faster(mem, c, less, 0);
@@ -449,12 +449,12 @@ static Stores *save_memory(Arena *mem, Choice *c, Stores *s)
 }
 
 /* Kernels with less scratch, as few as need the least memory together. */
-static Stores *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
-                            Stores *s)
+static Allocs *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
+                            Allocs *s)
 {
     Choice *was = NEWN(mem, Choice, s->nseq + 1), less;
     bool *other = NEWN(mem, bool, s->nseq + 1);
-    Stores *t;
+    Allocs *t;
     int i;
 
     for (i = 0; i < s->nseq; i++) {
@@ -462,7 +462,7 @@ static Stores *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
         other[i] = was[i].kern &&
                    choose_less(chooser, s->seq[i], &c[s->seq[i]->id]);
     }
-    t = store_values(mem, s->g, c, s->seq, s->nseq);
+    t = alloc_values(mem, s->g, c, s->seq, s->nseq);
     if (t->bound >= s->bound) {
         for (i = 0; i < s->nseq; i++)
             c[s->seq[i]->id] = was[i];
@@ -474,7 +474,7 @@ static Stores *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
             continue;
         less = c[s->seq[i]->id];
         c[s->seq[i]->id] = was[i];
-        t = store_values(mem, s->g, c, s->seq, s->nseq);
+        t = alloc_values(mem, s->g, c, s->seq, s->nseq);
         if (t->bound <= s->bound)
             s = t;
         else
@@ -484,10 +484,10 @@ static Stores *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
 }
 
 /* The kernels and the order with which the least is needed. */
-static Stores *least_memory(Arena *mem, const Chooser *chooser, Choice *c,
-                            Stores *s)
+static Allocs *least_memory(Arena *mem, const Chooser *chooser, Choice *c,
+                            Allocs *s)
 {
-    Stores *t;
+    Allocs *t;
 
     s = save_scratch(mem, chooser, c, save_memory(mem, c, s));
     t = best_order(mem, s->g, c);
@@ -499,7 +499,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     Plan *p = NEW(mem, Plan);
     Chooser *chooser = chooser_new(mem, soc, o);
     Choice *c;
-    Stores *s;
+    Allocs *s;
 
     *p = (Plan){.mem = mem, .g = g, .soc = soc, .aim = o->aim,
                 .host_isa = o->host_isa};
@@ -507,7 +507,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     graph_uses(g);
     graph_number(g);
     c = choose_kernels(chooser, g);
-    keep_code(soc, g, c, o->beside);
+    reserve_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
     if (tiled_fits(soc)) {
         if (o->aim != AIM_memory)
@@ -520,7 +520,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
         s = least_memory(mem, chooser, c, s);
     else if (s->bound > near_room(p, o))
         s = save_memory(mem, c, s);
-    plan_bufs(p, s, NULL, NEWN(mem, int, s->nstore + 1));
+    plan_bufs(p, s, NULL, NEWN(mem, int, s->nalloc + 1));
     make_steps(p, s);
     plan_lives(p);
     p->bound = live_bound(p);

@@ -41,7 +41,7 @@ typedef struct Ref {
 typedef enum StepKind { STEP_start, STEP_wait } StepKind;
 typedef enum Engine {
     ENG_core, /* a kernel on the cores that compute */
-    ENG_dma,  /* bytes between the nearest memory and the next */
+    ENG_dma,  /* bytes between L1 and the next */
     ENG_io    /* bytes between that and memory the cores cannot address */
 } Engine;
 
@@ -80,7 +80,7 @@ typedef struct Step {
     Type in_type[NARG], out_type[NRES];
     Ref tmp;         /* scratch; buf -1: none */
     int64_t tmp_bytes;
-    int ncore;       /* cores that share the work; each has an equal part of
+    int ncore;       /* cores that share the layer; each has an equal part of
                         the scratch */
     int64_t stack;   /* bytes of a call, from the head */
     int64_t cycles;  /* predicted; 0 if the head says nothing */
@@ -106,7 +106,7 @@ typedef struct Layer {
                          NULL: not cut */
     int64_t cycles;  /* predicted, with waits; 0: unknown */
     int64_t wait;    /* of those: in which cores wait for data */
-    int64_t cold;    /* in which they wait for code */
+    int64_t miss;    /* in which they wait for code */
     int64_t moved[2]; /* bytes moved for it by ENG_dma, ENG_io */
     Why why;
 } Layer;
@@ -130,7 +130,8 @@ typedef struct Plan {
     int64_t room[16];  /* bytes per memory that buffers might have taken */
     int64_t consts[16]; /* bytes per memory for constants; their addresses
                            count from the start of a part of their own */
-    int64_t program_room; /* tiled: bytes kept for the program, where code lies */
+    int64_t program_room; /* tiled: bytes kept for the program, where code lies
+                             */
     struct Program *program; /* what runs (program.c) */
     int64_t bound;   /* largest sum of live bytes at any step */
     int64_t ram;     /* sum of used over memories that are not for weights */
@@ -157,7 +158,7 @@ typedef struct PlanOpts {
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t beside;      /* bytes of code and constants of the program that uses
                             the network, beside what all need */
-    bool chains;         /* layers are computed together wherever they can be,
+    bool fuse_always;         /* layers are computed together wherever they can be,
                             not where it is faster or needed: for tests */
     const char *host_isa;
 } PlanOpts;
@@ -211,7 +212,8 @@ typedef struct Place {
 enum { NPLACE = NARG + NRES + 1 };
 
 typedef enum RecKind {
-    REC_call,    /* cores meet, then a kernel runs on all of them, or on core 0 */
+    REC_call,           /* cores meet, then a kernel runs on all of them, or on
+                           core 0 */
     REC_share,   /* core 0's share of a call that is deferred */
     REC_barrier, /* cores meet */
     REC_move,    /* core 0 starts a transfer, under a slot */
@@ -246,7 +248,7 @@ typedef struct Rec {
     int64_t by[NPLACE];
 } Rec;
 
-/* Records that are in the nearest memory together. */
+/* Records that are in L1 together. */
 typedef struct Page {
     int from, to;       /* items [from, to) */
     int words, bytes;   /* on the chip */
@@ -267,7 +269,7 @@ typedef struct Program {
     Arena *mem;
     const Plan *p;
     Insts inst;
-    bool team;          /* cores share the work: records come in pages */
+    bool team;          /* cores share the layer: records come in pages */
     bool values;        /* pages may have constants */
     int ncode, nitem, npage;
     Rec *code;          /* without loops */
@@ -275,7 +277,8 @@ typedef struct Program {
     Rec *item;          /* with loops; not of a team: none */
     int *stop;          /* the same of items */
     Page *page;
-    Spot *start;        /* by layer: where its records begin; [nlayer]: the end */
+    Spot *start;        /* by layer: where its records begin; [nlayer]: the end
+                           */
 } Program;
 
 /* program.c: of the steps as they are now. */
@@ -289,7 +292,7 @@ bool plan_uses(const Plan *p, int mem);
 /* The address in external memory of a place; -1: it lies elsewhere. */
 int64_t plan_external(const Plan *p, Ref r);
 /* Do inputs or outputs lie in external memory? */
-bool plan_external_ends(const Plan *p);
+bool plan_external_inout(const Plan *p);
 /* Do both kernels get the same dims? */
 bool step_same_dims(const Step *a, const Step *b);
 
@@ -300,22 +303,22 @@ int page_value(const Page *q, int buf);
 
 /* ---- time ---- */
 
-/* better.c: seconds, from some moment on. */
+/* local.c: seconds, from some moment on. */
 double plan_clock(void);
 
 /* text.c: prints a plan for people and tests. */
 void plan_print(const Plan *p, Str *out);
 
-/* work.c: a constant so small that the program of a team has it beside its
+/* layer.c: a constant so small that the program of a team has it beside its
  * records. */
-bool val_rides(const Val *v);
+bool val_is_inlined(const Val *v);
 
 /* cost.c: when every record of code[] happens, in predicted cycles; [ncode]:
  * the end. */
 typedef struct When {
     int64_t at;       /* the cores come to the record */
     int64_t from, to; /* its engine works; of a wait: the cores stand still */
-    int64_t cold;     /* cores wait for code */
+    int64_t miss;     /* cores wait for code */
 } When;
 When *program_trace(Arena *mem, const Program *q);
 /* When the cores come to each step; [nstep]: the end. */
@@ -387,7 +390,7 @@ bool isa_has(const char *list, const char *word, size_t n);
 
 /* code.c: where code and buffers share a memory, a guess of what the code
  * takes, unless it is known. */
-void keep_code(Soc *s, const Graph *g, const Choice *c, int64_t beside);
+void reserve_code(Soc *s, const Graph *g, const Choice *c, int64_t beside);
 
 /* order.c: the nodes in an order of execution: as they come, and for least
  * memory (NULL: none found).  *n is the number of nodes. */
@@ -398,40 +401,40 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
 Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
                   int *n, int64_t small);
 
-/* store.c: which values share storage. */
+/* alloc.c: which values share storage. */
 enum { POS_IN = -1 }; /* before the first node; after the last: n */
-typedef struct Store {
+typedef struct Alloc {
     int64_t size;
     int from, to;          /* positions in the order, inclusive */
     bool in, out, konst;   /* holds a value that is one */
     bool state;            /* in and out: what is there in the end is there
                               when the next run begins */
     const Val *val;        /* the largest value it holds */
-} Store;
-typedef struct Stores {
+} Alloc;
+typedef struct Allocs {
     Arena *mem;
     Graph *g;
     const Choice *choice;
     Node **seq;            /* the order */
     int nseq;
     Ref *place;            /* by Val.id: store and offset; -1: none */
-    int nstore;
-    Store *store;          /* size 0: it became part of another */
+    int nalloc;
+    Alloc *alloc;          /* size 0: it became part of another */
     unsigned char **view;  /* by Node.id: [argument]: it is no copy but a
                               view; of all but concat, [0] alone */
     int64_t bound;         /* the largest sum of live bytes */
-} Stores;
-Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
+} Allocs;
+Allocs *alloc_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
                      int nseq);
 
-/* levels.c: sums at n positions, each 0 at first; adds v to those from `from`
+/* profile.c: sums at n positions, each 0 at first; adds v to those from `from`
  * to `to`; the largest, and at how many positions it is. */
-typedef struct Levels Levels;
-Levels *levels_new(Arena *mem, int n);
-void levels_add(Levels *l, int from, int to, int64_t v);
-int64_t levels_most(const Levels *l, int *count);
+typedef struct Profile Profile;
+Profile *profile_new(Arena *mem, int n);
+void profile_add(Profile *l, int from, int to, int64_t v);
+int64_t profile_most(const Profile *l, int *count);
 
-/* search.c: is there a packing of a given height?  Items sorted by start. */
+/* exact.c: is there a packing of a given height?  Items sorted by start. */
 typedef struct Search Search;
 typedef enum SearchResult {
     SEARCH_found,   /* offsets are set */
@@ -445,21 +448,21 @@ int64_t search_nodes(const Search *s);
 bool search_exact(const Search *s); /* SEARCH_none is a proof for the sizes
                                        given, not for multiples of alignment */
 
-/* plan.c: buffers of stores, buf[] by store, but for some (or NULL); values
- * find theirs in p->place */
-void plan_bufs(Plan *p, const Stores *s, const bool *without, int *buf);
+/* plan.c: buffers of allocations, buf[] by allocation, but for some (or NULL);
+ * values find theirs in p->place */
+void plan_bufs(Plan *p, const Allocs *s, const bool *without, int *buf);
 
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
 void place_buffers(Plan *p, const PlanOpts *o);
 void place_consts(Plan *p, const PlanOpts *o);
-/* Bytes of the nearest memory for buffers that a plan may need in comfort. */
+/* Bytes of L1 for buffers that a plan may need in comfort. */
 int64_t near_room(const Plan *p, const PlanOpts *o);
 /* Bytes of a memory that constants may take. */
 int64_t room_for_consts(const Plan *p, int mem, const PlanOpts *o);
 /* Packs the buffers whose memory it is; returns its height. */
-int64_t place_at_home(Plan *p, int mem);
+int64_t pack_memory(Plan *p, int mem);
 /* The same of constants, all; err(ERR_FIT). */
-void place_consts_home(Plan *p, const PlanOpts *o);
+void pack_consts(Plan *p, const PlanOpts *o);
 /* "; L1 needs 700 bytes for buffers, has 512: ..." and the error itself. */
 void say_need(const Plan *p, int mem, const char *what, int64_t need,
               int64_t room, Str *out);

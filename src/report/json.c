@@ -145,7 +145,7 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_lost(j, l.lost);
     put_int(j, "dma_wait", l.wait);
     put_int(j, "predicted_wait", l.predicted_wait);
-    put_int(j, "predicted_cold", l.predicted_wait < 0 ? -1 : l.layer->cold);
+    put_int(j, "predicted_cold", l.predicted_wait < 0 ? -1 : l.layer->miss);
     put_str(j, "tile", l.layer->tile);
     put_int(j, "tiles", l.layer->tiles);
     put_int(j, "chained", l.layer->after);

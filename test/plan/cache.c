@@ -30,16 +30,16 @@ static double all_there(const CodeCache *c)
 static void call(CodeCache *c, const int64_t *bytes, int u)
 {
     double was = u < c->n ? c->there[u] : 0, need = (double)bytes[u] - was;
-    int64_t cold = code_cold(c, u, bytes[u]);
+    int64_t miss = code_miss(c, u, bytes[u]);
 
-    claim(cold >= (int64_t)(need * c->rate), "less than is missing", u,
+    claim(miss >= (int64_t)(need * c->rate), "less than is missing", u,
           bytes[u]);
-    claim(need > 0 || !cold, "time for nothing", u, bytes[u]);
+    claim(need > 0 || !miss, "time for nothing", u, bytes[u]);
     claim(all_there(c) < c->size + ROUNDING, "more than there is room", u,
           bytes[u]);
     claim(c->there[u] < (double)bytes[u] + ROUNDING, "more than its code", u,
           bytes[u]);
-    claim(code_cold(c, u, bytes[u]) <= cold + 1, "dearer the next time", u,
+    claim(code_miss(c, u, bytes[u]) <= miss + 1, "dearer the next time", u,
           bytes[u]);
 }
 
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         bytes[i] = 100 + rand() % 2400;
     for (i = 0; i < runs; i++)
         call(c, bytes, rand() % UNITS);
-    claim(!code_cold(code_cache(a, soc_read(a, "cortex-m4")), 0, 1000),
+    claim(!code_miss(code_cache(a, soc_read(a, "cortex-m4")), 0, 1000),
           "cold code without a cache", 0, 1000);
     arena_end(a);
     printf("%d calls, seed %u, %d claims wrong\n", runs, seed, bad);

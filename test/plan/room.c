@@ -30,7 +30,7 @@ static void refuse(const Trouble *t)
 }
 
 /* What a layer needs in one way: bytes of L1 and L2, and bytes of L2 that it
- * needs less for its result follows an operand. */
+ * needs less for its result overlaps an operand. */
 typedef struct Need {
     int64_t l1, l2, saves;
 } Need;
@@ -52,10 +52,10 @@ typedef struct Cut {
 
 typedef struct Room {
     Tiler *t;
-    Cut **cut;          /* by work */
+    Cut **cut;          /* by layer */
     int *ncut;
-    Needs **needs;      /* by work, by where its values are (in threes) */
-    int nstore, store[16]; /* those that live */
+    Needs **needs;      /* by layer, by where its values are (in threes) */
+    int nalloc, alloc[16]; /* those that live */
     int nplace[16];     /* places each may have: 0 is the L1; n + 1: away at
                            the layers of set n, from its first on */
     int place[16];
@@ -65,7 +65,7 @@ typedef struct Room {
 
 /* ---- the tiles of a layer ---- */
 
-static bool make_cut(Room *r, Work *w, Cut *c)
+static bool make_cut(Room *r, LayerInst *w, Cut *c)
 {
     int64_t all[NCUT], at[NCUT];
     int i[NCUT], a, o, n = 0;
@@ -98,9 +98,9 @@ static bool make_cut(Room *r, Work *w, Cut *c)
     return true;
 }
 
-static void make_cuts(Room *r, int work)
+static void make_cuts(Room *r, int layer)
 {
-    Work *w = &r->t->work[work];
+    LayerInst *w = &r->t->layer[layer];
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
     int n[NCUT], i, j, k, a;
 
@@ -108,14 +108,14 @@ static void make_cuts(Room *r, int work)
     for (a = 0; a < NCUT; a++)
         tile_sizes(r->t, all[a], a == CUT_channel ? channel_step(w->node) : 1,
                    size[a], &n[a]);
-    r->cut[work] = NEWN(r->t->mem, Cut, n[0] * n[1] * n[2]);
+    r->cut[layer] = NEWN(r->t->mem, Cut, n[0] * n[1] * n[2]);
     for (i = 0; i < n[0]; i++)
         for (j = 0; j < n[1]; j++)
             for (k = 0; k < n[2]; k++) {
-                Cut *c = &r->cut[work][r->ncut[work]];
+                Cut *c = &r->cut[layer][r->ncut[layer]];
 
                 *c = (Cut){.len = {size[0][i], size[1][j], size[2][k]}};
-                r->ncut[work] += make_cut(r, w, c);
+                r->ncut[layer] += make_cut(r, w, c);
             }
 }
 
@@ -128,7 +128,7 @@ static int place_at(int set, int bit)
     return set % 3;
 }
 
-static bool staged(const Work *w, int o, int set)
+static bool buffered(const LayerInst *w, int o, int set)
 {
     const Oper *x = &w->oper[o];
 
@@ -137,8 +137,8 @@ static bool staged(const Work *w, int o, int set)
 
 /* The most scratch that a kernel of the tiles wants at least; -1: there is
  * none for one of them. */
-static int64_t scratch_of(Room *r, Work *w, const Cut *c, unsigned in_place,
-                          bool out_place)
+static int64_t scratch_of(Room *r, LayerInst *w, const Cut *c,
+                          unsigned in_place, bool out_place)
 {
     Dims asked[MOST_ASKED], d;
     int nasked = 0, i, k;
@@ -168,7 +168,7 @@ static int64_t scratch_of(Room *r, Work *w, const Cut *c, unsigned in_place,
 }
 
 /* Tile by tile on an operand: each writes what it alone has read. */
-static bool may_lie(const Work *w, const Cut *c)
+static bool may_lie(const LayerInst *w, const Cut *c)
 {
     const Oper *y = &w->oper[w->noper - 1];
     int o;
@@ -176,7 +176,7 @@ static bool may_lie(const Work *w, const Cut *c)
     for (o = 0; w->shared && c->n > 1 && o + 1 < w->noper; o++) {
         const Oper *x = &w->oper[o];
 
-        if (x->val && x->store == y->store &&
+        if (x->val && x->alloc == y->alloc &&
             (x->place.off != y->place.off ||
              val_bytes(x->val) != val_bytes(y->val) ||
              op_info[w->node->op].reach != R_MAP))
@@ -187,20 +187,20 @@ static bool may_lie(const Work *w, const Cut *c)
 
 /* Bytes that the result and operand o need less together than apart, tiles
  * going rows inside channels or not. */
-static int64_t saved(const Room *r, const Work *w, const Cut *c, int o,
+static int64_t saved(const Room *r, const LayerInst *w, const Cut *c, int o,
                      bool rows_first)
 {
     const Oper *x = &w->oper[o], *y = &w->oper[w->noper - 1];
-    int64_t from = r->t->s->store[x->store].size, end = INT64_MIN, at, lo;
-    int64_t to = r->t->s->store[y->store].size, lag = INT64_MIN;
-    int inner = rows_first ? 1 : 2, outer = rows_first ? 2 : 1, i, k;
+    int64_t from = r->t->s->alloc[x->alloc].size, end = INT64_MIN, at, lo;
+    int64_t to = r->t->s->alloc[y->alloc].size, distance = INT64_MIN;
+    int inner = rows_first ? 1 : 2, in_l3 = rows_first ? 2 : 1, i, k;
     int *order = NEWN(r->t->mem, int, c->n + 1);
 
     for (i = 0; i < c->n; i++) {
         int b = i / c->count[1] / c->count[2], j[NCUT];
 
         j[inner] = i % c->count[inner];
-        j[outer] = i / c->count[inner] % c->count[outer];
+        j[in_l3] = i / c->count[inner] % c->count[in_l3];
         order[i] = (b * c->count[1] + j[1]) * c->count[2] + j[2];
     }
     for (i = 0; i + 1 < c->n; i++) {
@@ -210,15 +210,16 @@ static int64_t saved(const Room *r, const Work *w, const Cut *c, int o,
         end = MAX(end, at);
         for (k = i + 1, lo = INT64_MAX; k < c->n; k++)
             lo = MIN(lo, x->place.off + c->tile[order[k]].in[o].off);
-        lag = MAX(lag, end - lo);
+        distance = MAX(distance, end - lo);
     }
-    lag = c->n > 1 ? (lag + 15) & ~(int64_t)15 : 0;
-    return from + to - (lag >= 0 ? MAX(lag + from, to) : MAX(from, to - lag));
+    distance = c->n > 1 ? (distance + 15) & ~(int64_t)15 : 0;
+    return from + to - (distance >= 0 ? MAX(distance + from, to)
+                                      : MAX(from, to - distance));
 }
 
-static int64_t most_saved(const Room *r, int work, const Cut *c, int set)
+static int64_t most_saved(const Room *r, int layer, const Cut *c, int set)
 {
-    const Work *w = &r->t->work[work];
+    const LayerInst *w = &r->t->layer[layer];
     const Oper *y = &w->oper[w->noper - 1];
     int64_t most = 0;
     int o;
@@ -230,7 +231,7 @@ static int64_t most_saved(const Room *r, int work, const Cut *c, int set)
         const Oper *x = &w->oper[o];
 
         if (!x->val || x->konst || place_at(set, x->bit) != IN_L2 ||
-            r->t->last[x->store] != work || r->t->s->store[x->store].in)
+            r->t->last[x->alloc] != layer || r->t->s->alloc[x->alloc].in)
             continue;
         most = MAX(most, saved(r, w, c, o, false));
         most = MAX(most, saved(r, w, c, o, true));
@@ -250,13 +251,13 @@ static void add_need(Room *r, Needs *to, Need n)
     to->v[to->n++] = n;
 }
 
-static void add_direct(Room *r, Work *w, int set, Needs *to)
+static void add_direct(Room *r, LayerInst *w, int set, Needs *to)
 {
     Choice c = *w->choice;
     Dims d = {0};
     int i;
 
-    for (i = 0; i < w->nstore; i++)
+    for (i = 0; i < w->nalloc; i++)
         if (place_at(set, i) == AWAY)
             return;
     if (w->node->op == OP_concat)
@@ -268,9 +269,9 @@ static void add_direct(Room *r, Work *w, int set, Needs *to)
     add_need(r, to, (Need){slot_bytes(c.scratch), 0, 0});
 }
 
-static void add_cut(Room *r, int work, const Cut *c, int set, Needs *to)
+static void add_cut(Room *r, int layer, const Cut *c, int set, Needs *to)
 {
-    Work *w = &r->t->work[work];
+    LayerInst *w = &r->t->layer[layer];
     unsigned in_place = 0, rows_in_place = 0;
     bool out_place = false, rows_out_place = false;
     int64_t scratch;
@@ -284,9 +285,9 @@ static void add_cut(Room *r, int work, const Cut *c, int set, Needs *to)
         int first = w->noper - w->node->nres;
         Piece p = x->out ? c->tile[0].out[o - first] : c->tile[0].in[o];
 
-        if (!x->val || oper_rides(x))
+        if (!x->val || oper_is_inlined(x))
             continue;
-        if (staged(w, o, set)) {
+        if (buffered(w, o, set)) {
             n.l1 += slot_bytes(c->most[o]);
             if (!x->konst && place_at(set, x->bit) == AWAY)
                 n.l2 += slot_bytes(c->most[o]);
@@ -304,71 +305,71 @@ static void add_cut(Room *r, int work, const Cut *c, int set, Needs *to)
     if (scratch < 0)
         return;
     n.l1 += slot_bytes(scratch);
-    n.saves = most_saved(r, work, c, set);
+    n.saves = most_saved(r, layer, c, set);
     add_need(r, to, n);
 }
 
-static const Needs *needs_of(Room *r, int work, int set)
+static const Needs *needs_of(Room *r, int layer, int set)
 {
-    Needs *to = &r->needs[work][set];
+    Needs *to = &r->needs[layer][set];
     int i;
 
     if (to->known)
         return to;
     to->known = true;
-    add_direct(r, &r->t->work[work], set, to);
-    for (i = 0; i < r->ncut[work]; i++)
-        add_cut(r, work, &r->cut[work][i], set, to);
+    add_direct(r, &r->t->layer[layer], set, to);
+    for (i = 0; i < r->ncut[layer]; i++)
+        add_cut(r, layer, &r->cut[layer][i], set, to);
     return to;
 }
 
 /* ---- combinations ---- */
 
-static int first_of(const Room *r, int store)
+static int first_of(const Room *r, int alloc)
 {
-    return MAX(0, r->t->first[store]);
+    return MAX(0, r->t->first[alloc]);
 }
 
-static int last_of(const Room *r, int store)
+static int last_of(const Room *r, int alloc)
 {
-    return MIN(r->t->nwork - 1, r->t->last[store]);
+    return MIN(r->t->nlayer - 1, r->t->last[alloc]);
 }
 
-static int place_of(const Room *r, int i, int work)
+static int place_of(const Room *r, int i, int layer)
 {
     int set = r->place[i] - 1;
 
     if (set < 0)
         return IN_L1;
-    return set >> (work - first_of(r, r->store[i])) & 1 ? AWAY : IN_L2;
+    return set >> (layer - first_of(r, r->alloc[i])) & 1 ? AWAY : IN_L2;
 }
 
-static bool writes(const Work *w, int store)
+static bool writes(const LayerInst *w, int alloc)
 {
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (w->oper[o].out && w->oper[o].store == store)
+        if (w->oper[o].out && w->oper[o].alloc == alloc)
             return true;
     return false;
 }
 
-/* Is all of a store one value, at first? */
-static bool is_one(const Room *r, int store)
+/* Is all of an allocation one value, at first? */
+static bool is_one(const Room *r, int alloc)
 {
     const Graph *g = r->t->s->g;
-    const Store *s = &r->t->s->store[store];
-    int i, first = r->t->first[store];
+    const Alloc *s = &r->t->s->alloc[alloc];
+    int i, first = r->t->first[alloc];
 
     for (i = 0; s->in && i < g->nin; i++)
-        if (r->t->s->place[g->in[i]->id].buf == store)
-            return store_filled(s, g->in[i], r->t->s->place[g->in[i]->id]);
-    for (i = 0; first >= 0 && i < r->t->work[first].noper; i++) {
-        const Oper *x = &r->t->work[first].oper[i];
+        if (r->t->s->place[g->in[i]->id].buf == alloc)
+            return alloc_filled(s, g->in[i], r->t->s->place[g->in[i]->id]);
+    for (i = 0; first >= 0 && i < r->t->layer[first].noper; i++) {
+        const Oper *x = &r->t->layer[first].oper[i];
 
-        if (x->out && x->store == store)
-            return r->t->work[first].node->op != OP_concat &&
-                   store_filled(s, x->val, x->place);
+        if (x->out && x->alloc == alloc)
+            return r->t->layer[first].node->op != OP_concat &&
+                   alloc_filled(s, x->val, x->place);
     }
     return false;
 }
@@ -383,14 +384,14 @@ static bool is_out(const Room *r, int i)
 /* May it be where it is?  What is moved as a whole must be whole. */
 static bool may_be(const Room *r, int i)
 {
-    int store = r->store[i], first = r->t->first[store], k;
+    int alloc = r->alloc[i], first = r->t->first[alloc], k;
     bool here = first < 0 && !is_out(r, i), fresh = here, moved = false;
 
     if (!r->place[i])
         return true;
-    for (k = MAX(0, first); k <= r->t->last[store]; k++) {
-        bool end = k == r->t->nwork;
-        bool use = end || work_uses(&r->t->work[k], store);
+    for (k = MAX(0, first); k <= r->t->last[alloc]; k++) {
+        bool end = k == r->t->nlayer;
+        bool use = end || layer_uses(&r->t->layer[k], alloc);
 
         if (end ? is_out(r, i) : place_of(r, i, k) == AWAY) {
             moved |= here && fresh;
@@ -398,20 +399,20 @@ static bool may_be(const Room *r, int i)
         } else if (use) {
             moved |= !here && k > first;
             here = true;
-            fresh |= !end && writes(&r->t->work[k], store);
+            fresh |= !end && writes(&r->t->layer[k], alloc);
         }
     }
-    return !moved || is_one(r, store);
+    return !moved || is_one(r, alloc);
 }
 
 /* What is given, or wanted, in the L2. */
-static int64_t ends_of(const Room *r, bool in)
+static int64_t inout_of(const Room *r, bool in)
 {
     int64_t sum = 0;
     int i;
 
-    for (i = 0; i < r->nstore; i++) {
-        const Store *s = &r->t->s->store[r->store[i]];
+    for (i = 0; i < r->nalloc; i++) {
+        const Alloc *s = &r->t->s->alloc[r->alloc[i]];
 
         if (r->place[i] && !is_out(r, i) && (in ? s->in : s->out))
             sum += s->size;
@@ -419,30 +420,31 @@ static int64_t ends_of(const Room *r, bool in)
     return sum;
 }
 
-static int set_at(const Room *r, int work)
+static int set_at(const Room *r, int layer)
 {
-    const Work *w = &r->t->work[work];
+    const LayerInst *w = &r->t->layer[layer];
     int set = 0, b, i;
 
-    for (b = w->nstore - 1; b >= 0; b--) {
-        for (i = 0; r->store[i] != w->store[b]; i++)
+    for (b = w->nalloc - 1; b >= 0; b--) {
+        for (i = 0; r->alloc[i] != w->alloc[b]; i++)
             ;
-        set = set * 3 + place_of(r, i, work);
+        set = set * 3 + place_of(r, i, layer);
     }
     return set;
 }
 
 /* The least that a layer needs of the memory that is asked for; -1: the other
  * has not enough. */
-static int64_t need_at(Room *r, int work)
+static int64_t need_at(Room *r, int layer)
 {
-    const Needs *n = needs_of(r, work, set_at(r, work));
+    const Needs *n = needs_of(r, layer, set_at(r, layer));
     int64_t live[3] = {0}, least = -1;
     int i;
 
-    for (i = 0; i < r->nstore; i++)
-        if (r->t->first[r->store[i]] <= work && work <= r->t->last[r->store[i]])
-            live[place_of(r, i, work)] += r->t->s->store[r->store[i]].size;
+    for (i = 0; i < r->nalloc; i++)
+        if (r->t->first[r->alloc[i]] <= layer &&
+            layer <= r->t->last[r->alloc[i]])
+            live[place_of(r, i, layer)] += r->t->s->alloc[r->alloc[i]].size;
     for (i = 0; i < n->n; i++) {
         int64_t l1 = live[IN_L1] + n->v[i].l1;
         int64_t l2 = live[IN_L2] + n->v[i].l2 - n->v[i].saves;
@@ -457,17 +459,17 @@ static int64_t need_at(Room *r, int work)
 
 static void try_places(Room *r)
 {
-    int64_t most = MAX(ends_of(r, true), ends_of(r, false)), n;
+    int64_t most = MAX(inout_of(r, true), inout_of(r, false)), n;
     int i;
 
     r->tried++;
     if (r->l1 < 0 && most > r->l2)
         return;
     most = r->l1 < 0 ? 0 : most;
-    for (i = 0; i < r->nstore; i++)
+    for (i = 0; i < r->nalloc; i++)
         if (!may_be(r, i))
             return;
-    for (i = 0; i < r->t->nwork && most < r->least; i++) {
+    for (i = 0; i < r->t->nlayer && most < r->least; i++) {
         n = need_at(r, i);
         if (n < 0)
             return;
@@ -476,33 +478,33 @@ static void try_places(Room *r)
     r->least = MIN(r->least, most);
 }
 
-static void try_stores(Room *r, int i)
+static void try_allocs(Room *r, int i)
 {
-    if (i == r->nstore) {
+    if (i == r->nalloc) {
         try_places(r);
         return;
     }
     for (r->place[i] = 0; r->place[i] < r->nplace[i]; r->place[i]++)
-        try_stores(r, i + 1);
+        try_allocs(r, i + 1);
 }
 
 /* Too many: false. */
-static bool list_stores(Room *r)
+static bool list_allocs(Room *r)
 {
     int64_t all = 1;
     int i;
 
-    for (i = 0; i < r->t->s->nstore; i++) {
-        const Store *s = &r->t->s->store[i];
+    for (i = 0; i < r->t->s->nalloc; i++) {
+        const Alloc *s = &r->t->s->alloc[i];
         int life = last_of(r, i) - first_of(r, i) + 1;
 
         if (!s->size || s->konst)
             continue;
-        if (r->t->last[i] < 0 || r->nstore == 16 || life > 12)
+        if (r->t->last[i] < 0 || r->nalloc == 16 || life > 12)
             return false; /* nobody reads it; too many */
-        r->store[r->nstore] = i;
-        r->nplace[r->nstore] = 1 + (1 << life);
-        all *= r->nplace[r->nstore++];
+        r->alloc[r->nalloc] = i;
+        r->nplace[r->nalloc] = 1 + (1 << life);
+        all *= r->nplace[r->nalloc++];
         if (all > MOST_COMBINATIONS)
             return false;
     }
@@ -514,7 +516,7 @@ static int64_t least_of(Room *r, int64_t l1, int64_t l2)
     r->l1 = l1;
     r->l2 = l2;
     r->least = INT64_MAX / 2;
-    try_stores(r, 0);
+    try_allocs(r, 0);
     return (r->least + STEP - 1) / STEP * STEP;
 }
 
@@ -530,7 +532,7 @@ static Graph *network(Arena *a, uint64_t seed)
     return g;
 }
 
-/* Is there a plan?  *chained: with layers in chains. */
+/* Is there a plan?  *chained: with layers in fused groups. */
 static bool fits(uint64_t seed, int64_t l1, int64_t l2, bool *chained)
 {
     Arena *a = arena_new();
@@ -573,14 +575,14 @@ static int64_t planned(uint64_t seed, int64_t l1, int64_t l2, bool *chained)
 
 /* ---- */
 
-static Stores *stores_of(Arena *a, Graph *g, Choice *c)
+static Allocs *allocs_of(Arena *a, Graph *g, Choice *c)
 {
     int n;
     Node **seq = order_given(a, g, &n);
-    Stores *given = store_values(a, g, c, seq, n), *least;
+    Allocs *given = alloc_values(a, g, c, seq, n), *least;
 
     seq = order_least(a, g, c, &n);
-    least = seq ? store_values(a, g, c, seq, n) : given;
+    least = seq ? alloc_values(a, g, c, seq, n) : given;
     return least->bound < given->bound ? least : given;
 }
 
@@ -596,18 +598,18 @@ static Room *new_room(Arena *a, Graph *g)
     t->p = plan_make(a, g, soc, &o); /* copies outputs that need it */
     t->mem = a;
     t->chooser = chooser_new(a, soc, &o);
-    t->s = stores_of(a, g, choose_kernels(t->chooser, g));
-    t->outer = -1;
-    t->near = (int)(soc_mem(soc, "L1") - soc->mems);
-    t->next = (int)(soc_mem(soc, "L2") - soc->mems);
+    t->s = allocs_of(a, g, choose_kernels(t->chooser, g));
+    t->l3 = -1;
+    t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
+    t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
     t->dma = soc_dma(soc, 1, 2);
-    t->outside = NEWN(a, bool, t->s->nstore + 1);
-    tiler_works(t);
-    r->cut = NEWN(a, Cut *, t->nwork + 1);
-    r->ncut = NEWN(a, int, t->nwork + 1);
-    r->needs = NEWN(a, Needs *, t->nwork + 1);
-    for (i = 0; i < t->nwork; i++) {
-        for (k = 0, n = 1; k < t->work[i].nstore; k++)
+    t->in_l3 = NEWN(a, bool, t->s->nalloc + 1);
+    tiler_layers(t);
+    r->cut = NEWN(a, Cut *, t->nlayer + 1);
+    r->ncut = NEWN(a, int, t->nlayer + 1);
+    r->needs = NEWN(a, Needs *, t->nlayer + 1);
+    for (i = 0; i < t->nlayer; i++) {
+        for (k = 0, n = 1; k < t->layer[i].nalloc; k++)
             n *= 3;
         r->needs[i] = NEWN(a, Needs, n);
     }
@@ -649,10 +651,10 @@ static void check(uint64_t seed, Count *c)
 
     if (g && !setjmp(refused))
         r = new_room(a, g); /* or the chip is too small */
-    if (!r || !list_stores(r)) {
+    if (!r || !list_allocs(r)) {
         c->skipped++;
     } else {
-        for (i = 0; i < r->t->nwork; i++)
+        for (i = 0; i < r->t->nlayer; i++)
             make_cuts(r, i);
         compare(r, seed, 500 + pick(&rng, 20000), -1, c);
         compare(r, seed, -1, 500 + pick(&rng, 40000), c);

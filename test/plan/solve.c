@@ -1,12 +1,12 @@
-/* solve SEED COUNT: random small networks (tiles.h): the homes and ways that
- * the planner's dynamic programming finds take exactly as long as the best of
- * all combinations, each tried, and of all chains of layers, and there are none
+/* solve SEED COUNT: random small networks (tiles.h): the levels and candidates
+ * that the planner's dynamic programming finds take exactly as long as the best
+ * of all combinations, each tried, and of all fused groups, and there are none
  * only where there is none.
  *
  * Then plans are made of all combinations, with steps and addresses: none takes
- * less, by its steps, than its homes and ways do; the planner's bound is no
- * more than the least, and its own plan takes no less.  Of odd seeds plans are
- * for least energy. */
+ * less, by its steps, than its levels and candidates do; the planner's bound is
+ * no more than the least, and its own plan takes no less.  Of odd seeds plans
+ * are for least energy. */
 #include "test/lib/tiles.h"
 
 #include "pass/pass.h"
@@ -21,11 +21,11 @@ enum { MOST_TRIED = 2000000, MOST_PLANS = 2000 };
 
 typedef struct Try {
     Tiler *t;
-    int64_t near, next;   /* room */
-    int nfree, store[16]; /* those that may have either home */
-    unsigned char *far;   /* by store */
-    Way *part;            /* by work: its part of a chain's way */
-    int (*life)[2];       /* by store: works */
+    int64_t l1, l2;       /* room */
+    int nfree, alloc[16]; /* those that may have either level */
+    unsigned char *in_l2; /* by allocation */
+    Cand *part;           /* by layer: its part of a fused group's way */
+    int (*life)[2];       /* by allocation: layers */
     int64_t best, tried;
     Solution sol;         /* the combination that is tried */
     bool plans;           /* a plan is made of each: */
@@ -41,107 +41,107 @@ static void refuse(const Trouble *t)
 
 static void find_lives(Try *x)
 {
-    const Stores *s = x->t->s;
+    const Allocs *s = x->t->s;
     int i, k;
 
-    for (i = 0; i < s->nstore; i++) {
-        const Store *v = &s->store[i];
+    for (i = 0; i < s->nalloc; i++) {
+        const Alloc *v = &s->alloc[i];
 
         x->life[i][0] = INT_MAX, x->life[i][1] = -1;
         if (!v->size || v->konst)
             continue;
-        x->life[i][0] = x->t->nwork, x->life[i][1] = -1;
-        for (k = 0; k < x->t->nwork; k++)
-            if (x->t->work[k].pos >= v->from && x->t->work[k].pos <= v->to) {
+        x->life[i][0] = x->t->nlayer, x->life[i][1] = -1;
+        for (k = 0; k < x->t->nlayer; k++)
+            if (x->t->layer[k].pos >= v->from && x->t->layer[k].pos <= v->to) {
                 x->life[i][0] = MIN(x->life[i][0], k);
                 x->life[i][1] = MAX(x->life[i][1], k);
             }
         if (x->life[i][1] < 0)
             x->nfree = 16; /* an input that nobody reads: not tried */
         else if (v->to >= s->nseq)
-            x->life[i][1] = x->t->nwork; /* an output */
+            x->life[i][1] = x->t->nlayer; /* an output */
         if (x->nfree < 16)
-            x->store[x->nfree++] = i;
+            x->alloc[x->nfree++] = i;
     }
 }
 
-/* Bytes that live at work `work`, or at one of n layers that are computed
+/* Bytes that live at layer `work`, or at one of n layers that are computed
  * together. */
-static int64_t live(const Try *x, int work, int n, bool far)
+static int64_t live(const Try *x, int layer, int n, bool in_l2)
 {
     int64_t sum = 0;
     int i;
 
-    for (i = 0; i < x->t->s->nstore; i++)
-        if (x->life[i][0] < work + n && work <= x->life[i][1] &&
-            !x->sol.within[i] && x->far[i] == far)
-            sum += x->t->s->store[i].size;
+    for (i = 0; i < x->t->s->nalloc; i++)
+        if (x->life[i][0] < layer + n && layer <= x->life[i][1] &&
+            !x->sol.within[i] && x->in_l2[i] == in_l2)
+            sum += x->t->s->alloc[i].size;
     return sum;
 }
 
-static unsigned homes(const Try *x, const Work *w)
+static unsigned levels(const Try *x, const LayerInst *w)
 {
     unsigned set = 0;
     int i;
 
-    for (i = 0; i < w->nstore; i++)
-        set |= (unsigned)x->far[w->store[i]] << i;
+    for (i = 0; i < w->nalloc; i++)
+        set |= (unsigned)x->in_l2[w->alloc[i]] << i;
     return set;
 }
 
-/* Operands in the next memory that end at a work, if the result of the last of
+/* Operands in L2 that end at a layer, if the result of the last of
  * n is there. */
-static unsigned dying(const Try *x, int work, int n)
+static unsigned dying(const Try *x, int layer, int n)
 {
-    const Work *w = &x->t->work[work], *last = w + n - 1;
+    const LayerInst *w = &x->t->layer[layer], *last = w + n - 1;
     unsigned set = 0;
     int o;
 
     for (o = 0; o < w->noper; o++) {
         const Oper *v = &w->oper[o];
 
-        if (v->val && !v->konst && !v->out && x->far[v->store] &&
-            x->life[v->store][1] == work && !x->t->s->store[v->store].in)
+        if (v->val && !v->konst && !v->out && x->in_l2[v->alloc] &&
+            x->life[v->alloc][1] == layer && !x->t->s->alloc[v->alloc].in)
             set |= 1u << o;
     }
-    return x->far[last->oper[last->noper - 1].store] ? set : 0;
+    return x->in_l2[last->oper[last->noper - 1].alloc] ? set : 0;
 }
 
-/* Is there room in the next memory, if need be with a result that follows an
+/* Is there room in L2, if need be with a result that follows an
  * operand? */
-static bool far_enough(const Try *x, int work, Way *way)
+static bool in_l2_enough(const Try *x, int layer, Cand *cand)
 {
-    int n = way_works(way);
-    int64_t over = way->outer_bytes + live(x, work, n, true) - x->next;
+    int n = cand_layers(cand);
+    int64_t over = cand->l2_bytes + live(x, layer, n, true) - x->l2;
 
     if (over > 0) {
-        way->saves = -1;
-        tiler_lag(x->t, &x->t->work[work], way, dying(x, work, n));
+        cand->saves = -1;
+        tiler_overlap(x->t, &x->t->layer[layer], cand, dying(x, layer, n));
     }
-    return over <= 0 || over <= way->saves;
+    return over <= 0 || over <= cand->saves;
 }
 
 /* ---- a plan of a combination ---- */
 
-/* So much room at all works. */
+/* So much room at all layers. */
 static int64_t *always(Arena *mem, const Tiler *t, int64_t bytes)
 {
-    int64_t *room = NEWN(mem, int64_t, t->nwork + 1);
+    int64_t *room = NEWN(mem, int64_t, t->nlayer + 1);
     int i;
 
-    for (i = 0; i < t->nwork; i++)
+    for (i = 0; i < t->nlayer; i++)
         room[i] = bytes;
     return room;
 }
 
-static void set_homes(const Tiler *t, const Solution *s, const int *buf)
+static void set_levels(const Tiler *t, const Solution *s, const int *buf)
 {
     int i;
 
-    for (i = 0; i < t->s->nstore; i++)
+    for (i = 0; i < t->s->nalloc; i++)
         if (buf[i] >= 0)
-            t->p->buf[buf[i]].mem = !t->s->store[i].konst && !s->far[i]
-                                        ? t->near : t->next;
+            t->p->buf[buf[i]].mem = !t->s->alloc[i].konst && !s->in_l2[i]
+                                        ? t->l1 : t->l2;
 }
 
 /* The cost of its steps; -1: addresses do not fit. */
@@ -149,20 +149,20 @@ static int64_t make_plan(Try *x)
 {
     Tiler t = *x->t;
     Plan p = {.mem = arena_new(), .g = t.p->g, .soc = t.p->soc, .tiled = true};
-    int *buf = NEWN(p.mem, int, t.s->nstore + 1);
+    int *buf = NEWN(p.mem, int, t.s->nalloc + 1);
     int64_t cost;
     bool fits;
 
     t.mem = p.mem;
     t.p = &p;
     plan_bufs(&p, t.s, x->sol.within, buf);
-    set_homes(&t, &x->sol, buf);
-    merge_stores(&t, &x->sol, buf, always(p.mem, &t, x->next));
+    set_levels(&t, &x->sol, buf);
+    overlap_allocs(&t, &x->sol, buf, always(p.mem, &t, x->l2));
     emit_steps(&t, &x->sol);
     plan_lives(&p);
-    fits = place_at_home(&p, t.near) <= x->near &&
-           (t.merged ? place_groups(&t, t.next)
-                     : place_at_home(&p, t.next)) <= x->next;
+    fits = pack_memory(&p, t.l1) <= x->l1 &&
+           (t.overlapped ? place_groups(&t, t.l2)
+                     : pack_memory(&p, t.l2)) <= x->l2;
     cost = fits ? tiler_cost(&t) : -1; /* pages depend on addresses */
     arena_end(p.mem);
     return cost;
@@ -175,9 +175,9 @@ static void try_plan(Try *x, int64_t cycles)
 
     if (x->made++ >= MOST_PLANS)
         return;
-    for (i = 0; i < x->t->nwork && !x->sol.way[i]->after; i++)
+    for (i = 0; i < x->t->nlayer && !x->sol.cand[i]->after; i++)
         ;
-    x->chained += i < x->t->nwork;
+    x->chained += i < x->t->nlayer;
     really = make_plan(x);
     if (really < 0)
         return;
@@ -187,110 +187,110 @@ static void try_plan(Try *x, int64_t cycles)
 
 /* ---- all combinations ---- */
 
-/* What is behind a work: its way; whether its constants are loaded before, and
+/* What is behind a layer: its way; whether its constants are loaded before, and
  * what that may save. */
 typedef struct Behind {
-    const Way *way;
+    const Cand *cand;
     bool ahead;
     int64_t pre;
 } Behind;
 
-static void try_ways(Try *x, int work, Behind b, int64_t cycles);
+static void try_cands(Try *x, int layer, Behind b, int64_t cycles);
 
-/* The ways of the works from `work` on: each has its own. */
-static void set_ways(Try *x, int work, Way *way)
+/* The candidates of the layers from `work` on: each has its own. */
+static void set_cands(Try *x, int layer, Cand *cand)
 {
-    int k, n = way_works(way);
+    int k, n = cand_layers(cand);
 
     for (k = 0; k < n; k++) {
-        x->part[work + k] = *way;
-        x->part[work + k].before = k;
-        x->part[work + k].after = n - 1 - k;
-        x->sol.way[work + k] = n > 1 ? &x->part[work + k] : way;
-        x->sol.ahead[work + k] = false;
+        x->part[layer + k] = *cand;
+        x->part[layer + k].before = k;
+        x->part[layer + k].after = n - 1 - k;
+        x->sol.cand[layer + k] = n > 1 ? &x->part[layer + k] : cand;
+        x->sol.ahead[layer + k] = false;
     }
 }
 
-static void try_way(Try *x, int work, Way *way, Behind b, int64_t cycles)
+static void try_cand(Try *x, int layer, Cand *cand, Behind b, int64_t cycles)
 {
-    int64_t starts = 0, saved = 0, bytes = way->bytes;
-    int64_t idle = way->idle + way->turns;
-    Behind now = {.way = way};
+    int64_t starts = 0, saved = 0, bytes = cand->bytes;
+    int64_t idle = cand->idle + cand->turns;
+    Behind now = {.cand = cand};
 
     if (b.ahead) {
-        starts = b.way->pre_starts;
+        starts = b.cand->pre_starts;
         saved = MIN(b.pre - MAX(0, starts - idle),
-                    way->slack + b.way->pre_least);
-        bytes += b.way->pre_bytes;
+                    cand->slack + b.cand->pre_least);
+        bytes += b.cand->pre_bytes;
     }
-    if (bytes + live(x, work, way_works(way), false) > x->near ||
-        !far_enough(x, work, way))
+    if (bytes + live(x, layer, cand_layers(cand), false) > x->l1 ||
+        !in_l2_enough(x, layer, cand))
         return;
-    cycles += way_cost(way) - way->turns - saved;
-    set_ways(x, work, way);
-    try_ways(x, work - 1, now, cycles);
-    if (!way->pre_cycles || !work)
+    cycles += cand_cost(cand) - cand->turns - saved;
+    set_cands(x, layer, cand);
+    try_cands(x, layer - 1, now, cycles);
+    if (!cand->pre_cycles || !layer)
         return;
     now.ahead = true;
-    x->sol.ahead[work] = true;
-    now.pre = MIN(way->pre_cycles,
-                  way->pre_starts + MAX(0, idle - starts));
-    try_ways(x, work - 1, now, cycles);
+    x->sol.ahead[layer] = true;
+    now.pre = MIN(cand->pre_cycles,
+                  cand->pre_starts + MAX(0, idle - starts));
+    try_cands(x, layer - 1, now, cycles);
 }
 
-/* From the last work to the first. */
-static void try_each(Try *x, int work, Ways *ways, Behind b, int64_t cycles)
+/* From the last layer to the first. */
+static void try_each(Try *x, int layer, Cands *cands, Behind b, int64_t cycles)
 {
     int i;
 
-    for (i = 0; i < ways->n; i++) {
+    for (i = 0; i < cands->n; i++) {
         x->tried++;
-        try_way(x, work, &ways->v[i], b, cycles);
+        try_cand(x, layer, &cands->v[i], b, cycles);
     }
 }
 
-/* What they make for one another has no home: it is tried once. */
-static void try_chain(Try *x, int work, int n, Behind b, int64_t cycles)
+/* What they make for one another has no level: it is tried once. */
+static void try_fused(Try *x, int layer, int n, Behind b, int64_t cycles)
 {
-    Chain *c = tiler_chain(x->t, work, n);
-    const int *store;
-    unsigned far = 0;
+    Fused *c = tiler_fused(x->t, layer, n);
+    const int *alloc;
+    unsigned in_l2 = 0;
     int i, k;
 
     if (!c)
         return;
-    for (i = 0; i < x->t->s->nstore; i++)
-        if (chain_within(x->t, i, work, n) && x->far[i])
+    for (i = 0; i < x->t->s->nalloc; i++)
+        if (fused_within(x->t, i, layer, n) && x->in_l2[i])
             return;
-    for (i = 0; i < x->t->s->nstore; i++)
-        x->sol.within[i] |= chain_within(x->t, i, work, n);
-    store = chain_stores(c, &k);
+    for (i = 0; i < x->t->s->nalloc; i++)
+        x->sol.within[i] |= fused_within(x->t, i, layer, n);
+    alloc = fused_allocs(c, &k);
     for (i = 0; i < k; i++)
-        far |= (unsigned)x->far[store[i]] << i;
-    try_each(x, work, chain_ways(x->t, c, far), b, cycles);
-    for (i = 0; i < x->t->s->nstore; i++)
-        x->sol.within[i] &= !chain_within(x->t, i, work, n);
+        in_l2 |= (unsigned)x->in_l2[alloc[i]] << i;
+    try_each(x, layer, fused_cands(x->t, c, in_l2), b, cycles);
+    for (i = 0; i < x->t->s->nalloc; i++)
+        x->sol.within[i] &= !fused_within(x->t, i, layer, n);
 }
 
-static void try_ways(Try *x, int work, Behind b, int64_t cycles)
+static void try_cands(Try *x, int layer, Behind b, int64_t cycles)
 {
-    Work *w;
+    LayerInst *w;
     int n;
 
     if ((cycles >= x->best && !x->plans) || x->tried > MOST_TRIED ||
         x->made > MOST_PLANS)
         return;
-    if (work < 0) {
+    if (layer < 0) {
         if (x->plans)
             try_plan(x, cycles);
         else
             x->best = cycles;
         return;
     }
-    w = &x->t->work[work];
-    try_each(x, work, tiler_ways(x->t, w, homes(x, w)), b, cycles);
-    for (n = 2; n <= MIN(work + 1, MOST_CHAIN); n++)
-        try_chain(x, work + 1 - n, n, b, cycles);
+    w = &x->t->layer[layer];
+    try_each(x, layer, tiler_cands(x->t, w, levels(x, w)), b, cycles);
+    for (n = 2; n <= MIN(layer + 1, MOST_FUSED); n++)
+        try_fused(x, layer + 1 - n, n, b, cycles);
 }
 
 static void make_all(Try *x)
@@ -301,8 +301,8 @@ static void make_all(Try *x)
     x->best = INT64_MAX;
     for (set = 0; set < 1u << x->nfree; set++) {
         for (i = 0; i < x->nfree; i++)
-            x->far[x->store[i]] = set >> i & 1;
-        try_ways(x, x->t->nwork - 1, (Behind){0}, 0);
+            x->in_l2[x->alloc[i]] = set >> i & 1;
+        try_cands(x, x->t->nlayer - 1, (Behind){0}, 0);
     }
 }
 
@@ -320,8 +320,8 @@ static int check_bound(Try *x, double *gap)
     if (x->made > MOST_PLANS || x->least == INT64_MAX)
         return x->wrong ? -1 : 0;
     memset(o.limit, 0xff, sizeof o.limit);
-    o.limit[x->t->near] = x->near;
-    o.limit[x->t->next] = x->next;
+    o.limit[x->t->l1] = x->l1;
+    o.limit[x->t->l2] = x->l2;
     *p = (Plan){.mem = x->t->mem, .g = x->t->p->g, .soc = x->t->p->soc,
                 .aim = x->t->p->aim};
     if (setjmp(refused))
@@ -338,7 +338,7 @@ static int check_bound(Try *x, double *gap)
 }
 
 static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
-                         int64_t near)
+                         int64_t l1)
 {
     Tiler *t = NEW(a, Tiler);
     PlanOpts o = {.host_isa = ""};
@@ -352,22 +352,22 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
     t->p = NEW(a, Plan);
     *t->p = (Plan){.mem = a, .g = g, .soc = soc, .aim = aim};
     t->chooser = c;
-    t->near = (int)(soc_mem(soc, "L1") - soc->mems);
-    t->next = (int)(soc_mem(soc, "L2") - soc->mems);
-    t->outer = -1;
-    t->chains = CHAIN_all;
+    t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
+    t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
+    t->l3 = -1;
+    t->fusion = FUSE_all;
     t->dma = soc_dma(soc, 1, 2);
     tiler_aim(t);
     seq = order_given(a, g, &n);
-    t->s = store_values(a, g, choose_kernels(c, g), seq, n);
-    t->outside = NEWN(a, bool, t->s->nstore + 1);
-    tiler_works(t);
-    tiler_room(t, near);
+    t->s = alloc_values(a, g, choose_kernels(c, g), seq, n);
+    t->in_l3 = NEWN(a, bool, t->s->nalloc + 1);
+    tiler_layers(t);
+    tiler_room(t, l1);
     return t;
 }
 
 typedef struct Count {
-    int homes[3], bound[3]; /* wrong, not tried, right */
+    int levels[3], bound[3]; /* wrong, not tried, right */
     int64_t tried, plans, chained;
     double gap;
 } Count;
@@ -383,17 +383,17 @@ static Try new_try(Arena *a, Graph *g, Rng *r, Objective aim)
 {
     Try x = {.best = INT64_MAX};
 
-    x.near = between(r, 1000, 40000);
-    x.next = between(r, 2000, 200000);
+    x.l1 = between(r, 1000, 40000);
+    x.l2 = between(r, 2000, 200000);
     x.t = make_tiler(a, g, soc_read(a, aim ? "test/plan/dear.soc" : "gap8"), aim,
-                     x.near);
-    x.far = NEWN(a, unsigned char, x.t->s->nstore + 1);
-    x.sol.far = x.far;
-    x.sol.within = NEWN(a, bool, x.t->s->nstore + 1);
-    x.sol.way = NEWN(a, Way *, x.t->nwork + 1);
-    x.part = NEWN(a, Way, x.t->nwork + 1);
-    x.sol.ahead = NEWN(a, unsigned char, x.t->nwork + 1);
-    x.life = (int(*)[2])NEWN(a, int, 2 * x.t->s->nstore + 2);
+                     x.l1);
+    x.in_l2 = NEWN(a, unsigned char, x.t->s->nalloc + 1);
+    x.sol.in_l2 = x.in_l2;
+    x.sol.within = NEWN(a, bool, x.t->s->nalloc + 1);
+    x.sol.cand = NEWN(a, Cand *, x.t->nlayer + 1);
+    x.part = NEWN(a, Cand, x.t->nlayer + 1);
+    x.sol.ahead = NEWN(a, unsigned char, x.t->nlayer + 1);
+    x.life = (int(*)[2])NEWN(a, int, 2 * x.t->s->nalloc + 2);
     find_lives(&x);
     return x;
 }
@@ -422,16 +422,16 @@ static void check(uint64_t seed, Count *c)
 
     if (!g) {
         arena_end(a);
-        c->homes[1]++;
+        c->levels[1]++;
         return;
     }
     pass_all(g, NULL, NULL);
     x = new_try(a, g, &r, aim);
-    s = solve_relaxed(x.t, always(a, x.t, x.near), always(a, x.t, x.next),
+    s = solve_relaxed(x.t, always(a, x.t, x.l1), always(a, x.t, x.l2),
                       NULL, NULL);
     ok = check_homes(&x, &s);
     c->tried += x.tried;
-    c->homes[1 + ok]++;
+    c->levels[1 + ok]++;
     if (ok < 0)
         tell(seed, &x, &s);
     if (ok > 0 && s.found) {
@@ -456,11 +456,11 @@ int main(int argc, char **argv)
         check(seed + (uint64_t)i, &c);
     printf("%d small networks from seed %llu: %d as good as the best of %lld "
            "combinations, %d not tried, %d worse\n", n,
-           (unsigned long long)seed, c.homes[2], (long long)c.tried,
-           c.homes[1], c.homes[0]);
+           (unsigned long long)seed, c.levels[2], (long long)c.tried,
+           c.levels[1], c.levels[0]);
     printf("%d with all plans made: bounds %.2f %% below the least, %d wrong; "
            "%lld of %lld plans have chains\n", c.bound[2],
            100 * c.gap / MAX(1, c.bound[2]), c.bound[0],
            (long long)c.chained, (long long)c.plans);
-    return c.homes[0] || c.homes[2] < n / 5 || c.bound[0] || !c.bound[2];
+    return c.levels[0] || c.levels[2] < n / 5 || c.bound[0] || !c.bound[2];
 }

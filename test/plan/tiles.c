@@ -151,7 +151,7 @@ static Plan *make_plan(Arena *a, Graph *g, const Case *c)
     memset(o.limit, 0xff, sizeof o.limit);
     o.limit[soc_mem(soc, "L1") - soc->mems] = c->l1;
     o.limit[soc_mem(soc, "L2") - soc->mems] = c->l2;
-    o.chains = c->chains;
+    o.fuse_always = c->chains;
     o.aim = c->small ? AIM_memory : AIM_time;
     soc->ncore = c->cores;
     return plan_make(a, g, soc, &o);

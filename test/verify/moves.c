@@ -1020,7 +1020,7 @@ static Plan *planners(Arena *a, Graph *g, Soc *soc, Rng *r, int64_t more)
                                          : 8000 + pick(r, 90000));
     if (!pick(r, 4))
         soc->ncore = between(r, 1, 8);
-    o.chains = pick(r, 2);
+    o.fuse_always = pick(r, 2);
     return plan_make(a, g, soc, &o);
 }
 

@@ -43,7 +43,7 @@ static double *there(CodeCache *c, int unit)
     return &c->there[unit];
 }
 
-int64_t code_cold(CodeCache *c, int unit, int64_t bytes)
+int64_t code_miss(CodeCache *c, int unit, int64_t bytes)
 {
     double *r = there(c, unit), need, own, taken, others = 0, keep;
     double n = MIN((double)bytes, 0.9 * c->size);
@@ -67,7 +67,7 @@ int64_t code_cold(CodeCache *c, int unit, int64_t bytes)
     return (int64_t)(taken * c->rate);
 }
 
-int64_t kern_cold(CodeCache *c, int unit, Code code)
+int64_t kern_miss(CodeCache *c, int unit, Code code)
 {
-    return code_cold(c, unit, code.bytes) * code.cycles / MAX(1, code.bytes);
+    return code_miss(c, unit, code.bytes) * code.cycles / MAX(1, code.bytes);
 }

@@ -13,8 +13,8 @@ typedef struct Clock {
     bool waited;          /* the record before is a wait */
     const Rec *deferred;  /* a call to which core 0 has not come yet */
     int64_t core;
-    int64_t moves_cold;   /* core 0 waits for code of transfers in a call */
-    int64_t cold;         /* of this record: cores wait for code */
+    int64_t moves_miss;   /* core 0 waits for code of transfers in a call */
+    int64_t miss;         /* of this record: cores wait for code */
     int64_t engine[2][2]; /* by io and direction: when it is free */
     int64_t slot[2][16];  /* by io: when its transfers are done */
 } Clock;
@@ -37,38 +37,38 @@ Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
 }
 
 /* One after the other, for what comes in throws out. */
-static int64_t program_cold(CodeCache *c)
+static int64_t program_miss(CodeCache *c)
 {
-    int64_t move = code_cold(c, MOVE_UNIT, MOVE_CODE);
+    int64_t move = code_miss(c, MOVE_UNIT, MOVE_CODE);
 
-    return move + code_cold(c, CALL_UNIT, CALL_CODE);
+    return move + code_miss(c, CALL_UNIT, CALL_CODE);
 }
 
-int64_t call_cold(CodeCache *c)
+int64_t call_miss(CodeCache *c)
 {
-    return BEGIN_CYCLES + END_CYCLES + program_cold(c);
+    return BEGIN_CYCLES + END_CYCLES + program_miss(c);
 }
 
-int64_t layer_cold(CodeCache *c, int unit, Code code)
+int64_t layer_miss(CodeCache *c, int unit, Code code)
 {
-    int64_t cold = program_cold(c);
+    int64_t miss = program_miss(c);
 
-    return cold + kern_cold(c, unit, code);
+    return miss + kern_miss(c, unit, code);
 }
 
 /* Of plans without tiles nothing is known. */
 static int64_t new_code(Clock *c, int unit, int64_t code)
 {
-    return c->q->p->tiled ? code_cold(c->code, unit, code) : 0;
+    return c->q->p->tiled ? code_miss(c->code, unit, code) : 0;
 }
 
 /* What the program takes, with code that must come in. */
 static void spend(Clock *c, int64_t cycles, int unit, int64_t code)
 {
-    int64_t cold = new_code(c, unit, code);
+    int64_t miss = new_code(c, unit, code);
 
-    c->cold += cold;
-    c->core += c->q->p->tiled ? cycles + cold : 0;
+    c->miss += miss;
+    c->core += c->q->p->tiled ? cycles + miss : 0;
 }
 
 /* Where pages end is known once the program has any; until then, each call has
@@ -99,7 +99,7 @@ static void do_move(Clock *c, const Rec *r, When *w)
     c->waited = false;
     if (c->deferred) {
         spend(c, MOVE_CYCLES, MOVE_UNIT, 0);
-        c->moves_cold += new_code(c, MOVE_UNIT, MOVE_CODE);
+        c->moves_miss += new_code(c, MOVE_UNIT, MOVE_CODE);
     } else {
         spend(c, r->io ? ASK_CYCLES : MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
     }
@@ -112,19 +112,19 @@ static void do_move(Clock *c, const Rec *r, When *w)
 static void do_kernel(Clock *c, const Rec *r, When *w)
 {
     const Step *s = r->step;
-    int64_t cold = 0;
+    int64_t miss = 0;
 
     if (c->q->p->tiled)
-        cold = kern_cold(c->code, KERNEL_UNIT + r->inst,
+        miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
                          kern_code(s->kern, s->sig, s->tile, &s->dims));
-    cold = MAX(cold, c->moves_cold);
-    c->moves_cold = 0;
+    miss = MAX(miss, c->moves_miss);
+    c->moves_miss = 0;
     c->deferred = NULL;
-    c->core += cold;
-    c->cold += cold;
+    c->core += miss;
+    c->miss += miss;
     w->to = c->core += s->cycles;
-    w->cold += c->cold;
-    c->cold = 0;
+    w->miss += c->miss;
+    c->miss = 0;
 }
 
 static void do_call(Clock *c, const Rec *r, When *w)
@@ -138,7 +138,7 @@ static void do_call(Clock *c, const Rec *r, When *w)
         do_kernel(c, r, w);
 }
 
-/* For transfers of the nearest memory all wait when they are ready for the next
+/* For transfers of L1 all wait when they are ready for the next
  * kernel. */
 static void do_wait(Clock *c, const Rec *r, When *w)
 {
@@ -186,11 +186,11 @@ When *program_trace(Arena *mem, const Program *q)
     c.code = code_cache(own, c.soc);
     spend(&c, BEGIN_CYCLES, MOVE_UNIT, MOVE_CODE);
     for (i = 0; i < q->ncode; i++) {
-        c.cold = 0;
+        c.miss = 0;
         turn_page(&c, &q->code[i]);
         when[i].at = c.core;
         do_record(&c, &q->code[i], when);
-        when[i].cold += c.cold;
+        when[i].miss += c.miss;
     }
     spend(&c, END_CYCLES, CALL_UNIT, 0);
     when[i] = (When){c.core, c.core, c.core, 0};
@@ -222,13 +222,14 @@ void tiler_aim(Tiler *t)
 
     if (t->p->aim != AIM_energy)
         return;
-    t->toll[0] = soc_energy(s, "dma_byte") / cycle;
-    t->toll[1] = t->io ? soc_energy(s, "ext_byte") / cycle : 0;
+    t->energy_weight[0] = soc_energy(s, "dma_byte") / cycle;
+    t->energy_weight[1] = t->io ? soc_energy(s, "ext_byte") / cycle : 0;
 }
 
-int64_t tiler_toll(const Tiler *t, int64_t dma, int64_t io)
+int64_t tiler_energy(const Tiler *t, int64_t dma, int64_t io)
 {
-    return (int64_t)(t->toll[0] * (double)dma + t->toll[1] * (double)io);
+    return (int64_t)(t->energy_weight[0] * (double)dma +
+                     t->energy_weight[1] * (double)io);
 }
 
 int64_t tiler_cost(const Tiler *t)
@@ -245,7 +246,7 @@ int64_t tiler_cost(const Tiler *t)
         if (q->code[i].kind == REC_move)
             moved[q->code[i].io] += q->code[i].row * q->code[i].rows;
     arena_end(mem);
-    return end + tiler_toll(t, moved[0], moved[1]);
+    return end + tiler_energy(t, moved[0], moved[1]);
 }
 
 /* The layer at which the next time ends that is counted: from layer i on, the
@@ -267,7 +268,7 @@ void plan_cost(Plan *p)
     for (i = 0; i < q->ncode; i++) {
         const Rec *r = &q->code[i];
 
-        p->layer[now].cold += when[i].cold;
+        p->layer[now].miss += when[i].miss;
         if (r->kind == REC_wait)
             p->layer[now].wait += when[i].to - when[i].from;
         else if (r->kind == REC_move)

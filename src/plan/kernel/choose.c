@@ -131,7 +131,7 @@ static int cores_of(const Chooser *c, const Kern *k)
 
 /* What a core of a team takes longer than one alone for portable C, whose heads
  * speak of the latter unless they name ncore: for a call and its share of the
- * work, and of the work itself, percent. */
+ * work, and of the layer itself, percent. */
 enum { TEAM_CALL = 450, TEAM_MORE = 50 };
 
 static Offer new_offer(const Kern *k, const KernSig *sig)

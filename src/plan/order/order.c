@@ -688,14 +688,14 @@ static void list_given(Order *o, Node **seq, int n)
 static bool run_warm(Order *o, State *s, int job)
 {
     const Job *j = &o->job[job];
-    int64_t after, cold;
+    int64_t after, miss;
 
     if (need_of(o, s, j, &after) > j->most)
         return false;
     o->cache->there = s->there;
     o->cache->n = o->nunit;
-    cold = layer_cold(o->cache, j->unit, j->code);
-    run_job(o, s, job, s->cost + cold, after);
+    miss = layer_miss(o->cache, j->unit, j->code);
+    run_job(o, s, job, s->cost + miss, after);
     s->done[o->words - 1] = (uint64_t)j->unit;
     return true;
 }

@@ -49,7 +49,7 @@ static int64_t guess(const Soc *s, const Graph *g, const Choice *c)
     return bytes;
 }
 
-void keep_code(Soc *s, const Graph *g, const Choice *c, int64_t beside)
+void reserve_code(Soc *s, const Graph *g, const Choice *c, int64_t beside)
 {
     int i;
 

@@ -263,7 +263,7 @@ static int64_t most_live(const Placer *w, int m, int *at)
 }
 
 /* The least worked on, per byte, of the buffers in memory m at that time. */
-static int coldest(const Placer *w, int m, int at)
+static int least_used(const Placer *w, int m, int at)
 {
     const Plan *p = w->p;
     int i, best = -1;
@@ -292,7 +292,7 @@ static void fill_mem(Placer *w, int m)
             w->in[i] = m;
     while (most_live(w, m, &at) > p->room[m] ||
            pack_mem(w, m, &n) > p->room[m]) {
-        out = coldest(w, m, at);
+        out = least_used(w, m, at);
         if (out < 0)
             die("nothing to move out of a full memory");
         w->in[out] = -1;
@@ -370,7 +370,7 @@ static Placer *new_placer(Plan *p, Arena *mem)
     return w;
 }
 
-void place_consts_home(Plan *p, const PlanOpts *o)
+void pack_consts(Plan *p, const PlanOpts *o)
 {
     Str needs = {.mem = p->mem};
     bool lacks = false;
@@ -400,7 +400,7 @@ void place_consts_home(Plan *p, const PlanOpts *o)
         no_room(p, needs.s);
 }
 
-int64_t place_at_home(Plan *p, int m)
+int64_t pack_memory(Plan *p, int m)
 {
     Placer *w = new_placer(p, arena_new());
     int i;

@@ -1,6 +1,6 @@
 /* The steps of tiled layers.
  *
- * Every operand that is staged has slots, buffers in the nearest memory.  The
+ * Every operand that is staged has slots, buffers in L1.  The
  * loads of a tile are started before the kernel of the tile before it, and
  * waited for before its own; a result is stored while the next tile is
  * computed, and awaited when its slot is wanted again, or at the layer's
@@ -23,8 +23,8 @@ typedef struct Stage {        /* of an operand */
     int use;                  /* the slot of the tile that is computed */
 } Stage;
 
-/* A result on its way to the outer memory: the tile computed last is in the
- * next memory, or nearly. */
+/* A result on its way to L3: the tile computed last is in the
+ * L2, or nearly. */
 typedef struct Outgo {
     int buf[OUT_SLOTS], token[OUT_SLOTS]; /* token -1: it is free */
     int now, stored;          /* stored: the slot it comes from; -1: none */
@@ -35,33 +35,33 @@ typedef struct Emitter {
     Tiler *t;
     Plan *p;
     const Solution *sol;
-    int work;
+    int layer;
     int token;
     int going;                /* moves that are not awaited */
-    Stage (*stage)[NOPER];    /* by work */
+    Stage (*stage)[NOPER];    /* by layer */
     Outgo outgo[NOPER];
-    int *scratch;             /* by work: buffer, or -1 */
-    int64_t *kept;            /* by work: bytes that it reads of a chain's tile
-                                 before, */
+    int *scratch;             /* by layer: buffer, or -1 */
+    int64_t *halo;      /* by layer: bytes that it reads of a fused group's tile
+                           before, */
     int *by;                  /* and the buffer through which they go, or -1 */
 } Emitter;
 
 /* Operands before the results. */
-static int in_count(const Work *w)
+static int in_count(const LayerInst *w)
 {
     return w->noper - w->node->nres;
 }
 
 /* --- moves --- */
 
-static Slot *slot_of(Emitter *e, int work, int o, int i)
+static Slot *slot_of(Emitter *e, int layer, int o, int i)
 {
-    const Work *w = &e->t->work[work];
-    Slot *s = &e->stage[work][o].slot[i];
+    const LayerInst *w = &e->t->layer[layer];
+    Slot *s = &e->stage[layer][o].slot[i];
 
     if (s->buf < 0)
         s->buf = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->near, .align = 8,
+            .kind = BUF_temp, .mem = e->t->l1, .align = 8,
             .name = arena_fmt(e->t->mem, "%s %s tile%s", w->node->name,
                               w->oper[o].val->name, i ? "'" : ""),
         });
@@ -73,15 +73,15 @@ static void grow_buf(Emitter *e, int buf, int64_t size)
     e->p->buf[buf].size = MAX(e->p->buf[buf].size, size);
 }
 
-static void await(Emitter *e, int work, Slot *s)
+static void await(Emitter *e, int layer, Slot *s)
 {
-    const Work *w = &e->t->work[work];
+    const LayerInst *w = &e->t->layer[layer];
     int i;
 
     for (i = 0; i < s->ntoken; i++)
         plan_add_step(e->p, (Step){
             .kind = STEP_wait, .engine = ENG_dma, .token = s->token[i],
-            .layer = work, .node = w->node, .part = w->part, .tmp = {-1, 0},
+            .layer = layer, .node = w->node, .part = w->part, .tmp = {-1, 0},
         });
     e->going -= s->ntoken;
     s->ntoken = 0;
@@ -91,9 +91,9 @@ static void await(Emitter *e, int work, Slot *s)
 static void await_oldest(Emitter *e)
 {
     Slot *oldest = NULL;
-    int i, o, k, work = 0;
+    int i, o, k, layer = 0;
 
-    for (i = 0; i < e->t->nwork; i++)
+    for (i = 0; i < e->t->nlayer; i++)
         for (o = 0; o < NOPER; o++)
             for (k = 0; k < 2; k++) {
                 Slot *s = &e->stage[i][o].slot[k];
@@ -101,15 +101,15 @@ static void await_oldest(Emitter *e)
                 if (s->ntoken &&
                     (!oldest || s->token[0] < oldest->token[0])) {
                     oldest = s;
-                    work = i;
+                    layer = i;
                 }
             }
-    await(e, work, oldest);
+    await(e, layer, oldest);
 }
 
-static void start_move(Emitter *e, int work, Slot *s, Move m)
+static void start_move(Emitter *e, int layer, Slot *s, Move m)
 {
-    const Work *w = &e->t->work[work];
+    const LayerInst *w = &e->t->layer[layer];
 
     if (s->ntoken == MOST_TOKENS)
         die("too many moves for one tile");
@@ -119,185 +119,185 @@ static void start_move(Emitter *e, int work, Slot *s, Move m)
     s->token[s->ntoken++] = e->token;
     plan_add_step(e->p, (Step){
         .kind = STEP_start, .engine = ENG_dma, .token = e->token++,
-        .layer = work, .node = w->node, .part = w->part, .move = m,
+        .layer = layer, .node = w->node, .part = w->part, .move = m,
         .tmp = {-1, 0},
     });
 }
 
-/* The works that are computed together with work `work`: to[0] is the tile of
- * the first of them. */
-static void tiles_at(const Emitter *e, int work, int i, ChainTile *to)
+/* The layers that are computed together with layer `layer`: to[0] is the tile
+ * of the first of them. */
+static void tiles_at(const Emitter *e, int layer, int i, FusedTile *to)
 {
-    const Way *way = e->sol->way[work];
+    const Cand *cand = e->sol->cand[layer];
 
-    if (!chain_tiles(e->t->mem, e->t, work - way->before, way, i, to))
-        die("a tile of '%s' is none", e->t->work[work].node->name);
+    if (!fused_tiles(e->t->mem, e->t, layer - cand->before, cand, i, to))
+        die("a tile of '%s' is none", e->t->layer[layer].node->name);
 }
 
 /* The run of a constant that is fetched together with piece p: some of its
  * pieces, or all of it if it is small or its pieces are not in one run. */
-static void fetch_run(Emitter *e, int work, int o, Piece p, int64_t *from,
+static void fetch_run(Emitter *e, int layer, int o, Piece p, int64_t *from,
                       int64_t *bytes)
 {
-    const Oper *x = &e->t->work[work].oper[o];
+    const Oper *x = &e->t->layer[layer].oper[o];
     int64_t all = val_bytes(x->val), unit, n;
-    const Way *way = e->sol->way[work];
-    ChainTile first[MOST_CHAIN];
+    const Cand *cand = e->sol->cand[layer];
+    FusedTile first[MOST_FUSED];
 
     *from = 0;
     *bytes = all;
-    if (!fetch_by_piece(e->t, x, p) || way->direct)
+    if (!fetch_by_piece(e->t, x, p) || cand->direct)
         return;
-    tiles_at(e, work, 0, first);
-    unit = first[way->before].tile.in[o].row;
+    tiles_at(e, layer, 0, first);
+    unit = first[cand->before].tile.in[o].row;
     n = unit * MAX(1, e->t->chunk / unit);
     *from = p.off / n * n;
     *bytes = MIN(n, all - *from);
 }
 
-/* Where bytes of a constant will be in the next memory, once fetched. */
-static Ref fetched(Emitter *e, int work, int o, Piece p)
+/* Where bytes of a constant will be in L2, once fetched. */
+static Ref fetched(Emitter *e, int layer, int o, Piece p)
 {
-    const Oper *x = &e->t->work[work].oper[o];
+    const Oper *x = &e->t->layer[layer].oper[o];
     Ref src = e->p->place[x->val->id];
     int64_t from, bytes;
     Fetch *f;
     int i;
 
-    fetch_run(e, work, o, p, &from, &bytes);
+    fetch_run(e, layer, o, p, &from, &bytes);
     src.off += from;
     for (i = e->t->nfetch - 1; i >= 0; i--) {
         f = &e->t->fetch[i];
-        if (f->work == work && f->from.buf == src.buf &&
+        if (f->layer == layer && f->from.buf == src.buf &&
             f->from.off == src.off && f->bytes == bytes)
             return (Ref){f->buf, p.off - from};
     }
-    f = add_fetch(e->t, (Fetch){.work = work, .from = src, .bytes = bytes,
+    f = add_fetch(e->t, (Fetch){.layer = layer, .from = src, .bytes = bytes,
                                 .rows = 1, .stride = bytes});
     f->buf = plan_add_buf(e->p, (Buf){
-        .kind = BUF_temp, .mem = e->t->next, .align = 8,
+        .kind = BUF_temp, .mem = e->t->l2, .align = 8,
         .name = arena_fmt(e->t->mem, "%s fetched", x->val->name),
     });
     return (Ref){f->buf, p.off - from};
 }
 
-/* A piece of what is away, brought to a buffer of its own. */
-static Ref streamed(Emitter *e, int work, int o, Piece p)
+/* A piece of what is spilled, brought to a buffer of its own. */
+static Ref stage_piece(Emitter *e, int layer, int o, Piece p)
 {
-    const Oper *x = &e->t->work[work].oper[o];
-    const Spilled *s = e->t->spilled[x->store];
+    const Oper *x = &e->t->layer[layer].oper[o];
+    const Spill *s = e->t->spill[x->alloc];
     int buf = plan_add_buf(e->p, (Buf){
-        .kind = BUF_temp, .mem = e->t->next, .align = 8,
+        .kind = BUF_temp, .mem = e->t->l2, .align = 8,
         .name = arena_fmt(e->t->mem, "%s piece", x->val->name),
     });
 
     add_fetch(e->t, (Fetch){
-        .work = work, .buf = buf, .bytes = piece_bytes(p), .rows = p.rows,
-        .from = {s->home, x->place.off + p.off}, .stride = p.stride,
+        .layer = layer, .buf = buf, .bytes = piece_bytes(p), .rows = p.rows,
+        .from = {s->l3_buf, x->place.off + p.off}, .stride = p.stride,
         .after = s->ready,
     });
     return (Ref){buf, 0};
 }
 
-static Ref place_of(Emitter *e, int work, int o, Piece p)
+static Ref place_of(Emitter *e, int layer, int o, Piece p)
 {
-    const Oper *x = &e->t->work[work].oper[o];
+    const Oper *x = &e->t->layer[layer].oper[o];
     Ref r = e->p->place[x->val->id];
 
-    if (x->outer)
-        return x->konst ? fetched(e, work, o, p) : streamed(e, work, o, p);
-    if (!x->konst && e->t->spilled[x->store])
-        r.buf = e->t->spilled[x->store]->buf;
+    if (x->in_l3)
+        return x->konst ? fetched(e, layer, o, p) : stage_piece(e, layer, o, p);
+    if (!x->konst && e->t->spill[x->alloc])
+        r.buf = e->t->spill[x->alloc]->buf;
     r.off += p.off;
     return r;
 }
 
-static unsigned far_set(const Emitter *e, const Work *w)
+static unsigned in_l2_set(const Emitter *e, const LayerInst *w)
 {
-    unsigned far = 0;
+    unsigned in_l2 = 0;
     int i;
 
-    for (i = 0; i < w->nstore; i++)
-        far |= (unsigned)e->sol->far[w->store[i]] << i;
-    return far;
+    for (i = 0; i < w->nalloc; i++)
+        in_l2 |= (unsigned)e->sol->in_l2[w->alloc[i]] << i;
+    return in_l2;
 }
 
-static bool is_staged(const Emitter *e, int work, int o)
+static bool is_buffered(const Emitter *e, int layer, int o)
 {
-    const Work *w = &e->t->work[work];
+    const LayerInst *w = &e->t->layer[layer];
 
-    return tile_is_staged(w, o, far_set(e, w), e->sol->way[work]);
+    return oper_is_buffered(w, o, in_l2_set(e, w), e->sol->cand[layer]);
 }
 
-/* Is it made and read in one slot by two works of a chain? */
-static bool is_within(const Emitter *e, int work, int o)
+/* Is it made and read in one slot by two layers of a fused group? */
+static bool is_within(const Emitter *e, int layer, int o)
 {
-    const Oper *x = &e->t->work[work].oper[o];
+    const Oper *x = &e->t->layer[layer].oper[o];
 
-    return x->val && !x->konst && e->sol->within[x->store];
+    return x->val && !x->konst && e->sol->within[x->alloc];
 }
 
 /* Loads operand o of a tile unless it is there. */
-static void load(Emitter *e, int work, int o, Piece p)
+static void load(Emitter *e, int layer, int o, Piece p)
 {
-    Stage *g = &e->stage[work][o];
+    Stage *g = &e->stage[layer][o];
     Slot *s = &g->slot[g->now];
 
-    if (tile_is_whole(&e->t->work[work], o, e->sol->way[work]))
-        p = piece_all(e->t->work[work].oper[o].val);
+    if (tile_is_whole(&e->t->layer[layer], o, e->sol->cand[layer]))
+        p = piece_all(e->t->layer[layer].oper[o].val);
     if (s->holds.row && piece_same(s->holds, p))
         return;
-    if (s->holds.row && e->sol->way[work]->depth > 1)
+    if (s->holds.row && e->sol->cand[layer]->depth > 1)
         g->now = !g->now;
-    s = slot_of(e, work, o, g->now);
+    s = slot_of(e, layer, o, g->now);
     grow_buf(e, s->buf, piece_bytes(p));
     s->holds = p;
-    start_move(e, work, s, (Move){
-        .from = place_of(e, work, o, p), .to = {s->buf, 0},
+    start_move(e, layer, s, (Move){
+        .from = place_of(e, layer, o, p), .to = {s->buf, 0},
         .row = p.row, .rows = p.rows, .to_stride = p.row,
-        .from_stride = oper_streams(&e->t->work[work].oper[o]) ? p.row
+        .from_stride = oper_is_staged(&e->t->layer[layer].oper[o]) ? p.row
                                                                : p.stride,
     });
 }
 
 typedef enum What { LOAD_all, LOAD_early } What;
 
-/* What comes back from the outer memory is not there before. */
-static bool is_early(const Emitter *e, int work, int o)
+/* What comes back from L3 is not there before. */
+static bool is_early(const Emitter *e, int layer, int o)
 {
-    const Oper *x = &e->t->work[work].oper[o];
+    const Oper *x = &e->t->layer[layer].oper[o];
 
-    return oper_early(x, work - e->sol->way[work]->before) &&
-           (x->konst || !e->t->spilled[x->store]);
+    return oper_early(x, layer - e->sol->cand[layer]->before) &&
+           (x->konst || !e->t->spill[x->alloc]);
 }
 
-static void load_tile(Emitter *e, int work, const Tile *tile, What what)
+static void load_tile(Emitter *e, int layer, const Tile *tile, What what)
 {
-    const Work *w = &e->t->work[work];
+    const LayerInst *w = &e->t->layer[layer];
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (!w->oper[o].out && is_staged(e, work, o) &&
-            (what == LOAD_all || is_early(e, work, o)))
-            load(e, work, o, tile->in[o]);
+        if (!w->oper[o].out && is_buffered(e, layer, o) &&
+            (what == LOAD_all || is_early(e, layer, o)))
+            load(e, layer, o, tile->in[o]);
 }
 
 /* --- kernels --- */
 
-/* The slot of a chain's intermediate: of the result of the work that makes
- * it. */
+/* The slot of a fused group's intermediate: of the result of the layer that
+ * makes it. */
 static Slot *slot_within(Emitter *e, int o)
 {
-    int work = e->work - !e->t->work[e->work].oper[o].out;
+    int layer = e->layer - !e->t->layer[e->layer].oper[o].out;
 
-    return slot_of(e, work, e->t->work[work].noper - 1, 0);
+    return slot_of(e, layer, e->t->layer[layer].noper - 1, 0);
 }
 
 /* Where a kernel finds operand o. */
 static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
 {
-    const Work *w = &e->t->work[e->work];
-    Stage *g = &e->stage[e->work][o];
+    const LayerInst *w = &e->t->layer[e->layer];
+    Stage *g = &e->stage[e->layer][o];
     int i;
 
     *apart = false;
@@ -306,23 +306,23 @@ static Ref find_oper(Emitter *e, int o, Piece *p, bool *apart, int64_t *n)
         *n = 0;
         return (Ref){-1, 0};
     }
-    *apart = is_within(e, e->work, o) || is_staged(e, e->work, o);
+    *apart = is_within(e, e->layer, o) || is_buffered(e, e->layer, o);
     if (*apart) {
         *n = piece_bytes(*p);
-        if (is_within(e, e->work, o))
+        if (is_within(e, e->layer, o))
             return (Ref){slot_within(e, o)->buf,
-                         w->oper[o].out ? e->kept[e->work + 1] : 0};
+                         w->oper[o].out ? e->halo[e->layer + 1] : 0};
         i = w->oper[o].out ? g->now : g->use;
-        return (Ref){slot_of(e, e->work, o, i)->buf,
-                     tile_is_whole(w, o, e->sol->way[e->work]) ? p->off : 0};
+        return (Ref){slot_of(e, e->layer, o, i)->buf,
+                     tile_is_whole(w, o, e->sol->cand[e->layer]) ? p->off : 0};
     }
     *n = (p->rows - 1) * p->stride + p->row;
-    return place_of(e, e->work, o, *p);
+    return place_of(e, e->layer, o, *p);
 }
 
 static void set_opers(Emitter *e, Step *s, const Tile *tile)
 {
-    const Work *w = &e->t->work[e->work];
+    const LayerInst *w = &e->t->layer[e->layer];
     int o;
 
     for (o = 0; o < w->noper; o++) {
@@ -346,14 +346,14 @@ static void set_opers(Emitter *e, Step *s, const Tile *tile)
 }
 
 /* All of a concat's argument, where it lies? */
-static bool is_copy(const Work *w, const Step *s)
+static bool is_copy(const LayerInst *w, const Step *s)
 {
     return w->node->op == OP_concat && s->tile == w->node;
 }
 
 static void tell_dims(Emitter *e, Step *s, const Tile *tile)
 {
-    const Work *w = &e->t->work[e->work];
+    const LayerInst *w = &e->t->layer[e->layer];
     unsigned in_place;
     bool out_place;
     int o;
@@ -362,10 +362,10 @@ static void tell_dims(Emitter *e, Step *s, const Tile *tile)
         dims_fill_concat(w->node, w->part, &s->dims);
         return;
     }
-    opers_in_place(w, far_set(e, w), e->sol->way[e->work], &in_place,
+    opers_in_place(w, in_l2_set(e, w), e->sol->cand[e->layer], &in_place,
                    &out_place);
     for (o = 0; o < w->noper; o++)
-        if (is_within(e, e->work, o)) {
+        if (is_within(e, e->layer, o)) {
             in_place &= ~(1u << o);
             out_place &= !w->oper[o].out;
         }
@@ -375,7 +375,7 @@ static void tell_dims(Emitter *e, Step *s, const Tile *tile)
 
 static void take_choice(Emitter *e, Step *s, const Choice *c)
 {
-    int work;
+    int layer;
 
     s->kern = c->kern;
     s->sig = c->sig;
@@ -386,39 +386,40 @@ static void take_choice(Emitter *e, Step *s, const Choice *c)
     s->tmp = (Ref){-1, 0};
     if (!c->scratch)
         return;
-    work = e->work + e->sol->way[e->work]->after; /* one for a chain */
-    if (e->scratch[work] < 0)
-        e->scratch[work] = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->near, .align = 8,
+    layer = e->layer + e->sol->cand[e->layer]->after; /* one for a fused group
+                                                         */
+    if (e->scratch[layer] < 0)
+        e->scratch[layer] = plan_add_buf(e->p, (Buf){
+            .kind = BUF_temp, .mem = e->t->l1, .align = 8,
             .name = arena_fmt(e->t->mem, "%s scratch", s->node->name),
         });
-    s->tmp.buf = e->scratch[work];
+    s->tmp.buf = e->scratch[layer];
     grow_buf(e, s->tmp.buf, c->scratch);
 }
 
 static void choose_step(Emitter *e, Step *s)
 {
-    const Way *way = e->sol->way[e->work];
-    Work *w = &e->t->work[e->work];
+    const Cand *cand = e->sol->cand[e->layer];
+    LayerInst *w = &e->t->layer[e->layer];
     Choice c = {0};
 
-    if (!tiler_choice(e->t, w, s->tile, &s->dims, way->slots, &c))
+    if (!tiler_choice(e->t, w, s->tile, &s->dims, cand->slots, &c))
         die("no kernel for a tile of '%s'", w->node->name);
     if (is_copy(w, s))
         choice_time(&c, w->node, &s->dims);
-    if (way->direct)
-        c.cycles += far_cycles(e->t, w, far_set(e, w), &c);
+    if (cand->direct)
+        c.cycles += l2_cycles(e->t, w, in_l2_set(e, w), &c);
     take_choice(e, s, &c);
 }
 
-static void compute(Emitter *e, const ChainTile *c)
+static void compute(Emitter *e, const FusedTile *c)
 {
-    const Work *w = &e->t->work[e->work];
-    Layer *l = &e->p->layer[e->work];
+    const LayerInst *w = &e->t->layer[e->layer];
+    Layer *l = &e->p->layer[e->layer];
     Step s = {.kind = STEP_start, .engine = ENG_core, .token = e->token++,
-              .layer = e->work, .node = w->node, .part = w->part,
+              .layer = e->layer, .node = w->node, .part = w->part,
               .tile = tile_seen(w, &c->tile,
-                                way_tiles(e->sol->way[e->work]) == 1)};
+                                cand_tiles(e->sol->cand[e->layer]) == 1)};
     const Tile *tile = &c->tile;
     int a;
 
@@ -433,81 +434,81 @@ static void compute(Emitter *e, const ChainTile *c)
     plan_add_step(e->p, s);
     plan_add_step(e->p, (Step){
         .kind = STEP_wait, .engine = ENG_core, .token = s.token,
-        .layer = e->work, .node = w->node, .part = w->part, .tmp = {-1, 0},
+        .layer = e->layer, .node = w->node, .part = w->part, .tmp = {-1, 0},
     });
 }
 
-/* --- a layer, or a chain --- */
+/* --- a layer, or a fused group --- */
 
-/* The works that are computed together with the first of them. */
-static int count_works(const Emitter *e)
+/* The layers that are computed together with the first of them. */
+static int count_layers(const Emitter *e)
 {
-    return e->sol->way[e->work]->after + 1;
+    return e->sol->cand[e->layer]->after + 1;
 }
 
 /* The slots that hold the tile loaded last. */
-static void note_slots(Emitter *e, int work)
+static void note_slots(Emitter *e, int layer)
 {
     int o;
 
     for (o = 0; o < NOPER; o++)
-        e->stage[work][o].use = e->stage[work][o].now;
+        e->stage[layer][o].use = e->stage[layer][o].now;
 }
 
 static void await_loads(Emitter *e)
 {
-    const Work *w = &e->t->work[e->work];
+    const LayerInst *w = &e->t->layer[e->layer];
     int o;
 
     for (o = 0; o < w->noper; o++) {
-        Stage *g = &e->stage[e->work][o];
+        Stage *g = &e->stage[e->layer][o];
 
-        if (!w->oper[o].out && is_staged(e, e->work, o))
-            await(e, e->work, &g->slot[g->use]);
+        if (!w->oper[o].out && is_buffered(e, e->layer, o))
+            await(e, e->layer, &g->slot[g->use]);
     }
 }
 
 /* The next slot of each result: what was stored from it has gone. */
 static void turn_results(Emitter *e, const Tile *tile)
 {
-    const Work *w = &e->t->work[e->work];
+    const LayerInst *w = &e->t->layer[e->layer];
     int o;
 
     for (o = in_count(w); o < w->noper; o++) {
-        Stage *g = &e->stage[e->work][o];
+        Stage *g = &e->stage[e->layer][o];
         Slot *s;
 
-        if (!is_within(e, e->work, o) && !is_staged(e, e->work, o))
+        if (!is_within(e, e->layer, o) && !is_buffered(e, e->layer, o))
             continue;
-        if (g->slot[g->now].holds.row && !is_within(e, e->work, o) &&
-            e->sol->way[e->work]->depth > 1)
+        if (g->slot[g->now].holds.row && !is_within(e, e->layer, o) &&
+            e->sol->cand[e->layer]->depth > 1)
             g->now = !g->now;
-        s = slot_of(e, e->work, o, g->now);
-        if (!is_within(e, e->work, o))
-            await(e, e->work, s);
+        s = slot_of(e, e->layer, o, g->now);
+        if (!is_within(e, e->layer, o))
+            await(e, e->layer, s);
         s->holds = tile->out[o - in_count(w)];
         grow_buf(e, s->buf, piece_bytes(s->holds) +
-                                (is_within(e, e->work, o)
-                                     ? e->kept[e->work + 1] : 0));
+                                (is_within(e, e->layer, o)
+                                     ? e->halo[e->layer + 1] : 0));
     }
 }
 
-/* What is in the next memory goes on. */
+/* What is in L2 goes on. */
 static void send_out(Emitter *e, int o)
 {
-    const Oper *x = &e->t->work[e->work].oper[o];
-    const Spilled *s = e->t->spilled[x->store];
+    const Oper *x = &e->t->layer[e->layer].oper[o];
+    const Spill *s = e->t->spill[x->alloc];
     Outgo *g = &e->outgo[o];
     Piece p = g->piece;
 
     if (g->stored < 0)
         return;
-    await(e, e->work, &e->stage[e->work][o].slot[g->stored]);
+    await(e, e->layer, &e->stage[e->layer][o].slot[g->stored]);
     g->stored = -1;
     g->token[g->now] = e->token;
-    spill_move(e->t, e->work, &e->token, (Move){
+    spill_move(e->t, e->layer, &e->token, (Move){
         .from = {g->buf[g->now], 0},
-        .to = {s->home, x->place.off + p.off},
+        .to = {s->l3_buf, x->place.off + p.off},
         .row = p.row, .rows = p.rows, .from_stride = p.row,
         .to_stride = p.stride,
     });
@@ -518,30 +519,30 @@ static void await_out(Emitter *e, int o, int slot)
     int *token = &e->outgo[o].token[slot];
 
     if (*token >= 0)
-        spill_wait(e->t, e->work, *token);
+        spill_wait(e->t, e->layer, *token);
     *token = -1;
 }
 
-/* The piece in slot s of the nearest memory to the next. */
+/* The piece in slot s of L1 to L2. */
 static void store_out(Emitter *e, int o, Slot *s)
 {
     Outgo *g = &e->outgo[o];
     int64_t n = piece_bytes(s->holds);
 
     send_out(e, o);
-    g->now = (g->now + 1) % out_slots(e->t, e->sol->way[e->work]);
+    g->now = (g->now + 1) % out_slots(e->t, e->sol->cand[e->layer]);
     await_out(e, o, g->now);
     if (g->buf[g->now] < 0)
         g->buf[g->now] = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->next, .align = 8,
+            .kind = BUF_temp, .mem = e->t->l2, .align = 8,
             .name = arena_fmt(e->t->mem, "%s out%s",
-                              e->t->work[e->work].oper[o].val->name,
+                              e->t->layer[e->layer].oper[o].val->name,
                               g->now ? "'" : ""),
         });
     grow_buf(e, g->buf[g->now], n);
-    g->stored = e->stage[e->work][o].now;
+    g->stored = e->stage[e->layer][o].now;
     g->piece = s->holds;
-    start_move(e, e->work, s, (Move){
+    start_move(e, e->layer, s, (Move){
         .from = {s->buf, 0}, .to = {g->buf[g->now], 0}, .row = n, .rows = 1,
         .from_stride = n, .to_stride = n,
     });
@@ -558,21 +559,21 @@ static void end_out(Emitter *e, int o)
 
 static void store_results(Emitter *e)
 {
-    const Work *w = &e->t->work[e->work];
+    const LayerInst *w = &e->t->layer[e->layer];
     int o;
 
     for (o = 0; o < w->noper; o++) {
-        Stage *g = &e->stage[e->work][o];
+        Stage *g = &e->stage[e->layer][o];
         Slot *s = &g->slot[g->now];
 
-        if (!w->oper[o].out || !is_staged(e, e->work, o))
+        if (!w->oper[o].out || !is_buffered(e, e->layer, o))
             continue;
-        if (oper_streams(&w->oper[o]))
+        if (oper_is_staged(&w->oper[o]))
             store_out(e, o, s);
         else
-            start_move(e, e->work, s, (Move){
+            start_move(e, e->layer, s, (Move){
                 .from = {s->buf, 0},
-                .to = place_of(e, e->work, o, s->holds),
+                .to = place_of(e, e->layer, o, s->holds),
                 .row = s->holds.row, .rows = s->holds.rows,
                 .from_stride = s->holds.row, .to_stride = s->holds.stride,
             });
@@ -581,16 +582,16 @@ static void store_results(Emitter *e)
 
 static void await_stores(Emitter *e)
 {
-    const Work *w = &e->t->work[e->work];
+    const LayerInst *w = &e->t->layer[e->layer];
     int o, i;
 
     for (o = 0; o < w->noper; o++) {
         if (!w->oper[o].out)
             continue;
-        if (oper_streams(&w->oper[o]))
+        if (oper_is_staged(&w->oper[o]))
             end_out(e, o);
         for (i = 0; i < 2; i++)
-            await(e, e->work, &e->stage[e->work][o].slot[i]);
+            await(e, e->layer, &e->stage[e->layer][o].slot[i]);
     }
 }
 
@@ -599,33 +600,33 @@ static void await_stores(Emitter *e)
  * idle when the last tile is computed, not before. */
 static int tile_of_fetch(const Emitter *e, int next)
 {
-    const Way *w = e->sol->way[e->work];
-    int tiles = way_tiles(w);
+    const Cand *w = e->sol->cand[e->layer];
+    int tiles = cand_tiles(w);
     int64_t each = MAX(1, w->slack / tiles), n;
 
     if (w->slack <= w->cycles / tiles)
         return tiles - 1;
-    n = (e->sol->way[next]->pre_cycles + each - 1) / each;
+    n = (e->sol->cand[next]->pre_cycles + each - 1) / each;
     return (int)MAX(0, tiles - MAX(1, n));
 }
 
-/* Loads what tile i of the works from `work` on needs. */
-static void load_tiles(Emitter *e, int work, const ChainTile *c, What what)
+/* Loads what tile i of the layers from `layer` on needs. */
+static void load_tiles(Emitter *e, int layer, const FusedTile *c, What what)
 {
     int k;
 
-    for (k = 0; k <= e->sol->way[work]->after; k++)
-        load_tile(e, work + k, &c[k].tile, what);
+    for (k = 0; k <= e->sol->cand[layer]->after; k++)
+        load_tile(e, layer + k, &c[k].tile, what);
 }
 
 /* Before tile i; of what is not cut, 0. */
 static void fetch_next(Emitter *e, int i)
 {
-    int next = e->work + count_works(e);
-    ChainTile first[MOST_CHAIN];
+    int next = e->layer + count_layers(e);
+    FusedTile first[MOST_FUSED];
 
-    if (next == e->t->nwork || !e->sol->ahead[next] ||
-        (!e->sol->way[e->work]->direct && i != tile_of_fetch(e, next)))
+    if (next == e->t->nlayer || !e->sol->ahead[next] ||
+        (!e->sol->cand[e->layer]->direct && i != tile_of_fetch(e, next)))
         return;
     tiles_at(e, next, 0, first);
     load_tiles(e, next, first, LOAD_early);
@@ -634,133 +635,133 @@ static void fetch_next(Emitter *e, int i)
 /* Is the tile's result still there from the tile before? */
 static bool is_made(Emitter *e, const Tile *tile)
 {
-    int o = e->t->work[e->work].noper - 1;
-    Slot *s = &e->stage[e->work][o].slot[0];
+    int o = e->t->layer[e->layer].noper - 1;
+    Slot *s = &e->stage[e->layer][o].slot[0];
 
-    return is_within(e, e->work, o) && s->holds.row &&
+    return is_within(e, e->layer, o) && s->holds.row &&
            piece_same(s->holds, tile->out[0]);
 }
 
-/* Of a chain's work, what the tile behind will read of the result of the one
- * before it; on its way, once the work before it is done, */
-static void put_by(Emitter *e, int work, int64_t now, int64_t next)
+/* Of a fused group's layer, what the tile behind will read of the result of the
+ * one before it; on its way, once the layer before it is done, */
+static void save_halo(Emitter *e, int layer, int64_t now, int64_t next)
 {
-    const Work *w = &e->t->work[work - 1];
-    Slot *s = slot_of(e, work - 1, w->noper - 1, 0);
+    const LayerInst *w = &e->t->layer[layer - 1];
+    Slot *s = slot_of(e, layer - 1, w->noper - 1, 0);
 
-    if (e->by[work] < 0)
-        e->by[work] = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->next, .align = 8,
+    if (e->by[layer] < 0)
+        e->by[layer] = plan_add_buf(e->p, (Buf){
+            .kind = BUF_temp, .mem = e->t->l2, .align = 8,
             .name = arena_fmt(e->t->mem, "%s kept", w->node->name),
         });
-    grow_buf(e, e->by[work], next);
-    await(e, work - 1, s); /* some of it may have come from the tile before */
-    start_move(e, work - 1, s, (Move){
-        .from = {s->buf, now - next}, .to = {e->by[work], 0}, .row = next,
+    grow_buf(e, e->by[layer], next);
+    await(e, layer - 1, s); /* some of it may have come from the tile before */
+    start_move(e, layer - 1, s, (Move){
+        .from = {s->buf, now - next}, .to = {e->by[layer], 0}, .row = next,
         .rows = 1, .from_stride = next, .to_stride = next,
     });
 }
 
-/* and back to the slot's begin, once the work itself is. */
-static void take_up(Emitter *e, int work, int64_t next)
+/* and back to the slot's begin, once the layer itself is. */
+static void restore_halo(Emitter *e, int layer, int64_t next)
 {
-    Slot *s = slot_of(e, work - 1, e->t->work[work - 1].noper - 1, 0);
+    Slot *s = slot_of(e, layer - 1, e->t->layer[layer - 1].noper - 1, 0);
 
-    await(e, work - 1, s);
-    start_move(e, work - 1, s, (Move){
-        .from = {e->by[work], 0}, .to = {s->buf, 0}, .row = next, .rows = 1,
+    await(e, layer - 1, s);
+    start_move(e, layer - 1, s, (Move){
+        .from = {e->by[layer], 0}, .to = {s->buf, 0}, .row = next, .rows = 1,
         .from_stride = next, .to_stride = next,
     });
 }
 
-static void await_kept(Emitter *e)
+static void await_halo(Emitter *e)
 {
-    int work = e->work - 1;
+    int layer = e->layer - 1;
 
-    if (e->kept[e->work])
-        await(e, work, slot_of(e, work, e->t->work[work].noper - 1, 0));
+    if (e->halo[e->layer])
+        await(e, layer, slot_of(e, layer, e->t->layer[layer].noper - 1, 0));
 }
 
-static void make_tile(Emitter *e, const ChainTile *c)
+static void make_tile(Emitter *e, const FusedTile *c)
 {
     await_loads(e);
     if (is_made(e, &c->tile))
         return;
-    await_kept(e);
+    await_halo(e);
     turn_results(e, &c->tile);
     compute(e, c);
     store_results(e);
 }
 
-/* Bytes that work k of a chain reads of the tile before. */
-static int64_t kept_of(const Emitter *e, int k, const ChainTile *c)
+/* Bytes that layer k of a fused group reads of the tile before. */
+static int64_t halo_of(const Emitter *e, int k, const FusedTile *c)
 {
-    const Work *w = &e->t->work[e->work + k];
+    const LayerInst *w = &e->t->layer[e->layer + k];
 
-    return k && c && e->sol->way[e->work]->rolls
-               ? chain_kept(w, &c[k], &c[k - 1]) : 0;
+    return k && c && e->sol->cand[e->layer]->reuse
+               ? fused_halo(w, &c[k], &c[k - 1]) : 0;
 }
 
-/* What the next tile reads of this one, on both sides of work k, just done. */
-static void keep_rows(Emitter *e, int first, int k, const ChainTile *c,
+/* What the next tile reads of this one, on both sides of layer k, just done. */
+static void move_halo(Emitter *e, int first, int k, const FusedTile *c,
                       const int64_t *next)
 {
-    if (k < e->sol->way[first]->after && next[k + 1])
-        put_by(e, first + k + 1, piece_bytes(
-            c[k + 1].tile.in[chain_link(&e->t->work[first + k + 1],
-                                        &e->t->work[first + k])]),
+    if (k < e->sol->cand[first]->after && next[k + 1])
+        save_halo(e, first + k + 1, piece_bytes(
+            c[k + 1].tile.in[fused_link(&e->t->layer[first + k + 1],
+                                        &e->t->layer[first + k])]),
             next[k + 1]);
     if (next[k])
-        take_up(e, first + k, next[k]);
+        restore_halo(e, first + k, next[k]);
 }
 
-/* Tile i of all works, whose loads are under way. */
-static void emit_tile(Emitter *e, int i, const ChainTile *c,
-                      const ChainTile *next)
+/* Tile i of all layers, whose loads are under way. */
+static void emit_tile(Emitter *e, int i, const FusedTile *c,
+                      const FusedTile *next)
 {
-    int first = e->work, n = count_works(e), k;
-    bool twice = e->sol->way[first]->depth > 1;
-    int64_t kept[MOST_CHAIN];
+    int first = e->layer, n = count_layers(e), k;
+    bool twice = e->sol->cand[first]->depth > 1;
+    int64_t halo[MOST_FUSED];
 
     for (k = 0; k < n; k++) {
         note_slots(e, first + k);
-        e->kept[first + k] = kept_of(e, k, c);
-        kept[k] = k && next && piece_same(c[k - 1].tile.out[0],
+        e->halo[first + k] = halo_of(e, k, c);
+        halo[k] = k && next && piece_same(c[k - 1].tile.out[0],
                                           next[k - 1].tile.out[0])
-                      ? 0 : kept_of(e, k, next);
+                      ? 0 : halo_of(e, k, next);
     }
     if (next && twice)
         load_tiles(e, first, next, LOAD_all);
     await_loads(e);
     fetch_next(e, i);
-    for (k = 0; k < n; k++, e->work++) {
+    for (k = 0; k < n; k++, e->layer++) {
         make_tile(e, &c[k]);
-        keep_rows(e, first, k, c, kept);
+        move_halo(e, first, k, c, halo);
     }
-    e->work = first;
+    e->layer = first;
     if (next && !twice)
         load_tiles(e, first, next, LOAD_all);
 }
 
 static void emit_cut(Emitter *e)
 {
-    int i, n = way_tiles(e->sol->way[e->work]), first = e->work;
-    ChainTile c[2][MOST_CHAIN];
+    int i, n = cand_tiles(e->sol->cand[e->layer]), first = e->layer;
+    FusedTile c[2][MOST_FUSED];
 
-    tiles_at(e, e->work, 0, c[0]);
-    load_tiles(e, e->work, c[0], LOAD_all);
+    tiles_at(e, e->layer, 0, c[0]);
+    load_tiles(e, e->layer, c[0], LOAD_all);
     for (i = 0; i < n; i++) {
         if (i + 1 < n)
-            tiles_at(e, e->work, i + 1, c[(i + 1) & 1]);
+            tiles_at(e, e->layer, i + 1, c[(i + 1) & 1]);
         emit_tile(e, i, c[i & 1], i + 1 < n ? c[(i + 1) & 1] : NULL);
     }
-    e->work += count_works(e) - 1;
+    e->layer += count_layers(e) - 1;
     await_stores(e);
-    e->work = first;
+    e->layer = first;
 }
 
 /* The copy of an argument of a concat. */
-static Tile copy_tile(const Work *w)
+static Tile copy_tile(const LayerInst *w)
 {
     Tile t = {.node = NULL};
 
@@ -772,8 +773,8 @@ static Tile copy_tile(const Work *w)
 /* In place, all at once. */
 static void emit_whole(Emitter *e)
 {
-    const Work *w = &e->t->work[e->work];
-    ChainTile c = {.at = {0}};
+    const LayerInst *w = &e->t->layer[e->layer];
+    FusedTile c = {.at = {0}};
     int64_t all[NCUT];
 
     tile_axes(w->node, w->part, all);
@@ -785,42 +786,42 @@ static void emit_whole(Emitter *e)
     compute(e, &c);
 }
 
-/* "4x32x16 of 16x32x32, 8 tiles, rows inside, double"; of a chain: its middle
- * tile. */
-static const char *say_way(const Emitter *e, int work)
+/* "4x32x16 of 16x32x32, 8 tiles, rows inside, double"; of a fused group: its
+ * middle tile. */
+static const char *say_cand(const Emitter *e, int layer)
 {
-    const Work *w = &e->t->work[work];
-    const Way *way = e->sol->way[work];
-    ChainTile c[MOST_CHAIN];
+    const LayerInst *w = &e->t->layer[layer];
+    const Cand *cand = e->sol->cand[layer];
+    FusedTile c[MOST_FUSED];
     int64_t all[NCUT];
     int a;
     Str s = {.mem = e->t->mem};
 
-    tiles_at(e, work, way_works(way) > 1 ? way_tiles(way) / 2 : 0, c);
+    tiles_at(e, layer, cand_layers(cand) > 1 ? cand_tiles(cand) / 2 : 0, c);
     tile_axes(w->node, w->part, all);
     for (a = 0; a < NCUT; a++)
         str_fmt(&s, "%s%lld", a ? "x" : "",
-                (long long)c[way->before].len[a]);
+                (long long)c[cand->before].len[a]);
     for (a = 0; a < NCUT; a++)
         str_fmt(&s, "%s%lld", a ? "x" : " of ", (long long)all[a]);
-    str_fmt(&s, ", %d tiles, %s inside, %s", way_tiles(way),
-            way->rows_first ? "rows" : "channels",
-            way->depth > 1 ? "double" : "single");
-    if (way_works(way) > 1)
-        str_fmt(&s, ", %d of %d layers in turn", way->before + 1,
-                way_works(way));
+    str_fmt(&s, ", %d tiles, %s inside, %s", cand_tiles(cand),
+            cand->rows_first ? "rows" : "channels",
+            cand->depth > 1 ? "double" : "single");
+    if (cand_layers(cand) > 1)
+        str_fmt(&s, ", %d of %d layers in turn", cand->before + 1,
+                cand_layers(cand));
     return s.s;
 }
 
-static void begin_layer(Emitter *e, int work)
+static void begin_layer(Emitter *e, int layer)
 {
-    const Work *w = &e->t->work[work];
-    const Way *way = e->sol->way[work];
+    const LayerInst *w = &e->t->layer[layer];
+    const Cand *cand = e->sol->cand[layer];
 
     plan_add_layer(e->p, (Layer){
         .node = w->node, .part = w->part, .why = w->choice->why,
-        .tile = way_tiles(way) > 1 ? say_way(e, work) : NULL,
-        .after = way->after,
+        .tile = cand_tiles(cand) > 1 ? say_cand(e, layer) : NULL,
+        .after = cand->after,
     });
 }
 
@@ -859,26 +860,26 @@ void emit_steps(Tiler *t, const Solution *sol)
     int i, o;
 
     t->nfetch = 0;
-    e.stage = (Stage(*)[NOPER])NEWN(t->mem, Stage, t->nwork * NOPER + 1);
-    e.scratch = NEWN(t->mem, int, t->nwork + 1);
-    e.by = NEWN(t->mem, int, t->nwork + 1);
-    e.kept = NEWN(t->mem, int64_t, t->nwork + 2);
-    for (i = 0; i < t->nwork; i++) {
+    e.stage = (Stage(*)[NOPER])NEWN(t->mem, Stage, t->nlayer * NOPER + 1);
+    e.scratch = NEWN(t->mem, int, t->nlayer + 1);
+    e.by = NEWN(t->mem, int, t->nlayer + 1);
+    e.halo = NEWN(t->mem, int64_t, t->nlayer + 2);
+    for (i = 0; i < t->nlayer; i++) {
         e.scratch[i] = e.by[i] = -1;
         for (o = 0; o < NOPER; o++)
             e.stage[i][o].slot[0].buf = e.stage[i][o].slot[1].buf = -1;
         begin_layer(&e, i);
     }
     spill_leave(t, -1, &e.token);
-    for (e.work = 0; e.work < t->nwork; e.work += count_works(&e)) {
+    for (e.layer = 0; e.layer < t->nlayer; e.layer += count_layers(&e)) {
         memset(e.outgo, 0xff, sizeof e.outgo);
-        spill_enter(t, e.work, count_works(&e));
-        if (sol->way[e.work]->direct)
+        spill_enter(t, e.layer, count_layers(&e));
+        if (sol->cand[e.layer]->direct)
             emit_whole(&e);
         else
             emit_cut(&e);
-        spill_leave(t, e.work + count_works(&e) - 1, &e.token);
+        spill_leave(t, e.layer + count_layers(&e) - 1, &e.token);
     }
-    spill_enter(t, t->nwork, 1);
+    spill_enter(t, t->nlayer, 1);
     shortest_first(t->p);
 }

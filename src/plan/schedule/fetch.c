@@ -1,4 +1,4 @@
-/* Constants that lie behind the next memory are fetched into it ahead of use.
+/* Constants that lie behind L2 are fetched into it ahead of use.
  *
  * The engine works in the order of use.  Everything else has its address
  * already, so each fetch takes the address that is free the longest before its
@@ -26,7 +26,7 @@ typedef struct Fetcher {
     Plan *p;
     Pull *v;            /* in order of use */
     const int64_t *at;  /* when cores come to a step, without fetches */
-    int *near, nnear;   /* buffers that may be in the way */
+    int *nearby, nnearby;   /* buffers that may be in the way */
     int64_t busy;       /* until when the engine is */
     int past;           /* fetches that are waited for by the step looked at */
 } Fetcher;
@@ -118,18 +118,18 @@ static int64_t end_of(const Buf *b)
 }
 
 /* Buffers that live between two steps. */
-static void list_near(Fetcher *x, int from, int to)
+static void list_nearby(Fetcher *x, int from, int to)
 {
     const Plan *p = x->p;
     int i;
 
-    x->nnear = 0;
+    x->nnearby = 0;
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
 
-        if (b->kind != BUF_const && b->mem == x->t->next && b->size &&
+        if (b->kind != BUF_const && b->mem == x->t->l2 && b->size &&
             b->from < to && last_step(x, b) > from)
-            x->near[x->nnear++] = i;
+            x->nearby[x->nnearby++] = i;
     }
 }
 
@@ -140,8 +140,8 @@ static int free_from(const Fetcher *x, const Pull *v, int64_t addr, int64_t n,
 {
     int i, from = first;
 
-    for (i = 0; i < x->nnear && from <= v->use; i++) {
-        const Buf *b = &x->p->buf[x->near[i]];
+    for (i = 0; i < x->nnearby && from <= v->use; i++) {
+        const Buf *b = &x->p->buf[x->nearby[i]];
 
         if (b->addr < addr + n && end_of(b) > addr)
             from = last_step(x, b) > v->use ? v->use + 1 : MAX(from, b->to);
@@ -157,7 +157,7 @@ static void try_address(Fetcher *x, Pull *v, int64_t addr, int first)
     Buf *b = &x->p->buf[v->f->buf];
     int from;
 
-    if (addr < 0 || addr + n > x->p->room[x->t->next])
+    if (addr < 0 || addr + n > x->p->room[x->t->l2])
         return;
     from = free_from(x, v, addr, n, first);
     if (from < v->at ||
@@ -170,14 +170,14 @@ static void try_address(Fetcher *x, Pull *v, int64_t addr, int first)
 /* The most bytes in a row that are free while v is used. */
 static int64_t largest_gap(const Fetcher *x, const Pull *v)
 {
-    int64_t most = 0, at, up, room = x->p->room[x->t->next];
+    int64_t most = 0, at, up, room = x->p->room[x->t->l2];
     int i, k;
 
-    for (i = -1; i < x->nnear; i++) {
-        at = i < 0 ? 0 : end_of(&x->p->buf[x->near[i]]);
+    for (i = -1; i < x->nnearby; i++) {
+        at = i < 0 ? 0 : end_of(&x->p->buf[x->nearby[i]]);
         up = room;
-        for (k = 0; k < x->nnear; k++) {
-            const Buf *b = &x->p->buf[x->near[k]];
+        for (k = 0; k < x->nnearby; k++) {
+            const Buf *b = &x->p->buf[x->nearby[k]];
 
             if (last_step(x, b) > v->use && end_of(b) > at)
                 up = MIN(up, b->addr);
@@ -196,10 +196,10 @@ static int64_t place_fetch(Fetcher *x, int i)
     int first = MIN(first_place(x, i), v->use), k;
 
     v->at = v->use + 1;
-    list_near(x, first, v->end);
+    list_nearby(x, first, v->end);
     try_address(x, v, 0, first);
-    for (k = 0; k < x->nnear; k++) {
-        const Buf *o = &x->p->buf[x->near[k]];
+    for (k = 0; k < x->nnearby; k++) {
+        const Buf *o = &x->p->buf[x->nearby[k]];
 
         try_address(x, v, end_of(o), first);
         try_address(x, v, (o->addr - n) & ~(int64_t)7, first);
@@ -208,7 +208,7 @@ static int64_t place_fetch(Fetcher *x, int i)
         return MAX(8, n - largest_gap(x, v));
     b->size = v->f->bytes;
     b->from = v->at;
-    x->p->used[x->t->next] = MAX(x->p->used[x->t->next], b->addr + b->size);
+    x->p->used[x->t->l2] = MAX(x->p->used[x->t->l2], b->addr + b->size);
     clock_fetch(x, i);
     return 0;
 }
@@ -218,9 +218,9 @@ static int64_t place_fetch(Fetcher *x, int i)
 static Step step_of(const Fetcher *x, int i, StepKind kind, int token)
 {
     const Fetch *f = x->v[i].f;
-    const Work *w = &x->t->work[f->work];
+    const LayerInst *w = &x->t->layer[f->layer];
     Step s = {.kind = kind, .engine = ENG_io, .token = token + i,
-              .layer = f->work, .node = w->node, .part = w->part,
+              .layer = f->layer, .node = w->node, .part = w->part,
               .tmp = {-1, 0}};
 
     if (kind == STEP_start)
@@ -276,7 +276,7 @@ Fetch *add_fetch(Tiler *t, Fetch f)
     return &t->fetch[t->nfetch++];
 }
 
-int64_t add_fetches(Tiler *t, int *work)
+int64_t add_fetches(Tiler *t, int *layer)
 {
     Fetcher x = {.t = t, .p = t->p};
     const Program *q;
@@ -288,14 +288,14 @@ int64_t add_fetches(Tiler *t, int *work)
     list_pulls(&x);
     q = program_flat(t->mem, t->p);
     x.at = program_times(t->mem, q, program_trace(t->mem, q));
-    x.near = NEWN(t->mem, int, t->p->nbuf + 1);
+    x.nearby = NEWN(t->mem, int, t->p->nbuf + 1);
     for (i = 0; i < t->nfetch; i++) {
-        if (t->lean) {
+        if (t->min_memory) {
             x.v[i].at = x.v[i].use;
             continue;
         }
         over = place_fetch(&x, i);
-        *work = x.v[i].f->work;
+        *layer = x.v[i].f->layer;
         if (over > 0)
             return over;
     }

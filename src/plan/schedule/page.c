@@ -1,5 +1,5 @@
 /* Pages of a program: stretches that are small enough for a buffer in the
- * nearest memory, none of which ends within a loop or a kernel. */
+ * L1, none of which ends within a loop or a kernel. */
 #include "plan/plan.h"
 
 enum { WORD = 4 };

@@ -2,7 +2,7 @@
  *
  * First the flat list: every step a record, a kernel one with its wait.  Tokens
  * become slots; what is waited for together shares one, and is waited for once.
- * What is to be moved while a kernel works is begun after it.  Then loops
+ * What is to be moved while a kernel layers is begun after it.  Then loops
  * (roll.c), and, for a team of cores, pages (page.c).  Whoever wants to know
  * what happens when, in which order and at which address, reads the program:
  * nothing schedules it again. */
@@ -64,7 +64,7 @@ int64_t plan_external(const Plan *p, Ref r)
                               : (p->consts[b->mem] + 15) / 16 * 16);
 }
 
-bool plan_external_ends(const Plan *p)
+bool plan_external_inout(const Plan *p)
 {
     int i;
 
@@ -108,7 +108,7 @@ static Place oper_place(const Maker *m, Ref r)
 {
     const Buf *b = r.buf < 0 ? NULL : &m->p->buf[r.buf];
 
-    if (b && b->kind == BUF_const && b->val && val_rides(b->val) &&
+    if (b && b->kind == BUF_const && b->val && val_is_inlined(b->val) &&
         m->q->values)
         return (Place){PLACE_page, -1, r.buf, 0};
     return place_of(m, r);
@@ -316,7 +316,7 @@ static bool can_wait(const Maker *m, const Step *kernel)
     return kernel->ncore > 1 && m->nlater > 0;
 }
 
-static void put_work(Maker *m, const Step *s)
+static void put_call(Maker *m, const Step *s)
 {
     bool open = can_wait(m, s);
 
@@ -347,7 +347,7 @@ static void put_start(Maker *m, int i)
         if (i + 1 == p->nstep || s[1].kind != STEP_wait ||
             s[1].token != s->token)
             die("a kernel that is not waited for at once");
-        put_work(m, s);
+        put_call(m, s);
         if (p->layer[s->layer].last == i)
             rec_new(m->q, REC_layer)->layer = s->layer;
     }
@@ -496,5 +496,5 @@ int64_t program_bytes(const Program *q)
 
     for (i = 0; i < q->npage; i++)
         sum += q->page[i].bytes;
-    return sum + (plan_external_ends(q->p) ? ENDS : 0);
+    return sum + (plan_external_inout(q->p) ? ENDS : 0);
 }

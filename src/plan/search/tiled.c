@@ -1,6 +1,6 @@
 /* A plan for a chip with DMA: the best of a few.
  *
- * Constants lie in the next memory if they all may; else those that are not
+ * Constants lie in L2 if they all may; else those that are not
  * small lie behind it, but for as many as there is room for at all times. */
 #include "plan/tiling.h"
 
@@ -31,14 +31,14 @@ void mark_opers(Tiler *t)
 {
     int i, o;
 
-    for (i = 0; i < t->nwork; i++) {
-        for (o = 0; o < t->work[i].noper; o++) {
-            Oper *x = &t->work[i].oper[o];
+    for (i = 0; i < t->nlayer; i++) {
+        for (o = 0; o < t->layer[i].noper; o++) {
+            Oper *x = &t->layer[i].oper[o];
 
-            x->outer = x->val && (x->konst ? t->outside[x->place.buf]
-                                           : tiler_is_away(t, x->store, i));
+            x->in_l3 = x->val && (x->konst ? t->in_l3[x->place.buf]
+                                           : tiler_is_spilled(t, x->alloc, i));
         }
-        tiler_recall(t, &t->work[i]);
+        tiler_recall(t, &t->layer[i]);
     }
 }
 
@@ -47,59 +47,59 @@ void set_chunk(Tiler *t, int64_t chunk)
     int i;
 
     t->chunk = chunk;
-    for (i = 0; i < t->nwork; i++)
-        tiler_recall(t, &t->work[i]);
+    for (i = 0; i < t->nlayer; i++)
+        tiler_recall(t, &t->layer[i]);
 }
 
-int64_t bytes_inside(const Tiler *t)
+int64_t consts_l2_bytes(const Tiler *t)
 {
     int64_t sum = 0;
     int i;
 
-    for (i = 0; i < t->s->nstore; i++)
-        if (t->s->store[i].konst && !t->outside[i])
-            sum += slot_bytes(t->s->store[i].size);
+    for (i = 0; i < t->s->nalloc; i++)
+        if (t->s->alloc[i].konst && !t->in_l3[i])
+            sum += slot_bytes(t->s->alloc[i].size);
     return sum;
 }
 
-void put_outside(Tiler *t)
+void consts_to_l3(Tiler *t)
 {
     int i;
 
-    for (i = 0; i < t->nwork; i++)
-        t->work[i].follow = false;
-    for (i = 0; i < t->s->nstore; i++)
-        t->outside[i] = t->s->store[i].konst &&
-                        t->s->store[i].size >= LEAST_FETCHED;
+    for (i = 0; i < t->nlayer; i++)
+        t->layer[i].overlaps = false;
+    for (i = 0; i < t->s->nalloc; i++)
+        t->in_l3[i] = t->s->alloc[i].konst &&
+                        t->s->alloc[i].size >= LEAST_FETCHED;
     mark_opers(t);
 }
 
 /* Brings a layer's constants inside as far as they fit. */
-static void bring_inside(Tiler *t, int work, int64_t *room)
+static void const_to_l2(Tiler *t, int layer, int64_t *room)
 {
-    const Work *w = &t->work[work];
+    const LayerInst *w = &t->layer[layer];
     int o;
 
     for (o = 0; o < w->noper; o++) {
-        int store = w->oper[o].place.buf;
+        int alloc = w->oper[o].place.buf;
 
-        if (!w->oper[o].outer || !t->outside[store] ||
-            t->s->store[store].size > *room)
+        if (!w->oper[o].in_l3 || !t->in_l3[alloc] ||
+            t->s->alloc[alloc].size > *room)
             continue;
-        *room -= slot_bytes(t->s->store[store].size);
-        t->outside[store] = false;
+        *room -= slot_bytes(t->s->alloc[alloc].size);
+        t->in_l3[alloc] = false;
     }
 }
 
-/* The most that must be in the next memory at one time. */
-static int64_t least_next(Tiler *t)
+/* The most that must be in L2 at one time. */
+static int64_t least_l2(Tiler *t)
 {
-    int64_t room = t->p->room[t->next], lo = 0, hi = room;
+    int64_t room = t->p->room[t->l2], lo = 0, hi = room;
 
     while (hi - lo > 1024) {
         int64_t mid = lo + (hi - lo) / 2;
 
-        if (solves(t, t->p->room[t->near], mid))
+        if (solves(t, t->p->room[t->l1], mid))
             hi = mid;
         else
             lo = mid;
@@ -110,13 +110,13 @@ static int64_t least_next(Tiler *t)
 /* Constants that may be inside always: the first layer's, for which nothing
  * can hide the fetch, then the last ones', for that is where networks have
  * more weights than work. */
-static void fill_inside(Tiler *t, int64_t room)
+static void fill_l2(Tiler *t, int64_t room)
 {
     int i;
 
-    bring_inside(t, 0, &room);
-    for (i = t->nwork - 1; i > 0; i--)
-        bring_inside(t, i, &room);
+    const_to_l2(t, 0, &room);
+    for (i = t->nlayer - 1; i > 0; i--)
+        const_to_l2(t, i, &room);
 }
 
 void set_rooms(Tiler *t, const PlanOpts *o)
@@ -124,43 +124,43 @@ void set_rooms(Tiler *t, const PlanOpts *o)
     Plan *p = t->p;
 
     memset(p->consts, 0, sizeof p->consts);
-    p->consts[t->next] = bytes_inside(t);
-    p->room[t->near] = near_room_of(t, o);
-    p->room[t->next] = next_room(t, o);
+    p->consts[t->l2] = consts_l2_bytes(t);
+    p->room[t->l1] = l1_room_of(t, o);
+    p->room[t->l2] = l2_room(t, o);
 }
 
-bool place_outside(Tiler *t)
+bool place_l3(Tiler *t)
 {
     Plan *p = t->p;
     const Mem *m;
 
-    if (t->outer < 0)
+    if (t->l3 < 0)
         return true;
-    m = &p->soc->mems[t->outer];
-    p->room[t->outer] = m->size - m->reserved - p->consts[t->outer] - 16;
-    return place_at_home(p, t->outer) <= p->room[t->outer];
+    m = &p->soc->mems[t->l3];
+    p->room[t->l3] = m->size - m->reserved - p->consts[t->l3] - 16;
+    return pack_memory(p, t->l3) <= p->room[t->l3];
 }
 
-static bool try_inside(Tiler *t, const PlanOpts *o)
+static bool try_l2(Tiler *t, const PlanOpts *o)
 {
     set_rooms(t, o);
-    return bytes_inside(t) <= room_for_consts(t->p, t->next, o) &&
-           try_rounds(t, o);
+    return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o) &&
+           try_placement(t, o);
 }
 
-int64_t try_again(Tiler *t, const PlanOpts *o)
+int64_t try_current(Tiler *t, const PlanOpts *o)
 {
-    return try_inside(t, o) && place_outside(t) ? tiler_cost(t) : -1;
+    return try_l2(t, o) && place_l3(t) ? tiler_cost(t) : -1;
 }
 
-/* Bytes of the next memory that buffers must not take, once it is known how
+/* Bytes of L2 that buffers must not take, once it is known how
  * many the program does. */
 static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
 {
-    int64_t limit = o->limit[t->next];
+    int64_t limit = o->limit[t->l2];
 
     return limit < 0 || !t->code ? 0 :
-           MAX(0, next_all(t) - t->code - bytes_inside(t) - limit);
+           MAX(0, l2_all(t) - t->code - consts_l2_bytes(t) - limit);
 }
 
 /* For a trial, as if there were so many parts of SPILL_PARTS of the room. */
@@ -168,13 +168,13 @@ static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int parts)
 {
     const Plan *p = t->p;
 
-    put_outside(t);
+    consts_to_l3(t);
     set_rooms(t, o);
-    set_chunk(t, MIN(chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
-    tiler_room(t, p->room[t->near]);
+    set_chunk(t, MIN(chunk, MAX(LEAST_CHUNK, p->room[t->l2] / 8)));
+    tiler_room(t, p->room[t->l1]);
     spill_nothing(t);
-    return spill_stores(t, p->room[t->near],
-                        p->room[t->next] * parts / SPILL_PARTS);
+    return spill_allocs(t, p->room[t->l1],
+                        p->room[t->l2] * parts / SPILL_PARTS);
 }
 
 int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
@@ -184,29 +184,29 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     Solution s;
 
     t->code = x->code;
-    put_outside(t);
+    consts_to_l3(t);
     set_rooms(t, o);
-    set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->next] / 8)));
-    s = solve_rooms(t, p->room[t->near], p->room[t->next]);
+    set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->l2] / 8)));
+    s = solve_rooms(t, p->room[t->l1], p->room[t->l2]);
     if (!s.found)
         return -1;
     most = beyond_limit(t, o) +
-           (x->fill ? (p->room[t->next] - least_next(t)) * x->fill / 8 : 0);
+           (x->fill ? (p->room[t->l2] - least_l2(t)) * x->fill / 8 : 0);
     if (x->late)
-        keep_late(t, &s, p->room[t->next], most);
+        pin_late(t, &s, p->room[t->l2], most);
     else
-        fill_inside(t, most);
+        fill_l2(t, most);
     mark_opers(t);
     set_rooms(t, o);
-    if (!try_rounds(t, o) || !place_outside(t))
+    if (!try_placement(t, o) || !place_l3(t))
         return -1;
     return tiler_cost(t);
 }
 
 /* Makes ready for trials; false: nothing can lie there, or be spilled. */
-static bool begin_outside(Tiler *t, const PlanOpts *o, int spill)
+static bool begin_l3(Tiler *t, const PlanOpts *o, int spill)
 {
-    if (t->outer < 0 || !t->io)
+    if (t->l3 < 0 || !t->io)
         return false;
     t->fills = true;
     t->spills = spill > 0;
@@ -224,15 +224,15 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
         {7, false, 24576, 0}, {8, false, 24576, 0}, {8, false, 12288, 0},
         {7, false, 6144, 0}, {8, false, 6144, 0},
     };
-    const int n = t->toll[1] > 0 ? (int)LEN(trials) : 6;
-    int64_t now, code = 0, failed = 0;
+    const int n = t->energy_weight[1] > 0 ? (int)LEN(trials) : 6;
+    int64_t now, code = 0, infeasible = 0;
     bool any = false;
     int i;
 
     for (i = 0; i < n; i++) {
         Trial x = trials[i];
 
-        if (x.fill && x.chunk == failed)
+        if (x.fill && x.chunk == infeasible)
             continue;
         x.code = code;
         now = try_trial(t, o, &x);
@@ -240,61 +240,61 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
         if (now >= 0)
             best_keep(t, now);
         else if (!x.fill)
-            failed = x.chunk;
+            infeasible = x.chunk;
         any |= now >= 0;
     }
     return any;
 }
 
-bool try_outside(Tiler *t, const PlanOpts *o, int spill)
+bool try_l3(Tiler *t, const PlanOpts *o, int spill)
 {
-    return begin_outside(t, o, spill) && try_trials(t, o);
+    return begin_l3(t, o, spill) && try_trials(t, o);
 }
 
-void begin_anew(Tiler *t, Chains chains, bool lean)
+void begin_anew(Tiler *t, Fusion fusion, bool min_memory)
 {
     int i;
 
-    t->chains = chains;
-    tiler_lean(t, lean);
-    for (i = 0; i < t->nwork; i++)
-        t->work[i].follow = false;
-    memset(t->outside, 0, (size_t)t->s->nstore * sizeof *t->outside);
+    t->fusion = fusion;
+    tiler_min_memory(t, min_memory);
+    for (i = 0; i < t->nlayer; i++)
+        t->layer[i].overlaps = false;
+    memset(t->in_l3, 0, (size_t)t->s->nalloc * sizeof *t->in_l3);
     spill_nothing(t);
     mark_opers(t);
-    t->fills = t->spills = t->floats = false;
+    t->fills = t->spills = t->spill_optional = false;
     t->code = 0;
 }
 
-void start_over(Tiler *t, Chains chains)
+void start_over(Tiler *t, Fusion fusion)
 {
-    begin_anew(t, chains, false);
+    begin_anew(t, fusion, false);
 }
 
-/* With these chains of layers. */
-static bool try_chains(Tiler *t, const PlanOpts *o, Chains chains)
+/* With these fused groups. */
+static bool try_fusion(Tiler *t, const PlanOpts *o, Fusion fusion)
 {
-    start_over(t, chains);
-    if (!try_inside(t, o))
-        return try_outside(t, o, 0);
+    start_over(t, fusion);
+    if (!try_l2(t, o))
+        return try_l3(t, o, 0);
     best_keep(t, tiler_cost(t));
     return true;
 }
 
-/* --- with values away --- */
+/* --- with values spilled --- */
 
-typedef struct Seen { /* what was away in plans that were tried */
-    Spilled **v[SPILL_TRIES + 1];
+typedef struct Seen { /* what was spilled in plans that were tried */
+    Spill **v[SPILL_TRIES + 1];
     int n;
 } Seen;
 
-static bool same_away(const Tiler *t, Spilled *const *a, Spilled *const *b)
+static bool same_spills(const Tiler *t, Spill *const *a, Spill *const *b)
 {
     int i;
 
-    for (i = 0; i < t->s->nstore; i++)
+    for (i = 0; i < t->s->nalloc; i++)
         if (!a[i] != !b[i] ||
-            (a[i] && memcmp(a[i]->away, b[i]->away, (size_t)t->nwork)))
+            (a[i] && memcmp(a[i]->spilled, b[i]->spilled, (size_t)t->nlayer)))
             return false;
     return true;
 }
@@ -303,30 +303,30 @@ static bool same_away(const Tiler *t, Spilled *const *a, Spilled *const *b)
  * same has been tried. */
 static bool try_parts(Tiler *t, const PlanOpts *o, int parts, Seen *seen)
 {
-    size_t n = (size_t)t->s->nstore * sizeof *t->spilled;
+    size_t n = (size_t)t->s->nalloc * sizeof *t->spill;
     int i;
 
-    if (!begin_outside(t, o, parts))
+    if (!begin_l3(t, o, parts))
         return false;
     for (i = 0; i < seen->n; i++)
-        if (same_away(t, t->spilled, seen->v[i]))
+        if (same_spills(t, t->spill, seen->v[i]))
             return false;
-    seen->v[seen->n] = NEWN(t->mem, Spilled *, t->s->nstore + 1);
-    memcpy(seen->v[seen->n++], t->spilled, n);
+    seen->v[seen->n] = NEWN(t->mem, Spill *, t->s->nalloc + 1);
+    memcpy(seen->v[seen->n++], t->spill, n);
     return try_trials(t, o);
 }
 
 /* With less and less room, for addresses; and less and less care.  Where two
  * parts more were too much, one more may take less. */
-static bool try_spilled(Tiler *t, const PlanOpts *o, Chains chains)
+static bool try_spilled(Tiler *t, const PlanOpts *o, Fusion fusion)
 {
     Seen seen = {.n = 0};
     bool ok = false;
     int i, parts = 0;
 
-    start_over(t, chains);
+    start_over(t, fusion);
     for (i = 0; i < SPILL_TRIES && !ok && spills_to(t); i++) {
-        t->care = 2 - i / 4;
+        t->spill_policy = 2 - i / 4;
         parts = SPILL_PARTS - i % 4 * 2;
         ok = try_parts(t, o, parts, &seen);
     }
@@ -337,8 +337,9 @@ static bool try_spilled(Tiler *t, const PlanOpts *o, Chains chains)
 
 /* --- all --- */
 
-/* Are there chains that take less, with the room that the best plan has? */
-static bool may_chain(Tiler *t)
+/* Are there fused groups that take less, with the room that the best plan has?
+ * */
+static bool may_fuse(Tiler *t)
 {
     int64_t cost = t->best.cost;
     Solution s;
@@ -347,92 +348,92 @@ static bool may_chain(Tiler *t)
 
     best_take(t);
     mark_opers(t);
-    r = new_rooms(t, t->room, t->p->room[t->next]);
+    r = new_rooms(t, t->room, t->p->room[t->l2]);
     best_keep(t, cost);
-    t->chains = CHAIN_faster;
-    s = solve_homes(t, r.near, r.next);
-    for (i = 0; s.found && i < t->nwork && !s.way[i]->after; i++)
+    t->fusion = FUSE_faster;
+    s = solve_levels(t, r.l1, r.l2);
+    for (i = 0; s.found && i < t->nlayer && !s.cand[i]->after; i++)
         ;
-    return s.found && i < t->nwork;
+    return s.found && i < t->nlayer;
 }
 
-static void spill_all_ways(Tiler *t, const PlanOpts *o)
+static void spill_either(Tiler *t, const PlanOpts *o)
 {
-    if (!o->chains)
-        try_spilled(t, o, CHAIN_none);
-    try_spilled(t, o, o->chains ? CHAIN_always : CHAIN_all);
+    if (!o->fuse_always)
+        try_spilled(t, o, FUSE_none);
+    try_spilled(t, o, o->fuse_always ? FUSE_always : FUSE_all);
 }
 
 bool try_all(Tiler *t, const PlanOpts *o)
 {
-    t->ends = false;
-    if (!try_chains(t, o, o->chains ? CHAIN_always : CHAIN_none)) {
-        if (!o->chains)
-            try_chains(t, o, CHAIN_all);
-        spill_all_ways(t, o);
-    } else if (!o->chains && may_chain(t)) {
-        try_chains(t, o, CHAIN_faster);
+    t->inout_in_l3 = false;
+    if (!try_fusion(t, o, o->fuse_always ? FUSE_always : FUSE_none)) {
+        if (!o->fuse_always)
+            try_fusion(t, o, FUSE_all);
+        spill_either(t, o);
+    } else if (!o->fuse_always && may_fuse(t)) {
+        try_fusion(t, o, FUSE_faster);
     }
     return best_take(t);
 }
 
-static bool has_states(const Stores *s)
+static bool has_states(const Allocs *s)
 {
     int i;
 
-    for (i = 0; i < s->nstore && !s->store[i].state; i++)
+    for (i = 0; i < s->nalloc && !s->alloc[i].state; i++)
         ;
-    return i < s->nstore;
+    return i < s->nalloc;
 }
 
-/* States stay where reset and the next run find them: not outside. */
-bool try_ends(Tiler *t, const PlanOpts *o)
+/* States stay where reset and the next run find them: not in L3. */
+bool try_inout(Tiler *t, const PlanOpts *o)
 {
-    t->ends = true;
+    t->inout_in_l3 = true;
     if (has_states(t->s))
         return false;
-    spill_all_ways(t, o);
+    spill_either(t, o);
     return best_take(t);
 }
 
-/* What lives at most, wherever it has its home. */
+/* What lives at most, wherever it has its level. */
 static int64_t most_alive(const Tiler *t)
 {
-    int64_t most = 0, *live = NEWN(t->mem, int64_t, t->nwork + 2);
+    int64_t most = 0, *live = NEWN(t->mem, int64_t, t->nlayer + 2);
     int i, k;
 
-    for (i = 0; i < t->s->nstore; i++)
+    for (i = 0; i < t->s->nalloc; i++)
         if (t->first[i] <= t->last[i] && t->last[i] >= 0) {
-            live[MAX(0, t->first[i])] += t->s->store[i].size;
-            live[t->last[i] + 1] -= t->s->store[i].size;
+            live[MAX(0, t->first[i])] += t->s->alloc[i].size;
+            live[t->last[i] + 1] -= t->s->alloc[i].size;
         }
-    for (k = 0; k < t->nwork; k++) {
+    for (k = 0; k < t->nlayer; k++) {
         most = MAX(most, live[k]);
         live[k + 1] += live[k];
     }
     return most;
 }
 
-/* With a budget there may be more ways. */
-static int64_t bound_with(Tiler *t, int64_t near, int64_t next)
+/* With a budget there may be more candidates. */
+static int64_t bound_with(Tiler *t, int64_t l1, int64_t l2)
 {
-    start_over(t, most_alive(t) <= next ? CHAIN_faster : CHAIN_all);
+    start_over(t, most_alive(t) <= l2 ? FUSE_faster : FUSE_all);
     tiler_effort(t, t->drafts);
-    tiler_room(t, near);
-    return tiler_bound(t, near, next, next_all(t));
+    tiler_room(t, l1);
+    return tiler_bound(t, l1, l2, l2_all(t));
 }
 
-static Tiler new_tiler(Plan *p, Stores *s, const Chooser *c)
+static Tiler new_tiler(Plan *p, Allocs *s, const Chooser *c)
 {
     Tiler t = {.mem = p->mem, .p = p, .s = s, .chooser = c,
-               .near = mem_at(p->soc, 1, HOLDS_buffers),
-               .next = mem_at(p->soc, 2, HOLDS_buffers),
-               .outer = mem_at(p->soc, 3, HOLDS_weights),
+               .l1 = mem_at(p->soc, 1, HOLDS_buffers),
+               .l2 = mem_at(p->soc, 2, HOLDS_buffers),
+               .l3 = mem_at(p->soc, 3, HOLDS_weights),
                .dma = soc_dma(p->soc, 1, 2), .io = soc_dma(p->soc, 2, 3)};
 
     tiler_aim(&t);
-    t.outside = NEWN(p->mem, bool, s->nstore + 1);
-    tiler_works(&t);
+    t.in_l3 = NEWN(p->mem, bool, s->nalloc + 1);
+    tiler_layers(&t);
     return t;
 }
 
@@ -443,12 +444,12 @@ static void count_plan(Tiler *t)
 
     p->program_room = t->code;
     p->program = program_make(p->mem, p);
-    p->ram = p->used[t->near] + p->used[t->next];
+    p->ram = p->used[t->l1] + p->used[t->l2];
     plan_cost(p);
     p->cost = tiler_cost(t);
 }
 
-static bool has_chains(const Plan *p)
+static bool has_fused(const Plan *p)
 {
     int i;
 
@@ -457,26 +458,27 @@ static bool has_chains(const Plan *p)
     return i < p->nlayer;
 }
 
-void tiled_plan(Plan *p, Stores *s, const Chooser *c, const PlanOpts *o)
+void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
 {
     Tiler t = new_tiler(p, s, c);
-    int64_t near = near_room_of(&t, o), next = next_room(&t, o);
-    bool lean;
+    int64_t l1 = l1_room_of(&t, o), l2 = l2_room(&t, o);
+    bool min_memory;
 
     p->tiled = true;
     t.drafts = o->until > 0;
-    p->least = bound_with(&t, near, next);
+    p->least = bound_with(&t, l1, l2);
     p->ended = true;
     tiler_effort(&t, 0);
     if (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o))
-        make_least(&t, o);
-    if (o->until > 0 && !t.lean && o->aim != AIM_memory)
-        plan_better(&t, o);
+        make_minimum(&t, o);
+    if (o->until > 0 && !t.min_memory && o->aim != AIM_memory)
+        plan_local_search(&t, o);
     count_plan(&t);
-    lean = t.lean;
-    if (t.spills || has_chains(p) || lean) /* what is next is never too small */
-        p->least = bound_with(&t, near, INT64_MAX / 4);
-    if (lean) /* the bound is of other ways */
+    min_memory = t.min_memory;
+    if (t.spills || has_fused(p) || min_memory) /* what is next is never too
+                                                   small */
+        p->least = bound_with(&t, l1, INT64_MAX / 4);
+    if (min_memory) /* the bound is of other candidates */
         p->least = MIN(p->least, p->cost);
     if (p->cost)
         p->gap = (double)(p->cost - p->least) / (double)p->cost;

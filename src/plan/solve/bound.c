@@ -1,42 +1,42 @@
 /* A bound: no plan takes fewer cycles, as cost.c counts them, than this; or, if
- * what is moved has a toll, fewer with that.
+ * what is moved has a energy weight, fewer with that.
  *
  * It is of all plans of the same layers in the same order, one after the other
- * or in chains, each in one of the ways that tile.c and chain.c list; of any
- * homes of values, any addresses, and any choice of the constants that lie in
- * the outer memory; of plans that spill values to that one only if the
- * planner's does.
+ * or in fused groups, each in one of the candidates that tile.c and fused.c
+ * list; of any levels of values, any addresses, and any choice of the constants
+ * that lie in L3; of plans that spill values to that one only if the planner's
+ * does.
  *
  * That is the best solution with room for sums alone, in relaxations.  Where
- * too many values live at once for all homes to be tried, some count nowhere.
- * Code comes into the instruction cache once: for each work none of whose
+ * too many values live at once for all levels to be tried, some count nowhere.
+ * Code comes into the instruction cache once: for each layer none of whose
  * kernels another has that was counted, the least of them.
  *
- * And of the constants that works i to k use, no more can be in the next memory
- * when work i begins than fits there beside the values that live then; the rest
- * must come through the line from the outer one before work k ends.  So the
- * time from the begin of i to the end of k is at least that of the line: some
- * works take no time, and what the line takes is added.  (A chain with one of
- * them takes none; where it begins before i, as much may be there as fits
- * then.)  Which works, says the longest way through the best solution, of works
- * and stretches of the line. */
+ * And of the constants that layers i to k use, no more can be in L2 when layer
+ * i begins than fits there beside the values that live then; the rest must come
+ * through the line from L3 before layer k ends.  So the time from the begin of
+ * i to the end of k is at least that of the line: some layers take no time, and
+ * what the line takes is added.  (A fused group with one of them takes none;
+ * where it begins before i, as much may be there as fits then.) Which layers,
+ * says the longest path through the best solution, of layers and stretches of
+ * the line. */
 #include "plan/tiling.h"
 
 #include <string.h>
 
 typedef struct Bound {
     Tiler *t;
-    int64_t *near, *next; /* room by work */
-    int64_t *cold;      /* by work: cycles in which its code comes in */
-    int64_t *konst;     /* by work: bytes of the constants that works before it
-                           use first */
-    int64_t *spare;     /* by work: bytes that are left for constants */
-    int64_t *at;        /* by work: when it begins at the earliest */
-    int *from;          /* by work: from where on the one before is waited for;
+    int64_t *l1, *l2;     /* room by layer */
+    int64_t *miss;      /* by layer: cycles in which its code comes in */
+    int64_t *konst;     /* by layer: bytes of the constants that layers before
+                           it use first */
+    int64_t *spare;     /* by layer: bytes that are left for constants */
+    int64_t *at;        /* by layer: when it begins at the earliest */
+    int *from;          /* by layer: from where on the one before is waited for;
                            -1: for itself alone */
 } Bound;
 
-static bool has_code(const Work *w, const Kern *k)
+static bool has_code(const LayerInst *w, const Kern *k)
 {
     int i;
 
@@ -45,7 +45,7 @@ static bool has_code(const Work *w, const Kern *k)
     return i < w->ncode;
 }
 
-static bool share_code(const Work *a, const Work *b)
+static bool share_code(const LayerInst *a, const LayerInst *b)
 {
     int i;
 
@@ -55,20 +55,20 @@ static bool share_code(const Work *a, const Work *b)
     return false;
 }
 
-/* Returns what the call of the network takes beside its works. */
+/* Returns what the call of the network takes beside its layers. */
 static int64_t count_code(Bound *b)
 {
     const Tiler *t = b->t;
     CodeCache *cache = code_cache(t->mem, t->p->soc);
-    int64_t call = call_cold(cache);
+    int64_t call = call_miss(cache);
     Code least;
     int i, k;
 
-    for (i = 0; i < t->nwork; i++) {
-        const Work *w = &t->work[i];
+    for (i = 0; i < t->nlayer; i++) {
+        const LayerInst *w = &t->layer[i];
 
         for (k = 0; k < i; k++)
-            if (b->cold[k] && share_code(w, &t->work[k]))
+            if (b->miss[k] && share_code(w, &t->layer[k]))
                 break;
         if (k < i || !w->ncode)
             continue;
@@ -77,7 +77,7 @@ static int64_t count_code(Bound *b)
             least.bytes = MIN(least.bytes, w->code[k].bytes);
             least.cycles = MIN(least.cycles, w->code[k].cycles);
         }
-        b->cold[i] = kern_cold(cache, cache->n, least);
+        b->miss[i] = kern_miss(cache, cache->n, least);
     }
     return call;
 }
@@ -85,44 +85,44 @@ static int64_t count_code(Bound *b)
 static void count_consts(Bound *b)
 {
     const Tiler *t = b->t;
-    bool *seen = NEWN(t->mem, bool, t->s->nstore + 1);
+    bool *seen = NEWN(t->mem, bool, t->s->nalloc + 1);
     int i, o;
 
-    for (i = 0; i < t->nwork; i++) {
-        const Work *w = &t->work[i];
+    for (i = 0; i < t->nlayer; i++) {
+        const LayerInst *w = &t->layer[i];
 
         b->konst[i + 1] = b->konst[i];
         for (o = 0; o < w->noper; o++) {
-            int store = w->oper[o].place.buf;
+            int alloc = w->oper[o].place.buf;
 
-            if (!w->oper[o].val || !w->oper[o].konst || seen[store])
+            if (!w->oper[o].val || !w->oper[o].konst || seen[alloc])
                 continue;
-            seen[store] = true;
-            b->konst[i + 1] += t->s->store[store].size;
+            seen[alloc] = true;
+            b->konst[i + 1] += t->s->alloc[alloc].size;
         }
     }
 }
 
-/* What lives from before a work to its begin is in the next memory but for what
- * the nearest holds. */
-static void count_spare(Bound *b, int64_t near, int64_t all)
+/* What lives from before a layer to its begin is in L2 but for what
+ * L1 holds. */
+static void count_spare(Bound *b, int64_t l1, int64_t all)
 {
     const Tiler *t = b->t;
-    int64_t *live = NEWN(t->mem, int64_t, t->nwork + 3);
+    int64_t *live = NEWN(t->mem, int64_t, t->nlayer + 3);
     int i, k;
 
-    for (i = 0; i < t->s->nstore; i++)
+    for (i = 0; i < t->s->nalloc; i++)
         if (t->first[i] < t->last[i]) {
-            live[t->first[i] + 1] += t->s->store[i].size;
-            live[t->last[i] + 1] -= t->s->store[i].size;
+            live[t->first[i] + 1] += t->s->alloc[i].size;
+            live[t->last[i] + 1] -= t->s->alloc[i].size;
         }
-    for (k = 0; k < t->nwork; k++) {
+    for (k = 0; k < t->nlayer; k++) {
         live[k + 1] += live[k];
-        b->spare[k] = all - MAX(0, live[k] - near);
+        b->spare[k] = all - MAX(0, live[k] - l1);
     }
 }
 
-/* Cycles in which the line brings what works i to k use. */
+/* Cycles in which the line brings what layers i to k use. */
 static int64_t line_cycles(const Bound *b, int i, int k)
 {
     int64_t bytes = b->konst[k + 1] - b->konst[i] - b->spare[i];
@@ -131,12 +131,12 @@ static int64_t line_cycles(const Bound *b, int i, int k)
                ? (int64_t)((double)bytes / b->t->io->in.bytes_per_cycle) : 0;
 }
 
-/* The longest way through a solution.  Mostly there was room for all constants
- * until now (fits) at every work, and none began (last) later than this. */
+/* The longest path through a solution.  Mostly there was room for all constants
+ * until now (fits) at every layer, and none began (last) later than this. */
 static void find_longest(Bound *b, const Solution *s)
 {
     int64_t fits = INT64_MAX, last = 0;
-    int i, k, n = b->t->nwork;
+    int i, k, n = b->t->nlayer;
 
     for (k = 0; k < n; k++) {
         fits = MIN(fits, b->konst[k] + b->spare[k]);
@@ -152,15 +152,15 @@ static void find_longest(Bound *b, const Solution *s)
     }
 }
 
-/* The same way through any solution. */
+/* The same path through any solution. */
 static int64_t with_line(Bound *b)
 {
-    Line l = {NEWN(b->t->mem, bool, b->t->nwork + 1), b->spare,
+    Line l = {NEWN(b->t->mem, bool, b->t->nlayer + 1), b->spare,
               b->t->io->in.bytes_per_cycle};
     int64_t line = 0;
     int i, k;
 
-    for (k = b->t->nwork; k > 0; k = i) {
+    for (k = b->t->nlayer; k > 0; k = i) {
         i = b->from[k];
         if (i < 0) {
             i = k - 1;
@@ -169,46 +169,46 @@ static int64_t with_line(Bound *b)
         line += line_cycles(b, i, k - 1);
         memset(l.instant + i, true, (size_t)(k - i));
     }
-    return line ? line + solve_relaxed(b->t, b->near, b->next, b->cold,
+    return line ? line + solve_relaxed(b->t, b->l1, b->l2, b->miss,
                                        &l).cycles : 0;
 }
 
-/* The toll of constants for which there is not always room. */
+/* The energy weight of constants for which there is not always room. */
 static int64_t least_fetched(const Bound *b)
 {
     int64_t room = b->spare[0];
-    int i, n = b->t->nwork;
+    int i, n = b->t->nlayer;
 
     for (i = 1; i < n; i++)
         room = MIN(room, b->spare[i]);
-    return tiler_toll(b->t, 0, MAX(0, b->konst[n] - room));
+    return tiler_energy(b->t, 0, MAX(0, b->konst[n] - room));
 }
 
-int64_t tiler_bound(Tiler *t, int64_t near, int64_t next, int64_t all)
+int64_t tiler_bound(Tiler *t, int64_t l1, int64_t l2, int64_t all)
 {
-    int n = t->nwork + 1, i;
-    Bound b = {.t = t, .near = NEWN(t->mem, int64_t, n),
-               .next = NEWN(t->mem, int64_t, n),
-               .cold = NEWN(t->mem, int64_t, n),
+    int n = t->nlayer + 1, i;
+    Bound b = {.t = t, .l1 = NEWN(t->mem, int64_t, n),
+               .l2 = NEWN(t->mem, int64_t, n),
+               .miss = NEWN(t->mem, int64_t, n),
                .konst = NEWN(t->mem, int64_t, n),
                .spare = NEWN(t->mem, int64_t, n),
                .at = NEWN(t->mem, int64_t, n), .from = NEWN(t->mem, int, n)};
     int64_t call;
     Solution s;
 
-    for (i = 0; i < t->nwork; i++) {
-        b.near[i] = near;
-        b.next[i] = next;
+    for (i = 0; i < t->nlayer; i++) {
+        b.l1[i] = l1;
+        b.l2[i] = l2;
     }
-    s = solve_relaxed(t, b.near, b.next, NULL, NULL);
+    s = solve_relaxed(t, b.l1, b.l2, NULL, NULL);
     if (!s.found)
         return 0;
     call = count_code(&b);
-    s = solve_relaxed(t, b.near, b.next, b.cold, NULL);
+    s = solve_relaxed(t, b.l1, b.l2, b.miss, NULL);
     if (!t->io)
         return call + s.cycles;
     count_consts(&b);
-    count_spare(&b, next > all ? next : near, all);
+    count_spare(&b, l2 > all ? l2 : l1, all);
     find_longest(&b, &s);
     return call + least_fetched(&b) + MAX(s.cycles, with_line(&b));
 }

@@ -1,4 +1,4 @@
-/* Tiles of chains: what each asks of the works before the last. */
+/* Tiles of fused groups: what each asks of the layers before the last. */
 #include "plan/tile/cut.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static bool is_single(const Node *n, const int64_t all[NCUT])
 }
 
 /* The tile that makes piece p of a node's result, and nothing else. */
-static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
+static bool piece_tile(Arena *mem, const Node *n, Piece p, FusedTile *to)
 {
     int64_t *at = to->at, *len = to->len, all[NCUT], line, end;
     const Val *y = n->res[0];
@@ -48,8 +48,8 @@ static bool piece_tile(Arena *mem, const Node *n, Piece p, ChainTile *to)
 }
 
 /* Leaves out of a tile the rows that end where another one does. */
-static bool leave_out(Arena *mem, const Node *n, const ChainTile *was,
-                      ChainTile *to)
+static bool leave_out(Arena *mem, const Node *n, const FusedTile *was,
+                      FusedTile *to)
 {
     int64_t end = was->at[CUT_row] + was->len[CUT_row], more;
 
@@ -61,54 +61,55 @@ static bool leave_out(Arena *mem, const Node *n, const ChainTile *was,
 }
 
 /* was: the tile before, whose rows are kept; NULL: none. */
-static bool make_tiles(Arena *mem, const Tiler *t, int first, const Way *way,
-                       int i, const ChainTile *was, ChainTile *to)
+static bool make_tiles(Arena *mem, const Tiler *t, int first, const Cand *cand,
+                       int i, const FusedTile *was, FusedTile *to)
 {
     int64_t all[NCUT];
-    int k = way_works(way) - 1;
-    const Work *w = &t->work[first + k];
+    int k = cand_layers(cand) - 1;
+    const LayerInst *w = &t->layer[first + k];
 
     tile_axes(w->node, w->part, all);
-    way_tile(way, i, to[k].at, to[k].len, all);
+    cand_tile(cand, i, to[k].at, to[k].len, all);
     if (!tile_make(mem, w->node, w->part, to[k].at, to[k].len, &to[k].tile))
         return false;
     for (; k > 0; k--, w--)
         if (!piece_tile(mem, w[-1].node,
-                        to[k].tile.in[chain_link(w, w - 1)], &to[k - 1]) ||
+                        to[k].tile.in[fused_link(w, w - 1)], &to[k - 1]) ||
             (was && !leave_out(mem, w[-1].node, &was[k - 1], &to[k - 1])))
             return false;
     return true;
 }
 
-bool chain_tiles(Arena *mem, const Tiler *t, int first, const Way *way, int i,
-                 ChainTile *to)
+bool fused_tiles(Arena *mem, const Tiler *t, int first, const Cand *cand, int i,
+                 FusedTile *to)
 {
-    ChainTile was[MOST_CHAIN];
-    int back = way->rows_first ? 1 : way->count[CUT_channel], at[NCUT];
+    FusedTile was[MOST_FUSED];
+    int back = cand->rows_first ? 1 : cand->count[CUT_channel], at[NCUT];
 
-    way_index(way, i, at);
-    if (!way->rolls || !at[CUT_row])
-        return make_tiles(mem, t, first, way, i, NULL, to);
-    return make_tiles(mem, t, first, way, i - back, NULL, was) &&
-           make_tiles(mem, t, first, way, i, was, to);
+    cand_index(cand, i, at);
+    if (!cand->reuse || !at[CUT_row])
+        return make_tiles(mem, t, first, cand, i, NULL, to);
+    return make_tiles(mem, t, first, cand, i - back, NULL, was) &&
+           make_tiles(mem, t, first, cand, i, was, to);
 }
 
-int64_t chain_kept(const Work *w, const ChainTile *c, const ChainTile *before)
+int64_t fused_halo(const LayerInst *w, const FusedTile *c,
+                   const FusedTile *before)
 {
-    return piece_bytes(c->tile.in[chain_link(w, w - 1)]) -
+    return piece_bytes(c->tile.in[fused_link(w, w - 1)]) -
            piece_bytes(before->tile.out[0]);
 }
 
 /* --- cuts --- */
 
 /* How many tiles of so many rows, at either edge, padding may reach. */
-static int edge_of(const Tiler *t, const Chain *c, int64_t rows)
+static int edge_of(const Tiler *t, const Fused *c, int64_t rows)
 {
     int64_t pad, most, reach = 0, step = 1, edge = 2;
     int m, i;
 
     for (m = c->n - 1; m >= 0; m--) {
-        const Node *n = t->work[c->first + m].node;
+        const Node *n = t->layer[c->first + m].node;
 
         for (i = 0, pad = 0; i < 4; i++)
             pad = MAX(pad, attr_at(n, A_pad, i, 0));
@@ -120,35 +121,35 @@ static int edge_of(const Tiler *t, const Chain *c, int64_t rows)
     return (int)edge;
 }
 
-static void add_cut_of(Tiler *t, Chain *c, const int64_t all[NCUT],
-                       int64_t rows, int64_t channels, bool rolls)
+static void add_cut_of(Tiler *t, Fused *c, const int64_t all[NCUT],
+                       int64_t rows, int64_t channels, bool reuse)
 {
     Cut *g = &c->cut[c->ncut];
 
     *g = (Cut){.len = {all[CUT_batch], rows, channels}, .count = {
         1, (int)((all[CUT_row] - 1) / rows + 1),
         (int)((all[CUT_channel] - 1) / channels + 1)},
-        .edge = edge_of(t, c, rows), .rolls = rolls};
-    c->ncut += g->edge <= MOST_EDGE && (!rolls || g->count[CUT_row] > 1) &&
+        .edge = edge_of(t, c, rows), .reuse = reuse};
+    c->ncut += g->edge <= MOST_EDGE && (!reuse || g->count[CUT_row] > 1) &&
                g->count[CUT_row] * g->count[CUT_channel] <= MOST_TILES;
 }
 
-/* Does one of the works read rows again that its last tile has read? */
-static bool has_windows(const Tiler *t, const Chain *c)
+/* Does one of the layers read rows again that its last tile has read? */
+static bool has_windows(const Tiler *t, const Fused *c)
 {
     bool any = false;
     int k;
 
     for (k = c->first + 1; k < c->first + c->n; k++)
-        any |= op_info[t->work[k].node->op].reach == R_WINDOW;
+        any |= op_info[t->layer[k].node->op].reach == R_WINDOW;
     return any;
 }
 
-void cut_list(Tiler *t, Chain *c)
+void cut_list(Tiler *t, Fused *c)
 {
-    const Node *n = t->work[c->first + c->n - 1].node;
+    const Node *n = t->layer[c->first + c->n - 1].node;
     int64_t all[NCUT], row[MOST_SIZES], channel[MOST_SIZES];
-    int nrow, nchannel, i, k, r, ways = 1 + has_windows(t, c);
+    int nrow, nchannel, i, k, r, cands = 1 + has_windows(t, c);
 
     tile_axes(n, 0, all);
     tile_sizes(t, all[CUT_row], 1, row, &nrow);
@@ -157,17 +158,17 @@ void cut_list(Tiler *t, Chain *c)
         row[nrow++] = 1;
     tile_sizes(t, all[CUT_channel], channel_step(n), channel, &nchannel);
     nchannel = MIN(nchannel, MOST_CHANNELS);
-    c->cut = NEWN(t->mem, Cut, ways * nrow * nchannel + 1);
+    c->cut = NEWN(t->mem, Cut, cands * nrow * nchannel + 1);
     for (i = 0; i < nrow && is_single(n, all); i++)
         for (k = 0; k < nchannel; k++)
-            for (r = 0; r < ways && (i || k); r++)
+            for (r = 0; r < cands && (i || k); r++)
                 add_cut_of(t, c, all, row[i], channel[k], r);
 }
 
-Way cut_way(const Chain *c, const Cut *g)
+Cand cut_cand(const Fused *c, const Cut *g)
 {
-    Way w = {.before = c->n - 1, .rows_first = true, .depth = 1,
-             .rolls = g->rolls, .saves = -1};
+    Cand w = {.before = c->n - 1, .rows_first = true, .depth = 1,
+             .reuse = g->reuse, .saves = -1};
 
     memcpy(w.len, g->len, sizeof w.len);
     memcpy(w.count, g->count, sizeof w.count);
@@ -202,24 +203,24 @@ Kind *const *cut_kinds(const Cut *g, const int i[NCUT])
                   [i[CUT_channel] == g->count[CUT_channel] - 1];
 }
 
-int64_t cut_inner(const Tiler *t, const Chain *c, const Cut *g, int m)
+int64_t cut_inner(const Tiler *t, const Fused *c, const Cut *g, int m)
 {
-    const Work *w = &t->work[c->first + m];
+    const LayerInst *w = &t->layer[c->first + m];
 
     return slot_bytes(MAX(g->most[m][w->noper - 1],
-                          g->most[m + 1][chain_link(w + 1, w)]));
+                          g->most[m + 1][fused_link(w + 1, w)]));
 }
 
-int64_t cut_least(const Tiler *t, const Chain *c, const Cut *g)
+int64_t cut_least(const Tiler *t, const Fused *c, const Cut *g)
 {
     int64_t sum = slot_bytes(g->scratch);
     int m, o;
 
     for (m = 0; m < c->n; m++) {
-        const Work *w = &t->work[c->first + m];
+        const LayerInst *w = &t->layer[c->first + m];
 
         for (o = 0; o < w->noper; o++)
-            if (w->oper[o].konst && !oper_rides(&w->oper[o]))
+            if (w->oper[o].konst && !oper_is_inlined(&w->oper[o]))
                 sum += slot_bytes(g->most[m][o]);
         if (m < c->n - 1)
             sum += cut_inner(t, c, g, m);
@@ -227,29 +228,29 @@ int64_t cut_least(const Tiler *t, const Chain *c, const Cut *g)
     return sum;
 }
 
-static void note_kind(const Tiler *t, const Chain *c, Cut *g, int m,
+static void note_kind(const Tiler *t, const Fused *c, Cut *g, int m,
                       const Kind *k)
 {
-    const Work *w = &t->work[c->first + m];
+    const LayerInst *w = &t->layer[c->first + m];
     int o;
 
     for (o = 0; o < w->noper; o++)
         g->most[m][o] = MAX(g->most[m][o], piece_bytes(k->piece[o]));
     g->scratch = MAX(g->scratch, k->scratch);
-    g->kept[m] = MAX(g->kept[m], k->kept);
+    g->halo[m] = MAX(g->halo[m], k->halo);
 }
 
 /* Is there a tile that keeps rows, of all that might? */
-static bool keeps_rows(const Cut *g)
+static bool reuses_rows(const Cut *g)
 {
     int m;
 
-    for (m = 1; m < MOST_CHAIN && !g->kept[m]; m++)
+    for (m = 1; m < MOST_FUSED && !g->halo[m]; m++)
         ;
-    return !g->rolls || m < MOST_CHAIN;
+    return !g->reuse || m < MOST_FUSED;
 }
 
-static Kind *new_kind(Tiler *t, Work *w, const Tile *tile)
+static Kind *new_kind(Tiler *t, LayerInst *w, const Tile *tile)
 {
     int o, first = w->noper - w->node->nres;
     Choice c = {0};
@@ -269,17 +270,17 @@ static Kind *new_kind(Tiler *t, Work *w, const Tile *tile)
         k->move[o] = move_cycles(t->dma, o < first, k->piece[o].row,
                                  k->piece[o].rows);
         if (spills_to(t))
-            k->outer[o] = move_cycles(t->io, o < first, k->piece[o].row,
-                                      k->piece[o].rows);
+            k->l3_move[o] = move_cycles(t->io, o < first, k->piece[o].row,
+                                        k->piece[o].rows);
     }
     return k;
 }
 
-static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
+static bool ask_kind(Tiler *t, const Fused *c, Cut *g, int row, int channel)
 {
-    ChainTile tile[MOST_CHAIN];
+    FusedTile tile[MOST_FUSED];
     Arena *mem = arena_new();
-    Way way = cut_way(c, g);
+    Cand cand = cut_cand(c, g);
     Kind **k = g->kind[cut_row(g, row)]
                       [channel == g->count[CUT_channel] - 1];
     bool ok;
@@ -287,14 +288,14 @@ static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
 
     if (*k)
         return true;
-    ok = chain_tiles(mem, t, c->first, &way,
+    ok = fused_tiles(mem, t, c->first, &cand,
                      channel * g->count[CUT_row] + row, tile);
     for (m = c->n - 1; ok && m >= 0; m--) {
-        Work *w = &t->work[c->first + m];
+        LayerInst *w = &t->layer[c->first + m];
 
         k[m] = new_kind(t, w, &tile[m].tile);
-        if (k[m] && m && g->rolls && row)
-            k[m]->kept = chain_kept(w, &tile[m], &tile[m - 1]);
+        if (k[m] && m && g->reuse && row)
+            k[m]->halo = fused_halo(w, &tile[m], &tile[m - 1]);
         ok = k[m] && keeps_groups(w->node, tile[m].len[CUT_channel]);
         if (ok)
             note_kind(t, c, g, m, k[m]);
@@ -303,12 +304,12 @@ static bool ask_kind(Tiler *t, const Chain *c, Cut *g, int row, int channel)
     return ok && cut_least(t, c, g) <= t->listed;
 }
 
-static void find_deps(const Tiler *t, const Chain *c, Cut *g)
+static void find_deps(const Tiler *t, const Fused *c, Cut *g)
 {
     int m, o, i;
 
     for (m = 0; m < c->n; m++)
-        for (o = 0; o < t->work[c->first + m].noper; o++) {
+        for (o = 0; o < t->layer[c->first + m].noper; o++) {
             bool alone = g->count[CUT_channel] == 1;
             Piece p = g->kind[0][alone][m]->piece[o];
 
@@ -323,18 +324,18 @@ static void find_deps(const Tiler *t, const Chain *c, Cut *g)
 /* Is a tile beside the one that stands for its kind like it?  Rows of two
  * layers may not end together, or do so only now and then; and what changes
  * from tile to tile must do so always. */
-static bool is_regular(Tiler *t, const Chain *c, const Cut *g, int row,
+static bool is_regular(Tiler *t, const Fused *c, const Cut *g, int row,
                        int channel)
 {
-    ChainTile tile[MOST_CHAIN];
+    FusedTile tile[MOST_FUSED];
     Arena *mem = arena_new();
-    Way way = cut_way(c, g);
-    bool ok = chain_tiles(mem, t, c->first, &way,
+    Cand cand = cut_cand(c, g);
+    bool ok = fused_tiles(mem, t, c->first, &cand,
                           channel * g->count[CUT_row] + row, tile);
     int m, o;
 
     for (m = 0; ok && m < c->n; m++) {
-        const Work *w = &t->work[c->first + m];
+        const LayerInst *w = &t->layer[c->first + m];
         const Kind *k = cut_kinds(g, (int[NCUT]){0, row, channel})[m];
 
         for (o = 0; ok && o < w->noper; o++)
@@ -346,7 +347,7 @@ static bool is_regular(Tiler *t, const Chain *c, const Cut *g, int row,
     return ok;
 }
 
-static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
+static bool suits_all(Tiler *t, const Fused *c, const Cut *g)
 {
     int row = row_index(g, g->edge);
 
@@ -356,19 +357,19 @@ static bool suits_all(Tiler *t, const Chain *c, const Cut *g)
            (g->count[CUT_channel] < 3 || is_regular(t, c, g, 0, 1));
 }
 
-/* Does a work make another piece for each tile along an axis, as far as is
+/* Does a layer make another piece for each tile along an axis, as far as is
  * known? */
-static bool is_made_along(const Tiler *t, const Chain *c, const Cut *g, int m,
+static bool is_made_along(const Tiler *t, const Fused *c, const Cut *g, int m,
                           int axis)
 {
-    int y = t->work[c->first + m].noper - 1;
+    int y = t->layer[c->first + m].noper - 1;
 
     return m == c->n - 1 || (g->known && g->dep[m][y] >> axis & 1);
 }
 
 /* Cycles in which cores work on the tiles whose kinds are known, those along an
  * axis one after the other. */
-static int64_t busy_of(const Tiler *t, const Chain *c, const Cut *g, int axis)
+static int64_t busy_of(const Tiler *t, const Fused *c, const Cut *g, int axis)
 {
     int i[NCUT] = {0}, m;
     int64_t sum = 0;
@@ -385,7 +386,7 @@ static int64_t busy_of(const Tiler *t, const Chain *c, const Cut *g, int axis)
     return sum;
 }
 
-static void count_busy(const Tiler *t, const Chain *c, Cut *g)
+static void count_busy(const Tiler *t, const Fused *c, Cut *g)
 {
     g->busy[false] = busy_of(t, c, g, CUT_channel);
     g->busy[true] = busy_of(t, c, g, CUT_row);
@@ -393,16 +394,16 @@ static void count_busy(const Tiler *t, const Chain *c, Cut *g)
 
 /* The kind in the middle comes first: it asks for most, and most tiles are of
  * it. */
-void cut_begin(Tiler *t, const Chain *c, Cut *g)
+void cut_begin(Tiler *t, const Fused *c, Cut *g)
 {
     g->begun = true;
     g->ok = ask_kind(t, c, g, row_index(g, row_kinds(g) / 2), 0) &&
-            keeps_rows(g);
+            reuses_rows(g);
     if (g->ok)
         count_busy(t, c, g);
 }
 
-void cut_make(Tiler *t, const Chain *c, Cut *g)
+void cut_make(Tiler *t, const Fused *c, Cut *g)
 {
     int i, row, kinds = row_kinds(g);
 
@@ -416,8 +417,8 @@ void cut_make(Tiler *t, const Chain *c, Cut *g)
     if (g->ok)
         find_deps(t, c, g);
     g->ok = g->ok && suits_all(t, c, g);
-    for (i = 0; i < c->n - 1; i++) /* or it may as well have its home there */
-        g->ok = g->ok && g->dep[i][t->work[c->first + i].noper - 1];
+    for (i = 0; i < c->n - 1; i++) /* or it may as well have its level there */
+        g->ok = g->ok && g->dep[i][t->layer[c->first + i].noper - 1];
     if (g->ok)
         count_busy(t, c, g);
 }

@@ -1,12 +1,12 @@
-/* The ways to cut a layer into tiles.
+/* The candidates to cut a layer into tiles.
  *
  * A grid is a tile size; its tiles are of few kinds (along channels full ones
  * and the last; along rows and columns the first two, the last two and those
  * between, for padding may reach beyond the first and the last), and each kind
- * is asked once what it reads, writes and takes.  A way is a grid with an order
- * of its tiles and a number of slots; its time is that of its pipeline, gone
- * through tile by tile.  Those worse than another in everything are dropped
- * (ways.c). */
+ * is asked once what it reads, writes and takes.  A candidate is a grid with an
+ * order of its tiles and a number of slots; its time is that of its pipeline,
+ * gone through tile by tile.  Those worse than another in everything are
+ * dropped (cand.c). */
 #include "plan/tiling.h"
 
 #include <string.h>
@@ -17,12 +17,12 @@ enum { ROW_KINDS = 5, KINDS = 2 * ROW_KINDS * ROW_KINDS, MOST_TILES = 1024,
 typedef struct Share { /* of an operand in a tile */
     Piece piece;
     int64_t move;         /* cycles of its transfer */
-    int64_t outer;        /* and from or to the outer memory, if it may be */
+    int64_t l3_move;      /* and from or to L3, if it may be */
     int64_t bytes;        /* that are moved */
 } Share;
 
 typedef struct Kind {
-    int64_t *cycles;      /* by the set of stores in the next memory */
+    int64_t *cycles;      /* by the set of allocations in L2 */
     Share share[];        /* by operand */
 } Kind;
 
@@ -35,7 +35,7 @@ typedef struct Grid {
     int group;            /* channel tiles side by side that read the same */
     int64_t most[NOPER];  /* bytes of its largest piece */
     int64_t slots;        /* bytes of a tile's pieces, one slot each */
-    int64_t *scratch;     /* by the set of stores in the next memory, */
+    int64_t *scratch;     /* by the set of allocations in L2, */
     int64_t *busy;        /* as cycles of all its tiles */
     Times times;
 } Grid;
@@ -76,32 +76,32 @@ static bool is_whole(const Grid *g)
     return g->count[0] * g->count[1] * g->count[2] == 1;
 }
 
-static Kind *new_kind(Tiler *t, const Work *w, const Tile *tile)
+static Kind *new_kind(Tiler *t, const LayerInst *w, const Tile *tile)
 {
     int o, first = w->noper - w->node->nres;
     Kind *k = arena_get(t->mem, 1, sizeof *k + (size_t)w->noper *
                                                    sizeof *k->share);
 
-    k->cycles = NEWN(t->mem, int64_t, 1 << w->nstore);
+    k->cycles = NEWN(t->mem, int64_t, 1 << w->nalloc);
     for (o = 0; o < w->noper; o++) {
         Piece p = o < first ? tile->in[o] : tile->out[o - first];
 
         k->share[o] = (Share){p, move_cycles(t->dma, o < first, p.row,
                                              p.rows), 0, piece_bytes(p)};
         if (spills_to(t))
-            k->share[o].outer = move_cycles(t->io, o < first, p.row, p.rows);
+            k->share[o].l3_move = move_cycles(t->io, o < first, p.row, p.rows);
     }
     return k;
 }
 
 /* The kernels of a kind of tile: where operands are used in place, others may
  * be the fastest. */
-static bool ask_kernels(Tiler *t, Work *w, Grid *g, const Tile *tile,
+static bool ask_kernels(Tiler *t, LayerInst *w, Grid *g, const Tile *tile,
                         int64_t *cycles)
 {
-    static const Way cut;
+    static const Cand cut;
     const Node *n = tile_seen(w, tile, is_whole(g));
-    unsigned far, in_place, sets = 1u << w->nstore;
+    unsigned in_l2, in_place, sets = 1u << w->nalloc;
     bool out_place;
     Choice c, apart = {0};
     Dims d, told;
@@ -109,26 +109,26 @@ static bool ask_kernels(Tiler *t, Work *w, Grid *g, const Tile *tile,
     if (!tile_dims(w->node, tile, 0, false, &d) ||
         !tiler_choice(t, w, n, &d, g->slots, &apart))
         return false;
-    for (far = 0; far < sets; far++) {
+    for (in_l2 = 0; in_l2 < sets; in_l2++) {
         c = apart;
         told = d;
-        opers_in_place(w, far, &cut, &in_place, &out_place);
+        opers_in_place(w, in_l2, &cut, &in_place, &out_place);
         if (!is_whole(g) && tile_tells(w->node, in_place, out_place))
             tile_dims(w->node, tile, in_place, out_place, &told);
         if (memcmp(&told, &d, sizeof d) &&
             !tiler_choice(t, w, n, &told, g->slots, &c))
             return false;
         tiler_code(t, w, n, &c, &told);
-        cycles[far] = c.cycles;
-        g->scratch[far] = MAX(g->scratch[far], c.scratch);
+        cycles[in_l2] = c.cycles;
+        g->scratch[in_l2] = MAX(g->scratch[in_l2], c.scratch);
     }
     return true;
 }
 
 /* Where padding reaches beyond the second tile, those in the middle are not all
  * the same: their transfers take at least as long as the shortest. */
-static void take_shortest(Tiler *t, Arena *mem, const Work *w, const Grid *g,
-                          Kind *k, const int i[NCUT])
+static void take_shortest(Tiler *t, Arena *mem, const LayerInst *w,
+                          const Grid *g, Kind *k, const int i[NCUT])
 {
     int64_t all[NCUT], at[NCUT], len[NCUT], most = 0;
     int o, end, j[NCUT], rows = g->count[CUT_row];
@@ -156,7 +156,7 @@ static void take_shortest(Tiler *t, Arena *mem, const Work *w, const Grid *g,
 }
 
 /* What a kind of tile reads, writes and takes.  mem: for what is not kept. */
-static bool ask_kind(Tiler *t, Arena *mem, Work *w, Grid *g,
+static bool ask_kind(Tiler *t, Arena *mem, LayerInst *w, Grid *g,
                      const int i[NCUT])
 {
     Kind **k = &g->kind[kind_at(g, i)];
@@ -182,7 +182,7 @@ static bool ask_kind(Tiler *t, Arena *mem, Work *w, Grid *g,
 }
 
 /* Along which axes the pieces of an operand differ. */
-static void find_deps(const Work *w, Grid *g)
+static void find_deps(const LayerInst *w, Grid *g)
 {
     static const int zero[NCUT];
     int a, o, i[NCUT];
@@ -218,7 +218,7 @@ bool keeps_groups(const Node *n, int64_t len)
 }
 
 /* Tiles within a group of a convolution's channels read the same input. */
-static int tiles_in_group(const Work *w, const Grid *g)
+static int tiles_in_group(const LayerInst *w, const Grid *g)
 {
     int64_t m = group_size(w->node);
 
@@ -236,7 +236,7 @@ static int kinds_along(int axis, int kind, int count)
                                                : count > 6 - kind;
 }
 
-static int64_t busy_of(const Grid *g, unsigned far)
+static int64_t busy_of(const Grid *g, unsigned in_l2)
 {
     int64_t sum = 0, n;
     int i, a;
@@ -246,20 +246,20 @@ static int64_t busy_of(const Grid *g, unsigned far)
 
         for (a = 0, n = 1; a < NCUT; a++)
             n *= kinds_along(a, k[a], g->count[a]);
-        sum += n ? n * (CALL_CYCLES + g->kind[i]->cycles[far]) : 0;
+        sum += n ? n * (CALL_CYCLES + g->kind[i]->cycles[in_l2]) : 0;
     }
     return sum;
 }
 
-static void make_grid(Tiler *t, Work *w, Grid *g)
+static void make_grid(Tiler *t, LayerInst *w, Grid *g)
 {
     Arena *mem = arena_new();
     int k[NCUT], i[NCUT], a;
-    unsigned far;
+    unsigned in_l2;
 
     g->known = true;
-    g->scratch = NEWN(t->mem, int64_t, 1 << w->nstore);
-    g->busy = NEWN(t->mem, int64_t, 1 << w->nstore);
+    g->scratch = NEWN(t->mem, int64_t, 1 << w->nalloc);
+    g->busy = NEWN(t->mem, int64_t, 1 << w->nalloc);
     g->ok = keeps_groups(w->node, g->len[CUT_channel]);
     for (k[0] = 0; k[0] < (g->count[0] > 1 ? ROW_KINDS : 1); k[0]++)
         for (k[1] = 0; k[1] < ROW_KINDS; k[1]++)
@@ -273,8 +273,8 @@ static void make_grid(Tiler *t, Work *w, Grid *g)
         return;
     find_deps(w, g);
     g->group = tiles_in_group(w, g);
-    for (far = 0; far < 1u << w->nstore; far++)
-        g->busy[far] = busy_of(g, far);
+    for (in_l2 = 0; in_l2 < 1u << w->nalloc; in_l2++)
+        g->busy[in_l2] = busy_of(g, in_l2);
 }
 
 /* As even as can be, of multiples that suit kernels. */
@@ -318,7 +318,7 @@ static void column_sizes(const Node *n, int64_t all, int64_t *size, int *count)
     } while (*count < MOST_SIZES && all >= MAX(LEAST_WIDE, pad));
 }
 
-static void list_grids(Tiler *t, Work *w)
+static void list_grids(Tiler *t, LayerInst *w)
 {
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
     int n[NCUT], i, j, k, a;
@@ -345,7 +345,7 @@ static void list_grids(Tiler *t, Work *w)
             }
 }
 
-/* --- ways --- */
+/* --- candidates --- */
 
 /* Has operand o another piece in tile i than in the one before? */
 static bool changes(const Grid *g, int o, const int i[NCUT],
@@ -360,19 +360,20 @@ static bool changes(const Grid *g, int o, const int i[NCUT],
     return false;
 }
 
-static unsigned staged_set(const Work *w, const Way *way, unsigned far)
+static unsigned buffered_set(const LayerInst *w, const Cand *cand,
+                             unsigned in_l2)
 {
     unsigned set = 0;
     int o;
 
     for (o = 0; o < w->noper; o++)
-        set |= (unsigned)tile_is_staged(w, o, far, way) << o;
+        set |= (unsigned)oper_is_buffered(w, o, in_l2, cand) << o;
     return set;
 }
 
 /* Loads what tile i needs anew; from NULL: all. */
-static void load_tile(const Tiler *t, const Work *w, const Grid *g,
-                      const Way *way, unsigned staged, const int i[NCUT],
+static void load_tile(const Tiler *t, const LayerInst *w, const Grid *g,
+                      const Cand *cand, unsigned buffered, const int i[NCUT],
                       const int *was, Pipe *c)
 {
     const Kind *k = g->kind[kind_at(g, i)];
@@ -380,161 +381,163 @@ static void load_tile(const Tiler *t, const Work *w, const Grid *g,
     int o;
 
     for (o = 0; o < w->noper - w->node->nres; o++) {
-        bool whole = tile_is_whole(w, o, way);
+        bool whole = tile_is_whole(w, o, cand);
 
-        if (!(staged >> o & 1) || (was && (whole || !changes(g, o, i, was))))
+        if (!(buffered >> o & 1) || (was && (whole || !changes(g, o, i, was))))
             continue;
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
-        if (oper_streams(&w->oper[o]))
-            pipe_bring(k->share[o].outer, c);
-        pipe_load(t, move, oper_early(&w->oper[o], (int)(w - t->work)), c);
+        if (oper_is_staged(&w->oper[o]))
+            pipe_bring(k->share[o].l3_move, c);
+        pipe_load(t, move, oper_early(&w->oper[o], (int)(w - t->layer)), c);
     }
 }
 
 /* When what is stored of a tile is there. */
-static int64_t store_tile(const Tiler *t, const Work *w, const Kind *k,
-                          unsigned staged, Pipe *c)
+static int64_t store_tile(const Tiler *t, const LayerInst *w, const Kind *k,
+                          unsigned buffered, Pipe *c)
 {
     int64_t there = 0;
     int o;
 
     for (o = w->noper - w->node->nres; o < w->noper; o++)
-        if (staged >> o & 1) {
+        if (buffered >> o & 1) {
             there = pipe_store(t, k->share[o].move, c);
-            if (oper_streams(&w->oper[o]))
-                pipe_send(k->share[o].outer, c);
+            if (oper_is_staged(&w->oper[o]))
+                pipe_send(k->share[o].l3_move, c);
         }
     return there;
 }
 
 /* Time of the pipeline: with two slots, tile n + 1 is loaded and tile n - 1
  * stored while the cores work on tile n. */
-static void run_pipe(const Tiler *t, const Work *w, const Grid *g, Way *way,
-                     unsigned far)
+static void run_pipe(const Tiler *t, const LayerInst *w, const Grid *g,
+                     Cand *cand, unsigned in_l2)
 {
     Pipe c = {0};
     int64_t stored[2] = {0, 0}, ready;
-    int i[NCUT], next[NCUT], n, tiles = way_tiles(way);
-    unsigned staged = staged_set(w, way, far);
+    int i[NCUT], next[NCUT], n, tiles = cand_tiles(cand);
+    unsigned buffered = buffered_set(w, cand, in_l2);
 
-    way_index(way, 0, i);
-    load_tile(t, w, g, way, staged, i, NULL, &c);
-    pipe_before(t, &c, way);
+    cand_index(cand, 0, i);
+    load_tile(t, w, g, cand, buffered, i, NULL, &c);
+    pipe_before(t, &c, cand);
     for (n = 0; n < tiles; n++) {
         const Kind *k = g->kind[kind_at(g, i)];
 
-        way_index(way, n + 1, next);
+        cand_index(cand, n + 1, next);
         ready = c.ready;
         c.ready = 0;
-        if (way->depth > 1 && n + 1 < tiles)
-            load_tile(t, w, g, way, staged, next, i, &c);
-        pipe_wait(MAX(ready, stored[n % way->depth]), &c);
-        c.core += CALL_CYCLES + k->cycles[far];
-        stored[n % way->depth] = store_tile(t, w, k, staged, &c);
-        if (way->depth == 1 && n + 1 < tiles)
-            load_tile(t, w, g, way, staged, next, i, &c);
+        if (cand->depth > 1 && n + 1 < tiles)
+            load_tile(t, w, g, cand, buffered, next, i, &c);
+        pipe_wait(MAX(ready, stored[n % cand->depth]), &c);
+        c.core += CALL_CYCLES + k->cycles[in_l2];
+        stored[n % cand->depth] = store_tile(t, w, k, buffered, &c);
+        if (cand->depth == 1 && n + 1 < tiles)
+            load_tile(t, w, g, cand, buffered, next, i, &c);
         memcpy(i, next, sizeof i);
     }
     pipe_wait(MAX(stored[0], stored[1]), &c);
-    way->cycles = MAX(c.core, c.io);
-    way->idle = c.idle;
-    way->slack = MAX(0, way->cycles - c.loading);
+    cand->cycles = MAX(c.core, c.io);
+    cand->idle = c.idle;
+    cand->slack = MAX(0, cand->cycles - c.loading);
 }
 
-static int64_t toll_of(const Tiler *t, const Work *w, const Grid *g,
-                       const Way *way, unsigned far)
+static int64_t energy_of(const Tiler *t, const LayerInst *w, const Grid *g,
+                         const Cand *cand, unsigned in_l2)
 {
-    unsigned staged = staged_set(w, way, far);
+    unsigned buffered = buffered_set(w, cand, in_l2);
     int i[NCUT], was[NCUT], n, o;
     int64_t moved[2] = {0, 0};
 
-    for (n = 0; n < way_tiles(way); n++) {
-        way_index(way, n, i);
+    for (n = 0; n < cand_tiles(cand); n++) {
+        cand_index(cand, n, i);
         for (o = 0; o < w->noper; o++) {
-            bool whole = tile_is_whole(w, o, way);
+            bool whole = tile_is_whole(w, o, cand);
             int64_t bytes = whole ? val_bytes(w->oper[o].val)
                                   : g->kind[kind_at(g, i)]->share[o].bytes;
 
-            if (!(staged >> o & 1) ||
+            if (!(buffered >> o & 1) ||
                 (n && !w->oper[o].out && (whole || !changes(g, o, i, was))))
                 continue;
             moved[0] += bytes;
-            moved[1] += oper_streams(&w->oper[o]) ? bytes : 0;
+            moved[1] += oper_is_staged(&w->oper[o]) ? bytes : 0;
         }
         memcpy(was, i, sizeof was);
     }
-    return tiler_toll(t, moved[0], moved[1]);
+    return tiler_energy(t, moved[0], moved[1]);
 }
 
-/* Time and toll of a way with its sizes. */
-static void time_way(Tiler *t, const Work *w, Grid *g, Way *way, unsigned far)
+/* Time and energy weight of a candidate with its sizes. */
+static void time_cand(Tiler *t, const LayerInst *w, Grid *g, Cand *cand,
+                      unsigned in_l2)
 {
-    unsigned streams = 0;
+    unsigned staged = 0;
     int i;
 
     for (i = 0; i < w->noper; i++)
-        streams |= (unsigned)oper_streams(&w->oper[i]) << i;
-    if (times_find(&g->times, far, streams, way))
+        staged |= (unsigned)oper_is_staged(&w->oper[i]) << i;
+    if (times_find(&g->times, in_l2, staged, cand))
         return;
-    run_pipe(t, w, g, way, far);
-    way->toll = t->toll[0] > 0 ? toll_of(t, w, g, way, far) : 0;
-    times_add(t, &g->times, far, streams, way);
+    run_pipe(t, w, g, cand, in_l2);
+    cand->energy = t->energy_weight[0] > 0 ? energy_of(t, w, g, cand,
+                                                       in_l2) : 0;
+    times_add(t, &g->times, in_l2, staged, cand);
 }
 
 /* Bytes of the slots of an operand. */
-static int64_t slots_of(const Work *w, const Grid *g, const Way *way, int o,
-                        int *slots)
+static int64_t slots_of(const LayerInst *w, const Grid *g, const Cand *cand,
+                        int o, int *slots)
 {
-    bool whole = tile_is_whole(w, o, way);
+    bool whole = tile_is_whole(w, o, cand);
 
-    *slots = g->dep[o] && !whole ? way->depth : 1;
+    *slots = g->dep[o] && !whole ? cand->depth : 1;
     return slot_bytes(whole ? val_bytes(w->oper[o].val) : g->most[o]);
 }
 
-/* Bytes in the next memory of an operand that lies behind it. */
-static int64_t outer_bytes(const Tiler *t, const Work *w, const Grid *g,
-                           const Way *way, int o)
+/* Bytes in L2 of an operand that lies behind it. */
+static int64_t l2_bytes(const Tiler *t, const LayerInst *w, const Grid *g,
+                        const Cand *cand, int o)
 {
-    if (oper_streams(&w->oper[o]))
-        return stream_bytes(t, &w->oper[o], way, g->dep[o], g->most[o]);
-    if (way->direct)
+    if (oper_is_staged(&w->oper[o]))
+        return staging_bytes(t, &w->oper[o], cand, g->dep[o], g->most[o]);
+    if (cand->direct)
         return slot_bytes(val_bytes(w->oper[o].val));
-    return const_bytes(t, &w->oper[o], way, g->kind[0]->share[o].piece,
+    return const_bytes(t, &w->oper[o], cand, g->kind[0]->share[o].piece,
                        g->most[o]);
 }
 
-/* Bytes in the nearest memory. */
-static void size_way(const Tiler *t, const Work *w, const Grid *g, Way *way,
-                     unsigned far)
+/* Bytes in L1. */
+static void size_cand(const Tiler *t, const LayerInst *w, const Grid *g,
+                      Cand *cand, unsigned in_l2)
 {
     int64_t each;
     int o, slots;
 
-    way->bytes = slot_bytes(g->scratch[far]);
-    way->pre_bytes = way->outer_bytes = 0;
+    cand->bytes = slot_bytes(g->scratch[in_l2]);
+    cand->pre_bytes = cand->l2_bytes = 0;
     for (o = 0; o < w->noper; o++) {
-        if (!tile_is_staged(w, o, far, way))
+        if (!oper_is_buffered(w, o, in_l2, cand))
             continue;
-        each = slots_of(w, g, way, o, &slots);
-        way->bytes += slots * each;
-        if (oper_early(&w->oper[o], (int)(w - t->work)))
-            way->pre_bytes += each;
-        if (w->oper[o].outer)
-            way->outer_bytes += outer_bytes(t, w, g, way, o);
+        each = slots_of(w, g, cand, o, &slots);
+        cand->bytes += slots * each;
+        if (oper_early(&w->oper[o], (int)(w - t->layer)))
+            cand->pre_bytes += each;
+        if (w->oper[o].in_l3)
+            cand->l2_bytes += l2_bytes(t, w, g, cand, o);
     }
 }
 
 /* Can kernels be told where values lie that are not staged? */
-static bool can_tell(const Work *w, const Grid *g, const Way *way,
-                     unsigned far)
+static bool can_tell(const LayerInst *w, const Grid *g, const Cand *cand,
+                     unsigned in_l2)
 {
     unsigned in_place = 0;
     bool out_place = false;
     int o;
 
     for (o = 0; o < w->noper; o++) {
-        if (!w->oper[o].val || tile_is_staged(w, o, far, way) ||
+        if (!w->oper[o].val || oper_is_buffered(w, o, in_l2, cand) ||
             g->kind[0]->share[o].piece.rows == 1)
             continue;
         if (w->oper[o].out)
@@ -547,7 +550,7 @@ static bool can_tell(const Work *w, const Grid *g, const Way *way,
 
 /* Where the result lies on an operand, tile by tile is right only if each tile
  * writes what it alone has read. */
-static bool may_cut(const Work *w, const Grid *g)
+static bool may_cut(const LayerInst *w, const Grid *g)
 {
     const Oper *y = &w->oper[w->noper - 1];
     int o;
@@ -557,7 +560,7 @@ static bool may_cut(const Work *w, const Grid *g)
     for (o = 0; o + 1 < w->noper; o++) {
         const Oper *x = &w->oper[o];
 
-        if (x->store == y->store && x->val &&
+        if (x->alloc == y->alloc && x->val &&
             (x->place.off != y->place.off ||
              val_bytes(x->val) != val_bytes(y->val) ||
              op_info[w->node->op].reach != R_MAP))
@@ -566,30 +569,30 @@ static bool may_cut(const Work *w, const Grid *g)
     return true;
 }
 
-/* Would the way be dropped even if nothing ever waited for data? */
-static bool is_hopeless(const Grid *g, unsigned far, const Way *way,
-                        const Ways *l)
+/* Would the candidate be dropped even if nothing ever waited for data? */
+static bool is_hopeless(const Grid *g, unsigned in_l2, const Cand *cand,
+                        const Cands *l)
 {
-    Way best = *way;
+    Cand best = *cand;
 
-    best.cycles = g->busy[far];
+    best.cycles = g->busy[in_l2];
     best.pre_cycles = NOPER * MOVE_CYCLES;
-    return ways_cover(l, &best);
+    return cands_cover(l, &best);
 }
 
 /* --- lists of them --- */
 
 /* In place, wherever that is. */
-static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
+static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
 {
-    Way way = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1,
+    Cand cand = {.len = {0}, .count = {1, 1, 1}, .direct = true, .depth = 1,
                .saves = -1};
     Choice c = {0};
     Dims d;
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (oper_streams(&w->oper[o]) && far >> w->oper[o].bit & 1)
+        if (oper_is_staged(&w->oper[o]) && in_l2 >> w->oper[o].bit & 1)
             return;
     dims_fill_part(w->node, w->part, &d);
     if (!tiler_choice(t, w, w->node, &d, 0, &c))
@@ -597,26 +600,26 @@ static void add_direct(Tiler *t, Work *w, unsigned far, Ways *l)
     if (w->node->op == OP_concat)
         choice_time(&c, w->node, &d);
     tiler_code(t, w, w->node, &c, &d);
-    way.bytes = slot_bytes(c.scratch);
-    way.cycles = CALL_CYCLES + c.cycles + far_cycles(t, w, far, &c);
-    way.slack = way.cycles;
+    cand.bytes = slot_bytes(c.scratch);
+    cand.cycles = CALL_CYCLES + c.cycles + l2_cycles(t, w, in_l2, &c);
+    cand.slack = cand.cycles;
     for (o = 0; o < w->noper; o++)
-        if (w->oper[o].outer && w->oper[o].konst)
-            way.outer_bytes += outer_bytes(t, w, NULL, &way, o);
-    if (way.bytes <= t->listed)
-        ways_add(t, l, &way);
+        if (w->oper[o].in_l3 && w->oper[o].konst)
+            cand.l2_bytes += l2_bytes(t, w, NULL, &cand, o);
+    if (cand.bytes <= t->listed)
+        cands_add(t, l, &cand);
 }
 
 /* Are there constants that may be loaded whole, though they are wanted in
  * pieces?  These must lie in one run. */
-static bool has_whole(const Work *w, const Grid *g)
+static bool has_whole(const LayerInst *w, const Grid *g)
 {
-    const Way way = {.whole = true};
+    const Cand cand = {.whole = true};
     bool any = false;
     int o, k;
 
     for (o = 0; o < w->noper; o++) {
-        if (!w->oper[o].val || !g->dep[o] || !tile_is_whole(w, o, &way))
+        if (!w->oper[o].val || !g->dep[o] || !tile_is_whole(w, o, &cand))
             continue;
         any = true;
         for (k = 0; k < KINDS; k++)
@@ -626,39 +629,39 @@ static bool has_whole(const Work *w, const Grid *g)
     return any;
 }
 
-static void add_grid(Tiler *t, Work *w, Grid *g, unsigned far, Ways *l)
+static void add_grid(Tiler *t, LayerInst *w, Grid *g, unsigned in_l2, Cands *l)
 {
-    Way way = {.depth = 1, .saves = -1};
+    Cand cand = {.depth = 1, .saves = -1};
     int order, orders, depths, i;
 
     if (!g->known)
         make_grid(t, w, g);
     if (!g->ok || !may_cut(w, g))
         return;
-    memcpy(way.len, g->len, sizeof way.len);
-    memcpy(way.count, g->count, sizeof way.count);
-    way.slots = g->slots;
+    memcpy(cand.len, g->len, sizeof cand.len);
+    memcpy(cand.count, g->count, sizeof cand.count);
+    cand.slots = g->slots;
     orders = g->count[CUT_row] > 1 && g->count[CUT_channel] > 1 ? 2 : 1;
     depths = is_whole(g) ? 1 : 2;
     for (order = 0; order < orders; order++)
         for (i = depths * (1 + has_whole(w, g)); i > 0; i--) {
-            way.rows_first = order == 0;
-            way.depth = (i - 1) % depths + 1;
-            way.whole = i > depths;
-            way.toll = 0;
-            size_way(t, w, g, &way, far);
-            if (way.bytes > t->listed || is_hopeless(g, far, &way, l) ||
-                !can_tell(w, g, &way, far))
+            cand.rows_first = order == 0;
+            cand.depth = (i - 1) % depths + 1;
+            cand.whole = i > depths;
+            cand.energy = 0;
+            size_cand(t, w, g, &cand, in_l2);
+            if (cand.bytes > t->listed || is_hopeless(g, in_l2, &cand, l) ||
+                !can_tell(w, g, &cand, in_l2))
                 continue;
-            time_way(t, w, g, &way, far);
-            ways_add(t, l, &way);
+            time_cand(t, w, g, &cand, in_l2);
+            cands_add(t, l, &cand);
         }
 }
 
-bool tiler_streams(Tiler *t, Work *w)
+bool tiler_can_stage(Tiler *t, LayerInst *w)
 {
-    unsigned all = (1u << w->nstore) - 1;
-    Way way = {.depth = 1};
+    unsigned all = (1u << w->nalloc) - 1;
+    Cand cand = {.depth = 1};
     int i;
 
     if (!w->grids)
@@ -670,18 +673,18 @@ bool tiler_streams(Tiler *t, Work *w)
             make_grid(t, w, g);
         if (!g->ok || !may_cut(w, g))
             continue;
-        memcpy(way.len, g->len, sizeof way.len);
-        memcpy(way.count, g->count, sizeof way.count);
-        size_way(t, w, g, &way, all);
-        if (way.bytes <= t->room && can_tell(w, g, &way, all))
+        memcpy(cand.len, g->len, sizeof cand.len);
+        memcpy(cand.count, g->count, sizeof cand.count);
+        size_cand(t, w, g, &cand, all);
+        if (cand.bytes <= t->room && can_tell(w, g, &cand, all))
             return true;
     }
     return false;
 }
 
-Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
+Cands *tiler_cands(Tiler *t, LayerInst *w, unsigned in_l2)
 {
-    Ways *l = &w->ways[far];
+    Cands *l = &w->cands[in_l2];
     int i;
 
     if (l->known)
@@ -689,9 +692,9 @@ Ways *tiler_ways(Tiler *t, Work *w, unsigned far)
     l->known = true;
     if (!w->grids)
         list_grids(t, w);
-    add_direct(t, w, far, l);
+    add_direct(t, w, in_l2, l);
     for (i = 0; i < w->ngrid; i++)
-        add_grid(t, w, &w->grids[i], far, l);
-    ways_sort(l);
+        add_grid(t, w, &w->grids[i], in_l2, l);
+    cands_sort(l);
     return l;
 }

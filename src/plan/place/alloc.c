@@ -1,21 +1,22 @@
 /* Which values share storage.
  *
- * At first every value has a store of its own.  Then stores are united:
+ * At first every value has an allocation of its own.  Then allocations are
+ * united:
  *
  * - a reshape is its operand under another shape: always;
  * - a transpose, slice or expand that keeps elements in one run, and a concat
- *   whose argument can be made in its place, are views: nothing is copied;
+ * whose argument can be made in its place, are views: nothing is copied;
  * - a result takes over an operand that nobody reads later, where the kernel's
- *   head allows it (`inplace`).
+ * head allows it (`inplace`).
  *
- * What is written is a piece: some bytes, from the node that writes them to
- * the last reader of any view of them.  Two stores may be united if no two of
+ * What is written is a piece: some bytes, from the node that writes them to the
+ * last reader of any view of them.  Two allocations may be united if no two of
  * their pieces are alive in the same bytes at the same time.  Views and places
  * taken over are kept only where the largest sum of live bytes, which no
  * packing can beat, does not grow by them.
  *
- * Whatever is tried changes only what it concerns, and is noted down, so that it
- * can be taken back. */
+ * Whatever is tried changes only what it concerns, and is noted down, so that
+ * it can be taken back. */
 #include "plan/plan.h"
 
 #include <limits.h>
@@ -31,23 +32,23 @@ typedef struct Chunk {
 
 /* What was changed, to be taken back. */
 typedef struct Change {
-    enum { LAST, STORE, UNION } kind;
-    int id;          /* value; store; store that became part of .. */
+    enum { LAST, ALLOC, UNION } kind;
+    int id;          /* value; allocation; one that became part of .. */
     int into;        /* .. this one */
     int64_t delta;   /* where in it */
     int last;        /* as it was */
-    Store store;
+    Alloc alloc;
 } Change;
 
-/* The values of a store are a binary tree, so that those which live at a time
- * are found without looking at all. */
+/* The values of an allocation are a binary tree, so that those which live at a
+ * time are found without looking at all. */
 typedef struct Branch {
     int up, left, right; /* -1: none */
     int from, to;        /* nothing here lives outside of these positions */
 } Branch;
 
 typedef struct Worker {
-    Stores *s;
+    Allocs *s;
     Arena *mem;      /* scratch */
     int nval;
     const Val **val; /* by Val.id */
@@ -60,8 +61,8 @@ typedef struct Worker {
                          result, and its end, if that is one run of them */
     Branch *tree;    /* those below nval are values, by Val.id */
     int ntree;
-    int *root;       /* by store: its values */
-    Levels *live;    /* bytes, by position + 1 */
+    int *root;       /* by allocation: its values */
+    Profile *live;   /* bytes, by position + 1 */
     int64_t area;    /* bytes times positions, of all */
     int npeak;       /* positions where as much lives as at any */
     Change *change;
@@ -71,7 +72,7 @@ typedef struct Worker {
     int old_npeak;
 } Worker;
 
-static bool is_view(const Stores *s, const Node *n, int arg)
+static bool is_view(const Allocs *s, const Node *n, int arg)
 {
     return s->view[n->id][arg];
 }
@@ -154,7 +155,7 @@ static int64_t view_off(const Worker *w, const Node *n, int i)
 }
 
 /* Whether the whole of a node is a view: no step is needed. */
-static bool all_views(const Stores *s, const Node *n)
+static bool all_views(const Allocs *s, const Node *n)
 {
     int i;
 
@@ -199,17 +200,17 @@ static int find_value(const Worker *w, int t, int from, int to)
     return -1;
 }
 
-static Walk walk_while(const Worker *w, int store, int from, int to)
+static Walk walk_while(const Worker *w, int alloc, int from, int to)
 {
-    int root = w->root[store];
+    int root = w->root[alloc];
 
     return (Walk){find_value(w, root, from, to), 0, from, to};
 }
 
-/* All of a store. */
-static Walk walk(const Worker *w, int store)
+/* All of an allocation. */
+static Walk walk(const Worker *w, int alloc)
 {
-    return walk_while(w, store, INT_MIN, INT_MAX);
+    return walk_while(w, alloc, INT_MIN, INT_MAX);
 }
 
 static void next_value(const Worker *w, Walk *at)
@@ -252,34 +253,34 @@ static void note(Worker *w, Change c)
     w->change[w->nchange++] = c;
 }
 
-static void count_store(Worker *w, const Store *t, int sign)
+static void count_alloc(Worker *w, const Alloc *t, int sign)
 {
     if (t->konst || !t->size || t->to < t->from)
         return;
-    levels_add(w->live, t->from + 1, t->to + 1, sign * t->size);
+    profile_add(w->live, t->from + 1, t->to + 1, sign * t->size);
     w->area += sign * t->size * (t->to - t->from + 1);
 }
 
-static void put_store(Worker *w, int id, Store t)
+static void put_alloc(Worker *w, int id, Alloc t)
 {
-    count_store(w, &w->s->store[id], -1);
-    w->s->store[id] = t;
-    count_store(w, &t, 1);
-    w->s->bound = levels_most(w->live, &w->npeak);
+    count_alloc(w, &w->s->alloc[id], -1);
+    w->s->alloc[id] = t;
+    count_alloc(w, &t, 1);
+    w->s->bound = profile_most(w->live, &w->npeak);
 }
 
-static void set_store(Worker *w, int id, Store t)
+static void set_alloc(Worker *w, int id, Alloc t)
 {
-    note(w, (Change){.kind = STORE, .id = id, .store = w->s->store[id]});
-    put_store(w, id, t);
+    note(w, (Change){.kind = ALLOC, .id = id, .alloc = w->s->alloc[id]});
+    put_alloc(w, id, t);
 }
 
 /* Value v is read at pos; what it is a view of is read then too. */
 static void read_later(Worker *w, const Val *v, int pos)
 {
     const Node *n = v->def;
-    int store = w->s->place[v->id].buf, i, k;
-    Store t = w->s->store[store];
+    int alloc = w->s->place[v->id].buf, i, k;
+    Alloc t = w->s->alloc[alloc];
 
     if (w->last[v->id] >= pos)
         return;
@@ -289,14 +290,14 @@ static void read_later(Worker *w, const Val *v, int pos)
         w->tree[k].to = pos;
     if (t.to < pos) {
         t.to = pos;
-        set_store(w, store, t);
+        set_alloc(w, alloc, t);
     }
     for (i = 0; n && i < n->narg; i++)
         if (n->arg[i] && is_view(w->s, n, n->op == OP_concat ? i : 0))
             read_later(w, n->arg[i], pos);
 }
 
-/* Values of store b move to store a. */
+/* Values of allocation b move to allocation a. */
 static void move_values(Worker *w, int b, int a, int64_t delta)
 {
     Walk i;
@@ -307,7 +308,7 @@ static void move_values(Worker *w, int b, int a, int64_t delta)
     }
 }
 
-/* Branch `right` joins those of store a. */
+/* Branch `right` joins those of allocation a. */
 static void join_trees(Worker *w, int a, int right)
 {
     int left = w->root[a], top = w->ntree++;
@@ -321,7 +322,7 @@ static void join_trees(Worker *w, int a, int right)
 
 static void unite(Worker *w, int a, int b, int64_t delta)
 {
-    Store x = w->s->store[a], y = w->s->store[b];
+    Alloc x = w->s->alloc[a], y = w->s->alloc[b];
 
     x.in |= y.in;
     x.out |= y.out;
@@ -331,8 +332,8 @@ static void unite(Worker *w, int a, int b, int64_t delta)
     y.size = 0;
     y.from = w->s->nseq + 1;
     y.to = POS_IN - 1;
-    set_store(w, a, x);
-    set_store(w, b, y);
+    set_alloc(w, a, x);
+    set_alloc(w, b, y);
     note(w, (Change){.kind = UNION, .id = b, .into = a, .delta = delta});
     move_values(w, b, a, delta);
     join_trees(w, a, w->root[b]);
@@ -355,7 +356,7 @@ static void go_back(Worker *w, int n)
 
         switch (c->kind) {
         case LAST: w->last[c->id] = c->last; break;
-        case STORE: put_store(w, c->id, c->store); break;
+        case ALLOC: put_alloc(w, c->id, c->alloc); break;
         case UNION: part(w, c); break;
         }
     }
@@ -384,7 +385,8 @@ static bool taken_over(const Worker *w, const Chunk *p, const Chunk *q,
     return at >= 0 && death(w, p) == at && q->birth == at;
 }
 
-/* No piece of store b, at delta in store a, may live where one of a does. */
+/* No piece of allocation b, at delta in allocation a, may live where one of a
+ * does.  */
 static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
 {
     const Ref *place = w->s->place;
@@ -409,16 +411,16 @@ static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
     return true;
 }
 
-static bool has_pieces(const Worker *w, int store)
+static bool has_pieces(const Worker *w, int alloc)
 {
-    Walk i = walk(w, store);
+    Walk i = walk(w, alloc);
     Chunk p;
 
     return next_piece(w, &i, &p);
 }
 
 /* An input is no output, nor are two outputs one; a state is no other's. */
-static bool ends_agree(const Store *x, const Store *y)
+static bool inout_agree(const Alloc *x, const Alloc *y)
 {
     if (x->state || y->state)
         return !(x->in || x->out) || !(y->in || y->out);
@@ -426,14 +428,15 @@ static bool ends_agree(const Store *x, const Store *y)
 }
 
 /* Constants share with views of them alone.  Elements must stay aligned, inputs
- * and outputs at the start of a store, small elements of views at words. */
+ * and outputs at the start of an allocation, small elements of views at words.
+ * */
 static bool values_agree(const Worker *w, int a, int b, int64_t delta)
 {
-    const Stores *s = w->s;
-    const Store *x = &s->store[a], *y = &s->store[b];
+    const Allocs *s = w->s;
+    const Alloc *x = &s->alloc[a], *y = &s->alloc[b];
     Walk i;
 
-    if (!ends_agree(x, y))
+    if (!inout_agree(x, y))
         return false;
     if ((x->konst && (y->out || has_pieces(w, b))) ||
         (y->konst && (x->out || has_pieces(w, a))))
@@ -447,23 +450,23 @@ static bool values_agree(const Worker *w, int a, int b, int64_t delta)
     return !delta || !(y->in || y->out);
 }
 
-/* Makes value v begin `off` bytes into value x, if their stores allow.  at: the
- * node at that position takes over an operand; -1: none does. */
+/* Makes value v begin `off` bytes into value x, if their allocations allow.
+ * at: the node at that position takes over an operand; -1: none does. */
 static bool lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
 {
-    Stores *s = w->s;
+    Allocs *s = w->s;
     int a = s->place[x->id].buf, b = s->place[v->id].buf;
     int64_t delta = s->place[x->id].off + off - s->place[v->id].off;
 
     if (a == b)
         return at < 0 && !delta;
-    if (delta < 0 || delta + s->store[b].size > s->store[a].size) {
+    if (delta < 0 || delta + s->alloc[b].size > s->alloc[a].size) {
         int c = a;
 
         a = b;
         b = c;
         delta = -delta;
-        if (delta < 0 || delta + s->store[b].size > s->store[a].size)
+        if (delta < 0 || delta + s->alloc[b].size > s->alloc[a].size)
             return false;
     }
     if (!values_agree(w, a, b, delta) || !pieces_agree(w, a, b, delta, at))
@@ -647,7 +650,7 @@ static int64_t shift_of(const Node *n, int i)
 }
 
 /* Operands may share bytes with the result only as they may lie under it. */
-static bool operands_agree(const Stores *s, const Node *n)
+static bool operands_agree(const Allocs *s, const Node *n)
 {
     Ref y = s->place[n->res[0]->id];
     int i;
@@ -708,17 +711,17 @@ static void share_reshapes(Worker *w)
 }
 
 /* The next value of a state belongs where the state is. */
-static void place_output(Stores *s, const Val *v)
+static void place_output(Allocs *s, const Val *v)
 {
     Ref *r = &s->place[v->id];
 
     if (v->state) {
         if (v->state != v)
-            s->store[r->buf].size = 0;
+            s->alloc[r->buf].size = 0;
         *r = s->place[v->state->id];
-        s->store[r->buf].state = true;
+        s->alloc[r->buf].state = true;
     }
-    s->store[r->buf].out = true;
+    s->alloc[r->buf].out = true;
 }
 
 /* Copies to where states are come last: nobody reads a state behind them. */
@@ -740,55 +743,55 @@ static void states_last(const Graph *g, Node **seq, int n)
         seq[to++] = copy[i];
 }
 
-static Stores *new_stores(Arena *mem, Graph *g, const Choice *c, Node **seq,
+static Allocs *new_allocs(Arena *mem, Graph *g, const Choice *c, Node **seq,
                           int nseq)
 {
-    Stores *s = NEW(mem, Stores);
+    Allocs *s = NEW(mem, Allocs);
     int i, nval = graph_nval(g);
     Val *v;
 
     states_last(g, seq, nseq);
-    *s = (Stores){.mem = mem, .g = g, .choice = c, .seq = seq, .nseq = nseq};
+    *s = (Allocs){.mem = mem, .g = g, .choice = c, .seq = seq, .nseq = nseq};
     s->place = NEWN(mem, Ref, nval + 1);
-    s->store = NEWN(mem, Store, nval + 1);
+    s->alloc = NEWN(mem, Alloc, nval + 1);
     s->view = NEWN(mem, unsigned char *, nseq + 1);
     for (i = 0; i < nseq; i++)
         s->view[seq[i]->id] = NEWN(mem, unsigned char, seq[i]->narg + 1);
     for (v = g->vals; v; v = v->next) {
-        s->place[v->id] = (Ref){s->nstore, 0};
-        s->store[s->nstore++] = (Store){
+        s->place[v->id] = (Ref){s->nalloc, 0};
+        s->alloc[s->nalloc++] = (Alloc){
             .size = val_bytes(v), .konst = v->data != NULL, .val = v,
             .from = nseq + 1, .to = POS_IN - 1,
         };
     }
     for (i = 0; i < g->nin; i++)
-        s->store[s->place[g->in[i]->id].buf].in = true;
+        s->alloc[s->place[g->in[i]->id].buf].in = true;
     for (i = 0; i < g->nout; i++)
         place_output(s, g->out[i]);
     return s;
 }
 
-/* A tree for every store, of the values that begin in it. */
+/* A tree for every allocation, of the values that begin in it. */
 static void plant(Worker *w)
 {
     const Val *v;
 
     for (v = w->s->g->vals; v; v = v->next) {
-        int store = w->s->place[v->id].buf;
+        int alloc = w->s->place[v->id].buf;
         int birth = v->def ? w->pos[v->def->id] : POS_IN;
         int to = v->data ? w->s->nseq + 1 : MAX(w->last[v->id], birth);
 
         w->tree[v->id] = (Branch){-1, -1, -1, birth, to};
-        if (w->root[store] < 0)
-            w->root[store] = v->id;
+        if (w->root[alloc] < 0)
+            w->root[alloc] = v->id;
         else
-            join_trees(w, store, v->id);
+            join_trees(w, alloc, v->id);
     }
 }
 
 static void find_last(Worker *w)
 {
-    const Stores *s = w->s;
+    const Allocs *s = w->s;
     int i, j;
 
     for (i = 0; i < w->nval; i++)
@@ -804,16 +807,16 @@ static void find_last(Worker *w)
             }
 }
 
-/* Last readers and lives of stores, while nothing is a view. */
+/* Last readers and lives of allocations, while nothing is a view. */
 static void find_lives(Worker *w)
 {
-    const Stores *s = w->s;
+    const Allocs *s = w->s;
     int i;
 
     find_last(w);
     plant(w);
-    for (i = 0; i < s->nstore; i++) {
-        Store t = s->store[i];
+    for (i = 0; i < s->nalloc; i++) {
+        Alloc t = s->alloc[i];
         Walk at = walk(w, i);
         Chunk p;
 
@@ -821,20 +824,20 @@ static void find_lives(Worker *w)
             t.from = MIN(t.from, p.birth);
             t.to = MAX(t.to, death(w, &p));
         }
-        put_store(w, i, t);
+        put_alloc(w, i, t);
     }
 }
 
 static void count_scratch(Worker *w)
 {
-    const Stores *s = w->s;
+    const Allocs *s = w->s;
     int i;
 
     for (i = 0; i < s->nseq; i++)
-        levels_add(w->live, i + 1, i + 1, s->choice[s->seq[i]->id].scratch);
+        profile_add(w->live, i + 1, i + 1, s->choice[s->seq[i]->id].scratch);
 }
 
-static Worker *new_worker(Stores *s)
+static Worker *new_worker(Allocs *s)
 {
     Arena *mem = arena_new();
     Worker *w = NEW(mem, Worker);
@@ -851,7 +854,7 @@ static Worker *new_worker(Stores *s)
     w->tree = NEWN(mem, Branch, 2 * w->nval + 1);
     w->ntree = w->nval;
     w->root = NEWN(mem, int, w->nval + 1);
-    w->live = levels_new(mem, s->nseq + 2);
+    w->live = profile_new(mem, s->nseq + 2);
     memset(w->root, -1, (size_t)(w->nval + 1) * sizeof *w->root);
     for (v = s->g->vals; v; v = v->next) {
         w->val[v->id] = v;
@@ -868,10 +871,10 @@ static Worker *new_worker(Stores *s)
     return w;
 }
 
-Stores *store_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
+Allocs *alloc_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
                      int nseq)
 {
-    Stores *s = new_stores(mem, g, c, seq, nseq);
+    Allocs *s = new_allocs(mem, g, c, seq, nseq);
     Worker *w = new_worker(s);
     int i;
 

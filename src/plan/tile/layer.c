@@ -15,95 +15,95 @@ int64_t slot_bytes(int64_t n)
 
 /* --- operands --- */
 
-bool val_rides(const Val *v)
+bool val_is_inlined(const Val *v)
 {
     return v->data && type_info[v->type].kind != FLOAT && val_count(v) == 1 &&
            type_info[v->type].bytes <= 4;
 }
 
-bool oper_rides(const Oper *o)
+bool oper_is_inlined(const Oper *o)
 {
-    return o->val && o->konst && !o->outer && val_rides(o->val);
+    return o->val && o->konst && !o->in_l3 && val_is_inlined(o->val);
 }
 
-bool oper_streams(const Oper *o)
+bool oper_is_staged(const Oper *o)
 {
-    return o->outer && !o->konst;
+    return o->in_l3 && !o->konst;
 }
 
 bool oper_early(const Oper *o, int first)
 {
     return o->konst ||
-           (o->val && !o->out && !o->outer && o->since < first - 1 &&
+           (o->val && !o->out && !o->in_l3 && o->since < first - 1 &&
             val_bytes(o->val) >= WORTH);
 }
 
-bool store_filled(const Store *s, const Val *v, Ref place)
+bool alloc_filled(const Alloc *s, const Val *v, Ref place)
 {
     return !place.off && val_bytes(v) == s->size;
 }
 
-static void add_oper(Tiler *t, Work *w, const Val *v, bool out)
+static void add_oper(Tiler *t, LayerInst *w, const Val *v, bool out)
 {
     Oper *o = &w->oper[w->noper++];
     int i;
 
-    *o = (Oper){.val = v, .out = out, .store = -1, .since = -1, .bit = -1};
+    *o = (Oper){.val = v, .out = out, .alloc = -1, .since = -1, .bit = -1};
     if (!v)
         return;
     o->place = t->s->place[v->id];
-    o->konst = t->s->store[o->place.buf].konst;
+    o->konst = t->s->alloc[o->place.buf].konst;
     if (o->konst)
         return;
-    o->store = o->place.buf;
-    o->since = t->wrote[o->store] - 1;
-    for (i = 0; i < w->nstore && w->store[i] != o->store; i++)
+    o->alloc = o->place.buf;
+    o->since = t->wrote[o->alloc] - 1;
+    for (i = 0; i < w->nalloc && w->alloc[i] != o->alloc; i++)
         ;
-    w->shared |= out && i < w->nstore;
-    w->store[i] = o->store;
-    w->nstore = MAX(w->nstore, i + 1);
+    w->shared |= out && i < w->nalloc;
+    w->alloc[i] = o->alloc;
+    w->nalloc = MAX(w->nalloc, i + 1);
     o->bit = i;
 }
 
-/* --- works --- */
+/* --- layers --- */
 
-static void note_writes(Tiler *t, const Work *w)
+static void note_writes(Tiler *t, const LayerInst *w)
 {
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (w->oper[o].out && w->oper[o].store >= 0)
-            t->wrote[w->oper[o].store] = t->nwork;
+        if (w->oper[o].out && w->oper[o].alloc >= 0)
+            t->wrote[w->oper[o].alloc] = t->nlayer;
 }
 
-void tiler_recall(Tiler *t, Work *w)
+void tiler_recall(Tiler *t, LayerInst *w)
 {
-    WaySet now = {0};
+    CandSet now = {0};
     int i;
 
     for (i = 0; i < w->noper; i++) {
-        now.outer |= (unsigned)w->oper[i].outer << i;
-        if (w->oper[i].outer)
+        now.in_l3 |= (unsigned)w->oper[i].in_l3 << i;
+        if (w->oper[i].in_l3)
             now.chunk = t->chunk;
     }
     for (i = 0; i < w->nset; i++)
-        if (w->set[i].outer == now.outer && w->set[i].chunk == now.chunk) {
-            w->ways = w->set[i].ways;
+        if (w->set[i].in_l3 == now.in_l3 && w->set[i].chunk == now.chunk) {
+            w->cands = w->set[i].cands;
             return;
         }
     GROW(t->mem, w->set, (size_t)w->nset);
-    now.ways = w->ways = NEWN(t->mem, Ways, 1 << w->nstore);
+    now.cands = w->cands = NEWN(t->mem, Cands, 1 << w->nalloc);
     w->set[w->nset++] = now;
 }
 
-static void add_work(Tiler *t, const Node *n, int part, int pos)
+static void add_layer(Tiler *t, const Node *n, int part, int pos)
 {
-    Work *w;
+    LayerInst *w;
     int i;
 
-    GROW(t->mem, t->work, (size_t)t->nwork);
-    w = &t->work[t->nwork++];
-    *w = (Work){.node = n, .part = part, .pos = pos,
+    GROW(t->mem, t->layer, (size_t)t->nlayer);
+    w = &t->layer[t->nlayer++];
+    *w = (LayerInst){.node = n, .part = part, .pos = pos,
                 .choice = &t->s->choice[n->id], .denied = INT64_MAX};
     if (n->op == OP_concat)
         add_oper(t, w, n->arg[part], false);
@@ -115,15 +115,15 @@ static void add_work(Tiler *t, const Node *n, int part, int pos)
     tiler_recall(t, w);
 }
 
-/* The first work of a node at `pos` in the order, or behind it. */
-static int work_at(const Tiler *t, int pos)
+/* The first layer of a node at `pos` in the order, or behind it. */
+static int layer_at(const Tiler *t, int pos)
 {
-    int lo = 0, hi = t->nwork;
+    int lo = 0, hi = t->nlayer;
 
     while (lo < hi) {
         int mid = (lo + hi) / 2;
 
-        if (t->work[mid].pos < pos)
+        if (t->layer[mid].pos < pos)
             lo = mid + 1;
         else
             hi = mid;
@@ -131,23 +131,23 @@ static int work_at(const Tiler *t, int pos)
     return lo;
 }
 
-/* Between which works stores live: from -1 where they are there at first, to
- * nwork where they are still there at the end. */
+/* Between which layers allocations live: from -1 where they are there at first,
+ * to nwork where they are still there at the end. */
 static void find_lives(Tiler *t)
 {
-    int i, from, to, n = t->s->nstore;
+    int i, from, to, n = t->s->nalloc;
 
     t->first = NEWN(t->mem, int, n + 1);
     t->last = NEWN(t->mem, int, n + 1);
     for (i = 0; i < n; i++) {
-        const Store *v = &t->s->store[i];
+        const Alloc *v = &t->s->alloc[i];
 
-        t->first[i] = t->nwork + 1;
+        t->first[i] = t->nlayer + 1;
         t->last[i] = -2;
         if (!v->size || v->konst)
             continue;
-        from = work_at(t, v->from);
-        to = work_at(t, v->to + 1);
+        from = layer_at(t, v->from);
+        to = layer_at(t, v->to + 1);
         if (from < to) {
             t->first[i] = from;
             t->last[i] = to - 1;
@@ -155,55 +155,55 @@ static void find_lives(Tiler *t)
         if (v->from < 0)
             t->first[i] = -1;
         if (v->to >= t->s->nseq)
-            t->last[i] = t->nwork;
+            t->last[i] = t->nlayer;
         if (v->from < 0 && t->last[i] < 0)
             t->last[i] = -1; /* nobody reads it, but it is there at first */
     }
 }
 
-void tiler_works(Tiler *t)
+void tiler_layers(Tiler *t)
 {
     int i, j;
 
     t->known = t->mem;
-    t->spilled = NEWN(t->mem, Spilled *, t->s->nstore + 1);
-    t->away = NEWN(t->mem, int, t->s->nstore + 1);
-    t->wrote = NEWN(t->mem, int, t->s->nstore + 1);
+    t->spill = NEWN(t->mem, Spill *, t->s->nalloc + 1);
+    t->spill_list = NEWN(t->mem, int, t->s->nalloc + 1);
+    t->wrote = NEWN(t->mem, int, t->s->nalloc + 1);
     t->best.cost = -1;
-    t->best.outside = NEWN(t->mem, bool, t->s->nstore + 1);
+    t->best.in_l3 = NEWN(t->mem, bool, t->s->nalloc + 1);
     for (i = 0; i < t->s->nseq; i++) {
         const Node *n = t->s->seq[i];
         int parts = n->op == OP_concat ? n->narg : 1;
 
         for (j = 0; j < parts; j++)
             if (!t->s->view[n->id][j])
-                add_work(t, n, j, i);
+                add_layer(t, n, j, i);
     }
     find_lives(t);
 }
 
-bool work_uses(const Work *w, int store)
+bool layer_uses(const LayerInst *w, int alloc)
 {
     int i;
 
-    for (i = 0; i < w->nstore && w->store[i] != store; i++)
+    for (i = 0; i < w->nalloc && w->alloc[i] != alloc; i++)
         ;
-    return i < w->nstore;
+    return i < w->nalloc;
 }
 
-unsigned tiler_dying(const Tiler *t, int work)
+unsigned tiler_dying(const Tiler *t, int layer)
 {
-    const Work *w = &t->work[work];
+    const LayerInst *w = &t->layer[layer];
     unsigned set = 0;
     int o;
 
-    if (w->oper[w->noper - 1].outer)
+    if (w->oper[w->noper - 1].in_l3)
         return 0;
     for (o = 0; o + 1 < w->noper; o++) {
         const Oper *x = &w->oper[o];
 
-        if (x->val && !x->konst && !x->out && !x->outer &&
-            t->last[x->store] == work && !t->s->store[x->store].in)
+        if (x->val && !x->konst && !x->out && !x->in_l3 &&
+            t->last[x->alloc] == layer && !t->s->alloc[x->alloc].in)
             set |= 1u << o;
     }
     return set;
@@ -211,7 +211,7 @@ unsigned tiler_dying(const Tiler *t, int work)
 
 /* --- their kernels --- */
 
-/* The room of the nearest memory with which a kernel is allowed: twice its
+/* The room of L1 with which a kernel is allowed: twice its
  * scratch, or that beside the slots of the tile. */
 static int64_t room_wanted(int64_t scratch, int64_t slots)
 {
@@ -221,7 +221,7 @@ static int64_t room_wanted(int64_t scratch, int64_t slots)
                slots ? MIN(scratch, most) + slots : INT64_MAX);
 }
 
-static bool choose_within(const Tiler *t, const Work *w, const Node *tile,
+static bool choose_within(const Tiler *t, const LayerInst *w, const Node *tile,
                           const Dims *d, int64_t scratch, Choice *to)
 {
     const Choice *all = tile == w->node ? w->choice : NULL;
@@ -237,13 +237,13 @@ static bool choose_within(const Tiler *t, const Work *w, const Node *tile,
     return true;
 }
 
-bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
+bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
                   int64_t slots, Choice *to)
 {
     int64_t half = t->room / 2, rest = slots ? t->room - slots : 0;
     bool whole = tile == w->node, ok;
 
-    if (t->lean && !(whole && w->shared))
+    if (t->min_memory && !(whole && w->shared))
         return choose_least(t->chooser, tile, d, to);
     ok = choose_within(t, w, tile, d, half, to);
     if (to->denied <= rest && half < rest)
@@ -254,14 +254,14 @@ bool tiler_choice(const Tiler *t, Work *w, const Node *tile, const Dims *d,
     return ok;
 }
 
-const Node *tile_seen(const Work *w, const Tile *tile, bool whole)
+const Node *tile_seen(const LayerInst *w, const Tile *tile, bool whole)
 {
     if (!tile->node || (whole && w->node->op != OP_concat))
         return w->node;
     return tile->node;
 }
 
-Code tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
+Code tiler_code(Tiler *t, LayerInst *w, const Node *n, const Choice *c,
                 const Dims *d)
 {
     Code code = kern_code(c->kern, c->sig, n, d);
@@ -278,10 +278,10 @@ Code tiler_code(Tiler *t, Work *w, const Node *n, const Choice *c,
     return code;
 }
 
-/* Loads or stores of an operand, or the result, of all cores: words where a
- * kernel is for the chip, but element by element what several results are made
- * with.  Cores that share a row all read it. */
-static int64_t far_loads(const Work *w, const Val *v, bool words, int ncore)
+/* Loads or allocations of an operand, or the result, of all cores: words where
+ * a kernel is for the chip, but element by element what several results are
+ * made with.  Cores that share a row all read it. */
+static int64_t l2_loads(const LayerInst *w, const Val *v, bool words, int ncore)
 {
     const Val *y = w->node->res[0];
     int64_t n = val_count(v), results = val_count(y), loads;
@@ -295,8 +295,8 @@ static int64_t far_loads(const Work *w, const Val *v, bool words, int ncore)
     return loads;
 }
 
-int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
-                   const Choice *c)
+int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
+                  const Choice *c)
 {
     bool words = strcmp(c->kern->isa, "any") != 0;
     int64_t loads = 0;
@@ -306,18 +306,18 @@ int64_t far_cycles(const Tiler *t, const Work *w, unsigned far,
         const Val *v = w->node->op == OP_concat ? w->oper[0].val
                                                 : w->oper[o].val;
 
-        if (v && !oper_rides(&w->oper[o]) &&
-            (w->oper[o].konst || far >> w->oper[o].bit & 1))
-            loads += far_loads(w, v, words, c->ncore);
+        if (v && !oper_is_inlined(&w->oper[o]) &&
+            (w->oper[o].konst || in_l2 >> w->oper[o].bit & 1))
+            loads += l2_loads(w, v, words, c->ncore);
     }
     if (loads)
         loads += node_macs(w->node) / (words ? 16 : 8);
-    return loads * (t->p->soc->mems[t->next].latency - 1) / c->ncore;
+    return loads * (t->p->soc->mems[t->l2].latency - 1) / c->ncore;
 }
 
 /* --- what is forgotten --- */
 
-static void forget_grids(Work *w)
+static void forget_grids(LayerInst *w)
 {
     w->ngrid = 0;
     w->grids = NULL;
@@ -325,16 +325,16 @@ static void forget_grids(Work *w)
     w->denied = INT64_MAX;
 }
 
-void tiler_room(Tiler *t, int64_t near)
+void tiler_room(Tiler *t, int64_t l1)
 {
-    bool more = near > t->listed, other = more;
+    bool more = l1 > t->listed, other = more;
     int i;
 
-    t->room = near;
-    t->listed = MAX(t->listed, near);
-    for (i = 0; i < t->nwork; i++) {
-        Work *w = &t->work[i];
-        bool same = w->wanted <= near && near < w->denied;
+    t->room = l1;
+    t->listed = MAX(t->listed, l1);
+    for (i = 0; i < t->nlayer; i++) {
+        LayerInst *w = &t->layer[i];
+        bool same = w->wanted <= l1 && l1 < w->denied;
 
         if (same && !more)
             continue;
@@ -344,8 +344,8 @@ void tiler_room(Tiler *t, int64_t near)
         w->nset = 0;
         tiler_recall(t, w);
     }
-    for (i = 0; i < t->nwork && other; i++)
-        t->work[i].chain = NULL;
+    for (i = 0; i < t->nlayer && other; i++)
+        t->layer[i].fused = NULL;
 }
 
 static void list_anew(Tiler *t)
@@ -353,20 +353,20 @@ static void list_anew(Tiler *t)
     int i;
 
     t->listed = t->room;
-    for (i = 0; i < t->nwork; i++) {
-        forget_grids(&t->work[i]);
-        t->work[i].chain = NULL;
-        t->work[i].nset = 0;
-        tiler_recall(t, &t->work[i]);
+    for (i = 0; i < t->nlayer; i++) {
+        forget_grids(&t->layer[i]);
+        t->layer[i].fused = NULL;
+        t->layer[i].nset = 0;
+        tiler_recall(t, &t->layer[i]);
     }
 }
 
-void tiler_lean(Tiler *t, bool lean)
+void tiler_min_memory(Tiler *t, bool min_memory)
 {
-    if (t->lean == lean)
+    if (t->min_memory == min_memory)
         return;
-    t->lean = lean;
-    t->streams = NULL;
+    t->min_memory = min_memory;
+    t->can_stage = NULL;
     list_anew(t);
 }
 

@@ -1,16 +1,16 @@
 /* Sums by position: a binary tree over the positions.  What is added to all
- * positions below a node of it is kept there; a node knows the largest sum below
- * it, and at how many positions it is. */
+ * positions below a node of it is kept there; a node knows the largest sum
+ * below it, and at how many positions it is. */
 #include "plan/plan.h"
 
-struct Levels {
+struct Profile {
     int leaves;      /* a power of two */
     int64_t *most;   /* by node; 1: all, 2i and 2i + 1: the halves of i */
     int64_t *add;
     int *count;
 };
 
-static void combine(Levels *l, int i)
+static void combine(Profile *l, int i)
 {
     int a = 2 * i, b = a + 1;
 
@@ -22,9 +22,9 @@ static void combine(Levels *l, int i)
     l->count[i] = a == b ? l->count[a] : l->count[a] + l->count[b];
 }
 
-Levels *levels_new(Arena *mem, int n)
+Profile *profile_new(Arena *mem, int n)
 {
-    Levels *l = NEW(mem, Levels);
+    Profile *l = NEW(mem, Profile);
     int i;
 
     for (l->leaves = 1; l->leaves < n; l->leaves *= 2)
@@ -40,7 +40,7 @@ Levels *levels_new(Arena *mem, int n)
 }
 
 /* Node i is over positions lo to hi. */
-static void add(Levels *l, int i, int lo, int hi, int from, int to, int64_t v)
+static void add(Profile *l, int i, int lo, int hi, int from, int to, int64_t v)
 {
     int mid = lo + (hi - lo) / 2;
 
@@ -56,12 +56,12 @@ static void add(Levels *l, int i, int lo, int hi, int from, int to, int64_t v)
     combine(l, i);
 }
 
-void levels_add(Levels *l, int from, int to, int64_t v)
+void profile_add(Profile *l, int from, int to, int64_t v)
 {
     add(l, 1, 0, l->leaves - 1, from, to, v);
 }
 
-int64_t levels_most(const Levels *l, int *count)
+int64_t profile_most(const Profile *l, int *count)
 {
     *count = l->count[1];
     return l->most[1];

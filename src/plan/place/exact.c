@@ -39,11 +39,11 @@ enum { FAR = INT32_MAX / 2 };
 enum { FEWEST, FEWEST_TIGHT, TIGHTEST, NARROWEST, FEW_TIGHT };
 enum { LARGE, LONG, HIGH, FIRST, SMALL };
 
-typedef struct Way {
+typedef struct Cand {
     int section, buffer;
-} Way;
+} Cand;
 
-static const Way ways[] = {
+static const Cand cands[] = {
     {FEWEST_TIGHT, HIGH}, {FEWEST_TIGHT, LARGE}, {FEW_TIGHT, LONG},
     {TIGHTEST, LONG}, {FEWEST, LONG}, {NARROWEST, LONG},
     {FEWEST_TIGHT, FIRST}, {TIGHTEST, FIRST}, {FEW_TIGHT, HIGH},
@@ -83,8 +83,8 @@ struct Search {
     size_t nwas, room;
     int *list;         /* choices of states under way */
     size_t nlist, listroom;
-    Hash *failed;
-    int nfailed, nslot;
+    Hash *infeasible;
+    int ninfeasible, nslot;
     int32_t over;      /* least height beyond cap that was cut off */
     int64_t nodes, stop;
     int64_t unit;      /* all sizes are multiples: bytes */
@@ -92,7 +92,7 @@ struct Search {
     int32_t *rest0;    /* before anything is placed */
     int32_t *span0;
     int round;
-    const Way *way;
+    const Cand *cand;
 };
 
 static uint64_t mix(uint64_t x)
@@ -142,24 +142,24 @@ static Hash *find_slot(Hash *table, int nslot, Hash h)
 
 static bool has_failed(const Search *s, Hash h)
 {
-    return s->nslot && find_slot(s->failed, s->nslot, h)->a;
+    return s->nslot && find_slot(s->infeasible, s->nslot, h)->a;
 }
 
-static void note_failed(Search *s, Hash h)
+static void note_infeasible(Search *s, Hash h)
 {
     int i, nslot = MAX(1024, 2 * s->nslot);
 
-    if (2 * s->nfailed >= s->nslot) {
+    if (2 * s->ninfeasible >= s->nslot) {
         Hash *table = NEWN(s->mem, Hash, nslot);
 
         for (i = 0; i < s->nslot; i++)
-            if (s->failed[i].a)
-                *find_slot(table, nslot, s->failed[i]) = s->failed[i];
-        s->failed = table;
+            if (s->infeasible[i].a)
+                *find_slot(table, nslot, s->infeasible[i]) = s->infeasible[i];
+        s->infeasible = table;
         s->nslot = nslot;
     }
-    *find_slot(s->failed, s->nslot, h) = h;
-    s->nfailed++;
+    *find_slot(s->infeasible, s->nslot, h) = h;
+    s->ninfeasible++;
 }
 
 /* ---- one state ---- */
@@ -325,7 +325,7 @@ static int64_t cost_of(const Search *s, int p, int q, int k)
     int64_t slack = s->cap - s->floor[k] - s->rest[k];
     int64_t n = 2 * s->flat[k] + (slack > 0);
 
-    switch (s->way->section) {
+    switch (s->cand->section) {
     case FEWEST: return n;
     case FEWEST_TIGHT: return (n << 32) + slack;
     case TIGHTEST: return (slack << 16) + n;
@@ -471,7 +471,7 @@ static bool solve(Search *s, int l, int r)
     if (branch(s, l, r, decide(s, l, r)))
         return true;
     if (s->nodes < s->stop)
-        note_failed(s, h);
+        note_infeasible(s, h);
     return false;
 }
 
@@ -605,7 +605,7 @@ static int64_t key_of(const Search *s, int i)
 {
     int64_t size = s->size[i], life = s->b[i] - s->a[i];
 
-    switch (s->way->buffer) {
+    switch (s->cand->buffer) {
     case LARGE: return size * life;
     case LONG: return life;
     case HIGH: return size;
@@ -664,11 +664,11 @@ static void set_height(Search *s, int64_t height)
     if (cap == s->cap)
         return;
     s->cap = cap;
-    s->nfailed = 0;
+    s->ninfeasible = 0;
     s->over = FAR;
     s->round = 0;
     if (s->nslot)
-        memset(s->failed, 0, (size_t)s->nslot * sizeof *s->failed);
+        memset(s->infeasible, 0, (size_t)s->nslot * sizeof *s->infeasible);
 }
 
 SearchResult search_try(Search *s, int64_t height, int64_t budget,
@@ -685,7 +685,7 @@ SearchResult search_try(Search *s, int64_t height, int64_t budget,
             return SEARCH_none;
         }
     for (; !found && s->nodes < end; slice += slice / 8) {
-        s->way = &ways[s->round++ % (int)LEN(ways)];
+        s->cand = &cands[s->round++ % (int)LEN(cands)];
         set_ranks(s);
         start_again(s);
         s->stop = MIN(end, s->nodes + slice);

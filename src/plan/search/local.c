@@ -2,10 +2,10 @@
  *
  * What is tried is always the same, in the same order; only where it ends
  * depends on the budget.  First whole plans, with more sizes of tiles and more
- * ways to share the next memory among constants, without chains of layers and
+ * candidates to share L2 among constants, without fused groups and
  * with all that there may be.  Then from the best one on a change at a time,
  * kept if the plan is better: a constant that stays, or no longer does; less of
- * the nearest memory for a layer, so that it, or what lives there, is done in
+ * L1 for a layer, so that it, or what lives there, is done in
  * another way.  Layers come first that wait for data.  Until no change is
  * better. */
 #include "plan/tiling.h"
@@ -18,23 +18,23 @@ enum { MOST_BYTES = 1 << 30 };
 
 /* How a plan was made, for others that differ little. */
 typedef struct Recipe {
-    Chains chains;
+    Fusion fusion;
     int effort;
     int64_t chunk, code;
     bool fills, spills;
-    bool *outside;
+    bool *in_l3;
     int64_t *cap;
 } Recipe;
 
-typedef struct Better {
+typedef struct LocalSearch {
     Tiler *t;
     const PlanOpts *o;
     Plan best;          /* what is its own lives in its draft */
     int64_t cost, code;
     Recipe r;           /* of the best */
-    int64_t *live;      /* by work, in the best: bytes of the nearest memory, */
+    int64_t *live;      /* by layer, in the best: bytes of L1, */
     int64_t *wait;      /* and cycles in which cores wait */
-} Better;
+} LocalSearch;
 
 double plan_clock(void)
 {
@@ -44,7 +44,7 @@ double plan_clock(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool is_over(const Better *x)
+static bool is_over(const LocalSearch *x)
 {
     return x->cost <= x->best.least || plan_clock() >= x->o->until ||
            arena_bytes(x->t->mem) >= MOST_BYTES;
@@ -52,14 +52,14 @@ static bool is_over(const Better *x)
 
 /* --- the best --- */
 
-static void note_waits(Better *x)
+static void note_waits(LocalSearch *x)
 {
     const Plan *p = x->t->p;
     Arena *mem = arena_new();
     const When *when = program_trace(mem, p->program);
     int i;
 
-    memset(x->wait, 0, (size_t)x->t->nwork * sizeof *x->wait);
+    memset(x->wait, 0, (size_t)x->t->nlayer * sizeof *x->wait);
     for (i = 0; i < p->program->ncode; i++)
         if (p->program->code[i].kind == REC_wait)
             x->wait[p->step[p->program->code[i].pos].layer] +=
@@ -67,32 +67,32 @@ static void note_waits(Better *x)
     arena_end(mem);
 }
 
-static void keep(Better *x, int64_t cost)
+static void keep(LocalSearch *x, int64_t cost)
 {
     Tiler *t = x->t;
     int64_t most;
 
-    if (t->kept && t->kept != t->draft)
-        arena_end(t->kept);
-    t->kept = t->draft;
+    if (t->best_draft && t->best_draft != t->draft)
+        arena_end(t->best_draft);
+    t->best_draft = t->draft;
     x->best = *t->p;
     x->cost = cost;
     x->code = t->code;
-    memcpy(x->live, live_of(t, t->near, &most),
-           (size_t)t->nwork * sizeof *x->live);
+    memcpy(x->live, live_of(t, t->l1, &most),
+           (size_t)t->nlayer * sizeof *x->live);
     note_waits(x);
-    x->r.chains = t->chains;
+    x->r.fusion = t->fusion;
     x->r.effort = t->effort;
     x->r.chunk = t->chunk;
     x->r.code = t->code;
     x->r.fills = t->fills;
     x->r.spills = t->spills;
-    memcpy(x->r.outside, t->outside, (size_t)t->s->nstore);
-    memcpy(x->r.cap, t->cap, (size_t)t->nwork * sizeof *t->cap);
+    memcpy(x->r.in_l3, t->in_l3, (size_t)t->s->nalloc);
+    memcpy(x->r.cap, t->cap, (size_t)t->nlayer * sizeof *t->cap);
 }
 
 /* false: it is no better, or none. */
-static bool keep_better(Better *x, int64_t cost)
+static bool keep_better(LocalSearch *x, int64_t cost)
 {
     if (cost < 0 || cost >= x->cost)
         return false;
@@ -104,26 +104,26 @@ static void clear_caps(Tiler *t)
 {
     int i;
 
-    for (i = 0; i < t->nwork; i++)
+    for (i = 0; i < t->nlayer; i++)
         t->cap[i] = INT64_MAX;
 }
 
 /* --- whole plans --- */
 
-static void try_one(Better *x, Chains chains, const Trial *y)
+static void try_one(LocalSearch *x, Fusion fusion, const Trial *y)
 {
     Tiler *t = x->t;
 
-    start_over(t, chains);
+    start_over(t, fusion);
     tiler_effort(t, 1);
     clear_caps(t);
     t->fills = x->r.fills;
-    keep_better(x, t->fills ? try_trial(t, x->o, y) : try_again(t, x->o));
+    keep_better(x, t->fills ? try_trial(t, x->o, y) : try_current(t, x->o));
 }
 
 /* With constants outside, many shares of the memory, and sizes of what is
  * fetched at once; none that would come late stay where there is no share. */
-static void try_shares(Better *x, Chains chains)
+static void try_shares(LocalSearch *x, Fusion fusion)
 {
     static const int64_t chunk[] = {49152, 24576, 98304, 32768, 16384, 12288,
                                     8192};
@@ -136,74 +136,74 @@ static void try_shares(Better *x, Chains chains)
 
             if (is_over(x))
                 return;
-            try_one(x, chains, &y);
+            try_one(x, fusion, &y);
         }
 }
 
-static void try_spills(Better *x)
+static void try_spills(LocalSearch *x)
 {
     Tiler *t = x->t;
     int i;
 
     for (i = 0; i < 15 && !is_over(x); i++) {
-        start_over(t, x->r.chains);
+        start_over(t, x->r.fusion);
         clear_caps(t);
-        t->care = 2 - i / 5;
-        if (try_outside(t, x->o, SPILL_PARTS - i % 5 * 2) && best_take(t))
+        t->spill_policy = 2 - i / 5;
+        if (try_l3(t, x->o, SPILL_PARTS - i % 5 * 2) && best_take(t))
             keep_better(x, tiler_cost(t));
     }
 }
 
 /* --- changes of the best --- */
 
-static void back_to_best(Better *x)
+static void back_to_best(LocalSearch *x)
 {
     Tiler *t = x->t;
 
-    start_over(t, x->r.chains);
+    start_over(t, x->r.fusion);
     tiler_effort(t, x->r.effort);
-    memcpy(t->outside, x->r.outside, (size_t)t->s->nstore);
-    memcpy(t->cap, x->r.cap, (size_t)t->nwork * sizeof *t->cap);
+    memcpy(t->in_l3, x->r.in_l3, (size_t)t->s->nalloc);
+    memcpy(t->cap, x->r.cap, (size_t)t->nlayer * sizeof *t->cap);
     t->fills = x->r.fills;
     t->code = x->r.code;
     set_chunk(t, x->r.chunk);
 }
 
-/* The best again, with homes of more values tried at once. */
-static void try_homes(Better *x)
+/* The best again, with levels of more values tried at once. */
+static void try_levels(LocalSearch *x)
 {
     if (is_over(x) || x->r.spills || x->r.effort > 1)
         return;
     back_to_best(x);
     tiler_effort(x->t, 2);
     mark_opers(x->t);
-    keep_better(x, try_again(x->t, x->o));
+    keep_better(x, try_current(x->t, x->o));
 }
 
-static bool move_const(Better *x, int store)
+static bool move_const(LocalSearch *x, int alloc)
 {
     if (is_over(x))
         return false;
     back_to_best(x);
-    x->t->outside[store] = !x->t->outside[store];
+    x->t->in_l3[alloc] = !x->t->in_l3[alloc];
     mark_opers(x->t);
-    return keep_better(x, try_again(x->t, x->o));
+    return keep_better(x, try_current(x->t, x->o));
 }
 
-static bool move_consts(Better *x, int work)
+static bool move_consts(LocalSearch *x, int layer)
 {
-    const Work *w = &x->t->work[work];
+    const LayerInst *w = &x->t->layer[layer];
     bool any = false;
     int o;
 
     for (o = 0; o < w->noper && x->r.fills; o++)
         if (w->oper[o].val && w->oper[o].konst &&
-            x->t->s->store[w->oper[o].place.buf].size >= LEAST_FETCHED)
+            x->t->s->alloc[w->oper[o].place.buf].size >= LEAST_FETCHED)
             any |= move_const(x, w->oper[o].place.buf);
     return any;
 }
 
-static bool cap_layer(Better *x, int work)
+static bool cap_layer(LocalSearch *x, int layer)
 {
     bool any = false;
     int eighths;
@@ -211,32 +211,32 @@ static bool cap_layer(Better *x, int work)
     for (eighths = 8; eighths >= 4 && !is_over(x); eighths -= 2) {
         back_to_best(x);
         mark_opers(x->t);
-        x->t->cap[work] = x->live[work] * eighths / 8 - 8;
-        any |= keep_better(x, try_again(x->t, x->o));
+        x->t->cap[layer] = x->live[layer] * eighths / 8 - 8;
+        any |= keep_better(x, try_current(x->t, x->o));
     }
     return any;
 }
 
-/* Of the works that are not done, the one that waits the longest; -1: none. */
-static int longest_wait(const Better *x, const bool *done)
+/* Of the layers that are not done, the one that waits the longest; -1: none. */
+static int longest_wait(const LocalSearch *x, const bool *done)
 {
     int i, best = -1;
 
-    for (i = 0; i < x->t->nwork; i++)
+    for (i = 0; i < x->t->nlayer; i++)
         if (!done[i] && (best < 0 || x->wait[i] > x->wait[best]))
             best = i;
     return best;
 }
 
-static void climb(Better *x)
+static void climb(LocalSearch *x)
 {
-    bool any = !x->r.spills; /* what is away is not in a recipe */
-    bool *done = NEWN(x->t->mem, bool, x->t->nwork + 1);
+    bool any = !x->r.spills; /* what is spilled is not in a recipe */
+    bool *done = NEWN(x->t->mem, bool, x->t->nlayer + 1);
     int i;
 
     while (any && !is_over(x)) {
         any = false;
-        memset(done, 0, (size_t)x->t->nwork);
+        memset(done, 0, (size_t)x->t->nlayer);
         while ((i = longest_wait(x, done)) >= 0) {
             done[i] = true;
             any |= move_consts(x, i);
@@ -247,27 +247,27 @@ static void climb(Better *x)
 
 /* --- all --- */
 
-void plan_better(Tiler *t, const PlanOpts *o)
+void plan_local_search(Tiler *t, const PlanOpts *o)
 {
-    static const Chains chains[] = {CHAIN_none, CHAIN_faster, CHAIN_all};
-    Better x = {.t = t, .o = o};
+    static const Fusion fusion[] = {FUSE_none, FUSE_faster, FUSE_all};
+    LocalSearch x = {.t = t, .o = o};
     int i;
 
-    x.wait = NEWN(t->mem, int64_t, t->nwork + 1);
-    x.live = NEWN(t->mem, int64_t, t->nwork + 1);
-    x.r.cap = NEWN(t->mem, int64_t, t->nwork + 1);
-    x.r.outside = NEWN(t->mem, bool, t->s->nstore + 1);
-    t->cap = NEWN(t->mem, int64_t, t->nwork + 1);
+    x.wait = NEWN(t->mem, int64_t, t->nlayer + 1);
+    x.live = NEWN(t->mem, int64_t, t->nlayer + 1);
+    x.r.cap = NEWN(t->mem, int64_t, t->nlayer + 1);
+    x.r.in_l3 = NEWN(t->mem, bool, t->s->nalloc + 1);
+    t->cap = NEWN(t->mem, int64_t, t->nlayer + 1);
     clear_caps(t);
     keep(&x, tiler_cost(t));
     if (x.r.spills)
         try_spills(&x);
-    for (i = 0; i < (int)LEN(chains) && !x.r.spills; i++) {
+    for (i = 0; i < (int)LEN(fusion) && !x.r.spills; i++) {
         if (x.r.fills)
-            try_shares(&x, chains[i]);
+            try_shares(&x, fusion[i]);
         else if (!is_over(&x))
-            try_one(&x, chains[i], NULL);
-        try_homes(&x);
+            try_one(&x, fusion[i], NULL);
+        try_levels(&x);
         climb(&x);
     }
     x.best.ended = !is_over(&x) || x.cost <= x.best.least;

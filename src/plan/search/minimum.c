@@ -1,26 +1,26 @@
 /* The least memory with which there is a plan: what a refusal names, and plans
  * whose objective it is.
  *
- * Plans for it are lean: kernels with the least scratch, one slot for each
- * operand, constants fetched a piece at a time when they are wanted.  Sums of
- * what lives are the size below which no lean plan is; from there on addresses
- * and the program's bytes are tried. */
+ * Plans for it are min_memory: kernels with the least scratch, one slot for
+ * each operand, constants fetched a piece at a time when they are wanted.  Sums
+ * of what lives are the size below which no min_memory plan is; from there on
+ * addresses and the program's bytes are tried. */
 #include "plan/tiling.h"
 
 enum { PATIENCE = 4, STRIDE = 4096, MOST_MORE = 1 << 30 };
 
-/* What may be done where memory is short: layers in chains, values away or
- * both, with constants all in the next memory, or all but the small behind;
- * where values are away, also ends: inputs when they are given, and outputs
- * when they are wanted. */
+/* What may be done where memory is short: layers in fused groups, values
+ * spilled or both, with constants all in L2, or all but the small behind; where
+ * values are spilled, also ends: inputs when they are given, and outputs when
+ * they are wanted. */
 typedef enum Means {
-    IN_homes, IN_chains, IN_spilled, IN_both,
-    OUT_homes, OUT_chains, OUT_spilled, OUT_both, NINNER, NMEANS = NINNER + 4
+    IN_homes, IN_fusion, IN_spilled, IN_both,
+    OUT_homes, OUT_fusion, OUT_spilled, OUT_both, NINNER, NMEANS = NINNER + 4
 } Means;
 
-static bool has_chains(Means how)
+static bool has_fused(Means how)
 {
-    return how % OUT_homes == IN_chains || how % OUT_homes == IN_both;
+    return how % OUT_homes == IN_fusion || how % OUT_homes == IN_both;
 }
 
 static bool has_spilled(Means how)
@@ -29,59 +29,59 @@ static bool has_spilled(Means how)
 }
 
 /* Makes ready for it; false: the chip cannot. */
-static bool begin_lean(Tiler *t, const PlanOpts *o, Means how)
+static bool begin_min_memory(Tiler *t, const PlanOpts *o, Means how)
 {
-    static const Means ends[] = {IN_spilled, IN_both, OUT_spilled, OUT_both};
-    bool outside;
+    static const Means inout[] = {IN_spilled, IN_both, OUT_spilled, OUT_both};
+    bool in_l3;
 
-    t->ends = how >= NINNER;
-    how = t->ends ? ends[how - NINNER] : how;
-    outside = how >= OUT_homes;
-    begin_anew(t, has_chains(how) ? CHAIN_all : CHAIN_none, true);
-    if ((outside && (t->outer < 0 || !t->io)) ||
+    t->inout_in_l3 = how >= NINNER;
+    how = t->inout_in_l3 ? inout[how - NINNER] : how;
+    in_l3 = how >= OUT_homes;
+    begin_anew(t, has_fused(how) ? FUSE_all : FUSE_none, true);
+    if ((in_l3 && (t->l3 < 0 || !t->io)) ||
         (has_spilled(how) && !spills_to(t)))
         return false;
-    if (outside)
-        put_outside(t);
-    t->fills = outside;
+    if (in_l3)
+        consts_to_l3(t);
+    t->fills = in_l3;
     t->spills = has_spilled(how);
     set_chunk(t, 0);
     set_rooms(t, o);
-    tiler_room(t, t->p->room[t->near]);
+    tiler_room(t, t->p->room[t->l1]);
     if (t->spills)
         spill_all(t);
-    t->floats = t->spills;
-    return bytes_inside(t) <= room_for_consts(t->p, t->next, o);
+    t->spill_optional = t->spills;
+    return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o);
 }
 
 /* With these means and no more than the room there is: a plan? */
 static bool try_means(Tiler *t, const PlanOpts *o, Means how)
 {
     Plan *p = t->p;
-    bool ok = begin_lean(t, o, how);
-    Rooms r = new_rooms(t, p->room[t->near], p->room[t->next]);
+    bool ok = begin_min_memory(t, o, how);
+    Rooms r = new_rooms(t, p->room[t->l1], p->room[t->l2]);
     Solution s;
     int i;
 
-    if (t->floats && ok) {
-        s = solve_homes(t, r.near, r.next);
+    if (t->spill_optional && ok) {
+        s = solve_levels(t, r.l1, r.l2);
         ok = s.found;
-        for (i = 0; ok && i < t->nwork; i++)
+        for (i = 0; ok && i < t->nlayer; i++)
             spill_stay(t, i, s.stay[i]);
         if (ok)
-            spill_far(t, s.far);
+            spill_only_l2(t, s.in_l2);
     }
-    t->floats = false;
-    return ok && try_rounds(t, o) && place_outside(t);
+    t->spill_optional = false;
+    return ok && try_placement(t, o) && place_l3(t);
 }
 
-/* Nothing is less with values away but for ends than with these. */
+/* Nothing is less with values spilled but for ends than with these. */
 static bool is_least(Means how)
 {
     return how >= NINNER || !has_spilled(how);
 }
 
-static bool try_lean(Tiler *t, const PlanOpts *o)
+static bool try_min_memory(Tiler *t, const PlanOpts *o)
 {
     Means how;
 
@@ -104,23 +104,23 @@ static bool try_inner(Tiler *t, const PlanOpts *o)
 
 static bool try_quick(Tiler *t, const PlanOpts *o)
 {
-    return try_all(t, o) || try_ends(t, o);
+    return try_all(t, o) || try_inout(t, o);
 }
 
-/* The least room of the next memory with which there is a solution by these
+/* The least room of L2 with which there is a solution by these
  * means; more than there is: none. */
 static int64_t least_sum(Tiler *t, const PlanOpts *o, Means how)
 {
-    int64_t lo = 0, hi, near;
+    int64_t lo = 0, hi, l1;
 
-    if (!begin_lean(t, o, how))
+    if (!begin_min_memory(t, o, how))
         return INT64_MAX;
-    near = t->p->room[t->near];
-    hi = t->p->room[t->next] / UNIT + 1;
+    l1 = t->p->room[t->l1];
+    hi = t->p->room[t->l2] / UNIT + 1;
     while (hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
 
-        if (solves(t, near, mid * UNIT))
+        if (solves(t, l1, mid * UNIT))
             hi = mid;
         else
             lo = mid;
@@ -134,22 +134,22 @@ static PlanOpts with_limit(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
     PlanOpts other = *o;
 
     other.limit[mem] = bytes;
-    if (t->grows && mem == t->next)
+    if (t->grows && mem == t->l2)
         soc_grow(t->p->soc, &t->p->soc->mems[mem], bytes);
     return other;
 }
 
 /* What has more room for buffers may be a longer program: of a chip that grows,
  * it may lack what it has too much there. */
-static bool fits_lean(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
+static bool fits_min_memory(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
 {
     PlanOpts less = with_limit(t, o, mem, bytes);
-    bool ok = try_lean(t, &less);
+    bool ok = try_min_memory(t, &less);
 
-    if (ok || !t->grows || mem != t->next)
+    if (ok || !t->grows || mem != t->l2)
         return ok;
     less.limit[mem] = MIN(bytes, t->grows);
-    return try_lean(t, &less);
+    return try_min_memory(t, &less);
 }
 
 /* The least of a memory with which there is a plan, from `least` on, to `most`;
@@ -160,7 +160,7 @@ static int64_t least_plan(Tiler *t, const PlanOpts *o, int mem, int64_t least,
     int64_t lo = least - UNIT, hi = least, step = UNIT;
     int i;
 
-    for (i = 1; !fits_lean(t, o, mem, hi); i++) {
+    for (i = 1; !fits_min_memory(t, o, mem, hi); i++) {
         if (hi >= most)
             return -1;
         step *= i > PATIENCE ? 2 : 1;
@@ -170,7 +170,7 @@ static int64_t least_plan(Tiler *t, const PlanOpts *o, int mem, int64_t least,
     while (hi - lo > UNIT) {
         int64_t mid = lo + (hi - lo) / 2 / UNIT * UNIT;
 
-        if (fits_lean(t, o, mem, mid))
+        if (fits_min_memory(t, o, mem, mid))
             hi = mid;
         else
             lo = mid;
@@ -196,109 +196,109 @@ static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     return least;
 }
 
-/* Of the next memory, whatever its limit. */
-static int64_t least_next_of(Tiler *t, const PlanOpts *o)
+/* Of L2, whatever its limit. */
+static int64_t minimum_l2(Tiler *t, const PlanOpts *o)
 {
     PlanOpts free = *o;
     int64_t least = INT64_MAX, most = 0, sum;
     Means how;
 
-    free.limit[t->next] = -1;
+    free.limit[t->l2] = -1;
     for (how = 0; how < NMEANS; how++) {
         sum = is_least(how) ? least_sum(t, &free, how) : INT64_MAX;
-        if (sum <= t->p->room[t->next]) {
+        if (sum <= t->p->room[t->l2]) {
             least = MIN(least, sum);
-            most = MAX(most, t->p->room[t->next]);
+            most = MAX(most, t->p->room[t->l2]);
         }
     }
     if (least == INT64_MAX)
         return -1;
-    least = least_plan(t, &free, t->next, least, most);
-    return least < 0 ? -1 : less_yet(t, &free, t->next, least);
+    least = least_plan(t, &free, t->l2, least, most);
+    return least < 0 ? -1 : less_yet(t, &free, t->l2, least);
 }
 
-/* Is there a solution with so much of the nearest memory, by any means? */
-static bool solves_near(Tiler *t, const PlanOpts *o, int64_t near)
+/* Is there a solution with so much of L1, by any means? */
+static bool solves_l1(Tiler *t, const PlanOpts *o, int64_t l1)
 {
     PlanOpts less = *o;
     bool ok = false;
     Means how;
 
-    less.limit[t->near] = near;
+    less.limit[t->l1] = l1;
     for (how = 0; how < NMEANS && !ok; how++)
-        ok = is_least(how) && begin_lean(t, &less, how) &&
-             solves(t, near, t->p->room[t->next]);
+        ok = is_least(how) && begin_min_memory(t, &less, how) &&
+             solves(t, l1, t->p->room[t->l2]);
     return ok;
 }
 
-/* Of the nearest memory, whatever its limit. */
-static int64_t least_near_of(Tiler *t, const PlanOpts *o)
+/* Of L1, whatever its limit. */
+static int64_t minimum_l1(Tiler *t, const PlanOpts *o)
 {
     PlanOpts free = *o;
     int64_t lo = 0, hi, most;
 
-    free.limit[t->near] = -1;
-    hi = most = near_room_of(t, &free);
-    if (!solves_near(t, o, hi))
+    free.limit[t->l1] = -1;
+    hi = most = l1_room_of(t, &free);
+    if (!solves_l1(t, o, hi))
         return -1;
     while (hi - lo > UNIT) {
         int64_t mid = lo + (hi - lo) / 2 / UNIT * UNIT;
 
-        if (solves_near(t, o, mid))
+        if (solves_l1(t, o, mid))
             hi = mid;
         else
             lo = mid;
     }
-    hi = least_plan(t, o, t->near, hi, most);
-    return hi < 0 ? -1 : less_yet(t, o, t->near, hi);
+    hi = least_plan(t, o, t->l1, hi, most);
+    return hi < 0 ? -1 : less_yet(t, o, t->l1, hi);
 }
 
-/* What there is of the next memory, where the chip has what is named: the
+/* What there is of L2, where the chip has what is named: the
  * limit, whatever the program of the last try. */
 static int64_t left_within(const Tiler *t, const PlanOpts *o)
 {
-    return o->limit[t->next] >= 0 ? o->limit[t->next] : next_left(t, o);
+    return o->limit[t->l2] >= 0 ? o->limit[t->l2] : l2_left(t, o);
 }
 
 /* What is named is enough; a unit less is not.  -1: of that memory there is
- * enough.  `left`: of the next one. */
-_Noreturn static void refuse(Tiler *t, const PlanOpts *o, int64_t near,
-                             int64_t next, int64_t left)
+ * enough.  `left`: of L2. */
+_Noreturn static void refuse(Tiler *t, const PlanOpts *o, int64_t l1,
+                             int64_t l2, int64_t left)
 {
     Str needs = {.mem = t->p->mem};
 
     set_rooms(t, o);
-    if (near >= 0)
-        say_need(t->p, t->near, "buffers", near, near_left(t, o), &needs);
-    if (next >= 0)
-        say_need(t->p, t->next, "buffers", next, left, &needs);
+    if (l1 >= 0)
+        say_need(t->p, t->l1, "buffers", l1, l1_left(t, o), &needs);
+    if (l2 >= 0)
+        say_need(t->p, t->l2, "buffers", l2, left, &needs);
     no_room(t->p, needs.s);
 }
 
-/* Of the nearest memory, with all there is of the next; and of that, then. */
-static bool find_both(Tiler *t, const PlanOpts *o, int64_t *near,
-                      int64_t *next)
+/* Of L1, with all there is of L2; and of that, then. */
+static bool find_both(Tiler *t, const PlanOpts *o, int64_t *l1,
+                      int64_t *l2)
 {
     PlanOpts more = *o;
 
-    more.limit[t->next] = -1;
-    *near = least_near_of(t, &more);
-    more.limit[t->near] = *near;
-    *next = *near < 0 ? -1 : least_next_of(t, &more);
-    return *next >= 0;
+    more.limit[t->l2] = -1;
+    *l1 = minimum_l1(t, &more);
+    more.limit[t->l1] = *l1;
+    *l2 = *l1 < 0 ? -1 : minimum_l2(t, &more);
+    return *l2 >= 0;
 }
 
 /* A plan with the least of both memories, or of one (-1: what there is of the
  * other). */
-static bool try_least(Tiler *t, const PlanOpts *o, int64_t near, int64_t next)
+static bool try_least(Tiler *t, const PlanOpts *o, int64_t l1, int64_t l2)
 {
     PlanOpts less = *o;
 
-    if (near >= 0)
-        less.limit[t->near] = near;
-    if (next >= 0)
-        less.limit[t->next] = next;
-    return try_lean(t, &less) || try_quick(t, &less);
+    if (l1 >= 0)
+        less.limit[t->l1] = l1;
+    if (l2 >= 0)
+        less.limit[t->l2] = l2;
+    return try_min_memory(t, &less) || try_quick(t, &less);
 }
 
 /* Is there a plan because there is more of a memory than one needs? */
@@ -317,87 +317,87 @@ static int64_t beyond(const Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
 }
 
 /* What the chip itself has too little of: the bytes for buffers of one whose
- * next memory is as large as its limit. */
+ * L2 is as large as its limit. */
 static int64_t least_grown(Tiler *t, const PlanOpts *o)
 {
-    Mem *m = &t->p->soc->mems[t->next];
+    Mem *m = &t->p->soc->mems[t->l2];
     int64_t has = m->size, least = INT64_MAX, sums = INT64_MAX, sum;
     PlanOpts free = *o;
     Means how;
 
-    free.limit[t->next] = -1;
+    free.limit[t->l2] = -1;
     m->size += MOST_MORE;
     for (how = 0; how < NMEANS; how++) {
         sum = is_least(how) ? least_sum(t, &free, how) : INT64_MAX;
-        if (sum > t->p->room[t->next])
+        if (sum > t->p->room[t->l2])
             continue;
-        least = MIN(least, sum + t->p->consts[t->next]);
+        least = MIN(least, sum + t->p->consts[t->l2]);
         sums = MIN(sums, sum);
     }
     t->grows = sums;
     least = sums == INT64_MAX ? -1 :
-            least_plan(t, o, t->next, MAX(least, whole_units(has)),
+            least_plan(t, o, t->l2, MAX(least, whole_units(has)),
                        has + MOST_MORE);
-    least = least < 0 ? -1 : less_yet(t, o, t->next, least);
+    least = least < 0 ? -1 : less_yet(t, o, t->l2, least);
     t->grows = 0;
     m->size = has;
     set_rooms(t, o);
-    return least < 0 ? -1 : next_left(t, o) + beyond(t, o, t->next, least);
+    return least < 0 ? -1 : l2_left(t, o) + beyond(t, o, t->l2, least);
 }
 
-/* The chip itself has too little of the next memory, and maybe there is too
- * little of the nearest too. */
+/* The chip itself has too little of L2, and maybe there is too
+ * little of L1 too. */
 _Noreturn static void refuse_chip(Tiler *t, const PlanOpts *o)
 {
-    Mem *m = &t->p->soc->mems[t->next];
-    int64_t next = least_grown(t, o), near = -1;
+    Mem *m = &t->p->soc->mems[t->l2];
+    int64_t l2 = least_grown(t, o), l1 = -1;
     PlanOpts more = *o;
 
-    if (next < 0) {
-        more.limit[t->next] = -1;
+    if (l2 < 0) {
+        more.limit[t->l2] = -1;
         m->size += MOST_MORE;
-        near = least_near_of(t, &more);
+        l1 = minimum_l1(t, &more);
         m->size -= MOST_MORE;
         more = *o;
-        more.limit[t->near] = near;
-        next = near < 0 ? -1 : least_grown(t, &more);
+        more.limit[t->l1] = l1;
+        l2 = l1 < 0 ? -1 : least_grown(t, &more);
     }
     set_rooms(t, o);
-    refuse(t, o, near, next, next_left(t, o));
+    refuse(t, o, l1, l2, l2_left(t, o));
 }
 
-void make_least(Tiler *t, const PlanOpts *o)
+void make_minimum(Tiler *t, const PlanOpts *o)
 {
     Plan *p = t->p;
-    int64_t next, near = -1;
+    int64_t l2, l1 = -1;
 
-    if (try_inner(t, o) || try_ends(t, o) || try_lean(t, o))
+    if (try_inner(t, o) || try_inout(t, o) || try_min_memory(t, o))
         return;
-    next = least_next_of(t, o);
-    if (has_least(o, t->next, next) && try_least(t, o, near, next))
+    l2 = minimum_l2(t, o);
+    if (has_least(o, t->l2, l2) && try_least(t, o, l1, l2))
         return;
-    if (next < 0)
-        near = least_near_of(t, o);
-    if (has_least(o, t->near, near) && try_least(t, o, near, next))
+    if (l2 < 0)
+        l1 = minimum_l1(t, o);
+    if (has_least(o, t->l1, l1) && try_least(t, o, l1, l2))
         return;
-    if (next >= 0 || near >= 0 || find_both(t, o, &near, &next))
-        refuse(t, o, near, next, left_within(t, o));
-    start_over(t, CHAIN_none);
-    if (t->outer < 0)
-        place_consts_home(p, o);
+    if (l2 >= 0 || l1 >= 0 || find_both(t, o, &l1, &l2))
+        refuse(t, o, l1, l2, left_within(t, o));
+    start_over(t, FUSE_none);
+    if (t->l3 < 0)
+        pack_consts(p, o);
     refuse_chip(t, o);
 }
 
-/* Bytes of the next memory that a plan takes: buffers, constants, steps. */
-static int64_t next_used(const Tiler *t)
+/* Bytes of L2 that a plan takes: buffers, constants, steps. */
+static int64_t l2_used(const Tiler *t)
 {
     const Plan *p = t->p;
 
-    return p->used[t->next] + p->consts[t->next] +
+    return p->used[t->l2] + p->consts[t->l2] +
            program_bytes(p->program);
 }
 
-/* Means and a size of the next memory, and what a plan takes of it then. */
+/* Means and a size of L2, and what a plan takes of it then. */
 typedef struct Small {
     bool any;
     Means how;
@@ -408,16 +408,16 @@ typedef struct Small {
 static void try_sizes(Tiler *t, const PlanOpts *o, Means how, Small *best)
 {
     PlanOpts less = *o;
-    int64_t least = least_sum(t, o, how), room = t->p->room[t->next], used;
-    int64_t konst = t->p->consts[t->next];
+    int64_t least = least_sum(t, o, how), room = t->p->room[t->l2], used;
+    int64_t konst = t->p->consts[t->l2];
 
     for (; least <= room; least = whole_units(least + least / 2 + STRIDE)) {
         if (best->any && least + konst >= best->used)
             return;
-        less.limit[t->next] = least;
+        less.limit[t->l2] = least;
         if (!try_means(t, &less, how))
             continue;
-        used = next_used(t);
+        used = l2_used(t);
         if (!best->any || used < best->used)
             *best = (Small){true, how, least, used};
     }
@@ -432,8 +432,8 @@ bool make_small(Tiler *t, const PlanOpts *o)
     for (how = 0; how < NINNER; how++)
         try_sizes(t, o, how, &best);
     if (best.any)
-        less.limit[t->next] = best.limit;
-    if (try_all(t, &less) && (!best.any || next_used(t) <= best.used))
+        less.limit[t->l2] = best.limit;
+    if (try_all(t, &less) && (!best.any || l2_used(t) <= best.used))
         return true;
     return best.any && try_means(t, &less, best.how);
 }

@@ -1,64 +1,65 @@
-/* Results that follow their operands: where a layer goes through a value tile
+/* Results that overlap their operands: where a layer goes through a value tile
  * by tile, what it writes may take the place of what it has read, a little
- * behind.  The two buffers then keep a distance, and may overlap; a chain of
+ * behind.  The two buffers then keep a distance, and may overlap; a run of
  * layers makes a group of such buffers, which is placed as one. */
 #include "plan/tiling.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A store in the next memory. */
+/* An allocation in L2. */
 typedef struct Member {
-    int group;          /* the store that leads it; -1: not in the memory */
+    int group;          /* the allocation that leads it; -1: not in the memory
+                           */
     int64_t off;        /* bytes from there */
-    int follower;       /* the store that writes behind what is read here; -1:
-                           none */
+    int writer;         /* the allocation that writes behind what is read here;
+                           -1: none */
 } Member;
 
-typedef struct Merger {
+typedef struct Overlapper {
     Tiler *t;
     const Solution *sol;
     const int64_t *room;
-    Member *v;          /* by store */
-    int *list, n;       /* the stores in the next memory */
-    bool *done;         /* by work: merged */
+    Member *v;          /* by allocation */
+    int *list, n;       /* the allocations in L2 */
+    bool *done;         /* by layer: overlapped */
     int64_t *lo, *hi;   /* by leader, while it is measured */
-} Merger;
+} Overlapper;
 
-static void find_members(Merger *m)
+static void find_members(Overlapper *m)
 {
-    const Stores *s = m->t->s;
+    const Allocs *s = m->t->s;
     int i;
 
-    for (i = 0; i < s->nstore; i++) {
+    for (i = 0; i < s->nalloc; i++) {
         m->v[i] = (Member){-1, 0, -1};
-        if (s->store[i].size && !s->store[i].konst && m->sol->far[i] &&
-            !m->t->spilled[i]) {
+        if (s->alloc[i].size && !s->alloc[i].konst && m->sol->in_l2[i] &&
+            !m->t->spill[i]) {
             m->v[i].group = i;
             m->list[m->n++] = i;
         }
     }
 }
 
-static void widen(Merger *m, int store)
+static void widen(Overlapper *m, int alloc)
 {
-    const Member *v = &m->v[store];
+    const Member *v = &m->v[alloc];
 
     m->lo[v->group] = MIN(m->lo[v->group], v->off);
     m->hi[v->group] = MAX(m->hi[v->group],
-                          v->off + m->t->s->store[store].size);
+                          v->off + m->t->s->alloc[alloc].size);
 }
 
 /* Bytes that are too many of those from the first to the last of each group;
- * work k: of what lives there; -1: of each group alone. */
-static int64_t too_many(Merger *m, int k, int64_t room)
+ * layer k: of what lives there; -1: of each group alone. */
+static int64_t too_many(Overlapper *m, int k, int64_t room)
 {
     int64_t live = 0, sum = 0;
-    int lo = k < 0 ? k : k - m->sol->way[k]->before;
-    int hi = k < 0 ? k : k + m->sol->way[k]->after, j;
+    int lo = k < 0 ? k : k - m->sol->cand[k]->before;
+    int hi = k < 0 ? k : k + m->sol->cand[k]->after, j;
 
     if (k >= 0)
-        live = m->sol->way[k]->outer_bytes +
+        live = m->sol->cand[k]->l2_bytes +
                spill_resident(m->t, m->sol->within, lo, hi - lo + 1);
     for (j = 0; j < m->n; j++) {
         m->lo[m->list[j]] = INT64_MAX;
@@ -80,25 +81,25 @@ static int64_t too_many(Merger *m, int k, int64_t room)
     return k < 0 ? sum : MAX(0, live - room);
 }
 
-/* Bytes that are too many, over all works and groups. */
-static int64_t excess(Merger *m)
+/* Bytes that are too many, over all layers and groups. */
+static int64_t excess(Overlapper *m)
 {
     int64_t sum = 0, most = 0;
     int k;
 
-    for (k = 0; k < m->t->nwork; k++) {
+    for (k = 0; k < m->t->nlayer; k++) {
         most = MAX(most, m->room[k]);
         sum += too_many(m, k, m->room[k]);
     }
     return sum + too_many(m, -1, most);
 }
 
-/* The same before anything is merged. */
-static int64_t excess_apart(const Merger *m)
+/* The same before anything overlaps. */
+static int64_t excess_apart(const Overlapper *m)
 {
     const Tiler *t = m->t;
-    int64_t *live = NEWN(t->mem, int64_t, t->nwork + 2), most = 0, sum = 0;
-    int64_t *fresh = NEWN(t->mem, int64_t, t->nwork + 2), now;
+    int64_t *live = NEWN(t->mem, int64_t, t->nlayer + 2), most = 0, sum = 0;
+    int64_t *fresh = NEWN(t->mem, int64_t, t->nlayer + 2), now;
     int j, k, lo, hi;
 
     for (j = 0; j < m->n; j++) {
@@ -106,18 +107,18 @@ static int64_t excess_apart(const Merger *m)
 
         if (t->last[i] < from)
             continue;
-        fresh[from] += t->s->store[i].size;
-        live[from] += t->s->store[i].size;
-        live[t->last[i] + 1] -= t->s->store[i].size;
+        fresh[from] += t->s->alloc[i].size;
+        live[from] += t->s->alloc[i].size;
+        live[t->last[i] + 1] -= t->s->alloc[i].size;
     }
-    for (k = 1; k < t->nwork; k++)
+    for (k = 1; k < t->nlayer; k++)
         live[k] += live[k - 1];
-    for (k = 0; k < t->nwork; k++) {
-        const Way *way = m->sol->way[k];
+    for (k = 0; k < t->nlayer; k++) {
+        const Cand *cand = m->sol->cand[k];
 
-        lo = k - way->before;
-        hi = k + way->after;
-        now = live[lo] + way->outer_bytes +
+        lo = k - cand->before;
+        hi = k + cand->after;
+        now = live[lo] + cand->l2_bytes +
               spill_resident(t, m->sol->within, lo, hi - lo + 1);
         for (j = lo + 1; j <= hi; j++)
             now += fresh[j];
@@ -125,36 +126,36 @@ static int64_t excess_apart(const Merger *m)
         most = MAX(most, m->room[k]);
     }
     for (j = 0; j < m->n; j++)
-        sum += MAX(0, t->s->store[m->list[j]].size - most);
+        sum += MAX(0, t->s->alloc[m->list[j]].size - most);
     return sum;
 }
 
-/* Do two stores of the memory overlap, `by` bytes between their groups? */
-static bool overlap(const Merger *m, int a, int b, int64_t by)
+/* Do two allocations of the memory overlap, `by` bytes between their groups? */
+static bool overlap(const Overlapper *m, int a, int b, int64_t by)
 {
-    const Store *s = m->t->s->store;
+    const Alloc *s = m->t->s->alloc;
     int64_t from = m->v[a].off, at = m->v[b].off + by;
 
     return from < at + s[b].size && at < from + s[a].size;
 }
 
-/* Is all that x has in common with its follower y the place where work k, or
- * its chain, writes?  Others may have written to y while x lives. */
-static bool meets_place(const Merger *m, int k, int x, int y, int64_t by)
+/* Is all that x has in common with its writer y the place where layer k, or
+ * its fused group, writes?  Others may have written to y while x lives. */
+static bool meets_place(const Overlapper *m, int k, int x, int y, int64_t by)
 {
-    const Work *w = &m->t->work[k];
-    const Oper *o = way_result(w, m->sol->way[k]);
+    const LayerInst *w = &m->t->layer[k];
+    const Oper *o = cand_result(w, m->sol->cand[k]);
     int64_t at = m->v[y].off + by, from = at + o->place.off;
     int64_t end = from + val_bytes(o->val), x_at = m->v[x].off;
 
     return m->t->first[y] >= k ||
            (MAX(x_at, at) >= from &&
-            MIN(x_at + m->t->s->store[x].size,
-                at + m->t->s->store[y].size) <= end);
+            MIN(x_at + m->t->s->alloc[x].size,
+                at + m->t->s->alloc[y].size) <= end);
 }
 
 /* May x's group and that of y be one, `by` bytes apart? */
-static bool may_join(const Merger *m, int k, int x, int y, int64_t by)
+static bool may_join(const Overlapper *m, int k, int x, int y, int64_t by)
 {
     const Tiler *t = m->t;
     int i, j;
@@ -172,34 +173,34 @@ static bool may_join(const Merger *m, int k, int x, int y, int64_t by)
     return meets_place(m, k, x, y, by);
 }
 
-static void join_groups(Merger *m, int to, int from, int64_t by)
+static void join_groups(Overlapper *m, int to, int from, int64_t by)
 {
     int i;
 
-    for (i = 0; i < m->t->s->nstore; i++)
+    for (i = 0; i < m->t->s->nalloc; i++)
         if (m->v[i].group == from) {
             m->v[i].group = to;
             m->v[i].off += by;
         }
 }
 
-/* The stores of work k, or of the chain that begins with it, that may be
- * merged; false: none. */
-static bool find_pair(const Merger *m, int k, int *x, int *y, int64_t *by)
+/* The allocations of layer k, or of the fused group that begins with it, that
+ * may be overlapped; false: none. */
+static bool find_pair(const Overlapper *m, int k, int *x, int *y, int64_t *by)
 {
-    const Work *w = &m->t->work[k];
-    const Way *way = m->sol->way[k];
+    const LayerInst *w = &m->t->layer[k];
+    const Cand *cand = m->sol->cand[k];
 
-    if (m->done[k] || way->before || way->saves <= 0)
+    if (m->done[k] || cand->before || cand->saves <= 0)
         return false;
-    *x = w->oper[way->over].store;
-    *y = way_result(w, way)->store;
-    *by = m->v[*x].off - way->lag - m->v[*y].off;
+    *x = w->oper[cand->over].alloc;
+    *y = cand_result(w, cand)->alloc;
+    *by = m->v[*x].off - cand->distance - m->v[*y].off;
     return m->v[*x].group >= 0 && m->v[*y].group >= 0 &&
            m->v[*x].group != m->v[*y].group;
 }
 
-static void copy_state(const Merger *m, Merger *to)
+static void copy_state(const Overlapper *m, Overlapper *to)
 {
     int i;
 
@@ -208,40 +209,42 @@ static void copy_state(const Merger *m, Merger *to)
     to->room = m->room;
     to->list = m->list;
     to->n = m->n;
-    for (i = 0; i < m->t->s->nstore; i++)
+    for (i = 0; i < m->t->s->nalloc; i++)
         to->v[i] = m->v[i];
-    for (i = 0; i < m->t->nwork; i++)
+    for (i = 0; i < m->t->nlayer; i++)
         to->done[i] = m->done[i];
 }
 
-static Merger *new_merger(Tiler *t, const Solution *sol, const int64_t *room)
+static Overlapper *new_overlapper(Tiler *t, const Solution *sol,
+                                  const int64_t *room)
 {
-    Merger *m = NEW(t->mem, Merger);
-    int n = t->s->nstore + 1;
+    Overlapper *m = NEW(t->mem, Overlapper);
+    int n = t->s->nalloc + 1;
 
-    *m = (Merger){.t = t, .sol = sol, .room = room,
+    *m = (Overlapper){.t = t, .sol = sol, .room = room,
                   .v = NEWN(t->mem, Member, n), .list = NEWN(t->mem, int, n),
-                  .done = NEWN(t->mem, bool, t->nwork + 1),
+                  .done = NEWN(t->mem, bool, t->nlayer + 1),
                   .lo = NEWN(t->mem, int64_t, n),
                   .hi = NEWN(t->mem, int64_t, n)};
     return m;
 }
 
-static bool merge_at(Merger *m, int k)
+static bool overlap_at(Overlapper *m, int k)
 {
     int64_t by;
     int x, y;
 
     if (!find_pair(m, k, &x, &y, &by) || !may_join(m, k, x, y, by))
         return false;
-    m->v[x].follower = y;
+    m->v[x].writer = y;
     join_groups(m, m->v[x].group, m->v[y].group, by);
     m->done[k] = true;
     return true;
 }
 
-/* From work k on: it alone, then with as many neighbours as make it better. */
-static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
+/* From layer k on: it alone, then with as many neighbours as make it better. */
+static int64_t try_run(Overlapper *m, Overlapper *trial, Overlapper *best,
+                       int k)
 {
     int64_t least = INT64_MAX, now, by;
     int i, step, x, y;
@@ -249,16 +252,16 @@ static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
     if (!find_pair(m, k, &x, &y, &by))
         return least;
     copy_state(m, trial);
-    if (!merge_at(trial, k))
+    if (!overlap_at(trial, k))
         return least;
     least = excess(trial);
     copy_state(trial, best);
     for (step = -1; step <= 1; step += 2) {
         copy_state(best, trial);
-        for (i = k + step; i >= 0 && i < m->t->nwork; i += step) {
-            if (m->sol->way[i]->before)
+        for (i = k + step; i >= 0 && i < m->t->nlayer; i += step) {
+            if (m->sol->cand[i]->before)
                 continue;
-            if (!merge_at(trial, i))
+            if (!overlap_at(trial, i))
                 break;
             now = excess(trial);
             if (now < least) {
@@ -270,48 +273,48 @@ static int64_t try_chain(Merger *m, Merger *trial, Merger *best, int k)
     return least;
 }
 
-/* Operands of work k that end there, outside of inputs. */
-static unsigned dying(const Merger *m, int k)
+/* Operands of layer k that end there, outside of inputs. */
+static unsigned dying(const Overlapper *m, int k)
 {
-    const Work *w = &m->t->work[k];
+    const LayerInst *w = &m->t->layer[k];
     unsigned set = tiler_dying(m->t, k);
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (set >> o & 1 && m->v[w->oper[o].store].group < 0)
+        if (set >> o & 1 && m->v[w->oper[o].alloc].group < 0)
             set &= ~(1u << o);
     return set;
 }
 
-static void find_lags(Merger *m)
+static void find_distances(Overlapper *m)
 {
     int k;
 
-    for (k = 0; k < m->t->nwork; k++)
-        if (!m->sol->way[k]->before)
-            tiler_lag(m->t, &m->t->work[k], m->sol->way[k], dying(m, k));
+    for (k = 0; k < m->t->nlayer; k++)
+        if (!m->sol->cand[k]->before)
+            tiler_overlap(m->t, &m->t->layer[k], m->sol->cand[k], dying(m, k));
 }
 
 /* Returns what is still too many. */
-static int64_t choose_merges(Merger *m)
+static int64_t choose_overlaps(Overlapper *m)
 {
-    Merger *trial, *chain, *best;
+    Overlapper *trial, *run, *best;
     int64_t now = excess_apart(m), least, got;
     int k;
 
     if (now <= 0)
         return now;
-    trial = new_merger(m->t, m->sol, m->room);
-    chain = new_merger(m->t, m->sol, m->room);
-    best = new_merger(m->t, m->sol, m->room);
-    find_lags(m);
+    trial = new_overlapper(m->t, m->sol, m->room);
+    run = new_overlapper(m->t, m->sol, m->room);
+    best = new_overlapper(m->t, m->sol, m->room);
+    find_distances(m);
     while (now > 0) {
         least = now;
-        for (k = 0; k < m->t->nwork; k++) {
-            got = try_chain(m, trial, chain, k);
+        for (k = 0; k < m->t->nlayer; k++) {
+            got = try_run(m, trial, run, k);
             if (got < least) {
                 least = got;
-                copy_state(chain, best);
+                copy_state(run, best);
             }
         }
         if (least >= now)
@@ -322,27 +325,27 @@ static int64_t choose_merges(Merger *m)
     return now;
 }
 
-int64_t merge_stores(Tiler *t, const Solution *sol, const int *buf,
-                     const int64_t *room)
+int64_t overlap_allocs(Tiler *t, const Solution *sol, const int *buf,
+                       const int64_t *room)
 {
-    Merger *m = new_merger(t, sol, room);
+    Overlapper *m = new_overlapper(t, sol, room);
     int64_t over;
     int i;
 
     find_members(m);
-    over = choose_merges(m);
-    t->merged = false;
+    over = choose_overlaps(m);
+    t->overlapped = false;
     t->lead = NEWN(t->mem, int, t->p->nbuf + 1);
     t->off = NEWN(t->mem, int64_t, t->p->nbuf + 1);
     for (i = 0; i < t->p->nbuf; i++)
         t->lead[i] = i;
-    for (i = 0; i < t->s->nstore; i++)
+    for (i = 0; i < t->s->nalloc; i++)
         if (buf[i] >= 0 && m->v[i].group >= 0) {
             t->lead[buf[i]] = buf[m->v[i].group];
             t->off[buf[i]] = m->v[i].off;
-            if (m->v[i].follower >= 0) {
-                t->merged = true;
-                t->p->buf[buf[i]].over = buf[m->v[i].follower] + 1;
+            if (m->v[i].writer >= 0) {
+                t->overlapped = true;
+                t->p->buf[buf[i]].over = buf[m->v[i].writer] + 1;
             }
         }
     t->nlead = t->p->nbuf;

@@ -1,38 +1,39 @@
 /* Steps and addresses of a solution, in turn until the addresses fit.  Where a
  * packing is higher than its memory, the layers that live at its top get less
- * room, and homes and tiles are chosen anew. */
+ * room, and levels and tiles are chosen anew. */
 #include "plan/tiling.h"
 
 #include <string.h>
 
-enum { ROUNDS = 16, LEAN_ROUNDS = 4, PATIENCE = 8, LOOSE = 4096, SLACK = 512 };
+enum { ITERATIONS = 16, FEW_ITERATIONS = 4, PATIENCE = 8, LOOSE = 4096,
+      SLACK = 512 };
 
 /* --- room --- */
 
-Rooms new_rooms(Tiler *t, int64_t near, int64_t next)
+Rooms new_rooms(Tiler *t, int64_t l1, int64_t l2)
 {
-    Rooms r = {NEWN(t->mem, int64_t, t->nwork + 1),
-               NEWN(t->mem, int64_t, t->nwork + 1), 0};
+    Rooms r = {NEWN(t->mem, int64_t, t->nlayer + 1),
+               NEWN(t->mem, int64_t, t->nlayer + 1), 0};
     int i;
 
-    for (i = 0; i < t->nwork; i++) {
-        r.near[i] = t->cap ? MIN(near, t->cap[i]) : near;
-        r.next[i] = next;
+    for (i = 0; i < t->nlayer; i++) {
+        r.l1[i] = t->cap ? MIN(l1, t->cap[i]) : l1;
+        r.l2[i] = l2;
     }
     return r;
 }
 
-Solution solve_rooms(Tiler *t, int64_t near, int64_t next)
+Solution solve_rooms(Tiler *t, int64_t l1, int64_t l2)
 {
-    Rooms r = new_rooms(t, near, next);
+    Rooms r = new_rooms(t, l1, l2);
 
-    tiler_room(t, near);
-    return solve_homes(t, r.near, r.next);
+    tiler_room(t, l1);
+    return solve_levels(t, r.l1, r.l2);
 }
 
-bool solves(Tiler *t, int64_t near, int64_t next)
+bool solves(Tiler *t, int64_t l1, int64_t l2)
 {
-    return solve_rooms(t, near, next).found;
+    return solve_rooms(t, l1, l2).found;
 }
 
 /* --- steps and addresses of a solution --- */
@@ -45,25 +46,25 @@ static void clear_plan(Plan *p)
     memset(p->consts, 0, sizeof p->consts);
 }
 
-static void set_homes(Tiler *t, const Solution *sol, const int *buf)
+static void set_levels(Tiler *t, const Solution *sol, const int *buf)
 {
     int i;
 
-    for (i = 0; i < t->s->nstore; i++) {
+    for (i = 0; i < t->s->nalloc; i++) {
         Buf *b = buf[i] >= 0 ? &t->p->buf[buf[i]] : NULL;
 
         if (b && b->kind == BUF_const)
-            b->mem = t->outside[i] ? t->outer : t->next;
+            b->mem = t->in_l3[i] ? t->l3 : t->l2;
         else if (b)
-            b->mem = sol->far[i] ? t->next : t->near;
+            b->mem = sol->in_l2[i] ? t->l2 : t->l1;
     }
 }
 
 int64_t *live_of(Tiler *t, int mem, int64_t *most)
 {
     const Plan *p = t->p;
-    int64_t *live = NEWN(t->mem, int64_t, t->nwork + 1);
-    int *seen = NEWN(t->mem, int, t->nwork + 1), i, k;
+    int64_t *live = NEWN(t->mem, int64_t, t->nlayer + 1);
+    int *seen = NEWN(t->mem, int, t->nlayer + 1), i, k;
 
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
@@ -77,7 +78,7 @@ int64_t *live_of(Tiler *t, int mem, int64_t *most)
             }
     }
     *most = 0;
-    for (i = 0; i < t->nwork; i++)
+    for (i = 0; i < t->nlayer; i++)
         *most = MAX(*most, live[i]);
     return live;
 }
@@ -88,17 +89,17 @@ static void shrink(Tiler *t, int mem, int64_t *room, int64_t over)
     int64_t most, *live = live_of(t, mem, &most);
     int i;
 
-    for (i = 0; i < t->nwork; i++)
+    for (i = 0; i < t->nlayer; i++)
         if (live[i] > most - over - most / 32)
             room[i] = MIN(room[i], live[i]) - MAX(over / 2, 64);
 }
 
-int64_t near_left(const Tiler *t, const PlanOpts *o)
+int64_t l1_left(const Tiler *t, const PlanOpts *o)
 {
-    const Mem *m = &t->p->soc->mems[t->near];
+    const Mem *m = &t->p->soc->mems[t->l1];
 
-    if (o->limit[t->near] >= 0)
-        return o->limit[t->near];
+    if (o->limit[t->l1] >= 0)
+        return o->limit[t->l1];
     return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
 }
 
@@ -107,54 +108,54 @@ int64_t whole_units(int64_t bytes)
     return MAX(0, bytes) / UNIT * UNIT;
 }
 
-int64_t near_room_of(const Tiler *t, const PlanOpts *o)
+int64_t l1_room_of(const Tiler *t, const PlanOpts *o)
 {
-    return whole_units(near_left(t, o));
+    return whole_units(l1_left(t, o));
 }
 
-int64_t next_all(const Tiler *t)
+int64_t l2_all(const Tiler *t)
 {
-    const Mem *m = &t->p->soc->mems[t->next];
+    const Mem *m = &t->p->soc->mems[t->l2];
 
     return m->size - m->reserved - m->program;
 }
 
-int64_t next_left(const Tiler *t, const PlanOpts *o)
+int64_t l2_left(const Tiler *t, const PlanOpts *o)
 {
-    int64_t room = next_all(t) - t->p->consts[t->next] - t->code;
+    int64_t room = l2_all(t) - t->p->consts[t->l2] - t->code;
 
-    if (o->limit[t->next] >= 0)
-        room = MIN(room, o->limit[t->next]);
+    if (o->limit[t->l2] >= 0)
+        room = MIN(room, o->limit[t->l2]);
     return room;
 }
 
-int64_t next_room(const Tiler *t, const PlanOpts *o)
+int64_t l2_room(const Tiler *t, const PlanOpts *o)
 {
-    return whole_units(next_left(t, o));
+    return whole_units(l2_left(t, o));
 }
 
-static int64_t stored_bytes(const Tiler *t, const Work *w)
+static int64_t stored_bytes(const Tiler *t, const LayerInst *w)
 {
     int64_t sum = 0;
     int i;
 
-    for (i = 0; i < w->nstore; i++)
-        sum += t->s->store[w->store[i]].size;
+    for (i = 0; i < w->nalloc; i++)
+        sum += t->s->alloc[w->alloc[i]].size;
     return sum;
 }
 
-/* Ways that go through their operands once allow longer chains of layers in one
- * place; false: that was asked for already. */
-static bool follow_more(Tiler *t)
+/* Candidates that go through their operands once allow longer fused groups in
+ * one place; false: that was asked for already. */
+static bool overlap_more(Tiler *t)
 {
     bool more = false;
     int i;
 
-    for (i = 0; i < t->nwork; i++) {
-        Work *w = &t->work[i];
+    for (i = 0; i < t->nlayer; i++) {
+        LayerInst *w = &t->layer[i];
 
-        if (!w->follow && stored_bytes(t, w) > t->p->room[t->next] / 4)
-            more = w->follow = true;
+        if (!w->overlaps && stored_bytes(t, w) > t->p->room[t->l2] / 4)
+            more = w->overlaps = true;
     }
     return more;
 }
@@ -193,7 +194,7 @@ static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
 {
     int i;
 
-    for (i = 0; i < t->nwork; i++)
+    for (i = 0; i < t->nlayer; i++)
         room[i] = MIN(room[i], most);
 }
 
@@ -202,39 +203,40 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
 {
     Plan *p = t->p;
-    int *buf = NEWN(t->mem, int, t->s->nstore + 1), work = 0;
+    int *buf = NEWN(t->mem, int, t->s->nalloc + 1), layer = 0;
     int64_t over;
     bool ok = true;
 
     clear_plan(p);
     plan_bufs(p, t->s, sol->within, buf);
-    set_homes(t, sol, buf);
+    set_levels(t, sol, buf);
     spill_bufs(t, buf);
-    if (merge_stores(t, sol, buf, r->next) > 0 && follow_more(t))
+    if (overlap_allocs(t, sol, buf, r->l2) > 0 && overlap_more(t))
         return false;
-    place_consts_home(p, o);
+    pack_consts(p, o);
     emit_steps(t, sol);
     plan_lives(p);
-    if (t->lean && t->nfetch)
+    if (t->min_memory && t->nfetch)
         size_fetches(t);
-    p->room[t->near] = near_room_of(t, o);
-    p->room[t->next] = next_room(t, o);
-    over = place_at_home(p, t->near) - p->room[t->near];
+    p->room[t->l1] = l1_room_of(t, o);
+    p->room[t->l2] = l2_room(t, o);
+    over = pack_memory(p, t->l1) - p->room[t->l1];
     if (over > 0) {
-        shrink(t, t->near, r->near, over);
+        shrink(t, t->l1, r->l1, over);
         ok = false;
     }
-    over = (t->merged || (t->nfetch && !t->lean) ? place_groups(t, t->next)
-                      : place_at_home(p, t->next)) - p->room[t->next];
+    over = (t->overlapped || (t->nfetch && !t->min_memory) ? place_groups(t,
+                                                                          t->l2)
+                      : pack_memory(p, t->l2)) - p->room[t->l2];
     if (over > 0) {
-        shrink(t, t->next, r->next, over);
+        shrink(t, t->l2, r->l2, over);
         return false;
     }
-    over = ok ? add_fetches(t, &work) : 0;
+    over = ok ? add_fetches(t, &layer) : 0;
     if (over > 0) {
-        r->next[work] -= MAX(over, 64);
+        r->l2[layer] -= MAX(over, 64);
         if (++r->late > PATIENCE) /* nor would what is fetched next */
-            cap_rooms(t, r->next, r->next[work]);
+            cap_rooms(t, r->l2, r->l2[layer]);
         ok = false;
     }
     return ok && knows_program(t);
@@ -249,7 +251,7 @@ static bool draft_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     Plan *p = t->p;
     bool ok;
 
-    if (t->draft && t->draft != t->kept)
+    if (t->draft && t->draft != t->best_draft)
         arena_end(t->draft);
     p->steps = mem;
     t->draft = t->mem = p->mem = arena_new();
@@ -263,54 +265,54 @@ static bool draft_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     return ok;
 }
 
-static int follows(const Tiler *t)
+static int count_overlaps(const Tiler *t)
 {
     int i, n = 0;
 
-    for (i = 0; i < t->nwork; i++)
-        n += t->work[i].follow;
+    for (i = 0; i < t->nlayer; i++)
+        n += t->layer[i].overlaps;
     return n;
 }
 
-static bool draft_lean(Tiler *t, const Solution *sol, const PlanOpts *o,
-                       Rooms *r)
+static bool draft_min_memory(Tiler *t, const Solution *sol, const PlanOpts *o,
+                             Rooms *r)
 {
-    size_t n = (size_t)t->nwork * sizeof *r->near;
-    int64_t *near = NEWN(t->mem, int64_t, t->nwork + 1);
-    int follow = follows(t);
+    size_t n = (size_t)t->nlayer * sizeof *r->l1;
+    int64_t *l1 = NEWN(t->mem, int64_t, t->nlayer + 1);
+    int overlaps = count_overlaps(t);
     uint64_t key;
 
-    if (fails_again(t, sol, o, r, &key))
+    if (known_infeasible(t, sol, o, r, &key))
         return false;
-    memcpy(near, r->near, n);
+    memcpy(l1, r->l1, n);
     if (draft_solution(t, sol, o, r))
         return true;
-    if (!memcmp(near, r->near, n) && follow == follows(t))
-        note_failed(t, r, key);
+    if (!memcmp(l1, r->l1, n) && overlaps == count_overlaps(t))
+        note_infeasible(t, r, key);
     return false;
 }
 
-bool try_rounds(Tiler *t, const PlanOpts *o)
+bool try_placement(Tiler *t, const PlanOpts *o)
 {
     Plan *p = t->p;
     Solution sol;
     Rooms r;
-    int i, most = t->lean ? LEAN_ROUNDS : ROUNDS;
+    int i, most = t->min_memory ? FEW_ITERATIONS : ITERATIONS;
 
     progress("planning: attempt", ++p->tried, 0);
     t->counted = false;
-    tiler_room(t, p->room[t->near]);
-    r = new_rooms(t, t->room, p->room[t->next]);
+    tiler_room(t, p->room[t->l1]);
+    r = new_rooms(t, t->room, p->room[t->l2]);
     for (i = 0; i < most; i++) {
-        if (t->room > p->room[t->near]) {
-            tiler_room(t, p->room[t->near]);
-            r = new_rooms(t, t->room, p->room[t->next]);
+        if (t->room > p->room[t->l1]) {
+            tiler_room(t, p->room[t->l1]);
+            r = new_rooms(t, t->room, p->room[t->l2]);
         }
-        cap_rooms(t, r.next, p->room[t->next]);
-        sol = solve_homes(t, r.near, r.next);
+        cap_rooms(t, r.l2, p->room[t->l2]);
+        sol = solve_levels(t, r.l1, r.l2);
         if (!sol.found)
             return false;
-        if (t->lean ? draft_lean(t, &sol, o, &r)
+        if (t->min_memory ? draft_min_memory(t, &sol, o, &r)
                     : draft_solution(t, &sol, o, &r))
             break;
     }
@@ -330,9 +332,9 @@ void best_keep(Tiler *t, int64_t cost)
         return;
     if (b->cost >= 0)
         arena_end(b->draft);
-    *b = (BestPlan){cost, *p, t->draft, t->chains, t->fills, t->spills,
-                    b->outside, t->chunk, t->code};
-    memcpy(b->outside, t->outside, (size_t)t->s->nstore);
+    *b = (BestPlan){cost, *p, t->draft, t->fusion, t->fills, t->spills,
+                    b->in_l3, t->chunk, t->code};
+    memcpy(b->in_l3, t->in_l3, (size_t)t->s->nalloc);
     t->draft = NULL;
     p->step = was.step;
     p->cstep = was.cstep;
@@ -346,7 +348,7 @@ bool best_take(Tiler *t)
 
     if (b->cost < 0)
         return false;
-    if (t->draft && t->draft != t->kept)
+    if (t->draft && t->draft != t->best_draft)
         arena_end(t->draft);
     *p = b->plan;
     p->tried = now.tried;
@@ -356,11 +358,11 @@ bool best_take(Tiler *t)
     b->plan.step = now.step;
     b->plan.cstep = now.cstep;
     t->draft = b->draft;
-    t->chains = b->chains;
+    t->fusion = b->fusion;
     t->fills = b->fills;
     t->spills = b->spills;
     t->code = b->code;
-    memcpy(t->outside, b->outside, (size_t)t->s->nstore);
+    memcpy(t->in_l3, b->in_l3, (size_t)t->s->nalloc);
     set_chunk(t, b->chunk);
     return true;
 }
