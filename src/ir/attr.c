@@ -92,6 +92,15 @@ int64_t attr_at(const Node *n, AttrCode c, int i, int64_t none)
     return a && i >= 0 && i < a->n ? a->list[i] : none;
 }
 
+Size attr_size(const Node *n, AttrCode c, int i, Size none)
+{
+    const Attr *a = find(n, c);
+
+    if (!a || i < 0 || i >= a->n)
+        return none;
+    return (Size){a->list[i], a->vary ? a->vary[i] : (Vary){NULL, 0}};
+}
+
 bool attr_has(const Node *n, AttrCode c)
 {
     return find(n, c);
@@ -117,6 +126,21 @@ void attr_set_list(Graph *g, Node *n, AttrCode c, int len, const int64_t *v)
     if (len)
         memmove(a->list, v, (size_t)len * sizeof *v);
     a->n = len;
+    a->vary = NULL;
+}
+
+void attr_set_shape(Graph *g, Node *n, AttrCode c, Shape s)
+{
+    Attr *a;
+    Vary *vary;
+
+    attr_set_list(g, n, c, s.rank, s.dim);
+    if (!shape_varies(s))
+        return;
+    a = find(n, c);
+    vary = NEWN(g->mem, Vary, RANK);
+    memcpy(vary, s.vary, sizeof s.vary);
+    a->vary = vary;
 }
 
 void attr_drop(Node *n, AttrCode c)

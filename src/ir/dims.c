@@ -84,23 +84,65 @@ static void dense(Shape s, int64_t stride[RANK])
 
 /* --- nests: axes with a stride per operand --- */
 
+/* A length now; and far away, where it meets no other by chance: what axes are
+ * joined must be the same at every value of a run-time number (number.c). */
+typedef struct Len {
+    int64_t n;
+    uint64_t far;
+} Len;
+
+static Len len_const(int64_t n)
+{
+    return (Len){n, (uint64_t)n};
+}
+
+static Len len_times(Len a, Len b)
+{
+    return (Len){a.n * b.n, a.far * b.far};
+}
+
+static Len len_of(Shape s, int i)
+{
+    return (Len){s.dim[i], dim_anywhere(s, i)};
+}
+
+static void dense_lens(Shape s, Len stride[RANK])
+{
+    Len p = len_const(1);
+    int i;
+
+    for (i = s.rank - 1; i >= 0; i--) {
+        stride[i] = p;
+        p = len_times(p, len_of(s, i));
+    }
+}
+
+static void put_lens(Shape s, Len n[RANK])
+{
+    int i;
+
+    for (i = 0; i < s.rank; i++)
+        n[i] = len_of(s, i);
+}
+
 enum { WALKERS = 5 };
 
 typedef struct Nest {
     int rank, nwalk;
-    int64_t n[RANK];
-    int64_t s[WALKERS][RANK];
+    Len n[RANK];
+    Len s[WALKERS][RANK];
 } Nest;
 
 /* Operand w walks the axes of y as broadcasting has it. */
 static void nest_broadcast(Nest *t, int w, const Val *v)
 {
-    int64_t stride[RANK];
+    Len stride[RANK];
     int i, skip = t->rank - v->shape.rank;
 
-    dense(v->shape, stride);
+    dense_lens(v->shape, stride);
     for (i = 0; i < v->shape.rank; i++)
-        t->s[w][i + skip] = v->shape.dim[i] == 1 ? 0 : stride[i];
+        t->s[w][i + skip] = size_is(size_at(v->shape, i), 1) ? len_const(0)
+                                                             : stride[i];
 }
 
 static void nest_drop(Nest *t, int axis)
@@ -121,7 +163,7 @@ static bool nest_one(const Nest *t, int axis)
     int w;
 
     for (w = 0; w < t->nwalk; w++)
-        if (t->s[w][axis] != t->s[w][axis + 1] * t->n[axis + 1])
+        if (t->s[w][axis].far != t->s[w][axis + 1].far * t->n[axis + 1].far)
             return false;
     return true;
 }
@@ -132,14 +174,14 @@ static void nest_collapse(Nest *t, bool keep)
     int i, last = keep ? t->rank - 1 : t->rank;
 
     for (i = t->rank - 1; i >= 0; i--)
-        if (t->n[i] == 1 && i != last) {
+        if (t->n[i].far == 1 && i != last) {
             nest_drop(t, i);
             last--;
         }
     for (i = last - 2; i >= 0; i--) {
         if (!nest_one(t, i))
             continue;
-        t->n[i + 1] *= t->n[i];
+        t->n[i + 1] = len_times(t->n[i + 1], t->n[i]);
         nest_drop(t, i);
     }
 }
@@ -154,7 +196,7 @@ static void put_sizes(const Node *n, const Nest *t, int len, int32_t *to)
         err_node(n, "%d axes that cannot be joined: at most %d are supported",
                  t->rank, len);
     for (i = 0; i < len; i++)
-        to[i] = i < len - t->rank ? 1 : dims_32(n, t->n[i - len + t->rank]);
+        to[i] = i < len - t->rank ? 1 : dims_32(n, t->n[i - len + t->rank].n);
 }
 
 static void put_strides(const Node *n, const Nest *t, int w, int len,
@@ -163,7 +205,7 @@ static void put_strides(const Node *n, const Nest *t, int w, int len,
     int i;
 
     for (i = 0; i < len; i++)
-        to[i] = i < len - t->rank ? 0 : dims_32(n, t->s[w][i - len + t->rank]);
+        to[i] = i < len - t->rank ? 0 : dims_32(n, t->s[w][i - len + t->rank].n);
 }
 
 /* --- constants that several families share --- */
@@ -182,7 +224,7 @@ static int32_t channel_stride(const Node *n, const char *name)
 {
     const Val *v = node_arg(n, name);
 
-    return v && val_count(v) > 1;
+    return v && (val_count(v) > 1 || shape_varies(v->shape));
 }
 
 #define PUT_CLIP(d, node)                                              \
@@ -213,7 +255,7 @@ static void fill_map(const Node *n, struct map_dims *d)
     bool optional;
     int i, mul = op_arg(n->op, "mul", &optional);
 
-    memcpy(t.n, y->shape.dim, sizeof t.n);
+    put_lens(y->shape, t.n);
     for (i = 0; i < n->narg && i < 3; i++)
         if (n->arg[i] && (mul < 0 || i < mul))
             nest_broadcast(&t, i, n->arg[i]);
@@ -349,9 +391,9 @@ static void matrix_strides(const Node *n, const char *name, int32_t *rows,
     int rank = v ? v->shape.rank : 0;
 
     *rows = *columns = 0;
-    if (rank >= 1 && v->shape.dim[rank - 1] > 1)
+    if (rank >= 1 && !size_is(size_at(v->shape, rank - 1), 1))
         *columns = 1;
-    if (rank >= 2 && v->shape.dim[rank - 2] > 1)
+    if (rank >= 2 && !size_is(size_at(v->shape, rank - 2), 1))
         *rows = dims_32(n, v->shape.dim[rank - 1]);
 }
 
@@ -366,14 +408,14 @@ static void fill_batches(const Node *n, struct matmul_dims *d)
 
     a.shape.rank -= 2;
     b.shape.rank -= 2;
-    memcpy(t.n, n->res[0]->shape.dim, sizeof t.n);
+    put_lens(n->res[0]->shape, t.n);
     nest_broadcast(&t, 0, &a);
     nest_broadcast(&t, 1, &b);
     nest_collapse(&t, false);
     put_sizes(n, &t, 3, d->nb);
     for (i = 0; i < t.rank; i++) {
-        t.s[0][i] *= as;
-        t.s[1][i] *= bs;
+        t.s[0][i].n *= as;
+        t.s[1][i].n *= bs;
     }
     put_strides(n, &t, 0, 3, d->ab);
     put_strides(n, &t, 1, 3, d->bb);
@@ -422,7 +464,7 @@ static void fill_row(const Node *n, struct row_dims *d)
     d->reverse = (int32_t)attr_int(n, A_reverse);
 }
 
-static void nest_add(Nest *t, int64_t n, int64_t stride)
+static void nest_add(Nest *t, Len n, Len stride)
 {
     t->n[t->rank] = n;
     t->s[0][t->rank++] = stride;
@@ -433,14 +475,15 @@ static void fill_reduce(const Node *n, struct reduce_dims *d)
 {
     Shape x = n->arg[0]->shape;
     Nest stay = {.nwalk = 1}, go = {.nwalk = 1};
-    int64_t stride[RANK], count = 1;
+    int64_t count = 1;
+    Len stride[RANK];
     bool set[RANK];
     int i;
 
     node_axes(n, set);
-    dense(x, stride);
+    dense_lens(x, stride);
     for (i = 0; i < x.rank; i++) {
-        nest_add(set[i] ? &go : &stay, x.dim[i], stride[i]);
+        nest_add(set[i] ? &go : &stay, len_of(x, i), stride[i]);
         if (set[i])
             count *= x.dim[i];
     }
@@ -471,13 +514,13 @@ static void fill_transpose(const Node *n, struct copy_dims *d)
 {
     Shape y = n->res[0]->shape;
     Nest t = {.rank = y.rank, .nwalk = 2};
-    int64_t xs[RANK];
+    Len xs[RANK];
     int i;
 
-    dense(n->arg[0]->shape, xs);
-    dense(y, t.s[1]);
+    dense_lens(n->arg[0]->shape, xs);
+    dense_lens(y, t.s[1]);
     for (i = 0; i < y.rank; i++) {
-        t.n[i] = y.dim[i];
+        t.n[i] = len_of(y, i);
         t.s[0][i] = xs[attr_at(n, A_perm, i, y.rank - 1 - i)];
     }
     put_copy(n, &t, 0, 0, d);
@@ -487,15 +530,16 @@ static void fill_slice(const Node *n, struct copy_dims *d)
 {
     Shape y = n->res[0]->shape;
     Nest t = {.rank = y.rank, .nwalk = 2};
-    int64_t xs[RANK], xo = 0;
+    int64_t xo = 0;
+    Len xs[RANK];
     int i;
 
-    dense(n->arg[0]->shape, xs);
-    dense(y, t.s[1]);
+    dense_lens(n->arg[0]->shape, xs);
+    dense_lens(y, t.s[1]);
     for (i = 0; i < y.rank; i++) {
-        t.n[i] = y.dim[i];
-        t.s[0][i] = xs[i] * slice_step(n, i);
-        xo += xs[i] * attr_at(n, A_start, i, 0);
+        t.n[i] = len_of(y, i);
+        t.s[0][i] = len_times(xs[i], len_const(slice_step(n, i)));
+        xo += xs[i].n * attr_at(n, A_start, i, 0);
     }
     put_copy(n, &t, xo, 0, d);
 }
@@ -505,9 +549,9 @@ static void fill_expand(const Node *n, struct copy_dims *d)
     Shape y = n->res[0]->shape;
     Nest t = {.rank = y.rank, .nwalk = 2};
 
-    memcpy(t.n, y.dim, sizeof t.n);
+    put_lens(y, t.n);
     nest_broadcast(&t, 0, n->arg[0]);
-    dense(y, t.s[1]);
+    dense_lens(y, t.s[1]);
     put_copy(n, &t, 0, 0, d);
 }
 
@@ -521,10 +565,10 @@ void dims_fill_concat(const Node *n, int i, Dims *d)
     memset(d, 0, sizeof *d);
     for (k = 0; k < i; k++)
         before += n->arg[k]->shape.dim[axis];
-    memcpy(t.n, x.dim, sizeof t.n);
-    dense(x, t.s[0]);
-    dense(y, t.s[1]);
-    put_copy(n, &t, 0, before * t.s[1][axis], &d->copy);
+    put_lens(x, t.n);
+    dense_lens(x, t.s[0]);
+    dense_lens(y, t.s[1]);
+    put_copy(n, &t, 0, before * t.s[1][axis].n, &d->copy);
 }
 
 void dims_fill_part(const Node *n, int i, Dims *d)

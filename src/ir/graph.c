@@ -594,7 +594,7 @@ void val_narrow(Val *v)
 
 Shape shape_of(int rank, const int64_t *dim)
 {
-    Shape s = {rank, {0}};
+    Shape s = {.rank = rank};
     int i;
 
     if (rank > RANK)
@@ -639,19 +639,12 @@ bool shape_same(Shape a, Shape b)
     if (a.rank != b.rank)
         return false;
     for (i = 0; i < a.rank; i++)
-        if (a.dim[i] != b.dim[i])
+        if (!size_same(size_at(a, i), size_at(b, i)))
             return false;
     return true;
 }
 
 const char *shape_str(Arena *a, Shape s)
 {
-    Str b = {.mem = a};
-    int i;
-
-    str_put(&b, "[");
-    for (i = 0; i < s.rank; i++)
-        str_fmt(&b, i ? ",%lld" : "%lld", (long long)s.dim[i]);
-    str_put(&b, "]");
-    return b.s;
+    return arena_str(a, shape_text(s));
 }

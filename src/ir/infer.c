@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+static const char *corner; /* " with n=1", where numbers are not the greatest */
+
 _Noreturn void err_node(const Node *n, const char *fmt, ...)
 {
     char text[1536];
@@ -18,8 +20,9 @@ _Noreturn void err_node(const Node *n, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     trouble.node = n->name;
-    err(ERR_MODEL, "node '%s' (%s): %s", n->name,
-        n->origin ? n->origin : op_info[n->op].name, text);
+    err(ERR_MODEL, "node '%s' (%s)%s: %s", n->name,
+        n->origin ? n->origin : op_info[n->op].name, corner ? corner : "",
+        text);
 }
 
 /* Length of the word at s, and what is behind it. */
@@ -306,14 +309,98 @@ static Type type_typed(const Node *n, Range r)
     }
 }
 
+/* Every value of a result whose sizes follow numbers lies within what is
+ * inferred where they are least and where they are greatest: bounds of sums
+ * and products go one way with the number of terms. */
+typedef struct Ranges {
+    Range y, acc, scaled;
+} Ranges;
+
+static Ranges ranges_of(const Node *n)
+{
+    Ranges r;
+
+    r.y = range_infer(n, &r.acc, &r.scaled);
+    return r;
+}
+
+static void widen(Range *a, Range b)
+{
+    a->lo = MIN(a->lo, b.lo);
+    a->hi = MAX(a->hi, b.hi);
+}
+
+static const char *corner_text(const Graph *g, unsigned least)
+{
+    static char text[200];
+    size_t at = 0;
+    int i;
+
+    for (i = 0; i < g->nnum && at + 60 < sizeof text; i++)
+        if (least >> i & 1)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%.30s=%lld",
+                                   at ? ", " : " with ", g->num[i]->name,
+                                   (long long)g->num[i]->lo);
+    return at ? text : NULL;
+}
+
+/* The node where numbers of a set are least, the others greatest; err if its
+ * result is not what follows from the sizes there. */
+static void at_corner(const Graph *g, const Node *n, unsigned least, Ranges *all)
+{
+    Arena *own = arena_new();
+    int64_t value[MOST_NUMBERS];
+    Node *m;
+    Ranges r;
+    Shape y;
+    int i;
+
+    for (i = 0; i < g->nnum; i++)
+        value[i] = least >> i & 1 ? g->num[i]->lo : g->num[i]->hi;
+    corner = corner_text(g, least);
+    m = node_at(own, n, value);
+    node_fix(m);
+    y = shape_infer(m);
+    if (!shape_same(y, m->res[0]->shape))
+        err_node(n, "its result of %s follows a run-time number in a way that "
+                 "is not supported: %s where it would be %s",
+                 shape_text(n->res[0]->shape), shape_text(y),
+                 shape_text(m->res[0]->shape));
+    if (n->res[0]->type != T_f32) {
+        r = ranges_of(m);
+        widen(&all->y, r.y);
+        widen(&all->acc, r.acc);
+        widen(&all->scaled, r.scaled);
+    }
+    corner = NULL;
+    arena_end(own);
+}
+
+static Ranges all_ranges(const Graph *g, const Node *n)
+{
+    unsigned set = node_numbers(n), least;
+    Ranges all = {{0, 0}, {0, 0}, {0, 0}};
+
+    if (n->res[0]->type != T_f32)
+        all = ranges_of(n);
+    for (least = set; least; least = (least - 1) & set)
+        at_corner(g, n, least, &all);
+    return all;
+}
+
 static void set_type(const Graph *g, Node *n)
 {
     Val *y = n->res[0];
-    Range r = {0, 0};
+    Ranges all;
+    Range r;
 
     y->type = type_plain(n);
-    if (y->type != T_f32)
-        r = range_infer(n, &n->acc, &n->scaled);
+    all = all_ranges(g, n);
+    r = all.y;
+    if (y->type != T_f32) {
+        n->acc = all.acc;
+        n->scaled = all.scaled;
+    }
     if (y->type == T_none)
         y->type = g->exact ? type_exact(n, r) : type_typed(n, r);
     if (y->type != T_f32 && (r.lo < type_info[y->type].lo ||
@@ -327,6 +414,7 @@ static void set_type(const Graph *g, Node *n)
 
 void node_infer(Graph *g, Node *n)
 {
+    corner = NULL;
     check_args(n);
     check_kinds(n);
     check_domain(n);

@@ -12,6 +12,7 @@
 #include "kern/kern.h"
 
 enum { RANK = 8, NARG = 8, NRES = 4 }; /* concat may have more arguments */
+enum { MOST_NUMBERS = 4 }; /* run-time numbers of a graph */
 
 typedef enum Type {
     T_none,
@@ -72,18 +73,34 @@ typedef struct AttrInfo {
 } AttrInfo;
 extern const AttrInfo attr_info[NATTR];
 
+/* A run-time number: known only when the network runs, from lo to hi.  Sizes
+ * that follow it are kept as they are when it is `now`. */
+typedef struct Number {
+    const char *name;
+    int64_t lo, hi, now;
+    int id; /* index in Graph.num */
+} Number;
+
+/* How a size follows a number: by for each 1 of it.  num NULL: not at all. */
+typedef struct Vary {
+    const Number *num;
+    int64_t by;
+} Vary;
+
 typedef struct Attr {
     AttrCode code;
     int n; /* of list */
     int64_t i;
     double f;
     int64_t list[2 * RANK];
+    const Vary *vary; /* of list, each; NULL: none varies */
     struct Attr *next;
 } Attr;
 
 typedef struct Shape {
     int rank;
     int64_t dim[RANK];
+    Vary vary[RANK];
 } Shape;
 
 typedef struct Range {
@@ -134,6 +151,8 @@ struct Graph {
     Val *vals;
     int nin, nout;
     Val **in, **out;
+    int nnum;
+    Number *num[MOST_NUMBERS];
     struct Names *names; /* those taken (graph.c) */
     uint64_t hash;    /* of the model file */
     bool exact;       /* integer types follow ranges: the least that holds
@@ -190,12 +209,74 @@ int64_t shape_product(Shape s, int from, int to); /* of axes [from, to) */
 bool shape_same(Shape a, Shape b);
 const char *shape_str(Arena *a, Shape s); /* "[1,3,32,32]" */
 
+/* number.c: run-time numbers */
+enum { NUMBER_MOST = 1 << 14 }; /* values of one */
+Number *graph_number_new(Graph *g, const char *name, int64_t lo, int64_t hi);
+Number *graph_number_find(const Graph *g, const char *name); /* NULL */
+/* All sizes as they are at these values, by Number.id. */
+void graph_set_numbers(Graph *g, const int64_t *value);
+void graph_numbers_most(Graph *g); /* at the greatest */
+/* A node of its own, over values of its own, as it is there; and so that
+ * nothing of such a one varies. */
+Node *node_at(Arena *mem, const Node *n, const int64_t *value);
+void node_fix(Node *n);
+bool shape_varies(Shape s);
+bool node_varies(const Node *n); /* an operand, a result or an attribute */
+int64_t dim_at(Shape s, int i, const int64_t *value);
+/* Bit i: something of the node follows the number of that id. */
+unsigned node_numbers(const Node *n);
+/* One size: as it is now, and how it follows. */
+typedef struct Size {
+    int64_t n;
+    Vary vary;
+} Size;
+Size size_at(Shape s, int i);
+Size size_const(int64_t n); /* a constant */
+bool size_same(Size a, Size b);
+bool size_is(Size a, int64_t n); /* whatever the numbers are */
+/* err if they follow two numbers. */
+Size size_add(const Node *n, Size a, Size b);
+Size size_times(Size a, int64_t by);
+void shape_put(Shape *s, int i, Size a);
+/* Sums and products of sizes are the same whatever the numbers are if they are
+ * the same at a place where no two sizes meet by chance. */
+uint64_t dim_anywhere(Shape s, int i);
+uint64_t size_anywhere(Size a);
+bool shapes_as_many(Shape a, Shape b); /* elements, whatever the numbers are */
+/* "n", "2*n+1", "64": for messages and the text form; 64 calls hold. */
+const char *size_text(Size a);
+
+/* poly.c: what is derived from sizes, as a polynomial in numbers */
+typedef struct Monomial {
+    int64_t coef;
+    unsigned char power[MOST_NUMBERS]; /* of each number, by id */
+} Monomial;
+typedef struct Poly {
+    int n;
+    Monomial *term;
+} Poly;
+int64_t poly_at(const Poly *p, const int64_t *value);
+bool poly_const(const Poly *p);
+/* As an expression of C; name: of each number, by id. */
+void poly_put(const Poly *p, const char *const *name, Str *out);
+/* m of them, which at every value of the numbers in a set (by bit) are what f
+ * says, the others being greatest.  NULL: they are no polynomials. */
+Poly *polys_fit(Arena *mem, const Graph *g, unsigned set, int m,
+                void (*f)(void *arg, const int64_t *value, int64_t *y),
+                void *arg);
+/* Every value of one number of a set, of several together those that tell
+ * polynomials apart; false: that was all. */
+void values_first(const Graph *g, unsigned set, int64_t *value);
+bool values_next(const Graph *g, unsigned set, int64_t *value);
+
 /* attr.c: absent ones read as their default */
 bool op_has_attr(OpCode op, AttrCode c);
 int64_t attr_int(const Node *n, AttrCode c);
 double attr_num(const Node *n, AttrCode c);
 int attr_list(const Node *n, AttrCode c, const int64_t **list); /* length */
 int64_t attr_at(const Node *n, AttrCode c, int i, int64_t none);
+Size attr_size(const Node *n, AttrCode c, int i, Size none);
+void attr_set_shape(Graph *g, Node *n, AttrCode c, Shape s);
 bool attr_has(const Node *n, AttrCode c);
 void attr_set_int(Graph *g, Node *n, AttrCode c, int64_t v);
 void attr_set_num(Graph *g, Node *n, AttrCode c, double v);
@@ -287,6 +368,15 @@ void dims_fill_concat(const Node *n, int i, Dims *d);
 /* Of a concat that copy, of any other node all. */
 void dims_fill_part(const Node *n, int i, Dims *d);
 int64_t node_macs(const Node *n); /* multiply-accumulates */
+
+/* follow.c: those of a node's dims that follow run-time numbers; err if one
+ * does so in a way that kernels cannot be told. */
+typedef struct Follow {
+    int at; /* of the struct, in 32-bit words */
+    Poly is;
+} Follow;
+Follow *dims_follow(Arena *mem, const Graph *g, const Node *n, int part,
+                    int *count);
 
 /* tile.c: a node cut into tiles.
  *

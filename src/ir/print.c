@@ -19,7 +19,8 @@ static bool is_bare(const char *s)
 {
     size_t n = 0;
 
-    if (!strcmp(s, "_") || !strcmp(s, "output") || !strcmp(s, "graph"))
+    if (!strcmp(s, "_") || !strcmp(s, "output") || !strcmp(s, "graph") ||
+        !strcmp(s, "number"))
         return false;
     while (name_char(s[n]))
         n++;
@@ -50,12 +51,7 @@ static void put_name(Str *o, const char *s)
 
 static void put_type(Str *o, const Val *v)
 {
-    int i;
-
-    str_fmt(o, " : %s[", type_info[v->type].name);
-    for (i = 0; i < v->shape.rank; i++)
-        str_fmt(o, i ? ",%" PRId64 : "%" PRId64, v->shape.dim[i]);
-    str_put(o, "]");
+    str_fmt(o, " : %s%s", type_info[v->type].name, shape_text(v->shape));
 }
 
 static void put_notes(Str *o, const Val *v)
@@ -147,7 +143,8 @@ static void put_attr(Str *o, const Attr *a)
     else if (attr_info[a->code].kind == FLOAT_)
         str_fmt(o, "%.17g", a->f);
     for (i = 0; i < a->n; i++)
-        str_fmt(o, i ? ",%" PRId64 : "%" PRId64, a->list[i]);
+        str_fmt(o, i ? ",%s" : "%s", size_text((Size){
+            a->list[i], a->vary ? a->vary[i] : (Vary){NULL, 0}}));
 }
 
 static void put_node(Str *o, const Node *n)
@@ -221,6 +218,12 @@ void graph_print(Graph *g, Str *o)
     if (g->hash)
         str_fmt(o, " hash %016" PRIx64, g->hash);
     str_put(o, "\n");
+    for (i = 0; i < g->nnum; i++) {
+        str_put(o, "number ");
+        put_name(o, g->num[i]->name);
+        str_fmt(o, " %" PRId64 " %" PRId64 "\n", g->num[i]->lo,
+                g->num[i]->hi);
+    }
     for (i = 0; i < g->nin; i++)
         put_input(o, g->in[i]);
     for (n = g->first; n; n = n->next) {

@@ -8,7 +8,7 @@
 
 const char *shape_text(Shape s)
 {
-    static char text[4][RANK * 22 + 3];
+    static char text[4][RANK * 60 + 3];
     static int turn;
     char *p = text[turn = (turn + 1) % 4];
     size_t n = 1;
@@ -16,8 +16,8 @@ const char *shape_text(Shape s)
 
     strcpy(p, "[");
     for (i = 0; i < s.rank; i++)
-        n += (size_t)snprintf(p + n, sizeof *text - n, i ? ",%lld" : "%lld",
-                              (long long)s.dim[i]);
+        n += (size_t)snprintf(p + n, sizeof *text - n, i ? ",%.58s" : "%.58s",
+                              size_text(size_at(s, i)));
     strcpy(p + n, "]");
     return p;
 }
@@ -29,7 +29,8 @@ bool shape_fits(Shape s, Shape into)
     if (skip < 0)
         return false;
     for (i = 0; i < s.rank; i++)
-        if (s.dim[i] != 1 && s.dim[i] != into.dim[i + skip])
+        if (!size_is(size_at(s, i), 1) &&
+            !size_same(size_at(s, i), size_at(into, i + skip)))
             return false;
     return true;
 }
@@ -37,17 +38,17 @@ bool shape_fits(Shape s, Shape into)
 static Shape broadcast(const Node *n, Shape a, Shape b)
 {
     Shape y = a.rank >= b.rank ? a : b;
+    Size p, q;
     int i;
-    int64_t p, q;
 
     for (i = 1; i <= y.rank; i++) {
-        p = i <= a.rank ? a.dim[a.rank - i] : 1;
-        q = i <= b.rank ? b.dim[b.rank - i] : 1;
-        if (p != q && p != 1 && q != 1)
-            err_node(n, "shapes %s and %s do not broadcast: sizes %lld and "
-                     "%lld, counted from the end at %d", shape_text(a),
-                     shape_text(b), (long long)p, (long long)q, i);
-        y.dim[y.rank - i] = p == 1 ? q : p;
+        p = i <= a.rank ? size_at(a, a.rank - i) : size_const(1);
+        q = i <= b.rank ? size_at(b, b.rank - i) : size_const(1);
+        if (!size_same(p, q) && !size_is(p, 1) && !size_is(q, 1))
+            err_node(n, "shapes %s and %s do not broadcast: sizes %s and "
+                     "%s, counted from the end at %d", shape_text(a),
+                     shape_text(b), size_text(p), size_text(q), i);
+        shape_put(&y, y.rank - i, size_is(p, 1) ? q : p);
     }
     return y;
 }
@@ -69,12 +70,16 @@ int node_axis(const Node *n, int rank)
 static void check_matrix(const Node *n, const char *name, Shape y)
 {
     const Val *v = node_arg(n, name);
-    Shape m = {2, {y.dim[y.rank - 2], y.dim[y.rank - 1]}}, s;
+    Shape m = {.rank = 2}, s;
 
     if (!v)
         return;
-    for (s = v->shape; s.rank > 2 && s.dim[0] == 1; s.rank--)
+    shape_put(&m, 0, size_at(y, y.rank - 2));
+    shape_put(&m, 1, size_at(y, y.rank - 1));
+    for (s = v->shape; s.rank > 2 && size_is(size_at(s, 0), 1); s.rank--) {
         memmove(s.dim, s.dim + 1, (RANK - 1) * sizeof *s.dim);
+        memmove(s.vary, s.vary + 1, (RANK - 1) * sizeof *s.vary);
+    }
     if (!shape_fits(s, m))
         err_node(n, "operand %s has shape %s, which does not broadcast to %s",
                  name, shape_text(v->shape), shape_text(m));
@@ -90,21 +95,22 @@ static Shape shape_matmul(const Node *n)
 {
     Shape a = n->arg[0]->shape, b = n->arg[1]->shape, ab, bb, y;
     bool ta = attr_int(n, A_transa), tb = attr_int(n, A_transb);
+    Size columns, rows;
 
     if (a.rank < 2 || b.rank < 2)
         err_node(n, "operands have shapes %s and %s: at least 2 dimensions "
                  "were wanted", shape_text(a), shape_text(b));
-    if (a.dim[a.rank - (ta ? 2 : 1)] != b.dim[b.rank - (tb ? 1 : 2)])
-        err_node(n, "cannot multiply %s%s by %s%s: %lld columns meet %lld "
+    columns = size_at(a, a.rank - (ta ? 2 : 1));
+    rows = size_at(b, b.rank - (tb ? 1 : 2));
+    if (!size_same(columns, rows))
+        err_node(n, "cannot multiply %s%s by %s%s: %s columns meet %s "
                  "rows", shape_text(a), ta ? " transposed" : "", shape_text(b),
-                 tb ? " transposed" : "",
-                 (long long)a.dim[a.rank - (ta ? 2 : 1)],
-                 (long long)b.dim[b.rank - (tb ? 1 : 2)]);
+                 tb ? " transposed" : "", size_text(columns), size_text(rows));
     take_batches(a, &ab);
     take_batches(b, &bb);
     y = broadcast(n, ab, bb);
-    y.dim[y.rank++] = a.dim[a.rank - (ta ? 1 : 2)];
-    y.dim[y.rank++] = b.dim[b.rank - (tb ? 2 : 1)];
+    shape_put(&y, y.rank++, size_at(a, a.rank - (ta ? 1 : 2)));
+    shape_put(&y, y.rank++, size_at(b, b.rank - (tb ? 2 : 1)));
     check_matrix(n, "bias", y);
     check_matrix(n, "mul", y);
     check_matrix(n, "add", y);
@@ -185,7 +191,7 @@ void node_axes(const Node *n, bool set[RANK])
 
 static Shape shape_reduce(const Node *n)
 {
-    Shape x = n->arg[0]->shape, y = {0, {0}};
+    Shape x = n->arg[0]->shape, y = {.rank = 0};
     bool set[RANK];
     int i, count = 0;
 
@@ -195,9 +201,9 @@ static Shape shape_reduce(const Node *n)
         if (set[i] && !x.dim[i])
             err_node(n, "axis %d to be reduced has no elements", i);
         if (!set[i])
-            y.dim[y.rank++] = x.dim[i];
+            shape_put(&y, y.rank++, size_at(x, i));
         else if (attr_int(n, A_keep))
-            y.dim[y.rank++] = 1;
+            shape_put(&y, y.rank++, size_const(1));
     }
     if ((n->op == OP_argmax || n->op == OP_argmin) && count != 1)
         err_node(n, "one axis was wanted, %d are given", count);
@@ -209,12 +215,15 @@ static Shape attr_shape(const Node *n)
 {
     const int64_t *dim;
     int i, len = attr_list(n, A_shape, &dim);
+    Shape s = shape_of(len, dim);
 
-    for (i = 0; i < len; i++)
+    for (i = 0; i < len; i++) {
         if (dim[i] < 0)
             err_node(n, "size %lld of axis %d is negative",
                      (long long)dim[i], i);
-    return shape_of(len, dim);
+        shape_put(&s, i, attr_size(n, A_shape, i, size_const(0)));
+    }
+    return s;
 }
 
 static Shape shape_reshape(const Node *n)
@@ -225,6 +234,9 @@ static Shape shape_reshape(const Node *n)
         err_node(n, "%s has %lld elements, %s would have %lld", shape_text(x),
                  (long long)shape_count(x), shape_text(y),
                  (long long)shape_count(y));
+    if (!shapes_as_many(x, y))
+        err_node(n, "%s has as many elements as %s at one value of a run-time "
+                 "number only", shape_text(x), shape_text(y));
     return y;
 }
 
@@ -243,7 +255,7 @@ static Shape shape_transpose(const Node *n)
         if (p < 0 || p >= x.rank || seen[p])
             err_node(n, "perm is not a permutation: axis %lld", (long long)p);
         seen[p] = true;
-        y.dim[i] = x.dim[p];
+        shape_put(&y, i, size_at(x, (int)p));
     }
     return y;
 }
@@ -255,7 +267,9 @@ int64_t row_length(Shape s)
 
 int64_t slice_step(const Node *n, int axis)
 {
-    return n->res[0]->shape.dim[axis] > 1 ? attr_at(n, A_step, axis, 1) : 1;
+    Size count = size_at(n->res[0]->shape, axis);
+
+    return count.n > 1 || count.vary.num ? attr_at(n, A_step, axis, 1) : 1;
 }
 
 /* Is element start + (count - 1) * step within d? */
@@ -277,13 +291,14 @@ static Shape shape_slice(const Node *n)
     for (i = 0; i < y.rank; i++) {
         int64_t start = attr_at(n, A_start, i, 0);
         int64_t step = attr_at(n, A_step, i, 1);
-        int64_t count = attr_at(n, A_count, i, y.dim[i]);
+        Size all = attr_size(n, A_count, i, size_at(y, i));
+        int64_t count = all.n;
 
         if (!step || !slice_inside(y.dim[i], start, step, count))
             err_node(n, "axis %d of %lld elements: %lld from %lld by steps of "
                      "%lld", i, (long long)y.dim[i], (long long)count,
                      (long long)start, (long long)step);
-        y.dim[i] = count;
+        shape_put(&y, i, all);
     }
     return y;
 }
@@ -304,13 +319,13 @@ static Shape shape_concat(const Node *n)
     for (i = 1; i < n->narg; i++) {
         s = n->arg[i]->shape;
         for (k = 0; k < y.rank && s.rank == y.rank; k++)
-            if (k != axis && s.dim[k] != y.dim[k])
+            if (k != axis && !size_same(size_at(s, k), size_at(y, k)))
                 break;
         if (s.rank != y.rank || k < y.rank)
             err_node(n, "cannot join %s and %s ('%s') along axis %d",
                      shape_text(n->arg[0]->shape), shape_text(s),
                      n->arg[i]->name, axis);
-        y.dim[axis] += s.dim[axis];
+        shape_put(&y, axis, size_add(n, size_at(y, axis), size_at(s, axis)));
     }
     return y;
 }
@@ -356,12 +371,12 @@ static void append(const Node *n, Shape *to, Shape from, int at, int count)
         err_node(n, "the result would have %d dimensions, at most %d are "
                  "supported", to->rank + count, RANK);
     for (i = 0; i < count; i++)
-        to->dim[to->rank++] = from.dim[at + i];
+        shape_put(to, to->rank++, size_at(from, at + i));
 }
 
 static Shape shape_gather(const Node *n)
 {
-    Shape x = n->arg[0]->shape, i = n->arg[1]->shape, y = {0, {0}};
+    Shape x = n->arg[0]->shape, i = n->arg[1]->shape, y = {.rank = 0};
     int axis = node_axis(n, x.rank);
 
     append(n, &y, x, 0, axis);
@@ -403,7 +418,7 @@ static Shape shape_scatterelem(const Node *n)
  * index tuples leave of x. */
 static Shape shape_nd(const Node *n, int64_t batch)
 {
-    Shape x = n->arg[0]->shape, i = n->arg[1]->shape, y = {0, {0}};
+    Shape x = n->arg[0]->shape, i = n->arg[1]->shape, y = {.rank = 0};
     int64_t k = i.rank ? i.dim[i.rank - 1] : 0;
     int b;
 
@@ -442,7 +457,7 @@ static Shape shape_taps(const Node *n)
     if (i.rank != 2 || !shape_same(i, n->arg[2]->shape))
         err_node(n, "indices have shape %s and weights %s: [n,taps] was wanted "
                  "for both", shape_text(i), shape_text(n->arg[2]->shape));
-    y.dim[node_axis(n, y.rank)] = i.dim[0];
+    shape_put(&y, node_axis(n, y.rank), size_at(i, 0));
     return y;
 }
 

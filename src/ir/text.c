@@ -117,6 +117,26 @@ static char *read_word(Reader *r)
     return memcpy(w, start, n);
 }
 
+/* Names of letters, digits, _ and ., or in quotes: + and - stand for
+ * themselves. */
+static char *read_number_name(Reader *r)
+{
+    size_t n = 0;
+    char *w;
+
+    if (*r->s == '"')
+        return read_quoted(r);
+    while (isalnum((unsigned char)r->s[n]) || r->s[n] == '_' ||
+           r->s[n] == '.')
+        n++;
+    if (!n)
+        fail(r, "a size was wanted: 64, n, or 2*n+1");
+    w = arena_get(r->g->mem, n + 1, 1);
+    memcpy(w, r->s, n);
+    r->s += n;
+    return w;
+}
+
 static bool take(Reader *r, char c)
 {
     blanks(r);
@@ -169,20 +189,48 @@ static Type find_type(const Reader *r, const char *name)
     fail(r, "unknown type '%s'", name);
 }
 
+static bool is_sign(const Reader *r)
+{
+    return *r->s == '+' || *r->s == '-';
+}
+
+/* 64, n, n-1, 2*n+1 */
+static Size read_size(Reader *r)
+{
+    const Number *k;
+    Size s = size_const(1);
+    const char *word;
+
+    blanks(r);
+    if (isdigit((unsigned char)*r->s) || is_sign(r)) {
+        s = size_const(read_int(r));
+        if (!take(r, '*'))
+            return s;
+    }
+    word = read_number_name(r);
+    k = graph_number_find(r->g, word);
+    if (!k)
+        fail(r, "there is no run-time number '%s' before this line", word);
+    s = (Size){s.n * k->now, {k, s.n}};
+    if (is_sign(r))
+        s.n += read_int(r);
+    return s;
+}
+
 static Shape read_shape(Reader *r)
 {
-    int64_t dim[RANK];
-    int rank = 0;
+    Shape s = {.rank = 0};
 
     need(r, '[');
     while (!take(r, ']')) {
-        if (rank)
+        if (s.rank)
             need(r, ',');
-        if (rank == RANK)
+        if (s.rank == RANK)
             fail(r, "more than %d dimensions", RANK);
-        dim[rank++] = read_int(r);
+        shape_put(&s, s.rank, read_size(r));
+        s.rank++;
     }
-    return shape_of(rank, dim);
+    return s;
 }
 
 static bool is_word(const Reader *r, const char *w)
@@ -294,6 +342,8 @@ static void read_const(Reader *r, const char *name)
     need(r, ':');
     t = find_type(r, read_word(r));
     s = read_shape(r);
+    if (shape_varies(s))
+        fail(r, "a constant whose size varies");
     blanks(r);
     check_length(r, t, s);
     v = NEW(g->mem, Val);
@@ -333,7 +383,8 @@ static AttrCode find_attr(const Reader *r, const Node *n, const char *name)
 
 static void read_list(Reader *r, Node *n, AttrCode c)
 {
-    int64_t v[2 * RANK];
+    int64_t v[2 * RANK] = {0};
+    Shape s = {.rank = 0};
     int len = 0;
 
     if (*r->s == ' ' || at_end(r)) {
@@ -341,11 +392,20 @@ static void read_list(Reader *r, Node *n, AttrCode c)
         return;
     }
     do {
+        Size k = read_size(r);
+
         if (len == LEN(v))
             fail(r, "more than %d numbers", (int)LEN(v));
-        v[len++] = read_int(r);
+        if (len < RANK)
+            shape_put(&s, s.rank++, k);
+        v[len++] = k.n;
     } while (take(r, ','));
-    attr_set_list(r->g, n, c, len, v);
+    if (shape_varies(s) && (c == A_shape || c == A_start || c == A_count))
+        attr_set_shape(r->g, n, c, s);
+    else if (shape_varies(s))
+        fail(r, "%s follows no run-time number", attr_info[c].name);
+    else
+        attr_set_list(r->g, n, c, len, v);
 }
 
 static void read_attr(Reader *r, Node *n, const char *name)
@@ -460,6 +520,17 @@ static void read_header(Reader *r)
     }
 }
 
+/* number NAME LO HI */
+static void read_number(Reader *r)
+{
+    const char *name = read_word(r);
+    int64_t lo = read_int(r), hi = read_int(r);
+
+    if (graph_number_find(r->g, name))
+        fail(r, "run-time number '%s' is already there", name);
+    graph_number_new(r->g, name, lo, hi);
+}
+
 static void read_line(Reader *r)
 {
     char *name = read_word(r), *op;
@@ -470,6 +541,8 @@ static void read_line(Reader *r)
             read_header(r);
         else if (!quoted && !strcmp(name, "output"))
             read_output(r);
+        else if (!quoted && !strcmp(name, "number"))
+            read_number(r);
         else
             fail(r, "'=' was wanted behind '%s'", name);
         return;

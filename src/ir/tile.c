@@ -696,7 +696,7 @@ static bool cut_gather(Cutter *c)
     }
     if (!i->shape.rank)
         return false;
-    take_arg(c, 1, (Shape){1, {len}}, piece(i, at, len, 1, 0));
+    take_arg(c, 1, (Shape){.rank = 1, .dim = {len}}, piece(i, at, len, 1, 0));
     each = shape_product(x->shape, axis + 1, x->shape.rank);
     take_res(c, joined(y, axis, axis + i->shape.rank, len),
              piece(y, at * each, len * each, 1, 0));
@@ -827,8 +827,8 @@ static bool cut_concat(Cutter *c)
     }
     c->t->in[0] = piece(x, from, rows * row, 1, 0);
     t->narg = 1;
-    t->arg[0] = cut_val(c, x, (Shape){2, {rows, row}});
-    take_res(c, (Shape){2, {rows, row}}, piece(y, before, row, rows, apart));
+    t->arg[0] = cut_val(c, x, (Shape){.rank = 2, .dim = {rows, row}});
+    take_res(c, (Shape){.rank = 2, .dim = {rows, row}}, piece(y, before, row, rows, apart));
     attr_set_int(&c->g, t, A_axis, 1);
     return true;
 }

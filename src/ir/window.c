@@ -61,25 +61,36 @@ static int64_t check_rank(const Node *n, const Val *x)
     return x->shape.rank - 2;
 }
 
+/* How a number of windows follows that of elements, which steps divide. */
+static Vary steps_of(const Node *n, int i, Size d, int64_t step)
+{
+    if (d.vary.num && d.vary.by % step)
+        err_node(n, "spatial axis %d has %s elements, gone through by steps of "
+                 "%lld: the result would have no size of the form a*%s+b", i,
+                 size_text(d), (long long)step, d.vary.num->name);
+    d.vary.by /= step;
+    return d.vary;
+}
+
 /* Windows of size k that fit along an axis of d elements; with ceil one that
  * begins inside may end outside, the first one too. */
-static int64_t windows(const Node *n, int i, int spatial, int64_t d, int64_t k)
+static Size windows(const Node *n, int i, int spatial, Size d, int64_t k)
 {
     int64_t s = window_attr(n, A_stride, i, 1, 1);
     int64_t reach = window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1;
     int64_t before = window_attr(n, A_pad, i, 0, 0);
     int64_t after = window_attr(n, A_pad, i + spatial, 0, 0);
-    int64_t room = d + before + after - reach, count;
+    int64_t room = d.n + before + after - reach, count;
     bool ceil = attr_int(n, A_ceil);
 
     if (room < (ceil ? 1 - s : 0))
         err_node(n, "a window of %lld does not fit into %lld elements (with "
                  "padding) of spatial axis %d", (long long)reach,
-                 (long long)(d + before + after), i);
+                 (long long)(d.n + before + after), i);
     count = (room + (ceil ? s - 1 : 0)) / s + 1;
-    if (ceil && (count - 1) * s >= d + before)
+    if (ceil && (count - 1) * s >= d.n + before)
         count--;
-    return count;
+    return (Size){count, steps_of(n, i, d, s)};
 }
 
 /* Where channels and spatial axes of x (and of w behind its first axis) are. */
@@ -143,8 +154,9 @@ Shape shape_conv(const Node *n)
         err_node(n, "%lld output channels cannot be split into %lld groups",
                  (long long)m, (long long)g);
     for (i = 0; i < a.spatial; i++)
-        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
-                                     kernel_size(n, w, a.first + i));
+        shape_put(&y, a.first + i,
+                  windows(n, i, a.spatial, size_at(x->shape, a.first + i),
+                          kernel_size(n, w, a.first + i)));
     y.dim[a.channel] = m;
     if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
         err_node(n, "bias has shape %s, %lld elements were wanted",
@@ -153,10 +165,10 @@ Shape shape_conv(const Node *n)
     return y;
 }
 
-static int64_t convt_size(const Node *n, int i, int spatial, int64_t d,
-                          int64_t k)
+static Size convt_size(const Node *n, int i, int spatial, Size d, int64_t k)
 {
-    int64_t y = window_attr(n, A_stride, i, 1, 1) * (d - 1) +
+    int64_t s = window_attr(n, A_stride, i, 1, 1);
+    int64_t y = s * (d.n - 1) +
                 window_attr(n, A_outpad, i, 0, 0) +
                 window_attr(n, A_dilation, i, 1, 1) * (k - 1) + 1 -
                 window_attr(n, A_pad, i, 0, 0) -
@@ -165,7 +177,8 @@ static int64_t convt_size(const Node *n, int i, int spatial, int64_t d,
     if (y < 1)
         err_node(n, "spatial axis %d of the result would have %lld elements",
                  i, (long long)y);
-    return y;
+    d = size_times(d, s);
+    return (Size){y, d.vary};
 }
 
 /* Weights are [C, M/g, k...], with channels last [C, k..., M/g]. */
@@ -183,9 +196,9 @@ Shape shape_convt(const Node *n)
                  "%lld", (long long)c, w->name, shape_text(w->shape),
                  (long long)w->shape.dim[0]);
     for (i = 0; i < a.spatial; i++)
-        y.dim[a.first + i] = convt_size(n, i, a.spatial,
-                                        x->shape.dim[a.first + i],
-                                        kernel_size(n, w, a.first + i));
+        shape_put(&y, a.first + i,
+                  convt_size(n, i, a.spatial, size_at(x->shape, a.first + i),
+                             kernel_size(n, w, a.first + i)));
     m = y.dim[a.channel] = g * w->shape.dim[a.channel];
     if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
         err_node(n, "bias has shape %s, %lld elements were wanted",
@@ -205,8 +218,9 @@ Shape shape_pool(const Node *n)
     if (!attr_list(n, A_kernel, &k))
         err_node(n, "the size of the window (kernel) is missing");
     for (i = 0; i < a.spatial; i++)
-        y.dim[a.first + i] = windows(n, i, a.spatial, x->shape.dim[a.first + i],
-                                     window_attr(n, A_kernel, i, 1, 1));
+        shape_put(&y, a.first + i,
+                  windows(n, i, a.spatial, size_at(x->shape, a.first + i),
+                          window_attr(n, A_kernel, i, 1, 1)));
     check_epilogue(n, x->shape.dim[a.channel]);
     return y;
 }

@@ -50,7 +50,9 @@ static bool same_attr(const Attr *a, const Attr *b)
 {
     return a->code == b->code && a->n == b->n && a->i == b->i &&
            !memcmp(&a->f, &b->f, sizeof a->f) &&
-           !memcmp(a->list, b->list, (size_t)a->n * sizeof *a->list);
+           !memcmp(a->list, b->list, (size_t)a->n * sizeof *a->list) &&
+           (!a->vary || !b->vary ? a->vary == b->vary
+            : !memcmp(a->vary, b->vary, (size_t)a->n * sizeof *a->vary));
 }
 
 static bool same_node(const void *p, const void *q)

@@ -327,6 +327,7 @@ static void number_slots(Dead *d)
         d->up[i] = i;
 }
 
+/* Channels are counted: not of a graph in which they may follow a number. */
 void pass_dead(Graph *g)
 {
     Arena *a = arena_new();
@@ -336,6 +337,10 @@ void pass_dead(Graph *g)
     bool any = false;
     Node *n;
 
+    if (g->nnum) {
+        arena_end(a);
+        return;
+    }
     graph_number(g);
     d.all = spans_of(a, g);
     number_slots(&d);

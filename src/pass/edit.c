@@ -180,7 +180,7 @@ static Val *reshape(Graph *g, Node *at, const Node *like, Val *x, Shape s)
 {
     Node *n = edit_node(g, at, OP_reshape, like, 1, &x);
 
-    attr_set_list(g, n, A_shape, s.rank, s.dim);
+    attr_set_shape(g, n, A_shape, s);
     node_infer(g, n);
     return n->res[0];
 }
@@ -199,7 +199,7 @@ Val *edit_transpose(Graph *g, Node *at, const Node *like, Val *x,
     if (is_const(x))
         return const_transpose(g, x, perm);
     for (i = 0; i < s.rank; i++)
-        s.dim[i] = x->shape.dim[perm[i]];
+        shape_put(&s, i, size_at(x->shape, (int)perm[i]));
     if (perm_keeps_order(perm, x->shape))
         return reshape(g, at, like, x, s);
     n = edit_node(g, at, OP_transpose, like, 1, &x);

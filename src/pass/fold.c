@@ -34,7 +34,7 @@ static bool is_foldable(const Graph *g, const Node *n)
     for (i = 0; i < n->nres; i++)
         if (val_is_output(g, n->res[i]))
             return false;
-    return node_can_eval(n) && is_worth(n);
+    return !node_varies(n) && node_can_eval(n) && is_worth(n);
 }
 
 static void fold(Graph *g, Node *n)

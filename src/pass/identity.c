@@ -222,12 +222,12 @@ static bool same_reduce(Graph *g, Node *n)
 {
     Shape s = n->res[0]->shape;
 
-    if (val_count(n->arg[0]) != shape_count(s) || n->narg > 1 || has_clip(n) ||
+    if (!shapes_as_many(n->arg[0]->shape, s) || n->narg > 1 || has_clip(n) ||
         (!g->exact && n->arg[0]->type != n->res[0]->type))
         return false;
     become(g, n, OP_reshape);
     n->attr = NULL;
-    attr_set_list(g, n, A_shape, s.rank, s.dim);
+    attr_set_shape(g, n, A_shape, s);
     return true;
 }
 

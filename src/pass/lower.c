@@ -200,12 +200,12 @@ static void lower_gather(Graph *g, Node *n)
     n->attr = NULL;
     attr_set_list(g, n, A_start, s.rank, start);
     attr_set_list(g, n, A_step, s.rank, step);
-    attr_set_list(g, n, A_count, s.rank, s.dim);
+    attr_set_shape(g, n, A_count, s);
     if (shape_same(s, y))
         return;
     m = edit_after(g, n, OP_reshape);
     node_infer(g, n);
-    attr_set_list(g, m, A_shape, y.rank, y.dim);
+    attr_set_shape(g, m, A_shape, y);
     node_infer(g, m);
 }
 
@@ -234,6 +234,7 @@ static void lower_reduce(Graph *g, Node *n)
     if ((n->op != OP_mean && n->op != OP_sum) || !val_is_int(x) || !g->exact ||
         x->shape.rank != 4 || has_epilogue(n) || has_clip(n) ||
         attr_list(n, A_axes, &axes) != 2 || axes[0] != 2 || axes[1] != 3 ||
+        shape_varies(x->shape) ||
         MAX(x->shape.dim[2], x->shape.dim[3]) >= 1 << 20)
         return;
     n->op = n->op == OP_mean ? OP_avgpool : OP_sumpool;
@@ -243,7 +244,7 @@ static void lower_reduce(Graph *g, Node *n)
     if (y.rank != 4) {
         Node *m = edit_after(g, n, OP_reshape);
 
-        attr_set_list(g, m, A_shape, y.rank, y.dim);
+        attr_set_shape(g, m, A_shape, y);
         node_infer(g, m);
     }
 }

@@ -54,7 +54,7 @@ static bool to_reshape(Graph *g, Node *n)
         return false;
     n->op = OP_reshape;
     n->attr = NULL;
-    attr_set_list(g, n, A_shape, s.rank, s.dim);
+    attr_set_shape(g, n, A_shape, s);
     return true;
 }
 
@@ -91,7 +91,7 @@ static bool undoes(Graph *g, Node *n)
     Shape s = n->res[0]->shape;
     int64_t i, count = shape_count(s);
 
-    if (!r || r->op != OP_reshape || !out || !(in = perm_of(r->arg[0])))
+    if (!r || r->op != OP_reshape || !out || shape_varies(s) || !(in = perm_of(r->arg[0])))
         return false;
     t = r->arg[0]->def;
     for (i = 0; i < count; i++)
@@ -100,7 +100,7 @@ static bool undoes(Graph *g, Node *n)
     edit_arg(g, n, 0, t->arg[0]);
     n->op = OP_reshape;
     n->attr = NULL;
-    attr_set_list(g, n, A_shape, s.rank, s.dim);
+    attr_set_shape(g, n, A_shape, s);
     return true;
 }
 

@@ -41,7 +41,7 @@ static Val *copy_of(Graph *g, Val *v)
     Node *n = graph_node(g, NULL, OP_expand, NULL, 1, &v);
     Val *y;
 
-    attr_set_list(g, n, A_shape, v->shape.rank, v->shape.dim);
+    attr_set_shape(g, n, A_shape, v->shape);
     node_infer(g, n);
     y = n->res[0];
     y->scale = v->scale;

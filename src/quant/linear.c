@@ -43,7 +43,7 @@ static Val *weights(Graph *g, const Real *w, int64_t inner, int64_t channels)
 static Val *products(Graph *g, const Real *x, const Real *w, int64_t channels,
                      int behind)
 {
-    Shape s = {0, {0}};
+    Shape s = {.rank = 0};
     Val *y;
     int64_t i;
 
@@ -125,7 +125,7 @@ static bool int_bias(Graph *g, const Bias *b, Val **made)
 static void add_behind(Graph *g, Val *y, Val *c, int behind)
 {
     Val *arg[2] = {NULL, c};
-    Shape s = {1, {val_count(c)}};
+    Shape s = {.rank = 1, .dim = {val_count(c)}};
     Node *n;
 
     if (val_count(c) > 1 && behind) {
@@ -356,7 +356,7 @@ static int64_t met_all(const Node *n, int spatial, int64_t at, bool padding)
 bool lower_avgpool(Graph *g, Node *n)
 {
     int spatial = n->arg[0]->shape.rank - 2, i;
-    Shape y = n->res[0]->shape, s = {0, {0}};
+    Shape y = n->res[0]->shape, s = {.rank = 0};
     Val *scale, *zero;
     int64_t k;
     Real x;

@@ -227,7 +227,7 @@ static bool requant_two(Graph *g, Node *q, const Sum *s, const Grid *to)
     double fx, fy;
     int64_t p0, p1;
     int shift;
-    Shape one = {0, {0}};
+    Shape one = {.rank = 0};
 
     if (!real_uniform(x) || !real_uniform(y) ||
         (s->c && val_count(s->c) != 1) ||

@@ -6,6 +6,7 @@
  *     quant   after quant_lower
  *     eval    every output's elements, of a graph without inputs
  *     ranges  type and bounds of every result
+ *     follow  fields of dims that follow run-time numbers
  *     dims    what the kernel of each node would be told
  *     errors  what each of several graphs, with --- between, is refused for;
  *             those that are not are run, or, with inputs, as by dims
@@ -111,6 +112,43 @@ static bool in_kernel_form(const Node *n)
     return op_info[n->op].family != FAM_row || node_axis(n, rank) == rank - 1;
 }
 
+static const Field *field_at(const DimsInfo *info, int at)
+{
+    int i;
+
+    for (i = 0; i + 1 < info->nfield && info->field[i + 1].offset <= at; i++)
+        ;
+    return &info->field[i];
+}
+
+/* Fields that follow run-time numbers. */
+static void print_follow(Arena *a, Graph *g)
+{
+    const char *name[MOST_NUMBERS] = {NULL};
+    const Node *n;
+    int i, j, count;
+
+    for (i = 0; i < g->nnum; i++)
+        name[i] = g->num[i]->name;
+    for (n = g->first; n; n = n->next)
+        for (j = 0; j < (n->op == OP_concat ? n->narg : 1); j++) {
+            const Follow *f = dims_follow(a, g, n, j, &count);
+
+            printf("%s", n->name);
+            for (i = 0; i < count; i++) {
+                const Field *d = field_at(dims_of(n->op), 4 * f[i].at);
+                Str text = {.mem = a};
+
+                poly_put(&f[i].is, name, &text);
+                printf("%s %s", i ? "," : ":", d->name);
+                if (d->kind == 'A')
+                    printf("[%d]", f[i].at - d->offset / 4);
+                printf(" = %s", text.s);
+            }
+            printf("\n");
+        }
+}
+
 /* Fields that are not 0; of a bound, those that bound. */
 static void print_dims(Arena *a, Graph *g)
 {
@@ -182,6 +220,7 @@ static const struct {
     {"eval", eval},
     {"ranges", print_ranges},
     {"dims", print_dims},
+    {"follow", print_follow},
 };
 
 int main(int argc, char **argv)

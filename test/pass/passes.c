@@ -264,7 +264,7 @@ static Val *turned(Net *t, Val *x)
 
 static Val *reshaped(Net *t, Val *x)
 {
-    Shape s = {0, {0}};
+    Shape s = {.rank = 0};
     int i;
     Val *y = node(t, OP_reshape, x, NULL, NULL);
 

@@ -59,13 +59,13 @@ static Val *places(Call *c, Shape s, bool corners)
         }
         v[i * width + k] = 1;
     }
-    return nums(c, (Shape){2, {n, width}}, v);
+    return nums(c, (Shape){.rank = 2, .dim = {n, width}}, v);
 }
 
 void import_affinegrid(Call *c)
 {
     Val *theta = c->arg[0], *y;
-    Shape t = theta->shape, s = {0, {0}}, out = {0, {0}};
+    Shape t = theta->shape, s = {.rank = 0}, out = {.rank = 0};
     int64_t size[RANK];
     int n = arg_ints(c, 1, RANK, size), i;
 

@@ -54,7 +54,7 @@ static void give_window(Call *c, double a, double b, double d)
         t = TURN * (double)i / (double)n;
         v[i] = (float)(a - b * cos(t) + d * cos(2 * t));
     }
-    give(c, 0, typed(c, nums(c, (Shape){1, {size}}, v)));
+    give(c, 0, typed(c, nums(c, (Shape){.rank = 1, .dim = {size}}, v)));
 }
 
 void import_hannwindow(Call *c)
@@ -102,7 +102,7 @@ static int64_t mel_edge(Call *c, int64_t i, int64_t n_mel, int64_t n)
 void import_melweightmatrix(Call *c)
 {
     int64_t n_mel = whole(c, 0, 1 << 16), n = whole(c, 1, 1 << 20), i;
-    Shape s = {2, {n / 2 + 1, n_mel}};
+    Shape s = {.rank = 2, .dim = {n / 2 + 1, n_mel}};
     float *v;
 
     room(c, shape_count(s));
@@ -127,7 +127,7 @@ static Val *turn_table(Call *c, int64_t n)
         v[2 * i] = (float)cos(TURN * (double)i / (double)n);
         v[2 * i + 1] = (float)sin(TURN * (double)i / (double)n);
     }
-    return nums(c, (Shape){2, {n, 2}}, v);
+    return nums(c, (Shape){.rank = 2, .dim = {n, 2}}, v);
 }
 
 /* The transform of length n along the last axis but one; results: how many of
@@ -161,7 +161,7 @@ static Val *both_halves(Call *c, Val *x, int64_t n)
         return x;
     two[0] = x;
     two[1] = part(c, x, axis, n - half, n - half, -1);
-    two[1] = op2(c, OP_mul, two[1], nums(c, (Shape){1, {2}}, sign));
+    two[1] = op2(c, OP_mul, two[1], nums(c, (Shape){.rank = 1, .dim = {2}}, sign));
     return join(c, axis, 2, two);
 }
 

@@ -94,7 +94,7 @@ void import_maxunpool(Call *c)
 
 Val *units(Call *c, const Val *like, int64_t channels, const Window *w)
 {
-    Shape s = {2 + w->n, {channels, 1}};
+    Shape s = {.rank = 2 + w->n, .dim = {channels, 1}};
     int64_t *v, i, n = 1;
     Val *y;
 
@@ -117,7 +117,7 @@ void import_col2im(Call *c)
     int64_t image[SPATIAL], outpad[SPATIAL], each = 1, reach, more;
     int i, n = arg_ints(c, 1, SPATIAL, image);
     Window w = {.n = n};
-    Shape s = {2 + n, {0}};
+    Shape s = {.rank = 2 + n};
 
     if (n < 1 || n > 3 || arg_ints(c, 2, SPATIAL, w.kernel) != n ||
         x->shape.rank != 3)
