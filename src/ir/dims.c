@@ -205,7 +205,8 @@ static void put_strides(const Node *n, const Nest *t, int w, int len,
     int i;
 
     for (i = 0; i < len; i++)
-        to[i] = i < len - t->rank ? 0 : dims_32(n, t->s[w][i - len + t->rank].n);
+        to[i] = i < len - t->rank
+                    ? 0 : dims_32(n, t->s[w][i - len + t->rank].n);
 }
 
 /* --- constants that several families share --- */

@@ -234,7 +234,7 @@ static void run_row(Run *r)
     for (i = axis + 1; i < x.rank; i++)
         inner *= x.dim[i];
     outer = val_count(&v) / inner / x.dim[axis];
-    v.shape = (Shape){.rank = 2, .dim = {outer * inner, x.dim[axis]}};
+    v.shape = SHAPE(outer * inner, x.dim[axis]);
     n.attr = &last;
     n.arg = arg;
     dims_fill_wide(&n, &d);

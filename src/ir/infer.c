@@ -346,7 +346,8 @@ static const char *corner_text(const Graph *g, unsigned least)
 
 /* The node where numbers of a set are least, the others greatest; err if its
  * result is not what follows from the sizes there. */
-static void at_corner(const Graph *g, const Node *n, unsigned least, Ranges *all)
+static void at_corner(const Graph *g, const Node *n, unsigned least,
+                      Ranges *all)
 {
     Arena *own = arena_new();
     int64_t value[MOST_NUMBERS];

@@ -204,6 +204,8 @@ void val_range(Val *v); /* a constant's range from its data; of none: 0 */
 void val_narrow(Val *v); /* a constant's range and least type from its data */
 Type type_for(int64_t lo, int64_t hi); /* first of s8 u8 s16 s32 s64 */
 Shape shape_of(int rank, const int64_t *dim);
+#define SHAPE(...) \
+    shape_of((int)LEN(((int64_t[]){__VA_ARGS__})), (int64_t[]){__VA_ARGS__})
 int64_t shape_count(Shape s); /* err(ERR_MODEL) above 2^40 elements */
 int64_t shape_product(Shape s, int from, int to); /* of axes [from, to) */
 bool shape_same(Shape a, Shape b);

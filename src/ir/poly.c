@@ -25,7 +25,7 @@ static int64_t first_point(const Number *k)
     return k->hi - POINTS + 1;
 }
 
-/* Values at first .. first + 3 become coefficients; false: they are fractions. */
+/* Values at first .. first + 3 become coefficients; false: fractions. */
 static bool interpolate(int64_t y[POINTS], int64_t first)
 {
     int64_t c[POINTS] = {0}, root;

@@ -155,7 +155,7 @@ Shape shape_nms(const Node *n)
                  "[batches,classes,boxes] were wanted", shape_text(b),
                  shape_text(s));
     attr_within(n, A_mode, 0, 1);
-    return (Shape){.rank = 2, .dim = {s.dim[0] * s.dim[1] * MIN(most, s.dim[2]), 3}};
+    return SHAPE(s.dim[0] * s.dim[1] * MIN(most, s.dim[2]), 3);
 }
 
 void fill_nms(const Node *n, struct nms_dims *d)

@@ -354,7 +354,7 @@ static bool take_matrices(const Cutter *c, const Val *v, int64_t r, int64_t nr,
     int64_t first = b > 1 ? c->at[CUT_batch] : 0;
     int64_t nb = b > 1 ? c->len[CUT_batch] : 1;
 
-    *s = (Shape){.rank = 3, .dim = {nb, nr, nq}};
+    *s = SHAPE(nb, nr, nq);
     if (nq == columns) {
         *p = piece(v, (first * rows + r) * columns, nr * columns, nb,
                    rows * columns);
@@ -696,7 +696,7 @@ static bool cut_gather(Cutter *c)
     }
     if (!i->shape.rank)
         return false;
-    take_arg(c, 1, (Shape){.rank = 1, .dim = {len}}, piece(i, at, len, 1, 0));
+    take_arg(c, 1, SHAPE(len), piece(i, at, len, 1, 0));
     each = shape_product(x->shape, axis + 1, x->shape.rank);
     take_res(c, joined(y, axis, axis + i->shape.rank, len),
              piece(y, at * each, len * each, 1, 0));
@@ -827,8 +827,8 @@ static bool cut_concat(Cutter *c)
     }
     c->t->in[0] = piece(x, from, rows * row, 1, 0);
     t->narg = 1;
-    t->arg[0] = cut_val(c, x, (Shape){.rank = 2, .dim = {rows, row}});
-    take_res(c, (Shape){.rank = 2, .dim = {rows, row}}, piece(y, before, row, rows, apart));
+    t->arg[0] = cut_val(c, x, SHAPE(rows, row));
+    take_res(c, SHAPE(rows, row), piece(y, before, row, rows, apart));
     attr_set_int(&c->g, t, A_axis, 1);
     return true;
 }

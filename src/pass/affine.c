@@ -248,9 +248,9 @@ static bool shift_before(Graph *g, Node *p, const Val *c)
         ((float *)sum->data)[channel(&out, i)] +=
             ((float *)w->data)[i] * ((float *)c->data)[channel(&in, i) * each];
     if (p->op != OP_matmul)
-        sum = const_as(g, sum, (Shape){.rank = 3, .dim = {nout, 1, 1}});
+        sum = const_as(g, sum, SHAPE(nout, 1, 1));
     if (p->op != OP_matmul && p->res[0]->shape.rank == 3)
-        sum = const_as(g, sum, (Shape){.rank = 2, .dim = {nout, 1}});
+        sum = const_as(g, sum, SHAPE(nout, 1));
     return add_bias(g, p, sum, '+');
 }
 

@@ -91,7 +91,8 @@ static bool undoes(Graph *g, Node *n)
     Shape s = n->res[0]->shape;
     int64_t i, count = shape_count(s);
 
-    if (!r || r->op != OP_reshape || !out || shape_varies(s) || !(in = perm_of(r->arg[0])))
+    if (!r || r->op != OP_reshape || !out || shape_varies(s) ||
+        !(in = perm_of(r->arg[0])))
         return false;
     t = r->arg[0]->def;
     for (i = 0; i < count; i++)

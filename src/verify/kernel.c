@@ -51,7 +51,7 @@ static Val *shaped(Arena *mem, const Val *v, int64_t count)
     Val *u = NEW(mem, Val);
 
     *u = *v;
-    u->shape = (Shape){.rank = 1, .dim = {count}};
+    u->shape = SHAPE(count);
     return u;
 }
 

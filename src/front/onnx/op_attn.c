@@ -17,7 +17,7 @@ static Val *heads(Call *c, Val *x, int64_t n)
         call_err(c, "'%s' has shape %s; wanted 4 dimensions, or 3 with a "
                  "multiple of %lld heads", x->name,
                  shape_str(c->mem, x->shape), (long long)n);
-    x = to_shape(c, x, (Shape){.rank = 4, .dim = {d[0], d[1], n, d[2] / n}});
+    x = to_shape(c, x, SHAPE(d[0], d[1], n, d[2] / n));
     return perm(c, x, SWAP);
 }
 
@@ -28,7 +28,7 @@ static Val *no_heads(Call *c, Val *x)
 
     x = perm(c, x, SWAP);
     d = x->shape.dim;
-    return to_shape(c, x, (Shape){.rank = 3, .dim = {d[0], d[1], d[2] * d[3]}});
+    return to_shape(c, x, SHAPE(d[0], d[1], d[2] * d[3]));
 }
 
 /* Each of the key's heads serves several of the query's, next to each other. */
@@ -42,9 +42,9 @@ static Val *share_heads(Call *c, Val *x, int64_t n)
     if (!have || n % have)
         call_err(c, "%lld heads of queries for %lld of keys", (long long)n,
                  (long long)have);
-    x = to_shape(c, x, (Shape){.rank = 5, .dim = {s.dim[0], have, 1, s.dim[2], s.dim[3]}});
-    x = spread(c, x, (Shape){.rank = 5, .dim = {s.dim[0], have, n / have, s.dim[2],
-                                 s.dim[3]}});
+    x = to_shape(c, x, SHAPE(s.dim[0], have, 1, s.dim[2], s.dim[3]));
+    x = spread(c, x, SHAPE(s.dim[0], have, n / have, s.dim[2],
+                                 s.dim[3]));
     s.dim[1] = n;
     return to_shape(c, x, s);
 }
@@ -93,7 +93,7 @@ static Val *window(Call *c, Sight s, int64_t m, int64_t n, int64_t before)
         for (j = 0; j < n; j++)
             if (j < i + before + s.from || j > i + before + s.to)
                 v[i * n + j] = -INFINITY;
-    return nums(c, (Shape){.rank = 2, .dim = {m, n}}, v);
+    return nums(c, SHAPE(m, n), v);
 }
 
 /* What is to be added where a condition holds or not. */
@@ -127,7 +127,7 @@ static Val *distances(Call *c, Type t, int64_t m, int64_t n, int64_t more)
     v = NEWN(c->mem, int64_t, (size_t)(m * n) + 1);
     for (i = 0; i < m * n; i++)
         v[i] = i % n - i / n + more;
-    return ints(c, t, (Shape){.rank = 2, .dim = {m, n}}, v);
+    return ints(c, t, SHAPE(m, n), v);
 }
 
 /* The window where each batch has a length of its own, and its m queries are
@@ -276,11 +276,11 @@ static Val *angles(Call *c, Val *cache, Val *at)
         cache = take(c, cache, at, 0);
     d = cache->shape.dim;
     if (cache->shape.rank == 2)
-        return to_shape(c, cache, (Shape){.rank = 4, .dim = {1, d[0], 1, d[1]}});
+        return to_shape(c, cache, SHAPE(1, d[0], 1, d[1]));
     if (cache->shape.rank != 3)
         call_err(c, "cache '%s' has %d dimensions; wanted 2 or 3",
                  cache->name, cache->shape.rank);
-    return to_shape(c, cache, (Shape){.rank = 4, .dim = {d[0], d[1], 1, d[2]}});
+    return to_shape(c, cache, SHAPE(d[0], d[1], 1, d[2]));
 }
 
 /* x of shape [B,S,heads,D]: its first `dim` elements are turned. */
@@ -316,7 +316,7 @@ void import_rotaryembedding(Call *c)
     if (s.rank == 4)
         x = perm(c, x, SWAP);
     else if (s.rank == 3 && n > 0 && d[2] % n == 0)
-        x = to_shape(c, x, (Shape){.rank = 4, .dim = {d[0], d[1], n, d[2] / n}});
+        x = to_shape(c, x, SHAPE(d[0], d[1], n, d[2] / n));
     else
         call_err(c, "input has shape %s with %lld heads",
                  shape_str(c->mem, s), (long long)n);

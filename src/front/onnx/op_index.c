@@ -224,7 +224,7 @@ void import_tensorscatter(Call *c)
                  shape_str(c->mem, u->shape),
                  shape_str(c->mem, x->shape), axis);
     if (!from)
-        from = blank(c, T_s64, (Shape){.rank = 1, .dim = {want.dim[0]}});
+        from = blank(c, T_s64, SHAPE(want.dim[0]));
     at[0] = coordinates(c, from->type, want, axis + 1);
     at[1] = steps(c, from, want, axis, x->shape.dim[axis]);
     give(c, 0, done(c, node_of(c, OP_scatternd, 3, x,

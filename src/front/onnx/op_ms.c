@@ -138,7 +138,7 @@ static Val *split_heads(Call *c, Val *x, int64_t n)
         call_err(c, "'%s' has shape %s; wanted 3 dimensions and a multiple of "
                  "%lld heads", x->name, shape_str(c->mem, x->shape),
                  (long long)n);
-    x = to_shape(c, x, (Shape){.rank = 4, .dim = {d[0], d[1], n, d[2] / n}});
+    x = to_shape(c, x, SHAPE(d[0], d[1], n, d[2] / n));
     return perm(c, x, order);
 }
 
@@ -158,7 +158,7 @@ static Val *attend(Call *c, Val *q, Val *k, Val *v, Val *bias)
     x = matmul(c, x, split_heads(c, v, n), NULL, false, false);
     x = perm(c, x, order);
     d = x->shape.dim;
-    return to_shape(c, x, (Shape){.rank = 3, .dim = {d[0], d[1], d[2] * d[3]}});
+    return to_shape(c, x, SHAPE(d[0], d[1], d[2] * d[3]));
 }
 
 static void refuse(const Call *c, int i, const char *what)
@@ -224,7 +224,7 @@ void import_matmulnbits(Call *c)
     z_row = z ? val_count(z) / n : 0;
     if (z && (z->type == T_f32 || z_row < (blocks * bits + 7) / 8))
         call_err(c, "zero points are not %lld bits each", (long long)bits);
-    y = graph_const(c->g, w->name, T_f32, (Shape){.rank = 2, .dim = {n, k}}, NULL);
+    y = graph_const(c->g, w->name, T_f32, SHAPE(n, k), NULL);
     for (i = 0; i < n; i++)
         for (j = 0; j < k; j++) {
             at = i * blocks * block + j;

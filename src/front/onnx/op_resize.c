@@ -514,7 +514,7 @@ void import_upsample(Call *c)
             call_err(c, "attribute 'scales' does not have %d numbers", n);
         for (i = 0; i < n; i++)
             f[i] = (float)list[i];
-        scales = nums(c, (Shape){.rank = 1, .dim = {n}}, f);
+        scales = nums(c, SHAPE(n), f);
     }
     set_scales(c, &r, n, axes, scales);
     give(c, 0, resize(c, &r, c->arg[0]));

@@ -177,14 +177,14 @@ static Val *inputs(Call *c, const Cell *k)
     if (rb && k->gates == 3)
         rb = join(c, 0, 2, (Val *[]){
             gates(c, k, rb, 0, 2),
-            nums(c, (Shape){.rank = 1, .dim = {k->hidden}},
+            nums(c, SHAPE(k->hidden),
                  NEWN(c->mem, float, (size_t)k->hidden))});
     return matmul(c, factor(c, k, k->x), k->w, plus(c, b, rb), false, true);
 }
 
 static Val *state_out(Call *c, const Cell *k, Val *h)
 {
-    return to_shape(c, h, (Shape){.rank = 3, .dim = {1, k->batch, k->hidden}});
+    return to_shape(c, h, SHAPE(1, k->batch, k->hidden));
 }
 
 /* All steps; gives the outputs [steps, 1, batch, hidden] of this direction. */
@@ -197,9 +197,9 @@ static Val *run(Call *c, Cell *k)
     for (t = 0; t < k->steps; t++) {
         at = k->back ? k->steps - 1 - t : t;
         row = part(c, rows, 0, at, 1, 1);
-        row = to_shape(c, row, (Shape){.rank = 2, .dim = {k->batch, k->gates * k->hidden}});
+        row = to_shape(c, row, SHAPE(k->batch, k->gates * k->hidden));
         step(c, k, row);
-        y[at] = to_shape(c, k->h, (Shape){.rank = 4, .dim = {1, 1, k->batch, k->hidden}});
+        y[at] = to_shape(c, k->h, SHAPE(1, 1, k->batch, k->hidden));
     }
     return join(c, 0, (int)k->steps, y);
 }

@@ -59,7 +59,7 @@ static Val *places(Call *c, Shape s, bool corners)
         }
         v[i * width + k] = 1;
     }
-    return nums(c, (Shape){.rank = 2, .dim = {n, width}}, v);
+    return nums(c, SHAPE(n, width), v);
 }
 
 void import_affinegrid(Call *c)

@@ -54,7 +54,7 @@ static void give_window(Call *c, double a, double b, double d)
         t = TURN * (double)i / (double)n;
         v[i] = (float)(a - b * cos(t) + d * cos(2 * t));
     }
-    give(c, 0, typed(c, nums(c, (Shape){.rank = 1, .dim = {size}}, v)));
+    give(c, 0, typed(c, nums(c, SHAPE(size), v)));
 }
 
 void import_hannwindow(Call *c)
@@ -127,7 +127,7 @@ static Val *turn_table(Call *c, int64_t n)
         v[2 * i] = (float)cos(TURN * (double)i / (double)n);
         v[2 * i + 1] = (float)sin(TURN * (double)i / (double)n);
     }
-    return nums(c, (Shape){.rank = 2, .dim = {n, 2}}, v);
+    return nums(c, SHAPE(n, 2), v);
 }
 
 /* The transform of length n along the last axis but one; results: how many of
@@ -161,7 +161,7 @@ static Val *both_halves(Call *c, Val *x, int64_t n)
         return x;
     two[0] = x;
     two[1] = part(c, x, axis, n - half, n - half, -1);
-    two[1] = op2(c, OP_mul, two[1], nums(c, (Shape){.rank = 1, .dim = {2}}, sign));
+    two[1] = op2(c, OP_mul, two[1], nums(c, SHAPE(2), sign));
     return join(c, axis, 2, two);
 }
 

@@ -37,7 +37,7 @@ static Window on_axes(const Window *w, int i, int j)
 
 static Val *view(Call *c, Val *x, int64_t a, int64_t b, int64_t h, int64_t w)
 {
-    return to_shape(c, x, (Shape){.rank = 4, .dim = {a, b, h, w}});
+    return to_shape(c, x, SHAPE(a, b, h, w));
 }
 
 Val *volume_pool(Call *c, OpCode op, Val *x, const Window *w)
@@ -91,7 +91,7 @@ static Val *depth_windows(Call *c, Val *x, const Window *w)
                  "%lld of the first spatial axis", (long long)n,
                  (long long)w->dilation[0], (long long)s.dim[2]);
     out = out / w->stride[0] + 1;
-    s = (Shape){.rank = 6, .dim = {s.dim[0], s.dim[1], 1, out, s.dim[3], s.dim[4]}};
+    s = SHAPE(s.dim[0], s.dim[1], 1, out, s.dim[3], s.dim[4]);
     for (i = 0; i < n; i++)
         part_of[i] = to_shape(c, part(c, x, 2, i * w->dilation[0], out,
                                       w->stride[0]), s);
@@ -113,8 +113,8 @@ Val *volume_conv(Call *c, Val *x, Val *w, Val *b, const Window *win,
     w = view(c, w, k[0], k[1] * k[2], k[3], k[4]);
     x = view(c, x, d[0] * d[1], d[2] * d[3], d[4], d[5]);
     x = conv_of(c, x, w, b, &plane, group);
-    s = (Shape){.rank = 5, .dim = {d[0], d[1], x->shape.dim[1], x->shape.dim[2],
-                    x->shape.dim[3]}};
+    s = SHAPE(d[0], d[1], x->shape.dim[1], x->shape.dim[2],
+                    x->shape.dim[3]);
     return perm(c, to_shape(c, x, s), back);
 }
 
@@ -136,6 +136,6 @@ Val *volume_convt(Call *c, Val *x, Val *w, Val *b, const Window *win,
     ow = x->shape.dim[3];
     x = perm(c, view(c, x, d[0], d[2], m * k[2], oh * ow), back);
     x = convt_of(c, x, units(c, x, m, &depth), b, &depth, more, m);
-    s = (Shape){.rank = 5, .dim = {d[0], m, x->shape.dim[2], oh, ow}};
+    s = SHAPE(d[0], m, x->shape.dim[2], oh, ow);
     return to_shape(c, x, s);
 }
