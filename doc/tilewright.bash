@@ -19,7 +19,7 @@ _tilewright()
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
-        --kernels --keep --dim --state --sequence --mem --l1 --l2 --cores --objective \
+        --kernels --keep --dim --context --state --sequence --mem --l1 --l2 --cores --objective \
         --budget --input-type --tolerance --dump --runner --emulate \
         --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;

@@ -72,6 +72,13 @@ static void add_dim(Opts *o, const char *s)
     f->dim_size[f->ndim++] = v;
 }
 
+static void set_context(Opts *o, const char *s)
+{
+    o->front.context = read_bytes("--context", s);
+    if (o->front.context < 1)
+        err(ERR_USAGE, "--context: %s, wanted at least 1", s);
+}
+
 static void add_state(Opts *o, const char *s)
 {
     FrontOpts *f = &o->front;

@@ -1,4 +1,5 @@
 /* Which format a model file has. */
+#include "front/llama2c/llama2c.h"
 #include "front/onnx/onnx.h"
 
 #include <string.h>
@@ -6,6 +7,8 @@
 Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
                    const FrontOpts *o)
 {
+    if (llama2c_is(p, n))
+        return llama2c_graph(mem, path, p, n, o);
     return onnx_parse(mem, path, NULL, p, n, o, NULL);
 }
 
@@ -25,7 +28,12 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     if (!dash)
         dir = base == path ? "." : arena_fmt(tmp, "%.*s",
             MAX(1, (int)(base - path) - 1), path);
-    g = onnx_parse(mem, path, dir, p, n, o, file);
+    if (llama2c_is(p, n)) {
+        g = llama2c_graph(mem, path, p, n, o);
+        arena_end(file);
+    } else {
+        g = onnx_parse(mem, path, dir, p, n, o, file);
+    }
     arena_end(tmp);
     return g;
 }

@@ -13,6 +13,7 @@ typedef struct FrontOpts {
     Type type[32];
     int nstate;             /* --state IN=OUT */
     const char *state_in[32], *state_out[32];
+    int64_t context;        /* --context; 0: all positions that it has */
     const Array *vectors;   /* inputs given with -i, in order, or NULL */
     const char *vectors_file; /* what is wrong with them is told of it */
     bool list_all;          /* verb check: print every problem, not the first */

@@ -1,0 +1,284 @@
+/* A llama2.c checkpoint as a network that takes one token.
+ *
+ * Per layer: x += wo attention(rotate(wq h), rotate(wk h), wv h), h = norm(x);
+ * x += w2 (silu(w1 h) * w3 h), h = norm(x).  Then logits = classifier norm(x).
+ *
+ * The keys and values of a layer are states [kv_heads][context][head]; the
+ * token's own are written at its position, what lies behind is masked.
+ *
+ * Done here rather than at run time: the root in attention's scale goes into
+ * wq; and rows of wq and wk are put in another order within each head, even
+ * elements first, so that what rotates together are two halves. */
+#include "front/build.h"
+#include "front/llama2c/llama2c.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Decoder {
+    Call c;
+    Reading r;
+    Checkpoint k;
+    int64_t layer;
+    Val *position;
+    Val *cosine, *sine; /* [1][head / 2] of the position */
+    Val *hidden;        /* [context]: 0 up to the position, then -infinity */
+    Val *slots;         /* [kv_heads][2]: head, position */
+} Decoder;
+
+static void name_next(Decoder *d, const char *what)
+{
+    d->c.name = d->layer < 0 ? what
+        : arena_fmt(d->c.mem, "layer%lld.%s", (long long)d->layer, what);
+}
+
+static Val *matrix(Decoder *d, const char *name, int64_t out, int64_t in,
+                   const float *w)
+{
+    name_next(d, name);
+    return graph_const(d->c.g, d->c.name, T_f32, (Shape){2, {out, in}},
+                       w + MAX(d->layer, 0) * out * in);
+}
+
+static Val *vector(Decoder *d, const char *name, const float *w)
+{
+    name_next(d, name);
+    return graph_const(d->c.g, d->c.name, T_f32, (Shape){1, {d->k.dim}},
+                       w + MAX(d->layer, 0) * d->k.dim);
+}
+
+/* x [1][in] -> [1][out] */
+static Val *linear(Decoder *d, const char *name, Val *x, int64_t out,
+                   const float *w)
+{
+    Val *m = matrix(d, name, out, x->shape.dim[1], w);
+
+    return matmul(&d->c, x, m, NULL, false, true);
+}
+
+static Val *norm(Decoder *d, const char *name, Val *x, const float *w)
+{
+    Val *by = vector(d, name, w);
+    Node *n = node_of(&d->c, OP_rmsnorm, 2, x, by);
+
+    attr_set_int(d->c.g, n, A_axis, 1);
+    attr_set_num(d->c.g, n, A_eps, 1e-5);
+    return done(&d->c, n);
+}
+
+/* wq or wk of a layer: the rows of each head, even ones first, times `by`. */
+static const float *halved(Decoder *d, const float *w, int64_t rows, double by)
+{
+    int64_t n = d->k.dim, h = d->k.head, i, j;
+    float *v = NEWN(d->c.mem, float, rows * n);
+
+    w += d->layer * rows * n;
+    for (i = 0; i < rows; i++) {
+        int64_t at = i % h, from = i - at + at % (h / 2) * 2 + at / (h / 2);
+
+        for (j = 0; j < n; j++)
+            v[i * n + j] = (float)(w[from * n + j] * by);
+    }
+    return v - d->layer * rows * n; /* linear() adds it */
+}
+
+/* x [1][heads * head] -> [heads][head], rotated by the position */
+static Val *rotate(Decoder *d, Val *x)
+{
+    int64_t half = d->k.head / 2;
+    Call *c = &d->c;
+    Val *a, *b, *two[2];
+
+    x = to_shape(c, x, (Shape){2, {val_count(x) / d->k.head, d->k.head}});
+    a = part(c, x, 1, 0, half, 1);
+    b = part(c, x, 1, half, half, 1);
+    two[0] = op2(c, OP_sub, op2(c, OP_mul, a, d->cosine),
+                 op2(c, OP_mul, b, d->sine));
+    two[1] = op2(c, OP_add, op2(c, OP_mul, a, d->sine),
+                 op2(c, OP_mul, b, d->cosine));
+    return join(c, 1, 2, two);
+}
+
+/* A state of all positions with x [kv_heads * head] at this one. */
+static Val *cached(Decoder *d, const char *name, Val *x)
+{
+    const Checkpoint *k = &d->k;
+    Graph *g = d->c.g;
+    Val *state, *next;
+    Node *n;
+
+    name_next(d, name);
+    state = graph_val(g, d->c.name, T_f32,
+                      (Shape){3, {k->kv_heads, k->context, k->head}});
+    graph_input(g, state);
+    x = to_shape(&d->c, x, (Shape){2, {k->kv_heads, k->head}});
+    n = node_of(&d->c, OP_scatternd, 3, state, d->slots, x);
+    next = done(&d->c, n);
+    val_rename(g, next, arena_fmt(d->c.mem, "%s.next", d->c.name));
+    graph_output(g, next);
+    next->state = state;
+    return next;
+}
+
+static Val *attention(Decoder *d, Val *h)
+{
+    const Checkpoint *k = &d->k;
+    int64_t each = k->heads / k->kv_heads;
+    Shape heads = {3, {k->kv_heads, each, k->head}};
+    Val *q, *keys, *values, *y;
+    Call *c = &d->c;
+
+    q = linear(d, "wq", h, k->dim,
+               halved(d, k->wq, k->dim, 1 / sqrt((double)k->head)));
+    q = rotate(d, q);
+    y = linear(d, "wk", h, k->kv, halved(d, k->wk, k->kv, 1));
+    keys = cached(d, "keys", rotate(d, y));
+    values = cached(d, "values", linear(d, "wv", h, k->kv, k->wv));
+    name_next(d, "attention");
+    y = matmul(c, to_shape(c, q, heads), keys, NULL, false, true);
+    y = softmax(c, op2(c, OP_add, y, d->hidden), 2);
+    y = matmul(c, y, values, NULL, false, false);
+    y = to_shape(c, y, (Shape){2, {1, k->dim}});
+    return linear(d, "wo", y, k->dim, k->wo);
+}
+
+static Val *feed_forward(Decoder *d, Val *h)
+{
+    Val *gate = linear(d, "w1", h, d->k.hidden, d->k.w1);
+    Val *up = linear(d, "w3", h, d->k.hidden, d->k.w3);
+    Node *n = node_of(&d->c, OP_swish, 1, gate);
+
+    attr_set_num(d->c.g, n, A_alpha, 1);
+    up = op2(&d->c, OP_mul, done(&d->c, n), up);
+    return linear(d, "w2", up, d->k.dim, d->k.w2);
+}
+
+/* Row `position` of the cosines or sines: angle position * 10000^(-2i / head).
+ * run.c has powf() of float32; so have we. */
+static Val *turned(Decoder *d, const char *name, double (*of)(double))
+{
+    int64_t half = d->k.head / 2, p, i;
+    float *v = NEWN(d->c.mem, float, d->k.context * half);
+    Val *table;
+
+    for (p = 0; p < d->k.context; p++)
+        for (i = 0; i < half; i++) {
+            float by = 1.0f / powf(10000.0f,
+                                   2 * (float)i / (float)d->k.head);
+            v[p * half + i] = (float)of((double)((float)p * by));
+        }
+    name_next(d, name);
+    table = graph_const(d->c.g, name, T_f32, (Shape){2, {d->k.context, half}},
+                        v);
+    return take(&d->c, table, d->position, 0);
+}
+
+/* 0 for positions up to this one, -infinity for those behind. */
+static Val *hidden(Decoder *d)
+{
+    int64_t n = d->k.context, i, *v = NEWN(d->c.mem, int64_t, n);
+    Val *seen;
+
+    for (i = 0; i < n; i++)
+        v[i] = i;
+    name_next(d, "hidden");
+    seen = op2(&d->c, OP_lesseq, ints(&d->c, T_s32, (Shape){1, {n}}, v),
+               d->position);
+    return op3(&d->c, OP_where, seen, graph_const_f32(d->c.g, 0),
+               graph_const_f32(d->c.g, -INFINITY));
+}
+
+/* Where the caches are written: for each head, it and the position. */
+static Val *slots(Decoder *d)
+{
+    int64_t n = d->k.kv_heads, i;
+    int64_t *v = NEWN(d->c.mem, int64_t, 2 * n), unit[] = {0, 1};
+    Val *base, *along;
+
+    for (i = 0; i < n; i++)
+        v[2 * i] = i;
+    name_next(d, "slots");
+    base = ints(&d->c, T_s32, (Shape){2, {n, 2}}, v);
+    along = ints(&d->c, T_s32, (Shape){1, {2}}, unit);
+    return op2(&d->c, OP_add, base, op2(&d->c, OP_mul, along, d->position));
+}
+
+static Val *number(Decoder *d, const char *name)
+{
+    Val *v = graph_val(d->c.g, name, T_s32, (Shape){1, {1}});
+
+    graph_input(d->c.g, v);
+    return v;
+}
+
+/* The last output becomes the first. */
+static void put_first(Graph *g)
+{
+    Val *v = g->out[g->nout - 1];
+
+    memmove(g->out + 1, g->out, (size_t)(g->nout - 1) * sizeof *g->out);
+    g->out[0] = v;
+}
+
+static void decoder(Decoder *d)
+{
+    const Checkpoint *k = &d->k;
+    Call *c = &d->c;
+    Val *token = number(d, "token"), *x, *last;
+
+    d->layer = -1;
+    d->position = number(d, "position");
+    d->cosine = turned(d, "cosines", cos);
+    d->sine = turned(d, "sines", sin);
+    d->hidden = hidden(d);
+    d->slots = slots(d);
+    x = take(c, matrix(d, "embedding", k->vocab, k->dim, k->embedding), token,
+             0);
+    last = x->def->arg[0];
+    for (d->layer = 0; d->layer < k->layers; d->layer++) {
+        x = op2(c, OP_add, x, attention(d, norm(d, "norm1", x,
+                                                k->norm_attention)));
+        x = op2(c, OP_add, x, feed_forward(d, norm(d, "norm2", x,
+                                                   k->norm_ffn)));
+    }
+    d->layer = -1;
+    x = norm(d, "norm", x, k->norm_last);
+    if (k->classifier != k->embedding)
+        last = matrix(d, "classifier", k->vocab, k->dim, k->classifier);
+    name_next(d, "logits");
+    x = matmul(c, x, last, NULL, false, true);
+    x = to_shape(c, x, (Shape){1, {k->vocab}});
+    val_rename(c->g, x, "logits");
+    graph_output(c->g, x);
+    put_first(c->g);
+}
+
+static void take_context(Checkpoint *k, const FrontOpts *o)
+{
+    if (o->context > k->context)
+        err(ERR_USAGE, "--context %lld; the model has %lld positions",
+            (long long)o->context, (long long)k->context);
+    if (o->context)
+        k->context = o->context;
+}
+
+Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,
+                     const FrontOpts *o)
+{
+    Decoder *d = NEW(mem, Decoder);
+    Arena *tmp = arena_new();
+
+    llama2c_read(tmp, p, n, &d->k);
+    take_context(&d->k, o);
+    d->r = (Reading){.g = graph_new(mem, "decoder"), .mem = tmp, .o = o,
+                     .bad = {.mem = tmp}};
+    d->r.g->file = arena_str(mem, path);
+    d->r.g->hash = hash_mem(p, n);
+    d->c = (Call){.model = &d->r, .g = d->r.g, .mem = tmp, .op = "llama2.c",
+                  .name = "decoder"};
+    decoder(d);
+    graph_sweep(d->r.g);
+    graph_number(d->r.g);
+    arena_end(tmp);
+    return d->r.g;
+}

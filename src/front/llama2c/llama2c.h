@@ -1,0 +1,32 @@
+/* Inside front: language models in the formats of llama2.c. */
+#ifndef FRONT_LLAMA2C_H
+#define FRONT_LLAMA2C_H
+
+#include "front/front.h"
+
+/* What a checkpoint holds.  Matrices are [out][in], row after row, of all
+ * layers one after the other. */
+typedef struct Checkpoint {
+    int version;        /* 0, 1: floats; 2: int8 in groups, here made floats */
+    int64_t group;      /* elements of a group; version 2 */
+    int64_t dim, hidden, layers, heads, kv_heads, vocab, context;
+    int64_t head, kv;   /* elements of a head; of all key heads */
+    const float *embedding;         /* [vocab][dim] */
+    const float *norm_attention, *norm_ffn, *norm_last; /* [dim] each */
+    const float *wq, *wk, *wv, *wo; /* [dim][dim], [kv][dim] twice, [dim][dim] */
+    const float *w1, *w2, *w3;      /* [hidden][dim], [dim][hidden], as w1 */
+    const float *classifier;        /* [vocab][dim]; may be the embedding */
+} Checkpoint;
+
+/* checkpoint.c: is it one, by its first bytes and, in version 0, its size? */
+bool llama2c_is(const void *p, size_t n);
+/* err(ERR_MODEL) on what is no whole checkpoint.  Weights are in mem. */
+void llama2c_read(Arena *mem, const void *p, size_t n, Checkpoint *c);
+
+/* decoder.c: the network that takes one token: inputs `token` and `position`
+ * (s32[1] each), output `logits` (f32[vocab]), and as states the keys and
+ * values of all positions up to the context. */
+Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,
+                     const FrontOpts *o);
+
+#endif
