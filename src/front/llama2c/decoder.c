@@ -36,14 +36,14 @@ static Val *matrix(Decoder *d, const char *name, int64_t out, int64_t in,
                    const float *w)
 {
     name_next(d, name);
-    return graph_const(d->c.g, d->c.name, T_f32, (Shape){2, {out, in}},
+    return graph_const(d->c.g, d->c.name, T_f32, SHAPE(out, in),
                        w + MAX(d->layer, 0) * out * in);
 }
 
 static Val *vector(Decoder *d, const char *name, const float *w)
 {
     name_next(d, name);
-    return graph_const(d->c.g, d->c.name, T_f32, (Shape){1, {d->k.dim}},
+    return graph_const(d->c.g, d->c.name, T_f32, SHAPE(d->k.dim),
                        w + MAX(d->layer, 0) * d->k.dim);
 }
 
@@ -89,7 +89,7 @@ static Val *rotate(Decoder *d, Val *x)
     Call *c = &d->c;
     Val *a, *b, *two[2];
 
-    x = to_shape(c, x, (Shape){2, {val_count(x) / d->k.head, d->k.head}});
+    x = to_shape(c, x, SHAPE(val_count(x) / d->k.head, d->k.head));
     a = part(c, x, 1, 0, half, 1);
     b = part(c, x, 1, half, half, 1);
     two[0] = op2(c, OP_sub, op2(c, OP_mul, a, d->cosine),
@@ -109,9 +109,9 @@ static Val *cached(Decoder *d, const char *name, Val *x)
 
     name_next(d, name);
     state = graph_val(g, d->c.name, T_f32,
-                      (Shape){3, {k->kv_heads, k->context, k->head}});
+                      SHAPE(k->kv_heads, k->context, k->head));
     graph_input(g, state);
-    x = to_shape(&d->c, x, (Shape){2, {k->kv_heads, k->head}});
+    x = to_shape(&d->c, x, SHAPE(k->kv_heads, k->head));
     n = node_of(&d->c, OP_scatternd, 3, state, d->slots, x);
     next = done(&d->c, n);
     val_rename(g, next, arena_fmt(d->c.mem, "%s.next", d->c.name));
@@ -124,7 +124,7 @@ static Val *attention(Decoder *d, Val *h)
 {
     const Checkpoint *k = &d->k;
     int64_t each = k->heads / k->kv_heads;
-    Shape heads = {3, {k->kv_heads, each, k->head}};
+    Shape heads = SHAPE(k->kv_heads, each, k->head);
     Val *q, *keys, *values, *y;
     Call *c = &d->c;
 
@@ -138,7 +138,7 @@ static Val *attention(Decoder *d, Val *h)
     y = matmul(c, to_shape(c, q, heads), keys, NULL, false, true);
     y = softmax(c, op2(c, OP_add, y, d->hidden), 2);
     y = matmul(c, y, values, NULL, false, false);
-    y = to_shape(c, y, (Shape){2, {1, k->dim}});
+    y = to_shape(c, y, SHAPE(1, k->dim));
     return linear(d, "wo", y, k->dim, k->wo);
 }
 
@@ -168,7 +168,7 @@ static Val *turned(Decoder *d, const char *name, double (*of)(double))
             v[p * half + i] = (float)of((double)((float)p * by));
         }
     name_next(d, name);
-    table = graph_const(d->c.g, name, T_f32, (Shape){2, {d->k.context, half}},
+    table = graph_const(d->c.g, name, T_f32, SHAPE(d->k.context, half),
                         v);
     return take(&d->c, table, d->position, 0);
 }
@@ -182,7 +182,7 @@ static Val *hidden(Decoder *d)
     for (i = 0; i < n; i++)
         v[i] = i;
     name_next(d, "hidden");
-    seen = op2(&d->c, OP_lesseq, ints(&d->c, T_s32, (Shape){1, {n}}, v),
+    seen = op2(&d->c, OP_lesseq, ints(&d->c, T_s32, SHAPE(n), v),
                d->position);
     return op3(&d->c, OP_where, seen, graph_const_f32(d->c.g, 0),
                graph_const_f32(d->c.g, -INFINITY));
@@ -198,14 +198,14 @@ static Val *slots(Decoder *d)
     for (i = 0; i < n; i++)
         v[2 * i] = i;
     name_next(d, "slots");
-    base = ints(&d->c, T_s32, (Shape){2, {n, 2}}, v);
-    along = ints(&d->c, T_s32, (Shape){1, {2}}, unit);
+    base = ints(&d->c, T_s32, SHAPE(n, 2), v);
+    along = ints(&d->c, T_s32, SHAPE(2), unit);
     return op2(&d->c, OP_add, base, op2(&d->c, OP_mul, along, d->position));
 }
 
 static Val *number(Decoder *d, const char *name)
 {
-    Val *v = graph_val(d->c.g, name, T_s32, (Shape){1, {1}});
+    Val *v = graph_val(d->c.g, name, T_s32, SHAPE(1));
 
     graph_input(d->c.g, v);
     return v;
@@ -247,7 +247,7 @@ static void decoder(Decoder *d)
         last = matrix(d, "classifier", k->vocab, k->dim, k->classifier);
     name_next(d, "logits");
     x = matmul(c, x, last, NULL, false, true);
-    x = to_shape(c, x, (Shape){1, {k->vocab}});
+    x = to_shape(c, x, SHAPE(k->vocab));
     val_rename(c->g, x, "logits");
     graph_output(c->g, x);
     put_first(c->g);
