@@ -92,7 +92,7 @@ check-sanitize: sanitize ## the tests there
 
 # All that tests ask for, so that no two of them make the same at a time.
 programs: build/test/simulate sanitize \
-    $(shell grep -hs 'make -s' test/*/*.t test/run test/front/fuzz | grep -o 'build/test/[a-z_]*')
+    $(shell grep -hs 'make -s' test/*/*.t test/run test/front/fuzz | grep -o 'build/test/[a-z0-9_]*')
 
 # Fuzzers (test/front/fuzz): the readers built by clang with sanitizers.
 FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
