@@ -33,6 +33,21 @@ bool rec_alike(const Rec *a, const Rec *b)
     return a->kind == REC_call ? same_kernel(a, b) : a->io == b->io;
 }
 
+/* Equal for records that are alike. */
+static uint64_t hash_rec(const Rec *c)
+{
+    int64_t key[6 + NPLACE] = {c->kind, c->slot, c->row, c->rows, c->inst};
+    int i;
+
+    if (c->kind == REC_call)
+        key[5] = (int64_t)hash_mem(
+            &c->step->dims, (size_t)dims_of(c->step->node->op)->size);
+    for (i = 0; i < c->nplace; i++)
+        key[6 + i] = ((int64_t)c->place[i].buf << 8) +
+                     c->place[i].mem * 16 + c->place[i].kind;
+    return hash_mem(key, (size_t)(6 + i) * sizeof *key);
+}
+
 /* Records are compared with many others: those that are alike get a number. */
 static void number_records(Program *q)
 {
@@ -42,17 +57,20 @@ static void number_records(Program *q)
 
     for (i = 0; i < q->ncode; i++) {
         Rec *c = &q->code[i];
-        int64_t key[] = {c->kind, c->slot, c->row, c->rows, c->inst,
-                         c->nplace ? c->place[0].buf : 0};
-        int *slot = &first[hash_mem(key, sizeof key) % (uint64_t)slots];
+        int *slot;
 
+        c->alike = i + 1;
+        if (c->kind == REC_layer) /* like no other */
+            continue;
+        slot = &first[hash_rec(c) % (uint64_t)slots];
         for (k = *slot; k && !rec_alike(&q->code[k - 1], c);)
             k = next[k - 1];
-        c->alike = k ? k : i + 1;
-        if (!k) {
-            next[i] = *slot;
-            *slot = i + 1;
+        if (k) {
+            c->alike = k;
+            continue;
         }
+        next[i] = *slot;
+        *slot = i + 1;
     }
 }
 
