@@ -6,8 +6,8 @@
  * isa      dsp
  * when     xc == 1 && yc == 1 && wc == 1 && kh == 1 && kw == 1 && g == 1 &&
  *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
- *          (h == 1 || (xh == w * xw && yh == ow * yw)) &&
- *          (n == 1 || (xn == h * w * xw && yn == h * w * yw)) &&
+ *          xw == c && yw == m && (h == 1 || (xh == w * c && yh == w * m)) &&
+ *          (n == 1 || (xn == h * w * c && yn == h * w * m)) &&
  *          m > 1 && c < 32768 && has.mul &&
  *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
  *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
