@@ -52,11 +52,30 @@ static inline void span(int32_t total, int32_t core, int32_t ncore,
 #define NOINLINE
 #endif
 
+/* The attribute `round` of the node, where it is not 0. */
+#ifndef ROUND
+#define ROUND 0
+#endif
+
+/* With ROUND, of shifts above ROUND_SHIFT, sums below 0 get ROUND_LESS less. */
+#define ROUND_SHIFT 31
+#define ROUND_LESS ((int64_t)1 << 31)
+
 /* Epilogue of an integer result: floor((acc * mul + add) / 2^shift). */
 static inline int64_t requant(int64_t acc, int64_t mul, int64_t add, int shift)
 {
+    if (ROUND && acc < 0 && shift > ROUND_SHIFT)
+        add -= ROUND_LESS;
     return (acc * mul + add) >> shift;
 }
+
+/* The shift that belongs to element i of mul; `at` is the number of the operand
+ * shifts, which only some types lines of a head have. */
+#ifdef SHIFTS
+#define SHIFT_OF(k, io, at, i) ((int)((const SHIFTS *)(io)->in[at])[i])
+#else
+#define SHIFT_OF(k, io, at, i) ((k)->shift)
+#endif
 
 static inline int32_t clip(int32_t v, int32_t lo, int32_t hi)
 {

@@ -184,8 +184,8 @@ static inline int nest_begin(const struct map_dims *k, const struct io *io,
     }
 
 /* Defines finish(): the epilogue of integers at element i of a run, to be used
- * within e, as in finish(k, io, &p, i, (ACC)x + y).  MUL and ADD are operands
- * number `at` and at + 1 of the head. */
+ * within e, as in finish(k, io, &p, i, (ACC)x + y).  MUL, ADD and SHIFTS are
+ * operands number `at` and on of the head. */
 #define MAP_FINISH(at)                                                  \
     static inline int64_t finish(const struct map_dims *k,              \
         const struct io *io, const struct nest *p, int32_t i,           \
@@ -193,11 +193,12 @@ static inline int nest_begin(const struct map_dims *k, const struct io *io,
     {                                                                   \
         const MUL *mul = io->in[at];                                    \
         const ADD *add = io->in[at + 1];                                \
+        const ptrdiff_t m = p->atm + i * k->sm[5];                      \
                                                                         \
         if (mul)                                                        \
-            acc = requant(acc, mul[p->atm + i * k->sm[5]],              \
+            acc = requant(acc, mul[m],                                  \
                           add ? add[p->ata + i * k->sa[5]] : 0,         \
-                          k->shift);                                    \
+                          SHIFT_OF(k, io, at + 2, m));                  \
         return bound(acc, k->lo, k->hi);                                \
     }
 

@@ -2,6 +2,8 @@
  *
  * op       add
  * types    x:int y:int mul:int add:int -> z:int
+ * types    x:int y:int mul:int add:int shifts:int -> z:int
+ * round    0 1
  * isa      any
  * inplace  x y
  * split    n

@@ -2,6 +2,8 @@
  *
  * op       conv
  * types    x:int w:int b:int mul:int add:int -> y:int
+ * types    x:int w:int b:int mul:int add:int shifts:int -> y:int
+ * round    0 1
  * isa      any
  * layout   any
  * split    n m
@@ -49,7 +51,8 @@ static int64_t finish(const struct conv_dims *k, const struct io *io,
 
     if (mul)
         sum = requant(sum, mul[(ptrdiff_t)channel * k->mulc],
-                      add ? add[(ptrdiff_t)channel * k->addc] : 0, k->shift);
+                      add ? add[(ptrdiff_t)channel * k->addc] : 0,
+                      SHIFT_OF(k, io, 5, (ptrdiff_t)channel * k->mulc));
     return bound(sum, k->lo, k->hi);
 }
 

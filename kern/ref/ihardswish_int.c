@@ -2,6 +2,8 @@
  *
  * op       ihardswish
  * types    x:int mul:int add:int -> y:int
+ * types    x:int mul:int add:int shifts:int -> y:int
+ * round    0 1
  * isa      any
  * inplace  x
  * split    n

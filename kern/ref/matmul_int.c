@@ -2,6 +2,8 @@
  *
  * op       matmul
  * types    a:int b:int bias:int mul:int add:int -> y:int
+ * types    a:int b:int bias:int mul:int add:int shifts:int -> y:int
+ * round    0 1
  * isa      any
  * split    m n
  * stack    256
@@ -34,12 +36,11 @@ static int64_t finish(const struct matmul_dims *k, const struct io *io,
 {
     const MUL *mul = io->in[3];
     const ADD *add = io->in[4];
-    const ptrdiff_t at = (ptrdiff_t)m * k->addm + (ptrdiff_t)n * k->addn;
+    const ptrdiff_t at = (ptrdiff_t)m * k->mulm + (ptrdiff_t)n * k->muln;
+    const ptrdiff_t to = (ptrdiff_t)m * k->addm + (ptrdiff_t)n * k->addn;
 
     if (mul)
-        sum = requant(sum,
-                      mul[(ptrdiff_t)m * k->mulm + (ptrdiff_t)n * k->muln],
-                      add ? add[at] : 0, k->shift);
+        sum = requant(sum, mul[at], add ? add[to] : 0, SHIFT_OF(k, io, 5, at));
     return bound(sum, k->lo, k->hi);
 }
 

@@ -2,6 +2,8 @@
  *
  * op       requant
  * types    x:int mul:int add:int -> y:int
+ * types    x:int mul:int add:int shifts:int -> y:int
+ * round    0 1
  * isa      any
  * inplace  x
  * split    n

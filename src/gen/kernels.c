@@ -96,6 +96,19 @@ static void put_types(const Step *s, Str *out)
     str_fmt(out, "typedef %s ACC;\n", step_acc_type(s));
 }
 
+/* What kern.h asks of an epilogue. */
+static void put_epilogue(const Step *s, Str *out)
+{
+    int64_t round = attr_int(s->node, A_round);
+    int i;
+
+    if (round)
+        str_fmt(out, "#define ROUND %d\n", (int)round);
+    for (i = 0; i < s->sig->narg; i++)
+        if (!strcmp(s->sig->arg[i].operand, "shifts"))
+            str_put(out, "#define SHIFTS SHIFTS\n");
+}
+
 static void put_instance(Gen *g, const Inst *in)
 {
     const char *path = arena_fmt(g->mem, "kern/%s_%s.c", g->name, in->name);
@@ -104,6 +117,7 @@ static void put_instance(Gen *g, const Inst *in)
 
     str_fmt(&b, "/* %s for these types.%s */\n", in->kern->name,
             strstr(in->name, "_wide") ? "  Sums need 64 bits." : "");
+    put_epilogue(in->step, &b);
     str_put(&b, "#include \"kern.h\"\n\n");
     put_types(in->step, &b);
     str_fmt(&b, "#define FN %s_%s\n\nvoid FN(const struct %s_dims *k, const"

@@ -35,12 +35,17 @@ static char letter(const Val *v)
     return !v ? 'n' : val_is_int(v) ? 'i' : 'f';
 }
 
-/* Does the row take these operands?  Absent ones match anything. */
+/* Does the row take these operands?  Absent ones match anything; behind the
+ * letters of operands and result is the way of rounding, if it is not 0. */
 static bool row_takes(const EvalRow *r, const KernSig *sig, const Node *n)
 {
-    int i;
+    int i, letters = sig->narg + n->nres;
+    int64_t round = attr_int(n, A_round);
     const Val *v;
 
+    if ((int)strlen(r->types) != letters + (round != 0) ||
+        (round && r->types[letters] != '0' + round))
+        return false;
     for (i = 0; i < sig->narg; i++) {
         v = i < n->narg ? n->arg[i] : NULL;
         if (v && r->types[i] != letter(v))

@@ -135,7 +135,7 @@ static const struct {
     {"scratch", offsetof(Kern, scratch)}, {"stack", offsetof(Kern, stack)},
     {"cycles", offsetof(Kern, cycles)},   {"tile", offsetof(Kern, tile)},
     {"split", offsetof(Kern, split)},     {"code", offsetof(Kern, code)},
-    {"cold", offsetof(Kern, cold)},
+    {"cold", offsetof(Kern, cold)},       {"round", offsetof(Kern, round)},
 };
 
 static void parse_key(Arena *a, Kern *k, const char *line)
@@ -394,13 +394,22 @@ static bool sig_takes(const Kern *k, const KernSig *sig, const Node *n)
     return true;
 }
 
+/* Is the node's way of rounding in the head's line `round`, 0 if it has none?
+ * Each is a digit. */
+static bool rounds_so(const Kern *k, const Node *n)
+{
+    int64_t round = attr_int(n, A_round);
+
+    return k->round ? strchr(k->round, (int)('0' + round)) != NULL : !round;
+}
+
 const KernSig *kern_takes(const Kern *k, const Node *n)
 {
     int i;
 
     for (i = 0; i < k->nop && k->op[i] != n->op; i++)
         ;
-    if (i == k->nop)
+    if (i == k->nop || !rounds_so(k, n))
         return NULL;
     for (i = 0; i < k->nsig; i++)
         if (sig_takes(k, &k->sig[i], n))

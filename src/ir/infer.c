@@ -88,6 +88,29 @@ static void check_present(const Node *n, int i, const char *name)
                  n->arg[i]->name);
 }
 
+enum { SHIFT_MAX = 62 };
+
+/* A shift per element of mul; what rounds wants something to round. */
+static void check_shifts(const Node *n)
+{
+    const Val *mul = node_arg(n, "mul"), *v = node_arg(n, "shifts");
+
+    if (v && (!mul || !shape_same(v->shape, mul->shape)))
+        err_node(n, "operand shifts has shape %s, mul has %s: the same was "
+                 "wanted", shape_text(v->shape),
+                 mul ? shape_text(mul->shape) : "none");
+    if (v && attr_has(n, A_shift))
+        err_node(n, "operand shifts and attribute shift exclude each other");
+    if (v && val_is_int(v) && (v->lo < 0 || v->hi > SHIFT_MAX))
+        err_node(n, "operand shifts has values of %lld to %lld, 0 to %d were "
+                 "wanted", (long long)v->lo, (long long)v->hi, SHIFT_MAX);
+    if (attr_int(n, A_round) && !mul)
+        err_node(n, "round without operands mul and add");
+    if (attr_int(n, A_round) < 0 || attr_int(n, A_round) > 1)
+        err_node(n, "round is %lld, 0 or 1 was wanted",
+                 (long long)attr_int(n, A_round));
+}
+
 static void check_args(const Node *n)
 {
     const ArgName *a = arg_names(n->op);
@@ -104,6 +127,7 @@ static void check_args(const Node *n)
         check_present(n, i, "x");
     if (!node_arg(n, "mul") != !node_arg(n, "add"))
         err_node(n, "operands mul and add come together or not at all");
+    check_shifts(n);
 }
 
 /* Operands that choose or steer, and so need not be of the kind of the others:
@@ -196,8 +220,9 @@ static void check_range_attrs(const Node *n)
 {
     int64_t shift = attr_int(n, A_shift);
 
-    if (shift < 0 || shift > 62)
-        err_node(n, "shift is %lld, 0 to 62 was wanted", (long long)shift);
+    if (shift < 0 || shift > SHIFT_MAX)
+        err_node(n, "shift is %lld, 0 to %d was wanted", (long long)shift,
+                 SHIFT_MAX);
     if (attr_int(n, A_lo) > attr_int(n, A_hi))
         err_node(n, "clips to lo %lld .. hi %lld, which is empty",
                  (long long)attr_int(n, A_lo), (long long)attr_int(n, A_hi));

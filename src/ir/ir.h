@@ -450,6 +450,7 @@ typedef struct Kern {
     const char *cycles;  /* predicted; NULL: unknown */
     const char *code;    /* bytes of it that a call goes through; the same */
     const char *cold;    /* cycles that one takes longer without; the same */
+    const char *round;   /* values of the attribute; NULL: 0 */
     const char *tile, *split; /* dimensions, for planners that tile */
     int ncore;           /* that share a call: `ncore` of its expressions; set
                             before any of them is read */

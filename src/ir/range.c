@@ -102,11 +102,20 @@ static Range element(const Val *v, int64_t i)
     return (Range){x, x};
 }
 
-static Range shifted(const Node *n, Range a)
+static Range shifted(Range a, Range by)
 {
-    int shift = (int)attr_int(n, A_shift);
+    Range least = {a.lo >> by.lo, a.hi >> by.lo};
 
-    return (Range){a.lo >> shift, a.hi >> shift};
+    return join(least, (Range){a.lo >> by.hi, a.hi >> by.hi});
+}
+
+/* Element i of the shifts, or the one there is; of no one element: i < 0. */
+static Range shift_of(const Node *n, int64_t i)
+{
+    const Val *v = node_arg(n, "shifts");
+    int64_t one = attr_int(n, A_shift);
+
+    return !v ? (Range){one, one} : i < 0 ? of(v) : element(v, i);
 }
 
 static Range with_zero(Range a)
@@ -121,24 +130,52 @@ static Range met(Range acc)
     return acc;
 }
 
-static Range requantized(const Node *n, Range acc, Range mul, Range add)
-{
-    Range product = times(met(acc), mul), any = with_zero(product);
+/* The elements of an epilogue's operands that meet. */
+typedef struct Scaling {
+    Range mul, add, shift;
+} Scaling;
 
-    met_scaled = join(met_scaled, join(any, sum(any, add)));
-    return clipped_by(n, shifted(n, sum(product, add)));
+/* Element i of all operands; of no one element: i < 0. */
+static Scaling scaling(const Node *n, int64_t i)
+{
+    const Val *mul = node_arg(n, "mul"), *add = node_arg(n, "add");
+
+    if (i < 0)
+        return (Scaling){of(mul), of(add), shift_of(n, i)};
+    return (Scaling){element(mul, i), element(add, i), shift_of(n, i)};
+}
+
+static Range unrounded(const Node *n, Range acc, Scaling s)
+{
+    Range product = times(acc, s.mul), any = with_zero(product);
+
+    met_scaled = join(met_scaled, join(any, sum(any, s.add)));
+    return clipped_by(n, shifted(sum(product, s.add), s.shift));
+}
+
+/* Sums below 0 and others round in two ways. */
+static Range requantized(const Node *n, Range acc, Scaling s)
+{
+    Range below = acc, above = acc, less = s.add;
+
+    met(acc);
+    if (!attr_int(n, A_round) || acc.lo >= 0 || s.shift.hi <= ROUND_SHIFT)
+        return unrounded(n, acc, s);
+    below.hi = MIN(acc.hi, -1);
+    above.lo = 0;
+    less.lo = sat_add(less.lo, -ROUND_LESS);
+    if (s.shift.lo > ROUND_SHIFT)
+        less.hi = sat_add(less.hi, -ROUND_LESS);
+    below = unrounded(n, below, (Scaling){s.mul, less, s.shift});
+    return acc.hi < 0 ? below : join(below, unrounded(n, above, s));
 }
 
 /* The epilogue of a sum of channel c; of no one channel: c < 0. */
 static Range epilogue(const Node *n, Range acc, int64_t c)
 {
-    const Val *mul = node_arg(n, "mul"), *add = node_arg(n, "add");
-
-    if (!mul)
+    if (!node_arg(n, "mul"))
         return clipped_by(n, met(acc));
-    if (c < 0)
-        return requantized(n, acc, of(mul), of(add));
-    return requantized(n, acc, element(mul, c), element(add, c));
+    return requantized(n, acc, scaling(n, c));
 }
 
 /* Weights of one sum: what is positive and what is negative. */
@@ -385,9 +422,9 @@ static Range range_epilogue(const Node *n, Range x)
     if (!mul->data || !add->data || !count ||
         !(val_count(mul) == 1 || val_count(add) == 1 ||
           shape_same(mul->shape, add->shape)))
-        return requantized(n, x, of(mul), of(add));
+        return requantized(n, x, scaling(n, -1));
     for (i = 0; i < count; i++)
-        y = join(y, requantized(n, x, element(mul, i), element(add, i)));
+        y = join(y, requantized(n, x, scaling(n, i)));
     return y;
 }
 
@@ -441,7 +478,8 @@ static Range range_inonorm(const Node *n)
 {
     Range acc = sum(times(of(n->arg[0]), of(n->arg[1])), of(n->arg[2]));
 
-    return clipped_by(n, shifted(n, scaled(acc, attr_int(n, A_p0))));
+    return clipped_by(n, shifted(scaled(acc, attr_int(n, A_p0)),
+                                 shift_of(n, -1)));
 }
 
 /* The least 2^k - 1 that covers all magnitudes: bounds of and, or, xor. */
@@ -501,7 +539,7 @@ static Range range_wadd(const Node *n, Range x, Range y)
     Range c = of(n->arg[2]);
 
     met(sum(sum(with_zero(xs), with_zero(ys)), with_zero(c)));
-    return clipped_by(n, shifted(n, sum(sum(xs, ys), c)));
+    return clipped_by(n, shifted(sum(sum(xs, ys), c), shift_of(n, -1)));
 }
 
 /* One operand. */

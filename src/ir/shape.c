@@ -114,6 +114,7 @@ static Shape shape_matmul(const Node *n)
     check_matrix(n, "bias", y);
     check_matrix(n, "mul", y);
     check_matrix(n, "add", y);
+    check_matrix(n, "shifts", y);
     return y;
 }
 

@@ -87,10 +87,11 @@ static void take_channels(Cutter *c, int i)
     take_arg(c, i, s, piece(v, c->at[CUT_channel], c->len[CUT_channel], 1, 0));
 }
 
-static void take_epilogue(Cutter *c, const char *names[], int count)
+static void take_epilogue(Cutter *c, const char *names[], size_t count)
 {
     bool optional;
-    int i, k;
+    size_t i;
+    int k;
 
     for (i = 0; i < count; i++) {
         k = op_arg(c->n->op, names[i], &optional);
@@ -273,7 +274,7 @@ static Part part_of(const Cutter *c)
 
 static bool cut_image(Cutter *c, int64_t group, int64_t groups)
 {
-    static const char *epilogue[] = {"b", "mul", "add"};
+    static const char *epilogue[] = {"b", "mul", "add", "shifts"};
     const Val *x = c->n->arg[0];
     int64_t each = channels_in(c->n), end;
     Part y = part_of(c), from = y;
@@ -296,7 +297,7 @@ static bool cut_image(Cutter *c, int64_t group, int64_t groups)
                     &s, &p))
         return false;
     take_res(c, s, p);
-    take_epilogue(c, epilogue, 3);
+    take_epilogue(c, epilogue, LEN(epilogue));
     return true;
 }
 
@@ -760,7 +761,7 @@ static Shape cut_part(const Cutter *c, const Val *v, int p, Piece *what)
 
 static bool cut_reduce(Cutter *c)
 {
-    static const char *epilogue[] = {"mul", "add"};
+    static const char *epilogue[] = {"mul", "add", "shifts"};
     int64_t whole[NCUT], axes[RANK];
     int i, k = 0, p = first_axes(c->n);
     bool set[RANK];
@@ -777,7 +778,7 @@ static bool cut_reduce(Cutter *c)
     s = cut_part(c, c->n->res[0], p, &what);
     take_res(c, s, what);
     if (c->len[CUT_channel] < whole[CUT_channel])
-        take_epilogue(c, epilogue, 2);
+        take_epilogue(c, epilogue, LEN(epilogue));
     attr_set_list(&c->g, c->t->node, A_axes, k, axes);
     return true;
 }

@@ -20,6 +20,7 @@ void check_epilogue(const Node *n, int64_t channels)
 {
     check_channels(n, "mul", channels);
     check_channels(n, "add", channels);
+    check_channels(n, "shifts", channels);
 }
 
 static int64_t window_attr(const Node *n, AttrCode c, int i, int64_t none,

@@ -9,7 +9,10 @@
  * never joined: the first one rounds.  A clip becomes the producer's bounds.
  * Either may first change places with what only moves elements, or with a
  * maximum (both grow with x), when that brings it to an operator that takes
- * it.  What is added to a matrix product becomes its bias, constant or not. */
+ * it.  What is added to a matrix product becomes its bias, constant or not.
+ *
+ * A way of rounding that differs for sums below 0 alone (round=1) is dropped
+ * where those are all clipped, as by every relu. */
 #include "pass/pass.h"
 
 #include <math.h>
@@ -44,7 +47,8 @@ static bool take_factor(Graph *g, Node *n, Node *p)
 {
     Val *c, *x = split(p, &c), *mul;
 
-    if (!x || !(mul = const_op(g, n->arg[1], c, '*')))
+    if (!x || !(mul = const_op(g, n->arg[1], c, '*')) ||
+        (arg_of(n, 3) && !shape_same(mul->shape, n->arg[3]->shape)))
         return false;
     edit_arg(g, n, 1, mul);
     edit_arg(g, n, 0, x);
@@ -76,11 +80,12 @@ static bool take_sign(Graph *g, Node *n, Node *p)
     return true;
 }
 
+/* What rounds by the sign of its operand wants that operand. */
 static bool absorb(Graph *g, Node *n)
 {
     Node *p = sole_producer(n->arg[0]);
 
-    if (!p)
+    if (!p || attr_int(n, A_round))
         return false;
     switch (p->op) {
     case OP_mul: return take_factor(g, n, p);
@@ -93,17 +98,37 @@ static bool absorb(Graph *g, Node *n)
 
 /* --- a clip before a requantization moves behind it --- */
 
-/* (mul x + add) >> shift, if that can be computed in 64 bits */
+static bool is_const_epilogue(const Node *n)
+{
+    const Val *shifts = node_arg(n, "shifts");
+
+    return is_const(node_arg(n, "mul")) && is_const(node_arg(n, "add")) &&
+           (!shifts || is_const(shifts));
+}
+
+static int64_t number(const Val *v, int64_t i)
+{
+    return val_int(v, val_count(v) > 1 ? i : 0);
+}
+
+static int64_t shift_at(const Node *n, int64_t i)
+{
+    const Val *shifts = node_arg(n, "shifts");
+
+    return shifts ? number(shifts, i) : attr_int(n, A_shift);
+}
+
+/* (mul x + add) >> shift of element i, if that can be computed in 64 bits */
 static bool scaled(const Node *n, int64_t i, int64_t x, int64_t *y)
 {
-    const Val *mul = n->arg[1], *add = n->arg[2];
+    int64_t add = number(node_arg(n, "add"), i), shift = shift_at(n, i);
 
-    if (__builtin_mul_overflow(val_int(mul, val_count(mul) > 1 ? i : 0), x,
-                               y) ||
-        __builtin_add_overflow(*y, val_int(add, val_count(add) > 1 ? i : 0),
-                               y))
+    if (__builtin_mul_overflow(number(node_arg(n, "mul"), i), x, y) ||
+        __builtin_add_overflow(*y, add, y) ||
+        (attr_int(n, A_round) && x < 0 && shift > ROUND_SHIFT &&
+         __builtin_sub_overflow(*y, ROUND_LESS, y)))
         return false;
-    *y >>= attr_int(n, A_shift);
+    *y >>= shift;
     return true;
 }
 
@@ -133,6 +158,7 @@ static bool take_bounds(Graph *g, Node *n, Node *p)
     int64_t lo = attr_int(n, A_lo), hi = attr_int(n, A_hi);
 
     if (!val_is_int(p->res[0]) || n->arg[1]->lo < 0 ||
+        !is_const_epilogue(n) ||
         (attr_has(p, A_lo) && !image(n, attr_int(p, A_lo), &lo)) ||
         (attr_has(p, A_hi) && !image(n, attr_int(p, A_hi), &hi)) || lo > hi)
         return false;
@@ -223,22 +249,47 @@ static bool takes_epilogue(const Node *p)
            val_is_int(p->res[0]) && !has_epilogue(p) && !has_clip(p);
 }
 
+/* Shifts always have the same type, lest kernels are compiled for several. */
+static Val *bytes_of(Graph *g, const Val *v)
+{
+    Val *y = graph_const(g, v->name, T_s8, v->shape, NULL);
+    int64_t i;
+
+    for (i = 0; i < val_count(v); i++)
+        val_set(y, i, val_int(v, i));
+    val_range(y);
+    return y;
+}
+
+/* The operands of requantization n to p's epilogue, and its numbers. */
+static void give_epilogue(Graph *g, Node *p, const Node *n)
+{
+    int mi = op_operand(p->op, "mul");
+    Val *shifts = node_arg(n, "shifts");
+
+    edit_arg(g, p, mi, const_settle(g, epilogue_const(g, p, n->arg[1])));
+    edit_arg(g, p, mi + 1, const_settle(g, epilogue_const(g, p, n->arg[2])));
+    if (shifts)
+        edit_arg(g, p, mi + 2, bytes_of(g, epilogue_const(g, p, shifts)));
+    else
+        attr_set_int(g, p, A_shift, attr_int(n, A_shift));
+    if (attr_int(n, A_round))
+        attr_set_int(g, p, A_round, attr_int(n, A_round));
+    attr_set_int(g, p, A_lo, attr_int(n, A_lo));
+    attr_set_int(g, p, A_hi, attr_int(n, A_hi));
+}
+
 static bool join_requant(Graph *g, Node *n)
 {
     Node *p = sole_producer(n->arg[0]);
-    int mi = p ? op_operand(p->op, "mul") : -1;
-    Val *mul = n->arg[1], *add = n->arg[2];
 
-    if (!p || !takes_epilogue(p) || !is_const(mul) || !is_const(add) ||
+    if (!p || !takes_epilogue(p) || !is_const_epilogue(n) ||
         !shape_same(n->res[0]->shape, p->res[0]->shape) ||
-        !fits_epilogue(p, mul) || !fits_epilogue(p, add))
+        !fits_epilogue(p, n->arg[1]) || !fits_epilogue(p, n->arg[2]))
         return false;
-    edit_arg(g, p, mi, const_settle(g, epilogue_const(g, p, mul)));
-    edit_arg(g, p, mi + 1, const_settle(g, epilogue_const(g, p, add)));
-    attr_set_int(g, p, A_shift, attr_int(n, A_shift));
-    attr_set_int(g, p, A_lo, attr_int(n, A_lo));
-    attr_set_int(g, p, A_hi, attr_int(n, A_hi));
-    fold_bias(g, p);
+    give_epilogue(g, p, n);
+    if (!attr_int(p, A_round))
+        fold_bias(g, p);
     edit_take(g, p, n);
     return true;
 }
@@ -274,15 +325,75 @@ static void hoist_requant(Graph *g, Node *n)
     if (p != q) {
         edit_arg(g, n, 1, single(g, n->arg[1]));
         edit_arg(g, n, 2, single(g, n->arg[2]));
+        if (arg_of(n, 3))
+            edit_arg(g, n, 3, single(g, n->arg[3]));
     }
     for (; p != q; p = sole_producer(n->arg[0]))
         edit_hoist(g, n);
 }
 
+/* --- rounding as it comes, and one shift, where that is the same --- */
+
+/* One attribute instead of equal shifts. */
+static void settle_shifts(Graph *g, Node *n)
+{
+    const Val *shifts = node_arg(n, "shifts");
+    int64_t shift = shifts ? val_int(shifts, 0) : 0;
+
+    if (!shifts || !all_equal(shifts, (double)shift))
+        return;
+    edit_arg(g, n, op_operand(n->op, "shifts"), NULL);
+    n->narg = op_operand(n->op, "shifts");
+    attr_set_int(g, n, A_shift, shift);
+}
+
+/* Are all sums below 0 of channel i clipped, even without round, which makes
+ * them less?  The greatest is that of -1. */
+static bool clips_below(const Node *n, int64_t i)
+{
+    int64_t mul = number(node_arg(n, "mul"), i);
+    int64_t add = number(node_arg(n, "add"), i), most;
+
+    return mul >= 0 && !__builtin_sub_overflow(add, mul, &most) &&
+           most >> shift_at(n, i) <= attr_int(n, A_lo);
+}
+
+/* Do all sums below 0 come out as they would without round? */
+static bool round_is_idle(const Node *n)
+{
+    const Val *mul = node_arg(n, "mul"), *add = node_arg(n, "add");
+    int64_t i, k = MAX(val_count(mul), val_count(add));
+
+    if (n->acc.lo >= 0)
+        return true;
+    if (val_count(mul) > 1 && val_count(add) > 1 &&
+        !shape_same(mul->shape, add->shape))
+        return false;
+    for (i = 0; i < k; i++)
+        if (shift_at(n, i) > ROUND_SHIFT && !clips_below(n, i))
+            return false;
+    return true;
+}
+
+/* Drops a way of rounding that makes no difference: no sum is below 0, no shift
+ * is wide enough, or all that differs is clipped. */
+static bool settle_round(Graph *g, Node *n)
+{
+    if (!attr_int(n, A_round) || !is_const_epilogue(n))
+        return false;
+    if (!round_is_idle(n))
+        return false;
+    attr_drop(n, A_round);
+    node_infer(g, n);
+    return true;
+}
+
 static void fuse_requant(Graph *g, Node *n)
 {
-    if (!g->exact || !is_const(n->arg[1]) || !is_const(n->arg[2]))
+    if (!g->exact || !is_const_epilogue(n))
         return;
+    settle_shifts(g, n);
+    settle_round(g, n);
     while (absorb(g, n) || unclip(g, n))
         ;
     hoist_requant(g, n);
@@ -405,4 +516,7 @@ void pass_fuse(Graph *g)
         else if (n->op == OP_add)
             fuse_add(g, n);
     }
+    for (n = g->first; n; n = n->next)
+        if (has_epilogue(n) && settle_round(g, n))
+            fold_bias(g, n);
 }

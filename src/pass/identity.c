@@ -136,7 +136,8 @@ static bool only_clips(const Node *n)
     int64_t s = attr_int(n, A_shift), one = INT64_C(1) << s;
     const Val *mul = n->arg[1], *add = n->arg[2];
 
-    return s < 62 && is_const(mul) && is_const(add) && mul->lo == one &&
+    return s < 62 && !node_arg(n, "shifts") && !attr_int(n, A_round) &&
+           is_const(mul) && is_const(add) && mul->lo == one &&
            mul->hi == one && add->lo >= 0 && add->hi < one &&
            fits_in(mul, n->arg[0]->shape) && fits_in(add, n->arg[0]->shape);
 }

@@ -115,6 +115,7 @@ static void prune_conv(const Pruning *p, Node *n)
     pick_vector(p, n, 2, ky);
     pick_vector(p, n, 3, ky);
     pick_vector(p, n, 4, ky);
+    pick_vector(p, n, 5, ky);
     if (part)
         add_bias(p, n, part, ky);
 }
@@ -131,6 +132,7 @@ static void prune_convt(const Pruning *p, Node *n)
     pick_vector(p, n, 2, ky);
     pick_vector(p, n, 3, ky);
     pick_vector(p, n, 4, ky);
+    pick_vector(p, n, 5, ky);
 }
 
 static void prune_matmul(const Pruning *p, Node *n)
@@ -218,6 +220,7 @@ void prune(Graph *g, Node *n, const Chans *all, const Keep *keep)
     case FAM_pool:
         pick_vector(&p, n, 1, k);
         pick_vector(&p, n, 2, k);
+        pick_vector(&p, n, 3, k);
         break;
     case FAM_map:
         if (k->list)

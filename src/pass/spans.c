@@ -137,24 +137,40 @@ static Span const_span(const Val *v, int rank, int axis, int64_t c)
     return s;
 }
 
-/* The epilogue: a factor and addend per channel, then the clip. */
+/* Factor, addend and shift; sums below 0 may get less added (kern/kern.h). */
+static Span scaled(const Node *n, Span s, Span mul, Span add, Span shift)
+{
+    bool round = attr_int(n, A_round) && shift.hi > ROUND_SHIFT;
+    Span y;
+
+    if (round && s.lo < 0)
+        add.lo = sat_add(add.lo, -ROUND_LESS);
+    if (round && s.hi < 0 && shift.lo > ROUND_SHIFT)
+        add.hi = sat_add(add.hi, -ROUND_LESS);
+    y = sum(product(s, mul), add);
+    if (y.lo == INT64_MIN || y.hi == INT64_MAX)
+        return y;
+    return (Span){y.real, MIN(y.lo >> shift.lo, y.lo >> shift.hi),
+                  MAX(y.hi >> shift.lo, y.hi >> shift.hi)};
+}
+
+static Span const_at(const Val *v, int64_t c)
+{
+    return number(val_int(v, val_count(v) > 1 ? c : 0));
+}
+
+/* The epilogue: a factor, addend and shift per channel, then the clip. */
 static Span finished(const Node *n, Span s, int64_t c)
 {
-    int mi = op_operand(n->op, "mul");
-    const Val *mul = arg_of(n, mi), *add;
-    int64_t shift = attr_int(n, A_shift);
+    const Val *mul = node_arg(n, "mul"), *add = node_arg(n, "add");
+    const Val *shifts = node_arg(n, "shifts");
 
-    if (mul) {
-        add = n->arg[mi + 1];
-        if (!is_const(mul) || !is_const(add))
-            return clipped(n, nothing());
-        s = product(s, number(val_int(mul, val_count(mul) > 1 ? c : 0)));
-        s = sum(s, number(val_int(add, val_count(add) > 1 ? c : 0)));
-        if (s.lo != INT64_MIN && s.hi != INT64_MAX) {
-            s.lo >>= shift;
-            s.hi >>= shift;
-        }
-    }
+    if (mul && (!is_const(mul) || !is_const(add) ||
+                (shifts && !is_const(shifts))))
+        return clipped(n, nothing());
+    if (mul)
+        s = scaled(n, s, const_at(mul, c), const_at(add, c),
+                   shifts ? const_at(shifts, c) : number(attr_int(n, A_shift)));
     return clipped(n, s);
 }
 
@@ -393,14 +409,10 @@ static Span map_finished(const Node *n, Span s, const Span *arg)
 {
     int mi = op_operand(n->op, "mul");
 
-    if (mi > 0 && arg_of(n, mi)) {
-        s = product(s, arg[mi]);
-        s = sum(s, arg[mi + 1]);
-        if (s.lo != INT64_MIN && s.hi != INT64_MAX) {
-            s.lo >>= attr_int(n, A_shift);
-            s.hi >>= attr_int(n, A_shift);
-        }
-    }
+    if (mi > 0 && arg_of(n, mi))
+        s = scaled(n, s, arg[mi], arg[mi + 1],
+                   arg_of(n, mi + 2) ? arg[mi + 2]
+                                     : number(attr_int(n, A_shift)));
     return op_takes(n->op, "lo") ? clipped(n, s) : s;
 }
 

@@ -220,6 +220,7 @@ static bool part_conv(Work *w)
                  {d->w, d->xw, x.sw}, {(int64_t)d->g * d->c, d->xc, x.sc}},
     }) && meets_weights(w, at) && meets_channels(w, "b", at, count, 1) &&
         meets_channels(w, "mul", at, count, d->mulc) &&
+        meets_channels(w, "shifts", at, count, d->mulc) &&
         meets_channels(w, "add", at, count, d->addc);
 }
 
@@ -257,6 +258,7 @@ static bool part_pool(Work *w)
         .axis = {{d->n, d->xn, x.sn}, {d->h, d->xh, x.sh},
                  {d->w, d->xw, x.sw}, {d->c, d->xc, x.sc}},
     }) && meets_channels(w, "mul", at, d->c, d->mulc) &&
+        meets_channels(w, "shifts", at, d->c, d->mulc) &&
         meets_channels(w, "add", at, d->c, d->addc);
 }
 
@@ -382,6 +384,7 @@ static bool part_matmul(Work *w)
         .axis = {{d->k, d->bk, tb ? 1 : bc}, {d->n, d->bn, tb ? bc : 1}},
     }) && meets_beside(w, "bias", row, column, d->biasm, d->biasn) &&
         meets_beside(w, "mul", row, column, d->mulm, d->muln) &&
+        meets_beside(w, "shifts", row, column, d->mulm, d->muln) &&
         meets_beside(w, "add", row, column, d->addm, d->addn);
 }
 
@@ -569,7 +572,8 @@ static int64_t met(const int32_t *n, const int32_t *s, int len)
     return p;
 }
 
-/* The distances of operand i; of mul and add those are told apart. */
+/* The distances of operand i: those of mul, which shifts shares, and of add
+ * are told apart. */
 static const int32_t *map_strides(const Work *w, int i)
 {
     const struct map_dims *d = &w->s->dims.map;
@@ -577,7 +581,7 @@ static const int32_t *map_strides(const Work *w, int i)
     bool optional;
     int mul = op_arg(w->n->op, "mul", &optional);
 
-    if (mul >= 0 && i == mul)
+    if (mul >= 0 && (i == mul || i == mul + 2))
         return d->sm;
     if (mul >= 0 && i > mul)
         return d->sa;
@@ -683,7 +687,8 @@ static bool part_reduce(Work *w)
                          walk_at(&go, j, &more)))
             return false;
     w->count[0] = count * count_of(d->n, 6);
-    return meets_last(w, "mul", d->mulc) && meets_last(w, "add", d->addc);
+    return meets_last(w, "mul", d->mulc) && meets_last(w, "add", d->addc) &&
+           meets_last(w, "shifts", d->mulc);
 }
 
 /* ---- moved data ---- */

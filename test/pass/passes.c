@@ -112,24 +112,56 @@ static void lists(Net *t, Val *v, AttrCode c, int n, int64_t a, int64_t b)
     attr_set_list(t->g, v->def, c, n, list);
 }
 
+/* The elements of v, shifted left, and less by up to `less`. */
+static Val *widened(Net *t, const Val *v, int by, int64_t less)
+{
+    Val *y = graph_const(t->g, "k", T_s64, v->shape, NULL);
+    int64_t i;
+
+    for (i = 0; i < val_count(v); i++)
+        val_set(y, i, val_int(v, i) * (INT64_C(1) << by) - below(less + 1));
+    settle(t, y);
+    return y;
+}
+
+/* The operands again with a shift for each element of mul, most of them wider
+ * than 31, for only there round makes a difference. */
+static Val *shift_each(Net *t, Val *arg[4], int shift)
+{
+    int by = maybe(80) ? 24 : 0;
+    Val *y;
+
+    arg[1] = widened(t, arg[1], by, 0);
+    arg[2] = widened(t, arg[2], by, by ? INT64_C(1) << 31 : 0);
+    arg[3] = constant(t, arg[1]->shape.rank, arg[1]->shape.dim, shift + by,
+                      shift + by + (maybe(70) ? 2 : 0));
+    y = graph_node(t->g, NULL, OP_requant, NULL, 4, arg)->res[0];
+    attr_set_int(t->g, y->def, A_round, maybe(70));
+    return y;
+}
+
 /* Back to eight bits, or the values would outgrow 64. */
 static Val *requantized(Net *t, Val *x)
 {
     int64_t dim[] = {x->shape.rank == 4 ? x->shape.dim[1] : 1, 1, 1};
     bool each = x->shape.rank == 4 && maybe(50);
     int64_t top = MAX(MAX(-x->lo, x->hi), 1);
+    Val *arg[4] = {x}, *y;
     int shift = 8;
-    Val *y;
 
     if (!t->g->exact)
         return x;
     while (shift < 40 && top * 64 >> shift > 300)
         shift++;
-    y = node(t, OP_requant, x,
-             constant(t, each ? 3 : 0, dim, maybe(20) ? -9 : 1, 64),
-             constant(t, each && maybe(50) ? 3 : 0, dim, 0,
-                      INT64_C(1) << shift));
-    attr_set_int(t->g, y->def, A_shift, shift);
+    arg[1] = constant(t, each ? 3 : 0, dim, maybe(20) ? -9 : 1, 64);
+    arg[2] = constant(t, each && maybe(50) ? 3 : 0, dim, 0,
+                      INT64_C(1) << shift);
+    if (shift < 30 && maybe(30)) {
+        y = shift_each(t, arg, shift);
+    } else {
+        y = node(t, OP_requant, x, arg[1], arg[2]);
+        attr_set_int(t->g, y->def, A_shift, shift);
+    }
     attr_set_int(t->g, y->def, A_lo, maybe(50) ? 0 : -128);
     attr_set_int(t->g, y->def, A_hi, 127);
     return infer(t, y);

@@ -18,11 +18,13 @@ typedef struct Offer {
     int64_t cycles; /* INT64_MAX: not predicted */
 } Offer;
 
-/* What the chip has for an operator on operands of these types: asked for
- * tiles, of which there are many. */
+/* What the chip has for an operator on operands of these types, rounded in this
+ * way: asked for tiles, of which there are many. */
+enum { MENU_KEY = NARG + NRES + 1 };
+
 typedef struct Menu Menu;
 struct Menu {
-    unsigned char type[NARG + NRES];
+    unsigned char type[MENU_KEY];
     Offer *offer;
     int n;
     Menu *next;
@@ -382,11 +384,12 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
     return c;
 }
 
-static void types_into(const Node *n, unsigned char type[NARG + NRES])
+static void types_into(const Node *n, unsigned char type[MENU_KEY])
 {
     int i;
 
-    memset(type, 0, NARG + NRES);
+    memset(type, 0, MENU_KEY);
+    type[NARG + NRES] = (unsigned char)attr_int(n, A_round);
     for (i = 0; i < n->narg && i < NARG; i++)
         type[i] = n->arg[i] ? (unsigned char)n->arg[i]->type : 0;
     for (i = 0; i < n->nres; i++)
@@ -414,7 +417,7 @@ static Menu *write_menu(const Chooser *c, const Node *n)
 
 static const Menu *menu_of(const Chooser *c, const Node *n)
 {
-    unsigned char type[NARG + NRES];
+    unsigned char type[MENU_KEY];
     const Menu *m;
 
     types_into(n, type);
