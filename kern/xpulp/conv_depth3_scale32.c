@@ -15,17 +15,17 @@
  *          + 3), ow % 4 ? (min((oh + 3) / 4 * sh, 4) + 1) * ((ow - 1) * sh + 3)
  *          : 0))
  * stack    640
- * cycles   ncore * (500 + min(ncore - 1, 1) * 250 + ((((g + 3) / 4 * n * oh +
- *          ncore - 1) / ncore + oh - 1) / oh + (oh > ((g + 3) / 4 * n * oh +
- *          ncore - 1) / ncore && oh % (((g + 3) / 4 * n * oh + ncore - 1) /
- *          ncore) > 0)) * (350 + min(ncore - 1, 1) * 80 + (min(min(oh, ow),
- *          ((g + 3) / 4 * n * oh + ncore - 1) / ncore) * sh + 15 + sh) / (16
- *          + sh) * ((min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) / min(oh, ow)
- *          * sh + 3) / 4 * 450 + min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) /
- *          min(oh, ow) * 200)) + ((g + 3) / 4 * n * oh + ncore - 1) / ncore *
- *          (min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) * (sh == 1 ? 162 : 257)
- *          + min(oh, ow) * ((min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow) /
- *          min(oh, ow) * sh + 3) / 4) * 18 * sh) / oh)
+ * let      team = ncore > 1
+ * let      rows = ceil((g + 3) / 4 * n * oh, ncore)
+ * let      lines = min(oh, ow)
+ * let      fours = min((ow + 3) / 4 * oh, (oh + 3) / 4 * ow)
+ * let      across = fours / lines
+ * let      words = (across * sh + 3) / 4
+ * cycles   ncore * (fit.call + team * fit.team + (ceil(rows, oh) + (oh > rows
+ *          && oh % rows > 0)) * (fit.channels + team * fit.apart + (min(lines,
+ *          rows) * sh + 15 + sh) / (16 + sh) * (words * fit.place + across *
+ *          fit.start)) + rows * (fours * (sh == 1 ? fit.step1 : fit.step2) +
+ *          lines * words * fit.plane * sh) / oh)
  * code     2210
  *
  * Four neighbours of a row become a word per channel; results are products of

@@ -12,19 +12,20 @@
  * scratch  16 * ((kh + 2) / 3) * (kw + max(min(80, oh * ((ow - 1) * sw + (kw -
  *          1) * dw + 1)), (kw - 1) * dw + 1))
  * stack    640
- * cycles   ncore * (1115 * ((g + 3) / 4 % ncore && n * oh % (((g + 3) / 4 * n
- *          * oh + ncore - 1) / ncore) ? (((g + 3) / 4 * n * oh + ncore - 1) /
- *          ncore + n * oh - 2) / (n * oh) + 1 : (((g + 3) / 4 * n * oh + ncore
- *          - 1) / ncore + n * oh - 1) / (n * oh)) + (kh == 3 && kw == 3 && sh
- *          == 1 && dh == 1 && dw == 1 && (lo == 0 || lo + hi == -1) && oh != 1
- *          && oh != 3 ? 456 + (((g + 3) / 4 * n * oh + ncore - 1) / ncore + 1)
- *          / 2 * (35 + 83 * ((ow - 1) * sw + (kw - 1) * dw + 1) + 54 * ow +
- *          1832 * (1 + ((ow - 1) * sw + (kw - 1) * dw + 1) / 81) / max(1, 80 /
- *          ((ow - 1) * sw + (kw - 1) * dw + 1))) : 1118 + ((g + 3) / 4 * n *
- *          oh + ncore - 1) / ncore * ((kh + 2) / 3 * (19 * ((ow - 1) * sw +
- *          (kw - 1) * dw + 1) + 20) + ow * (kh < 4 && kw == 3 ? 61 : 112 + 48
- *          * kw * ((kh + 2) / 3)) + 1040 * (1 + ((ow - 1) * sw + (kw - 1) * dw
- *          + 1) / 81) / max(1, 80 / ((ow - 1) * sw + (kw - 1) * dw + 1)))))
+ * let      rows = ceil((g + 3) / 4 * n * oh, ncore)
+ * let      planes = (kh + 2) / 3
+ * let      columns = (ow - 1) * sw + (kw - 1) * dw + 1
+ * let      two = kh == 3 && kw == 3 && sh == 1 && dh == 1 && dw == 1 && (lo ==
+ *          0 || lo + hi == -1) && oh != 1 && oh != 3
+ * let      turns = (g + 3) / 4 % ncore && n * oh % rows ? (rows + n * oh - 2) /
+ *          (n * oh) + 1 : ceil(rows, n * oh)
+ * let      places = max(1, 80 / columns)
+ * cycles   ncore * (fit.channels * turns + (two ? fit.call2 + (rows + 1) / 2 *
+ *          (fit.row2 + fit.column2 * columns + fit.result2 * ow + fit.place2 *
+ *          (1 + columns / 81) / places) : fit.call + rows * (planes *
+ *          (fit.column * columns + fit.plane) + ow * (kh < 4 && kw == 3 ?
+ *          fit.result3 : fit.result + fit.tap * kw * planes) + fit.place * (1 +
+ *          columns / 81) / places)))
  * code     3120
  *
  * Three rows of a column become a word per channel; results are products of

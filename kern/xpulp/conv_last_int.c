@@ -19,19 +19,22 @@
  *          5 : c * kh * kw % 4 || m < 4 ? max(4, m) : 0)) *
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    768
- * cycles   g * (5600 + ((n * oh * ow + 3) / 4 * ((m + 3) / 4) + 7) / 8 * 8 *
- *          (6 * ((c * kh * kw + 3) / 4 * 4) +
- *          (shift < 32 || add.lo % 4294967296 || add.hi % 4294967296 ?
- *          320 : 222) + c * kh * kw / 16) +
- *          ((n * oh * ow + 3) / 4 + ((n * oh * ow + 3) / 4 % 8 ? 8 : 0)) *
- *          (kh * kw == 1 && c % 4 == 0 && sh == 1 && sw == 1 ? 300 :
- *          4 * (110 + kh * ((kh > 1 && ph + pw == 0 ? 28 : 70) +
- *          3 * c * kw / 4))) + (c * kh * kw % 4 && m > 3 &&
- *          (m > 32 || n * oh * ow < 8 * m) ?
- *          32 * (60 + 3 * c * kh * kw / 4) + (n * oh * ow + 35) / 4 *
- *          (320 + 3 * c * kh * kw) + (n * oh * ow + 3) / 4 * ((m + 3) / 4) *
- *          (30 + (c * kh * kw + 3) / 4 * (3 + c * kh * kw % 2 * 3)) :
- *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ * let      pixels = n * oh * ow
+ * let      size = c * kh * kw
+ * let      words = (size + 3) / 4
+ * let      apart = size % 4 && m > 3 && (m > 32 || pixels < 8 * m)
+ * let      fours = (pixels + 3) / 4
+ * let      blocks = fours * ((m + 3) / 4)
+ * let      direct = kh * kw == 1 && c % 4 == 0 && sh == 1 && sw == 1
+ * cycles   g * (ncore * fit.call + ceil(blocks, ncore) * ncore * (fit.word *
+ *          (words * 4) + (shift < 32 || add.lo % 4294967296 || add.hi %
+ *          4294967296 ? fit.result : fit.even) + size / 16) + (fours + (fours %
+ *          ncore ? ncore : 0)) * (direct ? fit.direct : 4 * (fit.window + kh *
+ *          ((kh > 1 && ph + pw == 0 ? fit.dense : fit.row) + fit.copy * c * kw
+ *          / 4))) + (apart ? 4 * ncore * (fit.weights + 3 * size / 4) + (fours
+ *          + ncore) * (fit.side + 3 * size) + blocks * (fit.mask + words * (3 +
+ *          size % 2 * 3)) : size % 4 || m < 4 ? ncore * m * (fit.weights + 3 *
+ *          size / 4) : 0))
  * code     kh * kw * sh * sw == 1 ? 2380 : 2780
  *
  * Pixels that are as far apart as rows of weights are taken from x; all else

@@ -18,27 +18,27 @@
  *          5 : c * kh * kw % 4 || m < 4 ? max(4, m) : 0)) *
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
- * cycles   kh * kw * sh * sw == 1 && c % 4 == 0 && n * g == 1 && m > 3 &&
- *          (lo == 0 || lo + hi == -1) && y.bytes < 2 &&
- *          (oh * ow + 3) / 4 * ((m + 3) / 4) * (c / 4 + 13) >=
- *          350 * ((m + 3) / 4 - (oh * ow + 3) / 4) ?
- *          ncore * (423 + 347 * (oh * ow % 4 ? 2 : 1) *
- *          ((((oh * ow + 3) / 4 * ((m + 3) / 4) + ncore - 1) / ncore +
- *          (oh * ow + 3) / 4 - 1) / ((oh * ow + 3) / 4) +
- *          ((m + 3) / 4 % ncore ? 1 : 0)) + ((oh * ow + 3) / 4 *
- *          ((m + 3) / 4) + ncore - 1) / ncore *
- *          ((c % 32 ? 46 : 49) * c / 8 + 116)) :
- *          g * (5600 + ((n * oh * ow + 3) / 4 * ((m + 3) / 4) + 7) / 8 * 8 *
- *          (6 * ((c * kh * kw + 3) / 4 * 4) + 130 + c * kh * kw / 16) +
- *          ((n * oh * ow + 3) / 4 + ((n * oh * ow + 3) / 4 % 8 ? 8 : 0)) *
- *          (kh * kw == 1 && c % 4 == 0 && sh == 1 && sw == 1 ? 300 :
- *          4 * (110 + kh * ((kh > 1 && ph + pw == 0 ? 28 : 70) +
- *          3 * c * kw / 4))) + (c * kh * kw % 4 && m > 3 &&
- *          (m > 32 || n * oh * ow < 8 * m) ?
- *          32 * (60 + 3 * c * kh * kw / 4) + (n * oh * ow + 35) / 4 *
- *          (320 + 3 * c * kh * kw) + (n * oh * ow + 3) / 4 * ((m + 3) / 4) *
- *          (30 + (c * kh * kw + 3) / 4 * (3 + c * kh * kw % 2 * 3)) :
- *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ * let      pixels = n * oh * ow
+ * let      size = c * kh * kw
+ * let      words = (size + 3) / 4
+ * let      apart = size % 4 && m > 3 && (m > 32 || pixels < 8 * m)
+ * let      fours = (pixels + 3) / 4
+ * let      blocks = fours * ((m + 3) / 4)
+ * let      direct = kh * kw == 1 && c % 4 == 0 && sh == 1 && sw == 1
+ * let      lines = kh * kw * sh * sw == 1 && c % 4 == 0 && n * g == 1 && m > 3
+ *          && (lo == 0 || lo + hi == -1) && y.bytes < 2 && fours * ((m + 3) /
+ *          4) * (c / 4 + 13) >= 350 * ((m + 3) / 4 - fours)
+ * cycles   lines ? ncore * (fit.calls + fit.line * (oh * ow % 4 ? 2 : 1) *
+ *          (ceil(ceil(blocks, ncore), fours) + ((m + 3) / 4 % ncore ? 1 : 0)) +
+ *          ceil(blocks, ncore) * ((c % 32 ? fit.bytes : fit.bank) * c / 8 +
+ *          fit.end)) : g * (ncore * fit.call + ceil(blocks, ncore) * ncore *
+ *          (fit.word * (words * 4) + fit.result + size / 16) + (fours + (fours
+ *          % ncore ? ncore : 0)) * (direct ? fit.direct : 4 * (fit.window + kh
+ *          * ((kh > 1 && ph + pw == 0 ? fit.dense : fit.row) + fit.copy * c *
+ *          kw / 4))) + (apart ? 4 * ncore * (fit.weights + 3 * size / 4) +
+ *          (fours + ncore) * (fit.side + 3 * size) + blocks * (fit.mask + words
+ *          * (3 + size % 2 * 3)) : size % 4 || m < 4 ? ncore * m * (fit.weights
+ *          + 3 * size / 4) : 0))
  * code     kh * kw * sh * sw == 1 ? 1800 : 2560
  * cold     kh * kw * sh * sw == 1 ? 1300 : 1500
  *

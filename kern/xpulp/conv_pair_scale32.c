@@ -14,16 +14,18 @@
  *          4 : c * kh * kw % 4 || m < 4 ? max(4, m) : 0)) *
  *          ((c * kh * kw + 3) / 4 * 4)
  * stack    704
- * cycles   g * (5600 + ((n * oh * ow + 1) / 2 * ((m + 3) / 4) + 7) / 8 * 8 *
- *          (9 * ((c * kh * kw + 3) / 4 * 4) / 2 + 150) +
- *          ((n * oh * ow + 1) / 2 + 8) *
- *          2 * (140 + kh * (90 + 3 * c * kw / 4)) +
- *          (c * kh * kw % 4 && m > 3 &&
- *          (m > 32 || n * oh * ow < 8 * m) ?
- *          32 * (60 + 3 * c * kh * kw / 4) + (n * oh * ow + 17) / 2 * 240 +
- *          (n * oh * ow + 1) / 2 * ((m + 3) / 4) *
- *          ((c * kh * kw + 3) / 4) * 2 :
- *          c * kh * kw % 4 || m < 4 ? 8 * m * (60 + 3 * c * kh * kw / 4) : 0))
+ * let      pixels = n * oh * ow
+ * let      size = c * kh * kw
+ * let      words = (size + 3) / 4
+ * let      apart = size % 4 && m > 3 && (m > 32 || pixels < 8 * m)
+ * let      pairs = (pixels + 1) / 2
+ * let      blocks = pairs * ((m + 3) / 4)
+ * cycles   g * (ncore * fit.call + ceil(blocks, ncore) * ncore * (fit.word *
+ *          (words * 4) / 2 + fit.result) + (pairs + ncore) * 2 * (fit.window +
+ *          kh * (fit.row + fit.copy * c * kw / 4)) + (apart ? 4 * ncore *
+ *          (fit.weights + 3 * size / 4) + (pairs + ncore) * fit.side + blocks *
+ *          words * 2 : size % 4 || m < 4 ? ncore * m * (fit.weights + 3 * size
+ *          / 4) : 0))
  * code     2400
  * cold     1640
  *

@@ -13,15 +13,15 @@
  * scratch  kh * (((min(ow, 64) - 1) * sw * c + (kw * c + 3) / 4 * 4 + 3) /
  *          4 * 4 + (m + 3) / 4 * 16 * ((kw * c + 3) / 4))
  * stack    704
- * cycles   ncore * (2700 + m * (27 * (kw * c % 4 ? kh : 1) +
- *          (kw * c + 3) / 4 * kh)) +
- *          ((n * oh * ((ow + 3) / 4) + ncore - 1) / ncore * ncore) *
- *          ((m + 3) / 4) * (114 + kh * (13 + (sw * c % 4 ? 29 : 25) *
- *          ((kw * c + 3) / 4))) +
- *          (n * oh + ncore) * (m + 3) / 4 * 157 +
- *          (kh == 1 && kw == 1 && c % 4 == 0 && ph == 0 && pw == 0 ? 0 :
- *          (n * oh * ((ow + 63) / 64) + ncore) * kh *
- *          (124 + ((min(ow, 64) - 1) * sw + kw) * c * 2 / 5))
+ * let      run = (kw * c + 3) / 4
+ * let      fours = n * oh * ((ow + 3) / 4)
+ * let      direct = kh == 1 && kw == 1 && c % 4 == 0 && ph == 0 && pw == 0
+ * cycles   ncore * (fit.call + m * (fit.row * (kw * c % 4 ? kh : 1) + run *
+ *          kh)) + ceil(fours, ncore) * ncore * ((m + 3) / 4) * (fit.result + kh
+ *          * (fit.tap + (sw * c % 4 ? fit.bytes : fit.words) * run)) + (n * oh
+ *          + ncore) * (m + 3) / 4 * fit.line + (direct ? 0 : (n * oh * ((ow +
+ *          63) / 64) + ncore) * kh * (fit.copy + ((min(ow, 64) - 1) * sw + kw)
+ *          * c * 2 / 5))
  * code     2340
  * cold     1380
  *

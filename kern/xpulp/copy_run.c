@@ -6,8 +6,10 @@
  * when     xs[7] == 1 && ys[7] == 1
  * split    n
  * stack    224
- * cycles   ncore * (340 + min(ncore - 1, 1) * 90) + (38 + n[7] % 4 * 5 + n[7]
- *          / 2) * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
+ * let      team = ncore > 1
+ * cycles   ncore * (fit.call + team * fit.team) + (fit.run + n[7] % 4 *
+ *          fit.byte + n[7] / 2) * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] *
+ *          n[6]
  * code     370
  * cold     245
  */

@@ -6,9 +6,10 @@
  * when     xs[7] == 1 && ys[7] == 1 && (n[7] == 2 || n[7] == 4 || n[7] == 8)
  * split    n
  * stack    224
- * cycles   ncore * (340 + min(ncore - 1, 1) * 50) + n[0] * n[1] * n[2] * n[3] *
- *          n[4] * n[5] * ((n[0] * n[1] * n[2] * n[3] * n[4] * n[5] < ncore ?
- *          ncore : 1) * 45 + n[6] * (n[7] > 4 ? 4 : 2))
+ * let      team = ncore > 1
+ * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5]
+ * cycles   ncore * (fit.call + team * fit.team) + rows * ((rows < ncore ? ncore
+ *          : 1) * fit.row + n[6] * (n[7] > 4 ? fit.run8 : fit.run))
  * code     440
  * cold     430
  */

@@ -6,9 +6,10 @@
  * when     ys[7] == 1 && xs[6] == 1
  * split    n
  * stack    256
- * cycles   ncore * (450 + min(ncore - 1, 1) * 200) + n[0] * n[1] * n[2] *
- *          n[3] * n[4] * n[5] * (60 + n[7] * 10 + n[6] * (n[7] == 3 &&
- *          ys[6] == 3 ? 6 : n[7] / 4 * 8 + n[7] % 4 * 10))
+ * let      team = ncore > 1
+ * cycles   ncore * (fit.call + team * fit.team) + n[0] * n[1] * n[2] * n[3] *
+ *          n[4] * n[5] * (fit.plane + n[7] * fit.column + n[6] * (n[7] == 3 &&
+ *          ys[6] == 3 ? fit.three : n[7] / 4 * fit.word + n[7] % 4 * fit.byte))
  * code     640
  * cold     445
  */

@@ -6,8 +6,9 @@
  * when     inner == 1 && outer == 1 && (len == 256 || i.lo >= 0)
  * split    n
  * stack    64
- * cycles   ncore * (132 + (n + 4 * ncore - 1) / (4 * ncore) *
- *          ((y.bytes == 1 ? 26 : 36) + 3 * min(ncore - 1, 1)) / 2)
+ * let      team = ncore > 1
+ * cycles   ncore * (fit.call + ceil(n, 4 * ncore) * ((y.bytes == 1 ? fit.bytes
+ *          : fit.words) + fit.team * team) / 2)
  * code     210
  * cold     165
  *

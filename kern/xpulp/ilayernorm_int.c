@@ -7,10 +7,12 @@
  *          255 * (max(-w.lo, w.hi) + max(-b.lo, b.hi) + 1) < 2147483648
  * split    rows n
  * stack    192
- * cycles   ncore * (185 + min(ncore - 1, 1) * 170 +
- *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
- *          min(rows % ncore, 1)) * (283 + 3 * n / 4 + min(n % 4, 1) * 60) +
- *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 50)
+ * let      team = ncore > 1
+ * let      words = (n + 3) / 4
+ * let      share = ceil(rows * words, ncore)
+ * cycles   ncore * (fit.call + team * fit.team + (share / words + (rows % ncore
+ *          > 0)) * (fit.row + 3 * n / 4 + (n % 4 > 0) * fit.rest) + share *
+ *          fit.word)
  * code     770
  * cold     570
  */

@@ -7,10 +7,12 @@
  *          255 * (max(-w.lo, w.hi) + 1) < 2147483648
  * split    rows n
  * stack    160
- * cycles   ncore * (174 + min(ncore - 1, 1) * 170 +
- *          ((rows * ((n + 3) / 4) + ncore - 1) / ncore / ((n + 3) / 4) +
- *          min(rows % ncore, 1)) * (227 + 3 * n / 4 + min(n % 4, 1) * 60) +
- *          (rows * ((n + 3) / 4) + ncore - 1) / ncore * 38)
+ * let      team = ncore > 1
+ * let      words = (n + 3) / 4
+ * let      share = ceil(rows * words, ncore)
+ * cycles   ncore * (fit.call + team * fit.team + (share / words + (rows % ncore
+ *          > 0)) * (fit.row + 3 * n / 4 + (n % 4 > 0) * fit.rest) + share *
+ *          fit.word)
  * code     660
  * cold     540
  */

@@ -9,9 +9,10 @@
  * scratch  4 * n + 4
  * split    rows n
  * stack    160
- * cycles   ncore * (200 + min(ncore - 1, 1) * 100 +
- *          (rows + ncore - 1) / ncore * (195 + 23 * n / 2 +
- *          8 * ((n - 1) / max(1, ncore / rows) + 1)))
+ * let      team = ncore > 1
+ * cycles   ncore * (fit.call + team * fit.team + ceil(rows, ncore) * (fit.row +
+ *          fit.element * n / 2 + fit.result * ((n - 1) / max(1, ncore / rows) +
+ *          1)))
  * code     580
  * cold     440
  *

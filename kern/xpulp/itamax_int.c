@@ -6,9 +6,10 @@
  * when     hi > 0 && hi < 256 && n > 3 && n < 8388608
  * split    rows n
  * stack    96
- * cycles   ncore * (150 + min(ncore - 1, 1) * 130 +
- *          (rows + ncore - 1) / ncore * (85 + min(n % 4, 1) * (35 + n / 2) +
- *          5 * n / 2 + 9 * ((n - 1) / max(1, ncore / rows) + 4) / 4))
+ * let      team = ncore > 1
+ * cycles   ncore * (fit.call + team * fit.team + ceil(rows, ncore) * (fit.row +
+ *          (n % 4 > 0) * (fit.rest + n / 2) + fit.element * n / 2 + fit.result
+ *          * ((n - 1) / max(1, ncore / rows) + 4) / 4))
  * code     550
  * cold     405
  */

@@ -6,10 +6,10 @@
  * when     hi > 0 && hi < 256 && p0 > 3 && n < 8388608
  * split    rows n
  * stack    128
- * cycles   ncore * (150 + min(ncore - 1, 1) * 130 +
- *          (rows + ncore - 1) / ncore * (85 + (n / p0) * (38 +
- *          min(p0 % 4, 1) * 18) + 5 * n / 2 +
- *          9 * ((n - 1) / max(1, ncore / rows) + 4) / 4))
+ * let      team = ncore > 1
+ * cycles   ncore * (fit.call + team * fit.team + ceil(rows, ncore) * (fit.row +
+ *          (n / p0) * (fit.group + (p0 % 4 > 0) * fit.rest) + fit.element * n /
+ *          2 + fit.result * ((n - 1) / max(1, ncore / rows) + 4) / 4))
  * code     620
  */
 #include "kern/xpulp/itamax.h"

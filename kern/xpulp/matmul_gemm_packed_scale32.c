@@ -11,10 +11,10 @@
  * scratch  4 * am
  * split    m n
  * stack    704
- * cycles   ncore * (220 + (245 + 6 * k) *
- *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
- *          ncore - 1) / ncore) +
- *          ((n + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * (460 + 6 * k))
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      blocks = ceil(batches * ((m + 3) / 4) * ((n + 3) / 4), ncore)
+ * cycles   ncore * (fit.call + (fit.block + fit.word * k) * blocks + ((n + 3) /
+ *          4 * batches / ncore + 1) * (fit.pack + fit.packed * k))
  * code     1660
  * cold     1380
  */

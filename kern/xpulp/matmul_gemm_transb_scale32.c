@@ -11,10 +11,10 @@
  *          2147483648
  * split    m n
  * stack    704
- * cycles   ncore * (800 + (140 + 6 * k + k / 16) *
- *          ((nb[0] * nb[1] * nb[2] * ((m + 3) / 4) * ((n + 3) / 4) +
- *          ncore - 1) / ncore) +
- *          ((m + 3) / 4 * nb[0] * nb[1] * nb[2] / ncore + 1) * 130)
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      blocks = ceil(batches * ((m + 3) / 4) * ((n + 3) / 4), ncore)
+ * cycles   ncore * (fit.call + (fit.block + fit.word * k + k / 16) * blocks +
+ *          ((m + 3) / 4 * batches / ncore + 1) * fit.rows)
  * code     1460
  * cold     1050
  */

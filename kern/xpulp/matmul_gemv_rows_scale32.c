@@ -9,16 +9,15 @@
  *          < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
  * stack    512
- * cycles   ncore * (370 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
- *          (nb[0] * nb[1] * nb[2] - 1) + m * (n == 2 && bk == 2 && k > 3 &&
- *          ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) % 2 == 0 ? ((nb[0]
- *          * nb[1] * nb[2] * n + ncore - 1) / ncore) / 2 * (92 + k / 4 * 8 + k
- *          % 4 * 20) : min(((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore),
- *          n) < 4 || k < 4 ? ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore)
- *          * ((k < 4 ? 0 : 31) + 10 + 4 * k) : ((nb[0] * nb[1] * nb[2] * n +
- *          ncore - 1) / ncore) * 10 + (((nb[0] * nb[1] * nb[2] * n + ncore - 1)
- *          / ncore) + 3) / 4 * (61 + (k + 3) / 4 * (bk % 4 ? 22 : 19) + min(k %
- *          4, 1) * 10)))
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      columns = ceil(batches * n, ncore)
+ * cycles   ncore * (fit.call + fit.batch * (batches - 1) / ncore + fit.batches
+ *          * (batches - 1) + m * (n == 2 && bk == 2 && k > 3 && columns % 2 ==
+ *          0 ? columns / 2 * (fit.pair + k / 4 * fit.word2 + k % 4 * fit.byte2)
+ *          : min(columns, n) < 4 || k < 4 ? columns * ((k < 4 ? 0 : fit.one) +
+ *          fit.result + fit.product * k) : columns * fit.result + (columns + 3)
+ *          / 4 * (fit.four + (k + 3) / 4 * (bk % 4 ? fit.bytes : fit.word) + (k
+ *          % 4 > 0) * fit.rest)))
  * code     1000
  * cold     420
  */

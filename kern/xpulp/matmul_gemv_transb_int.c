@@ -9,14 +9,14 @@
  *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    n
  * stack    512
- * cycles   ncore * (405 + 376 * (nb[0] * nb[1] * nb[2] - 1) / ncore + m *
- *          ((((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 31) / 32 * 90
- *          + ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 37 + (((nb[0]
- *          * nb[1] * nb[2] * n + ncore - 1) / ncore) % 4 == 1 ? (k % 4 ? 41 + 9
- *          * k / 5 : k - 75) : ((nb[0] * nb[1] * nb[2] * n + ncore - 1) /
- *          ncore) % 4 == 2 ? (k % 4 ? 45 + 3 * k : 12 + 10 * k / 7) : 0) +
- *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 1) / 4 * (k % 4
- *          ? 59 + 9 * k / 2 : 8 + 11 * k / 4)))
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      columns = ceil(batches * n, ncore)
+ * cycles   ncore * (fit.call + fit.batch * (batches - 1) / ncore + m *
+ *          ((columns + 31) / 32 * fit.run + columns * fit.result + (columns % 4
+ *          == 1 ? (k % 4 ? fit.one_rest + 9 * k / 5 : k - fit.one) : columns %
+ *          4 == 2 ? (k % 4 ? fit.two_rest + 3 * k : fit.two + 10 * k / 7) : 0)
+ *          + (columns + 1) / 4 * (k % 4 ? fit.four_rest + 9 * k / 2 : fit.four
+ *          + fit.words * k / 4)))
  * code     990
  */
 #include "kern/kern.h"

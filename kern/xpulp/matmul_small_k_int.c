@@ -9,10 +9,11 @@
  *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    n
  * stack    512
- * cycles   ncore * (430 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
- *          (nb[0] * nb[1] * nb[2] - 1) + m * (((nb[0] * nb[1] * nb[2] * n +
- *          ncore - 1) / ncore) * 38 + (((nb[0] * nb[1] * nb[2] * n + ncore -
- *          1) / ncore) + 31) / 32 * 90))
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      columns = ceil(batches * n, ncore)
+ * cycles   ncore * (fit.call + fit.batch * (batches - 1) / ncore + fit.batches
+ *          * (batches - 1) + m * (columns * fit.column + (columns + 31) / 32 *
+ *          fit.run))
  * code     990
  */
 #include "kern/kern.h"

@@ -9,12 +9,12 @@
  *          addm == 0 && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
  * stack    512
- * cycles   ncore * (370 + 240 * (nb[0] * nb[1] * nb[2] - 1) / ncore + 20 *
- *          (nb[0] * nb[1] * nb[2] - 1) + m * (biasn == 0 && muln == 0 && addn
- *          == 0 ? ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 15 / 2 +
- *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + n - 1) / n *
- *          150 : ((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) * 16 +
- *          (((nb[0] * nb[1] * nb[2] * n + ncore - 1) / ncore) + 31) / 32 * 90))
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      columns = ceil(batches * n, ncore)
+ * cycles   ncore * (fit.call + fit.batch * (batches - 1) / ncore + fit.batches
+ *          * (batches - 1) + m * (biasn == 0 && muln == 0 && addn == 0 ?
+ *          columns * fit.pair / 2 + ceil(columns, n) * fit.start : columns *
+ *          fit.column + (columns + 31) / 32 * fit.run))
  * code     990
  * cold     415
  */

@@ -9,11 +9,12 @@
  *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    m n
  * stack    704
- * cycles   ncore * (700 + nb[0] * nb[1] * nb[2] * (300 + (m < 3 ?
- *          400 + (k % 4 ? 120 + 7 * k : 7 * k / 2) :
- *          720 + (k % 4 ? 160 + 12 * k : 6 * k)) *
- *          min(((m + 3) / 4 + ncore - 1) / ncore * ((n + 3) / 4),
- *          (m + 3) / 4 * (((n + 3) / 4 + ncore - 1) / ncore))))
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      fours = min(ceil((m + 3) / 4, ncore) * ((n + 3) / 4), (m + 3) / 4 *
+ *          ceil((n + 3) / 4, ncore))
+ * cycles   ncore * (fit.call + batches * (fit.batch + (m < 3 ? fit.two + (k % 4
+ *          ? fit.two_rest + 7 * k : 7 * k / 2) : fit.four + (k % 4 ?
+ *          fit.four_rest + 12 * k : fit.word * k)) * fours))
  * code     1880
  */
 #include "kern/kern.h"

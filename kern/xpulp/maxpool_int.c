@@ -8,10 +8,12 @@
  * layout   last
  * split    oh c
  * stack    352
- * cycles   ncore * (480 + c % 4 * 7 * kh * kw + ow * min((n * oh + ncore - 1)
- *          / ncore * (104 + (c + 3) / 4 * (2 * kh * kw + (kw == w ? 85 : 62 +
- *          18 * kh))), n * oh * (104 + (c + 4 * ncore - 1) / (4 * ncore) * (2
- *          * kh * kw + (kw == w ? 85 : 62 + 18 * kh)))))
+ * let      taps = kh * kw
+ * let      word = fit.tap * taps + (kw == w ? fit.dense : fit.result + fit.row
+ *          * kh)
+ * cycles   ncore * (fit.call + c % 4 * fit.channel * taps + ow * min(ceil(n *
+ *          oh, ncore) * (fit.pixel + ceil(c, 4) * word), n * oh * (fit.pixel +
+ *          ceil(c, 4 * ncore) * word)))
  * code     800
  * cold     660
  */

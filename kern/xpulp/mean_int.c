@@ -6,10 +6,11 @@
  * when     xs[5] == 1 && n[5] > 3 && count < 4194304
  * split    n
  * stack    256
- * cycles   ncore * (200 + min(ncore - 1, 1) * 80 +
- *          (n[0] * n[1] * n[2] * n[3] * n[4] * ((n[5] + 3) / 4) + ncore - 1) /
- *          ncore * (265 + 5 * count + 95 * (count / m[5]) +
- *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) * 50))
+ * let      team = ncore > 1
+ * let      outer = n[0] * n[1] * n[2] * n[3] * n[4]
+ * cycles   ncore * (fit.call + team * fit.team + ceil(outer * ((n[5] + 3) / 4),
+ *          ncore) * (fit.columns + fit.row * count + fit.run * (count / m[5]) +
+ *          (outer > 1) * fit.outer))
  * code     480
  * cold     400
  */

@@ -10,11 +10,11 @@
  * inplace  x y
  * split    n
  * stack    320
- * cycles   ncore * (300 + min(ncore - 1, 1) * 70 +
- *          (z.n + 4 * ncore - 1) / (4 * ncore) * 38) +
- *          150 * (n[0] * n[1] * n[2] * n[3] * n[4] - 1) +
- *          min(n[0] * n[1] * n[2] * n[3] * n[4] - 1, 1) *
- *          min(ncore - 1, 1) * ncore * 100
+ * let      rows = n[0] * n[1] * n[2] * n[3] * n[4]
+ * let      team = ncore > 1
+ * let      words = ceil(z.n, 4 * ncore)
+ * cycles   ncore * (fit.call + team * fit.team + words * fit.word) + fit.row *
+ *          (rows - 1) + (rows > 1) * team * ncore * fit.uneven
  * code     730
  */
 #define SIMD_SUM MUL

@@ -9,11 +9,12 @@
  * layout   last
  * split    oh c
  * stack    352
- * cycles   ncore * (480 + c % 4 * 8 * kh * kw + ow * min((n * oh + ncore - 1)
- *          / ncore * (104 + (c + 3) / 4 * (5 * kh * kw + (has.mul ? 320 :
- *          160) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25))), n * oh * (104 +
- *          (c + 4 * ncore - 1) / (4 * ncore) * (5 * kh * kw + (has.mul ? 320
- *          : 160) + (kw == w ? 1 : kh) * (20 + kw % 2 * 25)))))
+ * let      taps = kh * kw
+ * let      word = fit.tap * taps + (has.mul ? fit.scaled : fit.result) + (kw ==
+ *          w ? 1 : kh) * (fit.row + kw % 2 * fit.odd)
+ * cycles   ncore * (fit.call + c % 4 * fit.channel * taps + ow * min(ceil(n *
+ *          oh, ncore) * (fit.pixel + ceil(c, 4) * word), n * oh * (fit.pixel +
+ *          ceil(c, 4 * ncore) * word)))
  * code     1170
  */
 #define POOL_SIMD POOL_SUMS

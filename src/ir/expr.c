@@ -211,7 +211,23 @@ static Term *on_the_way(Reader *r, const char *name, size_t len)
     return NULL;
 }
 
-/* x.lo, x.hi, x.n, x.bytes, has.x */
+/* fit.NAME, a number of kern/fit.tsv: the kernel's rows are KERNEL NAME VALUE
+ * and more. */
+static Term *fitted(Reader *r, const char *name, size_t len)
+{
+    const Kern *k = r->e->k;
+    size_t n = strlen(k->name) + 1;
+    const char *row;
+
+    for (row = k->fit; row && !strncmp(row, k->fit, n);
+         row = strchr(row, '\n'), row += row != NULL)
+        if (!strncmp(row + n, name, len) && row[n + len] == '\t')
+            return leaf(r, NUMBER, strtoll(row + n + len, NULL, 0));
+    r->s = name;
+    fail_read(r, "kern/fit.tsv has no such number of this kernel");
+}
+
+/* x.lo, x.hi, x.n, x.bytes, has.x, fit.x */
 static Term *property(Reader *r, const char *name, size_t len)
 {
     static const struct {
@@ -225,6 +241,8 @@ static Term *property(Reader *r, const char *name, size_t len)
     r->s += n;
     if (t)
         return t;
+    if (same(name, len, "fit"))
+        return fitted(r, what, n);
     if (same(name, len, "has"))
         return leaf(r, HAS, operand(r, what, n));
     for (i = 0; i < LEN(list); i++)
@@ -235,21 +253,53 @@ static Term *property(Reader *r, const char *name, size_t len)
     fail_read(r, "lo, hi, n or bytes was wanted");
 }
 
+/* The two operands of min, max and ceil. */
+static void pair(Reader *r, Term **a, Term **b)
+{
+    *a = ternary(r);
+    need(r, ",");
+    *b = ternary(r);
+    need(r, ")");
+}
+
 static Term *call(Reader *r, Action what)
 {
     Term *a, *b;
 
-    a = ternary(r);
-    need(r, ",");
-    b = ternary(r);
-    need(r, ")");
+    pair(r, &a, &b);
     return join(r, what, a, b);
+}
+
+/* (a + b - 1) / b */
+static Term *ceiling(Reader *r)
+{
+    Term *a, *b;
+
+    pair(r, &a, &b);
+    a = join(r, MINUS, join(r, PLUS, a, b), leaf(r, NUMBER, 1));
+    return join(r, OVER, a, b);
+}
+
+static const Expr *find_expr(const Kern *, const KernSig *, const char *,
+                             const DimsInfo *);
+
+/* What `let` names, if it does so before what is read; else NULL. */
+static Term *let_named(Reader *r, const char *name, size_t n)
+{
+    const Kern *k = r->e->k;
+    int i;
+
+    for (i = 0; i < k->nlet && k->let[i].text != r->e->text; i++)
+        if (same(name, n, k->let[i].name))
+            return find_expr(k, r->e->sig, k->let[i].text, r->e->info)->root;
+    return NULL;
 }
 
 static Term *named(Reader *r)
 {
     const char *name = r->s;
     size_t n = name_length(name);
+    Term *t;
 
     if (!n)
         fail_read(r, "a value was wanted");
@@ -262,7 +312,10 @@ static Term *named(Reader *r)
         return call(r, MINIMUM);
     if (same(name, n, "max") && take(r, "("))
         return call(r, MAXIMUM);
-    return field(r, name, n);
+    if (same(name, n, "ceil") && take(r, "("))
+        return ceiling(r);
+    t = let_named(r, name, n);
+    return t ? t : field(r, name, n);
 }
 
 static Term *unary(Reader *r)
@@ -516,6 +569,26 @@ int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
 {
     return expr ? value(x, find_expr(k, sig, expr, dims_of(x->n->op))->root)
                 : 0;
+}
+
+void kern_check(const Kern *k)
+{
+    const char *const text[] = {k->when, k->scratch, k->stack, k->cycles,
+                                k->code, k->cold};
+    int i, s, op;
+    size_t t;
+
+    for (op = 0; op < k->nop; op++)
+        for (s = 0; s < k->nsig; s++) {
+            const DimsInfo *info = dims_of(k->op[op]);
+
+            for (i = 0; i < k->nlet; i++)
+                find_expr(k, &k->sig[s], k->let[i].text, info);
+            for (t = 0; t < LEN(text); t++)
+                if (text[t])
+                    find_expr(k, &k->sig[s], text[t], info);
+        }
+    k->exprs->first = NULL; /* ncore may be set yet */
 }
 
 int64_t kern_expr(const Kern *k, const char *expr, const Node *n,

@@ -10,7 +10,8 @@
  *     whatever else there is to say
  *
  * A title, an empty line, lines of key and value up to the next empty line.
- * A line that begins with blanks continues the value before.  Types of an
+ * A line that begins with blanks continues the value before.  `let NAME = EXPR`
+ * names a part of the expressions that follow.  Types of an
  * operand: a type's name, `int`, `any`, `none` (absent), several with `|`, or
  * `=x`, the type of operand x. */
 #include "ir/ir.h"
@@ -138,6 +139,23 @@ static const struct {
     {"cold", offsetof(Kern, cold)},       {"round", offsetof(Kern, round)},
 };
 
+/* NAME = EXPR */
+static void parse_let(Arena *a, Kern *k, const char *s)
+{
+    KernLet *let = &k->let[k->nlet];
+    char *name = next_word(a, &s), *is = next_word(a, &s);
+    int i;
+
+    if (!is || strcmp(is, "=") || strcmp(name, str_ident(a, name)))
+        kern_err(k, "let: NAME = EXPRESSION was wanted");
+    for (i = 0; i < k->nlet; i++)
+        if (!strcmp(k->let[i].name, name))
+            kern_err(k, "let: a second '%s'", name);
+    if (k->nlet++ == (int)LEN(k->let))
+        kern_err(k, "more than %d lines of let", (int)LEN(k->let));
+    *let = (KernLet){name, s + strspn(s, " ")};
+}
+
 static void parse_key(Arena *a, Kern *k, const char *line)
 {
     const char *value = line;
@@ -151,6 +169,10 @@ static void parse_key(Arena *a, Kern *k, const char *line)
     }
     if (!strcmp(key, "types")) {
         parse_types(a, k, value);
+        return;
+    }
+    if (!strcmp(key, "let")) {
+        parse_let(a, k, value);
         return;
     }
     for (i = 0; i < LEN(texts); i++)
@@ -221,6 +243,36 @@ static const char *name_of(Arena *a, const char *path)
                            folder);
 }
 
+/* The rows of kernel `name` in kern/fit.tsv, which lie together. */
+static const char *fit_of(Arena *a, const char *name)
+{
+    const Packed *p = packed_find("kern/fit.tsv");
+    const char *at = p ? strstr(p->data, arena_fmt(a, "\n%s\t", name)) : NULL;
+
+    return at ? at + 1 : NULL;
+}
+
+/* A name has one meaning: those of `let` are not others too. */
+static void check_lets(const Kern *k)
+{
+    static const char *const taken[] = {"ncore", "min", "max", "ceil", "has",
+                                        "fit", "acc", "scaled"};
+    const DimsInfo *info = dims_of(k->op[0]);
+    int i, j;
+
+    for (i = 0; i < k->nlet; i++) {
+        const char *name = k->let[i].name;
+        bool other = false;
+
+        for (j = 0; j < (int)LEN(taken); j++)
+            other = other || !strcmp(taken[j], name);
+        for (j = 0; info && j < info->nfield; j++)
+            other = other || !strcmp(info->field[j].name, name);
+        if (other)
+            kern_err(k, "let: '%s' means something else already", name);
+    }
+}
+
 /* Operands that expressions and inplace may name. */
 static void check_inplace(Arena *a, const Kern *k)
 {
@@ -247,6 +299,7 @@ static Kern *parse(Arena *a, struct Terms *terms, const char *path,
     k->exprs = NEW(a, struct Exprs);
     k->exprs->terms = terms;
     k->name = str_ident(a, name_of(a, path));
+    k->fit = fit_of(a, k->name);
     k->isa = k->inplace = "";
     k->layout = "any";
     if (strncmp(text, "/*", 2))
@@ -257,6 +310,7 @@ static Kern *parse(Arena *a, struct Terms *terms, const char *path,
     if (!k->nsig)
         kern_err(k, "the head has no line `types`");
     check_inplace(a, k);
+    check_lets(k);
     return k;
 }
 
@@ -337,6 +391,8 @@ Kern **kern_load(Arena *a, const char *dir, int *n)
         add_folder(&l, dir, true);
     if (dir && l.n == before)
         err(ERR_USAGE, "--kernels %s: no kernel (*.c) there", dir);
+    for (i = before; i < l.n; i++)
+        kern_check(l.v[i]);
     *n = l.n;
     return l.v;
 }
@@ -354,6 +410,16 @@ int kern_position(const Kern *k, const KernSig *sig, const char *name)
         if (!strcmp(sig->res[i].operand, name))
             return NARG + i;
     kern_err(k, "there is no operand '%s'", name);
+}
+
+bool kern_counts_cores(const Kern *k)
+{
+    bool says = k->cycles && strstr(k->cycles, "ncore");
+    int i;
+
+    for (i = 0; i < k->nlet; i++)
+        says = says || strstr(k->let[i].text, "ncore");
+    return says;
 }
 
 const Val *kern_at(const Node *n, int position)

@@ -434,6 +434,10 @@ typedef struct KernSig { /* a `types` line */
     KernType arg[NARG], res[NRES];
 } KernSig;
 
+typedef struct KernLet { /* a `let` line; text may name those before it */
+    const char *name, *text;
+} KernLet;
+
 typedef struct Kern {
     const char *path;  /* "kern/ref/conv_f32.c" */
     const char *name;  /* "conv_f32_ref": stem and folder */
@@ -454,6 +458,9 @@ typedef struct Kern {
     const char *tile, *split; /* dimensions, for planners that tile */
     int ncore;           /* that share a call: `ncore` of its expressions; set
                             before any of them is read */
+    int nlet;
+    KernLet let[24];
+    const char *fit;          /* its rows in kern/fit.tsv; NULL: none */
     int nsig;
     KernSig sig[8];
     struct Exprs {
@@ -468,6 +475,10 @@ Kern **kern_load(Arena *a, const char *dir, int *n);
 Kern *kern_parse(Arena *a, const char *path, const char *text);
 /* The sig of k that takes this node's types, or NULL. */
 const KernSig *kern_takes(const Kern *k, const Node *n);
+/* Reads all expressions of the head: err if one cannot be read. */
+void kern_check(const Kern *k);
+/* Does `cycles`, or what a `let` gives a name for it, say ncore? */
+bool kern_counts_cores(const Kern *k);
 /* The position of what sig calls name, results counting from NARG on; err if
  * there is none such.  And the value at a position; NULL if absent. */
 int kern_position(const Kern *k, const KernSig *sig, const char *name);

@@ -38,6 +38,8 @@ static void refused_for(Arena *a, const char *lines, const char *why)
     expect(strstr(said, why), why, said);
 }
 
+#define BAD_LET " * op abs\n * types x:int -> y:int\n * let "
+
 static void bad_heads(Arena *a)
 {
     refused_for(a, " * op abs\n", "no line `types`");
@@ -50,6 +52,17 @@ static void bad_heads(Arena *a)
                 "unknown key 'size'");
     refused_for(a, " * op abs\n * types x:int -> y:int\n * inplace z\n",
                 "no operand 'z'");
+    refused_for(a, BAD_LET "7\n", "NAME = EXPRESSION");
+    refused_for(a, BAD_LET "a-b = 7\n", "NAME = EXPRESSION");
+    refused_for(a, BAD_LET "a = 7\n * let a = 8\n", "a second 'a'");
+    refused_for(a, BAD_LET "ncore = 7\n", "'ncore' means something else");
+    refused_for(a, BAD_LET "n = 7\n", "'n' means something else");
+    strcpy(said, "it was taken");
+    if (!setjmp(refused))
+        kern_check(kern_parse(a, "kern/x/k.c", "/* T.\n *\n" BAD_LET
+                              "a = b\n * let b = 1\n */"));
+    expect(strstr(said, "unknown name at 'b'"), "let before its meaning",
+           said);
     strcpy(said, "it was taken");
     if (!setjmp(refused))
         kern_parse(a, "kern/x/k.c", "int x;");
@@ -111,7 +124,8 @@ static const struct {
     {"kh * kw", 9}, {"oh + padv", 8}, {"c", 4}, {"x.n", 256}, {"x.lo", -3},
     {"x.hi", 7}, {"b.bytes", 4}, {"y.bytes", 8}, {"has.b", 1},
     {"has.mul", 0}, {"mul.n", 0}, {"fhi > 0", 1}, {"flo < 0", 1},
-    {"min(kh, 1) == 1 ? sh : sw", 1},
+    {"min(kh, 1) == 1 ? sh : sw", 1}, {"ceil(7, 2) + ceil(8, 2)", 8},
+    {"ceil(0, 3)", 0}, {"taps", 9}, {"window * 2", 72}, {"max(taps, window)", 36},
 };
 
 static const struct {
@@ -122,6 +136,8 @@ static const struct {
     {"zz.n", "no operand 'zz'"}, {"has.zz", "no operand 'zz'"},
     {"1 +", "a value was wanted"}, {"(1", "missing"}, {"1 2", "not understood"},
     {"min(1)", "missing"}, {"1 ? 2", "missing"}, {"", "a value was wanted"},
+    {"ceil(1, 0)", "division by zero"}, {"ceil(1)", "missing"},
+    {"fit.call", "has no such number"},
 };
 
 /* --- random expressions, whose value is known as they are written --- */
@@ -251,7 +267,8 @@ static void expressions(Arena *a, Graph *g)
 {
     Kern *k = kern_parse(a, "kern/x/conv.c",
                          "/* T.\n *\n * op conv\n * types x:int w:int b:int "
-                         "mul:int add:int -> y:int\n */\n");
+                         "mul:int add:int -> y:int\n * let taps = kh * kw\n"
+                         " * let window = taps *\n *     c\n */\n");
     const Node *n = g->first;
     Dims d;
     size_t i;
@@ -359,7 +376,25 @@ static void on_the_way(Arena *a)
     }
 }
 
-/* What every shipped kernel says of a node it takes can be worked out. */
+/* Rows of kern/fit.tsv are those that heads name. */
+static void fitted(Arena *a, Kern **k, int n)
+{
+    const char *at = strchr(packed_find("kern/fit.tsv")->data, '\n') + 1;
+    int i;
+
+    for (; *at; at = strchr(at, '\n') + 1) {
+        char *kernel = arena_fmt(a, "%.*s", (int)strcspn(at, "\t"), at);
+        const char *row = at + strlen(kernel) + 1;
+        char *name = arena_fmt(a, "fit.%.*s", (int)strcspn(row, "\t"), row);
+
+        for (i = 0; i < n && strcmp(k[i]->name, kernel); i++)
+            ;
+        expect(i < n && strstr(k[i]->text, name), kernel, name);
+    }
+}
+
+/* What every shipped kernel says can be read, and of a node it takes be worked
+ * out. */
 static void shipped(Arena *a, Graph *g)
 {
     int n, i;
@@ -367,6 +402,9 @@ static void shipped(Arena *a, Graph *g)
     const Node *node;
     Dims d;
 
+    fitted(a, k, n);
+    for (i = 0; i < n; i++)
+        kern_check(k[i]);
     for (node = g->first; node; node = node->next) {
         int takers = 0;
 

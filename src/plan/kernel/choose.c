@@ -140,7 +140,7 @@ static Offer new_offer(const Kern *k, const KernSig *sig)
 {
     return (Offer){.kern = k, .sig = sig, .rank = rank_of(k),
                    .alone = k->ncore > 1 && !strcmp(k->isa, "any") &&
-                            k->cycles && !strstr(k->cycles, "ncore")};
+                            k->cycles && !kern_counts_cores(k)};
 }
 
 /* Cycles, where k's head predicts any, are shared by its cores. */
