@@ -1,5 +1,5 @@
 #!/bin/sh
 # Rescaling rounds as TensorFlow Lite's kernels do: against their formulas.
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 make -s build/test/round || exit 1
 build/test/round "${1:-3000}" "${2:-$(date +%N | sed 's/^0*//')}"
