@@ -350,6 +350,10 @@ bool rec_alike(const Rec *a, const Rec *b);
 Rec *rec_new(Program *q, RecKind kind);
 
 /* plan.c */
+/* The first memory of a level that holds such things; -1: there is none. */
+int mem_at(const Soc *soc, int level, unsigned holds);
+/* Is it a chip with DMA, and memories for tiles? */
+bool tiled_fits(const Soc *soc);
 int plan_add_buf(Plan *p, Buf b); /* its index */
 void plan_add_step(Plan *p, Step s);
 void plan_add_layer(Plan *p, Layer l);
@@ -467,6 +471,9 @@ void pack_consts(Plan *p, const PlanOpts *o);
 void say_need(const Plan *p, int mem, const char *what, int64_t need,
               int64_t room, Str *out);
 _Noreturn void no_room(const Plan *p, const char *needs);
+
+/* tiled.c: a plan for a chip with DMA. */
+void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o);
 
 /* cost.c: the predicted cycles of every layer, by the program alone. */
 void plan_cost(Plan *p);

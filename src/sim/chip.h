@@ -228,10 +228,12 @@ struct Core {
  * what only it sees until cycle far; before cycle `alone` no other core asks
  * for a bank.  Returns with c->t beyond, or when it asks for a bank. */
 void core_run(Core *c, uint64_t lim, uint64_t far, uint64_t alone);
+/* jump.c */
 void core_start(Core *c, uint32_t pc, uint64_t cycle);
+void core_jump(Core *c, uint32_t pc);
+/* hart.c */
 void core_wake(Core *c, uint64_t cycle, uint32_t value);
 uint64_t *core_waits(Core *c, enum Wait why); /* the counter of such waits */
-void core_jump(Core *c, uint32_t pc);
 /* A core asks a device whether it is busy: what passes between one asking and
  * the next is waiting, not work. */
 void core_polls(Access *a, enum Wait why, bool busy);
@@ -333,6 +335,7 @@ typedef struct ElfSym {
     const char *name;
 } ElfSym;
 void elf_load(Chip *c, const char *path);
+/* symbol.c */
 /* "print+0x1a", or the bare address. */
 const char *symbol_at(const Chip *c, uint32_t pc, char *text, size_t n);
 
@@ -340,6 +343,7 @@ const char *symbol_at(const Chip *c, uint32_t pc, char *text, size_t n);
 Sim *sim_new(Arena *a, const SimProgram *p, int n, const SimOptions *o);
 bool chip_step(Chip *c, uint64_t until);
 void chip_at(Chip *c, uint64_t time, Device *d, uint64_t what);
+/* end.c */
 void sim_fault(Chip *c, const Core *core, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void sim_exit(Chip *c, int status);

@@ -1,6 +1,6 @@
 /* What the plan's prediction says of the instruction cache: cache SEED RUNS.
  * Random calls against what holds of any cache of so many bytes. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
 
 #include <stdlib.h>
 

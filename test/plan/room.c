@@ -12,7 +12,7 @@
 #include "test/lib/tiles.h"
 
 #include "pass/pass.h"
-#include "plan/tiling.h"
+#include "plan/tile/tile.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -10,7 +10,11 @@
 #include "test/lib/tiles.h"
 
 #include "pass/pass.h"
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
+#include "plan/place/overlap.h"
+#include "plan/schedule/schedule.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -9,7 +9,7 @@
  * again in the same call, and as many are missing at the next.  Of what was
  * there of others, exp(-m / c) stays when m bytes come in, or what there is
  * room for. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
 
 #include <math.h>
 

@@ -1,10 +1,6 @@
 /* Predicted time of a program: its records, gone through with a clock for the
  * cores and one for each direction of every DMA engine. */
-#include "plan/tiling.h"
-
-#include <math.h>
-
-enum { KERNEL_CODE = 800 }; /* bytes, of a kernel whose head says nothing */
+#include "plan/cost/cost.h"
 
 typedef struct Clock {
     const Program *q;
@@ -18,43 +14,6 @@ typedef struct Clock {
     int64_t engine[2][2]; /* by io and direction: when it is free */
     int64_t slot[2][16];  /* by io: when its transfers are done */
 } Clock;
-
-int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
-{
-    return (int64_t)ceil(dma_moves(d, in, row, rows));
-}
-
-Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
-               const Dims *d)
-{
-    Asked x = kern_ask(n, d);
-    Code c = {k, KERNEL_CODE, 0};
-
-    if (k->code)
-        c.bytes = kern_answer(&x, k, sig, k->code);
-    c.cycles = k->cold ? kern_answer(&x, k, sig, k->cold) : 3 * c.bytes / 4;
-    return c;
-}
-
-/* One after the other, for what comes in throws out. */
-static int64_t program_miss(CodeCache *c)
-{
-    int64_t move = code_miss(c, MOVE_UNIT, MOVE_CODE);
-
-    return move + code_miss(c, CALL_UNIT, CALL_CODE);
-}
-
-int64_t call_miss(CodeCache *c)
-{
-    return BEGIN_CYCLES + END_CYCLES + program_miss(c);
-}
-
-int64_t layer_miss(CodeCache *c, int unit, Code code)
-{
-    int64_t miss = program_miss(c);
-
-    return miss + kern_miss(c, unit, code);
-}
 
 /* Of plans without tiles nothing is known. */
 static int64_t new_code(Clock *c, int unit, int64_t code)
@@ -212,24 +171,6 @@ int64_t *program_times(Arena *mem, const Program *q, const When *when)
     for (i = n - 1; i >= 0; i--)
         at[i] = MIN(at[i], at[i + 1]);
     return at;
-}
-
-/* Energy is what a cycle of all cores takes, and bytes that are moved take. */
-void tiler_aim(Tiler *t)
-{
-    const Soc *s = t->p->soc;
-    double cycle = soc_energy(s, "core_cycle") * s->ncore;
-
-    if (t->p->aim != AIM_energy)
-        return;
-    t->energy_weight[0] = soc_energy(s, "dma_byte") / cycle;
-    t->energy_weight[1] = t->io ? soc_energy(s, "ext_byte") / cycle : 0;
-}
-
-int64_t tiler_energy(const Tiler *t, int64_t dma, int64_t io)
-{
-    return (int64_t)(t->energy_weight[0] * (double)dma +
-                     t->energy_weight[1] * (double)io);
 }
 
 int64_t tiler_cost(const Tiler *t)

@@ -24,7 +24,7 @@
  * first few that are left there, and those states go on that have waited least
  * for code (cache.c).  Where what lives between nodes is more than is small, no
  * more may live at a node than in the given order. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
 
 #include <stdlib.h>
 #include <string.h>

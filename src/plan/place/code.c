@@ -5,7 +5,7 @@
  * start-up and libraries, each kernel with its types, each layer's call; where
  * the steps are a program of a team, that is counted apart.  Who links and
  * finds it too little plans again with what was missing. */
-#include "plan/tiling.h"
+#include "plan/plan.h"
 
 #include <string.h>
 

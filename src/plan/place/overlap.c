@@ -2,7 +2,9 @@
  * by tile, what it writes may take the place of what it has read, a little
  * behind.  The two buffers then keep a distance, and may overlap; a run of
  * layers makes a group of such buffers, which is placed as one. */
-#include "plan/tiling.h"
+#include "plan/place/overlap.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

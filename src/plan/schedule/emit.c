@@ -5,7 +5,9 @@
  * waited for before its own; a result is stored while the next tile is
  * computed, and awaited when its slot is wanted again, or at the layer's
  * end. */
-#include "plan/tiling.h"
+#include "plan/schedule/schedule.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
 
 #include <string.h>
 

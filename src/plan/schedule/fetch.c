@@ -6,7 +6,9 @@
  * is free.  One that must leave the engine's queue before another can enter is
  * waited for when it has arrived, by the predicted times, not when it is
  * used. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
+#include "plan/schedule/schedule.h"
+#include "plan/tile/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

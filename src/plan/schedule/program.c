@@ -454,14 +454,6 @@ static void mark_ends(Maker *m)
         q->end[m->p->nlayer - 1] = q->ncode;
 }
 
-bool step_same_dims(const Step *a, const Step *b)
-{
-    const DimsInfo *d = dims_of(a->node->op);
-
-    return d == dims_of(b->node->op) &&
-           !memcmp(&a->dims, &b->dims, (size_t)d->size);
-}
-
 Program *program_flat(Arena *mem, const Plan *p)
 {
     Program *q = NEW(mem, Program);

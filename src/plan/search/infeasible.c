@@ -3,7 +3,8 @@
  * Where the least of a memory is looked for, many sizes of it give the same
  * solution, whose steps and addresses fail for want of the other memory in the
  * same way.  What is left of such a try is known. */
-#include "plan/tiling.h"
+#include "plan/search/search.h"
+#include "plan/solve/solve.h"
 
 #include <string.h>
 

@@ -8,7 +8,9 @@
  * L1 for a layer, so that it, or what lives there, is done in
  * another way.  Layers come first that wait for data.  Until no change is
  * better. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
+#include "plan/search/search.h"
+#include "plan/tile/tile.h"
 
 #include <string.h>
 #include <time.h>

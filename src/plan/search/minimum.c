@@ -5,7 +5,9 @@
  * each operand, constants fetched a piece at a time when they are wanted.  Sums
  * of what lives are the size below which no min_memory plan is; from there on
  * addresses and the program's bytes are tried. */
-#include "plan/tiling.h"
+#include "plan/search/search.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
 
 enum { PATIENCE = 4, STRIDE = 4096, MOST_MORE = 1 << 30 };
 

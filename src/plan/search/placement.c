@@ -1,7 +1,11 @@
 /* Steps and addresses of a solution, in turn until the addresses fit.  Where a
  * packing is higher than its memory, the layers that live at its top get less
  * room, and levels and tiles are chosen anew. */
-#include "plan/tiling.h"
+#include "plan/place/overlap.h"
+#include "plan/schedule/schedule.h"
+#include "plan/search/search.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
 
 #include <string.h>
 
@@ -92,46 +96,6 @@ static void shrink(Tiler *t, int mem, int64_t *room, int64_t over)
     for (i = 0; i < t->nlayer; i++)
         if (live[i] > most - over - most / 32)
             room[i] = MIN(room[i], live[i]) - MAX(over / 2, 64);
-}
-
-int64_t l1_left(const Tiler *t, const PlanOpts *o)
-{
-    const Mem *m = &t->p->soc->mems[t->l1];
-
-    if (o->limit[t->l1] >= 0)
-        return o->limit[t->l1];
-    return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
-}
-
-int64_t whole_units(int64_t bytes)
-{
-    return MAX(0, bytes) / UNIT * UNIT;
-}
-
-int64_t l1_room_of(const Tiler *t, const PlanOpts *o)
-{
-    return whole_units(l1_left(t, o));
-}
-
-int64_t l2_all(const Tiler *t)
-{
-    const Mem *m = &t->p->soc->mems[t->l2];
-
-    return m->size - m->reserved - m->program;
-}
-
-int64_t l2_left(const Tiler *t, const PlanOpts *o)
-{
-    int64_t room = l2_all(t) - t->p->consts[t->l2] - t->code;
-
-    if (o->limit[t->l2] >= 0)
-        room = MIN(room, o->limit[t->l2]);
-    return room;
-}
-
-int64_t l2_room(const Tiler *t, const PlanOpts *o)
-{
-    return whole_units(l2_left(t, o));
 }
 
 static int64_t stored_bytes(const Tiler *t, const LayerInst *w)

@@ -20,7 +20,8 @@
  * where it begins before i, as much may be there as fits then.) Which layers,
  * says the longest path through the best solution, of layers and stretches of
  * the line. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
+#include "plan/solve/solve.h"
 
 #include <string.h>
 

@@ -7,7 +7,9 @@
  * stays: as large as what is late, or the largest, the last of these, lest what
  * comes early be in the way for long; none before the line last stood still,
  * for without it it would stand still longer. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
 
 typedef struct Late {
     int alloc, layer;      /* the first that uses it */

@@ -8,7 +8,8 @@
  * a layer, so the best entry of the first state is a lower bound for every plan
  * of these candidates; addresses are found later, and what cannot be packed
  * comes back with less room. */
-#include "plan/tiling.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,23 @@
 /* Tiles of fused groups: what each asks of the layers before the last. */
+#include "plan/cost/cost.h"
 #include "plan/tile/cut.h"
+#include "plan/tile/tile.h"
 
 #include <string.h>
 
 enum { MOST_TILES = 256, MOST_CHANNELS = 6 };
+
+/* --- which layers --- */
+
+int fused_link(const LayerInst *w, const LayerInst *before)
+{
+    int o, found = -1;
+
+    for (o = 0; o + 1 < w->noper; o++)
+        if (w->oper[o].val && w->oper[o].alloc == before->oper[before->noper - 1].alloc)
+            found = found < 0 ? o : NOPER;
+    return found < NOPER ? found : -1;
+}
 
 /* --- tiles --- */
 

@@ -3,7 +3,7 @@
 #ifndef PLAN_CUT_H
 #define PLAN_CUT_H
 
-#include "plan/tiling.h"
+#include "plan/tile/tile.h"
 
 enum { MOST_EDGE = 4, ROWS = 2 * MOST_EDGE + 1, MOST_ALLOCS = 6 };
 

@@ -10,7 +10,9 @@
  * slot become the first ones, by way of L2, for there is no transfer within
  * L1.  What lies in L3 while a fused group is computed comes and goes in
  * pieces, too, through slots in L2. */
+#include "plan/cost/cost.h"
 #include "plan/tile/cut.h"
+#include "plan/tile/tile.h"
 
 #include <string.h>
 
@@ -24,16 +26,6 @@ enum { PROGRAM_CODE = 500, FAVOUR = 4 };
 static const Oper *result(const LayerInst *w)
 {
     return &w->oper[w->noper - 1];
-}
-
-int fused_link(const LayerInst *w, const LayerInst *before)
-{
-    int o, found = -1;
-
-    for (o = 0; o + 1 < w->noper; o++)
-        if (w->oper[o].val && w->oper[o].alloc == result(before)->alloc)
-            found = found < 0 ? o : NOPER;
-    return found < NOPER ? found : -1;
 }
 
 static bool may_join(const LayerInst *w)

@@ -1,7 +1,8 @@
 /* Layers as the planner sees them: what they read and write and where that
  * lies, which kernels they and their tiles may have, and what is forgotten when
  * the room changes. */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
+#include "plan/tile/tile.h"
 
 #include <string.h>
 
@@ -14,12 +15,6 @@ int64_t slot_bytes(int64_t n)
 }
 
 /* --- operands --- */
-
-bool val_is_inlined(const Val *v)
-{
-    return v->data && type_info[v->type].kind != FLOAT && val_count(v) == 1 &&
-           type_info[v->type].bytes <= 4;
-}
 
 bool oper_is_inlined(const Oper *o)
 {
@@ -207,6 +202,48 @@ unsigned tiler_dying(const Tiler *t, int layer)
             set |= 1u << o;
     }
     return set;
+}
+
+/* --- where operands lie --- */
+
+bool spills_to(const Tiler *t)
+{
+    return t->l3 >= 0 && t->io &&
+           t->p->soc->mems[t->l3].holds & HOLDS_buffers;
+}
+
+bool tiler_is_spilled(const Tiler *t, int alloc, int layer)
+{
+    const Spill *s = t->spill[alloc];
+    const Alloc *v = &t->s->alloc[alloc];
+
+    if (!s || (layer >= 0 && layer < t->nlayer))
+        return s && s->spilled[layer];
+    return t->inout_in_l3 && (layer < 0 ? v->in : v->out);
+}
+
+void mark_opers(Tiler *t)
+{
+    int i, o;
+
+    for (i = 0; i < t->nlayer; i++) {
+        for (o = 0; o < t->layer[i].noper; o++) {
+            Oper *x = &t->layer[i].oper[o];
+
+            x->in_l3 = x->val && (x->konst ? t->in_l3[x->place.buf]
+                                           : tiler_is_spilled(t, x->alloc, i));
+        }
+        tiler_recall(t, &t->layer[i]);
+    }
+}
+
+void set_chunk(Tiler *t, int64_t chunk)
+{
+    int i;
+
+    t->chunk = chunk;
+    for (i = 0; i < t->nlayer; i++)
+        tiler_recall(t, &t->layer[i]);
 }
 
 /* --- their kernels --- */

@@ -7,7 +7,8 @@
  * order of its tiles and a number of slots; its time is that of its pipeline,
  * gone through tile by tile.  Those worse than another in everything are
  * dropped (cand.c). */
-#include "plan/tiling.h"
+#include "plan/cost/cost.h"
+#include "plan/tile/tile.h"
 
 #include <string.h>
 

@@ -1,0 +1,46 @@
+/* What things cost: code that comes into the instruction cache, transfers, bytes
+ * moved, and the plan as a whole. */
+#ifndef PLAN_COST_H
+#define PLAN_COST_H
+
+#include "plan/tiling.h"
+
+/* cache.c: the instruction cache that the cores of a chip share. */
+typedef struct CodeCache {
+    Arena *mem;
+    double size;        /* bytes; 0: there is none */
+    double rate;        /* cycles a byte that comes in */
+    double *there;      /* by unit: bytes */
+    int n;
+} CodeCache;
+CodeCache *code_cache(Arena *mem, const Soc *s);
+/* The program's loop goes through so many bytes of its code with a kernel, with
+ * a transfer, and when a page turns.  Units: these, and behind them those of
+ * kernels. */
+enum { CALL_CODE = 500, MOVE_CODE = 450, TURN_CODE = 150 };
+enum { CALL_UNIT, MOVE_UNIT, TURN_UNIT, KERNEL_UNIT };
+/* A unit of the program, whose number is yours, goes through so many bytes of
+ * its code: cycles until those that are not there have come in. */
+int64_t code_miss(CodeCache *c, int unit, int64_t bytes);
+/* The same of a kernel, for which not all cores wait alike. */
+int64_t kern_miss(CodeCache *c, int unit, Code code);
+
+/* model.c: what things take.  tiler_aim sets what a byte is worth. */
+void tiler_aim(Tiler *t);
+/* What so many bytes between L1 and L2, and between L2 and L3, are
+ * worth in cycles. */
+int64_t tiler_energy(const Tiler *t, int64_t dma, int64_t io);
+/* Cycles in which an engine is busy with a transfer. */
+int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
+/* What a call of a kernel goes through. */
+Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
+               const Dims *d);
+/* The first call of each network, with nothing there; and a layer's code, with
+ * the program's for it. */
+int64_t call_miss(CodeCache *c);
+int64_t layer_miss(CodeCache *c, int unit, Code code);
+
+/* cost.c: what is to be least, of the plan by its program. */
+int64_t tiler_cost(const Tiler *t);
+
+#endif

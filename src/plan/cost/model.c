@@ -1,0 +1,62 @@
+/* What things take: transfers, code that is not in the instruction cache, and
+ * the bytes that are moved, in cycles that their energy is worth. */
+#include "plan/cost/cost.h"
+
+#include <math.h>
+
+enum { KERNEL_CODE = 800 }; /* bytes, of a kernel whose head says nothing */
+
+int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
+{
+    return (int64_t)ceil(dma_moves(d, in, row, rows));
+}
+
+Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
+               const Dims *d)
+{
+    Asked x = kern_ask(n, d);
+    Code c = {k, KERNEL_CODE, 0};
+
+    if (k->code)
+        c.bytes = kern_answer(&x, k, sig, k->code);
+    c.cycles = k->cold ? kern_answer(&x, k, sig, k->cold) : 3 * c.bytes / 4;
+    return c;
+}
+
+/* One after the other, for what comes in throws out. */
+static int64_t program_miss(CodeCache *c)
+{
+    int64_t move = code_miss(c, MOVE_UNIT, MOVE_CODE);
+
+    return move + code_miss(c, CALL_UNIT, CALL_CODE);
+}
+
+int64_t call_miss(CodeCache *c)
+{
+    return BEGIN_CYCLES + END_CYCLES + program_miss(c);
+}
+
+int64_t layer_miss(CodeCache *c, int unit, Code code)
+{
+    int64_t miss = program_miss(c);
+
+    return miss + kern_miss(c, unit, code);
+}
+
+/* Energy is what a cycle of all cores takes, and bytes that are moved take. */
+void tiler_aim(Tiler *t)
+{
+    const Soc *s = t->p->soc;
+    double cycle = soc_energy(s, "core_cycle") * s->ncore;
+
+    if (t->p->aim != AIM_energy)
+        return;
+    t->energy_weight[0] = soc_energy(s, "dma_byte") / cycle;
+    t->energy_weight[1] = t->io ? soc_energy(s, "ext_byte") / cycle : 0;
+}
+
+int64_t tiler_energy(const Tiler *t, int64_t dma, int64_t io)
+{
+    return (int64_t)(t->energy_weight[0] * (double)dma +
+                     t->energy_weight[1] * (double)io);
+}

@@ -1,0 +1,339 @@
+/* A plan for a chip with DMA: the best of a few.
+ *
+ * Constants lie in L2 if they all may; else those that are not
+ * small lie behind it, but for as many as there is room for at all times. */
+#include "plan/cost/cost.h"
+#include "plan/search/search.h"
+#include "plan/solve/solve.h"
+#include "plan/tile/tile.h"
+
+#include <string.h>
+
+enum { LEAST_CHUNK = 4096, SPILL_TRIES = 12, SPILL_CHUNK = 49152 };
+
+/* --- where constants lie --- */
+
+void consts_to_l3(Tiler *t)
+{
+    int i;
+
+    for (i = 0; i < t->nlayer; i++)
+        t->layer[i].overlaps = false;
+    for (i = 0; i < t->s->nalloc; i++)
+        t->in_l3[i] = t->s->alloc[i].konst &&
+                        t->s->alloc[i].size >= LEAST_FETCHED;
+    mark_opers(t);
+}
+
+/* Brings a layer's constants inside as far as they fit. */
+static void const_to_l2(Tiler *t, int layer, int64_t *room)
+{
+    const LayerInst *w = &t->layer[layer];
+    int o;
+
+    for (o = 0; o < w->noper; o++) {
+        int alloc = w->oper[o].place.buf;
+
+        if (!w->oper[o].in_l3 || !t->in_l3[alloc] ||
+            t->s->alloc[alloc].size > *room)
+            continue;
+        *room -= slot_bytes(t->s->alloc[alloc].size);
+        t->in_l3[alloc] = false;
+    }
+}
+
+/* The most that must be in L2 at one time. */
+static int64_t least_l2(Tiler *t)
+{
+    int64_t room = t->p->room[t->l2], lo = 0, hi = room;
+
+    while (hi - lo > 1024) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        if (solves(t, t->p->room[t->l1], mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    return hi;
+}
+
+/* Constants that may be inside always: the first layer's, for which nothing
+ * can hide the fetch, then the last ones', for that is where networks have
+ * more weights than work. */
+static void fill_l2(Tiler *t, int64_t room)
+{
+    int i;
+
+    const_to_l2(t, 0, &room);
+    for (i = t->nlayer - 1; i > 0; i--)
+        const_to_l2(t, i, &room);
+}
+
+bool place_l3(Tiler *t)
+{
+    Plan *p = t->p;
+    const Mem *m;
+
+    if (t->l3 < 0)
+        return true;
+    m = &p->soc->mems[t->l3];
+    p->room[t->l3] = m->size - m->reserved - p->consts[t->l3] - 16;
+    return pack_memory(p, t->l3) <= p->room[t->l3];
+}
+
+static bool try_l2(Tiler *t, const PlanOpts *o)
+{
+    set_rooms(t, o);
+    return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o) &&
+           try_placement(t, o);
+}
+
+int64_t try_current(Tiler *t, const PlanOpts *o)
+{
+    return try_l2(t, o) && place_l3(t) ? tiler_cost(t) : -1;
+}
+
+/* Bytes of L2 that buffers must not take, once it is known how
+ * many the program does. */
+static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
+{
+    int64_t limit = o->limit[t->l2];
+
+    return limit < 0 || !t->code ? 0 :
+           MAX(0, l2_all(t) - t->code - consts_l2_bytes(t) - limit);
+}
+
+/* For a trial, as if there were so many parts of SPILL_PARTS of the room. */
+static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int parts)
+{
+    const Plan *p = t->p;
+
+    consts_to_l3(t);
+    set_rooms(t, o);
+    set_chunk(t, MIN(chunk, MAX(LEAST_CHUNK, p->room[t->l2] / 8)));
+    tiler_room(t, p->room[t->l1]);
+    spill_nothing(t);
+    return spill_allocs(t, p->room[t->l1],
+                        p->room[t->l2] * parts / SPILL_PARTS);
+}
+
+int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
+{
+    const Plan *p = t->p;
+    int64_t most;
+    Solution s;
+
+    t->code = x->code;
+    consts_to_l3(t);
+    set_rooms(t, o);
+    set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->l2] / 8)));
+    s = solve_rooms(t, p->room[t->l1], p->room[t->l2]);
+    if (!s.found)
+        return -1;
+    most = beyond_limit(t, o) +
+           (x->fill ? (p->room[t->l2] - least_l2(t)) * x->fill / 8 : 0);
+    if (x->late)
+        pin_late(t, &s, p->room[t->l2], most);
+    else
+        fill_l2(t, most);
+    mark_opers(t);
+    set_rooms(t, o);
+    if (!try_placement(t, o) || !place_l3(t))
+        return -1;
+    return tiler_cost(t);
+}
+
+/* Makes ready for trials; false: nothing can lie there, or be spilled. */
+static bool begin_l3(Tiler *t, const PlanOpts *o, int spill)
+{
+    if (t->l3 < 0 || !t->io)
+        return false;
+    t->fills = true;
+    t->spills = spill > 0;
+    return !spill || spill_some(t, o, SPILL_CHUNK, spill);
+}
+
+/* The best of a few: for least energy also with less and less room for what is
+ * fetched, and more for what never is.  Where nothing that stays is too much,
+ * more is. */
+static bool try_trials(Tiler *t, const PlanOpts *o)
+{
+    static const Trial trials[] = {
+        {0, false, 49152, 0}, {6, false, 49152, 0}, {2, false, 49152, 0},
+        {2, false, 24576, 0}, {0, false, 24576, 0}, {6, true, 49152, 0},
+        {7, false, 24576, 0}, {8, false, 24576, 0}, {8, false, 12288, 0},
+        {7, false, 6144, 0}, {8, false, 6144, 0},
+    };
+    const int n = t->energy_weight[1] > 0 ? (int)LEN(trials) : 6;
+    int64_t now, code = 0, infeasible = 0;
+    bool any = false;
+    int i;
+
+    for (i = 0; i < n; i++) {
+        Trial x = trials[i];
+
+        if (x.fill && x.chunk == infeasible)
+            continue;
+        x.code = code;
+        now = try_trial(t, o, &x);
+        code = now >= 0 || !code ? t->code : code;
+        if (now >= 0)
+            best_keep(t, now);
+        else if (!x.fill)
+            infeasible = x.chunk;
+        any |= now >= 0;
+    }
+    return any;
+}
+
+bool try_l3(Tiler *t, const PlanOpts *o, int spill)
+{
+    return begin_l3(t, o, spill) && try_trials(t, o);
+}
+
+void begin_anew(Tiler *t, Fusion fusion, bool min_memory)
+{
+    int i;
+
+    t->fusion = fusion;
+    tiler_min_memory(t, min_memory);
+    for (i = 0; i < t->nlayer; i++)
+        t->layer[i].overlaps = false;
+    memset(t->in_l3, 0, (size_t)t->s->nalloc * sizeof *t->in_l3);
+    spill_nothing(t);
+    mark_opers(t);
+    t->fills = t->spills = t->spill_optional = false;
+    t->code = 0;
+}
+
+void start_over(Tiler *t, Fusion fusion)
+{
+    begin_anew(t, fusion, false);
+}
+
+/* With these fused groups. */
+static bool try_fusion(Tiler *t, const PlanOpts *o, Fusion fusion)
+{
+    start_over(t, fusion);
+    if (!try_l2(t, o))
+        return try_l3(t, o, 0);
+    best_keep(t, tiler_cost(t));
+    return true;
+}
+
+/* --- with values spilled --- */
+
+typedef struct Seen { /* what was spilled in plans that were tried */
+    Spill **v[SPILL_TRIES + 1];
+    int n;
+} Seen;
+
+static bool same_spills(const Tiler *t, Spill *const *a, Spill *const *b)
+{
+    int i;
+
+    for (i = 0; i < t->s->nalloc; i++)
+        if (!a[i] != !b[i] ||
+            (a[i] && memcmp(a[i]->spilled, b[i]->spilled, (size_t)t->nlayer)))
+            return false;
+    return true;
+}
+
+/* As if there were so many parts of the room; false: there is no plan, or the
+ * same has been tried. */
+static bool try_parts(Tiler *t, const PlanOpts *o, int parts, Seen *seen)
+{
+    size_t n = (size_t)t->s->nalloc * sizeof *t->spill;
+    int i;
+
+    if (!begin_l3(t, o, parts))
+        return false;
+    for (i = 0; i < seen->n; i++)
+        if (same_spills(t, t->spill, seen->v[i]))
+            return false;
+    seen->v[seen->n] = NEWN(t->mem, Spill *, t->s->nalloc + 1);
+    memcpy(seen->v[seen->n++], t->spill, n);
+    return try_trials(t, o);
+}
+
+/* With less and less room, for addresses; and less and less care.  Where two
+ * parts more were too much, one more may take less. */
+static bool try_spilled(Tiler *t, const PlanOpts *o, Fusion fusion)
+{
+    Seen seen = {.n = 0};
+    bool ok = false;
+    int i, parts = 0;
+
+    start_over(t, fusion);
+    for (i = 0; i < SPILL_TRIES && !ok && spills_to(t); i++) {
+        t->spill_policy = 2 - i / 4;
+        parts = SPILL_PARTS - i % 4 * 2;
+        ok = try_parts(t, o, parts, &seen);
+    }
+    if (ok && parts < SPILL_PARTS)
+        try_parts(t, o, parts + 1, &seen);
+    return ok;
+}
+
+/* --- all --- */
+
+/* Are there fused groups that take less, with the room that the best plan has?
+ * */
+static bool may_fuse(Tiler *t)
+{
+    int64_t cost = t->best.cost;
+    Solution s;
+    Rooms r;
+    int i;
+
+    best_take(t);
+    mark_opers(t);
+    r = new_rooms(t, t->room, t->p->room[t->l2]);
+    best_keep(t, cost);
+    t->fusion = FUSE_faster;
+    s = solve_levels(t, r.l1, r.l2);
+    for (i = 0; s.found && i < t->nlayer && !s.cand[i]->after; i++)
+        ;
+    return s.found && i < t->nlayer;
+}
+
+static void spill_either(Tiler *t, const PlanOpts *o)
+{
+    if (!o->fuse_always)
+        try_spilled(t, o, FUSE_none);
+    try_spilled(t, o, o->fuse_always ? FUSE_always : FUSE_all);
+}
+
+bool try_all(Tiler *t, const PlanOpts *o)
+{
+    t->inout_in_l3 = false;
+    if (!try_fusion(t, o, o->fuse_always ? FUSE_always : FUSE_none)) {
+        if (!o->fuse_always)
+            try_fusion(t, o, FUSE_all);
+        spill_either(t, o);
+    } else if (!o->fuse_always && may_fuse(t)) {
+        try_fusion(t, o, FUSE_faster);
+    }
+    return best_take(t);
+}
+
+static bool has_states(const Allocs *s)
+{
+    int i;
+
+    for (i = 0; i < s->nalloc && !s->alloc[i].state; i++)
+        ;
+    return i < s->nalloc;
+}
+
+/* States stay where reset and the next run find them: not in L3. */
+bool try_inout(Tiler *t, const PlanOpts *o)
+{
+    t->inout_in_l3 = true;
+    if (has_states(t->s))
+        return false;
+    spill_either(t, o);
+    return best_take(t);
+}
+

@@ -1,0 +1,66 @@
+/* How much room there is for buffers in L1 and L2. */
+#include "plan/search/search.h"
+#include "plan/tile/tile.h"
+
+#include <string.h>
+
+int64_t l1_left(const Tiler *t, const PlanOpts *o)
+{
+    const Mem *m = &t->p->soc->mems[t->l1];
+
+    if (o->limit[t->l1] >= 0)
+        return o->limit[t->l1];
+    return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
+}
+
+int64_t whole_units(int64_t bytes)
+{
+    return MAX(0, bytes) / UNIT * UNIT;
+}
+
+int64_t l1_room_of(const Tiler *t, const PlanOpts *o)
+{
+    return whole_units(l1_left(t, o));
+}
+
+int64_t l2_all(const Tiler *t)
+{
+    const Mem *m = &t->p->soc->mems[t->l2];
+
+    return m->size - m->reserved - m->program;
+}
+
+int64_t l2_left(const Tiler *t, const PlanOpts *o)
+{
+    int64_t room = l2_all(t) - t->p->consts[t->l2] - t->code;
+
+    if (o->limit[t->l2] >= 0)
+        room = MIN(room, o->limit[t->l2]);
+    return room;
+}
+
+int64_t l2_room(const Tiler *t, const PlanOpts *o)
+{
+    return whole_units(l2_left(t, o));
+}
+
+int64_t consts_l2_bytes(const Tiler *t)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < t->s->nalloc; i++)
+        if (t->s->alloc[i].konst && !t->in_l3[i])
+            sum += slot_bytes(t->s->alloc[i].size);
+    return sum;
+}
+
+void set_rooms(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+
+    memset(p->consts, 0, sizeof p->consts);
+    p->consts[t->l2] = consts_l2_bytes(t);
+    p->room[t->l1] = l1_room_of(t, o);
+    p->room[t->l2] = l2_room(t, o);
+}

@@ -1,0 +1,73 @@
+/* What ends a simulation, and what it says. */
+#include "sim/chip.h"
+
+#include <string.h>
+
+static void stop(Sim *s)
+{
+    int i;
+
+    s->stop = true;
+    for (i = 0; i < s->nchip; i++)
+        s->chip[i].yield = true;
+}
+
+void sim_fault(Chip *c, const Core *core, const char *fmt, ...)
+{
+    SimResult *r = c->sim->res;
+    size_t n = sizeof r->fault, k;
+    char where[256];
+    va_list ap;
+
+    stop(c->sim);
+    if (c->sim->done)
+        return;
+    c->sim->done = true;
+    va_start(ap, fmt);
+    vsnprintf(r->fault, n, fmt, ap);
+    va_end(ap);
+    k = strlen(r->fault);
+    if (core)
+        snprintf(r->fault + k, n - k, " (pc 0x%08x, %s, core %s, cycle %llu)",
+                 core_pc(core),
+                 symbol_at(c, core_pc(core), where, sizeof where),
+                 core->count.name,
+                 (unsigned long long)(core->t == NEVER ? core->slept
+                                                       : core->t));
+}
+
+void sim_exit(Chip *c, int status)
+{
+    Sim *s = c->sim;
+
+    c->ended = true;
+    c->status = status;
+    if (c->id)
+        c->yield = true;
+    if ((c->id && !status) || s->done)
+        return;
+    s->done = true;
+    s->res->ok = true;
+    s->res->status = status;
+    stop(s);
+}
+
+void sim_note(Sim *s, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (s->res->note[0])
+        return;
+    va_start(ap, fmt);
+    vsnprintf(s->res->note, sizeof s->res->note, fmt, ap);
+    va_end(ap);
+}
+
+void sim_put(Sim *s, const char *p, size_t n)
+{
+    str_mem(&s->out, p, n);
+    if (s->opt.out) {
+        fwrite(p, 1, n, s->opt.out);
+        fflush(s->opt.out);
+    }
+}
