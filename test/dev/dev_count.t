@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 d=build/test/count
 mkdir -p $d
-cc -Isrc -o $d/link test/dev/link.c build/src/base/*.o build/src/soc/*.o \
+${HOSTCC:-cc} -Isrc -o $d/link test/dev/link.c build/src/base/*.o build/src/soc/*.o \
     build/packed.o build/packdata.o -lzip || exit 1
 bad=0 done=0
 # word CHIP KIND KEY: the value of a key, as `targets` prints it

@@ -10,7 +10,7 @@ mkdir -p $d
 objects=$(find src -name "*.c" ! -path "*/cli/*" ! -path "*/plugin/*" |
     sed 's|.*|build/&|; s|c$|o|'; find build/eval -name "*.o")
 # shellcheck disable=SC2086
-cc -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Isrc -I. -o $d/gen test/gen/gen.c \
+${HOSTCC:-cc} -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Isrc -I. -o $d/gen test/gen/gen.c \
     $objects build/*.o -lprotobuf-c -lzip -lelf -lm || exit 1
 passed=0 failed=0
 check() { # check WHAT COMMAND...

@@ -11,13 +11,13 @@ mkdir -p $dir
 lib="$(ls build/src/ir/*.o build/src/base/*.o build/eval*/*.o 2>/dev/null)
      build/packed.o build/packdata.o"
 flags="-std=c11 -D_GNU_SOURCE -I. -Isrc"
-gcc $flags -O1 -o $dir/kernemit test/kern/kernemit.c $lib -lzip -lm &&
+${HOSTCC:-gcc} $flags -O1 -o $dir/kernemit test/kern/kernemit.c $lib -lzip -lm &&
 $dir/kernemit $dir "$seed" "${INSTANCES:-1}" "$@" || exit 1
 top=$PWD
 (cd $dir && ls *.c | xargs -P2 -n8 gcc -std=c11 -D_GNU_SOURCE -I"$top" \
     -I"$top/src" -O1 -fsanitize=address,undefined -fno-sanitize-recover -c) ||
     exit 1
-gcc $flags -O1 -fsanitize=address,undefined -o $dir/kern test/kern/kern.c \
+${HOSTCC:-gcc} $flags -O1 -fsanitize=address,undefined -o $dir/kern test/kern/kern.c \
     test/kern/kerndraw.c test/kern/kernedge.c $dir/*.o $lib -lzip -lm || exit 1
 if ! $dir/kern "$seed" "$runs"; then
     echo "seed $seed"
