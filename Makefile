@@ -48,10 +48,12 @@ build/packdata.o: build/packdata.S $(PACK)
 	$(call say,AS $<)
 	$(CC) -c -o $@ $<
 
+# QEMU loads it, which has no sanitizers.
 build/count.so: src/dev/plugin/count.c
 	$(call say,CC $<)
 	@mkdir -p build
-	$(CC) -std=c11 -O2 $(WARN) -shared -fPIC -fvisibility=hidden -s -o $@ $<
+	$(filter-out -f%,$(CC)) -std=c11 -O2 $(WARN) -shared -fPIC \
+	    -fvisibility=hidden -s -o $@ $<
 
 build/onnx.pb-c.c: $(PROTO)
 	$(call say,PROTOC $<)
@@ -88,7 +90,7 @@ sanitize: ## build/san: all with ASan and UBSan
 
 check-sanitize: sanitize ## the tests there
 	ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 \
-	    $(SANITIZED) check
+	    HOSTCC='gcc $(SAN)' SANITIZED=1 $(SANITIZED) check
 
 # All that tests ask for, so that no two of them make the same at a time.
 programs: build/test/simulate sanitize \

@@ -149,7 +149,7 @@ with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as z:
     z.writestr('x.npy', b'\x93NUMPY\1\0%c\0' % len(head) + head +
                bytes(200000000))" "$tmp/bomb.npz"
 memory=$(ulimit -v)
-ulimit -S -v 150000
+[ "$SANITIZED" ] || ulimit -S -v 150000 # shadow memory takes terabytes
 want 1 'less than a hundredth' run $model -t host -i "$tmp/bomb.npz"
 ulimit -S -v "$memory"
 
