@@ -127,11 +127,13 @@ class Net:
 def infer(n, net):
     """Result shapes of a node; Dead if it is none that ONNX allows."""
     info = helper.make_tensor_value_info
-    consts = [x for x in n.input if x in net.inits]
+    read = set(n.input).union(*(d.input for a in n.attribute
+                                for d in a.g.node))
+    consts = [x for x in read if x in net.inits]
     g = helper.make_graph(
         [n], 'one', [info(x, net.type.get(x, TensorProto.FLOAT),
                           net.shape[x])
-                     for x in set(n.input) if x in net.shape],
+                     for x in read if x in net.shape],
         [info(y, TensorProto.UNDEFINED, None) for y in n.output],
         [numpy_helper.from_array(net.inits[x], x) for x in set(consts)])
     m = helper.make_model(g, ir_version=9, opset_imports=[
@@ -393,8 +395,9 @@ def localnorm(n):
 
 @grow(1)
 def lpnorm(n):
-    n.node('LpNormalization', n.value(2, 3, 4), axis=n.size(0, 1),
-           p=n.size(1, 2))
+    """Not of values near 0, whose rounding errors it would make large."""
+    x = n.node('Add', n.node('Abs', n.value(2, 3, 4)), n.const(0.5))
+    n.node('LpNormalization', x, axis=n.size(0, 1), p=n.size(1, 2))
 
 
 @grow(2)

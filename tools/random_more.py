@@ -3,7 +3,7 @@
 Each function makes a node or two of a Net n; MORE names them with weights.
 """
 import numpy as np
-from onnx import TensorProto as T
+from onnx import TensorProto as T, helper, numpy_helper
 
 MORE = []
 
@@ -416,3 +416,100 @@ def rotary(n):
 @more(1)
 def hyperbolic(n):
     n.node('Acosh', n.node('Add', n.node('Abs', n.value()), n.const(1.5)))
+
+
+# what is sampled, cut, folded and put back
+
+@more(1)
+def warp(n):
+    """A grid from an affine map, and an image sampled by it.  The centre of
+    one row is at -1 in ONNX's Python reference, at 1 in onnxruntime: not drawn.
+    """
+    x = n.value(4)
+    b, c, h, w = n.shape[x]
+    corners = n.size(0, 1)
+    g = n.node('AffineGrid', n.normal(b, 2, 3),
+               n.const([b, c, n.size(1 + corners, 5), n.size(1 + corners, 5)],
+                       np.int64), align_corners=corners)
+    n.node('GridSample', x, g, padding_mode=n.pick('zeros', 'border'))
+
+
+@more(1)
+def center(n):
+    x = n.value(1, 2, 3, 4)
+    axes = some_axes(n, x)
+    n.node('CenterCropPad', x, n.const([n.size(1, 10) for _ in axes],
+                                       np.int64), axes=axes)
+
+
+@more(1)
+def fold(n):
+    """Columns of an image; every column may lie over its neighbours."""
+    size, k = [n.size(3, 7), n.size(3, 7)], [n.size(1, 3), n.size(1, 3)]
+    stride = [n.size(1, 2), n.size(1, 2)]
+    count = [(s - b) // t + 1 for s, b, t in zip(size, k, stride)]
+    b, c = n.size(1, 2), n.size(1, 3)
+    shape = b, c * k[0] * k[1], count[0] * count[1]
+    x = n.value()
+    y = n.node('Mul', n.node('ReduceMean', x, keepdims=0), n.normal(*shape))
+    n.node('Col2Im', y, n.const(size, np.int64), n.const(k, np.int64),
+           strides=stride)
+
+
+@more(1)
+def unpool(n):
+    """Back to where a pool found its greatest.  A window that does not fit is
+    refused; onnxruntime rounds (1 - 2) / 2 + 1 to 1."""
+    x = n.value(4)
+    k = n.size(1, 2)
+    if n.shape[x][2] < k or n.shape[x][3] < 2:
+        n.node('Neg', x)
+        return
+    y = n.node('MaxPool', x, outputs=2, kernel_shape=[k, 2], strides=[k, 2])
+    n.node('MaxUnpool', y, y[:-1] + '1', kernel_shape=[k, 2], strides=[k, 2])
+
+
+@more(1)
+def mel(n):
+    x = n.value(2)
+    bins = n.shape[x][-1]
+    if bins < 3:
+        n.node('Neg', x)
+        return
+    i64 = lambda v: n.const(v, np.int64)
+    n.node('MatMul', x, n.node(
+        'MelWeightMatrix', i64(n.size(2, 6)), i64(2 * bins - 2), i64(8000),
+        n.const(100), n.const(3500)))
+
+
+@more(1)
+def filled(n):
+    x = n.value()
+    y = n.node('ConstantOfShape', n.const(n.shape[x], np.int64),
+               value=numpy_helper.from_array(np.float32([0.75])))
+    n.node('Sub', x, y)
+
+
+@more(1)
+def branch(n):
+    """One of two graphs, known while compiling."""
+    x = n.value()
+    side = lambda op, y: helper.make_graph(
+        [helper.make_node(op, [x], [y])], op, [],
+        [helper.make_tensor_value_info(y, T.FLOAT, n.shape[x])])
+    k = n.size(0, 10 ** 6)
+    n.node('If', n.const(n.chance(0.5), bool),
+           then_branch=side('Abs', 't%d' % k), else_branch=side('Neg', 'e%d' % k))
+    n.read.add(x)
+
+
+@more(1)
+def cache(n):
+    """New rows into a cache from a place that may go round its end."""
+    x = n.value(4)
+    b, h, s, d = n.shape[x]
+    most = s + n.size(0, 4)
+    round_ = n.chance(0.5)
+    at = n.rng.integers(0, most if round_ else most - s + 1, b)
+    n.node('TensorScatter', n.normal(b, h, most, d), x, n.const(at, np.int64),
+           mode='circular' if round_ else 'linear', axis=-2)

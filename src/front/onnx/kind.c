@@ -3,11 +3,12 @@
  * Networks of integers are stored as floats by the tools that make them, so
  * the declared types do not tell.  A network is one of exact integers if it
  * has an operator defined on integers only; or if all its operators have an
- * exact meaning on integers, all its constants are integral, and so are the
- * vectors given for its inputs or the user says so.  In it every value is of
- * the least type that holds its range, and an input of the first of s8, u8,
- * s16 and s32 that holds its vector, else s8.  Everything else goes by the
- * types that ONNX declares. */
+ * exact meaning on integers, all its constants are integral, and the user says
+ * so or gives integral vectors for its inputs; but vectors do not decide where
+ * integer inputs and float outputs are declared.  In an exact network every
+ * value is of the least type that holds its range, and an input of the first of
+ * s8, u8, s16 and s32 that holds its vector, else s8.  Everything else goes by
+ * the types that ONNX declares. */
 #include "front/onnx/import.h"
 
 #include <math.h>
@@ -181,6 +182,29 @@ static bool all_integral(Import *im)
     return true;
 }
 
+static bool declares_float(const Onnx__ValueInfoProto *v)
+{
+    const Onnx__TypeProto *t = v->type;
+    Type type = t && t->tensor_type ? tensor_type(t->tensor_type->elem_type)
+                                    : T_none;
+
+    return type != T_none && type_info[type].kind == FLOAT;
+}
+
+/* Integers go in and floats come out: who declares that means it. */
+static bool types_meant(const OnnxGraph *p)
+{
+    size_t i;
+
+    for (i = 0; i < p->n_input; i++)
+        if (declares_float(p->input[i]))
+            return false;
+    for (i = 0; i < p->n_output; i++)
+        if (declares_float(p->output[i]))
+            return true;
+    return false;
+}
+
 /* The user asks for integers, or gives some for every input; where it makes a
  * difference (a mean that is rounded) they must be stored as integers. */
 static bool integers_given(const Import *im)
@@ -194,6 +218,8 @@ static bool integers_given(const Import *im)
             return false;
     if (im->r.o->ntype)
         return true;
+    if (types_meant(im->model->graph))
+        return false;
     for (v = im->r.o->vectors; v; v = v->next) {
         if (!integral(v) || (strict && v->type[0] == 'f'))
             return false;

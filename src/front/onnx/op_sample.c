@@ -32,11 +32,12 @@ void import_gridsample(Call *c)
 }
 
 /* Where element i of n lies between the ends of an axis, which are -1 and 1:
- * the centres of the outer elements, or their edges. */
+ * the centres of the outer elements, or their edges.  The centre of one element
+ * is at -1, as ONNX's Python reference has it. */
 static float middle(int64_t i, int64_t n, bool corners)
 {
     if (corners)
-        return n > 1 ? (float)(2.0 * (double)i / (double)(n - 1) - 1) : 0;
+        return n > 1 ? (float)(2.0 * (double)i / (double)(n - 1) - 1) : -1;
     return (float)((2.0 * (double)i + 1) / (double)n - 1);
 }
 
