@@ -1,8 +1,8 @@
 /* state SEED COUNT: random networks with states, over many runs.
  *
  * States of several kinds are added to random networks (tiles.h): sums that go
- * on, windows that slide, values that are read after the next one is made, two
- * that change places, one that never changes.  Plans for several chips in
+ * on, windows that slide, values, or parts of them, that are read after the next
+ * one is made, two that change places, one that never changes.  Plans for several chips in
  * little memory must be sound; played on bytes (play.h) run after run, with
  * junk in all memory but the states between runs, they must give what the
  * evaluator does when each output is handed to its input. */
@@ -72,6 +72,27 @@ static Val *slid(Draw *d, Val *s, Val *v)
     return n->res[0];
 }
 
+/* The first half of v, which lies in one run. */
+static Val *half_of(Draw *d, Val *v)
+{
+    int64_t start[RANK] = {0}, step[RANK], count[RANK];
+    int axis = 0, i;
+    Node *n;
+
+    while (axis < v->shape.rank - 1 && v->shape.dim[axis] == 1)
+        axis++;
+    for (i = 0; i < v->shape.rank; i++) {
+        step[i] = 1;
+        count[i] = i == axis ? (v->shape.dim[i] + 1) / 2 : v->shape.dim[i];
+    }
+    n = draw_node(d, OP_slice, 1, &v);
+    attr_set_list(d->g, n, A_start, v->shape.rank, start);
+    attr_set_list(d->g, n, A_step, v->shape.rank, step);
+    attr_set_list(d->g, n, A_count, v->shape.rank, count);
+    node_infer(d->g, n);
+    return n->res[0];
+}
+
 static void add_state(Draw *d)
 {
     Val *v = some_val(d, 1, 4), *s, *t, *y;
@@ -79,7 +100,7 @@ static void add_state(Draw *d)
     if (!v || !v->def || val_is_output(d->g, v))
         return;
     s = state_input(d, v);
-    switch (pick(d->r, 5)) {
+    switch (pick(d->r, 6)) {
     case 0: /* and what was there is an output too */
         y = clipped(d, OP_add, s, v);
         graph_output(d->g, clipped(d, OP_sub, s, v));
@@ -95,6 +116,11 @@ static void add_state(Draw *d)
     case 3: /* never changes */
         graph_output(d->g, clipped(d, OP_add, s, v));
         y = clipped(d, OP_max, s, s);
+        break;
+    case 4: /* a part of it is read after the next value is made */
+        t = half_of(d, s);
+        y = clipped(d, OP_add, v, v);
+        graph_output(d->g, clipped(d, OP_sub, t, half_of(d, y)));
         break;
     default:
         y = clipped(d, OP_add, s, v);

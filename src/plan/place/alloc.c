@@ -327,6 +327,7 @@ static void unite(Worker *w, int a, int b, int64_t delta)
     x.in |= y.in;
     x.out |= y.out;
     x.konst |= y.konst;
+    x.state |= y.state;
     x.from = MIN(x.from, y.from);
     x.to = MAX(x.to, y.to);
     y.size = 0;

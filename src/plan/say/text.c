@@ -1,7 +1,8 @@
 /* A plan as text: memories, buffers, steps. */
 #include "plan/plan.h"
 
-static const char *const kinds[] = {"temp", "const", "input", "output"};
+static const char *const kinds[] = {"temp", "const", "input", "output",
+                                    "state"};
 
 static void print_ref(const Plan *p, Ref r, int64_t bytes, Str *out)
 {
