@@ -4,7 +4,7 @@ _tilewright()
     local word=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "compile run check report pack sim targets \
+        COMPREPLY=($(compgen -W "compile run generate check report pack sim targets \
             ops help --version" -- "$word"))
         return
     fi
@@ -19,7 +19,9 @@ _tilewright()
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
-        --kernels --keep --dim --context --state --sequence --mem --l1 --l2 --cores --objective \
+        --kernels --keep --dim --context --tokenizer --prompt --tokens --temperature --top-p --top-k \
+        --penalty --seed --past-end --state --sequence --mem --l1 --l2 --cores \
+        --objective \
         --budget --input-type --tolerance --dump --runner --emulate \
         --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;

@@ -30,6 +30,8 @@ typedef struct Opts {
     Objective objective;
     double budget;         /* seconds; 0: none */
     double tolerance;
+    const char *tokenizer; /* of a language model */
+    Talk talk;             /* what it is asked for */
     int nmem;
     const char *mem_name[16];
     int64_t mem_size[16];
@@ -48,6 +50,7 @@ typedef struct Job {
     Graph *g;
     Soc *soc;
     bool project;          /* to be written, with a self-test that takes room */
+    Vocab *vocab;          /* of --tokenizer; NULL: none */
     Array *vectors;        /* of -i; NULL: none */
     int steps;             /* runs, one after the other */
     bool states_given;     /* vectors are given for states too */
@@ -75,6 +78,10 @@ void job_shapes(Job *j, const Array *a, const Val *v);
 void job_example(Job *j);
 int count_arrays(const Array *v); /* that have elements */
 void job_gen(Job *j, const char *dir);
+/* build.c: a new folder for the project, that of --keep or one that goes; and
+ * the project built and run: err() if that fails, else j->r.run is set. */
+const char *job_dir(const Job *j);
+void job_run(Job *j, const RunOpts *o, Run *run);
 /* The text, unless -q was given or other results go to standard output. */
 void job_say(const Job *j, const Str *text);
 int64_t now_ns(void);
@@ -99,6 +106,7 @@ void job_files(Job *j);    /* --html, --csv */
 /* One file each. */
 int verb_compile(int argc, char **argv);
 int verb_run(int argc, char **argv);
+int verb_generate(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_report(int argc, char **argv);
 int verb_targets(int argc, char **argv);

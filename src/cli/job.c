@@ -103,6 +103,17 @@ static void check_vectors(const Job *j)
     }
 }
 
+static void read_vocab(Job *j)
+{
+    if (!j->o.tokenizer)
+        return;
+    if (!j->g->context)
+        err(ERR_USAGE, "--tokenizer is of language models; %s is none",
+            j->r.model);
+    j->vocab = front_vocab(j->o.mem, j->o.tokenizer, val_count(j->g->out[0]));
+    err_file(j->r.model);
+}
+
 void job_front(Job *j)
 {
     if (j->o.in) {
@@ -116,6 +127,7 @@ void job_front(Job *j)
     j->g = front_read(j->o.mem, j->o.model, &j->o.front);
     j->r.g = j->g;
     check_vectors(j);
+    read_vocab(j);
 }
 
 static void print_graph(Job *j)
@@ -301,7 +313,7 @@ void job_gen(Job *j, const char *dir)
         .weights = j->o.weights,
         .example = j->in, .drawn = !keeps_example(j), .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
-        .runtime = j->o.runtime,
+        .runtime = j->o.runtime, .vocab = j->vocab,
     };
 
     if (o.drawn && j->vectors) {

@@ -79,6 +79,52 @@ static void set_context(Opts *o, const char *s)
         err(ERR_USAGE, "--context: %s, wanted at least 1", s);
 }
 
+/* A number from lo to hi. */
+static double read_num(const char *option, const char *s, double lo, double hi)
+{
+    char *end;
+    double v = strtod(s, &end);
+
+    if (end == s || *end || !(v >= lo && v <= hi))
+        err(ERR_USAGE, "%s: %s, wanted a number from %g to %g", option, s, lo,
+            hi);
+    return v;
+}
+
+static void set_tokens(Opts *o, const char *s)
+{
+    o->talk.tokens = (int)read_num("--tokens", s, 0, 1 << 20);
+}
+
+static void set_temperature(Opts *o, const char *s)
+{
+    o->talk.temperature = read_num("--temperature", s, 0, 100);
+}
+
+static void set_top_p(Opts *o, const char *s)
+{
+    o->talk.top_p = read_num("--top-p", s, 0, 1);
+}
+
+static void set_top_k(Opts *o, const char *s)
+{
+    o->talk.top_k = (int)read_num("--top-k", s, 1, 1 << 20);
+}
+
+static void set_penalty(Opts *o, const char *s)
+{
+    o->talk.penalty = read_num("--penalty", s, 1, 100);
+}
+
+static void set_seed(Opts *o, const char *s)
+{
+    char *end;
+
+    o->talk.seed = strtoull(s, &end, 0);
+    if (end == s || *end || *s == '-' || !o->talk.seed)
+        err(ERR_USAGE, "--seed: %s, wanted a number from 1", s);
+}
+
 static void add_state(Opts *o, const char *s)
 {
     FrontOpts *f = &o->front;
@@ -257,6 +303,7 @@ void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv)
     int i;
 
     *o = (Opts){.mem = a, .tolerance = 1e-4,
+                .talk = {.tokens = 256, .seed = 1, .prompt = ""},
                 .json = json_option(argc, argv)};
     for (i = 0; i < argc; i++) {
         const char *s = argv[i];

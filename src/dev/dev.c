@@ -18,18 +18,7 @@
 
 enum { BUILD_TIME = 1800, RUN_TIME = 600, NOT_FOUND = 127 };
 
-typedef struct Dev {
-    Arena *mem;
-    const Plan *p;
-    const RunOpts *o;
-    const Item *tools, *runner;
-    const char *dir;  /* the project, as an absolute path */
-    const char *work; /* "build/run" or "build/dump", in it */
-    const Node **node; /* of each layer */
-    Run r;
-} Dev;
-
-static bool fail(Dev *d, int status, const char *why)
+bool dev_fail(Dev *d, int status, const char *why)
 {
     d->r.ok = false;
     d->r.status = status;
@@ -37,7 +26,7 @@ static bool fail(Dev *d, int status, const char *why)
     return false;
 }
 
-static const char *in_work(Dev *d, const char *file)
+const char *dev_path(Dev *d, const char *file)
 {
     return arena_fmt(d->mem, "%s/%s/%s", d->dir, d->work, file);
 }
@@ -59,7 +48,7 @@ static bool find_tool(Dev *d, const Item *it, const char *tool)
 
     if (shell_finds(tool))
         return true;
-    return fail(d, ERR_TOOL, package
+    return dev_fail(d, ERR_TOOL, package
         ? arena_fmt(d->mem, "%s is not installed: apt-get install %s", tool,
                     package)
         : arena_fmt(d->mem, "%s is not installed", tool));
@@ -83,7 +72,7 @@ static bool find_tools(Dev *d)
     if (is_host(d) || is_sim(d) || d->o->runner)
         return true;
     if (!d->runner)
-        return fail(d, ERR_TOOL, arena_fmt(d->mem, "%s has no runner: give"
+        return dev_fail(d, ERR_TOOL, arena_fmt(d->mem, "%s has no runner: give"
             " one with --runner 'CMD {elf}'", d->p->soc->name));
     return find_tool(d, d->runner, runner_tool(d));
 }
@@ -95,15 +84,15 @@ static void ask_version(Dev *d)
 
     d->r.toolchain = cc;
     if (shell_run(arena_fmt(d->mem, "%s -dumpfullversion", cc), NULL,
-                  in_work(d, "said"), 60))
+                  dev_path(d, "said"), 60))
         return;
-    s = shell_said(d->mem, in_work(d, "said"));
+    s = shell_said(d->mem, dev_path(d, "said"));
     d->r.toolchain = arena_fmt(d->mem, "%s %s", path_base(cc), s);
 }
 
 static int steps(const Dev *d)
 {
-    return MAX(1, d->o->steps);
+    return d->o->talk ? d->r.nrun : MAX(1, d->o->steps);
 }
 
 /* Input i of one step: states come with the first, if at all. */
@@ -128,23 +117,31 @@ static void write_inputs(Dev *d)
             if (is_written(d, i, t))
                 str_mem(&b, (const char *)d->o->in[i] +
                         t * val_bytes(g->in[i]), (size_t)val_bytes(g->in[i]));
-    file_write(in_work(d, "in.bin"), b.s, b.n);
+    file_write(dev_path(d, "in.bin"), b.s, b.n);
+}
+
+/* A main program that the binary carries, and its header. */
+void dev_write_main(Dev *d, const char *path)
+{
+    static const char *const ends[] = {".c", ".h"};
+    size_t i;
+
+    for (i = 0; i < LEN(ends); i++) {
+        const Packed *p = packed_find(arena_fmt(d->mem, "%s%s", path,
+                                                ends[i]));
+
+        file_write(dev_path(d, path_base(p->path)), p->data, p->n);
+    }
 }
 
 static void write_harness(Dev *d)
 {
-    static const char *const files[] = {"rt/run.c", "rt/run.h"};
     Str b = {.mem = d->mem};
-    size_t i;
 
-    gen_harness(d->p, d->o->name, in_work(d, ""), steps(d),
+    gen_harness(d->p, d->o->name, dev_path(d, ""), steps(d),
                 d->o->states_reset, &b);
-    file_write(in_work(d, "harness.c"), b.s, b.n);
-    for (i = 0; i < LEN(files); i++) {
-        const Packed *p = packed_find(files[i]);
-
-        file_write(in_work(d, path_base(p->path)), p->data, p->n);
-    }
+    file_write(dev_path(d, "harness.c"), b.s, b.n);
+    dev_write_main(d, "rt/run");
 }
 
 /* "region `FLASH' overflowed by 1234 bytes": the memory lacks that much. */
@@ -165,7 +162,7 @@ static bool explain_overflow(Dev *d, const char *said)
     m = soc_mem(d->p->soc, name);
     if (m)
         d->r.missing[m - d->p->soc->mems] = missing;
-    fail(d, ERR_FIT, arena_fmt(d->mem, "%s lacks %" PRId64 " bytes for the"
+    dev_fail(d, ERR_FIT, arena_fmt(d->mem, "%s lacks %" PRId64 " bytes for the"
         " program: code, constants and runtime", name, missing));
     return true;
 }
@@ -184,10 +181,11 @@ static const char *program(Dev *d)
 
 static bool build(Dev *d, const char *defs)
 {
-    const char *said = in_work(d, "said"), *text;
+    const char *said = dev_path(d, "said"), *text;
     const char *make = arena_fmt(d->mem, "exec make -s -j%d BUILD=%s"
-        " MAIN='%s/harness.c %s/run.c' DEFS='%s%s -Irt -Irt/%s' %s/%s", cores(),
-        d->work, d->work, d->work, defs,
+        " MAIN='%s/harness.c %s/%s.c' DEFS='%s%s%s -Irt -Irt/%s' %s/%s",
+        cores(), d->work, d->work, d->work, d->o->talk ? "generate" : "run",
+        defs, d->o->talk ? " -Irt/lm" : "",
         plan_external_inout(d->p) ? " -DFAR=1" : "",
         d->o->emulate ? "host" : d->p->soc->rt, d->work, program(d));
     int status = shell_run(make, d->dir, said, BUILD_TIME);
@@ -197,7 +195,7 @@ static bool build(Dev *d, const char *defs)
     text = shell_said(d->mem, said);
     if (explain_overflow(d, text))
         return false;
-    return fail(d, ERR_TOOL, arena_fmt(d->mem, status < 0
+    return dev_fail(d, ERR_TOOL, arena_fmt(d->mem, status < 0
         ? "the C compiler took too long:\n%s" : "the C compiler failed:\n%s",
         shell_brief(d->mem, text)));
 }
@@ -211,15 +209,20 @@ static const char *put_elf(Dev *d, const char *cmd, const char *elf)
     return arena_fmt(d->mem, "%.*s%s%s", (int)(at - cmd), cmd, elf, at + 5);
 }
 
+static bool shows(const Dev *d)
+{
+    return d->o->talk && d->o->talk->show;
+}
+
 /* Starts the program in its folder; a runner of the user's in ours. */
 static int start(Dev *d, bool count)
 {
     const char *name = program(d);
-    const char *cmd, *dir = in_work(d, "");
+    const char *cmd, *dir = dev_path(d, "");
 
     if (d->o->runner) {
         cmd = put_elf(d, d->o->runner,
-                      shell_quote(d->mem, in_work(d, name)));
+                      shell_quote(d->mem, dev_path(d, name)));
         dir = NULL;
     } else if (is_host(d)) {
         cmd = arena_fmt(d->mem, "exec ./%s", name);
@@ -228,8 +231,9 @@ static int start(Dev *d, bool count)
                         put_elf(d, item_word(d->runner, "cmd", ""), name),
                         count ? " -plugin ./count.so,out=counts" : "");
     }
-    return shell_run(cmd, dir, in_work(d, "said"),
-                     d->o->timeout ? d->o->timeout : RUN_TIME);
+    return (shows(d) ? shell_show : shell_run)(
+        cmd, dir, dev_path(d, "said"),
+        d->o->timeout ? d->o->timeout : RUN_TIME);
 }
 
 /* What an earlier run left must not pass for what this one wrote. */
@@ -239,7 +243,7 @@ static void remove_old(Dev *d)
     size_t i;
 
     for (i = 0; i < LEN(files); i++)
-        remove(in_work(d, files[i]));
+        remove(dev_path(d, files[i]));
 }
 
 static bool run_program(Dev *d, bool count)
@@ -250,25 +254,26 @@ static bool run_program(Dev *d, bool count)
     remove_old(d);
     if (is_sim(d))
         return sim_program(d->mem, d->p->soc,
-                           in_work(d, program(d)), in_work(d, ""), &d->r);
+                           dev_path(d, program(d)), dev_path(d, ""), shows(d),
+                           &d->r);
     if (count) {
         const Packed *so = packed_find("count.so");
 
-        file_write(in_work(d, "count.so"), so->data, so->n);
+        file_write(dev_path(d, "count.so"), so->data, so->n);
     }
     status = start(d, count);
     /* A QEMU that does not take the plugin can still run the program. */
-    if (status && count && strstr(shell_said(d->mem, in_work(d, "said")),
+    if (status && count && strstr(shell_said(d->mem, dev_path(d, "said")),
                                   "count.so"))
         status = start(d, false);
     if (!status)
         return true;
-    said = shell_brief(d->mem, shell_said(d->mem, in_work(d, "said")));
+    said = shell_brief(d->mem, shell_said(d->mem, dev_path(d, "said")));
     if (status < 0)
-        return fail(d, ERR_TOOL, arena_fmt(d->mem, "the program did not end"
+        return dev_fail(d, ERR_TOOL, arena_fmt(d->mem, "the program did not end"
             " in %d s%s%s", d->o->timeout ? d->o->timeout : RUN_TIME,
             *said ? ":\n" : "", said));
-    return fail(d, ERR_TOOL, arena_fmt(d->mem, status > 128
+    return dev_fail(d, ERR_TOOL, arena_fmt(d->mem, status > 128
         ? "the program was ended by signal %d%s%s"
         : "the program ended with status %d%s%s",
         status > 128 ? status - 128 : status, *said ? ":\n" : "", said));
@@ -283,9 +288,9 @@ static bool read_outputs(Dev *d)
     char *p;
     int i, t;
 
-    if (!file_exists(in_work(d, "out.bin")))
-        return fail(d, ERR_TOOL, "the program wrote no results");
-    p = file_read(d->mem, in_work(d, "out.bin"), &n);
+    if (!file_exists(dev_path(d, "out.bin")))
+        return dev_fail(d, ERR_TOOL, "the program wrote no results");
+    p = file_read(d->mem, dev_path(d, "out.bin"), &n);
     d->r.out = NEWN(d->mem, void *, g->nout);
     for (i = 0; i < g->nout; i++) /* copied: an array must be aligned */
         d->r.out[i] = arena_get(d->mem, (size_t)steps(d),
@@ -299,7 +304,7 @@ static bool read_outputs(Dev *d)
             at += size;
         }
     if (at + 4 != (int64_t)n)
-        return fail(d, ERR_TOOL, "the program did not write all results");
+        return dev_fail(d, ERR_TOOL, "the program did not write all results");
     memcpy(&stack, p + at, 4);
     d->r.stack_used = stack;
     return true;
@@ -309,7 +314,7 @@ static bool read_outputs(Dev *d)
  * so for every run. */
 static void read_counts(Dev *d)
 {
-    FILE *f = fopen(in_work(d, "counts"), "r");
+    FILE *f = fopen(dev_path(d, "counts"), "r");
     int lines = d->r.nlayer + 1;
     int64_t sum = 0, v;
     int i = 0;
@@ -342,14 +347,18 @@ static bool check_stack(Dev *d)
 {
     if (d->r.stack_used >= 0 || is_host(d) || d->o->runner)
         return true;
-    return fail(d, ERR_TOOL, arena_fmt(d->mem, "the stack of %" PRId64
+    return dev_fail(d, ERR_TOOL, arena_fmt(d->mem, "the stack of %" PRId64
         " bytes was not enough", soc_stack(d->p->soc, d->p->stack)));
 }
 
 static bool begin(Dev *d, const char *work)
 {
     d->work = work;
-    dir_make(in_work(d, ""));
+    dir_make(dev_path(d, ""));
+    if (d->o->talk) {
+        talk_write(d);
+        return true;
+    }
     write_harness(d);
     write_inputs(d);
     return true;
@@ -389,8 +398,9 @@ static bool run_once(Dev *d)
     ask_version(d);
     if (!build(d, "-DTILEWRIGHT_MARK"))
         return false;
-    elf_sizes(in_work(d, program(d)), &d->r);
-    if (!run_program(d, count) || !read_outputs(d) || !check_stack(d))
+    elf_sizes(dev_path(d, program(d)), &d->r);
+    if (!run_program(d, count) ||
+        !(d->o->talk ? talk_read(d) : read_outputs(d)) || !check_stack(d))
         return false;
     if (count)
         read_counts(d);
@@ -470,13 +480,13 @@ static bool run_dump(Dev *d)
     begin(d, "build/dump");
     if (!build(d, "-DDUMP") || !run_program(d, false))
         return false;
-    if (!file_exists(in_work(d, "dump.bin")))
-        return fail(d, ERR_TOOL, "the program wrote no layers");
-    p = file_read(d->mem, in_work(d, "dump.bin"), &n);
+    if (!file_exists(dev_path(d, "dump.bin")))
+        return dev_fail(d, ERR_TOOL, "the program wrote no layers");
+    p = file_read(d->mem, dev_path(d, "dump.bin"), &n);
     for (i = 0; i < d->r.nlayer; i++)
         want += dump_bytes(d, i);
     if (want != (int64_t)n)
-        return fail(d, ERR_TOOL, "the program did not write all layers");
+        return dev_fail(d, ERR_TOOL, "the program did not write all layers");
     keep_layers(d, p);
     return true;
 }

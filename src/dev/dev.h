@@ -39,8 +39,21 @@ typedef struct Run {
     int64_t flash_bytes, code_bytes, ram_bytes; /* from the ELF; -1 unknown */
     const char *toolchain; /* "arm-none-eabi-gcc 12.2.1" */
     int64_t missing[16];  /* status ERR_FIT: bytes, by memory of the chip */
+    int32_t *token;       /* of Talk: the prompt's, then new ones */
+    int nprompt, ntoken, nrun; /* nrun: runs of the network */
     void **made;          /* dumped: by layer, what it made; NULL: unknown */
 } Run;
+
+/* What a language model is asked for (rt/lm/generate.h). */
+typedef struct Talk {
+    const char *prompt;
+    int tokens;            /* new ones, at most */
+    int top_k;
+    bool past_end;         /* goes on behind words that begin or end texts */
+    double temperature, top_p, penalty;
+    uint64_t seed;
+    bool show;             /* the text goes to standard output as it comes */
+} Talk;
 
 typedef struct RunOpts {
     const char *dir;      /* the generated project, already written */
@@ -52,6 +65,7 @@ typedef struct RunOpts {
     const char *dump;     /* folder for every layer's tensor, or NULL */
     const char *runner;   /* --runner 'CMD {elf}' or NULL */
     bool emulate;         /* a team's program: on this machine (rt/emu) */
+    const Talk *talk;     /* the language model writes; NULL: the network runs */
     int timeout;          /* seconds that the program may take; 0: 600 */
 } RunOpts;
 
@@ -66,11 +80,34 @@ const char *dev_layers(Arena *mem, const Plan *p, const RunOpts *o, Run *r);
 
 /* Within the part. */
 
+typedef struct Dev {
+    Arena *mem;
+    const Plan *p;
+    const RunOpts *o;
+    const Item *tools, *runner;
+    const char *dir;  /* the project, as an absolute path */
+    const char *work; /* "build/run" or "build/dump", in it */
+    const Node **node; /* of each layer */
+    Run r;
+} Dev;
+
+bool dev_fail(Dev *d, int status, const char *why); /* false */
+const char *dev_path(Dev *d, const char *file);     /* in d->work */
+void dev_write_main(Dev *d, const char *path);      /* "rt/run" */
+
+/* talk.c: the program that a language model writes with, and its request; the
+ * tokens that came. */
+void talk_write(Dev *d);
+bool talk_read(Dev *d);
+
 /* shell.c: runs a command of the shell in a folder (NULL: here), what it says
  * goes to the file `said`.  Its exit status; 128 + signal if killed; -1 after
  * the timeout. */
 int shell_run(const char *command, const char *dir, const char *said,
               int timeout);
+/* The same, but what it says goes to our standard output. */
+int shell_show(const char *command, const char *dir, const char *said,
+               int timeout);
 bool shell_finds(const char *tool); /* in PATH */
 const char *shell_quote(Arena *a, const char *s);
 const char *shell_said(Arena *a, const char *said);  /* what is in a file */
@@ -79,7 +116,7 @@ const char *shell_brief(Arena *a, const char *text); /* its two ends */
 /* sim.c: runs a program whose files are in `dir`; cycles and instructions of
  * the layers go to r, and what went wrong. */
 bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
-                 Run *r);
+                 bool show, Run *r);
 
 /* elf.c: sizes; false if it cannot be read */
 bool elf_sizes(const char *path, Run *r);

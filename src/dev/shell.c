@@ -23,13 +23,13 @@ static double now(void)
  * ends with us at the latest, and what it leaves lies in its folder.  If make
  * runs us, its variables are not for the make that we run. */
 _Noreturn static void begin(const char *command, const char *dir,
-                            const char *said)
+                            const char *said, bool show)
 {
     int f = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (f < 0 || dup2(f, 1) < 0 || dup2(f, 2) < 0)
+    if (f < 0 || (!show && dup2(f, 1) < 0) || dup2(1, 2) < 0)
         _exit(127);
     close(0);
     open("/dev/null", O_RDONLY);
@@ -62,8 +62,8 @@ static int wait_for(pid_t pid, int timeout)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int shell_run(const char *command, const char *dir, const char *said,
-              int timeout)
+static int run(const char *command, const char *dir, const char *said,
+               bool show, int timeout)
 {
     pid_t pid;
 
@@ -71,12 +71,24 @@ int shell_run(const char *command, const char *dir, const char *said,
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that we can wait for all of them */
     pid = fork();
     if (!pid)
-        begin(command, dir, said);
+        begin(command, dir, said, show);
     if (pid < 0)
         return 127;
     setpgid(pid, pid);
     jobs_doom(pid);
     return wait_for(pid, timeout);
+}
+
+int shell_run(const char *command, const char *dir, const char *said,
+              int timeout)
+{
+    return run(command, dir, said, false, timeout);
+}
+
+int shell_show(const char *command, const char *dir, const char *said,
+               int timeout)
+{
+    return run(command, dir, said, true, timeout);
 }
 
 bool shell_finds(const char *tool)

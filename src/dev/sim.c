@@ -199,10 +199,11 @@ static void read_marks(Arena *a, const SimResult *s, Run *r)
 }
 
 bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
-                 Run *r)
+                 bool show, Run *r)
 {
     SimProgram p = {soc, elf};
-    SimOptions o = {.dir = dir, .max_cycles = LIMIT};
+    SimOptions o = {.dir = dir, .max_cycles = LIMIT,
+                    .out = show ? stdout : NULL};
     SimResult *s = sim_run(a, &p, 1, &o);
 
     read_marks(a, s, r);

@@ -3,6 +3,7 @@
 #define FRONT_H
 
 #include "ir/ir.h"
+#include "ir/vocab.h"
 
 typedef struct FrontOpts {
     int ndim;               /* --dim name=size */
@@ -25,6 +26,9 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o);
 /* For fuzzing: from memory; no external data. */
 Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
                    const FrontOpts *o);
+/* The tokenizer of a language model of n words, in llama2.c's format;
+ * err(ERR_MODEL) if it is none, or another model's. */
+Vocab *front_vocab(Arena *mem, const char *path, int64_t n);
 /* The table of what is supported: ONNX operator, versions, constraints. */
 void front_ops(Str *out, const char *name);
 void front_ops_json(Json *j, const char *name); /* an array; the name exists */

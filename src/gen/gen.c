@@ -36,6 +36,7 @@ void gen_project(const Plan *p, const GenOpts *o)
     gen_image(g);
     gen_net(g);
     gen_kernels(g);
+    gen_lm(g);
     if (o->example && o->expected)
         gen_selftest(g);
     gen_build(g);

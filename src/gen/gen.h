@@ -9,6 +9,7 @@
 #ifndef GEN_H
 #define GEN_H
 
+#include "ir/vocab.h"
 #include "plan/plan.h"
 
 /* As a .bin with an assembler include, or as C: by default the first if they
@@ -25,6 +26,7 @@ typedef struct GenOpts {
     bool drawn;            /* the example is that of gen_draw_inputs() */
     const Eval *expected;  /* of the example; NULL: none */
     double tolerance;
+    const Vocab *vocab;    /* of a language model; NULL: none */
     const char *version;
     const char *runtime; /* "pmsis": of an SDK; NULL: the chip's own */
 } GenOpts;
@@ -141,6 +143,13 @@ void gen_build(Gen *g);
 /* pmsis.c: the same for the SDKs of PULP chips */
 bool gen_pmsis(const Gen *g);
 void gen_pmsis_build(Gen *g);
+
+/* lm.c: NAME_lm.h and NAME_lm.c of a language model, and rt/lm. */
+bool gen_is_lm(const Gen *g);
+void gen_lm(Gen *g);
+/* What rt/lm/generate.c has to know of it, as C; its files are in dir. */
+void gen_lm_harness(const Plan *p, const char *name, const char *dir,
+                    Str *out);
 
 /* harness.c: what rt/run.c has to know of a network, as C; its files are in
  * the folder dir, which ends in a slash; it runs so many times, states first as

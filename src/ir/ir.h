@@ -155,6 +155,7 @@ struct Graph {
     Number *num[MOST_NUMBERS];
     struct Names *names; /* those taken (graph.c) */
     uint64_t hash;    /* of the model file */
+    int64_t context;  /* positions of a language model; 0: it is none */
     bool exact;       /* integer types follow ranges: the least that holds
                          every value.  false: types as ONNX declares them,
                          results of integer operators wrap */

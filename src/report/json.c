@@ -191,6 +191,23 @@ static void put_steps(Json *j, const Run *run)
     json_end(j);
 }
 
+/* What a language model wrote, the prompt first. */
+static void put_tokens(Json *j, const Run *run)
+{
+    int i;
+
+    put_int(j, "prompt_tokens", run && run->token ? run->nprompt : -1);
+    json_key(j, "tokens");
+    if (!run || !run->token) {
+        json_null(j);
+        return;
+    }
+    json_arr(j);
+    for (i = 0; i < run->ntoken; i++)
+        json_int(j, run->token[i]);
+    json_end(j);
+}
+
 static void put_run(Json *j, const Report *r)
 {
     const Run *run = r->run && r->run->ok ? r->run : NULL;
@@ -199,6 +216,7 @@ static void put_run(Json *j, const Report *r)
     put_int(j, "cycles", run ? run->cycles : -1);
     put_int(j, "instructions", run ? run->instructions : -1);
     put_steps(j, run);
+    put_tokens(j, run);
     put_int(j, "predicted_cycles", report_cycles(r));
     put_num(j, "ms", run ? report_ms(r, run->cycles) : NAN);
     put_num(j, "predicted_ms", p ? report_ms(r, report_cycles(r)) : NAN);

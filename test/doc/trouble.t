@@ -39,11 +39,11 @@ def messages():
     for path in sorted(glob.glob("src/**/*.c", recursive=True)):
         text = open(path).read()
         text = re.sub(r'"\s*PRI[dux]64\s*"', 'lld', text)
-        for m in re.finditer(r"\b(err|fail)\((?:\w+,\s*)??(ERR_\w+),", text):
+        for m in re.finditer(r"\b(err|dev_fail)\((?:\w+,\s*)??(ERR_\w+),", text):
             args = arguments(text, m.end())
             found = [said(s) for s in re.findall(run, args)]
             found = [s for s in found if len(s) > 3]
-            for s in found if m.group(1) == "fail" else found[:1]:
+            for s in found if m.group(1) == "dev_fail" else found[:1]:
                 yield STATUS[m.group(2)], s, path
         for m in re.finditer(r"\b(err_node|call_err)\(\w+,", text):
             found = re.findall(run, arguments(text, m.end()))

@@ -2,7 +2,8 @@
  * a forward pass written down here from the model's definition; and files that
  * are no whole checkpoints.
  *
- * llama2c -w FILE SEED VERSION writes one such checkpoint. */
+ * llama2c -w FILE SEED VERSION writes one such checkpoint, of 300 words and 40
+ * positions; llama2c -k FILE SEED a tokenizer for it. */
 #include "front/front.h"
 #include "test/lib/rng.h"
 
@@ -186,31 +187,38 @@ static Shape7 draw_shape(Rng *r, int version)
     return s;
 }
 
-static Model *model_new(Arena *a, uint64_t seed, int version)
+static Model *model_of(Arena *a, Rng *r, Shape7 s)
 {
-    Rng r = {seed};
     Model *m = NEW(a, Model);
     int n, d, kv;
 
-    m->s = draw_shape(&r, version);
+    m->s = s;
     n = m->s.layers;
     d = m->s.dim;
     kv = d / m->s.heads * m->s.kv_heads;
-    m->emb = draw(a, &r, m->s.vocab * d, 1);
-    m->n1 = draw(a, &r, n * d, 2);
-    m->n2 = draw(a, &r, n * d, 2);
-    m->n3 = draw(a, &r, d, 2);
-    m->wq = draw(a, &r, n * d * d, 0.7);
-    m->wk = draw(a, &r, n * kv * d, 0.7);
-    m->wv = draw(a, &r, n * kv * d, 0.3);
-    m->wo = draw(a, &r, n * d * d, 0.3);
-    m->w1 = draw(a, &r, n * d * m->s.hidden, 0.3);
-    m->w2 = draw(a, &r, n * d * m->s.hidden, 0.3);
-    m->w3 = draw(a, &r, n * d * m->s.hidden, 0.3);
-    m->cls = m->s.own ? draw(a, &r, m->s.vocab * d, 0.5) : m->emb;
+    m->emb = draw(a, r, m->s.vocab * d, 1);
+    m->n1 = draw(a, r, n * d, 2);
+    m->n2 = draw(a, r, n * d, 2);
+    m->n3 = draw(a, r, d, 2);
+    m->wq = draw(a, r, n * d * d, 0.7);
+    m->wk = draw(a, r, n * kv * d, 0.7);
+    m->wv = draw(a, r, n * kv * d, 0.3);
+    m->wo = draw(a, r, n * d * d, 0.3);
+    m->w1 = draw(a, r, n * d * m->s.hidden, 0.3);
+    m->w2 = draw(a, r, n * d * m->s.hidden, 0.3);
+    m->w3 = draw(a, r, n * d * m->s.hidden, 0.3);
+    m->cls = m->s.own ? draw(a, r, m->s.vocab * d, 0.5) : m->emb;
     m->file = NEWN(a, unsigned char, MOST);
     write_file(m);
     return m;
+}
+
+static Model *model_new(Arena *a, uint64_t seed, int version)
+{
+    Rng r = {seed};
+    Shape7 s = draw_shape(&r, version);
+
+    return model_of(a, &r, s);
 }
 
 /* ---- the forward pass, in double ---- */
@@ -441,16 +449,72 @@ static void refusals(void)
     arena_end(a);
 }
 
+/* ---- files for other tests ---- */
+
+enum { WORDS = 300, POSITIONS = 40 };
+
+static void write_model(const char *path, uint64_t seed, int version)
+{
+    Rng r = {seed};
+    Shape7 s = draw_shape(&r, version);
+    Model *m;
+
+    s.vocab = WORDS;
+    s.context = POSITIONS;
+    m = model_of(arena_new(), &r, s);
+    file_write(path, m->file, m->n);
+}
+
+/* Three that end or begin, 256 bytes, letters, then words of two and three. */
+static void write_word(Rng *r, int i, char *s)
+{
+    static const char letters[] = " abcdefg\n.";
+
+    if (i < 3)
+        strcpy(s, i == 0 ? "<unk>" : i == 1 ? "\n<s>\n" : "\n</s>\n");
+    else if (i < 259)
+        sprintf(s, "<0x%02X>", (unsigned)i - 3);
+    else if (i < 269)
+        sprintf(s, "%c", letters[i - 259]);
+    else if (i < 271)
+        strcpy(s, i == 269 ? "\303\251" : "\342\202\254");
+    else
+        sprintf(s, "%c%c%.*s", letters[pick(r, 6)], letters[1 + pick(r, 5)],
+                pick(r, 2), letters + 1 + pick(r, 5));
+}
+
+static void write_words(const char *path, uint64_t seed)
+{
+    Str b = {.mem = arena_new()};
+    Rng r = {seed};
+    int32_t len = 16;
+    int i;
+
+    str_mem(&b, (char *)&len, 4);
+    for (i = 0; i < WORDS; i++) {
+        float score = i < 259 ? 0 : (float)-between(&r, 1, 30);
+        char word[16];
+
+        write_word(&r, i, word);
+        len = (int32_t)strlen(word);
+        str_mem(&b, (char *)&score, 4);
+        str_mem(&b, (char *)&len, 4);
+        str_put(&b, word);
+    }
+    file_write(path, b.s, b.n);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     int rounds = argc > 2 ? atoi(argv[2]) : 20, i, version;
 
     if (argc == 5 && !strcmp(argv[1], "-w")) {
-        Model *m = model_new(arena_new(), strtoull(argv[3], NULL, 0),
-                             atoi(argv[4]));
-
-        file_write(argv[2], m->file, m->n);
+        write_model(argv[2], strtoull(argv[3], NULL, 0), atoi(argv[4]));
+        return 0;
+    }
+    if (argc == 4 && !strcmp(argv[1], "-k")) {
+        write_words(argv[2], strtoull(argv[3], NULL, 0));
         return 0;
     }
     err_hook = refuse;

@@ -203,10 +203,13 @@ static Val *slots(Decoder *d)
     return op2(&d->c, OP_add, base, op2(&d->c, OP_mul, along, d->position));
 }
 
-static Val *number(Decoder *d, const char *name)
+/* An input from 0 to n - 1. */
+static Val *number(Decoder *d, const char *name, int64_t n)
 {
     Val *v = graph_val(d->c.g, name, T_s32, SHAPE(1));
 
+    v->lo = 0;
+    v->hi = n - 1;
     graph_input(d->c.g, v);
     return v;
 }
@@ -224,10 +227,10 @@ static void decoder(Decoder *d)
 {
     const Checkpoint *k = &d->k;
     Call *c = &d->c;
-    Val *token = number(d, "token"), *x, *last;
+    Val *token = number(d, "token", k->vocab), *x, *last;
 
     d->layer = -1;
-    d->position = number(d, "position");
+    d->position = number(d, "position", k->context);
     d->cosine = turned(d, "cosines", cos);
     d->sine = turned(d, "sines", sin);
     d->hidden = hidden(d);
@@ -273,6 +276,7 @@ Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,
     d->r = (Reading){.g = graph_new(mem, "decoder"), .mem = tmp, .o = o,
                      .bad = {.mem = tmp}};
     d->r.g->file = arena_str(mem, path);
+    d->r.g->context = d->k.context;
     d->r.g->hash = hash_mem(p, n);
     d->c = (Call){.model = &d->r, .g = d->r.g, .mem = tmp, .op = "llama2.c",
                   .name = "decoder"};

@@ -1,0 +1,27 @@
+/* What the program of `tilewright generate` is told of a language model. */
+#ifndef GENERATE_H
+#define GENERATE_H
+
+#include "lm.h"
+
+struct tilewright_talk {
+    const struct tilewright_lm_model *model;
+    void *net;
+    int (*init)(void); /* 0: done */
+    int32_t *tokens;   /* one for each position of the context */
+    char *prompt;
+    int32_t prompt_bytes; /* room for it */
+    struct tilewright_lm_choice *scratch; /* one for each word */
+    const char *in_file, *out_file;
+};
+extern const struct tilewright_talk tilewright_talk;
+
+/* The file of the request: this, then the prompt. */
+struct tilewright_request {
+    int32_t prompt_bytes, tokens; /* tokens: new ones, at most */
+    int32_t top_k, until_end;     /* until_end: stops at words of begin, end */
+    float temperature, top_p, penalty;
+    uint32_t seed[2];             /* lower half first */
+};
+
+#endif

@@ -1,0 +1,97 @@
+/* generate: a language model writes, on the target. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+static void check_model(const Job *j)
+{
+    if (!j->g->context)
+        err(ERR_USAGE, "generate: the model is no language model: a llama2.c "
+            "checkpoint is one");
+    if (!j->vocab)
+        err(ERR_USAGE, "generate: wants --tokenizer FILE, the model's words");
+    if (j->o.in || j->o.expected)
+        err(ERR_USAGE, "generate: -i and -e are of run; here --prompt TEXT");
+}
+
+/* Runs of the network from `from` on: the mean of what they cost. */
+static double mean(const Run *r, int from, bool cycles)
+{
+    double sum = 0;
+    int i;
+
+    for (i = from; i < r->nstep; i++)
+        sum += (double)(cycles ? r->step[i].cycles : r->step[i].instructions);
+    return r->nstep > from && sum > 0 ? sum / (r->nstep - from) : NAN;
+}
+
+/* The first run whose token is new comes with the last of the prompt. */
+static int first_new(const Run *r)
+{
+    return MAX(0, r->nprompt - 1);
+}
+
+static void put_cost(const Job *j, bool cycles, Str *out)
+{
+    const Run *r = j->r.run;
+    const RunStep *s = r->step;
+    int from = first_new(r), last = r->nstep - 1;
+    double m = mean(r, from, cycles);
+
+    if (isnan(m))
+        return;
+    str_fmt(out, "%s  %.0f a token: %lld at position %d, %lld at %d\n",
+            cycles ? "cycles      " : "instructions", m,
+            (long long)(cycles ? s[from].cycles : s[from].instructions), from,
+            (long long)(cycles ? s[last].cycles : s[last].instructions), last);
+    if (cycles && report_ms(&j->r, (int64_t)m) > 0)
+        str_fmt(out, "speed         %.1f tokens/s\n",
+                1000 / report_ms(&j->r, (int64_t)m));
+}
+
+static void show(const Job *j)
+{
+    const Run *r = j->r.run;
+    Str out = {.mem = j->o.mem};
+    int i;
+
+    str_fmt(&out, "\ntokens        %d of the prompt, %d new, context %lld\n",
+            r->nprompt, r->ntoken - r->nprompt, (long long)j->g->context);
+    put_cost(j, true, &out);
+    put_cost(j, false, &out);
+    for (i = 0; i < j->soc->nmem; i++) {
+        const Mem *m = &j->soc->mems[i];
+        int64_t used = j->r.plan->used[i] + j->r.plan->consts[i];
+
+        if (used)
+            str_fmt(&out, "%-13s %lld of %lld bytes\n", m->name,
+                    (long long)used, (long long)m->size);
+    }
+    job_say(j, &out);
+}
+
+int verb_generate(int argc, char **argv)
+{
+    Job *j = job_new("generate", argc, argv);
+    Run *run = NEW(j->o.mem, Run); /* --json reads it at exit */
+    RunOpts o;
+
+    if (j->o.keep)
+        gen_check_place(j->o.keep, j->o.force);
+    job_front(j);
+    check_model(j);
+    job_pass(j);
+    job_plan(j);
+    j->o.talk.show = !j->o.json || strcmp(j->o.json, "-");
+    o = (RunOpts){.dir = job_dir(j), .name = j->o.name, .talk = &j->o.talk,
+                  .runner = j->o.runner, .emulate = j->o.emulate,
+                  .timeout = 24 * 3600};
+    job_run(j, &o, run);
+    if (j->o.talk.show) {
+        puts("");
+        show(j);
+    }
+    job_files(j);
+    return OK;
+}

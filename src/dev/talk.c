@@ -1,0 +1,61 @@
+/* A language model that writes: rt/lm/generate.c as the program, the request
+ * in a file, the tokens in another. */
+#include "dev/dev.h"
+
+#include "gen/gen.h"
+#include "rt/lm/generate.h"
+
+#include <string.h>
+
+static void write_request(Dev *d)
+{
+    const Talk *t = d->o->talk;
+    Str b = {.mem = d->mem};
+    struct tilewright_request r = {
+        .prompt_bytes = (int32_t)strlen(t->prompt), .tokens = t->tokens,
+        .top_k = t->top_k, .until_end = !t->past_end,
+        .temperature = (float)t->temperature, .top_p = (float)t->top_p,
+        .penalty = (float)t->penalty,
+        .seed = {(uint32_t)t->seed, (uint32_t)(t->seed >> 32)}};
+
+    str_mem(&b, (const char *)&r, sizeof r);
+    str_put(&b, t->prompt);
+    file_write(dev_path(d, "in.bin"), b.s, b.n);
+}
+
+void talk_write(Dev *d)
+{
+    Str b = {.mem = d->mem};
+
+    gen_lm_harness(d->p, d->o->name, dev_path(d, ""), &b);
+    file_write(dev_path(d, "harness.c"), b.s, b.n);
+    dev_write_main(d, "rt/lm/generate");
+    write_request(d);
+}
+
+/* The last token ran only if another one was to follow. */
+static int runs(const Dev *d)
+{
+    int most = (int)MIN(d->p->g->context, d->r.nprompt + d->o->talk->tokens);
+
+    return d->r.ntoken - (d->r.ntoken == most && d->r.ntoken > d->r.nprompt);
+}
+
+bool talk_read(Dev *d)
+{
+    size_t n;
+    int32_t *p;
+
+    if (!file_exists(dev_path(d, "out.bin")))
+        return dev_fail(d, ERR_TOOL, "the program wrote no tokens");
+    p = (int32_t *)(void *)file_read(d->mem, dev_path(d, "out.bin"), &n);
+    if (n < 12 || p[0] < 0 || p[1] < p[0] || p[1] > d->p->g->context ||
+        n != 4 * (size_t)p[1] + 12)
+        return dev_fail(d, ERR_TOOL, "the program did not write all tokens");
+    d->r.nprompt = p[0];
+    d->r.ntoken = p[1];
+    d->r.token = p + 2;
+    d->r.stack_used = p[2 + p[1]];
+    d->r.nrun = runs(d);
+    return true;
+}

@@ -1,0 +1,158 @@
+#!/bin/sh
+# Language models: tokens, samples and states of rt/lm against plain versions,
+# then `generate` on several targets; the golden texts, where they are.
+# lm.t [SEED]
+cd "$(dirname "$0")/../.." || exit 1
+seed=${1:-$(date +%N | sed 's/^0*//')}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+fault() { echo "$*"; bad=1; }
+make -s build/test/llama2c || exit 1
+build/test/llama2c -w "$tmp/m.bin" "$seed" 0 &&
+    build/test/llama2c -k "$tmp/t.bin" "$seed" || exit 1
+build() { # MODEL TOKENIZER FOLDER: compiled for this machine, with the driver
+    ./tilewright compile "$1" -t host --tokenizer "$2" -n m -o "$3" -q &&
+        cc -std=c99 -O1 -g -Wall -Wextra -fsanitize=address,undefined \
+            -fno-sanitize-recover=all -w \
+            -I"$3" -o "$3/words" test/gen/lm_words.c "$3"/m.c \
+            "$3"/m_weights.c "$3"/m_lm.c "$3"/kern/*.c "$3"/rt/lm/*.c -lm
+}
+build "$tmp/m.bin" "$tmp/t.bin" "$tmp/p" || exit 1
+"$tmp/p/words" sample "$seed" 1000 || bad=1
+"$tmp/p/words" state "$seed" || bad=1
+
+# Byte-pair encoding as defined, on strings.
+cat >"$tmp/encode.py" <<'END'
+import random, struct, subprocess, sys
+driver, path, n, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+data, at, words = open(path, 'rb').read(), 4, []
+for _ in range(n):
+    score, size = struct.unpack_from('<fi', data, at)
+    words.append((data[at + 8:at + 8 + size], score))
+    at += 8 + size
+ids = {}
+for i, (w, _) in enumerate(words):
+    ids.setdefault(w, []).append(i)
+def characters(b):
+    i = 0
+    while i < len(b):
+        j = i + 1
+        while j < len(b) and j - i < 4 and b[j] & 0xc0 == 0x80:
+            j += 1
+        yield b[i:j]
+        i = j
+def encode(b):
+    t = [1] + ([ids[b' '][0]] if b else [])
+    for c in characters(b):
+        t += [ids[c][0]] if c in ids else [3 + x for x in c]
+    while True:
+        best = None
+        for i in range(len(t) - 1):
+            w = words[t[i]][0] + words[t[i + 1]][0]
+            if w in ids and (best is None or words[ids[w][0]][1] > best[0]):
+                best = (words[ids[w][0]][1], i, w)
+        if best is None:
+            return t
+        t[best[1]:best[1] + 2] = [ids[best[2]][0]]
+rand = random.Random(int(seed))
+pool = [b'a', b'b', b'c', b'd', b'e', b' ', b'.', b'\n', '\u00e9'.encode(),
+        '\u20ac'.encode(), '\U0001f600'.encode(), b'\xff', b'\xc3', b'Z']
+texts = [b'', b' ', b'a', b'abc abc'] + [
+    b''.join(rand.choice(pool) for _ in range(rand.randrange(40)))
+    for _ in range(300)]
+if len(sys.argv) > 5:
+    texts = []
+    wanted = []
+    for line in open(sys.argv[5], 'rb').read().split(b'\n'):
+        if b'\t' in line:
+            w, text = line.split(b'\t', 1)
+            wanted.append([int(x) for x in w.split()])
+            texts.append(text)
+said = subprocess.run([driver, 'encode'], input=b''.join(
+    t.hex().encode() + b'\n' for t in texts), stdout=subprocess.PIPE).stdout
+wrong = 0
+lines = said.decode().splitlines()
+for k, t in enumerate(texts):
+    is_, back = lines[k].split(':')
+    is_ = [int(x) for x in is_.split()]
+    want = wanted[k] if len(sys.argv) > 5 else encode(t)
+    # Words of equal bytes are one.
+    same = len(is_) == len(want) and all(
+        a == b or words[a][0] == words[b][0] for a, b in zip(is_, want))
+    if not same or bytes.fromhex(back.strip()) != t:
+        wrong += 1
+        print(t, 'is', is_, 'wanted', want, 'back', back)
+print(len(texts), 'texts encoded and decoded,', wrong, 'wrong')
+sys.exit(wrong > 0)
+END
+python3 "$tmp/encode.py" "$tmp/p/words" "$tmp/t.bin" 300 "$seed" || bad=1
+
+# The same tokens on every target; a core that dequantizes nothing is slow
+# enough.
+tokens() { # TARGET
+    ./tilewright generate "$tmp/m.bin" -t "$1" --tokenizer "$tmp/t.bin" \
+        --prompt abc --tokens 12 --past-end --json - |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["tokens"])'
+}
+runs=0
+want=$(tokens host)
+[ "$(echo "$want" | tr ',' '\n' | wc -l)" -gt 12 ] || fault "host: $want"
+for tool in qemu-system-arm:cortex-m4 riscv64-unknown-elf-gcc:siracusa; do
+    command -v "${tool%%:*}" >/dev/null || continue
+    is=$(tokens "${tool#*:}")
+    [ "$is" = "$want" ] || fault "${tool#*:}: $is, wanted $want"
+    runs=$((runs + 1))
+done
+
+refused() { # STATUS WORDS ARGUMENTS...
+    status=$1 words=$2
+    shift 2
+    ./tilewright generate "$@" >"$tmp/said" 2>&1
+    [ $? = "$status" ] && grep -q "$words" "$tmp/said" ||
+        fault "$words: $(cat "$tmp/said")"
+}
+refused 2 'wants --tokenizer' "$tmp/m.bin" -t host
+refused 2 'no language model' zoo/dscnn-int/network.onnx -t host
+refused 2 'language models; ' zoo/dscnn-int/network.onnx -t host \
+    --tokenizer "$tmp/t.bin"
+refused 2 'positions' "$tmp/m.bin" -t host --tokenizer "$tmp/t.bin" \
+    --context 41
+head -c 900 "$tmp/t.bin" >"$tmp/short.bin"
+refused 1 'cut short' "$tmp/m.bin" -t host --tokenizer "$tmp/short.bin"
+{ cat "$tmp/t.bin"; printf 'more words'; } >"$tmp/long.bin"
+refused 1 'behind the last' "$tmp/m.bin" -t host --tokenizer "$tmp/long.bin"
+refused 5 'longer than the context' "$tmp/m.bin" -t host \
+    --tokenizer "$tmp/t.bin" --prompt "$(printf '%0500d' 0)"
+
+# The page's program compiles as printed.
+cp "$tmp/m.bin" "$tmp/stories260K.bin"
+./tilewright compile "$tmp/stories260K.bin" -t host -q \
+    --tokenizer "$tmp/t.bin" -o "$tmp/page" || bad=1
+sed -n '/^```c/,/^```/p' doc/llm.md | grep -v '^```' >"$tmp/page.c"
+cc -std=c99 -Wall -Wextra -Werror -I"$tmp/page" -c -o "$tmp/page.o" \
+    "$tmp/page.c" && [ -s "$tmp/page.c" ] || fault "doc/llm.md: its program"
+
+models=${TILEWRIGHT_MODELS:-../shared/models}/llama2c
+golden=0
+text() { # FILE ARGUMENTS...: generate prints FILE
+    file=$models/golden/$1
+    shift
+    ./tilewright generate "$models/stories260K.bin" -t host -q \
+        --tokenizer "$models/tok512_stories.bin" "$@" >"$tmp/text" 2>&1
+    diff "$tmp/text" "$file" || fault "$file differs"
+    golden=$((golden + 1))
+}
+if [ -d "$models" ]; then
+    build "$models/stories260K.bin" "$models/tok512_stories.bin" "$tmp/g" &&
+        python3 "$tmp/encode.py" "$tmp/g/words" \
+            "$models/tok512_stories.bin" 512 1 "$models/golden/encode.tsv" ||
+        bad=1
+    text dog.txt --prompt 'The dog'
+    text none.txt
+    text none_t1_p1_s42.txt --temperature 1 --seed 42
+    text dog_t08_p09_s7.txt --prompt 'The dog' --tokens 253 --temperature 0.8 --top-p 0.9 \
+        --seed 7
+fi
+echo "seed $seed: $runs targets beside the host, $golden golden texts"
+exit $bad
