@@ -14,10 +14,15 @@ static inline int32_t narrow(int64_t wide, int32_t lo, int32_t hi)
     return clip(v, lo, hi);
 }
 
-/* clip(floor((sum * mul + add) / 2^shift), lo, hi) */
+/* clip(floor((sum * mul + add) / 2^shift), lo, hi).  Where shifts differ, or
+ * round, they are wide: the upper half of the product is what is left, and is
+ * within 32 bits. */
 static inline int32_t rescale(int64_t sum, int64_t mul, int64_t add, int shift,
                               int32_t lo, int32_t hi)
 {
+    if (WIDE_SHIFTS && shift >= 32)
+        return clip((int32_t)(requant(sum, mul, add, 32) >> (shift - 32)), lo,
+                    hi);
     return narrow(requant(sum, mul, add, shift), lo, hi);
 }
 
@@ -28,8 +33,8 @@ static inline int32_t rescale32(int32_t sum, int32_t mul, int32_t add,
     return clip((sum * mul + add) >> shift, lo, hi);
 }
 
-/* Defines finish() for a family with channels; MUL and ADD are operands number
- * `at` and at + 1. */
+/* Defines finish() for a family with channels; MUL, ADD and SHIFTS are operands
+ * number `at` and on. */
 #define FINISH(family, at)                                              \
     static inline int32_t finish(const struct family##_dims *k,         \
                                  const struct io *io, ACC sum,          \
@@ -37,16 +42,17 @@ static inline int32_t rescale32(int32_t sum, int32_t mul, int32_t add,
     {                                                                   \
         const MUL *mul = io->in[at];                                    \
         const ADD *add = io->in[at + 1];                                \
+        const ptrdiff_t to = (ptrdiff_t)channel * k->mulc;              \
                                                                         \
         if (!mul)                                                       \
             return narrow(sum, k->lo, k->hi);                           \
-        return rescale(sum, mul[(ptrdiff_t)channel * k->mulc],          \
+        return rescale(sum, mul[to],                                    \
                        add ? add[(ptrdiff_t)channel * k->addc] : 0,     \
-                       k->shift, k->lo, k->hi);                         \
+                       SHIFT_OF(k, io, at + 2, to), k->lo, k->hi);      \
     }
 
 /* The same for matrix products, whose mul and add may follow rows and columns;
- * they are operands 3 and 4. */
+ * they are operands 3 and on. */
 #define FINISH_MATMUL                                                   \
     static inline int32_t finish(const struct matmul_dims *k,           \
                                  const struct io *io, ACC sum,          \
@@ -62,7 +68,7 @@ static inline int32_t rescale32(int32_t sum, int32_t mul, int32_t add,
         if (!mul)                                                       \
             return narrow(sum, k->lo, k->hi);                           \
         return rescale(sum, mul[at_mul], add ? add[at_add] : 0,         \
-                       k->shift, k->lo, k->hi);                         \
+                       SHIFT_OF(k, io, 5, at_mul), k->lo, k->hi);       \
     }
 
 #endif

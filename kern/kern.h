@@ -64,17 +64,20 @@ static inline void span(int32_t total, int32_t core, int32_t ncore,
 /* Epilogue of an integer result: floor((acc * mul + add) / 2^shift). */
 static inline int64_t requant(int64_t acc, int64_t mul, int64_t add, int shift)
 {
-    if (ROUND && acc < 0 && shift > ROUND_SHIFT)
-        add -= ROUND_LESS;
+    if (ROUND && shift > ROUND_SHIFT)
+        add -= acc < 0 ? ROUND_LESS : 0;
     return (acc * mul + add) >> shift;
 }
 
 /* The shift that belongs to element i of mul; `at` is the number of the operand
- * shifts, which only some types lines of a head have. */
+ * shifts, which only some types lines of a head have.  WIDE_SHIFTS: shifts are
+ * likely to be above 31. */
 #ifdef SHIFTS
 #define SHIFT_OF(k, io, at, i) ((int)((const SHIFTS *)(io)->in[at])[i])
+#define WIDE_SHIFTS 1
 #else
 #define SHIFT_OF(k, io, at, i) ((k)->shift)
+#define WIDE_SHIFTS ROUND
 #endif
 
 static inline int32_t clip(int32_t v, int32_t lo, int32_t hi)

@@ -2,6 +2,8 @@
  *
  * op       avgpool
  * types    x:s8|u8|s16 mul:int add:int -> y:s8|u8|s16|u16|s32
+ * types    x:s8|u8|s16 mul:int add:int shifts:int -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      any
  * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w &&

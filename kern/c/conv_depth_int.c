@@ -2,6 +2,9 @@
  *
  * op       conv
  * types    x:s8|u8|s16 w:s8|u8|s16 b:int mul:int add:int -> y:s8|u8|s16|u16|s32
+ * types    x:s8|u8|s16 w:s8|u8|s16 b:int mul:int add:int shifts:int ->
+ *          y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      any
  * when     c == 1 && m == 1 && xc == 1 && yc == 1
  * layout   last

@@ -2,6 +2,7 @@
  *
  * op       ihardswish
  * types    x:s8|u8|s16|s32 mul:int add:int -> y:s8|u8|s16|s32
+ * round    0 1
  * isa      any
  * when     s0[5] == 1 && sm[5] == 0 && sa[5] == 0 && has.mul == has.add &&
  *          p2 >= 0 && max(-x.lo, x.hi) + max(p1, -p1) < 2147483648 &&

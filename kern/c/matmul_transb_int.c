@@ -3,6 +3,9 @@
  * op       matmul
  * types    a:s8|u8|s16 b:s8|u8|s16 bias:int mul:int add:int
  *          -> y:s8|u8|s16|u16|s32
+ * types    a:s8|u8|s16 b:s8|u8|s16 bias:int mul:int add:int shifts:int
+ *          -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      any
  * when     ak == 1 && bk == 1
  * split    m n

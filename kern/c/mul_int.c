@@ -3,6 +3,7 @@
  * op       mul
  * types    x:s8|u8|s16|u16|s32 y:s8|u8|s16|u16|s32 mul:int add:int
  *          -> z:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      any
  * when     s0[5] == 1 && (s1[5] == 1 || s1[5] == 0) && has.mul == has.add &&
  *          max(-acc.lo, acc.hi) < 2147483648

@@ -2,6 +2,7 @@
  *
  * op       requant
  * types    x:s8|u8|s16|u16|s32 mul:int add:int -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      any
  * when     s0[5] == 1
  * inplace  x

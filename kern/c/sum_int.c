@@ -2,6 +2,9 @@
  *
  * op       sum
  * types    x:s8|u8|s16|u16|s32 mul:int add:int -> y:s8|u8|s16|u16|s32
+ * types    x:s8|u8|s16|u16|s32 mul:int add:int shifts:int ->
+ *          y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      any
  * when     max(-x.lo, x.hi) * count < 2147483648
  * split    n
@@ -33,12 +36,13 @@ static int32_t finish(const struct reduce_dims *k, const struct io *io,
 {
     const MUL *mul = io->in[1];
     const ADD *add = io->in[2];
+    const ptrdiff_t at = (ptrdiff_t)channel * k->mulc;
 
     if (!mul)
         return clip(sum, k->lo, k->hi);
-    return rescale(sum, mul[(ptrdiff_t)channel * k->mulc],
-                   add ? add[(ptrdiff_t)channel * k->addc] : 0, k->shift,
-                   k->lo, k->hi);
+    return rescale(sum, mul[at],
+                   add ? add[(ptrdiff_t)channel * k->addc] : 0,
+                   SHIFT_OF(k, io, 3, at), k->lo, k->hi);
 }
 
 void FN(const struct reduce_dims *k, const struct io *io)

@@ -4,6 +4,9 @@
  * op       matmul
  * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int
  *          -> y:s8|u8|s16|u16|s32
+ * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int shifts:int
+ *          -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      dsp
  * when     ak == 1 && bn == 1 && k < 32768 && k > 3
  * scratch  2 * k * b.bytes

@@ -33,6 +33,8 @@ static bool likely(const char *operand, Type t)
 {
     if (t == T_f32 || t == T_b8)
         return true;
+    if (!strcmp(operand, "shifts"))
+        return t == T_s8;
     if (strlen(operand) > 2)
         return t == T_s32 || (t == T_s64 && !strcmp(operand, "add"));
     return type_info[t].bytes < 8 && t != T_u32;
@@ -58,8 +60,13 @@ static Inst choose(const Kern *k)
     const KernSig *s = &k->sig[in.sig];
     int i;
 
-    for (i = 0; i < s->narg; i++)
+    for (i = 0; i < s->narg; i++) {
         in.arg[i] = pick(&s->arg[i], s, &in);
+        if (!strcmp(s->arg[i].operand, "shifts"))
+            in.shifts = i;
+    }
+    if (k->round)
+        in.round = k->round[roll((int)strlen(k->round) / 2 + 1) * 2] - '0';
     in.res = pick(&s->res[0], s, &in);
     return in;
 }
@@ -74,6 +81,10 @@ static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
     int i;
 
     str_put(&o, "#include <stdint.h>\n");
+    if (in->round)
+        str_fmt(&o, "#define ROUND %d\n", in->round);
+    if (in->shifts)
+        str_put(&o, "#define SHIFTS SHIFTS\n");
     for (i = 0; i <= s->narg; i++) {
         const char *p = i < s->narg ? s->arg[i].operand : s->res[0].operand;
 
@@ -88,17 +99,21 @@ static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
     file_write(arena_fmt(mem, "%s/%s.c", dir, fn), o.s, o.n);
 }
 
-static const Kern *reference(const Kern *k, const Inst *in)
+static const Kern *reference(const Kern *k, const Inst *in, int *sig)
 {
+    const int narg = k->sig[in->sig].narg;
     int i, j;
 
     for (i = 0; i < nkern; i++)
         for (j = 0; j < kerns[i]->nsig; j++)
             if (str_starts(kerns[i]->path, "kern/ref/") &&
                 kerns[i]->op[0] == k->op[0] &&
+                (!in->shifts || kerns[i]->sig[j].narg == narg) &&
                 kerns[i]->sig[j].arg[0].types >> in->arg[0] & 1 &&
-                kerns[i]->sig[j].res[0].types >> in->res & 1)
+                kerns[i]->sig[j].res[0].types >> in->res & 1) {
+                *sig = in->shifts ? j : 0;
                 return kerns[i];
+            }
     die("no reference for %s", k->path);
 }
 
@@ -222,8 +237,12 @@ static Inst types_of(const Kern *k, const char *text)
     if (!s)
         err(ERR_USAGE, "%s takes other types", k->path);
     in.sig = (int)(s - k->sig);
-    for (i = 0; i < s->narg; i++)
+    in.round = (int)attr_int(n, A_round);
+    for (i = 0; i < s->narg; i++) {
         in.arg[i] = i < n->narg && n->arg[i] ? n->arg[i]->type : T_s32;
+        if (!strcmp(s->arg[i].operand, "shifts"))
+            in.shifts = i;
+    }
     in.res = n->res[0]->type;
     return in;
 }
@@ -237,7 +256,7 @@ int main(int argc, char **argv)
     Node *n = NULL;
     Inst in;
     Dims d;
-    int i, runs;
+    int i, runs, sig;
 
     if (argc != 6)
         err(ERR_USAGE, "chip DIR NCORE SEED RUNS KERNEL");
@@ -262,8 +281,8 @@ int main(int argc, char **argv)
     str_fmt(&o, "};\nconst int ncase = %d;\n", runs);
     file_write(arena_fmt(mem, "%s/cases.c", argv[1]), o.s, o.n);
     put_kernel(argv[1], k, &k->sig[in.sig], &in, "fast", acc_of(&in, n));
-    ref = reference(k, &in);
-    put_kernel(argv[1], ref, &ref->sig[0], &in, "plain", "int64_t");
+    ref = reference(k, &in, &sig);
+    put_kernel(argv[1], ref, &ref->sig[sig], &in, "plain", "int64_t");
     arena_end(mem);
     return 0;
 }

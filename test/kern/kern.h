@@ -11,6 +11,8 @@ typedef struct Inst {
     const char *path;        /* of the kernel */
     int sig;                 /* which line of types */
     Type arg[NARG], res;
+    int shifts;              /* number of the operand shifts; 0: it has none */
+    int round;               /* the attribute */
     Fn *fn, *ref;
 } Inst;
 extern const Inst insts[];

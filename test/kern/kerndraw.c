@@ -41,7 +41,9 @@ static int bits_of(const char *name, Type t)
     const TypeInfo *i = &type_info[t];
     int most = 8 * i->bytes - (i->kind == SINT), wanted = 11;
 
-    if (!strcmp(name, "mul"))
+    if (!strcmp(name, "shifts"))
+        wanted = between(3, 6);
+    else if (!strcmp(name, "mul"))
         wanted = between(0, 20);
     else if (!strcmp(name, "add"))
         wanted = between(0, t == T_s64 ? 40 : 29);
@@ -58,6 +60,10 @@ static void put_operand(Str *o, const char *name, Type t, const char *shape)
     int64_t lo = type_info[t].kind == SINT ? -hi - 1 : 0;
 
     str_fmt(o, "%s = input : %s%s", name, type_info[t].name, shape);
+    if (!strcmp(name, "shifts")) {
+        hi = MIN(hi, 62);
+        lo = 0;
+    }
     if (roll(2)) {
         hi = roll64(0, hi);
         lo = lo ? -roll64(0, -lo) : 0;
@@ -143,10 +149,13 @@ static void put_likely(Str *o, const Inst *in, int at, const char *mul,
 {
     int less = between(2, 12);
 
-    meant = between(6, 44);
+    meant = between(in->shifts || in->round ? 30 : 6, 44);
     put_factor(o, "mul", in->arg[at], mul,
                INT64_C(1) << MAX(1, meant - less));
     put_factor(o, "add", in->arg[at + 1], add, INT64_C(1) << (meant + 6));
+    if (in->shifts)
+        str_fmt(o, "shifts = input : s8%s range %d %d\n", mul, meant,
+                meant + between(0, 8));
 }
 
 /* The epilogue's operands from number `at` on, each with an element per
@@ -154,16 +163,27 @@ static void put_likely(Str *o, const Inst *in, int at, const char *mul,
 static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
                         const char *one)
 {
+    const char *each = roll(2) ? shape : one;
+
     meant = -1;
-    if (in->res == T_f32 || !roll(4))
+    if (in->res == T_f32 || (!in->shifts && !in->round && !roll(4)))
         return false;
-    if (roll(2) && type_info[in->arg[at]].bytes > 2) {
-        put_likely(o, in, at, roll(2) ? shape : one, roll(2) ? shape : one);
+    if (roll(in->shifts || in->round ? 4 : 2) &&
+        type_info[in->arg[at]].bytes > 2) {
+        put_likely(o, in, at, each, roll(2) ? shape : one);
         return true;
     }
-    put_operand(o, "mul", in->arg[at], roll(2) ? shape : one);
+    put_operand(o, "mul", in->arg[at], each);
     put_operand(o, "add", in->arg[at + 1], roll(2) ? shape : one);
+    if (in->shifts)
+        put_operand(o, "shifts", in->arg[at + 2], each);
     return true;
+}
+
+/* The names of an epilogue's operands, if it has them. */
+static const char *scaling(const Inst *in, bool scaled, const char *none)
+{
+    return !scaled ? none : in->shifts ? "mul add shifts" : "mul add";
 }
 
 /* Less than n, and now and then any that there is. */
@@ -172,10 +192,12 @@ static int shift_of(int n)
     return roll(roll(8) ? n : 63);
 }
 
-static void put_shift(Str *o, bool scaled)
+static void put_shift(Str *o, const Inst *in, bool scaled)
 {
-    if (scaled)
-        str_fmt(o, " shift=%d", meant < 0 ? shift_of(24) : meant);
+    if (scaled && !in->shifts)
+        str_fmt(o, " shift=%d", meant >= 0 ? meant : shift_of(24));
+    if (scaled && in->round)
+        str_fmt(o, " round=%d", in->round);
     meant = -1;
 }
 
@@ -239,18 +261,16 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
                     i && !roll(3) ? "[1]" :
                     i && roll(2) ? short_dims(rank, m) : dims(rank, n));
     if (op == OP_requant) {
-        put_operand(o, "mul", in->arg[1],
-                    roll(2) ? short_dims(rank, c) : "[1]");
-        put_operand(o, "add", in->arg[2],
-                    roll(2) ? short_dims(rank, c) : "[1]");
+        while (!put_scaling(o, in, 1, short_dims(rank, c), "[1]"))
+            ;
     } else if (scales) {
         scaled = put_scaling(o, in, narg, short_dims(rank, c), "[1]");
     }
     str_fmt(o, "r = %s", op_info[op].name);
     for (i = 0; i < narg; i++)
         str_fmt(o, " %s", name[i]);
-    str_put(o, scaled ? " mul add" : "");
-    put_shift(o, scaled || (has_attr(op, "shift") && !scales));
+    str_fmt(o, " %s", scaling(in, scaled, ""));
+    put_shift(o, in, scaled || (has_attr(op, "shift") && !scales));
     put_numbers(o, op, in);
     if (has_attr(op, "lo"))
         put_clip(o, op, in);
@@ -298,13 +318,13 @@ static void draw_conv(Str *o, OpCode op, const Inst *in)
         put_operand(o, "b", in->arg[2], dims(1, &channels));
     scaled = put_scaling(o, in, 3, dims(1, &channels), "[1]");
     str_fmt(o, "r = %s x w %s %s%s%s%s group=%d last=%d",
-            op_info[op].name, bias ? "b" : "_", scaled ? "mul add" : "_ _",
+            op_info[op].name, bias ? "b" : "_", scaling(in, scaled, "_ _"),
             list(nsp, s, " stride=", ""), list(2 * nsp, p, " pad=", ""),
             list(nsp, d, " dilation=", ""), g, last);
     if (op == OP_conv && in->res != T_f32 && roll(2))
         str_fmt(o, " padvalue=%d", type_info[in->arg[0]].kind == SINT
                 ? between(-128, 127) : roll(256));
-    put_shift(o, scaled);
+    put_shift(o, in, scaled);
     put_clip(o, op, in);
 }
 
@@ -323,12 +343,12 @@ static void draw_pool(Str *o, OpCode op, const Inst *in)
     put_operand(o, "x", in->arg[0], dims(4, x));
     if (op != OP_maxpool)
         scaled = put_scaling(o, in, 1, dims(1, &c), "[1]");
-    str_fmt(o, "r = %s x%s last=1%s%s%s ceil=%d", op_info[op].name,
-            scaled ? " mul add" : "", list(2, k, " kernel=", ""),
+    str_fmt(o, "r = %s x %s last=1%s%s%s ceil=%d", op_info[op].name,
+            scaling(in, scaled, ""), list(2, k, " kernel=", ""),
             list(2, s, " stride=", ""), list(4, p, " pad=", ""), roll(2));
     if (op == OP_avgpool)
         str_fmt(o, " countpad=%d", roll(2));
-    put_shift(o, scaled);
+    put_shift(o, in, scaled);
     put_clip(o, op, in);
 }
 
@@ -355,8 +375,8 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
     scaled = put_scaling(o, in, 3, roll(2) ? dims(1, c + 1) : dims(2, row),
                          "[1]");
     str_fmt(o, "r = matmul a b %s %s transa=%d transb=%d",
-            bias ? "bias" : "_", scaled ? "mul add" : "_ _", ta, tb);
-    put_shift(o, scaled);
+            bias ? "bias" : "_", scaling(in, scaled, "_ _"), ta, tb);
+    put_shift(o, in, scaled);
     put_clip(o, op, in);
 }
 
@@ -409,10 +429,10 @@ static void draw_reduce(Str *o, OpCode op, const Inst *in)
     put_operand(o, "x", in->arg[0], dims(rank, n));
     if (has_attr(op, "shift"))
         scaled = put_scaling(o, in, 1, "[1]", "[1]");
-    str_fmt(o, "r = %s x%s%s keep=%d", op_info[op].name,
-            scaled ? " mul add" : "", list(naxes, axes, " axes=", ""),
+    str_fmt(o, "r = %s x %s%s keep=%d", op_info[op].name,
+            scaling(in, scaled, ""), list(naxes, axes, " axes=", ""),
             roll(2));
-    put_shift(o, scaled);
+    put_shift(o, in, scaled);
     put_numbers(o, op, in);
     if (has_attr(op, "lo"))
         put_clip(o, op, in);

@@ -17,6 +17,8 @@ static const char *dir;
 
 static void put_type(Str *o, const char *operand, const char *ctype)
 {
+    if (!strcmp(operand, "shifts"))
+        str_put(o, "#define SHIFTS SHIFTS\n");
     str_fmt(o, "typedef %s ", ctype);
     for (; *operand; operand++)
         str_fmt(o, "%c", toupper((unsigned char)*operand));
@@ -24,8 +26,10 @@ static void put_type(Str *o, const char *operand, const char *ctype)
 }
 
 static void put_file(Str *o, const char *name, const char *acc,
-                     const char *path)
+                     const char *path, int round)
 {
+    if (round)
+        str_fmt(o, "#define ROUND %d\n", round);
     str_fmt(o, "#define ACC %s\n#define FN %s\n#include \"%s\"\n", acc, name,
             path);
     file_write(arena_fmt(arena, "%s/%s.c", dir, name), o->s, o->n);
@@ -44,7 +48,7 @@ static bool has_float(const Inst *in, int narg)
 static bool scales(const char *operand)
 {
     return !strcmp(operand, "mul") || !strcmp(operand, "add") ||
-           !strcmp(operand, "bias");
+           !strcmp(operand, "bias") || !strcmp(operand, "shifts");
 }
 
 /* The type that sums are made in (doc/kernels.md): int32_t only where the
@@ -73,7 +77,7 @@ static void emit_native(const Inst *in, const Kern *k, const char *name)
     for (i = 0; i < s->narg; i++)
         put_type(&o, s->arg[i].operand, type_info[in->arg[i]].ctype);
     put_type(&o, s->res[0].operand, type_info[in->res].ctype);
-    put_file(&o, name, acc_of(in, s), k->path);
+    put_file(&o, name, acc_of(in, s), k->path, in->round);
 }
 
 static const char *wide(Type t)
@@ -92,7 +96,8 @@ static void emit_wide(const Inst *in, const Kern *ref, int sig,
     for (i = 0; i < s->narg; i++)
         put_type(&o, s->arg[i].operand, wide(in->arg[i]));
     put_type(&o, s->res[0].operand, wide(in->res));
-    put_file(&o, name, in->res == T_f32 ? "float" : "int64_t", ref->path);
+    put_file(&o, name, in->res == T_f32 ? "float" : "int64_t", ref->path,
+             in->round);
 }
 
 /* --- choosing --- */
@@ -107,6 +112,8 @@ static bool likely(const char *operand, Type t)
         return true;
     if (!strcmp(operand, "add"))
         return t == T_s32 || t == T_s64;
+    if (!strcmp(operand, "shifts"))
+        return t == T_s8;
     if (sum)
         return t == T_s32;
     return type_info[t].bytes < 8 && t != T_u32;
@@ -139,9 +146,14 @@ static Inst choose(const Kern *k, int sig)
     Inst in = {.path = k->path, .sig = sig};
     int i;
 
-    for (i = 0; i < s->narg; i++)
+    for (i = 0; i < s->narg; i++) {
         in.arg[i] = s->arg[i].same ? same(&in, s, s->arg[i].same)
                                    : pick_type(&s->arg[i]);
+        if (!strcmp(s->arg[i].operand, "shifts"))
+            in.shifts = i;
+    }
+    if (k->round)
+        in.round = k->round[rand() % ((int)strlen(k->round) / 2 + 1) * 2] - '0';
     in.res = s->res[0].same ? same(&in, s, s->res[0].same)
                             : pick_type(&s->res[0]);
     return in;
@@ -159,6 +171,8 @@ static const Kern *reference(const Kern *k, const Inst *in, int *sig)
             continue;
         for (*sig = 0; *sig < kerns[i]->nsig; ++*sig) {
             s = &kerns[i]->sig[*sig];
+            if (in->shifts && s->narg != want->narg)
+                continue;
             for (j = 0; j < want->narg; j++)
                 if (want->arg[j].types && s->arg[j].types &&
                     !(s->arg[j].types >> in->arg[j] & 1))
@@ -183,7 +197,8 @@ static void put_row(const Inst *in, int narg, const char *fn, const char *ref)
     str_fmt(&table, "    {\"%s\", %d, {", in->path, in->sig);
     for (i = 0; i < narg; i++)
         str_fmt(&table, "T_%s, ", type_info[in->arg[i]].name);
-    str_fmt(&table, "}, T_%s, %s, %s},\n", type_info[in->res].name, fn, ref);
+    str_fmt(&table, "}, T_%s, %d, %d, %s, %s},\n", type_info[in->res].name,
+            in->shifts, in->round, fn, ref);
     count++;
 }
 
@@ -197,7 +212,7 @@ static void instance(const Kern *k, int sig)
     emit_native(&in, k, fn);
     for (i = 0; i <= narg; i++)
         kinds[i] = (i < narg ? in.arg[i] : in.res) == T_f32 ? 'f' : 'i';
-    ref = arena_fmt(arena, "%s_%s", r->name, kinds);
+    ref = arena_fmt(arena, "%s_%s%s", r->name, kinds, in.round ? "_r" : "");
     if (!file_exists(arena_fmt(arena, "%s/%s.c", dir, ref)))
         emit_wide(&in, r, rsig, ref);
     put_row(&in, narg, fn, ref);
