@@ -13,21 +13,14 @@
  *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
  * layout   last
  * inplace  x
- * scratch  64 + 4 * (c + 7 & -8) + 2 * (c + 7 & -8) *
+ * scratch  64 + 5 * (c + 7 & -8) + 2 * (c + 7 & -8) *
  *          max(c > 256 ? 8 : 16, min(64, 2048 / (c + 7 & -8)))
  * stack    320
  * cycles   n * oh * ow * (m * (8 + c) + 8 * c)
  */
-#include "kern/kern.h"
-
-static const void *pixel_row(const struct conv_dims *k, const X *x, int32_t at,
-                             void *spare)
-{
-    (void)spare;
-    return x + (ptrdiff_t)at * k->xw;
-}
-
-#include "kern/dsp/pair_conv.h"
+#include "kern/dsp/pair.h"
+#include "kern/conv/pair.h"
+#include "kern/conv/point.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

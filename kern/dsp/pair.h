@@ -12,7 +12,11 @@
 #ifndef PAIR_H
 #define PAIR_H
 
+typedef X LEFT;
+typedef W RIGHT;
+#include "kern/conv/panel.h"
 #include "kern/dsp/dsp.h"
+#include "kern/dsp/scale.h"
 
 enum { PAIR_STEP = 8 };
 
@@ -21,39 +25,23 @@ static inline int32_t pair_columns(int32_t n)
     return (n + PAIR_STEP - 1) & -PAIR_STEP;
 }
 
-/* What a channel's sum becomes: (sum * mul + add) >> 32 >> post. */
-struct pair_scale {
-    uint32_t lo; /* of add */
-    int32_t hi, mul, post;
-};
+/* Bytes of a pixel in a panel, of so many columns. */
+static inline int32_t pair_bytes(int32_t columns)
+{
+    return 2 * columns;
+}
 
 /* Behind the weights of a pair of channels. */
 struct pair_tail {
-    struct pair_scale of[2];
+    struct scale32 of[2];
     uint8_t *y;      /* of the first pixel, first channel */
     int32_t next;    /* from pixel to pixel */
     const uint32_t *end; /* of the pixels */
 };
 
-/* (sum + bias) * mul + add, to be shifted by `shift` bits. */
-static inline struct pair_scale pair_scale(int64_t bias, int32_t mul,
-                                           int64_t add, int32_t shift)
-{
-    struct pair_scale s = {0, 0, mul, shift > 32 ? shift - 32 : 0};
-
-    add += bias * mul;
-    if (shift < 32) {
-        s.mul = (int32_t)((uint64_t)mul << (32 - shift));
-        add = (int64_t)((uint64_t)add << (32 - shift));
-    }
-    s.lo = (uint32_t)add;
-    s.hi = (int32_t)(add >> 32);
-    return s;
-}
-
 /* A row of n bytes becomes one of the two of a pair. */
-static NOINLINE void pair_row(const void *row, int32_t n, int is_signed,
-                              uint32_t *to)
+static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
+                                 uint32_t *to)
 {
     const uint8_t *p = row;
     const uint32_t *end = to + pair_columns(n);
@@ -157,15 +145,6 @@ static NOINLINE void pair_run(const uint32_t *x, const uint32_t *w,
         PAIR_ASM("usat");
 }
 #else
-static int32_t pair_result(const struct pair_scale *s, int32_t sum)
-{
-    const int64_t add = (int64_t)((uint64_t)s->hi << 32 | s->lo);
-    const int64_t v = ((sum * (int64_t)s->mul + add) >> 32) >> s->post;
-    const int lo = DSP_SIGNED(Y) ? -128 : 0;
-
-    return v < lo ? lo : v > lo + 255 ? lo + 255 : (int32_t)v;
-}
-
 static int32_t pair_sum(const uint32_t *x, const uint32_t *w, int32_t columns)
 {
     int32_t sum = 0;
@@ -183,7 +162,7 @@ static NOINLINE void pair_run(const uint32_t *x, const uint32_t *w,
     for (; x != t->end; x += columns)
         for (int i = 0; i < 2; i++, t->y += t->next)
             for (int j = 0; j < 2; j++)
-                t->y[j] = (uint8_t)pair_result(
+                t->y[j] = (uint8_t)scale_result(
                     &t->of[j], pair_sum(x + 2 * i, w + 2 * j, columns));
 }
 #endif
@@ -196,11 +175,46 @@ static inline int32_t pair_pixels(int32_t columns)
     return n < least ? least : n > 64 ? 64 : n & -2;
 }
 
-/* Brings n bytes of results, which are within Y, between bounds. */
-static void pair_clip(Y *y, int32_t n, int32_t lo, int32_t hi)
+/* What weights have to do with a channel's bias. */
+static inline int32_t pair_bias(const W *w, int32_t n)
 {
-    for (; n > 0; n--, y++)
-        *y = (Y)clip(*y, lo, hi);
+    (void)w, (void)n;
+    return 0;
+}
+
+/* A row becomes pixel number i of a panel. */
+static inline void pair_row(const struct panel *at, const void *row, int32_t i)
+{
+    pair_expand(row, at->taps, DSP_SIGNED(X),
+                (uint32_t *)at->x + (ptrdiff_t)(i >> 1) * at->columns +
+                    2 * (i & 1));
+}
+
+/* Two channels, whose weights are at w and next_w behind it, of n pixels, the
+ * last twice if n is odd; their results begin at y. */
+static void pair_channels(const struct panel *at, const W *w,
+                          ptrdiff_t next_w, const struct scale32 s[2],
+                          int32_t n, uint8_t *y, int32_t next)
+{
+    uint32_t *own = at->own;
+    struct pair_tail *t = (struct pair_tail *)(own + at->columns);
+
+    for (int i = 0; i < 2; i++) {
+        pair_expand(w + i * next_w, at->taps, DSP_SIGNED(W), own + 2 * i);
+        t->of[i] = s[i];
+    }
+    t->y = y;
+    t->next = next;
+    t->end = (uint32_t *)at->x + (ptrdiff_t)(n >> 1) * at->columns;
+    if (n > 1)
+        pair_run(at->x, own, at->columns);
+    if (n & 1) {
+        const uint32_t *last = t->end;
+
+        t->next = 0;
+        t->end += at->columns;
+        pair_run(last, own, at->columns);
+    }
 }
 
 #endif

@@ -1,0 +1,17 @@
+/* The epilogue of conv/panel.h in plain C, saturated to Y, where there are no
+ * instructions for it. */
+#ifndef DSP_SCALE_H
+#define DSP_SCALE_H
+
+#ifndef __ARM_FEATURE_DSP
+static int32_t scale_result(const struct scale32 *s, int32_t sum)
+{
+    const int64_t add = (int64_t)((uint64_t)s->hi << 32 | s->lo);
+    const int64_t v = ((sum * (int64_t)s->mul + add) >> 32) >> s->post;
+    const int lo = PANEL_SIGNED(Y) ? -128 : 0;
+
+    return v < lo ? lo : v > lo + 255 ? lo + 255 : (int32_t)v;
+}
+#endif
+
+#endif

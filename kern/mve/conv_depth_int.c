@@ -1,0 +1,30 @@
+/* Channels-last depthwise convolution, four channels at a time with a window a
+ * vector; it may lie on its operand.
+ *
+ * op       conv
+ * types    x:s8|u8 w:s8 b:int mul:int add:int -> y:s8|u8
+ * isa      mve
+ * when     c == 1 && m == 1 && xc == 1 && yc == 1 && dh == 1 && dw == 1 &&
+ *          kh * kw <= 16 && ww == 1 && wh == kw && g < 8192 && has.mul &&
+ *          ph < kh && oh <= h && ow <= w && xw == g && yw == g &&
+ *          xh == w * g && yh == ow * g &&
+ *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
+ *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
+ *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
+ * layout   last
+ * inplace  x
+ * scratch  144 + 16 * kh + 4 * (((ow - 1) * sw + kw) * kh + 16) + 4 * ow
+ * stack    320
+ * cycles   n * (g + 3 >> 2) * (400 + oh * (90 + 25 * ow + sh *
+ *          (80 + 5 * (w + 7 >> 3) * 4)))
+ *
+ * In place rows are kept before results take their place: of those same
+ * channels, and the result of a window is never behind its last row.
+ */
+#include "kern/mve/rows.h"
+#include "kern/conv/rows.h"
+
+void FN(const struct conv_dims *k, const struct io *io)
+{
+    rows_conv(k, io);
+}
