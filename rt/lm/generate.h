@@ -16,7 +16,7 @@ struct tilewright_talk {
 };
 extern const struct tilewright_talk tilewright_talk;
 
-/* The file of the request: this, then the prompt. */
+/* The file of the request: this, as the compiler writes it, then the prompt. */
 struct tilewright_request {
     int32_t prompt_bytes, tokens; /* tokens: new ones, at most */
     int32_t top_k, until_end;     /* until_end: stops at words of begin, end */

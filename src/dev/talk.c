@@ -3,22 +3,22 @@
 #include "dev/dev.h"
 
 #include "gen/gen.h"
-#include "rt/lm/generate.h"
 
 #include <string.h>
 
+/* As struct tilewright_request of rt/lm/generate.h. */
 static void write_request(Dev *d)
 {
     const Talk *t = d->o->talk;
     Str b = {.mem = d->mem};
-    struct tilewright_request r = {
-        .prompt_bytes = (int32_t)strlen(t->prompt), .tokens = t->tokens,
-        .top_k = t->top_k, .until_end = !t->past_end,
-        .temperature = (float)t->temperature, .top_p = (float)t->top_p,
-        .penalty = (float)t->penalty,
-        .seed = {(uint32_t)t->seed, (uint32_t)(t->seed >> 32)}};
+    int32_t counts[] = {(int32_t)strlen(t->prompt), t->tokens, t->top_k,
+                        !t->past_end};
+    float numbers[] = {(float)t->temperature, (float)t->top_p,
+                       (float)t->penalty};
 
-    str_mem(&b, (const char *)&r, sizeof r);
+    str_mem(&b, (const char *)counts, sizeof counts);
+    str_mem(&b, (const char *)numbers, sizeof numbers);
+    str_mem(&b, (const char *)&t->seed, sizeof t->seed);
     str_put(&b, t->prompt);
     file_write(dev_path(d, "in.bin"), b.s, b.n);
 }

@@ -492,10 +492,13 @@ static void write_words(const char *path, uint64_t seed)
 
     str_mem(&b, (char *)&len, 4);
     for (i = 0; i < WORDS; i++) {
-        float score = i < 259 ? 0 : (float)-between(&r, 1, 30);
+        float score = 0;
         char word[16];
+        int k;
 
         write_word(&r, i, word);
+        for (k = 0; i >= 259 && word[k]; k++) /* equal words score equally */
+            score -= (float)(word[k] * (k + 3) % 10);
         len = (int32_t)strlen(word);
         str_mem(&b, (char *)&score, 4);
         str_mem(&b, (char *)&len, 4);
