@@ -17,13 +17,12 @@
 #ifdef XPULPV2
 /* One word each of x (%16 .. %19 or %8, %9) by one of w, in the order that the
  * signs ask for: of sdotusp the first is the unsigned one. */
-#define BLOCK_DOT(code, d, x, w)                                             \
-    ".insn r 0x57, 1, " code ", " d ", " x ", " w "\n"
-#define BLOCK_SP(d, x, w) BLOCK_DOT("0x5c", d, x, w)
-#define BLOCK_UP(d, x, w) BLOCK_DOT("0x50", d, x, w)
-#define BLOCK_USP(d, x, w) BLOCK_DOT("0x54", d, x, w)
-#define BLOCK_SUP(d, x, w) BLOCK_DOT("0x54", d, w, x)
-#define BLOCK_LW_FAR(d, far, p) ".insn r 0x03, 7, 0x10, " d ", " p ", " far "\n"
+#define BLOCK_DOT(dot, d, x, w)                                              \
+    "xpv." dot ".b " d ", " x ", " w "\n"
+#define BLOCK_SP(d, x, w) BLOCK_DOT("sdotsp", d, x, w)
+#define BLOCK_UP(d, x, w) BLOCK_DOT("sdotup", d, x, w)
+#define BLOCK_USP(d, x, w) BLOCK_DOT("sdotusp", d, x, w)
+#define BLOCK_SUP(d, x, w) BLOCK_DOT("sdotusp", d, w, x)
 
 #define BLOCK44(name, DOT)                                                   \
     static NOINLINE void name(const LEFT *x, const RIGHT *w, int32_t words,  \
@@ -37,19 +36,19 @@
             "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                    \
             "li %8, 0\n li %9, 0\n li %10, 0\n li %11, 0\n"                  \
             "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"                \
-            XP_BLOCK XP_LOOP(0, "%20", 24)                                   \
-            BLOCK_LW_FAR("%17", "%24", "%22")                                \
-            BLOCK_LW_FAR("%18", "%25", "%22")                                \
-            BLOCK_LW_FAR("%19", "%26", "%22")                                \
-            XP_LW_STEP("%16", "%22", 4)                                      \
-            BLOCK_LW_FAR("%20", "%24", "%23")                                \
-            BLOCK_LW_FAR("%21", "%25", "%23")                                \
+            XP_BLOCK "xlp.setup 0, %20, 24\n"                                \
+            "xp.lw.at %17, %22, %24\n"                                       \
+            "xp.lw.at %18, %22, %25\n"                                       \
+            "xp.lw.at %19, %22, %26\n"                                       \
+            "xp.lw.post %16, %22, 4\n"                                       \
+            "xp.lw.at %20, %23, %24\n"                                       \
+            "xp.lw.at %21, %23, %25\n"                                       \
             DOT("%1", "%16", "%20") DOT("%5", "%17", "%20")                  \
             DOT("%9", "%18", "%20") DOT("%13", "%19", "%20")                 \
-            BLOCK_LW_FAR("%20", "%26", "%23")                                \
+            "xp.lw.at %20, %23, %26\n"                                       \
             DOT("%2", "%16", "%21") DOT("%6", "%17", "%21")                  \
             DOT("%10", "%18", "%21") DOT("%14", "%19", "%21")                \
-            XP_LW_STEP("%21", "%23", 4)                                      \
+            "xp.lw.post %21, %23, 4\n"                                       \
             DOT("%3", "%16", "%20") DOT("%7", "%17", "%20")                  \
             DOT("%11", "%18", "%20") DOT("%15", "%19", "%20")                \
             DOT("%0", "%16", "%21") DOT("%4", "%17", "%21")                  \
@@ -79,10 +78,13 @@
         __asm__ volatile(                                                    \
             "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"                    \
             "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                    \
-            XP_BLOCK XP_LOOP(0, "%20", 14)                                   \
-            XP_LW_STEP("%8", "%14", 4) XP_LW_STEP("%9", "%15", 4)            \
-            XP_LW_STEP("%10", "%16", 4) XP_LW_STEP("%11", "%17", 4)          \
-            XP_LW_STEP("%12", "%18", 4) XP_LW_STEP("%13", "%19", 4)          \
+            XP_BLOCK "xlp.setup 0, %20, 14\n"                                \
+            "xp.lw.post %8, %14, 4\n"                                        \
+            "xp.lw.post %9, %15, 4\n"                                        \
+            "xp.lw.post %10, %16, 4\n"                                       \
+            "xp.lw.post %11, %17, 4\n"                                       \
+            "xp.lw.post %12, %18, 4\n"                                       \
+            "xp.lw.post %13, %19, 4\n"                                       \
             DOT("%0", "%8", "%10") DOT("%1", "%8", "%11")                    \
             DOT("%2", "%8", "%12") DOT("%4", "%9", "%10")                    \
             DOT("%5", "%9", "%11") DOT("%6", "%9", "%12")                    \

@@ -27,12 +27,12 @@ static inline void small_bytes(const X *x, Y *y, const struct copy_dims *k,
 
 #ifdef XPULPV2
 /* Two loads and two stores that step by registers. */
-#define SMALL_TWO(load, xs, store, ys)                                       \
-    XP_BLOCK XP_LOOP(0, "%[n]", 4)                                           \
-    ".insn r 0x0b, 7, " load ", %[a], %[x], " xs "\n"                        \
-    ".insn r 0x0b, 7, " load ", %[b], %[x], %[xs]\n"                         \
-    ".insn r 0x2b, " store ", 0, " ys ", %[y], %[a]\n"                       \
-    ".insn r 0x2b, " store ", 0, %[ys], %[y], %[b]\n" XP_BLOCK_END
+#define SMALL_TWO(load, store, xs, ys)                                       \
+    XP_BLOCK "xlp.setup 0, %[n], 4\n"                                        \
+    "xp." load ".postr %[a], %[x], " xs "\n"                                 \
+    "xp." load ".postr %[b], %[x], %[xs]\n"                                  \
+    "xp." store ".postr %[a], %[y], " ys "\n"                                \
+    "xp." store ".postr %[b], %[y], %[ys]\n" XP_BLOCK_END
 #define SMALL_COPY(text, xstep, ystep, count)                                \
     __asm__ volatile(text                                                    \
                      : [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x),             \
@@ -49,14 +49,14 @@ static NOINLINE void small_runs(const X *x, Y *y, const struct copy_dims *k,
     int32_t a, b;
 
     if (n == 8) {
-        SMALL_COPY(SMALL_TWO("0x10", "%[four]", "6", "%[four]"), xs - 4,
-                   ys - 4, rows);
+        SMALL_COPY(SMALL_TWO("lw", "sw", "%[four]", "%[four]"), xs - 4, ys - 4,
+                   rows);
         return;
     }
     if (rows > 1 && n == 4)
-        SMALL_COPY(SMALL_TWO("0x10", "%[xs]", "6", "%[ys]"), xs, ys, rows >> 1);
+        SMALL_COPY(SMALL_TWO("lw", "sw", "%[xs]", "%[ys]"), xs, ys, rows >> 1);
     else if (rows > 1)
-        SMALL_COPY(SMALL_TWO("0x28", "%[xs]", "5", "%[ys]"), xs, ys, rows >> 1);
+        SMALL_COPY(SMALL_TWO("lhu", "sh", "%[xs]", "%[ys]"), xs, ys, rows >> 1);
     small_bytes(x, y, k, rows & 1, n);
 }
 #else

@@ -69,24 +69,24 @@ static inline void depth3_transpose(int8_t *to, const X *const p[4],
     int32_t a, b, c, d, t, u;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 18)
-        ".insn r 0x0b, 7, 0x10, %[a], %[p0], %[s0]\n"
-        ".insn r 0x0b, 7, 0x10, %[b], %[p1], %[s1]\n"
-        ".insn r 0x0b, 7, 0x10, %[c], %[p2], %[s2]\n"
-        ".insn r 0x0b, 7, 0x10, %[d], %[p3], %[s3]\n"
+        XP_BLOCK "xlp.setup 0, %[n], 18\n"
+        "xp.lw.postr %[a], %[p0], %[s0]\n"
+        "xp.lw.postr %[b], %[p1], %[s1]\n"
+        "xp.lw.postr %[c], %[p2], %[s2]\n"
+        "xp.lw.postr %[d], %[p3], %[s3]\n"
         "addi %[t], %[a], 0\n addi %[u], %[c], 0\n"
-        ".insn r 0x57, 1, 0x64, %[t], %[b], %[low]\n"
-        ".insn r 0x57, 1, 0x64, %[a], %[b], %[high]\n"
-        ".insn r 0x57, 1, 0x64, %[u], %[d], %[low]\n"
-        ".insn r 0x57, 1, 0x64, %[c], %[d], %[high]\n"
-        ".insn r 0x57, 0, 0x68, %[b], %[u], %[t]\n"
-        ".insn r 0x57, 1, 0x64, %[t], %[u], %[tops]\n"
-        ".insn r 0x57, 0, 0x68, %[d], %[c], %[a]\n"
-        ".insn r 0x57, 1, 0x64, %[a], %[c], %[tops]\n"
-        ".insn r 0x23, 6, 0, %[c1], %[to], %[t]\n"
-        ".insn r 0x23, 6, 0, %[c2], %[to], %[d]\n"
-        ".insn r 0x23, 6, 0, %[c3], %[to], %[a]\n"
-        ".insn r 0x2b, 6, 0, %[row], %[to], %[b]\n" XP_BLOCK_END
+        "xpv.shuffle2.b %[t], %[b], %[low]\n"
+        "xpv.shuffle2.b %[a], %[b], %[high]\n"
+        "xpv.shuffle2.b %[u], %[d], %[low]\n"
+        "xpv.shuffle2.b %[c], %[d], %[high]\n"
+        "xpv.pack %[b], %[u], %[t]\n"
+        "xpv.shuffle2.b %[t], %[u], %[tops]\n"
+        "xpv.pack %[d], %[c], %[a]\n"
+        "xpv.shuffle2.b %[a], %[c], %[tops]\n"
+        "xp.sw.at %[t], %[to], %[c1]\n"
+        "xp.sw.at %[d], %[to], %[c2]\n"
+        "xp.sw.at %[a], %[to], %[c3]\n"
+        "xp.sw.postr %[b], %[to], %[row]\n" XP_BLOCK_END
         : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
           [t] "=&r"(t), [u] "=&r"(u), [p0] "+r"(p0), [p1] "+r"(p1),
           [p2] "+r"(p2), [p3] "+r"(p3), [to] "+r"(to)

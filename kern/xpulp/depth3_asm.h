@@ -4,63 +4,85 @@
  * a0: struct depth3, a1: y, a2: planes, a4 and a5: from row to row of both, a6
  * a7 t0: weights, t1 .. t3: the same a byte further up, t4 t5 t6 ra: mul, add,
  * shift, range, s7 s8 s9: where a row's second to fourth result is, s10:
- * results that the row still wants, s11: struct nine.  At sp: planes and y of
- * these four, and of this channel. */
+ * results that the row still wants, s11: struct nine.  At sp (D3_FRAME): planes
+ * and y of these four, and of this channel; saved registers. */
 #ifndef DEPTH3_ASM_H
 #define DEPTH3_ASM_H
 
+/* Members of struct depth3 and struct nine by place, which the compiler checks,
+ * and what lies at sp. */
+#define D3_MEMBERS(AT)                                                       \
+    AT(planes, 0) AT(row, 4) AT(across, 8) AT(down, 12) AT(shift, 16)        \
+    AT(range, 20) AT(high, 24) AT(wide, 28) AT(nine, 32)
+#define D3_NINE(AT) AT(w, 0) AT(mul, 12) AT(add, 16)
+#define D3_FRAME(AT)                                                         \
+    AT(planes4, 0) AT(y4, 4) AT(planes, 8) AT(y, 12) AT(saved, 16)           \
+    AT(size, 80)
+#define D3_CHECK(name, at) XP_MEMBER(struct depth3, name, at);
+#define D3_CHECK_NINE(name, at) XP_MEMBER(struct nine, name, at);
+#define D3_SET(name, at) ".set depth3." #name ", " #at "\n"
+#define D3_SET_NINE(name, at) ".set nine." #name ", " #at "\n"
+#define D3_SET_FRAME(name, at) ".set frame3." #name ", " #at "\n"
+D3_MEMBERS(D3_CHECK)
+D3_NINE(D3_CHECK_NINE)
+XP_CHECK(sizeof(struct nine) == 20, "size of struct nine");
+__asm__(D3_MEMBERS(D3_SET) D3_NINE(D3_SET_NINE) ".set nine.size, 20\n"
+        D3_FRAME(D3_SET_FRAME));
+
 #define D3_ENTER                                                             \
-    "addi sp, sp, -80\n"                                                     \
-    "sw ra, 16(sp)\n sw s0, 20(sp)\n sw s1, 24(sp)\n sw s2, 28(sp)\n"        \
-    "sw s3, 32(sp)\n sw s4, 36(sp)\n sw s5, 40(sp)\n sw s6, 44(sp)\n"        \
-    "sw s7, 48(sp)\n sw s8, 52(sp)\n sw s9, 56(sp)\n sw s10, 60(sp)\n"       \
-    "sw s11, 64(sp)\n lw a2, 0(a0)\n lw a4, 4(a0)\n lw a5, 12(a0)\n"         \
-    "lw t6, 16(a0)\n lw ra, 20(a0)\n addi s11, a0, 32\n"                     \
-    "1:\n sw a2, 8(sp)\n sw a1, 12(sp)\n lw a6, 0(s11)\n lw a7, 4(s11)\n"    \
-    "lw t0, 8(s11)\n lw t4, 12(s11)\n lw t5, 16(s11)\n lw s10, 28(a0)\n"
+    "addi sp, sp, -frame3.size\n"                                            \
+    XP_SAVED( "sw" , "frame3.saved" ) "lw a2, depth3.planes(a0)\n"           \
+    "lw a4, depth3.row(a0)\n lw a5, depth3.down(a0)\n"                       \
+    "lw t6, depth3.shift(a0)\n lw ra, depth3.range(a0)\n"                    \
+    "addi s11, a0, depth3.nine\n"                                            \
+    "1:\n sw a2, frame3.planes(sp)\n sw a1, frame3.y(sp)\n"                  \
+    "lw a6, nine.w(s11)\n lw a7, nine.w+4(s11)\n"                            \
+    "lw t0, nine.w+8(s11)\n lw t4, nine.mul(s11)\n lw t5, nine.add(s11)\n"   \
+    "lw s10, depth3.wide(a0)\n"
 /* d: i results further, but no further than the last. */
 #define D3_FAR(d, i)                                                         \
-    "li " d ", " #i "\n .insn r 0x33, 4, 0x02, " d ", " d ", s6\n"           \
+    "li " d ", " #i "\n xp.min " d ", " d ", s6\n"                           \
     "mul " d ", " d ", s5\n"
 #define D3_WORD                                                              \
-    "2:\n sw a2, 0(sp)\n sw a1, 4(sp)\n lw s5, 8(a0)\n addi s6, s10, -1\n"   \
-    D3_FAR("s7", 1) D3_FAR("s8", 2) D3_FAR("s9", 3) "lw s6, 24(a0)\n"
+    "2:\n sw a2, frame3.planes4(sp)\n sw a1, frame3.y4(sp)\n"                \
+    "lw s5, depth3.across(a0)\n addi s6, s10, -1\n"                          \
+    D3_FAR("s7", 1) D3_FAR("s8", 2) D3_FAR("s9", 3) "lw s6, depth3.high(a0)\n"
 #define D3_NEXT(bytes)                                                       \
-    "lw a2, 0(sp)\n lw a1, 4(sp)\n lw s5, 8(a0)\n addi s10, s10, -4\n"       \
+    "lw a2, frame3.planes4(sp)\n lw a1, frame3.y4(sp)\n"                     \
+    "lw s5, depth3.across(a0)\n addi s10, s10, -4\n"                         \
     "slli s5, s5, 2\n addi a2, a2, " #bytes "\n add a1, a1, s5\n"            \
     "bgtz s10, 2b\n"
 #define D3_LEAVE                                                             \
-    "lw a2, 8(sp)\n lw a1, 12(sp)\n srli s5, a4, 2\n addi s11, s11, 20\n"    \
-    "addi s6, a0, 112\n add a2, a2, s5\n addi a1, a1, 1\n bne s11, s6, 1b\n" \
-    "lw ra, 16(sp)\n lw s0, 20(sp)\n lw s1, 24(sp)\n lw s2, 28(sp)\n"        \
-    "lw s3, 32(sp)\n lw s4, 36(sp)\n lw s5, 40(sp)\n lw s6, 44(sp)\n"        \
-    "lw s7, 48(sp)\n lw s8, 52(sp)\n lw s9, 56(sp)\n lw s10, 60(sp)\n"       \
-    "lw s11, 64(sp)\n addi sp, sp, 80\n ret\n"
+    "lw a2, frame3.planes(sp)\n lw a1, frame3.y(sp)\n srli s5, a4, 2\n"      \
+    "addi s11, s11, nine.size\n"                                             \
+    "addi s6, a0, depth3.nine + 4 * nine.size\n add a2, a2, s5\n"            \
+    "addi a1, a1, 1\n bne s11, s6, 1b\n"                                     \
+    XP_SAVED("lw", "frame3.saved") "addi sp, sp, frame3.size\n ret\n"
 
 /* The next row of planes: a word, and the one two pixels on. */
-#define D3_LOAD(a, b) "lw " b ", 2(a2)\n .insn r 0x0b, 7, 0x10, " a ", a2, a4\n"
-#define D3_DOT(d, x, w, code)                                                \
-    ".insn r 0x57, 1, " code ", " d ", " x ", " w "\n"
-#define D3_SP "0x4c"
-#define D3_USP "0x44"
+#define D3_LOAD(a, b) "lw " b ", 2(a2)\n xp.lw.postr " a ", a2, a4\n"
+#define D3_DOT(d, x, w, dot)                                                 \
+    "xpv." dot ".b " d ", " x ", " w "\n"
+#define D3_SP "dotsp"
+#define D3_USP "dotusp"
 /* Clip and store, beside y or at y, which moves on. */
-#define D3_R(v) ".insn r 0x33, 5, 0x0a, " v ", " v ", ra\n"
-#define D3_UR(v) ".insn r 0x33, 6, 0x0a, " v ", " v ", ra\n"
-#define D3_AT(v, at) ".insn r 0x23, 4, 0, " at ", a1, " v "\n"
-#define D3_LAST(v, at) ".insn r 0x2b, 4, 0, " at ", a1, " v "\n"
+#define D3_R(v) "xp.clipr " v ", " v ", ra\n"
+#define D3_UR(v) "xp.clipur " v ", " v ", ra\n"
+#define D3_AT(v, at) "xp.sb.at " v ", a1, " at "\n"
+#define D3_LAST(v, at) "xp.sb.postr " v ", a1, " at "\n"
 #define D3_SCALE(v, sum, CLIP)                                               \
-    "mul " v ", " sum ", t4\n .insn r 0x5b, 2, 0x20, " v ", t5, t6\n" CLIP(v)
+    "mul " v ", " sum ", t4\n xp.addnr " v ", t5, t6\n" CLIP(v)
 
 /* Step one: a result of words of three rows; a row of four. */
 #define D3_ONE(i, j, k, u, v, w, S, CLIP, STORE, at)                         \
-    D3_DOT("s6", i, u, S) D3_DOT("s6", j, v, S " + 0x10")                    \
-    D3_DOT("s6", k, w, S " + 0x10") D3_SCALE("s6", "s6", CLIP)               \
+    D3_DOT("s6", i, u, S) D3_DOT("s6", j, v, "s" S)                          \
+    D3_DOT("s6", k, w, "s" S) D3_SCALE("s6", "s6", CLIP)                     \
     STORE("s6", at)
 #define D3_STEP1(name, S, CLIP)                                              \
     XP_FUNCTION(name, (const struct depth3 *q, Y *y),                        \
         D3_ENTER "slli t1, a6, 8\n slli t2, a7, 8\n slli t3, t0, 8\n"        \
         D3_WORD D3_LOAD("s0", "s1") D3_LOAD("s2", "s3")                      \
-        XP_BLOCK XP_LOOP(0, "s6", 34)                                        \
+        XP_BLOCK "xlp.setup 0, s6, 34\n"                                     \
         D3_LOAD("s4", "s5")                                                  \
         D3_ONE("s1", "s3", "s5", "t1", "t2", "t3", S, CLIP, D3_AT, "s9")     \
         D3_ONE("s1", "s3", "s5", "a6", "a7", "t0", S, CLIP, D3_AT, "s8")     \
@@ -81,9 +103,9 @@
 #define D3_STEP2(name, S, CLIP)                                              \
     XP_FUNCTION(name, (const struct depth3 *q, Y *y),                        \
         D3_ENTER D3_WORD D3_LOAD2 D3_DOTS("a6", S)                           \
-        XP_BLOCK XP_LOOP(0, "s6", 36)                                        \
-        D3_LOAD2 D3_DOTS("a7", S " + 0x10")                                  \
-        D3_LOAD2 D3_DOTS("t0", S " + 0x10")                                  \
+        XP_BLOCK "xlp.setup 0, s6, 36\n"                                     \
+        D3_LOAD2 D3_DOTS("a7", "s" S)                                        \
+        D3_LOAD2 D3_DOTS("t0", "s" S)                                        \
         D3_HALF("a3", "s3", S, CLIP, D3_AT, "s9")                            \
         D3_HALF("t3", "s2", S, CLIP, D3_AT, "s8")                            \
         D3_HALF("t2", "s1", S, CLIP, D3_AT, "s7")                            \

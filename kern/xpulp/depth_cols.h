@@ -76,19 +76,21 @@ static inline int32_t *depth_columns(int32_t *to, const X *const row[3],
     int32_t a, b, c, t, u, v;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 15)
-        ".insn r 0x0b, 7, 0x10, %[a], %[r0], %[s0]\n"
-        ".insn r 0x0b, 7, 0x10, %[b], %[r1], %[s1]\n"
-        ".insn r 0x0b, 7, 0x10, %[c], %[r2], %[s2]\n"
-        ".insn r 0x57, 0, 0x68, %[t], %[b], %[a]\n"
-        ".insn r 0x57, 0, 0x64, %[a], %[b], %[high]\n"
+        XP_BLOCK "xlp.setup 0, %[n], 15\n"
+        "xp.lw.postr %[a], %[r0], %[s0]\n"
+        "xp.lw.postr %[b], %[r1], %[s1]\n"
+        "xp.lw.postr %[c], %[r2], %[s2]\n"
+        "xpv.pack %[t], %[b], %[a]\n"
+        "xpv.shuffle2.h %[a], %[b], %[high]\n"
         "addi %[u], %[t], 0\n addi %[v], %[a], 0\n"
-        ".insn r 0x57, 1, 0x64, %[t], %[c], %[q0]\n"
-        ".insn r 0x57, 1, 0x64, %[u], %[c], %[q1]\n"
-        ".insn r 0x57, 1, 0x64, %[a], %[c], %[q2]\n"
-        ".insn r 0x57, 1, 0x64, %[v], %[c], %[q3]\n"
-        XP_SW_STEP("%[t]", "%[to]", 4) XP_SW_STEP("%[u]", "%[to]", 4)
-        XP_SW_STEP("%[a]", "%[to]", 4) XP_SW_STEP("%[v]", "%[to]", 4)
+        "xpv.shuffle2.b %[t], %[c], %[q0]\n"
+        "xpv.shuffle2.b %[u], %[c], %[q1]\n"
+        "xpv.shuffle2.b %[a], %[c], %[q2]\n"
+        "xpv.shuffle2.b %[v], %[c], %[q3]\n"
+        "xp.sw.post %[t], %[to], 4\n"
+        "xp.sw.post %[u], %[to], 4\n"
+        "xp.sw.post %[a], %[to], 4\n"
+        "xp.sw.post %[v], %[to], 4\n"
         XP_BLOCK_END
         : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [t] "=&r"(t),
           [u] "=&r"(u), [v] "=&r"(v), [r0] "+r"(r0), [r1] "+r"(r1),
@@ -108,22 +110,24 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
     int32_t a, b, c, d, p, u;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 18)
-        ".insn r 0x0b, 7, 0x10, %[a], %[r0], %[s0]\n"
-        ".insn r 0x0b, 7, 0x10, %[b], %[r1], %[s1]\n"
-        ".insn r 0x0b, 7, 0x10, %[c], %[r2], %[s2]\n"
-        ".insn r 0x0b, 7, 0x10, %[d], %[r3], %[s3]\n"
+        XP_BLOCK "xlp.setup 0, %[n], 18\n"
+        "xp.lw.postr %[a], %[r0], %[s0]\n"
+        "xp.lw.postr %[b], %[r1], %[s1]\n"
+        "xp.lw.postr %[c], %[r2], %[s2]\n"
+        "xp.lw.postr %[d], %[r3], %[s3]\n"
         "addi %[p], %[a], 0\n addi %[u], %[c], 0\n"
-        ".insn r 0x57, 1, 0x64, %[p], %[b], %[low]\n"
-        ".insn r 0x57, 1, 0x64, %[a], %[b], %[high]\n"
-        ".insn r 0x57, 1, 0x64, %[u], %[d], %[low]\n"
-        ".insn r 0x57, 1, 0x64, %[c], %[d], %[high]\n"
-        ".insn r 0x57, 0, 0x68, %[b], %[u], %[p]\n"
-        ".insn r 0x57, 1, 0x64, %[p], %[u], %[tops]\n"
-        ".insn r 0x57, 0, 0x68, %[d], %[c], %[a]\n"
-        ".insn r 0x57, 1, 0x64, %[a], %[c], %[tops]\n"
-        XP_SW_STEP("%[b]", "%[to]", 4) XP_SW_STEP("%[p]", "%[to]", 4)
-        XP_SW_STEP("%[d]", "%[to]", 4) XP_SW_STEP("%[a]", "%[to]", 4)
+        "xpv.shuffle2.b %[p], %[b], %[low]\n"
+        "xpv.shuffle2.b %[a], %[b], %[high]\n"
+        "xpv.shuffle2.b %[u], %[d], %[low]\n"
+        "xpv.shuffle2.b %[c], %[d], %[high]\n"
+        "xpv.pack %[b], %[u], %[p]\n"
+        "xpv.shuffle2.b %[p], %[u], %[tops]\n"
+        "xpv.pack %[d], %[c], %[a]\n"
+        "xpv.shuffle2.b %[a], %[c], %[tops]\n"
+        "xp.sw.post %[b], %[to], 4\n"
+        "xp.sw.post %[p], %[to], 4\n"
+        "xp.sw.post %[d], %[to], 4\n"
+        "xp.sw.post %[a], %[to], 4\n"
         XP_BLOCK_END
         : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
           [p] "=&r"(p), [u] "=&r"(u), [r0] "+r"(r0), [r1] "+r"(r1),
@@ -146,15 +150,15 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
                                                                              \
         __asm__ volatile(                                                    \
             ".balign 4\n1:\n"                                                \
-            XP_BLOCK XP_LOOP(0, "%[n]", words)                               \
-            BLOCK_LW_FAR("%[a]", "%[d]", "%[t]")                             \
-            BLOCK_LW_FAR("%[b]", "%[dd]", "%[t]")                            \
-            ".insn r 0x0b, 7, 0x10, %[c], %[t], %[s]\n"                      \
+            XP_BLOCK "xlp.setup 0, %[n], " #words "\n"                       \
+            "xp.lw.at %[a], %[t], %[d]\n"                                    \
+            "xp.lw.at %[b], %[t], %[dd]\n"                                   \
+            "xp.lw.postr %[c], %[t], %[s]\n"                                 \
             FIRST("%[v]", "%[a]", "%[w1]") more("%[v]", "%[b]", "%[w2]")     \
             more("%[v]", "%[c]", "%[w0]") FINISH("%[v]")                     \
-            ".insn r 0x33, 6, 0x02, %[v], %[v], %[lo]\n"                     \
-            ".insn r 0x33, 4, 0x02, %[v], %[v], %[hi]\n"                     \
-            ".insn r 0x2b, %[size], 0, %[step], %[y], %[v]\n"                \
+            "xp.max %[v], %[v], %[lo]\n"                                     \
+            "xp.min %[v], %[v], %[hi]\n"                                     \
+            "xp.st.postr %[v], %[y], %[step], %[type]\n"                     \
             "add %[t], %[t], %[tn]\n add %[y], %[y], %[yn]\n"                \
             "addi %[r], %[r], -1\n bnez %[r], 1b\n"                          \
             XP_BLOCK_END                                                     \
@@ -166,7 +170,7 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
               [low] "r"(e->low), [shift] "r"(e->shift), [lo] "r"(e->lo),     \
               [hi] "r"(e->hi), [step] "r"(p->yw), [tn] "r"(p->next),         \
               [yn] "r"(p->ynext),                                            \
-              [size] "i"(sizeof(Y) == 4 ? 6 : sizeof(Y) == 2 ? 5 : 4)        \
+              [type] "i"(XP_TYPE(Y))                                         \
             : XP_CLOBBERS);                                                  \
     }
 /* Two rows of results of three words each, columns side by side: `words`
@@ -186,15 +190,15 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
             int32_t a, b, c, u, v;                                           \
                                                                              \
             __asm__ volatile(                                                \
-                XP_BLOCK XP_LOOP(0, "%[n]", words)                           \
+                XP_BLOCK "xlp.setup 0, %[n], " #words "\n"                   \
                 "lw %[a], 16(%[t])\n lw %[b], 32(%[t])\n"                    \
-                ".insn r 0x0b, 7, 0x10, %[c], %[t], %[s]\n"                  \
+                "xp.lw.postr %[c], %[t], %[s]\n"                             \
                 FIRST("%[v]", "%[a]", "%[w1]") FIRST("%[u]", "%[a]", "%[u1]")\
                 more("%[v]", "%[b]", "%[w2]") more("%[u]", "%[b]", "%[u2]")  \
                 more("%[v]", "%[c]", "%[w0]") more("%[u]", "%[c]", "%[u0]")  \
                 FINISH("%[v]") FINISH("%[u]") CLIP("%[v]") CLIP("%[u]")      \
-                ".insn r 0x2b, %[size], 0, %[step], %[y0], %[v]\n"           \
-                ".insn r 0x2b, %[size], 0, %[step], %[y1], %[u]\n"           \
+                "xp.st.postr %[v], %[y0], %[step], %[type]\n"                \
+                "xp.st.postr %[u], %[y1], %[step], %[type]\n"                \
                 XP_BLOCK_END                                                 \
                 : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [u] "=&r"(u),    \
                   [v] "=&r"(v), [t] "+r"(t), [y0] "+r"(y0), [y1] "+r"(y1)    \
@@ -204,14 +208,14 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
                   [add] "r"(e->high), [low] "r"(e->low),                     \
                   [shift] "r"(e->shift), [hi] "r"(e->hi),                    \
                   [step] "r"(yw),                                            \
-                  [size] "i"(sizeof(Y) == 4 ? 6 : sizeof(Y) == 2 ? 5 : 4)    \
+                  [type] "i"(XP_TYPE(Y))                                     \
                 : XP_CLOBBERS);                                              \
             t = (const int32_t *)(const void *)((const char *)t + next);     \
         }                                                                    \
     }
 /* Bounds that are as far from 0, or 0 the lower. */
-#define DEPTH_CLIP_R(v) ".insn r 0x33, 5, 0x0a, " v ", " v ", %[hi]\n"
-#define DEPTH_CLIP_UR(v) ".insn r 0x33, 6, 0x0a, " v ", " v ", %[hi]\n"
+#define DEPTH_CLIP_R(v) "xp.clipr " v ", " v ", %[hi]\n"
+#define DEPTH_CLIP_UR(v) "xp.clipur " v ", " v ", %[hi]\n"
 #define DEPTH_PAIRS(name, words, FIRST, more, FINISH)                        \
     DEPTH_PAIR(name##_r, words, FIRST, more, FINISH, DEPTH_CLIP_R)           \
     DEPTH_PAIR(name##_ur, words, FIRST, more, FINISH, DEPTH_CLIP_UR)         \
@@ -227,15 +231,15 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
 /* In 32 bits, the bias being in add already; or the upper half of 64, where
  * `low` is the complement of the lower half of add. */
 #define DEPTH_SCALE32_END(v)                                                 \
-    "mul " v ", " v ", %[m]\n .insn r 0x5b, 2, 0x20, " v ", %[add], %[shift]\n"
+    "mul " v ", " v ", %[m]\n xp.addnr " v ", %[add], %[shift]\n"
 #define DEPTH_SCALE64_END(v)                                                 \
     "mul %[a], " v ", %[m]\n mulh " v ", " v ", %[m]\n"                      \
     "sltu %[a], %[low], %[a]\n add " v ", " v ", %[add]\n"                   \
     "add " v ", " v ", %[a]\n sra " v ", " v ", %[shift]\n"
-#define DEPTH_FIRST_SP(d, x, w) BLOCK_DOT("0x4c", d, x, w)
-#define DEPTH_FIRST_UP(d, x, w) BLOCK_DOT("0x40", d, x, w)
-#define DEPTH_FIRST_USP(d, x, w) BLOCK_DOT("0x44", d, x, w)
-#define DEPTH_FIRST_SUP(d, x, w) BLOCK_DOT("0x44", d, w, x)
+#define DEPTH_FIRST_SP(d, x, w) BLOCK_DOT("dotsp", d, x, w)
+#define DEPTH_FIRST_UP(d, x, w) BLOCK_DOT("dotup", d, x, w)
+#define DEPTH_FIRST_USP(d, x, w) BLOCK_DOT("dotusp", d, x, w)
+#define DEPTH_FIRST_SUP(d, x, w) BLOCK_DOT("dotusp", d, w, x)
 
 #define DEPTH_BIAS(more, d, x, w)                                            \
     "addi " d ", %[bias], 0\n" more(d, x, w)

@@ -28,10 +28,6 @@ struct epilogue {
 };
 
 #if defined XPULPV2 && defined EPILOGUE_SCALE32
-#define EPILOGUE_LOAD(T)                                                     \
-    (sizeof(T) == 4 ? 0x10 : (sizeof(T) == 2 ? 0x08 : 0) |                   \
-     ((T)-1 < (T)1 ? 0 : 0x20))
-
 static inline void epilogue_run(const struct epilogue *e, const int32_t *sum,
                                 int32_t n, Y *y)
 {
@@ -41,26 +37,26 @@ static inline void epilogue_run(const struct epilogue *e, const int32_t *sum,
     int32_t s, b, m, a;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 10)
-        ".insn r 0x0b, 7, %[lb], %1, %[bias], %[bn]\n"
-        XP_LW_STEP("%0", "%[sum]", 4)
-        ".insn r 0x0b, 7, %[lm], %2, %[mul], %[mn]\n"
-        ".insn r 0x0b, 7, %[la], %3, %[add], %[an]\n"
+        XP_BLOCK "xlp.setup 0, %[n], 10\n"
+        "xp.lt.postr %1, %[bias], %[bn], %[lb]\n"
+        "xp.lw.post %0, %[sum], 4\n"
+        "xp.lt.postr %2, %[mul], %[mn], %[lm]\n"
+        "xp.lt.postr %3, %[add], %[an], %[la]\n"
         "add %0, %0, %1\n"
-        ".insn r 0x33, 0, 0x21, %3, %0, %2\n"
+        "xp.mac %3, %0, %2\n"
         "sra %3, %3, %[shift]\n"
-        ".insn r 0x33, 6, 0x02, %3, %3, %[lo]\n"
-        ".insn r 0x33, 4, 0x02, %3, %3, %[hi]\n"
-        ".insn r 0x2b, %[store], 0, x%[size], %[y], %3\n"
+        "xp.max %3, %3, %[lo]\n"
+        "xp.min %3, %3, %[hi]\n"
+        "xp.st.post %3, %[y], %[size], %[store]\n"
         XP_BLOCK_END
         : "=&r"(s), "=&r"(b), "=&r"(m), "=&r"(a), [bias] "+r"(bias),
           [sum] "+r"(sum), [mul] "+r"(mul), [add] "+r"(add), [y] "+r"(y)
         : [n] "r"(n), [bn] "r"(e->biasn), [mn] "r"(e->muln),
           [an] "r"(e->addn), [shift] "r"(e->shift), [lo] "r"(e->lo),
-          [hi] "r"(e->hi), [lb] "i"(EPILOGUE_LOAD(BIAS)),
-          [lm] "i"(EPILOGUE_LOAD(MUL)), [la] "i"(EPILOGUE_LOAD(ADD)),
+          [hi] "r"(e->hi), [lb] "i"(XP_TYPE(BIAS)),
+          [lm] "i"(XP_TYPE(MUL)), [la] "i"(XP_TYPE(ADD)),
           [size] "i"(sizeof(Y)),
-          [store] "i"(sizeof(Y) == 4 ? 2 : sizeof(Y) == 2 ? 1 : 0)
+          [store] "i"(XP_TYPE(Y))
         : XP_CLOBBERS);
 }
 #else

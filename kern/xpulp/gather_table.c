@@ -21,8 +21,8 @@
 
 #ifdef XPULPV2
 #define TABLE_AT(d, b1, b0)                                                  \
-    ".insn r 0x57, 7, 0x48 + " #b0 ", " d ", %[w], x" #b1 "\n"
-#define TABLE_LOAD(d) ".insn r 0x03, 7, 0x20, " d ", %[x], " d "\n"
+    "xpv.extractu.b " d ", %[w], 2 * " #b1 " + " #b0 "\n"
+#define TABLE_LOAD(d) "xp.lbu.at " d ", %[x], " d "\n"
 
 /* `words` words of indices. */
 static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
@@ -30,13 +30,13 @@ static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
     int32_t w, a, b, c, d;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 12) XP_LW_STEP("%[w]", "%[i]", 4)
+        XP_BLOCK "xlp.setup 0, %[n], 12\n" "xp.lw.post %[w], %[i], 4\n"
         TABLE_AT("%[a]", 0, 0) TABLE_AT("%[b]", 0, 1) TABLE_AT("%[c]", 1, 0)
         TABLE_AT("%[d]", 1, 1) TABLE_LOAD("%[a]") TABLE_LOAD("%[b]")
         TABLE_LOAD("%[c]") TABLE_LOAD("%[d]")
-        ".insn r 0x57, 1, 0x70, %[a], %[b], %[a]\n"
-        ".insn r 0x57, 1, 0x6c, %[a], %[d], %[c]\n"
-        XP_SW_STEP("%[a]", "%[y]", 4) XP_BLOCK_END
+        "xpv.packlo.b %[a], %[b], %[a]\n"
+        "xpv.packhi.b %[a], %[d], %[c]\n"
+        "xp.sw.post %[a], %[y], 4\n" XP_BLOCK_END
         : [i] "+&r"(i), [y] "+&r"(y), [w] "=&r"(w), [a] "=&r"(a),
           [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
         : [n] "r"(words), [x] "r"(x) : XP_CLOBBERS);
@@ -45,15 +45,15 @@ static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
 /* The same of elements of two or four bytes. */
 #define TABLE_WIDE(d, b1, b0) TABLE_AT(d, b1, b0) "slli " d ", " d ", %[log]\n"
 #define TABLE_MOVE(d)                                                        \
-    ".insn r 0x03, 7, %[load], " d ", %[x], " d "\n"
-#define TABLE_STORE(d) ".insn r 0x2b, %[log], 0, x%[size], %[y], " d "\n"
+    "xp.lt.at " d ", %[x], " d ", %[load]\n"
+#define TABLE_STORE(d) "xp.st.post " d ", %[y], %[size], %[log]\n"
 
 static inline void looked_up_wide(const X *x, const I *i, Y *y, int32_t words)
 {
     int32_t w, a, b, c, d;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 17) XP_LW_STEP("%[w]", "%[i]", 4)
+        XP_BLOCK "xlp.setup 0, %[n], 17\n" "xp.lw.post %[w], %[i], 4\n"
         TABLE_WIDE("%[a]", 0, 0) TABLE_WIDE("%[b]", 0, 1)
         TABLE_WIDE("%[c]", 1, 0) TABLE_WIDE("%[d]", 1, 1)
         TABLE_MOVE("%[a]") TABLE_MOVE("%[b]") TABLE_MOVE("%[c]")
@@ -62,7 +62,7 @@ static inline void looked_up_wide(const X *x, const I *i, Y *y, int32_t words)
         : [i] "+&r"(i), [y] "+&r"(y), [w] "=&r"(w), [a] "=&r"(a),
           [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
         : [n] "r"(words), [x] "r"(x), [log] "i"(sizeof(X) == 4 ? 2 : 1),
-          [size] "i"(sizeof(X)), [load] "i"(sizeof(X) == 4 ? 0x10 : 0x28)
+          [size] "i"(sizeof(X)), [load] "i"(sizeof(X) == 4 ? 2 : 5)
         : XP_CLOBBERS);
 }
 #else

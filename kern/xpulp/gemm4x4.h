@@ -62,16 +62,16 @@ struct fours {
             "mv %4, %0\n mv %5, %1\n mv %6, %2\n mv %7, %3\n"                \
             "mv %8, %0\n mv %9, %1\n mv %10, %2\n mv %11, %3\n"              \
             "mv %12, %0\n mv %13, %1\n mv %14, %2\n mv %15, %3\n"            \
-            XP_BLOCK XP_LOOP(0, "t3", 24)                                    \
+            XP_BLOCK "xlp.setup 0, t3, 24\n"                                 \
             LOAD_X                                                           \
-            BLOCK_LW_FAR("t3", "%19", "%17")                                 \
-            BLOCK_LW_FAR("t2", "%20", "%17")                                 \
+            "xp.lw.at t3, %17, %19\n"                                        \
+            "xp.lw.at t2, %17, %20\n"                                        \
             DOT("%1", "t4", "t3") DOT("%5", "t5", "t3")                      \
             DOT("%9", "t6", "t3") DOT("%13", "t1", "t3")                     \
-            BLOCK_LW_FAR("t3", "%21", "%17")                                 \
+            "xp.lw.at t3, %17, %21\n"                                        \
             DOT("%2", "t4", "t2") DOT("%6", "t5", "t2")                      \
             DOT("%10", "t6", "t2") DOT("%14", "t1", "t2")                    \
-            XP_LW_STEP("t2", "%17", 4)                                       \
+            "xp.lw.post t2, %17, 4\n"                                        \
             DOT("%3", "t4", "t3") DOT("%7", "t5", "t3")                      \
             DOT("%11", "t6", "t3") DOT("%15", "t1", "t3")                    \
             DOT("%0", "t4", "t2") DOT("%4", "t5", "t2")                      \
@@ -89,11 +89,15 @@ struct fours {
     }
 
 #define GEMM_APART                                                           \
-    BLOCK_LW_FAR("t5", "%19", "%16") BLOCK_LW_FAR("t6", "%20", "%16")        \
-    BLOCK_LW_FAR("t1", "%21", "%16") XP_LW_STEP("t4", "%16", 4)
+    "xp.lw.at t5, %16, %19\n"                                                \
+    "xp.lw.at t6, %16, %20\n"                                                \
+    "xp.lw.at t1, %16, %21\n"                                                \
+    "xp.lw.post t4, %16, 4\n"
 #define GEMM_BESIDE                                                          \
-    XP_LW_STEP("t4", "%16", 4) XP_LW_STEP("t5", "%16", 4)                    \
-    XP_LW_STEP("t6", "%16", 4) XP_LW_STEP("t1", "%16", 4)
+    "xp.lw.post t4, %16, 4\n"                                                \
+    "xp.lw.post t5, %16, 4\n"                                                \
+    "xp.lw.post t6, %16, 4\n"                                                \
+    "xp.lw.post t1, %16, 4\n"
 
 GEMM_DOTS(gemm_dots_ss, BLOCK_SP, GEMM_APART)
 GEMM_DOTS(gemm_dots_uu, BLOCK_UP, GEMM_APART)
@@ -117,9 +121,11 @@ static inline char *gemm_copy(char *to, const void *from, int32_t n)
         return end;
     }
     if (n >= 8)
-        __asm__ volatile(XP_BLOCK XP_LOOP(0, "%4", 4)
-                         XP_LW_STEP("%2", "%1", 4) XP_LW_STEP("%3", "%1", 4)
-                         XP_SW_STEP("%2", "%0", 4) XP_SW_STEP("%3", "%0", 4)
+        __asm__ volatile(XP_BLOCK "xlp.setup 0, %4, 4\n"
+                         "xp.lw.post %2, %1, 4\n"
+                         "xp.lw.post %3, %1, 4\n"
+                         "xp.sw.post %2, %0, 4\n"
+                         "xp.sw.post %3, %0, 4\n"
                          XP_BLOCK_END
                          : "+r"(to), "+r"(x), "=&r"(a), "=&r"(b)
                          : "r"(n >> 3) : XP_CLOBBERS);

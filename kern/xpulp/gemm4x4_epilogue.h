@@ -86,9 +86,11 @@ static inline char *simd_apart(char *to, const char *from, int32_t n)
     int32_t a, b;
 
     if (n)
-        __asm__ volatile(XP_BLOCK XP_LOOP(0, "%4", 4)
-                         XP_LW_STEP("%2", "%1", 4) XP_LW_STEP("%3", "%1", 4)
-                         XP_SW_STEP("%2", "%0", 16) XP_SW_STEP("%3", "%0", 16)
+        __asm__ volatile(XP_BLOCK "xlp.setup 0, %4, 4\n"
+                         "xp.lw.post %2, %1, 4\n"
+                         "xp.lw.post %3, %1, 4\n"
+                         "xp.sw.post %2, %0, 16\n"
+                         "xp.sw.post %3, %0, 16\n"
                          XP_BLOCK_END
                          : "+r"(to), "+r"(from), "=&r"(a), "=&r"(b)
                          : "r"(n) : XP_CLOBBERS);

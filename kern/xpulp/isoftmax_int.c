@@ -45,23 +45,23 @@ static inline uint32_t powers(const struct powers *p, const X *x, int32_t n,
     uint32_t sum = 0;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 11)
-        ".insn i 0x0b, %[load], %[a], %[x], 1\n"
+        XP_BLOCK "xlp.setup 0, %[n], 11\n"
+        "xp.lt.post %[a], %[x], 1, %[type]\n"
         "add %[sum], %[sum], %[z]\n"
         "sub %[t], %[top], %[a]\n"
         "add %[q], %[a], %[base]\n"
-        ".insn r 0x5b, 0, 0x10, %[t], %[t], %[inverse]\n"
-        ".insn r 0x33, 0, 0x21, %[q], %[t], %[log2]\n"
-        ".insn r 0x33, 4, 0x02, %[t], %[t], %[most]\n"
+        "xp.mulun %[t], %[t], %[inverse], 16\n"
+        "xp.mac %[q], %[t], %[log2]\n"
+        "xp.min %[t], %[t], %[most]\n"
         "mul %[z], %[q], %[q]\n"
         "add %[z], %[z], %[c]\n"
         "srl %[z], %[z], %[t]\n"
-        XP_SW_STEP("%[z]", "%[v]", 4) XP_BLOCK_END
+        "xp.sw.post %[z], %[v], 4\n" XP_BLOCK_END
         : [a] "=&r"(a), [t] "=&r"(t), [q] "=&r"(q), [z] "+&r"(z),
           [sum] "+&r"(sum), [x] "+&r"(x), [v] "+&r"(v)
         : [n] "r"(n), [top] "r"(p->top), [base] "r"(p->base),
           [log2] "r"(p->log2), [inverse] "r"(p->inverse), [c] "r"(p->c),
-          [most] "r"(31), [load] "i"(ROWS_SIGNED(X) ? 0 : 4)
+          [most] "r"(31), [type] "i"(XP_TYPE(X))
         : XP_CLOBBERS);
     return sum + (uint32_t)z;
 }
@@ -73,10 +73,10 @@ static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
     uint32_t a = *v++, t;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 4)
-        "mulhu %[t], %[a], %[inverse]\n" XP_LW_STEP("%[a]", "%[v]", 4)
+        XP_BLOCK "xlp.setup 0, %[n], 4\n"
+        "mulhu %[t], %[a], %[inverse]\n" "xp.lw.post %[a], %[v], 4\n"
         "srl %[t], %[t], %[shift]\n"
-        ".insn r 0x2b, 0, 0, x1, %[y], %[t]\n" XP_BLOCK_END
+        "xp.sb.post %[t], %[y], 1\n" XP_BLOCK_END
         : [a] "+&r"(a), [t] "=&r"(t), [v] "+&r"(v), [y] "+&r"(y)
         : [n] "r"(n), [inverse] "r"(inverse), [shift] "r"(shift)
         : XP_CLOBBERS);

@@ -13,11 +13,11 @@
 #ifdef XPULPV2
 /* d: v shifted; t: what is off the top, not kept. */
 #define ITAMAX_SHIFT(d, v, t, w)                                             \
-    ".insn r 0x57, 7, 0x20, " w ", " t ", x2\n"                              \
-    ".insn r 0x57, 7, 0x21, " t ", " t ", x2\n"                              \
-    ".insn r 0x57, 7, 0x35, " w ", " w ", x0\n"                              \
-    ".insn r 0x57, 1, 0x20, " d ", " v ", " t "\n"                           \
-    ".insn r 0x57, 1, 0x20, " d ", " d ", " w "\n"
+    "xpv.srl.sci.b " w ", " t ", 4\n"                                        \
+    "xpv.srl.sci.b " t ", " t ", 5\n"                                        \
+    "xpv.and.sci.b " w ", " w ", 1\n"                                        \
+    "xpv.srl.b " d ", " v ", " t "\n"                                        \
+    "xpv.srl.b " d ", " d ", " w "\n"
 
 /* Sum of 256 >> s over n elements, 4 or more, of which none exceeds top. */
 static inline int32_t itamax_sum(const X *x, int32_t n, int32_t top)
@@ -27,9 +27,9 @@ static inline int32_t itamax_sum(const X *x, int32_t n, int32_t top)
     int32_t sum = n, e = 0, a, t, w;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 8) XP_LW_STEP("%[a]", "%[x]", 4)
-        ".insn r 0x57, 1, 0x50, %[sum], %[e], %[ones]\n"
-        ".insn r 0x57, 1, 0x04, %[t], %[top], %[a]\n"
+        XP_BLOCK "xlp.setup 0, %[n], 8\n" "xp.lw.post %[a], %[x], 4\n"
+        "xpv.sdotup.b %[sum], %[e], %[ones]\n"
+        "xpv.sub.b %[t], %[top], %[a]\n"
         ITAMAX_SHIFT("%[e]", "%[all]", "%[t]", "%[w]") XP_BLOCK_END
         : [sum] "+&r"(sum), [e] "+&r"(e), [a] "=&r"(a), [t] "=&r"(t),
           [w] "=&r"(w), [x] "+&r"(x)
@@ -52,10 +52,10 @@ static inline void itamax_words(const X *x, int32_t words, int32_t top,
     int32_t a, e, t, w;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 8) XP_LW_STEP("%[a]", "%[x]", 4)
-        ".insn r 0x57, 1, 0x04, %[t], %[top], %[a]\n"
+        XP_BLOCK "xlp.setup 0, %[n], 8\n" "xp.lw.post %[a], %[x], 4\n"
+        "xpv.sub.b %[t], %[top], %[a]\n"
         ITAMAX_SHIFT("%[e]", "%[inverse]", "%[t]", "%[w]")
-        XP_SW_STEP("%[e]", "%[y]", 4) XP_BLOCK_END
+        "xp.sw.post %[e], %[y], 4\n" XP_BLOCK_END
         : [a] "=&r"(a), [e] "=&r"(e), [t] "=&r"(t), [w] "=&r"(w),
           [x] "+&r"(x), [y] "+&r"(y)
         : [n] "r"(words), [top] "r"((top & 255) * 0x01010101),

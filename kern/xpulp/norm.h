@@ -53,16 +53,17 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
 
     if (n > 7)
         __asm__ volatile(
-            XP_BLOCK XP_LOOP(0, "%[n]", 6)
-            XP_LW_STEP("%[a]", "%[x]", 4) XP_LW_STEP("%[b]", "%[x]", 4)
-            ".insn r 0x57, 1, %[dot], %[s], %[a], %[ones]\n"
-            ".insn r 0x57, 1, %[dot], %[q], %[a], %[a]\n"
-            ".insn r 0x57, 1, %[dot], %[s], %[b], %[ones]\n"
-            ".insn r 0x57, 1, %[dot], %[q], %[b], %[b]\n" XP_BLOCK_END
+            XP_BLOCK "xlp.setup 0, %[n], 6\n"
+            "xp.lw.post %[a], %[x], 4\n"
+            "xp.lw.post %[b], %[x], 4\n"
+            "xpv.sdott.b %[s], %[a], %[ones], %[dot]\n"
+            "xpv.sdott.b %[q], %[a], %[a], %[dot]\n"
+            "xpv.sdott.b %[s], %[b], %[ones], %[dot]\n"
+            "xpv.sdott.b %[q], %[b], %[b], %[dot]\n" XP_BLOCK_END
             : [s] "+&r"(s), [q] "+&r"(q), [a] "=&r"(a), [b] "=&r"(b),
               [x] "+&r"(x)
             : [n] "r"(n >> 3), [ones] "r"(0x01010101),
-              [dot] "i"(NORM_SIGNED(X) ? 0x5c : 0x50)
+              [dot] "i"(XP_SIGNS(X, X))
             : XP_CLOBBERS);
     if (n & 4) {
         norm_more(xp_load(x), &s, &q);
@@ -78,18 +79,18 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
 #define NORM_F3(T)                                                           \
     (sizeof(T) == 4 ? 2 : (sizeof(T) == 2) | (NORM_SIGNED(T) ? 0 : 4))
 #define NORM_LOAD(d, p, f3, step)                                            \
-    ".insn i 0x0b, %[" f3 "], " d ", " p ", %[" step "]\n"
+    "xp.lt.post " d ", " p ", %[" step "], %[" f3 "]\n"
 
 /* Byte i, given as its bits 1 and 0, as far as the 8 bits of its quotient, the
  * uppermost of t. */
 #define NORM_BYTE(t, b1, b0)                                                 \
-    ".insn r 0x57, 7, %[byte] + " #b0 ", " t ", %[a], x" #b1 "\n"
+    "xpv.extractt.b " t ", %[a], 2 * " #b1 " + " #b0 ", %[byte]\n"
 #if NORM_MEAN
 #define NORM_FIRST(t, b1, b0)                                                \
     NORM_LOAD("%[v]", "%[w]", "wf", "ws") NORM_BYTE(t, b1, b0)               \
     NORM_LOAD("%[u]", "%[b]", "bf", "bs") "sub " t ", " t ", %[mean]\n"      \
     "mul " t ", " t ", %[v]\n"
-#define NORM_ADD(t) ".insn r 0x33, 0, 0x21, " t ", %[u], %[root]\n"
+#define NORM_ADD(t) "xp.mac " t ", %[u], %[root]\n"
 #define NORM_LENGTH 50
 #else
 #define NORM_FIRST(t, b1, b0)                                                \
@@ -100,12 +101,14 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
 #endif
 #define NORM_ONE(t, b1, b0)                                                  \
     NORM_FIRST(t, b1, b0) "srai %[v], " t ", 31\n"                           \
-    ".insn r 0x33, 1, 0x21, " t ", %[v], %[less]\n" NORM_ADD(t)              \
-    ".insn r 0x33, 5, 0x0a, " t ", " t ", %[most]\n"                         \
-    ".insn r 0x5b, 2, 0x60, " t ", %[half], %[shift]\n"                      \
+    "xp.msu " t ", %[v], %[less]\n" NORM_ADD(t)                              \
+    "xp.clipr " t ", " t ", %[most]\n"                                       \
+    "xp.addunr " t ", %[half], %[shift]\n"                                   \
     "mul " t ", " t ", %[inverse]\n"
 
-#define NORM_LOOP(count, n) XP_LOOP(0, count, n) /* n may be a macro */
+/* n may be a macro */
+#define NORM_LOOP(count, n) NORM_SETUP(count, n)
+#define NORM_SETUP(count, n) "xlp.setup 0, " count ", " #n "\n"
 
 /* Words of four elements. */
 static inline void norm_words(const struct norm *r, const X *x, NORM_DATA,
@@ -115,14 +118,14 @@ static inline void norm_words(const struct norm *r, const X *x, NORM_DATA,
 
     __asm__ volatile(
         XP_BLOCK NORM_LOOP("%[count]", NORM_LENGTH)
-        XP_LW_STEP("%[a]", "%[x]", 4)
+        "xp.lw.post %[a], %[x], 4\n"
         NORM_ONE("%[t0]", 0, 0) NORM_ONE("%[t1]", 0, 1)
-        ".insn r 0x57, 1, 0x64, %[t0], %[t1], %[upper]\n"
+        "xpv.shuffle2.b %[t0], %[t1], %[upper]\n"
         NORM_ONE("%[t2]", 1, 0) NORM_ONE("%[t3]", 1, 1)
-        ".insn r 0x57, 1, 0x64, %[t2], %[t3], %[upper]\n"
-        ".insn r 0x57, 0, 0x68, %[t0], %[t2], %[t0]\n"
+        "xpv.shuffle2.b %[t2], %[t3], %[upper]\n"
+        "xpv.pack %[t0], %[t2], %[t0]\n"
         "xor %[t0], %[t0], %[sign]\n"
-        XP_SW_STEP("%[t0]", "%[y]", 4) XP_BLOCK_END
+        "xp.sw.post %[t0], %[y], 4\n" XP_BLOCK_END
         : [a] "=&r"(a), [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2),
           [t3] "=&r"(t3), [v] "=&r"(v), [u] "=&r"(u), [x] "+&r"(x),
           [w] "+&r"(w),
@@ -133,7 +136,7 @@ static inline void norm_words(const struct norm *r, const X *x, NORM_DATA,
         : [count] "r"(count), [less] "r"(r->root - 1),
           [most] "r"(r->half - 1), [half] "r"(r->half), [shift] "r"(r->shift),
           [inverse] "r"(r->inverse), [upper] "r"(0x07030703),
-          [sign] "r"(0x80808080), [byte] "i"(NORM_SIGNED(X) ? 0x3c : 0x48),
+          [sign] "r"(0x80808080), [byte] "i"(XP_UNSIGNED(X)),
           [wf] "i"(NORM_F3(W)), [ws] "i"(sizeof(W))
 #if NORM_MEAN
           , [mean] "r"(r->mean), [root] "r"(r->root), [bf] "i"(NORM_F3(B)),

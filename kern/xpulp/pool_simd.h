@@ -13,7 +13,7 @@
 #define POOL_MOST 1
 #define POOL_SUMS 2
 #define POOL_SIGNED(T) ((T)-1 < (T)1)
-#define POOL_LOAD(d) ".insn r 0x0b, 7, 0x10, " d ", %[x], %[col]\n"
+#define POOL_LOAD(d) "xp.lw.postr " d ", %[x], %[col]\n"
 
 /* The word at any address. */
 static inline int32_t pool_load(const X *x)
@@ -25,7 +25,7 @@ static inline int32_t pool_load(const X *x)
 }
 
 #if POOL_SIMD == POOL_MOST
-#define POOL_MAX(d, v) ".insn r 0x57, 1, %[max], " d ", " d ", " v "\n"
+#define POOL_MAX(d, v) "xpv.maxt.b " d ", " d ", " v ", %[max]\n"
 
 static inline int32_t pool_max(int32_t a, int32_t b)
 {
@@ -39,12 +39,13 @@ static inline int32_t pool_row(int32_t most, const X *x, int32_t n, int32_t col)
 
     if (n > 1)
         __asm__ volatile(
-            XP_BLOCK XP_LOOP(0, "%[n]", 4) POOL_LOAD("%[v]") POOL_LOAD("%[w]")
+            XP_BLOCK "xlp.setup 0, %[n], 4\n"
+            POOL_LOAD("%[v]") POOL_LOAD("%[w]")
             POOL_MAX("%[a]", "%[v]") POOL_MAX("%[b]", "%[w]") XP_BLOCK_END
             : [a] "+&r"(most), [b] "+&r"(other), [x] "+&r"(x), [v] "=&r"(v),
               [w] "=&r"(w)
             : [n] "r"(n >> 1), [col] "r"(col),
-              [max] "i"(POOL_SIGNED(X) ? 0x18 : 0x1c)
+              [max] "i"(XP_UNSIGNED(X))
             : XP_CLOBBERS);
     if (n & 1)
         other = pool_max(other, pool_load(x));

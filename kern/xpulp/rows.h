@@ -55,12 +55,13 @@ static inline int32_t rows_greatest(const X *x, int32_t n)
     if (n > 7) {
         most = rows_max(most, xp_load(x + n - 8));
         __asm__ volatile(
-            XP_BLOCK XP_LOOP(0, "%[n]", 4)
-            XP_LW_STEP("%[a]", "%[x]", 4) XP_LW_STEP("%[b]", "%[x]", 4)
-            ".insn r 0x57, 1, %[max], %[m], %[m], %[a]\n"
-            ".insn r 0x57, 1, %[max], %[m], %[m], %[b]\n" XP_BLOCK_END
+            XP_BLOCK "xlp.setup 0, %[n], 4\n"
+            "xp.lw.post %[a], %[x], 4\n"
+            "xp.lw.post %[b], %[x], 4\n"
+            "xpv.maxt.b %[m], %[m], %[a], %[max]\n"
+            "xpv.maxt.b %[m], %[m], %[b], %[max]\n" XP_BLOCK_END
             : [m] "+&r"(most), [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x)
-            : [n] "r"(n >> 3), [max] "i"(ROWS_SIGNED(X) ? 0x18 : 0x1c)
+            : [n] "r"(n >> 3), [max] "i"(XP_UNSIGNED(X))
             : XP_CLOBBERS);
     }
     most = rows_max(most, most >> 16);

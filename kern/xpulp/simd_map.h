@@ -72,7 +72,7 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 #ifdef XPULPV2
 /* Byte i of a word, i given as its bits 1 and 0. */
 #define SIMD_BYTE(d, s, code, b1, b0)                                        \
-    ".insn r 0x57, 7, " code " + " #b0 ", " d ", " s ", x" #b1 "\n"
+    "xpv.extractt.b " d ", " s ", 2 * " #b1 " + " #b0 ", " code "\n"
 #define SIMD_BOTH(t, b1, b0)                                                 \
     SIMD_BYTE(t, "%[a]", "%[xe]", b1, b0)                                    \
     SIMD_BYTE("%[u]", "%[b]", "%[ye]", b1, b0)
@@ -80,8 +80,8 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 /* The sum, into t; of TWO also into u.  A sum of bytes of two words is two dot
  * products with a word e that has a one there. */
 #define SIMD_PUT_ADD(t, b1, b0, e)                                           \
-    ".insn r 0x57, 1, %[xd], " t ", %[a], " e "\n"                           \
-    ".insn r 0x57, 1, %[yd], " t ", %[b], " e "\n"
+    "xpv.dott.b " t ", %[a], " e ", %[xd]\n"                                 \
+    "xpv.sdott.b " t ", %[b], " e ", %[yd]\n"
 #define SIMD_PUT_SUB(t, b1, b0, e)                                           \
     SIMD_BOTH(t, b1, b0) "sub " t ", " t ", %[u]\n"
 #define SIMD_PUT_MUL(t, b1, b0, e)                                           \
@@ -89,10 +89,10 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 #define SIMD_PUT_ONE(t, b1, b0, e) SIMD_BYTE(t, "%[a]", "%[xe]", b1, b0)
 #define SIMD_PUT_TWO(t, b1, b0, e) SIMD_BOTH(t, b1, b0)
 
-#define SIMD_MAC(d, a, b) ".insn r 0x33, 0, 0x21, " d ", " a ", " b "\n"
-#define SIMD_SHIFT(d) ".insn r 0x5b, 2, 0x20, " d ", %[add], %[shift]\n"
-#define SIMD_CARRY(d) ".insn r 0x5b, 2, 0x10, " d ", " d ", %[addlow]\n"
-#define SIMD_CLIP(d, s) ".insn r 0x33, 6, 0x0a, " d ", " s ", %[range]\n"
+#define SIMD_MAC(d, a, b) "xp.mac " d ", " a ", " b "\n"
+#define SIMD_SHIFT(d) "xp.addnr " d ", %[add], %[shift]\n"
+#define SIMD_CARRY(d) "xp.addn " d ", " d ", %[addlow], 16\n"
+#define SIMD_CLIP(d, s) "xp.clipur " d ", " s ", %[range]\n"
 
 /* The sum, scaled. */
 #define SIMD_FIT_SCALE32(t)                                                  \
@@ -132,7 +132,7 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
     (4 * (SIMD_CAT(SIMD_SUM_, SIMD_SUM) + SIMD_STEPS) +                      \
      SIMD_CAT(SIMD_MORE_, SIMD_SUM))
 
-#define SIMD_LOAD_ADD XP_LW_STEP("%[b]", "%[y]", 4)
+#define SIMD_LOAD_ADD "xp.lw.post %[b], %[y], 4\n"
 #define SIMD_LOAD_SUB SIMD_LOAD_ADD
 #define SIMD_LOAD_MUL SIMD_LOAD_ADD
 #define SIMD_LOAD_TWO SIMD_LOAD_ADD
@@ -141,13 +141,13 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 /* Operands that not all have. */
 #define SIMD_WITH_ADD                                                        \
     [e0] "r"(1), [e1] "r"(1 << 8), [e2] "r"(1 << 16), [e3] "r"(1 << 24),     \
-    [xd] "i"(SIMD_SIGNED(X) ? 0x4c : 0x44),                                  \
-    [yd] "i"(SIMD_SIGNED(Y) ? 0x5c : 0x54)
+    [xd] "i"(XP_SIGNS(X, int8_t)),                                           \
+    [yd] "i"(XP_SIGNS(Y, int8_t))
 #define SIMD_WITH_SUB                                                        \
-    [xe] "i"(SIMD_SIGNED(X) ? 0x3c : 0x48),                                  \
-    [ye] "i"(SIMD_SIGNED(Y) ? 0x3c : 0x48)
+    [xe] "i"(XP_UNSIGNED(X)),                                                \
+    [ye] "i"(XP_UNSIGNED(Y))
 #define SIMD_WITH_MUL SIMD_WITH_SUB
-#define SIMD_WITH_ONE [xe] "i"(SIMD_SIGNED(X) ? 0x3c : 0x48)
+#define SIMD_WITH_ONE [xe] "i"(XP_UNSIGNED(X))
 #define SIMD_WITH_TWO SIMD_WITH_SUB, [p1] "r"(w->p1), [p1low] "r"(w->p1low)
 
 #define SIMD_PUT SIMD_CAT(SIMD_PUT_, SIMD_SUM)
@@ -159,16 +159,16 @@ static inline void simd_loop(const struct words *w, const X *x, const Y *y,
     int32_t a, b, t0, t1, t2, u, v;
 
     __asm__ volatile(
-        XP_BLOCK ".insn i 0x7b, 4, x0, %[count], 2 * %[length]\n"
-        XP_LW_STEP("%[a]", "%[x]", 4) SIMD_CAT(SIMD_LOAD_, SIMD_SUM)
+        XP_BLOCK "xlp.setup 0, %[count], %[length]\n"
+        "xp.lw.post %[a], %[x], 4\n" SIMD_CAT(SIMD_LOAD_, SIMD_SUM)
         SIMD_PUT("%[t0]", 0, 0, "%[e0]") SIMD_FIT("%[t0]")
         SIMD_PUT("%[t1]", 0, 1, "%[e1]") SIMD_FIT("%[t1]")
-        ".insn r 0x57, 1, 0x70, %[t0], %[t1], %[t0]\n"
+        "xpv.packlo.b %[t0], %[t1], %[t0]\n"
         SIMD_PUT("%[t1]", 1, 0, "%[e2]") SIMD_FIT("%[t1]")
         SIMD_PUT("%[t2]", 1, 1, "%[e3]") SIMD_FIT("%[t2]")
-        ".insn r 0x57, 1, 0x6c, %[t0], %[t2], %[t1]\n"
-        ".insn r 0x57, 1, 0x00, %[t0], %[t0], %[lo]\n"
-        XP_SW_STEP("%[t0]", "%[z]", 4) XP_BLOCK_END
+        "xpv.packhi.b %[t0], %[t2], %[t1]\n"
+        "xpv.add.b %[t0], %[t0], %[lo]\n"
+        "xp.sw.post %[t0], %[z], 4\n" XP_BLOCK_END
         : [a] "=&r"(a), [b] "=&r"(b), [t0] "=&r"(t0), [t1] "=&r"(t1),
           [t2] "=&r"(t2), [u] "=&r"(u), [v] "=&r"(v), [x] "+&r"(x),
           [y] "+&r"(y), [z] "+&r"(z)

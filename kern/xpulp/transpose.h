@@ -61,9 +61,11 @@ static inline void transpose_copy(const X *x, X *y, int32_t n)
     int32_t a, b;
 
     if (n > 7)
-        __asm__ volatile(XP_BLOCK XP_LOOP(0, "%4", 4)
-                         XP_LW_STEP("%2", "%0", 4) XP_LW_STEP("%3", "%0", 4)
-                         XP_SW_STEP("%2", "%1", 4) XP_SW_STEP("%3", "%1", 4)
+        __asm__ volatile(XP_BLOCK "xlp.setup 0, %4, 4\n"
+                         "xp.lw.post %2, %0, 4\n"
+                         "xp.lw.post %3, %0, 4\n"
+                         "xp.sw.post %2, %1, 4\n"
+                         "xp.sw.post %3, %1, 4\n"
                          XP_BLOCK_END
                          : "+&r"(x), "+&r"(y), "=&r"(a), "=&r"(b)
                          : "r"(n >> 3) : XP_CLOBBERS);

@@ -13,11 +13,8 @@
 #ifdef XPULPV2
 /* Of sdotusp the first operand is the unsigned one, so that of signed by
  * unsigned the sides change places. */
-#define VECTOR_CODE                                                          \
-    (VECTOR_SIGNED(LEFT) == VECTOR_SIGNED(RIGHT)                             \
-         ? VECTOR_SIGNED(LEFT) ? 0x5c : 0x50 : 0x54)
-#define VECTOR_XW(d, x, w) ".insn r 0x57, 1, %[code], " d ", " x ", " w "\n"
-#define VECTOR_WX(d, x, w) ".insn r 0x57, 1, %[code], " d ", " w ", " x "\n"
+#define VECTOR_XW(d, x, w) "xpv.sdott.b " d ", " x ", " w ", %[code]\n"
+#define VECTOR_WX(d, x, w) "xpv.sdott.b " d ", " w ", " x ", %[code]\n"
 
 /* A word at any address. */
 static inline int32_t vector_load(const void *p)

@@ -6,25 +6,24 @@
 #include "kern/xpulp/vector.h"
 
 #ifdef XPULPV2
-#define VECTOR_LOAD(d) ".insn r 0x0b, 7, 0x10, " d ", %[w], %[step]\n"
-#define VECTOR_MIX(d, a, mask, f3)                                           \
-    ".insn r 0x57, " f3 ", 0x64, " d ", " a ", " mask "\n"
-#define VECTOR_PACK(d, a, b) ".insn r 0x57, 0, 0x68, " d ", " a ", " b "\n"
 #define VECTOR_ROWS(DOT)                                                     \
     __asm__ volatile(                                                        \
-        XP_BLOCK XP_LOOP(0, "%[n]", 19)                                      \
-        VECTOR_LOAD("%[p]") VECTOR_LOAD("%[q]") VECTOR_LOAD("%[r]")          \
-        VECTOR_LOAD("%[t]") XP_LW_STEP("%[a]", "%[x]", 4)                    \
+        XP_BLOCK "xlp.setup 0, %[n], 19\n"                                   \
+        "xp.lw.postr %[p], %[w], %[step]\n"                                  \
+        "xp.lw.postr %[q], %[w], %[step]\n"                                  \
+        "xp.lw.postr %[r], %[w], %[step]\n"                                  \
+        "xp.lw.postr %[t], %[w], %[step]\n"                                  \
+        "xp.lw.post %[a], %[x], 4\n"                                         \
         "mv %[u], %[p]\n mv %[v], %[r]\n"                                    \
-        VECTOR_MIX("%[p]", "%[q]", "%[low]", "1")                            \
-        VECTOR_MIX("%[r]", "%[t]", "%[low]", "1")                            \
-        VECTOR_MIX("%[u]", "%[q]", "%[high]", "1")                           \
-        VECTOR_MIX("%[v]", "%[t]", "%[high]", "1")                           \
-        VECTOR_PACK("%[q]", "%[r]", "%[p]") DOT("%[s0]", "%[a]", "%[q]")     \
-        VECTOR_MIX("%[p]", "%[r]", "%[upper]", "0")                          \
+        "xpv.shuffle2.b %[p], %[q], %[low]\n"                                \
+        "xpv.shuffle2.b %[r], %[t], %[low]\n"                                \
+        "xpv.shuffle2.b %[u], %[q], %[high]\n"                               \
+        "xpv.shuffle2.b %[v], %[t], %[high]\n"                               \
+        "xpv.pack %[q], %[r], %[p]\n" DOT("%[s0]", "%[a]", "%[q]")           \
+        "xpv.shuffle2.h %[p], %[r], %[upper]\n"                              \
         DOT("%[s1]", "%[a]", "%[p]")                                         \
-        VECTOR_PACK("%[q]", "%[v]", "%[u]") DOT("%[s2]", "%[a]", "%[q]")     \
-        VECTOR_MIX("%[u]", "%[v]", "%[upper]", "0")                          \
+        "xpv.pack %[q], %[v], %[u]\n" DOT("%[s2]", "%[a]", "%[q]")           \
+        "xpv.shuffle2.h %[u], %[v], %[upper]\n"                              \
         DOT("%[s3]", "%[a]", "%[u]") XP_BLOCK_END                            \
         : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),    \
           [p] "=&r"(p), [q] "=&r"(q), [r] "=&r"(r), [t] "=&r"(t),            \
@@ -32,7 +31,7 @@
           [w] "+&r"(w)                                                       \
         : [n] "r"(fours), [step] "r"(step), [low] "r"(0x05010400),           \
           [high] "r"(0x07030602), [upper] "r"(0x00030001),                   \
-          [code] "i"(VECTOR_CODE)                                            \
+          [code] "i"(XP_SIGNS(LEFT, RIGHT))                                  \
         : XP_CLOBBERS)
 
 /* sum[0..3] += x times four columns of w, of 4 * fours rows. */
@@ -51,17 +50,18 @@ static inline void vector_transpose(const LEFT *x, const RIGHT *w, int32_t step,
 
 #define VECTOR_PAIRS(DOT)                                                    \
     __asm__ volatile(                                                        \
-        XP_BLOCK XP_LOOP(0, "%[n]", 8)                                       \
-        XP_LW_STEP("%[a]", "%[x]", 4) XP_LW_STEP("%[p]", "%[w]", 4)          \
-        XP_LW_STEP("%[q]", "%[w]", 4) "mv %[u], %[p]\n"                      \
-        VECTOR_MIX("%[p]", "%[q]", "%[even]", "1")                           \
-        VECTOR_MIX("%[u]", "%[q]", "%[odd]", "1")                            \
+        XP_BLOCK "xlp.setup 0, %[n], 8\n"                                    \
+        "xp.lw.post %[a], %[x], 4\n"                                         \
+        "xp.lw.post %[p], %[w], 4\n"                                         \
+        "xp.lw.post %[q], %[w], 4\n" "mv %[u], %[p]\n"                       \
+        "xpv.shuffle2.b %[p], %[q], %[even]\n"                               \
+        "xpv.shuffle2.b %[u], %[q], %[odd]\n"                                \
         DOT("%[s0]", "%[a]", "%[p]") DOT("%[s1]", "%[a]", "%[u]")            \
         XP_BLOCK_END                                                         \
         : [s0] "+&r"(s0), [s1] "+&r"(s1), [p] "=&r"(p), [q] "=&r"(q),        \
           [u] "=&r"(u), [a] "=&r"(a), [x] "+&r"(x), [w] "+&r"(w)             \
         : [n] "r"(fours), [even] "r"(0x06040200), [odd] "r"(0x07050301),     \
-          [code] "i"(VECTOR_CODE)                                            \
+          [code] "i"(XP_SIGNS(LEFT, RIGHT))                                  \
         : XP_CLOBBERS)
 
 /* sum[0..1] = x times both columns of w, of 4 * fours rows of two. */
@@ -84,14 +84,14 @@ static inline int32_t vector_column(const LEFT *x, const RIGHT *w,
     int32_t s = 0, a, b;
 
     __asm__ volatile(
-        XP_BLOCK XP_LOOP(0, "%[n]", 3)
-        ".insn i 0x0b, %[xf], %[a], %[x], 1\n"
-        ".insn r 0x0b, 7, %[wf], %[b], %[w], %[step]\n"
-        ".insn r 0x33, 0, 0x21, %[s], %[a], %[b]\n" XP_BLOCK_END
+        XP_BLOCK "xlp.setup 0, %[n], 3\n"
+        "xp.lt.post %[a], %[x], 1, %[xt]\n"
+        "xp.lt.postr %[b], %[w], %[step], %[wt]\n"
+        "xp.mac %[s], %[a], %[b]\n" XP_BLOCK_END
         : [s] "+&r"(s), [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x),
           [w] "+&r"(w)
-        : [n] "r"(n), [step] "r"(step), [xf] "i"(VECTOR_SIGNED(LEFT) ? 0 : 4),
-          [wf] "i"(VECTOR_SIGNED(RIGHT) ? 0 : 0x20)
+        : [n] "r"(n), [step] "r"(step), [xt] "i"(XP_TYPE(LEFT)),
+          [wt] "i"(XP_TYPE(RIGHT))
         : XP_CLOBBERS);
     return s;
 }

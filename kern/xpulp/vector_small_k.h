@@ -13,13 +13,13 @@
 #ifdef XPULPV2
 #define VECTOR_SMALL_K(DOT)                                                  \
     __asm__ volatile(                                                        \
-        XP_BLOCK XP_LOOP(0, "%[n]", 4)                                       \
-        ".insn r 0x0b, 7, 0x10, %[b], %[w], %[step]\n"                       \
+        XP_BLOCK "xlp.setup 0, %[n], 4\n"                                    \
+        "xp.lw.postr %[b], %[w], %[step]\n"                                  \
         "li %[s], 0\n" DOT("%[s]", "%[x]", "%[b]")                           \
-        XP_SW_STEP("%[s]", "%[sum]", 4) XP_BLOCK_END                         \
+        "xp.sw.post %[s], %[sum], 4\n" XP_BLOCK_END                          \
         : [b] "=&r"(b), [s] "=&r"(s), [w] "+&r"(w), [sum] "+&r"(sum)         \
         : [n] "r"(rows), [x] "r"(v), [step] "r"(step),                       \
-          [code] "i"(VECTOR_CODE)                                            \
+          [code] "i"(XP_SIGNS(LEFT, RIGHT))                                  \
         : XP_CLOBBERS)
 
 /* sum[i] = v times the word at w, for `rows` that are `step` apart. */
@@ -53,24 +53,26 @@ static inline int32_t one_result(const struct one_end *e, int32_t sum)
 }
 
 #ifdef XPULPV2
-#define ONE_LOAD(b) ".insn r 0x0b, 7, 0x10, " b ", %[w], %[step]\n"
+#define ONE_LOAD(b) "xp.lw.postr " b ", %[w], %[step]\n"
 #define ONE_END(s)                                                           \
     "mul " s ", " s ", %[mul]\n"                                             \
-    ".insn r 0x5b, 2, 0x20, " s ", %[add], %[shift]\n"                       \
-    ".insn r 0x33, 6, 0x02, " s ", " s ", %[lo]\n"                           \
-    ".insn r 0x33, 4, 0x02, " s ", " s ", %[hi]\n"                           \
-    ".insn r 0x2b, %[store], 0, x%[size], %[y], " s "\n"
+    "xp.addnr " s ", %[add], %[shift]\n"                                     \
+    "xp.max " s ", " s ", %[lo]\n"                                           \
+    "xp.min " s ", " s ", %[hi]\n"                                           \
+    "xp.st.post " s ", %[y], %[size], %[store]\n"
+#define ONE_XW(d, w) "xpv.dott.b " d ", %[x], " w ", %[code]\n"
+#define ONE_WX(d, w) "xpv.dott.b " d ", " w ", %[x], %[code]\n"
 #define ONE_PAIRS(DOT)                                                       \
     __asm__ volatile(                                                        \
-        XP_BLOCK XP_LOOP(0, "%[n]", 14) ONE_LOAD("%[b]") ONE_LOAD("%[c]")    \
-        DOT("%[b]", "%[x]", "%[b]") DOT("%[c]", "%[x]", "%[c]")              \
+        XP_BLOCK "xlp.setup 0, %[n], 14\n" ONE_LOAD("%[b]") ONE_LOAD("%[c]") \
+        DOT("%[b]", "%[b]") DOT("%[c]", "%[c]")                              \
         ONE_END("%[b]") ONE_END("%[c]") XP_BLOCK_END                         \
         : [b] "=&r"(b), [c] "=&r"(c), [w] "+&r"(w), [y] "+&r"(y)             \
         : [n] "r"(rows >> 1), [x] "r"(v), [step] "r"(step),                  \
           [mul] "r"(e->mul), [add] "r"(e->add), [shift] "r"(e->shift),       \
           [lo] "r"(e->lo), [hi] "r"(e->hi),                                  \
-          [code] "i"(VECTOR_CODE - 0x10), [size] "i"(sizeof(Y)),             \
-          [store] "i"(sizeof(Y) == 4 ? 2 : sizeof(Y) == 2 ? 1 : 0)           \
+          [code] "i"(XP_SIGNS(LEFT, RIGHT)), [size] "i"(sizeof(Y)),          \
+          [store] "i"(XP_TYPE(Y))                                            \
         : XP_CLOBBERS)
 
 /* As vector_words, with their results. */
@@ -86,9 +88,9 @@ static inline void one_words(int32_t v, const RIGHT *w, int32_t step,
     if (rows < 2)
         return;
     if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
-        ONE_PAIRS(VECTOR_WX);
+        ONE_PAIRS(ONE_WX);
     else
-        ONE_PAIRS(VECTOR_XW);
+        ONE_PAIRS(ONE_XW);
 }
 #else
 static void one_words(int32_t v, const RIGHT *w, int32_t step, int32_t rows,

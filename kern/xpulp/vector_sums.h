@@ -8,17 +8,19 @@
 #ifdef XPULPV2
 #define VECTOR4(DOT)                                                         \
     __asm__ volatile(                                                        \
-        XP_BLOCK XP_LOOP(0, "%[n]", 9)                                       \
-        XP_LW_STEP("%4", "%[x]", 4) XP_LW_STEP("%5", "%[w0]", 4)             \
-        XP_LW_STEP("%6", "%[w1]", 4) XP_LW_STEP("%7", "%[w2]", 4)            \
-        XP_LW_STEP("%8", "%[w3]", 4)                                         \
+        XP_BLOCK "xlp.setup 0, %[n], 9\n"                                    \
+        "xp.lw.post %4, %[x], 4\n"                                           \
+        "xp.lw.post %5, %[w0], 4\n"                                          \
+        "xp.lw.post %6, %[w1], 4\n"                                          \
+        "xp.lw.post %7, %[w2], 4\n"                                          \
+        "xp.lw.post %8, %[w3], 4\n"                                          \
         DOT("%0", "%4", "%5") DOT("%1", "%4", "%6")                          \
         DOT("%2", "%4", "%7") DOT("%3", "%4", "%8")                          \
         XP_BLOCK_END                                                         \
         : "+r"(s0), "+r"(s1), "+r"(s2), "+r"(s3), "=&r"(p), "=&r"(q0),       \
           "=&r"(q1), "=&r"(q2), "=&r"(q3), [x] "+r"(x), [w0] "+r"(w0),       \
           [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3)                        \
-        : [n] "r"(words), [code] "i"(VECTOR_CODE) : XP_CLOBBERS)
+        : [n] "r"(words), [code] "i"(XP_SIGNS(LEFT, RIGHT)) : XP_CLOBBERS)
 
 /* sum[0..3] = x times four rows that begin at w[0] and `at` elements on. */
 static inline void vector4(const LEFT *x, const RIGHT *w0, const int32_t at[3],
@@ -36,14 +38,15 @@ static inline void vector4(const LEFT *x, const RIGHT *w0, const int32_t at[3],
 
 #define VECTOR2(DOT)                                                         \
     __asm__ volatile(                                                        \
-        XP_BLOCK XP_LOOP(0, "%[n]", 5)                                       \
-        XP_LW_STEP("%2", "%[x]", 4) XP_LW_STEP("%3", "%[w0]", 4)             \
-        XP_LW_STEP("%4", "%[w1]", 4)                                         \
+        XP_BLOCK "xlp.setup 0, %[n], 5\n"                                    \
+        "xp.lw.post %2, %[x], 4\n"                                           \
+        "xp.lw.post %3, %[w0], 4\n"                                          \
+        "xp.lw.post %4, %[w1], 4\n"                                          \
         DOT("%0", "%2", "%3") DOT("%1", "%2", "%4")                          \
         XP_BLOCK_END                                                         \
         : "+r"(s0), "+r"(s1), "=&r"(p), "=&r"(q0), "=&r"(q1), [x] "+r"(x),   \
           [w0] "+r"(w0), [w1] "+r"(w1)                                       \
-        : [n] "r"(words), [code] "i"(VECTOR_CODE) : XP_CLOBBERS)
+        : [n] "r"(words), [code] "i"(XP_SIGNS(LEFT, RIGHT)) : XP_CLOBBERS)
 
 static inline void vector2(const LEFT *x, const RIGHT *w0, const RIGHT *w1,
                            int32_t words, int32_t sum[2])
@@ -59,12 +62,13 @@ static inline void vector2(const LEFT *x, const RIGHT *w0, const RIGHT *w1,
 
 #define VECTOR1(DOT)                                                         \
     __asm__ volatile(                                                        \
-        XP_BLOCK XP_LOOP(0, "%[n]", 3)                                       \
-        XP_LW_STEP("%1", "%[x]", 4) XP_LW_STEP("%2", "%[w]", 4)              \
+        XP_BLOCK "xlp.setup 0, %[n], 3\n"                                    \
+        "xp.lw.post %1, %[x], 4\n"                                           \
+        "xp.lw.post %2, %[w], 4\n"                                           \
         DOT("%0", "%1", "%2")                                                \
         XP_BLOCK_END                                                         \
         : "+r"(s), "=&r"(p), "=&r"(q), [x] "+r"(x), [w] "+r"(w)              \
-        : [n] "r"(words), [code] "i"(VECTOR_CODE) : XP_CLOBBERS)
+        : [n] "r"(words), [code] "i"(XP_SIGNS(LEFT, RIGHT)) : XP_CLOBBERS)
 
 static inline int32_t vector1(const LEFT *x, const RIGHT *w, int32_t words)
 {

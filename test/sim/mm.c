@@ -22,14 +22,21 @@ static void block(const int8_t *w, const int8_t *x, int32_t *y)
         XP_BLOCK
         "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"
         "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"
-        XP_LOOP(0, "%20", 14)
-        XP_LW_STEP("%8", "%14", 4) XP_LW_STEP("%9", "%15", 4)
-        XP_LW_STEP("%10", "%16", 4) XP_LW_STEP("%11", "%17", 4)
-        XP_LW_STEP("%12", "%18", 4) XP_LW_STEP("%13", "%19", 4)
-        XP_SDOT4("%0", "%12", "%8") XP_SDOT4("%1", "%12", "%9")
-        XP_SDOT4("%2", "%12", "%10") XP_SDOT4("%3", "%12", "%11")
-        XP_SDOT4("%4", "%13", "%8") XP_SDOT4("%5", "%13", "%9")
-        XP_SDOT4("%6", "%13", "%10") XP_SDOT4("%7", "%13", "%11")
+        "xlp.setup 0, %20, 14\n"
+        "xp.lw.post %8, %14, 4\n"
+        "xp.lw.post %9, %15, 4\n"
+        "xp.lw.post %10, %16, 4\n"
+        "xp.lw.post %11, %17, 4\n"
+        "xp.lw.post %12, %18, 4\n"
+        "xp.lw.post %13, %19, 4\n"
+        "xpv.sdotsp.b %0, %12, %8\n"
+        "xpv.sdotsp.b %1, %12, %9\n"
+        "xpv.sdotsp.b %2, %12, %10\n"
+        "xpv.sdotsp.b %3, %12, %11\n"
+        "xpv.sdotsp.b %4, %13, %8\n"
+        "xpv.sdotsp.b %5, %13, %9\n"
+        "xpv.sdotsp.b %6, %13, %10\n"
+        "xpv.sdotsp.b %7, %13, %11\n"
         XP_BLOCK_END
         : "=&r"(s0), "=&r"(s1), "=&r"(s2), "=&r"(s3), "=&r"(t0), "=&r"(t1),
           "=&r"(t2), "=&r"(t3), "=&r"(p), "=&r"(q), "=&r"(r), "=&r"(s),
