@@ -29,7 +29,9 @@
  * on the page itself.  Defined before this is included: RT_CORES, how many
  * cores the team has; RT_VALUES; RT_FAR, whether there are transfers to
  * external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them
- * for such transfers; RT_LARGEST, bytes of the longest transfer.  What differs from chip to chip is in its team.h. */
+ * for such transfers; RT_LARGEST, bytes of the longest transfer; RT_ALONE, if
+ * the engine takes one transfer at a time.  What differs from chip to chip is in
+ * its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -38,6 +40,10 @@
 #define MARK_WAITED() ((void)0)
 #define MARK_WORK() ((void)0)
 #define MARK_WORKED() ((void)0)
+#endif
+
+#ifndef RT_ALONE
+#define RT_ALONE 0
 #endif
 
 typedef intptr_t rt_word;
@@ -261,7 +267,8 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
     c->w++;
 }
 
-/* As one transfer, or where the engine takes less as several. */
+/* As one transfer, or where the engine takes less as several, of which one is
+ * under way at a time; none when this returns if that is all the engine takes. */
 static inline void rt_page_load(struct rt_state *s, int i)
 {
     const uint32_t bytes = (uint32_t)s->page[i].bytes;
@@ -278,6 +285,10 @@ static inline void rt_page_load(struct rt_state *s, int i)
             .far = (uintptr_t)s->page[i].at + at,
         }, s->next);
         at += n;
+        if (RT_ALONE || (parts && at < bytes)) {
+            rt_dma_wait(s->next);
+            s->next = 0;
+        }
     } while (parts && at < bytes);
 }
 
@@ -285,21 +296,23 @@ static inline void rt_page_load(struct rt_state *s, int i)
  * there. */
 static void rt_page_wait(struct rt_state *s, int i)
 {
-    MARK_WAIT();
-    rt_dma_wait(s->next);
-    MARK_WAITED();
+    if (!RT_ALONE) {
+        MARK_WAIT();
+        rt_dma_wait(s->next);
+        MARK_WAITED();
+    }
     if (RT_VALUES)
         s->base[3] = (uintptr_t)rt_page_buffer(i);
     if (i == s->to.page)
         ((rt_word *)(void *)rt_page_buffer(i))[s->to.word] = END;
 }
 
-/* All transfers are over in the end. */
-static void rt_end(struct rt_core *c)
+/* Transfers of the first n slots are over. */
+static void rt_end(struct rt_core *c, uint32_t n)
 {
     uint32_t i;
 
-    for (i = 0; i < RT_SLOTS; i++)
+    for (i = 0; i < n; i++)
         if (c->s->slot[i])
             rt_wait(c, i);
 }
@@ -309,7 +322,7 @@ static inline int rt_turn(struct rt_core *c)
 {
     if (c->at == c->last) {
         if (c->lead)
-            rt_end(c);
+            rt_end(c, RT_SLOTS);
         return 0;
     }
     c->at++;
@@ -327,8 +340,13 @@ static inline void rt_met(struct rt_core *c, uint32_t kernel)
     if (c->layer)
         MARK_LAYER();
     c->layer = kernel & RT_LAST;
-    if (c->fresh && c->at < c->last)
-        rt_page_load(c->s, c->at + 1);
+    if (!c->fresh || c->at == c->last)
+        return;
+    if (RT_ALONE) {
+        rt_end(c, RT_IO_SLOT);
+        rt_wait_now(c);
+    }
+    rt_page_load(c->s, c->at + 1);
 }
 
 /* Up to where all meet; 0: the end. */

@@ -9,6 +9,10 @@
 
 enum { IDS = 16, EXTERNAL = 64 << 20 };
 
+#ifndef DMA_QUEUE
+#define DMA_QUEUE 16
+#endif
+
 struct pending {
     struct rt_move m;
     int busy;
@@ -81,17 +85,19 @@ static void deliver(const struct rt_move *m)
     }
 }
 
-/* The bit of its id. */
-static uint32_t begin(struct pending *p, const struct rt_move *m)
+/* The bit of its id; the engine takes so many at a time. */
+static uint32_t begin(struct pending *p, const struct rt_move *m, int queue)
 {
-    int i;
+    int i, busy = 0;
 
     if (!rt_move_bytes(m) || rt_move_bytes(m) % row_of(m))
         stop("a transfer of no bytes, or no whole rows");
-    for (i = 0; i < IDS && p[i].busy; i++)
-        ;
-    if (i == IDS)
+    for (i = 0; i < IDS; i++)
+        busy += p[i].busy;
+    if (busy >= queue || busy == IDS)
         stop("too many transfers under way");
+    for (i = 0; p[i].busy; i++)
+        ;
     p[i].m = *m;
     p[i].busy = 1;
     destroy(&p[i].m);
@@ -114,7 +120,7 @@ static void end(struct pending *p, uint32_t ids)
 
 uint32_t rt_dma_start(struct rt_move m, uint32_t with)
 {
-    return with | begin(dma, &m);
+    return with | begin(dma, &m, DMA_QUEUE);
 }
 
 void rt_dma_wait(uint32_t ids)
@@ -130,7 +136,7 @@ uint32_t rt_io_start(struct rt_move m)
     if (m.far + (uint64_t)(rows - 1) * m.stride + row > EXTERNAL)
         stop("a transfer beyond external memory");
     m.far += (uintptr_t)external;
-    return begin(io, &m);
+    return begin(io, &m, IDS);
 }
 
 void rt_io_wait(uint32_t ids)

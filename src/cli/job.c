@@ -204,7 +204,7 @@ bool job_limits(Job *j, const Mem *m)
  * would lie in memory that values spill from. */
 static bool keeps_example(const Job *j)
 {
-    const Dma *io = soc_dma(j->soc, 2, 3);
+    const Dma *io = soc_hop(j->soc, 1);
     int64_t n = 0;
     int i;
 
@@ -238,7 +238,7 @@ static void check_objective(const Job *j)
     if (j->o.objective != AIM_energy)
         return;
     for (i = 0; i < (int)LEN(events); i++)
-        if ((!i || soc_dma(j->soc, i, i + 1)) &&
+        if ((!i || soc_hop(j->soc, i - 1)) &&
             isnan(soc_energy(j->soc, events[i])))
             err(ERR_USAGE, "--objective energy: the description of %s has no "
                 "line `energy %s pj=N`", j->soc->name, events[i]);

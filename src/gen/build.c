@@ -141,10 +141,20 @@ static const char host_rules[] =
     "$(BUILD)/host/$(NAME): $(HOST_OBJ)\n"
     "\t$(HOST_CC) $(HOST_CFLAGS) -o $@ $(HOST_OBJ) -lm\n\n"
     "$(BUILD)/host/%.o: %\n\t@mkdir -p $(@D)\n"
-    "\t$(HOST_CC) $(HOST_CFLAGS) $(DEFS) -DTILEWRIGHT_EMULATE -I. -MMD -c"
-    " -o $@ $<\n\n"
+    "\t$(HOST_CC) $(HOST_CFLAGS) $(DEFS) -DTILEWRIGHT_EMULATE $(HOST_DEFS) \\\n"
+    "\t    -I. -MMD -c -o $@ $<\n\n"
     "host: $(BUILD)/host/$(NAME)\n\t$<\n\n"
     ".PHONY: host\n-include $(HOST_OBJ:.o=.d)\n";
+
+/* The emulation takes no more transfers at a time than the chip's DMA. */
+static void put_host_rules(const Gen *g, Str *out)
+{
+    const Dma *d = soc_hop(g->p->soc, 0);
+
+    str_put(out, host_rules);
+    if (d)
+        str_fmt(out, "HOST_DEFS = -DDMA_QUEUE=%d\n", d->queue);
+}
 
 static void put_makefile(Gen *g, const Str *rt)
 {
@@ -168,7 +178,7 @@ static void put_makefile(Gen *g, const Str *rt)
         has_selftest(g) ? arena_fmt(g->mem, "%s_selftest.c", g->name) : "");
     put_make_rules(g, &b);
     if (g->p->program->team)
-        str_put(&b, host_rules);
+        put_host_rules(g, &b);
     gen_file(g, "Makefile", &b);
 }
 

@@ -23,7 +23,7 @@ int gen_far_output(const Plan *p, const Val *v)
 
 const char *gen_beside_far(const Gen *g)
 {
-    return g->p->soc->mems[soc_dma(g->p->soc, 2, 3)->near].name;
+    return g->p->soc->mems[soc_hop(g->p->soc, 1)->near].name;
 }
 
 /* In the program of an SDK that is where arrays are anyway. */

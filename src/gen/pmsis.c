@@ -21,7 +21,7 @@ static void put_storage(Gen *g, Str *out)
         if (plan_uses(g->p, i))
             str_fmt(out, "static %sunsigned char %s[%s_%s_BYTES]\n"
                     "    __attribute__((aligned(%s_%s_ALIGN)));\n",
-                    g->p->soc->mems[i].level == 1 ? "PI_L1 " : "", m,
+                    soc_hop(g->p->soc, 0)->near == i ? "PI_L1 " : "", m,
                     g->caps, caps, g->caps, caps);
     }
     str_fmt(out, "static PI_L1 struct %s net;\nstatic int bad;\n\n", g->name);
@@ -43,7 +43,7 @@ static void put_cluster(Gen *g, bool test, Str *out)
 /* Constants to external memory, by way of the L2. */
 static void put_load(Gen *g, Str *out)
 {
-    const char *room = gen_mem(g, soc_dma(g->p->soc, 2, 3)->near);
+    const char *room = gen_mem(g, soc_hop(g->p->soc, 1)->near);
 
     str_fmt(out,
         "static int load(void)\n{\n"

@@ -18,9 +18,17 @@ static int count_slots(const Program *p, bool io)
 /* Bytes of a transfer into the nearest memory. */
 static int largest(const Gen *g)
 {
-    const Dma *d = soc_dma(g->p->soc, 1, 2);
+    const Dma *d = soc_hop(g->p->soc, 0);
 
     return d ? (int)item_int(d->item, "largest", INT32_MAX) : INT32_MAX;
+}
+
+/* Does the DMA take one transfer at a time? */
+static bool alone(const Gen *g)
+{
+    const Dma *d = soc_hop(g->p->soc, 0);
+
+    return d && d->queue == 1;
 }
 
 void gen_team_top(Gen *g, Str *out)
@@ -29,7 +37,10 @@ void gen_team_top(Gen *g, Str *out)
 
     near = count_slots(g->p->program, false);
     far = count_slots(g->p->program, true);
-    str_fmt(out, "#include \"rt/team.h\"\n\n"
+    str_put(out, "#include \"rt/team.h\"\n\n");
+    if (alone(g))
+        str_put(out, "#define RT_ALONE 1\n");
+    str_fmt(out,
             "enum { RT_CORES = %d, RT_VALUES = %d, RT_FAR = %d,\n"
             "       RT_IO_SLOT = %d, RT_SLOTS = %d, RT_LARGEST = %d };\n"
             "#include \"rt/program.h\"\n\n", g->p->soc->ncore,

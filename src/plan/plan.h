@@ -350,8 +350,6 @@ bool rec_alike(const Rec *a, const Rec *b);
 Rec *rec_new(Program *q, RecKind kind);
 
 /* plan.c */
-/* The first memory of a level that holds such things; -1: there is none. */
-int mem_at(const Soc *soc, int level, unsigned holds);
 /* Is it a chip with DMA, and memories for tiles? */
 bool tiled_fits(const Soc *soc);
 int plan_add_buf(Plan *p, Buf b); /* its index */

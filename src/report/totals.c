@@ -179,7 +179,7 @@ bool report_has_cycles(const Report *r)
 
 bool report_has_dma(const Report *r)
 {
-    return r->soc && soc_dma(r->soc, 1, 2);
+    return r->soc && soc_hop(r->soc, 0);
 }
 
 const char *report_engine(const Report *r)

@@ -109,18 +109,35 @@ void soc_dmas(Soc *s)
             add_dma(s, it);
 }
 
-const Dma *soc_dma(const Soc *s, int from, int to)
+/* May an engine be the first hop: do buffers lie at both of its ends? */
+static bool is_first_hop(const Soc *s, const Dma *d)
 {
+    const Mem *near = &s->mems[d->near], *far = &s->mems[d->far];
+
+    return near->holds & far->holds & HOLDS_buffers && near->mapped &&
+           far->mapped;
+}
+
+static bool is_nearer(const Soc *s, const Dma *a, const Dma *b)
+{
+    int near = s->mems[a->near].level - s->mems[b->near].level;
+
+    return near ? near < 0 : s->mems[a->far].level < s->mems[b->far].level;
+}
+
+const Dma *soc_hop(const Soc *s, int k)
+{
+    const Dma *before = k ? soc_hop(s, k - 1) : NULL, *best = NULL;
     int i;
 
-    for (i = 0; i < s->ndma; i++) {
+    for (i = 0; i < s->ndma && (!k || before); i++) {
         const Dma *d = &s->dmas[i];
-        int near = s->mems[d->near].level, far = s->mems[d->far].level;
 
-        if ((near == from && far == to) || (near == to && far == from))
-            return d;
+        if ((k ? d->near == before->far : is_first_hop(s, d)) &&
+            (!best || is_nearer(s, d, best)))
+            best = d;
     }
-    return NULL;
+    return best;
 }
 
 /* A row begins anywhere and so is cut once more than its length says, but for

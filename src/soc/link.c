@@ -138,16 +138,15 @@ static void put_team(const Soc *s, int64_t bound, Str *out)
 /* Where the registers of the I/O DMA are, for rt/pulp/ext.c. */
 static void put_hyper(const Soc *s, Str *out)
 {
-    const Item *it;
+    const Dma *d = soc_hop(s, 1);
+    int64_t at;
 
-    for (it = NULL; (it = soc_next(s, "dma", it));)
-        if (!strcmp(item_word(it, "model", ""), "hyper")) {
-            int64_t at = item_int(it, "base", 0) + item_int(it, "rx_tx", 0);
-
-            str_fmt(out, "    rt_hyper = 0x%" PRIx64 ";\n"
-                    "    rt_hyper_config = 0x%" PRIx64 ";\n", at,
-                    at + item_int(it, "config", 0));
-        }
+    if (!d || strcmp(item_word(d->item, "model", ""), "hyper"))
+        return;
+    at = item_int(d->item, "base", 0) + item_int(d->item, "rx_tx", 0);
+    str_fmt(out, "    rt_hyper = 0x%" PRIx64 ";\n"
+            "    rt_hyper_config = 0x%" PRIx64 ";\n", at,
+            at + item_int(d->item, "config", 0));
 }
 
 static void put_buffers(const Soc *s, Str *out)

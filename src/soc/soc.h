@@ -114,10 +114,11 @@ Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
 void soc_grow(Soc *s, Mem *m, int64_t n);
 void soc_print(const Soc *s, Str *out); /* one whole description */
 
-/* dma.c: the engine between memories of two levels (in any order); NULL: there
- * is none.  dma_moves: for how long it moves rows of `row` bytes, 1 row if they
+/* dma.c: the engine of hop k outwards from the cores, whatever the levels are
+ * called; NULL: there is none.  Hop 0 is between the nearest memories that hold
+ * buffers, hop 1 goes on from the farther of these.  dma_moves: for how long it moves rows of `row` bytes, 1 row if they
  * are in one piece.  dma_cycles: of one transfer of `bytes` in all, alone. */
-const Dma *soc_dma(const Soc *s, int from, int to);
+const Dma *soc_hop(const Soc *s, int k);
 double dma_moves(const Dma *d, bool in, int64_t row, int64_t rows);
 double dma_cycles(const Dma *d, bool in, int64_t bytes, int64_t rows);
 /* Picojoules of an `energy` line (core_cycle, dma_byte, ext_byte ...); NaN

@@ -342,17 +342,14 @@ static bool start_move(Check *c, const Exec *x, Going *now)
 /* An engine has so many transfers under way, or in its queue. */
 static bool check_queue(Check *c, const Step *s)
 {
-    const Soc *soc = c->p->soc;
-    int i, n = 1, most = 1 << 30;
+    const Dma *d = soc_hop(c->p->soc, s->engine == ENG_io);
+    int i, n = 1;
 
-    if (s->engine == ENG_core)
+    if (s->engine == ENG_core || !d)
         return true;
     for (i = 0; i < c->ngoing; i++)
         n += c->going[i].engine == s->engine;
-    for (i = 0; i < soc->ndma; i++)
-        if ((s->engine == ENG_io) == !soc->mems[soc->dmas[i].far].mapped)
-            most = soc->dmas[i].queue;
-    return n <= most || wrong(c, "node %s: %d transfers at once",
+    return n <= d->queue || wrong(c, "node %s: %d transfers at once",
                               s->node->name, n);
 }
 

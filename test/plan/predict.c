@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 {
     Arena *a = arena_new();
     const Soc *s = soc_read(a, argc > 1 ? argv[1] : "gap8");
-    const Dma *mchan = soc_dma(s, 1, 2), *hyper = soc_dma(s, 2, 3);
+    const Dma *mchan = soc_hop(s, 0), *hyper = soc_hop(s, 1);
     unsigned in, n, rows, cycles;
     char name[40];
 

@@ -360,7 +360,7 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
     t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
     t->l3 = -1;
     t->fusion = FUSE_all;
-    t->dma = soc_dma(soc, 1, 2);
+    t->dma = soc_hop(soc, 0);
     tiler_aim(t);
     seq = order_given(a, g, &n);
     t->s = alloc_values(a, g, choose_kernels(c, g), seq, n);

@@ -42,7 +42,7 @@ static void turn_page(Clock *c, const Rec *r)
 
 static void start_move(Clock *c, const Rec *r, When *w)
 {
-    const Dma *d = soc_dma(c->soc, r->io ? 2 : 1, r->io ? 3 : 2);
+    const Dma *d = soc_hop(c->soc, r->io);
     int64_t *engine = &c->engine[r->io][!r->io && r->in];
     int64_t *slot = &c->slot[r->io][r->slot];
     int64_t setup = (int64_t)(r->in ? d->in.setup : d->out.setup);

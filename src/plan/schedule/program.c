@@ -398,21 +398,19 @@ static void find_groups(Maker *m)
 }
 
 /* A team has one transfer under way beside those of records, of the next page;
- * one more is kept free, so that none is ever waited for before it starts. */
+ * one more is kept free, so that none is ever waited for before it starts.  An
+ * engine that takes one at a time has either (RT_ALONE in rt/program.h). */
 static void set_limits(Maker *m)
 {
     int io;
 
     for (io = 0; io < 2; io++) {
-        const Dma *d = soc_dma(m->p->soc, 1 + io, 2 + io);
+        const Dma *d = soc_hop(m->p->soc, io);
 
         if (!d)
             continue;
         m->most[io] = MIN(MOST_SLOTS, io ? d->queue : MAX(1, d->queue - 2));
         m->largest[io] = item_int(d->item, "largest", INT32_MAX);
-        if (!io && d->queue < 2 && m->q->team)
-            err(ERR_MODEL, "chip %s: dma %s: queue=1: a team's program wants "
-                "2, one of them for its next page", m->p->soc->name, d->name);
     }
 }
 

@@ -190,20 +190,7 @@ bool val_is_inlined(const Val *v)
            type_info[v->type].bytes <= 4;
 }
 
-/* The first memory of a level that holds such things; -1: there is none. */
-int mem_at(const Soc *soc, int level, unsigned holds)
-{
-    int i;
-
-    for (i = 0; i < soc->nmem; i++)
-        if (soc->mems[i].level == level && soc->mems[i].holds & holds)
-            return i;
-    return -1;
-}
-
 bool tiled_fits(const Soc *soc)
 {
-    return soc_dma(soc, 1, 2) &&
-           mem_at(soc, 1, HOLDS_buffers) >= 0 &&
-           mem_at(soc, 2, HOLDS_buffers) >= 0;
+    return soc_hop(soc, 0) != NULL;
 }

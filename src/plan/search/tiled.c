@@ -36,11 +36,12 @@ static int64_t bound_with(Tiler *t, int64_t l1, int64_t l2)
 static Tiler new_tiler(Plan *p, Allocs *s, const Chooser *c)
 {
     Tiler t = {.mem = p->mem, .p = p, .s = s, .chooser = c,
-               .l1 = mem_at(p->soc, 1, HOLDS_buffers),
-               .l2 = mem_at(p->soc, 2, HOLDS_buffers),
-               .l3 = mem_at(p->soc, 3, HOLDS_weights),
-               .dma = soc_dma(p->soc, 1, 2), .io = soc_dma(p->soc, 2, 3)};
+               .dma = soc_hop(p->soc, 0), .io = soc_hop(p->soc, 1)};
 
+    t.l1 = t.dma->near;
+    t.l2 = t.dma->far;
+    t.l3 = t.io && p->soc->mems[t.io->far].holds & HOLDS_weights ? t.io->far
+                                                                 : -1;
     tiler_aim(&t);
     t.in_l3 = NEWN(p->mem, bool, s->nalloc + 1);
     tiler_layers(&t);
