@@ -1,6 +1,7 @@
 /* Memory by lifetime: blocks that are filled from one end and dropped whole. */
 #include "base/base.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ enum { FIRST = 4 * 1024, BLOCK = 64 * 1024, UNIT = 16 };
 
 typedef struct Block Block;
 struct Block {
-    Block *next;
+    Block *prev, *next;
     size_t used;
     size_t size;
     _Alignas(16) char data[];
@@ -61,12 +62,37 @@ static void *get_large(Arena *a, size_t size)
 
     b->used = size;
     if (a->head) {
+        b->prev = a->head;
         b->next = a->head->next;
+        if (b->next)
+            b->next->prev = b;
         a->head->next = b;
     } else {
         a->head = b;
     }
     return b->data;
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + UNIT - 1) & ~(size_t)(UNIT - 1);
+}
+
+void arena_drop(Arena *a, void *v, size_t n, size_t size)
+{
+    Block *b;
+
+    if (!v || rounded(n * size) <= BLOCK / 4)
+        return;
+    b = (Block *)((char *)v - offsetof(Block, data));
+    if (b->prev)
+        b->prev->next = b->next;
+    else
+        a->head = b->next;
+    if (b->next)
+        b->next->prev = b->prev;
+    a->bytes -= b->size;
+    free(b);
 }
 
 void *arena_get(Arena *a, size_t n, size_t size)
@@ -76,12 +102,14 @@ void *arena_get(Arena *a, size_t n, size_t size)
 
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
         err(ERR_MODEL, "asked for %zu elements of %zu bytes", n, size);
-    bytes = (bytes + UNIT - 1) & ~(size_t)(UNIT - 1);
+    bytes = rounded(bytes);
     if (bytes > BLOCK / 4)
         return get_large(a, bytes);
     if (!b || b->size - b->used < bytes) {
         b = add_block(a, MAX(bytes, MAX(FIRST, MIN(BLOCK, a->bytes))));
         b->next = a->head;
+        if (b->next)
+            b->next->prev = b;
         a->head = b;
     }
     b->used += bytes;
@@ -98,6 +126,15 @@ void *arena_grow(Arena *a, void *v, size_t n, size_t size)
     w = arena_get(a, MAX(4, 2 * n), size);
     if (n)
         memcpy(w, v, n * size);
+    return w;
+}
+
+void *arena_regrow(Arena *a, void *v, size_t n, size_t size)
+{
+    void *w = arena_grow(a, v, n, size);
+
+    if (n && w != v)
+        arena_drop(a, v, MAX(4, n), size);
     return w;
 }
 

@@ -31,6 +31,11 @@ char *arena_fmt(Arena *a, const char *fmt, ...)
 size_t arena_bytes(const Arena *a);
 /* Makes room for element n of a growing array: v is at least n + 1 long. */
 #define GROW(a, v, n) ((v) = arena_grow(a, v, n, sizeof *(v)))
+/* The same where nobody else knows the array: what it was is free again. */
+#define REGROW(a, v, n) ((v) = arena_regrow(a, v, n, sizeof *(v)))
+void *arena_regrow(Arena *a, void *v, size_t n, size_t size);
+/* Frees an array that arena_get gave from a, if it is large. */
+void arena_drop(Arena *a, void *v, size_t n, size_t size);
 void *arena_grow(Arena *a, void *v, size_t n, size_t size);
 
 /* err.c: the exit codes of the contract */

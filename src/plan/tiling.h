@@ -76,7 +76,7 @@ typedef struct Cand {
 /* Candidates of one grid whose time is known: by where allocations are, and
  * which operands pass through L2; whatever else lies behind it. */
 typedef struct Timed {
-    unsigned in_l2, staged;
+    unsigned in_l2, staged, early;
     Cand cand;
 } Timed;
 
@@ -84,6 +84,18 @@ typedef struct Times {
     Timed *v;
     int n;
 } Times;
+
+/* Grids of layers that are alike. */
+typedef struct Grids Grids;
+struct Grids {
+    struct Grid *v;     /* NULL: not listed */
+    int n;
+    int64_t wanted, denied; /* as of a layer, for those that are known */
+    int64_t *key;       /* what is alike */
+    int nkey;
+    Grids *next;
+};
+typedef struct GridTable GridTable; /* alike.c */
 
 typedef struct Cands {
     Cand *v;
@@ -141,8 +153,7 @@ typedef struct LayerInst {
     Cands *cands;       /* by the set of those resident in L2 */
     CandSet *set;       /* these, and others that may be wanted again */
     int nset;
-    struct Grid *grids;
-    int ngrid;
+    Grids *grids;
     int64_t wanted, denied; /* the room with which all kernels chosen for it are
                            allowed, and that with which one is that was not:
                            from the one to the other, they stay as they are */
@@ -227,6 +238,7 @@ typedef struct Tiler {
     int64_t listed;     /* candidates are listed that need as much */
     LayerInst *layer;
     int nlayer;
+    GridTable *grids;   /* of all */
     int *first, *last;  /* by allocation: layers between which it lives */
     int *wrote;         /* by allocation: how many layers there are up to the
                            last that writes it; 0: none does */
@@ -244,6 +256,7 @@ typedef struct Tiler {
     int effort;         /* 1: more sizes of tiles are considered; 2: and levels
                            of more allocations at once */
     int64_t *cap;       /* by layer: room of L1; NULL: all there is */
+    Arena *program;     /* of the plan's program; NULL: there was none */
     bool drafts;        /* each plan has memory of its own: */
     Arena *draft, *best_draft; /* of the one that is tried, and of the best */
     BestPlan best;      /* of those that are tried together */

@@ -38,7 +38,7 @@ typedef struct Maker {
 
 Rec *rec_new(Program *q, RecKind kind)
 {
-    GROW(q->mem, q->code, (size_t)q->ncode);
+    REGROW(q->mem, q->code, (size_t)q->ncode);
     q->code[q->ncode] = (Rec){.kind = kind, .pos = -1};
     return &q->code[q->ncode++];
 }

@@ -43,7 +43,7 @@ static uint64_t hash_rec(const Rec *c)
         key[5] = (int64_t)hash_mem(
             &c->step->dims, (size_t)dims_of(c->step->node->op)->size);
     for (i = 0; i < c->nplace; i++)
-        key[6 + i] = ((int64_t)c->place[i].buf << 8) +
+        key[6 + i] = (int64_t)c->place[i].buf * 256 +
                      c->place[i].mem * 16 + c->place[i].kind;
     return hash_mem(key, (size_t)(6 + i) * sizeof *key);
 }
@@ -211,7 +211,7 @@ static void add_item(Program *q, Rec c, int flat)
         k->layer = c.layer;
         return;
     }
-    GROW(q->mem, q->item, (size_t)q->nitem);
+    REGROW(q->mem, q->item, (size_t)q->nitem);
     c.flat = flat;
     q->item[q->nitem++] = c;
 }

@@ -86,10 +86,12 @@ static int64_t stack_of(const Plan *p, const Step *s)
 static void more_steps(Plan *p)
 {
     int n = MAX(64, 2 * p->cstep);
-    Step *step = NEWN(p->steps ? p->steps : p->mem, Step, n);
+    Arena *mem = p->steps ? p->steps : p->mem;
+    Step *step = NEWN(mem, Step, n);
 
     if (p->nstep)
         memcpy(step, p->step, (size_t)p->nstep * sizeof *step);
+    arena_drop(mem, p->step, (size_t)p->cstep, sizeof *step);
     p->step = step;
     p->cstep = n;
 }

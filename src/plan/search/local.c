@@ -58,13 +58,14 @@ static void note_waits(LocalSearch *x)
 {
     const Plan *p = x->t->p;
     Arena *mem = arena_new();
-    const When *when = program_trace(mem, p->program);
+    const Program *q = tiler_program(x->t);
+    const When *when = program_trace(mem, q);
     int i;
 
     memset(x->wait, 0, (size_t)x->t->nlayer * sizeof *x->wait);
-    for (i = 0; i < p->program->ncode; i++)
-        if (p->program->code[i].kind == REC_wait)
-            x->wait[p->step[p->program->code[i].pos].layer] +=
+    for (i = 0; i < q->ncode; i++)
+        if (q->code[i].kind == REC_wait)
+            x->wait[p->step[q->code[i].pos].layer] +=
                 when[i].to - when[i].from;
     arena_end(mem);
 }
@@ -78,6 +79,7 @@ static void keep(LocalSearch *x, int64_t cost)
         arena_end(t->best_draft);
     t->best_draft = t->draft;
     x->best = *t->p;
+    x->best.program = NULL;
     x->cost = cost;
     x->code = t->code;
     memcpy(x->live, live_of(t, t->l1, &most),

@@ -391,12 +391,12 @@ void make_minimum(Tiler *t, const PlanOpts *o)
 }
 
 /* Bytes of L2 that a plan takes: buffers, constants, steps. */
-static int64_t l2_used(const Tiler *t)
+static int64_t l2_used(Tiler *t)
 {
     const Plan *p = t->p;
 
     return p->used[t->l2] + p->consts[t->l2] +
-           program_bytes(p->program);
+           program_bytes(tiler_program(t));
 }
 
 /* Means and a size of L2, and what a plan takes of it then. */

@@ -124,6 +124,16 @@ static bool overlap_more(Tiler *t)
     return more;
 }
 
+const Program *tiler_program(Tiler *t)
+{
+    if (t->p->program)
+        return t->p->program;
+    if (t->program)
+        arena_end(t->program);
+    t->program = arena_new();
+    return t->p->program = program_make(t->program, t->p);
+}
+
 /* Is as much kept for the program as it takes?  If not, it is next time; nor
  * is room for fetches left that is not needed. */
 static bool knows_program(Tiler *t)
@@ -131,8 +141,7 @@ static bool knows_program(Tiler *t)
     int64_t n;
     bool loose;
 
-    t->p->program = program_make(t->mem, t->p);
-    n = program_bytes(t->p->program);
+    n = program_bytes(tiler_program(t));
     loose = !t->counted && t->nfetch && n + LOOSE < t->code;
     if (n <= t->code && !loose)
         return true;
@@ -299,6 +308,7 @@ void best_keep(Tiler *t, int64_t cost)
     *b = (BestPlan){cost, *p, t->draft, t->fusion, t->fills, t->spills,
                     b->in_l3, t->chunk, t->code};
     memcpy(b->in_l3, t->in_l3, (size_t)t->s->nalloc);
+    b->plan.program = NULL;
     t->draft = NULL;
     p->step = was.step;
     p->cstep = was.cstep;

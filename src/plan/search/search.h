@@ -26,6 +26,8 @@ typedef struct Rooms {
 Rooms new_rooms(Tiler *t, int64_t l1, int64_t l2);
 Solution solve_rooms(Tiler *t, int64_t l1, int64_t l2);
 bool solves(Tiler *t, int64_t l1, int64_t l2);
+/* The program of the steps as they are, until the next is made. */
+const Program *tiler_program(Tiler *t);
 /* A plan with everything as it is set; false: none fits. */
 bool try_placement(Tiler *t, const PlanOpts *o);
 /* Keeps the plan if it is the best until now; what is tried next is another.

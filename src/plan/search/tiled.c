@@ -53,6 +53,9 @@ static void count_plan(Tiler *t)
 {
     Plan *p = t->p;
 
+    if (t->program)
+        arena_end(t->program);
+    t->program = NULL;
     p->program_room = t->code;
     p->program = program_make(p->mem, p);
     p->ram = p->used[t->l1] + p->used[t->l2];

@@ -176,7 +176,7 @@ void pipe_wait(int64_t then, Pipe *c)
 
 /* --- lists --- */
 
-bool times_find(const Times *l, unsigned in_l2, unsigned staged, Cand *cand)
+bool times_find(const Times *l, const Timed *like, Cand *cand)
 {
     int64_t l2_bytes = cand->l2_bytes;
     int i;
@@ -184,7 +184,8 @@ bool times_find(const Times *l, unsigned in_l2, unsigned staged, Cand *cand)
     for (i = 0; i < l->n; i++) {
         const Timed *x = &l->v[i];
 
-        if (x->in_l2 != in_l2 || x->staged != staged ||
+        if (x->in_l2 != like->in_l2 || x->staged != like->staged ||
+            x->early != like->early ||
             x->cand.rows_first != cand->rows_first ||
             x->cand.depth != cand->depth || x->cand.whole != cand->whole)
             continue;
@@ -195,11 +196,10 @@ bool times_find(const Times *l, unsigned in_l2, unsigned staged, Cand *cand)
     return false;
 }
 
-void times_add(Tiler *t, Times *l, unsigned in_l2, unsigned staged,
-               const Cand *cand)
+void times_add(Tiler *t, Times *l, const Timed *x)
 {
     GROW(t->mem, l->v, (size_t)l->n);
-    l->v[l->n++] = (Timed){in_l2, staged, *cand};
+    l->v[l->n++] = *x;
 }
 
 int cand_layers(const Cand *w)

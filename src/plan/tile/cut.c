@@ -293,7 +293,7 @@ static Kind *new_kind(Tiler *t, LayerInst *w, const Tile *tile)
 static bool ask_kind(Tiler *t, const Fused *c, Cut *g, int row, int channel)
 {
     FusedTile tile[MOST_FUSED];
-    Arena *mem = arena_new();
+    Arena *mem;
     Cand cand = cut_cand(c, g);
     Kind **k = g->kind[cut_row(g, row)]
                       [channel == g->count[CUT_channel] - 1];
@@ -302,6 +302,7 @@ static bool ask_kind(Tiler *t, const Fused *c, Cut *g, int row, int channel)
 
     if (*k)
         return true;
+    mem = arena_new();
     ok = fused_tiles(mem, t, c->first, &cand,
                      channel * g->count[CUT_row] + row, tile);
     for (m = c->n - 1; ok && m >= 0; m--) {

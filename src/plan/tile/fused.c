@@ -368,10 +368,13 @@ static void run_fused(Timing *x, Cand *cand)
 static void time_fused(Tiler *t, Timing *x, Cut *g, unsigned in_l2,
                        unsigned in_l3, Cand *cand)
 {
-    if (times_find(&g->times, in_l2, in_l3, cand))
+    Timed y = {.in_l2 = in_l2, .staged = in_l3};
+
+    if (times_find(&g->times, &y, cand))
         return;
     run_fused(x, cand);
-    times_add(t, &g->times, in_l2, in_l3, cand);
+    y.cand = *cand;
+    times_add(t, &g->times, &y);
 }
 
 /* Bytes in L1, and in L2 of what lies in L3. */

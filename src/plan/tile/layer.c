@@ -298,13 +298,11 @@ const Node *tile_seen(const LayerInst *w, const Tile *tile, bool whole)
     return tile->node;
 }
 
-Code tiler_code(Tiler *t, LayerInst *w, const Node *n, const Choice *c,
-                const Dims *d)
+void layer_code(Tiler *t, LayerInst *w, Code code)
 {
-    Code code = kern_code(c->kern, c->sig, n, d);
     int i;
 
-    for (i = 0; i < w->ncode && w->code[i].kern != c->kern; i++)
+    for (i = 0; i < w->ncode && w->code[i].kern != code.kern; i++)
         ;
     if (i == w->ncode) {
         GROW(t->mem, w->code, (size_t)w->ncode);
@@ -312,12 +310,20 @@ Code tiler_code(Tiler *t, LayerInst *w, const Node *n, const Choice *c,
     }
     w->code[i].bytes = MIN(w->code[i].bytes, code.bytes);
     w->code[i].cycles = MIN(w->code[i].cycles, code.cycles);
+}
+
+Code tiler_code(Tiler *t, LayerInst *w, const Node *n, const Choice *c,
+                const Dims *d)
+{
+    Code code = kern_code(c->kern, c->sig, n, d);
+
+    layer_code(t, w, code);
     return code;
 }
 
-/* Loads or allocations of an operand, or the result, of all cores: words where
- * a kernel is for the chip, but element by element what several results are
- * made with.  Cores that share a row all read it. */
+/* Loads or stores of an operand, or the result, of all cores: words where a
+ * kernel is for the chip, but element by element what several results are made
+ * with.  Cores that share a row all read it. */
 static int64_t l2_loads(const LayerInst *w, const Val *v, bool words, int ncore)
 {
     const Val *y = w->node->res[0];
@@ -356,7 +362,6 @@ int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
 
 static void forget_grids(LayerInst *w)
 {
-    w->ngrid = 0;
     w->grids = NULL;
     w->wanted = 0;
     w->denied = INT64_MAX;
@@ -371,7 +376,8 @@ void tiler_room(Tiler *t, int64_t l1)
     t->listed = MAX(t->listed, l1);
     for (i = 0; i < t->nlayer; i++) {
         LayerInst *w = &t->layer[i];
-        bool same = w->wanted <= l1 && l1 < w->denied;
+        bool same = w->wanted <= l1 && l1 < w->denied &&
+                    grids_hold(w->grids, l1);
 
         if (same && !more)
             continue;

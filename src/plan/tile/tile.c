@@ -38,6 +38,8 @@ typedef struct Grid {
     int64_t slots;        /* bytes of a tile's pieces, one slot each */
     int64_t *scratch;     /* by the set of allocations in L2, */
     int64_t *busy;        /* as cycles of all its tiles */
+    Code *code;           /* the kernels of its tiles */
+    int ncode;
     Times times;
 } Grid;
 
@@ -252,7 +254,7 @@ static int64_t busy_of(const Grid *g, unsigned in_l2)
     return sum;
 }
 
-static void make_grid(Tiler *t, LayerInst *w, Grid *g)
+static void ask_grid(Tiler *t, LayerInst *w, Grid *g)
 {
     Arena *mem = arena_new();
     int k[NCUT], i[NCUT], a;
@@ -276,6 +278,37 @@ static void make_grid(Tiler *t, LayerInst *w, Grid *g)
     g->group = tiles_in_group(w, g);
     for (in_l2 = 0; in_l2 < 1u << w->nalloc; in_l2++)
         g->busy[in_l2] = busy_of(g, in_l2);
+}
+
+/* What it takes is noted of the grid, not of the layer that asked first. */
+static void make_grid(Tiler *t, LayerInst *w, Grid *g)
+{
+    LayerInst was = *w;
+
+    w->wanted = 0;
+    w->denied = INT64_MAX;
+    w->code = NULL;
+    w->ncode = 0;
+    ask_grid(t, w, g);
+    w->grids->wanted = MAX(w->grids->wanted, w->wanted);
+    w->grids->denied = MIN(w->grids->denied, w->denied);
+    g->code = w->code;
+    g->ncode = w->ncode;
+    w->wanted = was.wanted;
+    w->denied = was.denied;
+    w->code = was.code;
+    w->ncode = was.ncode;
+}
+
+static bool know_grid(Tiler *t, LayerInst *w, Grid *g)
+{
+    int i;
+
+    if (!g->known)
+        make_grid(t, w, g);
+    for (i = 0; i < g->ncode; i++)
+        layer_code(t, w, g->code[i]);
+    return g->ok;
 }
 
 /* As even as can be, of multiples that suit kernels. */
@@ -323,18 +356,21 @@ static void list_grids(Tiler *t, LayerInst *w)
 {
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
     int n[NCUT], i, j, k, a;
+    Grids *l = w->grids = tiler_grids(t, w);
 
+    if (l->v)
+        return;
     tile_axes(w->node, w->part, all);
     for (a = 0; a < NCUT; a++)
         tile_sizes(t, all[a], a == CUT_channel ? channel_step(w->node) : 1,
                    size[a], &n[a]);
     if (cut_columns(w->node))
         column_sizes(w->node, all[0], size[0], &n[0]);
-    w->grids = NEWN(t->mem, Grid, n[0] * n[1] * n[2]);
+    l->v = NEWN(t->mem, Grid, n[0] * n[1] * n[2]);
     for (i = 0; i < n[0]; i++)
         for (j = 0; j < n[1]; j++)
             for (k = 0; k < n[2]; k++) {
-                Grid *g = &w->grids[w->ngrid];
+                Grid *g = &l->v[l->n];
                 int64_t tiles = 1;
 
                 *g = (Grid){.len = {size[0][i], size[1][j], size[2][k]}};
@@ -342,7 +378,7 @@ static void list_grids(Tiler *t, LayerInst *w)
                     g->count[a] = (int)((all[a] - 1) / g->len[a] + 1);
                     tiles *= g->count[a];
                 }
-                w->ngrid += tiles <= MOST_TILES;
+                l->n += tiles <= MOST_TILES;
             }
 }
 
@@ -473,17 +509,22 @@ static int64_t energy_of(const Tiler *t, const LayerInst *w, const Grid *g,
 static void time_cand(Tiler *t, const LayerInst *w, Grid *g, Cand *cand,
                       unsigned in_l2)
 {
-    unsigned staged = 0;
+    Timed x = {.in_l2 = in_l2};
     int i;
 
-    for (i = 0; i < w->noper; i++)
-        staged |= (unsigned)oper_is_staged(&w->oper[i]) << i;
-    if (times_find(&g->times, in_l2, staged, cand))
+    for (i = 0; i < w->noper; i++) {
+        const Oper *o = &w->oper[i];
+
+        x.staged |= (unsigned)oper_is_staged(o) << i;
+        x.early |= (unsigned)oper_early(o, (int)(w - t->layer)) << i;
+    }
+    if (times_find(&g->times, &x, cand))
         return;
     run_pipe(t, w, g, cand, in_l2);
     cand->energy = t->energy_weight[0] > 0 ? energy_of(t, w, g, cand,
                                                        in_l2) : 0;
-    times_add(t, &g->times, in_l2, staged, cand);
+    x.cand = *cand;
+    times_add(t, &g->times, &x);
 }
 
 /* Bytes of the slots of an operand. */
@@ -635,9 +676,7 @@ static void add_grid(Tiler *t, LayerInst *w, Grid *g, unsigned in_l2, Cands *l)
     Cand cand = {.depth = 1, .saves = -1};
     int order, orders, depths, i;
 
-    if (!g->known)
-        make_grid(t, w, g);
-    if (!g->ok || !may_cut(w, g))
+    if (!know_grid(t, w, g) || !may_cut(w, g))
         return;
     memcpy(cand.len, g->len, sizeof cand.len);
     memcpy(cand.count, g->count, sizeof cand.count);
@@ -667,12 +706,10 @@ bool tiler_can_stage(Tiler *t, LayerInst *w)
 
     if (!w->grids)
         list_grids(t, w);
-    for (i = 0; i < w->ngrid; i++) {
-        Grid *g = &w->grids[i];
+    for (i = 0; i < w->grids->n; i++) {
+        Grid *g = &w->grids->v[i];
 
-        if (!g->known)
-            make_grid(t, w, g);
-        if (!g->ok || !may_cut(w, g))
+        if (!know_grid(t, w, g) || !may_cut(w, g))
             continue;
         memcpy(cand.len, g->len, sizeof cand.len);
         memcpy(cand.count, g->count, sizeof cand.count);
@@ -694,8 +731,8 @@ Cands *tiler_cands(Tiler *t, LayerInst *w, unsigned in_l2)
     if (!w->grids)
         list_grids(t, w);
     add_direct(t, w, in_l2, l);
-    for (i = 0; i < w->ngrid; i++)
-        add_grid(t, w, &w->grids[i], in_l2, l);
+    for (i = 0; i < w->grids->n; i++)
+        add_grid(t, w, &w->grids->v[i], in_l2, l);
     cands_sort(l);
     return l;
 }

@@ -36,6 +36,8 @@ const Node *tile_seen(const LayerInst *w, const Tile *tile, bool whole);
  * those with the least. */
 bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
                   int64_t slots, Choice *to);
+/* Notes in w->code that the layer has a kernel. */
+void layer_code(Tiler *t, LayerInst *w, Code code);
 /* Bytes of code that a call of a kernel goes through, noted in w->code. */
 Code tiler_code(Tiler *t, LayerInst *w, const Node *n, const Choice *c,
                 const Dims *d);
@@ -52,6 +54,11 @@ bool tiler_is_spilled(const Tiler *t, int alloc, int layer);
 /* Marks operands as allocations and constants lie now. */
 void mark_opers(Tiler *t);
 void set_chunk(Tiler *t, int64_t chunk);
+
+/* alike.c: grids of the layer, and of those that are alike, as far as they are
+ * known and hold with the room there is.  Do they with so much of L1? */
+Grids *tiler_grids(Tiler *t, const LayerInst *w);
+bool grids_hold(const Grids *g, int64_t l1);
 
 /* cand.c: what is the same of all candidates. */
 int cand_tiles(const Cand *w);
@@ -90,9 +97,8 @@ void pipe_before(const Tiler *t, const Pipe *c, Cand *cand);
 void pipe_bring(int64_t move, Pipe *c);
 void pipe_send(int64_t move, Pipe *c);
 /* All of a candidate but l2_bytes; false: it is not known. */
-bool times_find(const Times *l, unsigned in_l2, unsigned staged, Cand *cand);
-void times_add(Tiler *t, Times *l, unsigned in_l2, unsigned staged,
-               const Cand *cand);
+bool times_find(const Times *l, const Timed *like, Cand *cand);
+void times_add(Tiler *t, Times *l, const Timed *x);
 /* How many layers are computed together, and the result of the last. */
 int cand_layers(const Cand *w);
 const Oper *cand_result(const LayerInst *first, const Cand *w);
