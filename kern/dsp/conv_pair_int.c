@@ -3,17 +3,24 @@
  *
  * op       conv
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8
+ * types    x:s8|u8 w:s8|u8 b:int mul:int add:int
+ *          shifts:s8|s32 -> y:s8|u8
  * isa      dsp
+ * let      taps = kh * kw * c
+ * let      columns = taps + 7 & -8
+ * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
+ *          (has.shifts ? shifts.lo > 31 : shift > 31)
+ * let      small = shift > 0 && shift < 32 && !has.shifts &&
+ *          2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift) &&
+ *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
  * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
  *          (oh == 1 || yh == ow * yw) && (n == 1 || yn == oh * ow * yw) &&
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
- *          m > 1 && c * kh * kw < 32768 && has.mul &&
- *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
- *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
+ *          m > 1 && taps < 32768 && has.mul &&
+ *          (whole || small)
  * layout   last
- * scratch  64 + 5 * (kh * kw * c + 7 & -8) + 2 * (kh * kw * c + 7 & -8) *
- *          max(kh * kw * c > 256 ? 8 : 16,
- *          min(64, 2048 / (kh * kw * c + 7 & -8)))
+ * scratch  64 + 5 * columns + 2 * columns *
+ *          max(taps > 256 ? 8 : 16, min(64, 2048 / columns))
  * stack    320
  * cycles   n * g * oh * ow * (m * (8 + kh * kw * c) + 40 +
  *          kh * (20 + kw * c * 9))

@@ -3,18 +3,25 @@
  *
  * op       conv
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8
+ * types    x:s8|u8 w:s8|u8 b:int mul:int add:int
+ *          shifts:s8|s32 -> y:s8|u8
  * isa      dsp
+ * let      columns = c + 7 & -8
+ * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
+ *          (has.shifts ? shifts.lo > 31 : shift > 31)
+ * let      small = shift > 0 && shift < 32 && !has.shifts &&
+ *          2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift) &&
+ *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
  * when     xc == 1 && yc == 1 && wc == 1 && kh == 1 && kw == 1 && g == 1 &&
  *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
  *          xw == c && yw == m && (h == 1 || (xh == w * c && yh == w * m)) &&
  *          (n == 1 || (xn == h * w * c && yn == h * w * m)) &&
  *          m > 1 && c < 32768 && has.mul &&
- *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
- *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
+ *          (whole || small)
  * layout   last
  * inplace  x
- * scratch  64 + 5 * (c + 7 & -8) + 2 * (c + 7 & -8) *
- *          max(c > 256 ? 8 : 16, min(64, 2048 / (c + 7 & -8)))
+ * scratch  64 + 5 * columns + 2 * columns *
+ *          max(c > 256 ? 8 : 16, min(64, 2048 / columns))
  * stack    320
  * cycles   n * oh * ow * (m * (8 + c) + 8 * c)
  */

@@ -3,14 +3,20 @@
  *
  * op       conv
  * types    x:s8|u8 w:s8 b:int mul:int add:int -> y:s8|u8
+ * types    x:s8|u8 w:s8 b:int mul:int add:int
+ *          shifts:s8|s32 -> y:s8|u8
  * isa      mve
+ * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
+ *          (has.shifts ? shifts.lo > 31 : shift > 31)
+ * let      small = shift > 0 && shift < 32 && !has.shifts &&
+ *          2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift) &&
+ *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
  * when     c == 1 && m == 1 && xc == 1 && yc == 1 && dh == 1 && dw == 1 &&
  *          kh * kw <= 16 && ww == 1 && wh == kw && g < 8192 && has.mul &&
  *          ph < kh && oh <= h && ow <= w && xw == g && yw == g &&
  *          xh == w * g && yh == ow * g &&
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
- *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
- *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
+ *          (whole || small)
  * layout   last
  * inplace  x
  * scratch  144 + 16 * kh + 4 * (((ow - 1) * sw + kw) * kh + 16) + 4 * ow

@@ -3,18 +3,25 @@
  *
  * op       conv
  * types    x:s8|u8 w:s8 b:int mul:int add:int -> y:s8|u8
+ * types    x:s8|u8 w:s8 b:int mul:int add:int
+ *          shifts:s8|s32 -> y:s8|u8
  * isa      mve
+ * let      taps = kh * kw * c
+ * let      columns = taps + 15 & -16
+ * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
+ *          (has.shifts ? shifts.lo > 31 : shift > 31)
+ * let      small = shift > 0 && shift < 32 && !has.shifts &&
+ *          2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift) &&
+ *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
  * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c &&
  *          (oh == 1 || yh == ow * yw) && (n == 1 || yn == oh * ow * yw) &&
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
- *          m > 1 && c * kh * kw < 32768 && has.mul &&
- *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
- *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
+ *          m > 1 && taps < 32768 && has.mul &&
+ *          (whole || small)
  * layout   last
- * scratch  16 + (kh * kw * c + 15 & -16) *
- *          (1 + max(16, min(64, 4096 / (kh * kw * c + 15 & -16))))
+ * scratch  16 + columns * (1 + max(16, min(64, 4096 / columns)))
  * stack    544
- * cycles   n * g * oh * ow * (m * (20 + 9 * (kh * kw * c + 15 >> 4) >> 2) + 60 +
+ * cycles   n * g * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 60 +
  *          3 * m + kh * (30 + kw * c * 2))
  */
 #include "kern/conv/gather.h"

@@ -3,19 +3,26 @@
  *
  * op       conv
  * types    x:s8|u8 w:s8 b:int mul:int add:int -> y:s8|u8
+ * types    x:s8|u8 w:s8 b:int mul:int add:int
+ *          shifts:s8|s32 -> y:s8|u8
  * isa      mve
+ * let      columns = c + 15 & -16
+ * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
+ *          (has.shifts ? shifts.lo > 31 : shift > 31)
+ * let      small = shift > 0 && shift < 32 && !has.shifts &&
+ *          2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift) &&
+ *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
  * when     xc == 1 && yc == 1 && wc == 1 && kh == 1 && kw == 1 && g == 1 &&
  *          sh == 1 && sw == 1 && oh == h && ow == w && ph == 0 && pw == 0 &&
  *          xw == c && yw == m && (h == 1 || (xh == w * c && yh == w * m)) &&
  *          (n == 1 || (xn == h * w * c && yn == h * w * m)) &&
  *          m > 1 && c < 32768 && has.mul &&
- *          (shift > 31 || (2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift)
- *          && scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)))
+ *          (whole || small)
  * layout   last
  * inplace  x
- * scratch  16 + (c + 15 & -16) * (1 + max(16, min(64, 4096 / (c + 15 & -16))))
+ * scratch  16 + columns * (1 + max(16, min(64, 4096 / columns)))
  * stack    544
- * cycles   n * oh * ow * (m * (20 + 9 * (c + 15 >> 4) >> 2) + 30 + 3 * m)
+ * cycles   n * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 30 + 3 * m)
  */
 #include "kern/mve/pair.h"
 #include "kern/conv/pair.h"

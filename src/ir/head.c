@@ -401,6 +401,7 @@ Kern **kern_load(Arena *a, const char *dir, int *n)
 
 int kern_position(const Kern *k, const KernSig *sig, const char *name)
 {
+    const KernSig *other;
     int i;
 
     for (i = 0; i < sig->narg; i++)
@@ -409,6 +410,10 @@ int kern_position(const Kern *k, const KernSig *sig, const char *name)
     for (i = 0; i < sig->nres; i++)
         if (!strcmp(sig->res[i].operand, name))
             return NARG + i;
+    for (other = k->sig; other != k->sig + k->nsig; other++)
+        for (i = sig->narg; i < other->narg; i++)
+            if (!strcmp(other->arg[i].operand, name))
+                return i;
     kern_err(k, "there is no operand '%s'", name);
 }
 

@@ -480,8 +480,8 @@ const KernSig *kern_takes(const Kern *k, const Node *n);
 void kern_check(const Kern *k);
 /* Does `cycles`, or what a `let` gives a name for it, say ncore? */
 bool kern_counts_cores(const Kern *k);
-/* The position of what sig calls name, results counting from NARG on; err if
- * there is none such.  And the value at a position; NULL if absent. */
+/* The position of what sig calls name, results counting from NARG on, or where
+ * another line of types has it, which is absent here; err if there is none such.  And the value at a position; NULL if absent. */
 int kern_position(const Kern *k, const KernSig *sig, const char *name);
 const Val *kern_at(const Node *n, int position);
 /* As err(ERR_MODEL), with "kernel PATH: " in front. */

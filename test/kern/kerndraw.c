@@ -62,9 +62,9 @@ static void put_operand(Str *o, const char *name, Type t, const char *shape)
     str_fmt(o, "%s = input : %s%s", name, type_info[t].name, shape);
     if (!strcmp(name, "shifts")) {
         hi = MIN(hi, 62);
-        lo = 0;
+        lo = hi == 62 && roll(2) ? 32 : 0;
     }
-    if (roll(2)) {
+    if (roll(2) && lo <= 0) {
         hi = roll64(0, hi);
         lo = lo ? -roll64(0, -lo) : 0;
     }
