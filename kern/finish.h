@@ -14,12 +14,39 @@ static inline int32_t narrow(int64_t wide, int32_t lo, int32_t hi)
     return clip(v, lo, hi);
 }
 
+/* (a * b + 2^31) / 2^32, rounded down. */
+static inline int32_t high_half(int32_t a, int32_t b)
+{
+#ifdef __ARM_FEATURE_DSP
+    int32_t v;
+
+    __asm__("smmulr %0, %1, %2" : "=r"(v) : "r"(a), "r"(b));
+    return v;
+#else
+    return (int32_t)(((int64_t)a * b + 0x80000000) >> 32);
+#endif
+}
+
+/* requant() where UPPER_HALF is 1: what is below 2^31 of the product is only
+ * rounded. */
+static inline int32_t requant_high(int32_t sum, int32_t mul, int64_t add,
+                                   int shift)
+{
+    const int32_t less = ROUND ? sum >> 31 : 0;
+
+    return (high_half(2 * sum, mul) + (int32_t)(add >> 31) + less) >>
+           (shift - 31);
+}
+
 /* clip(floor((sum * mul + add) / 2^shift), lo, hi).  Where shifts differ, or
  * round, they are wide: the upper half of the product is what is left, and is
  * within 32 bits. */
 static inline int32_t rescale(int64_t sum, int64_t mul, int64_t add, int shift,
                               int32_t lo, int32_t hi)
 {
+    if (UPPER_HALF)
+        return clip(requant_high((int32_t)sum, (int32_t)mul, add, shift), lo,
+                    hi);
     if (WIDE_SHIFTS && shift >= 32)
         return clip((int32_t)(requant(sum, mul, add, 32) >> (shift - 32)), lo,
                     hi);

@@ -69,6 +69,12 @@ static inline int64_t requant(int64_t acc, int64_t mul, int64_t add, int shift)
     return (acc * mul + add) >> shift;
 }
 
+/* 1: shifts are above ROUND_SHIFT, addends odd multiples of 2^30, multipliers
+ * 32 bits, and sums within 2^29: as networks of TensorFlow Lite have them. */
+#ifndef UPPER_HALF
+#define UPPER_HALF 0
+#endif
+
 /* The shift that belongs to element i of mul; `at` is the number of the operand
  * shifts, which only some types lines of a head have.  WIDE_SHIFTS: shifts are
  * likely to be above 31. */

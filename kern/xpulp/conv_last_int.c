@@ -3,6 +3,9 @@
  * op       conv
  * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:int -> y:s8|u8|s16|u16|s32
+ * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
+ *          shifts:int -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      xpulpv2
  * when     xc == 1 && yc == 1 && wc == 1 && ww == c && wh == kw * c && wm == kh
  *          * kw * c && wm > 1 && hi - lo < 1 << 8 * y.bytes && max(-acc.lo,

@@ -40,6 +40,10 @@ struct gemm {
     /* words of x are side by side; `jump` is then the way in w from the end of
      * the first of four rows to the next four */
     int32_t side;
+#ifdef SHIFTS
+    const SHIFTS *shifts; /* of four channels, next to mul */
+    int32_t shiftsnext;
+#endif
 };
 
 /* What stands in for an absent operand, for one that is the same for all
@@ -48,7 +52,30 @@ struct fours {
     START bias[4];
     MUL mul[4];
     ADD add[4];
+#ifdef SHIFTS
+    SHIFTS shifts[4];
+#endif
 };
+
+/* Shift j of four channels at s. */
+#ifdef SHIFTS
+#define GEMM_SHIFTS(t, at)                                                   \
+    const SHIFTS *const shifts = (t)->shifts + ((t)->shiftsnext ? (at) : 0)
+#define GEMM_SHIFT(j) ((int32_t)shifts[j])
+#else
+#define GEMM_SHIFTS(t, at) const int32_t shifts = (t)->shift
+#define GEMM_SHIFT(j) shifts
+#endif
+
+/* The loops by hand find the shifts where the one shift is else. */
+static inline void gemm_own_shifts(struct gemm *t)
+{
+#if defined SHIFTS && defined XPULPV2
+    t->shift = (int32_t)(intptr_t)t->shifts;
+#else
+    (void)t;
+#endif
+}
 
 #ifdef XPULPV2
 /* v[4 * i + j] = bias j + row i of x by row j of w. */
@@ -218,6 +245,7 @@ static inline int32_t gemm_bound(int32_t v)
     do {                                                                     \
         const int32_t m = (int32_t)mul[j];                                   \
         const ADD a = add[j];                                                \
+        const int32_t shift = GEMM_SHIFT(j);                                 \
                                                                              \
         v[j] = scaled(v[j], m, a, shift);                                    \
         v[4 + j] = scaled(v[4 + j], m, a, shift);                            \
@@ -237,10 +265,10 @@ static NOINLINE void gemm_plain(const struct gemm *t, const LEFT *x,
     for (; count > 0; count--, at += 4) {
         const MUL *mul = (const void *)muls;
         const ADD *add = (const void *)adds;
-        int32_t v[16], shift, lo, hi;
+        GEMM_SHIFTS(t, at);
+        int32_t v[16], lo, hi;
 
         gemm_dots(t, x, w, (const void *)bias, v);
-        shift = t->shift;
         GEMM_SCALE(0);
         GEMM_SCALE(1);
         GEMM_SCALE(2);
@@ -262,9 +290,10 @@ static NOINLINE void gemm_plain(const struct gemm *t, const LEFT *x,
 static NOINLINE void gemm_pair(const struct gemm *t, const LEFT *x,
                                int32_t at, int32_t count, Y *const y[2])
 {
-    const int32_t step = t->step, shift = t->shift, lo = t->lo, hi = t->hi;
+    const int32_t step = t->step, lo = t->lo, hi = t->hi;
 
     for (; count > 0; count--, at += 4) {
+        GEMM_SHIFTS(t, at);
         const RIGHT *w = t->w + (ptrdiff_t)at * step;
         const RIGHT *const rows[4] = {w, w + step, w + 2 * step, w + 3 * step};
         const START *bias = t->bias + (t->biasnext ? at : 0);
@@ -275,6 +304,7 @@ static NOINLINE void gemm_pair(const struct gemm *t, const LEFT *x,
         block24(x, x + t->xstep, rows, t->words, v);
         for (int32_t j = 0; j < 4; j++) {
             const int32_t b = (int32_t)bias[j], m = (int32_t)mul[j];
+            const int32_t shift = GEMM_SHIFT(j);
             const ADD a = add[j];
 
             v[j] = scaled(v[j] + b, m, a, shift);
@@ -299,6 +329,10 @@ static inline void gemm_row(const struct gemm *t, const LEFT *x, int32_t at,
 
     if (GEMM_PIXELS == 2)
         gemm_pair(t, x, at, count, y);
+#if UPPER_HALF
+    else if (!plain && sizeof(ADD) == 8)
+        gemm_upper(t, x, at, count, y);
+#elif !WIDE_SHIFTS
     else if (!plain && GEMM_SCALE32 && sizeof(ADD) == 4)
         gemm_scale32(t, x, at, count, y);
     else if (!plain && !GEMM_SCALE32 && sizeof(ADD) == 4 && t->shift >= 32)
@@ -309,6 +343,7 @@ static inline void gemm_row(const struct gemm *t, const LEFT *x, int32_t at,
         gemm_even64(t, x, at, count, y);
     else if (!plain && sizeof(ADD) == 8 && t->shift >= 32)
         gemm_long64(t, x, at, count, y);
+#endif
     else
         gemm_plain(t, x, at, count, y);
 #else

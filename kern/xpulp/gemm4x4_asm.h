@@ -194,6 +194,33 @@ __asm__(GEMM_MEMBERS(GEMM_SET) GEMM_FRAME(GEMM_SET_FRAME));
     "lw t3, 4*" #j "(a0)\n lw t4, 8*" #j "+4(t1)\n" GA_UPPER(a, CLIP)        \
     GA_UPPER(b, CLIP) GA_UPPER(c, CLIP) GA_UPPER(d, CLIP)
 
+/* The same where what is below 2^30 of a product does not matter (UPPER_HALF):
+ * twice the sign is taken off sums below 0 that round.  t2: shift - 30. */
+#ifdef SHIFTS
+#define GA_OWN_SHIFT(j) "lw t2, 32(sp)\n add t2, t2, ra\n lb t2, " #j "(t2)\n"
+#define GA_LESS_SHIFT "addi t2, t2, -30\n"
+#else
+#define GA_OWN_SHIFT(j)
+#define GA_LESS_SHIFT
+#endif
+#if ROUND
+#define GA_SIGN(v) "srli t6, " v ", 31\n"
+#define GA_LESS(v) ".insn r 0x33, 1, 0x21, " v ", t6, t5\n"
+#define GA_TWO "li t5, 2\n"
+#else
+#define GA_SIGN(v)
+#define GA_LESS(v)
+#define GA_TWO
+#endif
+#define GA_ROUNDED(v, CLIP)                                                  \
+    GA_SIGN(v) "slli " v ", " v ", 2\n mulh " v ", " v ", t3\n" GA_LESS(v)   \
+    GA_ADD_SHIFT(v) CLIP(v)
+#define GA_HALF(j, a, b, c, d, CLIP)                                         \
+    "lw t5, 8*" #j "(t1)\n lw t4, 8*" #j "+4(t1)\n" GA_OWN_SHIFT(j)          \
+    "lw t3, 4*" #j "(a0)\n srli t5, t5, 30\n slli t4, t4, 2\n"              \
+    "or t4, t4, t5\n" GA_LESS_SHIFT GA_TWO GA_ROUNDED(a, CLIP)               \
+    GA_ROUNDED(b, CLIP) GA_ROUNDED(c, CLIP) GA_ROUNDED(d, CLIP)
+
 #define GA_SCALE(CHANNEL, CLIP)                                              \
     "lw a0, frame.mul(sp)\n lw t1, frame.add(sp)\n lw t2, frame.shift(sp)\n" \
     CHANNEL(0, "s0", "s2", "s6", "s10", CLIP)                                \
@@ -269,6 +296,11 @@ GEMM_KIND(gemm_long32, GA_LONG32, 32)
 GEMM_KIND(gemm_up32, GA_UP32, 32)
 GEMM_KIND(gemm_long64, GA_LONG64, 32)
 GEMM_KIND(gemm_even64, GA_EVEN, 32)
+#ifdef SHIFTS
+GEMM_KIND(gemm_upper, GA_HALF, 0)
+#else
+GEMM_KIND(gemm_upper, GA_HALF, 30)
+#endif
 
 /* The other way through: `count` times four pixels, four channels.  At sp lie w
  * and the steps of x and y instead of those of operands of the epilogue, which

@@ -56,9 +56,13 @@ static void gemm_epilogue(const struct conv_dims *k, const struct io *io,
     GEMM_FOLLOW(START, bias, io->in[2], 1, 0);
     GEMM_FOLLOW(MUL, mul, io->in[3], k->mulc, 1);
     GEMM_FOLLOW(ADD, add, io->in[3] ? io->in[4] : NULL, k->addc, 0);
+#ifdef SHIFTS
+    GEMM_FOLLOW(SHIFTS, shifts, io->in[5], k->mulc, 0);
+#endif
     t->even = gemm_even(t->add, t->addnext ? m : 4);
     t->shift = io->in[3] ? k->shift : 0;
     t->small = gemm_small(t->mul, t->mulnext ? m : 4, t->shift);
+    gemm_own_shifts(t);
     t->lo = gemm_bound(k->lo), t->hi = gemm_bound(k->hi);
 }
 

@@ -37,6 +37,10 @@ static inline void gemm_init(const struct matmul_dims *k, const struct io *io,
     GEMM_FOLLOW(START, bias, io->in[2], k->biasn, 0);
     GEMM_FOLLOW(MUL, mul, io->in[3], k->muln, 1);
     GEMM_FOLLOW(ADD, add, io->in[4], k->addn, 0);
+#ifdef SHIFTS
+    GEMM_FOLLOW(SHIFTS, shifts, io->in[5], k->muln, 0);
+#endif
+    gemm_own_shifts(t);
 }
 
 #ifdef GEMM_PACKED

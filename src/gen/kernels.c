@@ -107,6 +107,8 @@ static void put_epilogue(const Step *s, Str *out)
     for (i = 0; i < s->sig->narg; i++)
         if (!strcmp(s->sig->arg[i].operand, "shifts"))
             str_put(out, "#define SHIFTS SHIFTS\n");
+    if (node_upper_half(s->node))
+        str_put(out, "#define UPPER_HALF 1\n");
 }
 
 static void put_instance(Gen *g, const Inst *in)

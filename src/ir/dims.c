@@ -228,8 +228,16 @@ static int32_t channel_stride(const Node *n, const char *name)
     return v && (val_count(v) > 1 || shape_varies(v->shape));
 }
 
+/* Of shifts that differ the least. */
+static int32_t shift_of(const Node *n)
+{
+    const Val *v = node_arg(n, "shifts");
+
+    return (int32_t)(v ? v->lo : attr_int(n, A_shift));
+}
+
 #define PUT_CLIP(d, node)                                              \
-    ((d)->shift = (int32_t)attr_int(node, A_shift),                    \
+    ((d)->shift = shift_of(node),                                      \
      (d)->lo = low(node), (d)->hi = high(node),                        \
      (d)->flo = (float)attr_num(node, A_flo),                          \
      (d)->fhi = (float)attr_num(node, A_fhi))

@@ -54,6 +54,20 @@ static Type pick(const KernType *t, const KernSig *s, const Inst *in)
     return n ? from[roll(n)] : T_s32;
 }
 
+/* Has mul 32 bits, and add 64? */
+static bool upper_types(const KernSig *s, const Inst *in)
+{
+    bool both = true;
+    int i;
+
+    for (i = 0; i < s->narg; i++)
+        if (!strcmp(s->arg[i].operand, "mul"))
+            both &= in->arg[i] == T_s32;
+        else if (!strcmp(s->arg[i].operand, "add"))
+            both &= in->arg[i] == T_s64;
+    return both;
+}
+
 static Inst choose(const Kern *k)
 {
     Inst in = {.path = k->path, .sig = roll(k->nsig)};
@@ -67,6 +81,7 @@ static Inst choose(const Kern *k)
     }
     if (k->round)
         in.round = k->round[roll((int)strlen(k->round) / 2 + 1) * 2] - '0';
+    in.upper = (in.shifts || in.round) && upper_types(s, &in) && roll(2);
     in.res = pick(&s->res[0], s, &in);
     return in;
 }
@@ -85,6 +100,8 @@ static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
         str_fmt(&o, "#define ROUND %d\n", in->round);
     if (in->shifts)
         str_put(&o, "#define SHIFTS SHIFTS\n");
+    if (in->upper)
+        str_put(&o, "#define UPPER_HALF 1\n");
     for (i = 0; i <= s->narg; i++) {
         const char *p = i < s->narg ? s->arg[i].operand : s->res[0].operand;
 
@@ -194,7 +211,7 @@ static Node *node_for(const Kern *k, const Inst *in, const char *text, Dims *d)
     if (y->lo < type_info[in->res].lo || y->hi > type_info[in->res].hi)
         return NULL;
     y->type = in->res;
-    if (!kern_takes(k, n))
+    if (!kern_takes(k, n) || (in->upper && !upper_fits(n)))
         return NULL;
     dims_fill(n, d);
     return !k->when || kern_expr(k, k->when, n, d) ? n : NULL;
@@ -244,6 +261,7 @@ static Inst types_of(const Kern *k, const char *text)
             in.shifts = i;
     }
     in.res = n->res[0]->type;
+    in.upper = node_upper_half(n);
     return in;
 }
 

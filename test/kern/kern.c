@@ -37,6 +37,9 @@ static Val view(void *data, Type t)
 }
 
 /* Random elements within the range of v, or its own, native and wide. */
+/* Of odd multiples of 2^30 the lower 31 bits, and what they are. */
+enum { HALF = 1 << 30, OTHERS = INT32_MAX };
+
 static void fill(const Val *v, void *native, void *other)
 {
     Val a = view(native, v->type), b = view(other, wide(v->type));
@@ -48,6 +51,8 @@ static void fill(const Val *v, void *native, void *other)
             ((float *)other)[i] = ((float *)native)[i];
         } else {
             x = v->data ? val_int(v, i) : roll64(v->lo, v->hi);
+            if ((v->lo & v->hi & OTHERS) == HALF && (x & OTHERS) != HALF)
+                x = (x & ~OTHERS) | HALF;
             val_set(&a, i, x);
             val_set(&b, i, x);
         }
@@ -311,7 +316,9 @@ static Node *node_for(const Inst *in, const char *text)
     Graph *g = graph_parse(mem, "draw", text);
     Val *y = g->last->res[0];
 
-    if (in->res != T_f32 && roll(2) && edge_make(g, g->last) && roll(4))
+    if (in->upper && !upper_fits(g->last))
+        return NULL;
+    if (in->res != T_f32 && !in->upper && roll(2) && edge_make(g, g->last) && roll(4))
         edge_scale(g, g->last);
     if (in->res != T_f32 && (y->lo < type_info[in->res].lo ||
                              y->hi > type_info[in->res].hi))

@@ -13,6 +13,7 @@ typedef struct Inst {
     Type arg[NARG], res;
     int shifts;              /* number of the operand shifts; 0: it has none */
     int round;               /* the attribute */
+    int upper;               /* compiled with UPPER_HALF */
     Fn *fn, *ref;
 } Inst;
 extern const Inst insts[];
@@ -24,6 +25,8 @@ extern unsigned seed; /* of all chance */
 int roll(int n); /* 0 to n - 1 */
 int64_t roll64(int64_t lo, int64_t hi); /* the ends are likely */
 const char *draw(OpCode op, const Inst *in);
+/* Are the sums of n small enough for that? */
+bool upper_fits(const Node *n);
 
 /* kernedge.c: makes the operands behind the first of a sum of products
  * constants, if it is one; then such that scaled sums end where 32 bits do;

@@ -143,6 +143,28 @@ static void put_factor(Str *o, const char *name, Type t, const char *shape,
             i->name, shape, roll(3) ? MIN(1, most) : MAX(i->lo, -most), most);
 }
 
+bool upper_fits(const Node *n)
+{
+    return n->acc.lo >= -(1 << 29) && n->acc.hi < 1 << 29;
+}
+
+/* Such as UPPER_HALF wants.  Bounds of add that are odd multiples of 2^30 mean
+ * that all values are. */
+static void put_upper(Str *o, const Inst *in, const char *mul, const char *add)
+{
+    int64_t most, half = INT64_C(1) << 30;
+
+    meant = between(32, 44);
+    most = INT64_C(1) << (meant + 6);
+    str_fmt(o, "mul = input : s32%s range %d %d\n", mul,
+            roll(4) ? 1 << 30 : -INT32_MAX, INT32_MAX);
+    str_fmt(o, "add = input : s64%s range %" PRId64 " %" PRId64 "\n", add,
+            half - most, half + most);
+    if (in->shifts)
+        str_fmt(o, "shifts = input : s8%s range %d %d\n", mul, meant,
+                meant + between(0, 8));
+}
+
 /* Factors and addends of a network's size, with which few results are clipped. */
 static void put_likely(Str *o, const Inst *in, int at, const char *mul,
                        const char *add)
@@ -168,6 +190,10 @@ static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
     meant = -1;
     if (in->res == T_f32 || (!in->shifts && !in->round && !roll(4)))
         return false;
+    if (in->upper) {
+        put_upper(o, in, in->shifts ? shape : each, roll(2) ? shape : one);
+        return true;
+    }
     if (roll(in->shifts || in->round ? 4 : 2) &&
         type_info[in->arg[at]].bytes > 2) {
         put_likely(o, in, at, each, roll(2) ? shape : one);

@@ -26,13 +26,30 @@ static void put_type(Str *o, const char *operand, const char *ctype)
 }
 
 static void put_file(Str *o, const char *name, const char *acc,
-                     const char *path, int round)
+                     const char *path, const Inst *in)
 {
-    if (round)
-        str_fmt(o, "#define ROUND %d\n", round);
+    if (in->round)
+        str_fmt(o, "#define ROUND %d\n", in->round);
+    if (in->upper)
+        str_put(o, "#define UPPER_HALF 1\n");
     str_fmt(o, "#define ACC %s\n#define FN %s\n#include \"%s\"\n", acc, name,
             path);
     file_write(arena_fmt(arena, "%s/%s.c", dir, name), o->s, o->n);
+}
+
+static Type type_of(const Inst *in, const KernSig *s, const char *operand)
+{
+    int i;
+
+    for (i = 0; i < s->narg && strcmp(s->arg[i].operand, operand); i++)
+        ;
+    return i < s->narg ? in->arg[i] : T_none;
+}
+
+static bool may_be_upper(const Inst *in, const KernSig *s)
+{
+    return (in->shifts || in->round) && type_of(in, s, "mul") == T_s32 &&
+           type_of(in, s, "add") == T_s64;
 }
 
 static bool has_float(const Inst *in, int narg)
@@ -77,7 +94,7 @@ static void emit_native(const Inst *in, const Kern *k, const char *name)
     for (i = 0; i < s->narg; i++)
         put_type(&o, s->arg[i].operand, type_info[in->arg[i]].ctype);
     put_type(&o, s->res[0].operand, type_info[in->res].ctype);
-    put_file(&o, name, acc_of(in, s), k->path, in->round);
+    put_file(&o, name, acc_of(in, s), k->path, in);
 }
 
 static const char *wide(Type t)
@@ -97,7 +114,7 @@ static void emit_wide(const Inst *in, const Kern *ref, int sig,
         put_type(&o, s->arg[i].operand, wide(in->arg[i]));
     put_type(&o, s->res[0].operand, wide(in->res));
     put_file(&o, name, in->res == T_f32 ? "float" : "int64_t", ref->path,
-             in->round);
+             in);
 }
 
 /* --- choosing --- */
@@ -154,6 +171,7 @@ static Inst choose(const Kern *k, int sig)
     }
     if (k->round)
         in.round = k->round[rand() % ((int)strlen(k->round) / 2 + 1) * 2] - '0';
+    in.upper = may_be_upper(&in, s) && rand() % 2;
     in.res = s->res[0].same ? same(&in, s, s->res[0].same)
                             : pick_type(&s->res[0]);
     return in;
@@ -197,8 +215,9 @@ static void put_row(const Inst *in, int narg, const char *fn, const char *ref)
     str_fmt(&table, "    {\"%s\", %d, {", in->path, in->sig);
     for (i = 0; i < narg; i++)
         str_fmt(&table, "T_%s, ", type_info[in->arg[i]].name);
-    str_fmt(&table, "}, T_%s, %d, %d, %s, %s},\n", type_info[in->res].name,
-            in->shifts, in->round, fn, ref);
+    str_fmt(&table, "}, T_%s, %d, %d, %d, %s, %s},\n",
+            type_info[in->res].name, in->shifts, in->round, in->upper, fn,
+            ref);
     count++;
 }
 

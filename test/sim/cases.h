@@ -69,8 +69,12 @@ static void *room(const struct operand *o, int jitter)
 static void fill(const struct operand *o, uint8_t *p)
 {
     for (int32_t i = 0; i < o->n; i++) {
-        const int64_t v = roll64(o->lo, o->hi);
+        const int64_t low = 0x7fffffff, half = 1 << 30;
+        int64_t v = roll64(o->lo, o->hi);
 
+        /* as UPPER_HALF wants addends */
+        if ((o->lo & o->hi & low) == half)
+            v = (v & ~low) | half;
         for (int32_t b = 0; b < o->bytes; b++)
             *p++ = (uint8_t)(v >> 8 * b);
     }

@@ -91,6 +91,8 @@ static const char *inst_name(Arena *a, const Step *s)
         str_put(&b, "_wide");
     if (attr_int(s->node, A_round))
         str_fmt(&b, "_round%d", (int)attr_int(s->node, A_round));
+    if (node_upper_half(s->node))
+        str_put(&b, "_upper");
     return b.s;
 }
 
