@@ -76,25 +76,39 @@ build/test/simulate: test/sim/main.c build/src/cli/sim.o build/packed.o \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
 
-# The tree once more, as build/san, where all is built with ASan and UBSan; there
-# build/san is itself.
+# The tree once more, as build/NAME, where all is built another way; there
+# build/NAME is itself.
 TREE = $(filter-out build tilewright,$(wildcard *))
+again = [ -L build/$(1) ] || { mkdir -p build/$(1)/build && \
+    ln -sfn .. build/$(1)/build/$(1) && rm -rf $(TREE:%=build/$(1)/%) && \
+    cp -pr $(TREE) build/$(1) && $(2); }
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all
-SANITIZED = $(MAKE) -C build/san CC='gcc $(SAN)' WARN=-w OPT='-O1 -g1'
+SANITIZED = $(MAKE) --no-print-directory -C build/san CC='gcc $(SAN)' WARN=-w \
+    OPT='-O1 -g1'
+TESTS = build/test/simulate $(sort $(shell grep -hs 'make -s' test/*/*.t test/run \
+    test/front/fuzz | grep -o 'build/test/[a-z0-9_]*'))
+# Tests in C but those that run on a simulated chip, whose main has no arguments.
+HOST_TESTS = $(filter-out $(shell grep -L argc test/sim/*.c),$(wildcard test/*/*.c))
 
 sanitize: ## build/san: all with ASan and UBSan
-	+@[ -L build/san ] || { mkdir -p build/san/build && \
-	    ln -sfn .. build/san/build/san && \
-	    rm -rf $(TREE:%=build/san/%) && cp -pr $(TREE) build/san && \
-	    $(SANITIZED) --no-print-directory tilewright build/test/eval; }
+	+@$(call again,san,$(SANITIZED) tilewright build/test/eval)
 
 check-sanitize: sanitize ## the tests there
 	ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 \
 	    HOSTCC='gcc $(SAN)' SANITIZED=1 $(SANITIZED) check
 
+clang: ## build/clang: all and the tests in C by clang, with the same warnings
+	+@$(call again,clang,$(MAKE) --no-print-directory -C build/clang CC=clang \
+	    OPT=-O0 tilewright $(TESTS) build/clang-tests)
+
+build/clang-tests: $(HOST_TESTS) build/onnx.pb-c.c
+	for f in $(HOST_TESTS); do \
+	    $(CC) $(filter-out -MMD -MP,$(CFLAGS)) -Irt -Irt/host -fsyntax-only $$f || exit 1; \
+	done
+	touch $@
+
 # All that tests ask for, so that no two of them make the same at a time.
-programs: build/test/simulate sanitize \
-    $(shell grep -hs 'make -s' test/*/*.t test/run test/front/fuzz | grep -o 'build/test/[a-z0-9_]*')
+programs: sanitize $(TESTS)
 
 # Fuzzers (test/front/fuzz): the readers built by clang with sanitizers.
 FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
@@ -175,5 +189,5 @@ clean: ## remove what was built
 help: ## these lines
 	sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 22
 
-.PHONY: sanitize check-sanitize programs deps check check-long bench zoo install wc 80 clean help FORCE
+.PHONY: sanitize check-sanitize clang programs deps check check-long bench zoo install wc 80 clean help FORCE
 -include $(OBJ:.o=.d) $(wildcard build/test/*.d)
