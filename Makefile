@@ -13,6 +13,7 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Werror
 CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -MMD -MP -I. -Isrc -Ibuild
 LDLIBS = -lprotobuf-c -lzip -lelf -lm
 prefix = /usr/local
+-include build/config.mk
 
 SRC = $(filter-out src/dev/plugin/%,$(wildcard src/*/*.c src/*/*/*.c))
 # The plain kernels, wide, for the compiler's own evaluator.
@@ -76,30 +77,30 @@ build/test/simulate: test/sim/main.c build/src/cli/sim.o build/packed.o \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
 
-# The tree once more, as build/NAME, where all is built another way; there
-# build/NAME is itself.
+# The tree once more, as build/NAME, where all is built another way, as its
+# build/config.mk says; there build/NAME is itself.
 TREE = $(filter-out build tilewright,$(wildcard *))
 again = [ -L build/$(1) ] || { mkdir -p build/$(1)/build && \
     ln -sfn .. build/$(1)/build/$(1) && rm -rf $(TREE:%=build/$(1)/%) && \
-    cp -pr $(TREE) build/$(1) && $(2); }
+    cp -pr $(TREE) build/$(1) && printf '%s\n' $(2) >build/$(1)/build/config.mk && \
+    $(MAKE) --no-print-directory -C build/$(1) $(3); }
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all
-SANITIZED = $(MAKE) --no-print-directory -C build/san CC='gcc $(SAN)' WARN=-w \
-    OPT='-O1 -g1'
 TESTS = build/test/simulate $(sort $(shell grep -hs 'make -s' test/*/*.t test/run \
     test/front/fuzz | grep -o 'build/test/[a-z0-9_]*'))
 # Tests in C but those that run on a simulated chip, whose main has no arguments.
 HOST_TESTS = $(filter-out $(shell grep -L argc test/sim/*.c),$(wildcard test/*/*.c))
 
 sanitize: ## build/san: all with ASan and UBSan
-	+@$(call again,san,$(SANITIZED) tilewright build/test/eval)
+	+@$(call again,san,'CC = gcc $(SAN)' 'WARN = -w' 'OPT = -O1 -g1',\
+	    tilewright build/test/eval)
 
 check-sanitize: sanitize ## the tests there
 	ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 \
-	    HOSTCC='gcc $(SAN)' SANITIZED=1 $(SANITIZED) check
+	    HOSTCC='gcc $(SAN)' SANITIZED=1 $(MAKE) -C build/san check
 
 clang: ## build/clang: all and the tests in C by clang, with the same warnings
-	+@$(call again,clang,$(MAKE) --no-print-directory -C build/clang CC=clang \
-	    OPT=-O0 tilewright $(TESTS) build/clang-tests)
+	+@$(call again,clang,'CC = clang' 'OPT = -O0',\
+	    tilewright $(TESTS) build/clang-tests)
 
 build/clang-tests: $(HOST_TESTS) build/onnx.pb-c.c
 	for f in $(HOST_TESTS); do \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The compiler under ASan and UBSan: networks at the edges of what is legal, and
 # some of the zoo.  sanitize.long: all such networks, and the whole suite.
+# Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Nodes cut into tiles, under the sanitizers: tile.t [SEED [RUNS]].
+# Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
 seed=${1:-$(date +%N | sed 's/^0*//')}
 mkdir -p build/test

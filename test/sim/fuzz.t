@@ -1,6 +1,7 @@
 #!/bin/sh
 # Random programs and half-broken ones, under ASan and UBSan.
 # test/sim/fuzz.t SEED RUNS tries others.
+# Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
 . test/sim/build
 . test/sim/asan

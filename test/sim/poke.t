@@ -1,6 +1,7 @@
 #!/bin/sh
 # Devices programmed with odd values, under ASan and UBSan.
 # test/sim/poke.t SEED RUNS tries others.
+# Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
 . test/sim/build
 . test/sim/asan
