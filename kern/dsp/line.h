@@ -26,7 +26,7 @@ static void line_expand(const void *row, int32_t n, int is_signed,
  *
  * Of the registers r2 to r5 are words of x, r6 to r8 those of a row, r0 and r1
  * where the two rows are, r9 where x is, r10 and r11 the sums. */
-#ifdef __ARM_FEATURE_DSP
+#ifdef DSP
 #define LINE_ROW(at, sum, ext)                                          \
     "ldrd r6, r7, [" at "], #8\n"                                       \
     ext " r8, r6\n"                                                     \

@@ -69,7 +69,7 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
  * and r10 to r12 the sums, lr and r1 where to go on.  What a pair of pixels
  * begins with is on the stack, in order: the sums, r1, and the address of the
  * loop, which is entered in its midst if the number of its parts is odd. */
-#ifdef __ARM_FEATURE_DSP
+#ifdef DSP
 #define PAIR_WORDS                                                      \
     "ldm lr!, {r2, r3, r4, r5}\n"                                       \
     "ldm r1!, {r6, r7, r8, r9}\n"                                       \

@@ -32,7 +32,7 @@ static inline int32_t rows_taps(int32_t taps)
 }
 
 /* All pixels of a row, whose first window is x: so many taps by weights w. */
-#ifdef __ARM_FEATURE_DSP
+#ifdef DSP
 #define ROWS_TAP(x0, x1, w0, w1)                                       \
     "smlabb r0, " x0 ", " w0 ", r0\n"                                   \
     "smlabb r10, " x1 ", " w1 ", r10\n"                                 \

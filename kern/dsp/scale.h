@@ -3,7 +3,7 @@
 #ifndef DSP_SCALE_H
 #define DSP_SCALE_H
 
-#ifndef __ARM_FEATURE_DSP
+#ifndef DSP
 static int32_t scale_result(const struct scale32 *s, int32_t sum)
 {
     const int64_t add = (int64_t)((uint64_t)s->hi << 32 | s->lo);
