@@ -42,7 +42,7 @@ static const int struct_of[NFAM] = {
     [FAM_gathernd] = D_nd, [FAM_scatterelem] = D_elements,
     [FAM_scatternd] = D_nd, [FAM_taps] = D_taps,
     [FAM_topk] = D_topk, [FAM_poolat] = D_pool, [FAM_dft] = D_dft,
-    [FAM_grid] = D_grid, [FAM_nms] = D_nms,
+    [FAM_grid] = D_grid, [FAM_nms] = D_nms, [FAM_group] = D_group,
 };
 
 const DimsInfo *dims_of(OpCode op)
@@ -748,6 +748,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_dft: fill_dft(n, &d->dft); break;
     case FAM_grid: fill_grid(n, &d->grid); break;
     case FAM_nms: fill_nms(n, &d->nms); break;
+    case FAM_group: fill_group(n, &d->group); break;
     case FAM_reshape: case NFAM: break;
     }
 }
@@ -764,10 +765,13 @@ int64_t node_macs(const Node *n)
     const Shape *x, *w;
     int64_t m;
 
-    if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul)
+    if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul &&
+        n->op != OP_groupmatmul)
         return 0;
     x = &n->arg[0]->shape;
     w = &n->arg[1]->shape;
+    if (n->op == OP_groupmatmul)
+        return sat_mul(val_count(n->res[0]), w->dim[1]);
     if (n->op == OP_matmul)
         return sat_mul(val_count(n->res[0]),
                        x->dim[x->rank - (attr_int(n, A_transa) ? 2 : 1)]);

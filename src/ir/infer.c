@@ -138,7 +138,7 @@ static bool steers(const Node *n, int i)
     case OP_gather: case OP_gatherelem: case OP_gathernd:
     case OP_scatterelem: case OP_scatternd:
         return i == 1;
-    case OP_taps:
+    case OP_taps: case OP_groupmatmul:
         return i == 1;
     case OP_where:
         return i == 0;
@@ -205,6 +205,11 @@ static void check_domain(const Node *n)
         break;
     case OP_dft: case OP_gridsample: case OP_nms:
         wants_int(n, 0, false);
+        break;
+    case OP_groupmatmul:
+        wants_int(n, 0, false);
+        wants_int(n, 1, true);
+        wants_int(n, 2, false);
         break;
     default:
         if (node_arg(n, "mul") && n->op != OP_mul)

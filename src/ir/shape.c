@@ -478,7 +478,7 @@ Shape shape_infer(const Node *n)
         [FAM_scatternd] = shape_scatternd, [FAM_taps] = shape_taps,
         [FAM_topk] = shape_topk, [FAM_poolat] = shape_pool,
         [FAM_dft] = shape_dft, [FAM_grid] = shape_grid,
-        [FAM_nms] = shape_nms,
+        [FAM_nms] = shape_nms, [FAM_group] = shape_group,
     };
 
     return rule[op_info[n->op].family](n);

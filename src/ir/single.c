@@ -171,3 +171,32 @@ void fill_nms(const Node *n, struct nms_dims *d)
     d->iou = (float)attr_num(n, A_alpha);
     d->score = (float)attr_num(n, A_beta);
 }
+
+/* --- groupmatmul --- */
+
+Shape shape_group(const Node *n)
+{
+    Shape x = shape_ranked(n, 0, 1, RANK), w = shape_ranked(n, 1, 2, 2);
+    Shape s = shape_ranked(n, 2, 2, 2);
+    int64_t g = attr_within(n, A_p0, 1, INT32_MAX);
+
+    attr_within(n, A_mode, 0, 1);
+    if (x.dim[x.rank - 1] != w.dim[1] || w.dim[1] % g ||
+        s.dim[0] != w.dim[0] || s.dim[1] != w.dim[1] / g)
+        err_node(n, "%s by weights of shape %s in groups of %lld with scales "
+                 "of shape %s", shape_text(x), shape_text(w), (long long)g,
+                 shape_text(s));
+    x.dim[x.rank - 1] = w.dim[0];
+    return x;
+}
+
+void fill_group(const Node *n, struct group_dims *d)
+{
+    Shape x = n->arg[0]->shape, w = n->arg[1]->shape;
+
+    d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
+    d->m = dims_32(n, w.dim[0]);
+    d->k = dims_32(n, w.dim[1]);
+    d->g = dims_32(n, attr_int(n, A_p0));
+    d->mode = (int32_t)attr_int(n, A_mode);
+}

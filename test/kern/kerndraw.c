@@ -619,6 +619,17 @@ static void draw_grid(Str *o, const Inst *in)
             roll(2));
 }
 
+static void draw_group(Str *o, const Inst *in)
+{
+    int g = between(1, 9), x[2] = {between(1, 3), g * between(1, 9)};
+    int w[2] = {between(1, 12), x[1]}, s[2] = {w[0], x[1] / g};
+
+    put_operand(o, "x", in->arg[0], dims(2, x));
+    put_operand(o, "w", in->arg[1], dims(2, w));
+    put_operand(o, "s", in->arg[2], dims(2, s));
+    str_fmt(o, "r = groupmatmul x w s p0=%d mode=%d", g, roll(2));
+}
+
 static void draw_nms(Str *o, const Inst *in)
 {
     int b[3] = {between(1, 2), between(1, 20), 4};
@@ -691,6 +702,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_dft: draw_dft(&o, in); break;
     case FAM_grid: draw_grid(&o, in); break;
     case FAM_nms: draw_nms(&o, in); break;
+    case FAM_group: draw_group(&o, in); break;
     default: draw_move(&o, op, in); break;
     }
     str_put(&o, "\noutput r\n");
