@@ -27,7 +27,7 @@ typedef struct Model {
     size_t n;
 } Model;
 
-static int passed, failed;
+static int passed, failed, compared;
 static jmp_buf refused;
 static char said[2048];
 
@@ -228,14 +228,43 @@ typedef struct Play {
     double *keys, *values; /* [layer][position][kv] */
 } Play;
 
-static void times(const float *w, const double *x, int out, int in, double *y)
+/* An activation so near the middle of two integers that float32 may round it
+ * the other way: what follows is not compared. */
+static bool tied;
+
+/* Version 2: x in groups of int8, as the program for these files has it. */
+static void narrow(const Shape7 *s, const double *x, int n, double *q)
 {
     int i, j;
 
+    for (i = 0; i < n; i += s->group) {
+        double most = 0;
+
+        for (j = i; j < i + s->group; j++)
+            most = fmax(most, fabs(x[j]));
+        for (j = i; j < i + s->group; j++) {
+            double v = most > 0 ? x[j] / (most / 127) : 0;
+
+            tied |= fabs(fabs(v - trunc(v)) - 0.5) < 1e-3;
+            q[j] = round(v) * (most / 127);
+        }
+    }
+}
+
+static void times(const Shape7 *s, const float *w, const double *x, int out,
+                  int in, double *y)
+{
+    double q[128];
+    int i, j;
+
+    if (s->version == 2)
+        narrow(s, x, in, q);
+    else
+        memcpy(q, x, (size_t)in * sizeof *q);
     for (i = 0; i < out; i++) {
         y[i] = 0;
         for (j = 0; j < in; j++)
-            y[i] += (double)w[i * in + j] * x[j];
+            y[i] += (double)w[i * in + j] * q[j];
     }
 }
 
@@ -304,21 +333,21 @@ static void layer(Play *p, int l, int position, double *x)
     double *v = p->values + (l * s->context + position) * kv;
 
     norm(x, m->n1 + l * d, d, h);
-    times(m->wq + l * d * d, h, d, d, q);
-    times(m->wk + l * kv * d, h, kv, d, k);
-    times(m->wv + l * kv * d, h, kv, d, v);
+    times(s, m->wq + l * d * d, h, d, d, q);
+    times(s, m->wk + l * kv * d, h, kv, d, k);
+    times(s, m->wv + l * kv * d, h, kv, d, v);
     rotate(q, d, d / s->heads, position);
     rotate(k, kv, d / s->heads, position);
     attend(p, l, position, q, y);
-    times(m->wo + l * d * d, y, d, d, h);
+    times(s, m->wo + l * d * d, y, d, d, h);
     for (i = 0; i < d; i++)
         x[i] += h[i];
     norm(x, m->n2 + l * d, d, h);
-    times(m->w1 + l * d * n, h, n, d, gate);
-    times(m->w3 + l * d * n, h, n, d, up);
+    times(s, m->w1 + l * d * n, h, n, d, gate);
+    times(s, m->w3 + l * d * n, h, n, d, up);
     for (i = 0; i < n; i++)
         gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i];
-    times(m->w2 + l * d * n, gate, d, n, h);
+    times(s, m->w2 + l * d * n, gate, d, n, h);
     for (i = 0; i < d; i++)
         x[i] += h[i];
 }
@@ -334,7 +363,7 @@ static void forward(Play *p, int token, int position, double *logits)
     for (i = 0; i < m->s.layers; i++)
         layer(p, i, position, x);
     norm(x, m->n3, m->s.dim, h);
-    times(m->cls, h, m->s.vocab, m->s.dim, logits);
+    times(&m->s, m->cls, h, m->s.vocab, m->s.dim, logits);
 }
 
 /* ---- comparing ---- */
@@ -371,6 +400,9 @@ static bool plays(Arena *a, const Model *m, Graph *g, Rng *r, char *how)
         *(int32_t *)in[1] = position;
         e = graph_eval(a, g, in);
         forward(&p, token, position, logits);
+        if (tied)
+            return true;
+        compared++;
         if (!near(e->data[g->out[0]->id], logits, s->vocab, how))
             return false;
         for (i = 1; i < g->nout; i++)
@@ -388,6 +420,7 @@ static void compare(uint64_t seed, int version)
     char how[200] = "", what[100];
     Graph *g;
 
+    tied = false;
     sprintf(what, "seed %llu, version %d", (unsigned long long)seed, version);
     if (setjmp(refused)) {
         expect(false, what, said);
@@ -525,7 +558,7 @@ int main(int argc, char **argv)
         for (version = 0; version < 3; version++)
             compare(seed + (uint64_t)i, version);
     refusals();
-    printf("%d of %d checkpoints as wanted, seed %llu\n", passed,
-           passed + failed, (unsigned long long)seed);
+    printf("%d of %d checkpoints as wanted, %d positions, seed %llu\n", passed,
+           passed + failed, compared, (unsigned long long)seed);
     return failed > 0;
 }

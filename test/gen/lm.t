@@ -135,10 +135,10 @@ cc -std=c99 -Wall -Wextra -Werror -I"$tmp/page" -c -o "$tmp/page.o" \
 
 models=${TILEWRIGHT_MODELS:-../shared/models}/llama2c
 golden=0
-text() { # FILE ARGUMENTS...: generate prints FILE
-    file=$models/golden/$1
-    shift
-    ./tilewright generate "$models/stories260K.bin" -t host -q \
+text() { # MODEL FILE ARGUMENTS...: generate prints FILE
+    model=$models/$1 file=$models/golden/$2
+    shift 2
+    ./tilewright generate "$model" -t host -q \
         --tokenizer "$models/tok512_stories.bin" "$@" >"$tmp/text" 2>&1
     diff "$tmp/text" "$file" || fault "$file differs"
     golden=$((golden + 1))
@@ -148,10 +148,11 @@ if [ -d "$models" ]; then
         python3 "$tmp/encode.py" "$tmp/g/words" \
             "$models/tok512_stories.bin" 512 1 "$models/golden/encode.tsv" ||
         bad=1
-    text dog.txt --prompt 'The dog'
-    text none.txt
-    text none_t1_p1_s42.txt --temperature 1 --seed 42
-    text dog_t08_p09_s7.txt --prompt 'The dog' --tokens 253 --temperature 0.8 --top-p 0.9 \
+    text stories260K.bin dog.txt --prompt 'The dog'
+    text stories260K.bin none.txt
+    text stories260K_q80_gs4.bin q80_dog.txt --prompt 'The dog'
+    text stories260K.bin none_t1_p1_s42.txt --temperature 1 --seed 42
+    text stories260K.bin dog_t08_p09_s7.txt --prompt 'The dog' --tokens 253 --temperature 0.8 --top-p 0.9 \
         --seed 7
 fi
 echo "seed $seed: $runs targets beside the host, $golden golden texts"

@@ -3,7 +3,8 @@
  * Version 0 has no magic number: seven integers, floats, and two tables of
  * cosines and sines that nobody needs.  Versions 1 and 2 begin with a header of
  * 256 bytes.  In version 2 matrices are int8 in groups of equal length, each
- * with a float scale; groups run over the flattened tensor.  All is little
+ * with a float scale; groups run over the flattened tensor, and here never from
+ * one row into the next.  All is little
  * endian and at any address. */
 #include "front/llama2c/llama2c.h"
 
@@ -115,34 +116,29 @@ static const float *floats(Bytes *b, int64_t n)
 }
 
 /* One tensor of version 2: bytes, then scales. */
-static void take_groups(Bytes *b, float *v, int64_t n, int64_t group)
+static void take_groups(Bytes *b, signed char *q, float *scale, int64_t n,
+                        int64_t group)
 {
-    const signed char *q = (const signed char *)b->p + b->at;
-    float scale = 0;
-    int64_t i;
-
+    memcpy(q, b->p + b->at, (size_t)n);
     b->at += (size_t)n;
-    for (i = 0; i < n; i++) {
-        if (i % group == 0)
-            memcpy(&scale, b->p + b->at + 4 * (size_t)(i / group), 4);
-        v[i] = (float)q[i] * scale;
-    }
+    memcpy(scale, b->p + b->at, 4 * (size_t)(n / group));
     b->at += 4 * (size_t)(n / group);
 }
 
 /* `count` tensors of n elements each. */
-static const float *tensors(Bytes *b, const Checkpoint *c, int64_t count,
-                            int64_t n)
+static Matrix tensors(Bytes *b, const Checkpoint *c, int64_t count, int64_t n)
 {
-    float *v;
+    signed char *q;
+    float *scale;
     int64_t i;
 
-    if (c->version < 2)
-        return floats(b, count * n);
-    v = NEWN(b->mem, float, count * n);
+    if (!c->group)
+        return (Matrix){.f = floats(b, count * n)};
+    q = NEWN(b->mem, signed char, count * n);
+    scale = NEWN(b->mem, float, count * n / c->group);
     for (i = 0; i < count; i++)
-        take_groups(b, v + i * n, n, c->group);
-    return v;
+        take_groups(b, q + i * n, scale + i * n / c->group, n, c->group);
+    return (Matrix){.q = q, .scale = scale};
 }
 
 static void take_weights(Bytes *b, Checkpoint *c)
@@ -171,6 +167,7 @@ static void take_weights(Bytes *b, Checkpoint *c)
         c->norm_last = floats(b, d);
         b->at += 4 * (size_t)(c->context * c->head);
     }
+    c->shared = !own;
     c->classifier = own ? tensors(b, c, 1, c->vocab * d) : c->embedding;
 }
 

@@ -32,12 +32,25 @@ static void name_next(Decoder *d, const char *what)
         : arena_fmt(d->c.mem, "layer%lld.%s", (long long)d->layer, what);
 }
 
-static Val *matrix(Decoder *d, const char *name, int64_t out, int64_t in,
-                   const float *w)
+/* A matrix of this layer in the graph. */
+typedef struct Weights {
+    Val *w, *scale; /* [out][in]; [out][in / group] or NULL: w is floats */
+} Weights;
+
+static Weights matrix(Decoder *d, const char *name, int64_t out, int64_t in,
+                      Matrix m)
 {
+    int64_t at = MAX(d->layer, 0) * out * in, g = d->k.group;
+    Graph *to = d->c.g;
+
     name_next(d, name);
-    return graph_const(d->c.g, d->c.name, T_f32, SHAPE(out, in),
-                       w + MAX(d->layer, 0) * out * in);
+    if (!g)
+        return (Weights){.w = graph_const(to, d->c.name, T_f32,
+                                          SHAPE(out, in), m.f + at)};
+    return (Weights){
+        graph_const(to, d->c.name, T_s8, SHAPE(out, in), m.q + at),
+        graph_const(to, arena_fmt(d->c.mem, "%s.scale", d->c.name), T_f32,
+                    SHAPE(out, in / g), m.scale + at / g)};
 }
 
 static Val *vector(Decoder *d, const char *name, const float *w)
@@ -48,12 +61,36 @@ static Val *vector(Decoder *d, const char *name, const float *w)
 }
 
 /* x [1][in] -> [1][out] */
-static Val *linear(Decoder *d, const char *name, Val *x, int64_t out,
-                   const float *w)
+static Val *product(Decoder *d, Val *x, Weights w)
 {
-    Val *m = matrix(d, name, out, x->shape.dim[1], w);
+    Node *n;
 
-    return matmul(&d->c, x, m, NULL, false, true);
+    if (!w.scale)
+        return matmul(&d->c, x, w.w, NULL, false, true);
+    n = node_of(&d->c, OP_groupmatmul, 3, x, w.w, w.scale);
+    attr_set_int(d->c.g, n, A_p0, d->k.group);
+    attr_set_int(d->c.g, n, A_mode, 1);
+    return done(&d->c, n);
+}
+
+static Val *linear(Decoder *d, const char *name, Val *x, int64_t out, Matrix m)
+{
+    return product(d, x, matrix(d, name, out, x->shape.dim[1], m));
+}
+
+/* Row `token` as floats. */
+static Val *row_of(Decoder *d, Weights w, Val *token)
+{
+    Call *c = &d->c;
+    int64_t n = d->k.dim, g = d->k.group;
+    Val *x = take(c, w.w, token, 0);
+
+    if (!w.scale)
+        return x;
+    x = to_shape(c, cast(c, x, T_f32), SHAPE(n / g, g));
+    x = op2(c, OP_mul, x, to_shape(c, take(c, w.scale, token, 0),
+                                   SHAPE(n / g, 1)));
+    return to_shape(c, x, SHAPE(1, n));
 }
 
 static Val *norm(Decoder *d, const char *name, Val *x, const float *w)
@@ -66,20 +103,47 @@ static Val *norm(Decoder *d, const char *name, Val *x, const float *w)
     return done(&d->c, n);
 }
 
-/* wq or wk of a layer: the rows of each head, even ones first, times `by`. */
-static const float *halved(Decoder *d, const float *w, int64_t rows, double by)
+/* Rows of n floats of all layers, times `by`: those of each head in another
+ * order, even ones first. */
+static const float *halved_floats(Decoder *d, const float *w, int64_t rows,
+                                  int64_t n, double by)
 {
-    int64_t n = d->k.dim, h = d->k.head, i, j;
+    int64_t h = d->k.head, i, j;
     float *v = NEWN(d->c.mem, float, rows * n);
 
-    w += d->layer * rows * n;
     for (i = 0; i < rows; i++) {
         int64_t at = i % h, from = i - at + at % (h / 2) * 2 + at / (h / 2);
 
         for (j = 0; j < n; j++)
             v[i * n + j] = (float)(w[from * n + j] * by);
     }
-    return v - d->layer * rows * n; /* linear() adds it */
+    return v;
+}
+
+static const signed char *halved_bytes(Decoder *d, const signed char *w,
+                                       int64_t rows, int64_t n)
+{
+    int64_t h = d->k.head, i;
+    signed char *v = NEWN(d->c.mem, signed char, rows * n);
+
+    for (i = 0; i < rows; i++) {
+        int64_t at = i % h, from = i - at + at % (h / 2) * 2 + at / (h / 2);
+
+        memcpy(v + i * n, w + from * n, (size_t)n);
+    }
+    return v;
+}
+
+/* wq or wk, times `by`. */
+static Matrix halved(Decoder *d, Matrix m, int64_t rows, double by)
+{
+    int64_t n = d->k.dim, all = d->k.layers * rows;
+
+    if (!d->k.group)
+        return (Matrix){.f = halved_floats(d, m.f, all, n, by)};
+    return (Matrix){.q = halved_bytes(d, m.q, all, n),
+                    .scale = halved_floats(d, m.scale, all, n / d->k.group,
+                                           by)};
 }
 
 /* x [1][heads * head] -> [heads][head], rotated by the position */
@@ -128,10 +192,8 @@ static Val *attention(Decoder *d, Val *h)
     Val *q, *keys, *values, *y;
     Call *c = &d->c;
 
-    q = linear(d, "wq", h, k->dim,
-               halved(d, k->wq, k->dim, 1 / sqrt((double)k->head)));
-    q = rotate(d, q);
-    y = linear(d, "wk", h, k->kv, halved(d, k->wk, k->kv, 1));
+    q = rotate(d, linear(d, "wq", h, k->dim, k->wq));
+    y = linear(d, "wk", h, k->kv, k->wk);
     keys = cached(d, "keys", rotate(d, y));
     values = cached(d, "values", linear(d, "wv", h, k->kv, k->wv));
     name_next(d, "attention");
@@ -227,7 +289,8 @@ static void decoder(Decoder *d)
 {
     const Checkpoint *k = &d->k;
     Call *c = &d->c;
-    Val *token = number(d, "token", k->vocab), *x, *last;
+    Val *token = number(d, "token", k->vocab), *x;
+    Weights last;
 
     d->layer = -1;
     d->position = number(d, "position", k->context);
@@ -235,9 +298,8 @@ static void decoder(Decoder *d)
     d->sine = turned(d, "sines", sin);
     d->hidden = hidden(d);
     d->slots = slots(d);
-    x = take(c, matrix(d, "embedding", k->vocab, k->dim, k->embedding), token,
-             0);
-    last = x->def->arg[0];
+    last = matrix(d, "embedding", k->vocab, k->dim, k->embedding);
+    x = row_of(d, last, token);
     for (d->layer = 0; d->layer < k->layers; d->layer++) {
         x = op2(c, OP_add, x, attention(d, norm(d, "norm1", x,
                                                 k->norm_attention)));
@@ -246,10 +308,10 @@ static void decoder(Decoder *d)
     }
     d->layer = -1;
     x = norm(d, "norm", x, k->norm_last);
-    if (k->classifier != k->embedding)
+    if (!k->shared)
         last = matrix(d, "classifier", k->vocab, k->dim, k->classifier);
     name_next(d, "logits");
-    x = matmul(c, x, last, NULL, false, true);
+    x = product(d, x, last);
     x = to_shape(c, x, SHAPE(k->vocab));
     val_rename(c->g, x, "logits");
     graph_output(c->g, x);
@@ -280,6 +342,8 @@ Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,
     d->r.g->hash = hash_mem(p, n);
     d->c = (Call){.model = &d->r, .g = d->r.g, .mem = tmp, .op = "llama2.c",
                   .name = "decoder"};
+    d->k.wq = halved(d, d->k.wq, d->k.dim, 1 / sqrt((double)d->k.head));
+    d->k.wk = halved(d, d->k.wk, d->k.kv, 1);
     decoder(d);
     graph_sweep(d->r.g);
     graph_number(d->r.g);

@@ -4,18 +4,25 @@
 
 #include "front/front.h"
 
-/* What a checkpoint holds.  Matrices are [out][in], row after row, of all
- * layers one after the other. */
+/* A matrix [out][in], row after row, of all layers one after the other. */
+typedef struct Matrix {
+    const float *f;       /* NULL: integers, */
+    const signed char *q; /* which times the scale of their group */
+    const float *scale;   /* are the weights */
+} Matrix;
+
+/* What a checkpoint holds. */
 typedef struct Checkpoint {
-    int version;        /* 0, 1: floats; 2: int8 in groups, here made floats */
-    int64_t group;      /* elements of a group; version 2 */
+    int version;        /* 0, 1: floats; 2: int8 in groups */
+    int64_t group;      /* elements of a group; 0: floats */
     int64_t dim, hidden, layers, heads, kv_heads, vocab, context;
     int64_t head, kv;   /* elements of a head; of all key heads */
-    const float *embedding;         /* [vocab][dim] */
+    Matrix embedding;               /* [vocab][dim] */
     const float *norm_attention, *norm_ffn, *norm_last; /* [dim] each */
-    const float *wq, *wk, *wv, *wo; /* [dim][dim], [kv][dim] twice, [dim][dim] */
-    const float *w1, *w2, *w3;      /* [hidden][dim], [dim][hidden], as w1 */
-    const float *classifier;        /* [vocab][dim]; may be the embedding */
+    Matrix wq, wk, wv, wo; /* [dim][dim], [kv][dim] twice, [dim][dim] */
+    Matrix w1, w2, w3;     /* [hidden][dim], [dim][hidden], as w1 */
+    bool shared;           /* the embedding is the classifier */
+    Matrix classifier;     /* [vocab][dim] */
 } Checkpoint;
 
 /* checkpoint.c: is it one, by its first bytes and, in version 0, its size? */
