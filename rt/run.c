@@ -122,6 +122,8 @@ int main(void)
     if (out < 0)
         fail("cannot write the results", NO_FILE);
     for (i = 0; i < net.steps; i++) {
+        if (net.begin)
+            net.begin(i);
         get_inputs(in, i);
         if (!i)
             rt_paint();

@@ -17,6 +17,7 @@ struct tilewright_net {
     const void *(*result)(int layer);
     const char *in_file, *out_file, *dump_file;
     int (*load)(void); /* constants that no core can address; 0: done */
+    void (*begin)(int step); /* sets run-time numbers, and sizes; or 0 */
 };
 extern const struct tilewright_net tilewright_net;
 

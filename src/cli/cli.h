@@ -35,6 +35,9 @@ typedef struct Opts {
     int nmem;
     const char *mem_name[16];
     int64_t mem_size[16];
+    int nat;               /* --at NAME=VALUE[+BY] */
+    const char *at_name[MOST_NUMBERS];
+    int64_t at_value[MOST_NUMBERS], at_by[MOST_NUMBERS];
     int noff;
     const char *off[33];   /* --no-PASS; NULL ends */
     FrontOpts front;
@@ -53,6 +56,9 @@ typedef struct Job {
     Vocab *vocab;          /* of --tokenizer; NULL: none */
     Array *vectors;        /* of -i; NULL: none */
     int steps;             /* runs, one after the other */
+    int64_t *value;        /* MOST_NUMBERS of each run: run-time numbers, by
+                              id; NULL: there are none */
+    int64_t *value_by;     /* how much they grow from run to run */
     bool states_given;     /* vectors are given for states too */
     void **in;             /* one per graph input, native type: of all steps;
                               of a state what it is at first */
@@ -73,10 +79,21 @@ void job_plan(Job *j);     /* -t: plan made and verified */
 void job_text(const Job *j, Str *out);
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 /* Warns where an array is laid out in another shape. */
-void job_shapes(Job *j, const Array *a, const Val *v);
+void job_shapes(Job *j, const Array *a, const Val *v, Shape s);
 /* example.c: inputs, given or made, and what they give. */
 void job_example(Job *j);
 int count_arrays(const Array *v); /* that have elements */
+const Array *skip_empty(const Array *v); /* to the first that has */
+
+/* number.c: run-time numbers in the first run, then in all. */
+void job_numbers_first(Job *j);
+void job_numbers_all(Job *j);
+void job_set_numbers(Job *j, int step); /* the graph as it is there */
+/* Elements of a value in a run (from 0), and in all runs before it. */
+int64_t job_count(const Job *j, const Val *v, int step);
+int64_t job_before(const Job *j, const Val *v, int step);
+Shape job_shape(const Job *j, const Val *v, int step);
+
 void job_gen(Job *j, const char *dir);
 /* build.c: a new folder for the project, that of --keep or one that goes; and
  * the project built and run: err() if that fails, else j->r.run is set. */

@@ -32,16 +32,17 @@ static void take_element(const Val *v, Val *w, int64_t i, const Array *in)
 static void *take_input(Job *j, const Val *v, const Array *in, int steps)
 {
     Val w = *v;
-    int64_t i, n = val_count(v) * steps;
+    int64_t i, n = steps == 1 ? job_count(j, v, 0) : job_before(j, v, steps);
 
     if (in->n != n)
         err(ERR_MODEL, "array '%s' has %lld elements, input '%s' %s wants "
             "%lld%s", in->name, (long long)in->n, v->name,
-            shape_str(j->o.mem, v->shape), (long long)n, steps > 1
+            shape_str(j->o.mem, job_shape(j, v, 0)), (long long)n, steps > 1
             ? arena_fmt(j->o.mem, " for %d runs", steps) : "");
     if (steps == 1 && !j->o.sequence)
-        job_shapes(j, in, v);
-    w.data = arena_get(j->o.mem, (size_t)n, (size_t)type_info[v->type].bytes);
+        job_shapes(j, in, v, job_shape(j, v, 0));
+    w.data = arena_get(j->o.mem, (size_t)n + 1,
+                       (size_t)type_info[v->type].bytes);
     for (i = 0; i < n; i++)
         take_element(v, &w, i, in);
     return w.data;
@@ -60,7 +61,7 @@ static void *zeros(Job *j, const Val *v)
     return w.data;
 }
 
-static const Array *skip_empty(const Array *v)
+const Array *skip_empty(const Array *v)
 {
     while (v && !v->n)
         v = v->next;
@@ -88,16 +89,17 @@ static int count_steps(const Job *j)
         err(ERR_USAGE, "--sequence: wants arrays of a step each, with -i");
     for (i = 0; i < j->g->nin && in; i++) {
         const Val *v = j->g->in[i];
+        int64_t one = job_count(j, v, 0);
 
         if (is_state(j, v) && !j->states_given)
             continue;
-        if (!is_state(j, v) && val_count(v) && in->n % val_count(v) == 0)
-            return (int)(in->n / val_count(v));
+        if (!is_state(j, v) && one && in->n % one == 0)
+            return (int)(in->n / one);
         if (!is_state(j, v))
             err(ERR_MODEL, "array '%s' has %lld elements, no multiple of the "
                 "%lld of input '%s' %s", in->name, (long long)in->n,
-                (long long)val_count(v), v->name,
-                shape_str(j->o.mem, v->shape));
+                (long long)one, v->name,
+                shape_str(j->o.mem, job_shape(j, v, 0)));
         in = skip_empty(in->next);
     }
     err(ERR_USAGE, "--sequence: no input that is not a state");
@@ -124,9 +126,9 @@ static void take_inputs(Job *j)
     }
 }
 
-static char *step_of(void *all, const Val *v, int step)
+static char *step_of(const Job *j, void *all, const Val *v, int step)
 {
-    return (char *)all + step * val_bytes(v);
+    return (char *)all + job_before(j, v, step) * type_info[v->type].bytes;
 }
 
 /* What is an input then, of a state's next value. */
@@ -139,7 +141,7 @@ static void next_inputs(Job *j, const Eval *e, int step, void **in)
         const Val *y = graph_next_state(g, g->in[i]);
 
         if (!y) {
-            in[i] = step_of(j->in[i], g->in[i], step);
+            in[i] = step_of(j, j->in[i], g->in[i], step);
         } else {
             in[i] = arena_get(j->o.mem, (size_t)val_bytes(y) + 1, 1);
             memcpy(in[i], e->data[y->id], (size_t)val_bytes(y));
@@ -155,7 +157,7 @@ static void keep_outputs(Job *j, const Eval *e, int step)
     for (i = 0; i < g->nout; i++) {
         const Val *v = g->out[i];
 
-        memcpy(step_of(j->want[i], v, step),
+        memcpy(step_of(j, j->want[i], v, step),
                v->data ? v->data : e->data[v->id], (size_t)val_bytes(v));
     }
 }
@@ -168,20 +170,26 @@ static void eval_steps(Job *j)
 
     j->want = NEWN(j->o.mem, void *, g->nout + 1);
     for (i = 0; i < g->nout; i++)
-        j->want[i] = arena_get(j->o.mem, (size_t)j->steps,
-                               (size_t)val_bytes(g->out[i]));
+        j->want[i] = arena_get(
+            j->o.mem, (size_t)job_before(j, g->out[i], j->steps) + 1,
+            (size_t)type_info[g->out[i]->type].bytes);
     memcpy(in, j->in, (size_t)g->nin * sizeof *in);
+    job_set_numbers(j, 0);
     j->expected = graph_eval(j->o.mem, j->g, in);
     keep_outputs(j, j->expected, 0);
     next_inputs(j, j->expected, MIN(1, j->steps - 1), in);
     for (t = 1; t < j->steps; t++) {
         Arena *own = arena_new();
-        Eval *e = graph_eval(own, j->g, in);
+        Eval *e;
+
+        job_set_numbers(j, t);
+        e = graph_eval(own, j->g, in);
 
         keep_outputs(j, e, t);
         next_inputs(j, e, MIN(t + 1, j->steps - 1), in);
         arena_end(own);
     }
+    graph_numbers_most(j->g);
 }
 
 void job_example(Job *j)
@@ -189,11 +197,15 @@ void job_example(Job *j)
     err_file(j->o.in);
     j->in = NEWN(j->o.mem, void *, j->g->nin + 1);
     j->states_given = !j->vectors || count_arrays(j->vectors) >= j->g->nin;
+    job_numbers_first(j);
     j->steps = count_steps(j);
+    job_numbers_all(j);
+    job_set_numbers(j, 0);
+    if (!j->vectors)
+        gen_draw_inputs(j->o.mem, j->g, j->in);
+    graph_numbers_most(j->g);
     if (j->vectors)
         take_inputs(j);
-    else
-        gen_draw_inputs(j->o.mem, j->g, j->in);
     err_file(j->r.model);
     eval_steps(j);
 }

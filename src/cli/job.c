@@ -278,32 +278,29 @@ void job_plan(Job *j)
 }
 
 /* Axes of more than one element, in order, make the same layout. */
-static bool same_layout(const Array *a, const Val *v)
+static bool same_layout(const Array *a, Shape s)
 {
     int i = 0, k = 0;
 
     for (;; i++, k++) {
         while (i < a->rank && a->dim[i] == 1)
             i++;
-        while (k < v->shape.rank && v->shape.dim[k] == 1)
+        while (k < s.rank && s.dim[k] == 1)
             k++;
-        if (i == a->rank || k == v->shape.rank)
-            return i == a->rank && k == v->shape.rank;
-        if (a->dim[i] != v->shape.dim[k])
+        if (i == a->rank || k == s.rank)
+            return i == a->rank && k == s.rank;
+        if (a->dim[i] != s.dim[k])
             return false;
     }
 }
 
-void job_shapes(Job *j, const Array *a, const Val *v)
+void job_shapes(Job *j, const Array *a, const Val *v, Shape s)
 {
-    Shape s;
-
-    if (same_layout(a, v))
+    if (same_layout(a, s))
         return;
-    s = shape_of(MIN(a->rank, RANK), a->dim);
     warn("array '%s' has shape %s, '%s' has %s: elements are taken in order",
-         a->name, shape_str(j->o.mem, s), v->name,
-         shape_str(j->o.mem, v->shape));
+         a->name, shape_str(j->o.mem, shape_of(MIN(a->rank, RANK), a->dim)),
+         v->name, shape_str(j->o.mem, s));
 }
 
 void job_gen(Job *j, const char *dir)
@@ -311,7 +308,7 @@ void job_gen(Job *j, const char *dir)
     GenOpts o = {
         .name = j->o.name, .dir = dir, .force = j->o.force,
         .weights = j->o.weights,
-        .example = j->in, .drawn = !keeps_example(j), .expected = j->expected,
+        .example = j->in, .value = j->value, .drawn = !keeps_example(j), .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
         .runtime = j->o.runtime, .vocab = j->vocab,
     };
@@ -321,6 +318,7 @@ void job_gen(Job *j, const char *dir)
 
         gen_draw_inputs(j->o.mem, j->g, in);
         o.example = in;
+        o.value = NULL;
         o.expected = graph_eval(j->o.mem, j->g, in);
     }
     gen_project(j->r.plan, &o);

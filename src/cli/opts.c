@@ -62,13 +62,26 @@ static void add_l2(Opts *o, const char *s)
 static void add_dim(Opts *o, const char *s)
 {
     FrontOpts *f = &o->front;
+    const char *size, *dots;
     int64_t v;
 
     if (f->ndim == (int)LEN(f->dim_name))
         err(ERR_USAGE, "--dim: more than %zu times", LEN(f->dim_name));
-    v = read_bytes("--dim", split(o, "--dim", s, &f->dim_name[f->ndim]));
+    size = split(o, "--dim", s, &f->dim_name[f->ndim]);
+    dots = strstr(size, "..");
+    if (dots) {
+        f->dim_varies[f->ndim] = true;
+        f->dim_least[f->ndim] = read_bytes("--dim", arena_fmt(
+            o->mem, "%.*s", (int)(dots - size), size));
+        size = dots + 2;
+    }
+    v = read_bytes("--dim", size);
     if (v < 1)
         err(ERR_USAGE, "--dim: %s, wanted a size of at least 1", s);
+    if (f->dim_least[f->ndim] > v)
+        err(ERR_USAGE, "--dim: %s, wanted NAME=LEAST..MOST", s);
+    if (f->dim_least[f->ndim] == v)
+        f->dim_varies[f->ndim] = false;
     f->dim_size[f->ndim++] = v;
 }
 
@@ -123,6 +136,31 @@ static void set_seed(Opts *o, const char *s)
     o->talk.seed = strtoull(s, &end, 0);
     if (end == s || *end || *s == '-' || !o->talk.seed)
         err(ERR_USAGE, "--seed: %s, wanted a number from 1", s);
+}
+
+static int64_t read_whole(const char *s, const char *what, char **end)
+{
+    int64_t v = strtoll(s, end, 10);
+
+    if (*end == s || v < -INT32_MAX || v > INT32_MAX)
+        err(ERR_USAGE, "--at: %s, wanted NAME=VALUE or NAME=VALUE+BY", what);
+    return v;
+}
+
+static void add_at(Opts *o, const char *s)
+{
+    const char *rest;
+    char *end;
+
+    if (o->nat == (int)LEN(o->at_name))
+        err(ERR_USAGE, "--at: more than %zu times", LEN(o->at_name));
+    rest = split(o, "--at", s, &o->at_name[o->nat]);
+    o->at_value[o->nat] = read_whole(rest, s, &end);
+    if (*end == '+' || *end == '-')
+        o->at_by[o->nat] = read_whole(end, s, &end);
+    if (*end)
+        err(ERR_USAGE, "--at: %s, wanted NAME=VALUE or NAME=VALUE+BY", s);
+    o->nat++;
 }
 
 static void add_state(Opts *o, const char *s)

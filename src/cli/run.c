@@ -3,22 +3,27 @@
 
 #include <string.h>
 
-/* Of a sequence with the axis of steps before. */
+/* Of a sequence with the axis of steps before; flat, where sizes are others in
+ * each. */
 static Array *as_array(const Job *j, const Val *v, int i, int steps,
                        void *data)
 {
     Arena *a = j->o.mem;
     Array *x = NEW(a, Array);
-    int more = j->o.sequence && v->shape.rank < RANK;
+    Shape s = job_shape(j, v, 0);
+    int more = j->o.sequence && s.rank < RANK;
 
     x->name = arena_fmt(a, "output_%d", i);
     strcpy(x->type, type_info[v->type].npy);
-    x->rank = v->shape.rank + more;
+    x->n = steps == 1 ? job_count(j, v, 0) : job_before(j, v, steps);
+    x->rank = s.rank + more;
     x->dim[0] = 1;
-    memcpy(x->dim + more, v->shape.dim,
-           (size_t)v->shape.rank * sizeof *x->dim);
+    memcpy(x->dim + more, s.dim, (size_t)s.rank * sizeof *x->dim);
     x->dim[0] = more ? steps : x->dim[0] * steps;
-    x->n = val_count(v) * steps;
+    if (x->n != job_count(j, v, 0) * steps) {
+        x->rank = 1;
+        x->dim[0] = x->n;
+    }
     x->data = data;
     return x;
 }
@@ -57,13 +62,13 @@ static const Array *of_user(Job *j, int i, const Array **next)
     if (!want)
         err(ERR_MODEL, "%d arrays, the model has %d outputs ('%s' is "
             "missing)", i, j->g->nout, v->name);
-    if (want->n != val_count(v) * j->steps)
+    if (want->n != job_before(j, v, j->steps))
         err(ERR_MODEL, "array '%s' has %lld elements, output '%s' %s has "
             "%lld in %d runs", want->name, (long long)want->n, v->name,
-            shape_str(j->o.mem, v->shape),
-            (long long)val_count(v) * j->steps, j->steps);
+            shape_str(j->o.mem, job_shape(j, v, 0)),
+            (long long)job_before(j, v, j->steps), j->steps);
     if (!j->o.sequence)
-        job_shapes(j, want, v);
+        job_shapes(j, want, v, job_shape(j, v, 0));
     *next = want->next;
     return want;
 }
@@ -72,7 +77,8 @@ static void say_diff(Job *j, const Val *v, const Diff *d)
 {
     say(NULL, arena_fmt(j->o.mem, "output '%s': %lld of %lld elements differ, "
         "the first is element %lld; largest difference %g, RMSE %.4g, cosine "
-        "%.6f", v->name, (long long)d->ndiff, (long long)val_count(v),
+        "%.6f", v->name, (long long)d->ndiff,
+        (long long)job_before(j, v, j->steps),
         (long long)d->first, d->max_abs, d->rmse, d->cosine));
 }
 
@@ -203,7 +209,7 @@ int verb_run(int argc, char **argv)
         err(ERR_USAGE, "--emulate: %s has one core and no DMA: nothing to "
             "emulate", j->soc->name);
     o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
-                  .steps = j->steps, .states_reset = !j->states_given,
+                  .steps = j->steps, .value = j->value, .states_reset = !j->states_given,
                   .dump = j->o.dump, .runner = j->o.runner,
                   .emulate = j->o.emulate};
     job_run(j, &o, run);

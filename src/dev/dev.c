@@ -95,6 +95,22 @@ static int steps(const Dev *d)
     return d->o->talk ? d->r.nrun : MAX(1, d->o->steps);
 }
 
+/* Bytes of a value in one step, and in all before it. */
+static int64_t step_bytes(const Dev *d, const Val *v, int step)
+{
+    return d->o->value ? val_bytes_at(v, d->o->value + step * MOST_NUMBERS)
+                       : val_bytes(v);
+}
+
+static int64_t bytes_before(const Dev *d, const Val *v, int step)
+{
+    int64_t sum = 0;
+
+    while (step--)
+        sum += step_bytes(d, v, step);
+    return sum;
+}
+
 /* Input i of one step: states come with the first, if at all. */
 static bool is_written(const Dev *d, int i, int step)
 {
@@ -116,7 +132,8 @@ static void write_inputs(Dev *d)
         for (i = 0; i < g->nin; i++)
             if (is_written(d, i, t))
                 str_mem(&b, (const char *)d->o->in[i] +
-                        t * val_bytes(g->in[i]), (size_t)val_bytes(g->in[i]));
+                        bytes_before(d, g->in[i], t),
+                        (size_t)step_bytes(d, g->in[i], t));
     file_write(dev_path(d, "in.bin"), b.s, b.n);
 }
 
@@ -139,7 +156,7 @@ static void write_harness(Dev *d)
     Str b = {.mem = d->mem};
 
     gen_harness(d->p, d->o->name, dev_path(d, ""), steps(d),
-                d->o->states_reset, &b);
+                d->o->states_reset, d->o->value, &b);
     file_write(dev_path(d, "harness.c"), b.s, b.n);
     dev_write_main(d, "rt/run");
 }
@@ -293,14 +310,15 @@ static bool read_outputs(Dev *d)
     p = file_read(d->mem, dev_path(d, "out.bin"), &n);
     d->r.out = NEWN(d->mem, void *, g->nout);
     for (i = 0; i < g->nout; i++) /* copied: an array must be aligned */
-        d->r.out[i] = arena_get(d->mem, (size_t)steps(d),
-                                (size_t)val_bytes(g->out[i]) + 1);
+        d->r.out[i] = arena_get(d->mem, (size_t)bytes_before(
+                                    d, g->out[i], steps(d)) + 1, 1);
     for (t = 0; t < steps(d); t++)
         for (i = 0; i < g->nout; i++) {
-            int64_t size = val_bytes(g->out[i]);
+            int64_t size = step_bytes(d, g->out[i], t);
 
             if (at + size <= (int64_t)n)
-                memcpy((char *)d->r.out[i] + t * size, p + at, (size_t)size);
+                memcpy((char *)d->r.out[i] + bytes_before(d, g->out[i], t),
+                       p + at, (size_t)size);
             at += size;
         }
     if (at + 4 != (int64_t)n)
@@ -425,7 +443,7 @@ static int64_t dump_bytes(const Dev *d, int i)
     if (r.buf < 0 || (!d->p->soc->mems[d->p->buf[r.buf].mem].mapped &&
                       gen_far_output(d->p, v) < 0))
         return 0;
-    return val_bytes(v);
+    return step_bytes(d, v, steps(d) - 1);
 }
 
 static void keep_layers(Dev *d, const char *p)
@@ -460,8 +478,11 @@ static void write_dump(Dev *d)
         snprintf(a->type, sizeof a->type, "%s", type_info[v->type].npy);
         a->rank = v->shape.rank;
         for (j = 0; j < a->rank; j++)
-            a->dim[j] = v->shape.dim[j];
-        a->n = val_count(v);
+            a->dim[j] = d->o->value
+                ? dim_at(v->shape, j, d->o->value +
+                                      (steps(d) - 1) * MOST_NUMBERS)
+                : v->shape.dim[j];
+        a->n = step_bytes(d, v, steps(d) - 1) / type_info[v->type].bytes;
         a->data = d->r.made[i];
         last = &a->next;
     }

@@ -61,6 +61,8 @@ typedef struct RunOpts {
     void *const *in;      /* one array per graph input, native type, of all
                              steps; of a state what it is at first */
     int steps;            /* runs without reset; 0: one */
+    const int64_t *value; /* MOST_NUMBERS of each step: the run-time numbers,
+                             by id; NULL: there are none */
     bool states_reset;    /* states begin as reset leaves them, not as in `in` */
     const char *dump;     /* folder for every layer's tensor, or NULL */
     const char *runner;   /* --runner 'CMD {elf}' or NULL */

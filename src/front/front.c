@@ -1,38 +1,65 @@
 /* Which format a model file has. */
 #include "front/llama2c/llama2c.h"
+#include "front/number.h"
 #include "front/onnx/onnx.h"
 
 #include <string.h>
 
+/* A model file as it lies in memory. */
+typedef struct Bytes {
+    const char *path, *dir;
+    const char *p;
+    size_t n;
+} Bytes;
+
+static Graph *read_bytes(Arena *mem, const FrontOpts *o, void *arg)
+{
+    const Bytes *b = arg;
+
+    if (llama2c_is(b->p, b->n))
+        return llama2c_graph(mem, b->path, b->p, b->n, o);
+    return onnx_parse(mem, b->path, b->dir, b->p, b->n, o, NULL);
+}
+
+static bool has_numbers(const FrontOpts *o)
+{
+    int i;
+
+    for (i = 0; i < o->ndim && !o->dim_varies[i]; i++)
+        ;
+    return i < o->ndim;
+}
+
 Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
                    const FrontOpts *o)
 {
-    if (llama2c_is(p, n))
-        return llama2c_graph(mem, path, p, n, o);
-    return onnx_parse(mem, path, NULL, p, n, o, NULL);
+    Bytes b = {.path = path, .p = p, .n = n};
+
+    return has_numbers(o) ? front_numbers(mem, o, read_bytes, &b)
+                          : read_bytes(mem, o, &b);
 }
 
 Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
 {
     Arena *file = arena_new(), *tmp = arena_new();
-    const char *base = path_base(path), *dir = NULL;
+    const char *base = path_base(path);
     bool dash = !strcmp(path, "-");
-    size_t n;
+    Bytes b = {.path = dash ? "standard input" : path};
     Graph *g;
-    char *p;
 
-    if (dash)
-        path = "standard input";
-    err_file(path);
-    p = dash ? file_read_input(file, &n) : file_read(file, path, &n);
+    err_file(b.path);
+    b.p = dash ? file_read_input(file, &b.n) : file_read(file, path, &b.n);
     if (!dash)
-        dir = base == path ? "." : arena_fmt(tmp, "%.*s",
+        b.dir = base == path ? "." : arena_fmt(tmp, "%.*s",
             MAX(1, (int)(base - path) - 1), path);
-    if (llama2c_is(p, n)) {
-        g = llama2c_graph(mem, path, p, n, o);
+    if (has_numbers(o)) {
+        g = front_numbers(mem, o, read_bytes, &b);
+        arena_end(file);
+    } else if (llama2c_is(b.p, b.n)) {
+        g = llama2c_graph(mem, b.path, b.p, b.n, o);
         arena_end(file);
     } else {
-        g = onnx_parse(mem, path, dir, p, n, o, file);
+        g = onnx_parse(mem, b.path, b.dir, b.p, b.n, o, file);
     }
     arena_end(tmp);
     return g;

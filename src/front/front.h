@@ -9,12 +9,15 @@ typedef struct FrontOpts {
     int ndim;               /* --dim name=size */
     const char *dim_name[32];
     int64_t dim_size[32];
+    bool dim_varies[32];    /* NAME=LEAST..SIZE: a run-time number */
+    int64_t dim_least[32];
     int ntype;              /* --input-type [NAME=]TYPE */
     const char *type_name[32]; /* NULL: all inputs */
     Type type[32];
     int nstate;             /* --state IN=OUT */
     const char *state_in[32], *state_out[32];
     int64_t context;        /* --context; 0: all positions that it has */
+    bool grows;             /* a state may be larger in the next run */
     const Array *vectors;   /* inputs given with -i, in order, or NULL */
     const char *vectors_file; /* what is wrong with them is told of it */
     bool list_all;          /* verb check: print every problem, not the first */

@@ -93,14 +93,17 @@ static void put_piece(Gen *g, bool in, Str *out)
 
     str_fmt(out, "\nint %s_%s_%s(const struct %s *net, int i, int32_t offset,\n"
             "    int32_t bytes, %s)\n{\n"
-            "    const int32_t n = i < 0 || i >= %s_%s ? -1 : %ss[i].bytes;\n"
+            "    const int32_t n = i < 0 || i >= %s_%s ? -1 : %s;\n"
             "    %sp;\n\n"
             "    if (offset < 0 || bytes < 0 || offset > n - bytes)\n"
             "        return 1;\n    p = %s_%s(net, i);\n"
             "    if (p)\n        memcpy(%s, (size_t)bytes);\n",
             g->name, in ? "write" : "read", one, g->name,
             in ? "const void *from" : "void *to", g->caps,
-            in ? "INPUTS" : "OUTPUTS", one, in ? "char *" : "const char *",
+            in ? "INPUTS" : "OUTPUTS",
+            gen_ends_vary(g, in) ? arena_fmt(g->mem, "%s_bytes(net, i)", one)
+                                 : arena_fmt(g->mem, "%ss[i].bytes", one),
+            in ? "char *" : "const char *",
             g->name, one, in ? "p + offset, from" : "to, p + offset");
     if (plan_external_inout(g->p))
         str_fmt(out, "    else if (bytes && %ss[i].far >= 0)\n"
@@ -112,6 +115,7 @@ static void put_piece(Gen *g, bool in, Str *out)
 static void put_pieces(Gen *g, Str *out)
 {
     const Graph *n = g->p->g;
+    int in;
 
     str_put(out, "\n/* Bytes of each, and where in external memory; -1: not"
             " there. */\nstruct end {\n    int32_t bytes, far;\n};\n\n");
@@ -119,8 +123,11 @@ static void put_pieces(Gen *g, Str *out)
     put_sizes(g, "outputs", n->nout, n->out, out);
     if (plan_external_inout(g->p))
         str_put(out, far_text);
-    put_piece(g, true, out);
-    put_piece(g, false, out);
+    for (in = 1; in >= 0; in--) {
+        if (gen_ends_vary(g, in))
+            gen_ends_bytes(g, in, out);
+        put_piece(g, in, out);
+    }
 }
 
 void gen_ends(Gen *g, Str *out)

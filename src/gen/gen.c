@@ -24,6 +24,15 @@ Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o)
     return g;
 }
 
+/* Sizes there are those of the example. */
+static void put_selftest(Gen *g)
+{
+    if (g->o->value)
+        graph_set_numbers(g->p->g, g->o->value);
+    gen_selftest(g);
+    graph_numbers_most(g->p->g);
+}
+
 void gen_project(const Plan *p, const GenOpts *o)
 {
     Arena *mem = arena_new();
@@ -38,7 +47,7 @@ void gen_project(const Plan *p, const GenOpts *o)
     gen_kernels(g);
     gen_lm(g);
     if (o->example && o->expected)
-        gen_selftest(g);
+        put_selftest(g);
     gen_build(g);
     gen_put_in_place(g);
     arena_end(mem);

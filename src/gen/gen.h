@@ -23,6 +23,8 @@ typedef struct GenOpts {
     WeightForm weights;
     void *const *example;  /* one array per input for the self-test; NULL: no
                               self-test, the program only runs the network */
+    const int64_t *value;  /* run-time numbers of the example, by id; NULL:
+                              the greatest */
     bool drawn;            /* the example is that of gen_draw_inputs() */
     const Eval *expected;  /* of the example; NULL: none */
     double tolerance;
@@ -57,6 +59,7 @@ typedef struct Gen {
     int nlayer, nsrc, nwritten;
     const Step **layer;      /* [0] is layer 1: its first kernel */
     const char **weight;     /* name of a constant's array, by buffer */
+    const char **number;     /* names of run-time numbers in C, by id */
     const char **src;        /* what is to be compiled of the network */
     const char **written;    /* every file, for -f */
 } Gen;
@@ -74,6 +77,7 @@ void gen_put_in_place(Gen *g); /* it becomes that one */
 /* names.c */
 const char *gen_mem(const Gen *g, int mem); /* "ram" */
 char *gen_caps(Arena *a, const char *s);
+char *gen_word(Arena *a, const char *s); /* as a variable in NAME.c */
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
 
@@ -123,6 +127,21 @@ void gen_piece(Gen *g, Str *out);
 void gen_far_outputs(Gen *g, Str *out); /* layer_far[]: the one it makes */
 const char *gen_beside_far(const Gen *g); /* name of the memory it is in */
 
+/* number.c: run-time numbers */
+const char *const *gen_number_names(Gen *g);
+void gen_count(Gen *g, const Val *v, Str *out); /* elements, an expression */
+void gen_count_at(Gen *g, const char *p, const Val *v, Str *out);
+void gen_number_macros(Gen *g, Str *out);
+void gen_number_member(Gen *g, Str *out);
+void gen_number_header(Gen *g, Str *out);
+void gen_number_setters(Gen *g, Str *out);
+void gen_number_init(Gen *g, Str *out);
+void gen_number_locals(Gen *g, unsigned set, Str *out);
+bool gen_ends_vary(const Gen *g, bool in);
+void gen_ends_bytes(Gen *g, bool in, Str *out);
+void gen_follow(Gen *g, const Step *s, Str *out);
+void gen_if_any(Gen *g, const Step *s, Str *out);
+
 /* state.c: what NAME.h and NAME.c have for states */
 bool gen_has_states(const Gen *g);
 int64_t gen_state_bytes(const Gen *g);
@@ -153,8 +172,9 @@ void gen_lm_harness(const Plan *p, const char *name, const char *dir,
 
 /* harness.c: what rt/run.c has to know of a network, as C; its files are in
  * the folder dir, which ends in a slash; it runs so many times, states first as
- * in the file or as reset leaves them */
+ * in the file or as reset leaves them; value: MOST_NUMBERS for each run, the
+ * run-time numbers by id; NULL where there are none */
 void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
-                 bool reset, Str *out);
+                 bool reset, const int64_t *value, Str *out);
 
 #endif

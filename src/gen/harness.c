@@ -9,7 +9,7 @@ static void put_sizes(const Plan *p, const char *name, int n, Val *const *v,
 {
     int i;
 
-    str_fmt(out, "static const int32_t %s[] = {", name);
+    str_fmt(out, "static %sint32_t %s[] = {", p->g->nnum ? "" : "const ", name);
     for (i = 0; i < n; i++)
         str_fmt(out, "%" PRId64 ", ",
                 p->place[v[i]->id].buf < 0 ? 0 : val_bytes(v[i]));
@@ -20,7 +20,8 @@ static void put_layer_sizes(Gen *g, Str *out)
 {
     int i;
 
-    str_put(out, "static const int32_t layer_bytes[] = {");
+    str_fmt(out, "static %sint32_t layer_bytes[] = {",
+            g->p->g->nnum ? "" : "const ");
     for (i = 0; i < g->nlayer; i++)
         str_fmt(out, "%" PRId64 ", ", gen_has_result(g, i)
                 ? val_bytes(g->p->layer[i].node->res[0]) : 0);
@@ -83,8 +84,49 @@ static void put_states(const Plan *p, bool reset, Str *out)
     str_put(out, "0};\n");
 }
 
+static void put_size(Gen *g, const char *array, int i, const Val *v, Str *out)
+{
+    if (!shape_varies(v->shape))
+        return;
+    str_fmt(out, "    %s[%d] = %d * (", array, i, type_info[v->type].bytes);
+    gen_count(g, v, out);
+    str_put(out, ");\n");
+}
+
+/* Numbers of every run, and what is so large then. */
+static void put_begin(Gen *g, int steps, const int64_t *value, Str *out)
+{
+    const Graph *n = g->p->g;
+    const char *const *name = gen_number_names(g);
+    int i, t;
+
+    str_fmt(out, "static const int32_t number[%d][%d] = {\n", steps, n->nnum);
+    for (t = 0; t < steps; t++) {
+        str_put(out, "    {");
+        for (i = 0; i < n->nnum; i++)
+            str_fmt(out, "%s%" PRId64, i ? ", " : "",
+                    value[t * MOST_NUMBERS + i]);
+        str_put(out, "},\n");
+    }
+    str_put(out, "};\n\nstatic void begin(int step)\n{\n");
+    for (i = 0; i < n->nnum; i++)
+        str_fmt(out, "    const int32_t %s = number[step][%d];\n", name[i], i);
+    str_put(out, "\n");
+    for (i = 0; i < n->nnum; i++)
+        str_fmt(out, "    %s_set_%s(&one, %s);\n", g->name, name[i], name[i]);
+    for (i = 0; i < n->nin; i++)
+        if (g->p->place[n->in[i]->id].buf >= 0)
+            put_size(g, "in_bytes", i, n->in[i], out);
+    for (i = 0; i < n->nout; i++)
+        put_size(g, "out_bytes", i, n->out[i], out);
+    for (i = 0; i < g->nlayer; i++)
+        if (gen_has_result(g, i))
+            put_size(g, "layer_bytes", i, g->p->layer[i].node->res[0], out);
+    str_put(out, "}\n\n");
+}
+
 void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
-                 bool reset, Str *out)
+                 bool reset, const int64_t *value, Str *out)
 {
     GenOpts o = {.name = name};
     Gen *g = gen_begin(out->mem, p, &o);
@@ -99,6 +141,8 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
     put_states(p, reset, out);
     put_layer_sizes(g, out);
     put_functions(g, out);
+    if (p->g->nnum)
+        put_begin(g, steps, value, out);
     if (gen_image_bytes(g))
         put_load(g, dir, out);
     if (plan_external_inout(p))
@@ -110,5 +154,6 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
     put_file(dir, "in.bin", out);
     put_file(dir, "out.bin", out);
     put_file(dir, "dump.bin", out);
-    str_put(out, gen_image_bytes(g) ? ", load};\n" : ", 0};\n");
+    str_fmt(out, ", %s, %s};\n", gen_image_bytes(g) ? "load" : "0",
+            p->g->nnum ? "begin" : "0");
 }

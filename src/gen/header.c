@@ -63,6 +63,7 @@ static void put_tensor(Gen *g, const char *what, int i, const Val *v,
     put_dims(v, out);
     str_fmt(out, "\n%sCOUNT %" PRId64 "\n", p, val_count(v));
     str_fmt(out, "%sBYTES %" PRId64 "\n", p, val_bytes(v));
+    gen_count_at(g, p, v, out);
     str_fmt(out, "%sSCALE ", p);
     put_number(v->type == T_f32 ? 1 : v->scale, out);
     str_fmt(out, "\n%sZERO %" PRId64 "\n", p, v->zero);
@@ -167,12 +168,14 @@ static void put_api(Gen *g, Str *out)
     str_fmt(out, "};\n\n/* One instance; its members are its own business."
             " */\nstruct %s {\n", n);
     put_members(g, "unsigned char *", out);
+    gen_number_member(g, out);
     str_fmt(out, "};\n\n"
         "/* 0: ready; else the number of the memory region, from 1, that is"
         " NULL or not\n * aligned. */\n"
         "int %s_init(struct %s *net, struct %s_memory memory);\n\n", n, n,
         n);
     put_ends(g, out);
+    gen_number_header(g, out);
     gen_state_header(g, out);
     str_fmt(out,
         "/* One layer, from 1 to %s_LAYERS: all of them in order are a run."
@@ -202,6 +205,7 @@ static void put_facts(Gen *g, Str *out)
     str_fmt(out, "#define %s_TARGET \"%s\"\n", c, g->p->soc->name);
     str_fmt(out, "#define %s_CFLAGS \"%s\" /* planned for */\n", c, flags(g));
     str_fmt(out, "#define %s_LAYERS %d\n", c, g->nlayer);
+    gen_number_macros(g, out);
     str_fmt(out, "#define %s_STACK_BYTES %" PRId64 " /* at most, of a run"
             " */\n", c, g->p->stack);
     str_fmt(out, "#define %s_WEIGHTS_BYTES %" PRId64 "\n", c, g->p->weights);

@@ -77,6 +77,24 @@ static bool is_our_header(const char *s)
     return false;
 }
 
+/* What functions of NAME.c have beside numbers. */
+static const char *const ours[] = {
+    "net", "io", "dims", "value", "i", "n_", "offset", "bytes", "from", "to",
+    "p",
+};
+
+char *gen_word(Arena *a, const char *s)
+{
+    Str w = {.mem = a};
+
+    str_put(&w, isdigit((unsigned char)*s) || !*s ? "n" : "");
+    for (; *s; s++)
+        str_fmt(&w, "%c", isalnum((unsigned char)*s) ? *s : '_');
+    if (is_in(keywords, LEN(keywords), w.s) || is_in(ours, LEN(ours), w.s))
+        str_put(&w, "_");
+    return w.s;
+}
+
 /* NULL: nobody. */
 static const char *who_has(const char *s)
 {

@@ -144,10 +144,17 @@ static void put_io(Gen *g, const Step *s, Str *out)
     str_put(out, "        .ncore = 1,\n    };\n");
 }
 
+/* The numbers that its dims, or whether it is computed at all, follow. */
+static unsigned follow_set(const Step *s)
+{
+    return s->nfollow ? node_numbers(s->node) : 0;
+}
+
 static void put_layer(Gen *g, int layer, Str *out)
 {
     const Step *s = g->layer[layer - 1];
     const char *kern = g->p->program->inst.v[g->p->program->inst.of[s - g->p->step]].name;
+    unsigned set = follow_set(s);
 
     str_put(out, "\n");
     gen_about(g, layer, "", out);
@@ -155,7 +162,17 @@ static void put_layer(Gen *g, int layer, Str *out)
     str_fmt(out, "\nstatic void layer_%d(const struct %s *net)\n{\n", layer,
             g->name);
     put_io(g, s, out);
-    str_fmt(out, "\n    %s_%s(&dims_%d, &io);\n}\n", g->name, kern, layer);
+    if (!set) {
+        str_fmt(out, "\n    %s_%s(&dims_%d, &io);\n}\n", g->name, kern,
+                layer);
+        return;
+    }
+    gen_number_locals(g, set, out);
+    str_fmt(out, "    struct %s_dims dims = dims_%d;\n\n",
+            dims_info_of(s)->name, layer);
+    gen_if_any(g, s, out);
+    gen_follow(g, s, out);
+    str_fmt(out, "    %s_%s(&dims, &io);\n}\n", g->name, kern);
 }
 
 static void put_init(Gen *g, Str *out)
@@ -176,6 +193,7 @@ static void put_init(Gen *g, Str *out)
     }
     if (!n)
         str_put(out, "    net->unused = memory.unused;\n");
+    gen_number_init(g, out);
     if (gen_has_states(g))
         str_fmt(out, "    %s_reset(net);\n", g->name);
     str_put(out, "    return 0;\n}\n");
@@ -240,6 +258,7 @@ void gen_net(Gen *g)
     for (i = 1; i <= g->nlayer && !g->p->program->team; i++)
         put_layer(g, i, &b);
     gen_states(g, &b);
+    gen_number_setters(g, &b);
     put_init(g, &b);
     gen_ends(g, &b);
     if (g->p->program->team) {

@@ -191,8 +191,8 @@ static void put_set(Gen *g, FILE *f)
             "    (void)net;\n", g->name);
     for (i = 0; i < g->p->g->nin; i++)
         if (g->p->place[g->p->g->in[i]->id].buf >= 0)
-            fprintf(f, "    %s_write_input(net, %d, 0, %s_INPUT_%d_BYTES,"
-                    " input_%d);\n", g->name, i, g->caps, i, i);
+            fprintf(f, "    %s_write_input(net, %d, 0, %" PRId64 ","
+                    " input_%d);\n", g->name, i, val_bytes(g->p->g->in[i]), i);
     fputs("}\n\n", f);
 }
 
@@ -350,16 +350,38 @@ static void put_begin(Gen *g, FILE *f)
     fprintf(f, "%s\n", b.s);
 }
 
+/* Of an instance beside the caller's, which keeps its numbers. */
+static void put_numbers(Gen *g, FILE *f)
+{
+    if (g->p->g->nnum)
+        fprintf(f, "    struct %s own = *net;\n", g->name);
+}
+
+static void put_settings(Gen *g, FILE *f)
+{
+    const Graph *n = g->p->g;
+    int i;
+
+    for (i = 0; i < n->nnum; i++)
+        fprintf(f, "    %s_set_%s(&own, %" PRId64 ");\n", g->name,
+                gen_number_names(g)[i], n->num[i]->now);
+    if (n->nnum)
+        fputs("    net = &own;\n", f);
+}
+
 /* What the steps of all layers make of the inputs. */
 static void put_test(Gen *g, FILE *f)
 {
     const char *n = g->name;
     bool far = plan_external_inout(g->p);
 
-    fprintf(f, "int %s_selftest(const struct %s *net)\n{\n    int i;\n\n"
-            "    set_inputs(net);\n"
+    fprintf(f, "int %s_selftest(const struct %s *net)\n{\n", n, n);
+    put_numbers(g, f);
+    fprintf(f, "    int i;\n\n");
+    put_settings(g, f);
+    fprintf(f, "    set_inputs(net);\n"
             "    for (i = 1; i <= %s_LAYERS; i++) {\n"
-            "        %s_step(net, i);\n", n, n, g->caps, n);
+            "        %s_step(net, i);\n", g->caps, n);
     if (far)
         fputs("        if (layer_far[i - 1] >= 0 &&\n"
               "            !is_far_right(net, &checks[i - 1],"

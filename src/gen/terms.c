@@ -8,12 +8,7 @@
 
 void gen_shape(const Val *v, Str *out)
 {
-    int i;
-
-    str_fmt(out, "%s[", type_info[v->type].name);
-    for (i = 0; i < v->shape.rank; i++)
-        str_fmt(out, "%s%" PRId64, i ? "," : "", v->shape.dim[i]);
-    str_put(out, "]");
+    str_fmt(out, "%s%s", type_info[v->type].name, shape_text(v->shape));
 }
 
 static void put_int(int32_t v, Str *out)

@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-static const char *corner; /* " with n=1", where numbers are not the greatest */
+static const char *corner; /* "with n=1: ", where it is not the greatest */
 
 _Noreturn void err_node(const Node *n, const char *fmt, ...)
 {
     char text[1536];
+    int at = snprintf(text, sizeof text, "%s", corner ? corner : "");
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    vsnprintf(text + at, sizeof text - (size_t)at, fmt, ap);
     va_end(ap);
     trouble.node = n->name;
-    err(ERR_MODEL, "node '%s' (%s)%s: %s", n->name,
-        n->origin ? n->origin : op_info[n->op].name, corner ? corner : "",
-        text);
+    err(ERR_MODEL, "node '%s' (%s): %s", n->name,
+        n->origin ? n->origin : op_info[n->op].name, text);
 }
 
 /* Length of the word at s, and what is behind it. */
@@ -369,8 +369,9 @@ static const char *corner_text(const Graph *g, unsigned least)
     for (i = 0; i < g->nnum && at + 60 < sizeof text; i++)
         if (least >> i & 1)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%.30s=%lld",
-                                   at ? ", " : " with ", g->num[i]->name,
+                                   at ? ", " : "with ", g->num[i]->name,
                                    (long long)g->num[i]->lo);
+    snprintf(text + at, sizeof text - at, ": ");
     return at ? text : NULL;
 }
 
@@ -443,6 +444,20 @@ static void set_type(const Graph *g, Node *n)
     y->hi = r.hi;
 }
 
+/* Where numbers are greatest everything is largest: memory is for that. */
+static void check_grows(const Node *n)
+{
+    const Val *y = n->res[0];
+    int i;
+
+    for (i = 0; i < y->shape.rank; i++)
+        if (y->shape.vary[i].num && y->shape.vary[i].by < 0)
+            err_node(n, "axis %d of its result has %s elements: more where %s "
+                     "is less, which is not supported", i,
+                     size_text(size_at(y->shape, i)),
+                     y->shape.vary[i].num->name);
+}
+
 void node_infer(Graph *g, Node *n)
 {
     corner = NULL;
@@ -452,6 +467,7 @@ void node_infer(Graph *g, Node *n)
     check_range_attrs(n);
     n->res[0]->shape = shape_infer(n);
     shape_count(n->res[0]->shape);
+    check_grows(n);
     set_type(g, n);
 }
 

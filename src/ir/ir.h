@@ -227,6 +227,8 @@ void node_fix(Node *n);
 bool shape_varies(Shape s);
 bool node_varies(const Node *n); /* an operand, a result or an attribute */
 int64_t dim_at(Shape s, int i, const int64_t *value);
+int64_t val_count_at(const Val *v, const int64_t *value);
+int64_t val_bytes_at(const Val *v, const int64_t *value);
 /* Bit i: something of the node follows the number of that id. */
 unsigned node_numbers(const Node *n);
 /* One size: as it is now, and how it follows. */

@@ -166,6 +166,21 @@ int64_t dim_at(Shape s, int i, const int64_t *value)
     return number_at(s.dim[i], s.vary[i], value);
 }
 
+int64_t val_count_at(const Val *v, const int64_t *value)
+{
+    int64_t n = 1;
+    int i;
+
+    for (i = 0; i < v->shape.rank; i++)
+        n *= dim_at(v->shape, i, value);
+    return n;
+}
+
+int64_t val_bytes_at(const Val *v, const int64_t *value)
+{
+    return val_count_at(v, value) * type_info[v->type].bytes;
+}
+
 static void set_shape(Shape *s, const int64_t *value)
 {
     int i;

@@ -122,6 +122,7 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
         for (i = 0; i < n->narg; i++)
             set_in(p, &s, i, n->arg[i]);
     }
+    s.follow = dims_follow(p->mem, p->g, n, part, &s.nfollow);
     s.nout = n->nres;
     for (i = 0; i < n->nres; i++)
         set_out(p, &s, i, n->res[i]);
@@ -335,6 +336,11 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
 
     *p = (Plan){.mem = mem, .g = g, .soc = soc, .aim = o->aim,
                 .host_isa = o->host_isa};
+    if (g->nnum && (tiled_fits(soc) || soc->ncore > 1))
+        err(ERR_MODEL, "run-time numbers ('%s') are planned for chips of one "
+            "core without DMA so far, not for %s: bind it to a size, --dim "
+            "'%s=%lld'", g->num[0]->name, soc->name, g->num[0]->name,
+            (long long)g->num[0]->hi);
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);

@@ -502,7 +502,7 @@ const char *verify_plan(Arena *mem, const Plan *p)
         make_spaces(&c);
     ok = ok && put_given(&c);
     ok = ok && run_program(&c, p->program) && check_outputs(&c) &&
-         check_made(&c);
+         check_made(&c) && numbers_check(&c);
     if (!ok && c.bad)
         c.bad = arena_str(mem, c.bad);
     arena_end(own);

@@ -152,6 +152,9 @@ bool loops_rows(const Loops *l, RowFn *row, void *arg);
 /* kernel.c */
 bool start_kernel(Check *c, const Exec *x, Going *now);
 
+/* number.c: is it right at every value of the run-time numbers? */
+bool numbers_check(Check *c);
+
 /* run.c: all records, as a team of cores or a single one executes them. */
 bool run_program(Check *c, const Program *q);
 

@@ -358,6 +358,11 @@ static void do_option(Build *b, const char *what, char *s)
         *v++ = 0;
     if (!strcmp(what, "dim")) {
         b->o.dim_name[b->o.ndim] = s;
+        if (strstr(v, "..")) {
+            b->o.dim_varies[b->o.ndim] = true;
+            b->o.dim_least[b->o.ndim] = atoll(v);
+            v = strstr(v, "..") + 2;
+        }
         b->o.dim_size[b->o.ndim++] = atoll(v);
         return;
     }

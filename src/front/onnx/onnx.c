@@ -351,8 +351,9 @@ static int64_t dim_of(Import *im, const char *input,
             return im->r.o->dim_size[i];
     problem(&im->r, NULL,
             arena_fmt(im->r.mem, "input '%s': the size of dimension %zu is "
-                      "'%s'; give it with --dim '%s=SIZE'", input, axis,
-                      name, name));
+                      "'%s'; give it with --dim '%s=SIZE', or --dim "
+                      "'%s=LEAST..MOST' as a number of the run", input, axis,
+                      name, name, name));
     return -1;
 }
 
@@ -574,7 +575,7 @@ static void join_state(Import *im, int i)
     if (y->state || graph_next_state(g, s))
         err(ERR_USAGE, "--state %s=%s: one of them is in another --state",
             o->state_in[i], o->state_out[i]);
-    if (!shape_same(y->shape, s->shape))
+    if (!o->grows && !shape_same(y->shape, s->shape))
         err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; they "
             "must be alike", s->name, y->name, shape_str(im->r.mem, s->shape),
             shape_str(im->r.mem, y->shape));

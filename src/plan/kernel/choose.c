@@ -54,6 +54,7 @@ struct Chooser {
     int nof[NOP];
     Menu **menu;  /* by OpCode */
     Answer **answer;
+    const Graph *g; /* whose kernels are chosen */
 };
 
 bool isa_has(const char *list, const char *word, size_t n)
@@ -171,9 +172,58 @@ static Verdict judge(const Node *node, const Asked *x, Offer *o)
     return TAKEN;
 }
 
+/* A node as kernels see it, at each value of its run-time numbers but those at
+ * which there is nothing to do. */
+typedef struct AtAll {
+    int n;
+    struct AtOne {
+        const Node *node;
+        Node seen;
+        Dims d;
+    } *at;
+} AtAll;
+
+static AtAll at_all(const Chooser *c, Arena *mem, const Node *n)
+{
+    unsigned set = node_numbers(n);
+    int64_t value[MOST_NUMBERS];
+    AtAll all = {0, NULL};
+
+    if (!set)
+        return all;
+    values_first(c->g, set, value);
+    do {
+        struct AtOne *one;
+        const Node *m = node_at(mem, n, value);
+
+        if (!val_count(m->res[0]))
+            continue;
+        GROW(mem, all.at, (size_t)all.n);
+        one = &all.at[all.n++];
+        one->node = m;
+        one->seen = seen_by_kernel(m);
+        dims_fill_part(m, 0, &one->d);
+    } while (values_next(c->g, set, value));
+    return all;
+}
+
+/* Does `when` hold at every value? */
+static bool always(const Offer *o, const AtAll *all)
+{
+    int i;
+
+    for (i = 0; i < all->n; i++) {
+        Asked x = kern_ask(&all->at[i].seen, &all->at[i].d);
+
+        if (!may_run(o, all->at[i].node, &x))
+            return false;
+    }
+    return true;
+}
+
 /* NULL and *o filled in if k may compute n, else why not. */
 static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
-                          const Asked *x, Offer *o)
+                          const Asked *x, const AtAll *all, Offer *o)
 {
     const char *word;
     size_t len = lacks(c, k, &word);
@@ -186,8 +236,12 @@ static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
     switch (judge(node, x, o)) {
     case NOT_LAYOUT: return "wants channels last";
     case NOT_WHEN: return arena_fmt(c->mem, "only when %s", k->when);
-    default: return NULL;
+    default: break;
     }
+    if (always(o, all))
+        return NULL;
+    return arena_fmt(c->mem, "only when %s, which does not hold at every value "
+                     "of the run-time numbers", k->when);
 }
 
 static bool better(const Offer *a, const Offer *b)
@@ -258,6 +312,21 @@ static void take(Choice *to, const Offer *o, const Asked *x)
     to->denied = INT64_MAX;
 }
 
+/* The room and stack that suffice at every value. */
+static void take_most(Choice *to, const Offer *o, const AtAll *all)
+{
+    const Kern *k = o->kern;
+    int i;
+
+    for (i = 0; i < all->n; i++) {
+        Asked x = kern_ask(&all->at[i].seen, &all->at[i].d);
+
+        to->scratch = MAX(to->scratch, scratch_of(o, &x));
+        if (k->stack)
+            to->stack = MAX(to->stack, kern_answer(&x, k, o->sig, k->stack));
+    }
+}
+
 static const char *types_of(Arena *mem, const Node *n)
 {
     Str s = {.mem = mem};
@@ -324,6 +393,8 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     Offer best[2] = {0}, over = {0}, o;
     Str rest = {.mem = c->mem};
     Dims d = {0};
+    Arena *own = arena_new();
+    AtAll all = at_all(c, own, node);
     Asked x = kern_ask(&n, &d);
     const char *why;
     int i;
@@ -331,7 +402,7 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     dims_fill_part(node, 0, &d);
     str_put(&rest, "");
     for (i = 0; i < c->nof[n.op]; i++) {
-        why = refuse(c, c->of[n.op][i], node, &x, &o);
+        why = refuse(c, c->of[n.op][i], node, &x, &all, &o);
         if (!why && inplace_of(&n, &o, 1) &&
             (!over.kern || better(&o, &over)))
             over = o;
@@ -345,6 +416,7 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
     if (!best[0].kern)
         no_kernel(c, node, rest.s);
     take(to, &best[0], &x);
+    take_most(to, &best[0], &all);
     to->why = (Why){
         .chosen = offer_str(c->mem, &best[0]),
         .next = !best[1].kern ? "no other kernel can run here"
@@ -352,6 +424,9 @@ static void choose(const Chooser *c, const Node *node, Choice *to)
         .rest = rest.s};
     if (over.kern && !to->inplace)
         to->over = other_choice(c, &over, &best[0], &x, rest.s);
+    if (to->over)
+        take_most(to->over, &over, &all);
+    arena_end(own);
 }
 
 /* Lists the kernels of each operator, so that nodes need not ask them all. */
@@ -536,7 +611,7 @@ bool choose_less(const Chooser *c, const Node *n, Choice *to)
     Dims d = {0};
 
     dims_fill_part(n, 0, &d);
-    if (!was.scratch || !choose_least(c, n, &d, to) ||
+    if (!was.scratch || node_varies(n) || !choose_least(c, n, &d, to) ||
         to->scratch >= was.scratch) {
         *to = was;
         return false;
@@ -560,12 +635,13 @@ void choice_time(Choice *to, const Node *concat, const Dims *d)
         to->cycles = 0;
 }
 
-Choice *choose_kernels(const Chooser *c, Graph *g)
+Choice *choose_kernels(Chooser *c, Graph *g)
 {
     Choice *choice;
     Node *n;
     int count = 0;
 
+    c->g = g;
     for (n = g->first; n; n = n->next)
         count++;
     choice = NEWN(c->mem, Choice, count + 1);

@@ -77,8 +77,8 @@ static bool is_view(const Allocs *s, const Node *n, int arg)
     return s->view[n->id][arg];
 }
 
-/* Places of the arguments within the result, if it is one run of them; else
- * NULL. */
+/* Places of the arguments within the result, if it is one run of them, each at
+ * one place whatever the run-time numbers are; else NULL. */
 static int64_t *join(Arena *mem, const Node *n)
 {
     const Val *y = n->res[0];
@@ -88,6 +88,9 @@ static int64_t *join(Arena *mem, const Node *n)
     axis += axis < 0 ? y->shape.rank : 0;
     for (j = 0; j < axis; j++)
         if (y->shape.dim[j] != 1)
+            return NULL;
+    for (j = 0; j + 1 < n->narg; j++)
+        if (shape_varies(n->arg[j]->shape))
             return NULL;
     at = NEWN(mem, int64_t, n->narg + 1);
     for (j = 0; j < n->narg; j++)
@@ -113,7 +116,8 @@ static bool keeps_order(const Node *n)
     return true;
 }
 
-/* Where in x the slice begins, bytes, if it is one run; else -1. */
+/* Where in x the slice begins, bytes, if it is one run, whatever the run-time
+ * numbers are; else -1. */
 static int64_t slice_off(const Node *n)
 {
     const Val *x = n->arg[0], *y = n->res[0];
@@ -122,14 +126,15 @@ static int64_t slice_off(const Node *n)
     int i;
 
     for (i = 0; i < x->shape.rank; i++) {
-        int64_t all = x->shape.dim[i], len = y->shape.dim[i];
+        Size all = size_at(x->shape, i), len = size_at(y->shape, i);
+        Size start = attr_size(n, A_start, i, size_const(0));
 
-        if (inner && len != all)
+        if (inner && !size_same(len, all))
             return -1;
-        if (slice_step(n, i) != 1)
+        if (slice_step(n, i) != 1 || start.vary.num || (off && all.vary.num))
             return -1;
-        off = off * all + attr_at(n, A_start, i, 0);
-        inner |= len > 1;
+        off = off * all.n + start.n;
+        inner |= !size_is(len, 1);
     }
     return off * type_info[x->type].bytes;
 }
@@ -146,7 +151,7 @@ static int64_t view_off(const Worker *w, const Node *n, int i)
     case OP_slice:
         return slice_off(n);
     case OP_expand:
-        return val_count(n->arg[0]) == val_count(n->res[0]) ? 0 : -1;
+        return shapes_as_many(n->arg[0]->shape, n->res[0]->shape) ? 0 : -1;
     case OP_concat:
         return w->joined[n->id] ? w->joined[n->id][i] : -1;
     default:
@@ -493,6 +498,8 @@ static int fit_of(const Node *n, int i, const Choice *c)
         return NOT;
     xb = type_info[x->type].bytes;
     yb = type_info[y->type].bytes;
+    if (node_varies(n) && (!shapes_as_many(x->shape, y->shape) || yb > xb))
+        return NOT;
     if ((xb != yb && MIN(xb, yb) != 1) ||
         (val_count(x) != val_count(y) && n->op != OP_conv))
         return NOT;

@@ -77,8 +77,9 @@ static bool has_floats(const Step *s)
 static int64_t stack_of(const Plan *p, const Step *s)
 {
     int64_t team = p->soc->ncore > 1 || p->tiled ? TEAM_STACK : 0;
+    int64_t dims = s->nfollow ? dims_of(s->node->op)->size : 0;
 
-    return s->stack + RUN_STACK + team +
+    return s->stack + RUN_STACK + team + dims +
            (has_floats(s) && !has_float_unit(p->soc) ? SOFT_FLOAT : 0);
 }
 

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Random networks with run-time numbers, each built once and right at every
+# value: number.t [SEED [COUNT]].
+cd "$(dirname "$0")/../.." || exit 1
+make -s build/test/number || exit 1
+seed=${1:-${SEED:-$(date +%s)}} bad=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+build/test/number "$seed" "${2:-12}" host "$tmp/net" || bad=1
+command -v arm-none-eabi-gcc >/dev/null &&
+    { build/test/number "$seed" 3 cortex-m4 "$tmp/net" || bad=1; }
+exit $bad
