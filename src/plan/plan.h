@@ -388,7 +388,7 @@ bool choose_less(const Chooser *c, const Node *n, Choice *to);
 /* Predicts the copy of one argument of a concat. */
 void choice_time(Choice *to, const Node *concat, const Dims *d);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
-Choice *choose_kernels(Chooser *c, Graph *g);
+Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */
 bool isa_has(const char *list, const char *word, size_t n);
 

@@ -54,7 +54,6 @@ struct Chooser {
     int nof[NOP];
     Menu **menu;  /* by OpCode */
     Answer **answer;
-    const Graph *g; /* whose kernels are chosen */
 };
 
 bool isa_has(const char *list, const char *word, size_t n)
@@ -183,7 +182,7 @@ typedef struct AtAll {
     } *at;
 } AtAll;
 
-static AtAll at_all(const Chooser *c, Arena *mem, const Node *n)
+static AtAll at_all(const Graph *g, Arena *mem, const Node *n)
 {
     unsigned set = node_numbers(n);
     int64_t value[MOST_NUMBERS];
@@ -191,7 +190,7 @@ static AtAll at_all(const Chooser *c, Arena *mem, const Node *n)
 
     if (!set)
         return all;
-    values_first(c->g, set, value);
+    values_first(g, set, value);
     do {
         struct AtOne *one;
         const Node *m = node_at(mem, n, value);
@@ -203,7 +202,7 @@ static AtAll at_all(const Chooser *c, Arena *mem, const Node *n)
         one->node = m;
         one->seen = seen_by_kernel(m);
         dims_fill_part(m, 0, &one->d);
-    } while (values_next(c->g, set, value));
+    } while (values_next(g, set, value));
     return all;
 }
 
@@ -387,14 +386,15 @@ static Offer rank(Offer o, Offer best[2])
     return o;
 }
 
-static void choose(const Chooser *c, const Node *node, Choice *to)
+static void choose(const Chooser *c, const Graph *g, const Node *node,
+                   Choice *to)
 {
     Node n = seen_by_kernel(node);
     Offer best[2] = {0}, over = {0}, o;
     Str rest = {.mem = c->mem};
     Dims d = {0};
     Arena *own = arena_new();
-    AtAll all = at_all(c, own, node);
+    AtAll all = at_all(g, own, node);
     Asked x = kern_ask(&n, &d);
     const char *why;
     int i;
@@ -635,20 +635,19 @@ void choice_time(Choice *to, const Node *concat, const Dims *d)
         to->cycles = 0;
 }
 
-Choice *choose_kernels(Chooser *c, Graph *g)
+Choice *choose_kernels(const Chooser *c, Graph *g)
 {
     Choice *choice;
     Node *n;
     int count = 0;
 
-    c->g = g;
     for (n = g->first; n; n = n->next)
         count++;
     choice = NEWN(c->mem, Choice, count + 1);
     for (n = g->first; n; n = n->next) {
         choice[n->id].why = (Why){"an alias: nothing is computed", "", ""};
         if (n->op != OP_reshape)
-            choose(c, n, &choice[n->id]);
+            choose(c, g, n, &choice[n->id]);
     }
     return choice;
 }
