@@ -1,7 +1,7 @@
 /* Matrix product of one row by b transposed, two columns at a time.
  *
  * op       matmul
- * types    a:s8|u8 b:s8|u8 bias:int mul:int add:u8|s8|u16|s16|s32 -> y:s8|u8
+ * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int -> y:s8|u8
  * isa      dsp
  * when     m == 1 && ak == 1 && bk == 1 && bn % 4 == 0 && k < 32768 && k > 7 &&
  *          has.mul && acc.lo >= -2147483648 && acc.hi < 2147483648 &&
@@ -34,6 +34,17 @@ static NOINLINE void rest(const A *a, const B *b, int32_t next, int32_t from,
     }
 }
 
+/* An addend, up to the left: quicker in halves, if it has no more than 32 bits. */
+static inline int64_t line_up(ADD add, int32_t up)
+{
+    const uint32_t low = (uint32_t)add << up;
+    const int32_t high = ((int32_t)add >> 1) >> (31 - up);
+
+    if (sizeof(ADD) > 4 || (ADD)-1 > (ADD)0)
+        return (int64_t)((uint64_t)add << up);
+    return (int64_t)((uint64_t)(uint32_t)high << 32 | low);
+}
+
 /* Columns n and following, `count` of them. */
 static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
                             int32_t n, const int32_t *sums, int32_t count,
@@ -51,9 +62,7 @@ static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
     const Y *end = y + count;
 
     for (; y != end; mul += muln, add += addn) {
-        const uint32_t low = (uint32_t)*add << up;
-        const int32_t high = ((int32_t)*add >> 1) >> (31 - up);
-        int64_t v = (int64_t)((uint64_t)(uint32_t)high << 32 | low);
+        int64_t v = line_up(*add, up);
         int32_t sum = *sums++;
 
         if (io->in[2]) {
