@@ -1,5 +1,5 @@
 /* Files and console of the machine that debugs or emulates us: Arm
- * semihosting, which RISC-V took over.  The start-up code has semihost(), the
+ * semihosting, which RISC-V took over.  The start-up code has rt_semihost(), the
  * trap itself: an operation and its block of arguments. */
 #include "rt.h"
 
@@ -8,7 +8,7 @@ enum {
     SYS_EXIT_EXTENDED = 0x20
 };
 
-intptr_t semihost(intptr_t op, const void *block);
+intptr_t rt_semihost(intptr_t op, const void *block);
 
 static intptr_t length(const char *s)
 {
@@ -26,7 +26,7 @@ int rt_open(const char *path, int write)
     block[0] = (intptr_t)path;
     block[1] = write ? 5 : 1; /* as fopen's "wb" and "rb" */
     block[2] = length(path);
-    return (int)semihost(SYS_OPEN, block);
+    return (int)rt_semihost(SYS_OPEN, block);
 }
 
 /* The operation says how many bytes were left over. */
@@ -37,7 +37,7 @@ static int move(intptr_t op, int file, const void *p, int n)
     block[0] = file;
     block[1] = (intptr_t)p;
     block[2] = n;
-    return n - (int)semihost(op, block);
+    return n - (int)rt_semihost(op, block);
 }
 
 int rt_read(int file, void *p, int n)
@@ -54,12 +54,12 @@ void rt_close(int file)
 {
     intptr_t block = file;
 
-    semihost(SYS_CLOSE, &block);
+    rt_semihost(SYS_CLOSE, &block);
 }
 
 void rt_print(const char *s)
 {
-    semihost(SYS_WRITE0, s);
+    rt_semihost(SYS_WRITE0, s);
 }
 
 void rt_print_hex(const char *name, uint32_t v)
@@ -82,5 +82,5 @@ __attribute__((weak)) void rt_exit(int status)
     block[0] = 0x20026; /* the application has ended */
     block[1] = status;
     for (;;)
-        semihost(SYS_EXIT_EXTENDED, block);
+        rt_semihost(SYS_EXIT_EXTENDED, block);
 }

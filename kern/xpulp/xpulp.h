@@ -172,10 +172,10 @@ XP_INLINE int32_t xp_load(const void *p)
 
 /* A function in assembly alone, which looks after registers and stack itself.
  * It is of its kernel, and the linker drops it where nothing calls it; global
- * and with the kernel's name, because files are as one where compilers optimize
+ * and named after the kernel, because files are as one where compilers optimize
  * while they link. */
 #define XP_STRING(x) #x
-#define XP_SYMBOL(name, fn) #name "_" XP_STRING(fn)
+#define XP_SYMBOL(name, fn) XP_STRING(fn) "_" #name
 #define XP_FUNCTION(name, parameters, text)                                  \
     void name parameters __asm__(XP_SYMBOL(name, FN));                       \
     __asm__(".pushsection .text." #name ",\"ax\",@progbits\n .balign 2\n"    \

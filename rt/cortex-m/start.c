@@ -22,11 +22,11 @@ extern uint32_t rt_stack_top[], rt_data_start[], rt_data_end[];
 extern uint32_t rt_bss_start[], rt_bss_end[];
 extern const uint32_t rt_data_load[];
 int main(void);
-intptr_t semihost(intptr_t op, const void *block);
+intptr_t rt_semihost(intptr_t op, const void *block);
 void rt_start(void);
 void rt_fault(const uint32_t *frame);
 
-intptr_t semihost(intptr_t op, const void *block)
+intptr_t rt_semihost(intptr_t op, const void *block)
 {
     register intptr_t r0 __asm__("r0") = op;
     register const void *r1 __asm__("r1") = block;

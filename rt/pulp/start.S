@@ -63,11 +63,11 @@ fabric:
 5:  j pulp_fabric
 
     .text
-    .global semihost
+    .global rt_semihost
     .balign 16
     .option push
     .option norvc
-semihost:
+rt_semihost:
     slli zero, zero, 0x1f
     ebreak
     srai zero, zero, 7

@@ -24,11 +24,11 @@ trap:
     j rt_fault
 
     .text
-    .global semihost
+    .global rt_semihost
     .balign 16
     .option push
     .option norvc
-semihost:
+rt_semihost:
     slli zero, zero, 0x1f
     ebreak
     srai zero, zero, 7

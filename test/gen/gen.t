@@ -103,7 +103,35 @@ X
     sed 's|a/int.h|a/int_net.h|' $d/two.c >$d/both.c
     # shellcheck disable=SC2086
     cc $strict -I$d -o $d/both $d/both.c $d/a/int_net*.c $d/a/kern/*.c \
-        $d/b/other*.c $d/b/kern/*.c -lm && $d/both
+        $d/b/other*.c $d/b/kern/*.c -lm && $d/both && own_names
+}
+# Names of ours begin with the network's, of functions and of the header's
+# macros; a program may have all others, as functions or as macros of its own.
+own_names() {
+    echo '#include "a/int_net.h"' | cc -I$d -E -dM - >$d/macros
+    echo '#include <stdint.h>' | cc -E -dM - | sort >$d/macros.c
+    sort $d/macros | comm -23 - $d/macros.c | grep -v '^#define INT_NET_' &&
+        return 1
+    for f in $d/a/int_net*.c $d/a/kern/*.c; do
+        cc -c -o $d/x.o "$f" || return 1
+        nm -g --defined-only $d/x.o | grep -v ' int_net_' && return 1
+    done
+    cat >$d/user.c <<'X'
+#define io mine
+#define clip mine
+#define LAYER mine
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#include "a/int_net.h"
+#include "b/other.h"
+#undef io
+#undef clip
+int clip, span, finish, narrow, share_of, window_span, io, layer_1, dims_1;
+int conv, matmul, gemm, pool, map, init, run, input, output, weights, kern;
+int step, result, selftest, memory, ram;
+X
+    # shellcheck disable=SC2086
+    cc $strict -I$d -o $d/both $d/both.c $d/user.c $d/a/int_net*.c \
+        $d/a/kern/*.c $d/b/other*.c $d/b/kern/*.c -lm && $d/both
 }
 for net in int float; do
     targets='host cortex-m4 cortex-m7 cortex-m55 rv32imc'

@@ -69,6 +69,9 @@ for f in $out/pulpcc/net*.c $out/pulpcc/kern/net_*.c; do
     $pulp -O2 -std=gnu99 -march=rv32imc -misa-spec=2.2 -mabi=ilp32 \
         --specs=picolibc.specs -I$out/pulpcc -Werror=frame-larger-than=1024 \
         -c -o $out/x.o "$f" || exit 1
+    others=$(riscv64-unknown-elf-nm -g --defined-only $out/x.o |
+        awk '$3 !~ /^net_/ { print $3 }')
+    [ -z "$others" ] || { echo "$f: not named after net: $others"; exit 1; }
     n=$((n + 1))
 done
 echo "43 helpers by builtin and by name, 4 kernels, $n files of a project"

@@ -127,23 +127,23 @@ static void ends_by_register(void)
 }
 
 /* The calls of semihosting that other programs end by. */
-intptr_t semihost(intptr_t op, const void *block);
+intptr_t rt_semihost(intptr_t op, const void *block);
 
 static void ends_by_exit(void)
 {
-    semihost(0x18, (void *)0x20026);
+    rt_semihost(0x18, (void *)0x20026);
 }
 
 static void ends_by_exit_bad(void)
 {
-    semihost(0x18, (void *)0x20023);
+    rt_semihost(0x18, (void *)0x20023);
 }
 
 static void ends_by_exit_extended(void)
 {
     static const intptr_t block[2] = {0x20026, 9};
 
-    semihost(0x20, block);
+    rt_semihost(0x20, block);
 }
 
 static void sleep_for_ever(void)
