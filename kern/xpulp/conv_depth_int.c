@@ -3,6 +3,9 @@
  * op       conv
  * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:int -> y:s8|u8|s16|u16|s32
+ * types    x:s8|u8 w:s8|u8 b:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
+ *          shifts:int -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      xpulpv2
  * when     c == 1 && m == 1 && g > 3 && xc == 1 && yc == 1 && max(-acc.lo,
  *          acc.hi) < 2147483648 && shift < 63 && max(-scaled.lo, scaled.hi) >>

@@ -59,6 +59,9 @@ struct depth {
     START no_bias;
     MUL no_mul;
     ADD no_add;
+#ifdef SHIFTS
+    const SHIFTS *shifts; /* as mul */
+#endif
 };
 
 /* The epilogue of a channel; high and low: what depth_ready() makes of add. */
@@ -236,6 +239,17 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
     "mul %[a], " v ", %[m]\n mulh " v ", " v ", %[m]\n"                      \
     "sltu %[a], %[low], %[a]\n add " v ", " v ", %[add]\n"                   \
     "add " v ", " v ", %[a]\n sra " v ", " v ", %[shift]\n"
+/* The same with UPPER_HALF; `low` is 2. */
+#if ROUND
+#define DEPTH_UPPER_END(v)                                                   \
+    "srli %[a], " v ", 31\n slli " v ", " v ", 2\n"                          \
+    "mulh " v ", " v ", %[m]\n .insn r 0x33, 1, 0x21, " v ", %[a], %[low]\n" \
+    ".insn r 0x5b, 2, 0x20, " v ", %[add], %[shift]\n"
+#else
+#define DEPTH_UPPER_END(v)                                                   \
+    "slli " v ", " v ", 2\n mulh " v ", " v ", %[m]\n"                       \
+    ".insn r 0x5b, 2, 0x20, " v ", %[add], %[shift]\n"
+#endif
 #define DEPTH_FIRST_SP(d, x, w) BLOCK_DOT("dotsp", d, x, w)
 #define DEPTH_FIRST_UP(d, x, w) BLOCK_DOT("dotup", d, x, w)
 #define DEPTH_FIRST_USP(d, x, w) BLOCK_DOT("dotusp", d, x, w)
@@ -262,6 +276,13 @@ DEPTH_KIND(depth_scale32, 11, 17, DEPTH_FIRST_SP, DEPTH_FIRST_UP,
            DEPTH_FIRST_USP, DEPTH_FIRST_SUP, DEPTH_SCALE32_END)
 DEPTH_KIND(depth_scale64, 16, 27, DEPTH_BIAS_SP, DEPTH_BIAS_UP, DEPTH_BIAS_USP,
            DEPTH_BIAS_SUP, DEPTH_SCALE64_END)
+#if ROUND
+DEPTH_KIND(depth_upper, 15, 25, DEPTH_BIAS_SP, DEPTH_BIAS_UP, DEPTH_BIAS_USP,
+           DEPTH_BIAS_SUP, DEPTH_UPPER_END)
+#else
+DEPTH_KIND(depth_upper, 13, 21, DEPTH_BIAS_SP, DEPTH_BIAS_UP, DEPTH_BIAS_USP,
+           DEPTH_BIAS_SUP, DEPTH_UPPER_END)
+#endif
 
 /* The epilogue in the form that the loop wants; 0 if it has none. */
 static inline int depth_ready(struct channel *e)
@@ -273,7 +294,14 @@ static inline int depth_ready(struct channel *e)
         e->high = (int32_t)add + e->bias * e->mul;
         return 1;
     }
-    if (more && (more == 32 || shifted(e->mul, more) >> more != e->mul))
+    if (UPPER_HALF) {
+        e->high = (int32_t)(add >> 30);
+        e->low = 2;
+        e->shift -= 30;
+        return 1;
+    }
+    if (ROUND ||
+        (more && (more == 32 || shifted(e->mul, more) >> more != e->mul)))
         return 0;
     e->mul = shifted(e->mul, more);
     add = (int64_t)((uint64_t)add << more);
@@ -289,6 +317,8 @@ static inline void depth_three(const struct depth *q, const int32_t *t,
 {
     if (DEPTH_SCALE32)
         BLOCK_BY_SIGN(depth_scale32, q, t, w, e, y);
+    else if (UPPER_HALF)
+        BLOCK_BY_SIGN(depth_upper, q, t, w, e, y);
     else
         BLOCK_BY_SIGN(depth_scale64, q, t, w, e, y);
 }
@@ -298,6 +328,8 @@ static inline void depth_two(const struct depth *q, const int32_t *t,
 {
     if (DEPTH_SCALE32)
         BLOCK_BY_SIGN(depth_scale32_two, q, t, w, e, y);
+    else if (UPPER_HALF)
+        BLOCK_BY_SIGN(depth_upper_two, q, t, w, e, y);
     else
         BLOCK_BY_SIGN(depth_scale64_two, q, t, w, e, y);
 }
@@ -486,12 +518,18 @@ static NOINLINE void depth_weights(const struct depth *q, const RIGHT *w)
             to = depth_words(to, w + i * wh, wh, ww, kw, kh - i);
 }
 
+#ifdef SHIFTS
+#define DEPTH_SHIFT(q, i) ((int32_t)(q)->shifts[i])
+#else
+#define DEPTH_SHIFT(q, i) ((q)->shift)
+#endif
+
 static inline struct channel depth_channel(const struct depth *q, int32_t c)
 {
     const struct channel e = {
         .bias = (int32_t)q->bias[c * q->biasn],
         .mul = (int32_t)q->mul[c * q->muln], .add = q->add[c * q->addn],
-        .shift = q->shift, .lo = q->k->lo, .hi = q->k->hi,
+        .shift = DEPTH_SHIFT(q, c * q->muln), .lo = q->k->lo, .hi = q->k->hi,
     };
 
     return e;
@@ -510,6 +548,9 @@ static inline void depth_operands(struct depth *q)
     q->muln = has_mul ? q->k->mulc : 0;
     q->addn = has_add ? q->k->addc : 0;
     q->shift = has_mul ? q->k->shift : 0;
+#ifdef SHIFTS
+    q->shifts = io->in[5];
+#endif
 }
 
 /* Any windows: a row of results, or two, of each line. */

@@ -25,6 +25,10 @@ struct epilogue {
     BIAS no_bias;
     MUL no_mul;
     ADD no_add;
+#ifdef SHIFTS
+    const SHIFTS *shifts;
+    int32_t shiftsn;
+#endif
 };
 
 #if defined XPULPV2 && defined EPILOGUE_SCALE32
@@ -70,9 +74,19 @@ static inline void epilogue_run(const struct epilogue *e, const int32_t *sum,
     const char *bias = (const char *)e->bias, *mul = (const char *)e->mul;
     const char *add = (const char *)e->add;
     const int32_t biasn = e->biasn, muln = e->muln, addn = e->addn;
-    const int32_t shift = e->shift, lo = e->lo, hi = e->hi;
+    const int32_t lo = e->lo, hi = e->hi;
+#ifdef SHIFTS
+    const SHIFTS *shifts = e->shifts;
+#else
+    const int32_t shift = e->shift;
+#endif
 
     for (; n > 0; n--, bias += biasn, mul += muln, add += addn) {
+#ifdef SHIFTS
+        const int32_t shift = (int32_t)*shifts;
+
+        shifts += e->shiftsn;
+#endif
         const int32_t b = (int32_t)*(const BIAS *)(const void *)bias;
         const int32_t m = (int32_t)*(const MUL *)(const void *)mul;
 

@@ -265,10 +265,10 @@ static NOINLINE void gemm_plain(const struct gemm *t, const LEFT *x,
     for (; count > 0; count--, at += 4) {
         const MUL *mul = (const void *)muls;
         const ADD *add = (const void *)adds;
-        GEMM_SHIFTS(t, at);
         int32_t v[16], lo, hi;
 
         gemm_dots(t, x, w, (const void *)bias, v);
+        GEMM_SHIFTS(t, at);
         GEMM_SCALE(0);
         GEMM_SCALE(1);
         GEMM_SCALE(2);

@@ -24,8 +24,13 @@ enum { RUN = 32 };
 static inline void epilogue_of(const struct matmul_dims *k, const struct io *io,
                            int32_t n, struct epilogue *e)
 {
-    *e = (struct epilogue){&e->no_bias, &e->no_mul, &e->no_add, 0, 0, 0, 0,
-                       k->lo, k->hi, 0, 1, 0};
+    *e = (struct epilogue){.bias = &e->no_bias, .mul = &e->no_mul,
+                           .add = &e->no_add, .lo = k->lo, .hi = k->hi,
+                           .no_mul = 1};
+#ifdef SHIFTS
+    e->shifts = (const SHIFTS *)io->in[5] + n * k->muln;
+    e->shiftsn = k->muln;
+#endif
     if (io->in[2]) {
         e->bias = (const BIAS *)io->in[2] + n * k->biasn;
         e->biasn = k->biasn * (int32_t)sizeof *e->bias;

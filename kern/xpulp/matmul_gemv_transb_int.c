@@ -3,6 +3,9 @@
  * op       matmul
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
  *          -> y:s8|u8|s16|u16|s32
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:int shifts:int -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      xpulpv2
  * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 && addm == 0
  *          && max(-acc.lo, acc.hi) < 2147483648 && shift < 63 &&

@@ -3,6 +3,9 @@
  * op       matmul
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
  *          -> y:s8|u8|s16|u16|s32
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:int shifts:int -> y:s8|u8|s16|u16|s32
+ * round    0 1
  * isa      xpulpv2
  * when     ak == 1 && bk == 1 && k > 3 && biasm == 0 && mulm == 0 && addm == 0
  *          && max(-acc.lo, acc.hi) < 2147483648 && shift < 63 &&
@@ -19,7 +22,7 @@
  */
 #include "kern/kern.h"
 
-#define scaled scaled_scale64
+#define scaled scale64
 #include "kern/share.h"
 
 typedef A LEFT;
@@ -39,6 +42,9 @@ static void matmul_one(const struct matmul_dims *k, const struct io *io,
                       k->biasn, k->muln, k->addn,
                       k->shift, k->lo, k->hi};
 
+#ifdef SHIFTS
+    t.shifts = io->in[5];
+#endif
     tile_defaults(&t);
     tile_all(&t, a, of->rows.lo, of->rows.hi, of->channels.lo,
              of->channels.hi, y);

@@ -9,6 +9,7 @@
 #define TILE_H
 
 #include "kern/xpulp/block.h"
+#include "kern/xpulp/scale.h"
 
 /* y[row][channel] of rows `xstep` apart, of k elements; results `ystep` apart.
  * bias, mul and add follow channels by their steps; each may be NULL before
@@ -20,6 +21,9 @@ struct tiles {
     const ADD *add;
     int32_t k, wstep, xstep, ystep;
     int32_t biasc, mulc, addc, shift, lo, hi;
+#ifdef SHIFTS
+    const SHIFTS *shifts; /* as mul */
+#endif
 };
 
 /* scaled() where no sum and no product leaves 32 bits. */
@@ -27,20 +31,6 @@ static inline int32_t scaled_scale32(int32_t sum, int32_t mul, int32_t add,
                                    int32_t shift)
 {
     return (sum * mul + add) >> shift;
-}
-
-/* scaled() where only the result is known to fit: shifts of 64 bits by parts,
- * for the compiler would do them with branches. */
-static inline int32_t scaled_scale64(int32_t sum, int32_t mul, int64_t add,
-                                  int32_t shift)
-{
-    const int64_t v = (int64_t)sum * mul + add;
-    const uint32_t lo = (uint32_t)v;
-    const int32_t hi = (int32_t)(v >> 32);
-
-    if (shift >= 32)
-        return hi >> (shift - 32);
-    return (int32_t)(lo >> shift | (uint32_t)hi << 1 << (31 - shift));
 }
 
 /* The elements after the last whole word. */
@@ -115,16 +105,24 @@ static inline void tile_defaults(struct tiles *t)
 static inline void tile_finish(const struct tiles *t, int32_t rows, int32_t c,
                                int32_t channels, const int32_t *sum, Y *y)
 {
-    const int32_t lo = t->lo, hi = t->hi, shift = t->shift, step = t->ystep;
+    const int32_t lo = t->lo, hi = t->hi, step = t->ystep;
     const int32_t biasc = t->biasc, mulc = t->mulc, addc = t->addc;
     const START *bias = t->bias + (ptrdiff_t)c * biasc;
     const MUL *mul = t->mul + (ptrdiff_t)c * mulc;
     const ADD *add = t->add + (ptrdiff_t)c * addc;
     const int32_t *end = sum + channels;
+#ifdef SHIFTS
+    const SHIFTS *shifts = t->shifts + (ptrdiff_t)c * mulc;
+#else
+    const int32_t shift = t->shift;
+#endif
 
     for (y += c; sum < end; sum++, y++) {
         const int32_t b = (int32_t)*bias, m = (int32_t)*mul;
         const ADD a = *add;
+#ifdef SHIFTS
+        const int32_t shift = (int32_t)*shifts;
+#endif
         int32_t v[4];
 
 #pragma GCC unroll 4
@@ -134,6 +132,9 @@ static inline void tile_finish(const struct tiles *t, int32_t rows, int32_t c,
         for (int32_t i = 0; i < rows; i++)
             y[(ptrdiff_t)i * step] = (Y)v[i];
         bias += biasc, mul += mulc, add += addc;
+#ifdef SHIFTS
+        shifts += mulc;
+#endif
     }
 }
 

@@ -81,7 +81,7 @@ static Inst choose(const Kern *k)
     }
     if (k->round)
         in.round = k->round[roll((int)strlen(k->round) / 2 + 1) * 2] - '0';
-    in.upper = (in.shifts || in.round) && upper_types(s, &in) && roll(2);
+    in.upper = (in.shifts || in.round) && upper_types(s, &in) && roll(4);
     in.res = pick(&s->res[0], s, &in);
     return in;
 }

@@ -171,7 +171,7 @@ static Inst choose(const Kern *k, int sig)
     }
     if (k->round)
         in.round = k->round[rand() % ((int)strlen(k->round) / 2 + 1) * 2] - '0';
-    in.upper = may_be_upper(&in, s) && rand() % 2;
+    in.upper = may_be_upper(&in, s) && rand() % 4;
     in.res = s->res[0].same ? same(&in, s, s->res[0].same)
                             : pick_type(&s->res[0]);
     return in;
