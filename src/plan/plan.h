@@ -160,8 +160,8 @@ typedef struct PlanOpts {
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t beside;      /* bytes of code and constants of the program that uses
                             the network, beside what all need */
-    bool fuse_always;         /* layers are computed together wherever they can be,
-                            not where it is faster or needed: for tests */
+    bool fuse_always;   /* layers are computed together wherever they can be,
+                           not where it is faster or needed: for tests */
     const char *host_isa;
 } PlanOpts;
 

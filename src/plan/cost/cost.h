@@ -1,5 +1,5 @@
-/* What things cost: code that comes into the instruction cache, transfers, bytes
- * moved, and the plan as a whole. */
+/* What things cost: code that comes into the instruction cache, transfers,
+ * bytes moved, and the plan as a whole. */
 #ifndef PLAN_COST_H
 #define PLAN_COST_H
 

@@ -24,7 +24,7 @@
  * first few that are left there, and those states go on that have waited least
  * for code (cache.c).  Where what lives between nodes is more than is small, no
  * more may live at a node than in the given order. */
-#include "plan/cost/cost.h"
+#include "plan/order/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,367 +32,7 @@
 enum { EXACT = 2048, BEAM = 16, AHEAD = 24, WORTH = 500 };
 enum { MANY = 512, LOOKS = 100000000 }; /* nodes; looks at nodes, in all */
 
-/* Values that are one piece of memory: a value and its reshapes. */
-typedef struct Class {
-    int64_t size; /* 0: a constant */
-    int nread;    /* nodes that read it; an output is read by the user too */
-    bool in, out;
-} Class;
-
-typedef struct Job {
-    const Node *node;
-    int nread, *read;   /* classes, each once */
-    int nneed, *need;   /* jobs that must come before */
-    int nmade, *made;   /* classes */
-    int64_t tmp;
-    unsigned takes;     /* of read[]: the result may lie on it */
-    bool gathers;       /* a concat: on all of them */
-    int unit;           /* its kernel, */
-    Code code;          /* of which it goes through so much */
-    int64_t most;       /* that may live while it runs */
-} Job;
-
-typedef struct State {
-    uint64_t *done;     /* by job, a bit; last word: unit of the last one */
-    double *there;      /* by unit: bytes of its code in the cache */
-    int64_t cost;       /* the largest sum of live bytes, or cycles */
-    int64_t live;
-    int count;
-    int parent;         /* state; -1: none */
-    int npath, *path;   /* jobs since then */
-} State;
-
-typedef struct Order {
-    Arena *mem;
-    int njob, nclass, words;
-    Job *job;
-    Class *class;
-    int *left, *left0;  /* by class: readers to come, in the state at hand */
-    uint64_t *done;     /* of the state at hand */
-    int *path;
-    State *state;
-    int nstate;
-    int64_t looks;      /* at jobs, whether they are ready */
-    int *heap, nheap;
-    int *slot, nslot;   /* of states by what is done */
-    CodeCache *cache;   /* of an order for warm code, with */
-    int nunit;          /* so many units (0: of one for memory), */
-    double *there;      /* those of the state at hand, */
-    int *given;         /* and jobs in the given order */
-} Order;
-
-/* ---- what there is to do ---- */
-
-static int class_of(const int *class, const Val *v)
-{
-    while (v->def && v->def->op == OP_reshape)
-        v = v->def->arg[0];
-    return class[v->id];
-}
-
-static void add_once(int *list, int *n, int v)
-{
-    int i;
-
-    for (i = 0; i < *n; i++)
-        if (list[i] == v)
-            return;
-    list[(*n)++] = v;
-}
-
-static int read_index(const Job *j, int class)
-{
-    int i;
-
-    for (i = 0; j->read[i] != class; i++)
-        ;
-    return i;
-}
-
-static void make_job(Order *o, Job *j, const Node *n, const int *class,
-                     const int *maker, const Choice *c)
-{
-    int i;
-
-    j->node = n;
-    j->tmp = c->scratch;
-    j->gathers = n->op == OP_concat;
-    j->read = NEWN(o->mem, int, n->narg + 1);
-    j->need = NEWN(o->mem, int, n->narg + 1);
-    j->made = NEWN(o->mem, int, n->nres);
-    for (i = 0; i < n->narg; i++)
-        if (n->arg[i]) {
-            int k = class_of(class, n->arg[i]);
-
-            add_once(j->read, &j->nread, k);
-            if (maker[k] >= 0)
-                add_once(j->need, &j->nneed, maker[k]);
-        }
-    for (i = 0; i < j->nread; i++)
-        o->class[j->read[i]].nread++;
-    for (i = 0; i < n->nres; i++)
-        j->made[j->nmade++] = class[n->res[i]->id];
-    for (i = 0; i < n->narg && n->nres == 1; i++)
-        if (n->arg[i] && (c->inplace >> i & 1) &&
-            val_bytes(n->arg[i]) == val_bytes(n->res[0]) &&
-            type_info[n->arg[i]->type].bytes ==
-            type_info[n->res[0]->type].bytes)
-            j->takes |= 1u << read_index(j, class_of(class, n->arg[i]));
-}
-
-static void make_jobs(Order *o, Graph *g, const Choice *c)
-{
-    int *class = NEWN(o->mem, int, graph_nval(g) + 1);
-    int *maker = NEWN(o->mem, int, graph_nval(g) + 1), i;
-    const Node *n;
-    const Val *v;
-
-    o->class = NEWN(o->mem, Class, graph_nval(g) + 1);
-    for (v = g->vals; v; v = v->next) {
-        maker[o->nclass] = -1;
-        o->class[o->nclass].size = v->data ? 0 : val_bytes(v);
-        class[v->id] = o->nclass++;
-    }
-    for (n = g->first; n; n = n->next)
-        o->njob += n->op != OP_reshape;
-    o->job = NEWN(o->mem, Job, o->njob + 1);
-    for (i = 0, n = g->first; n; n = n->next) {
-        int k;
-
-        if (n->op == OP_reshape)
-            continue;
-        make_job(o, &o->job[i], n, class, maker, &c[n->id]);
-        for (k = 0; k < n->nres; k++)
-            maker[class[n->res[k]->id]] = i;
-        i++;
-    }
-    for (i = 0; i < g->nin; i++)
-        o->class[class[g->in[i]->id]].in = true;
-    for (i = 0; i < g->nout; i++) {
-        Class *k = &o->class[class_of(class, g->out[i])];
-
-        k->out = true;
-        k->nread++;
-    }
-}
-
-/* ---- states ---- */
-
-static bool is_done(const State *s, int job)
-{
-    return s->done[job / 64] >> job % 64 & 1;
-}
-
-static void count_left(Order *o, const State *s)
-{
-    int i, k;
-
-    for (i = 0; i < o->nclass; i++)
-        o->left[i] = o->class[i].nread;
-    for (i = 0; i < o->njob; i++)
-        for (k = 0; is_done(s, i) && k < o->job[i].nread; k++)
-            o->left[o->job[i].read[k]]--;
-}
-
-static bool is_ready(const Order *o, const State *s, int job)
-{
-    const Job *j = &o->job[job];
-    int i;
-
-    if (is_done(s, job))
-        return false;
-    for (i = 0; i < j->nneed; i++)
-        if (!is_done(s, j->need[i]))
-            return false;
-    return true;
-}
-
-/* Live bytes while job j runs, and (*after) when it has run. */
-static int64_t need_of(const Order *o, const State *s, const Job *j,
-                       int64_t *after)
-{
-    int64_t peak = s->live + j->tmp, dead = 0, saved = 0;
-    bool out = j->nmade && o->class[j->made[0]].out;
-    int i;
-
-    *after = s->live;
-    for (i = 0; i < j->nmade; i++) {
-        const Class *c = &o->class[j->made[i]];
-
-        peak += c->size;
-        *after += c->nread ? c->size : 0;
-    }
-    for (i = 0; i < j->nread; i++) {
-        const Class *c = &o->class[j->read[i]];
-
-        if (o->left[j->read[i]] != 1 || c->out)
-            continue;
-        dead += c->size;
-        if (c->in && out)
-            continue;
-        if (j->gathers)
-            saved += c->size;
-        else if (!saved && (j->takes >> i & 1))
-            saved = c->size;
-    }
-    *after -= dead;
-    return peak - saved;
-}
-
-static void run_job(Order *o, State *s, int job, int64_t cost, int64_t after)
-{
-    int i;
-
-    s->done[job / 64] |= UINT64_C(1) << job % 64;
-    s->cost = MAX(s->cost, cost);
-    s->live = after;
-    s->count++;
-    for (i = 0; i < o->job[job].nread; i++)
-        o->left[o->job[job].read[i]]--;
-    s->path[s->npath++] = job;
-}
-
-/* Runs all jobs that cost nothing now. */
-static void run_free(Order *o, State *s)
-{
-    int64_t peak, after;
-    bool again = true;
-    int i;
-
-    while (again) {
-        again = false;
-        o->looks += o->njob;
-        for (i = 0; i < o->njob; i++) {
-            if (!is_ready(o, s, i))
-                continue;
-            peak = need_of(o, s, &o->job[i], &after);
-            if (peak <= s->cost && after <= s->live) {
-                run_job(o, s, i, peak, after);
-                again = true;
-            }
-        }
-    }
-}
-
-/* A state in scratch memory, to be changed: the next after `from`. */
-static State next_state(Order *o, const State *from, int parent)
-{
-    State s = {.done = o->done, .there = o->there, .path = o->path,
-               .parent = parent};
-
-    if (from) {
-        memcpy(s.done, from->done, (size_t)o->words * sizeof *s.done);
-        memcpy(s.there, from->there, (size_t)o->nunit * sizeof *s.there);
-        s.cost = from->cost;
-        s.live = from->live;
-        s.count = from->count;
-    }
-    return s;
-}
-
-/* Nothing is done. */
-static State no_state(Order *o)
-{
-    State s = next_state(o, NULL, -1);
-    int i;
-
-    memset(s.done, 0, (size_t)o->words * sizeof *s.done);
-    for (i = 0; i < o->nclass; i++)
-        if (o->class[i].in)
-            s.live += o->class[i].size;
-    s.cost = s.live;
-    count_left(o, &s);
-    return s;
-}
-
-static State first_state(Order *o)
-{
-    State s = no_state(o);
-
-    run_free(o, &s);
-    return s;
-}
-
 /* ---- the known states, and those to go on from ---- */
-
-static bool earlier(const State *a, const State *b)
-{
-    if (a->cost != b->cost)
-        return a->cost < b->cost;
-    if (a->count != b->count)
-        return a->count > b->count;
-    return a->live < b->live;
-}
-
-static void heap_put(Order *o, int s)
-{
-    int i = o->nheap++;
-
-    GROW(o->mem, o->heap, (size_t)i);
-    for (; i && earlier(&o->state[s], &o->state[o->heap[(i - 1) / 2]]);
-         i = (i - 1) / 2)
-        o->heap[i] = o->heap[(i - 1) / 2];
-    o->heap[i] = s;
-}
-
-static int heap_get(Order *o)
-{
-    int top = o->heap[0], last = o->heap[--o->nheap], i = 0, k;
-
-    while ((k = 2 * i + 1) < o->nheap) {
-        if (k + 1 < o->nheap &&
-            earlier(&o->state[o->heap[k + 1]], &o->state[o->heap[k]]))
-            k++;
-        if (!earlier(&o->state[o->heap[k]], &o->state[last]))
-            break;
-        o->heap[i] = o->heap[k];
-        i = k;
-    }
-    o->heap[i] = last;
-    return top;
-}
-
-/* The slot of a state with the same jobs done, or a free one. */
-static int *find_slot(Order *o, const State *s)
-{
-    size_t bytes = (size_t)o->words * sizeof *s->done;
-    size_t i = hash_mem(s->done, bytes) & (size_t)(o->nslot - 1);
-
-    while (o->slot[i] &&
-           memcmp(o->state[o->slot[i] - 1].done, s->done, bytes))
-        i = (i + 1) & (size_t)(o->nslot - 1);
-    return &o->slot[i];
-}
-
-/* Keeps a state, unless the same was reached as well; its index or -1. */
-static int add_state(Order *o, const State *s)
-{
-    int *slot = find_slot(o, s);
-    State *k;
-
-    if (*slot && o->state[*slot - 1].cost <= s->cost)
-        return -1;
-    GROW(o->mem, o->state, (size_t)o->nstate);
-    k = &o->state[o->nstate];
-    *k = *s;
-    k->done = NEWN(o->mem, uint64_t, o->words);
-    k->there = NEWN(o->mem, double, o->nunit);
-    k->path = NEWN(o->mem, int, s->npath);
-    memcpy(k->done, s->done, (size_t)o->words * sizeof *s->done);
-    memcpy(k->there, s->there, (size_t)o->nunit * sizeof *s->there);
-    memcpy(k->path, s->path, (size_t)s->npath * sizeof *s->path);
-    *slot = o->nstate + 1;
-    return o->nstate++;
-}
-
-static void forget(Order *o, int nslot)
-{
-    o->state = NULL;
-    o->nstate = o->nheap = 0;
-    o->heap = NULL;
-    o->nslot = nslot;
-    o->slot = NEWN(o->mem, int, nslot);
-}
 
 typedef void Keep(Order *o, const State *s, void *arg);
 
@@ -403,17 +43,17 @@ static void expand(Order *o, int from, Keep *keep, void *arg)
     int64_t peak, after;
     int i;
 
-    count_left(o, &o->state[from]);
+    order_count_left(o, &o->state[from]);
     memcpy(o->left0, o->left, bytes);
     for (i = 0; i < o->njob; i++) {
         State s;
 
-        if (!is_ready(o, &o->state[from], i))
+        if (!order_is_ready(o, &o->state[from], i))
             continue;
-        s = next_state(o, &o->state[from], from);
-        peak = need_of(o, &s, &o->job[i], &after);
-        run_job(o, &s, i, peak, after);
-        run_free(o, &s);
+        s = order_next_state(o, &o->state[from], from);
+        peak = order_need_of(o, &s, &o->job[i], &after);
+        order_run_job(o, &s, i, peak, after);
+        order_run_free(o, &s);
         keep(o, &s, arg);
         memcpy(o->left, o->left0, bytes);
     }
@@ -421,11 +61,11 @@ static void expand(Order *o, int from, Keep *keep, void *arg)
 
 static void to_heap(Order *o, const State *s, void *arg)
 {
-    int i = add_state(o, s);
+    int i = order_add_state(o, s);
 
     (void)arg;
     if (i >= 0)
-        heap_put(o, i);
+        order_heap_put(o, i);
 }
 
 /* The optimal complete state; -1: too many states. */
@@ -433,11 +73,11 @@ static int search_exactly(Order *o)
 {
     State first;
 
-    forget(o, 16 * EXACT);
-    first = first_state(o);
+    order_forget(o, 16 * EXACT);
+    first = order_first_state(o);
     to_heap(o, &first, NULL);
     while (o->nheap && o->nstate < EXACT && o->looks < LOOKS) {
-        int s = heap_get(o);
+        int s = order_heap_get(o);
 
         if (o->state[s].count == o->njob)
             return s;
@@ -457,13 +97,13 @@ static void to_beam(Order *o, const State *s, void *arg)
     Beam *b = arg;
     int *best = b->best[s->count], *n = &b->n[s->count], i, k;
 
-    if (*n == BEAM && !earlier(s, &o->state[best[BEAM - 1]]))
+    if (*n == BEAM && !order_earlier(s, &o->state[best[BEAM - 1]]))
         return;
-    k = add_state(o, s);
+    k = order_add_state(o, s);
     if (k < 0)
         return;
     i = *n < BEAM ? (*n)++ : BEAM - 1;
-    for (; i && earlier(s, &o->state[best[i - 1]]); i--)
+    for (; i && order_earlier(s, &o->state[best[i - 1]]); i--)
         best[i] = best[i - 1];
     best[i] = k;
 }
@@ -474,7 +114,7 @@ static void begin_beam(Order *o, Beam *b)
 
     while (nslot < 4 * BEAM * o->njob)
         nslot *= 2;
-    forget(o, 4 * nslot);
+    order_forget(o, 4 * nslot);
     b->best = arena_get(o->mem, (size_t)o->njob + 1, sizeof *b->best);
     b->n = NEWN(o->mem, int, o->njob + 1);
 }
@@ -486,7 +126,7 @@ static int search_beam(Order *o)
     int c, i;
 
     begin_beam(o, &b);
-    first = first_state(o);
+    first = order_first_state(o);
     to_beam(o, &first, &b);
     for (c = 0; c < o->njob; c++)
         for (i = 0; i < b.n[c] && o->nstate < 2 * BEAM * o->njob &&
@@ -503,9 +143,9 @@ static int next_greedily(const Order *o, const State *s, int first)
     int i, best = -1;
 
     for (i = first; i < MIN(first + AHEAD, o->njob); i++) {
-        if (!is_ready(o, s, i))
+        if (!order_is_ready(o, s, i))
             continue;
-        peak = MAX(need_of(o, s, &o->job[i], &after), s->cost);
+        peak = MAX(order_need_of(o, s, &o->job[i], &after), s->cost);
         if (best >= 0 && (peak > least || (peak == least && after >= left)))
             continue;
         best = i;
@@ -521,14 +161,14 @@ static int search_greedily(Order *o)
     State s;
     int first = 0;
 
-    forget(o, 1);
-    s = no_state(o);
+    order_forget(o, 1);
+    s = order_no_state(o);
     while (s.count < o->njob) {
         int i = next_greedily(o, &s, first);
-        int64_t after, peak = need_of(o, &s, &o->job[i], &after);
+        int64_t after, peak = order_need_of(o, &s, &o->job[i], &after);
 
-        run_job(o, &s, i, peak, after);
-        while (first < o->njob && is_done(&s, first))
+        order_run_job(o, &s, i, peak, after);
+        while (first < o->njob && order_is_done(&s, first))
             first++;
     }
     GROW(o->mem, o->state, 0);
@@ -617,7 +257,7 @@ Node **order_given(Arena *mem, Graph *g, int *count)
 static void begin(Order *o, Graph *g, const Choice *c)
 {
     o->mem = arena_new();
-    make_jobs(o, g, c);
+    order_make_jobs(o, g, c);
     o->words = o->njob / 64 + 2;
     o->left = NEWN(o->mem, int, o->nclass + 1);
     o->left0 = NEWN(o->mem, int, o->nclass + 1);
@@ -690,12 +330,12 @@ static bool run_warm(Order *o, State *s, int job)
     const Job *j = &o->job[job];
     int64_t after, miss;
 
-    if (need_of(o, s, j, &after) > j->most)
+    if (order_need_of(o, s, j, &after) > j->most)
         return false;
     o->cache->there = s->there;
     o->cache->n = o->nunit;
     miss = layer_miss(o->cache, j->unit, j->code);
-    run_job(o, s, job, s->cost + miss, after);
+    order_run_job(o, s, job, s->cost + miss, after);
     s->done[o->words - 1] = (uint64_t)j->unit;
     return true;
 }
@@ -703,20 +343,20 @@ static bool run_warm(Order *o, State *s, int job)
 /* States 0 to njob: the given order, step by step. */
 static void run_given(Order *o, int64_t small)
 {
-    State s = next_state(o, NULL, -1);
+    State s = order_next_state(o, NULL, -1);
     int64_t after;
     int i;
 
     memset(s.done, 0, (size_t)o->words * sizeof *s.done);
-    count_left(o, &s);
-    add_state(o, &s);
+    order_count_left(o, &s);
+    order_add_state(o, &s);
     for (i = 0; i < o->njob; i++) {
         Job *j = &o->job[o->given[i]];
 
-        s = next_state(o, &o->state[i], i);
-        j->most = MAX(small, need_of(o, &s, j, &after));
+        s = order_next_state(o, &o->state[i], i);
+        j->most = MAX(small, order_need_of(o, &s, j, &after));
         run_warm(o, &s, o->given[i]);
-        add_state(o, &s);
+        order_add_state(o, &s);
     }
 }
 
@@ -726,18 +366,18 @@ static void expand_warm(Order *o, int from, Beam *b)
     size_t bytes = (size_t)o->nclass * sizeof *o->left;
     int i, ahead = 0;
 
-    count_left(o, &o->state[from]);
+    order_count_left(o, &o->state[from]);
     memcpy(o->left0, o->left, bytes);
     for (i = 0; i < o->njob && ahead < AHEAD; i++) {
         int job = o->given[i];
         State s;
 
-        if (is_done(&o->state[from], job))
+        if (order_is_done(&o->state[from], job))
             continue;
         ahead++;
-        if (!is_ready(o, &o->state[from], job))
+        if (!order_is_ready(o, &o->state[from], job))
             continue;
-        s = next_state(o, &o->state[from], from);
+        s = order_next_state(o, &o->state[from], from);
         if (run_warm(o, &s, job))
             to_beam(o, &s, b);
         memcpy(o->left, o->left0, bytes);

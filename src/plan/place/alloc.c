@@ -17,65 +17,10 @@
  *
  * Whatever is tried changes only what it concerns, and is noted down, so that
  * it can be taken back. */
-#include "plan/plan.h"
+#include "plan/place/state.h"
 
 #include <limits.h>
 #include <string.h>
-
-enum { VIEW_ALIGN = 4 }; /* kernels may read small elements by words */
-
-typedef struct Chunk {
-    const Val *val;
-    int64_t off, size; /* within val */
-    int birth;
-} Chunk;
-
-/* What was changed, to be taken back. */
-typedef struct Change {
-    enum { LAST, ALLOC, UNION } kind;
-    int id;          /* value; allocation; one that became part of .. */
-    int into;        /* .. this one */
-    int64_t delta;   /* where in it */
-    int last;        /* as it was */
-    Alloc alloc;
-} Change;
-
-/* The values of an allocation are a binary tree, so that those which live at a
- * time are found without looking at all. */
-typedef struct Branch {
-    int up, left, right; /* -1: none */
-    int from, to;        /* nothing here lives outside of these positions */
-} Branch;
-
-typedef struct Worker {
-    Allocs *s;
-    Arena *mem;      /* scratch */
-    int nval;
-    const Val **val; /* by Val.id */
-    int64_t *bytes;
-    int *pos;        /* by Node.id */
-    int *last;       /* by Val.id: position of the last reader */
-    bool *over;      /* by Val.id: of a state, whose last reader writes the next
-                        value over it */
-    int64_t **joined; /* by Node.id: where arguments of a concat lie in its
-                         result, and its end, if that is one run of them */
-    Branch *tree;    /* those below nval are values, by Val.id */
-    int ntree;
-    int *root;       /* by allocation: its values */
-    Profile *live;   /* bytes, by position + 1 */
-    int64_t area;    /* bytes times positions, of all */
-    int npeak;       /* positions where as much lives as at any */
-    Change *change;
-    int nchange;
-    /* when changes began to be noted */
-    int64_t old_bound, old_area;
-    int old_npeak;
-} Worker;
-
-static bool is_view(const Allocs *s, const Node *n, int arg)
-{
-    return s->view[n->id][arg];
-}
 
 /* Places of the arguments within the result, if it is one run of them, each at
  * one place whatever the run-time numbers are; else NULL. */
@@ -159,443 +104,7 @@ static int64_t view_off(const Worker *w, const Node *n, int i)
     }
 }
 
-/* Whether the whole of a node is a view: no step is needed. */
-static bool all_views(const Allocs *s, const Node *n)
-{
-    int i;
-
-    if (n->op != OP_concat)
-        return is_view(s, n, 0);
-    for (i = 0; i < n->narg && is_view(s, n, i); i++)
-        ;
-    return i == n->narg;
-}
-
-/* --- pieces --- */
-
-/* Values that may live from one position to another, one after the other. */
-typedef struct Walk {
-    int val, part;   /* to come; no value: -1 */
-    int from, to;
-} Walk;
-
-/* What comes behind branch t and all that is below it; -1: nothing. */
-static int behind(const Worker *w, int t)
-{
-    const Branch *tree = w->tree;
-
-    while (tree[t].up >= 0 && tree[tree[t].up].right == t)
-        t = tree[t].up;
-    return tree[t].up < 0 ? -1 : tree[tree[t].up].right;
-}
-
-/* The first value from branch t on; -1: there is none. */
-static int find_value(const Worker *w, int t, int from, int to)
-{
-    while (t >= 0) {
-        const Branch *b = &w->tree[t];
-
-        if (b->to < from || to < b->from)
-            t = behind(w, t);
-        else if (t < w->nval)
-            return t;
-        else
-            t = b->left;
-    }
-    return -1;
-}
-
-static Walk walk_while(const Worker *w, int alloc, int from, int to)
-{
-    int root = w->root[alloc];
-
-    return (Walk){find_value(w, root, from, to), 0, from, to};
-}
-
-/* All of an allocation. */
-static Walk walk(const Worker *w, int alloc)
-{
-    return walk_while(w, alloc, INT_MIN, INT_MAX);
-}
-
-static void next_value(const Worker *w, Walk *at)
-{
-    at->val = find_value(w, behind(w, at->val), at->from, at->to);
-    at->part = 0;
-}
-
-/* false: there is none any more. */
-static bool next_piece(const Worker *w, Walk *at, Chunk *p)
-{
-    while (at->val >= 0) {
-        const Val *v = w->val[at->val];
-        const Node *n = v->def;
-        const int64_t *off = n ? w->joined[n->id] : NULL;
-        int k = at->part++;
-
-        if (at->part >= (off ? n->narg : 1))
-            next_value(w, at);
-        if (n && is_view(w->s, n, off ? k : 0))
-            continue;
-        *p = (Chunk){v, off ? off[k] : 0,
-                     off ? off[k + 1] - off[k] : w->bytes[v->id],
-                     n ? w->pos[n->id] : POS_IN};
-        return true;
-    }
-    return false;
-}
-
-static int death(const Worker *w, const Chunk *p)
-{
-    return p->val->data ? w->s->nseq + 1 : MAX(w->last[p->val->id], p->birth);
-}
-
-/* --- changes --- */
-
-static void note(Worker *w, Change c)
-{
-    GROW(w->mem, w->change, (size_t)w->nchange);
-    w->change[w->nchange++] = c;
-}
-
-static void count_alloc(Worker *w, const Alloc *t, int sign)
-{
-    if (t->konst || !t->size || t->to < t->from)
-        return;
-    profile_add(w->live, t->from + 1, t->to + 1, sign * t->size);
-    w->area += sign * t->size * (t->to - t->from + 1);
-}
-
-static void put_alloc(Worker *w, int id, Alloc t)
-{
-    count_alloc(w, &w->s->alloc[id], -1);
-    w->s->alloc[id] = t;
-    count_alloc(w, &t, 1);
-    w->s->bound = profile_most(w->live, &w->npeak);
-}
-
-static void set_alloc(Worker *w, int id, Alloc t)
-{
-    note(w, (Change){.kind = ALLOC, .id = id, .alloc = w->s->alloc[id]});
-    put_alloc(w, id, t);
-}
-
-/* Value v is read at pos; what it is a view of is read then too. */
-static void read_later(Worker *w, const Val *v, int pos)
-{
-    const Node *n = v->def;
-    int alloc = w->s->place[v->id].buf, i, k;
-    Alloc t = w->s->alloc[alloc];
-
-    if (w->last[v->id] >= pos)
-        return;
-    note(w, (Change){.kind = LAST, .id = v->id, .last = w->last[v->id]});
-    w->last[v->id] = pos;
-    for (k = v->id; k >= 0 && w->tree[k].to < pos; k = w->tree[k].up)
-        w->tree[k].to = pos;
-    if (t.to < pos) {
-        t.to = pos;
-        set_alloc(w, alloc, t);
-    }
-    for (i = 0; n && i < n->narg; i++)
-        if (n->arg[i] && is_view(w->s, n, n->op == OP_concat ? i : 0))
-            read_later(w, n->arg[i], pos);
-}
-
-/* Values of allocation b move to allocation a. */
-static void move_values(Worker *w, int b, int a, int64_t delta)
-{
-    Walk i;
-
-    for (i = walk(w, b); i.val >= 0; next_value(w, &i)) {
-        w->s->place[i.val].buf = a;
-        w->s->place[i.val].off += delta;
-    }
-}
-
-/* Branch `right` joins those of allocation a. */
-static void join_trees(Worker *w, int a, int right)
-{
-    int left = w->root[a], top = w->ntree++;
-    const Branch *x = &w->tree[left], *y = &w->tree[right];
-
-    w->tree[top] = (Branch){-1, left, right, MIN(x->from, y->from),
-                            MAX(x->to, y->to)};
-    w->tree[left].up = w->tree[right].up = top;
-    w->root[a] = top;
-}
-
-static void unite(Worker *w, int a, int b, int64_t delta)
-{
-    Alloc x = w->s->alloc[a], y = w->s->alloc[b];
-
-    x.in |= y.in;
-    x.out |= y.out;
-    x.konst |= y.konst;
-    x.state |= y.state;
-    x.from = MIN(x.from, y.from);
-    x.to = MAX(x.to, y.to);
-    y.size = 0;
-    y.from = w->s->nseq + 1;
-    y.to = POS_IN - 1;
-    set_alloc(w, a, x);
-    set_alloc(w, b, y);
-    note(w, (Change){.kind = UNION, .id = b, .into = a, .delta = delta});
-    move_values(w, b, a, delta);
-    join_trees(w, a, w->root[b]);
-}
-
-static void part(Worker *w, const Change *c)
-{
-    const Branch *top = &w->tree[--w->ntree];
-
-    w->root[c->into] = top->left;
-    w->tree[top->left].up = w->tree[top->right].up = -1;
-    move_values(w, c->id, c->id, -c->delta);
-}
-
-/* Takes back all changes but the first n. */
-static void go_back(Worker *w, int n)
-{
-    while (w->nchange > n) {
-        const Change *c = &w->change[--w->nchange];
-
-        switch (c->kind) {
-        case LAST: w->last[c->id] = c->last; break;
-        case ALLOC: put_alloc(w, c->id, c->alloc); break;
-        case UNION: part(w, c); break;
-        }
-    }
-}
-
-static void mark(Worker *w)
-{
-    w->nchange = 0;
-    w->old_bound = w->s->bound;
-    w->old_area = w->area;
-    w->old_npeak = w->npeak;
-}
-
-/* --- what may be united --- */
-
-static bool overlap(int64_t a, int64_t an, int64_t b, int64_t bn)
-{
-    return a < b + bn && b < a + an;
-}
-
-/* May result and operand of the node at pos lie on each other?  p was read by
- * it for the last time, q is written by it. */
-static bool taken_over(const Worker *w, const Chunk *p, const Chunk *q,
-                       int at)
-{
-    return at >= 0 && death(w, p) == at && q->birth == at;
-}
-
-/* No piece of allocation b, at delta in allocation a, may live where one of a
- * does.  */
-static bool pieces_agree(const Worker *w, int a, int b, int64_t delta, int at)
-{
-    const Ref *place = w->s->place;
-    const Branch *all = &w->tree[w->root[b]];
-    Walk i = walk_while(w, a, all->from, all->to), j;
-    Chunk p, q;
-
-    while (next_piece(w, &i, &p)) {
-        int64_t pat = place[p.val->id].off + p.off;
-
-        j = walk_while(w, b, p.birth, death(w, &p));
-        while (next_piece(w, &j, &q)) {
-            int64_t qat = place[q.val->id].off + q.off + delta;
-
-            if (!overlap(pat, p.size, qat, q.size) ||
-                death(w, &p) < q.birth || death(w, &q) < p.birth)
-                continue;
-            if (!taken_over(w, &p, &q, at) && !taken_over(w, &q, &p, at))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool has_pieces(const Worker *w, int alloc)
-{
-    Walk i = walk(w, alloc);
-    Chunk p;
-
-    return next_piece(w, &i, &p);
-}
-
-/* An input is no output, nor are two outputs one; a state is no other's. */
-static bool inout_agree(const Alloc *x, const Alloc *y)
-{
-    if (x->state || y->state)
-        return !(x->in || x->out) || !(y->in || y->out);
-    return !((x->in || y->in) && (x->out || y->out)) && !(x->out && y->out);
-}
-
-/* Constants share with views of them alone.  Elements must stay aligned, inputs
- * and outputs at the start of an allocation, small elements of views at words.
- * */
-static bool values_agree(const Worker *w, int a, int b, int64_t delta)
-{
-    const Allocs *s = w->s;
-    const Alloc *x = &s->alloc[a], *y = &s->alloc[b];
-    Walk i;
-
-    if (!inout_agree(x, y))
-        return false;
-    if ((x->konst && (y->out || has_pieces(w, b))) ||
-        (y->konst && (x->out || has_pieces(w, a))))
-        return false;
-    for (i = walk(w, b); i.val >= 0; next_value(w, &i)) {
-        int64_t align = MAX(VIEW_ALIGN, type_info[w->val[i.val]->type].bytes);
-
-        if ((s->place[i.val].off + delta) % align)
-            return false;
-    }
-    return !delta || !(y->in || y->out);
-}
-
-/* Makes value v begin `off` bytes into value x, if their allocations allow.
- * at: the node at that position takes over an operand; -1: none does. */
-static bool lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
-{
-    Allocs *s = w->s;
-    int a = s->place[x->id].buf, b = s->place[v->id].buf;
-    int64_t delta = s->place[x->id].off + off - s->place[v->id].off;
-
-    if (a == b)
-        return at < 0 && !delta;
-    if (delta < 0 || delta + s->alloc[b].size > s->alloc[a].size) {
-        int c = a;
-
-        a = b;
-        b = c;
-        delta = -delta;
-        if (delta < 0 || delta + s->alloc[b].size > s->alloc[a].size)
-            return false;
-    }
-    if (!values_agree(w, a, b, delta) || !pieces_agree(w, a, b, delta, at))
-        return false;
-    unite(w, a, b, delta);
-    return true;
-}
-
-/* How operand i may lie under the result: both begin together and the result
- * is no larger, or both end together and the result is larger; a kernel that
- * goes through both in order never meets itself.  The shorter elements must be
- * single bytes, which in C may alias anything: of 16 bits on 32 a compiler
- * might store one too early.  Returns the result's offset in the operand. */
-enum { SAME, SMALLER, LARGER, NOT };
-
-static int fit_of(const Node *n, int i, const Choice *c)
-{
-    const Val *x = n->arg[i], *y = n->res[0];
-    int xb, yb;
-
-    if (!(c->inplace >> i & 1) || !x || x->data ||
-        (c->ncore > 1 && val_bytes(x) != val_bytes(y)))
-        return NOT;
-    xb = type_info[x->type].bytes;
-    yb = type_info[y->type].bytes;
-    if (node_varies(n) && (!shapes_as_many(x->shape, y->shape) || yb > xb))
-        return NOT;
-    if ((xb != yb && MIN(xb, yb) != 1) ||
-        (val_count(x) != val_count(y) && n->op != OP_conv))
-        return NOT;
-    return val_bytes(x) == val_bytes(y) ? SAME :
-           val_bytes(x) > val_bytes(y) ? SMALLER : LARGER;
-}
-
-/* Drops the views of n that were tried since mark(). */
-static void hide(Worker *w, const Node *n)
-{
-    memset(w->s->view[n->id], 0, (size_t)n->narg);
-    go_back(w, 0);
-}
-
 /* ---- states ---- */
-
-/* Nothing is written where a state is that will still be read; the node that
- * reads it last may, if its head allows that. */
-static bool states_agree(const Worker *w)
-{
-    const Graph *g = w->s->g;
-    Chunk q;
-    int i;
-
-    for (i = 0; i < g->nout; i++) {
-        const Val *s = g->out[i]->state;
-        Walk k;
-        Ref at;
-
-        if (!s)
-            continue;
-        at = w->s->place[s->id];
-        k = walk_while(w, at.buf, INT_MIN, w->last[s->id]);
-        while (next_piece(w, &k, &q))
-            if (q.val != s && q.birth + w->over[s->id] <= w->last[s->id] &&
-                overlap(at.off, val_bytes(s),
-                        w->s->place[q.val->id].off + q.off, q.size))
-                return false;
-    }
-    return true;
-}
-
-/* Position of the node that makes v, through reshapes; -1: none does. */
-static int made_at(const Worker *w, const Val *v)
-{
-    while (v->def && v->def->op == OP_reshape)
-        v = v->def->arg[0];
-    return v->def ? w->pos[v->def->id] : -1;
-}
-
-/* May the node at pos write its result over state s? */
-static bool may_write_over(const Worker *w, int pos, const Val *s)
-{
-    const Node *n = w->s->seq[pos];
-    int i;
-
-    for (i = 0; i < n->narg; i++)
-        if (n->arg[i] && w->s->place[n->arg[i]->id].buf ==
-                         w->s->place[s->id].buf &&
-            fit_of(n, i, &w->s->choice[n->id]) != SAME)
-            return false;
-    return true;
-}
-
-/* Drops the copy of a state's next value, which is then made in its place. */
-static void make_in_place(Worker *w, const Val *y)
-{
-    const Val *s = y->state;
-    const Node *copy = y->def;
-    int pos;
-
-    if (!copy)
-        return;
-    pos = made_at(w, copy->arg[0]);
-    if (pos < 0 || w->s->seq[pos]->nres != 1 ||
-        all_views(w->s, w->s->seq[pos]))
-        return;
-    mark(w);
-    w->s->view[copy->id][0] = 1;
-    read_later(w, copy->arg[0], w->last[y->id]);
-    w->over[s->id] = w->last[s->id] == pos && may_write_over(w, pos, s);
-    if (!lay(w, s, copy->arg[0], 0, w->over[s->id] ? pos : -1) ||
-        !states_agree(w)) {
-        w->over[s->id] = false;
-        hide(w, copy);
-    }
-}
-
-static void keep_states(Worker *w)
-{
-    int i;
-
-    for (i = 0; i < w->s->g->nout; i++)
-        if (w->s->g->out[i]->state)
-            make_in_place(w, w->s->g->out[i]);
-}
 
 /* Turns argument i of n into a view; false: it cannot be one. */
 static bool show(Worker *w, const Node *n, int i)
@@ -604,16 +113,16 @@ static bool show(Worker *w, const Node *n, int i)
     int before = w->nchange;
     const Val *y = n->res[0];
 
-    if (off < 0 || is_view(w->s, n, i))
+    if (off < 0 || alloc_is_view(w->s, n, i))
         return false;
     w->s->view[n->id][i] = 1;
-    read_later(w, n->arg[i], w->last[y->id]);
+    alloc_read_later(w, n->arg[i], w->last[y->id]);
     if (states_agree(w) && (n->op == OP_concat
-                                ? lay(w, y, n->arg[i], off, -1)
-                                : lay(w, n->arg[i], y, off, -1)))
+                                ? alloc_lay(w, y, n->arg[i], off, -1)
+                                : alloc_lay(w, n->arg[i], y, off, -1)))
         return true;
     w->s->view[n->id][i] = 0;
-    go_back(w, before);
+    alloc_go_back(w, before);
     return false;
 }
 
@@ -637,18 +146,18 @@ static void try_views(Worker *w, const Node *n)
 
     if (n->op == OP_reshape || view_off(w, n, 0) < 0)
         return;
-    mark(w);
+    alloc_mark(w);
     if (n->op == OP_concat && show_all(w, n)) {
         if (w->s->bound <= w->old_bound)
             return;
-        hide(w, n);
+        alloc_hide(w, n);
     }
     for (i = 0; i < (n->op == OP_concat ? n->narg : 1); i++) {
-        mark(w);
+        alloc_mark(w);
         if (!show(w, n, i) || w->s->bound <= w->old_bound)
             continue;
         w->s->view[n->id][i] = 0;
-        go_back(w, 0);
+        alloc_go_back(w, 0);
     }
 }
 
@@ -667,16 +176,16 @@ static bool operands_agree(const Allocs *s, const Node *n)
         Ref x = n->arg[i] ? s->place[n->arg[i]->id] : (Ref){-1, 0};
 
         if (x.buf == y.buf &&
-            overlap(x.off, val_bytes(n->arg[i]), y.off,
-                    val_bytes(n->res[0])) &&
-            (fit_of(n, i, &s->choice[n->id]) == NOT ||
+            alloc_overlap(x.off, val_bytes(n->arg[i]), y.off,
+                          val_bytes(n->res[0])) &&
+            (alloc_fit_of(n, i, &s->choice[n->id]) == NOT ||
              y.off != x.off + shift_of(n, i)))
             return false;
     }
     return true;
 }
 
-/* Is less memory needed than at mark(), or as much at fewer positions? */
+/* Is less memory needed than at alloc_mark(), or as much at fewer positions? */
 static bool is_better(const Worker *w, int fit)
 {
     if (w->s->bound != w->old_bound)
@@ -693,16 +202,16 @@ static void take_over(Worker *w, int pos, int fit)
     const Choice *c = &w->s->choice[n->id];
     int i;
 
-    if (n->nres != 1 || all_views(w->s, n))
+    if (n->nres != 1 || alloc_all_views(w->s, n))
         return;
     for (i = 0; i < n->narg; i++) {
-        if (fit_of(n, i, c) != fit)
+        if (alloc_fit_of(n, i, c) != fit)
             continue;
-        mark(w);
-        if (lay(w, n->arg[i], n->res[0], shift_of(n, i), pos)) {
+        alloc_mark(w);
+        if (alloc_lay(w, n->arg[i], n->res[0], shift_of(n, i), pos)) {
             if (operands_agree(w->s, n) && is_better(w, fit))
                 return;
-            go_back(w, 0);
+            alloc_go_back(w, 0);
         }
     }
 }
@@ -712,43 +221,10 @@ static void share_reshapes(Worker *w)
     int i;
 
     for (i = 0; i < w->s->nseq; i++) {
-        mark(w);
+        alloc_mark(w);
         if (w->s->seq[i]->op == OP_reshape && !show(w, w->s->seq[i], 0))
             die("reshape %s cannot be an alias", w->s->seq[i]->name);
     }
-}
-
-/* The next value of a state belongs where the state is. */
-static void place_output(Allocs *s, const Val *v)
-{
-    Ref *r = &s->place[v->id];
-
-    if (v->state) {
-        if (v->state != v)
-            s->alloc[r->buf].size = 0;
-        *r = s->place[v->state->id];
-        s->alloc[r->buf].state = true;
-    }
-    s->alloc[r->buf].out = true;
-}
-
-/* Copies to where states are come last: nobody reads a state behind them. */
-static void states_last(const Graph *g, Node **seq, int n)
-{
-    int i, to = 0, last = 0;
-    Node **copy = NEWN(g->mem, Node *, n + 1);
-    bool *makes = NEWN(g->mem, bool, n + 1); /* a state; by Node.id */
-
-    for (i = 0; i < g->nout; i++)
-        if (g->out[i]->state && g->out[i]->def)
-            makes[g->out[i]->def->id] = true;
-    for (i = 0; i < n; i++)
-        if (makes[seq[i]->id])
-            copy[last++] = seq[i];
-        else
-            seq[to++] = seq[i];
-    for (i = 0; i < last; i++)
-        seq[to++] = copy[i];
 }
 
 static Allocs *new_allocs(Arena *mem, Graph *g, const Choice *c, Node **seq,
@@ -775,7 +251,7 @@ static Allocs *new_allocs(Arena *mem, Graph *g, const Choice *c, Node **seq,
     for (i = 0; i < g->nin; i++)
         s->alloc[s->place[g->in[i]->id].buf].in = true;
     for (i = 0; i < g->nout; i++)
-        place_output(s, g->out[i]);
+        state_place_output(s, g->out[i]);
     return s;
 }
 
@@ -793,7 +269,7 @@ static void plant(Worker *w)
         if (w->root[alloc] < 0)
             w->root[alloc] = v->id;
         else
-            join_trees(w, alloc, v->id);
+            alloc_join_trees(w, alloc, v->id);
     }
 }
 
@@ -825,14 +301,14 @@ static void find_lives(Worker *w)
     plant(w);
     for (i = 0; i < s->nalloc; i++) {
         Alloc t = s->alloc[i];
-        Walk at = walk(w, i);
+        Walk at = alloc_walk(w, i);
         Chunk p;
 
-        while (next_piece(w, &at, &p)) {
+        while (alloc_next_piece(w, &at, &p)) {
             t.from = MIN(t.from, p.birth);
-            t.to = MAX(t.to, death(w, &p));
+            t.to = MAX(t.to, alloc_death(w, &p));
         }
-        put_alloc(w, i, t);
+        alloc_put(w, i, t);
     }
 }
 
@@ -887,7 +363,7 @@ Allocs *alloc_values(Arena *mem, Graph *g, const Choice *c, Node **seq,
     int i;
 
     share_reshapes(w);
-    keep_states(w);
+    states_keep(w);
     for (i = 0; i < nseq; i++)
         try_views(w, seq[i]);
     for (i = 0; i < NOT * nseq; i++)

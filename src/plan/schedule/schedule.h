@@ -7,8 +7,8 @@
 /* emit.c */
 void emit_steps(Tiler *t, const Solution *s);
 
-/* spill.c: Buffers; steps before n layers, computed together, and after the last of
- * them; -1 and nlayer for the ends. */
+/* spill.c: Buffers; steps before n layers, computed together, and after the
+ * last of them; -1 and nlayer for the ends. */
 void spill_bufs(Tiler *t, const int *buf);
 void spill_enter(Tiler *t, int layer, int n);
 void spill_leave(Tiler *t, int layer, int *token);

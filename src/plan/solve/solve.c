@@ -8,203 +8,10 @@
  * a layer, so the best entry of the first state is a lower bound for every plan
  * of these candidates; addresses are found later, and what cannot be packed
  * comes back with less room. */
-#include "plan/solve/solve.h"
-#include "plan/tile/tile.h"
+#include "plan/solve/scene.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { FEW_FREE = 8, MOST_FREE = 12, MOST_ENTRIES = 16 };
-
-/* Levels of allocations: either, one for life; or for a bound, at each layer
- * anew. */
-enum { IN_L1, IN_L2, EITHER, ANY };
-
-typedef struct Entry {
-    int64_t cycles;      /* with the energy weight of candidates */
-    int64_t pre_bytes, pre_cycles; /* asked of the layer before */
-    Cand *cand;
-    unsigned born;      /* levels of the allocations born there */
-    unsigned stay;      /* allocations of the layer that might be spilled: are
-                           not */
-    unsigned next;      /* state behind the layer, and its entry there */
-    int entry;
-} Entry;
-
-typedef struct State {
-    bool reached;       /* some solution may come to it */
-    Entry *v;
-    int n;
-} State;
-
-/* Between layers: the allocations that live across and may have either level.
- * */
-typedef struct Cross {
-    int n;
-    int alloc[MOST_FREE];
-    State *state;       /* by set */
-} Cross;
-
-typedef struct Solver {
-    Tiler *t;
-    Arena *mem;
-    const int64_t *l1, *l2;     /* room by layer */
-    bool relaxed;         /* only the time matters, which may be too little */
-    const int64_t *miss;  /* by layer: cycles in which its code comes in; NULL:
-                             none */
-    const Line *line;     /* NULL: layers take their time */
-    unsigned char *level; /* by allocation */
-    Cross *cross;         /* [i]: before layer i; [nwork]: at the end */
-    int *order;         /* allocations by the layers from which on they live, */
-    int *begin;           /* and by layer, from -1 on, where its own begin */
-    int64_t *in_l2, *fresh; /* by layer: bytes of allocations that are always
-                               in L2 and never spilled: of all that live there,
-                               and of those that do from there on */
-    int **spilled, *nspilled; /* by layer: allocations in L2 that are, and live
-                                 */
-    bool exact;
-} Solver;
-
-/* --- lives --- */
-
-/* Those of one layer stay in their own order. */
-static void sort_allocs(Solver *s)
-{
-    const Tiler *t = s->t;
-    int i, n = t->nlayer + 3, *at = NEWN(s->mem, int, n + 1);
-
-    s->order = NEWN(s->mem, int, t->s->nalloc + 1);
-    s->begin = at + 1;
-    for (i = 0; i < t->s->nalloc; i++)
-        s->begin[t->first[i]]++;
-    for (i = 1; i <= n; i++)
-        at[i] += at[i - 1];
-    for (i = t->s->nalloc - 1; i >= 0; i--)
-        s->order[--s->begin[t->first[i]]] = i;
-}
-
-static void list_spilled(Solver *s, int alloc, int from, int to)
-{
-    int k;
-
-    for (k = from; k <= to; k++) {
-        GROW(s->mem, s->spilled[k], (size_t)s->nspilled[k]);
-        s->spilled[k][s->nspilled[k]++] = alloc;
-    }
-}
-
-/* What is always in L2. */
-static void count_l2(Solver *s)
-{
-    const Tiler *t = s->t;
-    int i, n = t->nlayer + 1;
-
-    s->in_l2 = NEWN(s->mem, int64_t, n);
-    s->fresh = NEWN(s->mem, int64_t, n);
-    s->spilled = NEWN(s->mem, int *, n);
-    s->nspilled = NEWN(s->mem, int, n);
-    for (i = 0; i < t->s->nalloc; i++) {
-        int from = MAX(0, t->first[i]), to = MIN(t->last[i], t->nlayer - 1);
-        int64_t size = t->s->alloc[i].size;
-
-        if (s->level[i] != IN_L2 || from > to)
-            continue;
-        if (t->spill[i]) {
-            list_spilled(s, i, from, to);
-            continue;
-        }
-        s->fresh[from] += size;
-        s->in_l2[from] += size;
-        s->in_l2[to + 1] -= size;
-    }
-    for (i = 1; i < n; i++)
-        s->in_l2[i] += s->in_l2[i - 1];
-}
-
-/* --- what crosses boundaries with either level --- */
-
-/* From the n allocations of the boundary before, those of this one. */
-static int next_cross(const Solver *s, int layer, int *list, int n)
-{
-    int i, k = 0;
-
-    for (i = s->begin[layer - 1]; i < s->begin[layer]; i++)
-        list[n++] = s->order[i];
-    for (i = 0; i < n; i++)
-        if (s->level[list[i]] == EITHER && s->t->last[list[i]] >= layer)
-            list[k++] = list[i];
-    return k;
-}
-
-typedef struct Heavy {
-    int alloc;
-    double area;        /* bytes times layers */
-} Heavy;
-
-static int by_area(const void *a, const void *b)
-{
-    const Heavy *x = a, *y = b;
-
-    if (x->area != y->area)
-        return x->area < y->area ? 1 : -1;
-    return x->alloc - y->alloc;
-}
-
-/* Of the allocations that cross a boundary where too many do, those go that
- * take the most room for the longest. */
-static void force_heavy(Solver *s, const int *list, int n, int most,
-                        Heavy *heavy)
-{
-    const Tiler *t = s->t;
-    int i;
-
-    for (i = 0; i < n; i++)
-        heavy[i] = (Heavy){list[i], (double)t->s->alloc[list[i]].size *
-                                    (t->last[list[i]] - t->first[list[i]] + 1)};
-    qsort(heavy, (size_t)n, sizeof *heavy, by_area);
-    for (i = 0; i < n - most; i++)
-        s->level[heavy[i].alloc] = s->relaxed ? ANY : IN_L2;
-    s->exact = false;
-}
-
-static void force_levels(Solver *s)
-{
-    const Allocs *v = s->t->s;
-    int most = s->t->effort > 1 ? MOST_FREE : FEW_FREE, i, n = 0;
-    int *list = NEWN(s->mem, int, v->nalloc + 1);
-    Heavy *heavy = NEWN(s->mem, Heavy, v->nalloc + 1);
-
-    s->level = NEWN(s->mem, unsigned char, v->nalloc + 1);
-    for (i = 0; i < v->nalloc; i++)
-        s->level[i] = v->alloc[i].size > s->t->room || s->t->last[i] < 0 ||
-                             (s->t->spill[i] && !s->t->spill_optional)
-                         ? IN_L2 : EITHER;
-    for (i = 0; i <= s->t->nlayer; i++) {
-        n = next_cross(s, i, list, n);
-        if (n > most)
-            force_heavy(s, list, n, most, heavy);
-    }
-}
-
-static int by_number(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
-static void make_cross(Solver *s)
-{
-    int *list = NEWN(s->mem, int, s->t->s->nalloc + 1), i, n = 0;
-
-    s->cross = NEWN(s->mem, Cross, s->t->nlayer + 1);
-    for (i = 0; i <= s->t->nlayer; i++) {
-        Cross *x = &s->cross[i];
-
-        x->n = n = next_cross(s, i, list, n);
-        qsort(list, (size_t)n, sizeof *list, by_number);
-        memcpy(x->alloc, list, (size_t)n * sizeof *list);
-        x->state = NEWN(s->mem, State, 1 << n);
-    }
-}
 
 /* --- entries --- */
 
@@ -241,143 +48,6 @@ static void add_entry(Solver *s, State *to, const Entry *e)
 
 /* --- one layer, or a fused group --- */
 
-/* Levels of all allocations at n layers: those that came, and those born here.
- * */
-typedef struct Scene {
-    int layer, n;
-    int64_t live[2];     /* bytes in either memory, but of those born here */
-    unsigned came;       /* set over cross[layer] */
-    int nborn, born[MOST_FREE + NOPER];
-    unsigned in_l2;      /* chosen for the born */
-    unsigned stay;       /* chosen of the layer's: not spilled */
-} Scene;
-
-static bool is_in_l2(const Solver *s, const Scene *c, int alloc)
-{
-    const Cross *x = &s->cross[MAX(c->layer, 0)];
-    int i;
-
-    if (s->level[alloc] < EITHER)
-        return s->level[alloc] == IN_L2;
-    for (i = 0; i < x->n; i++)
-        if (x->alloc[i] == alloc)
-            return c->came >> i & 1;
-    for (i = 0; i < c->nborn; i++)
-        if (c->born[i] == alloc)
-            return c->in_l2 >> i & 1;
-    die("an allocation without a level");
-}
-
-static void add_live(const Solver *s, const Scene *c, int alloc, bool in_l2,
-                     int64_t live[2])
-{
-    if (!in_l2 || !s->t->spill[alloc] ||
-        spill_is_here(s->t, alloc, c->layer, c->n))
-        live[in_l2] += s->t->s->alloc[alloc].size;
-}
-
-static void add_born(int alloc, Scene *c)
-{
-    int i;
-
-    for (i = 0; i < c->nborn && c->born[i] != alloc; i++)
-        ;
-    if (i == c->nborn && i < (int)LEN(c->born))
-        c->born[c->nborn++] = alloc;
-}
-
-/* Of the allocations without a level for life those that the scene uses, which
- * live when it begins. */
-static void list_loose(const Solver *s, Scene *c)
-{
-    int k, i;
-
-    for (k = c->layer; k < c->layer + c->n && s->relaxed; k++)
-        for (i = 0; i < s->t->layer[k].nalloc; i++) {
-            int alloc = s->t->layer[k].alloc[i];
-
-            if (s->level[alloc] == ANY && s->t->first[alloc] <= c->layer &&
-                s->t->last[alloc] >= c->layer &&
-                !fused_within(s->t, alloc, c->layer, c->n))
-                add_born(alloc, c);
-        }
-}
-
-static bool scene_uses(const Solver *s, const Scene *c, int alloc)
-{
-    int k;
-
-    for (k = 0; k < c->n; k++)
-        if (layer_uses(&s->t->layer[c->layer + k], alloc))
-            return true;
-    return false;
-}
-
-/* Allocations that live from layer k on. */
-static void list_born(const Solver *s, int k, Scene *c)
-{
-    int i;
-
-    for (i = s->begin[k]; i < s->begin[k + 1]; i++) {
-        int alloc = s->order[i], level = s->level[alloc];
-
-        if (fused_within(s->t, alloc, c->layer, c->n)) {
-            if (level == IN_L2 && !s->t->spill[alloc])
-                c->live[1] -= s->t->s->alloc[alloc].size;
-        } else if (level == EITHER ||
-                   (level == ANY && scene_uses(s, c, alloc))) {
-            add_born(alloc, c);
-        }
-    }
-}
-
-static void add_spilled(const Solver *s, int k, Scene *c)
-{
-    int i;
-
-    for (i = 0; i < s->nspilled[k]; i++) {
-        int alloc = s->spilled[k][i];
-
-        if ((k == c->layer || s->t->first[alloc] == k) &&
-            !fused_within(s->t, alloc, c->layer, c->n))
-            add_live(s, c, alloc, true, c->live);
-    }
-}
-
-static Scene new_scene(const Solver *s, int layer, unsigned came, int n)
-{
-    Scene c = {.layer = layer, .n = n, .came = came};
-    const Cross *x = &s->cross[layer];
-    int i, k;
-
-    c.live[1] = s->in_l2[layer];
-    for (i = 0; i < x->n; i++)
-        add_live(s, &c, x->alloc[i], came >> i & 1, c.live);
-    list_loose(s, &c);
-    for (k = layer; k < layer + n; k++) {
-        int old = k > layer ? c.nborn : 0;
-
-        c.live[1] += k > layer ? s->fresh[k] : 0;
-        add_spilled(s, k, &c);
-        list_born(s, k, &c);
-        if (c.nborn > old + 1)
-            qsort(c.born + old, (size_t)(c.nborn - old), sizeof *c.born,
-                  by_number);
-    }
-    return c;
-}
-
-/* Bytes that live there in either memory. */
-static void count_live(const Solver *s, const Scene *c, int64_t live[2])
-{
-    int i;
-
-    memcpy(live, c->live, sizeof c->live);
-    for (i = 0; i < c->nborn; i++)
-        if (s->level[c->born[i]] != ANY)
-            add_live(s, c, c->born[i], c->in_l2 >> i & 1, live);
-}
-
 /* Room of a memory, where there is least. */
 static int64_t room_of(const Scene *c, const int64_t *room)
 {
@@ -398,9 +68,9 @@ static unsigned dying(const Solver *s, const Scene *c)
     int o;
 
     for (o = 0; o < w->noper; o++)
-        if (set >> o & 1 && !is_in_l2(s, c, w->oper[o].alloc))
+        if (set >> o & 1 && !solve_is_in_l2(s, c, w->oper[o].alloc))
             set &= ~(1u << o);
-    return is_in_l2(s, c, y->alloc) && !y->in_l3 ? set : 0;
+    return solve_is_in_l2(s, c, y->alloc) && !y->in_l3 ? set : 0;
 }
 
 /* Is there room in L2, if need be with a result that follows an
@@ -429,7 +99,7 @@ static unsigned state_behind(const Solver *s, const Scene *c)
     int i;
 
     for (i = 0; i < x->n; i++)
-        set |= (unsigned)is_in_l2(s, c, x->alloc[i]) << i;
+        set |= (unsigned)solve_is_in_l2(s, c, x->alloc[i]) << i;
     return set;
 }
 
@@ -440,7 +110,7 @@ static unsigned in_l2_of(const Solver *s, const Scene *c, const int *alloc,
     int i;
 
     for (i = 0; i < n; i++)
-        set |= (unsigned)is_in_l2(s, c, alloc[i]) << i;
+        set |= (unsigned)solve_is_in_l2(s, c, alloc[i]) << i;
     return set;
 }
 
@@ -543,7 +213,7 @@ static void try_levels(Solver *s, const Scene *c, Fused *fused, State *to)
     bool instant = first_instant(s, c) < c->n;
     int i;
 
-    count_live(s, c, live);
+    solve_count_live(s, c, live);
     if (live[0] > l1)
         return;
     cands = cands_of(s, c, fused);
@@ -575,7 +245,7 @@ static void try_stays(Solver *s, int layer, unsigned set, State *to)
         if (stay & ~may)
             continue;
         spill_stay(s->t, layer, stay);
-        c = new_scene(s, layer, set, 1);
+        c = solve_new_scene(s, layer, set, 1);
         c.stay = stay;
         try_scene(s, c, NULL, to);
         spill_stay(s->t, layer, 0);
@@ -616,10 +286,10 @@ static void solve_at(Solver *s, int layer, unsigned set)
             add_entry(s, to, &end);
         return;
     }
-    try_scene(s, new_scene(s, layer, set, 1), NULL, to);
+    try_scene(s, solve_new_scene(s, layer, set, 1), NULL, to);
     try_stays(s, layer, set, to);
     for (n = 2; (fused = tiler_fused(s->t, layer, n)); n++)
-        try_scene(s, new_scene(s, layer, set, n), fused, to);
+        try_scene(s, solve_new_scene(s, layer, set, n), fused, to);
 }
 
 /* The states behind a scene, with whatever levels of what is born there. */
@@ -628,7 +298,7 @@ static void reach(Solver *s, Scene c)
     int64_t live[2], l1 = room_of(&c, s->l1);
 
     for (c.in_l2 = 0; c.in_l2 < 1u << c.nborn; c.in_l2++) {
-        count_live(s, &c, live);
+        solve_count_live(s, &c, live);
         if (live[0] <= l1)
             s->cross[c.layer + c.n].state[state_behind(s, &c)].reached = true;
     }
@@ -638,9 +308,9 @@ static void reach_from(Solver *s, int layer, unsigned set)
 {
     int n;
 
-    reach(s, new_scene(s, layer, set, 1));
+    reach(s, solve_new_scene(s, layer, set, 1));
     for (n = 2; tiler_fused(s->t, layer, n); n++)
-        reach(s, new_scene(s, layer, set, n));
+        reach(s, solve_new_scene(s, layer, set, n));
 }
 
 /* All states that solutions may come to, from the first layer to the last, and
@@ -730,7 +400,7 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
 
     for (i = 0; i < s->t->nlayer; i += c.n) {
         e = &s->cross[i].state[set].v[entry];
-        c = new_scene(s, i, set, e->cand->before + 1);
+        c = solve_new_scene(s, i, set, e->cand->before + 1);
         note_levels(s, i, set, to->in_l2);
         note_local(s, e, &c, to);
         note_cands(s, e, i, to);
@@ -750,10 +420,10 @@ static Solution solve(Solver *s)
 
     s->mem = arena_new();
     s->exact = true;
-    sort_allocs(s);
-    force_levels(s);
-    count_l2(s);
-    make_cross(s);
+    solve_sort_allocs(s);
+    solve_force_levels(s);
+    solve_count_l2(s);
+    solve_make_cross(s);
     to.in_l2 = NEWN(t->mem, unsigned char, t->s->nalloc + 1);
     to.within = NEWN(t->mem, bool, t->s->nalloc + 1);
     to.cand = NEWN(t->mem, Cand *, t->nlayer + 1);

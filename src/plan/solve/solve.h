@@ -1,5 +1,5 @@
-/* Levels of values and candidates of layers, chosen together; what is spilled and
- * what is pinned. */
+/* Levels of values and candidates of layers, chosen together; what is spilled
+ * and what is pinned. */
 #ifndef PLAN_SOLVE_H
 #define PLAN_SOLVE_H
 
@@ -56,8 +56,8 @@ bool layer_writes(const Tiler *t, int layer, int alloc);
 unsigned spill_may_stay(const Tiler *t, int layer);
 void spill_stay(Tiler *t, int layer, unsigned stay);
 
-/* spill.c: decides what is spilled.  It spills what must be so that layers can be
- * solved with so much room; false: there is nothing more to spill. */
+/* spill.c: decides what is spilled.  It spills what must be so that layers can
+ * be solved with so much room; false: there is nothing more to spill. */
 bool spill_allocs(Tiler *t, int64_t l1, int64_t l2);
 /* Spills all that may be; of that, none that is not in L2 after all. */
 void spill_all(Tiler *t);

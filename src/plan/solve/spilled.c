@@ -133,6 +133,7 @@ void spill_stay(Tiler *t, int layer, unsigned stay)
 
     for (i = 0; i < t->layer[layer].nalloc; i++)
         if (may >> i & 1)
-            t->spill[t->layer[layer].alloc[i]]->spilled[layer] = !(stay >> i & 1);
+            t->spill[t->layer[layer].alloc[i]]->spilled[layer] =
+                !(stay >> i & 1);
     mark_staged(t, layer);
 }

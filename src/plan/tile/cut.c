@@ -14,7 +14,8 @@ int fused_link(const LayerInst *w, const LayerInst *before)
     int o, found = -1;
 
     for (o = 0; o + 1 < w->noper; o++)
-        if (w->oper[o].val && w->oper[o].alloc == before->oper[before->noper - 1].alloc)
+        if (w->oper[o].val &&
+            w->oper[o].alloc == before->oper[before->noper - 1].alloc)
             found = found < 0 ? o : NOPER;
     return found < NOPER ? found : -1;
 }

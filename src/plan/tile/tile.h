@@ -48,8 +48,8 @@ int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
 
 /* layer.c: may anything be written out to L3? */
 bool spills_to(const Tiler *t);
-/* Is an allocation in L3 alone at a layer?  -1 and nlayer: when inputs are given,
- * and outputs wanted. */
+/* Is an allocation in L3 alone at a layer?  -1 and nlayer: when inputs are
+ * given, and outputs wanted. */
 bool tiler_is_spilled(const Tiler *t, int alloc, int layer);
 /* Marks operands as allocations and constants lie now. */
 void mark_opers(Tiler *t);
@@ -110,9 +110,9 @@ int64_t cand_cost(const Cand *w);
 bool cands_cover(const Cands *l, const Cand *cand);
 void cands_add(Tiler *t, Cands *l, const Cand *cand);
 void cands_sort(Cands *l);
-/* distance.c: works out saves, over and lag, of a candidate of layer w, or of a fused
- * group that begins with it; dies: set of operands of w that may be written
- * over. */
+/* distance.c: works out saves, over and lag, of a candidate of layer w, or of a
+ * fused group that begins with it; dies: set of operands of w that may be
+ * written over. */
 void tiler_overlap(Tiler *t, const LayerInst *w, Cand *cand, unsigned dies);
 /* It saves no more. */
 int64_t tiler_overlap_most(const Tiler *t, const LayerInst *w, const Cand *cand,
