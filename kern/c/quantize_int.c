@@ -3,8 +3,8 @@
  * op       quantize
  * types    x:f32 scale:f32 zero:int -> y:s8|u8|s16|u16
  * isa      any
- * when     s0[5] == 1 && scale.n == 1 && (!has.zero || zero.n == 1) &&
- *          lo >= -65536 && hi <= 65536
+ * when     mode == 0 && s0[5] == 1 && scale.n == 1 &&
+ *          (!has.zero || zero.n == 1) && lo >= -65536 && hi <= 65536
  * inplace  x
  * split    n
  * stack    384

@@ -8,15 +8,17 @@
  * stack    416
  * cycles   60 * x.n
  *
- * Ties round to even; lo and hi are the bounds of the type.
+ * Ties round to even, with mode 1 away from 0; lo and hi are the bounds of the
+ * type.
  */
 #include "kern/map/map.h"
 
-static int64_t nearest(float v)
+static int64_t nearest(float v, int away)
 {
     if (v != v)
         return 0;
-    return (int64_t)rintf(clipf(v, -2147483648.0f, 2147483648.0f));
+    v = clipf(v, -2147483648.0f, 2147483648.0f);
+    return (int64_t)(away ? roundf(v) : rintf(v));
 }
 
 static int64_t zero_at(const ZERO *zero, ptrdiff_t at)
@@ -25,5 +27,5 @@ static int64_t zero_at(const ZERO *zero, ptrdiff_t at)
 }
 
 MAP2(X, SCALE, Y,
-     bound(nearest(x / y) + zero_at(io->in[2], p.at2 + i * k->s2[5]),
+     bound(nearest(x / y, k->mode) + zero_at(io->in[2], p.at2 + i * k->s2[5]),
            k->lo, k->hi))

@@ -36,6 +36,11 @@ void problems_tell(const Reading *r); /* err if there are any */
 /* Runs import; what err() says meanwhile is a problem, and c is bad. */
 void attempt(Call *c, void (*import)(Call *c));
 
+/* --state IN=OUT number i: that input, and y, the output, becomes it in the next
+ * run; err if they are not alike. */
+Val *state_input(const Reading *r, int i);
+void state_join(const Reading *r, int i, Val *y);
+
 /* call.c: operands */
 _Noreturn void call_err(const Call *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

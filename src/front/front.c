@@ -1,7 +1,8 @@
-/* Which format a model file has. */
+/* Which format a model file has: its content says so, not its name. */
 #include "front/llama2c/llama2c.h"
 #include "front/number.h"
 #include "front/onnx/onnx.h"
+#include "front/tflite/tflite.h"
 
 #include <string.h>
 
@@ -18,6 +19,8 @@ static Graph *read_bytes(Arena *mem, const FrontOpts *o, void *arg)
 
     if (llama2c_is(b->p, b->n))
         return llama2c_graph(mem, b->path, b->p, b->n, o);
+    if (tflite_is(b->p, b->n))
+        return tflite_parse(mem, b->path, b->p, b->n, o);
     return onnx_parse(mem, b->path, b->dir, b->p, b->n, o, NULL);
 }
 
@@ -52,11 +55,9 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     if (!dash)
         b.dir = base == path ? "." : arena_fmt(tmp, "%.*s",
             MAX(1, (int)(base - path) - 1), path);
-    if (has_numbers(o)) {
-        g = front_numbers(mem, o, read_bytes, &b);
-        arena_end(file);
-    } else if (llama2c_is(b.p, b.n)) {
-        g = llama2c_graph(mem, b.path, b.p, b.n, o);
+    if (has_numbers(o) || llama2c_is(b.p, b.n) || tflite_is(b.p, b.n)) {
+        g = has_numbers(o) ? front_numbers(mem, o, read_bytes, &b)
+                           : read_bytes(mem, o, &b);
         arena_end(file);
     } else {
         g = onnx_parse(mem, b.path, b.dir, b.p, b.n, o, file);
@@ -67,10 +68,20 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
 
 void front_ops(Str *out, const char *name)
 {
+    if (name && tflite_knows(name)) {
+        tflite_ops(out, name);
+        return;
+    }
     onnx_ops(out, name);
+    if (!name)
+        tflite_ops(out, NULL);
 }
 
 void front_ops_json(Json *j, const char *name)
 {
-    onnx_ops_json(j, name);
+    json_arr(j);
+    if (!name || !tflite_knows(name))
+        onnx_ops_json(j, name);
+    tflite_ops_json(j, name);
+    json_end(j);
 }

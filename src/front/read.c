@@ -1,5 +1,8 @@
-/* Problems of a model: a node that is refused is remembered, with the reason,
- * and reading goes on, so that all problems are told together at the end. */
+/* What reading a model of any format comes with.
+ *
+ * Problems: a node that is refused is remembered, with the reason, and reading
+ * goes on, so that all problems are told together at the end.  States: outputs
+ * that become inputs of the next run. */
 #include "front/build.h"
 
 #include <setjmp.h>
@@ -67,4 +70,37 @@ void problems_tell(const Reading *r)
     if (r->nbad > 1)
         err(ERR_MODEL, "%d problems:\n  %s", r->nbad, r->bad.s);
     err(ERR_MODEL, "%s", r->bad.s);
+}
+
+/* --- states --- */
+
+Val *state_input(const Reading *r, int i)
+{
+    const Graph *g = r->g;
+    int k;
+
+    for (k = 0; k < g->nin; k++)
+        if (!strcmp(g->in[k]->name, r->o->state_in[i]))
+            return g->in[k];
+    err(ERR_USAGE, "--state: the model has no input '%s'", r->o->state_in[i]);
+}
+
+void state_join(const Reading *r, int i, Val *y)
+{
+    const FrontOpts *o = r->o;
+    Val *s = state_input(r, i);
+
+    if (y->state || graph_next_state(r->g, s))
+        err(ERR_USAGE, "--state %s=%s: one of them is in another --state",
+            o->state_in[i], o->state_out[i]);
+    if (!o->grows && !shape_same(y->shape, s->shape))
+        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; they "
+            "must be alike", s->name, y->name, shape_str(r->mem, s->shape),
+            shape_str(r->mem, y->shape));
+    if (y->type != s->type)
+        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; "
+            "--input-type %s=%s may help", s->name, y->name,
+            type_info[s->type].name, type_info[y->type].name, s->name,
+            type_info[y->type].name);
+    y->state = s;
 }

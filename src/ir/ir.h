@@ -157,6 +157,8 @@ struct Graph {
     struct Names *names; /* those taken (graph.c) */
     uint64_t hash;    /* of the model file */
     int64_t context;  /* positions of a language model; 0: it is none */
+    bool settled;     /* quantize and dequantize nodes mean what they say: no
+                         integer operators are to be made of what is between */
     bool exact;       /* integer types follow ranges: the least that holds
                          every value.  false: types as ONNX declares them,
                          results of integer operators wrap */

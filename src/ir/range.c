@@ -554,6 +554,8 @@ static Range range_unary(const Node *n, Range x)
     case OP_igelu: return range_igelu(n);
     case OP_ihardswish: return range_ihardswish(n);
     case OP_requant: return range_epilogue(n, x);
+    case OP_qsigmoid:
+        return (Range){attr_int(n, A_mode) ? -32768 : 0, 32767};
     default:
         err_node(n, "has no meaning for integers; operand '%s' is %s",
                  n->arg[0]->name, type_info[n->arg[0]->type].name);
@@ -596,7 +598,7 @@ static Range range_row(const Node *n)
     switch (n->op) {
     case OP_isoftmax: case OP_itamax: case OP_itapartial:
         return (Range){0, attr_int(n, A_hi)};
-    case OP_ilayernorm: case OP_irmsnorm:
+    case OP_ilayernorm: case OP_irmsnorm: case OP_qsoftmax: case OP_qlpnorm:
         return (Range){attr_int(n, A_lo), attr_int(n, A_hi)};
     case OP_cumsum:
         return join(with_zero(x), scaled(x, len));

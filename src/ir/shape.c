@@ -153,6 +153,32 @@ static Shape shape_map(const Node *n)
     return y;
 }
 
+/* The tables of a qsoftmax: every difference of two bytes, or two curves. */
+static void check_tables(const Node *n)
+{
+    int64_t want = attr_int(n, A_p0) ? 256 : 513;
+    int i, narg = attr_int(n, A_p0) ? 2 : 3;
+
+    for (i = 1; i < narg; i++)
+        if (i >= n->narg || !n->arg[i] || val_count(n->arg[i]) != want)
+            err_node(n, "operand %d has %lld elements, %lld were wanted",
+                     i + 1, i < n->narg && n->arg[i]
+                         ? (long long)val_count(n->arg[i]) : 0,
+                     (long long)want);
+    if (attr_int(n, A_p0) && n->arg[0]->hi - n->arg[0]->lo > 255)
+        err_node(n, "operand x has values of %lld to %lld: bytes were wanted",
+                 (long long)n->arg[0]->lo, (long long)n->arg[0]->hi);
+    if (attr_int(n, A_p0) < 0 || attr_int(n, A_p0) > 16)
+        err_node(n, "p0, the bits of the result, is %lld: 0 to 16 was wanted",
+                 (long long)attr_int(n, A_p0));
+    if (!attr_int(n, A_p0) && attr_int(n, A_shift) < 1)
+        err_node(n, "shift is %lld, at least 1 was wanted",
+                 (long long)attr_int(n, A_shift));
+    for (i = 1; i < narg; i++)
+        if (n->arg[i]->lo < 0 && attr_int(n, A_p0))
+            err_node(n, "operand '%s' has values below 0", n->arg[i]->name);
+}
+
 static Shape shape_row(const Node *n)
 {
     Shape y = n->arg[0]->shape;
@@ -161,11 +187,13 @@ static Shape shape_row(const Node *n)
     bool shares = n->op == OP_isoftmax || n->op == OP_itamax ||
                   n->op == OP_itapartial;
 
-    for (i = 1; i < n->narg; i++)
+    for (i = 1; i < n->narg && n->op != OP_qsoftmax; i++)
         if (n->arg[i] && val_count(n->arg[i]) != len)
             err_node(n, "operand '%s' has %lld elements, %lld were wanted: "
                      "one per element of a row", n->arg[i]->name,
                      (long long)val_count(n->arg[i]), (long long)len);
+    if (n->op == OP_qsoftmax)
+        check_tables(n);
     if (n->op == OP_itapartial && (group < 1 || len % group))
         err_node(n, "rows of %lld elements cannot be split into groups of "
                  "%lld", (long long)len, (long long)group);

@@ -106,7 +106,7 @@ void quant_lower(Graph *g)
 {
     Node *n;
 
-    if (!is_quantized(g))
+    if (g->settled || !is_quantized(g))
         return;
     make_exact(g);
     for (n = g->first; n; n = n->next)

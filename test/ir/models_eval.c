@@ -1,5 +1,5 @@
 /* Runs a network with the plain kernels on its vectors:
- *     models_eval network.onnx inputs.npz outputs.npz
+ *     models_eval MODEL inputs.npz outputs.npz
  * Integers must be equal; floats within 1e-4, absolute or relative. */
 #include "front/front.h"
 
@@ -16,6 +16,17 @@ static void set(const Val *v, void *data, int64_t i, double x)
         ((float *)data)[i] = (float)x;
     else
         val_set(&w, i, llrint(x));
+}
+
+/* A state begins at its zero point. */
+static void *state(Arena *a, const Val *v)
+{
+    void *data = arena_get(a, (size_t)val_count(v) + 1, 8);
+    int64_t i;
+
+    for (i = 0; i < val_count(v); i++)
+        set(v, data, i, (double)v->zero);
+    return data;
 }
 
 /* The elements of an input, in its own type. */
@@ -75,19 +86,25 @@ int main(int argc, char **argv)
     int i;
 
     if (argc < 4)
-        err(ERR_USAGE, "models_eval network.onnx inputs.npz outputs.npz");
+        err(ERR_USAGE, "models_eval MODEL inputs.npz outputs.npz");
     o.vectors = npz_read(a, argv[2]);
     out = npz_read(a, argv[3]);
     g = front_read(a, argv[1], &o);
     graph_check(g, "front");
     data = NEWN(a, void *, (size_t)g->nin + 1);
     for (i = 0, in = next(o.vectors); i < g->nin; i++) {
+        if (graph_next_state(g, g->in[i])) {
+            data[i] = state(a, g->in[i]);
+            continue;
+        }
         data[i] = input(a, g->in[i], in);
         in = in ? next(in->next) : NULL;
     }
     e = graph_eval(a, g, data);
     for (i = 0; i < g->nout; i++, out = out ? out->next : NULL) {
         out = next(out);
+        if (g->out[i]->state && !out)
+            continue;
         bad += compare(g->out[i], e->data[g->out[i]->id], out, &most);
         n += val_count(g->out[i]);
     }

@@ -406,6 +406,29 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
     put_clip(o, op, in);
 }
 
+/* Tables of a softmax: of differences of bytes, or two curves. */
+static void draw_qsoftmax(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 4), between(1, 40)}, skip = roll(3);
+    bool bytes = type_info[in->arg[0]].bytes == 1;
+    int n = bytes ? 256 : 513, most = bytes ? INT32_MAX : 32767;
+
+    put_operand(o, "x", in->arg[0], dims(3 - skip, x + skip));
+    most = (int)MIN(most, type_info[in->arg[1]].hi);
+    str_fmt(o, "t = input : %s[%d] range 0 %d\n", type_info[in->arg[1]].name,
+            n, most);
+    if (!bytes)
+        str_fmt(o, "r = input : %s[%d] range 0 %d\n",
+                type_info[in->arg[2]].name, n,
+                (int)MIN(32767, type_info[in->arg[2]].hi));
+    if (bytes)
+        str_fmt(o, "q = qsoftmax x t p0=%d", roll(2) ? 8 : 16);
+    else
+        str_fmt(o, "q = qsoftmax x t r p1=%d shift=%d",
+                between(1, 0x7fffffff), between(20, 45));
+    put_clip(o, OP_qsoftmax, in);
+}
+
 static void draw_row(Str *o, OpCode op, const Inst *in)
 {
     int x[3] = {between(1, 3), between(1, 4), between(1, 40)};
@@ -414,6 +437,10 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
     char name[NARG][8];
     int narg = operands(op, name);
 
+    if (op == OP_qsoftmax) {
+        draw_qsoftmax(o, in);
+        return;
+    }
     if (op == OP_itapartial)
         x[2] = groups * width;
     for (i = 0; i < narg; i++)
@@ -435,10 +462,10 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
         str_fmt(o, " hi=%d p0=%d", most, width);
     else
         put_numbers(o, op, in);
-    if (has_attr(op, "shift")) {
+    if (has_attr(op, "shift"))
         str_fmt(o, " shift=%d", shift_of(roll(2) ? 9 : 18));
+    if (has_attr(op, "shift") || op == OP_qlpnorm)
         put_clip(o, op, in);
-    }
 }
 
 static void draw_reduce(Str *o, OpCode op, const Inst *in)

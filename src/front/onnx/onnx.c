@@ -521,16 +521,6 @@ static void add_output(Import *im, const Onnx__ValueInfoProto *p)
     graph_output(im->r.g, v);
 }
 
-static Val *input_named(const Graph *g, const char *name)
-{
-    int i;
-
-    for (i = 0; i < g->nin; i++)
-        if (!strcmp(g->in[i]->name, name))
-            return g->in[i];
-    err(ERR_USAGE, "--state: the model has no input '%s'", name);
-}
-
 static Val *output_named(const Import *im, const char *name)
 {
     const Entry *e = scope_find(im->top, name);
@@ -552,7 +542,7 @@ static bool try_state_types(Import *im)
     int i;
 
     for (i = 0; i < o->nstate && im->r.g->exact && !im->states_given; i++) {
-        Val *s = input_named(im->r.g, o->state_in[i]);
+        Val *s = state_input(&im->r, i);
         Val *y = output_named(im, o->state_out[i]);
 
         if (y->type == s->type || kind_asked(im, s->name) ||
@@ -562,29 +552,6 @@ static bool try_state_types(Import *im)
         return true;
     }
     return false;
-}
-
-/* --state IN=OUT: what the output is then is the input of the next run. */
-static void join_state(Import *im, int i)
-{
-    const FrontOpts *o = im->r.o;
-    Graph *g = im->r.g;
-    Val *s = input_named(g, o->state_in[i]);
-    Val *y = output_named(im, o->state_out[i]);
-
-    if (y->state || graph_next_state(g, s))
-        err(ERR_USAGE, "--state %s=%s: one of them is in another --state",
-            o->state_in[i], o->state_out[i]);
-    if (!o->grows && !shape_same(y->shape, s->shape))
-        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; they "
-            "must be alike", s->name, y->name, shape_str(im->r.mem, s->shape),
-            shape_str(im->r.mem, y->shape));
-    if (y->type != s->type)
-        err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; "
-            "--input-type %s=%s may help", s->name, y->name,
-            type_info[s->type].name, type_info[y->type].name, s->name,
-            type_info[y->type].name);
-    y->state = s;
 }
 
 /* The default domain, imported twice by some, in the newest version given. */
@@ -697,7 +664,7 @@ static void join_states(Import *im)
     int k;
 
     for (k = 0; k < im->r.o->nstate; k++)
-        join_state(im, k);
+        state_join(&im->r, k, output_named(im, im->r.o->state_out[k]));
     graph_sweep(im->r.g);
     graph_number(im->r.g);
 }

@@ -170,6 +170,7 @@ static void put_row(Json *j, const Row *r)
 
     json_obj(j);
     put_word(j, "name", r->name);
+    put_word(j, "format", "onnx");
     json_key(j, "supported");
     json_bool(j, known);
     put_int(j, "since_opset", MAX(7, r->since));
@@ -192,10 +193,8 @@ void onnx_ops_json(Json *j, const char *name)
     const Row *sorted[LEN(onnx_rows)];
     int i;
 
-    json_arr(j);
     sort_rows(sorted);
     for (i = 0; i < nrow; i++)
         if (!name || !strcmp(sorted[i]->name, name))
             put_row(j, sorted[i]);
-    json_end(j);
 }

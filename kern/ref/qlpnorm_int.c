@@ -1,0 +1,42 @@
+/* Rows divided by their Euclidean length, as TensorFlow Lite computes it.
+ *
+ * op       qlpnorm
+ * types    x:s8|u8|s16 -> y:s8
+ * isa      any
+ * inplace  x
+ * split    rows
+ * stack    384
+ * cycles   ncore * ((rows + ncore - 1) / ncore) * (600 + 40 * n)
+ *
+ * p0: x's zero point; the result has 7 bits behind the point.
+ */
+#include "kern/kern.h"
+#include "kern/row/fixed.h"
+
+static void row(const struct row_dims *k, const X *x, Y *y)
+{
+    int64_t sum = 0, m;
+    int shift;
+
+    for (int32_t i = 0; i < k->n; i++)
+        sum += ((int64_t)x[i] - k->p0) * ((int64_t)x[i] - k->p0);
+    shift = fixed_inverse_sqrt(fixed_sat(sum), &m) - 7;
+    for (int32_t i = 0; i < k->n; i++) {
+        int64_t v = fixed_scale((int64_t)x[i] - k->p0, m, shift);
+
+        y[i] = (Y)(v < k->lo ? k->lo : v > k->hi ? k->hi : v);
+    }
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+    int32_t i, end;
+
+    span(k->rows, io->core, io->ncore, &i, &end);
+    x += (ptrdiff_t)i * k->n;
+    y += (ptrdiff_t)i * k->n;
+    for (; i < end; i++, x += k->n, y += k->n)
+        row(k, x, y);
+}
