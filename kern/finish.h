@@ -17,7 +17,7 @@ static inline int32_t narrow(int64_t wide, int32_t lo, int32_t hi)
 /* (a * b + 2^31) / 2^32, rounded down. */
 static inline int32_t high_half(int32_t a, int32_t b)
 {
-#ifdef __ARM_FEATURE_DSP
+#ifdef DSP
     int32_t v;
 
     __asm__("smmulr %0, %1, %2" : "=r"(v) : "r"(a), "r"(b));

@@ -11,6 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* DSP: Arm's instructions on halves of words are there. */
+#ifdef __ARM_FEATURE_DSP
+#define DSP
+#endif
+
 #define I(name) int32_t name;
 #define A(name, n) int32_t name[n];
 #define F(name) float name;

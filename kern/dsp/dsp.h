@@ -11,11 +11,6 @@
 #include <string.h>
 #include "kern/kern.h"
 
-/* DSP: the instructions are there. */
-#ifdef __ARM_FEATURE_DSP
-#define DSP
-#endif
-
 static inline uint32_t dsp_load(const void *p)
 {
     uint32_t v;
