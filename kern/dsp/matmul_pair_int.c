@@ -1,0 +1,32 @@
+/* Matrix product with b transposed, two rows by two columns of halves of 16
+ * bits at a time.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int -> y:s8|u8
+ * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int
+ *          shifts:s8|s32 -> y:s8|u8
+ * isa      dsp
+ * let      columns = k + 7 & -8
+ * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
+ *          (has.shifts ? shifts.lo > 31 : shift > 31)
+ * let      small = shift > 0 && shift < 32 && !has.shifts &&
+ *          2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift) &&
+ *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
+ * when     m > 1 && n > 1 && ak == 1 && bk == 1 && k < 32768 && has.mul &&
+ *          mulm == 0 && addm == 0 && (!has.bias || (biasm == 0 && biasn == 1)) &&
+ *          (whole || small)
+ * scratch  64 + 5 * columns + 2 * columns *
+ *          max(k > 256 ? 8 : 16, min(64, 2048 / columns))
+ * stack    528
+ * cycles   nb[0] * nb[1] * nb[2] * (m * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *
+ *          ceil(m, 16))
+ */
+#include "kern/matmul/pair.h"
+#include "kern/dsp/pair.h"
+#include "kern/conv/pair.h"
+#include "kern/matmul/batch.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    pair_matmul(k, io);
+}
