@@ -3,6 +3,8 @@
 #ifndef GATHER_H
 #define GATHER_H
 
+#include <string.h>
+
 #include "kern/conv/window.h"
 
 static uint8_t *put_value(uint8_t *to, int32_t n, int32_t value)
@@ -12,16 +14,33 @@ static uint8_t *put_value(uint8_t *to, int32_t n, int32_t value)
     return to;
 }
 
-static uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
-{
-    const uint8_t *from = (const uint8_t *)x, *end = from + n;
+#ifdef __ARM_FEATURE_MVE
+#include <arm_mve.h>
 
-    for (; end - from >= 4; from += 4, to += 4)
-        __builtin_memcpy(to, from, 4);
+static inline uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
+{
+    const uint8_t *from = (const uint8_t *)x;
+    uint8_t *const end = to + n;
+
+    for (; n > 0; n -= 16, from += 16, to += 16) {
+        const mve_pred16_t few = vctp8q((uint32_t)n);
+
+        vstrbq_p_u8(to, vldrbq_z_u8(from, few), few);
+    }
+    return end;
+}
+#else
+static inline uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
+{
+    const uint8_t *from = (const uint8_t *)x, *const end = from + n;
+
+    for (n >>= 2; n > 0; n--, from += 4, to += 4)
+        memcpy(to, from, 4);
     while (from != end)
         *to++ = *from++;
     return to;
 }
+#endif
 
 /* The taps of a row of x under a window that begins at column `left`. */
 static uint8_t *put_row(const struct conv_dims *k, uint8_t *to, const X *x,
@@ -37,6 +56,21 @@ static uint8_t *put_row(const struct conv_dims *k, uint8_t *to, const X *x,
     return put_value(to, (k->kw - cols.hi) * k->c, k->padv);
 }
 
+/* A window that is all inside, whose rows are one run each. */
+static const void *put_window(const struct conv_dims *k, uint8_t *to,
+                              const X *x)
+{
+    const ptrdiff_t next = (ptrdiff_t)k->dh * k->xh;
+    const int32_t run = k->kw * k->c;
+    const void *const all = to;
+
+    if (k->kh == 1)
+        return x;
+    for (int32_t i = k->kh; i > 0; i--, x += next)
+        to = put_run(to, x, run);
+    return all;
+}
+
 static const void *pixel_row(const struct conv_dims *k, const X *x, int32_t at,
                              void *spare)
 {
@@ -47,6 +81,10 @@ static const void *pixel_row(const struct conv_dims *k, const X *x, int32_t at,
     uint8_t *to = spare;
 
     x += (ptrdiff_t)n * k->xn;
+    if (k->dw == 1 && k->xw == k->c && top >= 0 && left >= 0 &&
+        top + (k->kh - 1) * k->dh < k->h && left + k->kw <= k->w)
+        return put_window(k, spare, x + (ptrdiff_t)top * k->xh +
+                                        (ptrdiff_t)left * k->xw);
     for (int32_t i = 0, y = top; i < k->kh; i++, y += k->dh)
         if (y < 0 || y >= k->h)
             to = put_value(to, k->kw * k->c, k->padv);

@@ -25,7 +25,10 @@ void fast(const void *k, const struct io *io);
 void plain(const void *k, const struct io *io);
 
 static uint8_t arena[BYTES] L1;
-static uint8_t want[BYTES] L2;
+#ifndef WANT
+#define WANT BYTES
+#endif
+static uint8_t want[WANT] L2;
 static int32_t used;
 
 /* The kernel on so many cores, with scratch memory behind what is used. */
