@@ -1,5 +1,6 @@
 /* The bytes under a window, in a row: pixel_row() of conv/pair.h for windows of
- * any form.  Elements outside x have the value padv. */
+ * any form.  Elements outside x have the value padv.  A file that has a better
+ * put_run() includes it first, and it defines GATHER_RUN. */
 #ifndef GATHER_H
 #define GATHER_H
 
@@ -14,22 +15,7 @@ static uint8_t *put_value(uint8_t *to, int32_t n, int32_t value)
     return to;
 }
 
-#ifdef __ARM_FEATURE_MVE
-#include <arm_mve.h>
-
-static inline uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
-{
-    const uint8_t *from = (const uint8_t *)x;
-    uint8_t *const end = to + n;
-
-    for (; n > 0; n -= 16, from += 16, to += 16) {
-        const mve_pred16_t few = vctp8q((uint32_t)n);
-
-        vstrbq_p_u8(to, vldrbq_z_u8(from, few), few);
-    }
-    return end;
-}
-#else
+#ifndef GATHER_RUN
 static inline uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
 {
     const uint8_t *from = (const uint8_t *)x, *const end = from + n;

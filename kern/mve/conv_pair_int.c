@@ -24,6 +24,7 @@
  * cycles   n * g * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 60 +
  *          3 * m + kh * (30 + kw * c * 2))
  */
+#include "kern/mve/run.h"
 #include "kern/conv/gather.h"
 #include "kern/mve/pair.h"
 #include "kern/conv/pair.h"
