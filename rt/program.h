@@ -30,8 +30,9 @@
  * cores the team has; RT_VALUES; RT_FAR, whether there are transfers to
  * external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them
  * for such transfers; RT_LARGEST, bytes of the longest transfer; RT_ALONE, if
- * the engine takes one transfer at a time.  What differs from chip to chip is in
- * its team.h. */
+ * the engine takes one transfer at a time; and, where there are run-time
+ * numbers, RT_FOLLOW(net, page, at), which changes a page that has come as they
+ * say.  What differs from chip to chip is in its team.h. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -70,7 +71,7 @@ enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_DEFERRED = 1 << 5, RT_LAST = 1 << 
        RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
 /* What is the same of transfers that are begun together. */
 enum { RT_TOGETHER = 31 << 8 | RT_IO | RT_MOVE };
-enum { RT_HEAD = 5, RT_PAGE_BASE = 3 };
+enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
 
 /* Records; n: words of the whole record.  Behind CALL come the places of its
  * operands, results and scratch, then how far each moves on every turn. */
@@ -97,6 +98,9 @@ struct rt_state {
     const struct rt_page *page;
     struct rt_spot from, to;
     uint32_t next;      /* the transfer of the next page */
+#ifdef RT_FOLLOW
+    const void *net;
+#endif
     /* Transfers under way.  Volatile, lest it be cleared byte by byte. */
     volatile uint32_t slot[RT_SLOTS];
 };
@@ -301,6 +305,9 @@ static void rt_page_wait(struct rt_state *s, int i)
         rt_dma_wait(s->next);
         MARK_WAITED();
     }
+#ifdef RT_FOLLOW
+    RT_FOLLOW(s->net, i, (void *)rt_page_buffer(i));
+#endif
     if (RT_VALUES)
         s->base[3] = (uintptr_t)rt_page_buffer(i);
     if (i == s->to.page)
@@ -462,15 +469,20 @@ static inline void rt_cores(struct rt_state *s)
 
 #endif
 
-/* The records from one place up to another. */
+/* The records from one place up to another; net: for RT_FOLLOW. */
 static void rt_program(const struct rt_page *page, struct rt_spot from,
-                       struct rt_spot to, const uintptr_t *base)
+                       struct rt_spot to, const uintptr_t *base,
+                       const void *net)
 {
     struct rt_state s = {.page = page, .from = from, .to = to};
     int i;
 
+    (void)net;
     if (from.page == to.page && from.word == to.word)
         return;
+#ifdef RT_FOLLOW
+    s.net = net;
+#endif
     for (i = 0; i < 4; i++)
         s.base[i] = base[i];
     for (i = 0; i < RT_SLOTS; i++)

@@ -139,8 +139,12 @@ void gen_number_init(Gen *g, Str *out);
 void gen_number_locals(Gen *g, unsigned set, Str *out);
 bool gen_ends_vary(const Gen *g, bool in);
 void gen_ends_bytes(Gen *g, bool in, Str *out);
-void gen_follow(Gen *g, const Step *s, Str *out);
-void gen_if_any(Gen *g, const Step *s, Str *out);
+/* What its kernel is told, as the numbers are now; to: "dims." or a page's. */
+void gen_follow(Gen *g, const Step *s, const char *to, Str *out);
+/* Is there nothing to compute at some value?  Then, before: "if (n == 0)". */
+bool gen_if_none(Gen *g, const Step *s, const char *indent, Str *out);
+/* Numbers that its dims, or whether it is computed at all, follow. */
+unsigned gen_follow_set(const Step *s);
 
 /* state.c: what NAME.h and NAME.c have for states */
 bool gen_has_states(const Gen *g);

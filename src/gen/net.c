@@ -144,17 +144,11 @@ static void put_io(Gen *g, const Step *s, Str *out)
     str_put(out, "        .ncore = 1,\n    };\n");
 }
 
-/* The numbers that its dims, or whether it is computed at all, follow. */
-static unsigned follow_set(const Step *s)
-{
-    return s->nfollow ? node_numbers(s->node) : 0;
-}
-
 static void put_layer(Gen *g, int layer, Str *out)
 {
     const Step *s = g->layer[layer - 1];
     const char *kern = g->p->program->inst.v[g->p->program->inst.of[s - g->p->step]].name;
-    unsigned set = follow_set(s);
+    unsigned set = gen_follow_set(s);
 
     str_put(out, "\n");
     gen_about(g, layer, "", out);
@@ -170,8 +164,9 @@ static void put_layer(Gen *g, int layer, Str *out)
     gen_number_locals(g, set, out);
     str_fmt(out, "    struct %s_dims dims = dims_%d;\n\n",
             dims_info_of(s)->name, layer);
-    gen_if_any(g, s, out);
-    gen_follow(g, s, out);
+    if (gen_if_none(g, s, "    ", out))
+        str_put(out, "        return;\n");
+    gen_follow(g, s, "    dims.", out);
     str_fmt(out, "    %s_%s(&dims, &io);\n}\n", g->name, kern);
 }
 

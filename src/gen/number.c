@@ -203,7 +203,7 @@ static const Field *field_at(const DimsInfo *d, int at)
 }
 
 /* What the kernel is told, as the numbers are now. */
-void gen_follow(Gen *g, const Step *s, Str *out)
+void gen_follow(Gen *g, const Step *s, const char *to, Str *out)
 {
     const DimsInfo *d = dims_of(s->node->op);
     int i;
@@ -211,7 +211,7 @@ void gen_follow(Gen *g, const Step *s, Str *out)
     for (i = 0; i < s->nfollow; i++) {
         const Field *f = field_at(d, s->follow[i].at);
 
-        str_fmt(out, "    dims.%s", f->name);
+        str_fmt(out, "%s%s", to, f->name);
         if (f->kind == 'A')
             str_fmt(out, "[%d]", s->follow[i].at - f->offset / 4);
         str_put(out, " = ");
@@ -220,25 +220,42 @@ void gen_follow(Gen *g, const Step *s, Str *out)
     }
 }
 
-/* Sizes of what is computed that may be 0: then there is nothing to do. */
-void gen_if_any(Gen *g, const Step *s, Str *out)
+unsigned gen_follow_set(const Step *s)
+{
+    return s->nfollow ? node_numbers(s->node) : 0;
+}
+
+/* A size that is 0 at the least or at the greatest value. */
+static bool may_be_none(Size z, int64_t *rest)
+{
+    const Number *k = z.vary.num;
+
+    if (!k)
+        return false;
+    *rest = z.n - z.vary.by * k->now;
+    return !(*rest + z.vary.by * k->lo) || !(*rest + z.vary.by * k->hi);
+}
+
+bool gen_if_none(Gen *g, const Step *s, const char *indent, Str *out)
 {
     const Val *v = s->node->op == OP_concat ? s->node->arg[s->part]
                                             : s->node->res[0];
-    int i;
+    int64_t rest;
+    int i, n = 0;
 
     for (i = 0; i < v->shape.rank; i++) {
         Size z = size_at(v->shape, i);
-        int64_t rest;
 
-        if (!z.vary.num)
+        if (!may_be_none(z, &rest))
             continue;
-        rest = z.n - z.vary.by * z.vary.num->now;
-        if (rest + z.vary.by * z.vary.num->lo && rest + z.vary.by *
-            z.vary.num->hi)
-            continue;
-        str_fmt(out, "    if (%s * %" PRId64 " + %" PRId64 " == 0)\n"
-                "        return;\n", gen_number_names(g)[z.vary.num->id],
-                z.vary.by, rest);
+        if (n++)
+            str_put(out, " || ");
+        else
+            str_fmt(out, "%sif (", indent);
+        str_fmt(out, "%s * %" PRId64 " + %" PRId64 " == 0",
+                gen_number_names(g)[z.vary.num->id], z.vary.by, rest);
     }
+    if (n)
+        str_put(out, ")\n");
+    return n;
 }

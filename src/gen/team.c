@@ -43,9 +43,11 @@ void gen_team_top(Gen *g, Str *out)
     str_fmt(out,
             "enum { RT_CORES = %d, RT_VALUES = %d, RT_FAR = %d,\n"
             "       RT_IO_SLOT = %d, RT_SLOTS = %d, RT_LARGEST = %d };\n"
-            "#include \"rt/program.h\"\n\n", g->p->soc->ncore,
+            "%s#include \"rt/program.h\"\n\n", g->p->soc->ncore,
             g->p->program->values, gen_far(g), near, MAX(1, near + far),
-            largest(g));
+            largest(g), g->p->g->nnum ?
+            "static void follow_numbers(const void *net, int page, void *at);"
+            "\n#define RT_FOLLOW follow_numbers\n" : "");
 }
 
 /* What the program calls: one type for all kernels. */
@@ -319,6 +321,68 @@ static void put_tables(const Program *p, int nlayer, Str *out)
     str_put(out, "\n};\n");
 }
 
+/* Word at which a record of a page begins. */
+static int word_of(const Program *p, const Page *q, int item)
+{
+    int i, word = 0;
+
+    for (i = q->from; i < item; i++)
+        word += rec_words(&p->item[i]);
+    return word;
+}
+
+static unsigned numbers_of_page(const Page *q)
+{
+    unsigned set = 0;
+    int i;
+
+    for (i = 0; i < q->ndims; i++)
+        set |= gen_follow_set(q->dims[i]);
+    return set;
+}
+
+/* A page as the numbers are; calls of which there is nothing run on no core. */
+static void follow_page(Gen *g, const Program *p, int page, Str *out)
+{
+    const Page *q = &p->page[page];
+    int i;
+
+    str_fmt(out, "\nstatic void follow_%d(const struct %s *net, struct page_%d"
+            " *page)\n{\n", page + 1, g->name, page + 1);
+    gen_number_locals(g, numbers_of_page(q), out);
+    str_put(out, "\n");
+    for (i = 0; i < q->ndims; i++)
+        gen_follow(g, q->dims[i], arena_fmt(g->mem, "    page->dims_%d.",
+                                            i + 1), out);
+    for (i = q->from; i < q->to; i++)
+        if (p->item[i].kind == REC_call &&
+            gen_follow_set(p->item[i].step) &&
+            gen_if_none(g, p->item[i].step, "    ", out))
+            str_fmt(out, "        page->code[%d] &= ~RT_ALL_CORES;\n",
+                    word_of(p, q, i));
+    str_put(out, "}\n");
+}
+
+static void put_follow(Gen *g, const Program *p, Str *out)
+{
+    int i;
+
+    if (!g->p->g->nnum)
+        return;
+    for (i = 0; i < p->npage; i++)
+        if (numbers_of_page(&p->page[i]))
+            follow_page(g, p, i, out);
+    str_put(out, "\n/* What has come of a page follows the run-time numbers."
+            " */\nstatic void follow_numbers(const void *net, int page,"
+            " void *at)\n{\n    (void)net, (void)at;\n"
+            "    switch (page) {\n");
+    for (i = 0; i < p->npage; i++)
+        if (numbers_of_page(&p->page[i]))
+            str_fmt(out, "    case %d: follow_%d(net, at); break;\n", i,
+                    i + 1);
+    str_put(out, "    default: break;\n    }\n}\n");
+}
+
 static void put_bases(Gen *g, Str *out)
 {
     int i, n = 0;
@@ -332,8 +396,9 @@ static void put_bases(Gen *g, Str *out)
             str_fmt(out, ", (uintptr_t)net->%s", gen_mem(g, i));
             n++;
         }
-    str_fmt(out, "};\n\n%s    rt_program(pages, from, to, base);\n}\n",
-            n ? "" : "    (void)net;\n");
+    str_fmt(out, "};\n\n%s    rt_program(pages, from, to, base, %s);\n}\n",
+            n ? "" : "    (void)net;\n",
+            g->p->g->nnum ? "net" : "NULL");
 }
 
 static void put_memory_names(Gen *g, Str *out)
@@ -361,6 +426,7 @@ void gen_team_net(Gen *g, Str *out)
     for (i = 0; i < p->npage; i++)
         put_page(g, p, i, out);
     put_tables(p, g->nlayer, out);
+    put_follow(g, p, out);
     put_bases(g, out);
     str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n"
             "    const struct rt_spot first = {0, 0}, last = {%d, 0};\n\n"

@@ -126,9 +126,16 @@ static void add_steps(Plan *p, const Node *n, int part, const Choice *c)
     s.nout = n->nres;
     for (i = 0; i < n->nres; i++)
         set_out(p, &s, i, n->res[i]);
+    if ((n->op == OP_scatternd || n->op == OP_scatterelem) &&
+        s.in[0].buf == s.out[0].buf && s.in[0].off == s.out[0].off) {
+        Choice here = *c;
+
+        choice_in_place(&here, n, &s.dims);
+        s.cycles = here.cycles;
+    }
     s.tmp = (Ref){scratch_buf(p, n, c->scratch), 0};
     plan_add_layer(p, (Layer){.node = n, .part = part, .first = p->nstep,
-                         .last = p->nstep, .tiles = 1, .cycles = c->cycles,
+                         .last = p->nstep, .tiles = 1, .cycles = s.cycles,
                          .why = c->why});
     plan_add_step(p, s);
     plan_add_step(p, (Step){.kind = STEP_wait, .token = s.token, .node = n,
@@ -336,11 +343,6 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
 
     *p = (Plan){.mem = mem, .g = g, .soc = soc, .aim = o->aim,
                 .host_isa = o->host_isa};
-    if (g->nnum && (tiled_fits(soc) || soc->ncore > 1))
-        err(ERR_MODEL, "run-time numbers ('%s') are planned for chips of one "
-            "core without DMA so far, not for %s: bind it to a size, --dim "
-            "'%s=%lld'", g->num[0]->name, soc->name, g->num[0]->name,
-            (long long)g->num[0]->hi);
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);

@@ -387,6 +387,8 @@ bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
 /* Predicts the copy of one argument of a concat. */
 void choice_time(Choice *to, const Node *concat, const Dims *d);
+/* The same of a scatter whose result lies on x: what is not new stays. */
+void choice_in_place(Choice *to, const Node *scatter, const Dims *d);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */
@@ -413,6 +415,7 @@ typedef struct Alloc {
     bool in, out, konst;   /* holds a value that is one */
     bool state;            /* in and out: what is there in the end is there
                               when the next run begins */
+    bool varies;           /* holds a value whose size follows a number */
     const Val *val;        /* the largest value it holds */
 } Alloc;
 typedef struct Allocs {

@@ -223,6 +223,32 @@ static bool check_view(Check *c, const Node *n, int part)
     return true;
 }
 
+/* A page follows the numbers as the step says whose dims it has: those of the
+ * very call, and of no other. */
+static bool check_pages(Check *c)
+{
+    const Program *q = c->p->program;
+    int i, k;
+
+    for (i = 0; i < q->npage; i++)
+        for (k = q->page[i].from; k < q->page[i].to; k++) {
+            const Rec *r = &q->item[k];
+            const Step *told;
+
+            if (r->kind != REC_call)
+                continue;
+            told = q->page[i].dims[r->dims];
+            if (told != r->step && (told->nfollow || r->step->nfollow))
+                return wrong(c, "node %s: its kernel is told of another, "
+                             "which follows a run-time number",
+                             r->step->node->name);
+            if (r->each && r->step->nfollow)
+                return wrong(c, "node %s: in a loop, and follows a run-time "
+                             "number", r->step->node->name);
+        }
+    return true;
+}
+
 bool numbers_check(Check *c)
 {
     const Node *n;
@@ -230,7 +256,7 @@ bool numbers_check(Check *c)
 
     if (!c->p->g->nnum)
         return true;
-    if (!all_grow(c))
+    if (!all_grow(c) || !check_pages(c))
         return false;
     for (i = 0; i < c->p->nstep; i++)
         if (!check_step(c, &c->p->step[i]))

@@ -9,4 +9,8 @@ trap 'rm -rf "$tmp"' EXIT
 build/test/number "$seed" "${2:-12}" host "$tmp/net" || bad=1
 command -v arm-none-eabi-gcc >/dev/null &&
     { build/test/number "$seed" 3 cortex-m4 "$tmp/net" || bad=1; }
+for t in gap8 siracusa; do
+    command -v riscv64-unknown-elf-gcc >/dev/null &&
+        { build/test/number "$seed" 3 $t "$tmp/net" || bad=1; }
+done
 exit $bad

@@ -635,6 +635,15 @@ void choice_time(Choice *to, const Node *concat, const Dims *d)
         to->cycles = 0;
 }
 
+void choice_in_place(Choice *to, const Node *scatter, const Dims *d)
+{
+    Node n = *scatter;
+    Val *arg[3] = {n.arg[2], n.arg[1], n.arg[2]};
+
+    n.arg = arg;
+    choice_time(to, &n, d);
+}
+
 Choice *choose_kernels(const Chooser *c, Graph *g)
 {
     Choice *choice;

@@ -245,6 +245,7 @@ static Allocs *new_allocs(Arena *mem, Graph *g, const Choice *c, Node **seq,
         s->place[v->id] = (Ref){s->nalloc, 0};
         s->alloc[s->nalloc++] = (Alloc){
             .size = val_bytes(v), .konst = v->data != NULL, .val = v,
+            .varies = shape_varies(v->shape),
             .from = nseq + 1, .to = POS_IN - 1,
         };
     }

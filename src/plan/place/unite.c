@@ -167,6 +167,7 @@ static void unite(Worker *w, int a, int b, int64_t delta)
 {
     Alloc x = w->s->alloc[a], y = w->s->alloc[b];
 
+    x.varies |= y.varies;
     x.in |= y.in;
     x.out |= y.out;
     x.konst |= y.konst;

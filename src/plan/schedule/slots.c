@@ -355,6 +355,8 @@ static void choose_step(Emitter *e, Step *s)
         die("no kernel for a tile of '%s'", w->node->name);
     if (is_copy(w, s))
         choice_time(&c, w->node, &s->dims);
+    if (layer_scatters(w))
+        choice_in_place(&c, w->node, &s->dims);
     if (cand->direct)
         c.cycles += l2_cycles(e->t, w, in_l2_set(e, w), &c);
     take_choice(e, s, &c);

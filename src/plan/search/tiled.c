@@ -72,6 +72,21 @@ static bool has_fused(const Plan *p)
     return i < p->nlayer;
 }
 
+/* What kernels are told at other values of run-time numbers. */
+static void follow_numbers(Plan *p)
+{
+    int i;
+
+    for (i = 0; i < p->nstep; i++) {
+        Step *s = &p->step[i];
+
+        if (s->kind == STEP_start && s->engine == ENG_core &&
+            node_varies(s->node))
+            s->follow = dims_follow(p->mem, p->g, s->node, s->part,
+                                    &s->nfollow);
+    }
+}
+
 void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
 {
     Tiler t = new_tiler(p, s, c);
@@ -88,6 +103,7 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     if (o->until > 0 && !t.min_memory && o->aim != AIM_memory)
         plan_local_search(&t, o);
     count_plan(&t);
+    follow_numbers(p);
     min_memory = t.min_memory;
     if (t.spills || has_fused(p) || min_memory) /* what is next is never too
                                                    small */

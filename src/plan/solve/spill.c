@@ -132,7 +132,8 @@ static bool moves_of(const Tiler *t, int alloc, const bool *spilled,
             fresh |= write;
         }
     }
-    return !t->s->alloc[alloc].state && (!cycles[1] || is_filled(t, alloc));
+    return !t->s->alloc[alloc].state && !t->s->alloc[alloc].varies &&
+           (!cycles[1] || is_filled(t, alloc));
 }
 
 typedef struct Best {

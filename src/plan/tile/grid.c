@@ -314,8 +314,13 @@ void grid_list(Tiler *t, LayerInst *w)
 {
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
     int n[NCUT], i, j, k, a;
-    Grids *l = w->grids = tiler_grids(t, w);
+    Grids *l;
 
+    if (node_varies(w->node) || layer_scatters(w)) { /* in place, as a whole */
+        w->grids = NEW(t->mem, Grids);
+        return;
+    }
+    l = w->grids = tiler_grids(t, w);
     if (l->v)
         return;
     tile_axes(w->node, w->part, all);

@@ -274,12 +274,25 @@ static bool choose_within(const Tiler *t, const LayerInst *w, const Node *tile,
     return true;
 }
 
+bool layer_scatters(const LayerInst *w)
+{
+    const Oper *x = &w->oper[0], *y = &w->oper[w->noper - 1];
+
+    return (w->node->op == OP_scatternd || w->node->op == OP_scatterelem) &&
+           x->alloc >= 0 && x->alloc == y->alloc &&
+           x->place.off == y->place.off;
+}
+
 bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
                   int64_t slots, Choice *to)
 {
     int64_t half = t->room / 2, rest = slots ? t->room - slots : 0;
     bool whole = tile == w->node, ok;
 
+    if (node_varies(w->node)) { /* there it was chosen for every value */
+        *to = *w->choice;
+        return true;
+    }
     if (t->min_memory && !(whole && w->shared))
         return choose_least(t->chooser, tile, d, to);
     ok = choose_within(t, w, tile, d, half, to);
@@ -351,7 +364,9 @@ int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
 
         if (v && !oper_is_inlined(&w->oper[o]) &&
             (w->oper[o].konst || in_l2 >> w->oper[o].bit & 1))
-            loads += l2_loads(w, v, words, c->ncore);
+            loads += layer_scatters(w) /* what is new alone */
+                         ? val_count(w->node->arg[2])
+                         : l2_loads(w, v, words, c->ncore);
     }
     if (loads)
         loads += node_macs(w->node) / (words ? 16 : 8);

@@ -270,6 +270,8 @@ static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
         return;
     if (w->node->op == OP_concat)
         choice_time(&c, w->node, &d);
+    if (layer_scatters(w))
+        choice_in_place(&c, w->node, &d);
     tiler_code(t, w, w->node, &c, &d);
     cand.bytes = slot_bytes(c.scratch);
     cand.cycles = CALL_CYCLES + c.cycles + l2_cycles(t, w, in_l2, &c);

@@ -31,6 +31,8 @@ unsigned tiler_dying(const Tiler *t, int layer);
 /* The node of which kernels are asked: of the whole the layer's own, but where
  * an argument of a concat is copied from slot to slot, that copy. */
 const Node *tile_seen(const LayerInst *w, const Tile *tile, bool whole);
+/* A scatter whose result lies on x: what is not new stays as it is. */
+bool layer_scatters(const LayerInst *w);
 /* The kernel of a tile, or of the whole: the fastest whose scratch leaves half
  * of L1, or so many bytes (0: half) of it for slots; min_memory: of
  * those with the least. */
