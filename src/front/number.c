@@ -526,6 +526,8 @@ Graph *front_numbers(Arena *mem, const FrontOpts *o, FrontReader *read,
         follow_number(&u, u.g->num[i]);
     follow_all(&u);
     graph_infer(u.g);
+    front_appends(u.g);
+    graph_infer(u.g);
     graph_sweep(u.g);
     graph_number(u.g);
     arena_end(u.mem);

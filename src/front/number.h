@@ -11,4 +11,8 @@ typedef Graph *FrontReader(Arena *mem, const FrontOpts *o, void *arg);
 Graph *front_numbers(Arena *mem, const FrontOpts *o, FrontReader *read,
                      void *arg);
 
+/* append.c: states that are larger in the next run get room for the most, and
+ * what is new is written in place. */
+void front_appends(Graph *g);
+
 #endif
