@@ -44,8 +44,7 @@ static unsigned numbers_of(const Val *v)
     return set;
 }
 
-/* Elements of a value. */
-void gen_count(Gen *g, const Val *v, Str *out)
+static void put_count(Gen *g, const Val *v, const char *const *name, Str *out)
 {
     unsigned set = numbers_of(v);
     Poly *p = polys_fit(g->mem, g->p->g, set, 1, count_at,
@@ -53,7 +52,12 @@ void gen_count(Gen *g, const Val *v, Str *out)
 
     if (!p)
         die("the size of %s is no polynomial", v->name);
-    poly_put(p, gen_number_names(g), out);
+    poly_put(p, name, out);
+}
+
+void gen_count(Gen *g, const Val *v, Str *out)
+{
+    put_count(g, v, gen_number_names(g), out);
 }
 
 /* "n, m": the numbers of a set; before: each has it in front. */
@@ -71,13 +75,17 @@ static void put_list(Gen *g, unsigned set, const char *before, Str *out)
 void gen_count_at(Gen *g, const char *p, const Val *v, Str *out)
 {
     unsigned set = numbers_of(v);
+    const char *name[MOST_NUMBERS] = {NULL};
+    int i;
 
     if (!set)
         return;
+    for (i = 0; i < g->p->g->nnum; i++)
+        name[i] = arena_fmt(g->mem, "(%s)", gen_number_names(g)[i]);
     str_fmt(out, "%sCOUNT_AT(", p);
     put_list(g, set, "", out);
     str_put(out, ") (");
-    gen_count(g, v, out);
+    put_count(g, v, name, out);
     str_put(out, ") /* COUNT and BYTES are the most */\n");
 }
 
