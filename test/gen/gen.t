@@ -133,6 +133,9 @@ X
     cc $strict -I$d -o $d/both $d/both.c $d/user.c $d/a/int_net*.c \
         $d/a/kern/*.c $d/b/other*.c $d/b/kern/*.c -lm && $d/both
 }
+for t in host cortex-m4 cortex-m7 cortex-m55 rv32imc gap8 siracusa; do
+    check "rounding twice on $t" $d/gen test/gen/round.nn $t $d/round.$t n plan
+done
 for net in int float; do
     targets='host cortex-m4 cortex-m7 cortex-m55 rv32imc'
     [ $net = int ] || targets='host cortex-m55 rv32imc'
