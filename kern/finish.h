@@ -14,18 +14,15 @@ static inline int32_t narrow(int64_t wide, int32_t lo, int32_t hi)
     return clip(v, lo, hi);
 }
 
-/* (a * b + 2^31) / 2^32, rounded down. */
+/* (a * b + 2^31) / 2^32, rounded down; kernels for a kind of processor may
+ * define HIGH_HALF before they include this. */
+#ifndef HIGH_HALF
+#define HIGH_HALF high_half
 static inline int32_t high_half(int32_t a, int32_t b)
 {
-#ifdef DSP
-    int32_t v;
-
-    __asm__("smmulr %0, %1, %2" : "=r"(v) : "r"(a), "r"(b));
-    return v;
-#else
     return (int32_t)(((int64_t)a * b + 0x80000000) >> 32);
-#endif
 }
+#endif
 
 /* requant() where UPPER_HALF is 1: what is below 2^31 of the product is only
  * rounded. */
@@ -34,7 +31,7 @@ static inline int32_t requant_high(int32_t sum, int32_t mul, int64_t add,
 {
     const int32_t less = ROUND ? sum >> 31 : 0;
 
-    return (high_half(2 * sum, mul) + (int32_t)(add >> 31) + less) >>
+    return (HIGH_HALF(2 * sum, mul) + (int32_t)(add >> 31) + less) >>
            (shift - 31);
 }
 

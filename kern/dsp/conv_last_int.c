@@ -13,6 +13,7 @@
  * stack    544
  * cycles   n * g * oh * ow * (m * (25 + kh * (14 + 2 * c * kw)) + 60)
  */
+#include "kern/dsp/dsp.h"
 #include "kern/finish.h"
 
 FINISH(conv, 3)

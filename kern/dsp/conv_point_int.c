@@ -15,6 +15,7 @@
  * stack    416
  * cycles   n * oh * ow * (m * (27 + 2 * c) + 10)
  */
+#include "kern/dsp/dsp.h"
 #include "kern/finish.h"
 
 FINISH(conv, 3)

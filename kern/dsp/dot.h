@@ -2,7 +2,7 @@
 #ifndef DOT_DSP_H
 #define DOT_DSP_H
 
-#include "kern/dsp/dsp.h"
+#include "kern/dsp/products.h"
 
 static NOINLINE void dot22(const LEFT *a0, const LEFT *a1, const RIGHT *b0,
                            const RIGHT *b1, int32_t n, ACC s[2], ACC t[2])

@@ -14,6 +14,7 @@
  * stack    320
  * cycles   nb[0] * nb[1] * nb[2] * n * (m * (27 + 2 * k) + 8 * k + 30)
  */
+#include "kern/dsp/dsp.h"
 #include "kern/finish.h"
 
 FINISH_MATMUL

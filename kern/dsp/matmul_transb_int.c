@@ -12,6 +12,7 @@
  * stack    384
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (27 + 2 * k)
  */
+#include "kern/dsp/dsp.h"
 #include "kern/finish.h"
 
 FINISH_MATMUL

@@ -6,7 +6,7 @@
 
 typedef X LEFT;
 typedef W RIGHT;
-#include "kern/dsp/dsp.h"
+#include "kern/dsp/products.h"
 
 static NOINLINE void sums22(const struct patch *p, const X *x, ptrdiff_t more,
                             const W *w, ptrdiff_t other, ACC s[2], ACC t[2])
