@@ -22,7 +22,7 @@ _tilewright()
         --kernels --keep --dim --at --context --tokenizer --prompt --tokens --temperature --top-p --top-k \
         --penalty --seed --past-end --state --sequence --mem --l1 --l2 --cores \
         --objective \
-        --budget --input-type --tolerance --dump --runner --emulate \
+        --budget --straight --input-type --tolerance --dump --runner --emulate \
         --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;

@@ -24,7 +24,7 @@ typedef struct Opts {
     const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
         *runtime;
     const char *print;     /* -d PASS: the graph after that pass */
-    bool force, verbose, explain, emulate, sequence;
+    bool force, verbose, explain, emulate, sequence, straight;
     WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
     Objective objective;

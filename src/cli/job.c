@@ -247,6 +247,7 @@ static void check_objective(const Job *j)
 void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels, .aim = j->o.objective,
+                  .straight = j->o.straight,
                   .until = j->o.budget ? plan_clock() + j->o.budget : 0};
     const char *wrong;
     Plan *plan;

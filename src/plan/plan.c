@@ -342,6 +342,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     Allocs *s;
 
     *p = (Plan){.mem = mem, .g = g, .soc = soc, .aim = o->aim,
+                .straight = o->straight,
                 .host_isa = o->host_isa};
     copy_outputs(g);
     graph_uses(g);

@@ -149,6 +149,7 @@ typedef struct Plan {
     int tried;       /* plans that were made, of which this is the best, */
     bool ended;      /* and there was time for all */
     int64_t stack;   /* bound of the run function and its kernels */
+    bool straight;       /* the program has no loops */
     const char *host_isa; /* what the chip has beyond its description */
 } Plan;
 
@@ -160,6 +161,7 @@ typedef struct PlanOpts {
     int64_t limit[16];   /* --mem: bytes for buffers, by memory; -1: all */
     int64_t beside;      /* bytes of code and constants of the program that uses
                             the network, beside what all need */
+    bool straight;       /* every record stands by itself, for reviews */
     bool fuse_always;   /* layers are computed together wherever they can be,
                            not where it is faster or needed: for tests */
     const char *host_isa;

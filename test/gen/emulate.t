@@ -27,6 +27,12 @@ run mobilenetv1-0.25-128-int gap8 --l2 50000
 run dscnn-int gap8 --l1 5K --l2 3000 --keep "$dir/away"
 grep -q 'MOVE([0-9]*, RT_IO,' "$dir/away/network.c" ||
     { echo "nothing to external memory?"; exit 1; }
+# Loops where the same comes again, unless they are not wanted.
+run resnet8-int gap8 --l1 12K --keep "$dir/rolled"
+run resnet8-int gap8 --l1 12K --straight --keep "$dir/straight"
+grep -q 'LOOP(' "$dir/rolled/network.c" &&
+    ! grep -q 'LOOP(' "$dir/straight/network.c" ||
+    { echo "--straight: where are the loops?"; exit 1; }
 run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
 make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1

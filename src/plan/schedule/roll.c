@@ -264,16 +264,18 @@ static void roll_stretch(Program *q, int from, int to)
     }
 }
 
-/* Without a team a layer is a function, and every record stands by itself. */
+/* Without a team a layer is a function, and every record stands by itself; with
+ * one where that is asked for. */
 void program_roll(Program *q)
 {
+    const bool roll = q->team && !q->p->straight;
     int i, k, from = 0;
 
-    if (q->team)
+    if (roll)
         number_records(q);
     q->stop = NEWN(q->mem, int, q->p->nlayer + 1);
     for (i = 0; i < q->p->nlayer; i++) {
-        if (q->team)
+        if (roll)
             roll_stretch(q, from, q->end[i]);
         else
             for (k = from; k < q->end[i]; k++)
