@@ -1,10 +1,15 @@
 #!/bin/sh
-# Operators that few networks have, on a host, a Cortex-M4 and a cluster of
-# eight cores: the networks of test/front/ops give their outputs (tools/ops.py).
+# Operators that few networks have: the networks of test/front/ops give their
+# outputs (tools/ops.py), on a host, and on a Cortex-M4 or a cluster of eight
+# cores by turns; with `all` on both (ops.long).
 cd "$(dirname "$0")/../.." || exit 1
-failed=0 count=0
+all=$1
+failed=0 count=0 chip=siracusa
 for d in test/front/ops/*/; do
-    for target in host cortex-m4 siracusa; do
+    [ $chip = siracusa ] && chip=cortex-m4 || chip=siracusa
+    chips=$chip
+    [ "$all" ] && chips='cortex-m4 siracusa'
+    for target in host $chips; do
         said=$(test/zoo/networks --one "${d%/}" $target)
         count=$((count + 1))
         case $said in
