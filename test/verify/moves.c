@@ -142,16 +142,27 @@ static Plain plain_of(const Node *n)
 }
 
 /* Elements of junk before and behind each operand: as far as a kernel may
- * stray whose loops are one turn longer, or step one further. */
+ * stray that is told what another node's is, or whose loops are one turn longer,
+ * or step one further. */
 static int64_t guard;
+
+static int64_t operands_count(const Node *n)
+{
+    int64_t sum = val_count(n->res[0]);
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        sum += n->arg[i] ? val_count(n->arg[i]) : 0;
+    return sum;
+}
 
 static void set_guard(const Node *n)
 {
-    int i;
-
-    guard = 8192 + val_count(n->res[0]);
-    for (i = 0; i < n->narg; i++)
-        guard += n->arg[i] ? val_count(n->arg[i]) : 0;
+    while (n->prev)
+        n = n->prev;
+    for (guard = 0; n; n = n->next)
+        guard = MAX(guard, operands_count(n));
+    guard += 8192;
 }
 
 /* Elements, 64 bits wide, with junk before and behind. */
