@@ -19,7 +19,7 @@ static struct scale32 pair_channel(const struct conv_dims *k,
     const ADD *add = io->in[4];
     const ptrdiff_t at = (ptrdiff_t)channel * k->mulc;
 
-    return scale32((b ? (int64_t)b[channel] : 0) +
+    return scale32((b ? (int32_t)b[channel] : 0) +
                        pair_bias(w, k->kh * k->kw * k->c),
                    (int32_t)mul[at],
                    add ? (int64_t)add[(ptrdiff_t)channel * k->addc] : 0,

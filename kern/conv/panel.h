@@ -16,15 +16,16 @@ struct scale32 {
 
 /* The same as ((sum + bias) * mul + add) >> shift.  Of shifts below 32 mul is less
  * than 2^(shift-1), and what is shifted has no more than shift + 32 bits. */
-static inline struct scale32 scale32(int64_t bias, int32_t mul, int64_t add,
+static inline struct scale32 scale32(int32_t bias, int32_t mul, int64_t add,
                                      int32_t shift)
 {
-    struct scale32 s = {0, 0, mul, shift > 32 ? shift - 32 : 0};
+    struct scale32 s = {0, 0, mul, shift - 32};
 
-    add += bias * mul;
-    if (shift < 32) {
-        s.mul = (int32_t)((uint64_t)mul << (32 - shift));
-        add = (int64_t)((uint64_t)add << (32 - shift));
+    add += (int64_t)bias * mul;
+    if (s.post < 0) {
+        s.mul = (int32_t)((uint64_t)mul << -s.post);
+        add = (int64_t)((uint64_t)add << -s.post);
+        s.post = 0;
     }
     s.lo = (uint32_t)add;
     s.hi = (int32_t)(add >> 32);

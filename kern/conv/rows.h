@@ -20,7 +20,7 @@ static void rows_scales(const struct conv_dims *k, const struct io *io,
     for (int32_t i = 0; i < ROWS_CHANNELS; i++) {
         rows_put_scale(
             at, i,
-            scale32((b ? (int64_t)b[c] : 0) + rows_bias(k, w),
+            scale32((b ? (int32_t)b[c] : 0) + rows_bias(k, w),
                     (int32_t)mul[(ptrdiff_t)c * k->mulc],
                     add ? (int64_t)add[(ptrdiff_t)c * k->addc] : 0,
                     SHIFT_OF(k, io, 5, (ptrdiff_t)c * k->mulc)));

@@ -16,7 +16,7 @@
  *          ph < kh && oh <= h && ow <= w && xw == g && yw == g &&
  *          xh == w * g && yh == ow * g &&
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
- *          (whole || small)
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
  * scratch  96 + 8 * kh * ((ow - 1) * sw + kw + kh * kw + 1) + 4 * ow + 8

@@ -17,7 +17,7 @@
  *          xw == c && yw == m && (h == 1 || (xh == w * c && yh == w * m)) &&
  *          (n == 1 || (xn == h * w * c && yn == h * w * m)) &&
  *          m > 1 && c < 32768 && has.mul &&
- *          (whole || small)
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
  * scratch  64 + 5 * columns + 2 * columns *

@@ -14,7 +14,7 @@
  *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
  * when     m > 1 && n > 1 && ak == 1 && bk == 1 && k < 32768 && has.mul &&
  *          mulm == 0 && addm == 0 && (!has.bias || (biasm == 0 && biasn == 1)) &&
- *          (whole || small)
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * scratch  64 + 5 * columns + 2 * columns *
  *          max(k > 256 ? 8 : 16, min(64, 2048 / columns))
  * stack    528

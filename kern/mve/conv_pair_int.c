@@ -17,7 +17,7 @@
  *          (oh == 1 || yh == ow * yw) && (n == 1 || yn == oh * ow * yw) &&
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
  *          m > 1 && taps < 32768 && has.mul &&
- *          (whole || small)
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * scratch  16 + columns * (1 + max(16, min(64, 4096 / columns)))
  * stack    544
