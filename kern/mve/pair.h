@@ -37,13 +37,19 @@ static inline int32_t pair_bias(const W *w, int32_t n)
 static NOINLINE void pair_row(const struct panel *at, const void *row,
                               int32_t i)
 {
-    const uint8_t *p = row;
+    const uint8x16_t flip = vdupq_n_u8(MVE_FLIP);
     uint8_t *to = (uint8_t *)at->x + (ptrdiff_t)(i >> 1) * 2 * at->columns +
                   16 * (i & 1);
 
-    for (int32_t n = at->taps; n > 0; n -= 16, p += 16, to += 32)
-        vstrbq_u8(to, veorq_u8(vldrbq_z_u8(p, vctp8q((uint32_t)n)),
-                               vdupq_n_u8(MVE_FLIP)));
+    __asm__ volatile("dlstp.8 lr, %[n]\n"
+                     "1:\n"
+                     "vldrb.8 q0, [%[row]], #16\n"
+                     "veor q0, q0, %q[flip]\n"
+                     "vstrb.8 q0, [%[to]], #32\n"
+                     "letp lr, 1b\n"
+                     : [row] "+r"(row), [to] "+r"(to)
+                     : [n] "r"(at->taps), [flip] "w"(flip)
+                     : "lr", "d0", "d1", "memory");
 }
 
 /* What pairs of pixels begin with, in order: the sums and the rows of weights as

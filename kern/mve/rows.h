@@ -222,6 +222,8 @@ static NOINLINE void rows_run(const struct rows *at, int32_t slot, uint8_t *y,
 #define ROWS_STEP(sat)                                                  \
     if (step == 3)                                                      \
         ROWS_ASM(sat, ", #3", "", "", "", "");                          \
+    else if (step == 6)                                                 \
+        ROWS_ASM(sat, ", #6", "", "", "", "");                          \
     else                                                                \
         ROWS_ASM(sat, "", "add r1, r1, r10\n", "add r3, r3, r10\n",       \
                  "add r5, r5, r10\n", "add r8, r8, r10\n")

@@ -9,14 +9,17 @@
 /* n elements of x; what is behind them. */
 static inline uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
 {
-    const uint8_t *from = (const uint8_t *)x;
     uint8_t *const end = to + n;
 
-    for (; n > 0; n -= 16, from += 16, to += 16) {
-        const mve_pred16_t few = vctp8q((uint32_t)n);
-
-        vstrbq_p_u8(to, vldrbq_z_u8(from, few), few);
-    }
+    if (n > 0)
+        __asm__ volatile("dlstp.8 lr, %[n]\n"
+                         "1:\n"
+                         "vldrb.8 q0, [%[x]], #16\n"
+                         "vstrb.8 q0, [%[to]], #16\n"
+                         "letp lr, 1b\n"
+                         : [x] "+r"(x), [to] "+r"(to)
+                         : [n] "r"(n)
+                         : "lr", "d0", "d1", "memory");
     return end;
 }
 
