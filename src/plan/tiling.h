@@ -256,6 +256,7 @@ typedef struct Tiler {
     int effort;         /* 1: more sizes of tiles are considered; 2: and levels
                            of more allocations at once */
     int64_t *cap;       /* by layer: room of L1; NULL: all there is */
+    bool first_fit;     /* any plan will do: only whether there is one matters */
     Arena *program;     /* of the plan's program; NULL: there was none */
     bool drafts;        /* each plan has memory of its own: */
     Arena *draft, *best_draft; /* of the one that is tried, and of the best */

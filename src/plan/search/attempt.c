@@ -170,7 +170,7 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
     bool any = false;
     int i;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && !(any && t->first_fit); i++) {
         Trial x = trials[i];
 
         if (x.fill && x.chunk == infeasible)
@@ -271,7 +271,7 @@ static bool try_spilled(Tiler *t, const PlanOpts *o, Fusion fusion)
         parts = SPILL_PARTS - i % 4 * 2;
         ok = try_parts(t, o, parts, &seen);
     }
-    if (ok && parts < SPILL_PARTS)
+    if (ok && parts < SPILL_PARTS && !t->first_fit)
         try_parts(t, o, parts + 1, &seen);
     return ok;
 }
@@ -298,11 +298,17 @@ static bool may_fuse(Tiler *t)
     return s.found && i < t->nlayer;
 }
 
+static bool is_enough(const Tiler *t)
+{
+    return t->first_fit && t->best.cost >= 0;
+}
+
 static void spill_either(Tiler *t, const PlanOpts *o)
 {
     if (!o->fuse_always)
         try_spilled(t, o, FUSE_none);
-    try_spilled(t, o, o->fuse_always ? FUSE_always : FUSE_all);
+    if (!is_enough(t))
+        try_spilled(t, o, o->fuse_always ? FUSE_always : FUSE_all);
 }
 
 bool try_all(Tiler *t, const PlanOpts *o)
@@ -311,8 +317,9 @@ bool try_all(Tiler *t, const PlanOpts *o)
     if (!try_fusion(t, o, o->fuse_always ? FUSE_always : FUSE_none)) {
         if (!o->fuse_always)
             try_fusion(t, o, FUSE_all);
-        spill_either(t, o);
-    } else if (!o->fuse_always && may_fuse(t)) {
+        if (!is_enough(t))
+            spill_either(t, o);
+    } else if (!o->fuse_always && !is_enough(t) && may_fuse(t)) {
         try_fusion(t, o, FUSE_faster);
     }
     return best_take(t);

@@ -187,6 +187,7 @@ static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     int64_t step = UNIT;
     bool found = true;
 
+    t->first_fit = true;
     while (step >= UNIT) {
         less = with_limit(t, o, mem, MAX(0, least - step));
         if (step <= least && try_quick(t, &less))
@@ -195,6 +196,7 @@ static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
             found = false;
         step = found ? 2 * step : step / 2;
     }
+    t->first_fit = false;
     return least;
 }
 
