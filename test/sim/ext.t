@@ -21,7 +21,7 @@ value() { # NAME FIELD: of its first line
 
 costs() { # CHIP [FLAG]
     guest ext $1 rt/pulp/ext.c $2
-    $SIM $out/ext.elf -t $1 --max-cycles 100000000 >$out/ext.out ||
+    $SIM $out/ext.elf -t $1 --max-cycles 200000000 >$out/ext.out ||
         fail "$1: transfers went wrong"
     build/test/predict $1 <$out/ext.out || fail "$1: not as predicted"
     for what in mchan hyper; do
