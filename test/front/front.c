@@ -366,6 +366,11 @@ static void do_option(Build *b, const char *what, char *s)
         b->o.dim_size[b->o.ndim++] = atoll(v);
         return;
     }
+    if (!strcmp(what, "state")) {
+        b->o.state_in[b->o.nstate] = s;
+        b->o.state_out[b->o.nstate++] = v;
+        return;
+    }
     b->o.type_name[b->o.ntype] = v ? s : NULL;
     b->o.type[b->o.ntype++] = type_named(v ? v : s);
 }
@@ -411,7 +416,8 @@ static void line(Build *b, char *s)
         do_func(b, s);
     } else if (!strcmp(w, "end")) {
         b->f = NULL;
-    } else if (!strcmp(w, "type") || !strcmp(w, "dim")) {
+    } else if (!strcmp(w, "type") || !strcmp(w, "dim") ||
+               !strcmp(w, "state")) {
         do_option(b, w, s);
     } else if (!strcmp(w, "ints")) {
         do_vector(b, s);

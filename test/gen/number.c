@@ -1,6 +1,7 @@
 /* number SEED COUNT TARGET DIR: random networks whose sizes follow run-time
  * numbers.  Each is planned once, proved, generated and built once; it must
- * give what the evaluator does at every value, one run after the other. */
+ * give what the evaluator does at every value, one run after the other.  Plans
+ * that follow a number wrongly must be found out. */
 #include "dev/dev.h"
 #include "gen/gen.h"
 #include "pass/pass.h"
@@ -323,6 +324,49 @@ static bool same_run(Arena *a, Graph *g, const int64_t *value, int t,
     return same;
 }
 
+/* A step that follows a number; NULL: none does. */
+static Step *some_follower(const Plan *p, Rng *r)
+{
+    int i, from = p->nstep ? pick(r, p->nstep) : 0;
+
+    for (i = 0; i < p->nstep; i++)
+        if (p->step[(from + i) % p->nstep].nfollow)
+            return &p->step[(from + i) % p->nstep];
+    return NULL;
+}
+
+/* Kernels that are told something else at one value at least: that is found. */
+static bool is_found(Arena *a, Plan *p, Rng *r)
+{
+    Step *s = some_follower(p, r), was;
+    Follow *f;
+    bool found;
+
+    if (!s)
+        return true;
+    was = *s;
+    f = NEWN(a, Follow, s->nfollow);
+    memcpy(f, s->follow, (size_t)s->nfollow * sizeof *f);
+    s->follow = f;
+    switch (pick(r, 3)) {
+    case 0: /* one is forgotten */
+        s->nfollow--;
+        break;
+    case 1: /* right where the number is greatest alone */
+        f->is.term = NEWN(a, Monomial, f->is.n);
+        memcpy(f->is.term, was.follow->is.term,
+               (size_t)f->is.n * sizeof *f->is.term);
+        f->is.term[f->is.n - 1].coef++;
+        break;
+    default: /* another word follows */
+        f->at = f->at ? f->at - 1 : f->at + 1;
+        break;
+    }
+    found = verify_plan(a, p) != NULL;
+    *s = was;
+    return found;
+}
+
 static const char *try(Arena *a, Graph *g, Soc *soc, const char *dir, Rng *r,
                        int *runs)
 {
@@ -346,6 +390,9 @@ static const char *try(Arena *a, Graph *g, Soc *soc, const char *dir, Rng *r,
     memset(po.limit, 0xff, sizeof po.limit);
     p = plan_make(a, g, soc, &po);
     bad = verify_plan(a, p);
+    for (i = 0; i < 4 && !bad; i++)
+        if (!is_found(a, p, r))
+            bad = "a plan that follows wrongly is not found out";
     if (bad)
         return bad;
     ro.steps = *runs = values(g, value);
