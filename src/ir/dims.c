@@ -439,7 +439,7 @@ static void fill_matmul(const Node *n, struct matmul_dims *d)
     brow = dims_32(n, b.dim[b.rank - 1]);
     d->m = dims_32(n, a.dim[a.rank - (ta ? 1 : 2)]);
     d->k = dims_32(n, a.dim[a.rank - (ta ? 2 : 1)]);
-    d->n = dims_32(n, b.dim[b.rank - (tb ? 2 : 1)]);
+    d->n = dims_32(n, tb ? product_rows(n).n : b.dim[b.rank - 1]);
     d->am = ta ? 1 : arow;
     d->ak = ta ? arow : 1;
     d->bk = tb ? 1 : brow;

@@ -335,6 +335,8 @@ int64_t row_length(Shape s); /* of the last axis; of a single number 1 */
 /* Elements of x from one of a slice to the next, along an axis; 1 where it takes
  * no second one, whatever its attribute says. */
 int64_t slice_step(const Node *n, int axis);
+/* Of a matmul: how many rows of b, as it lies, are multiplied: all, or `count`. */
+Size product_rows(const Node *n);
 /* Which axes of x a node of the reduce family reduces. */
 void node_axes(const Node *n, bool set[RANK]);
 

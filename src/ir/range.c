@@ -382,8 +382,8 @@ static Range range_matmul(const Node *n)
 {
     const Val *a = n->arg[0], *b = n->arg[1], *bias = node_arg(n, "bias");
     bool tb = attr_int(n, A_transb);
-    int64_t depth = b->shape.dim[b->shape.rank - (tb ? 1 : 2)];
-    int64_t columns = b->shape.dim[b->shape.rank - (tb ? 2 : 1)];
+    int64_t some = product_rows(n).n, row = b->shape.dim[b->shape.rank - 1];
+    int64_t depth = tb ? row : some, columns = tb ? some : row;
 
     if (b->data && val_count(b))
         return range_columns(n, depth, columns);

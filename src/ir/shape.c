@@ -91,17 +91,28 @@ static void take_batches(Shape s, Shape *batch)
     batch->rank -= 2;
 }
 
+Size product_rows(const Node *n)
+{
+    Shape b = n->arg[1]->shape;
+
+    return attr_size(n, A_count, 0, size_at(b, b.rank - 2));
+}
+
 static Shape shape_matmul(const Node *n)
 {
     Shape a = n->arg[0]->shape, b = n->arg[1]->shape, ab, bb, y;
     bool ta = attr_int(n, A_transa), tb = attr_int(n, A_transb);
-    Size columns, rows;
+    Size columns, rows, some;
 
     if (a.rank < 2 || b.rank < 2)
         err_node(n, "operands have shapes %s and %s: at least 2 dimensions "
                  "were wanted", shape_text(a), shape_text(b));
+    some = product_rows(n);
+    if (some.n < 0 || some.n > b.dim[b.rank - 2])
+        err_node(n, "count is %lld of %lld rows", (long long)some.n,
+                 (long long)b.dim[b.rank - 2]);
     columns = size_at(a, a.rank - (ta ? 2 : 1));
-    rows = size_at(b, b.rank - (tb ? 1 : 2));
+    rows = tb ? size_at(b, b.rank - 1) : some;
     if (!size_same(columns, rows))
         err_node(n, "cannot multiply %s%s by %s%s: %s columns meet %s "
                  "rows", shape_text(a), ta ? " transposed" : "", shape_text(b),
@@ -110,7 +121,7 @@ static Shape shape_matmul(const Node *n)
     take_batches(b, &bb);
     y = broadcast(n, ab, bb);
     shape_put(&y, y.rank++, size_at(a, a.rank - (ta ? 1 : 2)));
-    shape_put(&y, y.rank++, size_at(b, b.rank - (tb ? 2 : 1)));
+    shape_put(&y, y.rank++, tb ? some : size_at(b, b.rank - 1));
     check_matrix(n, "bias", y);
     check_matrix(n, "mul", y);
     check_matrix(n, "add", y);

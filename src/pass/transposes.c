@@ -157,7 +157,8 @@ static bool into_product(Graph *g, Node *n)
     Val *a, *b;
     int i, ta, tb, rank = n->res[0]->shape.rank;
 
-    if (!m || m->op != OP_matmul || !perm || !swaps_last_two(perm, rank))
+    if (!m || m->op != OP_matmul || !perm || !swaps_last_two(perm, rank) ||
+        attr_has(m, A_count))
         return false;
     for (i = 2; i < m->narg; i++)
         if (!can_flip(m->arg[i]))
@@ -353,9 +354,33 @@ static bool walk(Graph *g, Node **reader)
     return changed;
 }
 
+/* The first rows of something, which are then multiplied: their number. */
+static void multiply_rows(Graph *g, Node *n)
+{
+    Node *p = n->arg[1]->def;
+    Shape x, y, one = {.rank = 1};
+    int i;
+
+    if (!p || p->op != OP_slice || !shape_varies(p->res[0]->shape) ||
+        is_const(p->arg[0]) || attr_has(n, A_count))
+        return;
+    x = p->arg[0]->shape;
+    y = p->res[0]->shape;
+    for (i = 0; i < x.rank; i++)
+        if (attr_at(p, A_start, i, 0) || slice_step(p, i) != 1 ||
+            attr_size(p, A_start, i, size_const(0)).vary.num ||
+            (i != x.rank - 2 && !size_same(size_at(x, i), size_at(y, i))))
+            return;
+    shape_put(&one, 0, size_at(y, x.rank - 2));
+    edit_arg(g, n, 1, p->arg[0]);
+    attr_set_shape(g, n, A_count, one);
+    node_infer(g, n);
+}
+
 void pass_transposes(Graph *g)
 {
     bool changed = true;
+    Node *n;
     int i;
 
     for (i = 0; changed && i < WALKS; i++) {
@@ -366,4 +391,7 @@ void pass_transposes(Graph *g)
         pass_identity(g);
         arena_end(a);
     }
+    for (n = g->first; n; n = n->next)
+        if (n->op == OP_matmul)
+            multiply_rows(g, n);
 }
