@@ -15,7 +15,6 @@
  * The rows under the window are kept aside, and move on by one when a row is
  * done: those above it lie where results are by then.
  */
-#include <string.h>
 #include "kern/kern.h"
 
 static inline float finish(const struct conv_dims *k, const struct io *io,
@@ -24,34 +23,4 @@ static inline float finish(const struct conv_dims *k, const struct io *io,
     (void)io, (void)channel;
     return clipf(sum, k->flo, k->fhi);
 }
-#include "kern/conv/depth.h"
-
-/* Row `at` of x becomes row i of those kept, if there is one. */
-static void keep(const struct conv_dims *k, X *kept, int32_t i, const X *x,
-                 int32_t at)
-{
-    if (at >= 0 && at < k->h)
-        memcpy(kept + (ptrdiff_t)i * k->xh, x + (ptrdiff_t)at * k->xh,
-               (size_t)k->xh * sizeof *x);
-}
-
-void FN(const struct conv_dims *k, const struct io *io)
-{
-    const int32_t last = (k->kh - 1) * k->dh;
-    const struct span all = {0, k->g};
-    X *kept = io->tmp;
-
-    for (int32_t n = 0; n < k->n; n++) {
-        const X *x = (const X *)io->in[0] + (ptrdiff_t)n * k->xn;
-        Y *y = (Y *)io->out[0] + (ptrdiff_t)n * k->yn;
-
-        for (int32_t i = 0; i < last; i++)
-            keep(k, kept, i, x, i - k->ph);
-        for (int32_t oy = 0; oy < k->oh; oy++, y += k->yh) {
-            keep(k, kept, last, x, oy - k->ph + last);
-            row(k, io, all, oy - k->ph, kept, oy - k->ph, y);
-            memmove(kept, kept + k->xh,
-                    (size_t)last * (size_t)k->xh * sizeof *kept);
-        }
-    }
-}
+#include "kern/conv/depth_over.h"

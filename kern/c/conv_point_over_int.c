@@ -19,33 +19,7 @@
  * The pixels at hand are kept aside while results take their place; as
  * all is done in order, results never reach what is still to be read.
  */
-#include <string.h>
 #include "kern/finish.h"
 
 FINISH(conv, 3)
-#include "kern/conv/conv.h"
-#include "kern/conv/sums.h"
-
-void FN(const struct conv_dims *k, const struct io *io)
-{
-    const struct patch p = {1, 1, k->c, 0, 0, 0, 0};
-    const struct span all = {0, k->m};
-    const int32_t pixels = k->h * k->w;
-    const size_t bytes = (size_t)k->c * sizeof(X);
-    X *kept = io->tmp;
-
-    for (int32_t n = 0; n < k->n; n++) {
-        const X *x = (const X *)io->in[0] + (ptrdiff_t)n * k->xn;
-        Y *y = (Y *)io->out[0] + (ptrdiff_t)n * k->yn;
-        int32_t i = 0;
-
-        for (; i + 1 < pixels; i += 2, x += 2 * k->xw, y += 2 * k->yw) {
-            memcpy(kept, x, 2 * bytes);
-            conv_two(k, io, &p, kept, k->c, io->in[1], 0, all, y, y + k->yw);
-        }
-        if (i < pixels) {
-            memcpy(kept, x, bytes);
-            conv_one(k, io, &p, NULL, kept, io->in[1], 0, all, y);
-        }
-    }
-}
+#include "kern/conv/point_over.h"

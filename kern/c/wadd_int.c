@@ -10,34 +10,6 @@
  * stack    256
  * cycles   50 + 18 * z.n
  */
-#include "kern/finish.h"
-#include "kern/map/map.h"
-
-static NOINLINE void run(const struct map_dims *k, const X *x, const Y *y,
-                         int64_t c, Z *z, int32_t n)
-{
-    const int64_t p0 = k->p0, p1 = k->p1;
-    const int32_t shift = k->shift, lo = k->lo, hi = k->hi;
-
-    for (int32_t i = 0; i < n; i++) {
-        const int64_t sum = x[i] * p0 + y[i] * p1 + c;
-
-        z[i] = (Z)narrow(sum >> shift, lo, hi);
-    }
-}
-
-void FN(const struct map_dims *k, const struct io *io)
-{
-    const int64_t c = (int64_t)*(const C *)io->in[2];
-    struct nest p;
-    const int some = nest_begin(k, io, &p);
-    Z *z = (Z *)io->out[0] + p.out;
-
-    if (!some)
-        return;
-    do {
-        run(k, (const X *)io->in[0] + p.at0, (const Y *)io->in[1] + p.at1, c,
-            z, p.n);
-        z += p.step;
-    } while (nest_next(k, &p));
-}
+#define WADD_SUM int64_t
+#define WADD_CLIP narrow
+#include "kern/map/wadd.h"
