@@ -10,11 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* DSP: Arm's instructions on halves of words are there. */
-#ifdef __ARM_FEATURE_DSP
-#define DSP
-#endif
+#include "kern/feature.h"
 
 #define I(name) int32_t name;
 #define A(name, n) int32_t name[n];

@@ -243,12 +243,12 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
 #if ROUND
 #define DEPTH_UPPER_END(v)                                                   \
     "srli %[a], " v ", 31\n slli " v ", " v ", 2\n"                          \
-    "mulh " v ", " v ", %[m]\n .insn r 0x33, 1, 0x21, " v ", %[a], %[low]\n" \
-    ".insn r 0x5b, 2, 0x20, " v ", %[add], %[shift]\n"
+    "mulh " v ", " v ", %[m]\n xp.msu " v ", %[a], %[low]\n"                \
+    "xp.addnr " v ", %[add], %[shift]\n"
 #else
 #define DEPTH_UPPER_END(v)                                                   \
     "slli " v ", " v ", 2\n mulh " v ", " v ", %[m]\n"                       \
-    ".insn r 0x5b, 2, 0x20, " v ", %[add], %[shift]\n"
+    "xp.addnr " v ", %[add], %[shift]\n"
 #endif
 #define DEPTH_FIRST_SP(d, x, w) BLOCK_DOT("dotsp", d, x, w)
 #define DEPTH_FIRST_UP(d, x, w) BLOCK_DOT("dotup", d, x, w)

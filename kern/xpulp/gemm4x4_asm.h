@@ -197,7 +197,7 @@ __asm__(GEMM_MEMBERS(GEMM_SET) GEMM_FRAME(GEMM_SET_FRAME));
 /* The same where what is below 2^30 of a product does not matter (UPPER_HALF):
  * twice the sign is taken off sums below 0 that round.  t2: shift - 30. */
 #ifdef SHIFTS
-#define GA_OWN_SHIFT(j) "lw t2, 32(sp)\n add t2, t2, ra\n lb t2, " #j "(t2)\n"
+#define GA_OWN_SHIFT(j) "lw t2, frame.shift(sp)\n add t2, t2, ra\n lb t2, " #j "(t2)\n"
 #define GA_LESS_SHIFT "addi t2, t2, -30\n"
 #else
 #define GA_OWN_SHIFT(j)
@@ -205,7 +205,7 @@ __asm__(GEMM_MEMBERS(GEMM_SET) GEMM_FRAME(GEMM_SET_FRAME));
 #endif
 #if ROUND
 #define GA_SIGN(v) "srli t6, " v ", 31\n"
-#define GA_LESS(v) ".insn r 0x33, 1, 0x21, " v ", t6, t5\n"
+#define GA_LESS(v) "xp.msu " v ", t6, t5\n"
 #define GA_TWO "li t5, 2\n"
 #else
 #define GA_SIGN(v)

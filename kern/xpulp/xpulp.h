@@ -12,20 +12,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* XPULPV2: the instructions are there.  Stock compilers do not say so; but for
- * no other kind of RISC-V is a kernel of this folder taken. */
-#ifdef __riscv
-#define XPULPV2
-#endif
+#include "kern/feature.h"
 
 #ifdef XPULPV2
 #define XP_INLINE static inline __attribute__((always_inline))
-
-/* The PULP compiler is gcc 7, with builtins for these instructions. */
-#if defined __pulp__ && !defined __clang__
-#define XP_PULP_GCC
-#endif
 
 #include "kern/xpulp/insn.h"
 
