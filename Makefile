@@ -72,6 +72,12 @@ build/test/%: %.c $(filter-out build/src/cli/%,$(OBJ))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
 
+# What measures with the program's own parts.
+build/bench/%: bench/%.c $(filter-out build/src/cli/main.o,$(OBJ))
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
+
 build/test/simulate: test/sim/main.c build/src/cli/sim.o build/packed.o \
     build/packdata.o $(filter build/src/sim/% build/src/soc/% build/src/base/%,$(OBJ))
 	@mkdir -p $(@D)

@@ -1,0 +1,77 @@
+"""fit.py WRITE FIT RUN...: numbers of kernels' heads from measured layers.
+
+FIT is a table of bench/fit (a line a layer: what its numbers count for), RUN the
+report of the same network's run; they come in pairs.  Of each kernel the numbers
+are those with which its layers differ least from what was measured, in relation
+to it (least squares); numbers of which layers know little stay as they are
+(ridge).  They replace the old ones in kern/fit.tsv if WRITE is 1 and the median
+or the mean size of the differences falls by half a percent, and neither grows."""
+import json
+import sys
+
+import numpy as np
+
+STAY = 0.05  # what a number's change by itself costs, in layers' differences
+BETTER = 0.5
+
+write, pairs = sys.argv[1] == '1', sys.argv[2:]
+table = [l.split('\t') for l in open('kern/fit.tsv').read().splitlines()]
+old = {(k, n): int(v) for k, n, v, *_ in table[1:]}
+layers = {}
+for fit, run in zip(pairs[::2], pairs[1::2]):
+    try:
+        measured = json.load(open(run))['layers']
+    except (OSError, ValueError, KeyError):
+        continue
+    for line in open(fit).read().splitlines():
+        i, kernel, predicted, *counts = line.split('\t')
+        at = measured[int(i)] if int(i) < len(measured) else {}
+        if at.get('kernel') == kernel and at.get('kernel_warm', -1) and \
+                at['kernel_warm'] and at['kernel_warm'] > 0 and \
+                at['predicted_kernels'] == int(predicted):
+            layers.setdefault(kernel, []).append(
+                (int(predicted), at['kernel_warm'],
+                 dict((c.split('=')[0], float(c.split('=')[1]))
+                      for c in counts)))
+
+
+def differences(rows, change):
+    return [100 * (p + sum(change.get(n, 0) * c for n, c in counts.items()) -
+                   is_) / is_ for p, is_, counts in rows]
+
+
+def size(d):
+    return np.median(np.abs(d)), np.mean(np.abs(d))
+
+
+print('kernel\tlayers\tmedian\tmean\tnew median\tnew mean\ttaken')
+new = dict(old)
+count = {}
+for kernel in sorted({k for k, _ in old}):
+    rows = layers.get(kernel, [])
+    count[kernel] = len(rows)
+    names = sorted({n for _, _, c in rows for n in c})
+    if len(rows) < 2 or not names:
+        continue
+    scale = np.array([max(old[kernel, n], 4) for n in names], float)
+    a = np.array([[c.get(n, 0) / is_ for n in names] for _, is_, c in rows])
+    b = np.array([(is_ - p) / is_ for p, is_, _ in rows])
+    a = np.vstack([a * scale, STAY * np.sqrt(len(rows)) * np.eye(len(names))])
+    b = np.concatenate([b, np.zeros(len(names))])
+    change = np.linalg.lstsq(a, b, rcond=None)[0] * scale
+    value = {n: max(0, round(old[kernel, n] + c))
+             for n, c in zip(names, change)}
+    was = size(differences(rows, {}))
+    now = size(differences(rows, {n: v - old[kernel, n]
+                                  for n, v in value.items()}))
+    taken = now[0] <= was[0] and now[1] <= was[1] and \
+        max(was[0] - now[0], was[1] - now[1]) >= BETTER
+    if taken:
+        new.update({(kernel, n): v for n, v in value.items()})
+    print(kernel, len(rows), *('%.1f' % v for v in was + now),
+          'yes' if taken else 'no', sep='\t')
+if write:
+    with open('kern/fit.tsv', 'w') as f:
+        print('kernel\tname\tvalue\tlayers', file=f)
+        for k, n in sorted(old):
+            print(k, n, new[k, n], count[k], sep='\t', file=f)
