@@ -123,7 +123,7 @@ FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
 UNFUZZED = $(filter build/eval/% build/packed.o build/packdata.o,$(OBJ))
 FUZZFLAGS = -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=undefined
-build/fuzz/onnx build/fuzz/npz: WRAP = -Wl,--wrap=arena_new,--wrap=arena_end
+build/fuzz/onnx build/fuzz/npz build/fuzz/tflite: WRAP = -Wl,--wrap=arena_new,--wrap=arena_end
 build/fuzz/npz: WRAP += -Wl,--wrap=zip_open,--wrap=zip_discard
 
 build/fuzz/%.o: %.c build/onnx.pb-c.c

@@ -153,6 +153,7 @@ typedef struct Factor {
 Factor factor(const Call *c, double d);
 int64_t mbqm(int64_t v, Factor f);
 int64_t clamp64(int64_t v, int64_t lo, int64_t hi);
+int64_t whole(double v); /* rounded, ties away from 0; 32 bits, NaN is 0 */
 /* Bounds of a result after its fused activation. */
 void bounds(const Call *c, const Tensor *y, Act act, int64_t *lo,
             int64_t *hi);

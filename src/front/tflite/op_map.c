@@ -156,7 +156,8 @@ static int bits_short(const Two *w)
 /* The most with which no factor does. */
 static int bits_wide(const Two *w)
 {
-    return MIN(50, 30 - (int)ceil(log2(fmax(fabs(w->px), fabs(w->py)))));
+    return (int)MIN(50, 30 - whole(ceil(log2(fmax(fabs(w->px),
+                                                  fabs(w->py))))));
 }
 
 static Val *weighted_node(Call *c, const Two *w, Val *x, Val *y, int64_t p,

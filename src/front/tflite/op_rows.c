@@ -11,7 +11,7 @@
  * count is 0. */
 static Val *exponentials(Call *c, Factor f)
 {
-    int64_t least = -(int64_t)floor(31 * 0x1p26 / ldexp(1, 31 - f.shift));
+    int64_t least = -whole(floor(31 * 0x1p26 / ldexp(1, 31 - f.shift)));
     Shape s = {.rank = 1, .dim = {256}};
     int64_t t[256];
     int d;
@@ -136,6 +136,7 @@ void lite_l2_normalization(Call *c)
     if (is_float(t)) {
         n = node_of(c, OP_lpnorm, 1, x);
         attr_set_int(c->g, n, A_p0, 2);
+        attr_set_int(c->g, n, A_axis, x->shape.rank - 1);
     } else {
         want_quantized(c, t);
         if (t->type != TF_s8)
@@ -146,7 +147,6 @@ void lite_l2_normalization(Call *c)
         attr_set_int(c->g, n, A_lo, -128);
         attr_set_int(c->g, n, A_hi, 127);
     }
-    attr_set_int(c->g, n, A_axis, x->shape.rank - 1);
     give_plain(c, 0, done(c, n));
 }
 

@@ -305,7 +305,7 @@ static Val *scaled_product(Call *c, Val *x, Val *y, double d)
 /* tanh of the cell, whose scale is a power of two. */
 static Val *lstm_tanh(Call *c, const Lstm *l, double scale)
 {
-    int k = 15 - 3 + (int)round(log2(scale));
+    int k = 15 - 3 + (int)clamp64(whole(log2(scale)), -30, 0);
 
     return k < 0 ? qsigmoid(c, l->cell, true, 3, -k)
                  : qsigmoid(c, l->cell, true, 3LL << k, 0);
@@ -320,7 +320,7 @@ static void lstm_whole_step(Call *c, Lstm *l, Val *x)
     Val *s, *t;
 
     if (l->clip > 0) {
-        hi = MIN(hi, (int64_t)(l->clip / sc));
+        hi = MIN(hi, whole(floor(l->clip / sc)));
         lo = -hi;
     }
     g = clipped(c, OP_add, x, g, -32768, 32767);

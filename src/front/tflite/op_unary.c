@@ -77,7 +77,7 @@ static int64_t scaled(const Call *c, const Tensor *x, int64_t v,
     int e;
 
     frexp(d, &e);
-    *radius = (int64_t)floor(15 * 0x1p27 / ldexp(1, e));
+    *radius = whole(floor(15 * 0x1p27 / ldexp(1, e)));
     return mbqm(v - zero_of(x), factor(c, d));
 }
 
@@ -137,9 +137,13 @@ Val *qsigmoid(Call *c, Val *x, bool is_tanh, int64_t mul, int shift)
 static Val *curve16(Call *c, Val *x, bool is_tanh)
 {
     float s = (float)scale_of(c, in(c, 0)), lg = log2f(s), f;
-    int l = 12 + (int)roundf(lg);
+    int l = 12 + (int)clamp64(whole(lg), -1000, 1000);
     bool power = fabsf(lg - roundf(lg)) < 1e-3f;
     int64_t m;
+
+    if (!(s > 0x1p-40f && s < 1))
+        call_err(c, "'%s' has the scale %g; wanted 2^-40 to 1",
+                 in(c, 0)->name, (double)s);
 
     want_output(c, 0x1p-15, 0);
     if (zero_of(in(c, 0)))
@@ -249,7 +253,7 @@ void lite_relu6(Call *c)
         call_err(c, "a scale is 0");
     float_clamp(c, (double)MAX(zero_of(x), t->lo),
                 fmin((double)(zero_of(x) +
-                              llroundf(6 / (float)scale_of(c, x))),
+                              whole(6 / (float)scale_of(c, x))),
                      (double)t->hi));
 }
 
@@ -367,8 +371,7 @@ static int64_t by_float(const Call *c, const Tensor *x, const Tensor *y,
 {
     float r = fn((float)scale_of(c, x) * (float)(v - zero_of(x)));
 
-    return to_byte(y, llroundf(r *
-                               (1 / (float)scale_of(c, y))) + zero_of(y));
+    return to_byte(y, whole(r * (1 / (float)scale_of(c, y))) + zero_of(y));
 }
 
 static float elu(float x)

@@ -73,6 +73,13 @@ int64_t clamp64(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
+int64_t whole(double v)
+{
+    if (isnan(v))
+        return 0;
+    return llround(fmin(fmax(v, INT32_MIN), INT32_MAX));
+}
+
 /* --- activations --- */
 
 Act act_of(const Call *c, int field)
@@ -88,7 +95,7 @@ Act act_of(const Call *c, int field)
 
 static int64_t quantized(const Tensor *y, float v)
 {
-    return zero_of(y) + llroundf(v / (float)scale_at(y, 0));
+    return zero_of(y) + whole(v / (float)scale_at(y, 0));
 }
 
 void bounds(const Call *c, const Tensor *y, Act act, int64_t *lo, int64_t *hi)

@@ -102,6 +102,14 @@ static void read_shape(Tensor *t, Table p)
     t->has_shape = v.n || flat_int(p, TENSOR_has_rank, 1, 0) || t->data;
 }
 
+static bool fits(TfType type, int64_t zero)
+{
+    Type t = type_of(type) == T_none || type == TF_f32 || type == TF_f16 ||
+             type == TF_s64 || type == TF_u64 ? T_s32 : type_of(type);
+
+    return zero >= type_info[t].lo && zero <= type_info[t].hi;
+}
+
 static void read_quantization(Tensor *t, Table q)
 {
     uint32_t i;
@@ -121,9 +129,10 @@ static void read_quantization(Tensor *t, Table q)
             err(ERR_MODEL, "tensor '%s' has the scale %g", t->name,
                 scale_at(t, i));
     for (i = 0; i < t->zero.n; i++)
-        if (llabs(flat_int_at(t->zero, 8, i)) > INT32_MAX)
-            err(ERR_MODEL, "tensor '%s' has a zero point of more than 32 bits",
-                t->name);
+        if (!fits(t->type, flat_int_at(t->zero, 8, i)))
+            err(ERR_MODEL, "tensor '%s' of type %s has the zero point %lld",
+                t->name, type_name(t->type),
+                (long long)flat_int_at(t->zero, 8, i));
 }
 
 /* In a buffer, or anywhere in the file. */
