@@ -95,7 +95,8 @@ void state_join(const Reading *r, int i, Val *y)
             o->state_in[i], o->state_out[i]);
     if (!o->grows && !shape_same(y->shape, s->shape))
         err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; they "
-            "must be alike", s->name, y->name, shape_str(r->mem, s->shape),
+            "must be alike; a cache that grows wants --dim NAME=LEAST..MOST",
+            s->name, y->name, shape_str(r->mem, s->shape),
             shape_str(r->mem, y->shape));
     if (y->type != s->type)
         err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; "
