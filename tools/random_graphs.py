@@ -370,7 +370,9 @@ def norm(n):
     if n.chance(0.5):
         n.node('BatchNormalization', x, n.normal(c), n.normal(c), n.normal(c),
                n.const(n.rng.uniform(0.5, 2, c)))
-    else:
+    elif np.prod(n.shape[x][2:]) > 1:
+        # Of one element the result is the bias: onnxruntime is off by the
+        # rounding of scale * x - scale * mean where x is in the thousands.
         n.node('InstanceNormalization', x, n.normal(c), n.normal(c),
                epsilon=0.1)
 
