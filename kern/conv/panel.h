@@ -8,10 +8,14 @@
 
 #define PANEL_SIGNED(T) ((T)-1 < (T)1)
 
-/* What a channel's sum becomes: (sum * mul + add) >> 32 >> post. */
+/* What a channel's sum becomes: (sum * mul + add) >> 32 >> post.  With ROUND
+ * shifts are above 31. */
 struct scale32 {
     uint32_t lo; /* of add */
     int32_t hi, mul, post;
+#if ROUND
+    int32_t bias; /* added to the sum, whose sign matters; else it is in add */
+#endif
 };
 
 /* The same as ((sum + bias) * mul + add) >> shift.  Of shifts below 32 mul is less
@@ -19,9 +23,13 @@ struct scale32 {
 static inline struct scale32 scale32(int32_t bias, int32_t mul, int64_t add,
                                      int32_t shift)
 {
-    struct scale32 s = {0, 0, mul, shift - 32};
+    struct scale32 s = {.mul = mul, .post = shift - 32};
 
+#if ROUND
+    s.bias = bias;
+#else
     add += (int64_t)bias * mul;
+#endif
     if (s.post < 0) {
         s.mul = (int32_t)((uint64_t)mul << -s.post);
         add = (int64_t)((uint64_t)add << -s.post);

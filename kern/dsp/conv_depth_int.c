@@ -5,6 +5,7 @@
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      dsp
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
@@ -19,7 +20,7 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
- * scratch  96 + 8 * kh * ((ow - 1) * sw + kw + kh * kw + 1) + 4 * ow + 8
+ * scratch  96 + 16 * round + 8 * kh * ((ow - 1) * sw + kw + kh * kw + 1) + 4 * ow + 8
  * stack    320
  * cycles   n * oh * (g + 3 >> 2) * (60 + ow * (40 + 5 * kh * kw) +
  *          sh * (20 + ((ow - 1) * sw + kw) * 8)) +

@@ -5,6 +5,7 @@
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      dsp
  * let      taps = kh * kw * c
  * let      columns = taps + 7 & -8

@@ -5,6 +5,7 @@
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int -> y:s8|u8
  * types    x:s8|u8 w:s8|u8 b:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      dsp
  * let      columns = c + 7 & -8
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&

@@ -5,6 +5,7 @@
  * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int -> y:s8|u8
  * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      dsp
  * let      columns = k + 7 & -8
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&

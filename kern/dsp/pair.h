@@ -81,11 +81,42 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
     "smlad r10, r3, r9, r10\n"                                          \
     "smlad r11, r5, r7, r11\n"                                          \
     "smlad r12, r5, r9, r12\n"
+/* The two scales at r1, and what is behind them; the sums begin with biases:
+ * those of r11 and r12 in r7 and r8, as those of r0 and r10. */
+#if ROUND
+#define PAIR_LOAD                                                       \
+    "ldm r1, {r2, r3, r4, r5}\n"                                        \
+    "add r6, r1, #20\n"                                                 \
+    "ldm r6, {r6, r7, r8, r9}\n"
+#define PAIR_Y "40"
+#define PAIR_END "48"
+#define PAIR_BEGIN                                                      \
+    "ldr r7, [r10, #16]\n"                                              \
+    "ldr r6, [r10, #36]\n"                                              \
+    "mov r8, r6\n"
+#define PAIR_FIRST "mov r0, r7\n"
+/* Of a sum below 0: 2^31 less. */
+#define PAIR_LESS(sum, lo, hi)                                          \
+    "lsr " sum ", " sum ", #31\n"                                       \
+    "subs " lo ", " lo ", " sum ", lsl #31\n"                           \
+    "sbc " hi ", " hi ", #0\n"
+#else
+#define PAIR_LOAD "ldm r1, {r2, r3, r4, r5, r6, r7, r8, r9}\n"
+#define PAIR_Y "32"
+#define PAIR_END "40"
+#define PAIR_BEGIN                                                      \
+    "movs r6, #0\n"                                                     \
+    "movs r7, #0\n"                                                     \
+    "mov r8, r6\n"
+#define PAIR_FIRST "mov r0, r6\n"
+#define PAIR_LESS(sum, lo, hi)
+#endif
 /* The results of the sums a and b of a pixel, in r3 and r7. */
 #define PAIR_SCALE(a, b, sat)                                           \
-    "ldm r1, {r2, r3, r4, r5, r6, r7, r8, r9}\n"                        \
+    PAIR_LOAD                                                           \
     "smlal r2, r3, " a ", r4\n"                                         \
     "smlal r6, r7, " b ", r8\n"                                         \
+    PAIR_LESS(a, "r2", "r3") PAIR_LESS(b, "r6", "r7")                   \
     "asr r3, r3, r5\n"                                                  \
     "asr r7, r7, r9\n"                                                  \
     sat " r3, #8, r3\n"                                                 \
@@ -98,12 +129,8 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
     "adr r9, 1f\n"                                                      \
     "it ne\n"                                                           \
     "adrne r9, 2f\n"                                                    \
-    "orr r9, r9, #1\n"                                                  \
-    "movs r6, #0\n"                                                     \
-    "movs r7, #0\n"                                                     \
-    "mov r8, r6\n"                                                      \
-    "push {r6, r7, r8, r9, r10}\n"                                      \
-    "mov r0, r6\n"                                                      \
+    "orr r9, r9, #1\n" PAIR_BEGIN                                       \
+    "push {r6, r7, r8, r9, r10}\n" PAIR_FIRST                           \
     "push {r0, r1}\n"                                                   \
     "0:\n"                                                              \
     "ldm sp, {r0, r1, r10, r11, r12, pc}\n"                             \
@@ -112,15 +139,15 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
     "ldr r2, [sp, #24]\n"                                               \
     "cmp r1, r2\n"                                                      \
     "bne 1b\n" PAIR_SCALE("r0", "r10", sat)                             \
-    "ldrd r0, r10, [r1, #32]\n"                                         \
+    "ldrd r0, r10, [r1, #" PAIR_Y "]\n"                                 \
     "strb r3, [r0]\n"                                                   \
     "strb r7, [r0, #1]\n"                                               \
     "add r0, r0, r10\n" PAIR_SCALE("r11", "r12", sat)                   \
     "strb r3, [r0]\n"                                                   \
     "strb r7, [r0, #1]\n"                                               \
-    "ldr r2, [r1, #40]\n"                                               \
+    "ldr r2, [r1, #" PAIR_END "]\n"                                     \
     "add r0, r0, r10\n"                                                 \
-    "str r0, [r1, #32]\n"                                               \
+    "str r0, [r1, #" PAIR_Y "]\n"                                       \
     "cmp lr, r2\n"                                                      \
     "bne 0b\n"                                                          \
     "add sp, sp, #28\n"                                                 \

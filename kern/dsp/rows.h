@@ -42,11 +42,41 @@ static inline int32_t rows_taps(int32_t taps)
     "ldm.w lr!, {r2, r3, r4, r5}\n"                                     \
     "ldm.w r1!, {r6, r7, r8, r9}\n" ROWS_TAP("r2", "r3", "r6", "r7")   \
         ROWS_TAP("r4", "r5", "r8", "r9")
+/* The two scales at r1, which goes on; where they end; the sums begin with
+ * biases, those behind the scales at r3. */
+#if ROUND
+#define ROWS_LOAD                                                       \
+    "ldm r1!, {r2, r3, r4, r5}\n"                                       \
+    "adds r1, r1, #4\n"                                                 \
+    "ldm r1!, {r6, r7, r8, r9}\n"                                       \
+    "adds r1, r1, #4\n"
+#define ROWS_TWO_SCALES "40"
+#define ROWS_BEGIN                                                      \
+    "ldr r0, [r3, #16]\n"                                               \
+    "ldr r6, [r3, #36]\n"                                               \
+    "ldr r7, [r3, #56]\n"                                               \
+    "ldr r8, [r3, #76]\n"
+/* Of a sum below 0: 2^31 less. */
+#define ROWS_LESS(sum, lo, hi)                                          \
+    "lsr " sum ", " sum ", #31\n"                                       \
+    "subs " lo ", " lo ", " sum ", lsl #31\n"                           \
+    "sbc " hi ", " hi ", #0\n"
+#else
+#define ROWS_LOAD "ldm r1!, {r2, r3, r4, r5, r6, r7, r8, r9}\n"
+#define ROWS_TWO_SCALES "32"
+#define ROWS_BEGIN                                                      \
+    "movs r6, #0\n"                                                     \
+    "movs r7, #0\n"                                                     \
+    "mov r8, r6\n"                                                      \
+    "mov r0, r6\n"
+#define ROWS_LESS(sum, lo, hi)
+#endif
 /* The results of the sums a and b, in r3 and r7. */
 #define ROWS_SCALE(a, b, sat)                                          \
-    "ldm r1!, {r2, r3, r4, r5, r6, r7, r8, r9}\n"                       \
+    ROWS_LOAD                                                           \
     "smlal r2, r3, " a ", r4\n"                                         \
     "smlal r6, r7, " b ", r8\n"                                         \
+    ROWS_LESS(a, "r2", "r3") ROWS_LESS(b, "r6", "r7")                   \
     "asr r3, r3, r5\n"                                                  \
     "asr r7, r7, r9\n"                                                  \
     sat " r3, #8, r3\n"                                                 \
@@ -58,12 +88,8 @@ static inline int32_t rows_taps(int32_t taps)
     "add r9, r9, r4\n"                                                  \
     "orr r9, r9, #1\n"                                                  \
     "mov r10, r2\n"                                                     \
-    "mov r11, r3\n"                                                     \
-    "movs r6, #0\n"                                                     \
-    "movs r7, #0\n"                                                     \
-    "mov r8, r6\n"                                                      \
+    "mov r11, r3\n" ROWS_BEGIN                                          \
     "push {r6, r7, r8, r9, r10, r11}\n"                                 \
-    "mov r0, r6\n"                                                      \
     "push {r0, r1}\n"                                                   \
     ".balign 4\n"                                                       \
     "0:\n"                                                              \
@@ -76,7 +102,7 @@ static inline int32_t rows_taps(int32_t taps)
     "cmp r1, r2\n"                                                      \
     "bne 2b\n"                                                          \
     "mov r1, r3\n" ROWS_SCALE("r0", "r10", sat)                        \
-    "ldrd r0, r10, [r1, #32]\n"                                         \
+    "ldrd r0, r10, [r1, #" ROWS_TWO_SCALES "]\n"                                         \
     "strb r3, [r0]\n"                                                   \
     "strb r7, [r0, #1]\n" ROWS_SCALE("r11", "r12", sat)                \
     "strb r3, [r0, #2]\n"                                               \

@@ -99,11 +99,10 @@ static void put_types(const Step *s, Str *out)
 /* What kern.h asks of an epilogue. */
 static void put_epilogue(const Step *s, Str *out)
 {
-    int64_t round = attr_int(s->node, A_round);
-    int i;
+    int round = node_round(s->node), i;
 
     if (round)
-        str_fmt(out, "#define ROUND %d\n", (int)round);
+        str_fmt(out, "#define ROUND %d\n", round);
     for (i = 0; i < s->sig->narg; i++)
         if (!strcmp(s->sig->arg[i].operand, "shifts"))
             str_put(out, "#define SHIFTS SHIFTS\n");

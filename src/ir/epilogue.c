@@ -20,13 +20,23 @@ static bool adds_halves(const Val *add)
     return true;
 }
 
+int node_round(const Node *n)
+{
+    int64_t round = attr_int(n, A_round), widest = attr_int(n, A_shift);
+    const Val *shifts = round ? node_arg(n, "shifts") : NULL;
+
+    if (shifts)
+        widest = shifts->hi;
+    return widest > ROUND_SHIFT ? (int)round : 0;
+}
+
 bool node_upper_half(const Node *n)
 {
     const Val *mul = node_arg(n, "mul"), *add = node_arg(n, "add");
     const Val *shifts = node_arg(n, "shifts");
     int64_t shift = attr_int(n, A_shift);
 
-    if ((!shifts && !attr_int(n, A_round)) || !mul || !mul->data ||
+    if ((!shifts && !node_round(n)) || !mul || !mul->data ||
         !add->data)
         return false;
     return (shifts ? shifts->lo : shift) > ROUND_SHIFT &&

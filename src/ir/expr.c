@@ -18,7 +18,7 @@ enum { DEEP = 200, SLOTS = 1024 };
 typedef enum Action {
     NUMBER, WORD, WORDS, REAL,          /* WORDS: element a of an array */
     HAS, LEAST, MOST, COUNT, BYTES,     /* of operand v */
-    ACC_LEAST, ACC_MOST, SCALED_LEAST, SCALED_MOST,
+    ACC_LEAST, ACC_MOST, SCALED_LEAST, SCALED_MOST, ROUNDS,
     NEGATE, NOT, INVERT,
     OR, AND, BITOR, BITXOR, BITAND, EQUAL, DIFFERENT, LESS, GREATER, UPTO,
     FROM, LEFT, RIGHT, PLUS, MINUS, TIMES, OVER, MODULO, MINIMUM, MAXIMUM,
@@ -306,6 +306,8 @@ static Term *named(Reader *r)
     r->s += n;
     if (*r->s == '.')
         return property(r, name, n);
+    if (same(name, n, "round"))
+        return leaf(r, ROUNDS, 0);
     if (same(name, n, "ncore"))
         return leaf(r, NUMBER, MAX(r->e->k->ncore, 1));
     if (same(name, n, "min") && take(r, "("))
@@ -512,6 +514,7 @@ static int64_t work_out(const Asked *x, const Term *t)
     case ACC_MOST: return x->n->acc.hi;
     case SCALED_LEAST: return x->n->scaled.lo;
     case SCALED_MOST: return x->n->scaled.hi;
+    case ROUNDS: return node_round(x->n);
     case NEGATE: return negated(value(x, t->a));
     case NOT: return !value(x, t->a);
     case INVERT: return ~value(x, t->a);

@@ -469,9 +469,9 @@ static bool sig_takes(const Kern *k, const KernSig *sig, const Node *n)
  * Each is a digit. */
 static bool rounds_so(const Kern *k, const Node *n)
 {
-    int64_t round = attr_int(n, A_round);
+    int round = node_round(n);
 
-    return k->round ? strchr(k->round, (int)('0' + round)) != NULL : !round;
+    return k->round ? strchr(k->round, '0' + round) != NULL : !round;
 }
 
 const KernSig *kern_takes(const Kern *k, const Node *n)

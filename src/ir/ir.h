@@ -304,7 +304,10 @@ int op_arg(OpCode op, const char *name, bool *optional);
 _Noreturn void err_node(const Node *n, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* epilogue.c: is the upper half of 4 * acc * mul all that n's epilogue needs?
+/* epilogue.c: the attribute round, 0 where no shift is so wide that it makes a
+ * difference. */
+int node_round(const Node *n);
+/* Is the upper half of 4 * acc * mul all that n's epilogue needs?
  * Constants are then those of TensorFlow Lite, shifts above 31. */
 bool node_upper_half(const Node *n);
 

@@ -211,7 +211,8 @@ static Node *node_for(const Kern *k, const Inst *in, const char *text, Dims *d)
     if (y->lo < type_info[in->res].lo || y->hi > type_info[in->res].hi)
         return NULL;
     y->type = in->res;
-    if (!kern_takes(k, n) || (in->upper && !upper_fits(n)))
+    if (!kern_takes(k, n) || (in->upper && !upper_fits(n)) ||
+        node_round(n) != in->round)
         return NULL;
     dims_fill(n, d);
     return !k->when || kern_expr(k, k->when, n, d) ? n : NULL;
@@ -254,7 +255,7 @@ static Inst types_of(const Kern *k, const char *text)
     if (!s)
         err(ERR_USAGE, "%s takes other types", k->path);
     in.sig = (int)(s - k->sig);
-    in.round = (int)attr_int(n, A_round);
+    in.round = node_round(n);
     for (i = 0; i < s->narg; i++) {
         in.arg[i] = i < n->narg && n->arg[i] ? n->arg[i]->type : T_s32;
         if (!strcmp(s->arg[i].operand, "shifts"))

@@ -316,7 +316,8 @@ static Node *node_for(const Inst *in, const char *text)
     Graph *g = graph_parse(mem, "draw", text);
     Val *y = g->last->res[0];
 
-    if (in->upper && !upper_fits(g->last))
+    if ((in->upper && !upper_fits(g->last)) ||
+        node_round(g->last) != in->round)
         return NULL;
     if (in->res != T_f32 && !in->upper && roll(2) && edge_make(g, g->last) && roll(4))
         edge_scale(g, g->last);

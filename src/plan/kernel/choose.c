@@ -464,7 +464,7 @@ static void types_into(const Node *n, unsigned char type[MENU_KEY])
     int i;
 
     memset(type, 0, MENU_KEY);
-    type[NARG + NRES] = (unsigned char)attr_int(n, A_round);
+    type[NARG + NRES] = (unsigned char)node_round(n);
     for (i = 0; i < n->narg && i < NARG; i++)
         type[i] = n->arg[i] ? (unsigned char)n->arg[i]->type : 0;
     for (i = 0; i < n->nres; i++)

@@ -89,8 +89,8 @@ static const char *inst_name(Arena *a, const Step *s)
         str_put(&b, type_info[s->out_type[i]].name);
     if (!strcmp(step_acc_type(s), "int64_t"))
         str_put(&b, "_wide");
-    if (attr_int(s->node, A_round))
-        str_fmt(&b, "_round%d", (int)attr_int(s->node, A_round));
+    if (node_round(s->node))
+        str_fmt(&b, "_round%d", node_round(s->node));
     if (node_upper_half(s->node))
         str_put(&b, "_upper");
     return b.s;
