@@ -2,10 +2,12 @@
  *
  * op       matmul
  * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int -> y:s8|u8
+ * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int shifts:int -> y:s8|u8
+ * round    0 1
  * isa      dsp
  * when     m == 1 && ak == 1 && bk == 1 && bn % 4 == 0 && k < 32768 && k > 7 &&
  *          has.mul && acc.lo >= -2147483648 && acc.hi < 2147483648 &&
- *          (shift > 31 || (shift > 0 && 2 * mul.hi < 1 << shift &&
+ *          (shift > 31 || (shift > 0 && !has.shifts && 2 * mul.hi < 1 << shift &&
  *          2 * mul.lo >= -(1 << shift) && scaled.hi < 1 << shift + 31 &&
  *          scaled.lo >= -(1 << shift + 31)))
  * scratch  128 + 2 * (k & -8) + 4
@@ -57,7 +59,11 @@ static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
     const ADD *add = io->in[4] ? (const ADD *)io->in[4] + (ptrdiff_t)n * addn
                                : &none;
     const int32_t up = k->shift < 32 ? 32 - k->shift : 0;
+#ifdef SHIFTS
+    const SHIFTS *shifts = (const SHIFTS *)io->in[5] + (ptrdiff_t)n * k->muln;
+#else
     const int32_t down = k->shift > 32 ? k->shift - 32 : 0;
+#endif
     const int32_t lo = k->lo, hi = k->hi, muln = k->muln, biasn = k->biasn;
     const Y *end = y + count;
 
@@ -69,7 +75,14 @@ static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
             sum += (int32_t)*bias;
             bias += biasn;
         }
+        if (ROUND)
+            v -= sum < 0 ? ROUND_LESS : 0;
         v += (int64_t)sum * (int32_t)((uint32_t)*mul << up);
+#ifdef SHIFTS
+        const int32_t down = (int32_t)*shifts - 32;
+
+        shifts += muln;
+#endif
         *y++ = (Y)clip((int32_t)(v >> 32) >> down, lo, hi);
     }
 }

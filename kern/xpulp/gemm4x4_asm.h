@@ -291,15 +291,17 @@ __asm__(GEMM_MEMBERS(GEMM_SET) GEMM_FRAME(GEMM_SET_FRAME));
             name##_flat(t, x, at, count, y);                                 \
     }
 
+/* Those that gemm_row() may take. */
+#if UPPER_HALF && defined SHIFTS
+GEMM_KIND(gemm_upper, GA_HALF, 0)
+#elif UPPER_HALF
+GEMM_KIND(gemm_upper, GA_HALF, 30)
+#elif !WIDE_SHIFTS
 GEMM_KIND(gemm_scale32, GA_SCALE32, 0)
 GEMM_KIND(gemm_long32, GA_LONG32, 32)
 GEMM_KIND(gemm_up32, GA_UP32, 32)
 GEMM_KIND(gemm_long64, GA_LONG64, 32)
 GEMM_KIND(gemm_even64, GA_EVEN, 32)
-#ifdef SHIFTS
-GEMM_KIND(gemm_upper, GA_HALF, 0)
-#else
-GEMM_KIND(gemm_upper, GA_HALF, 30)
 #endif
 
 /* The other way through: `count` times four pixels, four channels.  At sp lie w

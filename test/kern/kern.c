@@ -373,7 +373,7 @@ static int instance(const Kern *k, const Inst *in, int runs)
 {
     int done = 0, i, ran;
 
-    for (i = 0; done < runs && i < 300 * runs; i++) {
+    for (i = 0; done < runs && i < 1500 * runs; i++) {
         mem = arena_new();
         ran = attempt(k, in);
         arena_end(mem);
