@@ -66,13 +66,14 @@ static inline int32_t rescale32(int32_t sum, int32_t mul, int32_t add,
     {                                                                   \
         const MUL *mul = io->in[at];                                    \
         const ADD *add = io->in[at + 1];                                \
-        const ptrdiff_t to = (ptrdiff_t)channel * k->mulc;              \
                                                                         \
         if (!mul)                                                       \
             return narrow(sum, k->lo, k->hi);                           \
-        return rescale(sum, mul[to],                                    \
+        return rescale(sum, mul[(ptrdiff_t)channel * k->mulc],          \
                        add ? add[(ptrdiff_t)channel * k->addc] : 0,     \
-                       SHIFT_OF(k, io, at + 2, to), k->lo, k->hi);      \
+                       SHIFT_OF(k, io, at + 2,                          \
+                                (ptrdiff_t)channel * k->mulc),          \
+                       k->lo, k->hi);                                   \
     }
 
 /* The same for matrix products, whose mul and add may follow rows and columns;

@@ -36,13 +36,13 @@ static int32_t finish(const struct reduce_dims *k, const struct io *io,
 {
     const MUL *mul = io->in[1];
     const ADD *add = io->in[2];
-    const ptrdiff_t at = (ptrdiff_t)channel * k->mulc;
 
     if (!mul)
         return clip(sum, k->lo, k->hi);
-    return rescale(sum, mul[at],
+    return rescale(sum, mul[(ptrdiff_t)channel * k->mulc],
                    add ? add[(ptrdiff_t)channel * k->addc] : 0,
-                   SHIFT_OF(k, io, 3, at), k->lo, k->hi);
+                   SHIFT_OF(k, io, 3, (ptrdiff_t)channel * k->mulc), k->lo,
+                   k->hi);
 }
 
 void FN(const struct reduce_dims *k, const struct io *io)

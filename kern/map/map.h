@@ -193,12 +193,12 @@ static inline int nest_begin(const struct map_dims *k, const struct io *io,
     {                                                                   \
         const MUL *mul = io->in[at];                                    \
         const ADD *add = io->in[at + 1];                                \
-        const ptrdiff_t m = p->atm + i * k->sm[5];                      \
                                                                         \
         if (mul)                                                        \
-            acc = requant(acc, mul[m],                                  \
+            acc = requant(acc, mul[p->atm + i * k->sm[5]],              \
                           add ? add[p->ata + i * k->sa[5]] : 0,         \
-                          SHIFT_OF(k, io, at + 2, m));                  \
+                          SHIFT_OF(k, io, at + 2,                       \
+                                   p->atm + i * k->sm[5]));             \
         return bound(acc, k->lo, k->hi);                                \
     }
 
