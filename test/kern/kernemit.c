@@ -123,14 +123,14 @@ static bool likely(const char *operand, Type t)
 {
     bool sum = strlen(operand) > 2; /* bias, mul, add */
 
+    if (!strcmp(operand, "shifts"))
+        return t == T_s8;
     if (!strcmp(operand, "i"))
         return t == T_s8 || t == T_s32 || t == T_s64;
     if (t == T_f32 || t == T_b8)
         return true;
     if (!strcmp(operand, "add"))
         return t == T_s32 || t == T_s64;
-    if (!strcmp(operand, "shifts"))
-        return t == T_s8;
     if (sum)
         return t == T_s32;
     return type_info[t].bytes < 8 && t != T_u32;
