@@ -260,8 +260,10 @@ bool gen_if_none(Gen *g, const Step *s, const char *indent, Str *out)
             str_put(out, " || ");
         else
             str_fmt(out, "%sif (", indent);
-        str_fmt(out, "%s * %" PRId64 " + %" PRId64 " == 0",
-                gen_number_names(g)[z.vary.num->id], z.vary.by, rest);
+        str_put(out, gen_number_names(g)[z.vary.num->id]);
+        if (z.vary.by != 1)
+            str_fmt(out, " * %" PRId64, z.vary.by);
+        str_fmt(out, " == %" PRId64, -rest);
     }
     if (n)
         str_put(out, ")\n");
