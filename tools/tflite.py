@@ -715,6 +715,33 @@ def lstm(m):
     m.g.operators[-1].intermediates = mid
 
 
+@model
+def variable(m):
+    """y = x + v, v = y: a resource, which a subgraph that runs once sets."""
+    shape, q = [1, m.size(1, 9)], m.quant(T.INT8)
+    qy = dict(scale=float(np.float32(q['scale'] * 2)), zero=q['zero'])
+    x = m.input(shape, T.INT8, **q)
+    h = m.tensor([], T.RESOURCE)
+    v = m.tensor(shape, T.INT8, **qy)
+    y = m.output(shape, T.INT8, **qy)
+    once, name = s.CallOnceOptionsT(), s.VarHandleOptionsT()
+    once.initSubgraphIndex = 1
+    name.container, name.sharedName = b'', b'state'
+    m.op(OP.CALL_ONCE, [], [], once)
+    m.op(OP.VAR_HANDLE, [], [h], name)
+    m.op(OP.READ_VARIABLE, [h], [v], s.ReadVariableOptionsT())
+    m.op(OP.ADD, [x, v], [y], s.AddOptionsT())
+    m.op(OP.ASSIGN_VARIABLE, [h, y], [], s.AssignVariableOptionsT())
+    main, m.g = m.g, s.SubGraphT()
+    m.g.tensors, m.g.operators, m.g.inputs, m.g.outputs = [], [], [], []
+    m.m.subgraphs.append(m.g)
+    h = m.tensor([], T.RESOURCE)
+    k = m.tensor(shape, T.INT8, **qy, data=np.full(shape, m.pick(q['zero'], 5), np.int8))
+    m.op(OP.VAR_HANDLE, [], [h], name)
+    m.op(OP.ASSIGN_VARIABLE, [h, k], [], s.AssignVariableOptionsT())
+    m.g = main
+
+
 def oracle(data, x, n):
     """The n results of the micro runtime, in a process of its own: it aborts on what
     it refuses."""
