@@ -204,73 +204,85 @@ typedef enum Fusion {
     FUSE_none, FUSE_faster, FUSE_all, FUSE_always
 } Fusion;
 
-/* The best of some plans, with memory of its own, and what of the tiler it was
- * made with. */
+/* What is spilled where L2 is too small: what frees the most bytes for its
+ * transfers; then less of that, as long as it is quicker; then also others,
+ * that need not be. */
+typedef enum SpillPolicy { SPILL_most, SPILL_less, SPILL_other } SpillPolicy;
+
+/* How a plan is tried: one value for each attempt. */
+typedef struct Options {
+    Fusion fusion;
+    int effort;         /* 1: more sizes of tiles are considered; 2: and levels
+                           of more allocations at once */
+    bool min_memory;    /* for least memory: kernels with the least scratch,
+                           constants a piece at a time, nothing ahead */
+    bool *in_l3;        /* by allocation: a constant that lies in L3 */
+    int64_t chunk;      /* bytes of a constant that are fetched at once */
+    bool fills;         /* fetches fill L2 to the brim */
+    bool spills;        /* some allocations are spilled */
+    SpillPolicy spill_policy;
+    bool spill_optional; /* what is spilled may be resident in L1 instead */
+    bool inout_in_l3;   /* inputs are given, and outputs wanted, in L3 if they
+                           are spilled */
+    bool first_fit;     /* only whether there is a plan matters */
+    int64_t code;       /* bytes of L2 for the steps as a program */
+    int64_t *cap;       /* by layer: room of L1; NULL: all there is */
+} Options;
+
+/* The best of some plans, with memory of its own, and how it was made. */
 typedef struct BestPlan {
     int64_t cost;       /* -1: there is none */
     Plan plan;
     Arena *draft;
-    Fusion fusion;
-    bool fills, spills, *in_l3;
-    int64_t chunk, code;
+    Options opt;
 } BestPlan;
 
 typedef struct Infeasible Infeasible; /* infeasible.c */
 
 typedef struct Tiler {
-    Arena *mem;         /* of the plan that is made, */
-    Arena *known;       /* and of what is known of layers, whatever the plan */
-    Plan *p;
+    /* The problem: */
+    Plan *p;            /* the plan that is made of it */
     Allocs *s;
     const Chooser *chooser;
     const Dma *dma, *io; /* L1 and L2, L2 and L3; io may be NULL */
     int l1, l2, l3;     /* memories of levels 1 to 3; l3 -1: none */
-    bool *in_l3;        /* by allocation: a constant that lies in L3 */
-    int64_t chunk;      /* bytes of a constant that are fetched at once */
-    Fusion fusion;
-    bool overlapped;    /* some results overlap operands: */
-    int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
-    int64_t *off;       /* and which; of buffers from nlead on: none */
-    int64_t code;       /* bytes there for the steps as a program */
-    bool counted;       /* that is not guessed */
-    bool fills;         /* fetches fill the memory to the brim: */
-    int64_t room;       /* of L1: bytes */
-    int64_t listed;     /* candidates are listed that need as much */
-    LayerInst *layer;
+    double energy_weight[2]; /* cycles that a byte is worth that ENG_dma, ENG_io
+                           move; 0 but for least energy */
+    LayerInst *layer;   /* with what is known of each */
     int nlayer;
-    GridTable *grids;   /* of all */
     int *first, *last;  /* by allocation: layers between which it lives */
     int *wrote;         /* by allocation: how many layers there are up to the
                            last that writes it; 0: none does */
-    Fetch *fetch;
-    int nfetch;
-    bool spills;        /* some allocations are spilled, */
-    bool inout_in_l3;   /* and inputs among them are given, and outputs wanted,
-                           in L3: */
+    int64_t grows;      /* L2 is as large as its limit, and so much is the least
+                           for buffers; 0: it is as it is */
+
+    /* How it is tried, and what this attempt has made until now: */
+    Options opt;
+    int64_t room;       /* of L1: bytes */
+    bool counted;       /* opt.code is that of a program, no guess */
     Spill **spill;      /* by allocation; NULL: it never is */
     int *spill_list, nspill; /* the allocations that are, in order */
-    bool *can_stage;    /* by layer: its tiles may be staged in L2, */
-    int64_t stage_room;   /* with so much of L1 */
-    int spill_policy;   /* 0: what frees the most; 1: no more than must be,
-                           2: or where that is quicker */
-    int effort;         /* 1: more sizes of tiles are considered; 2: and levels
-                           of more allocations at once */
-    int64_t *cap;       /* by layer: room of L1; NULL: all there is */
-    bool first_fit;     /* any plan will do: only whether there is one matters */
-    Arena *program;     /* of the plan's program; NULL: there was none */
+    Fetch *fetch;
+    int nfetch;
+    bool overlapped;    /* some results overlap operands: */
+    int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
+    int64_t *off;       /* and which; of buffers from nlead on: none */
+
+    /* The best attempts, and memory: */
+    BestPlan best;      /* of those that are tried together */
     bool drafts;        /* each plan has memory of its own: */
     Arena *draft, *best_draft; /* of the one that is tried, and of the best */
-    BestPlan best;      /* of those that are tried together */
-    double energy_weight[2]; /* cycles that a byte is worth that ENG_dma, ENG_io
-                           move; 0 but for least energy */
-    bool min_memory;    /* for least memory: kernels with the least scratch,
-                           constants a piece at a time, nothing ahead */
-    bool spill_optional; /* what is spilled may be resident in L1
-                            instead */
-    Infeasible *infeasible; /* of minimum-memory plans */
+    Arena *program;     /* of the plan's program; NULL: there was none */
+    Arena *mem;         /* of the plan that is made, */
+    Arena *known;       /* and of what is known of layers, whatever the plan: */
+
+    /* What is known, whatever is tried: */
+    GridTable *grids;   /* of all layers */
+    int64_t listed;     /* candidates are listed that need as much of L1 */
+    bool *can_stage;    /* by layer: its tiles may be staged in L2, */
+    int64_t stage_room; /* with so much of L1 */
+    Infeasible *infeasible; /* minimum-memory plans */
     int ninfeasible;
-    int64_t grows;      /* L2 is as large as its limit, and so
-                           much is the least for buffers; 0: it is as it is */
 } Tiler;
 
 #endif

@@ -603,7 +603,7 @@ static Room *new_room(Arena *a, Graph *g)
     t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
     t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
     t->dma = soc_hop(soc, 0);
-    t->in_l3 = NEWN(a, bool, t->s->nalloc + 1);
+    t->opt.in_l3 = NEWN(a, bool, t->s->nalloc + 1);
     tiler_layers(t);
     r->cut = NEWN(a, Cut *, t->nlayer + 1);
     r->ncut = NEWN(a, int, t->nlayer + 1);

@@ -359,12 +359,12 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
     t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
     t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
     t->l3 = -1;
-    t->fusion = FUSE_all;
+    t->opt.fusion = FUSE_all;
     t->dma = soc_hop(soc, 0);
     tiler_aim(t);
     seq = order_given(a, g, &n);
     t->s = alloc_values(a, g, choose_kernels(c, g), seq, n);
-    t->in_l3 = NEWN(a, bool, t->s->nalloc + 1);
+    t->opt.in_l3 = NEWN(a, bool, t->s->nalloc + 1);
     tiler_layers(t);
     tiler_room(t, l1);
     return t;

@@ -83,7 +83,7 @@ static int behind_kernel(const Fetcher *x, int step)
 /* Transfers out have a part of it. */
 static int fetch_queue(const Fetcher *x)
 {
-    return MAX(1, x->t->io->queue - (x->t->spills ? SPILL_QUEUE : 0));
+    return MAX(1, x->t->io->queue - (x->t->opt.spills ? SPILL_QUEUE : 0));
 }
 
 /* The first step at which fetch i can be queued. */
@@ -292,7 +292,7 @@ int64_t add_fetches(Tiler *t, int *layer)
     x.at = program_times(t->mem, q, program_trace(t->mem, q));
     x.nearby = NEWN(t->mem, int, t->p->nbuf + 1);
     for (i = 0; i < t->nfetch; i++) {
-        if (t->min_memory) {
+        if (t->opt.min_memory) {
             x.v[i].at = x.v[i].use;
             continue;
         }

@@ -103,7 +103,7 @@ static void fetch_run(Emitter *e, int layer, int o, Piece p, int64_t *from,
         return;
     emit_tiles(e, layer, 0, first);
     unit = first[cand->before].tile.in[o].row;
-    n = unit * MAX(1, e->t->chunk / unit);
+    n = unit * MAX(1, e->t->opt.chunk / unit);
     *from = p.off / n * n;
     *bytes = MIN(n, all - *from);
 }

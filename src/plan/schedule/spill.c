@@ -18,13 +18,13 @@ void spill_bufs(Tiler *t, const int *buf)
         s->ready = 0;
         if (s->l3_buf < 0) /* it is within a fused group */
             continue;
-        if (!t->inout_in_l3 && (v->in || v->out))
+        if (!t->opt.inout_in_l3 && (v->in || v->out))
             s->l3_buf = plan_add_buf(t->p, (Buf){
                 .kind = BUF_temp, .size = v->size, .align = 8, .val = v->val,
                 .name = arena_fmt(t->mem, "%s outside", v->val->name),
             });
         t->p->buf[s->l3_buf].mem = t->l3;
-        if (v->in && !t->inout_in_l3)
+        if (v->in && !t->opt.inout_in_l3)
             s->buf = s->own;
     }
 }

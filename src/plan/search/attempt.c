@@ -20,7 +20,7 @@ void consts_to_l3(Tiler *t)
     for (i = 0; i < t->nlayer; i++)
         t->layer[i].overlaps = false;
     for (i = 0; i < t->s->nalloc; i++)
-        t->in_l3[i] = t->s->alloc[i].konst &&
+        t->opt.in_l3[i] = t->s->alloc[i].konst &&
                         t->s->alloc[i].size >= LEAST_FETCHED;
     mark_opers(t);
 }
@@ -34,11 +34,11 @@ static void const_to_l2(Tiler *t, int layer, int64_t *room)
     for (o = 0; o < w->noper; o++) {
         int alloc = w->oper[o].place.buf;
 
-        if (!w->oper[o].in_l3 || !t->in_l3[alloc] ||
+        if (!w->oper[o].in_l3 || !t->opt.in_l3[alloc] ||
             t->s->alloc[alloc].size > *room)
             continue;
         *room -= slot_bytes(t->s->alloc[alloc].size);
-        t->in_l3[alloc] = false;
+        t->opt.in_l3[alloc] = false;
     }
 }
 
@@ -100,8 +100,8 @@ static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
 {
     int64_t limit = o->limit[t->l2];
 
-    return limit < 0 || !t->code ? 0 :
-           MAX(0, l2_all(t) - t->code - consts_l2_bytes(t) - limit);
+    return limit < 0 || !t->opt.code ? 0 :
+           MAX(0, l2_all(t) - t->opt.code - consts_l2_bytes(t) - limit);
 }
 
 /* For a trial, as if there were so many parts of SPILL_PARTS of the room. */
@@ -124,7 +124,7 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     int64_t most;
     Solution s;
 
-    t->code = x->code;
+    t->opt.code = x->code;
     consts_to_l3(t);
     set_rooms(t, o);
     set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->l2] / 8)));
@@ -149,8 +149,8 @@ static bool begin_l3(Tiler *t, const PlanOpts *o, int spill)
 {
     if (t->l3 < 0 || !t->io)
         return false;
-    t->fills = true;
-    t->spills = spill > 0;
+    t->opt.fills = true;
+    t->opt.spills = spill > 0;
     return !spill || spill_some(t, o, SPILL_CHUNK, spill);
 }
 
@@ -170,14 +170,14 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
     bool any = false;
     int i;
 
-    for (i = 0; i < n && !(any && t->first_fit); i++) {
+    for (i = 0; i < n && !(any && t->opt.first_fit); i++) {
         Trial x = trials[i];
 
         if (x.fill && x.chunk == infeasible)
             continue;
         x.code = code;
         now = try_trial(t, o, &x);
-        code = now >= 0 || !code ? t->code : code;
+        code = now >= 0 || !code ? t->opt.code : code;
         if (now >= 0)
             best_keep(t, now);
         else if (!x.fill)
@@ -196,15 +196,15 @@ void begin_anew(Tiler *t, Fusion fusion, bool min_memory)
 {
     int i;
 
-    t->fusion = fusion;
+    t->opt.fusion = fusion;
     tiler_min_memory(t, min_memory);
     for (i = 0; i < t->nlayer; i++)
         t->layer[i].overlaps = false;
-    memset(t->in_l3, 0, (size_t)t->s->nalloc * sizeof *t->in_l3);
+    memset(t->opt.in_l3, 0, (size_t)t->s->nalloc * sizeof *t->opt.in_l3);
     spill_nothing(t);
     mark_opers(t);
-    t->fills = t->spills = t->spill_optional = false;
-    t->code = 0;
+    t->opt.fills = t->opt.spills = t->opt.spill_optional = false;
+    t->opt.code = 0;
 }
 
 void start_over(Tiler *t, Fusion fusion)
@@ -267,11 +267,11 @@ static bool try_spilled(Tiler *t, const PlanOpts *o, Fusion fusion)
 
     start_over(t, fusion);
     for (i = 0; i < SPILL_TRIES && !ok && spills_to(t); i++) {
-        t->spill_policy = 2 - i / 4;
+        t->opt.spill_policy = (SpillPolicy)(SPILL_other - i / 4);
         parts = SPILL_PARTS - i % 4 * 2;
         ok = try_parts(t, o, parts, &seen);
     }
-    if (ok && parts < SPILL_PARTS && !t->first_fit)
+    if (ok && parts < SPILL_PARTS && !t->opt.first_fit)
         try_parts(t, o, parts + 1, &seen);
     return ok;
 }
@@ -291,7 +291,7 @@ static bool may_fuse(Tiler *t)
     mark_opers(t);
     r = new_rooms(t, t->room, t->p->room[t->l2]);
     best_keep(t, cost);
-    t->fusion = FUSE_faster;
+    t->opt.fusion = FUSE_faster;
     s = solve_levels(t, r.l1, r.l2);
     for (i = 0; s.found && i < t->nlayer && !s.cand[i]->after; i++)
         ;
@@ -300,7 +300,7 @@ static bool may_fuse(Tiler *t)
 
 static bool is_enough(const Tiler *t)
 {
-    return t->first_fit && t->best.cost >= 0;
+    return t->opt.first_fit && t->best.cost >= 0;
 }
 
 static void spill_either(Tiler *t, const PlanOpts *o)
@@ -313,7 +313,7 @@ static void spill_either(Tiler *t, const PlanOpts *o)
 
 bool try_all(Tiler *t, const PlanOpts *o)
 {
-    t->inout_in_l3 = false;
+    t->opt.inout_in_l3 = false;
     if (!try_fusion(t, o, o->fuse_always ? FUSE_always : FUSE_none)) {
         if (!o->fuse_always)
             try_fusion(t, o, FUSE_all);
@@ -337,7 +337,7 @@ static bool has_states(const Allocs *s)
 /* States stay where reset and the next run find them: not in L3. */
 bool try_inout(Tiler *t, const PlanOpts *o)
 {
-    t->inout_in_l3 = true;
+    t->opt.inout_in_l3 = true;
     if (has_states(t->s))
         return false;
     spill_either(t, o);

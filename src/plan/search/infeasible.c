@@ -40,7 +40,7 @@ static void add_alloc(const Tiler *t, const Solution *s, int i, uint64_t *key)
 {
     const Spill *spilled = t->spill[i];
 
-    add_number(key, s->in_l2[i] | s->within[i] << 1 | t->in_l3[i] << 2 |
+    add_number(key, s->in_l2[i] | s->within[i] << 1 | t->opt.in_l3[i] << 2 |
                         (spilled != NULL) << 3);
     if (spilled)
         add_number(key, (int64_t)hash_mem(spilled->spilled, (size_t)t->nlayer));
@@ -49,9 +49,9 @@ static void add_alloc(const Tiler *t, const Solution *s, int i, uint64_t *key)
 static uint64_t key_of(const Tiler *t, const Solution *s, const PlanOpts *o,
                        const Rooms *r)
 {
-    const int64_t all[] = {t->code, t->counted, t->fills, t->spills,
-                           t->inout_in_l3,
-                           t->fusion, o->limit[t->l2], l2_all(t)};
+    const int64_t all[] = {t->opt.code, t->counted, t->opt.fills, t->opt.spills,
+                           t->opt.inout_in_l3,
+                           t->opt.fusion, o->limit[t->l2], l2_all(t)};
     uint64_t key = hash_mem(all, sizeof all);
     int i;
 
@@ -78,7 +78,7 @@ bool known_infeasible(Tiler *t, const Solution *s, const PlanOpts *o, Rooms *r,
 
         if (f->key != *key || f->l1 > l1_room_of(t, o))
             continue;
-        t->code = f->code;
+        t->opt.code = f->code;
         t->counted = f->counted;
         p->stack = f->stack;
         memcpy(p->consts, f->consts, sizeof p->consts);
@@ -93,7 +93,7 @@ bool known_infeasible(Tiler *t, const Solution *s, const PlanOpts *o, Rooms *r,
 void note_infeasible(Tiler *t, const Rooms *r, uint64_t key)
 {
     const Plan *p = t->p;
-    Infeasible f = {.key = key, .l1 = p->room[t->l1], .code = t->code,
+    Infeasible f = {.key = key, .l1 = p->room[t->l1], .code = t->opt.code,
                 .stack = p->stack, .counted = t->counted};
 
     memcpy(f.consts, p->consts, sizeof f.consts);

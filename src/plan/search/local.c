@@ -18,22 +18,12 @@
 /* MOST_BYTES: what is known of tiles is kept, and more with every plan. */
 enum { MOST_BYTES = 1 << 30 };
 
-/* How a plan was made, for others that differ little. */
-typedef struct Recipe {
-    Fusion fusion;
-    int effort;
-    int64_t chunk, code;
-    bool fills, spills;
-    bool *in_l3;
-    int64_t *cap;
-} Recipe;
-
 typedef struct LocalSearch {
     Tiler *t;
     const PlanOpts *o;
     Plan best;          /* what is its own lives in its draft */
     int64_t cost, code;
-    Recipe r;           /* of the best */
+    Options r;          /* of the best */
     int64_t *live;      /* by layer, in the best: bytes of L1, */
     int64_t *wait;      /* and cycles in which cores wait */
 } LocalSearch;
@@ -81,18 +71,11 @@ static void keep(LocalSearch *x, int64_t cost)
     x->best = *t->p;
     x->best.program = NULL;
     x->cost = cost;
-    x->code = t->code;
+    x->code = t->opt.code;
     memcpy(x->live, live_of(t, t->l1, &most),
            (size_t)t->nlayer * sizeof *x->live);
     note_waits(x);
-    x->r.fusion = t->fusion;
-    x->r.effort = t->effort;
-    x->r.chunk = t->chunk;
-    x->r.code = t->code;
-    x->r.fills = t->fills;
-    x->r.spills = t->spills;
-    memcpy(x->r.in_l3, t->in_l3, (size_t)t->s->nalloc);
-    memcpy(x->r.cap, t->cap, (size_t)t->nlayer * sizeof *t->cap);
+    options_copy(t, &x->r, &t->opt);
 }
 
 /* false: it is no better, or none. */
@@ -109,7 +92,7 @@ static void clear_caps(Tiler *t)
     int i;
 
     for (i = 0; i < t->nlayer; i++)
-        t->cap[i] = INT64_MAX;
+        t->opt.cap[i] = INT64_MAX;
 }
 
 /* --- whole plans --- */
@@ -121,8 +104,8 @@ static void try_one(LocalSearch *x, Fusion fusion, const Trial *y)
     start_over(t, fusion);
     tiler_effort(t, 1);
     clear_caps(t);
-    t->fills = x->r.fills;
-    keep_better(x, t->fills ? try_trial(t, x->o, y) : try_current(t, x->o));
+    t->opt.fills = x->r.fills;
+    keep_better(x, t->opt.fills ? try_trial(t, x->o, y) : try_current(t, x->o));
 }
 
 /* With constants outside, many shares of the memory, and sizes of what is
@@ -152,7 +135,7 @@ static void try_spills(LocalSearch *x)
     for (i = 0; i < 15 && !is_over(x); i++) {
         start_over(t, x->r.fusion);
         clear_caps(t);
-        t->spill_policy = 2 - i / 5;
+        t->opt.spill_policy = (SpillPolicy)(SPILL_other - i / 5);
         if (try_l3(t, x->o, SPILL_PARTS - i % 5 * 2) && best_take(t))
             keep_better(x, tiler_cost(t));
     }
@@ -166,10 +149,7 @@ static void back_to_best(LocalSearch *x)
 
     start_over(t, x->r.fusion);
     tiler_effort(t, x->r.effort);
-    memcpy(t->in_l3, x->r.in_l3, (size_t)t->s->nalloc);
-    memcpy(t->cap, x->r.cap, (size_t)t->nlayer * sizeof *t->cap);
-    t->fills = x->r.fills;
-    t->code = x->r.code;
+    options_copy(t, &t->opt, &x->r);
     set_chunk(t, x->r.chunk);
 }
 
@@ -189,7 +169,7 @@ static bool move_const(LocalSearch *x, int alloc)
     if (is_over(x))
         return false;
     back_to_best(x);
-    x->t->in_l3[alloc] = !x->t->in_l3[alloc];
+    x->t->opt.in_l3[alloc] = !x->t->opt.in_l3[alloc];
     mark_opers(x->t);
     return keep_better(x, try_current(x->t, x->o));
 }
@@ -215,7 +195,7 @@ static bool cap_layer(LocalSearch *x, int layer)
     for (eighths = 8; eighths >= 4 && !is_over(x); eighths -= 2) {
         back_to_best(x);
         mark_opers(x->t);
-        x->t->cap[layer] = x->live[layer] * eighths / 8 - 8;
+        x->t->opt.cap[layer] = x->live[layer] * eighths / 8 - 8;
         any |= keep_better(x, try_current(x->t, x->o));
     }
     return any;
@@ -234,7 +214,7 @@ static int longest_wait(const LocalSearch *x, const bool *done)
 
 static void climb(LocalSearch *x)
 {
-    bool any = !x->r.spills; /* what is spilled is not in a recipe */
+    bool any = !x->r.spills; /* what is spilled is not among options */
     bool *done = NEWN(x->t->mem, bool, x->t->nlayer + 1);
     int i;
 
@@ -261,7 +241,7 @@ void plan_local_search(Tiler *t, const PlanOpts *o)
     x.live = NEWN(t->mem, int64_t, t->nlayer + 1);
     x.r.cap = NEWN(t->mem, int64_t, t->nlayer + 1);
     x.r.in_l3 = NEWN(t->mem, bool, t->s->nalloc + 1);
-    t->cap = NEWN(t->mem, int64_t, t->nlayer + 1);
+    t->opt.cap = NEWN(t->mem, int64_t, t->nlayer + 1);
     clear_caps(t);
     keep(&x, tiler_cost(t));
     if (x.r.spills)
@@ -277,6 +257,6 @@ void plan_local_search(Tiler *t, const PlanOpts *o)
     x.best.ended = !is_over(&x) || x.cost <= x.best.least;
     x.best.tried = t->p->tried;
     *t->p = x.best;
-    t->code = x.code;
-    t->spills = x.r.spills;
+    t->opt.code = x.code;
+    t->opt.spills = x.r.spills;
 }

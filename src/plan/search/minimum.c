@@ -36,8 +36,8 @@ static bool begin_min_memory(Tiler *t, const PlanOpts *o, Means how)
     static const Means inout[] = {IN_spilled, IN_both, OUT_spilled, OUT_both};
     bool in_l3;
 
-    t->inout_in_l3 = how >= NINNER;
-    how = t->inout_in_l3 ? inout[how - NINNER] : how;
+    t->opt.inout_in_l3 = how >= NINNER;
+    how = t->opt.inout_in_l3 ? inout[how - NINNER] : how;
     in_l3 = how >= OUT_homes;
     begin_anew(t, has_fused(how) ? FUSE_all : FUSE_none, true);
     if ((in_l3 && (t->l3 < 0 || !t->io)) ||
@@ -45,14 +45,14 @@ static bool begin_min_memory(Tiler *t, const PlanOpts *o, Means how)
         return false;
     if (in_l3)
         consts_to_l3(t);
-    t->fills = in_l3;
-    t->spills = has_spilled(how);
+    t->opt.fills = in_l3;
+    t->opt.spills = has_spilled(how);
     set_chunk(t, 0);
     set_rooms(t, o);
     tiler_room(t, t->p->room[t->l1]);
-    if (t->spills)
+    if (t->opt.spills)
         spill_all(t);
-    t->spill_optional = t->spills;
+    t->opt.spill_optional = t->opt.spills;
     return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o);
 }
 
@@ -65,7 +65,7 @@ static bool try_means(Tiler *t, const PlanOpts *o, Means how)
     Solution s;
     int i;
 
-    if (t->spill_optional && ok) {
+    if (t->opt.spill_optional && ok) {
         s = solve_levels(t, r.l1, r.l2);
         ok = s.found;
         for (i = 0; ok && i < t->nlayer; i++)
@@ -73,7 +73,7 @@ static bool try_means(Tiler *t, const PlanOpts *o, Means how)
         if (ok)
             spill_only_l2(t, s.in_l2);
     }
-    t->spill_optional = false;
+    t->opt.spill_optional = false;
     return ok && try_placement(t, o) && place_l3(t);
 }
 
@@ -187,7 +187,7 @@ static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     int64_t step = UNIT;
     bool found = true;
 
-    t->first_fit = true;
+    t->opt.first_fit = true;
     while (step >= UNIT) {
         less = with_limit(t, o, mem, MAX(0, least - step));
         if (step <= least && try_quick(t, &less))
@@ -196,7 +196,7 @@ static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
             found = false;
         step = found ? 2 * step : step / 2;
     }
-    t->first_fit = false;
+    t->opt.first_fit = false;
     return least;
 }
 

@@ -21,7 +21,7 @@ Rooms new_rooms(Tiler *t, int64_t l1, int64_t l2)
     int i;
 
     for (i = 0; i < t->nlayer; i++) {
-        r.l1[i] = t->cap ? MIN(l1, t->cap[i]) : l1;
+        r.l1[i] = t->opt.cap ? MIN(l1, t->opt.cap[i]) : l1;
         r.l2[i] = l2;
     }
     return r;
@@ -58,7 +58,7 @@ static void set_levels(Tiler *t, const Solution *sol, const int *buf)
         Buf *b = buf[i] >= 0 ? &t->p->buf[buf[i]] : NULL;
 
         if (b && b->kind == BUF_const)
-            b->mem = t->in_l3[i] ? t->l3 : t->l2;
+            b->mem = t->opt.in_l3[i] ? t->l3 : t->l2;
         else if (b)
             b->mem = sol->in_l2[i] ? t->l2 : t->l1;
     }
@@ -142,10 +142,10 @@ static bool knows_program(Tiler *t)
     bool loose;
 
     n = program_bytes(tiler_program(t));
-    loose = !t->counted && t->nfetch && n + LOOSE < t->code;
-    if (n <= t->code && !loose)
+    loose = !t->counted && t->nfetch && n + LOOSE < t->opt.code;
+    if (n <= t->opt.code && !loose)
         return true;
-    t->code = n + SLACK;
+    t->opt.code = n + SLACK;
     t->counted = true;
     return false;
 }
@@ -189,7 +189,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     pack_consts(p, o);
     emit_steps(t, sol);
     plan_lives(p);
-    if (t->min_memory && t->nfetch)
+    if (t->opt.min_memory && t->nfetch)
         size_fetches(t);
     p->room[t->l1] = l1_room_of(t, o);
     p->room[t->l2] = l2_room(t, o);
@@ -198,7 +198,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         shrink(t, t->l1, r->l1, over);
         ok = false;
     }
-    over = (t->overlapped || (t->nfetch && !t->min_memory) ? place_groups(t,
+    over = (t->overlapped || (t->nfetch && !t->opt.min_memory) ? place_groups(t,
                                                                           t->l2)
                       : pack_memory(p, t->l2)) - p->room[t->l2];
     if (over > 0) {
@@ -270,7 +270,7 @@ bool try_placement(Tiler *t, const PlanOpts *o)
     Plan *p = t->p;
     Solution sol;
     Rooms r;
-    int i, most = t->min_memory ? FEW_ITERATIONS : ITERATIONS;
+    int i, most = t->opt.min_memory ? FEW_ITERATIONS : ITERATIONS;
 
     progress("planning: attempt", ++p->tried, 0);
     t->counted = false;
@@ -285,7 +285,7 @@ bool try_placement(Tiler *t, const PlanOpts *o)
         sol = solve_levels(t, r.l1, r.l2);
         if (!sol.found)
             return false;
-        if (t->min_memory ? draft_min_memory(t, &sol, o, &r)
+        if (t->opt.min_memory ? draft_min_memory(t, &sol, o, &r)
                     : draft_solution(t, &sol, o, &r))
             break;
     }
@@ -305,9 +305,10 @@ void best_keep(Tiler *t, int64_t cost)
         return;
     if (b->cost >= 0)
         arena_end(b->draft);
-    *b = (BestPlan){cost, *p, t->draft, t->fusion, t->fills, t->spills,
-                    b->in_l3, t->chunk, t->code};
-    memcpy(b->in_l3, t->in_l3, (size_t)t->s->nalloc);
+    b->cost = cost;
+    b->plan = *p;
+    b->draft = t->draft;
+    options_copy(t, &b->opt, &t->opt);
     b->plan.program = NULL;
     t->draft = NULL;
     p->step = was.step;
@@ -332,11 +333,7 @@ bool best_take(Tiler *t)
     b->plan.step = now.step;
     b->plan.cstep = now.cstep;
     t->draft = b->draft;
-    t->fusion = b->fusion;
-    t->fills = b->fills;
-    t->spills = b->spills;
-    t->code = b->code;
-    memcpy(t->in_l3, b->in_l3, (size_t)t->s->nalloc);
-    set_chunk(t, b->chunk);
+    options_copy(t, &t->opt, &b->opt);
+    set_chunk(t, t->opt.chunk);
     return true;
 }

@@ -32,7 +32,7 @@ int64_t l2_all(const Tiler *t)
 
 int64_t l2_left(const Tiler *t, const PlanOpts *o)
 {
-    int64_t room = l2_all(t) - t->p->consts[t->l2] - t->code;
+    int64_t room = l2_all(t) - t->p->consts[t->l2] - t->opt.code;
 
     if (o->limit[t->l2] >= 0)
         room = MIN(room, o->limit[t->l2]);
@@ -50,7 +50,7 @@ int64_t consts_l2_bytes(const Tiler *t)
     int i;
 
     for (i = 0; i < t->s->nalloc; i++)
-        if (t->s->alloc[i].konst && !t->in_l3[i])
+        if (t->s->alloc[i].konst && !t->opt.in_l3[i])
             sum += slot_bytes(t->s->alloc[i].size);
     return sum;
 }

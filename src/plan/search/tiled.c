@@ -43,7 +43,7 @@ static Tiler new_tiler(Plan *p, Allocs *s, const Chooser *c)
     t.l3 = t.io && p->soc->mems[t.io->far].holds & HOLDS_weights ? t.io->far
                                                                  : -1;
     tiler_aim(&t);
-    t.in_l3 = NEWN(p->mem, bool, s->nalloc + 1);
+    t.opt.in_l3 = NEWN(p->mem, bool, s->nalloc + 1);
     tiler_layers(&t);
     return t;
 }
@@ -56,7 +56,7 @@ static void count_plan(Tiler *t)
     if (t->program)
         arena_end(t->program);
     t->program = NULL;
-    p->program_room = t->code;
+    p->program_room = t->opt.code;
     p->program = program_make(p->mem, p);
     p->ram = p->used[t->l1] + p->used[t->l2];
     plan_cost(p);
@@ -100,12 +100,12 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     tiler_effort(&t, 0);
     if (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o))
         make_minimum(&t, o);
-    if (o->until > 0 && !t.min_memory && o->aim != AIM_memory)
+    if (o->until > 0 && !t.opt.min_memory && o->aim != AIM_memory)
         plan_local_search(&t, o);
     count_plan(&t);
     follow_numbers(p);
-    min_memory = t.min_memory;
-    if (t.spills || has_fused(p) || min_memory) /* what is next is never too
+    min_memory = t.opt.min_memory;
+    if (t.opt.spills || has_fused(p) || min_memory) /* what is next is never too
                                                    small */
         p->least = bound_with(&t, l1, INT64_MAX / 4);
     if (min_memory) /* the bound is of other candidates */

@@ -50,7 +50,7 @@ static void list_items(Pinner *k, const Solution *s)
             int alloc = x->place.buf;
             int64_t n;
 
-            if (!x->val || !x->konst || !t->in_l3[alloc] || seen[alloc])
+            if (!x->val || !x->konst || !t->opt.in_l3[alloc] || seen[alloc])
                 continue;
             seen[alloc] = true;
             n = t->s->alloc[alloc].size;
@@ -160,7 +160,7 @@ void pin_late(Tiler *t, const Solution *s, int64_t room, int64_t most)
         }
         most -= k.v[j].bytes;
         k.room -= k.v[j].bytes;
-        t->in_l3[k.v[j].alloc] = false;
+        t->opt.in_l3[k.v[j].alloc] = false;
         for (k.n--; j < k.n; j++)
             k.v[j] = k.v[j + 1];
     }

@@ -104,14 +104,14 @@ static void force_heavy(Solver *s, const int *list, int n, int most,
 void solve_force_levels(Solver *s)
 {
     const Allocs *v = s->t->s;
-    int most = s->t->effort > 1 ? MOST_FREE : FEW_FREE, i, n = 0;
+    int most = s->t->opt.effort > 1 ? MOST_FREE : FEW_FREE, i, n = 0;
     int *list = NEWN(s->mem, int, v->nalloc + 1);
     Heavy *heavy = NEWN(s->mem, Heavy, v->nalloc + 1);
 
     s->level = NEWN(s->mem, unsigned char, v->nalloc + 1);
     for (i = 0; i < v->nalloc; i++)
         s->level[i] = v->alloc[i].size > s->t->room || s->t->last[i] < 0 ||
-                             (s->t->spill[i] && !s->t->spill_optional)
+                             (s->t->spill[i] && !s->t->opt.spill_optional)
                          ? IN_L2 : EITHER;
     for (i = 0; i <= s->t->nlayer; i++) {
         n = next_cross(s, i, list, n);

@@ -238,7 +238,8 @@ static void try_scene(Solver *s, Scene c, Fused *fused, State *to)
  * */
 static void try_stays(Solver *s, int layer, unsigned set, State *to)
 {
-    unsigned may = s->t->spill_optional ? spill_may_stay(s->t, layer) : 0, stay;
+    unsigned may = s->t->opt.spill_optional ? spill_may_stay(s->t, layer) : 0;
+    unsigned stay;
     Scene c;
 
     for (stay = 1; stay <= may && !to->n; stay++) {

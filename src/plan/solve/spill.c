@@ -112,7 +112,7 @@ static bool moves_of(const Tiler *t, int alloc, const bool *spilled,
     int64_t energy = tiler_energy(t, 0, size);
     int64_t out = move_cycles(t->io, false, size, 1) + energy;
     int64_t in = move_cycles(t->io, true, size, 1) + energy;
-    bool here = t->first[alloc] < 0 && !t->inout_in_l3, fresh = here;
+    bool here = t->first[alloc] < 0 && !t->opt.inout_in_l3, fresh = here;
     int k;
 
     cycles[0] = cycles[1] = 0;
@@ -121,7 +121,7 @@ static bool moves_of(const Tiler *t, int alloc, const bool *spilled,
         bool use = !end && layer_uses(&t->layer[k], alloc);
         bool write = !end && layer_writes(t, k, alloc);
 
-        if (end ? t->inout_in_l3 : spilled[k]) {
+        if (end ? t->opt.inout_in_l3 : spilled[k]) {
             cycles[1] += here && fresh ? out : 0;
             cycles[0] += (write ? out : 0) +
                          (use && k > t->first[alloc] ? in : 0);
@@ -258,7 +258,7 @@ static void improve(Tiler *t, int64_t l1, int64_t l2, int64_t cost)
         if (most < 0)
             return;
         tried[most] = true;
-        if (t->spill_policy > 1 || t->spill[most])
+        if (t->opt.spill_policy == SPILL_other || t->spill[most])
             try_other(t, most, l1, l2, &cost);
     }
 }
@@ -269,7 +269,7 @@ static void put_unread(Tiler *t)
     const bool *spilled = NEWN(t->mem, bool, t->nlayer + 1);
     int i;
 
-    for (i = 0; t->inout_in_l3 && i < t->s->nalloc; i++)
+    for (i = 0; t->opt.inout_in_l3 && i < t->s->nalloc; i++)
         if (t->s->alloc[i].in && t->last[i] < 0)
             spill_one(t, i, spilled);
 }
@@ -291,7 +291,7 @@ bool spill_allocs(Tiler *t, int64_t l1, int64_t l2)
             return false;
     }
     cost = cost_of(t, l1, l2);
-    if (cost >= 0 && t->spill_policy > 0)
+    if (cost >= 0 && t->opt.spill_policy != SPILL_most)
         improve(t, l1, l2, cost);
     return cost >= 0;
 }

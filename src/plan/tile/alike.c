@@ -103,8 +103,8 @@ static Traits traits_of(Arena *mem, const Tiler *t, const LayerInst *w)
     Traits k = {.mem = mem};
     int i;
 
-    put_word(&k, t->effort);
-    put_word(&k, t->min_memory);
+    put_word(&k, t->opt.effort);
+    put_word(&k, t->opt.min_memory);
     put_node(&k, w->node);
     put_word(&k, w->part);
     put_word(&k, w->shared);

@@ -85,13 +85,13 @@ void opers_in_place(const LayerInst *w, unsigned in_l2, const Cand *cand,
 
 int out_slots(const Tiler *t, const Cand *cand)
 {
-    return cand_tiles(cand) > 1 && !t->min_memory ? OUT_SLOTS : 1;
+    return cand_tiles(cand) > 1 && !t->opt.min_memory ? OUT_SLOTS : 1;
 }
 
 bool fetch_by_piece(const Tiler *t, const Oper *o, Piece p)
 {
     return p.rows == 1 &&
-           val_bytes(o->val) > (t->min_memory ? WHOLE : SMALL_FETCH);
+           val_bytes(o->val) > (t->opt.min_memory ? WHOLE : SMALL_FETCH);
 }
 
 /* Two of its pieces, or all where they are wanted again and again. */
@@ -104,9 +104,9 @@ int64_t const_bytes(const Tiler *t, const Oper *o, const Cand *cand, Piece p,
 
     if (again || !fetch_by_piece(t, o, p))
         return slot_bytes(all);
-    if (t->min_memory)
+    if (t->opt.min_memory)
         return MIN(slot_bytes(all), cand->depth * slot_bytes(most));
-    return MIN(slot_bytes(all), 2 * slot_bytes(MAX(most, t->chunk)));
+    return MIN(slot_bytes(all), 2 * slot_bytes(MAX(most, t->opt.chunk)));
 }
 
 int64_t staging_bytes(const Tiler *t, const Oper *o, const Cand *cand,

@@ -86,7 +86,7 @@ Fused *tiler_fused(Tiler *t, int first, int n)
     LayerInst *w = &t->layer[first];
     int k;
 
-    if (t->fusion == FUSE_none || n > MOST_FUSED)
+    if (t->opt.fusion == FUSE_none || n > MOST_FUSED)
         return NULL;
     if (!w->fused) {
         w->fused = NEWN(t->mem, Fused *, MOST_FUSED + 1);
@@ -151,7 +151,7 @@ static int64_t cycles_alone(Tiler *t, const Fused *c, unsigned in_l2,
 /* Is there nothing to win, even if cores never wait? */
 static bool is_hopeless(Tiler *t, const Fused *c, const Cut *g, unsigned in_l2)
 {
-    return t->fusion == FUSE_faster &&
+    return t->opt.fusion == FUSE_faster &&
            cycles_alone(t, c, in_l2, cut_least(t, c, g)) + most_ahead(t) <=
                MIN(g->busy[false], g->busy[true]);
 }
@@ -165,7 +165,7 @@ static bool is_covered(const Tiler *t, const Cut *g, const Cand *cand,
     best.cycles = g->busy[cand->rows_first];
     best.pre_cycles = most_ahead(t);
     best.turns = best.energy = 0;
-    return t->fusion != FUSE_always && cands_cover(l, &best);
+    return t->opt.fusion != FUSE_always && cands_cover(l, &best);
 }
 
 /* Is what one layer makes for the next another for each channel tile? */
@@ -202,7 +202,7 @@ static void add_cut(Tiler *t, Fused *c, Cut *g, unsigned in_l2, unsigned in_l3,
             if (!fused_size(&x, &cand, in_l2) || is_covered(t, g, &cand, l))
                 continue;
             fused_time(t, &x, g, in_l2, in_l3, &cand);
-            if (t->fusion == FUSE_always) {
+            if (t->opt.fusion == FUSE_always) {
                 cand.cycles /= FAVOUR;
                 cand.turns /= FAVOUR;
             }
@@ -276,13 +276,13 @@ static unsigned consts_in_l3(const LayerInst *w)
  * behind it, and constants where they lie now. */
 static Cands *find_cands(Tiler *t, Fused *c, unsigned in_l3)
 {
-    FusedSet now = {.in_l3 = in_l3, .fusion = t->fusion};
+    FusedSet now = {.in_l3 = in_l3, .fusion = t->opt.fusion};
     int i;
 
     for (i = 0; i < c->n; i++) {
         now.konst[i] = consts_in_l3(&t->layer[c->first + i]);
         if (now.konst[i])
-            now.chunk = t->chunk;
+            now.chunk = t->opt.chunk;
     }
     for (i = 0; i < c->nset; i++) {
         const FusedSet *x = &c->set[i];

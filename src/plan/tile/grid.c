@@ -273,7 +273,8 @@ bool grid_know(Tiler *t, LayerInst *w, Grid *g)
 void tile_sizes(const Tiler *t, int64_t all, int64_t step, int64_t *size,
                 int *n)
 {
-    const int most = t->effort ? MOST_SIZES : FEW_SIZES, each = most / 4 - 1;
+    const int most = t->opt.effort ? MOST_SIZES : FEW_SIZES;
+    const int each = most / 4 - 1;
     int64_t pieces, s;
 
     *n = 0;

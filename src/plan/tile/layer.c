@@ -79,7 +79,7 @@ void tiler_recall(Tiler *t, LayerInst *w)
     for (i = 0; i < w->noper; i++) {
         now.in_l3 |= (unsigned)w->oper[i].in_l3 << i;
         if (w->oper[i].in_l3)
-            now.chunk = t->chunk;
+            now.chunk = t->opt.chunk;
     }
     for (i = 0; i < w->nset; i++)
         if (w->set[i].in_l3 == now.in_l3 && w->set[i].chunk == now.chunk) {
@@ -165,7 +165,7 @@ void tiler_layers(Tiler *t)
     t->spill_list = NEWN(t->mem, int, t->s->nalloc + 1);
     t->wrote = NEWN(t->mem, int, t->s->nalloc + 1);
     t->best.cost = -1;
-    t->best.in_l3 = NEWN(t->mem, bool, t->s->nalloc + 1);
+    t->best.opt.in_l3 = NEWN(t->mem, bool, t->s->nalloc + 1);
     for (i = 0; i < t->s->nseq; i++) {
         const Node *n = t->s->seq[i];
         int parts = n->op == OP_concat ? n->narg : 1;
@@ -206,6 +206,19 @@ unsigned tiler_dying(const Tiler *t, int layer)
 
 /* --- where operands lie --- */
 
+void options_copy(const Tiler *t, Options *to, const Options *from)
+{
+    bool *in_l3 = to->in_l3;
+    int64_t *cap = to->cap;
+
+    *to = *from;
+    to->in_l3 = in_l3;
+    to->cap = cap;
+    memcpy(in_l3, from->in_l3, (size_t)t->s->nalloc);
+    if (cap)
+        memcpy(cap, from->cap, (size_t)t->nlayer * sizeof *cap);
+}
+
 bool spills_to(const Tiler *t)
 {
     return t->l3 >= 0 && t->io &&
@@ -219,7 +232,7 @@ bool tiler_is_spilled(const Tiler *t, int alloc, int layer)
 
     if (!s || (layer >= 0 && layer < t->nlayer))
         return s && s->spilled[layer];
-    return t->inout_in_l3 && (layer < 0 ? v->in : v->out);
+    return t->opt.inout_in_l3 && (layer < 0 ? v->in : v->out);
 }
 
 void mark_opers(Tiler *t)
@@ -230,7 +243,7 @@ void mark_opers(Tiler *t)
         for (o = 0; o < t->layer[i].noper; o++) {
             Oper *x = &t->layer[i].oper[o];
 
-            x->in_l3 = x->val && (x->konst ? t->in_l3[x->place.buf]
+            x->in_l3 = x->val && (x->konst ? t->opt.in_l3[x->place.buf]
                                            : tiler_is_spilled(t, x->alloc, i));
         }
         tiler_recall(t, &t->layer[i]);
@@ -241,7 +254,7 @@ void set_chunk(Tiler *t, int64_t chunk)
 {
     int i;
 
-    t->chunk = chunk;
+    t->opt.chunk = chunk;
     for (i = 0; i < t->nlayer; i++)
         tiler_recall(t, &t->layer[i]);
 }
@@ -293,7 +306,7 @@ bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
         *to = *w->choice;
         return true;
     }
-    if (t->min_memory && !(whole && w->shared))
+    if (t->opt.min_memory && !(whole && w->shared))
         return choose_least(t->chooser, tile, d, to);
     ok = choose_within(t, w, tile, d, half, to);
     if (to->denied <= rest && half < rest)
@@ -421,17 +434,17 @@ static void list_anew(Tiler *t)
 
 void tiler_min_memory(Tiler *t, bool min_memory)
 {
-    if (t->min_memory == min_memory)
+    if (t->opt.min_memory == min_memory)
         return;
-    t->min_memory = min_memory;
+    t->opt.min_memory = min_memory;
     t->can_stage = NULL;
     list_anew(t);
 }
 
 void tiler_effort(Tiler *t, int effort)
 {
-    if (t->effort == effort)
+    if (t->opt.effort == effort)
         return;
-    t->effort = effort;
+    t->opt.effort = effort;
     list_anew(t);
 }

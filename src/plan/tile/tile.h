@@ -48,7 +48,9 @@ Code tiler_code(Tiler *t, LayerInst *w, const Node *n, const Choice *c,
 int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
                   const Choice *c);
 
-/* layer.c: may anything be written out to L3? */
+/* layer.c: one attempt's options for another; both keep arrays of their own. */
+void options_copy(const Tiler *t, Options *to, const Options *from);
+/* May anything be written out to L3? */
 bool spills_to(const Tiler *t);
 /* Is an allocation in L3 alone at a layer?  -1 and nlayer: when inputs are
  * given, and outputs wanted. */
