@@ -21,7 +21,7 @@
  * layout   last
  * inplace  x
  * scratch  96 + 16 * round + 8 * kh * ((ow - 1) * sw + kw + kh * kw + 1) + 4 * ow + 8
- * stack    320
+ * stack    384
  * cycles   n * oh * (g + 3 >> 2) * (60 + ow * (40 + 5 * kh * kw) +
  *          sh * (20 + ((ow - 1) * sw + kw) * 8)) +
  *          (g + 3 >> 2) * (300 + 40 * kh * kw * (kh + 1))

@@ -21,7 +21,7 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * scratch  64 + 5 * columns + 2 * columns *
- *          max(taps > 256 ? 8 : 16, min(64, 2048 / columns))
+ *          max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
  * stack    320
  * cycles   n * g * oh * ow * (m * (8 + kh * kw * c) + 40 +
  *          kh * (20 + kw * c * 9))

@@ -22,7 +22,7 @@
  * layout   last
  * inplace  x
  * scratch  64 + 5 * columns + 2 * columns *
- *          max(c > 256 ? 8 : 16, min(64, 2048 / columns))
+ *          max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
  * stack    320
  * cycles   n * oh * ow * (m * (8 + c) + 8 * c)
  */

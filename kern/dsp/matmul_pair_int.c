@@ -17,8 +17,8 @@
  *          mulm == 0 && addm == 0 && (!has.bias || (biasm == 0 && biasn == 1)) &&
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * scratch  64 + 5 * columns + 2 * columns *
- *          max(k > 256 ? 8 : 16, min(64, 2048 / columns))
- * stack    528
+ *          max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
+ * stack    576
  * cycles   nb[0] * nb[1] * nb[2] * (m * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *
  *          ceil(m, 16))
  */

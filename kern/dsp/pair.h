@@ -194,12 +194,12 @@ static NOINLINE void pair_run(const uint32_t *x, const uint32_t *w,
 }
 #endif
 
-/* Pixels of a panel: as many as a few kilobytes hold. */
+/* Pixels of a panel: as many as two kilobytes hold, or a few more. */
 static inline int32_t pair_pixels(int32_t columns)
 {
-    const int32_t least = columns > 256 ? 8 : 16, n = 2048 / columns;
+    const int32_t least = columns > 256 ? 8 : 16, n = 1024 / columns;
 
-    return n < least ? least : n > 64 ? 64 : n & -2;
+    return n < least ? least : n > 32 ? 32 : n & -2;
 }
 
 /* What weights have to do with a channel's bias. */

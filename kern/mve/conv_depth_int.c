@@ -20,7 +20,7 @@
  * layout   last
  * inplace  x
  * scratch  144 + 16 * kh + 4 * (((ow - 1) * sw + kw) * kh + 16) + 4 * ow
- * stack    320
+ * stack    448
  * cycles   n * (g + 3 >> 2) * (400 + oh * (90 + 25 * ow + sh *
  *          (80 + 5 * (w + 7 >> 3) * 4)))
  *

@@ -19,7 +19,7 @@
  *          m > 1 && taps < 32768 && has.mul &&
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
- * scratch  16 + columns * (1 + max(16, min(64, 4096 / columns)))
+ * scratch  16 + columns * (1 + max(16, min(64, 2048 / columns)))
  * stack    544
  * cycles   n * g * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 60 +
  *          3 * m + kh * (30 + kw * c * 2))

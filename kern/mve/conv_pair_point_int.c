@@ -20,7 +20,7 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
- * scratch  16 + columns * (1 + max(16, min(64, 4096 / columns)))
+ * scratch  16 + columns * (1 + max(16, min(64, 2048 / columns)))
  * stack    544
  * cycles   n * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 30 + 3 * m)
  */

@@ -15,7 +15,7 @@
  * when     m > 1 && n > 1 && ak == 1 && bk == 1 && k < 32768 && has.mul &&
  *          mulm == 0 && addm == 0 && (!has.bias || (biasm == 0 && biasn == 1)) &&
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
- * scratch  16 + columns * (1 + max(16, min(64, 4096 / columns)))
+ * scratch  16 + columns * (1 + max(16, min(64, 2048 / columns)))
  * stack    752
  * cycles   nb[0] * nb[1] * nb[2] * (m * (n * (20 + 9 * (columns >> 4)) >> 2) + 40 * m +
  *          180 * n * ceil(m, 16))

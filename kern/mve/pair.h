@@ -20,10 +20,10 @@ static inline int32_t pair_bytes(int32_t columns)
     return columns;
 }
 
-/* Pixels of a panel: as many as a few kilobytes hold. */
+/* Pixels of a panel: as many as two kilobytes hold, or a few more. */
 static inline int32_t pair_pixels(int32_t columns)
 {
-    const int32_t n = 4096 / columns;
+    const int32_t n = 2048 / columns;
 
     return n < 16 ? 16 : n > 64 ? 64 : n & -2;
 }
