@@ -170,7 +170,8 @@ void gen_pmsis_build(Gen *g);
 /* lm.c: NAME_lm.h and NAME_lm.c of a language model, and rt/lm. */
 bool gen_is_lm(const Gen *g);
 void gen_lm(Gen *g);
-/* What rt/lm/generate.c has to know of it, as C; its files are in dir. */
+/* lm_harness.c: what rt/lm/generate.c has to know of it, as C; its files are in
+ * dir. */
 void gen_lm_harness(const Plan *p, const char *name, const char *dir,
                     Str *out);
 

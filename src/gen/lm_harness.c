@@ -1,0 +1,33 @@
+/* What rt/lm/generate.c is told of a language model: its memory, and room for
+ * the prompt, the tokens and what samples need. */
+#include "gen/gen.h"
+
+void gen_lm_harness(const Plan *p, const char *name, const char *dir, Str *out)
+{
+    GenOpts o = {.name = name};
+    Gen *g = gen_begin(out->mem, p, &o);
+
+    str_fmt(out, "/* What generate.c is told of %s. */\n#include \"%s_lm.h\"\n"
+            "#include \"generate.h\"\n%s\n", name, name,
+            gen_image_bytes(g) ? "#include \"rt/pulp/ext.h\"\n" : "");
+    gen_storage(g, out);
+    str_fmt(out, "static struct %s net;\n"
+        "static int32_t tokens[%s_LM_CONTEXT];\n"
+        "static char prompt[%s_LM_CONTEXT * 8];\n"
+        "static struct tilewright_lm_choice scratch[%s_LM_VOCAB];\n\n"
+        "static int init(void)\n{\n    struct %s_memory memory;\n\n",
+        name, g->caps, g->caps, g->caps, name);
+    gen_fill_memory(g, out);
+    if (gen_image_bytes(g)) {
+        str_put(out, "    if (");
+        gen_load(g, arena_fmt(g->mem, "%s../../", dir), out);
+        str_put(out, ")\n        return 1;\n");
+    }
+    str_fmt(out, "    return %s_init(&net, memory);\n}\n\n"
+        "const struct tilewright_talk tilewright_talk = {&%s_lm, &net, init,\n"
+        "    tokens, prompt, sizeof prompt, scratch, ", name, name);
+    gen_quote(arena_fmt(g->mem, "%sin.bin", dir), out);
+    str_put(out, ", ");
+    gen_quote(arena_fmt(g->mem, "%sout.bin", dir), out);
+    str_put(out, "};\n");
+}
