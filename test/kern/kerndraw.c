@@ -418,13 +418,13 @@ static void draw_qsoftmax(Str *o, const Inst *in)
     str_fmt(o, "t = input : %s[%d] range 0 %d\n", type_info[in->arg[1]].name,
             n, most);
     if (!bytes)
-        str_fmt(o, "r = input : %s[%d] range 0 %d\n",
+        str_fmt(o, "e = input : %s[%d] range 0 %d\n",
                 type_info[in->arg[2]].name, n,
                 (int)MIN(32767, type_info[in->arg[2]].hi));
     if (bytes)
-        str_fmt(o, "q = qsoftmax x t p0=%d", roll(2) ? 8 : 16);
+        str_fmt(o, "r = qsoftmax x t p0=%d", roll(2) ? 8 : 16);
     else
-        str_fmt(o, "q = qsoftmax x t r p1=%d shift=%d",
+        str_fmt(o, "r = qsoftmax x t e p1=%d shift=%d",
                 between(1, 0x7fffffff), between(20, 45));
     put_clip(o, OP_qsoftmax, in);
 }
