@@ -120,6 +120,11 @@ void dir_doom(const char *path);
 void dir_spare(const char *path);
 /* Signals that end us leave neither doomed folders nor a line of progress. */
 void end_tidily(void);
+/* Holds back the signals that end us, where one would come between making a
+ * thing and remembering it; or lets them through again. */
+void signals_hold(bool hold);
+/* mkdtemp(), doomed from the start; false: errno says why. */
+bool dir_new(char *path);
 char *dir_temp(Arena *a);          /* a new folder, doomed */
 /* If a signal ends us, the group of processes that this child leads is ended
  * first, so that it writes nothing into folders that go; 0: none runs. */

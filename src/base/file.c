@@ -200,6 +200,17 @@ void end_tidily(void)
     signal(SIGHUP, stopped);
 }
 
+void signals_hold(bool hold)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
 void dir_doom(const char *path)
 {
     if (ntemp == LEN(temps))
@@ -220,15 +231,26 @@ void dir_spare(const char *path)
         temps[i] = temps[--ntemp];
 }
 
+bool dir_new(char *path)
+{
+    bool made;
+
+    signals_hold(true);
+    made = mkdtemp(path);
+    if (made)
+        dir_doom(path);
+    signals_hold(false);
+    return made;
+}
+
 char *dir_temp(Arena *a)
 {
     const char *top = getenv("TMPDIR");
     char *path = arena_fmt(a, "%s/tilewright-XXXXXX", top ? top : "/tmp");
 
-    if (!mkdtemp(path))
+    if (!dir_new(path))
         err(ERR_TOOL, "cannot make a folder in %s: %s", top ? top : "/tmp",
             strerror(errno));
-    dir_doom(path);
     return path;
 }
 

@@ -28,6 +28,7 @@ _Noreturn static void begin(const char *command, const char *dir,
     int f = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
     setpgid(0, 0);
+    signals_hold(false);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (f < 0 || (!show && dup2(f, 1) < 0) || dup2(1, 2) < 0)
         _exit(127);
@@ -69,13 +70,17 @@ static int run(const char *command, const char *dir, const char *said,
 
     fflush(NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that we can wait for all of them */
+    signals_hold(true);
     pid = fork();
     if (!pid)
         begin(command, dir, said, show);
-    if (pid < 0)
+    if (pid < 0) {
+        signals_hold(false);
         return 127;
+    }
     setpgid(pid, pid);
     jobs_doom(pid);
+    signals_hold(false);
     return wait_for(pid, timeout);
 }
 

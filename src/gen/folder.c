@@ -66,10 +66,9 @@ char *gen_folder(Gen *g)
     slash = strrchr(dir, '/');
     if (slash && slash > dir)
         dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - dir), dir));
-    if (!mkdtemp(dir))
+    if (!dir_new(dir))
         err(ERR_TOOL, "cannot make a folder beside %s: %s", g->o->dir,
             strerror(errno));
-    dir_doom(dir);
     chmod(dir, 0755);
     return dir;
 }
