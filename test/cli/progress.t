@@ -13,7 +13,7 @@ with zipfile.ZipFile(top.name + '/in.npz', 'w') as z:
                head + struct.pack('<4f', 1, 2, 3, 4))
 # Its example takes minutes.
 command = ['./tilewright', 'compile', 'test/cli/products.onnx', '-t', 'host',
-           '-i', top.name + '/in.npz', '-o', top.name + '/p']
+           '-i', top.name + '/in.npz', '-n', 'net', '-o', top.name + '/p']
 
 
 def said(tty, options, text, seconds):

@@ -107,12 +107,13 @@ static Val *part(Net *t, Val *x)
 {
     int axis = pick(t->r, x->shape.rank);
     Size d = size_at(x->shape, axis), less = d;
+    int64_t least = d.n - (d.vary.num ? d.vary.by * (d.vary.num->hi -
+                                                     d.vary.num->lo) : 0);
 
     less.n--;
-    if (d.n - (d.vary.num ? d.vary.by * (d.vary.num->hi - d.vary.num->lo)
-                          : 0) < 1)
+    if (least < 1)
         return NULL;
-    if (pick(t->r, 2))
+    if (least == 1 || pick(t->r, 2)) /* importers leave no empty values */
         return sliced(t, x, axis, less, size_const(1));
     return sliced(t, x, axis, size_const(pick(t->r, 2)), less);
 }
