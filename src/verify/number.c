@@ -113,13 +113,22 @@ static bool starts_agree(Check *c, const Step *s)
     return true;
 }
 
+/* A constant that is fetched while the layer runs is the same at every value. */
+static bool fetches_constant(const Check *c, const Step *s)
+{
+    int from = s->move.from.buf;
+
+    return s->engine != ENG_core && from >= 0 && from < c->p->nbuf &&
+           c->p->buf[from].kind == BUF_const;
+}
+
 static bool check_step(Check *c, const Step *s)
 {
     unsigned set = node_numbers(s->node);
     int64_t value[MOST_NUMBERS];
     bool ok = true;
 
-    if (s->kind != STEP_start || !set)
+    if (s->kind != STEP_start || !set || fetches_constant(c, s))
         return true;
     if (s->engine != ENG_core || s->tile != s->node)
         return wrong(c, "node %s is cut, and follows a run-time number",
