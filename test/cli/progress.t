@@ -23,8 +23,9 @@ def said(tty, options, text, seconds):
         mine, its = pty.openpty()
     else:
         mine, its = os.pipe()
-    p = subprocess.Popen(command + options, stderr=its,
-                         stdout=subprocess.DEVNULL)
+    p = subprocess.Popen( # what runs us may ignore interrupts
+        command + options, stderr=its, stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     os.close(its)
     got, until, sent = b'', time.time() + seconds, False
     while True:
