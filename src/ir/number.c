@@ -35,7 +35,8 @@ Number *graph_number_new(Graph *g, const char *name, int64_t lo, int64_t hi)
 
     if (g->nnum == MOST_NUMBERS)
         err(ERR_MODEL, "more than %d run-time numbers", MOST_NUMBERS);
-    if (lo < 0 || hi <= lo || hi < 2 || hi - lo >= NUMBER_MOST)
+    if (lo < 0 || hi <= lo || hi < 2 || hi > INT32_MAX ||
+        hi - lo >= NUMBER_MOST)
         err(ERR_MODEL, "run-time number %s is %lld..%lld: 0 or more, up to 2 "
             "or more, and at most %d values, were wanted", name, (long long)lo,
             (long long)hi, NUMBER_MOST);

@@ -197,9 +197,11 @@ static bool is_sign(const Reader *r)
 /* 64, n, n-1, 2*n+1 */
 static Size read_size(Reader *r)
 {
+    const int64_t most = INT32_MAX;
     const Number *k;
     Size s = size_const(1);
     const char *word;
+    int64_t more;
 
     blanks(r);
     if (isdigit((unsigned char)*r->s) || is_sign(r)) {
@@ -211,10 +213,10 @@ static Size read_size(Reader *r)
     k = graph_number_find(r->g, word);
     if (!k)
         fail(r, "there is no run-time number '%s' before this line", word);
-    s = (Size){s.n * k->now, {k, s.n}};
-    if (is_sign(r))
-        s.n += read_int(r);
-    return s;
+    more = is_sign(r) ? read_int(r) : 0;
+    if (s.n < -most || s.n > most || more < -most || more > most)
+        fail(r, "a size that follows a number has factors of 32 bits");
+    return (Size){s.n * k->now + more, {k, s.n}};
 }
 
 static Shape read_shape(Reader *r)
