@@ -477,5 +477,5 @@ int main(int argc, char **argv)
            "less than all listed\n", c.bound[2],
            100 * c.gap / MAX(1, c.bound[2]), c.bound[0],
            (long long)c.chained, (long long)c.plans, c.beyond);
-    return c.levels[0] || c.levels[2] < n / 5 || c.bound[0] || !c.bound[2];
+    return c.levels[0] || c.levels[2] < n / 10 || c.bound[0] || !c.bound[2];
 }
