@@ -93,8 +93,9 @@ again = [ -L build/$(1) ] || { mkdir -p build/$(1)/build && \
 SAN = -fsanitize=address,undefined -fno-sanitize-recover=all
 TESTS = build/test/simulate $(sort $(shell grep -hs 'make -s' test/*/*.t test/run \
     test/front/fuzz | grep -o 'build/test/[a-z0-9_]*'))
-# Tests in C but those that run on a simulated chip, whose main has no arguments.
-HOST_TESTS = $(filter-out $(shell grep -L argc test/sim/*.c),$(wildcard test/*/*.c))
+# Tests in C but those that run on a simulated chip, whose main has no arguments,
+# and one that is compiled with a project.
+HOST_TESTS = $(filter-out test/gen/lm_words.c $(shell grep -L argc test/sim/*.c),$(wildcard test/*/*.c))
 
 sanitize: ## build/san: all with ASan and UBSan
 	+@$(call again,san,'CC = gcc $(SAN)' 'WARN = -w' 'OPT = -O1 -g1',\
