@@ -204,7 +204,7 @@ bool job_limits(Job *j, const Mem *m)
  * would lie in memory that values spill from. */
 static bool keeps_example(const Job *j)
 {
-    const Dma *io = soc_hop(j->soc, 1);
+    const Engine *io = soc_hop(j->soc, 1);
     int64_t n = 0;
     int i;
 
@@ -232,16 +232,17 @@ static int64_t test_bytes(const Job *j)
 /* Least energy is known only of chips that say what costs how much. */
 static void check_objective(const Job *j)
 {
-    static const char *const events[] = {"core_cycle", "dma_byte", "ext_byte"};
     int i;
 
     if (j->o.objective != AIM_energy)
         return;
-    for (i = 0; i < (int)LEN(events); i++)
-        if ((!i || soc_hop(j->soc, i - 1)) &&
-            isnan(soc_energy(j->soc, events[i])))
+    for (i = 0; i <= j->soc->nhop; i++) {
+        const char *event = i ? soc_hop(j->soc, i - 1)->energy : "core_cycle";
+
+        if (isnan(soc_energy(j->soc, event)))
             err(ERR_USAGE, "--objective energy: the description of %s has no "
-                "line `energy %s pj=N`", j->soc->name, events[i]);
+                "line `energy %s pj=N`", j->soc->name, event);
+    }
 }
 
 void job_plan(Job *j)

@@ -149,7 +149,7 @@ static const char host_rules[] =
 /* The emulation takes no more transfers at a time than the chip's DMA. */
 static void put_host_rules(const Gen *g, Str *out)
 {
-    const Dma *d = soc_hop(g->p->soc, 0);
+    const Engine *d = soc_hop(g->p->soc, 0);
 
     str_put(out, host_rules);
     if (d)

@@ -89,7 +89,7 @@ void gen_image(Gen *g)
 /* What main() and the harness do first; `l2` is there by gen_storage(). */
 void gen_load(Gen *g, const char *dir, Str *out)
 {
-    const Dma *d = soc_hop(g->p->soc, 1);
+    const Engine *d = soc_hop(g->p->soc, 1);
     const char *room = d ? gen_mem(g, d->near) : "";
 
     if (!d || !plan_uses(g->p, d->near))

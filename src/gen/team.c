@@ -4,13 +4,19 @@
 
 #include <inttypes.h>
 
-/* Slots of transfers that the program uses. */
-static int count_slots(const Program *p, bool io)
+/* A transfer of the second hop, or a wait for one. */
+static bool is_external(const Rec *c)
+{
+    return c->engine == ENG_hops + 1;
+}
+
+/* Slots of an engine that the program uses. */
+static int count_slots(const Program *p, int engine)
 {
     int i, n = 0;
 
     for (i = 0; i < p->ncode; i++)
-        if (p->code[i].kind == REC_move && p->code[i].io == io)
+        if (p->code[i].kind == REC_move && p->code[i].engine == engine)
             n = MAX(n, p->code[i].slot + 1);
     return n;
 }
@@ -18,15 +24,15 @@ static int count_slots(const Program *p, bool io)
 /* Bytes of a transfer into the nearest memory. */
 static int largest(const Gen *g)
 {
-    const Dma *d = soc_hop(g->p->soc, 0);
+    const Engine *d = soc_hop(g->p->soc, 0);
 
-    return d ? (int)item_int(d->item, "largest", INT32_MAX) : INT32_MAX;
+    return d ? (int)d->largest : INT32_MAX;
 }
 
 /* Does the DMA take one transfer at a time? */
 static bool alone(const Gen *g)
 {
-    const Dma *d = soc_hop(g->p->soc, 0);
+    const Engine *d = soc_hop(g->p->soc, 0);
 
     return d && d->queue == 1;
 }
@@ -35,8 +41,8 @@ void gen_team_top(Gen *g, Str *out)
 {
     int near, far;
 
-    near = count_slots(g->p->program, false);
-    far = count_slots(g->p->program, true);
+    near = count_slots(g->p->program, ENG_hops);
+    far = count_slots(g->p->program, ENG_hops + 1);
     str_put(out, "#include \"rt/team.h\"\n\n");
     if (alone(g))
         str_put(out, "#define RT_ALONE 1\n");
@@ -128,7 +134,7 @@ static void put_flags(const Rec *c, Str *out)
                                         "RT_ROWS"};
     bool move = c->kind == REC_move;
     bool set[] = {c->moving, !move && c->step->tmp.buf >= 0,
-                  c->deferred, c->last, c->in, c->io, c->rows > 1};
+                  c->deferred, c->last, c->in, is_external(c), c->rows > 1};
     size_t i;
     int n = 0;
 
@@ -198,7 +204,7 @@ static void put_moved(Gen *g, const Rec *c, Str *out)
 
 static const char *slot_name(Gen *g, const Rec *c)
 {
-    return arena_fmt(g->mem, "%s%d", c->io ? "RT_IO_SLOT + " : "", c->slot);
+    return arena_fmt(g->mem, "%s%d", is_external(c) ? "RT_IO_SLOT + " : "", c->slot);
 }
 
 static void put_move(Gen *g, int page, const Rec *c, Str *out)

@@ -39,13 +39,8 @@ typedef struct Ref {
 } Ref;
 
 typedef enum StepKind { STEP_start, STEP_wait } StepKind;
-typedef enum Engine {
-    ENG_core, /* a kernel on the cores that compute */
-    ENG_dma,  /* bytes between L1 and the next */
-    ENG_io    /* bytes between that and memory the cores cannot address */
-} Engine;
 
-/* What a DMA step moves: rows of bytes.  On the nearer side they lie without
+/* What a step of a DMA engine moves: rows of bytes.  On the nearer side they lie without
  * gaps: their distance there is `row`. */
 typedef struct Move {
     Ref from, to;
@@ -60,12 +55,12 @@ typedef struct Move {
  * they lie there row after row without gaps, else at the value's distances. */
 typedef struct Step {
     StepKind kind;
-    Engine engine;
+    int engine;      /* soc->engine[] */
     int token;       /* start: gives it; wait: until it is done */
     int layer;       /* index into Plan.layer; of a move: the one it is for */
     const Node *node;
     int part;        /* of a concat: the argument that is copied */
-    Move move;       /* ENG_dma, ENG_io; nothing below is then used */
+    Move move;       /* of a DMA engine; nothing below is then used */
     const Node *tile;
     int32_t at[NCUT];  /* where the tile begins, by axis (ir/tile.c) */
     const Kern *kern;
@@ -109,7 +104,7 @@ typedef struct Layer {
     int64_t cycles;  /* predicted, with waits; 0: unknown */
     int64_t wait;    /* of those: in which cores wait for data */
     int64_t miss;    /* in which they wait for code */
-    int64_t moved[2]; /* bytes moved for it by ENG_dma, ENG_io */
+    int64_t moved[MOST_ENGINES]; /* bytes, by engine */
     Why why;
 } Layer;
 
@@ -242,8 +237,9 @@ typedef struct Rec {
     int dims;           /* call: which of its page's */
     int layer;          /* layer; call: if last */
     int alike;          /* equal for records that differ in offsets alone */
+    int engine;         /* move, wait: whose */
     int slot;           /* move, wait: the engine's slots count from 0 */
-    bool io, in;        /* move, wait: external memory; towards the cores */
+    bool in;            /* move: towards the cores */
     int64_t row, rows, stride; /* move: bytes; stride on the far side */
     int turns;          /* loop */
     int nplace;         /* in, out, scratch; of a move: near, far */
@@ -359,6 +355,9 @@ bool tiled_fits(const Soc *soc);
 int plan_add_buf(Plan *p, Buf b); /* its index */
 void plan_add_step(Plan *p, Step s);
 void plan_add_layer(Plan *p, Layer l);
+/* Does it start or wait for a transfer, or a kernel? */
+bool step_moves(const Plan *p, const Step *s);
+bool step_starts_kernel(const Plan *p, const Step *s);
 void plan_lives(Plan *p); /* from and to of every buffer */
 bool buf_lives_on(const Buf *b); /* beyond the last step */
 

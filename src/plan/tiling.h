@@ -244,10 +244,10 @@ typedef struct Tiler {
     Plan *p;            /* the plan that is made of it */
     Allocs *s;
     const Chooser *chooser;
-    const Dma *dma, *io; /* L1 and L2, L2 and L3; io may be NULL */
+    const Engine *dma, *io; /* L1 and L2, L2 and L3; io may be NULL */
     int l1, l2, l3;     /* memories of levels 1 to 3; l3 -1: none */
-    double energy_weight[2]; /* cycles that a byte is worth that ENG_dma, ENG_io
-                           move; 0 but for least energy */
+    double energy_weight[MOST_ENGINES]; /* cycles that a byte is worth that the
+                           engine moves; 0 but for least energy */
     LayerInst *layer;   /* with what is known of each */
     int nlayer;
     int *first, *last;  /* by allocation: layers between which it lives */

@@ -13,23 +13,33 @@ static int full_memory(const Plan *p)
     return -1;
 }
 
-static const char *largest(const Binds *b)
+/* "transfers between L1 and L2", "transfers from L3", "neureka" */
+static const char *work_of(const Plan *p, const Engine *e)
 {
-    const struct {
-        const char *what;
-        int64_t cycles;
-    } share[] = {
-        {"compute", b->kernels},
-        {"starts of kernels and transfers", b->starts},
-        {"transfers between L1 and L2", b->wait[ENG_dma]},
-        {"transfers from L3", b->wait[ENG_io]},
-    };
-    size_t i, most = 0;
+    const Mem *mems = p->soc->mems;
 
-    for (i = 1; i < LEN(share); i++)
-        if (share[i].cycles > share[most].cycles)
-            most = i;
-    return share[most].what;
+    if (e->kind != ENGINE_dma)
+        return e->label;
+    return e->batched ? arena_fmt(p->mem, "transfers between %s and %s",
+                                  mems[e->near].name, mems[e->far].name)
+                      : arena_fmt(p->mem, "transfers from %s",
+                                  mems[e->far].name);
+}
+
+static const char *largest(const Plan *p, const Binds *b)
+{
+    const Soc *soc = p->soc;
+    int64_t most = MAX(b->kernels, b->starts);
+    const char *what = b->starts > b->kernels
+                           ? "starts of kernels and transfers" : "compute";
+    int i;
+
+    for (i = ENG_hops; i < soc->nengine; i++)
+        if (b->wait[i] > most) {
+            most = b->wait[i];
+            what = work_of(p, &soc->engine[i]);
+        }
+    return what;
 }
 
 Binds report_binds(const Report *r)
@@ -44,11 +54,13 @@ Binds report_binds(const Report *r)
         const Rec *c = &q->code[i];
 
         if (c->kind == REC_wait)
-            b.wait[c->io ? ENG_io : ENG_dma] += when[i].to - when[i].from;
+            b.wait[c->engine] += when[i].to - when[i].from;
         else if (c->kind == REC_call)
             b.kernels += c->step->cycles;
     }
-    b.starts = b.cycles - b.kernels - b.wait[ENG_dma] - b.wait[ENG_io];
-    b.what = largest(&b);
+    b.starts = b.cycles - b.kernels;
+    for (i = 0; i < MOST_ENGINES; i++)
+        b.starts -= b.wait[i];
+    b.what = largest(p, &b);
     return b;
 }

@@ -66,6 +66,14 @@ static const char *short_tile(const Report *r, const Layer *l)
                      l->after ? "+" : "");
 }
 
+/* Moved by the engine of hop k. */
+static double bytes_of(const Report *r, const Layer *l, int k)
+{
+    const Engine *e = soc_hop(r->soc, k);
+
+    return e ? (double)l->moved[e->row] : 0;
+}
+
 static Cell number(double v)
 {
     return (Cell){NULL, v};

@@ -96,14 +96,17 @@ static void put_spills(Json *j, const Report *r)
 /* Bytes moved for a layer, by engine. */
 static void put_moved(Json *j, const Report *r, const Layer *l)
 {
+    const Engine *e;
+    int i;
+
     json_key(j, "moved");
     if (!r->plan->tiled) {
         json_null(j);
         return;
     }
     json_obj(j);
-    put_int(j, "dma", l->moved[0]);
-    put_int(j, "io", l->moved[1]);
+    for (i = 0; (e = soc_hop(r->soc, i)); i++)
+        put_int(j, e->label, l->moved[e->row]);
     json_end(j);
 }
 
@@ -345,6 +348,7 @@ static void put_search(Json *j, const Plan *p)
 /* Where the predicted cycles go. */
 static void put_binds(Json *j, const Report *r)
 {
+    const Engine *e;
     Binds b;
 
     json_key(j, "binds");
@@ -356,8 +360,10 @@ static void put_binds(Json *j, const Report *r)
     json_obj(j);
     put_str(j, "what", b.what);
     put_int(j, "kernels", b.kernels);
-    put_int(j, "dma_wait", b.wait[ENG_dma]);
-    put_int(j, "io_wait", b.wait[ENG_io]);
+    for (e = r->soc->engine + 1; e < r->soc->engine + r->soc->nengine; e++)
+        if (e->row <= r->soc->nhop || b.wait[e->row])
+            put_int(j, arena_fmt(r->plan->mem, "%s_wait", e->label),
+                    b.wait[e->row]);
     put_int(j, "starts", b.starts);
     put_str(j, "full", b.full < 0 ? NULL : r->soc->mems[b.full].name);
     json_end(j);

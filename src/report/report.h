@@ -85,7 +85,7 @@ double report_percent(Row l);
 
 /* Predicted energy in microjoules; NaN where the chip has no figures. */
 typedef struct Energy {
-    double cores, moved[2]; /* by ENG_dma, ENG_io */
+    double cores, moved[MOST_ENGINES]; /* by engine */
 } Energy;
 Energy report_energy_of(const Report *r, const Layer *l);
 Energy report_energy(const Report *r); /* of all rows */
@@ -118,7 +118,7 @@ CodeSize report_code(const Report *r);
 typedef struct Binds {
     int64_t cycles;           /* all of them */
     int64_t kernels, starts;  /* in kernels; calling them, starting moves */
-    int64_t wait[3];          /* by Engine: for what it moves */
+    int64_t wait[MOST_ENGINES]; /* by engine: for what it does */
     const char *what;         /* the largest of kernels and waits */
     int full;                 /* a memory that buffers fill; -1: none */
 } Binds;

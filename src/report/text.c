@@ -118,14 +118,30 @@ static void put_predicted(const Report *r, Str *out)
     str_put(out, "\n");
 }
 
+/* "L1-L2", from farther out "L3"; of what moves nothing its name. */
+static const char *engine_route(const Soc *s, int engine)
+{
+    const Engine *e = &s->engine[engine];
+
+    if (e->batched)
+        return arena_fmt(s->mem, "%s-%s", s->mems[e->near].name,
+                         s->mems[e->far].name);
+    return e->far >= 0 ? s->mems[e->far].name : e->label;
+}
+
 static void put_binds(const Report *r, Str *out)
 {
+    const Soc *s = r->soc;
     Binds b = report_binds(r);
+    int i, n = 0;
 
-    str_fmt(out, "bound by %s: kernels %.1f %%, waits for L1-L2 %.1f %%, "
-            "for L3 %.1f %%, starts of both %.1f %%\n", b.what,
-            percent(b.kernels, b.cycles), percent(b.wait[ENG_dma], b.cycles),
-            percent(b.wait[ENG_io], b.cycles), percent(b.starts, b.cycles));
+    str_fmt(out, "bound by %s: kernels %.1f %%, ", b.what,
+            percent(b.kernels, b.cycles));
+    for (i = ENG_hops; i < s->nengine; i++)
+        if (i <= s->nhop || b.wait[i])
+            str_fmt(out, "%sfor %s %.1f %%, ", n++ ? "" : "waits ",
+                    engine_route(s, i), percent(b.wait[i], b.cycles));
+    str_fmt(out, "starts of both %.1f %%\n", percent(b.starts, b.cycles));
     if (b.full >= 0)
         str_fmt(out, "full     %s: buffers take %lld of the %lld bytes there "
                 "are for them\n", r->soc->mems[b.full].name,
@@ -144,12 +160,15 @@ static void put_binds(const Report *r, Str *out)
 static void put_energy(const Report *r, Str *out)
 {
     Energy e = report_energy(r);
+    int i;
 
     if (isnan(energy_all(e)))
         return;
-    str_fmt(out, "energy   %.1f uJ predicted: cores %.1f, L1-L2 %.1f, "
-            "L3 %.1f\n", energy_all(e), e.cores, e.moved[0],
-            e.moved[1]);
+    str_fmt(out, "energy   %.1f uJ predicted: cores %.1f", energy_all(e),
+            e.cores);
+    for (i = ENG_hops; i <= r->soc->nhop; i++)
+        str_fmt(out, ", %s %.1f", engine_route(r->soc, i), e.moved[i]);
+    str_put(out, "\n");
 }
 
 /* How much of the time is spent in kernels, and waiting for data. */

@@ -8,13 +8,9 @@
 enum { WIDE = 960, HIGH = 200, LANE = 24, LEFT = 70, RIGHT = 20, HEAD = 30,
        AXIS = 46, GAP = 14 };
 
-typedef enum Lane {
-    LANE_cores, LANE_waits, LANE_in, LANE_out, LANE_io, NLANE
-} Lane;
-
-static const char *const lane_name[NLANE] = {
-    "cores", "they wait", "DMA in", "DMA out", "I/O",
-};
+/* Of the cores, of their waits, and one or, where both ways go at once, two of
+ * every other engine that has work. */
+enum { LANE_cores, LANE_waits, LANE_others, LANES = 2 * MOST_ENGINES };
 
 /* Neighbours of one layer on one lane, as long as no eye could part them. */
 typedef struct Bar {
@@ -27,11 +23,41 @@ typedef struct Draw {
     When *when;      /* by record; NULL: time is steps */
     int64_t *at;     /* by step */
     double per;      /* pixels of a cycle or step */
-    Bar bar[NLANE];
+    Bar bar[LANES];
+    const char *name[LANES]; /* of lanes */
+    int lane[MOST_ENGINES];  /* by engine: its first; 0: it has none */
+    int nlane;
     int64_t all;     /* cycles or steps */
     int y;           /* where the next part begins */
     Str *out;
 } Draw;
+
+static void add_lanes(Draw *d, const Engine *e)
+{
+    Arena *mem = d->out->mem;
+
+    if (e->row == ENG_cores || d->lane[e->row])
+        return;
+    d->lane[e->row] = d->nlane;
+    d->name[d->nlane++] = e->duplex ? arena_fmt(mem, "%s out", e->label)
+                                    : e->label;
+    if (e->duplex)
+        d->name[d->nlane++] = arena_fmt(mem, "%s in", e->label);
+}
+
+static void find_lanes(Draw *d)
+{
+    const Soc *soc = d->p->soc;
+    int i;
+
+    d->name[LANE_cores] = "cores";
+    d->name[LANE_waits] = "they wait";
+    d->nlane = LANE_others;
+    for (i = 0; i < soc->nhop; i++)
+        add_lanes(d, soc_hop(soc, i));
+    for (i = 0; i < d->p->nstep; i++)
+        add_lanes(d, &soc->engine[d->p->step[i].engine]);
+}
 
 static Draw draw_new(const Report *r, Str *out)
 {
@@ -43,6 +69,7 @@ static Draw draw_new(const Report *r, Str *out)
         d.all = d.at[d.p->nstep];
     }
     d.per = (double)WIDE / (double)MAX(1, d.all);
+    find_lanes(&d);
     return d;
 }
 
@@ -108,7 +135,7 @@ static void put_axis(const Report *r, const Draw *d, int bottom)
 
 /* ---- engines ---- */
 
-static void put_bar(Draw *d, Lane lane)
+static void put_bar(Draw *d, int lane)
 {
     Bar *b = &d->bar[lane];
     double x = (double)b->from * d->per, w = (double)(b->to - b->from) * d->per;
@@ -120,12 +147,12 @@ static void put_bar(Draw *d, Lane lane)
             MAX(w, .2), LANE - 4, hue(b->layer));
     html_text(d->out, d->p->layer[b->layer].node->name);
     str_fmt(d->out, ", %s: cycles %lld to %lld, %d of them, busy %lld"
-            "</title></rect>\n", lane_name[lane], (long long)b->from,
+            "</title></rect>\n", d->name[lane], (long long)b->from,
             (long long)b->to, b->n, (long long)b->busy);
     b->n = 0;
 }
 
-static void add_bar(Draw *d, Lane lane, int layer, When w)
+static void add_bar(Draw *d, int lane, int layer, When w)
 {
     Bar *b = &d->bar[lane];
 
@@ -141,11 +168,12 @@ static void add_bar(Draw *d, Lane lane, int layer, When w)
     b->n++;
 }
 
-static Lane lane_of(const Rec *c)
+static int lane_of(const Draw *d, const Rec *c)
 {
-    if (c->kind != REC_move)
-        return c->kind == REC_wait ? LANE_waits : LANE_cores;
-    return c->io ? LANE_io : c->in ? LANE_in : LANE_out;
+    if (c->kind == REC_wait)
+        return LANE_waits;
+    return d->lane[c->engine] +
+           (d->p->soc->engine[c->engine].duplex && c->in);
 }
 
 static void add_records(Draw *d)
@@ -155,7 +183,7 @@ static void add_records(Draw *d)
 
     for (i = 0; i < q->ncode; i++)
         if (q->code[i].pos >= 0)
-            add_bar(d, lane_of(&q->code[i]),
+            add_bar(d, lane_of(d, &q->code[i]),
                     d->p->step[q->code[i].pos].layer, d->when[i]);
 }
 
@@ -164,7 +192,7 @@ static void add_records(Draw *d)
 static void put_layers(const Draw *d, int bottom)
 {
     const Program *q = d->p->program;
-    double was = 0, y = d->y + NLANE * LANE;
+    double was = 0, y = d->y + d->nlane * LANE;
     int i;
 
     put_text(d, 0, y + 14, "start", "layer");
@@ -189,13 +217,13 @@ static void put_engines(Draw *d, int bottom)
 
     str_put(d->out, "<g class=\"time\">\n");
     put_layers(d, bottom);
-    for (i = 0; i < NLANE; i++)
-        put_text(d, 0, d->y + i * LANE + 14, "start", lane_name[i]);
+    for (i = 0; i < d->nlane; i++)
+        put_text(d, 0, d->y + i * LANE + 14, "start", d->name[i]);
     add_records(d);
-    for (i = 0; i < NLANE; i++)
-        put_bar(d, (Lane)i);
+    for (i = 0; i < d->nlane; i++)
+        put_bar(d, i);
     str_put(d->out, "</g>\n");
-    d->y += (NLANE + 1) * LANE;
+    d->y += (d->nlane + 1) * LANE;
 }
 
 /* ---- memories ---- */
@@ -270,7 +298,7 @@ static void put_memory(Draw *d, int mem)
 void html_timeline(const Report *r, Str *out)
 {
     Draw d = draw_new(r, out);
-    int i, bottom = AXIS + (d.when ? (NLANE + 1) * LANE : 0);
+    int i, bottom = AXIS + (d.when ? (d.nlane + 1) * LANE : 0);
 
     for (i = 0; i < r->soc->nmem; i++)
         if (d.p->used[i] > 0)

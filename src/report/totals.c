@@ -16,8 +16,7 @@ static int64_t in_kernels(const Plan *p, int layer)
     for (i = p->layer[layer].first; i <= p->layer[layer].last; i++) {
         const Step *s = &p->step[i];
 
-        if (s->layer == layer && s->kind == STEP_start &&
-            s->engine == ENG_core)
+        if (s->layer == layer && step_starts_kernel(p, s))
             sum += s->cycles;
     }
     return sum;
@@ -162,7 +161,7 @@ Spills report_spills(const Report *r)
     for (i = 0; i < p->nstep; i++) {
         const Move *m = &p->step[i].move;
 
-        if (p->step[i].kind != STEP_start || p->step[i].engine != ENG_io)
+        if (p->step[i].kind != STEP_start || !step_moves(p, &p->step[i]))
             continue;
         if (report_is_spilled(r, &p->buf[m->to.buf]))
             s.out += m->row * m->rows;
@@ -197,19 +196,21 @@ static double spent(const Report *r, const char *event, int64_t n)
 
 Energy report_energy_of(const Report *r, const Layer *l)
 {
-    Energy e = {NAN, {0, 0}};
+    Energy e = {NAN, {0}};
+    const Engine *x;
+    int i;
 
     if (predicted(l) >= 0)
         e.cores = spent(r, "core_cycle", r->soc->ncore * predicted(l));
-    e.moved[0] = spent(r, "dma_byte", l->moved[0]);
-    e.moved[1] = spent(r, "ext_byte", l->moved[1]);
+    for (i = 0; (x = soc_hop(r->soc, i)); i++)
+        e.moved[x->row] = spent(r, x->energy, l->moved[x->row]);
     return e;
 }
 
 Energy report_energy(const Report *r)
 {
-    Energy sum = {0, {0, 0}};
-    int i, n = report_rows(r);
+    Energy sum = {0, {0}};
+    int i, k, n = report_rows(r);
 
     if (!n)
         sum.cores = NAN;
@@ -217,8 +218,8 @@ Energy report_energy(const Report *r)
         Energy e = report_energy_of(r, &r->plan->layer[i]);
 
         sum.cores += e.cores;
-        sum.moved[0] += e.moved[0];
-        sum.moved[1] += e.moved[1];
+        for (k = 0; k < MOST_ENGINES; k++)
+            sum.moved[k] += e.moved[k];
     }
     return sum;
 }
@@ -231,5 +232,10 @@ double report_least_energy(const Report *r)
 
 double energy_all(Energy e)
 {
-    return e.cores + e.moved[0] + e.moved[1];
+    double sum = e.cores;
+    int i;
+
+    for (i = 0; i < MOST_ENGINES; i++)
+        sum += e.moved[i];
+    return sum;
 }

@@ -138,7 +138,7 @@ static void put_team(const Soc *s, int64_t bound, Str *out)
 /* Where the registers of the I/O DMA are, for rt/pulp/ext.c. */
 static void put_hyper(const Soc *s, Str *out)
 {
-    const Dma *d = soc_hop(s, 1);
+    const Engine *d = soc_hop(s, 1);
     int64_t at;
 
     if (!d || strcmp(item_word(d->item, "model", ""), "hyper"))

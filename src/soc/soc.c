@@ -337,9 +337,7 @@ static void settle(Soc *s)
     s->run = item_word(chip, "run", "host");
     if (!has_runtime(s))
         item_bad(chip, "rt", "a folder of rt/");
-    it = soc_item(s, "core", item_word(chip, "compute", ""));
-    if (!it)
-        it = soc_next(s, "core", NULL);
+    it = soc_compute(s);
     if (!it)
         err(ERR_MODEL, "%s: no core line", s->file);
     s->isa = item_word(it, "isa", "");
@@ -352,7 +350,7 @@ static void settle(Soc *s)
     soc_check_memories(s);
     for (it = NULL; (it = soc_next(s, "reserve", it));)
         add_reserve(s, it);
-    soc_dmas(s);
+    soc_engines(s);
 }
 
 /* Some files are only for others to include. */

@@ -65,14 +65,31 @@ typedef struct DmaWay {
     double bytes_per_cycle;
 } DmaWay;
 
-/* What moves bytes between two memories; key `levels` of a dma line. */
-typedef struct Dma {
-    const char *name;
-    int near, far;  /* mems[] */
-    DmaWay in, out; /* in: from far to near */
-    int queue;      /* how many may be under way or queued */
+typedef enum EngineKind {
+    ENGINE_cores, ENGINE_dma, ENGINE_accel, ENGINE_link
+} EngineKind;
+
+/* Rows of the table of engines: first the cores that compute, then what moves
+ * bytes hop by hop outwards from them, then whatever else there is, in the order
+ * of the file. */
+enum { ENG_cores, ENG_hops, MOST_ENGINES = 16 };
+
+/* What executes steps. */
+typedef struct Engine {
+    EngineKind kind;
+    const char *name;  /* in the description */
+    const char *label; /* in plans and reports: dma and io are the hops 0, 1 */
+    int row;           /* of the table */
+    int near, far;     /* of dma: mems[]; else -1 */
+    DmaWay in, out;    /* of dma; in: from far to near */
+    bool duplex;       /* of dma: both ways at once */
+    bool batched;      /* the team's program begins its transfers, and waits
+                          for them, several at a time where cores meet: hop 0 */
+    const char *energy; /* of dma: the `energy` line of a byte that it moves */
+    int queue;         /* how much may be under way or queued */
+    int64_t largest;   /* of dma: bytes of a transfer */
     const Item *item;
-} Dma;
+} Engine;
 
 typedef struct Soc {
     Arena *mem;
@@ -82,8 +99,8 @@ typedef struct Soc {
     Item *items; /* in order of first appearance */
     Mem mems[16];
     int nmem;
-    Dma dmas[8];
-    int ndma;
+    Engine engine[MOST_ENGINES];
+    int nengine, nhop;
     const char *isa;  /* of the cores that compute: words with commas */
     int ncore;
     double mhz;       /* of the cores that compute; 0: no source */
@@ -114,17 +131,20 @@ Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
 void soc_grow(Soc *s, Mem *m, int64_t n);
 void soc_print(const Soc *s, Str *out); /* one whole description */
 
-/* dma.c: the engine of hop k outwards from the cores, whatever the levels are
- * called; NULL: there is none.  Hop 0 is between the nearest memories that hold
- * buffers, hop 1 goes on from the farther of these.  dma_moves: for how long it moves rows of `row` bytes, 1 row if they
- * are in one piece.  dma_cycles: of one transfer of `bytes` in all, alone. */
-const Dma *soc_hop(const Soc *s, int k);
-double dma_moves(const Dma *d, bool in, int64_t row, int64_t rows);
-double dma_cycles(const Dma *d, bool in, int64_t bytes, int64_t rows);
+/* engine.c: the engine of hop k outwards from the cores, whatever the levels
+ * are called; NULL: there is none.  Hop 0 is between the nearest memories that
+ * hold buffers, hop 1 goes on from the farther of these.  dma_moves: for how
+ * long it moves rows of `row` bytes, 1 row if they are in one piece.
+ * dma_cycles: of one transfer of `bytes` in all, alone. */
+const Engine *soc_hop(const Soc *s, int k);
+double dma_moves(const Engine *d, bool in, int64_t row, int64_t rows);
+double dma_cycles(const Engine *d, bool in, int64_t bytes, int64_t rows);
 /* Picojoules of an `energy` line (core_cycle, dma_byte, ext_byte ...); NaN
  * where there is no source. */
 double soc_energy(const Soc *s, const char *event);
-void soc_dmas(Soc *s); /* within the part: fills s->dmas */
+/* Within the part: the line of the cores that compute; NULL: there is none. */
+const Item *soc_compute(const Soc *s);
+void soc_engines(Soc *s); /* within the part: fills s->engine */
 
 /* check.c, within the part: err(ERR_MODEL) where a line says what no line may
  * say, and where memories overlap or go beyond what addresses reach. */

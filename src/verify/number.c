@@ -118,7 +118,7 @@ static bool fetches_constant(const Check *c, const Step *s)
 {
     int from = s->move.from.buf;
 
-    return s->engine != ENG_core && from >= 0 && from < c->p->nbuf &&
+    return step_moves(c->p, s) && from >= 0 && from < c->p->nbuf &&
            c->p->buf[from].kind == BUF_const;
 }
 
@@ -130,7 +130,7 @@ static bool check_step(Check *c, const Step *s)
 
     if (s->kind != STEP_start || !set || fetches_constant(c, s))
         return true;
-    if (s->engine != ENG_core || s->tile != s->node)
+    if (step_moves(c->p, s) || s->tile != s->node)
         return wrong(c, "node %s is cut, and follows a run-time number",
                      s->node->name);
     if (!starts_agree(c, s))

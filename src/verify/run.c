@@ -156,11 +156,11 @@ static bool do_call(Run *r)
     const Rec *c = r->item;
     const Insts *t = &r->q->inst;
     const Step *told = dims_step(r);
-    Exec x = {.slot = KERNEL_SLOT};
+    Exec x = {.slot = 0};
 
     if (!meet(r) || !find_step(r, &x))
         return false;
-    if (x.s.engine != ENG_core || !told ||
+    if (x.s.engine != ENG_cores || !told ||
         dims_of(told->node->op) != dims_of(x.s.node->op))
         return fail(r, "a call of another kernel");
     if (c->inst < 0 || c->inst >= t->n || c->inst != t->of[x.pos])
@@ -186,18 +186,22 @@ static bool do_share(Run *r)
 
 /* ---- transfers ---- */
 
-static int slot_of(const Rec *c)
+static const Engine *engine_of(const Run *r)
 {
-    return c->io ? IO_SLOT + c->slot : c->slot;
+    const Soc *soc = r->c->p->soc;
+    const int row = r->item->engine;
+
+    return &soc->engine[row < 0 || row >= soc->nengine ? ENG_cores : row];
 }
 
-/* Core 0 waits for the slots it was told to. */
+/* Core 0 waits for the slots it was told to: of the engine that works in
+ * batches, which is the first behind the cores. */
 static bool flush(Run *r)
 {
     int i;
 
     for (i = 0; r->npending && i < r->nslot; i++) {
-        if (r->pending[i] && !exec_finish(r->c, i))
+        if (r->pending[i] && !exec_finish(r->c, ENG_hops, i))
             return false;
         r->npending -= r->pending[i];
         r->pending[i] = false;
@@ -208,20 +212,20 @@ static bool flush(Run *r)
 static bool do_move(Run *r)
 {
     const Rec *c = r->item;
-    Exec x = {.slot = slot_of(c)};
+    Exec x = {.slot = c->slot};
     Move *m = &x.s.move;
 
     if (!flush(r) || !find_step(r, &x))
         return false;
     if (c->slot < 0 || c->slot >= r->nslot)
         return fail(r, "a transfer in no slot");
-    if (x.s.engine != (c->io ? ENG_io : ENG_dma))
+    if (x.s.engine != c->engine || engine_of(r)->kind != ENGINE_dma)
         return fail(r, "a transfer by another engine");
     if (c->nplace != 2 || !ref_of(r, 0, c->in ? &m->to : &m->from) ||
         !ref_of(r, 1, c->in ? &m->from : &m->to))
         return fail(r, "a transfer of other places");
-    if (c->io && exec_slot_busy(r->c, x.slot))
-        return fail(r, "a second transfer in an I/O slot");
+    if (!engine_of(r)->batched && exec_slot_busy(r->c, c->engine, c->slot))
+        return fail(r, "a second transfer in a slot");
     m->row = c->row;
     m->rows = c->rows;
     m->from_stride = c->in ? c->stride : c->row;
@@ -229,13 +233,14 @@ static bool do_move(Run *r)
     return exec_start(r->c, &x);
 }
 
-/* I/O is waited for at once, DMA before the next transfer or meeting. */
+/* A batch is waited for before the next transfer or meeting, all else at
+ * once. */
 static bool do_wait(Run *r)
 {
     const Rec *c = r->item;
 
-    if (c->io)
-        return exec_finish(r->c, slot_of(c));
+    if (!engine_of(r)->batched)
+        return exec_finish(r->c, c->engine, c->slot);
     if (c->slot < 0 || c->slot >= r->nslot || r->pending[c->slot])
         return fail(r, "a wait for no slot");
     r->pending[c->slot] = true;
@@ -251,7 +256,7 @@ static bool meet(Run *r)
         return fail(r, "core 0 has left out its share of a call");
     if (!flush(r))
         return false;
-    if (r->working && !exec_finish(r->c, KERNEL_SLOT))
+    if (r->working && !exec_finish(r->c, ENG_cores, 0))
         return false;
     r->working = false;
     return true;

@@ -62,9 +62,9 @@ static bool is_reached(const Plan *p, int mem)
 {
     int i;
 
-    for (i = 0; i < p->soc->ndma && p->soc->dmas[i].far != mem; i++)
+    for (i = 0; i < p->soc->nengine && p->soc->engine[i].far != mem; i++)
         ;
-    return p->soc->mems[mem].mapped || i < p->soc->ndma;
+    return p->soc->mems[mem].mapped || i < p->soc->nengine;
 }
 
 static bool check_life(Check *c, const Buf *b)
@@ -228,13 +228,13 @@ static bool meets_any(Region r, const Region *v, int n)
     return false;
 }
 
-/* "slot 3", "I/O slot 0", "the kernel" */
-static const char *slot_name(Arena *mem, int slot)
+/* "dma slot 3", "the kernel" */
+static const char *slot_name(const Check *c, int engine, int slot)
 {
-    if (slot == KERNEL_SLOT)
+    if (engine == ENG_cores)
         return "the kernel";
-    return arena_fmt(mem, "%sslot %d", slot >= IO_SLOT ? "I/O " : "",
-                     slot % IO_SLOT);
+    return arena_fmt(c->mem, "%s slot %d", c->p->soc->engine[engine].label,
+                     slot);
 }
 
 bool check_free(Check *c, const Exec *x, const Going *now)
@@ -249,11 +249,11 @@ bool check_free(Check *c, const Exec *x, const Going *now)
             if (meets_any(now->write[k], g->read, g->nread) ||
                 meets_any(now->write[k], g->write, g->nwrite))
                 return wrong(c, "node %s writes where %s, not waited for, "
-                             "works", name, slot_name(c->mem, g->slot));
+                             "works", name, slot_name(c, g->engine, g->slot));
         for (k = 0; k < now->nread; k++)
             if (meets_any(now->read[k], g->write, g->nwrite))
                 return wrong(c, "node %s reads what %s, not waited for, "
-                             "writes", name, slot_name(c->mem, g->slot));
+                             "writes", name, slot_name(c, g->engine, g->slot));
     }
     return true;
 }
@@ -281,32 +281,26 @@ static bool check_side(Check *c, const Exec *x, const char *what, Ref r,
     return true;
 }
 
-/* The engine that joins the memories, on whose near side there are no gaps. */
+/* The engine joins the memories, on whose near side there are no gaps. */
 static bool check_engine(Check *c, const Step *s)
 {
     const Plan *p = c->p;
     const Move *m = &s->move;
-    int from = p->buf[m->from.buf].mem, to = p->buf[m->to.buf].mem, i;
+    const Engine *d = &p->soc->engine[s->engine];
+    int from = p->buf[m->from.buf].mem, to = p->buf[m->to.buf].mem;
+    bool in = from == d->far && to == d->near;
+    int64_t near = in ? m->to_stride : m->from_stride;
 
-    for (i = 0; i < p->soc->ndma; i++) {
-        const Dma *d = &p->soc->dmas[i];
-        bool in = from == d->far && to == d->near;
-        int64_t near = in ? m->to_stride : m->from_stride;
-
-        if ((s->engine == ENG_io) != !p->soc->mems[d->far].mapped ||
-            (!in && (from != d->near || to != d->far)))
-            continue;
-        if (m->rows > 1 && near != m->row)
-            return wrong(c, "node %s: a transfer with gaps on the near side",
-                         s->node->name);
-        if (m->rows * m->row > item_int(d->item, "largest", INT32_MAX))
-            return wrong(c, "node %s: a transfer of %lld bytes",
-                         s->node->name, (long long)(m->rows * m->row));
-        return true;
-    }
-    return wrong(c, "node %s: no engine of that kind joins memories %s and %s",
-                 s->node->name, p->soc->mems[from].name,
-                 p->soc->mems[to].name);
+    if (!in && (from != d->near || to != d->far))
+        return wrong(c, "node %s: engine %s does not join memories %s and %s",
+                     s->node->name, d->label, p->soc->mems[from].name,
+                     p->soc->mems[to].name);
+    if (m->rows > 1 && near != m->row)
+        return wrong(c, "node %s: a transfer with gaps on the near side",
+                     s->node->name);
+    return m->rows * m->row <= d->largest ||
+           wrong(c, "node %s: a transfer of %lld bytes", s->node->name,
+                 (long long)(m->rows * m->row));
 }
 
 static bool start_move(Check *c, const Exec *x, Going *now)
@@ -325,7 +319,7 @@ static bool start_move(Check *c, const Exec *x, Going *now)
         !check_side(c, x, "a transfer's end", m->to, m->to_stride, to) ||
         !check_engine(c, s))
         return false;
-    *now = (Going){x->slot, s->engine, from, to, 1, 1};
+    *now = (Going){s->engine, x->slot, from, to, 1, 1};
     if (!check_free(c, x, now))
         return false;
     for (i = 0; i < m->rows; i++)
@@ -342,15 +336,12 @@ static bool start_move(Check *c, const Exec *x, Going *now)
 /* An engine has so many transfers under way, or in its queue. */
 static bool check_queue(Check *c, const Step *s)
 {
-    const Dma *d = soc_hop(c->p->soc, s->engine == ENG_io);
     int i, n = 1;
 
-    if (s->engine == ENG_core || !d)
-        return true;
     for (i = 0; i < c->ngoing; i++)
         n += c->going[i].engine == s->engine;
-    return n <= d->queue || wrong(c, "node %s: %d transfers at once",
-                              s->node->name, n);
+    return n <= c->p->soc->engine[s->engine].queue ||
+           wrong(c, "node %s: %d transfers at once", s->node->name, n);
 }
 
 bool exec_start(Check *c, const Exec *x)
@@ -361,8 +352,11 @@ bool exec_start(Check *c, const Exec *x)
     if (s->layer < 0 || s->layer >= c->p->nlayer)
         return wrong(c, "node %s: step %d is of no layer", s->node->name,
                      x->pos);
-    if (!(s->engine == ENG_core ? start_kernel(c, x, &now)
-                                : start_move(c, x, &now)) ||
+    if (s->engine < 0 || s->engine >= c->p->soc->nengine)
+        return wrong(c, "node %s: step %d is of no engine", s->node->name,
+                     x->pos);
+    if (!(step_moves(c->p, s) ? start_move(c, x, &now)
+                              : start_kernel(c, x, &now)) ||
         !check_queue(c, s))
         return false;
     GROW(c->mem, c->going, (size_t)c->ngoing);
@@ -370,25 +364,30 @@ bool exec_start(Check *c, const Exec *x)
     return true;
 }
 
-bool exec_slot_busy(const Check *c, int slot)
+static bool is_in(const Going *g, int engine, int slot)
+{
+    return g->engine == engine && g->slot == slot;
+}
+
+bool exec_slot_busy(const Check *c, int engine, int slot)
 {
     int i;
 
     for (i = 0; i < c->ngoing; i++)
-        if (c->going[i].slot == slot)
+        if (is_in(&c->going[i], engine, slot))
             return true;
     return false;
 }
 
-bool exec_finish(Check *c, int slot)
+bool exec_finish(Check *c, int engine, int slot)
 {
     int i, n = 0;
 
-    if (!exec_slot_busy(c, slot))
+    if (!exec_slot_busy(c, engine, slot))
         return wrong(c, "a wait for %s, in which nothing is under way",
-                     slot_name(c->mem, slot));
+                     slot_name(c, engine, slot));
     for (i = 0; i < c->ngoing; i++)
-        if (c->going[i].slot != slot)
+        if (!is_in(&c->going[i], engine, slot))
             c->going[n++] = c->going[i];
     c->ngoing = n;
     return true;

@@ -56,12 +56,10 @@ bool space_copy(const Space *from, int64_t at, Space *to, int64_t put,
 bool space_give(Arena *mem, Space *s, int64_t at, Name is, int64_t n);
 bool regions_meet(Region a, Region b);
 
-/* A kernel or transfer that may be under way.  Slots of I/O come behind those
- * of DMA. */
-enum { KERNEL_SLOT = -1, IO_SLOT = 1 << 20 };
+/* A kernel or transfer that may be under way, in a slot of its engine; a kernel
+ * of the cores in slot 0. */
 typedef struct Going {
-    int slot;
-    Engine engine;
+    int engine, slot;
     Region *read, *write;
     int nread, nwrite;
 } Going;
@@ -101,8 +99,8 @@ bool check_place(Check *c, const Exec *x, const char *what, Ref r, int64_t n);
 bool check_free(Check *c, const Exec *x, const Going *now);
 /* Begins a kernel or transfer; and all of a slot are over. */
 bool exec_start(Check *c, const Exec *x);
-bool exec_finish(Check *c, int slot);
-bool exec_slot_busy(const Check *c, int slot);
+bool exec_finish(Check *c, int engine, int slot);
+bool exec_slot_busy(const Check *c, int engine, int slot);
 
 /* Elements of an operand or result that a kernel's loops go through:
  * element i of all lies sum of i[k] * here[k] bytes behind a place, and is that

@@ -171,7 +171,7 @@ static int find_buf(const Plan *p, BufKind kind, const char *name)
  * can address; and a buffer in the memory before, to pass through. */
 static void add_far(Plan *p)
 {
-    const Dma *d = soc_hop(p->soc, 1);
+    const Engine *d = soc_hop(p->soc, 1);
     Buf *b = copy_buf(p, find_buf(p, BUF_const, "w"), d->far);
 
     b->addr = 64;

@@ -90,7 +90,7 @@ static void naive_move(Naive *v, const Node *n, Ref from, int64_t from_stride,
         row = some;
     }
     naive_step(v, (Step){
-        .engine = far ? ENG_io : ENG_dma, .node = n, .tmp = {-1, 0},
+        .engine = ENG_hops + far, .node = n, .tmp = {-1, 0},
         .move = {from, to, row, rows, from_stride, to_stride},
     });
 }
@@ -381,7 +381,7 @@ static bool naive_can(const Naive *v, const Node *n, const Stage *s)
 static bool naive_tile(Naive *v, const Node *n, const Tile *t, Stage *s,
                        const int64_t at[NCUT], int fused)
 {
-    Step k = {.engine = ENG_core, .node = n, .tile = t->node,
+    Step k = {.engine = ENG_cores, .node = n, .tile = t->node,
               .nin = n->narg};
     Stage *out = &s[n->narg];
     const Val *y = n->res[0];
@@ -534,7 +534,7 @@ static bool naive_concat(Naive *v, const Node *n)
         } else if (a == v->l3 || b == v->l3) {
             return false;
         } else {
-            Step k = {.engine = ENG_core, .node = n, .tile = n, .part = i,
+            Step k = {.engine = ENG_cores, .node = n, .tile = n, .part = i,
                       .nin = 1};
             Node seen = *n;
 
@@ -560,7 +560,7 @@ static bool naive_concat(Naive *v, const Node *n)
 
 static bool step_writes(const Step *s, int buf)
 {
-    return s->engine == ENG_core ? s->out[0].buf == buf || s->tmp.buf == buf
+    return s->engine == ENG_cores ? s->out[0].buf == buf || s->tmp.buf == buf
                                  : s->move.to.buf == buf;
 }
 
@@ -569,9 +569,9 @@ static bool step_touches(const Step *s, int buf)
     int i;
 
     if (step_writes(s, buf) ||
-        (s->engine != ENG_core && s->move.from.buf == buf))
+        (s->engine != ENG_cores && s->move.from.buf == buf))
         return true;
-    for (i = 0; s->engine == ENG_core && i < s->nin; i++)
+    for (i = 0; s->engine == ENG_cores && i < s->nin; i++)
         if (s->in[i].buf == buf)
             return true;
     return false;
@@ -583,7 +583,7 @@ static bool steps_meet(const Naive *v, const Step *a, const Step *b)
 {
     int i;
 
-    if (a->engine != ENG_core && b->engine != ENG_core &&
+    if (a->engine != ENG_cores && b->engine != ENG_cores &&
         a->layer == b->layer && a->move.to.buf == b->move.to.buf &&
         v->p->buf[a->move.to.buf].val)
         return false;
@@ -606,7 +606,7 @@ static void naive_shift(Naive *v, int from, int way, int most)
             (s[to].kind != s[from].kind && steps_meet(v, &s[from], &s[to])))
             return;
         /* nor do kernels run beside one another */
-        if (s[from].engine == ENG_core && s[to].engine == ENG_core)
+        if (s[from].engine == ENG_cores && s[to].engine == ENG_cores)
             return;
         t = s[from];
         s[from] = s[to];
@@ -642,7 +642,7 @@ static void naive_lives(Plan *p)
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
-        if (s->engine != ENG_core) {
+        if (s->engine != ENG_cores) {
             naive_touch(p, s->move.from.buf, i, i + 1);
             naive_touch(p, s->move.to.buf, i, i + 1);
             continue;

@@ -49,7 +49,7 @@ static bool plain_move(const Plan *p, const Step *s, Rec *c)
 
     if (!valid)
         return false;
-    c->io = s->engine == ENG_io;
+    c->engine = s->engine;
     c->in = p->soc->mems[p->buf[m->to.buf].mem].level <
             p->soc->mems[p->buf[m->from.buf].mem].level;
     c->row = m->row;
@@ -83,7 +83,7 @@ static bool plain_order(const Plan *p)
             ;
         if (s->kind == STEP_wait && (j < 0 || p->step[j].kind != STEP_start))
             return false;
-        if (s->engine != ENG_core)
+        if (s->engine != ENG_cores)
             continue;
         if (s->kind == STEP_start ? kernel >= 0 : kernel != s->token)
             return false;
@@ -119,13 +119,13 @@ static Program *plain_program(Arena *mem, const Plan *p)
         Rec *c = &q->item[q->nitem++];
 
         *c = (Rec){.pos = i, .step = s, .slot = s->token,
-                   .io = s->engine == ENG_io};
+                   .engine = s->engine};
         if (s->kind == STEP_wait) {
-            c->kind = s->engine == ENG_core ? REC_barrier : REC_wait;
+            c->kind = s->engine == ENG_cores ? REC_barrier : REC_wait;
             continue;
         }
-        c->kind = s->engine == ENG_core ? REC_call : REC_move;
-        if (s->engine == ENG_core)
+        c->kind = s->engine == ENG_cores ? REC_call : REC_move;
+        if (s->engine == ENG_cores)
             plain_call(p, s, q->inst.of[i], c);
         else if (!plain_move(p, s, c))
             return NULL;

@@ -123,7 +123,7 @@ static void play_kernel(Play *y, const Step *s)
 
 static void play_step(Play *y, const Step *s)
 {
-    if (s->engine == ENG_core)
+    if (s->engine == ENG_cores)
         play_kernel(y, s);
     else
         play_move(y, &s->move);
@@ -147,7 +147,7 @@ static void play_steps(Play *y)
         const Step *s = &y->p->step[i];
         bool start = s->kind == STEP_start;
 
-        if (start && y->moment == LATE && s->engine != ENG_core)
+        if (start && y->moment == LATE && s->engine != ENG_cores)
             play_junk(y, &s->move);
         if (start == (y->moment == EARLY))
             play_step(y, start ? s : start_of(y->p, s->token));

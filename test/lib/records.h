@@ -19,24 +19,25 @@ typedef struct Expand {
     Plan *to;
     int kernel;               /* token of the kernel at work; -1: none */
     bool shared;              /* core 0 has done its share */
-    int slot[2][32][32], nslot[2][32]; /* tokens of a slot */
+    int slot[MOST_ENGINES][32][32], nslot[MOST_ENGINES][32]; /* tokens of a
+                                                                slot */
     bool pending[32];
     const char *fault;
 } Expand;
 
-static void expand_wait(Expand *x, int token, Engine e)
+static void expand_wait(Expand *x, int token, int e)
 {
     plan_add_step(x->to, (Step){.kind = STEP_wait, .token = token,
                                 .engine = e});
 }
 
-static void expand_slot(Expand *x, int io, int slot)
+static void expand_slot(Expand *x, int e, int slot)
 {
     int i;
 
-    for (i = 0; i < x->nslot[io][slot]; i++)
-        expand_wait(x, x->slot[io][slot][i], io ? ENG_io : ENG_dma);
-    x->nslot[io][slot] = 0;
+    for (i = 0; i < x->nslot[e][slot]; i++)
+        expand_wait(x, x->slot[e][slot][i], e);
+    x->nslot[e][slot] = 0;
 }
 
 static void expand_flush(Expand *x)
@@ -45,7 +46,7 @@ static void expand_flush(Expand *x)
 
     for (i = 0; i < 32; i++) {
         if (x->pending[i])
-            expand_slot(x, 0, i);
+            expand_slot(x, ENG_hops, i);
         x->pending[i] = false;
     }
 }
@@ -56,7 +57,7 @@ static void expand_meet(Expand *x)
     if (x->kernel >= 0 && !x->shared)
         x->fault = "core 0 leaves out its share";
     if (x->kernel >= 0)
-        expand_wait(x, x->kernel, ENG_core);
+        expand_wait(x, x->kernel, ENG_cores);
     x->kernel = -1;
 }
 
@@ -123,23 +124,23 @@ static void expand_call(Expand *x, const Page *pg, const Rec *c,
 
 static void expand_move(Expand *x, const Rec *c, int turn)
 {
-    Step s = {.kind = STEP_start, .engine = c->io ? ENG_io : ENG_dma,
+    Step s = {.kind = STEP_start, .engine = c->engine,
               .token = x->to->nstep};
     Ref near, far;
 
     expand_flush(x);
     near = expand_ref(x, &c->place[0], turn * c->by[0]);
     far = expand_ref(x, &c->place[1], turn * c->by[1]);
-    if (c->slot < 0 || c->slot > 31 || x->nslot[c->io][c->slot] == 32) {
+    if (c->slot < 0 || c->slot > 31 || x->nslot[c->engine][c->slot] == 32) {
         x->fault = "no slot";
         return;
     }
     s.move = (Move){c->in ? far : near, c->in ? near : far, c->row, c->rows,
                     c->in ? c->stride : c->row, c->in ? c->row : c->stride};
     plan_add_step(x->to, s);
-    if (c->io) /* the last one alone is known */
-        x->nslot[1][c->slot] = 0;
-    x->slot[c->io][c->slot][x->nslot[c->io][c->slot]++] = s.token;
+    if (c->engine != ENG_hops) /* the last one alone is known */
+        x->nslot[c->engine][c->slot] = 0;
+    x->slot[c->engine][c->slot][x->nslot[c->engine][c->slot]++] = s.token;
 }
 
 static void expand_record(Expand *x, const Page *pg, const Rec *c, int turn)
@@ -162,8 +163,8 @@ static void expand_record(Expand *x, const Page *pg, const Rec *c, int turn)
     } else if (c->kind == REC_wait) {
         if (c->slot < 0 || c->slot > 31)
             x->fault = "no slot";
-        else if (c->io)
-            expand_slot(x, 1, c->slot);
+        else if (c->engine != ENG_hops)
+            expand_slot(x, c->engine, c->slot);
         else
             x->pending[c->slot] = true;
     }
@@ -219,7 +220,7 @@ static Plan records_expand(Arena *mem, const Plan *p, const char **fault)
         if (x->q->page[i].from != (i ? x->q->page[i - 1].to : 0))
             x->fault = "records left out";
     }
-    for (i = 0; i < 2; i++)
+    for (i = 0; i < MOST_ENGINES; i++)
         for (k = 0; k < 32; k++)
             expand_slot(x, i, k);
     *fault = x->fault;
@@ -413,7 +414,7 @@ static void change_way(Rng *r, Program *q)
     if (pick(r, 2))
         c->in = !c->in;
     else
-        c->io = !c->io;
+        c->engine = 2 * ENG_hops + 1 - c->engine;
 }
 
 /* A page ends elsewhere. */

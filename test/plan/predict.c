@@ -10,7 +10,7 @@ static double worst;
 
 /* 5 %; of small ones, what the instruction cache and the rounds of whoever
  * looks for the end make of it. */
-static void compare(const Dma *d, bool in, int64_t n, int64_t rows,
+static void compare(const Engine *d, bool in, int64_t n, int64_t rows,
                     double cycles)
 {
     double want = dma_cycles(d, in, n, rows), off = fabs(cycles - want);
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 {
     Arena *a = arena_new();
     const Soc *s = soc_read(a, argc > 1 ? argv[1] : "gap8");
-    const Dma *mchan = soc_hop(s, 0), *hyper = soc_hop(s, 1);
+    const Engine *mchan = soc_hop(s, 0), *hyper = soc_hop(s, 1);
     unsigned in, n, rows, cycles;
     char name[40];
 

@@ -71,7 +71,7 @@ static Ref place(Maker *m, const Proto *q, int i, int buf, int turn)
 
 static void put_move(Maker *m, const Proto *q, bool io, int turn)
 {
-    Step s = {.kind = STEP_start, .engine = io ? ENG_io : ENG_dma,
+    Step s = {.kind = STEP_start, .engine = ENG_hops + io,
               .token = m->token++};
     Ref near = place(m, q, 0, m->buf[io ? L2 : L1], turn);
     Ref far = place(m, q, 1, q->weight && q->in && !io ? m->weight
@@ -94,7 +94,7 @@ static void put_waits(Maker *m, int but)
         n = MAX(0, m->nopen[io] - but);
         for (i = 0; i < n; i++)
             new_step(m, (Step){.kind = STEP_wait, .token = m->open[io][i],
-                               .engine = io ? ENG_io : ENG_dma});
+                               .engine = ENG_hops + io});
         m->nopen[io] -= n;
         memmove(m->open[io], m->open[io] + n,
                 (size_t)m->nopen[io] * sizeof *m->open[io]);
@@ -107,7 +107,7 @@ static const KernSig sig;
 
 static void put_kernel(Maker *m, const Proto *q, int turn)
 {
-    Step s = {.kind = STEP_start, .engine = ENG_core, .token = m->token++,
+    Step s = {.kind = STEP_start, .engine = ENG_cores, .token = m->token++,
               .node = m->node[q->node], .ncore = q->ncore, .nin = 2,
               .nout = 1, .tmp = {-1, 0}};
 
@@ -217,7 +217,8 @@ static void make(Maker *m, Soc *soc)
 
 /* ---- playing it ---- */
 
-static const int most[2] = {14, 8}; /* transfers of DMA and I/O under way */
+/* Transfers of DMA and I/O under way. */
+static const int most[MOST_ENGINES] = {[ENG_hops] = 14, 8};
 
 typedef struct Player {
     const Plan *plan;
@@ -225,14 +226,14 @@ typedef struct Player {
     bool *begun;           /* by step: a start that was made */
     int ntoken, *slot;     /* by token; -1: not under way */
     bool *waited;          /* by token */
-    int under_way[2];
+    int under_way[MOST_ENGINES];
     int open;              /* the step of a kernel at work; -1: none */
     bool before;           /* core 0 has not begun with it */
     const char *wrong;
 } Player;
 
 /* The first step to begin of an engine; the plan's length if there is none. */
-static int next_start(Player *y, Engine e)
+static int next_start(Player *y, int e)
 {
     const Plan *p = y->plan;
     int i;
@@ -267,7 +268,7 @@ static bool all_begun(const Player *y, int end)
     return true;
 }
 
-static const Step *begin(Player *y, Engine e)
+static const Step *begin(Player *y, int e)
 {
     const Plan *p = y->plan;
     int i = next_start(y, e);
@@ -323,7 +324,7 @@ static void play_kernel(Player *y, const Rec *c, int turn)
     int i;
 
     play_meet(y);
-    s = begin(y, ENG_core);
+    s = begin(y, ENG_cores);
     if (!s)
         return;
     if (s->node != c->step->node ||
@@ -347,7 +348,7 @@ static void play_kernel(Player *y, const Rec *c, int turn)
 
 static void play_move(Player *y, const Rec *c, int turn)
 {
-    const Step *s = begin(y, c->io ? ENG_io : ENG_dma);
+    const Step *s = begin(y, c->engine);
     bool in = c->in;
 
     if (!s)
@@ -362,8 +363,8 @@ static void play_move(Player *y, const Rec *c, int turn)
         !same_place(y->plan, in ? s->move.from : s->move.to, &c->place[1],
                     turn * c->by[1]))
         y->wrong = "a transfer elsewhere";
-    y->slot[s->token] = 16 * c->io + c->slot;
-    if (++y->under_way[c->io] > most[c->io])
+    y->slot[s->token] = 16 * c->engine + c->slot;
+    if (++y->under_way[c->engine] > most[c->engine])
         y->wrong = "more transfers than an engine takes";
 }
 
@@ -371,7 +372,7 @@ static void play_move(Player *y, const Rec *c, int turn)
 static bool is_due(Player *y, int token)
 {
     const Plan *p = y->plan;
-    int i, kernel = next_start(y, ENG_core);
+    int i, kernel = next_start(y, ENG_cores);
 
     for (i = 0; i < kernel; i++)
         if (p->step[i].kind == STEP_wait && p->step[i].token == token)
@@ -382,17 +383,17 @@ static bool is_due(Player *y, int token)
 /* What is in the slot has come. */
 static void play_wait(Player *y, const Rec *c)
 {
-    bool full = y->under_way[c->io] == most[c->io];
+    bool full = y->under_way[c->engine] == most[c->engine];
     int i, n = 0;
 
     for (i = 0; i < y->ntoken; i++) {
-        if (y->slot[i] != 16 * c->io + c->slot)
+        if (y->slot[i] != 16 * c->engine + c->slot)
             continue;
         if (!full && !is_due(y, i))
             y->wrong = "an early wait";
         y->slot[i] = -1;
         y->waited[i] = true;
-        y->under_way[c->io]--;
+        y->under_way[c->engine]--;
         n++;
     }
     if (!n)

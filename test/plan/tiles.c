@@ -214,7 +214,7 @@ static bool keeps_from_kernels(const Plan *p)
     for (i = 0; i + 1 < p->nstep; i++) {
         const Step *s = &p->step[i];
 
-        if (s->kind == STEP_start && s->engine == ENG_core &&
+        if (s->kind == STEP_start && s->engine == ENG_cores &&
             (s[1].kind != STEP_wait || s[1].token != s->token))
             return true;
     }
@@ -248,7 +248,7 @@ static bool is_of_chain(const Plan *p, const Step *s)
 /* Is it a tile behind the first of columns? */
 static bool is_beside(const Step *s)
 {
-    return s->kind == STEP_start && s->engine == ENG_core &&
+    return s->kind == STEP_start && s->engine == ENG_cores &&
            s->at[CUT_batch] && cut_columns(s->node);
 }
 
@@ -276,7 +276,7 @@ static void count_tiles(const Plan *p)
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 
-        if (s->kind != STEP_start || s->engine != ENG_io)
+        if (s->kind != STEP_start || s->engine != ENG_hops + 1)
             continue;
         __atomic_add_fetch(is_out(p, s) ? &seen->out : &seen->far, 1,
                            __ATOMIC_RELAXED);

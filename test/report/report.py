@@ -223,8 +223,8 @@ def timeline():
         assert busy.get('they wait', 0) == b['dma_wait'] + b['io_wait']
         assert b['kernels'] < busy['cores'] <= b['kernels'] + b['starts']
         moved = any(l['moved']['dma'] for l in layers)
-        assert moved == ('DMA in' in busy), busy
-        assert any(l['moved']['io'] for l in layers) == ('I/O' in busy)
+        assert moved == ('dma in' in busy), busy
+        assert any(l['moved']['io'] for l in layers) == ('io' in busy)
     else:
         assert busy['cores'] == j['predicted_cycles']
 

@@ -26,7 +26,7 @@ static double per(const Soc *s, const char *clock)
 
 static void check_mchan(const Soc *s)
 {
-    const Dma *d = soc_hop(s, 0);
+    const Engine *d = soc_hop(s, 0);
     double fixed = item_num(d->item, "in_setup", 0) +
                    item_num(d->item, "program", 0) +
                    item_num(d->item, "wait", 0);
@@ -43,7 +43,7 @@ static void check_mchan(const Soc *s)
 
 static void check_hyper(const Soc *s)
 {
-    const Dma *d = soc_hop(s, 1);
+    const Engine *d = soc_hop(s, 1);
 
     want("hyper", strcmp(d->name, "hyper"), 0);
     want("far", s->mems[d->far].mapped, 0);
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
         check_mchan(s);
         check_hyper(s);
     }
-    want("host has none", soc_read(a, "host")->ndma, 0);
+    want("host has none", soc_read(a, "host")->nengine, 1);
     check_energy(a);
     printf("%d facts of DMA engines and energy, %d wrong\n", all, bad);
     return bad != 0;

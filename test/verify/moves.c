@@ -426,7 +426,7 @@ static bool run_move(Machine *m, const Step *s, Effect *e)
         return false;
     near = MIN(level_of(m, v->from), level_of(m, v->to));
     if (level_of(m, v->from) + level_of(m, v->to) != 2 * near + 1 ||
-        near != (s->engine == ENG_io ? 2 : 1))
+        near != (s->engine == ENG_hops + 1 ? 2 : 1))
         return fault(m, "no such engine");
     if (v->rows > 1 && (level_of(m, v->from) == near ? a : b) != v->row)
         return fault(m, "gaps on the near side");
@@ -455,7 +455,7 @@ static void apply(const Effect *e)
 static void begin(Machine *m, const Step *s, Effect *e)
 {
     *e = (Effect){0};
-    if (s->engine == ENG_core)
+    if (s->engine == ENG_cores)
         run_kernel(m, s, e);
     else
         run_move(m, s, e);
@@ -593,7 +593,7 @@ static Step *some_step(Rng *r, Plan *p, int what)
         Step *s = &p->step[(from + i) % p->nstep];
 
         if (s->kind == STEP_start &&
-            what & (s->engine == ENG_core ? KERNELS : MOVES))
+            what & (s->engine == ENG_cores ? KERNELS : MOVES))
             return s;
     }
     return NULL;
@@ -604,7 +604,7 @@ static Ref *some_ref(Rng *r, Plan *p)
     Step *s = some_step(r, p, KERNELS | MOVES);
     int i;
 
-    if (s->engine != ENG_core)
+    if (s->engine != ENG_cores)
         return pick(r, 2) ? &s->move.from : &s->move.to;
     i = pick(r, s->nin + 1 + (s->tmp.buf >= 0));
     return i < s->nin ? &s->in[i] : i == s->nin ? &s->out[0] : &s->tmp;
@@ -649,7 +649,7 @@ static void swap_slots(Rng *r, Plan *p)
 
     for (i = 0; s && i < p->nstep; i++) {
         t = &p->step[(from + i) % p->nstep];
-        if (t->kind == STEP_start && t->engine == ENG_core &&
+        if (t->kind == STEP_start && t->engine == ENG_cores &&
             t->layer == s->layer && t != s) {
             Ref *a = s->nin ? &s->in[pick(r, s->nin)] : &s->out[0];
             Ref *b = t->in + (a - s->in), was = *a;
@@ -757,7 +757,7 @@ static void change_engine(Rng *r, Plan *p)
     Step *s = some_step(r, p, MOVES);
 
     if (s)
-        s->engine = s->engine == ENG_dma ? ENG_io : ENG_dma;
+        s->engine = 2 * ENG_hops + 1 - s->engine;
 }
 
 static void change_dims(Rng *r, Plan *p)
@@ -897,7 +897,7 @@ static void try_record_change(const Case *k, int nth)
 
 static bool goes_out(const Plan *p, const Step *s)
 {
-    return s->engine == ENG_io &&
+    return s->engine == ENG_hops + 1 &&
            !p->soc->mems[p->buf[s->move.to.buf].mem].mapped;
 }
 
@@ -908,7 +908,7 @@ static void count_plan(const Plan *p)
 
     for (i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_start) {
-            ++*(p->step[i].engine == ENG_core ? &nkernel : &nmove);
+            ++*(p->step[i].engine == ENG_cores ? &nkernel : &nmove);
             nspilled += goes_out(p, &p->step[i]);
         }
     for (i = 0; i < p->nbuf; i++)

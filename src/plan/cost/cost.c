@@ -11,8 +11,8 @@ typedef struct Clock {
     int64_t core;
     int64_t moves_miss;   /* core 0 waits for code of transfers in a call */
     int64_t miss;         /* of this record: cores wait for code */
-    int64_t engine[2][2]; /* by io and direction: when it is free */
-    int64_t slot[2][16];  /* by io: when its transfers are done */
+    int64_t engine[MOST_ENGINES][2]; /* and direction: when it is free */
+    int64_t slot[MOST_ENGINES][16];  /* when what is under way is done */
 } Clock;
 
 /* Of plans without tiles nothing is known. */
@@ -42,9 +42,9 @@ static void turn_page(Clock *c, const Rec *r)
 
 static void start_move(Clock *c, const Rec *r, When *w)
 {
-    const Dma *d = soc_hop(c->soc, r->io);
-    int64_t *engine = &c->engine[r->io][!r->io && r->in];
-    int64_t *slot = &c->slot[r->io][r->slot];
+    const Engine *d = &c->soc->engine[r->engine];
+    int64_t *engine = &c->engine[r->engine][d->duplex && r->in];
+    int64_t *slot = &c->slot[r->engine][r->slot];
     int64_t setup = (int64_t)(r->in ? d->in.setup : d->out.setup);
 
     w->from = MAX(*engine, c->core);
@@ -55,15 +55,17 @@ static void start_move(Clock *c, const Rec *r, When *w)
 /* While cores work, code of transfers comes in beside that of the kernel. */
 static void do_move(Clock *c, const Rec *r, When *w)
 {
+    const bool batched = c->soc->engine[r->engine].batched;
+
     c->waited = false;
     if (c->deferred) {
         spend(c, MOVE_CYCLES, MOVE_UNIT, 0);
         c->moves_miss += new_code(c, MOVE_UNIT, MOVE_CODE);
     } else {
-        spend(c, r->io ? ASK_CYCLES : MOVE_CYCLES, MOVE_UNIT, MOVE_CODE);
+        spend(c, batched ? MOVE_CYCLES : ASK_CYCLES, MOVE_UNIT, MOVE_CODE);
     }
     start_move(c, r, w);
-    if (!c->deferred && !r->io)
+    if (!c->deferred && batched)
         spend(c, START_CYCLES - MOVE_CYCLES, MOVE_UNIT, 0);
 }
 
@@ -101,13 +103,15 @@ static void do_call(Clock *c, const Rec *r, When *w)
  * kernel. */
 static void do_wait(Clock *c, const Rec *r, When *w)
 {
+    int64_t *slot = &c->slot[r->engine][r->slot];
+
     if (!c->waited)
         spend(c, WAIT_CYCLES, MOVE_UNIT, 0);
     c->waited = true;
     w->from = c->core;
-    w->to = c->core = MAX(c->core, c->slot[r->io][r->slot] -
-                                   (r->io ? 0 : READY_CYCLES));
-    c->slot[r->io][r->slot] = 0;
+    w->to = c->core = MAX(c->core, *slot - (c->soc->engine[r->engine].batched
+                                            ? READY_CYCLES : 0));
+    *slot = 0;
 }
 
 static void do_record(Clock *c, const Rec *r, When *when)
@@ -177,7 +181,7 @@ int64_t tiler_cost(const Tiler *t)
 {
     const Program *q = t->p->program;
     Arena *mem = arena_new();
-    int64_t moved[2] = {0, 0}, end;
+    int64_t moved[MOST_ENGINES] = {0}, end;
     int i;
 
     if (!q)
@@ -185,9 +189,9 @@ int64_t tiler_cost(const Tiler *t)
     end = program_trace(mem, q)[q->ncode].at;
     for (i = 0; i < q->ncode; i++)
         if (q->code[i].kind == REC_move)
-            moved[q->code[i].io] += q->code[i].row * q->code[i].rows;
+            moved[q->code[i].engine] += q->code[i].row * q->code[i].rows;
     arena_end(mem);
-    return end + tiler_energy(t, moved[0], moved[1]);
+    return end + tiler_energy(t, moved);
 }
 
 /* The layer at which the next time ends that is counted: from layer i on, the
@@ -213,7 +217,7 @@ void plan_cost(Plan *p)
         if (r->kind == REC_wait)
             p->layer[now].wait += when[i].to - when[i].from;
         else if (r->kind == REC_move)
-            p->layer[r->step->layer].moved[r->io] += r->row * r->rows;
+            p->layer[r->step->layer].moved[r->engine] += r->row * r->rows;
         if (r->kind != REC_call || r->pos != p->layer[now].last ||
             now + 1 == p->nlayer)
             continue;

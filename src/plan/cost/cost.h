@@ -27,11 +27,12 @@ int64_t kern_miss(CodeCache *c, int unit, Code code);
 
 /* model.c: what things take.  tiler_aim sets what a byte is worth. */
 void tiler_aim(Tiler *t);
-/* What so many bytes between L1 and L2, and between L2 and L3, are
- * worth in cycles. */
-int64_t tiler_energy(const Tiler *t, int64_t dma, int64_t io);
+/* What bytes are worth in cycles that engines move: so many by each; and by
+ * one. */
+int64_t tiler_energy(const Tiler *t, const int64_t moved[MOST_ENGINES]);
+int64_t byte_energy(const Tiler *t, const Engine *e, int64_t bytes);
 /* Cycles in which an engine is busy with a transfer. */
-int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows);
+int64_t move_cycles(const Engine *d, bool in, int64_t row, int64_t rows);
 /* What a call of a kernel goes through. */
 Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
                const Dims *d);

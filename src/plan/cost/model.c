@@ -6,7 +6,7 @@
 
 enum { KERNEL_CODE = 800 }; /* bytes, of a kernel whose head says nothing */
 
-int64_t move_cycles(const Dma *d, bool in, int64_t row, int64_t rows)
+int64_t move_cycles(const Engine *d, bool in, int64_t row, int64_t rows)
 {
     return (int64_t)ceil(dma_moves(d, in, row, rows));
 }
@@ -48,15 +48,27 @@ void tiler_aim(Tiler *t)
 {
     const Soc *s = t->p->soc;
     double cycle = soc_energy(s, "core_cycle") * s->ncore;
+    int i;
 
     if (t->p->aim != AIM_energy)
         return;
-    t->energy_weight[0] = soc_energy(s, "dma_byte") / cycle;
-    t->energy_weight[1] = t->io ? soc_energy(s, "ext_byte") / cycle : 0;
+    for (i = 0; i < s->nengine; i++)
+        if (s->engine[i].kind == ENGINE_dma)
+            t->energy_weight[i] = soc_energy(s, s->engine[i].energy) / cycle;
 }
 
-int64_t tiler_energy(const Tiler *t, int64_t dma, int64_t io)
+int64_t tiler_energy(const Tiler *t, const int64_t moved[MOST_ENGINES])
 {
-    return (int64_t)(t->energy_weight[0] * (double)dma +
-                     t->energy_weight[1] * (double)io);
+    double sum = 0;
+    int i;
+
+    for (i = 0; i < t->p->soc->nengine; i++)
+        if (moved[i])
+            sum += t->energy_weight[i] * (double)moved[i];
+    return (int64_t)sum;
+}
+
+int64_t byte_energy(const Tiler *t, const Engine *e, int64_t bytes)
+{
+    return (int64_t)(t->energy_weight[e->row] * (double)bytes);
 }

@@ -96,11 +96,6 @@ static const char *inst_name(Arena *a, const Step *s)
     return b.s;
 }
 
-static bool is_call(const Step *s)
-{
-    return s->kind == STEP_start && s->engine == ENG_core;
-}
-
 Insts plan_instances(Arena *mem, const Plan *p)
 {
     Insts t = {.of = NEWN(mem, int, p->nstep + 1)};
@@ -110,7 +105,7 @@ Insts plan_instances(Arena *mem, const Plan *p)
         const Step *s = &p->step[i];
         const char *name;
 
-        if (!is_call(s))
+        if (!step_starts_kernel(p, s))
             continue;
         name = inst_name(mem, s);
         for (j = 0; j < t.n && (strcmp(t.v[j].kern->path, s->kern->path) ||

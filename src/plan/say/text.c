@@ -22,7 +22,7 @@ static void print_move(const Plan *p, const Step *s, Str *out)
 {
     const Move *m = &s->move;
 
-    str_fmt(out, "t%d = %s", s->token, s->engine == ENG_io ? "io" : "dma");
+    str_fmt(out, "t%d = %s", s->token, p->soc->engine[s->engine].label);
     print_ref(p, m->from, m->row * m->rows, out);
     str_put(out, " ->");
     print_ref(p, m->to, m->row * m->rows, out);
@@ -41,7 +41,7 @@ static void print_step(const Plan *p, const Step *s, Str *out)
         str_fmt(out, "wait t%d\n", s->token);
         return;
     }
-    if (s->engine != ENG_core) {
+    if (step_moves(p, s)) {
         print_move(p, s, out);
         return;
     }

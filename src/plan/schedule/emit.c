@@ -399,9 +399,9 @@ static void begin_layer(Emitter *e, int layer)
     });
 }
 
-static bool starts_move(const Step *s)
+static bool starts_move(const Plan *p, const Step *s)
 {
-    return s->kind == STEP_start && s->engine == ENG_dma;
+    return s->kind == STEP_start && p->soc->engine[s->engine].batched;
 }
 
 static int64_t bytes_moved(const Step *s)
@@ -420,7 +420,7 @@ static void shortest_first(Plan *p)
         for (j = i; j > 0; j--) {
             Step *a = &p->step[j - 1], *b = &p->step[j], s = *a;
 
-            if (!starts_move(a) || !starts_move(b) || a->layer != b->layer ||
+            if (!starts_move(p, a) || !starts_move(p, b) || a->layer != b->layer ||
                 bytes_moved(a) <= bytes_moved(b))
                 break;
             *a = *b;

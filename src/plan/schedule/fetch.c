@@ -77,7 +77,7 @@ static int behind_kernel(const Fetcher *x, int step)
     const Step *s = &x->p->step[step];
 
     return step + (step < x->p->nstep && s->kind == STEP_wait &&
-                   s->engine == ENG_core);
+                   !step_moves(x->p, s));
 }
 
 /* Transfers out have a part of it. */
@@ -101,7 +101,7 @@ static int first_place(Fetcher *x, int i)
 
 static void clock_fetch(Fetcher *x, int i)
 {
-    const Dma *io = x->t->io;
+    const Engine *io = x->t->io;
     Pull *v = &x->v[i];
     int64_t late = i ? v[-1].late : 0, use;
 
@@ -221,7 +221,7 @@ static Step step_of(const Fetcher *x, int i, StepKind kind, int token)
 {
     const Fetch *f = x->v[i].f;
     const LayerInst *w = &x->t->layer[f->layer];
-    Step s = {.kind = kind, .engine = ENG_io, .token = token + i,
+    Step s = {.kind = kind, .engine = x->t->io->row, .token = token + i,
               .layer = f->layer, .node = w->node, .part = w->part,
               .tmp = {-1, 0}};
 

@@ -26,13 +26,17 @@ typedef struct Maker {
     const Step *later[LATER]; /* transfers that have not begun yet */
     int nlater;
     int *group;            /* by token: what is waited for together */
-    Slot slot[2][MOST_SLOTS];
-    int most[2];           /* transfers that an engine may have under way */
-    int64_t largest[2];    /* bytes of one; by io */
+    Slot slot[MOST_ENGINES][MOST_SLOTS];
+    int most[MOST_ENGINES]; /* how much an engine may have under way */
     int begun;             /* transfers so far */
     bool working;          /* cores may be, when core 0 has gone on */
     int *last;             /* by layer: the record after which it is done */
 } Maker;
+
+static const Engine *engine_of(const Maker *m, const Step *s)
+{
+    return &m->p->soc->engine[s->engine];
+}
 
 /* ---- the flat list ---- */
 
@@ -135,12 +139,12 @@ static Rec *put_kernel(Maker *m, const Step *s)
 }
 
 /* The slot of a group, or of group -1 a free one; -1: there is none. */
-static int find_slot(const Maker *m, int io, int group)
+static int find_slot(const Maker *m, int engine, int group)
 {
     int i;
 
-    for (i = 0; i < m->most[io]; i++) {
-        const Slot *s = &m->slot[io][i];
+    for (i = 0; i < m->most[engine]; i++) {
+        const Slot *s = &m->slot[engine][i];
 
         if (group < 0 ? !s->count : s->count && s->group == group)
             return i;
@@ -148,54 +152,55 @@ static int find_slot(const Maker *m, int io, int group)
     return -1;
 }
 
-static void put_wait(Maker *m, int io, int slot, int pos)
+static void put_wait(Maker *m, int engine, int slot, int pos)
 {
     Rec *c = rec_new(m->q, REC_wait);
 
     c->pos = pos;
-    c->io = io;
+    c->engine = engine;
     c->slot = slot;
-    m->slot[io][slot].count = 0;
+    m->slot[engine][slot].count = 0;
 }
 
-static int under_way(const Maker *m, int io)
+static int under_way(const Maker *m, int engine)
 {
     int i, n = 0;
 
-    for (i = 0; i < m->most[io]; i++)
-        n += m->slot[io][i].count;
+    for (i = 0; i < m->most[engine]; i++)
+        n += m->slot[engine][i].count;
     return n;
 }
 
 /* When more are under way than can be, the group that began first is waited
  * for early, which is never wrong. */
-static void make_room(Maker *m, int io, int pos)
+static void make_room(Maker *m, int engine, int pos)
 {
     int i, oldest = -1;
 
-    if (under_way(m, io) < m->most[io])
+    if (under_way(m, engine) < m->most[engine])
         return;
-    for (i = 0; i < m->most[io]; i++) {
-        const Slot *s = &m->slot[io][i];
+    for (i = 0; i < m->most[engine]; i++) {
+        const Slot *s = &m->slot[engine][i];
 
-        if (s->count && (oldest < 0 || s->age < m->slot[io][oldest].age))
+        if (s->count && (oldest < 0 || s->age < m->slot[engine][oldest].age))
             oldest = i;
     }
-    put_wait(m, io, oldest, pos);
+    put_wait(m, engine, oldest, pos);
 }
 
-static int take_slot(Maker *m, int io, const Step *s)
+static int take_slot(Maker *m, const Step *s)
 {
     int group = m->group[s->token], i;
+    Slot *slot = m->slot[s->engine];
 
-    make_room(m, io, (int)(s - m->p->step));
-    i = find_slot(m, io, group);
+    make_room(m, s->engine, (int)(s - m->p->step));
+    i = find_slot(m, s->engine, group);
     if (i < 0) {
-        i = find_slot(m, io, -1);
-        m->slot[io][i].group = group;
-        m->slot[io][i].age = m->begun++;
+        i = find_slot(m, s->engine, -1);
+        slot[i].group = group;
+        slot[i].age = m->begun++;
     }
-    m->slot[io][i].count++;
+    slot[i].count++;
     return i;
 }
 
@@ -226,7 +231,7 @@ static void put_barrier(Maker *m)
 static void put_part(Maker *m, const Rec *all, int64_t from, int64_t rows,
                      int64_t at, int64_t row)
 {
-    int slot = take_slot(m, all->io, all->step);
+    int slot = take_slot(m, all->step);
     Rec *c;
 
     put_barrier(m);
@@ -243,7 +248,7 @@ static void put_part(Maker *m, const Rec *all, int64_t from, int64_t rows,
 /* In as many transfers as the engine's largest asks for. */
 static void put_parts(Maker *m, const Rec *all)
 {
-    int64_t most = m->largest[all->io], from, at, n;
+    int64_t most = engine_of(m, all->step)->largest, from, at, n;
 
     if (all->row <= most) {
         for (from = 0; from < all->rows; from += n) {
@@ -265,7 +270,7 @@ static void put_move(Maker *m, const Step *s)
     const Move *v = &s->move;
     bool in = level(m, v->to) < level(m, v->from);
     Rec c = {.kind = REC_move, .step = s, .pos = (int)(s - m->p->step),
-             .io = s->engine == ENG_io, .in = in, .row = v->row,
+             .engine = s->engine, .in = in, .row = v->row,
              .rows = v->rows, .nplace = 2,
              .stride = in ? v->from_stride : v->to_stride};
 
@@ -293,7 +298,7 @@ static void begin_later(Maker *m)
 static int64_t count_parts(const Maker *m, const Step *s)
 {
     const Move *v = &s->move;
-    int64_t most = m->largest[s->engine == ENG_io];
+    int64_t most = engine_of(m, s)->largest;
 
     if (v->row > most)
         return v->rows * ((v->row + most - 1) / most);
@@ -337,9 +342,9 @@ static void put_start(Maker *m, int i)
     const Plan *p = m->p;
     const Step *s = &p->step[i];
 
-    if (s->engine == ENG_io) {
+    if (step_moves(p, s) && !engine_of(m, s)->batched) {
         put_move(m, s);
-    } else if (s->engine == ENG_dma) {
+    } else if (step_moves(p, s)) {
         if (m->nlater == LATER)
             begin_later(m);
         m->later[m->nlater++] = s;
@@ -365,19 +370,18 @@ static bool is_later(const Maker *m, int group)
 
 static void put_waits(Maker *m, const Step *s)
 {
-    int io = s->engine == ENG_io, i;
+    int i;
 
-    if (s->engine == ENG_core)
+    if (!step_moves(m->p, s))
         return;
-    if (io || is_later(m, m->group[s->token]))
+    if (!engine_of(m, s)->batched || is_later(m, m->group[s->token]))
         begin_later(m);
-    i = find_slot(m, io, m->group[s->token]);
+    i = find_slot(m, s->engine, m->group[s->token]);
     if (i >= 0)
-        put_wait(m, io, i, (int)(s - m->p->step));
+        put_wait(m, s->engine, i, (int)(s - m->p->step));
 }
 
-/* Transfers between the near memories that are waited for one after the other
- * are a group, known by the last start before their waits; any other is one of
+/* Transfers of a batch that are waited for one after the other are a group, known by the last start before their waits; any other is one of
  * its own. */
 static void find_groups(Maker *m)
 {
@@ -392,7 +396,7 @@ static void find_groups(Maker *m)
 
         if (s->kind == STEP_start)
             m->group[s->token] = p->nstep + (start = i);
-        else if (s->engine == ENG_dma)
+        else if (engine_of(m, s)->batched)
             m->group[s->token] = start;
     }
 }
@@ -402,16 +406,12 @@ static void find_groups(Maker *m)
  * engine that takes one at a time has either (RT_ALONE in rt/program.h). */
 static void set_limits(Maker *m)
 {
-    int io;
+    const Soc *soc = m->p->soc;
+    const Engine *e;
 
-    for (io = 0; io < 2; io++) {
-        const Dma *d = soc_hop(m->p->soc, io);
-
-        if (!d)
-            continue;
-        m->most[io] = MIN(MOST_SLOTS, io ? d->queue : MAX(1, d->queue - 2));
-        m->largest[io] = item_int(d->item, "largest", INT32_MAX);
-    }
+    for (e = soc->engine; e < soc->engine + soc->nengine; e++)
+        m->most[e->row] = MIN(MOST_SLOTS, e->batched ? MAX(1, e->queue - 2)
+                                                     : e->queue);
 }
 
 static void flatten(Maker *m)

@@ -19,7 +19,7 @@ bool rec_alike(const Rec *a, const Rec *b)
 {
     int i;
 
-    if (a->kind != b->kind || a->slot != b->slot || a->nplace != b->nplace ||
+    if (a->kind != b->kind || a->slot != b->slot || a->engine != b->engine || a->nplace != b->nplace ||
         a->deferred != b->deferred || a->kind == REC_layer)
         return false;
     for (i = 0; i < a->nplace; i++)
@@ -28,9 +28,9 @@ bool rec_alike(const Rec *a, const Rec *b)
             a->place[i].buf != b->place[i].buf)
             return false;
     if (a->kind == REC_move)
-        return a->io == b->io && a->in == b->in && a->row == b->row &&
+        return a->in == b->in && a->row == b->row &&
                a->rows == b->rows && (a->rows == 1 || a->stride == b->stride);
-    return a->kind == REC_call ? same_kernel(a, b) : a->io == b->io;
+    return a->kind != REC_call || same_kernel(a, b);
 }
 
 /* Equal for records that are alike. */

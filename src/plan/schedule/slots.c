@@ -35,7 +35,7 @@ void emit_await(Emitter *e, int layer, Slot *s)
 
     for (i = 0; i < s->ntoken; i++)
         plan_add_step(e->p, (Step){
-            .kind = STEP_wait, .engine = ENG_dma, .token = s->token[i],
+            .kind = STEP_wait, .engine = e->t->dma->row, .token = s->token[i],
             .layer = layer, .node = w->node, .part = w->part, .tmp = {-1, 0},
         });
     e->going -= s->ntoken;
@@ -73,7 +73,7 @@ void emit_start_move(Emitter *e, int layer, Slot *s, Move m)
     e->going++;
     s->token[s->ntoken++] = e->token;
     plan_add_step(e->p, (Step){
-        .kind = STEP_start, .engine = ENG_dma, .token = e->token++,
+        .kind = STEP_start, .engine = e->t->dma->row, .token = e->token++,
         .layer = layer, .node = w->node, .part = w->part, .move = m,
         .tmp = {-1, 0},
     });
@@ -366,7 +366,7 @@ void emit_call(Emitter *e, const FusedTile *c)
 {
     const LayerInst *w = &e->t->layer[e->layer];
     Layer *l = &e->p->layer[e->layer];
-    Step s = {.kind = STEP_start, .engine = ENG_core, .token = e->token++,
+    Step s = {.kind = STEP_start, .engine = ENG_cores, .token = e->token++,
               .layer = e->layer, .node = w->node, .part = w->part,
               .tile = tile_seen(w, &c->tile,
                                 cand_tiles(e->sol->cand[e->layer]) == 1)};
@@ -383,7 +383,7 @@ void emit_call(Emitter *e, const FusedTile *c)
     l->last = e->p->nstep;
     plan_add_step(e->p, s);
     plan_add_step(e->p, (Step){
-        .kind = STEP_wait, .engine = ENG_core, .token = s.token,
+        .kind = STEP_wait, .engine = ENG_cores, .token = s.token,
         .layer = e->layer, .node = w->node, .part = w->part, .tmp = {-1, 0},
     });
 }

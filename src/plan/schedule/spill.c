@@ -33,7 +33,7 @@ static Step step_of(const Tiler *t, int layer, StepKind kind, int token)
 {
     const LayerInst *w = &t->layer[MAX(0, MIN(layer, t->nlayer - 1))];
 
-    return (Step){.kind = kind, .engine = ENG_io, .token = token,
+    return (Step){.kind = kind, .engine = t->io->row, .token = token,
                   .layer = (int)(w - t->layer), .node = w->node,
                   .part = w->part, .tmp = {-1, 0}};
 }

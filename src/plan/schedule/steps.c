@@ -99,7 +99,7 @@ static void more_steps(Plan *p)
 
 void plan_add_step(Plan *p, Step s)
 {
-    if (s.kind == STEP_start && s.engine == ENG_core)
+    if (step_starts_kernel(p, &s))
         p->stack = MAX(p->stack, stack_of(p, &s));
     if (p->nstep == p->cstep)
         more_steps(p);
@@ -126,7 +126,7 @@ static void touch_step(Plan *p, const Step *s, int from, int to)
 {
     int j;
 
-    if (s->engine != ENG_core) {
+    if (step_moves(p, s)) {
         touch(p, s->move.from.buf, from, to);
         touch(p, s->move.to.buf, from, to);
         return;
@@ -178,6 +178,16 @@ void plan_lives(Plan *p)
 }
 
 /* --- questions --- */
+
+bool step_moves(const Plan *p, const Step *s)
+{
+    return p->soc->engine[s->engine].kind == ENGINE_dma;
+}
+
+bool step_starts_kernel(const Plan *p, const Step *s)
+{
+    return s->kind == STEP_start && !step_moves(p, s);
+}
 
 bool step_same_dims(const Step *a, const Step *b)
 {

@@ -180,7 +180,8 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
         {.fill = 8, .chunk = 12 * KB}, {.fill = 7, .chunk = 6 * KB},
         {.fill = 8, .chunk = 6 * KB},
     };
-    const int n = t->energy_weight[1] > 0 ? (int)LEN(trials) : 6;
+    const bool dear = t->io && t->energy_weight[t->io->row] > 0;
+    const int n = dear ? (int)LEN(trials) : 6;
     int64_t now, code = 0, infeasible = 0;
     bool any = false;
     int i;

@@ -80,7 +80,7 @@ static void follow_numbers(Plan *p)
     for (i = 0; i < p->nstep; i++) {
         Step *s = &p->step[i];
 
-        if (s->kind == STEP_start && s->engine == ENG_core &&
+        if (step_starts_kernel(p, s) &&
             node_varies(s->node))
             s->follow = dims_follow(p->mem, p->g, s->node, s->part,
                                     &s->nfollow);

@@ -182,7 +182,7 @@ static int64_t least_fetched(const Bound *b)
 
     for (i = 1; i < n; i++)
         room = MIN(room, b->spare[i]);
-    return tiler_energy(b->t, 0, MAX(0, b->konst[n] - room));
+    return byte_energy(b->t, b->t->io, MAX(0, b->konst[n] - room));
 }
 
 int64_t tiler_bound(Tiler *t, int64_t l1, int64_t l2, int64_t all)

@@ -109,7 +109,7 @@ static bool moves_of(const Tiler *t, int alloc, const bool *spilled,
                      int64_t cycles[2])
 {
     int64_t size = t->s->alloc[alloc].size;
-    int64_t energy = tiler_energy(t, 0, size);
+    int64_t energy = byte_energy(t, t->io, size);
     int64_t out = move_cycles(t->io, false, size, 1) + energy;
     int64_t in = move_cycles(t->io, true, size, 1) + energy;
     bool here = t->first[alloc] < 0 && !t->opt.inout_in_l3, fresh = here;

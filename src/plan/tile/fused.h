@@ -24,7 +24,7 @@ typedef struct Timing {
     CodeCache *own;     /* with nothing but kernels */
     int64_t moving;     /* cycles of starts, since the last kernel or wait */
     int64_t turns;      /* cycles for code that only the first of them asks */
-    int64_t moved[2];   /* bytes, by ENG_dma and ENG_io */
+    int64_t moved[MOST_ENGINES]; /* bytes, by engine */
 } Timing;
 
 void fused_time(Tiler *t, Timing *x, Cut *g, unsigned in_l2,

@@ -65,11 +65,11 @@ static void load_piece(Timing *x, const Kind *k, int m, int o)
     if (staged(x, m, o)) {
         pipe_bring(k->l3_move[o], &x->p);
         x->moving += MOVE_CYCLES;
-        x->moved[1] += bytes;
+        x->moved[x->t->io->row] += bytes;
     }
     pipe_load(x->t, k->move[o], oper_early(v, x->c->first), &x->p);
     x->moving += MOVE_CYCLES;
-    x->moved[0] += bytes;
+    x->moved[x->t->dma->row] += bytes;
 }
 
 static void load_tile(Timing *x, const int i[NCUT], const int *was)
@@ -144,7 +144,7 @@ static int64_t save_halo(Timing *x, int m, const Kind *next)
         return 0;
     wait_until(x, x->halo[m]);
     x->halo[m] = 0;
-    x->moved[0] += next->halo;
+    x->moved[x->t->dma->row] += next->halo;
     x->moving += MOVE_CYCLES;
     return pipe_store(x->t, move_cycles(x->t->dma, false, next->halo, 1),
                       &x->p);
@@ -156,7 +156,7 @@ static int64_t restore_halo(Timing *x, const Kind *next, int64_t out)
     if (!out)
         return 0;
     wait_until(x, out);
-    x->moved[0] += next->halo;
+    x->moved[x->t->dma->row] += next->halo;
     x->moving += MOVE_CYCLES;
     pipe_load(x->t, move_cycles(x->t->dma, true, next->halo, 1), false, &x->p);
     return x->p.ready;
@@ -194,10 +194,10 @@ static int64_t store_tile(Timing *x, const int i[NCUT])
 
     if (!(x->buffered[m] >> y & 1))
         return 0;
-    x->moved[0] += piece_bytes(k->piece[y]);
+    x->moved[x->t->dma->row] += piece_bytes(k->piece[y]);
     there = pipe_store(x->t, k->move[y], &x->p);
     if (staged(x, m, y)) {
-        x->moved[1] += piece_bytes(k->piece[y]);
+        x->moved[x->t->io->row] += piece_bytes(k->piece[y]);
         pipe_send(k->l3_move[y], &x->p);
     }
     return there;
@@ -212,7 +212,8 @@ static void run_fused(Timing *x, Cand *cand)
     Arena *mem = arena_new();
 
     x->p = (Pipe){0};
-    x->moving = x->turns = x->moved[0] = x->moved[1] = 0;
+    x->moving = x->turns = 0;
+    memset(x->moved, 0, sizeof x->moved);
     memset(x->halo, 0, sizeof x->halo);
     x->code = code_cache(mem, x->t->p->soc);
     x->own = code_cache(mem, x->t->p->soc);
@@ -235,7 +236,7 @@ static void run_fused(Timing *x, Cand *cand)
     }
     wait_until(x, MAX(stored[0], stored[1]));
     cand->cycles = MAX(x->p.core, x->p.io);
-    cand->energy = tiler_energy(x->t, x->moved[0], x->moved[1]);
+    cand->energy = tiler_energy(x->t, x->moved);
     cand->turns = x->turns;
     cand->idle = x->p.idle;
     cand->slack = MAX(0, cand->cycles - x->p.loading);

@@ -114,7 +114,7 @@ static int64_t energy_of(const Tiler *t, const LayerInst *w, const Grid *g,
 {
     unsigned buffered = buffered_set(w, cand, in_l2);
     int i[NCUT], was[NCUT], n, o;
-    int64_t moved[2] = {0, 0};
+    int64_t moved[MOST_ENGINES] = {0};
 
     for (n = 0; n < cand_tiles(cand); n++) {
         cand_index(cand, n, i);
@@ -126,12 +126,13 @@ static int64_t energy_of(const Tiler *t, const LayerInst *w, const Grid *g,
             if (!(buffered >> o & 1) ||
                 (n && !w->oper[o].out && (whole || !changes(g, o, i, was))))
                 continue;
-            moved[0] += bytes;
-            moved[1] += oper_is_staged(&w->oper[o]) ? bytes : 0;
+            moved[t->dma->row] += bytes;
+            if (oper_is_staged(&w->oper[o]))
+                moved[t->io->row] += bytes;
         }
         memcpy(was, i, sizeof was);
     }
-    return tiler_energy(t, moved[0], moved[1]);
+    return tiler_energy(t, moved);
 }
 
 /* Time and energy weight of a candidate with its sizes. */
@@ -150,7 +151,7 @@ static void time_cand(Tiler *t, const LayerInst *w, Grid *g, Cand *cand,
     if (times_find(&g->times, &x, cand))
         return;
     run_pipe(t, w, g, cand, in_l2);
-    cand->energy = t->energy_weight[0] > 0 ? energy_of(t, w, g, cand,
+    cand->energy = t->energy_weight[t->dma->row] > 0 ? energy_of(t, w, g, cand,
                                                        in_l2) : 0;
     x.cand = *cand;
     times_add(t, &g->times, &x);
