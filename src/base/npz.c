@@ -83,18 +83,31 @@ static int type_size(const char *type)
     return type[1] - '0';
 }
 
+static bool known_type(const char *type)
+{
+    static const char known[][3] = {
+        "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1",
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(type, known[i]))
+            return true;
+    return false;
+}
+
 /* Sets v->type; true if the elements are big endian. */
 static bool read_type(Head h, Array *v)
 {
-    static const char known[] = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 ";
     bool big;
-    char want[4] = "";
+    char want[3] = "";
 
     if (h.s + 5 > h.end || (*h.s != '\'' && *h.s != '"'))
         bad(h.name, "elements are records; wanted plain numbers");
     big = h.s[1] == '>';
     memcpy(want, h.s + 2, 2);
-    if (!strchr("<>|=", h.s[1]) || h.s[4] != *h.s || !strstr(known, want)) {
+    if (!h.s[1] || !strchr("<>|=", h.s[1]) || h.s[4] != *h.s ||
+        !known_type(want)) {
         const char *end = memchr(h.s + 1, *h.s, (size_t)(h.end - h.s - 1));
         int n = end ? (int)(end - h.s - 1) : 3;
         err(ERR_MODEL, "array '%s': elements of type '%.*s'; wanted floats, "

@@ -223,6 +223,15 @@ want 2 'of which inputs' run $model -t host -e zoo/dscnn-int/outputs.npz
 want 1 'empty.npz: no arrays' run $model -t host -i test/cli/empty.npz
 want 1 "nan.npz: array 'input' has nan at element 0" \
     run $model -t host -i test/cli/nan.npz
+python3 -c "
+import sys
+for kind, path in zip((b'<\\0004', b'<4 ', b'<f '), sys.argv[1:]):
+    head = b\"{'descr': '%s', 'fortran_order': False, 'shape': (4,), }\" % kind
+    open(path, 'wb').write(b'\x93NUMPY\1\0%c\0' % len(head) + head + bytes(16))
+" "$tmp/nul.npy" "$tmp/blank.npy" "$tmp/short.npy"
+for file in nul blank short; do
+    want 1 'elements of type' run $model -t host -i "$tmp/$file.npy"
+done
 
 # results differ: how far, and the first layer that does, of a kernel that errs
 mkdir "$tmp/wrong"
