@@ -15,18 +15,6 @@
 enum { NOPER = NARG + NRES, MOST_FUSED = 6, FEW_SIZES = 20,
        MOST_SIZES = 60 };
 
-/* What the cores pay beside kernels' own time, cycles, with a program in the
- * instruction cache: for a call on all of them, of that to make ready for the
- * next, to start a transfer while they work, and while they wait, to look
- * whether some are over, to meet between two calls, to ask for a transfer from
- * or to L3, to turn a page of the program, for its share of that
- * a call, before the first layer, until the first page has come, and after the
- * last. */
-enum { CALL_CYCLES = 130, READY_CYCLES = 60, MOVE_CYCLES = 20,
-       START_CYCLES = 90, WAIT_CYCLES = 50, MEET_CYCLES = 75, ASK_CYCLES = 200,
-       TURN_CYCLES = 100, TURN_SHARE = 19, BEGIN_CYCLES = 390,
-       END_CYCLES = 70 };
-
 /* An operand (first) or result of a layer. */
 typedef struct Oper {
     const Val *val;     /* NULL: absent */

@@ -127,7 +127,7 @@ static void read_line(Reader *r)
 {
     static const char *const kinds[] = {
         "chip", "core", "memory", "reserve", "dma", "accel", "link",
-        "device", "clock", "energy", "toolchain", "runner", "include",
+        "device", "clock", "energy", "timing", "toolchain", "runner", "include",
     };
     char *kind = read_word(r, false), *name;
     Item *it;
@@ -324,6 +324,16 @@ static bool has_team(const Soc *s)
     return packed_find(arena_fmt(s->mem, "rt/%s/team.h", s->rt));
 }
 
+static void read_time(Soc *s)
+{
+    const Item *it = soc_item(s, "timing", "program");
+
+    s->time = (ProgramTime){
+#define TIMING(key) .key = item_int(it, #key, 0),
+#include "soc/key.def"
+    };
+}
+
 static void settle(Soc *s)
 {
     const Item *chip = soc_next(s, "chip", NULL), *it;
@@ -351,6 +361,7 @@ static void settle(Soc *s)
     for (it = NULL; (it = soc_next(s, "reserve", it));)
         add_reserve(s, it);
     soc_engines(s);
+    read_time(s);
 }
 
 /* Some files are only for others to include. */

@@ -9,8 +9,8 @@
  * takes all lines of another description; a later line of the same kind and
  * name adds to and overrides its keys; so does a chip line of any name, which
  * the chip then has.  Kinds: chip core memory reserve dma accel link device
- * clock energy toolchain runner.  doc/soc.md has every key.  The planner, the
- * linker script, the simulator and the report read only this, so they cannot
+ * clock energy timing toolchain runner.  doc/soc.md has every key.  The
+ * planner, the linker script, the simulator and the report read only this, so they cannot
  * disagree. */
 #ifndef SOC_H
 #define SOC_H
@@ -70,8 +70,8 @@ typedef enum EngineKind {
 } EngineKind;
 
 /* Rows of the table of engines: first the cores that compute, then what moves
- * bytes hop by hop outwards from them, then whatever else there is, in the order
- * of the file. */
+ * bytes hop by hop outwards from them, then whatever else there is, in the
+ * order of the file. */
 enum { ENG_cores, ENG_hops, MOST_ENGINES = 16 };
 
 /* What executes steps. */
@@ -91,6 +91,13 @@ typedef struct Engine {
     const Item *item;
 } Engine;
 
+/* What the program of a team takes (key.def); 0 where the chip has no line
+ * `timing program`. */
+typedef struct ProgramTime {
+#define TIMING(key) int64_t key;
+#include "soc/key.def"
+} ProgramTime;
+
 typedef struct Soc {
     Arena *mem;
     const char *name;
@@ -101,6 +108,7 @@ typedef struct Soc {
     int nmem;
     Engine engine[MOST_ENGINES];
     int nengine, nhop;
+    ProgramTime time;
     const char *isa;  /* of the cores that compute: words with commas */
     int ncore;
     double mhz;       /* of the cores that compute; 0: no source */

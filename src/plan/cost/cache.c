@@ -21,6 +21,7 @@ CodeCache *code_cache(Arena *mem, const Soc *s)
     const Item *it = NULL;
 
     c->mem = mem;
+    c->time = &s->time;
     while ((it = soc_next(s, "core", it))) {
         int64_t banks = item_int(it, "l1_banks", 0);
 

@@ -5,6 +5,7 @@
 typedef struct Clock {
     const Program *q;
     const Soc *soc;
+    const ProgramTime *time;
     CodeCache *code;
     bool waited;          /* the record before is a wait */
     const Rec *deferred;  /* a call to which core 0 has not come yet */
@@ -35,9 +36,9 @@ static void spend(Clock *c, int64_t cycles, int unit, int64_t code)
 static void turn_page(Clock *c, const Rec *r)
 {
     if (r->page_begins)
-        spend(c, TURN_CYCLES, TURN_UNIT, TURN_CODE);
+        spend(c, c->time->turn, TURN_UNIT, c->time->turn_code);
     else if (!c->q->npage && r->kind == REC_call)
-        spend(c, TURN_SHARE, CALL_UNIT, 0);
+        spend(c, c->time->turn_share, CALL_UNIT, 0);
 }
 
 static void start_move(Clock *c, const Rec *r, When *w)
@@ -59,14 +60,15 @@ static void do_move(Clock *c, const Rec *r, When *w)
 
     c->waited = false;
     if (c->deferred) {
-        spend(c, MOVE_CYCLES, MOVE_UNIT, 0);
-        c->moves_miss += new_code(c, MOVE_UNIT, MOVE_CODE);
+        spend(c, c->time->move, MOVE_UNIT, 0);
+        c->moves_miss += new_code(c, MOVE_UNIT, c->time->move_code);
     } else {
-        spend(c, batched ? MOVE_CYCLES : ASK_CYCLES, MOVE_UNIT, MOVE_CODE);
+        spend(c, batched ? c->time->move : c->time->ask, MOVE_UNIT,
+              c->time->move_code);
     }
     start_move(c, r, w);
     if (!c->deferred && batched)
-        spend(c, START_CYCLES - MOVE_CYCLES, MOVE_UNIT, 0);
+        spend(c, c->time->start - c->time->move, MOVE_UNIT, 0);
 }
 
 /* All cores are in the kernel of record r. */
@@ -92,7 +94,7 @@ static void do_call(Clock *c, const Rec *r, When *w)
 {
     c->waited = false;
     w->from = c->core;
-    spend(c, CALL_CYCLES, CALL_UNIT, CALL_CODE);
+    spend(c, c->time->call, CALL_UNIT, c->time->call_code);
     if (r->deferred)
         c->deferred = r;
     else
@@ -106,11 +108,11 @@ static void do_wait(Clock *c, const Rec *r, When *w)
     int64_t *slot = &c->slot[r->engine][r->slot];
 
     if (!c->waited)
-        spend(c, WAIT_CYCLES, MOVE_UNIT, 0);
+        spend(c, c->time->wait, MOVE_UNIT, 0);
     c->waited = true;
     w->from = c->core;
     w->to = c->core = MAX(c->core, *slot - (c->soc->engine[r->engine].batched
-                                            ? READY_CYCLES : 0));
+                                            ? c->time->ready : 0));
     *slot = 0;
 }
 
@@ -126,7 +128,7 @@ static void do_record(Clock *c, const Rec *r, When *when)
         do_kernel(c, c->deferred, &when[c->deferred - c->q->code]);
         break;
     case REC_barrier:
-        spend(c, MEET_CYCLES, MOVE_UNIT, 0);
+        spend(c, c->time->meet, MOVE_UNIT, 0);
         break;
     case REC_move:
         do_move(c, r, w);
@@ -141,13 +143,13 @@ static void do_record(Clock *c, const Rec *r, When *when)
 
 When *program_trace(Arena *mem, const Program *q)
 {
-    Clock c = {.q = q, .soc = q->p->soc};
+    Clock c = {.q = q, .soc = q->p->soc, .time = &q->p->soc->time};
     When *when = NEWN(mem, When, q->ncode + 1);
     Arena *own = arena_new();
     int i;
 
     c.code = code_cache(own, c.soc);
-    spend(&c, BEGIN_CYCLES, MOVE_UNIT, MOVE_CODE);
+    spend(&c, c.time->begin, MOVE_UNIT, c.time->move_code);
     for (i = 0; i < q->ncode; i++) {
         c.miss = 0;
         turn_page(&c, &q->code[i]);
@@ -155,7 +157,7 @@ When *program_trace(Arena *mem, const Program *q)
         do_record(&c, &q->code[i], when);
         when[i].miss += c.miss;
     }
-    spend(&c, END_CYCLES, CALL_UNIT, 0);
+    spend(&c, c.time->end, CALL_UNIT, 0);
     when[i] = (When){c.core, c.core, c.core, 0};
     arena_end(own);
     return when;

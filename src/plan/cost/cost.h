@@ -10,14 +10,13 @@ typedef struct CodeCache {
     Arena *mem;
     double size;        /* bytes; 0: there is none */
     double rate;        /* cycles a byte that comes in */
+    const ProgramTime *time;
     double *there;      /* by unit: bytes */
     int n;
 } CodeCache;
 CodeCache *code_cache(Arena *mem, const Soc *s);
-/* The program's loop goes through so many bytes of its code with a kernel, with
- * a transfer, and when a page turns.  Units: these, and behind them those of
- * kernels. */
-enum { CALL_CODE = 500, MOVE_CODE = 450, TURN_CODE = 150 };
+/* Units: of the program what a kernel, a transfer and a page that turns go
+ * through, and behind them those of kernels. */
 enum { CALL_UNIT, MOVE_UNIT, TURN_UNIT, KERNEL_UNIT };
 /* A unit of the program, whose number is yours, goes through so many bytes of
  * its code: cycles until those that are not there have come in. */

@@ -26,14 +26,14 @@ Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
 /* One after the other, for what comes in throws out. */
 static int64_t program_miss(CodeCache *c)
 {
-    int64_t move = code_miss(c, MOVE_UNIT, MOVE_CODE);
+    int64_t move = code_miss(c, MOVE_UNIT, c->time->move_code);
 
-    return move + code_miss(c, CALL_UNIT, CALL_CODE);
+    return move + code_miss(c, CALL_UNIT, c->time->call_code);
 }
 
 int64_t call_miss(CodeCache *c)
 {
-    return BEGIN_CYCLES + END_CYCLES + program_miss(c);
+    return c->time->begin + c->time->end + program_miss(c);
 }
 
 int64_t layer_miss(CodeCache *c, int unit, Code code)

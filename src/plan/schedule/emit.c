@@ -420,7 +420,8 @@ static void shortest_first(Plan *p)
         for (j = i; j > 0; j--) {
             Step *a = &p->step[j - 1], *b = &p->step[j], s = *a;
 
-            if (!starts_move(p, a) || !starts_move(p, b) || a->layer != b->layer ||
+            if (!starts_move(p, a) || !starts_move(p, b) ||
+                a->layer != b->layer ||
                 bytes_moved(a) <= bytes_moved(b))
                 break;
             *a = *b;

@@ -381,8 +381,8 @@ static void put_waits(Maker *m, const Step *s)
         put_wait(m, s->engine, i, (int)(s - m->p->step));
 }
 
-/* Transfers of a batch that are waited for one after the other are a group, known by the last start before their waits; any other is one of
- * its own. */
+/* Transfers of a batch that are waited for one after the other are a group,
+ * known by the last start before their waits; any other is one of its own. */
 static void find_groups(Maker *m)
 {
     const Plan *p = m->p;

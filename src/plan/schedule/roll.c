@@ -19,7 +19,8 @@ bool rec_alike(const Rec *a, const Rec *b)
 {
     int i;
 
-    if (a->kind != b->kind || a->slot != b->slot || a->engine != b->engine || a->nplace != b->nplace ||
+    if (a->kind != b->kind || a->slot != b->slot ||
+        a->engine != b->engine || a->nplace != b->nplace ||
         a->deferred != b->deferred || a->kind == REC_layer)
         return false;
     for (i = 0; i < a->nplace; i++)

@@ -120,7 +120,7 @@ int64_t staging_bytes(const Tiler *t, const Oper *o, const Cand *cand,
 
 void pipe_load(const Tiler *t, int64_t move, bool early, Pipe *c)
 {
-    c->core += MOVE_CYCLES;
+    c->core += t->p->soc->time.move;
     c->in = MAX(c->in, c->core) + move;
     c->loading += move;
     c->loads++;
@@ -131,20 +131,20 @@ void pipe_load(const Tiler *t, int64_t move, bool early, Pipe *c)
 
 int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c)
 {
-    c->core += MOVE_CYCLES;
+    c->core += t->p->soc->time.move;
     c->out = MAX(c->out, c->core) + move;
     return c->out + (int64_t)t->dma->out.setup;
 }
 
-void pipe_bring(int64_t move, Pipe *c)
+void pipe_bring(const Tiler *t, int64_t move, Pipe *c)
 {
-    c->core += MOVE_CYCLES;
+    c->core += t->p->soc->time.move;
     c->in = MAX(c->in, c->io += move);
 }
 
-void pipe_send(int64_t move, Pipe *c)
+void pipe_send(const Tiler *t, int64_t move, Pipe *c)
 {
-    c->core += MOVE_CYCLES;
+    c->core += t->p->soc->time.move;
     c->io = MAX(c->io, c->out) + move;
 }
 
@@ -158,20 +158,22 @@ void pipe_before(const Tiler *t, const Pipe *c, Cand *cand)
     cand->pre_cycles = cand->pre_starts = cand->pre_least = 0;
     if (!c->early)
         return;
-    cand->pre_starts = c->early * MOVE_CYCLES;
+    cand->pre_starts = c->early * t->p->soc->time.move;
     cand->pre_cycles = c->early_cycles + cand->pre_starts +
                       (c->early == c->loads ? last : 0);
-    cand->pre_least = c->loads * MOVE_CYCLES + last;
+    cand->pre_least = c->loads * t->p->soc->time.move + last;
 }
 
 /* 0: there is nothing to wait for. */
-void pipe_wait(int64_t then, Pipe *c)
+void pipe_wait(const Tiler *t, int64_t then, Pipe *c)
 {
+    const ProgramTime *time = &t->p->soc->time;
+
     if (!then)
         return;
-    then -= READY_CYCLES;
-    c->idle += MAX(0, then - c->core - WAIT_CYCLES);
-    c->core = MAX(c->core + WAIT_CYCLES, then);
+    then -= time->ready;
+    c->idle += MAX(0, then - c->core - time->wait);
+    c->core = MAX(c->core + time->wait, then);
 }
 
 /* --- lists --- */

@@ -397,7 +397,7 @@ static int64_t busy_of(const Tiler *t, const Fused *c, const Cut *g, int axis)
 
             for (m = 0; m < c->n && k[m]; m++)
                 if (!i[axis] || is_made_along(t, c, g, m, axis))
-                    sum += CALL_CYCLES + k[m]->cycles;
+                    sum += t->p->soc->time.call + k[m]->cycles;
         }
     return sum;
 }

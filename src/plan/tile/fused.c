@@ -123,7 +123,8 @@ static unsigned in_l2_alone(const Fused *c, const LayerInst *w, unsigned in_l2)
 static int64_t most_ahead(const Tiler *t)
 {
     return move_cycles(t->dma, true, t->listed, 1) +
-           MOST_FUSED * NOPER * MOVE_CYCLES + (int64_t)t->dma->in.setup;
+           MOST_FUSED * NOPER * t->p->soc->time.move +
+           (int64_t)t->dma->in.setup;
 }
 
 /* No more than the layers take one by one, each with so many bytes of the

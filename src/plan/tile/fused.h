@@ -6,10 +6,9 @@
 #include "plan/tile/cut.h"
 #include "plan/tile/tile.h"
 
-/* PROGRAM_CODE: bytes of the program between two kernels.  FAVOUR: how much
- * quicker fused groups seem where they are wanted for their own sake, by tests.
- * */
-enum { PROGRAM_CODE = 500, FAVOUR = 4 };
+/* How much quicker fused groups seem where they are wanted for their own sake,
+ * by tests. */
+enum { FAVOUR = 4 };
 
 typedef struct Timing {
     const Tiler *t;

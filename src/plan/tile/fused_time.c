@@ -63,12 +63,12 @@ static void load_piece(Timing *x, const Kind *k, int m, int o)
     int64_t bytes = piece_bytes(k->piece[o]);
 
     if (staged(x, m, o)) {
-        pipe_bring(k->l3_move[o], &x->p);
-        x->moving += MOVE_CYCLES;
+        pipe_bring(x->t, k->l3_move[o], &x->p);
+        x->moving += x->t->p->soc->time.move;
         x->moved[x->t->io->row] += bytes;
     }
     pipe_load(x->t, k->move[o], oper_early(v, x->c->first), &x->p);
-    x->moving += MOVE_CYCLES;
+    x->moving += x->t->p->soc->time.move;
     x->moved[x->t->dma->row] += bytes;
 }
 
@@ -90,7 +90,7 @@ static void load_tile(Timing *x, const int i[NCUT], const int *was)
 
 static void wait_until(Timing *x, int64_t then)
 {
-    pipe_wait(then, &x->p);
+    pipe_wait(x->t, then, &x->p);
     if (then)
         x->moving = 0;
 }
@@ -123,7 +123,8 @@ static void begin_own(Timing *x, Kind *const *k)
 static void call_kernel(Timing *x, Kind *const *k, int m, bool again)
 {
     int unit = unit_of(k, m);
-    int64_t call = code_miss(x->code, MOST_FUSED, PROGRAM_CODE);
+    int64_t call = code_miss(x->code, MOST_FUSED,
+                             x->t->p->soc->time.call_code);
     int64_t miss = kern_miss(x->code, unit, k[m]->code), least = 0;
 
     if (again) {
@@ -132,7 +133,7 @@ static void call_kernel(Timing *x, Kind *const *k, int m, bool again)
         x->turns += miss - least;
         x->p.core += miss;
     }
-    x->p.core += CALL_CYCLES + k[m]->cycles;
+    x->p.core += x->t->p->soc->time.call + k[m]->cycles;
     x->moving = 0;
 }
 
@@ -145,7 +146,7 @@ static int64_t save_halo(Timing *x, int m, const Kind *next)
     wait_until(x, x->halo[m]);
     x->halo[m] = 0;
     x->moved[x->t->dma->row] += next->halo;
-    x->moving += MOVE_CYCLES;
+    x->moving += x->t->p->soc->time.move;
     return pipe_store(x->t, move_cycles(x->t->dma, false, next->halo, 1),
                       &x->p);
 }
@@ -157,7 +158,7 @@ static int64_t restore_halo(Timing *x, const Kind *next, int64_t out)
         return 0;
     wait_until(x, out);
     x->moved[x->t->dma->row] += next->halo;
-    x->moving += MOVE_CYCLES;
+    x->moving += x->t->p->soc->time.move;
     pipe_load(x->t, move_cycles(x->t->dma, true, next->halo, 1), false, &x->p);
     return x->p.ready;
 }
@@ -198,7 +199,7 @@ static int64_t store_tile(Timing *x, const int i[NCUT])
     there = pipe_store(x->t, k->move[y], &x->p);
     if (staged(x, m, y)) {
         x->moved[x->t->io->row] += piece_bytes(k->piece[y]);
-        pipe_send(k->l3_move[y], &x->p);
+        pipe_send(x->t, k->l3_move[y], &x->p);
     }
     return there;
 }

@@ -197,7 +197,7 @@ static int kinds_along(int axis, int kind, int count)
                                                : count > 6 - kind;
 }
 
-static int64_t busy_of(const Grid *g, unsigned in_l2)
+static int64_t busy_of(const Tiler *t, const Grid *g, unsigned in_l2)
 {
     int64_t sum = 0, n;
     int i, a;
@@ -207,7 +207,7 @@ static int64_t busy_of(const Grid *g, unsigned in_l2)
 
         for (a = 0, n = 1; a < NCUT; a++)
             n *= kinds_along(a, k[a], g->count[a]);
-        sum += n ? n * (CALL_CYCLES + g->kind[i]->cycles[in_l2]) : 0;
+        sum += n ? n * (t->p->soc->time.call + g->kind[i]->cycles[in_l2]) : 0;
     }
     return sum;
 }
@@ -235,7 +235,7 @@ static void ask_grid(Tiler *t, LayerInst *w, Grid *g)
     find_deps(w, g);
     g->group = tiles_in_group(w, g);
     for (in_l2 = 0; in_l2 < 1u << w->nalloc; in_l2++)
-        g->busy[in_l2] = busy_of(g, in_l2);
+        g->busy[in_l2] = busy_of(t, g, in_l2);
 }
 
 /* What it takes is noted of the grid, not of the layer that asked first. */

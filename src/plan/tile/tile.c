@@ -54,7 +54,7 @@ static void load_tile(const Tiler *t, const LayerInst *w, const Grid *g,
         move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
         if (oper_is_staged(&w->oper[o]))
-            pipe_bring(k->share[o].l3_move, c);
+            pipe_bring(t, k->share[o].l3_move, c);
         pipe_load(t, move, oper_early(&w->oper[o], (int)(w - t->layer)), c);
     }
 }
@@ -70,7 +70,7 @@ static int64_t store_tile(const Tiler *t, const LayerInst *w, const Kind *k,
         if (buffered >> o & 1) {
             there = pipe_store(t, k->share[o].move, c);
             if (oper_is_staged(&w->oper[o]))
-                pipe_send(k->share[o].l3_move, c);
+                pipe_send(t, k->share[o].l3_move, c);
         }
     return there;
 }
@@ -96,14 +96,14 @@ static void run_pipe(const Tiler *t, const LayerInst *w, const Grid *g,
         c.ready = 0;
         if (cand->depth > 1 && n + 1 < tiles)
             load_tile(t, w, g, cand, buffered, next, i, &c);
-        pipe_wait(MAX(ready, stored[n % cand->depth]), &c);
-        c.core += CALL_CYCLES + k->cycles[in_l2];
+        pipe_wait(t, MAX(ready, stored[n % cand->depth]), &c);
+        c.core += t->p->soc->time.call + k->cycles[in_l2];
         stored[n % cand->depth] = store_tile(t, w, k, buffered, &c);
         if (cand->depth == 1 && n + 1 < tiles)
             load_tile(t, w, g, cand, buffered, next, i, &c);
         memcpy(i, next, sizeof i);
     }
-    pipe_wait(MAX(stored[0], stored[1]), &c);
+    pipe_wait(t, MAX(stored[0], stored[1]), &c);
     cand->cycles = MAX(c.core, c.io);
     cand->idle = c.idle;
     cand->slack = MAX(0, cand->cycles - c.loading);
@@ -242,13 +242,13 @@ static bool may_cut(const LayerInst *w, const Grid *g)
 }
 
 /* Would the candidate be dropped even if nothing ever waited for data? */
-static bool is_hopeless(const Grid *g, unsigned in_l2, const Cand *cand,
-                        const Cands *l)
+static bool is_hopeless(const Tiler *t, const Grid *g, unsigned in_l2,
+                        const Cand *cand, const Cands *l)
 {
     Cand best = *cand;
 
     best.cycles = g->busy[in_l2];
-    best.pre_cycles = NOPER * MOVE_CYCLES;
+    best.pre_cycles = NOPER * t->p->soc->time.move;
     return cands_cover(l, &best);
 }
 
@@ -275,7 +275,7 @@ static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
         choice_in_place(&c, w->node, &d);
     tiler_code(t, w, w->node, &c, &d);
     cand.bytes = slot_bytes(c.scratch);
-    cand.cycles = CALL_CYCLES + c.cycles + l2_cycles(t, w, in_l2, &c);
+    cand.cycles = t->p->soc->time.call + c.cycles + l2_cycles(t, w, in_l2, &c);
     cand.slack = cand.cycles;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].in_l3 && w->oper[o].konst)
@@ -322,7 +322,7 @@ static void add_grid(Tiler *t, LayerInst *w, Grid *g, unsigned in_l2, Cands *l)
             cand.whole = i > depths;
             cand.energy = 0;
             size_cand(t, w, g, &cand, in_l2);
-            if (cand.bytes > t->listed || is_hopeless(g, in_l2, &cand, l) ||
+            if (cand.bytes > t->listed || is_hopeless(t, g, in_l2, &cand, l) ||
                 !can_tell(w, g, &cand, in_l2))
                 continue;
             time_cand(t, w, g, &cand, in_l2);

@@ -95,11 +95,11 @@ int64_t staging_bytes(const Tiler *t, const Oper *o, const Cand *cand,
  * nothing; and what is early saves if it is loaded before. */
 void pipe_load(const Tiler *t, int64_t move, bool early, Pipe *c);
 int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c);
-void pipe_wait(int64_t then, Pipe *c);
+void pipe_wait(const Tiler *t, int64_t then, Pipe *c);
 void pipe_before(const Tiler *t, const Pipe *c, Cand *cand);
 /* The same from L3 to L2, and back. */
-void pipe_bring(int64_t move, Pipe *c);
-void pipe_send(int64_t move, Pipe *c);
+void pipe_bring(const Tiler *t, int64_t move, Pipe *c);
+void pipe_send(const Tiler *t, int64_t move, Pipe *c);
 /* All of a candidate but l2_bytes; false: it is not known. */
 bool times_find(const Times *l, const Timed *like, Cand *cand);
 void times_add(Tiler *t, Times *l, const Timed *x);
