@@ -10,8 +10,8 @@
  * name adds to and overrides its keys; so does a chip line of any name, which
  * the chip then has.  Kinds: chip core memory reserve dma accel link device
  * clock energy timing toolchain runner.  doc/soc.md has every key.  The
- * planner, the linker script, the simulator and the report read only this, so they cannot
- * disagree. */
+ * planner, the linker script, the simulator and the report read only this, so
+ * they cannot disagree. */
 #ifndef SOC_H
 #define SOC_H
 
