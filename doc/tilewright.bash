@@ -19,7 +19,7 @@ _tilewright()
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
-        --kernels --keep --dim --at --context --tokenizer --prompt --tokens --temperature --top-p --top-k \
+        --kernels --keep --dim --at --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
         --penalty --seed --past-end --state --sequence --mem --l1 --l2 --cores \
         --objective \
         --budget --straight --input-type --tolerance --dump --runner --emulate \

@@ -42,13 +42,30 @@ static void say(int32_t before, int32_t token)
         say_byte(bytes[i]);
 }
 
-static const float *step(int32_t token)
+static const float *take(const int32_t *token, int32_t n)
 {
     const float *logits;
 
     MARK_BEGIN();
-    logits = tilewright_lm_step(&lm, token);
+    logits = tilewright_lm_prefill(&lm, token, n);
     MARK_END();
+    return logits;
+}
+
+/* A run of the network for each chunk of the prompt. */
+static const float *take_prompt(int32_t n, int32_t *stack)
+{
+    const float *logits = 0;
+    int32_t i, k, part;
+
+    for (i = 0; i < n; i += part) {
+        part = n - i < lm.model->chunk ? n - i : lm.model->chunk;
+        for (k = i ? i : 1; k < i + part; k++)
+            say(talk.tokens[k - 1], talk.tokens[k]);
+        logits = take(talk.tokens + i, part);
+        if (!i)
+            *stack = rt_stack_used();
+    }
     return logits;
 }
 
@@ -95,18 +112,11 @@ static int is_end(const struct tilewright_request *r, int32_t token)
 static int32_t generate(const struct tilewright_request *r, int32_t n,
                         struct tilewright_sampler *s, int32_t *stack)
 {
-    const float *logits = 0;
-    int32_t i, most = n + r->tokens;
+    const float *logits = take_prompt(n, stack);
+    int32_t most = n + r->tokens;
 
     if (most > lm.model->context)
         most = lm.model->context;
-    for (i = 0; i < n; i++) {
-        if (i)
-            say(talk.tokens[i - 1], talk.tokens[i]);
-        logits = step(talk.tokens[i]);
-        if (!i)
-            *stack = rt_stack_used();
-    }
     while (n < most) {
         int32_t token = tilewright_lm_sample(s, logits, lm.model->vocab);
 
@@ -115,7 +125,7 @@ static int32_t generate(const struct tilewright_request *r, int32_t n,
         say(talk.tokens[n - 1], token);
         talk.tokens[n++] = token;
         if (n < most)
-            logits = step(token);
+            logits = take(&token, 1);
     }
     return n;
 }

@@ -25,12 +25,15 @@ int32_t tilewright_lm_left(const struct tilewright_lm *lm)
 const float *tilewright_lm_prefill(struct tilewright_lm *lm,
                                    const int32_t *token, int32_t n)
 {
-    int32_t i;
+    int32_t part;
 
     if (n < 1 || n > tilewright_lm_left(lm))
         return NULL;
-    for (i = 0; i < n; i++)
-        lm->model->run(lm->net, token[i], lm->position++);
+    for (; n; n -= part, token += part) {
+        part = n < lm->model->chunk ? n : lm->model->chunk;
+        lm->model->run(lm->net, token, part, lm->position);
+        lm->position += part;
+    }
     return lm->model->logits(lm->net);
 }
 

@@ -36,8 +36,10 @@ struct tilewright_words {
 /* What the compiler says of a network. */
 struct tilewright_lm_model {
     int32_t vocab, context;
+    int32_t chunk; /* tokens that a run takes at most */
     const struct tilewright_words *words; /* NULL: compiled without */
-    void (*run)(void *net, int32_t token, int32_t position);
+    /* n tokens, the first at a position. */
+    void (*run)(void *net, const int32_t *token, int32_t n, int32_t position);
     const float *(*logits)(void *net); /* of the last run */
     void (*reset)(void *net);
     int32_t state_bytes;    /* of save and load */
@@ -55,8 +57,9 @@ void tilewright_lm_init(struct tilewright_lm *lm,
                         const struct tilewright_lm_model *model, void *net);
 /* Forgets everything. */
 void tilewright_lm_reset(struct tilewright_lm *lm);
-/* Takes n tokens: the logits behind the last, which stay until the next call;
- * NULL, and nothing is taken, if they are more than the context has left, or
+/* Takes n tokens, a chunk in each run of the network, with the same result
+ * however they are parted (of floats: but for rounding): the logits behind the
+ * last, which stay until the next call; NULL, and nothing is taken, if they are more than the context has left, or
  * none. */
 const float *tilewright_lm_prefill(struct tilewright_lm *lm,
                                    const int32_t *token, int32_t n);

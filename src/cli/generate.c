@@ -26,10 +26,32 @@ static double mean(const Run *r, int from, bool cycles)
     return r->nstep > from && sum > 0 ? sum / (r->nstep - from) : NAN;
 }
 
-/* The first run whose token is new comes with the last of the prompt. */
+/* The first token that is new comes with the last run of the prompt, if that one
+ * took a token alone. */
 static int first_new(const Run *r)
 {
-    return MAX(0, r->nprompt - 1);
+    return MAX(0, r->prompt_runs - (r->prompt_runs == r->nprompt));
+}
+
+/* Of a run behind the prompt: the position of its token. */
+static int position(const Run *r, int run)
+{
+    return r->nprompt + run - r->prompt_runs;
+}
+
+/* In chunks it costs less than token by token. */
+static void put_prompt(const Job *j, bool cycles, Str *out)
+{
+    const Run *r = j->r.run;
+    double sum = 0;
+    int i;
+
+    for (i = 0; i < MIN(r->prompt_runs, r->nstep); i++)
+        sum += (double)(cycles ? r->step[i].cycles : r->step[i].instructions);
+    if (r->prompt_runs != r->nprompt && sum > 0)
+        str_fmt(out, "%s  %.0f a token of the prompt, in %d runs\n",
+                cycles ? "cycles      " : "instructions", sum / r->nprompt,
+                r->prompt_runs);
 }
 
 static void put_cost(const Job *j, bool cycles, Str *out)
@@ -39,12 +61,15 @@ static void put_cost(const Job *j, bool cycles, Str *out)
     int from = first_new(r), last = r->nstep - 1;
     double m = mean(r, from, cycles);
 
+    put_prompt(j, cycles, out);
     if (isnan(m))
         return;
     str_fmt(out, "%s  %.0f a token: %lld at position %d, %lld at %d\n",
             cycles ? "cycles      " : "instructions", m,
-            (long long)(cycles ? s[from].cycles : s[from].instructions), from,
-            (long long)(cycles ? s[last].cycles : s[last].instructions), last);
+            (long long)(cycles ? s[from].cycles : s[from].instructions),
+            position(r, from),
+            (long long)(cycles ? s[last].cycles : s[last].instructions),
+            position(r, last));
     if (cycles && report_ms(&j->r, (int64_t)m) > 0)
         str_fmt(out, "speed         %.1f tokens/s\n",
                 1000 / report_ms(&j->r, (int64_t)m));

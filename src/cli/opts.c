@@ -92,6 +92,13 @@ static void set_context(Opts *o, const char *s)
         err(ERR_USAGE, "--context: %s, wanted at least 1", s);
 }
 
+static void set_chunk(Opts *o, const char *s)
+{
+    o->front.chunk = read_bytes("--chunk", s);
+    if (o->front.chunk < 1)
+        err(ERR_USAGE, "--chunk: %s, wanted at least 1", s);
+}
+
 /* A number from lo to hi. */
 static double read_num(const char *option, const char *s, double lo, double hi)
 {

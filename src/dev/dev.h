@@ -40,7 +40,9 @@ typedef struct Run {
     const char *toolchain; /* "arm-none-eabi-gcc 12.2.1" */
     int64_t missing[16];  /* status ERR_FIT: bytes, by memory of the chip */
     int32_t *token;       /* of Talk: the prompt's, then new ones */
-    int nprompt, ntoken, nrun; /* nrun: runs of the network */
+    int nprompt, ntoken;
+    int nrun, prompt_runs; /* of the network; those of them that took the
+                              prompt, a chunk each */
     void **made;          /* dumped: by layer, what it made; NULL: unknown */
 } Run;
 

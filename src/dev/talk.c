@@ -33,12 +33,21 @@ void talk_write(Dev *d)
     write_request(d);
 }
 
-/* The last token ran only if another one was to follow. */
+/* A run for each new token, but for the last of all: that one ran only if
+ * another was to follow. */
 static int runs(const Dev *d)
 {
     int most = (int)MIN(d->p->g->context, d->r.nprompt + d->o->talk->tokens);
+    int new = d->r.ntoken - d->r.nprompt;
 
-    return d->r.ntoken - (d->r.ntoken == most && d->r.ntoken > d->r.nprompt);
+    return d->r.prompt_runs + new - (new && d->r.ntoken == most);
+}
+
+static int chunk(const Dev *d)
+{
+    const Number *k = graph_number_find(d->p->g, "tokens");
+
+    return k ? (int)k->hi : 1;
 }
 
 bool talk_read(Dev *d)
@@ -56,6 +65,7 @@ bool talk_read(Dev *d)
     d->r.ntoken = p[1];
     d->r.token = p + 2;
     d->r.stack_used = p[2 + p[1]];
+    d->r.prompt_runs = (p[0] + chunk(d) - 1) / chunk(d);
     d->r.nrun = runs(d);
     return true;
 }

@@ -195,7 +195,7 @@ Val *to_shape(Call *c, Val *x, Shape s)
     if (x->data)
         return same_data(c, x, s);
     n = node_of(c, OP_reshape, 1, x);
-    attr_set_list(c->g, n, A_shape, s.rank, s.dim);
+    attr_set_shape(c->g, n, A_shape, s);
     return done(c, n);
 }
 
@@ -225,25 +225,31 @@ Val *perm(Call *c, Val *x, const int64_t *order)
     return done(c, n);
 }
 
-Val *part(Call *c, Val *x, int axis, int64_t start, int64_t count,
-          int64_t step)
+Val *part_sized(Call *c, Val *x, int axis, Size start, Size count,
+                int64_t step)
 {
-    int64_t from[RANK] = {0}, by[RANK], len[RANK];
+    Shape from = {.rank = x->shape.rank}, by = from, len = x->shape;
     Node *n;
     int i;
 
-    if (!start && step == 1 && count == x->shape.dim[axis])
+    if (size_is(start, 0) && step == 1 &&
+        size_same(count, size_at(x->shape, axis)))
         return x;
-    for (i = 0; i < x->shape.rank; i++) {
-        from[i] = i == axis ? start : 0;
-        by[i] = i == axis ? step : 1;
-        len[i] = i == axis ? count : x->shape.dim[i];
-    }
+    for (i = 0; i < by.rank; i++)
+        by.dim[i] = i == axis ? step : 1;
+    shape_put(&from, axis, start);
+    shape_put(&len, axis, count);
     n = node_of(c, OP_slice, 1, x);
-    attr_set_list(c->g, n, A_start, i, from);
-    attr_set_list(c->g, n, A_step, i, by);
-    attr_set_list(c->g, n, A_count, i, len);
+    attr_set_shape(c->g, n, A_start, from);
+    attr_set_shape(c->g, n, A_step, by);
+    attr_set_shape(c->g, n, A_count, len);
     return done(c, n);
+}
+
+Val *part(Call *c, Val *x, int axis, int64_t start, int64_t count,
+          int64_t step)
+{
+    return part_sized(c, x, axis, size_const(start), size_const(count), step);
 }
 
 /* Empty parts vanish, and with one part left so does the concatenation. */

@@ -70,6 +70,8 @@ Val *to_rank(Call *c, Val *x, int rank, int axis); /* [n] -> [1,n,1,1] */
 Val *perm(Call *c, Val *x, const int64_t *order);
 Val *part(Call *c, Val *x, int axis, int64_t start, int64_t count,
           int64_t step);
+Val *part_sized(Call *c, Val *x, int axis, Size start, Size count,
+                int64_t step);
 Val *join(Call *c, int axis, int n, Val **x);
 Val *cast(Call *c, Val *x, Type t);
 Val *spread(Call *c, Val *x, Shape s);

@@ -17,6 +17,7 @@ typedef struct FrontOpts {
     int nstate;             /* --state IN=OUT */
     const char *state_in[32], *state_out[32];
     int64_t context;        /* --context; 0: all positions that it has */
+    int64_t chunk;          /* --chunk: tokens of a run at most; 0: one */
     bool grows;             /* a state may be larger in the next run */
     const Array *vectors;   /* inputs given with -i, in order, or NULL */
     const char *vectors_file; /* what is wrong with them is told of it */

@@ -115,30 +115,52 @@ static void put_words(Gen *g, const Vocab *v, Str *out)
 
 /* ---- the network ---- */
 
+static void put_setters(Gen *g, Str *out)
+{
+    static const struct {
+        const char *number, *is;
+    } known[] = {{"rows", "position + n"}, {"tokens", "n"}};
+    size_t i;
+
+    for (i = 0; i < LEN(known); i++)
+        if (graph_number_find(g->p->g, known[i].number))
+            str_fmt(out, "    %s_set_%s(net, %s);\n", g->name,
+                    known[i].number, known[i].is);
+}
+
 static void put_functions(Gen *g, Str *out)
 {
     const char *n = g->name;
 
-    str_fmt(out, "static void run(void *net, int32_t token, int32_t position)\n"
-        "{\n    *(int32_t *)%s_input(net, %d) = token;\n"
-        "    *(int32_t *)%s_input(net, %d) = position;\n    %s_run(net);\n}\n\n"
+    str_fmt(out, "static void run(void *net, const int32_t *token, int32_t n,\n"
+        "                int32_t position)\n{\n"
+        "    memcpy(%s_input(net, %d), token, (size_t)n * sizeof *token);\n"
+        "    *(int32_t *)%s_input(net, %d) = position;\n", n,
+        input_named(g, "token"), n, input_named(g, "position"));
+    put_setters(g, out);
+    str_fmt(out, "    %s_run(net);\n}\n\n"
         "static const float *logits(void *net)\n{\n"
         "    return %s_output(net, 0);\n}\n\n"
         "static void reset(void *net)\n{\n    %s_reset(net);\n}\n\n"
         "static void save(const void *net, void *to)\n{\n"
         "    %s_save_state(net, to);\n}\n\n"
         "static void load(void *net, const void *from)\n{\n"
-        "    %s_load_state(net, from);\n}\n\n",
-        n, input_named(g, "token"), n, input_named(g, "position"), n, n, n, n,
-        n);
+        "    %s_load_state(net, from);\n}\n\n", n, n, n, n, n);
 }
 
 static void put_model(Gen *g, const Vocab *v, Str *out)
 {
     str_fmt(out, "const struct tilewright_lm_model %s_lm = {\n"
-        "    %s_LM_VOCAB, %s_LM_CONTEXT, %s, run, logits, reset,\n"
-        "    %s_STATE_BYTES, save, load};\n", g->name, g->caps, g->caps,
+        "    %s_LM_VOCAB, %s_LM_CONTEXT, %s_LM_CHUNK, %s, run, logits, reset,\n"
+        "    %s_STATE_BYTES, save, load};\n", g->name, g->caps, g->caps, g->caps,
         v ? "&words" : "0", g->caps);
+}
+
+static int64_t chunk(const Graph *n)
+{
+    const Number *k = graph_number_find(n, "tokens");
+
+    return k ? k->hi : 1;
 }
 
 static void put_header(Gen *g)
@@ -151,11 +173,13 @@ static void put_header(Gen *g)
         "#include \"rt/lm/lm.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n"
         "#endif\n\n#define %s_LM_VOCAB %" PRId64 "\n"
         "#define %s_LM_CONTEXT %" PRId64 "\n"
+        "/* Tokens that a run takes at most. */\n"
+        "#define %s_LM_CHUNK %" PRId64 "\n"
         "/* The network that goes with it is a struct %s, initialised. */\n"
         "extern const struct tilewright_lm_model %s_lm;\n\n"
         "#ifdef __cplusplus\n}\n#endif\n#endif\n", g->name, g->caps, g->caps,
-        g->name, g->caps, val_count(n->out[0]), g->caps, n->context, g->name,
-        g->name);
+        g->name, g->caps, val_count(n->out[0]), g->caps, n->context, g->caps,
+        chunk(n), g->name, g->name);
     gen_file(g, arena_fmt(g->mem, "%s_lm.h", g->name), &b);
 }
 
@@ -185,8 +209,8 @@ void gen_lm(Gen *g)
     if (!gen_is_lm(g))
         return;
     put_header(g);
-    str_fmt(&b, "/* What rt/lm is told of %s. */\n#include \"%s_lm.h\"\n\n",
-            g->name, g->name);
+    str_fmt(&b, "/* What rt/lm is told of %s. */\n#include \"%s_lm.h\"\n\n"
+            "#include <string.h>\n\n", g->name, g->name);
     if (g->o->vocab)
         put_words(g, g->o->vocab, &b);
     put_functions(g, &b);

@@ -20,9 +20,11 @@ typedef struct Fit {
     void *arg;
 } Fit;
 
+/* Up to the greatest value; of a number with fewer values beyond it, for below
+ * the least a size may be less than 0. */
 static int64_t first_point(const Number *k)
 {
-    return k->hi - POINTS + 1;
+    return MAX(k->lo, k->hi - POINTS + 1);
 }
 
 /* Values at first .. first + 3 become coefficients; false: fractions. */

@@ -200,6 +200,7 @@ static void put_tokens(Json *j, const Run *run)
     int i;
 
     put_int(j, "prompt_tokens", run && run->token ? run->nprompt : -1);
+    put_int(j, "prompt_runs", run && run->token ? run->prompt_runs : -1);
     json_key(j, "tokens");
     if (!run || !run->token) {
         json_null(j);

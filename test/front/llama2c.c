@@ -380,29 +380,40 @@ static bool near(const float *is, const double *want, int n, char *how)
     return true;
 }
 
-/* Every position of the context, one token after the other. */
-static bool plays(Arena *a, const Model *m, Graph *g, Rng *r, char *how)
+/* One run: tokens from a position on. */
+static Eval *run_tokens(Arena *a, Graph *g, void **in, int position, int n)
+{
+    int64_t value[MOST_NUMBERS] = {position + n, n};
+
+    *(int32_t *)in[1] = position;
+    graph_set_numbers(g, value);
+    return graph_eval(a, g, in);
+}
+
+/* Every position of the context, up to `chunk` tokens in a run. */
+static bool plays(Arena *a, const Model *m, Graph *g, Rng *r, int chunk,
+                  char *how)
 {
     const Shape7 *s = &m->s;
-    int kv = s->dim / s->heads * s->kv_heads, position, i;
+    int kv = s->dim / s->heads * s->kv_heads, position = 0, i, n;
     size_t cache = (size_t)(s->layers * s->context * kv);
     Play p = {m, NEWN(a, double, cache), NEWN(a, double, cache)};
     void **in = NEWN(a, void *, g->nin);
     double logits[64];
+    Eval *e;
 
     for (i = 0; i < g->nin; i++)
         in[i] = arena_get(a, (size_t)val_bytes(g->in[i]), 1);
-    for (position = 0; position < s->context; position++) {
-        int32_t token = pick(r, s->vocab);
-        Eval *e;
-
-        *(int32_t *)in[0] = token;
-        *(int32_t *)in[1] = position;
-        e = graph_eval(a, g, in);
-        forward(&p, token, position, logits);
+    for (; position < s->context; position += n) {
+        n = between(r, 1, MIN(chunk, s->context - position));
+        for (i = 0; i < n; i++)
+            ((int32_t *)in[0])[i] = pick(r, s->vocab);
+        e = run_tokens(a, g, in, position, n);
+        for (i = 0; i < n; i++)
+            forward(&p, ((int32_t *)in[0])[i], position + i, logits);
         if (tied)
             return true;
-        compared++;
+        compared += n;
         if (!near(e->data[g->out[0]->id], logits, s->vocab, how))
             return false;
         for (i = 1; i < g->nout; i++)
@@ -416,7 +427,7 @@ static void compare(uint64_t seed, int version)
     Arena *a = arena_new();
     Model *m = model_new(a, seed, version);
     Rng r = {seed ^ 1};
-    FrontOpts o = {0};
+    FrontOpts o = {.chunk = between(&r, 1, 6)};
     char how[200] = "", what[100];
     Graph *g;
 
@@ -427,7 +438,7 @@ static void compare(uint64_t seed, int version)
     } else {
         g = front_parse(a, "random.bin", m->file, m->n, &o);
         graph_check(g, "front");
-        expect(plays(a, m, g, &r, how), what, how);
+        expect(plays(a, m, g, &r, (int)o.chunk, how), what, how);
     }
     arena_end(a);
 }

@@ -11,14 +11,20 @@ fault() { echo "$*"; bad=1; }
 make -s build/test/llama2c || exit 1
 build/test/llama2c -w "$tmp/m.bin" "$seed" 0 &&
     build/test/llama2c -k "$tmp/t.bin" "$seed" || exit 1
-build() { # MODEL TOKENIZER FOLDER: compiled for this machine, with the driver
-    ./tilewright compile "$1" -t host --tokenizer "$2" -n m -o "$3" -q &&
+build() { # MODEL TOKENIZER FOLDER CHUNK: compiled for this machine, with the
+          # driver
+    ./tilewright compile "$1" -t host --tokenizer "$2" -n m -o "$3" -q \
+        --chunk "$4" &&
         cc -std=c99 -O1 -g -Wall -Wextra -fsanitize=address,undefined \
             -fno-sanitize-recover=all -w \
             -I"$3" -o "$3/words" test/gen/lm_words.c "$3"/m.c \
             "$3"/m_weights.c "$3"/m_lm.c "$3"/kern/*.c "$3"/rt/lm/*.c -lm
 }
-build "$tmp/m.bin" "$tmp/t.bin" "$tmp/p" || exit 1
+build "$tmp/m.bin" "$tmp/t.bin" "$tmp/p" 1 || exit 1
+for chunk in 2 $((3 + seed % 9)); do
+    build "$tmp/m.bin" "$tmp/t.bin" "$tmp/c$chunk" $chunk &&
+        "$tmp/c$chunk/words" state "$seed" || bad=1
+done
 "$tmp/p/words" sample "$seed" 1000 || bad=1
 "$tmp/p/words" state "$seed" || bad=1
 
@@ -90,20 +96,23 @@ python3 "$tmp/encode.py" "$tmp/p/words" "$tmp/t.bin" 300 "$seed" || bad=1
 
 # The same tokens on every target; a core that dequantizes nothing is slow
 # enough.
-tokens() { # TARGET
+tokens() { # TARGET CHUNK
     ./tilewright generate "$tmp/m.bin" -t "$1" --tokenizer "$tmp/t.bin" \
-        --prompt abc --tokens 12 --past-end --json - |
+        --prompt abcdeabcde --tokens 12 --past-end --chunk "$2" --json - |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["tokens"])'
 }
 runs=0
-want=$(tokens host)
+want=$(tokens host 1)
 [ "$(echo "$want" | tr ',' '\n' | wc -l)" -gt 12 ] || fault "host: $want"
 for tool in qemu-system-arm:cortex-m4 riscv64-unknown-elf-gcc:siracusa; do
     command -v "${tool%%:*}" >/dev/null || continue
-    is=$(tokens "${tool#*:}")
-    [ "$is" = "$want" ] || fault "${tool#*:}: $is, wanted $want"
-    runs=$((runs + 1))
+    for chunk in 1 3; do
+        is=$(tokens "${tool#*:}" $chunk)
+        [ "$is" = "$want" ] || fault "${tool#*:} $chunk: $is, wanted $want"
+        runs=$((runs + 1))
+    done
 done
+[ "$(tokens host 4)" = "$want" ] || fault "host, chunks of 4"
 
 refused() { # STATUS WORDS ARGUMENTS...
     status=$1 words=$2
@@ -144,13 +153,17 @@ text() { # MODEL FILE ARGUMENTS...: generate prints FILE
     golden=$((golden + 1))
 }
 if [ -d "$models" ]; then
-    build "$models/stories260K.bin" "$models/tok512_stories.bin" "$tmp/g" &&
+    build "$models/stories260K.bin" "$models/tok512_stories.bin" "$tmp/g" 1 &&
         python3 "$tmp/encode.py" "$tmp/g/words" \
             "$models/tok512_stories.bin" 512 1 "$models/golden/encode.tsv" ||
         bad=1
     text stories260K.bin dog.txt --prompt 'The dog'
     text stories260K.bin none.txt
     text stories260K_q80_gs4.bin q80_dog.txt --prompt 'The dog'
+    text stories260K.bin lily.txt --prompt Lily --chunk 3
+    text stories260K.bin words40.txt --chunk 7 --tokens 183 \
+        --prompt "$(grep -o '^.*a ball' "$models/golden/words40.txt" |
+            head -1)"
     text stories260K.bin none_t1_p1_s42.txt --temperature 1 --seed 42
     text stories260K.bin dog_t08_p09_s7.txt --prompt 'The dog' --tokens 253 --temperature 0.8 --top-p 0.9 \
         --seed 7

@@ -1,10 +1,13 @@
-/* A llama2.c checkpoint as a network that takes one token.
+/* A llama2.c checkpoint as a network that takes a token, or up to a chunk of
+ * them, and gives the logits behind the last.
  *
  * Per layer: x += wo attention(rotate(wq h), rotate(wk h), wv h), h = norm(x);
  * x += w2 (silu(w1 h) * w3 h), h = norm(x).  Then logits = classifier norm(x).
  *
- * The keys and values of a layer are states [kv_heads][context][head]; the
- * token's own are written at its position, what lies behind is masked.
+ * The keys and values of a layer are states [kv_heads][context][head].  Those
+ * of the tokens are written from `position` on; of the caches only the first
+ * `rows` are read, a run-time number: position + tokens.  What lies behind a
+ * token is masked where there are several.
  *
  * Done here rather than at run time: the root in attention's scale goes into
  * wq; and rows of wq and wk are put in another order within each head, even
@@ -20,11 +23,20 @@ typedef struct Decoder {
     Reading r;
     Checkpoint k;
     int64_t layer;
-    Val *position;
-    Val *cosine, *sine; /* [1][head / 2] of the position */
-    Val *hidden;        /* [context]: 0 up to the position, then -infinity */
-    Val *slots;         /* [kv_heads][2]: head, position */
+    Size tokens, rows;  /* of a run; of the caches behind it */
+    Val *where;         /* [tokens]: positions */
+    Val *cosine, *sine; /* [tokens][1][head / 2] of those */
+    Val *hidden;        /* [tokens][1][rows]: 0 up to the position, then
+                           -infinity; NULL: one token, before which all is */
+    Val *slots;         /* [tokens][kv_heads][2]: head, position */
 } Decoder;
+
+/* A shape whose first size follows the tokens: times * tokens. */
+static Shape of_tokens(const Decoder *d, int64_t times, Shape s)
+{
+    shape_put(&s, 0, size_times(d->tokens, times));
+    return s;
+}
 
 static void name_next(Decoder *d, const char *what)
 {
@@ -60,7 +72,7 @@ static Val *vector(Decoder *d, const char *name, const float *w)
                        w + MAX(d->layer, 0) * d->k.dim);
 }
 
-/* x [1][in] -> [1][out] */
+/* x [tokens][in] -> [tokens][out] */
 static Val *product(Decoder *d, Val *x, Weights w)
 {
     Node *n;
@@ -78,7 +90,7 @@ static Val *linear(Decoder *d, const char *name, Val *x, int64_t out, Matrix m)
     return product(d, x, matrix(d, name, out, x->shape.dim[1], m));
 }
 
-/* Row `token` as floats. */
+/* Rows `token` as floats. */
 static Val *row_of(Decoder *d, Weights w, Val *token)
 {
     Call *c = &d->c;
@@ -87,10 +99,10 @@ static Val *row_of(Decoder *d, Weights w, Val *token)
 
     if (!w.scale)
         return x;
-    x = to_shape(c, cast(c, x, T_f32), SHAPE(n / g, g));
+    x = to_shape(c, cast(c, x, T_f32), of_tokens(d, 1, SHAPE(1, n / g, g)));
     x = op2(c, OP_mul, x, to_shape(c, take(c, w.scale, token, 0),
-                                   SHAPE(n / g, 1)));
-    return to_shape(c, x, SHAPE(1, n));
+                                   of_tokens(d, 1, SHAPE(1, n / g, 1))));
+    return to_shape(c, x, of_tokens(d, 1, SHAPE(1, n)));
 }
 
 static Val *norm(Decoder *d, const char *name, Val *x, const float *w)
@@ -146,24 +158,27 @@ static Matrix halved(Decoder *d, Matrix m, int64_t rows, double by)
                                            by)};
 }
 
-/* x [1][heads * head] -> [heads][head], rotated by the position */
+/* x [tokens][heads * head] -> [tokens][heads][head], rotated by the
+ * positions */
 static Val *rotate(Decoder *d, Val *x)
 {
     int64_t half = d->k.head / 2;
     Call *c = &d->c;
     Val *a, *b, *two[2];
 
-    x = to_shape(c, x, SHAPE(val_count(x) / d->k.head, d->k.head));
-    a = part(c, x, 1, 0, half, 1);
-    b = part(c, x, 1, half, half, 1);
+    x = to_shape(c, x, of_tokens(d, 1, SHAPE(1, x->shape.dim[1] / d->k.head,
+                                             d->k.head)));
+    a = part(c, x, 2, 0, half, 1);
+    b = part(c, x, 2, half, half, 1);
     two[0] = op2(c, OP_sub, op2(c, OP_mul, a, d->cosine),
                  op2(c, OP_mul, b, d->sine));
     two[1] = op2(c, OP_add, op2(c, OP_mul, a, d->sine),
                  op2(c, OP_mul, b, d->cosine));
-    return join(c, 1, 2, two);
+    return join(c, 2, 2, two);
 }
 
-/* A state of all positions with x [kv_heads * head] at this one. */
+/* A state of all positions with x [tokens][kv_heads * head] at those of the
+ * run: the rows up to the last. */
 static Val *cached(Decoder *d, const char *name, Val *x)
 {
     const Checkpoint *k = &d->k;
@@ -173,22 +188,51 @@ static Val *cached(Decoder *d, const char *name, Val *x)
 
     name_next(d, name);
     state = graph_val(g, d->c.name, T_f32,
-                      SHAPE(k->kv_heads, k->context, k->head));
+                      SHAPE(k->kv_heads, d->rows.n, k->head));
     graph_input(g, state);
-    x = to_shape(&d->c, x, SHAPE(k->kv_heads, k->head));
+    x = to_shape(&d->c, x, of_tokens(d, 1, SHAPE(1, k->kv_heads, k->head)));
     n = node_of(&d->c, OP_scatternd, 3, state, d->slots, x);
     next = done(&d->c, n);
     val_rename(g, next, arena_fmt(d->c.mem, "%s.next", d->c.name));
     graph_output(g, next);
     next->state = state;
-    return next;
+    return part_sized(&d->c, next, 1, size_const(0), d->rows, 1);
+}
+
+/* q [tokens][heads][head] -> [kv_heads][each * tokens][head]: those that read
+ * the same keys. */
+static Val *by_keys(Decoder *d, Val *q, int64_t each)
+{
+    static const int64_t order[] = {1, 0, 2, 3};
+    const Checkpoint *k = &d->k;
+    Shape s = SHAPE(k->kv_heads, each, k->head);
+
+    q = to_shape(&d->c, q, of_tokens(d, 1, SHAPE(1, k->kv_heads, each,
+                                                 k->head)));
+    shape_put(&s, 1, size_times(d->tokens, each));
+    return to_shape(&d->c, perm(&d->c, q, order), s);
+}
+
+/* Weights [kv_heads][each * tokens][rows] of scores. */
+static Val *weigh(Decoder *d, Val *y, int64_t each)
+{
+    Shape whole = y->shape, s = SHAPE(whole.dim[0], 1, each, 1);
+    Call *c = &d->c;
+
+    if (!d->hidden)
+        return softmax(c, y, 2);
+    shape_put(&s, 1, d->tokens);
+    shape_put(&s, 3, d->rows);
+    y = op2(c, OP_add, to_shape(c, y, s), d->hidden);
+    return to_shape(c, softmax(c, y, 3), whole);
 }
 
 static Val *attention(Decoder *d, Val *h)
 {
+    static const int64_t order[] = {1, 0, 2, 3};
     const Checkpoint *k = &d->k;
     int64_t each = k->heads / k->kv_heads;
-    Shape heads = SHAPE(k->kv_heads, each, k->head);
+    Shape s = SHAPE(k->kv_heads, 1, each, k->head);
     Val *q, *keys, *values, *y;
     Call *c = &d->c;
 
@@ -197,10 +241,11 @@ static Val *attention(Decoder *d, Val *h)
     keys = cached(d, "keys", rotate(d, y));
     values = cached(d, "values", linear(d, "wv", h, k->kv, k->wv));
     name_next(d, "attention");
-    y = matmul(c, to_shape(c, q, heads), keys, NULL, false, true);
-    y = softmax(c, op2(c, OP_add, y, d->hidden), 2);
-    y = matmul(c, y, values, NULL, false, false);
-    y = to_shape(c, y, SHAPE(1, k->dim));
+    y = matmul(c, by_keys(d, q, each), keys, NULL, false, true);
+    y = matmul(c, weigh(d, y, each), values, NULL, false, false);
+    shape_put(&s, 1, d->tokens);
+    y = perm(c, to_shape(c, y, s), order);
+    y = to_shape(c, y, of_tokens(d, 1, SHAPE(1, k->dim)));
     return linear(d, "wo", y, k->dim, k->wo);
 }
 
@@ -215,7 +260,7 @@ static Val *feed_forward(Decoder *d, Val *h)
     return linear(d, "w2", up, d->k.dim, d->k.w2);
 }
 
-/* Row `position` of the cosines or sines: angle position * 10000^(-2i / head).
+/* Rows of the cosines or sines: angle position * 10000^(-2i / head).
  * run.c has powf() of float32; so have we. */
 static Val *turned(Decoder *d, const char *name, double (*of)(double))
 {
@@ -232,44 +277,74 @@ static Val *turned(Decoder *d, const char *name, double (*of)(double))
     name_next(d, name);
     table = graph_const(d->c.g, name, T_f32, SHAPE(d->k.context, half),
                         v);
-    return take(&d->c, table, d->position, 0);
+    return to_shape(&d->c, take(&d->c, table, d->where, 0),
+                    of_tokens(d, 1, SHAPE(1, 1, half)));
 }
 
-/* 0 for positions up to this one, -infinity for those behind. */
+/* 0, 1, 2 and so on: the first n of them. */
+static Val *counted(Decoder *d, Size n)
+{
+    int64_t i, *v = NEWN(d->c.mem, int64_t, n.n);
+
+    for (i = 0; i < n.n; i++)
+        v[i] = i;
+    return part_sized(&d->c, ints(&d->c, T_s32, SHAPE(n.n), v), 0,
+                      size_const(0), n, 1);
+}
+
+/* Positions of the tokens. */
+static Val *positions(Decoder *d, Val *first)
+{
+    Call *c = &d->c;
+
+    name_next(d, "positions");
+    if (!d->tokens.vary.num)
+        return first;
+    return clamp(c, op2(c, OP_add, counted(d, d->tokens), first), 0,
+                 (double)(d->k.context - 1));
+}
+
+/* 0 for positions up to that of the token, -infinity for those behind. */
 static Val *hidden(Decoder *d)
 {
-    int64_t n = d->k.context, i, *v = NEWN(d->c.mem, int64_t, n);
+    Call *c = &d->c;
     Val *seen;
 
-    for (i = 0; i < n; i++)
-        v[i] = i;
+    if (!d->tokens.vary.num)
+        return NULL;
     name_next(d, "hidden");
-    seen = op2(&d->c, OP_lesseq, ints(&d->c, T_s32, SHAPE(n), v),
-               d->position);
-    return op3(&d->c, OP_where, seen, graph_const_f32(d->c.g, 0),
+    seen = op2(c, OP_lesseq, counted(d, d->rows),
+               to_shape(c, d->where, of_tokens(d, 1, SHAPE(1, 1, 1))));
+    return op3(c, OP_where, seen, graph_const_f32(d->c.g, 0),
                graph_const_f32(d->c.g, -INFINITY));
 }
 
-/* Where the caches are written: for each head, it and the position. */
+/* Where the caches are written: for each token and head, it and the
+ * position. */
 static Val *slots(Decoder *d)
 {
     int64_t n = d->k.kv_heads, i;
     int64_t *v = NEWN(d->c.mem, int64_t, 2 * n), unit[] = {0, 1};
-    Val *base, *along;
+    Val *base, *along, *at;
+    Call *c = &d->c;
 
     for (i = 0; i < n; i++)
         v[2 * i] = i;
     name_next(d, "slots");
-    base = ints(&d->c, T_s32, SHAPE(n, 2), v);
-    along = ints(&d->c, T_s32, SHAPE(2), unit);
-    return op2(&d->c, OP_add, base, op2(&d->c, OP_mul, along, d->position));
+    base = ints(c, T_s32, SHAPE(n, 2), v);
+    along = ints(c, T_s32, SHAPE(2), unit);
+    at = to_shape(c, d->where, of_tokens(d, 1, SHAPE(1, 1, 1)));
+    return op2(c, OP_add, base, op2(c, OP_mul, along, at));
 }
 
-/* An input from 0 to n - 1. */
-static Val *number(Decoder *d, const char *name, int64_t n)
+/* An input of numbers from 0 to n - 1. */
+static Val *numbers(Decoder *d, const char *name, Size count, int64_t n)
 {
-    Val *v = graph_val(d->c.g, name, T_s32, SHAPE(1));
+    Shape s = {.rank = 1};
+    Val *v;
 
+    shape_put(&s, 0, count);
+    v = graph_val(d->c.g, name, T_s32, s);
     v->lo = 0;
     v->hi = n - 1;
     graph_input(d->c.g, v);
@@ -285,24 +360,58 @@ static void put_first(Graph *g)
     g->out[0] = v;
 }
 
-static void decoder(Decoder *d)
+/* A run-time number from 1 on; of one token it is no number. */
+static Size number(Decoder *d, const char *name, int64_t most)
 {
-    const Checkpoint *k = &d->k;
-    Call *c = &d->c;
-    Val *token = number(d, "token", k->vocab), *x;
-    Weights last;
+    const Number *k;
+
+    if (most < 2)
+        return size_const(1);
+    k = graph_number_new(d->c.g, name, 1, most);
+    return (Size){most, {k, 1}};
+}
+
+/* The last row of x. */
+static Val *last_row(Decoder *d, Val *x)
+{
+    Size last = d->tokens;
+
+    last.n--;
+    return part_sized(&d->c, x, 0, last, size_const(1), 1);
+}
+
+/* -> the input `token` */
+static Val *begin(Decoder *d)
+{
+    Val *token, *position;
 
     d->layer = -1;
-    d->position = number(d, "position", k->context);
+    d->rows = number(d, "rows", MAX(d->k.context, 2));
+    d->tokens = number(d, "tokens", MIN(d->r.o->chunk, d->k.context));
+    token = numbers(d, "token", d->tokens, d->k.vocab);
+    position = numbers(d, "position", size_const(1), d->k.context);
+    d->where = positions(d, position);
     d->cosine = turned(d, "cosines", cos);
     d->sine = turned(d, "sines", sin);
     d->hidden = hidden(d);
     d->slots = slots(d);
+    return token;
+}
+
+static void decoder(Decoder *d)
+{
+    const Checkpoint *k = &d->k;
+    Call *c = &d->c;
+    Val *token = begin(d), *x;
+    Weights last;
+
     last = matrix(d, "embedding", k->vocab, k->dim, k->embedding);
     x = row_of(d, last, token);
     for (d->layer = 0; d->layer < k->layers; d->layer++) {
         x = op2(c, OP_add, x, attention(d, norm(d, "norm1", x,
                                                 k->norm_attention)));
+        if (d->layer + 1 == k->layers)
+            x = last_row(d, x);
         x = op2(c, OP_add, x, feed_forward(d, norm(d, "norm2", x,
                                                    k->norm_ffn)));
     }
@@ -325,6 +434,10 @@ static void take_context(Checkpoint *k, const FrontOpts *o)
             (long long)o->context, (long long)k->context);
     if (o->context)
         k->context = o->context;
+    if (k->context > NUMBER_MOST)
+        err(ERR_MODEL, "the model has %lld positions, at most %d are "
+            "supported: --context %d", (long long)k->context, NUMBER_MOST,
+            NUMBER_MOST);
 }
 
 Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,

@@ -30,9 +30,10 @@ bool llama2c_is(const void *p, size_t n);
 /* err(ERR_MODEL) on what is no whole checkpoint.  Weights are in mem. */
 void llama2c_read(Arena *mem, const void *p, size_t n, Checkpoint *c);
 
-/* decoder.c: the network that takes one token: inputs `token` and `position`
- * (s32[1] each), output `logits` (f32[vocab]), and as states the keys and
- * values of all positions up to the context. */
+/* decoder.c: the network of a token, or of up to a chunk of them: inputs `token`
+ * and `position` (s32[tokens] and [1]), output `logits` (f32[vocab]) behind the
+ * last, and as states the keys and values of all positions up to the context.
+ * Run-time numbers: `rows`, position + tokens, and, of a chunk, `tokens`. */
 Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,
                      const FrontOpts *o);
 

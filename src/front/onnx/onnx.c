@@ -617,9 +617,9 @@ static void check_options(const FrontOpts *o, const OnnxGraph *p)
         if (!has_dim(p, o->dim_name[i]))
             err(ERR_USAGE, "--dim %s=%lld: no input has a dimension of that "
                 "name", o->dim_name[i], (long long)o->dim_size[i]);
-    if (o->context)
-        err(ERR_USAGE, "--context is of language models; this is an ONNX "
-            "model: --dim gives its sizes");
+    if (o->context || o->chunk)
+        err(ERR_USAGE, "--context, --chunk are of language models; this is an "
+            "ONNX model: --dim gives its sizes");
     for (i = 0; i < o->ntype; i++)
         if (o->type_name[i] && !has_input(p, o->type_name[i]))
             err(ERR_USAGE, "--input-type %s=%s: the model has no such input",
