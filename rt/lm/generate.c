@@ -1,6 +1,7 @@
 /* The program of `tilewright generate`: reads a request, prints the prompt and
  * what follows it as it comes, and writes the tokens to a file: how many the
- * prompt has, how many there are, all of them, then the stack that was used.
+ * prompt has, how many there are (none if the prompt's are more than the
+ * context), all of them, then the stack that was used.
  * Every run of the network lies between marks. */
 #include "generate.h"
 #include "mark.h"
@@ -10,7 +11,7 @@
 
 #define talk tilewright_talk
 
-enum { NO_FILE = 101, NO_MEMORY, PROMPT_LONG = 104, RECENT = 64 };
+enum { NO_FILE = 101, NO_MEMORY, RECENT = 64 };
 
 static struct tilewright_lm lm;
 static struct tilewright_lm_utf8 utf8;
@@ -73,10 +74,9 @@ static void read_request(struct tilewright_request *r)
 {
     int f = rt_open(talk.in_file, 0);
 
-    if (f < 0 || rt_read(f, r, sizeof *r) != (int)sizeof *r)
+    if (f < 0 || rt_read(f, r, sizeof *r) != (int)sizeof *r ||
+        r->prompt_bytes > talk.prompt_bytes)
         fail("cannot read the request", NO_FILE);
-    if (r->prompt_bytes > talk.prompt_bytes)
-        fail("the prompt is longer than the context", PROMPT_LONG);
     if (r->prompt_bytes &&
         rt_read(f, talk.prompt, r->prompt_bytes) != r->prompt_bytes)
         fail("cannot read the prompt", NO_FILE);
@@ -151,11 +151,9 @@ int main(void)
     s.nrecent = RECENT;
     nprompt = tilewright_lm_encode(lm.model->words, talk.prompt,
                                    r.prompt_bytes, 1, talk.tokens,
-                                   lm.model->context);
-    if (nprompt < 0)
-        fail("the prompt is longer than the context", PROMPT_LONG);
+                                   r.prompt_bytes + 2);
     rt_paint();
-    n = generate(&r, nprompt, &s, &stack);
+    n = nprompt > lm.model->context ? 0 : generate(&r, nprompt, &s, &stack);
     write_tokens(nprompt, n, stack);
     return 0;
 }

@@ -8,9 +8,9 @@ struct tilewright_talk {
     const struct tilewright_lm_model *model;
     void *net;
     int (*init)(void); /* 0: done */
-    int32_t *tokens;   /* one for each position of the context */
+    int32_t *tokens;   /* the context, and at least prompt_bytes + 2 */
     char *prompt;
-    int32_t prompt_bytes; /* room for it */
+    int32_t prompt_bytes; /* most of them */
     struct tilewright_lm_choice *scratch; /* one for each word */
     const char *in_file, *out_file;
 };

@@ -4,6 +4,7 @@
 
 #include "gen/gen.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* As struct tilewright_request of rt/lm/generate.h. */
@@ -27,7 +28,8 @@ void talk_write(Dev *d)
 {
     Str b = {.mem = d->mem};
 
-    gen_lm_harness(d->p, d->o->name, dev_path(d, ""), &b);
+    gen_lm_harness(d->p, d->o->name, dev_path(d, ""),
+                   (int64_t)strlen(d->o->talk->prompt), &b);
     file_write(dev_path(d, "harness.c"), b.s, b.n);
     dev_write_main(d, "rt/lm/generate");
     write_request(d);
@@ -58,6 +60,9 @@ bool talk_read(Dev *d)
     if (!file_exists(dev_path(d, "out.bin")))
         return dev_fail(d, ERR_TOOL, "the program wrote no tokens");
     p = (int32_t *)(void *)file_read(d->mem, dev_path(d, "out.bin"), &n);
+    if (n == 12 && p[0] > d->p->g->context)
+        return dev_fail(d, ERR_MODEL, arena_fmt(d->mem, "the prompt has %d "
+            "tokens, the context only %" PRId64, p[0], d->p->g->context));
     if (n < 12 || p[0] < 0 || p[1] < p[0] || p[1] > d->p->g->context ||
         n != 4 * (size_t)p[1] + 12)
         return dev_fail(d, ERR_TOOL, "the program did not write all tokens");

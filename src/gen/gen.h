@@ -171,9 +171,9 @@ void gen_pmsis_build(Gen *g);
 bool gen_is_lm(const Gen *g);
 void gen_lm(Gen *g);
 /* lm_harness.c: what rt/lm/generate.c has to know of it, as C; its files are in
- * dir. */
+ * dir; the prompt has so many bytes. */
 void gen_lm_harness(const Plan *p, const char *name, const char *dir,
-                    Str *out);
+                    int64_t prompt, Str *out);
 
 /* harness.c: what rt/run.c has to know of a network, as C; its files are in
  * the folder dir, which ends in a slash; it runs so many times, states first as

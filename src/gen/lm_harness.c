@@ -2,7 +2,10 @@
  * the prompt, the tokens and what samples need. */
 #include "gen/gen.h"
 
-void gen_lm_harness(const Plan *p, const char *name, const char *dir, Str *out)
+#include <inttypes.h>
+
+void gen_lm_harness(const Plan *p, const char *name, const char *dir,
+                    int64_t prompt, Str *out)
 {
     GenOpts o = {.name = name};
     Gen *g = gen_begin(out->mem, p, &o);
@@ -12,11 +15,11 @@ void gen_lm_harness(const Plan *p, const char *name, const char *dir, Str *out)
             gen_image_bytes(g) ? "#include \"rt/pulp/ext.h\"\n" : "");
     gen_storage(g, out);
     str_fmt(out, "static struct %s net;\n"
-        "static int32_t tokens[%s_LM_CONTEXT];\n"
-        "static char prompt[%s_LM_CONTEXT * 8];\n"
+        "static int32_t tokens[%" PRId64 "];\n"
+        "static char prompt[%" PRId64 "];\n"
         "static struct tilewright_lm_choice scratch[%s_LM_VOCAB];\n\n"
         "static int init(void)\n{\n    struct %s_memory memory;\n\n",
-        name, g->caps, g->caps, g->caps, name);
+        name, MAX(p->g->context, prompt + 2), MAX(prompt, 1), g->caps, name);
     gen_fill_memory(g, out);
     if (gen_image_bytes(g)) {
         str_put(out, "    if (");

@@ -131,8 +131,26 @@ head -c 900 "$tmp/t.bin" >"$tmp/short.bin"
 refused 1 'cut short' "$tmp/m.bin" -t host --tokenizer "$tmp/short.bin"
 { cat "$tmp/t.bin"; printf 'more words'; } >"$tmp/long.bin"
 refused 1 'behind the last' "$tmp/m.bin" -t host --tokenizer "$tmp/long.bin"
-refused 5 'longer than the context' "$tmp/m.bin" -t host \
-    --tokenizer "$tmp/t.bin" --prompt "$(printf '%0500d' 0)"
+# Digits are bytes: a token each, after those of the beginning and the space.
+refused 1 'the prompt has 502 tokens, the context only 40' "$tmp/m.bin" \
+    -t host --tokenizer "$tmp/t.bin" --prompt "$(printf '%0500d' 0)"
+
+# More bytes than the context has positions, but fewer tokens: a word of two
+# letters, 22 times.
+python3 - "$tmp/t.bin" >"$tmp/pairs" <<'END'
+import struct, sys
+data, at = open(sys.argv[1], 'rb').read(), 4
+while at < len(data):
+    size = struct.unpack_from('<fi', data, at)[1]
+    word, at = data[at + 8:at + 8 + size], at + 8 + size
+    if len(word) == 2 and word.isalpha() and word.isascii():
+        print(word.decode() * 22, end='')
+        break
+END
+[ "$(wc -c <"$tmp/pairs")" = 44 ] || fault "no word of two letters"
+./tilewright generate "$tmp/m.bin" -t host --tokenizer "$tmp/t.bin" -q \
+    --prompt "$(cat "$tmp/pairs")" --tokens 1 >"$tmp/said" 2>&1 ||
+    fault "$(cat "$tmp/pairs"): $(cat "$tmp/said")"
 
 # The page's program compiles as printed.
 cp "$tmp/m.bin" "$tmp/stories260K.bin"
