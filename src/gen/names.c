@@ -61,15 +61,18 @@ static bool is_in(const char *const *list, size_t n, const char *s)
     return i < n;
 }
 
-/* Our headers are guarded by their names, as NAME.h is. */
+/* Headers are guarded by their names, ours as well as NAME.h. Those in folders
+ * of kernels never meet it: kernels alone include them. */
 static bool is_our_header(const char *s)
 {
     size_t n = strlen(s);
     int i;
 
     for (i = 0; i < npacked; i++) {
-        const char *base = path_base(packed[i].path);
+        const char *path = packed[i].path, *base = path_base(path);
 
+        if (str_starts(path, "kern/") && strchr(path + 5, '/'))
+            continue;
         if (str_ends(base, ".h") && strlen(base) == n + 2 &&
             !strncasecmp(base, s, n))
             return true;

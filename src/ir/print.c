@@ -215,6 +215,8 @@ void graph_print(Graph *g, Str *o)
     str_put(o, "graph ");
     put_quoted(o, g->name);
     str_put(o, g->exact ? " exact" : "");
+    if (g->context)
+        str_fmt(o, " context %" PRId64, g->context);
     if (g->hash)
         str_fmt(o, " hash %016" PRIx64, g->hash);
     str_put(o, "\n");

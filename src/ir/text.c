@@ -513,6 +513,8 @@ static void read_header(Reader *r)
 {
     r->g->name = read_word(r);
     r->g->exact = take_word(r, "exact");
+    if (take_word(r, "context"))
+        r->g->context = read_int(r);
     if (take_word(r, "hash")) {
         char *end;
 
