@@ -50,11 +50,11 @@ build/packdata.o: build/packdata.S $(PACK)
 	$(CC) -c -o $@ $<
 
 # QEMU loads it, which has no sanitizers.
-build/count.so: src/dev/plugin/count.c
-	$(call say,CC $<)
+build/count.so: $(wildcard src/dev/plugin/*.[ch])
+	$(call say,CC $@)
 	@mkdir -p build
 	$(filter-out -f%,$(CC)) -std=c11 -O2 $(WARN) -shared -fPIC \
-	    -fvisibility=hidden -s -o $@ $<
+	    -fvisibility=hidden -s -o $@ $(filter %.c,$^) -lcapstone
 
 build/onnx.pb-c.c: $(PROTO)
 	$(call say,PROTOC $<)
@@ -71,6 +71,13 @@ build/test/%: %.c $(filter-out build/src/cli/%,$(OBJ))
 	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LDLIBS)
+
+# Of the plugin's models alone, which the program does not have.
+build/test/timing: test/dev/timing.c src/dev/plugin/decode.c \
+    src/dev/plugin/pipeline.c src/dev/plugin/cache.c
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) -lcapstone
 
 # What measures with the program's own parts.
 build/bench/%: bench/%.c $(filter-out build/src/cli/main.o,$(OBJ))

@@ -90,11 +90,6 @@ static void ask_version(Dev *d)
     d->r.toolchain = arena_fmt(d->mem, "%s %s", path_base(cc), s);
 }
 
-static int steps(const Dev *d)
-{
-    return d->o->talk ? d->r.nrun : MAX(1, d->o->steps);
-}
-
 /* Bytes of a value in one step, and in all before it. */
 static int64_t step_bytes(const Dev *d, const Val *v, int step)
 {
@@ -128,7 +123,7 @@ static void write_inputs(Dev *d)
     int i, t;
 
     str_put(&b, "");
-    for (t = 0; t < steps(d); t++)
+    for (t = 0; t < dev_steps(d); t++)
         for (i = 0; i < g->nin; i++)
             if (is_written(d, i, t))
                 str_mem(&b, (const char *)d->o->in[i] +
@@ -155,7 +150,7 @@ static void write_harness(Dev *d)
 {
     Str b = {.mem = d->mem};
 
-    gen_harness(d->p, d->o->name, dev_path(d, ""), steps(d),
+    gen_harness(d->p, d->o->name, dev_path(d, ""), dev_steps(d),
                 d->o->states_reset, d->o->value, &b);
     file_write(dev_path(d, "harness.c"), b.s, b.n);
     dev_write_main(d, "rt/run");
@@ -246,7 +241,7 @@ static int start(Dev *d, bool count)
     } else {
         cmd = arena_fmt(d->mem, "exec %s%s",
                         put_elf(d, item_word(d->runner, "cmd", ""), name),
-                        count ? " -plugin ./count.so,out=counts" : "");
+                        count ? counts_options(d) : "");
     }
     return (shows(d) ? shell_show : shell_run)(
         cmd, dir, dev_path(d, "said"),
@@ -311,8 +306,8 @@ static bool read_outputs(Dev *d)
     d->r.out = NEWN(d->mem, void *, g->nout);
     for (i = 0; i < g->nout; i++) /* copied: an array must be aligned */
         d->r.out[i] = arena_get(d->mem, (size_t)bytes_before(
-                                    d, g->out[i], steps(d)) + 1, 1);
-    for (t = 0; t < steps(d); t++)
+                                    d, g->out[i], dev_steps(d)) + 1, 1);
+    for (t = 0; t < dev_steps(d); t++)
         for (i = 0; i < g->nout; i++) {
             int64_t size = step_bytes(d, g->out[i], t);
 
@@ -326,39 +321,6 @@ static bool read_outputs(Dev *d)
     memcpy(&stack, p + at, 4);
     d->r.stack_used = stack;
     return true;
-}
-
-/* A line for each layer, and one for what is left of the run after them; and
- * so for every run. */
-static void read_counts(Dev *d)
-{
-    FILE *f = fopen(dev_path(d, "counts"), "r");
-    int lines = d->r.nlayer + 1;
-    int64_t sum = 0, v;
-    int i = 0;
-
-    if (!f)
-        return;
-    d->r.step = NEWN(d->mem, RunStep, steps(d));
-    for (; fscanf(f, "%" SCNd64, &v) == 1; i++) {
-        RunLayer *l = &d->r.layer[i % lines];
-
-        sum += v;
-        if (i / lines < steps(d))
-            d->r.step[i / lines].instructions += v;
-        if (i % lines < d->r.nlayer)
-            l->instructions = MAX(0, l->instructions) + v;
-    }
-    fclose(f);
-    if (i == lines * steps(d)) {
-        d->r.instructions = sum;
-        d->r.nstep = steps(d);
-        for (i = 0; i < d->r.nstep; i++)
-            d->r.step[i].cycles = -1;
-        return;
-    }
-    for (i = 0; i < d->r.nlayer; i++)
-        d->r.layer[i].instructions = -1;
 }
 
 static bool check_stack(Dev *d)
@@ -396,8 +358,8 @@ static void average(Run *r)
 
     for (i = 0; i < r->nlayer; i++) {
         RunLayer *l = &r->layer[i];
-        int64_t *v[] = {&l->instructions, &l->cycles, &l->dma_wait,
-                        &l->kernels, &l->warm, &l->cold, &l->uneven,
+        int64_t *v[] = {&l->instructions, &l->estimate, &l->cycles,
+                        &l->dma_wait, &l->kernels, &l->warm, &l->cold, &l->uneven,
                         &l->banks, &l->program};
 
         for (k = 0; k < LEN(v); k++)
@@ -405,6 +367,7 @@ static void average(Run *r)
     }
     divide(&r->cycles, r->nstep);
     divide(&r->instructions, r->nstep);
+    divide(&r->estimate, r->nstep);
 }
 
 static bool run_once(Dev *d)
@@ -421,7 +384,7 @@ static bool run_once(Dev *d)
         !(d->o->talk ? talk_read(d) : read_outputs(d)) || !check_stack(d))
         return false;
     if (count)
-        read_counts(d);
+        counts_read(d);
     if (d->r.nstep > 1)
         average(&d->r);
     return true;
@@ -443,7 +406,7 @@ static int64_t dump_bytes(const Dev *d, int i)
     if (r.buf < 0 || (!d->p->soc->mems[d->p->buf[r.buf].mem].mapped &&
                       gen_far_output(d->p, v) < 0))
         return 0;
-    return step_bytes(d, v, steps(d) - 1);
+    return step_bytes(d, v, dev_steps(d) - 1);
 }
 
 static void keep_layers(Dev *d, const char *p)
@@ -480,9 +443,9 @@ static void write_dump(Dev *d)
         for (j = 0; j < a->rank; j++)
             a->dim[j] = d->o->value
                 ? dim_at(v->shape, j, d->o->value +
-                                      (steps(d) - 1) * MOST_NUMBERS)
+                                      (dev_steps(d) - 1) * MOST_NUMBERS)
                 : v->shape.dim[j];
-        a->n = step_bytes(d, v, steps(d) - 1) / type_info[v->type].bytes;
+        a->n = step_bytes(d, v, dev_steps(d) - 1) / type_info[v->type].bytes;
         a->data = d->r.made[i];
         last = &a->next;
     }
@@ -520,8 +483,9 @@ static void list_layers(Dev *d)
     d->r.layer = NEWN(d->mem, RunLayer, n + 1);
     d->r.nlayer = n;
     for (i = 0; i < n; i++) {
-        d->r.layer[i] = (RunLayer){.instructions = -1, .cycles = -1,
-                                   .dma_wait = -1, .kernels = -1};
+        d->r.layer[i] = (RunLayer){.instructions = -1, .estimate = -1,
+                                   .cycles = -1, .dma_wait = -1,
+                                   .kernels = -1};
         d->node[i] = d->p->layer[i].node;
     }
 }
@@ -530,9 +494,9 @@ static void dev_begin(Dev *d)
 {
     char *dir = realpath(d->o->dir, NULL);
 
-    d->r = (Run){.ok = true, .instructions = -1, .cycles = -1,
-                 .stack_used = -1, .flash_bytes = -1, .code_bytes = -1,
-                 .ram_bytes = -1};
+    d->r = (Run){.ok = true, .instructions = -1, .estimate = -1,
+                 .cycles = -1, .stack_used = -1, .flash_bytes = -1,
+                 .code_bytes = -1, .ram_bytes = -1};
     d->dir = arena_str(d->mem, dir ? dir : d->o->dir);
     free(dir);
     d->tools = soc_next(d->p->soc, "toolchain", NULL);

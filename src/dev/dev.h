@@ -6,6 +6,7 @@
 
 typedef struct RunLayer {
     int64_t instructions; /* -1: unknown */
+    int64_t estimate;     /* cycles, by a model of the pipeline; -1 */
     int64_t cycles;
     int64_t dma_wait;     /* of those: core 0 waiting for transfers */
     int64_t kernels;      /* of those: core 0 in kernels */
@@ -32,6 +33,7 @@ typedef struct Run {
     int nlayer;           /* steps of kind start, in order; means of all runs */
     RunLayer *layer;
     int64_t instructions; /* -1: unknown */
+    int64_t estimate;     /* cycles, by a model of the pipeline; -1 */
     int64_t cycles;
     int nstep;            /* runs whose totals are known */
     RunStep *step;
@@ -97,6 +99,7 @@ typedef struct Dev {
 
 bool dev_fail(Dev *d, int status, const char *why); /* false */
 const char *dev_path(Dev *d, const char *file);     /* in d->work */
+int dev_steps(const Dev *d);                        /* runs of the network */
 void dev_write_main(Dev *d, const char *path);      /* "rt/run" */
 
 /* talk.c: the program that a language model writes with, and its request; the
@@ -121,6 +124,11 @@ const char *shell_brief(Arena *a, const char *text); /* its two ends */
  * the layers go to r, and what went wrong. */
 bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
                  bool show, Run *r);
+
+/* counts.c: what QEMU's plugin is told of the chip, " -plugin ..."; what it
+ * counted goes to d->r. */
+const char *counts_options(const Dev *d);
+void counts_read(Dev *d);
 
 /* elf.c: sizes; false if it cannot be read */
 bool elf_sizes(const char *path, Run *r);

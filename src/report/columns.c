@@ -34,10 +34,11 @@ static double per(int64_t a, int64_t b)
     return a > 0 && b > 0 ? (double)a / (double)b : NAN;
 }
 
-/* Measured, or else predicted. */
+/* Measured, or else estimated, or else predicted. */
 static int64_t time_of(Row l)
 {
-    return l.cycles >= 0 ? l.cycles : l.predicted;
+    return l.cycles >= 0 ? l.cycles : l.estimate >= 0 ? l.estimate
+                                                      : l.predicted;
 }
 
 double report_ms(const Report *r, int64_t cycles)

@@ -141,6 +141,7 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_num(j, "percent", report_percent(l));
     put_int(j, "cycles", l.cycles);
     put_int(j, "instructions", l.instructions);
+    put_int(j, "estimated_cycles", l.estimate);
     put_int(j, "predicted_cycles", l.predicted);
     put_int(j, "predicted_kernels", l.predicted < 0 ? -1 : l.kernels);
     put_int(j, "kernel_cycles", l.in_kernels);
@@ -219,6 +220,7 @@ static void put_run(Json *j, const Report *r)
 
     put_int(j, "cycles", run ? run->cycles : -1);
     put_int(j, "instructions", run ? run->instructions : -1);
+    put_int(j, "estimated_cycles", run ? run->estimate : -1);
     put_steps(j, run);
     put_tokens(j, run);
     put_int(j, "predicted_cycles", report_cycles(r));

@@ -53,6 +53,7 @@ int64_t report_bytes_removed(const Report *r);
 int64_t report_cycles(const Report *r); /* predicted; -1: a head is silent */
 bool report_has_dma(const Report *r);   /* the chip moves data by engines */
 bool report_has_cycles(const Report *r); /* they were measured */
+int64_t report_estimate(const Report *r); /* by a pipeline's model; -1 */
 /* What computes: "cluster", "core". */
 const char *report_engine(const Report *r);
 
@@ -63,13 +64,15 @@ typedef struct Row {
     int64_t macs;
     int64_t timed;                /* MACs of the layers whose time it has */
     int64_t cycles, instructions; /* measured; -1: not */
+    int64_t estimate;             /* cycles of them, by a model; -1: none */
     int64_t wait;                 /* measured: cores wait for data; -1: not */
     int64_t in_kernels;           /* measured; -1: not */
     const RunLayer *lost;         /* where they went; NULL: not measured */
     int64_t predicted;            /* cycles; -1: the head is silent */
     int64_t predicted_wait;       /* -1: not a tiled plan */
     int64_t kernels;              /* of the predicted, in kernels */
-    int64_t all; /* cycles of all rows, measured or else predicted; -1 */
+    int64_t all; /* cycles of all rows: measured, or else estimated, or else
+                    predicted; -1 */
 } Row;
 int report_rows(const Report *r);
 /* The rows, in mem. */
@@ -80,7 +83,7 @@ void columns_text(const Report *r, Explain explain, Str *out);
 void columns_html(const Report *r, Str *out);
 /* At the clock of what computes; NaN: it is not known. */
 double report_ms(const Report *r, int64_t cycles);
-/* A row's share of all cycles, measured or else predicted; NaN: unknown. */
+/* A row's share of all; NaN: unknown. */
 double report_percent(Row l);
 
 /* Predicted energy in microjoules; NaN where the chip has no figures. */

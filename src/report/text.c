@@ -196,6 +196,19 @@ static void put_differ(int64_t measured, int64_t predicted, Str *out)
             d < 0 ? "less" : "more");
 }
 
+static void put_estimate(const Report *r, Str *out)
+{
+    int64_t cycles = report_estimate(r);
+
+    if (cycles < 0)
+        return;
+    str_fmt(out, "estimated %lld cycles, %.2f MAC/cycle", (long long)cycles,
+            (double)report_macs(r) / (double)MAX(1, cycles));
+    if (r->soc->mhz > 0)
+        str_fmt(out, ", %.3f ms at %g MHz", report_ms(r, cycles), r->soc->mhz);
+    str_put(out, " (a model of the core, no board)\n");
+}
+
 static void put_run(const Report *r, Str *out)
 {
     const Run *run = r->run;
@@ -213,6 +226,7 @@ static void put_run(const Report *r, Str *out)
         put_share(r, out);
         str_put(out, "\n");
     }
+    put_estimate(r, out);
     if (run->instructions >= 0)
         str_fmt(out, "executed %lld instructions%s\n",
                 (long long)run->instructions, run->cycles >= 0

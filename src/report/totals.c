@@ -38,6 +38,7 @@ static int64_t sum_known(int64_t sum, int64_t v)
 static void set_none(Row *l)
 {
     l->cycles = MIN(0, l->cycles);
+    l->estimate = MIN(0, l->estimate);
     l->instructions = MIN(0, l->instructions);
     l->wait = MIN(0, l->wait);
     l->in_kernels = MIN(0, l->in_kernels);
@@ -54,6 +55,7 @@ static void set_measured(Row *l, const Report *r, int i)
         const RunLayer *m = &run->layer[k];
 
         l->cycles = sum_known(l->cycles, m->cycles);
+        l->estimate = sum_known(l->estimate, m->estimate);
         l->instructions = sum_known(l->instructions, m->instructions);
         l->wait = sum_known(l->wait, m->dma_wait);
         l->in_kernels = sum_known(l->in_kernels, m->kernels);
@@ -75,7 +77,8 @@ static Row row_of(const Report *r, int i)
     const Layer *layer = &r->plan->layer[i];
     int k;
     Row l = {.layer = layer, .step = &r->plan->step[layer->first],
-             .cycles = -1, .instructions = -1, .wait = -1, .in_kernels = -1,
+             .cycles = -1, .estimate = -1, .instructions = -1, .wait = -1,
+             .in_kernels = -1,
              .predicted = predicted(layer), .predicted_wait = -1};
 
     l.macs = node_macs(layer->node);
@@ -92,7 +95,9 @@ static Row row_of(const Report *r, int i)
 Row *report_table(const Report *r, Arena *mem)
 {
     int i, n = report_rows(r);
-    int64_t all = report_has_cycles(r) ? r->run->cycles : report_cycles(r);
+    int64_t all = report_has_cycles(r) ? r->run->cycles :
+                  report_estimate(r) >= 0 ? report_estimate(r)
+                                          : report_cycles(r);
     Row *row = NEWN(mem, Row, n + 1);
 
     for (i = 0; i < n; i++) {
@@ -174,6 +179,11 @@ Spills report_spills(const Report *r)
 bool report_has_cycles(const Report *r)
 {
     return r->run && r->run->ok && r->run->cycles >= 0;
+}
+
+int64_t report_estimate(const Report *r)
+{
+    return r->run && r->run->ok ? r->run->estimate : -1;
 }
 
 bool report_has_dma(const Report *r)

@@ -127,7 +127,7 @@ static void read_line(Reader *r)
 {
     static const char *const kinds[] = {
         "chip", "core", "memory", "reserve", "dma", "accel", "link",
-        "device", "clock", "energy", "timing", "toolchain", "runner", "include",
+        "device", "cache", "clock", "energy", "timing", "toolchain", "runner", "include",
     };
     char *kind = read_word(r, false), *name;
     Item *it;
