@@ -4,7 +4,7 @@ _tilewright()
     local word=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "compile run generate check report pack sim targets \
+        COMPREPLY=($(compgen -W "compile run generate quantize check report pack sim targets \
             ops help --version" -- "$word"))
         return
     fi
@@ -13,6 +13,9 @@ _tilewright()
         COMPREPLY=($(compgen -W "$(tilewright targets 2>/dev/null |
             cut -d' ' -f1)" -- "$word") $(compgen -f -X '!*.soc' -- "$word"))
         return ;;
+    --ranges)
+        COMPREPLY=($(compgen -W "mse minmax percentile" -- "$word"))
+        return ;;
     --objective)
         COMPREPLY=($(compgen -W "time memory energy" -- "$word"))
         return ;;
@@ -20,7 +23,7 @@ _tilewright()
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
         --kernels --keep --dim --at --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
-        --penalty --seed --past-end --state --sequence --mem --l1 --l2 --cores \
+        --penalty --seed --past-end --data --labels --ranges --samples --state --sequence --mem --l1 --l2 --cores \
         --objective \
         --budget --straight --input-type --tolerance --dump --runner --emulate \
         --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \

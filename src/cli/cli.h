@@ -8,6 +8,7 @@
 #include "gen/gen.h"
 #include "pass/pass.h"
 #include "plan/plan.h"
+#include "ptq/ptq.h"
 #include "quant/quant.h"
 #include "report/report.h"
 #include "verify/verify.h"
@@ -30,6 +31,9 @@ typedef struct Opts {
     Objective objective;
     double budget;         /* seconds; 0: none */
     double tolerance;
+    const char *data, *labels; /* of quantize */
+    RangeBy ranges;
+    int samples;           /* at most; 0: all */
     const char *tokenizer; /* of a language model */
     Talk talk;             /* what it is asked for */
     int nmem;
@@ -124,6 +128,7 @@ void job_files(Job *j);    /* --html, --csv */
 int verb_compile(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_generate(int argc, char **argv);
+int verb_quantize(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_report(int argc, char **argv);
 int verb_targets(int argc, char **argv);

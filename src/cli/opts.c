@@ -284,6 +284,23 @@ static void switch_off(Opts *o, const char *s)
 
 /* ---- the table ---- */
 
+static void set_ranges(Opts *o, const char *s)
+{
+    int i;
+
+    for (i = 0; i < NRANGEBY; i++)
+        if (!strcmp(s, range_by_name[i])) {
+            o->ranges = (RangeBy)i;
+            return;
+        }
+    err(ERR_USAGE, "--ranges: %s, wanted mse, minmax or percentile", s);
+}
+
+static void set_samples(Opts *o, const char *s)
+{
+    o->samples = (int)read_num("--samples", s, 1, 1 << 20);
+}
+
 typedef struct Option {
     const char *name, *arg; /* arg: NULL for none */
     void (*take)(Opts *o, const char *arg); /* NULL: it is kept */

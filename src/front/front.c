@@ -13,10 +13,32 @@ typedef struct Bytes {
     size_t n;
 } Bytes;
 
+/* The text form says all of a graph: no option changes its inputs. */
+static Graph *read_text(Arena *mem, const FrontOpts *o, const Bytes *b)
+{
+    Arena *a = arena_new();
+    Str text = {.mem = a};
+    Graph *g;
+
+    if (o->ndim || o->ntype || o->nstate)
+        err(ERR_USAGE, "a graph in text form says its own sizes, types and "
+            "states: --dim, --input-type and --state are of other formats");
+    str_mem(&text, b->p, b->n);
+    g = graph_parse(mem, b->path, text.s);
+    graph_sort(g);
+    graph_number(g);
+    graph_check(g, "front");
+    g->hash = hash_mem(b->p, b->n);
+    arena_end(a);
+    return g;
+}
+
 static Graph *read_bytes(Arena *mem, const FrontOpts *o, void *arg)
 {
     const Bytes *b = arg;
 
+    if (graph_is_text(b->p, b->n))
+        return read_text(mem, o, b);
     if (llama2c_is(b->p, b->n))
         return llama2c_graph(mem, b->path, b->p, b->n, o);
     if (tflite_is(b->p, b->n))
@@ -55,7 +77,8 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     if (!dash)
         b.dir = base == path ? "." : arena_fmt(tmp, "%.*s",
             MAX(1, (int)(base - path) - 1), path);
-    if (has_numbers(o) || llama2c_is(b.p, b.n) || tflite_is(b.p, b.n)) {
+    if (has_numbers(o) || graph_is_text(b.p, b.n) ||
+        llama2c_is(b.p, b.n) || tflite_is(b.p, b.n)) {
         g = has_numbers(o) ? front_numbers(mem, o, read_bytes, &b)
                            : read_bytes(mem, o, &b);
         arena_end(file);

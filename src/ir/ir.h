@@ -353,6 +353,8 @@ void graph_check(Graph *g, const char *after);
 /* print.c, text.c */
 void graph_print(Graph *g, Str *out);
 Graph *graph_parse(Arena *mem, const char *file, const char *text);
+/* Does a file begin as the text form does, with its line `graph`? */
+bool graph_is_text(const char *p, size_t n);
 
 /* dims.c: what kernels are told of a node */
 typedef union Dims {

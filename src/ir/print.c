@@ -215,6 +215,7 @@ void graph_print(Graph *g, Str *o)
     str_put(o, "graph ");
     put_quoted(o, g->name);
     str_put(o, g->exact ? " exact" : "");
+    str_put(o, g->settled ? " settled" : "");
     if (g->context)
         str_fmt(o, " context %" PRId64, g->context);
     if (g->hash)

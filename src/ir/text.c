@@ -513,6 +513,7 @@ static void read_header(Reader *r)
 {
     r->g->name = read_word(r);
     r->g->exact = take_word(r, "exact");
+    r->g->settled = take_word(r, "settled");
     if (take_word(r, "context"))
         r->g->context = read_int(r);
     if (take_word(r, "hash")) {
@@ -560,6 +561,18 @@ static void read_line(Reader *r)
         read_const(r, name);
     else
         read_node(r, name, op);
+}
+
+bool graph_is_text(const char *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && (p[i] == '#' || p[i] == '\n')) {
+        while (i < n && p[i] != '\n')
+            i++;
+        i += i < n;
+    }
+    return n - i > 6 && !strncmp(p + i, "graph ", 6);
 }
 
 Graph *graph_parse(Arena *mem, const char *file, const char *text)

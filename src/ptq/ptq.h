@@ -1,0 +1,71 @@
+/* ptq: post-training quantization: a float graph and examples of its inputs
+ * become a graph of integers.
+ *
+ *     observe.c   the float graph runs on every example; where values lie
+ *     grid.c      scale and zero point that lose least
+ *     insert.c    quantize and dequantize go where integers are to be; room
+ *                 quant makes integer operators of what is between
+ *     rows.c      softmax and normalizations, which quant leaves float
+ *     measure.c   both graphs on every example: what was lost
+ *
+ * Sums are in double, in a fixed order: the same file comes out everywhere. */
+#ifndef PTQ_H
+#define PTQ_H
+
+#include "ir/ir.h"
+
+/* How the range of a value is chosen from what was seen. */
+typedef enum RangeBy { BY_MSE, BY_MINMAX, BY_PERCENTILE, NRANGEBY } RangeBy;
+extern const char *const range_by_name[NRANGEBY];
+
+typedef struct Samples {
+    int n;
+    void ***in;     /* [sample][input of the graph], native types */
+    int64_t *label; /* of each, or NULL */
+} Samples;
+
+/* One value that is an integer now. */
+typedef struct PtqLayer {
+    const char *name, *op; /* as the user wrote them */
+    Type type;
+    double scale;
+    int64_t zero;
+    double lo, hi;         /* seen */
+    double clipped;        /* part of its elements that lie outside */
+    double sqnr;           /* dB, against the float graph; NAN: not known */
+} PtqLayer;
+
+typedef struct PtqOutput {
+    const char *name;
+    double sqnr, cosine, max_abs;
+    double agree; /* part of the samples whose greatest element is the same */
+} PtqOutput;
+
+typedef struct PtqReport {
+    int nsample;
+    int nlayer, nout;
+    PtqLayer *layer;
+    PtqOutput *out;
+    double right_float, right_int; /* accuracy, 0..1; NAN: no labels */
+    int64_t bytes_float, bytes_int; /* of constants */
+    int nfloat;                    /* operators that stay float */
+    const char *left[16];          /* some of them: "name (Op)" */
+} PtqReport;
+
+typedef struct PtqOpts {
+    RangeBy by;
+    bool keep_bias; /* no correction of biases */
+} PtqOpts;
+
+/* data.c: examples from an npz, a npy, or a folder of them; arrays belong to
+ * inputs by position.  A file may have several: its arrays have one axis more,
+ * or a first axis longer than the input's.  err(ERR_MODEL) if none fits.
+ * labels: a file with a number for each, or NULL. */
+void ptq_data(Arena *mem, const Graph *g, const char *path, const char *labels,
+              Samples *s);
+
+/* The integer graph, in mem; g is changed by nothing but numbering. */
+Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s, const PtqOpts *o,
+                    PtqReport *r);
+
+#endif
