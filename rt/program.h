@@ -14,7 +14,9 @@
  *   BARRIER all cores meet: what comes now asks for the kernel's results
  *   MOVE    begins a transfer between two memories under a slot, which
  *           several may share
- *   WAIT    for the transfers of a slot
+ *   START   begins a kernel of an accelerator, a job, under a slot; as CALL, but
+ *           that core 0 alone calls the kernel, which begins the job
+ *   WAIT    for the transfers of a slot, or its job
  *   LAYER   a layer is done when all have met
  *   LOOP    what stands before NEXT is done so many times; records in it may
  *           have for each operand the distance by which it moves every time
@@ -30,7 +32,8 @@
  * cores the team has; RT_VALUES; RT_FAR, whether there are transfers to
  * external memory; RT_SLOTS, how many slots, and RT_IO_SLOT, the first of them
  * for such transfers; RT_LARGEST, bytes of the longest transfer; RT_ALONE, if
- * the engine takes one transfer at a time; and, where there are run-time
+ * the engine takes one transfer at a time; RT_JOB_SLOT, the first slot of jobs, if
+ * there are any; and, where there are run-time
  * numbers, RT_FOLLOW(net, page, at), which changes a page that has come as they
  * say.  What differs from chip to chip is in its team.h. */
 #ifndef PROGRAM_H
@@ -48,6 +51,7 @@
 #endif
 
 typedef intptr_t rt_word;
+typedef void rt_kernel(const void *k, const struct io *io);
 
 struct rt_page {
     const void *at; /* records, then what kernels are told */
@@ -63,7 +67,8 @@ struct rt_spot {
  * to read.  Those of RT_LEADS are for core 0 alone. */
 enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,
        RT_SYNC = 32, RT_SHARE = 64, RT_LOOP = 128,
-       RT_LEADS = RT_MOVE | RT_WAIT | RT_LAYER | RT_SHARE };
+       RT_LEADS = RT_MOVE | RT_WAIT | RT_LAYER | RT_SHARE,
+       RT_START = RT_SHARE | RT_LOOP };
 /* Of kernels and transfers: operands move in loops; has scratch, is finished
  * later, is a layer's last; is towards the cores, with external memory, of
  * rows. */
@@ -78,6 +83,9 @@ enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
 #define CALL(n, flags, cores, nin, nout, kernel, dims, scratch, memories) \
     ((n) << 24 | (flags) | (cores) << 16 | (nin) << 8 | (nout) << 12 | \
      RT_CALL), (rt_word)(kernel), (dims), (memories), (scratch)
+#define START(n, flags, slot, nin, nout, kernel, dims, scratch, memories) \
+    ((n) << 24 | (flags) | (slot) << 16 | (nin) << 8 | (nout) << 12 | \
+     RT_START), (rt_word)(kernel), (dims), (memories), (scratch)
 #define AT(operand, memory) ((memory) << (2 * (operand) + 2))
 #define MOVE(n, flags, slot, near, far, bytes) \
     ((n) << 24 | (flags) | (slot) << 8 | (near) << 16 | (far) << 18 | \
@@ -147,8 +155,8 @@ static inline void rt_step(const struct rt_core *c, struct io *io,
         io->tmp = (void *)((uintptr_t)io->tmp + c->turn * (uintptr_t)*by);
 }
 
-/* Makes ready for a kernel. */
-static inline void rt_ready(struct rt_core *c, struct io *io, uint32_t head)
+/* Operands, results and scratch of the record at c->w. */
+static inline void rt_operands(struct rt_core *c, struct io *io, uint32_t head)
 {
     const struct rt_state *s = c->s;
     const rt_word *w = c->w, *ref = w + RT_HEAD;
@@ -168,7 +176,13 @@ static inline void rt_ready(struct rt_core *c, struct io *io, uint32_t head)
     io->ncore = head >> 16 & 255;
     if (head & RT_STEPS)
         rt_step(c, io, ref, head >> 8 & 15, head >> 12 & 7);
-    c->run = w;
+}
+
+/* Makes ready for a kernel. */
+static inline void rt_ready(struct rt_core *c, struct io *io, uint32_t head)
+{
+    rt_operands(c, io, head);
+    c->run = c->w;
     c->head = head;
 }
 
@@ -180,9 +194,33 @@ static inline void rt_share(struct rt_core *c, const struct io *io)
     if (io->core >= io->ncore)
         return;
     MARK_WORK();
-    ((void (*)(const void *, const struct io *))w[1])(c->page + w[2], io);
+    ((rt_kernel *)w[1])(c->page + w[2], io);
     MARK_WORKED();
 }
+
+#ifdef RT_JOB_SLOT
+#ifndef RT_JOBS
+
+/* Where the team has nothing else: a job is over when its kernel returns.  nk,
+ * nio: readable bytes of *k and *io; who wants them later copies them. */
+static inline uint32_t rt_job_start(rt_kernel *kernel, const void *k,
+                                    uint32_t nk, const struct io *io,
+                                    uint32_t nio)
+{
+    (void)nk;
+    (void)nio;
+    kernel(k, io);
+    return 1;
+}
+
+static inline void rt_job_wait(uint32_t job)
+{
+    (void)job;
+}
+
+#endif
+
+#endif
 
 /* Core 0 makes ready for a kernel before it waits for transfers of the L1. */
 static inline void rt_wait(struct rt_core *c, uint32_t slot)
@@ -190,6 +228,14 @@ static inline void rt_wait(struct rt_core *c, uint32_t slot)
     const uint32_t what = c->s->slot[slot];
 
     c->s->slot[slot] = 0;
+#ifdef RT_JOB_SLOT
+    if (slot >= RT_JOB_SLOT) {
+        MARK_WAIT();
+        rt_job_wait(what);
+        MARK_WAITED();
+        return;
+    }
+#endif
     if (RT_FAR && slot >= RT_IO_SLOT) {
         MARK_WAIT();
         rt_io_wait(what);
@@ -208,6 +254,25 @@ static inline void rt_wait_now(struct rt_core *c)
     MARK_WAITED();
     c->wait = 0;
 }
+
+#ifdef RT_JOB_SLOT
+
+/* Begins a job; its operands are there. */
+static inline void rt_job(struct rt_core *c, uint32_t head)
+{
+    const rt_word *w = c->w;
+    struct io io = {0};
+
+    rt_wait_now(c);
+    rt_operands(c, &io, head);
+    io.ncore = 1;
+    c->s->slot[head >> 16 & 255] = rt_job_start(
+        (rt_kernel *)w[1], c->page + w[2], (uint32_t)(RT_PAGE - w[2]), &io,
+        sizeof io);
+    c->w += head >> 24;
+}
+
+#endif
 
 /* What a record says of a transfer beside its first words. */
 static inline void rt_moved(const struct rt_core *c, const rt_word *w,
@@ -262,6 +327,12 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
         rt_moves(c, head);
         return;
     }
+#ifdef RT_JOB_SLOT
+    if ((head & RT_START) == RT_START) {
+        rt_job(c, head);
+        return;
+    }
+#endif
     if (head & RT_WAIT)
         rt_wait(c, head >> 8 & 31);
     else if (head & RT_LAYER)

@@ -144,6 +144,40 @@ void rt_io_wait(uint32_t ids)
     end(io, ids);
 }
 
+static struct job {
+    void (*kernel)(const void *k, const struct io *io); /* NULL: it is free */
+    union {
+        unsigned char byte[RT_PAGE];
+        long long aligned;
+    } told, given;
+} jobs[IDS];
+
+uint32_t rt_job_start(void (*kernel)(const void *k, const struct io *io),
+                      const void *k, uint32_t nk, const struct io *io,
+                      uint32_t nio)
+{
+    int i;
+
+    for (i = 0; i < IDS && jobs[i].kernel; i++)
+        ;
+    if (i == IDS || nk > RT_PAGE || nio > RT_PAGE)
+        stop("too many jobs under way, or a large one");
+    jobs[i].kernel = kernel;
+    memcpy(&jobs[i].told, k, nk);
+    memcpy(&jobs[i].given, io, nio);
+    return (uint32_t)i + 1;
+}
+
+void rt_job_wait(uint32_t job)
+{
+    struct job *j = &jobs[(job - 1) % IDS];
+
+    if (!job || !j->kernel)
+        stop("a wait for no job");
+    j->kernel(&j->told, (const struct io *)(const void *)&j->given);
+    j->kernel = NULL;
+}
+
 /* As of rt/pulp/ext.h. */
 int pulp_ext_load_file(const char *path, uint32_t ext, uint32_t n, void *room,
                        uint32_t size);

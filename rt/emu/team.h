@@ -20,4 +20,13 @@ void rt_dma_wait(uint32_t ids);
 uint32_t rt_io_start(struct rt_move m);
 void rt_io_wait(uint32_t ids);
 
+/* The same of an accelerator's jobs: the kernel does its work when it is waited
+ * for, with copies of what it is told and given. */
+#define RT_JOBS
+struct io;
+uint32_t rt_job_start(void (*kernel)(const void *k, const struct io *io),
+                      const void *k, uint32_t nk, const struct io *io,
+                      uint32_t nio);
+void rt_job_wait(uint32_t job);
+
 #endif

@@ -16,9 +16,37 @@ static int count_slots(const Program *p, int engine)
     int i, n = 0;
 
     for (i = 0; i < p->ncode; i++)
-        if (p->code[i].kind == REC_move && p->code[i].engine == engine)
+        if ((p->code[i].kind == REC_move || p->code[i].kind == REC_start) &&
+            p->code[i].engine == engine)
             n = MAX(n, p->code[i].slot + 1);
     return n;
+}
+
+/* Slots of the engines before it, which come first. */
+static int first_slot(const Program *p, int engine)
+{
+    int i, n = 0;
+
+    for (i = ENG_hops; i < engine; i++)
+        n += count_slots(p, i);
+    return n;
+}
+
+/* The slots of accelerators, and which of them each belongs to. */
+static void put_jobs(const Gen *g, Str *out)
+{
+    const Program *p = g->p->program;
+    const Soc *soc = g->p->soc;
+    const int hops = ENG_hops + soc->nhop, all = first_slot(p, soc->nengine);
+    int i;
+
+    if (all == first_slot(p, hops))
+        return;
+    str_fmt(out, "#define RT_JOB_SLOT %d\n", first_slot(p, hops));
+    for (i = hops; i < soc->nengine; i++)
+        if (count_slots(p, i))
+            str_fmt(out, "/* %s: slots %d to %d */\n", soc->engine[i].name,
+                    first_slot(p, i), first_slot(p, i + 1) - 1);
 }
 
 /* Bytes of a transfer into the nearest memory. */
@@ -39,18 +67,18 @@ static bool alone(const Gen *g)
 
 void gen_team_top(Gen *g, Str *out)
 {
-    int near, far;
+    const Program *p = g->p->program;
+    const int slots = first_slot(p, g->p->soc->nengine);
 
-    near = count_slots(g->p->program, ENG_hops);
-    far = count_slots(g->p->program, ENG_hops + 1);
     str_put(out, "#include \"rt/team.h\"\n\n");
     if (alone(g))
         str_put(out, "#define RT_ALONE 1\n");
+    put_jobs(g, out);
     str_fmt(out,
             "enum { RT_CORES = %d, RT_VALUES = %d, RT_FAR = %d,\n"
             "       RT_IO_SLOT = %d, RT_SLOTS = %d, RT_LARGEST = %d };\n"
             "%s#include \"rt/program.h\"\n\n", g->p->soc->ncore,
-            g->p->program->values, gen_far(g), near, MAX(1, near + far),
+            p->values, gen_far(g), first_slot(p, ENG_hops + 1), MAX(1, slots),
             largest(g), g->p->g->nnum ?
             "static void follow_numbers(const void *net, int page, void *at);"
             "\n#define RT_FOLLOW follow_numbers\n" : "");
@@ -170,17 +198,30 @@ static void put_memories(Gen *g, const Rec *c, Str *out)
     str_put(out, n ? "" : " 0");
 }
 
-/* Words, flags, cores, operands, results; kernel, dims, bytes of scratch a
- * core; then the memory of each operand, and where it lies there. */
+static const char *slot_name(Gen *g, const Rec *c)
+{
+    if (g->p->soc->engine[c->engine].kind != ENGINE_dma)
+        return arena_fmt(g->mem, "%d",
+                         first_slot(g->p->program, c->engine) + c->slot);
+    return arena_fmt(g->mem, "%s%d", is_external(c) ? "RT_IO_SLOT + " : "",
+                     c->slot);
+}
+
+/* Words, flags, cores (or the slot), operands, results; kernel, dims, bytes of
+ * scratch a core; then the memory of each operand, and where it lies there. */
 static void put_call(Gen *g, int page, const Rec *c, Str *out)
 {
     const Step *s = c->step;
     bool tmp = s->tmp.buf >= 0;
 
-    str_fmt(out, "        CALL(%d, ", rec_words(c));
+    bool job = c->kind == REC_start;
+    const char *who = job ? slot_name(g, c)
+                          : arena_fmt(g->mem, "%d", s->ncore);
+
+    str_fmt(out, "        %s(%d, ", job ? "START" : "CALL", rec_words(c));
     put_flags(c, out);
-    str_fmt(out, ", %d, %d, %d, kern_%d,\n            offsetof(struct page_%d,"
-            " dims_%d), %" PRId64 ",\n           ", s->ncore, c->nin, s->nout,
+    str_fmt(out, ", %s, %d, %d, kern_%d,\n            offsetof(struct page_%d,"
+            " dims_%d), %" PRId64 ",\n           ", who, c->nin, s->nout,
             c->inst + 1, page, c->dims + 1,
             tmp ? s->tmp_bytes / MAX(s->ncore, 1) : 0);
     put_memories(g, c, out);
@@ -200,11 +241,6 @@ static void put_moved(Gen *g, const Rec *c, Str *out)
         str_fmt(out, "%" PRId64 " rows of ", c->rows);
     str_fmt(out, "%" PRId64 " bytes %s %s */\n", c->row,
             c->in ? "of" : "to", gen_comment(g, b->name));
-}
-
-static const char *slot_name(Gen *g, const Rec *c)
-{
-    return arena_fmt(g->mem, "%s%d", is_external(c) ? "RT_IO_SLOT + " : "", c->slot);
 }
 
 static void put_move(Gen *g, int page, const Rec *c, Str *out)
@@ -232,6 +268,7 @@ static void put_code(Gen *g, int page, const Rec *c, Str *out)
 {
     switch (c->kind) {
     case REC_call:
+    case REC_start:
         put_call(g, page, c, out);
         break;
     case REC_move:

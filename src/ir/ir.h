@@ -474,9 +474,11 @@ typedef struct Kern {
     const char *code;    /* bytes of it that a call goes through; the same */
     const char *cold;    /* cycles that one takes longer without; the same */
     const char *round;   /* values of the attribute; NULL: 0 */
+    const char *engine;  /* name or model of an accelerator; NULL: the cores */
     const char *tile, *split; /* dimensions, for planners that tile */
     int ncore;           /* that share a call: `ncore` of its expressions; set
                             before any of them is read */
+    int row;             /* of its engine, on the chip; -1: it has none such */
     int nlet;
     KernLet let[24];
     const char *fit;          /* its rows in kern/fit.tsv; NULL: none */

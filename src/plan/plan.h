@@ -213,10 +213,11 @@ enum { NPLACE = NARG + NRES + 1 };
 typedef enum RecKind {
     REC_call,           /* cores meet, then a kernel runs on all of them, or on
                            core 0 */
+    REC_start,   /* core 0 begins a kernel of an accelerator, under a slot */
     REC_share,   /* core 0's share of a call that is deferred */
     REC_barrier, /* cores meet */
     REC_move,    /* core 0 starts a transfer, under a slot */
-    REC_wait,    /* core 0 waits for all transfers of a slot */
+    REC_wait,    /* core 0 waits for all that is under way in a slot */
     REC_layer,   /* a layer is done when cores have met */
     REC_loop,    /* what stands before REC_next is done `turns` times */
     REC_next
@@ -228,17 +229,18 @@ typedef struct Rec {
     const Step *step;   /* call, move: what it does; in a loop on turn 0 */
     const Step **each;  /* in a loop: on each of neach turns */
     int neach;
-    int pos;            /* call, move, wait: index of the step; else -1 */
+    int pos;            /* call, start, move, wait: index of the step; else -1
+                           */
     bool page_begins;   /* in code[] */
     int flat;           /* in item[]: index into code[], on turn 0 */
-    int inst, nin;      /* call: of Program.inst; operands with absent ones */
+    int inst, nin;      /* call, start: of Program.inst; operands with absent ones */
     bool deferred;      /* call: core 0 starts transfers before its share */
     bool last;          /* call: the last of `layer` */
-    int dims;           /* call: which of its page's */
+    int dims;           /* call, start: which of its page's */
     int layer;          /* layer; call: if last */
     int alike;          /* equal for records that differ in offsets alone */
-    int engine;         /* move, wait: whose */
-    int slot;           /* move, wait: the engine's slots count from 0 */
+    int engine;         /* start, move, wait: whose */
+    int slot;           /* of these: the engine's slots count from 0 */
     bool in;            /* move: towards the cores */
     int64_t row, rows, stride; /* move: bytes; stride on the far side */
     int turns;          /* loop */
@@ -348,6 +350,8 @@ void program_pages(Program *q);
 /* Records that differ in offsets alone, moves and calls alike. */
 bool rec_alike(const Rec *a, const Rec *b);
 Rec *rec_new(Program *q, RecKind kind);
+/* Does a kernel begin with it, on the cores or an accelerator? */
+bool rec_is_kernel(const Rec *c);
 
 /* plan.c */
 /* Is it a chip with DMA, and memories for tiles? */
@@ -371,6 +375,7 @@ struct Choice {
     int64_t denied;        /* of a tile: the least scratch of a kernel that may
                               be faster but wants too much; INT64_MAX: none */
     int ncore;             /* all of them if the kernel splits itself, or 1 */
+    int engine;            /* soc->engine[] */
     Why why;
     Choice *over;          /* a slower kernel whose result may lie on an
                               operand, where this one's may not; or NULL */
@@ -384,6 +389,9 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
 /* The fastest of those with the least scratch. */
 bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
                   Choice *to);
+/* The fastest of those that run on the cores. */
+bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
+                  int64_t scratch, Choice *to);
 /* The same of a node, for the kernel it has; false: none has less. */
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
 /* Predicts the copy of one argument of a concat. */

@@ -137,7 +137,7 @@ static int calls(const Program *q)
     int i, n = 0;
 
     for (i = 0; i < q->ncode; i++)
-        n += q->code[i].kind == REC_call;
+        n += rec_is_kernel(&q->code[i]);
     return q->team ? 0 : n;
 }
 

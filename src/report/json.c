@@ -134,7 +134,8 @@ static void put_layer(Json *j, const Report *r, Row l)
     put_str(j, "name", n->name);
     put_str(j, "op", op_info[n->op].name);
     put_str(j, "kernel", l.step->kern ? l.step->kern->name : NULL);
-    put_str(j, "engine", report_engine(r));
+    put_str(j, "engine", l.step->engine ? r->soc->engine[l.step->engine].name
+                                        : report_engine(r));
     put_int(j, "macs", l.macs);
     put_num(j, "ms", report_ms(r, l.cycles));
     put_num(j, "predicted_ms", report_ms(r, l.predicted));

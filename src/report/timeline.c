@@ -198,9 +198,10 @@ static void put_layers(const Draw *d, int bottom)
     put_text(d, 0, y + 14, "start", "layer");
     for (i = 0; i < q->ncode; i++) {
         double at = (double)d->when[i].to * d->per;
-        int layer = q->code[i].kind == REC_call ? q->code[i].step->layer : 0;
+        bool kernel = rec_is_kernel(&q->code[i]);
+        int layer = kernel ? q->code[i].step->layer : 0;
 
-        if (q->code[i].kind != REC_call ||
+        if (!kernel ||
             q->code[i].pos != d->p->layer[layer].last)
             continue;
         put_line(d, "end", LEFT + at, d->y, LEFT + at, bottom);

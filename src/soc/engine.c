@@ -183,6 +183,30 @@ static void add_dmas(Soc *s)
             move_dma(s, &dma[i], NULL);
 }
 
+/* The memories of levels=L1,L2; if it does not say, the nearest of transfers. */
+static unsigned read_reach(const Soc *s, const Item *it)
+{
+    unsigned set = 0;
+    int i;
+
+    if (!item_word(it, "levels", NULL))
+        return s->nhop ? 1u << soc_hop(s, 0)->near : 0;
+    for (i = 0; i < s->nmem; i++)
+        if (item_has(it, "levels", s->mems[i].name))
+            set |= 1u << i;
+    if (!set)
+        item_bad(it, "levels", "names of memories");
+    return set;
+}
+
+static void add_accel(Soc *s, const Item *it)
+{
+    Engine *e = add_engine(s, ENGINE_accel, it);
+
+    e->queue = item_within(it, "queue", 1, 1, MOST_QUEUE);
+    e->reach = read_reach(s, it);
+}
+
 void soc_engines(Soc *s)
 {
     const Item *it = soc_compute(s);
@@ -190,8 +214,7 @@ void soc_engines(Soc *s)
     add_engine(s, ENGINE_cores, it)->queue = 1;
     add_dmas(s);
     for (it = NULL; (it = soc_next(s, "accel", it));)
-        add_engine(s, ENGINE_accel, it)->queue =
-            item_within(it, "queue", 1, 1, MOST_QUEUE);
+        add_accel(s, it);
     for (it = NULL; (it = soc_next(s, "link", it));)
         add_engine(s, ENGINE_link, it)->queue = 1;
 }
@@ -199,6 +222,21 @@ void soc_engines(Soc *s)
 const Engine *soc_hop(const Soc *s, int k)
 {
     return k >= 0 && k < s->nhop ? &s->engine[ENG_hops + k] : NULL;
+}
+
+const Engine *soc_accel(const Soc *s, const char *name)
+{
+    const Engine *e, *like = NULL;
+
+    for (e = s->engine; e < s->engine + s->nengine; e++) {
+        if (e->kind != ENGINE_accel)
+            continue;
+        if (!strcmp(e->name, name))
+            return e;
+        if (!like && !strcmp(item_word(e->item, "model", ""), name))
+            like = e;
+    }
+    return like;
 }
 
 /* A row begins anywhere and so is cut once more than its length says, but for

@@ -81,6 +81,7 @@ typedef struct Engine {
     const char *label; /* in plans and reports: dma and io are the hops 0, 1 */
     int row;           /* of the table */
     int near, far;     /* of dma: mems[]; else -1 */
+    unsigned reach;    /* of an accelerator: mems[] it works on, by bit */
     DmaWay in, out;    /* of dma; in: from far to near */
     bool duplex;       /* of dma: both ways at once */
     bool batched;      /* the team's program begins its transfers, and waits
@@ -145,6 +146,8 @@ void soc_print(const Soc *s, Str *out); /* one whole description */
  * long it moves rows of `row` bytes, 1 row if they are in one piece.
  * dma_cycles: of one transfer of `bytes` in all, alone. */
 const Engine *soc_hop(const Soc *s, int k);
+/* The first accelerator of that name, or else that model; NULL: there is none. */
+const Engine *soc_accel(const Soc *s, const char *name);
 double dma_moves(const Engine *d, bool in, int64_t row, int64_t rows);
 double dma_cycles(const Engine *d, bool in, int64_t bytes, int64_t rows);
 /* Picojoules of an `energy` line (core_cycle, dma_byte, ext_byte ...); NaN

@@ -244,7 +244,7 @@ static bool check_pages(Check *c)
             const Rec *r = &q->item[k];
             const Step *told;
 
-            if (r->kind != REC_call)
+            if (!rec_is_kernel(r))
                 continue;
             told = q->page[i].dims[r->dims];
             if (told != r->step && (told->nfollow || r->step->nfollow))

@@ -109,9 +109,32 @@ static bool find_step(Run *r, Exec *x)
         return fail(r, "it stands for no step");
     x->s = *s;
     x->pos = (int)(s - p->step);
-    if (r->done[x->pos] && c->kind == REC_call)
+    if (r->done[x->pos] && rec_is_kernel(c))
         return fail(r, "a step that is done already");
     r->done[x->pos] = true; /* of a transfer: a part of it is */
+    return true;
+}
+
+static const Engine *engine_of(const Run *r)
+{
+    const Soc *soc = r->c->p->soc;
+    const int row = r->item->engine;
+
+    return &soc->engine[row < 0 || row >= soc->nengine ? ENG_cores : row];
+}
+
+/* Core 0 waits for the slots it was told to: of the engine that works in
+ * batches, which is the first behind the cores. */
+static bool flush(Run *r)
+{
+    int i;
+
+    for (i = 0; r->npending && i < r->nslot; i++) {
+        if (r->pending[i] && !exec_finish(r->c, ENG_hops, i))
+            return false;
+        r->npending -= r->pending[i];
+        r->pending[i] = false;
+    }
     return true;
 }
 
@@ -151,24 +174,34 @@ static bool call_operands(Run *r, Exec *x)
 
 static bool meet(Run *r);
 
-static bool do_call(Run *r)
+/* Which kernel, and what it is told. */
+static bool call_told(Run *r, Exec *x)
 {
     const Rec *c = r->item;
     const Insts *t = &r->q->inst;
     const Step *told = dims_step(r);
+
+    if (step_moves(r->c->p, &x->s) || !told ||
+        dims_of(told->node->op) != dims_of(x->s.node->op))
+        return fail(r, "a call of another kernel");
+    if (c->inst < 0 || c->inst >= t->n || c->inst != t->of[x->pos])
+        return fail(r, "a call of a kernel for other types");
+    x->s.kern = t->v[c->inst].kern;
+    x->s.dims = told->dims;
+    x->s.ncore = c->step->ncore;
+    x->s.tmp_bytes = c->step->tmp_bytes;
+    return true;
+}
+
+static bool do_call(Run *r)
+{
+    const Rec *c = r->item;
     Exec x = {.slot = 0};
 
-    if (!meet(r) || !find_step(r, &x))
+    if (!meet(r) || !find_step(r, &x) || !call_told(r, &x))
         return false;
-    if (x.s.engine != ENG_cores || !told ||
-        dims_of(told->node->op) != dims_of(x.s.node->op))
-        return fail(r, "a call of another kernel");
-    if (c->inst < 0 || c->inst >= t->n || c->inst != t->of[x.pos])
-        return fail(r, "a call of a kernel for other types");
-    x.s.kern = t->v[c->inst].kern;
-    x.s.dims = told->dims;
-    x.s.ncore = c->step->ncore;
-    x.s.tmp_bytes = c->step->tmp_bytes;
+    if (x.s.engine != ENG_cores || x.s.kern->engine)
+        return fail(r, "a call of a job");
     if (!call_operands(r, &x) || !exec_start(r->c, &x))
         return false;
     r->working = true;
@@ -184,30 +217,55 @@ static bool do_share(Run *r)
     return true;
 }
 
-/* ---- transfers ---- */
+/* ---- jobs ---- */
 
-static const Engine *engine_of(const Run *r)
+/* Accelerators work where they reach; a single number is read at the start. */
+static bool job_reaches(Run *r, const Step *s)
 {
-    const Soc *soc = r->c->p->soc;
-    const int row = r->item->engine;
-
-    return &soc->engine[row < 0 || row >= soc->nengine ? ENG_cores : row];
-}
-
-/* Core 0 waits for the slots it was told to: of the engine that works in
- * batches, which is the first behind the cores. */
-static bool flush(Run *r)
-{
+    const Plan *p = r->c->p;
+    const unsigned reach = engine_of(r)->reach;
     int i;
 
-    for (i = 0; r->npending && i < r->nslot; i++) {
-        if (r->pending[i] && !exec_finish(r->c, ENG_hops, i))
-            return false;
-        r->npending -= r->pending[i];
-        r->pending[i] = false;
+    for (i = 0; i < s->nin; i++) {
+        const Buf *b = s->in[i].buf < 0 ? NULL : &p->buf[s->in[i].buf];
+
+        if (b && !(reach >> b->mem & 1) &&
+            (b->kind != BUF_const || s->in_bytes[i] > 4))
+            return fail(r, "a job on what its engine does not reach");
     }
+    for (i = 0; i < s->nout; i++)
+        if (!(reach >> p->buf[s->out[i].buf].mem & 1))
+            return fail(r, "a job on what its engine does not reach");
     return true;
 }
+
+/* The record is a job of this engine's, in a slot that is free. */
+static bool is_job(Run *r, const Exec *x)
+{
+    const Rec *c = r->item;
+    const Engine *e = engine_of(r);
+    const char *on = x->s.kern->engine;
+
+    if (e->kind != ENGINE_accel || x->s.engine != c->engine)
+        return fail(r, "a job of another engine");
+    if (!on || soc_accel(r->c->p->soc, on) != e)
+        return fail(r, "a job of a kernel for another engine");
+    if (c->slot < 0 || c->slot >= r->nslot ||
+        exec_slot_busy(r->c, c->engine, c->slot))
+        return fail(r, "a job in no free slot");
+    return true;
+}
+
+static bool do_start(Run *r)
+{
+    Exec x = {.slot = r->item->slot};
+
+    return flush(r) && find_step(r, &x) && call_told(r, &x) && is_job(r, &x) &&
+           call_operands(r, &x) && job_reaches(r, &x.s) &&
+           exec_start(r->c, &x);
+}
+
+/* ---- transfers ---- */
 
 static bool do_move(Run *r)
 {
@@ -308,6 +366,8 @@ static bool do_record(Run *r)
     switch (r->item->kind) {
     case REC_call:
         return do_call(r) && (!r->item->last || mark_layer(r));
+    case REC_start:
+        return do_start(r);
     case REC_share:
         return do_share(r);
     case REC_barrier:
@@ -342,6 +402,7 @@ static int64_t words_of(const Rec *c)
 
     switch (c->kind) {
     case REC_call:
+    case REC_start:
         return 5 + c->nplace + moving;
     case REC_move:
         return (c->rows > 1 ? 6 : 4) + moving;

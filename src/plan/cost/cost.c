@@ -116,6 +116,23 @@ static void do_wait(Clock *c, const Rec *r, When *w)
     *slot = 0;
 }
 
+/* Core 0 begins a job; the accelerator has it done some time. */
+static void do_start(Clock *c, const Rec *r, When *w)
+{
+    const Step *s = r->step;
+    int64_t *engine = &c->engine[r->engine][0], miss;
+
+    c->waited = false;
+    spend(c, c->time->job, CALL_UNIT, c->time->call_code);
+    miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
+                     kern_code(s->kern, s->sig, s->tile, &s->dims));
+    c->miss += miss;
+    c->core += miss;
+    w->from = MAX(*engine, c->core);
+    w->to = *engine = w->from + s->cycles;
+    c->slot[r->engine][r->slot] = w->to;
+}
+
 static void do_record(Clock *c, const Rec *r, When *when)
 {
     When *w = &when[r - c->q->code];
@@ -123,6 +140,9 @@ static void do_record(Clock *c, const Rec *r, When *when)
     switch (r->kind) {
     case REC_call:
         do_call(c, r, w);
+        break;
+    case REC_start:
+        do_start(c, r, w);
         break;
     case REC_share:
         do_kernel(c, c->deferred, &when[c->deferred - c->q->code]);
@@ -220,7 +240,7 @@ void plan_cost(Plan *p)
             p->layer[now].wait += when[i].to - when[i].from;
         else if (r->kind == REC_move)
             p->layer[r->step->layer].moved[r->engine] += r->row * r->rows;
-        if (r->kind != REC_call || r->pos != p->layer[now].last ||
+        if (!rec_is_kernel(r) || r->pos != p->layer[now].last ||
             now + 1 == p->nlayer)
             continue;
         p->layer[now].cycles = when[i].to - was;

@@ -68,13 +68,16 @@ bool isa_has(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* The first word of the kernel's instruction sets that the chip lacks, and how
- * long it is; 0: it has all. */
+/* The first word of the kernel's instruction sets that the chip lacks, or its
+ * engine, and how long it is; 0: it has all. */
 static size_t lacks(const Chooser *c, const Kern *k, const char **word)
 {
     const char *s = k->isa && strcmp(k->isa, "any") ? k->isa : "";
     size_t n;
 
+    *word = k->engine;
+    if (k->row < 0)
+        return strlen(k->engine);
     for (; *s; s += n + (s[n] == ',')) {
         n = strcspn(s, ",");
         *word = s;
@@ -125,9 +128,20 @@ static bool may_run(const Offer *o, const Node *node, const Asked *x)
     return true;
 }
 
-/* The cores that a kernel runs on. */
+/* Where a kernel runs: accelerators work beside a team of cores, whose program
+ * waits for them. */
+static int engine_row(const Soc *s, const Kern *k)
+{
+    const Engine *e = k->engine && s->nhop ? soc_accel(s, k->engine) : NULL;
+
+    return e ? e->row : k->engine ? -1 : ENG_cores;
+}
+
+/* The cores that a kernel runs on; an accelerator is begun by one. */
 static int cores_of(const Chooser *c, const Kern *k)
 {
+    if (k->engine)
+        return 1;
     return k->split && *k->split ? c->soc->ncore : 1;
 }
 
@@ -232,6 +246,8 @@ static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
         return arena_fmt(c->mem, "needs %.*s", (int)len, word);
     if (!o->sig)
         return "takes other types";
+    if (k->row && node_varies(node))
+        return "an engine is not told of run-time numbers";
     switch (judge(node, x, o)) {
     case NOT_LAYOUT: return "wants channels last";
     case NOT_WHEN: return arena_fmt(c->mem, "only when %s", k->when);
@@ -274,6 +290,8 @@ static unsigned inplace_of(const Node *n, const Offer *o, int ncore)
     size_t len;
     int i;
 
+    if (o->kern->row)
+        return 0;
     for (; *s; s += len) {
         s += strspn(s, " ,");
         len = strcspn(s, " ,");
@@ -304,6 +322,7 @@ static void take(Choice *to, const Offer *o, const Asked *x)
     to->kern = k;
     to->sig = o->sig;
     to->ncore = k->ncore;
+    to->engine = k->row;
     to->inplace = inplace_of(x->n, o, to->ncore);
     to->scratch = scratch_of(o, x);
     to->stack = k->stack ? kern_answer(x, k, o->sig, k->stack) : CALL_STACK;
@@ -453,8 +472,10 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
 
     *c = (Chooser){.mem = mem, .soc = soc, .host_isa = o->host_isa};
     c->kern = kern_load(mem, o->kernels, &c->nkern);
-    for (i = 0; i < c->nkern; i++)
+    for (i = 0; i < c->nkern; i++) {
+        c->kern[i]->row = engine_row(soc, c->kern[i]);
         c->kern[i]->ncore = cores_of(c, c->kern[i]);
+    }
     sort_by_op(c);
     return c;
 }
@@ -503,7 +524,7 @@ static const Menu *menu_of(const Chooser *c, const Node *n)
 }
 
 static bool ask_menu(const Menu *m, const Node *tile, const Asked *x,
-                     int64_t scratch, Choice *to)
+                     int64_t scratch, bool cores, Choice *to)
 {
     Offer best = {0}, o;
     int64_t wants, denied = INT64_MAX;
@@ -511,7 +532,7 @@ static bool ask_menu(const Menu *m, const Node *tile, const Asked *x,
 
     for (i = 0; i < m->n; i++) {
         o = m->offer[i];
-        if (judge(tile, x, &o) != TAKEN ||
+        if ((cores && o.kern->row) || judge(tile, x, &o) != TAKEN ||
             (best.kern && !better(&o, &best)))
             continue;
         wants = scratch_of(&o, x);
@@ -568,7 +589,7 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
     int n;
 
     if (tile->op == OP_concat) /* all of it is asked */
-        return ask_menu(m, tile, &x, scratch, to);
+        return ask_menu(m, tile, &x, scratch, false, to);
     n = key_of(m, &x, scratch, key);
     slot = slot_of(c, key, n);
     for (a = *slot; a; a = a->next)
@@ -579,12 +600,21 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
         a->key = NEWN(c->mem, uint64_t, n);
         memcpy(a->key, key, (size_t)n * sizeof *key);
         a->n = n;
-        a->found = ask_menu(m, tile, &x, scratch, &a->choice);
+        a->found = ask_menu(m, tile, &x, scratch, false, &a->choice);
         a->next = *slot;
         *slot = a;
     }
     *to = a->choice;
     return a->found;
+}
+
+bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
+                  int64_t scratch, Choice *to)
+{
+    Node seen = seen_by_kernel(tile);
+    Asked x = kern_ask(&seen, d);
+
+    return ask_menu(menu_of(c, &seen), tile, &x, scratch, true, to);
 }
 
 bool choose_least(const Chooser *c, const Node *tile, const Dims *d,

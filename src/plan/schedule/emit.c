@@ -457,4 +457,5 @@ void emit_steps(Tiler *t, const Solution *sol)
     }
     spill_enter(t, t->nlayer, 1);
     shortest_first(t->p);
+    sink_waits(t->p);
 }

@@ -11,6 +11,7 @@ int rec_words(const Rec *c)
 
     switch (c->kind) {
     case REC_call:
+    case REC_start:
         return 5 + c->nplace + moving;
     case REC_move:
         return (c->rows > 1 ? 6 : 4) + moving;
@@ -98,7 +99,7 @@ static bool fill(Program *q, Page *pg, int i, int end)
 
         pg->bytes += WORD * rec_words(c);
         pg->words += rec_words(c);
-        if (c->kind != REC_call)
+        if (!rec_is_kernel(c))
             continue;
         add_dims(q, pg, c);
         add_values(q, pg, c);

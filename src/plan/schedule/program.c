@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Slots of an engine that records can name. */
-enum { MOST_SLOTS = 16, MOST_DEFERRED = 24 };
+enum { MOST_SLOTS = 16, MOST_DEFERRED = 24, ALL_SLOTS = 32 };
 
 typedef struct Slot {
     int count;             /* transfers under way; 0: free */
@@ -45,6 +45,11 @@ Rec *rec_new(Program *q, RecKind kind)
     REGROW(q->mem, q->code, (size_t)q->ncode);
     q->code[q->ncode] = (Rec){.kind = kind, .pos = -1};
     return &q->code[q->ncode++];
+}
+
+bool rec_is_kernel(const Rec *c)
+{
+    return c->kind == REC_call || c->kind == REC_start;
 }
 
 bool plan_uses(const Plan *p, int mem)
@@ -118,19 +123,23 @@ static Place oper_place(const Maker *m, Ref r)
     return place_of(m, r);
 }
 
-static Rec *put_kernel(Maker *m, const Step *s)
+/* What an accelerator is given outlives the page. */
+static Rec *put_kernel(Maker *m, RecKind kind, const Step *s)
 {
-    Rec *c = rec_new(m->q, REC_call);
+    Rec *c = rec_new(m->q, kind);
     int i;
 
     c->step = s;
+    c->engine = s->engine;
     c->pos = (int)(s - m->p->step);
     c->inst = m->q->inst.of[s - m->p->step];
     c->nin = MAX(s->nin, s->sig ? s->sig->narg : 0);
     c->nin = MIN(c->nin, NARG);
     for (i = 0; i < c->nin; i++)
         c->place[c->nplace++] =
-            oper_place(m, i < s->nin ? s->in[i] : (Ref){-1, 0});
+            i >= s->nin ? (Place){.kind = PLACE_none}
+            : kind == REC_start ? place_of(m, s->in[i])
+                                : oper_place(m, s->in[i]);
     for (i = 0; i < s->nout; i++)
         c->place[c->nplace++] = place_of(m, s->out[i]);
     if (s->tmp.buf >= 0)
@@ -327,7 +336,7 @@ static void put_call(Maker *m, const Step *s)
 
     if (!open)
         begin_later(m);
-    put_kernel(m, s)->deferred = open;
+    put_kernel(m, REC_call, s)->deferred = open;
     m->working = false;
     if (open) {
         begin_later(m);
@@ -335,6 +344,18 @@ static void put_call(Maker *m, const Step *s)
     }
     m->working = true;
     note_layer(m, s);
+}
+
+/* Transfers begin while the accelerator works. */
+static void put_job(Maker *m, const Step *s)
+{
+    int slot;
+
+    put_barrier(m);
+    slot = take_slot(m, s);
+    put_kernel(m, REC_start, s)->slot = slot;
+    note_layer(m, s);
+    begin_later(m);
 }
 
 static void put_start(Maker *m, int i)
@@ -348,6 +369,8 @@ static void put_start(Maker *m, int i)
         if (m->nlater == LATER)
             begin_later(m);
         m->later[m->nlater++] = s;
+    } else if (s->engine != ENG_cores) {
+        put_job(m, s);
     } else {
         if (i + 1 == p->nstep || s[1].kind != STEP_wait ||
             s[1].token != s->token)
@@ -370,15 +393,21 @@ static bool is_later(const Maker *m, int group)
 
 static void put_waits(Maker *m, const Step *s)
 {
+    const Plan *p = m->p;
     int i;
 
-    if (!step_moves(m->p, s))
+    if (s->engine == ENG_cores)
         return;
     if (!engine_of(m, s)->batched || is_later(m, m->group[s->token]))
         begin_later(m);
     i = find_slot(m, s->engine, m->group[s->token]);
     if (i >= 0)
         put_wait(m, s->engine, i, (int)(s - m->p->step));
+    if (step_moves(p, s))
+        return;
+    note_layer(m, s);
+    if (p->step[p->layer[s->layer].last].token == s->token)
+        rec_new(m->q, REC_layer)->layer = s->layer;
 }
 
 /* Transfers of a batch that are waited for one after the other are a group,
@@ -409,9 +438,14 @@ static void set_limits(Maker *m)
     const Soc *soc = m->p->soc;
     const Engine *e;
 
-    for (e = soc->engine; e < soc->engine + soc->nengine; e++)
+    int left = ALL_SLOTS, others = soc->nengine - 1;
+
+    for (e = soc->engine + 1; e < soc->engine + soc->nengine; e++) {
         m->most[e->row] = MIN(MOST_SLOTS, e->batched ? MAX(1, e->queue - 2)
                                                      : e->queue);
+        m->most[e->row] = MIN(m->most[e->row], left - --others);
+        left -= m->most[e->row];
+    }
 }
 
 static void flatten(Maker *m)

@@ -31,7 +31,7 @@ bool rec_alike(const Rec *a, const Rec *b)
     if (a->kind == REC_move)
         return a->in == b->in && a->row == b->row &&
                a->rows == b->rows && (a->rows == 1 || a->stride == b->stride);
-    return a->kind != REC_call || same_kernel(a, b);
+    return !rec_is_kernel(a) || same_kernel(a, b);
 }
 
 /* Equal for records that are alike. */
@@ -40,7 +40,7 @@ static uint64_t hash_rec(const Rec *c)
     int64_t key[6 + NPLACE] = {c->kind, c->slot, c->row, c->rows, c->inst};
     int i;
 
-    if (c->kind == REC_call)
+    if (rec_is_kernel(c))
         key[5] = (int64_t)hash_mem(
             &c->step->dims, (size_t)dims_of(c->step->node->op)->size);
     for (i = 0; i < c->nplace; i++)
@@ -161,7 +161,7 @@ static int64_t saved_by(const Rec *c, int n, int turns, int64_t *bytes)
         words += rec_words(&one);
         set_moving(&one, &c[i + n]);
         body += rec_words(&one);
-        if (c[i].kind == REC_call)
+        if (rec_is_kernel(&c[i]))
             *bytes += dims_of(c[i].step->node->op)->size +
                       WORD * count_values(&c[i]);
     }

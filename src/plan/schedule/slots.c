@@ -330,6 +330,7 @@ static void take_choice(Emitter *e, Step *s, const Choice *c)
     s->stack = c->stack;
     s->cycles = c->cycles;
     s->ncore = c->ncore;
+    s->engine = c->engine;
     s->tmp_bytes = c->scratch;
     s->tmp = (Ref){-1, 0};
     if (!c->scratch)
@@ -351,7 +352,9 @@ static void choose_step(Emitter *e, Step *s)
     LayerInst *w = &e->t->layer[e->layer];
     Choice c = {0};
 
-    if (!tiler_choice(e->t, w, s->tile, &s->dims, cand->slots, &c))
+    if (cand->direct ? !direct_choice(e->t, w, &s->dims, &c)
+                     : !tiler_choice(e->t, w, s->tile, &s->dims, cand->slots,
+                                     &c))
         die("no kernel for a tile of '%s'", w->node->name);
     if (is_copy(w, s))
         choice_time(&c, w->node, &s->dims);
@@ -383,7 +386,7 @@ void emit_call(Emitter *e, const FusedTile *c)
     l->last = e->p->nstep;
     plan_add_step(e->p, s);
     plan_add_step(e->p, (Step){
-        .kind = STEP_wait, .engine = ENG_cores, .token = s.token,
+        .kind = STEP_wait, .engine = s.engine, .token = s.token,
         .layer = e->layer, .node = w->node, .part = w->part, .tmp = {-1, 0},
     });
 }

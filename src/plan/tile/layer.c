@@ -317,6 +317,14 @@ bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
     return ok;
 }
 
+bool direct_choice(const Tiler *t, LayerInst *w, const Dims *d, Choice *to)
+{
+    if (!tiler_choice(t, w, w->node, d, 0, to))
+        return false;
+    return to->engine == ENG_cores ||
+           choose_cores(t->chooser, w->node, d, t->room / 2, to);
+}
+
 const Node *tile_seen(const LayerInst *w, const Tile *tile, bool whole)
 {
     if (!tile->node || (whole && w->node->op != OP_concat))

@@ -267,7 +267,7 @@ static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
         if (oper_is_staged(&w->oper[o]) && in_l2 >> w->oper[o].bit & 1)
             return;
     dims_fill_part(w->node, w->part, &d);
-    if (!tiler_choice(t, w, w->node, &d, 0, &c))
+    if (!direct_choice(t, w, &d, &c))
         return;
     if (w->node->op == OP_concat)
         choice_time(&c, w->node, &d);

@@ -38,6 +38,9 @@ bool layer_scatters(const LayerInst *w);
  * those with the least. */
 bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
                   int64_t slots, Choice *to);
+/* The same of a layer that is not cut: its operands may lie where accelerators
+ * do not work. */
+bool direct_choice(const Tiler *t, LayerInst *w, const Dims *d, Choice *to);
 /* Notes in w->code that the layer has a kernel. */
 void layer_code(Tiler *t, LayerInst *w, Code code);
 /* Bytes of code that a call of a kernel goes through, noted in w->code. */
