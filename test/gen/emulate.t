@@ -37,25 +37,47 @@ run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
 make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1
 
-# Each wait right before a kernel, one at a time, and some meetings.
+# Jobs of an accelerator do their work when they are waited for; on the chip the
+# toy does it at once.
+toy() { # ARGUMENTS
+    run resnet8-int test/verify/toy/toy.soc --kernels test/verify/toy "$@"
+}
+toy --l1 12K --keep "$dir/toy"
+./tilewright run zoo/resnet8-int/network.onnx -t test/verify/toy/toy.soc -q \
+    --kernels test/verify/toy -i zoo/resnet8-int/inputs.npz \
+    -e zoo/resnet8-int/outputs.npz || exit 1
+
+# The project in a folder without a line, one after the other.
 b=build/run
-cp "$dir/p/network.c" "$dir/whole.c"
-cp "$dir/p/$b/out.bin" "$dir/right.bin" || exit 1
-for line in $(awk '/^ *WAIT/ {n = NR} /^ *CALL/ && n == NR - 1 {print n}' \
-        "$dir/whole.c" | head -n "${1:-5}") \
-        $(grep -n '^ *BARRIER' "$dir/whole.c" | cut -d: -f1 | sed -n 2,3p); do
-    sed "${line}d" "$dir/whole.c" >"$dir/p/network.c"
-    mutants=$((mutants + 1))
-    rm -f "$dir/p/$b/out.bin"
-    make -s -C "$dir/p" BUILD=$b MAIN="$b/harness.c $b/run.c" \
-        DEFS='-Irt -Irt/host' $b/host/network || exit 1
-    (cd "$dir/p/$b" && ./host/network >/dev/null 2>&1)
-    if cmp -s "$dir/p/$b/out.bin" "$dir/right.bin"; then
-        alive=$((alive + 1))
-        echo "nothing changes without line $line: $(sed -n "${line}p" \
-            "$dir/whole.c")"
-    fi
-done
+without() { # FOLDER LINE...
+    p=$1
+    shift
+    cp "$p/network.c" "$dir/whole.c"
+    cp "$p/$b/out.bin" "$dir/right.bin" || exit 1
+    for line in "$@"; do
+        sed "${line}d" "$dir/whole.c" >"$p/network.c"
+        mutants=$((mutants + 1))
+        rm -f "$p/$b/out.bin"
+        make -s -C "$p" BUILD=$b MAIN="$b/harness.c $b/run.c" \
+            DEFS='-Irt -Irt/host' $b/host/network || exit 1
+        (cd "$p/$b" && ./host/network >/dev/null 2>&1)
+        if cmp -s "$p/$b/out.bin" "$dir/right.bin"; then
+            alive=$((alive + 1))
+            echo "nothing changes without line $line: $(sed -n "${line}p" \
+                "$dir/whole.c")"
+        fi
+    done
+}
+# Each wait right before a kernel, and some meetings.
+without "$dir/p" $(awk '/^ *WAIT/ {n = NR} /^ *CALL/ && n == NR - 1 {print n}' \
+        "$dir/p/network.c" | head -n "${1:-5}") \
+        $(grep -n '^ *BARRIER' "$dir/p/network.c" | cut -d: -f1 | sed -n 2,3p)
+# Waits for jobs.
+slot=$(sed -n 's/#define RT_JOB_SLOT //p' "$dir/toy/network.c")
+jobs=$(grep -n "^ *WAIT($slot)" "$dir/toy/network.c" | cut -d: -f1 |
+    sed -n '1p;4p;9p')
+[ -n "$jobs" ] || { echo "no jobs"; exit 1; }
+without "$dir/toy" $jobs
 [ $mutants -gt 0 ] || echo "no waits: is anything tiled?"
 echo "$runs networks match on the emulated team; of $mutants waits and" \
     "meetings that were left out $alive were not noticed"

@@ -124,8 +124,9 @@ static Program *plain_program(Arena *mem, const Plan *p)
             c->kind = s->engine == ENG_cores ? REC_barrier : REC_wait;
             continue;
         }
-        c->kind = s->engine == ENG_cores ? REC_call : REC_move;
-        if (s->engine == ENG_cores)
+        c->kind = step_moves(p, s) ? REC_move
+                  : s->engine == ENG_cores ? REC_call : REC_start;
+        if (!step_moves(p, s))
             plain_call(p, s, q->inst.of[i], c);
         else if (!plain_move(p, s, c))
             return NULL;

@@ -89,13 +89,12 @@ static const Step *expand_step(Expand *x, const Rec *c, int turn)
     return turn < c->neach ? c->each[turn] : c->step;
 }
 
-static void expand_call(Expand *x, const Page *pg, const Rec *c,
-                        const Step *is, int turn)
+static void expand_kernel(Expand *x, const Page *pg, const Rec *c,
+                          const Step *is, int turn)
 {
     Step s = *is;
     int i;
 
-    expand_meet(x);
     s.token = x->to->nstep;
     if (c->dims < 0 || c->dims >= pg->ndims) {
         x->fault = "no dims";
@@ -117,9 +116,32 @@ static void expand_call(Expand *x, const Page *pg, const Rec *c,
         x->fault = "no scratch";
     if (c->inst != x->q->inst.of[is - x->p->step])
         x->fault = "a kernel of other types";
-    x->kernel = s.token;
-    x->shared = !c->deferred;
     plan_add_step(x->to, s);
+}
+
+static void expand_call(Expand *x, const Page *pg, const Rec *c,
+                        const Step *is, int turn)
+{
+    expand_meet(x);
+    if (is->engine != ENG_cores)
+        x->fault = "a call of a job";
+    x->kernel = x->to->nstep;
+    x->shared = !c->deferred;
+    expand_kernel(x, pg, c, is, turn);
+}
+
+/* Of a slot's jobs the last one alone is known. */
+static void expand_start(Expand *x, const Page *pg, const Rec *c,
+                         const Step *is, int turn)
+{
+    expand_flush(x);
+    if (is->engine != c->engine || c->slot < 0 || c->slot > 31) {
+        x->fault = "a job of no engine or slot";
+        return;
+    }
+    x->nslot[c->engine][c->slot] = 1;
+    x->slot[c->engine][c->slot][0] = x->to->nstep;
+    expand_kernel(x, pg, c, is, turn);
 }
 
 static void expand_move(Expand *x, const Rec *c, int turn)
@@ -145,13 +167,15 @@ static void expand_move(Expand *x, const Rec *c, int turn)
 
 static void expand_record(Expand *x, const Page *pg, const Rec *c, int turn)
 {
-    const Step *s = c->kind == REC_call || c->kind == REC_move
+    const Step *s = rec_is_kernel(c) || c->kind == REC_move
                         ? expand_step(x, c, turn) : NULL;
 
     if (x->fault)
         return;
     if (c->kind == REC_call) {
         expand_call(x, pg, c, s, turn);
+    } else if (c->kind == REC_start) {
+        expand_start(x, pg, c, s, turn);
     } else if (c->kind == REC_move) {
         expand_move(x, c, turn);
     } else if (c->kind == REC_share) {
@@ -318,7 +342,7 @@ static void swap_records(Rng *r, Program *q)
 static void shift_record(Rng *r, Program *q)
 {
     static const int kinds[] = {REC_wait, REC_barrier, REC_move, REC_share,
-                                REC_next, REC_loop};
+                                REC_next, REC_loop, REC_start};
     int i = (int)(some_record(r, q, kinds[pick(r, LEN(kinds))]) - q->item);
     int way = pick(r, 2) ? 1 : -1, n = 1 + pick(r, 4);
     Rec t = q->item[i];

@@ -52,6 +52,11 @@ static bool fault(Machine *m, const char *why)
 
 /* ---- places ---- */
 
+static int level_of(const Machine *m, Ref r)
+{
+    return m->p->soc->mems[m->p->buf[r.buf].mem].level;
+}
+
 static unsigned char *bytes_at(Machine *m, Ref r, int64_t n, bool write)
 {
     const Buf *b;
@@ -376,6 +381,18 @@ static bool use_scratch(Machine *m, const Step *s, const Node *view)
     return tmp != NULL && reachable(m, s->tmp, 8);
 }
 
+/* Accelerators work in L1; a single number is read by who begins their job. */
+static bool job_reaches(Machine *m, const Step *s)
+{
+    int i;
+
+    for (i = 0; i < s->nin && s->engine != ENG_cores; i++)
+        if (s->in[i].buf >= 0 && level_of(m, s->in[i]) > 1 &&
+            (s->in_bytes[i] > 4 || m->p->buf[s->in[i].buf].kind != BUF_const))
+            return false;
+    return s->engine == ENG_cores || level_of(m, s->out[0]) == 1;
+}
+
 static bool run_kernel(Machine *m, const Step *s, Effect *e)
 {
     unsigned char *in[NARG], *out;
@@ -390,7 +407,7 @@ static bool run_kernel(Machine *m, const Step *s, Effect *e)
         !(out = bytes_at(m, s->out[0], s->out_bytes[0], true)) ||
         !reachable(m, s->out[0], type_info[s->out_type[0]].bytes))
         return false;
-    if (!told_sense(s) || !indices_ok(s, &view, in))
+    if (!told_sense(s) || !indices_ok(s, &view, in) || !job_reaches(m, s))
         return fault(m, "no such kernel");
     k = recall(m, s, &view, in);
     if (k->beyond || spoils(s, in, out, k))
@@ -404,11 +421,6 @@ static bool run_kernel(Machine *m, const Step *s, Effect *e)
 }
 
 /* ---- transfers ---- */
-
-static int level_of(const Machine *m, Ref r)
-{
-    return m->p->soc->mems[m->p->buf[r.buf].mem].level;
-}
 
 static bool run_move(Machine *m, const Step *s, Effect *e)
 {
@@ -455,10 +467,10 @@ static void apply(const Effect *e)
 static void begin(Machine *m, const Step *s, Effect *e)
 {
     *e = (Effect){0};
-    if (s->engine == ENG_cores)
-        run_kernel(m, s, e);
-    else
+    if (step_moves(m->p, s))
         run_move(m, s, e);
+    else
+        run_kernel(m, s, e);
 }
 
 /* The steps that a wait for this token ends. */
@@ -593,7 +605,7 @@ static Step *some_step(Rng *r, Plan *p, int what)
         Step *s = &p->step[(from + i) % p->nstep];
 
         if (s->kind == STEP_start &&
-            what & (s->engine == ENG_cores ? KERNELS : MOVES))
+            what & (step_moves(p, s) ? MOVES : KERNELS))
             return s;
     }
     return NULL;
@@ -604,7 +616,7 @@ static Ref *some_ref(Rng *r, Plan *p)
     Step *s = some_step(r, p, KERNELS | MOVES);
     int i;
 
-    if (s->engine != ENG_cores)
+    if (step_moves(p, s))
         return pick(r, 2) ? &s->move.from : &s->move.to;
     i = pick(r, s->nin + 1 + (s->tmp.buf >= 0));
     return i < s->nin ? &s->in[i] : i == s->nin ? &s->out[0] : &s->tmp;
@@ -649,7 +661,7 @@ static void swap_slots(Rng *r, Plan *p)
 
     for (i = 0; s && i < p->nstep; i++) {
         t = &p->step[(from + i) % p->nstep];
-        if (t->kind == STEP_start && t->engine == ENG_cores &&
+        if (step_starts_kernel(p, t) &&
             t->layer == s->layer && t != s) {
             Ref *a = s->nin ? &s->in[pick(r, s->nin)] : &s->out[0];
             Ref *b = t->in + (a - s->in), was = *a;
@@ -823,7 +835,7 @@ static const struct Change {
 
 static int nmeant[LEN(changes)], nmade[LEN(changes)], nkept, failed;
 static int rmeant[LEN(record_changes)], rmade[LEN(record_changes)], rkept;
-static int nplan[2], nmove, nkernel, nfused, nspilled, nends;
+static int nplan[2], nmove, nkernel, njob, nfused, nspilled, nends;
 
 typedef struct Case {
     uint64_t seed;
@@ -908,7 +920,8 @@ static void count_plan(const Plan *p)
 
     for (i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_start) {
-            ++*(p->step[i].engine == ENG_cores ? &nkernel : &nmove);
+            ++*(step_moves(p, &p->step[i]) ? &nmove
+                : p->step[i].engine ? &njob : &nkernel);
             nspilled += goes_out(p, &p->step[i]);
         }
     for (i = 0; i < p->nbuf; i++)
@@ -1032,6 +1045,8 @@ static Plan *planners(Arena *a, Graph *g, Soc *soc, Rng *r, int64_t more)
     if (!pick(r, 4))
         soc->ncore = between(r, 1, 8);
     o.fuse_always = pick(r, 2);
+    if (!strcmp(soc->name, "toy"))
+        o.kernels = "test/verify/toy";
     return plan_make(a, g, soc, &o);
 }
 
@@ -1062,7 +1077,9 @@ static void try_network(uint64_t seed, bool naive, int nchange)
     int size = between(&r, 1, 7);
     Graph *g = naive && pick(&r, 2) ? draw_chain(a, &r, size)
                                     : draw_network(a, &r, size);
-    Soc *soc = soc_read(a, pick(&r, 2) ? "gap8" : "siracusa");
+    const char *chip = pick(&r, 2) ? "gap8" : "siracusa";
+    Soc *soc = soc_read(a, naive || pick(&r, 2)
+                               ? chip : "test/verify/toy/toy.soc");
     void **in, **want;
     const Plan *p;
     Eval *e;
@@ -1124,9 +1141,9 @@ int main(int argc, char **argv)
     printf("%d changes of programs, %d change the meaning, %d rejected\n",
            rall, rother, rall - rkept);
     printf("%d plans of the planner and %d naive ones from seed %s, %d tiles, "
-           "%d transfers, %d of them to L3, %d inputs and outputs there, %d "
+           "%d jobs of an accelerator, %d transfers, %d of them to L3, %d inputs and outputs there, %d "
            "values fused; %d changes, %d change the meaning, %d rejected; %d "
-           "wrong\n", nplan[0], nplan[1], argv[1], nkernel, nmove, nspilled,
+           "wrong\n", nplan[0], nplan[1], argv[1], nkernel, njob, nmove, nspilled,
            nends, nfused, made, meant, made - nkept, failed);
-    return failed || !nplan[0] || !nplan[1] || !nspilled || !nends;
+    return failed || !nplan[0] || !nplan[1] || !nspilled || !nends || !njob;
 }
