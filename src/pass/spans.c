@@ -392,18 +392,6 @@ static Span evaluated(Spans *p, const Node *n, const Span *s)
     return of_const(&y, 0);
 }
 
-static Span map_span(Spans *p, const Node *n, const Span *s)
-{
-    switch (n->op) {
-    case OP_add: return sum(s[0], s[1]);
-    case OP_sub: return sum(s[0], negative(s[1]));
-    case OP_mul: return product(s[0], s[1]);
-    case OP_neg: return negative(s[0]);
-    case OP_clip: case OP_requant: return s[0];
-    default: return evaluated(p, n, s);
-    }
-}
-
 /* The epilogue's constants follow the shape here, not the channel number. */
 static Span map_finished(const Node *n, Span s, const Span *arg)
 {
@@ -414,6 +402,20 @@ static Span map_finished(const Node *n, Span s, const Span *arg)
                    arg_of(n, mi + 2) ? arg[mi + 2]
                                      : number(attr_int(n, A_shift)));
     return op_takes(n->op, "lo") ? clipped(n, s) : s;
+}
+
+/* What is evaluated has its epilogue already. */
+static Span map_span(Spans *p, const Node *n, const Span *s)
+{
+    switch (n->op) {
+    case OP_quantize: case OP_dequantize: return nothing();
+    case OP_add: return map_finished(n, sum(s[0], s[1]), s);
+    case OP_sub: return map_finished(n, sum(s[0], negative(s[1])), s);
+    case OP_mul: return map_finished(n, product(s[0], s[1]), s);
+    case OP_neg: return map_finished(n, negative(s[0]), s);
+    case OP_clip: case OP_requant: return map_finished(n, s[0], s);
+    default: return evaluated(p, n, s);
+    }
 }
 
 static void spans_map(Spans *p, const Node *n)
@@ -429,9 +431,7 @@ static void spans_map(Spans *p, const Node *n)
     for (c = 0; c < k->n; c++) {
         for (i = 0; i < n->narg; i++)
             s[i] = map_operand(p, n, i, axis, c);
-        k->span[c] = n->op == OP_quantize || n->op == OP_dequantize
-                         ? nothing()
-                         : map_finished(n, map_span(p, n, s), s);
+        k->span[c] = map_span(p, n, s);
     }
 }
 
