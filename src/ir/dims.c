@@ -251,8 +251,8 @@ static void put_bounds(const Node *n, struct map_dims *d)
 {
     const TypeInfo *t = &type_info[n->res[0]->type];
 
-    d->lo = (int32_t)MAX(t->lo, INT32_MIN);
-    d->hi = (int32_t)MIN(t->hi, INT32_MAX);
+    d->lo = (int32_t)t->lo; /* infer.c takes no wider ones */
+    d->hi = (int32_t)t->hi;
 }
 
 /* --- a function per family --- */

@@ -263,9 +263,11 @@ static Type attr_type(const Node *n)
 
     if (t <= T_none || t >= NTYPE)
         err_node(n, "no type to convert to");
-    if (n->op == OP_quantize && type_info[t].kind == FLOAT)
-        err_node(n, "quantizes to %s, an integer was wanted",
-                 type_info[t].name);
+    if (n->op == OP_quantize &&
+        (type_info[t].kind == FLOAT || type_info[t].lo < INT32_MIN ||
+         type_info[t].hi > INT32_MAX))
+        err_node(n, "quantizes to %s, an integer within 32 bits with sign was "
+                 "wanted", type_info[t].name);
     return (Type)t;
 }
 
