@@ -87,6 +87,7 @@ void job_shapes(Job *j, const Array *a, const Val *v, Shape s);
 /* example.c: inputs, given or made, and what they give. */
 void job_example(Job *j);
 int count_arrays(const Array *v); /* that have elements */
+const Array *job_rows(const Job *j, const Val *v, const Array *in);
 const Array *skip_empty(const Array *v); /* to the first that has */
 
 /* number.c: run-time numbers in the first run, then in all. */

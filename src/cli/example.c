@@ -29,6 +29,50 @@ static void take_element(const Val *v, Val *w, int64_t i, const Array *in)
     val_set(w, i, (int64_t)rint(x));
 }
 
+/* Element i of shape s in an array with fewer rows; -1: there is none. */
+static int64_t element_in(const Array *in, Shape s, int64_t i)
+{
+    int64_t at = 0, step = 1;
+    int a;
+
+    for (a = s.rank - 1; a >= 0; a--) {
+        if (i % s.dim[a] >= in->dim[a])
+            return -1;
+        at += i % s.dim[a] * step;
+        step *= in->dim[a];
+        i /= s.dim[a];
+    }
+    return at;
+}
+
+/* An array for a cache, or of one, may have fewer rows than there is room for:
+ * the first ones; the others are zeros. */
+const Array *job_rows(const Job *j, const Val *v, const Array *in)
+{
+    int64_t i, at, n = val_count(v);
+    Array *all;
+    int a;
+
+    if ((!is_state(j, v) && !v->state) || in->rank != v->shape.rank ||
+        in->n == n)
+        return in;
+    for (a = 0; a < in->rank; a++)
+        if (in->dim[a] > v->shape.dim[a])
+            return in;
+    all = NEW(j->o.mem, Array);
+    *all = *in;
+    all->n = n;
+    memcpy(all->dim, v->shape.dim, (size_t)in->rank * sizeof *all->dim);
+    strcpy(all->type, "f8");
+    all->data = NEWN(j->o.mem, double, n + 1);
+    for (i = 0; i < n; i++) {
+        at = element_in(in, v->shape, i);
+        ((double *)all->data)[i] = at < 0 ? (double)v->zero
+                                          : array_get(in, at);
+    }
+    return all;
+}
+
 static void *take_input(Job *j, const Val *v, const Array *in, int steps)
 {
     Val w = *v;
@@ -121,7 +165,8 @@ static void take_inputs(Job *j)
         if (!in)
             err(ERR_MODEL, "%d arrays, the model has %d inputs ('%s' is "
                 "missing)", i, j->g->nin, v->name);
-        j->in[i] = take_input(j, v, in, state ? 1 : j->steps);
+        j->in[i] = take_input(j, v, job_rows(j, v, in),
+                              state ? 1 : j->steps);
         in = skip_empty(in->next);
     }
 }

@@ -62,6 +62,8 @@ static const Array *of_user(Job *j, int i, const Array **next)
     if (!want)
         err(ERR_MODEL, "%d arrays, the model has %d outputs ('%s' is "
             "missing)", i, j->g->nout, v->name);
+    *next = want->next;
+    want = job_rows(j, v, want);
     if (want->n != job_before(j, v, j->steps))
         err(ERR_MODEL, "array '%s' has %lld elements, output '%s' %s has "
             "%lld in %d runs", want->name, (long long)want->n, v->name,
@@ -69,7 +71,6 @@ static const Array *of_user(Job *j, int i, const Array **next)
             (long long)job_before(j, v, j->steps), j->steps);
     if (!j->o.sequence)
         job_shapes(j, want, v, job_shape(j, v, 0));
-    *next = want->next;
     return want;
 }
 

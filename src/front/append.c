@@ -21,6 +21,46 @@ typedef struct Append {
     Size rows, all;     /* there before, and behind */
 } Append;
 
+/* A requantization that changes no value that its operand can have. */
+static bool changes_nothing(const Node *n)
+{
+    const Val *x = n->arg[0], *mul, *add;
+    int64_t v, y, lo = attr_int(n, A_lo), hi = attr_int(n, A_hi);
+    int64_t shift = attr_int(n, A_shift);
+
+    if (n->op != OP_requant || node_arg(n, "shifts") || node_round(n) ||
+        x->lo < INT16_MIN || x->hi > INT16_MAX)
+        return false;
+    mul = n->arg[1];
+    add = n->arg[2];
+    if (!mul->data || !add->data || val_count(mul) != 1 || val_count(add) != 1)
+        return false;
+    for (v = x->lo; v <= x->hi; v++) {
+        if (__builtin_mul_overflow(v, val_int(mul, 0), &y) ||
+            __builtin_add_overflow(y, val_int(add, 0), &y))
+            return false;
+        y >>= shift;
+        if (MAX(lo, MIN(hi, y)) != v)
+            return false;
+    }
+    return true;
+}
+
+/* Quantizers requantize a cache behind its Concat, which would be for all rows:
+ * where that changes nothing the output is what was there before. */
+static void drop_requant(Graph *g, int i)
+{
+    Val *y = g->out[i], *s = y->state;
+    Node *n = y->def;
+
+    while (n && n->op == OP_requant && changes_nothing(n)) {
+        graph_replace(g, y, n->arg[0]);
+        y = g->out[i];
+        y->state = s;
+        n = y->def;
+    }
+}
+
 static _Noreturn void no_append(const Val *s, const Val *y, const char *why)
 {
     err(ERR_MODEL, "--state %s=%s: the input is %s, the output %s; %s", s->name,
@@ -139,12 +179,17 @@ static void read_rows(Append *a)
 
 static void append(Graph *g, int i)
 {
-    Val *y = g->out[i], *s = y->state, *v;
-    Append a = find_append(g, y);
-    const char *name = y->name;
-    Node *n = a.concat;
-    Val *arg[3];
+    Val *y, *s, *v, *arg[3];
+    const char *name;
+    Append a;
+    Node *n;
 
+    drop_requant(g, i);
+    y = g->out[i];
+    s = y->state;
+    name = y->name;
+    a = find_append(g, y);
+    n = a.concat;
     shape_put(&s->shape, a.axis, size_const(a.all.n));
     read_rows(&a);
     arg[0] = s;

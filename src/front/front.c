@@ -55,13 +55,28 @@ static bool has_numbers(const FrontOpts *o)
     return i < o->ndim;
 }
 
+/* --context of a decoder in ONNX: states and a run-time number. */
+static const FrontOpts *with_context(Arena *mem, const Bytes *b,
+                                     const FrontOpts *o)
+{
+    if (!o->context || graph_is_text(b->p, b->n) ||
+        llama2c_is(b->p, b->n) || tflite_is(b->p, b->n))
+        return o;
+    return onnx_caches(mem, b->p, b->n, o);
+}
+
 Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
                    const FrontOpts *o)
 {
     Bytes b = {.path = path, .p = p, .n = n};
+    Arena *tmp = arena_new();
+    Graph *g;
 
-    return has_numbers(o) ? front_numbers(mem, o, read_bytes, &b)
-                          : read_bytes(mem, o, &b);
+    o = with_context(tmp, &b, o);
+    g = has_numbers(o) ? front_numbers(mem, o, read_bytes, &b)
+                       : read_bytes(mem, o, &b);
+    arena_end(tmp);
+    return g;
 }
 
 Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
@@ -77,6 +92,7 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     if (!dash)
         b.dir = base == path ? "." : arena_fmt(tmp, "%.*s",
             MAX(1, (int)(base - path) - 1), path);
+    o = with_context(tmp, &b, o);
     if (has_numbers(o) || graph_is_text(b.p, b.n) ||
         llama2c_is(b.p, b.n) || tflite_is(b.p, b.n)) {
         g = has_numbers(o) ? front_numbers(mem, o, read_bytes, &b)

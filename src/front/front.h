@@ -5,6 +5,8 @@
 #include "ir/ir.h"
 #include "ir/vocab.h"
 
+enum { MOST_STATES = 128 };
+
 typedef struct FrontOpts {
     int ndim;               /* --dim name=size */
     const char *dim_name[32];
@@ -15,8 +17,12 @@ typedef struct FrontOpts {
     const char *type_name[32]; /* NULL: all inputs */
     Type type[32];
     int nstate;             /* --state IN=OUT */
-    const char *state_in[32], *state_out[32];
+    const char *state_in[MOST_STATES], *state_out[MOST_STATES];
     int64_t context;        /* --context; 0: all positions that it has */
+    const char *past;       /* of --context: the number that counts the rows of
+                               caches, its --dim is there; NULL: none */
+    int64_t past_rows;      /* the model is made for so many; -1: for any */
+    int state_axis[MOST_STATES]; /* of caches: along which they grow; -1 */
     int64_t chunk;          /* --chunk: tokens of a run at most; 0: one */
     bool grows;             /* a state may be larger in the next run */
     const Array *vectors;   /* inputs given with -i, in order, or NULL */

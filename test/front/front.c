@@ -416,6 +416,8 @@ static void line(Build *b, char *s)
         do_func(b, s);
     } else if (!strcmp(w, "end")) {
         b->f = NULL;
+    } else if (!strcmp(w, "context")) {
+        b->o.context = atoll(s);
     } else if (!strcmp(w, "type") || !strcmp(w, "dim") ||
                !strcmp(w, "state")) {
         do_option(b, w, s);

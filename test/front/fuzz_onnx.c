@@ -10,6 +10,7 @@ static void read_model(Arena *a, const uint8_t *p, size_t n)
     Graph *g;
 
     o.ndim = *p >> 2 & 1;
+    o.context = *p & 8 ? 9 : 0;
     o.dim_name[0] = "batch";
     o.dim_size[0] = 2;
     if (*p & 1) {

@@ -102,4 +102,20 @@ refuse 2 'run 33: past would be 32' --dim past=0..31 --at past=0+1 \
     --sequence -i $dir/inputs.npz
 states=
 refuse 2 'there are no run-time numbers' --dim past=3 --at past=3
-echo "a cache of 32 rows, saved and gone on with; $refused refused"
+# --context says all of that; files for any length and for one.
+./tilewright run $net -t host -q --context 256 --sequence --at past=0+1 \
+    -i $dir/inputs.npz -e $dir/outputs.npz || exit 1
+models=${TILEWRIGHT_MODELS:-../shared/models}/deeploy-tests/networks
+fixed=0
+for n in 1 8; do
+    m=$models/microLlama/INT8/microLlama$n
+    [ -d "$m" ] || continue
+    for t in host siracusa; do
+        [ $t = host ] || command -v riscv64-unknown-elf-gcc >/dev/null ||
+            continue
+        ./tilewright run "$m/network.onnx" -t $t -q --context $((n + 1)) \
+            --at past=$n -i "$m/inputs.npz" -e "$m/outputs.npz" || exit 1
+        fixed=$((fixed + 1))
+    done
+done
+echo "a cache of 32 rows, saved and gone on with; $fixed of fixed sizes, $refused refused"

@@ -41,7 +41,7 @@ typedef struct Import {
     int opset;        /* of the default domain */
     int depth;        /* of functions within functions */
     bool states_given; /* vectors are given for states too */
-    Type state_type[32]; /* of an exact network's states, as tried */
+    Type state_type[MOST_STATES]; /* of an exact network's states, as tried */
     unsigned met;     /* a bit for each type of ONNX that values are of */
 } Import;
 
@@ -72,6 +72,14 @@ static inline OnnxCall *onnx(const Call *c)
 {
     return (OnnxCall *)c;
 }
+
+/* onnx.c: err if these bytes are none. */
+Model *onnx_unpack(Arena *mem, const void *p, size_t n);
+
+/* cache.c: the size of an axis of an input as --dim and --context have it, which
+ * is --state `state` or, -1, none; -1: they say nothing of it. */
+int64_t cache_size(const FrontOpts *o, int state, size_t axis,
+                   const Onnx__TensorShapeProto *s);
 
 /* names.c: names of the model, fit to be shown. */
 void names_clean(Arena *a, Model *m);

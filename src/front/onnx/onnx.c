@@ -329,13 +329,27 @@ bool body(Import *im, Scope *s, size_t n, OnnxNode **node)
 
 /* Inputs and outputs of the model. */
 
-/* A size that nobody gave is a problem to be told with the others: -1. */
-static int64_t dim_of(Import *im, const char *input,
-                      const Onnx__TensorShapeProto__Dimension *d, size_t axis)
+/* Of --state whose input it is; -1: none. */
+static int state_index(const Import *im, const char *name)
 {
-    const char *name = d->dim_param;
     int i;
 
+    for (i = 0; i < im->r.o->nstate; i++)
+        if (!strcmp(im->r.o->state_in[i], name))
+            return i;
+    return -1;
+}
+
+/* A size that nobody gave is a problem to be told with the others: -1. */
+static int64_t dim_of(Import *im, const char *input,
+                      const Onnx__TensorShapeProto *s, size_t axis)
+{
+    const Onnx__TensorShapeProto__Dimension *d = s->dim[axis];
+    const char *name = d->dim_param;
+    int64_t n = cache_size(im->r.o, state_index(im, input), axis, s);
+
+    if (n >= 0)
+        return n;
     if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
         return d->dim_value;
     if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
@@ -346,9 +360,6 @@ static int64_t dim_of(Import *im, const char *input,
                           "size", input, axis));
         return -1;
     }
-    for (i = 0; i < im->r.o->ndim; i++)
-        if (!strcmp(im->r.o->dim_name[i], name))
-            return im->r.o->dim_size[i];
     problem(&im->r, NULL,
             arena_fmt(im->r.mem, "input '%s': the size of dimension %zu is "
                       "'%s'; give it with --dim '%s=SIZE', or --dim "
@@ -369,24 +380,11 @@ static bool shape_of_input(Import *im, const char *name,
     if (!t->shape)
         err(ERR_MODEL, "%s has no shape; export the model with one", what);
     for (i = 0; i < t->shape->n_dim && i <= RANK; i++)
-        dim[i] = dim_of(im, name, t->shape->dim[i], i);
+        dim[i] = dim_of(im, name, t->shape, i);
     if (im->r.nbad > before)
         return false;
     *s = shape_checked(what, (int)i, dim);
     return true;
-}
-
-/* An input of a type other than declared is cast to what the network reads.
- * One without elements is no input at all. */
-/* Of --state whose input it is; -1: none. */
-static int state_index(const Import *im, const char *name)
-{
-    int i;
-
-    for (i = 0; i < im->r.o->nstate; i++)
-        if (!strcmp(im->r.o->state_in[i], name))
-            return i;
-    return -1;
 }
 
 /* Vectors may be given for states too, or for none of them. */
@@ -403,6 +401,8 @@ static bool states_given(const Import *im, const OnnxGraph *p)
     return n >= 0;
 }
 
+/* An input of a type other than declared is cast to what the network reads.
+ * One without elements is no input at all. */
 static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
 {
     const Onnx__TypeProto__Tensor *t;
@@ -494,7 +494,7 @@ static void compare_declared(Import *im, const Val *v,
     if (!t || t->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
         return;
     compare_type(im, v, t->tensor_type->elem_type);
-    if (t->tensor_type->shape)
+    if (t->tensor_type->shape && !im->r.o->past)
         compare_shape(im, v, t->tensor_type->shape);
 }
 
@@ -614,12 +614,13 @@ static void check_options(const FrontOpts *o, const OnnxGraph *p)
     int i;
 
     for (i = 0; i < o->ndim; i++)
-        if (!has_dim(p, o->dim_name[i]))
+        if (!has_dim(p, o->dim_name[i]) &&
+            !(o->past && !strcmp(o->dim_name[i], o->past)))
             err(ERR_USAGE, "--dim %s=%lld: no input has a dimension of that "
                 "name", o->dim_name[i], (long long)o->dim_size[i]);
-    if (o->context || o->chunk)
-        err(ERR_USAGE, "--context, --chunk are of language models; this is an "
-            "ONNX model: --dim gives its sizes");
+    if (o->chunk)
+        err(ERR_USAGE, "--chunk is of llama2.c checkpoints; this is an ONNX "
+            "model");
     for (i = 0; i < o->ntype; i++)
         if (o->type_name[i] && !has_input(p, o->type_name[i]))
             err(ERR_USAGE, "--input-type %s=%s: the model has no such input",
@@ -679,24 +680,31 @@ static void scratch_free(void *arena, void *p)
     (void)arena, (void)p;
 }
 
+Model *onnx_unpack(Arena *mem, const void *p, size_t n)
+{
+    ProtobufCAllocator alloc = {scratch_get, scratch_free, mem};
+    Model *m;
+
+    wire_check(&onnx__model_proto__descriptor, p, n);
+    m = onnx__model_proto__unpack(&alloc, n, p);
+    if (!m)
+        err(ERR_MODEL, "not an ONNX model: damaged");
+    if (!m->graph)
+        err(ERR_MODEL, "not an ONNX model: there is no graph in it");
+    names_clean(mem, m);
+    return m;
+}
+
 Graph *onnx_parse(Arena *mem, const char *path, const char *dir,
                   const void *p, size_t n, const FrontOpts *o, Arena *file)
 {
     uint64_t hash = hash_mem(p, n);
     Arena *tmp = arena_new();
-    ProtobufCAllocator alloc = {scratch_get, scratch_free, tmp};
     Import im = {.r = {.mem = tmp, .o = o, .bad = {.mem = tmp}}, .dir = dir};
-    Model *m;
+    Model *m = onnx_unpack(tmp, p, n);
 
-    wire_check(&onnx__model_proto__descriptor, p, n);
-    m = onnx__model_proto__unpack(&alloc, n, p);
     if (file)
         arena_end(file);
-    if (!m)
-        err(ERR_MODEL, "not an ONNX model: damaged");
-    if (!m->graph)
-        err(ERR_MODEL, "not an ONNX model: there is no graph in it");
-    names_clean(tmp, m);
     im.model = m;
     im.opset = opset_of(m);
     do {
