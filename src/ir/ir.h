@@ -479,6 +479,8 @@ typedef struct Kern {
     int ncore;           /* that share a call: `ncore` of its expressions; set
                             before any of them is read */
     int row;             /* of its engine, on the chip; -1: it has none such */
+    int pace;            /* percent that a chip's cores take of `cycles`; set
+                            before they are asked for */
     int nlet;
     KernLet let[24];
     const char *fit;          /* its rows in kern/fit.tsv; NULL: none */

@@ -394,6 +394,8 @@ bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
                   int64_t scratch, Choice *to);
 /* The same of a node, for the kernel it has; false: none has less. */
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
+/* pace.c: what the chip takes of the cycles in a kernel's head, percent. */
+int kernel_pace(Arena *a, const Soc *soc, const char *kernel);
 /* Predicts the copy of one argument of a concat. */
 void choice_time(Choice *to, const Node *concat, const Dims *d);
 /* The same of a scatter whose result lies on x: what is not new stays. */

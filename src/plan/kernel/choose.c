@@ -171,6 +171,13 @@ static int64_t predict(const Offer *o, const Asked *x)
     return each;
 }
 
+/* Kernels are compared by what their heads say: the pace is a mean over many
+ * shapes, and its differences between kernels are more noise than truth. */
+static int64_t on_this_core(const Offer *o)
+{
+    return o->cycles == INT64_MAX ? 0 : o->cycles * o->kern->pace / 100;
+}
+
 typedef enum Verdict { TAKEN, NOT_LAYOUT, NOT_WHEN } Verdict;
 
 /* May kernel and types line of *o compute node, which kernels see as is asked
@@ -326,7 +333,7 @@ static void take(Choice *to, const Offer *o, const Asked *x)
     to->inplace = inplace_of(x->n, o, to->ncore);
     to->scratch = scratch_of(o, x);
     to->stack = k->stack ? kern_answer(x, k, o->sig, k->stack) : CALL_STACK;
-    to->cycles = o->cycles == INT64_MAX ? 0 : o->cycles;
+    to->cycles = on_this_core(o);
     to->denied = INT64_MAX;
 }
 
@@ -475,6 +482,7 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
     for (i = 0; i < c->nkern; i++) {
         c->kern[i]->row = engine_row(soc, c->kern[i]);
         c->kern[i]->ncore = cores_of(c, c->kern[i]);
+        c->kern[i]->pace = kernel_pace(mem, soc, c->kern[i]->name);
     }
     sort_by_op(c);
     return c;
@@ -660,9 +668,8 @@ void choice_time(Choice *to, const Node *concat, const Dims *d)
     Asked x = kern_ask(&n, d);
     Offer o = new_offer(to->kern, to->sig);
 
-    to->cycles = predict(&o, &x);
-    if (to->cycles == INT64_MAX)
-        to->cycles = 0;
+    o.cycles = predict(&o, &x);
+    to->cycles = on_this_core(&o);
 }
 
 void choice_in_place(Choice *to, const Node *scatter, const Dims *d)

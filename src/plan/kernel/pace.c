@@ -1,0 +1,30 @@
+/* Cycles of kernels on cores that issue otherwise than heads say.
+ *
+ * Heads of kernels for Cortex-M count instructions.  kern/pace.tsv has what
+ * these take on an M4 and an M7, as bench/pace estimated them: rows of kernel,
+ * pipeline and percent; the kernel `*` stands for those without a row. */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *row_of(Arena *a, const char *kernel, const char *pipeline)
+{
+    const Packed *p = packed_find("kern/pace.tsv");
+    const char *key = arena_fmt(a, "\n%s\t%s\t", kernel, pipeline);
+    const char *at = p ? strstr(p->data, key) : NULL;
+
+    return at ? at + strlen(key) : NULL;
+}
+
+int kernel_pace(Arena *a, const Soc *soc, const char *kernel)
+{
+    const char *pipeline = item_word(soc_compute(soc), "pipeline", NULL);
+    const char *row = NULL;
+
+    if (pipeline)
+        row = row_of(a, kernel, pipeline);
+    if (pipeline && !row)
+        row = row_of(a, "*", pipeline);
+    return row ? atoi(row) : 100;
+}
