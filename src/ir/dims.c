@@ -43,6 +43,7 @@ static const int struct_of[NFAM] = {
     [FAM_scatternd] = D_nd, [FAM_taps] = D_taps,
     [FAM_topk] = D_topk, [FAM_poolat] = D_pool, [FAM_dft] = D_dft,
     [FAM_grid] = D_grid, [FAM_nms] = D_nms, [FAM_group] = D_group,
+    [FAM_pack] = D_pack,
 };
 
 const DimsInfo *dims_of(OpCode op)
@@ -749,6 +750,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_grid: fill_grid(n, &d->grid); break;
     case FAM_nms: fill_nms(n, &d->nms); break;
     case FAM_group: fill_group(n, &d->group); break;
+    case FAM_pack: fill_pack(n, &d->pack); break;
     case FAM_reshape: case NFAM: break;
     }
 }

@@ -188,7 +188,7 @@ static void check_domain(const Node *n)
     case OP_itapartial: case OP_qsoftmax: case OP_qlpnorm: case OP_qsigmoid:
     case OP_ilayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
     case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
-    case OP_and: case OP_or: case OP_xor: case OP_dequantize:
+    case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
         wants_int(n, 0, true);
         break;
     case OP_gather: case OP_gatherelem: case OP_gathernd:
@@ -330,6 +330,8 @@ static Type type_typed(const Node *n, Range r)
     if (node_arg(n, "mul") && n->op != OP_mul)
         return type_for(r.lo, r.hi);
     switch (n->op) {
+    case OP_pack:
+        return T_u8;
     case OP_conv: case OP_convt: case OP_matmul: case OP_sumpool:
         return type_info[t].bytes < 4 ? T_s32 : t;
     case OP_isoftmax: case OP_itamax: case OP_itapartial: case OP_ilayernorm:

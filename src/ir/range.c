@@ -735,6 +735,7 @@ static Range range_of(const Node *n)
         return range_place(n->arg[0]->shape.dim[n->arg[0]->shape.rank - 1]);
     case FAM_poolat: return range_place(val_count(n->arg[0]));
     case FAM_nms: return range_nms(n);
+    case FAM_pack: return (Range){0, 255};
     default: return of(n->arg[0]);
     }
 }

@@ -200,3 +200,100 @@ void fill_group(const Node *n, struct group_dims *d)
     d->g = dims_32(n, attr_int(n, A_p0));
     d->mode = (int32_t)attr_int(n, A_mode);
 }
+
+/* --- pack --- */
+
+enum { MOST_CODE = 32 }; /* bits */
+
+/* Bits as far apart as step says, and how many parts the last axis has. */
+static const int64_t *pack_steps(const Node *n, int *parts)
+{
+    int rank = n->arg[0]->shape.rank, len, i;
+    const int64_t *step, *cut;
+
+    *parts = attr_list(n, A_count, &cut) + 1;
+    len = attr_list(n, A_step, &step);
+    if (*parts > 3 || len != rank + *parts)
+        err_node(n, "step has %d numbers and count %d; for %d axes rank + "
+                 "count + 1 was wanted, count at most 2", len, *parts - 1, rank);
+    for (i = 0; i < len; i++)
+        if (step[i] < 0 || step[i] > INT32_MAX)
+            err_node(n, "step %lld", (long long)step[i]);
+    for (i = 0; i < *parts - 1; i++)
+        if (cut[i] < 1 || cut[i] > INT32_MAX || (i && cut[0] % cut[1]))
+            err_node(n, "the last axis in parts of %lld", (long long)cut[i]);
+    return step;
+}
+
+/* Element j of the last axis: its place in each part. */
+static void pack_parts(const Node *n, int32_t part[2])
+{
+    part[0] = (int32_t)attr_at(n, A_count, 0, INT32_MAX);
+    part[1] = (int32_t)attr_at(n, A_count, 1, INT32_MAX);
+}
+
+/* The bit behind the last that an element can have. */
+static int64_t pack_end(const Node *n)
+{
+    Shape x = n->arg[0]->shape;
+    int parts, i, first;
+    const int64_t *step = pack_steps(n, &parts);
+    int64_t last = x.dim[x.rank - 1] - 1, end, most[3];
+    int32_t part[2];
+
+    pack_parts(n, part);
+    most[0] = last / part[0];
+    most[1] = MIN(last, part[0] - 1) / part[1];
+    most[2] = MIN(last, MIN(part[0], part[1]) - 1);
+    end = 1 + (attr_int(n, A_p1) - 1) * step[x.rank - 1 + parts];
+    for (i = 0; i < x.rank - 1; i++)
+        end += (x.dim[i] - 1) * step[i];
+    first = parts == 1 ? 2 : 0; /* group, part, element; or group, element */
+    for (i = 0; i < parts; i++)
+        end += most[parts == 2 && i ? 2 : first + i] * step[x.rank - 1 + i];
+    return end;
+}
+
+Shape shape_pack(const Node *n)
+{
+    Shape x = shape_ranked(n, 0, 1, RANK), y = {0};
+    int64_t bits = attr_within(n, A_p1, 1, MOST_CODE), p0 = attr_int(n, A_p0);
+    const Val *v = n->arg[0];
+    const int64_t *shape;
+    int i, len = attr_list(n, A_shape, &shape);
+
+    if (v->lo + p0 < 0 || v->hi + p0 >= 1LL << bits)
+        err_node(n, "codes from %lld to %lld do not fit %d bits",
+                 (long long)(v->lo + p0), (long long)(v->hi + p0), (int)bits);
+    if (len < 1 || len > RANK)
+        err_node(n, "shape has %d numbers", len);
+    for (y.rank = len, i = 0; i < len; i++)
+        y.dim[i] = shape[i];
+    if (shape_product(x, 0, x.rank) &&
+        (pack_end(n) + 7) / 8 > shape_product(y, 0, len))
+        err_node(n, "%lld bits are more than shape %s has",
+                 (long long)pack_end(n), shape_text(y));
+    return y;
+}
+
+void fill_pack(const Node *n, struct pack_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+    int parts, i;
+    const int64_t *step = pack_steps(n, &parts);
+
+    for (i = 0; i < RANK; i++) {
+        int a = i - (RANK - x.rank);
+
+        d->n[i] = a < 0 ? 1 : dims_32(n, x.dim[a]);
+        d->ys[i] = a < 0 || i == RANK - 1 ? 0 : (int32_t)step[a];
+    }
+    pack_parts(n, d->part);
+    for (i = 0; i < parts; i++)
+        d->ps[parts == 3 || (parts == 2 && !i) ? i : 2] =
+            (int32_t)step[x.rank - 1 + i];
+    d->bits = (int32_t)attr_int(n, A_p1);
+    d->by = (int32_t)step[x.rank - 1 + parts];
+    d->p0 = dims_32(n, attr_int(n, A_p0));
+    d->size = dims_32(n, val_count(n->res[0]));
+}

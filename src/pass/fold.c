@@ -21,7 +21,7 @@ static bool is_worth(const Node *n)
             in += val_bytes(n->arg[i]);
     for (i = 0; i < n->nres; i++)
         out += val_bytes(n->res[i]);
-    return out <= 4 * in + SLACK;
+    return n->op == OP_pack || out <= 4 * in + SLACK;
 }
 
 static bool is_foldable(const Graph *g, const Node *n)

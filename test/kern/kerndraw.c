@@ -657,6 +657,20 @@ static void draw_group(Str *o, const Inst *in)
     str_fmt(o, "r = groupmatmul x w s p0=%d mode=%d", g, roll(2));
 }
 
+/* Channels in words of parts, a word for each bit. */
+static void draw_pack(Str *o, const Inst *in)
+{
+    const TypeInfo *type = &type_info[in->arg[0]];
+    int x[3] = {between(1, 3), between(1, 4), between(1, 20)};
+    int s = between(1, 3), t = s * between(1, 4), bits = 8 * type->bytes;
+    int group = 8 * t * bits, tap = group * ((x[2] + t - 1) / t);
+
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    str_fmt(o, "r = pack x p0=%lld p1=%d step=%d,%d,%d,%d,1,%d count=%d,%d "
+            "shape=%d,2", -(long long)type->lo, bits, tap * x[1], tap, group,
+            8 * s, 8 * t, t, s, tap * x[1] * x[0] / 16);
+}
+
 static void draw_nms(Str *o, const Inst *in)
 {
     int b[3] = {between(1, 2), between(1, 20), 4};
@@ -730,6 +744,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_grid: draw_grid(&o, in); break;
     case FAM_nms: draw_nms(&o, in); break;
     case FAM_group: draw_group(&o, in); break;
+    case FAM_pack: draw_pack(&o, in); break;
     default: draw_move(&o, op, in); break;
     }
     str_put(&o, "\noutput r\n");
