@@ -215,6 +215,8 @@ typedef struct Options {
     bool first_fit;     /* only whether there is a plan matters */
     int64_t code;       /* bytes of L2 for the steps as a program */
     int64_t *cap;       /* by layer: room of L1; NULL: all there is */
+    int64_t states;     /* bytes of L1 that are for states alone, before all
+                           else; the other ones are in either */
 } Options;
 
 /* The best of some plans, with memory of its own, and how it was made. */

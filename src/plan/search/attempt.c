@@ -327,9 +327,32 @@ static void spill_either(Tiler *t, const PlanOpts *o)
         try_spilled(t, o, o->fuse_always ? FUSE_always : FUSE_all);
 }
 
+static int count_states(const Allocs *s)
+{
+    int i, n = 0;
+
+    for (i = 0; i < s->nalloc; i++)
+        n += s->alloc[i].state;
+    return n;
+}
+
+/* Many states live all the time: also with a part of L1 for them. */
+static void try_states(Tiler *t, const PlanOpts *o)
+{
+    enum { MANY = 8 };
+    int parts;
+
+    for (parts = 6; parts > 2 && count_states(t->s) >= MANY; parts -= 2) {
+        t->opt.states = t->p->room[t->l1] * parts / 8;
+        try_fusion(t, o, t->best.opt.fusion);
+    }
+    t->opt.states = 0;
+}
+
 bool try_all(Tiler *t, const PlanOpts *o)
 {
     t->opt.inout_in_l3 = false;
+    t->opt.states = 0;
     if (!try_fusion(t, o, o->fuse_always ? FUSE_always : FUSE_none)) {
         if (!o->fuse_always)
             try_fusion(t, o, FUSE_all);
@@ -338,23 +361,16 @@ bool try_all(Tiler *t, const PlanOpts *o)
     } else if (!o->fuse_always && !is_enough(t) && may_fuse(t)) {
         try_fusion(t, o, FUSE_faster);
     }
+    if (t->best.cost >= 0 && !is_enough(t))
+        try_states(t, o);
     return best_take(t);
-}
-
-static bool has_states(const Allocs *s)
-{
-    int i;
-
-    for (i = 0; i < s->nalloc && !s->alloc[i].state; i++)
-        ;
-    return i < s->nalloc;
 }
 
 /* States stay where reset and the next run find them: not in L3. */
 bool try_inout(Tiler *t, const PlanOpts *o)
 {
     t->opt.inout_in_l3 = true;
-    if (has_states(t->s))
+    if (count_states(t->s))
         return false;
     spill_either(t, o);
     return best_take(t);

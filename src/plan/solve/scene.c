@@ -101,6 +101,23 @@ static void force_heavy(Solver *s, const int *list, int n, int most,
     s->exact = false;
 }
 
+/* States live all the time; too many for all combinations are in L1 as far as
+ * there is room for them. */
+static void force_states(Solver *s)
+{
+    const Allocs *v = s->t->s;
+    int64_t room = s->relaxed ? 0 : s->t->opt.states;
+    int i;
+
+    for (i = 0; i < v->nalloc; i++)
+        if (v->alloc[i].state && s->level[i] == EITHER &&
+            s->always + v->alloc[i].size <= room) {
+            s->level[i] = IN_L1;
+            s->always += v->alloc[i].size;
+            s->exact = false;
+        }
+}
+
 void solve_force_levels(Solver *s)
 {
     const Allocs *v = s->t->s;
@@ -113,6 +130,7 @@ void solve_force_levels(Solver *s)
         s->level[i] = v->alloc[i].size > s->t->room || s->t->last[i] < 0 ||
                              (s->t->spill[i] && !s->t->opt.spill_optional)
                          ? IN_L2 : EITHER;
+    force_states(s);
     for (i = 0; i <= s->t->nlayer; i++) {
         n = next_cross(s, i, list, n);
         if (n > most)
@@ -238,6 +256,7 @@ Scene solve_new_scene(const Solver *s, int layer, unsigned came, int n)
     const Cross *x = &s->cross[layer];
     int i, k;
 
+    c.live[0] = s->always;
     c.live[1] = s->in_l2[layer];
     for (i = 0; i < x->n; i++)
         add_live(s, &c, x->alloc[i], came >> i & 1, c.live);

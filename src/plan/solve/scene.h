@@ -45,6 +45,7 @@ typedef struct Solver {
                              none */
     const Line *line;     /* NULL: layers take their time */
     unsigned char *level; /* by allocation */
+    int64_t always;       /* bytes of L1 of those that are there all the time */
     Cross *cross;         /* [i]: before layer i; [nwork]: at the end */
     int *order;         /* allocations by the layers from which on they live, */
     int *begin;           /* and by layer, from -1 on, where its own begin */
