@@ -10,6 +10,12 @@
 #define MVE
 #endif
 
+/* DUAL: a load begins beside a product, but not several by one instruction: a
+ * Cortex-M7, which its floating point tells from an M4. */
+#if defined DSP && !defined MVE && defined __ARM_FP && __ARM_FP & 8
+#define DUAL
+#endif
+
 /* XPULPV2: stock compilers do not say so; but for no other kind of RISC-V is a
  * kernel of kern/xpulp taken.  XP_PULP_GCC: the PULP compiler is gcc 7, with
  * builtins for these instructions and an assembler that knows no .insn. */

@@ -70,6 +70,44 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
  * begins with is on the stack, in order: the sums, r1, and the address of the
  * loop, which is entered in its midst if the number of its parts is odd. */
 #ifdef DSP
+#ifdef DUAL
+/* What is loaded is multiplied, and what comes next loaded beside it: of pixels
+ * and weights the word at lr and r1, three in front of it.  The last step loads
+ * 16 bytes behind them, which are scratch memory too. */
+
+#define PAIR_STEP_OF(first, after, last)                                \
+    "smlad r0, r2, r6, r0\n"                                            \
+    "smlad r10, r2, r8, r10\n" first                                    \
+    "smlad r11, r4, r6, r11\n"                                          \
+    "ldr r6, [r1, #-12]\n"                                              \
+    "smlad r12, r4, r8, r12\n"                                          \
+    "ldr r4, [lr, #-4]\n"                                               \
+    "smlad r0, r3, r7, r0\n"                                            \
+    "ldr r8, [r1, #-4]\n"                                               \
+    "smlad r10, r3, r9, r10\n" after                                    \
+    "ldr r3, [lr, #-8]\n"                                               \
+    "smlad r11, r5, r7, r11\n"                                          \
+    "ldr r7, [r1, #-8]\n"                                               \
+    "smlad r12, r5, r9, r12\n" last                                     \
+    "ldr r5, [lr], #16\n"                                               \
+    "ldr r9, [r1], #16\n"
+#define PAIR_NEXT "ldr r2, [lr, #-12]\n"
+#define PAIR_WORDS PAIR_STEP_OF(PAIR_NEXT, "", "")
+#define PAIR_LAST                                                       \
+    PAIR_STEP_OF("ldr r2, [sp, #24]\n", "cmp r1, r2\n", PAIR_NEXT)
+#define PAIR_ENTER                                                      \
+    "ldm sp, {r0, r1, r10, r11, r12}\n"                                 \
+    "ldm lr!, {r2, r3, r4, r5}\n"                                       \
+    "ldm r1!, {r6, r7, r8, r9}\n"                                       \
+    "add lr, lr, #12\n"                                                 \
+    "add r1, r1, #12\n"                                                 \
+    "ldr pc, [sp, #20]\n"
+#define PAIR_LEAVE                                                      \
+    "bne 1b\n"                                                          \
+    "sub lr, lr, #28\n"                                                 \
+    "sub r1, r1, #28\n"
+#define PAIR_BEHIND "add r10, r10, #12\n"
+#else
 #define PAIR_WORDS                                                      \
     "ldm lr!, {r2, r3, r4, r5}\n"                                       \
     "ldm r1!, {r6, r7, r8, r9}\n"                                       \
@@ -81,6 +119,14 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
     "smlad r10, r3, r9, r10\n"                                          \
     "smlad r11, r5, r7, r11\n"                                          \
     "smlad r12, r5, r9, r12\n"
+#define PAIR_LAST PAIR_WORDS
+#define PAIR_ENTER "ldm sp, {r0, r1, r10, r11, r12, pc}\n"
+#define PAIR_LEAVE                                                      \
+    "ldr r2, [sp, #24]\n"                                               \
+    "cmp r1, r2\n"                                                      \
+    "bne 1b\n"
+#define PAIR_BEHIND
+#endif
 /* The two scales at r1, and what is behind them; the sums begin with biases:
  * those of r11 and r12 in r7 and r8, as those of r0 and r10. */
 #if ROUND
@@ -129,16 +175,13 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
     "adr r9, 1f\n"                                                      \
     "it ne\n"                                                           \
     "adrne r9, 2f\n"                                                    \
-    "orr r9, r9, #1\n" PAIR_BEGIN                                       \
+    "orr r9, r9, #1\n" PAIR_BEGIN PAIR_BEHIND                           \
     "push {r6, r7, r8, r9, r10}\n" PAIR_FIRST                           \
     "push {r0, r1}\n"                                                   \
-    "0:\n"                                                              \
-    "ldm sp, {r0, r1, r10, r11, r12, pc}\n"                             \
+    "0:\n" PAIR_ENTER                                                   \
     "1:\n" PAIR_WORDS PAIR_WORDS                                        \
-    "2:\n" PAIR_WORDS PAIR_WORDS                                        \
-    "ldr r2, [sp, #24]\n"                                               \
-    "cmp r1, r2\n"                                                      \
-    "bne 1b\n" PAIR_SCALE("r0", "r10", sat)                             \
+    "2:\n" PAIR_WORDS PAIR_LAST PAIR_LEAVE                              \
+    PAIR_SCALE("r0", "r10", sat)                                        \
     "ldrd r0, r10, [r1, #" PAIR_Y "]\n"                                 \
     "strb r3, [r0]\n"                                                   \
     "strb r7, [r0, #1]\n"                                               \
