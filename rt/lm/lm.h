@@ -38,8 +38,11 @@ struct tilewright_lm_model {
     int32_t vocab, context;
     int32_t chunk; /* tokens that a run takes at most */
     const struct tilewright_words *words; /* NULL: compiled without */
-    /* n tokens, the first at a position. */
-    void (*run)(void *net, const int32_t *token, int32_t n, int32_t position);
+    int32_t layers;
+    /* What the next run takes: n tokens, the first at a position. */
+    void (*set)(void *net, const int32_t *token, int32_t n, int32_t position);
+    void (*run)(void *net);
+    void (*layer)(void *net, int32_t i); /* 1 .. layers in order: a run */
     const float *(*logits)(void *net); /* of the last run */
     void (*reset)(void *net);
     int32_t state_bytes;    /* of save and load */
@@ -51,6 +54,8 @@ struct tilewright_lm {
     const struct tilewright_lm_model *model;
     void *net;
     int32_t position; /* tokens that the caches hold */
+    int32_t taken;    /* of a run that goes by layers: its tokens, */
+    int32_t layer;    /* and layers that are done; 0 tokens: there is none */
 };
 
 void tilewright_lm_init(struct tilewright_lm *lm,
@@ -65,6 +70,18 @@ const float *tilewright_lm_prefill(struct tilewright_lm *lm,
                                    const int32_t *token, int32_t n);
 /* The same of one token. */
 const float *tilewright_lm_step(struct tilewright_lm *lm, int32_t token);
+/* The same of up to a chunk of tokens, a layer at a time, between which a
+ * watchdog can be fed: begin, then work until it gives the logits.  begin gives
+ * false, and nothing is taken, where prefill gives NULL, and above a chunk.
+ * Whatever else is called in between gives the run up. */
+int tilewright_lm_begin(struct tilewright_lm *lm, const int32_t *token,
+                        int32_t n);
+const float *tilewright_lm_work(struct tilewright_lm *lm); /* NULL: go on */
+/* Where the context ends: keeps the first `keep` tokens and takes n others
+ * behind them, most of the last ones say, which must leave room for more. The
+ * logits, or NULL, as of rewind and prefill. */
+const float *tilewright_lm_renew(struct tilewright_lm *lm, int32_t keep,
+                                 const int32_t *token, int32_t n);
 /* How many tokens still fit. */
 int32_t tilewright_lm_left(const struct tilewright_lm *lm);
 /* Back to where the caches held n tokens; false if they never did. */

@@ -132,28 +132,31 @@ static void put_functions(Gen *g, Str *out)
 {
     const char *n = g->name;
 
-    str_fmt(out, "static void run(void *net, const int32_t *token, int32_t n,\n"
+    str_fmt(out, "static void set(void *net, const int32_t *token, int32_t n,\n"
         "                int32_t position)\n{\n"
         "    memcpy(%s_input(net, %d), token, (size_t)n * sizeof *token);\n"
         "    *(int32_t *)%s_input(net, %d) = position;\n", n,
         input_named(g, "token"), n, input_named(g, "position"));
     put_setters(g, out);
-    str_fmt(out, "    %s_run(net);\n}\n\n"
+    str_fmt(out, "}\n\nstatic void run(void *net)\n{\n    %s_run(net);\n}\n\n"
+        "static void layer(void *net, int32_t i)\n{\n"
+        "    %s_step(net, (int)i);\n}\n\n"
         "static const float *logits(void *net)\n{\n"
         "    return %s_output(net, 0);\n}\n\n"
         "static void reset(void *net)\n{\n    %s_reset(net);\n}\n\n"
         "static void save(const void *net, void *to)\n{\n"
         "    %s_save_state(net, to);\n}\n\n"
         "static void load(void *net, const void *from)\n{\n"
-        "    %s_load_state(net, from);\n}\n\n", n, n, n, n, n);
+        "    %s_load_state(net, from);\n}\n\n", n, n, n, n, n, n);
 }
 
 static void put_model(Gen *g, const Vocab *v, Str *out)
 {
     str_fmt(out, "const struct tilewright_lm_model %s_lm = {\n"
-        "    %s_LM_VOCAB, %s_LM_CONTEXT, %s_LM_CHUNK, %s, run, logits, reset,\n"
-        "    %s_STATE_BYTES, save, load};\n", g->name, g->caps, g->caps, g->caps,
-        v ? "&words" : "0", g->caps);
+        "    %s_LM_VOCAB, %s_LM_CONTEXT, %s_LM_CHUNK, %s, %s_LAYERS,\n"
+        "    set, run, layer, logits, reset, %s_STATE_BYTES, save, load};\n",
+        g->name, g->caps, g->caps, g->caps, v ? "&words" : "0", g->caps,
+        g->caps);
 }
 
 static int64_t chunk(const Graph *n)

@@ -197,6 +197,36 @@ static void same(const float *logits, int position, const char *what)
     wrong++;
 }
 
+/* A run layer by layer, and one that is given up on the way. */
+static const float *by_layers(int32_t token)
+{
+    const float *logits = NULL;
+    int i;
+
+    wrong += !tilewright_lm_begin(&lm, &token, 1);
+    wrong += tilewright_lm_work(&lm) != NULL && M_LAYERS > 1;
+    wrong += !tilewright_lm_begin(&lm, &token, 1);
+    for (i = 0; i < M_LAYERS; i++) {
+        wrong += logits != NULL;
+        logits = tilewright_lm_work(&lm);
+    }
+    return logits;
+}
+
+static void others(const int32_t *token, int at)
+{
+    int keep = at / 2;
+
+    same(by_layers(token[at]), at, "layers");
+    wrong += tilewright_lm_work(&lm) != NULL;
+    wrong += tilewright_lm_begin(&lm, token, M_LM_CHUNK + 1);
+    same(tilewright_lm_renew(&lm, keep, token + keep, at + 1 - keep), at,
+         "renew");
+    wrong += tilewright_lm_renew(&lm, keep, token, CONTEXT + 1 - keep) != NULL;
+    wrong += tilewright_lm_renew(&lm, at + 2, token, 1) != NULL;
+    wrong += lm.position != at + 1;
+}
+
 static int states(void)
 {
     static unsigned char saved[4 + M_STATE_BYTES];
@@ -221,6 +251,8 @@ static int states(void)
              tilewright_lm_left(&lm) != CONTEXT - at;
     same(tilewright_lm_step(&lm, token[at]), at, "load");
     wrong += tilewright_lm_prefill(&lm, token, CONTEXT) != NULL;
+    wrong += !tilewright_lm_rewind(&lm, at);
+    others(token, at);
     printf("%d positions, chunks of %d, saved at %d, %d wrong\n", CONTEXT,
            M_LM_CHUNK, at, wrong);
     return wrong > 0;
