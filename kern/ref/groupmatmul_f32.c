@@ -1,17 +1,41 @@
-/* Products with int8 weights in groups, each with a float scale.
+/* Products with weights of 8 or 4 bits in groups, each with a scale.
  *
  * op       groupmatmul
- * types    x:f32 w:s8 scale:f32 -> y:f32
+ * types    x:f32 w:s8|u8 scale:f32|u16 -> y:f32
  * isa      any
  * split    m
- * scratch  mode * (4 * k + 4 * (k / g))
+ * scratch  (mode & 1) * 4 * (k + (k + g - 1) / g)
  * stack    416
- * cycles   rows * (m * (20 + 6 * k + 12 * (k / g)) + mode * 30 * k)
+ * cycles   rows * (m * (20 + (mode > 1 ? 9 : 6) * k + 12 * ((k + g - 1) / g)) + (mode & 1) * 30 * k)
  *
- * mode 1 is llama2.c's Q8_0: the row of x becomes int8 in the same groups
- * first.
+ * Mode 1 is llama2.c's Q8_0: the row of x becomes int8 in the same groups
+ * first.  Mode 2: a byte holds two weights, the first in its lower half.
+ * Scales of 16 bits are the upper half of a float.
  */
 #include "kern/kern.h"
+
+static inline float scale_of(const SCALE *s, int32_t i)
+{
+    const uint32_t bits = (uint32_t)s[i] << 16;
+    float v;
+
+    if ((SCALE)0.5f > 0)
+        return (float)s[i];
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline int32_t weight(const struct group_dims *k, const W *w, int32_t i)
+{
+    if (k->mode < 2)
+        return (int32_t)w[i];
+    return (((int32_t)w[i >> 1] >> (i & 1) * 4 & 15) ^ 8) - 8;
+}
+
+static inline int32_t group_end(const struct group_dims *k, int32_t from)
+{
+    return k->k - from < k->g ? k->k : from + k->g;
+}
 
 /* A group of x as integers of at most 127 in size; their scale. */
 static inline float narrow(const float *x, int32_t n, int32_t *q)
@@ -35,50 +59,56 @@ static inline float narrow(const float *x, int32_t n, int32_t *q)
 }
 
 static inline float sum_floats(const struct group_dims *k, const float *x,
-                               const W *w, const float *scale)
+                               const W *w, const SCALE *scale)
 {
     float y = 0;
 
-    for (int32_t i = 0; i < k->k; i += k->g) {
+    for (int32_t i = 0; i < k->k; i += k->g, scale++) {
+        const int32_t end = group_end(k, i);
         float sum = 0;
 
-        for (int32_t j = i; j < i + k->g; j++)
-            sum += (float)w[j] * x[j];
-        y += sum * *scale++;
+        for (int32_t j = i; j < end; j++)
+            sum += (float)weight(k, w, j) * x[j];
+        y += sum * scale_of(scale, 0);
     }
     return y;
 }
 
 static inline float sum_integers(const struct group_dims *k, const int32_t *q,
                                  const float *by, const W *w,
-                                 const float *scale)
+                                 const SCALE *scale)
 {
     float y = 0;
 
-    for (int32_t i = 0; i < k->k; i += k->g) {
+    for (int32_t i = 0; i < k->k; i += k->g, scale++) {
+        const int32_t end = group_end(k, i);
         int32_t sum = 0;
 
-        for (int32_t j = i; j < i + k->g; j++)
-            sum += (int32_t)w[j] * q[j];
-        y += (float)sum * *scale++ * *by++;
+        for (int32_t j = i; j < end; j++)
+            sum += weight(k, w, j) * q[j];
+        y += (float)sum * scale_of(scale, 0) * *by++;
     }
     return y;
 }
 
 void FN(const struct group_dims *k, const struct io *io)
 {
-    const float *x = io->in[0], *scale = io->in[2];
+    const float *x = io->in[0];
+    const SCALE *scale = io->in[2];
     const W *w = io->in[1];
-    int32_t *q = io->tmp, groups = k->k / k->g, from, to;
+    const int32_t groups = (k->k + k->g - 1) / k->g;
+    const int32_t row = k->mode < 2 ? k->k : k->k / 2;
+    int32_t *q = io->tmp, from, to;
     float *by = (float *)(void *)(q + k->k), *y = io->out[0];
 
     span(k->m, io->core, io->ncore, &from, &to);
     for (int32_t r = 0; r < k->rows; r++, x += k->k, y += k->m) {
-        for (int32_t i = 0; i < groups && k->mode; i++)
-            by[i] = narrow(x + i * k->g, k->g, q + i * k->g);
+        for (int32_t i = 0; i < groups && (k->mode & 1); i++)
+            by[i] = narrow(x + i * k->g, group_end(k, i * k->g) - i * k->g,
+                           q + i * k->g);
         for (int32_t m = from; m < to; m++)
-            y[m] = k->mode
-                ? sum_integers(k, q, by, w + m * k->k, scale + m * groups)
-                : sum_floats(k, x, w + m * k->k, scale + m * groups);
+            y[m] = k->mode & 1
+                ? sum_integers(k, q, by, w + m * row, scale + m * groups)
+                : sum_floats(k, x, w + m * row, scale + m * groups);
     }
 }

@@ -34,6 +34,7 @@ typedef struct Opts {
     const char *data, *labels; /* of quantize */
     RangeBy ranges;
     int samples;           /* at most; 0: all */
+    LmOpts lm;             /* of a language model */
     const char *tokenizer; /* of a language model */
     Talk talk;             /* what it is asked for */
     int nmem;
@@ -84,6 +85,8 @@ void job_text(const Job *j, Str *out);
 bool job_limits(Job *j, const Mem *m); /* does --mem say what m has? */
 /* Warns where an array is laid out in another shape. */
 void job_shapes(Job *j, const Array *a, const Val *v, Shape s);
+/* quantize.c: --weights of a language model, with --data or plainly. */
+void job_weights(Job *j);
 /* example.c: inputs, given or made, and what they give. */
 void job_example(Job *j);
 int count_arrays(const Array *v); /* that have elements */

@@ -128,6 +128,7 @@ void job_front(Job *j)
     j->r.g = j->g;
     check_vectors(j);
     read_vocab(j);
+    job_weights(j);
 }
 
 static void print_graph(Job *j)

@@ -296,6 +296,26 @@ static void set_ranges(Opts *o, const char *s)
     err(ERR_USAGE, "--ranges: %s, wanted mse, minmax or percentile", s);
 }
 
+static void set_weights(Opts *o, const char *s)
+{
+    o->lm.bits = !strcmp(s, "int8") ? 8 : !strcmp(s, "int4") ? 4 : 0;
+    if (!o->lm.bits)
+        err(ERR_USAGE, "--weights: %s, wanted int8 or int4", s);
+}
+
+static void set_group(Opts *o, const char *s)
+{
+    o->lm.group = (int)read_num("--group", s, 1, 1 << 20);
+}
+
+static void set_activations(Opts *o, const char *s)
+{
+    o->lm.floats = !strcmp(s, "float");
+    o->lm.dynamic = !strcmp(s, "int8");
+    if (!o->lm.floats && !o->lm.dynamic)
+        err(ERR_USAGE, "--activations: %s, wanted float or int8", s);
+}
+
 static void set_samples(Opts *o, const char *s)
 {
     o->samples = (int)read_num("--samples", s, 1, 1 << 20);

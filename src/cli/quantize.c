@@ -10,6 +10,7 @@ typedef struct Quantize {
     Graph *g, *q;
     Samples s;
     PtqReport r;
+    LmReport lm;
 } Quantize;
 
 static void put_text(Json *j, const char *key, const char *s)
@@ -74,10 +75,45 @@ static void put_outputs(Json *j, const PtqReport *r)
     json_end(j);
 }
 
+static void put_model(Json *j, const LmReport *r)
+{
+    int i;
+
+    put_int(j, "tokens", r->tokens);
+    put_num(j, "perplexity_float", r->ppl_float);
+    put_num(j, "perplexity", r->ppl_int);
+    put_num(j, "kl_nats", r->kl);
+    put_num(j, "agree", r->same);
+    put_int(j, "weights_float", r->bytes_float);
+    put_int(j, "weights", r->bytes_int);
+    json_key(j, "matrices");
+    json_arr(j);
+    for (i = 0; i < r->nmatrix; i++) {
+        json_obj(j);
+        put_text(j, "name", r->matrix[i].name);
+        put_int(j, "bits", r->matrix[i].bits);
+        put_int(j, "group", r->matrix[i].group);
+        put_num(j, "sqnr_db", r->matrix[i].sqnr);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_network(Json *j, const PtqReport *r)
+{
+    put_int(j, "samples", r->nsample);
+    put_outputs(j, r);
+    put_num(j, "accuracy_float", r->right_float);
+    put_num(j, "accuracy", r->right_int);
+    put_int(j, "weights_float", r->bytes_float);
+    put_int(j, "weights", r->bytes_int);
+    put_int(j, "float_operators", r->nfloat);
+    put_layers(j, r);
+}
+
 static int write_json(int status, void *arg)
 {
     const Quantize *z = arg;
-    const PtqReport *r = &z->r;
     Str out = {.mem = z->o.mem};
     Json *j;
 
@@ -89,14 +125,10 @@ static int write_json(int status, void *arg)
     put_text(j, "verb", "quantize");
     put_text(j, "model", z->o.model);
     put_text(j, "written", z->o.out);
-    put_int(j, "samples", r->nsample);
-    put_outputs(j, r);
-    put_num(j, "accuracy_float", r->right_float);
-    put_num(j, "accuracy", r->right_int);
-    put_int(j, "weights_float", r->bytes_float);
-    put_int(j, "weights", r->bytes_int);
-    put_int(j, "float_operators", r->nfloat);
-    put_layers(j, r);
+    if (z->lm.nmatrix)
+        put_model(j, &z->lm);
+    else
+        put_network(j, &z->r);
     json_end(j);
     return json_save(z->o.json, &out, status);
 }
@@ -132,21 +164,48 @@ static void show_totals(const PtqReport *r, Str *out)
             : r->nfloat ? "\n" : "");
 }
 
+static void show_model(const LmReport *r, Str *out)
+{
+    int i;
+
+    str_fmt(out, "%-28s %5s %6s %6s %8s %8s\n", "matrix", "bits", "rows",
+            "of", "group", "SQNR dB");
+    for (i = 0; i < r->nmatrix; i++) {
+        const LmMatrix *m = &r->matrix[i];
+
+        str_fmt(out, "%-28.28s %5d %6lld %6lld %8d %8.1f\n", m->name, m->bits,
+                (long long)m->rows, (long long)m->columns, m->group, m->sqnr);
+    }
+    str_fmt(out, "\nperplexity    %.4f, was %.4f, over %lld tokens\n"
+            "KL            %.5f nats a token\nsame word     %.1f %%\n"
+            "constants     %lld bytes, were %lld\n", r->ppl_int,
+            r->ppl_float, (long long)r->tokens, r->kl, 100 * r->same,
+            (long long)r->bytes_int, (long long)r->bytes_float);
+}
+
+static void show_network(const PtqReport *r, Str *out)
+{
+    int i;
+
+    str_fmt(out, "%-28s %-18s %-4s %10s %10s %7s %8s\n", "value", "of",
+            "type", "least", "greatest", "cut %", "SQNR dB");
+    for (i = 0; i < r->nlayer; i++)
+        show_layer(&r->layer[i], out);
+    str_put(out, "\n");
+    show_totals(r, out);
+}
+
 static void show(const Quantize *z)
 {
-    const PtqReport *r = &z->r;
     Str out = {.mem = z->o.mem}, safe = {.mem = z->o.mem};
-    int i;
 
     progress_end();
     if (quiet || (z->o.json && !strcmp(z->o.json, "-")))
         return;
-    str_fmt(&out, "%-28s %-18s %-4s %10s %10s %7s %8s\n", "value", "of",
-            "type", "least", "greatest", "cut %", "SQNR dB");
-    for (i = 0; i < r->nlayer; i++)
-        show_layer(&r->layer[i], &out);
-    str_put(&out, "\n");
-    show_totals(r, &out);
+    if (z->lm.nmatrix)
+        show_model(&z->lm, &out);
+    else
+        show_network(&z->r, &out);
     str_safe(&safe, out.s, "\n");
     fputs(safe.s, stdout);
 }
@@ -196,12 +255,66 @@ static void check_graph(const Quantize *z)
             "is");
 }
 
+static void quantize_network(Quantize *z)
+{
+    PtqOpts o = {.by = z->o.ranges};
+
+    if (z->o.lm.bits || z->o.lm.group || z->o.lm.dynamic || z->o.lm.floats)
+        err(ERR_USAGE, "--weights, --group and --activations are of language "
+            "models; %s is none", z->o.model);
+    simplify(z->g);
+    check_graph(z);
+    ptq_data(z->o.mem, z->g, z->o.data, z->o.labels, &z->s);
+    if (z->o.samples)
+        z->s.n = MIN(z->s.n, z->o.samples);
+    z->q = ptq_quantize(z->o.mem, z->g, &z->s, &o, &z->r);
+}
+
+static void set_defaults(Opts *o)
+{
+    LmOpts *l = &o->lm;
+
+    l->bits = l->bits ? l->bits : 8;
+    l->group = l->group ? l->group : l->bits == 4 ? 32 : 0;
+    l->dynamic |= l->bits == 8 && !l->floats;
+    l->texts = o->samples;
+}
+
+static void quantize_model(Quantize *z)
+{
+    const Vocab *v = NULL;
+    Tokens t;
+
+    if (z->o.tokenizer)
+        v = front_vocab(z->o.mem, z->o.tokenizer, val_count(z->g->out[0]));
+    set_defaults(&z->o);
+    lm_tokens(z->o.mem, z->g, z->o.data, v, &t);
+    z->q = lm_quantize(z->o.mem, z->g, &t, &z->o.lm, &z->lm);
+}
+
+void job_weights(Job *j)
+{
+    LmReport r = {0};
+    Tokens t = {0};
+
+    if (!j->o.lm.bits)
+        return;
+    if (!j->g->context)
+        err(ERR_USAGE, "--weights is of language models; %s is none",
+            j->r.model);
+    set_defaults(&j->o);
+    if (j->o.data)
+        lm_tokens(j->o.mem, j->g, j->o.data, j->vocab, &t);
+    j->o.lm.texts = -1;
+    j->g = lm_quantize(j->o.mem, j->g, &t, &j->o.lm, &r);
+    j->r.g = j->g;
+}
+
 int verb_quantize(int argc, char **argv)
 {
     Arena *mem = arena_new();
     Quantize *z = NEW(mem, Quantize);
     Str text = {.mem = mem};
-    PtqOpts o;
 
     z->r.right_float = z->r.right_int = NAN;
     end_with(write_json, z);
@@ -209,13 +322,10 @@ int verb_quantize(int argc, char **argv)
     check_options(z);
     err_file(z->o.model);
     z->g = front_read(mem, z->o.model, &z->o.front);
-    simplify(z->g);
-    check_graph(z);
-    ptq_data(mem, z->g, z->o.data, z->o.labels, &z->s);
-    if (z->o.samples)
-        z->s.n = MIN(z->s.n, z->o.samples);
-    o = (PtqOpts){.by = z->o.ranges};
-    z->q = ptq_quantize(mem, z->g, &z->s, &o, &z->r);
+    if (z->g->context)
+        quantize_model(z);
+    else
+        quantize_network(z);
     graph_print(z->q, &text);
     file_write(z->o.out, text.s, text.n);
     show(z);

@@ -773,7 +773,7 @@ int64_t node_macs(const Node *n)
     x = &n->arg[0]->shape;
     w = &n->arg[1]->shape;
     if (n->op == OP_groupmatmul)
-        return sat_mul(val_count(n->res[0]), w->dim[1]);
+        return sat_mul(val_count(n->res[0]), x->dim[x->rank - 1]);
     if (n->op == OP_matmul)
         return sat_mul(val_count(n->res[0]),
                        x->dim[x->rank - (attr_int(n, A_transa) ? 2 : 1)]);

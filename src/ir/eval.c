@@ -23,9 +23,14 @@ static Kern **plain_kernels(int *n)
 {
     static Kern **list;
     static int count;
+    int i, all;
 
-    if (!list)
-        list = kern_load(arena_new(), NULL, &count);
+    if (!list) {
+        list = kern_load(arena_new(), NULL, &all);
+        for (i = 0; i < all; i++)
+            if (str_starts(list[i]->path, "kern/ref/"))
+                list[count++] = list[i];
+    }
     *n = count;
     return list;
 }
@@ -65,8 +70,6 @@ static Choice choose(const Node *n)
     Kern **list = plain_kernels(&count);
 
     for (i = 0; i < count; i++) {
-        if (!str_starts(list[i]->path, "kern/ref/"))
-            continue;
         sig = kern_takes(list[i], n);
         if (!sig)
             continue;

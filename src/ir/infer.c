@@ -138,11 +138,11 @@ static bool steers(const Node *n, int i)
     case OP_gather: case OP_gatherelem: case OP_gathernd:
     case OP_scatterelem: case OP_scatternd:
         return i == 1;
-    case OP_taps: case OP_groupmatmul:
+    case OP_taps:
         return i == 1;
     case OP_where:
         return i == 0;
-    case OP_quantize: case OP_dequantize:
+    case OP_quantize: case OP_dequantize: case OP_groupmatmul:
         return i > 0;
     default:
         return false;
@@ -209,7 +209,7 @@ static void check_domain(const Node *n)
     case OP_groupmatmul:
         wants_int(n, 0, false);
         wants_int(n, 1, true);
-        wants_int(n, 2, false);
+        wants_int(n, 2, n->arg[2]->type == T_u16);
         break;
     default:
         if (node_arg(n, "mul") && n->op != OP_mul)

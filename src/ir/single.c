@@ -178,11 +178,11 @@ Shape shape_group(const Node *n)
 {
     Shape x = shape_ranked(n, 0, 1, RANK), w = shape_ranked(n, 1, 2, 2);
     Shape s = shape_ranked(n, 2, 2, 2);
-    int64_t g = attr_within(n, A_p0, 1, INT32_MAX);
+    int64_t g = attr_within(n, A_p0, 1, INT32_MAX), k;
 
-    attr_within(n, A_mode, 0, 1);
-    if (x.dim[x.rank - 1] != w.dim[1] || w.dim[1] % g ||
-        s.dim[0] != w.dim[0] || s.dim[1] != w.dim[1] / g)
+    k = attr_within(n, A_mode, 0, 3) & 2 ? 2 * w.dim[1] : w.dim[1];
+    if (x.dim[x.rank - 1] != k || s.dim[0] != w.dim[0] ||
+        s.dim[1] != (k + g - 1) / g)
         err_node(n, "%s by weights of shape %s in groups of %lld with scales "
                  "of shape %s", shape_text(x), shape_text(w), (long long)g,
                  shape_text(s));
@@ -196,8 +196,8 @@ void fill_group(const Node *n, struct group_dims *d)
 
     d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
     d->m = dims_32(n, w.dim[0]);
-    d->k = dims_32(n, w.dim[1]);
-    d->g = dims_32(n, attr_int(n, A_p0));
+    d->k = dims_32(n, x.dim[x.rank - 1]);
+    d->g = dims_32(n, MIN(attr_int(n, A_p0), d->k));
     d->mode = (int32_t)attr_int(n, A_mode);
 }
 

@@ -55,4 +55,45 @@ void lower_rows(Graph *g);
 void measure(Arena *mem, Graph *g, Graph *q, const Samples *s, PtqReport *r,
              const Inserted *list);
 
+/* round.c: rows of weights of 8 or 4 bits, a scale for each `group` of a row,
+ * as the upper half of a float's bits. */
+typedef struct Rounded {
+    int8_t *w;       /* [m][k] */
+    uint16_t *scale; /* [m][groups] */
+    int64_t group;
+} Rounded;
+typedef struct Met { /* what a matrix meets */
+    const Val *w, *x;
+    int64_t k;
+    double *h;       /* [k][k]: the sum of x x' */
+} Met;
+uint16_t half_of(float v);
+float half_value(uint16_t h);
+/* h: [k][k], errors are made good by what follows; NULL: to the nearest. */
+Rounded round_rows(Arena *mem, const float *w, int64_t m, int64_t k, int bits,
+                   int64_t group, const double *h);
+/* dB: of the results of rows that meet h. */
+double rounded_sqnr(const float *w, const Rounded *r, int64_t m, int64_t k,
+                    const double *h);
+
+/* words.c */
+typedef struct Words {
+    const Vocab *v;
+    int32_t *sorted; /* words in the order of their bytes */
+} Words;
+Words *words_new(Arena *mem, const Vocab *v);
+/* Tokens of a text, its beginning first; t has room for n + 2. */
+int64_t words_encode(const Words *w, const char *s, int64_t n, int32_t *t);
+
+/* text.c: a language model reads texts, a token at a time; visit sees every
+ * step: what was computed, and the token that comes next. */
+typedef struct Step {
+    const Eval *e;
+    int text;
+    int64_t position;
+    int32_t next; /* -1: the text ends */
+} Step;
+void read_texts(Graph *g, const Tokens *t, int from, int to,
+                void (*visit)(void *arg, const Step *s), void *arg);
+
 #endif

@@ -13,6 +13,7 @@
 #define PTQ_H
 
 #include "ir/ir.h"
+#include "ir/vocab.h"
 
 /* How the range of a value is chosen from what was seen. */
 typedef enum RangeBy { BY_MSE, BY_MINMAX, BY_PERCENTILE, NRANGEBY } RangeBy;
@@ -67,5 +68,49 @@ void ptq_data(Arena *mem, const Graph *g, const char *path, const char *labels,
 /* The integer graph, in mem; g is changed by nothing but numbering. */
 Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s, const PtqOpts *o,
                     PtqReport *r);
+
+/* --- language models --- */
+
+typedef struct Tokens { /* texts of a language model, one after the other */
+    int n;              /* texts */
+    int64_t *start;     /* n + 1 */
+    int32_t *token;
+} Tokens;
+
+/* lm.c: how weights of products are kept, and what they meet. */
+typedef struct LmOpts {
+    int bits;     /* 8 or 4 */
+    int group;    /* elements of a row with a scale each; 0: the row */
+    bool dynamic; /* activations of 8 bits, scaled at each token */
+    bool floats;  /* they stay floats; neither: as suits the weights */
+    bool plain;   /* round to the nearest; else errors are compensated */
+    int texts;    /* that measure what is lost, 0: all; those behind calibrate;
+                     -1: nothing is measured */
+} LmOpts;
+
+typedef struct LmMatrix {
+    const char *name;
+    int bits, group;
+    int64_t rows, columns;
+    double sqnr; /* dB, of its results on what it meets in the float model */
+} LmMatrix;
+
+typedef struct LmReport {
+    int nmatrix;
+    LmMatrix *matrix;
+    int64_t tokens;          /* that were predicted */
+    double ppl_float, ppl_int; /* perplexity */
+    double kl;               /* of float to integer, nats a token */
+    double same;             /* part where the likeliest is the same */
+    int64_t bytes_float, bytes_int;
+} LmReport;
+
+/* Texts as tokens: npz with `tokens` and `starts` (or tokens alone: one text);
+ * any other file is text, cut at lines of <|endoftext|>, in words of v. */
+void lm_tokens(Arena *mem, const Graph *g, const char *path, const Vocab *v,
+               Tokens *t);
+/* Without texts weights are rounded to the nearest. */
+Graph *lm_quantize(Arena *mem, Graph *g, const Tokens *t, const LmOpts *o,
+                   LmReport *r);
 
 #endif

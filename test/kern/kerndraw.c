@@ -646,15 +646,22 @@ static void draw_grid(Str *o, const Inst *in)
             roll(2));
 }
 
+/* Scales of 16 bits are halves of floats, here between 2^-7 and 2. */
 static void draw_group(Str *o, const Inst *in)
 {
-    int g = between(1, 9), x[2] = {between(1, 3), g * between(1, 9)};
-    int w[2] = {between(1, 12), x[1]}, s[2] = {w[0], x[1] / g};
+    int g = between(1, 9), mode = roll(4), x[2] = {between(1, 3)};
+    int w[2] = {between(1, 12)}, s[2] = {w[0]};
 
+    x[1] = between(1, 40) * (mode > 1 ? 2 : 1);
+    w[1] = mode > 1 ? x[1] / 2 : x[1];
+    s[1] = (x[1] + g - 1) / g;
     put_operand(o, "x", in->arg[0], dims(2, x));
     put_operand(o, "w", in->arg[1], dims(2, w));
-    put_operand(o, "s", in->arg[2], dims(2, s));
-    str_fmt(o, "r = groupmatmul x w s p0=%d mode=%d", g, roll(2));
+    if (in->arg[2] == T_u16)
+        str_fmt(o, "s = input : u16%s range 15360 16384\n", dims(2, s));
+    else
+        put_operand(o, "s", in->arg[2], dims(2, s));
+    str_fmt(o, "r = groupmatmul x w s p0=%d mode=%d", g, mode);
 }
 
 /* Channels in words of parts, a word for each bit. */
