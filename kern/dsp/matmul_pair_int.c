@@ -25,6 +25,7 @@
 #include "kern/matmul/pair.h"
 #include "kern/dsp/pair.h"
 #include "kern/conv/pair.h"
+#include "kern/conv/point.h"
 #include "kern/matmul/batch.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)

@@ -2,8 +2,6 @@
 #ifndef MATMUL_BATCH_H
 #define MATMUL_BATCH_H
 
-#include "kern/conv/point.h"
-
 static inline void pair_matmul(const struct matmul_dims *k,
                                const struct io *io)
 {

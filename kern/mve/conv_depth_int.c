@@ -5,6 +5,7 @@
  * types    x:s8|u8 w:s8 b:int mul:int add:int -> y:s8|u8
  * types    x:s8|u8 w:s8 b:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      mve
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
@@ -19,7 +20,7 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
- * scratch  144 + 16 * kh + 4 * (((ow - 1) * sw + kw) * kh + 16) + 4 * ow
+ * scratch  252 + 64 * kh + 4 * ((ow - 1) * sw + kw) * kh + (g & 3 ? 4 * ow : 0)
  * stack    448
  * cycles   n * (g + 3 >> 2) * (400 + oh * (90 + 25 * ow + sh *
  *          (80 + 5 * (w + 7 >> 3) * 4)))
@@ -28,7 +29,6 @@
  * channels, and the result of a window is never behind its last row.
  */
 #include "kern/mve/rows.h"
-#include "kern/conv/rows.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

@@ -5,6 +5,7 @@
  * types    x:s8|u8 w:s8 b:int mul:int add:int -> y:s8|u8
  * types    x:s8|u8 w:s8 b:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      mve
  * let      taps = kh * kw * c
  * let      columns = taps + 15 & -16
@@ -19,15 +20,13 @@
  *          m > 1 && taps < 32768 && has.mul &&
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
- * scratch  16 + columns * (1 + max(16, min(64, 2048 / columns)))
+ * scratch  columns * min(n * oh * ow, max(16, min(64, 2048 / columns)))
  * stack    544
  * cycles   n * g * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 60 +
  *          3 * m + kh * (30 + kw * c * 2))
  */
-#include "kern/mve/run.h"
-#include "kern/conv/gather.h"
+#include "kern/mve/gather.h"
 #include "kern/mve/pair.h"
-#include "kern/conv/pair.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

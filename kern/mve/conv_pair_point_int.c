@@ -5,6 +5,7 @@
  * types    x:s8|u8 w:s8 b:int mul:int add:int -> y:s8|u8
  * types    x:s8|u8 w:s8 b:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      mve
  * let      columns = c + 15 & -16
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
@@ -20,13 +21,12 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
- * scratch  16 + columns * (1 + max(16, min(64, 2048 / columns)))
+ * scratch  columns * min(n * oh * ow, max(16, min(64, 2048 / columns)))
  * stack    544
  * cycles   n * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 30 + 3 * m)
  */
+#include "kern/mve/point.h"
 #include "kern/mve/pair.h"
-#include "kern/conv/pair.h"
-#include "kern/conv/point.h"
 
 void FN(const struct conv_dims *k, const struct io *io)
 {

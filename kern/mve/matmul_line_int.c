@@ -2,12 +2,15 @@
  * a time.
  *
  * op       matmul
- * types    a:s8|u8 b:s8 bias:s32 mul:s32 add:s32|s64 -> y:s8|u8
+ * types    a:s8|u8 b:s8 bias:s8|s16|s32 mul:s8|s16|s32 add:s32|s64 -> y:s8|u8
+ * types    a:s8|u8 b:s8 bias:s8|s16|s32 mul:s8|s16|s32 add:s32|s64
+ *          shifts:s8 -> y:s8|u8
+ * round    0 1
  * isa      mve
  * when     m == 1 && ak == 1 && bk == 1 && n > 3 && k < 32768 && has.mul &&
  *          biasn < 2 && muln < 2 && addn < 2 &&
  *          acc.lo >= -1073741824 && acc.hi < 1073741824 &&
- *          (shift > 31 || (shift > 0 && 2 * mul.hi < 1 << shift &&
+ *          (shift > 31 || (shift > 0 && !has.shifts && 2 * mul.hi < 1 << shift &&
  *          2 * mul.lo >= -(1 << shift) && scaled.hi < 1 << shift + 31 &&
  *          scaled.lo >= -(1 << shift + 31)))
  * stack    384
@@ -81,25 +84,27 @@ static NOINLINE void line_sums(const A *a, const B *b, int32_t bn, int32_t k,
                  "veor q2, q2, q3\n", "u8");
 }
 
-/* Four numbers, or one for all. */
-static inline int32x4_t line_four(const int32_t *p, int32_t n, int32_t step)
-{
-    return !p ? vdupq_n_s32(0) : step ? vldrwq_s32(p + n) : vdupq_n_s32(*p);
-}
+/* Four numbers from number n on, or one for all. */
+#define LINE_FOUR(type, p, n, step)                                     \
+    (!(p) ? vdupq_n_s32(0)                                              \
+     : !(step) ? vdupq_n_s32((int32_t)*(const type *)(p))               \
+     : sizeof(type) == 1 ? vldrbq_s32((const int8_t *)(p) + (n))        \
+     : sizeof(type) == 2 ? vldrhq_s32((const int16_t *)(p) + (n))       \
+                         : vldrwq_s32((const int32_t *)(p) + (n)))
 
-/* Four addends of 64 bits, up to the left. */
+/* Of four addends of 64 bits the upper halves and the lower. */
 static inline int32x4_t line_add(const struct matmul_dims *k,
-                                 const struct io *io, int32_t n, int32_t up,
+                                 const struct io *io, int32_t n,
                                  uint32x4_t *low)
 {
     const int32_t *p = io->in[4];
     int32x4x2_t v;
 
     if (!p || sizeof(ADD) == 4) {
-        const int32x4_t add = line_four(p, n, k->addn);
+        const int32x4_t add = LINE_FOUR(int32_t, p, n, k->addn);
 
-        *low = vreinterpretq_u32_s32(vshlq_r_s32(add, up));
-        return vshlq_r_s32(vshrq_n_s32(add, 1), up - 31);
+        *low = vreinterpretq_u32_s32(add);
+        return vshrq_n_s32(add, 31);
     }
     if (k->addn) {
         v = vld2q_s32(p + 2 * n);
@@ -107,28 +112,80 @@ static inline int32x4_t line_add(const struct matmul_dims *k,
         v.val[0] = vdupq_n_s32(p[0]);
         v.val[1] = vdupq_n_s32(p[1]);
     }
-    *low = vreinterpretq_u32_s32(vshlq_r_s32(v.val[0], up));
-    return vorrq_s32(vshlq_r_s32(v.val[1], up),
-                     vreinterpretq_s32_u32(vshlq_r_u32(
-                         vreinterpretq_u32_s32(v.val[0]), up - 32)));
+    *low = vreinterpretq_u32_s32(v.val[0]);
+    return v.val[1];
 }
+
+#if UPPER_HALF
+/* (sum * mul + add) >> shift, where what is below 2^31 is only rounded. */
+static inline int32x4_t line_scale(int32x4_t sum, int32x4_t mul,
+                                   int32x4_t high, uint32x4_t low,
+                                   int32_t shift)
+{
+    const int32x4_t add =
+        vsliq_n_s32(vreinterpretq_s32_u32(vshrq_n_u32(low, 31)), high, 1);
+    int32x4_t v = vaddq_s32(vqrdmulhq_s32(sum, mul), add);
+
+    if (ROUND)
+        v = vaddq_s32(v, vshrq_n_s32(sum, 31));
+#ifdef SHIFTS
+    (void)shift;
+    return v;
+#else
+    return vshlq_r_s32(v, 31 - shift);
+#endif
+}
+#else
+/* The same, or with SHIFTS (sum * mul + add) >> 32, whatever is below; with
+ * ROUND, of sums below 0 2^31 less. */
+static inline int32x4_t line_scale(int32x4_t sum, int32x4_t mul,
+                                   int32x4_t high, uint32x4_t low,
+                                   int32_t shift)
+{
+    const int32_t up = shift < 32 ? 32 - shift : 0;
+    uint32x4_t sums;
+    int32x4_t v;
+
+    if (up) {
+        mul = vshlq_r_s32(mul, up);
+        high = vorrq_s32(vshlq_r_s32(high, up),
+                         vreinterpretq_s32_u32(vshlq_r_u32(low, up - 32)));
+        low = vshlq_r_u32(low, up);
+    }
+    if (ROUND) {
+        const mve_pred16_t less = vcmpltq_n_s32(sum, 0);
+
+        high = vsubq_m_n_s32(high, high, 1,
+                             vcmpgeq_m_n_s32(vreinterpretq_s32_u32(low), 0,
+                                             less));
+        low = veorq_m_u32(low, low, vdupq_n_u32(0x80000000), less);
+    }
+    sums = vaddq_u32(vreinterpretq_u32_s32(vmulq_s32(sum, mul)), low);
+    v = vaddq_s32(vmulhq_s32(sum, mul), high);
+    v = vaddq_m_n_s32(v, v, 1, vcmphiq_u32(low, sums));
+#ifdef SHIFTS
+    return v;
+#else
+    return shift > 32 ? vshlq_r_s32(v, 32 - shift) : v;
+#endif
+}
+#endif
 
 static inline int32x4_t line_finish(const struct matmul_dims *k,
                                     const struct io *io, int32_t n,
                                     int32x4_t sum)
 {
-    const int32_t up = k->shift < 32 ? 32 - k->shift : 0;
-    const int32_t down = k->shift > 32 ? k->shift - 32 : 0;
-    const int32x4_t mul = vshlq_r_s32(line_four(io->in[3], n, k->muln), up);
-    uint32x4_t low, sums;
-    const int32x4_t high = line_add(k, io, n, up, &low);
+    uint32x4_t low;
+    const int32x4_t high = line_add(k, io, n, &low);
     int32x4_t v;
 
-    sum = vaddq_s32(sum, line_four(io->in[2], n, k->biasn));
-    sums = vaddq_u32(vreinterpretq_u32_s32(vmulq_s32(sum, mul)), low);
-    v = vaddq_s32(vmulhq_s32(sum, mul), high);
-    v = vaddq_m_n_s32(v, v, 1, vcmphiq_u32(low, sums));
-    v = vshlq_r_s32(v, -down);
+    sum = vaddq_s32(sum, LINE_FOUR(BIAS, io->in[2], n, k->biasn));
+    v = line_scale(sum, LINE_FOUR(MUL, io->in[3], n, k->muln), high, low,
+                   k->shift);
+#ifdef SHIFTS
+    v = vshlq_s32(v, vsubq_s32(vdupq_n_s32(UPPER_HALF ? 31 : 32),
+                               LINE_FOUR(SHIFTS, io->in[5], n, k->muln)));
+#endif
     return vminq_s32(vmaxq_s32(v, vdupq_n_s32(k->lo)), vdupq_n_s32(k->hi));
 }
 

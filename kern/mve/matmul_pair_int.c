@@ -5,6 +5,7 @@
  * types    a:s8|u8 b:s8 bias:int mul:int add:int -> y:s8|u8
  * types    a:s8|u8 b:s8 bias:int mul:int add:int
  *          shifts:s8|s32 -> y:s8|u8
+ * round    0 1
  * isa      mve
  * let      columns = k + 15 & -16
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
@@ -15,14 +16,14 @@
  * when     m > 1 && n > 1 && ak == 1 && bk == 1 && k < 32768 && has.mul &&
  *          mulm == 0 && addm == 0 && (!has.bias || (biasm == 0 && biasn == 1)) &&
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
- * scratch  16 + columns * (1 + max(16, min(64, 2048 / columns)))
+ * scratch  columns * min(m, max(16, min(64, 2048 / columns)))
  * stack    752
  * cycles   nb[0] * nb[1] * nb[2] * (m * (n * (20 + 9 * (columns >> 4)) >> 2) + 40 * m +
  *          180 * n * ceil(m, 16))
  */
 #include "kern/matmul/pair.h"
+#include "kern/mve/point.h"
 #include "kern/mve/pair.h"
-#include "kern/conv/pair.h"
 #include "kern/matmul/batch.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)

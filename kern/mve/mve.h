@@ -1,27 +1,96 @@
-/* Helium: epilogues and moves that its kernels share.  Kernels of this folder are
- * for processors that have it, and are tested on one. */
+/* Helium: epilogues that its kernels share.  Kernels of this folder are for
+ * processors that have it, and are tested on one. */
 #ifndef MVE_H
 #define MVE_H
 
 #include <arm_mve.h>
 #include "kern/conv/panel.h"
 
-/* The epilogues of four lanes: ((sum * mul + add) >> 32) >> -up, where add is
- * hi * 2^32 + ~below. */
+/* Does a bias go into the sum, since what becomes of it is not linear? */
+#define MVE_BIAS (UPPER_HALF || ROUND)
+
+/* The epilogues of four lanes.  With UPPER_HALF:
+ * (2 * sum * mul + 2^31 >> 32) + hi >> -up; else ((sum * mul + add) >> 32) >>
+ * -up, where add is hi * 2^32 + ~below. */
 struct mve_scale {
-    int32_t mul[4], hi[4];
+    int32_t mul[4], hi[4], up[4];
+#if !UPPER_HALF
     uint32_t below[4];
-    int32_t up[4];
+#endif
 };
 
-static inline void mve_put_scale(struct mve_scale *to, int lane,
-                                 struct scale32 s)
+static inline void mve_put_scale(struct mve_scale *to, int lane, int32_t bias,
+                                 int32_t mul, int64_t add, int32_t shift)
 {
+#if UPPER_HALF
+    (void)bias;
+    to->mul[lane] = mul;
+    to->hi[lane] = (int32_t)(add >> 31);
+    to->up[lane] = 31 - shift;
+#else
+    const struct scale32 s = scale32(bias, mul, add, shift);
+
     to->mul[lane] = s.mul;
     to->hi[lane] = s.hi;
-    to->below[lane] = ~s.lo;
     to->up[lane] = -s.post;
+    to->below[lane] = ~s.lo;
+#endif
 }
+
+/* Lanes 2 and 3 as 0 and 1. */
+static inline void mve_twice(struct mve_scale *of)
+{
+    for (int i = 0; i < 2; i++) {
+        of->mul[i + 2] = of->mul[i];
+        of->hi[i + 2] = of->hi[i];
+        of->up[i + 2] = of->up[i];
+#if !UPPER_HALF
+        of->below[i + 2] = of->below[i];
+#endif
+    }
+}
+
+/* The results of the sums in q0: instructions for assembly, to which q1, q2 and
+ * q3 are free.  Operands are registers, with the instruction that loads each,
+ * if it is not there; they may be q1 all. */
+#if UPPER_HALF
+#if ROUND
+#define MVE_BELOW0 "vshr.s32 q3, q0, #31\n"
+#define MVE_LESS "vadd.i32 q0, q0, q3\n"
+#else
+#define MVE_BELOW0
+#define MVE_LESS
+#endif
+/* vqrdmulh rounds as wanted; it saturates only -2^31 by itself. */
+#define MVE_SCALE(mul, ld_mul, hi, ld_hi, below, ld_below, up, ld_up)   \
+    MVE_BELOW0 ld_mul                                                   \
+    "vqrdmulh.s32 q0, q0, " mul "\n" MVE_LESS ld_hi                     \
+    "vadd.i32 q0, q0, " hi "\n" ld_up                                   \
+    "vshl.s32 q0, q0, " up "\n"
+#else
+#if ROUND
+/* Of sums below 0: 2^31 less. */
+#define MVE_BELOW0 "vshr.s32 q3, q0, #31\n"
+#define MVE_LESS                                                        \
+    "vbic q1, q3, q2\n"                                                 \
+    "vshr.s32 q1, q1, #31\n"                                            \
+    "vadd.i32 q0, q0, q1\n"                                             \
+    "vshl.i32 q3, q3, #31\n"                                            \
+    "veor q2, q2, q3\n"
+#else
+#define MVE_BELOW0
+#define MVE_LESS
+#endif
+#define MVE_SCALE(mul, ld_mul, hi, ld_hi, below, ld_below, up, ld_up)   \
+    MVE_BELOW0 ld_mul                                                   \
+    "vmul.i32 q2, q0, " mul "\n"                                        \
+    "vmulh.s32 q0, q0, " mul "\n" MVE_LESS ld_hi                        \
+    "vadd.i32 q0, q0, " hi "\n"                                         \
+    "vmov.i32 q3, #1\n" ld_below                                        \
+    "vpt.u32 hi, q2, " below "\n"                                       \
+    "vaddt.i32 q0, q0, q3\n" ld_up                                      \
+    "vshl.s32 q0, q0, " up "\n"
+#endif
 
 /* Saturates four results, in q0, to Y: instructions for assembly. */
 #define MVE_SATURATE(is_signed)                                         \

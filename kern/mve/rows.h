@@ -1,236 +1,330 @@
-/* The inner loop of depthwise convolutions of up to sixteen taps, and how
- * conv/rows.h keeps rows for it.
+/* Channels-last depthwise convolution of up to sixteen taps, four channels at a
+ * time.
  *
- * Each of four channels has a plane of signed bytes, column after column: a window
- * is one vector and the next begins a column later.  What a vector has behind the
- * window meets weights of 0. */
+ * The rows under the window are kept in scratch memory, column after column,
+ * with their borders: signed bytes of four channels side by side, so that one
+ * load that takes them apart has a window of each channel, and the next window
+ * begins a column later.  What it has behind the window meets weights of 0.  A row
+ * takes the slot of the one that is no longer needed; which weight meets which
+ * byte then turns, so there are as many orders of weights as slots. */
 #ifndef MVE_ROWS_H
 #define MVE_ROWS_H
+
+#include <string.h>
 
 #include "kern/mve/mve.h"
 
 enum { ROWS_CHANNELS = 4, ROWS_TAPS = 16 };
 
-/* What is said of four channels. */
-struct rows_group {
+/* What a row of results is made with, as registers are loaded: their number, the
+ * first window, where results go, the weights, and how far windows and results
+ * are apart.  Then what sums of the four channels begin with, bounds of results,
+ * the epilogue; ROWS_ALL knows the offsets. */
+struct rows_run {
+    int32_t n;
+    const uint32_t *x;
+    uint8_t *y;
+    const uint8_t *w;
+    int32_t step, next;
+    int32_t bias[4], lo[4], hi[4];
     struct mve_scale scale;
-    const W *w[ROWS_CHANNELS];
 };
 
-/* What is in scratch memory: of the group, for each slot of row 0 which weight
- * meets which byte of a window, planes, whose borders are made once; results of fewer than
- * four channels. */
+/* How columns of words are brought to scratch memory, as registers are loaded:
+ * their number, from where, to where, four columns there and here; then the
+ * distances of those four. */
+struct rows_copy {
+    int32_t n;
+    const X *x;
+    uint32_t *to;
+    int32_t step, next;
+    uint32_t far[4], apart[4];
+};
+
+/* What is in scratch memory: of each slot of row 0 weights in the order of bytes
+ * of a window, channel after channel; the rows; results of fewer than four
+ * channels. */
 struct rows {
-    struct rows_group *group;
-    uint8_t *order, *x, *few;
-    int32_t taps, pitch;   /* of a window; from plane to plane */
-    int32_t left, inside;  /* columns of the border, and of x */
-    int32_t slots, pixels; /* rows that are kept; results of a row */
-    int32_t step;          /* from window to window */
-    uint8_t pad;
+    struct rows_run *run;
+    struct rows_copy *copy;
+    uint8_t *w;
+    uint32_t *x;
+    uint8_t *few;
+    uint32_t pad;
 };
 
-static void rows_order(const struct conv_dims *k, uint8_t *order)
+/* Four bytes as products want them. */
+#define ROWS_FLIP (MVE_FLIP * 0x01010101u)
+
+static inline struct rows rows_of(const struct conv_dims *k, void *tmp)
 {
-    for (int32_t slot = 0; slot < k->kh; slot++, order += ROWS_TAPS) {
-        uint8_t *p = order;
-
-        for (int32_t j = 0; j < k->kw; j++)
-            for (int32_t s = 0; s < k->kh; s++) {
-                const int32_t row = s < slot ? s - slot + k->kh : s - slot;
-
-                *p++ = (uint8_t)(row * k->kw + j);
-            }
-        while (p != order + ROWS_TAPS)
-            *p++ = 0;
-    }
-}
-
-static struct rows rows_of(const struct conv_dims *k, void *tmp)
-{
-    const int32_t columns = (k->ow - 1) * k->sw + k->kw;
+    const int32_t columns = (k->ow - 1) * k->sw + k->kw, kh = k->kh;
     const int32_t left = k->pw < columns ? k->pw : columns;
-    struct rows at = {.group = tmp,
-                      .taps = k->kh * k->kw,
-                      .pitch = columns * k->kh + ROWS_TAPS,
-                      .left = left,
-                      .inside = k->w < columns - left ? k->w : columns - left,
-                      .slots = k->kh,
-                      .pixels = k->ow,
-                      .step = k->sw * k->kh,
-                      .pad = (uint8_t)(k->padv ^ MVE_FLIP)};
+    struct rows at = {.run = tmp,
+                      .pad = (uint8_t)k->padv * 0x01010101u ^ ROWS_FLIP};
+    const uint32_t *end;
 
-    at.order = (uint8_t *)(at.group + 1);
-    at.x = at.order + k->kh * ROWS_TAPS;
-    at.few = at.x + ROWS_CHANNELS * at.pitch;
-    for (uint8_t *p = at.x; p != at.few; p++)
+    at.copy = (struct rows_copy *)(at.run + 1);
+    at.w = (uint8_t *)(at.copy + 1);
+    at.x = (uint32_t *)(void *)(at.w + kh * ROWS_CHANNELS * ROWS_TAPS);
+    end = at.x + columns * kh + ROWS_TAPS;
+    at.few = (uint8_t *)at.x + ((uintptr_t)end - (uintptr_t)at.x);
+    for (uint32_t *p = at.x; p != end; p++)
         *p = at.pad;
-    rows_order(k, at.order);
+    at.run->n = k->ow;
+    at.run->x = at.x;
+    at.run->step = 4 * k->sw * kh;
+    at.copy->n = k->w < columns - left ? k->w : columns - left;
+    at.copy->to = at.x + left * kh;
+    at.copy->step = 4 * k->xw;
+    at.copy->next = 16 * kh;
+    for (int i = 0; i < 4; i++) {
+        at.run->lo[i] = k->lo;
+        at.run->hi[i] = k->hi;
+        at.copy->far[i] = (uint32_t)(i * k->xw);
+        at.copy->apart[i] = (uint32_t)(4 * i * kh);
+    }
     return at;
 }
 
-static inline int32_t rows_bias(const struct conv_dims *k, const W *w)
+/* The epilogues of `count` channels from c on, whose weights are w. */
+static void rows_scales(const struct conv_dims *k, const struct io *io,
+                        struct rows_run *to, int32_t c, int32_t count,
+                        const W *w)
 {
-    return mve_bias(w, k->kh * k->kw);
-}
+    const B *b = io->in[2];
+    const MUL *mul = io->in[3];
+    const ADD *add = io->in[4];
 
-static inline void rows_put_scale(const struct rows *at, int32_t i,
-                                  struct scale32 s)
-{
-    mve_put_scale(&at->group->scale, i, s);
-}
+    for (int32_t i = 0; i < ROWS_CHANNELS; i++) {
+        const ptrdiff_t at = (ptrdiff_t)c * k->mulc;
+        const int32_t bias =
+            (b ? (int32_t)b[c] : 0) + mve_bias(w, k->kh * k->kw);
 
-static void rows_turn(const struct conv_dims *k, const struct rows *at,
-                      const W *w, int32_t count)
-{
-    for (int32_t i = 0; i < ROWS_CHANNELS; i++, w += i < count ? k->wm : 0)
-        at->group->w[i] = w;
-}
-
-/* The columns inside of a row of the border. */
-static NOINLINE void rows_border(const struct rows *at, uint8_t *to)
-{
-    const uint16x8_t apart =
-        vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)at->slots);
-    const uint16x8_t pad = vdupq_n_u16(at->pad);
-
-    for (int32_t c = 0; c < ROWS_CHANNELS; c++, to += at->pitch) {
-        uint8_t *p = to;
-
-        for (int32_t n = at->inside; n > 0; n -= 8, p += 8 * at->slots)
-            vstrbq_scatter_offset_p_u16(p, apart, pad,
-                                        vctp16q((uint32_t)n));
+        to->bias[i] = MVE_BIAS ? bias : 0;
+        mve_put_scale(&to->scale, i, bias, (int32_t)mul[at],
+                      add ? (int64_t)add[(ptrdiff_t)c * k->addc] : 0,
+                      SHIFT_OF(k, io, 5, at));
+        if (i + 1 < count) {
+            c++;
+            w += k->wm;
+        }
     }
 }
 
-/* Two channels of a row to their planes, eight pixels by 11 instructions. */
-static inline void rows_two(const struct conv_dims *k, const struct rows *at,
-                            const X *x, const X *x1, uint8_t *to,
-                            uint8_t *to1)
+/* The weights of a group's `count` channels in the orders of all slots. */
+static NOINLINE void rows_weights(const struct conv_dims *k, const W *w,
+                                  int32_t count, uint8_t *to)
 {
-    const uint16x8_t lane = vidupq_n_u16(0, 1);
-    const uint16x8_t apart = vmulq_n_u16(lane, (uint16_t)at->slots);
-    const uint16x8_t far = vmulq_n_u16(lane, (uint16_t)k->xw);
-    const uint16x8_t flip = vdupq_n_u16(MVE_FLIP);
-    const int32_t next = 8 * at->slots, step = 8 * k->xw;
+    const int32_t kh = k->kh, kw = k->kw, taps = kh * kw;
+    const mve_pred16_t some = vctp8q((uint32_t)taps);
+    uint8_t order[ROWS_TAPS] = {0};
 
-    __asm__ volatile("dlstp.16 lr, %[n]\n"
-                     "1:\n"
-                     "vldrb.u16 q0, [%[x], %q[far]]\n"
-                     "veor q0, q0, %q[flip]\n"
-                     "vstrb.16 q0, [%[to], %q[apart]]\n"
-                     "vldrb.u16 q1, [%[x1], %q[far]]\n"
-                     "veor q1, q1, %q[flip]\n"
-                     "vstrb.16 q1, [%[to1], %q[apart]]\n"
-                     "add %[x], %[x], %[step]\n"
-                     "add %[to], %[to], %[next]\n"
-                     "add %[x1], %[x1], %[step]\n"
-                     "add %[to1], %[to1], %[next]\n"
-                     "letp lr, 1b\n"
-                     : [x] "+r"(x), [x1] "+r"(x1), [to] "+r"(to),
-                       [to1] "+r"(to1)
-                     : [n] "r"(at->inside), [far] "w"(far),
-                       [apart] "w"(apart), [flip] "w"(flip),
-                       [step] "r"(step), [next] "r"(next)
-                     : "lr", "d0", "d1", "d2", "d3", "memory");
-}
+    for (int32_t slot = 0; slot < kh; slot++) {
+        int32_t row = slot ? kh - slot : 0;
+        const W *from = w;
+        uint8x16_t at;
 
-/* The row x, or one of the border if it is NULL, goes to `slot`.  Of fewer than
- * four channels the last is taken again. */
-static NOINLINE void rows_keep(const struct conv_dims *k,
-                               const struct rows *at, const X *x,
-                               int32_t slot, int32_t count)
-{
-    const int32_t pitch = at->pitch;
-    uint8_t *to = at->x + at->left * at->slots + slot;
-    const X *x1 = x + (count > 1), *x2 = x1 + (count > 2);
-
-    if (!x) {
-        rows_border(at, to);
-    } else if (at->inside) {
-        rows_two(k, at, x, x1, to, to + pitch);
-        rows_two(k, at, x2, x2 + (count > 3), to + 2 * pitch, to + 3 * pitch);
+        for (int32_t i = 0; i < kh; i++) {
+            for (int32_t j = 0; j < kw; j++)
+                order[j * kh + i] = (uint8_t)(row * kw + j);
+            row = row + 1 == kh ? 0 : row + 1;
+        }
+        at = vldrbq_u8(order);
+        for (int32_t i = 0; i < ROWS_CHANNELS; i++, to += ROWS_TAPS) {
+            vstrbq_s8((int8_t *)to,
+                      vldrbq_gather_offset_z_s8(from, at, some));
+            from += i + 1 < count ? k->wm : 0;
+        }
     }
 }
 
-/* A row of results: 25 instructions for four.
+/* Columns of a row of the border. */
+static NOINLINE void rows_border(const struct rows_copy *of, int32_t slots,
+                                 uint32_t pad, uint32_t *to)
+{
+    for (int32_t n = of->n; n > 0; n--, to += slots)
+        *to = pad;
+}
+
+/* Columns of four channels that begin at words: five instructions for four.
+ * There is one at least. */
+static NOINLINE void rows_words(const struct rows_copy *of)
+{
+    register const struct rows_copy *r5 __asm__("r5") = of;
+
+#define ROWS_ASM(flip)                                                  \
+    __asm__ volatile("ldm r5, {r0, r1, r2, r3, r4}\n"                   \
+                     "vldrw.32 q1, [r5, #20]\n"                         \
+                     "vldrw.32 q2, [r5, #36]\n"                         \
+                     "vmov.i8 q3, #128\n"                               \
+                     "dlstp.32 lr, r0\n"                                \
+                     "1:\n"                                             \
+                     "vldrw.u32 q0, [r1, q1]\n" flip                    \
+                     "vstrw.32 q0, [r2, q2]\n"                          \
+                     "add r1, r1, r3\n"                                 \
+                     "add r2, r2, r4\n"                                 \
+                     "letp lr, 1b\n"                                    \
+                     :                                                  \
+                     : "r"(r5)                                          \
+                     : "r0", "r1", "r2", "r3", "r4", "lr", "d0", "d1",  \
+                       "d2", "d3", "d4", "d5", "d6", "d7", "memory")
+    if (PANEL_SIGNED(X))
+        ROWS_ASM("");
+    else
+        ROWS_ASM("veor q0, q0, q3\n");
+#undef ROWS_ASM
+}
+
+/* Columns of `count` channels anywhere; of four it takes a word, of fewer, if
+ * there are others before them, the bytes of those with it. */
+static NOINLINE void rows_bytes(const struct rows_copy *of, int32_t slots,
+                                int32_t xw, int32_t count)
+{
+    const X *x = of->x;
+    uint32_t *to = of->to;
+    const int32_t less = xw < ROWS_CHANNELS ? 0 : ROWS_CHANNELS - count;
+
+    for (int32_t n = of->n; n > 0; n--, to += slots, x += xw) {
+        uint32_t v = 0;
+
+        if (xw < ROWS_CHANNELS)
+            memcpy(&v, x, (size_t)count);
+        else
+            memcpy(&v, x - less, sizeof v);
+        *to = v >> 8 * less ^ ROWS_FLIP;
+    }
+}
+
+/* n results, 22 instructions for four, or a few more where an epilogue needs
+ * them: window after window from r1 on, r10 apart; to r3, r11 apart.
  *
- * Of the registers r1, r3, r5 and r8 are the planes, r0, r2, r4 and r6 sums, q4
- * to q7 weights. */
-#define ROWS_SUM(sum, plane, w, step, add)                              \
-    "vldrb.8 q0, [" plane "]" step "\n" add                             \
-    "vmladav.s8 " sum ", q0, " w "\n"
-#define ROWS_ALL(sat, step, add1, add3, add5, add8)                     \
-    "push {r7}\n"                                                       \
-    "mov r7, %[y]\n"                                                    \
+ * Of the registers r0, r2, r4 and r6 are the sums, q4 to q7 weights. */
+#if MVE_BIAS
+#define ROWS_BIAS                                                       \
+    "vldrw.32 q1, [r9, #24]\n"                                          \
+    "vadd.i32 q0, q0, q1\n"
+#else
+#define ROWS_BIAS
+#endif
+#define ROWS_SCALE                                                      \
+    MVE_SCALE("q1", "vldrw.32 q1, [r9, #72]\n", "q1",                   \
+              "vldrw.32 q1, [r9, #88]\n", "q1",                         \
+              "vldrw.32 q1, [r9, #120]\n", "q1",                         \
+              "vldrw.32 q1, [r9, #104]\n")
+#define ROWS_CLIP                                                       \
+    "vldrw.32 q1, [r9, #40]\n"                                          \
+    "vmax.s32 q0, q0, q1\n"                                             \
+    "vldrw.32 q1, [r9, #56]\n"                                          \
+    "vmin.s32 q0, q0, q1\n"
+#define ROWS_ALL(bounds)                                                \
+    "ldm r9, {r0, r1, r3, r5, r10, r11}\n"                              \
+    "vldrw.32 q4, [r5]\n"                                               \
+    "vldrw.32 q5, [r5, #16]\n"                                          \
+    "vldrw.32 q6, [r5, #32]\n"                                          \
+    "vldrw.32 q7, [r5, #48]\n"                                          \
     "dls lr, r0\n"                                                      \
     "1:\n"                                                              \
-    ROWS_SUM("r0", "r1", "q4", step, add1)                              \
-    ROWS_SUM("r2", "r3", "q5", step, add3)                              \
-    ROWS_SUM("r4", "r5", "q6", step, add5)                              \
-    ROWS_SUM("r6", "r8", "q7", step, add8)                              \
+    "vld40.8 {q0, q1, q2, q3}, [r1]\n"                                  \
+    "vld41.8 {q0, q1, q2, q3}, [r1]\n"                                  \
+    "vld42.8 {q0, q1, q2, q3}, [r1]\n"                                  \
+    "vld43.8 {q0, q1, q2, q3}, [r1]\n"                                  \
+    "add r1, r1, r10\n"                                                 \
+    "vmladav.s8 r0, q0, q4\n"                                           \
+    "vmladav.s8 r2, q1, q5\n"                                           \
+    "vmladav.s8 r4, q2, q6\n"                                           \
+    "vmladav.s8 r6, q3, q7\n"                                           \
     "vmov q0[2], q0[0], r0, r4\n"                                       \
-    "vmov q0[3], q0[1], r2, r6\n"                                       \
-    "vldrw.32 q1, [r9]\n"                                               \
-    "vmul.i32 q2, q0, q1\n"                                             \
-    "vmulh.s32 q0, q0, q1\n"                                            \
-    "vldrw.32 q1, [r9, #16]\n"                                          \
-    "vldrw.32 q3, [r9, #32]\n"                                          \
-    "vadd.i32 q0, q0, q1\n"                                             \
-    "vldrw.32 q1, [r9, #48]\n"                                          \
-    "vpt.u32 hi, q2, q3\n"                                              \
-    "vaddt.i32 q0, q0, r12\n"                                           \
-    "vshl.s32 q0, q0, q1\n" MVE_SATURATE(sat)                           \
-    "vstrb.32 q0, [r7]\n"                                               \
-    "add r7, r7, r11\n"                                                 \
-    "le lr, 1b\n"                                                       \
-    "pop {r7}\n"
+    "vmov q0[3], q0[1], r2, r6\n" ROWS_BIAS ROWS_SCALE bounds           \
+    "vstrb.32 q0, [r3]\n"                                               \
+    "add r3, r3, r11\n"                                                 \
+    "le lr, 1b\n"
 
-static NOINLINE void rows_run(const struct rows *at, int32_t slot, uint8_t *y,
-                              int32_t next)
+static NOINLINE void rows_row(const struct rows_run *run, int clips)
 {
-    const struct rows_group *g = at->group;
-    const uint8x16_t order = vldrbq_u8(at->order + slot * ROWS_TAPS);
-    const mve_pred16_t few = vctp8q((uint32_t)at->taps);
-    register int8x16_t q4 __asm__("q4") =
-        vldrbq_gather_offset_z_s8(g->w[0], order, few);
-    register int8x16_t q5 __asm__("q5") =
-        vldrbq_gather_offset_z_s8(g->w[1], order, few);
-    register int8x16_t q6 __asm__("q6") =
-        vldrbq_gather_offset_z_s8(g->w[2], order, few);
-    register int8x16_t q7 __asm__("q7") =
-        vldrbq_gather_offset_z_s8(g->w[3], order, few);
-    register int32_t r0 __asm__("r0") = at->pixels;
-    register const uint8_t *r1 __asm__("r1") = at->x;
-    register const uint8_t *r3 __asm__("r3") = at->x + at->pitch;
-    register const uint8_t *r5 __asm__("r5") = at->x + 2 * at->pitch;
-    register const uint8_t *r8 __asm__("r8") = at->x + 3 * at->pitch;
-    register const struct rows_group *r9 __asm__("r9") = g;
-    register int32_t step __asm__("r10") = at->step;
-    register int32_t r11 __asm__("r11") = next;
-    register int32_t r12 __asm__("r12") = 1;
-    register uint8_t *r2 __asm__("r2") = y;
+    register const struct rows_run *r9 __asm__("r9") = run;
 
-#define ROWS_ASM(...)                                                   \
-    __asm__ volatile(ROWS_ALL(__VA_ARGS__)                              \
-                     : "+r"(r0), "+r"(r1), "+r"(r3), "+r"(r5),          \
-                       "+r"(r8), [y] "+r"(r2)                           \
-                     : "r"(step), "r"(r9), "r"(r11), "r"(r12), "w"(q4), "w"(q5),   \
-                       "w"(q6), "w"(q7)                                 \
-                     : "r4", "r6", "lr", "d0", "d1", "d2", "d3", "d4",  \
-                       "d5", "d6", "d7", "cc", "memory")
-#define ROWS_STEP(sat)                                                  \
-    if (step == 3)                                                      \
-        ROWS_ASM(sat, ", #3", "", "", "", "");                          \
-    else if (step == 6)                                                 \
-        ROWS_ASM(sat, ", #6", "", "", "", "");                          \
-    else                                                                \
-        ROWS_ASM(sat, "", "add r1, r1, r10\n", "add r3, r3, r10\n",       \
-                 "add r5, r5, r10\n", "add r8, r8, r10\n")
-    if (PANEL_SIGNED(Y))
-        ROWS_STEP("vqmovnb.s16");
+#define ROWS_ASM(bounds)                                                \
+    __asm__ volatile(ROWS_ALL(bounds)                                   \
+                     :                                                  \
+                     : "r"(r9)                                          \
+                     : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r10", \
+                       "r11", "lr", "d0", "d1", "d2", "d3", "d4", "d5", \
+                       "d6", "d7", "d8", "d9", "d10", "d11", "d12",     \
+                       "d13", "d14", "d15", "cc", "memory")
+    if (clips)
+        ROWS_ASM(ROWS_CLIP);
+    else if (PANEL_SIGNED(Y))
+        ROWS_ASM(MVE_SATURATE("vqmovnb.s16"));
     else
-        ROWS_STEP("vqmovunb.s16");
+        ROWS_ASM(MVE_SATURATE("vqmovunb.s16"));
+#undef ROWS_ASM
+}
+
+/* The row y of fewer than four channels. */
+static NOINLINE void rows_few(const struct conv_dims *k, const uint8_t *few,
+                              int32_t count, Y *y)
+{
+    for (int32_t i = 0; i < k->ow; i++, few += ROWS_CHANNELS, y += k->yw)
+        for (int32_t c = 0; c < count; c++)
+            y[c] = (Y)few[c];
+}
+
+/* `count` channels from x and y on. */
+static NOINLINE void rows_channels(const struct conv_dims *k,
+                                   const struct rows *at, int32_t count,
+                                   const X *x, Y *y)
+{
+    const int32_t kh = k->kh, sh = k->sh, h = k->h, xh = k->xh;
+    const int32_t clips = panel_clips(k->lo, k->hi), few = count < 4;
+    const int words = !few && !(((uintptr_t)x | (uintptr_t)k->xw) & 3);
+    struct rows_copy *const copy = at->copy;
+    struct rows_run *const run = at->run;
+    uint32_t *const first = copy->to;
+    int32_t slot = 0, next = -k->ph, top = next;
+
+    run->y = few ? at->few : (uint8_t *)y;
+    run->next = few ? ROWS_CHANNELS : k->yw;
+    for (int32_t oy = k->oh; oy > 0; oy--, top += sh, y += k->yh) {
+        if (next < top)
+            next = top;
+        for (; next < top + kh; next++) {
+            copy->to = first + slot;
+            copy->x = x + next * xh;
+            if (next < 0 || next >= h || copy->n <= 0)
+                rows_border(copy, kh, at->pad, copy->to);
+            else if (words)
+                rows_words(copy);
+            else
+                rows_bytes(copy, kh, k->xw, count);
+            slot = slot + 1 == kh ? 0 : slot + 1;
+        }
+        run->w = at->w + slot * ROWS_CHANNELS * ROWS_TAPS;
+        rows_row(run, clips);
+        if (few)
+            rows_few(k, at->few, count, y);
+        else
+            run->y += k->yh;
+    }
+    copy->to = first;
+}
+
+static inline void rows_conv(const struct conv_dims *k, const struct io *io)
+{
+    const struct rows at = rows_of(k, io->tmp);
+
+    for (int32_t n = 0; n < k->n; n++)
+        for (int32_t c = 0; c < k->g; c += ROWS_CHANNELS) {
+            const int32_t left = k->g - c;
+            const int32_t count = left < ROWS_CHANNELS ? left : ROWS_CHANNELS;
+            const W *w = (const W *)io->in[1] + (ptrdiff_t)c * k->wm;
+
+            rows_scales(k, io, at.run, c, count, w);
+            rows_weights(k, w, count, at.w);
+            rows_channels(k, &at, count,
+                          (const X *)io->in[0] + (ptrdiff_t)n * k->xn + c,
+                          (Y *)io->out[0] + (ptrdiff_t)n * k->yn + c);
+        }
 }
 
 #endif
