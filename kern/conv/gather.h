@@ -1,6 +1,5 @@
 /* The bytes under a window, in a row: pixel_row() of conv/pair.h for windows of
- * any form.  Elements outside x have the value padv.  A file that has a better
- * put_run() includes it first, and it defines GATHER_RUN. */
+ * any form.  Elements outside x have the value padv. */
 #ifndef GATHER_H
 #define GATHER_H
 
@@ -15,7 +14,6 @@ static uint8_t *put_value(uint8_t *to, int32_t n, int32_t value)
     return to;
 }
 
-#ifndef GATHER_RUN
 static inline uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
 {
     const uint8_t *from = (const uint8_t *)x, *const end = from + n;
@@ -26,7 +24,6 @@ static inline uint8_t *put_run(uint8_t *to, const X *x, int32_t n)
         *to++ = *from++;
     return to;
 }
-#endif
 
 /* The taps of a row of x under a window that begins at column `left`. */
 static uint8_t *put_row(const struct conv_dims *k, uint8_t *to, const X *x,

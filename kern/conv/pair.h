@@ -1,7 +1,7 @@
 /* Channels-last convolution by panels of pixels, two channels at a time.
  *
- * To be included after dsp/pair.h or mve/pair.h, which have the inner loop and
- * say what a panel is.  The including file defines pixel_row(k, x, at, spare):
+ * To be included after dsp/pair.h, which has the inner loop and says what a
+ * panel is.  The including file defines pixel_row(k, x, at, spare):
  * the bytes under the window of pixel `at` of a group, in order, perhaps in
  * spare. */
 #ifndef CONV_PAIR_H

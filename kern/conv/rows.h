@@ -4,7 +4,7 @@
  *
  * A row takes the slot of the one that is no longer needed; which weights meet
  * which row then turns, so there are as many orders of weights as rows.  To be
- * included after dsp/rows.h or mve/rows.h, which have the inner loop. */
+ * included after dsp/rows.h, which has the inner loop. */
 #ifndef CONV_ROWS_H
 #define CONV_ROWS_H
 

@@ -22,8 +22,8 @@
  * inplace  x
  * scratch  252 + 64 * kh + 4 * ((ow - 1) * sw + kw) * kh + (g & 3 ? 4 * ow : 0)
  * stack    448
- * cycles   n * (g + 3 >> 2) * (400 + oh * (90 + 25 * ow + sh *
- *          (80 + 5 * (w + 7 >> 3) * 4)))
+ * cycles   n * (g + 3 >> 2) * (400 + oh * (60 + 24 * ow + sh * (g & 3 ?
+ *          40 + 8 * w : 30 + 5 * (w + 3 >> 2))))
  *
  * In place rows are kept before results take their place: of those same
  * channels, and the result of a window is never behind its last row.

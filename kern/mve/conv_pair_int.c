@@ -22,8 +22,9 @@
  * layout   last
  * scratch  columns * min(n * oh * ow, max(16, min(64, 2048 / columns)))
  * stack    544
- * cycles   n * g * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 60 +
- *          3 * m + kh * (30 + kw * c * 2))
+ * cycles   n * g * oh * ow * (m * (15 + 9 * (columns >> 4)) / 4 + 60 +
+ *          (columns >> 3) + kh * (7 + 3 * (kw * c + 15 >> 4))) + g * m * 50 *
+ *          ceil(n * oh * ow, max(16, min(64, 2048 / columns)))
  */
 #include "kern/mve/gather.h"
 #include "kern/mve/pair.h"

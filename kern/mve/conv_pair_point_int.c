@@ -23,7 +23,9 @@
  * inplace  x
  * scratch  columns * min(n * oh * ow, max(16, min(64, 2048 / columns)))
  * stack    544
- * cycles   n * oh * ow * (m * (20 + 9 * (columns >> 4) >> 2) + 30 + 3 * m)
+ * cycles   n * oh * ow * (m * (15 + 9 * (columns >> 4)) / 4 + 10 +
+ *          (columns >> 2)) + m * 50 *
+ *          ceil(n * oh * ow, max(16, min(64, 2048 / columns)))
  */
 #include "kern/mve/point.h"
 #include "kern/mve/pair.h"

@@ -18,8 +18,9 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * scratch  columns * min(m, max(16, min(64, 2048 / columns)))
  * stack    752
- * cycles   nb[0] * nb[1] * nb[2] * (m * (n * (20 + 9 * (columns >> 4)) >> 2) + 40 * m +
- *          180 * n * ceil(m, 16))
+ * cycles   nb[0] * nb[1] * nb[2] * (m * (n * (15 + 9 * (columns >> 4)) >> 2) +
+ *          m * (10 + (columns >> 2)) + 50 * n *
+ *          ceil(m, max(16, min(64, 2048 / columns))))
  */
 #include "kern/matmul/pair.h"
 #include "kern/mve/point.h"

@@ -290,7 +290,7 @@ static NOINLINE void rows_channels(const struct conv_dims *k,
             next = top;
         for (; next < top + kh; next++) {
             copy->to = first + slot;
-            copy->x = x + next * xh;
+            copy->x = next < 0 ? x : x + next * xh;
             if (next < 0 || next >= h || copy->n <= 0)
                 rows_border(copy, kh, at->pad, copy->to);
             else if (words)

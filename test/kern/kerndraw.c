@@ -236,7 +236,10 @@ static void put_numbers(Str *o, OpCode op, const Inst *in)
     size_t i;
 
     for (i = 0; i < LEN(ints); i++)
-        if (has_attr(op, ints[i]))
+        if (op == OP_wadd && i < 2 && roll(2))
+            str_fmt(o, " %s=%d", ints[i],
+                    (int)roll64(INT32_MIN / 4, INT32_MAX));
+        else if (has_attr(op, ints[i]))
             str_fmt(o, " %s=%d", ints[i],
                     i > 2 ? roll(2) : op == OP_igelu && !i ? -roll(200)
                                                            : between(1, 90));
