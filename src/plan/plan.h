@@ -392,6 +392,8 @@ bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
 /* The fastest of those that run on the cores. */
 bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
                   int64_t scratch, Choice *to);
+/* The operands that every kernel for such a node has, absent ones too. */
+int choose_least_args(const Chooser *c, const Node *n);
 /* The same of a node, for the kernel it has; false: none has less. */
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
 /* pace.c: what the chip takes of the cycles in a kernel's head, percent. */

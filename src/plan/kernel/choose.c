@@ -531,6 +531,16 @@ static const Menu *menu_of(const Chooser *c, const Node *n)
     return write_menu(c, n);
 }
 
+int choose_least_args(const Chooser *c, const Node *n)
+{
+    const Menu *m = menu_of(c, n);
+    int i, least = NARG;
+
+    for (i = 0; i < m->n; i++)
+        least = MIN(least, m->offer[i].sig->narg);
+    return m->n ? least : 0;
+}
+
 static bool ask_menu(const Menu *m, const Node *tile, const Asked *x,
                      int64_t scratch, bool cores, Choice *to)
 {

@@ -52,6 +52,8 @@ static bool begin_min_memory(Tiler *t, const PlanOpts *o, Means how)
     tiler_room(t, t->p->room[t->l1]);
     if (t->opt.spills)
         spill_all(t);
+    if (t->opt.spills && !t->nspill && t->nlayer >= MANY_LAYERS)
+        return false; /* as without */
     t->opt.spill_optional = t->opt.spills;
     return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o);
 }

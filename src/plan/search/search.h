@@ -69,6 +69,10 @@ bool try_l3(Tiler *t, const PlanOpts *o, int spill);
 void make_minimum(Tiler *t, const PlanOpts *o);
 bool make_small(Tiler *t, const PlanOpts *o);
 
+/* floor.c: refuses a network of many layers whose least program and buffers are
+ * more than L2 has. */
+void refuse_many(Tiler *t, const PlanOpts *o);
+
 /* local.c: takes the place of a plan if it finds a better one in time. */
 void plan_local_search(Tiler *t, const PlanOpts *o);
 

@@ -94,6 +94,7 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     bool min_memory;
 
     p->tiled = true;
+    refuse_many(&t, o);
     t.drafts = o->until > 0;
     p->least = bound_with(&t, l1, l2);
     p->ended = true;

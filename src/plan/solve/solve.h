@@ -59,6 +59,10 @@ void spill_stay(Tiler *t, int layer, unsigned stay);
 /* spill.c: decides what is spilled.  It spills what must be so that layers can
  * be solved with so much room; false: there is nothing more to spill. */
 bool spill_allocs(Tiler *t, int64_t l1, int64_t l2);
+/* Of many layers, each small value that is spilled asks for more program than
+ * it leaves room. */
+enum { MANY_LAYERS = 2000 };
+bool spill_pays(const Tiler *t, int alloc);
 /* Spills all that may be; of that, none that is not in L2 after all. */
 void spill_all(Tiler *t);
 void spill_only_l2(Tiler *t, const unsigned char *in_l2);

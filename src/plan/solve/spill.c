@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-enum { SMALL = 1024 };
+enum { SMALL = 1024,
+       LEAST_SPILLED = 64 }; /* bytes: records of its transfers take as many */
 
 static bool lives_at(const Tiler *t, int alloc, int layer)
 {
@@ -60,19 +61,40 @@ static const bool *can_stage_of(Tiler *t)
     return t->can_stage;
 }
 
+/* By layer, bytes that live there and are not spilled. */
+static void count_live(const Tiler *t, int64_t *live)
+{
+    int i, k;
+
+    memset(live, 0, (size_t)(t->nlayer + 1) * sizeof *live);
+    for (i = 0; i < t->s->nalloc; i++) {
+        int from = MAX(0, t->first[i]), to = MIN(t->last[i], t->nlayer - 1);
+        int64_t size = t->s->alloc[i].size;
+
+        if (from > to)
+            continue;
+        live[from] += size;
+        live[to + 1] -= size;
+        for (k = from; t->spill[i] && k <= to; k++)
+            if (tiler_is_spilled(t, i, k)) {
+                live[k] -= size;
+                live[k + 1] += size;
+            }
+    }
+    for (i = 1; i <= t->nlayer; i++)
+        live[i] += live[i - 1];
+}
+
 /* Bytes of L2 without which a layer cannot be, if all that lives is
  * there or spilled; no more than `enough` matters little. */
-static int64_t need_at(Tiler *t, int layer, int64_t enough)
+static int64_t need_at(Tiler *t, int layer, int64_t live, int64_t enough)
 {
     LayerInst *w = &t->layer[layer];
     Cands *cands = tiler_cands(t, w, (1u << w->nalloc) - 1);
-    int64_t live = 0, least = INT64_C(1) << 40;
+    int64_t least = INT64_C(1) << 40;
     unsigned dies = tiler_dying(t, layer);
     int i;
 
-    for (i = 0; i < t->s->nalloc; i++)
-        if (lives_at(t, i, layer) && !tiler_is_spilled(t, i, layer))
-            live += t->s->alloc[i].size;
     for (i = 0; i < cands->n; i++)
         if (cands->v[i].bytes <= t->room)
             least = MIN(least, cands->v[i].l2_bytes);
@@ -277,13 +299,15 @@ static void put_unread(Tiler *t)
 bool spill_allocs(Tiler *t, int64_t l1, int64_t l2)
 {
     int64_t *need = NEWN(t->mem, int64_t, t->nlayer + 1), cost;
+    int64_t *live = NEWN(t->mem, int64_t, t->nlayer + 1);
     const bool *can = can_stage_of(t);
     int i, k;
 
     put_unread(t);
     for (;;) {
+        count_live(t, live);
         for (i = 0; i < t->nlayer; i++)
-            need[i] = need_at(t, i, l2);
+            need[i] = need_at(t, i, live[i], l2);
         k = neediest(t, need);
         if (need[k] <= l2)
             break;
@@ -305,6 +329,11 @@ static bool is_ever(const bool *spilled, int n)
     return k < n;
 }
 
+bool spill_pays(const Tiler *t, int alloc)
+{
+    return t->nlayer < MANY_LAYERS || t->s->alloc[alloc].size >= LEAST_SPILLED;
+}
+
 void spill_all(Tiler *t)
 {
     const bool *can = can_stage_of(t);
@@ -314,7 +343,7 @@ void spill_all(Tiler *t)
 
     put_unread(t);
     for (i = 0; i < t->s->nalloc; i++) {
-        if (t->s->alloc[i].konst || t->last[i] < 0)
+        if (t->s->alloc[i].konst || t->last[i] < 0 || !spill_pays(t, i))
             continue;
         range_of(t, i, MAX(0, t->first[i]), true, can, spilled);
         if (!is_ever(spilled, t->nlayer) || !moves_of(t, i, spilled, cycles))
