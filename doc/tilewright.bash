@@ -24,7 +24,7 @@ _tilewright()
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
         --kernels --keep --dim --at --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
         --penalty --seed --past-end --data --labels --ranges --samples --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
-        --objective \
+        --objective --no-engine \
         --budget --straight --input-type --tolerance --dump --runner --emulate \
         --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;

@@ -28,6 +28,7 @@ typedef struct Opts {
     bool force, verbose, explain, emulate, sequence, straight;
     WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
+    const char *no_engine; /* names with commas; NULL: none */
     Objective objective;
     double budget;         /* seconds; 0: none */
     double tolerance;

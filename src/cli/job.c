@@ -162,6 +162,22 @@ static void set_cores(Job *j)
         j->soc->ncore = j->o.cores;
 }
 
+/* --no-engine NAME,NAME */
+static void drop_engines(Job *j)
+{
+    const char *s = j->o.no_engine, *name;
+    size_t n;
+
+    for (; s && *s; s += n + (s[n] == ',')) {
+        n = strcspn(s, ",");
+        name = arena_fmt(j->o.mem, "%.*s", (int)n, s);
+        if (!soc_engine_off(j->soc, name))
+            err(ERR_USAGE, "--no-engine %s: %s has no such accelerator; "
+                "`tilewright targets %s` lists them", name, j->soc->name,
+                j->soc->name);
+    }
+}
+
 static void set_limits(Job *j, PlanOpts *p)
 {
     int i, k;
@@ -259,6 +275,7 @@ void job_plan(Job *j)
             j->r.verb);
     check_objective(j);
     set_cores(j);
+    drop_engines(j);
     set_limits(j, &p);
     if (j->project)
         p.beside = test_bytes(j);

@@ -229,7 +229,7 @@ const Engine *soc_accel(const Soc *s, const char *name)
     const Engine *e, *like = NULL;
 
     for (e = s->engine; e < s->engine + s->nengine; e++) {
-        if (e->kind != ENGINE_accel)
+        if (e->kind != ENGINE_accel || e->off)
             continue;
         if (!strcmp(e->name, name))
             return e;
@@ -237,6 +237,17 @@ const Engine *soc_accel(const Soc *s, const char *name)
             like = e;
     }
     return like;
+}
+
+bool soc_engine_off(Soc *s, const char *name)
+{
+    int i;
+
+    for (i = 0; i < s->nengine; i++)
+        if (s->engine[i].kind == ENGINE_accel &&
+            !strcmp(s->engine[i].name, name))
+            return s->engine[i].off = true;
+    return false;
 }
 
 /* A row begins anywhere and so is cut once more than its length says, but for

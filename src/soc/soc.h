@@ -87,6 +87,7 @@ typedef struct Engine {
     bool batched;      /* the team's program begins its transfers, and waits
                           for them, several at a time where cores meet: hop 0 */
     const char *energy; /* of dma: the `energy` line of a byte that it moves */
+    bool off;          /* an accelerator that nothing shall run on */
     int queue;         /* how much may be under way or queued */
     int64_t largest;   /* of dma: bytes of a transfer */
     const Item *item;
@@ -146,8 +147,10 @@ void soc_print(const Soc *s, Str *out); /* one whole description */
  * long it moves rows of `row` bytes, 1 row if they are in one piece.
  * dma_cycles: of one transfer of `bytes` in all, alone. */
 const Engine *soc_hop(const Soc *s, int k);
-/* The first accelerator of that name, or else that model; NULL: there is none. */
+/* The first accelerator of that name, or else that model, that is not off; NULL:
+ * there is none.  soc_engine_off: false if none has the name. */
 const Engine *soc_accel(const Soc *s, const char *name);
+bool soc_engine_off(Soc *s, const char *name);
 double dma_moves(const Engine *d, bool in, int64_t row, int64_t rows);
 double dma_cycles(const Engine *d, bool in, int64_t bytes, int64_t rows);
 /* Picojoules of an `energy` line (core_cycle, dma_byte, ext_byte ...); NaN

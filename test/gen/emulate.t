@@ -43,6 +43,9 @@ toy() { # ARGUMENTS
     run resnet8-int test/verify/toy/toy.soc --kernels test/verify/toy "$@"
 }
 toy --l1 12K --keep "$dir/toy"
+toy --l1 12K --keep "$dir/cores" --no-engine toy
+grep -q 'START(' "$dir/cores/network.c" &&
+    { echo "--no-engine: the toy works"; exit 1; }
 ./tilewright run zoo/resnet8-int/network.onnx -t test/verify/toy/toy.soc -q \
     --kernels test/verify/toy -i zoo/resnet8-int/inputs.npz \
     -e zoo/resnet8-int/outputs.npz || exit 1
