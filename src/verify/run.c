@@ -475,6 +475,29 @@ static bool end_program(Run *r)
            wrong(r->c, "a layer is never done");
 }
 
+/* A record's bits for a slot are shared by all engines. */
+static bool check_slots(Run *r)
+{
+    const Program *q = r->q;
+    int most[MOST_ENGINES] = {0}, i, sum = 0;
+
+    for (i = 0; i < q->nitem; i++) {
+        const Rec *c = &q->item[i];
+        bool slot = c->kind == REC_move || c->kind == REC_start ||
+                    c->kind == REC_wait;
+
+        r->item = c;
+        if (c->engine < 0 || c->engine >= r->c->p->soc->nengine)
+            return fail(r, "an engine that is none");
+        if (slot)
+            most[c->engine] = MAX(most[c->engine], c->slot + 1);
+    }
+    for (i = 0; i < MOST_ENGINES; i++)
+        sum += most[i];
+    return sum <= TEAM_SLOTS || wrong(r->c, "%d slots, records can name %d",
+                                      sum, TEAM_SLOTS);
+}
+
 bool run_program(Check *c, const Program *q)
 {
     Run r = {.c = c, .q = q};
@@ -488,6 +511,8 @@ bool run_program(Check *c, const Program *q)
     r.pending = NEWN(c->mem, bool, r.nslot);
     if (!q->team)
         return (!q->nitem || do_records(&r, 0, q->nitem)) && end_program(&r);
+    if (!check_slots(&r))
+        return false;
     for (i = 0; i < q->npage; i++)
         if (!do_page(&r, i))
             return false;
