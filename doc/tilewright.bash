@@ -22,7 +22,7 @@ _tilewright()
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
-        --kernels --keep --dim --at --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
+        --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
         --penalty --seed --past-end --data --labels --ranges --samples --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
         --objective --no-engine \
         --budget --straight --input-type --tolerance --dump --runner --emulate \

@@ -180,6 +180,16 @@ static void add_state(Opts *o, const char *s)
     f->nstate++;
 }
 
+static void add_given(Opts *o, const char *s)
+{
+    FrontOpts *f = &o->front;
+
+    if (f->ngiven == (int)LEN(f->given_in))
+        err(ERR_USAGE, "--given: more than %zu times", LEN(f->given_in));
+    f->given_as[f->ngiven] = split(o, "--given", s, &f->given_in[f->ngiven]);
+    f->ngiven++;
+}
+
 static void add_type(Opts *o, const char *s)
 {
     FrontOpts *f = &o->front;

@@ -75,6 +75,7 @@ Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
     o = with_context(tmp, &b, o);
     g = has_numbers(o) ? front_numbers(mem, o, read_bytes, &b)
                        : read_bytes(mem, o, &b);
+    front_given(g, o);
     arena_end(tmp);
     return g;
 }
@@ -101,6 +102,7 @@ Graph *front_read(Arena *mem, const char *path, const FrontOpts *o)
     } else {
         g = onnx_parse(mem, b.path, b.dir, b.p, b.n, o, file);
     }
+    front_given(g, o);
     arena_end(tmp);
     return g;
 }

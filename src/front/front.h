@@ -23,6 +23,8 @@ typedef struct FrontOpts {
                                caches, its --dim is there; NULL: none */
     int64_t past_rows;      /* the model is made for so many; -1: for any */
     int state_axis[MOST_STATES]; /* of caches: along which they grow; -1 */
+    int ngiven;             /* --given IN=WHAT */
+    const char *given_in[32], *given_as[32];
     int64_t chunk;          /* --chunk: tokens of a run at most; 0: one */
     bool grows;             /* a state may be larger in the next run */
     const Array *vectors;   /* inputs given with -i, in order, or NULL */

@@ -15,4 +15,7 @@ Graph *front_numbers(Arena *mem, const FrontOpts *o, FrontReader *read,
  * what is new is written in place. */
 void front_appends(Graph *g);
 
+/* given.c: inputs of --given become constants, or are looked up. */
+void front_given(Graph *g, const FrontOpts *o);
+
 #endif

@@ -6,7 +6,8 @@
  *     y = add a b                 ->
  *
  * unless that would store much more than it saves: an expansion of a small
- * constant stays where it is.  An output of the graph keeps its node. */
+ * constant stays where it is, behind what is elementwise.  An output of the
+ * graph keeps its node. */
 #include "pass/pass.h"
 
 enum { SLACK = 256 }; /* bytes a folded constant may always have */
@@ -64,11 +65,34 @@ static void fold(Graph *g, Node *n)
     arena_end(a);
 }
 
+/* Of what is one constant everywhere n makes one too: n(expand c) is
+ * expand(n(c)), if n reads single elements beside it. */
+static void hoist_expand(Graph *g, Node *n)
+{
+    Node *p = n->arg[0] ? n->arg[0]->def : NULL, *m;
+    Shape y = n->res[0]->shape;
+    int i;
+
+    if (op_info[n->op].family != FAM_map || n->nres > 1 || !p || p->op != OP_expand ||
+        !is_const(p->arg[0]) || val_count(p->arg[0]) != 1 ||
+        !shape_same(n->arg[0]->shape, y))
+        return;
+    for (i = 1; i < n->narg; i++)
+        if (n->arg[i] && val_count(n->arg[i]) != 1)
+            return;
+    edit_arg(g, n, 0, p->arg[0]);
+    m = edit_after(g, n, OP_expand);
+    attr_set_shape(g, m, A_shape, y);
+    node_infer(g, n);
+    node_infer(g, m);
+}
+
 void pass_fold(Graph *g)
 {
     Node *n, *next;
 
     for (n = g->first; n; n = next) {
+        hoist_expand(g, n);
         next = n->next;
         if (is_foldable(g, n))
             fold(g, n);

@@ -366,6 +366,11 @@ static void do_option(Build *b, const char *what, char *s)
         b->o.dim_size[b->o.ndim++] = atoll(v);
         return;
     }
+    if (!strcmp(what, "given")) {
+        b->o.given_in[b->o.ngiven] = s;
+        b->o.given_as[b->o.ngiven++] = v;
+        return;
+    }
     if (!strcmp(what, "state")) {
         b->o.state_in[b->o.nstate] = s;
         b->o.state_out[b->o.nstate++] = v;
@@ -419,7 +424,7 @@ static void line(Build *b, char *s)
     } else if (!strcmp(w, "context")) {
         b->o.context = atoll(s);
     } else if (!strcmp(w, "type") || !strcmp(w, "dim") ||
-               !strcmp(w, "state")) {
+               !strcmp(w, "state") || !strcmp(w, "given")) {
         do_option(b, w, s);
     } else if (!strcmp(w, "ints")) {
         do_vector(b, s);

@@ -387,6 +387,17 @@ static bool shape_of_input(Import *im, const char *name,
     return true;
 }
 
+/* No array is of an input that --given says. */
+static bool is_given(const Import *im, const char *name)
+{
+    int i;
+
+    for (i = 0; i < im->r.o->ngiven; i++)
+        if (!strcmp(im->r.o->given_in[i], name))
+            return true;
+    return false;
+}
+
 /* Vectors may be given for states too, or for none of them. */
 static bool states_given(const Import *im, const OnnxGraph *p)
 {
@@ -397,7 +408,8 @@ static bool states_given(const Import *im, const OnnxGraph *p)
     for (v = im->r.o->vectors; v; v = v->next)
         n += v->n > 0;
     for (i = 0; i < p->n_input; i++)
-        n -= p->input[i]->name && !scope_find(im->top, p->input[i]->name);
+        n -= p->input[i]->name && !is_given(im, p->input[i]->name) &&
+             !scope_find(im->top, p->input[i]->name);
     return n >= 0;
 }
 
@@ -433,9 +445,9 @@ static void add_input(Import *im, const Onnx__ValueInfoProto *p, int *nth)
         return;
     }
     k = state_index(im, p->name);
-    given = im->states_given || k < 0;
+    given = (im->states_given || k < 0) && !is_given(im, p->name);
     type = kind_input(im, p->name, t->elem_type, given ? *nth : -1);
-    if (!given && im->state_type[k] && !kind_asked(im, p->name))
+    if (k >= 0 && !given && im->state_type[k] && !kind_asked(im, p->name))
         type = im->state_type[k];
     if (!shape_count(s)) {
         e->val = graph_const(im->r.g, p->name, type, s, NULL);
