@@ -107,6 +107,8 @@ static void put_network(Json *j, const PtqReport *r)
     put_num(j, "accuracy", r->right_int);
     put_int(j, "weights_float", r->bytes_float);
     put_int(j, "weights", r->bytes_int);
+    json_key(j, "equalized");
+    json_bool(j, r->equalized);
     put_int(j, "float_operators", r->nfloat);
     put_layers(j, r);
 }
@@ -156,6 +158,8 @@ static void show_totals(const PtqReport *r, Str *out)
                 100 * r->right_float, 100 * r->right_int);
     str_fmt(out, "examples      %d\nconstants     %lld bytes, were %lld\n",
             r->nsample, (long long)r->bytes_int, (long long)r->bytes_float);
+    if (r->equalized)
+        str_put(out, "equalized     channels were made of like size\n");
     if (r->nfloat)
         str_fmt(out, "float         %d operators stay float:", r->nfloat);
     for (i = 0; i < MIN(r->nfloat, (int)LEN(r->left)); i++)

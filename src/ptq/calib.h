@@ -48,6 +48,9 @@ typedef struct Inserted {
 int insert_grids(Graph *q, Graph *g, Seen **seen, const PtqOpts *o,
                  Inserted **list);
 
+/* equalize.c: channels of convolutions of like size; false: no pair of them. */
+bool equalize(Graph *g);
+
 /* rows.c: softmax and normalizations of integers. */
 void lower_rows(Graph *g);
 

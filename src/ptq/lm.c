@@ -119,7 +119,7 @@ static Kept keep(Lm *l, Val *w, bool small)
     const Met *met = met_of(l, w->name);
     Rounded r;
 
-    y.group = y.bits == 8 && l->o->bits == 4 ? k
+    y.group = !small || y.bits != l->o->bits ? k
               : l->o->group ? MIN(l->o->group, k) : k;
     groups = (k + y.group - 1) / y.group;
     r = round_rows(l->mem, w->data, m, k, y.bits, y.group,

@@ -62,21 +62,50 @@ static void count_floats(Arena *mem, const Graph *q, PtqReport *r)
     }
 }
 
-Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s, const PtqOpts *o,
-                    PtqReport *r)
+/* One way to do it; f computes what the network does. */
+static Graph *attempt(Arena *mem, Graph *f, const Samples *s,
+                      const PtqOpts *o, PtqReport *r)
 {
-    Graph *q = copy(mem, g);
-    Seen **seen = observe(mem, g, s);
+    Graph *q = copy(mem, f);
+    Seen **seen = observe(mem, f, s);
     Inserted *list = NULL;
-    int n = insert_grids(q, g, seen, o, &list);
+    int n = insert_grids(q, f, seen, o, &list);
 
-    r->nsample = s->n;
-    describe(mem, g, seen, list, n, r);
+    *r = (PtqReport){.nsample = s->n};
+    describe(mem, f, seen, list, n, r);
     quant_lower(q);
     lower_rows(q);
     q->settled = true;
     graph_check(q, "quantize");
     count_floats(mem, q, r);
-    measure(mem, g, q, s, r, list);
+    measure(mem, f, q, s, r, list);
     return q;
+}
+
+/* Is b better, by the mean of the outputs' SQNR? */
+static bool better(const PtqReport *a, const PtqReport *b)
+{
+    double sum = 0;
+    int i;
+
+    for (i = 0; i < a->nout; i++)
+        sum += b->out[i].sqnr - a->out[i].sqnr;
+    return sum > 0;
+}
+
+Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s, const PtqOpts *o,
+                    PtqReport *r)
+{
+    Graph *f = copy(mem, g), *q = attempt(mem, g, s, o, r), *e;
+    PtqReport second;
+
+    f->exact = g->exact;
+    if (!equalize(f))
+        return q;
+    e = attempt(mem, f, s, o, &second);
+    if (!better(r, &second))
+        return q;
+    *r = second;
+    r->equalized = true;
+    return e;
 }

@@ -5,6 +5,7 @@
  *     grid.c      scale and zero point that lose least
  *     insert.c    quantize and dequantize go where integers are to be; room
  *                 quant makes integer operators of what is between
+ *     equalize.c  channels of like size, if that loses less
  *     rows.c      softmax and normalizations, which quant leaves float
  *     measure.c   both graphs on every example: what was lost
  *
@@ -49,6 +50,7 @@ typedef struct PtqReport {
     PtqOutput *out;
     double right_float, right_int; /* accuracy, 0..1; NAN: no labels */
     int64_t bytes_float, bytes_int; /* of constants */
+    bool equalized;                /* channels were made of like size */
     int nfloat;                    /* operators that stay float */
     const char *left[16];          /* some of them: "name (Op)" */
 } PtqReport;
