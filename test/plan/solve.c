@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TRIED = 2000000, MOST_PLANS = 2000 };
+/* A layer may save AHEAD cycles of the next one's beyond its own at most. */
+enum { MOST_TRIED = 2000000, MOST_PLANS = 2000, AHEAD = 1000 };
 
 typedef struct Try {
     Tiler *t;
@@ -249,6 +250,8 @@ static void try_each(Try *x, int layer, Cands *cands, Behind b, int64_t cycles)
 
     for (i = 0; i < cands->n; i++) {
         x->tried++;
+        if (cands->v[i].pre_least > AHEAD)
+            abort();
         try_cand(x, layer, &cands->v[i], b, cycles);
     }
 }
@@ -281,14 +284,14 @@ static void try_cands(Try *x, int layer, Behind b, int64_t cycles)
     LayerInst *w;
     int n;
 
-    if ((cycles >= x->best && !x->plans) || x->tried > MOST_TRIED ||
-        x->made > MOST_PLANS)
+    if ((cycles - (layer + 1) * AHEAD >= x->best && !x->plans) ||
+        x->tried > MOST_TRIED || x->made > MOST_PLANS)
         return;
     if (layer < 0) {
         if (x->plans)
             try_plan(x, cycles);
         else
-            x->best = cycles;
+            x->best = MIN(x->best, cycles);
         return;
     }
     w = &x->t->layer[layer];
