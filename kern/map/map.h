@@ -115,7 +115,9 @@ static inline int nest_begin(const struct map_dims *k, const struct io *io,
     return p->n > 0 && p->left > 0;
 }
 
-#define MAP1(T0, R, e)                                                  \
+/* What MAP1, MAP2 and MAP3 share; `starts` comes before a run, `elements` and
+ * `steps` before and after e at each element. */
+#define MAP_RUNS(R, starts, elements, e, steps)                         \
     void FN(const struct map_dims *k, const struct io *io)              \
     {                                                                   \
         struct nest p;                                                  \
@@ -125,63 +127,32 @@ static inline int nest_begin(const struct map_dims *k, const struct io *io,
             return;                                                     \
         out += p.out;                                                   \
         do {                                                            \
-            const T0 *x0 = (const T0 *)io->in[0] + p.at0;               \
-            for (int32_t i = 0; i < p.n; i++, x0 += k->s0[5]) {         \
-                const T0 x = *x0;                                       \
+            starts                                                      \
+            for (int32_t i = 0; i < p.n; i++) {                         \
+                elements                                                \
                 *out++ = (R)(e);                                        \
+                steps                                                   \
             }                                                           \
             out += p.step - p.n;                                        \
         } while (nest_next(k, &p));                                     \
     }
+
+/* Operand j in a run: where it starts, its element, the step to the next. */
+#define MAP_START(T, j) const T *x##j = (const T *)io->in[j] + p.at##j;
+#define MAP_STEP(j) x##j += k->s##j[5];
+
+#define MAP1(T0, R, e)                                                  \
+    MAP_RUNS(R, MAP_START(T0, 0), const T0 x = *x0;, e, MAP_STEP(0))
 
 #define MAP2(T0, T1, R, e)                                              \
-    void FN(const struct map_dims *k, const struct io *io)              \
-    {                                                                   \
-        struct nest p;                                                  \
-        R *out = io->out[0];                                            \
-                                                                        \
-        if (!nest_begin(k, io, &p))                                     \
-            return;                                                     \
-        out += p.out;                                                   \
-        do {                                                            \
-            const T0 *x0 = (const T0 *)io->in[0] + p.at0;               \
-            const T1 *x1 = (const T1 *)io->in[1] + p.at1;               \
-            for (int32_t i = 0; i < p.n; i++) {                         \
-                const T0 x = *x0;                                       \
-                const T1 y = *x1;                                       \
-                *out++ = (R)(e);                                        \
-                x0 += k->s0[5];                                         \
-                x1 += k->s1[5];                                         \
-            }                                                           \
-            out += p.step - p.n;                                        \
-        } while (nest_next(k, &p));                                     \
-    }
+    MAP_RUNS(R, MAP_START(T0, 0) MAP_START(T1, 1),                      \
+             const T0 x = *x0; const T1 y = *x1;, e,                    \
+             MAP_STEP(0) MAP_STEP(1))
 
 #define MAP3(T0, T1, T2, R, e)                                          \
-    void FN(const struct map_dims *k, const struct io *io)              \
-    {                                                                   \
-        struct nest p;                                                  \
-        R *out = io->out[0];                                            \
-                                                                        \
-        if (!nest_begin(k, io, &p))                                     \
-            return;                                                     \
-        out += p.out;                                                   \
-        do {                                                            \
-            const T0 *x0 = (const T0 *)io->in[0] + p.at0;               \
-            const T1 *x1 = (const T1 *)io->in[1] + p.at1;               \
-            const T2 *x2 = (const T2 *)io->in[2] + p.at2;               \
-            for (int32_t i = 0; i < p.n; i++) {                         \
-                const T0 x = *x0;                                       \
-                const T1 y = *x1;                                       \
-                const T2 z = *x2;                                       \
-                *out++ = (R)(e);                                        \
-                x0 += k->s0[5];                                         \
-                x1 += k->s1[5];                                         \
-                x2 += k->s2[5];                                         \
-            }                                                           \
-            out += p.step - p.n;                                        \
-        } while (nest_next(k, &p));                                     \
-    }
+    MAP_RUNS(R, MAP_START(T0, 0) MAP_START(T1, 1) MAP_START(T2, 2),     \
+             const T0 x = *x0; const T1 y = *x1; const T2 z = *x2;, e,  \
+             MAP_STEP(0) MAP_STEP(1) MAP_STEP(2))
 
 /* Defines finish(): the epilogue of integers at element i of a run, to be used
  * within e, as in finish(k, io, &p, i, (ACC)x + y).  MUL, ADD and SHIFTS are

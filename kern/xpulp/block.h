@@ -10,9 +10,7 @@
 
 #include "kern/kern.h"
 
-#define BLOCK_SIGNED(T) ((T)-1 < (T)1)
-
-#include "kern/xpulp/xpulp.h"
+#include "kern/xpulp/word.h"
 
 #ifdef XPULPV2
 /* One word each of x (%16 .. %19 or %8, %9) by one of w, in the order that the
@@ -111,11 +109,11 @@ BLOCK24(block24_su, BLOCK_SUP)
 /* f_ss, f_us, f_su or f_uu, by the signs of the two types. */
 #define BLOCK_BY_SIGN(f, ...)                                                \
     do {                                                                     \
-        if (BLOCK_SIGNED(LEFT) && BLOCK_SIGNED(RIGHT))                       \
+        if (WORD_SIGNED(LEFT) && WORD_SIGNED(RIGHT))                         \
             f##_ss(__VA_ARGS__);                                             \
-        else if (BLOCK_SIGNED(RIGHT))                                        \
+        else if (WORD_SIGNED(RIGHT))                                         \
             f##_us(__VA_ARGS__);                                             \
-        else if (BLOCK_SIGNED(LEFT))                                         \
+        else if (WORD_SIGNED(LEFT))                                          \
             f##_su(__VA_ARGS__);                                             \
         else                                                                 \
             f##_uu(__VA_ARGS__);                                             \
@@ -134,63 +132,11 @@ static inline void block24(const LEFT *x, const LEFT *y,
     BLOCK_BY_SIGN(block24, x, y, w, words, sum);
 }
 
-static inline int32_t block_dot(int32_t sum, int32_t x, int32_t w)
-{
-    if (BLOCK_SIGNED(LEFT) && BLOCK_SIGNED(RIGHT))
-        return xp_sdot4(sum, x, w);
-    if (BLOCK_SIGNED(RIGHT))
-        return xp_sdot4us(sum, x, w);
-    if (BLOCK_SIGNED(LEFT))
-        return xp_sdot4us(sum, w, x);
-    return xp_sdot4u(sum, x, w);
-}
-
-/* A word at any address. */
-static inline int32_t block_load(const void *p)
-{
-    int32_t v;
-
-    __asm__ volatile("lw %0, 0(%1)" : "=r"(v) : "r"(p) : "memory");
-    return v;
-}
-
-static inline void block_store(void *p, int32_t v)
-{
-    __asm__ volatile("sw %0, 0(%1)" : : "r"(v), "r"(p) : "memory");
-}
-
 static inline int32_t block_clip(int32_t v, int32_t lo, int32_t hi)
 {
     return xp_min(xp_max(v, lo), hi);
 }
 #else
-#include <string.h>
-
-static int32_t block_load(const void *p)
-{
-    int32_t v;
-
-    memcpy(&v, p, 4);
-    return v;
-}
-
-static inline void block_store(void *p, int32_t v)
-{
-    memcpy(p, &v, 4);
-}
-
-static int32_t block_dot(int32_t sum, int32_t x, int32_t w)
-{
-    LEFT a[4];
-    RIGHT b[4];
-
-    memcpy(a, &x, 4);
-    memcpy(b, &w, 4);
-    for (int i = 0; i < 4; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 static void block24(const LEFT *x, const LEFT *y, const RIGHT *const w[4],
                     int32_t words, int32_t *sum)
 {
@@ -199,8 +145,8 @@ static void block24(const LEFT *x, const LEFT *y, const RIGHT *const w[4],
 
         sum[i] = 0;
         for (int32_t n = 0; n < words; n++)
-            sum[i] = block_dot(sum[i], block_load(at + 4 * n),
-                               block_load(w[i & 3] + 4 * n));
+            sum[i] = word_dot(sum[i], word_load(at + 4 * n),
+                              word_load(w[i & 3] + 4 * n));
     }
 }
 

@@ -105,11 +105,11 @@ static inline void depth3_results(const struct depth3 *q, Y *y)
 {
     const int one = q->k->sh == 1;
 
-    if (BLOCK_SIGNED(Y) && q->k->lo && BLOCK_SIGNED(X))
+    if (WORD_SIGNED(Y) && q->k->lo && WORD_SIGNED(X))
         (one ? depth3_s1_r : depth3_s2_r)(q, y);
-    else if (BLOCK_SIGNED(Y) && q->k->lo)
+    else if (WORD_SIGNED(Y) && q->k->lo)
         (one ? depth3_u1_r : depth3_u2_r)(q, y);
-    else if (BLOCK_SIGNED(X))
+    else if (WORD_SIGNED(X))
         (one ? depth3_s1_ur : depth3_s2_ur)(q, y);
     else
         (one ? depth3_u1_ur : depth3_u2_ur)(q, y);
@@ -131,7 +131,7 @@ static int32_t depth3_result(const struct depth3 *q, const struct nine *e,
     int32_t v = 0;
 
     for (int32_t j = 0; j < 3; j++, t += q->row)
-        v = block_dot(v, block_load(t), e->w[j]);
+        v = word_dot(v, word_load(t), e->w[j]);
     v = scale32(v, e->mul, e->add, q->shift);
     return clip(v, q->k->lo, q->k->hi);
 }
@@ -153,10 +153,10 @@ static void depth3_results(const struct depth3 *q, Y *y)
 static int8_t *depth3_pad(int8_t *to, int32_t v, int32_t bytes)
 {
     for (; bytes > 0; bytes -= 16, to += 16) {
-        block_store(to, v);
-        block_store(to + 4, v);
-        block_store(to + 8, v);
-        block_store(to + 12, v);
+        word_store(to, v);
+        word_store(to + 4, v);
+        word_store(to + 8, v);
+        word_store(to + 12, v);
     }
     return to;
 }
@@ -234,8 +234,8 @@ static void depth3_field(struct depth3 *q, int32_t d, int32_t dend,
 static inline void depth3_weights(int32_t *to, const W *w, int swapped)
 {
 #ifdef XPULPV2
-    const int32_t a = block_load(w), b = block_load(w + 4);
-    const int32_t c = block_load(w + 5), mask = 0xffffff;
+    const int32_t a = word_load(w), b = word_load(w + 4);
+    const int32_t c = word_load(w + 5), mask = 0xffffff;
 
     to[0] = xp_shuffle4(a, b, swapped ? 0x060300 : 0x020100) & mask;
     to[1] = xp_shuffle4(a, b, swapped ? 0x070401 : 0x050403) & mask;

@@ -346,7 +346,7 @@ static int32_t *depth_transpose(int32_t *to, const X *const row[],
 
             for (int32_t r = 0; r < 4; r++)
                 v[r] = r < rows ? row[r][i * step[r] + j] : 0;
-            *to++ = block_load(v);
+            *to++ = word_load(v);
         }
     return to;
 }
@@ -374,7 +374,7 @@ static inline int32_t depth_sum(const int32_t *t, const int32_t *w, int32_t d,
         const int32_t *p = t;
 
         for (int32_t i = kw; i > 0; i--, p += d)
-            sum = block_dot(sum, *p, *w++);
+            sum = word_dot(sum, *p, *w++);
     }
     return sum;
 }
@@ -490,8 +490,8 @@ static inline int32_t *depth_words(int32_t *to, const RIGHT *w, int32_t wh,
 /* Nine weights, which are neighbours. */
 static inline void depth_nine(int32_t *to, const RIGHT *w)
 {
-    const int32_t a = block_load(w), b = block_load(w + 4);
-    const int32_t c = block_load(w + 5);
+    const int32_t a = word_load(w), b = word_load(w + 4);
+    const int32_t c = word_load(w + 5);
 
     to[0] = xp_shuffle4(a, b, 0x00060300) & 0xffffff;
     to[1] = xp_shuffle4(a, b, 0x00070401) & 0xffffff;

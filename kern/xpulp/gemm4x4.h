@@ -157,9 +157,9 @@ static inline char *gemm_copy(char *to, const void *from, int32_t n)
                          : "+r"(to), "+r"(x), "=&r"(a), "=&r"(b)
                          : "r"(n >> 3) : XP_CLOBBERS);
     if (n & 4)
-        block_store(to, block_load(x));
+        word_store(to, word_load(x));
     if (n & 3)
-        block_store(end - 4, block_load(x + (end - to) - 4));
+        word_store(end - 4, word_load(x + (end - to) - 4));
     return end;
 }
 
@@ -177,7 +177,7 @@ static inline void gemm_dots(const struct gemm *t, const LEFT *x,
 static inline int32_t gemm_word(int32_t a, int32_t b, int32_t c, int32_t d,
                                 int32_t lo, int32_t hi)
 {
-    if (!BLOCK_SIGNED(Y)) {
+    if (!WORD_SIGNED(Y)) {
         a = xp_clipu(a, 9), b = xp_clipu(b, 9);
         c = xp_clipu(c, 9), d = xp_clipu(d, 9);
         a = xp_packhi4(xp_packlo4(a, b, a), d, c);
@@ -205,8 +205,8 @@ static inline void gemm_dots(const struct gemm *t, const LEFT *x,
     for (int i = 0; i < 16; i++) {
         v[i] = (int32_t)bias[i & 3];
         for (int32_t n = 0; n < t->words; n++)
-            v[i] = block_dot(v[i], block_load(x + (i >> 2) * row + n * next),
-                             block_load(w + (i & 3) * t->step + 4 * n));
+            v[i] = word_dot(v[i], word_load(x + (i >> 2) * row + n * next),
+                            word_load(w + (i & 3) * t->step + 4 * n));
     }
 }
 
@@ -217,7 +217,7 @@ static inline int32_t gemm_word(int32_t a, int32_t b, int32_t c, int32_t d,
     const Y y[4] = {(Y)clip(a, l, h), (Y)clip(b, l, h), (Y)clip(c, l, h),
                     (Y)clip(d, l, h)};
 
-    return block_load(y);
+    return word_load(y);
 }
 #endif
 
@@ -226,7 +226,7 @@ static inline void gemm_put(Y *y, int32_t a, int32_t b, int32_t c, int32_t d,
                             int32_t lo, int32_t hi)
 {
     if (sizeof(Y) == 1) {
-        block_store(y, gemm_word(a, b, c, d, lo, hi));
+        word_store(y, gemm_word(a, b, c, d, lo, hi));
     } else {
         y[0] = (Y)block_clip(a, lo, hi);
         y[1] = (Y)block_clip(b, lo, hi);

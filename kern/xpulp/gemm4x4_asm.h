@@ -274,7 +274,7 @@ __asm__(GEMM_MEMBERS(GEMM_SET) GEMM_FRAME(GEMM_SET_FRAME));
     static inline void name(const struct gemm *t, const LEFT *x, int32_t at, \
                             int32_t count, Y *const y[4])                    \
     {                                                                        \
-        if (BLOCK_SIGNED(Y))                                                 \
+        if (WORD_SIGNED(Y))                                                  \
             BLOCK_BY_SIGN(name##_s, t, x, at, count, y);                     \
         else                                                                 \
             BLOCK_BY_SIGN(name##_u, t, x, at, count, y);                     \
@@ -357,7 +357,7 @@ GEMM_KIND(gemm_even64, GA_EVEN, 32)
     static inline void name(const struct gemm *t, const LEFT *x, int32_t at, \
                             int32_t count, Y *const y[4])                    \
     {                                                                        \
-        if (!BLOCK_SIGNED(Y) || t->lo == 0)                                  \
+        if (!WORD_SIGNED(Y) || t->lo == 0)                                   \
             BLOCK_BY_SIGN(name##_ur, t, x, at, count, y);                    \
         else                                                                 \
             BLOCK_BY_SIGN(name##_r, t, x, at, count, y);                     \

@@ -77,7 +77,7 @@ static NOINLINE char *fill_run(char *to, int32_t v, int32_t n)
 
     v = (int32_t)((uint32_t)(v & 255) * 0x01010101u);
     for (; n >= 4; n -= 4, to += 4)
-        block_store(to, v);
+        word_store(to, v);
     while (to < end)
         *to++ = (char)v;
     return to;
@@ -104,8 +104,8 @@ static inline char *simd_apart(char *to, const char *from, int32_t n)
 static inline char *simd_apart(char *to, const char *from, int32_t n)
 {
     for (; n > 0; n--, from += 8, to += 32) {
-        block_store(to, block_load(from));
-        block_store(to + 16, block_load(from + 4));
+        word_store(to, word_load(from));
+        word_store(to + 16, word_load(from + 4));
     }
     return to;
 }
@@ -119,7 +119,7 @@ static NOINLINE char *bytes_apart(char *to, const char *from, int32_t n)
     to = simd_apart(to, from, n >> 3);
     from += n & ~7;
     if (n & 4) {
-        block_store(to, block_load(from));
+        word_store(to, word_load(from));
         from += 4, to += 16;
     }
     n &= 3;
@@ -127,7 +127,7 @@ static NOINLINE char *bytes_apart(char *to, const char *from, int32_t n)
         return to;
     while (n-- > 0)
         last = last << 8 | (uint8_t)from[n];
-    block_store(to, (int32_t)last);
+    word_store(to, (int32_t)last);
     return to + 16;
 }
 

@@ -49,15 +49,15 @@ static inline void gemm_init(const struct matmul_dims *k, const struct io *io,
 static inline void gemm_transpose(const B *b, int32_t next, B *to, int32_t step)
 {
     const int32_t low = 0x05010400, high = 0x07030602, tops = 0x07060302;
-    const int32_t r0 = block_load(b), r1 = block_load(b + next);
-    const int32_t r2 = block_load(b + 2 * next), r3 = block_load(b + 3 * next);
+    const int32_t r0 = word_load(b), r1 = word_load(b + next);
+    const int32_t r2 = word_load(b + 2 * next), r3 = word_load(b + 3 * next);
     const int32_t p = xp_shuffle4(r0, r1, low), q = xp_shuffle4(r0, r1, high);
     const int32_t u = xp_shuffle4(r2, r3, low), v = xp_shuffle4(r2, r3, high);
 
-    block_store(to, xp_pack2(u, p));
-    block_store(to + step, xp_shuffle4(p, u, tops));
-    block_store(to + 2 * step, xp_pack2(v, q));
-    block_store(to + 3 * step, xp_shuffle4(q, v, tops));
+    word_store(to, xp_pack2(u, p));
+    word_store(to + step, xp_shuffle4(p, u, tops));
+    word_store(to + 2 * step, xp_pack2(v, q));
+    word_store(to + 3 * step, xp_shuffle4(q, v, tops));
 }
 #else
 static inline void gemm_transpose(const B *b, int32_t next, B *to, int32_t step)

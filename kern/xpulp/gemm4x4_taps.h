@@ -38,7 +38,7 @@ static int32_t taps_sum(const struct gemm *t, const LEFT *x, const RIGHT *w)
 
     for (int32_t r = t->rows; r > 0; r--, x += t->jump)
         for (int32_t i = t->words; i > 0; i--, x += 4, w += 16)
-            sum = block_dot(sum, block_load(x), block_load(w));
+            sum = word_dot(sum, word_load(x), word_load(w));
     return sum;
 }
 

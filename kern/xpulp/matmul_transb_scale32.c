@@ -22,27 +22,7 @@
 #define scaled scaled_scale32
 #include "kern/share.h"
 
-typedef A LEFT;
-typedef B RIGHT;
-typedef BIAS START;
-#include "kern/xpulp/tile.h"
-
-#define MATMUL_ROWS 4
-#define MATMUL_STEP 4
-#include "kern/matmul/matmul.h"
-
-static void matmul_one(const struct matmul_dims *k, const struct io *io,
-                       const struct share *of, const A *a, const B *b, Y *y)
-{
-    struct tiles t = {b, io->in[2], io->in[3], io->in[4],
-                      k->k, k->bn, k->am, k->n,
-                      k->biasn, k->muln, k->addn,
-                      k->shift, k->lo, k->hi};
-
-    tile_defaults(&t);
-    tile_all(&t, a, of->rows.lo, of->rows.hi, of->channels.lo,
-             of->channels.hi, y);
-}
+#include "kern/xpulp/matmul_tile.h"
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {

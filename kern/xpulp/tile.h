@@ -42,11 +42,11 @@ static NOINLINE void tile_tail(const struct tiles *t, const LEFT *const x[4],
     const int32_t mask = (int32_t)(UINT32_MAX << 8 * (4 - t->k % 4));
 
     for (int32_t i = 0; i < rows; i++) {
-        const int32_t v = block_load(x[i] + last) & mask;
+        const int32_t v = word_load(x[i] + last) & mask;
 
         for (int32_t j = 0; j < 4; j++)
             sum[4 * i + j] =
-                block_dot(sum[4 * i + j], v, block_load(w[j] + last));
+                word_dot(sum[4 * i + j], v, word_load(w[j] + last));
     }
 }
 

@@ -41,7 +41,7 @@ static inline void vector_transpose(const LEFT *x, const RIGHT *w, int32_t step,
     int32_t s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
     int32_t p, q, r, t, u, v, a;
 
-    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
         VECTOR_ROWS(VECTOR_WX);
     else
         VECTOR_ROWS(VECTOR_XW);
@@ -70,7 +70,7 @@ static inline void vector_pairs(const LEFT *x, const RIGHT *w, int32_t fours,
 {
     int32_t s0 = 0, s1 = 0, p, q, u, a;
 
-    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
         VECTOR_PAIRS(VECTOR_WX);
     else
         VECTOR_PAIRS(VECTOR_XW);
@@ -150,7 +150,7 @@ static NOINLINE void vector_rows(const LEFT *x, const RIGHT *w, int32_t step,
             sum[j] = vector_column(x, w + j, step, n);
         return;
     }
-    last = vector_load(x + n - 4) & mask;
+    last = word_load(x + n - 4) & mask;
     for (int32_t j = 0; j < columns; j += 4) {
         const int32_t at = j > columns - 4 ? columns - 4 : j;
 

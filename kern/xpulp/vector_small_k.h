@@ -28,7 +28,7 @@ static inline void vector_words(int32_t v, const RIGHT *w, int32_t step,
 {
     int32_t b, s;
 
-    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
         VECTOR_SMALL_K(VECTOR_WX);
     else
         VECTOR_SMALL_K(VECTOR_XW);
@@ -38,7 +38,7 @@ static void vector_words(int32_t v, const RIGHT *w, int32_t step, int32_t rows,
                          int32_t *sum)
 {
     for (int32_t i = 0; i < rows; i++, w += step)
-        sum[i] = vector_dot(0, v, vector_load(w));
+        sum[i] = word_dot(0, v, word_load(w));
 }
 #endif
 
@@ -82,12 +82,12 @@ static inline void one_words(int32_t v, const RIGHT *w, int32_t step,
     int32_t b, c;
 
     if (rows & 1) {
-        *y++ = (Y)one_result(e, vector_dot(0, v, vector_load(w)));
+        *y++ = (Y)one_result(e, word_dot(0, v, word_load(w)));
         w += step;
     }
     if (rows < 2)
         return;
-    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
         ONE_PAIRS(ONE_WX);
     else
         ONE_PAIRS(ONE_XW);
@@ -97,7 +97,7 @@ static void one_words(int32_t v, const RIGHT *w, int32_t step, int32_t rows,
                       const struct one_end *e, Y *y)
 {
     for (int32_t i = 0; i < rows; i++, w += step)
-        y[i] = (Y)one_result(e, vector_dot(0, v, vector_load(w)));
+        y[i] = (Y)one_result(e, word_dot(0, v, word_load(w)));
 }
 #endif
 

@@ -29,7 +29,7 @@ static inline void vector4(const LEFT *x, const RIGHT *w0, const int32_t at[3],
     const RIGHT *w1 = w0 + at[0], *w2 = w0 + at[1], *w3 = w0 + at[2];
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, p, q0, q1, q2, q3;
 
-    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
         VECTOR4(VECTOR_WX);
     else
         VECTOR4(VECTOR_XW);
@@ -53,7 +53,7 @@ static inline void vector2(const LEFT *x, const RIGHT *w0, const RIGHT *w1,
 {
     int32_t s0 = 0, s1 = 0, p, q0, q1;
 
-    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
         VECTOR2(VECTOR_WX);
     else
         VECTOR2(VECTOR_XW);
@@ -74,7 +74,7 @@ static inline int32_t vector1(const LEFT *x, const RIGHT *w, int32_t words)
 {
     int32_t s = 0, p, q;
 
-    if (VECTOR_SIGNED(LEFT) && !VECTOR_SIGNED(RIGHT))
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
         VECTOR1(VECTOR_WX);
     else
         VECTOR1(VECTOR_XW);
@@ -112,11 +112,11 @@ static inline void vector_tail(const LEFT *x, const RIGHT *w, int32_t step,
                                int32_t columns, int32_t n, int32_t *sum)
 {
     const int32_t mask = (int32_t)(UINT32_MAX << 8 * (4 - (n & 3)));
-    const int32_t v = vector_load(x + n - 4) & mask;
+    const int32_t v = word_load(x + n - 4) & mask;
 
     w += n - 4;
     for (int32_t j = 0; j < columns; j++, w += step)
-        sum[j] = vector_dot(sum[j], v, vector_load(w));
+        sum[j] = word_dot(sum[j], v, word_load(w));
 }
 
 /* sum[0 .. columns - 1] = x times rows of w, `step` apart, of n elements, 4 or
