@@ -3,7 +3,7 @@
 #include "front/front.h"
 #include "front/tflite/tflite.h"
 
-#include "test/lib/fuzz.h"
+#include "test/lib/fuzz_model.h"
 
 static void read_model(Arena *a, const uint8_t *p, size_t n)
 {
@@ -13,27 +13,7 @@ static void read_model(Arena *a, const uint8_t *p, size_t n)
     graph_check(g, "front");
 }
 
-/* The evaluator's list of kernels is made once and stays. */
-static void warm(void)
-{
-    static bool done;
-    Arena *a;
-    Graph *g;
-    Val *x;
-
-    if (done)
-        return;
-    done = true;
-    a = __real_arena_new();
-    g = graph_new(a, "warm");
-    x = graph_const_f32(g, 1);
-    node_can_eval(graph_node(g, NULL, OP_abs, "abs", 1, &x));
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
-    warm();
-    if (n)
-        fuzz(read_model, p, n);
-    return 0;
+    return fuzz_model(read_model, p, n);
 }

@@ -1,4 +1,6 @@
-/* The steps of a plan as a program in which nothing is scheduled: a record for
+/* Of plans that were changed: whether a place is one, and their steps.
+ *
+ * The steps of a plan as a program in which nothing is scheduled: a record for
  * every step, its token as slot.  What a changed list of steps means is so
  * proved without what the planner would make of it. */
 #ifndef PLAIN_H
@@ -7,6 +9,26 @@
 #include "verify/verify.h"
 
 #include <string.h>
+
+/* NULL: n bytes there lie in memory that the plan has as it was made (`good`),
+ * and may be written if they are to be. */
+static const char *place_fault(const Plan *p, const Plan *good, Ref r,
+                               int64_t n, bool write)
+{
+    const Buf *b;
+    bool konst;
+    int64_t at, end;
+
+    if (r.buf < 0 || r.buf >= p->nbuf || n < 0)
+        return "no buffer";
+    b = &p->buf[r.buf];
+    konst = b->kind == BUF_const;
+    if (b->mem < 0 || b->mem >= p->soc->nmem || (konst && write))
+        return "no such memory";
+    at = b->addr + r.off;
+    end = konst ? good->consts[b->mem] : good->used[b->mem];
+    return at < 0 || n > end || at > end - n ? "outside its memory" : NULL;
+}
 
 static Place plain_place(const Plan *p, Ref r)
 {

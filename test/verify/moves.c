@@ -59,21 +59,13 @@ static int level_of(const Machine *m, Ref r)
 
 static unsigned char *bytes_at(Machine *m, Ref r, int64_t n, bool write)
 {
+    const char *why = place_fault(m->p, m->good, r, n, write);
     const Buf *b;
-    bool konst;
-    int64_t at, end;
 
-    if (r.buf < 0 || r.buf >= m->p->nbuf || n < 0)
-        return fault(m, "no buffer"), NULL;
+    if (why)
+        return fault(m, why), NULL;
     b = &m->p->buf[r.buf];
-    konst = b->kind == BUF_const;
-    if (b->mem < 0 || b->mem >= m->p->soc->nmem || (konst && write))
-        return fault(m, "no such memory"), NULL;
-    at = b->addr + r.off;
-    end = konst ? m->good->consts[b->mem] : m->good->used[b->mem];
-    if (at < 0 || n > end || at > end - n)
-        return fault(m, "outside its memory"), NULL;
-    return (konst ? m->rom : m->ram)[b->mem] + at;
+    return (b->kind == BUF_const ? m->rom : m->ram)[b->mem] + b->addr + r.off;
 }
 
 static bool reachable(Machine *m, Ref r, int size)

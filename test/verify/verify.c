@@ -152,21 +152,14 @@ static bool fault(Machine *m, const char *why)
  * write a constant. */
 static unsigned char *bytes_at(Machine *m, Ref r, int64_t n, bool write)
 {
+    const char *why = place_fault(m->p, m->good, r, n, write);
     const Buf *b;
-    bool konst;
-    int64_t at, end;
 
-    if (r.buf < 0 || r.buf >= m->p->nbuf || n < 0)
-        return fault(m, "no buffer"), NULL;
+    if (why)
+        return fault(m, why), NULL;
     b = &m->p->buf[r.buf];
-    konst = b->kind == BUF_const;
-    if (b->mem < 0 || b->mem >= m->p->soc->nmem || (konst && write))
-        return fault(m, "no such memory"), NULL;
-    at = b->addr + r.off;
-    end = konst ? m->good->consts[b->mem] : m->good->used[b->mem];
-    if (at < 0 || at + n > end)
-        return fault(m, "outside its memory"), NULL;
-    return (konst ? m->rom : write ? m->ram : m->seen)[b->mem] + at;
+    return (b->kind == BUF_const ? m->rom : write ? m->ram : m->seen)[b->mem] +
+           b->addr + r.off;
 }
 
 static bool aligned(Machine *m, Ref r, Type t)
