@@ -356,7 +356,7 @@ void graph_check(Graph *g, const char *after);
 void graph_print(Graph *g, Str *out);
 Graph *graph_parse(Arena *mem, const char *file, const char *text);
 /* Does a file begin as the text form does, with its line `graph`? */
-bool graph_is_text(const char *p, size_t n);
+bool graph_is_text(const void *p, size_t n);
 
 /* dims.c: what kernels are told of a node */
 typedef union Dims {

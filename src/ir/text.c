@@ -563,16 +563,17 @@ static void read_line(Reader *r)
         read_node(r, name, op);
 }
 
-bool graph_is_text(const char *p, size_t n)
+bool graph_is_text(const void *p, size_t n)
 {
+    const char *s = p;
     size_t i = 0;
 
-    while (i < n && (p[i] == '#' || p[i] == '\n')) {
-        while (i < n && p[i] != '\n')
+    while (i < n && (s[i] == '#' || s[i] == '\n')) {
+        while (i < n && s[i] != '\n')
             i++;
         i += i < n;
     }
-    return n - i > 6 && !strncmp(p + i, "graph ", 6);
+    return n - i > 6 && !strncmp(s + i, "graph ", 6);
 }
 
 Graph *graph_parse(Arena *mem, const char *file, const char *text)

@@ -96,9 +96,12 @@ python3 "$tmp/encode.py" "$tmp/p/words" "$tmp/t.bin" 300 "$seed" || bad=1
 
 # The same tokens on every target; a core that dequantizes nothing is slow
 # enough.
-tokens() { # TARGET CHUNK
-    ./tilewright generate "$tmp/m.bin" -t "$1" --tokenizer "$tmp/t.bin" \
-        --prompt abcdeabcde --tokens 12 --past-end --chunk "$2" --json - |
+tokens() { # TARGET CHUNK [MODEL]
+    model=${3:-$tmp/m.bin}
+    set -- "$1" --chunk "$2"
+    [ "$model" = "$tmp/m.bin" ] || set -- "$1"
+    ./tilewright generate "$model" -t "$@" --tokenizer "$tmp/t.bin" \
+        --prompt abcdeabcde --tokens 12 --past-end --json - |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["tokens"])'
 }
 runs=0
@@ -113,6 +116,12 @@ for tool in qemu-system-arm:cortex-m4 riscv64-unknown-elf-gcc:siracusa; do
     done
 done
 [ "$(tokens host 4)" = "$want" ] || fault "host, chunks of 4"
+
+# The text form is the same model; its inputs must be those of one.
+./tilewright report "$tmp/m.bin" -t host -q -d front 2>&1 |
+    sed -n '/^graph/,$p' >"$tmp/m.il"
+[ "$(tokens host 1 "$tmp/m.il")" = "$want" ] ||
+    fault "the text form writes something else"
 
 refused() { # STATUS WORDS ARGUMENTS...
     status=$1 words=$2
@@ -134,6 +143,10 @@ refused 1 'behind the last' "$tmp/m.bin" -t host --tokenizer "$tmp/long.bin"
 # Digits are bytes: a token each, after those of the beginning and the space.
 refused 1 'the prompt has 502 tokens, the context only 40' "$tmp/m.bin" \
     -t host --tokenizer "$tmp/t.bin" --prompt "$(printf '%0500d' 0)"
+
+sed 's/position/place/g' "$tmp/m.il" >"$tmp/odd.il"
+refused 1 "has an input 'position'" "$tmp/odd.il" -t host \
+    --tokenizer "$tmp/t.bin"
 
 # More bytes than the context has positions, but fewer tokens: a word of two
 # letters, 22 times.

@@ -115,34 +115,36 @@ static Val *norm(Decoder *d, const char *name, Val *x, const float *w)
     return done(&d->c, n);
 }
 
-/* Rows of n floats of all layers, times `by`: those of each head in another
- * order, even ones first. */
+/* Where row i of all layers comes from if even rows of each head stand before
+ * odd ones. */
+static int64_t paired_row(const Decoder *d, int64_t i)
+{
+    int64_t h = d->k.head, at = i % h;
+
+    return i - at + at % (h / 2) * 2 + at / (h / 2);
+}
+
+/* Rows of n floats in that order, times `by`. */
 static const float *halved_floats(Decoder *d, const float *w, int64_t rows,
                                   int64_t n, double by)
 {
-    int64_t h = d->k.head, i, j;
     float *v = NEWN(d->c.mem, float, rows * n);
+    int64_t i, j;
 
-    for (i = 0; i < rows; i++) {
-        int64_t at = i % h, from = i - at + at % (h / 2) * 2 + at / (h / 2);
-
+    for (i = 0; i < rows; i++)
         for (j = 0; j < n; j++)
-            v[i * n + j] = (float)(w[from * n + j] * by);
-    }
+            v[i * n + j] = (float)(w[paired_row(d, i) * n + j] * by);
     return v;
 }
 
 static const signed char *halved_bytes(Decoder *d, const signed char *w,
                                        int64_t rows, int64_t n)
 {
-    int64_t h = d->k.head, i;
     signed char *v = NEWN(d->c.mem, signed char, rows * n);
+    int64_t i;
 
-    for (i = 0; i < rows; i++) {
-        int64_t at = i % h, from = i - at + at % (h / 2) * 2 + at / (h / 2);
-
-        memcpy(v + i * n, w + from * n, (size_t)n);
-    }
+    for (i = 0; i < rows; i++)
+        memcpy(v + i * n, w + paired_row(d, i) * n, (size_t)n);
     return v;
 }
 
