@@ -36,8 +36,9 @@ j = {k: json.load(open(f'{sys.argv[1]}/{k}.json')) for k in
 sys.exit(not (all(v['status'] == 0 and v['tokens'] == 76 and
                   v['perplexity_float'] == j['int8int8']['perplexity_float']
                   for v in j.values()) and
-              0 < j['int8float']['kl_nats'] <= j['int4float']['kl_nats'] < 0.1
-              and 0 < j['int8int8']['kl_nats'] < 0.01
+              0 < j['int8float']['kl_nats'] <= j['int4float']['kl_nats']
+              and all(m['sqnr_db'] > (30 if m['bits'] == 8 else 8)
+                      for v in j.values() for m in v['matrices'])
               and j['int4float']['weights'] <= j['int8float']['weights']
               < j['int8float']['weights_float']))
 END
