@@ -2,7 +2,9 @@
 # What a plan does so that cores do not wait: constants come from the outer
 # memory before they are wanted, where there is time for it; what a layer needs,
 # and earlier ones than the one before it have made, is loaded while that
-# computes; layers with the same kernel follow one another.
+# computes; layers with the same kernel follow one another; and between L1 and
+# L2 nothing is loaded twice that may stay, and loads begin early where later
+# ones would come too late.
 cd "$(dirname "$0")/../.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -47,5 +49,38 @@ checks=$((checks + 1))
 ./tilewright report zoo/transformer-int/network.onnx -t gap8 |
     awk '$2 ~ /^linear_[345]_acc$/ { at[++n] = $1 }
 END { exit n != 3 || at[3] - at[1] != 2 }' || fail "transformer-int: its order"
+# A chain of products, bound by its weights: a matrix and two vectors that four
+# layers share are loaded once where there is room, and where a small layer has
+# little to load, what comes behind it is under way before it begins.
+python3 - >"$dir/chain.nn" <<'END'
+import random
+random.seed(7)
+def hexs(n): return '#' + bytes(random.randrange(256) for _ in range(n)).hex()
+out = ['graph "chain" exact', 'v = input : s8[1,640]',
+       'm = const : s8[128] ' + hexs(128), 'a = const : s16[128] ' + hexs(256)]
+was, k = 'v', 640
+for i, n in enumerate((128, 128, 8, 128, 128, 128, 128)):
+    w = 'w%d_%d' % (k, n)
+    if not any(l.startswith(w + ' ') for l in out):
+        out.append('%s = const : s8[%d,%d] %s' % (w, k, n, hexs(k * n)))
+    vectors = ('m', 'a')
+    if n != 128:
+        out += ['m8 = const : s8[8] ' + hexs(8),
+                'a8 = const : s16[8] ' + hexs(16)]
+        vectors = ('m8', 'a8')
+    out.append('y%d = matmul %s %s _ %s %s shift=9 lo=-128 hi=127' %
+               (i, was, w, *vectors))
+    was, k = 'y%d' % i, n
+print('\n'.join(out + ['output ' + was]))
+END
+make -s build/test/tiles || exit 1
+while read -r chip want; do
+    checks=$((checks + 1))
+    build/test/tiles model "$dir/chain.nn" "$chip" -1 -1 >"$dir/text"
+    grep -Eq "$want.* right" "$dir/text" || fail "$chip: $(cat "$dir/text")"
+done <<'END'
+siracusa 11 loads of constants,
+gap8 loads of constants, [1-9][0-9]* far ahead,
+END
 echo "$checks plans, $bad wrong"
 [ $bad = 0 ]

@@ -456,6 +456,27 @@ static Graph *read_model(Arena *a, const char *path)
                                : front_read(a, path, &o);
 }
 
+/* Loads of constants, and how many of them begin before a kernel of a layer
+ * that is two before theirs, or earlier. */
+static void count_loads(const Plan *p, int *loads, int *ahead)
+{
+    int i, layer = p->nlayer;
+
+    *loads = *ahead = 0;
+    for (i = p->nstep - 1; i >= 0; i--) {
+        const Step *s = &p->step[i];
+
+        if (s->kind != STEP_start)
+            continue;
+        if (s->engine == ENG_cores)
+            layer = s->layer;
+        else if (p->buf[s->move.from.buf].kind == BUF_const) {
+            ++*loads;
+            *ahead += s->layer > layer + 1;
+        }
+    }
+}
+
 static int play_model(const char *path, const Case *c)
 {
     Arena *a = arena_new();
@@ -465,7 +486,7 @@ static int play_model(const char *path, const Case *c)
     bool fits;
     Val *want;
     Plan *p;
-    int i, cut = 0;
+    int i, cut = 0, loads, ahead;
 
     quant_lower(g);
     want = evaluated(a, g, in);
@@ -477,8 +498,10 @@ static int play_model(const char *path, const Case *c)
         why = run_plan(a, p, in, want, i, &fits);
     for (i = 0; i < p->nlayer; i++)
         cut += p->layer[i].tiles > 1;
-    printf("%s: %d of %d layers in tiles, %lld cycles predicted: %s\n", path,
-           cut, p->nlayer, (long long)p->cycles, why ? why : "right");
+    count_loads(p, &loads, &ahead);
+    printf("%s: %d of %d layers in tiles, %d loads of constants, %d far ahead, "
+           "%lld cycles predicted: %s\n", path, cut, p->nlayer, loads, ahead,
+           (long long)p->cycles, why ? why : "right");
     arena_end(a);
     return why != NULL;
 }

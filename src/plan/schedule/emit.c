@@ -174,9 +174,10 @@ static int tile_of_fetch(const Emitter *e, int next)
 {
     const Cand *w = e->sol->cand[e->layer];
     int tiles = cand_tiles(w);
-    int64_t each = MAX(1, w->slack / tiles), n;
+    int64_t slack = w->cycles - pace_beside(w->cycles - w->slack);
+    int64_t each = MAX(1, slack / tiles), n;
 
-    if (w->slack <= w->cycles / tiles)
+    if (slack <= w->cycles / tiles)
         return tiles - 1;
     n = (e->sol->cand[next]->pre_cycles + each - 1) / each;
     return (int)MAX(0, tiles - MAX(1, n));
@@ -306,8 +307,8 @@ static void emit_tile(Emitter *e, int i, const FusedTile *c,
     }
     if (next && twice)
         load_tiles(e, first, next, LOAD_all);
-    await_loads(e);
     fetch_next(e, i);
+    await_loads(e);
     for (k = 0; k < n; k++, e->layer++) {
         make_tile(e, &c[k]);
         move_halo(e, first, k, c, halo);

@@ -6,7 +6,7 @@
  * (roll.c), and, for a team of cores, pages (page.c).  Whoever wants to know
  * what happens when, in which order and at which address, reads the program:
  * nothing schedules it again. */
-#include "plan/plan.h"
+#include "plan/schedule/schedule.h"
 
 #include <string.h>
 
@@ -16,6 +16,7 @@ enum { MOST_SLOTS = 16, MOST_DEFERRED = 24, ALL_SLOTS = 32 };
 typedef struct Slot {
     int count;             /* transfers under way; 0: free */
     int group, age;
+    int64_t done;          /* of its last transfer, by the pace */
 } Slot;
 
 enum { LATER = 64 };
@@ -30,6 +31,8 @@ typedef struct Maker {
     int most[MOST_ENGINES]; /* how much an engine may have under way */
     int begun;             /* transfers so far */
     bool working;          /* cores may be, when core 0 has gone on */
+    Pace pace;
+    bool paced;            /* nothing is moved that it does not know of */
     int *last;             /* by layer: the record after which it is done */
 } Maker;
 
@@ -169,6 +172,7 @@ static void put_wait(Maker *m, int engine, int slot, int pos)
     c->engine = engine;
     c->slot = slot;
     m->slot[engine][slot].count = 0;
+    pace_wait(&m->pace, m->slot[engine][slot].done);
 }
 
 static int under_way(const Maker *m, int engine)
@@ -208,6 +212,7 @@ static int take_slot(Maker *m, const Step *s)
         i = find_slot(m, s->engine, -1);
         slot[i].group = group;
         slot[i].age = m->begun++;
+        slot[i].done = 0;
     }
     slot[i].count++;
     return i;
@@ -251,6 +256,8 @@ static void put_part(Maker *m, const Rec *all, int64_t from, int64_t rows,
     c->rows = rows;
     c->place[0].off += from * all->row + at;
     c->place[1].off += from * all->stride + at;
+    if (m->paced)
+        m->slot[c->engine][slot].done = pace_move(&m->pace, c->in, row, rows);
     note_layer(m, all->step);
 }
 
@@ -343,6 +350,7 @@ static void put_call(Maker *m, const Step *s)
         rec_new(m->q, REC_share);
     }
     m->working = true;
+    pace_call(&m->pace, s->cycles);
     note_layer(m, s);
 }
 
@@ -391,6 +399,15 @@ static bool is_later(const Maker *m, int group)
     return false;
 }
 
+/* Cores stand still at a wait for a slot, and longer than core 0 takes to begin
+ * what has not begun yet: the engine had better not stand still behind it. */
+static bool is_idle(const Maker *m, int engine, int slot)
+{
+    return m->nlater && slot >= 0 && m->paced &&
+           m->slot[engine][slot].done - m->pace.core >
+               m->pace.time->meet + m->nlater * m->pace.time->start;
+}
+
 static void put_waits(Maker *m, const Step *s)
 {
     const Plan *p = m->p;
@@ -398,9 +415,12 @@ static void put_waits(Maker *m, const Step *s)
 
     if (s->engine == ENG_cores)
         return;
-    if (!engine_of(m, s)->batched || is_later(m, m->group[s->token]))
-        begin_later(m);
     i = find_slot(m, s->engine, m->group[s->token]);
+    if (!engine_of(m, s)->batched || is_later(m, m->group[s->token]) ||
+        is_idle(m, s->engine, i)) {
+        begin_later(m);
+        i = find_slot(m, s->engine, m->group[s->token]);
+    }
     if (i >= 0)
         put_wait(m, s->engine, i, (int)(s - m->p->step));
     if (step_moves(p, s))
@@ -454,6 +474,8 @@ static void flatten(Maker *m)
     int i;
 
     set_limits(m);
+    m->pace = pace_begin(p->soc);
+    m->paced = pace_knows(p, m->pace.dma);
     find_groups(m);
     m->last = NEWN(m->q->mem, int, m->p->nlayer + 1);
     for (i = 0; i < p->nstep; i++) {

@@ -198,6 +198,11 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         shrink(t, t->l1, r->l1, over);
         ok = false;
     }
+    if (ok && !t->nfetch && !t->opt.min_memory && o->aim != AIM_memory &&
+        pace_knows(p, t->dma)) {
+        keep_loaded(t);
+        load_ahead(t);
+    }
     over = (t->overlapped || (t->nfetch && !t->opt.min_memory) ? place_groups(t,
                                                                           t->l2)
                       : pack_memory(p, t->l2)) - p->room[t->l2];
