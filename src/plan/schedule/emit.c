@@ -307,8 +307,11 @@ static void emit_tile(Emitter *e, int i, const FusedTile *c,
     }
     if (next && twice)
         load_tiles(e, first, next, LOAD_all);
-    fetch_next(e, i);
+    if (!e->t->opt.fills) /* the engine goes on with it at once */
+        fetch_next(e, i);
     await_loads(e);
+    if (e->t->opt.fills)
+        fetch_next(e, i);
     for (k = 0; k < n; k++, e->layer++) {
         make_tile(e, &c[k]);
         move_halo(e, first, k, c, halo);
