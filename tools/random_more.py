@@ -263,6 +263,38 @@ def places(n):
         n.node(n.pick('Softmax', 'LogSoftmax'), x, axis=axis_of(n, x))
 
 
+@more(1)
+def boxes(n):
+    """The first box of each class, or all of them by their scores, whose
+    number is known."""
+    x = inside(n)
+    d = int(np.prod(n.shape[x]))
+    if d > 60:
+        n.node('Abs', x)
+        return
+    k = n.pick(*(k for k in (1, 2, 3) if d % k == 0))
+    at = n.rng.uniform(0, 1, (1, d // k, 4))
+    center = n.size(0, 1)
+    if not center and n.chance(0.8):
+        at = np.concatenate([np.minimum(at[..., :2], at[..., 2:]),
+                             np.maximum(at[..., :2], at[..., 2:])], -1)
+    most, least = n.pick((1, n.rng.uniform(0, 1)), (n.size(1, 9), 1))
+    y = n.node('NonMaxSuppression', n.const(at),
+               n.node('Reshape', x, n.const([1, k, d // k], np.int64)),
+               n.const(most, np.int64), n.const(least),
+               center_point_box=center)
+    floats(n, y)
+
+
+@more(1)
+def nonzero(n):
+    d = [n.size(1, 4) for _ in range(n.size(1, 3))]
+    keep = n.rng.random(d) < 0.6
+    keep[(0,) * len(d)] = True
+    floats(n, n.node('NonZero', n.const(keep, n.pick(bool, np.int32,
+                                                     np.float32))))
+
+
 # recurrent networks and attention
 
 @more(2)
