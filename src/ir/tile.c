@@ -785,24 +785,31 @@ static bool cut_reduce(Cutter *c)
 
 /* --- concats: copies of one argument --- */
 
-/* Rows of the argument, and elements of one; those of the result before it. */
-static int64_t concat_rows(const Node *n, int part, int64_t *row,
-                           int64_t *before)
+/* Rows of the argument, and elements of one. */
+static int64_t concat_rows(const Node *n, int part, int64_t *row)
 {
     Shape x = n->arg[part]->shape;
-    int i, axis = node_axis(n, x.rank);
+    int axis = node_axis(n, x.rank);
 
-    *before = 0;
-    for (i = 0; i < part; i++)
-        *before += shape_product(n->arg[i]->shape, axis, x.rank);
     *row = shape_product(x, axis, x.rank);
     return shape_product(x, 0, axis);
+}
+
+/* Elements of a row of the result before it. */
+static int64_t concat_before(const Node *n, int part)
+{
+    int i, rank = n->arg[part]->shape.rank, axis = node_axis(n, rank);
+    int64_t sum = 0;
+
+    for (i = 0; i < part; i++)
+        sum += shape_product(n->arg[i]->shape, axis, rank);
+    return sum;
 }
 
 /* Into rows, or if there is one, within it. */
 static void concat_axes(const Node *n, int part, int64_t len[NCUT])
 {
-    int64_t row, before, rows = concat_rows(n, part, &row, &before);
+    int64_t row, rows = concat_rows(n, part, &row);
 
     len[CUT_row] = MAX(1, rows > 1 ? rows : row);
 }
@@ -811,7 +818,8 @@ static void concat_axes(const Node *n, int part, int64_t len[NCUT])
 static bool cut_concat(Cutter *c)
 {
     const Val *x = c->n->arg[c->part], *y = c->n->res[0];
-    int64_t row, before, rows = concat_rows(c->n, c->part, &row, &before);
+    int64_t row, rows = concat_rows(c->n, c->part, &row);
+    int64_t before = concat_before(c->n, c->part);
     int64_t apart, from = c->at[CUT_row], len = c->len[CUT_row];
     Node *t = c->t->node;
 

@@ -135,6 +135,7 @@ typedef struct LayerInst {
     int noper;
     Oper oper[NOPER];
     int nalloc, alloc[NOPER]; /* the different ones it uses, by bit */
+    bool varies;        /* its node does, with run-time numbers */
     bool shared;        /* its result lies on an operand */
     bool overlaps;      /* only candidates whose result may overlap an operand
                            */

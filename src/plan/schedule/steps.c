@@ -193,11 +193,12 @@ bool step_same_dims(const Step *a, const Step *b)
 {
     const DimsInfo *d = dims_of(a->node->op);
 
-    if (a != b && (node_varies(a->node) || node_varies(b->node)))
-        return false; /* at another value they may differ */
-
-    return d == dims_of(b->node->op) &&
-           !memcmp(&a->dims, &b->dims, (size_t)d->size);
+    if (d != dims_of(b->node->op) ||
+        memcmp(&a->dims, &b->dims, (size_t)d->size) != 0)
+        return false;
+    return a == b || /* at another value they may differ */
+           (!node_varies(a->node) &&
+            (a->node == b->node || !node_varies(b->node)));
 }
 
 bool val_is_inlined(const Val *v)

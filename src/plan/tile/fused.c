@@ -24,7 +24,7 @@ static const Oper *result(const LayerInst *w)
 static bool may_join(const LayerInst *w)
 {
     return w->node->nres == 1 && w->node->op != OP_concat && !w->shared &&
-           !node_varies(w->node);
+           !w->varies;
 }
 
 /* Is the result of layer k whole what the next layer, and it alone, reads? */

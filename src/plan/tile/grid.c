@@ -317,7 +317,7 @@ void grid_list(Tiler *t, LayerInst *w)
     int n[NCUT], i, j, k, a;
     Grids *l;
 
-    if (node_varies(w->node) || layer_scatters(w)) { /* in place, as a whole */
+    if (w->varies || layer_scatters(w)) { /* in place, as a whole */
         w->grids = NEW(t->mem, Grids);
         return;
     }

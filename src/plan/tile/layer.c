@@ -91,7 +91,7 @@ void tiler_recall(Tiler *t, LayerInst *w)
     w->set[w->nset++] = now;
 }
 
-static void add_layer(Tiler *t, const Node *n, int part, int pos)
+static void add_layer(Tiler *t, const Node *n, int part, int pos, bool varies)
 {
     LayerInst *w;
     int i;
@@ -99,7 +99,8 @@ static void add_layer(Tiler *t, const Node *n, int part, int pos)
     GROW(t->mem, t->layer, (size_t)t->nlayer);
     w = &t->layer[t->nlayer++];
     *w = (LayerInst){.node = n, .part = part, .pos = pos,
-                .choice = &t->s->choice[n->id], .denied = INT64_MAX};
+                .choice = &t->s->choice[n->id], .denied = INT64_MAX,
+                .varies = varies};
     if (n->op == OP_concat)
         add_oper(t, w, n->arg[part], false);
     for (i = 0; n->op != OP_concat && i < n->narg; i++)
@@ -169,10 +170,11 @@ void tiler_layers(Tiler *t)
     for (i = 0; i < t->s->nseq; i++) {
         const Node *n = t->s->seq[i];
         int parts = n->op == OP_concat ? n->narg : 1;
+        bool varies = node_varies(n);
 
         for (j = 0; j < parts; j++)
             if (!t->s->view[n->id][j])
-                add_layer(t, n, j, i);
+                add_layer(t, n, j, i, varies);
     }
     find_lives(t);
 }
@@ -302,7 +304,7 @@ bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
     int64_t half = t->room / 2, rest = slots ? t->room - slots : 0;
     bool whole = tile == w->node, ok;
 
-    if (node_varies(w->node)) { /* there it was chosen for every value */
+    if (w->varies) { /* there it was chosen for every value */
         *to = *w->choice;
         return true;
     }
