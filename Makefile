@@ -146,7 +146,7 @@ build/fuzz/onnx.pb-c.o: build/onnx.pb-c.c
 	@mkdir -p $(@D)
 	clang -Ibuild $(FUZZFLAGS) -c -o $@ $<
 
-$(filter build/src/front/%,$(OBJ)): build/onnx.pb-c.c
+$(filter build/src/front/% build/src/ptq/%,$(OBJ)): build/onnx.pb-c.c
 
 $(EVAL:%=build/eval/%.c): build/eval/%.c: tools/mkeval
 	@mkdir -p $(@D)

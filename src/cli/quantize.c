@@ -330,7 +330,13 @@ int verb_quantize(int argc, char **argv)
         quantize_model(z);
     else
         quantize_network(z);
-    graph_print(z->q, &text);
+    if (!str_ends(z->o.out, ".onnx"))
+        graph_print(z->q, &text);
+    else if (z->r.grids)
+        ptq_onnx(mem, z->r.grids, &text);
+    else
+        err(ERR_USAGE, "quantize: ONNX has no operators for these weights; "
+            "write OUT.il");
     file_write(z->o.out, text.s, text.n);
     show(z);
     return OK;

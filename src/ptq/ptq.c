@@ -73,6 +73,8 @@ static Graph *attempt(Arena *mem, Graph *f, const Samples *s,
 
     *r = (PtqReport){.nsample = s->n};
     describe(mem, f, seen, list, n, r);
+    graph_sweep(q);
+    r->grids = copy(mem, q);
     quant_lower(q);
     lower_rows(q);
     q->settled = true;

@@ -50,6 +50,7 @@ typedef struct PtqReport {
     PtqOutput *out;
     double right_float, right_int; /* accuracy, 0..1; NAN: no labels */
     int64_t bytes_float, bytes_int; /* of constants */
+    Graph *grids;                  /* floats between quantize and dequantize */
     bool equalized;                /* channels were made of like size */
     int nfloat;                    /* operators that stay float */
     const char *left[16];          /* some of them: "name (Op)" */
@@ -70,6 +71,10 @@ void ptq_data(Arena *mem, const Graph *g, const char *path, const char *labels,
 /* The integer graph, in mem; g is changed by nothing but numbering. */
 Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s, const PtqOpts *o,
                     PtqReport *r);
+
+/* onnx.c: the graph r->grids as an ONNX file; err(ERR_MODEL) where an operator
+ * is none of ONNX's. */
+void ptq_onnx(Arena *mem, Graph *g, Str *to);
 
 /* --- language models --- */
 

@@ -50,6 +50,37 @@ mkdir "$tmp/none"
 refused 1 'no .npz or .npy' $net --data "$tmp/none" -o "$tmp/x.il"
 [ -e "$tmp/x.il" ] && fault 'something was written'
 
+# As ONNX: onnxruntime's answer and ours, of a network without rows of floats.
+./tilewright quantize zoo/resnet8-f32/network.onnx -q -o "$tmp/r.onnx" \
+    --data zoo/resnet8-f32/inputs.npz || bad=1
+./tilewright run "$tmp/r.onnx" -t host -q -i zoo/resnet8-f32/inputs.npz \
+    -o "$tmp/r.npz" || bad=1
+cmp "$tmp/r.npz" "$tmp/resnet8-f32.host.npz" ||
+    fault 'ONNX and text are two networks'
+python3 - "$tmp" <<'END' || fault 'onnxruntime has another answer'
+import sys
+import numpy as np
+import onnx
+import onnxruntime as ort
+tmp = sys.argv[1]
+onnx.checker.check_model(tmp + '/r.onnx', full_check=True)
+ort.set_default_logger_severity(4)
+o = ort.SessionOptions()
+o.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+s = ort.InferenceSession(tmp + '/r.onnx', o,
+                         providers=['CPUExecutionProvider'])
+d = np.load('zoo/resnet8-f32/inputs.npz')
+i = s.get_inputs()[0]
+y = s.run(None, {i.name: d[d.files[0]].astype(np.float32).reshape(i.shape)})[0]
+e = np.load(tmp + '/r.npz')
+sys.exit(not np.array_equal(y.ravel(), e[e.files[0]].ravel()))
+END
+for f in transformer autoencoder; do
+    ./tilewright quantize zoo/$f-f32/network.onnx -q -o "$tmp/$f.onnx" \
+        --data zoo/$f-f32/inputs.npz || bad=1
+    ./tilewright check "$tmp/$f.onnx" -q || fault "$f as ONNX"
+done
+
 # Channels that differ by factors of 100: they are made alike.
 python3 - "$tmp" <<'END'
 import sys
