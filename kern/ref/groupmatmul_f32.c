@@ -16,13 +16,12 @@
 
 static inline float scale_of(const SCALE *s, int32_t i)
 {
-    const uint32_t bits = (uint32_t)s[i] << 16;
-    float v;
+    const union {
+        uint32_t bits;
+        float v;
+    } whole = {(uint32_t)s[i] << 16};
 
-    if ((SCALE)0.5f > 0)
-        return (float)s[i];
-    memcpy(&v, &bits, sizeof v);
-    return v;
+    return (SCALE)0.5f > 0 ? (float)s[i] : whole.v;
 }
 
 static inline int32_t weight(const struct group_dims *k, const W *w, int32_t i)

@@ -228,7 +228,8 @@ static Steps choose(const Grids *d, const Val *v)
     const Val *of = v;
 
     if (v->def && v->def->op == OP_softmax)
-        return (Steps){1.0f / 256, -128, T_s8};
+        return read_by(d, v, has_weights) ? (Steps){1.0f / 256, 0, T_u8}
+                                          : (Steps){1.0f / 256, -128, T_s8};
     if (one_reader(d, v) && d->reader[v->id][0]->op == OP_concat)
         of = d->reader[v->id][0]->res[0];
     return steps_of(seen_of(d, of), t, d->o->by);
