@@ -4,7 +4,7 @@
  *
  * To be included after LEFT and RIGHT are defined as A and B, and what makes
  * the sums: vector_sums.h (b is transposed, in rows of 4 or more),
- * vector_small_k.h (the same of 1 to 3) or vector_rows.h (b as it is). */
+ * vector_small_k.h (the same of 1 to 4) or vector_rows.h (b as it is). */
 #ifndef GEMV_H
 #define GEMV_H
 

@@ -1,4 +1,4 @@
-/* Matrix product of rows of 1 to 3 with b transposed.
+/* Matrix product of rows of 1 to 4 with b transposed.
  *
  * op       matmul
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32 add:int
@@ -7,7 +7,7 @@
  *          add:int shifts:int -> y:s8|u8|s16|u16|s32
  * round    0 1
  * isa      xpulpv2
- * when     ak == 1 && bk == 1 && k < 4 && bn >= k && biasm == 0 && mulm == 0 &&
+ * when     ak == 1 && bk == 1 && k < 5 && bn >= k && biasm == 0 && mulm == 0 &&
  *          addm == 0 && max(-acc.lo, acc.hi) < 2147483648 && shift < 63 &&
  *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    n

@@ -1,11 +1,11 @@
-/* Matrix product of rows of 1 to 3 with b transposed,
+/* Matrix product of rows of 1 to 4 with b transposed,
  * scaled in 32 bits.
  *
  * op       matmul
  * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     ak == 1 && bk == 1 && k < 4 && bn >= k && biasm == 0 && mulm == 0 &&
+ * when     ak == 1 && bk == 1 && k < 5 && bn >= k && biasm == 0 && mulm == 0 &&
  *          addm == 0 && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
  * stack    512

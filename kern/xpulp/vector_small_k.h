@@ -1,4 +1,4 @@
-/* A row of 1 to 3 bytes times rows of bytes: a word of each, with what is not
+/* A row of 1 to 4 bytes times rows of bytes: a word of each, with what is not
  * of the row masked out of the left side.  Where all columns have the same
  * epilogue in 32 bits, their results are made at once: two columns take 14
  * instructions.
@@ -101,7 +101,7 @@ static void one_words(int32_t v, const RIGHT *w, int32_t step, int32_t rows,
 }
 #endif
 
-/* x times `columns` rows of w, `step` apart, of n elements, 1 to 3: sums, or if
+/* x times `columns` rows of w, `step` apart, of n elements, 1 to 4: sums, or if
  * e is given results.  Words begin with their rows; in the last rows, where
  * they would reach beyond all, they end with them. */
 static inline void small_k_rows(const LEFT *x, const RIGHT *w, int32_t step,
@@ -115,6 +115,8 @@ static inline void small_k_rows(const LEFT *x, const RIGHT *w, int32_t step,
         v |= (uint32_t)(uint8_t)x[1] << 8;
     if (n > 2)
         v |= (uint32_t)(uint8_t)x[2] << 16;
+    if (n > 3)
+        v |= (uint32_t)(uint8_t)x[3] << 24;
     for (int32_t at = (columns - 1) * step; at > end && rows; at -= step)
         rows--;
     if (rows && e)
