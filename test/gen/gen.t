@@ -112,9 +112,12 @@ own_names() {
     echo '#include <stdint.h>' | cc -E -dM - | sort >$d/macros.c
     sort $d/macros | comm -23 - $d/macros.c | grep -v '^#define INT_NET_' &&
         return 1
-    for f in $d/a/int_net*.c $d/a/kern/*.c; do
-        cc -c -o $d/x.o "$f" || return 1
-        nm -g --defined-only $d/x.o | grep -v ' int_net_' && return 1
+    rm -rf $d/own
+    mkdir -p $d/own/a $d/own/b
+    (cd $d/own/a && cc -c ../../a/int_net*.c ../../a/kern/*.c) &&
+        (cd $d/own/b && cc -c ../../b/other*.c ../../b/kern/*.c) || return 1
+    for f in $d/own/a/*.o; do
+        nm -g --defined-only "$f" | grep -v ' int_net_' && return 1
     done
     cat >$d/user.c <<'X'
 #define io mine
@@ -130,8 +133,8 @@ int conv, matmul, gemm, pool, map, init, run, input, output, weights, kern;
 int step, result, selftest, memory, ram;
 X
     # shellcheck disable=SC2086
-    cc $strict -I$d -o $d/both $d/both.c $d/user.c $d/a/int_net*.c \
-        $d/a/kern/*.c $d/b/other*.c $d/b/kern/*.c -lm && $d/both
+    cc $strict -I$d -o $d/both $d/both.c $d/user.c $d/own/a/*.o \
+        $d/own/b/*.o -lm && $d/both
 }
 for t in host cortex-m4 cortex-m7 cortex-m55 rv32imc gap8 siracusa; do
     check "rounding twice on $t" $d/gen test/gen/round.nn $t $d/round.$t n plan
