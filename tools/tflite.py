@@ -2,11 +2,12 @@
 """Random TensorFlow Lite models of one operator against the micro runtime.
 
     tools/tflite.py check [-n COUNT] [--seed S] [--op NAME] [--whole EVERY]
+                          [--target TARGET]
     tools/tflite.py write DIR      the small files of test/front/tflite
 
 Needs the packages tflite_micro (--pre), ai-edge-litert, flatbuffers and numpy.  Each model
 is run by the micro runtime's reference kernels and by build/test/models_eval, the plain
-kernels on the graph as it is read; each EVERYth also by `tilewright run -t host`.
+kernels on the graph as it is read; each EVERYth also by `tilewright run`, on TARGET (host).
 Integers must be equal, floats within 1e-4.  What differs is left in build/tflite/.
 """
 import argparse
@@ -780,10 +781,10 @@ def put(d, data, x, y):
     np.savez(d + '/outputs.npz', **{'output_%d' % k: v for k, v in enumerate(y)})
 
 
-def run(d, whole):
+def run(d, whole, target):
     f = [d + '/network.tflite', d + '/inputs.npz', d + '/outputs.npz']
     if whole:
-        a = [top + '/tilewright', 'run', f[0], '-t', 'host', '-i', f[1], '-e', f[2]]
+        a = [top + '/tilewright', 'run', f[0], '-t', target, '-i', f[1], '-e', f[2]]
     else:
         a = [top + '/build/test/models_eval', *f]
     r = subprocess.run(a, capture_output=True, text=True, timeout=120)
@@ -803,7 +804,7 @@ def check(o):
         d = '%s/build/tflite/%s-%d' % (top, name, seed)
         put(d, data, m.x, y)
         for whole in (False, True) if o.whole and k % o.whole == 0 else (False,):
-            code, said = run(d, whole)
+            code, said = run(d, whole, o.target)
             if code:
                 bad.setdefault(name, []).append('%s: %s' % (d, said))
                 break
@@ -840,6 +841,7 @@ def main():
     c.add_argument('--seed', type=int, default=int.from_bytes(os.urandom(3), 'big'))
     c.add_argument('--op')
     c.add_argument('--whole', type=int, default=0)
+    c.add_argument('--target', default='host')
     w = sub.add_parser('write')
     w.add_argument('dir')
     o = p.parse_args()

@@ -20,9 +20,9 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
- * scratch  252 + 64 * kh + 4 * ((ow - 1) * sw + kw) * kh + (g & 3 ? 4 * ow : 0)
+ * scratch  252 + 80 * kh + 4 * ((ow - 1) * sw + kw) * kh + (g & 3 ? 4 * ow : 0)
  * stack    448
- * cycles   n * (g + 3 >> 2) * (400 + oh * (60 + 24 * ow + sh * (g & 3 ?
+ * cycles   n * (g + 3 >> 2) * (260 + oh * (60 + 23 * ow + sh * (g & 3 ?
  *          40 + 8 * w : 30 + 5 * (w + 3 >> 2))))
  *
  * In place rows are kept before results take their place: of those same

@@ -41,13 +41,13 @@ struct rows_copy {
     uint32_t far[4], apart[4];
 };
 
-/* What is in scratch memory: of each slot of row 0 weights in the order of bytes
- * of a window, channel after channel; the rows; results of fewer than four
+/* What is in scratch memory: of each slot of row 0 the order of weights, and
+ * weights in it, channel after channel; the rows; results of fewer than four
  * channels. */
 struct rows {
     struct rows_run *run;
     struct rows_copy *copy;
-    uint8_t *w;
+    uint8_t *order, *w;
     uint32_t *x;
     uint8_t *few;
     uint32_t pad;
@@ -55,6 +55,17 @@ struct rows {
 
 /* Four bytes as products want them. */
 #define ROWS_FLIP (MVE_FLIP * 0x01010101u)
+
+/* Which weight meets which byte of a window, for each slot of row 0. */
+static NOINLINE void rows_order(const struct conv_dims *k, uint8_t *to)
+{
+    for (int32_t slot = 0; slot < k->kh; slot++, to += ROWS_TAPS)
+        for (int32_t i = 0, row = slot ? k->kh - slot : 0; i < k->kh; i++) {
+            for (int32_t j = 0; j < k->kw; j++)
+                to[j * k->kh + i] = (uint8_t)(row * k->kw + j);
+            row = row + 1 == k->kh ? 0 : row + 1;
+        }
+}
 
 static inline struct rows rows_of(const struct conv_dims *k, void *tmp)
 {
@@ -65,7 +76,9 @@ static inline struct rows rows_of(const struct conv_dims *k, void *tmp)
     const uint32_t *end;
 
     at.copy = (struct rows_copy *)(at.run + 1);
-    at.w = (uint8_t *)(at.copy + 1);
+    at.order = (uint8_t *)(at.copy + 1);
+    at.w = at.order + kh * ROWS_TAPS;
+    rows_order(k, at.order);
     at.x = (uint32_t *)(void *)(at.w + kh * ROWS_CHANNELS * ROWS_TAPS);
     end = at.x + columns * kh + ROWS_TAPS;
     at.few = (uint8_t *)at.x + ((uintptr_t)end - (uintptr_t)at.x);
@@ -114,28 +127,23 @@ static void rows_scales(const struct conv_dims *k, const struct io *io,
 
 /* The weights of a group's `count` channels in the orders of all slots. */
 static NOINLINE void rows_weights(const struct conv_dims *k, const W *w,
-                                  int32_t count, uint8_t *to)
+                                  int32_t count, const uint8_t *order,
+                                  uint8_t *to)
 {
-    const int32_t kh = k->kh, kw = k->kw, taps = kh * kw;
-    const mve_pred16_t some = vctp8q((uint32_t)taps);
-    uint8_t order[ROWS_TAPS] = {0};
+    const mve_pred16_t some = vctp8q((uint32_t)(k->kh * k->kw));
+    const W *w1 = w + (count > 1 ? k->wm : 0);
+    const W *w2 = w1 + (count > 2 ? k->wm : 0);
+    const W *w3 = w2 + (count > 3 ? k->wm : 0);
+    int8_t *p = (int8_t *)to;
 
-    for (int32_t slot = 0; slot < kh; slot++) {
-        int32_t row = slot ? kh - slot : 0;
-        const W *from = w;
-        uint8x16_t at;
+    for (int32_t slot = k->kh; slot > 0; slot--, order += ROWS_TAPS) {
+        const uint8x16_t at = vldrbq_z_u8(order, some);
 
-        for (int32_t i = 0; i < kh; i++) {
-            for (int32_t j = 0; j < kw; j++)
-                order[j * kh + i] = (uint8_t)(row * kw + j);
-            row = row + 1 == kh ? 0 : row + 1;
-        }
-        at = vldrbq_u8(order);
-        for (int32_t i = 0; i < ROWS_CHANNELS; i++, to += ROWS_TAPS) {
-            vstrbq_s8((int8_t *)to,
-                      vldrbq_gather_offset_z_s8(from, at, some));
-            from += i + 1 < count ? k->wm : 0;
-        }
+        vstrbq_s8(p, vldrbq_gather_offset_z_s8(w, at, some));
+        vstrbq_s8(p + 16, vldrbq_gather_offset_z_s8(w1, at, some));
+        vstrbq_s8(p + 32, vldrbq_gather_offset_z_s8(w2, at, some));
+        vstrbq_s8(p + 48, vldrbq_gather_offset_z_s8(w3, at, some));
+        p += ROWS_CHANNELS * ROWS_TAPS;
     }
 }
 
@@ -196,16 +204,16 @@ static NOINLINE void rows_bytes(const struct rows_copy *of, int32_t slots,
     }
 }
 
-/* n results, 22 instructions for four, or a few more where an epilogue needs
+/* n results, 21 instructions for four, or a few more where an epilogue needs
  * them: window after window from r1 on, r10 apart; to r3, r11 apart.
  *
  * Of the registers r0, r2, r4 and r6 are the sums, q4 to q7 weights. */
 #if MVE_BIAS
-#define ROWS_BIAS                                                       \
-    "vldrw.32 q1, [r9, #24]\n"                                          \
-    "vadd.i32 q0, q0, q1\n"
+#define ROWS_BIAS "ldm r12, {r0, r2, r4, r6}\n"
+#define ROWS_SUM "vmladava.s8 "
 #else
 #define ROWS_BIAS
+#define ROWS_SUM "vmladav.s8 "
 #endif
 #define ROWS_SCALE                                                      \
     MVE_SCALE("q1", "vldrw.32 q1, [r9, #72]\n", "q1",                   \
@@ -223,19 +231,20 @@ static NOINLINE void rows_bytes(const struct rows_copy *of, int32_t slots,
     "vldrw.32 q5, [r5, #16]\n"                                          \
     "vldrw.32 q6, [r5, #32]\n"                                          \
     "vldrw.32 q7, [r5, #48]\n"                                          \
+    "add r12, r9, #24\n"                                                \
     "dls lr, r0\n"                                                      \
     "1:\n"                                                              \
     "vld40.8 {q0, q1, q2, q3}, [r1]\n"                                  \
     "vld41.8 {q0, q1, q2, q3}, [r1]\n"                                  \
     "vld42.8 {q0, q1, q2, q3}, [r1]\n"                                  \
     "vld43.8 {q0, q1, q2, q3}, [r1]\n"                                  \
-    "add r1, r1, r10\n"                                                 \
-    "vmladav.s8 r0, q0, q4\n"                                           \
-    "vmladav.s8 r2, q1, q5\n"                                           \
-    "vmladav.s8 r4, q2, q6\n"                                           \
-    "vmladav.s8 r6, q3, q7\n"                                           \
+    "add r1, r1, r10\n" ROWS_BIAS                                       \
+    ROWS_SUM "r0, q0, q4\n"                                           \
+    ROWS_SUM "r2, q1, q5\n"                                           \
+    ROWS_SUM "r4, q2, q6\n"                                           \
+    ROWS_SUM "r6, q3, q7\n"                                           \
     "vmov q0[2], q0[0], r0, r4\n"                                       \
-    "vmov q0[3], q0[1], r2, r6\n" ROWS_BIAS ROWS_SCALE bounds           \
+    "vmov q0[3], q0[1], r2, r6\n" ROWS_SCALE bounds                     \
     "vstrb.32 q0, [r3]\n"                                               \
     "add r3, r3, r11\n"                                                 \
     "le lr, 1b\n"
@@ -249,7 +258,7 @@ static NOINLINE void rows_row(const struct rows_run *run, int clips)
                      :                                                  \
                      : "r"(r9)                                          \
                      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r10", \
-                       "r11", "lr", "d0", "d1", "d2", "d3", "d4", "d5", \
+                       "r11", "r12", "lr", "d0", "d1", "d2", "d3", "d4", "d5", \
                        "d6", "d7", "d8", "d9", "d10", "d11", "d12",     \
                        "d13", "d14", "d15", "cc", "memory")
     if (clips)
@@ -320,7 +329,7 @@ static inline void rows_conv(const struct conv_dims *k, const struct io *io)
             const W *w = (const W *)io->in[1] + (ptrdiff_t)c * k->wm;
 
             rows_scales(k, io, at.run, c, count, w);
-            rows_weights(k, w, count, at.w);
+            rows_weights(k, w, count, at.order, at.w);
             rows_channels(k, &at, count,
                           (const X *)io->in[0] + (ptrdiff_t)n * k->xn + c,
                           (Y *)io->out[0] + (ptrdiff_t)n * k->yn + c);
