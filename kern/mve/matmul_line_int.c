@@ -84,47 +84,13 @@ static NOINLINE void line_sums(const A *a, const B *b, int32_t bn, int32_t k,
                  "veor q2, q2, q3\n", "u8");
 }
 
-/* Four numbers from number n on, or one for all. */
-#define LINE_FOUR(type, p, n, step)                                     \
-    (!(p) ? vdupq_n_s32(0)                                              \
-     : !(step) ? vdupq_n_s32((int32_t)*(const type *)(p))               \
-     : sizeof(type) == 1 ? vldrbq_s32((const int8_t *)(p) + (n))        \
-     : sizeof(type) == 2 ? vldrhq_s32((const int16_t *)(p) + (n))       \
-                         : vldrwq_s32((const int32_t *)(p) + (n)))
-
-/* Of four addends of 64 bits the upper halves and the lower. */
-static inline int32x4_t line_add(const struct matmul_dims *k,
-                                 const struct io *io, int32_t n,
-                                 uint32x4_t *low)
-{
-    const int32_t *p = io->in[4];
-    int32x4x2_t v;
-
-    if (!p || sizeof(ADD) == 4) {
-        const int32x4_t add = LINE_FOUR(int32_t, p, n, k->addn);
-
-        *low = vreinterpretq_u32_s32(add);
-        return vshrq_n_s32(add, 31);
-    }
-    if (k->addn) {
-        v = vld2q_s32(p + 2 * n);
-    } else {
-        v.val[0] = vdupq_n_s32(p[0]);
-        v.val[1] = vdupq_n_s32(p[1]);
-    }
-    *low = vreinterpretq_u32_s32(v.val[0]);
-    return v.val[1];
-}
-
 #if UPPER_HALF
 /* (sum * mul + add) >> shift, where what is below 2^31 is only rounded. */
 static inline int32x4_t line_scale(int32x4_t sum, int32x4_t mul,
                                    int32x4_t high, uint32x4_t low,
                                    int32_t shift)
 {
-    const int32x4_t add =
-        vsliq_n_s32(vreinterpretq_s32_u32(vshrq_n_u32(low, 31)), high, 1);
-    int32x4_t v = vaddq_s32(vqrdmulhq_s32(sum, mul), add);
+    int32x4_t v = vaddq_s32(vqrdmulhq_s32(sum, mul), mve_above(high, low));
 
     if (ROUND)
         v = vaddq_s32(v, vshrq_n_s32(sum, 31));
@@ -176,15 +142,15 @@ static inline int32x4_t line_finish(const struct matmul_dims *k,
                                     int32x4_t sum)
 {
     uint32x4_t low;
-    const int32x4_t high = line_add(k, io, n, &low);
+    const int32x4_t high = MVE_WIDE(ADD, io->in[4], n, k->addn, &low);
     int32x4_t v;
 
-    sum = vaddq_s32(sum, LINE_FOUR(BIAS, io->in[2], n, k->biasn));
-    v = line_scale(sum, LINE_FOUR(MUL, io->in[3], n, k->muln), high, low,
+    sum = vaddq_s32(sum, MVE_FOUR(BIAS, io->in[2], n, k->biasn));
+    v = line_scale(sum, MVE_FOUR(MUL, io->in[3], n, k->muln), high, low,
                    k->shift);
 #ifdef SHIFTS
     v = vshlq_s32(v, vsubq_s32(vdupq_n_s32(UPPER_HALF ? 31 : 32),
-                               LINE_FOUR(SHIFTS, io->in[5], n, k->muln)));
+                               MVE_FOUR(SHIFTS, io->in[5], n, k->muln)));
 #endif
     return vminq_s32(vmaxq_s32(v, vdupq_n_s32(k->lo)), vdupq_n_s32(k->hi));
 }

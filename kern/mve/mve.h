@@ -37,6 +37,42 @@ static inline void mve_put_scale(struct mve_scale *to, int lane, int32_t bias,
 #endif
 }
 
+/* Four numbers with a sign from number n on, or one for all, or none. */
+#define MVE_FOUR(type, p, n, step)                                      \
+    (!(p) ? vdupq_n_s32(0)                                              \
+     : !(step) ? vdupq_n_s32((int32_t)*(const type *)(p))               \
+     : sizeof(type) == 1 ? vldrbq_s32((const int8_t *)(p) + (n))        \
+     : sizeof(type) == 2 ? vldrhq_s32((const int16_t *)(p) + (n))       \
+                         : vldrwq_s32((const int32_t *)(p) + (n)))
+
+/* The same of 64 bits, or of fewer that become as many: their upper halves, and the
+ * lower. */
+#define MVE_WIDE(type, p, n, step, low)                                 \
+    ((p) && sizeof(type) == 8 ? mve_wide(p, (step) ? (n) : -1, low)     \
+                              : mve_widen(MVE_FOUR(type, p, n, step), low))
+
+static inline int32x4_t mve_wide(const int32_t *p, int32_t n, uint32x4_t *low)
+{
+    int32x4x2_t v = {{vdupq_n_s32(p[0]), vdupq_n_s32(p[1])}};
+
+    if (n >= 0)
+        v = vld2q_s32(p + 2 * n);
+    *low = vreinterpretq_u32_s32(v.val[0]);
+    return v.val[1];
+}
+
+static inline int32x4_t mve_widen(int32x4_t v, uint32x4_t *low)
+{
+    *low = vreinterpretq_u32_s32(v);
+    return vshrq_n_s32(v, 31);
+}
+
+/* Four numbers of 64 bits >> 31. */
+static inline int32x4_t mve_above(int32x4_t high, uint32x4_t low)
+{
+    return vsliq_n_s32(vreinterpretq_s32_u32(vshrq_n_u32(low, 31)), high, 1);
+}
+
 /* Lanes 2 and 3 as 0 and 1. */
 static inline void mve_twice(struct mve_scale *of)
 {

@@ -100,6 +100,29 @@ static inline struct rows rows_of(const struct conv_dims *k, void *tmp)
     return at;
 }
 
+/* Can the epilogues of four channels be made at once? */
+#define ROWS_AT_ONCE                                                    \
+    (UPPER_HALF && PANEL_SIGNED(X) && PANEL_SIGNED(B) &&                \
+     PANEL_SIGNED(MUL) && PANEL_SIGNED(ADD) && sizeof(B) <= 4 &&        \
+     sizeof(MUL) <= 4)
+
+static inline void rows_scale(const struct conv_dims *k, const struct io *io,
+                              struct rows_run *to, int32_t c)
+{
+    uint32x4_t low;
+    const int32x4_t high = MVE_WIDE(ADD, io->in[4], c, k->addc, &low);
+#ifdef SHIFTS
+    const int32x4_t shift = MVE_FOUR(SHIFTS, io->in[5], c, k->mulc);
+#else
+    const int32x4_t shift = vdupq_n_s32(k->shift);
+#endif
+
+    vstrwq_s32(to->bias, MVE_FOUR(B, io->in[2], c, 1));
+    vstrwq_s32(to->scale.mul, MVE_FOUR(MUL, io->in[3], c, k->mulc));
+    vstrwq_s32(to->scale.hi, mve_above(high, low));
+    vstrwq_s32(to->scale.up, vsubq_s32(vdupq_n_s32(31), shift));
+}
+
 /* The epilogues of `count` channels from c on, whose weights are w. */
 static void rows_scales(const struct conv_dims *k, const struct io *io,
                         struct rows_run *to, int32_t c, int32_t count,
@@ -109,6 +132,10 @@ static void rows_scales(const struct conv_dims *k, const struct io *io,
     const MUL *mul = io->in[3];
     const ADD *add = io->in[4];
 
+    if (ROWS_AT_ONCE && count == ROWS_CHANNELS) {
+        rows_scale(k, io, to, c);
+        return;
+    }
     for (int32_t i = 0; i < ROWS_CHANNELS; i++) {
         const ptrdiff_t at = (ptrdiff_t)c * k->mulc;
         const int32_t bias =
