@@ -279,7 +279,7 @@ static void set_defaults(Opts *o)
     LmOpts *l = &o->lm;
 
     l->bits = l->bits ? l->bits : 8;
-    l->group = l->group ? l->group : l->bits == 4 ? 32 : 0;
+    l->group = l->group ? l->group : 32;
     l->dynamic |= l->bits == 8 && !l->floats;
     l->texts = o->samples;
 }
