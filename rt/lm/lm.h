@@ -64,8 +64,8 @@ void tilewright_lm_init(struct tilewright_lm *lm,
 void tilewright_lm_reset(struct tilewright_lm *lm);
 /* Takes n tokens, a chunk in each run of the network, with the same result
  * however they are parted (of floats: but for rounding): the logits behind the
- * last, which stay until the next call; NULL, and nothing is taken, if they are more than the context has left, or
- * none. */
+ * last, which stay until the next call; NULL, and nothing is taken, if they are
+ * more than the context has left, or none. */
 const float *tilewright_lm_prefill(struct tilewright_lm *lm,
                                    const int32_t *token, int32_t n);
 /* The same of one token. */

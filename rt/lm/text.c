@@ -53,7 +53,8 @@ static int32_t joint(const Words *w, int32_t a, int32_t b)
                 w->bytes + w->start[b], length(w, b));
 }
 
-/* Bytes of the character at s: the first and what continues it, four at most. */
+/* How long the character at s is: its first byte and what continues it, at most
+ * four bytes. */
 static int32_t character(const char *s, int32_t n)
 {
     int32_t i = 1;

@@ -87,7 +87,8 @@ static void print_options(FILE *f, const char *own)
         fputs(own, f);
         return;
     }
-    fputs("MODEL: an ONNX file; -: standard input\noptions:\n", f);
+    fputs("MODEL: ONNX, TensorFlow Lite, llama2.c or text form; "
+          "-: standard input\noptions:\n", f);
     opts_help(f);
 }
 

@@ -32,8 +32,9 @@ typedef struct FrontOpts {
     bool list_all;          /* verb check: print every problem, not the first */
 } FrontOpts;
 
-/* Reads a model file of any format (front.c).  Stops with err(ERR_MODEL), after listing all unknown
- * operators at once with the nearest supported form. */
+/* Reads a model file of any format (front.c).  Stops with err(ERR_MODEL), of
+ * ONNX after listing all unknown operators at once with the nearest supported
+ * form. */
 Graph *front_read(Arena *mem, const char *path, const FrontOpts *o);
 /* For fuzzing: from memory; no external data. */
 Graph *front_parse(Arena *mem, const char *path, const void *p, size_t n,
