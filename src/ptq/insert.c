@@ -20,6 +20,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Weights that are bytes now: several may read them. */
+typedef struct Bytes {
+    const Val *from;
+    int axis;
+    Val *ints, *scale;
+} Bytes;
+
 typedef struct Grids {
     Graph *q;
     Graph *g;            /* the float graph, of the same names */
@@ -32,8 +39,9 @@ typedef struct Grids {
     const Seen **x;      /* of what a node's weights meet, by id of q */
     Node ***reader;
     int *nreader;
-    int n;
+    int n, nbytes;
     Inserted *list;
+    Bytes *bytes;
 } Grids;
 
 /* --- what operators are --- */
@@ -296,7 +304,7 @@ static Val *scales(Graph *q, Shape w, int axis)
 }
 
 /* Bytes of w, with their scales: element k is of channel k / inner % count. */
-static Val *quantized(Graph *q, Node *at, const Val *w, int axis, Val **scale)
+static Val *quantized(Graph *q, const Val *w, int axis, Val **scale)
 {
     Val *y = graph_const(q, w->name, T_s8, w->shape, NULL);
     int64_t n = val_count(w), i, c, k;
@@ -319,7 +327,26 @@ static Val *quantized(Graph *q, Node *at, const Val *w, int axis, Val **scale)
 
         val_set(y, i, (int64_t)fminf(fmaxf(v, -127), 127));
     }
-    return dequantized(q, at, y, *scale);
+    return y;
+}
+
+static Val *weights_of(Grids *d, Node *n, const Val *w, Val **scale)
+{
+    int axis = channel_axis(n, w), i = 0;
+    Bytes *b;
+
+    while (i < d->nbytes && (d->bytes[i].from != w ||
+                             d->bytes[i].axis != axis))
+        i++;
+    if (i == d->nbytes) {
+        GROW(d->mem, d->bytes, (size_t)i);
+        b = &d->bytes[d->nbytes++];
+        b->from = w;
+        b->axis = axis;
+        b->ints = quantized(d->q, w, axis, &b->scale);
+    }
+    *scale = d->bytes[i].scale;
+    return dequantized(d->q, n, d->bytes[i].ints, *scale);
 }
 
 /* The scale of v, through what moves it; 0: it has none. */
@@ -426,7 +453,7 @@ static void put_weights(Grids *d, Node *n)
     for (i = 0; i < 2; i++) {
         w = n->arg[i];
         if (w->data && is_float(w) && !n->arg[1 - i]->data)
-            n->arg[i] = quantized(q, n, w, channel_axis(n, w), &scale);
+            n->arg[i] = weights_of(d, n, w, &scale);
     }
     if (scale && n->arg[1] != second && n->op != OP_convt)
         correct(d, n, second, scale);
