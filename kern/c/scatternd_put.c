@@ -1,5 +1,5 @@
-/* Slices of x replaced, elements of one type: a word at a time where all lies at
- * multiples of four bytes.
+/* Slices of x replaced, elements of one type: a word at a time where all lies
+ * at multiples of four bytes.
  *
  * op       scatternd
  * types    x:s8|u8|s16|u16|s32|f32 i:s8|u8|s16|u16|s32 u:=x -> y:=x

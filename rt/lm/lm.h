@@ -40,7 +40,8 @@ struct tilewright_lm_model {
     const struct tilewright_words *words; /* NULL: compiled without */
     int32_t layers;
     /* What the next run takes: n tokens, the first at a position. */
-    void (*set)(void *net, const int32_t *token, int32_t n, int32_t position);
+    void (*set)(void *net, const int32_t *token, int32_t n,
+                int32_t position);
     void (*run)(void *net);
     void (*layer)(void *net, int32_t i); /* 1 .. layers in order: a run */
     const float *(*logits)(void *net); /* of the last run */

@@ -2,12 +2,11 @@
  *
  * An output that is Concat(input, new rows), perhaps requantized, is that input
  * of the next run: a state, whose axis is a run-time number up to the context.
- * In models with fixed sizes, made for N rows in the caches, every other input of
- * N + 1 elements along its last axis and 1 along others (a mask) follows too. In
- * others the sizes
- * have names: that of the caches' axis is the number; a sum of it and what is
- * called total is one more; what else is not bound, batch and new tokens, is
- * one. */
+ * In models with fixed sizes, made for N rows in the caches, every other input
+ * of N + 1 elements along its last axis and 1 along others (a mask) follows
+ * too. In others the sizes have names: that of the caches' axis is the number;
+ * a sum of it and what is called total is one more; what else is not bound,
+ * batch and new tokens, is one. */
 #include "front/onnx/import.h"
 
 #include <string.h>
