@@ -21,7 +21,7 @@ typedef struct Load {
 typedef struct Ahead {
     Tiler *t;
     Plan *p;
-    Pace pace;
+    Tempo tempo;
     int64_t *done;         /* by token: when the transfer is */
     Load *load;            /* in their order */
     int nload;
@@ -84,8 +84,8 @@ static bool bring_forward(Ahead *x, int i, int to)
 static void start_load(Ahead *x, const Step *s)
 {
     x->last[0] = x->last[1];
-    x->last[1] = x->done[s->token] = pace_move(&x->pace, is_load(x, s),
-                                               s->move.row, s->move.rows);
+    x->last[1] = x->done[s->token] = tempo_move(&x->tempo, is_load(x, s),
+                                                s->move.row, s->move.rows);
 }
 
 /* Of a layer's loads before the next kernel the longest: one more command waits
@@ -112,11 +112,11 @@ static int longest_load(const Ahead *x, int i)
 static int fill_time(Ahead *x, int call)
 {
     Plan *p = x->p;
-    const int64_t end = x->pace.core + p->step[call].cycles;
-    int64_t now = x->pace.core + x->pace.time->call;
+    const int64_t end = x->tempo.core + p->step[call].cycles;
+    int64_t now = x->tempo.core + x->tempo.time->call;
     int i, most = MIN(p->nstep, call + MOST_AHEAD);
 
-    for (i = call + 1; i < most && pace_loads(&x->pace) < end; i++) {
+    for (i = call + 1; i < most && tempo_loads(&x->tempo) < end; i++) {
         const Step *s = &p->step[i];
 
         if (!is_load(x, s) || s->layer == p->step[call].layer)
@@ -127,7 +127,7 @@ static int fill_time(Ahead *x, int call)
             break;
         if (x->last[0] > now + TAKEN || !bring_forward(x, i, call))
             break;
-        now += x->pace.time->start;
+        now += x->tempo.time->start;
         start_load(x, &p->step[call++]);
     }
     return call;
@@ -137,11 +137,11 @@ static int fill_time(Ahead *x, int call)
 static void pass_step(Ahead *x, const Step *s)
 {
     if (is_call(s))
-        pace_call(&x->pace, s->cycles);
+        tempo_call(&x->tempo, s->cycles);
     else if (s->engine == x->t->dma->row && s->kind == STEP_start)
         start_load(x, s);
     else if (s->engine == x->t->dma->row)
-        pace_wait(&x->pace, x->done[s->token]);
+        tempo_wait(&x->tempo, x->done[s->token]);
 }
 
 static void note_load(Ahead *x, const Step *s)
@@ -149,7 +149,7 @@ static void note_load(Ahead *x, const Step *s)
     Load *l = &x->load[x->nload];
 
     *l = (Load){.token = s->token,
-                .idle = MAX(0, x->pace.core - pace_loads(&x->pace))};
+                .idle = MAX(0, x->tempo.core - tempo_loads(&x->tempo))};
     x->which[s->token] = x->nload++;
 }
 
@@ -169,7 +169,7 @@ static void find_late(Ahead *x)
         else if (s->engine == x->t->dma->row && s->kind == STEP_wait &&
                  x->which[s->token] >= 0)
             x->load[x->which[s->token]].spare =
-                x->pace.core - x->done[s->token];
+                x->tempo.core - x->done[s->token];
         pass_step(x, s);
     }
     for (i = x->nload - 1; i >= 0; i--) {
@@ -181,7 +181,7 @@ static void find_late(Ahead *x)
 
 void load_ahead(Tiler *t)
 {
-    Ahead x = {.t = t, .p = t->p, .pace = pace_begin(t->p->soc)};
+    Ahead x = {.t = t, .p = t->p, .tempo = tempo_begin(t->p->soc)};
     Plan *p = t->p;
     int i;
 
@@ -192,7 +192,7 @@ void load_ahead(Tiler *t)
     for (i = 0; i < p->nstep; i++)
         x.which[i] = -1;
     find_late(&x);
-    x.pace = pace_begin(p->soc);
+    x.tempo = tempo_begin(p->soc);
     x.last[0] = x.last[1] = 0;
     for (i = 0; i < p->nstep; i++) {
         if (is_call(&p->step[i]))

@@ -174,7 +174,7 @@ static int tile_of_fetch(const Emitter *e, int next)
 {
     const Cand *w = e->sol->cand[e->layer];
     int tiles = cand_tiles(w);
-    int64_t slack = w->cycles - pace_beside(w->cycles - w->slack);
+    int64_t slack = w->cycles - tempo_beside(w->cycles - w->slack);
     int64_t each = MAX(1, slack / tiles), n;
 
     if (slack <= w->cycles / tiles)

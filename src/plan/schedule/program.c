@@ -16,7 +16,7 @@ enum { MOST_SLOTS = 16, MOST_DEFERRED = 24, ALL_SLOTS = 32 };
 typedef struct Slot {
     int count;             /* transfers under way; 0: free */
     int group, age;
-    int64_t done;          /* of its last transfer, by the pace */
+    int64_t done;          /* of its last transfer, by the tempo */
 } Slot;
 
 enum { LATER = 64 };
@@ -31,8 +31,8 @@ typedef struct Maker {
     int most[MOST_ENGINES]; /* how much an engine may have under way */
     int begun;             /* transfers so far */
     bool working;          /* cores may be, when core 0 has gone on */
-    Pace pace;
-    bool paced;            /* nothing is moved that it does not know of */
+    Tempo tempo;
+    bool timed;            /* nothing is moved that it does not know of */
     int *last;             /* by layer: the record after which it is done */
 } Maker;
 
@@ -172,7 +172,7 @@ static void put_wait(Maker *m, int engine, int slot, int pos)
     c->engine = engine;
     c->slot = slot;
     m->slot[engine][slot].count = 0;
-    pace_wait(&m->pace, m->slot[engine][slot].done);
+    tempo_wait(&m->tempo, m->slot[engine][slot].done);
 }
 
 static int under_way(const Maker *m, int engine)
@@ -256,8 +256,8 @@ static void put_part(Maker *m, const Rec *all, int64_t from, int64_t rows,
     c->rows = rows;
     c->place[0].off += from * all->row + at;
     c->place[1].off += from * all->stride + at;
-    if (m->paced)
-        m->slot[c->engine][slot].done = pace_move(&m->pace, c->in, row, rows);
+    if (m->timed)
+        m->slot[c->engine][slot].done = tempo_move(&m->tempo, c->in, row, rows);
     note_layer(m, all->step);
 }
 
@@ -350,7 +350,7 @@ static void put_call(Maker *m, const Step *s)
         rec_new(m->q, REC_share);
     }
     m->working = true;
-    pace_call(&m->pace, s->cycles);
+    tempo_call(&m->tempo, s->cycles);
     note_layer(m, s);
 }
 
@@ -403,9 +403,9 @@ static bool is_later(const Maker *m, int group)
  * what has not begun yet: the engine had better not stand still behind it. */
 static bool is_idle(const Maker *m, int engine, int slot)
 {
-    return m->nlater && slot >= 0 && m->paced &&
-           m->slot[engine][slot].done - m->pace.core >
-               m->pace.time->meet + m->nlater * m->pace.time->start;
+    return m->nlater && slot >= 0 && m->timed &&
+           m->slot[engine][slot].done - m->tempo.core >
+               m->tempo.time->meet + m->nlater * m->tempo.time->start;
 }
 
 static void put_waits(Maker *m, const Step *s)
@@ -474,8 +474,8 @@ static void flatten(Maker *m)
     int i;
 
     set_limits(m);
-    m->pace = pace_begin(p->soc);
-    m->paced = pace_knows(p, m->pace.dma);
+    m->tempo = tempo_begin(p->soc);
+    m->timed = tempo_knows(p, m->tempo.dma);
     find_groups(m);
     m->last = NEWN(m->q->mem, int, m->p->nlayer + 1);
     for (i = 0; i < p->nstep; i++) {

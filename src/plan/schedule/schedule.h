@@ -15,23 +15,23 @@ void spill_leave(Tiler *t, int layer, int *token);
 void spill_move(Tiler *t, int layer, int *token, Move m);
 void spill_wait(Tiler *t, int layer, int token);
 
-/* pace.c: when things are done, roughly, with all code in the cache. */
-typedef struct Pace {
+/* tempo.c: when things are done, roughly, with all code in the cache. */
+typedef struct Tempo {
     const Engine *dma;   /* between L1 and L2; NULL: there is none */
     const ProgramTime *time;
     int64_t core;        /* when cores go on */
     int64_t engine[2];   /* when the engine is free, by direction */
-} Pace;
-Pace pace_begin(const Soc *s);
-int64_t pace_loads(const Pace *c); /* when the engine is free for a load */
+} Tempo;
+Tempo tempo_begin(const Soc *s);
+int64_t tempo_loads(const Tempo *c); /* when the engine is free for a load */
 /* Does the plan ask nothing of other engines than cores and this one? */
-bool pace_knows(const Plan *p, const Engine *dma);
+bool tempo_knows(const Plan *p, const Engine *dma);
 /* What the engine takes for so many cycles' transfers while cores work. */
-int64_t pace_beside(int64_t cycles);
+int64_t tempo_beside(int64_t cycles);
 /* A transfer that begins now, or when the engine is free: when it is done. */
-int64_t pace_move(Pace *c, bool in, int64_t row, int64_t rows);
-void pace_call(Pace *c, int64_t cycles);
-void pace_wait(Pace *c, int64_t done);
+int64_t tempo_move(Tempo *c, bool in, int64_t row, int64_t rows);
+void tempo_call(Tempo *c, int64_t cycles);
+void tempo_wait(Tempo *c, int64_t done);
 
 /* keep.c: where L1 is placed, what is there already is not loaded again. */
 void keep_loaded(Tiler *t);

@@ -199,7 +199,7 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
         ok = false;
     }
     if (ok && !t->nfetch && !t->opt.min_memory && o->aim != AIM_memory &&
-        pace_knows(p, t->dma)) {
+        tempo_knows(p, t->dma)) {
         keep_loaded(t);
         load_ahead(t);
     }

@@ -8,7 +8,7 @@
  * cycles for 16 KB, 2600 to 2800 beside them). */
 enum { BESIDE = 24 };
 
-bool pace_knows(const Plan *p, const Engine *dma)
+bool tempo_knows(const Plan *p, const Engine *dma)
 {
     int i;
 
@@ -18,36 +18,36 @@ bool pace_knows(const Plan *p, const Engine *dma)
     return dma != NULL;
 }
 
-Pace pace_begin(const Soc *s)
+Tempo tempo_begin(const Soc *s)
 {
-    return (Pace){.dma = soc_hop(s, 0), .time = &s->time};
+    return (Tempo){.dma = soc_hop(s, 0), .time = &s->time};
 }
 
-int64_t pace_loads(const Pace *c)
+int64_t tempo_loads(const Tempo *c)
 {
     return c->engine[c->dma->duplex];
 }
 
-int64_t pace_beside(int64_t cycles)
+int64_t tempo_beside(int64_t cycles)
 {
     return (100 + BESIDE) * cycles / 100;
 }
 
-int64_t pace_move(Pace *c, bool in, int64_t row, int64_t rows)
+int64_t tempo_move(Tempo *c, bool in, int64_t row, int64_t rows)
 {
     int64_t *engine = &c->engine[c->dma->duplex && in];
 
     *engine = MAX(*engine, c->core) +
-              pace_beside(move_cycles(c->dma, in, row, rows));
+              tempo_beside(move_cycles(c->dma, in, row, rows));
     return *engine;
 }
 
-void pace_call(Pace *c, int64_t cycles)
+void tempo_call(Tempo *c, int64_t cycles)
 {
     c->core += c->time->call + cycles;
 }
 
-void pace_wait(Pace *c, int64_t done)
+void tempo_wait(Tempo *c, int64_t done)
 {
     c->core = MAX(c->core, done - c->time->ready);
 }
