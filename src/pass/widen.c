@@ -4,8 +4,13 @@
  *     y = concat a b : s32[8]            a2 = cast a to=s32 : s32[4]
  *     (a is s8, b s32)             ->    y  = concat a2 b : s32[8]
  *
+ * Biases of products get the type of others' of that operator, if that adds
+ * less than an instance of a kernel has: such differ by types.
+ *
  * Not a choice of the user, and last: what has settled by then stays. */
 #include "pass/pass.h"
+
+enum { BIAS = 2, BIASES = 512 };
 
 static Val *widened_const(Graph *g, const Val *v, Type t)
 {
@@ -31,10 +36,39 @@ static Val *widened(Graph *g, Node *at, Val *v, Type t)
     return n->res[0];
 }
 
+/* The bias of n, of op, if it is a constant of type t. */
+static Val *bias_of(const Node *n, OpCode op, Type t)
+{
+    Val *v = n->op == op ? arg_of(n, BIAS) : NULL;
+
+    return v && is_const(v) && v->type == t ? v : NULL;
+}
+
+static void widen_biases(Graph *g, OpCode op, Type from, Type to)
+{
+    int64_t wide = 0, narrow = 0;
+    Node *n;
+    Val *v;
+
+    for (n = g->first; n; n = n->next) {
+        wide += bias_of(n, op, to) != NULL;
+        if ((v = bias_of(n, op, from)) != NULL)
+            narrow += val_count(v);
+    }
+    if (!wide || narrow > BIASES)
+        return;
+    for (n = g->first; n; n = n->next)
+        if ((v = bias_of(n, op, from)) != NULL)
+            edit_arg(g, n, BIAS, widened_const(g, v, to));
+}
+
 void pass_widen(Graph *g)
 {
     Node *n;
     int i;
+
+    widen_biases(g, OP_conv, T_s16, T_s32);
+    widen_biases(g, OP_matmul, T_s16, T_s32);
 
     for (n = g->first; n; n = n->next)
         for (i = 0; n->op == OP_concat && i < n->narg; i++)
