@@ -49,6 +49,12 @@ static void row_bytes(const struct row_dims *k, const X *x, const T *t, Y *y)
     }
 }
 
+/* Without r there are bytes alone. */
+#ifdef NO_R
+#define ROW_SHORTS(k, x, io, y)
+#else
+#define ROW_SHORTS(k, x, io, y) row_shorts(k, x, (io)->in[1], (io)->in[2], y)
+
 /* A curve between two of its points, 128 steps apart. */
 static int64_t look(const T *t, int64_t v)
 {
@@ -90,6 +96,7 @@ static void row_shorts(const struct row_dims *k, const X *x, const T *t,
                         k->hi);
     }
 }
+#endif
 
 void FN(const struct row_dims *k, const struct io *io)
 {
@@ -104,5 +111,5 @@ void FN(const struct row_dims *k, const struct io *io)
         if (k->p0)
             row_bytes(k, x, io->in[1], y);
         else
-            row_shorts(k, x, io->in[1], io->in[2], y);
+            ROW_SHORTS(k, x, io, y);
 }

@@ -86,10 +86,15 @@ static void put_types(const Step *s, Str *out)
     const char *absent = step_is_float(s) ? "float" : "int32_t";
     int i;
 
-    for (i = 0; i < s->sig->narg; i++)
-        str_fmt(out, "typedef %s %s;\n", i < s->nin && s->in[i].buf >= 0
-                ? type_info[s->in_type[i]].ctype : absent,
-                gen_caps(out->mem, s->sig->arg[i].operand));
+    for (i = 0; i < s->sig->narg; i++) {
+        bool is_there = i < s->nin && s->in[i].buf >= 0;
+        const char *name = gen_caps(out->mem, s->sig->arg[i].operand);
+
+        str_fmt(out, "typedef %s %s;\n",
+                is_there ? type_info[s->in_type[i]].ctype : absent, name);
+        if (!is_there)
+            str_fmt(out, "#define NO_%s 1\n", name);
+    }
     for (i = 0; i < s->sig->nres; i++)
         str_fmt(out, "typedef %s %s;\n", type_info[s->out_type[i]].ctype,
                 gen_caps(out->mem, s->sig->res[i].operand));
