@@ -21,11 +21,12 @@ static void line_expand(const void *row, int32_t n, int is_signed,
     }
 }
 
-/* sums[i] = x.(row i of b) for an even number of rows, next apart, over n
- * columns, a multiple of LINE_STEP that is not 0; b and next are multiples of 4.
+/* sums[i] = from[i] + x.(row i of b) for an even number of rows, next apart, over
+ * n columns, a multiple of LINE_STEP that is not 0; b and next are multiples of 4.
  *
  * Of the registers r2 to r5 are words of x, r6 to r8 those of a row, r0 and r1
- * where the two rows are, r9 where x is, r10 and r11 the sums. */
+ * where the two rows are, r9 where x is, r10 and r11 the sums, r12 where they
+ * come from. */
 #ifdef DSP
 #define LINE_ROW(at, sum, ext)                                          \
     "ldrd r6, r7, [" at "], #8\n"                                       \
@@ -50,11 +51,11 @@ static void line_expand(const void *row, int32_t n, int is_signed,
     "add r6, r6, r8\n"                                                  \
     "orr r6, r6, #1\n"                                                  \
     "push {r2, r3, r4, r5, r6, r7}\n"                                   \
+    "mov r12, r10\n"                                                    \
     ".balign 4\n"                                                       \
     "0:\n"                                                              \
     "mov r9, r2\n"                                                      \
-    "mov r10, #0\n"                                                     \
-    "mov r11, #0\n"                                                     \
+    "ldm r12!, {r10, r11}\n"                                            \
     "ldr.w pc, [sp, #16]\n"                                             \
     ".balign 4\n"                                                       \
     "1:\n" LINE_WORDS(ext) LINE_WORDS(ext)                              \
@@ -72,8 +73,8 @@ static void line_expand(const void *row, int32_t n, int is_signed,
     "pop {r7}\n"
 
 static NOINLINE void line_sums(const uint32_t *x, const RIGHT *b,
-                               int32_t next, int32_t n, int32_t *sums,
-                               int32_t rows)
+                               int32_t next, int32_t n, const int32_t *from,
+                               int32_t *sums, int32_t rows)
 {
     register const RIGHT *r0 __asm__("r0") = b;
     register const RIGHT *r1 __asm__("r1") = b + next;
@@ -81,15 +82,15 @@ static NOINLINE void line_sums(const uint32_t *x, const RIGHT *b,
     register int32_t r3 __asm__("r3") = 2 * next - n;
     register int32_t *r4 __asm__("r4") = sums;
     register int32_t *r5 __asm__("r5") = sums + rows;
+    register const int32_t *r10 __asm__("r10") = from;
     register int32_t r12 __asm__("r12") = n;
 
 #define LINE_ASM(ext)                                                   \
     __asm__ volatile(LINE_ALL(ext)                                      \
                      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3),          \
-                       "+r"(r4), "+r"(r5)                               \
-                     : "r"(r12)                                         \
-                     : "r6", "r8", "r9", "r10", "r11", "lr", "cc",      \
-                       "memory")
+                       "+r"(r4), "+r"(r5), "+r"(r10), "+r"(r12)         \
+                     :                                                  \
+                     : "r6", "r8", "r9", "r11", "lr", "cc", "memory")
     if (DSP_SIGNED(RIGHT))
         LINE_ASM("sxtb16");
     else
@@ -97,10 +98,11 @@ static NOINLINE void line_sums(const uint32_t *x, const RIGHT *b,
 }
 #else
 static void line_sums(const uint32_t *x, const RIGHT *b, int32_t next,
-                      int32_t n, int32_t *sums, int32_t rows)
+                      int32_t n, const int32_t *from, int32_t *sums,
+                      int32_t rows)
 {
     for (; rows > 0; rows--, b += next, sums++) {
-        *sums = 0;
+        *sums = *from++;
         for (int32_t i = 0; i < n; i += 4) {
             const uint32_t v = dsp_load(b + i);
 

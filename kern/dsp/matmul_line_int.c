@@ -5,108 +5,147 @@
  * types    a:s8|u8 b:s8|u8 bias:int mul:int add:int shifts:int -> y:s8|u8
  * round    0 1
  * isa      dsp
- * when     m == 1 && ak == 1 && bk == 1 && bn % 4 == 0 && k < 32768 && k > 7 &&
+ * when     m == 1 && ak == 1 && bk == 1 && k < 32768 && k > 7 &&
  *          has.mul && acc.lo >= -2147483648 && acc.hi < 2147483648 &&
  *          (shift > 31 || (shift > 0 && !has.shifts && 2 * mul.hi < 1 << shift &&
  *          2 * mul.lo >= -(1 << shift) && scaled.hi < 1 << shift + 31 &&
  *          scaled.lo >= -(1 << shift + 31)))
- * scratch  128 + 2 * (k & -8) + 4
+ * scratch  128 + 4 + 2 * min(k & -8, 256)
  * stack    320
- * cycles   nb[0] * nb[1] * nb[2] * (n * (28 + (5 * k >> 2) + 4 * (k & 7)) +
- *          2 * k)
+ * cycles   nb[0] * nb[1] * nb[2] * (n * (24 + (bn % 4 ? 7 * k :
+ *          (5 * k >> 2) + 4 * (k & 7))) + 2 * k)
  */
 #include "kern/share.h"
 
 typedef A LEFT;
 typedef B RIGHT;
+#include "kern/conv/panel.h"
 #include "kern/dsp/line.h"
 
-enum { CHUNK = 32 };
+enum { CHUNK = 32, PART = 256 };
 
 /* The columns of a from `from` on, which are no whole step or not at words. */
 static NOINLINE void rest(const A *a, const B *b, int32_t next, int32_t from,
-                          int32_t to, int32_t *sums, int32_t rows)
+                          int32_t to, const int32_t *first, int32_t *sums,
+                          int32_t rows)
 {
     for (; rows > 0; rows--, b += next) {
-        int32_t sum = 0;
+        int32_t sum = *first++;
 
         for (int32_t i = from; i < to; i++)
             sum += a[i] * b[i];
-        *sums++ += sum;
+        *sums++ = sum;
     }
 }
 
-/* An addend, up to the left: quicker in halves, if it has no more than 32 bits. */
-static inline int64_t line_up(ADD add, int32_t up)
+/* v, shifted, saturated to Y. */
+static inline Y saturated(int32_t v)
 {
-    const uint32_t low = (uint32_t)add << up;
-    const int32_t high = ((int32_t)add >> 1) >> (31 - up);
-
-    if (sizeof(ADD) > 4 || (ADD)-1 > (ADD)0)
-        return (int64_t)((uint64_t)add << up);
-    return (int64_t)((uint64_t)(uint32_t)high << 32 | low);
+#ifdef DSP
+    return (Y)(DSP_SIGNED(Y) ? __ssat(v, 8) : (int32_t)__usat(v, 8));
+#else
+    return (Y)(DSP_SIGNED(Y) ? clip(v, -128, 127) : clip(v, 0, 255));
+#endif
 }
 
-/* Columns n and following, `count` of them. */
+/* What sums begin with: biases n and following, `count` of them and up to an
+ * even number; they are taken as they are, or brought to `sums`. */
+static const int32_t *begin(const struct matmul_dims *k, const struct io *io,
+                            int32_t n, int32_t *sums, int32_t count)
+{
+    const BIAS *bias = io->in[2];
+    const int32_t step = bias ? k->biasn : 0;
+
+    if (bias && step == 1 && sizeof *bias == 4 && !(count & 1))
+        return (const int32_t *)(uintptr_t)(bias + n);
+    if (bias)
+        bias += (ptrdiff_t)n * step;
+    for (int32_t i = 0; i < count; i++, bias += step)
+        sums[i] = bias ? (int32_t)*bias : 0;
+    sums[count] = 0;
+    return sums;
+}
+
+/* Results n and following, `count` of them.  Shifts below 32 belong to small
+ * products, which are shifted to the left. */
+static inline void results(const struct matmul_dims *k, const struct io *io,
+                           int32_t n, const int32_t *sums, int32_t count,
+                           int32_t up, int32_t down, Y *y)
+{
+    static const ADD none = 0;
+    const int32_t muln = k->muln, addn = io->in[4] ? k->addn : 0;
+    const MUL *mul = (const MUL *)io->in[3] + (ptrdiff_t)n * muln;
+    const ADD *add = io->in[4] ? (const ADD *)io->in[4] + (ptrdiff_t)n * addn
+                               : &none;
+    const int32_t *end = sums + count;
+#ifdef SHIFTS
+    const SHIFTS *shifts = (const SHIFTS *)io->in[5] + (ptrdiff_t)n * muln;
+#endif
+
+    for (; sums != end; mul += muln, add += addn) {
+        const int32_t sum = *sums++;
+        int64_t v = *add;
+
+        if (ROUND)
+            v -= (uint32_t)sum & 0x80000000u;
+        v += (int64_t)sum * (int32_t)*mul;
+#ifdef SHIFTS
+        down = (int32_t)*shifts - 32;
+        shifts += muln;
+#endif
+        v = (int64_t)((uint64_t)v << up);
+        *y++ = saturated((int32_t)(v >> 32) >> down);
+    }
+}
+
 static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
                             int32_t n, const int32_t *sums, int32_t count,
                             Y *y)
 {
-    static const ADD none = 0;
-    const BIAS *bias = (const BIAS *)io->in[2] + (ptrdiff_t)n * k->biasn;
-    const MUL *mul = (const MUL *)io->in[3] + (ptrdiff_t)n * k->muln;
-    const int32_t addn = io->in[4] ? k->addn : 0;
-    const ADD *add = io->in[4] ? (const ADD *)io->in[4] + (ptrdiff_t)n * addn
-                               : &none;
-    const int32_t up = k->shift < 32 ? 32 - k->shift : 0;
-#ifdef SHIFTS
-    const SHIFTS *shifts = (const SHIFTS *)io->in[5] + (ptrdiff_t)n * k->muln;
-#else
-    const int32_t down = k->shift > 32 ? k->shift - 32 : 0;
+#if !defined SHIFTS && !UPPER_HALF
+    if (k->shift < 32)
+        results(k, io, n, sums, count, 32 - k->shift, 0, y);
+    else
 #endif
-    const int32_t lo = k->lo, hi = k->hi, muln = k->muln, biasn = k->biasn;
-    const Y *end = y + count;
+        results(k, io, n, sums, count, 0, k->shift - 32, y);
+    if (panel_clips(k->lo, k->hi))
+        panel_clip(y, count, k->lo, k->hi);
+}
 
-    for (; y != end; mul += muln, add += addn) {
-        int64_t v = line_up(*add, up);
-        int32_t sum = *sums++;
+/* sums[i] = from[i] + a.(row i of b), of `count` rows, PART columns at a time;
+ * first: a is not expanded yet, if it is one part. */
+static inline void chunk(const struct matmul_dims *k, const A *a, const B *b,
+                         const int32_t *from, int32_t *sums, int32_t count,
+                         int first)
+{
+    const int32_t whole = (uintptr_t)b & 3 || k->bn & 3 ? 0 : k->k & -LINE_STEP;
+    uint32_t *x = (uint32_t *)(sums + CHUNK + 1);
 
-        if (io->in[2]) {
-            sum += (int32_t)*bias;
-            bias += biasn;
-        }
-        if (ROUND)
-            v -= sum < 0 ? ROUND_LESS : 0;
-        v += (int64_t)sum * (int32_t)((uint32_t)*mul << up);
-#ifdef SHIFTS
-        const int32_t down = (int32_t)*shifts - 32;
+    for (int32_t i = 0; i < whole; i += PART, from = sums) {
+        const int32_t some = whole - i < PART ? whole - i : PART;
+        const int32_t even = count & -2;
 
-        shifts += muln;
-#endif
-        *y++ = (Y)clip((int32_t)(v >> 32) >> down, lo, hi);
+        if (first || whole > PART)
+            line_expand(a + i, some, DSP_SIGNED(A), x);
+        if (even)
+            line_sums(x, b + i, k->bn, some, from, sums, even);
+        if (even != count)
+            line_sums(x, b + i + even * k->bn, 0, some, from + even,
+                      sums + even, 2);
     }
+    if (whole != k->k)
+        rest(a, b, k->bn, whole, k->k, from, sums, count);
 }
 
 static void one(const struct matmul_dims *k, const struct io *io, const A *a,
                 const B *b, Y *y)
 {
-    const int32_t whole = (uintptr_t)b & 3 ? 0 : k->k & -LINE_STEP;
     int32_t *sums = io->tmp;
-    uint32_t *x = (uint32_t *)(sums + CHUNK);
 
-    line_expand(a, whole, DSP_SIGNED(A), x);
     for (int32_t n = 0; n < k->n; n += CHUNK, b += CHUNK * k->bn) {
         const int32_t left = k->n - n, count = left < CHUNK ? left : CHUNK;
 
-        for (int32_t i = 0; whole == 0 && i < count; i++)
-            sums[i] = 0;
-        if (whole && count > 1)
-            line_sums(x, b, k->bn, whole, sums, count & -2);
-        if (whole && count & 1)
-            line_sums(x, b + (count - 1) * k->bn, 0, whole,
-                      sums + count - 1, 2);
-        if (whole != k->k)
-            rest(a, b, k->bn, whole, k->k, sums, count);
+        chunk(k, a, b, begin(k, io, n, sums, count), sums, count, n == 0);
         finish(k, io, n, sums, count, y + n);
     }
 }

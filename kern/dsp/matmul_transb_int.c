@@ -10,7 +10,7 @@
  * when     ak == 1 && bk == 1 && k < 32768 && k > 3
  * split    m n
  * stack    384
- * cycles   nb[0] * nb[1] * nb[2] * m * n * (27 + 2 * k)
+ * cycles   nb[0] * nb[1] * nb[2] * m * n * (27 + 2 * k) + 280
  */
 #include "kern/dsp/dsp.h"
 #include "kern/finish.h"
