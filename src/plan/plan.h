@@ -351,7 +351,10 @@ void program_pages(Program *q);
 bool rec_alike(const Rec *a, const Rec *b);
 Rec *rec_new(Program *q, RecKind kind);
 /* Does a kernel begin with it, on the cores or an accelerator? */
-bool rec_is_kernel(const Rec *c);
+static inline bool rec_is_kernel(const Rec *c)
+{
+    return c->kind == REC_call || c->kind == REC_start;
+}
 
 /* plan.c */
 /* Is it a chip with DMA, and memories for tiles? */

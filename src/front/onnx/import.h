@@ -73,9 +73,6 @@ static inline OnnxCall *onnx(const Call *c)
     return (OnnxCall *)c;
 }
 
-/* onnx.c: err if these bytes are none. */
-Model *onnx_unpack(Arena *mem, const void *p, size_t n);
-
 /* cache.c: the size of an axis of an input as --dim and --context have it, which
  * is --state `state` or, -1, none; -1: they say nothing of it. */
 int64_t cache_size(const FrontOpts *o, int state, size_t axis,
@@ -109,9 +106,8 @@ const Call *scope_call(const Scope *s);
 /* schema.c: err if attributes or operands are not what ONNX wants. */
 void schema_check(const Call *c);
 
-/* wire.c */
-void wire_check(const ProtobufCMessageDescriptor *d, const uint8_t *p,
-                size_t n);
+/* wire.c: err if these bytes are no model. */
+Model *onnx_unpack(Arena *mem, const void *p, size_t n);
 
 /* tensor.c */
 Type tensor_type(int onnx); /* the type that holds it; T_none: none does */

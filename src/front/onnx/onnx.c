@@ -682,31 +682,6 @@ static void join_states(Import *im)
     graph_number(im->r.g);
 }
 
-static void *scratch_get(void *arena, size_t n)
-{
-    return arena_get(arena, n, 1);
-}
-
-static void scratch_free(void *arena, void *p)
-{
-    (void)arena, (void)p;
-}
-
-Model *onnx_unpack(Arena *mem, const void *p, size_t n)
-{
-    ProtobufCAllocator alloc = {scratch_get, scratch_free, mem};
-    Model *m;
-
-    wire_check(&onnx__model_proto__descriptor, p, n);
-    m = onnx__model_proto__unpack(&alloc, n, p);
-    if (!m)
-        err(ERR_MODEL, "not an ONNX model: damaged");
-    if (!m->graph)
-        err(ERR_MODEL, "not an ONNX model: there is no graph in it");
-    names_clean(mem, m);
-    return m;
-}
-
 Graph *onnx_parse(Arena *mem, const char *path, const char *dir,
                   const void *p, size_t n, const FrontOpts *o, Arena *file)
 {

@@ -1,4 +1,4 @@
-/* Looks over a serialized message before protobuf-c reads it.
+/* Reads a serialized model: looks over its messages before protobuf-c does.
  *
  * protobuf-c 1.4.1 recurses as deep as the file says, and merges a message
  * that is given twice; so this walk first sees to it that messages nest only
@@ -102,10 +102,35 @@ static void message(Walk *w, const ProtobufCMessageDescriptor *d,
     w->depth--;
 }
 
-void wire_check(const ProtobufCMessageDescriptor *d, const uint8_t *p,
-                size_t n)
+static void wire_check(const ProtobufCMessageDescriptor *d, const uint8_t *p,
+                       size_t n)
 {
     Walk w = {0};
 
     message(&w, d, p, p + n);
+}
+
+static void *scratch_get(void *arena, size_t n)
+{
+    return arena_get(arena, n, 1);
+}
+
+static void scratch_free(void *arena, void *p)
+{
+    (void)arena, (void)p;
+}
+
+Model *onnx_unpack(Arena *mem, const void *p, size_t n)
+{
+    ProtobufCAllocator alloc = {scratch_get, scratch_free, mem};
+    Model *m;
+
+    wire_check(&onnx__model_proto__descriptor, p, n);
+    m = onnx__model_proto__unpack(&alloc, n, p);
+    if (!m)
+        err(ERR_MODEL, "not an ONNX model: damaged");
+    if (!m->graph)
+        err(ERR_MODEL, "not an ONNX model: there is no graph in it");
+    names_clean(mem, m);
+    return m;
 }

@@ -50,11 +50,6 @@ Rec *rec_new(Program *q, RecKind kind)
     return &q->code[q->ncode++];
 }
 
-bool rec_is_kernel(const Rec *c)
-{
-    return c->kind == REC_call || c->kind == REC_start;
-}
-
 bool plan_uses(const Plan *p, int mem)
 {
     int i;
