@@ -6,7 +6,6 @@
 #ifndef WORD_H
 #define WORD_H
 
-#include <string.h>
 #include "kern/kern.h"
 #include "kern/xpulp/xpulp.h"
 
@@ -38,6 +37,8 @@ static inline void word_store(void *p, int32_t v)
     __asm__ volatile("sw %0, 0(%1)" : : "r"(v), "r"(p) : "memory");
 }
 #else
+#include <string.h>
+
 static inline int32_t word_load(const void *p)
 {
     int32_t v;
