@@ -140,7 +140,7 @@ typedef struct Plan {
     int64_t cycles;  /* predicted, of all steps; 0 if a head says nothing */
     int64_t cost;    /* tiled: of these cycles, and what is moved in cycles, if
                         that counts, */
-    int64_t least;   /* no plan takes less (bound.c) */
+    int64_t least;   /* the bound (bound.c), at most the cost */
     int tried;       /* plans that were made, of which this is the best, */
     bool ended;      /* and there was time for all */
     int64_t stack;   /* bound of the run function and its kernels */

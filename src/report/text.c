@@ -147,7 +147,7 @@ static void put_binds(const Report *r, Str *out)
                 "are for them\n", r->soc->mems[b.full].name,
                 (long long)r->plan->used[b.full],
                 (long long)r->plan->room[b.full]);
-    str_fmt(out, "gap      %.1f %%: no plan takes less than ",
+    str_fmt(out, "gap      %.1f %% beyond the bound of ",
             100 * r->plan->gap);
     if (r->plan->aim == AIM_energy)
         str_fmt(out, "%.1f uJ\n", report_least_energy(r));

@@ -25,7 +25,7 @@ both() {
         fail "$net on $chip $* for energy"
     least=$(uj energy_uj)
     grep -q '"objective": "energy"' "$dir/json" &&
-        grep -q 'no plan takes less than [0-9.]* uJ' "$dir/text" ||
+        grep -q 'beyond the bound of [0-9.]* uJ' "$dir/text" ||
         fail "$net on $chip: not for energy"
     awk "BEGIN { exit !($(uj bound_uj) <= $least && $least <= $time) }" ||
         fail "$net on $chip $*: $least uJ of $time, bound $(uj bound_uj)"

@@ -5,8 +5,8 @@
  *
  * Then plans are made of all combinations, with steps and addresses: none takes
  * less, by its steps, than its levels and candidates do; the planner's bound is
- * no more than the least, and its own plan takes no less.  Of odd seeds plans
- * are for least energy. */
+ * no more than the least, and its own plan takes no less, even where constants
+ * are kept in L1.  Of odd seeds plans are for least energy. */
 #include "test/lib/tiles.h"
 
 #include "pass/pass.h"
@@ -34,7 +34,9 @@ typedef struct Try {
     int64_t best, tried;
     Solution sol;         /* the combination that is tried */
     bool plans;           /* a plan is made of each: */
-    int64_t least, made, chained, wrong;
+    int64_t least;        /* of those that load each layer's constants */
+    int64_t least_kept;   /* of all */
+    int64_t made, chained, wrong;
 } Try;
 
 static jmp_buf refused;
@@ -149,8 +151,10 @@ static void set_levels(const Tiler *t, const Solution *s, const int *buf)
                                         ? t->l1 : t->l2;
 }
 
-/* The cost of its steps; -1: addresses do not fit. */
-static int64_t make_plan(Try *x)
+/* The cost of its steps; -1: addresses do not fit.  Once L1 is placed, what it
+ * has already may be kept and later loads may begin earlier, as the planner
+ * does. */
+static int64_t make_plan(Try *x, bool kept)
 {
     Tiler t = *x->t;
     Plan p = {.mem = arena_new(), .g = t.p->g, .soc = t.p->soc, .tiled = true};
@@ -165,9 +169,14 @@ static int64_t make_plan(Try *x)
     overlap_allocs(&t, &x->sol, buf, always(p.mem, &t, x->l2));
     emit_steps(&t, &x->sol);
     plan_lives(&p);
-    fits = pack_memory(&p, t.l1) <= x->l1 &&
-           (t.overlapped ? place_groups(&t, t.l2)
-                     : pack_memory(&p, t.l2)) <= x->l2;
+    p.room[t.l1] = x->l1;
+    fits = pack_memory(&p, t.l1) <= x->l1;
+    if (fits && kept) {
+        keep_loaded(&t);
+        load_ahead(&t);
+    }
+    fits = fits && (t.overlapped ? place_groups(&t, t.l2)
+                                 : pack_memory(&p, t.l2)) <= x->l2;
     cost = fits ? tiler_cost(&t) : -1; /* pages depend on addresses */
     arena_end(p.mem);
     return cost;
@@ -175,7 +184,7 @@ static int64_t make_plan(Try *x)
 
 static void try_plan(Try *x, int64_t cycles)
 {
-    int64_t really;
+    int64_t really, kept;
     int i;
 
     if (x->made++ >= MOST_PLANS)
@@ -183,10 +192,12 @@ static void try_plan(Try *x, int64_t cycles)
     for (i = 0; i < x->t->nlayer && !x->sol.cand[i]->after; i++)
         ;
     x->chained += i < x->t->nlayer;
-    really = make_plan(x);
+    really = make_plan(x, false);
     if (really < 0)
         return;
+    kept = make_plan(x, true);
     x->least = MIN(x->least, really);
+    x->least_kept = MIN(x->least_kept, kept < 0 ? really : MIN(kept, really));
     x->wrong += really < cycles;
 }
 
@@ -321,7 +332,7 @@ static int check_bound(Try *x, double *gap)
     Plan *p = NEW(x->t->mem, Plan);
 
     x->plans = true;
-    x->least = INT64_MAX;
+    x->least = x->least_kept = INT64_MAX;
     x->tried = 0;
     make_all(x);
     if (x->made > MOST_PLANS || x->least == INT64_MAX)
@@ -335,12 +346,12 @@ static int check_bound(Try *x, double *gap)
         return x->wrong ? -1 : 0;
     tiled_plan(p, x->t->s, x->t->chooser, &o);
     *gap += (double)(x->least - p->least) / (double)x->least;
-    if (!x->wrong && p->least <= x->least && x->least <= p->cost)
+    if (!x->wrong && p->least <= x->least && x->least_kept <= p->cost)
         return 1;
-    printf("bound %lld, least %lld of %lld plans, the planner's %lld; %lld "
-           "take less than by homes and ways\n", (long long)p->least,
-           (long long)x->least, (long long)x->made, (long long)p->cost,
-           (long long)x->wrong);
+    printf("bound %lld, least %lld (constants kept: %lld) of %lld plans, the "
+           "planner's %lld; %lld take less than by levels and candidates\n",
+           (long long)p->least, (long long)x->least, (long long)x->least_kept,
+           (long long)x->made, (long long)p->cost, (long long)x->wrong);
     return -1;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Reports agree with themselves: layers add up to totals, in JSON, text and the
-# drawings; all keys are there; no plan takes less than its bound; the page is
+# drawings; all keys are there; no bound is above its plan; the page is
 # well-formed, its bars and buffers do not overlap; tables keep to 120 columns.
 cd "$(dirname "$0")/../.." || exit 1
 make -s build/test/report || exit 1

@@ -109,8 +109,8 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     if (t.opt.spills || has_fused(p) || min_memory) /* what is next is never too
                                                    small */
         p->least = bound_with(&t, l1, INT64_MAX / 4);
-    if (min_memory) /* the bound is of other candidates */
-        p->least = MIN(p->least, p->cost);
+    /* The bound may be of other candidates, or less by what is kept in L1. */
+    p->least = MIN(p->least, p->cost);
     if (p->cost)
         p->gap = (double)(p->cost - p->least) / (double)p->cost;
 }

@@ -1,5 +1,6 @@
-/* A bound: no plan takes fewer cycles, as cost.c counts them, than this; or, if
- * what is moved has a energy weight, fewer with that.
+/* A bound: no plan that loads the constants of each layer for it takes fewer
+ * cycles, as cost.c counts them, than this; or, if what is moved has an energy
+ * weight, fewer with that.
  *
  * It is of all plans of the same layers in the same order, one after the other
  * or in fused groups, each in one of the candidates that tile.c and fused.c

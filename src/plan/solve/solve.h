@@ -34,7 +34,7 @@ typedef struct Line {
 Solution solve_relaxed(Tiler *t, const int64_t *l1, const int64_t *l2,
                        const int64_t *miss, const Line *line);
 
-/* bound.c: no plan takes fewer cycles.  l1, l2: room for buffers; all: for
+/* bound.c: cycles, a lower bound.  l1, l2: room for buffers; all: for
  * buffers and constants in L2, of which values that may be spilled
  * (next is more) need nothing. */
 int64_t tiler_bound(Tiler *t, int64_t l1, int64_t l2, int64_t all);
