@@ -385,7 +385,8 @@ static Range range_matmul(const Node *n)
     int64_t some = product_rows(n).n, row = b->shape.dim[b->shape.rank - 1];
     int64_t depth = tb ? row : some, columns = tb ? some : row;
 
-    if (b->data && val_count(b))
+    /* Of a part of b's rows nothing is known by column. */
+    if (b->data && val_count(b) && some == b->shape.dim[b->shape.rank - 2])
         return range_columns(n, depth, columns);
     return summed(n, any_of(scaled(times(of(a), of(b)), depth)),
                   bias_of(bias, -1), -1);

@@ -232,32 +232,37 @@ static void pack_parts(const Node *n, int32_t part[2])
     part[1] = (int32_t)attr_at(n, A_count, 1, INT32_MAX);
 }
 
-/* The bit behind the last that an element can have. */
-static int64_t pack_end(const Node *n)
+/* The bit behind the last that an element can have; a double, as no product is
+ * too large for one, and what any shape has is exact. */
+static double pack_end(const Node *n)
 {
     Shape x = n->arg[0]->shape;
     int parts, i, first;
     const int64_t *step = pack_steps(n, &parts);
-    int64_t last = x.dim[x.rank - 1] - 1, end, most[3];
+    int64_t last = x.dim[x.rank - 1] - 1, most[3];
     int32_t part[2];
+    double end;
 
     pack_parts(n, part);
     most[0] = last / part[0];
     most[1] = MIN(last, part[0] - 1) / part[1];
     most[2] = MIN(last, MIN(part[0], part[1]) - 1);
-    end = 1 + (attr_int(n, A_p1) - 1) * step[x.rank - 1 + parts];
+    end = 1 + (double)(attr_int(n, A_p1) - 1) *
+                  (double)step[x.rank - 1 + parts];
     for (i = 0; i < x.rank - 1; i++)
-        end += (x.dim[i] - 1) * step[i];
+        end += (double)(x.dim[i] - 1) * (double)step[i];
     first = parts == 1 ? 2 : 0; /* group, part, element; or group, element */
     for (i = 0; i < parts; i++)
-        end += most[parts == 2 && i ? 2 : first + i] * step[x.rank - 1 + i];
+        end += (double)most[parts == 2 && i ? 2 : first + i] *
+               (double)step[x.rank - 1 + i];
     return end;
 }
 
 Shape shape_pack(const Node *n)
 {
     Shape x = shape_ranked(n, 0, 1, RANK), y = {0};
-    int64_t bits = attr_within(n, A_p1, 1, MOST_CODE), p0 = attr_int(n, A_p0);
+    int64_t bits = attr_within(n, A_p1, 1, MOST_CODE);
+    int64_t p0 = attr_within(n, A_p0, INT32_MIN, INT32_MAX);
     const Val *v = n->arg[0];
     const int64_t *shape;
     int i, len = attr_list(n, A_shape, &shape);
@@ -269,10 +274,9 @@ Shape shape_pack(const Node *n)
         err_node(n, "shape has %d numbers", len);
     for (y.rank = len, i = 0; i < len; i++)
         y.dim[i] = shape[i];
-    if (shape_product(x, 0, x.rank) &&
-        (pack_end(n) + 7) / 8 > shape_product(y, 0, len))
-        err_node(n, "%lld bits are more than shape %s has",
-                 (long long)pack_end(n), shape_text(y));
+    if (shape_count(x) && pack_end(n) > 8 * (double)shape_count(y))
+        err_node(n, "%.0f bits are more than shape %s has", pack_end(n),
+                 shape_text(y));
     return y;
 }
 
