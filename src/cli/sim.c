@@ -10,10 +10,11 @@
 int verb_sim(int argc, char **argv);
 
 static const char usage[] =
-    "usage: tilewright sim ELF... -t TARGET [--chips N] [--max-cycles N]\n"
-    "           [--trace FILE] [--timeline FILE] [--gdb PORT] [--json FILE]\n"
+    "usage: tilewright sim [ELF...] -t TARGET [--chips N] [--max-cycles N]\n"
+    "           [--trace FILE] [--timeline FILE] [--gdb PORT|-] [--json FILE]\n"
     "           [--strict] [-q] [-v]\n"
-    "Several ELF files run on as many chips; --chips N runs one on N.\n"
+    "Several ELF files run on as many chips; --chips N runs one on N.  With\n"
+    "--gdb a debugger may load it.\n"
     "FILE may be - for standard error (trace) or output (json).";
 
 typedef struct Request {
@@ -54,6 +55,12 @@ static char *argument(int argc, char **argv, int *i)
     return argv[++*i];
 }
 
+/* A port; - is standard input and output, so the guest's goes elsewhere. */
+static int gdb_port(const char *s)
+{
+    return strcmp(s, "-") ? at_most("--gdb", s, 65535) : -1;
+}
+
 static void take_option(Request *q, int argc, char **argv, int *i)
 {
     const char *s = argv[*i];
@@ -69,7 +76,7 @@ static void take_option(Request *q, int argc, char **argv, int *i)
     else if (!strcmp(s, "--timeline"))
         q->opt.timeline = argument(argc, argv, i);
     else if (!strcmp(s, "--gdb"))
-        q->opt.gdb_port = at_most(s, argument(argc, argv, i), 65535);
+        q->opt.gdb_port = gdb_port(argument(argc, argv, i));
     else if (!strcmp(s, "--json"))
         q->json = argument(argc, argv, i);
     else if (!strcmp(s, "--strict"))
@@ -93,10 +100,12 @@ static void read_arguments(Request *q, int argc, char **argv)
             q->elf[q->nelf++] = argv[i];
         else
             err(ERR_USAGE, "sim: more than %d programs", SIM_CHIPS);
-    if (!q->nelf || !q->target)
+    if (q->opt.gdb_port < 0)
+        q->opt.out = stderr;
+    if ((!q->nelf && !q->opt.gdb_port) || !q->target)
         err(ERR_USAGE, "sim: wanted a program and -t TARGET\n%s", usage);
     if (!q->nchip)
-        q->nchip = q->nelf;
+        q->nchip = q->nelf ? q->nelf : 1;
     if (q->nchip > SIM_CHIPS || (q->nelf > 1 && q->nchip != q->nelf))
         err(ERR_USAGE, "sim: %d programs on %d chips (at most %d)", q->nelf,
             q->nchip, SIM_CHIPS);
@@ -141,12 +150,12 @@ static int exit_code(const SimResult *r)
 static void tell(const Request *q, const SimResult *r)
 {
     if (!r->ok) {
-        trouble.file = q->elf[0];
+        trouble.file = q->elf[0] ? q->elf[0] : q->target;
         snprintf(trouble.message, sizeof trouble.message, "%s", r->fault);
-        fprintf(stderr, "%s: %s\n", q->elf[0], r->fault);
+        fprintf(stderr, "%s: %s\n", trouble.file, r->fault);
     } else if (r->status && !quiet)
-        fprintf(stderr, "%s: the program ended with status %d\n", q->elf[0],
-                r->status);
+        fprintf(stderr, "%s: the program ended with status %d\n",
+                q->elf[0] ? q->elf[0] : q->target, r->status);
     if (r->note[0])
         warn("%s", r->note);
     if (q->verbose)

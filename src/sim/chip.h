@@ -388,10 +388,10 @@ void timeline_close(Sim *s);
 bool semihost(Core *c, uint32_t pc);
 void semihost_close(Sim *s);
 /* gdb.c */
-void gdb_open(Sim *s);
-void gdb_stopped(Sim *s); /* talks until told to go on */
+void stub_open(Sim *s);
+void stub_stopped(Sim *s); /* talks until told to go on */
 bool gdb_breaks(Core *c, uint32_t pc);
-void gdb_close(Sim *s);
+void stub_close(Sim *s);
 /* energy.c */
 void energy_sum(Sim *s);
 

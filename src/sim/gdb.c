@@ -1,4 +1,5 @@
-/* A debugger's stub: the remote serial protocol of gdb on a TCP port.
+/* A debugger's stub: the remote serial protocol of gdb on a TCP port,
+ * or on standard input and output.
  *
  * The program waits at its first instruction until gdb says go.  Threads are
  * the cores of the first chip that have started, numbered from 1.  Software
@@ -10,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,7 +22,7 @@ enum { INT = 2, TRAP = 5, SEGV = 11 };
 
 typedef struct Gdb {
     Sim *sim;
-    int fd;
+    int fd, to;     /* the same, but for standard input and output */
     uint32_t at[BREAKS];
     int nbreak;
     Core *now;      /* that stopped, or that gdb looks at */
@@ -52,7 +54,7 @@ static int get_byte(Gdb *g)
 static void put_bytes(Gdb *g, const char *s, size_t n)
 {
     while (n && !g->gone) {
-        ssize_t k = send(g->fd, s, n, MSG_NOSIGNAL);
+        ssize_t k = write(g->to, s, n);
 
         if (k <= 0)
             g->gone = true;
@@ -302,6 +304,21 @@ static void name_thread(Gdb *g, const char *number)
     reply(g, g->out);
 }
 
+/* qRcmd: the one command is version. */
+static void command(Gdb *g, const char *hex)
+{
+    static const char version[] = "tilewright sim\n";
+    size_t i;
+
+    if (strcmp(hex, "76657273696f6e")) {
+        reply(g, "E01");
+        return;
+    }
+    for (i = 0; version[i]; i++)
+        put_byte(g->out + 2 * i, (unsigned char)version[i]);
+    reply(g, g->out);
+}
+
 static void query(Gdb *g)
 {
     static const char target[] = "qXfer:features:read:target.xml:";
@@ -322,6 +339,8 @@ static void query(Gdb *g)
         reply(g, "l");
     else if (str_starts(g->in, "qThreadExtraInfo,"))
         name_thread(g, g->in + 17);
+    else if (str_starts(g->in, "qRcmd,"))
+        command(g, g->in + 6);
     else
         reply(g, "");
 }
@@ -405,12 +424,33 @@ static void talk(Gdb *g)
 
 /* ---- towards the simulator ---- */
 
-void gdb_open(Sim *s)
+/* Waits for somebody to connect; -1: on standard input and output. */
+static void open_port(Gdb *g, int port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)s->opt.gdb_port),
+                             .sin_port = htons((uint16_t)port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd, on = 1;
+
+    if (port < 0) {
+        g->fd = 0;
+        g->to = 1;
+        return;
+    }
+    fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
+        listen(fd, 1))
+        err(ERR_TOOL, "port %d cannot be opened for gdb", port);
+    fprintf(stderr, "waiting for gdb: target remote :%d\n", port);
+    g->fd = g->to = accept(fd, NULL, NULL);
+    close(fd);
+    setsockopt(g->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void stub_open(Sim *s)
+{
     Gdb *g;
 
     if (!s->opt.gdb_port)
@@ -418,24 +458,27 @@ void gdb_open(Sim *s)
     g = s->gdb = NEW(s->mem, Gdb);
     g->sim = s;
     g->signal = TRAP;
-    fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (fd >= 0)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
-        listen(fd, 1))
-        err(ERR_TOOL, "port %d cannot be opened for gdb", s->opt.gdb_port);
-    fprintf(stderr, "waiting for gdb: target remote :%d\n", s->opt.gdb_port);
-    g->fd = accept(fd, NULL, NULL);
-    close(fd);
-    setsockopt(g->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    signal(SIGPIPE, SIG_IGN);
+    open_port(g, s->opt.gdb_port);
     g->gone = g->fd < 0;
     g->now = thread(g, 1);
     if (g->now)
         talk(g);
 }
 
+/* What the simulator has to say of a fault, for the console. */
+static void say_fault(Gdb *g, const char *s)
+{
+    size_t n = 1;
+
+    strcpy(g->out, "O");
+    for (; *s && n + 3 < PACKET; s++, n += 2)
+        put_byte(g->out + n, (unsigned char)*s);
+    reply(g, g->out);
+}
+
 /* After the loops were left: a breakpoint, a fault, or the end. */
-void gdb_stopped(Sim *s)
+void stub_stopped(Sim *s)
 {
     Gdb *g = s->gdb;
 
@@ -450,8 +493,10 @@ void gdb_stopped(Sim *s)
         g->gone = true;
         return;
     }
-    if (s->done)
+    if (s->done) {
         g->signal = SEGV;
+        say_fault(g, s->res->fault);
+    }
     say_why(g);
     talk(g);
     if (s->done && !g->gone)
@@ -498,8 +543,8 @@ bool gdb_breaks(Core *c, uint32_t pc)
     return false;
 }
 
-void gdb_close(Sim *s)
+void stub_close(Sim *s)
 {
-    if (s->gdb && s->gdb->fd >= 0)
+    if (s->gdb && s->gdb->fd > 0)
         close(s->gdb->fd);
 }

@@ -244,7 +244,17 @@ static void run(Sim *s)
 
 /* ---- before and after ---- */
 
-/* Chips without a program stand still until somebody starts a core. */
+static uint32_t code_base(const Soc *s)
+{
+    int i;
+
+    for (i = 0; i < s->nmem && !(s->mems[i].holds & HOLDS_code); i++)
+        ;
+    return i < s->nmem ? (uint32_t)s->mems[i].base : 0;
+}
+
+/* Chips without a program stand still until somebody starts a core, or a
+ * debugger loads one. */
 static void start(Sim *s, const SimProgram *p)
 {
     int i;
@@ -259,9 +269,11 @@ static void start(Sim *s, const SimProgram *p)
     for (i = 0; i < s->nchip; i++) {
         Core *c = s->chip[i].clocks->core;
 
-        if (!p[i].elf)
+        if (!p[i].elf && !s->opt.gdb_port)
             continue;
-        elf_load(&s->chip[i], p[i].elf);
+        s->chip[i].entry = code_base(p[i].soc);
+        if (p[i].elf)
+            elf_load(&s->chip[i], p[i].elf);
         core_start(c, s->chip[i].entry, c->boot_cycle);
         c->cycle0 = 0;
     }
@@ -325,7 +337,7 @@ static void finish(Sim *s)
     r->out = s->out.s;
     r->nout = s->out.n;
     timeline_close(s);
-    gdb_close(s);
+    stub_close(s);
     semihost_close(s);
 }
 
@@ -351,11 +363,11 @@ SimResult *sim_run(Arena *a, const SimProgram *p, int n, const SimOptions *o)
     Sim *s = sim_new(a, p, n, o);
 
     timeline_open(s);
-    gdb_open(s);
+    stub_open(s);
     do {
         s->stop = s->done;
         run(s);
-        gdb_stopped(s);
+        stub_stopped(s);
     } while (!s->done);
     finish(s);
     return s->res;

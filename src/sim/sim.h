@@ -23,7 +23,8 @@ typedef struct SimOptions {
     FILE *out;             /* guest output as it comes; NULL: only kept */
     FILE *trace;           /* one line an instruction; NULL: none */
     const char *timeline;  /* path of a Chrome/Perfetto JSON; NULL: none */
-    int gdb_port;          /* waits there for a debugger; 0: none */
+    int gdb_port;          /* waits there for a debugger; 0: none; -1: it is
+                              on standard input and output */
     const char *dir;       /* of the files the guest opens; NULL: here */
     bool strict;           /* cores never run ahead: slower, same figures */
 } SimOptions;
