@@ -23,14 +23,17 @@ static const Mem *mem_holding(const Soc *s, unsigned what)
         what == HOLDS_stack ? "stack" : "code");
 }
 
-static const Mem *mem_vectors(const Soc *s)
+static const Mem *mem_vectors(const Soc *s, const Mem *code)
 {
     int i;
+
+    if (code != mem_holding(s, HOLDS_code))
+        return code;
 
     for (i = 0; i < s->nmem; i++)
         if (item_has(s->mems[i].item, "holds", "vectors"))
             return &s->mems[i];
-    return mem_holding(s, HOLDS_code);
+    return code;
 }
 
 /* What the user keeps for himself at the end of a memory. */
@@ -97,22 +100,22 @@ static void put_memories(const Soc *s, bool emu, Str *out)
     str_put(out, "}\n\n");
 }
 
-static void put_code(const Soc *s, Str *out)
+/* An address of vectors is a multiple of twice their number, at least. */
+static void put_code(const Soc *s, const Mem *where, Str *out)
 {
-    const char *code = mem_holding(s, HOLDS_code)->name;
+    const char *code = where->name;
 
     str_fmt(out,
-        "    .vectors : { KEEP(*(.vectors)) } > %s\n"
+        "    .vectors : ALIGN(512) { rt_vectors = .; KEEP(*(.vectors)) } > %s\n"
         "    .text : { *(.text .text.*) } > %s\n"
         "    .rodata : { *(.rodata .rodata.* .srodata .srodata.*)\n"
         "        . = ALIGN(4); } > %s\n"
         "    .ARM.exidx : { *(.ARM.exidx*) } > %s\n",
-        mem_vectors(s)->name, code, code, code);
+        mem_vectors(s, where)->name, code, code, code);
 }
 
-static void put_data(const Soc *s, int64_t stack, Str *out)
+static void put_data(const Soc *s, const char *code, int64_t stack, Str *out)
 {
-    const char *code = mem_holding(s, HOLDS_code)->name;
     const char *ram = mem_holding(s, HOLDS_stack)->name;
 
     str_fmt(out,
@@ -161,6 +164,12 @@ static void put_buffers(const Soc *s, Str *out)
 
 void soc_link(const Soc *s, bool emu, int64_t bound, Str *out)
 {
+    soc_link_at(s, emu, bound, mem_holding(s, HOLDS_code), out);
+}
+
+void soc_link_at(const Soc *s, bool emu, int64_t bound, const Mem *code,
+                 Str *out)
+{
     int64_t stack = soc_stack(s, bound);
 
     str_fmt(out, "/* %s: %s. */\n", s->name,
@@ -169,8 +178,8 @@ void soc_link(const Soc *s, bool emu, int64_t bound, Str *out)
                      ? "ENTRY(rt_reset)\n" : "ENTRY(rt_start)\n");
     put_memories(s, emu, out);
     str_put(out, "SECTIONS\n{\n");
-    put_code(s, out);
-    put_data(s, stack, out);
+    put_code(s, code, out);
+    put_data(s, code->name, stack, out);
     if (is_team(s))
         put_team(s, bound, out);
     put_hyper(s, out);

@@ -9,7 +9,7 @@
  * takes all lines of another description; a later line of the same kind and
  * name adds to and overrides its keys; so does a chip line of any name, which
  * the chip then has.  Kinds: chip core memory reserve dma accel link device
- * clock energy timing toolchain runner.  doc/soc.md has every key.  The
+ * clock energy timing toolchain runner server.  doc/soc.md has every key.  The
  * planner, the linker script, the simulator and the report read only this, so
  * they cannot disagree. */
 #ifndef SOC_H
@@ -169,6 +169,10 @@ void soc_check_memories(const Soc *s);
  * bound: of the network's stack.  soc_stack: the bytes of the stack of main,
  * what `reserve stack` says or more if the bound wants it. */
 void soc_link(const Soc *s, bool emu, int64_t bound, Str *out);
+/* The same, with code and constants in another memory than the chip's own for
+ * them: where a debugger can put them. */
+void soc_link_at(const Soc *s, bool emu, int64_t bound, const Mem *code,
+                 Str *out);
 int64_t soc_stack(const Soc *s, int64_t bound);
 /* Bytes of the memory of stacks that all of them and the runtime take. */
 int64_t soc_kept(const Soc *s, int64_t bound);
