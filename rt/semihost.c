@@ -3,6 +3,7 @@
  * trap itself: an operation and its block of arguments. */
 #include "rt.h"
 
+#ifndef RT_SESSION /* a debugger's host: session.c */
 enum {
     SYS_OPEN = 1, SYS_CLOSE, SYS_WRITE0 = 4, SYS_WRITE, SYS_READ,
     SYS_EXIT_EXTENDED = 0x20
@@ -61,6 +62,7 @@ void rt_print(const char *s)
 {
     rt_semihost(SYS_WRITE0, s);
 }
+#endif
 
 void rt_print_hex(const char *name, uint32_t v)
 {
@@ -74,6 +76,7 @@ void rt_print_hex(const char *name, uint32_t v)
     rt_print(s);
 }
 
+#ifndef RT_SESSION
 /* Unless the start-up code knows another way. */
 __attribute__((weak)) void rt_exit(int status)
 {
@@ -84,3 +87,4 @@ __attribute__((weak)) void rt_exit(int status)
     for (;;)
         rt_semihost(SYS_EXIT_EXTENDED, block);
 }
+#endif

@@ -18,6 +18,15 @@
 #define FPU_ON
 #endif
 
+/* A debugger put us into memory of its choice, whatever ran before. */
+#ifdef RT_SESSION
+#define TAKE_OVER                                                         \
+    "cpsid i\n ldr r0, =0xe000ed08\n ldr r1, =rt_vectors\n str r1, [r0]\n" \
+    "dsb\n"
+#else
+#define TAKE_OVER
+#endif
+
 extern uint32_t rt_stack_top[], rt_data_start[], rt_data_end[];
 extern uint32_t rt_bss_start[], rt_bss_end[];
 extern const uint32_t rt_data_load[];
@@ -76,7 +85,7 @@ __attribute__((naked)) static void fault(void)
 
 __attribute__((naked)) static void reset(void)
 {
-    __asm__ volatile(FPU_ON "b rt_start\n");
+    __asm__ volatile(TAKE_OVER FPU_ON "b rt_start\n");
 }
 
 __attribute__((used, section(".vectors")))

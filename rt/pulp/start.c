@@ -24,6 +24,7 @@ int pulp_cores(void)
     return (int)(uintptr_t)rt_cores;
 }
 
+#ifndef RT_SESSION
 /* By the register of SoC control that every simulator of these chips and
  * their boards know, rather than by semihosting. */
 void rt_exit(int status)
@@ -32,6 +33,7 @@ void rt_exit(int status)
     for (;;)
         ;
 }
+#endif
 
 void pulp_trap(uint32_t cause, uint32_t pc)
 {
