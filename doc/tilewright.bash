@@ -25,7 +25,7 @@ _tilewright()
         --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
         --penalty --seed --past-end --data --labels --ranges --samples --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
         --objective --no-engine \
-        --budget --straight --input-type --tolerance --dump --runner --emulate \
+        --budget --straight --input-type --tolerance --dump --runner --device --emulate \
         --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;

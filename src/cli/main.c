@@ -19,7 +19,8 @@ static const char sim_options[] =
     "  --max-cycles N        give up after so many cycles\n"
     "  --trace FILE          every instruction, disassembled; -: to stderr\n"
     "  --timeline OUT.json   for Perfetto or Chrome\n"
-    "  --gdb PORT            wait there for gdb-multiarch\n"
+    "  --gdb PORT            wait there for gdb-multiarch; -: it is on standard\n"
+    "                        input and output; it may bring the ELF, too\n"
     "  --strict              cores in lockstep, slower\n"
     "  -q, -v                say less; where each core's cycles went\n"
     "  --json FILE           results as JSON, whatever the exit status\n";

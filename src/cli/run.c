@@ -198,6 +198,8 @@ int verb_run(int argc, char **argv)
     if (j->o.runtime)
         err(ERR_USAGE, "--runtime: only to compile; nothing here runs %s",
             j->o.runtime);
+    if (j->o.device && (j->o.runner || j->o.emulate))
+        err(ERR_USAGE, "--device: not with --runner or --emulate");
     file_check_output(j->o.out);
     if (j->o.keep)
         gen_check_place(j->o.keep, j->o.force);
@@ -212,7 +214,7 @@ int verb_run(int argc, char **argv)
     o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
                   .steps = j->steps, .value = j->value, .states_reset = !j->states_given,
                   .dump = j->o.dump, .runner = j->o.runner,
-                  .emulate = j->o.emulate};
+                  .device = j->o.device, .emulate = j->o.emulate};
     job_run(j, &o, run);
     if (j->o.out)
         npz_write(j->o.out, as_arrays(j, run->out));

@@ -5,7 +5,7 @@
  * reads its inputs from a file and writes its outputs to another, on this
  * machine by stdio, on a chip by semihosting, so results come back bit by
  * bit.  On QEMU the plugin count.so counts instructions between marks. */
-#include "dev/dev.h"
+#include "dev/device.h"
 
 #include "gen/gen.h"
 
@@ -33,13 +33,16 @@ const char *dev_path(Dev *d, const char *file)
 
 static bool is_host(const Dev *d)
 {
+    if (d->o->device)
+        return false;
     return d->o->emulate || !strcmp(d->p->soc->run, "host");
 }
 
 /* On the simulator, unless the user has a runner of his own. */
 static bool is_sim(const Dev *d)
 {
-    return !strcmp(d->p->soc->run, "sim") && !d->o->runner && !d->o->emulate;
+    return !strcmp(d->p->soc->run, "sim") && !d->o->runner &&
+           !d->o->emulate && !d->o->device;
 }
 
 static bool find_tool(Dev *d, const Item *it, const char *tool)
@@ -69,7 +72,7 @@ static bool find_tools(Dev *d)
     if (!find_tool(d, d->tools, d->o->emulate ? "cc" : cc) ||
         !find_tool(d, NULL, "make"))
         return false;
-    if (is_host(d) || is_sim(d) || d->o->runner)
+    if (is_host(d) || is_sim(d) || d->o->runner || d->o->device)
         return true;
     if (!d->runner)
         return dev_fail(d, ERR_TOOL, arena_fmt(d->mem, "%s has no runner: give"
@@ -195,9 +198,10 @@ static bool build(Dev *d, const char *defs)
 {
     const char *said = dev_path(d, "said"), *text;
     const char *make = arena_fmt(d->mem, "exec make -s -j%d BUILD=%s"
-        " MAIN='%s/harness.c %s/%s.c' DEFS='%s%s%s -Irt -Irt/%s' %s/%s",
+        " MAIN='%s/harness.c %s/%s.c%s DEFS='%s%s%s%s -Irt -Irt/%s' %s/%s",
         cores(), d->work, d->work, d->work, d->o->talk ? "generate" : "run",
-        defs, d->o->talk ? " -Irt/lm" : "",
+        d->device ? remote_make(d) : "'", defs,
+        d->device ? remote_defs(d) : "", d->o->talk ? " -Irt/lm" : "",
         plan_external_inout(d->p) ? " -DFAR=1" : "",
         d->o->emulate ? "host" : d->p->soc->rt, d->work, program(d));
     int status = shell_run(make, d->dir, said, BUILD_TIME);
@@ -210,6 +214,14 @@ static bool build(Dev *d, const char *defs)
     return dev_fail(d, ERR_TOOL, arena_fmt(d->mem, status < 0
         ? "the C compiler took too long:\n%s" : "the C compiler failed:\n%s",
         shell_brief(d->mem, text)));
+}
+
+/* That; on a device once more, for another memory. */
+static bool build_for(Dev *d, const char *defs)
+{
+    return build(d, defs) ||
+           (d->device && d->r.status == ERR_FIT && remote_again(d) &&
+            build(d, defs));
 }
 
 static const char *put_elf(Dev *d, const char *cmd, const char *elf)
@@ -264,6 +276,8 @@ static bool run_program(Dev *d, bool count)
     int status;
 
     remove_old(d);
+    if (d->device)
+        return remote_program(d, dev_path(d, program(d)));
     if (is_sim(d))
         return sim_program(d->mem, d->p->soc,
                            dev_path(d, program(d)), dev_path(d, ""), shows(d),
@@ -341,6 +355,8 @@ static bool begin(Dev *d, const char *work)
     }
     write_harness(d);
     write_inputs(d);
+    if (d->device)
+        remote_begin(d);
     return true;
 }
 
@@ -372,12 +388,12 @@ static void average(Run *r)
 
 static bool run_once(Dev *d)
 {
-    bool count = !is_host(d) && !d->o->runner &&
+    bool count = !is_host(d) && !d->o->runner && !d->o->device &&
                  item_int(d->runner, "plugins", 0);
 
     begin(d, "build/run");
     ask_version(d);
-    if (!build(d, "-DTILEWRIGHT_MARK"))
+    if (!build_for(d, "-DTILEWRIGHT_MARK"))
         return false;
     elf_sizes(dev_path(d, program(d)), &d->r);
     if (!run_program(d, count) ||
@@ -462,7 +478,7 @@ static bool run_dump(Dev *d)
     int i;
 
     begin(d, "build/dump");
-    if (!build(d, "-DDUMP") || !run_program(d, false))
+    if (!build_for(d, "-DDUMP") || !run_program(d, false))
         return false;
     if (!file_exists(dev_path(d, "dump.bin")))
         return dev_fail(d, ERR_TOOL, "the program wrote no layers");
@@ -504,13 +520,22 @@ static void dev_begin(Dev *d)
     list_layers(d);
 }
 
+static void dev_end(Dev *d)
+{
+    if (d->device)
+        device_close(d->device);
+    d->device = NULL;
+}
+
 Run dev_run(Arena *mem, const Plan *p, const RunOpts *o)
 {
     Dev d = {.mem = mem, .p = p, .o = o};
 
     dev_begin(&d);
-    if (find_tools(&d) && run_once(&d) && o->dump && run_dump(&d))
+    if (find_tools(&d) && (!o->device || remote_open(&d)) && run_once(&d) &&
+        o->dump && run_dump(&d))
         write_dump(&d);
+    dev_end(&d);
     return d.r;
 }
 
@@ -519,8 +544,11 @@ const char *dev_layers(Arena *mem, const Plan *p, const RunOpts *o, Run *r)
     Dev d = {.mem = mem, .p = p, .o = o};
 
     dev_begin(&d);
-    if (!run_dump(&d))
+    if ((o->device && !remote_open(&d)) || !run_dump(&d)) {
+        dev_end(&d);
         return d.r.why;
+    }
+    dev_end(&d);
     r->made = d.r.made;
     return NULL;
 }

@@ -70,6 +70,7 @@ typedef struct RunOpts {
     bool states_reset;    /* states begin as reset leaves them, not as in `in` */
     const char *dump;     /* folder for every layer's tensor, or NULL */
     const char *runner;   /* --runner 'CMD {elf}' or NULL */
+    const char *device;   /* behind a gdb server (device.h), or NULL */
     bool emulate;         /* a team's program: on this machine (rt/emu) */
     const Talk *talk;     /* the language model writes; NULL: the network runs */
     int timeout;          /* seconds that the program may take; 0: 600 */
@@ -94,6 +95,8 @@ typedef struct Dev {
     const char *dir;  /* the project, as an absolute path */
     const char *work; /* "build/run" or "build/dump", in it */
     const Node **node; /* of each layer */
+    struct Device *device; /* of o->device, open; or NULL */
+    bool in_flash;     /* of a device: code lies where the chip has it */
     Run r;
 } Dev;
 

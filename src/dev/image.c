@@ -1,0 +1,106 @@
+/* ELF files into the memory of a device: what is to be loaded goes where its
+ * physical addresses say, and is read again. */
+#include "dev/device.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool load_segment(Device *d, const char *elf, const char *file,
+                         size_t n, const GElf_Phdr *p, Image *m)
+{
+    if (p->p_type != PT_LOAD || !p->p_filesz)
+        return true;
+    if (p->p_offset > n || p->p_filesz > n - p->p_offset)
+        return device_fail(d, "%s is truncated", elf);
+    m->bytes += (int64_t)p->p_filesz;
+    return gdb_load(d->g, p->p_paddr, file + p->p_offset, p->p_filesz) ||
+           device_lost(d);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const Symbol *x = a, *y = b;
+
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at)
+                          : (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+static void read_symbols(Device *d, Elf *e, Elf_Scn *scn, const GElf_Shdr *h,
+                         Image *m)
+{
+    Elf_Data *data = elf_getdata(scn, NULL);
+    size_t n = h->sh_entsize ? h->sh_size / h->sh_entsize : 0, i;
+    bool thumb = !d->riscv;
+    GElf_Sym s;
+
+    m->symbol = NEWN(d->mem, Symbol, n + 1);
+    for (i = 0; data && i < n && gelf_getsym(data, (int)i, &s); i++) {
+        const char *name = elf_strptr(e, h->sh_link, s.st_name);
+        int type = GELF_ST_TYPE(s.st_info);
+
+        if (!name || !*name || *name == '$' || s.st_shndx == SHN_UNDEF ||
+            type == STT_FILE || type == STT_SECTION)
+            continue;
+        m->symbol[m->nsymbol++] = (Symbol){
+            (uint32_t)s.st_value & ~(uint32_t)(thumb && type == STT_FUNC),
+            (uint32_t)s.st_size, arena_str(d->mem, name)};
+    }
+    qsort(m->symbol, (size_t)m->nsymbol, sizeof *m->symbol, by_address);
+}
+
+static bool load_parts(Device *d, const char *elf, Elf *e, const char *file,
+                       size_t n, Image *m)
+{
+    Elf_Scn *scn = NULL;
+    size_t i, count = 0;
+    GElf_Ehdr h;
+    GElf_Shdr sh;
+    GElf_Phdr p;
+
+    if (!gelf_getehdr(e, &h) || h.e_ident[EI_CLASS] != ELFCLASS32 ||
+        h.e_machine != (d->riscv ? EM_RISCV : EM_ARM))
+        return device_fail(d, "%s is no program for %s", elf, d->soc->name);
+    m->entry = (uint32_t)h.e_entry;
+    elf_getphdrnum(e, &count);
+    for (i = 0; i < count; i++)
+        if (!gelf_getphdr(e, (int)i, &p) ||
+            !load_segment(d, elf, file, n, &p, m))
+            return false;
+    while ((scn = elf_nextscn(e, scn)))
+        if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB && !m->symbol)
+            read_symbols(d, e, scn, &sh, m);
+    return true;
+}
+
+bool image_load(Device *d, const char *elf, Image *m)
+{
+    size_t n;
+    char *file = file_read(d->mem, elf, &n);
+    Elf *e;
+    bool ok;
+
+    *m = (Image){0};
+    elf_version(EV_CURRENT);
+    e = elf_memory(file, n);
+    if (!e || elf_kind(e) != ELF_K_ELF) {
+        elf_end(e);
+        return device_fail(d, "%s is no ELF file", elf);
+    }
+    ok = load_parts(d, elf, e, file, n, m);
+    elf_end(e);
+    return ok;
+}
+
+uint32_t image_find(const Image *m, const char *name)
+{
+    int i;
+
+    for (i = 0; i < m->nsymbol; i++)
+        if (!strcmp(m->symbol[i].name, name))
+            return m->symbol[i].at;
+    return 0;
+}
