@@ -8,7 +8,19 @@
 
 #include "dev/dev.h"
 #include "dev/gdb.h"
-#include "rt/session.h"
+
+/* As rt/session.h has them. */
+enum { RT_OPEN = 1, RT_CLOSE, RT_PRINT, RT_WRITE, RT_READ, RT_EXIT, RT_TIMES,
+       RT_TASKS, RT_ADDRESSES, RT_LAYER, RT_SPINS = 3, RT_TURNS = 4000 };
+
+struct rt_time { /* modulo 2^32 */
+    uint32_t ticks, instructions;
+};
+
+struct rt_mailbox {
+    uint32_t want, a, b, c, result;
+    struct rt_time spin[RT_SPINS], mark;
+};
 
 typedef struct Symbol {
     uint32_t at, bytes;

@@ -127,8 +127,8 @@ static void read_line(Reader *r)
 {
     static const char *const kinds[] = {
         "chip", "core", "memory", "reserve", "dma", "accel", "link",
-        "device", "cache", "clock", "energy", "timing", "toolchain", "runner", "server",
-        "include",
+        "device", "cache", "clock", "energy", "timing", "toolchain", "runner",
+        "server", "include",
     };
     char *kind = read_word(r, false), *name;
     Item *it;
