@@ -140,5 +140,7 @@ int verb_targets(int argc, char **argv);
 int verb_ops(int argc, char **argv);
 int verb_pack(int argc, char **argv);
 int verb_sim(int argc, char **argv);
+int verb_shell(int argc, char **argv);
+int verb_devices(int argc, char **argv);
 
 #endif

@@ -25,6 +25,14 @@ static const char sim_options[] =
     "  -q, -v                say less; where each core's cycles went\n"
     "  --json FILE           results as JSON, whatever the exit status\n";
 
+static const char shell_options[] =
+    "options:\n"
+    "  -t TARGET             the chip, or mine.soc\n"
+    "  --device WHERE        gdb:HOST:PORT, unix:PATH, pipe:COMMAND, or a server\n"
+    "                        of the chip\n"
+    "  --json FILE           calls, their results and times, as JSON\n"
+    "  -q                    print only what is asked for\n";
+
 static const char list_options[] =
     "options:\n"
     "  --json FILE           the same as JSON; -: in place of the text\n"
@@ -65,6 +73,12 @@ static const struct Verb {
     {"sim", "ELF... -t TARGET",
      "run any program on the simulated chip", verb_sim,
      sim_options},
+    {"shell", "-t TARGET --device WHERE",
+     "load, call, read, write, time: commands, a line each", verb_shell,
+     shell_options},
+    {"devices", "[TARGET]",
+     "what there is to run on: emulators, servers, probes", verb_devices,
+     list_options},
     {"targets", "[NAME]",
      "the chips there are; NAME prints one whole", verb_targets,
      list_options},

@@ -3,6 +3,7 @@
 #include "dev/device.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -162,16 +163,52 @@ void device_close(Device *d)
     d->server = 0;
 }
 
-const char *device_where(const Device *d, uint64_t pc)
+bool device_again(Device *d)
 {
-    const Image *m = &d->image;
+    device_close(d);
+    d->g = NULL;
+    return begin(d);
+}
+
+/* In one program or module; NULL: not there. */
+static const char *where_in(const Device *d, const Image *m, uint64_t pc)
+{
     int i, k = -1;
 
     for (i = 0; i < m->nsymbol && m->symbol[i].at <= pc; i++)
         if (pc < (uint64_t)m->symbol[i].at + MAX(m->symbol[i].bytes, 1))
             k = i;
     if (k < 0)
-        return "no function of ours";
+        return NULL;
     return arena_fmt(d->mem, "%s+0x%" PRIx64, m->symbol[k].name,
                      pc - m->symbol[k].at);
+}
+
+const char *device_where(const Device *d, uint64_t pc)
+{
+    const char *where = NULL;
+    const Image *m;
+
+    for (m = &d->image; m && !where; m = m->next)
+        where = where_in(d, m, pc);
+    return where ? where : "no function of ours";
+}
+
+/* What runtimes say of faults has "pc=" and an address. */
+const char *device_said(const Device *d)
+{
+    const Str *c = &d->g->console;
+    char *s = arena_str(d->mem, c->n ? shell_brief(d->mem, c->s) : "");
+    const char *pc = strstr(s, "pc=");
+    char *p;
+
+    for (p = s; *p; p++)
+        *p = *p == '\n' ? ' ' : *p;
+    while (p > s && p[-1] == ' ')
+        *--p = 0;
+    if (!*s)
+        return "";
+    return arena_fmt(d->mem, "; it said: %s%s%s%s", s, pc ? " (" : "",
+        pc ? device_where(d, strtoull(pc + 3, NULL, 16)) : "",
+        pc ? ")" : "");
 }

@@ -33,6 +33,7 @@ typedef struct Image {
     Symbol *symbol;        /* by address */
     int nsymbol;
     int64_t bytes;         /* loaded */
+    struct Image *next;    /* another that is loaded beside it */
 } Image;
 
 typedef struct Device {
@@ -64,6 +65,9 @@ bool device_lost(Device *d);    /* false; what the session says */
 /* The server of a line starts as this command. */
 const char *device_command(Arena *a, const Soc *soc, const Item *server);
 const char *device_where(const Device *d, uint64_t pc); /* "kernel+0x12" */
+const char *device_said(const Device *d); /* "; it said: ..." in one line */
+/* After the session was lost: another, with the same server. */
+bool device_again(Device *d);
 
 /* image.c: an ELF file into memory, read again; its symbols are known then.
  * image_find: address of a symbol; 0: there is none. */

@@ -83,7 +83,7 @@ bool image_load(Device *d, const char *elf, Image *m)
     Elf *e;
     bool ok;
 
-    *m = (Image){0};
+    *m = (Image){.next = m->next};
     elf_version(EV_CURRENT);
     e = elf_memory(file, n);
     if (!e || elf_kind(e) != ELF_K_ELF) {

@@ -113,26 +113,18 @@ static bool read_mailbox(Device *d)
     return true;
 }
 
-static const char *what_it_said(Device *d)
-{
-    Str *c = &d->g->console;
-
-    return c->n ? arena_fmt(d->mem, "; it said: %s",
-                            shell_brief(d->mem, c->s)) : "";
-}
-
 static bool stopped_elsewhere(Device *d, const GdbStop *s)
 {
     uint64_t pc = 0, lr = 0;
 
     if (s->kind != 'T')
         return device_fail(d, "the program ended with %s %d%s",
-            s->kind == 'X' ? "signal" : "status", s->signal, what_it_said(d));
+            s->kind == 'X' ? "signal" : "status", s->signal, device_said(d));
     gdb_reg_get(d->g, "pc", &pc);
     gdb_reg_get(d->g, "lr", &lr);
     return device_fail(d, "the program stopped (signal %d) at pc=0x%08" PRIx64
         " (%s), lr=0x%08" PRIx64 ": a fault, or wild code%s", s->signal, pc,
-        device_where(d, pc), lr, what_it_said(d));
+        device_where(d, pc), lr, device_said(d));
 }
 
 static bool run_on(Device *d, int ms)

@@ -162,6 +162,24 @@ static void put_buffers(const Soc *s, Str *out)
                     s->mems[i].name, s->mems[i].name, s->mems[i].name);
 }
 
+const Mem *soc_ram_for_code(const Soc *s)
+{
+    const Mem *best = NULL;
+    int i;
+
+    for (i = 0; i < s->nmem; i++) {
+        const Mem *m = &s->mems[i];
+
+        if (!m->mapped || !(m->holds & HOLDS_buffers))
+            continue;
+        if (m->holds & HOLDS_code)
+            return m;
+        if (!best || m->size > best->size)
+            best = m;
+    }
+    return best;
+}
+
 void soc_link(const Soc *s, bool emu, int64_t bound, Str *out)
 {
     soc_link_at(s, emu, bound, mem_holding(s, HOLDS_code), out);

@@ -173,6 +173,9 @@ void soc_link(const Soc *s, bool emu, int64_t bound, Str *out);
  * them: where a debugger can put them. */
 void soc_link_at(const Soc *s, bool emu, int64_t bound, const Mem *code,
                  Str *out);
+/* The memory with most room for code of those that a debugger can write: one
+ * that holds code and buffers, or else the largest for buffers; NULL. */
+const Mem *soc_ram_for_code(const Soc *s);
 int64_t soc_stack(const Soc *s, int64_t bound);
 /* Bytes of the memory of stacks that all of them and the runtime take. */
 int64_t soc_kept(const Soc *s, int64_t bound);

@@ -8,7 +8,7 @@ options() { # words that look like options, one a line
     grep -oE -- "(^|[^-A-Za-z0-9])--?[A-Za-z][-A-Za-z0-9]*" |
         grep -oE -- '-.*' | sort -u
 }
-verbs='compile run generate quantize check report pack sim targets ops'
+verbs='compile run generate quantize check report pack sim shell devices targets ops'
 for verb in $verbs; do
     ./tilewright help $verb | sed -n 's/^  \(-.*\)/\1/p' |
         sed 's/^\(-[^ ]*,\{0,1\} *-*[^ ]*\).*/\1/'
@@ -18,7 +18,8 @@ sed 's/\\-/-/g' doc/tilewright.1 |
 sed -n '/-\*) COMPREPLY/,/;;/p' doc/tilewright.bash | sed 's/compgen -W//' |
     options >"$tmp/bash"
 sed -n 's/.*!strcmp(s, "\(-[^"]*\)").*/\1/p; s/.*argv\[i\], "\(-[^"]*\)").*/\1/p' \
-    src/cli/sim.c src/cli/pack.c src/cli/list.c | sort -u >"$tmp/source"
+    src/cli/sim.c src/cli/pack.c src/cli/list.c \
+    src/cli/shell.c | sort -u >"$tmp/source"
 bad=0
 n=$(wc -l <"$tmp/help")
 [ "$n" -gt 35 ] || { echo "only $n options in help"; bad=1; }
