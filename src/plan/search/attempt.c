@@ -13,16 +13,20 @@ enum { LEAST_CHUNK = 4096, SPILL_TRIES = 12, SPILL_CHUNK = 49152 };
 
 /* --- where constants lie --- */
 
-void consts_to_l3(Tiler *t)
+bool consts_to_l3(Tiler *t)
 {
+    bool any = false;
     int i;
 
     for (i = 0; i < t->nlayer; i++)
         t->layer[i].overlaps = false;
-    for (i = 0; i < t->s->nalloc; i++)
+    for (i = 0; i < t->s->nalloc; i++) {
         t->opt.in_l3[i] = t->s->alloc[i].konst &&
                         t->s->alloc[i].size >= LEAST_FETCHED;
+        any |= t->opt.in_l3[i];
+    }
     mark_opers(t);
+    return any;
 }
 
 /* Brings a layer's constants inside as far as they fit. */
@@ -73,12 +77,10 @@ static void fill_l2(Tiler *t, int64_t room)
 bool place_l3(Tiler *t)
 {
     Plan *p = t->p;
-    const Mem *m;
 
     if (t->l3 < 0)
         return true;
-    m = &p->soc->mems[t->l3];
-    p->room[t->l3] = m->size - m->reserved - p->consts[t->l3] - 16;
+    p->room[t->l3] = l3_room(t);
     return pack_memory(p, t->l3) <= p->room[t->l3];
 }
 

@@ -46,12 +46,21 @@ static void add_alloc(const Tiler *t, const Solution *s, int i, uint64_t *key)
         add_number(key, (int64_t)hash_mem(spilled->spilled, (size_t)t->nlayer));
 }
 
+/* Is a limit of L2 less than what constants and program leave of it? */
+static bool is_limit(const Tiler *t, int64_t limit)
+{
+    return limit >= 0 &&
+           limit <= l2_all(t) - t->opt.code - 2 * consts_l2_bytes(t);
+}
+
+/* Which fused groups were considered does not matter to those chosen. */
 static uint64_t key_of(const Tiler *t, const Solution *s, const PlanOpts *o,
                        const Rooms *r)
 {
+    int64_t limit = o->limit[t->l2];
     const int64_t all[] = {t->opt.code, t->counted, t->opt.fills, t->opt.spills,
-                           t->opt.inout_in_l3,
-                           t->opt.fusion, o->limit[t->l2], l2_all(t)};
+                           t->opt.inout_in_l3, limit,
+                           is_limit(t, limit) ? 0 : l2_all(t)};
     uint64_t key = hash_mem(all, sizeof all);
     int i;
 

@@ -43,8 +43,8 @@ static bool begin_min_memory(Tiler *t, const PlanOpts *o, Means how)
     if ((in_l3 && (t->l3 < 0 || !t->io)) ||
         (has_spilled(how) && !spills_to(t)))
         return false;
-    if (in_l3)
-        consts_to_l3(t);
+    if (in_l3 && !consts_to_l3(t))
+        return false; /* as with all in L2 */
     t->opt.fills = in_l3;
     t->opt.spills = has_spilled(how);
     set_chunk(t, 0);
@@ -56,6 +56,36 @@ static bool begin_min_memory(Tiler *t, const PlanOpts *o, Means how)
         return false; /* as without */
     t->opt.spill_optional = t->opt.spills;
     return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o);
+}
+
+/* Bytes of values that lie in L3 at a layer, at least: all but those that a
+ * fused group may make within. */
+static int64_t least_l3(const Tiler *t, int layer)
+{
+    int64_t sum = 0;
+    int k;
+
+    for (k = 0; k < t->nspill; k++) {
+        int i = t->spill_list[k];
+        const Alloc *v = &t->s->alloc[i];
+
+        if (t->first[i] <= layer && layer <= t->last[i] &&
+            t->spill[i]->spilled[layer] &&
+            (v->in || v->out || t->opt.fusion == FUSE_none))
+            sum += v->size;
+    }
+    return sum;
+}
+
+/* Is what is spilled too much for L3, wherever it lies? */
+static bool overfills_l3(const Tiler *t)
+{
+    int k;
+
+    for (k = 0; t->l3 >= 0 && k < t->nlayer; k++)
+        if (least_l3(t, k) > l3_room(t))
+            return true;
+    return false;
 }
 
 /* With these means and no more than the room there is: a plan? */
@@ -76,7 +106,7 @@ static bool try_means(Tiler *t, const PlanOpts *o, Means how)
             spill_only_l2(t, s.in_l2);
     }
     t->opt.spill_optional = false;
-    return ok && try_placement(t, o) && place_l3(t);
+    return ok && !overfills_l3(t) && try_placement(t, o) && place_l3(t);
 }
 
 /* Nothing is less with values spilled but for ends than with these. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { L3_SPARE = 16 }; /* bytes */
+
 int64_t l1_left(const Tiler *t, const PlanOpts *o)
 {
     const Mem *m = &t->p->soc->mems[t->l1];
@@ -42,6 +44,13 @@ int64_t l2_left(const Tiler *t, const PlanOpts *o)
 int64_t l2_room(const Tiler *t, const PlanOpts *o)
 {
     return whole_units(l2_left(t, o));
+}
+
+int64_t l3_room(const Tiler *t)
+{
+    const Mem *m = &t->p->soc->mems[t->l3];
+
+    return m->size - m->reserved - t->p->consts[t->l3] - L3_SPARE;
 }
 
 int64_t consts_l2_bytes(const Tiler *t)

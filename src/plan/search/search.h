@@ -15,6 +15,7 @@ int64_t l1_room_of(const Tiler *t, const PlanOpts *o);
 int64_t l2_all(const Tiler *t);
 int64_t l2_left(const Tiler *t, const PlanOpts *o);
 int64_t l2_room(const Tiler *t, const PlanOpts *o);
+int64_t l3_room(const Tiler *t); /* for buffers, beside constants */
 int64_t consts_l2_bytes(const Tiler *t); /* of constants there */
 void set_rooms(Tiler *t, const PlanOpts *o); /* as constants leave it */
 
@@ -48,8 +49,8 @@ enum { LEAST_FETCHED = 512, /* bytes; smaller constants are never fetched */
        SPILL_PARTS = 16 };
 void begin_anew(Tiler *t, Fusion fusion, bool min_memory);
 void start_over(Tiler *t, Fusion fusion); /* with all constants inside */
-/* All constants that are not small go to L3. */
-void consts_to_l3(Tiler *t);
+/* All constants that are not small go to L3; false: there is none. */
+bool consts_to_l3(Tiler *t);
 bool place_l3(Tiler *t);      /* is there room in L3? */
 /* What does not fit may, with fused groups wherever they save room, or spilled;
  * or where inputs and outputs may be in L3 too. */
