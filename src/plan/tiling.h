@@ -274,6 +274,9 @@ typedef struct Tiler {
     int64_t stage_room; /* with so much of L1 */
     Infeasible *infeasible; /* minimum-memory plans */
     int ninfeasible;
+    int64_t lacked;     /* bytes of L2 that the last plan too large for it had
+                           for buffers, */
+    int64_t lacked_code; /* beside these of its program; 0: there was none */
 } Tiler;
 
 #endif

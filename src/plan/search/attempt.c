@@ -126,6 +126,8 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
     int64_t most;
     Solution s;
 
+    if (tried_enough(t))
+        return -1;
     t->opt.code = x->code;
     consts_to_l3(t);
     set_rooms(t, o);
@@ -149,7 +151,7 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 /* Makes ready for trials; false: nothing can lie there, or be spilled. */
 static bool begin_l3(Tiler *t, const PlanOpts *o, int spill)
 {
-    if (t->l3 < 0 || !t->io)
+    if (t->l3 < 0 || !t->io || tried_enough(t))
         return false;
     t->opt.fills = true;
     t->opt.spills = spill > 0;
@@ -286,7 +288,8 @@ static bool try_spilled(Tiler *t, const PlanOpts *o, Fusion fusion)
     int i, parts = 0;
 
     start_over(t, fusion);
-    for (i = 0; i < SPILL_TRIES && !ok && spills_to(t); i++) {
+    for (i = 0; i < SPILL_TRIES && !ok && spills_to(t) && !tried_enough(t);
+         i++) {
         t->opt.spill_policy = (SpillPolicy)(SPILL_other - i / 4);
         parts = SPILL_PARTS - i % 4 * 2;
         ok = try_parts(t, o, parts, &seen);

@@ -9,6 +9,7 @@
 #include "plan/solve/solve.h"
 
 enum { WORD = 4, ENTRY = 10, CALL_WORDS = 5 };
+enum { ENOUGH = 10000, LEAST_TRIED = 2 }; /* layers of all attempts; attempts */
 
 /* Bytes of the pages' records and of what kernels are told. */
 static int64_t least_program(const Tiler *t)
@@ -58,23 +59,42 @@ static int64_t least_live(const Tiler *t)
     return most;
 }
 
+/* "at least": or as the last attempt has it. */
+static void say_many(const Tiler *t, const char *at_least, int64_t program,
+                     int64_t buffers)
+{
+    int64_t missing = program + buffers - l2_all(t);
+    Str says = {.mem = t->p->mem};
+
+    str_fmt(&says, "; %s needs %s%lld bytes for the program of %d layers and "
+            "%lld for buffers, has %lld: %lld bytes are missing",
+            t->p->soc->mems[t->l2].name, at_least, (long long)program,
+            t->nlayer, (long long)buffers, (long long)l2_all(t),
+            (long long)missing);
+    plan_missing[t->l2] = missing;
+    no_room(t->p, says.s);
+}
+
 void refuse_many(Tiler *t, const PlanOpts *o)
 {
-    int64_t program, need, left;
-    Str says = {.mem = t->p->mem};
+    int64_t program, need;
 
     if (t->nlayer < MANY_LAYERS)
         return;
     program = least_program(t);
     need = least_live(t) - l1_room_of(t, o);
-    left = l2_all(t) - program;
-    if (need <= left)
-        return;
-    str_fmt(&says, "; %s needs at least %lld bytes for the program of %d "
-            "layers and %lld for buffers, has %lld: %lld bytes are missing",
-            t->p->soc->mems[t->l2].name, (long long)program, t->nlayer,
-            (long long)MAX(0, need), (long long)l2_all(t),
-            (long long)(program + MAX(0, need) - l2_all(t)));
-    plan_missing[t->l2] = program + MAX(0, need) - l2_all(t);
-    no_room(t->p, says.s);
+    if (need > l2_all(t) - program)
+        say_many(t, "at least ", program, MAX(0, need));
+}
+
+bool tried_enough(const Tiler *t)
+{
+    return t->nlayer >= MANY_LAYERS && t->lacked > 0 &&
+           t->p->tried >= MAX(LEAST_TRIED, ENOUGH / t->nlayer);
+}
+
+void refuse_tried(const Tiler *t)
+{
+    if (tried_enough(t) && t->lacked + t->lacked_code > l2_all(t))
+        say_many(t, "", t->lacked_code, t->lacked);
 }

@@ -92,7 +92,7 @@ static bool overfills_l3(const Tiler *t)
 static bool try_means(Tiler *t, const PlanOpts *o, Means how)
 {
     Plan *p = t->p;
-    bool ok = begin_min_memory(t, o, how);
+    bool ok = !tried_enough(t) && begin_min_memory(t, o, how);
     Rooms r = new_rooms(t, p->room[t->l1], p->room[t->l2]);
     Solution s;
     int i;
@@ -409,6 +409,7 @@ void make_minimum(Tiler *t, const PlanOpts *o)
 
     if (try_inner(t, o) || try_inout(t, o) || try_min_memory(t, o))
         return;
+    refuse_tried(t);
     l2 = minimum_l2(t, o);
     if (has_least(o, t->l2, l2) && try_least(t, o, l1, l2))
         return;

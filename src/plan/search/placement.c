@@ -207,6 +207,8 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                                                                           t->l2)
                       : pack_memory(p, t->l2)) - p->room[t->l2];
     if (over > 0) {
+        t->lacked = p->room[t->l2] + over;
+        t->lacked_code = t->opt.code;
         shrink(t, t->l2, r->l2, over);
         return false;
     }
@@ -277,6 +279,8 @@ bool try_placement(Tiler *t, const PlanOpts *o)
     Rooms r;
     int i, most = t->opt.min_memory ? FEW_ITERATIONS : ITERATIONS;
 
+    if (tried_enough(t))
+        return false;
     progress("planning: attempt", ++p->tried, 0);
     t->counted = false;
     tiler_room(t, p->room[t->l1]);

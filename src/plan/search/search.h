@@ -73,6 +73,10 @@ bool make_small(Tiler *t, const PlanOpts *o);
 /* floor.c: refuses a network of many layers whose least program and buffers are
  * more than L2 has. */
 void refuse_many(Tiler *t, const PlanOpts *o);
+/* Of many layers, have as many plans been tried as there is time for?  Refuses
+ * the network then, with what the last of these lacked. */
+bool tried_enough(const Tiler *t);
+void refuse_tried(const Tiler *t);
 
 /* local.c: takes the place of a plan if it finds a better one in time. */
 void plan_local_search(Tiler *t, const PlanOpts *o);

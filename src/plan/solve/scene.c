@@ -118,10 +118,19 @@ static void force_states(Solver *s)
         }
 }
 
+/* How many of the n allocations that cross a boundary may be in either level:
+ * the time to solve doubles with each, and of thousands few are. */
+static int most_free(const Tiler *t, int n)
+{
+    if (t->opt.effort > 1)
+        return MOST_FREE;
+    return n < MANY_LAYERS ? FEW_FREE : LEAST_FREE;
+}
+
 void solve_force_levels(Solver *s)
 {
     const Allocs *v = s->t->s;
-    int most = s->t->opt.effort > 1 ? MOST_FREE : FEW_FREE, i, n = 0;
+    int i, most, n = 0;
     int *list = NEWN(s->mem, int, v->nalloc + 1);
     Heavy *heavy = NEWN(s->mem, Heavy, v->nalloc + 1);
 
@@ -133,6 +142,7 @@ void solve_force_levels(Solver *s)
     force_states(s);
     for (i = 0; i <= s->t->nlayer; i++) {
         n = next_cross(s, i, list, n);
+        most = most_free(s->t, n);
         if (n > most)
             force_heavy(s, list, n, most, heavy);
     }

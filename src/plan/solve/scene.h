@@ -5,7 +5,7 @@
 #include "plan/solve/solve.h"
 #include "plan/tile/tile.h"
 
-enum { FEW_FREE = 8, MOST_FREE = 12, MOST_ENTRIES = 16 };
+enum { LEAST_FREE = 4, FEW_FREE = 8, MOST_FREE = 12, MOST_ENTRIES = 16 };
 
 /* Levels of allocations: either, one for life; or for a bound, at each layer
  * anew. */
