@@ -26,7 +26,7 @@ _tilewright()
         --penalty --seed --past-end --data --labels --ranges --samples --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
         --objective --no-engine \
         --budget --straight --input-type --tolerance --dump --runner --device --emulate \
-        --runtime --bin --no-bin -d --explain --capacity --chips --max-cycles \
+        --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac

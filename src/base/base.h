@@ -176,6 +176,9 @@ typedef struct Array {
 Array *npz_read(Arena *a, const char *path); /* .npz or .npy, in order */
 Array *npy_parse(Arena *a, const char *name, const void *p, size_t n);
 void npz_write(const char *path, const Array *list);
+/* n files below dir, by those names, as a zip: same content, same bytes. */
+void zip_files(const char *path, const char *dir, int n,
+               const char *const *name);
 double array_get(const Array *v, int64_t i);
 
 #endif

@@ -326,34 +326,63 @@ static void put_head(Str *b, const Array *v)
     str_put(b, "\n");
 }
 
-void npz_write(const char *path, const Array *list)
+static zip_t *zip_begin(const char *path)
 {
     int why;
     zip_t *z = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &why);
-    Arena *tmp = arena_new();
-    const Array *v;
-    zip_source_t *s;
-    zip_int64_t at;
-    char *name;
 
     if (!z)
         err(ERR_TOOL, "cannot write %s", path);
-    for (v = list; v; v = v->next) {
-        Str b = {.mem = tmp};
-        put_head(&b, v);
-        str_mem(&b, v->data, (size_t)(v->n * type_size(v->type)));
-        s = zip_source_buffer(z, b.s, b.n, 0);
-        name = arena_fmt(tmp, "%s.npy", v->name);
-        at = s ? zip_file_add(z, name, s, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8)
-               : -1;
-        if (at < 0)
-            err(ERR_TOOL, "cannot write array '%s': %s", v->name,
-                zip_strerror(z));
-        /* 1980, the zip format's first day: same arrays, same file */
-        zip_file_set_mtime(z, (zip_uint64_t)at, 315532800, 0);
-    }
+    return z;
+}
+
+static void zip_put(zip_t *z, const char *name, zip_source_t *s)
+{
+    zip_int64_t at = s ? zip_file_add(z, name, s,
+                                      ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8)
+                       : -1;
+
+    if (at < 0)
+        err(ERR_TOOL, "cannot write '%s': %s", name, zip_strerror(z));
+    /* 1980, the zip format's first day: same content, same file */
+    zip_file_set_mtime(z, (zip_uint64_t)at, 315532800, 0);
+}
+
+static void zip_finish(zip_t *z, const char *path)
+{
     if (zip_close(z))
         err(ERR_TOOL, "cannot write %s: %s", path, zip_strerror(z));
+}
+
+void zip_files(const char *path, const char *dir, int n,
+               const char *const *name)
+{
+    zip_t *z = zip_begin(path);
+    Arena *tmp = arena_new();
+    int i;
+
+    for (i = 0; i < n; i++)
+        zip_put(z, name[i], zip_source_file(
+            z, arena_fmt(tmp, "%s/%s", dir, name[i]), 0, -1));
+    zip_finish(z, path);
+    arena_end(tmp);
+}
+
+void npz_write(const char *path, const Array *list)
+{
+    zip_t *z = zip_begin(path);
+    Arena *tmp = arena_new();
+    const Array *v;
+
+    for (v = list; v; v = v->next) {
+        Str b = {.mem = tmp};
+
+        put_head(&b, v);
+        str_mem(&b, v->data, (size_t)(v->n * type_size(v->type)));
+        zip_put(z, arena_fmt(tmp, "%s.npy", v->name),
+                zip_source_buffer(z, b.s, b.n, 0));
+    }
+    zip_finish(z, path);
     arena_end(tmp);
 }
 

@@ -23,7 +23,7 @@ typedef struct Opts {
     const char *out;       /* -o: a folder (compile) or an npz (run) */
     const char *in, *expected;
     const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
-        *runtime, *device;
+        *runtime, *package, *device;
     const char *print;     /* -d PASS: the graph after that pass */
     bool force, verbose, explain, emulate, sequence, straight;
     WeightForm weights;    /* --bin, --no-bin */

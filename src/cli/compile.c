@@ -12,6 +12,11 @@ static void check_runtime(const Job *j)
     if (name && strcmp(j->soc->rt, "pulp"))
         err(ERR_USAGE, "--runtime %s: %s is no chip of the PULP family", name,
             j->soc->name);
+    if (j->o.package && name)
+        err(ERR_USAGE, "--package %s and --runtime %s: one of them",
+            j->o.package, name);
+    if (j->o.package)
+        gen_check_package(j->o.package, j->soc);
 }
 
 /* The example that is drawn is left out where the reference kernels would take
@@ -39,6 +44,8 @@ int verb_compile(int argc, char **argv)
     const char *dir = j->o.out;
 
     j->project = true;
+    if (j->soc)
+        check_runtime(j);
     if (!dir && j->soc)
         dir = arena_fmt(j->o.mem, "%s_%s", j->o.name, j->soc->name);
     if (dir)
@@ -46,7 +53,6 @@ int verb_compile(int argc, char **argv)
     job_front(j);
     job_pass(j);
     job_plan(j);
-    check_runtime(j);
     if (wants_example(j))
         job_example(j);
     job_gen(j, dir);

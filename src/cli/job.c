@@ -330,7 +330,8 @@ void job_gen(Job *j, const char *dir)
         .weights = j->o.weights,
         .example = j->in, .value = j->value, .drawn = !keeps_example(j), .expected = j->expected,
         .tolerance = j->o.tolerance, .version = VERSION,
-        .runtime = j->o.runtime, .vocab = j->vocab,
+        .runtime = j->o.runtime, .package = j->o.package,
+        .vocab = j->vocab,
     };
 
     if (o.drawn && j->vectors) {

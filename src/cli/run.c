@@ -200,6 +200,8 @@ int verb_run(int argc, char **argv)
             j->o.runtime);
     if (j->o.device && (j->o.runner || j->o.emulate))
         err(ERR_USAGE, "--device: not with --runner or --emulate");
+    if (j->o.package)
+        err(ERR_USAGE, "--package: only to compile");
     file_check_output(j->o.out);
     if (j->o.keep)
         gen_check_place(j->o.keep, j->o.force);

@@ -14,12 +14,13 @@
 
 const char *gen_path(Gen *g, const char *path)
 {
-    const char *full = arena_fmt(g->mem, "%s/%s", g->dir, path);
+    const char *name = arena_fmt(g->mem, "%s%s", g->below, path);
+    const char *full = arena_fmt(g->mem, "%s/%s", g->dir, name);
     const char *slash = strrchr(full, '/');
 
     dir_make(arena_fmt(g->mem, "%.*s", (int)(slash - full), full));
     GROW(g->mem, g->written, (size_t)g->nwritten);
-    g->written[g->nwritten++] = arena_str(g->mem, path);
+    g->written[g->nwritten++] = name;
     return full;
 }
 
@@ -32,6 +33,13 @@ void gen_source(Gen *g, const char *path)
 {
     GROW(g->mem, g->src, (size_t)g->nsrc);
     g->src[g->nsrc++] = arena_str(g->mem, path);
+}
+
+void gen_archive(Gen *g, const char *path)
+{
+    int n = g->nwritten;
+
+    zip_files(gen_path(g, path), g->dir, n, g->written);
 }
 
 static bool is_empty(const char *dir)

@@ -19,6 +19,7 @@ Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o)
     g->p = p;
     g->o = o;
     g->name = o->name;
+    g->below = "";
     g->caps = gen_caps(mem, o->name);
     list_layers(g);
     return g;
@@ -40,6 +41,8 @@ void gen_project(const Plan *p, const GenOpts *o)
 
     gen_check_place(o->dir, o->force);
     g->dir = gen_folder(g);
+    if (o->package)
+        g->below = "src/";
     gen_header(g);
     gen_weights(g);
     gen_image(g);
@@ -48,7 +51,12 @@ void gen_project(const Plan *p, const GenOpts *o)
     gen_lm(g);
     if (o->example && o->expected)
         put_selftest(g);
-    gen_build(g);
+    g->below = "";
+    gen_card(g);
+    if (o->package)
+        gen_package(g);
+    else
+        gen_build(g);
     gen_put_in_place(g);
     arena_end(mem);
 }

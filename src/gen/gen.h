@@ -31,6 +31,7 @@ typedef struct GenOpts {
     const Vocab *vocab;    /* of a language model; NULL: none */
     const char *version;
     const char *runtime; /* "pmsis": of an SDK; NULL: the chip's own */
+    const char *package; /* "zephyr" ...: of a build system (package.c) */
 } GenOpts;
 
 /* gen.c: writes the project, whole or not at all.  err(ERR_USAGE) if there
@@ -38,6 +39,9 @@ typedef struct GenOpts {
 void gen_project(const Plan *p, const GenOpts *o);
 /* folder.c: the same error, before there is a plan. */
 void gen_check_place(const char *dir, bool force);
+/* package.c: err(ERR_USAGE) if there is none of that name, or none for the
+ * chip. */
+void gen_check_package(const char *name, const Soc *soc);
 /* names.c: a C prefix from the name of a model's file: legal and free.  A name
  * that is not free gets a suffix; *taken_by is then who has it, else NULL. */
 char *gen_name(Arena *a, const char *path, const char **taken_by);
@@ -55,6 +59,7 @@ typedef struct Gen {
     const GenOpts *o;
     const char *name, *caps; /* prefix as is, and in capitals */
     const char *dir;         /* being written */
+    const char *below;       /* "src/": where files go in it now */
     bool bin;                /* weights are a .bin */
     int nlayer, nsrc, nwritten;
     const Step **layer;      /* [0] is layer 1: its first kernel */
@@ -72,6 +77,7 @@ void gen_file(Gen *g, const char *path, const Str *text);
 void gen_source(Gen *g, const char *path); /* is to be compiled */
 const char *gen_path(Gen *g, const char *path); /* where it is written */
 char *gen_folder(Gen *g); /* a new one, beside that which is wanted */
+void gen_archive(Gen *g, const char *path); /* a zip of all so far */
 void gen_put_in_place(Gen *g); /* it becomes that one */
 
 /* names.c */
@@ -166,6 +172,11 @@ void gen_build(Gen *g);
 /* pmsis.c: the same for the SDKs of PULP chips */
 bool gen_pmsis(const Gen *g);
 void gen_pmsis_build(Gen *g);
+
+/* package.c: what describes the network to a build system, and an example */
+void gen_package(Gen *g);
+/* card.c: MODEL_CARD.md, what the network is and needs */
+void gen_card(Gen *g);
 
 /* lm.c: NAME_lm.h and NAME_lm.c of a language model, and rt/lm. */
 bool gen_is_lm(const Gen *g);

@@ -156,6 +156,7 @@ struct Graph {
     Number *num[MOST_NUMBERS];
     struct Names *names; /* those taken (graph.c) */
     uint64_t hash;    /* of the model file */
+    const char *author, *licence; /* of the model, as its file says; or NULL */
     int64_t context;  /* positions of a language model; 0: it is none */
     bool settled;     /* quantize and dequantize nodes mean what they say: no
                          integer operators are to be made of what is between */

@@ -682,6 +682,23 @@ static void join_states(Import *im)
     graph_number(im->r.g);
 }
 
+/* One of those of ONNX's metadata (docs/MetadataProps.md); NULL: not there. */
+static const char *property(Arena *mem, const Model *m, const char *key)
+{
+    size_t len = strlen(key), i;
+
+    for (i = 0; i < m->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *e = m->metadata_props[i];
+        const char *name = e->key ? e->key : "";
+
+        if (str_starts(name, "model_"))
+            name += strlen("model_");
+        if (!strncmp(name, key, len) && !name[len] && e->value && *e->value)
+            return arena_str(mem, e->value);
+    }
+    return NULL;
+}
+
 Graph *onnx_parse(Arena *mem, const char *path, const char *dir,
                   const void *p, size_t n, const FrontOpts *o, Arena *file)
 {
@@ -700,6 +717,8 @@ Graph *onnx_parse(Arena *mem, const char *path, const char *dir,
         im.r.g = graph_new(mem, name && *name ? name : "network");
         im.r.g->file = arena_str(mem, path);
         im.r.g->hash = hash;
+        im.r.g->author = property(mem, m, "author");
+        im.r.g->licence = property(mem, m, "license");
         im.r.g->exact = kind_exact(&im);
         read_graph(&im);
     } while (try_state_types(&im));
