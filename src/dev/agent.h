@@ -45,8 +45,8 @@ void agent_close(Agent *a);
 /* Makes calls in order.  After a fault, or one that takes more than `ms`,
  * false: which, and why, is in a->d->why; *done: how many were made. */
 bool agent_call(Agent *a, Call *calls, int n, int ms, int *done);
-/* After a fault: modules and buffers stay.  After the session was lost, and with
- * the simulator, it begins another, without them. */
+/* After a fault: modules and buffers stay.  After the session was lost, and
+ * with the simulator, it begins another, without them. */
 bool agent_restart(Agent *a);
 /* An address: a number, a buffer, a function or variable of the last module
  * that has it, or of the resident program; +n behind it.  false: unknown. */
