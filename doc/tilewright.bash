@@ -4,7 +4,7 @@ _tilewright()
     local word=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "compile run generate quantize check report pack sim shell devices targets \
+        COMPREPLY=($(compgen -W "compile run validate generate quantize check report pack sim shell devices targets \
             ops help --version" -- "$word"))
         return
     fi

@@ -1,7 +1,8 @@
 /* The program of `tilewright run`: inputs come from a file, one after the
  * other, run by run; results go to another the same way, in the end the stack
  * that was used (4 bytes).  With -DDUMP the result of every layer of the last
- * run goes to a third. */
+ * run goes to a third.  With -DWATCH=N a debugger looks on before and after
+ * each layer, told where N results and inputs lie. */
 #include "run.h"
 #include "mark.h"
 #include "rt.h"
@@ -96,6 +97,28 @@ static void run_net(void)
             put(f, net.result(i), net.layer_bytes[i - 1]);
     }
     rt_close(f);
+}
+#elif defined WATCH
+#include "session.h"
+
+static void run_net(void)
+{
+    static const void *value[WATCH];
+    struct rt_time t[2];
+    int i;
+
+    for (i = 0; i < net.nlayer; i++)
+        value[i] = net.layer_bytes[i] ? net.result(i + 1) : 0;
+    for (i = 0; i < net.nin; i++)
+        value[net.nlayer + i] = net.in_bytes[i] ? net.input(i) : 0;
+    rt_host(RT_ADDRESSES, (uintptr_t)value, WATCH, 0);
+    for (i = 1; i <= net.nlayer; i++) {
+        rt_host(RT_LAYER, (uintptr_t)i, 0, 0);
+        t[0] = rt_time();
+        net.step(i);
+        t[1] = rt_time();
+        rt_host(RT_LAYER, (uintptr_t)i, 1, (uintptr_t)t);
+    }
 }
 #else
 static void run_net(void)

@@ -43,7 +43,8 @@ static void try_builds(Job *j, const RunOpts *o, Run *run)
         job_gen(j, o->dir);
         err_file(NULL); /* from here on the tools are at fault */
         begin = now_ns();
-        *run = dev_run(j->o.mem, j->r.plan, o);
+        *run = j->watch ? dev_watch(j->o.mem, j->r.plan, o, j->watch)
+                        : dev_run(j->o.mem, j->r.plan, o);
         if (i == ROUNDS || !make_room(j, run))
             return;
         say_again(j, run);

@@ -72,6 +72,7 @@ typedef struct Job {
                               kernels */
     void **want;           /* one per graph output: of all steps */
     Report r;              /* what is known for text and --json */
+    Watch *watch;          /* who looks on while it runs; or NULL */
     int64_t start_ns;
 } Job;
 
@@ -112,6 +113,11 @@ void job_run(Job *j, const RunOpts *o, Run *run);
 void job_say(const Job *j, const Str *text);
 int64_t now_ns(void);
 
+/* run.c: what steps runs give for v, as an array output_i; outputs as -e or
+ * the reference kernels have them, and what differs is said. */
+Array *job_array(const Job *j, const Val *v, int i, int steps, void *data);
+bool job_same_outputs(Job *j, const Run *run, bool user);
+
 /* compare.c: floats within tol. */
 Diff compare(const Val *v, const void *got, const Array *want, double tol);
 
@@ -132,6 +138,7 @@ void job_files(Job *j);    /* --html, --csv */
 /* One file each. */
 int verb_compile(int argc, char **argv);
 int verb_run(int argc, char **argv);
+int verb_validate(int argc, char **argv);
 int verb_generate(int argc, char **argv);
 int verb_quantize(int argc, char **argv);
 int verb_check(int argc, char **argv);

@@ -5,8 +5,7 @@
 
 /* Of a sequence with the axis of steps before; flat, where sizes are others in
  * each. */
-static Array *as_array(const Job *j, const Val *v, int i, int steps,
-                       void *data)
+Array *job_array(const Job *j, const Val *v, int i, int steps, void *data)
 {
     Arena *a = j->o.mem;
     Array *x = NEW(a, Array);
@@ -34,7 +33,7 @@ static Array *as_arrays(Job *j, void **data)
     int i;
 
     for (i = j->g->nout; i--;) {
-        Array *x = as_array(j, j->g->out[i], i, j->steps, data[i]);
+        Array *x = job_array(j, j->g->out[i], i, j->steps, data[i]);
 
         x->next = list;
         list = x;
@@ -48,7 +47,7 @@ static const Array *of_reference(Job *j, int i)
 {
     const Val *v = j->g->out[i];
 
-    return as_array(j, v, i, j->steps, j->want[i]);
+    return job_array(j, v, i, j->steps, j->want[i]);
 }
 
 /* The array of -e for output i; *next: where to look. */
@@ -85,7 +84,7 @@ static void say_diff(Job *j, const Val *v, const Diff *d)
 
 /* All outputs, with what -e has or else with the reference kernels'.  Those of
  * states may be left out by -e, all of them. */
-static bool same_outputs(Job *j, const Run *run, bool user)
+bool job_same_outputs(Job *j, const Run *run, bool user)
 {
     const Array *next = NULL;
     Diff *d = NEWN(j->o.mem, Diff, j->g->nout + 1);
@@ -140,7 +139,7 @@ static bool find_wrong(Job *j, const Run *run)
         if (!run->made[i])
             continue;
         j->r.wrong = compare(v, run->made[i],
-                             as_array(j, v, 0, 1, j->expected->data[v->id]),
+                             job_array(j, v, 0, 1, j->expected->data[v->id]),
                              j->o.tolerance);
         if (!j->r.wrong.match) {
             j->r.wrong_layer = i + 1;
@@ -220,7 +219,7 @@ int verb_run(int argc, char **argv)
     job_run(j, &o, run);
     if (j->o.out)
         npz_write(j->o.out, as_arrays(j, run->out));
-    j->r.match = same_outputs(j, run, j->o.expected);
+    j->r.match = job_same_outputs(j, run, j->o.expected);
     if (!j->r.match)
         say(NULL, why_different(j, &o, run));
     show(j);

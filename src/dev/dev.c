@@ -393,7 +393,7 @@ static bool run_once(Dev *d)
 
     begin(d, "build/run");
     ask_version(d);
-    if (!build_for(d, "-DTILEWRIGHT_MARK"))
+    if (!build_for(d, d->watch ? remote_watched(d) : "-DTILEWRIGHT_MARK"))
         return false;
     elf_sizes(dev_path(d, program(d)), &d->r);
     if (!run_program(d, count) ||
@@ -535,6 +535,18 @@ Run dev_run(Arena *mem, const Plan *p, const RunOpts *o)
     if (find_tools(&d) && (!o->device || remote_open(&d)) && run_once(&d) &&
         o->dump && run_dump(&d))
         write_dump(&d);
+    dev_end(&d);
+    return d.r;
+}
+
+Run dev_watch(Arena *mem, const Plan *p, const RunOpts *o, Watch *w)
+{
+    Dev d = {.mem = mem, .p = p, .o = o, .watch = w};
+
+    dev_begin(&d);
+    w->d = &d;
+    if (find_tools(&d) && remote_open(&d))
+        run_once(&d);
     dev_end(&d);
     return d.r;
 }

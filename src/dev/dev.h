@@ -85,6 +85,21 @@ Run dev_run(Arena *mem, const Plan *p, const RunOpts *o);
  * is not the last, or its result is never whole.  NULL, or why it failed. */
 const char *dev_layers(Arena *mem, const Plan *p, const RunOpts *o, Run *r);
 
+/* remote.c: somebody who looks on, on a device, before and after each layer of
+ * a run.  Values are those that lie in one place that cores can address. */
+typedef struct Watch {
+    void *arg;
+    void (*look)(struct Watch *w, int layer, bool after); /* from 0 */
+    int64_t cycles, instructions; /* of the layer, after it; -1: not known */
+    struct Dev *d;
+    uint32_t *address;    /* by layer, then by input; 0: there is none */
+} Watch;
+uint32_t watch_address(const Watch *w, const Val *v);
+bool watch_read(Watch *w, uint32_t at, void *to, int64_t n);
+bool watch_write(Watch *w, uint32_t at, const void *from, int64_t n);
+/* Runs once, as dev_run() does; o->device is given. */
+Run dev_watch(Arena *mem, const Plan *p, const RunOpts *o, Watch *w);
+
 /* Within the part. */
 
 typedef struct Dev {
@@ -96,6 +111,7 @@ typedef struct Dev {
     const char *work; /* "build/run" or "build/dump", in it */
     const Node **node; /* of each layer */
     struct Device *device; /* of o->device, open; or NULL */
+    Watch *watch;      /* who looks on, on a device; or NULL */
     bool in_flash;     /* of a device: code lies where the chip has it */
     Run r;
 } Dev;

@@ -93,6 +93,7 @@ void remote_begin(Dev *d);
 bool remote_again(Dev *d);
 const char *remote_make(Dev *d);  /* words for make */
 const char *remote_defs(Dev *d);  /* options of the C compiler */
+const char *remote_watched(Dev *d); /* these, for somebody who looks on */
 bool remote_program(Dev *d, const char *elf);
 
 #endif

@@ -134,24 +134,100 @@ static void take_times(Dev *d, const struct rt_time *t, int n)
     add(&r->instructions, instructions);
 }
 
+/* n words of the device's memory at an address. */
+static bool read_words(Device *dev, uint32_t at, uint32_t *to, int n)
+{
+    unsigned char *b = (unsigned char *)to;
+    int i;
+
+    if (!gdb_read(dev->g, at, b, 4 * (size_t)n))
+        return device_lost(dev);
+    for (i = 0; i < n; i++)
+        to[i] = b[4 * i] | (uint32_t)b[4 * i + 1] << 8 |
+                (uint32_t)b[4 * i + 2] << 16 | (uint32_t)b[4 * i + 3] << 24;
+    return true;
+}
+
 static bool read_times(Dev *d)
 {
     Device *dev = d->device;
     int n = (int)MIN(dev->asked.b, (uint32_t)d->r.nlayer + 2), i;
     struct rt_time *t = NEWN(d->mem, struct rt_time, n + 1);
-    unsigned char *b = arena_get(d->mem, 8, (size_t)n + 1);
+    uint32_t *w = NEWN(d->mem, uint32_t, 2 * n + 1);
 
-    if (!gdb_read(dev->g, dev->asked.a, b, 8 * (size_t)n))
-        return device_lost(dev);
-    for (i = 0; i < 2 * n; i++) {
-        uint32_t v = b[4 * i] | (uint32_t)b[4 * i + 1] << 8 |
-                     (uint32_t)b[4 * i + 2] << 16 |
-                     (uint32_t)b[4 * i + 3] << 24;
-
-        *(i & 1 ? &t[i / 2].instructions : &t[i / 2].ticks) = v;
-    }
+    if (!read_words(dev, dev->asked.a, w, 2 * n))
+        return false;
+    for (i = 0; i < n; i++)
+        t[i] = (struct rt_time){w[2 * i], w[2 * i + 1]};
     take_times(d, t, n);
     return true;
+}
+
+/* ---- somebody looks on ---- */
+
+const char *remote_watched(Dev *d)
+{
+    return arena_fmt(d->mem, "-DWATCH=%d", d->r.nlayer + d->p->g->nin);
+}
+
+static bool read_addresses(Dev *d)
+{
+    int n = d->r.nlayer + d->p->g->nin;
+
+    d->watch->address = NEWN(d->mem, uint32_t, n + 1);
+    return read_words(d->device, d->device->asked.a, d->watch->address, n);
+}
+
+uint32_t watch_address(const Watch *w, const Val *v)
+{
+    const Dev *d = w->d;
+    int i;
+
+    for (i = 0; i < d->p->g->nin; i++)
+        if (d->p->g->in[i] == v)
+            return w->address[d->r.nlayer + i];
+    for (i = d->r.nlayer; i--;)
+        if (d->node[i]->res[0] == v)
+            return w->address[i];
+    return 0;
+}
+
+bool watch_read(Watch *w, uint32_t at, void *to, int64_t n)
+{
+    Device *dev = w->d->device;
+
+    return gdb_read(dev->g, at, to, (size_t)n) || device_lost(dev);
+}
+
+bool watch_write(Watch *w, uint32_t at, const void *from, int64_t n)
+{
+    Device *dev = w->d->device;
+
+    return gdb_write(dev->g, at, from, (size_t)n) || device_lost(dev);
+}
+
+static bool look(Dev *d)
+{
+    Device *dev = d->device;
+    int layer = (int)MIN(dev->asked.a, (uint32_t)d->r.nlayer) - 1;
+    Watch *w = d->watch;
+    uint32_t t[4];
+
+    if (!w || !w->address || layer < 0)
+        return device_fail(dev, "the program tells of a layer nobody asked "
+                           "for: its memory was overwritten");
+    if (dev->asked.b) {
+        if (!read_words(dev, dev->asked.c, t, 4))
+            return false;
+        device_time(dev, (struct rt_time){t[2] - t[0], t[3] - t[1]},
+                    &w->cycles, &w->instructions);
+        add(&d->r.layer[layer].cycles, w->cycles);
+        add(&d->r.layer[layer].instructions, w->instructions);
+        add(&d->r.cycles, w->cycles);
+        add(&d->r.instructions, w->instructions);
+    }
+    w->look(w, layer, dev->asked.b != 0);
+    return !dev->g->lost || device_lost(dev);
 }
 
 /* ---- the program ---- */
@@ -181,6 +257,10 @@ bool remote_program(Dev *d, const char *elf)
             return ended(d);
         if (ok && dev->asked.want == RT_TIMES)
             ok = read_times(d);
+        else if (ok && dev->asked.want == RT_ADDRESSES && d->watch)
+            ok = read_addresses(d);
+        else if (ok && dev->asked.want == RT_LAYER)
+            ok = look(d);
         else if (ok)
             ok = device_fail(dev, "the program asks for %" PRIu32 ", which "
                 "nobody knows: its memory was overwritten", dev->asked.want);

@@ -309,6 +309,7 @@ static void put_wrong(Json *j, const Report *r)
     put_str(j, "name", n->name);
     put_str(j, "op", op_info[n->op].name);
     put_diff(j, &r->wrong);
+    put_str(j, "cause", r->cause);
     json_end(j);
 }
 

@@ -30,6 +30,7 @@ typedef struct Report {
     int wrong_layer;      /* the first, from 1, that differs from the reference
                              kernels; 0: none is known to */
     Diff wrong;           /* and how */
+    const char *cause;    /* and why, likely; NULL: not known */
     double compile_ms;    /* -1: not compiled */
     const char *dir;      /* the project written */
     const int64_t *missing; /* bytes per memory, on status 3 */
