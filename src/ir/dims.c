@@ -755,13 +755,6 @@ void dims_fill_wide(const Node *n, Dims *d)
     }
 }
 
-static int64_t sat_mul(int64_t a, int64_t b)
-{
-    int64_t y;
-
-    return __builtin_mul_overflow(a, b, &y) ? INT64_MAX : y;
-}
-
 int64_t node_macs(const Node *n)
 {
     const Shape *x, *w;

@@ -346,6 +346,11 @@ Size product_rows(const Node *n);
 /* Which axes of x a node of the reduce family reduces. */
 void node_axes(const Node *n, bool set[RANK]);
 
+/* range_num.c: the nearest to a + b, a * b and -a that fits 64 bits. */
+int64_t sat_add(int64_t a, int64_t b);
+int64_t sat_mul(int64_t a, int64_t b);
+int64_t sat_neg(int64_t a);
+
 /* range.c: every value an integer result can have lies within; acc, scaled:
  * those on the way to it (Node) */
 Range range_infer(const Node *n, Range *acc, Range *scaled);

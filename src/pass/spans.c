@@ -22,23 +22,6 @@ typedef struct Spans {
     Chans *all; /* by Val.id */
 } Spans;
 
-static int64_t sat_add(int64_t a, int64_t b)
-{
-    int64_t y;
-
-    return __builtin_add_overflow(a, b, &y) ? a < 0 ? INT64_MIN : INT64_MAX
-                                            : y;
-}
-
-static int64_t sat_mul(int64_t a, int64_t b)
-{
-    int64_t y;
-
-    return !__builtin_mul_overflow(a, b, &y) ? y
-           : (a < 0) == (b < 0)              ? INT64_MAX
-                                             : INT64_MIN;
-}
-
 static Span nothing(void)
 {
     return (Span){NAN, INT64_MIN, INT64_MAX};
