@@ -19,10 +19,9 @@
  * t / log2 of t < 256 is t q >> 16 with q = 2^16 / log2 + 1: q log2 exceeds
  * 2^16 by at most log2, and what t log2 adds is less than 2^16 if log2 < 256;
  * else t q is at most 255 * 257.
- * v hi / sum of v < 2^a, sum < 2^b and hi < sum is v q >> s with q = 2^s hi /
- * sum + 1, s = a + b, or 32 if that is more: q sum exceeds 2^s hi by at most
- * sum, and v sum is less than 2^s.  With a of 23 at most, q is less than 2^32.
+ * v hi / sum is v q >> s (inverse.h).
  */
+#include "kern/xpulp/inverse.h"
 #include "kern/xpulp/rows.h"
 
 /* What powers are computed with: of x = top - t, p + b = x + base + z log2. */
@@ -31,12 +30,6 @@ struct powers {
 };
 
 #ifdef XPULPV2
-/* Bits of v, which is not 0. */
-static inline int32_t bits(uint32_t v)
-{
-    return xp_fl1((int32_t)v) + 1;
-}
-
 /* The powers of n elements into v; returns their sum. */
 static inline uint32_t powers(const struct powers *p, const X *x, int32_t n,
                               uint32_t *v)
@@ -82,15 +75,6 @@ static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
         : XP_CLOBBERS);
 }
 #else
-static int32_t bits(uint32_t v)
-{
-    int32_t n = 0;
-
-    for (; v; v >>= 1)
-        n++;
-    return n;
-}
-
 static uint32_t powers(const struct powers *p, const X *x, int32_t n,
                        uint32_t *v)
 {
@@ -114,23 +98,6 @@ static void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
 }
 #endif
 
-/* 2^s hi / sum + 1, digits of as many bits as fit, from the top. */
-static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
-{
-    const int32_t most = 32 - bits(sum);
-    uint32_t rest = hi, q = 0;
-
-    for (int32_t n; s > 0; s -= n) {
-        uint32_t digit;
-
-        n = s < most ? s : most;
-        digit = (rest << n) / sum;
-        q = (q << n) + digit;
-        rest = (rest << n) - digit * sum;
-    }
-    return q + 1;
-}
-
 /* Results from..to of a row, whose greatest power has as many bits as that. */
 static inline void row(const struct row_dims *k, struct powers *p, const X *x,
                        const struct rows *r, int32_t greatest, uint32_t *v,
@@ -149,8 +116,10 @@ static inline void row(const struct row_dims *k, struct powers *p, const X *x,
         quotients(v + r->from, r->to - r->from, inverse(hi, sum, s), s - 32,
                   y + r->from);
     } else {
+        const uint32_t q = inverse(hi, sum | !sum, 24);
+
         for (int32_t i = r->from; i < r->to; i++)
-            y[i] = (Y)(sum ? v[i] * hi / sum : 0);
+            y[i] = (Y)(v[i] * q >> 24); /* hi has eight bits */
     }
 }
 

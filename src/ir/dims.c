@@ -43,7 +43,7 @@ static const int struct_of[NFAM] = {
     [FAM_scatternd] = D_nd, [FAM_taps] = D_taps,
     [FAM_topk] = D_topk, [FAM_poolat] = D_pool, [FAM_dft] = D_dft,
     [FAM_grid] = D_grid, [FAM_nms] = D_nms, [FAM_group] = D_group,
-    [FAM_pack] = D_pack,
+    [FAM_pack] = D_pack, [FAM_attend] = D_attend,
 };
 
 const DimsInfo *dims_of(OpCode op)
@@ -750,6 +750,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_grid: fill_grid(n, &d->grid); break;
     case FAM_nms: fill_nms(n, &d->nms); break;
     case FAM_group: fill_group(n, &d->group); break;
+    case FAM_attend: fill_attend(n, &d->attend); break;
     case FAM_pack: fill_pack(n, &d->pack); break;
     case FAM_reshape: case NFAM: break;
     }
@@ -760,6 +761,8 @@ int64_t node_macs(const Node *n)
     const Shape *x, *w;
     int64_t m;
 
+    if (n->op == OP_iattend)
+        return macs_attend(n);
     if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul &&
         n->op != OP_groupmatmul)
         return 0;

@@ -324,6 +324,7 @@ static Range range_of(const Node *n)
         return range_place(n->arg[0]->shape.dim[n->arg[0]->shape.rank - 1]);
     case FAM_poolat: return range_place(val_count(n->arg[0]));
     case FAM_nms: return range_nms(n);
+    case FAM_attend: return range_attend(n);
     case FAM_pack: return (Range){0, 255};
     default: return range_val(n->arg[0]);
     }

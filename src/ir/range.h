@@ -45,5 +45,6 @@ Range range_conv(const Node *n);
 Range range_convt(const Node *n);
 Range range_matmul(const Node *n);
 Range range_pool(const Node *n);
+Range range_attend(const Node *n);
 
 #endif

@@ -319,3 +319,21 @@ Range range_epilogue(const Node *n, Range x)
         y = range_join(y, requantized(n, x, scaling(n, i)));
     return y;
 }
+
+/* What is scaled is the scores: results are, in 64 bits. */
+Range range_attend(const Node *n)
+{
+    const Val *s = node_arg(n, "scale"), *w = node_arg(n, "parts");
+    const Shape *q = &n->arg[0]->shape;
+    Range score, sum;
+
+    score = range_mul(range_val(n->arg[0]), range_val(n->arg[1]));
+    score = range_with_zero(range_times(score, q->dim[q->rank - 1]));
+    sum = range_mul(range_val(w), range_val(n->arg[2]));
+    sum = range_with_zero(range_times(sum, product_rows(n).n));
+    range_met(range_join(score, sum));
+    score = range_with_zero(range_mul(score, range_element(s, 0)));
+    score = range_join(score, range_add(score, range_element(s, 1)));
+    range_seen.scaled = range_join(range_seen.scaled, score);
+    return range_clip_by(n, (Range){INT64_MIN, INT64_MAX});
+}

@@ -518,6 +518,7 @@ Shape shape_infer(const Node *n)
         [FAM_topk] = shape_topk, [FAM_poolat] = shape_pool,
         [FAM_dft] = shape_dft, [FAM_grid] = shape_grid,
         [FAM_nms] = shape_nms, [FAM_group] = shape_group,
+        [FAM_attend] = shape_attend,
         [FAM_pack] = shape_pack,
     };
 

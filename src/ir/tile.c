@@ -125,6 +125,9 @@ void tile_axes(const Node *n, int part, int64_t len[NCUT])
     case FAM_map: case FAM_row:
         lines_axes(n, len);
         break;
+    case FAM_attend:
+        heads_axes(n, len);
+        break;
     case FAM_transpose: case FAM_slice: case FAM_expand:
         long_axes(n, len);
         break;
@@ -156,6 +159,8 @@ static bool cut(Cutter *c)
         return cut_matmul(c);
     case FAM_map: case FAM_row:
         return cut_rows(c);
+    case FAM_attend:
+        return cut_heads(c);
     case FAM_transpose:
         return cut_transpose(c);
     case FAM_slice:

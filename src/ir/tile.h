@@ -38,6 +38,8 @@ void matmul_axes(const Node *n, int64_t len[NCUT]);
 bool cut_matmul(Cutter *c);
 void lines_axes(const Node *n, int64_t len[NCUT]);
 bool cut_rows(Cutter *c);
+void heads_axes(const Node *n, int64_t len[NCUT]);
+bool cut_heads(Cutter *c);
 void reduce_axes(const Node *n, int64_t len[NCUT]);
 bool cut_reduce(Cutter *c);
 /* tile_move.c: data that is moved. */

@@ -205,6 +205,31 @@ bool cut_rows(Cutter *c)
     return true;
 }
 
+/* --- attention --- */
+
+void heads_axes(const Node *n, int64_t len[NCUT])
+{
+    Shape y = n->res[0]->shape;
+
+    len[CUT_row] = shape_product(y, 0, y.rank - 2);
+}
+
+/* Tables and scales are those of all heads. */
+bool cut_heads(Cutter *c)
+{
+    int p = c->n->res[0]->shape.rank - 2, i;
+    Piece what;
+    Shape s;
+
+    for (i = 0; i < 3; i++) {
+        s = cut_lines(c, c->n->arg[i], p, &what);
+        cut_arg(c, i, s, what);
+    }
+    s = cut_lines(c, c->n->res[0], p, &what);
+    cut_res(c, s, what);
+    return true;
+}
+
 /* --- reductions: by the first axes that stay, and by the last --- */
 
 static bool by_element(const Node *n, const char *name)

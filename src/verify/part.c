@@ -41,6 +41,8 @@ bool part_check(Work *w)
         return part_map(w);
     case FAM_row:
         return part_row(w);
+    case FAM_attend:
+        return part_attend(w);
     case FAM_reduce:
         return part_reduce(w);
     case FAM_transpose: case FAM_slice: case FAM_expand: case FAM_concat:

@@ -10,6 +10,7 @@ bool part_pool(Work *w);
 bool part_matmul(Work *w); /* part_matmul.c */
 bool part_map(Work *w);    /* part_map.c */
 bool part_row(Work *w);
+bool part_attend(Work *w);
 bool part_reduce(Work *w);
 bool part_copy(Work *w);   /* part_move.c */
 bool part_pad(Work *w);

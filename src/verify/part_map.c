@@ -26,6 +26,36 @@ bool part_row(Work *w)
     return true;
 }
 
+/* Whole heads; tables and scales of all. */
+bool part_attend(Work *w)
+{
+    struct attend_dims d = w->s->dims.attend;
+    const int64_t rows = d.rows, each[3] = {
+        (int64_t)d.m * d.d, rows * d.d, rows * d.e,
+    };
+    int64_t heads = d.heads, inner = (int64_t)d.m * d.e;
+    int64_t first = w->s->out_piece[0].off / w->eb;
+    int i;
+
+    d.heads = w->all.attend.heads;
+    if (memcmp(&d, &w->all.attend, sizeof d) || heads < 1 || inner < 1 ||
+        first % inner || first / inner + heads > d.heads ||
+        w->s->out_piece[0].rows != 1)
+        return part_wrong(w);
+    if (!part_dense_out(w, heads * inner))
+        return false;
+    for (i = 0; i < w->n->narg; i++) {
+        const Val *v = w->n->arg[i];
+        int64_t n = i < 3 ? heads * each[i] : val_count(v);
+
+        if (!part_meets(w, i, (Loops){
+                .v = v, .off = i < 3 ? first / inner * each[i] : 0, .rank = 1,
+                .axis = {{n, 1, 1}}}))
+            return false;
+    }
+    return true;
+}
+
 static int64_t walk_step(const Walk *t)
 {
     return t->rank ? t->s[t->rank - 1] : 0;

@@ -667,6 +667,38 @@ static void draw_group(Str *o, const Inst *in)
     str_fmt(o, "r = groupmatmul x w s p0=%d mode=%d", g, mode);
 }
 
+/* A row of so many elements, all of them within bounds. */
+static void put_table(Str *o, const char *name, Type t, int n, int lo, int hi)
+{
+    str_fmt(o, "%s = input : %s[%d] range %d %d\n", name, type_info[t].name, n,
+            lo, hi);
+}
+
+/* Tables of what their types hold; rows behind those that count. */
+static void draw_attend(Str *o, const Inst *in)
+{
+    int rows = between(1, 40), heads = between(1, 9), e = roll(2) ? 4 : 0;
+    int x[3] = {heads, between(1, 3), roll(2) ? 4 : between(1, 12)};
+    int k[3] = {heads, rows, x[2]}, v[3] = {heads, rows, e};
+    const TypeInfo *w = &type_info[in->arg[6]], *s = &type_info[in->arg[4]];
+
+    v[2] = e ? e : between(1, 9);
+    put_operand(o, "q", in->arg[0], dims(3, x));
+    put_operand(o, "k", in->arg[1], dims(3, k));
+    put_operand(o, "v", in->arg[2], dims(3, v));
+    put_table(o, "scale", in->arg[3], 4, 0, MIN(type_info[in->arg[3]].hi, 600));
+    put_table(o, "scores", in->arg[4], 256, (int)MAX(s->lo, -128),
+              (int)MIN(s->hi, 127));
+    put_table(o, "powers", in->arg[5], 256, 0,
+              (int)MIN(type_info[in->arg[5]].hi, roll(2) ? 4000 : 4000000));
+    put_table(o, "parts", in->arg[6], 256, (int)MAX(w->lo, -128),
+              (int)MIN(w->hi, 255));
+    str_fmt(o, "r = iattend q k v scale scores powers parts count=%d p0=%d "
+            "p1=%d shift=%d", between(1, rows), between(0, 12), between(1, 255),
+            between(0, 12));
+    put_clip(o, OP_iattend, in);
+}
+
 /* Channels in words of parts, a word for each bit. */
 static void draw_pack(Str *o, const Inst *in)
 {
@@ -754,6 +786,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_grid: draw_grid(&o, in); break;
     case FAM_nms: draw_nms(&o, in); break;
     case FAM_group: draw_group(&o, in); break;
+    case FAM_attend: draw_attend(&o, in); break;
     case FAM_pack: draw_pack(&o, in); break;
     default: draw_move(&o, op, in); break;
     }

@@ -131,6 +131,8 @@ static bool likely(const char *operand, Type t)
         return true;
     if (!strcmp(operand, "add"))
         return t == T_s32 || t == T_s64;
+    if (!strcmp(operand, "scores") || !strcmp(operand, "parts"))
+        return t == T_s8 || t == T_s32; /* tables */
     if (sum)
         return t == T_s32;
     return type_info[t].bytes < 8 && t != T_u32;

@@ -520,12 +520,61 @@ static Val *unflattened(Net *t, Val *x)
     return infer(t, y);
 }
 
+/* The operator on v with a factor, an addend and bounds, mostly of a byte. */
+static Val *bytes_of(Net *t, OpCode op, Val *x, Val *y, int64_t most, int shift)
+{
+    Val *mul = constant(t, 0, NULL, 1, most);
+    Val *add = constant(t, 0, NULL, 0, 1 << shift);
+    Val *arg[] = {x, y, NULL, mul, add}, *one[] = {x, mul, add}, *r;
+
+    r = graph_node(t->g, NULL, op, NULL, y ? 5 : 3, y ? arg : one)->res[0];
+    attr_set_int(t->g, r->def, A_shift, shift);
+    attr_set_int(t->g, r->def, A_lo, maybe(80) ? -128 : -200);
+    attr_set_int(t->g, r->def, A_hi, maybe(80) ? 127 : between(1, 100));
+    return r;
+}
+
+/* The attention of one row of x over all of them. */
+static Val *attended(Net *t, Val *x)
+{
+    int64_t none[4] = {0}, one[4] = {1, 1, 1, 1}, count[4];
+    Val *q, *y;
+    int i;
+
+    if (!t->g->exact || x->shape.rank != 4 || x->type != T_s8 ||
+        !val_count(x))
+        return NULL;
+    for (i = 0; i < 4; i++)
+        count[i] = i == 2 ? 1 : x->shape.dim[i];
+    q = node(t, OP_slice, x, NULL, NULL);
+    attr_set_list(t->g, q->def, A_start, 4, none);
+    attr_set_list(t->g, q->def, A_step, 4, one);
+    attr_set_list(t->g, q->def, A_count, 4, count);
+    y = bytes_of(t, OP_matmul, infer(t, q), x, 60, 8);
+    attr_set_int(t->g, y->def, A_transb, 1);
+    y = infer(t, y);
+    if (maybe(50))
+        y = infer(t, bytes_of(t, OP_requant, y, NULL, 300, 8));
+    y = node(t, OP_isoftmax, y, NULL, NULL);
+    attr_set_int(t->g, y->def, A_p0, 1);
+    attr_set_int(t->g, y->def, A_p1, between(1, 90));
+    attr_set_int(t->g, y->def, A_p2, between(0, 4000));
+    attr_set_int(t->g, y->def, A_p3, between(2, 64));
+    attr_set_int(t->g, y->def, A_hi, maybe(70) ? 255 : 127);
+    y = infer(t, y);
+    if (maybe(70))
+        y = infer(t, bytes_of(t, OP_requant, y, NULL, 300, 8));
+    if (y->type != T_s8)
+        return y;
+    return infer(t, bytes_of(t, OP_matmul, y, x, 60, 8));
+}
+
 /* The first dozen make convolutional networks. */
 static Val *(*const makers[])(Net *, Val *) = {
     convolved, convolved, convolved, pooled, requantized, requantized, clipped,
     with_constant, looked_up, joined, joined, joined,
     convolved_back, with_computed, gathered, unflattened,
-    residual, chained, looked_up,
+    residual, chained, looked_up, attended,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };

@@ -131,6 +131,7 @@ static inline int try_case(const Case *k, int cores)
     int bad;
 
     right.out[0] = want;
+    right.tmp = arena + ((used + 15) & ~15);
     plain(k->dims, &right);
     clear(k, io.out[0]);
     measure(k, &io, cores);

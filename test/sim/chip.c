@@ -59,6 +59,7 @@ static inline int time_case(const Case *k, int cores)
     struct io io = operands(k, 0), right = io;
 
     right.out[0] = want;
+    right.tmp = arena + ((used + 15) & ~15);
     plain(k->dims, &right);
     PULP_REG(PULP_CLUSTER_ICACHE + 4) = 1;
     rt_print_hex("cold ", measure(k, &io, cores));

@@ -360,8 +360,8 @@ static void choose_step(Emitter *e, Step *s)
         choice_time(&c, w->node, &s->dims);
     if (layer_scatters(w))
         choice_in_place(&c, w->node, &s->dims);
-    if (cand->direct)
-        c.cycles += l2_cycles(e->t, w, in_l2_set(e, w), &c);
+    if (cand->direct || w->varies)
+        c.cycles += l2_cycles(e->t, w, in_l2_set(e, w), cand->direct, &c);
     take_choice(e, s, &c);
 }
 

@@ -55,7 +55,7 @@ bool oper_is_buffered(const LayerInst *w, int oper, unsigned in_l2,
 
     if (!o->val || cand->direct || oper_is_inlined(o))
         return false;
-    return o->konst || in_l2 >> o->bit & 1;
+    return o->konst || (!w->varies && in_l2 >> o->bit & 1);
 }
 
 bool tile_is_whole(const LayerInst *w, int oper, const Cand *cand)

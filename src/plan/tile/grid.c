@@ -81,6 +81,8 @@ static bool ask_kernels(Tiler *t, LayerInst *w, Grid *g, const Tile *tile,
             return false;
         tiler_code(t, w, n, &c, &told);
         cycles[in_l2] = c.cycles;
+        if (w->varies)
+            cycles[in_l2] += l2_cycles(t, w, in_l2, false, &c);
         g->scratch[in_l2] = MAX(g->scratch[in_l2], c.scratch);
     }
     return true;
@@ -311,6 +313,23 @@ static void column_sizes(const Node *n, int64_t all, int64_t *size, int *count)
     } while (*count < MOST_SIZES && all >= MAX(LEAST_WIDE, pad));
 }
 
+/* Constants, in one tile: what follows a number is used where it lies. */
+static void list_whole(Tiler *t, LayerInst *w)
+{
+    bool any = false;
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        any |= w->oper[o].val && w->oper[o].konst &&
+               !oper_is_inlined(&w->oper[o]);
+    if (!any)
+        return;
+    w->grids->v = NEW(t->mem, Grid);
+    w->grids->n = 1;
+    *w->grids->v = (Grid){.count = {1, 1, 1}};
+    tile_axes(w->node, w->part, w->grids->v->len);
+}
+
 void grid_list(Tiler *t, LayerInst *w)
 {
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
@@ -319,6 +338,8 @@ void grid_list(Tiler *t, LayerInst *w)
 
     if (w->varies || layer_scatters(w)) { /* in place, as a whole */
         w->grids = NEW(t->mem, Grids);
+        if (w->varies && w->node->op != OP_concat && !layer_scatters(w))
+            list_whole(t, w);
         return;
     }
     l = w->grids = tiler_grids(t, w);

@@ -375,7 +375,7 @@ static int64_t l2_loads(const LayerInst *w, const Val *v, bool words, int ncore)
 }
 
 int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
-                  const Choice *c)
+                  bool constants, const Choice *c)
 {
     bool words = strcmp(c->kern->isa, "any") != 0;
     int64_t loads = 0;
@@ -386,7 +386,7 @@ int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
                                                 : w->oper[o].val;
 
         if (v && !oper_is_inlined(&w->oper[o]) &&
-            (w->oper[o].konst || in_l2 >> w->oper[o].bit & 1))
+            (w->oper[o].konst ? constants : in_l2 >> w->oper[o].bit & 1))
             loads += layer_scatters(w) /* what is new alone */
                          ? val_count(w->node->arg[2])
                          : l2_loads(w, v, words, c->ncore);

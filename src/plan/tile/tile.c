@@ -275,7 +275,8 @@ static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
         choice_in_place(&c, w->node, &d);
     tiler_code(t, w, w->node, &c, &d);
     cand.bytes = slot_bytes(c.scratch);
-    cand.cycles = t->p->soc->time.call + c.cycles + l2_cycles(t, w, in_l2, &c);
+    cand.cycles = t->p->soc->time.call + c.cycles +
+                  l2_cycles(t, w, in_l2, true, &c);
     cand.slack = cand.cycles;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].in_l3 && w->oper[o].konst)
@@ -303,12 +304,23 @@ static bool has_whole(const LayerInst *w, const Grid *g)
     return any;
 }
 
+/* Does it have constants that lie in L3? */
+static bool fetches(const LayerInst *w)
+{
+    int o;
+
+    for (o = 0; o < w->noper; o++)
+        if (w->oper[o].in_l3 && w->oper[o].konst)
+            return true;
+    return false;
+}
+
 static void add_grid(Tiler *t, LayerInst *w, Grid *g, unsigned in_l2, Cands *l)
 {
     Cand cand = {.depth = 1, .saves = -1};
     int order, orders, depths, i;
 
-    if (!grid_know(t, w, g) || !may_cut(w, g))
+    if (!grid_know(t, w, g) || !may_cut(w, g) || (w->varies && fetches(w)))
         return;
     memcpy(cand.len, g->len, sizeof cand.len);
     memcpy(cand.count, g->count, sizeof cand.count);
@@ -338,7 +350,7 @@ bool tiler_can_stage(Tiler *t, LayerInst *w)
 
     if (!w->grids)
         grid_list(t, w);
-    for (i = 0; i < w->grids->n; i++) {
+    for (i = 0; i < w->grids->n && !w->varies; i++) {
         Grid *g = &w->grids->v[i];
 
         if (!grid_know(t, w, g) || !may_cut(w, g))

@@ -46,10 +46,10 @@ void layer_code(Tiler *t, LayerInst *w, Code code);
 /* Bytes of code that a call of a kernel goes through, noted in w->code. */
 Code tiler_code(Tiler *t, LayerInst *w, const Node *n, const Choice *c,
                 const Dims *d);
-/* What it takes the cores to load and store what layer w has in L2:
- * elements, or words where a kernel is for the chip. */
+/* What it takes the cores to load and store what layer w has in L2, constants
+ * or not: elements, or words where a kernel is for the chip. */
 int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
-                  const Choice *c);
+                  bool constants, const Choice *c);
 
 /* layer.c: one attempt's options for another; both keep arrays of their own. */
 void options_copy(const Tiler *t, Options *to, const Options *from);

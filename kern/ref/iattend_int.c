@@ -1,0 +1,75 @@
+/* Attention with integers: scores, weights by tables, weighted sums.
+ *
+ * op       iattend
+ * types    q:int k:int v:int scale:int scores:int powers:int parts:int -> y:int
+ * isa      any
+ * split    heads * m
+ * scratch  4 * n
+ * stack    256
+ * cycles   ncore * ceil(heads * m, ncore) * n * (200 + 12 * d + 12 * e)
+ *
+ * s = clip((q k scale[0] + scale[1]) >> p0, -128, 127) of each row of k,
+ * x = scores[s + 128], p = powers[255 + x - greatest x], w = parts[p p1 / sum of p],
+ * parts[0] if that sum is 0; the result is the sum of w v, scaled by scale[2], scale[3]
+ * and shift.
+ */
+#include "kern/finish.h"
+
+/* The table's value for each row of k; returns the greatest. */
+static int32_t score(const struct attend_dims *k, const struct io *io,
+                     const Q *q, const K *key, int32_t *x)
+{
+    const SCALE *scale = io->in[3];
+    const SCORES *table = io->in[4];
+    int32_t most = INT32_MIN;
+
+    for (int32_t i = 0; i < k->n; i++, key += k->d) {
+        ACC sum = 0;
+
+        for (int32_t j = 0; j < k->d; j++)
+            sum += (ACC)q[j] * (ACC)key[j];
+        x[i] = (int32_t)table[128 + rescale(sum, scale[0], scale[1], k->p0,
+                                            -128, 127)];
+        most = x[i] > most ? x[i] : most;
+    }
+    return most;
+}
+
+/* Powers become weights. */
+static void weigh(const struct attend_dims *k, const struct io *io,
+                  int32_t most, int32_t *x)
+{
+    const POWERS *power = io->in[5];
+    const PARTS *table = io->in[6];
+    int64_t sum = 0;
+
+    for (int32_t i = 0; i < k->n; i++) {
+        x[i] = (int32_t)power[255 + x[i] - most];
+        sum += x[i];
+    }
+    for (int32_t i = 0; i < k->n; i++)
+        x[i] = (int32_t)table[sum ? (int64_t)x[i] * k->p1 / sum : 0];
+}
+
+void FN(const struct attend_dims *k, const struct io *io)
+{
+    const SCALE *scale = io->in[3];
+    int32_t *x = io->tmp, from, to;
+
+    span(k->heads * k->m, io->core, io->ncore, &from, &to);
+    for (int32_t r = from; r < to; r++) {
+        const ptrdiff_t head = r / k->m * (ptrdiff_t)k->rows;
+        const V *v = (const V *)io->in[2] + head * k->e;
+        Y *y = (Y *)io->out[0] + (ptrdiff_t)r * k->e;
+
+        weigh(k, io, score(k, io, (const Q *)io->in[0] + (ptrdiff_t)r * k->d,
+                           (const K *)io->in[1] + head * k->d, x), x);
+        for (int32_t j = 0; j < k->e; j++) {
+            ACC sum = 0;
+
+            for (int32_t i = 0; i < k->n; i++)
+                sum += (ACC)x[i] * (ACC)v[(ptrdiff_t)i * k->e + j];
+            y[j] = (Y)rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
+        }
+    }
+}
