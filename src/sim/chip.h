@@ -224,6 +224,13 @@ struct Core {
     uint64_t polled_other; /* stalls until then */
 };
 
+/* trap.c */
+/* Takes an exception if the program set a vector for it. */
+bool core_trap(Core *c, uint32_t pc, uint32_t cause);
+void core_interrupt(Core *c);
+const char *core_trap_name(uint32_t cause);
+void core_bad_insn(Core *c, uint32_t pc);
+void core_stale_insn(Core *c);
 /* core.c: runs c while it may touch what others see, until cycle lim, and
  * what only it sees until cycle far; before cycle `alone` no other core asks
  * for a bank.  Returns with c->t beyond, or when it asks for a bank. */

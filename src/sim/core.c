@@ -84,61 +84,9 @@ static void mark(Core *c, uint32_t kind, uint64_t t, uint64_t insns)
                                     c->count.bank};
 }
 
-/* Takes an exception if the program set a vector for it. */
-static bool take_trap(Core *c, uint32_t pc, uint32_t cause)
-{
-    if (!c->mtvec_set)
-        return false;
-    c->mepc = pc;
-    c->mcause = cause;
-    c->mstatus = (c->mstatus & ~0x88u) | (c->mstatus & 8) << 4;
-    return true;
-}
-
-static void take_interrupt(Core *c)
-{
-    uint32_t n = (uint32_t)__builtin_ctz(c->irq & c->mie);
-
-    c->mepc = core_pc(c);
-    c->mcause = 0x80000000 | n;
-    c->mstatus = (c->mstatus & ~0x88u) | (c->mstatus & 8) << 4;
-    unit_ack(c, n);
-    c->t += TAKEN;
-    core_jump(c, (c->mtvec & ~255u) + 4 * n);
-}
-
 static bool interrupted(const Core *c)
 {
     return c->irq & c->mie && c->mstatus & 8;
-}
-
-static const char *trap_name(uint32_t cause)
-{
-    switch (cause) {
-    case 2: return "illegal instruction";
-    case 3: return "breakpoint (ebreak)";
-    case 11: return "environment call (ecall)";
-    }
-    return "exception";
-}
-
-static void bad_insn(Core *c, uint32_t pc)
-{
-    Ram *r = c->page->ram;
-    uint32_t off = pc - r->base, w = 0;
-    char text[64];
-
-    if (off < r->size)
-        memcpy(&w, r->data + off, MIN(4, r->size - off));
-    sim_disassemble(w, pc, text, sizeof text);
-    sim_fault(c->chip, c, "illegal instruction %s", text);
-}
-
-static void stale_insn(Core *c)
-{
-    sim_fault(c->chip, c, "this instruction was overwritten after it had run; "
-              "new code needs fence.i, or a flush of the instruction cache, "
-              "before it is jumped to");
 }
 
 #define D x[op->rd]
@@ -399,7 +347,7 @@ void core_run(Core *c, uint64_t lim, uint64_t far, uint64_t alone)
     int wait;
 
     if (!begun && interrupted(c))
-        take_interrupt(c);
+        core_interrupt(c);
     if (sim->stop)
         return;
     c->granted = c->again = false;
@@ -442,7 +390,7 @@ L_illegal:
 
 L_stale:
     c->op = op;
-    stale_insn(c);
+    core_stale_insn(c);
     goto yield;
 
 L_turn:
@@ -587,12 +535,12 @@ exception:
         sim->stop = true;
         goto yield;
     }
-    if (!take_trap(c, target, trap)) {
+    if (!core_trap(c, target, trap)) {
         if (trap == 2)
-            bad_insn(c, target);
+            core_bad_insn(c, target);
         else
             sim_fault(c->chip, c, "%s, and no trap vector set",
-                      trap_name(trap));
+                      core_trap_name(trap));
         goto yield;
     }
     target = c->mtvec & ~255u;
