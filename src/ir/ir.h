@@ -206,6 +206,7 @@ int64_t val_int(const Val *v, int64_t i);  /* element of a constant */
 double val_num(const Val *v, int64_t i);
 void val_set(Val *v, int64_t i, int64_t x);
 void val_range(Val *v); /* a constant's range from its data; of none: 0 */
+void val_read_range(Val *v); /* as val_range, but of none: as it was */
 void val_narrow(Val *v); /* a constant's range and least type from its data */
 Type type_for(int64_t lo, int64_t hi); /* first of s8 u8 s16 s32 s64 */
 Shape shape_of(int rank, const int64_t *dim);

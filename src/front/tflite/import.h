@@ -193,4 +193,7 @@ Val *qsigmoid(Call *c, Val *x, bool is_tanh, int64_t mul, int shift);
 #define REFUSED(code, name, why)
 #include "front/tflite/ops.def"
 
+/* op_move.c: the sizes a list asks for; one of them may be -1: what is left. */
+Shape shape_told(const Call *c, const Val *x, int64_t n, const int64_t *list);
+
 #endif

@@ -5,11 +5,9 @@
  * Weights lose their zero point here; that of x goes into the bias, with
  * padding that reads as zx, so that the sum is one of the integers as they are:
  * acc = (b - zx sum w) + sum of x w. */
-#include "front/tflite/import.h"
+#include "front/tflite/window.h"
 
 #include <string.h>
-
-enum { SAME, VALID };
 
 /* --- weights and biases --- */
 
@@ -170,56 +168,6 @@ static bool is_wide(const Call *c, const Tensor *x, const Tensor *b,
              : option8(c, bias_type, 0) != TF_s32 || bias_type < 0;
 }
 
-/* --- windows --- */
-
-typedef struct Window {
-    int64_t kernel[2], stride[2], dilation[2], before[2], after[2];
-} Window;
-
-static void same(Window *w, const int64_t *size)
-{
-    int i;
-
-    for (i = 0; i < 2; i++) {
-        int64_t k = (w->kernel[i] - 1) * w->dilation[i] + 1;
-        int64_t n = (size[i] + w->stride[i] - 1) / w->stride[i];
-        int64_t total = MAX(0, (n - 1) * w->stride[i] + k - size[i]);
-
-        w->before[i] = total / 2;
-        w->after[i] = total - total / 2;
-    }
-}
-
-static void check_positive(const Call *c, const int64_t *v, const char *what)
-{
-    if (v[0] < 1 || v[1] < 1 || v[0] > 1 << 20 || v[1] > 1 << 20)
-        call_err(c, "%s is %lld x %lld; wanted 1 to 2^20", what,
-                 (long long)v[0], (long long)v[1]);
-}
-
-static void pad_window(const Call *c, Window *w, int64_t padding,
-                       const int64_t *size)
-{
-    check_positive(c, w->kernel, "the window");
-    check_positive(c, w->stride, "the stride");
-    check_positive(c, w->dilation, "the dilation");
-    if (padding == SAME)
-        same(w, size);
-    else if (padding != VALID)
-        call_err(c, "padding %lld; wanted SAME or VALID", (long long)padding);
-}
-
-static void set_window(Call *c, Node *n, const Window *w)
-{
-    int64_t pad[] = {w->before[0], w->before[1], w->after[0], w->after[1]};
-
-    attr_set_list(c->g, n, A_stride, 2, w->stride);
-    if (pad[0] || pad[1] || pad[2] || pad[3])
-        attr_set_list(c->g, n, A_pad, 4, pad);
-    if (w->dilation[0] != 1 || w->dilation[1] != 1)
-        attr_set_list(c->g, n, A_dilation, 2, w->dilation);
-}
-
 /* --- convolutions --- */
 
 static void float_clip(Call *c, Node *n, Act act)
@@ -251,7 +199,7 @@ static Val *conv(Call *c, const Sum *s, Val *w, const Window *win,
         n = node_of(c, OP_conv, 3, x, w, b);
         float_clip(c, n, s->act);
     }
-    set_window(c, n, win);
+    window_set(c, n, win);
     if (group > 1)
         attr_set_int(c->g, n, A_group, group);
     return whole ? finish(c, n, &e) : done(c, n);
@@ -287,7 +235,7 @@ void lite_conv_2d(Call *c)
         s.n % (x->shape.dim[1] / depth))
         call_err(c, "weights of shape %s for %lld input channels",
                  shape_str(c->mem, w->shape), (long long)x->shape.dim[1]);
-    pad_window(c, &win, option8(c, 0, 0), x->shape.dim + 2);
+    window_pad(c, &win, option8(c, 0, 0), x->shape.dim + 2);
     check_bias(c, s.b, s.n);
     if (!is_float(s.x))
         check_sum(c, &s);
@@ -311,7 +259,7 @@ void lite_depthwise_conv_2d(Call *c)
                  shape_str(c->mem, w->shape), (long long)x->shape.dim[1]);
     s.n = w->shape.dim[3];
     memcpy(win.kernel, w->shape.dim + 1, sizeof win.kernel);
-    pad_window(c, &win, option8(c, 0, 0), x->shape.dim + 2);
+    window_pad(c, &win, option8(c, 0, 0), x->shape.dim + 2);
     check_bias(c, s.b, s.n);
     if (!is_float(s.x))
         check_sum(c, &s);
@@ -325,7 +273,7 @@ static void turn_window(const Call *c, Window *w, int64_t padding,
 {
     int i;
 
-    pad_window(c, w, padding, y);
+    window_pad(c, w, padding, y);
     for (i = 0; i < 2; i++) {
         int64_t n = padding == SAME ? (y[i] + w->stride[i] - 1) / w->stride[i]
                   : (y[i] - w->kernel[i] + w->stride[i]) / w->stride[i];
@@ -380,7 +328,7 @@ void lite_transpose_conv(Call *c)
         n = node_of(c, OP_convt, 6, x, perm(c, w, order), bias, e.mul, e.add,
                     e.shifts);
     }
-    set_window(c, n, &win);
+    window_set(c, n, &win);
     if (outpad[0] || outpad[1])
         attr_set_list(c->g, n, A_outpad, 2, outpad);
     give_image(c, 0, is_float(s.x) ? done(c, n) : finish(c, n, &e));
@@ -479,144 +427,4 @@ void lite_batch_matmul(Call *c)
     want_quantized(c, s.y);
     s.wide = is_int16(s.x);
     give_plain(c, 0, product(c, &s, a, b, ta, tb));
-}
-
-/* --- pools --- */
-
-static Val *pool(Call *c, OpCode op, Val *x, const Window *w)
-{
-    Node *n = node_of(c, op, 1, x);
-
-    attr_set_list(c->g, n, A_kernel, 2, w->kernel);
-    set_window(c, n, w);
-    return done(c, n);
-}
-
-static Window pool_window(Call *c)
-{
-    Window w = {.stride = {option32(c, 2, 0), option32(c, 1, 0)},
-                .kernel = {option32(c, 4, 0), option32(c, 3, 0)},
-                .dilation = {1, 1}};
-
-    pad_window(c, &w, option8(c, 0, 0), image(c, 0)->shape.dim + 2);
-    return w;
-}
-
-/* How many elements of x a window at place o of axis i holds. */
-static int64_t inside(const Window *w, int i, int64_t o, int64_t size)
-{
-    int64_t from = o * w->stride[i] - w->before[i];
-
-    return MIN(from + w->kernel[i], size) - MAX(from, 0);
-}
-
-/* sum / n to the nearest, ties away from zero: (sum mul + half) >> shift, where
- * mul is a little more than 2^shift / n, so that ties move away from zero. */
-static int64_t one_nth(int64_t n, int shift)
-{
-    return ((int64_t)1 << shift) / n + 1;
-}
-
-/* Sums are of up to `most` in magnitude per element. */
-static int shift_for(int64_t n, int64_t most)
-{
-    int shift = 1;
-
-    while (((int64_t)1 << shift) <= 2 * most * n * n)
-        shift++;
-    return shift;
-}
-
-static void average(Call *c, const Window *w, Act act)
-{
-    const Tensor *y = out(c, 0);
-    Val *x = image(c, 0), *mul, *add, *v;
-    int64_t n = w->kernel[0] * w->kernel[1], i, j, lo, hi, *m;
-    int shift = shift_for(n, is_int16(y) ? 32768 : 256);
-    Shape s = {.rank = 4};
-    Node *node;
-
-    if (n > 1 << 16)
-        call_err(c, "a window of %lld elements; wanted at most 2^16",
-                 (long long)n);
-    v = pool(c, OP_sumpool, x, w);
-    s.dim[0] = s.dim[1] = 1;
-    s.dim[2] = v->shape.dim[2];
-    s.dim[3] = v->shape.dim[3];
-    m = NEWN(c->mem, int64_t, (size_t)shape_count(s) + 1);
-    for (i = 0; i < s.dim[2]; i++)
-        for (j = 0; j < s.dim[3]; j++)
-            m[i * s.dim[3] + j] = one_nth(inside(w, 0, i, x->shape.dim[2]) *
-                inside(w, 1, j, x->shape.dim[3]), shift);
-    for (i = 1; i < shape_count(s) && m[i] == m[0]; i++)
-        ;
-    if (i == shape_count(s))
-        s.rank = 0;
-    mul = ints(c, T_s64, s, m);
-    add = ints(c, T_s64, (Shape){0}, &(int64_t){(int64_t)1 << (shift - 1)});
-    bounds(c, y, act, &lo, &hi);
-    node = s.rank ? node_of(c, OP_requant, 3, v, mul, add)
-                  : node_of(c, OP_sumpool, 3, x, mul, add);
-    if (!s.rank) {
-        attr_set_list(c->g, node, A_kernel, 2, w->kernel);
-        set_window(c, node, w);
-    }
-    attr_set_int(c->g, node, A_shift, shift);
-    attr_set_int(c->g, node, A_lo, lo);
-    attr_set_int(c->g, node, A_hi, hi);
-    give_image(c, 0, done(c, node));
-}
-
-void lite_average_pool_2d(Call *c)
-{
-    const Tensor *x = need(c, 0), *y = out(c, 0);
-    Window w = pool_window(c);
-    Act act = act_of(c, 5);
-
-    if (is_float(x)) {
-        give_image(c, 0, float_act(c, pool(c, OP_avgpool, image(c, 0), &w),
-                                   act));
-        return;
-    }
-    want_quantized(c, x);
-    same_scale(c, x, y);
-    average(c, &w, act);
-}
-
-/* A clip that binds nothing makes no node. */
-static Val *clip_to(Call *c, Val *v, const Tensor *y, Act act)
-{
-    int64_t lo, hi;
-
-    bounds(c, y, act, &lo, &hi);
-    return clamp(c, v, (double)lo, (double)hi);
-}
-
-void lite_max_pool_2d(Call *c)
-{
-    const Tensor *x = need(c, 0);
-    Window w = pool_window(c);
-    Act act = act_of(c, 5);
-    Val *v = pool(c, OP_maxpool, image(c, 0), &w);
-
-    if (is_float(x)) {
-        give_image(c, 0, float_act(c, v, act));
-        return;
-    }
-    want_quantized(c, x);
-    same_scale(c, x, out(c, 0));
-    give_image(c, 0, clip_to(c, v, out(c, 0), act));
-}
-
-/* The root of the mean square. */
-void lite_l2_pool_2d(Call *c)
-{
-    Window w = pool_window(c);
-    Act act = act_of(c, 5);
-    Val *x = image(c, 0);
-
-    if (!is_float(need(c, 0)))
-        call_err(c, "of type %s; wanted float32", type_name(in(c, 0)->type));
-    x = pool(c, OP_avgpool, op2(c, OP_mul, x, x), &w);
-    give_image(c, 0, float_act(c, op1(c, OP_sqrt, x), act));
 }
