@@ -9,9 +9,9 @@
  * cycles   ncore * ceil(heads * m, ncore) * n * (200 + 12 * d + 12 * e)
  *
  * s = clip((q k scale[0] + scale[1]) >> p0, -128, 127) of each row of k,
- * x = scores[s + 128], p = powers[255 + x - greatest x], w = parts[p p1 / sum of p],
- * parts[0] if that sum is 0; the result is the sum of w v, scaled by scale[2], scale[3]
- * and shift.
+ * x = scores[s + 128], p = powers[255 + x - greatest x], a = parts[p p1 / sum
+ * of p], parts[0] if that sum is 0; the result is the sum of a v, scaled by
+ * scale[2], scale[3] and shift.
  */
 #include "kern/finish.h"
 

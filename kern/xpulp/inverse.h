@@ -1,7 +1,7 @@
 /* Quotients without divisions: v hi / sum is v q >> s, if v < 2^a, sum < 2^b, s
  * is a + b or more, and q = 2^s hi / sum + 1: q sum exceeds 2^s hi by at most
  * sum, and v sum is less than 2^s.  If hi < sum, s is 32 or more and a is 23 at
- * most, q is less than 2^32; if hi < 2^8 and s is 24, so is v q for v <= sum. */
+ * most, q is less than 2^32; so is v q, v <= sum, if hi < 2^8 and s is 24. */
 #ifndef INVERSE_H
 #define INVERSE_H
 

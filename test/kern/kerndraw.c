@@ -385,8 +385,15 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
 {
     int m = between(1, 7), n = between(1, 11), k = between(1, 33), ta = roll(2);
     int tb = roll(2), nb = roll(3), i, scaled, bias = roll(4);
-    int a[4], b[4], c[2] = {m, n}, row[2] = {m, 1};
+    int a[4], b[4], c[2], row[2] = {m, 1}, word = !roll(8);
 
+    if (word) { /* rows of a word by four columns, scaled by one number */
+        n = k = 4;
+        ta = tb = nb = bias = 0;
+        row[0] = 1;
+    }
+    c[0] = m;
+    c[1] = n;
     for (i = 0; i < nb; i++) {
         a[i] = between(1, 3);
         b[i] = roll(3) ? a[i] : 1;
@@ -401,7 +408,8 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
         put_operand(o, "bias", in->arg[2], bias == 1 ? dims(1, c + 1)
                                            : bias == 2 ? dims(2, row)
                                                        : dims(2, c));
-    scaled = put_scaling(o, in, 3, roll(2) ? dims(1, c + 1) : dims(2, row),
+    scaled = put_scaling(o, in, 3, roll(2) && !word ? dims(1, c + 1)
+                                                    : dims(2, row),
                          "[1]");
     str_fmt(o, "r = matmul a b %s %s transa=%d transb=%d",
             bias ? "bias" : "_", scaling(in, scaled, "_ _"), ta, tb);
