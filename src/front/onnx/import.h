@@ -33,8 +33,11 @@ typedef struct Row { /* of onnx.def */
 } Row;
 
 /* One model being read. */
-typedef struct Import {
+typedef struct Import Import;
+struct Import {
     Reading r;
+    /* body_import: operators that hold graphs need not know the walk */
+    bool (*body)(Import *im, Scope *s, size_t n, OnnxNode **node);
     Scope *top;       /* the names of the model's own graph */
     const Model *model;
     const char *dir;  /* of external data; NULL: none allowed */
@@ -43,7 +46,7 @@ typedef struct Import {
     bool states_given; /* vectors are given for states too */
     Type state_type[MOST_STATES]; /* of an exact network's states, as tried */
     unsigned met;     /* a bit for each type of ONNX that values are of */
-} Import;
+};
 
 /* A name in a graph or function, and what it stands for. */
 typedef struct Entry {
@@ -88,13 +91,17 @@ const char *row_nearest(const char *op); /* a name like it, or NULL */
 /* order.c: indices of nodes; err on cycles.  s knows who makes what. */
 size_t *order_of(Import *im, Scope *s, size_t n, OnnxNode **node);
 
-/* onnx.c: the walk over the model */
+/* body.c: imports the nodes of a graph or function whose names are in s; false
+ * if some were refused (and listed). */
+bool body_import(Import *im, Scope *s, size_t n, OnnxNode **node);
+
+/* entry.c */
 const char *name_of(Import *im, const OnnxNode *p, size_t i); /* of node i */
-/* Imports the nodes of a graph or function whose names are in s; false if
- * some were refused (and listed). */
-bool body(Import *im, Scope *s, size_t nnode, OnnxNode **node);
+/* A new name; `what` it is of.  err if it is there already. */
+Entry *scope_claim(Scope *s, const char *name, const char *what);
 void body_tensors(Import *im, Scope *s, const OnnxGraph *p);
 Val *entry_val(Import *im, Entry *e); /* NULL: its node was refused */
+
 /* scope.c */
 Scope *scope_new(Arena *a, const Scope *outer, size_t room);
 Entry *scope_find(const Scope *s, const char *name); /* NULL: unknown */

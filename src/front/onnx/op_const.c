@@ -220,7 +220,7 @@ void import_if(Call *c)
         call_err(c, "a branch is missing");
     s = scope_new(c->mem, onnx(c)->scope, 4 * a->g->n_node);
     body_tensors(im, s, a->g);
-    c->bad = !body(im, s, a->g->n_node, a->g->node);
+    c->bad = !im->body(im, s, a->g->n_node, a->g->node);
     for (i = 0; i < a->g->n_output && !c->bad; i++) {
         e = a->g->output[i]->name ? scope_find(s, a->g->output[i]->name)
                                   : NULL;

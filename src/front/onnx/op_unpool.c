@@ -92,23 +92,6 @@ void import_maxunpool(Call *c)
     give(c, 0, n > 0 ? pad(c, y, pads, 0, 0) : y);
 }
 
-Val *units(Call *c, const Val *like, int64_t channels, const Window *w)
-{
-    Shape s = {.rank = 2 + w->n, .dim = {channels, 1}};
-    int64_t *v, i, n = 1;
-    Val *y;
-
-    for (i = 0; i < w->n; i++)
-        n *= s.dim[i + 2] = w->kernel[i];
-    s.dim[0] *= n;
-    room(c, shape_count(s));
-    v = NEWN(c->mem, int64_t, (size_t)shape_count(s) + 1);
-    for (i = 0; i < channels * n; i++)
-        v[i * n + i % n] = 1;
-    y = ints(c, T_s8, s, v);
-    return val_is_int(like) ? y : cast(c, y, T_f32);
-}
-
 /* The transpose of a convolution in which every element of a window has a
  * channel of its own. */
 void import_col2im(Call *c)

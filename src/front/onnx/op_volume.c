@@ -40,23 +40,23 @@ static Val *view(Call *c, Val *x, int64_t a, int64_t b, int64_t h, int64_t w)
     return to_shape(c, x, SHAPE(a, b, h, w));
 }
 
-Val *volume_pool(Call *c, OpCode op, Val *x, const Window *w)
+static Val *volume_pool(Call *c, OpCode op, Val *x, const Window *w)
 {
     Window plane = on_axes(w, 1, 2), depth = on_axes(w, 0, -1);
     Shape s = x->shape;
     int64_t *d = s.dim;
 
-    x = pool_of(c, op, view(c, x, d[0], d[1] * d[2], d[3], d[4]), &plane);
+    x = pool_flat(c, op, view(c, x, d[0], d[1] * d[2], d[3], d[4]), &plane);
     d[3] = x->shape.dim[2];
     d[4] = x->shape.dim[3];
-    x = pool_of(c, op, view(c, x, d[0], d[1], d[2], d[3] * d[4]), &depth);
+    x = pool_flat(c, op, view(c, x, d[0], d[1], d[2], d[3] * d[4]), &depth);
     d[2] = x->shape.dim[2];
     return to_shape(c, x, s);
 }
 
 /* Over rows and columns, the places of the greatest in x; over depth, those of
  * the greatest among them. */
-Val *volume_places(Call *c, Val *x, const Window *w)
+static Val *volume_places(Call *c, Val *x, const Window *w)
 {
     Window plane = on_axes(w, 1, 2), depth = on_axes(w, 0, -1);
     Shape s = x->shape;
@@ -64,12 +64,12 @@ Val *volume_places(Call *c, Val *x, const Window *w)
     Val *at, *best;
 
     x = view(c, x, d[0], d[1] * d[2], d[3], d[4]);
-    at = pool_of(c, OP_poolat, x, &plane);
-    x = pool_of(c, OP_maxpool, x, &plane);
+    at = pool_flat(c, OP_poolat, x, &plane);
+    x = pool_flat(c, OP_maxpool, x, &plane);
     d[3] = x->shape.dim[2];
     d[4] = x->shape.dim[3];
     x = view(c, x, d[0], d[1], d[2], d[3] * d[4]);
-    best = pool_of(c, OP_poolat, x, &depth);
+    best = pool_flat(c, OP_poolat, x, &depth);
     d[2] = best->shape.dim[2];
     return to_shape(c, take(c, to_rank(c, at, 1, 0), best, 0), s);
 }
@@ -98,8 +98,8 @@ static Val *depth_windows(Call *c, Val *x, const Window *w)
     return join(c, 2, (int)n, part_of);
 }
 
-Val *volume_conv(Call *c, Val *x, Val *w, Val *b, const Window *win,
-                 int64_t group)
+static Val *volume_conv(Call *c, Val *x, Val *w, Val *b, const Window *win,
+                        int64_t group)
 {
     static const int64_t to_batch[] = {0, 3, 1, 2, 4, 5};
     static const int64_t back[] = {0, 2, 1, 3, 4};
@@ -112,14 +112,14 @@ Val *volume_conv(Call *c, Val *x, Val *w, Val *b, const Window *win,
     d = s.dim;
     w = view(c, w, k[0], k[1] * k[2], k[3], k[4]);
     x = view(c, x, d[0] * d[1], d[2] * d[3], d[4], d[5]);
-    x = conv_of(c, x, w, b, &plane, group);
+    x = conv_flat(c, x, w, b, &plane, group);
     s = SHAPE(d[0], d[1], x->shape.dim[1], x->shape.dim[2],
                     x->shape.dim[3]);
     return perm(c, to_shape(c, x, s), back);
 }
 
-Val *volume_convt(Call *c, Val *x, Val *w, Val *b, const Window *win,
-                  const int64_t *outpad, int64_t group)
+static Val *volume_convt(Call *c, Val *x, Val *w, Val *b, const Window *win,
+                         const int64_t *outpad, int64_t group)
 {
     static const int64_t to_batch[] = {0, 2, 1, 3, 4};
     static const int64_t back[] = {0, 2, 1, 3};
@@ -130,12 +130,33 @@ Val *volume_convt(Call *c, Val *x, Val *w, Val *b, const Window *win,
 
     d = s.dim;
     x = view(c, perm(c, x, to_batch), d[0] * d[2], d[1], d[3], d[4]);
-    x = convt_of(c, x, view(c, w, k[0], k[1] * k[2], k[3], k[4]), NULL, &plane,
-                 outpad + 1, group);
+    x = convt_flat(c, x, view(c, w, k[0], k[1] * k[2], k[3], k[4]), NULL,
+                   &plane, outpad + 1, group);
     oh = x->shape.dim[2];
     ow = x->shape.dim[3];
     x = perm(c, view(c, x, d[0], d[2], m * k[2], oh * ow), back);
-    x = convt_of(c, x, units(c, x, m, &depth), b, &depth, more, m);
+    x = convt_flat(c, x, units(c, x, m, &depth), b, &depth, more, m);
     s = SHAPE(d[0], m, x->shape.dim[2], oh, ow);
     return to_shape(c, x, s);
+}
+
+Val *conv_of(Call *c, Val *x, Val *w, Val *b, const Window *win,
+             int64_t group)
+{
+    return win->n > 2 ? volume_conv(c, x, w, b, win, group)
+                      : conv_flat(c, x, w, b, win, group);
+}
+
+Val *convt_of(Call *c, Val *x, Val *w, Val *b, const Window *win,
+              const int64_t *outpad, int64_t group)
+{
+    return win->n > 2 ? volume_convt(c, x, w, b, win, outpad, group)
+                      : convt_flat(c, x, w, b, win, outpad, group);
+}
+
+Val *pool_of(Call *c, OpCode op, Val *x, const Window *w)
+{
+    if (w->n <= 2)
+        return pool_flat(c, op, x, w);
+    return op == OP_poolat ? volume_places(c, x, w) : volume_pool(c, op, x, w);
 }

@@ -4,17 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-void list_or(const Call *c, const char *name, int n, int64_t none,
-             int64_t *list)
-{
-    int i, got = call_ints(c, name, n, list);
-
-    if (got > 0 && got != n)
-        call_err(c, "attribute '%s' has %d numbers; wanted %d", name, got, n);
-    for (i = 0; got <= 0 && i < n; i++)
-        list[i] = none;
-}
-
 static int spatial_of(const Call *c, const Val *x)
 {
     if (x->shape.rank < 3 || x->shape.rank > 5)
@@ -81,47 +70,11 @@ static Window window_of(const Call *c, const Val *x, const int64_t *kernel)
     return w;
 }
 
-static bool all_are(const int64_t *v, int n, int64_t x)
-{
-    while (n && v[n - 1] == x)
-        n--;
-    return !n;
-}
-
-static void set_window(const Call *c, Node *n, const Window *w)
-{
-    if (!all_are(w->stride, w->n, 1))
-        attr_set_list(c->g, n, A_stride, w->n, w->stride);
-    if (!all_are(w->dilation, w->n, 1))
-        attr_set_list(c->g, n, A_dilation, w->n, w->dilation);
-    if (!all_are(w->pad, 2 * w->n, 0))
-        attr_set_list(c->g, n, A_pad, 2 * w->n, w->pad);
-}
-
-static void set_group(const Call *c, Node *n, int64_t group)
-{
-    if (group != 1)
-        attr_set_int(c->g, n, A_group, group);
-}
-
 static void check_weight(const Call *c, const Val *x, const Val *w)
 {
     if (w->shape.rank != x->shape.rank)
         call_err(c, "weight '%s' has %d dimensions and input '%s' %d; wanted "
                  "as many", w->name, w->shape.rank, x->name, x->shape.rank);
-}
-
-Val *conv_of(Call *c, Val *x, Val *w, Val *b, const Window *win,
-             int64_t group)
-{
-    Node *n;
-
-    if (win->n > 2)
-        return volume_conv(c, x, w, b, win, group);
-    n = node_of(c, OP_conv, 3, x, w, b);
-    set_window(c, n, win);
-    set_group(c, n, group);
-    return done(c, n);
 }
 
 Val *conv(Call *c, Val *x, Val *w, Val *b)
@@ -202,21 +155,6 @@ static void pad_convt(const Call *c, Window *w, const Val *x, int64_t *outpad)
     }
 }
 
-Val *convt_of(Call *c, Val *x, Val *w, Val *b, const Window *win,
-              const int64_t *outpad, int64_t group)
-{
-    Node *n;
-
-    if (win->n > 2)
-        return volume_convt(c, x, w, b, win, outpad, group);
-    n = node_of(c, OP_convt, 3, x, w, b);
-    set_window(c, n, win);
-    if (!all_are(outpad, win->n, 0))
-        attr_set_list(c->g, n, A_outpad, win->n, outpad);
-    set_group(c, n, group);
-    return done(c, n);
-}
-
 void import_convtranspose(Call *c)
 {
     Val *x = c->arg[0], *w = c->arg[1];
@@ -230,23 +168,6 @@ void import_convtranspose(Call *c)
     mix(c, c->narg, c->arg);
     give(c, 0, convt_of(c, c->arg[0], c->arg[1], arg_at(c, 2), &win, outpad,
                         call_int(c, "group", 1)));
-}
-
-Val *pool_of(Call *c, OpCode op, Val *x, const Window *w)
-{
-    Node *n;
-
-    if (w->n > 2)
-        return op == OP_poolat ? volume_places(c, x, w)
-                               : volume_pool(c, op, x, w);
-    n = node_of(c, op, 1, x);
-    attr_set_list(c->g, n, A_kernel, w->n, w->kernel);
-    set_window(c, n, w);
-    if (call_int(c, "ceil_mode", 0))
-        attr_set_int(c->g, n, A_ceil, 1);
-    if (op == OP_avgpool && call_int(c, "count_include_pad", 0))
-        attr_set_int(c->g, n, A_countpad, 1);
-    return done(c, n);
 }
 
 void import_maxpool(Call *c)
