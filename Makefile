@@ -12,6 +12,7 @@ OPT = -O2 -g
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Werror
 CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -MMD -MP -I. -Isrc -Ibuild
 LDLIBS = -lprotobuf-c -lzip -lelf -lm
+CAPSTONE = -lcapstone
 prefix = /usr/local
 -include build/config.mk
 
@@ -54,7 +55,7 @@ build/count.so: $(wildcard src/dev/plugin/*.[ch])
 	$(call say,CC $@)
 	@mkdir -p build
 	$(filter-out -f%,$(CC)) -std=c11 -O2 $(WARN) -shared -fPIC \
-	    -fvisibility=hidden -s -o $@ $(filter %.c,$^) -lcapstone
+	    -fvisibility=hidden -s -o $@ $(filter %.c,$^) $(CAPSTONE)
 
 build/onnx.pb-c.c: $(PROTO)
 	$(call say,PROTOC $<)
@@ -191,6 +192,12 @@ install: tilewright ## to prefix, /usr/local; honours DESTDIR
 	install -Dm644 doc/tilewright.1 $(DESTDIR)$(prefix)/share/man/man1/tilewright.1
 	install -Dm644 doc/tilewright.bash \
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/tilewright
+
+dist: ## a program without libraries as tar.gz, and a Debian package
+	tools/dist $(ARCH)
+
+wheel: ## the Python package, with the program in it
+	tools/wheel $(ARCH)
 
 wc: ## lines of each file
 	@wc -l src/*/*.[ch] src/*/*/*.[ch] src/*/*.def src/*/*/*.def kern/*/*.[chS] kern/*.* | sort -n
