@@ -1,43 +1,17 @@
 /* The expressions in kernel heads: read once into terms, then worked out as
  * often as wanted.
  *
- * Precedence climbing (Richards, Clarke) over C's binary operators.  Sums and
- * products saturate, so that a size too large stays large.  What && || ?: do
- * not take is not worked out.
+ * Precedence climbing (Richards, Clarke) over C's binary operators.
  *
  * Equal terms are one, of all kernels that were loaded together, and have one
  * value for each question (kern_ask); only terms that may fail are of one
  * expression, which the message names. */
-#include "ir/ir.h"
+#include "ir/expr.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEEP = 200, SLOTS = 1024 };
-
-typedef enum Action {
-    NUMBER, WORD, WORDS, REAL,          /* WORDS: element a of an array */
-    HAS, LEAST, MOST, COUNT, BYTES,     /* of operand v */
-    ACC_LEAST, ACC_MOST, SCALED_LEAST, SCALED_MOST, ROUNDS,
-    NEGATE, NOT, INVERT,
-    OR, AND, BITOR, BITXOR, BITAND, EQUAL, DIFFERENT, LESS, GREATER, UPTO,
-    FROM, LEFT, RIGHT, PLUS, MINUS, TIMES, OVER, MODULO, MINIMUM, MAXIMUM,
-    CHOICE
-} Action;
-
-typedef struct Expr Expr;
-typedef struct Term Term;
-struct Term {
-    Action what;
-    int len;        /* of a field that is an array */
-    int64_t v;      /* a number, the offset of a field, or an operand */
-    Term *a, *b, *c;
-    const Expr *in; /* that it is of, if it may fail; else NULL */
-    int at;         /* where it ends in the text of that */
-    uint64_t turn;  /* of the question that it is worked out for: */
-    int64_t now;
-    Term *next;     /* of its slot */
-};
 
 struct Terms {
     Arena *mem;
@@ -52,16 +26,6 @@ struct Terms *terms_new(Arena *a)
     return t;
 }
 
-/* What names mean depends on the types line and on the family. */
-struct Expr {
-    const Kern *k;
-    const char *text;
-    const KernSig *sig;
-    const DimsInfo *info;
-    Term *root;
-    Expr *next;
-};
-
 typedef struct Reader {
     Arena *mem;
     Expr *e;
@@ -71,14 +35,9 @@ typedef struct Reader {
 
 static Term *ternary(Reader *r);
 
-static _Noreturn void fail_at(const Expr *e, const char *s, const char *what)
-{
-    kern_err(e->k, "expression '%s': %s at '%.20s'", e->text, what, s);
-}
-
 static _Noreturn void fail_read(const Reader *r, const char *what)
 {
-    fail_at(r->e, r->s, what);
+    expr_fail(r->e, r->s, what);
 }
 
 static bool is_number(const Term *t, int64_t lo, int64_t hi)
@@ -395,145 +354,6 @@ static Term *ternary(Reader *r)
     return c;
 }
 
-/* --- working out --- */
-
-static int64_t value(const Asked *x, Term *t);
-
-static _Noreturn void fail(const Term *t, const char *what)
-{
-    fail_at(t->in, t->in->text + t->at, what);
-}
-
-static int64_t negated(int64_t v)
-{
-    return v == INT64_MIN ? INT64_MAX : -v;
-}
-
-static int64_t saturated(bool over, int64_t v, bool negative)
-{
-    return !over ? v : negative ? INT64_MIN : INT64_MAX;
-}
-
-static int64_t word_at(const Asked *x, const Term *t, int64_t i)
-{
-    return ((const int32_t *)((const char *)x->d + t->v))[i];
-}
-
-static int64_t word_of(const Asked *x, const Term *t)
-{
-    int64_t i = value(x, t->a);
-
-    if (i < 0 || i >= t->len)
-        fail(t, "an index is out of range");
-    return word_at(x, t, i);
-}
-
-static int64_t real_at(const Asked *x, const Term *t)
-{
-    float f = *(const float *)((const char *)x->d + t->v);
-
-    return f >= 9e18f ? INT64_MAX : f > -9e18f ? (int64_t)f : INT64_MIN;
-}
-
-/* Of an absent operand everything is 0. */
-static int64_t property_of(const Asked *x, const Term *t)
-{
-    const Val *v = kern_at(x->n, (int)t->v);
-
-    if (!v)
-        return 0;
-    switch (t->what) {
-    case LEAST: return v->lo;
-    case MOST: return v->hi;
-    case COUNT: return val_count(v);
-    case BYTES: return type_info[v->type].bytes;
-    default: return 1;
-    }
-}
-
-static int64_t divided(const Term *t, int64_t a, int64_t b)
-{
-    if (!b)
-        fail(t, "division by zero");
-    if (b == -1)
-        return t->what == OVER ? negated(a) : 0;
-    return t->what == OVER ? a / b : a % b;
-}
-
-static int64_t shifted(const Term *t, int64_t a, int64_t b)
-{
-    if (b < 0 || b > 62)
-        fail(t, "a shift by less than 0 or more than 62");
-    if (t->what == RIGHT)
-        return a >> b;
-    return saturated(a > INT64_MAX >> b || a < INT64_MIN >> b,
-                     (int64_t)((uint64_t)a << b), a < 0);
-}
-
-static int64_t apply(const Term *t, int64_t a, int64_t b)
-{
-    int64_t v;
-    bool over;
-
-    switch (t->what) {
-    case BITOR: return a | b;
-    case BITXOR: return a ^ b;
-    case BITAND: return a & b;
-    case EQUAL: return a == b;
-    case DIFFERENT: return a != b;
-    case LESS: return a < b;
-    case GREATER: return a > b;
-    case UPTO: return a <= b;
-    case FROM: return a >= b;
-    case MINIMUM: return MIN(a, b);
-    case MAXIMUM: return MAX(a, b);
-    case LEFT: case RIGHT: return shifted(t, a, b);
-    case OVER: case MODULO: return divided(t, a, b);
-    case PLUS:
-        over = __builtin_add_overflow(a, b, &v);
-        return saturated(over, v, a < 0);
-    case MINUS:
-        over = __builtin_sub_overflow(a, b, &v);
-        return saturated(over, v, a < 0);
-    default:
-        over = __builtin_mul_overflow(a, b, &v);
-        return saturated(over, v, (a < 0) != (b < 0));
-    }
-}
-
-static int64_t work_out(const Asked *x, const Term *t)
-{
-    switch (t->what) {
-    case NUMBER: return t->v;
-    case WORD: return word_at(x, t, 0);
-    case WORDS: return word_of(x, t);
-    case REAL: return real_at(x, t);
-    case HAS: case LEAST: case MOST: case COUNT: case BYTES:
-        return property_of(x, t);
-    case ACC_LEAST: return x->n->acc.lo;
-    case ACC_MOST: return x->n->acc.hi;
-    case SCALED_LEAST: return x->n->scaled.lo;
-    case SCALED_MOST: return x->n->scaled.hi;
-    case ROUNDS: return node_round(x->n);
-    case NEGATE: return negated(value(x, t->a));
-    case NOT: return !value(x, t->a);
-    case INVERT: return ~value(x, t->a);
-    case OR: return value(x, t->a) || value(x, t->b);
-    case AND: return value(x, t->a) && value(x, t->b);
-    case CHOICE: return value(x, value(x, t->c) ? t->a : t->b);
-    default: return apply(t, value(x, t->a), value(x, t->b));
-    }
-}
-
-static int64_t value(const Asked *x, Term *t)
-{
-    if (t->turn != x->turn) {
-        t->now = work_out(x, t);
-        t->turn = x->turn;
-    }
-    return t->now;
-}
-
 static Expr *read_expr(const Kern *k, const KernSig *sig, const char *text,
                        const DimsInfo *info)
 {
@@ -562,16 +382,17 @@ static const Expr *find_expr(const Kern *k, const KernSig *sig,
 
 Asked kern_ask(const Node *n, const Dims *d)
 {
-    static uint64_t turn;
+    static uint64_t asked;
 
-    return (Asked){n, d, ++turn};
+    return (Asked){n, d, ++asked};
 }
 
 int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
                     const char *expr)
 {
-    return expr ? value(x, find_expr(k, sig, expr, dims_of(x->n->op))->root)
-                : 0;
+    if (!expr)
+        return 0;
+    return expr_value(x, find_expr(k, sig, expr, dims_of(x->n->op))->root);
 }
 
 void kern_check(const Kern *k)

@@ -535,7 +535,7 @@ int64_t kern_expr(const Kern *k, const char *expr, const Node *n,
 typedef struct Asked {
     const Node *n;
     const Dims *d;
-    uint64_t turn;
+    uint64_t asked;
 } Asked;
 Asked kern_ask(const Node *n, const Dims *d);
 int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
