@@ -164,8 +164,7 @@ bool agent_restart(Agent *a)
             module_free(a, a->modules);
         if (!device_again(d))
             return false;
-    } else if (d->g->kind == GDB_qemu || d->g->kind == GDB_openocd)
-        gdb_reset(d->g);
+    }
     return device_load(d, a->elf) && wants_tasks(a, 0, START) &&
            measure_call(a);
 }

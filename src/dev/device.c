@@ -142,7 +142,10 @@ Device *device_open(Arena *a, const Soc *soc, const char *where,
     Device *d = NEW(a, Device);
 
     *d = (Device){.mem = a, .soc = soc, .where = where};
-    if (begin(d))
+    if (!strcmp(soc->rt, "host"))
+        device_fail(d, "%s is this machine, no gdb server stands before it: "
+                    "another -t", soc->name);
+    else if (begin(d))
         return d;
     *why = d->why;
     device_close(d);
@@ -167,6 +170,7 @@ bool device_again(Device *d)
 {
     device_close(d);
     d->g = NULL;
+    d->stop = 0;
     return begin(d);
 }
 

@@ -214,11 +214,23 @@ static bool read_vectors(Device *d)
     return true;
 }
 
+/* After another program: from reset, as far as the server can; the simulator
+ * begins anew. */
+static bool leave_other(Device *d)
+{
+    if (!d->stop)
+        return true;
+    if (d->g->kind == GDB_sim)
+        return device_again(d);
+    gdb_break(d->g, d->stop, d->riscv ? 4 : 2, false);
+    if (d->g->kind == GDB_qemu || d->g->kind == GDB_openocd)
+        return gdb_reset(d->g) || device_lost(d);
+    return true;
+}
+
 bool device_load(Device *d, const char *elf)
 {
-    if (d->stop)
-        gdb_break(d->g, d->stop, d->riscv ? 4 : 2, false);
-    if (!image_load(d, elf, &d->image))
+    if (!leave_other(d) || !image_load(d, elf, &d->image))
         return false;
     d->stop = image_find(&d->image, "rt_stop");
     d->go = image_find(&d->image, "rt_go");

@@ -52,7 +52,14 @@ wants 0 $? ''
 run zoo/kws-int-state cortex-m7 qemu $(cat zoo/kws-int-state/options)
 wants 0 $? ''
 
+# Two programs, one after the other, in one session.
+run $net siracusa sim --dump "$tmp/dump"
+wants 0 $? ''
+[ -s "$tmp/dump/layers.npz" ] || { bad=$((bad + 1)); echo "no dump"; }
+
 # Errors name what is likely.
+run $net host gdb:localhost:1
+wants 5 $? 'host is this machine'
 run $net cortex-m4 gdb:localhost:1
 wants 5 $? 'nothing listens there'
 run $net cortex-m4 unix:"$tmp/none"

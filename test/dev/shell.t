@@ -27,6 +27,7 @@ try load test/dev/nothing.c
 try alloc z 9999K
 try load test/dev/ops.c
 try call wild
+try call 0xfffffff0
 call count
 timeout 300
 try call hang
@@ -70,6 +71,7 @@ for t in cortex-m4:qemu rv32imc:qemu cortex-m55:qemu; do
     has $t 'failed: .*z wants 10238976 bytes in one piece'
     has $t 'failed: ops is loaded already'
     has $t 'failed: .*fault: .*(wild+0x'
+    has $t 'failed: .*fault: .*no function of ours'
     has $t '^count = 3 '
     has $t 'failed: .*did not stop in 0.3 s: it hangs .*(hang+0x'
     has $t '^count = 4 '
