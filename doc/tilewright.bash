@@ -4,7 +4,7 @@ _tilewright()
     local word=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "compile run validate generate quantize check report pack sim shell devices targets \
+        COMPREPLY=($(compgen -W "compile run validate tune generate quantize check report pack sim shell devices targets \
             ops help --version" -- "$word"))
         return
     fi
@@ -25,7 +25,7 @@ _tilewright()
         --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
         --penalty --seed --past-end --data --labels --ranges --samples --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
         --objective --no-engine \
-        --budget --straight --input-type --tolerance --dump --runner --device --emulate \
+        --budget --straight --input-type --tolerance --dump --runner --device --ledger --emulate \
         --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles \
         --trace --timeline --gdb --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;

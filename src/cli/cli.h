@@ -23,7 +23,7 @@ typedef struct Opts {
     const char *out;       /* -o: a folder (compile) or an npz (run) */
     const char *in, *expected;
     const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
-        *runtime, *package, *device;
+        *runtime, *package, *device, *ledger;
     const char *print;     /* -d PASS: the graph after that pass */
     bool force, verbose, explain, emulate, sequence, straight;
     WeightForm weights;    /* --bin, --no-bin */
@@ -72,6 +72,7 @@ typedef struct Job {
                               kernels */
     void **want;           /* one per graph output: of all steps */
     Report r;              /* what is known for text and --json */
+    int turn;              /* of kernels to be measured; 0: none */
     Watch *watch;          /* who looks on while it runs; or NULL */
     int64_t start_ns;
 } Job;
@@ -138,6 +139,7 @@ void job_files(Job *j);    /* --html, --csv */
 /* One file each. */
 int verb_compile(int argc, char **argv);
 int verb_run(int argc, char **argv);
+int verb_tune(int argc, char **argv);
 int verb_validate(int argc, char **argv);
 int verb_generate(int argc, char **argv);
 int verb_quantize(int argc, char **argv);

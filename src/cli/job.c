@@ -265,7 +265,8 @@ static void check_objective(const Job *j)
 void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels, .aim = j->o.objective,
-                  .straight = j->o.straight,
+                  .straight = j->o.straight, .ledger = j->o.ledger,
+                  .turn = j->turn,
                   .until = j->o.budget ? plan_clock() + j->o.budget : 0};
     const char *wrong;
     Plan *plan;
@@ -274,6 +275,10 @@ void job_plan(Job *j)
         err(ERR_USAGE, "%s: wants -t TARGET; `tilewright targets` lists them",
             j->r.verb);
     check_objective(j);
+    if (j->o.ledger && *j->o.ledger && strcmp(j->r.verb, "tune") &&
+        !file_exists(j->o.ledger))
+        err(ERR_USAGE, "--ledger %s: no such file; `tilewright tune` writes it",
+            j->o.ledger);
     set_cores(j);
     drop_engines(j);
     set_limits(j, &p);

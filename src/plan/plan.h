@@ -88,6 +88,7 @@ typedef struct Why {
     const char *chosen; /* the kernel and its cycles */
     const char *next;   /* the next best that could run */
     const char *rest;   /* each other kernel and why not: a line each */
+    int contenders;     /* kernels to be measured; 0 where nobody asked */
 } Why;
 
 /* A node, or one copy of a concat: what reports have a row for.  Its steps
@@ -160,6 +161,10 @@ typedef struct PlanOpts {
     bool fuse_always;   /* layers are computed together wherever they can be,
                            not where it is faster or needed: for tests */
     const char *host_isa;
+    const char *ledger;  /* what kernels took when measured, or NULL; used where
+                            every kernel that comes into question was */
+    int turn;            /* from 1: each node takes that kernel of those, to be
+                            measured; 0: the best */
 } PlanOpts;
 
 /* plan.c: the graph must be in kernel form; outputs that need one get a copy
@@ -368,7 +373,16 @@ bool step_starts_kernel(const Plan *p, const Step *s);
 void plan_lives(Plan *p); /* from and to of every buffer */
 bool buf_lives_on(const Buf *b); /* beyond the last step */
 
-/* choose.c: the kernel of a node, by the heads alone. */
+/* ledger.c: what kernels took when they were measured.  The key of a call, and
+ * the last value of it in a unit; -1: not measured. */
+enum { LEDGER_UNITS = 3 };
+extern const char *const ledger_unit[LEDGER_UNITS];
+typedef struct Ledger Ledger;
+Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path);
+uint64_t ledger_key(const Ledger *l, const Kern *k, const Node *n, int part);
+int64_t ledger_find(const Ledger *l, uint64_t key, int unit);
+
+/* choose.c: the kernel of a node, by the heads and what was measured. */
 typedef struct Choice Choice;
 struct Choice {
     const Kern *kern;      /* NULL: reshape, an alias always */

@@ -117,7 +117,9 @@ int64_t offer_predict(const Offer *o, const Asked *x)
  * shapes, and its differences between kernels are more noise than truth. */
 int64_t offer_cycles(const Offer *o)
 {
-    return o->cycles == INT64_MAX ? 0 : o->cycles * o->kern->pace / 100;
+    if (o->cycles == INT64_MAX || o->measured)
+        return o->measured ? o->cycles : 0;
+    return o->cycles * o->kern->pace / 100;
 }
 
 Verdict offer_judge(const Node *node, const Asked *x, Offer *o)

@@ -11,6 +11,7 @@ typedef struct Offer {
     int rank;
     bool alone;     /* portable C on a team whose head speaks of one core */
     int64_t cycles; /* INT64_MAX: not predicted */
+    bool measured;  /* they are of a ledger */
 } Offer;
 
 typedef struct Menu Menu;     /* menu.c */
@@ -20,6 +21,8 @@ struct Chooser {
     Arena *mem;
     const Soc *soc;
     const char *host_isa;
+    const Ledger *ledger; /* NULL: none */
+    int turn;
     Kern **kern;
     int nkern;
     Kern ***of;   /* by OpCode: the kernels that name it */
