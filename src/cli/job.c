@@ -140,8 +140,17 @@ static void print_graph(Job *j)
     fputs(out.s, stderr);
 }
 
+/* One core gains by it less than its numbers take of the flash. */
+static void leave_siblings(Opts *o)
+{
+    if (o->noff + 1 < (int)LEN(o->off))
+        o->off[o->noff++] = "siblings";
+}
+
 void job_pass(Job *j)
 {
+    if (j->soc && j->soc->ncore == 1)
+        leave_siblings(&j->o);
     if (j->o.print && !strcmp(j->o.print, "front"))
         print_graph(j);
     progress("simplifying the graph", 0, 0);

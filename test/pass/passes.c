@@ -569,12 +569,38 @@ static Val *attended(Net *t, Val *x)
     return infer(t, bytes_of(t, OP_matmul, y, x, 60, 8));
 }
 
+/* A row by several matrices, mostly scaled alike. */
+static Val *siblings(Net *t, Val *x)
+{
+    int64_t row[2] = {1, val_count(x)}, dim[2] = {between(1, 5), row[1]};
+    Val *y = NULL, *one;
+    int i;
+
+    if (!t->g->exact || x->type != T_s8 || !row[1] || row[1] > 200)
+        return NULL;
+    x = node(t, OP_reshape, x, NULL, NULL);
+    attr_set_list(t->g, x->def, A_shape, 2, row);
+    x = infer(t, x);
+    for (i = 0; i < 3; i++) {
+        one = bytes_of(t, OP_matmul, x, constant(t, 2, dim, -8, 8), 9, 6);
+        if (maybe(70)) {
+            attr_set_int(t->g, one->def, A_lo, -128);
+            attr_set_int(t->g, one->def, A_hi, 127);
+        }
+        attr_set_int(t->g, one->def, A_transb, 1);
+        one = infer(t, one);
+        y = y ? infer(t, node(t, OP_add, y, one, NULL)) : one;
+    }
+    return y;
+}
+
 /* The first dozen make convolutional networks. */
 static Val *(*const makers[])(Net *, Val *) = {
     convolved, convolved, convolved, pooled, requantized, requantized, clipped,
     with_constant, looked_up, joined, joined, joined,
     convolved_back, with_computed, gathered, unflattened,
     residual, chained, looked_up, attended,
+    siblings,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };
