@@ -317,15 +317,12 @@ static int64_t turned_axis(int64_t axis, int rank)
 /* Reorders a list of one number per axis, or of two. */
 static void turn_list(Graph *g, Node *n, AttrCode c, int rank)
 {
-    const int64_t *old;
-    int64_t list[2 * RANK];
-    int i, len = attr_list(n, c, &old);
+    int64_t perm[RANK];
+    int i;
 
-    if (!len)
-        return;
-    for (i = 0; i < len; i++)
-        list[i / rank * rank + turned_axis(i % rank, rank)] = old[i];
-    attr_set_list(g, n, c, len, list);
+    for (i = 0; i < rank; i++)
+        perm[i] = turned_axis(i, rank);
+    renumber_list(g, n, c, perm, rank);
 }
 
 static void turn_axes(Graph *g, Node *n, int rank)

@@ -98,4 +98,9 @@ Val *const_op(Graph *g, const Val *a, const Val *b, char op);
 Val *const_settle(Graph *g, Val *v);
 Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list);
 
+/* transposes.c: a list of one number per axis, or of two, renumbered: what axis
+ * i has goes to axis perm[i]. */
+void renumber_list(Graph *g, Node *n, AttrCode c, const int64_t *perm,
+                   int rank);
+
 #endif

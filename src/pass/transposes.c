@@ -211,9 +211,8 @@ static bool all_alike(const Node *n, const int64_t *perm, int rank)
     return true;
 }
 
-/* The same numbers, one per axis (or two), for the axes before perm. */
-static void renumber_list(Graph *g, Node *n, AttrCode c, const int64_t *perm,
-                          int rank)
+void renumber_list(Graph *g, Node *n, AttrCode c, const int64_t *perm,
+                   int rank)
 {
     const int64_t *old;
     int64_t list[2 * RANK];

@@ -81,16 +81,24 @@ static int64_t scaled(const Call *c, const Tensor *x, int64_t v,
     return mbqm(v - zero_of(x), factor(c, d));
 }
 
+/* Where the function is as good as its limit: *end; else *q is scaled. */
+static bool is_beyond(const Call *c, const Tensor *x, const Tensor *y,
+                      int64_t v, int64_t *q, int64_t *end)
+{
+    int64_t radius, d = v - zero_of(x);
+
+    *q = scaled(c, x, v, &radius);
+    *end = to_byte(y, d <= -radius ? INT32_MIN : INT32_MAX);
+    return d <= -radius || d >= radius;
+}
+
 static int64_t logistic8(const Call *c, const Tensor *x, const Tensor *y,
                          int64_t v)
 {
-    int64_t radius, d = v - zero_of(x), p, q;
+    int64_t p, q, end;
 
-    q = scaled(c, x, v, &radius);
-    if (d <= -radius)
-        return to_byte(y, INT32_MIN);
-    if (d >= radius)
-        return to_byte(y, INT32_MAX);
+    if (is_beyond(c, x, y, v, &q, &end))
+        return end;
     p = q ? fixed_inverse(fixed_exp(q < 0 ? q : -q, 4)) : 1LL << 30;
     if (q < 0)
         p = INT32_MAX - p;
@@ -100,13 +108,10 @@ static int64_t logistic8(const Call *c, const Tensor *x, const Tensor *y,
 static int64_t tanh8(const Call *c, const Tensor *x, const Tensor *y,
                      int64_t v)
 {
-    int64_t radius, d = v - zero_of(x), p, q;
+    int64_t p, q, end;
 
-    q = scaled(c, x, v, &radius);
-    if (d <= -radius)
-        return to_byte(y, INT32_MIN);
-    if (d >= radius)
-        return to_byte(y, INT32_MAX);
+    if (is_beyond(c, x, y, v, &q, &end))
+        return end;
     p = q ? fixed_quotient(fixed_exp(q < 0 ? q : -q, 5)) : 0;
     return to_byte(y, fixed_right(q < 0 ? -p : p, 24) + zero_of(y));
 }
