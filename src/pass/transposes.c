@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { WALKS = 8 };
+enum { WALKS = 8, FEW = 4 };
 
 /* The permutation of the transposition that makes v, or NULL. */
 static const int64_t *perm_of(const Val *v)
@@ -376,6 +376,32 @@ static void multiply_rows(Graph *g, Node *n)
     node_infer(g, n);
 }
 
+/* Of bytes that are transposed anyway, the columns become rows: products of
+ * bytes walk both operands in steps of one.  For few rows or columns it does not pay.
+ *
+ *     t = transpose x perm=0,2,1,3      t = transpose x perm=0,2,3,1
+ *     y = matmul a t                ->  y = matmul a t transb=1 */
+static void bytes_to_rows(Graph *g, Node *n)
+{
+    Val *b = n->arg[1];
+    const int64_t *perm = perm_of(b);
+    int64_t rows[RANK];
+    const Shape *a = &n->arg[0]->shape;
+    int rank = b->shape.rank;
+
+    if (!perm || b->nuse != 1 || attr_int(n, A_transb) ||
+        attr_int(n, A_transa) || type_info[b->type].bytes != 1 ||
+        type_info[n->arg[0]->type].bytes != 1 || shape_varies(b->shape) ||
+        a->rank < 2 || a->dim[a->rank - 2] < FEW ||
+        b->shape.dim[rank - 1] < FEW)
+        return;
+    memcpy(rows, perm, sizeof rows[0] * (size_t)rank);
+    rows[rank - 2] = perm[rank - 1];
+    rows[rank - 1] = perm[rank - 2];
+    edit_arg(g, n, 1, edit_transpose(g, n, n, b->def->arg[0], rows));
+    set_flag(g, n, A_transb, 1);
+}
+
 void pass_transposes(Graph *g)
 {
     bool changed = true;
@@ -391,6 +417,8 @@ void pass_transposes(Graph *g)
         arena_end(a);
     }
     for (n = g->first; n; n = n->next)
-        if (n->op == OP_matmul)
+        if (n->op == OP_matmul) {
+            bytes_to_rows(g, n);
             multiply_rows(g, n);
+        }
 }
