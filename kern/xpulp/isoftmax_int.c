@@ -21,7 +21,8 @@
  * else t q is at most 255 * 257.
  * v hi / sum is v q >> s (inverse.h).
  */
-#include "kern/xpulp/inverse.h"
+#include "kern/xpulp/quotients.h"
+#include "kern/row/powers.h"
 #include "kern/xpulp/rows.h"
 
 /* What powers are computed with: of x = top - t, p + b = x + base + z log2. */
@@ -59,21 +60,6 @@ static inline uint32_t powers(const struct powers *p, const X *x, int32_t n,
     return sum + (uint32_t)z;
 }
 
-/* Quotients of n powers: each times `inverse` >> 32 + shift. */
-static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
-                             int32_t shift, Y *y)
-{
-    uint32_t a = *v++, t;
-
-    __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[n], 4\n"
-        "mulhu %[t], %[a], %[inverse]\n" "xp.lw.post %[a], %[v], 4\n"
-        "srl %[t], %[t], %[shift]\n"
-        "xp.sb.post %[t], %[y], 1\n" XP_BLOCK_END
-        : [a] "+&r"(a), [t] "=&r"(t), [v] "+&r"(v), [y] "+&r"(y)
-        : [n] "r"(n), [inverse] "r"(inverse), [shift] "r"(shift)
-        : XP_CLOBBERS);
-}
 #else
 static uint32_t powers(const struct powers *p, const X *x, int32_t n,
                        uint32_t *v)
@@ -90,12 +76,6 @@ static uint32_t powers(const struct powers *p, const X *x, int32_t n,
     return sum;
 }
 
-static void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
-                      int32_t shift, Y *y)
-{
-    for (int32_t i = 0; i < n; i++)
-        y[i] = (Y)((uint64_t)v[i] * inverse >> 32 >> shift);
-}
 #endif
 
 /* Results from..to of a row, whose greatest power has as many bits as that. */
@@ -128,9 +108,7 @@ void FN(const struct row_dims *k, const struct io *io)
     const struct rows r = rows_of(k, io);
     const X *x = (const X *)io->in[0] + (ptrdiff_t)r.row * k->n;
     Y *y = (Y *)io->out[0] + (ptrdiff_t)r.row * k->n;
-    const int32_t b = k->p1, c = k->p3 - k->p1;
-    const int32_t most = (b * b > c * c ? b * b : c * c) + k->p2;
-    const int32_t greatest = bits((uint32_t)most | 1);
+    const int32_t greatest = powers_most(k);
     struct powers p = {.log2 = k->p3, .inverse = 65536 / k->p3 + 1,
                        .c = k->p2};
 

@@ -1,0 +1,43 @@
+/* Quotients without divisions: v hi / sum is v q >> s, if v < 2^a, sum < 2^b, s
+ * is a + b or more, and q = 2^s hi / sum + 1: q sum exceeds 2^s hi by at most
+ * sum, and v sum is less than 2^s.  If hi < sum, s is 32 or more and a is 23 at
+ * most, q is less than 2^32; so is v q, v <= sum, if hi < 2^8 and s is 24. */
+#ifndef ROW_INVERSE_H
+#define ROW_INVERSE_H
+
+#include "kern/kern.h"
+
+/* Bits of v, which is not 0.  HIGHEST: an instruction for it, if there is one. */
+static inline int32_t bits(uint32_t v)
+{
+#ifdef HIGHEST
+    return HIGHEST(v) + 1;
+#elif defined DSP
+    return 32 - __builtin_clz(v);
+#else
+    int32_t n = 0;
+
+    for (; v; v >>= 1)
+        n++;
+    return n;
+#endif
+}
+
+/* 2^s hi / sum + 1, digits of as many bits as fit, from the top. */
+static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
+{
+    const int32_t most = 32 - bits(sum);
+    uint32_t rest = hi, q = 0;
+
+    for (int32_t n; s > 0; s -= n) {
+        uint32_t digit;
+
+        n = s < most ? s : most;
+        digit = (rest << n) / sum;
+        q = (q << n) + digit;
+        rest = (rest << n) - digit * sum;
+    }
+    return q + 1;
+}
+
+#endif
