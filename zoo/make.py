@@ -109,12 +109,13 @@ def histogram(values, signed):
         v.min(), v.max(), 100 * ends, 100 * (v == 0).mean(), len(set(v)))
 
 
-def make_integer(net, peak, data):
+def make_integer(net, peak, data, top=here):
     model, scale = integer.model(net, peak)
     x = [np.clip(np.round(a / scale['input']), -128, 127).astype(np.int8)
          for a in data]
     y = dialect.run(model, x[:1])
-    store(net.name + '-int', model, x[0], [v.astype(np.int32) for v in y])
+    store(net.name + '-int', model, x[0], [v.astype(np.int32) for v in y],
+          top)
     traces = [dialect.trace(model, [a])[0] for a in x]
     for l in net.layers:
         if l.kind in ('transpose', 'reshape', 'flatten'):

@@ -7,6 +7,7 @@
  * when     p0 == 1 && p2 >= 0 && p3 > 0 && hi > 0 && hi < 256 &&
  *          max(p1 * p1, (p3 - p1) * (p3 - p1)) + p2 < 8388608 &&
  *          (max(p1 * p1, (p3 - p1) * (p3 - p1)) + p2) * n < 2147483648
+ * inplace  x
  * scratch  1024 + 4 * n + 4
  * split    rows
  * stack    160
