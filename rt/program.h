@@ -125,7 +125,8 @@ struct rt_core {
     const unsigned char *page;
     int at, last;       /* the page's number; of the last */
     int fresh;          /* the core has not met the others on it */
-    int layer;          /* whether one is done when all have met */
+    int layer;          /* as many are done when all have met, times RT_LAST */
+    int alone;          /* core 0 has waited for a job since its last kernel */
     int lead;           /* it is core 0 */
 };
 
@@ -233,6 +234,7 @@ static inline void rt_wait(struct rt_core *c, uint32_t slot)
         MARK_WAIT();
         rt_job_wait(what);
         MARK_WAITED();
+        c->alone = 1;
         return;
     }
 #endif
@@ -319,6 +321,20 @@ static inline void rt_moves(struct rt_core *c, uint32_t head)
     } while (head & RT_MOVE);
 }
 
+/* A layer whose last kernel was a job is over at once. */
+static inline void rt_layer(struct rt_core *c)
+{
+#ifdef RT_JOB_SLOT
+    if (c->alone && !c->layer && (c->w[1] || c->at != c->last)) {
+        MARK_LAYER();
+        return;
+    }
+    c->layer += RT_LAST;
+#else
+    c->layer = RT_LAST;
+#endif
+}
+
 /* What core 0 does alone. */
 static inline void rt_lead(struct rt_core *c, const struct io *io,
                            uint32_t head)
@@ -336,7 +352,7 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
     if (head & RT_WAIT)
         rt_wait(c, head >> 8 & 31);
     else if (head & RT_LAYER)
-        c->layer = 1;
+        rt_layer(c);
     else
         rt_share(c, io);
     c->w++;
@@ -415,6 +431,11 @@ static inline int rt_turn(struct rt_core *c)
 /* What core 0 does first when all have met. */
 static inline void rt_met(struct rt_core *c, uint32_t kernel)
 {
+#ifdef RT_JOB_SLOT
+    c->alone &= !kernel;
+    for (; c->layer > RT_LAST; c->layer -= RT_LAST)
+        MARK_LAYER();
+#endif
     if (c->layer)
         MARK_LAYER();
     c->layer = kernel & RT_LAST;

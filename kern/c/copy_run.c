@@ -1,6 +1,6 @@
 /* Strided copy of dense runs.
  *
- * op       transpose slice expand concat
+ * op       transpose slice windows expand concat
  * types    x:any -> y:=x
  * isa      any
  * when     xs[7] == 1 && ys[7] == 1

@@ -1,7 +1,7 @@
 /* Strided copy that swaps its two innermost axes, in tiles of 8 by 8, so that
  * the lines of a cache that are read are used up before they are lost.
  *
- * op       transpose slice expand concat
+ * op       transpose slice windows expand concat
  * types    x:any -> y:=x
  * isa      any
  * when     ys[7] == 1 && xs[6] == 1

@@ -1,7 +1,7 @@
 /* Strided copy of bytes that swaps its two innermost axes, four bytes of a column
  * at a time.
  *
- * op       transpose slice expand concat
+ * op       transpose slice windows expand concat
  * types    x:s8|u8 -> y:=x
  * isa      dsp
  * when     ys[7] == 1 && xs[6] == 1

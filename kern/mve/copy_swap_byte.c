@@ -1,7 +1,7 @@
 /* Strided copy of bytes that swaps its two innermost axes, eight bytes of a column
  * at a time.
  *
- * op       transpose slice expand concat
+ * op       transpose slice windows expand concat
  * types    x:s8|u8 -> y:=x
  * isa      mve
  * when     ys[7] == 1 && xs[6] == 1 && ys[6] >= 0 && ys[6] < 8192

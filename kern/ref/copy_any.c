@@ -1,6 +1,6 @@
 /* Strided copy: y[yo + i ys] = x[xo + i xs].
  *
- * op       transpose slice expand concat
+ * op       transpose slice windows expand concat
  * types    x:f32 -> y:f32
  * types    x:int -> y:int
  * isa      any

@@ -1,6 +1,6 @@
 /* Strided copy of runs of two, four or eight bytes, a run at once.
  *
- * op       transpose slice expand concat
+ * op       transpose slice windows expand concat
  * types    x:s8|u8|b8 -> y:=x
  * isa      xpulpv2
  * when     xs[7] == 1 && ys[7] == 1 && (n[7] == 2 || n[7] == 4 || n[7] == 8)

@@ -1,6 +1,6 @@
 /* Strided copy of bytes that swaps its two innermost axes, four by four.
  *
- * op       transpose slice expand concat
+ * op       transpose slice windows expand concat
  * types    x:s8|u8|b8 -> y:=x
  * isa      xpulpv2
  * when     ys[7] == 1 && xs[6] == 1

@@ -67,4 +67,44 @@ static inline void rt_io_wait(uint32_t token)
         pulp_ext_wait(token);
 }
 
+#ifdef RT_ACCEL_neureka
+
+/* N-Eureka takes two jobs; the kernel fills the one that is acquired here, and
+ * triggers it.  Tokens are the jobs' numbers, of eight bits, and 1. */
+enum { RT_NEUREKA_ACQUIRE = PULP_NEUREKA + 4,
+       RT_NEUREKA_FINISHED = PULP_NEUREKA + 8, RT_NEUREKA_EVENT = 12 };
+#define RT_JOBS
+struct io;
+
+static inline uint32_t rt_job_start(void (*kernel)(const void *k,
+                                                   const struct io *io),
+                                    const void *k, uint32_t nk,
+                                    const struct io *io, uint32_t nio)
+{
+    int32_t id;
+
+    (void)nk;
+    (void)nio;
+    do
+        id = (int32_t)PULP_REG(RT_NEUREKA_ACQUIRE);
+    while (id < 0);
+    kernel(k, io);
+    return (uint32_t)id + 1;
+}
+
+/* Jobs end in order.  The core sleeps until one has ended, whichever. */
+static inline void rt_job_wait(uint32_t job)
+{
+    if ((int8_t)(PULP_REG(RT_NEUREKA_FINISHED) + 1 - job) >= 0)
+        return;
+    PULP_REG(PULP_MASK_OR) = 1u << RT_NEUREKA_EVENT;
+    do
+        pulp_event_load(PULP_WAIT_CLEAR);
+    while ((int8_t)(PULP_REG(RT_NEUREKA_FINISHED) + 1 - job) < 0);
+    PULP_REG(PULP_MASK_AND) = 1u << RT_NEUREKA_EVENT;
+    __asm__ volatile("" ::: "memory");
+}
+
+#endif
+
 #endif

@@ -45,8 +45,11 @@ static void put_jobs(const Gen *g, Str *out)
     str_fmt(out, "#define RT_JOB_SLOT %d\n", first_slot(p, hops));
     for (i = hops; i < soc->nengine; i++)
         if (count_slots(p, i))
-            str_fmt(out, "/* %s: slots %d to %d */\n", soc->engine[i].name,
-                    first_slot(p, i), first_slot(p, i + 1) - 1);
+            str_fmt(out, "/* %s: slots %d to %d */\n#define RT_ACCEL_%s\n",
+                    soc->engine[i].name, first_slot(p, i),
+                    first_slot(p, i + 1) - 1,
+                    item_word(soc->engine[i].item, "model",
+                              soc->engine[i].name));
 }
 
 /* Bytes of a transfer into the nearest memory. */
@@ -70,10 +73,10 @@ void gen_team_top(Gen *g, Str *out)
     const Program *p = g->p->program;
     const int slots = first_slot(p, g->p->soc->nengine);
 
+    put_jobs(g, out);
     str_put(out, "#include \"rt/team.h\"\n\n");
     if (alone(g))
         str_put(out, "#define RT_ALONE 1\n");
-    put_jobs(g, out);
     str_fmt(out,
             "enum { RT_CORES = %d, RT_VALUES = %d, RT_FAR = %d,\n"
             "       RT_IO_SLOT = %d, RT_SLOTS = %d, RT_LARGEST = %d };\n"

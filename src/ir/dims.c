@@ -44,6 +44,7 @@ static const int struct_of[NFAM] = {
     [FAM_topk] = D_topk, [FAM_poolat] = D_pool, [FAM_dft] = D_dft,
     [FAM_grid] = D_grid, [FAM_nms] = D_nms, [FAM_group] = D_group,
     [FAM_pack] = D_pack, [FAM_attend] = D_attend,
+    [FAM_pconv] = D_pconv, [FAM_windows] = D_copy,
 };
 
 const DimsInfo *dims_of(OpCode op)
@@ -212,14 +213,26 @@ static void put_strides(const Node *n, const Nest *t, int w, int len,
 
 /* --- constants that several families share --- */
 
+/* Bounds as kernels are told them: within the result's type, in which some
+ * have them, but for the extremes of 32 bits, which are none. */
+static int32_t told_bound(const Node *n, AttrCode c)
+{
+    int64_t v = MIN(MAX(attr_int(n, c), INT32_MIN), INT32_MAX);
+    const TypeInfo *t = &type_info[n->res[0]->type];
+
+    if (t->kind == FLOAT || v == INT32_MIN || v == INT32_MAX)
+        return (int32_t)v;
+    return (int32_t)MIN(MAX(v, t->lo), t->hi);
+}
+
 static int32_t low(const Node *n)
 {
-    return (int32_t)MIN(MAX(attr_int(n, A_lo), INT32_MIN), INT32_MAX);
+    return told_bound(n, A_lo);
 }
 
 static int32_t high(const Node *n)
 {
-    return (int32_t)MIN(MAX(attr_int(n, A_hi), INT32_MIN), INT32_MAX);
+    return told_bound(n, A_hi);
 }
 
 static int32_t channel_stride(const Node *n, const char *name)
@@ -356,6 +369,30 @@ static void fill_conv(const Node *n, struct conv_dims *d)
     d->ww = w.sw;
     d->wc = w.sc;
     d->padv = dims_32(n, attr_int(n, A_padvalue));
+}
+
+static void fill_pconv(const Node *n, struct pconv_dims *d)
+{
+    Image x = image_of(n, n->arg[0]), y = image_of(n, n->res[0]);
+    Shape w = n->arg[1]->shape;
+
+    PUT_IMAGES(d, x, y);
+    PUT_WINDOW(d, n, n->arg[0]->shape.rank == 3);
+    PUT_EPILOGUE(d, n);
+    d->g = (int32_t)attr_int(n, A_group);
+    d->c = x.c / d->g;
+    d->m = y.c / d->g;
+    d->kh = n->arg[0]->shape.rank == 3 ? 1 : spatial(n, A_kernel, 0, 1);
+    d->kw = spatial(n, A_kernel, n->arg[0]->shape.rank - 3, 1);
+    d->wm = dims_32(n, w.dim[1]);
+    d->padv = dims_32(n, attr_int(n, A_padvalue));
+    d->bits = (int32_t)attr_int(n, A_p1);
+    d->less = dims_32(n, attr_int(n, A_p0));
+    d->tile = spatial(n, A_count, 0, 1);
+    d->word = (int32_t)attr_int(n, A_p2);
+    d->mode = (int32_t)attr_int(n, A_mode);
+    d->lo = (int32_t)MAX(attr_int(n, A_lo), INT32_MIN);
+    d->hi = (int32_t)MIN(attr_int(n, A_hi), INT32_MAX);
 }
 
 static void fill_convt(const Node *n, struct convt_dims *d)
@@ -554,6 +591,27 @@ static void fill_slice(const Node *n, struct copy_dims *d)
     put_copy(n, &t, xo, 0, d);
 }
 
+static void fill_windows(const Node *n, struct copy_dims *d)
+{
+    Shape y = n->res[0]->shape;
+    Nest t = {.rank = y.rank, .nwalk = 2};
+    Len xs[RANK];
+    int i;
+
+    dense_lens(n->arg[0]->shape, xs);
+    dense_lens(y, t.s[1]);
+    put_lens(y, t.n);
+    t.s[0][0] = xs[0];
+    t.s[0][5] = xs[3];
+    for (i = 0; i < 2; i++) {
+        t.s[0][1 + i] = len_times(xs[1 + i],
+                                  len_const(attr_at(n, A_stride, i, 1)));
+        t.s[0][3 + i] = len_times(xs[1 + i],
+                                  len_const(attr_at(n, A_dilation, i, 1)));
+    }
+    put_copy(n, &t, 0, 0, d);
+}
+
 static void fill_expand(const Node *n, struct copy_dims *d)
 {
     Shape y = n->res[0]->shape;
@@ -736,6 +794,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_transpose: fill_transpose(n, &d->copy); break;
     case FAM_slice: fill_slice(n, &d->copy); break;
     case FAM_expand: fill_expand(n, &d->copy); break;
+    case FAM_windows: fill_windows(n, &d->copy); break;
     case FAM_concat: dims_fill_concat(n, 0, d); break;
     case FAM_pad: fill_pad(n, &d->pad); break;
     case FAM_gather: fill_gather(n, &d->gather); break;
@@ -752,6 +811,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_group: fill_group(n, &d->group); break;
     case FAM_attend: fill_attend(n, &d->attend); break;
     case FAM_pack: fill_pack(n, &d->pack); break;
+    case FAM_pconv: fill_pconv(n, &d->pconv); break;
     case FAM_reshape: case NFAM: break;
     }
 }
@@ -763,6 +823,12 @@ int64_t node_macs(const Node *n)
 
     if (n->op == OP_iattend)
         return macs_attend(n);
+    if (n->op == OP_pconv) {
+        x = &n->arg[0]->shape;
+        m = x->dim[x->rank - 1] / attr_int(n, A_group);
+        return sat_mul(val_count(n->res[0]), m * attr_at(n, A_kernel, 0, 1) *
+                                             attr_at(n, A_kernel, 1, 1));
+    }
     if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul &&
         n->op != OP_groupmatmul)
         return 0;

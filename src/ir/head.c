@@ -137,7 +137,7 @@ static const struct {
     {"cycles", offsetof(Kern, cycles)},   {"tile", offsetof(Kern, tile)},
     {"split", offsetof(Kern, split)},     {"code", offsetof(Kern, code)},
     {"cold", offsetof(Kern, cold)},       {"round", offsetof(Kern, round)},
-    {"engine", offsetof(Kern, engine)},
+    {"engine", offsetof(Kern, engine)},   {"words", offsetof(Kern, words)},
 };
 
 /* NAME = EXPR */

@@ -189,7 +189,7 @@ static void check_domain(const Node *n)
     case OP_ilayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
     case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
     case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
-    case OP_iattend:
+    case OP_iattend: case OP_pconv:
         wants_int(n, 0, true);
         break;
     case OP_gather: case OP_gatherelem: case OP_gathernd:
@@ -251,6 +251,7 @@ static bool is_sum(const Node *n)
 {
     switch (n->op) {
     case OP_conv: case OP_convt: case OP_matmul: case OP_sum: case OP_sumpool:
+    case OP_pconv:
         return !node_arg(n, "mul") && !attr_has(n, A_lo) &&
                !attr_has(n, A_hi);
     default:
@@ -304,6 +305,7 @@ static bool only_moves(const Node *n)
 {
     switch (op_info[n->op].family) {
     case FAM_reshape: case FAM_transpose: case FAM_slice: case FAM_expand:
+    case FAM_windows:
     case FAM_gather: case FAM_gatherelem: case FAM_gathernd:
         return true;
     default:
@@ -334,6 +336,7 @@ static Type type_typed(const Node *n, Range r)
     case OP_pack:
         return T_u8;
     case OP_conv: case OP_convt: case OP_matmul: case OP_sumpool:
+    case OP_pconv:
         return type_info[t].bytes < 4 ? T_s32 : t;
     case OP_isoftmax: case OP_itamax: case OP_itapartial: case OP_ilayernorm:
     case OP_qsoftmax: case OP_qlpnorm: case OP_qsigmoid:

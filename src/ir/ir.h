@@ -46,7 +46,7 @@ typedef enum Family {
     FAM_reshape, FAM_transpose, FAM_slice, FAM_expand, FAM_concat, FAM_pad,
     FAM_gather, FAM_gatherelem, FAM_gathernd, FAM_scatterelem, FAM_scatternd,
     FAM_taps, FAM_topk, FAM_poolat, FAM_dft, FAM_grid, FAM_nms, FAM_group,
-    FAM_pack, FAM_attend, NFAM
+    FAM_pack, FAM_attend, FAM_pconv, FAM_windows, NFAM
 } Family;
 
 typedef struct OpInfo {
@@ -315,6 +315,8 @@ bool node_upper_half(const Node *n);
 
 /* window.c: of windows */
 Shape shape_conv(const Node *n);
+Shape shape_pconv(const Node *n);
+Shape shape_windows(const Node *n);
 Shape shape_convt(const Node *n);
 Shape shape_pool(const Node *n);
 void check_epilogue(const Node *n, int64_t channels);
@@ -487,6 +489,8 @@ typedef struct Kern {
     const char *cold;    /* cycles that one takes longer without; the same */
     const char *round;   /* values of the attribute; NULL: 0 */
     const char *engine;  /* name or model of an accelerator; NULL: the cores */
+    const char *words;   /* of pconv: count, p2 and mode of the weights that it
+                            takes; NULL: no layer is brought to it */
     const char *tile, *split; /* dimensions, for planners that tile */
     int ncore;           /* that share a call: `ncore` of its expressions; set
                             before any of them is read */

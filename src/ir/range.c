@@ -311,6 +311,7 @@ static Range range_of(const Node *n)
     switch (op_info[n->op].family) {
     case FAM_map: return range_map(n);
     case FAM_conv: return range_conv(n);
+    case FAM_pconv: return range_pconv(n);
     case FAM_convt: return range_convt(n);
     case FAM_pool: return range_pool(n);
     case FAM_matmul: return range_matmul(n);

@@ -42,6 +42,7 @@ Range sum_shift(const Node *n, int64_t i);
 /* What an epilogue, where there is one, makes of x. */
 Range range_epilogue(const Node *n, Range x);
 Range range_conv(const Node *n);
+Range range_pconv(const Node *n);
 Range range_convt(const Node *n);
 Range range_matmul(const Node *n);
 Range range_pool(const Node *n);

@@ -5,6 +5,7 @@
  * a channel is that of its positive weights at the input's greatest value and
  * its negative ones at the least. */
 #include "ir/range.h"
+#include "kern/conv/words.h"
 
 #include <string.h>
 
@@ -187,6 +188,46 @@ Range range_conv(const Node *n)
         take_run(&p, false, w, c * k, k);
         y = range_join(y, sum_result(n, sum_of(p, x), bias_of(b, c), c));
     }
+    return y;
+}
+
+/* The weights of output channel o. */
+static Parts packed_parts(const struct pconv_dims *k, const Val *w, int32_t o)
+{
+    const unsigned char *byte = w->data;
+    Parts p = {0, 0};
+    int32_t tap, c, b, by, code;
+    int64_t bit;
+
+    for (tap = 0; tap < k->kh * k->kw; tap++)
+        for (c = 0; c < k->c; c++) {
+            bit = word_bit(k, o, tap, c, &by);
+            for (code = b = 0; b < k->bits; b++, bit += by)
+                code |= (byte[bit >> 3] >> (bit & 7) & 1) << b;
+            take(&p, code - k->less);
+        }
+    return p;
+}
+
+Range range_pconv(const Node *n)
+{
+    Range x = conv_input(n), y = {INT64_MAX, INT64_MIN}, zero = {0, 0};
+    struct pconv_dims *k;
+    Dims d;
+    int32_t o;
+
+    dims_fill_wide(n, &d);
+    k = &d.pconv;
+    if (!n->arg[1]->data) {
+        Range w = {-k->less, (1 << k->bits) - 1 - k->less};
+
+        return sum_result(n, sum_of_products(range_mul(x, w),
+                                             (int64_t)k->c * k->kh * k->kw),
+                          zero, -1);
+    }
+    for (o = 0; o < k->g * k->m; o++)
+        y = range_join(y, sum_result(n, sum_of(packed_parts(k, n->arg[1], o),
+                                               x), zero, o));
     return y;
 }
 

@@ -520,6 +520,7 @@ Shape shape_infer(const Node *n)
         [FAM_nms] = shape_nms, [FAM_group] = shape_group,
         [FAM_attend] = shape_attend,
         [FAM_pack] = shape_pack,
+        [FAM_pconv] = shape_pconv, [FAM_windows] = shape_windows,
     };
 
     return rule[op_info[n->op].family](n);

@@ -116,7 +116,7 @@ void tile_axes(const Node *n, int part, int64_t len[NCUT])
     if (n->nres != 1 || !val_count(n->res[0]) || !n->res[0]->shape.rank)
         return;
     switch (op_info[n->op].family) {
-    case FAM_conv: case FAM_pool:
+    case FAM_conv: case FAM_pool: case FAM_pconv:
         image_axes(n, len);
         break;
     case FAM_matmul:
@@ -153,6 +153,8 @@ static bool cut(Cutter *c)
     switch (op_info[c->n->op].family) {
     case FAM_conv:
         return cut_conv(c);
+    case FAM_pconv:
+        return cut_pconv(c);
     case FAM_pool:
         return cut_pool(c);
     case FAM_matmul:
@@ -221,7 +223,7 @@ bool tile_make(Arena *mem, const Node *n, int part, const int64_t at[NCUT],
 bool tile_tells(const Node *n, unsigned in_place, bool out_place)
 {
     switch (op_info[n->op].family) {
-    case FAM_conv: case FAM_pool:
+    case FAM_conv: case FAM_pool: case FAM_pconv:
         return !(in_place & ~1u);
     case FAM_matmul:
         return !(in_place & ~3u) && !out_place;
@@ -241,6 +243,14 @@ static void stride_conv(const Dims *w, bool x, bool y, Dims *d)
         PUT_STRIDES(&d->conv, &w->conv, x);
     if (y)
         PUT_STRIDES(&d->conv, &w->conv, y);
+}
+
+static void stride_pconv(const Dims *w, bool x, bool y, Dims *d)
+{
+    if (x)
+        PUT_STRIDES(&d->pconv, &w->pconv, x);
+    if (y)
+        PUT_STRIDES(&d->pconv, &w->pconv, y);
 }
 
 static void stride_pool(const Dims *w, bool x, bool y, Dims *d)
@@ -285,6 +295,8 @@ bool tile_dims(const Node *n, const Tile *t, unsigned in_place,
     dims_fill(n, &w);
     if (f == FAM_conv)
         stride_conv(&w, far & 1, y, d);
+    if (f == FAM_pconv)
+        stride_pconv(&w, far & 1, y, d);
     if (f == FAM_pool)
         stride_pool(&w, far & 1, y, d);
     if (f == FAM_matmul)

@@ -32,6 +32,7 @@ Shape cut_joined(const Val *v, int from, int to, int64_t len);
  * tile_image.c: convolutions, pools. */
 void image_axes(const Node *n, int64_t len[NCUT]);
 bool cut_conv(Cutter *c);
+bool cut_pconv(Cutter *c);
 bool cut_pool(Cutter *c);
 /* tile_rows.c: matrix products, elementwise and along rows, reductions. */
 void matmul_axes(const Node *n, int64_t len[NCUT]);

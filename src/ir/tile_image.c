@@ -7,10 +7,14 @@ enum { WIDE = 8192, FOUR = 4 };
  * pool: one each. */
 static int64_t channels_in(const Node *n)
 {
-    const Val *w = n->narg > 1 ? n->arg[1] : NULL;
+    const Val *x = n->arg[0], *w = n->narg > 1 ? n->arg[1] : NULL;
 
-    return op_info[n->op].family == FAM_pool
-               ? 1 : w->shape.dim[w->shape.rank - 1];
+    switch (op_info[n->op].family) {
+    case FAM_pool: return 1;
+    case FAM_pconv:
+        return x->shape.dim[x->shape.rank - 1] / attr_int(n, A_group);
+    default: return w->shape.dim[w->shape.rank - 1];
+    }
 }
 
 static int64_t groups_of(const Node *n)
@@ -28,6 +32,14 @@ static int64_t channels_out(const Node *n)
     return y->shape.dim[y->shape.rank - 1] / groups_of(n);
 }
 
+/* Elements of a window along an axis (0: rows, 1: columns). */
+static int64_t window_size(const Node *n, int axis)
+{
+    return op_info[n->op].family == FAM_conv
+               ? n->arg[1]->shape.dim[1 + axis]
+               : attr_at(n, A_kernel, axis, 1);
+}
+
 /* Of a picture, all channels. */
 static int64_t row_bytes(const Val *v)
 {
@@ -42,11 +54,10 @@ bool cut_columns(const Node *n)
     Family f = op_info[n->op].family;
     int64_t rows;
 
-    if ((f != FAM_conv && f != FAM_pool) || y->shape.rank != 4 ||
+    if ((f != FAM_conv && f != FAM_pool && f != FAM_pconv) || y->shape.rank != 4 ||
         y->shape.dim[0] != 1)
         return false;
-    rows = f == FAM_pool ? attr_at(n, A_kernel, 0, 1)
-                         : n->arg[1]->shape.dim[1];
+    rows = window_size(n, 0);
     if (row_bytes(x) * rows + row_bytes(y) <= WIDE || !attr_int(n, A_last))
         return false;
     return rows * x->shape.dim[2] * channels_in(n) *
@@ -83,11 +94,7 @@ static bool take_groups(const Cutter *c, int64_t *first, int64_t *count)
  * window touches to the last. */
 static int64_t window_of(const Node *n, int axis)
 {
-    int64_t k = op_info[n->op].family == FAM_pool
-                    ? attr_at(n, A_kernel, axis, 1)
-                    : n->arg[1]->shape.dim[1 + axis];
-
-    return (k - 1) * attr_at(n, A_dilation, axis, 1) + 1;
+    return (window_size(n, axis) - 1) * attr_at(n, A_dilation, axis, 1) + 1;
 }
 
 static void set_pads(Cutter *c, int axis, const int64_t pad[2])
@@ -219,6 +226,29 @@ bool cut_conv(Cutter *c)
     s.dim[0] = c->len[CUT_channel];
     cut_arg(c, 1, s, piece_of(w, c->at[CUT_channel] * each,
                               c->len[CUT_channel] * each, 1, 0));
+    attr_set_int(&c->g, c->t->node, A_group, groups);
+    return cut_image(c, group, groups);
+}
+
+/* Words are cut by output channels, or by whole tiles of groups. */
+bool cut_pconv(Cutter *c)
+{
+    const Val *w = c->n->arg[1];
+    int64_t each = w->shape.dim[1], at = c->at[CUT_channel];
+    int64_t len = c->len[CUT_channel], tile = attr_at(c->n, A_count, 0, 1);
+    int64_t group, groups;
+    Shape s = w->shape;
+
+    if (!take_groups(c, &group, &groups))
+        return false;
+    if (attr_int(c->n, A_group) > 1) {
+        if (at % tile || groups < 2)
+            return false;
+        at /= tile;
+        len = (len + tile - 1) / tile;
+    }
+    s.dim[0] = len;
+    cut_arg(c, 1, s, piece_of(w, at * each, len * each, 1, 0));
     attr_set_int(&c->g, c->t->node, A_group, groups);
     return cut_image(c, group, groups);
 }

@@ -166,6 +166,78 @@ Shape shape_conv(const Node *n)
     return y;
 }
 
+/* Bytes of an output channel's words, or, where each channel is a group, of a
+ * tile of these; *rows: how many. */
+static int64_t packed_bytes(const Node *n, int64_t c, int64_t g, int64_t m,
+                            int64_t taps, int64_t *rows)
+{
+    int64_t tile = attr_at(n, A_count, 0, 0), word = attr_int(n, A_p2);
+    int64_t bits = attr_int(n, A_p1), mode = attr_int(n, A_mode);
+
+    if (tile < 1 || tile > WINDOW_MAX || word < 1 || word > WINDOW_MAX ||
+        bits < 1 || bits > 8 || mode < 0 || mode > 1 ||
+        (mode && (taps > 1 || g > 1)))
+        err_node(n, "no such words: %lld bits, %lld channels, %lld bytes, mode "
+                 "%lld", (long long)bits, (long long)tile, (long long)word,
+                 (long long)mode);
+    if ((mode ? 8 : taps) * tile > 8 * word)
+        err_node(n, "words of %lld bytes are too short", (long long)word);
+    *rows = g > 1 ? (m + tile - 1) / tile : m;
+    return word * (mode ? 1 : bits) * (g > 1 ? 1 : (c + tile - 1) / tile);
+}
+
+Shape shape_pconv(const Node *n)
+{
+    const Val *x = n->arg[0], *w = n->arg[1];
+    Axes a = axes_of(n, x);
+    int64_t c = x->shape.dim[a.channel], g = group_of(n, c), taps = 1, rows;
+    int64_t m = g > 1 ? g : w->shape.dim[0], bytes;
+    Shape y = x->shape;
+    int i;
+
+    if (!attr_int(n, A_last))
+        err_node(n, "channels last were wanted");
+    for (i = 0; i < a.spatial; i++) {
+        int64_t k = window_attr(n, A_kernel, i, 1, 1);
+
+        taps *= k;
+        shape_put(&y, a.first + i,
+                  windows(n, i, a.spatial, size_at(x->shape, a.first + i), k));
+    }
+    if (g > 1 && g != c)
+        err_node(n, "%lld groups of %lld channels: one or %lld were wanted",
+                 (long long)g, (long long)c, (long long)c);
+    bytes = packed_bytes(n, c, g, m, taps, &rows);
+    if (w->type != T_u8 || w->shape.rank != 2 || w->shape.dim[0] != rows ||
+        w->shape.dim[1] != bytes)
+        err_node(n, "packed weights have shape %s; u8[%lld,%lld] was wanted",
+                 shape_text(w->shape), (long long)rows, (long long)bytes);
+    y.dim[a.channel] = m;
+    check_epilogue(n, m);
+    return y;
+}
+
+Shape shape_windows(const Node *n)
+{
+    const Val *x = n->arg[0];
+    Shape y = {.rank = 6};
+    int i;
+
+    if (x->shape.rank != 4)
+        err_node(n, "'%s' has shape %s: 4 dimensions were wanted", x->name,
+                 shape_text(x->shape));
+    check_window_lists(n, 2);
+    shape_put(&y, 0, size_at(x->shape, 0));
+    shape_put(&y, 5, size_at(x->shape, 3));
+    for (i = 0; i < 2; i++) {
+        int64_t k = window_attr(n, A_kernel, i, 1, 1);
+
+        shape_put(&y, 1 + i, windows(n, i, 2, size_at(x->shape, 1 + i), k));
+        y.dim[3 + i] = k;
+    }
+    return y;
+}
+
 static Size convt_size(const Node *n, int i, int spatial, Size d, int64_t k)
 {
     int64_t s = window_attr(n, A_stride, i, 1, 1);

@@ -419,6 +419,18 @@ int kernel_pace(Arena *a, const Soc *soc, const char *kernel);
 void choice_time(Choice *to, const Node *concat, const Dims *d);
 /* The same of a scatter whose result lies on x: what is not new stays. */
 void choice_in_place(Choice *to, const Node *scatter, const Dims *d);
+/* How kernels of the chip's accelerators want weights packed (`words`), each
+ * way once: how many there are, at most n. */
+typedef struct Words {
+    int64_t tile, word, mode;
+} Words;
+int chooser_packings(const Chooser *c, Words *v, int n);
+/* Do the nodes from `from` on take fewer cycles than the node behind them, with
+ * `job` on an accelerator? */
+bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
+                const Node *than, const Node *job);
+/* bring.c: before anything else is planned. */
+void bring_layers(const Chooser *c, Graph *g);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */

@@ -119,11 +119,11 @@ void unit_ack(Core *c, uint32_t irq)
 
 static enum Wait why(const View *v)
 {
+    if (v->mask >> EV_ACCEL & 1)
+        return W_accel;
     if (v->mask >> EV_BARRIER & 1)
         return W_barrier;
-    if (v->mask >> EV_DMA & 1)
-        return W_dma;
-    return v->mask >> EV_ACCEL & 1 ? W_accel : W_other;
+    return v->mask >> EV_DMA & 1 ? W_dma : W_other;
 }
 
 /* Events of the mask now, or sleep. */

@@ -31,7 +31,7 @@ bool part_check(Work *w)
     if (!find_first(w))
         return false;
     switch (op_info[w->n->op].family) {
-    case FAM_conv:
+    case FAM_conv: case FAM_pconv:
         return part_conv(w);
     case FAM_pool:
         return part_pool(w);
@@ -46,6 +46,7 @@ bool part_check(Work *w)
     case FAM_reduce:
         return part_reduce(w);
     case FAM_transpose: case FAM_slice: case FAM_expand: case FAM_concat:
+    case FAM_windows:
         return part_copy(w);
     case FAM_pad:
         return part_pad(w);

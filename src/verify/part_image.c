@@ -106,6 +106,33 @@ static bool meets_weights(Work *w, int64_t at)
     });
 }
 
+/* Words of these output channels, or of the tiles of groups that they are. */
+static bool meets_words(Work *w, int64_t at)
+{
+    const struct pconv_dims *d = &w->s->dims.pconv, *a = &w->all.pconv;
+    const Val *v = w->n->arg[1];
+    int64_t bytes = v->shape.dim[1], count = (int64_t)d->g * d->m;
+
+    if (d->bits != a->bits || d->less != a->less || d->tile != a->tile ||
+        d->word != a->word || d->mode != a->mode || d->wm != a->wm ||
+        (a->g > 1 && (d->g < 2 || d->m != 1 || at % a->tile)))
+        return part_wrong(w);
+    if (a->g > 1) {
+        at /= a->tile;
+        count = (count + a->tile - 1) / a->tile;
+    }
+    return part_meets(w, 1, (Loops){
+        .v = v, .off = at * bytes, .rank = 2,
+        .axis = {{count, d->wm, bytes}, {bytes, 1, 1}},
+    });
+}
+
+static bool meets_its_weights(Work *w, int64_t at)
+{
+    return w->n->op == OP_pconv ? meets_words(w, at) : meets_weights(w, at);
+}
+
+/* What the dims of a pconv begin with is the same. */
 bool part_conv(Work *w)
 {
     const struct conv_dims *d = &w->s->dims.conv, *a = &w->all.conv;
@@ -129,7 +156,8 @@ bool part_conv(Work *w)
         .off = n * x.sn + r * x.sh + q * x.sw + at / a->m * d->c * x.sc,
         .axis = {{d->n, d->xn, x.sn}, {d->h, d->xh, x.sh},
                  {d->w, d->xw, x.sw}, {(int64_t)d->g * d->c, d->xc, x.sc}},
-    }) && meets_weights(w, at) && part_meets_channels(w, "b", at, count, 1) &&
+    }) && meets_its_weights(w, at) &&
+        part_meets_channels(w, "b", at, count, 1) &&
         part_meets_channels(w, "mul", at, count, d->mulc) &&
         part_meets_channels(w, "shifts", at, count, d->mulc) &&
         part_meets_channels(w, "add", at, count, d->addc);

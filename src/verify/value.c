@@ -1,7 +1,7 @@
 /* The numbers of the bytes of values.
  *
  * Bytes that are only moved keep their numbers: what a reshape, transpose,
- * slice, expand or concat makes is made of the bytes of its operands.  Every
+ * slice, windows, expand or concat makes is made of the bytes of its operands.  Every
  * other result is made of bytes of its own. */
 #include "verify/verify.h"
 
@@ -18,7 +18,8 @@ static void dense_strides(Shape s, int64_t *stride)
 bool keeps_bytes(const Node *n)
 {
     return n->op == OP_transpose || n->op == OP_slice ||
-           n->op == OP_expand || n->op == OP_concat || n->op == OP_reshape;
+           n->op == OP_windows || n->op == OP_expand ||
+           n->op == OP_concat || n->op == OP_reshape;
 }
 
 /* For a node that only moves elements: element i of the result is element
@@ -30,6 +31,15 @@ static int64_t strides_of(const Node *n, int64_t *stride)
     int i, d;
 
     dense_strides(n->op == OP_reshape ? y : x, from);
+    if (n->op == OP_windows) {
+        stride[0] = from[0];
+        stride[5] = from[3];
+        for (i = 0; i < 2; i++) {
+            stride[1 + i] = from[1 + i] * attr_at(n, A_stride, i, 1);
+            stride[3 + i] = from[1 + i] * attr_at(n, A_dilation, i, 1);
+        }
+        return 0;
+    }
     for (i = 0; i < y.rank; i++) {
         d = i - (y.rank - x.rank);
         stride[i] = from[i];

@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 seed=${1:-$(date +%N | sed 's/^0*//')}
 runs=${2:-20}
-[ $# -gt 2 ] && shift 2 || set -- kern/c kern/dsp kern/xpulp
+[ $# -gt 2 ] && shift 2 || set -- kern/c kern/dsp kern/xpulp kern/neureka
 dir=build/test/kern
 rm -rf $dir
 mkdir -p $dir

@@ -721,6 +721,55 @@ static void draw_pack(Str *o, const Inst *in)
             8 * s, 8 * t, t, s, tap * x[1] * x[0] / 16);
 }
 
+/* Factors and addends of each channel with which sums of n products of bytes
+ * stay in 32 bits. */
+static void put_small_scaling(Str *o, const Inst *in, int n, const char *shape)
+{
+    int64_t most = (INT64_C(1) << 30) / (n * INT64_C(255) * 255);
+
+    str_fmt(o, "mul = input : %s%s range 0 %" PRId64 "\n",
+            type_info[in->arg[2]].name, shape,
+            MAX(1, MIN(most, type_info[in->arg[2]].hi)));
+    str_fmt(o, "add = input : %s%s range %" PRId64 " %d\n",
+            type_info[in->arg[3]].name, shape,
+            MAX(type_info[in->arg[3]].lo, -(1 << 29)),
+            (int)MIN(type_info[in->arg[3]].hi, 1 << 29));
+}
+
+/* A convolution of packed weights: of one tap, three by three, or depthwise. */
+static void draw_pconv(Str *o, const Inst *in)
+{
+    int kind = roll(3), side = kind ? 3 : 1, tile = kind ? 28 : 32;
+    int bits = between(2, 8), g = kind == 2 ? between(2, 60) : 1, i;
+    int c = kind == 2 ? 1 : between(1, 70), m = g > 1 ? g : between(1, 40);
+    int x[4] = {1, between(side, 9), between(side, 9), g * c}, pad[4];
+    int w[2] = {g > 1 ? (g + tile - 1) / tile : m,
+                32 * (kind ? bits : 1) * (g > 1 ? 1 : (c + tile - 1) / tile)};
+    bool plain = !in->shifts && !in->round && roll(4), scaled = true;
+
+    for (i = 0; i < 4; i++)
+        pad[i] = roll(side);
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    put_operand(o, "w", T_u8, dims(2, w));
+    if (plain)
+        put_small_scaling(o, in, c * side * side, dims(1, &m));
+    else
+        scaled = put_scaling(o, in, 2, dims(1, &m), "[1]");
+    str_fmt(o, "r = pconv x w %s last=1 group=%d kernel=%d,%d%s p0=%d p1=%d "
+            "p2=32 mode=%d count=%d padvalue=%d", scaling(in, scaled, "_ _"),
+            g, side, side, list(4, pad, " pad=", ""), between(-9, 160), bits,
+            !kind, tile, between(0, 99));
+    if (roll(4) == 0)
+        str_fmt(o, " stride=%d,1", between(1, 2));
+    put_shift(o, in, scaled);
+    if (plain && in->res == T_u8)
+        str_put(o, " lo=0 hi=255");
+    else if (plain && in->res == T_s8)
+        str_put(o, " lo=-128 hi=127");
+    else
+        put_clip(o, OP_pconv, in);
+}
+
 static void draw_nms(Str *o, const Inst *in)
 {
     int b[3] = {between(1, 2), between(1, 20), 4};
@@ -730,6 +779,19 @@ static void draw_nms(Str *o, const Inst *in)
     put_operand(o, "scores", in->arg[1], dims(3, s));
     str_fmt(o, "r = nms boxes scores p0=%d mode=%d alpha=0.%d beta=0.%d",
             between(1, 9), roll(2), roll(10), roll(10));
+}
+
+static void draw_windows(Str *o, const Inst *in)
+{
+    int k[2], s[2], p[4], d[2], i;
+    int x[4] = {between(1, 2), 0, 0, between(1, 17)};
+
+    draw_window(2, false, k, s, p, d);
+    for (i = 0; i < 2; i++)
+        x[1 + i] = between((k[i] - 1) * d[i] + 1, 11);
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    str_fmt(o, "r = windows x%s%s%s", list(2, k, " kernel=", ""),
+            list(2, s, " stride=", ""), list(2, d, " dilation=", ""));
 }
 
 static void draw_move(Str *o, OpCode op, const Inst *in)
@@ -796,6 +858,8 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_group: draw_group(&o, in); break;
     case FAM_attend: draw_attend(&o, in); break;
     case FAM_pack: draw_pack(&o, in); break;
+    case FAM_pconv: draw_pconv(&o, in); break;
+    case FAM_windows: draw_windows(&o, in); break;
     default: draw_move(&o, op, in); break;
     }
     str_put(&o, "\noutput r\n");

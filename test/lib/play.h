@@ -3,7 +3,7 @@
  *
  * Transfers happen at the worst moment: EARLY ones at their start, LATE ones
  * when they are waited for, what they will overwrite being junk until then; so
- * does the work of the cores. */
+ * does the work of cores and accelerators. */
 #ifndef PLAY_H
 #define PLAY_H
 
@@ -123,10 +123,10 @@ static void play_kernel(Play *y, const Step *s)
 
 static void play_step(Play *y, const Step *s)
 {
-    if (s->engine == ENG_cores)
-        play_kernel(y, s);
-    else
+    if (step_moves(y->p, s))
         play_move(y, &s->move);
+    else
+        play_kernel(y, s);
 }
 
 static const Step *start_of(const Plan *p, int token)
@@ -147,7 +147,7 @@ static void play_steps(Play *y)
         const Step *s = &y->p->step[i];
         bool start = s->kind == STEP_start;
 
-        if (start && y->moment == LATE && s->engine != ENG_cores)
+        if (start && y->moment == LATE && step_moves(y->p, s))
             play_junk(y, &s->move);
         if (start == (y->moment == EARLY))
             play_step(y, start ? s : start_of(y->p, s->token));

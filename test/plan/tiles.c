@@ -147,6 +147,8 @@ static Plan *make_plan(Arena *a, Graph *g, const Case *c)
     PlanOpts o;
 
     grow(soc, "L2", c->l2);
+    if (getenv("NO_ENGINE"))
+        soc_engine_off(soc, getenv("NO_ENGINE"));
     memset(&o, 0, sizeof o);
     memset(o.limit, 0xff, sizeof o.limit);
     o.limit[soc_mem(soc, "L1") - soc->mems] = c->l1;

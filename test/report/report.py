@@ -81,14 +81,15 @@ def sums():
         assert all(l['predicted_wait'] is None for l in layers)
         return
     b = j['binds']
-    assert add('predicted_kernels') == b['kernels']
-    assert add('predicted_wait') == b['dma_wait'] + b['io_wait']
+    waited = b['dma_wait'] + b['io_wait'] + b.get('neureka_wait', 0)
+    assert b['kernels'] == sum(l['predicted_kernels'] for l in layers
+                               if l['engine'] == 'cluster')
+    assert add('predicted_wait') == waited
     assert b['starts'] > 0
-    assert j['predicted_cycles'] == b['kernels'] + b['starts'] + \
-        b['dma_wait'] + b['io_wait']
+    assert j['predicted_cycles'] == b['kernels'] + b['starts'] + waited
     for l in layers:
         assert (l['tiles'] > 1) == (l['tile'] is not None), l['name']
-        assert l['engine'] == 'cluster'
+        assert l['engine'] == ('neureka' if l['op'] == 'pconv' else 'cluster')
 
 
 def times():
@@ -220,7 +221,8 @@ def timeline():
     assert ends['cores'] <= j['predicted_cycles']
     if tiled:
         b = j['binds']
-        assert busy.get('they wait', 0) == b['dma_wait'] + b['io_wait']
+        assert busy.get('they wait', 0) == sum(
+            v for k, v in b.items() if k.endswith('_wait'))
         assert b['kernels'] < busy['cores'] <= b['kernels'] + b['starts']
         moved = any(l['moved']['dma'] for l in layers)
         assert moved == ('dma in' in busy), busy

@@ -32,8 +32,9 @@ for chip in gap8 siracusa; do
     done
 done
 # the last one again: each core does its share
+eight=$(run dscnn-int siracusa --no-engine neureka) || fail "cores alone"
 for cores in 1 3; do
-    few=$(run dscnn-int siracusa --cores $cores) || fail "$cores cores"
+    few=$(run dscnn-int siracusa --cores $cores --no-engine neureka) || fail "$cores cores"
     [ $((few * cores * 10)) -gt $((eight * 8 * 7)) ] &&
         [ "$few" -gt $((eight * 2)) ] ||
         fail "$cores cores: $few cycles, 8 cores: $eight"

@@ -329,6 +329,48 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
     return c;
 }
 
+int chooser_packings(const Chooser *c, Words *v, int n)
+{
+    int i, j, count = 0;
+
+    for (i = 0; i < c->nof[OP_pconv]; i++) {
+        const Kern *k = c->of[OP_pconv][i];
+        long long tile, word, mode;
+
+        if (k->row <= 0 || !k->words || count == n)
+            continue;
+        if (sscanf(k->words, "%lld %lld %lld", &tile, &word, &mode) != 3)
+            kern_err(k, "words: three numbers were wanted, not '%s'",
+                     k->words);
+        for (j = 0; j < count && (v[j].tile != tile || v[j].word != word ||
+                                  v[j].mode != mode); j++)
+            ;
+        v[j] = (Words){tile, word, mode};
+        count = MAX(count, j + 1);
+    }
+    return count;
+}
+
+bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
+                const Node *than, const Node *job)
+{
+    const ProgramTime *time = &c->soc->time;
+    Choice one, other = {0};
+    int64_t all = 0;
+
+    choose(c, g, than, &other);
+    for (; from != than; from = from->next) {
+        if (from->op == OP_reshape)
+            continue;
+        one = (Choice){0};
+        choose(c, g, from, &one);
+        if (from == job && one.engine == ENG_cores)
+            return false;
+        all += one.cycles + (one.engine ? time->job : time->call + time->meet);
+    }
+    return all < other.cycles + time->call + time->meet;
+}
+
 Choice *choose_kernels(const Chooser *c, Graph *g)
 {
     Choice *choice;

@@ -167,7 +167,8 @@ static int64_t group_size(const Node *n)
 {
     Shape y = n->res[0]->shape;
 
-    return op_info[n->op].family == FAM_conv
+    return op_info[n->op].family == FAM_conv ||
+                   op_info[n->op].family == FAM_pconv
                ? y.dim[y.rank - 1] / attr_int(n, A_group) : 1;
 }
 

@@ -1,0 +1,33 @@
+/* Convolution of three by three taps on N-Eureka.
+ *
+ * op       pconv
+ * types    x:u8|s8 w:u8 mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * isa      any
+ * engine   neureka
+ * layout   last
+ * words    28 32 0
+ * when     tile == 28 && word == 32 && mode == 0 && bits > 1 && n == 1 &&
+ *          g == 1 && kh == 3 && kw == 3 && sh * sw * dh * dw == 1 &&
+ *          oh + 2 - ph - h >= 0 && oh + 2 - ph - h < 3 &&
+ *          ow + 2 - pw - w >= 0 && ow + 2 - pw - w < 3 && ph < 3 && pw < 3 &&
+ *          oh < 65536 && ow < 65536 &&
+ *          xc == 1 && yc == 1 && (mulc && addc || m * g == 1) && shift < 32 &&
+ *          padv >= -32768 && padv < 32768 &&
+ *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
+ *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
+ * let      ko = ceil(m, 32)
+ * let      ki = ceil(c, 28)
+ * let      each = ko * (83 * ki + 57) + bits * m * ki +
+ *          ceil(m * mul.bytes, 4) + ceil(m, 8)
+ * stack    128
+ * cycles   4 + ceil(oh, 6) * ceil(ow, 6) * each
+ *
+ * As pconv_point_int.c; an input tile of 8x8 pixels takes 70 cycles, and a
+ * channel as many as a weight has bits.
+ */
+#include "kern/neureka/job.h"
+
+void FN(const struct pconv_dims *k, const struct io *io)
+{
+    neureka_job(k, io, NEUREKA_3X3);
+}

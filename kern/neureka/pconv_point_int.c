@@ -1,0 +1,31 @@
+/* Convolution of one tap on N-Eureka.
+ *
+ * op       pconv
+ * types    x:u8|s8 w:u8 mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * isa      any
+ * engine   neureka
+ * layout   last
+ * words    32 32 1
+ * when     tile == 32 && word == 32 && mode == 1 && bits > 1 && n == 1 &&
+ *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
+ *          ow == (w - 1) / sw + 1 && oh < 65536 && ow < 65536 && xc == 1 &&
+ *          yc == 1 && (mulc && addc || m == 1) && shift < 32 &&
+ *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
+ *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
+ * let      ko = ceil(m, 32)
+ * let      ki = ceil(c, 32)
+ * let      each = ko * (65 * ki + 57) + m * ki + ceil(m * mul.bytes, 4) +
+ *          ceil(m, 8)
+ * stack    128
+ * cycles   4 + ceil(oh, 6) * ceil(ow, 6) * each
+ *
+ * Each tile of 6x6 pixels and 32 output channels takes 52 cycles for 32
+ * channels of the input, 6 for their offset, one for each output channel and 7;
+ * then its results are scaled and stored.
+ */
+#include "kern/neureka/job.h"
+
+void FN(const struct pconv_dims *k, const struct io *io)
+{
+    neureka_job(k, io, NEUREKA_POINT);
+}

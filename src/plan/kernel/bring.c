@@ -1,0 +1,504 @@
+/* Layers brought to accelerators.
+ *
+ *     y = conv x w b mul add        ->   y = pconv x w' mul' add'
+ *     y = matmul a b bias mul add   ->   y = reshape (pconv (reshape a) ...)
+ *
+ * w' is packed (OP_pack) as a kernel of an accelerator wants it (`words` of its
+ * head); mul' and add' have an element for each channel, with the bias in add'.
+ * What the unit cannot do as it stands:
+ *
+ *     depthwise, stride 2           ->   y = slice (pconv x ...), of which a
+ *                                        pconv of one tap reads itself what it
+ *                                        wants
+ *     any other window              ->   y = pconv (windows (pad x)), one tap
+ *
+ * A node is replaced where such a kernel takes what comes of it, and all takes
+ * fewer cycles than the cores' best. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+enum { CODE_BITS = 8, CODE_LEAST = 2, PACKINGS = 8 };
+
+/* A layer as the unit sees it: an image and its weights [m][kh][kw][c], or
+ * [kh][kw][m] where each channel is a group. */
+typedef struct Bringer {
+    Graph *g;
+    Node *n;         /* what may be replaced */
+    Node *before;    /* new nodes come behind it, up to n */
+    Val *x;          /* [n,h,w,c] */
+    Val *w;          /* a constant */
+    Val *bias;       /* a constant, or NULL */
+    int64_t m, c, k[2], stride[2], pad[4], padvalue;
+    int64_t every[2]; /* of the rows and columns that are made */
+    bool depth;
+} Bringer;
+
+static bool is_const(const Val *v)
+{
+    return v && v->data;
+}
+
+static Val *operand(const Node *n, const char *name)
+{
+    return node_arg(n, name);
+}
+
+/* Element i of v, of one for all or one each; 0: there is no v. */
+static int64_t element(const Val *v, int64_t i)
+{
+    return !v ? 0 : val_int(v, val_count(v) > 1 ? i : 0);
+}
+
+/* Are they constants, one for each of m channels or one for all? */
+static bool has_each(const Val *v, int64_t m)
+{
+    return !v || (v->data && (val_count(v) == 1 || val_count(v) == m));
+}
+
+/* ---- weights ---- */
+
+static int code_bits(const Val *w)
+{
+    int bits = CODE_LEAST;
+
+    while (bits < CODE_BITS && w->hi - w->lo >= 1LL << bits)
+        bits++;
+    return bits;
+}
+
+static void copy_bytes(Val *to, int64_t i, const Val *from, int64_t j)
+{
+    size_t n = (size_t)type_info[to->type].bytes;
+
+    memcpy((char *)to->data + n * (size_t)i,
+           (const char *)from->data + n * (size_t)j, n);
+}
+
+/* v, of a by b elements, with the axes swapped. */
+static Val *swapped(Graph *g, const Val *v, int64_t a, int64_t b, Shape s)
+{
+    Val *u = graph_const(g, v->name, v->type, s, NULL);
+    int64_t i, j;
+
+    for (i = 0; i < a; i++)
+        for (j = 0; j < b; j++)
+            copy_bytes(u, j * a + i, v, i * b + j);
+    val_range(u);
+    return u;
+}
+
+/* Bits between neighbours along each axis of w, the parts of the last one, and
+ * bits of a code; the shape of what is packed. */
+static void set_steps(Bringer *b, Node *pack, Words p, int bits)
+{
+    int64_t word = 8 * p.word, room = p.mode ? 1 : bits;
+    int64_t last = b->depth ? b->m : b->c, tiles = (last + p.tile - 1) / p.tile;
+    int64_t row = tiles * room * word, tap = p.mode ? 0 : p.tile;
+    int64_t cut[2] = {p.tile, 4};
+    int64_t step[] = {row, b->k[1] * tap, tap, room * word,
+                      p.mode ? 32 : 1, p.mode ? 1 : word, 4};
+    Shape s = b->depth ? SHAPE(tiles, room * p.word)
+                       : SHAPE(b->m, tiles * room * p.word);
+
+    attr_set_int(b->g, pack, A_p0, -b->w->lo);
+    attr_set_int(b->g, pack, A_p1, bits);
+    attr_set_list(b->g, pack, A_count, p.mode ? 2 : 1, cut);
+    attr_set_list(b->g, pack, A_step, (b->depth ? 2 : 3) + (p.mode ? 4 : 3),
+                  b->depth ? step + 1 : step);
+    attr_set_shape(b->g, pack, A_shape, s);
+}
+
+static Val *pack_weights(Bringer *b, Words p, int bits)
+{
+    Node *pack = graph_node(b->g, b->n, OP_pack, NULL, 1, &b->w);
+    void *data[NRES];
+    Val *v;
+
+    set_steps(b, pack, p, bits);
+    node_infer(b->g, pack);
+    node_eval(b->g->mem, pack, &b->w->data, data);
+    v = graph_const(b->g, b->w->name, T_u8, pack->res[0]->shape, data[0]);
+    val_range(v);
+    node_remove(b->g, pack);
+    return v;
+}
+
+/* ---- scale ---- */
+
+/* The greatest power of two, not above 2^shift, that divides all. */
+static int common_shift(const int64_t *v, int64_t n, int shift)
+{
+    int64_t i;
+
+    for (i = 0; i < n; i++)
+        while (shift && v[i] & ((1LL << shift) - 1))
+            shift--;
+    return shift;
+}
+
+static Val *new_channels(Graph *g, const Val *like, const int64_t *v,
+                         int64_t n, Type t)
+{
+    Val *c = graph_const(g, like->name, t, SHAPE(n), NULL);
+    int64_t i;
+
+    for (i = 0; i < n; i++)
+        val_set(c, i, v[i]);
+    val_range(c);
+    return c;
+}
+
+static Type scale_type(const int64_t *v, int64_t n)
+{
+    Type t = T_u8;
+    int64_t i;
+
+    for (i = 0; i < n; i++) {
+        if (v[i] < 0 || v[i] > UINT16_MAX)
+            return T_s32;
+        if (v[i] > UINT8_MAX)
+            t = T_u16;
+    }
+    return t;
+}
+
+/* Factors and addends of each channel, the latter with the bias; both, and
+ * *shift, as small as they can be.  false: they do not fit 32 bits. */
+static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
+{
+    Val *factor = operand(b->n, "mul"), *more = operand(b->n, "add");
+    Arena *mem = arena_new();
+    int64_t *f = NEWN(mem, int64_t, 2 * b->m + 1), *a = f + b->m, i;
+    int by;
+    bool fits = true;
+
+    for (i = 0; i < b->m; i++) {
+        f[i] = element(factor, i);
+        a[i] = element(more, i);
+        fits &= !__builtin_mul_overflow(f[i], element(b->bias, i), &a[b->m]) &&
+                !__builtin_add_overflow(a[i], a[b->m], &a[i]);
+    }
+    by = fits ? common_shift(f, 2 * b->m, *shift) : 0;
+    for (i = 0; i < 2 * b->m; i++) {
+        f[i] >>= by;
+        fits &= f[i] >= INT32_MIN && f[i] <= INT32_MAX;
+    }
+    *shift -= by;
+    if (fits) {
+        *mul = new_channels(b->g, factor, f, b->m, scale_type(f, b->m));
+        *add = new_channels(b->g, more ? more : factor, a, b->m, T_s32);
+    }
+    arena_end(mem);
+    return fits;
+}
+
+/* ---- nodes ---- */
+
+static Val *add_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
+                     const int64_t *list)
+{
+    Node *n = graph_node(b->g, b->n, op, b->n->name, 1, &x);
+
+    attr_set_list(b->g, n, c, len, list);
+    n->origin = b->n->origin;
+    return n->res[0];
+}
+
+static Val *reshaped(Bringer *b, Val *x, Shape s)
+{
+    Val *y = add_node(b, OP_reshape, x, A_shape, s.rank, s.dim);
+
+    node_infer(b->g, y->def);
+    return y;
+}
+
+static Node *new_node(Bringer *b, Words p)
+{
+    Val *arg[4] = {b->x};
+    int bits = code_bits(b->w), shift = (int)attr_int(b->n, A_shift);
+    Node *y;
+
+    if (!scale_of(b, &arg[2], &arg[3], &shift))
+        return NULL;
+    arg[1] = pack_weights(b, p, bits);
+    y = graph_node(b->g, b->n, OP_pconv, b->n->name, 4, arg);
+    attr_set_int(b->g, y, A_last, 1);
+    attr_set_list(b->g, y, A_kernel, 2, b->k);
+    attr_set_list(b->g, y, A_stride, 2, b->stride);
+    attr_set_list(b->g, y, A_pad, 4, b->pad);
+    attr_set_int(b->g, y, A_padvalue, b->padvalue);
+    attr_set_int(b->g, y, A_group, b->depth ? b->m : 1);
+    attr_set_int(b->g, y, A_p0, -b->w->lo);
+    attr_set_int(b->g, y, A_p1, bits);
+    attr_set_int(b->g, y, A_p2, p.word);
+    attr_set_int(b->g, y, A_mode, p.mode);
+    attr_set_list(b->g, y, A_count, 1, &p.tile);
+    attr_set_int(b->g, y, A_shift, shift);
+    attr_set_int(b->g, y, A_lo, attr_int(b->n, A_lo));
+    attr_set_int(b->g, y, A_hi, attr_int(b->n, A_hi));
+    y->origin = b->n->origin;
+    node_infer(b->g, y);
+    return y;
+}
+
+/* Of y, rows and columns that are wanted, in the shape that is. */
+static Val *result_of(Bringer *b, Val *y)
+{
+    const Val *was = b->n->res[0];
+    int64_t step[4] = {1, b->every[0], b->every[1], 1};
+
+    if (b->every[0] * b->every[1] > 1) {
+        y = add_node(b, OP_slice, y, A_step, 4, step);
+        attr_set_shape(b->g, y->def, A_count, was->shape);
+        attr_set_list(b->g, y->def, A_start, 4, (int64_t[4]){0});
+        node_infer(b->g, y->def);
+    }
+    return shape_same(y->shape, was->shape) ? y : reshaped(b, y, was->shape);
+}
+
+static bool may_bring(const Bringer *b)
+{
+    const Val *x = b->n->arg[0];
+
+    return is_const(b->w) && type_info[b->w->type].bytes == 1 &&
+           val_is_int(x) && type_info[x->type].bytes == 1 &&
+           val_is_int(b->w) && is_const(operand(b->n, "mul")) &&
+           has_each(operand(b->n, "mul"), b->m) &&
+           has_each(operand(b->n, "add"), b->m) && has_each(b->bias, b->m) &&
+           !operand(b->n, "shifts") && !node_round(b->n) &&
+           !node_varies(b->n) && val_count(b->n->res[0]) > 0;
+}
+
+/* Reads itself what a slice takes of rows and columns. */
+static void see_slice(Bringer *b)
+{
+    const Node *n = b->x->def;
+    int i;
+
+    if (!n || n->op != OP_slice)
+        return;
+    for (i = 0; i < 4; i++) {
+        int64_t step = attr_at(n, A_step, i, 1), all = n->arg[0]->shape.dim[i];
+
+        if (attr_at(n, A_start, i, 0) || step < 1 ||
+            (step > 1 && (i == 0 || i == 3)) ||
+            (all - 1) / step + 1 != b->x->shape.dim[i])
+            return;
+    }
+    for (i = 0; i < 2; i++)
+        b->stride[i] *= attr_at(n, A_step, 1 + i, 1);
+    b->x = n->arg[0];
+}
+
+/* All rows and columns are made, of which every one of so many is wanted. */
+static void see_steps(Bringer *b)
+{
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        int64_t out = (b->n->res[0]->shape.dim[1 + i] - 1) * b->stride[i];
+
+        b->every[i] = b->stride[i];
+        b->stride[i] = 1;
+        b->pad[2 + i] = MAX(0, out + b->k[i] - b->pad[i] -
+                                   b->x->shape.dim[1 + i]);
+    }
+}
+
+/* Windows become pixels. */
+static void see_windows(Bringer *b)
+{
+    int64_t edge[8] = {0, b->pad[0], b->pad[1], 0, 0, b->pad[2], b->pad[3], 0};
+    int64_t size = b->k[0] * b->k[1] * b->c, step[2];
+    const Shape y = b->n->res[0]->shape;
+    Val *w;
+    int i;
+
+    if (b->pad[0] + b->pad[1] + b->pad[2] + b->pad[3]) {
+        b->x = add_node(b, OP_pad, b->x, A_pad, 8, edge);
+        attr_set_int(b->g, b->x->def, A_p0, b->padvalue);
+        node_infer(b->g, b->x->def);
+    }
+    b->x = add_node(b, OP_windows, b->x, A_kernel, 2, b->k);
+    attr_set_list(b->g, b->x->def, A_stride, 2, b->stride);
+    for (i = 0; i < 2; i++)
+        step[i] = attr_at(b->n, A_dilation, i, 1);
+    attr_set_list(b->g, b->x->def, A_dilation, 2, step);
+    node_infer(b->g, b->x->def);
+    b->x = reshaped(b, b->x, SHAPE(y.dim[0], y.dim[1], y.dim[2], size));
+    w = graph_const(b->g, b->w->name, b->w->type, SHAPE(b->m, 1, 1, size),
+                    b->w->data);
+    val_range(w);
+    b->w = w;
+    b->c = size;
+    memset(b->pad, 0, sizeof b->pad);
+    b->k[0] = b->k[1] = b->stride[0] = b->stride[1] = 1;
+}
+
+/* As it stands, with every second result left out, or as windows. */
+static bool see_window(Bringer *b)
+{
+    bool three = b->k[0] == 3 && b->k[1] == 3;
+    int i;
+
+    for (i = 0; i < 2; i++)
+        three &= attr_at(b->n, A_dilation, i, 1) == 1;
+    if (b->depth) {
+        see_steps(b);
+        return three;
+    }
+    three &= b->stride[0] == 1 && b->stride[1] == 1;
+    if (b->k[0] * b->k[1] == 1 &&
+        !(b->pad[0] + b->pad[1] + b->pad[2] + b->pad[3]))
+        see_slice(b);
+    else if (!three)
+        see_windows(b);
+    return true;
+}
+
+static bool see_conv(Bringer *b)
+{
+    const Node *n = b->n;
+    int64_t groups = attr_int(n, A_group);
+    int i;
+
+    b->x = n->arg[0];
+    b->w = n->arg[1];
+    b->bias = operand(n, "b");
+    if (!attr_int(n, A_last) || b->w->shape.rank != 4)
+        return false;
+    b->m = b->w->shape.dim[0];
+    b->c = b->w->shape.dim[3];
+    b->padvalue = attr_int(n, A_padvalue);
+    for (i = 0; i < 2; i++) {
+        b->k[i] = b->w->shape.dim[1 + i];
+        b->stride[i] = attr_at(n, A_stride, i, 1);
+        b->pad[i] = attr_at(n, A_pad, i, 0);
+        b->pad[2 + i] = attr_at(n, A_pad, 2 + i, 0);
+    }
+    b->depth = groups > 1;
+    if (!may_bring(b) || (b->depth && (b->c > 1 || groups != b->m)))
+        return false;
+    if (b->depth)
+        b->w = swapped(b->g, b->w, b->m, b->k[0] * b->k[1],
+                       SHAPE(b->k[0], b->k[1], b->m));
+    return see_window(b);
+}
+
+/* Rows as pixels of an image, as square as it can be. */
+static int64_t image_width(int64_t rows)
+{
+    int64_t w, best = rows, least = INT64_MAX;
+
+    for (w = 1; w <= rows; w++)
+        if (rows % w == 0 && ((w + 5) / 6) * ((rows / w + 5) / 6) < least) {
+            best = w;
+            least = ((w + 5) / 6) * ((rows / w + 5) / 6);
+        }
+    return best;
+}
+
+/* Of a product with a constant: rows of a are pixels. */
+static bool see_matmul(Bringer *b)
+{
+    const Node *n = b->n;
+    const Val *a = n->arg[0], *w = n->arg[1];
+    bool swap = !attr_int(n, A_transb);
+    int64_t rows, width;
+
+    b->bias = operand(n, "bias");
+    if (w->shape.rank != 2 || a->shape.rank < 2 || attr_int(n, A_transa) ||
+        attr_has(n, A_count))
+        return false;
+    b->m = w->shape.dim[swap];
+    b->c = w->shape.dim[!swap];
+    b->k[0] = b->k[1] = 1;
+    b->w = n->arg[1];
+    if (!may_bring(b))
+        return false;
+    rows = val_count(a) / b->c;
+    width = image_width(rows);
+    b->w = swap ? swapped(b->g, w, b->c, b->m, SHAPE(b->m, 1, 1, b->c))
+                : graph_const(b->g, w->name, w->type, SHAPE(b->m, 1, 1, b->c),
+                              w->data);
+    val_range(b->w);
+    b->x = reshaped(b, n->arg[0], SHAPE(1, rows / width, width, b->c));
+    return true;
+}
+
+/* ---- which is quicker ---- */
+
+static void undo(Bringer *b)
+{
+    while (b->n->prev != b->before)
+        node_remove(b->g, b->n->prev);
+}
+
+static void swap_names(const char **a, const char **b)
+{
+    const char *c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
+/* Puts `now` into the place of the node's result. */
+static void take(Bringer *b, Node *y, Val *now)
+{
+    Val *was = b->n->res[0];
+
+    now->scale = was->scale;
+    now->zero = was->zero;
+    swap_names(&y->name, &b->n->name);
+    if (!val_is_output(b->g, was)) /* else graph_replace does */
+        swap_names(&now->name, &was->name);
+    graph_replace(b->g, was, now);
+    node_remove(b->g, b->n);
+}
+
+/* May words hold a window? */
+static bool words_fit(const Bringer *b, Words p)
+{
+    return p.mode ? b->k[0] * b->k[1] == 1 && !b->depth
+                  : b->k[0] * b->k[1] * p.tile <= 8 * p.word;
+}
+
+/* One way to pack; false: it is not quicker. */
+static bool bring(const Chooser *c, Graph *g, Node *n, Words p)
+{
+    Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
+                 .every = {1, 1}};
+    Node *y = NULL;
+    Val *now;
+
+    if ((n->op == OP_conv ? see_conv(&b) : see_matmul(&b)) &&
+        words_fit(&b, p))
+        y = new_node(&b, p);
+    if (y) {
+        now = result_of(&b, y->res[0]);
+        if (is_quicker(c, g, b.before ? b.before->next : g->first, n, y)) {
+            take(&b, y, now);
+            return true;
+        }
+    }
+    undo(&b);
+    return false;
+}
+
+void bring_layers(const Chooser *c, Graph *g)
+{
+    Words p[PACKINGS];
+    int i, n = chooser_packings(c, p, PACKINGS);
+    Node *at, *next;
+
+    if (!n)
+        return;
+    for (at = g->first; at; at = next) {
+        next = at->next;
+        for (i = 0; i < n && (at->op == OP_conv || at->op == OP_matmul); i++)
+            if (bring(c, g, at, p[i]))
+                break;
+    }
+    graph_sweep(g);
+}

@@ -1,0 +1,86 @@
+"""Random layers that N-Eureka may compute, as a graph in text form: one input, one output each.
+
+    neureka.py SEED COUNT >NET.txt
+"""
+import random
+import sys
+
+rnd = random.Random(int(sys.argv[1]))
+lines, outs = ['graph "layers" exact'], []
+
+
+def const(name, kind, shape, values):
+    lines.append('%s = const : %s[%s] {%s}' % (
+        name, kind, ','.join(map(str, shape)), ','.join(map(str, values))))
+
+
+def weights(name, shape, bits):
+    n = 1
+    for d in shape:
+        n *= d
+    lo = rnd.randint(-128, 128 - (1 << bits))
+    const(name, 's8', shape,
+          [rnd.randrange(lo, lo + (1 << bits)) for _ in range(n)])
+    return n // shape[0] if len(shape) > 2 or shape[0] > shape[1] else n
+
+
+def epilogue(i, m, most, shift):
+    one = rnd.random() < 0.3
+    n = 1 if one else m
+    const('m%d' % i, 's32', [n], [rnd.randint(-most // 9, most)
+                                  for _ in range(n)])
+    const('a%d' % i, 's32', [m], [rnd.randint(-1 << 28, 1 << 28)
+                                  for _ in range(m)])
+    lo, hi = rnd.choice([(0, 255), (-128, 127)])
+    return 'm%d a%d' % (i, i), 'lo=%d hi=%d shift=%d' % (lo, hi, shift)
+
+
+for i in range(int(sys.argv[2])):
+    kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided'])
+    c, m = rnd.randint(1, 100), rnd.randint(1, 80)
+    h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3
+    xtype = rnd.choice(['s8', 'u8'])
+    bits = rnd.randint(1, 8)
+    biased = rnd.random() < 0.3
+    if kind == 'depth':
+        m = c
+        c = max(c, 2)
+        m = c
+    if kind == 'matmul':
+        k = rnd.randint(1, 200)
+        transb = rnd.random() < 0.5
+        rows = [rnd.randint(1, 40)] if rnd.random() < 0.7 else [2, 9]
+        lines.append('x%d = input : %s[%s]' % (
+            i, xtype, ','.join(map(str, rows + [k]))))
+        weights('w%d' % i, [m, k] if transb else [k, m], bits)
+        taps = k
+    else:
+        if kind == 'point':
+            side = 1
+        lines.append('x%d = input : %s[1,%d,%d,%d]' % (i, xtype, h, w, c))
+        each = 1 if kind == 'depth' else c
+        weights('w%d' % i, [m, side, side, each], bits)
+        taps = side * side * each
+    scale, attrs = epilogue(i, m, max(1, (1 << 29) // (taps * 255 * 128)),
+                            rnd.randint(8, 24))
+    bias = '_'
+    if biased:
+        const('b%d' % i, 's32', [m], [rnd.randint(-500, 500)
+                                      for _ in range(m)])
+        bias = 'b%d' % i
+    if kind == 'matmul':
+        lines.append('y%d = matmul x%d w%d %s %s transb=%d %s' % (
+            i, i, i, bias, scale, transb, attrs))
+    else:
+        pads = [rnd.randint(0, 1) for _ in range(4)] if side == 3 else [0] * 4
+        step = 2 if kind == 'strided' or rnd.random() < 0.1 else 1
+        group = c if kind == 'depth' or (kind == 'strided' and
+                                         each == 1) else 1
+        lines.append('y%d = conv x%d w%d %s %s stride=%d,%d pad=%s group=%d '
+                     'last=1 padvalue=%d %s' % (
+                         i, i, i, bias, scale, step, step,
+                         ','.join(map(str, pads)), group,
+                         rnd.choice([0, 0, 7]), attrs))
+    outs.append('y%d' % i)
+lines += ['output %s' % o for o in outs]
+print('\n'.join(lines))

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Random layers on Siracusa with its accelerator, of all kinds, sizes and widths
+# of weights, bit for bit as on the host: neureka.t [SEED [LAYERS [OPTIONS]]]
+cd "$(dirname "$0")/../.." || exit 1
+seed=${1:-${SEED:-$(date +%s)}}
+n=${2:-12}
+[ $# -gt 2 ] && shift 2 || set --
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() {
+    echo "seed $seed: $*"
+    exit 1
+}
+python3 test/gen/neureka.py "$seed" "$n" >"$dir/net.txt" || exit 1
+python3 - "$seed" "$dir" <<'END' || exit 1
+import re
+import sys
+import numpy as np
+rng = np.random.default_rng(int(sys.argv[1]))
+ins = {}
+for name, kind, shape in re.findall(
+        r'^(x\d+) = input : ([su])8\[([\d,]*)\]', open(sys.argv[2] + '/net.txt').read(), re.M):
+    lo, hi = (-128, 128) if kind == 's' else (0, 256)
+    ins[name] = rng.integers(lo, hi, [int(d) for d in shape.split(',')])
+np.savez(sys.argv[2] + '/in.npz', **ins)
+END
+./tilewright run "$dir/net.txt" -t host -q -i "$dir/in.npz" \
+    -o "$dir/host.npz" || fail "host"
+./tilewright run "$dir/net.txt" -t siracusa -q -i "$dir/in.npz" \
+    -e "$dir/host.npz" --json "$dir/j" "$@" || fail "siracusa differs"
+grep -q '"engine": "neureka"' "$dir/j" || fail "nothing went to N-Eureka"
+./tilewright run "$dir/net.txt" -t siracusa -q -i "$dir/in.npz" --emulate \
+    -e "$dir/host.npz" "$@" || fail "emulated jobs differ"
+echo "$(grep -c '"engine": "neureka"' "$dir/j") of $n layers by N-Eureka"
