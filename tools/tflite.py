@@ -441,6 +441,79 @@ def real(m):
 
 
 @model
+def magnitude(m):
+    unary(m, OP.ABS, (T.INT8, T.INT16), lambda k, q: m.pick(q, near(m, k, q)))
+
+
+@model
+def log_softmax(m):
+    shape = [m.size(1, 4), m.size(2, 30)]
+    x = m.input(shape, T.FLOAT32)
+    m.op(OP.LOG_SOFTMAX, [x], [m.output(shape, T.FLOAT32)], s.LogSoftmaxOptionsT())
+
+
+@model
+def cumsum(m):
+    kind = m.pick(T.INT8, T.FLOAT32)
+    shape = [m.size(1, 4), m.size(1, 6), m.size(1, 5)]
+    q = m.quant(kind)
+    x = m.input(shape, kind, **q)
+    qy = q and dict(scale=float(np.float32(q['scale'] * m.rng.uniform(.5, 6))),
+                    zero=m.zero(kind))
+    p = s.CumsumOptionsT()
+    p.exclusive, p.reverse = bool(m.rng.integers(2)), bool(m.rng.integers(2))
+    axis = m.tensor([], T.INT32, data=np.array(m.size(-3, 2), np.int32))
+    m.op(OP.CUMSUM, [x, axis], [m.output(shape, kind, **qy)], p)
+
+
+@model
+def div(m):
+    kind = m.pick(T.INT8, T.FLOAT32)
+    a, b, y = shapes2(m)
+    qa, qb = m.quant(kind), m.quant(kind)
+    x = m.input(a, kind, **qa)
+    if qa: # quotients by shifts of more than 31 differ from machine to machine
+        d = m.x[-1].astype(int) - qa['zero']
+        m.x[-1][abs(d) < 33] = qa['zero']
+    known = m.rng.integers(2)
+    w = m.draw(b, kind)
+    if qb:
+        w[w == qb['zero']] += 1 if qb['zero'] < 127 else -1
+    if known:
+        w = m.tensor(b, kind, **qb, data=w)
+    else:
+        t = m.input(b, kind, **qb)
+        m.x[-1] = w
+        w = t
+    qy = qa and dict(scale=float(np.float32(
+        qa['scale'] / qb['scale'] * 2.0 ** m.rng.uniform(-3, -.01))), zero=m.zero(kind))
+    p = s.DivOptionsT()
+    p.fusedActivationFunction = m.pick(*ACTS)
+    m.op(OP.DIV, [x, w], [m.output(y, kind, **qy)], p)
+
+
+@model
+def gather_batch(m):
+    kind = m.pick(T.INT8, T.FLOAT32)
+    q = m.quant(kind)
+    shape = [m.size(1, 3), m.size(1, 3), m.size(1, 5), m.size(1, 4)]
+    batch = m.size(1, 2)
+    axis = m.size(batch, 3)
+    k = [m.size(1, 4) for _ in range(m.size(0, 1))]
+    x = m.input(shape, kind, **q)
+    i = m.draw(shape[:batch] + k, T.INT32, 0, shape[axis] - 1)
+    if m.rng.integers(2):
+        i = m.tensor(shape[:batch] + k, T.INT32, data=i)
+    else:
+        t = m.input(shape[:batch] + k, T.INT32)
+        m.x[-1] = i
+        i = t
+    p = s.GatherOptionsT()
+    p.axis, p.batchDims = axis, batch
+    m.op(OP.GATHER, [x, i], [m.output(shape[:axis] + k + shape[axis + 1:], kind, **q)], p)
+
+
+@model
 def softmax(m):
     kind, to = m.pick((T.INT8, T.INT8), (T.INT8, T.INT16), (T.INT16, T.INT16),
                       (T.FLOAT32, T.FLOAT32))

@@ -1,15 +1,69 @@
 /* Operators that go by indices or broadcast: gathers, fills, updates. */
 #include "front/tflite/import.h"
 
+static int64_t product(Shape s, int from, int to)
+{
+    int64_t n = 1;
+
+    for (; from < to; from++)
+        n *= s.dim[from];
+    return n;
+}
+
+/* Indices of each of `groups` batches, seen among the rows of all: batch b has
+ * `outer` places, each of n rows. */
+static Val *among_all(Call *c, Val *i, int64_t groups, int64_t outer,
+                      int64_t n)
+{
+    int64_t *first = NEWN(c->mem, int64_t, (size_t)(groups * outer) + 1), k;
+    int64_t each = val_count(i) / MAX(1, groups);
+
+    for (k = 0; k < groups * outer; k++)
+        first[k] = k * n;
+    i = to_shape(c, i, (Shape){.rank = 3, .dim = {groups, 1, each}});
+    return op2(c, OP_add, i, ints(c, T_s64, (Shape){.rank = 3, .dim =
+               {groups, outer, 1}}, first));
+}
+
+/* Each batch has indices of its own: rows of all are one axis. */
+static Val *take_batches(Call *c, Val *x, Val *i, int axis, int batch)
+{
+    Shape s = x->shape, y = {0};
+    int64_t groups = product(s, 0, batch), outer = product(s, batch, axis);
+    int64_t rest = product(s, axis + 1, s.rank);
+    int k;
+
+    for (k = 0; k < batch; k++)
+        if (i->shape.dim[k] != s.dim[k])
+            call_err(c, "%d batch axes, of shape %s and %s", batch,
+                     shape_str(c->mem, s), shape_str(c->mem, i->shape));
+    for (k = 0; k < axis; k++)
+        y.dim[y.rank++] = s.dim[k];
+    for (k = batch; k < i->shape.rank && y.rank < RANK; k++)
+        y.dim[y.rank++] = i->shape.dim[k];
+    for (k = axis + 1; k < s.rank && y.rank < RANK; k++)
+        y.dim[y.rank++] = s.dim[k];
+    i = among_all(c, i, groups, outer, s.dim[axis]);
+    x = to_shape(c, x, (Shape){.rank = 2, .dim =
+                 {groups * outer * s.dim[axis], rest}});
+    return to_shape(c, take(c, x, i, 0), y);
+}
+
 void lite_gather(Call *c)
 {
     Val *x = plain(c, 0), *i = plain(c, 1);
     int axis = axis_of(c, option32(c, 0, 0), x->shape.rank);
+    int64_t batch = option32(c, 1, 0);
 
-    if (option32(c, 1, 0))
-        call_err(c, "%lld batch axes; wanted none",
-                 (long long)option32(c, 1, 0));
-    give_plain(c, 0, take(c, x, i, axis));
+    if (batch < 0)
+        batch += i->shape.rank;
+    if (batch < 0 || batch > MIN(axis, i->shape.rank) ||
+        x->shape.rank + i->shape.rank - 1 - batch > RANK)
+        call_err(c, "%lld batch axes of indices of shape %s; wanted at most "
+                 "%d", (long long)batch, shape_str(c->mem, i->shape),
+                 MIN(axis, i->shape.rank));
+    give_plain(c, 0, batch ? take_batches(c, x, i, axis, (int)batch)
+                           : take(c, x, i, axis));
 }
 
 void lite_gather_nd(Call *c)

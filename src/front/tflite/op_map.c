@@ -9,6 +9,7 @@
  * weighted sum (x p + y q + r) >> s gives all of them the same result; as a
  * rule it does, and is one operator without anything in between. */
 #include "front/tflite/import.h"
+#include "kern/row/fixed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -399,11 +400,79 @@ static void want_plain(const Call *c)
                  type_name(in(c, 0)->type));
 }
 
+/* a / b of bytes less their zero points, times the factor (reference_ops,
+ * DivElementwise): b's reciprocal to 31 bits, and as much of a as there is
+ * room for.  Shifts of more than 31 are undefined there: what an Arm core
+ * makes of them is 1, or -1 if the quotient is negative, even of none. */
+static int64_t quotient8(const Call *c, int64_t a, int64_t b, Factor f)
+{
+    int over = 31 - fixed_clz((uint32_t)llabs(b)), room, shift;
+    int64_t r;
+
+    if (b == 0)
+        return 0;
+    if (b < 0)
+        a = -a;
+    r = fixed_inverse((llabs(b) << (31 - over)) - (1LL << 31));
+    room = a ? fixed_clz((uint32_t)(a < 0 ? ~a : a)) - 1 : 31;
+    shift = f.shift + over + room;
+    if (shift < 31)
+        call_err(c, "its scales make a factor of 2^%d", 31 - shift);
+    a = fixed_mul(fixed_mul(a * ((int64_t)1 << room), r), f.mul);
+    if (shift - 31 > 31)
+        return a < 0 ? -1 : 1;
+    return fixed_right(a, shift - 31);
+}
+
+/* All quotients of two bytes, as two's complement makes places of them. */
+static Val *quotients(Call *c, Factor f)
+{
+    const Tensor *ta = in(c, 0), *tb = in(c, 1), *y = out(c, 0);
+    const TypeInfo *ia = &type_info[type_of(ta->type)];
+    const TypeInfo *ib = &type_info[type_of(tb->type)];
+    int64_t *t = NEWN(c->mem, int64_t, 1 << 16), lo, hi, a, b, i = 0;
+    Shape s = {.rank = 1, .dim = {1 << 16}};
+
+    bounds(c, y, act_of(c, 0), &lo, &hi);
+    for (a = ia->lo; a <= ia->hi; a++)
+        for (b = ib->lo; b <= ib->hi; b++)
+            t[i++] = clamp64(zero_of(y) + quotient8(c, a - zero_of(ta),
+                                                    b - zero_of(tb), f),
+                             lo, hi);
+    return ints(c, type_of(y->type), s, t);
+}
+
+/* By a table of all pairs: 64 kilobytes. */
+static Val *div_bytes(Call *c, Val *x, Val *y)
+{
+    const Tensor *tx = in(c, 0), *ty = in(c, 1), *tz = out(c, 0);
+    double d;
+
+    want_quantized(c, tx);
+    want_quantized(c, ty);
+    want_quantized(c, tz);
+    if (!is_int8(tx) || !is_int8(ty) || !is_int8(tz))
+        call_err(c, "of type %s; wanted int8 or float32", type_name(tx->type));
+    if (!(scale_of(c, ty) > 0) || !(scale_of(c, tz) > 0))
+        call_err(c, "a scale is 0");
+    d = (double)((float)scale_of(c, tx) /
+                 ((float)scale_of(c, ty) * (float)scale_of(c, tz)));
+    x = cast(c, centred(c, x, type_info[x->type].lo), T_s32);
+    y = cast(c, centred(c, y, type_info[y->type].lo), T_s32);
+    x = op2(c, OP_add, op_num(c, OP_mul, x, 256), y);
+    return take(c, quotients(c, factor(c, d)), x, 0);
+}
+
 void lite_div(Call *c)
 {
     Val *x, *y;
     bool images;
 
+    if (is_quantized(need(c, 0))) {
+        images = operands(c, &x, &y);
+        put(c, images, div_bytes(c, x, y));
+        return;
+    }
     want_plain(c);
     want_alike(c);
     images = operands(c, &x, &y);

@@ -295,21 +295,38 @@ void lite_arg_min(Call *c)
     arg(c, OP_argmin);
 }
 
-void lite_cumsum(Call *c)
+static Val *running_sum(Call *c, Val *x, int axis)
 {
-    Val *x = plain(c, 0);
-    int64_t axis;
-    Node *n;
+    Node *n = node_of(c, OP_cumsum, 1, x);
 
-    if (is_quantized(need(c, 0)))
-        call_err(c, "of type %s; wanted float32", type_name(in(c, 0)->type));
-    if (list_at(c, 1, 1, &axis) != 1)
-        call_err(c, "wanted one axis");
-    n = node_of(c, OP_cumsum, 1, x);
-    attr_set_int(c->g, n, A_axis, axis_of(c, axis, x->shape.rank));
+    attr_set_int(c->g, n, A_axis, axis);
     if (option8(c, 0, 0))
         attr_set_int(c->g, n, A_exclusive, 1);
     if (option8(c, 1, 0))
         attr_set_int(c->g, n, A_reverse, 1);
-    give_plain(c, 0, done(c, n));
+    return done(c, n);
+}
+
+void lite_cumsum(Call *c)
+{
+    const Tensor *t = need(c, 0), *y = out(c, 0);
+    Val *x = plain(c, 0);
+    int64_t axis;
+
+    if (list_at(c, 1, 1, &axis) != 1)
+        call_err(c, "wanted one axis");
+    axis = axis_of(c, axis, x->shape.rank);
+    if (!is_quantized(t)) {
+        give_plain(c, 0, running_sum(c, x, (int)axis));
+        return;
+    }
+    want_quantized(c, y);
+    if (t->type != TF_s8 || y->type != TF_s8)
+        call_err(c, "of type %s; wanted int8 or float32", type_name(t->type));
+    /* Steps of 2^-20 of twice the scale (reference_ops::CumSum). */
+    x = op_num(c, OP_mul, cast(c, centred(c, x, zero_of(t)), T_s32), 1 << 19);
+    x = centred(c, running_sum(c, x, (int)axis), zero_of(t) * (1 << 19));
+    x = rescale(c, x,
+                2 * scale_of(c, t) / ((1 << 20) * scale_of(c, y)), y, ACT_none);
+    give_plain(c, 0, x);
 }

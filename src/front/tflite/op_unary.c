@@ -5,6 +5,7 @@
 #include "front/tflite/import.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static Val *operand(Call *c, bool *is_image)
 {
@@ -499,13 +500,51 @@ void lite_cast(Call *c)
     put(c, images, cast(c, x, to));
 }
 
-/* --- floats --- */
+/* --- magnitude --- */
+
+static bool same_step(const Call *c)
+{
+    return scale_of(c, in(c, 0)) == scale_of(c, out(c, 0));
+}
+
+static int64_t abs8(const Call *c, const Tensor *x, const Tensor *y,
+                    int64_t v)
+{
+    int64_t d = llabs(v - zero_of(x));
+
+    return to_byte(y, zero_of(y) + (same_step(c) ? d : mbqm(d, ratio(c, 1))));
+}
+
+static Val *abs16(Call *c, Val *x)
+{
+    const Tensor *y = out(c, 0);
+    int64_t lo, hi;
+
+    x = op1(c, OP_abs, centred(c, x, zero_of(in(c, 0))));
+    if (!same_step(c))
+        return rescale(c, x, scale_of(c, in(c, 0)) / scale_of(c, y), y,
+                       ACT_none);
+    bounds(c, y, ACT_none, &lo, &hi);
+    return clamp(c, centred(c, x, -zero_of(y)), (double)lo, (double)hi);
+}
 
 void lite_abs(Call *c)
 {
-    if (!as_is(c, OP_abs, true))
-        call_err(c, "of type %s; wanted float32", type_name(in(c, 0)->type));
+    bool images;
+    Val *x;
+
+    if (as_is(c, OP_abs, true))
+        return;
+    want_quantized(c, in(c, 0));
+    want_quantized(c, out(c, 0));
+    x = operand(c, &images);
+    if (is_int16(in(c, 0)) && is_int16(out(c, 0)))
+        put(c, images, abs16(c, x));
+    else
+        by_table(c, abs8);
 }
+
+/* --- floats --- */
 
 void lite_neg(Call *c)
 {
