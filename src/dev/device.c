@@ -83,7 +83,7 @@ static const char *start_server(Device *d, const Item *server)
     if (!*cmd)
         return device;
     d->server_said = arena_fmt(d->mem, "%s/server", dir_temp(d->mem));
-    d->server = link_start(cmd, d->server_said, NULL, &why);
+    d->server = link_start(d->mem, cmd, d->server_said, NULL, &why);
     if (!d->server)
         device_fail(d, "%s", why);
     return d->server ? device : NULL;

@@ -25,7 +25,7 @@ int64_t link_now(void); /* milliseconds of a clock that only goes forward */
 Link *link_open(Arena *a, const char *where, int patience, const char **why);
 /* Starts a command whose standard input and output are *fd, or, if fd is NULL,
  * nothing.  0: *why says why not. */
-pid_t link_start(const char *command, const char *said, int *fd,
+pid_t link_start(Arena *a, const char *command, const char *said, int *fd,
                  const char **why);
 void link_stop(pid_t child);
 /* All n bytes by then, or false. */

@@ -9,6 +9,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -130,6 +131,42 @@ static int open_unix(Arena *a, const char *path, const char **why, bool *fatal)
 
 /* ---- servers of ours ---- */
 
+/* Those that run, so that none outlives us. */
+static pid_t servers[8];
+
+static void stop_all(void)
+{
+    size_t i;
+
+    for (i = 0; i < LEN(servers); i++)
+        if (servers[i])
+            kill(-servers[i], SIGKILL);
+}
+
+/* One more, or, with pid 0, none in the place of `was`. */
+static void remember(pid_t was, pid_t pid)
+{
+    static bool once;
+    size_t i;
+
+    if (!once)
+        atexit(stop_all);
+    once = true;
+    for (i = 0; i < LEN(servers) && servers[i] != was; i++)
+        ;
+    if (i < LEN(servers))
+        servers[i] = pid;
+}
+
+/* The shell makes way for a simple command, which then ends with us even if a
+ * signal ends us. */
+static const char *replaces_shell(Arena *a, const char *command)
+{
+    return command[strcspn(command, ";&|\n()")] ? command
+                                                 : arena_fmt(a, "exec %s",
+                                                             command);
+}
+
 _Noreturn static void begin(const char *command, const char *said, int fd)
 {
     int f = open(said ? said : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -146,7 +183,7 @@ _Noreturn static void begin(const char *command, const char *said, int fd)
     _exit(127);
 }
 
-pid_t link_start(const char *command, const char *said, int *fd,
+pid_t link_start(Arena *a, const char *command, const char *said, int *fd,
                  const char **why)
 {
     int pair[2] = {-1, -1};
@@ -158,11 +195,14 @@ pid_t link_start(const char *command, const char *said, int *fd,
         return 0;
     }
     fflush(NULL);
+    command = replaces_shell(a, command);
     pid = fork();
     if (!pid)
         begin(command, said, pair[1]);
-    if (pid > 0)
+    if (pid > 0) {
         setpgid(pid, pid);
+        remember(0, pid);
+    }
     if (fd) {
         close(pair[1]);
         fcntl(pair[0], F_SETFL, O_NONBLOCK);
@@ -186,6 +226,7 @@ void link_stop(pid_t child)
             kill(-child, SIGKILL);
     }
     kill(-child, SIGKILL);
+    remember(child, 0);
 }
 
 Link *link_open(Arena *a, const char *where, int patience, const char **why)
@@ -202,7 +243,7 @@ Link *link_open(Arena *a, const char *where, int patience, const char **why)
             l->fd = open_unix(a, where + 5, why, &fatal);
         else if (str_starts(where, "pipe:")) {
             l->said = arena_fmt(a, "%s/server", dir_temp(a));
-            l->child = link_start(where + 5, l->said, &l->fd, why);
+            l->child = link_start(a, where + 5, l->said, &l->fd, why);
         } else
             *why = "wanted gdb:HOST:PORT, unix:PATH, pipe:COMMAND or the name "
                    "of a `server` line of the chip";

@@ -420,6 +420,7 @@ static void talk(Gdb *g)
             return;
     }
     g->gone = true;
+    g->sim->done |= !g->fd; /* nobody else will come */
 }
 
 /* ---- towards the simulator ---- */
@@ -482,6 +483,8 @@ void stub_stopped(Sim *s)
 {
     Gdb *g = s->gdb;
 
+    if (g && g->gone && !g->fd)
+        s->done = true;
     if (!g || g->gone) {
         if (!g)
             s->done = true;
@@ -507,10 +510,13 @@ static bool interrupted(Gdb *g)
 {
     struct pollfd p = {.fd = g->fd, .events = POLLIN};
 
+    int c;
+
     if (++g->asked % ASK_EVERY ||
         (g->at_in == g->n_in && poll(&p, 1, 0) <= 0))
         return false;
-    return get_byte(g) == 3;
+    c = get_byte(g);
+    return c == 3 || (c < 0 && !g->fd);
 }
 
 static bool stop_here(Gdb *g, Core *c, int signal)

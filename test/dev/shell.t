@@ -95,6 +95,18 @@ done
 printf 'call nobody\nlist\n' | timeout 60 ./tilewright shell -t cortex-m4 \
     --device qemu >"$tmp/out" 2>&1
 [ $? = 5 ] && ! grep -q free "$tmp/out" || { bad=$((bad + 1)); cat "$tmp/out"; }
+# Servers of ours end with us, also when a signal ends us.
+serve="pipe:qemu-system-arm -name tw$$ -M mps2-an386 -display none \
+    -monitor none -serial none -S -gdb stdio"
+echo 'call nobody' | timeout 60 ./tilewright shell -t cortex-m4 \
+    --device "$serve" >"$tmp/out" 2>&1
+mkfifo "$tmp/fifo"
+timeout -s KILL 3 ./tilewright shell -t cortex-m4 --device "$serve" \
+    <"$tmp/fifo" >"$tmp/out" 2>&1 &
+sleep 4 >"$tmp/fifo"
+sleep 0.5
+n=$((n + 1))
+ps ax | grep -q "[n]ame tw$$ " && { bad=$((bad + 1)); echo "QEMU is left"; }
 timeout 60 ./tilewright shell -t siracusa --device sim <<'IN' >"$tmp/out" 2>&1
 load test/dev/ops.c
 call six 1 2 3 4 5 6
