@@ -260,20 +260,24 @@ static double ticks_of_instruction(const struct rt_mailbox *m)
     return fabs(k - round(1000 * k) / 1000) < 1e-3 ? round(1000 * k) / 1000 : k;
 }
 
+/* Less what the mark itself takes; a layer may do next to nothing. */
+static uint32_t less(uint32_t v, uint32_t mark)
+{
+    return v > mark ? v - mark : 0;
+}
+
 void device_time(const Device *d, struct rt_time t, int64_t *cycles,
                  int64_t *instructions)
 {
-    double k = ticks_of_instruction(&d->asked);
-    uint32_t ticks = t.ticks - d->asked.mark.ticks;
-    bool counts = d->riscv && d->asked.mark.instructions > 0;
+    const struct rt_mailbox *m = &d->asked;
+    double k = ticks_of_instruction(m);
+    uint32_t ticks = less(t.ticks, m->mark.ticks);
 
     *cycles = *instructions = -1;
     if (d->emulator && k > 0)
-        *instructions = (int64_t)MAX(0, round((int32_t)ticks < 0 &&
-            t.ticks < d->asked.mark.ticks ? 0 : ticks / k));
-    else if (!d->emulator && counts)
-        *instructions = (int64_t)(t.instructions -
-                                  d->asked.mark.instructions);
-    if (!d->emulator && d->asked.spin[0].ticks)
-        *cycles = (int64_t)ticks;
+        *instructions = (int64_t)round(ticks / k);
+    else if (!d->emulator && d->riscv && m->mark.instructions)
+        *instructions = less(t.instructions, m->mark.instructions);
+    if (!d->emulator && m->spin[0].ticks)
+        *cycles = ticks;
 }
