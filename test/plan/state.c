@@ -183,14 +183,15 @@ static void spoil(Play *y, Rng *r)
                    (size_t)p->buf[i].size);
 }
 
-static bool same_outputs(Play *y, const Eval *e, const Val *const *meant)
+static bool same_outputs(Play *y, const Eval *e, const Graph *meant)
 {
     const Graph *g = y->p->g;
     int i;
 
     for (i = 0; i < g->nout; i++)
         if (memcmp(play_at(y, y->p->place[g->out[i]->id]),
-                   e->data[meant[i]->id], (size_t)val_bytes(g->out[i])))
+                   e->data[meant->out[i]->id],
+                   (size_t)val_bytes(g->out[i])))
             return false;
     return true;
 }
@@ -224,21 +225,20 @@ static void draw_run(Play *y, Rng *r, bool first, void **in)
 }
 
 /* What the evaluator's states are in the next run. */
-static void next_states(const Graph *g, const Eval *e, const Val *const *meant,
-                        void **in)
+static void next_states(const Graph *g, const Eval *e, void **in)
 {
     int i, k;
 
     for (k = 0; k < g->nout; k++)
         for (i = 0; i < g->nin; i++)
             if (g->out[k]->state == g->in[i])
-                memcpy(in[i], e->data[meant[k]->id],
+                memcpy(in[i], e->data[g->out[k]->id],
                        (size_t)val_bytes(g->in[i]));
 }
 
-/* meant: the outputs before the planner's copies. */
+/* meant: the network that was planned, as it was before. */
 static bool plays(Arena *a, const Plan *p, Moment when, uint64_t seed,
-                  const Val *const *meant)
+                  Graph *meant)
 {
     Graph *g = p->g;
     Play y = {.mem = a, .p = p, .moment = when};
@@ -253,11 +253,11 @@ static bool plays(Arena *a, const Plan *p, Moment when, uint64_t seed,
         in[i] = arena_get(a, (size_t)val_bytes(g->in[i]) + 1, 1);
     for (t = 0; t < RUNS; t++) {
         draw_run(&y, &r, !t, in);
-        e = graph_eval(a, g, in);
+        e = graph_eval(a, meant, in);
         play_steps(&y);
         if (!same_outputs(&y, e, meant))
             return false;
-        next_states(g, e, meant, in);
+        next_states(meant, e, in);
         spoil(&y, &r);
     }
     return true;
@@ -285,15 +285,16 @@ static void try_network(uint64_t seed)
 {
     static const char *const chips[] = {"cortex-m4", "gap8", "siracusa"};
     Arena *a = arena_new();
-    Rng r = {seed};
+    Rng r = {seed}, again;
     const char *chip = chips[pick(&r, LEN(chips))], *bad;
-    Graph *g = draw_states(a, &r);
+    Graph *g, *meant;
     Soc *soc = soc_read(a, chip);
-    const Val **meant;
     PlanOpts o;
     Plan *p;
-    int i;
 
+    again = r;
+    g = draw_states(a, &r);
+    meant = draw_states(a, &again);
     if (!g)
         return;
     memset(&o, 0, sizeof o);
@@ -303,9 +304,6 @@ static void try_network(uint64_t seed)
         o.limit[soc_mem(soc, "L1") - soc->mems] = 4000 + pick(&r, 30000);
     if (soc_mem(soc, "L2") && pick(&r, 2))
         o.limit[soc_mem(soc, "L2") - soc->mems] = 8000 + pick(&r, 90000);
-    meant = NEWN(a, const Val *, g->nout + 1);
-    for (i = 0; i < g->nout; i++)
-        meant[i] = g->out[i];
     if (setjmp(stopped)) {
         nrefused++;
         return;
