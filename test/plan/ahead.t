@@ -25,8 +25,7 @@ for net in microLlama1 microLlama8; do
     python3 - "$dir/json" <<'END' || fail "$net waits for constants"
 import json, sys
 run = json.load(open(sys.argv[1]))
-wait = sum(l['predicted_wait'] or 0 for l in run['layers'])
-sys.exit(wait > 0.02 * run['predicted_cycles'])
+sys.exit(run['binds']['io_wait'] > 0.02 * run['predicted_cycles'])
 END
 done
 # The sum of a residual block reads what was made long before.  (A value in the
@@ -77,10 +76,10 @@ make -s build/test/tiles || exit 1
 while read -r chip want; do
     checks=$((checks + 1))
     NO_ENGINE=neureka build/test/tiles model "$dir/chain.nn" "$chip" -1 -1 >"$dir/text"
-    grep -Eq "$want.* right" "$dir/text" || fail "$chip: $(cat "$dir/text")"
+    grep -Eq " $want.* right" "$dir/text" || fail "$chip: $(cat "$dir/text")"
 done <<'END'
-siracusa 11 loads of constants,
-gap8 loads of constants, [1-9][0-9]* far ahead,
+siracusa (8|9|10|11) loads of constants,
+gap8 [0-9]* loads of constants, [1-9][0-9]* far ahead,
 END
 echo "$checks plans, $bad wrong"
 [ $bad = 0 ]
