@@ -111,6 +111,7 @@ sanitize: ## build/san: all with ASan and UBSan
 
 check-sanitize: sanitize ## the tests there
 	ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 \
+	    CCACHE_DIR="$${CCACHE_DIR:-$(CURDIR)/build/ccache}" \
 	    HOSTCC='gcc $(SAN)' SANITIZED=1 $(MAKE) -C build/san check
 
 clang: ## build/clang: all and the tests in C by clang, with the same warnings
