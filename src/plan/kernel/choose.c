@@ -351,16 +351,21 @@ int chooser_packings(const Chooser *c, Words *v, int n)
     return count;
 }
 
-/* Weights that a job reads from the L1 hold up the transfers of those of the
- * next one, which heads do not know: a layer takes up to twice as long. */
-enum { JOB_SLOWER = 100 }; /* percent */
+/* Cycles that weights of a job take from L2: those of the next layer come when
+ * the job, which reads its own from the L1, has ended. */
+static double load_cycles(const Soc *soc, const Node *job)
+{
+    const Engine *dma = soc_hop(soc, 0);
+
+    return dma ? dma_cycles(dma, true, val_bytes(job->arg[1]), 1) : 0;
+}
 
 bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
                 const Node *than, const Node *job)
 {
     const ProgramTime *time = &c->soc->time;
     Choice one, other = {0};
-    int64_t all = 0;
+    int64_t all = (int64_t)load_cycles(c->soc, job);
 
     choose(c, g, than, &other);
     for (; from != than; from = from->next) {
@@ -372,8 +377,7 @@ bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
             return false;
         all += one.cycles + (one.engine ? time->job : time->call + time->meet);
     }
-    return all + all * JOB_SLOWER / 100 <
-           other.cycles + time->call + time->meet;
+    return all < other.cycles + time->call + time->meet;
 }
 
 Choice *choose_kernels(const Chooser *c, Graph *g)

@@ -1,0 +1,35 @@
+/* Padding with a constant, a row of the last axis at a time.
+ *
+ * op       pad
+ * types    x:int -> y:=x
+ * isa      any
+ * when     mode == 0 && before[7] >= 0 && before[7] + xn[7] <= n[7]
+ * split    n
+ * stack    224
+ * cycles   n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * (150 + n[7])
+ */
+#include <string.h>
+#include "kern/kern.h"
+
+static inline Y pad_value(const struct pad_dims *k)
+{
+    return (Y)k->p0;
+}
+
+static inline void pad_copy(const X *x, Y *y, int32_t n)
+{
+    memcpy(y, x, (size_t)n * sizeof *y);
+}
+
+static inline void pad_fill(Y *y, Y value, int32_t n)
+{
+    while (n-- > 0)
+        *y++ = value;
+}
+
+#include "kern/copy/pad_rows.h"
+
+void FN(const struct pad_dims *k, const struct io *io)
+{
+    pad_rows(k, io);
+}
