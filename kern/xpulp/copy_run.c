@@ -1,6 +1,6 @@
 /* Strided copy of dense runs of bytes, a word at a time.
  *
- * op       transpose slice windows expand concat
+ * op       transpose slice expand concat
  * types    x:s8|u8|b8 -> y:=x
  * isa      xpulpv2
  * when     xs[7] == 1 && ys[7] == 1

@@ -429,8 +429,9 @@ int chooser_packings(const Chooser *c, Words *v, int n);
  * `job` on an accelerator? */
 bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
                 const Node *than, const Node *job);
-/* bring.c: before anything else is planned. */
-void bring_layers(const Chooser *c, Graph *g);
+/* bring.c: before anything else is planned.  room: bytes of the nearest memory
+ * for buffers. */
+void bring_layers(const Chooser *c, Graph *g, int64_t room);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */

@@ -179,6 +179,15 @@ static Inst choose(const Kern *k, int sig)
     return in;
 }
 
+static bool serves(const Kern *k, OpCode op)
+{
+    int i;
+
+    for (i = 0; i < k->nop && k->op[i] != op; i++)
+        ;
+    return i < k->nop;
+}
+
 /* The reference kernel for the same operator and types. */
 static const Kern *reference(const Kern *k, const Inst *in, int *sig)
 {
@@ -187,7 +196,7 @@ static const Kern *reference(const Kern *k, const Inst *in, int *sig)
 
     for (i = 0; i < nkern; i++) {
         if (!str_starts(kerns[i]->path, "kern/ref/") ||
-            kerns[i]->op[0] != k->op[0])
+            !serves(kerns[i], k->op[0]))
             continue;
         for (*sig = 0; *sig < kerns[i]->nsig; ++*sig) {
             s = &kerns[i]->sig[*sig];

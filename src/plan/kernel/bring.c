@@ -32,6 +32,7 @@ typedef struct Bringer {
     int64_t m, c, k[2], stride[2], pad[4], padvalue;
     int64_t every[2]; /* of the rows and columns that are made */
     bool depth;
+    int64_t room;     /* bytes of the nearest memory */
 } Bringer;
 
 static bool is_const(const Val *v)
@@ -306,8 +307,9 @@ static void see_steps(Bringer *b)
     }
 }
 
-/* Windows become pixels. */
-static void see_windows(Bringer *b)
+/* Windows become pixels.  false: these and the image do not lie side by side in
+ * the nearest memory. */
+static bool see_windows(Bringer *b)
 {
     int64_t edge[8] = {0, b->pad[0], b->pad[1], 0, 0, b->pad[2], b->pad[3], 0};
     int64_t size = b->k[0] * b->k[1] * b->c, step[2];
@@ -315,6 +317,8 @@ static void see_windows(Bringer *b)
     Val *w;
     int i;
 
+    if (y.dim[0] * y.dim[1] * y.dim[2] * size + val_bytes(b->x) > b->room)
+        return false;
     if (b->pad[0] + b->pad[1] + b->pad[2] + b->pad[3]) {
         b->x = add_node(b, OP_pad, b->x, A_pad, 8, edge);
         attr_set_int(b->g, b->x->def, A_p0, b->padvalue);
@@ -334,6 +338,7 @@ static void see_windows(Bringer *b)
     b->c = size;
     memset(b->pad, 0, sizeof b->pad);
     b->k[0] = b->k[1] = b->stride[0] = b->stride[1] = 1;
+    return true;
 }
 
 /* As it stands, with every second result left out, or as windows. */
@@ -353,7 +358,7 @@ static bool see_window(Bringer *b)
         !(b->pad[0] + b->pad[1] + b->pad[2] + b->pad[3]))
         see_slice(b);
     else if (!three)
-        see_windows(b);
+        return see_windows(b);
     return true;
 }
 
@@ -465,10 +470,11 @@ static bool words_fit(const Bringer *b, Words p)
 }
 
 /* One way to pack; false: it is not quicker. */
-static bool bring(const Chooser *c, Graph *g, Node *n, Words p)
+static bool bring(const Chooser *c, Graph *g, Node *n, Words p,
+                  int64_t room)
 {
     Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
-                 .every = {1, 1}};
+                 .every = {1, 1}, .room = room};
     Node *y = NULL;
     Val *now;
 
@@ -486,7 +492,7 @@ static bool bring(const Chooser *c, Graph *g, Node *n, Words p)
     return false;
 }
 
-void bring_layers(const Chooser *c, Graph *g)
+void bring_layers(const Chooser *c, Graph *g, int64_t room)
 {
     Words p[PACKINGS];
     int i, n = chooser_packings(c, p, PACKINGS);
@@ -497,7 +503,7 @@ void bring_layers(const Chooser *c, Graph *g)
     for (at = g->first; at; at = next) {
         next = at->next;
         for (i = 0; i < n && (at->op == OP_conv || at->op == OP_matmul); i++)
-            if (bring(c, g, at, p[i]))
+            if (bring(c, g, at, p[i], room))
                 break;
     }
     graph_sweep(g);
