@@ -114,7 +114,17 @@ def reshape(g, l, fold):
     g.node('Reshape', [l.x[0], g.const(l.y + '_s', l.shape, np.int64)], l.y)
 
 
+def silu(g, l, fold):
+    g.node('Sigmoid', [l.x[0]], l.y + '_sig')
+    g.node('Mul', [l.x[0], l.y + '_sig'], l.y)
+
+
 EMIT = dict(
+    silu=silu,
+    place=lambda g, l, f: g.node('Add', [l.x[0], g.const(l.y + '_b', l.b)],
+                                 l.y),
+    maxpool=lambda g, l, f: g.node('MaxPool', l.x, l.y, kernel_shape=l.k,
+                                   strides=l.k),
     conv=conv, dense=dense, linear=linear, add=add, matmul=matmul, gelu=gelu,
     lstm=lstm, layernorm=layernorm, reshape=reshape,
     gap=lambda g, l, f: g.node('GlobalAveragePool', l.x, l.y),

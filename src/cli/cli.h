@@ -32,8 +32,11 @@ typedef struct Opts {
     Objective objective;
     double budget;         /* seconds; 0: none */
     double tolerance;
-    const char *data, *labels; /* of quantize */
+    const char *data, *labels, *test; /* of quantize */
     RangeBy ranges;
+    bool as_is, nearest, wide;
+    double max_drop;       /* points; below 0: any */
+    int64_t bytes;         /* of constants; 0: any */
     int samples;           /* at most; 0: all */
     LmOpts lm;             /* of a language model */
     const char *tokenizer; /* of a language model */

@@ -303,7 +303,8 @@ static void set_ranges(Opts *o, const char *s)
             o->ranges = (RangeBy)i;
             return;
         }
-    err(ERR_USAGE, "--ranges: %s, wanted mse, minmax or percentile", s);
+    err(ERR_USAGE, "--ranges: %s, wanted mse, minmax, percentile or "
+        "kl", s);
 }
 
 static void set_weights(Opts *o, const char *s)
@@ -322,8 +323,26 @@ static void set_activations(Opts *o, const char *s)
 {
     o->lm.floats = !strcmp(s, "float");
     o->lm.dynamic = !strcmp(s, "int8");
-    if (!o->lm.floats && !o->lm.dynamic)
-        err(ERR_USAGE, "--activations: %s, wanted float or int8", s);
+    o->wide = !strcmp(s, "int16");
+    if (!o->lm.floats && !o->lm.dynamic && !o->wide)
+        err(ERR_USAGE, "--activations: %s, wanted float, int8 or int16", s);
+}
+
+static void set_max_drop(Opts *o, const char *s)
+{
+    o->max_drop = read_num("--max-drop", s, 0, 100);
+}
+
+static void set_bytes(Opts *o, const char *s)
+{
+    o->bytes = read_bytes("--bytes", s);
+}
+
+static void set_rounding(Opts *o, const char *s)
+{
+    o->nearest = !strcmp(s, "nearest");
+    if (!o->nearest && strcmp(s, "learned"))
+        err(ERR_USAGE, "--rounding: %s, wanted learned or nearest", s);
 }
 
 static void set_samples(Opts *o, const char *s)
@@ -394,7 +413,7 @@ void opts_read(Arena *a, Opts *o, const char *verb, int argc, char **argv)
 {
     int i;
 
-    *o = (Opts){.mem = a, .tolerance = 1e-4,
+    *o = (Opts){.mem = a, .tolerance = 1e-4, .max_drop = -1,
                 .talk = {.tokens = 256, .seed = 1, .prompt = ""},
                 .json = json_option(argc, argv)};
     for (i = 0; i < argc; i++) {

@@ -15,10 +15,31 @@ typedef struct Seen {
     int axis;       /* of channels, where weights read it */
     int64_t rows;   /* elements a channel */
     double *sum;    /* of each channel; NULL: nobody asks */
+    double *top;    /* of each channel, the greatest size */
 } Seen;
 
-/* Of every float value of g that is no constant, by Val.id; NULL of others. */
-Seen **observe(Arena *mem, Graph *g, const Samples *s);
+/* meet.c: what weights meet. */
+typedef struct Met Met;
+struct Met {
+    const Val *w, *x;
+    const Node *n;  /* that reads them */
+    int64_t k;      /* length of a sum */
+    int64_t groups; /* of a convolution */
+    int64_t seen;   /* examples */
+    double *h;      /* [groups][k][k]: the sum of x x' */
+    Met *next;
+};
+
+/* Of all constant weights of g, nothing seen yet; a list. */
+Met *meets_new(Arena *mem, const Graph *g);
+/* One of so many examples. */
+void meets_add(Met *first, const Eval *e, int examples);
+void meets_end(Met *first);
+const Met *met_find(const Met *first, const char *weights);
+
+/* Of every float value of g that is no constant, by Val.id; NULL of others.
+ * met: filled too; may be NULL. */
+Seen **observe(Arena *mem, Graph *g, const Samples *s, Met *met);
 void seen_add(Seen *s, const float *x, int64_t n);
 /* Part of the elements outside of lo to hi. */
 double seen_outside(const Seen *s, double lo, double hi);
@@ -47,16 +68,55 @@ typedef struct Inserted {
 /* Puts quantize and dequantize into q, a copy of g. */
 int insert_grids(Graph *q, Graph *g, Seen **seen, const PtqOpts *o,
                  Inserted **list);
+bool moves(const Node *n);
+bool has_weights(const Node *n);
+
+/* weights.c: behind insert_grids. */
+int insert_weights(Graph *q, Graph *g, Seen **seen, const Met *met,
+                   const PtqOpts *o, PtqWeights **list);
 
 /* equalize.c: channels of convolutions of like size; false: no pair of them. */
 bool equalize(Graph *g);
+/* Is it a convolution or a product whose constant weights nobody else reads? */
+bool own_weights(const Graph *g, const Node *n);
+/* NULL: there are several, or it is an output. */
+Node *only_reader(const Graph *g, const Val *v);
+
+/* smooth.c: great channels of what products read become smaller, their weights
+ * greater; false: nothing can be.  seen: of g. */
+bool smooth(Graph *g, Seen **seen, double part);
 
 /* rows.c: softmax and normalizations of integers. */
 void lower_rows(Graph *g);
 
-/* measure.c */
+/* ptq.c: what becomes of a float graph, by o and what was seen of it. */
+Graph *make_integer(Arena *mem, Graph *f, Seen **seen, const Met *met,
+                    const PtqOpts *o, PtqReport *r, Inserted **list);
+
+/* measure.c: what the float graph answers to each example. */
+typedef struct Answers {
+    const Samples *s;
+    int n;          /* that are looked at */
+    Graph *g;
+    float ***out;   /* [example][output] */
+} Answers;
+
+Answers *answers_of(Arena *mem, Graph *g, const Samples *s, int most);
+/* All of r but layers; q has the outputs of g. */
+void measure_outputs(Arena *mem, const Answers *a, Graph *q, PtqReport *r);
+/* SQNR of each layer too, in place. */
 void measure(Arena *mem, Graph *g, Graph *q, const Samples *s, PtqReport *r,
              const Inserted *list);
+
+/* mix.c: what each value and matrix adds to the noise of the outputs, in
+ * order; then how many bits each gets, into o->mix. */
+void find_shares(Arena *mem, Graph *f, Seen **seen, const Met *met,
+                 const Answers *a, PtqOpts *o, PtqReport *r);
+void find_mix(Arena *mem, Graph *f, Seen **seen, const Met *met,
+              const Answers *a, PtqOpts *o, PtqReport *r);
+bool mix_has(const Mix *m, const char *name);
+bool mix_four(const Mix *m, const char *weights);
+bool mix_wide(const Mix *m, const char *value);
 
 /* round.c: rows of weights of 8 or 4 bits, a scale for each `group` of a row,
  * as the upper half of a float's bits. */
@@ -65,11 +125,6 @@ typedef struct Rounded {
     uint16_t *scale; /* [m][groups] */
     int64_t group;
 } Rounded;
-typedef struct Met { /* what a matrix meets */
-    const Val *w, *x;
-    int64_t k;
-    double *h;       /* [k][k]: the sum of x x' */
-} Met;
 uint16_t half_of(float v);
 float half_value(uint16_t h);
 /* h: [k][k], errors are made good by what follows; NULL: to the nearest. */

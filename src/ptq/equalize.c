@@ -18,7 +18,7 @@ typedef struct Pair {
     int64_t channels;
 } Pair;
 
-static bool own_weights(const Graph *g, const Node *n)
+bool own_weights(const Graph *g, const Node *n)
 {
     const Node *k;
     int i, readers = 0;
@@ -42,7 +42,7 @@ static bool is_layer(const Graph *g, const Node *n)
             val_count(n->arg[2]) == n->arg[1]->shape.dim[0]));
 }
 
-static Node *only_reader(const Graph *g, const Val *v)
+Node *only_reader(const Graph *g, const Val *v)
 {
     Node *n, *found = NULL;
     int i, count = 0;

@@ -61,11 +61,12 @@ double seen_outside(const Seen *s, double lo, double hi)
     return s->n ? (double)out / (double)s->n : 0;
 }
 
-/* Means of the channels of what meets constant weights. */
+/* Means and greatest of the channels of what meets constant weights. */
 static void want_means(Arena *mem, const Graph *g, Seen **seen)
 {
     const Node *n;
     const Val *x;
+    size_t c;
 
     for (n = g->first; n; n = n->next) {
         if ((n->op != OP_conv && n->op != OP_matmul) || !n->arg[1]->data ||
@@ -75,8 +76,9 @@ static void want_means(Arena *mem, const Graph *g, Seen **seen)
         if (!seen[x->id] || seen[x->id]->sum)
             continue;
         seen[x->id]->axis = n->op == OP_conv ? 1 : x->shape.rank - 1;
-        seen[x->id]->sum = NEWN(mem, double, (size_t)
-            MAX(x->shape.dim[seen[x->id]->axis], 1));
+        c = (size_t)MAX(x->shape.dim[seen[x->id]->axis], 1);
+        seen[x->id]->sum = NEWN(mem, double, c);
+        seen[x->id]->top = NEWN(mem, double, c);
     }
 }
 
@@ -85,8 +87,12 @@ static void add_means(Seen *s, const Val *v, const float *x)
     int64_t inner = shape_product(v->shape, s->axis + 1, v->shape.rank), i;
     int64_t count = v->shape.dim[s->axis], n = val_count(v);
 
-    for (i = 0; i < n; i++)
-        s->sum[i / inner % count] += (double)x[i];
+    for (i = 0; i < n; i++) {
+        int64_t c = i / inner % count;
+
+        s->sum[c] += (double)x[i];
+        s->top[c] = fmax(s->top[c], fabs((double)x[i]));
+    }
     s->rows += n / MAX(count, 1);
 }
 
@@ -102,9 +108,10 @@ static void look(Graph *g, const Eval *e, Seen **seen)
         }
 }
 
-Seen **observe(Arena *mem, Graph *g, const Samples *s)
+Seen **observe(Arena *mem, Graph *g, const Samples *s, Met *met)
 {
     Seen **seen;
+    Eval *e;
     const Val *v;
     int i;
 
@@ -118,8 +125,11 @@ Seen **observe(Arena *mem, Graph *g, const Samples *s)
         Arena *a = arena_new();
 
         progress("looking at examples", i, s->n);
-        look(g, graph_eval(a, g, s->in[i]), seen);
+        e = graph_eval(a, g, s->in[i]);
+        look(g, e, seen);
+        meets_add(met, e, s->n);
         arena_end(a);
     }
+    meets_end(met);
     return seen;
 }

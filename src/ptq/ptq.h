@@ -5,7 +5,10 @@
  *     grid.c      scale and zero point that lose least
  *     insert.c    quantize and dequantize go where integers are to be; room
  *                 quant makes integer operators of what is between
+ *     weights.c   weights and biases of integers, by what they meet (meet.c)
  *     equalize.c  channels of like size, if that loses less
+ *     smooth.c    great channels go from values into weights, likewise
+ *     mix.c       who adds most to the noise; 4 bits here, 16 there
  *     rows.c      softmax and normalizations, which quant leaves float
  *     measure.c   both graphs on every example: what was lost
  *
@@ -17,7 +20,9 @@
 #include "ir/vocab.h"
 
 /* How the range of a value is chosen from what was seen. */
-typedef enum RangeBy { BY_MSE, BY_MINMAX, BY_PERCENTILE, NRANGEBY } RangeBy;
+typedef enum RangeBy {
+    BY_MSE, BY_MINMAX, BY_PERCENTILE, BY_KL, NRANGEBY
+} RangeBy;
 extern const char *const range_by_name[NRANGEBY];
 
 typedef struct Samples {
@@ -35,7 +40,17 @@ typedef struct PtqLayer {
     double lo, hi;         /* seen */
     double clipped;        /* part of its elements that lie outside */
     double sqnr;           /* dB, against the float graph; NAN: not known */
+    double share;          /* of the noise of the outputs; NAN: not known */
 } PtqLayer;
+
+/* One matrix of weights that are integers now. */
+typedef struct PtqWeights {
+    const char *name, *op;
+    int bits;
+    int64_t count;
+    double sqnr;  /* dB, of the sums on what they meet; NAN: not known */
+    double share; /* of the noise of the outputs; NAN: not known */
+} PtqWeights;
 
 typedef struct PtqOutput {
     const char *name;
@@ -45,20 +60,40 @@ typedef struct PtqOutput {
 
 typedef struct PtqReport {
     int nsample;
-    int nlayer, nout;
+    int nmeasured;         /* examples that results are of */
+    int nlayer, nweights, nout;
     PtqLayer *layer;
+    PtqWeights *weights;
     PtqOutput *out;
     double right_float, right_int; /* accuracy, 0..1; NAN: no labels */
-    int64_t bytes_float, bytes_int; /* of constants */
+    int64_t bytes_float, bytes_int; /* of constants; two weights of 4 bits
+                                       count one */
     Graph *grids;                  /* floats between quantize and dequantize */
     bool equalized;                /* channels were made of like size */
+    double smoothed;               /* part that went into weights; 0: none */
     int nfloat;                    /* operators that stay float */
     const char *left[16];          /* some of them: "name (Op)" */
 } PtqReport;
 
+/* How many bits each has: 8, but for those that are named. */
+typedef struct Mix {
+    const char *only; /* all else stays float; NULL: nothing does */
+    bool all_four;    /* all weights have 4 */
+    bool all_wide;    /* all values that can have 16 */
+    int nfour, nwide;
+    const char **four, **wide;
+} Mix;
+
 typedef struct PtqOpts {
     RangeBy by;
     bool keep_bias; /* no correction of biases */
+    bool nearest;   /* weights are rounded to the nearest */
+    bool as_is;     /* neither equalized nor smoothed */
+    bool shares;    /* find out who adds to the noise */
+    double drop;    /* most points of accuracy (without labels: of agreement
+                       with the float network) to lose; below 0: any */
+    int64_t bytes;  /* most of constants; 0: any */
+    Mix mix;
 } PtqOpts;
 
 /* data.c: examples from an npz, a npy, or a folder of them; arrays belong to
@@ -68,9 +103,11 @@ typedef struct PtqOpts {
 void ptq_data(Arena *mem, const Graph *g, const char *path, const char *labels,
               Samples *s);
 
-/* The integer graph, in mem; g is changed by nothing but numbering. */
-Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s, const PtqOpts *o,
-                    PtqReport *r);
+/* The integer graph, in mem; g is changed by nothing but numbering.  Grids are
+ * of the examples s, results of those of test (s itself will do).
+ * err(ERR_MODEL) if o->bytes cannot be reached. */
+Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s,
+                    const Samples *test, const PtqOpts *o, PtqReport *r);
 
 /* onnx.c: the graph r->grids as an ONNX file; err(ERR_MODEL) where an operator
  * is none of ONNX's. */

@@ -54,17 +54,27 @@ static void put_summary(const Report *r, Str *out)
     str_put(out, "</pre>\n");
 }
 
-void report_html(const Report *r, Str *out)
+void html_begin(Str *out, const char *name)
 {
     str_put(out, head);
     str_put(out, "<title>");
-    html_text(out, r->name);
+    html_text(out, name);
     str_put(out, "</title></head><body><h1>");
-    html_text(out, r->name);
+    html_text(out, name);
     str_put(out, "</h1>\n");
+}
+
+void html_end(Str *out)
+{
+    str_put(out, "</body></html>\n");
+}
+
+void report_html(const Report *r, Str *out)
+{
+    html_begin(out, r->name);
     put_summary(r, out);
     html_timeline(r, out);
     str_put(out, "<h2>Layers</h2>\n");
     columns_html(r, out);
-    str_put(out, "</body></html>\n");
+    html_end(out);
 }

@@ -131,7 +131,10 @@ Binds report_binds(const Report *r);
 /* timeline.c: the predicted run as a drawing, and memory over the same time. */
 void html_timeline(const Report *r, Str *out);
 
-/* html.c: text with its special characters escaped. */
+/* html.c: a page, from its title to its end. */
+void html_begin(Str *out, const char *name);
+void html_end(Str *out);
+/* Text with its special characters escaped. */
 void html_text(Str *out, const char *s);
 
 #endif

@@ -112,6 +112,55 @@ field "$tmp/alike.json" \
     "j['outputs'][0]['sqnr_db'] > 30 and j['equalized']" | grep -qx True ||
     fault "channels apart: $(field "$tmp/alike.json" "j['outputs']")"
 
+# Of that network: who adds to the noise, as text, JSON and a page; ways of
+# ranges and of rounding; a budget of bytes, of points; 16 bits.
+quantize() { # NAME OPTION...
+    name=$1
+    shift
+    ./tilewright quantize "$tmp/apart.il" --data "$tmp/apart.npz" -f \
+        -o "$tmp/x.il" --json "$tmp/$name.json" "$@" >"$tmp/said" ||
+        fault "quantize $name"
+}
+says() { # NAME PYTHON
+    field "$tmp/$1.json" "$2" | grep -qx True || fault "$1: not $2"
+}
+db() { field "$tmp/$1.json" "j['outputs'][0]['sqnr_db']"; }
+quantize page --html "$tmp/page.html"
+grep -q 'noise %' "$tmp/said" || fault 'no shares in the text'
+says page "abs(sum(x['noise_share'] for x in j['layers'] + j['matrices']) - 1) \
+< 1e-6"
+python3 -c 'import sys, xml.dom.minidom as m
+t = [len(x.getElementsByTagName("tr")) for x in
+     m.parse(sys.argv[1]).getElementsByTagName("table")]
+sys.exit(t != [6, 4])' "$tmp/page.html" || fault 'the page has other tables'
+for way in minmax percentile kl; do
+    quantize $way --ranges $way
+    says $way "j['outputs'][0]['sqnr_db'] > 18"
+done
+quantize four --weights int4
+quantize near --weights int4 --rounding nearest
+quantize wide --activations int16
+says four "$(db near) < j['outputs'][0]['sqnr_db'] < $(db alike) - 6 and \
+j['weights'] < $(field "$tmp/alike.json" "j['weights']")"
+says wide "j['outputs'][0]['sqnr_db'] > $(db alike) + 3 and \
+any(x['type'] == 's16' for x in j['layers'])"
+size=$(field "$tmp/alike.json" "j['weights']")
+quantize bytes --bytes $((size - 60))
+says bytes "$size - 250 < j['weights'] <= $size - 60 and \
+{4, 8} == {m['bits'] for m in j['matrices']}"
+for drop in 0 50; do
+    quantize drop-$drop --max-drop $drop
+    says drop-$drop "100 * (1 - j['outputs'][0]['agree']) <= $drop"
+done
+says drop-50 "{4} == {m['bits'] for m in j['matrices']}"
+rm "$tmp/x.il"
+refused 1 '--bytes allows 100' "$tmp/apart.il" --data "$tmp/apart.npz" \
+    -o "$tmp/x.il" --bytes 100
+refused 2 'leave --weights int4 out' "$tmp/apart.il" --data "$tmp/apart.npz" \
+    -o "$tmp/x.il" --bytes 100 --weights int4
+refused 2 'wanted learned or nearest' $net --data $data -o "$tmp/x.il" \
+    --rounding best
+
 # Several examples in one array, a folder of them, and labels.
 python3 - "$tmp" <<'END'
 import os, sys
