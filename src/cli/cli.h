@@ -38,6 +38,9 @@ typedef struct Opts {
     double max_drop;       /* points; below 0: any */
     int64_t bytes;         /* of constants; 0: any */
     int samples;           /* at most; 0: all */
+    bool exhaustive, halving; /* of tune */
+    int jobs, part;        /* the same: runs at a time; which of them, from 1 */
+    const char *worker;
     LmOpts lm;             /* of a language model */
     const char *tokenizer; /* of a language model */
     Talk talk;             /* what it is asked for */
@@ -75,7 +78,7 @@ typedef struct Job {
                               kernels */
     void **want;           /* one per graph output: of all steps */
     Report r;              /* what is known for text and --json */
-    int turn;              /* of kernels to be measured; 0: none */
+    int part;              /* of PlanOpts: kernels to be measured; 0: none */
     Watch *watch;          /* who looks on while it runs; or NULL */
     int64_t start_ns;
 } Job;
@@ -121,6 +124,10 @@ int64_t now_ns(void);
  * the reference kernels have them, and what differs is said. */
 Array *job_array(const Job *j, const Val *v, int i, int steps, void *data);
 bool job_same_outputs(Job *j, const Run *run, bool user);
+/* The first layer, from 1, whose result is not that of the reference kernels, as
+ * a second run shows it (j->r.wrong); 0: there is none; -1, and why, if it is
+ * not known. */
+int job_wrong_layer(Job *j, const RunOpts *o, Run *run, const char **why);
 
 /* compare.c: floats within tol. */
 Diff compare(const Val *v, const void *got, const Array *want, double tol);

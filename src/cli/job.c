@@ -275,7 +275,8 @@ void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels, .aim = j->o.objective,
                   .straight = j->o.straight, .ledger = j->o.ledger,
-                  .turn = j->turn,
+                  .part = j->part, .exhaustive = j->o.exhaustive,
+                  .halving = j->o.halving,
                   .until = j->o.budget ? plan_clock() + j->o.budget : 0};
     const char *wrong;
     Plan *plan;

@@ -345,6 +345,16 @@ static void set_rounding(Opts *o, const char *s)
         err(ERR_USAGE, "--rounding: %s, wanted learned or nearest", s);
 }
 
+static void set_jobs(Opts *o, const char *s)
+{
+    o->jobs = (int)read_num("-j", s, 1, 256);
+}
+
+static void set_part(Opts *o, const char *s)
+{
+    o->part = (int)read_num("--part", s, 1, 256);
+}
+
 static void set_samples(Opts *o, const char *s)
 {
     o->samples = (int)read_num("--samples", s, 1, 1 << 20);

@@ -149,29 +149,37 @@ static bool find_wrong(Job *j, const Run *run)
     return false;
 }
 
+int job_wrong_layer(Job *j, const RunOpts *o, Run *run, const char **why)
+{
+    RunOpts first = *o;
+
+    first.steps = 1;
+    *why = run->made ? NULL : dev_layers(j->o.mem, j->r.plan, &first, run);
+    return *why ? -1 : find_wrong(j, run) ? j->r.wrong_layer : 0;
+}
+
 /* Who is at fault, the kernels or what is expected of them? */
 static const char *why_different(Job *j, const RunOpts *o, Run *run)
 {
     const Diff *d = &j->r.wrong;
-    RunOpts first = *o;
     const char *why;
     const Node *n;
+    int layer;
 
-    first.steps = 1;
     if (is_reference(j, run))
         return "every output is what the reference kernels give for these "
                "inputs: others were expected";
-    why = run->made ? NULL : dev_layers(j->o.mem, j->r.plan, &first, run);
-    if (why)
+    layer = job_wrong_layer(j, o, run, &why);
+    if (layer < 0)
         return arena_fmt(j->o.mem, "which layer is the first that differs is "
                          "not known: %s", why);
-    if (!find_wrong(j, run))
+    if (!layer)
         return "every layer that can be looked at is what the reference "
                "kernels give";
-    n = j->r.plan->layer[j->r.wrong_layer - 1].node;
+    n = j->r.plan->layer[layer - 1].node;
     return arena_fmt(j->o.mem, "the first layer that differs from the reference"
                      " kernels is %d, '%s' (%s): %lld elements, from element "
-                     "%lld on, by up to %g, RMSE %.4g", j->r.wrong_layer,
+                     "%lld on, by up to %g, RMSE %.4g", layer,
                      n->name, op_info[n->op].name, (long long)d->ndiff,
                      (long long)d->first, d->max_abs, d->rmse);
 }

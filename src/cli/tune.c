@@ -1,11 +1,12 @@
 /* tune: measures the kernels that come into question for each layer, and keeps
  * what they took in a ledger, by which compile, report and run choose then.
  *
- * The whole network runs, once for each place in the layers' lists of kernels:
- * in run k every layer has its k-th.  A run counts only if all its outputs
- * are those of the reference kernels.  What the ledger has is not measured
- * again. */
-#include "cli/cli.h"
+ * The whole network runs, in each run every layer with a kernel, or a variant of
+ * one, that was not measured yet; layers alike take different ones.  Before
+ * times count all layers' results are compared with those of the reference
+ * kernels; a kernel that is wrong is marked so in the ledger, and what ran
+ * behind it is measured again.  What the ledger has is not measured again. */
+#include "cli/tune.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,72 +14,101 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Tune {
-    Job *j;
-    Ledger *l;
-    const char *path;
-    RunOpts run;
-    int runs, lines;
-} Tune;
-
-static const Step *step_of(const Job *j, int i)
+static const Plan *plan_of(const Tune *t)
 {
-    return &j->r.plan->step[j->r.plan->layer[i].first];
+    return t->j->r.plan;
 }
 
-/* Layers whose kernel is a choice, and takes the layer's time alone. */
-static bool is_choice(const Job *j, int i)
+static const Step *step_of(const Plan *p, int i)
 {
-    const Layer *l = &j->r.plan->layer[i];
+    return &p->step[p->layer[i].first];
+}
 
-    return l->why.contenders > 0 && step_of(j, i)->kern && l->tiles <= 1 &&
+/* Is the time of layer i its own? */
+static bool is_alone(const Plan *p, int i)
+{
+    int k;
+
+    for (k = 0; k < i; k++)
+        if (k + p->layer[k].after >= i)
+            return false;
+    return !p->layer[i].after;
+}
+
+/* Layers whose kernel is a choice. */
+static bool is_choice(const Plan *p, int i)
+{
+    const Layer *l = &p->layer[i];
+
+    return l->why.contenders > 0 && step_of(p, i)->kern &&
            l->node->op != OP_concat;
 }
 
-static uint64_t key_of(const Tune *t, int i)
+static int count_open(const Plan *p)
 {
-    return ledger_key(t->l, step_of(t->j, i)->kern,
-                      t->j->r.plan->layer[i].node, 0);
+    int i, n = 0;
+
+    for (i = 0; i < p->nlayer; i++)
+        n += is_choice(p, i) ? p->layer[i].why.open : 0;
+    return n;
 }
 
-static bool is_known(const Tune *t, int i)
-{
-    int unit;
-
-    for (unit = 0; unit < LEDGER_UNITS; unit++)
-        if (ledger_find(t->l, key_of(t, i), unit) >= 0)
-            return true;
-    return false;
-}
-
-static bool all_known(const Tune *t)
-{
-    int i;
-
-    for (i = 0; i < t->j->r.plan->nlayer; i++)
-        if (is_choice(t->j, i) && !is_known(t, i))
-            return false;
-    return true;
-}
-
-static int most_contenders(const Job *j)
-{
-    int i, most = 0;
-
-    for (i = 0; i < j->r.plan->nlayer; i++)
-        if (is_choice(j, i))
-            most = MAX(most, j->r.plan->layer[i].why.contenders);
-    return most;
-}
+/* ---- what a layer took ---- */
 
 /* Of what was measured the best to go by; the unit in *unit. */
 static int64_t best_value(const RunLayer *l, int *unit)
 {
-    int64_t v[LEDGER_UNITS] = {l->cycles, l->estimate, l->instructions};
+    int64_t v[] = {l->cycles, l->estimate, l->instructions};
 
-    for (*unit = 0; *unit < LEDGER_UNITS && v[*unit] < 0; ++*unit)
+    for (*unit = 0; *unit < (int)LEN(v) && v[*unit] < 0; ++*unit)
         ;
-    return *unit < LEDGER_UNITS ? v[*unit] : -1;
+    return *unit < (int)LEN(v) ? v[*unit] : -1;
+}
+
+/* Predicted cycles of the steps of layer i in kernel k; NULL: in others than
+ * `not`. */
+static int64_t steps_in(const Plan *p, int i, const Kern *k, const Kern *not)
+{
+    int64_t sum = 0;
+    int s;
+
+    for (s = 0; s < p->nstep; s++)
+        if (p->step[s].layer == i && step_starts_kernel(p, &p->step[s]) &&
+            (k ? p->step[s].kern == k : p->step[s].kern != not))
+            sum += p->step[s].cycles;
+    return sum;
+}
+
+/* Of tiles: what kernel k took, in thousandths of what was predicted, if most of
+ * the layer is in it; else -1.  Waits for code and data are left out, where they
+ * are known: planners count them apart. */
+static int64_t permille(const Plan *p, int i, const Kern *k, const RunLayer *l)
+{
+    int64_t mine = steps_in(p, i, k, NULL), others = steps_in(p, i, NULL, k);
+    int64_t beside = p->layer[i].cycles - mine - others;
+    int64_t took = l->known ? l->warm : l->cycles - MAX(0, beside);
+
+    if (k->row || mine < 4 * others || !is_alone(p, i) || l->cycles < 0)
+        return -1;
+    return MAX(1, 1000 * (took - others) / MAX(1, mine));
+}
+
+/* What the ledger is to have of the kernel that layer i was to measure. */
+static int64_t value_of(const Plan *p, int i, const RunLayer *l, int *unit)
+{
+    const Kern *k = p->layer[i].node->forced;
+    int64_t v;
+
+    if (p->tiled) {
+        *unit = LEDGER_permille;
+        v = permille(p, i, k, l);
+    } else {
+        v = step_of(p, i)->kern == k ? best_value(l, unit) : -1;
+    }
+    if (v >= 0)
+        return v;
+    *unit = LEDGER_unfit;
+    return 0;
 }
 
 /* ---- the ledger ---- */
@@ -86,49 +116,53 @@ static int64_t best_value(const RunLayer *l, int *unit)
 static const char header[] =
     "# tilewright tune: key, unit, value, kernel, operator, result, target,"
     " measured on, compiler.\n# Lines may be added and sorted; `--ledger` uses"
-    " the last of a key.\n";
+    " the least of a key.\n";
 
-static void put_line(const Tune *t, int i, const RunLayer *l,
+static void put_line(const Tune *t, int i, int unit, int64_t v,
                      const char *compiler, Str *out)
 {
-    const Node *n = t->j->r.plan->layer[i].node;
+    const Node *n = plan_of(t)->layer[i].node;
     const Val *y = n->res[0];
-    int unit;
-    int64_t v = best_value(l, &unit);
 
-    if (v < 0)
-        return;
     str_fmt(out, "%016" PRIx64 "\t%s\t%" PRId64 "\t%s\t%s\t%s%s\t%s\t%s\t%s\n",
-            key_of(t, i), ledger_unit[unit], v, step_of(t->j, i)->kern->name,
-            op_info[n->op].name, type_info[y->type].name,
+            ledger_key(t->l, n->forced, n->task), ledger_unit[unit], v,
+            n->forced->name, op_info[n->op].name, type_info[y->type].name,
             shape_str(t->j->o.mem, y->shape), t->j->soc->name,
             t->j->o.device ? t->j->o.device : t->j->soc->run, compiler);
 }
 
-static void append(Tune *t, const Str *text)
+void tune_append(Tune *t, const char *text)
 {
     FILE *f = fopen(t->path, "a");
     long at = f && !fseek(f, 0, SEEK_END) ? ftell(f) : 0;
 
-    if (!f || (!at && fputs(header, f) < 0) || fputs(text->s, f) < 0 ||
+    if (!f || (!at && fputs(header, f) < 0) || fputs(text, f) < 0 ||
         fclose(f))
         err(ERR_TOOL, "cannot write %s: %s", t->path, strerror(errno));
+    t->l = ledger_read(t->j->o.mem, t->j->soc, t->path);
 }
 
-static void record(Tune *t, const Run *run)
+/* Of layers before `wrong` (from 1; 0: all) the times; of that one that its
+ * kernel is wrong. */
+static void record(Tune *t, const Run *run, int wrong)
 {
     const char *compiler = run->toolchain ? run->toolchain : "";
+    const Plan *p = plan_of(t);
     Str b = {.mem = t->j->o.mem};
-    int i;
+    int i, unit;
+    int64_t v;
 
     str_put(&b, "");
-    for (i = 0; i < run->nlayer; i++)
-        if (is_choice(t->j, i) && !is_known(t, i))
-            put_line(t, i, &run->layer[i], compiler, &b);
-    if (!b.n)
-        return;
-    append(t, &b);
-    t->l = ledger_read(t->j->o.mem, t->j->soc, t->path);
+    for (i = 0; i < run->nlayer && (!wrong || i < wrong); i++) {
+        if (!is_choice(p, i) || !p->layer[i].node->forced)
+            continue;
+        v = value_of(p, i, &run->layer[i], &unit);
+        if (i + 1 == wrong)
+            unit = LEDGER_wrong, v = 1;
+        put_line(t, i, unit, v, compiler, &b);
+    }
+    if (b.n)
+        tune_append(t, b.s);
 }
 
 /* ---- runs ---- */
@@ -138,18 +172,75 @@ static void run_now(Tune *t, Run *run)
     t->j->o.force = t->runs > 0; /* over what we wrote */
     job_run(t->j, &t->run, run);
     t->runs++;
-    t->j->r.match = job_same_outputs(t->j, run, false);
-    if (!t->j->r.match)
-        err(ERR_DIFFER, "a kernel of run %d is wrong: tilewright validate "
-            "finds which", t->runs);
 }
 
-static int64_t sum_of(const Job *j, const Run *run)
+/* The first layer whose kernel is wrong, from 1; 0: none is. */
+static int wrong_layer(Tune *t, Run *run)
+{
+    const char *why;
+    int layer = job_wrong_layer(t->j, &t->run, run, &why);
+    bool same = job_same_outputs(t->j, run, false);
+
+    if (layer > 0) {
+        const Layer *l = &plan_of(t)->layer[layer - 1];
+
+        if (!l->node->forced)
+            err(ERR_DIFFER, "layer %d, '%s', is wrong with kernel %s, which is "
+                "not to be measured", layer, l->node->name,
+                step_of(plan_of(t), layer - 1)->kern->name);
+        warn("kernel %s is wrong for layer %d, '%s': it is left out",
+             l->node->forced->name, layer, l->node->name);
+        return layer;
+    }
+    if (!same)
+        err(ERR_DIFFER, "a kernel of run %d is wrong, and it is not known "
+            "which%s%s", t->runs, why ? ": " : "", why ? why : "");
+    return 0;
+}
+
+void tune_measure(Tune *t)
+{
+    Run *run = NEW(t->j->o.mem, Run);
+
+    run_now(t, run);
+    record(t, run, wrong_layer(t, run));
+}
+
+/* One plan, in which every layer measures what is part `part` of that. */
+int tune_plan(Tune *t, int part)
+{
+    t->j->part = part;
+    t->j->o.ledger = t->path;
+    job_plan(t->j);
+    return count_open(plan_of(t));
+}
+
+static void tune(Tune *t)
+{
+    const int limit = t->j->o.samples ? t->j->o.samples : INT32_MAX;
+    int open, last = INT32_MAX, now, jobs = MAX(1, t->j->o.jobs);
+
+    while (t->samples < limit && (open = tune_plan(t, 1)) > 0) {
+        if (open >= last && !t->j->o.halving)
+            err(ERR_TOOL, "run %d measured nothing new", t->samples);
+        last = open;
+        now = MIN(jobs, limit - t->samples);
+        if (now > 1 || t->j->o.worker)
+            tune_workers(t, now);
+        else
+            tune_measure(t);
+        t->samples += now;
+    }
+}
+
+/* ---- what came of it ---- */
+
+static int64_t sum_of(const Plan *p, const Run *run)
 {
     int64_t sum = 0, v;
     int i, unit;
 
-    for (i = 0; i < j->r.plan->nlayer; i++) {
+    for (i = 0; i < p->nlayer; i++) {
         v = best_value(&run->layer[i], &unit);
         sum += MAX(0, v);
     }
@@ -164,77 +255,108 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Median of how far off predictions of the plan's layers are, percent. */
-static double median_error(const Job *j, const Run *run)
+static double median_error(Arena *mem, const Plan *p, const Run *run)
 {
-    double *e = NEWN(j->o.mem, double, run->nlayer + 1);
+    double *e = NEWN(mem, double, run->nlayer + 1);
     int i, n = 0, unit;
 
     for (i = 0; i < run->nlayer; i++) {
         double v = (double)best_value(&run->layer[i], &unit);
+        double said = (double)(p->tiled ? p->layer[i].cycles
+                                        : step_of(p, i)->cycles);
 
-        if (is_choice(j, i) && v > 0)
-            e[n++] = 100 * fabs((double)step_of(j, i)->cycles - v) / v;
+        if (is_choice(p, i) && v > 0 && is_alone(p, i))
+            e[n++] = 100 * fabs(said - v) / v;
     }
     qsort(e, (size_t)n, sizeof *e, by_size);
     return n ? e[n / 2] : 0;
 }
 
-static void tune(Tune *t)
-{
-    Job *j = t->j;
-    int turn, most = 1, limit = j->o.samples ? j->o.samples : INT32_MAX;
-
-    for (turn = 1; turn <= most && t->runs < limit; turn++) {
-        Run *run = NEW(j->o.mem, Run);
-
-        j->turn = turn;
-        job_plan(j);
-        most = most_contenders(j);
-        if (all_known(t))
-            continue;
-        run_now(t, run);
-        record(t, run);
-    }
-    j->turn = 0;
-}
-
 /* The kernels by heads alone, and by the ledger, side by side. */
-static void put_table(Tune *t, const Plan *before, Str *out)
+static void put_table(const Plan *p, const Plan *before, Str *out)
 {
-    const Plan *p = t->j->r.plan;
     int i;
 
     str_fmt(out, "%5s  %-20s %-26s %s\n", "layer", "name", "kernel",
             "instead of");
     for (i = 0; i < p->nlayer && i < before->nlayer; i++) {
-        const Kern *now = step_of(t->j, i)->kern;
-        const Kern *was = before->step[before->layer[i].first].kern;
+        const Kern *now = step_of(p, i)->kern;
+        const Kern *was = step_of(before, i)->kern;
 
-        if (now && was && now != was && strcmp(now->name, was->name))
+        if (now && was && strcmp(now->name, was->name))
             str_fmt(out, "%5d  %-20.20s %-26s %s\n", i + 1,
                     p->layer[i].node->name, now->name, was->name);
     }
 }
 
-static const Plan *plan_with(Job *j, const char *ledger)
-{
-    j->o.ledger = ledger;
-    job_plan(j);
-    return j->r.plan;
-}
-
 /* What a plan took, and what was said before. */
 typedef struct Sum {
+    const Plan *p;
+    const Run *run;
     int64_t all;
     double error;
 } Sum;
 
-static void show(Tune *t, const Plan *before, Sum was, Sum is, int samples)
+static Sum run_with(Tune *t, const char *ledger)
 {
-    Str out = {.mem = t->j->o.mem};
+    Run *run = NEW(t->j->o.mem, Run);
+    Sum s = {NULL, NULL, 0, 0};
 
-    put_table(t, before, &out);
-    str_fmt(&out, "%d runs to measure, ledger %s\n", samples, t->path);
+    t->j->part = 0;
+    t->j->o.ledger = ledger;
+    job_plan(t->j);
+    s.p = plan_of(t);
+    if (!t->samples)
+        return s;
+    run_now(t, run);
+    t->j->r.match = job_same_outputs(t->j, run, false);
+    if (!t->j->r.match)
+        err(ERR_DIFFER, "results differ from those of the reference kernels");
+    s.run = run;
+    s.all = sum_of(s.p, run);
+    s.error = median_error(t->j->o.mem, s.p, run);
+    return s;
+}
+
+/* Kernels that take longer here than those that heads alone would have chosen,
+ * for code of both must come in, are marked; how many. */
+static int mark_slower(Tune *t, const Sum *was, const Sum *is)
+{
+    Str b = {.mem = t->j->o.mem};
+    int i, n = 0, unit;
+
+    str_put(&b, "");
+    for (i = 0; i < is->p->nlayer && i < was->p->nlayer; i++) {
+        const Kern *now = step_of(is->p, i)->kern;
+        const Kern *old = step_of(was->p, i)->kern;
+        Node *node = (Node *)(uintptr_t)is->p->layer[i].node;
+
+        if (!is_choice(is->p, i) || node != was->p->layer[i].node ||
+            now == old || !strcmp(now->name, old->name) ||
+            best_value(&is->run->layer[i], &unit) <=
+                best_value(&was->run->layer[i], &unit))
+            continue;
+        node->forced = now;
+        put_line(t, i, LEDGER_slower, best_value(&is->run->layer[i], &unit),
+                 "", &b);
+        n++;
+    }
+    if (n)
+        tune_append(t, b.s);
+    return n;
+}
+
+static void show(Tune *t)
+{
+    enum { ROUNDS = 4 };
+    Str out = {.mem = t->j->o.mem};
+    Sum was = run_with(t, t->samples ? "" : NULL), is = run_with(t, t->path);
+    int i;
+
+    for (i = 0; t->samples && i < ROUNDS && mark_slower(t, &was, &is); i++)
+        is = run_with(t, t->path);
+    put_table(is.p, was.p, &out);
+    str_fmt(&out, "%d runs to measure, ledger %s\n", t->samples, t->path);
     if (was.all > 0)
         str_fmt(&out, "layers together: %" PRId64 " by heads, %" PRId64
                 " tuned (%+.1f %%)\nprediction off by %.1f %% and %.1f %%"
@@ -244,41 +366,38 @@ static void show(Tune *t, const Plan *before, Sum was, Sum is, int samples)
     job_say(t->j, &out);
 }
 
+/* Whose times vary from run to run: those of servers of others. */
+static bool is_noisy(const char *device)
+{
+    return device && strchr(device, ':');
+}
+
 int verb_tune(int argc, char **argv)
 {
     Job *j = job_new("tune", argc, argv);
-    Run *first = NEW(j->o.mem, Run), *last = NEW(j->o.mem, Run);
-    Tune t = {.j = j, .path = j->o.ledger ? j->o.ledger : "tilewright.ledger"};
-    Sum was = {0, 0}, is = {0, 0};
-    const Plan *before;
-    int samples;
+    Tune t = {.j = j, .path = j->o.ledger ? j->o.ledger : "tilewright.ledger",
+              .argc = argc, .argv = argv};
 
+    if (!strcmp(j->soc->run, "host"))
+        err(ERR_USAGE, "tune: %s has no counter; the other chips can be tuned",
+            j->soc->name);
+    j->o.halving = j->o.halving || is_noisy(j->o.device);
     job_front(j);
     job_pass(j);
-    before = plan_with(j, NULL);
-    if (j->r.plan->tiled || !strcmp(j->soc->run, "host"))
-        err(ERR_USAGE, "tune: %s has %s; the Cortex-M and rv32imc chips can be "
-            "tuned", j->soc->name, j->r.plan->tiled ? "tiles, whose kernels "
-            "are chosen with their sizes" : "no counter");
+    if (!tune_plan(&t, MAX(1, j->o.part)) && j->o.part)
+        return OK;
     job_example(j);
     t.l = ledger_read(j->o.mem, j->soc, t.path);
     t.run = (RunOpts){.dir = job_dir(j), .name = j->o.name, .in = j->in,
                       .steps = j->steps, .value = j->value,
                       .states_reset = !j->states_given,
                       .runner = j->o.runner, .device = j->o.device};
+    if (j->o.part) {
+        tune_measure(&t);
+        return OK;
+    }
     tune(&t);
-    samples = t.runs;
-    if (samples) {
-        before = plan_with(j, ""); /* heads alone, and contenders */
-        run_now(&t, first);
-        was = (Sum){sum_of(j, first), median_error(j, first)};
-    }
-    plan_with(j, t.path);
-    if (samples) {
-        run_now(&t, last);
-        is = (Sum){sum_of(j, last), median_error(j, last)};
-    }
-    show(&t, before, was, is, samples);
+    show(&t);
     job_files(j);
     return OK;
 }

@@ -124,6 +124,7 @@ static void put_instance(Gen *g, const Inst *in)
     str_fmt(&b, "/* %s for these types.%s */\n", in->kern->name,
             strstr(in->name, "_wide") ? "  Sums need 64 bits." : "");
     put_epilogue(in->step, &b);
+    kern_put_params(in->kern, &b);
     str_put(&b, "#include \"kern.h\"\n\n");
     put_types(in->step, &b);
     str_fmt(&b, "#define FN %s_%s\n\nvoid FN(const struct %s_dims *k, const"

@@ -175,7 +175,7 @@ static Term *on_the_way(Reader *r, const char *name, size_t len)
 static Term *fitted(Reader *r, const char *name, size_t len)
 {
     const Kern *k = r->e->k;
-    size_t n = strlen(k->name) + 1;
+    size_t n = strlen(k->base) + 1;
     const char *row;
 
     for (row = k->fit; row && !strncmp(row, k->fit, n);
@@ -254,6 +254,18 @@ static Term *let_named(Reader *r, const char *name, size_t n)
     return NULL;
 }
 
+/* A parameter of this variant; else NULL. */
+static Term *param_named(Reader *r, const char *name, size_t n)
+{
+    const Kern *k = r->e->k;
+    int i;
+
+    for (i = 0; i < k->nparam; i++)
+        if (same(name, n, k->param[i].name))
+            return leaf(r, NUMBER, k->set[i]);
+    return NULL;
+}
+
 static Term *named(Reader *r)
 {
     const char *name = r->s;
@@ -276,6 +288,7 @@ static Term *named(Reader *r)
     if (same(name, n, "ceil") && take(r, "("))
         return ceiling(r);
     t = let_named(r, name, n);
+    t = t ? t : param_named(r, name, n);
     return t ? t : field(r, name, n);
 }
 

@@ -11,7 +11,8 @@
  *
  * A title, an empty line, lines of key and value up to the next empty line.
  * A line that begins with blanks continues the value before.  `let NAME = EXPR`
- * names a part of the expressions that follow.  Types of an
+ * names a part of the expressions that follow, and `param NAME VALUE VALUE...`
+ * a number that may be one of these: a variant of the kernel each.  Types of an
  * operand: a type's name, `int`, `any`, `none` (absent), several with `|`, or
  * `=x`, the type of operand x. */
 #include "ir/ir.h"
@@ -157,6 +158,26 @@ static void parse_let(Arena *a, Kern *k, const char *s)
     *let = (KernLet){name, s + strspn(s, " ")};
 }
 
+/* NAME VALUE VALUE... */
+static void parse_param(Arena *a, Kern *k, const char *s)
+{
+    KernParam *p = &k->param[k->nparam];
+    char *w, *end;
+
+    if (k->nparam++ == (int)LEN(k->param))
+        kern_err(k, "more than %d lines of param", (int)LEN(k->param));
+    *p = (KernParam){next_word(a, &s), 0, {0}};
+    while ((w = next_word(a, &s))) {
+        if (p->n == (int)LEN(p->value))
+            kern_err(k, "param: more than %d values", (int)LEN(p->value));
+        p->value[p->n++] = strtoll(w, &end, 0);
+        if (*end)
+            kern_err(k, "param: '%s' is no number", w);
+    }
+    if (!p->n || strcmp(p->name, str_ident(a, p->name)))
+        kern_err(k, "param: NAME VALUE VALUE... was wanted");
+}
+
 static void parse_key(Arena *a, Kern *k, const char *line)
 {
     const char *value = line;
@@ -174,6 +195,10 @@ static void parse_key(Arena *a, Kern *k, const char *line)
     }
     if (!strcmp(key, "let")) {
         parse_let(a, k, value);
+        return;
+    }
+    if (!strcmp(key, "param")) {
+        parse_param(a, k, value);
         return;
     }
     for (i = 0; i < LEN(texts); i++)
@@ -253,24 +278,37 @@ static const char *fit_of(Arena *a, const char *name)
     return at ? at + 1 : NULL;
 }
 
-/* A name has one meaning: those of `let` are not others too. */
-static void check_lets(const Kern *k)
+/* A name has one meaning: those of `let` and `param` are not others too. */
+static void check_name(const Kern *k, const char *key, const char *name)
 {
     static const char *const taken[] = {"ncore", "min", "max", "ceil", "has",
-                                        "fit", "acc", "scaled"};
+                                        "fit", "acc", "scaled", "round"};
     const DimsInfo *info = dims_of(k->op[0]);
+    bool other = false;
+    int j;
+
+    for (j = 0; j < (int)LEN(taken); j++)
+        other = other || !strcmp(taken[j], name);
+    for (j = 0; info && j < info->nfield; j++)
+        other = other || !strcmp(info->field[j].name, name);
+    if (other)
+        kern_err(k, "%s: '%s' means something else already", key, name);
+}
+
+static void check_names(const Kern *k)
+{
     int i, j;
 
-    for (i = 0; i < k->nlet; i++) {
-        const char *name = k->let[i].name;
-        bool other = false;
-
-        for (j = 0; j < (int)LEN(taken); j++)
-            other = other || !strcmp(taken[j], name);
-        for (j = 0; info && j < info->nfield; j++)
-            other = other || !strcmp(info->field[j].name, name);
-        if (other)
-            kern_err(k, "let: '%s' means something else already", name);
+    for (i = 0; i < k->nlet; i++)
+        check_name(k, "let", k->let[i].name);
+    for (i = 0; i < k->nparam; i++) {
+        check_name(k, "param", k->param[i].name);
+        for (j = 0; j < i; j++)
+            if (!strcmp(k->param[j].name, k->param[i].name))
+                kern_err(k, "param: a second '%s'", k->param[i].name);
+        for (j = 0; j < k->nlet; j++)
+            if (!strcmp(k->let[j].name, k->param[i].name))
+                kern_err(k, "param: '%s' is a `let` too", k->param[i].name);
     }
 }
 
@@ -290,8 +328,47 @@ static void check_inplace(Arena *a, const Kern *k)
     }
 }
 
+/* Combinations of parameters; the first is the default. */
+static int variants(const Kern *k)
+{
+    int i, n = 1;
+
+    for (i = 0; i < k->nparam; i++)
+        n *= k->param[i].n;
+    return n;
+}
+
+static void set_variant(Arena *a, Kern *k, int number)
+{
+    int i, at;
+
+    k->base = k->name;
+    for (i = 0; i < k->nparam; i++, number /= k->param[i - 1].n) {
+        at = number % k->param[i].n;
+        k->set[i] = k->param[i].value[at];
+        if (at)
+            k->name = str_ident(a, arena_fmt(a, "%s_%s%lld", k->name,
+                                             k->param[i].name,
+                                             (long long)k->set[i]));
+    }
+}
+
+bool kern_is_variant(const Kern *k)
+{
+    return strcmp(k->name, k->base) != 0;
+}
+
+void kern_put_params(const Kern *k, Str *out)
+{
+    int i;
+
+    for (i = 0; i < k->nparam; i++)
+        str_fmt(out, "#define %s %lld\n", k->param[i].name,
+                (long long)k->set[i]);
+}
+
 static Kern *parse(Arena *a, struct Terms *terms, const char *path,
-                   const char *text)
+                   const char *text, int number)
 {
     Kern *k = NEW(a, Kern);
 
@@ -311,13 +388,14 @@ static Kern *parse(Arena *a, struct Terms *terms, const char *path,
     if (!k->nsig)
         kern_err(k, "the head has no line `types`");
     check_inplace(a, k);
-    check_lets(k);
+    check_names(k);
+    set_variant(a, k, number);
     return k;
 }
 
 Kern *kern_parse(Arena *a, const char *path, const char *text)
 {
-    return parse(a, terms_new(a), path, text);
+    return parse(a, terms_new(a), path, text, 0);
 }
 
 /* --- all there are --- */
@@ -331,8 +409,12 @@ typedef struct List {
 
 static void add(List *l, const char *path, const char *text)
 {
-    GROW(l->a, l->v, (size_t)l->n);
-    l->v[l->n++] = parse(l->a, l->terms, path, text);
+    int i = 0;
+
+    do {
+        GROW(l->a, l->v, (size_t)l->n);
+        l->v[l->n++] = parse(l->a, l->terms, path, text, i);
+    } while (++i < variants(l->v[l->n - 1]));
 }
 
 static int by_text(const void *x, const void *y)

@@ -143,6 +143,9 @@ struct Node {
     int id;
     int64_t macs_removed; /* by lossless removal of dead structure */
     int64_t bytes_removed;
+    uint64_t task;        /* what measurements of it, and of its tiles, go by;
+                             0: none are known (plan/kernel/measured.c) */
+    const struct Kern *forced; /* a kernel that is to be measured, or NULL */
 };
 
 struct Graph {
@@ -471,9 +474,17 @@ typedef struct KernLet { /* a `let` line; text may name those before it */
     const char *name, *text;
 } KernLet;
 
+typedef struct KernParam { /* a `param` line: the first value is the default */
+    const char *name;
+    int n;
+    int64_t value[8];
+} KernParam;
+
 typedef struct Kern {
     const char *path;  /* "kern/ref/conv_f32.c" */
-    const char *name;  /* "conv_f32_ref": stem and folder */
+    const char *name;  /* "conv_f32_ref": stem and folder; of a variant, with
+                          the parameters that are not as by default */
+    const char *base;  /* the name without those: the same by default */
     const char *text;  /* the file */
     const char *about; /* first line of the comment */
     int nop;
@@ -499,6 +510,9 @@ typedef struct Kern {
                             before they are asked for */
     int nlet;
     KernLet let[24];
+    int nparam;
+    KernParam param[4];
+    int64_t set[4];           /* values of the parameters, of this variant */
     const char *fit;          /* its rows in kern/fit.tsv; NULL: none */
     int nsig;
     KernSig sig[8];
@@ -509,9 +523,14 @@ typedef struct Kern {
 } Kern;
 
 /* All kernels packed in, then those of dir and of its folders (may be NULL);
- * err(ERR_MODEL) says what is wrong with a head. */
+ * behind a kernel with parameters its variants.  err(ERR_MODEL) says what is
+ * wrong with a head. */
 Kern **kern_load(Arena *a, const char *dir, int *n);
 Kern *kern_parse(Arena *a, const char *path, const char *text);
+/* Is any of its parameters not as by default? */
+bool kern_is_variant(const Kern *k);
+/* Lines of #define that say what the parameters are. */
+void kern_put_params(const Kern *k, Str *out);
 /* The sig of k that takes this node's types, or NULL. */
 const KernSig *kern_takes(const Kern *k, const Node *n);
 /* Reads all expressions of the head: err if one cannot be read. */

@@ -88,7 +88,8 @@ typedef struct Why {
     const char *chosen; /* the kernel and its cycles */
     const char *next;   /* the next best that could run */
     const char *rest;   /* each other kernel and why not: a line each */
-    int contenders;     /* kernels to be measured; 0 where nobody asked */
+    int contenders;     /* kernels that come into question; 0: nobody asked */
+    int open;           /* of those, to be measured yet */
 } Why;
 
 /* A node, or one copy of a concat: what reports have a row for.  Its steps
@@ -161,10 +162,11 @@ typedef struct PlanOpts {
     bool fuse_always;   /* layers are computed together wherever they can be,
                            not where it is faster or needed: for tests */
     const char *host_isa;
-    const char *ledger;  /* what kernels took when measured, or NULL; used where
-                            every kernel that comes into question was */
-    int turn;            /* from 1: each node takes that kernel of those, to be
-                            measured; 0: the best */
+    const char *ledger;  /* what kernels took when measured, or NULL */
+    int part;            /* from 1: nodes take kernels that are to be measured,
+                            in each part others; 0: the best */
+    bool exhaustive;     /* all variants are to be measured */
+    bool halving;        /* the better ones again */
 } PlanOpts;
 
 /* plan.c: the graph must be in kernel form; outputs that need one get a copy
@@ -373,14 +375,27 @@ bool step_starts_kernel(const Plan *p, const Step *s);
 void plan_lives(Plan *p); /* from and to of every buffer */
 bool buf_lives_on(const Buf *b); /* beyond the last step */
 
-/* ledger.c: what kernels took when they were measured.  The key of a call, and
- * the last value of it in a unit; -1: not measured. */
-enum { LEDGER_UNITS = 3 };
-extern const char *const ledger_unit[LEDGER_UNITS];
+/* ledger.c: what kernels took when they were measured.  A task is what makes
+ * nodes alike, so that they take a kernel equally long; a key is of a kernel and
+ * a task. */
+enum {
+    LEDGER_permille = 3, /* of what the head predicts */
+    LEDGER_UNITS,
+    LEDGER_wrong = LEDGER_UNITS, /* marks: it gave other bits; it was slower, among
+                                    the others, than it seemed; it was not used
+                                    where it was to be measured */
+    LEDGER_slower,
+    LEDGER_unfit,
+    LEDGER_WORDS
+};
+extern const char *const ledger_unit[LEDGER_WORDS];
 typedef struct Ledger Ledger;
 Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path);
-uint64_t ledger_key(const Ledger *l, const Kern *k, const Node *n, int part);
+uint64_t ledger_task(const Node *n);
+uint64_t ledger_key(const Ledger *l, const Kern *k, uint64_t task);
+/* The least value of a key in a unit, -1: there is none; and how many. */
 int64_t ledger_find(const Ledger *l, uint64_t key, int unit);
+int ledger_count(const Ledger *l, uint64_t key, int unit);
 
 /* choose.c: the kernel of a node, by the heads and what was measured. */
 typedef struct Choice Choice;
@@ -394,6 +409,7 @@ struct Choice {
     int ncore;             /* all of them if the kernel splits itself, or 1 */
     int engine;            /* soc->engine[] */
     Why why;
+    const Kern *forced;    /* it is to be measured, or NULL */
     Choice *over;          /* a slower kernel whose result may lie on an
                               operand, where this one's may not; or NULL */
 };

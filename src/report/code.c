@@ -111,8 +111,7 @@ static void add_kernel(Table t, const Inst *in, CodeSize *c, Names *libs)
 {
     const char *name = in->kern->name, *types = in->name + strlen(name) + 1;
 
-    if (!kern_is_shipped(in->kern))
-        name = NULL;
+    name = kern_is_shipped(in->kern) ? in->kern->base : NULL;
     if (name && (add_rows(t, name, types, c, libs) ||
                  add_rows(t, name, NULL, c, libs)))
         return;

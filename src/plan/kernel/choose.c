@@ -165,16 +165,11 @@ static Offer rank(Offer o, Offer best[2])
     return o;
 }
 
-/* ---- what was measured ---- */
-
-enum { FAR_BEHIND = 4 }; /* times what the best head says: out of question */
-
-/* The kernels that come into question, by their heads. */
-static int contenders(const Chooser *c, const Node *node, const Asked *x,
-                      const AtAll *all, Offer **list)
+/* Those that may compute the node, as heads say. */
+static int offers_of(const Chooser *c, const Node *node, const Asked *x,
+                     const AtAll *all, Offer **list)
 {
-    int64_t least = INT64_MAX;
-    int i, n = 0, kept = 0;
+    int i, n = 0;
     Offer o;
 
     *list = NULL;
@@ -182,67 +177,18 @@ static int contenders(const Chooser *c, const Node *node, const Asked *x,
         if (!refuse(c, c->of[node->op][i], node, x, all, &o)) {
             GROW(c->mem, *list, (size_t)n);
             (*list)[n++] = o;
-            least = MIN(least, o.cycles);
         }
-    for (i = 0; i < n; i++)
-        if ((*list)[i].cycles / FAR_BEHIND <= least)
-            (*list)[kept++] = (*list)[i];
-    return kept;
+    return n;
 }
 
-/* The best unit in which all of them were measured; LEDGER_UNITS: none. */
-static int unit_of_all(const Chooser *c, const Node *node, const Offer *list,
-                       int n)
+static Measured what_is_known(const Chooser *c, const Graph *g,
+                              const Node *node, const Asked *x,
+                              const AtAll *all)
 {
-    int unit, i;
+    Offer *list = NULL;
+    int n = c->ledger ? offers_of(c, node, x, all, &list) : 0;
 
-    for (unit = 0; unit < LEDGER_UNITS; unit++) {
-        for (i = 0; i < n; i++)
-            if (ledger_find(c->ledger, ledger_key(c->ledger, list[i].kern,
-                                                  node, 0), unit) < 0)
-                break;
-        if (i == n)
-            break;
-    }
-    return unit;
-}
-
-typedef struct Measured {
-    Offer *list;
-    int n, unit;
-} Measured;
-
-static Measured measured(const Chooser *c, const Node *node, const Asked *x,
-                         const AtAll *all)
-{
-    Measured m = {NULL, 0, LEDGER_UNITS};
-
-    if ((!c->ledger && !c->turn) || node->op == OP_concat)
-        return m;
-    m.n = contenders(c, node, x, all, &m.list);
-    if (c->ledger && m.n)
-        m.unit = unit_of_all(c, node, m.list, m.n);
-    return m;
-}
-
-/* An offer with what is known of it; of a turn, the one whose turn it is is
- * better than any other. */
-static void take_measured(const Chooser *c, const Node *node,
-                          const Measured *m, Offer *o)
-{
-    int64_t v;
-
-    if (c->turn && m->n) {
-        if (o->kern == m->list[(c->turn - 1) % m->n].kern)
-            o->rank = -1, o->cycles = 0;
-        return;
-    }
-    if (m->unit == LEDGER_UNITS)
-        return;
-    v = ledger_find(c->ledger, ledger_key(c->ledger, o->kern, node, 0),
-                    m->unit);
-    o->measured = v >= 0;
-    o->cycles = v >= 0 ? v : INT64_MAX;
+    return measured_of(c, g, node, list, n);
 }
 
 static void choose(const Chooser *c, const Graph *g, const Node *node,
@@ -261,11 +207,11 @@ static void choose(const Chooser *c, const Graph *g, const Node *node,
 
     dims_fill_part(node, 0, &d);
     str_put(&rest, "");
-    known = measured(c, node, &x, &all);
+    known = what_is_known(c, g, node, &x, &all);
     for (i = 0; i < c->nof[n.op]; i++) {
         why = refuse(c, c->of[n.op][i], node, &x, &all, &o);
         if (!why)
-            take_measured(c, node, &known, &o);
+            measured_take(c, node, &known, &o);
         if (!why && offer_inplace(&n, &o, 1) &&
             (!over.kern || offer_better(&o, &over)))
             over = o;
@@ -284,13 +230,17 @@ static void choose(const Chooser *c, const Graph *g, const Node *node,
         .chosen = offer_str(c->mem, &best[0]),
         .next = !best[1].kern ? "no other kernel can run here"
             : arena_fmt(c->mem, "next: %s", offer_str(c->mem, &best[1])),
-        .rest = rest.s, .contenders = known.n};
+        .rest = rest.s, .contenders = known.n, .open = known.open};
+    to->forced = known.forced;
     if (over.kern && !to->inplace)
         to->over = other_choice(c, &over, &best[0], &x, rest.s);
     if (to->over)
         take_most(to->over, &over, &all);
-    if (to->over)
+    if (to->over) {
         to->over->why.contenders = known.n;
+        to->over->why.open = known.open;
+        to->over->forced = known.forced;
+    }
     arena_end(own);
 }
 
@@ -305,6 +255,8 @@ static void sort_by_op(Chooser *c)
         for (j = 0; j < c->kern[i]->nop; j++) {
             OpCode op = c->kern[i]->op[j];
 
+            if (!c->ledger && kern_is_variant(c->kern[i]))
+                continue;
             GROW(c->mem, c->of[op], (size_t)c->nof[op]);
             c->of[op][c->nof[op]++] = c->kern[i];
         }
@@ -316,14 +268,15 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
     int i;
 
     *c = (Chooser){.mem = mem, .soc = soc, .host_isa = o->host_isa,
-                   .turn = o->turn};
+                   .part = o->part, .exhaustive = o->exhaustive,
+                   .halving = o->halving};
     if (o->ledger)
         c->ledger = ledger_read(mem, soc, o->ledger);
     c->kern = kern_load(mem, o->kernels, &c->nkern);
     for (i = 0; i < c->nkern; i++) {
         c->kern[i]->row = offer_engine(soc, c->kern[i]);
         c->kern[i]->ncore = offer_cores(c, c->kern[i]);
-        c->kern[i]->pace = kernel_pace(mem, soc, c->kern[i]->name);
+        c->kern[i]->pace = kernel_pace(mem, soc, c->kern[i]->base);
     }
     sort_by_op(c);
     return c;
@@ -390,9 +343,15 @@ Choice *choose_kernels(const Chooser *c, Graph *g)
         count++;
     choice = NEWN(c->mem, Choice, count + 1);
     for (n = g->first; n; n = n->next) {
-        choice[n->id].why = (Why){"an alias: nothing is computed", "", "", 0};
-        if (n->op != OP_reshape)
-            choose(c, g, n, &choice[n->id]);
+        choice[n->id].why = (Why){.chosen = "an alias: nothing is computed",
+                                  .next = "", .rest = ""};
+        n->task = c->ledger && n->op != OP_reshape ? ledger_task(n) : 0;
+        n->forced = NULL;
     }
+    for (n = g->first; n; n = n->next)
+        if (n->op != OP_reshape) {
+            choose(c, g, n, &choice[n->id]);
+            n->forced = choice[n->id].forced;
+        }
     return choice;
 }

@@ -1,5 +1,6 @@
 /* What kernels took when they were measured, for this chip: a text file, a line
- * each, that only grows (cli/tune.c).
+ * each, that only grows (cli/tune.c).  Of several lines of a key and a unit the
+ * least counts, so their order does not matter.
  *
  * A line is a key, a unit and a value, then what people read.  The key is a
  * hash of all that matters to the time of a call: the kernel's text and its
@@ -23,8 +24,9 @@ struct Ledger {
     int n;
 };
 
-const char *const ledger_unit[LEDGER_UNITS] = {"cycles", "estimated-cycles",
-                                               "instructions"};
+const char *const ledger_unit[LEDGER_WORDS] = {
+    "cycles", "estimated-cycles", "instructions", "permille", "wrong",
+    "slower", "unfit"};
 
 static uint64_t mix(uint64_t h, const void *p, size_t n)
 {
@@ -33,7 +35,7 @@ static uint64_t mix(uint64_t h, const void *p, size_t n)
     return hash_mem(both, sizeof both);
 }
 
-/* The chip's text, and what kernels include. */
+/* The chip's text, and what kernels include and heads refer to. */
 static uint64_t hash_chip(Arena *mem, const Soc *soc)
 {
     Str b = {.mem = mem};
@@ -43,40 +45,59 @@ static uint64_t hash_chip(Arena *mem, const Soc *soc)
     soc_print(soc, &b);
     h = mix(0, b.s, b.n);
     for (i = 0; i < npacked; i++)
-        if (str_starts(packed[i].path, "kern/") && str_ends(packed[i].path,
-                                                            ".h"))
+        if (str_starts(packed[i].path, "kern/") &&
+            (str_ends(packed[i].path, ".h") ||
+             !strcmp(packed[i].path, "kern/fit.tsv")))
             h = mix(h, packed[i].data, packed[i].n);
     return h;
 }
 
+/* What takes a kernel's time is the type; of constants that is all. */
 static uint64_t hash_value(uint64_t h, const Val *v)
 {
     int64_t w[3] = {-1, 0, 0};
 
-    if (v) {
+    if (v)
         w[0] = v->type;
+    if (v && !v->data) {
         w[1] = v->lo;
         w[2] = v->hi;
     }
     return mix(h, w, sizeof w);
 }
 
-uint64_t ledger_key(const Ledger *l, const Kern *k, const Node *node, int part)
+/* How it is compiled, beside types (gen/kernels.c). */
+static uint64_t hash_form(uint64_t h, const Node *node)
+{
+    const bool small = node->acc.lo >= -INT32_MAX && node->acc.hi <= INT32_MAX;
+    int w[] = {node->op, node_round(node), node_upper_half(node), small};
+
+    return mix(h, w, sizeof w);
+}
+
+uint64_t ledger_task(const Node *node)
 {
     const DimsInfo *info = dims_of(node->op);
-    uint64_t h = mix(l->chip, k->text, strlen(k->text));
+    uint64_t h = hash_form(0, node);
     Dims d;
     int i;
 
     memset(&d, 0, sizeof d);
-    dims_fill_part(node, part, &d);
-    h = mix(h, k->name, strlen(k->name));
+    dims_fill_part(node, 0, &d);
     h = mix(h, &d, info ? (size_t)info->size : 0);
     for (i = 0; i < node->narg; i++)
         h = hash_value(h, node->arg[i]);
     for (i = 0; i < node->nres; i++)
         h = hash_value(h, node->res[i]);
-    return h;
+    return h ? h : 1;
+}
+
+uint64_t ledger_key(const Ledger *l, const Kern *k, uint64_t task)
+{
+    uint64_t h = mix(l->chip, k->text, strlen(k->text));
+
+    h = mix(h, k->name, strlen(k->name));
+    return mix(h, &task, sizeof task);
 }
 
 static void add_line(Arena *mem, Ledger *l, const char *s)
@@ -88,7 +109,7 @@ static void add_line(Arena *mem, Ledger *l, const char *s)
     if (sscanf(s, "%" SCNx64 " %31s %" SCNd64, &x.key, unit, &x.value) != 3 ||
         x.value < 0)
         return;
-    for (i = 0; i < LEDGER_UNITS; i++)
+    for (i = 0; i < LEDGER_WORDS; i++)
         if (!strcmp(unit, ledger_unit[i]))
             x.unit = i;
     if (x.unit < 0)
@@ -115,10 +136,21 @@ Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path)
 
 int64_t ledger_find(const Ledger *l, uint64_t key, int unit)
 {
+    int64_t least = -1;
     int i;
 
-    for (i = l->n; i--;)
-        if (l->line[i].key == key && l->line[i].unit == unit)
-            return l->line[i].value;
-    return -1;
+    for (i = 0; i < l->n; i++)
+        if (l->line[i].key == key && l->line[i].unit == unit &&
+            (least < 0 || l->line[i].value < least))
+            least = l->line[i].value;
+    return least;
+}
+
+int ledger_count(const Ledger *l, uint64_t key, int unit)
+{
+    int i, n = 0;
+
+    for (i = 0; i < l->n; i++)
+        n += l->line[i].key == key && l->line[i].unit == unit;
+    return n;
 }

@@ -18,7 +18,7 @@ struct Menu {
 
 /* Most tiles are like another that was asked about: all that heads can ask, and
  * the answer. */
-enum { SLOTS = 4096, PER_VAL = 3, MOST_WORDS = sizeof(Dims) / 8 + 8 +
+enum { SLOTS = 4096, PER_VAL = 3, MOST_WORDS = sizeof(Dims) / 8 + 10 +
                                                PER_VAL * (NARG + NRES) };
 
 struct Answer {
@@ -88,8 +88,8 @@ int choose_least_args(const Chooser *c, const Node *n)
     return m->n ? least : 0;
 }
 
-static bool ask_menu(const Menu *m, const Node *tile, const Asked *x,
-                     int64_t scratch, bool cores, Choice *to)
+static bool ask_menu(const Chooser *c, const Menu *m, const Node *tile,
+                     const Asked *x, int64_t scratch, bool cores, Choice *to)
 {
     Offer best = {0}, o;
     int64_t wants, denied = INT64_MAX;
@@ -97,8 +97,10 @@ static bool ask_menu(const Menu *m, const Node *tile, const Asked *x,
 
     for (i = 0; i < m->n; i++) {
         o = m->offer[i];
-        if ((cores && o.kern->row) || offer_judge(tile, x, &o) != TAKEN ||
-            (best.kern && !offer_better(&o, &best)))
+        if ((cores && o.kern->row) || offer_judge(tile, x, &o) != TAKEN)
+            continue;
+        measured_tile(c, tile, &o);
+        if (best.kern && !offer_better(&o, &best))
             continue;
         wants = offer_scratch(&o, x);
         if (wants <= scratch)
@@ -117,7 +119,8 @@ static int key_of(const Menu *m, const Asked *x, int64_t scratch,
 {
     const Node *n = x->n;
     const int64_t head[] = {(intptr_t)m, scratch, attr_int(n, A_last),
-                            n->acc.lo, n->acc.hi, n->scaled.lo, n->scaled.hi};
+                            n->acc.lo, n->acc.hi, n->scaled.lo, n->scaled.hi,
+                            (int64_t)n->task, (intptr_t)n->forced};
     int size = dims_of(n->op)->size, k = LEN(head), i;
 
     memcpy(key, head, sizeof head);
@@ -154,7 +157,7 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
     int n;
 
     if (tile->op == OP_concat) /* all of it is asked */
-        return ask_menu(m, tile, &x, scratch, false, to);
+        return ask_menu(c, m, tile, &x, scratch, false, to);
     n = key_of(m, &x, scratch, key);
     slot = slot_of(c, key, n);
     for (a = *slot; a; a = a->next)
@@ -165,7 +168,7 @@ bool choose_tile(const Chooser *c, const Node *tile, const Dims *d,
         a->key = NEWN(c->mem, uint64_t, n);
         memcpy(a->key, key, (size_t)n * sizeof *key);
         a->n = n;
-        a->found = ask_menu(m, tile, &x, scratch, false, &a->choice);
+        a->found = ask_menu(c, m, tile, &x, scratch, false, &a->choice);
         a->next = *slot;
         *slot = a;
     }
@@ -179,7 +182,7 @@ bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
     Node seen = seen_by_kernel(tile);
     Asked x = kern_ask(&seen, d);
 
-    return ask_menu(menu_of(c, &seen), tile, &x, scratch, true, to);
+    return ask_menu(c, menu_of(c, &seen), tile, &x, scratch, true, to);
 }
 
 bool choose_least(const Chooser *c, const Node *tile, const Dims *d,

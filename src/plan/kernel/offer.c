@@ -135,6 +135,8 @@ Verdict offer_judge(const Node *node, const Asked *x, Offer *o)
 
 bool offer_better(const Offer *a, const Offer *b)
 {
+    if ((a->rank == FORCED) != (b->rank == FORCED))
+        return a->rank == FORCED;
     if (a->cycles != b->cycles)
         return a->cycles < b->cycles;
     if (a->rank != b->rank)

@@ -4,11 +4,13 @@
 
 #include "plan/plan.h"
 
+enum { FORCED = -1 };
+
 /* A kernel that may run, and what decides between several. */
 typedef struct Offer {
     const Kern *kern;
     const KernSig *sig;
-    int rank;
+    int rank;       /* FORCED: it is to be measured, however slow */
     bool alone;     /* portable C on a team whose head speaks of one core */
     int64_t cycles; /* INT64_MAX: not predicted */
     bool measured;  /* they are of a ledger */
@@ -22,7 +24,8 @@ struct Chooser {
     const Soc *soc;
     const char *host_isa;
     const Ledger *ledger; /* NULL: none */
-    int turn;
+    int part;             /* of PlanOpts */
+    bool exhaustive, halving;
     Kern **kern;
     int nkern;
     Kern ***of;   /* by OpCode: the kernels that name it */
@@ -59,5 +62,23 @@ void offer_take(Choice *to, const Offer *o, const Asked *x);
 
 /* menu.c */
 void menus_begin(Chooser *c);
+
+/* measured.c: of the kernels that may compute a node, those that come into
+ * question; the unit they were measured in (LEDGER_UNITS: none); how many are
+ * to be measured, and which of them now. */
+typedef struct Measured {
+    Offer *list;
+    int n, unit, open;
+    const Kern *forced;
+} Measured;
+uint64_t task_of(const Node *node);
+Measured measured_of(const Chooser *c, const Graph *g, const Node *node,
+                     Offer *list, int n);
+/* An offer with what is known of it; the one that is to be measured is better
+ * than any other. */
+void measured_take(const Chooser *c, const Node *node, const Measured *m,
+                   Offer *o);
+/* The same of a tile's. */
+void measured_tile(const Chooser *c, const Node *tile, Offer *o);
 
 #endif
