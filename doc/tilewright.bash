@@ -23,7 +23,7 @@ _tilewright()
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
         --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
-        --penalty --seed --past-end --data --labels --ranges --samples --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
+        --penalty --seed --past-end --data --labels --ranges --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
         --objective --no-engine \
         --budget --straight --input-type --tolerance --dump --runner --device --ledger --emulate \
         --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the networks of the zoo: zoo/make.py [NAME...]
 
-The MobileNets (mobilenet.py) need numpy and onnx.  The smallest is part of
+The networks of mobilenet.py need numpy and onnx.  The two smallest are part of
 this folder; the others, megabytes, are made in build/zoo (`make zoo`):
 zoo/make.py build makes those, and those only.
 
@@ -172,16 +172,16 @@ def make_mobile(name):
     for k, v in net.now.items():
         assert np.array_equal(trace[k].ravel(), v[0].ravel()), k
     store(name, model, x, [trace[o].astype(np.int8) for o in outputs],
-          big if name != SMALL else here)
+          big if name not in SMALL else here)
 
 
-SMALL = 'mobilenetv1-0.25-128-int'
+SMALL = 'cifar10-int', 'mobilenetv1-0.25-128-int'
 big = os.path.join(here, '..', 'build', 'zoo')
 
 if __name__ == '__main__':
     wanted = sys.argv[1:]
     if wanted == ['build']:
-        wanted = [n for n in mobilenet.NETS if n != SMALL]
+        wanted = [n for n in mobilenet.NETS if n not in SMALL]
     for build in nets.NETS:
         if not wanted or build.__name__ in wanted:
             want('onnxruntime')

@@ -1,7 +1,9 @@
-"""MobileNets of ImageNet's size in the integer dialect, calibrated as they grow.
+"""MobileNets of ImageNet's size, and a network for CIFAR-10, in the integer
+dialect, calibrated as they grow.
 
 Version 1 (Howard and others, 2017) and version 2 (Sandler and others, 2018),
-with symmetric padding.  Nothing is trained; weights are drawn, and what folded
+with symmetric padding.  The other has the layers of Caffe's example that arm
+published with CMSIS-NN and that microTVM was tuned on.  Nothing is trained; weights are drawn, and what folded
 batch normalization would make of each channel is chosen so that a compiler
 meets what it meets in a trained network: each value is quantized so that about
 three of a thousand of its elements are clipped, and no channel is constant.
@@ -107,6 +109,27 @@ class Mobile(Dialect):
         s = self.unit(y, a[:, None, None] * acc + b[:, None, None], not relu)
         self.narrow(acc, y, a / s, b / s, not relu, (cout, 1, 1))
 
+    def half(self, mean):
+        """The largest or the mean of 3x3 values, a row and a column apart from
+        the next, with padding behind that counts as 0; means by a convolution
+        of ones, rounded to the nearest."""
+        x, y = self.last, self.new('avgpool' if mean else 'maxpool')
+        c = self.now[x].shape[1]
+        form = dict(kernel_shape=[3, 3], strides=[2, 2], pads=[0, 0, 1, 1])
+        v = np.pad(self.now[x], [(0, 0), (0, 0), (0, 1), (0, 1)])
+        rows, cols = v.shape[2:]
+        v = [v[:, :, i:rows - 2 + i:2, j:cols - 2 + j:2]
+             for i in range(3) for j in range(3)]
+        self.scale[y] = self.scale[x]
+        if not mean:
+            self.node('MaxPool', [x], y, **form)
+            self.now[y] = np.max(v, axis=0)
+            return
+        self.const(y + '_w', np.ones((c, 1, 3, 3)), np.int8)
+        self.node('Conv', [x, y + '_w'], y + '_acc', group=c,
+                  dilations=[1, 1], **form)
+        self.narrow(sum(v), y, 1 / 9, 0.0, False, (1,))
+
     def add(self, *xs):
         y = self.new('add')
         common = max(self.scale[x] for x in xs)
@@ -125,9 +148,14 @@ class Mobile(Dialect):
         """Mean over the image and a dense layer."""
         x, gap = self.last, self.new('gap')
         self.node('ReduceMean', [x], gap, axes=[2, 3], keepdims=1)
-        flat = self.node('Flatten', [gap], self.new('flatten'))
-        v = np.floor(self.now[x].mean(axis=(2, 3)) + 0.5)
-        self.now[gap], y = v, self.new('dense')
+        self.now[gap] = np.floor(self.now[x].mean(axis=(2, 3)) + 0.5)
+        self.dense(classes)
+
+    def dense(self, classes):
+        x = self.last
+        flat = self.node('Flatten', [x], self.new('flatten'))
+        v = self.now[x].reshape(IMAGES, -1)
+        y = self.new('dense')
         w = self.weights(y + '_w', classes, v.shape[1])
         b = np.rint(-(v @ w.T).mean(axis=0))
         self.const(y + '_b', b, np.int32)
@@ -190,8 +218,21 @@ def version2(name, size, seed):
     return n
 
 
+def cifar10(name, seed):
+    n = Mobile(name, 32, seed)
+    n.conv(32, 5)
+    n.half(False)
+    n.conv(32, 5)
+    n.half(True)
+    n.conv(64, 5)
+    n.half(True)
+    n.dense(10)
+    return n
+
+
 # By name: how each is made.
 NETS = {
+    'cifar10-int': lambda name: cifar10(name, 15),
     'mobilenetv1-0.25-128-int': lambda name: version1(name, 0.25, 128, 11),
     'mobilenetv1-0.5-192-int': lambda name: version1(name, 0.5, 192, 12),
     'mobilenetv1-1.0-128-int': lambda name: version1(name, 1.0, 128, 13),

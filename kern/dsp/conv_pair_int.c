@@ -7,8 +7,15 @@
  *          shifts:s8|s32 -> y:s8|u8
  * round    0 1
  * isa      dsp
+ * param    PANEL 1024 512 2048 4096
+ * param    UNROLL 16 32
  * let      taps = kh * kw * c
+ * let      weights = g * m * taps
  * let      columns = taps + 7 & -8
+ * let      usual = max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
+ * let      pixels = usual * PANEL >> 10
+ * let      more = 2 * weights * (ceil(n * oh * ow, pixels) - ceil(n * oh * ow, usual)) -
+ *          (UNROLL > 16 ? 3 * weights * n * oh * ow >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
  * let      small = shift > 0 && shift < 32 && !has.shifts &&
@@ -18,13 +25,13 @@
  *          (oh == 1 || yh == ow * yw) && (n == 1 || yn == oh * ow * yw) &&
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
  *          m > 1 && taps < 32768 && has.mul &&
- *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small) &&
+ *          (PANEL < 2048 || 2 * columns * pixels < 65536)
  * layout   last
- * scratch  64 + 5 * columns + 2 * columns *
- *          max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
+ * scratch  64 + 5 * columns + 2 * columns * pixels
  * stack    320
  * cycles   n * g * oh * ow * (m * (8 + kh * kw * c) + 40 +
- *          kh * (20 + kw * c * 9))
+ *          kh * (20 + kw * c * 9)) + more
  */
 #include "kern/conv/gather.h"
 #include "kern/dsp/pair.h"

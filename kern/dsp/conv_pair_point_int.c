@@ -7,7 +7,14 @@
  *          shifts:s8|s32 -> y:s8|u8
  * round    0 1
  * isa      dsp
+ * param    PANEL 1024 512 2048 4096
+ * param    UNROLL 16 32
+ * let      weights = m * c
  * let      columns = c + 7 & -8
+ * let      usual = max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
+ * let      pixels = usual * PANEL >> 10
+ * let      more = 2 * weights * (ceil(n * oh * ow, pixels) - ceil(n * oh * ow, usual)) -
+ *          (UNROLL > 16 ? 3 * weights * n * oh * ow >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
  * let      small = shift > 0 && shift < 32 && !has.shifts &&
@@ -18,13 +25,13 @@
  *          xw == c && yw == m && (h == 1 || (xh == w * c && yh == w * m)) &&
  *          (n == 1 || (xn == h * w * c && yn == h * w * m)) &&
  *          m > 1 && c < 32768 && has.mul &&
- *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small) &&
+ *          (PANEL < 2048 || 2 * columns * pixels < 65536)
  * layout   last
  * inplace  x
- * scratch  64 + 5 * columns + 2 * columns *
- *          max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
+ * scratch  64 + 5 * columns + 2 * columns * pixels
  * stack    320
- * cycles   n * oh * ow * (m * (8 + c) + 8 * c)
+ * cycles   n * oh * ow * (m * (8 + c) + 8 * c) + more
  */
 #include "kern/dsp/pair.h"
 #include "kern/conv/pair.h"

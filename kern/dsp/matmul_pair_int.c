@@ -7,7 +7,14 @@
  *          shifts:s8|s32 -> y:s8|u8
  * round    0 1
  * isa      dsp
+ * param    PANEL 1024 512 2048 4096
+ * param    UNROLL 16 32
+ * let      weights = nb[0] * nb[1] * nb[2] * n * k
  * let      columns = k + 7 & -8
+ * let      usual = max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
+ * let      pixels = usual * PANEL >> 10
+ * let      more = 2 * weights * (ceil(m, pixels) - ceil(m, usual)) -
+ *          (UNROLL > 16 ? 3 * weights * m >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
  * let      small = shift > 0 && shift < 32 && !has.shifts &&
@@ -15,12 +22,12 @@
  *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
  * when     m > 1 && n > 1 && ak == 1 && bk == 1 && k < 32768 && has.mul &&
  *          mulm == 0 && addm == 0 && (!has.bias || (biasm == 0 && biasn == 1)) &&
- *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
- * scratch  64 + 5 * columns + 2 * columns *
- *          max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small) &&
+ *          (PANEL < 2048 || 2 * columns * pixels < 65536)
+ * scratch  64 + 5 * columns + 2 * columns * pixels
  * stack    576
  * cycles   nb[0] * nb[1] * nb[2] * (m * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *
- *          ceil(m, 16))
+ *          ceil(m, 16)) + more
  */
 #include "kern/matmul/pair.h"
 #include "kern/dsp/pair.h"

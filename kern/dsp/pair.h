@@ -8,9 +8,17 @@
  * are filled up with zeros to a multiple of PAIR_STEP.  Both sides have the same
  * order, so it does not matter.
  *
- * X and W are types of 8 bits, Y too. */
+ * PANEL says how large panels are, 1024 being two kilobytes; UNROLL how many
+ * columns a turn of the loop takes.  X and W are types of 8 bits, Y too. */
 #ifndef PAIR_H
 #define PAIR_H
+
+#ifndef PANEL
+#define PANEL 1024
+#endif
+#ifndef UNROLL
+#define UNROLL 16
+#endif
 
 typedef X LEFT;
 typedef W RIGHT;
@@ -127,6 +135,34 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
     "bne 1b\n"
 #define PAIR_BEHIND
 #endif
+/* Where in the loop r9 is that the last turn ends at its end, and the loop. */
+#if UNROLL == 32
+#define PAIR_WHERE                                                      \
+    "ubfx r3, r2, #3, #2\n"                                             \
+    "adr r9, 1f\n"                                                      \
+    "cmp r3, #2\n"                                                      \
+    "it hi\n"                                                           \
+    "adrhi r9, 2f\n"                                                    \
+    "it eq\n"                                                           \
+    "adreq r9, 3f\n"                                                    \
+    "cmp r3, #1\n"                                                      \
+    "it eq\n"                                                           \
+    "adreq r9, 4f\n"
+#define PAIR_LOOP                                                       \
+    "1:\n" PAIR_WORDS PAIR_WORDS                                        \
+    "2:\n" PAIR_WORDS PAIR_WORDS                                        \
+    "3:\n" PAIR_WORDS PAIR_WORDS                                        \
+    "4:\n" PAIR_WORDS PAIR_LAST PAIR_LEAVE
+#else
+#define PAIR_WHERE                                                      \
+    "tst r2, #8\n"                                                      \
+    "adr r9, 1f\n"                                                      \
+    "it ne\n"                                                           \
+    "adrne r9, 2f\n"
+#define PAIR_LOOP                                                       \
+    "1:\n" PAIR_WORDS PAIR_WORDS                                        \
+    "2:\n" PAIR_WORDS PAIR_LAST PAIR_LEAVE
+#endif
 /* The two scales at r1, and what is behind them; the sums begin with biases:
  * those of r11 and r12 in r7 and r8, as those of r0 and r10. */
 #if ROUND
@@ -170,17 +206,11 @@ static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
 #define PAIR_ALL(sat)                                                   \
     "push {r7}\n"                                                       \
     "mov lr, r0\n"                                                      \
-    "add r10, r1, r2, lsl #2\n"                                         \
-    "tst r2, #8\n"                                                      \
-    "adr r9, 1f\n"                                                      \
-    "it ne\n"                                                           \
-    "adrne r9, 2f\n"                                                    \
+    "add r10, r1, r2, lsl #2\n" PAIR_WHERE                              \
     "orr r9, r9, #1\n" PAIR_BEGIN PAIR_BEHIND                           \
     "push {r6, r7, r8, r9, r10}\n" PAIR_FIRST                           \
     "push {r0, r1}\n"                                                   \
-    "0:\n" PAIR_ENTER                                                   \
-    "1:\n" PAIR_WORDS PAIR_WORDS                                        \
-    "2:\n" PAIR_WORDS PAIR_LAST PAIR_LEAVE                              \
+    "0:\n" PAIR_ENTER PAIR_LOOP                                         \
     PAIR_SCALE("r0", "r10", sat)                                        \
     "ldrd r0, r10, [r1, #" PAIR_Y "]\n"                                 \
     "strb r3, [r0]\n"                                                   \
@@ -237,12 +267,13 @@ static NOINLINE void pair_run(const uint32_t *x, const uint32_t *w,
 }
 #endif
 
-/* Pixels of a panel: as many as two kilobytes hold, or a few more. */
+/* Pixels of a panel: usually as many as two kilobytes hold, or a few more. */
 static inline int32_t pair_pixels(int32_t columns)
 {
     const int32_t least = columns > 256 ? 8 : 16, n = 1024 / columns;
+    const int32_t usual = n < least ? least : n > 32 ? 32 : n;
 
-    return n < least ? least : n > 32 ? 32 : n & -2;
+    return (usual * PANEL >> 10) & -2;
 }
 
 /* What weights have to do with a channel's bias. */

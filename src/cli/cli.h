@@ -124,9 +124,9 @@ int64_t now_ns(void);
  * the reference kernels have them, and what differs is said. */
 Array *job_array(const Job *j, const Val *v, int i, int steps, void *data);
 bool job_same_outputs(Job *j, const Run *run, bool user);
-/* The first layer, from 1, whose result is not that of the reference kernels, as
- * a second run shows it (j->r.wrong); 0: there is none; -1, and why, if it is
- * not known. */
+/* The first layer, from 1, whose result is not that of the reference kernels,
+ * as a second run shows it (j->r.wrong); 0: there is none; -1, and why, if it
+ * is not known. */
 int job_wrong_layer(Job *j, const RunOpts *o, Run *run, const char **why);
 
 /* compare.c: floats within tol. */

@@ -1,8 +1,8 @@
 /* tune: measures the kernels that come into question for each layer, and keeps
  * what they took in a ledger, by which compile, report and run choose then.
  *
- * The whole network runs, in each run every layer with a kernel, or a variant of
- * one, that was not measured yet; layers alike take different ones.  Before
+ * The whole network runs, in each run every layer with a kernel, or a variant
+ * of one, that was not measured yet; layers alike take different ones.  Before
  * times count all layers' results are compared with those of the reference
  * kernels; a kernel that is wrong is marked so in the ledger, and what ran
  * behind it is measured again.  What the ledger has is not measured again. */
@@ -79,9 +79,9 @@ static int64_t steps_in(const Plan *p, int i, const Kern *k, const Kern *not)
     return sum;
 }
 
-/* Of tiles: what kernel k took, in thousandths of what was predicted, if most of
- * the layer is in it; else -1.  Waits for code and data are left out, where they
- * are known: planners count them apart. */
+/* Of tiles: what kernel k took, in thousandths of what was predicted, if most
+ * of the layer is in it; else -1.  Waits for code and data are left out, where
+ * they are known: planners count them apart. */
 static int64_t permille(const Plan *p, int i, const Kern *k, const RunLayer *l)
 {
     int64_t mine = steps_in(p, i, k, NULL), others = steps_in(p, i, NULL, k);

@@ -1,5 +1,6 @@
 /* Several runs of tune at a time.  Each is a process of ours with `--part N`
- * and a copy of the ledger of its own, whose new lines are then put behind ours.
+ * and a copy of the ledger of its own, whose new lines are then put behind
+ * ours.
  *
  * A worker is a shell script beside the ledger, so that what stands before it
  * (`--worker 'ssh farm{n}'`, `srun -n1`) need not quote anything; machines must

@@ -1,15 +1,28 @@
 #!/bin/sh
 # What tune measures decides: a kernel whose head says too little is not chosen
-# any more; a second run measures nothing, and gives the same plan; a ledger of
-# another chip or kernel is not used.
+# any more, nor a variant that gives other bits; the best variant is.  Layers alike
+# are measured once.  A second run measures nothing, and gives the same plan; a
+# ledger of another chip or kernel is not used.  Several at a time find the same.
 cd "$(dirname "$0")/../.." || exit 1
 command -v qemu-system-arm >/dev/null || { echo "no QEMU: skipped"; exit 0; }
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 bad=0 n=0
-net=zoo/dscnn-int/network.onnx
+net=$tmp/net.il
+cat >"$net" <<END
+graph "two" exact
+x = input : s8[1,16,16,8] range -128 127
+y = input : s8[1,16,16,8] range -128 127
+a = avgpool x kernel=2,2 stride=2,2 last=1
+b = avgpool y kernel=2,2 stride=2,2 last=1
+c = add a b
+output c
+END
 mkdir "$tmp/k"
-sed 's/^ \* cycles.*/ * cycles   n * c * oh * ow * kh * kw/' \
+sed 's/^ \* cycles.*/ * cycles   8 * n * c * oh * ow * kh * kw + STEPS/
+    s/^ \* isa .*/&\n * param    STEPS 40 1 3/
+    s/^    return floor_div.*/    for (volatile int i = 0; i < STEPS; i++)\n        ;\n&/
+    s/2 \* count)/& + (STEPS == 3)/' \
     kern/ref/avgpool_int.c >"$tmp/k/avgpool_int.c"
 has() { # FILE TEXT
     n=$((n + 1))
@@ -30,25 +43,53 @@ plan() { # FILE WORDS...
     ./tilewright report $net -t cortex-m4 --csv "$tmp/$file" -q "$@" ||
         bad=$((bad + 1))
 }
+tune() { # LEDGER WORDS...
+    ledger=$1
+    shift
+    timeout 100 ./tilewright tune $net -t cortex-m4 --ledger "$tmp/$ledger" \
+        "$@" >"$tmp/out" 2>&1 && return
+    bad=$((bad + 1))
+    cat "$tmp/out"
+}
 plan heads --kernels "$tmp/k"
 has heads 'avgpool_int_k,'
-timeout 100 ./tilewright tune $net -t cortex-m4 --kernels "$tmp/k" \
-    --ledger "$tmp/ledger" >"$tmp/out" 2>&1 || { bad=1; cat "$tmp/out"; }
+tune ledger --kernels "$tmp/k" --exhaustive
+has out 'avgpool_int_k_STEPS3 is wrong for layer'
 has out 'avgpool_int_c  *avgpool_int_k$'
-has out '^[2-9] runs to measure'
+has out '^[34] runs to measure'
 has out '^layers together: .* tuned (-'
-has ledger 'estimated-cycles	[0-9]*	avgpool_int_k	avgpool	'
+for k in k k_STEPS1 c; do
+    has ledger "estimated-cycles	[0-9]*	avgpool_int_$k	avgpool	"
+done
+same 'lines of a kernel of two layers' 1 "$(grep -c 'int_k	' "$tmp/ledger")"
+has ledger 'wrong	1	avgpool_int_k_STEPS3	avgpool	'
 plan tuned --kernels "$tmp/k" --ledger "$tmp/ledger"
 has tuned 'avgpool_int_c,'
 sort -r "$tmp/ledger" >"$tmp/sorted"
 plan again --kernels "$tmp/k" --ledger "$tmp/sorted"
 same 'the plan by the same lines' "$(cksum <"$tmp/again")" \
     "$(cksum <"$tmp/tuned")"
+# without what is measured of kern/c, the best variant that is right
+sed '/	avgpool_int_c	/d' "$tmp/ledger" >"$tmp/less"
+plan variant --kernels "$tmp/k" --ledger "$tmp/less"
+has variant 'avgpool_int_k_STEPS1,'
+./tilewright run $net -t cortex-m4 --kernels "$tmp/k" --ledger "$tmp/less" \
+    >"$tmp/out" 2>&1
+same 'status of a run with a variant' $? 0
 lines=$(wc -l <"$tmp/ledger")
-timeout 100 ./tilewright tune $net -t cortex-m4 --kernels "$tmp/k" \
-    --ledger "$tmp/ledger" >"$tmp/out" 2>&1
+tune ledger --kernels "$tmp/k" --exhaustive
 has out '^0 runs to measure'
 same 'lines of the ledger' "$(wc -l <"$tmp/ledger")" "$lines"
+tune two --kernels "$tmp/k" --exhaustive -j 2 \
+    --worker 'env TILEWRIGHT_WORKER={n}'
+same 'kernels that two at a time measure' \
+    "$(cut -f 1,2,4 "$tmp/two" | sort | cksum)" \
+    "$(cut -f 1,2,4 "$tmp/ledger" | sort | cksum)"
+same 'files that workers leave' "$(ls "$tmp" | grep -c '^two')" 1
+./tilewright tune $net -t cortex-m4 --kernels "$tmp/k" --ledger "$tmp/no" \
+    -j 2 --worker 'sh -c "exit 3"' >"$tmp/out" 2>&1
+same 'status where workers fail' $? 5
+has out 'worker . of 2 ended with status 3'
 # another text of a kernel, and another chip: nothing is known of them
 echo >>"$tmp/k/avgpool_int.c"
 plan changed --kernels "$tmp/k" --ledger "$tmp/ledger"
@@ -64,7 +105,11 @@ same 'on another chip' "$(cksum <"$tmp/with.cortex-m7")" \
 ./tilewright report $net -t cortex-m4 --ledger "$tmp/none" >"$tmp/out" 2>&1
 same 'status without a ledger' $? 2
 has out 'no such file'
-./tilewright tune $net -t siracusa >"$tmp/out" 2>&1
-same 'status of a chip with tiles' $? 2
+# a chip with tiles: heads are corrected
+timeout 100 ./tilewright tune $net -t siracusa --ledger "$tmp/tiles" \
+    >"$tmp/out" 2>&1
+same 'status of a chip with tiles' $? 0
+has tiles 'permille	[0-9]*	avgpool_int_xpulp	avgpool	'
+has out '^prediction off by'
 echo "$n things looked for, $bad not as wanted"
 [ $bad = 0 ]

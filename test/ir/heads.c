@@ -40,6 +40,8 @@ static void refused_for(Arena *a, const char *lines, const char *why)
 
 #define BAD_LET " * op abs\n * types x:int -> y:int\n * let "
 
+#define BAD_PARAM " * op abs\n * types x:int -> y:int\n * param "
+
 static void bad_heads(Arena *a)
 {
     refused_for(a, " * op abs\n", "no line `types`");
@@ -57,6 +59,12 @@ static void bad_heads(Arena *a)
     refused_for(a, BAD_LET "a = 7\n * let a = 8\n", "a second 'a'");
     refused_for(a, BAD_LET "ncore = 7\n", "'ncore' means something else");
     refused_for(a, BAD_LET "n = 7\n", "'n' means something else");
+    refused_for(a, BAD_LET "a = 7\n * param a 1 2\n", "'a' is a `let` too");
+    refused_for(a, BAD_PARAM "P 1 x\n", "'x' is no number");
+    refused_for(a, BAD_PARAM "P\n", "NAME VALUE VALUE");
+    refused_for(a, BAD_PARAM "P 1 2\n * param P 3\n", "a second 'P'");
+    refused_for(a, BAD_PARAM "n 1 2\n", "'n' means something else");
+    refused_for(a, BAD_PARAM "P 1 2 3 4 5 6 7 8 9\n", "more than 8 values");
     strcpy(said, "it was taken");
     if (!setjmp(refused))
         kern_check(kern_parse(a, "kern/x/k.c", "/* T.\n *\n" BAD_LET
@@ -91,6 +99,40 @@ static void good_head(Arena *a)
            "types", "");
     expect(!strcmp(k->when, "x.n % 4 == 0 && !has.mul"), "when", k->when);
     expect(!k->cycles && !strcmp(k->inplace, ""), "absent keys", "");
+}
+
+/* Parameters are numbers of expressions, and names of variants. */
+static void params(Arena *a)
+{
+    static const char text[] = "/* T.\n *\n * op abs\n"
+        " * types x:f32 -> y:f32\n * param P 4 1 2\n * param Q 0 7\n"
+        " * cycles 10 * P + Q\n */\n";
+    static const struct {
+        const char *name;
+        int64_t cycles;
+    } want[] = {{"k_my", 40}, {"k_my_P1", 10}, {"k_my_P2", 20},
+                {"k_my_Q7", 47}, {"k_my_P1_Q7", 17}, {"k_my_P2_Q7", 27}};
+    char *dir = arena_fmt(a, "%s/my", dir_temp(a));
+    Graph *g = graph_parse(a, "p", "graph \"p\"\nx = input : f32[4]\n"
+                           "y = abs x\noutput y\n");
+    int n, i;
+    Kern **k;
+    Str out = {.mem = a};
+    Dims d;
+
+    dir_make(dir);
+    file_write(arena_fmt(a, "%s/k.c", dir), text, strlen(text));
+    k = kern_load(a, dir, &n) + n - (int)LEN(want);
+    dims_fill(g->last, &d);
+    for (i = 0; i < (int)LEN(want); i++) {
+        expect(!strcmp(k[i]->name, want[i].name), want[i].name, k[i]->name);
+        expect(kern_expr(k[i], k[i]->cycles, g->last, &d) == want[i].cycles,
+               want[i].name, "cycles");
+        expect(kern_is_variant(k[i]) == (i > 0) &&
+                   !strcmp(k[i]->base, "k_my"), want[i].name, "variant");
+    }
+    kern_put_params(k[4], &out);
+    expect(!strcmp(out.s, "#define P 1\n#define Q 7\n"), "macros", out.s);
 }
 
 static Graph *sample(Arena *a)
@@ -434,6 +476,10 @@ int main(int argc, char **argv)
     err_hook = refuse;
     bad_heads(a);
     good_head(a);
+    if (!setjmp(refused))
+        params(a);
+    else
+        expect(false, "parameters", said);
     expressions(a, g);
     arrays(a, g);
     on_the_way(a);

@@ -22,9 +22,22 @@ static Kern *find(const char *path)
     int i;
 
     for (i = 0; i < nkern; i++)
-        if (!strcmp(kerns[i]->path, path))
+        if (!strcmp(kerns[i]->path, path) || !strcmp(kerns[i]->name, path))
             return kerns[i];
     err(ERR_USAGE, "no kernel %s", path);
+}
+
+/* The kernel or, every other time, one of its variants, which follow it. */
+static Kern *find_drawn(const char *path)
+{
+    Kern *first = find(path);
+    int i, n;
+
+    for (i = 0; kerns[i] != first; i++)
+        ;
+    for (n = 1; i + n < nkern && !strcmp(kerns[i + n]->path, path); n++)
+        ;
+    return n > 1 && roll(2) ? kerns[i + roll(n)] : first;
 }
 
 /* --- types --- */
@@ -72,7 +85,7 @@ static bool upper_types(const KernSig *s, const Inst *in)
 
 static Inst choose(const Kern *k)
 {
-    Inst in = {.path = k->path, .sig = roll(k->nsig)};
+    Inst in = {.name = k->name, .sig = roll(k->nsig)};
     const KernSig *s = &k->sig[in.sig];
     int i;
 
@@ -104,6 +117,7 @@ static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
         str_put(&o, "#define SHIFTS SHIFTS\n");
     if (in->upper)
         str_put(&o, "#define UPPER_HALF 1\n");
+    kern_put_params(k, &o);
     for (i = 0; i <= s->narg; i++) {
         const char *p = i < s->narg ? s->arg[i].operand : s->res[0].operand;
 
@@ -259,7 +273,7 @@ static bool upper_bounds(const Node *n)
 static Inst types_of(const Kern *k, const char *text)
 {
     Graph *g = graph_parse(mem, "stdin", text);
-    Inst in = {.path = k->path};
+    Inst in = {.name = k->name};
     const KernSig *s;
     Node *n = g->last;
     int i;
@@ -295,11 +309,11 @@ int main(int argc, char **argv)
     mem = arena_new();
     o = (Str){.mem = mem};
     kerns = kern_load(mem, NULL, &nkern);
-    k = find(argv[5]);
-    k->ncore = atoi(argv[2]);
     if (*argv[3] == '-')
         text = read_all(stdin);
     seed = (unsigned)strtoul(argv[3], NULL, 0);
+    k = text ? find(argv[5]) : find_drawn(argv[5]);
+    k->ncore = atoi(argv[2]);
     runs = text ? 1 : atoi(argv[4]);
     in = text ? types_of(k, text) : choose(k);
     str_put(&o, "#include \"test/sim/chip.h\"\n\nconst Case cases[] = {\n");

@@ -204,7 +204,7 @@ static int report(const Run *r, const char *text, unsigned from)
     Val w = *r->n->res[0];
     int i;
 
-    printf("%s differs from its reference (draw %u)\n%s", r->k->path, from,
+    printf("%s differs from its reference (draw %u)\n%s", r->k->name, from,
            text);
     for (i = 0; i < r->n->narg; i++)
         if (r->n->arg[i])
@@ -300,14 +300,14 @@ static bool may_lie_on(const Run *r, const Inst *in, int i)
 
 /* --- one draw --- */
 
-static Kern *find(Kern **k, int n, const char *path)
+static Kern *find(Kern **k, int n, const char *name)
 {
     int i;
 
     for (i = 0; i < n; i++)
-        if (!strcmp(k[i]->path, path))
+        if (!strcmp(k[i]->name, name))
             return k[i];
-    die("no kernel %s", path);
+    die("no kernel %s", name);
 }
 
 /* The graph's node with the types of the instance, if the values fit. */
@@ -383,7 +383,7 @@ static int instance(const Kern *k, const Inst *in, int runs)
     }
     if (done || str_starts(k->path, "kern/ref/"))
         return done;
-    printf("%s: nothing drawn satisfies its head\n", k->path);
+    printf("%s: nothing drawn satisfies its head\n", k->name);
     return -1;
 }
 
@@ -396,7 +396,7 @@ int main(int argc, char **argv)
 
     seed = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : 1;
     for (i = 0; i < ninst; i++) {
-        ran = instance(find(kerns, nkern, insts[i].path), &insts[i], runs);
+        ran = instance(find(kerns, nkern, insts[i].name), &insts[i], runs);
         bad += ran < 0;
         total += MAX(ran, 0);
     }

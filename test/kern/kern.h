@@ -8,7 +8,7 @@
 typedef void Fn(const void *dims, const struct io *io);
 
 typedef struct Inst {
-    const char *path;        /* of the kernel */
+    const char *name;        /* of the kernel, or a variant */
     int sig;                 /* which line of types */
     Type arg[NARG], res;
     int shifts;              /* number of the operand shifts; 0: it has none */

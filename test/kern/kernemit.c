@@ -91,6 +91,7 @@ static void emit_native(const Inst *in, const Kern *k, const char *name)
     int i;
 
     str_put(&o, "#include <stdint.h>\n");
+    kern_put_params(k, &o);
     for (i = 0; i < s->narg; i++)
         put_type(&o, s->arg[i].operand, type_info[in->arg[i]].ctype);
     put_type(&o, s->res[0].operand, type_info[in->res].ctype);
@@ -162,7 +163,7 @@ static Type same(const Inst *in, const KernSig *s, const char *operand)
 static Inst choose(const Kern *k, int sig)
 {
     const KernSig *s = &k->sig[sig];
-    Inst in = {.path = k->path, .sig = sig};
+    Inst in = {.name = k->name, .sig = sig};
     int i;
 
     for (i = 0; i < s->narg; i++) {
@@ -223,7 +224,7 @@ static void put_row(const Inst *in, int narg, const char *fn, const char *ref)
     int i;
 
     str_fmt(&protos, "Fn %s, %s;\n", fn, ref);
-    str_fmt(&table, "    {\"%s\", %d, {", in->path, in->sig);
+    str_fmt(&table, "    {\"%s\", %d, {", in->name, in->sig);
     for (i = 0; i < narg; i++)
         str_fmt(&table, "T_%s, ", type_info[in->arg[i]].name);
     str_fmt(&table, "}, T_%s, %d, %d, %d, %s, %s},\n",
@@ -258,6 +259,21 @@ static bool named(const Kern *k, int argc, char **argv)
     return false;
 }
 
+/* Of a kernel's variants one is drawn, besides the default. */
+static bool drawn(int i)
+{
+    static int left;
+    int k;
+
+    if (!kern_is_variant(kerns[i])) {
+        for (k = i + 1; k < nkern && kern_is_variant(kerns[k]); k++)
+            ;
+        left = k > i + 1 ? rand() % (k - i - 1) : 0;
+        return true;
+    }
+    return left-- == 0;
+}
+
 int main(int argc, char **argv)
 {
     int i, j, each;
@@ -271,10 +287,12 @@ int main(int argc, char **argv)
     each = atoi(argv[3]);
     table.mem = protos.mem = arena;
     kerns = kern_load(arena, NULL, &nkern);
-    for (i = 0; i < nkern; i++)
-        for (j = 0; named(kerns[i], argc - 4, argv + 4) &&
-                    j < kerns[i]->nsig * each; j++)
+    for (i = 0; i < nkern; i++) {
+        if (!named(kerns[i], argc - 4, argv + 4) || !drawn(i))
+            continue;
+        for (j = 0; j < kerns[i]->nsig * each; j++)
             instance(kerns[i], j % kerns[i]->nsig);
+    }
     all = (Str){.mem = arena};
     str_fmt(&all, "#include \"test/kern/kern.h\"\n\n%s\nconst Inst insts[] = {\n%s"
             "};\nconst int ninst = %d;\n", protos.s, table.s, count);
