@@ -14,7 +14,10 @@ _tilewright()
             cut -d' ' -f1)" -- "$word") $(compgen -f -X '!*.soc' -- "$word"))
         return ;;
     --ranges)
-        COMPREPLY=($(compgen -W "mse minmax percentile" -- "$word"))
+        COMPREPLY=($(compgen -W "mse minmax percentile kl" -- "$word"))
+        return ;;
+    --rounding)
+        COMPREPLY=($(compgen -W "learned nearest" -- "$word"))
         return ;;
     --objective)
         COMPREPLY=($(compgen -W "time memory energy" -- "$word"))
@@ -23,7 +26,7 @@ _tilewright()
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
         --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
-        --penalty --seed --past-end --data --labels --ranges --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
+        --penalty --seed --past-end --data --labels --test --ranges --rounding --as-is --max-drop --bytes --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
         --objective --no-engine \
         --budget --straight --input-type --tolerance --dump --runner --device --ledger --emulate \
         --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles \

@@ -95,4 +95,5 @@ def main(argv):
                                              way, tmp), want)), flush=True)
 
 
-main(sys.argv[1:])
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -174,15 +174,28 @@ NETS = {'digits-cnn': (digits_cnn, 'digits', 60, 1, .1),
         'kws-cnn': (kws_cnn, 'speech', 15, 0, .2),
         'kws-transformer': (kws_transformer, 'speech', 25, 0, .2),
         'eeg': (eeg, 'eeg', 8, 0, 0), 'ecg': (ecg, 'ecg', 15, 0, 0),
-        'tr': (tr, 'radar', 12, 0, 0)}
+        'tr': (tr, 'radar', 6, 0, 0)}
 
 
 # --- what layers compute, of batches ---
 
+def depthwise(l, w, x):
+    """A channel at a time: tap by tap, which is quicker here."""
+    x = jnp.pad(x, ((0, 0), (0, 0), (l.pad[0], l.pad[2]),
+                    (l.pad[1], l.pad[3])))
+    h, v = (n - k + 1 for n, k in zip(x.shape[2:], w.shape[2:]))
+    return sum(x[:, :, i:i + h:l.stride[0], j:j + v:l.stride[1]] *
+               w[:, :, i, j].reshape(1, -1, 1, 1)
+               for i in range(w.shape[2]) for j in range(w.shape[3]))
+
+
 def run_conv(l, p, x):
-    y = jax.lax.conv_general_dilated(
-        x, p['w'], l.stride, ((l.pad[0], l.pad[2]), (l.pad[1], l.pad[3])),
-        feature_group_count=l.group) + p['b'][:, None, None]
+    if l.group == len(p['w']) > 1:
+        y = depthwise(l, p['w'], x)
+    else:
+        y = jax.lax.conv_general_dilated(
+            x, p['w'], l.stride, ((l.pad[0], l.pad[2]), (l.pad[1], l.pad[3])))
+    y = y + p['b'][:, None, None]
     return jax.nn.relu(y) if l.relu else y
 
 

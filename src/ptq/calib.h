@@ -51,7 +51,8 @@ typedef struct Steps { /* a grid: real = scale * (integer - zero) */
     Type type;
 } Steps;
 
-Steps steps_of(const Seen *s, Type t, RangeBy by);
+/* even: the zero point is 0. */
+Steps steps_of(const Seen *s, Type t, bool even, RangeBy by);
 /* The scale for symmetric integers of `most` that loses least of n floats,
  * each `apart` from the next. */
 float scale_of_weights(const float *w, int64_t n, int64_t apart, int most);

@@ -31,7 +31,7 @@ static double centre(const Seen *s, int i)
     return ((double)i + 0.5 - BINS / 2) * s->reach / (BINS / 2);
 }
 
-static Steps steps_between(double lo, double hi, Type t)
+static Steps steps_between(double lo, double hi, Type t, bool even)
 {
     const TypeInfo *k = &type_info[t];
     double n = (double)(k->hi - k->lo), step;
@@ -39,7 +39,8 @@ static Steps steps_between(double lo, double hi, Type t)
 
     lo = fmin(lo, 0);
     hi = fmax(hi, 0);
-    if (k->bytes > 1) { /* symmetric */
+    even |= k->bytes > 1;
+    if (even) {
         hi = fmax(-lo, hi);
         lo = -hi;
         n = (double)(2 * k->hi);
@@ -48,7 +49,7 @@ static Steps steps_between(double lo, double hi, Type t)
     if (!(step > 1e-30))
         return s;
     s.scale = (float)step;
-    s.zero = k->bytes > 1 ? 0 : k->lo + (int64_t)rint(-lo / (double)s.scale);
+    s.zero = even ? 0 : k->lo + (int64_t)rint(-lo / (double)s.scale);
     return s;
 }
 
@@ -119,17 +120,17 @@ static double divergence(const Seen *s, const Steps *to)
     return kl;
 }
 
-static Steps by_least(const Seen *s, Type t,
+static Steps by_least(const Seen *s, Type t, bool even,
                       double (*lost)(const Seen *s, const Steps *to))
 {
-    Steps best = steps_between(s->lo, s->hi, t), now;
+    Steps best = steps_between(s->lo, s->hi, t, even), now;
     double least = lost(s, &best), l;
     int i;
 
     for (i = 1; i < FACTORS; i++) {
         double f = 1 - (1 - LEAST) * i / FACTORS;
 
-        now = steps_between(s->lo * f, s->hi * f, t);
+        now = steps_between(s->lo * f, s->hi * f, t, even);
         l = lost(s, &now);
         if (l < least) {
             least = l;
@@ -154,17 +155,17 @@ static double percentile(const Seen *s, double part, bool above)
     return above ? s->hi : s->lo;
 }
 
-Steps steps_of(const Seen *s, Type t, RangeBy by)
+Steps steps_of(const Seen *s, Type t, bool even, RangeBy by)
 {
     if (type_info[t].bytes > 1) /* steps are fine enough to hold all */
-        return steps_between(s->lo, s->hi, t);
+        return steps_between(s->lo, s->hi, t, even);
     switch (by) {
-    case BY_MSE: return by_least(s, t, loss);
-    case BY_KL: return by_least(s, t, divergence);
+    case BY_MSE: return by_least(s, t, even, loss);
+    case BY_KL: return by_least(s, t, even, divergence);
     case BY_PERCENTILE:
         return steps_between(percentile(s, PERCENTILE, false),
-                             percentile(s, PERCENTILE, true), t);
-    default: return steps_between(s->lo, s->hi, t);
+                             percentile(s, PERCENTILE, true), t, even);
+    default: return steps_between(s->lo, s->hi, t, even);
     }
 }
 

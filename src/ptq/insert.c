@@ -285,6 +285,13 @@ static const Seen *seen_of(const Grids *d, const Val *v)
     return of && d->seen[of->id] ? d->seen[of->id] : &none;
 }
 
+/* Is it multiplied by what is no constant?  A zero point would have to be
+ * subtracted first, and bytes would become 16 bits. */
+static bool multiplied(const Node *n)
+{
+    return n->op == OP_matmul && !n->arg[0]->data && !n->arg[1]->data;
+}
+
 static Steps choose(const Grids *d, const Val *v)
 {
     Type t = is_wide(d, v) ? T_s16 : T_s8;
@@ -295,7 +302,7 @@ static Steps choose(const Grids *d, const Val *v)
                                           : (Steps){1.0f / 256, -128, T_s8};
     if (one_reader(d, v) && d->reader[v->id][0]->op == OP_concat)
         of = d->reader[v->id][0]->res[0];
-    return steps_of(seen_of(d, of), t, d->o->by);
+    return steps_of(seen_of(d, of), t, read_by(d, v, multiplied), d->o->by);
 }
 
 /* --- values --- */

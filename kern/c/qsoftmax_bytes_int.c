@@ -1,0 +1,68 @@
+/* Softmax of bytes by a table, in 32 bits but for the products.
+ *
+ * op       qsoftmax
+ * types    x:s8|u8 t:s32 -> y:s8|u8
+ * isa      any
+ * when     p0 > 0 && p0 <= 8 && n < 512 && t.lo >= 0
+ * split    rows
+ * inplace  x
+ * stack    160
+ * cycles   ncore * ((rows + ncore - 1) / ncore * (700 + 26 * n) + 60)
+ *
+ * A row's sum is below 2^28, so that no quotient is shifted by more than 31.
+ */
+#include "kern/kern.h"
+#include "kern/row/fixed.h"
+
+static int32_t greatest(const X *x, int32_t n)
+{
+    int32_t best = x[0];
+
+    for (int32_t i = 1; i < n; i++)
+        best = x[i] > best ? x[i] : best;
+    return best;
+}
+
+/* Of the powers, in Q12.19; at least 1. */
+static uint32_t sum_of(const X *x, const T *t, int32_t n)
+{
+    uint32_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        const uint32_t v = (uint32_t)t[-(int32_t)x[i]];
+
+        sum += (v >> 12) + (v >> 11 & 1);
+    }
+    return sum ? sum : 1;
+}
+
+static void row(const struct row_dims *k, const X *x, const T *t, Y *y)
+{
+    const int32_t n = k->n, lo = k->lo, hi = k->hi;
+    const T *from = t + greatest(x, n);
+    const uint32_t sum = sum_of(x, from, n);
+    const int room = fixed_clz(sum), shift = 43 - room - k->p0;
+    const uint32_t half = (uint32_t)1 << (shift - 1);
+    const int32_t inverse = (int32_t)fixed_inverse(((int64_t)sum << room) -
+                                                   ((int64_t)1 << 31));
+
+    for (int32_t i = 0; i < n; i++) {
+        const int64_t e = (int64_t)inverse * from[-(int32_t)x[i]];
+        const uint32_t v = (uint32_t)((e + ((int64_t)1 << 30)) >> 31);
+
+        y[i] = (Y)clip((int32_t)((v + half) >> shift) + lo, lo, hi);
+    }
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    const X *x = io->in[0];
+    Y *y = io->out[0];
+    int32_t i, end;
+
+    span(k->rows, io->core, io->ncore, &i, &end);
+    x += (ptrdiff_t)i * k->n;
+    y += (ptrdiff_t)i * k->n;
+    for (; i < end; i++, x += k->n, y += k->n)
+        row(k, x, io->in[1], y);
+}
