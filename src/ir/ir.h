@@ -46,7 +46,8 @@ typedef enum Family {
     FAM_reshape, FAM_transpose, FAM_slice, FAM_expand, FAM_concat, FAM_pad,
     FAM_gather, FAM_gatherelem, FAM_gathernd, FAM_scatterelem, FAM_scatternd,
     FAM_taps, FAM_topk, FAM_poolat, FAM_dft, FAM_grid, FAM_nms, FAM_group,
-    FAM_pack, FAM_attend, FAM_pconv, FAM_windows, NFAM
+    FAM_pack, FAM_attend, FAM_pconv, FAM_windows, FAM_exchange,
+    NFAM
 } Family;
 
 typedef struct OpInfo {
@@ -332,6 +333,7 @@ Shape shape_nms(const Node *n);
 Shape shape_group(const Node *n);
 Shape shape_attend(const Node *n);
 Shape shape_pack(const Node *n);
+Shape shape_exchange(const Node *n);
 void fill_topk(const Node *n, struct topk_dims *d);
 void fill_dft(const Node *n, struct dft_dims *d);
 void fill_grid(const Node *n, struct grid_dims *d);
@@ -340,6 +342,7 @@ void fill_group(const Node *n, struct group_dims *d);
 void fill_attend(const Node *n, struct attend_dims *d);
 int64_t macs_attend(const Node *n);
 void fill_pack(const Node *n, struct pack_dims *d);
+void fill_exchange(const Node *n, struct exchange_dims *d);
 
 /* shape.c: the shape of the result alone; axis made positive and checked */
 Shape shape_infer(const Node *n);

@@ -327,6 +327,8 @@ static Range range_of(const Node *n)
     case FAM_nms: return range_nms(n);
     case FAM_attend: return range_attend(n);
     case FAM_pack: return (Range){0, 255};
+    case FAM_exchange:
+        return (Range){attr_int(n, A_lo), attr_int(n, A_hi)};
     default: return range_val(n->arg[0]);
     }
 }

@@ -521,6 +521,7 @@ Shape shape_infer(const Node *n)
         [FAM_attend] = shape_attend,
         [FAM_pack] = shape_pack,
         [FAM_pconv] = shape_pconv, [FAM_windows] = shape_windows,
+        [FAM_exchange] = shape_exchange,
     };
 
     return rule[op_info[n->op].family](n);

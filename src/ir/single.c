@@ -301,3 +301,52 @@ void fill_pack(const Node *n, struct pack_dims *d)
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->size = dims_32(n, val_count(n->res[0]));
 }
+
+/* --- exchange --- */
+
+Shape shape_exchange(const Node *n)
+{
+    Shape y = shape_ranked(n, 0, 0, RANK);
+    int64_t chips = attr_within(n, A_p2, 1, INT32_MAX), parts, len, part;
+    int64_t chip = attr_within(n, A_p1, 0, chips - 1);
+    int axis;
+
+    attr_within(n, A_p0, 0, INT32_MAX);
+    if (n->op == OP_allsum)
+        return y;
+    axis = node_axis(n, y.rank);
+    parts = attr_within(n, A_p3, chips, INT32_MAX);
+    len = attr_at(n, A_count, 0, 0);
+    part = len / parts;
+    if (part < 1 || len % parts)
+        err_node(n, "an axis of %lld has no %lld equal parts", (long long)len,
+                 (long long)parts);
+    if (y.dim[axis] !=
+        ((chip + 1) * parts / chips - chip * parts / chips) * part)
+        err_node(n, "axis %d of %s is no share of chip %lld of %lld", axis,
+                 shape_text(y), (long long)chip, (long long)chips);
+    y.dim[axis] = len;
+    return y;
+}
+
+void fill_exchange(const Node *n, struct exchange_dims *d)
+{
+    Shape x = n->arg[0]->shape, y = n->res[0]->shape;
+    int64_t parts = attr_int(n, A_p3);
+    int axis;
+
+    d->tag = (int32_t)attr_int(n, A_p0);
+    d->outer = d->inner = 1;
+    d->from = d->parts = 0;
+    d->n = d->len = dims_32(n, val_count(n->arg[0]));
+    if (n->op == OP_allsum)
+        return;
+    axis = node_axis(n, y.rank);
+    d->outer = dims_32(n, shape_product(x, 0, axis));
+    d->inner = dims_32(n, shape_product(x, axis + 1, x.rank));
+    d->n = dims_32(n, x.dim[axis]);
+    d->len = dims_32(n, y.dim[axis]);
+    d->parts = (int32_t)parts;
+    d->from = (int32_t)(attr_int(n, A_p1) * parts / attr_int(n, A_p2) *
+                        (y.dim[axis] / parts));
+}

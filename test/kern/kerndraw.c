@@ -721,6 +721,23 @@ static void draw_pack(Str *o, const Inst *in)
             8 * s, 8 * t, t, s, tap * x[1] * x[0] / 16);
 }
 
+/* A share of five parts on two chips, or a sum. */
+static void draw_exchange(Str *o, OpCode op, const Inst *in)
+{
+    const TypeInfo *type = &type_info[in->arg[0]];
+    int part = between(1, 5), chip = between(0, 1);
+    int x[3] = {between(1, 3), part * (2 + chip), between(1, 7)};
+
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    str_fmt(o, "r = %s x p0=%d p1=%d p2=2", op_info[op].name, between(0, 99),
+            chip);
+    if (op == OP_allgather)
+        str_fmt(o, " axis=1 p3=5 count=%d", 5 * part);
+    if (type->kind != FLOAT)
+        str_fmt(o, " lo=%lld hi=%lld", (long long)type->lo,
+                (long long)type->hi);
+}
+
 /* Factors and addends of each channel with which sums of n products of bytes
  * stay in 32 bits. */
 static void put_small_scaling(Str *o, const Inst *in, int n, const char *shape)
@@ -860,6 +877,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_pack: draw_pack(&o, in); break;
     case FAM_pconv: draw_pconv(&o, in); break;
     case FAM_windows: draw_windows(&o, in); break;
+    case FAM_exchange: draw_exchange(&o, op, in); break;
     default: draw_move(&o, op, in); break;
     }
     str_put(&o, "\noutput r\n");

@@ -40,7 +40,7 @@ static void make_job(Order *o, Job *j, const Node *n, const int *class,
     j->tmp = c->scratch;
     j->gathers = n->op == OP_concat;
     j->read = NEWN(o->mem, int, n->narg + 1);
-    j->need = NEWN(o->mem, int, n->narg + 1);
+    j->need = NEWN(o->mem, int, n->narg + 2);
     j->made = NEWN(o->mem, int, n->nres);
     for (i = 0; i < n->narg; i++)
         if (n->arg[i]) {
@@ -65,7 +65,7 @@ static void make_job(Order *o, Job *j, const Node *n, const int *class,
 void order_make_jobs(Order *o, Graph *g, const Choice *c)
 {
     int *class = NEWN(o->mem, int, graph_nval(g) + 1);
-    int *maker = NEWN(o->mem, int, graph_nval(g) + 1), i;
+    int *maker = NEWN(o->mem, int, graph_nval(g) + 1), i, last = -1;
     const Node *n;
     const Val *v;
 
@@ -79,11 +79,15 @@ void order_make_jobs(Order *o, Graph *g, const Choice *c)
         o->njob += n->op != OP_reshape;
     o->job = NEWN(o->mem, Job, o->njob + 1);
     for (i = 0, n = g->first; n; n = n->next) {
+        bool exchange = op_info[n->op].family == FAM_exchange;
         int k;
 
         if (n->op == OP_reshape)
             continue;
         make_job(o, &o->job[i], n, class, maker, &c[n->id]);
+        if (exchange && last >= 0) /* on all chips in one order */
+            add_once(o->job[i].need, &o->job[i].nneed, last);
+        last = exchange ? i : last;
         for (k = 0; k < n->nres; k++)
             maker[class[n->res[k]->id]] = i;
         i++;

@@ -1,0 +1,315 @@
+/* The graph of one chip, from the shares that were decided. */
+#include "shard/shard.h"
+
+#include <string.h>
+
+typedef struct Build {
+    Shard *s;
+    Graph *g;
+    int chip, tag;
+    Val **has;   /* as the node that makes it leaves it, by id */
+    Val **whole; /* gathered, by id; NULL: not yet */
+} Build;
+
+void shard_part(const Shard *s, Cut c, int64_t dim, int chip, int64_t *from,
+                int64_t *to)
+{
+    int64_t part = dim / c.parts;
+
+    *from = chip * c.parts / s->o.chips * part;
+    *to = (chip + 1) * c.parts / s->o.chips * part;
+}
+
+Shape shard_shape(const Shard *s, Cut c, Shape whole, int chip)
+{
+    int64_t from, to;
+
+    if (c.axis < 0)
+        return whole;
+    shard_part(s, c, whole.dim[c.axis], chip, &from, &to);
+    whole.dim[c.axis] = to - from;
+    return whole;
+}
+
+void *shard_data(const Shard *s, Cut c, const Val *v, const void *data,
+                 int chip)
+{
+    size_t size = (size_t)type_info[v->type].bytes, row, part;
+    int64_t i, outer, from, to;
+    char *y;
+
+    if (c.axis < 0)
+        return memcpy(arena_get(s->mem, (size_t)val_count(v) + 1, size), data,
+                      (size_t)val_bytes(v));
+    shard_part(s, c, v->shape.dim[c.axis], chip, &from, &to);
+    outer = shape_product(v->shape, 0, c.axis);
+    row = (size_t)shape_product(v->shape, c.axis + 1, v->shape.rank) * size;
+    part = (size_t)(to - from) * row;
+    y = arena_get(s->mem, (size_t)outer + 1, part + 1);
+    for (i = 0; i < outer; i++)
+        memcpy(y + (size_t)i * part,
+               (const char *)data + (size_t)(i * v->shape.dim[c.axis] + from) *
+                   row, part);
+    return y;
+}
+
+static Val *constant(Build *b, const Val *v, Cut c)
+{
+    Val *y = graph_const(b->g, v->name, v->type,
+                         shard_shape(b->s, c, v->shape, b->chip),
+                         shard_data(b->s, c, v, v->data, b->chip));
+
+    val_range(y);
+    y->scale = v->scale;
+    y->zero = v->zero;
+    return y;
+}
+
+/* Once for each exchange, of chip 0. */
+static void note(Build *b, const char *layer, bool sum, int64_t bytes)
+{
+    Shard *s = b->s;
+
+    if (b->chip)
+        return;
+    GROW(s->mem, s->exchange, (size_t)s->nexchange);
+    s->exchange[s->nexchange++] = (Exchange){layer, sum, bytes};
+}
+
+static Val *exchange(Build *b, OpCode op, const char *layer, Val *x)
+{
+    Node *n = graph_node(b->g, NULL, op,
+                         arena_fmt(b->g->mem, "%s_%s", layer, op_info[op].name),
+                         1, &x);
+
+    attr_set_int(b->g, n, A_p0, b->tag++);
+    attr_set_int(b->g, n, A_p1, b->chip);
+    attr_set_int(b->g, n, A_p2, b->s->o.chips);
+    return n->res[0];
+}
+
+static Val *gathered(Build *b, const Val *v, Cut c)
+{
+    Val *y = exchange(b, OP_allgather, v->name, b->has[v->id]);
+    Node *n = y->def;
+
+    attr_set_int(b->g, n, A_axis, c.axis);
+    attr_set_list(b->g, n, A_count, 1, &v->shape.dim[c.axis]);
+    attr_set_int(b->g, n, A_p3, c.parts);
+    if (val_is_int(v)) {
+        attr_set_int(b->g, n, A_lo, v->lo);
+        attr_set_int(b->g, n, A_hi, v->hi);
+    }
+    node_infer(b->g, n);
+    note(b, v->name, false, val_bytes(v));
+    return y;
+}
+
+/* This chip's share of what it has whole. */
+static Val *sliced(Build *b, Val *x, Cut c)
+{
+    int64_t start[RANK] = {0}, step[RANK], from, to;
+    Node *n = graph_node(b->g, NULL, OP_slice, NULL, 1, &x);
+    int i;
+
+    for (i = 0; i < RANK; i++)
+        step[i] = 1;
+    shard_part(b->s, c, x->shape.dim[c.axis], b->chip, &from, &to);
+    start[c.axis] = from;
+    attr_set_list(b->g, n, A_start, x->shape.rank, start);
+    attr_set_list(b->g, n, A_step, x->shape.rank, step);
+    attr_set_shape(b->g, n, A_count,
+                   shard_shape(b->s, c, x->shape, b->chip));
+    node_infer(b->g, n);
+    return n->res[0];
+}
+
+/* v as c says. */
+static Val *get(Build *b, const Val *v, Cut c)
+{
+    Cut is = b->s->at[v->id];
+
+    if (v->data)
+        return constant(b, v, c);
+    if (is.axis == c.axis && (c.axis < 0 || is.parts == c.parts))
+        return b->has[v->id];
+    if (is.axis < 0)
+        return sliced(b, b->has[v->id], c);
+    if (!b->whole[v->id])
+        b->whole[v->id] = gathered(b, v, is);
+    return c.axis < 0 ? b->whole[v->id] : sliced(b, b->whole[v->id], c);
+}
+
+/* Numbers in attributes that a share changes. */
+static void set_shares(Build *b, Node *y, const Share *h)
+{
+    const Node *n = h->node;
+    Shape local = shard_shape(b->s, h->res, n->res[0]->shape, b->chip);
+    int64_t group = attr_int(n, A_group), from, to;
+
+    if (h->res.axis < 0)
+        return;
+    if (n->op == OP_reshape || n->op == OP_expand)
+        attr_set_shape(b->g, y, A_shape, local);
+    if (n->op == OP_slice)
+        attr_set_shape(b->g, y, A_count, local);
+    if (n->op == OP_conv && group > 1) {
+        shard_part(b->s, h->res, group, b->chip, &from, &to);
+        attr_set_int(b->g, y, A_group, to - from);
+    }
+}
+
+static Node *plain(Build *b, const Share *h, Val **arg)
+{
+    const Node *n = h->node;
+    Node *y = graph_node(b->g, NULL, n->op, n->name, n->narg, arg);
+
+    attr_copy(b->g, y, n);
+    y->origin = n->origin;
+    set_shares(b, y, h);
+    node_infer(b->g, y);
+    if (!shape_same(y->res[0]->shape, shard_shape(b->s, h->res,
+                                                  n->res[0]->shape, b->chip)))
+        die("the share of '%s' has shape %s", n->name,
+            shape_text(y->res[0]->shape));
+    return y;
+}
+
+/* What follows a sum: the epilogue as a node of its own. */
+static Val *finished(Build *b, const Node *n, Val *sum, Val **arg)
+{
+    static const AttrCode code[] = {A_lo, A_hi, A_shift, A_round};
+    bool mul = node_arg(n, "mul");
+    Val *a[] = {sum, mul ? arg[3] : NULL, mul ? arg[4] : NULL,
+                node_arg(n, "shifts") ? arg[5] : NULL};
+    Node *y;
+    size_t i;
+
+    if (!mul && !attr_has(n, A_lo) && !attr_has(n, A_hi))
+        return sum;
+    y = graph_node(b->g, NULL, mul ? OP_requant : OP_clip, n->name,
+                   mul ? a[3] ? 4 : 3 : 1, a);
+    y->origin = n->origin;
+    for (i = 0; i < LEN(code); i++)
+        if (attr_has(n, code[i]) && op_has_attr(y->op, code[i]))
+            attr_set_int(b->g, y, code[i], attr_int(n, code[i]));
+    node_infer(b->g, y);
+    return y->res[0];
+}
+
+/* A share of every sum; chip 0 brings the bias in. */
+static Val *partial(Build *b, const Share *h, Val **arg)
+{
+    static const AttrCode code[] = {A_transa, A_transb};
+    const Node *n = h->node;
+    bool bias = node_arg(n, "bias") && !b->chip;
+    Node *y = graph_node(b->g, NULL, OP_matmul,
+                         arena_fmt(b->g->mem, "%s_part", n->name),
+                         bias ? 3 : 2, arg);
+    Val *sum;
+    size_t i;
+
+    y->origin = n->origin;
+    for (i = 0; i < LEN(code); i++)
+        if (attr_has(n, code[i]))
+            attr_set_int(b->g, y, code[i], attr_int(n, code[i]));
+    node_infer(b->g, y);
+    sum = exchange(b, OP_allsum, n->name, y->res[0]);
+    attr_set_int(b->g, sum->def, A_lo, n->acc.lo);
+    attr_set_int(b->g, sum->def, A_hi, n->acc.hi);
+    node_infer(b->g, sum->def);
+    note(b, n->name, true, 4 * val_count(sum));
+    return finished(b, n, sum, arg);
+}
+
+static void put_node(Build *b, const Share *h)
+{
+    const Node *n = h->node;
+    Val **arg = NEWN(b->g->mem, Val *, n->narg + 1), *y;
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        arg[i] = n->arg[i] ? get(b, n->arg[i], h->arg[i]) : NULL;
+    y = h->partial ? partial(b, h, arg) : plain(b, h, arg)->res[0];
+    val_rename(b->g, y, n->res[0]->name);
+    y->scale = n->res[0]->scale;
+    y->zero = n->res[0]->zero;
+    b->has[n->res[0]->id] = y;
+}
+
+static void put_inputs(Build *b)
+{
+    const Graph *w = b->s->whole;
+    int i;
+
+    for (i = 0; i < w->nin; i++) {
+        const Val *v = w->in[i];
+        Val *y = graph_val(b->g, v->name, v->type,
+                           shard_shape(b->s, b->s->in[i], v->shape, b->chip));
+
+        y->lo = v->lo;
+        y->hi = v->hi;
+        y->scale = v->scale;
+        y->zero = v->zero;
+        graph_input(b->g, y);
+        b->has[v->id] = y;
+    }
+}
+
+/* A state has one type from run to run. */
+static Val *as_type(Build *b, Val *v, Type t)
+{
+    Node *n;
+
+    if (v->type == t)
+        return v;
+    n = graph_node(b->g, NULL, OP_cast, NULL, 1, &v);
+    attr_set_int(b->g, n, A_to, t);
+    node_infer(b->g, n);
+    return n->res[0];
+}
+
+static void put_outputs(Build *b)
+{
+    const Graph *w = b->s->whole;
+    int i, k;
+
+    for (i = 0; i < w->nout; i++) {
+        const Val *v = w->out[i];
+        Val *y = get(b, v, b->s->out[i]);
+
+        if (v->state)
+            y = as_type(b, y, v->state->type);
+        graph_output(b->g, y);
+        for (k = 0; v->state && k < w->nin; k++)
+            if (w->in[k] == v->state)
+                y->state = b->g->in[k];
+    }
+}
+
+Graph *shard_build(Shard *s, int chip)
+{
+    const Graph *w = s->whole;
+    Graph *g = graph_new(s->mem, w->name);
+    Build b = {s, g, chip, 0, NULL, NULL};
+    int i, nval = graph_nval(w);
+
+    g->file = w->file;
+    g->hash = w->hash;
+    g->author = w->author;
+    g->licence = w->licence;
+    g->context = w->context;
+    g->settled = w->settled;
+    g->exact = w->exact;
+    g->nnum = w->nnum;
+    memcpy(g->num, w->num, sizeof g->num);
+    b.has = NEWN(s->mem, Val *, nval + 1);
+    b.whole = NEWN(s->mem, Val *, nval + 1);
+    put_inputs(&b);
+    for (i = 0; i < s->nnode; i++)
+        put_node(&b, &s->share[i]);
+    put_outputs(&b);
+    graph_sweep(g);
+    graph_check(g, "shard");
+    return g;
+}

@@ -1,0 +1,158 @@
+/* All chips together on this machine: each runs to its next exchange, which is
+ * made when all are there. */
+#include "shard/shard.h"
+
+#include <string.h>
+
+static bool is_exchange(const Node *n)
+{
+    return op_info[n->op].family == FAM_exchange;
+}
+
+static const Node *next_exchange(const Node *n)
+{
+    while (n && !is_exchange(n))
+        n = n->next;
+    return n;
+}
+
+static bool same_exchange(const Node *a, const Node *b)
+{
+    return a->op == b->op && attr_int(a, A_p0) == attr_int(b, A_p0) &&
+           a->res[0]->type == b->res[0]->type &&
+           shape_same(a->res[0]->shape, b->res[0]->shape);
+}
+
+const char *shard_check(Arena *mem, const Shard *s)
+{
+    int i;
+
+    for (i = 1; i < s->o.chips; i++) {
+        const Node *a = next_exchange(s->g[0]->first);
+        const Node *b = next_exchange(s->g[i]->first);
+
+        for (; a && b; a = next_exchange(a->next), b = next_exchange(b->next))
+            if (!same_exchange(a, b))
+                return arena_fmt(mem, "chip %d makes exchange '%s' where chip "
+                                 "0 makes '%s'", i, b->name, a->name);
+        if (a || b)
+            return arena_fmt(mem, "chip %d has no exchange '%s'", a ? i : 0,
+                             a ? a->name : b->name);
+    }
+    return NULL;
+}
+
+typedef struct Chip {
+    void **data; /* by id */
+    const Node *at;
+} Chip;
+
+static void run_node(Arena *mem, Chip *c, const Node *n)
+{
+    void **arg = NEWN(mem, void *, n->narg + 1);
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i])
+            arg[i] = n->arg[i]->data ? n->arg[i]->data
+                                     : c->data[n->arg[i]->id];
+    node_eval(mem, n, arg, &c->data[n->res[0]->id]);
+}
+
+/* Adds what chips put into a sum; each then has it. */
+static void add_all(const Shard *s, Chip *c)
+{
+    int64_t i, n = val_count(c[0].at->res[0]), sum;
+    int k;
+
+    for (i = 0; i < n; i++) {
+        for (sum = 0, k = 0; k < s->o.chips; k++)
+            sum += ((int32_t *)c[k].data[c[k].at->res[0]->id])[i];
+        for (k = 0; k < s->o.chips; k++)
+            ((int32_t *)c[k].data[c[k].at->res[0]->id])[i] = (int32_t)sum;
+    }
+}
+
+/* Copies each chip's share to all others. */
+static void share_all(const Shard *s, Chip *c)
+{
+    const Node *n = c[0].at;
+    const Val *y = n->res[0];
+    int axis = node_axis(n, y->shape.rank), k, to;
+    Cut cut = {axis, attr_int(n, A_p3), -1};
+    int64_t outer = shape_product(y->shape, 0, axis), i, from, end;
+    int64_t row = shape_product(y->shape, axis + 1, y->shape.rank) *
+                  type_info[y->type].bytes;
+
+    for (k = 0; k < s->o.chips; k++) {
+        shard_part(s, cut, y->shape.dim[axis], k, &from, &end);
+        for (i = 0; i < outer; i++)
+            for (to = 0; to < s->o.chips; to++) {
+                int64_t at = (i * y->shape.dim[axis] + from) * row;
+
+                if (to != k)
+                    memcpy((char *)c[to].data[c[to].at->res[0]->id] + at,
+                           (char *)c[k].data[c[k].at->res[0]->id] + at,
+                           (size_t)((end - from) * row));
+            }
+    }
+}
+
+static void begin(const Shard *s, Chip *c, int chip, void *const *in)
+{
+    Graph *g = s->g[chip];
+    int i;
+
+    graph_number(g);
+    c->data = NEWN(s->mem, void *, graph_nval(g) + 1);
+    c->at = g->first;
+    for (i = 0; i < g->nin; i++)
+        c->data[g->in[i]->id] = shard_data(s, s->in[i], s->whole->in[i],
+                                           in[i], chip);
+}
+
+/* All chips to their next exchange; false: they are at the end. */
+static bool step(Arena *mem, const Shard *s, Chip *c)
+{
+    int i;
+
+    for (i = 0; i < s->o.chips; i++) {
+        for (; c[i].at && !is_exchange(c[i].at); c[i].at = c[i].at->next)
+            run_node(mem, &c[i], c[i].at);
+        if (c[i].at)
+            run_node(mem, &c[i], c[i].at);
+    }
+    if (!c[0].at)
+        return false;
+    if (c[0].at->op == OP_allsum)
+        add_all(s, c);
+    else
+        share_all(s, c);
+    for (i = 0; i < s->o.chips; i++)
+        c[i].at = c[i].at->next;
+    return true;
+}
+
+void ***shard_eval(Arena *mem, const Shard *s, void *const *in)
+{
+    Chip *c = NEWN(mem, Chip, s->o.chips);
+    void ***out = NEWN(mem, void **, s->o.chips);
+    const char *wrong = shard_check(mem, s);
+    int i, k;
+
+    if (wrong)
+        die("%s", wrong);
+    for (i = 0; i < s->o.chips; i++)
+        begin(s, &c[i], i, in);
+    while (step(mem, s, c))
+        ;
+    for (i = 0; i < s->o.chips; i++) {
+        const Graph *g = s->g[i];
+
+        out[i] = NEWN(mem, void *, g->nout + 1);
+        for (k = 0; k < g->nout; k++)
+            out[i][k] = g->out[k]->data ? g->out[k]->data
+                                        : c[i].data[g->out[k]->id];
+    }
+    return out;
+}

@@ -1,0 +1,467 @@
+/* How nodes are cut: a rule for each family.
+ *
+ * Axes of operands that broadcast are counted from the last (`place`).  Where
+ * two cuts of one axis meet, or a reshape wants whole heads, the number of
+ * parts of the origin is lowered, and all is decided again. */
+#include "shard/shard.h"
+
+#include <string.h>
+
+static const Cut whole = {-1, 0, -1};
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    return b ? gcd(b, a % b) : a;
+}
+
+/* The origin of c is to have a number of parts that divides `parts`; false:
+ * these would be too few. */
+static bool narrow(Shard *s, Cut c, int64_t parts)
+{
+    int64_t is = s->limit[c.origin], to = gcd(is ? is : c.parts, parts);
+
+    to = gcd(to, c.parts);
+    if (to < s->o.chips)
+        return false;
+    if (to != is && to != c.parts) {
+        s->limit[c.origin] = to;
+        s->again = true;
+    }
+    return true;
+}
+
+/* Two cuts of axes that must match. */
+static void match(Shard *s, Cut a, Cut b)
+{
+    int64_t parts = gcd(a.parts, b.parts);
+
+    if (a.parts != b.parts && parts >= s->o.chips) {
+        narrow(s, a, parts);
+        narrow(s, b, parts);
+    }
+}
+
+static bool is_cut(Cut c)
+{
+    return c.axis >= 0;
+}
+
+static int place(const Val *v, Cut c)
+{
+    return v->shape.rank - 1 - c.axis;
+}
+
+/* v is wanted cut at this place, as `c` is; whole if it has nothing there. */
+static Cut want(Shard *s, const Val *v, int at, Cut c)
+{
+    int axis = v->shape.rank - 1 - at;
+    Cut is = s->at[v->id];
+
+    if (axis < 0 || v->shape.dim[axis] == 1)
+        return whole;
+    if (!v->data && is.axis == axis)
+        match(s, is, c);
+    return (Cut){axis, c.parts, c.origin};
+}
+
+static Cut at_place(const Val *y, int at, Cut c)
+{
+    return (Cut){y->shape.rank - 1 - at, c.parts, c.origin};
+}
+
+/* As many parts as there may be of n elements: groups of eight, four or two of
+ * these, which kernels like, if that leaves enough for all chips. */
+static Cut originate(const Shard *s, const Node *n, int axis, int64_t len)
+{
+    int64_t parts = len, by;
+
+    for (by = 8; by > 1 && parts == len; by /= 2)
+        if (len % by == 0 && len / by >= s->o.chips)
+            parts = len / by;
+    if (s->limit[n->id])
+        parts = s->limit[n->id];
+    return parts < s->o.chips ? whole : (Cut){axis, parts, n->id};
+}
+
+/* Does a share of n save more than gathering its result costs? */
+static bool pays(const Shard *s, const Node *n)
+{
+    double bytes = 0, left = 1.0 - 1.0 / s->o.chips, work;
+    int i;
+
+    if (s->o.mac_rate <= 0)
+        return true;
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] && n->arg[i]->data)
+            bytes += (double)val_bytes(n->arg[i]);
+    work = (double)node_macs(n) / s->o.mac_rate;
+    if (work < bytes / s->o.byte_rate)
+        work = bytes / s->o.byte_rate;
+    return work * left > s->o.link_cycles +
+           (double)val_bytes(n->res[0]) * left / s->o.link_rate;
+}
+
+/* --- elementwise --- */
+
+static bool cut_map(Shard *s, const Node *n, Share *y)
+{
+    const Val *r = n->res[0];
+    Cut c = whole;
+    int i, at = 0;
+
+    for (i = n->narg - 1; i >= 0; i--)
+        if (n->arg[i] && is_cut(s->at[n->arg[i]->id])) {
+            c = s->at[n->arg[i]->id];
+            at = place(n->arg[i], c);
+        }
+    if (!is_cut(c))
+        return false;
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i])
+            y->arg[i] = want(s, n->arg[i], at, c);
+    y->res = at_place(r, at, c);
+    return true;
+}
+
+/* --- products --- */
+
+static bool sums_fit(const Shard *s, const Node *n)
+{
+    (void)s;
+    return val_is_int(n->res[0]) && n->acc.lo >= INT32_MIN &&
+           n->acc.hi <= INT32_MAX;
+}
+
+static void follow_epilogue(Shard *s, const Node *n, Share *y, int at, Cut c)
+{
+    int i;
+
+    for (i = 2; i < n->narg; i++)
+        if (n->arg[i])
+            y->arg[i] = want(s, n->arg[i], at, c);
+    y->res = at_place(n->res[0], at, c);
+}
+
+/* Along the sums. */
+static bool cut_inner(Shard *s, const Node *n, Share *y, Cut c)
+{
+    int ka = (int)attr_int(n, A_transa), kb = !attr_int(n, A_transb);
+
+    if (!sums_fit(s, n))
+        return false;
+    y->arg[0] = want(s, n->arg[0], ka, c);
+    y->arg[1] = want(s, n->arg[1], kb, c);
+    y->partial = true;
+    return true;
+}
+
+static bool cut_columns_of(Shard *s, const Node *n, Share *y, Cut c)
+{
+    y->arg[1] = want(s, n->arg[1], (int)attr_int(n, A_transb), c);
+    follow_epilogue(s, n, y, 0, c);
+    return true;
+}
+
+static bool cut_batch_of(Shard *s, const Node *n, Share *y, int at, Cut c)
+{
+    y->arg[0] = want(s, n->arg[0], at, c);
+    y->arg[1] = want(s, n->arg[1], at, c);
+    follow_epilogue(s, n, y, at, c);
+    return true;
+}
+
+static bool cut_matmul_by(Shard *s, const Node *n, Share *y, int i, Cut c)
+{
+    bool turned = attr_int(n, i ? A_transb : A_transa);
+    int at = place(n->arg[i], c), inner = i ? !turned : turned;
+
+    if (at >= 2)
+        return cut_batch_of(s, n, y, at, c);
+    if (at == inner)
+        return cut_inner(s, n, y, c);
+    if (i)
+        return cut_columns_of(s, n, y, c);
+    y->arg[0] = c;
+    follow_epilogue(s, n, y, 1, c);
+    return true;
+}
+
+static bool cut_matmul(Shard *s, const Node *n, Share *y)
+{
+    const Val *a = n->arg[0], *b = n->arg[1];
+    int axis = b->shape.rank - 1 - (int)attr_int(n, A_transb);
+    Cut c;
+
+    if (attr_has(n, A_count))
+        return false;
+    if (is_cut(s->at[a->id]))
+        return cut_matmul_by(s, n, y, 0, s->at[a->id]);
+    if (is_cut(s->at[b->id]))
+        return cut_matmul_by(s, n, y, 1, s->at[b->id]);
+    if (!b->data || b->shape.vary[axis].num || !pays(s, n))
+        return false;
+    c = originate(s, n, axis, b->shape.dim[axis]);
+    return is_cut(c) && cut_columns_of(s, n, y, c);
+}
+
+/* Rows of weights and their scales. */
+static bool cut_group(Shard *s, const Node *n, Share *y)
+{
+    const Val *w = n->arg[1], *r = n->res[0];
+    Cut c;
+
+    if (!w->data || !n->arg[2]->data || !pays(s, n))
+        return false;
+    c = originate(s, n, 0, w->shape.dim[0]);
+    if (!is_cut(c) || r->shape.dim[r->shape.rank - 1] != w->shape.dim[0])
+        return false;
+    y->arg[1] = y->arg[2] = c;
+    y->res = at_place(r, 0, c);
+    return true;
+}
+
+/* --- windows --- */
+
+static int channel_axis(const Node *n)
+{
+    return attr_int(n, A_last) ? n->res[0]->shape.rank - 1 : 1;
+}
+
+/* The axis of an operand that has a number for each channel. */
+static Cut want_channels(const Val *v, int64_t channels, Cut c)
+{
+    int i;
+
+    for (i = 0; i < v->shape.rank; i++)
+        if (v->shape.dim[i] == channels)
+            return (Cut){i, c.parts, c.origin};
+    return whole;
+}
+
+static void follow_channels(const Node *n, Share *y, int first, Cut c)
+{
+    int axis = channel_axis(n), i;
+
+    for (i = first; i < n->narg; i++)
+        if (n->arg[i] && val_count(n->arg[i]) > 1)
+            y->arg[i] = want_channels(n->arg[i], n->res[0]->shape.dim[axis],
+                                      c);
+    y->res = (Cut){axis, c.parts, c.origin};
+}
+
+static bool cut_conv(Shard *s, const Node *n, Share *y)
+{
+    int64_t group = attr_int(n, A_group);
+    const Val *x = n->arg[0], *w = n->arg[1];
+    Cut c = s->at[x->id];
+    bool cut = group > 1 && c.axis == channel_axis(n);
+
+    if (!w->data || (!cut && !pays(s, n)))
+        return false;
+    if (cut && group % c.parts && !narrow(s, c, group))
+        cut = false;
+    if (!cut)
+        c = originate(s, n, channel_axis(n), group > 1 ? group
+                      : w->shape.dim[0]);
+    if (!is_cut(c) || (group > 1 && group % c.parts))
+        return false;
+    if (group > 1)
+        y->arg[0] = (Cut){channel_axis(n), c.parts, c.origin};
+    follow_channels(n, y, 2, c);
+    y->arg[1] = (Cut){0, c.parts, c.origin};
+    return true;
+}
+
+static bool cut_pool(Shard *s, const Node *n, Share *y)
+{
+    Cut c = s->at[n->arg[0]->id];
+
+    if (!is_cut(c) || c.axis != channel_axis(n))
+        return false;
+    y->arg[0] = c;
+    follow_channels(n, y, 1, c);
+    return true;
+}
+
+/* --- rows, reductions --- */
+
+static bool cut_row(Shard *s, const Node *n, Share *y)
+{
+    Cut c = s->at[n->arg[0]->id];
+    int i;
+
+    if (!is_cut(c) || c.axis == node_axis(n, n->res[0]->shape.rank))
+        return false;
+    for (i = 1; i < n->narg; i++)
+        if (n->arg[i] && n->arg[i]->shape.rank > 1)
+            return false;
+    y->arg[0] = y->res = c;
+    return true;
+}
+
+static bool cut_reduce(Shard *s, const Node *n, Share *y)
+{
+    Cut c = s->at[n->arg[0]->id];
+    bool set[RANK];
+    int i, axis = c.axis;
+
+    if (!is_cut(c))
+        return false;
+    for (i = 1; i < n->narg; i++)
+        if (n->arg[i] && val_count(n->arg[i]) > 1)
+            return false;
+    node_axes(n, set);
+    if (set[c.axis])
+        return false;
+    for (i = 0; i < c.axis && !attr_int(n, A_keep); i++)
+        axis -= set[i];
+    y->arg[0] = c;
+    y->res = (Cut){axis, c.parts, c.origin};
+    return true;
+}
+
+/* --- moving --- */
+
+/* The axis of `to` before which there are as many elements as before the cut
+ * one; parts are whole there, or fewer are asked for. */
+static bool cut_reshape(Shard *s, const Node *n, Share *y)
+{
+    Shape x = n->arg[0]->shape, to = n->res[0]->shape;
+    Cut c = s->at[n->arg[0]->id];
+    int64_t before, inner;
+    int j;
+
+    if (!is_cut(c))
+        return false;
+    before = shape_product(x, 0, c.axis);
+    for (j = 0; j < to.rank; j++)
+        if (to.dim[j] > 1 && shape_product(to, 0, j) == before)
+            break;
+    if (j == to.rank)
+        return false;
+    inner = shape_product(to, j + 1, to.rank);
+    if (to.dim[j] % c.parts ||
+        x.dim[c.axis] / c.parts * shape_product(x, c.axis + 1, x.rank) %
+            inner) {
+        /* so many parts of both, in elements of to's axis */
+        if (!narrow(s, c, to.dim[j]))
+            return false;
+        c.parts = gcd(c.parts, to.dim[j]);
+        if (x.dim[c.axis] / c.parts *
+                shape_product(x, c.axis + 1, x.rank) % inner)
+            return false;
+    }
+    y->arg[0] = s->at[n->arg[0]->id];
+    y->arg[0].parts = c.parts;
+    y->res = (Cut){j, c.parts, c.origin};
+    return x.dim[c.axis] * shape_product(x, c.axis + 1, x.rank) ==
+           to.dim[j] * inner;
+}
+
+static bool cut_transpose(Shard *s, const Node *n, Share *y)
+{
+    Cut c = s->at[n->arg[0]->id];
+    const int64_t *perm;
+    int i, len = attr_list(n, A_perm, &perm);
+
+    if (!is_cut(c))
+        return false;
+    y->arg[0] = c;
+    y->res = (Cut){n->res[0]->shape.rank - 1 - c.axis, c.parts, c.origin};
+    for (i = 0; i < len; i++)
+        if (perm[i] == c.axis)
+            y->res.axis = i;
+    return true;
+}
+
+/* Axes that stay as they are: of slices, pads, repetitions. */
+static bool cut_same(Shard *s, const Node *n, Share *y)
+{
+    const Val *x = n->arg[0], *r = n->res[0];
+    Cut c = s->at[x->id];
+    int axis;
+
+    if (!is_cut(c))
+        return false;
+    axis = r->shape.rank - 1 - place(x, c);
+    if (r->shape.dim[axis] != x->shape.dim[c.axis] || n->narg > 1)
+        return false;
+    if (n->op == OP_slice && (attr_at(n, A_start, c.axis, 0) ||
+                              slice_step(n, c.axis) != 1))
+        return false;
+    if (n->op == OP_pad && (attr_at(n, A_pad, c.axis, 0) ||
+                            attr_at(n, A_pad, x->shape.rank + c.axis, 0)))
+        return false;
+    y->arg[0] = c;
+    y->res = (Cut){axis, c.parts, c.origin};
+    return true;
+}
+
+static bool cut_concat(Shard *s, const Node *n, Share *y)
+{
+    int i, rank = n->res[0]->shape.rank;
+    Cut c = whole;
+
+    for (i = n->narg - 1; i >= 0; i--)
+        if (is_cut(s->at[n->arg[i]->id]))
+            c = s->at[n->arg[i]->id];
+    if (!is_cut(c) || c.axis == node_axis(n, rank))
+        return false;
+    for (i = 0; i < n->narg; i++)
+        y->arg[i] = want(s, n->arg[i], rank - 1 - c.axis, c);
+    y->res = c;
+    return true;
+}
+
+static bool cut_gather(Shard *s, const Node *n, Share *y)
+{
+    Cut x = s->at[n->arg[0]->id], i = s->at[n->arg[1]->id];
+    int axis = node_axis(n, n->arg[0]->shape.rank);
+
+    if (is_cut(x) && x.axis != axis) {
+        y->arg[0] = y->res = x;
+        if (x.axis > axis)
+            y->res.axis += n->arg[1]->shape.rank - 1;
+        return true;
+    }
+    if (is_cut(x) || !is_cut(i))
+        return false;
+    y->arg[1] = y->res = i;
+    y->res.axis += axis;
+    return true;
+}
+
+static bool cut(Shard *s, const Node *n, Share *y)
+{
+    switch (op_info[n->op].family) {
+    case FAM_map: return cut_map(s, n, y);
+    case FAM_matmul: return cut_matmul(s, n, y);
+    case FAM_group: return cut_group(s, n, y);
+    case FAM_conv: return cut_conv(s, n, y);
+    case FAM_pool: return n->nres == 1 && cut_pool(s, n, y);
+    case FAM_row: return cut_row(s, n, y);
+    case FAM_reduce: return cut_reduce(s, n, y);
+    case FAM_reshape: return cut_reshape(s, n, y);
+    case FAM_transpose: return cut_transpose(s, n, y);
+    case FAM_slice: case FAM_expand: case FAM_pad: return cut_same(s, n, y);
+    case FAM_concat: return cut_concat(s, n, y);
+    case FAM_gather: return cut_gather(s, n, y);
+    default: return false;
+    }
+}
+
+void shard_rule(Shard *s, const Node *n, Share *y)
+{
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        y->arg[i] = whole;
+    y->res = whole;
+    y->partial = false;
+    if (s->o.chips > 1 && cut(s, n, y))
+        return;
+    for (i = 0; i < n->narg; i++)
+        y->arg[i] = whole;
+    y->res = whole;
+    y->partial = false;
+}

@@ -1,0 +1,147 @@
+/* Decides which layers are cut, until nothing changes, and makes the graphs. */
+#include "shard/shard.h"
+
+static const Cut all = {-1, 0, -1};
+
+static bool same_cut(Cut a, Cut b)
+{
+    return a.axis == b.axis && a.parts == b.parts;
+}
+
+/* A state is cut as what it becomes, once that is known; if the next state then
+ * is cut otherwise, it stays whole. */
+static void settle_states(Shard *s)
+{
+    const Graph *g = s->whole;
+    int i, k;
+
+    for (i = 0; i < g->nin; i++) {
+        const Val *in = g->in[i], *next = graph_next_state(g, in);
+
+        for (k = 0; next && k < g->nout; k++) {
+            Cut c = s->at[next->id];
+
+            if (g->out[k] != next || s->fixed[in->id] ||
+                same_cut(c, s->in[i]))
+                continue;
+            s->again = true;
+            if (s->in[i].axis >= 0 && c.axis != s->in[i].axis) {
+                s->fixed[in->id] = true;
+                c = all;
+            }
+            s->in[i] = c;
+        }
+    }
+}
+
+static void decide(Shard *s)
+{
+    const Graph *g = s->whole;
+    const Node *n;
+    const Val *v;
+    int i;
+
+    s->again = false;
+    for (v = g->vals; v; v = v->next)
+        s->at[v->id] = all;
+    for (i = 0; i < g->nin; i++)
+        s->at[g->in[i]->id] = s->in[i];
+    for (n = g->first; n; n = n->next) {
+        shard_rule(s, n, &s->share[n->id]);
+        s->at[n->res[0]->id] = s->share[n->id].res;
+    }
+    settle_states(s);
+}
+
+static void set_outputs(Shard *s)
+{
+    const Graph *g = s->whole;
+    int i, k;
+
+    for (i = 0; i < g->nout; i++) {
+        s->out[i] = all;
+        for (k = 0; k < g->nin; k++)
+            if (g->out[i]->state == g->in[k])
+                s->out[i] = s->in[k];
+    }
+}
+
+static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
+{
+    Shard *s = NEW(mem, Shard);
+    const Node *n;
+    int i, nval;
+
+    graph_number(g);
+    nval = graph_nval(g);
+    *s = (Shard){.mem = mem, .o = *o, .whole = g};
+    for (n = g->first; n; n = n->next)
+        s->nnode++;
+    s->share = NEWN(mem, Share, s->nnode + 1);
+    for (n = g->first; n; n = n->next)
+        s->share[n->id] = (Share){.node = n, .arg = NEWN(mem, Cut, n->narg + 1)};
+    s->in = NEWN(mem, Cut, g->nin + 1);
+    s->out = NEWN(mem, Cut, g->nout + 1);
+    s->at = NEWN(mem, Cut, nval + 1);
+    s->limit = NEWN(mem, int64_t, s->nnode + 1);
+    s->fixed = NEWN(mem, bool, nval + 1);
+    for (i = 0; i < g->nin; i++)
+        s->in[i] = all;
+    return s;
+}
+
+int shard_split(const Shard *s)
+{
+    int i, n = 0;
+
+    for (i = 0; i < s->nnode; i++)
+        n += s->share[i].partial || s->share[i].res.axis >= 0;
+    return n;
+}
+
+/* The decisions alone. */
+static Shard *try_chips(Arena *mem, Graph *g, const ShardOpts *o)
+{
+    Shard *s = begin(mem, g, o);
+    int turns = 0;
+
+    do
+        decide(s);
+    while (s->again && ++turns < 64 + 4 * s->nnode);
+    if (s->again)
+        die("shares of %s do not settle", g->name);
+    set_outputs(s);
+    return s;
+}
+
+static _Noreturn void err_chips(Arena *mem, Graph *g, const ShardOpts *o)
+{
+    ShardOpts less = *o;
+
+    for (less.chips = o->chips - 1; less.chips > 1; less.chips--)
+        if (shard_split(try_chips(mem, g, &less)))
+            err(ERR_MODEL, "no layer of '%s' is worth a share on each of %d "
+                "chips; %d chips or fewer are", g->name, o->chips, less.chips);
+    err(ERR_MODEL, "no layer of '%s' is worth shares on several chips",
+        g->name);
+}
+
+Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
+{
+    Shard *s;
+    const char *wrong;
+    int i;
+
+    if (o->chips < 1 || o->chips > CHIPS_MOST)
+        err(ERR_USAGE, "%d chips: 1 to %d are possible", o->chips, CHIPS_MOST);
+    s = try_chips(mem, g, o);
+    if (o->chips > 1 && !shard_split(s))
+        err_chips(mem, g, o);
+    s->g = NEWN(mem, Graph *, o->chips);
+    for (i = 0; i < o->chips; i++)
+        s->g[i] = shard_build(s, i);
+    wrong = shard_check(mem, s);
+    if (wrong)
+        die("shares of %s: %s", g->name, wrong);
+    return s;
+}

@@ -1,0 +1,95 @@
+/* shard: one network for many chips.
+ *
+ * A graph in kernel form becomes N graphs, one a chip, that compute the same
+ * bits together.  A product's columns, a convolution's output channels and with
+ * them whatever follows element by element, by heads or by channels are cut
+ * along one axis; a product over a cut axis gives partial sums, added as int32
+ * before anything narrows them.  Where that meets an operator that needs all of
+ * a value, an exchange (allsum, allgather) gives it to every chip.  Every chip
+ * has the same exchanges in the same order, so none waits for another for ever.
+ *
+ * After "Distributed inference with minimal off-chip traffic for Transformers
+ * on low-power MCUs" (DATE 2025): attention by heads, feed-forward by columns,
+ * then rows. */
+#ifndef SHARD_H
+#define SHARD_H
+
+#include "ir/ir.h"
+
+enum { CHIPS_MOST = 64 };
+
+/* An axis in `parts` equal parts, of which chip i of n has those from i *
+ * parts / n on.  axis -1: every chip has all. */
+typedef struct Cut {
+    int axis;
+    int64_t parts;
+    int origin; /* the node that was cut first: Node.id */
+} Cut;
+
+/* What a layer's shares save against what an exchange costs. */
+typedef struct ShardOpts {
+    int chips;
+    double mac_rate;    /* of one chip, MACs a cycle; 0: all that can be cut
+                           is cut, whatever it costs */
+    double byte_rate;   /* weights into the cores, bytes a cycle */
+    double link_rate;   /* between chips, bytes a cycle */
+    double link_cycles; /* of a message beside its bytes */
+} ShardOpts;
+
+typedef struct Exchange {
+    const char *layer; /* the node before it */
+    bool sum;
+    int64_t bytes;     /* of the whole value */
+} Exchange;
+
+/* How a node is computed: its operands and result, each as every chip has it;
+ * partial: what it gives is to be added over all. */
+typedef struct Share {
+    const Node *node;
+    Cut *arg, res;
+    bool partial;
+} Share;
+
+typedef struct Shard {
+    Arena *mem;
+    ShardOpts o;
+    Graph *whole;
+    int nnode;
+    Share *share;   /* by id of the whole graph's nodes */
+    Cut *in, *out;  /* of its inputs, outputs */
+    Graph **g;      /* by chip */
+    int nexchange;
+    Exchange *exchange; /* by tag */
+    /* while it is decided */
+    Cut *at;        /* by id of values */
+    int64_t *limit; /* most parts, by origin; 0: as many as there are */
+    bool *fixed;    /* inputs that stay whole, by id */
+    bool again;
+} Shard;
+
+/* err(ERR_MODEL) if nothing can be cut into so many shares, with the most that
+ * can. */
+Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o);
+int shard_split(const Shard *s); /* layers of which each chip has a share */
+
+/* rule.c: the share of a node, from those of what it reads (s->at); all
+ * operands whole and so the result, if there is none. */
+void shard_rule(Shard *s, const Node *n, Share *y);
+
+/* build.c: the graph of a chip. */
+Graph *shard_build(Shard *s, int chip);
+/* Elements [from, to) of an axis of dim. */
+void shard_part(const Shard *s, Cut c, int64_t dim, int chip, int64_t *from,
+                int64_t *to);
+Shape shard_shape(const Shard *s, Cut c, Shape whole, int chip);
+/* The share of an array of v's type and whole shape. */
+void *shard_data(const Shard *s, Cut c, const Val *v, const void *data,
+                 int chip);
+
+/* eval.c: all chips together, with the reference kernels; in: one array per
+ * input of the whole graph.  Of each chip and output of it an array. */
+void ***shard_eval(Arena *mem, const Shard *s, void *const *in);
+/* Do all graphs have the same exchanges in one order?  NULL, or what differs. */
+const char *shard_check(Arena *mem, const Shard *s);
+
+#endif
