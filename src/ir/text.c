@@ -334,6 +334,16 @@ static void check_length(const Reader *r, Type t, Shape s)
         fail(r, "%" PRId64 " elements were wanted", n);
 }
 
+/* Does an axis vary before which others lie? */
+static bool varies_within(Shape s)
+{
+    int i;
+
+    for (i = 1; i < s.rank && !s.vary[i].num; i++)
+        ;
+    return i < s.rank;
+}
+
 static void read_const(Reader *r, const char *name)
 {
     Graph *g = r->g;
@@ -344,8 +354,8 @@ static void read_const(Reader *r, const char *name)
     need(r, ':');
     t = find_type(r, read_word(r));
     s = read_shape(r);
-    if (shape_varies(s))
-        fail(r, "a constant whose size varies");
+    if (varies_within(s))
+        fail(r, "a constant of which another axis than the first varies");
     blanks(r);
     check_length(r, t, s);
     v = NEW(g->mem, Val);

@@ -8,7 +8,7 @@ typedef struct Reader {
     Graph *g;
     void **in;
     Val *token, *position;
-    Number *rows;
+    Number *rows, *tokens; /* of a run */
     int32_t at[2]; /* token, position */
 } Reader;
 
@@ -19,11 +19,14 @@ static void begin(Reader *r, Arena *mem, Graph *g)
     *r = (Reader){.g = g, .in = NEWN(mem, void *, (size_t)g->nin + 1),
                   .token = graph_find(g, "token"),
                   .position = graph_find(g, "position"),
-                  .rows = graph_number_find(g, "rows")};
+                  .rows = graph_number_find(g, "rows"),
+                  .tokens = graph_number_find(g, "tokens")};
     if (!r->token || !r->position)
         err(ERR_MODEL, "a language model has inputs 'token' and 'position'");
-    if (val_count(r->token) != 1)
-        err(ERR_USAGE, "quantize: a token at a time; leave --chunk out");
+    if (val_count(r->token) != 1 && !r->tokens)
+        err(ERR_MODEL, "input 'token' has %lld elements: one, or as many as a "
+            "run-time number 'tokens' says, were wanted",
+            (long long)val_count(r->token));
     for (i = 0; i < g->nin; i++) {
         r->in[i] = arena_get(mem, (size_t)val_bytes(g->in[i]) + 8, 1);
         if (g->in[i] == r->token)
@@ -63,6 +66,8 @@ static void step(Reader *r, const Tokens *t, int text, int64_t k,
 
     if (r->rows)
         value[r->rows->id] = k + 1;
+    if (r->tokens)
+        value[r->tokens->id] = 1;
     graph_set_numbers(r->g, value);
     r->at[0] = t->token[from + k];
     r->at[1] = (int32_t)k;

@@ -48,8 +48,13 @@ for t in host cortex-m7; do
 done
 ./tilewright quantize "$tmp/m.bin" --data "$tmp/t.npz" --weights int8 \
     --group 5 --samples 1 -o "$tmp/group.il" -q || fault 'groups of 5'
-./tilewright generate "$tmp/m.bin" --weights int4 -t host -q --tokens 5 \
-    --tokenizer "$tmp/t.bin" --past-end >/dev/null || fault 'generate'
+for chunk in '' '--chunk 5'; do # a prompt in chunks: the same text
+    # shellcheck disable=SC2086
+    ./tilewright generate "$tmp/m.bin" --weights int4 -t host -q --tokens 5 \
+        --tokenizer "$tmp/t.bin" --past-end --prompt 'ab cd ef ab' $chunk \
+        >"$tmp/text${chunk#* }" || fault "generate $chunk"
+done
+cmp -s "$tmp/text" "$tmp/text5" || fault 'generate: another text in chunks'
 ./tilewright quantize "$tmp/m.bin" --data "$tmp/t.txt" -q -o "$tmp/text.il" \
     --tokenizer "$tmp/t.bin" || fault 'text'
 refused() { # STATUS TEXT ARGUMENT...
@@ -61,7 +66,7 @@ refused() { # STATUS TEXT ARGUMENT...
 }
 refused 2 'a text wants --tokenizer' "$tmp/m.bin" --data "$tmp/t.txt" \
     -o "$tmp/x.il"
-refused 2 'are of language models' zoo/dscnn-f32/network.onnx --weights int8 \
+refused 2 'are of language models' zoo/dscnn-f32/network.onnx --group 8 \
     --data zoo/dscnn-f32/inputs.npz -o "$tmp/x.il"
 refused 1 'quantized already' "$tmp/int8int8.il" --data "$tmp/t.npz" \
     -o "$tmp/x.il"
