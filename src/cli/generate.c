@@ -102,6 +102,8 @@ int verb_generate(int argc, char **argv)
     Run *run = NEW(j->o.mem, Run); /* --json reads it at exit */
     RunOpts o;
 
+    if (j->o.device && (j->o.runner || j->o.emulate))
+        err(ERR_USAGE, "--device: not with --runner or --emulate");
     if (j->o.keep)
         gen_check_place(j->o.keep, j->o.force);
     job_front(j);
@@ -111,6 +113,7 @@ int verb_generate(int argc, char **argv)
     j->o.talk.show = !j->o.json || strcmp(j->o.json, "-");
     o = (RunOpts){.dir = job_dir(j), .name = j->o.name, .talk = &j->o.talk,
                   .runner = j->o.runner, .emulate = j->o.emulate,
+                  .device = j->o.device,
                   .timeout = 24 * 3600};
     job_run(j, &o, run);
     if (j->o.talk.show) {

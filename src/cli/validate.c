@@ -166,6 +166,30 @@ static int64_t find_result(Validate *v, const Val *x)
     return found ? (int64_t)from + (found - p) - (int64_t)at : 0;
 }
 
+/* Code or a constant that is not what was loaded; NULL: there is none. */
+static const char *overwritten(Validate *v, bool quick, bool by_this)
+{
+    uint32_t at;
+    const char *what = watch_overwritten(&v->w, quick, &at);
+
+    if (!what)
+        return NULL;
+    return arena_fmt(v->j->o.mem, "overwritten constant: %s at 0x%08" PRIx32
+        " is not what was loaded: %s", what, at, by_this
+        ? "the layer, or an interrupt, writes there"
+        : "a layer before, an interrupt or the stack wrote there");
+}
+
+/* On emulators, where it takes no time, all that must stay is looked at. */
+static void check_image(Validate *v, int layer)
+{
+    const char *cause = overwritten(v, true, true);
+    Diff none = {0};
+
+    if (cause)
+        blame(v, layer, &none, cause);
+}
+
 static const char *why_wrong(Validate *v, int layer, const char *got)
 {
     const Val *x = node_of(v, layer)->res[0];
@@ -173,7 +197,10 @@ static const char *why_wrong(Validate *v, int layer, const char *got)
     uint32_t at = watch_address(&v->w, x);
     int64_t by = find_result(v, x);
     const Step *s = &v->j->r.plan->step[v->j->r.plan->layer[layer].first];
+    const char *cause = overwritten(v, false, false);
 
+    if (cause)
+        return cause;
     if (by)
         return arena_fmt(a, "wrong address: the result is right, but lies at "
             "0x%08" PRIx32 ", %" PRId64 " bytes %s its place",
@@ -240,6 +267,7 @@ static void look_after(Validate *v, int layer)
     v->of[layer].instructions = v->w.instructions;
     if (is_last(v, layer))
         check_result(v, layer);
+    check_image(v, layer);
     for (i = 0; has_places(v) && i < g->nin; i++)
         check_other(v, layer, g->in[i]);
     for (i = 0; has_places(v) && i < layer; i++)

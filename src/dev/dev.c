@@ -351,10 +351,10 @@ static bool begin(Dev *d, const char *work)
     dir_make(dev_path(d, ""));
     if (d->o->talk) {
         talk_write(d);
-        return true;
+    } else {
+        write_harness(d);
+        write_inputs(d);
     }
-    write_harness(d);
-    write_inputs(d);
     if (d->device)
         remote_begin(d);
     return true;

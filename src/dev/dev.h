@@ -97,6 +97,9 @@ typedef struct Watch {
 uint32_t watch_address(const Watch *w, const Val *v);
 bool watch_read(Watch *w, uint32_t at, void *to, int64_t n);
 bool watch_write(Watch *w, uint32_t at, const void *from, int64_t n);
+/* Is code or a constant of the program not what was loaded?  Its name and where
+ * within that; it is put right.  quick: only where that takes no time. */
+const char *watch_overwritten(Watch *w, bool quick, uint32_t *at);
 /* Runs once, as dev_run() does; o->device is given. */
 Run dev_watch(Arena *mem, const Plan *p, const RunOpts *o, Watch *w);
 

@@ -27,12 +27,20 @@ typedef struct Symbol {
     const char *name;
 } Symbol;
 
+typedef struct Part { /* of a file: what lies there, and must stay */
+    uint32_t at;
+    size_t bytes;
+    const char *data;
+} Part;
+
 /* A program, or a module. */
 typedef struct Image {
     uint32_t entry, stack; /* where it begins; its stack pointer then */
     Symbol *symbol;        /* by address */
     int nsymbol;
     int64_t bytes;         /* loaded */
+    Part *part;            /* code and constants */
+    int npart;
     struct Image *next;    /* another that is loaded beside it */
 } Image;
 
@@ -52,6 +60,7 @@ typedef struct Device {
     struct rt_mailbox asked;
     FILE *file[8];         /* that it opened */
     const char *dir;       /* where its files may lie */
+    bool show;             /* what it prints goes to standard output too */
 } Device;
 
 /* device.c: `where` is gdb:HOST:PORT, unix:PATH, pipe:COMMAND or the name of a
@@ -69,7 +78,10 @@ const char *device_said(const Device *d); /* "; it said: ..." in one line */
 /* After the session was lost: another, with the same server. */
 bool device_again(Device *d);
 
-/* image.c: an ELF file into memory, read again; its symbols are known then.
+/* image.c: is a byte of its code or constants not what the file has?  Where; and
+ * all of that part is put right. */
+bool image_overwritten(Device *d, const Image *m, uint32_t *at);
+/* An ELF file into memory, read again; its symbols are known then.
  * image_find: address of a symbol; 0: there is none. */
 bool image_load(Device *d, const char *elf, Image *m);
 uint32_t image_find(const Image *m, const char *name);

@@ -52,6 +52,19 @@ static void read_symbols(Device *d, Elf *e, Elf_Scn *scn, const GElf_Shdr *h,
     qsort(m->symbol, (size_t)m->nsymbol, sizeof *m->symbol, by_address);
 }
 
+/* What no program writes: code and constants. */
+static void keep_part(Device *d, const GElf_Shdr *h, const char *file,
+                      size_t n, Image *m)
+{
+    if (h->sh_type != SHT_PROGBITS || !(h->sh_flags & SHF_ALLOC) ||
+        h->sh_flags & SHF_WRITE || h->sh_offset > n ||
+        h->sh_size > n - h->sh_offset)
+        return;
+    GROW(d->mem, m->part, (size_t)m->npart);
+    m->part[m->npart++] = (Part){(uint32_t)h->sh_addr, h->sh_size,
+                                 file + h->sh_offset};
+}
+
 static bool load_parts(Device *d, const char *elf, Elf *e, const char *file,
                        size_t n, Image *m)
 {
@@ -70,9 +83,13 @@ static bool load_parts(Device *d, const char *elf, Elf *e, const char *file,
         if (!gelf_getphdr(e, (int)i, &p) ||
             !load_segment(d, elf, file, n, &p, m))
             return false;
-    while ((scn = elf_nextscn(e, scn)))
-        if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB && !m->symbol)
+    while ((scn = elf_nextscn(e, scn))) {
+        if (!gelf_getshdr(scn, &sh))
+            continue;
+        keep_part(d, &sh, file, n, m);
+        if (sh.sh_type == SHT_SYMTAB && !m->symbol)
             read_symbols(d, e, scn, &sh, m);
+    }
     return true;
 }
 
@@ -93,6 +110,40 @@ bool image_load(Device *d, const char *elf, Image *m)
     ok = load_parts(d, elf, e, file, n, m);
     elf_end(e);
     return ok;
+}
+
+/* The first byte of it that is another, and puts the part right; -1: there is
+ * none.  Where the program stops servers may have put an instruction. */
+static int64_t differs_at(Device *d, const Part *p)
+{
+    Arena *own = arena_new();
+    char *now = arena_get(own, p->bytes + 1, 1);
+    int64_t first = -1, i, n = (int64_t)p->bytes;
+
+    for (i = gdb_read(d->g, p->at, now, p->bytes) ? 0 : n; i < n; i++)
+        if (now[i] != p->data[i] && p->at + (uint32_t)i - d->stop >= 4) {
+            first = i;
+            break;
+        }
+    if (first >= 0)
+        gdb_write(d->g, p->at + (uint32_t)first, p->data + first,
+                  p->bytes - (size_t)first);
+    arena_end(own);
+    return first;
+}
+
+bool image_overwritten(Device *d, const Image *m, uint32_t *at)
+{
+    int64_t by;
+    int i;
+
+    for (i = 0; i < m->npart; i++) {
+        by = differs_at(d, &m->part[i]);
+        *at = m->part[i].at + (uint32_t)MAX(0, by);
+        if (by >= 0)
+            return true;
+    }
+    return false;
 }
 
 uint32_t image_find(const Image *m, const char *name)

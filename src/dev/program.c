@@ -62,8 +62,13 @@ static uint32_t do_print(Device *d)
 {
     char *s = arena_get(d->mem, MIN(d->asked.b, TEXT) + 1, 1);
 
-    if (gdb_read(d->g, d->asked.a, s, MIN(d->asked.b, TEXT)))
-        str_put(&d->g->console, s);
+    if (!gdb_read(d->g, d->asked.a, s, MIN(d->asked.b, TEXT)))
+        return 0;
+    str_put(&d->g->console, s);
+    if (d->show) {
+        fputs(s, stdout);
+        fflush(stdout);
+    }
     return 0;
 }
 

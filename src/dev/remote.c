@@ -206,6 +206,15 @@ bool watch_write(Watch *w, uint32_t at, const void *from, int64_t n)
     return gdb_write(dev->g, at, from, (size_t)n) || device_lost(dev);
 }
 
+const char *watch_overwritten(Watch *w, bool quick, uint32_t *at)
+{
+    Device *dev = w->d->device;
+
+    if ((quick && !dev->emulator) || !image_overwritten(dev, &dev->image, at))
+        return NULL;
+    return device_where(dev, *at);
+}
+
 static bool look(Dev *d)
 {
     Device *dev = d->device;
@@ -251,6 +260,7 @@ bool remote_program(Dev *d, const char *elf)
     bool ok;
 
     dev->dir = d->dir;
+    dev->show = d->o->talk && d->o->talk->show;
     for (ok = device_load(dev, elf); ok;) {
         ok = device_go(dev, 0, ms);
         if (ok && dev->asked.want == RT_EXIT)

@@ -2,7 +2,7 @@
 """plant.py KERNEL HOW: the kernel, preferred to all others, with a mistake.
 value: it computes something else; address: its result lies 32 bytes behind its
 place; buffer: it writes 16 bytes of what lies behind a result
-of 16 KB."""
+of 16 KB; constant: it writes the first byte of its second operand."""
 import re
 import sys
 
@@ -25,6 +25,8 @@ body = {"address": """    struct io other = *io;
     honest(k, io);
     for (i = 0; i < 16; i++)
         p[i] ^= 85;
+""", "constant": """    honest(k, io);
+    *(char *)(uintptr_t)io->in[1] ^= 85;
 """}[how]
 print(text[:begin.start()] + """
 #pragma push_macro("FN")

@@ -42,7 +42,7 @@ plant() { # KERNEL HOW
 for on in cortex-m4:qemu siracusa:sim; do
     plant avgpool_int value
     validate 4 resnet8-int ${on%:*} ${on#*:} --kernels "$tmp/k"
-    has err "^layer 17, 'gap_13' (avgpool), is the first .*wrong kernel: avgpool"
+    has err "^layer [0-9]*, 'gap_13' (avgpool), is the first .*wrong kernel: avgpool"
     has out ' equal$' 17
     has json '"cause": "wrong kernel'
 done
@@ -55,5 +55,10 @@ validate 4 resnet8-int cortex-m4 qemu --kernels "$tmp/k"
 has err "^layer 5, 'add_4_0' (requant), .*overwritten buffer: it writes into"
 has err "'conv_3' at 0x2000[0-9a-f]*, from byte 0 on"
 has out ' equal$' 17
+plant requant_int constant
+validate 4 resnet8-int cortex-m4 qemu --kernels "$tmp/k"
+has err "^layer 5, 'add_4_0' (requant), .*overwritten constant: "
+has err 'at 0x[0-9a-f]* is not what was loaded: the layer'
+has out ' equal$' 15
 echo "$n things looked for, $bad not there"
 [ $bad = 0 ]

@@ -101,7 +101,7 @@ tokens() { # TARGET CHUNK [MODEL]
     set -- "$1" --chunk "$2"
     [ "$model" = "$tmp/m.bin" ] || set -- "$1"
     ./tilewright generate "$model" -t "$@" --tokenizer "$tmp/t.bin" \
-        --prompt abcdeabcde --tokens 12 --past-end --json - |
+        --prompt abcdeabcde --tokens 12 --past-end --json - $on |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["tokens"])'
 }
 runs=0
@@ -114,6 +114,14 @@ for tool in qemu-system-arm:cortex-m4 riscv64-unknown-elf-gcc:siracusa; do
         [ "$is" = "$want" ] || fault "${tool#*:} $chunk: $is, wanted $want"
         runs=$((runs + 1))
     done
+done
+for at in qemu-system-arm:cortex-m4:qemu riscv64-unknown-elf-gcc:siracusa:sim; do
+    command -v "${at%%:*}" >/dev/null || continue
+    t=${at#*:}
+    on="--device ${t#*:}"
+    is=$(tokens "${t%:*}" 3)
+    [ "$is" = "$want" ] || fault "on a device, $t: $is, wanted $want"
+    on=
 done
 [ "$(tokens host 4)" = "$want" ] || fault "host, chunks of 4"
 
