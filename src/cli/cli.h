@@ -25,7 +25,7 @@ typedef struct Opts {
     const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
         *runtime, *package, *device, *ledger;
     const char *print;     /* -d PASS: the graph after that pass */
-    bool force, verbose, explain, emulate, sequence, straight;
+    bool force, verbose, explain, emulate, sequence, straight, flash;
     WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
     const char *no_engine; /* names with commas; NULL: none */

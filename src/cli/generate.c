@@ -114,6 +114,7 @@ int verb_generate(int argc, char **argv)
     o = (RunOpts){.dir = job_dir(j), .name = j->o.name, .talk = &j->o.talk,
                   .runner = j->o.runner, .emulate = j->o.emulate,
                   .device = j->o.device,
+                      .flash = j->o.flash,
                   .timeout = 24 * 3600};
     job_run(j, &o, run);
     if (j->o.talk.show) {

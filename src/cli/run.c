@@ -223,7 +223,8 @@ int verb_run(int argc, char **argv)
     o = (RunOpts){.dir = dir, .name = j->o.name, .in = j->in,
                   .steps = j->steps, .value = j->value, .states_reset = !j->states_given,
                   .dump = j->o.dump, .runner = j->o.runner,
-                  .device = j->o.device, .emulate = j->o.emulate};
+                  .device = j->o.device,
+                      .flash = j->o.flash, .emulate = j->o.emulate};
     job_run(j, &o, run);
     if (j->o.out)
         npz_write(j->o.out, as_arrays(j, run->out));

@@ -391,7 +391,8 @@ int verb_tune(int argc, char **argv)
     t.run = (RunOpts){.dir = job_dir(j), .name = j->o.name, .in = j->in,
                       .steps = j->steps, .value = j->value,
                       .states_reset = !j->states_given,
-                      .runner = j->o.runner, .device = j->o.device};
+                      .runner = j->o.runner, .device = j->o.device,
+                      .flash = j->o.flash};
     if (j->o.part) {
         tune_measure(&t);
         return OK;

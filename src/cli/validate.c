@@ -327,7 +327,8 @@ static void run_it(Validate *v, Run *run)
     Job *j = v->j;
     RunOpts o = {.dir = job_dir(j), .name = j->o.name, .in = j->in,
                  .steps = 1, .value = j->value,
-                 .states_reset = !j->states_given, .device = j->o.device};
+                 .states_reset = !j->states_given, .device = j->o.device,
+                      .flash = j->o.flash};
 
     begin(v);
     j->steps = 1;

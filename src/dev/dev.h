@@ -71,6 +71,7 @@ typedef struct RunOpts {
     const char *dump;     /* folder for every layer's tensor, or NULL */
     const char *runner;   /* --runner 'CMD {elf}' or NULL */
     const char *device;   /* behind a gdb server (device.h), or NULL */
+    bool flash;           /* of a device: the program goes into its flash */
     bool emulate;         /* a team's program: on this machine (rt/emu) */
     const Talk *talk;     /* the language model writes; NULL: the network runs */
     int timeout;          /* seconds that the program may take; 0: 600 */

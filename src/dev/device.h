@@ -78,8 +78,8 @@ const char *device_said(const Device *d); /* "; it said: ..." in one line */
 /* After the session was lost: another, with the same server. */
 bool device_again(Device *d);
 
-/* image.c: is a byte of its code or constants not what the file has?  Where; and
- * all of that part is put right. */
+/* image.c: is a byte of its code or constants not what the file has?  Where;
+ * and all of that part is put right. */
 bool image_overwritten(Device *d, const Image *m, uint32_t *at);
 /* An ELF file into memory, read again; its symbols are known then.
  * image_find: address of a symbol; 0: there is none. */

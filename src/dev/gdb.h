@@ -116,7 +116,8 @@ bool gdb_continue(Gdb *g);
 bool gdb_step(Gdb *g);
 /* Waits until it stops.  After `ms` it is halted, and that is a failure. */
 bool gdb_wait(Gdb *g, int ms, GdbStop *stop);
-bool gdb_break(Gdb *g, uint64_t at, int bytes, bool on); /* Z0, else Z1 */
+bool gdb_break(Gdb *g, uint64_t at, int bytes, bool on); /* Z0, else Z1; in
+                                                             flash Z1 first */
 bool gdb_reset(Gdb *g);          /* and halt */
 /* What a command of the server's own says, in g->console. */
 bool gdb_monitor(Gdb *g, const char *command);
@@ -126,6 +127,20 @@ bool gdb_read(Gdb *g, uint64_t at, void *p, size_t n);
 bool gdb_write(Gdb *g, uint64_t at, const void *p, size_t n);
 /* That, and reads it again. */
 bool gdb_load(Gdb *g, uint64_t at, const void *p, size_t n);
+bool gdb_compare(Gdb *g, uint64_t at, const void *p, size_t n);
+/* As many bytes of p, escaped, as fit into `room`; how many, and how long. */
+size_t gdb_put_binary(char *to, size_t room, const char *p, size_t n,
+                      size_t *used);
+
+/* flash.c: is there flash, by the memory map?  Erases the blocks that the data
+ * lie in, writes them, and reads them again. */
+typedef struct GdbData {
+    uint64_t at;
+    const void *p;
+    size_t n;
+} GdbData;
+const GdbArea *gdb_flash_at(const Gdb *g, uint64_t at);
+bool gdb_flash(Gdb *g, const GdbData *d, int count);
 
 /* reg.c: registers by name; pc, sp, lr (ra) and psr have these on all cores. */
 const GdbReg *gdb_reg_find(const Gdb *g, const char *name);

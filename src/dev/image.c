@@ -9,14 +9,27 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { FLASHED = 16 }; /* segments of a program in flash, at most */
+
+/* What is to be in flash is collected, for it is erased at once. */
+typedef struct Flash {
+    GdbData data[FLASHED];
+    int n;
+} Flash;
+
 static bool load_segment(Device *d, const char *elf, const char *file,
-                         size_t n, const GElf_Phdr *p, Image *m)
+                         size_t n, const GElf_Phdr *p, Image *m, Flash *f)
 {
     if (p->p_type != PT_LOAD || !p->p_filesz)
         return true;
     if (p->p_offset > n || p->p_filesz > n - p->p_offset)
         return device_fail(d, "%s is truncated", elf);
     m->bytes += (int64_t)p->p_filesz;
+    if (gdb_flash_at(d->g, p->p_paddr) && f->n < FLASHED) {
+        f->data[f->n++] = (GdbData){p->p_paddr, file + p->p_offset,
+                                    p->p_filesz};
+        return true;
+    }
     return gdb_load(d->g, p->p_paddr, file + p->p_offset, p->p_filesz) ||
            device_lost(d);
 }
@@ -73,6 +86,7 @@ static bool load_parts(Device *d, const char *elf, Elf *e, const char *file,
     GElf_Ehdr h;
     GElf_Shdr sh;
     GElf_Phdr p;
+    Flash f = {.n = 0};
 
     if (!gelf_getehdr(e, &h) || h.e_ident[EI_CLASS] != ELFCLASS32 ||
         h.e_machine != (d->riscv ? EM_RISCV : EM_ARM))
@@ -81,8 +95,10 @@ static bool load_parts(Device *d, const char *elf, Elf *e, const char *file,
     elf_getphdrnum(e, &count);
     for (i = 0; i < count; i++)
         if (!gelf_getphdr(e, (int)i, &p) ||
-            !load_segment(d, elf, file, n, &p, m))
+            !load_segment(d, elf, file, n, &p, m, &f))
             return false;
+    if (!gdb_flash(d->g, f.data, f.n))
+        return device_lost(d);
     while ((scn = elf_nextscn(e, scn))) {
         if (!gelf_getshdr(scn, &sh))
             continue;

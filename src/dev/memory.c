@@ -58,9 +58,8 @@ static bool needs_escape(char c)
     return c == '#' || c == '$' || c == '}' || c == '*';
 }
 
-/* As many bytes of p as make a packet of `room` bytes; how many. */
-static size_t put_binary(char *to, size_t room, const char *p, size_t n,
-                         size_t *used)
+size_t gdb_put_binary(char *to, size_t room, const char *p, size_t n,
+                      size_t *used)
 {
     size_t i, k = 0;
 
@@ -105,7 +104,8 @@ static size_t write_some(Gdb *g, uint64_t at, const char *p, size_t n,
 
     h = (size_t)snprintf(head, sizeof head, "X%" PRIx64 ",%zx:", at,
                          MIN(n, most));
-    k = (g->has_X ? put_binary : put_hex)(data, packet - h - END, p, n, &used);
+    k = (g->has_X ? gdb_put_binary : put_hex)(data, packet - h - END, p, n,
+                                              &used);
     h = (size_t)snprintf(head, sizeof head, "%c%" PRIx64 ",%zx:",
                          g->has_X ? 'X' : 'M', at, k);
     memcpy(text, head, h);
@@ -150,13 +150,11 @@ static bool is_same(Gdb *g, uint64_t at, const char *want, const char *got,
         (unsigned char)want[i]);
 }
 
-bool gdb_load(Gdb *g, uint64_t at, const void *p, size_t n)
+bool gdb_compare(Gdb *g, uint64_t at, const void *p, size_t n)
 {
     char got[4096];
     size_t i, k;
 
-    if (!gdb_write(g, at, p, n))
-        return false;
     for (i = 0; i < n; i += k) {
         k = MIN(n - i, sizeof got);
         if (!gdb_read(g, at + i, got, k) ||
@@ -164,4 +162,9 @@ bool gdb_load(Gdb *g, uint64_t at, const void *p, size_t n)
             return false;
     }
     return true;
+}
+
+bool gdb_load(Gdb *g, uint64_t at, const void *p, size_t n)
+{
+    return gdb_write(g, at, p, n) && gdb_compare(g, at, p, n);
 }

@@ -64,6 +64,7 @@ void remote_begin(Dev *d)
 {
     const Packed *mark = packed_find("rt/session/mark.h");
 
+    d->in_flash = d->in_flash || d->o->flash;
     write_script(d);
     dev_write_main(d, "rt/session");
     file_write(dev_path(d, "mark.h"), mark->data, mark->n);

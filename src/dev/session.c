@@ -242,11 +242,11 @@ bool gdb_step(Gdb *g)
 
 bool gdb_break(Gdb *g, uint64_t at, int bytes, bool on)
 {
-    int kind;
+    int kind, first = gdb_flash_at(g, at) != NULL; /* hardware's, there */
 
     for (kind = 0; kind < 2; kind++) {
-        if (!gdb_ask(g, "%c%d,%" PRIx64 ",%d", on ? 'Z' : 'z', kind, at,
-                     bytes))
+        if (!gdb_ask(g, "%c%d,%" PRIx64 ",%d", on ? 'Z' : 'z', kind ^ first,
+                     at, bytes))
             return false;
         if (gdb_is_ok(g))
             return true;

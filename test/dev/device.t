@@ -47,7 +47,7 @@ by_session() { # TARGET DEVICE KEY PERCENT: what marks and other places take
 by_session cortex-m4 qemu instructions 0.01
 by_session rv32imc qemu instructions 0.01
 by_session siracusa sim cycles 1
-run $net cortex-m55 qemu
+run $net cortex-m55 qemu --flash
 wants 0 $? ''
 run zoo/kws-int-state cortex-m7 qemu $(cat zoo/kws-int-state/options)
 wants 0 $? ''

@@ -27,7 +27,8 @@ static uint32_t draw(uint32_t n)
 typedef struct Server {
     int fd;
     bool wrong, noack, quiet;
-    unsigned char ram[SIZE], reg[REGS][4];
+    unsigned char ram[SIZE], flash[SIZE], reg[REGS][4];
+    bool flashing;        /* until vFlashDone nothing is read of it */
     char in[ROOM], out[ROOM];
 } Server;
 
@@ -89,6 +90,35 @@ static void send_part(Server *s, const char *text)
     reply_n(s, s->out, n + 1);
 }
 
+/* Of flash blocks of 128 bytes are erased, bits are only cleared. */
+static void flash(Server *s, size_t len)
+{
+    const char *p = strchr(s->in, ':');
+    char *end;
+    size_t at = p ? strtoul(p + 1, &end, 16) : 0, n, i;
+
+    if (str_starts(s->in, "vFlashErase:")) {
+        n = strtoul(end + 1, NULL, 16);
+        s->flashing = true;
+        if (at % 128 || n % 128 || at > SIZE || n > SIZE - at) {
+            reply(s, "E01");
+            return;
+        }
+        memset(s->flash + at, 255, n);
+    } else if (str_starts(s->in, "vFlashWrite:")) {
+        for (p = end + 1, i = at; p < s->in + len && i < SIZE; i++, p++)
+            s->flash[i] &= *p == '}' ? (unsigned char)*++p ^ 0x20
+                                     : (unsigned char)*p;
+        if (p < s->in + len) {
+            reply(s, "E02");
+            return;
+        }
+    } else {
+        s->flashing = false;
+    }
+    reply(s, "OK");
+}
+
 static void memory(Server *s, size_t len)
 {
     char *end;
@@ -98,6 +128,9 @@ static void memory(Server *s, size_t len)
 
     if (s->in[0] == 'X' && !n) {
         reply(s, "OK");
+    } else if (s->in[0] == 'm' && at + RAM < SIZE && !s->flashing) {
+        at += RAM;
+        reply_hex(s, s->flash + at, MIN(n, SIZE - at));
     } else if (at > SIZE || n > SIZE - at) {
         reply(s, "E01");
     } else if (s->in[0] == 'm') {
@@ -137,6 +170,8 @@ static void right(Server *s, size_t len)
         reply(s, "OK");
     } else if (*in == '?' || *in == 'c' || *in == 's')
         reply(s, "T05thread:1;swbreak:;");
+    else if (str_starts(in, "vFlash"))
+        flash(s, len);
     else if (*in == 'm' || *in == 'M' || *in == 'X')
         memory(s, len);
     else if (*in == 'p' && n < REGS)
@@ -285,6 +320,19 @@ static bool well(Gdb *g, bool done, int *untold)
     return done;
 }
 
+/* Two stretches that share a block, and then another block. */
+static bool use_flash(Gdb *g, const unsigned char *a)
+{
+    const GdbData two[] = {{0x101, a, 150}, {0x1a0, a + 1000, 700}};
+    const GdbData again[] = {{0x800, a + 500, 1}}, beyond[] = {{4000, a, 100}};
+    unsigned char b[1];
+
+    return gdb_flash(g, two, 2) && gdb_flash(g, again, 1) &&
+           gdb_compare(g, 0x101, a, 150) && gdb_read(g, 0x100, b, 1) &&
+           b[0] == 255 && !gdb_flash(g, beyond, 1) &&
+           strstr(g->why, "no flash for 100 bytes") && !gdb_flash_at(g, RAM);
+}
+
 /* Everything that a session can do; how many of it went well. */
 static int use(Gdb *g, int *untold)
 {
@@ -308,6 +356,9 @@ static int use(Gdb *g, int *untold)
     ok += well(g, gdb_monitor(g, "hello"), untold) &&
           !strcmp(g->console.s, "Hello\n");
     ok += well(g, gdb_halt(g) && gdb_reset(g), untold);
+    for (i = 0; i < sizeof a; i++)
+        a[i] = (unsigned char)draw(256);
+    ok += well(g, use_flash(g, a), untold);
     return ok;
 }
 
@@ -332,7 +383,7 @@ static bool one(const char *path, bool is_wrong, int want)
     waitpid(pid, NULL, 0);
     took = link_now() - start;
     if (!good || took > LONG)
-        printf("%d of 10 calls, %d without a reason, in %d ms\n", ok, untold,
+        printf("%d of 11 calls, %d without a reason, in %d ms\n", ok, untold,
                (int)took);
     arena_end(a);
     return good && took <= LONG;
@@ -349,7 +400,7 @@ int main(int argc, char **argv)
     if (fuzz)
         gdb_answer_ms = 25;
     for (i = 0; i < n; i++)
-        bad += !one(path, fuzz, fuzz ? 0 : 10);
+        bad += !one(path, fuzz, fuzz ? 0 : 11);
     unlink(path);
     printf("%d sessions, %d not as wanted\n", n, bad);
     return bad > 0;
