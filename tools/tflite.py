@@ -768,24 +768,35 @@ def svdf(m):
 
 @model
 def lstm(m):
+    lstm_of(m, T.INT8, T.INT32, 1 / 128, m.zero(T.INT8), m.size(-5, 5))
+
+
+@model
+def lstm16(m):
+    lstm_of(m, T.INT16, T.INT64, 1 / 32768, 0, 0)
+
+
+def lstm_of(m, kind, sums, sh, zx, zh):
+    """Of inputs and results of a kind, with biases of the type of sums."""
     n, u, steps, major = m.size(1, 9), m.size(1, 6), m.size(1, 4), m.size(0, 1)
-    sx, sh, sc = m.scale(-6, -2), 1 / 128, 2.0 ** -m.size(9, 12)
-    zx, zh = m.zero(T.INT8), m.size(-5, 5)
-    x = m.input([steps, 1, n] if major else [1, steps, n], T.INT8, sx, zx)
+    sc = 2.0 ** -m.size(9, 12)
+    sx = m.scale(-6, -2) if kind == T.INT8 else m.scale(-15, -10)
+    x = m.input([steps, 1, n] if major else [1, steps, n], kind, sx, zx)
     w = [m.const([u, n], T.INT8, m.scale(-9, -6), lo=-127) for _ in range(4)]
     r = [m.const([u, u], T.INT8, m.scale(-9, -6), lo=-127) for _ in range(4)]
-    b = [m.tensor([u], T.INT32, sx * m.g.tensors[i].quantization.scale[0], 0, 0,
-                  m.rng.integers(-3000, 3000, u).astype(np.int32)) for i in w]
-    h = m.tensor([1, u], T.INT8, sh, zh, variable=True)
+    most, number = (3000, np.int32) if kind == T.INT8 else (3000000, np.int64)
+    b = [m.tensor([u], sums, sx * m.g.tensors[i].quantization.scale[0], 0, 0,
+                  m.rng.integers(-most, most, u).astype(number)) for i in w]
+    h = m.tensor([1, u], kind, sh, zh, variable=True)
     c = m.tensor([1, u], T.INT16, sc, 0, variable=True)
-    y = m.output([steps, 1, u] if major else [1, steps, u], T.INT8, sh, zh)
+    y = m.output([steps, 1, u] if major else [1, steps, u], kind, sh, zh)
     p = s.UnidirectionalSequenceLSTMOptionsT()
     p.timeMajor, p.fusedActivationFunction = bool(major), 4
     p.cellClip = m.pick(0., 10.)
     m.op(OP.UNIDIRECTIONAL_SEQUENCE_LSTM,
          [x, *w, *r, -1, -1, -1, *b, -1, -1, h, c, -1, -1, -1, -1], [y], p)
     mid = [m.tensor([0], T.INT16, 2.0 ** -12) for _ in range(4)] + \
-        [m.tensor([0], T.INT8, sh, zh)]
+        [m.tensor([0], kind, sh, zh)]
     m.g.operators[-1].intermediates = mid
 
 

@@ -267,7 +267,7 @@ static Val *lstm_bias(Call *c, const Lstm *l, int first, int64_t zero,
 }
 
 /* A product with the weights of all gates, to 16 bits with 12 behind the
- * point. */
+ * point; of int16 by sums of 64 bits. */
 static Val *lstm_product(Call *c, const Lstm *l, Val *x, const Tensor *t,
                          Val *w, int first, bool biased)
 {
@@ -280,7 +280,8 @@ static Val *lstm_product(Call *c, const Lstm *l, Val *x, const Tensor *t,
     for (i = 0; i < n; i++)
         f[i] = factor(c, scale_of(c, t) * 4096 *
                              scale_of(c, in(c, first + gates[i / l->units])));
-    e = epilogue(c, f, n, &y, ACT_none);
+    e = is_int16(t) ? epilogue64(c, f, n, &y, ACT_none)
+                    : epilogue(c, f, n, &y, ACT_none);
     m = node_of(c, OP_matmul, 6, x, w,
                 lstm_bias(c, l, first, zero_of(t), biased), e.mul, e.add,
                 e.shifts);
@@ -376,10 +377,14 @@ static void lstm_begin(Call *c, Lstm *l)
         return;
     }
     want_quantized(c, tx);
-    if (!is_int8(tx) || in(c, LSTM_cell)->type != TF_s16)
-        call_err(c, "an input of type %s, cells of type %s; wanted int8 and "
-                 "int16", type_name(tx->type),
+    if ((!is_int8(tx) && !is_int16(tx)) || !is_int16(in(c, LSTM_cell)))
+        call_err(c, "an input of type %s, cells of type %s; wanted int8 or "
+                 "int16 and int16", type_name(tx->type),
                  type_name(in(c, LSTM_cell)->type));
+    if (in(c, LSTM_hidden)->type != tx->type)
+        call_err(c, "an input of type %s, a state of type %s; wanted the same",
+                 type_name(tx->type),
+                 type_name(in(c, LSTM_hidden)->type));
     l->xw = lstm_product(c, l, x, tx, l->w, LSTM_w, true);
 }
 
