@@ -1,0 +1,428 @@
+/* Messages between chips, and what is made of them: see link.h. */
+#include "link.h"
+
+#include <string.h>
+
+enum { HEAD = 20, AGREE = 28 };
+#define AGREEMENT UINT32_C(0xffffffff)
+
+static int fail(struct link *l, int error, int peer)
+{
+    if (!l->error) {
+        l->error = error;
+        l->peer = peer;
+    }
+    return l->error;
+}
+
+/* CRC-32 (IEEE 802.3), four bits at a time. */
+static uint32_t crc(uint32_t c, const uint8_t *p, uint32_t n)
+{
+    static const uint32_t table[16] = {
+        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c
+    };
+
+    for (c = ~c; n--; p++) {
+        c = table[(c ^ *p) & 15] ^ c >> 4;
+        c = table[(c ^ (uint32_t)(*p >> 4)) & 15] ^ c >> 4;
+    }
+    return ~c;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+/* from, to, exchange, number, length, checksum of these and of the bytes */
+static void make_head(uint8_t head[HEAD], int from, int to, uint32_t tag,
+                      uint32_t number, const void *p, uint32_t n)
+{
+    put32(head, (uint32_t)from | (uint32_t)to << 8 | 0x4c540000u);
+    put32(head + 4, tag);
+    put32(head + 8, number);
+    put32(head + 12, n);
+    put32(head + 16, crc(crc(0, head, 16), p, n));
+}
+
+static int send(struct link *l, int to, const void *p, uint32_t n)
+{
+    uint8_t head[HEAD];
+    int bad;
+
+    if (l->error)
+        return l->error;
+    make_head(head, l->chip, to, l->tag, l->sent[to]++, p, n);
+    bad = l->wire.send(l->wire.self, to, head, HEAD, l->ms);
+    if (!bad && n)
+        bad = l->wire.send(l->wire.self, to, p, n, l->ms);
+    return bad ? fail(l, bad, to) : LINK_OK;
+}
+
+static int receive(struct link *l, int from, void *p, uint32_t n)
+{
+    uint8_t head[HEAD], want[HEAD];
+    int bad;
+
+    if (l->error)
+        return l->error;
+    bad = l->wire.receive(l->wire.self, from, head, HEAD, l->ms);
+    if (bad)
+        return fail(l, bad, from);
+    make_head(want, from, l->chip, l->tag, l->taken[from]++, p, 0);
+    if (memcmp(head, want, 4))
+        return fail(l, LINK_BROKEN, from);
+    if (memcmp(head + 4, want + 4, 8) || get32(head + 12) != n)
+        return fail(l, LINK_ORDER, from);
+    if (n)
+        bad = l->wire.receive(l->wire.self, from, p, n, l->ms);
+    if (bad)
+        return fail(l, bad, from);
+    if (get32(head + 16) != crc(crc(0, head, 16), p, n))
+        return fail(l, LINK_BROKEN, from);
+    return LINK_OK;
+}
+
+/* l->out to one, l->in from one, who may be another; the chip with the lesser
+ * number begins to send, so that no two wait for each other's room. */
+static int swap(struct link *l, int to, uint32_t nout, int from, uint32_t nin)
+{
+    if (l->chip < to) {
+        send(l, to, l->out, nout);
+        return receive(l, from, l->in, nin);
+    }
+    receive(l, from, l->in, nin);
+    return send(l, to, l->out, nout);
+}
+
+/* --- parts of values --- */
+
+static int32_t first_of(const struct link *l, const struct link_value *v,
+                        int chip)
+{
+    return (int32_t)((int64_t)chip * v->parts / l->chips) *
+           (v->len / v->parts);
+}
+
+/* Bytes that chips [a, b) have. */
+static uint32_t size_of(const struct link *l, const struct link_value *v, int a,
+                        int b)
+{
+    return (uint32_t)(first_of(l, v, b) - first_of(l, v, a)) *
+           (uint32_t)(v->outer * v->inner * v->bytes);
+}
+
+enum { PACK, UNPACK, ADD };
+
+/* The parts of chips [a, b) from the value to `room`, back, or added. */
+static void move(const struct link *l, const struct link_value *v, int a, int b,
+                 uint8_t *room, int how)
+{
+    size_t row = (size_t)v->inner * (size_t)v->bytes;
+    size_t part = (size_t)(first_of(l, v, b) - first_of(l, v, a)) * row;
+    uint8_t *y = (uint8_t *)v->y + (size_t)first_of(l, v, a) * row;
+
+    for (int32_t i = 0; i < v->outer; i++, room += part) {
+        if (how == PACK)
+            memcpy(room, y, part);
+        if (how == UNPACK)
+            memcpy(y, room, part);
+        for (size_t k = 0; how == ADD && k < part; k += 4) {
+            uint32_t s, t;
+
+            memcpy(&s, y + k, 4);
+            memcpy(&t, room + k, 4);
+            s += t;
+            memcpy(y + k, &s, 4);
+        }
+        y += (size_t)v->len * row;
+    }
+}
+
+static int send_parts(struct link *l, const struct link_value *v, int to, int a,
+                      int b)
+{
+    move(l, v, a, b, l->out, PACK);
+    return send(l, to, l->out, size_of(l, v, a, b));
+}
+
+static int receive_parts(struct link *l, const struct link_value *v, int from,
+                         int a, int b, int how)
+{
+    if (!receive(l, from, l->in, size_of(l, v, a, b)))
+        move(l, v, a, b, l->in, how);
+    return l->error;
+}
+
+/* Parts [a, b) to one, [c, d) from one. */
+static int swap_parts(struct link *l, const struct link_value *v, int to, int a,
+                      int b, int from, int c, int d, int how)
+{
+    move(l, v, a, b, l->out, PACK);
+    if (!swap(l, to, size_of(l, v, a, b), from, size_of(l, v, c, d)))
+        move(l, v, c, d, l->in, how);
+    return l->error;
+}
+
+/* --- ways --- */
+
+/* Partners in the order of their numbers: of all pairs that have not met, the
+ * first is always ready. */
+static void direct_scatter(struct link *l, const struct link_value *v)
+{
+    for (int i = 0; i < l->chips; i++)
+        if (i != l->chip)
+            swap_parts(l, v, i, i, i + 1, i, l->chip, l->chip + 1, ADD);
+}
+
+static void direct_gather(struct link *l, const struct link_value *v)
+{
+    for (int i = 0; i < l->chips; i++)
+        if (i != l->chip)
+            swap_parts(l, v, i, l->chip, l->chip + 1, i, i, i + 1, UNPACK);
+}
+
+/* One part goes round and grows; then each goes round whole. */
+static void ring(struct link *l, const struct link_value *v, int how)
+{
+    int n = l->chips, to = (l->chip + 1) % n, from = (l->chip + n - 1) % n;
+
+    for (int i = 0; i < n - 1; i++) {
+        int mine = (l->chip + 2 * n - i - (how == ADD)) % n;
+        int other = (mine + n - 1) % n;
+
+        swap_parts(l, v, to, mine, mine + 1, from, other, other + 1, how);
+    }
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Up a tree of `radix`: leaders of a level are multiples of `step`.  how: ADD
+ * of all, or UNPACK of the parts of those below. */
+static void climb(struct link *l, const struct link_value *v, int radix,
+                  int how)
+{
+    int n = l->chips, step, k;
+
+    for (step = 1; step < n; step *= radix) {
+        int group = l->chip - l->chip % (step * radix), c;
+
+        if (l->chip % step)
+            return;
+        if (l->chip != group) {
+            send_parts(l, v, group, how == ADD ? 0 : l->chip,
+                       how == ADD ? n : least(l->chip + step, n));
+            return;
+        }
+        for (k = 1; k < radix && (c = group + k * step) < n; k++)
+            receive_parts(l, v, c, how == ADD ? 0 : c,
+                          how == ADD ? n : least(c + step, n), how);
+    }
+}
+
+/* All of it back down. */
+static void descend(struct link *l, const struct link_value *v, int radix)
+{
+    int n = l->chips, step = 1, k;
+
+    while (step < n)
+        step *= radix;
+    for (step /= radix; step; step /= radix) {
+        int group = l->chip - l->chip % (step * radix), c;
+
+        if (l->chip % step)
+            continue;
+        if (l->chip != group)
+            receive_parts(l, v, group, 0, n, UNPACK);
+        else
+            for (k = 1; k < radix && (c = group + k * step) < n; k++)
+                send_parts(l, v, c, 0, n);
+    }
+}
+
+/* Those above the greatest power of two let a partner speak for them. */
+static void double_sum(struct link *l, const struct link_value *v)
+{
+    int n = l->chips, p = 1, c = l->chip, d;
+
+    while (2 * p <= n)
+        p *= 2;
+    if (c >= p) {
+        send_parts(l, v, c - p, 0, n);
+        receive_parts(l, v, c - p, 0, n, UNPACK);
+        return;
+    }
+    if (c + p < n)
+        receive_parts(l, v, c + p, 0, n, ADD);
+    for (d = 1; d < p; d *= 2)
+        swap_parts(l, v, c ^ d, 0, n, c ^ d, 0, n, ADD);
+    if (c + p < n)
+        send_parts(l, v, c + p, 0, n);
+}
+
+static void double_gather(struct link *l, const struct link_value *v)
+{
+    int d;
+
+    for (d = 1; d < l->chips; d *= 2) {
+        int a = l->chip & ~(d - 1), b = a ^ d;
+
+        swap_parts(l, v, l->chip ^ d, a, a + d, l->chip ^ d, b, b + d, UNPACK);
+    }
+}
+
+static int ready(struct link *l, uint32_t tag, const struct link_value *v)
+{
+    if (l->error)
+        return l->error;
+    l->tag = tag;
+    if ((uint64_t)v->outer * (uint64_t)v->len * (uint64_t)v->inner *
+            (uint64_t)v->bytes > l->room)
+        return fail(l, LINK_ROOM, l->chip);
+    return LINK_OK;
+}
+
+int link_sum(struct link *l, uint32_t tag, int32_t *y, int32_t n)
+{
+    struct link_value v = {y, 4, 1, n, 1, n > 0 ? n : 1};
+
+    if (ready(l, tag, &v))
+        return l->error;
+    switch (l->way) {
+    case LINK_TREE:
+        climb(l, &v, 2, ADD);
+        descend(l, &v, 2);
+        break;
+    case LINK_GROUPS:
+        climb(l, &v, 4, ADD);
+        descend(l, &v, 4);
+        break;
+    case LINK_DOUBLING:
+        double_sum(l, &v);
+        break;
+    case LINK_RING:
+        ring(l, &v, ADD);
+        ring(l, &v, UNPACK);
+        break;
+    default:
+        direct_scatter(l, &v);
+        direct_gather(l, &v);
+    }
+    return l->error;
+}
+
+int link_gather(struct link *l, uint32_t tag, const struct link_value *v)
+{
+    if (ready(l, tag, v))
+        return l->error;
+    switch (l->way) {
+    case LINK_GROUPS:
+        climb(l, v, 4, UNPACK);
+        descend(l, v, 4);
+        break;
+    case LINK_DOUBLING:
+        if (!(l->chips & (l->chips - 1))) {
+            double_gather(l, v);
+            break;
+        } /* fall through */
+    case LINK_TREE:
+        climb(l, v, 2, UNPACK);
+        descend(l, v, 2);
+        break;
+    case LINK_RING:
+        ring(l, v, UNPACK);
+        break;
+    default:
+        direct_gather(l, v);
+    }
+    return l->error;
+}
+
+int link_begin(struct link *l)
+{
+    uint8_t mine[AGREE] = {0}, other[AGREE];
+    int i;
+
+    l->tag = AGREEMENT;
+    put32(mine, LINK_VERSION);
+    put32(mine + 4, (uint32_t)l->chips);
+    put32(mine + 8, (uint32_t)l->model);
+    put32(mine + 12, (uint32_t)(l->model >> 32));
+    put32(mine + 16, (uint32_t)l->way);
+    for (i = 0; i < l->chips && !l->error; i++) {
+        if (i == l->chip)
+            continue;
+        if (l->chip < i)
+            send(l, i, mine, AGREE);
+        if (receive(l, i, other, AGREE))
+            break;
+        if (l->chip > i)
+            send(l, i, mine, AGREE);
+        if (get32(other) != LINK_VERSION)
+            fail(l, LINK_PROTOCOL, i);
+        else if (memcmp(mine, other, AGREE))
+            fail(l, LINK_MODEL, i);
+    }
+    return l->error;
+}
+
+/* --- messages for people --- */
+
+static char *add_text(char *p, const char *end, const char *s)
+{
+    while (*s && p + 1 < end)
+        *p++ = *s++;
+    *p = 0;
+    return p;
+}
+
+static char *add_number(char *p, const char *end, int v)
+{
+    char s[12] = {0};
+    int i = 11;
+
+    do
+        s[--i] = (char)('0' + v % 10);
+    while ((v /= 10) && i);
+    return add_text(p, end, s + i);
+}
+
+void link_say(const struct link *l, const char *layer, char *text, int n)
+{
+    static const char *const what[] = {
+        [LINK_OK] = "all is well with chip ",
+        [LINK_LATE] = "nothing within the time limit from or to chip ",
+        [LINK_CLOSED] = "no connection any more with chip ",
+        [LINK_BROKEN] = "a broken message (checksum) of chip ",
+        [LINK_ORDER] = "a message lost, twice there or of another layer, of "
+                       "chip ",
+        [LINK_PROTOCOL] = "another version of the protocol on chip ",
+        [LINK_MODEL] = "another model, number of chips or way of exchange on "
+                       "chip ",
+        [LINK_ROOM] = "too little room for messages on chip ",
+    };
+    const char *end = text + n;
+    char *p = add_text(text, end, "chip ");
+
+    p = add_number(p, end, l->chip);
+    p = add_text(p, end, ": ");
+    p = add_text(p, end, what[l->error]);
+    p = add_number(p, end, l->peer);
+    p = add_text(p, end, l->tag == AGREEMENT ? ", at the start" : ", layer ");
+    if (l->tag != AGREEMENT && layer)
+        add_text(p, end, layer);
+    else if (l->tag != AGREEMENT)
+        add_number(p, end, (int)l->tag);
+}

@@ -1,0 +1,70 @@
+/* Exchanges between chips that run one network by shares.
+ *
+ * All chips make the same exchanges in the same order.  What is below is a wire
+ * of a few functions: bytes to and from another chip, in order, within a time
+ * limit.  Every message has a number, a length and a checksum, which the
+ * receiver knows before or computes: one that is lost, twice there, broken or of
+ * another exchange ends in an error that says so, never in a wrong result. */
+#ifndef LINK_H
+#define LINK_H
+
+#include <stdint.h>
+
+enum { LINK_CHIPS = 64, LINK_VERSION = 1 };
+
+enum link_error {
+    LINK_OK, LINK_LATE, LINK_CLOSED, LINK_BROKEN, LINK_ORDER, LINK_PROTOCOL,
+    LINK_MODEL, LINK_ROOM
+};
+
+/* How exchanges are made: everyone with everyone, a tree, groups of four and
+ * their leaders, pairs at doubling distances, a ring. */
+enum link_way {
+    LINK_DIRECT, LINK_TREE, LINK_GROUPS, LINK_DOUBLING, LINK_RING, LINK_WAYS
+};
+
+/* n bytes to or from a chip: LINK_OK, LINK_LATE after `ms`, LINK_CLOSED. */
+struct link_wire {
+    void *self;
+    int (*send)(void *self, int to, const void *p, uint32_t n, int32_t ms);
+    int (*receive)(void *self, int from, void *p, uint32_t n, int32_t ms);
+};
+
+/* Set all up to `room` (the rest 0), then link_begin(). */
+struct link {
+    int chip, chips;
+    struct link_wire wire;
+    enum link_way way;
+    int32_t ms;            /* time limit of a message */
+    uint64_t model;        /* a number that all chips' networks share */
+    uint8_t *in, *out;     /* two rooms, each for the largest value */
+    uint32_t room;
+    uint32_t sent[LINK_CHIPS], taken[LINK_CHIPS]; /* messages so far */
+    int error, peer;       /* the first error, and of whom; then all fails */
+    uint32_t tag;          /* of the exchange under way */
+};
+
+/* y[outer][len][inner] of `bytes` each; of len, which has `parts` equal parts,
+ * chip i of n has those from i * parts / n on. */
+struct link_value {
+    void *y;
+    int32_t bytes, outer, len, inner, parts;
+};
+
+/* Agrees with all others on protocol, model and number of chips. */
+int link_begin(struct link *l);
+/* Adds y[n] over all chips, modulo 2^32: all have the sums. */
+int link_sum(struct link *l, uint32_t tag, int32_t *y, int32_t n);
+/* Every chip gets the parts of all. */
+int link_gather(struct link *l, uint32_t tag, const struct link_value *v);
+/* What went wrong, as a message; layer: the name of the exchange, or 0. */
+void link_say(const struct link *l, const char *layer, char *text, int n);
+
+/* unix.c: sockets in a folder, one process a chip; 0, or not within ms. */
+struct link_unix {
+    int chips, fd[LINK_CHIPS];
+};
+int link_unix_open(struct link_unix *u, struct link *l, const char *folder);
+void link_unix_close(struct link_unix *u);
+
+#endif
