@@ -4,7 +4,7 @@ _tilewright()
     local word=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "compile run validate tune generate quantize check report pack sim shell devices targets \
+        COMPREPLY=($(compgen -W "compile run shard validate tune generate quantize check report pack sim shell devices targets \
             ops help --version" -- "$word"))
         return
     fi
@@ -26,7 +26,7 @@ _tilewright()
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
         --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
-        --penalty --seed --past-end --data --labels --test --ranges --rounding --as-is --max-drop --bytes --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --cores \
+        --penalty --seed --past-end --data --labels --test --ranges --rounding --as-is --max-drop --bytes --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --chips --cores \
         --objective --no-engine \
         --budget --straight --input-type --tolerance --dump --runner --device --flash --ledger --emulate \
         --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles \

@@ -28,6 +28,7 @@ typedef struct Opts {
     bool force, verbose, explain, emulate, sequence, straight, flash;
     WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
+    int chips;             /* --chips; 0: not given */
     const char *no_engine; /* names with commas; NULL: none */
     Objective objective;
     double budget;         /* seconds; 0: none */
@@ -150,6 +151,7 @@ void job_files(Job *j);    /* --html, --csv */
 int verb_compile(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_tune(int argc, char **argv);
+int verb_shard(int argc, char **argv);
 int verb_validate(int argc, char **argv);
 int verb_generate(int argc, char **argv);
 int verb_quantize(int argc, char **argv);

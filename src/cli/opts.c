@@ -236,6 +236,16 @@ static void set_cores(Opts *o, const char *s)
     o->cores = (int)n;
 }
 
+static void set_chips(Opts *o, const char *s)
+{
+    char *end;
+    long n = strtol(s, &end, 10);
+
+    if (end == s || *end || n < 1 || n > 64)
+        err(ERR_USAGE, "--chips: %s, wanted a number from 1 to 64", s);
+    o->chips = (int)n;
+}
+
 static void set_objective(Opts *o, const char *s)
 {
     int i;

@@ -349,6 +349,7 @@ void gen_build(Gen *g)
     }
     str_put(&rt, "");
     copy_runtime(g, &rt);
+    gen_link(g, &rt);
     if (g->p->program->team)
         put_team_header(g);
     if (!is_host(g))

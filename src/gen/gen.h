@@ -85,6 +85,8 @@ const char *gen_mem(const Gen *g, int mem); /* "ram" */
 char *gen_caps(Arena *a, const char *s);
 char *gen_word(Arena *a, const char *s); /* as a variable in NAME.c */
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
+/* link.c: the link to other chips, if the network is shared by several. */
+void gen_link(Gen *g, Str *list);
 void gen_quote(const char *s, Str *out);        /* as a string of C */
 
 /* terms.c */

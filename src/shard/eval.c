@@ -23,6 +23,33 @@ static bool same_exchange(const Node *a, const Node *b)
            shape_same(a->res[0]->shape, b->res[0]->shape);
 }
 
+/* Equal numbers of equal shapes, whatever types they are kept in. */
+static bool same_numbers(const Val *v, const Val *w)
+{
+    int64_t i;
+
+    if (!shape_same(v->shape, w->shape))
+        return false;
+    if (v->type == w->type)
+        return !memcmp(v->data, w->data, (size_t)val_bytes(v));
+    for (i = 0; i < val_count(v); i++)
+        if (val_int(v, i) != val_int(w, i))
+            return false;
+    return true;
+}
+
+bool shard_same(const Shard *s, int chip, int out, const Eval *whole,
+                const Eval *part)
+{
+    Val v = *s->whole->out[out], w = *s->g[chip]->out[out];
+
+    v.data = shard_data(s, s->out[out], &v,
+                        v.data ? v.data : whole->data[v.id], chip);
+    v.shape = shard_shape(s, s->out[out], v.shape, chip);
+    w.data = w.data ? w.data : part->data[w.id];
+    return same_numbers(&v, &w);
+}
+
 const char *shard_check(Arena *mem, const Shard *s)
 {
     int i;
@@ -133,12 +160,12 @@ static bool step(Arena *mem, const Shard *s, Chip *c)
     return true;
 }
 
-void ***shard_eval(Arena *mem, const Shard *s, void *const *in)
+Eval **shard_eval(Arena *mem, const Shard *s, void *const *in)
 {
     Chip *c = NEWN(mem, Chip, s->o.chips);
-    void ***out = NEWN(mem, void **, s->o.chips);
+    Eval **out = NEWN(mem, Eval *, s->o.chips);
     const char *wrong = shard_check(mem, s);
-    int i, k;
+    int i;
 
     if (wrong)
         die("%s", wrong);
@@ -147,12 +174,8 @@ void ***shard_eval(Arena *mem, const Shard *s, void *const *in)
     while (step(mem, s, c))
         ;
     for (i = 0; i < s->o.chips; i++) {
-        const Graph *g = s->g[i];
-
-        out[i] = NEWN(mem, void *, g->nout + 1);
-        for (k = 0; k < g->nout; k++)
-            out[i][k] = g->out[k]->data ? g->out[k]->data
-                                        : c[i].data[g->out[k]->id];
+        out[i] = NEW(mem, Eval);
+        *out[i] = (Eval){mem, c[i].data};
     }
     return out;
 }

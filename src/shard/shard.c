@@ -79,7 +79,8 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
         s->nnode++;
     s->share = NEWN(mem, Share, s->nnode + 1);
     for (n = g->first; n; n = n->next)
-        s->share[n->id] = (Share){.node = n, .arg = NEWN(mem, Cut, n->narg + 1)};
+        s->share[n->id] =
+            (Share){.node = n, .arg = NEWN(mem, Cut, n->narg + 1)};
     s->in = NEWN(mem, Cut, g->nin + 1);
     s->out = NEWN(mem, Cut, g->nout + 1);
     s->at = NEWN(mem, Cut, nval + 1);

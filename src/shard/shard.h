@@ -87,8 +87,11 @@ void *shard_data(const Shard *s, Cut c, const Val *v, const void *data,
                  int chip);
 
 /* eval.c: all chips together, with the reference kernels; in: one array per
- * input of the whole graph.  Of each chip and output of it an array. */
-void ***shard_eval(Arena *mem, const Shard *s, void *const *in);
+ * input of the whole graph.  Of each chip the values of its graph. */
+Eval **shard_eval(Arena *mem, const Shard *s, void *const *in);
+/* Has a chip the bits of one chip alone in an output, or in its share of it? */
+bool shard_same(const Shard *s, int chip, int out, const Eval *whole,
+                const Eval *part);
 /* Do all graphs have the same exchanges in one order?  NULL, or what differs. */
 const char *shard_check(Arena *mem, const Shard *s);
 

@@ -8,7 +8,7 @@ options() { # words that look like options, one a line
     grep -oE -- "(^|[^-A-Za-z0-9])--?[A-Za-z][-A-Za-z0-9]*" |
         grep -oE -- '-.*' | sort -u
 }
-verbs='compile run validate tune generate quantize check report pack sim shell devices targets ops'
+verbs='compile run shard validate tune generate quantize check report pack sim shell devices targets ops'
 for verb in $verbs; do
     ./tilewright help $verb | sed -n 's/^  \(-.*\)/\1/p' |
         sed 's/^\(-[^ ]*,\{0,1\} *-*[^ ]*\).*/\1/'

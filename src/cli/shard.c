@@ -1,0 +1,253 @@
+/* shard: a model -> a C project for each of N chips, their protocol, a plan of
+ * all, and a script that runs them as processes. */
+#include "cli/cli.h"
+
+#include "shard/shard.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static void check_words(const Job *j)
+{
+    if (!j->o.chips)
+        err(ERR_USAGE, "shard: wants --chips N");
+    if (!j->o.out)
+        err(ERR_USAGE, "shard: wants -o DIR");
+    if (j->soc && strcmp(j->soc->run, "host"))
+        err(ERR_USAGE, "shard: -t %s: there is no wire driver for this chip; "
+            "-t host runs each chip as a process", j->soc->name);
+}
+
+/* Products side by side, and attention as one operator, are made of shares, not
+ * before. */
+static void leave_joined(Opts *o)
+{
+    static const char *const joined[] = {"siblings", "attend"};
+    size_t i;
+
+    for (i = 0; i < LEN(joined) && o->noff + 1 < (int)LEN(o->off); i++)
+        o->off[o->noff++] = joined[i];
+}
+
+/* Plans of all, before any value is computed: they may add nodes. */
+static Job *plan_chips(const Job *j, const Shard *s)
+{
+    Job *chip = NEWN(j->o.mem, Job, s->o.chips);
+    int i;
+
+    for (i = 0; i < s->o.chips; i++) {
+        chip[i] = *j;
+        chip[i].soc = soc_read(j->o.mem, j->o.target);
+        chip[i].r.soc = chip[i].soc;
+        chip[i].g = chip[i].r.g = s->g[i];
+        pass_one(s->g[i], "cse");
+        pass_one(s->g[i], "widen");
+        graph_number(s->g[i]);
+        job_plan(&chip[i]);
+    }
+    return chip;
+}
+
+/* The example by all chips together has the bits of one. */
+static Eval **check_bits(const Job *j, const Shard *s)
+{
+    const char *wrong = shard_check(j->o.mem, s);
+    Eval **part;
+    int i, k;
+
+    if (wrong)
+        die("plans of chips: %s", wrong);
+    part = shard_eval(j->o.mem, s, j->in);
+    for (i = 0; i < s->o.chips; i++)
+        for (k = 0; k < j->g->nout; k++)
+            if (!shard_same(s, i, k, j->expected, part[i]))
+                die("output '%s' of chip %d is not that of one chip",
+                    j->g->out[k]->name, i);
+    return part;
+}
+
+static void put_project(const Job *chip, const Shard *s, int i, void **in,
+                        const Eval *e)
+{
+    void **own = NEWN(chip->o.mem, void *, chip->g->nin + 1);
+    GenOpts o = {
+        .name = chip->o.name, .force = chip->o.force,
+        .dir = arena_fmt(chip->o.mem, "%s/chip%d", chip->o.out, i),
+        .weights = chip->o.weights, .example = own, .expected = e,
+        .tolerance = chip->o.tolerance, .version = VERSION,
+    };
+    int k;
+
+    for (k = 0; k < chip->g->nin; k++)
+        own[k] = shard_data(s, s->in[k], s->whole->in[k], in[k], i);
+    gen_project(chip->r.plan, &o);
+}
+
+static int64_t weights(const Graph *g)
+{
+    const Val *v;
+    int64_t n = 0;
+
+    for (v = g->vals; v; v = v->next)
+        n += v->data ? val_bytes(v) : 0;
+    return n;
+}
+
+static int64_t macs(const Graph *g)
+{
+    const Node *n;
+    int64_t sum = 0;
+
+    for (n = g->first; n; n = n->next)
+        sum += node_macs(n);
+    return sum;
+}
+
+static const char *how(const Share *h)
+{
+    return h->partial ? "part of each sum" : h->res.axis >= 0 ? "share"
+           : "whole";
+}
+
+static void put_text(const Shard *s, Str *out)
+{
+    int i;
+
+    str_fmt(out, "%d of %d layers are shared by %d chips; exchanges: %d\n\n",
+            shard_split(s), s->nnode, s->o.chips, s->nexchange);
+    str_fmt(out, "%4s %14s %14s\n", "chip", "MACs", "constants, B");
+    for (i = 0; i < s->o.chips; i++)
+        str_fmt(out, "%4d %14lld %14lld\n", i, (long long)macs(s->g[i]),
+                (long long)weights(s->g[i]));
+    str_fmt(out, "%4s %14lld %14lld\n\n", "one", (long long)macs(s->whole),
+            (long long)weights(s->whole));
+    str_fmt(out, "%4s %-7s %10s  %s\n", "no.", "kind", "bytes", "layer");
+    for (i = 0; i < s->nexchange; i++)
+        str_fmt(out, "%4d %-7s %10lld  %s\n", i,
+                s->exchange[i].sum ? "sum" : "gather",
+                (long long)s->exchange[i].bytes, s->exchange[i].layer);
+    str_put(out, "\n");
+    for (i = 0; i < s->nnode; i++)
+        str_fmt(out, "%-16s %-12s %s\n", how(&s->share[i]),
+                op_info[s->share[i].node->op].name, s->share[i].node->name);
+}
+
+static void put_json(const Shard *s, const char *name, Str *out)
+{
+    Json *j = json_new(out);
+    int i;
+
+    json_obj(j);
+    json_key(j, "network"), json_str(j, name);
+    json_key(j, "chips"), json_arr(j);
+    for (i = 0; i < s->o.chips; i++) {
+        json_obj(j);
+        json_key(j, "macs"), json_int(j, macs(s->g[i]));
+        json_key(j, "constants"), json_int(j, weights(s->g[i]));
+        json_end(j);
+    }
+    json_end(j);
+    json_key(j, "exchanges"), json_arr(j);
+    for (i = 0; i < s->nexchange; i++) {
+        json_obj(j);
+        json_key(j, "kind");
+        json_str(j, s->exchange[i].sum ? "sum" : "gather");
+        json_key(j, "layer"), json_str(j, s->exchange[i].layer);
+        json_key(j, "bytes"), json_int(j, s->exchange[i].bytes);
+        json_end(j);
+    }
+    json_end(j);
+    json_key(j, "layers"), json_arr(j);
+    for (i = 0; i < s->nnode; i++) {
+        json_obj(j);
+        json_key(j, "name"), json_str(j, s->share[i].node->name);
+        json_key(j, "computed"), json_str(j, how(&s->share[i]));
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+static void save(const Job *j, const char *file, const Str *text)
+{
+    const char *path = arena_fmt(j->o.mem, "%s/%s", j->o.out, file);
+
+    file_write(path, text->s, text->n);
+}
+
+/* A process for each chip; what they say, and the worst exit status. */
+static void put_script(const Job *j, const Shard *s, Str *out)
+{
+    str_fmt(out,
+        "#!/bin/sh\n"
+        "# Builds all chips' projects and runs them, one process each, over\n"
+        "# sockets: each compares its layers with the example's.\n"
+        "cd \"$(dirname \"$0\")\" || exit 1\n"
+        "i=0\n"
+        "while [ $i -lt %d ]; do\n"
+        "    make -s -C chip$i \"$@\" || exit 5\n"
+        "    i=$((i + 1))\n"
+        "done\n"
+        "TILEWRIGHT_LINK=$(mktemp -d) || exit 5\n"
+        "export TILEWRIGHT_LINK\n"
+        "i=0 pids=\n"
+        "while [ $i -lt %d ]; do\n"
+        "    chip$i/build/%s.elf >chip$i/said &\n"
+        "    pids=\"$pids $!\" i=$((i + 1))\n"
+        "done\n"
+        "worst=0\n"
+        "for p in $pids; do\n"
+        "    wait $p || worst=$?\n"
+        "done\n"
+        "cat chip*/said\n"
+        "rm -rf \"$TILEWRIGHT_LINK\"\n"
+        "exit $worst\n", s->o.chips, s->o.chips, j->o.name);
+}
+
+static void put_files(const Job *j, const Shard *s)
+{
+    Str text = {.mem = j->o.mem}, json = {.mem = j->o.mem};
+    Str script = {.mem = j->o.mem};
+
+    put_text(s, &text);
+    put_json(s, j->o.name, &json);
+    put_script(j, s, &script);
+    save(j, "plan.txt", &text);
+    save(j, "plan.json", &json);
+    save(j, "run", &script);
+    if (chmod(arena_fmt(j->o.mem, "%s/run", j->o.out), 0755))
+        err(ERR_TOOL, "%s/run: cannot be made a program", j->o.out);
+}
+
+int verb_shard(int argc, char **argv)
+{
+    Job *j = job_new("shard", argc, argv), *chip;
+    Str out = {.mem = j->o.mem};
+    ShardOpts o = {.chips = j->o.chips};
+    Shard *s;
+    Eval **part;
+    int i;
+
+    check_words(j);
+    gen_check_place(j->o.out, j->o.force);
+    j->project = true;
+    leave_joined(&j->o);
+    job_front(j);
+    job_pass(j);
+    err_file(j->r.model);
+    s = shard_make(j->o.mem, j->g, &o);
+    chip = plan_chips(j, s);
+    job_example(j);
+    part = check_bits(j, s);
+    if (mkdir(j->o.out, 0777) && !file_exists(j->o.out))
+        err(ERR_TOOL, "%s: cannot be made", j->o.out);
+    for (i = 0; i < s->o.chips; i++)
+        put_project(&chip[i], s, i, j->in, part[i]);
+    put_files(j, s);
+    j->r.dir = j->o.out;
+    put_text(s, &out);
+    str_fmt(&out, "\nwrote %s; %s/run builds and runs all\n", j->o.out,
+            j->o.out);
+    job_say(j, &out);
+    return OK;
+}

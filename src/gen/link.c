@@ -1,0 +1,68 @@
+/* Networks of which each chip has a share: what the runtime's link is told of
+ * this one (rt/link/here.h), and the sources of the link. */
+#include "gen/gen.h"
+
+#include <inttypes.h>
+
+static bool is_exchange(const Node *n)
+{
+    return op_info[n->op].family == FAM_exchange;
+}
+
+/* Of the model and all that is exchanged: the same on all chips alone. */
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    return (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void put_here(Gen *g, const Node *first)
+{
+    Str b = {.mem = g->mem}, layers = {.mem = g->mem};
+    uint64_t hash = g->p->g->hash;
+    int64_t most = 0;
+    const Node *n;
+
+    for (n = first; n; n = n->next)
+        if (is_exchange(n)) {
+            const Val *y = n->res[0];
+
+            most = MAX(most, val_bytes(y));
+            hash = mix(hash, (uint64_t)attr_int(n, A_p0));
+            hash = mix(hash, (uint64_t)n->op);
+            hash = mix(hash, (uint64_t)val_bytes(y));
+            str_fmt(&layers, "    [%" PRId64 "] = ", attr_int(n, A_p0));
+            gen_quote(n->name, &layers);
+            str_put(&layers, ", \\\n");
+        }
+    str_fmt(&b, "/* This chip among those that share the network. */\n"
+            "#define LINK_HERE %" PRId64 "\n#define LINK_OF %" PRId64 "\n"
+            "#define LINK_MODEL_HASH UINT64_C(0x%016" PRIx64 ")\n"
+            "#define LINK_ROOM_BYTES %" PRId64 " /* the largest exchange */\n"
+            "#ifndef LINK_WAY\n#define LINK_WAY LINK_DIRECT\n#endif\n"
+            "#ifndef LINK_MS\n#define LINK_MS 10000 /* time limit */\n#endif\n"
+            "/* exchanges by number */\n#define LINK_LAYERS \\\n%s\n",
+            attr_int(first, A_p1), attr_int(first, A_p2), hash,
+            MAX(most, 1), layers.s);
+    gen_file(g, "rt/link/here.h", &b);
+}
+
+void gen_link(Gen *g, Str *list)
+{
+    const Node *n = g->p->g->first;
+    int i;
+
+    while (n && !is_exchange(n))
+        n = n->next;
+    if (!n)
+        return;
+    put_here(g, n);
+    for (i = 0; i < npacked; i++)
+        if (str_starts(packed[i].path, "rt/link/")) {
+            Str b = {.mem = g->mem};
+
+            str_mem(&b, packed[i].data, packed[i].n);
+            gen_file(g, packed[i].path, &b);
+            if (str_ends(packed[i].path, ".c"))
+                str_fmt(list, " %s", packed[i].path);
+        }
+}

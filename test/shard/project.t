@@ -1,0 +1,52 @@
+#!/bin/sh
+# A network as a project for each of three chips, which run as processes under
+# the sanitizers: every layer has its bits.  If one never starts, or has another
+# model, the others say so within the time limit and end with 5.
+cd "$(dirname "$0")/../.." || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+san='-fsanitize=address,undefined -fno-sanitize-recover=all'
+./tilewright shard zoo/transformer-int/network.onnx -t host --chips 3 \
+    -o "$tmp/p" >"$tmp/text" || exit 1
+grep -q '^ *[0-9]* sum ' "$tmp/text" && grep -q '^ *[0-9]* gather ' "$tmp/text" ||
+    { echo "no exchanges of both kinds"; bad=1; }
+python3 -m json.tool <"$tmp/p/plan.json" >/dev/null || bad=1
+timeout 200 "$tmp/p/run" -j2 CFLAGS="-O1 -std=c99 -Wall -Wextra -Werror $san" \
+    LDFLAGS="-lm $san" >"$tmp/said" 2>&1 ||
+    { echo "the chips end with $?"; cat "$tmp/said"; bad=1; }
+[ "$(grep -c 'self-test passed' "$tmp/said")" = 3 ] || { cat "$tmp/said"; bad=1; }
+
+# chips 0 and 2 alone
+export TILEWRIGHT_LINK="$tmp" TILEWRIGHT_LINK_MS=500
+for i in 0 2; do
+    (cd "$tmp/p/chip$i" && timeout 60 ./build/*.elf >"$tmp/said$i"
+     echo $? >"$tmp/status$i") &
+done
+wait
+for i in 0 2; do
+    [ "$(cat "$tmp/status$i")" = 5 ] &&
+        grep -q "chip $i: .* chip [0-2], at the start" "$tmp/said$i" ||
+        { echo "chip $i of those alone:"; cat "$tmp/said$i"; bad=1; }
+done
+grep -q 'chip 1, at' "$tmp/said0" || { cat "$tmp/said0"; bad=1; }
+
+# chip 1 of another model
+sed -i 's/\(LINK_MODEL_HASH UINT64_C(0x\).\{16\}/\10123456789abcdef/' \
+    "$tmp/p/chip1/rt/link/here.h"
+timeout 200 "$tmp/p/run" CFLAGS="-O1 -std=c99 $san" LDFLAGS="-lm $san" \
+    >"$tmp/said" 2>&1
+[ $? = 5 ] && grep -q 'another model.* on chip 1' "$tmp/said" ||
+    { echo "another model:"; head -20 "$tmp/said"; bad=1; }
+
+refused() { # WHAT WORDS...
+    want=$1
+    shift
+    ./tilewright shard "$@" >"$tmp/out" 2>&1
+    grep -q -- "$want" "$tmp/out" || { cat "$tmp/out"; bad=1; }
+}
+refused 'chips or fewer' zoo/dscnn-int/network.onnx -t host --chips 64 -o "$tmp/q"
+refused 'no wire driver' zoo/dscnn-int/network.onnx -t siracusa --chips 2 -o "$tmp/q"
+refused 'wants --chips' zoo/dscnn-int/network.onnx -t host -o "$tmp/q"
+[ $bad = 0 ] && echo "three chips as processes, two faults"
+[ $bad = 0 ]
