@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Trains networks of the zoo: zoo/learn.py [NAME...] (jax, scikit-learn,
-onnx, onnxruntime; for speech espeak-ng)
+onnx, onnxruntime; for speech espeak-ng); zoo/learn.py data makes the examples
+alone.
 
 Each becomes zoo/NAME-f32: network.onnx, inputs.npz and outputs.npz as
 everywhere; tr, which is a megabyte, build/trained/tr-f32.  For `quantize` there
@@ -310,13 +311,19 @@ def examples(data, x, y, tx, ty):
     np.save(to + '/test_labels.npy', ty[:1080].astype(np.uint8))
 
 
+def make_data(name, shape):
+    (x, y), (tx, ty) = getattr(learn_data, name)()
+    x, tx = (a.reshape((-1,) + shape[1:]) for a in (x, tx))
+    examples(name, x, y, tx, ty)
+    return x, y, tx, ty
+
+
 def make_one(name):
     build, data, epochs, *varied = NETS[name]
-    net, ((x, y), (tx, ty)) = build(), getattr(learn_data, data)()
+    net = build()
     shape = net.shape
-    x, tx = (a.reshape((-1,) + shape[1:]) for a in (x, tx))
+    x, y, tx, ty = make_data(data, shape)
     macs = multiplications(net, jax.ShapeDtypeStruct(shape, jnp.float32))
-    examples(data, x, y, tx, ty)
     params = learn(net, x, y, epochs, *varied)
     for l in net.layers:
         for k, v in params[l.y].items():
@@ -333,5 +340,9 @@ def make_one(name):
 
 
 if __name__ == '__main__':
+    if sys.argv[1:] == ['data']:
+        for data, build in {v[1]: v[0] for v in NETS.values()}.items():
+            make_data(data, build().shape)
+        sys.exit()
     for name in sys.argv[1:] or NETS:
         make_one(name)
