@@ -12,10 +12,12 @@ enum { NEUREKA_3X3, NEUREKA_DEPTH, NEUREKA_POINT };
 
 /* Its registers, in words: a job is begun by TRIGGER, and is what stands from
  * JOB on. */
-enum { NEUREKA = 0x10201000, NEUREKA_TRIGGER = 0, NEUREKA_JOB = 8 };
+enum { NEUREKA = 0x10201000, NEUREKA_TRIGGER = 0, NEUREKA_JOB = 8,
+       NEUREKA_WEIGHTS = 0x10400000 };
 enum { NEUREKA_KO = 32, NEUREKA_TILE = 28 };
 enum { /* bits of its last register */
-    NEUREKA_QUANT = 1 << 4, NEUREKA_FLOOR = 1 << 11, NEUREKA_LAYER = 1 << 15,
+    NEUREKA_QUANT = 1 << 4, NEUREKA_PORT = 1 << 9, NEUREKA_AHEAD = 1 << 10,
+    NEUREKA_FLOOR = 1 << 11, NEUREKA_LAYER = 1 << 15,
     NEUREKA_NO_RELU = 1 << 23, NEUREKA_BIAS = 1 << 25, NEUREKA_SIGNED = 1 << 26,
 };
 
@@ -45,6 +47,7 @@ static inline uint32_t neureka_conf(const struct pconv_dims *k, int mode)
     return (uint32_t)(k->bits - 1) | NEUREKA_QUANT | (uint32_t)mode << 5 |
            NEUREKA_FLOOR | (uint32_t)(sizeof(MUL) >> 1) << 12 | NEUREKA_LAYER |
            (uint32_t)k->shift << 16 | (k->lo < 0 ? NEUREKA_NO_RELU : 0) |
+           (k->port ? NEUREKA_PORT | NEUREKA_AHEAD : 0) |
            NEUREKA_BIAS | ((X)-1 < 0 ? NEUREKA_SIGNED : 0);
 }
 
@@ -67,7 +70,8 @@ neureka_job(const struct pconv_dims *k, const struct io *io, const int mode)
     const uint32_t bottom = (uint32_t)(k->oh + 2 - k->h) - ph;
     const uint32_t right = (uint32_t)(k->ow + 2 - k->w) - pw;
 
-    r[0] = (uint32_t)(uintptr_t)io->in[1];
+    r[0] = (uint32_t)(uintptr_t)io->in[1] -
+           (uint32_t)(k->port ? NEUREKA_WEIGHTS : 0);
     r[1] = (uint32_t)(uintptr_t)io->in[0] - ph * (uint32_t)k->xh -
            pw * (uint32_t)k->xw;
     r[2] = (uint32_t)(uintptr_t)io->out[0];

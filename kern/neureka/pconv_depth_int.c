@@ -16,12 +16,13 @@
  *          padv >= -32768 && padv < 32768 &&
  *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
  *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
- * let      each = ceil(g, 28) * (138 + bits) + g + ceil(g * mul.bytes, 4) +
- *          ceil(g, 8)
+ * let      part = port ? 97 : 138 + bits
+ * let      each = ceil(g, 28) * part + g + ceil(g * mul.bytes, 4) + ceil(g, 8)
  * stack    128
- * cycles   4 + ceil(oh, 6) * ceil(ow, 6) * each
+ * cycles   port * (70 + bits - 29) + 4 + ceil(oh, 6) * ceil(ow, 6) * each
  *
- * As pconv_int.c; 28 channels are made at a time.
+ * As pconv_int.c; 28 channels are made at a time, in as many cycles as a weight
+ * has bits, but with the next tile on its way in 33.
  */
 #include "kern/neureka/job.h"
 

@@ -17,13 +17,17 @@
  *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
  * let      ko = ceil(m, 32)
  * let      ki = ceil(c, 28)
- * let      each = ko * (83 * ki + 57) + bits * m * ki +
- *          ceil(m * mul.bytes, 4) + ceil(m, 8)
+ * let      sums = bits * m + 5 * ko
+ * let      rest = (m - 32 * (ko - 1)) * bits + 5
+ * let      ahead = (ko - 1) * max(32 * bits + 5, 69) + max(rest, 69)
+ * let      part = ki * (port ? 8 * ko + ahead : 78 * ko + sums)
+ * let      each = ko * 57 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
  * stack    128
- * cycles   4 + ceil(oh, 6) * ceil(ow, 6) * each
+ * cycles   4 + port * (70 + rest - max(rest, 69)) + ceil(oh, 6) * ceil(ow, 6) * each
  *
  * As pconv_point_int.c; an input tile of 8x8 pixels takes 70 cycles, and a
- * channel as many as a weight has bits.
+ * channel as many as a weight has bits, a tile at least 69 if the next is on its
+ * way meanwhile.
  */
 #include "kern/neureka/job.h"
 

@@ -14,14 +14,19 @@
  *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
  * let      ko = ceil(m, 32)
  * let      ki = ceil(c, 32)
- * let      each = ko * (65 * ki + 57) + m * ki + ceil(m * mul.bytes, 4) +
- *          ceil(m, 8)
+ * let      rest = m - 32 * (ko - 1) + 5
+ * let      once = 46 * (ko - 1) + max(rest, 46)
+ * let      more = 50 * (ko - 1) + max(rest, 50)
+ * let      part = port ? 8 * ko * ki + once + (ki - 1) * more :
+ *          65 * ko * ki + m * ki
+ * let      each = ko * 57 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
  * stack    128
- * cycles   4 + ceil(oh, 6) * ceil(ow, 6) * each
+ * cycles   4 + port * (52 + rest - max(rest, ki > 1 ? 50 : 46)) + ceil(oh, 6) * ceil(ow, 6) * each
  *
  * Each tile of 6x6 pixels and 32 output channels takes 52 cycles for 32
  * channels of the input, 6 for their offset, one for each output channel and 7;
- * then its results are scaled and stored.
+ * then its results are scaled and stored.  Weights that come through the port
+ * let the next tile be loaded meanwhile, which takes 46 cycles, or 50.
  */
 #include "kern/neureka/job.h"
 

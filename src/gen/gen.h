@@ -110,9 +110,9 @@ void gen_team_net(Gen *g, Str *out);
 
 /* weights.c */
 void gen_weights(Gen *g);
-/* An array of bytes as C: its definition. */
+/* An array of bytes as C: its definition; port: in the memory of a weight port. */
 void gen_array(FILE *f, const char *name, Type t, const void *data,
-               int64_t bytes, int align);
+               int64_t bytes, int align, bool port);
 
 /* image.c: constants in memory that only a DMA reaches go to NAME_l3.bin, at
  * their addresses; buffers there come behind. */

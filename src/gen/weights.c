@@ -116,11 +116,12 @@ static int64_t array_length(Type t, int64_t bytes)
 }
 
 void gen_array(FILE *f, const char *name, Type t, const void *data,
-               int64_t bytes, int align)
+               int64_t bytes, int align, bool port)
 {
     int64_t n = bytes / type_info[t].bytes;
 
-    fprintf(f, "ALIGN(%d)\nconst %s %s[%" PRId64 "] =%s", MAX(align, 1),
+    fprintf(f, "ALIGN(%d)%s\nconst %s %s[%" PRId64 "] =%s", MAX(align, 1),
+            port ? " PORT" : "",
             array_type(t, bytes), name, array_length(t, bytes),
             n > LIST ? "" : " {");
     if (n > LIST)
@@ -188,6 +189,16 @@ static void put_declarations(Gen *g)
     gen_file(g, arena_fmt(g->mem, "%s_weights.h", g->name), &b);
 }
 
+static bool has_port(const Gen *g)
+{
+    int i;
+
+    for (i = 0; i < g->p->nbuf; i++)
+        if (is_array(g, i) && g->p->buf[i].val->port)
+            return true;
+    return false;
+}
+
 static void put_c(Gen *g)
 {
     const char *path = arena_fmt(g->mem, "%s_weights.c", g->name);
@@ -201,15 +212,19 @@ static void put_c(Gen *g)
         " __ORDER_LITTLE_ENDIAN__\n"
         "#error \"these constants are little endian\"\n#endif\n\n"
         "#define ALIGN(n) __attribute__((aligned(n)))\n"
+        "%s"
         "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
-        g->name, g->name);
+        g->name, g->name, has_port(g) ?
+        "/* Of an accelerator's weight port, in its memory. */\n"
+        "#ifdef __ELF__\n#define PORT __attribute__((section(\""
+        SOC_WEIGHTS "\")))\n#else\n#define PORT\n#endif\n" : "");
     for (i = 0; i < g->p->nbuf; i++) {
         const Buf *u = &g->p->buf[i];
 
         progress("writing weights: constant", i + 1, g->p->nbuf);
         if (is_array(g, i))
             gen_array(f, g->weight[i], u->val->type, u->val->data, u->size,
-                      u->align);
+                      u->align, u->val->port);
     }
     finish(g, f);
     gen_source(g, path);
@@ -225,6 +240,18 @@ static void put_bytes(FILE *f, const Buf *u, int64_t *at)
     fwrite(u->val->data, 1, (size_t)u->size, f);
 }
 
+/* Where what follows belongs: behind a weight port, or beside the code. */
+static void put_section(const Gen *g, bool port, Str *b)
+{
+    str_put(b, "#ifdef __ELF__\n");
+    if (port)
+        str_put(b, "    .section " SOC_WEIGHTS ", \"a\", %progbits\n");
+    else
+        str_fmt(b, "    .section .rodata.%s_weights, \"a\", %%progbits\n",
+                g->name);
+    str_put(b, "#endif\n");
+}
+
 /* One .bin of everything, and symbols into it. */
 static void put_bin(Gen *g)
 {
@@ -233,6 +260,7 @@ static void put_bin(Gen *g)
     FILE *f = create(g, bin);
     Str b = {.mem = g->mem};
     int64_t at = 0;
+    bool port = false;
     int i;
 
     str_fmt(&b, "/* The constants of %s, from %s. */\n"
@@ -246,6 +274,8 @@ static void put_bin(Gen *g)
         if (!is_array(g, i))
             continue;
         put_bytes(f, u, &at);
+        if (port != (u->val->port > 0))
+            put_section(g, port = !port, &b);
         str_fmt(&b, "    .global %s\n    .balign %d\n%s:\n    .incbin"
                 " \"%s\", %" PRId64 ", %" PRId64 "\n", g->weight[i], u->align,
                 g->weight[i], bin, at, u->size);

@@ -392,6 +392,7 @@ static void fill_pconv(const Node *n, struct pconv_dims *d)
     d->tile = spatial(n, A_count, 0, 1);
     d->word = (int32_t)attr_int(n, A_p2);
     d->mode = (int32_t)attr_int(n, A_mode);
+    d->port = (int32_t)attr_int(n, A_p3);
     d->lo = (int32_t)MAX(attr_int(n, A_lo), INT32_MIN);
     d->hi = (int32_t)MIN(attr_int(n, A_hi), INT32_MAX);
 }

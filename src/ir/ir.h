@@ -121,6 +121,8 @@ struct Val {
     int64_t lo, hi; /* range of an integer value; its type's if unknown */
     double scale;   /* note: real = scale * (value - zero); 0: none */
     int64_t zero;
+    int port;       /* of a constant that an engine reads by its weight port:
+                       1 + that memory's index; else 0 */
     Node *def;      /* NULL: a constant or an input of the graph */
     int part;       /* which result of def */
     Val *state;     /* output only: the input that it becomes in the next run */

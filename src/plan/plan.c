@@ -356,7 +356,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     *p = (Plan){.mem = mem, .g = g, .soc = soc, .aim = o->aim,
                 .straight = o->straight,
                 .host_isa = o->host_isa};
-    bring_layers(chooser, g, near_room(p, o));
+    bring_layers(chooser, p, o);
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);

@@ -439,15 +439,15 @@ void choice_in_place(Choice *to, const Node *scatter, const Dims *d);
  * way once: how many there are, at most n. */
 typedef struct Words {
     int64_t tile, word, mode;
+    int port;        /* memory of the weight port; -1: it has none */
 } Words;
 int chooser_packings(const Chooser *c, Words *v, int n);
 /* Do the nodes from `from` on take fewer cycles than the node behind them, with
  * `job` on an accelerator? */
 bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
                 const Node *than, const Node *job);
-/* bring.c: before anything else is planned.  room: bytes of the nearest memory
- * for buffers. */
-void bring_layers(const Chooser *c, Graph *g, int64_t room);
+/* bring.c: before anything else is planned, with the memories of p. */
+void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Is the word, of n letters, in a list with commas (or NULL)? */

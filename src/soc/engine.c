@@ -93,14 +93,15 @@ static Engine *add_engine(Soc *s, EngineKind kind, const Item *it)
         err(ERR_MODEL, "%s:%d: more than %d engines", it->file, it->line,
             MOST_ENGINES - 1);
     *e = (Engine){.kind = kind, .name = it->name, .label = it->name,
-                  .row = s->nengine++, .near = -1, .far = -1, .item = it};
+                  .row = s->nengine++, .near = -1, .far = -1, .weights = -1,
+                  .item = it};
     return e;
 }
 
 static Engine read_dma(Soc *s, const Item *it)
 {
     Engine d = {.kind = ENGINE_dma, .near = level(s, it, false),
-                .far = level(s, it, true)};
+                .far = level(s, it, true), .weights = -1};
     const bool mapped = s->mems[d.far].mapped;
 
     if (s->mems[d.near].level >= s->mems[d.far].level)
@@ -199,12 +200,24 @@ static unsigned read_reach(const Soc *s, const Item *it)
     return set;
 }
 
+/* weights=: of a memory for constants that nothing else of ours lies in. */
+static int read_weights(Soc *s, const Item *it)
+{
+    const Mem *m = soc_mem(s, item_word(it, "weights", ""));
+
+    return m && m->mapped && m->holds == HOLDS_weights ? (int)(m - s->mems)
+                                                       : -1;
+}
+
 static void add_accel(Soc *s, const Item *it)
 {
     Engine *e = add_engine(s, ENGINE_accel, it);
 
     e->queue = item_within(it, "queue", 1, 1, MOST_QUEUE);
     e->reach = read_reach(s, it);
+    e->weights = read_weights(s, it);
+    if (e->weights >= 0)
+        e->reach |= 1u << e->weights;
 }
 
 void soc_engines(Soc *s)

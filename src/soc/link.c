@@ -162,6 +162,23 @@ static void put_buffers(const Soc *s, Str *out)
                     s->mems[i].name, s->mems[i].name, s->mems[i].name);
 }
 
+/* What accelerators read by a weight port of their own. */
+static void put_weights(const Soc *s, Str *out)
+{
+    unsigned done = 0;
+    int i;
+
+    for (i = 0; i < s->nengine; i++) {
+        int m = s->engine[i].weights;
+
+        if (m < 0 || done >> m & 1)
+            continue;
+        done |= 1u << m;
+        str_fmt(out, "    %s : { *(%s) } > %s\n", SOC_WEIGHTS, SOC_WEIGHTS,
+                s->mems[m].name);
+    }
+}
+
 const Mem *soc_ram_for_code(const Soc *s)
 {
     const Mem *best = NULL;
@@ -201,6 +218,7 @@ void soc_link_at(const Soc *s, bool emu, int64_t bound, const Mem *code,
     if (is_team(s))
         put_team(s, bound, out);
     put_hyper(s, out);
+    put_weights(s, out);
     /* Named first: the rest of .bss would take the buffers otherwise. */
     put_buffers(s, out);
     str_fmt(out,

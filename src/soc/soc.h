@@ -81,7 +81,8 @@ typedef struct Engine {
     const char *label; /* in plans and reports: dma and io are the hops 0, 1 */
     int row;           /* of the table */
     int near, far;     /* of dma: mems[]; else -1 */
-    unsigned reach;    /* of an accelerator: mems[] it works on, by bit */
+    unsigned reach;    /* of an accelerator: mems[] it works on, by bit; */
+    int weights;       /* that of its weight port; -1: it has none */
     DmaWay in, out;    /* of dma; in: from far to near */
     bool duplex;       /* of dma: both ways at once */
     bool batched;      /* the team's program begins its transfers, and waits
@@ -136,6 +137,8 @@ _Noreturn void item_bad(const Item *it, const char *key, const char *wanted);
 /* That, unless the value is within. */
 int item_within(const Item *it, const char *key, int none, int least, int most);
 bool item_has(const Item *it, const char *key, const char *word); /* in list */
+/* The section of weights behind a port: as pulp-sdk's linker script knows it. */
+#define SOC_WEIGHTS ".weightmem_sram"
 Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
 /* A simulated chip's memory is made to have n bytes beside what is reserved. */
 void soc_grow(Soc *s, Mem *m, int64_t n);

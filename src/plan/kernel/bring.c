@@ -12,7 +12,8 @@
  *                                        wants
  *     any other window              ->   y = pconv (windows (pad x)), one tap
  *
- * A node is replaced where such a kernel takes what comes of it, and all takes
+ * Where the unit has a weight port, the weights lie in its memory as long as
+ * there is room.  A node is replaced where such a kernel takes what comes of it, and all takes
  * fewer cycles than the cores' best. */
 #include "plan/plan.h"
 
@@ -32,7 +33,8 @@ typedef struct Bringer {
     int64_t m, c, k[2], stride[2], pad[4], padvalue;
     int64_t every[2]; /* of the rows and columns that are made */
     bool depth;
-    int64_t room;     /* bytes of the nearest memory */
+    int64_t room;     /* bytes of the nearest memory, */
+    int64_t port;     /* and of that of the weight port */
 } Bringer;
 
 static bool is_const(const Val *v)
@@ -223,6 +225,8 @@ static Node *new_node(Bringer *b, Words p)
     if (!scale_of(b, &arg[2], &arg[3], &shift))
         return NULL;
     arg[1] = pack_weights(b, p, bits);
+    if (p.port >= 0 && val_bytes(arg[1]) <= b->port)
+        arg[1]->port = 1 + p.port;
     y = graph_node(b->g, b->n, OP_pconv, b->n->name, 4, arg);
     attr_set_int(b->g, y, A_last, 1);
     attr_set_list(b->g, y, A_kernel, 2, b->k);
@@ -233,6 +237,7 @@ static Node *new_node(Bringer *b, Words p)
     attr_set_int(b->g, y, A_p0, -b->w->lo);
     attr_set_int(b->g, y, A_p1, bits);
     attr_set_int(b->g, y, A_p2, p.word);
+    attr_set_int(b->g, y, A_p3, arg[1]->port > 0);
     attr_set_int(b->g, y, A_mode, p.mode);
     attr_set_list(b->g, y, A_count, 1, &p.tile);
     attr_set_int(b->g, y, A_shift, shift);
@@ -469,12 +474,12 @@ static bool words_fit(const Bringer *b, Words p)
                   : b->k[0] * b->k[1] * p.tile <= 8 * p.word;
 }
 
-/* One way to pack; false: it is not quicker. */
+/* One way to pack; false: it is not quicker.  *port: what is left there. */
 static bool bring(const Chooser *c, Graph *g, Node *n, Words p,
-                  int64_t room)
+                  int64_t room, int64_t *port)
 {
     Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
-                 .every = {1, 1}, .room = room};
+                 .every = {1, 1}, .room = room, .port = *port};
     Node *y = NULL;
     Val *now;
 
@@ -485,6 +490,7 @@ static bool bring(const Chooser *c, Graph *g, Node *n, Words p,
         now = result_of(&b, y->res[0]);
         if (is_quicker(c, g, b.before ? b.before->next : g->first, n, y)) {
             take(&b, y, now);
+            *port -= y->arg[1]->port ? val_bytes(y->arg[1]) : 0;
             return true;
         }
     }
@@ -492,18 +498,36 @@ static bool bring(const Chooser *c, Graph *g, Node *n, Words p,
     return false;
 }
 
-void bring_layers(const Chooser *c, Graph *g, int64_t room)
+/* Room for weights behind ports; ways to pack may share one. */
+static void ports_of(const Plan *plan, const PlanOpts *o, const Words *p, int n,
+                     int64_t *port, int64_t **left)
 {
+    int i, j;
+
+    for (i = 0; i < n; i++) {
+        for (j = 0; p[j].port != p[i].port; j++)
+            ;
+        left[i] = &port[j];
+        if (j == i && p[i].port >= 0)
+            port[i] = room_for_consts(plan, p[i].port, o);
+    }
+}
+
+void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
+{
+    Graph *g = plan->g;
     Words p[PACKINGS];
     int i, n = chooser_packings(c, p, PACKINGS);
+    int64_t room = near_room(plan, o), port[PACKINGS] = {0}, *left[PACKINGS];
     Node *at, *next;
 
     if (!n)
         return;
+    ports_of(plan, o, p, n, port, left);
     for (at = g->first; at; at = next) {
         next = at->next;
         for (i = 0; i < n && (at->op == OP_conv || at->op == OP_matmul); i++)
-            if (bring(c, g, at, p[i], room))
+            if (bring(c, g, at, p[i], room, left[i]))
                 break;
     }
     graph_sweep(g);

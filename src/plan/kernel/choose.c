@@ -298,19 +298,20 @@ int chooser_packings(const Chooser *c, Words *v, int n)
         for (j = 0; j < count && (v[j].tile != tile || v[j].word != word ||
                                   v[j].mode != mode); j++)
             ;
-        v[j] = (Words){tile, word, mode};
+        v[j] = (Words){tile, word, mode, c->soc->engine[k->row].weights};
         count = MAX(count, j + 1);
     }
     return count;
 }
 
-/* Cycles that weights of a job take from L2: those of the next layer come when
- * the job, which reads its own from the L1, has ended. */
+/* Cycles that weights of a job take from L2, unless they have a port of their
+ * own: those of the next layer come when the job, which reads its own from the
+ * L1, has ended. */
 static double load_cycles(const Soc *soc, const Node *job)
 {
     const Engine *dma = soc_hop(soc, 0);
 
-    return dma ? dma_cycles(dma, true, val_bytes(job->arg[1]), 1) : 0;
+    return dma && !job->arg[1]->port ? dma_cycles(dma, true, val_bytes(job->arg[1]), 1) : 0;
 }
 
 bool is_quicker(const Chooser *c, const Graph *g, const Node *from,

@@ -21,8 +21,10 @@ bool consts_to_l3(Tiler *t)
     for (i = 0; i < t->nlayer; i++)
         t->layer[i].overlaps = false;
     for (i = 0; i < t->s->nalloc; i++) {
-        t->opt.in_l3[i] = t->s->alloc[i].konst &&
-                        t->s->alloc[i].size >= LEAST_FETCHED;
+        const Alloc *v = &t->s->alloc[i];
+
+        t->opt.in_l3[i] = v->konst && !v->val->port &&
+                          v->size >= LEAST_FETCHED;
         any |= t->opt.in_l3[i];
     }
     mark_opers(t);

@@ -181,7 +181,7 @@ static bool move_consts(LocalSearch *x, int layer)
     int o;
 
     for (o = 0; o < w->noper && x->r.fills; o++)
-        if (w->oper[o].val && w->oper[o].konst &&
+        if (w->oper[o].val && w->oper[o].konst && !w->oper[o].val->port &&
             x->t->s->alloc[w->oper[o].place.buf].size >= LEAST_FETCHED)
             any |= move_const(x, w->oper[o].place.buf);
     return any;

@@ -58,7 +58,8 @@ static void set_levels(Tiler *t, const Solution *sol, const int *buf)
         Buf *b = buf[i] >= 0 ? &t->p->buf[buf[i]] : NULL;
 
         if (b && b->kind == BUF_const)
-            b->mem = t->opt.in_l3[i] ? t->l3 : t->l2;
+            b->mem = b->val->port ? b->val->port - 1
+                     : t->opt.in_l3[i] ? t->l3 : t->l2;
         else if (b)
             b->mem = sol->in_l2[i] ? t->l2 : t->l1;
     }

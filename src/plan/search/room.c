@@ -59,7 +59,8 @@ int64_t consts_l2_bytes(const Tiler *t)
     int i;
 
     for (i = 0; i < t->s->nalloc; i++)
-        if (t->s->alloc[i].konst && !t->opt.in_l3[i])
+        if (t->s->alloc[i].konst && !t->s->alloc[i].val->port &&
+            !t->opt.in_l3[i])
             sum += slot_bytes(t->s->alloc[i].size);
     return sum;
 }

@@ -97,7 +97,8 @@ static void count_consts(Bound *b)
         for (o = 0; o < w->noper; o++) {
             int alloc = w->oper[o].place.buf;
 
-            if (!w->oper[o].val || !w->oper[o].konst || seen[alloc])
+            if (!w->oper[o].val || !w->oper[o].konst || seen[alloc] ||
+                w->oper[o].val->port)
                 continue;
             seen[alloc] = true;
             b->konst[i + 1] += t->s->alloc[alloc].size;

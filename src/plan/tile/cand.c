@@ -62,7 +62,8 @@ bool tile_is_whole(const LayerInst *w, int oper, const Cand *cand)
 {
     const Oper *o = &w->oper[oper];
 
-    return cand->whole && o->konst && val_bytes(o->val) <= WHOLE;
+    return cand->whole && o->konst && !o->val->port &&
+           val_bytes(o->val) <= WHOLE;
 }
 
 void opers_in_place(const LayerInst *w, unsigned in_l2, const Cand *cand,

@@ -18,7 +18,8 @@ int64_t slot_bytes(int64_t n)
 
 bool oper_is_inlined(const Oper *o)
 {
-    return o->val && o->konst && !o->in_l3 && val_is_inlined(o->val);
+    return o->val && o->konst && !o->in_l3 &&
+           (o->val->port || val_is_inlined(o->val));
 }
 
 bool oper_is_staged(const Oper *o)
