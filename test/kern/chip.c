@@ -135,18 +135,20 @@ static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
 static const Kern *reference(const Kern *k, const Inst *in, int *sig)
 {
     const int narg = k->sig[in->sig].narg;
-    int i, j;
+    int i, j, o;
 
     for (i = 0; i < nkern; i++)
-        for (j = 0; j < kerns[i]->nsig; j++)
-            if (str_starts(kerns[i]->path, "kern/ref/") &&
-                kerns[i]->op[0] == k->op[0] &&
+        for (j = 0; j < kerns[i]->nsig; j++) {
+            for (o = 0; o < kerns[i]->nop && kerns[i]->op[o] != k->op[0]; o++)
+                ;
+            if (o < kerns[i]->nop && str_starts(kerns[i]->path, "kern/ref/") &&
                 (!in->shifts || kerns[i]->sig[j].narg == narg) &&
                 kerns[i]->sig[j].arg[0].types >> in->arg[0] & 1 &&
                 kerns[i]->sig[j].res[0].types >> in->res & 1) {
                 *sig = in->shifts ? j : 0;
                 return kerns[i];
             }
+        }
     die("no reference for %s", k->path);
 }
 
