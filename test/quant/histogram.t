@@ -13,6 +13,7 @@ one() { # NETWORK's folder
     build/test/histogram back "$tmp/1.npz" "$tmp/2.npz" || exit 1
     case $1 in
     *mobilenet*) used=used ;;
+    *cifar10*) ;; # calibrated with images; their negatives clip its ten logits
     *)  for i in 1 2; do
             build/test/histogram invert "$tmp/$i.npz" "$tmp/${i}i.npz" ||
                 exit 1

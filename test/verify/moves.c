@@ -373,16 +373,19 @@ static bool use_scratch(Machine *m, const Step *s, const Node *view)
     return tmp != NULL && reachable(m, s->tmp, 8);
 }
 
-/* Accelerators work in L1; a single number is read by who begins their job. */
+/* Accelerators work where they reach; a single number is read by who begins
+ * their job. */
 static bool job_reaches(Machine *m, const Step *s)
 {
+    const unsigned reach = m->p->soc->engine[s->engine].reach;
+    const Buf *b = m->p->buf;
     int i;
 
     for (i = 0; i < s->nin && s->engine != ENG_cores; i++)
-        if (s->in[i].buf >= 0 && level_of(m, s->in[i]) > 1 &&
-            (s->in_bytes[i] > 4 || m->p->buf[s->in[i].buf].kind != BUF_const))
+        if (s->in[i].buf >= 0 && !(reach >> b[s->in[i].buf].mem & 1) &&
+            (s->in_bytes[i] > 4 || b[s->in[i].buf].kind != BUF_const))
             return false;
-    return s->engine == ENG_cores || level_of(m, s->out[0]) == 1;
+    return s->engine == ENG_cores || reach >> b[s->out[0].buf].mem & 1;
 }
 
 static bool run_kernel(Machine *m, const Step *s, Effect *e)
