@@ -1,6 +1,6 @@
 /* Attention over the rows of a cache: the shape of iattend's result, and what
  * its kernels are told (kern/dims.def). */
-#include "ir/ir.h"
+#include "ir/dims.h"
 
 enum { TABLE = 256 };
 

@@ -336,15 +336,7 @@ Shape shape_group(const Node *n);
 Shape shape_attend(const Node *n);
 Shape shape_pack(const Node *n);
 Shape shape_exchange(const Node *n);
-void fill_topk(const Node *n, struct topk_dims *d);
-void fill_dft(const Node *n, struct dft_dims *d);
-void fill_grid(const Node *n, struct grid_dims *d);
-void fill_nms(const Node *n, struct nms_dims *d);
-void fill_group(const Node *n, struct group_dims *d);
-void fill_attend(const Node *n, struct attend_dims *d);
 int64_t macs_attend(const Node *n);
-void fill_pack(const Node *n, struct pack_dims *d);
-void fill_exchange(const Node *n, struct exchange_dims *d);
 
 /* shape.c: the shape of the result alone; axis made positive and checked */
 Shape shape_infer(const Node *n);

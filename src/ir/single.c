@@ -1,6 +1,6 @@
 /* Families of one operator each: the shape of the result, and what kernels
  * are told (kern/dims.def). */
-#include "ir/ir.h"
+#include "ir/dims.h"
 
 #include <string.h>
 

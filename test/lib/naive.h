@@ -101,7 +101,8 @@ static void naive_layer(Naive *v, const Node *n, int part)
 
     GROW(p->mem, p->layer, (size_t)p->nlayer);
     p->layer[p->nlayer++] = (Layer){.node = n, .part = part, .tiles = 1,
-                                    .why = {"", "", ""}};
+                                    .why = {.chosen = "", .next = "",
+                                            .rest = ""}};
 }
 
 /* ---- homes ---- */
