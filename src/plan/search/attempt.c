@@ -186,9 +186,11 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
         /* all of what is free pinned by the clock: without it microLlama1 takes
          * 12 % longer on GAP8 */
         {.fill = 8, .late = true, .chunk = 48 * KB},
-        /* for least energy alone: what is pinned is not moved */
-        {.fill = 7, .chunk = 24 * KB}, {.fill = 8, .chunk = 24 * KB},
-        {.fill = 8, .chunk = 12 * KB}, {.fill = 7, .chunk = 6 * KB},
+        /* for least energy alone, as what is pinned is not moved: all of what
+         * is free, in chunks that leave more of it: 0.7 % of MobileNet's energy
+         * on a Siracusa with 400 KB of L2 */
+        {.fill = 8, .chunk = 12 * KB},
+        /* smaller yet: 14 % of AnomalyDetection's with 220 KB */
         {.fill = 8, .chunk = 6 * KB},
     };
     const bool dear = t->io && t->energy_weight[t->io->row] > 0;
