@@ -150,6 +150,8 @@ int main(void)
         get_inputs(in, i);
         if (!i)
             rt_paint();
+        if (net.ready)
+            net.ready();
         run_net();
         if (i == 0)
             stack = rt_stack_used();

@@ -18,6 +18,7 @@ struct tilewright_net {
     const char *in_file, *out_file, *dump_file;
     int (*load)(void); /* constants that no core can address; 0: done */
     void (*begin)(int step); /* sets run-time numbers, and sizes; or 0 */
+    void (*ready)(void); /* waits until all chips are at this run; or 0 */
 };
 extern const struct tilewright_net tilewright_net;
 

@@ -3,14 +3,15 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "../../kern/kern.h"
 #include "../rt.h"
 #include "here.h"
 #include "link.h"
 
 #include <stdlib.h>
 
-void rt_exchange(int tag, void *y, int bytes, int outer, int len, int inner,
-                 int parts);
+void rt_exchange(const struct exchange_dims *k, void *b, int bytes);
+void rt_ready(void);
 
 static const char *const layer[] = {LINK_LAYERS};
 static uint8_t rooms[2][LINK_ROOM_BYTES];
@@ -45,14 +46,20 @@ static void begin(void)
         stop(-1);
 }
 
-void rt_exchange(int tag, void *y, int bytes, int outer, int len, int inner,
-                 int parts)
+void rt_exchange(const struct exchange_dims *k, void *b, int bytes)
 {
-    struct link_value v = {y, bytes, outer, len, inner, parts};
+    struct link_value v = {b, bytes, k->outer, k->len, k->inner, k->parts};
+    uint32_t tag = (uint32_t)k->tag;
 
     if (!here.wire.self)
         begin();
-    if (parts ? link_gather(&here, (uint32_t)tag, &v)
-              : link_sum(&here, (uint32_t)tag, y, len))
-        stop(tag);
+    if (!k->parts ? link_sum(&here, tag, b, k->len)
+        : k->sum ? link_share(&here, tag, &v) : link_gather(&here, tag, &v))
+        stop(k->tag);
+}
+
+void rt_ready(void)
+{
+    if (!here.wire.self)
+        begin();
 }

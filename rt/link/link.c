@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum { HEAD = 20, AGREE = 28 };
-#define AGREEMENT UINT32_C(0xffffffff)
 
 static int fail(struct link *l, int error, int peer)
 {
@@ -323,6 +322,19 @@ int link_sum(struct link *l, uint32_t tag, int32_t *y, int32_t n)
     return l->error;
 }
 
+int link_share(struct link *l, uint32_t tag, const struct link_value *v)
+{
+    if (l->way == LINK_TREE || l->way == LINK_GROUPS || l->way == LINK_DOUBLING)
+        return link_sum(l, tag, v->y, v->outer * v->len * v->inner);
+    if (ready(l, tag, v))
+        return l->error;
+    if (l->way == LINK_RING)
+        ring(l, v, ADD);
+    else
+        direct_scatter(l, v);
+    return l->error;
+}
+
 int link_gather(struct link *l, uint32_t tag, const struct link_value *v)
 {
     if (ready(l, tag, v))
@@ -355,7 +367,7 @@ int link_begin(struct link *l)
     uint8_t mine[AGREE] = {0}, other[AGREE];
     int i;
 
-    l->tag = AGREEMENT;
+    l->tag = LINK_AGREEMENT;
     put32(mine, LINK_VERSION);
     put32(mine + 4, (uint32_t)l->chips);
     put32(mine + 8, (uint32_t)l->model);
@@ -376,53 +388,4 @@ int link_begin(struct link *l)
             fail(l, LINK_MODEL, i);
     }
     return l->error;
-}
-
-/* --- messages for people --- */
-
-static char *add_text(char *p, const char *end, const char *s)
-{
-    while (*s && p + 1 < end)
-        *p++ = *s++;
-    *p = 0;
-    return p;
-}
-
-static char *add_number(char *p, const char *end, int v)
-{
-    char s[12] = {0};
-    int i = 11;
-
-    do
-        s[--i] = (char)('0' + v % 10);
-    while ((v /= 10) && i);
-    return add_text(p, end, s + i);
-}
-
-void link_say(const struct link *l, const char *layer, char *text, int n)
-{
-    static const char *const what[] = {
-        [LINK_OK] = "all is well with chip ",
-        [LINK_LATE] = "nothing within the time limit from or to chip ",
-        [LINK_CLOSED] = "no connection any more with chip ",
-        [LINK_BROKEN] = "a broken message (checksum) of chip ",
-        [LINK_ORDER] = "a message lost, twice there or of another layer, of "
-                       "chip ",
-        [LINK_PROTOCOL] = "another version of the protocol on chip ",
-        [LINK_MODEL] = "another model, number of chips or way of exchange on "
-                       "chip ",
-        [LINK_ROOM] = "too little room for messages on chip ",
-    };
-    const char *end = text + n;
-    char *p = add_text(text, end, "chip ");
-
-    p = add_number(p, end, l->chip);
-    p = add_text(p, end, ": ");
-    p = add_text(p, end, what[l->error]);
-    p = add_number(p, end, l->peer);
-    p = add_text(p, end, l->tag == AGREEMENT ? ", at the start" : ", layer ");
-    if (l->tag != AGREEMENT && layer)
-        add_text(p, end, layer);
-    else if (l->tag != AGREEMENT)
-        add_number(p, end, (int)l->tag);
 }

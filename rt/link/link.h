@@ -12,6 +12,8 @@
 
 enum { LINK_CHIPS = 64, LINK_VERSION = 1 };
 
+#define LINK_AGREEMENT UINT32_C(0xffffffff) /* the tag of what is said first */
+
 enum link_error {
     LINK_OK, LINK_LATE, LINK_CLOSED, LINK_BROKEN, LINK_ORDER, LINK_PROTOCOL,
     LINK_MODEL, LINK_ROOM
@@ -55,9 +57,11 @@ struct link_value {
 int link_begin(struct link *l);
 /* Adds y[n] over all chips, modulo 2^32: all have the sums. */
 int link_sum(struct link *l, uint32_t tag, int32_t *y, int32_t n);
+/* The same of a value, of which a chip has then the sums in its own part. */
+int link_share(struct link *l, uint32_t tag, const struct link_value *v);
 /* Every chip gets the parts of all. */
 int link_gather(struct link *l, uint32_t tag, const struct link_value *v);
-/* What went wrong, as a message; layer: the name of the exchange, or 0. */
+/* say.c: what went wrong, as a message; layer: the name of the exchange, or 0. */
 void link_say(const struct link *l, const char *layer, char *text, int n);
 
 /* unix.c: sockets in a folder, one process a chip; 0, or not within ms. */

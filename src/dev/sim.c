@@ -201,7 +201,7 @@ static void read_marks(Arena *a, const SimResult *s, Run *r)
 bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
                  bool show, Run *r)
 {
-    SimProgram p = {soc, elf};
+    SimProgram p = {soc, elf, dir};
     SimOptions o = {.dir = dir, .max_cycles = LIMIT,
                     .out = show ? stdout : NULL};
     SimResult *s = sim_run(a, &p, 1, &o);

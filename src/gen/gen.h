@@ -87,6 +87,7 @@ char *gen_word(Arena *a, const char *s); /* as a variable in NAME.c */
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 /* link.c: the link to other chips, if the network is shared by several. */
 void gen_link(Gen *g, Str *list);
+bool gen_has_link(const Gen *g); /* has it exchanges with other chips? */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
 
 /* terms.c */

@@ -145,6 +145,8 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
         put_begin(g, steps, value, out);
     if (gen_image_bytes(g))
         put_load(g, dir, out);
+    if (gen_has_link(g))
+        str_put(out, "void rt_ready(void);\n\n");
     if (plan_external_inout(p))
         put_far(g, out);
     str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d, %d,"
@@ -154,6 +156,6 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
     put_file(dir, "in.bin", out);
     put_file(dir, "out.bin", out);
     put_file(dir, "dump.bin", out);
-    str_fmt(out, ", %s, %s};\n", gen_image_bytes(g) ? "load" : "0",
-            p->g->nnum ? "begin" : "0");
+    str_fmt(out, ", %s, %s, %s};\n", gen_image_bytes(g) ? "load" : "0",
+            p->g->nnum ? "begin" : "0", gen_has_link(g) ? "rt_ready" : "0");
 }

@@ -3,6 +3,7 @@
 #include "gen/gen.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static bool is_exchange(const Node *n)
 {
@@ -26,10 +27,11 @@ static void put_here(Gen *g, const Node *first)
         if (is_exchange(n)) {
             const Val *y = n->res[0];
 
-            most = MAX(most, val_bytes(y));
+            most = MAX(most, MAX(val_bytes(y), val_bytes(n->arg[0])));
             hash = mix(hash, (uint64_t)attr_int(n, A_p0));
             hash = mix(hash, (uint64_t)n->op);
-            hash = mix(hash, (uint64_t)val_bytes(y));
+            hash = mix(hash, (uint64_t)val_bytes(n->op == OP_partsum
+                                                 ? n->arg[0] : y));
             str_fmt(&layers, "    [%" PRId64 "] = ", attr_int(n, A_p0));
             gen_quote(n->name, &layers);
             str_put(&layers, ", \\\n");
@@ -46,18 +48,41 @@ static void put_here(Gen *g, const Node *first)
     gen_file(g, "rt/link/here.h", &b);
 }
 
-void gen_link(Gen *g, Str *list)
+/* Chips of a cluster have links of their own; on others there are processes. */
+static bool is_for_chip(const Gen *g, const char *path)
+{
+    bool pulp = !strcmp(g->p->soc->rt, "pulp");
+
+    if (!strcmp(path, "rt/link/link.h") || !strcmp(path, "rt/link/say.c"))
+        return true;
+    return pulp == !strcmp(path, "rt/link/pulp.c");
+}
+
+static const Node *first_exchange(const Gen *g)
 {
     const Node *n = g->p->g->first;
-    int i;
 
     while (n && !is_exchange(n))
         n = n->next;
+    return n;
+}
+
+bool gen_has_link(const Gen *g)
+{
+    return first_exchange(g) != NULL;
+}
+
+void gen_link(Gen *g, Str *list)
+{
+    const Node *n = first_exchange(g);
+    int i;
+
     if (!n)
         return;
     put_here(g, n);
     for (i = 0; i < npacked; i++)
-        if (str_starts(packed[i].path, "rt/link/")) {
+        if (str_starts(packed[i].path, "rt/link/") &&
+            is_for_chip(g, packed[i].path)) {
             Str b = {.mem = g->mem};
 
             str_mem(&b, packed[i].data, packed[i].n);

@@ -291,6 +291,7 @@ static void check_clip(const Node *n)
     Range r;
 
     if (!val_is_int(n->res[0]) ||
+        op_info[n->op].family == FAM_exchange || /* a range, no bound */
         ((!attr_has(n, A_lo) || lo > INT32_MIN) &&
          (!attr_has(n, A_hi) || hi < INT32_MAX)))
         return;

@@ -320,7 +320,7 @@ static Type type_exact(const Node *n, Range r)
     if (only_moves(n))
         return n->arg[0]->type;
     t = type_for(r.lo, r.hi);
-    if (n->op == OP_allsum)
+    if (n->op == OP_allsum || n->op == OP_partsum)
         return T_s32;
     return is_sum(n) && type_info[t].bytes < 4 ? T_s32 : t;
 }
@@ -337,7 +337,7 @@ static Type type_typed(const Node *n, Range r)
     switch (n->op) {
     case OP_pack:
         return T_u8;
-    case OP_allsum:
+    case OP_allsum: case OP_partsum:
         return T_s32;
     case OP_conv: case OP_convt: case OP_matmul: case OP_sumpool:
     case OP_pconv:

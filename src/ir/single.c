@@ -308,7 +308,8 @@ Shape shape_exchange(const Node *n)
 {
     Shape y = shape_ranked(n, 0, 0, RANK);
     int64_t chips = attr_within(n, A_p2, 1, INT32_MAX), parts, len, part;
-    int64_t chip = attr_within(n, A_p1, 0, chips - 1);
+    int64_t chip = attr_within(n, A_p1, 0, chips - 1), share;
+    bool gather = n->op == OP_allgather;
     int axis;
 
     attr_within(n, A_p0, 0, INT32_MAX);
@@ -316,16 +317,16 @@ Shape shape_exchange(const Node *n)
         return y;
     axis = node_axis(n, y.rank);
     parts = attr_within(n, A_p3, chips, INT32_MAX);
-    len = attr_at(n, A_count, 0, 0);
+    len = gather ? attr_at(n, A_count, 0, 0) : y.dim[axis];
     part = len / parts;
     if (part < 1 || len % parts)
         err_node(n, "an axis of %lld has no %lld equal parts", (long long)len,
                  (long long)parts);
-    if (y.dim[axis] !=
-        ((chip + 1) * parts / chips - chip * parts / chips) * part)
+    share = ((chip + 1) * parts / chips - chip * parts / chips) * part;
+    if (gather && y.dim[axis] != share)
         err_node(n, "axis %d of %s is no share of chip %lld of %lld", axis,
                  shape_text(y), (long long)chip, (long long)chips);
-    y.dim[axis] = len;
+    y.dim[axis] = gather ? len : share;
     return y;
 }
 
@@ -333,20 +334,24 @@ void fill_exchange(const Node *n, struct exchange_dims *d)
 {
     Shape x = n->arg[0]->shape, y = n->res[0]->shape;
     int64_t parts = attr_int(n, A_p3);
+    bool gather;
     int axis;
 
     d->tag = (int32_t)attr_int(n, A_p0);
+    d->chips = dims_32(n, attr_int(n, A_p2));
+    d->sum = n->op != OP_allgather;
     d->outer = d->inner = 1;
     d->from = d->parts = 0;
     d->n = d->len = dims_32(n, val_count(n->arg[0]));
     if (n->op == OP_allsum)
         return;
     axis = node_axis(n, y.rank);
+    gather = n->op == OP_allgather;
     d->outer = dims_32(n, shape_product(x, 0, axis));
     d->inner = dims_32(n, shape_product(x, axis + 1, x.rank));
-    d->n = dims_32(n, x.dim[axis]);
-    d->len = dims_32(n, y.dim[axis]);
+    d->n = dims_32(n, (gather ? x : y).dim[axis]);
+    d->len = dims_32(n, (gather ? y : x).dim[axis]);
     d->parts = (int32_t)parts;
     d->from = (int32_t)(attr_int(n, A_p1) * parts / attr_int(n, A_p2) *
-                        (y.dim[axis] / parts));
+                        (d->len / parts));
 }

@@ -202,7 +202,7 @@ static Val *partial(Build *b, const Share *h, Val **arg)
 {
     static const AttrCode code[] = {A_transa, A_transb};
     const Node *n = h->node;
-    bool bias = node_arg(n, "bias") && !b->chip;
+    bool bias = node_arg(n, "bias") && !b->chip, cut;
     Node *y = graph_node(b->g, NULL, OP_matmul,
                          arena_fmt(b->g->mem, "%s_part", n->name),
                          bias ? 3 : 2, arg);
@@ -214,11 +214,16 @@ static Val *partial(Build *b, const Share *h, Val **arg)
         if (attr_has(n, code[i]))
             attr_set_int(b->g, y, code[i], attr_int(n, code[i]));
     node_infer(b->g, y);
-    sum = exchange(b, OP_allsum, n->name, y->res[0]);
+    cut = h->res.axis >= 0;
+    sum = exchange(b, cut ? OP_partsum : OP_allsum, n->name, y->res[0]);
+    if (cut) {
+        attr_set_int(b->g, sum->def, A_axis, h->res.axis);
+        attr_set_int(b->g, sum->def, A_p3, h->res.parts);
+    }
     attr_set_int(b->g, sum->def, A_lo, n->acc.lo);
     attr_set_int(b->g, sum->def, A_hi, n->acc.hi);
     node_infer(b->g, sum->def);
-    note(b, n->name, true, 4 * val_count(sum));
+    note(b, n->name, true, 4 * val_count(y->res[0]));
     return finished(b, n, sum, arg);
 }
 

@@ -18,9 +18,13 @@ static const Node *next_exchange(const Node *n)
 
 static bool same_exchange(const Node *a, const Node *b)
 {
+    const Val *x = a->op == OP_partsum ? a->arg[0] : a->res[0];
+    const Val *y = b->op == OP_partsum ? b->arg[0] : b->res[0];
+
     return a->op == b->op && attr_int(a, A_p0) == attr_int(b, A_p0) &&
-           a->res[0]->type == b->res[0]->type &&
-           shape_same(a->res[0]->shape, b->res[0]->shape);
+           x->type == y->type && shape_same(x->shape, y->shape) &&
+           node_axis(a, x->shape.rank) == node_axis(b, y->shape.rank) &&
+           attr_int(a, A_p3) == attr_int(b, A_p3);
 }
 
 /* Equal numbers of equal shapes, whatever types they are kept in. */
@@ -100,13 +104,37 @@ static void add_all(const Shard *s, Chip *c)
     }
 }
 
+/* The same, of which each chip takes its share. */
+static void add_parts(Arena *mem, const Shard *s, Chip *c)
+{
+    const Node *n = c[0].at;
+    const Val *x = n->arg[0];
+    int64_t i, count = val_count(x);
+    Cut cut = {node_axis(n, x->shape.rank), attr_int(n, A_p3), -1, true};
+    int32_t *sum = NEWN(mem, int32_t, count + 1);
+    int k;
+
+    for (k = 0; k < s->o.chips; k++) {
+        const Val *own = c[k].at->arg[0];
+        Val v = *own;
+
+        v.data = own->data ? own->data : c[k].data[own->id];
+        for (i = 0; i < count; i++)
+            sum[i] = (int32_t)((uint32_t)sum[i] + (uint32_t)val_int(&v, i));
+    }
+    for (k = 0; k < s->o.chips; k++)
+        c[k].data[c[k].at->res[0]->id] =
+            shard_data(s, cut, &(Val){.type = T_s32, .shape = x->shape}, sum,
+                       k);
+}
+
 /* Copies each chip's share to all others. */
 static void share_all(const Shard *s, Chip *c)
 {
     const Node *n = c[0].at;
     const Val *y = n->res[0];
     int axis = node_axis(n, y->shape.rank), k, to;
-    Cut cut = {axis, attr_int(n, A_p3), -1};
+    Cut cut = {axis, attr_int(n, A_p3), -1, false};
     int64_t outer = shape_product(y->shape, 0, axis), i, from, end;
     int64_t row = shape_product(y->shape, axis + 1, y->shape.rank) *
                   type_info[y->type].bytes;
@@ -151,7 +179,9 @@ static bool step(Arena *mem, const Shard *s, Chip *c)
     }
     if (!c[0].at)
         return false;
-    if (c[0].at->op == OP_allsum)
+    if (c[0].at->op == OP_partsum)
+        add_parts(mem, s, c);
+    else if (c[0].at->op == OP_allsum)
         add_all(s, c);
     else
         share_all(s, c);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const Cut whole = {-1, 0, -1};
+static const Cut whole = {-1, 0, -1, false};
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -61,12 +61,14 @@ static Cut want(Shard *s, const Val *v, int at, Cut c)
         return whole;
     if (!v->data && is.axis == axis)
         match(s, is, c);
-    return (Cut){axis, c.parts, c.origin};
+    c.axis = axis;
+    return c;
 }
 
 static Cut at_place(const Val *y, int at, Cut c)
 {
-    return (Cut){y->shape.rank - 1 - at, c.parts, c.origin};
+    c.axis = y->shape.rank - 1 - at;
+    return c;
 }
 
 /* As many parts as there may be of n elements: groups of eight, four or two of
@@ -80,7 +82,7 @@ static Cut originate(const Shard *s, const Node *n, int axis, int64_t len)
             parts = len / by;
     if (s->limit[n->id])
         parts = s->limit[n->id];
-    return parts < s->o.chips ? whole : (Cut){axis, parts, n->id};
+    return parts < s->o.chips ? whole : (Cut){axis, parts, n->id, false};
 }
 
 /* Does a share of n save more than gathering its result costs? */
@@ -110,7 +112,8 @@ static bool cut_map(Shard *s, const Node *n, Share *y)
     int i, at = 0;
 
     for (i = n->narg - 1; i >= 0; i--)
-        if (n->arg[i] && is_cut(s->at[n->arg[i]->id])) {
+        if (n->arg[i] && is_cut(s->at[n->arg[i]->id]) &&
+            (!is_cut(c) || c.of_sum || !s->at[n->arg[i]->id].of_sum)) {
             c = s->at[n->arg[i]->id];
             at = place(n->arg[i], c);
         }
@@ -142,6 +145,30 @@ static void follow_epilogue(Shard *s, const Node *n, Share *y, int at, Cut c)
     y->res = at_place(n->res[0], at, c);
 }
 
+/* What a chip has of the sums: rows if there are enough, else columns, so that
+ * each share lies in one piece; all of them if there are too few. */
+static Cut share_of_sum(const Shard *s, const Node *n)
+{
+    Shape y = n->res[0]->shape;
+    int64_t len, by;
+    Cut c = whole;
+    int axis = 0;
+
+    while (axis + 1 < y.rank && y.dim[axis] == 1)
+        axis++;
+    if (y.rank < 1 || y.vary[axis].num)
+        return whole;
+    len = y.dim[axis];
+    for (by = 8; by && !is_cut(c); by /= 2)
+        if (len % (by * s->o.chips) == 0)
+            c = (Cut){axis, len / by, n->id, true};
+    if (!is_cut(c) && len >= s->o.chips)
+        c = (Cut){axis, len, n->id, true};
+    if (is_cut(c) && s->limit[n->id])
+        c.parts = s->limit[n->id];
+    return c;
+}
+
 /* Along the sums. */
 static bool cut_inner(Shard *s, const Node *n, Share *y, Cut c)
 {
@@ -152,6 +179,10 @@ static bool cut_inner(Shard *s, const Node *n, Share *y, Cut c)
     y->arg[0] = want(s, n->arg[0], ka, c);
     y->arg[1] = want(s, n->arg[1], kb, c);
     y->partial = true;
+    c = share_of_sum(s, n);
+    if (is_cut(c)) /* but for the bias, which chip 0 adds before */
+        follow_epilogue(s, n, y, n->res[0]->shape.rank - 1 - c.axis, c);
+    y->arg[2] = whole;
     return true;
 }
 
@@ -234,7 +265,7 @@ static Cut want_channels(const Val *v, int64_t channels, Cut c)
 
     for (i = 0; i < v->shape.rank; i++)
         if (v->shape.dim[i] == channels)
-            return (Cut){i, c.parts, c.origin};
+            return (Cut){i, c.parts, c.origin, c.of_sum};
     return whole;
 }
 
@@ -246,7 +277,7 @@ static void follow_channels(const Node *n, Share *y, int first, Cut c)
         if (n->arg[i] && val_count(n->arg[i]) > 1)
             y->arg[i] = want_channels(n->arg[i], n->res[0]->shape.dim[axis],
                                       c);
-    y->res = (Cut){axis, c.parts, c.origin};
+    y->res = (Cut){axis, c.parts, c.origin, c.of_sum};
 }
 
 static bool cut_conv(Shard *s, const Node *n, Share *y)
@@ -266,9 +297,9 @@ static bool cut_conv(Shard *s, const Node *n, Share *y)
     if (!is_cut(c) || (group > 1 && group % c.parts))
         return false;
     if (group > 1)
-        y->arg[0] = (Cut){channel_axis(n), c.parts, c.origin};
+        y->arg[0] = (Cut){channel_axis(n), c.parts, c.origin, c.of_sum};
     follow_channels(n, y, 2, c);
-    y->arg[1] = (Cut){0, c.parts, c.origin};
+    y->arg[1] = (Cut){0, c.parts, c.origin, c.of_sum};
     return true;
 }
 
@@ -316,7 +347,7 @@ static bool cut_reduce(Shard *s, const Node *n, Share *y)
     for (i = 0; i < c.axis && !attr_int(n, A_keep); i++)
         axis -= set[i];
     y->arg[0] = c;
-    y->res = (Cut){axis, c.parts, c.origin};
+    y->res = (Cut){axis, c.parts, c.origin, c.of_sum};
     return true;
 }
 
@@ -353,7 +384,7 @@ static bool cut_reshape(Shard *s, const Node *n, Share *y)
     }
     y->arg[0] = s->at[n->arg[0]->id];
     y->arg[0].parts = c.parts;
-    y->res = (Cut){j, c.parts, c.origin};
+    y->res = (Cut){j, c.parts, c.origin, c.of_sum};
     return x.dim[c.axis] * shape_product(x, c.axis + 1, x.rank) ==
            to.dim[j] * inner;
 }
@@ -367,7 +398,7 @@ static bool cut_transpose(Shard *s, const Node *n, Share *y)
     if (!is_cut(c))
         return false;
     y->arg[0] = c;
-    y->res = (Cut){n->res[0]->shape.rank - 1 - c.axis, c.parts, c.origin};
+    y->res = (Cut){n->res[0]->shape.rank - 1 - c.axis, c.parts, c.origin, c.of_sum};
     for (i = 0; i < len; i++)
         if (perm[i] == c.axis)
             y->res.axis = i;
@@ -393,7 +424,7 @@ static bool cut_same(Shard *s, const Node *n, Share *y)
                             attr_at(n, A_pad, x->shape.rank + c.axis, 0)))
         return false;
     y->arg[0] = c;
-    y->res = (Cut){axis, c.parts, c.origin};
+    y->res = (Cut){axis, c.parts, c.origin, c.of_sum};
     return true;
 }
 
@@ -450,6 +481,33 @@ static bool cut(Shard *s, const Node *n, Share *y)
     }
 }
 
+/* What a chip has of a sum is whole to operators that would not stay in it. */
+static bool cut_without_sums(Shard *s, const Node *n, Share *y)
+{
+    Cut *was = NEWN(s->mem, Cut, n->narg + 1);
+    bool is;
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i]) {
+            was[i] = s->at[n->arg[i]->id];
+            if (was[i].of_sum)
+                s->at[n->arg[i]->id] = whole;
+        }
+    is = cut(s, n, y);
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] && was[i].of_sum)
+            s->at[n->arg[i]->id] = was[i];
+    return is;
+}
+
+static bool stays_in_sums(const Node *n)
+{
+    Family f = op_info[n->op].family;
+
+    return f == FAM_map || f == FAM_row;
+}
+
 void shard_rule(Shard *s, const Node *n, Share *y)
 {
     int i;
@@ -458,7 +516,8 @@ void shard_rule(Shard *s, const Node *n, Share *y)
         y->arg[i] = whole;
     y->res = whole;
     y->partial = false;
-    if (s->o.chips > 1 && cut(s, n, y))
+    if (s->o.chips > 1 && (stays_in_sums(n) ? cut(s, n, y)
+                           : cut_without_sums(s, n, y)))
         return;
     for (i = 0; i < n->narg; i++)
         y->arg[i] = whole;

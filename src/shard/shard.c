@@ -1,7 +1,7 @@
 /* Decides which layers are cut, until nothing changes, and makes the graphs. */
 #include "shard/shard.h"
 
-static const Cut all = {-1, 0, -1};
+static const Cut all = {-1, 0, -1, false};
 
 static bool same_cut(Cut a, Cut b)
 {

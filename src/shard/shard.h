@@ -24,6 +24,8 @@ typedef struct Cut {
     int axis;
     int64_t parts;
     int origin; /* the node that was cut first: Node.id */
+    bool of_sum; /* what chips have of a sum: for what follows element by element
+                    or row by row; all else has it whole */
 } Cut;
 
 /* What a layer's shares save against what an exchange costs. */

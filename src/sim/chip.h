@@ -288,6 +288,7 @@ struct Chip {
     bool yield;    /* an event or a core's time changed: look again */
     bool ended;
     int status;
+    const char *dir; /* of the files the guest opens; NULL: here */
     SimCounts counts;
     const struct ElfSym *sym; /* by address */
     int nsym;
@@ -307,7 +308,7 @@ struct Sim {
     uint64_t slack; /* cycles a core may run ahead of the others */
     uint64_t khz;   /* ticks a millisecond */
     Str out;
-    FILE *file[16]; /* that the guest opened, handle 3 and on */
+    FILE *file[2 * SIM_CHIPS + 14]; /* that guests opened, handle 3 and on */
     struct Timeline *timeline;
     struct Gdb *gdb;
 };

@@ -1,88 +1,218 @@
-/* A link to the other chips of the simulation: messages from memory to
- * memory, one after the other, with a bandwidth and a latency.
+/* The ways to the other chips of a simulation.
  *
- *     +0x00 ID         number of this chip       +0x04 CHIPS   how many
- *     +0x08 TO         chip                      +0x0c FROM    own address
- *     +0x10 AT         address there             +0x14 BYTES   a store sends
- *     +0x18 BUSY       messages under way        +0x1c ARRIVED not yet taken
- *     +0x20 WAIT       a load takes one and says from whom; it sleeps until
- *                      there is one
- *     +0x100 + 4 * i   the same, of chip i alone
+ *     +0x00 ID           this chip               +0x04 CHIPS   how many there are
+ *     +0x18 SENDING      messages whose bytes are not all gone
+ *     +0x1c ARRIVED      not yet taken
+ *     +0x20 WAIT         a load takes one and says from whom; it sleeps until
+ *                        there is one
+ *     +0x24 ROOM         an address here; and then
+ *     +0x28 OPEN         a store of a tag: messages of this tag may come there
+ *     +0x2c LIMIT        cycles of the core that a load of WAIT takes at most,
+ *                        or gives LATE; 0: it may sleep for ever
+ *     +0x100 + 4 * i     WAIT for chip i alone
+ *     +0x200 + 0x20 * w  window w, that cores do not share one: +0 TO, +4 FROM
+ *                        (own address), +8 AT (address there), +0xc TAG; a store
+ *                        to +0x10 BYTES sends
+ *     +0x08 to +0x14     TO, FROM, AT, BYTES of window 0, whose TAG they leave
  *
- * The bytes leave when the message is sent and are there when it arrives.  One
- * message at a time has the way out of its chip and, a latency later, the way
- * in of the other: both are taken until its last byte is there, so that a
- * receiver is never overrun.  A message that nobody takes is a fault once there
- * are more of them than a queue holds: none is lost in silence.
- * Keys: `mb_per_s=`, `latency_ns=`. */
+ * A message without a tag (0) goes to address AT; one that has a tag to AT bytes
+ * behind the receiver's ROOM, and does not leave before the receiver has opened
+ * it for this tag and its sender knows: who is not ready is never overrun.
+ *
+ * Bytes are read when the last one leaves, and are there when it arrives.  One
+ * message at a time has the way out of its chip, in order, and, a latency later,
+ * the way in of the other: both are taken until its last byte is there.  Each
+ * has a number and a checksum: WAIT gives BROKEN or MISSED with the sender of
+ * one that is damaged, or not the one that should have come.  A message that
+ * nobody takes is a fault once there are more of them than a queue holds.
+ *
+ * Keys: `mb_per_s=`, `latency_ns=`; for tests `fault=` lose, twice, break, late
+ * or dead, `fault_chip=`, the sender, and `fault_at=`, which of its messages. */
 #include "sim/chip.h"
 
 #include <string.h>
 
 enum { ID = 0x00, CHIPS = 0x04, TO = 0x08, FROM = 0x0c, AT = 0x10,
-       BYTES = 0x14, BUSY = 0x18, ARRIVED = 0x1c, WAIT = 0x20,
-       WAIT_OF = 0x100 };
+       BYTES = 0x14, SENDING = 0x18, ARRIVED = 0x1c, WAIT = 0x20, ROOM = 0x24,
+       OPEN = 0x28, LIMIT = 0x2c, WAIT_OF = 0x100, WINDOW = 0x200,
+       WINDOW_SIZE = 0x20, WINDOWS = 16 };
+enum { W_TO = 0x00, W_FROM = 0x04, W_AT = 0x08, W_TAG = 0x0c, W_BYTES = 0x10 };
 enum { QUEUE = 1024, WAITERS = 32, ANYONE = -1 };
+#define BROKEN (1u << 8)
+#define MISSED (1u << 9)
+#define LATE UINT32_MAX
 
 typedef struct Message {
+    struct Message *next;   /* that leaves behind it */
     int from;
-    Device *sender;
-    uint32_t at, n;
-    uint64_t sent;
+    Device *sender, *taker;
+    uint32_t src, at, tag, n;
+    uint32_t number;        /* of this sender's to this taker */
+    bool broken, lost;
+    uint64_t asked, sent, there; /* ticks: when it was, left, arrives */
     uint8_t data[];
 } Message;
 
+/* What a core has said of the message that it sends. */
+typedef struct Window {
+    uint32_t to, from, at, tag;
+} Window;
+
+typedef struct Waiter {
+    Core *core;
+    int of;           /* for whose message; ANYONE */
+    uint64_t turn;    /* which sleep of the link's this is */
+} Waiter;
+
 typedef struct Link {
-    uint32_t to, from, at;
-    uint64_t free, free_in; /* when the way out is, the way in */
-    int busy;
+    Window window[WINDOWS];
+    Message *first, *last;      /* that have not begun to leave */
+    uint64_t free, free_in;     /* when the way out is, the way in */
+    int sending, sent;
+    uint32_t room, open;
+    uint64_t opened;            /* ticks: when senders may know */
+    uint32_t limit;
+    uint32_t to_number[SIM_CHIPS], from_number[SIM_CHIPS];
     int arrived;
-    int source[QUEUE]; /* of messages not yet taken */
+    uint32_t source[QUEUE];     /* of messages not yet taken, with flags */
     int nwait;
-    Core *wait[WAITERS];
-    int wait_of[WAITERS]; /* for whose message; ANYONE */
+    Waiter wait[WAITERS];
+    uint64_t turns;
+    bool dead;
 } Link;
 
-static void send(Device *d, Access *a, uint32_t n)
+/* What an event is about, in the two lowest bits of its number. */
+enum { GONE, THERE, TIME_UP };
+
+static double per_second(const Device *d)
+{
+    return (double)d->chip->sim->khz * 1e3;
+}
+
+static uint64_t latency(const Device *d)
+{
+    return (uint64_t)(item_num(d->item, "latency_ns", 0) * per_second(d) / 1e9);
+}
+
+static bool has_fault(const Device *d, const char *kind, int sent)
+{
+    const char *s = item_word(d->item, "fault", NULL);
+
+    return s && !strcmp(s, kind) &&
+           item_int(d->item, "fault_chip", 0) == d->chip->id &&
+           (sent == item_int(d->item, "fault_at", 1) || !strcmp(kind, "dead"));
+}
+
+/* The first message that may leave does; so do those behind it.  Where chips
+ * run apart for longer than a message is under way, it is late by that. */
+static void pump(Device *d)
+{
+    Link *v = d->state, *to;
+    uint64_t late = latency(d), begin;
+    Sim *s = d->chip->sim;
+    Message *m;
+
+    for (; (m = v->first); v->first = m->next) {
+        to = m->taker->state;
+        if (m->tag && to->open != m->tag)
+            return;
+        begin = MAX(m->asked, v->free);
+        if (m->tag)
+            begin = MAX(begin, to->opened);
+        begin = MAX(begin + late, to->free_in) - late;
+        v->free = begin + (uint64_t)(m->n * per_second(d) /
+                       (item_num(d->item, "mb_per_s", 1e3) * 1e6));
+        to->free_in = v->free + late;
+        m->sent = begin;
+        m->there = MAX(v->free + late, s->until);
+        if (m->tag)
+            m->at += to->room;
+        chip_at(d->chip, v->free, d, (uintptr_t)m | GONE);
+        if (!m->lost)
+            chip_at(m->taker->chip, m->there, m->taker, (uintptr_t)m | THERE);
+    }
+    v->last = NULL;
+}
+
+static void queue_up(Device *d, Message *m)
 {
     Link *v = d->state;
-    Sim *s = d->chip->sim;
-    double ticks = (double)s->khz * 1e3; /* a second */
-    uint64_t begin = MAX(a->time, v->free), end;
-    uint64_t late = (uint64_t)(item_num(d->item, "latency_ns", 0) * ticks /
-                               1e9);
-    Link *other;
-    Message *m;
-    uint8_t *p;
-    Device *peer;
 
-    if (v->to >= (uint32_t)s->nchip || v->to == (uint32_t)d->chip->id) {
+    if (v->last)
+        v->last->next = m;
+    else
+        v->first = m;
+    v->last = m;
+    v->sending++;
+    d->chip->counts.link_bytes += m->n;
+}
+
+static Message *message(Device *d, const Window *w, Device *peer, uint32_t n,
+                        uint64_t time)
+{
+    Link *v = d->state;
+    Message *m = arena_get(d->chip->sim->mem, 1, sizeof *m + n);
+
+    *m = (Message){.from = d->chip->id, .sender = d, .taker = peer,
+                   .src = w->from, .at = w->at, .tag = w->tag, .n = n,
+                   .number = v->to_number[w->to]++, .asked = time};
+    v->sent++;
+    m->lost = has_fault(d, "lose", v->sent);
+    m->broken = has_fault(d, "break", v->sent);
+    if (has_fault(d, "late", v->sent))
+        m->asked += (uint64_t)per_second(d);
+    return m;
+}
+
+static void send(Device *d, Access *a, const Window *w, uint32_t n)
+{
+    Sim *s = d->chip->sim;
+    Link *v = d->state;
+    Device *peer;
+    Message *m;
+
+    if (w->to >= (uint32_t)s->nchip || w->to == (uint32_t)d->chip->id) {
         sim_fault(d->chip, a->core, "link: no way from chip %d to chip %u of "
-                  "%d", d->chip->id, v->to, s->nchip);
+                  "%d", d->chip->id, w->to, s->nchip);
         return;
     }
-    p = ram_span(d->chip, v->from, n, false, "link");
-    peer = chip_device(&s->chip[v->to], "link");
-    if (!p || !n || !peer) {
+    peer = chip_device(&s->chip[w->to], "link");
+    if (!ram_span(d->chip, w->from, n, false, "link") || !n || !peer) {
         sim_fault(d->chip, a->core, "link: nothing to send, or no link at the "
                   "other end");
         return;
     }
-    other = peer->state;
-    begin = MAX(begin + late, other->free_in) - late;
-    m = arena_get(s->mem, 1, sizeof *m + n);
-    m->from = d->chip->id;
-    m->sender = d;
-    m->at = v->at;
-    m->n = n;
-    m->sent = begin;
-    memcpy(m->data, p, n);
-    v->free = begin + (uint64_t)(n * ticks /
-                                 (item_num(d->item, "mb_per_s", 1e3) * 1e6));
-    end = other->free_in = v->free + late;
-    v->busy++;
-    d->chip->counts.link_bytes += n;
-    chip_at(peer->chip, MAX(end, s->until), peer, (uintptr_t)m);
+    v->dead |= has_fault(d, "dead", v->sent + 1) &&
+               v->sent + 1 >= item_int(d->item, "fault_at", 1);
+    if (v->dead)
+        return;
+    m = message(d, w, peer, n, a->time);
+    queue_up(d, m);
+    if (has_fault(d, "twice", v->sent)) {
+        Message *two = arena_get(s->mem, 1, sizeof *two + n);
+
+        *two = *m;
+        queue_up(d, two);
+    }
+    pump(d);
+}
+
+/* From now on messages of a tag may come; who waits to send them learns it a
+ * latency later. */
+static void open_room(Device *d, uint32_t tag, uint64_t time)
+{
+    Link *v = d->state;
+    Sim *s = d->chip->sim;
+    int i;
+
+    v->open = tag;
+    v->opened = time + latency(d);
+    for (i = 0; i < s->nchip; i++) {
+        Device *peer = chip_device(&s->chip[i], "link");
+
+        if (peer)
+            pump(peer);
+    }
 }
 
 /* The oldest message of a chip, or of any; -1: there is none. */
@@ -91,7 +221,7 @@ static int find(const Link *v, int of)
     int i;
 
     for (i = 0; i < v->arrived; i++)
-        if (of == ANYONE || v->source[i] == of)
+        if (of == ANYONE || (int)(v->source[i] & 0xff) == of)
             return i;
     return -1;
 }
@@ -99,55 +229,85 @@ static int find(const Link *v, int of)
 /* Hands message i to a core. */
 static uint32_t take(Link *v, int i)
 {
-    int from = v->source[i];
+    uint32_t from = v->source[i];
 
     for (i++; i < v->arrived; i++)
         v->source[i - 1] = v->source[i];
     v->arrived--;
-    return (uint32_t)from;
+    return from;
+}
+
+static void wake(Link *v, int i, uint64_t time, uint32_t value)
+{
+    Core *c = v->wait[i].core;
+
+    core_wake(c, to_cycle(c->clock, time), value);
+    for (i++; i < v->nwait; i++)
+        v->wait[i - 1] = v->wait[i];
+    v->nwait--;
+    c->chip->yield = true;
 }
 
 /* The first core that waits for what has just come. */
-static void wake(Link *v, uint64_t time)
+static void wake_first(Link *v, uint64_t time)
 {
     int i, k;
 
     for (i = 0; i < v->nwait; i++) {
-        k = find(v, v->wait_of[i]);
-        if (k >= 0)
-            break;
+        k = find(v, v->wait[i].of);
+        if (k >= 0) {
+            wake(v, i, time, take(v, k));
+            return;
+        }
     }
-    if (i == v->nwait)
-        return;
-    core_wake(v->wait[i], to_cycle(v->wait[i]->clock, time), take(v, k));
-    for (i++; i < v->nwait; i++) {
-        v->wait[i - 1] = v->wait[i];
-        v->wait_of[i - 1] = v->wait_of[i];
-    }
-    v->nwait--;
 }
 
-static void event(Device *d, uint64_t time, uint64_t what)
+static void arrive(Device *d, const Message *m, uint64_t time)
 {
     Link *v = d->state;
-    Message *m = (Message *)(uintptr_t)what;
     uint8_t *p = ram_span(d->chip, m->at, m->n, true, "link, arriving");
+    uint32_t flags = m->broken ? BROKEN : 0;
 
-    ((Link *)m->sender->state)->busy--;
     if (!p)
         return;
     memcpy(p, m->data, m->n);
+    p[0] ^= (uint8_t)m->broken;
     timeline_slice(d->chip, "link in", "message", m->sent, time);
     if (v->arrived == QUEUE) {
         sim_fault(d->chip, NULL, "link: %d messages at chip %d that nobody "
                   "took", QUEUE, d->chip->id);
         return;
     }
-    v->source[v->arrived++] = m->from;
-    if (!v->nwait)
-        return;
-    wake(v, time);
-    d->chip->yield = true;
+    if (m->number != v->from_number[m->from]++)
+        flags |= MISSED;
+    v->source[v->arrived++] = (uint32_t)m->from | flags;
+    wake_first(v, time);
+}
+
+static void event(Device *d, uint64_t time, uint64_t what)
+{
+    Link *v = d->state;
+    Message *m = (Message *)(uintptr_t)(what & ~(uint64_t)3);
+    const uint8_t *p;
+    int i;
+
+    switch (what & 3) {
+    case GONE:
+        v->sending--;
+        p = ram_span(d->chip, m->src, m->n, false, "link");
+        if (p)
+            memcpy(m->data, p, m->n);
+        break;
+    case THERE:
+        arrive(d, m, time);
+        break;
+    case TIME_UP:
+        for (i = 0; i < v->nwait; i++)
+            if (v->wait[i].turn == what >> 2) {
+                wake(v, i, time, LATE);
+                break;
+            }
+    }
 }
 
 static uint32_t wait(Device *d, Access *a, int of)
@@ -158,10 +318,18 @@ static uint32_t wait(Device *d, Access *a, int of)
     if (i >= 0)
         return take(v, i);
     if (!a->core || v->nwait == WAITERS)
-        return ~0u;
-    v->wait_of[v->nwait] = of;
-    v->wait[v->nwait++] = a->core;
+        return LATE;
+    v->wait[v->nwait++] = (Waiter){a->core, of, ++v->turns};
+    if (v->limit)
+        chip_at(d->chip, a->time + v->limit * a->core->clock->period, d,
+                v->turns << 2 | TIME_UP);
     return core_sleep(a, W_other);
+}
+
+static uint32_t load_window(const Window *w, uint32_t off)
+{
+    return off == W_TO ? w->to : off == W_FROM ? w->from
+           : off == W_AT ? w->at : off == W_TAG ? w->tag : 0;
 }
 
 static uint32_t load(Device *d, Access *a)
@@ -171,14 +339,30 @@ static uint32_t load(Device *d, Access *a)
     switch (a->off) {
     case ID: return (uint32_t)d->chip->id;
     case CHIPS: return (uint32_t)d->chip->sim->nchip;
-    case TO: return v->to;
-    case FROM: return v->from;
-    case AT: return v->at;
-    case BUSY: return (uint32_t)v->busy;
+    case TO: case FROM: case AT:
+        return load_window(v->window, a->off - TO);
+    case SENDING: return (uint32_t)v->sending;
     case ARRIVED: return (uint32_t)v->arrived;
     case WAIT: return wait(d, a, ANYONE);
+    case ROOM: return v->room;
+    case OPEN: return v->open;
+    case LIMIT: return v->limit;
     }
+    if (a->off >= WINDOW && a->off < WINDOW + WINDOWS * WINDOW_SIZE)
+        return load_window(&v->window[(a->off - WINDOW) / WINDOW_SIZE],
+                           a->off % WINDOW_SIZE);
     return a->off < WAIT_OF ? 0 : wait(d, a, (int)(a->off - WAIT_OF) / 4);
+}
+
+static void store_window(Device *d, Access *a, Window *w, uint32_t off)
+{
+    switch (off) {
+    case W_TO: w->to = a->value; break;
+    case W_FROM: w->from = a->value; break;
+    case W_AT: w->at = a->value; break;
+    case W_TAG: w->tag = a->value; break;
+    case W_BYTES: send(d, a, w, a->value); break;
+    }
 }
 
 static void store(Device *d, Access *a)
@@ -186,11 +370,17 @@ static void store(Device *d, Access *a)
     Link *v = d->state;
 
     switch (a->off) {
-    case TO: v->to = a->value; break;
-    case FROM: v->from = a->value; break;
-    case AT: v->at = a->value; break;
-    case BYTES: send(d, a, a->value); break;
+    case TO: case FROM: case AT:
+        store_window(d, a, v->window, a->off - TO);
+        return;
+    case BYTES: send(d, a, v->window, a->value); return;
+    case ROOM: v->room = a->value; return;
+    case OPEN: open_room(d, a->value, a->time); return;
+    case LIMIT: v->limit = a->value; return;
     }
+    if (a->off >= WINDOW && a->off < WINDOW + WINDOWS * WINDOW_SIZE)
+        store_window(d, a, &v->window[(a->off - WINDOW) / WINDOW_SIZE],
+                     a->off % WINDOW_SIZE);
 }
 
 static const Model model = {

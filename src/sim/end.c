@@ -36,6 +36,16 @@ void sim_fault(Chip *c, const Core *core, const char *fmt, ...)
                                                        : core->t));
 }
 
+static bool all_ended(const Sim *s)
+{
+    int i;
+
+    for (i = 0; i < s->nchip; i++)
+        if (!s->chip[i].ended)
+            return false;
+    return true;
+}
+
 void sim_exit(Chip *c, int status)
 {
     Sim *s = c->sim;
@@ -44,7 +54,9 @@ void sim_exit(Chip *c, int status)
     c->status = status;
     if (c->id)
         c->yield = true;
-    if ((c->id && !status) || s->done)
+    if (s->done)
+        return;
+    if (!status && (s->opt.all ? !all_ended(s) : c->id))
         return;
     s->done = true;
     s->res->ok = true;

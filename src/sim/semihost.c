@@ -52,8 +52,8 @@ static uint32_t open_file(Core *c)
         ;
     if (i == LEN(s->file))
         return ~0u;
-    if (s->opt.dir && *name != '/')
-        s->file[i] = fopen(arena_fmt(s->mem, "%s/%s", s->opt.dir, name),
+    if (c->chip->dir && *name != '/')
+        s->file[i] = fopen(arena_fmt(s->mem, "%s/%s", c->chip->dir, name),
                            modes[mode]);
     else
         s->file[i] = fopen(name, modes[mode]);

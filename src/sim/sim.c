@@ -181,7 +181,7 @@ static bool all_idle(const Sim *s)
     int i;
 
     for (i = 0; i < s->nchip; i++)
-        if (!idle(&s->chip[i]))
+        if (!idle(&s->chip[i]) && !(s->opt.all && s->chip[i].ended))
             return false;
     return true;
 }
@@ -228,7 +228,8 @@ static void run(Sim *s)
         until = s->nchip > 1 ? MIN(limit, from + s->quantum) : limit;
         s->until = until;
         for (i = 0; i < s->nchip && !s->stop; i++)
-            while (!s->stop && chip_step(&s->chip[i], until))
+            while (!s->stop && !(s->opt.all && s->chip[i].ended) &&
+                   chip_step(&s->chip[i], until))
                 ;
         if (!s->stop && all_idle(s))
             report_deadlock(s);
@@ -253,6 +254,18 @@ static uint32_t code_base(const Soc *s)
     return i < s->nmem ? (uint32_t)s->mems[i].base : 0;
 }
 
+/* Ticks that chips may run apart: no longer than a message is under way, which
+ * then comes when it should. */
+static uint64_t quantum(const Sim *s)
+{
+    uint64_t most = QUANTUM * s->chip[0].clocks->period, late;
+    const Device *d = chip_device(&s->chip[0], "link");
+
+    late = d ? (uint64_t)(item_num(d->item, "latency_ns", 0) *
+                          (double)s->khz / 1e6) : 0;
+    return late ? MIN(most, late) : most;
+}
+
 /* Chips without a program stand still until somebody starts a core, or a
  * debugger loads one. */
 static void start(Sim *s, const SimProgram *p)
@@ -262,10 +275,11 @@ static void start(Sim *s, const SimProgram *p)
     for (i = 0; i < s->nchip; i++) {
         s->chip[i].sim = s;
         s->chip[i].id = i;
+        s->chip[i].dir = p[i].dir ? p[i].dir : s->opt.dir;
         chip_build(&s->chip[i], p[i].soc);
     }
     clocks_settle(s);
-    s->quantum = QUANTUM * s->chip[0].clocks->period;
+    s->quantum = quantum(s);
     for (i = 0; i < s->nchip; i++) {
         Core *c = s->chip[i].clocks->core;
 

@@ -16,6 +16,7 @@ enum { SIM_CHIPS = 64 };
 typedef struct SimProgram {
     const Soc *soc;
     const char *elf; /* path */
+    const char *dir; /* of the files it opens; NULL: that of the options */
 } SimProgram;
 
 typedef struct SimOptions {
@@ -26,6 +27,8 @@ typedef struct SimOptions {
     int gdb_port;          /* waits there for a debugger; 0: none; -1: it is
                               on standard input and output */
     const char *dir;       /* of the files the guest opens; NULL: here */
+    bool all;              /* it ends with the last program, not with that of
+                              the first chip; or with the first that fails */
     bool strict;           /* cores never run ahead: slower, same figures */
 } SimOptions;
 

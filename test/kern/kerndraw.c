@@ -726,13 +726,16 @@ static void draw_exchange(Str *o, OpCode op, const Inst *in)
 {
     const TypeInfo *type = &type_info[in->arg[0]];
     int part = between(1, 5), chip = between(0, 1);
-    int x[3] = {between(1, 3), part * (2 + chip), between(1, 7)};
+    int x[3] = {between(1, 3), part * (op == OP_partsum ? 5 : 2 + chip),
+                between(1, 7)};
 
     put_operand(o, "x", in->arg[0], dims(3, x));
     str_fmt(o, "r = %s x p0=%d p1=%d p2=2", op_info[op].name, between(0, 99),
             chip);
     if (op == OP_allgather)
         str_fmt(o, " axis=1 p3=5 count=%d", 5 * part);
+    if (op == OP_partsum)
+        str_put(o, " axis=1 p3=5");
     if (type->kind != FLOAT)
         str_fmt(o, " lo=%lld hi=%lld", (long long)type->lo,
                 (long long)type->hi);

@@ -8,5 +8,6 @@ seed=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 echo "seed $seed"
 gcc -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Wpedantic -Wshadow -Werror \
     -fsanitize=address,undefined -fno-sanitize-recover=all -I. \
-    -o "$tmp/link" test/shard/link.c rt/link/link.c rt/link/unix.c || exit 1
+    -o "$tmp/link" test/shard/link.c rt/link/link.c rt/link/say.c \
+    rt/link/unix.c || exit 1
 timeout ${LIMIT:-100} "$tmp/link" "$seed" "${ROUNDS:-16}" "${CHIPS:-16}" "${FAULTS:-20}"
