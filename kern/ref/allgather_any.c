@@ -5,7 +5,7 @@
  * types    x:int -> y:int
  * isa      any
  * stack    512
- * cycles   20 * y.n
+ * cycles   100000 + 20 * y.n
  *
  * What others have is 0 until it is there.
  */

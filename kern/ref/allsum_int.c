@@ -4,7 +4,7 @@
  * types    x:int -> y:int
  * isa      any
  * stack    512
- * cycles   20 * x.n
+ * cycles   100000 + 20 * x.n
  */
 #include "kern/copy/exchange.h"
 

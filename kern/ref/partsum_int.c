@@ -5,7 +5,7 @@
  * isa      any
  * scratch  y.bytes * x.n
  * stack    512
- * cycles   20 * x.n
+ * cycles   100000 + 20 * x.n
  */
 #include "kern/copy/exchange.h"
 

@@ -29,6 +29,7 @@ typedef struct Opts {
     WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
     int chips;             /* --chips; 0: not given */
+    const char *timeline;
     const char *no_engine; /* names with commas; NULL: none */
     Objective objective;
     double budget;         /* seconds; 0: none */

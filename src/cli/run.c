@@ -1,5 +1,5 @@
 /* run: compile, build, run, compare. */
-#include "cli/cli.h"
+#include "cli/chips.h"
 
 #include <string.h>
 
@@ -212,6 +212,8 @@ int verb_run(int argc, char **argv)
     file_check_output(j->o.out);
     if (j->o.keep)
         gen_check_place(j->o.keep, j->o.force);
+    if (j->o.chips)
+        return verb_run_chips(j);
     job_front(j);
     job_pass(j);
     job_plan(j);

@@ -1,8 +1,6 @@
 /* shard: a model -> a C project for each of N chips, their protocol, a plan of
  * all, and a script that runs them as processes. */
-#include "cli/cli.h"
-
-#include "shard/shard.h"
+#include "cli/chips.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -18,36 +16,6 @@ static void check_words(const Job *j)
             "-t host runs each chip as a process", j->soc->name);
 }
 
-/* Products side by side, and attention as one operator, are made of shares, not
- * before. */
-static void leave_joined(Opts *o)
-{
-    static const char *const joined[] = {"siblings", "attend"};
-    size_t i;
-
-    for (i = 0; i < LEN(joined) && o->noff + 1 < (int)LEN(o->off); i++)
-        o->off[o->noff++] = joined[i];
-}
-
-/* Plans of all, before any value is computed: they may add nodes. */
-static Job *plan_chips(const Job *j, const Shard *s)
-{
-    Job *chip = NEWN(j->o.mem, Job, s->o.chips);
-    int i;
-
-    for (i = 0; i < s->o.chips; i++) {
-        chip[i] = *j;
-        chip[i].soc = soc_read(j->o.mem, j->o.target);
-        chip[i].r.soc = chip[i].soc;
-        chip[i].g = chip[i].r.g = s->g[i];
-        pass_one(s->g[i], "cse");
-        pass_one(s->g[i], "widen");
-        graph_number(s->g[i]);
-        job_plan(&chip[i]);
-    }
-    return chip;
-}
-
 /* The example by all chips together has the bits of one. */
 static Eval **check_bits(const Job *j, const Shard *s)
 {
@@ -57,29 +25,29 @@ static Eval **check_bits(const Job *j, const Shard *s)
 
     if (wrong)
         die("plans of chips: %s", wrong);
+    chips_numbers(j, s, 0);
     part = shard_eval(j->o.mem, s, j->in);
     for (i = 0; i < s->o.chips; i++)
         for (k = 0; k < j->g->nout; k++)
             if (!shard_same(s, i, k, j->expected, part[i]))
                 die("output '%s' of chip %d is not that of one chip",
                     j->g->out[k]->name, i);
+    chips_numbers_most(j, s);
     return part;
 }
 
 static void put_project(const Job *chip, const Shard *s, int i, void **in,
                         const Eval *e)
 {
-    void **own = NEWN(chip->o.mem, void *, chip->g->nin + 1);
+    void **own = chips_inputs(chip, s, i, in);
     GenOpts o = {
         .name = chip->o.name, .force = chip->o.force,
         .dir = arena_fmt(chip->o.mem, "%s/chip%d", chip->o.out, i),
-        .weights = chip->o.weights, .example = own, .expected = e,
+        .weights = chip->o.weights, .example = own, .value = chip->value,
+        .expected = e,
         .tolerance = chip->o.tolerance, .version = VERSION,
     };
-    int k;
 
-    for (k = 0; k < chip->g->nin; k++)
-        own[k] = shard_data(s, s->in[k], s->whole->in[k], in[k], i);
     gen_project(chip->r.plan, &o);
 }
 
@@ -223,7 +191,6 @@ int verb_shard(int argc, char **argv)
 {
     Job *j = job_new("shard", argc, argv), *chip;
     Str out = {.mem = j->o.mem};
-    ShardOpts o = {.chips = j->o.chips};
     Shard *s;
     Eval **part;
     int i;
@@ -231,12 +198,8 @@ int verb_shard(int argc, char **argv)
     check_words(j);
     gen_check_place(j->o.out, j->o.force);
     j->project = true;
-    leave_joined(&j->o);
-    job_front(j);
-    job_pass(j);
-    err_file(j->r.model);
-    s = shard_make(j->o.mem, j->g, &o);
-    chip = plan_chips(j, s);
+    s = chips_shares(j);
+    chip = chips_plan(j, s);
     job_example(j);
     part = check_bits(j, s);
     if (mkdir(j->o.out, 0777) && !file_exists(j->o.out))

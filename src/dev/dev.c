@@ -65,7 +65,7 @@ static const char *runner_tool(Dev *d)
     return arena_fmt(d->mem, "%.*s", (int)strcspn(cmd, " "), cmd);
 }
 
-static bool find_tools(Dev *d)
+bool dev_find_tools(Dev *d)
 {
     const char *cc = item_word(d->tools, "cc", "cc");
 
@@ -386,24 +386,36 @@ static void average(Run *r)
     divide(&r->estimate, r->nstep);
 }
 
+const char *dev_prepare(Dev *d)
+{
+    begin(d, "build/run");
+    ask_version(d);
+    if (!build_for(d, d->watch ? remote_watched(d) : "-DTILEWRIGHT_MARK"))
+        return NULL;
+    elf_sizes(dev_path(d, program(d)), &d->r);
+    remove_old(d);
+    return dev_path(d, program(d));
+}
+
+bool dev_results(Dev *d)
+{
+    if (!(d->o->talk ? talk_read(d) : read_outputs(d)) || !check_stack(d))
+        return false;
+    if (d->r.nstep > 1)
+        average(&d->r);
+    return true;
+}
+
 static bool run_once(Dev *d)
 {
     bool count = !is_host(d) && !d->o->runner && !d->o->device &&
                  item_int(d->runner, "plugins", 0);
 
-    begin(d, "build/run");
-    ask_version(d);
-    if (!build_for(d, d->watch ? remote_watched(d) : "-DTILEWRIGHT_MARK"))
-        return false;
-    elf_sizes(dev_path(d, program(d)), &d->r);
-    if (!run_program(d, count) ||
-        !(d->o->talk ? talk_read(d) : read_outputs(d)) || !check_stack(d))
+    if (!dev_prepare(d) || !run_program(d, count))
         return false;
     if (count)
         counts_read(d);
-    if (d->r.nstep > 1)
-        average(&d->r);
-    return true;
+    return dev_results(d);
 }
 
 /* A layer of several steps is complete after the last. */
@@ -506,7 +518,7 @@ static void list_layers(Dev *d)
     }
 }
 
-static void dev_begin(Dev *d)
+void dev_begin(Dev *d)
 {
     char *dir = realpath(d->o->dir, NULL);
 
@@ -532,7 +544,7 @@ Run dev_run(Arena *mem, const Plan *p, const RunOpts *o)
     Dev d = {.mem = mem, .p = p, .o = o};
 
     dev_begin(&d);
-    if (find_tools(&d) && (!o->device || remote_open(&d)) && run_once(&d) &&
+    if (dev_find_tools(&d) && (!o->device || remote_open(&d)) && run_once(&d) &&
         o->dump && run_dump(&d))
         write_dump(&d);
     dev_end(&d);
@@ -545,7 +557,7 @@ Run dev_watch(Arena *mem, const Plan *p, const RunOpts *o, Watch *w)
 
     dev_begin(&d);
     w->d = &d;
-    if (find_tools(&d) && remote_open(&d))
+    if (dev_find_tools(&d) && remote_open(&d))
         run_once(&d);
     dev_end(&d);
     return d.r;

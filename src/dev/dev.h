@@ -86,6 +86,20 @@ Run dev_run(Arena *mem, const Plan *p, const RunOpts *o);
  * is not the last, or its result is never whole.  NULL, or why it failed. */
 const char *dev_layers(Arena *mem, const Plan *p, const RunOpts *o, Run *r);
 
+/* chips.c: the same of n chips of a simulation, which run one network by shares:
+ * plans, options and results (Run.ok of each) by chip.  false: one failed.
+ * timeline: a file for all, or NULL. */
+typedef struct ChipsRun {
+    int n;
+    const Plan **plan;
+    RunOpts *o;
+    Run *run;
+    const char *timeline;
+    int64_t cycles;        /* from the first that began to the last that ended,
+                              the mean of runs; -1 */
+} ChipsRun;
+bool dev_run_chips(Arena *mem, ChipsRun *c);
+
 /* remote.c: somebody who looks on, on a device, before and after each layer of
  * a run.  Values are those that lie in one place that cores can address. */
 typedef struct Watch {
@@ -120,6 +134,12 @@ typedef struct Dev {
     Run r;
 } Dev;
 
+void dev_begin(Dev *d);
+bool dev_find_tools(Dev *d);
+/* The program built, in its place with its inputs: its path; NULL: it failed.
+ * What it wrote, then. */
+const char *dev_prepare(Dev *d);
+bool dev_results(Dev *d);
 bool dev_fail(Dev *d, int status, const char *why); /* false */
 const char *dev_path(Dev *d, const char *file);     /* in d->work */
 int dev_steps(const Dev *d);                        /* runs of the network */
@@ -147,6 +167,8 @@ const char *shell_brief(Arena *a, const char *text); /* its two ends */
  * the layers go to r, and what went wrong. */
 bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
                  bool show, Run *r);
+/* Programs of all chips, by elf and dir of each; results go to c. */
+bool sim_chips(Arena *a, ChipsRun *c, const char **elf, const char **dir);
 
 /* counts.c: what QEMU's plugin is told of the chip, " -plugin ..."; what it
  * counted goes to d->r. */

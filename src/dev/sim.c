@@ -9,7 +9,8 @@
 /* Ten minutes or so of a host, for a program that never ends. */
 static const uint64_t LIMIT = 20000000000;
 
-enum { RT_FAULT = 103 }; /* rt/rt.h: the processor stopped at a fault */
+enum { RT_FAULT = 103, /* rt/rt.h: the processor stopped at a fault */
+       RT_LINK = 5 };  /* rt/link: messages do not come as they should */
 
 /* A kernel on all its cores. */
 typedef struct Call {
@@ -169,7 +170,7 @@ static void read_main(Since *w, const SimMark *m, Run *r)
 }
 
 /* Marks of that core, and of all where they begin and end to be in a kernel. */
-static void read_marks(Arena *a, const SimResult *s, Run *r)
+static void read_marks(Arena *a, const SimResult *s, int chip, Run *r)
 {
     Since w = {0};
     int i;
@@ -178,6 +179,8 @@ static void read_marks(Arena *a, const SimResult *s, Run *r)
         const SimMark *m = &s->mark[i];
         const SimMark **work = &w.work[m->hart % LEN(w.work)];
 
+        if ((int)m->chip != chip)
+            continue;
         if (m->kind == SIM_BEGIN) {
             w = (Since){.begin = m, .layer = end_of(m)};
             GROW(a, r->step, (size_t)r->nstep);
@@ -198,6 +201,21 @@ static void read_marks(Arena *a, const SimResult *s, Run *r)
     }
 }
 
+/* What went wrong goes to r. */
+static bool ended_well(Arena *a, const SimResult *s, Run *r)
+{
+    if (s->ok && !s->status)
+        return true;
+    r->ok = false;
+    r->status = s->ok && s->status != RT_FAULT && s->status != RT_LINK
+        ? ERR_DIFFER : ERR_TOOL;
+    r->why = s->ok
+        ? arena_fmt(a, "the program ended with status %d%s%s", s->status,
+                    s->nout ? ":\n" : "", shell_brief(a, s->out))
+        : arena_fmt(a, "the program stopped on the simulator: %s", s->fault);
+    return false;
+}
+
 bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
                  bool show, Run *r)
 {
@@ -206,14 +224,47 @@ bool sim_program(Arena *a, const Soc *soc, const char *elf, const char *dir,
                     .out = show ? stdout : NULL};
     SimResult *s = sim_run(a, &p, 1, &o);
 
-    read_marks(a, s, r);
-    if (s->ok && !s->status)
-        return true;
-    r->ok = false;
-    r->status = s->ok && s->status != RT_FAULT ? ERR_DIFFER : ERR_TOOL;
-    r->why = s->ok
-        ? arena_fmt(a, "the program ended with status %d%s%s", s->status,
-                    s->nout ? ":\n" : "", shell_brief(a, s->out))
-        : arena_fmt(a, "the program stopped on the simulator: %s", s->fault);
-    return false;
+    read_marks(a, s, 0, r);
+    return ended_well(a, s, r);
+}
+
+/* Cycles of a run, from the first chip's begin to the last one's end: all are
+ * reset at once. */
+static int64_t all_cycles(const SimResult *s, int nstep)
+{
+    int64_t sum = 0, begin = -1, end = -1;
+    int i, begun = 0, n = 0;
+
+    for (i = 0; i < s->nmark; i++) {
+        const SimMark *m = &s->mark[i];
+
+        begun += m->kind == SIM_BEGIN;
+        if (m->kind == SIM_BEGIN && (begin < 0 || (int64_t)m->at < begin))
+            begin = (int64_t)m->at;
+        if (m->kind != SIM_END)
+            continue;
+        end = MAX(end, (int64_t)m->at);
+        if (--begun)
+            continue;
+        sum += end - begin;
+        begin = end = -1;
+        n++;
+    }
+    return n == nstep ? sum / MAX(1, n) : -1;
+}
+
+bool sim_chips(Arena *a, ChipsRun *c, const char **elf, const char **dir)
+{
+    SimProgram *p = NEWN(a, SimProgram, c->n);
+    SimOptions o = {.max_cycles = LIMIT, .all = true, .timeline = c->timeline};
+    SimResult *s;
+    int i;
+
+    for (i = 0; i < c->n; i++)
+        p[i] = (SimProgram){c->plan[i]->soc, elf[i], dir[i]};
+    s = sim_run(a, p, c->n, &o);
+    for (i = 0; i < c->n; i++)
+        read_marks(a, s, i, &c->run[i]);
+    c->cycles = all_cycles(s, c->run[0].nstep);
+    return ended_well(a, s, &c->run[0]);
 }

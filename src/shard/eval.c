@@ -27,8 +27,7 @@ static bool same_exchange(const Node *a, const Node *b)
            attr_int(a, A_p3) == attr_int(b, A_p3);
 }
 
-/* Equal numbers of equal shapes, whatever types they are kept in. */
-static bool same_numbers(const Val *v, const Val *w)
+bool vals_same(const Val *v, const Val *w)
 {
     int64_t i;
 
@@ -51,7 +50,7 @@ bool shard_same(const Shard *s, int chip, int out, const Eval *whole,
                         v.data ? v.data : whole->data[v.id], chip);
     v.shape = shard_shape(s, s->out[out], v.shape, chip);
     w.data = w.data ? w.data : part->data[w.id];
-    return same_numbers(&v, &w);
+    return vals_same(&v, &w);
 }
 
 const char *shard_check(Arena *mem, const Shard *s)

@@ -91,6 +91,8 @@ void *shard_data(const Shard *s, Cut c, const Val *v, const void *data,
 /* eval.c: all chips together, with the reference kernels; in: one array per
  * input of the whole graph.  Of each chip the values of its graph. */
 Eval **shard_eval(Arena *mem, const Shard *s, void *const *in);
+/* Equal numbers of equal shapes, whatever types they are kept in. */
+bool vals_same(const Val *v, const Val *w);
 /* Has a chip the bits of one chip alone in an output, or in its share of it? */
 bool shard_same(const Shard *s, int chip, int out, const Eval *whole,
                 const Eval *part);

@@ -81,7 +81,7 @@ static void mark(Core *c, uint32_t kind, uint64_t t, uint64_t insns)
     GROW(c->chip->sim->mem, r->mark, r->nmark);
     r->mark[r->nmark++] = (SimMark){kind, (uint32_t)c->chip->id, c->hart,
                                     t - c->start, insns, c->fetched,
-                                    c->count.bank};
+                                    c->count.bank, t};
 }
 
 static bool interrupted(const Core *c)

@@ -147,6 +147,14 @@ static void queue_up(Device *d, Message *m)
     d->chip->counts.link_bytes += m->n;
 }
 
+static void read_bytes(Message *m)
+{
+    const uint8_t *p = ram_span(m->sender->chip, m->src, m->n, false, "link");
+
+    if (p)
+        memcpy(m->data, p, m->n);
+}
+
 static Message *message(Device *d, const Window *w, Device *peer, uint32_t n,
                         uint64_t time)
 {
@@ -161,6 +169,7 @@ static Message *message(Device *d, const Window *w, Device *peer, uint32_t n,
     m->broken = has_fault(d, "break", v->sent);
     if (has_fault(d, "late", v->sent))
         m->asked += (uint64_t)per_second(d);
+    read_bytes(m); /* lest it arrives first, where there is no latency */
     return m;
 }
 
@@ -288,15 +297,12 @@ static void event(Device *d, uint64_t time, uint64_t what)
 {
     Link *v = d->state;
     Message *m = (Message *)(uintptr_t)(what & ~(uint64_t)3);
-    const uint8_t *p;
     int i;
 
     switch (what & 3) {
     case GONE:
         v->sending--;
-        p = ram_span(d->chip, m->src, m->n, false, "link");
-        if (p)
-            memcpy(m->data, p, m->n);
+        read_bytes(m);
         break;
     case THERE:
         arrive(d, m, time);

@@ -63,6 +63,7 @@ typedef struct SimMark {
     uint64_t fetch;        /* of those cycles: waiting for instructions that
                               no cache had */
     uint64_t bank;         /* and for banks of the L1 */
+    uint64_t at;           /* cycle of its clock since the reset */
 } SimMark;
 
 /* Bytes and events that cost energy. */

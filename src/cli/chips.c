@@ -1,0 +1,96 @@
+/* A network cut for several chips, a job for each. */
+#include "cli/chips.h"
+
+#include <string.h>
+
+/* Products side by side, and attention as one operator, are made of shares, not
+ * before. */
+static void leave_joined(Opts *o)
+{
+    static const char *const joined[] = {"siblings", "attend"};
+    size_t i;
+
+    for (i = 0; i < LEN(joined) && o->noff + 1 < (int)LEN(o->off); i++)
+        o->off[o->noff++] = joined[i];
+}
+
+Shard *chips_shares(Job *j)
+{
+    ShardOpts o = {.chips = j->o.chips};
+
+    leave_joined(&j->o);
+    job_front(j);
+    job_pass(j);
+    err_file(j->r.model);
+    return shard_make(j->o.mem, j->g, &o);
+}
+
+/* Before any value is computed: plans may add nodes. */
+Job *chips_plan(const Job *j, const Shard *s)
+{
+    Job *chip = NEWN(j->o.mem, Job, s->o.chips);
+    int i;
+
+    for (i = 0; i < s->o.chips; i++) {
+        chip[i] = *j;
+        chip[i].soc = soc_read(j->o.mem, j->o.target);
+        chip[i].r.soc = chip[i].soc;
+        chip[i].g = chip[i].r.g = s->g[i];
+        pass_one(s->g[i], "cse");
+        pass_one(s->g[i], "widen");
+        graph_number(s->g[i]);
+        job_plan(&chip[i]);
+    }
+    return chip;
+}
+
+void chips_numbers(const Job *j, const Shard *s, int step)
+{
+    int i;
+
+    if (!j->value)
+        return;
+    for (i = -1; i < s->o.chips; i++)
+        graph_set_numbers(i < 0 ? s->whole : s->g[i],
+                          j->value + step * MOST_NUMBERS);
+}
+
+void chips_numbers_most(const Job *j, const Shard *s)
+{
+    int i;
+
+    for (i = -1; j->value && i < s->o.chips; i++)
+        graph_numbers_most(i < 0 ? s->whole : s->g[i]);
+}
+
+/* Of the inputs that are no states, or of states at first. */
+static void *input_share(const Job *chip, const Shard *s, int i, int k,
+                         const char *all)
+{
+    const Val *v = s->whole->in[k];
+    bool state = graph_next_state(s->whole, v) != NULL;
+    Str share = {.mem = chip->o.mem};
+    int t;
+
+    str_put(&share, "");
+    for (t = 0; t < (state ? 1 : MAX(1, chip->steps)); t++) {
+        Val w = *v, own = *v;
+
+        w.shape = state ? v->shape : job_shape(chip, v, t);
+        own.shape = shard_shape(s, s->in[k], w.shape, i);
+        str_mem(&share, shard_data(s, s->in[k], &w, all, i),
+                (size_t)val_bytes(&own));
+        all += val_bytes(&w);
+    }
+    return share.s;
+}
+
+void **chips_inputs(const Job *chip, const Shard *s, int i, void *const *in)
+{
+    void **own = NEWN(chip->o.mem, void *, s->whole->nin + 1);
+    int k;
+
+    for (k = 0; k < s->whole->nin; k++)
+        own[k] = input_share(chip, s, i, k, in[k]);
+    return own;
+}

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Networks on several simulated chips, all together, have the bits of one chip:
+# with caches over several runs, uneven shares, convolutions.  A fault of a link is
+# told by chip and layer, with status 5, and nothing else happens.
+cd "$(dirname "$0")/../.." || exit 1
+command -v riscv64-unknown-elf-gcc >/dev/null ||
+    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+run() { # CHIPS MODEL OPTION...
+    chips=$1 model=$2
+    shift 2
+    timeout 200 ./tilewright run "$model" -t "${chip:-siracusa-500}" \
+        --chips "$chips" "$@" >"$tmp/out" 2>&1
+}
+right() {
+    run "$@" && grep -q 'those of one chip, bit by bit' "$tmp/out" ||
+        { echo "$*:"; cat "$tmp/out"; bad=1; }
+}
+right 3 zoo/transformer-int/network.onnx --json "$tmp/json"
+python3 - "$tmp/json" <<'END' || bad=1
+import json
+import sys
+j = json.load(open(sys.argv[1]))
+assert j['match'] and len(j['chips']) == 3 and j['cycles'] > 0
+for c in j['chips']:
+    assert c['cycles'] <= j['cycles']
+    assert c['work'] + c['dma'] + c['links'] == c['cycles'] and c['links'] > 0
+END
+python3 -c "
+import numpy as np
+x = np.load('zoo/attention-int-cache/inputs.npz')
+np.savez('$tmp/in.npz', **{k: x[k][:3] for k in x.files})"
+right 2 zoo/attention-int-cache/network.onnx -i "$tmp/in.npz" \
+    $(cat zoo/attention-int-cache/options)
+right 2 zoo/dscnn-int/network.onnx
+
+# links that fail
+fault() { # KIND CHIP AT WORDS
+    sed "s/^link .*/& fault=$1 fault_chip=$2 fault_at=$3/" \
+        soc/siracusa-500.soc >"$tmp/faulty.soc"
+    chip=$tmp/faulty.soc run 2 zoo/autoencoder-int/network.onnx
+    [ $? = 5 ] && grep -q "$4" "$tmp/out" ||
+        { echo "$1 of chip $2, message $3:"; cat "$tmp/out"; bad=1; }
+}
+fault lose 1 4 'chip 0: .*, of chip 1, layer \|chip 0: nothing.* chip 1, layer '
+fault twice 0 3 'chip 1: a message lost, twice there.* chip 0, layer '
+fault break 1 2 'chip 0: a broken message (checksum) of chip 1, layer dense_2'
+fault late 0 5 'chip 1: nothing within the time limit .* chip 0, layer '
+fault dead 1 6 'chip 0: nothing within the time limit .* chip 1, layer '
+fault lose 1 1 'chip 0: .* chip 1, at the start'
+run 2 zoo/dscnn-int/network.onnx -t siracusa
+[ $? = 2 ] && grep -q 'latency_ns=null' "$tmp/out" || { cat "$tmp/out"; bad=1; }
+[ $bad = 0 ] && echo "2 and 3 chips as one, six faults told"
+[ $bad = 0 ]
