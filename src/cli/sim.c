@@ -178,8 +178,8 @@ int verb_sim(int argc, char **argv)
     if (q->trace)
         q->opt.trace = open_file(q->trace, stderr);
     for (i = 0; i < q->nchip; i++) {
-        p[i].soc = soc_read(a, q->target);
-        p[i].elf = q->elf[q->nelf > 1 ? i : 0];
+        p[i] = (SimProgram){soc_read(a, q->target),
+                            q->elf[q->nelf > 1 ? i : 0], NULL};
     }
     q->result = sim_run(a, p, q->nchip, &q->opt);
     fflush(stdout);

@@ -258,7 +258,7 @@ int main(void)
     size_t i;
 
     for (i = 0; i < LEN(chips); i++) {
-        SimProgram p = {soc_read(a, chips[i]), NULL};
+        SimProgram p = {soc_read(a, chips[i]), NULL, NULL};
         SimOptions o = {.strict = true};
         Sim *s = sim_new(a, &p, 1, &o);
         Clock *k = chip_clock(&s->chip[0], "cluster");

@@ -29,7 +29,7 @@ static void check(const char *what, long is, long wanted)
 
 static Bench bench(Arena *a, const char *name)
 {
-    SimProgram p = {soc_read(a, name), NULL};
+    SimProgram p = {soc_read(a, name), NULL, NULL};
     SimOptions o = {.strict = true};
     Sim *s = sim_new(a, &p, 1, &o);
     Bench b = {.chip = &s->chip[0]};

@@ -137,7 +137,7 @@ static void restart(Chip *c)
 static void one(const char *name, bool strict, int *ended)
 {
     Arena *a = arena_new();
-    SimProgram p[2] = {{soc_read(a, name), NULL}};
+    SimProgram p[2] = {{soc_read(a, name), NULL, NULL}};
     SimOptions o = {.strict = strict};
     Sim *s;
     int again, i;

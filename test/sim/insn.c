@@ -648,7 +648,7 @@ static int try_table(Chip *c, Core *core, const char *path, int times, int *n)
 int main(int argc, char **argv)
 {
     Arena *a = arena_new();
-    SimProgram p = {soc_read(a, "pulp-open"), NULL};
+    SimProgram p = {soc_read(a, "pulp-open"), NULL, NULL};
     SimOptions o = {0};
     Sim *s = sim_new(a, &p, 1, &o);
     Chip *c = &s->chip[0];

@@ -338,7 +338,7 @@ static int table(void)
 
 static void open_chip(Arena *a, const char *name)
 {
-    SimProgram p = {soc_read(a, name), NULL};
+    SimProgram p = {soc_read(a, name), NULL, NULL};
     SimOptions o = {0};
     Sim *s = sim_new(a, &p, 1, &o);
 

@@ -219,7 +219,7 @@ static void pass(Sim *s)
 static void one(const char *name, SimCounts *sum, int *refused)
 {
     Arena *a = arena_new();
-    SimProgram p[2] = {{soc_read(a, name), NULL}};
+    SimProgram p[2] = {{soc_read(a, name), NULL, NULL}};
     SimOptions o = {0};
     Sim *s;
     int i;
