@@ -110,18 +110,23 @@ static void keep(Shell *s, const char *function, const Call *c)
     putchar('\n');
 }
 
-/* After a call that did not end the resident program is loaded again. */
+/* After a call that did not end the resident program is loaded again, by another
+ * session if this one is over and its server is there. */
 static bool make_calls(Shell *s, Call *c, int n, int *made)
 {
-    char why[sizeof s->a->d->why];
+    Device *d = s->a->d;
+    char why[sizeof d->why];
+    bool lost, again;
 
     if (agent_call(s->a, c, n, s->ms, made))
         return true;
-    memcpy(why, s->a->d->why, sizeof why);
-    if (!s->a->d->g->lost)
-        agent_restart(s->a);
-    s->a->d->g->console.n = 0;
-    memcpy(s->a->d->why, why, sizeof why);
+    memcpy(why, d->why, sizeof why);
+    lost = d->g->lost;
+    again = agent_restart(s->a);
+    d->g->console.n = 0;
+    snprintf(d->why, sizeof d->why, "%.1300s%s", why, !lost ? "" : again
+        ? "; another session has begun, modules are as they were loaded"
+        : "; `reset` begins another");
     return false;
 }
 
@@ -391,7 +396,7 @@ static const struct Command {
     {"read", "WHERE BYTES [FILE]", 2, 3, do_read, "bytes, as hex or a file"},
     {"reg", "NAME", 1, 1, do_reg, "a register"},
     {"monitor", "COMMAND...", 1, WORDS, do_monitor, "to the server itself"},
-    {"reset", "", 0, 0, do_reset, "load the resident program again"},
+    {"reset", "", 0, 0, do_reset, "load the resident program again; connect again"},
     {"timeout", "MILLISECONDS", 1, 1, do_timeout,
      "that calls may take (default 60000)"},
     {"try", "COMMAND...", 1, WORDS, do_try,

@@ -158,15 +158,13 @@ bool agent_restart(Agent *a)
 {
     Device *d = a->d;
 
-    /* the simulator has no reset: another begins; what was loaded is gone */
-    if (!d->g || d->g->lost || d->g->kind == GDB_sim) {
-        while (a->modules)
-            module_free(a, a->modules);
-        if (!device_again(d))
-            return false;
-    }
-    return device_load(d, a->elf) && wants_tasks(a, 0, START) &&
-           measure_call(a);
+    /* the simulator has no reset: another begins */
+    bool anew = !d->g || d->g->lost || d->g->kind == GDB_sim;
+
+    a->running = false;
+    return (!anew || device_again(d)) && device_load(d, a->elf) &&
+           wants_tasks(a, 0, START) && measure_call(a) &&
+           (!anew || module_load_again(a));
 }
 
 Agent *agent_open(Arena *mem, const Soc *soc, const char *where,

@@ -22,6 +22,7 @@ typedef struct Module {
     uint32_t at[NPART];
     int64_t bytes[NPART];  /* 0: it has none */
     Image image;
+    const char *elf;       /* NULL: a buffer */
     Arena *mem;            /* of what is freed with it */
     struct Module *next;
 } Module;
@@ -33,6 +34,7 @@ typedef struct Agent {
     const char *elf;       /* the resident program */
     uint64_t used[16];     /* its end in each memory of the chip */
     Module *modules;
+    int loaded;            /* modules, so far */
     uint32_t tasks, room;  /* where tasks go, and how many */
     bool running;
     struct rt_time call;   /* what a call of nothing takes */
@@ -46,7 +48,8 @@ void agent_close(Agent *a);
  * false: which, and why, is in a->d->why; *done: how many were made. */
 bool agent_call(Agent *a, Call *calls, int n, int ms, int *done);
 /* After a fault: modules and buffers stay.  After the session was lost, and
- * with the simulator, it begins another, without them. */
+ * with the simulator, it begins another, where modules lie in their places as
+ * they were loaded, and buffers are 0. */
 bool agent_restart(Agent *a);
 /* An address: a number, a buffer, a function or variable of the last module
  * that has it, or of the resident program; +n behind it.  false: unknown. */
@@ -57,6 +60,8 @@ const char *agent_compile(Agent *a, const char *words, const char *to);
  * NULL: a->d->why. */
 Module *module_load(Agent *a, const char *file, const char *name);
 Module *module_buffer(Agent *a, const char *name, int64_t bytes);
+/* All of them, into a device that begins anew. */
+bool module_load_again(Agent *a);
 Module *module_find(const Agent *a, const char *name);
 void module_free(Agent *a, Module *m);
 int64_t module_room(const Agent *a); /* bytes that are free, in all memories */

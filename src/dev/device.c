@@ -168,10 +168,14 @@ void device_close(Device *d)
 
 bool device_again(Device *d)
 {
+    Gdb *was = d->g;
+
     device_close(d);
-    d->g = NULL;
     d->stop = 0;
-    return begin(d);
+    if (begin(d))
+        return true;
+    d->g = d->g ? d->g : was; /* over, but it can say so */
+    return false;
 }
 
 /* In one program or module; NULL: not there. */

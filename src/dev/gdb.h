@@ -80,6 +80,11 @@ typedef struct Gdb {
     size_t at, n;         /* read and not yet looked at */
     bool owes;            /* an acknowledgement, sent with what comes next */
     bool again;           /* something was sent twice: answers may be, too */
+    bool heard;           /* what was sent last was acknowledged, or answered */
+    bool half;            /* a packet began that did not end */
+    char going;           /* what set the target going: c or s */
+    char *out;            /* what was sent last, GDB_MOST + 8 bytes */
+    size_t nout;
     char *answer;         /* GDB_MOST + 1 bytes; 0 after the end */
     size_t len;
     Str console;          /* what O packets said */
@@ -97,6 +102,8 @@ bool gdb_ask_bytes(Gdb *g, const void *p, size_t n);
 bool gdb_send(Gdb *g, const void *p, size_t n, int64_t until);
 /* The next packet into g->answer, by then: 1; 0: none came; -1: it is lost. */
 int gdb_receive(Gdb *g, int64_t until);
+bool gdb_send_again(Gdb *g);     /* what was sent last */
+bool gdb_want_again(Gdb *g);     /* what came last */
 bool gdb_is_ok(const Gdb *g);    /* OK */
 bool gdb_is_error(const Gdb *g); /* E.. */
 /* A line for the console, which may come before any answer: it is kept. */

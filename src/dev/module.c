@@ -199,9 +199,10 @@ static const char *object_of(Agent *a, Module *m, const char *file)
 static bool load(Agent *a, Module *m, const char *file)
 {
     const char *object = object_of(a, m, file);
-    const char *elf = arena_fmt(m->mem, "%s/module.elf", a->dir);
+    const char *elf = arena_fmt(m->mem, "%s/module%d.elf", a->dir, a->loaded++);
     int64_t n[NPART];
 
+    m->elf = elf;
     m->at[PART_text] = 0x10000;
     m->at[PART_data] = 0x8000000;
     if (!object || !link_module(a, m, object, elf) || !sizes(a, m, elf, n) ||
@@ -217,6 +218,22 @@ static bool load(Agent *a, Module *m, const char *file)
     m->image.next = a->d->image.next;
     a->d->image.next = &m->image;
     return true;
+}
+
+/* What is read to do so is dropped. */
+bool module_load_again(Agent *a)
+{
+    Arena *own = arena_new(), *of_device = a->d->mem;
+    Image read = {.next = NULL};
+    bool ok = true;
+    Module *m;
+
+    a->d->mem = own;
+    for (m = a->modules; m && ok; m = m->next)
+        ok = clear(a, m) && (!m->elf || image_load(a->d, m->elf, &read));
+    a->d->mem = of_device;
+    arena_end(own);
+    return ok;
 }
 
 /* Strings and symbols are of the device's arena while it loads. */
@@ -276,5 +293,7 @@ void module_free(Agent *a, Module *m)
         ;
     if (*p)
         *p = m->next;
+    if (m->elf)
+        unlink(m->elf);
     arena_end(m->mem);
 }

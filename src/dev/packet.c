@@ -168,18 +168,46 @@ static bool right_sum(Gdb *g, unsigned sum, int64_t until)
            (unsigned)(gdb_hex(hi) << 4 | gdb_hex(lo)) == (sum & 255);
 }
 
-/* Looks for the begin of a packet.  '$'; '-': the last one shall be sent
- * again; or as get_byte. */
-static int find_begin(Gdb *g, int64_t until)
+/* A notification: nobody asked for those.  The digit before the last byte of
+ * its sum, or as get_byte. */
+static int skip_notification(Gdb *g, int64_t until)
 {
     int c;
 
-    do {
+    do
         c = get_byte(g, until);
-        if (c == '%') /* a notification: nobody asked for those */
-            while (c >= 0 && c != '#')
+    while (c >= 0 && c != '#');
+    return c < 0 ? c : get_byte(g, until);
+}
+
+/* Looks for the begin of a packet.  '$'; '-': the last one shall be sent
+ * again; or as get_byte.  What ends like a packet whose begin was lost is
+ * wanted once more. */
+static int find_begin(Gdb *g, int64_t until)
+{
+    bool headless = false;
+    int c;
+
+    while ((c = get_byte(g, until)) >= 0 && c != '$') {
+        if (c == '%') {
+            c = skip_notification(g, until);
+            if (c >= 0)
                 c = get_byte(g, until);
-    } while (c >= 0 && c != '$' && !(c == '-' && !g->noack));
+            if (c < 0)
+                return c;
+        } else if (c == '+' && !headless) {
+            g->heard = true;
+        } else if (c == '-' && !headless && !g->noack) {
+            return c;
+        } else if (c != '#') {
+            headless = true;
+        } else if (headless) {
+            headless = false;
+            if (get_byte(g, until) < 0 || get_byte(g, until) < 0 ||
+                !flush_ack(g, '-'))
+                return -1;
+        }
+    }
     return c;
 }
 
@@ -190,6 +218,7 @@ static int receive(Gdb *g, int64_t until)
     int c, k;
 
     while ((c = find_begin(g, until)) == '$') {
+        g->half = true;
         do
             k = get_text(g, &sum, until);
         while (k == -3);
@@ -201,9 +230,23 @@ static int receive(Gdb *g, int64_t until)
             continue;
         }
         g->owes = !g->noack;
+        g->heard = true;
+        g->half = false;
         return 1;
     }
     return c == '-' ? 2 : c == -1 ? 0 : -1;
+}
+
+bool gdb_want_again(Gdb *g)
+{
+    g->half = false;
+    return flush_ack(g, '-');
+}
+
+bool gdb_send_again(Gdb *g)
+{
+    return link_write(g->link, g->out, g->nout, link_now() + g->timeout) ||
+           lost(g);
 }
 
 int gdb_receive(Gdb *g, int64_t until)
@@ -212,7 +255,7 @@ int gdb_receive(Gdb *g, int64_t until)
 
     do
         k = receive(g, until);
-    while (k == 2 && link_now() < until);
+    while (k == 2 && link_now() < until && gdb_send_again(g));
     if (k < 0)
         lost(g);
     return k == 2 ? 0 : k;
@@ -234,8 +277,7 @@ static void drain(Gdb *g)
 bool gdb_send(Gdb *g, const void *p, size_t n, int64_t until)
 {
     const unsigned char *s = p;
-    char end[3];
-    static char buf[GDB_MOST + 8];
+    char end[3], *buf = g->out;
     unsigned sum = 0;
     size_t i, k = 0;
 
@@ -256,7 +298,8 @@ bool gdb_send(Gdb *g, const void *p, size_t n, int64_t until)
     buf[k++] = '#';
     buf[k++] = end[0];
     buf[k++] = end[1];
-    g->owes = false;
+    g->owes = g->heard = g->half = false;
+    g->nout = k;
     g->sent += (int64_t)k;
     return link_write(g->link, buf, k, until) || lost(g);
 }
@@ -276,8 +319,9 @@ bool gdb_is_console(Gdb *g)
 
 bool gdb_ask_bytes(Gdb *g, const void *p, size_t n)
 {
+    enum { REFUSED = 4 };
     int64_t end = 0;
-    int i, k = 2;
+    int i, k = 2, refused = 0;
 
     for (i = 0; i < g->tries && k != 1; i++) {
         end = link_now() + g->timeout + (int64_t)n / 2;
@@ -288,6 +332,8 @@ bool gdb_ask_bytes(Gdb *g, const void *p, size_t n)
             ;
         if (k < 0)
             return lost(g);
+        if (k == 2 && refused++ < REFUSED)
+            i--; /* it is there, and wants it again */
     }
     g->trips++;
     return k == 1 || no_answer(g, p, n);

@@ -138,10 +138,13 @@ static bool run_on(Device *d, int ms)
     uint64_t pc = 0;
 
     if (!gdb_continue(d->g) || !gdb_wait(d->g, ms, &s)) {
+        char why[sizeof d->g->why];
+
+        if (d->g->lost || d->g->running)
+            return device_lost(d);
+        memcpy(why, d->g->why, sizeof why);
         gdb_reg_get(d->g, "pc", &pc);
-        return d->g->lost || d->g->running
-            ? device_lost(d)
-            : device_fail(d, "%.600s (%s)", d->g->why, device_where(d, pc));
+        return device_fail(d, "%.600s (%s)", why, device_where(d, pc));
     }
     if (s.kind != 'T' || !gdb_reg_get(d->g, "pc", &pc))
         return stopped_elsewhere(d, &s);

@@ -144,6 +144,7 @@ Gdb *gdb_open(Arena *a, const char *where, int patience, const char **why)
     g->timeout = gdb_answer_ms;
     g->tries = TRIES;
     g->answer = arena_get(a, GDB_MOST + 1, 1);
+    g->out = arena_get(a, GDB_MOST + 8, 1);
     str_put(&g->console, "");
     if (begin(g))
         return g;
@@ -162,21 +163,50 @@ void gdb_close(Gdb *g)
 
 /* ---- running ---- */
 
-bool gdb_continue(Gdb *g)
+/* c or s */
+static bool go(Gdb *g, char how)
 {
-    if (!gdb_send(g, "c", 1, link_now() + g->timeout))
+    g->going = how;
+    if (!gdb_send(g, &how, 1, link_now() + g->timeout))
         return false;
     g->running = true;
     return true;
 }
 
-/* 1: stopped, 0: not by then, -1: failed. */
-static int wait_until(Gdb *g, int64_t until, GdbStop *stop)
+bool gdb_continue(Gdb *g)
+{
+    return go(g, 'c');
+}
+
+/* A packet from a target that runs, or was told to.  A server that acknowledges
+ * and did not hear that is told again; if it had heard, it stops for it. */
+static int receive(Gdb *g, int64_t until, bool *twice)
 {
     int k;
 
-    while ((k = gdb_receive(g, until)) == 1) {
+    do {
+        k = gdb_receive(g, g->noack ? until
+                                    : MIN(until, link_now() + g->timeout));
+        if (k || g->noack || link_now() >= until)
+            return k;
+        *twice |= !g->heard;
+    } while (!g->heard ? gdb_send_again(g) : !g->half || gdb_want_again(g));
+    return -1;
+}
+
+/* 1: stopped, 0: not by then, -1: failed. */
+static int wait_until(Gdb *g, int64_t until, GdbStop *stop)
+{
+    bool twice = false;
+    int k;
+
+    while ((k = receive(g, until, &twice)) == 1) {
         if (parse_stop(g, stop)) {
+            if (twice && stop->kind == 'T' && stop->signal == 2 &&
+                go(g, g->going)) {
+                twice = false;
+                continue;
+            }
             g->running = false;
             g->trips++;
             return 1;
@@ -203,6 +233,7 @@ bool gdb_halt(Gdb *g)
     for (i = 0; i < 2 && g->running && !k; i++) {
         if (!interrupt(g))
             break;
+        g->heard = true; /* it is not to go on again */
         k = wait_until(g, link_now() + g->timeout, &s);
     }
     if (g->lost && !*g->why)
@@ -234,10 +265,7 @@ bool gdb_step(Gdb *g)
 {
     GdbStop s;
 
-    if (!gdb_send(g, "s", 1, link_now() + g->timeout))
-        return false;
-    g->running = true;
-    return gdb_wait(g, g->timeout, &s);
+    return go(g, 's') && gdb_wait(g, g->timeout, &s);
 }
 
 bool gdb_break(Gdb *g, uint64_t at, int bytes, bool on)

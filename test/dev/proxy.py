@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""proxy.py LISTEN SERVER SEED: Unix sockets, and what comes between them is split
-into pieces and delayed; a few of its bytes are dropped."""
+"""proxy.py LISTEN SERVER SEED [N]: Unix sockets, and what comes between them is
+split into pieces and delayed; a few bytes of long pieces are dropped, or, with N,
+bytes of short pieces with a chance of 1 in N, and one of every sixth that is long."""
 import os, random, select, socket, sys, time
 
-listen, server, seed = sys.argv[1:]
+listen, server, seed = sys.argv[1:4]
+every = int(sys.argv[4]) if len(sys.argv) > 4 else 0
 rnd = random.Random(int(seed))
 a = socket.socket(socket.AF_UNIX)
 a.bind(listen)
@@ -18,7 +20,12 @@ while True:
         if not data:
             sys.exit(0)
         to = b if s is client else client
-        if left and len(data) > 200:
+        if every and len(data) < 200:
+            data = bytes(c for c in data if rnd.randrange(every))
+        elif every and not rnd.randrange(6):
+            k = rnd.randrange(len(data))
+            data = data[:k] + data[k + 1:]
+        elif not every and left and len(data) > 200:
             k = rnd.randrange(20, len(data) - 3)
             data = data[:k] + data[k + 1:]
             left -= 1

@@ -112,15 +112,16 @@ load test/dev/ops.c
 call six 1 2 3 4 5 6
 timeout 300
 try call hang
-load test/dev/ops.c
 call count
 call count
 try call wild
 reset
+call six 6 5 4 3 2 1
 list
 IN
 has siracusa '^six = 654321 .* cycles .* instructions'
 has siracusa '^count = 2 '
+has siracusa '^six = 123456 '
 has siracusa 'failed: .*hangs'
 has siracusa 'failed: .*load of 4 bytes at 0xffffff00'
 has siracusa '^[0-9]* bytes free'
