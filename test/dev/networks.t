@@ -1,0 +1,24 @@
+#!/bin/sh
+# Networks by session, whole and layer by layer, are as bench/validate.tsv says:
+# three rows of it by the seed (floats on the simulator take too long).
+cd "$(dirname "$0")/../.." || exit 1
+command -v qemu-system-arm >/dev/null || { echo "no QEMU: skipped"; exit 0; }
+seed=${1:-$(date +%s)}
+echo "seed $seed"
+table=bench/validate.tsv
+tail -n +2 $table | grep -v '^[^	]*-f32.*	siracusa	' | awk -v s="$seed" '
+    BEGIN { srand(s) }
+    { row[NR] = $1 " " $2 }
+    END { for (i = 0; i < 3; i++) print row[1 + int(rand() * NR)] }' |
+    xargs -P 2 -n 2 bench/validate --one >build/networks.$$
+n=0 bad=0
+while IFS= read -r row; do
+    n=$((n + 1))
+    grep -qxF "$row" $table && continue
+    bad=$((bad + 1))
+    echo "is       $row"
+    echo "was      $(grep "^$(echo "$row" | cut -f 1-2)	" $table)"
+done <build/networks.$$
+rm build/networks.$$
+echo "$n networks by session, $bad not as in the table"
+[ $n = 3 ] && [ $bad = 0 ]
