@@ -1,7 +1,8 @@
 /* Quotients without divisions: v hi / sum is v q >> s, if v < 2^a, sum < 2^b, s
  * is a + b or more, and q = 2^s hi / sum + 1: q sum exceeds 2^s hi by at most
  * sum, and v sum is less than 2^s.  If hi < sum, s is 32 or more and a is 23 at
- * most, q is less than 2^32; so is v q, v <= sum, if hi < 2^8 and s is 24. */
+ * most, q is less than 2^32; so is v q, v <= sum, if hi < 2^8 and s is 24,
+ * or if s is a + b and a is 11 at most: sum is 2^(b - 1) or more. */
 #ifndef ROW_INVERSE_H
 #define ROW_INVERSE_H
 

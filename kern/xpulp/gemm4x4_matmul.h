@@ -1,6 +1,8 @@
 /* Matrix products over gemm4x4.h, four rows by four columns.  Where b lies in
  * rows (GEMM_PACKED), the four columns at hand are packed into rows of their
- * own in io->tmp, as far apart as those of a; else the rows of b are, already.
+ * own in io->tmp, as far apart as those of a; else the rows of b are, already,
+ * or four rows of a are copied to io->tmp, word by word beside each other
+ * (GEMM_ODD), and the last words of their rows are filled up with zeros.
  *
  * Fours by fours of all batches are dealt out to the cores, row by row; packed,
  * column by column, so that a core packs each of its own once.
@@ -14,7 +16,13 @@
 typedef A LEFT;
 typedef B RIGHT;
 typedef BIAS START;
+#ifdef GEMM_ODD
+#define GEMM_SIDES 1
+#endif
 #include "kern/xpulp/gemm4x4.h"
+#ifdef GEMM_ODD
+#include "kern/xpulp/apart.h"
+#endif
 
 #define GEMM_FOLLOW(T, name, given, each, none)                              \
     do {                                                                     \
@@ -29,8 +37,14 @@ typedef BIAS START;
 static inline void gemm_init(const struct matmul_dims *k, const struct io *io,
                              struct fours *f, struct gemm *t)
 {
+#ifdef GEMM_ODD
+    t->words = (k->k + 3) >> 2;
+    t->jump = 4 * (k->bn - t->words);
+    t->side = 1;
+#else
     t->words = k->k >> 2;
     t->step = k->am;
+#endif
     t->shift = io->in[3] ? k->shift : 0;
     t->lo = gemm_bound(k->lo);
     t->hi = gemm_bound(k->hi);
@@ -102,6 +116,44 @@ static void gemm_part(const struct matmul_dims *k, struct gemm *t,
         gemm_row(t, a + (ptrdiff_t)m * k->am, n, 1, rows);
     }
 }
+#elif defined GEMM_ODD
+/* Copies of the last four rows of b, with zeros at their ends: where the last
+ * word of a row of b reaches into the next, theirs would reach beyond all. */
+static void gemm_ends(const struct matmul_dims *k, const B *b, char *to)
+{
+    b += (ptrdiff_t)(k->n - 4) * k->bn;
+    for (int32_t i = 0; i < 4; i++, b += k->bn) {
+        char *end = gemm_copy(to, b, k->k);
+
+        to += (k->k + 3) & ~3;
+        while (end < to)
+            *end++ = 0;
+    }
+}
+
+/* Fours [from, to) of the fours of columns, of the four rows from m on. */
+static void gemm_part(const struct matmul_dims *k, struct gemm *t,
+                      const struct io *io, const A *a, const B *b, int32_t m,
+                      int32_t from, int32_t to, Y *y)
+{
+    const int32_t last = (k->n - 1) >> 2;
+    char *x = io->tmp;
+    Y *rows[4];
+
+    a += (ptrdiff_t)gemm_rows(k, m, y, rows) * k->am;
+    for (int32_t i = 0; i < 4; i++, a += k->am)
+        bytes_apart(x + 4 * i, (const char *)a, k->k);
+    if (from < last) {
+        t->w = b;
+        t->step = k->bn;
+        gemm_row(t, io->tmp, 4 * from, (to < last ? to : last) - from, rows);
+    }
+    if (to > last) {
+        t->step = 4 * t->words;
+        t->w = (const B *)(x + 16 * t->words) - (k->n - 4) * t->step;
+        gemm_row(t, io->tmp, k->n - 4, 1, rows);
+    }
+}
 #else
 /* Fours [from, to) of the fours of columns, of the four rows from m on. */
 static void gemm_part(const struct matmul_dims *k, struct gemm *t,
@@ -134,6 +186,9 @@ static void gemm_batch(const struct matmul_dims *k, struct gemm *t,
 #endif
     int32_t at = 0;
 
+#ifdef GEMM_ODD
+    gemm_ends(k, b, (char *)io->tmp + 16 * t->words);
+#endif
     for (int32_t i = 0; i < lines && at < to; i += 4, at += each)
         if (at + each > from)
             gemm_part(k, t, io, a, b, i, from > at ? from - at : 0,

@@ -12,8 +12,12 @@
 
 enum { RUN = 32 };
 
+/* All columns and rows at once, if that can be. */
+#ifndef VECTOR_ALL
+#define VECTOR_ALL(k, x, w, columns, e, y) 0
+#endif
+
 #ifndef VECTOR_ROW
-#define VECTOR_RUN(e, columns) RUN
 #define VECTOR_ROW(x, w, k, columns, sum, e, y)                              \
     do {                                                                     \
         VECTOR_SUMS(x, w, k, columns, sum);                                  \
@@ -51,13 +55,15 @@ static inline void columns(const struct matmul_dims *k, const struct io *io,
                            const A *a, const B *b, int32_t from, int32_t to,
                            Y *y)
 {
-    int32_t sum[RUN], run;
+    int32_t sum[RUN];
     struct epilogue e;
 
     epilogue_of(k, io, from, &e);
-    run = VECTOR_RUN(&e, to - from);
-    for (; from < to; from += run) {
-        const int32_t n = to - from < run ? to - from : run;
+    if (from >= to || VECTOR_ALL(k, a, b + from * k->bn, to - from, &e,
+                                 y + from))
+        return;
+    for (; from < to; from += RUN) {
+        const int32_t n = to - from < RUN ? to - from : RUN;
         const B *w = b + from * k->bn;
         const A *x = a;
         Y *to_y = y + from;

@@ -11,8 +11,10 @@
  * scratch  1024 + 4 * n + 4
  * split    rows
  * stack    160
- * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.element * n))
- * code     700
+ * let      most = max(p1 * p1, (p3 - p1) * (p3 - p1)) + p2
+ * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + (most < 2048 ?
+ *          fit.short : fit.element) * n))
+ * code     850
  * cold     500
  */
 #include "kern/xpulp/quotients.h"
@@ -64,22 +66,21 @@ static uint32_t powers(uintptr_t zero, const X *x, int32_t n, uint32_t *v)
 }
 #endif
 
+/* Products of powers and `hi`, and their inverses, have 32 bits where powers
+ * have 11 or the sum has few (kern/row/inverse.h). */
 static inline void row(const struct row_dims *k, const uint32_t *table,
                        int32_t most, const X *x, uint32_t *v, Y *y)
 {
     const uintptr_t zero = powers_zero(table, rows_greatest(x, k->n));
     const uint32_t sum = powers(zero, x, k->n, v), hi = (uint32_t)k->hi;
+    const int32_t s = most + bits(sum | 1), more = s > 32 ? s - 32 : 0;
 
-    if (sum > hi) {
-        const int32_t s = most + bits(sum), more = s > 32 ? s - 32 : 0;
-
+    if (s <= 24 || sum <= hi)
+        quotients_short(v, k->n, (hi << 24) / (sum | !sum) + 1, 24, y);
+    else if (most <= 11)
+        quotients_short(v, k->n, inverse(hi, sum, s), s, y);
+    else
         quotients(v, k->n, inverse(hi, sum, 32 + more), more, y);
-    } else {
-        const uint32_t q = inverse(hi, sum | !sum, 24);
-
-        for (int32_t i = 0; i < k->n; i++)
-            y[i] = (Y)(v[i] * q >> 24); /* hi has eight bits */
-    }
 }
 
 void FN(const struct row_dims *k, const struct io *io)

@@ -1,0 +1,33 @@
+/* Matrix product of rows that do not fill words, or lie differently far apart,
+ * with b transposed, four rows by four columns,
+ * scaled in 32 bits.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     ak == 1 && bk == 1 && (k % 4 || am != bn) && bn >= k && k > 3 &&
+ *          m > 3 && n > 3 && biasm == 0 && mulm == 0 && addm == 0 && hi - lo <
+ *          1 << 8 * y.bytes && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
+ * scratch  32 * ((k + 3) / 4)
+ * split    m n
+ * stack    704
+ * let      batches = nb[0] * nb[1] * nb[2]
+ * let      blocks = ceil(batches * ((m + 3) / 4) * ((n + 3) / 4), ncore)
+ * cycles   ncore * (fit.call + (fit.block + fit.word * ((k + 3) / 4)) *
+ *          blocks + ((m + 3) / 4 * batches / ncore + 1) * (fit.rows +
+ *          fit.packed * k))
+ * code     1760
+ * cold     1250
+ */
+#include "kern/kern.h"
+
+#define scaled scale32
+#define GEMM_SCALE32 1
+#define GEMM_ODD
+#include "kern/xpulp/gemm4x4_matmul.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    gemm_matmul(k, io);
+}
