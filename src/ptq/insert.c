@@ -13,7 +13,9 @@
  *   within a tree of elementwise operators over one value: one table
  *
  * What a normalization reads has 16 bits, since its mean and root are of all of
- * a row, and so has what is summed into that.  Weights follow (weights.c). */
+ * a row, and so has what is summed into that; and what is an output, for the
+ * steps of 8 bits make equals of answers that are near.  Weights follow
+ * (weights.c). */
 #include "ptq/calib.h"
 
 #include <math.h>
@@ -268,12 +270,26 @@ static bool joins_wide(const Grids *d, const Val *v)
     return d->nreader[v->id] > 0;
 }
 
+/* Is it an output of the network, moved or not, and nothing else? */
+static bool is_end(const Grids *d, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < d->nreader[v->id]; i++) {
+        const Node *n = d->reader[v->id][i];
+
+        if (!moves(n) || !is_end(d, n->res[0]))
+            return false;
+    }
+    return i > 0 || val_is_output(d->q, v);
+}
+
 /* Has v 16 bits? */
 static bool is_wide(const Grids *d, const Val *v)
 {
     if (read_by(d, v, normalizes) && !read_by(d, v, has_weights))
         return true;
-    return takes_wide(d, v) && (mix_wide(&d->o->mix, v->name) ||
+    return takes_wide(d, v) && (is_end(d, v) || mix_wide(&d->o->mix, v->name) ||
                                 joins_wide(d, v));
 }
 
@@ -292,10 +308,24 @@ static bool multiplied(const Node *n)
     return n->op == OP_matmul && !n->arg[0]->data && !n->arg[1]->data;
 }
 
+/* Twice what was seen: of the outputs, what is greater than in all examples
+ * is what matters most. */
+static Steps choose_end(const Grids *d, const Val *v)
+{
+    Seen more = *seen_of(d, v);
+
+    more.lo *= 2;
+    more.hi *= 2;
+    return steps_of(&more, T_s16, true, BY_MINMAX);
+}
+
 static Steps choose(const Grids *d, const Val *v)
 {
     Type t = is_wide(d, v) ? T_s16 : T_s8;
     const Val *of = v;
+
+    if (t == T_s16 && is_end(d, v))
+        return choose_end(d, v);
 
     if (v->def && v->def->op == OP_softmax)
         return read_by(d, v, has_weights) ? (Steps){1.0f / 256, 0, T_u8}
