@@ -98,6 +98,12 @@ Val *const_op(Graph *g, const Val *a, const Val *b, char op);
 Val *const_settle(Graph *g, Val *v);
 Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list);
 
+/* channels.c: what if a layer had so many channels?  NULL: it has them now, and
+ * so has what reads them; else why that cannot be.  Passes are done. */
+const char *channels_set(Graph *g, Node *n, int64_t count);
+int64_t channels_of(const Node *n);         /* 0: they are those of others */
+Node *channels_maker(Graph *g, Node *n); /* of those that n reads; or NULL */
+
 /* transposes.c: a list of one number per axis, or of two, renumbered: what axis
  * i has goes to axis perm[i]. */
 void renumber_list(Graph *g, Node *n, AttrCode c, const int64_t *perm,
