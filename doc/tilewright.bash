@@ -24,7 +24,7 @@ _tilewright()
         return ;;
     esac
     case $word in
-    -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv \
+    -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv --why --sweep --compare --channels \
         --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
         --penalty --seed --past-end --data --labels --test --ranges --rounding --as-is --max-drop --bytes --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --chips --cores \
         --objective --no-engine \

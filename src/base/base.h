@@ -163,6 +163,23 @@ void json_num(Json *j, double v); /* not finite: null */
 void json_bool(Json *j, bool v);
 void json_null(Json *j);
 
+/* jsonread.c: reads it; err(ERR_MODEL) where it is none */
+typedef enum JsonKind {
+    JSON_null, JSON_bool, JSON_num, JSON_str, JSON_arr, JSON_obj
+} JsonKind;
+typedef struct JsonVal {
+    JsonKind kind;
+    const char *key;       /* within an object */
+    const char *s;         /* of a text */
+    double num;            /* of a number; of true 1; else NaN */
+    struct JsonVal *first, *next; /* what it holds; beside it */
+} JsonVal;
+JsonVal *json_read(Arena *mem, const char *text);
+/* NULL: v is none or has no such key. */
+const JsonVal *json_find(const JsonVal *v, const char *key);
+double json_get(const JsonVal *v, const char *key);           /* NaN: none */
+const char *json_text(const JsonVal *v, const char *key);     /* NULL: none */
+
 /* npz.c: arrays as NumPy stores them, read through libzip */
 typedef struct Array {
     char *name;

@@ -54,6 +54,12 @@ typedef struct Opts {
     int64_t at_value[MOST_NUMBERS], at_by[MOST_NUMBERS];
     int noff;
     const char *off[33];   /* --no-PASS; NULL ends */
+    const char *why;       /* a layer, or its number */
+    const char *sweep;     /* NAME=FROM..TO */
+    const char *compare;   /* a report's JSON */
+    int nchannel;          /* --channels LAYER=N */
+    const char *channel_of[8];
+    int64_t channel[8];
     FrontOpts front;
 } Opts;
 
@@ -144,6 +150,35 @@ typedef struct List {
 void list_begin(Arena *a, List *l, const char *verb,
                 void (*put)(Json *j, const List *l), int argc, char **argv);
 void list_show(const List *l, const Str *text);
+
+/* trial.c: what plans would be of a job whose passes are done, each with one
+ * thing changed; in processes of their own, as many at a time as this machine
+ * has cores. */
+typedef struct Trial {
+    const char *mem;       /* this memory has `bytes` for buffers; or NULL */
+    int64_t bytes;
+    const char *layer;     /* has so many channels; or NULL */
+    int64_t channels;
+    int cores;             /* 0: as they are */
+    const char *no_engine; /* or NULL */
+    const char *watch;     /* the layer whose time is asked for; or NULL */
+    Tried got;
+} Trial;
+void trials_run(Job *j, Trial *t, int n);
+/* The job again, up to its passes: planning changes graph and chip. */
+Job *job_again(const Job *j);
+/* The same figures of a plan that is made. */
+Tried trial_of(const Job *j, const char *watch);
+Node *node_named(Graph *g, const char *name); /* NULL: none */
+/* --channels; err(ERR_MODEL) where a layer cannot have so many. */
+void job_channels(Job *j);
+/* By name, or number from 1 in the order of the plan; err(ERR_USAGE). */
+const Layer *layer_named(const Job *j, const char *name);
+
+/* why.c, sweep.c, sidebyside.c: of report. */
+void report_why(Job *j, Str *out);
+void report_sweep(Job *j, Str *out);
+int report_compare(Job *j);
 
 /* report.c */
 void job_files(Job *j);    /* --html, --csv */

@@ -158,6 +158,7 @@ void job_pass(Job *j)
     if (j->o.print && !strcmp(j->o.print, "quant"))
         print_graph(j);
     pass_all(j->g, j->o.off, j->o.print);
+    job_channels(j);
     graph_number(j->g);
 }
 

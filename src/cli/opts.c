@@ -170,6 +170,17 @@ static void add_at(Opts *o, const char *s)
     o->nat++;
 }
 
+static void add_channels(Opts *o, const char *s)
+{
+    int i = o->nchannel++;
+
+    if (i == (int)LEN(o->channel_of))
+        err(ERR_USAGE, "--channels: more than %zu times",
+            LEN(o->channel_of));
+    s = split(o, "--channels", s, &o->channel_of[i]);
+    o->channel[i] = (int64_t)read_num("--channels", s, 1, 1 << 20);
+}
+
 static void add_state(Opts *o, const char *s)
 {
     FrontOpts *f = &o->front;

@@ -23,10 +23,17 @@ int verb_report(int argc, char **argv)
     Job *j = job_new("report", argc, argv);
     Str text = {.mem = j->o.mem};
 
+    if (j->o.compare)
+        return report_compare(j);
     job_front(j);
     job_pass(j);
     job_plan(j);
-    job_text(j, &text);
+    if (j->o.why)
+        report_why(j, &text);
+    if (j->o.sweep)
+        report_sweep(j, &text);
+    if (!j->o.why && !j->o.sweep)
+        job_text(j, &text);
     job_say(j, &text);
     job_files(j);
     return OK;

@@ -73,6 +73,8 @@ void report_html(const Report *r, Str *out)
 {
     html_begin(out, r->name);
     put_summary(r, out);
+    if (r->sweep)
+        html_sweep(r, out);
     html_timeline(r, out);
     str_put(out, "<h2>Layers</h2>\n");
     columns_html(r, out);

@@ -313,6 +313,44 @@ static void put_wrong(Json *j, const Report *r)
     json_end(j);
 }
 
+static void put_tried(Json *j, const Tried *t)
+{
+    json_obj(j);
+    put_str(j, "about", t->about);
+    put_str(j, "option", t->option);
+    put_int(j, "status", t->status);
+    put_str(j, "error", t->status ? t->message : NULL);
+    put_int(j, "predicted_cycles", t->status ? -1 : t->cycles);
+    put_int(j, "layer_cycles", t->status ? -1 : t->layer);
+    put_int(j, "ram_bytes", t->status ? -1 : t->ram);
+    put_int(j, "weights_bytes", t->status ? -1 : t->weights);
+    put_int(j, "moved_bytes", t->status ? -1 : t->moved);
+    put_num(j, "energy_uj", t->status ? NAN : t->uj);
+    json_end(j);
+}
+
+/* Plans with one thing changed. */
+static void put_trials(Json *j, const char *key, const Trials *w)
+{
+    int i;
+
+    json_key(j, key);
+    if (!w) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    put_str(j, "of", w->what);
+    json_key(j, "base");
+    put_tried(j, &w->base);
+    json_key(j, "tried");
+    json_arr(j);
+    for (i = 0; i < w->n; i++)
+        put_tried(j, &w->v[i]);
+    json_end(j);
+    json_end(j);
+}
+
 static void put_estimate(Json *j, const Report *r)
 {
     CodeSize c = report_code(r);
@@ -412,5 +450,7 @@ void report_json(const Report *r, int status, Str *out)
     put_str(j, "project", r->dir);
     put_binds(j, r);
     put_layers(j, r);
+    put_trials(j, "why", r->why);
+    put_trials(j, "sweep", r->sweep);
     json_end(j);
 }

@@ -17,6 +17,26 @@ typedef struct Diff {
     int64_t ndiff, first; /* elements that differ; the first of them; -1 */
 } Diff;
 
+/* What a plan gives that was made with one thing changed. */
+typedef struct Tried {
+    const char *about;    /* "16384 bytes more L1" */
+    const char *option;   /* that makes it so: "--mem L1=65536" */
+    int64_t value;        /* of a sweep */
+    int status;           /* that the program ends with */
+    char message[160];    /* why it is not 0 */
+    int64_t cycles, layer; /* predicted: of all, of one layer; -1: not known */
+    int64_t ram, weights, moved; /* bytes; the last by all transfers */
+    double uj;            /* NaN: not known */
+} Tried;
+
+/* A list of them, beside what is without any. */
+typedef struct Trials {
+    const char *what;     /* the layer that was asked about, or what is swept */
+    Tried base;
+    int n;
+    const Tried *v;
+} Trials;
+
 /* What a verb has found out so far; absent parts are NULL or -1. */
 typedef struct Report {
     const char *verb, *target, *model, *name;
@@ -34,6 +54,7 @@ typedef struct Report {
     double compile_ms;    /* -1: not compiled */
     const char *dir;      /* the project written */
     const int64_t *missing; /* bytes per memory, on status 3 */
+    const Trials *why, *sweep; /* of report; NULL: not asked for */
 } Report;
 
 /* The whole of --json: `status`, `error`, then what the verb knows. */
@@ -130,6 +151,9 @@ Binds report_binds(const Report *r);
 
 /* timeline.c: the predicted run as a drawing, and memory over the same time. */
 void html_timeline(const Report *r, Str *out);
+
+/* sweep.c: cycles, energy and bytes over what is swept, as drawings. */
+void html_sweep(const Report *r, Str *out);
 
 /* html.c: a page, from its title to its end. */
 void html_begin(Str *out, const char *name);

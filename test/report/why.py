@@ -1,0 +1,143 @@
+"""why.py DIR [SEED]: see why.t."""
+import json
+import random
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+tmp = sys.argv[1]
+seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(10**6)
+draw = random.Random(seed)
+checks = 0
+
+
+def tw(*args, status=0):
+    p = subprocess.run(["./tilewright", *args], capture_output=True, text=True)
+    assert p.returncode == status, (args, p.returncode, p.stderr)
+    return p.stdout if not status else p.stderr
+
+
+def report(net, target, *args, verb="report"):
+    tw(verb, f"zoo/{net}/network.onnx", "-t", target, "-q", "--json",
+       tmp + "/j", *args)
+    return json.load(open(tmp + "/j"))
+
+
+def same(tried, j):
+    """A plan that was tried is the one that its option gives."""
+    global checks
+    checks += 1
+    for key in "predicted_cycles", "ram_bytes", "weights_bytes":
+        assert tried[key] == j[key], (tried, key, j[key])
+    assert j["energy_uj"] == tried["energy_uj"]
+    assert tried["moved_bytes"] == sum(
+        sum(l["moved"].values()) for l in j["layers"] if l["moved"])
+
+
+def why(net, target, layer=None):
+    plain = report(net, target)
+    names = [l["name"] for l in plain["layers"] if l["macs"]]
+    layer = layer or draw.choice(names)
+    j = report(net, target, "--why", layer)
+    w = j["why"]
+    assert w["of"] == layer and j["sweep"] is None and plain["why"] is None
+    same(w["base"], plain)
+    done = [t for t in w["tried"] if not t["status"]]
+    cycles = [t["predicted_cycles"] for t in done]
+    assert cycles == sorted(cycles)
+    for t in draw.sample(done, min(3, len(done))):
+        other = report(net, target, *t["option"].split())
+        same(t, other)
+        assert layer in [l["name"] for l in other["layers"]]
+    text = tw("report", f"zoo/{net}/network.onnx", "-t", target, "--why",
+              str([l["name"] for l in plain["layers"]].index(layer) + 1))
+    assert f" {layer} (" in text and "\nkernel   " in text
+    kinds = {t["option"].split()[0] for t in done}
+    return kinds, j
+
+
+def channels(net, layer, count):
+    """As the reference kernels have it, with results of the same shape."""
+    global checks
+    checks += 1
+    j = report(net, "host", "--channels", f"{layer}={count}", verb="run")
+    plain = report(net, "host")
+    assert j["match"] and j["macs"] != plain["macs"]
+    assert [o["shape"] for o in j["outputs"]] == \
+        [o["shape"] for o in plain["outputs"]]
+
+
+def sweep(net, target, what, values, option):
+    html = tmp + "/h.html"
+    j = report(net, target, "--sweep", what, "--html", html)
+    points = j["sweep"]["tried"]
+    assert [int(re.split("[= ]", p["option"])[-1]) for p in points] == values
+    for p in draw.sample([p for p in points if not p["status"]], 2):
+        assert p["option"].startswith(option)
+        same(p, report(net, target, *p["option"].split()))
+    page = xml.parse(html).getroot()
+    svg = [s for s in page.iter() if s.get("class") == "sweep"]
+    good = [p for p in points if not p["status"]]
+    for s, key in zip(svg, ("predicted_cycles", "moved_bytes")
+                      if j["energy_uj"] is None else
+                      ("predicted_cycles", "energy_uj", "moved_bytes")):
+        line, = [e for e in s if e.tag.endswith("polyline")]
+        xy = [tuple(map(float, p.split(","))) for p in line.get("points")
+              .split()]
+        most = max(p[key] for p in good)
+        assert len(xy) == len(good) and xy == sorted(xy, key=lambda p: p[0])
+        high = max((y - 24) / (1 - p[key] / most) for (_, y), p in
+                   zip(xy, good) if p[key] < .99 * most) \
+            if min(p[key] for p in good) < .99 * most else 150
+        for (_, y), p in zip(xy, good):
+            assert abs(24 + high * (1 - p[key] / most) - y) < 2
+    return good
+
+
+def compare():
+    for name, target in ("a", "gap8"), ("b", "gap9"):
+        tw("report", "zoo/dscnn-int/network.onnx", "-t", target, "-q",
+           "--json", f"{tmp}/{name}")
+    a, b = (json.load(open(f"{tmp}/{n}")) for n in "ab")
+    text = tw("report", "--compare", tmp + "/a", tmp + "/b")
+    rows = {r.split()[0]: r.split()[1:] for r in text.splitlines() if r}
+    for key in "macs", "predicted_cycles", "ram_bytes":
+        assert rows[key][:2] == [str(a[key]), str(b[key])], rows[key]
+        assert abs(float(rows[key][2][:-1]) -
+                   100 * (b[key] / a[key] - 1)) < .06
+    for x, y in zip(a["layers"], b["layers"]):
+        assert rows[x["name"][:24]][:2] == [str(x["predicted_cycles"]),
+                                            str(y["predicted_cycles"])]
+    for bad in '{"layers": [}', '[1', '{"a" 1}', '"\\u12', 'nul', '{} x':
+        open(tmp + "/bad", "w").write(bad)
+        assert "no JSON" in tw("report", "--compare", tmp + "/bad",
+                               tmp + "/b", status=1), bad
+    open(tmp + "/bad", "w").write('{"a\\u00e9\\"": [true, null, -1.5e3, {}]}')
+    assert "no report" in tw("report", "--compare", tmp + "/bad", tmp + "/b",
+                             status=1)
+
+
+kinds, _ = why("dscnn-int", "gap8", "conv_5_acc")
+assert kinds == {"--channels", "--mem"}, kinds
+kinds, _ = why("dscnn-int", "cortex-m4")
+assert kinds <= {"--channels"}
+why("resnet8-int", "siracusa")
+kinds, j = why("autoencoder-int", "gap9", "dense_1_acc")
+assert "--channels" in kinds
+channels("dscnn-int", "conv_5_acc", draw.randrange(3, 60))
+channels("autoencoder-int", "dense_1_acc", draw.randrange(3, 200))
+good = sweep("dscnn-int", "gap8", "l1=12K..64K",
+             [12288, 18432, 24576, 36864, 49152], "--mem L1=")
+assert good[-1]["predicted_cycles"] <= good[0]["predicted_cycles"]
+sweep("dscnn-int", "gap8", "cores=1..3", [1, 2, 3], "--cores ")
+compare()
+net = "zoo/dscnn-int/network.onnx"
+for args, status, text in (
+        (["--why", "x"], 2, "there is no such layer"),
+        (["--sweep", "x=1..2"], 2, "has no such memory"),
+        (["--sweep", "l1=2..1"], 2, "wanted NAME=FROM..TO"),
+        (["--channels", "x=3"], 2, "there is no such layer"),
+        (["--channels", "dense_12_acc=3"], 1, "output of the network")):
+    assert text in tw("report", net, "-t", "gap8", *args, status=status), args
+print(f"{checks} plans tried twice, seed {seed}")
