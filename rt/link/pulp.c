@@ -140,9 +140,7 @@ void rt_ready(void)
 /* The first element of a chip along the axis. */
 static int32_t first_of(const struct exchange_dims *k, int chip)
 {
-    if (!k->parts)
-        return 0;
-    return chip * k->parts / LINK_OF * (k->len / k->parts);
+    return (int32_t)((uint32_t)(chip * k->parts) / LINK_OF) * k->part;
 }
 
 static int32_t share_of(const struct exchange_dims *k, int chip)

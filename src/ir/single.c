@@ -341,7 +341,7 @@ void fill_exchange(const Node *n, struct exchange_dims *d)
     d->chips = dims_32(n, attr_int(n, A_p2));
     d->sum = n->op != OP_allgather;
     d->outer = d->inner = 1;
-    d->from = d->parts = 0;
+    d->from = d->parts = d->part = 0;
     d->n = d->len = dims_32(n, val_count(n->arg[0]));
     if (n->op == OP_allsum)
         return;
@@ -352,6 +352,7 @@ void fill_exchange(const Node *n, struct exchange_dims *d)
     d->n = dims_32(n, (gather ? x : y).dim[axis]);
     d->len = dims_32(n, (gather ? y : x).dim[axis]);
     d->parts = (int32_t)parts;
+    d->part = (int32_t)(d->len / parts);
     d->from = (int32_t)(attr_int(n, A_p1) * parts / attr_int(n, A_p2) *
                         (d->len / parts));
 }

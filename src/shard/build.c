@@ -105,16 +105,16 @@ static Val *gathered(Build *b, const Val *v, Cut c)
     return y;
 }
 
-/* This chip's share of what it has whole. */
-static Val *sliced(Build *b, Val *x, Cut c)
+/* Of what a chip has whole as many as its share, from element `from` of the
+ * axis on. */
+static Val *sliced_from(Build *b, Val *x, Cut c, int64_t from)
 {
-    int64_t start[RANK] = {0}, step[RANK], from, to;
+    int64_t start[RANK] = {0}, step[RANK];
     Node *n = graph_node(b->g, NULL, OP_slice, NULL, 1, &x);
     int i;
 
     for (i = 0; i < RANK; i++)
         step[i] = 1;
-    shard_part(b->s, c, x->shape.dim[c.axis], b->chip, &from, &to);
     start[c.axis] = from;
     attr_set_list(b->g, n, A_start, x->shape.rank, start);
     attr_set_list(b->g, n, A_step, x->shape.rank, step);
@@ -122,6 +122,15 @@ static Val *sliced(Build *b, Val *x, Cut c)
                    shard_shape(b->s, c, x->shape, b->chip));
     node_infer(b->g, n);
     return n->res[0];
+}
+
+/* This chip's share of it. */
+static Val *sliced(Build *b, Val *x, Cut c)
+{
+    int64_t from, to;
+
+    shard_part(b->s, c, x->shape.dim[c.axis], b->chip, &from, &to);
+    return sliced_from(b, x, c, from);
 }
 
 /* v as c says. */
@@ -162,8 +171,11 @@ static void set_shares(Build *b, Node *y, const Share *h)
 static Node *plain(Build *b, const Share *h, Val **arg)
 {
     const Node *n = h->node;
-    Node *y = graph_node(b->g, NULL, n->op, n->name, n->narg, arg);
+    Node *y;
 
+    if (n->op == OP_scatternd && h->res.axis >= 0) /* places in the share */
+        arg[1] = sliced_from(b, arg[1], h->res, 0);
+    y = graph_node(b->g, NULL, n->op, n->name, n->narg, arg);
     attr_copy(b->g, y, n);
     y->origin = n->origin;
     set_shares(b, y, h);

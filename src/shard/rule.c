@@ -217,14 +217,28 @@ static bool cut_matmul_by(Shard *s, const Node *n, Share *y, int i, Cut c)
     return true;
 }
 
+/* Batches of products alone, which are heads. */
+static bool cut_counted(Shard *s, const Node *n, Share *y)
+{
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        Cut c = s->at[n->arg[i]->id];
+
+        if (is_cut(c) && place(n->arg[i], c) >= 2)
+            return cut_batch_of(s, n, y, place(n->arg[i], c), c);
+    }
+    return false;
+}
+
 static bool cut_matmul(Shard *s, const Node *n, Share *y)
 {
     const Val *a = n->arg[0], *b = n->arg[1];
     int axis = b->shape.rank - 1 - (int)attr_int(n, A_transb);
     Cut c;
 
-    if (attr_has(n, A_count))
-        return false;
+    if (attr_has(n, A_count)) /* of rows that caches have so far */
+        return cut_counted(s, n, y);
     if (is_cut(s->at[a->id]))
         return cut_matmul_by(s, n, y, 0, s->at[a->id]);
     if (is_cut(s->at[b->id]))
@@ -462,6 +476,55 @@ static bool cut_gather(Shard *s, const Node *n, Share *y)
     return true;
 }
 
+/* Is component `axis` of all tuples in v the place that they have along this
+ * axis of v (own), or else 0? */
+static bool tuples_at(const Val *v, int axis, int64_t len, bool own)
+{
+    int64_t i, inner = shape_product(v->shape, axis + 1, v->shape.rank);
+
+    if (own && axis + 1 >= v->shape.rank)
+        return false;
+    for (i = axis; i < val_count(v); i += len)
+        if (val_int(v, i) != (own ? i / inner % v->shape.dim[axis] : 0))
+            return false;
+    return true;
+}
+
+/* The same of tuples that are computed: constants, and parts of others added. */
+static bool tuples_stay(const Val *v, int axis, int64_t len, bool own)
+{
+    const Node *d = v->def;
+
+    if (v->shape.dim[v->shape.rank - 1] != len)
+        return false;
+    if (v->data)
+        return tuples_at(v, axis, len, own);
+    if (!d)
+        return false;
+    if (d->op == OP_add && d->narg == 2)
+        return (tuples_stay(d->arg[0], axis, len, own) &&
+                tuples_stay(d->arg[1], axis, len, false)) ||
+               (tuples_stay(d->arg[0], axis, len, false) &&
+                tuples_stay(d->arg[1], axis, len, own));
+    return !own && (d->op == OP_slice || d->op == OP_reshape) &&
+           tuples_stay(d->arg[0], axis, len, false);
+}
+
+/* What is appended to caches: a head's goes to that head. */
+static bool cut_scatter(Shard *s, const Node *n, Share *y)
+{
+    const Val *x = n->arg[0], *i = n->arg[1], *u = n->arg[2];
+    Cut c = s->at[u->id];
+    int64_t len = i->shape.dim[i->shape.rank - 1];
+
+    if (!is_cut(c) || c.axis >= len || x->shape.dim[c.axis] !=
+        u->shape.dim[c.axis] || !tuples_stay(i, c.axis, len, true))
+        return false;
+    y->arg[0] = want(s, x, x->shape.rank - 1 - c.axis, c);
+    y->arg[2] = y->res = c;
+    return true;
+}
+
 static bool cut(Shard *s, const Node *n, Share *y)
 {
     switch (op_info[n->op].family) {
@@ -477,6 +540,7 @@ static bool cut(Shard *s, const Node *n, Share *y)
     case FAM_slice: case FAM_expand: case FAM_pad: return cut_same(s, n, y);
     case FAM_concat: return cut_concat(s, n, y);
     case FAM_gather: return cut_gather(s, n, y);
+    case FAM_scatternd: return cut_scatter(s, n, y);
     default: return false;
     }
 }

@@ -68,6 +68,7 @@ typedef struct Link {
     Window window[WINDOWS];
     Message *first, *last;      /* that have not begun to leave */
     uint64_t free, free_in;     /* when the way out is, the way in */
+    bool leaving;               /* a message is */
     int sending, sent;
     uint32_t room, open;
     uint64_t opened;            /* ticks: when senders may know */
@@ -103,35 +104,37 @@ static bool has_fault(const Device *d, const char *kind, int sent)
            (sent == item_int(d->item, "fault_at", 1) || !strcmp(kind, "dead"));
 }
 
-/* The first message that may leave does; so do those behind it.  Where chips
- * run apart for longer than a message is under way, it is late by that. */
+/* The first message leaves, if it may and the way is free.  Where chips run apart
+ * for longer than a message is under way, it is late by that. */
 static void pump(Device *d)
 {
     Link *v = d->state, *to;
     uint64_t late = latency(d), begin;
     Sim *s = d->chip->sim;
-    Message *m;
+    Message *m = v->first;
 
-    for (; (m = v->first); v->first = m->next) {
-        to = m->taker->state;
-        if (m->tag && to->open != m->tag)
-            return;
-        begin = MAX(m->asked, v->free);
-        if (m->tag)
-            begin = MAX(begin, to->opened);
-        begin = MAX(begin + late, to->free_in) - late;
-        v->free = begin + (uint64_t)(m->n * per_second(d) /
-                       (item_num(d->item, "mb_per_s", 1e3) * 1e6));
-        to->free_in = v->free + late;
-        m->sent = begin;
-        m->there = MAX(v->free + late, s->until);
-        if (m->tag)
-            m->at += to->room;
-        chip_at(d->chip, v->free, d, (uintptr_t)m | GONE);
-        if (!m->lost)
-            chip_at(m->taker->chip, m->there, m->taker, (uintptr_t)m | THERE);
-    }
-    v->last = NULL;
+    if (!m || v->leaving)
+        return;
+    to = m->taker->state;
+    if (m->tag && to->open != m->tag)
+        return;
+    v->first = m->next;
+    v->last = v->first ? v->last : NULL;
+    v->leaving = true;
+    begin = MAX(m->asked, v->free);
+    if (m->tag)
+        begin = MAX(begin, to->opened);
+    begin = MAX(begin + late, to->free_in) - late;
+    v->free = begin + (uint64_t)(m->n * per_second(d) /
+                   (item_num(d->item, "mb_per_s", 1e3) * 1e6));
+    to->free_in = v->free + late;
+    m->sent = begin;
+    m->there = MAX(v->free + late, s->until);
+    if (m->tag)
+        m->at += to->room;
+    chip_at(d->chip, v->free, d, (uintptr_t)m | GONE);
+    if (!m->lost)
+        chip_at(m->taker->chip, m->there, m->taker, (uintptr_t)m | THERE);
 }
 
 static void queue_up(Device *d, Message *m)
@@ -302,7 +305,9 @@ static void event(Device *d, uint64_t time, uint64_t what)
     switch (what & 3) {
     case GONE:
         v->sending--;
+        v->leaving = false;
         read_bytes(m);
+        pump(d);
         break;
     case THERE:
         arrive(d, m, time);
