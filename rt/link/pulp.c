@@ -192,19 +192,34 @@ void rt_team_gather(const struct exchange_dims *k, const struct io *io,
 
 /* --- adding --- */
 
-/* y[n] += or = x[n] and that of all rooms, which are `slot` apart. */
+/* y[n] = x[n] and that of all rooms, which are `slot` apart, four at a time. */
 static void add(int32_t *y, const int32_t *x, const int32_t *from, int32_t n,
                 int32_t slot)
 {
-    int32_t i, c;
+    int32_t c;
 
-    for (i = 0; i < n; i++) {
-        const int32_t *r = from + i;
-        uint32_t s = (uint32_t)x[i];
+    for (; n >= 4; n -= 4, x += 4, y += 4, from += 4) {
+        const uint32_t *r = (const uint32_t *)(const void *)from;
+        uint32_t s0 = (uint32_t)x[0], s1 = (uint32_t)x[1];
+        uint32_t s2 = (uint32_t)x[2], s3 = (uint32_t)x[3];
 
-        for (c = LINK_OF - 1; c; c--, r += slot)
-            s += (uint32_t)*r;
-        y[i] = (int32_t)s;
+        for (c = LINK_OF - 1; c; c--, r += slot) {
+            s0 += r[0];
+            s1 += r[1];
+            s2 += r[2];
+            s3 += r[3];
+        }
+        y[0] = (int32_t)s0;
+        y[1] = (int32_t)s1;
+        y[2] = (int32_t)s2;
+        y[3] = (int32_t)s3;
+    }
+    for (; n > 0; n--, from++) {
+        uint32_t s = (uint32_t)*x++;
+
+        for (c = 0; c < LINK_OF - 1; c++)
+            s += (uint32_t)from[c * slot];
+        *y++ = (int32_t)s;
     }
 }
 
