@@ -130,6 +130,115 @@ static int64_t in_memory(const Plan *p, int m)
     return p->used[m] + p->consts[m];
 }
 
+/* --- what nothing can be faster than --- */
+
+/* Cycles by what binds a chip: products at two a core and cycle, constants and
+ * states once from the L2 into the cores' memory, constants of external memory
+ * once into the L2; and exchanges, one way in and one way out a chip. */
+typedef struct Bound {
+    double macs, near, far, links;
+} Bound;
+
+static double links_bound(const Job *j, const Shard *s)
+{
+    const Item *link = soc_next(j->soc, "link", NULL);
+    double rate = item_num(link, "mb_per_s", 0) / j->soc->mhz, sum = 0;
+    double late = item_num(link, "latency_ns", 0) * j->soc->mhz / 1e3;
+    int i;
+
+    for (i = 0; i < s->nexchange && s->o.chips > 1; i++)
+        sum += late + (double)s->exchange[i].bytes * (s->o.chips - 1) /
+                          s->o.chips / rate;
+    return sum;
+}
+
+static int64_t far_bytes(const Plan *p)
+{
+    int64_t n = 0;
+    int m;
+
+    for (m = 0; m < p->soc->nmem; m++)
+        n += p->soc->mems[m].mapped ? 0 : p->consts[m];
+    return n;
+}
+
+static int64_t near_bytes(const Graph *g)
+{
+    const Val *v;
+    int64_t n = 0;
+    int i;
+
+    for (v = g->vals; v; v = v->next)
+        n += v->data ? val_bytes(v) : 0;
+    for (i = 0; i < g->nin; i++)
+        n += graph_next_state(g, g->in[i]) ? val_bytes(g->in[i]) : 0;
+    return n;
+}
+
+static Bound bound_of(const Job *j, const Shard *s, const Plan *p)
+{
+    const Engine *near = soc_hop(j->soc, 0), *far = soc_hop(j->soc, 1);
+    Bound b = {.links = links_bound(j, s)};
+    const Node *n;
+
+    for (n = p->g->first; n; n = n->next)
+        b.macs += (double)node_macs(n) / (2 * j->soc->ncore);
+    if (near)
+        b.near = (double)near_bytes(p->g) / near->in.bytes_per_cycle;
+    if (far)
+        b.far = (double)far_bytes(p) / far->in.bytes_per_cycle;
+    return b;
+}
+
+static double bound_all(Bound b)
+{
+    return MAX(b.macs, MAX(b.near, b.far)) + b.links;
+}
+
+/* Of the chip that is bound most. */
+static Bound bound_most(const Job *j, const Shard *s, const ChipsRun *c)
+{
+    Bound most = {0, 0, 0, 0};
+    int i;
+
+    for (i = 0; i < c->n; i++) {
+        Bound b = bound_of(j, s, c->plan[i]);
+
+        if (bound_all(b) > bound_all(most))
+            most = b;
+    }
+    return most;
+}
+
+static void put_bound(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
+{
+    Bound b = bound_most(j, s, c);
+
+    str_fmt(out, "\nbound         %.0f cycles: %s %.0f, exchanges %.0f; "
+            "measured %.2f times as long", bound_all(b),
+            b.far >= MAX(b.near, b.macs) ? "constants from external memory"
+            : b.near >= b.macs ? "constants and caches from the L2"
+            : "products", MAX(b.macs, MAX(b.near, b.far)), b.links,
+            (double)c->cycles / bound_all(b));
+}
+
+/* Do constants stay on the chip, or come anew in every run? */
+static void put_regime(const ChipsRun *c, Str *out)
+{
+    int64_t far = 0;
+    int i;
+
+    for (i = 0; i < c->n; i++)
+        far = MAX(far, far_bytes(c->plan[i]));
+    if (far)
+        str_fmt(out, "\nconstants     streamed: up to %lld bytes of a chip come "
+                "from external memory in every run; %lld bytes more of L2 a "
+                "chip, or more chips, would keep them", (long long)far,
+                (long long)far);
+    else
+        str_put(out, "\nconstants     resident: none comes from external memory");
+}
+
 static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
 {
     int i, m;
@@ -156,6 +265,8 @@ static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
             " one's end", (long long)c->cycles);
     if (report_ms(&j->r, c->cycles) > 0)
         str_fmt(out, " (%.3f ms)", report_ms(&j->r, c->cycles));
+    put_bound(j, s, c, out);
+    put_regime(c, out);
     str_fmt(out, "\noutputs       %s\n", j->r.match
             ? "are those of one chip, bit by bit" : "DIFFER from one chip's");
 }
@@ -178,9 +289,16 @@ static void put_layers(const Plan *p, const Run *r, Json *j)
     json_end(j);
 }
 
-static void put_json(const Job *job, const ChipsRun *c, Json *j)
+static void put_json(const Job *job, const Shard *s, const ChipsRun *c, Json *j)
 {
+    Bound b = bound_most(job, s, c);
     int i, m;
+
+    json_key(j, "bound"), json_num(j, bound_all(b));
+    json_key(j, "bound_macs"), json_num(j, b.macs);
+    json_key(j, "bound_near"), json_num(j, b.near);
+    json_key(j, "bound_far"), json_num(j, b.far);
+    json_key(j, "bound_links"), json_num(j, b.links);
 
     json_key(j, "chips"), json_arr(j);
     for (i = 0; i < c->n; i++) {
@@ -191,6 +309,7 @@ static void put_json(const Job *job, const ChipsRun *c, Json *j)
         json_key(j, "work"), json_int(j, n.work);
         json_key(j, "dma"), json_int(j, n.dma);
         json_key(j, "links"), json_int(j, n.links);
+        json_key(j, "streamed"), json_int(j, far_bytes(c->plan[i]));
         json_key(j, "memory"), json_obj(j);
         for (m = 0; m < job->soc->nmem; m++) {
             json_key(j, job->soc->mems[m].name);
@@ -205,6 +324,7 @@ static void put_json(const Job *job, const ChipsRun *c, Json *j)
 
 typedef struct Told {
     Job *j;
+    Shard *s;
     ChipsRun *c; /* NULL: not run yet */
 } Told;
 
@@ -223,7 +343,7 @@ static int write_json(int status, void *arg)
     json_key(j, "match"), json_bool(j, t->j->r.match > 0);
     json_key(j, "cycles"), json_int(j, t->c ? t->c->cycles : -1);
     if (t->c)
-        put_json(t->j, t->c, j);
+        put_json(t->j, t->s, t->c, j);
     json_end(j);
     str_put(&out, "\n");
     return json_save(t->j->o.json, &out, status);
@@ -252,6 +372,7 @@ int verb_run_chips(Job *j)
             i++;
         err(c->run[i].status, "chip %d: %s", i, c->run[i].why);
     }
+    told->s = s;
     told->c = c;
     j->r.match = all_same(j, s, c);
     put_text(j, s, c, &out);
