@@ -231,12 +231,12 @@ static void put_regime(const ChipsRun *c, Str *out)
     for (i = 0; i < c->n; i++)
         far = MAX(far, far_bytes(c->plan[i]));
     if (far)
-        str_fmt(out, "\nconstants     streamed: up to %lld bytes of a chip come "
-                "from external memory in every run; %lld bytes more of L2 a "
-                "chip, or more chips, would keep them", (long long)far,
-                (long long)far);
+        str_fmt(out, "\nconstants     streamed: up to %lld bytes of a chip come"
+                " from external memory in every run; so many bytes more of L2 "
+                "a chip, or more chips, would keep them", (long long)far);
     else
-        str_put(out, "\nconstants     resident: none comes from external memory");
+        str_put(out, "\nconstants     resident: none comes from external "
+                "memory");
 }
 
 static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
