@@ -1,5 +1,6 @@
 /* session TARGET DEVICE: what a session costs on this machine, a line each:
- * round trips of 100 small calls and their time, a call with 1 KB in and 1 KB
+ * round trips of 100 small calls and their time, and of a graph with its input
+ * and its result, a call with 1 KB in and 1 KB
  * out, and loading beside the largest packets that the server takes, one after
  * the other, made beforehand.  Times are the least of several. */
 #include "dev/agent.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CALLS = 100, KB = 1024, LOAD = 256 * KB, ROUNDS = 7 };
+enum { CALLS = 100, KB = 1024, LOAD = 256 * KB, ROUNDS = 41 };
 
 static const char *target;
 
@@ -59,6 +60,31 @@ static void many(Agent *a)
     }
     put("100 calls, round trips", (double)trips, "");
     put("100 calls", least, "ms");
+}
+
+/* A graph of CALLS operators, each of 1 KB into 1 KB, that stay on the device:
+ * its input is written, its result read. */
+static void graph(Agent *a)
+{
+    static unsigned char in[KB], out[KB];
+    uint32_t f = find(a, "invert"), x = find(a, "x"), y = find(a, "y");
+    int64_t trips = a->d->g->trips;
+    Call c[CALLS];
+    int i, done;
+
+    for (i = 0; i < KB; i++)
+        in[i] = (unsigned char)(i * 7);
+    for (i = 0; i < CALLS; i++)
+        c[i] = (Call){.function = f, .argument = {i % 2 ? y : x,
+                                                  i % 2 ? x : y, KB}};
+    c[CALLS - 1].argument[1] = y;
+    check(a, gdb_write(a->d->g, x, in, KB) &&
+             agent_call(a, c, CALLS, 10000, &done) &&
+             gdb_read(a->d->g, y, out, KB));
+    if (memcmp(in, out, KB))
+        err(ERR_DIFFER, "wrong result");
+    put("graph of 100 operators, round trips",
+        (double)(a->d->g->trips - trips), "");
 }
 
 static int by_size(const void *a, const void *b)
@@ -155,6 +181,7 @@ int main(int argc, char **argv)
     check(a, module_load(a, "test/dev/ops.c", "ops") &&
              module_buffer(a, "x", KB) && module_buffer(a, "y", KB));
     many(a);
+    graph(a);
     one(a);
     load(a);
     agent_close(a);

@@ -150,8 +150,8 @@ static int ntemp;
 
 static void remove_temps(void)
 {
-    while (ntemp)
-        dir_remove(temps[--ntemp]);
+    for (; ntemp; ntemp--) /* a signal meanwhile finds it still in the list */
+        dir_remove(temps[ntemp - 1]);
 }
 
 /* The processes that must not outlive us; 0: none run. */

@@ -53,6 +53,17 @@ static int count_open(const Plan *p)
     return n;
 }
 
+/* Does it measure anything? */
+static bool is_sample(const Plan *p)
+{
+    int i;
+
+    for (i = 0; i < p->nlayer; i++)
+        if (is_choice(p, i) && p->layer[i].node->forced)
+            return true;
+    return false;
+}
+
 /* ---- what a layer took ---- */
 
 /* Of what was measured the best to go by; the unit in *unit. */
@@ -215,6 +226,18 @@ int tune_plan(Tune *t, int part)
     return count_open(plan_of(t));
 }
 
+/* Of `most` parts, how many measure something; the first is planned then. */
+static int useful_parts(Tune *t, int most)
+{
+    int n = 1;
+
+    while (n < most && tune_plan(t, n + 1) > 0 && is_sample(plan_of(t)))
+        n++;
+    if (most > 1)
+        tune_plan(t, 1);
+    return n;
+}
+
 static void tune(Tune *t)
 {
     const int limit = t->j->o.samples ? t->j->o.samples : INT32_MAX;
@@ -224,7 +247,7 @@ static void tune(Tune *t)
         if (open >= last && !t->j->o.halving)
             err(ERR_TOOL, "run %d measured nothing new", t->samples);
         last = open;
-        now = MIN(jobs, limit - t->samples);
+        now = useful_parts(t, MIN(jobs, limit - t->samples));
         if (now > 1 || t->j->o.worker)
             tune_workers(t, now);
         else

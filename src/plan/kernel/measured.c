@@ -13,7 +13,7 @@
 
 enum {
     FAR_BEHIND = 4, /* times what the best head says: out of question */
-    FEW = 4         /* are all measured */
+    FEW = 2         /* are all measured */
 };
 
 uint64_t task_of(const Node *node)
@@ -72,7 +72,7 @@ static int in_question(const Chooser *c, const Offer *v, int n)
     for (i = 1; i < n && v[i].cycles / FAR_BEHIND <= least; i++)
         ;
     kept = MIN(kept, i);
-    return c->exhaustive ? kept : MIN(kept, MAX(FEW, (kept + 2) / 3));
+    return c->exhaustive ? kept : MIN(kept, MAX(FEW, kept / 3));
 }
 
 /* In which unit was the first one measured? */
