@@ -205,7 +205,8 @@ static void set_limits(Job *j, PlanOpts *p)
             strcmp(j->soc->run, "sim"))
             err(ERR_USAGE, "--mem %s=%lld: the chip has %lld bytes", m->name,
                 (long long)j->o.mem_size[i], (long long)m->size);
-        if (j->o.mem_size[i] > m->size && !strcmp(j->soc->run, "sim"))
+        if (j->o.mem_size[i] > m->size - m->reserved &&
+            !strcmp(j->soc->run, "sim"))
             soc_grow(j->soc, m, j->o.mem_size[i]);
         p->limit[m - j->soc->mems] = j->o.mem_size[i];
     }

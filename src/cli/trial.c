@@ -87,7 +87,7 @@ static void give_memory(Job *j, const char *name, int64_t bytes)
     o->nmem = MAX(o->nmem, i + 1);
     o->mem_name[i] = name;
     o->mem_size[i] = bytes;
-    if (m && bytes > m->size)
+    if (m && bytes > m->size - m->reserved)
         soc_grow(j->soc, m, bytes);
 }
 

@@ -6,8 +6,10 @@
 
 static const char head[] =
     "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\"><head>"
-    "<meta charset=\"utf-8\"/><style>\n"
-    "body{font:14px/1.4 system-ui,sans-serif;max-width:1100px;margin:2em auto}"
+    "<meta charset=\"utf-8\"/>"
+    "<meta name=\"viewport\" content=\"width=device-width\"/><style>\n"
+    "body{font:14px/1.4 system-ui,sans-serif;max-width:1100px;margin:2em auto;"
+    "padding:0 1em}\n.wide{overflow:auto}.wide svg{min-width:700px}"
     "\ntable{border-collapse:collapse;width:100%;font-size:12px}"
     "\ntd,th{text-align:right;padding:2px 6px;border-bottom:1px solid #ddd}"
     "\ntd.text,th.text{text-align:left}"
@@ -73,10 +75,12 @@ void report_html(const Report *r, Str *out)
 {
     html_begin(out, r->name);
     put_summary(r, out);
+    str_put(out, "<div class=\"wide\">\n");
     if (r->sweep)
         html_sweep(r, out);
     html_timeline(r, out);
-    str_put(out, "<h2>Layers</h2>\n");
+    str_put(out, "</div>\n<h2>Layers</h2>\n<div class=\"wide\">\n");
     columns_html(r, out);
+    str_put(out, "</div>\n");
     html_end(out);
 }
