@@ -16,6 +16,15 @@
 #define DUAL
 #endif
 
+/* FPU: Arm's unit of single floats: an instruction loads several, or multiplies
+ * and adds.  MAXIMUM: one has the greater of two. */
+#if defined DSP && defined __ARM_FP && __ARM_FP & 4
+#define FPU
+#if __ARM_FP & 8 || defined MVE
+#define MAXIMUM
+#endif
+#endif
+
 /* XPULPV2: stock compilers do not say so; but for no other kind of RISC-V is a
  * kernel of kern/xpulp taken.  XP_PULP_GCC: the PULP compiler is gcc 7, with
  * builtins for these instructions and an assembler that knows no .insn. */
