@@ -83,5 +83,5 @@ static const unsigned char state[] = {0};
 
 const struct tilewright_net tilewright_net = {
     1, 1, 0, 1, four, four, four, state, init, input, run, output, 0, 0,
-    "in.bin", "out.bin", "dump.bin", 0, 0
+    "in.bin", "out.bin", "dump.bin", 0, 0, 0
 };
