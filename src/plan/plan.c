@@ -334,18 +334,6 @@ static Allocs *least_memory(Arena *mem, const Chooser *chooser, Choice *c,
     return t->bound < s->bound ? t : s;
 }
 
-/* Kernels of less scratch, of layers whose results lie on operands: these are
- * not tiled, and scratch of half the room leaves the operands too little. */
-static void spare_scratch(const Chooser *chooser, const Graph *g, Choice *c,
-                          int64_t room)
-{
-    Node *n;
-
-    for (n = g->first; n; n = n->next)
-        if (c[n->id].kern && c[n->id].inplace && c[n->id].scratch > room / 2)
-            choose_less(chooser, n, &c[n->id]);
-}
-
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
 {
     Plan *p = NEW(mem, Plan);
@@ -362,7 +350,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     graph_number(g);
     c = choose_kernels(chooser, g);
     if (tiled_fits(soc))
-        spare_scratch(chooser, g, c, near_room(p, o));
+        choose_spare(chooser, g, c, near_room(p, o));
     reserve_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
     if (tiled_fits(soc)) {

@@ -450,6 +450,11 @@ bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);
+/* Kernels of less scratch, of layers whose results lie on operands: these are
+ * not tiled, and scratch of half the room, bytes, leaves the operands too
+ * little. */
+void choose_spare(const Chooser *chooser, const Graph *g, Choice *c,
+                  int64_t room);
 /* Is the word, of n letters, in a list with commas (or NULL)? */
 bool isa_has(const char *list, const char *word, size_t n);
 

@@ -532,9 +532,10 @@ static Graph *network(Arena *a, uint64_t seed)
     return g;
 }
 
-/* What a plan is like: with layers in fused groups; and the order in which it
- * has its nodes, by number. */
+/* What a plan is like: its limits; with layers in fused groups; and the order
+ * in which it has its nodes, by number. */
 typedef struct Made {
+    int64_t l1, l2;
     bool chained;
     int node[16], nnode;
 } Made;
@@ -564,7 +565,7 @@ static bool fits(uint64_t seed, int64_t l1, int64_t l2, Made *m)
     memset(o.limit, 0xff, sizeof o.limit);
     o.limit[soc_mem(s, "L1") - s->mems] = l1;
     o.limit[soc_mem(s, "L2") - s->mems] = l2;
-    *m = (Made){0};
+    *m = (Made){.l1 = l1, .l2 = l2};
     if (!setjmp(refused)) {
         p = plan_make(a, network(a, seed), s, &o);
         ok = true;
@@ -624,8 +625,9 @@ static Allocs *allocs_of(Arena *a, Graph *g, Choice *c)
     return least->bound < given->bound ? least : given;
 }
 
-/* In the order of a plan, or in that of least memory; NULL: there is no such
- * order. */
+/* Of the layers that a plan has, which may be others where there is less room,
+ * and in its order; or of those with all the room, in the order of least memory.
+ * NULL: there is no such order. */
 static Room *new_room(Arena *a, Graph *g, const Made *m)
 {
     Room *r = NEW(a, Room);
@@ -636,16 +638,21 @@ static Room *new_room(Arena *a, Graph *g, const Made *m)
     int i, k, n;
 
     memset(o.limit, 0xff, sizeof o.limit);
+    t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
+    t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
+    if (m) {
+        o.limit[t->l1] = m->l1;
+        o.limit[t->l2] = m->l2;
+    }
     t->p = plan_make(a, g, soc, &o); /* copies outputs that need it */
     t->mem = a;
     t->chooser = chooser_new(a, soc, &o);
     c = choose_kernels(t->chooser, g);
+    choose_spare(t->chooser, g, c, m ? m->l1 : t->p->room[t->l1]);
     t->s = m ? allocs_like(a, g, c, m) : allocs_of(a, g, c);
     if (!t->s)
         return NULL;
     t->l3 = -1;
-    t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
-    t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
     t->dma = soc_hop(soc, 0);
     t->opt.in_l3 = NEWN(a, bool, t->s->nalloc + 1);
     tiler_layers(t);

@@ -356,3 +356,13 @@ Choice *choose_kernels(const Chooser *c, Graph *g)
         }
     return choice;
 }
+
+void choose_spare(const Chooser *chooser, const Graph *g, Choice *c,
+                  int64_t room)
+{
+    Node *n;
+
+    for (n = g->first; n; n = n->next)
+        if (c[n->id].kern && c[n->id].inplace && c[n->id].scratch > room / 2)
+            choose_less(chooser, n, &c[n->id]);
+}
