@@ -27,7 +27,7 @@ bool dev_run_chips(Arena *mem, ChipsRun *c)
         return false;
     for (i = 0; i < c->n && ok; i++) {
         d[i].r = c->run[i];
-        ok = dev_results(&d[i]);
+        ok = dev_results(&d[i], false);
         c->run[i] = d[i].r;
     }
     return ok;

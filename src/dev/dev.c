@@ -397,10 +397,12 @@ const char *dev_prepare(Dev *d)
     return dev_path(d, program(d));
 }
 
-bool dev_results(Dev *d)
+bool dev_results(Dev *d, bool counted)
 {
     if (!(d->o->talk ? talk_read(d) : read_outputs(d)) || !check_stack(d))
         return false;
+    if (counted)
+        counts_read(d);
     if (d->r.nstep > 1)
         average(&d->r);
     return true;
@@ -413,9 +415,7 @@ static bool run_once(Dev *d)
 
     if (!dev_prepare(d) || !run_program(d, count))
         return false;
-    if (count)
-        counts_read(d);
-    return dev_results(d);
+    return dev_results(d, count);
 }
 
 /* A layer of several steps is complete after the last. */

@@ -137,9 +137,9 @@ typedef struct Dev {
 void dev_begin(Dev *d);
 bool dev_find_tools(Dev *d);
 /* The program built, in its place with its inputs: its path; NULL: it failed.
- * What it wrote, then. */
+ * What it wrote, then, and what was counted in files if `counted`. */
 const char *dev_prepare(Dev *d);
-bool dev_results(Dev *d);
+bool dev_results(Dev *d, bool counted);
 bool dev_fail(Dev *d, int status, const char *why); /* false */
 const char *dev_path(Dev *d, const char *file);     /* in d->work */
 int dev_steps(const Dev *d);                        /* runs of the network */

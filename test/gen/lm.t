@@ -94,15 +94,20 @@ sys.exit(wrong > 0)
 END
 python3 "$tmp/encode.py" "$tmp/p/words" "$tmp/t.bin" 300 "$seed" || bad=1
 
-# The same tokens on every target; a core that dequantizes nothing is slow
-# enough.
+# The same tokens on every target, each run counted; a core that dequantizes
+# nothing is slow enough.
 tokens() { # TARGET CHUNK [MODEL]
     model=${3:-$tmp/m.bin}
     set -- "$1" --chunk "$2"
     [ "$model" = "$tmp/m.bin" ] || set -- "$1"
     ./tilewright generate "$model" -t "$@" --tokenizer "$tmp/t.bin" \
         --prompt abcdeabcde --tokens 12 --past-end --json - $on |
-        python3 -c 'import json, sys; print(json.load(sys.stdin)["tokens"])'
+        python3 -c '
+import json, sys
+j = json.load(sys.stdin)
+if "'"$1$on"'" in ("cortex-m4", "siracusa"):
+    assert all(s["instructions"] or s["cycles"] for s in j["steps"]), j["steps"]
+print(j["tokens"])'
 }
 runs=0
 want=$(tokens host 1)
