@@ -413,6 +413,15 @@ struct Choice {
     Choice *over;          /* a slower kernel whose result may lie on an
                               operand, where this one's may not; or NULL */
 };
+
+enum { SHARING = 32 }; /* the result may lie on an operand before that one */
+
+/* May the result lie on operand i, of any number? */
+static inline bool choice_shares(const Choice *c, int i)
+{
+    return i < SHARING && c->inplace >> i & 1;
+}
+
 /* The kernels of a chip, sorted; and the fastest of them for a tile: false if
  * none takes it.  d: what it would be told. */
 typedef struct Chooser Chooser;

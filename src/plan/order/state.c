@@ -55,7 +55,7 @@ static void make_job(Order *o, Job *j, const Node *n, const int *class,
     for (i = 0; i < n->nres; i++)
         j->made[j->nmade++] = class[n->res[i]->id];
     for (i = 0; i < n->narg && n->nres == 1; i++)
-        if (n->arg[i] && (c->inplace >> i & 1) &&
+        if (n->arg[i] && choice_shares(c, i) &&
             val_bytes(n->arg[i]) == val_bytes(n->res[0]) &&
             type_info[n->arg[i]->type].bytes ==
             type_info[n->res[0]->type].bytes)
@@ -155,7 +155,7 @@ int64_t order_need_of(const Order *o, const State *s, const Job *j,
             continue;
         if (j->gathers)
             saved += c->size;
-        else if (!saved && (j->takes >> i & 1))
+        else if (!saved && i < SHARING && (j->takes >> i & 1))
             saved = c->size;
     }
     *after -= dead;

@@ -320,7 +320,7 @@ int alloc_fit_of(const Node *n, int i, const Choice *c)
     const Val *x = n->arg[i], *y = n->res[0];
     int xb, yb;
 
-    if (!(c->inplace >> i & 1) || !x || x->data ||
+    if (!choice_shares(c, i) || !x || x->data ||
         (c->ncore > 1 && val_bytes(x) != val_bytes(y)))
         return NOT;
     xb = type_info[x->type].bytes;
