@@ -31,4 +31,7 @@ END
 grep -q '"engine": "neureka"' "$dir/j" || fail "nothing went to N-Eureka"
 ./tilewright run "$dir/net.txt" -t siracusa -q -i "$dir/in.npz" --emulate \
     -e "$dir/host.npz" "$@" || fail "emulated jobs differ"
+./tilewright run "$dir/net.txt" -t siracusa -q -i "$dir/in.npz" --emulate \
+    -e "$dir/host.npz" --objective memory "$@" ||
+    fail "emulated jobs of the plan for least memory differ"
 echo "$(grep -c '"engine": "neureka"' "$dir/j") of $n layers by N-Eureka"

@@ -172,13 +172,23 @@ static int64_t group_size(const Node *n)
                ? y.dim[y.rank - 1] / attr_int(n, A_group) : 1;
 }
 
+/* Channels whose packed weights lie in one word: of a depthwise convolution on
+ * an accelerator; 1 of all else. */
+static int64_t packed_channels(const Node *n)
+{
+    return op_info[n->op].family == FAM_pconv && attr_int(n, A_group) > 1
+               ? attr_at(n, A_count, 0, 1) : 1;
+}
+
 bool keeps_groups(const Node *n, int64_t len)
 {
     int64_t m = group_size(n), all[NCUT];
 
     tile_axes(n, 0, all);
-    return len == all[CUT_channel] || m == all[CUT_channel] || len % m == 0 ||
-           m % len == 0;
+    if (len == all[CUT_channel])
+        return true;
+    return (m == all[CUT_channel] || len % m == 0 || m % len == 0) &&
+           len % packed_channels(n) == 0;
 }
 
 /* Tiles within a group of a convolution's channels read the same input. */
@@ -297,8 +307,10 @@ void tile_sizes(const Tiler *t, int64_t all, int64_t step, int64_t *size,
 
 int64_t channel_step(const Node *n)
 {
-    int64_t m = group_size(n);
+    int64_t m = group_size(n), word = packed_channels(n);
 
+    if (word > 1)
+        return word;
     return m % 4 && attr_int(n, A_group) > 1 && m > 1 ? m : 4;
 }
 
