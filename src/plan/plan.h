@@ -40,8 +40,8 @@ typedef struct Ref {
 
 typedef enum StepKind { STEP_start, STEP_wait } StepKind;
 
-/* What a step of a DMA engine moves: rows of bytes.  On the nearer side they lie without
- * gaps: their distance there is `row`. */
+/* What a step of a DMA engine moves: rows of bytes.  On the nearer side they
+ * lie without gaps: their distance there is `row`. */
 typedef struct Move {
     Ref from, to;
     int64_t row, rows;              /* bytes of a row, and how many */
@@ -240,7 +240,8 @@ typedef struct Rec {
                            */
     bool page_begins;   /* in code[] */
     int flat;           /* in item[]: index into code[], on turn 0 */
-    int inst, nin;      /* call, start: of Program.inst; operands with absent ones */
+    int inst, nin;      /* call, start: of Program.inst; operands with absent
+                           ones */
     bool deferred;      /* call: core 0 starts transfers before its share */
     bool last;          /* call: the last of `layer` */
     int dims;           /* call, start: which of its page's */
@@ -376,14 +377,14 @@ void plan_lives(Plan *p); /* from and to of every buffer */
 bool buf_lives_on(const Buf *b); /* beyond the last step */
 
 /* ledger.c: what kernels took when they were measured.  A task is what makes
- * nodes alike, so that they take a kernel equally long; a key is of a kernel and
- * a task. */
+ * nodes alike, so that they take a kernel equally long; a key is of a kernel
+ * and a task. */
 enum {
     LEDGER_permille = 3, /* of what the head predicts */
     LEDGER_UNITS,
-    LEDGER_wrong = LEDGER_UNITS, /* marks: it gave other bits; it was slower, among
-                                    the others, than it seemed; it was not used
-                                    where it was to be measured */
+    LEDGER_wrong = LEDGER_UNITS, /* marks: it gave other bits; it was slower,
+                                    among the others, than it seemed; it was
+                                    not used where it was to be measured */
     LEDGER_slower,
     LEDGER_unfit,
     LEDGER_WORDS

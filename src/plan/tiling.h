@@ -45,7 +45,7 @@ typedef struct Cand {
                            group, or not cut */
     int64_t l2_bytes;    /* in L2, of what is behind it */
     int64_t cycles;     /* with the first load, from the layer before's end */
-    int64_t energy;     /* of what it moves (Tiler.energy_weight) */
+    int64_t energy;     /* of what it moves (Problem.energy_weight) */
     int64_t pre_bytes, pre_cycles; /* what may be loaded before: slots of
                            what is early, and the time that it saves */
     int64_t pre_starts; /* of those: in which cores start the loads */
@@ -198,17 +198,27 @@ typedef enum Fusion {
  * that need not be. */
 typedef enum SpillPolicy { SPILL_most, SPILL_less, SPILL_other } SpillPolicy;
 
-/* How a plan is tried: one value for each attempt. */
+/* What is spilled: by allocation, NULL: it never is; and those that are, in
+ * order. */
+typedef struct Spills {
+    Spill **of;
+    int *list, n;
+} Spills;
+
+/* How a plan is tried: one value for each attempt, which is a function of it
+ * (attempt.c).  All zero: all constants in L2, nothing spilled. */
 typedef struct Options {
     Fusion fusion;
     int effort;         /* 1: more sizes of tiles are considered; 2: and levels
                            of more allocations at once */
     bool min_memory;    /* for least memory: kernels with the least scratch,
                            constants a piece at a time, nothing ahead */
-    bool *in_l3;        /* by allocation: a constant that lies in L3 */
+    bool *in_l3;        /* by allocation: a constant that lies in L3; NULL:
+                           none does */
     int64_t chunk;      /* bytes of a constant that are fetched at once */
     bool fills;         /* fetches fill L2 to the brim */
     bool spills;        /* some allocations are spilled */
+    Spills spilled;     /* which; of NULL: none */
     SpillPolicy spill_policy;
     bool spill_optional; /* what is spilled may be resident in L1 instead */
     bool inout_in_l3;   /* inputs are given, and outputs wanted, in L3 if they
@@ -220,6 +230,32 @@ typedef struct Options {
                            else; the other ones are in either */
 } Options;
 
+/* What is planned: allocations and the layers between which they live, kernels
+ * and the chip.  No attempt changes it. */
+typedef struct Problem {
+    Allocs *s;
+    const Chooser *chooser;
+    const Engine *dma, *io; /* L1 and L2, L2 and L3; io may be NULL */
+    int l1, l2, l3;     /* memories of levels 1 to 3; l3 -1: none */
+    double energy_weight[MOST_ENGINES]; /* cycles that a byte is worth that the
+                           engine moves; 0 but for least energy */
+    int nlayer;
+    int *first, *last;  /* by allocation: layers between which it lives */
+    int *wrote;         /* by allocation: how many layers there are up to the
+                           last that writes it; 0: none does */
+} Problem;
+
+/* What an attempt has made until now. */
+typedef struct Attempt {
+    int64_t room;       /* of L1: bytes */
+    bool counted;       /* Options.code is that of a program, no guess */
+    Fetch *fetch;
+    int nfetch;
+    bool overlapped;    /* some results overlap operands: */
+    int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
+    int64_t *off;       /* and which; of buffers from nlead on: none */
+} Attempt;
+
 /* The best of some plans, with memory of its own, and how it was made. */
 typedef struct BestPlan {
     int64_t cost;       /* -1: there is none */
@@ -230,44 +266,9 @@ typedef struct BestPlan {
 
 typedef struct Infeasible Infeasible; /* infeasible.c */
 
-typedef struct Tiler {
-    /* The problem: */
-    Plan *p;            /* the plan that is made of it */
-    Allocs *s;
-    const Chooser *chooser;
-    const Engine *dma, *io; /* L1 and L2, L2 and L3; io may be NULL */
-    int l1, l2, l3;     /* memories of levels 1 to 3; l3 -1: none */
-    double energy_weight[MOST_ENGINES]; /* cycles that a byte is worth that the
-                           engine moves; 0 but for least energy */
-    LayerInst *layer;   /* with what is known of each */
-    int nlayer;
-    int *first, *last;  /* by allocation: layers between which it lives */
-    int *wrote;         /* by allocation: how many layers there are up to the
-                           last that writes it; 0: none does */
-    int64_t grows;      /* L2 is as large as its limit, and so much is the least
-                           for buffers; 0: it is as it is */
-
-    /* How it is tried, and what this attempt has made until now: */
-    Options opt;
-    int64_t room;       /* of L1: bytes */
-    bool counted;       /* opt.code is that of a program, no guess */
-    Spill **spill;      /* by allocation; NULL: it never is */
-    int *spill_list, nspill; /* the allocations that are, in order */
-    Fetch *fetch;
-    int nfetch;
-    bool overlapped;    /* some results overlap operands: */
-    int *lead, nlead;   /* by buffer: whom it keeps a distance from, */
-    int64_t *off;       /* and which; of buffers from nlead on: none */
-
-    /* The best attempts, and memory: */
-    BestPlan best;      /* of those that are tried together */
-    bool drafts;        /* each plan has memory of its own: */
-    Arena *draft, *best_draft; /* of the one that is tried, and of the best */
-    Arena *program;     /* of the plan's program; NULL: there was none */
-    Arena *mem;         /* of the plan that is made, */
-    Arena *known;       /* and of what is known of layers, whatever the plan: */
-
-    /* What is known, whatever is tried: */
+/* What is known, whatever is tried. */
+typedef struct Known {
+    Arena *mem;
     GridTable *grids;   /* of all layers */
     int64_t listed;     /* candidates are listed that need as much of L1 */
     bool *can_stage;    /* by layer: its tiles may be staged in L2, */
@@ -277,6 +278,22 @@ typedef struct Tiler {
     int64_t lacked;     /* bytes of L2 that the last plan too large for it had
                            for buffers, */
     int64_t lacked_code; /* beside these of its program; 0: there was none */
+} Known;
+
+typedef struct Tiler {
+    const Problem *q;
+    Options opt;        /* of the attempt that is made, */
+    Attempt a;          /* and what it has made */
+    Plan *p;            /* the plan that is made of it */
+    LayerInst *layer;   /* by layer, with the candidates known of each */
+    Known k;
+    BestPlan best;      /* of attempts that are tried together */
+    int64_t grows;      /* L2 is as large as its limit, and so much is the least
+                           for buffers; 0: it is as it is */
+    bool drafts;        /* each plan has memory of its own: */
+    Arena *draft, *best_draft; /* of the one that is tried, and of the best */
+    Arena *program;     /* of the plan's program; NULL: there was none */
+    Arena *mem;         /* of the plan that is made */
 } Tiler;
 
 #endif

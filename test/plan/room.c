@@ -159,7 +159,7 @@ static int64_t scratch_of(Room *r, LayerInst *w, const Cut *c,
             continue;
         if (nasked < MOST_ASKED)
             asked[nasked++] = d;
-        if (!choose_least(r->t->chooser,
+        if (!choose_least(r->t->q->chooser,
                           tile_seen(w, &c->tile[i], c->n == 1), &d, &to))
             return -1;
         most = MAX(most, to.scratch);
@@ -191,8 +191,8 @@ static int64_t saved(const Room *r, const LayerInst *w, const Cut *c, int o,
                      bool rows_first)
 {
     const Oper *x = &w->oper[o], *y = &w->oper[w->noper - 1];
-    int64_t from = r->t->s->alloc[x->alloc].size, end = INT64_MIN, at, lo;
-    int64_t to = r->t->s->alloc[y->alloc].size, distance = INT64_MIN;
+    int64_t from = r->t->q->s->alloc[x->alloc].size, end = INT64_MIN, at, lo;
+    int64_t to = r->t->q->s->alloc[y->alloc].size, distance = INT64_MIN;
     int inner = rows_first ? 1 : 2, in_l3 = rows_first ? 2 : 1, i, k;
     int *order = NEWN(r->t->mem, int, c->n + 1);
 
@@ -231,7 +231,7 @@ static int64_t most_saved(const Room *r, int layer, const Cut *c, int set)
         const Oper *x = &w->oper[o];
 
         if (!x->val || x->konst || place_at(set, x->bit) != IN_L2 ||
-            r->t->last[x->alloc] != layer || r->t->s->alloc[x->alloc].in)
+            r->t->q->last[x->alloc] != layer || r->t->q->s->alloc[x->alloc].in)
             continue;
         most = MAX(most, saved(r, w, c, o, false));
         most = MAX(most, saved(r, w, c, o, true));
@@ -264,7 +264,7 @@ static void add_direct(Room *r, LayerInst *w, int set, Needs *to)
         dims_fill_concat(w->node, w->part, &d);
     else
         dims_fill(w->node, &d);
-    if (!w->shared && !choose_least(r->t->chooser, w->node, &d, &c))
+    if (!w->shared && !choose_least(r->t->q->chooser, w->node, &d, &c))
         return;
     add_need(r, to, (Need){slot_bytes(c.scratch), 0, 0});
 }
@@ -327,12 +327,12 @@ static const Needs *needs_of(Room *r, int layer, int set)
 
 static int first_of(const Room *r, int alloc)
 {
-    return MAX(0, r->t->first[alloc]);
+    return MAX(0, r->t->q->first[alloc]);
 }
 
 static int last_of(const Room *r, int alloc)
 {
-    return MIN(r->t->nlayer - 1, r->t->last[alloc]);
+    return MIN(r->t->q->nlayer - 1, r->t->q->last[alloc]);
 }
 
 static int place_of(const Room *r, int i, int layer)
@@ -357,13 +357,13 @@ static bool writes(const LayerInst *w, int alloc)
 /* Is all of an allocation one value, at first? */
 static bool is_one(const Room *r, int alloc)
 {
-    const Graph *g = r->t->s->g;
-    const Alloc *s = &r->t->s->alloc[alloc];
-    int i, first = r->t->first[alloc];
+    const Graph *g = r->t->q->s->g;
+    const Alloc *s = &r->t->q->s->alloc[alloc];
+    int i, first = r->t->q->first[alloc];
 
     for (i = 0; s->in && i < g->nin; i++)
-        if (r->t->s->place[g->in[i]->id].buf == alloc)
-            return alloc_filled(s, g->in[i], r->t->s->place[g->in[i]->id]);
+        if (r->t->q->s->place[g->in[i]->id].buf == alloc)
+            return alloc_filled(s, g->in[i], r->t->q->s->place[g->in[i]->id]);
     for (i = 0; first >= 0 && i < r->t->layer[first].noper; i++) {
         const Oper *x = &r->t->layer[first].oper[i];
 
@@ -384,13 +384,13 @@ static bool is_out(const Room *r, int i)
 /* May it be where it is?  What is moved as a whole must be whole. */
 static bool may_be(const Room *r, int i)
 {
-    int alloc = r->alloc[i], first = r->t->first[alloc], k;
+    int alloc = r->alloc[i], first = r->t->q->first[alloc], k;
     bool here = first < 0 && !is_out(r, i), fresh = here, moved = false;
 
     if (!r->place[i])
         return true;
-    for (k = MAX(0, first); k <= r->t->last[alloc]; k++) {
-        bool end = k == r->t->nlayer;
+    for (k = MAX(0, first); k <= r->t->q->last[alloc]; k++) {
+        bool end = k == r->t->q->nlayer;
         bool use = end || layer_uses(&r->t->layer[k], alloc);
 
         if (end ? is_out(r, i) : place_of(r, i, k) == AWAY) {
@@ -412,7 +412,7 @@ static int64_t inout_of(const Room *r, bool in)
     int i;
 
     for (i = 0; i < r->nalloc; i++) {
-        const Alloc *s = &r->t->s->alloc[r->alloc[i]];
+        const Alloc *s = &r->t->q->s->alloc[r->alloc[i]];
 
         if (r->place[i] && !is_out(r, i) && (in ? s->in : s->out))
             sum += s->size;
@@ -442,9 +442,9 @@ static int64_t need_at(Room *r, int layer)
     int i;
 
     for (i = 0; i < r->nalloc; i++)
-        if (r->t->first[r->alloc[i]] <= layer &&
-            layer <= r->t->last[r->alloc[i]])
-            live[place_of(r, i, layer)] += r->t->s->alloc[r->alloc[i]].size;
+        if (r->t->q->first[r->alloc[i]] <= layer &&
+            layer <= r->t->q->last[r->alloc[i]])
+            live[place_of(r, i, layer)] += r->t->q->s->alloc[r->alloc[i]].size;
     for (i = 0; i < n->n; i++) {
         int64_t l1 = live[IN_L1] + n->v[i].l1;
         int64_t l2 = live[IN_L2] + n->v[i].l2 - n->v[i].saves;
@@ -469,7 +469,7 @@ static void try_places(Room *r)
     for (i = 0; i < r->nalloc; i++)
         if (!may_be(r, i))
             return;
-    for (i = 0; i < r->t->nlayer && most < r->least; i++) {
+    for (i = 0; i < r->t->q->nlayer && most < r->least; i++) {
         n = need_at(r, i);
         if (n < 0)
             return;
@@ -494,13 +494,13 @@ static bool list_allocs(Room *r)
     int64_t all = 1;
     int i;
 
-    for (i = 0; i < r->t->s->nalloc; i++) {
-        const Alloc *s = &r->t->s->alloc[i];
+    for (i = 0; i < r->t->q->s->nalloc; i++) {
+        const Alloc *s = &r->t->q->s->alloc[i];
         int life = last_of(r, i) - first_of(r, i) + 1;
 
         if (!s->size || s->konst)
             continue;
-        if (r->t->last[i] < 0 || r->nalloc == 16 || life > 12)
+        if (r->t->q->last[i] < 0 || r->nalloc == 16 || life > 12)
             return false; /* nobody reads it; too many */
         r->alloc[r->nalloc] = i;
         r->nplace[r->nalloc] = 1 + (1 << life);
@@ -626,40 +626,40 @@ static Allocs *allocs_of(Arena *a, Graph *g, Choice *c)
 }
 
 /* Of the layers that a plan has, which may be others where there is less room,
- * and in its order; or of those with all the room, in the order of least memory.
- * NULL: there is no such order. */
+ * and in its order; or of those with all the room, in the order of least
+ * memory.  NULL: there is no such order. */
 static Room *new_room(Arena *a, Graph *g, const Made *m)
 {
     Room *r = NEW(a, Room);
     Tiler *t = r->t = NEW(a, Tiler);
+    Problem *q = NEW(a, Problem);
     PlanOpts o = {.host_isa = ""};
     Soc *soc = soc_read(a, "gap8");
     Choice *c;
     int i, k, n;
 
     memset(o.limit, 0xff, sizeof o.limit);
-    t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
-    t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
+    *q = (Problem){.l1 = (int)(soc_mem(soc, "L1") - soc->mems),
+                   .l2 = (int)(soc_mem(soc, "L2") - soc->mems), .l3 = -1,
+                   .dma = soc_hop(soc, 0)};
     if (m) {
-        o.limit[t->l1] = m->l1;
-        o.limit[t->l2] = m->l2;
+        o.limit[q->l1] = m->l1;
+        o.limit[q->l2] = m->l2;
     }
     t->p = plan_make(a, g, soc, &o); /* copies outputs that need it */
     t->mem = a;
-    t->chooser = chooser_new(a, soc, &o);
-    c = choose_kernels(t->chooser, g);
-    choose_spare(t->chooser, g, c, m ? m->l1 : t->p->room[t->l1]);
-    t->s = m ? allocs_like(a, g, c, m) : allocs_of(a, g, c);
-    if (!t->s)
+    q->chooser = chooser_new(a, soc, &o);
+    c = choose_kernels(q->chooser, g);
+    choose_spare(q->chooser, g, c, m ? m->l1 : t->p->room[q->l1]);
+    q->s = m ? allocs_like(a, g, c, m) : allocs_of(a, g, c);
+    if (!q->s)
         return NULL;
-    t->l3 = -1;
-    t->dma = soc_hop(soc, 0);
-    t->opt.in_l3 = NEWN(a, bool, t->s->nalloc + 1);
-    tiler_layers(t);
-    r->cut = NEWN(a, Cut *, t->nlayer + 1);
-    r->ncut = NEWN(a, int, t->nlayer + 1);
-    r->needs = NEWN(a, Needs *, t->nlayer + 1);
-    for (i = 0; i < t->nlayer; i++) {
+    tiler_layers(t, q);
+    tiler_begin(t, &(Options){0});
+    r->cut = NEWN(a, Cut *, t->q->nlayer + 1);
+    r->ncut = NEWN(a, int, t->q->nlayer + 1);
+    r->needs = NEWN(a, Needs *, t->q->nlayer + 1);
+    for (i = 0; i < t->q->nlayer; i++) {
         for (k = 0, n = 1; k < t->layer[i].nalloc; k++)
             n *= 3;
         r->needs[i] = NEWN(a, Needs, n);
@@ -686,7 +686,7 @@ static int64_t least_in(uint64_t seed, const Made *m, int64_t l1, int64_t l2,
     if (g && !setjmp(refused))
         r = new_room(a, g, m); /* or the chip is too small */
     if (r && list_allocs(r)) {
-        for (i = 0; i < r->t->nlayer; i++)
+        for (i = 0; i < r->t->q->nlayer; i++)
             make_cuts(r, i);
         least = least_of(r, l1, l2);
         *tried += r->tried;

@@ -48,7 +48,7 @@ static void refuse(const Trouble *t)
 
 static void find_lives(Try *x)
 {
-    const Allocs *s = x->t->s;
+    const Allocs *s = x->t->q->s;
     int i, k;
 
     for (i = 0; i < s->nalloc; i++) {
@@ -57,8 +57,8 @@ static void find_lives(Try *x)
         x->life[i][0] = INT_MAX, x->life[i][1] = -1;
         if (!v->size || v->konst)
             continue;
-        x->life[i][0] = x->t->nlayer, x->life[i][1] = -1;
-        for (k = 0; k < x->t->nlayer; k++)
+        x->life[i][0] = x->t->q->nlayer, x->life[i][1] = -1;
+        for (k = 0; k < x->t->q->nlayer; k++)
             if (x->t->layer[k].pos >= v->from && x->t->layer[k].pos <= v->to) {
                 x->life[i][0] = MIN(x->life[i][0], k);
                 x->life[i][1] = MAX(x->life[i][1], k);
@@ -66,7 +66,7 @@ static void find_lives(Try *x)
         if (x->life[i][1] < 0)
             x->nfree = 16; /* an input that nobody reads: not tried */
         else if (v->to >= s->nseq)
-            x->life[i][1] = x->t->nlayer; /* an output */
+            x->life[i][1] = x->t->q->nlayer; /* an output */
         if (x->nfree < 16)
             x->alloc[x->nfree++] = i;
     }
@@ -79,10 +79,10 @@ static int64_t live(const Try *x, int layer, int n, bool in_l2)
     int64_t sum = 0;
     int i;
 
-    for (i = 0; i < x->t->s->nalloc; i++)
+    for (i = 0; i < x->t->q->s->nalloc; i++)
         if (x->life[i][0] < layer + n && layer <= x->life[i][1] &&
             !x->sol.within[i] && x->in_l2[i] == in_l2)
-            sum += x->t->s->alloc[i].size;
+            sum += x->t->q->s->alloc[i].size;
     return sum;
 }
 
@@ -108,7 +108,7 @@ static unsigned dying(const Try *x, int layer, int n)
         const Oper *v = &w->oper[o];
 
         if (v->val && !v->konst && !v->out && x->in_l2[v->alloc] &&
-            x->life[v->alloc][1] == layer && !x->t->s->alloc[v->alloc].in)
+            x->life[v->alloc][1] == layer && !x->t->q->s->alloc[v->alloc].in)
             set |= 1u << o;
     }
     return x->in_l2[last->oper[last->noper - 1].alloc] ? set : 0;
@@ -133,10 +133,10 @@ static bool in_l2_enough(const Try *x, int layer, Cand *cand)
 /* So much room at all layers. */
 static int64_t *always(Arena *mem, const Tiler *t, int64_t bytes)
 {
-    int64_t *room = NEWN(mem, int64_t, t->nlayer + 1);
+    int64_t *room = NEWN(mem, int64_t, t->q->nlayer + 1);
     int i;
 
-    for (i = 0; i < t->nlayer; i++)
+    for (i = 0; i < t->q->nlayer; i++)
         room[i] = bytes;
     return room;
 }
@@ -145,10 +145,10 @@ static void set_levels(const Tiler *t, const Solution *s, const int *buf)
 {
     int i;
 
-    for (i = 0; i < t->s->nalloc; i++)
+    for (i = 0; i < t->q->s->nalloc; i++)
         if (buf[i] >= 0)
-            t->p->buf[buf[i]].mem = !t->s->alloc[i].konst && !s->in_l2[i]
-                                        ? t->l1 : t->l2;
+            t->p->buf[buf[i]].mem = !t->q->s->alloc[i].konst && !s->in_l2[i]
+                                        ? t->q->l1 : t->q->l2;
 }
 
 /* The cost of its steps; -1: addresses do not fit.  Once L1 is placed, what it
@@ -158,25 +158,25 @@ static int64_t make_plan(Try *x, bool kept)
 {
     Tiler t = *x->t;
     Plan p = {.mem = arena_new(), .g = t.p->g, .soc = t.p->soc, .tiled = true};
-    int *buf = NEWN(p.mem, int, t.s->nalloc + 1);
+    int *buf = NEWN(p.mem, int, t.q->s->nalloc + 1);
     int64_t cost;
     bool fits;
 
     t.mem = p.mem;
     t.p = &p;
-    plan_bufs(&p, t.s, x->sol.within, buf);
+    plan_bufs(&p, t.q->s, x->sol.within, buf);
     set_levels(&t, &x->sol, buf);
     overlap_allocs(&t, &x->sol, buf, always(p.mem, &t, x->l2));
     emit_steps(&t, &x->sol);
     plan_lives(&p);
-    p.room[t.l1] = x->l1;
-    fits = pack_memory(&p, t.l1) <= x->l1;
+    p.room[t.q->l1] = x->l1;
+    fits = pack_memory(&p, t.q->l1) <= x->l1;
     if (fits && kept) {
         keep_loaded(&t);
         load_ahead(&t);
     }
-    fits = fits && (t.overlapped ? place_groups(&t, t.l2)
-                                 : pack_memory(&p, t.l2)) <= x->l2;
+    fits = fits && (t.a.overlapped ? place_groups(&t, t.q->l2)
+                                 : pack_memory(&p, t.q->l2)) <= x->l2;
     cost = fits ? tiler_cost(&t) : -1; /* pages depend on addresses */
     arena_end(p.mem);
     return cost;
@@ -189,9 +189,9 @@ static void try_plan(Try *x, int64_t cycles)
 
     if (x->made++ >= MOST_PLANS)
         return;
-    for (i = 0; i < x->t->nlayer && !x->sol.cand[i]->after; i++)
+    for (i = 0; i < x->t->q->nlayer && !x->sol.cand[i]->after; i++)
         ;
-    x->chained += i < x->t->nlayer;
+    x->chained += i < x->t->q->nlayer;
     really = make_plan(x, false);
     if (really < 0)
         return;
@@ -277,16 +277,16 @@ static void try_fused(Try *x, int layer, int n, Behind b, int64_t cycles)
 
     if (!c)
         return;
-    for (i = 0; i < x->t->s->nalloc; i++)
+    for (i = 0; i < x->t->q->s->nalloc; i++)
         if (fused_within(x->t, i, layer, n) && x->in_l2[i])
             return;
-    for (i = 0; i < x->t->s->nalloc; i++)
+    for (i = 0; i < x->t->q->s->nalloc; i++)
         x->sol.within[i] |= fused_within(x->t, i, layer, n);
     alloc = fused_allocs(c, &k);
     for (i = 0; i < k; i++)
         in_l2 |= (unsigned)x->in_l2[alloc[i]] << i;
     try_each(x, layer, fused_cands(x->t, c, in_l2), b, cycles);
-    for (i = 0; i < x->t->s->nalloc; i++)
+    for (i = 0; i < x->t->q->s->nalloc; i++)
         x->sol.within[i] &= !fused_within(x->t, i, layer, n);
 }
 
@@ -320,7 +320,7 @@ static void make_all(Try *x)
     for (set = 0; set < 1u << x->nfree; set++) {
         for (i = 0; i < x->nfree; i++)
             x->in_l2[x->alloc[i]] = set >> i & 1;
-        try_cands(x, x->t->nlayer - 1, (Behind){0}, 0);
+        try_cands(x, x->t->q->nlayer - 1, (Behind){0}, 0);
     }
 }
 
@@ -338,13 +338,13 @@ static int check_bound(Try *x, double *gap)
     if (x->made > MOST_PLANS || x->least == INT64_MAX)
         return x->wrong ? -1 : 0;
     memset(o.limit, 0xff, sizeof o.limit);
-    o.limit[x->t->l1] = x->l1;
-    o.limit[x->t->l2] = x->l2;
+    o.limit[x->t->q->l1] = x->l1;
+    o.limit[x->t->q->l2] = x->l2;
     *p = (Plan){.mem = x->t->mem, .g = x->t->p->g, .soc = x->t->p->soc,
                 .aim = x->t->p->aim};
     if (setjmp(refused))
         return x->wrong ? -1 : 0;
-    tiled_plan(p, x->t->s, x->t->chooser, &o);
+    tiled_plan(p, x->t->q->s, x->t->q->chooser, &o);
     *gap += (double)(x->least - p->least) / (double)x->least;
     if (!x->wrong && p->least <= x->least && x->least_kept <= p->cost)
         return 1;
@@ -361,25 +361,23 @@ static Tiler *make_tiler(Arena *a, Graph *g, Soc *soc, Objective aim,
     Tiler *t = NEW(a, Tiler);
     PlanOpts o = {.host_isa = ""};
     Chooser *c = chooser_new(a, soc, &o);
+    Problem *q = NEW(a, Problem);
     int n;
     Node **seq;
 
     memset(o.limit, 0xff, sizeof o.limit);
     plan_make(a, g, soc, &o); /* copies outputs that need it */
-    t->mem = t->known = a;
+    t->mem = a;
     t->p = NEW(a, Plan);
     *t->p = (Plan){.mem = a, .g = g, .soc = soc, .aim = aim};
-    t->chooser = c;
-    t->l1 = (int)(soc_mem(soc, "L1") - soc->mems);
-    t->l2 = (int)(soc_mem(soc, "L2") - soc->mems);
-    t->l3 = -1;
-    t->opt.fusion = FUSE_all;
-    t->dma = soc_hop(soc, 0);
-    tiler_aim(t);
+    *q = (Problem){.chooser = c, .l1 = (int)(soc_mem(soc, "L1") - soc->mems),
+                   .l2 = (int)(soc_mem(soc, "L2") - soc->mems), .l3 = -1,
+                   .dma = soc_hop(soc, 0)};
+    problem_aim(q, t->p);
     seq = order_given(a, g, &n);
-    t->s = alloc_values(a, g, choose_kernels(c, g), seq, n);
-    t->opt.in_l3 = NEWN(a, bool, t->s->nalloc + 1);
-    tiler_layers(t);
+    q->s = alloc_values(a, g, choose_kernels(c, g), seq, n);
+    tiler_layers(t, q);
+    tiler_begin(t, &(Options){.fusion = FUSE_all});
     tiler_room(t, l1);
     return t;
 }
@@ -413,13 +411,13 @@ static Try new_try(Arena *a, Graph *g, Rng *r, Objective aim)
     x.l1 = between(r, 1000, 40000);
     x.l2 = between(r, 2000, 200000);
     x.t = make_tiler(a, g, chip(a, aim), aim, x.l1);
-    x.in_l2 = NEWN(a, unsigned char, x.t->s->nalloc + 1);
+    x.in_l2 = NEWN(a, unsigned char, x.t->q->s->nalloc + 1);
     x.sol.in_l2 = x.in_l2;
-    x.sol.within = NEWN(a, bool, x.t->s->nalloc + 1);
-    x.sol.cand = NEWN(a, Cand *, x.t->nlayer + 1);
-    x.part = NEWN(a, Cand, x.t->nlayer + 1);
-    x.sol.ahead = NEWN(a, unsigned char, x.t->nlayer + 1);
-    x.life = (int(*)[2])NEWN(a, int, 2 * x.t->s->nalloc + 2);
+    x.sol.within = NEWN(a, bool, x.t->q->s->nalloc + 1);
+    x.sol.cand = NEWN(a, Cand *, x.t->q->nlayer + 1);
+    x.part = NEWN(a, Cand, x.t->q->nlayer + 1);
+    x.sol.ahead = NEWN(a, unsigned char, x.t->q->nlayer + 1);
+    x.life = (int(*)[2])NEWN(a, int, 2 * x.t->q->s->nalloc + 2);
     find_lives(&x);
     return x;
 }

@@ -24,8 +24,8 @@ int64_t code_miss(CodeCache *c, int unit, int64_t bytes);
 /* The same of a kernel, for which not all cores wait alike. */
 int64_t kern_miss(CodeCache *c, int unit, Code code);
 
-/* model.c: what things take.  tiler_aim sets what a byte is worth. */
-void tiler_aim(Tiler *t);
+/* model.c: what things take.  problem_aim sets what a byte is worth. */
+void problem_aim(Problem *q, const Plan *p);
 /* What bytes are worth in cycles that engines move: so many by each; and by
  * one. */
 int64_t tiler_energy(const Tiler *t, const int64_t moved[MOST_ENGINES]);

@@ -44,17 +44,17 @@ int64_t layer_miss(CodeCache *c, int unit, Code code)
 }
 
 /* Energy is what a cycle of all cores takes, and bytes that are moved take. */
-void tiler_aim(Tiler *t)
+void problem_aim(Problem *q, const Plan *p)
 {
-    const Soc *s = t->p->soc;
+    const Soc *s = p->soc;
     double cycle = soc_energy(s, "core_cycle") * s->ncore;
     int i;
 
-    if (t->p->aim != AIM_energy)
+    if (p->aim != AIM_energy)
         return;
     for (i = 0; i < s->nengine; i++)
         if (s->engine[i].kind == ENGINE_dma)
-            t->energy_weight[i] = soc_energy(s, s->engine[i].energy) / cycle;
+            q->energy_weight[i] = soc_energy(s, s->engine[i].energy) / cycle;
 }
 
 int64_t tiler_energy(const Tiler *t, const int64_t moved[MOST_ENGINES])
@@ -64,11 +64,11 @@ int64_t tiler_energy(const Tiler *t, const int64_t moved[MOST_ENGINES])
 
     for (i = 0; i < t->p->soc->nengine; i++)
         if (moved[i])
-            sum += t->energy_weight[i] * (double)moved[i];
+            sum += t->q->energy_weight[i] * (double)moved[i];
     return (int64_t)sum;
 }
 
 int64_t byte_energy(const Tiler *t, const Engine *e, int64_t bytes)
 {
-    return (int64_t)(t->energy_weight[e->row] * (double)bytes);
+    return (int64_t)(t->q->energy_weight[e->row] * (double)bytes);
 }

@@ -13,8 +13,8 @@
  *     any other window              ->   y = pconv (windows (pad x)), one tap
  *
  * Where the unit has a weight port, the weights lie in its memory as long as
- * there is room.  A node is replaced where such a kernel takes what comes of it, and all takes
- * fewer cycles than the cores' best. */
+ * there is room.  A node is replaced where such a kernel takes what comes of
+ * it, and all takes fewer cycles than the cores' best. */
 #include "plan/plan.h"
 
 #include <string.h>

@@ -311,7 +311,8 @@ static double load_cycles(const Soc *soc, const Node *job)
 {
     const Engine *dma = soc_hop(soc, 0);
 
-    return dma && !job->arg[1]->port ? dma_cycles(dma, true, val_bytes(job->arg[1]), 1) : 0;
+    return dma && !job->arg[1]->port
+               ? dma_cycles(dma, true, val_bytes(job->arg[1]), 1) : 0;
 }
 
 bool is_quicker(const Chooser *c, const Graph *g, const Node *from,

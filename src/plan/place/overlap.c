@@ -30,13 +30,13 @@ typedef struct Overlapper {
 
 static void find_members(Overlapper *m)
 {
-    const Allocs *s = m->t->s;
+    const Allocs *s = m->t->q->s;
     int i;
 
     for (i = 0; i < s->nalloc; i++) {
         m->v[i] = (Member){-1, 0, -1};
         if (s->alloc[i].size && !s->alloc[i].konst && m->sol->in_l2[i] &&
-            !m->t->spill[i]) {
+            !m->t->opt.spilled.of[i]) {
             m->v[i].group = i;
             m->list[m->n++] = i;
         }
@@ -49,7 +49,7 @@ static void widen(Overlapper *m, int alloc)
 
     m->lo[v->group] = MIN(m->lo[v->group], v->off);
     m->hi[v->group] = MAX(m->hi[v->group],
-                          v->off + m->t->s->alloc[alloc].size);
+                          v->off + m->t->q->s->alloc[alloc].size);
 }
 
 /* Bytes that are too many of those from the first to the last of each group;
@@ -70,7 +70,7 @@ static int64_t too_many(Overlapper *m, int k, int64_t room)
     for (j = 0; j < m->n; j++) {
         int i = m->list[j];
 
-        if (k < 0 || (m->t->first[i] <= hi && lo <= m->t->last[i]))
+        if (k < 0 || (m->t->q->first[i] <= hi && lo <= m->t->q->last[i]))
             widen(m, i);
     }
     for (j = 0; j < m->n; j++) {
@@ -89,7 +89,7 @@ static int64_t excess(Overlapper *m)
     int64_t sum = 0, most = 0;
     int k;
 
-    for (k = 0; k < m->t->nlayer; k++) {
+    for (k = 0; k < m->t->q->nlayer; k++) {
         most = MAX(most, m->room[k]);
         sum += too_many(m, k, m->room[k]);
     }
@@ -100,22 +100,22 @@ static int64_t excess(Overlapper *m)
 static int64_t excess_apart(const Overlapper *m)
 {
     const Tiler *t = m->t;
-    int64_t *live = NEWN(t->mem, int64_t, t->nlayer + 2), most = 0, sum = 0;
-    int64_t *fresh = NEWN(t->mem, int64_t, t->nlayer + 2), now;
+    int64_t *live = NEWN(t->mem, int64_t, t->q->nlayer + 2), most = 0, sum = 0;
+    int64_t *fresh = NEWN(t->mem, int64_t, t->q->nlayer + 2), now;
     int j, k, lo, hi;
 
     for (j = 0; j < m->n; j++) {
-        int i = m->list[j], from = MAX(0, t->first[i]);
+        int i = m->list[j], from = MAX(0, t->q->first[i]);
 
-        if (t->last[i] < from)
+        if (t->q->last[i] < from)
             continue;
-        fresh[from] += t->s->alloc[i].size;
-        live[from] += t->s->alloc[i].size;
-        live[t->last[i] + 1] -= t->s->alloc[i].size;
+        fresh[from] += t->q->s->alloc[i].size;
+        live[from] += t->q->s->alloc[i].size;
+        live[t->q->last[i] + 1] -= t->q->s->alloc[i].size;
     }
-    for (k = 1; k < t->nlayer; k++)
+    for (k = 1; k < t->q->nlayer; k++)
         live[k] += live[k - 1];
-    for (k = 0; k < t->nlayer; k++) {
+    for (k = 0; k < t->q->nlayer; k++) {
         const Cand *cand = m->sol->cand[k];
 
         lo = k - cand->before;
@@ -128,14 +128,14 @@ static int64_t excess_apart(const Overlapper *m)
         most = MAX(most, m->room[k]);
     }
     for (j = 0; j < m->n; j++)
-        sum += MAX(0, t->s->alloc[m->list[j]].size - most);
+        sum += MAX(0, t->q->s->alloc[m->list[j]].size - most);
     return sum;
 }
 
 /* Do two allocations of the memory overlap, `by` bytes between their groups? */
 static bool overlap(const Overlapper *m, int a, int b, int64_t by)
 {
-    const Alloc *s = m->t->s->alloc;
+    const Alloc *s = m->t->q->s->alloc;
     int64_t from = m->v[a].off, at = m->v[b].off + by;
 
     return from < at + s[b].size && at < from + s[a].size;
@@ -150,10 +150,10 @@ static bool meets_place(const Overlapper *m, int k, int x, int y, int64_t by)
     int64_t at = m->v[y].off + by, from = at + o->place.off;
     int64_t end = from + val_bytes(o->val), x_at = m->v[x].off;
 
-    return m->t->first[y] >= k ||
+    return m->t->q->first[y] >= k ||
            (MAX(x_at, at) >= from &&
-            MIN(x_at + m->t->s->alloc[x].size,
-                at + m->t->s->alloc[y].size) <= end);
+            MIN(x_at + m->t->q->s->alloc[x].size,
+                at + m->t->q->s->alloc[y].size) <= end);
 }
 
 /* May x's group and that of y be one, `by` bytes apart? */
@@ -168,7 +168,8 @@ static bool may_join(const Overlapper *m, int k, int x, int y, int64_t by)
 
             if (m->v[a].group == m->v[x].group &&
                 m->v[b].group == m->v[y].group && (a != x || b != y) &&
-                t->first[a] <= t->last[b] && t->first[b] <= t->last[a] &&
+                t->q->first[a] <= t->q->last[b] &&
+                t->q->first[b] <= t->q->last[a] &&
                 overlap(m, a, b, by))
                 return false;
         }
@@ -179,7 +180,7 @@ static void join_groups(Overlapper *m, int to, int from, int64_t by)
 {
     int i;
 
-    for (i = 0; i < m->t->s->nalloc; i++)
+    for (i = 0; i < m->t->q->s->nalloc; i++)
         if (m->v[i].group == from) {
             m->v[i].group = to;
             m->v[i].off += by;
@@ -211,9 +212,9 @@ static void copy_state(const Overlapper *m, Overlapper *to)
     to->room = m->room;
     to->list = m->list;
     to->n = m->n;
-    for (i = 0; i < m->t->s->nalloc; i++)
+    for (i = 0; i < m->t->q->s->nalloc; i++)
         to->v[i] = m->v[i];
-    for (i = 0; i < m->t->nlayer; i++)
+    for (i = 0; i < m->t->q->nlayer; i++)
         to->done[i] = m->done[i];
 }
 
@@ -221,11 +222,11 @@ static Overlapper *new_overlapper(Tiler *t, const Solution *sol,
                                   const int64_t *room)
 {
     Overlapper *m = NEW(t->mem, Overlapper);
-    int n = t->s->nalloc + 1;
+    int n = t->q->s->nalloc + 1;
 
     *m = (Overlapper){.t = t, .sol = sol, .room = room,
                   .v = NEWN(t->mem, Member, n), .list = NEWN(t->mem, int, n),
-                  .done = NEWN(t->mem, bool, t->nlayer + 1),
+                  .done = NEWN(t->mem, bool, t->q->nlayer + 1),
                   .lo = NEWN(t->mem, int64_t, n),
                   .hi = NEWN(t->mem, int64_t, n)};
     return m;
@@ -260,7 +261,7 @@ static int64_t try_run(Overlapper *m, Overlapper *trial, Overlapper *best,
     copy_state(trial, best);
     for (step = -1; step <= 1; step += 2) {
         copy_state(best, trial);
-        for (i = k + step; i >= 0 && i < m->t->nlayer; i += step) {
+        for (i = k + step; i >= 0 && i < m->t->q->nlayer; i += step) {
             if (m->sol->cand[i]->before)
                 continue;
             if (!overlap_at(trial, i))
@@ -292,7 +293,7 @@ static void find_distances(Overlapper *m)
 {
     int k;
 
-    for (k = 0; k < m->t->nlayer; k++)
+    for (k = 0; k < m->t->q->nlayer; k++)
         if (!m->sol->cand[k]->before)
             tiler_overlap(m->t, &m->t->layer[k], m->sol->cand[k], dying(m, k));
 }
@@ -312,7 +313,7 @@ static int64_t choose_overlaps(Overlapper *m)
     find_distances(m);
     while (now > 0) {
         least = now;
-        for (k = 0; k < m->t->nlayer; k++) {
+        for (k = 0; k < m->t->q->nlayer; k++) {
             got = try_run(m, trial, run, k);
             if (got < least) {
                 least = got;
@@ -336,21 +337,21 @@ int64_t overlap_allocs(Tiler *t, const Solution *sol, const int *buf,
 
     find_members(m);
     over = choose_overlaps(m);
-    t->overlapped = false;
-    t->lead = NEWN(t->mem, int, t->p->nbuf + 1);
-    t->off = NEWN(t->mem, int64_t, t->p->nbuf + 1);
+    t->a.overlapped = false;
+    t->a.lead = NEWN(t->mem, int, t->p->nbuf + 1);
+    t->a.off = NEWN(t->mem, int64_t, t->p->nbuf + 1);
     for (i = 0; i < t->p->nbuf; i++)
-        t->lead[i] = i;
-    for (i = 0; i < t->s->nalloc; i++)
+        t->a.lead[i] = i;
+    for (i = 0; i < t->q->s->nalloc; i++)
         if (buf[i] >= 0 && m->v[i].group >= 0) {
-            t->lead[buf[i]] = buf[m->v[i].group];
-            t->off[buf[i]] = m->v[i].off;
+            t->a.lead[buf[i]] = buf[m->v[i].group];
+            t->a.off[buf[i]] = m->v[i].off;
             if (m->v[i].writer >= 0) {
-                t->overlapped = true;
+                t->a.overlapped = true;
                 t->p->buf[buf[i]].over = buf[m->v[i].writer] + 1;
             }
         }
-    t->nlead = t->p->nbuf;
+    t->a.nlead = t->p->nbuf;
     return over;
 }
 
@@ -369,12 +370,12 @@ typedef struct Placing {
 
 static int lead_of(const Tiler *t, int buf)
 {
-    return buf < t->nlead ? t->lead[buf] : buf;
+    return buf < t->a.nlead ? t->a.lead[buf] : buf;
 }
 
 static int64_t off_of(const Tiler *t, int buf)
 {
-    return buf < t->nlead ? t->off[buf] : 0;
+    return buf < t->a.nlead ? t->a.off[buf] : 0;
 }
 
 static const Placing *sorted;

@@ -37,8 +37,8 @@ static bool is_call(const Step *s)
 
 static bool is_load(const Ahead *x, const Step *s)
 {
-    return s->kind == STEP_start && s->engine == x->t->dma->row &&
-           x->p->buf[s->move.to.buf].mem == x->t->l1;
+    return s->kind == STEP_start && s->engine == x->t->q->dma->row &&
+           x->p->buf[s->move.to.buf].mem == x->t->q->l1;
 }
 
 /* Step `from` comes before step `to`; lives and layers know. */
@@ -138,9 +138,9 @@ static void pass_step(Ahead *x, const Step *s)
 {
     if (is_call(s))
         tempo_call(&x->tempo, s->cycles);
-    else if (s->engine == x->t->dma->row && s->kind == STEP_start)
+    else if (s->engine == x->t->q->dma->row && s->kind == STEP_start)
         start_load(x, s);
-    else if (s->engine == x->t->dma->row)
+    else if (s->engine == x->t->q->dma->row)
         tempo_wait(&x->tempo, x->done[s->token]);
 }
 
@@ -166,7 +166,7 @@ static void find_late(Ahead *x)
 
         if (is_load(x, s))
             note_load(x, s);
-        else if (s->engine == x->t->dma->row && s->kind == STEP_wait &&
+        else if (s->engine == x->t->q->dma->row && s->kind == STEP_wait &&
                  x->which[s->token] >= 0)
             x->load[x->which[s->token]].spare =
                 x->tempo.core - x->done[s->token];

@@ -69,7 +69,7 @@ static void turn_results(Emitter *e, const Tile *tile)
 static void send_out(Emitter *e, int o)
 {
     const Oper *x = &e->t->layer[e->layer].oper[o];
-    const Spill *s = e->t->spill[x->alloc];
+    const Spill *s = e->t->opt.spilled.of[x->alloc];
     Outgo *g = &e->outgo[o];
     Piece p = g->piece;
 
@@ -106,7 +106,7 @@ static void store_out(Emitter *e, int o, Slot *s)
     await_out(e, o, g->now);
     if (g->buf[g->now] < 0)
         g->buf[g->now] = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->l2, .align = 8,
+            .kind = BUF_temp, .mem = e->t->q->l2, .align = 8,
             .name = arena_fmt(e->t->mem, "%s out%s",
                               e->t->layer[e->layer].oper[o].val->name,
                               g->now ? "'" : ""),
@@ -198,7 +198,7 @@ static void fetch_next(Emitter *e, int i)
     int next = e->layer + count_layers(e);
     FusedTile first[MOST_FUSED];
 
-    if (next == e->t->nlayer || !e->sol->ahead[next] ||
+    if (next == e->t->q->nlayer || !e->sol->ahead[next] ||
         (!e->sol->cand[e->layer]->direct && i != tile_of_fetch(e, next)))
         return;
     emit_tiles(e, next, 0, first);
@@ -224,7 +224,7 @@ static void save_halo(Emitter *e, int layer, int64_t now, int64_t next)
 
     if (e->by[layer] < 0)
         e->by[layer] = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->l2, .align = 8,
+            .kind = BUF_temp, .mem = e->t->q->l2, .align = 8,
             .name = arena_fmt(e->t->mem, "%s kept", w->node->name),
         });
     emit_grow_buf(e, e->by[layer], next);
@@ -438,19 +438,19 @@ void emit_steps(Tiler *t, const Solution *sol)
     Emitter e = {.t = t, .p = t->p, .sol = sol};
     int i, o;
 
-    t->nfetch = 0;
-    e.stage = (Stage(*)[NOPER])NEWN(t->mem, Stage, t->nlayer * NOPER + 1);
-    e.scratch = NEWN(t->mem, int, t->nlayer + 1);
-    e.by = NEWN(t->mem, int, t->nlayer + 1);
-    e.halo = NEWN(t->mem, int64_t, t->nlayer + 2);
-    for (i = 0; i < t->nlayer; i++) {
+    t->a.nfetch = 0;
+    e.stage = (Stage(*)[NOPER])NEWN(t->mem, Stage, t->q->nlayer * NOPER + 1);
+    e.scratch = NEWN(t->mem, int, t->q->nlayer + 1);
+    e.by = NEWN(t->mem, int, t->q->nlayer + 1);
+    e.halo = NEWN(t->mem, int64_t, t->q->nlayer + 2);
+    for (i = 0; i < t->q->nlayer; i++) {
         e.scratch[i] = e.by[i] = -1;
         for (o = 0; o < NOPER; o++)
             e.stage[i][o].slot[0].buf = e.stage[i][o].slot[1].buf = -1;
         begin_layer(&e, i);
     }
     spill_leave(t, -1, &e.token);
-    for (e.layer = 0; e.layer < t->nlayer; e.layer += count_layers(&e)) {
+    for (e.layer = 0; e.layer < t->q->nlayer; e.layer += count_layers(&e)) {
         memset(e.outgo, 0xff, sizeof e.outgo);
         spill_enter(t, e.layer, count_layers(&e));
         if (sol->cand[e.layer]->direct)
@@ -459,7 +459,7 @@ void emit_steps(Tiler *t, const Solution *sol)
             emit_cut(&e);
         spill_leave(t, e.layer + count_layers(&e) - 1, &e.token);
     }
-    spill_enter(t, t->nlayer, 1);
+    spill_enter(t, t->q->nlayer, 1);
     shortest_first(t->p);
     sink_waits(t->p);
 }

@@ -51,14 +51,14 @@ static void list_pulls(Fetcher *x)
 {
     int i;
 
-    x->v = NEWN(x->t->mem, Pull, x->t->nfetch + 1);
-    for (i = 0; i < x->t->nfetch; i++) {
-        Fetch *f = &x->t->fetch[i];
+    x->v = NEWN(x->t->mem, Pull, x->t->a.nfetch + 1);
+    for (i = 0; i < x->t->a.nfetch; i++) {
+        Fetch *f = &x->t->a.fetch[i];
         const Buf *b = &x->p->buf[f->buf];
 
         x->v[i] = (Pull){.f = f, .use = b->from, .end = last_step(x, b)};
     }
-    qsort(x->v, (size_t)x->t->nfetch, sizeof *x->v, by_use);
+    qsort(x->v, (size_t)x->t->a.nfetch, sizeof *x->v, by_use);
 }
 
 /* ---- when ---- */
@@ -83,7 +83,7 @@ static int behind_kernel(const Fetcher *x, int step)
 /* Transfers out have a part of it. */
 static int fetch_queue(const Fetcher *x)
 {
-    return MAX(1, x->t->io->queue - (x->t->opt.spills ? SPILL_QUEUE : 0));
+    return MAX(1, x->t->q->io->queue - (x->t->opt.spills ? SPILL_QUEUE : 0));
 }
 
 /* The first step at which fetch i can be queued. */
@@ -101,7 +101,7 @@ static int first_place(Fetcher *x, int i)
 
 static void clock_fetch(Fetcher *x, int i)
 {
-    const Engine *io = x->t->io;
+    const Engine *io = x->t->q->io;
     Pull *v = &x->v[i];
     int64_t late = i ? v[-1].late : 0, use;
 
@@ -129,7 +129,7 @@ static void list_nearby(Fetcher *x, int from, int to)
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
 
-        if (b->kind != BUF_const && b->mem == x->t->l2 && b->size &&
+        if (b->kind != BUF_const && b->mem == x->t->q->l2 && b->size &&
             b->from < to && last_step(x, b) > from)
             x->nearby[x->nnearby++] = i;
     }
@@ -159,7 +159,7 @@ static void try_address(Fetcher *x, Pull *v, int64_t addr, int first)
     Buf *b = &x->p->buf[v->f->buf];
     int from;
 
-    if (addr < 0 || addr + n > x->p->room[x->t->l2])
+    if (addr < 0 || addr + n > x->p->room[x->t->q->l2])
         return;
     from = free_from(x, v, addr, n, first);
     if (from < v->at ||
@@ -172,7 +172,7 @@ static void try_address(Fetcher *x, Pull *v, int64_t addr, int first)
 /* The most bytes in a row that are free while v is used. */
 static int64_t largest_gap(const Fetcher *x, const Pull *v)
 {
-    int64_t most = 0, at, up, room = x->p->room[x->t->l2];
+    int64_t most = 0, at, up, room = x->p->room[x->t->q->l2];
     int i, k;
 
     for (i = -1; i < x->nnearby; i++) {
@@ -210,7 +210,7 @@ static int64_t place_fetch(Fetcher *x, int i)
         return MAX(8, n - largest_gap(x, v));
     b->size = v->f->bytes;
     b->from = v->at;
-    x->p->used[x->t->l2] = MAX(x->p->used[x->t->l2], b->addr + b->size);
+    x->p->used[x->t->q->l2] = MAX(x->p->used[x->t->q->l2], b->addr + b->size);
     clock_fetch(x, i);
     return 0;
 }
@@ -221,7 +221,7 @@ static Step step_of(const Fetcher *x, int i, StepKind kind, int token)
 {
     const Fetch *f = x->v[i].f;
     const LayerInst *w = &x->t->layer[f->layer];
-    Step s = {.kind = kind, .engine = x->t->io->row, .token = token + i,
+    Step s = {.kind = kind, .engine = x->t->q->io->row, .token = token + i,
               .layer = f->layer, .node = w->node, .part = w->part,
               .tmp = {-1, 0}};
 
@@ -254,7 +254,7 @@ static void weave(Fetcher *x)
     begun = p->cstep, p->cstep = p->cspare, p->cspare = begun;
     begun = p->nstep = 0;
     for (i = 0; i <= n; i++) {
-        for (; begun < x->t->nfetch && x->v[begun].at <= i; begun++) {
+        for (; begun < x->t->a.nfetch && x->v[begun].at <= i; begun++) {
             if (begun - ended == queue)
                 plan_add_step(p, step_of(x, ended++, STEP_wait, token));
             plan_add_step(p, step_of(x, begun, STEP_start, token));
@@ -273,9 +273,9 @@ static void weave(Fetcher *x)
 
 Fetch *add_fetch(Tiler *t, Fetch f)
 {
-    GROW(t->mem, t->fetch, (size_t)t->nfetch);
-    t->fetch[t->nfetch] = f;
-    return &t->fetch[t->nfetch++];
+    GROW(t->mem, t->a.fetch, (size_t)t->a.nfetch);
+    t->a.fetch[t->a.nfetch] = f;
+    return &t->a.fetch[t->a.nfetch++];
 }
 
 int64_t add_fetches(Tiler *t, int *layer)
@@ -285,13 +285,13 @@ int64_t add_fetches(Tiler *t, int *layer)
     int64_t over;
     int i;
 
-    if (!t->nfetch)
+    if (!t->a.nfetch)
         return 0;
     list_pulls(&x);
     q = program_flat(t->mem, t->p);
     x.at = program_times(t->mem, q, program_trace(t->mem, q));
     x.nearby = NEWN(t->mem, int, t->p->nbuf + 1);
-    for (i = 0; i < t->nfetch; i++) {
+    for (i = 0; i < t->a.nfetch; i++) {
         if (t->opt.min_memory) {
             x.v[i].at = x.v[i].use;
             continue;

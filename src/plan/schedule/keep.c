@@ -72,8 +72,8 @@ static bool is_run(const Move *m)
 
 static bool is_load(const Keeper *k, const Step *s)
 {
-    return s->kind == STEP_start && s->engine == k->t->dma->row &&
-           k->p->buf[s->move.to.buf].mem == k->t->l1 &&
+    return s->kind == STEP_start && s->engine == k->t->q->dma->row &&
+           k->p->buf[s->move.to.buf].mem == k->t->q->l1 &&
            k->p->buf[s->move.from.buf].kind == BUF_const && is_run(&s->move);
 }
 
@@ -225,7 +225,7 @@ static void drop_steps(Keeper *k)
         const Step *s = &p->step[i];
 
         now[i] = n;
-        if (s->engine == k->t->dma->row && k->dropped[s->token])
+        if (s->engine == k->t->q->dma->row && k->dropped[s->token])
             continue;
         if (s->kind == STEP_start)
             token[s->token] = tokens++;

@@ -16,7 +16,7 @@ Slot *emit_slot(Emitter *e, int layer, int o, int i)
 
     if (s->buf < 0)
         s->buf = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->l1, .align = 8,
+            .kind = BUF_temp, .mem = e->t->q->l1, .align = 8,
             .name = arena_fmt(e->t->mem, "%s %s tile%s", w->node->name,
                               w->oper[o].val->name, i ? "'" : ""),
         });
@@ -35,7 +35,8 @@ void emit_await(Emitter *e, int layer, Slot *s)
 
     for (i = 0; i < s->ntoken; i++)
         plan_add_step(e->p, (Step){
-            .kind = STEP_wait, .engine = e->t->dma->row, .token = s->token[i],
+            .kind = STEP_wait, .engine = e->t->q->dma->row,
+            .token = s->token[i],
             .layer = layer, .node = w->node, .part = w->part, .tmp = {-1, 0},
         });
     e->going -= s->ntoken;
@@ -48,7 +49,7 @@ static void await_oldest(Emitter *e)
     Slot *oldest = NULL;
     int i, o, k, layer = 0;
 
-    for (i = 0; i < e->t->nlayer; i++)
+    for (i = 0; i < e->t->q->nlayer; i++)
         for (o = 0; o < NOPER; o++)
             for (k = 0; k < 2; k++) {
                 Slot *s = &e->stage[i][o].slot[k];
@@ -68,12 +69,12 @@ void emit_start_move(Emitter *e, int layer, Slot *s, Move m)
 
     if (s->ntoken == MOST_TOKENS)
         die("too many moves for one tile");
-    if (e->going == e->t->dma->queue)
+    if (e->going == e->t->q->dma->queue)
         await_oldest(e);
     e->going++;
     s->token[s->ntoken++] = e->token;
     plan_add_step(e->p, (Step){
-        .kind = STEP_start, .engine = e->t->dma->row, .token = e->token++,
+        .kind = STEP_start, .engine = e->t->q->dma->row, .token = e->token++,
         .layer = layer, .node = w->node, .part = w->part, .move = m,
         .tmp = {-1, 0},
     });
@@ -119,8 +120,8 @@ static Ref fetched(Emitter *e, int layer, int o, Piece p)
 
     fetch_run(e, layer, o, p, &from, &bytes);
     src.off += from;
-    for (i = e->t->nfetch - 1; i >= 0; i--) {
-        f = &e->t->fetch[i];
+    for (i = e->t->a.nfetch - 1; i >= 0; i--) {
+        f = &e->t->a.fetch[i];
         if (f->layer == layer && f->from.buf == src.buf &&
             f->from.off == src.off && f->bytes == bytes)
             return (Ref){f->buf, p.off - from};
@@ -128,7 +129,7 @@ static Ref fetched(Emitter *e, int layer, int o, Piece p)
     f = add_fetch(e->t, (Fetch){.layer = layer, .from = src, .bytes = bytes,
                                 .rows = 1, .stride = bytes});
     f->buf = plan_add_buf(e->p, (Buf){
-        .kind = BUF_temp, .mem = e->t->l2, .align = 8,
+        .kind = BUF_temp, .mem = e->t->q->l2, .align = 8,
         .name = arena_fmt(e->t->mem, "%s fetched", x->val->name),
     });
     return (Ref){f->buf, p.off - from};
@@ -138,9 +139,9 @@ static Ref fetched(Emitter *e, int layer, int o, Piece p)
 static Ref stage_piece(Emitter *e, int layer, int o, Piece p)
 {
     const Oper *x = &e->t->layer[layer].oper[o];
-    const Spill *s = e->t->spill[x->alloc];
+    const Spill *s = e->t->opt.spilled.of[x->alloc];
     int buf = plan_add_buf(e->p, (Buf){
-        .kind = BUF_temp, .mem = e->t->l2, .align = 8,
+        .kind = BUF_temp, .mem = e->t->q->l2, .align = 8,
         .name = arena_fmt(e->t->mem, "%s piece", x->val->name),
     });
 
@@ -159,8 +160,8 @@ Ref emit_place_of(Emitter *e, int layer, int o, Piece p)
 
     if (x->in_l3)
         return x->konst ? fetched(e, layer, o, p) : stage_piece(e, layer, o, p);
-    if (!x->konst && e->t->spill[x->alloc])
-        r.buf = e->t->spill[x->alloc]->buf;
+    if (!x->konst && e->t->opt.spilled.of[x->alloc])
+        r.buf = e->t->opt.spilled.of[x->alloc]->buf;
     r.off += p.off;
     return r;
 }
@@ -218,7 +219,7 @@ static bool is_early(const Emitter *e, int layer, int o)
     const Oper *x = &e->t->layer[layer].oper[o];
 
     return oper_early(x, layer - e->sol->cand[layer]->before) &&
-           (x->konst || !e->t->spill[x->alloc]);
+           (x->konst || !e->t->opt.spilled.of[x->alloc]);
 }
 
 void emit_load(Emitter *e, int layer, const Tile *tile, What what)
@@ -339,7 +340,7 @@ static void take_choice(Emitter *e, Step *s, const Choice *c)
                                                          */
     if (e->scratch[layer] < 0)
         e->scratch[layer] = plan_add_buf(e->p, (Buf){
-            .kind = BUF_temp, .mem = e->t->l1, .align = 8,
+            .kind = BUF_temp, .mem = e->t->q->l1, .align = 8,
             .name = arena_fmt(e->t->mem, "%s scratch", s->node->name),
         });
     s->tmp.buf = e->scratch[layer];

@@ -8,10 +8,10 @@ void spill_bufs(Tiler *t, const int *buf)
 {
     int k;
 
-    for (k = 0; k < t->nspill; k++) {
-        int i = t->spill_list[k];
-        Spill *s = t->spill[i];
-        const Alloc *v = &t->s->alloc[i];
+    for (k = 0; k < t->opt.spilled.n; k++) {
+        int i = t->opt.spilled.list[k];
+        Spill *s = t->opt.spilled.of[i];
+        const Alloc *v = &t->q->s->alloc[i];
 
         s->own = s->l3_buf = buf[i];
         s->buf = s->token = -1;
@@ -23,7 +23,7 @@ void spill_bufs(Tiler *t, const int *buf)
                 .kind = BUF_temp, .size = v->size, .align = 8, .val = v->val,
                 .name = arena_fmt(t->mem, "%s outside", v->val->name),
             });
-        t->p->buf[s->l3_buf].mem = t->l3;
+        t->p->buf[s->l3_buf].mem = t->q->l3;
         if (v->in && !t->opt.inout_in_l3)
             s->buf = s->own;
     }
@@ -31,9 +31,9 @@ void spill_bufs(Tiler *t, const int *buf)
 
 static Step step_of(const Tiler *t, int layer, StepKind kind, int token)
 {
-    const LayerInst *w = &t->layer[MAX(0, MIN(layer, t->nlayer - 1))];
+    const LayerInst *w = &t->layer[MAX(0, MIN(layer, t->q->nlayer - 1))];
 
-    return (Step){.kind = kind, .engine = t->io->row, .token = token,
+    return (Step){.kind = kind, .engine = t->q->io->row, .token = token,
                   .layer = (int)(w - t->layer), .node = w->node,
                   .part = w->part, .tmp = {-1, 0}};
 }
@@ -66,8 +66,8 @@ static void settle_oldest(Tiler *t, int layer)
     Spill *oldest = NULL;
     int i, n = 0;
 
-    for (i = 0; i < t->nspill; i++) {
-        Spill *s = t->spill[t->spill_list[i]];
+    for (i = 0; i < t->opt.spilled.n; i++) {
+        Spill *s = t->opt.spilled.of[t->opt.spilled.list[i]];
 
         if (s->token < 0)
             continue;
@@ -89,10 +89,10 @@ static bool leaves(const Tiler *t, int alloc, int layer)
 {
     int k;
 
-    for (k = layer + 1; k <= t->last[alloc]; k++) {
+    for (k = layer + 1; k <= t->q->last[alloc]; k++) {
         if (tiler_is_spilled(t, alloc, k))
             return true;
-        if (k < t->nlayer && layer_writes(t, k, alloc))
+        if (k < t->q->nlayer && layer_writes(t, k, alloc))
             return false;
     }
     return false;
@@ -102,7 +102,7 @@ static bool is_spilled_later(const Tiler *t, int alloc, int layer)
 {
     int k;
 
-    for (k = layer + 1; k <= t->nlayer; k++)
+    for (k = layer + 1; k <= t->q->nlayer; k++)
         if (tiler_is_spilled(t, alloc, k))
             return true;
     return false;
@@ -110,20 +110,20 @@ static bool is_spilled_later(const Tiler *t, int alloc, int layer)
 
 static void bring_back(Tiler *t, int alloc, int layer)
 {
-    Spill *s = t->spill[alloc];
-    const Alloc *v = &t->s->alloc[alloc];
+    Spill *s = t->opt.spilled.of[alloc];
+    const Alloc *v = &t->q->s->alloc[alloc];
 
     s->buf = s->own;
     if (!v->out || is_spilled_later(t, alloc, layer))
         s->buf = plan_add_buf(t->p, (Buf){
-            .kind = BUF_temp, .mem = t->l2, .size = v->size, .align = 8,
+            .kind = BUF_temp, .mem = t->q->l2, .size = v->size, .align = 8,
             .name = arena_fmt(t->mem, "%s back", v->val->name),
         });
-    if (layer <= t->first[alloc])
+    if (layer <= t->q->first[alloc])
         return;
     t->p->buf[s->buf].size = 0; /* until it has a place */
     t->p->buf[s->buf].align = 8;
-    add_fetch(t, (Fetch){.layer = MIN(layer, t->nlayer - 1), .buf = s->buf,
+    add_fetch(t, (Fetch){.layer = MIN(layer, t->q->nlayer - 1), .buf = s->buf,
                          .from = {s->l3_buf, 0}, .bytes = v->size, .rows = 1,
                          .stride = v->size, .after = s->ready});
 }
@@ -141,7 +141,7 @@ static bool wants(const Tiler *t, int alloc, int layer, int n)
     int k;
 
     for (k = layer; k < layer + n; k++)
-        if (k == t->nlayer || (layer_uses(&t->layer[k], alloc) &&
+        if (k == t->q->nlayer || (layer_uses(&t->layer[k], alloc) &&
                                !tiler_is_spilled(t, alloc, k)))
             return true;
     return false;
@@ -151,11 +151,12 @@ void spill_enter(Tiler *t, int layer, int n)
 {
     int k;
 
-    for (k = 0; k < t->nspill; k++) {
-        int i = t->spill_list[k];
-        Spill *s = t->spill[i];
+    for (k = 0; k < t->opt.spilled.n; k++) {
+        int i = t->opt.spilled.list[k];
+        Spill *s = t->opt.spilled.of[i];
 
-        if (s->l3_buf < 0 || t->first[i] >= layer + n || t->last[i] < layer)
+        if (s->l3_buf < 0 || t->q->first[i] >= layer + n ||
+            t->q->last[i] < layer)
             continue;
         if (!spill_is_here(t, i, layer, n))
             forget(t, layer, s);
@@ -168,9 +169,9 @@ void spill_leave(Tiler *t, int layer, int *token)
 {
     int k;
 
-    for (k = 0; k < t->nspill; k++) {
-        int i = t->spill_list[k];
-        Spill *s = t->spill[i];
+    for (k = 0; k < t->opt.spilled.n; k++) {
+        int i = t->opt.spilled.list[k];
+        Spill *s = t->opt.spilled.of[i];
 
         if (s->l3_buf < 0)
             continue;
@@ -185,7 +186,7 @@ void spill_leave(Tiler *t, int layer, int *token)
             s->token = *token;
             spill_move(t, layer, token, whole((Ref){s->buf, 0},
                                               (Ref){s->l3_buf, 0},
-                                              t->s->alloc[i].size));
+                                              t->q->s->alloc[i].size));
         }
     }
 }

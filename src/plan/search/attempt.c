@@ -13,21 +13,20 @@ enum { LEAST_CHUNK = 4096, SPILL_TRIES = 12, SPILL_CHUNK = 49152 };
 
 /* --- where constants lie --- */
 
-bool consts_to_l3(Tiler *t)
+bool consts_to_l3(const Tiler *t, Options *opt)
 {
     bool any = false;
     int i;
 
-    for (i = 0; i < t->nlayer; i++)
-        t->layer[i].overlaps = false;
-    for (i = 0; i < t->s->nalloc; i++) {
-        const Alloc *v = &t->s->alloc[i];
+    if (!opt->in_l3)
+        opt->in_l3 = NEWN(t->mem, bool, t->q->s->nalloc + 1);
+    for (i = 0; i < t->q->s->nalloc; i++) {
+        const Alloc *v = &t->q->s->alloc[i];
 
-        t->opt.in_l3[i] = v->konst && !v->val->port &&
-                          v->size >= LEAST_FETCHED;
-        any |= t->opt.in_l3[i];
+        opt->in_l3[i] = v->konst && !v->val->port &&
+                        v->size >= LEAST_FETCHED;
+        any |= opt->in_l3[i];
     }
-    mark_opers(t);
     return any;
 }
 
@@ -41,9 +40,9 @@ static void const_to_l2(Tiler *t, int layer, int64_t *room)
         int alloc = w->oper[o].place.buf;
 
         if (!w->oper[o].in_l3 || !t->opt.in_l3[alloc] ||
-            t->s->alloc[alloc].size > *room)
+            t->q->s->alloc[alloc].size > *room)
             continue;
-        *room -= slot_bytes(t->s->alloc[alloc].size);
+        *room -= slot_bytes(t->q->s->alloc[alloc].size);
         t->opt.in_l3[alloc] = false;
     }
 }
@@ -51,12 +50,12 @@ static void const_to_l2(Tiler *t, int layer, int64_t *room)
 /* The most that must be in L2 at one time. */
 static int64_t least_l2(Tiler *t)
 {
-    int64_t room = t->p->room[t->l2], lo = 0, hi = room;
+    int64_t room = t->p->room[t->q->l2], lo = 0, hi = room;
 
     while (hi - lo > 1024) {
         int64_t mid = lo + (hi - lo) / 2;
 
-        if (solves(t, t->p->room[t->l1], mid))
+        if (solves(t, t->p->room[t->q->l1], mid))
             hi = mid;
         else
             lo = mid;
@@ -72,7 +71,7 @@ static void fill_l2(Tiler *t, int64_t room)
     int i;
 
     const_to_l2(t, 0, &room);
-    for (i = t->nlayer - 1; i > 0; i--)
+    for (i = t->q->nlayer - 1; i > 0; i--)
         const_to_l2(t, i, &room);
 }
 
@@ -80,21 +79,22 @@ bool place_l3(Tiler *t)
 {
     Plan *p = t->p;
 
-    if (t->l3 < 0)
+    if (t->q->l3 < 0)
         return true;
-    p->room[t->l3] = l3_room(t);
-    return pack_memory(p, t->l3) <= p->room[t->l3];
+    p->room[t->q->l3] = l3_room(t);
+    return pack_memory(p, t->q->l3) <= p->room[t->q->l3];
 }
 
 static bool try_l2(Tiler *t, const PlanOpts *o)
 {
     set_rooms(t, o);
-    return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o) &&
+    return consts_l2_bytes(t) <= room_for_consts(t->p, t->q->l2, o) &&
            try_placement(t, o);
 }
 
-int64_t try_current(Tiler *t, const PlanOpts *o)
+int64_t try_options(Tiler *t, const PlanOpts *o, const Options *opt)
 {
+    tiler_begin(t, opt);
     return try_l2(t, o) && place_l3(t) ? tiler_cost(t) : -1;
 }
 
@@ -102,45 +102,62 @@ int64_t try_current(Tiler *t, const PlanOpts *o)
  * many the program does. */
 static int64_t beyond_limit(const Tiler *t, const PlanOpts *o)
 {
-    int64_t limit = o->limit[t->l2];
+    int64_t limit = o->limit[t->q->l2];
 
     return limit < 0 || !t->opt.code ? 0 :
            MAX(0, l2_all(t) - t->opt.code - consts_l2_bytes(t) - limit);
 }
 
-/* For a trial, as if there were so many parts of SPILL_PARTS of the room. */
-static bool spill_some(Tiler *t, const PlanOpts *o, int64_t chunk, int parts)
+/* Begins with constants in L3, fetched `chunk` bytes at once, or fewer where L2
+ * is small. */
+static void begin_fetched(Tiler *t, const PlanOpts *o, const Options *opt,
+                          int64_t chunk)
 {
-    const Plan *p = t->p;
+    Options x = *opt;
 
-    consts_to_l3(t);
+    consts_to_l3(t, &x);
+    tiler_begin(t, &x);
     set_rooms(t, o);
-    set_chunk(t, MIN(chunk, MAX(LEAST_CHUNK, p->room[t->l2] / 8)));
-    tiler_room(t, p->room[t->l1]);
-    spill_nothing(t);
-    return spill_allocs(t, p->room[t->l1],
-                        p->room[t->l2] * parts / SPILL_PARTS);
+    set_chunk(t, MIN(chunk, MAX(LEAST_CHUNK, t->p->room[t->q->l2] / 8)));
 }
 
-int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
+/* What is spilled in trials, as if there were so many parts of SPILL_PARTS of
+ * the room; false: no choice is enough. */
+static bool spill_some(Tiler *t, const PlanOpts *o, Options *opt, int parts)
 {
     const Plan *p = t->p;
+    Options now = {0};
+
+    opt->spilled = (Spills){0};
+    begin_fetched(t, o, opt, SPILL_CHUNK);
+    tiler_room(t, p->room[t->q->l1]);
+    if (!spill_allocs(t, p->room[t->q->l1],
+                      p->room[t->q->l2] * parts / SPILL_PARTS))
+        return false;
+    options_copy(t, &now, &t->opt);
+    opt->spilled = now.spilled;
+    return true;
+}
+
+int64_t try_trial(Tiler *t, const PlanOpts *o, const Options *opt,
+                  const Trial *x)
+{
+    const Plan *p = t->p;
+    Options with = *opt;
     int64_t most;
     Solution s;
 
     if (tried_enough(t))
         return -1;
-    t->opt.code = x->code;
-    consts_to_l3(t);
-    set_rooms(t, o);
-    set_chunk(t, MIN(x->chunk, MAX(LEAST_CHUNK, p->room[t->l2] / 8)));
-    s = solve_rooms(t, p->room[t->l1], p->room[t->l2]);
+    with.code = x->code;
+    begin_fetched(t, o, &with, x->chunk);
+    s = solve_rooms(t, p->room[t->q->l1], p->room[t->q->l2]);
     if (!s.found)
         return -1;
     most = beyond_limit(t, o) +
-           (x->fill ? (p->room[t->l2] - least_l2(t)) * x->fill / 8 : 0);
+           (x->fill ? (p->room[t->q->l2] - least_l2(t)) * x->fill / 8 : 0);
     if (x->late)
-        pin_late(t, &s, p->room[t->l2], most);
+        pin_late(t, &s, p->room[t->q->l2], most);
     else
         fill_l2(t, most);
     mark_opers(t);
@@ -151,24 +168,24 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x)
 }
 
 /* Makes ready for trials; false: nothing can lie there, or be spilled. */
-static bool begin_l3(Tiler *t, const PlanOpts *o, int spill)
+static bool begin_l3(Tiler *t, const PlanOpts *o, Options *opt, int spill)
 {
-    if (t->l3 < 0 || !t->io || tried_enough(t))
+    if (t->q->l3 < 0 || !t->q->io || tried_enough(t))
         return false;
-    t->opt.fills = true;
-    t->opt.spills = spill > 0;
-    return !spill || spill_some(t, o, SPILL_CHUNK, spill);
+    opt->fills = true;
+    opt->spills = spill > 0;
+    return !spill || spill_some(t, o, opt, spill);
 }
 
 /* The best of a few: for least energy also with less and less room for what is
  * fetched, and more for what never is.  Where nothing that stays is too much,
  * more is. */
-static bool try_trials(Tiler *t, const PlanOpts *o)
+static bool try_trials(Tiler *t, const PlanOpts *o, const Options *opt)
 {
     enum { KB = 1024 };
     /* What dropping a row costs, in predicted cycles at most of MobileNets on
-     * GAP8 and Siracusa, with all of L2 and with 150 to 200 KB; as trials follow
-     * one another, some networks gain by it. */
+     * GAP8 and Siracusa, with all of L2 and with 150 to 200 KB; as trials
+     * follow one another, some networks gain by it. */
     static const Trial trials[] = {
         /* all fetched: 0.23 %, where L2 is short */
         {.fill = 0, .chunk = 48 * KB},
@@ -193,19 +210,19 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
         /* smaller yet: 14 % of AnomalyDetection's with 220 KB */
         {.fill = 8, .chunk = 6 * KB},
     };
-    const bool dear = t->io && t->energy_weight[t->io->row] > 0;
+    const bool dear = t->q->io && t->q->energy_weight[t->q->io->row] > 0;
     const int n = dear ? (int)LEN(trials) : 7;
     int64_t now, code = 0, infeasible = 0;
     bool any = false;
     int i;
 
-    for (i = 0; i < n && !(any && t->opt.first_fit); i++) {
+    for (i = 0; i < n && !(any && opt->first_fit); i++) {
         Trial x = trials[i];
 
         if (x.fill && x.chunk == infeasible)
             continue;
         x.code = code;
-        now = try_trial(t, o, &x);
+        now = try_trial(t, o, opt, &x);
         code = now >= 0 || !code ? t->opt.code : code;
         if (now >= 0)
             best_keep(t, now);
@@ -216,37 +233,23 @@ static bool try_trials(Tiler *t, const PlanOpts *o)
     return any;
 }
 
-bool try_l3(Tiler *t, const PlanOpts *o, int spill)
+bool try_l3(Tiler *t, const PlanOpts *o, const Options *opt, int spill)
 {
-    return begin_l3(t, o, spill) && try_trials(t, o);
-}
+    Options with = *opt;
 
-void begin_anew(Tiler *t, Fusion fusion, bool min_memory)
-{
-    int i;
-
-    t->opt.fusion = fusion;
-    tiler_min_memory(t, min_memory);
-    for (i = 0; i < t->nlayer; i++)
-        t->layer[i].overlaps = false;
-    memset(t->opt.in_l3, 0, (size_t)t->s->nalloc * sizeof *t->opt.in_l3);
-    spill_nothing(t);
-    mark_opers(t);
-    t->opt.fills = t->opt.spills = t->opt.spill_optional = false;
-    t->opt.code = 0;
-}
-
-void start_over(Tiler *t, Fusion fusion)
-{
-    begin_anew(t, fusion, false);
+    return begin_l3(t, o, &with, spill) && try_trials(t, o, &with);
 }
 
 /* With these fused groups. */
-static bool try_fusion(Tiler *t, const PlanOpts *o, Fusion fusion)
+static bool try_fusion(Tiler *t, const PlanOpts *o, const Options *opt,
+                       Fusion fusion)
 {
-    start_over(t, fusion);
+    Options with = *opt;
+
+    with.fusion = fusion;
+    tiler_begin(t, &with);
     if (!try_l2(t, o))
-        return try_l3(t, o, 0);
+        return try_l3(t, o, &with, 0);
     best_keep(t, tiler_cost(t));
     return true;
 }
@@ -262,47 +265,52 @@ static bool same_spills(const Tiler *t, Spill *const *a, Spill *const *b)
 {
     int i;
 
-    for (i = 0; i < t->s->nalloc; i++)
+    for (i = 0; i < t->q->s->nalloc; i++)
         if (!a[i] != !b[i] ||
-            (a[i] && memcmp(a[i]->spilled, b[i]->spilled, (size_t)t->nlayer)))
+            (a[i] && memcmp(a[i]->spilled, b[i]->spilled,
+                            (size_t)t->q->nlayer)))
             return false;
     return true;
 }
 
 /* As if there were so many parts of the room; false: there is no plan, or the
- * same has been tried. */
-static bool try_parts(Tiler *t, const PlanOpts *o, int parts, Seen *seen)
+ * same has been tried.  The program is taken for the last trial's next. */
+static bool try_parts(Tiler *t, const PlanOpts *o, Options *opt, int parts,
+                      Seen *seen)
 {
-    size_t n = (size_t)t->s->nalloc * sizeof *t->spill;
+    bool ok;
     int i;
 
-    if (!begin_l3(t, o, parts))
+    if (!begin_l3(t, o, opt, parts))
         return false;
     for (i = 0; i < seen->n; i++)
-        if (same_spills(t, t->spill, seen->v[i]))
+        if (same_spills(t, opt->spilled.of, seen->v[i]))
             return false;
-    seen->v[seen->n] = NEWN(t->mem, Spill *, t->s->nalloc + 1);
-    memcpy(seen->v[seen->n++], t->spill, n);
-    return try_trials(t, o);
+    seen->v[seen->n++] = opt->spilled.of;
+    ok = try_trials(t, o, opt);
+    opt->code = t->opt.code;
+    return ok;
 }
 
 /* With less and less room, for addresses; and less and less care.  Where two
  * parts more were too much, one more may take less. */
-static bool try_spilled(Tiler *t, const PlanOpts *o, Fusion fusion)
+static bool try_spilled(Tiler *t, const PlanOpts *o, const Options *opt,
+                        Fusion fusion)
 {
+    Options with = *opt;
     Seen seen = {.n = 0};
     bool ok = false;
     int i, parts = 0;
 
-    start_over(t, fusion);
+    with.fusion = fusion;
     for (i = 0; i < SPILL_TRIES && !ok && spills_to(t) && !tried_enough(t);
          i++) {
-        t->opt.spill_policy = (SpillPolicy)(SPILL_other - i / 4);
+        with.spill_policy = (SpillPolicy)(SPILL_other - i / 4);
         parts = SPILL_PARTS - i % 4 * 2;
-        ok = try_parts(t, o, parts, &seen);
+        ok = try_parts(t, o, &with, parts, &seen);
     }
-    if (ok && parts < SPILL_PARTS && !t->opt.first_fit)
-        try_parts(t, o, parts + 1, &seen);
+    if (ok && parts < SPILL_PARTS && !opt->first_fit)
+        try_parts(t, o, &with, parts + 1, &seen);
     return ok;
 }
 
@@ -319,26 +327,26 @@ static bool may_fuse(Tiler *t)
 
     best_take(t);
     mark_opers(t);
-    r = new_rooms(t, t->room, t->p->room[t->l2]);
+    r = new_rooms(t, t->a.room, t->p->room[t->q->l2]);
     best_keep(t, cost);
     t->opt.fusion = FUSE_faster;
     s = solve_levels(t, r.l1, r.l2);
-    for (i = 0; s.found && i < t->nlayer && !s.cand[i]->after; i++)
+    for (i = 0; s.found && i < t->q->nlayer && !s.cand[i]->after; i++)
         ;
-    return s.found && i < t->nlayer;
+    return s.found && i < t->q->nlayer;
 }
 
-static bool is_enough(const Tiler *t)
+static bool is_enough(const Tiler *t, const Options *opt)
 {
-    return t->opt.first_fit && t->best.cost >= 0;
+    return opt->first_fit && t->best.cost >= 0;
 }
 
-static void spill_either(Tiler *t, const PlanOpts *o)
+static void spill_either(Tiler *t, const PlanOpts *o, const Options *opt)
 {
     if (!o->fuse_always)
-        try_spilled(t, o, FUSE_none);
-    if (!is_enough(t))
-        try_spilled(t, o, o->fuse_always ? FUSE_always : FUSE_all);
+        try_spilled(t, o, opt, FUSE_none);
+    if (!is_enough(t, opt))
+        try_spilled(t, o, opt, o->fuse_always ? FUSE_always : FUSE_all);
 }
 
 static int count_states(const Allocs *s)
@@ -354,39 +362,40 @@ static int count_states(const Allocs *s)
 static void try_states(Tiler *t, const PlanOpts *o)
 {
     enum { MANY = 8 };
+    Options opt = {0};
     int parts;
 
-    for (parts = 6; parts > 2 && count_states(t->s) >= MANY; parts -= 2) {
-        t->opt.states = t->p->room[t->l1] * parts / 8;
-        try_fusion(t, o, t->best.opt.fusion);
+    for (parts = 6; parts > 2 && count_states(t->q->s) >= MANY; parts -= 2) {
+        opt.states = t->p->room[t->q->l1] * parts / 8;
+        try_fusion(t, o, &opt, t->best.opt.fusion);
     }
-    t->opt.states = 0;
 }
 
-bool try_all(Tiler *t, const PlanOpts *o)
+bool try_all(Tiler *t, const PlanOpts *o, bool first_fit)
 {
-    t->opt.inout_in_l3 = false;
-    t->opt.states = 0;
-    if (!try_fusion(t, o, o->fuse_always ? FUSE_always : FUSE_none)) {
+    const Options opt = {.first_fit = first_fit};
+
+    if (!try_fusion(t, o, &opt, o->fuse_always ? FUSE_always : FUSE_none)) {
         if (!o->fuse_always)
-            try_fusion(t, o, FUSE_all);
-        if (!is_enough(t))
-            spill_either(t, o);
-    } else if (!o->fuse_always && !is_enough(t) && may_fuse(t)) {
-        try_fusion(t, o, FUSE_faster);
+            try_fusion(t, o, &opt, FUSE_all);
+        if (!is_enough(t, &opt))
+            spill_either(t, o, &opt);
+    } else if (!o->fuse_always && !is_enough(t, &opt) && may_fuse(t)) {
+        try_fusion(t, o, &opt, FUSE_faster);
     }
-    if (t->best.cost >= 0 && !is_enough(t))
+    if (t->best.cost >= 0 && !is_enough(t, &opt))
         try_states(t, o);
     return best_take(t);
 }
 
 /* States stay where reset and the next run find them: not in L3. */
-bool try_inout(Tiler *t, const PlanOpts *o)
+bool try_inout(Tiler *t, const PlanOpts *o, bool first_fit)
 {
-    t->opt.inout_in_l3 = true;
-    if (count_states(t->s))
+    const Options opt = {.first_fit = first_fit, .inout_in_l3 = true};
+
+    if (count_states(t->q->s))
         return false;
-    spill_either(t, o);
+    spill_either(t, o, &opt);
     return best_take(t);
 }
 

@@ -17,14 +17,14 @@ static int64_t least_program(const Tiler *t)
     int64_t sum = 0, dims = PAGE_BYTES / 2, pages;
     int i;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         const Node *n = t->layer[i].node;
 
         dims = MIN(dims, (int64_t)dims_of(n->op)->size);
         if (n->op != OP_concat)
             sum += WORD * (CALL_WORDS + n->nres +
                            MAX(MIN(n->narg, NARG),
-                               choose_least_args(t->chooser, n)));
+                               choose_least_args(t->q->chooser, n)));
     }
     pages = sum / (PAGE_BYTES - WORD - dims);
     return sum + pages * (WORD + dims + ENTRY);
@@ -33,26 +33,26 @@ static int64_t least_program(const Tiler *t)
 /* Is it somewhere near between all layers of its life? */
 static bool stays(const Tiler *t, int alloc)
 {
-    const Alloc *v = &t->s->alloc[alloc];
+    const Alloc *v = &t->q->s->alloc[alloc];
 
-    return !v->konst && t->last[alloc] >= 0 &&
+    return !v->konst && t->q->last[alloc] >= 0 &&
            (v->in || v->out ||
-            t->last[alloc] - t->first[alloc] >= MOST_FUSED) &&
-           (t->l3 < 0 || !t->io || !spill_pays(t, alloc));
+            t->q->last[alloc] - t->q->first[alloc] >= MOST_FUSED) &&
+           (t->q->l3 < 0 || !t->q->io || !spill_pays(t, alloc));
 }
 
 /* Bytes that live between two layers. */
 static int64_t least_live(const Tiler *t)
 {
-    int64_t most = 0, *live = NEWN(t->mem, int64_t, t->nlayer + 3);
+    int64_t most = 0, *live = NEWN(t->mem, int64_t, t->q->nlayer + 3);
     int i;
 
-    for (i = 0; i < t->s->nalloc; i++)
+    for (i = 0; i < t->q->s->nalloc; i++)
         if (stays(t, i)) {
-            live[t->first[i] + 1] += t->s->alloc[i].size;
-            live[t->last[i] + 1] -= t->s->alloc[i].size;
+            live[t->q->first[i] + 1] += t->q->s->alloc[i].size;
+            live[t->q->last[i] + 1] -= t->q->s->alloc[i].size;
         }
-    for (i = 0; i <= t->nlayer; i++) {
+    for (i = 0; i <= t->q->nlayer; i++) {
         most = MAX(most, live[i]);
         live[i + 1] += live[i];
     }
@@ -68,10 +68,10 @@ static void say_many(const Tiler *t, const char *at_least, int64_t program,
 
     str_fmt(&says, "; %s needs %s%lld bytes for the program of %d layers and "
             "%lld for buffers, has %lld: %lld bytes are missing",
-            t->p->soc->mems[t->l2].name, at_least, (long long)program,
-            t->nlayer, (long long)buffers, (long long)l2_all(t),
+            t->p->soc->mems[t->q->l2].name, at_least, (long long)program,
+            t->q->nlayer, (long long)buffers, (long long)l2_all(t),
             (long long)missing);
-    plan_missing[t->l2] = missing;
+    plan_missing[t->q->l2] = missing;
     no_room(t->p, says.s);
 }
 
@@ -79,7 +79,7 @@ void refuse_many(Tiler *t, const PlanOpts *o)
 {
     int64_t program, need;
 
-    if (t->nlayer < MANY_LAYERS)
+    if (t->q->nlayer < MANY_LAYERS)
         return;
     program = least_program(t);
     need = least_live(t) - l1_room_of(t, o);
@@ -89,12 +89,12 @@ void refuse_many(Tiler *t, const PlanOpts *o)
 
 bool tried_enough(const Tiler *t)
 {
-    return t->nlayer >= MANY_LAYERS && t->lacked > 0 &&
-           t->p->tried >= MAX(LEAST_TRIED, ENOUGH / t->nlayer);
+    return t->q->nlayer >= MANY_LAYERS && t->k.lacked > 0 &&
+           t->p->tried >= MAX(LEAST_TRIED, ENOUGH / t->q->nlayer);
 }
 
 void refuse_tried(const Tiler *t)
 {
-    if (tried_enough(t) && t->lacked + t->lacked_code > l2_all(t))
-        say_many(t, "", t->lacked_code, t->lacked);
+    if (tried_enough(t) && t->k.lacked + t->k.lacked_code > l2_all(t))
+        say_many(t, "", t->k.lacked_code, t->k.lacked);
 }

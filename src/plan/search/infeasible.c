@@ -38,12 +38,13 @@ static void add_cand(uint64_t *key, const Cand *w)
 
 static void add_alloc(const Tiler *t, const Solution *s, int i, uint64_t *key)
 {
-    const Spill *spilled = t->spill[i];
+    const Spill *spilled = t->opt.spilled.of[i];
 
     add_number(key, s->in_l2[i] | s->within[i] << 1 | t->opt.in_l3[i] << 2 |
                         (spilled != NULL) << 3);
     if (spilled)
-        add_number(key, (int64_t)hash_mem(spilled->spilled, (size_t)t->nlayer));
+        add_number(key, (int64_t)hash_mem(spilled->spilled,
+                                          (size_t)t->q->nlayer));
 }
 
 /* Is a limit of L2 less than what constants and program leave of it? */
@@ -57,20 +58,20 @@ static bool is_limit(const Tiler *t, int64_t limit)
 static uint64_t key_of(const Tiler *t, const Solution *s, const PlanOpts *o,
                        const Rooms *r)
 {
-    int64_t limit = o->limit[t->l2];
-    const int64_t all[] = {t->opt.code, t->counted, t->opt.fills, t->opt.spills,
-                           t->opt.inout_in_l3, limit,
+    int64_t limit = o->limit[t->q->l2];
+    const int64_t all[] = {t->opt.code, t->a.counted, t->opt.fills,
+                           t->opt.spills, t->opt.inout_in_l3, limit,
                            is_limit(t, limit) ? 0 : l2_all(t)};
     uint64_t key = hash_mem(all, sizeof all);
     int i;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         add_cand(&key, s->cand[i]);
         add_number(&key, s->ahead[i]);
         add_number(&key, t->layer[i].overlaps);
         add_number(&key, r->l2[i]);
     }
-    for (i = 0; i < t->s->nalloc; i++)
+    for (i = 0; i < t->q->s->nalloc; i++)
         add_alloc(t, s, i, &key);
     return key;
 }
@@ -82,18 +83,18 @@ bool known_infeasible(Tiler *t, const Solution *s, const PlanOpts *o, Rooms *r,
     int i;
 
     *key = key_of(t, s, o, r);
-    for (i = 0; i < t->ninfeasible; i++) {
-        const Infeasible *f = &t->infeasible[i];
+    for (i = 0; i < t->k.ninfeasible; i++) {
+        const Infeasible *f = &t->k.infeasible[i];
 
         if (f->key != *key || f->l1 > l1_room_of(t, o))
             continue;
         t->opt.code = f->code;
-        t->counted = f->counted;
+        t->a.counted = f->counted;
         p->stack = f->stack;
         memcpy(p->consts, f->consts, sizeof p->consts);
         memcpy(p->room, f->room, sizeof p->room);
-        p->room[t->l1] = l1_room_of(t, o);
-        memcpy(r->l2, f->l2, (size_t)t->nlayer * sizeof *r->l2);
+        p->room[t->q->l1] = l1_room_of(t, o);
+        memcpy(r->l2, f->l2, (size_t)t->q->nlayer * sizeof *r->l2);
         return true;
     }
     return false;
@@ -102,13 +103,13 @@ bool known_infeasible(Tiler *t, const Solution *s, const PlanOpts *o, Rooms *r,
 void note_infeasible(Tiler *t, const Rooms *r, uint64_t key)
 {
     const Plan *p = t->p;
-    Infeasible f = {.key = key, .l1 = p->room[t->l1], .code = t->opt.code,
-                .stack = p->stack, .counted = t->counted};
+    Infeasible f = {.key = key, .l1 = p->room[t->q->l1], .code = t->opt.code,
+                .stack = p->stack, .counted = t->a.counted};
 
     memcpy(f.consts, p->consts, sizeof f.consts);
     memcpy(f.room, p->room, sizeof f.room);
-    f.l2 = NEWN(t->known, int64_t, t->nlayer + 1);
-    memcpy(f.l2, r->l2, (size_t)t->nlayer * sizeof *f.l2);
-    GROW(t->known, t->infeasible, (size_t)t->ninfeasible);
-    t->infeasible[t->ninfeasible++] = f;
+    f.l2 = NEWN(t->k.mem, int64_t, t->q->nlayer + 1);
+    memcpy(f.l2, r->l2, (size_t)t->q->nlayer * sizeof *f.l2);
+    GROW(t->k.mem, t->k.infeasible, (size_t)t->k.ninfeasible);
+    t->k.infeasible[t->k.ninfeasible++] = f;
 }

@@ -52,12 +52,24 @@ static void note_waits(LocalSearch *x)
     const When *when = program_trace(mem, q);
     int i;
 
-    memset(x->wait, 0, (size_t)x->t->nlayer * sizeof *x->wait);
+    memset(x->wait, 0, (size_t)x->t->q->nlayer * sizeof *x->wait);
     for (i = 0; i < q->ncode; i++)
         if (q->code[i].kind == REC_wait)
             x->wait[p->step[q->code[i].pos].layer] +=
                 when[i].to - when[i].from;
     arena_end(mem);
+}
+
+/* A best without caps has room for those to try. */
+static void take_caps(LocalSearch *x)
+{
+    int i;
+
+    if (x->r.cap)
+        return;
+    x->r.cap = NEWN(x->t->mem, int64_t, x->t->q->nlayer + 1);
+    for (i = 0; i < x->t->q->nlayer; i++)
+        x->r.cap[i] = INT64_MAX;
 }
 
 static void keep(LocalSearch *x, int64_t cost)
@@ -72,10 +84,11 @@ static void keep(LocalSearch *x, int64_t cost)
     x->best.program = NULL;
     x->cost = cost;
     x->code = t->opt.code;
-    memcpy(x->live, live_of(t, t->l1, &most),
-           (size_t)t->nlayer * sizeof *x->live);
+    memcpy(x->live, live_of(t, t->q->l1, &most),
+           (size_t)t->q->nlayer * sizeof *x->live);
     note_waits(x);
     options_copy(t, &x->r, &t->opt);
+    take_caps(x);
 }
 
 /* false: it is no better, or none. */
@@ -87,25 +100,23 @@ static bool keep_better(LocalSearch *x, int64_t cost)
     return true;
 }
 
-static void clear_caps(Tiler *t)
+/* What whole plans have of the best: all but its changes. */
+static Options begin_whole(const LocalSearch *x, Fusion fusion)
 {
-    int i;
-
-    for (i = 0; i < t->nlayer; i++)
-        t->opt.cap[i] = INT64_MAX;
+    return (Options){.fusion = fusion, .inout_in_l3 = x->r.inout_in_l3,
+                     .states = x->r.states};
 }
 
 /* --- whole plans --- */
 
 static void try_one(LocalSearch *x, Fusion fusion, const Trial *y)
 {
-    Tiler *t = x->t;
+    Options opt = begin_whole(x, fusion);
 
-    start_over(t, fusion);
-    tiler_effort(t, 1);
-    clear_caps(t);
-    t->opt.fills = x->r.fills;
-    keep_better(x, t->opt.fills ? try_trial(t, x->o, y) : try_current(t, x->o));
+    opt.effort = 1;
+    opt.fills = x->r.fills;
+    keep_better(x, opt.fills ? try_trial(x->t, x->o, &opt, y)
+                             : try_options(x->t, x->o, &opt));
 }
 
 /* With constants outside, many shares of the memory, and sizes of what is
@@ -129,49 +140,41 @@ static void try_shares(LocalSearch *x, Fusion fusion)
 
 static void try_spills(LocalSearch *x)
 {
-    Tiler *t = x->t;
+    Options opt = begin_whole(x, x->r.fusion);
     int i;
 
     for (i = 0; i < 15 && !is_over(x); i++) {
-        start_over(t, x->r.fusion);
-        clear_caps(t);
-        t->opt.spill_policy = (SpillPolicy)(SPILL_other - i / 5);
-        if (try_l3(t, x->o, SPILL_PARTS - i % 5 * 2) && best_take(t))
-            keep_better(x, tiler_cost(t));
+        opt.spill_policy = (SpillPolicy)(SPILL_other - i / 5);
+        if (try_l3(x->t, x->o, &opt, SPILL_PARTS - i % 5 * 2) &&
+            best_take(x->t))
+            keep_better(x, tiler_cost(x->t));
     }
 }
 
 /* --- changes of the best --- */
 
-static void back_to_best(LocalSearch *x)
-{
-    Tiler *t = x->t;
-
-    start_over(t, x->r.fusion);
-    tiler_effort(t, x->r.effort);
-    options_copy(t, &t->opt, &x->r);
-    set_chunk(t, x->r.chunk);
-}
-
 /* The best again, with levels of more values tried at once. */
 static void try_levels(LocalSearch *x)
 {
-    if (is_over(x) || x->r.spills || x->r.effort > 1)
-        return;
-    back_to_best(x);
-    tiler_effort(x->t, 2);
-    mark_opers(x->t);
-    keep_better(x, try_current(x->t, x->o));
+    Options opt = x->r;
+
+    opt.effort = 2;
+    if (!is_over(x) && !x->r.spills && x->r.effort < 2)
+        keep_better(x, try_options(x->t, x->o, &opt));
 }
 
+/* What is changed is the best's, unless there is a better one now. */
 static bool move_const(LocalSearch *x, int alloc)
 {
+    bool *in_l3 = &x->r.in_l3[alloc], was = *in_l3;
+
     if (is_over(x))
         return false;
-    back_to_best(x);
-    x->t->opt.in_l3[alloc] = !x->t->opt.in_l3[alloc];
-    mark_opers(x->t);
-    return keep_better(x, try_current(x->t, x->o));
+    *in_l3 = !was;
+    if (keep_better(x, try_options(x->t, x->o, &x->r)))
+        return true;
+    *in_l3 = was;
+    return false;
 }
 
 static bool move_consts(LocalSearch *x, int layer)
@@ -182,21 +185,24 @@ static bool move_consts(LocalSearch *x, int layer)
 
     for (o = 0; o < w->noper && x->r.fills; o++)
         if (w->oper[o].val && w->oper[o].konst && !w->oper[o].val->port &&
-            x->t->s->alloc[w->oper[o].place.buf].size >= LEAST_FETCHED)
+            x->t->q->s->alloc[w->oper[o].place.buf].size >= LEAST_FETCHED)
             any |= move_const(x, w->oper[o].place.buf);
     return any;
 }
 
 static bool cap_layer(LocalSearch *x, int layer)
 {
-    bool any = false;
+    bool any = false, better;
     int eighths;
 
     for (eighths = 8; eighths >= 4 && !is_over(x); eighths -= 2) {
-        back_to_best(x);
-        mark_opers(x->t);
-        x->t->opt.cap[layer] = x->live[layer] * eighths / 8 - 8;
-        any |= keep_better(x, try_current(x->t, x->o));
+        int64_t *cap = &x->r.cap[layer], was = *cap;
+
+        *cap = x->live[layer] * eighths / 8 - 8;
+        better = keep_better(x, try_options(x->t, x->o, &x->r));
+        if (!better)
+            *cap = was;
+        any |= better;
     }
     return any;
 }
@@ -206,7 +212,7 @@ static int longest_wait(const LocalSearch *x, const bool *done)
 {
     int i, best = -1;
 
-    for (i = 0; i < x->t->nlayer; i++)
+    for (i = 0; i < x->t->q->nlayer; i++)
         if (!done[i] && (best < 0 || x->wait[i] > x->wait[best]))
             best = i;
     return best;
@@ -215,12 +221,12 @@ static int longest_wait(const LocalSearch *x, const bool *done)
 static void climb(LocalSearch *x)
 {
     bool any = !x->r.spills; /* what is spilled is not among options */
-    bool *done = NEWN(x->t->mem, bool, x->t->nlayer + 1);
+    bool *done = NEWN(x->t->mem, bool, x->t->q->nlayer + 1);
     int i;
 
     while (any && !is_over(x)) {
         any = false;
-        memset(done, 0, (size_t)x->t->nlayer);
+        memset(done, 0, (size_t)x->t->q->nlayer);
         while ((i = longest_wait(x, done)) >= 0) {
             done[i] = true;
             any |= move_consts(x, i);
@@ -237,12 +243,8 @@ void plan_local_search(Tiler *t, const PlanOpts *o)
     LocalSearch x = {.t = t, .o = o};
     int i;
 
-    x.wait = NEWN(t->mem, int64_t, t->nlayer + 1);
-    x.live = NEWN(t->mem, int64_t, t->nlayer + 1);
-    x.r.cap = NEWN(t->mem, int64_t, t->nlayer + 1);
-    x.r.in_l3 = NEWN(t->mem, bool, t->s->nalloc + 1);
-    t->opt.cap = NEWN(t->mem, int64_t, t->nlayer + 1);
-    clear_caps(t);
+    x.wait = NEWN(t->mem, int64_t, t->q->nlayer + 1);
+    x.live = NEWN(t->mem, int64_t, t->q->nlayer + 1);
     keep(&x, tiler_cost(t));
     if (x.r.spills)
         try_spills(&x);
@@ -257,6 +259,6 @@ void plan_local_search(Tiler *t, const PlanOpts *o)
     x.best.ended = !is_over(&x) || x.cost <= x.best.least;
     x.best.tried = t->p->tried;
     *t->p = x.best;
+    options_copy(t, &t->opt, &x.r);
     t->opt.code = x.code;
-    t->opt.spills = x.r.spills;
 }

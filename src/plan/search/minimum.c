@@ -34,28 +34,26 @@ static bool has_spilled(Means how)
 static bool begin_min_memory(Tiler *t, const PlanOpts *o, Means how)
 {
     static const Means inout[] = {IN_spilled, IN_both, OUT_spilled, OUT_both};
-    bool in_l3;
+    Options opt = {.min_memory = true, .inout_in_l3 = how >= NINNER};
 
-    t->opt.inout_in_l3 = how >= NINNER;
-    how = t->opt.inout_in_l3 ? inout[how - NINNER] : how;
-    in_l3 = how >= OUT_homes;
-    begin_anew(t, has_fused(how) ? FUSE_all : FUSE_none, true);
-    if ((in_l3 && (t->l3 < 0 || !t->io)) ||
-        (has_spilled(how) && !spills_to(t)))
+    how = how >= NINNER ? inout[how - NINNER] : how;
+    opt.fusion = has_fused(how) ? FUSE_all : FUSE_none;
+    opt.fills = how >= OUT_homes;
+    opt.spills = has_spilled(how);
+    if ((opt.fills && (t->q->l3 < 0 || !t->q->io)) ||
+        (opt.spills && !spills_to(t)))
         return false;
-    if (in_l3 && !consts_to_l3(t))
+    if (opt.fills && !consts_to_l3(t, &opt))
         return false; /* as with all in L2 */
-    t->opt.fills = in_l3;
-    t->opt.spills = has_spilled(how);
-    set_chunk(t, 0);
+    tiler_begin(t, &opt);
     set_rooms(t, o);
-    tiler_room(t, t->p->room[t->l1]);
+    tiler_room(t, t->p->room[t->q->l1]);
     if (t->opt.spills)
         spill_all(t);
-    if (t->opt.spills && !t->nspill && t->nlayer >= MANY_LAYERS)
+    if (t->opt.spills && !t->opt.spilled.n && t->q->nlayer >= MANY_LAYERS)
         return false; /* as without */
     t->opt.spill_optional = t->opt.spills;
-    return consts_l2_bytes(t) <= room_for_consts(t->p, t->l2, o);
+    return consts_l2_bytes(t) <= room_for_consts(t->p, t->q->l2, o);
 }
 
 /* Bytes of values that lie in L3 at a layer, at least: all but those that a
@@ -65,12 +63,12 @@ static int64_t least_l3(const Tiler *t, int layer)
     int64_t sum = 0;
     int k;
 
-    for (k = 0; k < t->nspill; k++) {
-        int i = t->spill_list[k];
-        const Alloc *v = &t->s->alloc[i];
+    for (k = 0; k < t->opt.spilled.n; k++) {
+        int i = t->opt.spilled.list[k];
+        const Alloc *v = &t->q->s->alloc[i];
 
-        if (t->first[i] <= layer && layer <= t->last[i] &&
-            t->spill[i]->spilled[layer] &&
+        if (t->q->first[i] <= layer && layer <= t->q->last[i] &&
+            t->opt.spilled.of[i]->spilled[layer] &&
             (v->in || v->out || t->opt.fusion == FUSE_none))
             sum += v->size;
     }
@@ -82,7 +80,7 @@ static bool overfills_l3(const Tiler *t)
 {
     int k;
 
-    for (k = 0; t->l3 >= 0 && k < t->nlayer; k++)
+    for (k = 0; t->q->l3 >= 0 && k < t->q->nlayer; k++)
         if (least_l3(t, k) > l3_room(t))
             return true;
     return false;
@@ -93,14 +91,14 @@ static bool try_means(Tiler *t, const PlanOpts *o, Means how)
 {
     Plan *p = t->p;
     bool ok = !tried_enough(t) && begin_min_memory(t, o, how);
-    Rooms r = new_rooms(t, p->room[t->l1], p->room[t->l2]);
+    Rooms r = new_rooms(t, p->room[t->q->l1], p->room[t->q->l2]);
     Solution s;
     int i;
 
     if (t->opt.spill_optional && ok) {
         s = solve_levels(t, r.l1, r.l2);
         ok = s.found;
-        for (i = 0; ok && i < t->nlayer; i++)
+        for (i = 0; ok && i < t->q->nlayer; i++)
             spill_stay(t, i, s.stay[i]);
         if (ok)
             spill_only_l2(t, s.in_l2);
@@ -136,9 +134,9 @@ static bool try_inner(Tiler *t, const PlanOpts *o)
     return false;
 }
 
-static bool try_quick(Tiler *t, const PlanOpts *o)
+static bool try_quick(Tiler *t, const PlanOpts *o, bool first_fit)
 {
-    return try_all(t, o) || try_inout(t, o);
+    return try_all(t, o, first_fit) || try_inout(t, o, first_fit);
 }
 
 /* The least room of L2 with which there is a solution by these
@@ -149,8 +147,8 @@ static int64_t least_sum(Tiler *t, const PlanOpts *o, Means how)
 
     if (!begin_min_memory(t, o, how))
         return INT64_MAX;
-    l1 = t->p->room[t->l1];
-    hi = t->p->room[t->l2] / UNIT + 1;
+    l1 = t->p->room[t->q->l1];
+    hi = t->p->room[t->q->l2] / UNIT + 1;
     while (hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
 
@@ -168,7 +166,7 @@ static PlanOpts with_limit(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
     PlanOpts other = *o;
 
     other.limit[mem] = bytes;
-    if (t->grows && mem == t->l2)
+    if (t->grows && mem == t->q->l2)
         soc_grow(t->p->soc, &t->p->soc->mems[mem], bytes);
     return other;
 }
@@ -180,7 +178,7 @@ static bool fits_min_memory(Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
     PlanOpts less = with_limit(t, o, mem, bytes);
     bool ok = try_min_memory(t, &less);
 
-    if (ok || !t->grows || mem != t->l2)
+    if (ok || !t->grows || mem != t->q->l2)
         return ok;
     less.limit[mem] = MIN(bytes, t->grows);
     return try_min_memory(t, &less);
@@ -219,16 +217,14 @@ static int64_t less_yet(Tiler *t, const PlanOpts *o, int mem, int64_t least)
     int64_t step = UNIT;
     bool found = true;
 
-    t->opt.first_fit = true;
     while (step >= UNIT) {
         less = with_limit(t, o, mem, MAX(0, least - step));
-        if (step <= least && try_quick(t, &less))
+        if (step <= least && try_quick(t, &less, true))
             least -= step;
         else
             found = false;
         step = found ? 2 * step : step / 2;
     }
-    t->opt.first_fit = false;
     return least;
 }
 
@@ -239,18 +235,18 @@ static int64_t minimum_l2(Tiler *t, const PlanOpts *o)
     int64_t least = INT64_MAX, most = 0, sum;
     Means how;
 
-    free.limit[t->l2] = -1;
+    free.limit[t->q->l2] = -1;
     for (how = 0; how < NMEANS; how++) {
         sum = is_least(how) ? least_sum(t, &free, how) : INT64_MAX;
-        if (sum <= t->p->room[t->l2]) {
+        if (sum <= t->p->room[t->q->l2]) {
             least = MIN(least, sum);
-            most = MAX(most, t->p->room[t->l2]);
+            most = MAX(most, t->p->room[t->q->l2]);
         }
     }
     if (least == INT64_MAX)
         return -1;
-    least = least_plan(t, &free, t->l2, least, most);
-    return least < 0 ? -1 : less_yet(t, &free, t->l2, least);
+    least = least_plan(t, &free, t->q->l2, least, most);
+    return least < 0 ? -1 : less_yet(t, &free, t->q->l2, least);
 }
 
 /* Is there a solution with so much of L1, by any means? */
@@ -260,10 +256,10 @@ static bool solves_l1(Tiler *t, const PlanOpts *o, int64_t l1)
     bool ok = false;
     Means how;
 
-    less.limit[t->l1] = l1;
+    less.limit[t->q->l1] = l1;
     for (how = 0; how < NMEANS && !ok; how++)
         ok = is_least(how) && begin_min_memory(t, &less, how) &&
-             solves(t, l1, t->p->room[t->l2]);
+             solves(t, l1, t->p->room[t->q->l2]);
     return ok;
 }
 
@@ -273,7 +269,7 @@ static int64_t minimum_l1(Tiler *t, const PlanOpts *o)
     PlanOpts free = *o;
     int64_t lo = 0, hi, most;
 
-    free.limit[t->l1] = -1;
+    free.limit[t->q->l1] = -1;
     hi = most = l1_room_of(t, &free);
     if (!solves_l1(t, o, hi))
         return -1;
@@ -285,15 +281,15 @@ static int64_t minimum_l1(Tiler *t, const PlanOpts *o)
         else
             lo = mid;
     }
-    hi = least_plan(t, o, t->l1, hi, most);
-    return hi < 0 ? -1 : less_yet(t, o, t->l1, hi);
+    hi = least_plan(t, o, t->q->l1, hi, most);
+    return hi < 0 ? -1 : less_yet(t, o, t->q->l1, hi);
 }
 
 /* What there is of L2, where the chip has what is named: the
  * limit, whatever the program of the last try. */
 static int64_t left_within(const Tiler *t, const PlanOpts *o)
 {
-    return o->limit[t->l2] >= 0 ? o->limit[t->l2] : l2_left(t, o);
+    return o->limit[t->q->l2] >= 0 ? o->limit[t->q->l2] : l2_left(t, o);
 }
 
 /* What is named is enough; a unit less is not.  -1: of that memory there is
@@ -305,9 +301,9 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o, int64_t l1,
 
     set_rooms(t, o);
     if (l1 >= 0)
-        say_need(t->p, t->l1, "buffers", l1, l1_left(t, o), &needs);
+        say_need(t->p, t->q->l1, "buffers", l1, l1_left(t, o), &needs);
     if (l2 >= 0)
-        say_need(t->p, t->l2, "buffers", l2, left, &needs);
+        say_need(t->p, t->q->l2, "buffers", l2, left, &needs);
     no_room(t->p, needs.s);
 }
 
@@ -317,9 +313,9 @@ static bool find_both(Tiler *t, const PlanOpts *o, int64_t *l1,
 {
     PlanOpts more = *o;
 
-    more.limit[t->l2] = -1;
+    more.limit[t->q->l2] = -1;
     *l1 = minimum_l1(t, &more);
-    more.limit[t->l1] = *l1;
+    more.limit[t->q->l1] = *l1;
     *l2 = *l1 < 0 ? -1 : minimum_l2(t, &more);
     return *l2 >= 0;
 }
@@ -331,10 +327,10 @@ static bool try_least(Tiler *t, const PlanOpts *o, int64_t l1, int64_t l2)
     PlanOpts less = *o;
 
     if (l1 >= 0)
-        less.limit[t->l1] = l1;
+        less.limit[t->q->l1] = l1;
     if (l2 >= 0)
-        less.limit[t->l2] = l2;
-    return try_min_memory(t, &less) || try_quick(t, &less);
+        less.limit[t->q->l2] = l2;
+    return try_min_memory(t, &less) || try_quick(t, &less, false);
 }
 
 /* Is there a plan because there is more of a memory than one needs? */
@@ -356,46 +352,46 @@ static int64_t beyond(const Tiler *t, const PlanOpts *o, int mem, int64_t bytes)
  * L2 is as large as its limit. */
 static int64_t least_grown(Tiler *t, const PlanOpts *o)
 {
-    Mem *m = &t->p->soc->mems[t->l2];
+    Mem *m = &t->p->soc->mems[t->q->l2];
     int64_t has = m->size, least = INT64_MAX, sums = INT64_MAX, sum;
     PlanOpts free = *o;
     Means how;
 
-    free.limit[t->l2] = -1;
+    free.limit[t->q->l2] = -1;
     m->size += MOST_MORE;
     for (how = 0; how < NMEANS; how++) {
         sum = is_least(how) ? least_sum(t, &free, how) : INT64_MAX;
-        if (sum > t->p->room[t->l2])
+        if (sum > t->p->room[t->q->l2])
             continue;
-        least = MIN(least, sum + t->p->consts[t->l2]);
+        least = MIN(least, sum + t->p->consts[t->q->l2]);
         sums = MIN(sums, sum);
     }
     t->grows = sums;
     least = sums == INT64_MAX ? -1 :
-            least_plan(t, o, t->l2, MAX(least, whole_units(has)),
+            least_plan(t, o, t->q->l2, MAX(least, whole_units(has)),
                        has + MOST_MORE);
-    least = least < 0 ? -1 : less_yet(t, o, t->l2, least);
+    least = least < 0 ? -1 : less_yet(t, o, t->q->l2, least);
     t->grows = 0;
     m->size = has;
     set_rooms(t, o);
-    return least < 0 ? -1 : l2_left(t, o) + beyond(t, o, t->l2, least);
+    return least < 0 ? -1 : l2_left(t, o) + beyond(t, o, t->q->l2, least);
 }
 
 /* The chip itself has too little of L2, and maybe there is too
  * little of L1 too. */
 _Noreturn static void refuse_chip(Tiler *t, const PlanOpts *o)
 {
-    Mem *m = &t->p->soc->mems[t->l2];
+    Mem *m = &t->p->soc->mems[t->q->l2];
     int64_t l2 = least_grown(t, o), l1 = -1;
     PlanOpts more = *o;
 
     if (l2 < 0) {
-        more.limit[t->l2] = -1;
+        more.limit[t->q->l2] = -1;
         m->size += MOST_MORE;
         l1 = minimum_l1(t, &more);
         m->size -= MOST_MORE;
         more = *o;
-        more.limit[t->l1] = l1;
+        more.limit[t->q->l1] = l1;
         l2 = l1 < 0 ? -1 : least_grown(t, &more);
     }
     set_rooms(t, o);
@@ -407,20 +403,20 @@ void make_minimum(Tiler *t, const PlanOpts *o)
     Plan *p = t->p;
     int64_t l2, l1 = -1;
 
-    if (try_inner(t, o) || try_inout(t, o) || try_min_memory(t, o))
+    if (try_inner(t, o) || try_inout(t, o, false) || try_min_memory(t, o))
         return;
     refuse_tried(t);
     l2 = minimum_l2(t, o);
-    if (has_least(o, t->l2, l2) && try_least(t, o, l1, l2))
+    if (has_least(o, t->q->l2, l2) && try_least(t, o, l1, l2))
         return;
     if (l2 < 0)
         l1 = minimum_l1(t, o);
-    if (has_least(o, t->l1, l1) && try_least(t, o, l1, l2))
+    if (has_least(o, t->q->l1, l1) && try_least(t, o, l1, l2))
         return;
     if (l2 >= 0 || l1 >= 0 || find_both(t, o, &l1, &l2))
         refuse(t, o, l1, l2, left_within(t, o));
-    start_over(t, FUSE_none);
-    if (t->l3 < 0)
+    tiler_begin(t, &(Options){0});
+    if (t->q->l3 < 0)
         pack_consts(p, o);
     refuse_chip(t, o);
 }
@@ -430,7 +426,7 @@ static int64_t l2_used(Tiler *t)
 {
     const Plan *p = t->p;
 
-    return p->used[t->l2] + p->consts[t->l2] +
+    return p->used[t->q->l2] + p->consts[t->q->l2] +
            program_bytes(tiler_program(t));
 }
 
@@ -445,13 +441,13 @@ typedef struct Small {
 static void try_sizes(Tiler *t, const PlanOpts *o, Means how, Small *best)
 {
     PlanOpts less = *o;
-    int64_t least = least_sum(t, o, how), room = t->p->room[t->l2], used;
-    int64_t konst = t->p->consts[t->l2];
+    int64_t least = least_sum(t, o, how), room = t->p->room[t->q->l2], used;
+    int64_t konst = t->p->consts[t->q->l2];
 
     for (; least <= room; least = whole_units(least + least / 2 + STRIDE)) {
         if (best->any && least + konst >= best->used)
             return;
-        less.limit[t->l2] = least;
+        less.limit[t->q->l2] = least;
         if (!try_means(t, &less, how))
             continue;
         used = l2_used(t);
@@ -469,8 +465,8 @@ bool make_small(Tiler *t, const PlanOpts *o)
     for (how = 0; how < NINNER; how++)
         try_sizes(t, o, how, &best);
     if (best.any)
-        less.limit[t->l2] = best.limit;
-    if (try_all(t, &less) && (!best.any || l2_used(t) <= best.used))
+        less.limit[t->q->l2] = best.limit;
+    if (try_all(t, &less, false) && (!best.any || l2_used(t) <= best.used))
         return true;
     return best.any && try_means(t, &less, best.how);
 }

@@ -16,11 +16,11 @@ enum { ITERATIONS = 16, FEW_ITERATIONS = 4, PATIENCE = 8, LOOSE = 4096,
 
 Rooms new_rooms(Tiler *t, int64_t l1, int64_t l2)
 {
-    Rooms r = {NEWN(t->mem, int64_t, t->nlayer + 1),
-               NEWN(t->mem, int64_t, t->nlayer + 1), 0};
+    Rooms r = {NEWN(t->mem, int64_t, t->q->nlayer + 1),
+               NEWN(t->mem, int64_t, t->q->nlayer + 1), 0};
     int i;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         r.l1[i] = t->opt.cap ? MIN(l1, t->opt.cap[i]) : l1;
         r.l2[i] = l2;
     }
@@ -54,22 +54,22 @@ static void set_levels(Tiler *t, const Solution *sol, const int *buf)
 {
     int i;
 
-    for (i = 0; i < t->s->nalloc; i++) {
+    for (i = 0; i < t->q->s->nalloc; i++) {
         Buf *b = buf[i] >= 0 ? &t->p->buf[buf[i]] : NULL;
 
         if (b && b->kind == BUF_const)
             b->mem = b->val->port ? b->val->port - 1
-                     : t->opt.in_l3[i] ? t->l3 : t->l2;
+                     : t->opt.in_l3[i] ? t->q->l3 : t->q->l2;
         else if (b)
-            b->mem = sol->in_l2[i] ? t->l2 : t->l1;
+            b->mem = sol->in_l2[i] ? t->q->l2 : t->q->l1;
     }
 }
 
 int64_t *live_of(Tiler *t, int mem, int64_t *most)
 {
     const Plan *p = t->p;
-    int64_t *live = NEWN(t->mem, int64_t, t->nlayer + 1);
-    int *seen = NEWN(t->mem, int, t->nlayer + 1), i, k;
+    int64_t *live = NEWN(t->mem, int64_t, t->q->nlayer + 1);
+    int *seen = NEWN(t->mem, int, t->q->nlayer + 1), i, k;
 
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
@@ -83,7 +83,7 @@ int64_t *live_of(Tiler *t, int mem, int64_t *most)
             }
     }
     *most = 0;
-    for (i = 0; i < t->nlayer; i++)
+    for (i = 0; i < t->q->nlayer; i++)
         *most = MAX(*most, live[i]);
     return live;
 }
@@ -94,7 +94,7 @@ static void shrink(Tiler *t, int mem, int64_t *room, int64_t over)
     int64_t most, *live = live_of(t, mem, &most);
     int i;
 
-    for (i = 0; i < t->nlayer; i++)
+    for (i = 0; i < t->q->nlayer; i++)
         if (live[i] > most - over - most / 32)
             room[i] = MIN(room[i], live[i]) - MAX(over / 2, 64);
 }
@@ -105,7 +105,7 @@ static int64_t stored_bytes(const Tiler *t, const LayerInst *w)
     int i;
 
     for (i = 0; i < w->nalloc; i++)
-        sum += t->s->alloc[w->alloc[i]].size;
+        sum += t->q->s->alloc[w->alloc[i]].size;
     return sum;
 }
 
@@ -116,10 +116,10 @@ static bool overlap_more(Tiler *t)
     bool more = false;
     int i;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         LayerInst *w = &t->layer[i];
 
-        if (!w->overlaps && stored_bytes(t, w) > t->p->room[t->l2] / 4)
+        if (!w->overlaps && stored_bytes(t, w) > t->p->room[t->q->l2] / 4)
             more = w->overlaps = true;
     }
     return more;
@@ -143,11 +143,11 @@ static bool knows_program(Tiler *t)
     bool loose;
 
     n = program_bytes(tiler_program(t));
-    loose = !t->counted && t->nfetch && n + LOOSE < t->opt.code;
+    loose = !t->a.counted && t->a.nfetch && n + LOOSE < t->opt.code;
     if (n <= t->opt.code && !loose)
         return true;
     t->opt.code = n + SLACK;
-    t->counted = true;
+    t->a.counted = true;
     return false;
 }
 
@@ -157,8 +157,8 @@ static void size_fetches(Tiler *t)
     Plan *p = t->p;
     int i;
 
-    for (i = 0; i < t->nfetch; i++)
-        p->buf[t->fetch[i].buf].size = t->fetch[i].bytes;
+    for (i = 0; i < t->a.nfetch; i++)
+        p->buf[t->a.fetch[i].buf].size = t->a.fetch[i].bytes;
     for (i = 0; i < p->nbuf; i++)
         if (buf_lives_on(&p->buf[i]))
             p->buf[i].to = p->nstep + 1;
@@ -168,7 +168,7 @@ static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
 {
     int i;
 
-    for (i = 0; i < t->nlayer; i++)
+    for (i = 0; i < t->q->nlayer; i++)
         room[i] = MIN(room[i], most);
 }
 
@@ -177,12 +177,12 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
 {
     Plan *p = t->p;
-    int *buf = NEWN(t->mem, int, t->s->nalloc + 1), layer = 0;
+    int *buf = NEWN(t->mem, int, t->q->s->nalloc + 1), layer = 0;
     int64_t over;
-    bool ok = true;
+    bool ok = true, in_groups;
 
     clear_plan(p);
-    plan_bufs(p, t->s, sol->within, buf);
+    plan_bufs(p, t->q->s, sol->within, buf);
     set_levels(t, sol, buf);
     spill_bufs(t, buf);
     if (overlap_allocs(t, sol, buf, r->l2) > 0 && overlap_more(t))
@@ -190,27 +190,27 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     pack_consts(p, o);
     emit_steps(t, sol);
     plan_lives(p);
-    if (t->opt.min_memory && t->nfetch)
+    if (t->opt.min_memory && t->a.nfetch)
         size_fetches(t);
-    p->room[t->l1] = l1_room_of(t, o);
-    p->room[t->l2] = l2_room(t, o);
-    over = pack_memory(p, t->l1) - p->room[t->l1];
+    p->room[t->q->l1] = l1_room_of(t, o);
+    p->room[t->q->l2] = l2_room(t, o);
+    over = pack_memory(p, t->q->l1) - p->room[t->q->l1];
     if (over > 0) {
-        shrink(t, t->l1, r->l1, over);
+        shrink(t, t->q->l1, r->l1, over);
         ok = false;
     }
-    if (ok && !t->nfetch && !t->opt.min_memory && o->aim != AIM_memory &&
-        tempo_knows(p, t->dma)) {
+    if (ok && !t->a.nfetch && !t->opt.min_memory && o->aim != AIM_memory &&
+        tempo_knows(p, t->q->dma)) {
         keep_loaded(t);
         load_ahead(t);
     }
-    over = (t->overlapped || (t->nfetch && !t->opt.min_memory) ? place_groups(t,
-                                                                          t->l2)
-                      : pack_memory(p, t->l2)) - p->room[t->l2];
+    in_groups = t->a.overlapped || (t->a.nfetch && !t->opt.min_memory);
+    over = (in_groups ? place_groups(t, t->q->l2)
+                      : pack_memory(p, t->q->l2)) - p->room[t->q->l2];
     if (over > 0) {
-        t->lacked = p->room[t->l2] + over;
-        t->lacked_code = t->opt.code;
-        shrink(t, t->l2, r->l2, over);
+        t->k.lacked = p->room[t->q->l2] + over;
+        t->k.lacked_code = t->opt.code;
+        shrink(t, t->q->l2, r->l2, over);
         return false;
     }
     over = ok ? add_fetches(t, &layer) : 0;
@@ -250,7 +250,7 @@ static int count_overlaps(const Tiler *t)
 {
     int i, n = 0;
 
-    for (i = 0; i < t->nlayer; i++)
+    for (i = 0; i < t->q->nlayer; i++)
         n += t->layer[i].overlaps;
     return n;
 }
@@ -258,8 +258,8 @@ static int count_overlaps(const Tiler *t)
 static bool draft_min_memory(Tiler *t, const Solution *sol, const PlanOpts *o,
                              Rooms *r)
 {
-    size_t n = (size_t)t->nlayer * sizeof *r->l1;
-    int64_t *l1 = NEWN(t->mem, int64_t, t->nlayer + 1);
+    size_t n = (size_t)t->q->nlayer * sizeof *r->l1;
+    int64_t *l1 = NEWN(t->mem, int64_t, t->q->nlayer + 1);
     int overlaps = count_overlaps(t);
     uint64_t key;
 
@@ -283,15 +283,15 @@ bool try_placement(Tiler *t, const PlanOpts *o)
     if (tried_enough(t))
         return false;
     progress("planning: attempt", ++p->tried, 0);
-    t->counted = false;
-    tiler_room(t, p->room[t->l1]);
-    r = new_rooms(t, t->room, p->room[t->l2]);
+    t->a.counted = false;
+    tiler_room(t, p->room[t->q->l1]);
+    r = new_rooms(t, t->a.room, p->room[t->q->l2]);
     for (i = 0; i < most; i++) {
-        if (t->room > p->room[t->l1]) {
-            tiler_room(t, p->room[t->l1]);
-            r = new_rooms(t, t->room, p->room[t->l2]);
+        if (t->a.room > p->room[t->q->l1]) {
+            tiler_room(t, p->room[t->q->l1]);
+            r = new_rooms(t, t->a.room, p->room[t->q->l2]);
         }
-        cap_rooms(t, r.l2, p->room[t->l2]);
+        cap_rooms(t, r.l2, p->room[t->q->l2]);
         sol = solve_levels(t, r.l1, r.l2);
         if (!sol.found)
             return false;

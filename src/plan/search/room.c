@@ -8,10 +8,10 @@ enum { L3_SPARE = 16 }; /* bytes */
 
 int64_t l1_left(const Tiler *t, const PlanOpts *o)
 {
-    const Mem *m = &t->p->soc->mems[t->l1];
+    const Mem *m = &t->p->soc->mems[t->q->l1];
 
-    if (o->limit[t->l1] >= 0)
-        return o->limit[t->l1];
+    if (o->limit[t->q->l1] >= 0)
+        return o->limit[t->q->l1];
     return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
 }
 
@@ -27,17 +27,17 @@ int64_t l1_room_of(const Tiler *t, const PlanOpts *o)
 
 int64_t l2_all(const Tiler *t)
 {
-    const Mem *m = &t->p->soc->mems[t->l2];
+    const Mem *m = &t->p->soc->mems[t->q->l2];
 
     return m->size - m->reserved - m->program;
 }
 
 int64_t l2_left(const Tiler *t, const PlanOpts *o)
 {
-    int64_t room = l2_all(t) - t->p->consts[t->l2] - t->opt.code;
+    int64_t room = l2_all(t) - t->p->consts[t->q->l2] - t->opt.code;
 
-    if (o->limit[t->l2] >= 0)
-        room = MIN(room, o->limit[t->l2]);
+    if (o->limit[t->q->l2] >= 0)
+        room = MIN(room, o->limit[t->q->l2]);
     return room;
 }
 
@@ -48,9 +48,9 @@ int64_t l2_room(const Tiler *t, const PlanOpts *o)
 
 int64_t l3_room(const Tiler *t)
 {
-    const Mem *m = &t->p->soc->mems[t->l3];
+    const Mem *m = &t->p->soc->mems[t->q->l3];
 
-    return m->size - m->reserved - t->p->consts[t->l3] - L3_SPARE;
+    return m->size - m->reserved - t->p->consts[t->q->l3] - L3_SPARE;
 }
 
 int64_t consts_l2_bytes(const Tiler *t)
@@ -58,10 +58,10 @@ int64_t consts_l2_bytes(const Tiler *t)
     int64_t sum = 0;
     int i;
 
-    for (i = 0; i < t->s->nalloc; i++)
-        if (t->s->alloc[i].konst && !t->s->alloc[i].val->port &&
+    for (i = 0; i < t->q->s->nalloc; i++)
+        if (t->q->s->alloc[i].konst && !t->q->s->alloc[i].val->port &&
             !t->opt.in_l3[i])
-            sum += slot_bytes(t->s->alloc[i].size);
+            sum += slot_bytes(t->q->s->alloc[i].size);
     return sum;
 }
 
@@ -70,7 +70,7 @@ void set_rooms(Tiler *t, const PlanOpts *o)
     Plan *p = t->p;
 
     memset(p->consts, 0, sizeof p->consts);
-    p->consts[t->l2] = consts_l2_bytes(t);
-    p->room[t->l1] = l1_room_of(t, o);
-    p->room[t->l2] = l2_room(t, o);
+    p->consts[t->q->l2] = consts_l2_bytes(t);
+    p->room[t->q->l1] = l1_room_of(t, o);
+    p->room[t->q->l2] = l2_room(t, o);
 }

@@ -47,22 +47,21 @@ void note_infeasible(Tiler *t, const Rooms *r, uint64_t key);
 /* attempt.c: plans by one setting each. */
 enum { LEAST_FETCHED = 512, /* bytes; smaller constants are never fetched */
        SPILL_PARTS = 16 };
-void begin_anew(Tiler *t, Fusion fusion, bool min_memory);
-void start_over(Tiler *t, Fusion fusion); /* with all constants inside */
 /* All constants that are not small go to L3; false: there is none. */
-bool consts_to_l3(Tiler *t);
+bool consts_to_l3(const Tiler *t, Options *opt);
 bool place_l3(Tiler *t);      /* is there room in L3? */
 /* What does not fit may, with fused groups wherever they save room, or spilled;
  * or where inputs and outputs may be in L3 too. */
-bool try_all(Tiler *t, const PlanOpts *o);
-bool try_inout(Tiler *t, const PlanOpts *o);
-/* The cost of a plan with everything as it is set; of a trial; -1: none. */
-int64_t try_current(Tiler *t, const PlanOpts *o);
-int64_t try_trial(Tiler *t, const PlanOpts *o, const Trial *x);
+bool try_all(Tiler *t, const PlanOpts *o, bool first_fit);
+bool try_inout(Tiler *t, const PlanOpts *o, bool first_fit);
+/* The cost of a plan with these options; of a trial with them; -1: none. */
+int64_t try_options(Tiler *t, const PlanOpts *o, const Options *opt);
+int64_t try_trial(Tiler *t, const PlanOpts *o, const Options *opt,
+                  const Trial *x);
 /* Keeps the best of a few trials; false: there is none.  spill: as if L2
  * had so many parts of its SPILL_PARTS, with what is too much spilled; 0:
  * nothing is. */
-bool try_l3(Tiler *t, const PlanOpts *o, int spill);
+bool try_l3(Tiler *t, const PlanOpts *o, const Options *opt, int spill);
 
 /* minimum.c: the plan with the least memory, where nothing else fits, or what
  * is missing; a plan with the least of L2, of such plans a quick one, false:

@@ -9,15 +9,15 @@
 /* What lives at most, wherever it has its level. */
 static int64_t most_alive(const Tiler *t)
 {
-    int64_t most = 0, *live = NEWN(t->mem, int64_t, t->nlayer + 2);
+    int64_t most = 0, *live = NEWN(t->mem, int64_t, t->q->nlayer + 2);
     int i, k;
 
-    for (i = 0; i < t->s->nalloc; i++)
-        if (t->first[i] <= t->last[i] && t->last[i] >= 0) {
-            live[MAX(0, t->first[i])] += t->s->alloc[i].size;
-            live[t->last[i] + 1] -= t->s->alloc[i].size;
+    for (i = 0; i < t->q->s->nalloc; i++)
+        if (t->q->first[i] <= t->q->last[i] && t->q->last[i] >= 0) {
+            live[MAX(0, t->q->first[i])] += t->q->s->alloc[i].size;
+            live[t->q->last[i] + 1] -= t->q->s->alloc[i].size;
         }
-    for (k = 0; k < t->nlayer; k++) {
+    for (k = 0; k < t->q->nlayer; k++) {
         most = MAX(most, live[k]);
         live[k + 1] += live[k];
     }
@@ -27,24 +27,28 @@ static int64_t most_alive(const Tiler *t)
 /* With a budget there may be more candidates. */
 static int64_t bound_with(Tiler *t, int64_t l1, int64_t l2)
 {
-    start_over(t, most_alive(t) <= l2 ? FUSE_faster : FUSE_all);
-    tiler_effort(t, t->drafts);
+    const Options opt = {
+        .fusion = most_alive(t) <= l2 ? FUSE_faster : FUSE_all,
+        .effort = t->drafts};
+
+    tiler_begin(t, &opt);
     tiler_room(t, l1);
     return tiler_bound(t, l1, l2, l2_all(t));
 }
 
 static Tiler new_tiler(Plan *p, Allocs *s, const Chooser *c)
 {
-    Tiler t = {.mem = p->mem, .p = p, .s = s, .chooser = c,
-               .dma = soc_hop(p->soc, 0), .io = soc_hop(p->soc, 1)};
+    Tiler t = {.mem = p->mem, .p = p};
+    Problem *q = NEW(p->mem, Problem);
 
-    t.l1 = t.dma->near;
-    t.l2 = t.dma->far;
-    t.l3 = t.io && p->soc->mems[t.io->far].holds & HOLDS_weights ? t.io->far
-                                                                 : -1;
-    tiler_aim(&t);
-    t.opt.in_l3 = NEWN(p->mem, bool, s->nalloc + 1);
-    tiler_layers(&t);
+    *q = (Problem){.s = s, .chooser = c, .dma = soc_hop(p->soc, 0),
+                   .io = soc_hop(p->soc, 1)};
+    q->l1 = q->dma->near;
+    q->l2 = q->dma->far;
+    q->l3 = q->io && p->soc->mems[q->io->far].holds & HOLDS_weights
+                ? q->io->far : -1;
+    problem_aim(q, p);
+    tiler_layers(&t, q);
     return t;
 }
 
@@ -58,7 +62,7 @@ static void count_plan(Tiler *t)
     t->program = NULL;
     p->program_room = t->opt.code;
     p->program = program_make(p->mem, p);
-    p->ram = p->used[t->l1] + p->used[t->l2];
+    p->ram = p->used[t->q->l1] + p->used[t->q->l2];
     plan_cost(p);
     p->cost = tiler_cost(t);
 }
@@ -98,8 +102,7 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     t.drafts = o->until > 0;
     p->least = bound_with(&t, l1, l2);
     p->ended = true;
-    tiler_effort(&t, 0);
-    if (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o))
+    if (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o, false))
         make_minimum(&t, o);
     if (o->until > 0 && !t.opt.min_memory && o->aim != AIM_memory)
         plan_local_search(&t, o);

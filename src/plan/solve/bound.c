@@ -66,7 +66,7 @@ static int64_t count_code(Bound *b)
     Code least;
     int i, k;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         const LayerInst *w = &t->layer[i];
 
         for (k = 0; k < i; k++)
@@ -87,10 +87,10 @@ static int64_t count_code(Bound *b)
 static void count_consts(Bound *b)
 {
     const Tiler *t = b->t;
-    bool *seen = NEWN(t->mem, bool, t->s->nalloc + 1);
+    bool *seen = NEWN(t->mem, bool, t->q->s->nalloc + 1);
     int i, o;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         const LayerInst *w = &t->layer[i];
 
         b->konst[i + 1] = b->konst[i];
@@ -101,7 +101,7 @@ static void count_consts(Bound *b)
                 w->oper[o].val->port)
                 continue;
             seen[alloc] = true;
-            b->konst[i + 1] += t->s->alloc[alloc].size;
+            b->konst[i + 1] += t->q->s->alloc[alloc].size;
         }
     }
 }
@@ -111,15 +111,15 @@ static void count_consts(Bound *b)
 static void count_spare(Bound *b, int64_t l1, int64_t all)
 {
     const Tiler *t = b->t;
-    int64_t *live = NEWN(t->mem, int64_t, t->nlayer + 3);
+    int64_t *live = NEWN(t->mem, int64_t, t->q->nlayer + 3);
     int i, k;
 
-    for (i = 0; i < t->s->nalloc; i++)
-        if (t->first[i] < t->last[i]) {
-            live[t->first[i] + 1] += t->s->alloc[i].size;
-            live[t->last[i] + 1] -= t->s->alloc[i].size;
+    for (i = 0; i < t->q->s->nalloc; i++)
+        if (t->q->first[i] < t->q->last[i]) {
+            live[t->q->first[i] + 1] += t->q->s->alloc[i].size;
+            live[t->q->last[i] + 1] -= t->q->s->alloc[i].size;
         }
-    for (k = 0; k < t->nlayer; k++) {
+    for (k = 0; k < t->q->nlayer; k++) {
         live[k + 1] += live[k];
         b->spare[k] = all - MAX(0, live[k] - l1);
     }
@@ -131,7 +131,7 @@ static int64_t line_cycles(const Bound *b, int i, int k)
     int64_t bytes = b->konst[k + 1] - b->konst[i] - b->spare[i];
 
     return bytes > 0
-               ? (int64_t)((double)bytes / b->t->io->in.bytes_per_cycle) : 0;
+               ? (int64_t)((double)bytes / b->t->q->io->in.bytes_per_cycle) : 0;
 }
 
 /* The longest path through a solution.  Mostly there was room for all constants
@@ -139,7 +139,7 @@ static int64_t line_cycles(const Bound *b, int i, int k)
 static void find_longest(Bound *b, const Solution *s)
 {
     int64_t fits = INT64_MAX, last = 0;
-    int i, k, n = b->t->nlayer;
+    int i, k, n = b->t->q->nlayer;
 
     for (k = 0; k < n; k++) {
         fits = MIN(fits, b->konst[k] + b->spare[k]);
@@ -158,12 +158,12 @@ static void find_longest(Bound *b, const Solution *s)
 /* The same path through any solution. */
 static int64_t with_line(Bound *b)
 {
-    Line l = {NEWN(b->t->mem, bool, b->t->nlayer + 1), b->spare,
-              b->t->io->in.bytes_per_cycle};
+    Line l = {NEWN(b->t->mem, bool, b->t->q->nlayer + 1), b->spare,
+              b->t->q->io->in.bytes_per_cycle};
     int64_t line = 0;
     int i, k;
 
-    for (k = b->t->nlayer; k > 0; k = i) {
+    for (k = b->t->q->nlayer; k > 0; k = i) {
         i = b->from[k];
         if (i < 0) {
             i = k - 1;
@@ -180,16 +180,16 @@ static int64_t with_line(Bound *b)
 static int64_t least_fetched(const Bound *b)
 {
     int64_t room = b->spare[0];
-    int i, n = b->t->nlayer;
+    int i, n = b->t->q->nlayer;
 
     for (i = 1; i < n; i++)
         room = MIN(room, b->spare[i]);
-    return byte_energy(b->t, b->t->io, MAX(0, b->konst[n] - room));
+    return byte_energy(b->t, b->t->q->io, MAX(0, b->konst[n] - room));
 }
 
 int64_t tiler_bound(Tiler *t, int64_t l1, int64_t l2, int64_t all)
 {
-    int n = t->nlayer + 1, i;
+    int n = t->q->nlayer + 1, i;
     Bound b = {.t = t, .l1 = NEWN(t->mem, int64_t, n),
                .l2 = NEWN(t->mem, int64_t, n),
                .miss = NEWN(t->mem, int64_t, n),
@@ -199,7 +199,7 @@ int64_t tiler_bound(Tiler *t, int64_t l1, int64_t l2, int64_t all)
     int64_t call;
     Solution s;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         b.l1[i] = l1;
         b.l2[i] = l2;
     }
@@ -208,7 +208,7 @@ int64_t tiler_bound(Tiler *t, int64_t l1, int64_t l2, int64_t all)
         return 0;
     call = count_code(&b);
     s = solve_relaxed(t, b.l1, b.l2, b.miss, NULL);
-    if (!t->io)
+    if (!t->q->io)
         return call + s.cycles;
     count_consts(&b);
     count_spare(&b, l2 > all ? l2 : l1, all);

@@ -30,21 +30,21 @@ static int64_t live_at(const Tiler *t, const Solution *s, int layer)
     int64_t sum = 0;
     int i;
 
-    for (i = 0; i < t->s->nalloc; i++)
-        if (t->first[i] <= layer && layer <= t->last[i] && s->in_l2[i] &&
+    for (i = 0; i < t->q->s->nalloc; i++)
+        if (t->q->first[i] <= layer && layer <= t->q->last[i] && s->in_l2[i] &&
             !tiler_is_spilled(t, i, layer))
-            sum += slot_bytes(t->s->alloc[i].size);
+            sum += slot_bytes(t->q->s->alloc[i].size);
     return sum;
 }
 
 static void list_items(Pinner *k, const Solution *s)
 {
     Tiler *t = k->t;
-    bool *seen = NEWN(t->mem, bool, t->s->nalloc + 1);
+    bool *seen = NEWN(t->mem, bool, t->q->s->nalloc + 1);
     int i, o;
 
-    k->v = NEWN(t->mem, Late, t->s->nalloc + 1);
-    for (i = 0; i < t->nlayer; i++)
+    k->v = NEWN(t->mem, Late, t->q->s->nalloc + 1);
+    for (i = 0; i < t->q->nlayer; i++)
         for (o = 0; o < t->layer[i].noper; o++) {
             const Oper *x = &t->layer[i].oper[o];
             int alloc = x->place.buf;
@@ -53,9 +53,9 @@ static void list_items(Pinner *k, const Solution *s)
             if (!x->val || !x->konst || !t->opt.in_l3[alloc] || seen[alloc])
                 continue;
             seen[alloc] = true;
-            n = t->s->alloc[alloc].size;
+            n = t->q->s->alloc[alloc].size;
             k->v[k->n++] = (Late){alloc, i, slot_bytes(n),
-                                  move_cycles(t->io, true, n, 1),
+                                  move_cycles(t->q->io, true, n, 1),
                                   live_at(t, s, i)};
         }
 }
@@ -129,13 +129,13 @@ static int64_t miss_of(const Tiler *t, int layer, CodeCache *cache)
 /* When layers begin in a solution, with the code that comes in before. */
 static int64_t *begins_of(const Tiler *t, const Solution *s)
 {
-    int64_t *at = NEWN(t->mem, int64_t, t->nlayer + 1), miss;
+    int64_t *at = NEWN(t->mem, int64_t, t->q->nlayer + 1), miss;
     Arena *mem = arena_new();
     CodeCache *cache = code_cache(mem, t->p->soc);
     int i;
 
     miss = call_miss(cache);
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         at[i] = miss + s->cycles - s->rest[i];
         miss += miss_of(t, i, cache);
     }
@@ -147,7 +147,7 @@ static int64_t *begins_of(const Tiler *t, const Solution *s)
 void pin_late(Tiler *t, const Solution *s, int64_t room, int64_t most)
 {
     Pinner k = {.t = t, .at = begins_of(t, s), .room = room};
-    bool *excused = NEWN(t->mem, bool, t->s->nalloc + 1);
+    bool *excused = NEWN(t->mem, bool, t->q->s->nalloc + 1);
     int64_t late;
     int i, j;
 

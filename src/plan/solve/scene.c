@@ -13,16 +13,16 @@ typedef struct Heavy {
 void solve_sort_allocs(Solver *s)
 {
     const Tiler *t = s->t;
-    int i, n = t->nlayer + 3, *at = NEWN(s->mem, int, n + 1);
+    int i, n = t->q->nlayer + 3, *at = NEWN(s->mem, int, n + 1);
 
-    s->order = NEWN(s->mem, int, t->s->nalloc + 1);
+    s->order = NEWN(s->mem, int, t->q->s->nalloc + 1);
     s->begin = at + 1;
-    for (i = 0; i < t->s->nalloc; i++)
-        s->begin[t->first[i]]++;
+    for (i = 0; i < t->q->s->nalloc; i++)
+        s->begin[t->q->first[i]]++;
     for (i = 1; i <= n; i++)
         at[i] += at[i - 1];
-    for (i = t->s->nalloc - 1; i >= 0; i--)
-        s->order[--s->begin[t->first[i]]] = i;
+    for (i = t->q->s->nalloc - 1; i >= 0; i--)
+        s->order[--s->begin[t->q->first[i]]] = i;
 }
 
 static void list_spilled(Solver *s, int alloc, int from, int to)
@@ -38,19 +38,20 @@ static void list_spilled(Solver *s, int alloc, int from, int to)
 void solve_count_l2(Solver *s)
 {
     const Tiler *t = s->t;
-    int i, n = t->nlayer + 1;
+    int i, n = t->q->nlayer + 1;
 
     s->in_l2 = NEWN(s->mem, int64_t, n);
     s->fresh = NEWN(s->mem, int64_t, n);
     s->spilled = NEWN(s->mem, int *, n);
     s->nspilled = NEWN(s->mem, int, n);
-    for (i = 0; i < t->s->nalloc; i++) {
-        int from = MAX(0, t->first[i]), to = MIN(t->last[i], t->nlayer - 1);
-        int64_t size = t->s->alloc[i].size;
+    for (i = 0; i < t->q->s->nalloc; i++) {
+        int from = MAX(0, t->q->first[i]);
+        int to = MIN(t->q->last[i], t->q->nlayer - 1);
+        int64_t size = t->q->s->alloc[i].size;
 
         if (s->level[i] != IN_L2 || from > to)
             continue;
-        if (t->spill[i]) {
+        if (t->opt.spilled.of[i]) {
             list_spilled(s, i, from, to);
             continue;
         }
@@ -70,7 +71,7 @@ static int next_cross(const Solver *s, int layer, int *list, int n)
     for (i = s->begin[layer - 1]; i < s->begin[layer]; i++)
         list[n++] = s->order[i];
     for (i = 0; i < n; i++)
-        if (s->level[list[i]] == EITHER && s->t->last[list[i]] >= layer)
+        if (s->level[list[i]] == EITHER && s->t->q->last[list[i]] >= layer)
             list[k++] = list[i];
     return k;
 }
@@ -93,8 +94,9 @@ static void force_heavy(Solver *s, const int *list, int n, int most,
     int i;
 
     for (i = 0; i < n; i++)
-        heavy[i] = (Heavy){list[i], (double)t->s->alloc[list[i]].size *
-                                    (t->last[list[i]] - t->first[list[i]] + 1)};
+        heavy[i] = (Heavy){list[i], (double)t->q->s->alloc[list[i]].size *
+                                    (t->q->last[list[i]] -
+                                     t->q->first[list[i]] + 1)};
     qsort(heavy, (size_t)n, sizeof *heavy, by_area);
     for (i = 0; i < n - most; i++)
         s->level[heavy[i].alloc] = s->relaxed ? ANY : IN_L2;
@@ -105,7 +107,7 @@ static void force_heavy(Solver *s, const int *list, int n, int most,
  * there is room for them. */
 static void force_states(Solver *s)
 {
-    const Allocs *v = s->t->s;
+    const Allocs *v = s->t->q->s;
     int64_t room = s->relaxed ? 0 : s->t->opt.states;
     int i;
 
@@ -129,18 +131,19 @@ static int most_free(const Tiler *t, int n)
 
 void solve_force_levels(Solver *s)
 {
-    const Allocs *v = s->t->s;
+    const Allocs *v = s->t->q->s;
     int i, most, n = 0;
     int *list = NEWN(s->mem, int, v->nalloc + 1);
     Heavy *heavy = NEWN(s->mem, Heavy, v->nalloc + 1);
 
     s->level = NEWN(s->mem, unsigned char, v->nalloc + 1);
     for (i = 0; i < v->nalloc; i++)
-        s->level[i] = v->alloc[i].size > s->t->room || s->t->last[i] < 0 ||
-                             (s->t->spill[i] && !s->t->opt.spill_optional)
+        s->level[i] = v->alloc[i].size > s->t->a.room || s->t->q->last[i] < 0 ||
+                             (s->t->opt.spilled.of[i] &&
+                              !s->t->opt.spill_optional)
                          ? IN_L2 : EITHER;
     force_states(s);
-    for (i = 0; i <= s->t->nlayer; i++) {
+    for (i = 0; i <= s->t->q->nlayer; i++) {
         n = next_cross(s, i, list, n);
         most = most_free(s->t, n);
         if (n > most)
@@ -155,10 +158,10 @@ static int by_number(const void *a, const void *b)
 
 void solve_make_cross(Solver *s)
 {
-    int *list = NEWN(s->mem, int, s->t->s->nalloc + 1), i, n = 0;
+    int *list = NEWN(s->mem, int, s->t->q->s->nalloc + 1), i, n = 0;
 
-    s->cross = NEWN(s->mem, Cross, s->t->nlayer + 1);
-    for (i = 0; i <= s->t->nlayer; i++) {
+    s->cross = NEWN(s->mem, Cross, s->t->q->nlayer + 1);
+    for (i = 0; i <= s->t->q->nlayer; i++) {
         Cross *x = &s->cross[i];
 
         x->n = n = next_cross(s, i, list, n);
@@ -187,9 +190,9 @@ bool solve_is_in_l2(const Solver *s, const Scene *c, int alloc)
 static void add_live(const Solver *s, const Scene *c, int alloc, bool in_l2,
                      int64_t live[2])
 {
-    if (!in_l2 || !s->t->spill[alloc] ||
+    if (!in_l2 || !s->t->opt.spilled.of[alloc] ||
         spill_is_here(s->t, alloc, c->layer, c->n))
-        live[in_l2] += s->t->s->alloc[alloc].size;
+        live[in_l2] += s->t->q->s->alloc[alloc].size;
 }
 
 static void add_born(int alloc, Scene *c)
@@ -212,8 +215,8 @@ static void list_loose(const Solver *s, Scene *c)
         for (i = 0; i < s->t->layer[k].nalloc; i++) {
             int alloc = s->t->layer[k].alloc[i];
 
-            if (s->level[alloc] == ANY && s->t->first[alloc] <= c->layer &&
-                s->t->last[alloc] >= c->layer &&
+            if (s->level[alloc] == ANY && s->t->q->first[alloc] <= c->layer &&
+                s->t->q->last[alloc] >= c->layer &&
                 !fused_within(s->t, alloc, c->layer, c->n))
                 add_born(alloc, c);
         }
@@ -238,8 +241,8 @@ static void list_born(const Solver *s, int k, Scene *c)
         int alloc = s->order[i], level = s->level[alloc];
 
         if (fused_within(s->t, alloc, c->layer, c->n)) {
-            if (level == IN_L2 && !s->t->spill[alloc])
-                c->live[1] -= s->t->s->alloc[alloc].size;
+            if (level == IN_L2 && !s->t->opt.spilled.of[alloc])
+                c->live[1] -= s->t->q->s->alloc[alloc].size;
         } else if (level == EITHER ||
                    (level == ANY && scene_uses(s, c, alloc))) {
             add_born(alloc, c);
@@ -254,7 +257,7 @@ static void add_spilled(const Solver *s, int k, Scene *c)
     for (i = 0; i < s->nspilled[k]; i++) {
         int alloc = s->spilled[k][i];
 
-        if ((k == c->layer || s->t->first[alloc] == k) &&
+        if ((k == c->layer || s->t->q->first[alloc] == k) &&
             !fused_within(s->t, alloc, c->layer, c->n))
             add_live(s, c, alloc, true, c->live);
     }

@@ -256,7 +256,7 @@ static void try_stays(Solver *s, int layer, unsigned set, State *to)
 /* Is there room for all that is given, or wanted, in a set of levels? */
 static bool inout_fit(const Solver *s, int layer, unsigned set)
 {
-    const Allocs *v = s->t->s;
+    const Allocs *v = s->t->q->s;
     const Cross *x = &s->cross[layer];
     int64_t sum = 0;
     int i, k;
@@ -282,7 +282,7 @@ static void solve_at(Solver *s, int layer, unsigned set)
     Fused *fused;
     int n;
 
-    if (layer == s->t->nlayer) {
+    if (layer == s->t->q->nlayer) {
         if (inout_fit(s, layer, set))
             add_entry(s, to, &end);
         return;
@@ -323,11 +323,11 @@ static void solve_all(Solver *s)
 
     for (set = 0; set < 1u << s->cross[0].n; set++)
         s->cross[0].state[set].reached = true;
-    for (i = 0; i < s->t->nlayer; i++)
+    for (i = 0; i < s->t->q->nlayer; i++)
         for (set = 0; set < 1u << s->cross[i].n; set++)
             if (s->cross[i].state[set].reached)
                 reach_from(s, i, set);
-    for (i = s->t->nlayer; i >= 0; i--)
+    for (i = s->t->q->nlayer; i >= 0; i--)
         for (set = 0; set < 1u << s->cross[i].n; set++)
             if (s->cross[i].state[set].reached)
                 solve_at(s, i, set);
@@ -399,7 +399,7 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
     Scene c;
     int i;
 
-    for (i = 0; i < s->t->nlayer; i += c.n) {
+    for (i = 0; i < s->t->q->nlayer; i += c.n) {
         e = &s->cross[i].state[set].v[entry];
         c = solve_new_scene(s, i, set, e->cand->before + 1);
         note_levels(s, i, set, to->in_l2);
@@ -409,7 +409,7 @@ static void read_out(const Solver *s, unsigned set, int entry, Solution *to)
         set = e->next;
         entry = e->entry;
     }
-    note_levels(s, s->t->nlayer, set, to->in_l2);
+    note_levels(s, s->t->q->nlayer, set, to->in_l2);
 }
 
 static Solution solve(Solver *s)
@@ -425,13 +425,13 @@ static Solution solve(Solver *s)
     solve_force_levels(s);
     solve_count_l2(s);
     solve_make_cross(s);
-    to.in_l2 = NEWN(t->mem, unsigned char, t->s->nalloc + 1);
-    to.within = NEWN(t->mem, bool, t->s->nalloc + 1);
-    to.cand = NEWN(t->mem, Cand *, t->nlayer + 1);
-    to.ahead = NEWN(t->mem, unsigned char, t->nlayer + 1);
-    to.rest = NEWN(t->mem, int64_t, t->nlayer + 1);
-    to.stay = NEWN(t->mem, unsigned, t->nlayer + 1);
-    for (i = 0; i < t->s->nalloc; i++)
+    to.in_l2 = NEWN(t->mem, unsigned char, t->q->s->nalloc + 1);
+    to.within = NEWN(t->mem, bool, t->q->s->nalloc + 1);
+    to.cand = NEWN(t->mem, Cand *, t->q->nlayer + 1);
+    to.ahead = NEWN(t->mem, unsigned char, t->q->nlayer + 1);
+    to.rest = NEWN(t->mem, int64_t, t->q->nlayer + 1);
+    to.stay = NEWN(t->mem, unsigned, t->q->nlayer + 1);
+    for (i = 0; i < t->q->s->nalloc; i++)
         to.in_l2[i] = s->level[i] == IN_L2;
     solve_all(s);
     for (set = 0; set < 1u << s->cross[0].n; set++) {

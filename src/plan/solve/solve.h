@@ -45,7 +45,6 @@ int64_t tiler_bound(Tiler *t, int64_t l1, int64_t l2, int64_t all);
  * within a fused group. */
 bool spill_is_here(const Tiler *t, int alloc, int layer, int n);
 int64_t spill_resident(const Tiler *t, const bool *within, int layer, int n);
-void spill_nothing(Tiler *t);
 /* Spilled at these layers too; nowhere. */
 void spill_one(Tiler *t, int alloc, const bool *spilled);
 void unspill(Tiler *t, int alloc);

@@ -5,7 +5,7 @@
 
 static bool lives_at(const Tiler *t, int alloc, int layer)
 {
-    return t->first[alloc] <= layer && layer <= t->last[alloc];
+    return t->q->first[alloc] <= layer && layer <= t->q->last[alloc];
 }
 
 bool spill_is_here(const Tiler *t, int alloc, int layer, int n)
@@ -23,11 +23,11 @@ int64_t spill_resident(const Tiler *t, const bool *within, int layer, int n)
     int64_t sum = 0;
     int k;
 
-    for (k = 0; k < t->nspill; k++) {
-        int i = t->spill_list[k];
+    for (k = 0; k < t->opt.spilled.n; k++) {
+        int i = t->opt.spilled.list[k];
 
         if (!within[i] && spill_is_here(t, i, layer, n))
-            sum += t->s->alloc[i].size;
+            sum += t->q->s->alloc[i].size;
     }
     return sum;
 }
@@ -38,7 +38,7 @@ bool layer_writes(const Tiler *t, int layer, int alloc)
     int o;
 
     if (layer < 0)
-        return t->s->alloc[alloc].in;
+        return t->q->s->alloc[alloc].in;
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].out && w->oper[o].alloc == alloc)
             return true;
@@ -61,36 +61,38 @@ static void mark_staged(Tiler *t, int layer)
 
 static void list_spill(Tiler *t, int alloc)
 {
+    Spills *s = &t->opt.spilled;
     int i;
 
-    for (i = t->nspill++; i > 0 && t->spill_list[i - 1] > alloc; i--)
-        t->spill_list[i] = t->spill_list[i - 1];
-    t->spill_list[i] = alloc;
+    for (i = s->n++; i > 0 && s->list[i - 1] > alloc; i--)
+        s->list[i] = s->list[i - 1];
+    s->list[i] = alloc;
 }
 
 static void unlist_spill(Tiler *t, int alloc)
 {
+    Spills *s = &t->opt.spilled;
     int i, n = 0;
 
-    for (i = 0; i < t->nspill; i++)
-        if (t->spill_list[i] != alloc)
-            t->spill_list[n++] = t->spill_list[i];
-    t->nspill = n;
+    for (i = 0; i < s->n; i++)
+        if (s->list[i] != alloc)
+            s->list[n++] = s->list[i];
+    s->n = n;
 }
 
 void spill_one(Tiler *t, int alloc, const bool *spilled)
 {
-    Spill *s = t->spill[alloc];
+    Spill *s = t->opt.spilled.of[alloc];
     int k;
 
     if (!s) {
-        s = t->spill[alloc] = NEW(t->mem, Spill);
-        s->spilled = NEWN(t->mem, bool, t->nlayer + 1);
+        s = t->opt.spilled.of[alloc] = NEW(t->mem, Spill);
+        s->spilled = NEWN(t->mem, bool, t->q->nlayer + 1);
         list_spill(t, alloc);
     }
-    for (k = 0; k < t->nlayer; k++)
+    for (k = 0; k < t->q->nlayer; k++)
         s->spilled[k] |= spilled[k];
-    for (k = 0; k < t->nlayer; k++)
+    for (k = 0; k < t->q->nlayer; k++)
         if (layer_uses(&t->layer[k], alloc))
             mark_staged(t, k);
 }
@@ -99,17 +101,11 @@ void unspill(Tiler *t, int alloc)
 {
     int k;
 
-    t->spill[alloc] = NULL;
+    t->opt.spilled.of[alloc] = NULL;
     unlist_spill(t, alloc);
-    for (k = 0; k < t->nlayer; k++)
+    for (k = 0; k < t->q->nlayer; k++)
         if (layer_uses(&t->layer[k], alloc))
             mark_staged(t, k);
-}
-
-void spill_nothing(Tiler *t)
-{
-    while (t->nspill)
-        unspill(t, t->spill_list[t->nspill - 1]);
 }
 
 unsigned spill_may_stay(const Tiler *t, int layer)
@@ -119,7 +115,7 @@ unsigned spill_may_stay(const Tiler *t, int layer)
     int i;
 
     for (i = 0; i < w->nalloc; i++) {
-        const Spill *s = t->spill[w->alloc[i]];
+        const Spill *s = t->opt.spilled.of[w->alloc[i]];
 
         set |= (unsigned)(s && s->may && s->may[layer]) << i;
     }
@@ -133,7 +129,7 @@ void spill_stay(Tiler *t, int layer, unsigned stay)
 
     for (i = 0; i < t->layer[layer].nalloc; i++)
         if (may >> i & 1)
-            t->spill[t->layer[layer].alloc[i]]->spilled[layer] =
+            t->opt.spilled.of[t->layer[layer].alloc[i]]->spilled[layer] =
                 !(stay >> i & 1);
     mark_staged(t, layer);
 }

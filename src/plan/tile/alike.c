@@ -135,18 +135,18 @@ Grids *tiler_grids(Tiler *t, const LayerInst *w)
     size_t bytes = (size_t)k.n * sizeof *k.v;
     Grids *g = NULL, **bucket;
 
-    if (!t->grids)
-        t->grids = NEW(t->known, GridTable);
-    bucket = &t->grids->bucket[hash_mem(k.v, bytes) % BUCKETS];
+    if (!t->k.grids)
+        t->k.grids = NEW(t->k.mem, GridTable);
+    bucket = &t->k.grids->bucket[hash_mem(k.v, bytes) % BUCKETS];
     if (may_share(w))
         for (g = *bucket; g; g = g->next)
             if (g->nkey == k.n && !memcmp(g->key, k.v, bytes) &&
-                grids_hold(g, t->room))
+                grids_hold(g, t->a.room))
                 break;
     if (!g) {
-        g = NEW(t->known, Grids);
+        g = NEW(t->k.mem, Grids);
         *g = (Grids){.denied = INT64_MAX, .nkey = k.n, .next = *bucket,
-                     .key = NEWN(t->known, int64_t, k.n + 1)};
+                     .key = NEWN(t->k.mem, int64_t, k.n + 1)};
         if (bytes)
             memcpy(g->key, k.v, bytes);
         *bucket = may_share(w) ? g : *bucket;

@@ -125,7 +125,7 @@ void pipe_load(const Tiler *t, int64_t move, bool early, Pipe *c)
     c->in = MAX(c->in, c->core) + move;
     c->loading += move;
     c->loads++;
-    c->ready = c->in + (int64_t)t->dma->in.setup;
+    c->ready = c->in + (int64_t)t->q->dma->in.setup;
     c->early += early;
     c->early_cycles += early ? move : 0;
 }
@@ -134,7 +134,7 @@ int64_t pipe_store(const Tiler *t, int64_t move, Pipe *c)
 {
     c->core += t->p->soc->time.move;
     c->out = MAX(c->out, c->core) + move;
-    return c->out + (int64_t)t->dma->out.setup;
+    return c->out + (int64_t)t->q->dma->out.setup;
 }
 
 void pipe_bring(const Tiler *t, int64_t move, Pipe *c)
@@ -154,7 +154,7 @@ void pipe_send(const Tiler *t, int64_t move, Pipe *c)
  * starts of loads, even if the engine has no time for them before. */
 void pipe_before(const Tiler *t, const Pipe *c, Cand *cand)
 {
-    int64_t last = (int64_t)t->dma->in.setup;
+    int64_t last = (int64_t)t->q->dma->in.setup;
 
     cand->pre_cycles = cand->pre_starts = cand->pre_least = 0;
     if (!c->early)

@@ -282,10 +282,10 @@ static Kind *new_kind(Tiler *t, LayerInst *w, const Tile *tile)
     k->code = tiler_code(t, w, tile->node, &c, &d);
     for (o = 0; o < w->noper; o++) {
         k->piece[o] = o < first ? tile->in[o] : tile->out[o - first];
-        k->move[o] = move_cycles(t->dma, o < first, k->piece[o].row,
+        k->move[o] = move_cycles(t->q->dma, o < first, k->piece[o].row,
                                  k->piece[o].rows);
         if (spills_to(t))
-            k->l3_move[o] = move_cycles(t->io, o < first, k->piece[o].row,
+            k->l3_move[o] = move_cycles(t->q->io, o < first, k->piece[o].row,
                                         k->piece[o].rows);
     }
     return k;
@@ -317,7 +317,7 @@ static bool ask_kind(Tiler *t, const Fused *c, Cut *g, int row, int channel)
             note_kind(t, c, g, m, k[m]);
     }
     arena_end(mem);
-    return ok && cut_least(t, c, g) <= t->listed;
+    return ok && cut_least(t, c, g) <= t->k.listed;
 }
 
 static void find_deps(const Tiler *t, const Fused *c, Cut *g)

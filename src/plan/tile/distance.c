@@ -60,7 +60,7 @@ static int64_t distance_of(Tiler *t, int layer, const Cand *cand, int o)
             !memcmp(l->len, cand->len, sizeof l->len))
             return l->bytes;
     }
-    GROW(t->known, w->distance, (size_t)w->ndistance);
+    GROW(t->k.mem, w->distance, (size_t)w->ndistance);
     w->distance[w->ndistance] = (Distance){.oper = o,
                                            .layers = cand_layers(cand),
                             .rows_first = cand->rows_first,
@@ -80,12 +80,12 @@ static int64_t joint_bytes(int64_t x, int64_t y, int64_t distance)
 int64_t tiler_overlap_most(const Tiler *t, const LayerInst *w, const Cand *cand,
                            unsigned dies)
 {
-    int64_t y = t->s->alloc[cand_result(w, cand)->alloc].size, most = 0;
+    int64_t y = t->q->s->alloc[cand_result(w, cand)->alloc].size, most = 0;
     int o;
 
     for (o = 0; o < w->noper; o++)
         if (dies >> o & 1)
-            most = MAX(most, MIN(y, t->s->alloc[w->oper[o].alloc].size));
+            most = MAX(most, MIN(y, t->q->s->alloc[w->oper[o].alloc].size));
     return most;
 }
 
@@ -107,8 +107,8 @@ void tiler_overlap(Tiler *t, const LayerInst *w, Cand *cand, unsigned dies)
             continue;
         distance = (distance_of(t, (int)(w - t->layer), cand, o) +
                     15) & ~(int64_t)15;
-        from = t->s->alloc[w->oper[o].alloc].size;
-        to = t->s->alloc[y->alloc].size;
+        from = t->q->s->alloc[w->oper[o].alloc].size;
+        to = t->q->s->alloc[y->alloc].size;
         saves = from + to - joint_bytes(from, to, distance);
         if (saves > cand->saves) {
             cand->saves = saves;

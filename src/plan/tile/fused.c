@@ -34,23 +34,24 @@ static bool links(const Tiler *t, int k)
     const Alloc *s;
     int o;
 
-    if (k + 1 >= t->nlayer || !may_join(w) || !may_join(v))
+    if (k + 1 >= t->q->nlayer || !may_join(w) || !may_join(v))
         return false;
     o = fused_link(v, w);
     if (o < 0)
         return false;
-    s = &t->s->alloc[result(w)->alloc];
+    s = &t->q->s->alloc[result(w)->alloc];
     return !s->in && !s->out &&
            alloc_filled(s, result(w)->val, result(w)->place) &&
            alloc_filled(s, v->oper[o].val, v->oper[o].place) &&
-           t->first[result(w)->alloc] == k &&
-           t->last[result(w)->alloc] == k + 1;
+           t->q->first[result(w)->alloc] == k &&
+           t->q->last[result(w)->alloc] == k + 1;
 }
 
 bool fused_within(const Tiler *t, int alloc, int first, int n)
 {
-    return n > 1 && t->first[alloc] >= first &&
-           t->last[alloc] < first + n && t->first[alloc] < t->last[alloc];
+    return n > 1 && t->q->first[alloc] >= first &&
+           t->q->last[alloc] < first + n &&
+           t->q->first[alloc] < t->q->last[alloc];
 }
 
 static bool add_alloc(Fused *c, int alloc)
@@ -122,9 +123,9 @@ static unsigned in_l2_alone(const Fused *c, const LayerInst *w, unsigned in_l2)
 /* The most that loading ahead what comes behind may save. */
 static int64_t most_ahead(const Tiler *t)
 {
-    return move_cycles(t->dma, true, t->listed, 1) +
+    return move_cycles(t->q->dma, true, t->k.listed, 1) +
            MOST_FUSED * NOPER * t->p->soc->time.move +
-           (int64_t)t->dma->in.setup;
+           (int64_t)t->q->dma->in.setup;
 }
 
 /* No more than the layers take one by one, each with so many bytes of the

@@ -65,11 +65,11 @@ static void load_piece(Timing *x, const Kind *k, int m, int o)
     if (staged(x, m, o)) {
         pipe_bring(x->t, k->l3_move[o], &x->p);
         x->moving += x->t->p->soc->time.move;
-        x->moved[x->t->io->row] += bytes;
+        x->moved[x->t->q->io->row] += bytes;
     }
     pipe_load(x->t, k->move[o], oper_early(v, x->c->first), &x->p);
     x->moving += x->t->p->soc->time.move;
-    x->moved[x->t->dma->row] += bytes;
+    x->moved[x->t->q->dma->row] += bytes;
 }
 
 static void load_tile(Timing *x, const int i[NCUT], const int *was)
@@ -145,9 +145,9 @@ static int64_t save_halo(Timing *x, int m, const Kind *next)
         return 0;
     wait_until(x, x->halo[m]);
     x->halo[m] = 0;
-    x->moved[x->t->dma->row] += next->halo;
+    x->moved[x->t->q->dma->row] += next->halo;
     x->moving += x->t->p->soc->time.move;
-    return pipe_store(x->t, move_cycles(x->t->dma, false, next->halo, 1),
+    return pipe_store(x->t, move_cycles(x->t->q->dma, false, next->halo, 1),
                       &x->p);
 }
 
@@ -157,9 +157,10 @@ static int64_t restore_halo(Timing *x, const Kind *next, int64_t out)
     if (!out)
         return 0;
     wait_until(x, out);
-    x->moved[x->t->dma->row] += next->halo;
+    x->moved[x->t->q->dma->row] += next->halo;
     x->moving += x->t->p->soc->time.move;
-    pipe_load(x->t, move_cycles(x->t->dma, true, next->halo, 1), false, &x->p);
+    pipe_load(x->t, move_cycles(x->t->q->dma, true, next->halo, 1), false,
+              &x->p);
     return x->p.ready;
 }
 
@@ -195,10 +196,10 @@ static int64_t store_tile(Timing *x, const int i[NCUT])
 
     if (!(x->buffered[m] >> y & 1))
         return 0;
-    x->moved[x->t->dma->row] += piece_bytes(k->piece[y]);
+    x->moved[x->t->q->dma->row] += piece_bytes(k->piece[y]);
     there = pipe_store(x->t, k->move[y], &x->p);
     if (staged(x, m, y)) {
-        x->moved[x->t->io->row] += piece_bytes(k->piece[y]);
+        x->moved[x->t->q->io->row] += piece_bytes(k->piece[y]);
         pipe_send(x->t, k->l3_move[y], &x->p);
     }
     return there;
@@ -323,5 +324,5 @@ bool fused_size(Timing *x, Cand *cand, unsigned in_l2)
         if (!tells(x->g, w, m, apart))
             return false;
     }
-    return cand->bytes <= x->t->listed;
+    return cand->bytes <= x->t->k.listed;
 }

@@ -47,10 +47,11 @@ static Kind *new_kind(Tiler *t, const LayerInst *w, const Tile *tile)
     for (o = 0; o < w->noper; o++) {
         Piece p = o < first ? tile->in[o] : tile->out[o - first];
 
-        k->share[o] = (Share){p, move_cycles(t->dma, o < first, p.row,
+        k->share[o] = (Share){p, move_cycles(t->q->dma, o < first, p.row,
                                              p.rows), 0, piece_bytes(p)};
         if (spills_to(t))
-            k->share[o].l3_move = move_cycles(t->io, o < first, p.row, p.rows);
+            k->share[o].l3_move = move_cycles(t->q->io, o < first, p.row,
+                                              p.rows);
     }
     return k;
 }
@@ -111,7 +112,7 @@ static void take_shortest(Tiler *t, Arena *mem, const LayerInst *w,
         for (o = 0; o < w->noper - w->node->nres; o++) {
             Share *s = &k->share[o];
 
-            s->move = MIN(s->move, move_cycles(t->dma, true, tile.in[o].row,
+            s->move = MIN(s->move, move_cycles(t->q->dma, true, tile.in[o].row,
                                                tile.in[o].rows));
             s->bytes = MIN(s->bytes, piece_bytes(tile.in[o]));
         }

@@ -39,7 +39,7 @@ bool alloc_filled(const Alloc *s, const Val *v, Ref place)
     return !place.off && val_bytes(v) == s->size;
 }
 
-static void add_oper(Tiler *t, LayerInst *w, const Val *v, bool out)
+static void add_oper(const Tiler *t, LayerInst *w, const Val *v, bool out)
 {
     Oper *o = &w->oper[w->noper++];
     int i;
@@ -47,12 +47,12 @@ static void add_oper(Tiler *t, LayerInst *w, const Val *v, bool out)
     *o = (Oper){.val = v, .out = out, .alloc = -1, .since = -1, .bit = -1};
     if (!v)
         return;
-    o->place = t->s->place[v->id];
-    o->konst = t->s->alloc[o->place.buf].konst;
+    o->place = t->q->s->place[v->id];
+    o->konst = t->q->s->alloc[o->place.buf].konst;
     if (o->konst)
         return;
     o->alloc = o->place.buf;
-    o->since = t->wrote[o->alloc] - 1;
+    o->since = t->q->wrote[o->alloc] - 1;
     for (i = 0; i < w->nalloc && w->alloc[i] != o->alloc; i++)
         ;
     w->shared |= out && i < w->nalloc;
@@ -63,13 +63,13 @@ static void add_oper(Tiler *t, LayerInst *w, const Val *v, bool out)
 
 /* --- layers --- */
 
-static void note_writes(Tiler *t, const LayerInst *w)
+static void note_writes(Problem *q, const LayerInst *w)
 {
     int o;
 
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].out && w->oper[o].alloc >= 0)
-            t->wrote[w->oper[o].alloc] = t->nlayer;
+            q->wrote[w->oper[o].alloc] = q->nlayer;
 }
 
 void tiler_recall(Tiler *t, LayerInst *w)
@@ -92,30 +92,30 @@ void tiler_recall(Tiler *t, LayerInst *w)
     w->set[w->nset++] = now;
 }
 
-static void add_layer(Tiler *t, const Node *n, int part, int pos, bool varies)
+static void add_layer(Tiler *t, Problem *q, const Node *n, int part, int pos)
 {
     LayerInst *w;
     int i;
 
-    GROW(t->mem, t->layer, (size_t)t->nlayer);
-    w = &t->layer[t->nlayer++];
+    GROW(t->mem, t->layer, (size_t)q->nlayer);
+    w = &t->layer[q->nlayer++];
     *w = (LayerInst){.node = n, .part = part, .pos = pos,
-                .choice = &t->s->choice[n->id], .denied = INT64_MAX,
-                .varies = varies};
+                     .choice = &q->s->choice[n->id], .denied = INT64_MAX,
+                     .varies = node_varies(n)};
     if (n->op == OP_concat)
         add_oper(t, w, n->arg[part], false);
     for (i = 0; n->op != OP_concat && i < n->narg; i++)
         add_oper(t, w, n->arg[i], false);
     for (i = 0; i < n->nres; i++)
         add_oper(t, w, n->res[i], true);
-    note_writes(t, w);
+    note_writes(q, w);
     tiler_recall(t, w);
 }
 
 /* The first layer of a node at `pos` in the order, or behind it. */
 static int layer_at(const Tiler *t, int pos)
 {
-    int lo = 0, hi = t->nlayer;
+    int lo = 0, hi = t->q->nlayer;
 
     while (lo < hi) {
         int mid = (lo + hi) / 2;
@@ -130,54 +130,52 @@ static int layer_at(const Tiler *t, int pos)
 
 /* Between which layers allocations live: from -1 where they are there at first,
  * to nwork where they are still there at the end. */
-static void find_lives(Tiler *t)
+static void find_lives(Tiler *t, Problem *q)
 {
-    int i, from, to, n = t->s->nalloc;
+    int i, from, to, n = q->s->nalloc;
 
-    t->first = NEWN(t->mem, int, n + 1);
-    t->last = NEWN(t->mem, int, n + 1);
+    q->first = NEWN(t->mem, int, n + 1);
+    q->last = NEWN(t->mem, int, n + 1);
     for (i = 0; i < n; i++) {
-        const Alloc *v = &t->s->alloc[i];
+        const Alloc *v = &q->s->alloc[i];
 
-        t->first[i] = t->nlayer + 1;
-        t->last[i] = -2;
+        q->first[i] = q->nlayer + 1;
+        q->last[i] = -2;
         if (!v->size || v->konst)
             continue;
         from = layer_at(t, v->from);
         to = layer_at(t, v->to + 1);
         if (from < to) {
-            t->first[i] = from;
-            t->last[i] = to - 1;
+            q->first[i] = from;
+            q->last[i] = to - 1;
         }
         if (v->from < 0)
-            t->first[i] = -1;
-        if (v->to >= t->s->nseq)
-            t->last[i] = t->nlayer;
-        if (v->from < 0 && t->last[i] < 0)
-            t->last[i] = -1; /* nobody reads it, but it is there at first */
+            q->first[i] = -1;
+        if (v->to >= q->s->nseq)
+            q->last[i] = q->nlayer;
+        if (v->from < 0 && q->last[i] < 0)
+            q->last[i] = -1; /* nobody reads it, but it is there at first */
     }
 }
 
-void tiler_layers(Tiler *t)
+void tiler_layers(Tiler *t, Problem *q)
 {
+    const Allocs *s = q->s;
     int i, j;
 
-    t->known = t->mem;
-    t->spill = NEWN(t->mem, Spill *, t->s->nalloc + 1);
-    t->spill_list = NEWN(t->mem, int, t->s->nalloc + 1);
-    t->wrote = NEWN(t->mem, int, t->s->nalloc + 1);
+    t->q = q;
+    t->k.mem = t->mem;
     t->best.cost = -1;
-    t->best.opt.in_l3 = NEWN(t->mem, bool, t->s->nalloc + 1);
-    for (i = 0; i < t->s->nseq; i++) {
-        const Node *n = t->s->seq[i];
+    q->wrote = NEWN(t->mem, int, s->nalloc + 1);
+    for (i = 0; i < s->nseq; i++) {
+        const Node *n = s->seq[i];
         int parts = n->op == OP_concat ? n->narg : 1;
-        bool varies = node_varies(n);
 
         for (j = 0; j < parts; j++)
-            if (!t->s->view[n->id][j])
-                add_layer(t, n, j, i, varies);
+            if (!s->view[n->id][j])
+                add_layer(t, q, n, j, i);
     }
-    find_lives(t);
+    find_lives(t, q);
 }
 
 bool layer_uses(const LayerInst *w, int alloc)
@@ -201,7 +199,7 @@ unsigned tiler_dying(const Tiler *t, int layer)
         const Oper *x = &w->oper[o];
 
         if (x->val && !x->konst && !x->out && !x->in_l3 &&
-            t->last[x->alloc] == layer && !t->s->alloc[x->alloc].in)
+            t->q->last[x->alloc] == layer && !t->q->s->alloc[x->alloc].in)
             set |= 1u << o;
     }
     return set;
@@ -209,31 +207,49 @@ unsigned tiler_dying(const Tiler *t, int layer)
 
 /* --- where operands lie --- */
 
+/* n elements of `size` bytes at `from` (NULL: all zero), in `own` if that is
+ * there. */
+static void *copied(Arena *mem, void *own, const void *from, int n,
+                    size_t size)
+{
+    if (!own)
+        own = arena_get(mem, (size_t)n + 1, size);
+    if (from)
+        memcpy(own, from, (size_t)n * size);
+    else
+        memset(own, 0, (size_t)n * size);
+    return own;
+}
+
 void options_copy(const Tiler *t, Options *to, const Options *from)
 {
-    bool *in_l3 = to->in_l3;
-    int64_t *cap = to->cap;
+    Options own = *to;
+    int n = t->q->s->nalloc;
 
     *to = *from;
-    to->in_l3 = in_l3;
-    to->cap = cap;
-    memcpy(in_l3, from->in_l3, (size_t)t->s->nalloc);
-    if (cap)
-        memcpy(cap, from->cap, (size_t)t->nlayer * sizeof *cap);
+    to->in_l3 = copied(t->k.mem, own.in_l3, from->in_l3, n,
+                       sizeof *to->in_l3);
+    to->spilled.of = copied(t->k.mem, own.spilled.of, from->spilled.of, n,
+                            sizeof *to->spilled.of);
+    to->spilled.list = copied(t->k.mem, own.spilled.list, from->spilled.list,
+                              n, sizeof *to->spilled.list);
+    if (from->cap)
+        to->cap = copied(t->k.mem, own.cap, from->cap, t->q->nlayer,
+                         sizeof *to->cap);
 }
 
 bool spills_to(const Tiler *t)
 {
-    return t->l3 >= 0 && t->io &&
-           t->p->soc->mems[t->l3].holds & HOLDS_buffers;
+    return t->q->l3 >= 0 && t->q->io &&
+           t->p->soc->mems[t->q->l3].holds & HOLDS_buffers;
 }
 
 bool tiler_is_spilled(const Tiler *t, int alloc, int layer)
 {
-    const Spill *s = t->spill[alloc];
-    const Alloc *v = &t->s->alloc[alloc];
+    const Spill *s = t->opt.spilled.of[alloc];
+    const Alloc *v = &t->q->s->alloc[alloc];
 
-    if (!s || (layer >= 0 && layer < t->nlayer))
+    if (!s || (layer >= 0 && layer < t->q->nlayer))
         return s && s->spilled[layer];
     return t->opt.inout_in_l3 && (layer < 0 ? v->in : v->out);
 }
@@ -242,7 +258,7 @@ void mark_opers(Tiler *t)
 {
     int i, o;
 
-    for (i = 0; i < t->nlayer; i++) {
+    for (i = 0; i < t->q->nlayer; i++) {
         for (o = 0; o < t->layer[i].noper; o++) {
             Oper *x = &t->layer[i].oper[o];
 
@@ -258,7 +274,7 @@ void set_chunk(Tiler *t, int64_t chunk)
     int i;
 
     t->opt.chunk = chunk;
-    for (i = 0; i < t->nlayer; i++)
+    for (i = 0; i < t->q->nlayer; i++)
         tiler_recall(t, &t->layer[i]);
 }
 
@@ -283,7 +299,7 @@ static bool choose_within(const Tiler *t, const LayerInst *w, const Node *tile,
         *to = *all;
         return true;
     }
-    if (!choose_tile(t->chooser, tile, d, scratch, to))
+    if (!choose_tile(t->q->chooser, tile, d, scratch, to))
         return false;
     if (all)
         to->denied = MIN(to->denied, all->scratch);
@@ -302,7 +318,7 @@ bool layer_scatters(const LayerInst *w)
 bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
                   int64_t slots, Choice *to)
 {
-    int64_t half = t->room / 2, rest = slots ? t->room - slots : 0;
+    int64_t half = t->a.room / 2, rest = slots ? t->a.room - slots : 0;
     bool whole = tile == w->node, ok;
 
     if (w->varies) { /* there it was chosen for every value */
@@ -310,7 +326,7 @@ bool tiler_choice(const Tiler *t, LayerInst *w, const Node *tile, const Dims *d,
         return true;
     }
     if (t->opt.min_memory && !(whole && w->shared))
-        return choose_least(t->chooser, tile, d, to);
+        return choose_least(t->q->chooser, tile, d, to);
     ok = choose_within(t, w, tile, d, half, to);
     if (to->denied <= rest && half < rest)
         ok = choose_within(t, w, tile, d, rest, to);
@@ -325,7 +341,7 @@ bool direct_choice(const Tiler *t, LayerInst *w, const Dims *d, Choice *to)
     if (!tiler_choice(t, w, w->node, d, 0, to))
         return false;
     return to->engine == ENG_cores ||
-           choose_cores(t->chooser, w->node, d, t->room / 2, to);
+           choose_cores(t->q->chooser, w->node, d, t->a.room / 2, to);
 }
 
 const Node *tile_seen(const LayerInst *w, const Tile *tile, bool whole)
@@ -394,7 +410,7 @@ int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
     }
     if (loads)
         loads += node_macs(w->node) / (words ? 16 : 8);
-    return loads * (t->p->soc->mems[t->l2].latency - 1) / c->ncore;
+    return loads * (t->p->soc->mems[t->q->l2].latency - 1) / c->ncore;
 }
 
 /* --- what is forgotten --- */
@@ -408,12 +424,12 @@ static void forget_grids(LayerInst *w)
 
 void tiler_room(Tiler *t, int64_t l1)
 {
-    bool more = l1 > t->listed, other = more;
+    bool more = l1 > t->k.listed, other = more;
     int i;
 
-    t->room = l1;
-    t->listed = MAX(t->listed, l1);
-    for (i = 0; i < t->nlayer; i++) {
+    t->a.room = l1;
+    t->k.listed = MAX(t->k.listed, l1);
+    for (i = 0; i < t->q->nlayer; i++) {
         LayerInst *w = &t->layer[i];
         bool same = w->wanted <= l1 && l1 < w->denied &&
                     grids_hold(w->grids, l1);
@@ -426,7 +442,7 @@ void tiler_room(Tiler *t, int64_t l1)
         w->nset = 0;
         tiler_recall(t, w);
     }
-    for (i = 0; i < t->nlayer && other; i++)
+    for (i = 0; i < t->q->nlayer && other; i++)
         t->layer[i].fused = NULL;
 }
 
@@ -434,8 +450,8 @@ static void list_anew(Tiler *t)
 {
     int i;
 
-    t->listed = t->room;
-    for (i = 0; i < t->nlayer; i++) {
+    t->k.listed = t->a.room;
+    for (i = 0; i < t->q->nlayer; i++) {
         forget_grids(&t->layer[i]);
         t->layer[i].fused = NULL;
         t->layer[i].nset = 0;
@@ -443,19 +459,19 @@ static void list_anew(Tiler *t)
     }
 }
 
-void tiler_min_memory(Tiler *t, bool min_memory)
+void tiler_begin(Tiler *t, const Options *opt)
 {
-    if (t->opt.min_memory == min_memory)
-        return;
-    t->opt.min_memory = min_memory;
-    t->can_stage = NULL;
-    list_anew(t);
-}
+    bool same = opt->min_memory == t->opt.min_memory;
+    bool anew = !same || opt->effort != t->opt.effort;
+    int i;
 
-void tiler_effort(Tiler *t, int effort)
-{
-    if (t->opt.effort == effort)
-        return;
-    t->opt.effort = effort;
-    list_anew(t);
+    options_copy(t, &t->opt, opt);
+    t->a = (Attempt){.room = t->a.room};
+    for (i = 0; i < t->q->nlayer; i++)
+        t->layer[i].overlaps = false;
+    if (!same)
+        t->k.can_stage = NULL;
+    if (anew)
+        list_anew(t);
+    mark_opers(t);
 }

@@ -51,7 +51,8 @@ static void load_tile(const Tiler *t, const LayerInst *w, const Grid *g,
 
         if (!(buffered >> o & 1) || (was && (whole || !changes(g, o, i, was))))
             continue;
-        move = whole ? move_cycles(t->dma, true, val_bytes(w->oper[o].val), 1)
+        move = whole ? move_cycles(t->q->dma, true,
+                                   val_bytes(w->oper[o].val), 1)
                      : k->share[o].move;
         if (oper_is_staged(&w->oper[o]))
             pipe_bring(t, k->share[o].l3_move, c);
@@ -126,9 +127,9 @@ static int64_t energy_of(const Tiler *t, const LayerInst *w, const Grid *g,
             if (!(buffered >> o & 1) ||
                 (n && !w->oper[o].out && (whole || !changes(g, o, i, was))))
                 continue;
-            moved[t->dma->row] += bytes;
+            moved[t->q->dma->row] += bytes;
             if (oper_is_staged(&w->oper[o]))
-                moved[t->io->row] += bytes;
+                moved[t->q->io->row] += bytes;
         }
         memcpy(was, i, sizeof was);
     }
@@ -151,8 +152,8 @@ static void time_cand(Tiler *t, const LayerInst *w, Grid *g, Cand *cand,
     if (times_find(&g->times, &x, cand))
         return;
     run_pipe(t, w, g, cand, in_l2);
-    cand->energy = t->energy_weight[t->dma->row] > 0 ? energy_of(t, w, g, cand,
-                                                       in_l2) : 0;
+    cand->energy = t->q->energy_weight[t->q->dma->row] > 0
+                       ? energy_of(t, w, g, cand, in_l2) : 0;
     x.cand = *cand;
     times_add(t, &g->times, &x);
 }
@@ -281,7 +282,7 @@ static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
     for (o = 0; o < w->noper; o++)
         if (w->oper[o].in_l3 && w->oper[o].konst)
             cand.l2_bytes += l2_bytes(t, w, NULL, &cand, o);
-    if (cand.bytes <= t->listed)
+    if (cand.bytes <= t->k.listed)
         cands_add(t, l, &cand);
 }
 
@@ -334,7 +335,8 @@ static void add_grid(Tiler *t, LayerInst *w, Grid *g, unsigned in_l2, Cands *l)
             cand.whole = i > depths;
             cand.energy = 0;
             size_cand(t, w, g, &cand, in_l2);
-            if (cand.bytes > t->listed || is_hopeless(t, g, in_l2, &cand, l) ||
+            if (cand.bytes > t->k.listed ||
+                is_hopeless(t, g, in_l2, &cand, l) ||
                 !can_tell(w, g, &cand, in_l2))
                 continue;
             time_cand(t, w, g, &cand, in_l2);
@@ -358,7 +360,7 @@ bool tiler_can_stage(Tiler *t, LayerInst *w)
         memcpy(cand.len, g->len, sizeof cand.len);
         memcpy(cand.count, g->count, sizeof cand.count);
         size_cand(t, w, g, &cand, all);
-        if (cand.bytes <= t->room && can_tell(w, g, &cand, all))
+        if (cand.bytes <= t->a.room && can_tell(w, g, &cand, all))
             return true;
     }
     return false;

@@ -4,13 +4,13 @@
 
 #include "plan/tiling.h"
 
-/* layer.c: layers and their operands. */
-void tiler_layers(Tiler *t);
-/* Sets room, or effort, or whether for least memory (min_memory), and forgets
- * what depends on it. */
+/* layer.c: layers and their operands, of q, which is completed. */
+void tiler_layers(Tiler *t, Problem *q);
+/* Begins an attempt with these options: what the last one has made is dropped,
+ * and forgotten what depends on options that are others. */
+void tiler_begin(Tiler *t, const Options *opt);
+/* Sets its room of L1, and forgets what depends on that. */
 void tiler_room(Tiler *t, int64_t l1);
-void tiler_effort(Tiler *t, int effort);
-void tiler_min_memory(Tiler *t, bool min_memory);
 /* Takes the candidates that go with where operands lie now. */
 void tiler_recall(Tiler *t, LayerInst *w);
 int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
@@ -127,7 +127,7 @@ int64_t tiler_overlap_most(const Tiler *t, const LayerInst *w, const Cand *cand,
 
 /* tile.c: the candidates to do layer w with the allocations of set `in_l2` in
  * L2, none worse than another in everything; some may need more
- * than t->room. */
+ * than t->a.room. */
 Cands *tiler_cands(Tiler *t, LayerInst *w, unsigned in_l2);
 /* May its tiles come from behind L2, and go there? */
 bool tiler_can_stage(Tiler *t, LayerInst *w);
