@@ -10,7 +10,7 @@
  * layout   last
  * split    oh g
  * stack    480
- * cycles   n * oh * ow * (g * (60 + 14 * kh * kw) + 90)
+ * cycles   n * oh * ow * (g * (36 + 9 * kh * kw) + 90)
  * code     2250
  *
  * The taps that lie inside x are found once per pixel, for all channels.

@@ -13,7 +13,7 @@
  * inplace  x
  * scratch  x.bytes * g * w * ((kh - 1) * dh + 1)
  * stack    608
- * cycles   n * oh * (ow * (g * (40 + kh + 5 * kh * kw) + 90) + 60)
+ * cycles   n * oh * (ow * (g * (60 + kh + (17 * kh * kw >> 1)) + 90) + 60)
  *
  * The rows under the window are kept aside, and move on by one when a row is
  * done: those above it lie where results are by then.

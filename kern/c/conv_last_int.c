@@ -10,7 +10,8 @@
  * layout   last
  * split    oh m
  * stack    576
- * cycles   n * g * oh * ow * (m * (25 + kh * (12 + 3 * c * kw)) + 60)
+ * cycles   n * g * oh * ow * (m * (25 + kh * (12 + 3 * c * kw)) +
+ *          (g > 1 ? 180 : 60))
  */
 #include "kern/finish.h"
 

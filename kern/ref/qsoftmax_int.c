@@ -108,8 +108,9 @@ void FN(const struct row_dims *k, const struct io *io)
     x += (ptrdiff_t)i * k->n;
     y += (ptrdiff_t)i * k->n;
     for (; i < end; i++, x += k->n, y += k->n)
-        if (k->p0)
+        if (k->p0) {
             row_bytes(k, x, io->in[1], y);
-        else
+        } else {
             ROW_SHORTS(k, x, io, y);
+        }
 }
