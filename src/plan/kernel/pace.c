@@ -1,8 +1,10 @@
 /* Cycles of kernels on cores that issue otherwise than heads say.
  *
- * Heads of kernels for Cortex-M count instructions.  kern/pace.tsv has what
- * these take on an M4 and an M7, as bench/pace estimated them: rows of kernel,
- * pipeline and percent; the kernel `*` stands for those without a row. */
+ * Heads of kernels for Cortex-M count instructions, and floats as if a unit
+ * computed them.  kern/pace.tsv has what these take on an M4 and an M7, as
+ * bench/pace estimated them, and floats on cores without such a unit (`soft`),
+ * as it measured them: rows of kernel, pipeline and percent; the kernel `*`
+ * stands for those without a row. */
 #include "plan/plan.h"
 
 #include <stdlib.h>
@@ -17,9 +19,17 @@ static const char *row_of(Arena *a, const char *kernel, const char *pipeline)
     return at ? at + strlen(key) : NULL;
 }
 
+/* RISC-V without F, and nothing said of its pipeline. */
+static bool is_soft(const char *isa)
+{
+    return (isa_has(isa, "rv32", 4) && !isa_has(isa, "f", 1)) ||
+           isa_has(isa, "rv32imc", 7);
+}
+
 int kernel_pace(Arena *a, const Soc *soc, const char *kernel)
 {
-    const char *pipeline = item_word(soc_compute(soc), "pipeline", NULL);
+    const char *pipeline = item_word(soc_compute(soc), "pipeline",
+                                     is_soft(soc->isa) ? "soft" : NULL);
     const char *row = NULL;
 
     if (pipeline)
