@@ -17,12 +17,21 @@ static bool is_host(const Gen *g)
 
 static bool has_selftest(const Gen *g)
 {
-    return g->o->example && g->o->expected;
+    return g->o->example && g->o->expected && !gen_is_mlperf(g->o);
 }
 
 static const char *main_path(Gen *g)
 {
     return strcmp(g->name, "main") ? "main.c" : "main_main.c";
+}
+
+/* What is compiled beside the network and the runtime. */
+static const char *main_sources(Gen *g)
+{
+    if (gen_is_mlperf(g->o))
+        return gen_mlperf_sources(g);
+    return has_selftest(g) ? arena_fmt(g->mem, "%s %s_selftest.c",
+                                       main_path(g), g->name) : main_path(g);
 }
 
 static void put_copy(Gen *g, const Packed *p)
@@ -161,9 +170,10 @@ static void put_makefile(Gen *g, const Str *rt)
     const Item *t = tools(g);
     Str b = {.mem = g->mem};
 
-    str_fmt(&b, "# make: the self-test as a program; make run: runs it\n"
+    str_fmt(&b, "# make: %s as a program; make run: runs it\n"
         "NAME = %s\nBUILD = build\nCC = %s\n"
-        "CFLAGS = %s -ffunction-sections -fdata-sections\n", g->name,
+        "CFLAGS = %s -ffunction-sections -fdata-sections\n",
+        gen_is_mlperf(g->o) ? "MLPerf Tiny's device" : "the self-test", g->name,
         item_word(t, "cc", "cc"), item_word(t, "cflags", "-O2"));
     if (is_host(g))
         str_fmt(&b, "LDFLAGS = %s\n", item_word(t, "ldflags", ""));
@@ -173,9 +183,7 @@ static void put_makefile(Gen *g, const Str *rt)
             " -lm\n", g->name, g->name, item_word(t, "ldflags", ""));
     str_put(&b, "NET =");
     put_list(g, " \\\n    ", &b);
-    str_fmt(&b, "\nRT =%s\nMAIN = %s%s%s\n", rt->s, main_path(g),
-        has_selftest(g) ? " " : "",
-        has_selftest(g) ? arena_fmt(g->mem, "%s_selftest.c", g->name) : "");
+    str_fmt(&b, "\nRT =%s\nMAIN = %s\n", rt->s, main_sources(g));
     put_make_rules(g, &b);
     if (g->p->program->team)
         put_host_rules(g, &b);
@@ -317,7 +325,10 @@ static void put_readme(Gen *g)
         " may have all of this but `main.c`%s\nfor the self-test.\n\n", n,
         g->p->soc->name, g->p->g->name ? g->p->g->name : n,
         g->o->version ? g->o->version : "",
-        has_selftest(g) ? "the self-test" : "the network once",
+        has_selftest(g) ? "the self-test"
+        : gen_is_mlperf(g->o) ? "MLPerf Tiny's device on this terminal: `name%`,"
+                                " `help%`"
+                              : "the network once",
         g->p->soc->about, n, n, n, g->bin ? "S" : "c",
         g->p->program->team ? ", which is" : " and `rt/`, which are");
     if (g->bin)
@@ -354,6 +365,9 @@ void gen_build(Gen *g)
         put_team_header(g);
     if (!is_host(g))
         put_scripts(g);
-    put_main(g);
+    if (gen_is_mlperf(g->o))
+        gen_mlperf(g);
+    else
+        put_main(g);
     put_makefile(g, &rt);
 }

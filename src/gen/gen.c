@@ -41,7 +41,7 @@ void gen_project(const Plan *p, const GenOpts *o)
 
     gen_check_place(o->dir, o->force);
     g->dir = gen_folder(g);
-    if (o->package)
+    if (o->package && !gen_is_mlperf(o))
         g->below = "src/";
     gen_header(g);
     gen_weights(g);
@@ -49,11 +49,11 @@ void gen_project(const Plan *p, const GenOpts *o)
     gen_net(g);
     gen_kernels(g);
     gen_lm(g);
-    if (o->example && o->expected)
+    if (o->example && o->expected && !gen_is_mlperf(o))
         put_selftest(g);
     g->below = "";
     gen_card(g);
-    if (o->package)
+    if (o->package && !gen_is_mlperf(o))
         gen_package(g);
     else
         gen_build(g);

@@ -96,6 +96,12 @@ void gen_about(Gen *g, int layer, const char *indent, Str *out); /* a comment */
 void gen_dims_list(const Step *s, const char *indent, Str *out); /* ".n = 1" */
 void gen_ref(Gen *g, Ref r, Str *out); /* a place, as an expression */
 
+/* mlperf.c: a project for MLPerf Tiny's harness; what is compiled of it.
+ * err(ERR_USAGE) if the network is none of its. */
+bool gen_is_mlperf(const GenOpts *o);
+void gen_mlperf(Gen *g);
+const char *gen_mlperf_sources(Gen *g);
+
 /* kernels.c: the file of each instance */
 void gen_kernels(Gen *g);
 

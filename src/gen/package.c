@@ -450,12 +450,17 @@ static const Package *find(const char *name)
 
 void gen_check_package(const char *name, const Soc *soc)
 {
-    if (!find(name))
+    const char *io = item_word(soc_next(soc, "chip", NULL), "io", "");
+
+    if (!find(name) && strcmp(name, "mlperf-tiny"))
         err(ERR_USAGE, "--package %s: cmake, zephyr, arduino, platformio,"
-            " esp-idf or cmsis-pack was wanted", name);
+            " esp-idf, cmsis-pack or mlperf-tiny was wanted", name);
     if (!strcmp(soc->rt, "pulp"))
         err(ERR_USAGE, "--package %s: %s has a cluster: a project for its SDK"
             " is made by --runtime pmsis", name, soc->name);
+    if (!find(name) && strcmp(soc->run, "host") && strcmp(io, "semihost"))
+        err(ERR_USAGE, "--package %s: %s has no console; host or a chip with"
+            " io=semihost was wanted", name, soc->name);
 }
 
 void gen_package(Gen *g)
