@@ -14,7 +14,8 @@ static bool make_room(Job *j, const Run *run)
     for (i = 0; i < j->soc->nmem; i++) {
         Mem *m = &j->soc->mems[i];
 
-        if (run->missing[i] <= 0 || !(m->holds & HOLDS_buffers) ||
+        if (run->missing[i] <= 0 || !(m->program ||
+                                      m->holds & HOLDS_buffers) ||
             (job_limits(j, m) && !j->r.plan->tiled))
             continue;
         m->program = m->size - m->reserved + run->missing[i] -

@@ -117,9 +117,10 @@ void gen_team_net(Gen *g, Str *out);
 
 /* weights.c */
 void gen_weights(Gen *g);
-/* An array of bytes as C: its definition; port: in the memory of a weight port. */
+/* An array of bytes as C: its definition; in: a macro, or NULL, that says in which
+ * memory. */
 void gen_array(FILE *f, const char *name, Type t, const void *data,
-               int64_t bytes, int align, bool port);
+               int64_t bytes, int align, const char *in);
 
 /* image.c: constants in memory that only a DMA reaches go to NAME_l3.bin, at
  * their addresses; buffers there come behind. */

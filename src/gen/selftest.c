@@ -62,7 +62,7 @@ static void put_samples(Gen *g, FILE *f, int layer, const Val *v)
     for (i = 0; i < n; i++)
         s[i] = x[i * step];
     fputs("static ", f);
-    gen_array(f, arena_fmt(g->mem, "sample_%d", layer), T_f32, s, n * 4, 4, false);
+    gen_array(f, arena_fmt(g->mem, "sample_%d", layer), T_f32, s, n * 4, 4, NULL);
 }
 
 /* A layer of several steps is complete after the last. */
@@ -179,7 +179,7 @@ static void put_inputs(Gen *g, FILE *f)
         fputs("static ", f);
         gen_array(f, arena_fmt(g->mem, "input_%d", i), v->type,
                   g->o->example[i], val_bytes(v),
-                  8, false);
+                  8, NULL);
     }
 }
 

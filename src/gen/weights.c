@@ -116,12 +116,12 @@ static int64_t array_length(Type t, int64_t bytes)
 }
 
 void gen_array(FILE *f, const char *name, Type t, const void *data,
-               int64_t bytes, int align, bool port)
+               int64_t bytes, int align, const char *in)
 {
     int64_t n = bytes / type_info[t].bytes;
 
-    fprintf(f, "ALIGN(%d)%s\nconst %s %s[%" PRId64 "] =%s", MAX(align, 1),
-            port ? " PORT" : "",
+    fprintf(f, "ALIGN(%d)%s%s\nconst %s %s[%" PRId64 "] =%s", MAX(align, 1),
+            in ? " " : "", in ? in : "",
             array_type(t, bytes), name, array_length(t, bytes),
             n > LIST ? "" : " {");
     if (n > LIST)
@@ -189,14 +189,49 @@ static void put_declarations(Gen *g)
     gen_file(g, arena_fmt(g->mem, "%s_weights.h", g->name), &b);
 }
 
-static bool has_port(const Gen *g)
+/* The section of a constant, in a memory other than that of the code; NULL:
+ * it lies beside the code. */
+static const char *section_of(const Gen *g, const Buf *u)
 {
+    const Mem *m = &g->p->soc->mems[u->mem];
+
+    if (u->val->port)
+        return SOC_WEIGHTS;
+    return m == soc_code(g->p->soc) ? NULL : soc_weights_section(g->mem, m);
+}
+
+/* The macro that has it: of a memory for anybody to define otherwise. */
+static const char *macro_of(const Gen *g, const Buf *u)
+{
+    if (u->val->port)
+        return "PORT";
+    return section_of(g, u) ? arena_fmt(g->mem, "IN_%s", gen_caps(g->mem,
+                              gen_mem(g, u->mem))) : NULL;
+}
+
+static void put_sections(const Gen *g, FILE *f)
+{
+    bool done[16] = {false}; /* by memory */
     int i;
 
-    for (i = 0; i < g->p->nbuf; i++)
-        if (is_array(g, i) && g->p->buf[i].val->port)
-            return true;
-    return false;
+    for (i = 0; i < g->p->nbuf; i++) {
+        const Buf *u = &g->p->buf[i];
+        const char *in;
+
+        if (!is_array(g, i) || done[u->mem] || !(in = macro_of(g, u)))
+            continue;
+        done[u->mem] = true;
+        if (u->val->port)
+            fputs("/* Of an accelerator's weight port, in its memory. */\n",
+                  f);
+        else
+            fprintf(f, "/* In %s, where the linker script has the section;"
+                    " yours may be another. */\n", g->p->soc->mems[u->mem].name);
+        fprintf(f, "#ifndef %s\n#ifdef __ELF__\n"
+                "#define %s __attribute__((section(\"%s\")))\n"
+                "#else\n#define %s\n#endif\n#endif\n", in, in,
+                section_of(g, u), in);
+    }
 }
 
 static void put_c(Gen *g)
@@ -212,19 +247,16 @@ static void put_c(Gen *g)
         " __ORDER_LITTLE_ENDIAN__\n"
         "#error \"these constants are little endian\"\n#endif\n\n"
         "#define ALIGN(n) __attribute__((aligned(n)))\n"
-        "%s"
         "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
-        g->name, g->name, has_port(g) ?
-        "/* Of an accelerator's weight port, in its memory. */\n"
-        "#ifdef __ELF__\n#define PORT __attribute__((section(\""
-        SOC_WEIGHTS "\")))\n#else\n#define PORT\n#endif\n" : "");
+        g->name, g->name);
+    put_sections(g, f);
     for (i = 0; i < g->p->nbuf; i++) {
         const Buf *u = &g->p->buf[i];
 
         progress("writing weights: constant", i + 1, g->p->nbuf);
         if (is_array(g, i))
             gen_array(f, g->weight[i], u->val->type, u->val->data, u->size,
-                      u->align, u->val->port);
+                      u->align, macro_of(g, u));
     }
     finish(g, f);
     gen_source(g, path);
@@ -240,12 +272,12 @@ static void put_bytes(FILE *f, const Buf *u, int64_t *at)
     fwrite(u->val->data, 1, (size_t)u->size, f);
 }
 
-/* Where what follows belongs: behind a weight port, or beside the code. */
-static void put_section(const Gen *g, bool port, Str *b)
+/* Where what follows belongs; NULL: beside the code. */
+static void put_section(const Gen *g, const char *section, Str *b)
 {
     str_put(b, "#ifdef __ELF__\n");
-    if (port)
-        str_put(b, "    .section " SOC_WEIGHTS ", \"a\", %progbits\n");
+    if (section)
+        str_fmt(b, "    .section %s, \"a\", %%progbits\n", section);
     else
         str_fmt(b, "    .section .rodata.%s_weights, \"a\", %%progbits\n",
                 g->name);
@@ -260,7 +292,7 @@ static void put_bin(Gen *g)
     FILE *f = create(g, bin);
     Str b = {.mem = g->mem};
     int64_t at = 0;
-    bool port = false;
+    const char *was = NULL, *now;
     int i;
 
     str_fmt(&b, "/* The constants of %s, from %s. */\n"
@@ -274,8 +306,10 @@ static void put_bin(Gen *g)
         if (!is_array(g, i))
             continue;
         put_bytes(f, u, &at);
-        if (port != (u->val->port > 0))
-            put_section(g, port = !port, &b);
+        now = section_of(g, u);
+        if (!was != !now || (was && strcmp(was, now)))
+            put_section(g, now, &b);
+        was = now;
         str_fmt(&b, "    .global %s\n    .balign %d\n%s:\n    .incbin"
                 " \"%s\", %" PRId64 ", %" PRId64 "\n", g->weight[i], u->align,
                 g->weight[i], bin, at, u->size);

@@ -23,6 +23,21 @@ static const Mem *mem_holding(const Soc *s, unsigned what)
         what == HOLDS_stack ? "stack" : "code");
 }
 
+const Mem *soc_code(const Soc *s)
+{
+    int i;
+
+    for (i = 0; i < s->nmem; i++)
+        if (s->mems[i].holds & HOLDS_code)
+            return &s->mems[i];
+    return NULL;
+}
+
+const char *soc_weights_section(Arena *a, const Mem *m)
+{
+    return arena_fmt(a, ".weights.%s", m->name);
+}
+
 static const Mem *mem_vectors(const Soc *s, const Mem *code)
 {
     int i;
@@ -162,6 +177,15 @@ static void put_buffers(const Soc *s, Str *out)
                     s->mems[i].name, s->mems[i].name, s->mems[i].name);
 }
 
+static bool is_port(const Soc *s, int mem)
+{
+    int i;
+
+    for (i = 0; i < s->nengine && s->engine[i].weights != mem; i++)
+        ;
+    return i < s->nengine;
+}
+
 /* What accelerators read by a weight port of their own. */
 static void put_weights(const Soc *s, Str *out)
 {
@@ -176,6 +200,21 @@ static void put_weights(const Soc *s, Str *out)
         done |= 1u << m;
         str_fmt(out, "    %s : { *(%s) } > %s\n", SOC_WEIGHTS, SOC_WEIGHTS,
                 s->mems[m].name);
+    }
+}
+
+/* What cores read in place, of memories beside that of the code. */
+static void put_far_weights(const Soc *s, const Mem *code, Str *out)
+{
+    int i;
+
+    for (i = 0; i < s->nmem; i++) {
+        const Mem *m = &s->mems[i];
+
+        if (m != code && m->mapped && m->holds == HOLDS_weights &&
+            !is_port(s, i))
+            str_fmt(out, "    .weights.%s : { *(.weights.%s) } > %s\n",
+                    m->name, m->name, m->name);
     }
 }
 
@@ -219,6 +258,7 @@ void soc_link_at(const Soc *s, bool emu, int64_t bound, const Mem *code,
         put_team(s, bound, out);
     put_hyper(s, out);
     put_weights(s, out);
+    put_far_weights(s, code, out);
     /* Named first: the rest of .bss would take the buffers otherwise. */
     put_buffers(s, out);
     str_fmt(out,

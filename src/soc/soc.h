@@ -180,6 +180,10 @@ void soc_link_at(const Soc *s, bool emu, int64_t bound, const Mem *code,
  * that holds code and buffers, or else the largest for buffers; NULL. */
 const Mem *soc_ram_for_code(const Soc *s);
 int64_t soc_stack(const Soc *s, int64_t bound);
+/* The memory of code; NULL: the chip has none.  The section of weights that lie
+ * in another one. */
+const Mem *soc_code(const Soc *s);
+const char *soc_weights_section(Arena *a, const Mem *m);
 /* Bytes of the memory of stacks that all of them and the runtime take. */
 int64_t soc_kept(const Soc *s, int64_t bound);
 

@@ -1,4 +1,5 @@
-/* How much the program's code may take of a memory that holds buffers too.
+/* How much the program's code may take of a memory that holds buffers too, or
+ * weights of which others take what is too much.
  *
  * Only the linker knows, and there may be no C compiler where we run: until
  * then it is guessed, above what all our networks of 1 to 14 kernels take:
@@ -49,6 +50,25 @@ static int64_t guess(const Soc *s, const Graph *g, const Choice *c)
     return bytes;
 }
 
+/* Weights of which there are too many go on into other memories. */
+static bool has_more_for_weights(const Soc *s, const Mem *code)
+{
+    int i;
+
+    for (i = 0; i < s->nmem; i++)
+        if (&s->mems[i] != code && s->mems[i].mapped &&
+            s->mems[i].holds == HOLDS_weights)
+            return true;
+    return false;
+}
+
+static bool is_shared(const Soc *s, const Mem *m)
+{
+    return m->holds & HOLDS_code &&
+           (m->holds & HOLDS_buffers ||
+            (m->holds & HOLDS_weights && has_more_for_weights(s, m)));
+}
+
 void reserve_code(Soc *s, const Graph *g, const Choice *c, int64_t beside)
 {
     int i;
@@ -58,7 +78,7 @@ void reserve_code(Soc *s, const Graph *g, const Choice *c, int64_t beside)
     for (i = 0; i < s->nmem; i++) {
         Mem *m = &s->mems[i];
 
-        if (m->holds & HOLDS_code && m->holds & HOLDS_buffers && !m->program)
+        if (is_shared(s, m) && !m->program)
             m->program = guess(s, g, c) + beside;
     }
 }
