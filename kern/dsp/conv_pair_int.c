@@ -29,6 +29,7 @@
  *          (PANEL < 2048 || 2 * columns * pixels < 65536)
  * layout   last
  * scratch  64 + 5 * columns + 2 * columns * pixels
+ * reads    ceil(n * oh * ow, pixels)
  * stack    320
  * cycles   n * g * oh * ow * (m * (8 + kh * kw * c) + 40 +
  *          kh * (20 + kw * c * 9)) + more

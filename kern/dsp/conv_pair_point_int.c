@@ -30,6 +30,7 @@
  * layout   last
  * inplace  x
  * scratch  64 + 5 * columns + 2 * columns * pixels
+ * reads    ceil(n * oh * ow, pixels)
  * stack    320
  * cycles   n * oh * ow * (m * (8 + c) + 8 * c) + more
  */

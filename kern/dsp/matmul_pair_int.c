@@ -25,6 +25,7 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small) &&
  *          (PANEL < 2048 || 2 * columns * pixels < 65536)
  * scratch  64 + 5 * columns + 2 * columns * pixels
+ * reads    ceil(m, pixels)
  * stack    576
  * cycles   nb[0] * nb[1] * nb[2] * (m * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *
  *          ceil(m, 16)) + more

@@ -139,6 +139,7 @@ static const struct {
     {"split", offsetof(Kern, split)},     {"code", offsetof(Kern, code)},
     {"cold", offsetof(Kern, cold)},       {"round", offsetof(Kern, round)},
     {"engine", offsetof(Kern, engine)},   {"words", offsetof(Kern, words)},
+    {"reads", offsetof(Kern, reads)},
 };
 
 /* NAME = EXPR */

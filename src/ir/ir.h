@@ -495,6 +495,8 @@ typedef struct Kern {
     const char *cycles;  /* predicted; NULL: unknown */
     const char *code;    /* bytes of it that a call goes through; the same */
     const char *cold;    /* cycles that one takes longer without; the same */
+    const char *reads;   /* how often a call goes through its second operand;
+                            NULL: once */
     const char *round;   /* values of the attribute; NULL: 0 */
     const char *engine;  /* name or model of an accelerator; NULL: the cores */
     const char *words;   /* of pconv: count, p2 and mode of the weights that it

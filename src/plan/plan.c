@@ -186,8 +186,12 @@ static void predict(Plan *p)
 
     for (i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_start) {
+            Layer *l = &p->layer[p->step[i].layer];
+
             known &= p->step[i].cycles > 0;
-            p->cycles += p->step[i].cycles;
+            l->wait = step_waits(p, &p->step[i]);
+            l->cycles = p->step[i].cycles ? p->step[i].cycles + l->wait : 0;
+            p->cycles += p->step[i].cycles + l->wait;
         }
     if (!known)
         p->cycles = 0;

@@ -104,7 +104,8 @@ typedef struct Layer {
     const char *tile; /* "1x16x32 of 1x64x32, 4 tiles, rows inside, double";
                          NULL: not cut */
     int64_t cycles;  /* predicted, with waits; 0: unknown */
-    int64_t wait;    /* of those: in which cores wait for data */
+    int64_t wait;    /* of those: in which cores wait for data: transfers, lines
+                        that no cache has */
     int64_t miss;    /* in which they wait for code */
     int64_t moved[MOST_ENGINES]; /* bytes, by engine */
     Why why;
@@ -439,6 +440,15 @@ bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
 int choose_least_args(const Chooser *c, const Node *n);
 /* The same of a node, for the kernel it has; false: none has less. */
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
+/* fill.c: of a chip whose cores see slow memory through a cache of data: how
+ * often a step's kernel goes through operand i; bytes of lines that come from
+ * memory for it, if it lies where lines are missing at all; cycles in which
+ * cores wait for all that, by where operands and results lie. */
+int64_t step_reads(const Step *s, int i);
+int64_t step_missed(const Plan *p, const Step *s, int i);
+int64_t step_waits(const Plan *p, const Step *s);
+/* Cycles until a byte of memory m is there, if its line is not; 0: at once. */
+double mem_fill(const Soc *s, int m);
 /* pace.c: what the chip takes of the cycles in a kernel's head, percent. */
 int kernel_pace(Arena *a, const Soc *soc, const char *kernel);
 /* Predicts the copy of one argument of a concat. */

@@ -91,7 +91,8 @@ typedef struct Row {
     int64_t in_kernels;           /* measured; -1: not */
     const RunLayer *lost;         /* where they went; NULL: not measured */
     int64_t predicted;            /* cycles; -1: the head is silent */
-    int64_t predicted_wait;       /* -1: not a tiled plan */
+    int64_t predicted_wait;       /* -1: neither a tiled plan nor a
+                                     chip with a cache of data */
     int64_t kernels;              /* of the predicted, in kernels */
     int64_t all; /* cycles of all rows: measured, or else estimated, or else
                     predicted; -1 */

@@ -82,7 +82,7 @@ static Row row_of(const Report *r, int i)
              .predicted = predicted(layer), .predicted_wait = -1};
 
     l.macs = node_macs(layer->node);
-    if (r->plan->tiled)
+    if (r->plan->tiled || soc_item(r->soc, "cache", "data"))
         l.predicted_wait = layer->wait;
     for (k = first_timed(r->plan, i); k <= i && !layer->after; k++) {
         l.timed += node_macs(r->plan->layer[k].node);

@@ -27,4 +27,19 @@ for how in --no-bin --bin; do
     [ "$far" -gt 0 ] && [ "$near" -gt 0 ] ||
         bad "$how: $far constants far, $near near"
 done
+
+# What a kernel goes through four times lies near, and what once lies far; the
+# cycles that are predicted for it are those that the plugin estimates.
+sed 's/56K/160K/' "$tmp/small.soc" >"$tmp/tight.soc"
+net=zoo/mobilenetv1-0.25-128-int
+./tilewright run $net/network.onnx -i $net/inputs.npz -t "$tmp/tight.soc" \
+    --json "$tmp/json" >"$tmp/log" 2>&1 || bad "does not run"
+python3 - "$tmp/json" <<'X' || bad "other waits than wanted"
+import json, sys
+j = json.load(open(sys.argv[1]))
+wait = {l['name']: l['predicted_wait'] for l in j['layers']}
+print(wait, j['predicted_cycles'], j['estimated_cycles'])
+assert 0 < wait['conv_15_acc'] < wait['conv_27_acc'] < wait['dense_30_acc']
+assert .9 < j['predicted_cycles'] / j['estimated_cycles'] < 1.1
+X
 echo "weights in two flashes, as C and as a binary: all right"

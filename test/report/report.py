@@ -78,7 +78,12 @@ def sums():
     else:
         assert all(l['dma_wait'] is None for l in layers)
     if not tiled:
-        assert all(l['predicted_wait'] is None for l in layers)
+        for l in layers:
+            wait = l['predicted_wait']
+            assert (wait is None) == (not j['target'].startswith('cortex-m')
+                                      or j['target'] == 'cortex-m55')
+            assert not wait or \
+                l['predicted_cycles'] == l['predicted_kernels'] + wait
         return
     b = j['binds']
     waited = b['dma_wait'] + b['io_wait'] + b.get('neureka_wait', 0)

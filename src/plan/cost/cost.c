@@ -85,7 +85,8 @@ static void do_kernel(Clock *c, const Rec *r, When *w)
     c->deferred = NULL;
     c->core += miss;
     c->miss += miss;
-    w->to = c->core += s->cycles;
+    w->to = c->core += s->cycles + (c->q->p->tiled ? 0 :
+                                    step_waits(c->q->p, s));
     w->miss += c->miss;
     c->miss = 0;
 }

@@ -1,9 +1,10 @@
 /* A memory and an address for every buffer.
  *
  * Constants go to memories that hold weights, those that hold nothing else of
- * ours first.  Buffers go to the nearest memory as long as it can take them;
- * what is too much there at some time, the bytes least worked on, goes to the
- * next.  Each memory is packed alone (pack.c).
+ * ours first; where memories differ in how long cores wait for them, what comes
+ * from memory most often chooses first.  Buffers go to the nearest memory as
+ * long as it can take them; what is too much there at some time, the bytes least
+ * worked on, goes to the next.  Each memory is packed alone (pack.c).
  *
  * The last memory of a round takes whatever is left, and says how much it
  * lacks for that.  If it lacks anything, every other memory has its turn at
@@ -12,6 +13,7 @@
 #include "plan/plan.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 int64_t plan_missing[16];
@@ -140,16 +142,58 @@ _Noreturn void no_room(const Plan *p, const char *needs)
         needs);
 }
 
+typedef struct Wanted {
+    int buf;
+    double often; /* bytes that come from memory, by byte */
+} Wanted;
+
+static int by_often(const void *a, const void *b)
+{
+    const Wanted *x = a, *y = b;
+
+    if (x->often != y->often)
+        return x->often > y->often ? -1 : 1;
+    return x->buf - y->buf;
+}
+
+/* Buffers in the order in which they choose their memories: as they come, or
+ * where memories differ by what cores wait for them, those first of which most
+ * comes from memory, by byte. */
+static Wanted *order_consts(const Plan *p, const int *list, int n)
+{
+    Wanted *w = NEWN(p->mem, Wanted, p->nbuf + 1);
+    int i, j;
+
+    for (i = 0; i < p->nbuf; i++)
+        w[i].buf = i;
+    for (i = 1; i < n && mem_fill(p->soc, list[i]) <=
+                         mem_fill(p->soc, list[0]); i++)
+        ;
+    if (i >= n)
+        return w;
+    for (i = 0; i < p->nstep; i++)
+        for (j = 0; p->step[i].kind == STEP_start && j < p->step[i].nin; j++) {
+            int b = p->step[i].in[j].buf;
+
+            if (b >= 0 && p->buf[b].kind == BUF_const && p->buf[b].size)
+                w[b].often += (double)step_missed(p, &p->step[i], j) /
+                              (double)p->buf[b].size;
+        }
+    qsort(w, (size_t)p->nbuf, sizeof *w, by_often);
+    return w;
+}
+
 void place_consts(Plan *p, const PlanOpts *o)
 {
     int list[NMEM], n = list_mems(p, HOLDS_weights, HOLDS_buffers, list);
+    const Wanted *order = order_consts(p, list, n);
     Str needs = {.mem = p->mem};
     bool lacks = false;
     int i, j, m;
 
     memset(plan_missing, 0, sizeof plan_missing);
     for (i = 0; i < p->nbuf; i++) {
-        Buf *b = &p->buf[i];
+        Buf *b = &p->buf[order[i].buf];
         int64_t at = 0;
 
         if (b->kind != BUF_const)
