@@ -4,7 +4,8 @@
  * op       groupmatmul
  * types    x:f32 w:s8|u8 scale:f32|u16 -> y:f32
  * isa      dsp
- * when     (mode & 1) && g > 3 && k < 65536 && (mode < 2 || !(g & 1))
+ * when     (mode & 1) && mode < 4 && g > 3 && k < 65536 &&
+ *          (mode < 2 || !(g & 1))
  * split    m
  * let      groups = ceil(k, g)
  * scratch  groups * (24 + 2 * (min(g, k) + 7 & -8))
@@ -19,47 +20,9 @@
  * x is taken away.
  */
 #include <math.h>
-#include "kern/dsp/dsp.h"
+#include "kern/dsp/group.h"
 
 enum { STEP = 8 };
-
-/* A group of x: halves, their number, sum and scale. */
-struct part {
-    const uint32_t *x;
-    int32_t n, sum;
-    float by;
-};
-
-static inline float scale_of(const SCALE *s)
-{
-    const union {
-        uint32_t bits;
-        float v;
-    } whole = {(uint32_t)*s << 16};
-
-    return (SCALE)0.5f > 0 ? (float)*s : whole.v;
-}
-
-/* The greatest size in x. */
-static NOINLINE float most_of(const float *x, int32_t n)
-{
-    float most = 0;
-
-    for (; n > 0; n--, x++) {
-        const float size = *x < 0 ? -*x : *x;
-
-        most = size > most ? size : most;
-    }
-    return most;
-}
-
-/* v, at most 127 in size, as an integer, halves rounded away from 0. */
-static inline int32_t near(float v)
-{
-    const int32_t twice = (int32_t)(2 * v);
-
-    return (twice + 1 + (twice >> 31)) >> 1;
-}
 
 /* A group of x as integers where a step wants them, and their sum: with
  * weights of 4 bits every second half. */
@@ -142,12 +105,6 @@ static inline int32_t step_four(const uint32_t x[4], uint32_t w, int32_t sum)
     sum = dsp_mac(w >> 4 & 0xf000f, x[1], sum);
     sum = dsp_mac(w >> 8 & 0xf000f, x[2], sum);
     return dsp_mac(w >> 12 & 0xf000f, x[3], sum);
-}
-
-/* What a group adds to a result. */
-static inline float scaled(int32_t sum, const SCALE *s, float by, float y)
-{
-    return y + (float)sum * scale_of(s) * by;
 }
 
 /* Up to three bytes of a row, behind the words of a group. */

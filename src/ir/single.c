@@ -180,7 +180,10 @@ Shape shape_group(const Node *n)
     Shape s = shape_ranked(n, 2, 2, 2);
     int64_t g = attr_within(n, A_p0, 1, INT32_MAX), k;
 
-    k = attr_within(n, A_mode, 0, 3) & 2 ? 2 * w.dim[1] : w.dim[1];
+    k = attr_within(n, A_mode, 0, 7) & 2 ? 2 * w.dim[1] : w.dim[1];
+    if (attr_int(n, A_mode) & 4 && (w.dim[0] % 4 || k % 2))
+        err_node(n, "weights of shape %s are not of four rows each and an even "
+                 "number of columns", shape_text(w));
     if (x.dim[x.rank - 1] != k || s.dim[0] != w.dim[0] ||
         s.dim[1] != (k + g - 1) / g)
         err_node(n, "%s by weights of shape %s in groups of %lld with scales "

@@ -468,6 +468,10 @@ bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
                 const Node *than, const Node *job);
 /* bring.c: before anything else is planned, with the memories of p. */
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
+/* quads.c: orders weights in groups by four rows where kernels are quicker. */
+void interleave_layers(const Chooser *c, Graph *g);
+/* Cycles of a node by the best kernel, as its head says. */
+int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);
 /* Kernels of less scratch, of layers whose results lie on operands: these are

@@ -660,11 +660,12 @@ static void draw_grid(Str *o, const Inst *in)
 /* Scales of 16 bits are halves of floats, here between 2^-7 and 2. */
 static void draw_group(Str *o, const Inst *in)
 {
-    int g = between(1, 9), mode = roll(4), x[2] = {between(1, 3)};
-    int w[2] = {between(1, 12)}, s[2] = {w[0]};
+    const int mode = roll(8), four = mode & 4 ? 4 : 1; /* rows together */
+    int x[2] = {between(1, 3), between(1, 40) * (mode & 2 ? 2 : 1) * four};
+    int g = roll(4) ? between(1, 9) * four : x[1];
+    int w[2] = {between(1, 12) * four}, s[2] = {w[0]};
 
-    x[1] = between(1, 40) * (mode > 1 ? 2 : 1);
-    w[1] = mode > 1 ? x[1] / 2 : x[1];
+    w[1] = mode & 2 ? x[1] / 2 : x[1];
     s[1] = (x[1] + g - 1) / g;
     put_operand(o, "x", in->arg[0], dims(2, x));
     put_operand(o, "w", in->arg[1], dims(2, w));

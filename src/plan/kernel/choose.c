@@ -335,6 +335,14 @@ bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
     return all < other.cycles + time->call + time->meet;
 }
 
+int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n)
+{
+    Choice best = {0};
+
+    choose(c, g, n, &best);
+    return best.cycles;
+}
+
 Choice *choose_kernels(const Chooser *c, Graph *g)
 {
     Choice *choice;
