@@ -1,5 +1,5 @@
-/* What products with weights in groups share: groups of a row of x, which become
- * int8 with a scale each, and what a group adds to a result. */
+/* What products with weights in groups share: groups of a row of x, which
+ * become int8 with a scale each, and what a group adds to a result. */
 #ifndef GROUP_H
 #define GROUP_H
 

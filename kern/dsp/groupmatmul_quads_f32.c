@@ -1,5 +1,5 @@
-/* Products with weights of 8 or 4 bits in groups, each with a scale, four rows of
- * them side by side, by rows that become int8 in the same groups.
+/* Products with weights of 8 or 4 bits in groups, each with a scale, four rows
+ * of them side by side, by rows that become int8 in the same groups.
  *
  * op       groupmatmul
  * types    x:f32 w:s8|u8 scale:f32|u16 -> y:f32
@@ -7,14 +7,14 @@
  * when     (mode & 5) == 5 && g <= 512 && k % 4 == 0 && (g % 4 == 0 || g == k)
  * split    m
  * let      groups = ceil(k, g)
- * scratch  groups * 16 + 2 * k
+ * scratch  groups * 24 + 2 * k
  * stack    416
  * cycles   rows * (90 + 20 * k + 40 * groups + m * (8 + 14 * groups + k))
  *
- * A half of a word has the weights of a column: of two rows 256 v + u + 128, of 8
- * bits each, or of four rows of 4 bits.  One product sums them all as they are,
- * one for each row but the last sums what is below it; the differences are the
- * rows' own sums.  No sum of a group goes beyond 32 bits but by what a
+ * A half of a word has the weights of a column: of two rows 256 v + u + 128, of
+ * 8 bits each, or of four rows of 4 bits.  One product sums them all as they
+ * are, one for each row but the last sums what is below it; the differences are
+ * the rows' own sums.  No sum of a group goes beyond 32 bits but by what a
  * difference takes away again.
  */
 #include <math.h>
@@ -52,9 +52,9 @@ static void narrow_row(const struct group_dims *k, const float *x,
     }
 }
 
-/* Sums of a group of four rows, as they are: next to next, s[0] and s[2] of a row
- * of bytes, s[1] and s[3] of all in a half; or s[i] of i + 1 rows of four bits.
- * The weights behind them.  Here for weights at any address. */
+/* Sums of a group of four rows, as they are: of bytes s[0] and s[2] of a row,
+ * s[1] and s[3] of all in a half; of four bits s[i] of i + 1 rows.  The weights
+ * behind them.  Here for weights at any address. */
 static NOINLINE const W *bytes_anywhere(const struct part *p, const W *w,
                                         int32_t s[4])
 {

@@ -6,13 +6,15 @@
  * split    m
  * scratch  (mode & 1) * 4 * (k + (k + g - 1) / g)
  * stack    416
- * cycles   rows * (m * (20 + (mode > 1 ? 9 : 6) * k + 12 * ((k + g - 1) / g)) + (mode & 1) * 30 * k)
+ * cycles   rows * (m * (20 + (mode > 1 ? 9 : 6) * k +
+ *          12 * ((k + g - 1) / g)) + (mode & 1) * 30 * k)
  *
  * Mode 1 is llama2.c's Q8_0: the row of x becomes int8 in the same groups
  * first.  Mode 2: a byte holds two weights, the first in its lower half.
  * Mode 4: four rows lie side by side, in halves of 16 bits, of which each has
- * a column: bytes in two halves, one row's and 256 times the next one's, weights
- * of four bits in one; 128 or 8 more than they are but for the highest row's.
+ * a column: bytes in two halves, one row's and 256 times the next one's,
+ * weights of four bits in one; 128 or 8 more than they are but for the highest
+ * row's.
  * And so do the scales of a group.
  * Scales of 16 bits are the upper half of a float.
  */

@@ -64,8 +64,12 @@ typedef struct Run {
     Node *n;
     Dims d;
     void *native[NARG], *wide[NARG];
-    void *got, *want, *tmp;
+    void *got, *want;
+    Fn *ref;
 } Run;
+
+/* Bytes for references, which have heads of their own. */
+enum { REF_SCRATCH = 1 << 16 };
 
 /* Of constant weights the largest sum there is; how often it was within a
  * hundredth of the end of 32 bits. */
@@ -123,7 +127,9 @@ static void call_core(Run *r, Fn *fn, void *const *in, void *out, int part,
         io.in[i] = in[i];
     if (r->n->op == OP_concat)
         io.in[0] = in[part];
-    io.tmp = malloc((size_t)kern_expr(r->k, r->k->scratch, r->n, &r->d) + 1);
+    io.tmp = malloc(fn == r->ref ? REF_SCRATCH
+                                 : (size_t)kern_expr(r->k, r->k->scratch, r->n,
+                                                     &r->d) + 1);
     fn(&r->d, &io);
     free(io.tmp);
 }
@@ -334,7 +340,7 @@ static int attempt(const Kern *k, const Inst *in)
     unsigned from = seed;
     OpCode op = k->op[roll(k->nop)];
     const char *text = draw(op, in);
-    Run r = {.k = k, .n = node_for(in, text)};
+    Run r = {.k = k, .n = node_for(in, text), .ref = in->ref};
     bool ok;
     int i;
 

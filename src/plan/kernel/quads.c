@@ -1,6 +1,6 @@
 /* Weights of four rows side by side, as kernels of Cortex-M load them:
  *
- *     y = groupmatmul x w scale mode=m  ->  y = groupmatmul x w' scale' mode=m+4
+ *     y = groupmatmul x w scale mode=m -> y = groupmatmul x w' s' mode=m+4
  *
  * where a kernel takes fewer cycles for it.  w stays as it is where others read
  * it too: it would lie there twice. */
