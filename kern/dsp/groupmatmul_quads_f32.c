@@ -9,7 +9,7 @@
  * let      groups = ceil(k, g)
  * scratch  groups * 24 + 2 * k
  * stack    416
- * cycles   rows * (90 + 20 * k + 40 * groups + m * (8 + 14 * groups + k))
+ * cycles   rows * (90 + 20 * k + 40 * groups + m * (8 + 20 * groups + k))
  *
  * A half of a word has the weights of a column: of two rows 256 v + u + 128, of
  * 8 bits each, or of four rows of 4 bits.  One product sums them all as they
