@@ -24,13 +24,13 @@ def weights(name, shape, bits):
     return n // shape[0] if len(shape) > 2 or shape[0] > shape[1] else n
 
 
-def epilogue(i, m, most, shift):
+def epilogue(i, m, most, shift, shape):
     one = rnd.random() < 0.3
     n = 1 if one else m
-    const('m%d' % i, 's32', [n], [rnd.randint(-most // 9, most)
-                                  for _ in range(n)])
-    const('a%d' % i, 's32', [m], [rnd.randint(-1 << 28, 1 << 28)
-                                  for _ in range(m)])
+    const('m%d' % i, 's32', [n] if one else shape,
+          [rnd.randint(-most // 9, most) for _ in range(n)])
+    const('a%d' % i, 's32', shape, [rnd.randint(-1 << 28, 1 << 28)
+                                    for _ in range(m)])
     lo, hi = rnd.choice([(0, 255), (-128, 127)])
     return 'm%d a%d' % (i, i), 'lo=%d hi=%d shift=%d' % (lo, hi, shift)
 
@@ -41,7 +41,7 @@ for i in range(int(sys.argv[2])):
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3
     xtype = rnd.choice(['s8', 'u8'])
     bits = rnd.randint(1, 8)
-    biased = rnd.random() < 0.3
+    biased, by_row = rnd.random() < 0.3, False
     if kind == 'depth':
         m = c
         c = max(c, 2)
@@ -50,6 +50,8 @@ for i in range(int(sys.argv[2])):
         k = rnd.randint(1, 200)
         transb = rnd.random() < 0.5
         rows = [rnd.randint(1, 40)] if rnd.random() < 0.7 else [2, 9]
+        by_row = rnd.random() < 0.2 # as many rows as columns
+        rows = [m] if by_row else rows
         lines.append('x%d = input : %s[%s]' % (
             i, xtype, ','.join(map(str, rows + [k]))))
         weights('w%d' % i, [m, k] if transb else [k, m], bits)
@@ -62,7 +64,7 @@ for i in range(int(sys.argv[2])):
         weights('w%d' % i, [m, side, side, each], bits)
         taps = side * side * each
     scale, attrs = epilogue(i, m, max(1, (1 << 29) // (taps * 255 * 128)),
-                            rnd.randint(8, 24))
+                            rnd.randint(8, 24), [m, 1] if by_row else [m])
     bias = '_'
     if biased:
         const('b%d' % i, 's32', [m], [rnd.randint(-500, 500)

@@ -409,6 +409,14 @@ static int64_t image_width(int64_t rows)
     return best;
 }
 
+/* Does v, if it has more than one element, have one for each column?  It may
+ * have one for each row, and these be as many. */
+static bool is_of_columns(const Val *v)
+{
+    return !v || val_count(v) == 1 ||
+           v->shape.dim[v->shape.rank - 1] == val_count(v);
+}
+
 /* Of a product with a constant: rows of a are pixels. */
 static bool see_matmul(Bringer *b)
 {
@@ -419,7 +427,8 @@ static bool see_matmul(Bringer *b)
 
     b->bias = operand(n, "bias");
     if (w->shape.rank != 2 || a->shape.rank < 2 || attr_int(n, A_transa) ||
-        attr_has(n, A_count))
+        attr_has(n, A_count) || !is_of_columns(b->bias) ||
+        !is_of_columns(operand(n, "mul")) || !is_of_columns(operand(n, "add")))
         return false;
     b->m = w->shape.dim[swap];
     b->c = w->shape.dim[!swap];
