@@ -28,8 +28,9 @@ static bool is_soft(const char *isa)
 
 int kernel_pace(Arena *a, const Soc *soc, const char *kernel)
 {
+    const bool soft = is_soft(soc->isa) && strstr(kernel, "_f32_");
     const char *pipeline = item_word(soc_compute(soc), "pipeline",
-                                     is_soft(soc->isa) ? "soft" : NULL);
+                                     soft ? "soft" : NULL);
     const char *row = NULL;
 
     if (pipeline)
