@@ -83,7 +83,8 @@ static bool may_interleave(const Node *n)
     int64_t mode = attr_int(n, A_mode);
 
     return w->data && n->arg[2]->data && w->nuse == 1 && (mode & 1) &&
-           !(mode & QUADS) && w->shape.dim[0] % ROWS == 0;
+           !(mode & QUADS) && w->shape.dim[0] % ROWS == 0 &&
+           (mode & FOUR_BITS || w->type == T_s8);
 }
 
 void interleave_layers(const Chooser *c, Graph *g)
