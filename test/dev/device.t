@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 server=
 trap '[ -n "$server" ] && kill $server 2>/dev/null; rm -rf "$tmp"' EXIT
-seed=${1:-$(date +%s)}
+seed=${1:-${SEED:-$(date +%s)}}
 echo "seed $seed"
 bad=0 n=0
 tool=qemu-system-arm

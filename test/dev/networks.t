@@ -4,7 +4,7 @@
 # long).
 cd "$(dirname "$0")/../.." || exit 1
 command -v qemu-system-arm >/dev/null || { echo "no QEMU: skipped"; exit 0; }
-seed=${1:-$(date +%s)}
+seed=${1:-${SEED:-$(date +%s)}}
 echo "seed $seed"
 table=bench/validate.tsv
 tail -n +2 $table | grep -v '^[^	]*-f32.*	siracusa	' | awk -v s="$seed" '

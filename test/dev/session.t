@@ -4,7 +4,7 @@
 # fail without a reason.
 cd "$(dirname "$0")/../.." || exit 1
 make -s build/test/session || exit 1
-seed=${1:-$(date +%s)}
+seed=${1:-${SEED:-$(date +%s)}}
 echo "seed $seed"
 timeout 60 build/test/session right "$seed" &&
     timeout 100 build/test/session fuzz "$seed" 120

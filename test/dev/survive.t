@@ -8,7 +8,7 @@ tmp=$(mktemp -d) || exit 1
 server= proxy= shell=
 trap 'for p in $server $proxy $shell; do kill -9 $p 2>/dev/null; done
     rm -rf "$tmp"' EXIT
-seed=${1:-$(date +%s)}
+seed=${1:-${SEED:-$(date +%s)}}
 echo "seed $seed"
 bad=0 n=0
 

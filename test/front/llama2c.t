@@ -2,4 +2,4 @@
 # Checkpoints of llama2.c: llama2c.t [SEED [ROUNDS]].
 cd "$(dirname "$0")/../.." || exit 1
 make -s build/test/llama2c || exit 1
-build/test/llama2c "${1:-$(date +%N | sed 's/^0*//')}" "${2:-30}"
+build/test/llama2c "${1:-${SEED:-$(date +%s)}}" "${2:-30}"

@@ -3,7 +3,7 @@
 # then `generate` on several targets; the golden texts, where they are.
 # lm.t [SEED]
 cd "$(dirname "$0")/../.." || exit 1
-seed=${1:-$(date +%N | sed 's/^0*//')}
+seed=${1:-${SEED:-$(date +%s)}}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 bad=0

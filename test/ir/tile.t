@@ -2,7 +2,7 @@
 # Nodes cut into tiles, under the sanitizers: tile.t [SEED [RUNS]].
 # Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
-seed=${1:-$(date +%N | sed 's/^0*//')}
+seed=${1:-${SEED:-$(date +%s)}}
 mkdir -p build/test
 lib="build/src/base/*.o build/eval/*.o build/packed.o build/packdata.o"
 gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -I. -Isrc -g -O1 \

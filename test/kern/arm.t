@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . test/sim/build
 . test/sim/arm
 [ "$have_arm" ] || { echo "no arm-none-eabi-gcc or QEMU: skipped"; exit 0; }
-seed=${1:-$(date +%N | sed 's/^0*//')}
+seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-12}
 [ $# -gt 2 ] && shift 2 || set -- kern/dsp/*.c kern/mve/*.c
 bad=0 n=0

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . test/sim/build
 . test/sim/chip
 [ "$have_cross" ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-seed=${1:-$(date +%N | sed 's/^0*//')}
+seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-6}
 [ $# -gt 2 ] && shift 2 || set -- $(ls kern/xpulp/*.c | grep -v conv_)
 bad=0 n=0

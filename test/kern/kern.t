@@ -2,7 +2,7 @@
 # Every kernel but kern/ref against kern/ref on random operands within its
 # `when`, under the sanitizers: kern.t [SEED [RUNS [KERNEL-PREFIX...]]]
 cd "$(dirname "$0")/../.." || exit 1
-seed=${1:-$(date +%N | sed 's/^0*//')}
+seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-20}
 [ $# -gt 2 ] && shift 2 || set -- kern/c kern/dsp kern/xpulp kern/neureka
 dir=build/test/kern

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . test/sim/kernels
 . test/sim/conv
 [ $have_cross ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-seed=${1:-$(date +%N | sed 's/^0*//')}
+seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-6}
 all=$3
 bad=0 n=0 turn=$seed

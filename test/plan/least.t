@@ -3,4 +3,4 @@
 # test/plan/least.long.
 cd "$(dirname "$0")/../.." || exit 1
 make -s build/test/least || exit 1
-build/test/least "${1:-$(date +%N | sed 's/^0*//')}" "${2:-20}" $3
+build/test/least "${1:-${SEED:-$(date +%s)}}" "${2:-20}" $3

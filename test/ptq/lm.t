@@ -5,7 +5,7 @@
 # the same file.
 # lm.t [SEED]
 cd "$(dirname "$0")/../.." || exit 1
-seed=${1:-$(date +%N | sed 's/^0*//')}
+seed=${1:-${SEED:-$(date +%s)}}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 bad=0

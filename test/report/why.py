@@ -1,4 +1,4 @@
-"""why.py DIR [SEED]: see why.t."""
+"""why.py DIR SEED: see why.t."""
 import json
 import random
 import re
@@ -8,7 +8,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 tmp = sys.argv[1]
-seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(10**6)
+seed = int(sys.argv[2])
 draw = random.Random(seed)
 checks = 0
 

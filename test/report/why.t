@@ -6,4 +6,4 @@
 cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-exec python3 test/report/why.py "$tmp" "$@"
+exec python3 test/report/why.py "$tmp" "${1:-${SEED:-$(date +%s)}}"
