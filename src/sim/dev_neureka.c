@@ -1,46 +1,46 @@
-/* N-Eureka, the convolution engine of Siracusa: 1x1, 3x3 and 3x3 depthwise
- * jobs on 8-bit activations and weights of 2 to 8 bits.
+/* N-Eureka, the convolution engine of Siracusa, and NE16, that of GAP9: 1x1,
+ * 3x3 and 3x3 depthwise jobs on 8-bit activations and weights of 2 to 8 bits.
  *
- * A job is a row of registers; two may be queued.  Outputs are computed in
- * subtiles of 6 x 6 pixels and 32 channels (28 if depthwise), inputs enter by
- * 28 channels (32 for 1x1).  The cycles are those measured on the RTL, phase
- * by phase; the results are written when the job ends.  While a phase reads
- * or writes the L1 it takes nine banks a cycle, and cores wait for it up to
- * eight cycles before it waits for them.
+ * A job is a row of registers; two may be queued.  N-Eureka computes outputs
+ * in subtiles of 6 x 6 pixels and 32 channels (28 if depthwise), inputs enter
+ * by 28 channels (32 for 1x1); NE16 in subtiles of 3 x 3 pixels and 32
+ * channels (16 if depthwise), inputs by 16.  The cycles are those measured on
+ * the RTL, phase by phase; the results are written when the job ends.  While a
+ * phase reads or writes the L1 it takes nine banks a cycle, and cores wait for
+ * it up to eight cycles before it waits for them.
  *
  * Keys: `tile=28` input channels of a 3x3 subtile, `weights=` the memory that
  * the weight port sees, `event=12`. */
-#include "sim/chip.h"
+#include "sim/convjob.h"
 
 #include <string.h>
 
 enum { /* registers */
     TRIGGER = 0x00, ACQUIRE = 0x04, FINISHED = 0x08, STATUS = 0x0c,
-    RUNNING = 0x10, CLEAR = 0x14, JOB = 0x20, NREG = 24,
+    RUNNING = 0x10, CLEAR = 0x14, JOB = 0x20,
 };
-enum { /* of a job */
-    R_weights, R_in, R_out, R_scale, R_shift, R_bias, R_in_pixel, R_in_row,
-    R_out_pixel = 10, R_out_row, R_w_d0, R_w_d1, R_rem_k = 15, R_rem_o,
-    R_rem_i, R_num_k, R_num_o, R_pad, R_wmin, R_mask, R_conf,
-};
-enum { CONV3 = 0, DEPTHWISE, CONV1 }; /* modes */
-enum { SIDE = 6, KO = 32, PATIENCE = 8, WORD = 32, PORT = 36 };
+enum { PATIENCE = 8, PORT = 36 };
 enum { START = 4, DONE = 1, UPDATE = 2 };
+enum { /* bits of R_conf that a unit may lack */
+    MODE_16 = 1 << 3, LINEAR = 1 << 7, STRIDED = 1 << 8, FROM_PORT = 1 << 9,
+    PREFETCH = 1 << 10, SIGNED = 1 << 26,
+};
 
-typedef struct Job {
-    uint32_t reg[NREG];
-    int id;
-    /* from the registers */
-    int mode, qw, tile, ko_tile, nko, nki, nho, nwo, rem_ko, rem_ki;
-    int out_bytes, norm_bits, taps;
-    bool quant, bias, from_port, prefetch, is_signed, relu, stream_in;
-    uint64_t from;
-} Job;
+static const Unit units[] = {
+    {.model = "neureka", .name = "N-Eureka", .slice = "n-eureka", .side = 6,
+     .tile = {28, 28, 32}, .load = {70, 70, 52}, .behind = 5,
+     .depth_at_once = true, .slots = true, .pads_behind = true,
+     .lacks = LINEAR | STRIDED},
+    {.model = "ne16", .name = "NE16", .slice = "ne16", .side = 3,
+     .tile = {16, 16, 16}, .load = {31, 31, 19}, .behind = 6,
+     .lacks = MODE_16 | LINEAR | FROM_PORT | PREFETCH | SIGNED},
+};
 
 typedef struct Neureka {
-    int tile, event;
+    Unit unit;
+    int event;
     Ram *port;
-    Job job[2];       /* the one that runs, the next */
+    ConvJob job[2];   /* the one that runs, the next */
     int njob;
     uint32_t reg[NREG];
     int next_id, finished;
@@ -55,9 +55,14 @@ static void init(Device *d)
 {
     Neureka *v = d->state;
     const char *port = item_word(d->item, "weights", "");
+    size_t i;
     Ram *r;
 
-    v->tile = (int)item_int(d->item, "tile", 28);
+    for (i = 0; i < LEN(units); i++)
+        if (!strcmp(units[i].model, d->model->name))
+            v->unit = units[i];
+    v->unit.tile[CONV3] = (int)item_int(d->item, "tile", v->unit.tile[CONV3]);
+    v->unit.tile[DEPTHWISE] = v->unit.tile[CONV3];
     v->event = (int)item_int(d->item, "event", 12);
     v->finished = -1;
     for (r = d->chip->rams; r; r = r->next)
@@ -65,7 +70,7 @@ static void init(Device *d)
             v->port = r;
 }
 
-static void read_conf(Job *j)
+static void read_conf(ConvJob *j)
 {
     uint32_t c = j->reg[R_conf];
 
@@ -80,14 +85,15 @@ static void read_conf(Job *j)
     j->relu = !(c >> 23 & 1);
     j->bias = j->quant && c >> 25 & 1;
     j->is_signed = c >> 26 & 1;
+    j->strided = c >> 8 & 1;
 }
 
-static void read_sizes(Job *j, int tile)
+static void read_sizes(ConvJob *j)
 {
     const uint32_t *r = j->reg;
 
-    j->tile = j->mode == CONV1 ? 32 : tile;
-    j->ko_tile = j->mode == DEPTHWISE ? tile : KO;
+    j->tile = j->unit->tile[j->mode];
+    j->ko_tile = j->mode == DEPTHWISE ? j->tile : KO;
     j->taps = j->mode == CONV1 ? 1 : 9;
     j->nko = (int)(r[R_num_k] >> 16);
     j->nki = j->mode == DEPTHWISE ? 1 : (int)(r[R_num_k] & 0xffff);
@@ -98,23 +104,25 @@ static void read_sizes(Job *j, int tile)
 }
 
 /* What is wrong with a job, or NULL. */
-static const char *refuse(const Neureka *v, const Job *j)
+static const char *refuse(const Neureka *v, const ConvJob *j)
 {
+    const int side = v->unit.side;
     int rem_h = (int)(j->reg[R_rem_o] >> 16);
     int rem_w = (int)(j->reg[R_rem_o] & 0xffff);
 
-    if (j->mode > CONV1)
-        return "mode 3 does not exist";
     if (j->qw < 2)
         return "weights of 1 bit";
-    if (j->reg[R_conf] >> 7 & 3)
-        return "linear or strided mode, which is not simulated";
+    if (j->reg[R_conf] & v->unit.lacks)
+        return v->unit.lacks & STRIDED
+            ? "linear or strided mode, which is not simulated"
+            : "16-bit or linear mode, which is not simulated, or what another "
+              "unit has";
     if (j->reg[R_mask])
         return "a filter mask, which is not simulated";
     if (!j->nko || !j->nki || !j->nho || !j->nwo)
         return "no subtiles";
-    if (j->rem_ko < 1 || j->rem_ko > j->ko_tile || rem_h < 1 || rem_h > SIDE ||
-        rem_w < 1 || rem_w > SIDE || j->rem_ki < 1 || j->rem_ki > j->tile)
+    if (j->rem_ko < 1 || j->rem_ko > j->ko_tile || rem_h < 1 || rem_h > side ||
+        rem_w < 1 || rem_w > side || j->rem_ki < 1 || j->rem_ki > j->tile)
         return "a remainder outside of its subtile";
     if ((j->reg[R_conf] >> 12 & 3) == 3)
         return "scale of unknown width";
@@ -125,7 +133,7 @@ static const char *refuse(const Neureka *v, const Job *j)
 
 /* ---- time ---- */
 
-static int channels(const Job *j, int ko)
+static int channels(const ConvJob *j, int ko)
 {
     return ko == j->nko - 1 ? j->rem_ko : j->ko_tile;
 }
@@ -137,29 +145,26 @@ static int up(int a, int b)
 
 /* Cycles of the products of one input tile; with prefetch the next load
  * hides behind them and may take longer. */
-static int product_cycles(const Job *j, int k, int ki, bool last)
+static int product_cycles(const ConvJob *j, int k, int ki, bool last)
 {
     static const int first[] = {69, 33, 46}, more[] = {69, 33, 50};
-    int n = j->mode == CONV3 ? j->qw * k + 5
-          : j->mode == CONV1 ? k + 5 : j->qw + 4;
+    int n = j->unit->behind + (j->mode == CONV1 ? k : j->qw * k);
 
+    if (j->mode == DEPTHWISE && j->unit->depth_at_once)
+        n = j->qw + 4;
     if (!j->prefetch || last)
         return n;
     return MAX(n, ki ? more[j->mode] : first[j->mode]);
 }
 
-static int load_cycles(const Job *j)
+static int out_cycles(const ConvJob *j, int k)
 {
-    return j->mode == CONV1 ? 52 : 70;
-}
-
-static int out_cycles(const Job *j, int k)
-{
-    return SIDE * SIDE * (j->out_bytes == 4 ? up(k, 8) : 1) + 3;
+    return j->unit->side * j->unit->side *
+           (j->out_bytes == 4 ? up(k, 8) : 1) + 3;
 }
 
 /* After the last input tile: normalisation, bias, the way out. */
-static int end_cycles(const Job *j, int k)
+static int end_cycles(const ConvJob *j, int k)
 {
     int n = out_cycles(j, k);
 
@@ -170,7 +175,7 @@ static int end_cycles(const Job *j, int k)
     return n;
 }
 
-static int64_t steps(const Job *j)
+static int64_t steps(const ConvJob *j)
 {
     return (int64_t)j->nho * j->nwo * j->nki;
 }
@@ -188,11 +193,12 @@ static void occupy(Device *d, uint32_t addr, uint32_t step, uint64_t from,
 }
 
 /* One input tile: how long it takes, and when it needs the L1. */
-static int step_cycles(Device *d, const Job *j, uint64_t now)
+static int step_cycles(Device *d, const ConvJob *j, uint64_t now)
 {
     Neureka *v = d->state;
     int k = channels(j, v->ko), ki = (int)(v->step % j->nki), n = 0;
-    int pixels = j->mode == CONV1 ? SIDE * SIDE : 64;
+    int side = j->unit->side + (j->mode == CONV1 ? 0 : 2);
+    int pixels = side * side;
     bool first = !v->ko && !v->step;
     bool last = v->ko == j->nko - 1 && v->step == steps(j) - 1;
     int products = product_cycles(j, k, ki, last);
@@ -201,10 +207,10 @@ static int step_cycles(Device *d, const Job *j, uint64_t now)
         n += out_cycles(j, k);
     occupy(d, j->reg[R_in], j->reg[R_in_pixel], now + (uint64_t)n, pixels);
     if (!j->prefetch || first)
-        n += load_cycles(j);
-    n += j->mode == DEPTHWISE ? k + 5 : 6;
+        n += j->unit->load[j->mode];
+    n += j->mode == DEPTHWISE ? k + j->unit->behind : 6;
     if (!j->from_port)
-        occupy(d, j->reg[R_weights], WORD, now + (uint64_t)n, products);
+        occupy(d, j->reg[R_weights], j->reg[R_w_d0], now + (uint64_t)n, products);
     n += products + UPDATE;
     if (ki == j->nki - 1) {
         int out = out_cycles(j, k);
@@ -214,231 +220,6 @@ static int step_cycles(Device *d, const Job *j, uint64_t now)
                now + (uint64_t)(n - out), out - 3);
     }
     return n;
-}
-
-/* ---- results ---- */
-
-/* n bytes of a job's operand; NULL, and a fault, outside of memory. */
-static uint8_t *operand(Device *d, uint32_t addr, uint32_t n, const char *what)
-{
-    Ram *r = d->chip->l1;
-
-    if (!r || addr - r->base >= r->size || n > r->size - (addr - r->base))
-        r = ram_find(d->chip, addr, n);
-    if (!r) {
-        if (!d->chip->sim->stop)
-            sim_fault(d->chip, NULL, "N-Eureka: %s at 0x%08x: no memory there",
-                      what, addr);
-        return NULL;
-    }
-    *r->bytes += n;
-    return r->data + (addr - r->base);
-}
-
-static int code_bit(const uint8_t *word, int bit)
-{
-    return word[bit / 8] >> bit % 8 & 1;
-}
-
-/* The weights of an output channel for one input tile, tap by tap, as words
- * that wrap.  Bits are spread: see the layouts in doc/sim.md. */
-static bool unpack(Device *d, const Job *j, int co, int ki, uint32_t *w)
-{
-    Neureka *v = d->state;
-    const uint32_t *r = j->reg;
-    uint32_t at = r[R_weights] + (j->from_port ? v->port->base : 0);
-    int words = j->mode == CONV1 ? 1 : j->qw, b, t, c;
-
-    at += (uint32_t)co * r[R_w_d1] + (uint32_t)(ki * words) * r[R_w_d0];
-    for (t = 0; t < j->taps * j->tile; t++)
-        w[t] = r[R_wmin];
-    for (b = 0; b < j->qw; b++) {
-        const uint8_t *word = operand(d, at + (j->mode == CONV1 ? 0 :
-                                      (uint32_t)b * r[R_w_d0]), WORD,
-                                      "weights");
-
-        if (!word)
-            return false;
-        for (t = 0; t < j->taps; t++)
-            for (c = 0; c < j->tile; c++)
-                w[t * j->tile + c] += (uint32_t)code_bit(word,
-                    j->mode == CONV1 ? c / 4 * 32 + b * 4 + c % 4
-                                     : j->tile * t + c) << b;
-    }
-    return true;
-}
-
-typedef struct Pixel { /* of the whole output, and its subtile's place */
-    int y, x;
-} Pixel;
-
-/* Whether row or column i of the padded input is padding: before the first,
- * or behind what the last subtile has. */
-static bool outside(int i, int before, int n, int rem)
-{
-    return i < before || i >= (n - 1) * SIDE + rem;
-}
-
-/* Products of one window: all taps, channels c0 .. c0 + n of the input. */
-static bool window(Device *d, const Job *j, Pixel p, int c0, int n,
-                   const uint32_t *w, uint32_t *acc)
-{
-    const uint32_t *r = j->reg;
-    int side = j->taps == 9 ? 3 : 1, t, c;
-    int top = (int)(r[R_pad] >> 28), left = (int)(r[R_pad] >> 16 & 15);
-
-    for (t = 0; t < j->taps; t++, w += j->tile) {
-        int y = p.y + t / side, x = p.x + t % side;
-        const uint8_t *in;
-
-        if (outside(y, top, j->nho, (int)(r[R_rem_i] >> 16)) ||
-            outside(x, left, j->nwo, (int)(r[R_rem_i] & 0xffff))) {
-            for (c = 0; c < n; c++)
-                *acc += (uint32_t)(int16_t)r[R_pad] * w[c];
-            continue;
-        }
-        in = operand(d, r[R_in] + (uint32_t)y * r[R_in_row] +
-                     (uint32_t)x * r[R_in_pixel] + (uint32_t)c0, (uint32_t)n,
-                     "input");
-        if (!in)
-            return false;
-        for (c = 0; c < n; c++)
-            *acc += (uint32_t)(j->is_signed ? (int8_t)in[c] : in[c]) * w[c];
-    }
-    return true;
-}
-
-/* A depthwise window looks at its own channel alone. */
-static bool window_own(Device *d, const Job *j, Pixel p, int k, int lane,
-                       const uint32_t *w, uint32_t *acc)
-{
-    uint32_t one[9 * 32];
-    int t;
-
-    for (t = 0; t < 9; t++)
-        one[t * j->tile] = w[t * j->tile + lane];
-    return window(d, j, p, k, 1, one, acc);
-}
-
-static int64_t load_scale(const uint8_t *p, int bits)
-{
-    uint16_t h;
-    int32_t v;
-
-    if (bits == 8)
-        return *p;
-    if (bits == 16) {
-        memcpy(&h, p, 2);
-        return h;
-    }
-    memcpy(&v, p, 4);
-    return v;
-}
-
-/* Scale, bias, shift, clip.  The product wraps, the sum saturates. */
-static bool normalise(Device *d, const Job *j, int k, uint32_t *acc)
-{
-    uint32_t width = (uint32_t)j->norm_bits / 8, conf = j->reg[R_conf];
-    const uint8_t *s = operand(d, j->reg[R_scale] + (uint32_t)k * width, width,
-                               "scale");
-    const uint8_t *b = j->bias ? operand(d, j->reg[R_bias] + 4 * (uint32_t)k,
-                                         4, "bias") : NULL;
-    const uint8_t *n = conf >> 24 & 1 ? operand(d, j->reg[R_shift] +
-                                                (uint32_t)k, 1, "shift")
-                                      : NULL;
-    int shift = conf >> 16 & 31;
-    int64_t v;
-    int32_t add = 0;
-
-    if (!s || (j->bias && !b) || (conf >> 24 & 1 && !n))
-        return false;
-    if (n)
-        shift = *n & 31;
-    if (b)
-        memcpy(&add, b, 4);
-    v = (int32_t)(*acc * (uint32_t)load_scale(s, j->norm_bits));
-    v = MAX(INT32_MIN, MIN(INT32_MAX, v + add));
-    if (shift && !(conf >> 11 & 1))
-        v += 1LL << (shift - 1);
-    v >>= shift;
-    v = j->relu ? MAX(0, MIN(255, v)) : MAX(-128, MIN(127, v));
-    *acc = (uint32_t)v;
-    return true;
-}
-
-static uint8_t *output(Device *d, const Job *j, Pixel p, int k)
-{
-    return operand(d, j->reg[R_out] + (uint32_t)p.y * j->reg[R_out_row] +
-                   (uint32_t)p.x * j->reg[R_out_pixel] +
-                   (uint32_t)(k * j->out_bytes), (uint32_t)j->out_bytes,
-                   "output");
-}
-
-static bool put_output(Device *d, const Job *j, Pixel p, int k, uint32_t acc)
-{
-    uint8_t *to;
-
-    if (j->quant && !normalise(d, j, k, &acc))
-        return false;
-    to = output(d, j, p, k);
-    if (to)
-        memcpy(to, &acc, (size_t)j->out_bytes);
-    return to != NULL;
-}
-
-/* What an accumulator starts with. */
-static bool first_sum(Device *d, const Job *j, Pixel p, int k, uint32_t *acc)
-{
-    const uint8_t *from;
-
-    *acc = 0;
-    if (!j->stream_in)
-        return true;
-    from = output(d, j, p, k);
-    if (from)
-        memcpy(acc, from, (size_t)j->out_bytes);
-    return from != NULL;
-}
-
-/* All pixels of an output channel; w has its weights, tile after tile. */
-static bool channel(Device *d, const Job *j, int k, const uint32_t *w)
-{
-    int h = (j->nho - 1) * SIDE + (int)(j->reg[R_rem_o] >> 16);
-    int width = (j->nwo - 1) * SIDE + (int)(j->reg[R_rem_o] & 0xffff), ki;
-    Pixel p;
-
-    for (p.y = 0; p.y < h; p.y++)
-        for (p.x = 0; p.x < width; p.x++) {
-            uint32_t acc;
-            bool ok = first_sum(d, j, p, k, &acc);
-
-            if (j->mode == DEPTHWISE)
-                ok = ok && window_own(d, j, p, k, k % j->tile, w, &acc);
-            for (ki = 0; j->mode != DEPTHWISE && ok && ki < j->nki; ki++)
-                ok = window(d, j, p, ki * j->tile,
-                            ki == j->nki - 1 ? j->rem_ki : j->tile,
-                            w + ki * j->taps * j->tile, &acc);
-            if (!ok || !put_output(d, j, p, k, acc))
-                return false;
-        }
-    return true;
-}
-
-static void compute(Device *d, const Job *j)
-{
-    int n = (j->nko - 1) * j->ko_tile + j->rem_ko, k, ki;
-    Arena *a = arena_new();
-    uint32_t *w = NEWN(a, uint32_t, j->nki * 9 * 32);
-    bool ok = true;
-
-    for (k = 0; k < n && ok; k++) {
-        if (j->mode == DEPTHWISE)
-            ok = unpack(d, j, 0, k / j->tile, w);
-        for (ki = 0; j->mode != DEPTHWISE && ok && ki < j->nki; ki++)
-            ok = unpack(d, j, k, ki, w + ki * j->taps * j->tile);
-        ok = ok && channel(d, j, k, w);
-    }
-    arena_end(a);
 }
 
 /* ---- jobs ---- */
@@ -464,11 +245,11 @@ static void finish(Device *d, uint64_t time)
 {
     static const char *const names[] = {"3x3", "depthwise 3x3", "1x1"};
     Neureka *v = d->state;
-    Job *j = &v->job[0];
+    ConvJob *j = &v->job[0];
 
-    compute(d, j);
+    convjob_compute(j);
     d->chip->counts.accel_cycles += to_cycle(d->clock, time) - j->from;
-    timeline_slice(d->chip, "n-eureka", names[j->mode],
+    timeline_slice(d->chip, j->unit->slice, names[j->mode],
                    to_ticks(d->clock, j->from), time);
     v->finished = j->id;
     v->job[0] = v->job[1];
@@ -482,7 +263,7 @@ static void finish(Device *d, uint64_t time)
 static void event(Device *d, uint64_t time, uint64_t what)
 {
     Neureka *v = d->state;
-    Job *j = &v->job[0];
+    ConvJob *j = &v->job[0];
     uint64_t cycle = to_cycle(d->clock, time);
     int n;
 
@@ -505,20 +286,24 @@ static void event(Device *d, uint64_t time, uint64_t what)
 static void trigger(Device *d, Access *a)
 {
     Neureka *v = d->state;
-    Job *j = &v->job[v->njob];
+    ConvJob *j = &v->job[v->njob];
     const char *why;
 
     if (v->njob == 2) {
-        sim_fault(d->chip, a->core, "N-Eureka: a third job was triggered; "
-                  "acquire says when there is room");
+        sim_fault(d->chip, a->core, "%s: a third job was triggered; acquire "
+                  "says when there is room", v->unit.name);
         return;
     }
     memcpy(j->reg, v->reg, sizeof j->reg);
+    j->device = d;
+    j->unit = &v->unit;
+    j->port = v->port ? v->port->base : 0;
     read_conf(j);
-    read_sizes(j, v->tile);
-    why = refuse(v, j);
+    if (j->mode <= CONV1)
+        read_sizes(j);
+    why = j->mode > CONV1 ? "mode 3 does not exist" : refuse(v, j);
     if (why) {
-        sim_fault(d->chip, a->core, "N-Eureka job: %s", why);
+        sim_fault(d->chip, a->core, "%s job: %s", v->unit.name, why);
         return;
     }
     j->id = v->next_id++ & 255;
@@ -563,8 +348,14 @@ static void store(Device *d, Access *a)
     }
 }
 
-static const Model model = {
+static const Model neureka = {
     .name = "neureka", .size = sizeof(Neureka), .init = init, .load = load,
     .store = store, .event = event,
 };
-MODEL(model)
+MODEL(neureka)
+
+static const Model ne16 = {
+    .name = "ne16", .size = sizeof(Neureka), .init = init, .load = load,
+    .store = store, .event = event,
+};
+MODEL(ne16)

@@ -1,10 +1,15 @@
 #!/bin/sh
-# N-Eureka's results and cycles.  test/sim/neureka.t SEED JOBS tries others.
+# Results and cycles of N-Eureka and NE16.  test/sim/neureka.t SEED JOBS tries others.
 cd "$(dirname "$0")/../.." || exit 1
 . test/sim/build
 printf 'include siracusa\naccel neureka tile=32\n' >$out/neureka32.soc
+cat >$out/ne16.soc <<'END'
+include gap9
+memory L1 size=256K
+accel ne16 model=ne16 clock=cluster base=0x10201000 size=0x400
+END
 $host -o $out/sim-neureka test/sim/neureka.c $objects $libs || exit 1
-$out/sim-neureka $out/neureka32.soc "${1:-1}" "${2:-3000}" || exit 1
+$out/sim-neureka $out/neureka32.soc $out/ne16.soc "${1:-1}" "${2:-3000}" || exit 1
 [ $have_cross ] || exit 0
 # cores at the same banks: both sides wait, neither for long
 guest share siracusa
