@@ -20,7 +20,7 @@ static inline int32_t narrow(int64_t wide, int32_t lo, int32_t hi)
 #define HIGH_HALF high_half
 static inline int32_t high_half(int32_t a, int32_t b)
 {
-    return (int32_t)(((int64_t)a * b + 0x80000000) >> 32);
+    return (int32_t)(((int64_t)a * b + 0x80000000u) >> 32);
 }
 #endif
 

@@ -15,7 +15,7 @@ static intptr_t length(const char *s)
 {
     const char *p = s;
 
-    while (*p)
+    while (*p != 0)
         p++;
     return p - s;
 }
@@ -55,12 +55,12 @@ void rt_close(int file)
 {
     intptr_t block = file;
 
-    rt_semihost(SYS_CLOSE, &block);
+    (void)rt_semihost(SYS_CLOSE, &block);
 }
 
 void rt_print(const char *s)
 {
-    rt_semihost(SYS_WRITE0, s);
+    (void)rt_semihost(SYS_WRITE0, s);
 }
 #endif
 
@@ -70,7 +70,7 @@ void rt_print_hex(const char *name, uint32_t v)
     int i;
 
     for (i = 0; i < 8; i++)
-        s[i] = "0123456789abcdef"[v >> (28 - 4 * i) & 15];
+        s[i] = "0123456789abcdef"[(v >> (28 - 4 * i)) & 15u];
     s[8] = 0;
     rt_print(name);
     rt_print(s);
@@ -85,6 +85,6 @@ __attribute__((weak)) void rt_exit(int status)
     block[0] = 0x20026; /* the application has ended */
     block[1] = status;
     for (;;)
-        rt_semihost(SYS_EXIT_EXTENDED, block);
+        (void)rt_semihost(SYS_EXIT_EXTENDED, block);
 }
 #endif

@@ -77,7 +77,7 @@ static inline int32_t dsp_high(int32_t a, int32_t b)
     __asm__("smmulr %0, %1, %2" : "=r"(v) : "r"(a), "r"(b));
     return v;
 #else
-    return (int32_t)(((int64_t)a * b + 0x80000000) >> 32);
+    return (int32_t)(((int64_t)a * b + 0x80000000u) >> 32);
 #endif
 }
 

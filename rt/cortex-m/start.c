@@ -64,14 +64,14 @@ __attribute__((used)) void rt_start(void)
 /* frame: r0 to r3, r12, lr, pc, psr as the processor pushed them. */
 __attribute__((used)) void rt_fault(const uint32_t *frame)
 {
-    uint32_t cfsr = reg(0xe000ed28);
+    uint32_t cfsr = reg(0xe000ed28u);
 
     rt_print_hex("fault: pc=", frame[6]);
     rt_print_hex(" lr=", frame[5]);
     rt_print_hex(" cfsr=", cfsr);
-    rt_print_hex(" hfsr=", reg(0xe000ed2c));
-    if (cfsr & 0x8000)
-        rt_print_hex(" address=", reg(0xe000ed38));
+    rt_print_hex(" hfsr=", reg(0xe000ed2cu));
+    if ((cfsr & 0x8000u) != 0u)
+        rt_print_hex(" address=", reg(0xe000ed38u));
     rt_print("\n");
     rt_exit(RT_FAULT);
 }

@@ -30,18 +30,18 @@ int rt_write(int file, const void *p, int n)
 
 void rt_close(int file)
 {
-    fclose(files[file]);
+    (void)fclose(files[file]);
     files[file] = NULL;
 }
 
 void rt_print(const char *s)
 {
-    fputs(s, stdout);
+    (void)fputs(s, stdout);
 }
 
 void rt_print_hex(const char *name, uint32_t v)
 {
-    printf("%s%08lx", name, (unsigned long)v);
+    (void)printf("%s%08lx", name, (unsigned long)v);
 }
 
 void rt_exit(int status)

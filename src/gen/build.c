@@ -218,7 +218,7 @@ static void put_load(Gen *g, Str *out)
         return;
     str_put(out, "    bad = ");
     gen_load(g, "", out);
-    str_fmt(out, ";\n    if (bad) {\n        rt_print(\"%s: no constants"
+    str_fmt(out, ";\n    if (bad != 0) {\n        rt_print(\"%s: no constants"
             "\\n\");\n        return bad;\n    }\n", g->name);
 }
 
@@ -237,14 +237,14 @@ static void put_main(Gen *g)
     put_load(g, &b);
     str_fmt(&b, "    bad = %s_init(&net, memory);\n", g->name);
     if (has_selftest(g))
-        str_fmt(&b, "    if (!bad)\n        bad = %s_selftest(&net);\n"
-            "    if (bad)\n        rt_print_hex(\"%s: first layer that"
-            " differs: 0x\", (uint32_t)bad);\n    else\n"
-            "        rt_print(\"%s: self-test passed\");\n"
+        str_fmt(&b, "    if (bad == 0) {\n        bad = %s_selftest(&net);\n    }\n"
+            "    if (bad != 0) {\n        rt_print_hex(\"%s: first layer that"
+            " differs: 0x\", (uint32_t)bad);\n    } else {\n"
+            "        rt_print(\"%s: self-test passed\");\n    }\n"
             "    rt_print(\"\\n\");\n", g->name, g->name, g->name);
     else
-        str_fmt(&b, "    if (!bad)\n        %s_run(&net);\n", g->name);
-    str_put(&b, "    return bad != 0;\n}\n");
+        str_fmt(&b, "    if (bad == 0) {\n        %s_run(&net);\n    }\n", g->name);
+    str_put(&b, "    return (bad != 0) ? 1 : 0;\n}\n");
     gen_file(g, main_path(g), &b);
 }
 

@@ -93,21 +93,24 @@ static void put_piece(Gen *g, bool in, Str *out)
 
     str_fmt(out, "\nint %s_%s_%s(const struct %s *net, int i, int32_t offset,\n"
             "    int32_t bytes, %s)\n{\n"
-            "    const int32_t n = i < 0 || i >= %s_%s ? -1 : %s;\n"
+            "    const int32_t n = ((i < 0) || (i >= %s_%s)) ? -1 : %s;\n"
             "    %sp;\n\n"
-            "    if (offset < 0 || bytes < 0 || offset > n - bytes)\n"
-            "        return 1;\n    p = %s_%s(net, i);\n"
-            "    if (p)\n        memcpy(%s, (size_t)bytes);\n",
+            "    if ((offset < 0) || (bytes < 0) || (offset > (n - bytes))) {\n"
+            "        return 1;\n    }\n    p = %s_%s(net, i);\n"
+            "    if (p != NULL) {\n        (void)memcpy(%s, (size_t)bytes);\n"
+            "    }%s",
             g->name, in ? "write" : "read", one, g->name,
             in ? "const void *from" : "void *to", g->caps,
             in ? "INPUTS" : "OUTPUTS",
             gen_ends_vary(g, in) ? arena_fmt(g->mem, "%s_bytes(net, i)", one)
                                  : arena_fmt(g->mem, "%ss[i].bytes", one),
             in ? "char *" : "const char *",
-            g->name, one, in ? "p + offset, from" : "to, p + offset");
+            g->name, one, in ? "p + offset, from" : "to, p + offset",
+            plan_external_inout(g->p) ? "" : "\n");
     if (plan_external_inout(g->p))
-        str_fmt(out, "    else if (bytes && %ss[i].far >= 0)\n"
-                "        move_far(%s, %ss[i].far + offset, bytes, %d);\n",
+        str_fmt(out, " else if ((bytes != 0) && (%ss[i].far >= 0)) {\n"
+                "        move_far(%s, %ss[i].far + offset, bytes, %d);\n"
+                "    }\n",
                 one, in ? "from" : "to", one, !in);
     str_put(out, "    return 0;\n}\n");
 }

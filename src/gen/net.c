@@ -181,8 +181,9 @@ static void put_init(Gen *g, Str *out)
 
         if (!plan_uses(g->p, i))
             continue;
-        str_fmt(out, "    if (!memory.%s ||\n        (uintptr_t)memory.%s"
-                " %% %s_%s_ALIGN)\n        return %d;\n"
+        str_fmt(out, "    if ((memory.%s == NULL) ||\n        (((uintptr_t)"
+                "memory.%s %% (uintptr_t)%s_%s_ALIGN) != 0u)) {\n"
+                "        return %d;\n    }\n"
                 "    net->%s = memory.%s;\n", m, m, g->caps,
                 gen_caps(g->mem, m), ++n, m, m);
     }

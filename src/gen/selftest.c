@@ -86,10 +86,10 @@ static void put_row(Gen *g, FILE *f, int i)
     int64_t bytes = val_bytes(g->layer[i]->node->res[0]);
 
     if (v->type == T_f32)
-        fprintf(f, "    {sample_%d, %" PRId64 ", %" PRId64 ", 0},\n", i + 1,
+        fprintf(f, "    {sample_%d, %" PRId64 ", %" PRId64 ", 0u},\n", i + 1,
                 sample_count(g, v), sample_step(g, v));
     else
-        fprintf(f, "    {NULL, %" PRId64 ", 1, 0x%08" PRIx32 "},\n", bytes,
+        fprintf(f, "    {NULL, %" PRId64 ", 1, 0x%08" PRIx32 "u},\n", bytes,
                 hash32(g->o->expected->data[v->id], bytes));
 }
 
@@ -115,8 +115,8 @@ static bool put_checks(Gen *g, FILE *f)
         if (is_compared(g, i, inexact))
             put_row(g, f, i);
         else
-            fputs("    {NULL, 0, 0, 0},\n", f);
-    fputs("    {NULL, 0, 0, 0}\n};\n\n", f);
+            fputs("    {NULL, 0, 0, 0u},\n", f);
+    fputs("    {NULL, 0, 0, 0u}\n};\n\n", f);
     return floats;
 }
 
@@ -129,7 +129,7 @@ static uint32_t draw(uint32_t *state)
 static const char draw_text[] =
     "static uint32_t draw(uint32_t *state)\n"
     "{\n"
-    "    *state = *state * 1664525u + 1013904223u;\n"
+    "    *state = (*state * 1664525u) + 1013904223u;\n"
     "    return *state >> 8;\n"
     "}\n\n";
 
@@ -191,7 +191,7 @@ static void put_set(Gen *g, FILE *f)
             "    (void)net;\n", g->name);
     for (i = 0; i < g->p->g->nin; i++)
         if (g->p->place[g->p->g->in[i]->id].buf >= 0)
-            fprintf(f, "    %s_write_input(net, %d, 0, %" PRId64 ","
+            fprintf(f, "    (void)%s_write_input(net, %d, 0, %" PRId64 ","
                     " input_%d);\n", g->name, i, val_bytes(g->p->g->in[i]), i);
     fputs("}\n\n", f);
 }
@@ -215,9 +215,9 @@ static void put_far_draws(Gen *g, FILE *f, int i)
             "        ((%s *)(void *)piece)[i %% %d] = ", val_count(v),
             type_info[v->type].ctype, n);
     put_draw(v, f);
-    fprintf(f, "        if (i %% %d == %d || i + 1 == %" PRId64 ")\n"
-            "            %s_write_input(net, %d, i / %d * %d,\n"
-            "                (i %% %d + 1) * %d, piece);\n    }\n", n, n - 1,
+    fprintf(f, "        if ((i %% %d == %d) || (i + 1 == %" PRId64 ")) {\n"
+            "            (void)%s_write_input(net, %d, i / %d * %d,\n"
+            "                (i %% %d + 1) * %d, piece);\n        }\n    }\n", n, n - 1,
             val_count(v), g->name, i, n, n * size, n, size);
 }
 
@@ -228,8 +228,8 @@ static void put_draws(Gen *g, FILE *f, int i)
     const char *type = type_info[v->type].ctype;
 
     if (g->p->place[v->id].buf < 0) {
-        fprintf(f, "    for (i = 0; i < %" PRId64 "; i++)\n"
-                "        draw(&state);\n", val_count(v));
+        fprintf(f, "    for (i = 0; i < %" PRId64 "; i++) {\n"
+                "        (void)draw(&state);\n    }\n", val_count(v));
         return;
     }
     if (gen_end_at(g, v) >= 0) {
@@ -237,9 +237,10 @@ static void put_draws(Gen *g, FILE *f, int i)
         return;
     }
     fprintf(f, "    x = %s_input(net, %d);\n"
-            "    for (i = 0; i < %" PRId64 "; i++)\n"
+            "    for (i = 0; i < %" PRId64 "; i++) {\n"
             "        ((%s *)x)[i] = ", g->name, i, val_count(v), type);
     put_draw(v, f);
+    fputs("    }\n", f);
 }
 
 static void put_drawn(Gen *g, FILE *f)
@@ -252,23 +253,28 @@ static void put_drawn(Gen *g, FILE *f)
             g->name);
     for (i = 0; i < g->p->g->nin; i++)
         put_draws(g, f, i);
-    fputs("    (void)net, (void)state, (void)i, (void)x;\n}\n\n", f);
+    fputs("    (void)net;\n    (void)state;\n    (void)i;\n    (void)x;\n"
+          "}\n\n", f);
 }
 
 static const char hash_text[] =
     "#define EMPTY 0x811c9dc5u\n"
     "\n"
-    "static uint32_t hash(uint32_t h, const unsigned char *p, int32_t n)\n"
+    "static uint32_t hash(uint32_t before, const unsigned char *p, int32_t n)\n"
     "{\n"
-    "    while (n-- > 0)\n"
-    "        h = (h ^ *p++) * 0x01000193u;\n"
+    "    uint32_t h = before;\n"
+    "    int32_t i;\n"
+    "\n"
+    "    for (i = 0; i < n; i++) {\n"
+    "        h = (h ^ p[i]) * 0x01000193u;\n"
+    "    }\n"
     "    return h;\n"
     "}\n\n";
 
 static const char exact_text[] =
     "static int is_right(const struct check *c, const void *got)\n"
     "{\n"
-    "    return !c->count || hash(EMPTY, got, c->count) == c->hash;\n"
+    "    return (c->count == 0) || (hash(EMPTY, got, c->count) == c->hash);\n"
     "}\n\n";
 
 /* Only where there are floats: their arithmetic is in software on many chips,
@@ -276,26 +282,29 @@ static const char exact_text[] =
 static const char close_text[] =
     "static int close_to(float a, float b)\n"
     "{\n"
-    "    float d = a > b ? a - b : b - a, m = b < 0 ? -b : b;\n"
+    "    float d = a > b ? a - b : b - a, m = b < 0.0f ? -b : b;\n"
     "\n"
-    "    if (a == b || (a != a && b != b))\n"
+    "    if ((a == b) || ((a != a) && (b != b))) {\n"
     "        return 1;\n"
-    "    return d <= TOLERANCE * (m > 1 ? m : 1);\n"
+    "    }\n"
+    "    return d <= TOLERANCE * (m > 1.0f ? m : 1.0f);\n"
     "}\n"
     "\n"
     "static int is_right(const struct check *c, const void *got)\n"
     "{\n"
     "    int32_t i;\n"
     "\n"
-    "    if (c->count && !c->sample)\n"
+    "    if ((c->count != 0) && (c->sample == NULL)) {\n"
     "        return hash(EMPTY, got, c->count) == c->hash;\n"
+    "    }\n"
     "    for (i = 0; i < c->count; i++) {\n"
     "        float a, b;\n"
     "\n"
-    "        memcpy(&a, (const char *)got + 4 * i * c->step, 4);\n"
-    "        memcpy(&b, (const char *)c->sample + 4 * i, 4);\n"
-    "        if (!close_to(a, b))\n"
+    "        (void)memcpy(&a, (const char *)got + (4 * i * c->step), 4);\n"
+    "        (void)memcpy(&b, (const char *)c->sample + (4 * i), 4);\n"
+    "        if (!close_to(a, b)) {\n"
     "            return 0;\n"
+    "        }\n"
     "    }\n"
     "    return 1;\n"
     "}\n\n";
@@ -306,11 +315,12 @@ static const char far_text[] =
     "    int32_t i, n;\n"
     "\n"
     "    for (i = 0; c->sample && i < c->count; i++) {\n"
-    "        struct check one = {(const char *)c->sample + 4 * i, 1, 1, 0};\n"
+    "        struct check one = {(const char *)c->sample + 4 * i, 1, 1, 0u};\n"
     "\n"
     "        READ(net, output, 4 * i * c->step, 4, piece);\n"
-    "        if (!is_right(&one, piece))\n"
+    "        if (!is_right(&one, piece)) {\n"
     "            return 0;\n"
+    "        }\n"
     "    }\n"
     "    for (i = 0; !c->sample && i < c->count; i += n) {\n"
     "        n = c->count - i;\n"
@@ -383,12 +393,12 @@ static void put_test(Gen *g, FILE *f)
             "    for (i = 1; i <= %s_LAYERS; i++) {\n"
             "        %s_step(net, i);\n", g->caps, n);
     if (far)
-        fputs("        if (layer_far[i - 1] >= 0 &&\n"
+        fputs("        if ((layer_far[i - 1] >= 0) &&\n"
               "            !is_far_right(net, &checks[i - 1],"
-              " layer_far[i - 1]))\n            return i;\n", f);
-    fprintf(f, "        if (%s!is_right(&checks[i - 1], %s_result(net, i)))\n"
-            "            return i;\n    }\n    return 0;\n}\n",
-            far ? "layer_far[i - 1] < 0 &&\n            " : "", n);
+              " layer_far[i - 1])) {\n            return i;\n        }\n", f);
+    fprintf(f, "        if (%s!is_right(&checks[i - 1], %s_result(net, i))) {\n"
+            "            return i;\n        }\n    }\n    return 0;\n}\n",
+            far ? "(layer_far[i - 1] < 0) &&\n            " : "", n);
 }
 
 void gen_selftest(Gen *g)

@@ -49,16 +49,16 @@ static void put_reset(Gen *g, const Val *v, Str *out)
     const char *type = type_info[v->type].ctype;
 
     if (!v->zero || is_byte(v)) {
-        str_put(out, "    memset(");
+        str_put(out, "    (void)memset(");
         gen_ref(g, g->p->place[v->id], out);
         str_fmt(out, ", %d, %" PRId64 ");\n", (int)v->zero & 255,
                 val_bytes(v));
         return;
     }
-    str_fmt(out, "    for (i = 0; i < %" PRId64 "; i++)\n        ((%s *)"
+    str_fmt(out, "    for (i = 0; i < %" PRId64 "; i++) {\n        ((%s *)"
             "(void *)(", val_count(v), type);
     gen_ref(g, g->p->place[v->id], out);
-    str_fmt(out, "))[i] = (%s)%" PRId64 ";\n", type, v->zero);
+    str_fmt(out, "))[i] = (%s)%" PRId64 ";\n    }\n", type, v->zero);
 }
 
 static bool counts(const Graph *n)
@@ -83,7 +83,8 @@ static void put_copies(Gen *g, bool save, Str *out)
 
         if (!graph_next_state(n, v))
             continue;
-        str_put(out, save ? "    memcpy((char *)to" : "    memcpy(");
+        str_put(out, save ? "    (void)memcpy((char *)to"
+                           : "    (void)memcpy(");
         if (!save)
             gen_ref(g, g->p->place[v->id], out);
         else

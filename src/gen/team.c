@@ -478,7 +478,7 @@ void gen_team_net(Gen *g, Str *out)
             "    const struct rt_spot first = {0, 0}, last = {%d, 0};\n\n"
             "    run_pages(net, first, last);\n}\n", n, n, p->npage);
     str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
-            "    if (layer >= 1 && layer <= %s_LAYERS)\n"
+            "    if ((layer >= 1) && (layer <= %s_LAYERS))\n"
             "        run_pages(net, start[layer - 1], start[layer]);\n}\n\n",
             n, n, g->caps);
 }

@@ -101,9 +101,11 @@ void gen_ref(Gen *g, Ref r, Str *out)
         str_fmt(out, "(const char *)%s + %" PRId64, g->weight[r.buf], r.off);
     else if (u->kind == BUF_const)
         str_put(out, g->weight[r.buf]);
-    else
+    else if (u->addr + r.off)
         str_fmt(out, "net->%s + %" PRId64, gen_mem(g, u->mem),
                 u->addr + r.off);
+    else
+        str_fmt(out, "net->%s", gen_mem(g, u->mem));
 }
 
 void gen_about(Gen *g, int layer, const char *indent, Str *out)
