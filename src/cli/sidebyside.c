@@ -18,42 +18,33 @@ static const JsonVal *read_report(const Job *j, const char *path)
     return v;
 }
 
-static void put_number(double v, Str *out)
+static const JsonVal *named(const JsonVal *list, const char *name)
 {
-    if (isnan(v))
-        str_fmt(out, " %13s", "-");
-    else
-        str_fmt(out, v == floor(v) ? " %13.0f" : " %13.3f", v);
+    const JsonVal *i = list ? list->first : NULL;
+
+    while (i && (!json_text(i, "name") || strcmp(json_text(i, "name"), name)))
+        i = i->next;
+    return i;
 }
 
-static void put_change(double a, double b, Str *out)
+/* ---- what is compared ---- */
+
+static void add(Arena *mem, Pairs *to, Pair p)
 {
-    if (isnan(a) || isnan(b) || a <= 0)
-        str_fmt(out, " %9s", "-");
-    else
-        str_fmt(out, " %+8.1f%%", 100 * b / a - 100);
+    Pair *v;
+
+    if (to->n == to->most) {
+        to->most = MAX(32, 2 * to->most);
+        v = NEWN(mem, Pair, (size_t)to->most);
+        if (to->n)
+            memcpy(v, to->v, (size_t)to->n * sizeof *v);
+        to->v = v;
+    }
+    to->v[to->n++] = p;
 }
 
-static void put_pair(const char *name, double a, double b, Str *out)
-{
-    if (isnan(a) && isnan(b))
-        return;
-    str_fmt(out, "%-24.24s", name);
-    put_number(a, out);
-    put_number(b, out);
-    put_change(a, b, out);
-}
-
-static void put_words(const char *name, const char *a, const char *b, Str *out)
-{
-    str_fmt(out, "%-8s %s", name, a ? a : "-");
-    if (a && b && !strcmp(a, b))
-        str_put(out, "\n");
-    else
-        str_fmt(out, "  |  %s\n", b ? b : "-");
-}
-
-static void put_totals(const JsonVal *a, const JsonVal *b, Str *out)
+static void add_totals(Arena *mem, const JsonVal *a, const JsonVal *b,
+                       Pairs *to)
 {
     static const char *const key[] = {
         "macs", "cycles", "instructions", "estimated_cycles",
@@ -66,34 +57,25 @@ static void put_totals(const JsonVal *a, const JsonVal *b, Str *out)
     for (i = 0; i < (int)LEN(key); i++) {
         double x = json_get(a, key[i]), y = json_get(b, key[i]);
 
-        put_pair(key[i], x, y, out);
         if (!isnan(x) || !isnan(y))
-            str_put(out, "\n");
+            add(mem, to, (Pair){key[i], x, y, NULL, NULL});
     }
 }
 
-static const JsonVal *named(const JsonVal *list, const char *name)
-{
-    const JsonVal *i = list ? list->first : NULL;
-
-    while (i && (!json_text(i, "name") || strcmp(json_text(i, "name"), name)))
-        i = i->next;
-    return i;
-}
-
-static void put_memories(const JsonVal *a, const JsonVal *b, Str *out)
+static void add_memories(Arena *mem, const JsonVal *a, const JsonVal *b,
+                         Pairs *to)
 {
     const JsonVal *m, *other, *list = json_find(b, "memory");
 
     for (m = json_find(a, "memory") ? json_find(a, "memory")->first : NULL; m;
          m = m->next) {
         const char *name = json_text(m, "name");
+        double x = json_get(m, "used"), y;
 
         other = name ? named(list, name) : NULL;
-        if (!other)
-            continue;
-        put_pair(name, json_get(m, "used"), json_get(other, "used"), out);
-        str_put(out, "\n");
+        y = other ? json_get(other, "used") : NAN;
+        if (other && (!isnan(x) || !isnan(y)))
+            add(mem, to, (Pair){name, x, y, NULL, NULL});
     }
 }
 
@@ -104,53 +86,108 @@ static const char *common_cycles(const JsonVal *a, const JsonVal *b)
                ? "predicted_cycles" : "cycles";
 }
 
-static void put_layer(const JsonVal *x, const JsonVal *y, const char *key,
-                      Str *out)
+static Pair pair_of(const JsonVal *x, const JsonVal *y, const char *key)
 {
-    const char *k = x ? json_text(x, "kernel") : NULL;
-    const char *m = y ? json_text(y, "kernel") : NULL;
-
-    str_fmt(out, "%-24.24s", json_text(x ? x : y, "name"));
-    put_number(json_get(x, key), out);
-    put_number(json_get(y, key), out);
-    put_change(json_get(x, key), json_get(y, key), out);
-    if (!k || !m)
-        str_fmt(out, "  in %s alone\n", x ? "A" : "B");
-    else if (strcmp(k, m))
-        str_fmt(out, "  %s -> %s\n", k, m);
-    else
-        str_put(out, "\n");
+    return (Pair){json_text(x ? x : y, "name"), json_get(x, key),
+                  json_get(y, key), x ? json_text(x, "kernel") : NULL,
+                  y ? json_text(y, "kernel") : NULL};
 }
 
-static void put_layers(const JsonVal *a, const JsonVal *b, Str *out)
+static void add_layers(Arena *mem, const JsonVal *a, const JsonVal *b,
+                       const char *key, Pairs *to)
 {
     const JsonVal *la = json_find(a, "layers"), *lb = json_find(b, "layers");
-    const char *key = common_cycles(a, b);
     const JsonVal *i;
 
-    str_fmt(out, "\n%-24s %13s %13s %9s\n", arena_fmt(out->mem, "layer, %s",
-            key), "A", "B", "B to A");
     for (i = la->first; i; i = i->next)
         if (json_text(i, "name"))
-            put_layer(i, named(lb, json_text(i, "name")), key, out);
+            add(mem, to, pair_of(i, named(lb, json_text(i, "name")), key));
     for (i = lb->first; i; i = i->next)
         if (json_text(i, "name") && !named(la, json_text(i, "name")))
-            put_layer(NULL, i, key, out);
+            add(mem, to, pair_of(NULL, i, key));
+}
+
+/* ---- as text ---- */
+
+static void put_number(double v, Str *out)
+{
+    if (isnan(v))
+        str_fmt(out, " %13s", "-");
+    else
+        str_fmt(out, v == floor(v) ? " %13.0f" : " %13.3f", v);
+}
+
+static void put_pair(const Pair *p, Str *out)
+{
+    str_fmt(out, "%-24.24s", p->name);
+    put_number(p->a, out);
+    put_number(p->b, out);
+    if (isnan(p->a) || isnan(p->b) || p->a <= 0)
+        str_fmt(out, " %9s", "-");
+    else
+        str_fmt(out, " %+8.1f%%", 100 * p->b / p->a - 100);
+}
+
+static void put_pairs(const Pairs *p, Str *out)
+{
+    int i;
+
+    for (i = 0; i < p->n; i++) {
+        put_pair(&p->v[i], out);
+        str_put(out, "\n");
+    }
+}
+
+static void put_words(const char *name, const char *const *s, Str *out)
+{
+    str_fmt(out, "%-8s %s", name, s[0] ? s[0] : "-");
+    if (s[0] && s[1] && !strcmp(s[0], s[1]))
+        str_put(out, "\n");
+    else
+        str_fmt(out, "  |  %s\n", s[1] ? s[1] : "-");
+}
+
+static void put_layers(const Compared *c, Str *out)
+{
+    int i;
+
+    str_fmt(out, "\n%-24s %13s %13s %9s\n", arena_fmt(out->mem, "layer, %s",
+            c->of), "A", "B", "B to A");
+    for (i = 0; i < c->layers.n; i++) {
+        const Pair *p = &c->layers.v[i];
+
+        put_pair(p, out);
+        if (!p->kernel_a || !p->kernel_b)
+            str_fmt(out, "  in %s alone\n", p->kernel_a ? "A" : "B");
+        else if (strcmp(p->kernel_a, p->kernel_b))
+            str_fmt(out, "  %s -> %s\n", p->kernel_a, p->kernel_b);
+        else
+            str_put(out, "\n");
+    }
 }
 
 int report_compare(Job *j)
 {
     const JsonVal *a = read_report(j, j->o.compare);
     const JsonVal *b = read_report(j, j->o.model);
+    Compared *c = NEW(j->o.mem, Compared);
     Str out = {.mem = j->o.mem};
 
-    str_fmt(&out, "A        %s\nB        %s\n", j->o.compare, j->o.model);
-    put_words("model", json_text(a, "model"), json_text(b, "model"), &out);
-    put_words("target", json_text(a, "target"), json_text(b, "target"), &out);
+    *c = (Compared){.file = {j->o.compare, j->o.model},
+                    .model = {json_text(a, "model"), json_text(b, "model")},
+                    .target = {json_text(a, "target"), json_text(b, "target")},
+                    .of = common_cycles(a, b)};
+    add_totals(j->o.mem, a, b, &c->totals);
+    add_memories(j->o.mem, a, b, &c->memory);
+    add_layers(j->o.mem, a, b, c->of, &c->layers);
+    j->r.compared = c;
+    str_fmt(&out, "A        %s\nB        %s\n", c->file[0], c->file[1]);
+    put_words("model", c->model, &out);
+    put_words("target", c->target, &out);
     str_fmt(&out, "\n%-24s %13s %13s %9s\n", "", "A", "B", "B to A");
-    put_totals(a, b, &out);
-    put_memories(a, b, &out);
-    put_layers(a, b, &out);
+    put_pairs(&c->totals, &out);
+    put_pairs(&c->memory, &out);
+    put_layers(c, &out);
     job_say(j, &out);
     return OK;
 }

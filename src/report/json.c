@@ -351,6 +351,55 @@ static void put_trials(Json *j, const char *key, const Trials *w)
     json_end(j);
 }
 
+static void put_pairs(Json *j, const char *key, const Pairs *p, bool kernels)
+{
+    int i;
+
+    json_key(j, key);
+    json_arr(j);
+    for (i = 0; i < p->n; i++) {
+        const Pair *x = &p->v[i];
+
+        json_obj(j);
+        put_str(j, "name", x->name);
+        put_num(j, "a", x->a);
+        put_num(j, "b", x->b);
+        put_num(j, "percent", x->a > 0 ? 100 * x->b / x->a - 100 : NAN);
+        if (kernels) {
+            put_str(j, "kernel_a", x->kernel_a);
+            put_str(j, "kernel_b", x->kernel_b);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* Two reports side by side. */
+static void put_compared(Json *j, const Compared *c)
+{
+    int i;
+
+    json_key(j, "compare");
+    if (!c) {
+        json_null(j);
+        return;
+    }
+    json_obj(j);
+    for (i = 0; i < 2; i++) {
+        json_key(j, i ? "b" : "a");
+        json_obj(j);
+        put_str(j, "file", c->file[i]);
+        put_str(j, "model", c->model[i]);
+        put_str(j, "target", c->target[i]);
+        json_end(j);
+    }
+    put_pairs(j, "totals", &c->totals, false);
+    put_pairs(j, "memory", &c->memory, false);
+    put_str(j, "layers_of", c->of);
+    put_pairs(j, "layers", &c->layers, true);
+    json_end(j);
+}
+
 static void put_estimate(Json *j, const Report *r)
 {
     CodeSize c = report_code(r);
@@ -452,5 +501,6 @@ void report_json(const Report *r, int status, Str *out)
     put_layers(j, r);
     put_trials(j, "why", r->why);
     put_trials(j, "sweep", r->sweep);
+    put_compared(j, r->compared);
     json_end(j);
 }

@@ -37,6 +37,25 @@ typedef struct Trials {
     const Tried *v;
 } Trials;
 
+/* One figure of two reports. */
+typedef struct Pair {
+    const char *name;
+    double a, b;                    /* NaN: not there */
+    const char *kernel_a, *kernel_b; /* of a layer; NULL: it is not there */
+} Pair;
+
+typedef struct Pairs {
+    Pair *v;
+    int n, most;
+} Pairs;
+
+/* Two reports side by side. */
+typedef struct Compared {
+    const char *file[2], *model[2], *target[2];
+    const char *of;                 /* which figure of layers */
+    Pairs totals, memory, layers;
+} Compared;
+
 /* What a verb has found out so far; absent parts are NULL or -1. */
 typedef struct Report {
     const char *verb, *target, *model, *name;
@@ -55,6 +74,7 @@ typedef struct Report {
     const char *dir;      /* the project written */
     const int64_t *missing; /* bytes per memory, on status 3 */
     const Trials *why, *sweep; /* of report; NULL: not asked for */
+    const Compared *compared;
 } Report;
 
 /* The whole of --json: `status`, `error`, then what the verb knows. */

@@ -110,6 +110,21 @@ def compare():
     for x, y in zip(a["layers"], b["layers"]):
         assert rows[x["name"][:24]][:2] == [str(x["predicted_cycles"]),
                                             str(y["predicted_cycles"])]
+    said = json.loads(tw("report", "--compare", tmp + "/a", tmp + "/b",
+                         "--json", "-"))["compare"]
+    assert [said[k]["target"] for k in "ab"] == ["gap8", "gap9"]
+    assert said["layers_of"] == "predicted_cycles"
+    pairs = {p["name"]: p for p in said["totals"] + said["memory"]}
+    for key in "macs", "predicted_cycles", "ram_bytes":
+        assert [pairs[key][k] for k in "ab"] == [a[key], b[key]], key
+        assert abs(pairs[key]["percent"] - 100 * (b[key] / a[key] - 1)) < 1e-6
+    assert pairs["predicted_ms"]["b"] is None # the clock is not known
+    assert pairs["L1"]["a"] == next(m["used"] for m in a["memory"]
+                                    if m["name"] == "L1")
+    for p, x, y in zip(said["layers"], a["layers"], b["layers"], strict=True):
+        assert (p["name"], p["a"], p["b"], p["kernel_a"], p["kernel_b"]) == (
+            x["name"], x["predicted_cycles"], y["predicted_cycles"],
+            x["kernel"], y["kernel"])
     for bad in '{"layers": [}', '[1', '{"a" 1}', '"\\u12', 'nul', '{} x':
         open(tmp + "/bad", "w").write(bad)
         assert "no JSON" in tw("report", "--compare", tmp + "/bad",
