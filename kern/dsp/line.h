@@ -41,11 +41,13 @@ static void line_expand(const void *row, int32_t n, int is_signed,
 #define LINE_WORDS(ext) /* 76 bytes of code */                          \
     "ldm.w r9!, {r2, r3, r4, r5}\n" LINE_ROW("r0", "r10", ext)            \
         LINE_ROW("r1", "r11", ext)
-#define LINE_ALL(ext)                                                   \
+/* Steps `words` of so many `bytes` of code; the sums begin by `begin`, and
+ * `end` makes them what is stored. */
+#define LINE_ALL(words, bytes, begin, end)                              \
     "add lr, r2, r12, lsl #1\n"                                         \
     "rsb r6, r12, #0\n" /* the loop is entered in its midst */          \
     "ubfx r6, r6, #3, #2\n"                                             \
-    "movs r8, #76\n"                                                    \
+    "movs r8, #" bytes "\n"                                             \
     "mul r6, r6, r8\n"                                                  \
     "adr r8, 1f\n"                                                      \
     "add r6, r6, r8\n"                                                  \
@@ -55,18 +57,16 @@ static void line_expand(const void *row, int32_t n, int is_signed,
     ".balign 4\n"                                                       \
     "0:\n"                                                              \
     "mov r9, r2\n"                                                      \
-    "ldm r12!, {r10, r11}\n"                                            \
+    begin                                                               \
     "ldr.w pc, [sp, #16]\n"                                             \
     ".balign 4\n"                                                       \
-    "1:\n" LINE_WORDS(ext) LINE_WORDS(ext)                              \
-    LINE_WORDS(ext) LINE_WORDS(ext)                                     \
+    "1:\n" words words words words                                      \
     "cmp r9, lr\n"                                                      \
     "bne 1b\n"                                                          \
-    "ldm sp, {r2, r3, r4, r5}\n"                                        \
+    "ldm sp, {r2, r3, r4, r5}\n" end                                    \
     "stm r4!, {r10, r11}\n"                                             \
     "str r4, [sp, #8]\n"                                                \
     "add r0, r0, r3\n"                                                  \
-    "add r1, r1, r3\n"                                                  \
     "cmp r4, r5\n"                                                      \
     "bne 0b\n"                                                          \
     "add sp, sp, #20\n"                                                 \
@@ -86,7 +86,9 @@ static NOINLINE void line_sums(const uint32_t *x, const RIGHT *b,
     register int32_t r12 __asm__("r12") = n;
 
 #define LINE_ASM(ext)                                                   \
-    __asm__ volatile(LINE_ALL(ext)                                      \
+    __asm__ volatile(LINE_ALL(LINE_WORDS(ext), "76",                     \
+                              "ldm r12!, {r10, r11}\n",                 \
+                              "add r1, r1, r3\n")                       \
                      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3),          \
                        "+r"(r4), "+r"(r5), "+r"(r10), "+r"(r12)         \
                      :                                                  \

@@ -12,17 +12,16 @@
  *          scaled.lo >= -(1 << shift + 31)))
  * scratch  128 + 4 + 2 * min(k & -8, 256)
  * stack    320
- * cycles   nb[0] * nb[1] * nb[2] * (n * (24 + (bn % 4 ? 7 * k :
- *          (5 * k >> 2) + 4 * (k & 7))) + 2 * k)
+ * cycles   nb[0] * nb[1] * nb[2] * (240 + n * (26 + (bn % 4 ? 7 * k : (19 * k >>
+ *          4) + 4 * (k & 7) + 20 * (k - 1 >> 8))) +
+ *          (5 * k * (k > 256 ? ceil(n, 32) : 1) >> 1))
  */
 #include "kern/share.h"
 
 typedef A LEFT;
 typedef B RIGHT;
-#include "kern/conv/panel.h"
 #include "kern/dsp/line.h"
-
-enum { CHUNK = 32, PART = 256 };
+#include "kern/dsp/line_matmul.h"
 
 /* The columns of a from `from` on, which are no whole step or not at words. */
 static NOINLINE void rest(const A *a, const B *b, int32_t next, int32_t from,
@@ -38,83 +37,9 @@ static NOINLINE void rest(const A *a, const B *b, int32_t next, int32_t from,
     }
 }
 
-/* v, shifted, saturated to Y. */
-static inline Y saturated(int32_t v)
-{
-#ifdef DSP
-    return (Y)(DSP_SIGNED(Y) ? __ssat(v, 8) : (int32_t)__usat(v, 8));
-#else
-    return (Y)(DSP_SIGNED(Y) ? clip(v, -128, 127) : clip(v, 0, 255));
-#endif
-}
-
-/* What sums begin with: biases n and following, `count` of them and up to an
- * even number; they are taken as they are, or brought to `sums`. */
-static const int32_t *begin(const struct matmul_dims *k, const struct io *io,
-                            int32_t n, int32_t *sums, int32_t count)
-{
-    const BIAS *bias = io->in[2];
-    const int32_t step = bias ? k->biasn : 0;
-
-    if (bias && step == 1 && sizeof *bias == 4 && !(count & 1))
-        return (const int32_t *)(uintptr_t)(bias + n);
-    if (bias)
-        bias += (ptrdiff_t)n * step;
-    for (int32_t i = 0; i < count; i++, bias += step)
-        sums[i] = bias ? (int32_t)*bias : 0;
-    sums[count] = 0;
-    return sums;
-}
-
-/* Results n and following, `count` of them.  Shifts below 32 belong to small
- * products, which are shifted to the left. */
-static inline void results(const struct matmul_dims *k, const struct io *io,
-                           int32_t n, const int32_t *sums, int32_t count,
-                           int32_t up, int32_t down, Y *y)
-{
-    static const ADD none = 0;
-    const int32_t muln = k->muln, addn = io->in[4] ? k->addn : 0;
-    const MUL *mul = (const MUL *)io->in[3] + (ptrdiff_t)n * muln;
-    const ADD *add = io->in[4] ? (const ADD *)io->in[4] + (ptrdiff_t)n * addn
-                               : &none;
-    const int32_t *end = sums + count;
-#ifdef SHIFTS
-    const SHIFTS *shifts = (const SHIFTS *)io->in[5] + (ptrdiff_t)n * muln;
-#endif
-
-    for (; sums != end; mul += muln, add += addn) {
-        const int32_t sum = *sums++;
-        int64_t v = *add;
-
-        if (ROUND)
-            v -= (uint32_t)sum & 0x80000000u;
-        v += (int64_t)sum * (int32_t)*mul;
-#ifdef SHIFTS
-        down = (int32_t)*shifts - 32;
-        shifts += muln;
-#endif
-        v = (int64_t)((uint64_t)v << up);
-        *y++ = saturated((int32_t)(v >> 32) >> down);
-    }
-}
-
-static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
-                            int32_t n, const int32_t *sums, int32_t count,
-                            Y *y)
-{
-#if !defined SHIFTS && !UPPER_HALF
-    if (k->shift < 32)
-        results(k, io, n, sums, count, 32 - k->shift, 0, y);
-    else
-#endif
-        results(k, io, n, sums, count, 0, k->shift - 32, y);
-    if (panel_clips(k->lo, k->hi))
-        panel_clip(y, count, k->lo, k->hi);
-}
-
 /* sums[i] = from[i] + a.(row i of b), of `count` rows, PART columns at a time;
  * first: a is not expanded yet, if it is one part. */
-static inline void chunk(const struct matmul_dims *k, const A *a, const B *b,
+static void chunk(const struct matmul_dims *k, const A *a, const B *b,
                          const int32_t *from, int32_t *sums, int32_t count,
                          int first)
 {
@@ -137,32 +62,7 @@ static inline void chunk(const struct matmul_dims *k, const A *a, const B *b,
         rest(a, b, k->bn, whole, k->k, from, sums, count);
 }
 
-static void one(const struct matmul_dims *k, const struct io *io, const A *a,
-                const B *b, Y *y)
-{
-    int32_t *sums = io->tmp;
-
-    for (int32_t n = 0; n < k->n; n += CHUNK, b += CHUNK * k->bn) {
-        const int32_t left = k->n - n, count = left < CHUNK ? left : CHUNK;
-
-        chunk(k, a, b, begin(k, io, n, sums, count), sums, count, n == 0);
-        finish(k, io, n, sums, count, y + n);
-    }
-}
-
 void FN(const struct matmul_dims *k, const struct io *io)
 {
-    const A *a = io->in[0];
-    const B *b = io->in[1];
-    Y *y = io->out[0];
-
-    for (int32_t i = 0; i < k->nb[0]; i++)
-        for (int32_t j = 0; j < k->nb[1]; j++)
-            for (int32_t l = 0; l < k->nb[2]; l++, y += k->n)
-                one(k, io,
-                    a + (ptrdiff_t)i * k->ab[0] + (ptrdiff_t)j * k->ab[1] +
-                        (ptrdiff_t)l * k->ab[2],
-                    b + (ptrdiff_t)i * k->bb[0] + (ptrdiff_t)j * k->bb[1] +
-                        (ptrdiff_t)l * k->bb[2],
-                    y);
+    line_matmul(k, io);
 }

@@ -359,13 +359,13 @@ int64_t node_macs(const Node *n)
                                              attr_at(n, A_kernel, 1, 1));
     }
     if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul &&
-        n->op != OP_groupmatmul)
+        n->op != OP_pmatmul && n->op != OP_groupmatmul)
         return 0;
     x = &n->arg[0]->shape;
     w = &n->arg[1]->shape;
     if (n->op == OP_groupmatmul)
         return sat_mul(val_count(n->res[0]), x->dim[x->rank - 1]);
-    if (n->op == OP_matmul)
+    if (op_info[n->op].family == FAM_matmul)
         return sat_mul(val_count(n->res[0]),
                        x->dim[x->rank - (attr_int(n, A_transa) ? 2 : 1)]);
     m = val_count(n->arg[1]) / MAX(w->dim[0], 1);

@@ -189,7 +189,7 @@ static void check_domain(const Node *n)
     case OP_ilayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
     case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
     case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
-    case OP_iattend: case OP_pconv:
+    case OP_iattend: case OP_pconv: case OP_pmatmul:
         wants_int(n, 0, true);
         break;
     case OP_gather: case OP_gatherelem: case OP_gathernd:
@@ -251,7 +251,7 @@ static bool is_sum(const Node *n)
 {
     switch (n->op) {
     case OP_conv: case OP_convt: case OP_matmul: case OP_sum: case OP_sumpool:
-    case OP_pconv:
+    case OP_pconv: case OP_pmatmul:
         return !node_arg(n, "mul") && !attr_has(n, A_lo) &&
                !attr_has(n, A_hi);
     default:
@@ -340,7 +340,7 @@ static Type type_typed(const Node *n, Range r)
     case OP_allsum: case OP_partsum:
         return T_s32;
     case OP_conv: case OP_convt: case OP_matmul: case OP_sumpool:
-    case OP_pconv:
+    case OP_pconv: case OP_pmatmul:
         return type_info[t].bytes < 4 ? T_s32 : t;
     case OP_isoftmax: case OP_itamax: case OP_itapartial: case OP_ilayernorm:
     case OP_qsoftmax: case OP_qlpnorm: case OP_qsigmoid:

@@ -6,6 +6,7 @@
  * its negative ones at the least. */
 #include "ir/range.h"
 #include "kern/conv/words.h"
+#include "kern/matmul/halves.h"
 
 #include <string.h>
 
@@ -254,6 +255,20 @@ static bool by_column(const Val *v, int64_t columns)
             v->shape.dim[v->shape.rank - 1] == columns);
 }
 
+/* The parts of n weights of a row, which with its neighbour begins at `at`. */
+static void take_halves(Parts *p, const Val *w, int64_t at, int64_t row,
+                        int64_t n)
+{
+    int64_t i;
+
+    for (i = 0; i < n; i++) {
+        int64_t low = at + half_at((int32_t)i);
+
+        take(p, half_weight((int32_t)val_int(w, low),
+                            (int32_t)val_int(w, low + 1), (int32_t)row));
+    }
+}
+
 /* The parts of every column of matrix number `at` of b. */
 static void take_columns(Parts *p, const Node *n, int64_t at, int64_t depth,
                          int64_t columns)
@@ -262,7 +277,9 @@ static void take_columns(Parts *p, const Node *n, int64_t at, int64_t depth,
     int64_t i, rows = transposed ? columns : depth;
     int64_t len = transposed ? depth : columns;
 
-    for (i = 0; i < rows; i++)
+    for (i = 0; i < rows && n->op == OP_pmatmul; i++)
+        take_halves(p + i, n->arg[1], (at * rows + (i & -2)) * len, i, len);
+    for (i = 0; i < rows && n->op != OP_pmatmul; i++)
         take_run(transposed ? p + i : p, !transposed, n->arg[1],
                  (at * rows + i) * len, len);
 }
@@ -313,6 +330,7 @@ static Range range_columns(const Node *n, int64_t depth, int64_t columns)
 Range range_matmul(const Node *n)
 {
     const Val *a = n->arg[0], *b = n->arg[1], *bias = node_arg(n, "bias");
+    Range w = n->op == OP_pmatmul ? (Range){-128, 128} : range_val(b);
     bool tb = attr_int(n, A_transb);
     int64_t some = product_rows(n).n, row = b->shape.dim[b->shape.rank - 1];
     int64_t depth = tb ? row : some, columns = tb ? some : row;
@@ -320,8 +338,8 @@ Range range_matmul(const Node *n)
     /* Of a part of b's rows nothing is known by column. */
     if (b->data && val_count(b) && some == b->shape.dim[b->shape.rank - 2])
         return range_columns(n, depth, columns);
-    return sum_result(n, sum_of_products(range_mul(range_val(a), range_val(b)),
-                                        depth), bias_of(bias, -1), -1);
+    return sum_result(n, sum_of_products(range_mul(range_val(a), w), depth),
+                      bias_of(bias, -1), -1);
 }
 
 Range range_pool(const Node *n)

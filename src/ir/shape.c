@@ -98,6 +98,18 @@ Size product_rows(const Node *n)
     return attr_size(n, A_count, 0, size_at(b, b.rank - 2));
 }
 
+/* Weights in halves are pairs of rows of fours. */
+static void check_halves(const Node *n)
+{
+    Shape b = n->arg[1]->shape;
+
+    if (b.rank < 2 || b.dim[b.rank - 2] % 2 || b.dim[b.rank - 1] % 4 ||
+        !attr_int(n, A_transb))
+        err_node(n, "weights of shape %s%s, an even number of rows of fours, "
+                 "transposed, was wanted", shape_text(b),
+                 attr_int(n, A_transb) ? " transposed" : "");
+}
+
 static Shape shape_matmul(const Node *n)
 {
     Shape a = n->arg[0]->shape, b = n->arg[1]->shape, ab, bb, y;
@@ -107,6 +119,8 @@ static Shape shape_matmul(const Node *n)
     if (a.rank < 2 || b.rank < 2)
         err_node(n, "operands have shapes %s and %s: at least 2 dimensions "
                  "were wanted", shape_text(a), shape_text(b));
+    if (n->op == OP_pmatmul)
+        check_halves(n);
     some = product_rows(n);
     if (some.n < 0 || some.n > b.dim[b.rank - 2])
         err_node(n, "count is %lld of %lld rows", (long long)some.n,

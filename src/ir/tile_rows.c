@@ -2,6 +2,8 @@
  * and reductions. */
 #include "ir/tile.h"
 
+#include <string.h>
+
 /* --- matrix products --- */
 
 static bool transposed(const Node *n, int i)
@@ -14,6 +16,7 @@ static int64_t batches(const Val *v)
     return shape_product(v->shape, 0, v->shape.rank - 2);
 }
 
+/* Weights in halves are not cut. */
 void matmul_axes(const Node *n, int64_t len[NCUT])
 {
     const Val *y = n->res[0];
@@ -25,6 +28,8 @@ void matmul_axes(const Node *n, int64_t len[NCUT])
         len[CUT_batch] = all;
     else
         len[CUT_row] = len[CUT_channel] = 1;
+    if (n->op == OP_pmatmul)
+        len[CUT_channel] = 1;
 }
 
 /* Of each matrix of v: rows [r, r + nr), columns [q, q + nq). */
@@ -88,7 +93,7 @@ static void cut_beside(Cutter *c, int i)
                               rows > 1 ? c->len[CUT_row] : 1, columns));
 }
 
-bool cut_matmul(Cutter *c)
+static bool cut_product(Cutter *c)
 {
     const Val *y = c->n->res[0];
     Shape s;
@@ -104,6 +109,20 @@ bool cut_matmul(Cutter *c)
         if (c->n->arg[i])
             cut_beside(c, i);
     return true;
+}
+
+bool cut_matmul(Cutter *c)
+{
+    const Shape y = c->n->res[0]->shape;
+    int64_t len[NCUT];
+    Cutter all = *c;
+
+    if (c->n->op != OP_pmatmul)
+        return cut_product(c);
+    memcpy(len, c->len, sizeof len);
+    len[CUT_channel] = y.dim[y.rank - 1];
+    all.len = len;
+    return cut_product(&all);
 }
 
 /* --- elementwise, and along rows --- */

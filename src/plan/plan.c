@@ -350,6 +350,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
                 .host_isa = o->host_isa};
     bring_layers(chooser, p, o);
     interleave_layers(chooser, g);
+    pair_layers(chooser, g);
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);

@@ -470,6 +470,8 @@ bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
 /* quads.c: orders weights in groups by four rows where kernels are quicker. */
 void interleave_layers(const Chooser *c, Graph *g);
+/* pairs.c: brings weights of two rows together where kernels are quicker. */
+void pair_layers(const Chooser *c, Graph *g);
 /* Cycles of a node by the best kernel, as its head says. */
 int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */

@@ -385,8 +385,14 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
 {
     int m = between(1, 7), n = between(1, 11), k = between(1, 33), ta = roll(2);
     int tb = roll(2), nb = roll(3), i, scaled, bias = roll(4);
-    int a[4], b[4], c[2], row[2] = {m, 1}, word = !roll(8);
+    int a[4], b[4], c[2], row[2] = {m, 1};
+    bool pairs = op == OP_pmatmul, word = !pairs && !roll(8);
 
+    if (pairs) { /* of rows, of one to more than are summed at a time */
+        tb = 1;
+        n += n & 1;
+        k = roll(4) ? 4 * between(1, 10) : 8 * between(30, 70);
+    }
     if (word) { /* rows of a word by four columns, scaled by one number */
         n = k = 4;
         ta = tb = nb = bias = 0;
@@ -411,8 +417,8 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
     scaled = put_scaling(o, in, 3, roll(2) && !word ? dims(1, c + 1)
                                                     : dims(2, row),
                          "[1]");
-    str_fmt(o, "r = matmul a b %s %s transa=%d transb=%d",
-            bias ? "bias" : "_", scaling(in, scaled, "_ _"), ta, tb);
+    str_fmt(o, "r = %s a b %s %s transa=%d transb=%d",
+            op_info[op].name, bias ? "bias" : "_", scaling(in, scaled, "_ _"), ta, tb);
     put_shift(o, in, scaled);
     put_clip(o, op, in);
 }
