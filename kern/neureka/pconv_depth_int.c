@@ -28,5 +28,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    neureka_job(k, io, NEUREKA_DEPTH);
+    neureka_job(k, io, UNIT_DEPTH);
 }

@@ -33,5 +33,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    neureka_job(k, io, NEUREKA_3X3);
+    neureka_job(k, io, UNIT_3X3);
 }

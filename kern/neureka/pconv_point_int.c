@@ -32,5 +32,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    neureka_job(k, io, NEUREKA_POINT);
+    neureka_job(k, io, UNIT_POINT);
 }

@@ -67,12 +67,12 @@ static inline void rt_io_wait(uint32_t token)
         pulp_ext_wait(token);
 }
 
-#ifdef RT_ACCEL_neureka
+#if defined RT_ACCEL_neureka || defined RT_ACCEL_ne16
 
-/* N-Eureka takes two jobs; the kernel fills the one that is acquired here, and
+/* The unit takes two jobs; the kernel fills the one that is acquired here, and
  * triggers it.  Tokens are the jobs' numbers, of eight bits, and 1. */
-enum { RT_NEUREKA_ACQUIRE = PULP_NEUREKA + 4,
-       RT_NEUREKA_FINISHED = PULP_NEUREKA + 8, RT_NEUREKA_EVENT = 12 };
+enum { RT_HWPE_ACQUIRE = PULP_HWPE + 4,
+       RT_HWPE_FINISHED = PULP_HWPE + 8, RT_HWPE_EVENT = 12 };
 #define RT_JOBS
 struct io;
 
@@ -86,7 +86,7 @@ static inline uint32_t rt_job_start(void (*kernel)(const void *k,
     (void)nk;
     (void)nio;
     do
-        id = (int32_t)PULP_REG(RT_NEUREKA_ACQUIRE);
+        id = (int32_t)PULP_REG(RT_HWPE_ACQUIRE);
     while (id < 0);
     kernel(k, io);
     return (uint32_t)id + 1;
@@ -95,13 +95,13 @@ static inline uint32_t rt_job_start(void (*kernel)(const void *k,
 /* Jobs end in order.  The core sleeps until one has ended, whichever. */
 static inline void rt_job_wait(uint32_t job)
 {
-    if ((int8_t)(PULP_REG(RT_NEUREKA_FINISHED) + 1 - job) >= 0)
+    if ((int8_t)(PULP_REG(RT_HWPE_FINISHED) + 1 - job) >= 0)
         return;
-    PULP_REG(PULP_MASK_OR) = 1u << RT_NEUREKA_EVENT;
+    PULP_REG(PULP_MASK_OR) = 1u << RT_HWPE_EVENT;
     do
         pulp_event_load(PULP_WAIT_CLEAR);
-    while ((int8_t)(PULP_REG(RT_NEUREKA_FINISHED) + 1 - job) < 0);
-    PULP_REG(PULP_MASK_AND) = 1u << RT_NEUREKA_EVENT;
+    while ((int8_t)(PULP_REG(RT_HWPE_FINISHED) + 1 - job) < 0);
+    PULP_REG(PULP_MASK_AND) = 1u << RT_HWPE_EVENT;
     __asm__ volatile("" ::: "memory");
 }
 

@@ -462,10 +462,11 @@ typedef struct Words {
     int port;        /* memory of the weight port; -1: it has none */
 } Words;
 int chooser_packings(const Chooser *c, Words *v, int n);
-/* Do the nodes from `from` on take fewer cycles than the node behind them, with
- * `job` on an accelerator? */
-bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
-                const Node *than, const Node *job);
+/* How many cycles fewer than the node behind them do the nodes from `from` on
+ * take, with `job` on an accelerator, once its kernel's code is there?  0: none
+ * fewer, or it is not one for an accelerator.  *cold: what the code takes. */
+int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
+                 const Node *than, const Node *job, int64_t *cold);
 /* bring.c: before anything else is planned, with the memories of p. */
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
 /* quads.c: orders weights in groups by four rows where kernels are quicker. */

@@ -1,6 +1,6 @@
-"""Random layers that N-Eureka may compute, as a graph in text form: one input, one output each.
+"""Random layers that an accelerator may compute, as a graph in text form: one input, one output each.
 
-    neureka.py SEED COUNT >NET.txt
+    neureka.py SEED COUNT TYPE... >NET.txt      inputs have these types
 """
 import random
 import sys
@@ -39,7 +39,7 @@ for i in range(int(sys.argv[2])):
     kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided'])
     c, m = rnd.randint(1, 100), rnd.randint(1, 80)
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3
-    xtype = rnd.choice(['s8', 'u8'])
+    xtype = rnd.choice(sys.argv[3:])
     bits = rnd.randint(1, 8)
     biased, by_row = rnd.random() < 0.3, False
     if kind == 'depth':

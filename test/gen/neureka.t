@@ -1,17 +1,19 @@
 #!/bin/sh
-# Random layers on Siracusa with its accelerator, of all kinds, sizes and widths
-# of weights, bit for bit as on the host: neureka.t [SEED [LAYERS [OPTIONS]]]
+# Random layers on a chip with an accelerator, of all kinds, sizes and widths of
+# weights, bit for bit as on the host: neureka.t [SEED [LAYERS [OPTIONS]]], on
+# Siracusa, or another CHIP with another ENGINE, whose inputs have TYPES.
 cd "$(dirname "$0")/../.." || exit 1
 seed=${1:-${SEED:-$(date +%s)}}
 n=${2:-12}
 [ $# -gt 2 ] && shift 2 || set --
+chip=${CHIP:-siracusa} engine=${ENGINE:-neureka}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() {
     echo "seed $seed: $*"
     exit 1
 }
-python3 test/gen/neureka.py "$seed" "$n" >"$dir/net.txt" || exit 1
+python3 test/gen/neureka.py "$seed" "$n" ${TYPES:-s8 u8} >"$dir/net.txt" || exit 1
 python3 - "$seed" "$dir" <<'END' || exit 1
 import re
 import sys
@@ -26,12 +28,12 @@ np.savez(sys.argv[2] + '/in.npz', **ins)
 END
 ./tilewright run "$dir/net.txt" -t host -q -i "$dir/in.npz" \
     -o "$dir/host.npz" || fail "host"
-./tilewright run "$dir/net.txt" -t siracusa -q -i "$dir/in.npz" \
-    -e "$dir/host.npz" --json "$dir/j" "$@" || fail "siracusa differs"
-grep -q '"engine": "neureka"' "$dir/j" || fail "nothing went to N-Eureka"
-./tilewright run "$dir/net.txt" -t siracusa -q -i "$dir/in.npz" --emulate \
+./tilewright run "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" \
+    -e "$dir/host.npz" --json "$dir/j" "$@" || fail "$chip differs"
+grep -q "\"engine\": \"$engine\"" "$dir/j" || fail "nothing went to $engine"
+./tilewright run "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" --emulate \
     -e "$dir/host.npz" "$@" || fail "emulated jobs differ"
-./tilewright run "$dir/net.txt" -t siracusa -q -i "$dir/in.npz" --emulate \
+./tilewright run "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" --emulate \
     -e "$dir/host.npz" --objective memory "$@" ||
     fail "emulated jobs of the plan for least memory differ"
-echo "$(grep -c '"engine": "neureka"' "$dir/j") of $n layers by N-Eureka"
+echo "$(grep -c "\"engine\": \"$engine\"" "$dir/j") of $n layers by $engine"

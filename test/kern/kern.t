@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-20}
-[ $# -gt 2 ] && shift 2 || set -- kern/c kern/dsp kern/xpulp kern/neureka
+[ $# -gt 2 ] && shift 2 || set -- kern/c kern/dsp kern/xpulp kern/neureka kern/ne16
 dir=build/test/kern
 rm -rf $dir
 mkdir -p $dir

@@ -766,12 +766,15 @@ static void put_small_scaling(Str *o, const Inst *in, int n, const char *shape)
 /* A convolution of packed weights: of one tap, three by three, or depthwise. */
 static void draw_pconv(Str *o, const Inst *in)
 {
-    int kind = roll(3), side = kind ? 3 : 1, tile = kind ? 28 : 32;
+    bool ne16 = strstr(in->name, "ne16") || roll(4) == 0;
+    int kind = roll(3), side = kind ? 3 : 1;
+    int tile = ne16 ? 16 : kind ? 28 : 32, word = ne16 ? kind ? 18 : 2 : 32;
     int bits = between(2, 8), g = kind == 2 ? between(2, 60) : 1, i;
     int c = kind == 2 ? 1 : between(1, 70), m = g > 1 ? g : between(1, 40);
     int x[4] = {1, between(side, 9), between(side, 9), g * c}, pad[4];
     int w[2] = {g > 1 ? (g + tile - 1) / tile : m,
-                32 * (kind ? bits : 1) * (g > 1 ? 1 : (c + tile - 1) / tile)};
+                word * (kind || ne16 ? bits : 1) *
+                    (g > 1 ? 1 : (c + tile - 1) / tile)};
     bool plain = !in->shifts && !in->round && roll(4), scaled = true;
 
     for (i = 0; i < 4; i++)
@@ -783,9 +786,9 @@ static void draw_pconv(Str *o, const Inst *in)
     else
         scaled = put_scaling(o, in, 2, dims(1, &m), "[1]");
     str_fmt(o, "r = pconv x w %s last=1 group=%d kernel=%d,%d%s p0=%d p1=%d "
-            "p2=32 mode=%d count=%d padvalue=%d", scaling(in, scaled, "_ _"),
+            "p2=%d mode=%d count=%d padvalue=%d", scaling(in, scaled, "_ _"),
             g, side, side, list(4, pad, " pad=", ""), between(-9, 160), bits,
-            !kind, tile, between(0, 99));
+            word, !kind && !ne16, tile, ne16 ? 0 : between(0, 99));
     if (roll(4) == 0)
         str_fmt(o, " stride=%d,1", between(1, 2));
     put_shift(o, in, scaled);

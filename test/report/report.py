@@ -86,7 +86,8 @@ def sums():
                 l['predicted_cycles'] == l['predicted_kernels'] + wait
         return
     b = j['binds']
-    waited = b['dma_wait'] + b['io_wait'] + b.get('neureka_wait', 0)
+    unit = 'ne16' if j['target'] == 'gap9' else 'neureka'
+    waited = b['dma_wait'] + b['io_wait'] + b.get(unit + '_wait', 0)
     assert b['kernels'] == sum(l['predicted_kernels'] for l in layers
                                if l['engine'] == 'cluster')
     assert add('predicted_wait') == waited
@@ -94,7 +95,7 @@ def sums():
     assert j['predicted_cycles'] == b['kernels'] + b['starts'] + waited
     for l in layers:
         assert (l['tiles'] > 1) == (l['tile'] is not None), l['name']
-        assert l['engine'] == ('neureka' if l['op'] == 'pconv' else 'cluster')
+        assert l['engine'] == (unit if l['op'] == 'pconv' else 'cluster')
 
 
 def times():

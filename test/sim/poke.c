@@ -79,19 +79,21 @@ static void dma(const Device *d)
     get(d->base + 4);
 }
 
+/* Of N-Eureka; or of NE16, which has other tiles, and fewer bits of conf. */
 static void neureka(const Device *d)
 {
-    uint32_t mode = rnd() % 3, tile = mode == 2 ? 32 : 28;
-    uint32_t out = mode == 1 ? 28 : 32, pair = (rnd() % 2 + 1) << 16;
+    bool small = strstr(d->model->name, "16");
+    uint32_t mode = rnd() % 3, tile = small ? 16 : mode == 2 ? 32 : 28;
+    uint32_t out = mode != 1 ? 32 : tile, side = small ? 3 : 6, pair = (rnd() % 2 + 1) << 16;
     uint32_t conf = (1 + rnd() % 7) | (rnd() & 1) << 4 | mode << 5 |
-                    (rnd() & 0x3f) << 9 | (rnd() & 31) << 16 |
-                    (rnd() & 1) << 22 | (rnd() & 15) << 23;
+                    (rnd() & (small ? 0x3c : 0x3f)) << 9 | (rnd() & 31) << 16 |
+                    (rnd() & 1) << 22 | (rnd() & (small ? 7 : 15)) << 23;
     uint32_t reg[24] = {
         conf >> 9 & 1 ? 0 : L1 + 0x8000, L1, L1 + 0x4000, L1 + 0x100,
         L1 + 0x200, L1 + 0x300, 64, 64 * 14, 0, 32, 128, 128 * 12, 32, 32, 0,
         (1 + rnd() % out) << 16 | (1 + rnd() % tile),
-        (1 + rnd() % 6) << 16 | (1 + rnd() % 6),
-        (1 + rnd() % 8) << 16 | (1 + rnd() % 8), pair | (1 + rnd() % 2),
+        (1 + rnd() % side) << 16 | (1 + rnd() % side),
+        (1 + rnd() % (side + 2)) << 16 | (1 + rnd() % (side + 2)), pair | (1 + rnd() % 2),
         pair | 1, (rnd() & 0x3333) << 16 | (rnd() & 0xff), odd(), 0, conf,
     };
     int i;
@@ -143,7 +145,7 @@ static void anything(const Device *d)
 
 static const struct { const char *model; void (*drive)(const Device *); }
 drivers[] = {
-    {"mchan", dma}, {"neureka", neureka}, {"hyper", hyper},
+    {"mchan", dma}, {"neureka", neureka}, {"ne16", neureka}, {"hyper", hyper},
     {"link", link_send},
 };
 

@@ -3,7 +3,7 @@
 #include "pulp.h"
 #include "rt.h"
 
-enum { NE = PULP_NEUREKA, JOB = NE + 0x20 };
+enum { NE = PULP_HWPE, JOB = NE + 0x20 };
 
 static volatile uint32_t ended;
 static uint32_t cycles;

@@ -14,7 +14,8 @@
  *
  * Where the unit has a weight port, the weights lie in its memory as long as
  * there is room.  A node is replaced where such a kernel takes what comes of
- * it, and all takes fewer cycles than the cores' best. */
+ * it, and all takes fewer cycles than the cores' best; if what all nodes gain
+ * is more than the kernel's code takes to come into the instruction cache. */
 #include "plan/plan.h"
 
 #include <string.h>
@@ -483,42 +484,75 @@ static bool words_fit(const Bringer *b, Words p)
                   : b->k[0] * b->k[1] * p.tile <= 8 * p.word;
 }
 
-/* One way to pack; false: it is not quicker.  *port: what is left there. */
-static bool bring(const Chooser *c, Graph *g, Node *n, Words p,
-                  int64_t room, int64_t *port)
+/* A way to pack, and what it has brought. */
+typedef struct Way {
+    Words words;
+    int64_t *port;    /* bytes left behind its port */
+    int64_t gain;     /* cycles of all layers that it makes quicker, if the */
+    int64_t cold;     /* code is there, which takes so many */
+} Way;
+
+/* Cycles that a way to pack gains with a node, which is replaced if `now`. */
+static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
+                     bool now)
 {
     Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
-                 .every = {1, 1}, .room = room, .port = *port};
+                 .every = {1, 1}, .room = room, .port = *w->port};
     Node *y = NULL;
-    Val *now;
+    int64_t gain = 0;
+    Val *v;
 
     if ((n->op == OP_conv ? see_conv(&b) : see_matmul(&b)) &&
-        words_fit(&b, p))
-        y = new_node(&b, p);
+        words_fit(&b, w->words))
+        y = new_node(&b, w->words);
     if (y) {
-        now = result_of(&b, y->res[0]);
-        if (is_quicker(c, g, b.before ? b.before->next : g->first, n, y)) {
-            take(&b, y, now);
-            *port -= y->arg[1]->port ? val_bytes(y->arg[1]) : 0;
-            return true;
+        v = result_of(&b, y->res[0]);
+        gain = job_gain(c, g, b.before ? b.before->next : g->first, n, y,
+                        &w->cold);
+        if (gain && now) {
+            take(&b, y, v);
+            *w->port -= y->arg[1]->port ? val_bytes(y->arg[1]) : 0;
+            return gain;
         }
     }
     undo(&b);
-    return false;
+    return gain;
+}
+
+/* All nodes by the first way that gains, of those that are worth their code,
+ * once this is known. */
+static void bring_all(const Chooser *c, Graph *g, Way *w, int n, int64_t room,
+                      bool now)
+{
+    Node *at, *next;
+    int64_t gain;
+    int i;
+
+    for (at = g->first; at; at = next) {
+        next = at->next;
+        gain = 0;
+        for (i = 0; i < n && (at->op == OP_conv || at->op == OP_matmul) &&
+                    !gain; i++) {
+            if (now && w[i].gain <= w[i].cold)
+                continue;
+            gain = bring(c, g, at, &w[i], room, now);
+            w[i].gain += now ? 0 : gain;
+        }
+    }
 }
 
 /* Room for weights behind ports; ways to pack may share one. */
-static void ports_of(const Plan *plan, const PlanOpts *o, const Words *p, int n,
-                     int64_t *port, int64_t **left)
+static void ports_of(const Plan *plan, const PlanOpts *o, Way *w, int n,
+                     int64_t *port)
 {
     int i, j;
 
     for (i = 0; i < n; i++) {
-        for (j = 0; p[j].port != p[i].port; j++)
+        for (j = 0; w[j].words.port != w[i].words.port; j++)
             ;
-        left[i] = &port[j];
-        if (j == i && p[i].port >= 0)
-            port[i] = room_for_consts(plan, p[i].port, o);
+        w[i].port = &port[j];
+        if (j == i && w[i].words.port >= 0)
+            port[i] = room_for_consts(plan, w[i].words.port, o);
     }
 }
 
@@ -526,18 +560,16 @@ void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
 {
     Graph *g = plan->g;
     Words p[PACKINGS];
+    Way way[PACKINGS] = {0};
     int i, n = chooser_packings(c, p, PACKINGS);
-    int64_t room = near_room(plan, o), port[PACKINGS] = {0}, *left[PACKINGS];
-    Node *at, *next;
+    int64_t room = near_room(plan, o), port[PACKINGS] = {0};
 
     if (!n)
         return;
-    ports_of(plan, o, p, n, port, left);
-    for (at = g->first; at; at = next) {
-        next = at->next;
-        for (i = 0; i < n && (at->op == OP_conv || at->op == OP_matmul); i++)
-            if (bring(c, g, at, p[i], room, left[i]))
-                break;
-    }
+    for (i = 0; i < n; i++)
+        way[i].words = p[i];
+    ports_of(plan, o, way, n, port);
+    bring_all(c, g, way, n, room, false);
+    bring_all(c, g, way, n, room, true);
     graph_sweep(g);
 }

@@ -5,6 +5,7 @@
  * equals a kernel for an instruction set goes before portable C, and that
  * before the reference; then names decide.  The reason, and that of every
  * kernel refused, is kept for the report. */
+#include "plan/cost/cost.h"
 #include "plan/kernel/offer.h"
 
 #include <string.h>
@@ -315,8 +316,17 @@ static double load_cycles(const Soc *soc, const Node *job)
                ? dma_cycles(dma, true, val_bytes(job->arg[1]), 1) : 0;
 }
 
-bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
-                const Node *than, const Node *job)
+/* Until the code of the kernel that was chosen for n is in the cache. */
+static int64_t cold_cycles(const Choice *one, const Node *n)
+{
+    Dims d;
+
+    dims_fill_wide(n, &d);
+    return kern_code(one->kern, one->sig, n, &d).cycles;
+}
+
+int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
+                 const Node *than, const Node *job, int64_t *cold)
 {
     const ProgramTime *time = &c->soc->time;
     Choice one, other = {0};
@@ -329,10 +339,12 @@ bool is_quicker(const Chooser *c, const Graph *g, const Node *from,
         one = (Choice){0};
         choose(c, g, from, &one);
         if (from == job && one.engine == ENG_cores)
-            return false;
+            return 0;
+        if (from == job)
+            *cold = cold_cycles(&one, from);
         all += one.cycles + (one.engine ? time->job : time->call + time->meet);
     }
-    return all < other.cycles + time->call + time->meet;
+    return MAX(0, other.cycles + time->call + time->meet - all);
 }
 
 int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n)

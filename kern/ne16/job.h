@@ -1,0 +1,17 @@
+/* Jobs of NE16, the accelerator of GAP9. */
+#ifndef NE16_H
+#define NE16_H
+
+#include "kern/conv/unit.h"
+
+/* Begins the job of image 0, which was acquired. */
+static inline __attribute__((always_inline)) void
+ne16_job(const struct pconv_dims *k, const struct io *io, const int mode)
+{
+    unit_job(k, io, mode, (struct unit){
+        .side = 3, .tile = 16, .point = 16,
+        .wd0 = mode == UNIT_POINT ? 2 * (uint32_t)k->bits : 18,
+    });
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* Depthwise convolution of three by three taps on NE16.
+ *
+ * op       pconv
+ * types    x:u8 w:u8 mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * isa      any
+ * engine   ne16
+ * layout   last
+ * words    16 18 0
+ * when     tile == 16 && word == 18 && mode == 0 && bits > 1 && n == 1 &&
+ *          g > 1 && c == 1 && m == 1 && kh == 3 && kw == 3 &&
+ *          sh * sw * dh * dw == 1 &&
+ *          oh + 2 - ph - h >= 0 && oh + 2 - ph - h < 3 &&
+ *          ow + 2 - pw - w >= 0 && ow + 2 - pw - w < 3 && ph < 3 && pw < 3 &&
+ *          oh < 65536 && ow < 65536 &&
+ *          xc == 1 && yc == 1 && (mulc && addc || m * g == 1) && shift < 32 &&
+ *          padv == 0 && less >= -127 && less <= 128 &&
+ *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
+ *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
+ * let      each = ceil(g, 16) * 75 + g * (bits + 1) + ceil(g * mul.bytes, 4) + ceil(g, 8)
+ * stack    128
+ * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * each
+ *
+ * As pconv_int.c; 16 channels are made at a time, each in as many cycles as a
+ * weight has bits, and one for the weights' offset.
+ */
+#include "kern/ne16/job.h"
+
+void FN(const struct pconv_dims *k, const struct io *io)
+{
+    ne16_job(k, io, UNIT_DEPTH);
+}

@@ -1,0 +1,34 @@
+/* Convolution of three by three taps on NE16.
+ *
+ * op       pconv
+ * types    x:u8 w:u8 mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * isa      any
+ * engine   ne16
+ * layout   last
+ * words    16 18 0
+ * when     tile == 16 && word == 18 && mode == 0 && bits > 1 && n == 1 &&
+ *          g == 1 && kh == 3 && kw == 3 && sh * sw * dh * dw == 1 &&
+ *          oh + 2 - ph - h >= 0 && oh + 2 - ph - h < 3 &&
+ *          ow + 2 - pw - w >= 0 && ow + 2 - pw - w < 3 && ph < 3 && pw < 3 &&
+ *          oh < 65536 && ow < 65536 &&
+ *          xc == 1 && yc == 1 && (mulc && addc || m * g == 1) && shift < 32 &&
+ *          padv == 0 && less >= -127 && less <= 128 &&
+ *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
+ *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
+ * let      ko = ceil(m, 32)
+ * let      ki = ceil(c, 16)
+ * let      part = ki * (45 * ko + bits * m)
+ * let      each = ko * 30 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
+ * stack    128
+ * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * each
+ *
+ * As pconv_point_int.c; an input tile of 5x5 pixels takes 31 cycles, and a
+ * channel as many as a weight has bits.  Only zeros lie behind the last row and
+ * column.
+ */
+#include "kern/ne16/job.h"
+
+void FN(const struct pconv_dims *k, const struct io *io)
+{
+    ne16_job(k, io, UNIT_3X3);
+}
