@@ -28,6 +28,8 @@ typedef struct Opts {
     bool force, verbose, explain, emulate, sequence, straight, flash;
     WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
+    double battery[2];     /* --battery: mWh, seconds; 0: not given */
+    double mhz;            /* --mhz; 0: the chip's */
     int chips;             /* --chips; 0: not given */
     const char *timeline;
     const char *no_engine; /* names with commas; NULL: none */
@@ -160,6 +162,7 @@ typedef struct Trial {
     const char *layer;     /* has so many channels; or NULL */
     int64_t channels;
     int cores;             /* 0: as they are */
+    double mhz;            /* of the cores; 0: as it is */
     const char *no_engine; /* or NULL */
     const char *watch;     /* the layer whose time is asked for; or NULL */
     Tried got;

@@ -172,6 +172,22 @@ static void set_cores(Job *j)
         j->soc->ncore = j->o.cores;
 }
 
+static void set_clock(Job *j)
+{
+    if (j->o.mhz > 0 && !soc_clock(j->soc, j->o.mhz))
+        err(ERR_USAGE, "--mhz: the description of %s has no clock rate",
+            j->soc->name);
+}
+
+static void set_battery(Job *j)
+{
+    if (j->o.battery[0] > 0 && isnan(soc_energy(j->soc, "core_cycle")))
+        err(ERR_USAGE, "--battery: the description of %s has no line "
+            "`energy core_cycle pj=N`", j->soc->name);
+    j->r.battery_mwh = j->o.battery[0];
+    j->r.battery_every = j->o.battery[1];
+}
+
 /* --no-engine NAME,NAME */
 static void drop_engines(Job *j)
 {
@@ -292,6 +308,8 @@ void job_plan(Job *j)
         err(ERR_USAGE, "--ledger %s: no such file; `tilewright tune` writes it",
             j->o.ledger);
     set_cores(j);
+    set_clock(j);
+    set_battery(j);
     drop_engines(j);
     set_limits(j, &p);
     if (j->project)

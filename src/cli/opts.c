@@ -247,6 +247,34 @@ static void set_cores(Opts *o, const char *s)
     o->cores = (int)n;
 }
 
+static void set_mhz(Opts *o, const char *s)
+{
+    char *end;
+    double v = strtod(s, &end);
+
+    if (end == s || *end || !(v >= 1 && v <= 10000))
+        err(ERR_USAGE, "--mhz: %s, wanted a number from 1 to 10000", s);
+    o->mhz = v;
+}
+
+static void set_battery(Opts *o, const char *s)
+{
+    char *end;
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        o->battery[i] = strtod(s, &end);
+        if (end == s || !(o->battery[i] > 0 && o->battery[i] < 1e12))
+            break;
+        if (!*end)
+            return;
+        if (*end != ',')
+            break;
+        s = end + 1;
+    }
+    err(ERR_USAGE, "--battery: wanted MWH or MWH,SECONDS, numbers above 0");
+}
+
 static void set_chips(Opts *o, const char *s)
 {
     char *end;

@@ -120,6 +120,7 @@ Tried trial_of(const Job *j, const char *watch)
     return (Tried){.cycles = report_cycles(&j->r),
                    .layer = watch ? watched(p, watch) : -1, .ram = p->ram,
                    .weights = p->weights, .moved = moved(p),
+                   .ms = report_ms(&j->r, report_cycles(&j->r)),
                    .uj = energy_all(report_energy(&j->r))};
 }
 
@@ -156,6 +157,8 @@ static _Noreturn void try_it(Job *j, const Trial *t, int fd)
     }
     if (t->cores)
         j->o.cores = t->cores;
+    if (t->mhz > 0)
+        j->o.mhz = t->mhz;
     if (t->no_engine)
         j->o.no_engine = t->no_engine;
     job_plan(j);
@@ -192,6 +195,7 @@ static void finish(Running r, Trial *t)
 {
     Tried got = {.status = ERR_TOOL, .cycles = -1, .layer = -1, .ram = -1,
                  .weights = -1, .moved = -1, .uj = NAN,
+                 .ms = NAN,
                  .message = "the planner did not come to an end"};
     Tried told;
 

@@ -228,6 +228,8 @@ static void put_run(Json *j, const Report *r)
     put_num(j, "ms", run ? report_ms(r, run->cycles) : NAN);
     put_num(j, "predicted_ms", p ? report_ms(r, report_cycles(r)) : NAN);
     put_num(j, "energy_uj", energy_all(report_energy(r)));
+    put_num(j, "battery_runs", report_battery_runs(r));
+    put_num(j, "battery_days", report_battery_days(r));
     put_int(j, "program_bytes", p && p->program && p->program->team
                                     ? program_bytes(p->program) : -1);
     put_int(j, "flash_bytes", run ? run->flash_bytes : -1);
@@ -326,6 +328,7 @@ static void put_tried(Json *j, const Tried *t)
     put_int(j, "weights_bytes", t->status ? -1 : t->weights);
     put_int(j, "moved_bytes", t->status ? -1 : t->moved);
     put_num(j, "energy_uj", t->status ? NAN : t->uj);
+    put_num(j, "predicted_ms", t->status ? NAN : t->ms);
     json_end(j);
 }
 

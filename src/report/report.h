@@ -26,7 +26,7 @@ typedef struct Tried {
     char message[160];    /* why it is not 0 */
     int64_t cycles, layer; /* predicted: of all, of one layer; -1: not known */
     int64_t ram, weights, moved; /* bytes; the last by all transfers */
-    double uj;            /* NaN: not known */
+    double uj, ms;        /* NaN: not known */
 } Tried;
 
 /* A list of them, beside what is without any. */
@@ -75,6 +75,8 @@ typedef struct Report {
     const int64_t *missing; /* bytes per memory, on status 3 */
     const Trials *why, *sweep; /* of report; NULL: not asked for */
     const Compared *compared;
+    double battery_mwh, battery_every; /* and seconds from run to run; 0: not
+                                          asked for */
 } Report;
 
 /* The whole of --json: `status`, `error`, then what the verb knows. */
@@ -136,6 +138,10 @@ typedef struct Energy {
 Energy report_energy_of(const Report *r, const Layer *l);
 Energy report_energy(const Report *r); /* of all rows */
 double energy_all(Energy e);
+/* Runs that the battery asked about pays for, and days that they last; NaN
+ * where energy or the question is not known.  Only runs take energy. */
+double report_battery_runs(const Report *r);
+double report_battery_days(const Report *r);
 double report_least_energy(const Report *r); /* the bound; NaN: there is none */
 
 /* Values that lie in memory cores cannot address for a while: their bytes that

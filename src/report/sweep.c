@@ -12,6 +12,11 @@ static double cycles(const Tried *t)
     return t->cycles < 0 ? NAN : (double)t->cycles;
 }
 
+static double ms(const Tried *t)
+{
+    return t->ms;
+}
+
 static double energy(const Tried *t)
 {
     return t->uj;
@@ -122,6 +127,8 @@ void html_sweep(const Report *r, Str *out)
     html_text(out, w->what);
     str_put(out, "</h2>\n");
     put_chart(w, "cycles", cycles, out);
+    if (!strcmp(w->what, "mhz")) /* else it goes as cycles do */
+        put_chart(w, "time, ms", ms, out);
     put_chart(w, "energy, uJ", energy, out);
     put_chart(w, "bytes moved", bytes, out);
 }

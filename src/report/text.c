@@ -169,6 +169,14 @@ static void put_energy(const Report *r, Str *out)
     for (i = ENG_hops; i <= r->soc->nhop; i++)
         str_fmt(out, ", %s %.1f", engine_route(r->soc, i), e.moved[i]);
     str_put(out, "\n");
+    if (isnan(report_battery_runs(r)))
+        return;
+    str_fmt(out, "battery  %.4g runs from %g mWh", report_battery_runs(r),
+            r->battery_mwh);
+    if (!isnan(report_battery_days(r)))
+        str_fmt(out, ", %.4g days with one each %g s",
+                report_battery_days(r), r->battery_every);
+    str_put(out, "; what is spent between runs comes on top\n");
 }
 
 /* How much of the time is spent in kernels, and waiting for data. */

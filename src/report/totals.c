@@ -234,6 +234,20 @@ Energy report_energy(const Report *r)
     return sum;
 }
 
+double report_battery_runs(const Report *r)
+{
+    enum { UJ_A_MWH = 3600000 };
+    double uj = r->battery_mwh > 0 ? energy_all(report_energy(r)) : NAN;
+
+    return uj > 0 ? r->battery_mwh * UJ_A_MWH / uj : NAN;
+}
+
+double report_battery_days(const Report *r)
+{
+    return r->battery_every > 0
+               ? report_battery_runs(r) * r->battery_every / 86400 : NAN;
+}
+
 double report_least_energy(const Report *r)
 {
     return r->plan && r->plan->tiled && r->plan->aim == AIM_energy

@@ -425,15 +425,36 @@ Mem *soc_mem(Soc *s, const char *name)
     return NULL;
 }
 
+static void change_key(const Item *it, const char *name, const char *value)
+{
+    Key *k;
+
+    for (k = it ? it->keys : NULL; k; k = k->next)
+        if (!strcmp(k->name, name))
+            k->value = value;
+}
+
 void soc_grow(Soc *s, Mem *m, int64_t n)
 {
     enum { MORE = 4096 }; /* reserves grow with what a network's stack needs */
-    Key *k;
 
     m->size = n + (m->reserved ? m->reserved + MORE : 0);
-    for (k = m->item->keys; k; k = k->next)
-        if (!strcmp(k->name, "size"))
-            k->value = arena_fmt(s->mem, "%lld", (long long)m->size);
+    change_key(m->item, "size", arena_fmt(s->mem, "%lld", (long long)m->size));
+}
+
+bool soc_clock(Soc *s, double mhz)
+{
+    const Item *core = soc_compute(s);
+    const char *value = arena_fmt(s->mem, "%.10g", mhz);
+
+    if (!(s->mhz > 0))
+        return false;
+    change_key(core, "mhz", value);
+    change_key(soc_item(s, "clock", item_word(core, "clock", "")), "mhz", value);
+    s->mhz = mhz;
+    s->nengine = s->nhop = 0;
+    soc_engines(s);
+    return true;
 }
 
 void soc_print(const Soc *s, Str *out)

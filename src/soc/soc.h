@@ -142,6 +142,10 @@ bool item_has(const Item *it, const char *key, const char *word); /* in list */
 Mem *soc_mem(Soc *s, const char *name); /* letter case ignored; NULL */
 /* A simulated chip's memory is made to have n bytes beside what is reserved. */
 void soc_grow(Soc *s, Mem *m, int64_t n);
+/* The cores that compute run at so many MHz, other clocks as they did: what
+ * engines take in cycles of the cores is another.  False: no rate is known that
+ * it could be in place of. */
+bool soc_clock(Soc *s, double mhz);
 void soc_print(const Soc *s, Str *out); /* one whole description */
 
 /* engine.c: the engine of hop k outwards from the cores, whatever the levels

@@ -80,9 +80,10 @@ def sweep(net, target, what, values, option):
     page = xml.parse(html).getroot()
     svg = [s for s in page.iter() if s.get("class") == "sweep"]
     good = [p for p in points if not p["status"]]
-    for s, key in zip(svg, ("predicted_cycles", "moved_bytes")
-                      if j["energy_uj"] is None else
-                      ("predicted_cycles", "energy_uj", "moved_bytes")):
+    keys = ["predicted_cycles"] + ["predicted_ms"] * what.startswith("mhz") + \
+        ["energy_uj"] * (j["energy_uj"] is not None) + ["moved_bytes"]
+    assert len(svg) == len(keys)
+    for s, key in zip(svg, keys):
         line, = [e for e in s if e.tag.endswith("polyline")]
         xy = [tuple(map(float, p.split(","))) for p in line.get("points")
               .split()]
@@ -134,6 +135,36 @@ def compare():
                              status=1)
 
 
+def clocks():
+    """A slower core waits less of its cycles for a memory with another clock."""
+    good = sweep("dscnn-int", "siracusa", "mhz=60..360",
+                 list(range(60, 361, 30)), "--mhz ")
+    for p in good:
+        mhz = float(p["option"].split()[1])
+        assert abs(p["predicted_ms"] * mhz * 1000 - p["predicted_cycles"]) < 1
+    assert good[-1]["predicted_ms"] < good[0]["predicted_ms"]
+    plain = report("dscnn-int", "siracusa")
+    same = report("dscnn-int", "siracusa", "--mhz", "360")
+    assert same["predicted_cycles"] == plain["predicted_cycles"]
+    net = "mobilenetv1-0.25-128-int" # of weights that come from outside
+    fast, slow = (report(net, "gap8", "--mhz", m)["predicted_cycles"]
+                  for m in ("260", "26"))
+    assert slow < fast, (slow, fast)
+    tw("report", "zoo/dscnn-int/network.onnx", "-t", "gap9", "--mhz", "100",
+       status=2)
+
+
+def battery():
+    j = report("dscnn-int", "siracusa", "--battery", "1000,60")
+    assert abs(j["battery_runs"] * j["energy_uj"] / 3.6e9 - 1) < 1e-6
+    assert abs(j["battery_days"] * 1440 / j["battery_runs"] - 1) < 1e-6
+    assert report("dscnn-int", "siracusa")["battery_runs"] is None
+    for target, value in ("gap8", "1000"), ("siracusa", "0"), \
+            ("siracusa", "1,"):
+        tw("report", "zoo/dscnn-int/network.onnx", "-t", target, "--battery",
+           value, status=2)
+
+
 kinds, _ = why("dscnn-int", "gap8", "conv_5_acc")
 assert kinds == {"--channels", "--mem"}, kinds
 kinds, _ = why("dscnn-int", "cortex-m4")
@@ -147,6 +178,8 @@ good = sweep("dscnn-int", "gap8", "l1=12K..64K",
              [12288, 18432, 24576, 36864, 49152], "--mem L1=")
 assert good[-1]["predicted_cycles"] <= good[0]["predicted_cycles"]
 sweep("dscnn-int", "gap8", "cores=1..3", [1, 2, 3], "--cores ")
+clocks()
+battery()
 compare()
 if shutil.which("riscv64-unknown-elf-gcc"):
     # All that the chip has, for buffers alone: the stacks are beside it.
