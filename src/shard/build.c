@@ -174,7 +174,7 @@ static Node *plain(Build *b, const Share *h, Val **arg)
     Node *y;
 
     if (n->op == OP_scatternd && h->res.axis >= 0) /* places in the share */
-        arg[1] = sliced_from(b, arg[1], h->res, 0);
+        arg[1] = sliced_from(b, arg[1], h->arg[2], 0);
     y = graph_node(b->g, NULL, n->op, n->name, n->narg, arg);
     attr_copy(b->g, y, n);
     y->origin = n->origin;

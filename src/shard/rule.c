@@ -239,8 +239,8 @@ static bool cut_matmul(Shard *s, const Node *n, Share *y)
 
     if (attr_has(n, A_count)) /* of rows that caches have so far */
         return cut_counted(s, n, y);
-    if (is_cut(s->at[a->id]))
-        return cut_matmul_by(s, n, y, 0, s->at[a->id]);
+    if (is_cut(s->at[a->id]) && cut_matmul_by(s, n, y, 0, s->at[a->id]))
+        return true;
     if (is_cut(s->at[b->id]))
         return cut_matmul_by(s, n, y, 1, s->at[b->id]);
     if (!b->data || b->shape.vary[axis].num || !pays(s, n))
@@ -476,52 +476,65 @@ static bool cut_gather(Shard *s, const Node *n, Share *y)
     return true;
 }
 
-/* Is component `axis` of all tuples in v the place that they have along this
- * axis of v (own), or else 0? */
-static bool tuples_at(const Val *v, int axis, int64_t len, bool own)
+/* Is component k of all tuples in v the place that they have along an axis of
+ * v (own; axes are counted from the last), or else 0? */
+static bool tuples_at(const Val *v, int k, int at, int64_t len, bool own)
 {
-    int64_t i, inner = shape_product(v->shape, axis + 1, v->shape.rank);
+    int axis = v->shape.rank - 1 - at;
+    int64_t i, inner;
 
-    if (own && axis + 1 >= v->shape.rank)
+    if (v->shape.rank < 1 || v->shape.dim[v->shape.rank - 1] != len ||
+        (own && axis < 0))
         return false;
-    for (i = axis; i < val_count(v); i += len)
+    inner = own ? shape_product(v->shape, axis + 1, v->shape.rank) : 1;
+    for (i = k; i < val_count(v); i += len)
         if (val_int(v, i) != (own ? i / inner % v->shape.dim[axis] : 0))
             return false;
     return true;
 }
 
-/* The same of tuples that are computed: constants, and parts of others added. */
-static bool tuples_stay(const Val *v, int axis, int64_t len, bool own)
+/* The same of tuples that are computed: constants, parts of others, some times
+ * a number, added. */
+static bool tuples_stay(const Val *v, int k, int at, int64_t len, bool own)
 {
     const Node *d = v->def;
+    int i;
 
-    if (v->shape.dim[v->shape.rank - 1] != len)
-        return false;
     if (v->data)
-        return tuples_at(v, axis, len, own);
-    if (!d)
+        return tuples_at(v, k, at, len, own);
+    if (!d || v->shape.rank < 1 || v->shape.dim[v->shape.rank - 1] != len)
         return false;
-    if (d->op == OP_add && d->narg == 2)
-        return (tuples_stay(d->arg[0], axis, len, own) &&
-                tuples_stay(d->arg[1], axis, len, false)) ||
-               (tuples_stay(d->arg[0], axis, len, false) &&
-                tuples_stay(d->arg[1], axis, len, own));
+    for (i = 0; i < 2 && d->op == OP_add && d->narg == 2; i++)
+        if (tuples_stay(d->arg[i], k, at, len, own) &&
+            tuples_stay(d->arg[1 - i], k, at, len, false))
+            return true;
+    for (i = 0; i < 2 && d->op == OP_mul && d->narg == 2; i++)
+        if (!own && tuples_stay(d->arg[i], k, at, len, false))
+            return true;
     return !own && (d->op == OP_slice || d->op == OP_reshape) &&
-           tuples_stay(d->arg[0], axis, len, false);
+           tuples_stay(d->arg[0], k, at, len, false);
 }
 
-/* What is appended to caches: a head's goes to that head. */
+/* What is appended to caches: a head's goes to that head, which may be another
+ * axis of them than of what is appended. */
 static bool cut_scatter(Shard *s, const Node *n, Share *y)
 {
     const Val *x = n->arg[0], *i = n->arg[1], *u = n->arg[2];
     Cut c = s->at[u->id];
     int64_t len = i->shape.dim[i->shape.rank - 1];
+    int k, at = i->shape.rank - 1 - c.axis;
 
-    if (!is_cut(c) || c.axis >= len || x->shape.dim[c.axis] !=
-        u->shape.dim[c.axis] || !tuples_stay(i, c.axis, len, true))
+    if (!is_cut(c) || at < 1)
         return false;
-    y->arg[0] = want(s, x, x->shape.rank - 1 - c.axis, c);
+    for (k = 0; k < len; k++)
+        if (x->shape.dim[k] == u->shape.dim[c.axis] &&
+            tuples_stay(i, k, at, len, true))
+            break;
+    if (k == len)
+        return false;
+    y->arg[0] = want(s, x, x->shape.rank - 1 - k, c);
     y->arg[2] = y->res = c;
+    y->res.axis = k;
     return true;
 }
 
