@@ -16,6 +16,7 @@ enum { NO_FILE = 101, NO_MEMORY, RECENT = 64 };
 static struct tilewright_lm lm;
 static struct tilewright_lm_utf8 utf8;
 static int32_t recent[RECENT];
+static int32_t silent;
 
 static void fail(const char *what, int status)
 {
@@ -38,6 +39,8 @@ static void say(int32_t before, int32_t token)
     char raw[1];
     int32_t n, i;
 
+    if (silent)
+        return;
     n = tilewright_lm_decode(lm.model->words, before, token, raw, &bytes);
     for (i = 0; i < n; i++)
         say_byte(bytes[i]);
@@ -140,6 +143,7 @@ int main(void)
         fail("the network refuses its memory", NO_MEMORY);
     tilewright_lm_init(&lm, talk.model, talk.net);
     read_request(&r);
+    silent = r.silent;
     memset(&s, 0, sizeof s);
     s.temperature = r.temperature;
     s.top_p = r.top_p;

@@ -20,6 +20,7 @@ extern const struct tilewright_talk tilewright_talk;
 struct tilewright_request {
     int32_t prompt_bytes, tokens; /* tokens: new ones, at most */
     int32_t top_k, until_end;     /* until_end: stops at words of begin, end */
+    int32_t silent;               /* another chip prints the text */
     float temperature, top_p, penalty;
     uint32_t seed[2];             /* lower half first */
 };

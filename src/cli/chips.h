@@ -9,6 +9,12 @@
 Shard *chips_shares(Job *j);
 /* A job for each chip, planned. */
 Job *chips_plan(const Job *j, const Shard *s);
+/* runchips.c: the words of run and generate are checked; a chip that cannot
+ * send is refused. */
+void chips_check(const Job *j);
+/* Projects of all chips, written and run together: err() if that fails.  Of
+ * `talk` chip 0 prints the text; NULL: the network runs on the inputs of j. */
+ChipsRun *chips_run(const Job *j, const Shard *s, Job *chip, const Talk *talk);
 /* A chip's shares of the inputs of all steps, in[i] for input i. */
 void **chips_inputs(const Job *chip, const Shard *s, int i, void *const *in);
 /* Run-time numbers of a step, in all graphs; the greatest. */

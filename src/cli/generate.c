@@ -1,5 +1,5 @@
 /* generate: a language model writes, on the target. */
-#include "cli/cli.h"
+#include "cli/chips.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,27 +96,59 @@ static void show(const Job *j)
     job_say(j, &out);
 }
 
+/* All chips draw the same words, of logits that all have: no message says
+ * which.  Chip 0 prints them. */
+static void run_chips(Job *j, Run *run)
+{
+    Shard *s;
+    Job *chip;
+    ChipsRun *c;
+    int i;
+
+    chips_check(j);
+    s = chips_shares(j);
+    check_model(j);
+    chip = chips_plan(j, s);
+    c = chips_run(j, s, chip, &j->o.talk);
+    for (i = 1; i < c->n; i++)
+        if (c->run[i].ntoken != c->run[0].ntoken ||
+            memcmp(c->run[i].token, c->run[0].token,
+                   (size_t)c->run[0].ntoken * sizeof *c->run[0].token))
+            die("chip %d draws other words than chip 0", i);
+    j->r.plan = chip[0].r.plan;
+    *run = c->run[0];
+    j->r.run = run;
+}
+
+static void run_one(Job *j, Run *run)
+{
+    RunOpts o;
+
+    job_front(j);
+    check_model(j);
+    job_pass(j);
+    job_plan(j);
+    o = (RunOpts){.dir = job_dir(j), .name = j->o.name, .talk = &j->o.talk,
+                  .runner = j->o.runner, .emulate = j->o.emulate,
+                  .device = j->o.device, .flash = j->o.flash,
+                  .timeout = 24 * 3600};
+    job_run(j, &o, run);
+}
+
 int verb_generate(int argc, char **argv)
 {
     Job *j = job_new("generate", argc, argv);
     Run *run = NEW(j->o.mem, Run); /* --json reads it at exit */
-    RunOpts o;
 
     if (j->o.device && (j->o.runner || j->o.emulate))
         err(ERR_USAGE, "--device: not with --runner or --emulate");
     if (j->o.keep)
         gen_check_place(j->o.keep, j->o.force);
-    job_front(j);
-    check_model(j);
-    job_pass(j);
-    job_plan(j);
     j->o.talk.show = !j->o.json || strcmp(j->o.json, "-");
-    o = (RunOpts){.dir = job_dir(j), .name = j->o.name, .talk = &j->o.talk,
-                  .runner = j->o.runner, .emulate = j->o.emulate,
-                  .device = j->o.device,
-                      .flash = j->o.flash,
-                  .timeout = 24 * 3600};
-    job_run(j, &o, run);
+    if (j->o.chips)
+        run_chips(j, run);
+    else
+        run_one(j, run);
     if (j->o.talk.show) {
         puts("");
         show(j);

@@ -4,38 +4,57 @@
 #include <math.h>
 #include <string.h>
 
-static void check_words(const Job *j)
+void chips_check(const Job *j)
 {
     const Item *link = j->soc ? soc_next(j->soc, "link", NULL) : NULL;
 
     if (!j->soc || strcmp(j->soc->run, "sim"))
-        err(ERR_USAGE, "run --chips: of simulated chips only; `tilewright "
-            "shard` makes processes for -t host");
+        err(ERR_USAGE, "%s --chips: of simulated chips only; `tilewright "
+            "shard` makes processes for -t host", j->r.verb);
     if (j->o.device || j->o.runner || j->o.emulate || j->o.dump)
-        err(ERR_USAGE, "run --chips: not with --device, --runner, --emulate or "
-            "--dump");
+        err(ERR_USAGE, "%s --chips: not with --device, --runner, --emulate or "
+            "--dump", j->r.verb);
     if (!link)
-        err(ERR_USAGE, "run --chips: %s has no links to other chips",
-            j->soc->name);
+        err(ERR_USAGE, "%s --chips: %s has no links to other chips",
+            j->r.verb, j->soc->name);
     if (isnan(item_num(link, "latency_ns", NAN)))
-        err(ERR_USAGE, "run --chips: how long a message of %s takes is not "
+        err(ERR_USAGE, "%s --chips: how long a message of %s takes is not "
             "known (latency_ns=null of its `link`); siracusa-500 says what it "
-            "assumes", j->soc->name);
+            "assumes", j->r.verb, j->soc->name);
 }
 
-static void put_project(Job *chip, int i, const char *dir)
+static void put_project(const Job *chip, const char *dir)
 {
     GenOpts o = {
         .name = chip->o.name, .force = true, .dir = dir,
         .weights = chip->o.weights, .tolerance = chip->o.tolerance,
-        .version = VERSION,
+        .vocab = chip->vocab, .version = VERSION,
     };
 
-    (void)i;
     gen_project(chip->r.plan, &o);
 }
 
-static ChipsRun *begin(const Job *j, const Shard *s, Job *chip)
+/* What a chip runs: one of a language model that writes prints it. */
+static RunOpts opts_of(const Job *j, const Shard *s, Job *chip, int i,
+                       const Talk *talk)
+{
+    RunOpts o = {.name = j->o.name, .steps = j->steps, .value = j->value,
+                 .states_reset = !j->states_given};
+
+    if (talk) {
+        Talk *own = NEW(j->o.mem, Talk);
+
+        *own = *talk;
+        own->silent = i > 0;
+        o.talk = own;
+    } else {
+        o.in = chips_inputs(chip, s, i, j->in);
+    }
+    return o;
+}
+
+static ChipsRun *begin(const Job *j, const Shard *s, Job *chip,
+                       const Talk *talk)
 {
     ChipsRun *c = NEW(j->o.mem, ChipsRun);
     const char *dir = job_dir(j);
@@ -50,14 +69,24 @@ static ChipsRun *begin(const Job *j, const Shard *s, Job *chip)
     for (i = 0; i < c->n; i++) {
         chip[i].steps = j->steps;
         chip[i].value = j->value;
-        c->o[i] = (RunOpts){
-            .dir = arena_fmt(j->o.mem, "%s/chip%d", dir, i),
-            .name = j->o.name, .in = chips_inputs(&chip[i], s, i, j->in),
-            .steps = j->steps, .value = j->value,
-            .states_reset = !j->states_given,
-        };
-        put_project(&chip[i], i, c->o[i].dir);
+        c->o[i] = opts_of(j, s, &chip[i], i, talk);
+        c->o[i].dir = arena_fmt(j->o.mem, "%s/chip%d", dir, i);
+        put_project(&chip[i], c->o[i].dir);
         c->plan[i] = chip[i].r.plan;
+    }
+    return c;
+}
+
+ChipsRun *chips_run(const Job *j, const Shard *s, Job *chip, const Talk *talk)
+{
+    ChipsRun *c = begin(j, s, chip, talk);
+    int i = 0;
+
+    err_file(NULL);
+    if (!dev_run_chips(j->o.mem, c)) {
+        while (i + 1 < c->n && c->run[i].ok)
+            i++;
+        err(c->run[i].status, "chip %d: %s", i, c->run[i].why);
     }
     return c;
 }
@@ -359,19 +388,11 @@ int verb_run_chips(Job *j)
 
     told->j = j;
     end_with(write_json, told);
-    check_words(j);
+    chips_check(j);
     s = chips_shares(j);
     chip = chips_plan(j, s);
     job_example(j);
-    c = begin(j, s, chip);
-    err_file(NULL);
-    if (!dev_run_chips(j->o.mem, c)) {
-        int i = 0;
-
-        while (i + 1 < c->n && c->run[i].ok)
-            i++;
-        err(c->run[i].status, "chip %d: %s", i, c->run[i].why);
-    }
+    c = chips_run(j, s, chip, NULL);
     told->s = s;
     told->c = c;
     j->r.match = all_same(j, s, c);

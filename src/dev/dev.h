@@ -57,6 +57,7 @@ typedef struct Talk {
     double temperature, top_p, penalty;
     uint64_t seed;
     bool show;             /* the text goes to standard output as it comes */
+    bool silent;           /* another chip of the simulation prints it */
 } Talk;
 
 typedef struct RunOpts {

@@ -256,7 +256,9 @@ static int64_t all_cycles(const SimResult *s, int nstep)
 bool sim_chips(Arena *a, ChipsRun *c, const char **elf, const char **dir)
 {
     SimProgram *p = NEWN(a, SimProgram, c->n);
-    SimOptions o = {.max_cycles = LIMIT, .all = true, .timeline = c->timeline};
+    const Talk *talk = c->o[0].talk;
+    SimOptions o = {.max_cycles = LIMIT, .all = true, .timeline = c->timeline,
+                    .out = talk && talk->show ? stdout : NULL};
     SimResult *s;
     int i;
 

@@ -13,7 +13,7 @@ static void write_request(Dev *d)
     const Talk *t = d->o->talk;
     Str b = {.mem = d->mem};
     int32_t counts[] = {(int32_t)strlen(t->prompt), t->tokens, t->top_k,
-                        !t->past_end};
+                        !t->past_end, t->silent};
     float numbers[] = {(float)t->temperature, (float)t->top_p,
                        (float)t->penalty};
 
