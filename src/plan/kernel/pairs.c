@@ -2,12 +2,13 @@
  *
  *     y = matmul a b ... transb=1   ->   y = pmatmul a b' ... transb=1
  *
- * where a kernel takes fewer cycles for it.  b stays as it is where others read
+ * where a kernel takes fewer cycles for it; then also where it takes hardly
+ * more, for two kernels are twice the code.  b stays as it is where others read
  * it too: it would lie there twice. */
 #include "plan/plan.h"
 #include "kern/matmul/halves.h"
 
-enum { COLUMNS = 4, LEAST = -128 };
+enum { COLUMNS = 4, LEAST = -128, NEAR = 112 };
 
 /* Two rows from i * k on.  false: a half does not fit 16 bits. */
 static bool put_pair(int8_t *to, const int8_t *b, int64_t k)
@@ -49,27 +50,34 @@ static bool may_pair(const Node *n)
            b->shape.dim[b->shape.rank - 1] % COLUMNS == 0;
 }
 
+/* One product, if it then takes fewer cycles than `most` percent of its own. */
+static bool pair_layer(const Chooser *c, Graph *g, Node *n, int most)
+{
+    Val *b = n->arg[1], *to;
+    int64_t before = chooser_cycles(c, g, n);
+
+    to = in_pairs(g, b);
+    if (!to)
+        return false;
+    n->op = OP_pmatmul;
+    n->arg[1] = to;
+    if (chooser_cycles(c, g, n) * 100 < before * most)
+        return true;
+    n->op = OP_matmul;
+    n->arg[1] = b;
+    return false;
+}
+
 void pair_layers(const Chooser *c, Graph *g)
 {
+    bool any = false;
+    int i;
     Node *n;
 
     graph_uses(g);
-    for (n = g->first; n; n = n->next) {
-        Val *b = n->narg > 1 ? n->arg[1] : NULL, *to;
-        int64_t before;
-
-        if (n->op != OP_matmul || !may_pair(n))
-            continue;
-        before = chooser_cycles(c, g, n);
-        to = in_pairs(g, b);
-        if (!to)
-            continue;
-        n->op = OP_pmatmul;
-        n->arg[1] = to;
-        if (chooser_cycles(c, g, n) >= before) {
-            n->op = OP_matmul;
-            n->arg[1] = b;
-        }
-    }
+    for (i = 0; i < 1 + any; i++)
+        for (n = g->first; n; n = n->next)
+            if (n->op == OP_matmul && may_pair(n))
+                any |= pair_layer(c, g, n, i ? NEAR : 100);
     graph_sweep(g);
 }
