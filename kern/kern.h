@@ -25,6 +25,7 @@ struct io {
     void *out[4];
     void *tmp;
     int32_t core, ncore;
+    int32_t room; /* bytes at tmp, if the head says `most`; 0: its `scratch` */
 };
 
 /* The share [*from, *to) that a core has of `total` pieces of work: as even as

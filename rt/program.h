@@ -511,6 +511,7 @@ static inline void rt_enter(struct rt_core *c, struct io *io,
     c->run = c->top = c->w;
     c->turn = c->turns = 0;
     io->core = core;
+    io->room = 0;
 }
 
 #ifdef RT_BARRIER

@@ -35,9 +35,13 @@ static void pair_panel(const struct conv_dims *k, const struct io *io,
     const int32_t from = group * k->m, to = from + k->m;
     Y *y = (Y *)io->out[0] + (ptrdiff_t)first * k->yw;
 
-    for (int32_t i = 0; i < n + (n & 1); i++)
-        pair_row(at, pixel_row(k, x, first + (i < n ? i : n - 1), at->spare),
-                 i);
+    for (int32_t i = 0; i < n; i += 2) {
+        const int32_t next = i + 1 < n ? i + 1 : i;
+
+        pair_rows(at, pixel_row(k, x, first + i, at->spare),
+                  pixel_row(k, x, first + next,
+                            (uint8_t *)at->spare + at->columns), i);
+    }
     for (int32_t c = from; c < to; c += 2) {
         const int32_t c0 = c + 2 > to ? to - 2 : c;
         const W *w = (const W *)io->in[1] + (ptrdiff_t)c0 * k->wm;
@@ -54,11 +58,13 @@ static void pair_panel(const struct conv_dims *k, const struct io *io,
 static inline void pair_conv(const struct conv_dims *k, const struct io *io)
 {
     const int32_t pixels = k->n * k->oh * k->ow, taps = k->kh * k->kw * k->c;
-    const int32_t columns = pair_columns(taps), most = pair_pixels(columns);
+    const int32_t columns = pair_columns(taps), all = (pixels + 1) & -2;
+    const int32_t some = pair_pixels(columns, io->room);
+    const int32_t most = some < all ? some : all;
     struct panel at = {io->tmp, NULL, NULL, taps, columns};
 
-    at.spare = (uint8_t *)at.x + pair_bytes(columns) * most;
-    at.own = (uint8_t *)at.spare + columns;
+    at.own = (uint8_t *)at.x + pair_bytes(columns) * most;
+    at.spare = at.own; /* before weights are there */
     for (int32_t g = 0; g < k->g; g++)
         for (int32_t i = 0; i < pixels; i += most)
             pair_panel(k, io, &at, g, i,

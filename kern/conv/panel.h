@@ -41,7 +41,7 @@ static inline struct scale32 scale32(int32_t bias, int32_t mul, int64_t add,
 }
 
 /* A panel of pixels, rows of bytes in an order that suits the inner loop, filled
- * up to so many columns; room for one row as it is; room for what else the inner
+ * up to so many columns; room for rows as they are; room for what else the inner
  * loop wants. */
 struct panel {
     void *x, *spare, *own;

@@ -13,8 +13,11 @@
  * let      weights = g * m * taps
  * let      columns = taps + 7 & -8
  * let      usual = max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
- * let      pixels = usual * PANEL >> 10
- * let      more = 2 * weights * (ceil(n * oh * ow, pixels) - ceil(n * oh * ow, usual)) -
+ * let      fixed = 64 + 4 * columns
+ * let      all = n * oh * ow + 1 & -2
+ * let      least = min(usual * PANEL >> 10, all)
+ * let      pixels = room > 0 ? (room - fixed) / (2 * columns) & -2 : least
+ * let      more = weights * (ceil(n * oh * ow, pixels) - ceil(n * oh * ow, usual)) -
  *          (UNROLL > 16 ? 3 * weights * n * oh * ow >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
@@ -26,9 +29,10 @@
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
  *          m > 1 && taps < 32768 && has.mul &&
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small) &&
- *          (PANEL < 2048 || 2 * columns * pixels < 65536)
+ *          (PANEL < 2048 || 2 * columns * least < 65536)
  * layout   last
- * scratch  64 + 5 * columns + 2 * columns * pixels
+ * scratch  fixed + 2 * columns * least
+ * most     fixed + 2 * columns * min(all, max(least, 64))
  * reads    ceil(n * oh * ow, pixels)
  * stack    320
  * cycles   n * g * oh * ow * (m * (8 + kh * kw * c) + 40 +

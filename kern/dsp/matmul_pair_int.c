@@ -12,8 +12,11 @@
  * let      weights = nb[0] * nb[1] * nb[2] * n * k
  * let      columns = k + 7 & -8
  * let      usual = max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
- * let      pixels = usual * PANEL >> 10
- * let      more = 2 * weights * (ceil(m, pixels) - ceil(m, usual)) -
+ * let      fixed = 64 + 4 * columns
+ * let      all = m + 1 & -2
+ * let      least = min(usual * PANEL >> 10, all)
+ * let      pixels = room > 0 ? (room - fixed) / (2 * columns) & -2 : least
+ * let      more = weights * (ceil(m, pixels) - ceil(m, usual)) -
  *          (UNROLL > 16 ? 3 * weights * m >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
@@ -23,8 +26,9 @@
  * when     m > 1 && n > 1 && ak == 1 && bk == 1 && k < 32768 && has.mul &&
  *          mulm == 0 && addm == 0 && (!has.bias || (biasm == 0 && biasn == 1)) &&
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small) &&
- *          (PANEL < 2048 || 2 * columns * pixels < 65536)
- * scratch  64 + 5 * columns + 2 * columns * pixels
+ *          (PANEL < 2048 || 2 * columns * least < 65536)
+ * scratch  fixed + 2 * columns * least
+ * most     fixed + 2 * columns * min(all, max(least, 64))
  * reads    ceil(m, pixels)
  * stack    576
  * cycles   nb[0] * nb[1] * nb[2] * (m * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *

@@ -47,26 +47,61 @@ struct pair_tail {
     const uint32_t *end; /* of the pixels */
 };
 
-/* A row of n bytes becomes one of the two of a pair. */
-static NOINLINE void pair_expand(const void *row, int32_t n, int is_signed,
-                                 uint32_t *to)
+/* Four columns of two rows, from *a and *b on, become four words at to. */
+static inline uint32_t *pair_words(const uint8_t **a, const uint8_t **b,
+                                   int is_signed, uint32_t *to)
 {
-    const uint8_t *p = row;
-    const uint32_t *end = to + pair_columns(n);
-    uint32_t last = 0;
+#ifdef DSP
+#define PAIR_SPREAD(extend)                                             \
+    __asm__ volatile("ldr r4, [%0], #4\n"                               \
+                     "ldr r6, [%1], #4\n" extend " r3, r4\n" extend      \
+                     " r4, r4, ror #8\n" extend " r5, r6\n" extend      \
+                     " r6, r6, ror #8\n"                                \
+                     "stm %2!, {r3, r4, r5, r6}\n"                      \
+                     : "+r"(*a), "+r"(*b), "+r"(to)                     \
+                     :                                                  \
+                     : "r3", "r4", "r5", "r6", "memory")
+    if (is_signed)
+        PAIR_SPREAD("sxtb16");
+    else
+        PAIR_SPREAD("uxtb16");
+    return to;
+#else
+    const uint32_t v = dsp_load(*a), w = dsp_load(*b);
 
-    for (; n >= 4; n -= 4, p += 4, to += 4) {
-        const uint32_t v = dsp_load(p);
+    *a += 4;
+    *b += 4;
+    to[0] = dsp_even(v, is_signed);
+    to[1] = dsp_odd(v, is_signed);
+    to[2] = dsp_even(w, is_signed);
+    to[3] = dsp_odd(w, is_signed);
+    return to + 4;
+#endif
+}
 
-        to[0] = dsp_even(v, is_signed);
-        to[1] = dsp_odd(v, is_signed);
+/* Two rows of n bytes become a pair. */
+static NOINLINE void pair_expand(const void *row, const void *other, int32_t n,
+                                 int is_signed, uint32_t *to)
+{
+    const uint8_t *a = row, *b = other;
+    uint32_t *const end = to + pair_columns(n);
+    uint32_t last[2] = {0, 0};
+    const uint8_t *from[2] = {(uint8_t *)&last[0], (uint8_t *)&last[1]};
+
+    for (; n >= 8; n -= 8) {
+        to = pair_words(&a, &b, is_signed, to);
+        to = pair_words(&a, &b, is_signed, to);
     }
-    while (n > 0)
-        last = last << 8 | p[--n];
-    for (; to != end; to += 4, last = 0) {
-        to[0] = dsp_even(last, is_signed);
-        to[1] = dsp_odd(last, is_signed);
+    if (n >= 4)
+        to = pair_words(&a, &b, is_signed, to);
+    for (int32_t i = 0; i < (n & 3); i++) {
+        last[0] |= (uint32_t)a[i] << 8 * i;
+        last[1] |= (uint32_t)b[i] << 8 * i;
     }
+    if (to != end)
+        to = pair_words(&from[0], &from[1], is_signed, to);
+    for (; to != end; to++)
+        *to = 0;
 }
 
 /* All pairs of pixels from x to t->end, of so many columns each, by the pair of
@@ -267,12 +302,15 @@ static NOINLINE void pair_run(const uint32_t *x, const uint32_t *w,
 }
 #endif
 
-/* Pixels of a panel: usually as many as two kilobytes hold, or a few more. */
-static inline int32_t pair_pixels(int32_t columns)
+/* Pixels of a panel: as many as a room of so many bytes takes; or without one as
+ * many as two kilobytes hold, or a few more. */
+static inline int32_t pair_pixels(int32_t columns, int32_t room)
 {
     const int32_t least = columns > 256 ? 8 : 16, n = 1024 / columns;
     const int32_t usual = n < least ? least : n > 32 ? 32 : n;
 
+    if (room > 0)
+        return (room - 64 - 4 * columns) / pair_bytes(columns) & -2;
     return (usual * PANEL >> 10) & -2;
 }
 
@@ -283,12 +321,12 @@ static inline int32_t pair_bias(const W *w, int32_t n)
     return 0;
 }
 
-/* A row becomes pixel number i of a panel. */
-static inline void pair_row(const struct panel *at, const void *row, int32_t i)
+/* Two rows become pixels number i and i + 1 of a panel. */
+static inline void pair_rows(const struct panel *at, const void *row,
+                             const void *other, int32_t i)
 {
-    pair_expand(row, at->taps, DSP_SIGNED(X),
-                (uint32_t *)at->x + (ptrdiff_t)(i >> 1) * at->columns +
-                    2 * (i & 1));
+    pair_expand(row, other, at->taps, DSP_SIGNED(X),
+                (uint32_t *)at->x + (ptrdiff_t)(i >> 1) * at->columns);
 }
 
 /* Two channels, whose weights are at w and next_w behind it, of n pixels, the
@@ -300,10 +338,9 @@ static void pair_channels(const struct panel *at, const W *w,
     uint32_t *own = at->own;
     struct pair_tail *t = (struct pair_tail *)(own + at->columns);
 
-    for (int i = 0; i < 2; i++) {
-        pair_expand(w + i * next_w, at->taps, DSP_SIGNED(W), own + 2 * i);
-        t->of[i] = s[i];
-    }
+    pair_expand(w, w + next_w, at->taps, DSP_SIGNED(W), own);
+    t->of[0] = s[0];
+    t->of[1] = s[1];
     t->y = y;
     t->next = next;
     t->end = (uint32_t *)at->x + (ptrdiff_t)(n >> 1) * at->columns;

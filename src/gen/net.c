@@ -141,6 +141,8 @@ static void put_io(Gen *g, const Step *s, Str *out)
         gen_ref(g, s->tmp, out);
         str_put(out, ",\n");
     }
+    if (step_room(s))
+        str_fmt(out, "        .room = %lld,\n", (long long)step_room(s));
     str_put(out, "        .ncore = 1,\n    };\n");
 }
 

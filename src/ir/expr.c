@@ -279,6 +279,8 @@ static Term *named(Reader *r)
         return property(r, name, n);
     if (same(name, n, "round"))
         return leaf(r, ROUNDS, 0);
+    if (same(name, n, "room"))
+        return leaf(r, ROOM, 0);
     if (same(name, n, "ncore"))
         return leaf(r, NUMBER, MAX(r->e->k->ncore, 1));
     if (same(name, n, "min") && take(r, "("))
@@ -397,7 +399,7 @@ Asked kern_ask(const Node *n, const Dims *d)
 {
     static uint64_t asked;
 
-    return (Asked){n, d, ++asked};
+    return (Asked){n, d, ++asked, 0};
 }
 
 int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
@@ -411,7 +413,7 @@ int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
 void kern_check(const Kern *k)
 {
     const char *const text[] = {k->when, k->scratch, k->stack, k->cycles,
-                                k->code, k->cold, k->reads};
+                                k->code, k->cold, k->reads, k->most};
     int i, s, op;
     size_t t;
 

@@ -123,6 +123,7 @@ static int64_t work_out(const Asked *x, const Term *t)
     case SCALED_LEAST: return x->n->scaled.lo;
     case SCALED_MOST: return x->n->scaled.hi;
     case ROUNDS: return node_round(x->n);
+    case ROOM: return x->room;
     case NEGATE: return negated(expr_value(x, t->a));
     case NOT: return !expr_value(x, t->a);
     case INVERT: return ~expr_value(x, t->a);

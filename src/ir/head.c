@@ -139,7 +139,7 @@ static const struct {
     {"split", offsetof(Kern, split)},     {"code", offsetof(Kern, code)},
     {"cold", offsetof(Kern, cold)},       {"round", offsetof(Kern, round)},
     {"engine", offsetof(Kern, engine)},   {"words", offsetof(Kern, words)},
-    {"reads", offsetof(Kern, reads)},
+    {"reads", offsetof(Kern, reads)},     {"most", offsetof(Kern, most)},
 };
 
 /* NAME = EXPR */
@@ -282,7 +282,7 @@ static const char *fit_of(Arena *a, const char *name)
 /* A name has one meaning: those of `let` and `param` are not others too. */
 static void check_name(const Kern *k, const char *key, const char *name)
 {
-    static const char *const taken[] = {"ncore", "min", "max", "ceil", "has",
+    static const char *const taken[] = {"ncore", "room", "min", "max", "ceil", "has",
                                         "fit", "acc", "scaled", "round"};
     const DimsInfo *info = dims_of(k->op[0]);
     bool other = false;

@@ -495,6 +495,8 @@ typedef struct Kern {
     const char *cycles;  /* predicted; NULL: unknown */
     const char *code;    /* bytes of it that a call goes through; the same */
     const char *cold;    /* cycles that one takes longer without; the same */
+    const char *most;    /* bytes of scratch beyond which more are no use; NULL:
+                            those of `scratch` */
     const char *reads;   /* how often a call goes through its second operand;
                             NULL: once */
     const char *round;   /* values of the attribute; NULL: 0 */
@@ -558,6 +560,8 @@ typedef struct Asked {
     const Node *n;
     const Dims *d;
     uint64_t asked;
+    int64_t room; /* `room` of the expressions: bytes at io->tmp; to be set before
+                     the first answer */
 } Asked;
 Asked kern_ask(const Node *n, const Dims *d);
 int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,

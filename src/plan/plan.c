@@ -376,6 +376,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     p->bound = live_bound(p);
     place_consts(p, o);
     place_buffers(p, o);
+    widen_scratch(p);
     p->gap = p->ram ? (double)(p->ram - p->bound) / (double)p->ram : 0;
     predict(p);
     p->program = program_make(p->mem, p);

@@ -440,6 +440,11 @@ bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
 int choose_least_args(const Chooser *c, const Node *n);
 /* The same of a node, for the kernel it has; false: none has less. */
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
+/* widen.c: gives kernels that are quicker with more scratch memory (`most` of the
+ * head) what lies idle beside it while they run.  And bytes of scratch that a
+ * step's kernel is told of (io->room); 0: it is not. */
+void widen_scratch(Plan *p);
+int64_t step_room(const Step *s);
 /* fill.c: of a chip whose cores see slow memory through a cache of data: how
  * often a step's kernel goes through operand i; bytes of lines that come from
  * memory for it, if it lies where lines are missing at all; cycles in which

@@ -66,6 +66,7 @@ typedef struct Run {
     void *native[NARG], *wide[NARG];
     void *got, *want;
     Fn *ref;
+    int64_t room; /* bytes of scratch memory that the kernel is told of; or 0 */
 } Run;
 
 /* Bytes for references, which have heads of their own. */
@@ -127,7 +128,8 @@ static void call_core(Run *r, Fn *fn, void *const *in, void *out, int part,
         io.in[i] = in[i];
     if (r->n->op == OP_concat)
         io.in[0] = in[part];
-    io.tmp = malloc(fn == r->ref ? REF_SCRATCH
+    io.room = fn == r->ref ? 0 : r->room;
+    io.tmp = malloc(fn == r->ref ? REF_SCRATCH : r->room ? (size_t)r->room
                                  : (size_t)kern_expr(r->k, r->k->scratch, r->n,
                                                      &r->d) + 1);
     fn(&r->d, &io);
@@ -334,6 +336,16 @@ static Node *node_for(const Inst *in, const char *text)
     return g->last;
 }
 
+/* What the kernel must have, or somewhere between that and what it can use. */
+static int64_t draw_room(const Run *r)
+{
+    int64_t least = kern_expr(r->k, r->k->scratch, r->n, &r->d);
+    int64_t most = kern_expr(r->k, r->k->most, r->n, &r->d);
+
+    return most <= least || roll(3) ? 0
+           : least + (int64_t)roll((int)(most - least + 1));
+}
+
 /* 1: ran, -1: differs, 0: not for this kernel. */
 static int attempt(const Kern *k, const Inst *in)
 {
@@ -349,6 +361,7 @@ static int attempt(const Kern *k, const Inst *in)
     dims_fill(r.n, &r.d);
     if (k->when && !kern_expr(k, k->when, r.n, &r.d))
         return 0;
+    r.room = draw_room(&r);
     run_open(&r);
     for (i = 0; i < (op == OP_concat ? r.n->narg : 1); i++) {
         if (op == OP_concat)

@@ -30,6 +30,7 @@ int64_t step_reads(const Step *s, int i)
     if (i != 1 || !s->kern || !s->kern->reads)
         return 1;
     x = kern_ask(s->tile, &s->dims);
+    x.room = step_room(s);
     return MAX(1, kern_answer(&x, s->kern, s->sig, s->kern->reads));
 }
 
