@@ -5,11 +5,18 @@
  * types    x:s8|u8|s16 mul:int add:int shifts:int -> y:s8|u8|s16|u16|s32
  * round    0 1
  * isa      any
+ * let      top = min(ph / sh, oh - 1)
+ * let      below = min(top + 1, oh - 1)
+ * let      bottom = oh * ow * yw - max(0, (oh - 1) * sh - ph) * xh
  * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w &&
  *          max(-x.lo, x.hi) * kh * kw < 536870912
  * layout   last
  * split    oh c
+ * ahead    n > 1 || xw != c || yw != c || xh != w * xw || yh != ow * yw ||
+ *          x.bytes != y.bytes ? -1 :
+ *          y.bytes * max(max(0, bottom), max((top + 1) * ow * yw,
+ *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
  * stack    480
  * cycles   ncore > 1 ? ncore * (350 + ow * min((n * oh + ncore - 1) / ncore *
  *          (60 + c * (100 + 4 * kh * kw)), n * oh * (60 + ((c + 3) / 4 + ncore

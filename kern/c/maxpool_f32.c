@@ -3,10 +3,17 @@
  * op       maxpool
  * types    x:f32 -> y:f32
  * isa      any
+ * let      top = min(ph / sh, oh - 1)
+ * let      below = min(top + 1, oh - 1)
+ * let      bottom = oh * ow * yw - max(0, (oh - 1) * sh - ph) * xh
  * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
  * layout   last
  * split    oh c
+ * ahead    n > 1 || xw != c || yw != c || xh != w * xw || yh != ow * yw ||
+ *          x.bytes != y.bytes ? -1 :
+ *          y.bytes * max(max(0, bottom), max((top + 1) * ow * yw,
+ *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
  * stack    416
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */

@@ -17,7 +17,10 @@
  * let      all = n * oh * ow + 1 & -2
  * let      least = min(usual * PANEL >> 10, all)
  * let      pixels = room > 0 ? (room - fixed) / (2 * columns) & -2 : least
- * let      more = weights * (ceil(n * oh * ow, pixels) - ceil(n * oh * ow, usual)) -
+ * let      top = min(ph / sh, oh - 1)
+ * let      below = min(top + 1, oh - 1)
+ * let      bottom = oh * ow * yw - max(0, (oh - 1) * sh - ph) * xh
+ * let      more = weights * (ceil(all, pixels) - ceil(all, usual)) -
  *          (UNROLL > 16 ? 3 * weights * n * oh * ow >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
@@ -33,6 +36,10 @@
  * layout   last
  * scratch  fixed + 2 * columns * least
  * most     fixed + 2 * columns * min(all, max(least, 64))
+ * ahead    n > 1 || g > 1 || xw != g * c || yw != g * m || xh != w * xw ||
+ *          yh != ow * yw || x.bytes * y.bytes > 1 ? -1 :
+ *          max(max(0, bottom), max((top + 1) * ow * yw,
+ *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
  * reads    ceil(n * oh * ow, pixels)
  * stack    320
  * cycles   n * g * oh * ow * (m * (8 + kh * kw * c) + 40 +

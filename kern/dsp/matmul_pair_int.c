@@ -16,7 +16,7 @@
  * let      all = m + 1 & -2
  * let      least = min(usual * PANEL >> 10, all)
  * let      pixels = room > 0 ? (room - fixed) / (2 * columns) & -2 : least
- * let      more = weights * (ceil(m, pixels) - ceil(m, usual)) -
+ * let      more = weights * (ceil(all, pixels) - ceil(all, usual)) -
  *          (UNROLL > 16 ? 3 * weights * m >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)

@@ -413,7 +413,8 @@ int64_t kern_answer(const Asked *x, const Kern *k, const KernSig *sig,
 void kern_check(const Kern *k)
 {
     const char *const text[] = {k->when, k->scratch, k->stack, k->cycles,
-                                k->code, k->cold, k->reads, k->most};
+                                k->code, k->cold, k->reads, k->most,
+                                k->ahead};
     int i, s, op;
     size_t t;
 

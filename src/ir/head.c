@@ -140,6 +140,7 @@ static const struct {
     {"cold", offsetof(Kern, cold)},       {"round", offsetof(Kern, round)},
     {"engine", offsetof(Kern, engine)},   {"words", offsetof(Kern, words)},
     {"reads", offsetof(Kern, reads)},     {"most", offsetof(Kern, most)},
+    {"ahead", offsetof(Kern, ahead)},
 };
 
 /* NAME = EXPR */

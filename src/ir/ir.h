@@ -497,6 +497,9 @@ typedef struct Kern {
     const char *cold;    /* cycles that one takes longer without; the same */
     const char *most;    /* bytes of scratch beyond which more are no use; NULL:
                             those of `scratch` */
+    const char *ahead;   /* bytes that the result must begin ahead of the first
+                            operand to overlap it; less than 0: it may not;
+                            NULL: the same */
     const char *reads;   /* how often a call goes through its second operand;
                             NULL: once */
     const char *round;   /* values of the attribute; NULL: 0 */

@@ -338,6 +338,18 @@ static Allocs *least_memory(Arena *mem, const Chooser *chooser, Choice *c,
     return t->bound < s->bound ? t : s;
 }
 
+/* Values that are cut into tiles do not overlap here: overlap.c sees to it. */
+static void keep_apart(const Graph *g, Choice *c)
+{
+    const Node *n;
+
+    for (n = g->first; n; n = n->next) {
+        c[n->id].ahead = -1;
+        if (c[n->id].over)
+            c[n->id].over->ahead = -1;
+    }
+}
+
 Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
 {
     Plan *p = NEW(mem, Plan);
@@ -355,8 +367,10 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     graph_uses(g);
     graph_number(g);
     c = choose_kernels(chooser, g);
-    if (tiled_fits(soc))
+    if (tiled_fits(soc)) {
         choose_spare(chooser, g, c, near_room(p, o));
+        keep_apart(g, c);
+    }
     reserve_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
     if (tiled_fits(soc)) {

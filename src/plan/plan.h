@@ -406,6 +406,8 @@ struct Choice {
     const KernSig *sig;
     unsigned inplace;      /* operands the result may lie on, by bit */
     int64_t scratch, stack, cycles;
+    int64_t ahead;         /* bytes that the result must begin ahead of the
+                              first operand to overlap it; -1: it may not */
     int64_t denied;        /* of a tile: the least scratch of a kernel that may
                               be faster but wants too much; INT64_MAX: none */
     int ncore;             /* all of them if the kernel splits itself, or 1 */

@@ -290,12 +290,27 @@ static bool may_lie_on(const Work *w, Region out, int i)
     return false;
 }
 
+/* Does the result begin as far ahead of the first operand as the head wants it
+ * to?  It is in order where a core alone computes the whole node. */
+static bool is_ahead(const Work *w, Region out, int i)
+{
+    const Step *s = w->s;
+    int64_t bytes;
+
+    if (i || s->ncore > 1 || !s->kern->ahead || !is_whole(w) ||
+        w->read[0].rows != 1 || out.rows != 1)
+        return false;
+    bytes = kern_expr(s->kern, s->kern->ahead, s->node, &s->dims);
+    return bytes >= 0 && w->read[0].at - out.at >= bytes;
+}
+
 static bool check_inplace(Work *w, Region out)
 {
     int i;
 
     for (i = 0; i < w->s->nin; i++)
-        if (regions_meet(w->read[i], out) && !may_lie_on(w, out, i))
+        if (regions_meet(w->read[i], out) && !may_lie_on(w, out, i) &&
+            !is_ahead(w, out, i))
             return wrong(w->c, "node %s writes over its operand %s",
                          w->n->name, operand(w->s, i)->name);
     return true;

@@ -195,11 +195,13 @@ static void put_case(Str *o, const Kern *k, const Inst *in, const Node *n,
                      const Dims *d)
 {
     const DimsInfo *info = dims_of(n->op);
-    int64_t scratch = 0, cycles = 0, code = 0;
+    int64_t scratch = 0, cycles = 0, code = 0, ahead = -1;
     int i;
 
     if (k->scratch && *k->scratch)
         scratch = kern_expr(k, k->scratch, n, d);
+    if (k->ahead)
+        ahead = kern_expr(k, k->ahead, n, d);
     if (k->cycles)
         cycles = kern_expr(k, k->cycles, n, d);
     if (k->code)
@@ -212,8 +214,8 @@ static void put_case(Str *o, const Kern *k, const Inst *in, const Node *n,
         put_operand(o, n->arg[i]);
     str_put(o, "},\n     ");
     put_operand(o, n->res[0]);
-    str_fmt(o, "%d, %d, 0x%x, %d, %d, %d},\n", n->narg, (int)scratch,
-            inplace(k, &k->sig[in->sig], n), (int)cycles, (int)code,
+    str_fmt(o, "%d, %d, 0x%x, %d, %d, %d, %d},\n", n->narg, (int)scratch,
+            inplace(k, &k->sig[in->sig], n), (int)ahead, (int)cycles, (int)code,
             (int)MAX(node_macs(n), val_count(n->res[0])));
 }
 

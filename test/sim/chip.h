@@ -14,6 +14,8 @@ typedef struct Case {
     struct operand in[8], out;
     int32_t nin, scratch;
     uint32_t inplace; /* operands at whose address the result may begin */
+    int32_t ahead;    /* bytes that it must begin ahead of operand 0 to overlap
+                         it; less than 0: it may not */
     int32_t cycles, code, work;
 } Case;
 extern const Case cases[];

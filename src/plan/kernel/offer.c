@@ -194,6 +194,7 @@ void offer_take(Choice *to, const Offer *o, const Asked *x)
     to->ncore = k->ncore;
     to->engine = k->row;
     to->inplace = offer_inplace(x->n, o, to->ncore);
+    to->ahead = k->ahead ? MAX(-1, kern_answer(x, k, o->sig, k->ahead)) : -1;
     to->scratch = offer_scratch(o, x);
     to->stack = k->stack ? kern_answer(x, k, o->sig, k->stack) : CALL_STACK;
     to->cycles = offer_cycles(o);

@@ -118,8 +118,8 @@ static bool show(Worker *w, const Node *n, int i)
     w->s->view[n->id][i] = 1;
     alloc_read_later(w, n->arg[i], w->last[y->id]);
     if (states_agree(w) && (n->op == OP_concat
-                                ? alloc_lay(w, y, n->arg[i], off, -1)
-                                : alloc_lay(w, n->arg[i], y, off, -1)))
+                                ? alloc_lay(w, y, n->arg[i], off, -1, false)
+                                : alloc_lay(w, n->arg[i], y, off, -1, false)))
         return true;
     w->s->view[n->id][i] = 0;
     alloc_go_back(w, before);
@@ -161,8 +161,12 @@ static void try_views(Worker *w, const Node *n)
     }
 }
 
-static int64_t shift_of(const Node *n, int i)
+enum { ALIGN = 8 };
+
+static int64_t shift_of(const Node *n, int i, const Choice *c)
 {
+    if (alloc_fit_of(n, i, c) == AHEAD)
+        return -((c->ahead + ALIGN - 1) & -ALIGN);
     return MIN(0, val_bytes(n->arg[i]) - val_bytes(n->res[0]));
 }
 
@@ -179,7 +183,7 @@ static bool operands_agree(const Allocs *s, const Node *n)
             alloc_overlap(x.off, val_bytes(n->arg[i]), y.off,
                           val_bytes(n->res[0])) &&
             (alloc_fit_of(n, i, &s->choice[n->id]) == NOT ||
-             y.off != x.off + shift_of(n, i)))
+             y.off != x.off + shift_of(n, i, &s->choice[n->id])))
             return false;
     }
     return true;
@@ -208,7 +212,8 @@ static void take_over(Worker *w, int pos, int fit)
         if (alloc_fit_of(n, i, c) != fit)
             continue;
         alloc_mark(w);
-        if (alloc_lay(w, n->arg[i], n->res[0], shift_of(n, i), pos)) {
+        if (alloc_lay(w, n->arg[i], n->res[0], shift_of(n, i, c), pos,
+                      fit == AHEAD)) {
             if (operands_agree(w->s, n) && is_better(w, fit))
                 return;
             alloc_go_back(w, 0);

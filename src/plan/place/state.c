@@ -67,7 +67,8 @@ static void make_in_place(Worker *w, const Val *y)
     w->s->view[copy->id][0] = 1;
     alloc_read_later(w, copy->arg[0], w->last[y->id]);
     w->over[s->id] = w->last[s->id] == pos && may_write_over(w, pos, s);
-    if (!alloc_lay(w, s, copy->arg[0], 0, w->over[s->id] ? pos : -1) ||
+    if (!alloc_lay(w, s, copy->arg[0], 0, w->over[s->id] ? pos : -1,
+                   false) ||
         !states_agree(w)) {
         w->over[s->id] = false;
         alloc_hide(w, copy);

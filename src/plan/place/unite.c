@@ -172,6 +172,7 @@ static void unite(Worker *w, int a, int b, int64_t delta)
     x.out |= y.out;
     x.konst |= y.konst;
     x.state |= y.state;
+    x.size = MAX(x.size, y.size + delta);
     x.from = MIN(x.from, y.from);
     x.to = MAX(x.to, y.to);
     y.size = 0;
@@ -292,7 +293,8 @@ static bool values_agree(const Worker *w, int a, int b, int64_t delta)
     return !delta || !(y->in || y->out);
 }
 
-bool alloc_lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
+bool alloc_lay(Worker *w, const Val *x, const Val *v, int64_t off, int at,
+               bool grows)
 {
     Allocs *s = w->s;
     int a = s->place[x->id].buf, b = s->place[v->id].buf;
@@ -300,13 +302,14 @@ bool alloc_lay(Worker *w, const Val *x, const Val *v, int64_t off, int at)
 
     if (a == b)
         return at < 0 && !delta;
-    if (delta < 0 || delta + s->alloc[b].size > s->alloc[a].size) {
+    if (delta < 0 || (!grows && delta + s->alloc[b].size > s->alloc[a].size)) {
         int c = a;
 
         a = b;
         b = c;
         delta = -delta;
-        if (delta < 0 || delta + s->alloc[b].size > s->alloc[a].size)
+        if (delta < 0 ||
+            (!grows && delta + s->alloc[b].size > s->alloc[a].size))
             return false;
     }
     if (!values_agree(w, a, b, delta) || !pieces_agree(w, a, b, delta, at))
@@ -320,6 +323,9 @@ int alloc_fit_of(const Node *n, int i, const Choice *c)
     const Val *x = n->arg[i], *y = n->res[0];
     int xb, yb;
 
+    if (!i && x && !x->data && !choice_shares(c, 0) && c->ahead >= 0 &&
+        c->ncore == 1 && !node_varies(n))
+        return AHEAD;
     if (!choice_shares(c, i) || !x || x->data ||
         (c->ncore > 1 && val_bytes(x) != val_bytes(y)))
         return NOT;

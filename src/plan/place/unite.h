@@ -59,11 +59,12 @@ typedef struct Walk {
 } Walk;
 
 /* How operand i may lie under the result: both begin together and the result
- * is no larger, or both end together and the result is larger; a kernel that
- * goes through both in order never meets itself.  The shorter elements must be
+ * is no larger, or both end together and the result is larger, or the result
+ * begins so much ahead as the head says (`ahead`); a kernel that goes through
+ * both in order never meets itself.  The shorter elements must be
  * single bytes, which in C may alias anything: of 16 bits on 32 a compiler
  * might store one too early.  Returns the result's offset in the operand. */
-enum { SAME, SMALLER, LARGER, NOT };
+enum { SAME, SMALLER, LARGER, AHEAD, NOT };
 
 bool alloc_is_view(const Allocs *s, const Node *n, int arg);
 /* Whether the whole of a node is a view: no step is needed. */
@@ -84,8 +85,10 @@ void alloc_go_back(Worker *w, int n);
 void alloc_mark(Worker *w);
 bool alloc_overlap(int64_t a, int64_t an, int64_t b, int64_t bn);
 /* Makes value v begin `off` bytes into value x, if their allocations allow.
- * at: the node at that position takes over an operand; -1: none does. */
-bool alloc_lay(Worker *w, const Val *x, const Val *v, int64_t off, int at);
+ * at: the node at that position takes over an operand; -1: none does.  grows:
+ * one need not be all within the other. */
+bool alloc_lay(Worker *w, const Val *x, const Val *v, int64_t off, int at,
+               bool grows);
 int alloc_fit_of(const Node *n, int i, const Choice *c);
 /* Drops the views of n that were tried since alloc_mark(). */
 void alloc_hide(Worker *w, const Node *n);
