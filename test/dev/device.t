@@ -11,6 +11,7 @@ bad=0 n=0
 tool=qemu-system-arm
 command -v $tool >/dev/null || { echo "no $tool: skipped"; exit 0; }
 net=zoo/dscnn-int
+long=zoo/resnet8-int
 run() { # NET TARGET DEVICE [MORE]
     of=$1 t=$2 d=$3
     shift 3
@@ -36,17 +37,17 @@ near() { # WHAT A B PERCENT: so near
     bad=$((bad + 1))
     echo "$1: $2, not $3"
 }
-by_session() { # TARGET DEVICE KEY PERCENT: what marks and other places take
-    run $net $1 $2
+by_session() { # NET TARGET DEVICE KEY PERCENT: of marks and other places
+    run $1 $2 $3
     wants 0 $? ''
-    count=$(key $3)
-    timeout 60 ./tilewright run $net/network.onnx -i $net/inputs.npz -t $1 -q \
+    count=$(key $4)
+    timeout 60 ./tilewright run $1/network.onnx -i $1/inputs.npz -t $2 -q \
         --json "$tmp/json"
-    near "$1, $3" "$count" "$(key $3)" $4
+    near "$2, $4" "$count" "$(key $4)" $5
 }
-by_session cortex-m4 qemu instructions 0.01
-by_session rv32imc qemu instructions 0.01
-by_session siracusa sim cycles 1
+by_session $net cortex-m4 qemu instructions 0.01
+by_session $net rv32imc qemu instructions 0.01
+by_session $long siracusa sim cycles 1
 run $net cortex-m55 qemu --flash
 wants 0 $? ''
 run zoo/kws-int-state cortex-m7 qemu $(cat zoo/kws-int-state/options)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """plant.py KERNEL HOW: the kernel, preferred to all others, with a mistake.
 value: it computes something else; address: its result lies 32 bytes behind its
-place; buffer: it writes 16 bytes of what lies behind a result
-of 16 KB; constant: it writes the first byte of its second operand."""
+place; buffer: it writes 16 bytes of what lies behind its
+result of bytes; constant: it writes the first byte of its second operand."""
 import re
 import sys
 
@@ -19,10 +19,13 @@ body = {"address": """    struct io other = *io;
 
     other.out[0] = (char *)io->out[0] + 32;
     honest(k, &other);
-""", "buffer": """    char *p = (char *)io->out[0] + 16384;
-    int i;
+""", "buffer": """    char *p = io->out[0];
+    int i, bytes = 1;
 
     honest(k, io);
+    for (i = 0; i < (int)(sizeof k->n / sizeof k->n[0]); i++)
+        bytes *= k->n[i];
+    p += bytes;
     for (i = 0; i < 16; i++)
         p[i] ^= 85;
 """, "constant": """    honest(k, io);
