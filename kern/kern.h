@@ -24,8 +24,8 @@ struct io {
     const void *in[8];
     void *out[4];
     void *tmp;
-    int32_t core, ncore;
     int32_t room; /* bytes at tmp, if the head says `most`; 0: its `scratch` */
+    int32_t core, ncore;
 };
 
 /* The share [*from, *to) that a core has of `total` pieces of work: as even as

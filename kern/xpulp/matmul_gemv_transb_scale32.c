@@ -18,7 +18,7 @@
  *          + (columns + 1) / 4 * (k % 4 ? fit.four_rest + 9 * k / 2 : (batches
  *          > 1 ? fit.four_more : fit.four) + fit.words * k / 4)))
  * code     780
- * cold     500
+ * cold     620
  */
 #include "kern/kern.h"
 

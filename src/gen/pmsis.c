@@ -101,7 +101,7 @@ static void put_start(Gen *g, bool test, Str *out)
         gen_image_bytes(g) ? "    if (open_ram() || load())\n"
                              "        pmsis_exit(-1);\n"
         : gen_far(g) ? "    if (open_ram())\n        pmsis_exit(-1);\n" : "",
-        g->caps, 512 + CORE_STACK * g->p->soc->ncore, g->caps);
+        g->caps, 576 + CORE_STACK * g->p->soc->ncore, g->caps);
     if (test)
         str_fmt(out, "    if (bad)\n        printf(\"%s: first layer that"
                 " differs: %%d\\n\", bad);\n    else\n"
