@@ -14,7 +14,8 @@ import subprocess
 import sys
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-SEED = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10**6)
+SEED = int(sys.argv[1] if len(sys.argv) > 1 else
+           os.environ.get("SEED") or random.randrange(10**6))
 OUT = "build/test/dialect"
 C = {"s8": ctypes.c_int8, "u8": ctypes.c_uint8, "s16": ctypes.c_int16,
      "s32": ctypes.c_int32, "s64": ctypes.c_int64, "f32": ctypes.c_float}
@@ -25,8 +26,8 @@ random.seed(SEED)
 
 class IO(ctypes.Structure):
     _fields_ = [("inp", ctypes.c_void_p * 8), ("out", ctypes.c_void_p * 4),
-                ("tmp", ctypes.c_void_p), ("core", ctypes.c_int32),
-                ("ncore", ctypes.c_int32)]
+                ("tmp", ctypes.c_void_p), ("room", ctypes.c_int32),
+                ("core", ctypes.c_int32), ("ncore", ctypes.c_int32)]
 
 
 def dims_struct(family):
