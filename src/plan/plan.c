@@ -44,6 +44,13 @@ static Val *copy_of(Graph *g, Val *v)
     return y;
 }
 
+/* A copy that an earlier plan of the graph has made? */
+static bool is_copy(const Val *v)
+{
+    return v->def && v->def->op == OP_expand &&
+           shape_same(v->shape, v->def->arg[0]->shape);
+}
+
 /* The next value of a state is copied to the state's place when all else is
  * done (alloc.c drops the copy where it can be made there).  One that is
  * another state by then is copied before: that one's place is written too. */
@@ -52,7 +59,7 @@ static void copy_state(Graph *g, int i)
     Val *v = g->out[i], *state = v->state;
     const Val *from = shown_by(v);
 
-    if (from == state)
+    if (from == state || is_copy(v))
         return;
     if (!from->def && graph_next_state(g, from))
         v = copy_of(g, v);

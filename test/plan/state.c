@@ -281,6 +281,25 @@ static void count_copies(const Plan *p)
             ncopy++;
 }
 
+static int count_nodes(const Graph *g)
+{
+    const Node *k;
+    int n = 0;
+
+    for (k = g->first; k; k = k->next)
+        n++;
+    return n;
+}
+
+/* A graph that has been planned has its copies of states. */
+static bool planned_again(Arena *a, const Plan *p, const PlanOpts *o)
+{
+    int nodes = count_nodes(p->g);
+
+    plan_make(a, p->g, p->soc, o);
+    return count_nodes(p->g) == nodes;
+}
+
 static void try_network(uint64_t seed)
 {
     static const char *const chips[] = {"cortex-m4", "gap8", "siracusa"};
@@ -315,6 +334,8 @@ static void try_network(uint64_t seed)
     if (!bad && (!plays(a, p, EARLY, seed, meant) ||
                  !plays(a, p, LATE, seed, meant)))
         bad = "another result";
+    if (!bad && !planned_again(a, p, &o))
+        bad = "more copies, planned again";
     if (bad) {
         printf("seed %llu, %s: %s\n", (unsigned long long)seed, chip, bad);
         failed++;

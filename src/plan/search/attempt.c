@@ -361,7 +361,7 @@ static int count_states(const Allocs *s)
 /* Many states live all the time: also with a part of L1 for them. */
 static void try_states(Tiler *t, const PlanOpts *o)
 {
-    enum { MANY = 8 };
+    enum { MANY = 4 };
     Options opt = {0};
     int parts;
 

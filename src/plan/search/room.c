@@ -12,7 +12,8 @@ int64_t l1_left(const Tiler *t, const PlanOpts *o)
 
     if (o->limit[t->q->l1] >= 0)
         return o->limit[t->q->l1];
-    return m->size - MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
+    return m->size - m->program -
+           MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
 }
 
 int64_t whole_units(int64_t bytes)
