@@ -19,6 +19,8 @@
  */
 #include "kern/finish.h"
 #include "kern/xpulp/inverse.h"
+#define WEIGHT int8_t
+#include "kern/xpulp/weighted.h"
 
 struct attend {
     const struct attend_dims *k;
@@ -132,40 +134,6 @@ static inline void look_up_parts(const struct attend *a, uint32_t inverse,
         PARTS_LOOP("mul");
     *x = (int8_t)t;
 }
-
-/* sum[0..3] = parts times four columns of v, of 4 * fours rows. */
-static inline void sum_columns(const int8_t *x, const V *w, int32_t step,
-                               int32_t fours, int32_t sum[4])
-{
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, p, q, r, t, u, v, a;
-
-    __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[n], 19\n"
-        "xp.lw.postr %[p], %[w], %[step]\n"
-        "xp.lw.postr %[q], %[w], %[step]\n"
-        "xp.lw.postr %[r], %[w], %[step]\n"
-        "xp.lw.postr %[t], %[w], %[step]\n"
-        "xp.lw.post %[a], %[x], 4\n"
-        "mv %[u], %[p]\n mv %[v], %[r]\n"
-        "xpv.shuffle2.b %[p], %[q], %[low]\n"
-        "xpv.shuffle2.b %[r], %[t], %[low]\n"
-        "xpv.shuffle2.b %[u], %[q], %[high]\n"
-        "xpv.shuffle2.b %[v], %[t], %[high]\n"
-        "xpv.pack %[q], %[r], %[p]\n xpv.sdotsp.b %[s0], %[a], %[q]\n"
-        "xpv.shuffle2.h %[p], %[r], %[upper]\n"
-        "xpv.sdotsp.b %[s1], %[a], %[p]\n"
-        "xpv.pack %[q], %[v], %[u]\n xpv.sdotsp.b %[s2], %[a], %[q]\n"
-        "xpv.shuffle2.h %[u], %[v], %[upper]\n"
-        "xpv.sdotsp.b %[s3], %[a], %[u]\n" XP_BLOCK_END
-        : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),
-          [p] "=&r"(p), [q] "=&r"(q), [r] "=&r"(r), [t] "=&r"(t),
-          [u] "=&r"(u), [v] "=&r"(v), [a] "=&r"(a), [x] "+&r"(x),
-          [w] "+&r"(w)
-        : [n] "r"(fours), [step] "r"(step), [low] "r"(0x05010400),
-          [high] "r"(0x07030602), [upper] "r"(0x00030001)
-        : XP_CLOBBERS);
-    sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
-}
 #else
 static int32_t looked_up(const struct attend *a, int32_t sum)
 {
@@ -198,16 +166,6 @@ static void look_up_parts(const struct attend *a, uint32_t inverse,
 {
     for (int32_t i = 0; i < a->k->n; i++)
         a->x[i] = a->parts[(uint64_t)a->power[i] * inverse >> shift];
-}
-
-static void sum_columns(const int8_t *x, const V *w, int32_t step,
-                        int32_t fours, int32_t sum[4])
-{
-    for (int32_t j = 0; j < 4; j++) {
-        sum[j] = 0;
-        for (int32_t i = 0; i < 4 * fours; i++)
-            sum[j] += x[i] * w[i * step + j];
-    }
 }
 #endif
 

@@ -1,5 +1,5 @@
-/* Attention over the rows of a cache: the shape of iattend's result, and what
- * its kernels are told (kern/dims.def). */
+/* Attention over the rows of a cache, and the rotation that goes before: shapes
+ * of results, and what kernels are told (kern/dims.def). */
 #include "ir/dims.h"
 
 enum { TABLE = 256 };
@@ -98,4 +98,122 @@ int64_t macs_attend(const Node *n)
 
     fill_attend(n, &d);
     return (int64_t)d.heads * d.m * d.n * ((int64_t)d.d + d.e);
+}
+
+/* --- of tokens, each of which sees one row more --- */
+
+static void wants_bounds(const Node *n, int64_t shift)
+{
+    if (shift < 1 || shift > 62)
+        err_node(n, "shift %lld: 1 to 62 was wanted", (long long)shift);
+    if (!attr_has(n, A_lo) || !attr_has(n, A_hi))
+        err_node(n, "lo and hi are wanted");
+}
+
+static void check_qattend(const Node *n)
+{
+    int64_t mul = attr_int(n, A_p0), shift = attr_int(n, A_p1);
+    const Val *table = node_arg(n, "powers");
+
+    wants_bounds(n, attr_int(n, A_shift));
+    wants_within(n, "powers", 0, INT16_MAX);
+    if (table->shape.rank != 1 || !val_count(table))
+        err_node(n, "powers have shape %s: a list was wanted",
+                 shape_text(table->shape));
+    if (mul < 0 || mul > INT32_MAX || shift < 0 || shift > 62 ||
+        attr_int(n, A_p2) < 0 || attr_int(n, A_p2) > INT32_MAX)
+        err_node(n, "p0 %lld, p1 %lld, p2 %lld: numbers of 31 bits, and a shift "
+                 "of at most 62, were wanted", (long long)mul,
+                 (long long)shift, (long long)attr_int(n, A_p2));
+}
+
+/* Of q, the first that count. */
+static int64_t heads_of(const Node *n)
+{
+    int64_t some = attr_int(n, A_p3);
+
+    return some ? some : n->arg[0]->shape.dim[1];
+}
+
+Shape shape_qattend(const Node *n)
+{
+    Shape q = n->arg[0]->shape, k = n->arg[1]->shape, v = n->arg[2]->shape;
+    int64_t heads = q.rank == 3 ? heads_of(n) : 0;
+    Size some;
+
+    if (q.rank != 3 || k.rank != 3 || v.rank != 3 || q.dim[2] != k.dim[2] ||
+        k.dim[0] != v.dim[0] || k.dim[0] < 1 || heads % k.dim[0] ||
+        heads < 0 || heads > q.dim[1] ||
+        !size_same(size_at(k, 1), size_at(v, 1)))
+        err_node(n, "q has shape %s, k %s, v %s", shape_text(q), shape_text(k),
+                 shape_text(v));
+    some = attr_size(n, A_count, 0, size_at(k, 1));
+    if (some.n < 0 || some.n > k.dim[1])
+        err_node(n, "count is %lld of %lld rows", (long long)some.n,
+                 (long long)k.dim[1]);
+    check_qattend(n);
+    q.dim[1] = heads;
+    shape_put(&q, 2, size_at(v, 2));
+    return q;
+}
+
+void fill_qattend(const Node *n, struct qattend_dims *d)
+{
+    Shape q = n->arg[0]->shape, k = n->arg[1]->shape;
+
+    d->tokens = dims_32(n, q.dim[0]);
+    d->heads = dims_32(n, heads_of(n));
+    d->step = dims_32(n, q.dim[1]);
+    d->caches = dims_32(n, k.dim[0]);
+    d->n = dims_32(n, attr_size(n, A_count, 0, size_at(k, 1)).n);
+    d->d = dims_32(n, q.dim[2]);
+    d->e = dims_32(n, n->arg[2]->shape.dim[2]);
+    d->rows = dims_32(n, k.dim[1]);
+    d->mul = dims_32(n, attr_int(n, A_p0));
+    d->shiftn = (int32_t)attr_int(n, A_p1);
+    d->over = dims_32(n, attr_int(n, A_p2));
+    d->len = dims_32(n, val_count(node_arg(n, "powers")));
+    d->shift = (int32_t)attr_int(n, A_shift);
+    d->lo = dims_32(n, attr_int(n, A_lo));
+    d->hi = dims_32(n, attr_int(n, A_hi));
+}
+
+int64_t macs_qattend(const Node *n)
+{
+    struct qattend_dims d;
+
+    fill_qattend(n, &d);
+    return (int64_t)d.heads * d.tokens * d.n * ((int64_t)d.d + d.e);
+}
+
+Shape shape_rotate(const Node *n)
+{
+    Shape x = n->arg[0]->shape;
+    int64_t turned;
+
+    if (x.rank != 3 || x.dim[2] % 2)
+        err_node(n, "x has shape %s: tokens of heads of two halves were wanted",
+                 shape_text(x));
+    turned = attr_at(n, A_count, 0, x.dim[1]);
+    wants_elements(n, "t", x.dim[0] * x.dim[2]);
+    wants_elements(n, "bias", x.dim[1] * x.dim[2]);
+    wants_bounds(n, attr_int(n, A_shift));
+    if (turned < 0 || turned > x.dim[1])
+        err_node(n, "count is %lld of %lld heads", (long long)turned,
+                 (long long)x.dim[1]);
+    return x;
+}
+
+void fill_rotate(const Node *n, struct rotate_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+
+    d->tokens = dims_32(n, x.dim[0]);
+    d->heads = dims_32(n, x.dim[1]);
+    d->turned = dims_32(n, attr_at(n, A_count, 0, x.dim[1]));
+    d->half = dims_32(n, x.dim[2] / 2);
+    d->one = dims_32(n, attr_int(n, A_p0));
+    d->shift = (int32_t)attr_int(n, A_shift);
+    d->lo = dims_32(n, attr_int(n, A_lo));
+    d->hi = dims_32(n, attr_int(n, A_hi));
 }

@@ -43,6 +43,7 @@ static const int struct_of[NFAM] = {
     [FAM_topk] = D_topk, [FAM_poolat] = D_pool, [FAM_dft] = D_dft,
     [FAM_grid] = D_grid, [FAM_nms] = D_nms, [FAM_group] = D_group,
     [FAM_pack] = D_pack, [FAM_attend] = D_attend,
+    [FAM_qattend] = D_qattend, [FAM_rotate] = D_rotate,
     [FAM_pconv] = D_pconv, [FAM_windows] = D_copy,
     [FAM_exchange] = D_exchange,
 };
@@ -338,6 +339,8 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_nms: fill_nms(n, &d->nms); break;
     case FAM_group: fill_group(n, &d->group); break;
     case FAM_attend: fill_attend(n, &d->attend); break;
+    case FAM_qattend: fill_qattend(n, &d->qattend); break;
+    case FAM_rotate: fill_rotate(n, &d->rotate); break;
     case FAM_pack: fill_pack(n, &d->pack); break;
     case FAM_pconv: fill_pconv(n, &d->pconv); break;
     case FAM_exchange: fill_exchange(n, &d->exchange); break;
@@ -352,6 +355,8 @@ int64_t node_macs(const Node *n)
 
     if (n->op == OP_iattend)
         return macs_attend(n);
+    if (n->op == OP_qattend)
+        return macs_qattend(n);
     if (n->op == OP_pconv) {
         x = &n->arg[0]->shape;
         m = x->dim[x->rank - 1] / attr_int(n, A_group);

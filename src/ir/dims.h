@@ -77,6 +77,8 @@ void fill_grid(const Node *n, struct grid_dims *d);
 void fill_nms(const Node *n, struct nms_dims *d);
 void fill_group(const Node *n, struct group_dims *d);
 void fill_attend(const Node *n, struct attend_dims *d);
+void fill_qattend(const Node *n, struct qattend_dims *d);
+void fill_rotate(const Node *n, struct rotate_dims *d);
 void fill_pack(const Node *n, struct pack_dims *d);
 void fill_exchange(const Node *n, struct exchange_dims *d);
 

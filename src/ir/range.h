@@ -47,5 +47,7 @@ Range range_convt(const Node *n);
 Range range_matmul(const Node *n);
 Range range_pool(const Node *n);
 Range range_attend(const Node *n);
+Range range_qattend(const Node *n);
+Range range_rotate(const Node *n);
 
 #endif

@@ -396,3 +396,33 @@ Range range_attend(const Node *n)
     range_seen.scaled = range_join(range_seen.scaled, score);
     return range_clip_by(n, (Range){INT64_MIN, INT64_MAX});
 }
+
+/* The greatest difference of two scores is what is scaled. */
+Range range_qattend(const Node *n)
+{
+    const Shape *q = &n->arg[0]->shape;
+    Range score = range_mul(range_val(n->arg[0]), range_val(n->arg[1])), sum;
+
+    score = range_with_zero(range_times(score, q->dim[q->rank - 1]));
+    sum = range_mul(range_val(n->arg[3]), range_val(n->arg[2]));
+    sum = range_with_zero(range_times(sum, product_rows(n).n));
+    range_met(range_join(score, sum));
+    score = (Range){0, range_add(score, range_times(score, -1)).hi};
+    score = range_times(score, attr_int(n, A_p0));
+    range_seen.scaled = range_join(range_seen.scaled, score);
+    return range_clip_by(n, (Range){INT64_MIN, INT64_MAX});
+}
+
+/* A pair's products, then the addend. */
+Range range_rotate(const Node *n)
+{
+    Range x = range_val(n->arg[0]), t = range_val(n->arg[1]), pair, y;
+    int64_t one = attr_int(n, A_p0), shift = attr_int(n, A_shift);
+
+    pair = range_with_zero(range_mul(x, t));
+    pair = range_add(pair, range_join(pair, range_times(pair, -1)));
+    pair = range_join(pair, range_mul(x, (Range){one, one}));
+    y = range_add(pair, range_val(n->arg[2]));
+    range_met(range_join(pair, y));
+    return range_clip_by(n, range_shifted(y, (Range){shift, shift}));
+}

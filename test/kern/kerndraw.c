@@ -714,6 +714,45 @@ static void draw_attend(Str *o, const Inst *in)
     put_clip(o, OP_iattend, in);
 }
 
+/* Powers that fall, of scores that are small or great. */
+static void draw_qattend(Str *o, const Inst *in)
+{
+    int t = between(1, 3), rows = between(1, 40), c = between(1, 3);
+    int d = roll(3) ? 4 * between(1, 5) : between(1, 12);
+    int heads = c * between(1, 3), k[3] = {c, rows, d};
+    int x[3] = {t, heads + (roll(2) ? 0 : between(1, 4)), d};
+    int v[3] = {c, rows, roll(3) ? 4 * between(1, 3) : between(1, 9)};
+    int len = between(1, 300), greatest = roll(3) ? 255 : 1;
+
+    put_operand(o, "q", in->arg[0], dims(3, x));
+    put_operand(o, "k", in->arg[1], dims(3, k));
+    put_operand(o, "v", in->arg[2], dims(3, v));
+    put_table(o, "powers", in->arg[3], len, 0,
+              (int)MIN(type_info[in->arg[3]].hi, greatest));
+    str_fmt(o, "r = qattend q k v powers count=%d p0=%d p1=%d p2=%d p3=%d "
+            "shift=%d", between(1, rows), between(0, 1 << between(0, 12)), between(0, 24),
+            between(0, 1 << between(1, 30)), heads,
+            between(1, roll(8) ? 30 : 62));
+    put_clip(o, OP_qattend, in);
+}
+
+/* Heads of which some turn, by what may be more than one. */
+static void draw_rotate(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 4), between(1, 6), 2 * between(1, 6)};
+    int t[3] = {x[0], 1, x[2]}, b[2] = {x[1], x[2]};
+    int bits = between(1, 14);
+    int most = (int)MIN(type_info[in->arg[1]].hi, 1 << bits);
+
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    str_fmt(o, "t = input : %s%s range %d %d\n", type_info[in->arg[1]].name,
+            dims(3, t), type_info[in->arg[1]].lo < 0 ? -most : 0, most);
+    put_operand(o, "bias", in->arg[2], dims(2, b));
+    str_fmt(o, "r = irotate x t bias count=%d p0=%d shift=%d", roll(x[1] + 1),
+            most, between(1, roll(8) ? 20 : 62));
+    put_clip(o, OP_irotate, in);
+}
+
 /* Channels in words of parts, a word for each bit. */
 static void draw_pack(Str *o, const Inst *in)
 {
@@ -887,6 +926,8 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_nms: draw_nms(&o, in); break;
     case FAM_group: draw_group(&o, in); break;
     case FAM_attend: draw_attend(&o, in); break;
+    case FAM_qattend: draw_qattend(&o, in); break;
+    case FAM_rotate: draw_rotate(&o, in); break;
     case FAM_pack: draw_pack(&o, in); break;
     case FAM_pconv: draw_pconv(&o, in); break;
     case FAM_windows: draw_windows(&o, in); break;

@@ -1,0 +1,88 @@
+/* Integer to float by one scale and zero point, where floats are not the chip's:
+ * the product of whole numbers, rounded to the nearest, ties to even.
+ *
+ * op       dequantize
+ * types    x:s8|u8|s16|u16 scale:f32 zero:s8|u8|s16|u16|s32 -> y:f32
+ * isa      xpulpv2
+ * when     s0[5] == 1 && scale.n == 1 && (!has.zero ||
+ *          (zero.n == 1 && max(-zero.lo, zero.hi) < 65536))
+ * split    n
+ * stack    352
+ * cycles   ncore * (fit.call + fit.element * ceil(x.n, ncore))
+ * code     620
+ */
+#include "kern/map/map.h"
+#include "kern/xpulp/xpulp.h"
+
+#ifdef XPULPV2
+#define HIGHEST_BIT(v) xp_fl1((int32_t)(v))
+#else
+static inline int32_t highest_bit(uint32_t v)
+{
+    int32_t n = -1;
+
+    for (; v; v >>= 1)
+        n++;
+    return n;
+}
+#define HIGHEST_BIT highest_bit
+#endif
+
+union word {
+    float f;
+    uint32_t u;
+};
+
+/* v times mantissa 2^exponent, v not 0: mantissa has 24 bits, |v| at most 17, and
+ * the product at most 41, of which 24 stay. */
+static inline float product(int32_t v, uint32_t mantissa, int32_t exponent)
+{
+    const uint32_t size = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+    const uint64_t all = (uint64_t)size * mantissa;
+    const int32_t drop = HIGHEST_BIT((uint32_t)(all >> 17)) - 6; /* above 24 */
+    const uint32_t most = (uint32_t)(all >> drop);
+    const uint32_t rest = (uint32_t)all & ((1u << drop) - 1);
+    const uint32_t half = drop ? 1u << (drop - 1) : 0;
+    union word y;
+
+    y.u = ((uint32_t)(exponent + drop) << 23) + (most & 0x7fffff);
+    if (drop && (rest > half || (rest == half && most & 1)))
+        y.u++; /* of all ones: the next exponent */
+    y.u |= v < 0 ? 1u << 31 : 0;
+    return y.f;
+}
+
+static inline void run(const X *x, int32_t n, int32_t zero, float scale,
+                       Y *y)
+{
+    const union word s = {scale};
+    const int32_t exponent = (int32_t)(s.u >> 23);
+
+    /* Neither is a scale below 0 or denormal, nor a product infinite. */
+    if (exponent < 1 || exponent > 220)
+        for (int32_t i = 0; i < n; i++)
+            y[i] = (float)((int32_t)x[i] - zero) * scale;
+    else
+        for (int32_t i = 0; i < n; i++) {
+            const int32_t v = (int32_t)x[i] - zero;
+
+            y[i] = v ? product(v, (s.u & 0x7fffff) | 0x800000, exponent) : 0;
+        }
+}
+
+void FN(const struct map_dims *k, const struct io *io)
+{
+    const SCALE scale = *(const SCALE *)io->in[1];
+    const ZERO *zp = io->in[2];
+    const int32_t zero = zp ? (int32_t)*zp : 0;
+    struct nest p;
+    const int some = nest_begin(k, io, &p);
+    Y *y = (Y *)io->out[0] + p.out;
+
+    if (!some)
+        return;
+    do {
+        run((const X *)io->in[0] + p.at0, p.n, zero, scale, y);
+        y += p.step;
+    } while (nest_next(k, &p));
+}
