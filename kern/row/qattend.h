@@ -1,5 +1,5 @@
-/* The operator qattend of bytes, in 32 bits but for results.  To be included after
- * Q, K, V, POWERS and Y are defined, and
+/* The operator qattend of bytes, in 32 bits but for results.  To be included
+ * after Q, K, V, POWERS and Y are defined, and
  *
  *     int32_t scores(q, key, n, d, s)       q key[i] into s[i]; the greatest
  *     int32_t weights(k, power, most, n, s, x)   of s[i] into x[i]; their sum

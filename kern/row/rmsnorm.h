@@ -1,13 +1,13 @@
-/* The integer RMS norm of 16 bits: squares are summed in 64, and a row is divided
- * by its root once (Granlund, Montgomery, Division by invariant integers using
- * multiplication, 1994, theorem 4.2): of a root d, 2^(l-1) < d <= 2^l, v < 2^31 and
- * m = 2^(31+l) / d + 1, m d exceeds 2^(31+l) by 2^l at most, and v / d is
- * v m >> 31 + l.
+/* The integer RMS norm of 16 bits: squares are summed in 64, and a row is
+ * divided by its root once (Granlund, Montgomery, Division by invariant
+ * integers using multiplication, 1994, theorem 4.2): of a root d, 2^(l-1) < d
+ * <= 2^l, v < 2^31 and m = 2^(31+l) / d + 1, m d exceeds 2^(31+l) by 2^l at
+ * most, and v / d is v m >> 31 + l.
  *
  * A core takes a stretch of all elements, whatever the rows; of a row that it
- * shares, it has the sum too.  To be included after X, W and Y are defined, and
- * SQUARES, a function that sums squares, if there is a better one; and behind
- * inverse.h. */
+ * shares, it has the sum too.  To be included after X, W and Y are defined,
+ * and SQUARES, a function that sums squares, if there is a better one; and
+ * behind inverse.h. */
 #ifndef ROW_RMSNORM_H
 #define ROW_RMSNORM_H
 
@@ -32,7 +32,7 @@ static inline struct divisor divisor_of(const X *x, int32_t n)
 {
     const uint64_t sum = SQUARES(x, n);
     const uint64_t mean = sum >> 32 ? sum / (uint32_t)n + 1
-                                    : (uint64_t)((uint32_t)sum / (uint32_t)n) + 1;
+                                    : (uint32_t)sum / (uint32_t)n + 1ull;
     const uint32_t root = mean >> 32 ? isqrt(mean) : isqrt32((uint32_t)mean);
     const int32_t l = root > 1 ? bits(root - 1) : 0;
 

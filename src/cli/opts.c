@@ -372,9 +372,11 @@ static void set_activations(Opts *o, const char *s)
 {
     o->lm.floats = !strcmp(s, "float");
     o->lm.dynamic = !strcmp(s, "int8");
+    o->lm.fixed = o->front.floats = !strcmp(s, "static");
     o->wide = !strcmp(s, "int16");
-    if (!o->lm.floats && !o->lm.dynamic && !o->wide)
-        err(ERR_USAGE, "--activations: %s, wanted float, int8 or int16", s);
+    if (!o->lm.floats && !o->lm.dynamic && !o->lm.fixed && !o->wide)
+        err(ERR_USAGE, "--activations: %s, wanted float, int8, static or int16",
+            s);
 }
 
 static void set_max_drop(Opts *o, const char *s)

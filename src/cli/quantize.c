@@ -86,9 +86,9 @@ static void check_graph(const Quantize *z)
 
 static void check_widths(const Opts *o)
 {
-    if (o->lm.group || o->lm.floats)
-        err(ERR_USAGE, "--group and --activations float are of language "
-            "models; %s is none", o->model);
+    if (o->lm.group || o->lm.floats || o->lm.fixed)
+        err(ERR_USAGE, "--group, --activations float and static are of "
+            "language models; %s is none", o->model);
     if (o->lm.bits == 4 && o->bytes)
         err(ERR_USAGE, "--bytes chooses which weights have 4 bits; leave "
             "--weights int4 out");
@@ -124,8 +124,20 @@ static void set_defaults(Opts *o)
 
     l->bits = l->bits ? l->bits : 8;
     l->group = l->group ? l->group : 32;
-    l->dynamic |= l->bits == 8 && !l->floats;
+    l->dynamic |= l->bits == 8 && !l->floats && !l->fixed;
     l->texts = o->samples;
+}
+
+static void check_static(const Opts *o)
+{
+    if (!o->lm.fixed)
+        return;
+    if (o->lm.bits == 4 || o->lm.group)
+        err(ERR_USAGE, "--activations static: weights have 8 bits and a scale "
+            "a row; leave out --weights int4 and --group");
+    if (!o->data)
+        err(ERR_USAGE, "--activations static wants --data FILE, texts that say "
+            "where activations lie");
 }
 
 static void quantize_model(Quantize *z)
@@ -138,6 +150,7 @@ static void quantize_model(Quantize *z)
             "are not of language models; %s is one", z->o.model);
     if (z->o.tokenizer)
         v = front_vocab(z->o.mem, z->o.tokenizer, val_count(z->g->out[0]));
+    check_static(&z->o);
     set_defaults(&z->o);
     lm_tokens(z->o.mem, z->g, z->o.data, v, &t);
     z->q = lm_quantize(z->o.mem, z->g, &t, &z->o.lm, &z->lm);
@@ -148,8 +161,9 @@ void job_weights(Job *j)
     LmReport r = {0};
     Tokens t = {0};
 
-    if (!j->o.lm.bits)
+    if (!j->o.lm.bits && !j->o.lm.fixed)
         return;
+    check_static(&j->o);
     if (!j->g->context)
         err(ERR_USAGE, "--weights is of language models; %s is none",
             j->r.model);

@@ -25,6 +25,7 @@ typedef struct FrontOpts {
     int state_axis[MOST_STATES]; /* of caches: along which they grow; -1 */
     int ngiven;             /* --given IN=WHAT */
     const char *given_in[32], *given_as[32];
+    bool floats;            /* weights of checkpoints in int8 become floats */
     int64_t chunk;          /* --chunk: tokens of a run at most; 0: one */
     bool grows;             /* a state may be larger in the next run */
     const Array *vectors;   /* inputs given with -i, in order, or NULL */

@@ -122,8 +122,8 @@ static void check_qattend(const Node *n)
                  shape_text(table->shape));
     if (mul < 0 || mul > INT32_MAX || shift < 0 || shift > 62 ||
         attr_int(n, A_p2) < 0 || attr_int(n, A_p2) > INT32_MAX)
-        err_node(n, "p0 %lld, p1 %lld, p2 %lld: numbers of 31 bits, and a shift "
-                 "of at most 62, were wanted", (long long)mul,
+        err_node(n, "p0 %lld, p1 %lld, p2 %lld: numbers of 31 bits, a shift "
+                 "of at most 62 were wanted", (long long)mul,
                  (long long)shift, (long long)attr_int(n, A_p2));
 }
 

@@ -8,7 +8,7 @@
  *
  * What is lost is measured on texts: the perplexity of both, and the KL
  * divergence of the float model's next words to the other's. */
-#include "ptq/calib.h"
+#include "ptq/static.h"
 
 #include <math.h>
 #include <string.h>
@@ -350,7 +350,7 @@ static Graph *copy(Arena *mem, Graph *g)
 Graph *lm_quantize(Arena *mem, Graph *g, const Tokens *t, const LmOpts *o,
                    LmReport *r)
 {
-    Lm l = {.mem = mem, .g = g, .q = copy(mem, g), .o = o, .r = r};
+    Lm l = {.mem = mem, .g = g, .o = o, .r = r};
     int texts = o->texts < 0 ? 0 : o->texts ? MIN(o->texts, t->n) : t->n;
     int from = t->n > texts ? texts : 0;
 
@@ -361,7 +361,13 @@ Graph *lm_quantize(Arena *mem, Graph *g, const Tokens *t, const LmOpts *o,
             "quantized already");
     read_texts(g, t, from, MIN(t->n, from + CALIBRATE), gather, &l);
     mirror(&l);
-    replace_all(&l);
+    if (o->fixed) {
+        l.q = static_decoder(mem, g, t, from, MIN(t->n, from + CALIBRATE), l.met,
+                             l.nmet, r);
+    } else {
+        l.q = copy(mem, g);
+        replace_all(&l);
+    }
     l.q->settled = true;
     if (o->texts >= 0)
         measure_texts(&l, t, texts);

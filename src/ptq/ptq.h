@@ -126,7 +126,8 @@ typedef struct LmOpts {
     int bits;     /* 8 or 4 */
     int group;    /* elements of a row with a scale each; 0: the row */
     bool dynamic; /* activations of 8 bits, scaled at each token */
-    bool floats;  /* they stay floats; neither: as suits the weights */
+    bool fixed;   /* of 8 bits, of fixed scales: no float is left */
+    bool floats;  /* they stay floats; none: as suits the weights */
     bool plain;   /* round to the nearest; else errors are compensated */
     int texts;    /* that measure what is lost, 0: all; those behind calibrate;
                      -1: nothing is measured */

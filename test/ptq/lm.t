@@ -71,5 +71,5 @@ refused 2 'are of language models' zoo/dscnn-f32/network.onnx --group 8 \
 refused 1 'quantized already' "$tmp/int8int8.il" --data "$tmp/t.npz" \
     -o "$tmp/x.il"
 refused 2 'wanted int8 or int4' "$tmp/m.bin" --weights int2
-refused 2 'wanted float, int8 or int16' "$tmp/m.bin" --activations int4
+refused 2 'wanted float, int8, static or int16' "$tmp/m.bin" --activations int4
 exit $bad

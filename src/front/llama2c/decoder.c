@@ -442,6 +442,39 @@ static void take_context(Checkpoint *k, const FrontOpts *o)
             NUMBER_MOST);
 }
 
+/* n weights in groups as floats. */
+static void widen(Decoder *d, Matrix *m, int64_t n)
+{
+    float *f = NEWN(d->c.mem, float, n);
+    int64_t i;
+
+    for (i = 0; i < n; i++)
+        f[i] = (float)m->q[i] * m->scale[i / d->k.group];
+    *m = (Matrix){.f = f};
+}
+
+static void widen_all(Decoder *d)
+{
+    Checkpoint *k = &d->k;
+    int64_t n = k->layers * k->dim;
+
+    if (!k->group)
+        return;
+    widen(d, &k->embedding, k->vocab * k->dim);
+    widen(d, &k->wq, n * k->dim);
+    widen(d, &k->wk, n * k->kv);
+    widen(d, &k->wv, n * k->kv);
+    widen(d, &k->wo, n * k->dim);
+    widen(d, &k->w1, n * k->hidden);
+    widen(d, &k->w2, n * k->hidden);
+    widen(d, &k->w3, n * k->hidden);
+    if (k->shared)
+        k->classifier = k->embedding;
+    else
+        widen(d, &k->classifier, k->vocab * k->dim);
+    k->group = 0;
+}
+
 Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,
                      const FrontOpts *o)
 {
@@ -450,6 +483,9 @@ Graph *llama2c_graph(Arena *mem, const char *path, const void *p, size_t n,
 
     llama2c_read(tmp, p, n, &d->k);
     take_context(&d->k, o);
+    d->c.mem = tmp;
+    if (o->floats)
+        widen_all(d);
     d->r = (Reading){.g = graph_new(mem, "decoder"), .mem = tmp, .o = o,
                      .bad = {.mem = tmp}};
     d->r.g->file = arena_str(mem, path);
