@@ -3,7 +3,8 @@
  * op       qattend
  * types    q:s8 k:s8 v:s8 powers:u8 -> y:s8
  * isa      any
- * when     e % 4 == 0 && shiftn < 32 && max(-acc.lo, acc.hi) < 2147483648 &&
+ * when     e % 4 == 0 && shift > 7 && shift < 32 && shiftn < 32 &&
+ *          max(-acc.lo, acc.hi) < 2147483648 &&
  *          scaled.hi < 2147483648
  * split    tokens * heads
  * scratch  5 * n

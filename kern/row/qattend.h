@@ -15,12 +15,15 @@
 #define BEFORE 0
 #endif
 
-/* (sum r + half) >> shift, clipped. */
+/* (sum r + half) >> shift, clipped, of a shift of 8 to 31: sum r is less than
+ * 2^39, for r is at most 2^31 / sum of weights, so what is left has 32 bits. */
 static inline Y scaled_sum(const struct qattend_dims *k, int32_t sum, int32_t r)
 {
-    const int64_t half = INT64_C(1) << (k->shift - 1);
+    const int64_t v = (int64_t)sum * r + (INT64_C(1) << (k->shift - 1));
+    const uint32_t high = (uint32_t)(v >> 32), low = (uint32_t)v;
 
-    return (Y)bound(((int64_t)sum * r + half) >> k->shift, k->lo, k->hi);
+    return (Y)clip((int32_t)(high << (32 - k->shift) | low >> k->shift), k->lo,
+                   k->hi);
 }
 
 static inline void one_row(const struct qattend_dims *k, const struct io *io,

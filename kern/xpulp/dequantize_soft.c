@@ -33,21 +33,22 @@ union word {
     uint32_t u;
 };
 
-/* v times mantissa 2^exponent, v not 0: mantissa has 24 bits, |v| at most 17, and
- * the product at most 41, of which 24 stay. */
+/* v times mantissa 2^exponent, v not 0; the highest bit of the mantissa is its
+ * 31st.  So is that of v where it is shifted up: of their product the upper word
+ * has 32 bits or 31, and 24 stay. */
 static inline float product(int32_t v, uint32_t mantissa, int32_t exponent)
 {
     const uint32_t size = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
-    const uint64_t all = (uint64_t)size * mantissa;
-    const int32_t drop = HIGHEST_BIT((uint32_t)(all >> 17)) - 6; /* above 24 */
-    const uint32_t most = (uint32_t)(all >> drop);
-    const uint32_t rest = (uint32_t)all & ((1u << drop) - 1);
-    const uint32_t half = drop ? 1u << (drop - 1) : 0;
+    const int32_t up = 31 - HIGHEST_BIT(size);
+    const uint64_t all = (uint64_t)(size << up) * mantissa;
+    uint32_t high = (uint32_t)(all >> 32);
+    const int32_t more = (int32_t)(high >> 31);
     union word y;
 
-    y.u = ((uint32_t)(exponent + drop) << 23) + (most & 0x7fffff);
-    if (drop && (rest > half || (rest == half && most & 1)))
-        y.u++; /* of all ones: the next exponent */
+    high = high << (1 - more) | ((uint32_t)all != 0);
+    y.u = ((uint32_t)(exponent + 30 - up + more) << 23) + (high >> 8);
+    high = (high & 0xff) + (high >> 8 & 1); /* what goes; ties: to even */
+    y.u += high > 0x80;
     y.u |= v < 0 ? 1u << 31 : 0;
     return y.f;
 }
@@ -66,7 +67,7 @@ static inline void run(const X *x, int32_t n, int32_t zero, float scale,
         for (int32_t i = 0; i < n; i++) {
             const int32_t v = (int32_t)x[i] - zero;
 
-            y[i] = v ? product(v, (s.u & 0x7fffff) | 0x800000, exponent) : 0;
+            y[i] = v ? product(v, s.u << 8 | 1u << 31, exponent) : 0;
         }
 }
 

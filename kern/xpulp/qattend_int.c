@@ -3,8 +3,9 @@
  * op       qattend
  * types    q:s8 k:s8 v:s8 powers:u8 -> y:s8
  * isa      xpulpv2
- * when     d % 4 == 0 && e % 4 == 0 && n > 0 && shiftn < 32 &&
- *          max(-acc.lo, acc.hi) < 2147483648 && scaled.hi < 2147483648
+ * when     d % 4 == 0 && e % 4 == 0 && n > 0 && shift > 7 && shift < 32 &&
+ *          shiftn < 32 && max(-acc.lo, acc.hi) < 2147483648 &&
+ *          scaled.hi < 2147483648
  * scratch  5 * n + 12
  * split    tokens * heads
  * stack    192

@@ -217,3 +217,34 @@ void fill_rotate(const Node *n, struct rotate_dims *d)
     d->lo = dims_32(n, attr_int(n, A_lo));
     d->hi = dims_32(n, attr_int(n, A_hi));
 }
+
+/* --- rows that gate others --- */
+
+Shape shape_gate(const Node *n)
+{
+    Shape x = n->arg[0]->shape;
+    Size all;
+
+    if (!x.rank || size_at(x, x.rank - 1).vary.num || x.dim[x.rank - 1] % 2)
+        err_node(n, "x has shape %s: rows of an even number of elements were "
+                 "wanted", shape_text(x));
+    wants_elements(n, "table", TABLE);
+    wants_within(n, "x", -TABLE / 2, TABLE - 1);
+    wants_bounds(n, attr_int(n, A_shift));
+    all = size_at(x, x.rank - 1);
+    all.n /= 2;
+    shape_put(&x, x.rank - 1, all);
+    return x;
+}
+
+void fill_gate(const Node *n, struct gate_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+
+    d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
+    d->n = dims_32(n, x.dim[x.rank - 1] / 2);
+    d->mul = dims_32(n, attr_int(n, A_p0));
+    d->shift = (int32_t)attr_int(n, A_shift);
+    d->lo = dims_32(n, attr_int(n, A_lo));
+    d->hi = dims_32(n, attr_int(n, A_hi));
+}

@@ -44,6 +44,7 @@ static const int struct_of[NFAM] = {
     [FAM_grid] = D_grid, [FAM_nms] = D_nms, [FAM_group] = D_group,
     [FAM_pack] = D_pack, [FAM_attend] = D_attend,
     [FAM_qattend] = D_qattend, [FAM_rotate] = D_rotate,
+    [FAM_gate] = D_gate,
     [FAM_pconv] = D_pconv, [FAM_windows] = D_copy,
     [FAM_exchange] = D_exchange,
 };
@@ -341,6 +342,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_attend: fill_attend(n, &d->attend); break;
     case FAM_qattend: fill_qattend(n, &d->qattend); break;
     case FAM_rotate: fill_rotate(n, &d->rotate); break;
+    case FAM_gate: fill_gate(n, &d->gate); break;
     case FAM_pack: fill_pack(n, &d->pack); break;
     case FAM_pconv: fill_pconv(n, &d->pconv); break;
     case FAM_exchange: fill_exchange(n, &d->exchange); break;

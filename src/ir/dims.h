@@ -79,6 +79,7 @@ void fill_group(const Node *n, struct group_dims *d);
 void fill_attend(const Node *n, struct attend_dims *d);
 void fill_qattend(const Node *n, struct qattend_dims *d);
 void fill_rotate(const Node *n, struct rotate_dims *d);
+void fill_gate(const Node *n, struct gate_dims *d);
 void fill_pack(const Node *n, struct pack_dims *d);
 void fill_exchange(const Node *n, struct exchange_dims *d);
 

@@ -189,7 +189,8 @@ static void check_domain(const Node *n)
     case OP_ilayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
     case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
     case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
-    case OP_iattend: case OP_qattend: case OP_irotate: case OP_pconv: case OP_pmatmul:
+    case OP_iattend: case OP_qattend: case OP_irotate: case OP_gate:
+    case OP_pconv: case OP_pmatmul:
         wants_int(n, 0, true);
         break;
     case OP_gather: case OP_gatherelem: case OP_gathernd:

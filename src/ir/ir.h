@@ -46,7 +46,8 @@ typedef enum Family {
     FAM_reshape, FAM_transpose, FAM_slice, FAM_expand, FAM_concat, FAM_pad,
     FAM_gather, FAM_gatherelem, FAM_gathernd, FAM_scatterelem, FAM_scatternd,
     FAM_taps, FAM_topk, FAM_poolat, FAM_dft, FAM_grid, FAM_nms, FAM_group,
-    FAM_pack, FAM_attend, FAM_qattend, FAM_rotate, FAM_pconv, FAM_windows, FAM_exchange,
+    FAM_pack, FAM_attend, FAM_qattend, FAM_rotate, FAM_gate,
+    FAM_pconv, FAM_windows, FAM_exchange,
     NFAM
 } Family;
 
@@ -338,6 +339,7 @@ Shape shape_pack(const Node *n);
 Shape shape_exchange(const Node *n);
 Shape shape_qattend(const Node *n);
 Shape shape_rotate(const Node *n);
+Shape shape_gate(const Node *n);
 int64_t macs_attend(const Node *n);
 int64_t macs_qattend(const Node *n);
 

@@ -49,5 +49,6 @@ Range range_pool(const Node *n);
 Range range_attend(const Node *n);
 Range range_qattend(const Node *n);
 Range range_rotate(const Node *n);
+Range range_gate(const Node *n);
 
 #endif

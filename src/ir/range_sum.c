@@ -426,3 +426,16 @@ Range range_rotate(const Node *n)
     range_met(range_join(pair, y));
     return range_clip_by(n, range_shifted(y, (Range){shift, shift}));
 }
+
+/* Of both factors, then of what they are scaled by. */
+Range range_gate(const Node *n)
+{
+    int64_t shift = attr_int(n, A_shift);
+    Range y = range_mul(range_val(n->arg[0]), range_val(n->arg[1]));
+    Range half = {INT64_C(1) << (shift - 1), INT64_C(1) << (shift - 1)};
+
+    range_met(range_with_zero(y));
+    y = range_add(range_times(y, attr_int(n, A_p0)), half);
+    range_seen.scaled = range_join(range_seen.scaled, range_with_zero(y));
+    return range_clip_by(n, range_shifted(y, (Range){shift, shift}));
+}

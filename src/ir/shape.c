@@ -533,7 +533,7 @@ Shape shape_infer(const Node *n)
         [FAM_dft] = shape_dft, [FAM_grid] = shape_grid,
         [FAM_nms] = shape_nms, [FAM_group] = shape_group,
         [FAM_attend] = shape_attend, [FAM_qattend] = shape_qattend,
-        [FAM_rotate] = shape_rotate,
+        [FAM_rotate] = shape_rotate, [FAM_gate] = shape_gate,
         [FAM_pack] = shape_pack,
         [FAM_pconv] = shape_pconv, [FAM_windows] = shape_windows,
         [FAM_exchange] = shape_exchange,

@@ -6,7 +6,7 @@
  *                                  and makes all int8
  *     softmax(q k') v          ->  qattend over int8 caches, one state a layer
  *     x = x + wo y             ->  wadd of int16
- *     silu(w1 h) * (w3 h)      ->  one product, int8; a table; mul
+ *     silu(w1 h) * (w3 h)      ->  one product, int8; gate, by a table
  *
  * Channels have scales of their own wherever a product follows, into whose
  * columns they go (Xiao et al., SmoothQuant, 2023), and so have the values in
@@ -213,19 +213,24 @@ static Val *silu_table(Make *m, double s_gate, double most, double *scale)
     return make_numbers(m, "silu", T_s16, SHAPE(256), v);
 }
 
-/* x y times gain, as type `to` */
-static Val *times(Make *m, Val *x, Val *y, double gain, double most, Type to)
+/* So that a product of `most` at most, times gain, leaves no 32 bits. */
+static int shift_below(double most, double gain)
 {
     int shift = 22;
-    Node *n;
-    Val *arg[4] = {x, y};
 
     while (shift > 1 && ldexp(most * gain + 1, shift) >= 2147483648.0)
         shift--;
-    arg[2] = graph_const_int(m->q, T_s32, (int64_t)rint(ldexp(gain, shift)));
-    arg[3] = graph_const_int(m->q, T_s32, INT64_C(1) << (shift - 1));
-    n = graph_node(m->q, NULL, OP_mul, NULL, 4, arg);
-    make_bounds(m, n, shift, to);
+    return shift;
+}
+
+/* The table's values for the first half of x, times the others, times gain. */
+static Val *gated(Make *m, Val *x, Val *table, double most, double gain)
+{
+    int shift = shift_below(most * 128, gain);
+    Node *n = make_node(m, OP_gate, 2, x, table, NULL, NULL);
+
+    attr_set_int(m->q, n, A_p0, (int64_t)rint(ldexp(gain, shift)));
+    make_bounds(m, n, shift, T_s8);
     return make_end(m, n);
 }
 
@@ -240,13 +245,11 @@ static void feed_forward(Make *m)
     Part p[2] = {{"w1", same(m, d->hidden, s_gate)},
                  {"w3", channel_scales(m, &s[AT_UP], s_up)}};
     Part down = {"w2", same(m, d->dim, o)};
-    Val *x = norm(m, "norm2", &s[AT_H2], &unit), *table;
+    Val *x = norm(m, "norm2", &s[AT_H2], &unit);
+    Val *table = silu_table(m, s_gate, MOST, &s_table);
 
     x = make_products(m, "gate", x, unit, 0.5, p, 2, T_s8);
-    table = silu_table(m, s_gate, MOST, &s_table);
-    x = times(m, make_rows(m, table, make_some(m, x, 1, 0, d->hidden)),
-              make_some(m, x, 1, d->hidden, d->hidden), s_table * s_up / s_y,
-              MOST * 128.0, T_s8);
+    x = gated(m, x, table, MOST, s_table * s_up / s_y);
     x = make_products(m, "w2", x, channel_scales(m, &s[AT_GATED], s_y), 0,
                       &down, 1, T_s16);
     add(m, x, o, &s[AT_X3]);
@@ -348,6 +351,20 @@ static Val *powers(Make *m)
     return make_numbers(m, "powers", T_u8, SHAPE(OCTAVE * OCTAVES + 1), v);
 }
 
+/* x y times gain, |x y| being at most `most` */
+static Val *times(Make *m, Val *x, Val *y, double gain, double most)
+{
+    int shift = shift_below(most, gain);
+    Val *arg[4] = {x, y};
+    Node *n;
+
+    arg[2] = graph_const_int(m->q, T_s32, (int64_t)rint(ldexp(gain, shift)));
+    arg[3] = graph_const_int(m->q, T_s32, INT64_C(1) << (shift - 1));
+    n = graph_node(m->q, NULL, OP_mul, NULL, 4, arg);
+    make_bounds(m, n, shift, T_s16);
+    return make_end(m, n);
+}
+
 /* Rows of the embedding: 8 bits, times a number of 12 bits of each row. */
 static void embed(Make *m)
 {
@@ -368,7 +385,7 @@ static void embed(Make *m)
         m, make_numbers(m, "embedding.scale", T_s16, SHAPE(rows, 1), scale),
         m->token);
     m->x_scale = wide_scale(&m->d.spot[0][AT_X1]);
-    m->x = times(m, x, by, top / MOST / m->x_scale, MOST * 128.0, T_s16);
+    m->x = times(m, x, by, top / MOST / m->x_scale, MOST * 128.0);
 }
 
 static void finish(Make *m)

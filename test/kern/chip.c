@@ -52,6 +52,8 @@ static bool likely(const char *operand, Type t)
         return t == T_s8 || t == T_s32; /* tables */
     if (!strcmp(operand, "powers"))
         return t == T_u8 || t == T_s32;
+    if (!strcmp(operand, "table"))
+        return t == T_s8 || t == T_s16;
     if (strlen(operand) > 2)
         return t == T_s32 || (t == T_s64 && !strcmp(operand, "add"));
     return type_info[t].bytes < 8 && t != T_u32;

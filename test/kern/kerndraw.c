@@ -732,7 +732,7 @@ static void draw_qattend(Str *o, const Inst *in)
     str_fmt(o, "r = qattend q k v powers count=%d p0=%d p1=%d p2=%d p3=%d "
             "shift=%d", between(1, rows), between(0, 1 << between(0, 12)), between(0, 24),
             between(0, 1 << between(1, 30)), heads,
-            between(1, roll(8) ? 30 : 62));
+            between(1 + 7 * roll(2), roll(8) ? 30 : 62));
     put_clip(o, OP_qattend, in);
 }
 
@@ -751,6 +751,22 @@ static void draw_rotate(Str *o, const Inst *in)
     str_fmt(o, "r = irotate x t bias count=%d p0=%d shift=%d", roll(x[1] + 1),
             most, between(1, roll(8) ? 20 : 62));
     put_clip(o, OP_irotate, in);
+}
+
+/* Rows of bytes and a table of what its type holds. */
+static void draw_gate(Str *o, const Inst *in)
+{
+    int x[2] = {between(1, 5), 2 * between(1, 40)};
+    const TypeInfo *t = &type_info[in->arg[1]], *of = &type_info[in->arg[0]];
+    int most = roll(2) ? 2000 : 90;
+
+    str_fmt(o, "x = input : %s%s range %d %d\n", of->name, dims(2, x),
+            (int)MAX(of->lo, -128), of->lo < 0 ? 127 : 255);
+    put_table(o, "table", in->arg[1], 256, (int)MAX(t->lo, -most),
+              (int)MIN(t->hi, most));
+    str_fmt(o, "r = gate x table p0=%d shift=%d", roll(roll(4) ? 4000 : 30000),
+            between(1, roll(8) ? 24 : 62));
+    put_clip(o, OP_gate, in);
 }
 
 /* Channels in words of parts, a word for each bit. */
@@ -928,6 +944,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_attend: draw_attend(&o, in); break;
     case FAM_qattend: draw_qattend(&o, in); break;
     case FAM_rotate: draw_rotate(&o, in); break;
+    case FAM_gate: draw_gate(&o, in); break;
     case FAM_pack: draw_pack(&o, in); break;
     case FAM_pconv: draw_pconv(&o, in); break;
     case FAM_windows: draw_windows(&o, in); break;

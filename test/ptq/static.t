@@ -68,6 +68,15 @@ refused 2 'static wants --data' generate "$tmp/m0.bin" -t host \
     --tokenizer "$tmp/t.bin" --activations static
 refused 2 'are of language models' quantize zoo/dscnn-f32/network.onnx \
     --activations static --data zoo/dscnn-f32/inputs.npz -o "$tmp/x.il"
+for t in host siracusa; do # the README's model
+    ./tilewright generate zoo/stories/stories8x64.bin -t $t -q --context 64 \
+        --activations static --data zoo/stories/texts.txt --tokens 12 \
+        --tokenizer zoo/stories/words.bin --prompt 'Once upon a time' \
+        >"$tmp/story.$t" || fault "zoo/stories on $t"
+done
+cmp -s "$tmp/story.host" "$tmp/story.siracusa" &&
+    grep -q 'Once upon a time [a-z]' "$tmp/story.host" ||
+    fault 'zoo/stories: another text'
 models=${TILEWRIGHT_MODELS:-../shared/models}/llama2c
 [ -d "$models" ] || exit $bad
 ./tilewright quantize "$models/stories260K.bin" --data "$models/eval.txt" \
