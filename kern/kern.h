@@ -24,7 +24,11 @@ struct io {
     const void *in[8];
     void *out[4];
     void *tmp;
-    int32_t room; /* bytes at tmp, if the head says `most`; 0: its `scratch` */
+    union {
+        int32_t room;  /* of cores, if the head says `most`: bytes at tmp; 0:
+                          those of its `scratch` */
+        uint32_t unit; /* of a job: address of its accelerator's registers */
+    } more;
     int32_t core, ncore;
 };
 

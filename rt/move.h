@@ -15,6 +15,9 @@ struct rt_move {
     uint32_t command, row, stride;
 };
 
+/* As kernels read external memory (kern/copy/far.h): n bytes, and waits. */
+void rt_far_read(const void *far, void *near, int32_t n);
+
 /* Where no engine wants another form. */
 #define RT_PLAIN_COMMAND(bytes, in) ((uint32_t)(bytes) | (in ? 1u << 31 : 0))
 

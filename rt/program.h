@@ -204,18 +204,21 @@ static inline void rt_share(struct rt_core *c, const struct io *io)
 
 /* Where the team has nothing else: a job is over when its kernel returns.  nk,
  * nio: readable bytes of *k and *io; who wants them later copies them. */
-static inline uint32_t rt_job_start(rt_kernel *kernel, const void *k,
-                                    uint32_t nk, const struct io *io,
+static inline uint32_t rt_job_start(uint32_t slot, rt_kernel *kernel,
+                                    const void *k, uint32_t nk, struct io *io,
                                     uint32_t nio)
 {
+    (void)slot;
     (void)nk;
     (void)nio;
+    io->more.unit = 0;
     kernel(k, io);
     return 1;
 }
 
-static inline void rt_job_wait(uint32_t job)
+static inline void rt_job_wait(uint32_t slot, uint32_t job)
 {
+    (void)slot;
     (void)job;
 }
 
@@ -229,10 +232,12 @@ static inline void rt_wait(struct rt_core *c, uint32_t slot)
     const uint32_t what = c->s->slot[slot];
 
     c->s->slot[slot] = 0;
+    if (!what) /* it was begun and has ended in an earlier run of layers */
+        return;
 #ifdef RT_JOB_SLOT
     if (slot >= RT_JOB_SLOT) {
         MARK_WAIT();
-        rt_job_wait(what);
+        rt_job_wait(slot, what);
         MARK_WAITED();
         c->alone = 1;
         return;
@@ -263,14 +268,17 @@ static inline void rt_wait_now(struct rt_core *c)
 static inline void rt_job(struct rt_core *c, uint32_t head)
 {
     const rt_word *w = c->w;
-    struct io io = {0};
+    const uint32_t slot = head >> 16 & 255;
+    struct io io; /* of which operands and the rest are set below: a copy of
+                   * zeros takes 390 cycles */
 
+    io.more.room = io.core = 0;
     rt_wait_now(c);
     rt_operands(c, &io, head);
     io.ncore = 1;
-    c->s->slot[head >> 16 & 255] = rt_job_start(
-        (rt_kernel *)w[1], c->page + w[2], (uint32_t)(RT_PAGE - w[2]), &io,
-        sizeof io);
+    c->s->slot[slot] = rt_job_start(slot, (rt_kernel *)w[1], c->page + w[2],
+                                    (uint32_t)(RT_PAGE - w[2]), &io,
+                                    sizeof io);
     c->w += head >> 24;
 }
 
@@ -511,7 +519,7 @@ static inline void rt_enter(struct rt_core *c, struct io *io,
     c->run = c->top = c->w;
     c->turn = c->turns = 0;
     io->core = core;
-    io->room = 0;
+    io->more.room = 0;
 }
 
 #ifdef RT_BARRIER

@@ -65,7 +65,7 @@ CASES = [
                            F(.5), U(100)], {}),
     ('QGemm', [u8(3, 4)], [F(.1), U(120), s8(4, 5), F(.05), I(3), s32(5)],
      {}),
-    ('MatMulIntegerToFloat', [u8(3, 4)], [s8(4, 5), F(.1), f(5), U(100),
+    ('MatMulIntegerToFloat', [u8(3, 4)], [s8(4, 5), F(.1), abs(f(5)), U(100),
                                           s8(5), f(5)], {}),
     ('DynamicQuantizeMatMul', [f(3, 4)], [s8(4, 5), abs(f(5)), s8(5), f(5)],
      {}),

@@ -365,6 +365,8 @@ def unary(m, code, kinds, qy=None, qx=None, options=None, positive=False, lo=-5,
     if positive and kind == T.INT8:
         q['zero'] = -128
     x = m.input(shape, kind, **q)
+    if positive and kind == T.INT16:
+        m.x[-1] &= 32767
     if positive and kind == T.FLOAT32:
         m.x[-1] = np.abs(m.x[-1]) + np.float32(.01)
     y = m.output(shape, kind, **(qy(kind, q) if qy and q else m.quant(kind, lo=lo, hi=hi)))
@@ -434,6 +436,11 @@ def rsqrt(m):
 
 
 @model
+def rsqrt16(m):
+    unary(m, OP.RSQRT, (T.INT16,), positive=True)
+
+
+@model
 def real(m):
     code = m.pick(OP.ABS, OP.NEG, OP.SQUARE, OP.SQRT, OP.EXP, OP.LOG, OP.SIN, OP.COS,
                   OP.FLOOR, OP.CEIL, OP.ROUND)
@@ -447,9 +454,18 @@ def magnitude(m):
 
 @model
 def log_softmax(m):
+    log_softmax_of(m, T.FLOAT32, {})
+
+
+@model
+def log_softmax8(m):
+    log_softmax_of(m, T.INT8, dict(scale=1 / 16, zero=127))
+
+
+def log_softmax_of(m, kind, qy):
     shape = [m.size(1, 4), m.size(2, 30)]
-    x = m.input(shape, T.FLOAT32)
-    m.op(OP.LOG_SOFTMAX, [x], [m.output(shape, T.FLOAT32)], s.LogSoftmaxOptionsT())
+    x = m.input(shape, kind, **m.quant(kind, lo=-8, hi=1))
+    m.op(OP.LOG_SOFTMAX, [x], [m.output(shape, kind, **qy)], s.LogSoftmaxOptionsT())
 
 
 @model
@@ -835,13 +851,16 @@ def oracle(data, x, n):
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        i = runtime.Interpreter.from_bytes(data, arena_size=400000)
-        for k, v in enumerate(x):
-            i.set_input(v, k)
-        i.invoke()
-        with os.fdopen(to, 'wb') as f:
-            pickle.dump([i.get_output(k) for k in range(n)], f)
-        os._exit(0)
+        try:
+            i = runtime.Interpreter.from_bytes(data, arena_size=400000)
+            for k, v in enumerate(x):
+                i.set_input(v, k)
+            i.invoke()
+            with os.fdopen(to, 'wb') as f:
+                pickle.dump([i.get_output(k) for k in range(n)], f)
+            os._exit(0)
+        finally:
+            os._exit(1)
     os.close(to)
     with os.fdopen(end, 'rb') as f:
         said = f.read()

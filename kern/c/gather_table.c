@@ -3,7 +3,7 @@
  * op       gather
  * types    x:s8|u8|s16|u16|s32 i:s8|u8 -> y:=x
  * isa      any
- * when     inner == 1 && outer == 1
+ * when     inner == 1 && mode == 0 && outer == 1
  * split    n
  * stack    64
  * cycles   50 + 8 * y.n

@@ -1,7 +1,8 @@
 /* Attention of bytes in 32 bits: a row at a time, weights by tables.
  *
  * op       iattend
- * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:s8 -> y:s8
+ * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:s8|u8
+ *          mask:s8 -> y:s8
  * isa      any
  * when     n > 0 && p0 < 32 && max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          most * p1 < 2147483648 && most * n < 2147483648 &&
@@ -16,19 +17,21 @@
 /* The table's value for each row of k; returns the greatest. */
 static inline int32_t make_scores(const struct attend_dims *k,
                                   const struct io *io, const Q *q, const K *key,
-                                  int32_t *x)
+                                  const MASK *mask, int32_t *x)
 {
     const SCALE *scale = io->in[3];
     const SCORES *table = (const SCORES *)io->in[4] + 128;
     const int32_t mul = scale[0], add = scale[1], shift = k->p0, d = k->d;
     int32_t most = -128;
 
-    for (int32_t i = 0; i < k->n; i++) {
+    for (int32_t i = 0; i < k->n; i++, key += k->krow) {
         int32_t sum = 0, t;
 
         for (int32_t j = 0; j < d; j++)
-            sum += q[j] * *key++;
+            sum += q[j] * key[j];
         t = table[rescale32(sum, mul, add, shift, -128, 127)];
+        if (mask)
+            t = clip(t + mask[i], -128, 127);
         x[i] = t;
         most = t > most ? t : most;
     }
@@ -56,7 +59,7 @@ static inline void make_parts(const struct attend_dims *k, const struct io *io,
 static inline void make_sums(const struct attend_dims *k, const int32_t *x,
                              const V *v, int32_t columns, int32_t sum[4])
 {
-    const int32_t e = k->e;
+    const int32_t e = k->vrow;
 
     sum[0] = sum[1] = sum[2] = sum[3] = 0;
     if (columns < 4) {
@@ -80,15 +83,15 @@ void FN(const struct attend_dims *k, const struct io *io)
 
     span(k->heads * k->m, io->core, io->ncore, &from, &to);
     for (int32_t r = from; r < to; r++) {
-        const ptrdiff_t head = r / k->m * (ptrdiff_t)k->rows;
-        const V *v = (const V *)io->in[2] + head * k->e;
-        Y *y = (Y *)io->out[0] + (ptrdiff_t)r * k->e;
+        const ptrdiff_t head = r / k->m, row = r % k->m;
+        const Q *q = (const Q *)io->in[0] + row * k->qrow + head * k->qhead;
+        const K *key = (const K *)io->in[1] + head * k->khead;
+        const V *v = (const V *)io->in[2] + head * k->vhead;
+        const MASK *mask = io->in[7];
+        Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
 
-        make_parts(k, io, make_scores(k, io,
-                                      (const Q *)io->in[0] +
-                                          (ptrdiff_t)r * k->d,
-                                      (const K *)io->in[1] + head * k->d, x),
-                   x);
+        make_parts(k, io, make_scores(k, io, q, key,
+                                      mask ? mask + row * k->n : NULL, x), x);
         for (int32_t j = 0; j < k->e; j += 4) {
             const int32_t n = k->e - j < 4 ? k->e - j : 4;
 

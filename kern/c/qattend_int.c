@@ -47,8 +47,8 @@ static inline int32_t weights(const struct qattend_dims *k,
     return sum;
 }
 
-static inline void sums(const POWERS *x, const V *v, int32_t n, int32_t e,
-                        int32_t sum[4])
+static inline int32_t sums(const POWERS *x, const V *v, int32_t n, int32_t e,
+                           int32_t *sum)
 {
     int32_t a = 0, b = 0, c = 0, d = 0;
 
@@ -59,6 +59,7 @@ static inline void sums(const POWERS *x, const V *v, int32_t n, int32_t e,
         d += x[i] * v[3];
     }
     sum[0] = a, sum[1] = b, sum[2] = c, sum[3] = d;
+    return 4;
 }
 
 #include "kern/row/qattend.h"

@@ -3,7 +3,7 @@
  * op       qsoftmax
  * types    x:s8|u8 t:s32 -> y:s8|u8
  * isa      any
- * when     p0 > 0 && p0 <= 8 && n < 512 && t.lo >= 0
+ * when     p0 == 8 && n < 512 && t.lo >= 0
  * split    rows
  * inplace  x
  * stack    160
@@ -41,10 +41,10 @@ static void row(const struct row_dims *k, const X *x, const T *t, Y *y)
     const int32_t n = k->n, lo = k->lo, hi = k->hi;
     const T *from = t + greatest(x, n);
     const uint32_t sum = sum_of(x, from, n);
-    const int room = fixed_clz(sum), shift = 43 - room - k->p0;
+    const int room = fixed_clz(sum), shift = 35 - room;
     const uint32_t half = (uint32_t)1 << (shift - 1);
-    const int32_t inverse = (int32_t)fixed_inverse(((int64_t)sum << room) -
-                                                   ((int64_t)1 << 31));
+    const int32_t inverse = fixed_inverse32((sum << room) -
+                                            ((uint32_t)1 << 31));
 
     for (int32_t i = 0; i < n; i++) {
         const int64_t e = (int64_t)inverse * from[-(int32_t)x[i]];

@@ -59,7 +59,7 @@ static inline void pair_conv(const struct conv_dims *k, const struct io *io)
 {
     const int32_t pixels = k->n * k->oh * k->ow, taps = k->kh * k->kw * k->c;
     const int32_t columns = pair_columns(taps), all = (pixels + 1) & -2;
-    const int32_t some = pair_pixels(columns, io->room);
+    const int32_t some = pair_pixels(columns, io->more.room);
     const int32_t most = some < all ? some : all;
     struct panel at = {io->tmp, NULL, NULL, taps, columns};
 

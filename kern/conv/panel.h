@@ -8,6 +8,10 @@
 
 #define PANEL_SIGNED(T) ((T)-1 < (T)1)
 
+/* The least number of a type of 8 or 16 bits, and the greatest less that. */
+#define PANEL_SPAN(T) ((INT32_C(1) << 8 * sizeof(T)) - 1)
+#define PANEL_LEAST(T) (PANEL_SIGNED(T) ? -(PANEL_SPAN(T) / 2) - 1 : 0)
+
 /* What a channel's sum becomes: (sum * mul + add) >> 32 >> post.  With ROUND
  * shifts are above 31. */
 struct scale32 {
@@ -58,9 +62,9 @@ static NOINLINE void panel_clip(Y *y, int32_t n, int32_t lo, int32_t hi)
 /* May clipping change what is within Y? */
 static inline int panel_clips(int32_t lo, int32_t hi)
 {
-    const int32_t least = PANEL_SIGNED(Y) ? -128 : 0;
+    const int32_t least = PANEL_LEAST(Y);
 
-    return lo > least || hi < least + 255;
+    return lo > least || hi < least + PANEL_SPAN(Y);
 }
 
 #endif

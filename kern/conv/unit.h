@@ -22,7 +22,7 @@ struct unit {
 
 /* Registers in words: a job is begun by TRIGGER, and is what stands from JOB
  * on. */
-enum { UNIT = 0x10201000, UNIT_TRIGGER = 0, UNIT_JOB = 8, UNIT_KO = 32 };
+enum { UNIT_TRIGGER = 0, UNIT_JOB = 8, UNIT_KO = 32 };
 enum { /* bits of the last register */
     UNIT_QUANT = 1 << 4, UNIT_FLOOR = 1 << 11, UNIT_LAYER = 1 << 15,
     UNIT_NO_RELU = 1 << 23, UNIT_BIAS = 1 << 25,
@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void
 unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
          const struct unit u)
 {
-    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)UNIT;
+    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
     volatile uint32_t *r = unit + UNIT_JOB;
     const int depth = mode == UNIT_DEPTH, point = mode == UNIT_POINT;
     const struct unit_cut ko = depth ? unit_cut(k->g, u.tile)
@@ -71,8 +71,8 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
     const struct unit_cut ki =
         depth ? (struct unit_cut){1, ko.last}
               : unit_cut(k->c, point ? u.point : u.tile);
-    const struct unit_cut y = unit_pixels(k->oh, u.side);
-    const struct unit_cut x = unit_pixels(k->ow, u.side);
+    const struct unit_cut y = unit_pixels(k->rows, u.side);
+    const struct unit_cut x = unit_pixels(k->cols, u.side);
     const uint32_t ph = point ? 0 : (uint32_t)k->ph;
     const uint32_t pw = point ? 0 : (uint32_t)k->pw;
     const uint32_t bottom = (uint32_t)(k->oh + 2 - k->h) - ph;
@@ -86,11 +86,11 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
     r[4] = 0;
     r[5] = (uint32_t)(uintptr_t)io->in[3];
     r[6] = (uint32_t)(point ? k->sw * k->xw : k->xw);
-    r[7] = (uint32_t)(point ? k->sh * k->xh : k->xh);
+    r[7] = (uint32_t)k->xrow;
     r[8] = 0;
     r[9] = UNIT_KO;
     r[10] = (uint32_t)k->yw;
-    r[11] = (uint32_t)k->yh;
+    r[11] = (uint32_t)k->yrow;
     r[12] = u.wd0;
     r[13] = depth ? 0 : (uint32_t)k->wm;
     r[14] = 0;
@@ -115,12 +115,22 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
 FINISH(pconv, 2)
 #include "kern/conv/packed.h"
 
+/* Of one tap: as an image of the rows and columns that the unit goes through. */
 static inline void unit_job(const struct pconv_dims *k, const struct io *io,
                             int mode, const struct unit u)
 {
-    (void)mode;
+    struct pconv_dims d = *k;
+
     (void)u;
-    packed_all(k, io);
+    if (mode == UNIT_POINT) {
+        d.h = d.oh = k->rows;
+        d.w = d.ow = k->cols;
+        d.xh = k->xrow;
+        d.yh = k->yrow;
+        d.xw *= k->sw;
+        d.sh = d.sw = 1;
+    }
+    packed_all(&d, io);
 }
 
 #endif

@@ -42,7 +42,28 @@ static inline int32_t dsp_mac(uint32_t a, uint32_t b, int32_t sum)
 {
     return __smlad((int16x2_t)a, (int16x2_t)b, sum);
 }
+
+/* sum + x times the lower half of a, or the upper one; x fits 16 bits. */
+static inline int32_t dsp_mac_low(uint32_t a, int32_t x, int32_t sum)
+{
+    return __smlabb((int32_t)a, x, sum);
+}
+
+static inline int32_t dsp_mac_high(uint32_t a, int32_t x, int32_t sum)
+{
+    return __smlatb((int32_t)a, x, sum);
+}
 #else
+static inline int32_t dsp_mac_low(uint32_t a, int32_t x, int32_t sum)
+{
+    return sum + (int16_t)a * x;
+}
+
+static inline int32_t dsp_mac_high(uint32_t a, int32_t x, int32_t sum)
+{
+    return sum + (int16_t)(a >> 16) * x;
+}
+
 /* Halves from bytes 0 and 2 of v. */
 static inline uint32_t dsp_even(uint32_t v, int is_signed)
 {

@@ -8,13 +8,17 @@
 /* Columns of the result at a time; products of a sum at a time. */
 enum { CHUNK = 32, PART = 256 };
 
-/* v, shifted, saturated to Y. */
+/* v saturated to Y. */
 static inline Y saturated(int32_t v)
 {
 #ifdef DSP
-    return (Y)(DSP_SIGNED(Y) ? __ssat(v, 8) : (int32_t)__usat(v, 8));
+    if (DSP_SIGNED(Y))
+        return (Y)__ssat(v, 8 * sizeof(Y));
+    return (Y)__usat(v, 8 * sizeof(Y));
 #else
-    return (Y)(DSP_SIGNED(Y) ? clip(v, -128, 127) : clip(v, 0, 255));
+    const int32_t lo = PANEL_LEAST(Y);
+
+    return (Y)clip(v, lo, lo + PANEL_SPAN(Y));
 #endif
 }
 
@@ -23,19 +27,39 @@ static inline Y saturated(int32_t v)
 static const int32_t *begin(const struct matmul_dims *k, const struct io *io,
                             int32_t n, int32_t *sums, int32_t count)
 {
+    static const int32_t none[CHUNK];
     const BIAS *bias = io->in[2];
-    const int32_t step = bias ? k->biasn : 0;
 
-    if (bias && step == 1 && sizeof *bias == 4 && !(count & 1))
+    if (!bias)
+        return none;
+    if (k->biasn == 1 && sizeof *bias == 4 && !(count & 1))
         return (const int32_t *)(uintptr_t)(bias + n);
-    if (bias)
-        bias += (ptrdiff_t)n * step;
-    for (int32_t i = 0; i < count; i++, bias += step)
-        sums[i] = bias ? (int32_t)*bias : 0;
+    bias += (ptrdiff_t)n * k->biasn;
+    for (int32_t i = 0; i < count; i++, bias += k->biasn)
+        sums[i] = (int32_t)*bias;
     sums[count] = 0;
     return sums;
 }
 
+#ifdef SCALED_32
+/* Results n and following, `count` of them; each has a multiplier and an addend
+ * of its own, and (sum * mul + add) 32 bits. */
+static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
+                            int32_t n, const int32_t *sums, int32_t count,
+                            Y *y)
+{
+    const MUL *mul = (const MUL *)io->in[3] + n;
+    const ADD *add = (const ADD *)io->in[4] + n;
+    const int32_t shift = k->shift;
+
+#pragma GCC unroll 4
+    for (int32_t i = 0; i < count; i++)
+        y[i] = saturated((int32_t)((uint32_t)sums[i] * (uint32_t)mul[i] +
+                                   (uint32_t)add[i]) >> shift);
+    if (panel_clips(k->lo, k->hi))
+        panel_clip(y, count, k->lo, k->hi);
+}
+#else
 /* Results n and following, `count` of them.  Shifts below 32 belong to small
  * products, which are shifted to the left. */
 static inline void results(const struct matmul_dims *k, const struct io *io,
@@ -81,6 +105,7 @@ static NOINLINE void finish(const struct matmul_dims *k, const struct io *io,
     if (panel_clips(k->lo, k->hi))
         panel_clip(y, count, k->lo, k->hi);
 }
+#endif
 
 /* sums[i] = from[i] + a.(column i of b), of `count` columns; there is room
  * behind for one more sum and PART halves, which a is expanded to; first: it is

@@ -245,6 +245,7 @@ static NOINLINE void pair_expand(const void *row, const void *other, int32_t n,
     "orr r9, r9, #1\n" PAIR_BEGIN PAIR_BEHIND                           \
     "push {r6, r7, r8, r9, r10}\n" PAIR_FIRST                           \
     "push {r0, r1}\n"                                                   \
+    ".balign 4\n" /* `adr` counts from words, gcc -Os aligns to halves */ \
     "0:\n" PAIR_ENTER PAIR_LOOP                                         \
     PAIR_SCALE("r0", "r10", sat)                                        \
     "ldrd r0, r10, [r1, #" PAIR_Y "]\n"                                 \

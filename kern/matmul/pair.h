@@ -1,5 +1,5 @@
 /* A matrix product as a convolution of one tap, whose pixels are rows of a and
- * whose channels are columns: to be included before dsp/pair.h or mve/pair.h. */
+ * whose channels are columns: to be included before dsp/pair.h or mve/quad.h. */
 #ifndef MATMUL_PAIR_H
 #define MATMUL_PAIR_H
 

@@ -12,6 +12,8 @@
  * let      small = shift > 0 && shift < 32 && !has.shifts &&
  *          2 * mul.hi < 1 << shift && 2 * mul.lo >= -(1 << shift) &&
  *          scaled.hi < 1 << shift + 31 && scaled.lo >= -(1 << shift + 31)
+ * let      upper = has.shifts || round
+ * let      window = upper ? 23 + 2 * round : 28
  * when     c == 1 && m == 1 && xc == 1 && yc == 1 && dh == 1 && dw == 1 &&
  *          kh * kw <= 16 && ww == 1 && wh == kw && g < 8192 && has.mul &&
  *          ph < kh && oh <= h && ow <= w && xw == g && yw == g &&
@@ -20,10 +22,10 @@
  *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * inplace  x
- * scratch  252 + 80 * kh + 4 * ((ow - 1) * sw + kw) * kh + (g & 3 ? 4 * ow : 0)
- * stack    448
- * cycles   n * (g + 3 >> 2) * (260 + oh * (60 + 23 * ow + sh * (g & 3 ?
- *          40 + 8 * w : 30 + 5 * (w + 3 >> 2))))
+ * scratch  64 + 80 * kh + 4 * ((ow - 1) * sw + kw) * kh + (g & 3 ? 4 * ow : 0)
+ * stack    576
+ * cycles   300 + n * (g + 3 >> 2) * ((upper ? 250 : 440) + oh * (15 + window * ow +
+ *          (g & 3 ? 150 + sh * (40 + 9 * w) : sh * (17 + 5 * (w + 3 >> 2)))))
  *
  * In place rows are kept before results take their place: of those same
  * channels, and the result of a window is never behind its last row.

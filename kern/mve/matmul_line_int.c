@@ -124,7 +124,7 @@ static inline int32x4_t line_scale(int32x4_t sum, int32x4_t mul,
         high = vsubq_m_n_s32(high, high, 1,
                              vcmpgeq_m_n_s32(vreinterpretq_s32_u32(low), 0,
                                              less));
-        low = veorq_m_u32(low, low, vdupq_n_u32(0x80000000), less);
+        low = veorq_m_u32(low, low, vdupq_n_u32(0x80000000u), less);
     }
     sums = vaddq_u32(vreinterpretq_u32_s32(vmulq_s32(sum, mul)), low);
     v = vaddq_s32(vmulhq_s32(sum, mul), high);

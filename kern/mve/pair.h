@@ -1,5 +1,5 @@
 /* Products of two pixels by two channels, sixteen columns at a time, and the
- * convolutions and matrix products that are made of them.
+ * convolutions that are made of them.
  *
  * A panel holds pixels: rows of signed bytes, filled up to whole vectors.  Weights
  * are where the network has them: what is behind a row is not read.  The

@@ -54,7 +54,7 @@ static inline void put_long(uint8_t *to, ptrdiff_t next, const X *x,
                      "subs %[rows], %[rows], #1\n"                      \
                      "bne 0b\n"                                         \
                      : [x] "+r"(x), [to] "+r"(to), [rows] "+r"(rows),   \
-                       [from] "=&l"(from), [at] "=&l"(at)               \
+                       [from] "=&r"(from), [at] "=&r"(at)               \
                      : [n] "r"(n), [step] "r"(step), [next] "r"(next),  \
                        [sign] "w"(sign)                                 \
                      : "lr", "d0", "d1", "cc", "memory")

@@ -16,12 +16,24 @@
 
 enum { ROWS_CHANNELS = 4, ROWS_TAPS = 16 };
 
-/* What a row of results is made with, as registers are loaded: their number, the
- * first window, where results go, the weights, and how far windows and results
- * are apart.  Then what sums of the four channels begin with, bounds of results,
- * the epilogue; ROWS_ALL knows the offsets. */
+/* What rows of results are made with.  First how columns of words are brought to
+ * scratch memory: the distances of four there and here; the rows that are left;
+ * how many are brought for each but the first, and for that; distance of rows, and
+ * a border's four bytes.  Then as registers are loaded: where the next row begins;
+ * columns, rows of the image, where columns go in slot 0, four columns there and
+ * here, the number of the next row, the bytes before its slot and those of all
+ * slots; results, the first window, where results go, the weights, and how far
+ * windows and results are apart.  Then what sums of the four channels begin with,
+ * bounds of results, the epilogue; ROWS_ALL knows the offsets from `ow`. */
 struct rows_run {
-    int32_t n;
+    uint32_t far[4], apart[4];
+    int32_t rows, sh, first, xh;
+    uint32_t pad;
+    const X *from;
+    int32_t n, h;
+    uint32_t *to;
+    int32_t there, here, row, slot, slots;
+    int32_t ow;
     const uint32_t *x;
     uint8_t *y;
     const uint8_t *w;
@@ -30,27 +42,14 @@ struct rows_run {
     struct mve_scale scale;
 };
 
-/* How columns of words are brought to scratch memory, as registers are loaded:
- * their number, from where, to where, four columns there and here; then the
- * distances of those four. */
-struct rows_copy {
-    int32_t n;
-    const X *x;
-    uint32_t *to;
-    int32_t step, next;
-    uint32_t far[4], apart[4];
-};
-
 /* What is in scratch memory: of each slot of row 0 the order of weights, and
  * weights in it, channel after channel; the rows; results of fewer than four
  * channels. */
 struct rows {
     struct rows_run *run;
-    struct rows_copy *copy;
     uint8_t *order, *w;
     uint32_t *x;
     uint8_t *few;
-    uint32_t pad;
 };
 
 /* Four bytes as products want them. */
@@ -67,35 +66,38 @@ static NOINLINE void rows_order(const struct conv_dims *k, uint8_t *to)
         }
 }
 
-static inline struct rows rows_of(const struct conv_dims *k, void *tmp)
+static inline struct rows rows_of(const struct conv_dims *k,
+                                  struct rows_run *run, void *tmp)
 {
     const int32_t columns = (k->ow - 1) * k->sw + k->kw, kh = k->kh;
     const int32_t left = k->pw < columns ? k->pw : columns;
-    struct rows at = {.run = tmp,
-                      .pad = (uint8_t)k->padv * 0x01010101u ^ ROWS_FLIP};
+    struct rows at = {.run = run, .order = tmp};
     const uint32_t *end;
 
-    at.copy = (struct rows_copy *)(at.run + 1);
-    at.order = (uint8_t *)(at.copy + 1);
     at.w = at.order + kh * ROWS_TAPS;
     rows_order(k, at.order);
     at.x = (uint32_t *)(void *)(at.w + kh * ROWS_CHANNELS * ROWS_TAPS);
     end = at.x + columns * kh + ROWS_TAPS;
     at.few = (uint8_t *)at.x + ((uintptr_t)end - (uintptr_t)at.x);
+    run->pad = (uint8_t)k->padv * 0x01010101u ^ ROWS_FLIP;
     for (uint32_t *p = at.x; p != end; p++)
-        *p = at.pad;
-    at.run->n = k->ow;
-    at.run->x = at.x;
-    at.run->step = 4 * k->sw * kh;
-    at.copy->n = k->w < columns - left ? k->w : columns - left;
-    at.copy->to = at.x + left * kh;
-    at.copy->step = 4 * k->xw;
-    at.copy->next = 16 * kh;
+        *p = run->pad;
+    run->sh = k->sh;
+    run->xh = k->xh;
+    run->n = k->w < columns - left ? k->w : columns - left;
+    run->h = k->h;
+    run->to = at.x + left * kh;
+    run->there = 4 * k->xw;
+    run->here = 16 * kh;
+    run->slots = 4 * kh;
+    run->ow = k->ow;
+    run->x = at.x;
+    run->step = 4 * k->sw * kh;
     for (int i = 0; i < 4; i++) {
-        at.run->lo[i] = k->lo;
-        at.run->hi[i] = k->hi;
-        at.copy->far[i] = (uint32_t)(i * k->xw);
-        at.copy->apart[i] = (uint32_t)(4 * i * kh);
+        run->lo[i] = k->lo;
+        run->hi[i] = k->hi;
+        run->far[i] = (uint32_t)(i * k->xw);
+        run->apart[i] = (uint32_t)(4 * i * kh);
     }
     return at;
 }
@@ -174,67 +176,42 @@ static NOINLINE void rows_weights(const struct conv_dims *k, const W *w,
     }
 }
 
-/* Columns of a row of the border. */
-static NOINLINE void rows_border(const struct rows_copy *of, int32_t slots,
-                                 uint32_t pad, uint32_t *to)
+/* The next row in its slot: columns of `count` channels anywhere, or of the
+ * border.  Of four it takes a word, of fewer, if there are others before them, the
+ * bytes of those with it. */
+static NOINLINE void rows_bytes(struct rows_run *of, int32_t xw, int32_t count)
 {
-    for (int32_t n = of->n; n > 0; n--, to += slots)
-        *to = pad;
-}
+    const int32_t less = 8 * (ROWS_CHANNELS - count), slots = of->slots / 4;
+    const X *x = of->from;
+    uint32_t *to = of->to + of->slot / 4, v;
+    int32_t n = of->n;
 
-/* Columns of four channels that begin at words: five instructions for four.
- * There is one at least. */
-static NOINLINE void rows_words(const struct rows_copy *of)
-{
-    register const struct rows_copy *r5 __asm__("r5") = of;
-
-#define ROWS_ASM(flip)                                                  \
-    __asm__ volatile("ldm r5, {r0, r1, r2, r3, r4}\n"                   \
-                     "vldrw.32 q1, [r5, #20]\n"                         \
-                     "vldrw.32 q2, [r5, #36]\n"                         \
-                     "vmov.i8 q3, #128\n"                               \
-                     "dlstp.32 lr, r0\n"                                \
-                     "1:\n"                                             \
-                     "vldrw.u32 q0, [r1, q1]\n" flip                    \
-                     "vstrw.32 q0, [r2, q2]\n"                          \
-                     "add r1, r1, r3\n"                                 \
-                     "add r2, r2, r4\n"                                 \
-                     "letp lr, 1b\n"                                    \
-                     :                                                  \
-                     : "r"(r5)                                          \
-                     : "r0", "r1", "r2", "r3", "r4", "lr", "d0", "d1",  \
-                       "d2", "d3", "d4", "d5", "d6", "d7", "memory")
-    if (PANEL_SIGNED(X))
-        ROWS_ASM("");
-    else
-        ROWS_ASM("veor q0, q0, q3\n");
-#undef ROWS_ASM
-}
-
-/* Columns of `count` channels anywhere; of four it takes a word, of fewer, if
- * there are others before them, the bytes of those with it. */
-static NOINLINE void rows_bytes(const struct rows_copy *of, int32_t slots,
-                                int32_t xw, int32_t count)
-{
-    const X *x = of->x;
-    uint32_t *to = of->to;
-    const int32_t less = xw < ROWS_CHANNELS ? 0 : ROWS_CHANNELS - count;
-
-    for (int32_t n = of->n; n > 0; n--, to += slots, x += xw) {
-        uint32_t v = 0;
-
-        if (xw < ROWS_CHANNELS)
+    if (of->row < 0 || of->row >= of->h) {
+        for (; n > 0; n--, to += slots)
+            *to = of->pad;
+    } else if (xw < ROWS_CHANNELS) {
+        for (v = 0; n > 0; n--, to += slots, x += xw) {
             memcpy(&v, x, (size_t)count);
-        else
-            memcpy(&v, x - less, sizeof v);
-        *to = v >> 8 * less ^ ROWS_FLIP;
+            *to = v ^ ROWS_FLIP;
+        }
+    } else {
+        for (x -= less / 8; n > 0; n--, to += slots, x += xw) {
+            memcpy(&v, x, sizeof v);
+            *to = v >> less ^ ROWS_FLIP;
+        }
     }
+    of->from += of->xh;
+    of->row++;
+    of->slot = of->slot + 4 == of->slots ? 0 : of->slot + 4;
 }
 
-/* n results, 21 instructions for four, or a few more where an epilogue needs
- * them: window after window from r1 on, r10 apart; to r3, r11 apart.
+/* Rows of results, each behind the rows that it needs.  Of a row columns that begin
+ * at words take five instructions for four, and 17; n results 23 for four, or
+ * a few more where an epilogue needs them, and 15: window after window from r1
+ * on, r10 apart; to r3, r11 apart.
  *
- * Of the registers r0, r2, r4 and r6 are the sums, q4 to q7 weights. */
+ * r7 is where rows begin, r8 how many are to be brought, r6 the slot.  Of windows
+ * r0, r2, r4 and r6 are the sums, q4 to q7 weights. */
 #if MVE_BIAS
 #define ROWS_BIAS "ldm r12, {r0, r2, r4, r6}\n"
 #define ROWS_SUM "vmladava.s8 "
@@ -252,8 +229,53 @@ static NOINLINE void rows_bytes(const struct rows_copy *of, int32_t slots,
     "vmax.s32 q0, q0, q1\n"                                             \
     "vldrw.32 q1, [r9, #56]\n"                                          \
     "vmin.s32 q0, q0, q1\n"
-#define ROWS_ALL(bounds)                                                \
+#define ROWS_BRING(flip)                                                 \
+    "vldrw.32 q1, [r9, #-88]\n"                                         \
+    "vldrw.32 q2, [r9, #-72]\n"                                         \
+    "vmov.i8 q3, #128\n"                                                \
+    "2:\n"                                                              \
+    "ldmdb r9, {r0, r1, r2, r3, r4, r5, r6, r12}\n"                     \
+    "add r2, r2, r6\n"                                                  \
+    "add r6, r6, #4\n"                                                  \
+    "cmp r6, r12\n"                                                     \
+    "it eq\n"                                                           \
+    "moveq r6, #0\n"                                                    \
+    "cmp r5, r1\n"                                                      \
+    "add.w r5, r5, #1\n"                                                \
+    "strd r5, r6, [r9, #-12]\n"                                         \
+    "mov r1, r7\n"                                                      \
+    "ldr r12, [r9, #-44]\n"                                             \
+    "add r7, r7, r12\n"                                                 \
+    "dlstp.32 lr, r0\n"                                                 \
+    "bhs 4f\n"                                                          \
+    "3:\n"                                                              \
+    "vldrw.u32 q0, [r1, q1]\n" flip                                     \
+    "vstrw.32 q0, [r2, q2]\n"                                           \
+    "add r1, r1, r3\n"                                                  \
+    "add r2, r2, r4\n"                                                  \
+    "letp lr, 3b\n"                                                     \
+    "b 6f\n"                                                            \
+    "4:\n"                                                              \
+    "ldr r1, [r9, #-40]\n"                                              \
+    "vdup.32 q0, r1\n"                                                  \
+    "5:\n"                                                              \
+    "vstrw.32 q0, [r2, q2]\n"                                           \
+    "add r2, r2, r4\n"                                                  \
+    "letp lr, 5b\n"                                                     \
+    "6:\n"                                                              \
+    "subs r8, r8, #1\n"                                                 \
+    "bne 2b\n"
+#define ROWS_ALL(bounds, flip)                                          \
+    "push {r7}\n"                                                       \
+    "ldr r7, [r9, #-36]\n"                                              \
+    "ldr r8, [r9, #-48]\n"                                              \
+    "ldr r6, [r9, #-8]\n"                                               \
+    "cmp r8, #0\n"                                                      \
+    "beq 7f\n"                                                          \
+    "0:\n" ROWS_BRING(flip)                                             \
+    "7:\n"                                                              \
     "ldm r9, {r0, r1, r3, r5, r10, r11}\n"                              \
+    "add r5, r5, r6, lsl #4\n"                                          \
     "vldrw.32 q4, [r5]\n"                                               \
     "vldrw.32 q5, [r5, #16]\n"                                          \
     "vldrw.32 q6, [r5, #32]\n"                                          \
@@ -266,34 +288,47 @@ static NOINLINE void rows_bytes(const struct rows_copy *of, int32_t slots,
     "vld42.8 {q0, q1, q2, q3}, [r1]\n"                                  \
     "vld43.8 {q0, q1, q2, q3}, [r1]\n"                                  \
     "add r1, r1, r10\n" ROWS_BIAS                                       \
-    ROWS_SUM "r0, q0, q4\n"                                           \
-    ROWS_SUM "r2, q1, q5\n"                                           \
-    ROWS_SUM "r4, q2, q6\n"                                           \
-    ROWS_SUM "r6, q3, q7\n"                                           \
+    ROWS_SUM "r0, q0, q4\n"                                             \
+    ROWS_SUM "r2, q1, q5\n"                                             \
+    ROWS_SUM "r4, q2, q6\n"                                             \
+    ROWS_SUM "r6, q3, q7\n"                                             \
     "vmov q0[2], q0[0], r0, r4\n"                                       \
     "vmov q0[3], q0[1], r2, r6\n" ROWS_SCALE bounds                     \
     "vstrb.32 q0, [r3]\n"                                               \
     "add r3, r3, r11\n"                                                 \
-    "le lr, 1b\n"
+    "le lr, 1b\n"                                                       \
+    "str r3, [r9, #8]\n"                                                \
+    "ldrd r0, r8, [r9, #-56]\n"                                         \
+    "subs r0, r0, #1\n"                                                 \
+    "str r0, [r9, #-56]\n"                                              \
+    "bne 0b\n"                                                          \
+    "pop {r7}\n"
 
-static NOINLINE void rows_row(const struct rows_run *run, int clips)
+static NOINLINE void rows_rows(struct rows_run *run, int clips)
 {
-    register const struct rows_run *r9 __asm__("r9") = run;
+    register int32_t *r9 __asm__("r9") = &run->ow;
 
-#define ROWS_ASM(bounds)                                                \
-    __asm__ volatile(ROWS_ALL(bounds)                                   \
+#define ROWS_ASM(bounds, flip)                                          \
+    __asm__ volatile(ROWS_ALL(bounds, flip)                             \
                      :                                                  \
                      : "r"(r9)                                          \
-                     : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r10", \
-                       "r11", "r12", "lr", "d0", "d1", "d2", "d3", "d4", "d5", \
-                       "d6", "d7", "d8", "d9", "d10", "d11", "d12",     \
-                       "d13", "d14", "d15", "cc", "memory")
-    if (clips)
-        ROWS_ASM(ROWS_CLIP);
-    else if (PANEL_SIGNED(Y))
-        ROWS_ASM(MVE_SATURATE("vqmovnb.s16"));
-    else
-        ROWS_ASM(MVE_SATURATE("vqmovunb.s16"));
+                     : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8",  \
+                       "r10", "r11", "r12", "lr", "d0", "d1", "d2",     \
+                       "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10", \
+                       "d11", "d12", "d13", "d14", "d15", "cc", "memory")
+#define ROWS_IF(bounds)                                                 \
+    if (PANEL_SIGNED(X))                                                \
+        ROWS_ASM(bounds, "");                                           \
+    else                                                                \
+        ROWS_ASM(bounds, "veor q0, q0, q3\n")
+    if (clips) {
+        ROWS_IF(ROWS_CLIP);
+    } else if (PANEL_SIGNED(Y)) {
+        ROWS_IF(MVE_SATURATE("vqmovnb.s16"));
+    } else {
+        ROWS_IF(MVE_SATURATE("vqmovunb.s16"));
+    }
+#undef ROWS_IF
 #undef ROWS_ASM
 }
 
@@ -306,48 +341,58 @@ static NOINLINE void rows_few(const struct conv_dims *k, const uint8_t *few,
             y[c] = (Y)few[c];
 }
 
+/* Of `count` channels a row of results y, whose rows are behind those that are
+ * brought or not in the image. */
+static NOINLINE void rows_one(const struct conv_dims *k, const struct rows *at,
+                              int32_t count, int32_t top, Y *y)
+{
+    const int few = count < ROWS_CHANNELS;
+    struct rows_run *const run = at->run;
+
+    if (run->row < top) {
+        run->from += (top - run->row) * run->xh;
+        run->row = top;
+    }
+    while (run->row < top + k->kh)
+        rows_bytes(run, k->xw, count);
+    if (few)
+        run->y = at->few;
+    run->rows = 1;
+    rows_rows(run, panel_clips(k->lo, k->hi));
+    if (few)
+        rows_few(k, at->few, count, y);
+}
+
 /* `count` channels from x and y on. */
 static NOINLINE void rows_channels(const struct conv_dims *k,
                                    const struct rows *at, int32_t count,
                                    const X *x, Y *y)
 {
-    const int32_t kh = k->kh, sh = k->sh, h = k->h, xh = k->xh;
-    const int32_t clips = panel_clips(k->lo, k->hi), few = count < 4;
-    const int words = !few && !(((uintptr_t)x | (uintptr_t)k->xw) & 3);
-    struct rows_copy *const copy = at->copy;
     struct rows_run *const run = at->run;
-    uint32_t *const first = copy->to;
-    int32_t slot = 0, next = -k->ph, top = next;
+    const int few = count < ROWS_CHANNELS;
 
-    run->y = few ? at->few : (uint8_t *)y;
+    run->from = x - k->ph * k->xh;
+    run->row = -k->ph;
+    run->slot = 0;
+    run->y = (uint8_t *)y;
+    run->w = at->w;
     run->next = few ? ROWS_CHANNELS : k->yw;
-    for (int32_t oy = k->oh; oy > 0; oy--, top += sh, y += k->yh) {
-        if (next < top)
-            next = top;
-        for (; next < top + kh; next++) {
-            copy->to = first + slot;
-            copy->x = next < 0 ? x : x + next * xh;
-            if (next < 0 || next >= h || copy->n <= 0)
-                rows_border(copy, kh, at->pad, copy->to);
-            else if (words)
-                rows_words(copy);
-            else
-                rows_bytes(copy, kh, k->xw, count);
-            slot = slot + 1 == kh ? 0 : slot + 1;
-        }
-        run->w = at->w + slot * ROWS_CHANNELS * ROWS_TAPS;
-        rows_row(run, clips);
-        if (few)
-            rows_few(k, at->few, count, y);
-        else
-            run->y += k->yh;
+    run->rows = k->oh;
+    run->first = k->kh;
+    if (!few && !(((uintptr_t)x | (uintptr_t)k->xw) & 3) && run->n > 0 &&
+        k->sh <= k->kh) {
+        rows_rows(run, panel_clips(k->lo, k->hi));
+        return;
     }
-    copy->to = first;
+    run->first = 0;
+    for (int32_t oy = 0; oy < k->oh; oy++, y += k->yh)
+        rows_one(k, at, count, oy * k->sh - k->ph, y);
 }
 
 static inline void rows_conv(const struct conv_dims *k, const struct io *io)
 {
-    const struct rows at = rows_of(k, io->tmp);
+    struct rows_run run;
+    const struct rows at = rows_of(k, &run, io->tmp);
 
     for (int32_t n = 0; n < k->n; n++)
         for (int32_t c = 0; c < k->g; c += ROWS_CHANNELS) {
@@ -355,7 +400,7 @@ static inline void rows_conv(const struct conv_dims *k, const struct io *io)
             const int32_t count = left < ROWS_CHANNELS ? left : ROWS_CHANNELS;
             const W *w = (const W *)io->in[1] + (ptrdiff_t)c * k->wm;
 
-            rows_scales(k, io, at.run, c, count, w);
+            rows_scales(k, io, &run, c, count, w);
             rows_weights(k, w, count, at.order, at.w);
             rows_channels(k, &at, count,
                           (const X *)io->in[0] + (ptrdiff_t)n * k->xn + c,

@@ -5,7 +5,7 @@
  * isa      any
  * engine   ne16
  * layout   last
- * words    16 18 0
+ * words    16 18 0 3
  * when     tile == 16 && word == 18 && mode == 0 && bits > 1 && n == 1 &&
  *          g > 1 && c == 1 && m == 1 && kh == 3 && kw == 3 &&
  *          sh * sw * dh * dw == 1 &&

@@ -5,7 +5,7 @@
  * isa      any
  * engine   ne16
  * layout   last
- * words    16 2 0
+ * words    16 2 0 3
  * when     tile == 16 && word == 2 && mode == 0 && bits > 1 && n == 1 &&
  *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
  *          ow == (w - 1) / sw + 1 && oh < 65536 && ow < 65536 && xc == 1 &&
@@ -17,7 +17,7 @@
  * let      ki = ceil(c, 16)
  * let      each = ko * 30 + ki * (33 * ko + m) + ceil(m * mul.bytes, 4) + ceil(m, 8)
  * stack    128
- * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * each
+ * cycles   4 + ceil(rows, 3) * ceil(cols, 3) * each
  *
  * Each tile of 3x3 pixels and 32 output channels takes 19 cycles for 16
  * channels of the input, 6 for their offset, one for each output channel and 8;

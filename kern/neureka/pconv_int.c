@@ -5,7 +5,7 @@
  * isa      any
  * engine   neureka
  * layout   last
- * words    28 32 0
+ * words    28 32 0 6
  * when     tile == 28 && word == 32 && mode == 0 && bits > 1 && n == 1 &&
  *          g == 1 && kh == 3 && kw == 3 && sh * sw * dh * dw == 1 &&
  *          oh + 2 - ph - h >= 0 && oh + 2 - ph - h < 3 &&

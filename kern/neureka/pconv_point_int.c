@@ -5,7 +5,7 @@
  * isa      any
  * engine   neureka
  * layout   last
- * words    32 32 1
+ * words    32 32 1 6
  * when     tile == 32 && word == 32 && mode == 1 && bits > 1 && n == 1 &&
  *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
  *          ow == (w - 1) / sw + 1 && oh < 65536 && ow < 65536 && xc == 1 &&
@@ -21,7 +21,7 @@
  *          65 * ko * ki + m * ki
  * let      each = ko * 57 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
  * stack    128
- * cycles   4 + port * (52 + rest - max(rest, ki > 1 ? 50 : 46)) + ceil(oh, 6) * ceil(ow, 6) * each
+ * cycles   4 + port * (52 + rest - max(rest, ki > 1 ? 50 : 46)) + ceil(rows, 6) * ceil(cols, 6) * each
  *
  * Each tile of 6x6 pixels and 32 output channels takes 52 cycles for 32
  * channels of the input, 6 for their offset, one for each output channel and 7;

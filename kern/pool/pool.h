@@ -6,7 +6,8 @@
  *     finish_pool(k, io, a, taps, channel)
  * where taps is how many elements count (pool_taps), and first(x), what a
  * window whose first element is x begins with.  A file that has a pool4() of
- * its own defines POOL4. */
+ * its own defines POOL4; one that has a pool_many() of more channels defines
+ * POOL_MANY, how many. */
 #ifndef POOL_H
 #define POOL_H
 
@@ -83,6 +84,10 @@ static inline void pool_pixel(const struct pool_dims *k, const struct io *io,
 
     x += (ptrdiff_t)(top + rows.lo * k->dh) * k->xh +
          (ptrdiff_t)(left + cols.lo * k->dw) * k->xw;
+#ifdef POOL_MANY
+    for (; c + POOL_MANY <= of.hi; c += POOL_MANY)
+        pool_many(k, io, &p, x + c, y + c);
+#endif
     for (; c + 4 <= of.hi; c += 4)
         pool4(k, io, &p, x + c, taps, c, y + c);
     for (; c < of.hi; c++)

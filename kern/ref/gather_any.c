@@ -4,6 +4,7 @@
  * types    x:f32 i:int -> y:f32
  * types    x:int i:int -> y:int
  * isa      any
+ * when     mode == 0
  * split    outer n inner
  * stack    96
  * cycles   10 * y.n

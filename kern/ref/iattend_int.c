@@ -1,7 +1,8 @@
 /* Attention with integers: scores, weights by tables, weighted sums.
  *
  * op       iattend
- * types    q:int k:int v:int scale:int scores:int powers:int parts:int -> y:int
+ * types    q:int k:int v:int scale:int scores:int powers:int parts:int
+ *          mask:int -> y:int
  * isa      any
  * split    heads * m
  * scratch  4 * n
@@ -9,7 +10,8 @@
  * cycles   ncore * ceil(heads * m, ncore) * n * (200 + 12 * d + 12 * e)
  *
  * s = clip((q k scale[0] + scale[1]) >> p0, -128, 127) of each row of k,
- * x = scores[s + 128], p = powers[255 + x - greatest x], a = parts[p p1 / sum
+ * x = clip(scores[s + 128] + mask, -128, 127) with one's element of the row of
+ * q and the row of k, p = powers[255 + x - greatest x], a = parts[p p1 / sum
  * of p], parts[0] if that sum is 0; the result is the sum of a v, scaled by
  * scale[2], scale[3] and shift.
  */
@@ -17,19 +19,21 @@
 
 /* The table's value for each row of k; returns the greatest. */
 static int32_t score(const struct attend_dims *k, const struct io *io,
-                     const Q *q, const K *key, int32_t *x)
+                     const Q *q, const K *key, const MASK *mask, int32_t *x)
 {
     const SCALE *scale = io->in[3];
     const SCORES *table = io->in[4];
     int32_t most = INT32_MIN;
 
-    for (int32_t i = 0; i < k->n; i++, key += k->d) {
+    for (int32_t i = 0; i < k->n; i++, key += k->krow) {
         ACC sum = 0;
 
         for (int32_t j = 0; j < k->d; j++)
             sum += (ACC)q[j] * (ACC)key[j];
         x[i] = (int32_t)table[128 + rescale(sum, scale[0], scale[1], k->p0,
                                             -128, 127)];
+        if (mask)
+            x[i] = clip(x[i] + (int32_t)mask[i], -128, 127);
         most = x[i] > most ? x[i] : most;
     }
     return most;
@@ -58,17 +62,20 @@ void FN(const struct attend_dims *k, const struct io *io)
 
     span(k->heads * k->m, io->core, io->ncore, &from, &to);
     for (int32_t r = from; r < to; r++) {
-        const ptrdiff_t head = r / k->m * (ptrdiff_t)k->rows;
-        const V *v = (const V *)io->in[2] + head * k->e;
-        Y *y = (Y *)io->out[0] + (ptrdiff_t)r * k->e;
+        const ptrdiff_t head = r / k->m, row = r % k->m;
+        const Q *q = (const Q *)io->in[0] + row * k->qrow + head * k->qhead;
+        const K *key = (const K *)io->in[1] + head * k->khead;
+        const V *v = (const V *)io->in[2] + head * k->vhead;
+        const MASK *mask = io->in[7];
+        Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
 
-        weigh(k, io, score(k, io, (const Q *)io->in[0] + (ptrdiff_t)r * k->d,
-                           (const K *)io->in[1] + head * k->d, x), x);
+        weigh(k, io, score(k, io, q, key, mask ? mask + row * k->n : NULL, x),
+              x);
         for (int32_t j = 0; j < k->e; j++) {
             ACC sum = 0;
 
             for (int32_t i = 0; i < k->n; i++)
-                sum += (ACC)x[i] * (ACC)v[(ptrdiff_t)i * k->e + j];
+                sum += (ACC)x[i] * (ACC)v[(ptrdiff_t)i * k->vrow + j];
             y[j] = (Y)rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
         }
     }

@@ -81,9 +81,50 @@ static inline int64_t fixed_quotient(int64_t a)
     return fixed_left(fixed_reciprocal(a) - ((int64_t)1 << 29), 2);
 }
 
+/* fixed_inverse of a in Q0.31 from 0 to 1 by numbers of 32 bits: no product of
+ * Newton's method saturates. */
+static inline int32_t fixed_mul32(int32_t a, int32_t b)
+{
+    return (int32_t)(((int64_t)a * b + ((int64_t)1 << 30)) >> 31);
+}
+
+static inline int32_t fixed_inverse32(uint32_t a)
+{
+    const int32_t h = (int32_t)((a + ((uint32_t)1 << 31)) >> 1);
+    int32_t x = 1515870810 + fixed_mul32(h, -1010580540);
+
+    for (int k = 0; k < 3; k++)
+        x += 4 * fixed_mul32(x, ((int32_t)1 << 29) - fixed_mul32(h, x));
+    return x < (int32_t)1 << 30 ? 2 * x : INT32_MAX;
+}
+
 static inline int fixed_clz(uint32_t v)
 {
     return v ? __builtin_clz(v) : 32;
+}
+
+/* log(v) in Q5.26 of v >= 2^-18 in Q12.19 (reference_ops,
+ * log_x_for_x_greater_than_or_equal_to_1): v = r 2^e with r near 2^(-1/4), and
+ * a quotient of polynomials about that for log(r). */
+static inline int64_t fixed_log(int64_t v)
+{
+    const int64_t root2 = 1518500250, root4 = 1805811301, log2 = 1488522236;
+    const int64_t quarter = 1 << 23;
+    int a = fixed_clz((uint32_t)v) - 1;
+    int b = fixed_clz((uint32_t)fixed_mul(v, root2)) - 1;
+    int64_t ra = fixed_left(fixed_mul(v << a, root2), 1);
+    int64_t rb = fixed_left(v, b);
+    int64_t ea = (11 - a) * ((int64_t)1 << 25) + quarter;
+    int64_t eb = (12 - b) * ((int64_t)1 << 25) - quarter;
+    int64_t r = ra < rb ? ra : rb, e = ea > eb ? ea : eb;
+    int64_t p = (r + root4 + 1) / 2, q = 2 * (r - root4);
+    int64_t q2 = fixed_mul(q, q);
+    int64_t num = fixed_mul(q, r) + fixed_mul(fixed_mul(q, q2), 117049297);
+    int64_t den = fixed_mul(p, 1057819769 + q + fixed_mul(127690142, q2)) +
+                  fixed_mul(638450708, q);
+
+    return fixed_left(fixed_mul(e, log2) +
+                      fixed_mul(fixed_right(num, 6), fixed_inverse(den)), 1);
 }
 
 /* 1 / sqrt(v) as m and the shift of fixed_scale, of 0 <= v < 2^31: Newton's

@@ -5,7 +5,7 @@
 
 #include "kern/row/inverse.h"
 
-enum { POWERS = 256 };
+enum { POWERS_ALL = 256 };
 
 /* Bits of the greatest power. */
 static inline int32_t powers_most(const struct row_dims *k)
@@ -18,7 +18,7 @@ static inline int32_t powers_most(const struct row_dims *k)
 /* The powers of 255 below the greatest, of 254, to those of the greatest. */
 static inline void powers_table(const struct row_dims *k, uint32_t *table)
 {
-    uint32_t *to = table + POWERS;
+    uint32_t *to = table + POWERS_ALL;
 
     for (int32_t z = 0; to != table; z += z < 31)
         for (int32_t p = k->p1; p > k->p1 - k->p3 && to != table; p--)
@@ -29,7 +29,8 @@ static inline void powers_table(const struct row_dims *k, uint32_t *table)
  * within the table, so it is no pointer. */
 static inline uintptr_t powers_zero(const uint32_t *table, int32_t top)
 {
-    return (uintptr_t)table + (uintptr_t)((ptrdiff_t)(POWERS - 1 - top) * 4);
+    return (uintptr_t)table +
+           (uintptr_t)((ptrdiff_t)(POWERS_ALL - 1 - top) * 4);
 }
 
 static inline uint32_t power(uintptr_t zero, int32_t x)

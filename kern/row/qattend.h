@@ -3,7 +3,7 @@
  *
  *     int32_t scores(q, key, n, d, s)       q key[i] into s[i]; the greatest
  *     int32_t weights(k, power, most, n, s, x)   of s[i] into x[i]; their sum
- *     void sums(x, v, n, e, sum)            four columns of x v
+ *     int32_t sums(x, v, n, e, sum)         columns of x v; how many: 4 or 8
  *
  * Scratch of a core: n words, then BEFORE bytes, then n. */
 #ifndef ROW_QATTEND_H
@@ -32,7 +32,7 @@ static inline void one_row(const struct qattend_dims *k, const struct io *io,
     const int32_t cache = h / (k->heads / k->caches) * k->rows;
     const K *key = (const K *)io->in[1] + (ptrdiff_t)cache * k->d;
     const V *v = (const V *)io->in[2] + (ptrdiff_t)cache * k->e;
-    int32_t *s = io->tmp, sum[4], all, r;
+    int32_t *s = io->tmp, sum[8], all, r, some;
     POWERS *x = (POWERS *)(s + k->n) + BEFORE;
 
     if (n < 1) {
@@ -42,9 +42,9 @@ static inline void one_row(const struct qattend_dims *k, const struct io *io,
         all = weights(k, io->in[3], all, n, s, x);
     }
     r = all ? k->over / all : 0;
-    for (int32_t j = 0; j < k->e; j += 4) {
-        sums(x, v + j, n, k->e, sum);
-        for (int32_t i = 0; i < 4; i++)
+    for (int32_t j = 0; j < k->e; j += some) {
+        some = sums(x, v + j, n, k->e, sum);
+        for (int32_t i = 0; i < some; i++)
             *y++ = scaled_sum(k, sum[i], r);
     }
 }

@@ -3,7 +3,8 @@
  * op       gather
  * types    x:s8|u8|s16|u16|s32 i:s8|u8 -> y:=x
  * isa      xpulpv2
- * when     inner == 1 && outer == 1 && (len == 256 || i.lo >= 0)
+ * when     inner == 1 && outer == 1 && mode == 0 && (len == 256 ||
+ *          i.lo >= 0)
  * split    n
  * stack    64
  * let      team = ncore > 1

@@ -1,65 +1,141 @@
 /* Rows of four bytes by four columns, which stay in registers: a rotation of
- * each head of an attention.
+ * each head of an attention, by a matrix for all or for each position.
  *
  * op       matmul
  * types    a:s8 b:s8 bias:none mul:s8|u8|s16|u16|s32 add:s8|u8|s16|u16|s32 ->
  *          y:s8
  * isa      xpulpv2
- * when     nb[0] * nb[1] * nb[2] == 1 && k == 4 && n == 4 && ak == 1 && am == 4
+ * when     k == 4 && n == 4 && ak == 1 && am == 4
  *          && bn == 1 && mulm == 0 && muln == 0 && addm == 0 && addn == 0 &&
  *          lo > -129 && hi < 128 && shift < 32 && max(-scaled.lo, scaled.hi) <
  *          2147483648
  * split    m
- * stack    96
- * cycles   ncore * (fit.call + fit.row * ceil(m, ncore))
- * code     300
+ * stack    128
+ * let      rows = ceil(nb[0] * nb[1] * nb[2] * m, ncore)
+ * cycles   ncore * (fit.call + fit.batch * ceil(rows, m) + fit.row * rows)
+ * code     nb[0] * nb[1] * nb[2] > 1 ? 560 : 300
  */
 #include "kern/xpulp/scale.h"
 
 #define X B
 #include "kern/xpulp/transpose.h"
 
-#ifdef XPULPV2
-#define WORD_DOT(a, b) xp_dot4(a, b)
-#else
-static int32_t word_dot(int32_t a, int32_t b)
-{
-    int8_t x[4], y[4];
-    int32_t sum = 0;
+/* What is done with each row: its columns, and how sums are scaled. */
+struct word {
+    int32_t column[4], mul, add, shift, lo, hi;
+};
 
-    memcpy(x, &a, 4);
-    memcpy(y, &b, 4);
-    for (int i = 0; i < 4; i++)
-        sum += x[i] * y[i];
-    return sum;
+#ifdef XPULPV2
+#define WORD_ONE(t, column)                                                  \
+    "xpv.dotsp.b " t ", %[row], " column "\n"                                \
+    "mul " t ", " t ", %[mul]\n"                                             \
+    "xp.addnr " t ", %[add], %[shift]\n"                                     \
+    "xp.max " t ", " t ", %[lo]\n"                                           \
+    "xp.min " t ", " t ", %[hi]\n"
+
+static inline void word_rows(const struct word *w, const A *a, Y *y,
+                             int32_t rows)
+{
+    int32_t row, t0, t1, t2;
+
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[rows], 24\n"
+        "xp.lw.post %[row], %[a], 4\n"
+        WORD_ONE("%[t0]", "%[c0]") WORD_ONE("%[t1]", "%[c1]")
+        "xpv.packlo.b %[t0], %[t1], %[t0]\n"
+        WORD_ONE("%[t1]", "%[c2]") WORD_ONE("%[t2]", "%[c3]")
+        "xpv.packhi.b %[t0], %[t2], %[t1]\n"
+        "xp.sw.post %[t0], %[y], 4\n" XP_BLOCK_END
+        : [row] "=&r"(row), [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2),
+          [a] "+&r"(a), [y] "+&r"(y)
+        : [rows] "r"(rows), [c0] "r"(w->column[0]), [c1] "r"(w->column[1]),
+          [c2] "r"(w->column[2]), [c3] "r"(w->column[3]), [mul] "r"(w->mul),
+          [add] "r"(w->add), [shift] "r"(w->shift), [lo] "r"(w->lo),
+          [hi] "r"(w->hi)
+        : XP_CLOBBERS);
 }
-#define WORD_DOT(a, b) word_dot(a, b)
+#else
+static inline void word_rows(const struct word *w, const A *a, Y *y,
+                             int32_t rows)
+{
+    for (; rows > 0; rows--, a += 4)
+        for (int32_t j = 0; j < 4; j++) {
+            int8_t column[4];
+            int32_t sum = 0;
+
+            memcpy(column, &w->column[j], 4);
+            for (int32_t i = 0; i < 4; i++)
+                sum += a[i] * column[i];
+            *y++ = (Y)scale_clip(scale32(sum, w->mul, w->add, w->shift), w->lo,
+                                 w->hi);
+        }
+}
 #endif
 
-void FN(const struct matmul_dims *k, const struct io *io)
+static inline void word_columns(struct word *w, const B *b, ptrdiff_t step)
+{
+    B column[16];
+
+    transpose4x4(b, step, column, 4);
+    for (int i = 0; i < 4; i++)
+        w->column[i] = transpose_load(column + 4 * i);
+}
+
+static inline struct word word_scale(const struct matmul_dims *k,
+                                     const struct io *io)
 {
     const MUL *mul = io->in[3];
     const ADD *add = io->in[4];
-    const int32_t by = mul ? (int32_t)*mul : 1, more = add ? (int32_t)*add : 0;
-    const int32_t shift = mul ? k->shift : 0, lo = k->lo, hi = k->hi;
-    const A *a;
-    B column[16], *y;
-    int32_t from, to, c[4];
 
-    transpose4x4(io->in[1], k->bk, column, 4);
-    for (int i = 0; i < 4; i++)
-        c[i] = transpose_load(column + 4 * i);
-    span(k->m, io->core, io->ncore, &from, &to);
-    a = (const A *)io->in[0] + 4 * (ptrdiff_t)from;
-    y = (B *)io->out[0] + 4 * (ptrdiff_t)from;
-    for (; from < to; from++, a += 4, y += 4) {
-        const int32_t row = transpose_load(a);
-        int32_t r[4];
+    return (struct word){.mul = mul ? (int32_t)*mul : 1,
+                         .add = add ? (int32_t)*add : 0,
+                         .shift = mul ? k->shift : 0, .lo = k->lo,
+                         .hi = k->hi};
+}
 
-        for (int i = 0; i < 4; i++)
-            r[i] = scale_clip(scale32(WORD_DOT(row, c[i]), by, more, shift),
-                              lo, hi);
-        for (int i = 0; i < 4; i++)
-            y[i] = (B)r[i];
+/* Rows [from, to) of all batches one after the other. */
+static NOINLINE void word_batches(const struct matmul_dims *k,
+                                  const struct io *io, int32_t from,
+                                  int32_t to)
+{
+    struct word w = word_scale(k, io);
+    const int32_t all = from / k->m, outer = all / k->nb[2];
+    int32_t i = outer / k->nb[1], j = outer - i * k->nb[1];
+    int32_t l = all - outer * k->nb[2], row = from - all * k->m, n;
+    Y *y = (Y *)io->out[0] + 4 * (ptrdiff_t)from;
+
+    for (; from < to; from += n, y += 4 * (ptrdiff_t)n, row = 0) {
+        const A *a = (const A *)io->in[0] + (ptrdiff_t)i * k->ab[0] +
+                     (ptrdiff_t)j * k->ab[1] + (ptrdiff_t)l * k->ab[2];
+        const B *b = (const B *)io->in[1] + (ptrdiff_t)i * k->bb[0] +
+                     (ptrdiff_t)j * k->bb[1] + (ptrdiff_t)l * k->bb[2];
+
+        n = k->m - row < to - from ? k->m - row : to - from;
+        word_columns(&w, b, k->bk);
+        word_rows(&w, a + 4 * (ptrdiff_t)row, y, n);
+        if (++l == k->nb[2]) {
+            l = 0;
+            if (++j == k->nb[1])
+                j = 0, i++;
+        }
     }
+}
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    const int32_t batches = k->nb[0] * k->nb[1] * k->nb[2];
+    int32_t from, to;
+    struct word w;
+
+    span(batches * k->m, io->core, io->ncore, &from, &to);
+    if (from >= to)
+        return;
+    if (batches > 1) {
+        word_batches(k, io, from, to);
+        return;
+    }
+    w = word_scale(k, io);
+    word_columns(&w, io->in[1], k->bk);
+    word_rows(&w, (const A *)io->in[0] + 4 * (ptrdiff_t)from,
+              (Y *)io->out[0] + 4 * (ptrdiff_t)from, to - from);
 }

@@ -149,8 +149,8 @@ static inline int32_t weights(const struct qattend_dims *k,
 }
 #endif
 
-static inline void sums(const POWERS *x, const V *v, int32_t n, int32_t e,
-                        int32_t sum[4])
+static inline int32_t sums(const POWERS *x, const V *v, int32_t n, int32_t e,
+                           int32_t *sum)
 {
     sum[0] = sum[1] = sum[2] = sum[3] = 0;
     if (n > 3)
@@ -158,6 +158,7 @@ static inline void sums(const POWERS *x, const V *v, int32_t n, int32_t e,
     for (int32_t r = n & ~3; r < n; r++)
         for (int32_t i = 0; i < 4; i++)
             sum[i] += x[r] * v[r * e + i];
+    return 4;
 }
 
 #define BEFORE 4

@@ -22,29 +22,39 @@ static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
         : XP_CLOBBERS);
 }
 
+#define QUOTIENTS_FOUR(op, by)                                               \
+    op " %[a], %[a], " by "\n" op " %[b], %[b], " by "\n"                    \
+    op " %[c], %[c], " by "\n" op " %[d], %[d], " by "\n"
+#define QUOTIENTS_SHORT(count, PACK)                                         \
+    __asm__ volatile(                                                        \
+        XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                           \
+        "xp.lw.post %[a], %[v], 4\n xp.lw.post %[b], %[v], 4\n"              \
+        "xp.lw.post %[c], %[v], 4\n xp.lw.post %[d], %[v], 4\n"              \
+        QUOTIENTS_FOUR("mul", "%[inverse]") PACK                             \
+        "xp.sw.post %[a], %[y], 4\n" XP_BLOCK_END                            \
+        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),            \
+          [v] "+&r"(v), [y] "+&r"(y)                                         \
+        : [n] "r"(n >> 2), [inverse] "r"(inverse), [shift] "r"(shift),       \
+          [tops] "r"(0x0703)                                                 \
+        : XP_CLOBBERS)
+
 /* The same >> shift, where products have 32 bits: an instruction of one cycle
  * in place of one of five. */
 static inline void quotients_short(const uint32_t *v, int32_t n,
                                    uint32_t inverse, int32_t shift, Y *y)
 {
-    uint32_t a, b;
+    uint32_t a, b, c, d;
 
-    if (n > 1)
-        __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 8\n"
-            "xp.lw.post %[a], %[v], 4\n"
-            "xp.lw.post %[b], %[v], 4\n"
-            "mul %[a], %[a], %[inverse]\n"
-            "mul %[b], %[b], %[inverse]\n"
-            "srl %[a], %[a], %[shift]\n"
-            "xp.sb.post %[a], %[y], 1\n"
-            "srl %[b], %[b], %[shift]\n"
-            "xp.sb.post %[b], %[y], 1\n" XP_BLOCK_END
-            : [a] "=&r"(a), [b] "=&r"(b), [v] "+&r"(v), [y] "+&r"(y)
-            : [n] "r"(n >> 1), [inverse] "r"(inverse), [shift] "r"(shift)
-            : XP_CLOBBERS);
-    if (n & 1)
-        *y = (Y)(*v * inverse >> shift);
+    if (n > 3 && shift == 24)
+        QUOTIENTS_SHORT(12, "xpv.shuffle2.b %[a], %[b], %[tops]\n"
+                            "xpv.shuffle2.b %[c], %[d], %[tops]\n"
+                            "xpv.pack %[a], %[c], %[a]\n");
+    else if (n > 3)
+        QUOTIENTS_SHORT(15, QUOTIENTS_FOUR("srl", "%[shift]")
+                            "xpv.packlo.b %[a], %[b], %[a]\n"
+                            "xpv.packhi.b %[a], %[d], %[c]\n");
+    for (n &= 3; n > 0; n--)
+        *y++ = (Y)(*v++ * inverse >> shift);
 }
 #else
 static void quotients(const uint32_t *v, int32_t n, uint32_t inverse,

@@ -144,6 +144,13 @@ void rt_io_wait(uint32_t ids)
     end(io, ids);
 }
 
+void rt_far_read(const void *far, void *near, int32_t n)
+{
+    rt_io_wait(rt_io_start((struct rt_move){
+        .near = (uintptr_t)near, .far = (uintptr_t)far,
+        .command = RT_PLAIN_COMMAND(n, 1)}));
+}
+
 static struct job {
     void (*kernel)(const void *k, const struct io *io); /* NULL: it is free */
     union {
@@ -152,12 +159,13 @@ static struct job {
     } told, given;
 } jobs[IDS];
 
-uint32_t rt_job_start(void (*kernel)(const void *k, const struct io *io),
-                      const void *k, uint32_t nk, const struct io *io,
-                      uint32_t nio)
+uint32_t rt_job_start(uint32_t slot,
+                      void (*kernel)(const void *k, const struct io *io),
+                      const void *k, uint32_t nk, struct io *io, uint32_t nio)
 {
     int i;
 
+    (void)slot;
     for (i = 0; i < IDS && jobs[i].kernel; i++)
         ;
     if (i == IDS || nk > RT_PAGE || nio > RT_PAGE)
@@ -168,10 +176,11 @@ uint32_t rt_job_start(void (*kernel)(const void *k, const struct io *io),
     return (uint32_t)i + 1;
 }
 
-void rt_job_wait(uint32_t job)
+void rt_job_wait(uint32_t slot, uint32_t job)
 {
     struct job *j = &jobs[(job - 1) % IDS];
 
+    (void)slot;
     if (!job || !j->kernel)
         stop("a wait for no job");
     j->kernel(&j->told, (const struct io *)(const void *)&j->given);

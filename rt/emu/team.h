@@ -24,9 +24,9 @@ void rt_io_wait(uint32_t ids);
  * for, with copies of what it is told and given. */
 #define RT_JOBS
 struct io;
-uint32_t rt_job_start(void (*kernel)(const void *k, const struct io *io),
-                      const void *k, uint32_t nk, const struct io *io,
-                      uint32_t nio);
-void rt_job_wait(uint32_t job);
+uint32_t rt_job_start(uint32_t slot,
+                      void (*kernel)(const void *k, const struct io *io),
+                      const void *k, uint32_t nk, struct io *io, uint32_t nio);
+void rt_job_wait(uint32_t slot, uint32_t job);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { HEAD = 20, AGREE = 28 };
+enum { HEAD = 20, AGREE = 24 };
 
 static int fail(struct link *l, int error, int peer)
 {
@@ -78,8 +78,10 @@ static int receive(struct link *l, int from, void *p, uint32_t n)
     if (bad)
         return fail(l, bad, from);
     make_head(want, from, l->chip, l->tag, l->taken[from]++, p, 0);
-    if (memcmp(head, want, 4))
+    if (memcmp(head + 2, want + 2, 2))
         return fail(l, LINK_BROKEN, from);
+    if (memcmp(head, want, 2))
+        return fail(l, LINK_OTHER, from);
     if (memcmp(head + 4, want + 4, 8) || get32(head + 12) != n)
         return fail(l, LINK_ORDER, from);
     if (n)
@@ -91,16 +93,17 @@ static int receive(struct link *l, int from, void *p, uint32_t n)
     return LINK_OK;
 }
 
-/* l->out to one, l->in from one, who may be another; the chip with the lesser
- * number begins to send, so that no two wait for each other's room. */
-static int swap(struct link *l, int to, uint32_t nout, int from, uint32_t nin)
+/* l->out to one, l->in from one, who may be another; nothing if there are no
+ * bytes.  The chip with the lesser number begins to send, so that no two wait
+ * for each other's room. */
+static void swap(struct link *l, int to, uint32_t nout, int from, uint32_t nin)
 {
-    if (l->chip < to) {
+    if (nout && l->chip < to)
         send(l, to, l->out, nout);
-        return receive(l, from, l->in, nin);
-    }
-    receive(l, from, l->in, nin);
-    return send(l, to, l->out, nout);
+    if (nin)
+        receive(l, from, l->in, nin);
+    if (nout && l->chip > to)
+        send(l, to, l->out, nout);
 }
 
 /* --- parts of values --- */
@@ -122,54 +125,76 @@ static uint32_t size_of(const struct link *l, const struct link_value *v, int a,
 
 enum { PACK, UNPACK, ADD };
 
-/* The parts of chips [a, b) from the value to `room`, back, or added. */
-static void move(const struct link *l, const struct link_value *v, int a, int b,
-                 uint8_t *room, int how)
+static void add(uint8_t *y, const uint8_t *x, uint32_t n)
 {
-    size_t row = (size_t)v->inner * (size_t)v->bytes;
-    size_t part = (size_t)(first_of(l, v, b) - first_of(l, v, a)) * row;
-    uint8_t *y = (uint8_t *)v->y + (size_t)first_of(l, v, a) * row;
+    for (; n; n -= 4, x += 4, y += 4) {
+        uint32_t s, t;
 
-    for (int32_t i = 0; i < v->outer; i++, room += part) {
-        if (how == PACK)
-            memcpy(room, y, part);
-        if (how == UNPACK)
-            memcpy(y, room, part);
-        for (size_t k = 0; how == ADD && k < part; k += 4) {
-            uint32_t s, t;
-
-            memcpy(&s, y + k, 4);
-            memcpy(&t, room + k, 4);
-            s += t;
-            memcpy(y + k, &s, 4);
-        }
-        y += (size_t)v->len * row;
+        memcpy(&s, y, 4);
+        memcpy(&t, x, 4);
+        s += t;
+        memcpy(y, &s, 4);
     }
 }
 
-static int send_parts(struct link *l, const struct link_value *v, int to, int a,
-                      int b)
+/* Of the parts of chips [a, b), one row after the other, bytes [at, at + n) from
+ * the value to `room`, back, or added. */
+static void move(const struct link *l, const struct link_value *v, int a, int b,
+                 uint32_t at, uint32_t n, uint8_t *room, int how)
 {
-    move(l, v, a, b, l->out, PACK);
-    return send(l, to, l->out, size_of(l, v, a, b));
+    uint32_t row = (uint32_t)(v->inner * v->bytes), k;
+    uint32_t part = (uint32_t)(first_of(l, v, b) - first_of(l, v, a)) * row;
+
+    for (; n; n -= k, at += k, room += k) {
+        uint8_t *y = (uint8_t *)v->y +
+                     (size_t)(at / part) * (size_t)v->len * row +
+                     (size_t)first_of(l, v, a) * row + at % part;
+
+        k = part - at % part;
+        k = k < n ? k : n;
+        if (how == PACK)
+            memcpy(room, y, k);
+        else if (how == UNPACK)
+            memcpy(y, room, k);
+        else
+            add(y, room, k);
+    }
 }
 
-static int receive_parts(struct link *l, const struct link_value *v, int from,
-                         int a, int b, int how)
+/* Of n bytes of which `at` are done: how many a message has. */
+static uint32_t piece(const struct link *l, uint32_t n, uint32_t at)
 {
-    if (!receive(l, from, l->in, size_of(l, v, a, b)))
-        move(l, v, a, b, l->in, how);
-    return l->error;
+    uint32_t left = n > at ? n - at : 0, most = l->room & ~(uint32_t)3;
+
+    return left < most ? left : most;
 }
 
-/* Parts [a, b) to one, [c, d) from one. */
-static int swap_parts(struct link *l, const struct link_value *v, int to, int a,
-                      int b, int from, int c, int d, int how)
+/* Parts [a, b) to one, [c, d) from one, in messages as large as a room. */
+static void swap_parts(struct link *l, const struct link_value *v, int to,
+                       int a, int b, int from, int c, int d, int how)
 {
-    move(l, v, a, b, l->out, PACK);
-    if (!swap(l, to, size_of(l, v, a, b), from, size_of(l, v, c, d)))
-        move(l, v, c, d, l->in, how);
-    return l->error;
+    uint32_t nout = size_of(l, v, a, b), nin = size_of(l, v, c, d), at;
+
+    for (at = 0; (at < nout || at < nin) && !l->error; at += l->room & ~3u) {
+        uint32_t out = piece(l, nout, at), in = piece(l, nin, at);
+
+        move(l, v, a, b, at, out, l->out, PACK);
+        swap(l, to, out, from, in);
+        if (!l->error)
+            move(l, v, c, d, at, in, l->in, how);
+    }
+}
+
+static void send_parts(struct link *l, const struct link_value *v, int to,
+                       int a, int b)
+{
+    swap_parts(l, v, to, a, b, to, 0, 0, PACK);
+}
+
+static void receive_parts(struct link *l, const struct link_value *v, int from,
+                          int a, int b, int how)
+{
+    swap_parts(l, v, from, 0, 0, from, a, b, how);
 }
 
 /* --- ways --- */
@@ -282,22 +307,17 @@ static void double_gather(struct link *l, const struct link_value *v)
     }
 }
 
-static int ready(struct link *l, uint32_t tag, const struct link_value *v)
+static int ready(struct link *l, uint32_t tag)
 {
-    if (l->error)
-        return l->error;
     l->tag = tag;
-    if ((uint64_t)v->outer * (uint64_t)v->len * (uint64_t)v->inner *
-            (uint64_t)v->bytes > l->room)
-        return fail(l, LINK_ROOM, l->chip);
-    return LINK_OK;
+    return l->error;
 }
 
 int link_sum(struct link *l, uint32_t tag, int32_t *y, int32_t n)
 {
     struct link_value v = {y, 4, 1, n, 1, n > 0 ? n : 1};
 
-    if (ready(l, tag, &v))
+    if (ready(l, tag))
         return l->error;
     switch (l->way) {
     case LINK_TREE:
@@ -326,7 +346,7 @@ int link_share(struct link *l, uint32_t tag, const struct link_value *v)
 {
     if (l->way == LINK_TREE || l->way == LINK_GROUPS || l->way == LINK_DOUBLING)
         return link_sum(l, tag, v->y, v->outer * v->len * v->inner);
-    if (ready(l, tag, v))
+    if (ready(l, tag))
         return l->error;
     if (l->way == LINK_RING)
         ring(l, v, ADD);
@@ -337,7 +357,7 @@ int link_share(struct link *l, uint32_t tag, const struct link_value *v)
 
 int link_gather(struct link *l, uint32_t tag, const struct link_value *v)
 {
-    if (ready(l, tag, v))
+    if (ready(l, tag))
         return l->error;
     switch (l->way) {
     case LINK_GROUPS:
@@ -362,30 +382,69 @@ int link_gather(struct link *l, uint32_t tag, const struct link_value *v)
     return l->error;
 }
 
+/* --- agreement --- */
+
+/* To whom a chip but the first hands over, up a tree. */
+static int above(int chip, int radix)
+{
+    int step = radix;
+
+    while (chip % step == 0)
+        step *= radix;
+    return chip - chip % step;
+}
+
+static int is_above(int a, int b, int radix)
+{
+    return b && above(b, radix) == a;
+}
+
+int link_meet(enum link_way way, int chips, int a, int b)
+{
+    switch (way) {
+    case LINK_TREE:
+        return is_above(a, b, 2) || is_above(b, a, 2);
+    case LINK_GROUPS:
+        return is_above(a, b, 4) || is_above(b, a, 4);
+    case LINK_DOUBLING: /* a power of two apart; gathering may be up a tree */
+        return a != b && !((a ^ b) & ((a ^ b) - 1));
+    case LINK_RING:
+        return (a + 1) % chips == b || (b + 1) % chips == a;
+    default:
+        return a != b;
+    }
+}
+
+static void agree(struct link *l, int with, uint8_t *mine, uint8_t *other)
+{
+    if (l->chip < with)
+        send(l, with, mine, AGREE);
+    if (receive(l, with, other, AGREE))
+        return;
+    if (l->chip > with)
+        send(l, with, mine, AGREE);
+    if (get32(other) != LINK_VERSION)
+        fail(l, LINK_PROTOCOL, with);
+    else if (memcmp(mine, other, AGREE))
+        fail(l, LINK_MODEL, with);
+}
+
 int link_begin(struct link *l)
 {
     uint8_t mine[AGREE] = {0}, other[AGREE];
     int i;
 
     l->tag = LINK_AGREEMENT;
+    if (l->room < 4)
+        fail(l, LINK_ROOM, l->chip);
     put32(mine, LINK_VERSION);
     put32(mine + 4, (uint32_t)l->chips);
     put32(mine + 8, (uint32_t)l->model);
     put32(mine + 12, (uint32_t)(l->model >> 32));
     put32(mine + 16, (uint32_t)l->way);
-    for (i = 0; i < l->chips && !l->error; i++) {
-        if (i == l->chip)
-            continue;
-        if (l->chip < i)
-            send(l, i, mine, AGREE);
-        if (receive(l, i, other, AGREE))
-            break;
-        if (l->chip > i)
-            send(l, i, mine, AGREE);
-        if (get32(other) != LINK_VERSION)
-            fail(l, LINK_PROTOCOL, i);
-        else if (memcmp(mine, other, AGREE))
-            fail(l, LINK_MODEL, i);
-    }
+    put32(mine + 20, l->room);
+    for (i = 0; i < l->chips && !l->error; i++)
+        if (i != l->chip && link_meet(l->way, l->chips, l->chip, i))
+            agree(l, i, mine, other);
     return l->error;
 }

@@ -10,13 +10,13 @@
 
 #include <stdint.h>
 
-enum { LINK_CHIPS = 64, LINK_VERSION = 1 };
+enum { LINK_CHIPS = 64, LINK_VERSION = 2 };
 
 #define LINK_AGREEMENT UINT32_C(0xffffffff) /* the tag of what is said first */
 
 enum link_error {
     LINK_OK, LINK_LATE, LINK_CLOSED, LINK_BROKEN, LINK_ORDER, LINK_PROTOCOL,
-    LINK_MODEL, LINK_ROOM
+    LINK_MODEL, LINK_ROOM, LINK_OTHER
 };
 
 /* How exchanges are made: everyone with everyone, a tree, groups of four and
@@ -39,8 +39,8 @@ struct link {
     enum link_way way;
     int32_t ms;            /* time limit of a message */
     uint64_t model;        /* a number that all chips' networks share */
-    uint8_t *in, *out;     /* two rooms, each for the largest value */
-    uint32_t room;
+    uint8_t *in, *out;     /* two rooms: what a message may have, */
+    uint32_t room;         /* 4 bytes at least */
     uint32_t sent[LINK_CHIPS], taken[LINK_CHIPS]; /* messages so far */
     int error, peer;       /* the first error, and of whom; then all fails */
     uint32_t tag;          /* of the exchange under way */
@@ -53,8 +53,11 @@ struct link_value {
     int32_t bytes, outer, len, inner, parts;
 };
 
-/* Agrees with all others on protocol, model and number of chips. */
+/* Agrees on protocol, model, number of chips, way and room with all that it
+ * meets. */
 int link_begin(struct link *l);
+/* Do two chips send each other anything? */
+int link_meet(enum link_way way, int chips, int a, int b);
 /* Adds y[n] over all chips, modulo 2^32: all have the sums. */
 int link_sum(struct link *l, uint32_t tag, int32_t *y, int32_t n);
 /* The same of a value, of which a chip has then the sums in its own part. */
@@ -64,11 +67,22 @@ int link_gather(struct link *l, uint32_t tag, const struct link_value *v);
 /* say.c: what went wrong, as a message; layer: the name of the exchange, or 0. */
 void link_say(const struct link *l, const char *layer, char *text, int n);
 
-/* unix.c: sockets in a folder, one process a chip; 0, or not within ms. */
+/* A wire (unix.c, serial.c ...): sets l->wire; 0, or not within l->ms. */
+int link_open(struct link *l);
+
+/* unix.c: sockets in a folder, one process a chip. */
 struct link_unix {
     int chips, fd[LINK_CHIPS];
 };
 int link_unix_open(struct link_unix *u, struct link *l, const char *folder);
 void link_unix_close(struct link_unix *u);
+
+/* serial.c: a line of bytes to each chip, of as few functions of the board
+ * (cmsdk.c is an example); lines are numbered from 0. */
+void link_line_begin(int line);
+int link_line_put(int line, uint8_t byte); /* 0: it is on its way; else again */
+int link_line_get(int line);               /* what came; -1: nothing yet */
+int link_line_busy(int line);              /* something has not left yet */
+uint32_t link_line_ms(void);               /* a clock that may begin anywhere */
 
 #endif

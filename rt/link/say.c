@@ -33,6 +33,8 @@ void link_say(const struct link *l, const char *layer, char *text, int n)
         [LINK_MODEL] = "another model, number of chips or way of exchange on "
                        "chip ",
         [LINK_ROOM] = "too little room for messages on chip ",
+        [LINK_OTHER] = "a message for or of another chip where it is joined "
+                       "with chip ",
     };
     const char *end = text + n;
     char *p = add_text(text, end, "chip ");

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -160,7 +161,7 @@ int link_unix_open(struct link_unix *u, struct link *l, const char *folder)
     for (i = 0; i < LINK_CHIPS; i++)
         u->fd[i] = -1;
     l->wire = (struct link_wire){u, send_all, receive_all};
-    l->tag = UINT32_MAX;
+    l->tag = LINK_AGREEMENT;
     listener = listen_at(l, folder);
     if (listener < 0)
         bad = LINK_CLOSED;
@@ -175,6 +176,19 @@ int link_unix_open(struct link_unix *u, struct link *l, const char *folder)
         l->peer = missing(u, l);
     }
     return bad;
+}
+
+/* TILEWRIGHT_LINK: the folder of the sockets; TILEWRIGHT_LINK_MS: how long a
+ * chip waits for another. */
+int link_open(struct link *l)
+{
+    static struct link_unix wire;
+    const char *folder = getenv("TILEWRIGHT_LINK");
+    const char *ms = getenv("TILEWRIGHT_LINK_MS");
+
+    if (ms && atoi(ms) > 0)
+        l->ms = atoi(ms);
+    return link_unix_open(&wire, l, folder ? folder : "../link");
 }
 
 void link_unix_close(struct link_unix *u)

@@ -26,7 +26,9 @@ extern "C" {
 /* The vocabulary, in flash, made for searching. */
 struct tilewright_words {
     int32_t n;
-    const uint32_t *start;  /* n + 1 offsets into bytes */
+    const uint16_t *start;  /* n + 1 offsets into bytes, their low halves */
+    const uint16_t *carry;  /* words from which on offsets are 65536 more */
+    int32_t ncarry;
     const char *bytes;
     const uint16_t *sorted; /* words by their bytes; shorter before longer */
     const uint16_t *rank;   /* a pair with a greater one is merged first */

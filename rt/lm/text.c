@@ -7,16 +7,27 @@
 
 typedef struct tilewright_words Words;
 
+static const char *bytes_of(const Words *w, int32_t i)
+{
+    const char *bytes = w->bytes + w->start[i];
+    int32_t k;
+
+    for (k = 0; k < w->ncarry && i >= w->carry[k]; k++)
+        bytes += 65536;
+    return bytes;
+}
+
+/* No word has 65536 bytes. */
 static int32_t length(const Words *w, int32_t i)
 {
-    return (int32_t)(w->start[i + 1] - w->start[i]);
+    return (uint16_t)(w->start[i + 1] - w->start[i]);
 }
 
 /* Order of a word and of the bytes a, then b. */
 static int order(const Words *w, int32_t word, const char *a, int32_t na,
                  const char *b, int32_t nb)
 {
-    const char *s = w->bytes + w->start[word];
+    const char *s = bytes_of(w, word);
     int32_t n = length(w, word), first = n < na ? n : na;
     int c = memcmp(s, a, (size_t)first);
 
@@ -49,8 +60,8 @@ static int32_t find(const Words *w, const char *a, int32_t na, const char *b,
 
 static int32_t joint(const Words *w, int32_t a, int32_t b)
 {
-    return find(w, w->bytes + w->start[a], length(w, a),
-                w->bytes + w->start[b], length(w, b));
+    return find(w, bytes_of(w, a), length(w, a),
+                bytes_of(w, b), length(w, b));
 }
 
 /* How long the character at s is: its first byte and what continues it, at most
@@ -143,7 +154,7 @@ int32_t tilewright_lm_decode(const struct tilewright_words *w, int32_t before,
         raw[0] = (char)(token - w->byte);
         return 1;
     }
-    *bytes = w->bytes + w->start[token];
+    *bytes = bytes_of(w, token);
     n = length(w, token);
     if (before == w->bos && n && **bytes == ' ') {
         ++*bytes;

@@ -113,3 +113,10 @@ void rt_io_wait(uint32_t ids)
             wait_io(i);
     io_used &= ~ids;
 }
+
+void rt_far_read(const void *far, void *near, int32_t n)
+{
+    rt_io_wait(rt_io_start((struct rt_move){
+        .near = (uintptr_t)near, .far = (uintptr_t)far,
+        .command = RT_PLAIN_COMMAND(n, 1)}));
+}

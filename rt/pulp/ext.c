@@ -6,6 +6,7 @@
  * words in the L1, where core 0 writes in a cycle what the controller reads
  * in 15, while the transfer before still moves.  There is no event from the
  * channel: its status register is asked. */
+#include "../move.h"
 #include "ext.h"
 #include "pulp.h"
 
@@ -173,6 +174,13 @@ void pulp_ext_wait(uint32_t token)
         if (is_fabric())
             serve(token, 0);
     __asm__ volatile("" ::: "memory"); /* what came is read behind */
+}
+
+void rt_far_read(const void *far, void *near, int32_t n)
+{
+    pulp_ext_wait(pulp_ext_ask((uint32_t)(uintptr_t)near,
+                               (uint32_t)(uintptr_t)far,
+                               (uint32_t)n | PULP_EXT_IN, 0, 0));
 }
 
 int pulp_ext_load(uint32_t ext, uint32_t n, void *room, uint32_t size,

@@ -67,41 +67,47 @@ static inline void rt_io_wait(uint32_t token)
         pulp_ext_wait(token);
 }
 
-#if defined RT_ACCEL_neureka || defined RT_ACCEL_ne16
+#ifdef RT_JOB_SLOT
 
-/* The unit takes two jobs; the kernel fills the one that is acquired here, and
- * triggers it.  Tokens are the jobs' numbers, of eight bits, and 1. */
-enum { RT_HWPE_ACQUIRE = PULP_HWPE + 4,
-       RT_HWPE_FINISHED = PULP_HWPE + 8, RT_HWPE_EVENT = 12 };
+/* A unit takes two jobs; the kernel fills the one that is acquired here, and
+ * triggers it.  Tokens are the jobs' numbers, of eight bits, and 1.  Jobs of an
+ * accelerator without registers here are over when the kernel returns. */
+enum { RT_UNIT_ACQUIRE = 4, RT_UNIT_FINISHED = 8 };
 #define RT_JOBS
 struct io;
 
-static inline uint32_t rt_job_start(void (*kernel)(const void *k,
+static inline uint32_t rt_job_start(uint32_t slot,
+                                    void (*kernel)(const void *k,
                                                    const struct io *io),
-                                    const void *k, uint32_t nk,
-                                    const struct io *io, uint32_t nio)
+                                    const void *k, uint32_t nk, struct io *io,
+                                    uint32_t nio)
 {
-    int32_t id;
+    const uint32_t unit = RT_UNIT(slot);
+    int32_t id = 0;
 
     (void)nk;
     (void)nio;
+    io->more.unit = unit;
     do
-        id = (int32_t)PULP_REG(RT_HWPE_ACQUIRE);
+        id = unit ? (int32_t)PULP_REG(unit + RT_UNIT_ACQUIRE) : 0;
     while (id < 0);
     kernel(k, io);
     return (uint32_t)id + 1;
 }
 
 /* Jobs end in order.  The core sleeps until one has ended, whichever. */
-static inline void rt_job_wait(uint32_t job)
+static inline void rt_job_wait(uint32_t slot, uint32_t job)
 {
-    if ((int8_t)(PULP_REG(RT_HWPE_FINISHED) + 1 - job) >= 0)
+    const uint32_t unit = RT_UNIT(slot), event = 1u << RT_UNIT_EVENT(slot);
+
+    if (!unit ||
+        (int8_t)(PULP_REG(unit + RT_UNIT_FINISHED) + 1 - job) >= 0)
         return;
-    PULP_REG(PULP_MASK_OR) = 1u << RT_HWPE_EVENT;
+    PULP_REG(PULP_MASK_OR) = event;
     do
         pulp_event_load(PULP_WAIT_CLEAR);
-    while ((int8_t)(PULP_REG(RT_HWPE_FINISHED) + 1 - job) < 0);
-    PULP_REG(PULP_MASK_AND) = 1u << RT_HWPE_EVENT;
+    while ((int8_t)(PULP_REG(unit + RT_UNIT_FINISHED) + 1 - job) < 0);
+    PULP_REG(PULP_MASK_AND) = event;
     __asm__ volatile("" ::: "memory");
 }
 

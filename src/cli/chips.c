@@ -7,18 +7,27 @@
  * before. */
 static void leave_joined(Opts *o)
 {
-    static const char *const joined[] = {"siblings", "attend"};
+    static const char *const joined[] = {"siblings", "attend", "prompt"};
     size_t i;
 
-    for (i = 0; i < LEN(joined) && o->noff + 1 < (int)LEN(o->off); i++)
-        o->off[o->noff++] = joined[i];
+    for (i = 0; i < LEN(joined); i++)
+        job_leave_pass(o, joined[i]);
+}
+
+/* What is exchanged lies in the cores' memory, beside what they compute. */
+static int64_t exchange_room(const Job *j)
+{
+    const Engine *dma = j->soc ? soc_hop(j->soc, 0) : NULL;
+
+    return dma ? j->soc->mems[dma->near].size * 3 / 4 : 0;
 }
 
 Shard *chips_shares(Job *j)
 {
-    ShardOpts o = {.chips = j->o.chips};
+    ShardOpts o = {.chips = j->o.chips, .room = exchange_room(j)};
 
-    leave_joined(&j->o);
+    if (j->o.chips > 1)
+        leave_joined(&j->o);
     job_front(j);
     job_pass(j);
     err_file(j->r.model);
@@ -36,6 +45,7 @@ Job *chips_plan(const Job *j, const Shard *s)
         chip[i].soc = soc_read(j->o.mem, j->o.target);
         chip[i].r.soc = chip[i].soc;
         chip[i].g = chip[i].r.g = s->g[i];
+        chip[i].like = i ? chip[i - 1].r.plan : NULL;
         pass_one(s->g[i], "cse");
         pass_one(s->g[i], "widen");
         graph_number(s->g[i]);

@@ -21,6 +21,41 @@ void **chips_inputs(const Job *chip, const Shard *s, int i, void *const *in);
 void chips_numbers(const Job *j, const Shard *s, int step);
 void chips_numbers_most(const Job *j, const Shard *s);
 
+/* --- chipcost.c: what it costs --- */
+
+/* Where a chip's cycles go: `work` is none of the others. */
+typedef struct Spent {
+    int64_t cycles, links, dma, work;
+} Spent;
+/* As measured, or predicted: r is NULL. */
+Spent chips_spent(const Plan *p, const Run *r);
+
+/* Cycles by what binds a chip: products, four bytes a core and cycle; constants
+ * and states once from the L2 into the cores' memory, constants of external memory
+ * once into the L2; and exchanges, one way in and one way out a chip. */
+typedef struct Bound {
+    double macs, near, far, links;
+} Bound;
+double bound_all(Bound b);
+/* Of the chip that is bound most; plans by chip. */
+Bound chips_bound(const Job *j, const Shard *s, const Plan *const *plan);
+int64_t chips_far_bytes(const Plan *p); /* constants in external memory */
+
+/* Microjoules of all chips, after the paper that shard.h names: cores while
+ * they work, bytes between L2 and L1, L3 and L2, chips.  waits: of cores while
+ * they wait, which the paper leaves out.  NaN where the chip has no figures. */
+typedef struct ChipsEnergy {
+    double cores, near, far, links, waits;
+} ChipsEnergy;
+ChipsEnergy chips_energy(const Job *j, const Shard *s, const Plan *const *plan,
+                         const Run *run);
+double chips_uj(ChipsEnergy e); /* without waits */
+int64_t chips_link_bytes(const Shard *s); /* of a run */
+
+/* Planned for --chips, as predicted: cycles of the slowest chip, memory of the
+ * fullest, bytes and energy of all. */
+Tried chips_trial(Job *j);
+
 int verb_run_chips(Job *j); /* runchips.c: run --chips N */
 
 #endif

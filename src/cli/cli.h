@@ -25,7 +25,8 @@ typedef struct Opts {
     const char *name, *json, *html, *csv, *kernels, *keep, *dump, *runner,
         *runtime, *package, *device, *ledger;
     const char *print;     /* -d PASS: the graph after that pass */
-    bool force, verbose, explain, emulate, sequence, straight, flash;
+    bool force, verbose, explain, emulate, sequence, straight, flash,
+        no_copies;
     WeightForm weights;    /* --bin, --no-bin */
     int cores;             /* --cores; 0: all */
     double battery[2];     /* --battery: mWh, seconds; 0: not given */
@@ -88,6 +89,8 @@ typedef struct Job {
                               kernels */
     void **want;           /* one per graph output: of all steps */
     Report r;              /* what is known for text and --json */
+    bool trial;            /* one of trial.c */
+    const Plan *like;      /* of another chip that shares the network; NULL */
     int part;              /* of PlanOpts: kernels to be measured; 0: none */
     Watch *watch;          /* who looks on while it runs; or NULL */
     int64_t start_ns;
@@ -98,6 +101,7 @@ typedef struct Job {
 Job *job_new(const char *verb, int argc, char **argv);
 void job_front(Job *j);    /* model and vectors -> graph */
 void job_pass(Job *j);     /* quantized forms lowered, passes run */
+void job_leave_pass(Opts *o, const char *name); /* as --no-NAME does */
 void job_plan(Job *j);     /* -t: plan made and verified */
 /* The text report, as --explain and -v say. */
 void job_text(const Job *j, Str *out);
@@ -161,13 +165,18 @@ typedef struct Trial {
     int64_t bytes;
     const char *layer;     /* has so many channels; or NULL */
     int64_t channels;
-    int cores;             /* 0: as they are */
+    int64_t context;       /* of a language model; 0: as it is */
+    int cores, chips;      /* 0: as they are, one */
     double mhz;            /* of the cores; 0: as it is */
     const char *no_engine; /* or NULL */
     const char *watch;     /* the layer whose time is asked for; or NULL */
     Tried got;
 } Trial;
 void trials_run(Job *j, Trial *t, int n);
+/* longest.c: while a job is planned: an error of memory that is too small ends
+ * with the longest --context that fits. */
+void longest_begin(Job *j);
+void longest_end(void);
 /* The job again, up to its passes: planning changes graph and chip. */
 Job *job_again(const Job *j);
 /* The same figures of a plan that is made. */
@@ -181,6 +190,7 @@ const Layer *layer_named(const Job *j, const char *name);
 /* why.c, sweep.c, sidebyside.c: of report. */
 void report_why(Job *j, Str *out);
 void report_sweep(Job *j, Str *out);
+bool sweeps_chips(const Job *j); /* each point makes a plan for each chip */
 int report_compare(Job *j);
 
 /* report.c */

@@ -15,24 +15,6 @@ static void check_model(const Job *j)
         err(ERR_USAGE, "generate: -i and -e are of run; here --prompt TEXT");
 }
 
-/* Runs of the network from `from` on: the mean of what they cost. */
-static double mean(const Run *r, int from, bool cycles)
-{
-    double sum = 0;
-    int i;
-
-    for (i = from; i < r->nstep; i++)
-        sum += (double)(cycles ? r->step[i].cycles : r->step[i].instructions);
-    return r->nstep > from && sum > 0 ? sum / (r->nstep - from) : NAN;
-}
-
-/* The first token that is new comes with the last run of the prompt, if that one
- * took a token alone. */
-static int first_new(const Run *r)
-{
-    return MAX(0, r->prompt_runs - (r->prompt_runs == r->nprompt));
-}
-
 /* Of a run behind the prompt: the position of its token. */
 static int position(const Run *r, int run)
 {
@@ -58,8 +40,8 @@ static void put_cost(const Job *j, bool cycles, Str *out)
 {
     const Run *r = j->r.run;
     const RunStep *s = r->step;
-    int from = first_new(r), last = r->nstep - 1;
-    double m = mean(r, from, cycles);
+    int from = report_first_new(r), last = r->nstep - 1;
+    double m = report_token_cost(r, cycles);
 
     put_prompt(j, cycles, out);
     if (isnan(m))
@@ -75,6 +57,15 @@ static void put_cost(const Job *j, bool cycles, Str *out)
                 1000 / report_ms(&j->r, (int64_t)m));
 }
 
+static void put_energy(const Job *j, Str *out)
+{
+    Energy e = report_token_energy(&j->r);
+
+    if (!isnan(energy_all(e)))
+        str_fmt(out, "energy        %.1f uJ a token: cores %.1f, transfers "
+                "%.1f\n", energy_all(e), e.cores, energy_all(e) - e.cores);
+}
+
 static void show(const Job *j)
 {
     const Run *r = j->r.run;
@@ -84,6 +75,7 @@ static void show(const Job *j)
     str_fmt(&out, "\ntokens        %d of the prompt, %d new, context %lld\n",
             r->nprompt, r->ntoken - r->nprompt, (long long)j->g->context);
     put_cost(j, true, &out);
+    put_energy(j, &out);
     put_cost(j, false, &out);
     for (i = 0; i < j->soc->nmem; i++) {
         const Mem *m = &j->soc->mems[i];

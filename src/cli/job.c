@@ -140,17 +140,19 @@ static void print_graph(Job *j)
     fputs(out.s, stderr);
 }
 
-/* One core gains by it less than its numbers take of the flash. */
-static void leave_siblings(Opts *o)
+void job_leave_pass(Opts *o, const char *name)
 {
     if (o->noff + 1 < (int)LEN(o->off))
-        o->off[o->noff++] = "siblings";
+        o->off[o->noff++] = name;
 }
 
 void job_pass(Job *j)
 {
-    if (j->soc && j->soc->ncore == 1)
-        leave_siblings(&j->o);
+    if (j->soc && j->soc->ncore == 1) {
+        /* one core gains by it less than its numbers take of the flash */
+        job_leave_pass(&j->o, "siblings");
+        job_leave_pass(&j->o, "prompt"); /* kernels of it are for clusters */
+    }
     if (j->o.print && !strcmp(j->o.print, "front"))
         print_graph(j);
     progress("simplifying the graph", 0, 0);
@@ -293,7 +295,9 @@ void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels, .aim = j->o.objective,
                   .straight = j->o.straight, .ledger = j->o.ledger,
-                  .part = j->part, .exhaustive = j->o.exhaustive,
+                  .no_copies = j->o.no_copies,
+                  .part = j->part, .like = j->like,
+                  .exhaustive = j->o.exhaustive,
                   .halving = j->o.halving,
                   .until = j->o.budget ? plan_clock() + j->o.budget : 0};
     const char *wrong;
@@ -316,7 +320,9 @@ void job_plan(Job *j)
         p.beside = test_bytes(j);
     j->r.missing = plan_missing;
     progress("planning", 0, 0);
+    longest_begin(j);
     plan = plan_make(j->o.mem, j->g, j->soc, &p);
+    longest_end();
     j->r.missing = NULL;
     progress("verifying the plan", 0, 0);
     wrong = verify_plan(j->o.mem, plan);

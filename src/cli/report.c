@@ -25,9 +25,11 @@ int verb_report(int argc, char **argv)
 
     if (j->o.compare)
         return report_compare(j);
-    job_front(j);
-    job_pass(j);
-    job_plan(j);
+    if (!sweeps_chips(j)) {
+        job_front(j);
+        job_pass(j);
+        job_plan(j);
+    }
     if (j->o.why)
         report_why(j, &text);
     if (j->o.sweep)

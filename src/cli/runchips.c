@@ -91,38 +91,55 @@ ChipsRun *chips_run(const Job *j, const Shard *s, Job *chip, const Talk *talk)
     return c;
 }
 
-/* Has chip i the bits of one chip in output k, or in its share of it, in all
- * steps? */
-static bool same(const Job *j, const Shard *s, int i, int k, const void *got)
+/* What chip i should give for output k in run t: its share of what one chip
+ * gives, `all`. */
+static Array share_of(const Job *j, const Shard *s, int i, int k, int t,
+                      const char *all)
 {
-    const Val *v = s->whole->out[k];
+    Val v = *s->whole->out[k];
+    Shape own;
+    Array a = {.data = NULL};
+
+    v.shape = job_shape(j, &v, t);
+    own = shard_shape(s, s->out[k], v.shape, i);
+    a.data = shard_data(s, s->out[k], &v, all, i);
+    a.n = shape_product(own, 0, own.rank);
+    strcpy(a.type, type_info[v.type].npy);
+    return a;
+}
+
+/* Output k of chip i beside one chip's, in all runs; floats within the
+ * tolerance of `run`. */
+static bool same(const Job *j, const Shard *s, int i, int k, const void *got,
+                 double *most)
+{
+    const Val *v = s->whole->out[k], *own = s->g[i]->out[k];
     const char *all = j->want[k], *part = got;
+    bool match = true;
     int t;
 
     for (t = 0; t < j->steps; t++) {
-        Val w = *v, own = *s->g[i]->out[k], share;
+        Array want = share_of(j, s, i, k, t, all);
+        Diff d = compare(own, part, &want, j->o.tolerance);
 
-        w.shape = job_shape(j, v, t);
-        share = w;
-        share.shape = own.shape = shard_shape(s, s->out[k], w.shape, i);
-        share.data = shard_data(s, s->out[k], &w, all, i);
-        own.data = (void *)(uintptr_t)part;
-        if (!vals_same(&share, &own))
-            return false;
-        all += val_bytes(&w);
-        part += val_bytes(&own);
+        match &= d.match;
+        *most = MAX(*most, d.max_abs);
+        all += job_count(j, v, t) * type_info[v->type].bytes;
+        part += want.n * type_info[own->type].bytes;
     }
-    return true;
+    return match;
 }
 
-static bool all_same(const Job *j, const Shard *s, const ChipsRun *c)
+static bool all_same(const Job *j, const Shard *s, const ChipsRun *c,
+                     double *most)
 {
     bool ok = true;
     int i, k;
 
+    *most = 0;
     for (i = 0; i < c->n; i++)
         for (k = 0; k < s->whole->nout; k++)
-            if (!same(j, s, i, k, c->run[i].out[k])) {
+            if (!same(j, s, i, k, c->run[i].out[k], most)) {
                 say(NULL, arena_fmt(j->o.mem, "output '%s' of chip %d is not "
                                     "that of one chip", s->whole->out[k]->name,
                                     i));
@@ -131,117 +148,14 @@ static bool all_same(const Job *j, const Shard *s, const ChipsRun *c)
     return ok;
 }
 
-/* Where a chip's cycles went. */
-typedef struct Spent {
-    int64_t cycles, links, dma, work;
-} Spent;
-
-static Spent spent(const Plan *p, const Run *r)
-{
-    Spent n = {.cycles = r->cycles};
-    int i;
-
-    for (i = 0; i < r->nlayer; i++) {
-        const RunLayer *l = &r->layer[i];
-        bool link = op_info[p->layer[i].node->op].family == FAM_exchange;
-
-        if (link)
-            n.links += MAX(0, l->cycles);
-        else
-            n.dma += MAX(0, l->dma_wait);
-    }
-    n.work = n.cycles - n.links - n.dma;
-    return n;
-}
-
 static int64_t in_memory(const Plan *p, int m)
 {
     return p->used[m] + p->consts[m];
 }
 
-/* --- what nothing can be faster than --- */
-
-/* Cycles by what binds a chip: products at two a core and cycle, constants and
- * states once from the L2 into the cores' memory, constants of external memory
- * once into the L2; and exchanges, one way in and one way out a chip. */
-typedef struct Bound {
-    double macs, near, far, links;
-} Bound;
-
-static double links_bound(const Job *j, const Shard *s)
-{
-    const Item *link = soc_next(j->soc, "link", NULL);
-    double rate = item_num(link, "mb_per_s", 0) / j->soc->mhz, sum = 0;
-    double late = item_num(link, "latency_ns", 0) * j->soc->mhz / 1e3;
-    int i;
-
-    for (i = 0; i < s->nexchange && s->o.chips > 1; i++)
-        sum += late + (double)s->exchange[i].bytes * (s->o.chips - 1) /
-                          s->o.chips / rate;
-    return sum;
-}
-
-static int64_t far_bytes(const Plan *p)
-{
-    int64_t n = 0;
-    int m;
-
-    for (m = 0; m < p->soc->nmem; m++)
-        n += p->soc->mems[m].mapped ? 0 : p->consts[m];
-    return n;
-}
-
-static int64_t near_bytes(const Graph *g)
-{
-    const Val *v;
-    int64_t n = 0;
-    int i;
-
-    for (v = g->vals; v; v = v->next)
-        n += v->data ? val_bytes(v) : 0;
-    for (i = 0; i < g->nin; i++)
-        n += graph_next_state(g, g->in[i]) ? val_bytes(g->in[i]) : 0;
-    return n;
-}
-
-static Bound bound_of(const Job *j, const Shard *s, const Plan *p)
-{
-    const Engine *near = soc_hop(j->soc, 0), *far = soc_hop(j->soc, 1);
-    Bound b = {.links = links_bound(j, s)};
-    const Node *n;
-
-    for (n = p->g->first; n; n = n->next)
-        b.macs += (double)node_macs(n) / (2 * j->soc->ncore);
-    if (near)
-        b.near = (double)near_bytes(p->g) / near->in.bytes_per_cycle;
-    if (far)
-        b.far = (double)far_bytes(p) / far->in.bytes_per_cycle;
-    return b;
-}
-
-static double bound_all(Bound b)
-{
-    return MAX(b.macs, MAX(b.near, b.far)) + b.links;
-}
-
-/* Of the chip that is bound most. */
-static Bound bound_most(const Job *j, const Shard *s, const ChipsRun *c)
-{
-    Bound most = {0, 0, 0, 0};
-    int i;
-
-    for (i = 0; i < c->n; i++) {
-        Bound b = bound_of(j, s, c->plan[i]);
-
-        if (bound_all(b) > bound_all(most))
-            most = b;
-    }
-    return most;
-}
-
 static void put_bound(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
 {
-    Bound b = bound_most(j, s, c);
+    Bound b = chips_bound(j, s, c->plan);
 
     str_fmt(out, "\nbound         %.0f cycles: %s %.0f, exchanges %.0f; "
             "measured %.2f times as long", bound_all(b),
@@ -258,7 +172,7 @@ static void put_regime(const ChipsRun *c, Str *out)
     int i;
 
     for (i = 0; i < c->n; i++)
-        far = MAX(far, far_bytes(c->plan[i]));
+        far = MAX(far, chips_far_bytes(c->plan[i]));
     if (far)
         str_fmt(out, "\nconstants     streamed: up to %lld bytes of a chip come"
                 " from external memory in every run; so many bytes more of L2 "
@@ -266,6 +180,28 @@ static void put_regime(const ChipsRun *c, Str *out)
     else
         str_put(out, "\nconstants     resident: none comes from external "
                 "memory");
+}
+
+static void put_energy(const Job *j, const Shard *s, const ChipsRun *c,
+                       Str *out)
+{
+    ChipsEnergy e = chips_energy(j, s, c->plan, c->run);
+
+    if (isnan(chips_uj(e)))
+        return;
+    str_fmt(out, "\nenergy        %.2f uJ: cores at work %.2f, L3 to L2 %.2f, "
+            "L2 to L1 %.2f, links %.2f (%lld bytes); cores that wait would "
+            "take %.2f more", chips_uj(e), e.cores, e.far, e.near, e.links,
+            (long long)chips_link_bytes(s), e.waits);
+}
+
+static void put_outputs(const Job *j, Str *out)
+{
+    if (j->r.match && !(j->r.max_abs_diff > 0))
+        str_put(out, "\noutputs       are those of one chip, bit by bit\n");
+    else
+        str_fmt(out, "\noutputs       %s one chip's, greatest difference %g\n",
+                j->r.match ? "match" : "DIFFER from", j->r.max_abs_diff);
 }
 
 static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
@@ -281,7 +217,7 @@ static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
             str_fmt(out, " %10s", j->soc->mems[m].name);
     str_put(out, "\n");
     for (i = 0; i < c->n; i++) {
-        Spent n = spent(c->plan[i], &c->run[i]);
+        Spent n = chips_spent(c->plan[i], &c->run[i]);
 
         str_fmt(out, "%4d %12lld %12lld %12lld %12lld", i, (long long)n.cycles,
                 (long long)n.work, (long long)n.dma, (long long)n.links);
@@ -295,9 +231,9 @@ static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
     if (report_ms(&j->r, c->cycles) > 0)
         str_fmt(out, " (%.3f ms)", report_ms(&j->r, c->cycles));
     put_bound(j, s, c, out);
+    put_energy(j, s, c, out);
     put_regime(c, out);
-    str_fmt(out, "\noutputs       %s\n", j->r.match
-            ? "are those of one chip, bit by bit" : "DIFFER from one chip's");
+    put_outputs(j, out);
 }
 
 static void put_layers(const Plan *p, const Run *r, Json *j)
@@ -320,7 +256,8 @@ static void put_layers(const Plan *p, const Run *r, Json *j)
 
 static void put_json(const Job *job, const Shard *s, const ChipsRun *c, Json *j)
 {
-    Bound b = bound_most(job, s, c);
+    Bound b = chips_bound(job, s, c->plan);
+    ChipsEnergy e = chips_energy(job, s, c->plan, c->run);
     int i, m;
 
     json_key(j, "bound"), json_num(j, bound_all(b));
@@ -328,17 +265,23 @@ static void put_json(const Job *job, const Shard *s, const ChipsRun *c, Json *j)
     json_key(j, "bound_near"), json_num(j, b.near);
     json_key(j, "bound_far"), json_num(j, b.far);
     json_key(j, "bound_links"), json_num(j, b.links);
-
+    json_key(j, "energy_uj"), json_num(j, chips_uj(e));
+    json_key(j, "energy_cores"), json_num(j, e.cores);
+    json_key(j, "energy_waits"), json_num(j, e.waits);
+    json_key(j, "energy_near"), json_num(j, e.near);
+    json_key(j, "energy_far"), json_num(j, e.far);
+    json_key(j, "energy_links"), json_num(j, e.links);
+    json_key(j, "link_bytes"), json_int(j, chips_link_bytes(s));
     json_key(j, "chips"), json_arr(j);
     for (i = 0; i < c->n; i++) {
-        Spent n = spent(c->plan[i], &c->run[i]);
+        Spent n = chips_spent(c->plan[i], &c->run[i]);
 
         json_obj(j);
         json_key(j, "cycles"), json_int(j, n.cycles);
         json_key(j, "work"), json_int(j, n.work);
         json_key(j, "dma"), json_int(j, n.dma);
         json_key(j, "links"), json_int(j, n.links);
-        json_key(j, "streamed"), json_int(j, far_bytes(c->plan[i]));
+        json_key(j, "streamed"), json_int(j, chips_far_bytes(c->plan[i]));
         json_key(j, "memory"), json_obj(j);
         for (m = 0; m < job->soc->nmem; m++) {
             json_key(j, job->soc->mems[m].name);
@@ -370,6 +313,11 @@ static int write_json(int status, void *arg)
     json_key(j, "target"), json_str(j, t->j->r.target);
     json_key(j, "name"), json_str(j, t->j->r.name);
     json_key(j, "match"), json_bool(j, t->j->r.match > 0);
+    json_key(j, "max_abs_diff");
+    if (t->j->r.max_abs_diff < 0)
+        json_null(j);
+    else
+        json_num(j, t->j->r.max_abs_diff);
     json_key(j, "cycles"), json_int(j, t->c ? t->c->cycles : -1);
     if (t->c)
         put_json(t->j, t->s, t->c, j);
@@ -395,7 +343,7 @@ int verb_run_chips(Job *j)
     c = chips_run(j, s, chip, NULL);
     told->s = s;
     told->c = c;
-    j->r.match = all_same(j, s, c);
+    j->r.match = all_same(j, s, c, &j->r.max_abs_diff);
     put_text(j, s, c, &out);
     job_say(j, &out);
     if (!j->r.match)

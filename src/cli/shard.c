@@ -5,15 +5,35 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const Item *link_of(const Job *j)
+{
+    return j->soc ? soc_next(j->soc, "link", NULL) : NULL;
+}
+
+static const char *driver(const Job *j)
+{
+    return item_word(link_of(j), "driver", NULL);
+}
+
 static void check_words(const Job *j)
 {
     if (!j->o.chips)
         err(ERR_USAGE, "shard: wants --chips N");
     if (!j->o.out)
         err(ERR_USAGE, "shard: wants -o DIR");
-    if (j->soc && strcmp(j->soc->run, "host"))
+    if (!j->soc || !strcmp(j->soc->run, "host"))
+        return;
+    if (!driver(j))
         err(ERR_USAGE, "shard: -t %s: there is no wire driver for this chip; "
-            "-t host runs each chip as a process", j->soc->name);
+            "-t host runs each chip as a process%s", j->soc->name,
+            strcmp(j->soc->run, "sim") ? "" : ", run --chips simulates it");
+    if (!packed_find(arena_fmt(j->o.mem, "rt/link/%s.c", driver(j))))
+        err(ERR_MODEL, "%s:%d: link driver '%s': there are cmsdk and ns16550",
+            link_of(j)->file, link_of(j)->line, driver(j));
+    if (!soc_join(j->soc, j->o.chips))
+        err(ERR_USAGE, "shard: -t %s: too few lines to connect %d chips as "
+            "they are to be; the key `lines` of its `link` has all that there "
+            "are", j->soc->name, j->o.chips);
 }
 
 /* The example by all chips together has the bits of one. */
@@ -143,13 +163,69 @@ static void save(const Job *j, const char *file, const Str *text)
     file_write(path, text->s, text->n);
 }
 
-/* A process for each chip; what they say, and the worst exit status. */
+/* With {path} and {line} in their places. */
+static void put_line(const char *words, int chip, int peer, int line, Str *out)
+{
+    const char *p = words;
+
+    while (*p)
+        if (str_starts(p, "{path}")) {
+            str_fmt(out, "$TILEWRIGHT_LINK/%d-%d", chip, peer);
+            p += strlen("{path}");
+        } else if (str_starts(p, "{line}")) {
+            str_fmt(out, "%d", line);
+            p += strlen("{line}");
+        } else {
+            str_mem(out, p++, 1);
+        }
+}
+
+/* An emulated board's lines to the others, as words for its emulator. */
+static void put_lines(const Job *j, int n, int chip, Str *out)
+{
+    int i, line;
+
+    for (i = 0; i < n; i++)
+        if ((line = soc_line(j->soc, n, chip, i)) >= 0) {
+            str_put(out, " ");
+            put_line(item_word(link_of(j), "wire", ""), chip, i, line, out);
+        }
+}
+
+/* Two pipes for each line between emulated boards: what is out of one is in to
+ * the other. */
+static void put_pipes(const Job *j, int n, Str *out)
+{
+    int a, b;
+
+    for (a = 0; driver(j) && a < n; a++)
+        for (b = 0; b < a; b++)
+            if (soc_joined(j->soc, n, a, b))
+                str_fmt(out, "join %d-%d %d-%d\n", a, b, b, a);
+}
+
+/* Starts a chip: a process, or a board in an emulator. */
+static void put_start(const Job *j, const Shard *s, int chip, Str *out)
+{
+    if (!driver(j)) {
+        str_fmt(out, "chip%d/build/%s.elf >chip%d/said &\n", chip, j->o.name,
+                chip);
+        return;
+    }
+    str_fmt(out, "make -s -C chip%d run \\\n    RUNFLAGS=\"", chip);
+    put_lines(j, s->o.chips, chip, out);
+    str_fmt(out, "\" \\\n    >chip%d/said &\n", chip);
+}
+
+/* What they say, and the worst exit status. */
 static void put_script(const Job *j, const Shard *s, Str *out)
 {
+    int i;
+
     str_fmt(out,
         "#!/bin/sh\n"
-        "# Builds all chips' projects and runs them, one process each, over\n"
-        "# sockets: each compares its layers with the example's.\n"
+        "# Builds all chips' projects and runs them together: each compares\n"
+        "# its layers with the example's.\n"
         "cd \"$(dirname \"$0\")\" || exit 1\n"
         "i=0\n"
         "while [ $i -lt %d ]; do\n"
@@ -157,19 +233,25 @@ static void put_script(const Job *j, const Shard *s, Str *out)
         "    i=$((i + 1))\n"
         "done\n"
         "TILEWRIGHT_LINK=$(mktemp -d) || exit 5\n"
-        "export TILEWRIGHT_LINK\n"
-        "i=0 pids=\n"
-        "while [ $i -lt %d ]; do\n"
-        "    chip$i/build/%s.elf >chip$i/said &\n"
-        "    pids=\"$pids $!\" i=$((i + 1))\n"
-        "done\n"
+        "export TILEWRIGHT_LINK\npids=\n"
+        "join() {\n"
+        "    mkfifo \"$TILEWRIGHT_LINK/$1.in\" \"$TILEWRIGHT_LINK/$1.out\" &&\n"
+        "        ln -s $1.out \"$TILEWRIGHT_LINK/$2.in\" &&\n"
+        "        ln -s $1.in \"$TILEWRIGHT_LINK/$2.out\" || exit 5\n"
+        "}\n", s->o.chips);
+    put_pipes(j, s->o.chips, out);
+    for (i = 0; i < s->o.chips; i++) {
+        put_start(j, s, i, out);
+        str_put(out, "pids=\"$pids $!\"\n");
+    }
+    str_put(out,
         "worst=0\n"
         "for p in $pids; do\n"
         "    wait $p || worst=$?\n"
         "done\n"
         "cat chip*/said\n"
         "rm -rf \"$TILEWRIGHT_LINK\"\n"
-        "exit $worst\n", s->o.chips, s->o.chips, j->o.name);
+        "exit $worst\n");
 }
 
 static void put_files(const Job *j, const Shard *s)

@@ -1,6 +1,6 @@
 /* Plans with one thing changed, each made by a process of its own: the planner
  * ends the program where something does not fit, and changes the graph. */
-#include "cli/cli.h"
+#include "cli/chips.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +149,12 @@ static _Noreturn void try_it(Job *j, const Trial *t, int fd)
     j->o.json = NULL;
     j->o.verbose = false;
     end_with(tell, &c);
+    j->trial = true;
+    if (t->context) {
+        j->o.front.context = t->context;
+        j->o.data = NULL; /* whose weights they are does not matter */
+        j = job_again(j);
+    }
     if (t->mem)
         give_memory(j, t->mem, t->bytes);
     if (t->layer) {
@@ -161,8 +167,13 @@ static _Noreturn void try_it(Job *j, const Trial *t, int fd)
         j->o.mhz = t->mhz;
     if (t->no_engine)
         j->o.no_engine = t->no_engine;
-    job_plan(j);
-    c.got = trial_of(j, t->watch);
+    j->o.chips = t->chips;
+    if (t->chips) {
+        c.got = chips_trial(j);
+    } else {
+        job_plan(j);
+        c.got = trial_of(j, t->watch);
+    }
     tell(OK, &c);
     _exit(OK);
 }

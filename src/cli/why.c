@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TRIALS = 24 };
+/* Percent of the network: lesser changes are not sure to be what is predicted
+ * (bench/why). */
+enum { MOST_TRIALS = 24, RESOLUTION = 4 };
 
 typedef struct Question {
     Job *j, *fresh;
@@ -203,13 +205,31 @@ static void put_one(const Trials *w, const Tried *t, Str *out)
     str_fmt(out, "  %s  (%s)\n", t->about, t->option);
 }
 
-static bool differs(const Trials *w, const Tried *t)
+static double change(const Trials *w, const Tried *t)
 {
-    return fabs(percent(t->cycles, w->base.cycles) - 100) >= .05;
+    return fabs(percent(t->cycles, w->base.cycles) - 100);
+}
+
+/* Those that change `least` to below `most` percent of the network. */
+static int put_between(const Trials *w, double least, double most, Str *out)
+{
+    int i, n = 0;
+
+    for (i = 0; i < w->n; i++) {
+        const Tried *t = &w->v[i];
+
+        if (t->status || change(w, t) < least || change(w, t) >= most)
+            continue;
+        if (out)
+            put_one(w, t, out);
+        n++;
+    }
+    return n;
 }
 
 static void put_trials(const Trials *w, Str *out)
 {
+    const double none = .05, all = 1e300;
     int i;
 
     if (w->base.cycles <= 0) {
@@ -219,11 +239,13 @@ static void put_trials(const Trials *w, Str *out)
     str_fmt(out, "tried    %d changes, by what they save\n", w->n);
     if (w->n)
         str_put(out, "    cycles      layer     energy\n");
+    put_between(w, RESOLUTION, all, out);
+    if (put_between(w, none, RESOLUTION, NULL))
+        str_fmt(out, "  below %d %% of the network, where predictions are not "
+                "sure:\n", RESOLUTION);
+    put_between(w, none, RESOLUTION, out);
     for (i = 0; i < w->n; i++)
-        if (!w->v[i].status && differs(w, &w->v[i]))
-            put_one(w, &w->v[i], out);
-    for (i = 0; i < w->n; i++)
-        if (!w->v[i].status && !differs(w, &w->v[i]))
+        if (!w->v[i].status && change(w, &w->v[i]) < none)
             str_fmt(out, "  no difference: %s\n", w->v[i].about);
     for (i = 0; i < w->n; i++)
         if (w->v[i].status)
@@ -239,7 +261,8 @@ void report_why(Job *j, Str *out)
     int i;
 
     *w = (Trials){.what = a.l->node->name,
-                  .base = trial_of(j, a.l->node->name)};
+                  .base = trial_of(j, a.l->node->name),
+                  .resolution = RESOLUTION};
     j->r.why = w;
     if (w->base.cycles > 0) {
         a.fresh = job_again(j);

@@ -523,7 +523,7 @@ void dev_begin(Dev *d)
     char *dir = realpath(d->o->dir, NULL);
 
     d->r = (Run){.ok = true, .instructions = -1, .estimate = -1,
-                 .cycles = -1, .stack_used = -1, .flash_bytes = -1,
+                 .cycles = -1, .idle = -1, .stack_used = -1, .flash_bytes = -1,
                  .code_bytes = -1, .ram_bytes = -1};
     d->dir = arena_str(d->mem, dir ? dir : d->o->dir);
     free(dir);

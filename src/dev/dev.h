@@ -35,6 +35,8 @@ typedef struct Run {
     int64_t instructions; /* -1: unknown */
     int64_t estimate;     /* cycles, by a model of the pipeline; -1 */
     int64_t cycles;
+    int64_t idle;         /* of those: neither cores are in kernels nor
+                             accelerators at work; -1: unknown */
     int nstep;            /* runs whose totals are known */
     RunStep *step;
     int64_t stack_used;

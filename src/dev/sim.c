@@ -4,6 +4,7 @@
 
 #include "sim/sim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Ten minutes or so of a host, for a program that never ends. */
@@ -169,6 +170,76 @@ static void read_main(Since *w, const SimMark *m, Run *r)
                                       (int64_t)(m->insns - w->begin->insns)};
 }
 
+/* A core works, or an accelerator does. */
+typedef struct Busy {
+    uint64_t from, to;
+} Busy;
+
+static int by_begin(const void *a, const void *b)
+{
+    const Busy *x = a, *y = b;
+
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Cycles from `from` to `to` in which nobody is busy. */
+static int64_t idle_between(const Busy *v, int n, uint64_t from, uint64_t to)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < n && from < to; i++) {
+        sum += (int64_t)(MIN(MAX(v[i].from, from), to) - from);
+        from = MAX(from, v[i].to);
+    }
+    return sum + (int64_t)(MAX(from, to) - from);
+}
+
+/* When cores are in kernels and accelerators at work, in order; their number. */
+static int find_busy(const SimResult *s, int chip, Busy *v)
+{
+    enum { HARTS = 32 }; /* and one more, of accelerators */
+    uint64_t since[HARTS + 1] = {0};
+    int i, n = 0;
+
+    for (i = 0; i < s->nmark; i++) {
+        const SimMark *m = &s->mark[i];
+        uint64_t *from = &since[m->kind >= SIM_JOB ? HARTS : m->hart % HARTS];
+
+        if ((int)m->chip != chip)
+            continue;
+        if (m->kind == SIM_WORK || m->kind == SIM_JOB)
+            *from = m->at;
+        if (m->kind == SIM_WORKED || m->kind == SIM_JOB_OVER)
+            v[n++] = (Busy){*from, m->at};
+    }
+    if (n)
+        qsort(v, (size_t)n, sizeof *v, by_begin);
+    return n;
+}
+
+/* Cycles in which neither cores are in a kernel nor accelerators at work, of all
+ * runs; -1: cores do not say when they are. */
+static int64_t idle_cycles(const SimResult *s, int chip)
+{
+    Arena *mem = arena_new();
+    Busy *v = NEWN(mem, Busy, s->nmark + 1);
+    int i, n = find_busy(s, chip, v);
+    uint64_t begin = 0;
+    int64_t sum = 0;
+
+    for (i = 0; i < s->nmark; i++) {
+        const SimMark *m = &s->mark[i];
+
+        if ((int)m->chip == chip && m->kind == SIM_BEGIN)
+            begin = m->at;
+        if ((int)m->chip == chip && m->kind == SIM_END)
+            sum += idle_between(v, n, begin, m->at);
+    }
+    arena_end(mem);
+    return n ? sum : -1;
+}
+
 /* Marks of that core, and of all where they begin and end to be in a kernel. */
 static void read_marks(Arena *a, const SimResult *s, int chip, Run *r)
 {
@@ -179,7 +250,7 @@ static void read_marks(Arena *a, const SimResult *s, int chip, Run *r)
         const SimMark *m = &s->mark[i];
         const SimMark **work = &w.work[m->hart % LEN(w.work)];
 
-        if ((int)m->chip != chip)
+        if ((int)m->chip != chip || m->kind >= SIM_JOB)
             continue;
         if (m->kind == SIM_BEGIN) {
             w = (Since){.begin = m, .layer = end_of(m)};
@@ -195,6 +266,7 @@ static void read_marks(Arena *a, const SimResult *s, int chip, Run *r)
             end_work(&w, *work, m);
         }
     }
+    r->idle = idle_cycles(s, chip);
     for (i = 0; i < r->nstep; i++) {
         r->cycles = MAX(0, r->cycles) + r->step[i].cycles;
         r->instructions = MAX(0, r->instructions) + r->step[i].instructions;

@@ -119,8 +119,8 @@ static const char *run_command(Gen *g)
 
     if (!elf)
         return cmd;
-    return arena_fmt(g->mem, "%.*s$(BUILD)/$(NAME).elf%s", (int)(elf - cmd),
-                     cmd, elf + 5);
+    return arena_fmt(g->mem, "%.*s$(BUILD)/$(NAME).elf%s%s", (int)(elf - cmd),
+                     cmd, elf + 5, gen_has_link(g) ? " $(RUNFLAGS)" : "");
 }
 
 static void put_make_rules(Gen *g, Str *out)

@@ -1,16 +1,6 @@
 /* A plan becomes a folder of C: the parts of a project, one after the other. */
 #include "gen/gen.h"
 
-static void list_layers(Gen *g)
-{
-    int i;
-
-    g->nlayer = g->p->nlayer;
-    g->layer = NEWN(g->mem, const Step *, g->nlayer + 1);
-    for (i = 0; i < g->nlayer; i++)
-        g->layer[i] = &g->p->step[g->p->layer[i].first];
-}
-
 Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o)
 {
     Gen *g = NEW(mem, Gen);
@@ -21,7 +11,7 @@ Gen *gen_begin(Arena *mem, const Plan *p, const GenOpts *o)
     g->name = o->name;
     g->below = "";
     g->caps = gen_caps(mem, o->name);
-    list_layers(g);
+    gen_list_layers(g);
     return g;
 }
 

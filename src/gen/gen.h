@@ -4,7 +4,7 @@
  * others: the network (NAME.h, NAME.c, weights, one small file for each
  * kernel and combination of types), a self-test, the runtime of the chip, a
  * linker script, and files for make and CMake.  Layers are numbered from 1.
- * On one core a layer is a C function (net.c); a team of cores works through
+ * On one core a layer is a C function (layers.c); a team of cores works through
  * a program (team.c, rt/program.h). */
 #ifndef GEN_H
 #define GEN_H
@@ -63,6 +63,11 @@ typedef struct Gen {
     bool bin;                /* weights are a .bin */
     int nlayer, nsrc, nwritten;
     const Step **layer;      /* [0] is layer 1: its first kernel */
+    const int *dims;         /* [0] of layer 1: the first layer with the same
+                                dims, from 0 */
+    const int *call;         /* the same: the first layer whose call it shares */
+    bool *shared;            /* by such a first layer: do others share it? */
+    unsigned *passed;        /* and, by bit, operands that differ and are passed */
     const char **weight;     /* name of a constant's array, by buffer */
     const char **number;     /* names of run-time numbers in C, by id */
     const char **src;        /* what is to be compiled of the network */
@@ -94,7 +99,18 @@ void gen_quote(const char *s, Str *out);        /* as a string of C */
 void gen_shape(const Val *v, Str *out); /* s8[1,2] */
 void gen_about(Gen *g, int layer, const char *indent, Str *out); /* a comment */
 void gen_dims_list(const Step *s, const char *indent, Str *out); /* ".n = 1" */
+void gen_int(int32_t v, Str *out);
 void gen_ref(Gen *g, Ref r, Str *out); /* a place, as an expression */
+
+/* rows.c: functions that make dims of rows; the row of a layer. */
+void gen_rows(const Gen *g, Str *out);
+void gen_row(const DimsRows *r, int layer, const Step *s, Str *out);
+
+/* layers.c: which layers share a function; the function that copies weights, if
+ * any are; the function of a layer. */
+void gen_list_layers(Gen *g);
+void gen_bring(const Gen *g, Str *out);
+void gen_layer(Gen *g, int layer, Str *out);
 
 /* mlperf.c: a project for MLPerf Tiny's harness; what is compiled of it.
  * err(ERR_USAGE) if the network is none of its. */
@@ -157,8 +173,8 @@ bool gen_ends_vary(const Gen *g, bool in);
 void gen_ends_bytes(Gen *g, bool in, Str *out);
 /* What its kernel is told, as the numbers are now; to: "dims." or a page's. */
 void gen_follow(Gen *g, const Step *s, const char *to, Str *out);
-/* Is there nothing to compute at some value?  Then, before: "if (n == 0)". */
-bool gen_if_none(Gen *g, const Step *s, const char *indent, Str *out);
+/* "if (n == 0) { what }", where there is nothing to compute at some value. */
+void gen_if_none(Gen *g, const Step *s, const char *what, Str *out);
 /* Numbers that its dims, or whether it is computed at all, follow. */
 unsigned gen_follow_set(const Step *s);
 

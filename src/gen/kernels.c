@@ -113,6 +113,8 @@ static void put_epilogue(const Step *s, Str *out)
             str_put(out, "#define SHIFTS SHIFTS\n");
     if (op_info[s->node->op].family == FAM_exchange)
         str_put(out, "#define RT_LINK 1\n");
+    if (node_is_far(s->node))
+        str_put(out, "#define RT_EXTERNAL 1\n");
     if (node_upper_half(s->node))
         str_put(out, "#define UPPER_HALF 1\n");
 }

@@ -87,6 +87,22 @@ static void put_ranks(Gen *g, const Vocab *v, Str *out)
     put_numbers("uint16_t", "rank", v->n, rank, out);
 }
 
+/* Low halves, and the words whose offset is the first beyond each 65536. */
+static void put_starts(Gen *g, const Vocab *v, uint32_t *start, Str *out)
+{
+    uint32_t *carry = NEWN(g->mem, uint32_t, start[v->n] / 65536 + 1);
+    int i, n = 0;
+
+    for (i = 0; i <= v->n; i++) {
+        while (start[i] / 65536 > (uint32_t)n)
+            carry[n++] = (uint32_t)i;
+        start[i] %= 65536;
+    }
+    put_numbers("uint16_t", "start", v->n + 1, start, out);
+    put_numbers("uint16_t", "carry", MAX(n, 1), carry, out);
+    str_fmt(out, "enum { CARRIES = %d };\n", n);
+}
+
 static void put_bytes(Gen *g, const Vocab *v, Str *out)
 {
     uint32_t *start = NEWN(g->mem, uint32_t, v->n + 1);
@@ -100,7 +116,7 @@ static void put_bytes(Gen *g, const Vocab *v, Str *out)
                     (signed char)v->word[i].bytes[j]);
     }
     str_put(out, " 0\n};\n");
-    put_numbers("uint32_t", "start", v->n + 1, start, out);
+    put_starts(g, v, start, out);
 }
 
 static void put_words(Gen *g, const Vocab *v, Str *out)
@@ -109,8 +125,8 @@ static void put_words(Gen *g, const Vocab *v, Str *out)
     put_sorted(g, v, out);
     put_ranks(g, v, out);
     str_fmt(out, "static const struct tilewright_words words = {\n"
-            "    %d, start, bytes, sorted, rank, %d, %d, %d};\n\n", v->n,
-            v->bos, v->eos, v->byte);
+            "    %d, start, carry, CARRIES, bytes, sorted, rank, %d, %d, %d};\n\n",
+            v->n, v->bos, v->eos, v->byte);
 }
 
 /* ---- the network ---- */

@@ -4,6 +4,22 @@
 
 #include <inttypes.h>
 
+enum { CHOICE_BYTES = 8, MUCH = 16 };
+
+/* " IN(...)": what samples need would take much of the cores' own memory, if
+ * there is one, and lies behind it. */
+static const char *scratch_place(Gen *g)
+{
+    const Soc *s = g->p->soc;
+    const Engine *dma = soc_hop(s, 0);
+    int64_t bytes = val_count(g->p->g->out[0]) * CHOICE_BYTES;
+
+    if (!dma || bytes < s->mems[dma->near].size / MUCH)
+        return "";
+    return arena_fmt(g->mem, "\n    IN(\"%s\", %d)", s->mems[dma->far].name,
+                     CHOICE_BYTES);
+}
+
 void gen_lm_harness(const Plan *p, const char *name, const char *dir,
                     int64_t prompt, Str *out)
 {
@@ -17,9 +33,10 @@ void gen_lm_harness(const Plan *p, const char *name, const char *dir,
     str_fmt(out, "static struct %s net;\n"
         "static int32_t tokens[%" PRId64 "];\n"
         "static char prompt[%" PRId64 "];\n"
-        "static struct tilewright_lm_choice scratch[%s_LM_VOCAB];\n\n"
+        "static struct tilewright_lm_choice scratch[%s_LM_VOCAB]%s;\n\n"
         "static int init(void)\n{\n    struct %s_memory memory;\n\n",
-        name, MAX(p->g->context, prompt + 2), MAX(prompt, 1), g->caps, name);
+        name, MAX(p->g->context, prompt + 2), MAX(prompt, 1), g->caps,
+        scratch_place(g), name);
     gen_fill_memory(g, out);
     if (gen_image_bytes(g)) {
         str_put(out, "    if (");

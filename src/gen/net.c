@@ -113,65 +113,6 @@ static void put_kernels(Gen *g, Str *out)
                 dims_info_of(g->p->program->inst.v[i].step)->name);
 }
 
-static void put_dims(int layer, const Step *s, Str *out)
-{
-    str_fmt(out, "static const struct %s_dims dims_%d = {\n",
-            dims_info_of(s)->name, layer);
-    gen_dims_list(s, "    ", out);
-    str_put(out, "\n};\n");
-}
-
-static void put_io(Gen *g, const Step *s, Str *out)
-{
-    int i;
-
-    str_put(out, "    const struct io io = {\n        .in = {");
-    for (i = 0; i < s->nin; i++) {
-        str_put(out, i ? ",\n               " : "");
-        gen_ref(g, s->in[i], out);
-    }
-    str_put(out, s->nin ? "},\n        .out = {" : "NULL},\n        .out = {");
-    for (i = 0; i < s->nout; i++) {
-        str_put(out, i ? ",\n                " : "");
-        gen_ref(g, s->out[i], out);
-    }
-    str_put(out, "},\n");
-    if (s->tmp.buf >= 0) {
-        str_put(out, "        .tmp = ");
-        gen_ref(g, s->tmp, out);
-        str_put(out, ",\n");
-    }
-    if (step_room(s))
-        str_fmt(out, "        .room = %lld,\n", (long long)step_room(s));
-    str_put(out, "        .ncore = 1,\n    };\n");
-}
-
-static void put_layer(Gen *g, int layer, Str *out)
-{
-    const Step *s = g->layer[layer - 1];
-    const char *kern = g->p->program->inst.v[g->p->program->inst.of[s - g->p->step]].name;
-    unsigned set = gen_follow_set(s);
-
-    str_put(out, "\n");
-    gen_about(g, layer, "", out);
-    put_dims(layer, s, out);
-    str_fmt(out, "\nstatic void layer_%d(const struct %s *net)\n{\n", layer,
-            g->name);
-    put_io(g, s, out);
-    if (!set) {
-        str_fmt(out, "\n    %s_%s(&dims_%d, &io);\n}\n", g->name, kern,
-                layer);
-        return;
-    }
-    gen_number_locals(g, set, out);
-    str_fmt(out, "    struct %s_dims dims = dims_%d;\n\n",
-            dims_info_of(s)->name, layer);
-    if (gen_if_none(g, s, "    ", out))
-        str_put(out, "        return;\n");
-    gen_follow(g, s, "    dims.", out);
-    str_fmt(out, "    %s_%s(&dims, &io);\n}\n", g->name, kern);
-}
-
 static void put_init(Gen *g, Str *out)
 {
     int i, n = 0;
@@ -197,16 +138,27 @@ static void put_init(Gen *g, Str *out)
     str_put(out, "    return 0;\n}\n");
 }
 
-static void put_run(Gen *g, Str *out)
+static void put_layers(const Gen *g, Str *out)
 {
     int i;
 
-    str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n", g->name,
-            g->name);
     if (!g->nlayer)
         str_put(out, "    (void)net;\n");
     for (i = 1; i <= g->nlayer; i++)
         str_fmt(out, "    layer_%d(net);\n    MARK_LAYER();\n", i);
+}
+
+/* A language model has its layers one by one too: their code stands once. */
+static void put_run(Gen *g, Str *out)
+{
+    str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n", g->name,
+            g->name);
+    if (g->o->vocab)
+        str_fmt(out, "    for (int layer = 1; layer <= %d; layer++) {\n"
+                "        %s_step(net, layer);\n        MARK_LAYER();\n"
+                "    }\n", g->nlayer, g->name);
+    else
+        put_layers(g, out);
     str_put(out, "}\n");
 }
 
@@ -253,8 +205,10 @@ void gen_net(Gen *g)
 
     put_top(g, &b);
     put_kernels(g, &b);
+    gen_rows(g, &b);
+    gen_bring(g, &b);
     for (i = 1; i <= g->nlayer && !g->p->program->team; i++)
-        put_layer(g, i, &b);
+        gen_layer(g, i, &b);
     gen_states(g, &b);
     gen_number_setters(g, &b);
     put_init(g, &b);

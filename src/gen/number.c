@@ -135,8 +135,8 @@ void gen_number_setters(Gen *g, Str *out)
 
     for (i = 0; i < n->nnum; i++)
         str_fmt(out, "\nint %s_set_%s(struct %s *net, int32_t value)\n{\n"
-                "    if (value < %" PRId64 " || value > %" PRId64 ")\n"
-                "        return 1;\n    net->number[%d] = value;\n"
+                "    if ((value < %" PRId64 ") || (value > %" PRId64 ")) {\n"
+                "        return 1;\n    }\n    net->number[%d] = value;\n"
                 "    return 0;\n}\n", g->name, gen_number_names(g)[i],
                 g->name, n->num[i]->lo, n->num[i]->hi, i);
 }
@@ -244,10 +244,23 @@ static bool may_be_none(Size z, int64_t *rest)
     return !(*rest + z.vary.by * k->lo) || !(*rest + z.vary.by * k->hi);
 }
 
-bool gen_if_none(Gen *g, const Step *s, const char *indent, Str *out)
+/* "n == 0", or "(n * 2) == 4". */
+static void put_none(Gen *g, Size z, int64_t rest, Str *out)
+{
+    const char *name = gen_number_names(g)[z.vary.num->id];
+
+    if (z.vary.by != 1)
+        str_fmt(out, "(%s * %" PRId64 ")", name, z.vary.by);
+    else
+        str_put(out, name);
+    str_fmt(out, " == %" PRId64, -rest);
+}
+
+void gen_if_none(Gen *g, const Step *s, const char *what, Str *out)
 {
     const Val *v = s->node->op == OP_concat ? s->node->arg[s->part]
                                             : s->node->res[0];
+    Str all = {.mem = g->mem};
     int64_t rest;
     int i, n = 0;
 
@@ -256,16 +269,11 @@ bool gen_if_none(Gen *g, const Step *s, const char *indent, Str *out)
 
         if (!may_be_none(z, &rest))
             continue;
-        if (n++)
-            str_put(out, " || ");
-        else
-            str_fmt(out, "%sif (", indent);
-        str_put(out, gen_number_names(g)[z.vary.num->id]);
-        if (z.vary.by != 1)
-            str_fmt(out, " * %" PRId64, z.vary.by);
-        str_fmt(out, " == %" PRId64, -rest);
+        str_put(&all, n++ ? ") || (" : "");
+        put_none(g, z, rest, &all);
     }
     if (n)
-        str_put(out, ")\n");
-    return n;
+        str_fmt(out, n > 1 ? "    if ((%s)) {\n        %s\n    }\n"
+                           : "    if (%s) {\n        %s\n    }\n",
+                all.s, what);
 }

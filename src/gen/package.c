@@ -59,7 +59,8 @@ static void put_flags(Gen *g, const char *before, const char *after,
     char *flags = arena_str(g->mem, s), *f;
 
     for (f = strtok(flags, " "); f; f = strtok(NULL, " "))
-        if (str_starts(f, "-O") || str_starts(f, "-ffp-contract")) {
+        if (str_starts(f, "-O") || str_starts(f, "-ffp-contract") ||
+            !strcmp(f, "-fno-math-errno")) {
             str_fmt(out, "%s%s%s%s", so_far, before, f, after);
             so_far = sep;
         }

@@ -196,13 +196,15 @@ static void put_set(Gen *g, FILE *f)
     fputs("}\n\n", f);
 }
 
-static void put_draw(const Val *v, FILE *f)
+static void put_draw(Gen *g, const Val *v, FILE *f)
 {
     if (val_is_int(v))
-        fprintf(f, "(%s)(%" PRId64 " + (int64_t)(draw(&state) %% %" PRIu32
-                "u));\n", type_info[v->type].ctype, v->lo, draw_range(v));
+        fprintf(f, "(%s)(%s(int64_t)(draw(&state) %% %" PRIu32 "u));\n",
+                type_info[v->type].ctype,
+                v->lo ? arena_fmt(g->mem, "%" PRId64 " + ", v->lo) : "",
+                draw_range(v));
     else
-        fputs("(float)draw(&state) / 8388608.0f - 1.0f;\n", f);
+        fputs("((float)draw(&state) / 8388608.0f) - 1.0f;\n", f);
 }
 
 /* To external memory, a piece at a time. */
@@ -214,10 +216,10 @@ static void put_far_draws(Gen *g, FILE *f, int i)
     fprintf(f, "    for (i = 0; i < %" PRId64 "; i++) {\n"
             "        ((%s *)(void *)piece)[i %% %d] = ", val_count(v),
             type_info[v->type].ctype, n);
-    put_draw(v, f);
-    fprintf(f, "        if ((i %% %d == %d) || (i + 1 == %" PRId64 ")) {\n"
-            "            (void)%s_write_input(net, %d, i / %d * %d,\n"
-            "                (i %% %d + 1) * %d, piece);\n        }\n    }\n", n, n - 1,
+    put_draw(g, v, f);
+    fprintf(f, "        if (((i %% %d) == %d) || ((i + 1) == %" PRId64 ")) {\n"
+            "            (void)%s_write_input(net, %d, (i / %d) * %d,\n"
+            "                ((i %% %d) + 1) * %d, piece);\n        }\n    }\n", n, n - 1,
             val_count(v), g->name, i, n, n * size, n, size);
 }
 
@@ -239,7 +241,7 @@ static void put_draws(Gen *g, FILE *f, int i)
     fprintf(f, "    x = %s_input(net, %d);\n"
             "    for (i = 0; i < %" PRId64 "; i++) {\n"
             "        ((%s *)x)[i] = ", g->name, i, val_count(v), type);
-    put_draw(v, f);
+    put_draw(g, v, f);
     fputs("    }\n", f);
 }
 
@@ -282,12 +284,22 @@ static const char exact_text[] =
 static const char close_text[] =
     "static int close_to(float a, float b)\n"
     "{\n"
-    "    float d = a > b ? a - b : b - a, m = b < 0.0f ? -b : b;\n"
+    "    float d = a - b;\n"
+    "    float m = b;\n"
     "\n"
     "    if ((a == b) || ((a != a) && (b != b))) {\n"
     "        return 1;\n"
     "    }\n"
-    "    return d <= TOLERANCE * (m > 1.0f ? m : 1.0f);\n"
+    "    if (d < 0.0f) {\n"
+    "        d = -d;\n"
+    "    }\n"
+    "    if (m < 0.0f) {\n"
+    "        m = -m;\n"
+    "    }\n"
+    "    if (m < 1.0f) {\n"
+    "        m = 1.0f;\n"
+    "    }\n"
+    "    return d <= (TOLERANCE * m);\n"
     "}\n"
     "\n"
     "static int is_right(const struct check *c, const void *got)\n"
@@ -300,8 +312,8 @@ static const char close_text[] =
     "    for (i = 0; i < c->count; i++) {\n"
     "        float a, b;\n"
     "\n"
-    "        (void)memcpy(&a, (const char *)got + (4 * i * c->step), 4);\n"
-    "        (void)memcpy(&b, (const char *)c->sample + (4 * i), 4);\n"
+    "        (void)memcpy((char *)&a, (const char *)got + (4 * i * c->step), 4);\n"
+    "        (void)memcpy((char *)&b, (const char *)c->sample + (4 * i), 4);\n"
     "        if (!close_to(a, b)) {\n"
     "            return 0;\n"
     "        }\n"
@@ -314,21 +326,21 @@ static const char far_text[] =
     "    uint32_t h = EMPTY;\n"
     "    int32_t i, n;\n"
     "\n"
-    "    for (i = 0; c->sample && i < c->count; i++) {\n"
-    "        struct check one = {(const char *)c->sample + 4 * i, 1, 1, 0u};\n"
+    "    for (i = 0; (c->sample != NULL) && (i < c->count); i++) {\n"
+    "        struct check one = {(const char *)c->sample + (4 * i), 1, 1, 0u};\n"
     "\n"
     "        READ(net, output, 4 * i * c->step, 4, piece);\n"
     "        if (!is_right(&one, piece)) {\n"
     "            return 0;\n"
     "        }\n"
     "    }\n"
-    "    for (i = 0; !c->sample && i < c->count; i += n) {\n"
+    "    for (i = 0; (c->sample == NULL) && (i < c->count); i += n) {\n"
     "        n = c->count - i;\n"
-    "        n = n < (int32_t)sizeof piece ? n : (int32_t)sizeof piece;\n"
+    "        n = (n < (int32_t)sizeof piece) ? n : (int32_t)sizeof piece;\n"
     "        READ(net, output, i, n, piece);\n"
     "        h = hash(h, piece, n);\n"
     "    }\n"
-    "    return c->sample || !c->count || h == c->hash;\n"
+    "    return (c->sample != NULL) || (c->count == 0) || (h == c->hash);\n"
     "}\n\n";
 
 static void put_far(Gen *g, FILE *f)
@@ -364,7 +376,8 @@ static void put_begin(Gen *g, FILE *f)
 static void put_numbers(Gen *g, FILE *f)
 {
     if (g->p->g->nnum)
-        fprintf(f, "    struct %s own = *net;\n", g->name);
+        fprintf(f, "    struct %s own = *given;\n"
+                "    const struct %s *net = &own;\n", g->name, g->name);
 }
 
 static void put_settings(Gen *g, FILE *f)
@@ -373,10 +386,8 @@ static void put_settings(Gen *g, FILE *f)
     int i;
 
     for (i = 0; i < n->nnum; i++)
-        fprintf(f, "    %s_set_%s(&own, %" PRId64 ");\n", g->name,
+        fprintf(f, "    (void)%s_set_%s(&own, %" PRId64 ");\n", g->name,
                 gen_number_names(g)[i], n->num[i]->now);
-    if (n->nnum)
-        fputs("    net = &own;\n", f);
 }
 
 /* What the steps of all layers make of the inputs. */
@@ -385,7 +396,8 @@ static void put_test(Gen *g, FILE *f)
     const char *n = g->name;
     bool far = plan_external_inout(g->p);
 
-    fprintf(f, "int %s_selftest(const struct %s *net)\n{\n", n, n);
+    fprintf(f, "int %s_selftest(const struct %s *%s)\n{\n", n, n,
+            g->p->g->nnum ? "given" : "net");
     put_numbers(g, f);
     fprintf(f, "    int i;\n\n");
     put_settings(g, f);

@@ -87,13 +87,15 @@ static void put_copies(Gen *g, bool save, Str *out)
                            : "    (void)memcpy(");
         if (!save)
             gen_ref(g, g->p->place[v->id], out);
-        else
+        else if (at)
             str_fmt(out, " + %" PRId64, at);
         str_put(out, ", ");
         if (save)
             gen_ref(g, g->p->place[v->id], out);
         else
-            str_fmt(out, "(const char *)from + %" PRId64, at);
+            str_put(out, "(const char *)from");
+        if (!save && at)
+            str_fmt(out, " + %" PRId64, at);
         str_fmt(out, ", %" PRId64 ");\n", val_bytes(v));
         at += val_bytes(v);
     }

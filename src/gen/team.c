@@ -32,6 +32,27 @@ static int first_slot(const Program *p, int engine)
     return n;
 }
 
+/* What the chip's file says of the accelerator that a slot belongs to. */
+static void put_by_slot(const Gen *g, const char *name, const char *key,
+                        int64_t none, Str *out)
+{
+    const Program *p = g->p->program;
+    const Soc *soc = g->p->soc;
+    int64_t last = none;
+    int i;
+
+    str_fmt(out, "#define RT_%s(slot) (", name);
+    for (i = ENG_hops + soc->nhop; i < soc->nengine; i++) {
+        if (!count_slots(p, i))
+            continue;
+        last = item_int(soc->engine[i].item, key, none);
+        if (first_slot(p, i + 1) < first_slot(p, soc->nengine))
+            str_fmt(out, "(slot) < %d ? 0x%" PRIx64 "u : ",
+                    first_slot(p, i + 1), (uint64_t)last);
+    }
+    str_fmt(out, "0x%" PRIx64 "u)\n", (uint64_t)last);
+}
+
 /* The slots of accelerators, and which of them each belongs to. */
 static void put_jobs(const Gen *g, Str *out)
 {
@@ -50,6 +71,8 @@ static void put_jobs(const Gen *g, Str *out)
                     first_slot(p, i + 1) - 1,
                     item_word(soc->engine[i].item, "model",
                               soc->engine[i].name));
+    put_by_slot(g, "UNIT", "base", 0, out);
+    put_by_slot(g, "UNIT_EVENT", "event", 12, out);
 }
 
 /* Bytes of a transfer into the nearest memory. */
@@ -402,10 +425,10 @@ static void follow_page(Gen *g, const Program *p, int page, Str *out)
                                             i + 1), out);
     for (i = q->from; i < q->to; i++)
         if (p->item[i].kind == REC_call &&
-            gen_follow_set(p->item[i].step) &&
-            gen_if_none(g, p->item[i].step, "    ", out))
-            str_fmt(out, "        page->code[%d] &= ~RT_ALL_CORES;\n",
-                    word_of(p, q, i));
+            gen_follow_set(p->item[i].step))
+            gen_if_none(g, p->item[i].step, arena_fmt(g->mem,
+                        "page->code[%d] &= ~RT_ALL_CORES;", word_of(p, q, i)),
+                        out);
     str_put(out, "}\n");
 }
 
@@ -478,7 +501,8 @@ void gen_team_net(Gen *g, Str *out)
             "    const struct rt_spot first = {0, 0}, last = {%d, 0};\n\n"
             "    run_pages(net, first, last);\n}\n", n, n, p->npage);
     str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
-            "    if ((layer >= 1) && (layer <= %s_LAYERS))\n"
-            "        run_pages(net, start[layer - 1], start[layer]);\n}\n\n",
+            "    if ((layer >= 1) && (layer <= %s_LAYERS)) {\n"
+            "        run_pages(net, start[layer - 1], start[layer]);\n    }\n"
+            "}\n\n",
             n, n, g->caps);
 }

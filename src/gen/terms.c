@@ -11,7 +11,7 @@ void gen_shape(const Val *v, Str *out)
     str_fmt(out, "%s%s", type_info[v->type].name, shape_text(v->shape));
 }
 
-static void put_int(int32_t v, Str *out)
+void gen_int(int32_t v, Str *out)
 {
     if (v == INT32_MIN || v == INT32_MAX)
         str_put(out, v < 0 ? "INT32_MIN" : "INT32_MAX");
@@ -58,10 +58,10 @@ static void put_field(const Field *f, const void *p, Str *out)
     if (f->kind == 'F')
         put_float(*(const float *)v, out);
     else if (f->kind == 'I')
-        put_int(*v, out);
+        gen_int(*v, out);
     for (i = 0; f->kind == 'A' && i < f->len; i++) {
         str_put(out, i ? ", " : "{");
-        put_int(v[i], out);
+        gen_int(v[i], out);
     }
     str_put(out, f->kind == 'A' ? "}" : "");
 }

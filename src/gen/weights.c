@@ -70,20 +70,19 @@ static void put_list(FILE *f, Type t, const void *data, int64_t n)
     }
 }
 
-/* Puts one byte as it stands in a string; c2: the byte after it.  Octal, of as
- * few digits as the next one allows.  Returns what comes behind. */
-static char *put_char(char *s, unsigned c, unsigned c2)
+static bool is_plain(unsigned c)
 {
-    bool all = c2 >= '0' && c2 <= '7';
+    return c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?';
+}
 
-    if (c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?') {
-        *s++ = (char)c;
-        return s;
-    }
+/* Puts one byte as octal digits, as few as say it: what comes behind is another
+ * escape, or the end of the literal. */
+static char *put_octal(char *s, unsigned c)
+{
     *s++ = '\\';
-    if (all || c >= 64)
+    if (c >= 64)
         *s++ = (char)('0' + (c >> 6));
-    if (all || c >= 8)
+    if (c >= 8)
         *s++ = (char)('0' + (c >> 3 & 7));
     *s++ = (char)('0' + (c & 7));
     return s;
@@ -93,11 +92,17 @@ static void put_string(FILE *f, const unsigned char *p, int64_t n)
 {
     char line[LINE + 16], *s;
     int64_t i = 0;
+    bool plain;
 
     while (i < n) {
         s = line;
-        for (; i < n && s - line < LINE - 5; i++)
-            s = put_char(s, p[i], i + 1 < n ? p[i + 1] : 0);
+        for (plain = true; i < n && s - line < LINE - 5; i++) {
+            plain = plain && is_plain(p[i]);
+            if (plain)
+                *s++ = (char)p[i];
+            else
+                s = put_octal(s, p[i]);
+        }
         fprintf(f, "\n    \"%.*s\"", (int)(s - line), line);
     }
 }

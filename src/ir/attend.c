@@ -1,5 +1,6 @@
 /* Attention over the rows of a cache, and the rotation that goes before: shapes
  * of results, and what kernels are told (kern/dims.def). */
+#include "ir/attend.h"
 #include "ir/dims.h"
 
 enum { TABLE = 256 };
@@ -55,41 +56,119 @@ static bool same_heads(Shape a, Shape b)
     return true;
 }
 
+bool attend_rows_first(const Node *n, int i)
+{
+    return (attr_int(n, A_p2) >> (i < 3 ? i : 0) & 1) != 0;
+}
+
+AttendSide attend_side(const Node *n, int i)
+{
+    Shape s = (i < 3 ? n->arg[i] : n->res[0])->shape;
+    int64_t width = s.dim[s.rank - 1], rows = s.dim[s.rank - 2], heads;
+
+    if (!attend_rows_first(n, i)) {
+        heads = shape_product(s, 0, s.rank - 2);
+        return (AttendSide){heads, rows, width, width, rows * width};
+    }
+    heads = s.dim[s.rank - 2];
+    return (AttendSide){heads, s.dim[s.rank - 3], width, heads * width, width};
+}
+
+/* A value of rows of heads is one batch, and of a fixed size. */
+static void check_side(const Node *n, int i)
+{
+    Shape s = n->arg[i]->shape;
+
+    if (attend_rows_first(n, i) &&
+        (s.rank < 3 || shape_varies(s) || shape_product(s, 0, s.rank - 3) != 1))
+        err_node(n, "%s has shape %s: rows of heads were wanted",
+                 n->arg[i]->name, shape_text(s));
+}
+
+/* Heads and rows, wherever they are. */
+static bool sides_meet(const Node *n)
+{
+    AttendSide q, k, v;
+    int i;
+
+    for (i = 0; i < 3; i++)
+        check_side(n, i);
+    q = attend_side(n, 0);
+    k = attend_side(n, 1);
+    v = attend_side(n, 2);
+    return q.heads == k.heads && q.heads == v.heads && q.width == k.width &&
+           k.rows == v.rows;
+}
+
+static bool operands_meet(const Node *n)
+{
+    Shape q = n->arg[0]->shape, k = n->arg[1]->shape, v = n->arg[2]->shape;
+
+    if (attr_int(n, A_p2))
+        return q.rank > 1 && k.rank > 1 && v.rank > 1 && sides_meet(n);
+    return same_heads(q, k) && same_heads(q, v) &&
+           q.dim[q.rank - 1] == k.dim[q.rank - 1] &&
+           size_same(size_at(k, q.rank - 2), size_at(v, q.rank - 2));
+}
+
+/* Of each row of q an element for each of k. */
+static void check_mask(const Node *n)
+{
+    if (!node_arg(n, "mask"))
+        return;
+    wants_elements(n, "mask", attend_side(n, 0).rows * attend_side(n, 1).rows);
+    wants_within(n, "mask", INT8_MIN, INT8_MAX);
+    if (attr_has(n, A_count))
+        err_node(n, "a mask, and a count of rows");
+}
+
 Shape shape_attend(const Node *n)
 {
     Shape q = n->arg[0]->shape, k = n->arg[1]->shape, v = n->arg[2]->shape;
+    int64_t rows;
     Size some;
 
-    if (!same_heads(q, k) || !same_heads(q, v) ||
-        q.dim[q.rank - 1] != k.dim[q.rank - 1] ||
-        !size_same(size_at(k, q.rank - 2), size_at(v, q.rank - 2)))
+    if (attr_int(n, A_p2) < 0 || attr_int(n, A_p2) > 7)
+        err_node(n, "p2 %lld: 0 to 7 was wanted",
+                 (long long)attr_int(n, A_p2));
+    if (!operands_meet(n))
         err_node(n, "q has shape %s, k %s, v %s", shape_text(q), shape_text(k),
                  shape_text(v));
-    some = product_rows(n);
-    if (some.n < 0 || some.n > k.dim[q.rank - 2])
+    rows = attend_side(n, 1).rows;
+    some = attr_size(n, A_count, 0,
+                     size_at(k, k.rank - 2 - attend_rows_first(n, 1)));
+    if (some.n < 0 || some.n > rows)
         err_node(n, "count is %lld of %lld rows", (long long)some.n,
-                 (long long)k.dim[q.rank - 2]);
+                 (long long)rows);
     check_tables(n);
-    shape_put(&q, q.rank - 1, size_at(v, q.rank - 1));
+    check_mask(n);
+    shape_put(&q, q.rank - 1, size_at(v, v.rank - 1));
     return q;
 }
 
 void fill_attend(const Node *n, struct attend_dims *d)
 {
-    Shape q = n->arg[0]->shape, v = n->arg[2]->shape;
+    AttendSide q = attend_side(n, 0), k = attend_side(n, 1);
+    AttendSide v = attend_side(n, 2), y = attend_side(n, 3);
+    Shape s = n->arg[1]->shape;
 
-    d->heads = dims_32(n, shape_product(q, 0, q.rank - 2));
-    d->m = dims_32(n, q.dim[q.rank - 2]);
-    d->d = dims_32(n, q.dim[q.rank - 1]);
-    d->e = dims_32(n, v.dim[q.rank - 1]);
-    d->n = dims_32(n, product_rows(n).n);
-    d->rows = dims_32(n, v.dim[q.rank - 2]);
+    d->heads = dims_32(n, q.heads);
+    d->m = dims_32(n, q.rows);
+    d->d = dims_32(n, q.width);
+    d->e = dims_32(n, v.width);
+    d->n = dims_32(n, attr_size(n, A_count, 0, size_at(
+        s, s.rank - 2 - attend_rows_first(n, 1))).n);
+    d->rows = dims_32(n, v.rows);
     d->shift = (int32_t)attr_int(n, A_shift);
     d->lo = dims_32(n, attr_int(n, A_lo));
     d->hi = dims_32(n, attr_int(n, A_hi));
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
+    d->qrow = dims_32(n, q.row), d->qhead = dims_32(n, q.head);
+    d->krow = dims_32(n, k.row), d->khead = dims_32(n, k.head);
+    d->vrow = dims_32(n, v.row), d->vhead = dims_32(n, v.head);
+    d->yrow = dims_32(n, y.row), d->yhead = dims_32(n, y.head);
 }
 
 int64_t macs_attend(const Node *n)
@@ -194,8 +273,10 @@ Shape shape_rotate(const Node *n)
     if (x.rank != 3 || x.dim[2] % 2)
         err_node(n, "x has shape %s: tokens of heads of two halves were wanted",
                  shape_text(x));
-    turned = attr_at(n, A_count, 0, x.dim[1]);
     wants_elements(n, "t", x.dim[0] * x.dim[2]);
+    if (n->op == OP_rotate)
+        return x;
+    turned = attr_at(n, A_count, 0, x.dim[1]);
     wants_elements(n, "bias", x.dim[1] * x.dim[2]);
     wants_bounds(n, attr_int(n, A_shift));
     if (turned < 0 || turned > x.dim[1])
@@ -210,8 +291,10 @@ void fill_rotate(const Node *n, struct rotate_dims *d)
 
     d->tokens = dims_32(n, x.dim[0]);
     d->heads = dims_32(n, x.dim[1]);
-    d->turned = dims_32(n, attr_at(n, A_count, 0, x.dim[1]));
     d->half = dims_32(n, x.dim[2] / 2);
+    if (n->op == OP_rotate)
+        return;
+    d->turned = dims_32(n, attr_at(n, A_count, 0, x.dim[1]));
     d->one = dims_32(n, attr_int(n, A_p0));
     d->shift = (int32_t)attr_int(n, A_shift);
     d->lo = dims_32(n, attr_int(n, A_lo));

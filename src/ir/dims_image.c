@@ -91,6 +91,8 @@ void fill_pconv(const Node *n, struct pconv_dims *d)
     d->port = (int32_t)attr_int(n, A_p3);
     d->lo = (int32_t)MAX(attr_int(n, A_lo), INT32_MIN);
     d->hi = (int32_t)MIN(attr_int(n, A_hi), INT32_MAX);
+    d->side = spatial(n, A_count, 1, 0);
+    raster_pconv(d);
 }
 
 void fill_convt(const Node *n, struct convt_dims *d)

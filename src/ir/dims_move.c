@@ -143,6 +143,11 @@ void fill_pad(const Node *n, struct pad_dims *d)
     d->mode = (int32_t)attr_int(n, A_mode);
 }
 
+bool node_is_far(const Node *n)
+{
+    return n->op == OP_gather && attr_int(n, A_mode) == 1;
+}
+
 void fill_gather(const Node *n, struct gather_dims *d)
 {
     Shape x = n->arg[0]->shape;
@@ -152,6 +157,7 @@ void fill_gather(const Node *n, struct gather_dims *d)
     d->n = dims_32(n, val_count(n->arg[1]));
     d->inner = dims_32(n, shape_product(x, axis + 1, x.rank));
     d->len = dims_32(n, x.dim[axis]);
+    d->mode = dims_32(n, attr_int(n, A_mode));
 }
 
 void fill_elements(const Node *n, struct elements_dims *d)

@@ -304,7 +304,7 @@ static bool run_sums(Run *r)
 
 static void eval_kernel(const Node *n, void *const *arg, void **res)
 {
-    Run r = {arena_new(), n, choose(n), arg, {{NULL}, {NULL}, NULL, 0, 1, 0}};
+    Run r = {arena_new(), n, choose(n), arg, {.ncore = 1}};
     const Val *y = n->res[0];
     int i;
 

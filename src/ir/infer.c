@@ -142,7 +142,7 @@ static bool steers(const Node *n, int i)
         return i == 1;
     case OP_where:
         return i == 0;
-    case OP_quantize: case OP_dequantize: case OP_groupmatmul:
+    case OP_rotate: case OP_quantize: case OP_dequantize: case OP_groupmatmul:
         return i > 0;
     default:
         return false;
@@ -190,7 +190,7 @@ static void check_domain(const Node *n)
     case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
     case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
     case OP_iattend: case OP_qattend: case OP_irotate: case OP_gate:
-    case OP_pconv: case OP_pmatmul:
+    case OP_pconv: case OP_pmatmul: case OP_qlogsoftmax:
         wants_int(n, 0, true);
         break;
     case OP_gather: case OP_gatherelem: case OP_gathernd:
@@ -207,6 +207,10 @@ static void check_domain(const Node *n)
         break;
     case OP_dft: case OP_gridsample: case OP_nms:
         wants_int(n, 0, false);
+        break;
+    case OP_rotate:
+        wants_int(n, 0, false);
+        wants_int(n, 1, n->arg[1]->type == T_s16);
         break;
     case OP_groupmatmul:
         wants_int(n, 0, false);
@@ -346,7 +350,7 @@ static Type type_typed(const Node *n, Range r)
     case OP_isoftmax: case OP_itamax: case OP_itapartial: case OP_ilayernorm:
     case OP_qsoftmax: case OP_qlpnorm: case OP_qsigmoid:
     case OP_irmsnorm: case OP_igelu: case OP_ihardswish: case OP_idiv:
-    case OP_inonorm:
+    case OP_inonorm: case OP_qlogsoftmax:
         return type_for(r.lo, r.hi);
     default:
         return t;

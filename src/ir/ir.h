@@ -145,6 +145,8 @@ struct Node {
                            of them.  As valid as the result's range */
     Node *prev, *next;  /* in execution order */
     int id;
+    bool placed;        /* a slice or a concat that is to be a view, even where
+                           copies need less memory (plan/kernel/part.c) */
     int64_t macs_removed; /* by lossless removal of dead structure */
     int64_t bytes_removed;
     uint64_t task;        /* what measurements of it, and of its tiles, go by;
@@ -274,6 +276,7 @@ typedef struct Poly {
 } Poly;
 int64_t poly_at(const Poly *p, const int64_t *value);
 bool poly_const(const Poly *p);
+bool poly_same(const Poly *a, const Poly *b);
 /* As an expression of C; name: of each number, by id. */
 void poly_put(const Poly *p, const char *const *name, Str *out);
 /* m of them, which at every value of the numbers in a set (by bit) are what f
@@ -319,6 +322,9 @@ int node_round(const Node *n);
 /* Is the upper half of 4 * acc * mul all that n's epilogue needs?
  * Constants are then those of TensorFlow Lite, shifts above 31. */
 bool node_upper_half(const Node *n);
+
+/* dims_move.c: a gather whose table stays in external memory? */
+bool node_is_far(const Node *n);
 
 /* window.c: of windows */
 Shape shape_conv(const Node *n);
@@ -517,6 +523,7 @@ typedef struct Kern {
     int row;             /* of its engine, on the chip; -1: it has none such */
     int pace;            /* percent that a chip's cores take of `cycles`; set
                             before they are asked for */
+    int weight;          /* percent that they count where kernels are compared */
     int nlet;
     KernLet let[24];
     int nparam;

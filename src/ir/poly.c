@@ -131,6 +131,18 @@ int64_t poly_at(const Poly *p, const int64_t *value)
     return sum;
 }
 
+bool poly_same(const Poly *a, const Poly *b)
+{
+    int i;
+
+    for (i = 0; i < a->n && i < b->n; i++)
+        if (a->term[i].coef != b->term[i].coef ||
+            memcmp(a->term[i].power, b->term[i].power,
+                   sizeof a->term[i].power) != 0)
+            return false;
+    return a->n == b->n;
+}
+
 bool poly_const(const Poly *p)
 {
     static const unsigned char none[MOST_NUMBERS];

@@ -4,6 +4,7 @@
  * Sums over constant weights use the weights themselves: the greatest sum of
  * a channel is that of its positive weights at the input's greatest value and
  * its negative ones at the least. */
+#include "ir/attend.h"
 #include "ir/range.h"
 #include "kern/conv/words.h"
 #include "kern/matmul/halves.h"
@@ -384,12 +385,14 @@ Range range_attend(const Node *n)
 {
     const Val *s = node_arg(n, "scale"), *w = node_arg(n, "parts");
     const Shape *q = &n->arg[0]->shape;
+    AttendSide k = attend_side(n, 1);
+    Size some = attr_size(n, A_count, 0, size_const(k.rows));
     Range score, sum;
 
     score = range_mul(range_val(n->arg[0]), range_val(n->arg[1]));
     score = range_with_zero(range_times(score, q->dim[q->rank - 1]));
     sum = range_mul(range_val(w), range_val(n->arg[2]));
-    sum = range_with_zero(range_times(sum, product_rows(n).n));
+    sum = range_with_zero(range_times(sum, some.n));
     range_met(range_join(score, sum));
     score = range_with_zero(range_mul(score, range_element(s, 0)));
     score = range_join(score, range_add(score, range_element(s, 1)));

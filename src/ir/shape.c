@@ -178,11 +178,13 @@ static Shape shape_map(const Node *n)
     return y;
 }
 
-/* The tables of a qsoftmax: every difference of two bytes, or two curves. */
+/* The tables of a qsoftmax: every difference of two bytes, or two curves; of a
+ * qlogsoftmax: two of differences. */
 static void check_tables(const Node *n)
 {
-    int64_t want = attr_int(n, A_p0) ? 256 : 513;
-    int i, narg = attr_int(n, A_p0) ? 2 : 3;
+    bool is_log = n->op == OP_qlogsoftmax, bytes = is_log || attr_int(n, A_p0);
+    int64_t want = bytes ? 256 : 513;
+    int i, narg = bytes && !is_log ? 2 : 3;
 
     for (i = 1; i < narg; i++)
         if (i >= n->narg || !n->arg[i] || val_count(n->arg[i]) != want)
@@ -190,17 +192,17 @@ static void check_tables(const Node *n)
                      i + 1, i < n->narg && n->arg[i]
                          ? (long long)val_count(n->arg[i]) : 0,
                      (long long)want);
-    if (attr_int(n, A_p0) && n->arg[0]->hi - n->arg[0]->lo > 255)
+    if (bytes && n->arg[0]->hi - n->arg[0]->lo > 255)
         err_node(n, "operand x has values of %lld to %lld: bytes were wanted",
                  (long long)n->arg[0]->lo, (long long)n->arg[0]->hi);
     if (attr_int(n, A_p0) < 0 || attr_int(n, A_p0) > 16)
         err_node(n, "p0, the bits of the result, is %lld: 0 to 16 was wanted",
                  (long long)attr_int(n, A_p0));
-    if (!attr_int(n, A_p0) && attr_int(n, A_shift) < 1)
+    if (!bytes && attr_int(n, A_shift) < 1)
         err_node(n, "shift is %lld, at least 1 was wanted",
                  (long long)attr_int(n, A_shift));
     for (i = 1; i < narg; i++)
-        if (n->arg[i]->lo < 0 && attr_int(n, A_p0))
+        if (n->arg[i]->lo < 0 && bytes)
             err_node(n, "operand '%s' has values below 0", n->arg[i]->name);
 }
 
@@ -211,13 +213,14 @@ static Shape shape_row(const Node *n)
     int64_t len = y.dim[axis], group = attr_int(n, A_p0);
     bool shares = n->op == OP_isoftmax || n->op == OP_itamax ||
                   n->op == OP_itapartial;
+    bool tables = n->op == OP_qsoftmax || n->op == OP_qlogsoftmax;
 
-    for (i = 1; i < n->narg && n->op != OP_qsoftmax; i++)
+    for (i = 1; i < n->narg && !tables; i++)
         if (n->arg[i] && val_count(n->arg[i]) != len)
             err_node(n, "operand '%s' has %lld elements, %lld were wanted: "
                      "one per element of a row", n->arg[i]->name,
                      (long long)val_count(n->arg[i]), (long long)len);
-    if (n->op == OP_qsoftmax)
+    if (tables)
         check_tables(n);
     if (n->op == OP_itapartial && (group < 1 || len % group))
         err_node(n, "rows of %lld elements cannot be split into groups of "

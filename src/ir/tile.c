@@ -5,6 +5,7 @@
  * a node something (kernels' heads, dims_fill) can ask a tile.  Convolutions
  * and pools are cut only channels-last, where rows of an image are one run;
  * convolutions of groups into whole groups, or within one. */
+#include "ir/dims.h"
 #include "ir/tile.h"
 
 #include <string.h>
@@ -251,6 +252,7 @@ static void stride_pconv(const Dims *w, bool x, bool y, Dims *d)
         PUT_STRIDES(&d->pconv, &w->pconv, x);
     if (y)
         PUT_STRIDES(&d->pconv, &w->pconv, y);
+    raster_pconv(&d->pconv);
 }
 
 static void stride_pool(const Dims *w, bool x, bool y, Dims *d)

@@ -1,5 +1,6 @@
 /* Tiles of rows: matrix products, what is computed by element or along rows,
  * and reductions. */
+#include "ir/attend.h"
 #include "ir/tile.h"
 
 #include <string.h>
@@ -226,11 +227,63 @@ bool cut_rows(Cutter *c)
 
 /* --- attention --- */
 
+/* Whole heads; rows of heads: rows of q, and elements of whole heads. */
 void heads_axes(const Node *n, int64_t len[NCUT])
 {
     Shape y = n->res[0]->shape;
+    AttendSide q;
 
-    len[CUT_row] = shape_product(y, 0, y.rank - 2);
+    if (!attr_int(n, A_p2)) {
+        len[CUT_row] = shape_product(y, 0, y.rank - 2);
+        return;
+    }
+    if (attr_int(n, A_p2) != 7)
+        return;
+    q = attend_side(n, 3);
+    len[CUT_row] = q.rows;
+    len[CUT_channel] = q.heads * q.width;
+}
+
+/* Of rows of heads those that the tile has. */
+static void take_heads(const Cutter *c, int i, int64_t from, int64_t rows,
+                       Shape *s, Piece *p)
+{
+    const Val *v = i < 3 ? c->n->arg[i] : c->n->res[0];
+    AttendSide of = attend_side(c->n, i);
+    int64_t e = attend_side(c->n, 3).width;
+    int64_t heads = c->len[CUT_channel] / e, head = c->at[CUT_channel] / e;
+
+    *s = SHAPE(1, rows, heads, of.width);
+    *p = piece_of(v, from * of.row + head * of.head, heads * of.width, rows,
+                  of.row);
+}
+
+static void cut_mask(Cutter *c)
+{
+    const Val *v = node_arg(c->n, "mask");
+    int64_t keys = attend_side(c->n, 1).rows;
+
+    if (v)
+        cut_arg(c, c->n->narg - 1, SHAPE(c->len[CUT_row], keys),
+                piece_of(v, c->at[CUT_row] * keys, c->len[CUT_row] * keys, 1,
+                         0));
+}
+
+static bool cut_rows_of_heads(Cutter *c)
+{
+    Shape s;
+    Piece p;
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        take_heads(c, i, i ? 0 : c->at[CUT_row],
+                   i ? attend_side(c->n, i).rows : c->len[CUT_row], &s, &p);
+        cut_arg(c, i, s, p);
+    }
+    take_heads(c, 3, c->at[CUT_row], c->len[CUT_row], &s, &p);
+    cut_res(c, s, p);
+    cut_mask(c);
+    return true;
 }
 
 /* Tables and scales are those of all heads. */
@@ -240,6 +293,8 @@ bool cut_heads(Cutter *c)
     Piece what;
     Shape s;
 
+    if (attr_int(c->n, A_p2))
+        return cut_rows_of_heads(c);
     for (i = 0; i < 3; i++) {
         s = cut_lines(c, c->n->arg[i], p, &what);
         cut_arg(c, i, s, what);

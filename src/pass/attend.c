@@ -1,20 +1,30 @@
-/* Attention of one row over a cache becomes one operator:
+/* Attention becomes one operator:
  *
  *     s = matmul q k m0 a0 transb=1   ->   y = iattend q k v scale scores
- *     t = requant s m1 a1                      powers parts
- *     e = isoftmax t
+ *     t = requant s m1 a1                      powers parts mask
+ *     u = add t mask
+ *     e = isoftmax u
  *     w = requant e m2 a2
  *     y = matmul w v m3 a3
  *
  * Scores are bytes, so what is made of them, and of weights, are tables:
  * nothing between is ever in memory, and one call has all of a head.  Either
- * requant may be absent. */
+ * requant may be absent, and add.
+ *
+ * Of one row, over a cache, by the pass attend; of many by the pass prompt,
+ * which leaves out transpositions of heads too: kernels are told how rows and
+ * heads lie (p2). */
+#include "ir/attend.h"
 #include "pass/pass.h"
 
 enum { BYTES = 256, GREATEST = 127, LEAST = -128 };
 
 typedef struct Attention {
-    Node *sum, *after, *soft, *before, *score; /* from the result on */
+    Node *sum, *after, *soft, *plus, *before, *score; /* from the result on */
+    Val *mask;
+    Val *q, *k, *v;
+    int64_t rows_first; /* p2 */
+    Node *last;         /* whose result becomes that of the operator */
 } Attention;
 
 /* Is the operand absent, or a single constant number? */
@@ -33,12 +43,18 @@ static bool is_scaling(const Node *n)
            attr_has(n, A_lo) && attr_has(n, A_hi);
 }
 
-static bool is_product(const Node *n, bool transposed)
+/* A product of bytes, the left side perhaps without a sign. */
+static bool is_product(const Node *n, bool any_sign)
 {
     return n && n->op == OP_matmul && !node_arg(n, "bias") && is_scaling(n) &&
            !attr_int(n, A_transa) &&
-           (attr_int(n, A_transb) != 0) == transposed &&
-           n->arg[0]->type == T_s8 && n->arg[1]->type == T_s8;
+           (n->arg[0]->type == T_s8 || (any_sign && n->arg[0]->type == T_u8)) &&
+           n->arg[1]->type == T_s8;
+}
+
+static bool is_transposed(const Node *n)
+{
+    return attr_int(n, A_transb) != 0;
 }
 
 static int64_t scaled(const Node *n, int64_t x)
@@ -65,13 +81,41 @@ static bool within_bytes(const Val *v)
     return v->lo >= LEAST && v->hi <= GREATEST;
 }
 
-static bool find_attention(Node *n, Attention *a)
+/* The addition of a mask that v alone is read through, the same for all heads;
+ * *v becomes what it is added to. */
+static Node *take_mask(Attention *a, Val **v)
+{
+    Node *n = sole_producer(*v);
+    Shape y = (*v)->shape, s;
+    int i;
+
+    if (!n || n->op != OP_add || node_arg(n, "mul") || y.rank < 2 ||
+        !attr_has(n, A_lo) || attr_int(n, A_lo) != LEAST ||
+        !attr_has(n, A_hi) || attr_int(n, A_hi) != GREATEST)
+        return NULL;
+    for (i = 0; i < 2; i++) {
+        s = n->arg[i]->shape;
+        if (n->arg[i]->type == T_s8 && n->arg[!i]->type == T_s8 &&
+            s.rank > 1 && s.dim[s.rank - 1] == y.dim[y.rank - 1] &&
+            s.dim[s.rank - 2] == y.dim[y.rank - 2] &&
+            shape_product(s, 0, s.rank - 2) == 1 &&
+            val_count(n->arg[!i]) == val_count(*v))
+            break;
+    }
+    if (i == 2)
+        return NULL;
+    a->mask = n->arg[i];
+    *v = n->arg[!i];
+    return n;
+}
+
+static bool find_attention(Node *n, Attention *a, bool many)
 {
     Val *v;
 
-    if (!is_product(n, false))
+    *a = (Attention){.sum = n, .last = n};
+    if (!is_product(n, many))
         return false;
-    a->sum = n;
     v = n->arg[0];
     a->after = take_requant(&v);
     a->soft = sole_producer(v);
@@ -81,9 +125,16 @@ static bool find_attention(Node *n, Attention *a)
     v = a->soft->arg[0];
     if (!within_bytes(v))
         return false;
+    if (many)
+        a->plus = take_mask(a, &v);
     a->before = take_requant(&v);
     a->score = sole_producer(v);
-    return is_product(a->score, true) && within_bytes(v);
+    if (!is_product(a->score, false) || !within_bytes(v))
+        return false;
+    a->q = a->score->arg[0];
+    a->k = a->score->arg[1];
+    a->v = a->sum->arg[1];
+    return true;
 }
 
 /* One row of q; the same heads and rows of k and v. */
@@ -93,7 +144,8 @@ static bool same_rows(const Attention *a)
     Shape v = a->sum->arg[1]->shape;
     int i, last = q.rank - 2;
 
-    if (q.rank != k.rank || q.rank != v.rank || q.dim[last] != 1 ||
+    if (!is_transposed(a->score) || is_transposed(a->sum) ||
+        q.rank != k.rank || q.rank != v.rank || q.dim[last] != 1 ||
         !size_same(size_at(k, last), size_at(v, last)) ||
         !size_same(product_rows(a->score), product_rows(a->sum)))
         return false;
@@ -194,25 +246,27 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
     attr_set_int(g, n, A_hi, attr_int(a->sum, A_hi));
     attr_set_int(g, n, A_p0, attr_int(a->score, A_shift));
     attr_set_int(g, n, A_p1, attr_int(a->soft, A_hi));
+    if (a->rows_first)
+        attr_set_int(g, n, A_p2, a->rows_first);
 }
 
 static void join(Graph *g, const Attention *a)
 {
     Val *power = power_table(g, a), *scale = scale_table(g, a);
-    Node *n, *sum = a->sum;
+    Node *n, *last = a->last;
 
     if (!power || !scale)
         return;
-    n = edit_node(g, sum, OP_iattend, sum, 7, (Val *[]){
-        a->score->arg[0], a->score->arg[1], sum->arg[1], scale,
-        score_table(g, a), power, part_table(g, a),
+    n = edit_node(g, last, OP_iattend, a->sum, a->mask ? 8 : 7, (Val *[]){
+        a->q, a->k, a->v, scale, score_table(g, a), power, part_table(g, a),
+        a->mask,
     });
     put_attributes(g, n, a);
     node_infer(g, n);
-    if (!val_is_output(g, sum->res[0]))
-        edit_name(n->res[0], sum->res[0]);
-    edit_replace(g, sum->res[0], n->res[0]);
-    edit_drop(g, sum);
+    if (!val_is_output(g, last->res[0]))
+        edit_name(n->res[0], last->res[0]);
+    edit_replace(g, last->res[0], n->res[0]);
+    edit_drop(g, last);
 }
 
 void pass_attend(Graph *g)
@@ -222,9 +276,110 @@ void pass_attend(Graph *g)
 
     for (n = g->last; n && g->exact; n = prev) {
         prev = n->prev;
-        if (find_attention(n, &a) && same_rows(&a)) {
+        if (find_attention(n, &a, false) && same_rows(&a)) {
             join(g, &a);
             prev = g->last; /* what fed it is gone */
+        }
+    }
+}
+
+/* --- of many rows --- */
+
+/* Does n make of x[..,a,b,c] y[..,b,a,c], or, to columns, y[..,b,c,a]; with but
+ * one batch? */
+static bool swaps_heads(const Node *n, bool columns)
+{
+    Shape x = n->arg[0]->shape, y = n->res[0]->shape;
+    int i, r = x.rank;
+    int64_t to[3] = {r - 2, columns ? r - 1 : r - 3, columns ? r - 3 : r - 1};
+
+    if (n->op != OP_transpose || r < 3 || y.rank != r || shape_varies(x) ||
+        shape_product(x, 0, r - 3) != 1)
+        return false;
+    for (i = 0; i < 3; i++)
+        if (attr_at(n, A_perm, r - 3 + i, -1) != to[i])
+            return false;
+    return true;
+}
+
+/* A side of a product: what it is transposed from, or NULL. */
+static Val *rows_of_heads(Val *v, bool columns)
+{
+    return v->def && swaps_heads(v->def, columns) ? v->def->arg[0] : NULL;
+}
+
+/* All sides as rows of heads, or all as heads of rows. */
+static bool find_sides(Attention *a, Node *back)
+{
+    bool columns = !is_transposed(a->score), lines = is_transposed(a->sum);
+    Val *q = rows_of_heads(a->q, false), *k = rows_of_heads(a->k, columns);
+    Val *v = rows_of_heads(a->v, lines);
+
+    if (back && q && k && v) {
+        a->q = q, a->k = k, a->v = v;
+        a->rows_first = 7;
+        a->last = back;
+        return true;
+    }
+    return !back && !columns && !lines;
+}
+
+/* The greatest of sums of n products of two bytes, scaled, has 31 bits. */
+static bool is_short(const Node *n, int64_t count)
+{
+    int64_t mul = val_int(node_arg(n, "mul"), 0);
+    int64_t add = val_int(node_arg(n, "add"), 0), most = count << 15;
+
+    return mul >= 0 && mul < INT32_MAX / most && add > INT32_MIN / 2 &&
+           add < INT32_MAX - mul * most && attr_int(n, A_shift) < 32;
+}
+
+/* Sizes are known, and what kernels compute in 32 bits is within them. */
+static bool fits_words(const Attention *a)
+{
+    Shape s = a->score->res[0]->shape;
+    int64_t n = s.dim[s.rank - 1], m = s.dim[s.rank - 2];
+    int64_t b = attr_int(a->soft, A_p1), log2 = attr_int(a->soft, A_p3);
+    int64_t most = MAX(b * b, (log2 - b) * (log2 - b)) *
+                   attr_int(a->soft, A_p0) + attr_int(a->soft, A_p2);
+
+    return !shape_varies(s) && m > 5 && n > 3 && !attr_has(a->score, A_count) &&
+           !attr_has(a->sum, A_count) && most > 0 && most < 1 << 23 &&
+           most * n <= INT32_MAX &&
+           most * attr_int(a->soft, A_hi) <= INT32_MAX &&
+           is_short(a->score, a->q->shape.dim[a->q->shape.rank - 1]);
+}
+
+/* The same heads, of a type that kernels know. */
+static bool sides_meet(const Attention *a)
+{
+    Shape q = a->score->res[0]->shape, y = a->sum->res[0]->shape;
+    Shape k = a->score->arg[1]->shape, v = a->sum->arg[1]->shape;
+    int i;
+
+    if (q.rank != y.rank || q.rank != k.rank || q.rank != v.rank ||
+        a->sum->res[0]->type != T_s8 || shape_varies(y))
+        return false;
+    for (i = 0; i < q.rank - 2; i++)
+        if (k.dim[i] != q.dim[i] || v.dim[i] != q.dim[i])
+            return false;
+    return true;
+}
+
+void pass_prompt(Graph *g)
+{
+    Node *n, *prev, *back;
+    Attention a;
+
+    for (n = g->last; n && g->exact; n = prev) {
+        prev = n->prev;
+        back = swaps_heads(n, false) ? n : NULL;
+        if (back && !sole_producer(back->arg[0]))
+            continue;
+        if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
+            fits_words(&a) && sides_meet(&a) && find_sides(&a, back)) {
+            join(g, &a);
+            prev = g->last;
         }
     }
 }

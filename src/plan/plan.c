@@ -367,6 +367,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     *p = (Plan){.mem = mem, .g = g, .soc = soc, .aim = o->aim,
                 .straight = o->straight,
                 .host_isa = o->host_isa};
+    leave_tables_far(g, soc, o);
     bring_layers(chooser, p, o);
     interleave_layers(chooser, g);
     pair_layers(chooser, g);
@@ -377,6 +378,8 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     if (tiled_fits(soc)) {
         choose_spare(chooser, g, c, near_room(p, o));
         keep_apart(g, c);
+    } else if (!o->ledger && strcmp(soc->run, "host")) {
+        choose_small(chooser, g, c);
     }
     reserve_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
@@ -398,6 +401,9 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     place_consts(p, o);
     place_buffers(p, o);
     widen_scratch(p);
+    if (!o->no_copies)
+        stage_weights(p);
+    find_rows(p);
     p->gap = p->ram ? (double)(p->ram - p->bound) / (double)p->ram : 0;
     predict(p);
     p->program = program_make(p->mem, p);

@@ -77,6 +77,8 @@ typedef struct Step {
     Type in_type[NARG], out_type[NRES];
     Ref tmp;         /* scratch; buf -1: none */
     int64_t tmp_bytes;
+    Ref stage;       /* where operand 1, constant, is copied first */
+    int64_t stage_bytes; /* 0: it is not */
     int ncore;       /* cores that share the layer; each has an equal part of
                         the scratch */
     int64_t stack;   /* bytes of a call, from the head */
@@ -144,9 +146,12 @@ typedef struct Plan {
     int64_t cost;    /* tiled: of these cycles, and what is moved in cycles, if
                         that counts, */
     int64_t least;   /* the bound (bound.c), at most the cost */
+    const struct Options *way; /* how it was found, so that another of such
+                        layers is found at once; NULL: not by that alone */
     int tried;       /* plans that were made, of which this is the best, */
     bool ended;      /* and there was time for all */
     int64_t stack;   /* bound of the run function and its kernels */
+    const struct DimsRows *rows;
     bool straight;       /* the program has no loops */
     const char *host_isa; /* what the chip has beyond its description */
 } Plan;
@@ -160,8 +165,11 @@ typedef struct PlanOpts {
     int64_t beside;      /* bytes of code and constants of the program that uses
                             the network, beside what all need */
     bool straight;       /* every record stands by itself, for reviews */
+    bool no_copies;      /* stage.c copies nothing */
     bool fuse_always;   /* layers are computed together wherever they can be,
                            not where it is faster or needed: for tests */
+    const struct Plan *like; /* of layers as these: what was best there is tried
+                           first, and nothing else if it is as good; NULL */
     const char *host_isa;
     const char *ledger;  /* what kernels took when measured, or NULL */
     int part;            /* from 1: nodes take kernels that are to be measured,
@@ -304,8 +312,50 @@ bool plan_uses(const Plan *p, int mem);
 int64_t plan_external(const Plan *p, Ref r);
 /* Do inputs or outputs lie in external memory? */
 bool plan_external_inout(const Plan *p);
-/* Do both kernels get the same dims? */
+/* Do both kernels get the same dims, as C has them (without what floats alone
+ * read, if they are not)? */
 bool step_same_dims(const Step *a, const Step *b);
+/* By layer: the first one whose kernel gets the same dims, which are one
+ * constant, or a row, then where there is no team. */
+int *layers_first_dims(Arena *mem, const Plan *p);
+/* By layer: the first one that calls the same kernel with the same dims and
+ * with as many operands, where the call is worth a function that several share;
+ * and how many calls that makes in C: one that is shared counts as one, and a
+ * part of one for each layer more. */
+int *layers_first_call(Arena *mem, const Plan *p);
+double plan_calls(const Plan *p);
+/* Operands of a kernel: what is read, what is written, scratch memory. */
+int step_operands(const Step *s);
+Ref step_operand(const Step *s, int k);
+const Step *layer_step(const Plan *p, int layer); /* from 0: its first kernel */
+
+/* rows.c: dims of a family's layers as rows of a table, of one core. */
+typedef enum NumberFrom {
+    NUMBER_constant, /* value */
+    NUMBER_same,     /* word a */
+    NUMBER_product,  /* words a and b */
+    NUMBER_cell      /* cell a of the row */
+} NumberFrom;
+typedef struct DimsNumber {
+    NumberFrom from;
+    int32_t value;
+    int a, b;
+} DimsNumber;
+typedef struct DimsRows {
+    const struct DimsRows *next;
+    const DimsInfo *info;
+    Type cell;
+    int ncell;          /* of a row */
+    DimsNumber *number; /* by 32-bit word of the struct, but for floats */
+    int *order, norder; /* words, those that others follow from first */
+    int nword;
+} DimsRows;
+void find_rows(Plan *p);
+/* Of whose rows its dims are one; NULL: they are a constant. */
+const DimsRows *step_rows(const Plan *p, const Step *s);
+int32_t dims_word(const Step *s, int word);
+int64_t plan_dims_bytes(const Plan *p); /* of all constants and rows */
+int64_t step_stack(const Plan *p, const Step *s); /* of a run that computes it */
 
 /* page.c: 32-bit words of a record; where page q has constant buf (nvalue: it
  * has not). */
@@ -444,9 +494,11 @@ int choose_least_args(const Chooser *c, const Node *n);
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
 /* widen.c: gives kernels that are quicker with more scratch memory (`most` of the
  * head) what lies idle beside it while they run.  And bytes of scratch that a
- * step's kernel is told of (io->room); 0: it is not. */
+ * step's kernel is told of (io->more.room); 0: it is not. */
 void widen_scratch(Plan *p);
 int64_t step_room(const Step *s);
+/* stage.c: weights that are copied to nearer memory before they are read. */
+void stage_weights(Plan *p);
 /* fill.c: of a chip whose cores see slow memory through a cache of data: how
  * often a step's kernel goes through operand i; bytes of lines that come from
  * memory for it, if it lies where lines are missing at all; cycles in which
@@ -454,10 +506,14 @@ int64_t step_room(const Step *s);
 int64_t step_reads(const Step *s, int i);
 int64_t step_missed(const Plan *p, const Step *s, int i);
 int64_t step_waits(const Plan *p, const Step *s);
+/* The same if operand 1 were copied to a memory first. */
+int64_t step_waits_staged(const Plan *p, const Step *s, int mem);
 /* Cycles until a byte of memory m is there, if its line is not; 0: at once. */
 double mem_fill(const Soc *s, int m);
 /* pace.c: what the chip takes of the cycles in a kernel's head, percent. */
 int kernel_pace(Arena *a, const Soc *soc, const char *kernel);
+/* The mean of all kernels of floats for those without a unit; 100 for others. */
+int kernel_weight(Arena *a, const Soc *soc, const char *kernel);
 /* Predicts the copy of one argument of a concat. */
 void choice_time(Choice *to, const Node *concat, const Dims *d);
 /* The same of a scatter whose result lies on x: what is not new stays. */
@@ -465,7 +521,7 @@ void choice_in_place(Choice *to, const Node *scatter, const Dims *d);
 /* How kernels of the chip's accelerators want weights packed (`words`), each
  * way once: how many there are, at most n. */
 typedef struct Words {
-    int64_t tile, word, mode;
+    int64_t tile, word, mode, side;
     int port;        /* memory of the weight port; -1: it has none */
 } Words;
 int chooser_packings(const Chooser *c, Words *v, int n);
@@ -476,6 +532,8 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
                  const Node *than, const Node *job, int64_t *cold);
 /* bring.c: before anything else is planned, with the memories of p. */
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
+/* far.c: gathers whose tables stay in external memory (mode 1). */
+void leave_tables_far(Graph *g, const Soc *s, const PlanOpts *o);
 /* quads.c: orders weights in groups by four rows where kernels are quicker. */
 void interleave_layers(const Chooser *c, Graph *g);
 /* pairs.c: brings weights of two rows together where kernels are quicker. */
@@ -489,6 +547,8 @@ Choice *choose_kernels(const Chooser *c, Graph *g);
  * little. */
 void choose_spare(const Chooser *chooser, const Graph *g, Choice *c,
                   int64_t room);
+/* small.c: reference kernels, which are small, where others are hardly used. */
+void choose_small(const Chooser *chooser, const Graph *g, Choice *c);
 /* Is the word, of n letters, in a list with commas (or NULL)? */
 bool isa_has(const char *list, const char *word, size_t n);
 

@@ -216,6 +216,60 @@ static void replace(Lm *l, Val *w)
             put_product(l, n, &y);
 }
 
+/* Rows of cosines and sines as 16 bits, 32767 being 1. */
+static Val *narrow_turns(Lm *l, const Val *w)
+{
+    Val *y = graph_const(l->q, w->name, T_s16, w->shape, NULL);
+    int64_t i;
+
+    for (i = 0; i < val_count(w); i++)
+        val_set(y, i, lrint(32767 * (double)((const float *)w->data)[i]));
+    val_range(y);
+    return y;
+}
+
+/* Do rotations read v, and nothing else? */
+static bool turns_only(const Lm *l, const Val *v)
+{
+    bool any = false;
+    const Node *n;
+    int i;
+
+    for (n = l->q->first; n; n = n->next)
+        for (i = 0; i < n->narg; i++) {
+            if (n->arg[i] == v && (n->op != OP_rotate || i != 1))
+                return false;
+            any |= n->arg[i] == v;
+        }
+    return any && !val_is_output(l->q, v);
+}
+
+static bool are_turns(const Lm *l, const Node *n)
+{
+    const Val *w = n->op == OP_gather ? n->arg[0] : NULL;
+    int64_t i;
+
+    if (!w || !w->data || w->type != T_f32 || !turns_only(l, n->res[0]))
+        return false;
+    for (i = 0; i < val_count(w); i++)
+        if (fabsf(((const float *)w->data)[i]) > 1)
+            return false;
+    return true;
+}
+
+static void narrow_all_turns(Lm *l)
+{
+    Node *n, *y;
+
+    for (n = l->q->first; n; n = n->next)
+        if (are_turns(l, n)) {
+            y = put(l->q, n, OP_gather, 2, narrow_turns(l, n->arg[0]), n->arg[1],
+                    NULL);
+            attr_set_int(l->q, y, A_axis, attr_int(n, A_axis));
+            graph_replace(l->q, n->res[0], end(l->q, y));
+        }
+}
+
 static bool is_weight(const Lm *l, const Val *w)
 {
     const Node *n;
@@ -247,6 +301,7 @@ static void replace_all(Lm *l)
         }
     for (i = 0; i < count; i++)
         replace(l, w[i]);
+    narrow_all_turns(l);
     graph_sweep(l->q);
     graph_check(l->q, "quantize");
 }

@@ -102,6 +102,18 @@ static double *upper(Arena *a, const double *h, int64_t n)
     return u;
 }
 
+/* The least integer that a weight may be.  Of 8 bits -128 is none: two rows in
+ * halves (kern/matmul/halves.h) have no room for it. */
+static int least_weight(int most)
+{
+    return most == INT8_MAX ? -most : -most - 1;
+}
+
+static double nearest(double v, int most)
+{
+    return fmin(fmax(rint(v), least_weight(most)), most);
+}
+
 /* The scale of n weights that loses least, each loss weighed. */
 static float best_scale(const double *w, const double *by, int64_t n, int most)
 {
@@ -118,7 +130,7 @@ static float best_scale(const double *w, const double *by, int64_t n, int most)
         s = (double)half_value(half_of((float)(top / most *
                                                (1.1 - 0.7 * k / 60))));
         for (i = 0, sum = 0; i < n; i++) {
-            q = fmin(fmax(rint(w[i] / s), -most - 1), most);
+            q = nearest(w[i] / s, most);
             d = w[i] - q * s;
             sum += d * d * by[i];
         }
@@ -148,7 +160,7 @@ static void round_row(Work *r, int8_t *y, uint16_t *scale)
             s = (double)best_scale(r->w + i, r->by + i, end - i, r->most);
             scale[i / r->group] = half_of((float)s);
         }
-        q = fmin(fmax(rint(r->w[i] / s), -r->most - 1), r->most);
+        q = nearest(r->w[i] / s, r->most);
         y[i] = (int8_t)q;
         if (!r->u)
             continue;
@@ -213,7 +225,8 @@ static void descend(Polish *p)
         for (i = 0, best = -1, to = 0; i < p->k; i++) {
             s = scale_at(p, i);
             step = p->off[i] > 0 ? 1 : -1;
-            if (p->q[i] + step < -p->most - 1 || p->q[i] + step > p->most)
+            if (p->q[i] + step < least_weight(p->most) ||
+                p->q[i] + step > p->most)
                 continue;
             gain = 2 * step * s * p->off[i] - s * s * p->h[i * p->k + i];
             if (gain > most) {

@@ -306,19 +306,13 @@ static Val *positions(Make *m, Val *first)
 /* Cosines, then sines, of each position. */
 static Val *turns(Make *m)
 {
-    const Val *c = decoder_const(&m->d, -1, "cosines");
-    const Val *s = decoder_const(&m->d, -1, "sines");
-    int64_t half = m->d.head / 2, i, j;
-    double *v = make_doubles(m, m->d.context * 2 * half);
+    const Val *t = decoder_const(&m->d, -1, "turns");
+    int64_t n = val_count(t), i;
+    double *v = make_doubles(m, n);
 
-    for (i = 0; i < m->d.context; i++)
-        for (j = 0; j < half; j++) {
-            v[i * 2 * half + j] = ldexp(val_num(c, i * half + j), TURN);
-            v[i * 2 * half + half + j] = ldexp(val_num(s, i * half + j), TURN);
-        }
-    return make_rows(
-        m, make_numbers(m, "turns", T_s16, SHAPE(m->d.context, 2 * half), v),
-        m->where);
+    for (i = 0; i < n; i++)
+        v[i] = ldexp(val_num(t, i), TURN);
+    return make_rows(m, make_numbers(m, "turns", T_s16, t->shape, v), m->where);
 }
 
 /* Where the caches are written: for each token and cache, it and the place. */

@@ -130,28 +130,20 @@ static void add_libraries(Table t, CodeSize *c, Names *libs)
     }
 }
 
-/* Calls of kernels as they stand in C; of a team they are data. */
-static int calls(const Program *q)
+static void add_rest(Table t, const Plan *p, CodeSize *c)
 {
-    int i, n = 0;
+    const Program *q = p->program;
+    double calls = q->team ? 0 : plan_calls(p); /* of a team they are data */
 
-    for (i = 0; i < q->ncode; i++)
-        n += rec_is_kernel(&q->code[i]);
-    return q->team ? 0 : n;
-}
-
-static void add_rest(Table t, const Program *q, CodeSize *c)
-{
     while (next_line(&t)) {
         if (strcmp(t.field[0], "network"))
             continue;
-        c->network += (int64_t)(atof(t.field[2]) * calls(q));
+        c->network += (int64_t)(atof(t.field[2]) * calls);
         c->runtime += (int64_t)atof(t.field[1]);
         c->constants += (int64_t)(atof(t.field[3]) +
-                                  atof(t.field[4]) * calls(q));
+                                  atof(t.field[4]) * calls);
     }
-    if (q->team)
-        c->constants += program_bytes(q);
+    c->constants += q->team ? program_bytes(q) : plan_dims_bytes(p);
 }
 
 CodeSize report_code(const Report *r)
@@ -171,7 +163,7 @@ CodeSize report_code(const Report *r)
     for (i = 0; i < p->program->inst.n; i++)
         add_kernel(t, &p->program->inst.v[i], &c, &libs);
     add_libraries(t, &c, &libs);
-    add_rest(t, p->program, &c);
+    add_rest(t, p, &c);
     for (i = 0; i < p->soc->nmem; i++)
         c.weights += p->soc->mems[i].mapped ? p->consts[i] : 0;
     c.code = c.kernels + c.libraries + c.network + c.runtime;

@@ -13,7 +13,7 @@ static const char head[] =
     "\ntable{border-collapse:collapse;width:100%;font-size:12px}"
     "\ntd,th{text-align:right;padding:2px 6px;border-bottom:1px solid #ddd}"
     "\ntd.text,th.text{text-align:left}"
-    "\nsvg{border:1px solid #ccc;width:100%}svg text{font-size:11px}"
+    "\nsvg{border:1px solid #ccc;width:100%;box-sizing:border-box}svg text{font-size:11px}"
     "\n.mem rect{stroke:#555;stroke-width:.3}"
     ".grid{stroke:#ddd;stroke-width:.7}.end{stroke:#bbb;stroke-width:.5}"
     "rect+text{pointer-events:none}"
@@ -71,16 +71,23 @@ void html_end(Str *out)
     str_put(out, "</body></html>\n");
 }
 
-void report_html(const Report *r, Str *out)
+static void put_plan(const Report *r, Str *out)
 {
-    html_begin(out, r->name);
-    put_summary(r, out);
-    str_put(out, "<div class=\"wide\">\n");
-    if (r->sweep)
-        html_sweep(r, out);
     html_timeline(r, out);
     str_put(out, "</div>\n<h2>Layers</h2>\n<div class=\"wide\">\n");
     columns_html(r, out);
+}
+
+void report_html(const Report *r, Str *out)
+{
+    html_begin(out, r->name);
+    if (r->plan)
+        put_summary(r, out);
+    str_put(out, "<div class=\"wide\">\n");
+    if (r->sweep)
+        html_sweep(r, out);
+    if (r->plan)
+        put_plan(r, out);
     str_put(out, "</div>\n");
     html_end(out);
 }

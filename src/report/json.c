@@ -197,12 +197,18 @@ static void put_steps(Json *j, const Run *run)
 }
 
 /* What a language model wrote, the prompt first. */
-static void put_tokens(Json *j, const Run *run)
+static void put_tokens(Json *j, const Report *r, const Run *run)
 {
     int i;
 
     put_int(j, "prompt_tokens", run && run->token ? run->nprompt : -1);
     put_int(j, "prompt_runs", run && run->token ? run->prompt_runs : -1);
+    put_num(j, "token_cycles",
+            run && run->token ? report_token_cost(run, true) : NAN);
+    put_num(j, "token_instructions",
+            run && run->token ? report_token_cost(run, false) : NAN);
+    put_num(j, "token_uj", run && run->token
+                               ? energy_all(report_token_energy(r)) : NAN);
     json_key(j, "tokens");
     if (!run || !run->token) {
         json_null(j);
@@ -220,10 +226,11 @@ static void put_run(Json *j, const Report *r)
     const Plan *p = r->plan;
 
     put_int(j, "cycles", run ? run->cycles : -1);
+    put_int(j, "idle_cycles", run ? run->idle : -1);
     put_int(j, "instructions", run ? run->instructions : -1);
     put_int(j, "estimated_cycles", run ? run->estimate : -1);
     put_steps(j, run);
-    put_tokens(j, run);
+    put_tokens(j, r, run);
     put_int(j, "predicted_cycles", report_cycles(r));
     put_num(j, "ms", run ? report_ms(r, run->cycles) : NAN);
     put_num(j, "predicted_ms", p ? report_ms(r, report_cycles(r)) : NAN);
@@ -232,6 +239,10 @@ static void put_run(Json *j, const Report *r)
     put_num(j, "battery_days", report_battery_days(r));
     put_int(j, "program_bytes", p && p->program && p->program->team
                                     ? program_bytes(p->program) : -1);
+    put_int(j, "dims_bytes", p && p->program && !p->program->team
+                                 ? plan_dims_bytes(p) : -1);
+    put_num(j, "calls", p && p->program && !p->program->team
+                            ? plan_calls(p) : NAN);
     put_int(j, "flash_bytes", run ? run->flash_bytes : -1);
     put_int(j, "weights_bytes", p ? p->weights : -1);
     put_int(j, "code_bytes", run ? run->code_bytes : -1);
@@ -317,6 +328,8 @@ static void put_wrong(Json *j, const Report *r)
 
 static void put_tried(Json *j, const Tried *t)
 {
+    bool several = !t->status && t->bound > 0;
+
     json_obj(j);
     put_str(j, "about", t->about);
     put_str(j, "option", t->option);
@@ -329,6 +342,10 @@ static void put_tried(Json *j, const Tried *t)
     put_int(j, "moved_bytes", t->status ? -1 : t->moved);
     put_num(j, "energy_uj", t->status ? NAN : t->uj);
     put_num(j, "predicted_ms", t->status ? NAN : t->ms);
+    put_int(j, "link_bytes", several ? t->link_bytes : -1);
+    put_num(j, "bound_cycles", several ? t->bound : NAN);
+    put_num(j, "speedup", several ? t->speedup : NAN);
+    put_num(j, "efficiency", several ? t->efficiency : NAN);
     json_end(j);
 }
 
@@ -346,6 +363,7 @@ static void put_trials(Json *j, const char *key, const Trials *w)
     put_str(j, "of", w->what);
     json_key(j, "base");
     put_tried(j, &w->base);
+    put_num(j, "resolution", w->resolution > 0 ? w->resolution : NAN);
     json_key(j, "tried");
     json_arr(j);
     for (i = 0; i < w->n; i++)

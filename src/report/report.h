@@ -27,12 +27,17 @@ typedef struct Tried {
     int64_t cycles, layer; /* predicted: of all, of one layer; -1: not known */
     int64_t ram, weights, moved; /* bytes; the last by all transfers */
     double uj, ms;        /* NaN: not known */
+    double bound;         /* of several chips: cycles that nothing is faster
+                             than; 0: not known */
+    double speedup, efficiency; /* of these, beside the first point */
+    int64_t link_bytes;   /* between chips, by all */
 } Tried;
 
 /* A list of them, beside what is without any. */
 typedef struct Trials {
     const char *what;     /* the layer that was asked about, or what is swept */
     Tried base;
+    double resolution;    /* percent of cycles: lesser changes are not sure */
     int n;
     const Tried *v;
 } Trials;
@@ -138,6 +143,12 @@ typedef struct Energy {
 Energy report_energy_of(const Report *r, const Layer *l);
 Energy report_energy(const Report *r); /* of all rows */
 double energy_all(Energy e);
+/* What a new token of a language model costs, the mean of its runs, the first of
+ * which is `report_first_new`: in cycles or instructions, NaN: it did not run;
+ * and in microjoules, bytes moved as planned. */
+int report_first_new(const Run *r);
+double report_token_cost(const Run *r, bool cycles);
+Energy report_token_energy(const Report *r);
 /* Runs that the battery asked about pays for, and days that they last; NaN
  * where energy or the question is not known.  Only runs take energy. */
 double report_battery_runs(const Report *r);

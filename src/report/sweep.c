@@ -27,6 +27,23 @@ static double bytes(const Tried *t)
     return (double)t->moved;
 }
 
+static double speedup(const Tried *t)
+{
+    return t->speedup;
+}
+
+/* That of the bound, beside the first point's cycles. */
+static double most_speedup(const Tried *t)
+{
+    return t->speedup * (double)t->cycles / t->bound;
+}
+
+/* That of work which is shared without loss. */
+static double linear(const Tried *t)
+{
+    return t->speedup / t->efficiency;
+}
+
 static double value(const Tried *t, double (*of)(const Tried *t))
 {
     return t->status ? NAN : of(t);
@@ -58,18 +75,26 @@ static const char *short_size(Arena *mem, int64_t v)
                : arena_fmt(mem, "%lld", (long long)v);
 }
 
+static void put_curve(const Trials *w, double (*of)(const Tried *t),
+                      double most, const char *stroke, Str *out)
+{
+    int i;
+
+    str_fmt(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"", stroke);
+    for (i = 0; i < w->n; i++)
+        if (!isnan(value(&w->v[i], of)))
+            str_fmt(out, "%.1f,%.1f ", x_of(w, i), TOP + HIGH *
+                    (1 - value(&w->v[i], of) / most));
+    str_put(out, "\"/>\n");
+}
+
 static void put_points(const Trials *w, double (*of)(const Tried *t),
                        double most, Str *out)
 {
     double y;
     int i;
 
-    str_put(out, "<polyline fill=\"none\" stroke=\"#246\" points=\"");
-    for (i = 0; i < w->n; i++)
-        if (!isnan(value(&w->v[i], of)))
-            str_fmt(out, "%.1f,%.1f ", x_of(w, i), TOP + HIGH *
-                    (1 - value(&w->v[i], of) / most));
-    str_put(out, "\"/>\n");
+    put_curve(w, of, most, "#246", out);
     for (i = 0; i < w->n; i++) {
         if (isnan(value(&w->v[i], of)))
             continue;
@@ -81,14 +106,21 @@ static void put_points(const Trials *w, double (*of)(const Tried *t),
     }
 }
 
+/* 1851783: "1.852 M" */
+static const char *short_figure(Arena *mem, double v)
+{
+    return v >= 1e6   ? arena_fmt(mem, "%.4g M", v / 1e6)
+           : v >= 1e4 ? arena_fmt(mem, "%.4g k", v / 1e3)
+                      : arena_fmt(mem, "%.4g", v);
+}
+
 static void put_axes(const Trials *w, const char *name, double most, Str *out)
 {
     double last = -1e9;
     int i;
 
     put_text(LEFT, TOP - 8, "start", name, out);
-    put_text(LEFT - 6, TOP + 4, "end", arena_fmt(out->mem, "%.6g", most),
-             out);
+    put_text(LEFT - 6, TOP + 4, "end", short_figure(out->mem, most), out);
     put_text(LEFT - 6, TOP + HIGH, "end", "0", out);
     str_fmt(out, "<path fill=\"none\" stroke=\"#888\" d=\"M%d %dV%dH%d\"/>\n",
             LEFT, TOP, TOP + HIGH, WIDE - RIGHT);
@@ -101,8 +133,7 @@ static void put_axes(const Trials *w, const char *name, double most, Str *out)
     }
 }
 
-static void put_chart(const Trials *w, const char *name,
-                      double (*of)(const Tried *t), Str *out)
+static double greatest(const Trials *w, double (*of)(const Tried *t))
 {
     double most = 0;
     int i;
@@ -110,12 +141,39 @@ static void put_chart(const Trials *w, const char *name,
     for (i = 0; i < w->n; i++)
         if (value(&w->v[i], of) > most)
             most = value(&w->v[i], of);
-    if (most <= 0)
-        return;
+    return most;
+}
+
+static void begin_chart(const Trials *w, const char *name, double most,
+                        Str *out)
+{
     str_fmt(out, "<svg class=\"sweep\" xmlns=\"http://www.w3.org/2000/svg\" "
             "viewBox=\"0 0 %d %d\">\n", WIDE, TOP + HIGH + FOOT);
     put_axes(w, name, most, out);
+}
+
+static void put_chart(const Trials *w, const char *name,
+                      double (*of)(const Tried *t), Str *out)
+{
+    double most = greatest(w, of);
+
+    if (most <= 0)
+        return;
+    begin_chart(w, name, most, out);
     put_points(w, of, most, out);
+    str_put(out, "</svg>\n");
+}
+
+/* The curve of chips, between those of linear scaling and of the bound. */
+static void put_scaling(const Trials *w, Str *out)
+{
+    double most = MAX(greatest(w, speedup),
+                      MAX(greatest(w, linear), greatest(w, most_speedup)));
+
+    begin_chart(w, "speed-up; linear: grey; bound: red", most, out);
+    put_curve(w, linear, most, "#888", out);
+    put_curve(w, most_speedup, most, "#a22", out);
+    put_points(w, speedup, most, out);
     str_put(out, "</svg>\n");
 }
 
@@ -126,6 +184,8 @@ void html_sweep(const Report *r, Str *out)
     str_put(out, "<h2>With other ");
     html_text(out, w->what);
     str_put(out, "</h2>\n");
+    if (!strcmp(w->what, "chips") && greatest(w, speedup) > 0)
+        put_scaling(w, out);
     put_chart(w, "cycles", cycles, out);
     if (!strcmp(w->what, "mhz")) /* else it goes as cycles do */
         put_chart(w, "time, ms", ms, out);

@@ -232,6 +232,9 @@ static void put_run(const Report *r, Str *out)
         if (report_cycles(r) > 0)
             put_differ(run->cycles, report_cycles(r), out);
         put_share(r, out);
+        if (run->idle >= 0 && r->soc->ncore > 1)
+            str_fmt(out, ", neither these nor jobs %.1f %%",
+                    percent(run->idle, run->cycles));
         str_put(out, "\n");
     }
     put_estimate(r, out);

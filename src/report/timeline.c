@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { WIDE = 960, HIGH = 200, LANE = 24, LEFT = 70, RIGHT = 20, HEAD = 30,
+enum { WIDE = 960, HIGH = 200, LANE = 24, LEFT = 70, RIGHT = 36, HEAD = 30,
        AXIS = 46, GAP = 14 };
 
 /* Of the cores, of their waits, and one or, where both ways go at once, two of

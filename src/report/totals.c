@@ -234,6 +234,31 @@ Energy report_energy(const Report *r)
     return sum;
 }
 
+/* It comes with the last run of the prompt, if that took a token alone. */
+int report_first_new(const Run *r)
+{
+    return MAX(0, r->prompt_runs - (r->prompt_runs == r->nprompt));
+}
+
+double report_token_cost(const Run *r, bool cycles)
+{
+    int i, from = report_first_new(r);
+    double sum = 0;
+
+    for (i = from; i < r->nstep; i++)
+        sum += (double)(cycles ? r->step[i].cycles : r->step[i].instructions);
+    return r->nstep > from && sum > 0 ? sum / (r->nstep - from) : NAN;
+}
+
+Energy report_token_energy(const Report *r)
+{
+    Energy e = report_energy(r);
+
+    e.cores = soc_energy(r->soc, "core_cycle") * r->soc->ncore / 1e6 *
+              report_token_cost(r->run, true);
+    return e;
+}
+
 double report_battery_runs(const Report *r)
 {
     enum { UJ_A_MWH = 3600000 };

@@ -66,14 +66,14 @@ static Val *constant(Build *b, const Val *v, Cut c)
 }
 
 /* Once for each exchange, of chip 0. */
-static void note(Build *b, const char *layer, bool sum, int64_t bytes)
+static void note(Build *b, Exchange e)
 {
     Shard *s = b->s;
 
     if (b->chip)
         return;
     GROW(s->mem, s->exchange, (size_t)s->nexchange);
-    s->exchange[s->nexchange++] = (Exchange){layer, sum, bytes};
+    s->exchange[s->nexchange++] = e;
 }
 
 static Val *exchange(Build *b, OpCode op, const char *layer, Val *x)
@@ -88,9 +88,10 @@ static Val *exchange(Build *b, OpCode op, const char *layer, Val *x)
     return n->res[0];
 }
 
-static Val *gathered(Build *b, const Val *v, Cut c)
+/* x: this chip's share of v, or of a piece of it. */
+static Val *gathered_at_once(Build *b, const Val *v, Cut c, Val *x)
 {
-    Val *y = exchange(b, OP_allgather, v->name, b->has[v->id]);
+    Val *y = exchange(b, OP_allgather, v->name, x);
     Node *n = y->def;
 
     attr_set_int(b->g, n, A_axis, c.axis);
@@ -101,13 +102,12 @@ static Val *gathered(Build *b, const Val *v, Cut c)
         attr_set_int(b->g, n, A_hi, v->hi);
     }
     node_infer(b->g, n);
-    note(b, v->name, false, val_bytes(v));
+    note(b, (Exchange){v->name, false, false, val_bytes(y)});
     return y;
 }
 
-/* Of what a chip has whole as many as its share, from element `from` of the
- * axis on. */
-static Val *sliced_from(Build *b, Val *x, Cut c, int64_t from)
+/* Of shape `to`, from element `from` of the axis on. */
+static Val *slice_of(Build *b, Val *x, int axis, int64_t from, Shape to)
 {
     int64_t start[RANK] = {0}, step[RANK];
     Node *n = graph_node(b->g, NULL, OP_slice, NULL, 1, &x);
@@ -115,13 +115,74 @@ static Val *sliced_from(Build *b, Val *x, Cut c, int64_t from)
 
     for (i = 0; i < RANK; i++)
         step[i] = 1;
-    start[c.axis] = from;
+    start[axis] = from;
     attr_set_list(b->g, n, A_start, x->shape.rank, start);
     attr_set_list(b->g, n, A_step, x->shape.rank, step);
-    attr_set_shape(b->g, n, A_count,
-                   shard_shape(b->s, c, x->shape, b->chip));
+    attr_set_shape(b->g, n, A_count, to);
     node_infer(b->g, n);
     return n->res[0];
+}
+
+static Val *joined(Build *b, const char *name, int axis, int n, Val **piece)
+{
+    Node *y = graph_node(b->g, NULL, OP_concat, name, n, piece);
+
+    attr_set_int(b->g, y, A_axis, axis);
+    node_infer(b->g, y);
+    return y->res[0];
+}
+
+/* The longest axis beside that of a cut. */
+static int other_axis(Shape s, int axis)
+{
+    int i, other = -1;
+
+    for (i = 0; i < s.rank; i++)
+        if (i != axis && !s.vary[i].num &&
+            (other < 0 || s.dim[i] > s.dim[other]))
+            other = i;
+    return other;
+}
+
+/* Of v and the largest share of it there is room for one piece: the same on all
+ * chips. */
+static int gather_pieces(const Build *b, const Val *v, Cut c, int axis)
+{
+    int64_t n = b->s->o.chips, share = (c.parts + n - 1) / n;
+    int64_t bytes = val_bytes(v) / c.parts * (c.parts + share);
+    int pieces = 1;
+
+    while (b->s->o.room && axis >= 0 && bytes / pieces > b->s->o.room &&
+           v->shape.dim[axis] % (2 * pieces) == 0)
+        pieces *= 2;
+    return pieces;
+}
+
+static Val *gathered(Build *b, const Val *v, Cut c)
+{
+    Val *x = b->has[v->id];
+    int axis = other_axis(v->shape, c.axis), i;
+    int pieces = gather_pieces(b, v, c, axis);
+    Shape s = x->shape;
+    Val **piece;
+    int64_t len;
+
+    if (pieces == 1)
+        return gathered_at_once(b, v, c, x);
+    len = s.dim[axis] /= pieces;
+    piece = NEWN(b->g->mem, Val *, pieces);
+    for (i = 0; i < pieces; i++)
+        piece[i] = gathered_at_once(b, v, c,
+                                    slice_of(b, x, axis, i * len, s));
+    return joined(b, v->name, axis, pieces, piece);
+}
+
+/* Of what a chip has whole as many as its share, from element `from` of the
+ * axis on. */
+static Val *sliced_from(Build *b, Val *x, Cut c, int64_t from)
+{
+    return slice_of(b, x, c.axis, from,
+                    shard_shape(b->s, c, x->shape, b->chip));
 }
 
 /* This chip's share of it. */
@@ -235,8 +296,89 @@ static Val *partial(Build *b, const Share *h, Val **arg)
     attr_set_int(b->g, sum->def, A_lo, n->acc.lo);
     attr_set_int(b->g, sum->def, A_hi, n->acc.hi);
     node_infer(b->g, sum->def);
-    note(b, n->name, true, 4 * val_count(y->res[0]));
+    note(b, (Exchange){n->name, true, !cut, 4 * val_count(y->res[0])});
     return finished(b, n, sum, arg);
+}
+
+/* Columns [from, from + n) of a constant along an axis. */
+static Val *columns_of(Build *b, const Val *v, int axis, int64_t from,
+                       int64_t n)
+{
+    size_t size = (size_t)type_info[v->type].bytes, row, all;
+    int64_t i, outer = shape_product(v->shape, 0, axis);
+    Shape s = v->shape;
+    char *data;
+    Val *y;
+
+    row = (size_t)shape_product(s, axis + 1, s.rank) * size;
+    all = (size_t)s.dim[axis] * row;
+    s.dim[axis] = n;
+    data = arena_get(b->g->mem, (size_t)outer + 1, (size_t)n * row);
+    for (i = 0; i < outer; i++)
+        memcpy(data + (size_t)(i * n) * row, (const char *)v->data +
+               (size_t)i * all + (size_t)from * row, (size_t)n * row);
+    y = graph_const(b->g, v->name, v->type, s, data);
+    val_range(y);
+    return y;
+}
+
+/* The axis of operand i that its result's columns are of; -1: it has none. */
+static int column_axis(const Node *n, int i, const Val *v)
+{
+    int axis = v->shape.rank - 1 - (i == 1 && attr_int(n, A_transb));
+
+    return i && axis >= 0 && v->shape.dim[axis] > 1 ? axis : -1;
+}
+
+/* Columns of a piece whose sums fit beside those that come of other chips.
+ * All, where what has columns is no constant or chips share these. */
+static int64_t piece_columns(const Build *b, const Share *h, Val **arg)
+{
+    const Node *n = h->node;
+    Shape y = n->res[0]->shape;
+    int64_t all = y.rank ? y.dim[y.rank - 1] : 1, len = all;
+    int i;
+
+    if (!b->s->o.room || h->res.axis < 0 || h->res.axis == y.rank - 1)
+        return all;
+    for (i = 1; i < n->narg; i++)
+        if (arg[i] && column_axis(n, i, arg[i]) >= 0 && !arg[i]->data)
+            return all;
+    while (len % 2 == 0 && val_count(n->res[0]) / all * len * 8 > b->s->o.room)
+        len /= 2;
+    return len;
+}
+
+/* The same by pieces, which are exchanged one by one. */
+static Val *partial_pieces(Build *b, const Share *h, Val **arg, int64_t len)
+{
+    const Node *n = h->node;
+    Shape s = n->res[0]->shape;
+    int64_t all = s.dim[s.rank - 1], from;
+    Val **piece = NEWN(b->g->mem, Val *, all / len + 1);
+    int i;
+
+    for (from = 0; from < all; from += len) {
+        Val **a = NEWN(b->g->mem, Val *, n->narg + 1);
+
+        for (i = 0; i < n->narg; i++) {
+            int axis = arg[i] ? column_axis(n, i, arg[i]) : -1;
+
+            a[i] = axis < 0 ? arg[i]
+                            : columns_of(b, arg[i], axis, from, len);
+        }
+        piece[from / len] = partial(b, h, a);
+    }
+    return joined(b, n->name, s.rank - 1, (int)(all / len), piece);
+}
+
+static Val *sum_of(Build *b, const Share *h, Val **arg)
+{
+    Shape s = h->node->res[0]->shape;
+    int64_t len = piece_columns(b, h, arg);
+
+    return s.rank && len < s.dim[s.rank - 1]
+               ? partial_pieces(b, h, arg, len) : partial(b, h, arg);
 }
 
 static void put_node(Build *b, const Share *h)
@@ -247,7 +389,7 @@ static void put_node(Build *b, const Share *h)
 
     for (i = 0; i < n->narg; i++)
         arg[i] = n->arg[i] ? get(b, n->arg[i], h->arg[i]) : NULL;
-    y = h->partial ? partial(b, h, arg) : plain(b, h, arg)->res[0];
+    y = h->partial ? sum_of(b, h, arg) : plain(b, h, arg)->res[0];
     val_rename(b->g, y, n->res[0]->name);
     y->scale = n->res[0]->scale;
     y->zero = n->res[0]->zero;

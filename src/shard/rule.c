@@ -344,6 +344,17 @@ static bool cut_row(Shard *s, const Node *n, Share *y)
     return true;
 }
 
+/* Heads, which all turn alike. */
+static bool cut_rotate(Shard *s, const Node *n, Share *y)
+{
+    Cut c = s->at[n->arg[0]->id];
+
+    if (!is_cut(c) || c.axis != 1 || n->op != OP_rotate)
+        return false;
+    y->arg[0] = y->res = c;
+    return true;
+}
+
 static bool cut_reduce(Shard *s, const Node *n, Share *y)
 {
     Cut c = s->at[n->arg[0]->id];
@@ -412,7 +423,8 @@ static bool cut_transpose(Shard *s, const Node *n, Share *y)
     if (!is_cut(c))
         return false;
     y->arg[0] = c;
-    y->res = (Cut){n->res[0]->shape.rank - 1 - c.axis, c.parts, c.origin, c.of_sum};
+    y->res = c;
+    y->res.axis = n->res[0]->shape.rank - 1 - c.axis;
     for (i = 0; i < len; i++)
         if (perm[i] == c.axis)
             y->res.axis = i;
@@ -547,6 +559,7 @@ static bool cut(Shard *s, const Node *n, Share *y)
     case FAM_conv: return cut_conv(s, n, y);
     case FAM_pool: return n->nres == 1 && cut_pool(s, n, y);
     case FAM_row: return cut_row(s, n, y);
+    case FAM_rotate: return cut_rotate(s, n, y);
     case FAM_reduce: return cut_reduce(s, n, y);
     case FAM_reshape: return cut_reshape(s, n, y);
     case FAM_transpose: return cut_transpose(s, n, y);

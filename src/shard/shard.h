@@ -24,8 +24,8 @@ typedef struct Cut {
     int axis;
     int64_t parts;
     int origin; /* the node that was cut first: Node.id */
-    bool of_sum; /* what chips have of a sum: for what follows element by element
-                    or row by row; all else has it whole */
+    bool of_sum; /* what chips have of a sum: for what follows element by
+                    element or row by row; all else has it whole */
 } Cut;
 
 /* What a layer's shares save against what an exchange costs. */
@@ -36,11 +36,13 @@ typedef struct ShardOpts {
     double byte_rate;   /* weights into the cores, bytes a cycle */
     double link_rate;   /* between chips, bytes a cycle */
     double link_cycles; /* of a message beside its bytes */
+    int64_t room;       /* bytes of a chip's memory that an exchange may take;
+                           what takes more is exchanged by pieces; 0: any */
 } ShardOpts;
 
 typedef struct Exchange {
     const char *layer; /* the node before it */
-    bool sum;
+    bool sum, whole;   /* every chip makes all of the sum */
     int64_t bytes;     /* of the whole value */
 } Exchange;
 
@@ -96,7 +98,7 @@ bool vals_same(const Val *v, const Val *w);
 /* Has a chip the bits of one chip alone in an output, or in its share of it? */
 bool shard_same(const Shard *s, int chip, int out, const Eval *whole,
                 const Eval *part);
-/* Do all graphs have the same exchanges in one order?  NULL, or what differs. */
+/* NULL, or what differs: all graphs have the same exchanges in one order. */
 const char *shard_check(Arena *mem, const Shard *s);
 
 #endif

@@ -389,6 +389,8 @@ static inline uint32_t core_sleep(Access *a, enum Wait why)
 void trace_op(Core *c, const Op *op, uint64_t t);
 /* timeline.c */
 void timeline_open(Sim *s);
+/* An accelerator worked from one cycle of its clock to another. */
+void chip_worked(Chip *c, uint64_t from, uint64_t to);
 void timeline_slice(Chip *c, const char *track, const char *name,
                     uint64_t from, uint64_t to);
 void timeline_close(Sim *s);

@@ -249,6 +249,7 @@ static void finish(Device *d, uint64_t time)
 
     convjob_compute(j);
     d->chip->counts.accel_cycles += to_cycle(d->clock, time) - j->from;
+    chip_worked(d->chip, j->from, to_cycle(d->clock, time));
     timeline_slice(d->chip, j->unit->slice, names[j->mode],
                    to_ticks(d->clock, j->from), time);
     v->finished = j->id;

@@ -54,9 +54,10 @@ typedef struct SimRegion {
     uint64_t count, cycles, insns;
 } SimRegion;
 
-/* A mark of the program (slti zero,zero,kind: see rt/pulp/mark.h). */
+/* A mark of the program (slti zero,zero,kind: see rt/pulp/mark.h); and of an
+ * accelerator, which has no hart, at a job's begin and end, both told then. */
 enum { SIM_BEGIN = 0x61, SIM_LAYER, SIM_END, SIM_WAIT, SIM_WAITED,
-       SIM_WORK, SIM_WORKED };
+       SIM_WORK, SIM_WORKED, SIM_JOB, SIM_JOB_OVER };
 typedef struct SimMark {
     uint32_t kind, chip, hart;
     uint64_t cycle, insns; /* of that core, since it began */

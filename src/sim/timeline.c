@@ -48,6 +48,20 @@ static void put_name(FILE *f, const char *s)
         fputc(*s == '"' || *s == '\\' || (unsigned char)*s < 32 ? '_' : *s, f);
 }
 
+void chip_worked(Chip *c, uint64_t from, uint64_t to)
+{
+    SimResult *r = c->sim->res;
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        GROW(c->sim->mem, r->mark, r->nmark);
+        r->mark[r->nmark++] = (SimMark){
+            .kind = i ? SIM_JOB_OVER : SIM_JOB, .chip = (uint32_t)c->id,
+            .at = i ? to : from,
+        };
+    }
+}
+
 void timeline_slice(Chip *c, const char *name_of_track, const char *name,
                     uint64_t from, uint64_t to)
 {

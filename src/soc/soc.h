@@ -167,6 +167,14 @@ double soc_energy(const Soc *s, const char *event);
 const Item *soc_compute(const Soc *s);
 void soc_engines(Soc *s); /* within the part: fills s->engine */
 
+/* join.c: how n chips are joined by their `link` lines: "any" two of them, in
+ * a "ring", in "groups" of four whose first are in groups of four; NULL: a chip
+ * has too few lines.  soc_joined: two of them are, without others between.
+ * soc_line: the line of a chip that leads to a peer, from 0; -1: none does. */
+const char *soc_join(const Soc *s, int n);
+bool soc_joined(const Soc *s, int n, int a, int b);
+int soc_line(const Soc *s, int n, int chip, int peer);
+
 /* check.c, within the part: err(ERR_MODEL) where a line says what no line may
  * say, and where memories overlap or go beyond what addresses reach. */
 void soc_check_lines(const Soc *s);

@@ -146,7 +146,8 @@ static bool check_ref(Work *w, Ref r, int64_t bytes, Type t, const Val *v)
     if (addr_of(c->p, r) % type_info[t].bytes)
         return wrong(c, "node %s: %s is not aligned to its elements",
                      w->n->name, v->name);
-    if (!c->p->soc->mems[c->p->buf[r.buf].mem].mapped)
+    if (!c->p->soc->mems[c->p->buf[r.buf].mem].mapped &&
+        !(node_is_far(w->n) && v == w->n->arg[0]))
         return wrong(c, "node %s: no core can address %s", w->n->name,
                      v->name);
     return true;
@@ -174,22 +175,45 @@ static bool check_refs(Work *w)
     return true;
 }
 
+/* Memory that a kernel writes beside its result: "scratch", or "a copy". */
+static bool check_own(Work *w, const char *what, Ref at, int64_t bytes)
+{
+    const Check *c = w->c;
+    const Buf *b;
+
+    if (!check_place(w->c, w->x, what, at, bytes))
+        return false;
+    b = &c->p->buf[at.buf];
+    if (b->kind == BUF_const || !c->p->soc->mems[b->mem].mapped ||
+        addr_of(c->p, at) % 8)
+        return wrong(w->c, "node %s: %s is no such place", w->s->node->name,
+                     what);
+    return true;
+}
+
 static bool check_tmp(Work *w)
 {
     const Step *s = w->s;
-    const Buf *b;
 
     if (s->tmp.buf < 0)
         return s->tmp_bytes <= 0 ||
                wrong(w->c, "node %s has no scratch", s->node->name);
-    if (!check_place(w->c, w->x, "scratch", s->tmp, s->tmp_bytes))
-        return false;
-    b = &w->c->p->buf[s->tmp.buf];
-    if (b->kind == BUF_const || !w->c->p->soc->mems[b->mem].mapped ||
-        addr_of(w->c->p, s->tmp) % 8)
-        return wrong(w->c, "node %s: scratch is no such place",
+    return check_own(w, "scratch", s->tmp, s->tmp_bytes);
+}
+
+/* A constant that is copied before the kernel reads it. */
+static bool check_stage(Work *w)
+{
+    const Step *s = w->s;
+
+    if (!s->stage_bytes)
+        return true;
+    if (s->ncore != 1 || s->nin < 2 || s->in[1].buf < 0 ||
+        w->c->p->buf[s->in[1].buf].kind != BUF_const ||
+        s->stage_bytes < s->in_bytes[1])
+        return wrong(w->c, "node %s: what is copied is no whole constant",
                      s->node->name);
-    return true;
+    return check_own(w, "a copy", s->stage, s->stage_bytes);
 }
 
 /* ---- what a whole node computes ---- */
@@ -322,26 +346,37 @@ static void add_region(Check *c, Region **v, int *n, Region r)
     (*v)[(*n)++] = r;
 }
 
-static bool use_tmp(Work *w, Going *now)
+/* What a kernel writes beside its result lies apart from that and from what it
+ * reads. */
+static bool use_memory(Work *w, Going *now, const char *what, Ref at,
+                       int64_t bytes)
 {
     const Step *s = w->s;
-    Region r;
+    Region r = {space_of(w->c->p, at.buf), addr_of(w->c->p, at), bytes, 1,
+                bytes};
     int i;
 
-    if (s->tmp.buf < 0 || s->tmp_bytes <= 0)
-        return true;
-    r = (Region){space_of(w->c->p, s->tmp.buf), addr_of(w->c->p, s->tmp),
-                 s->tmp_bytes, 1, s->tmp_bytes};
     for (i = 0; i < s->nin; i++)
         if (regions_meet(w->read[i], r))
-            return wrong(w->c, "node %s: scratch lies on operand %s",
-                         w->n->name, operand(s, i)->name);
-    if (regions_meet(now->write[0], r))
-        return wrong(w->c, "node %s: scratch lies on the result",
-                     w->n->name);
+            return wrong(w->c, "node %s: %s lies on operand %s", w->n->name,
+                         what, operand(s, i)->name);
+    for (i = 0; i < now->nwrite; i++)
+        if (regions_meet(now->write[i], r))
+            return wrong(w->c, "node %s: %s lies on the result%s",
+                         w->n->name, what, i ? " or scratch" : "");
     add_region(w->c, &now->write, &now->nwrite, r);
     space_forget(&w->c->space[r.space], r.at, r.row);
     return true;
+}
+
+static bool use_tmp(Work *w, Going *now)
+{
+    const Step *s = w->s;
+
+    return (s->tmp.buf < 0 || s->tmp_bytes <= 0 ||
+            use_memory(w, now, "scratch", s->tmp, s->tmp_bytes)) &&
+           (!s->stage_bytes ||
+            use_memory(w, now, "a copy", s->stage, s->stage_bytes));
 }
 
 typedef struct Writer {
@@ -422,7 +457,8 @@ bool start_kernel(Check *c, const Exec *x, Going *now)
     Region out;
     int i;
 
-    if (!check_args(&w) || !check_refs(&w) || !check_tmp(&w))
+    if (!check_args(&w) || !check_refs(&w) || !check_tmp(&w) ||
+        !check_stage(&w))
         return false;
     if (is_empty(s))
         return true;

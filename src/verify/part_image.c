@@ -106,6 +106,29 @@ static bool meets_weights(Work *w, int64_t at)
     });
 }
 
+/* Does the unit go through all pixels, and no others?  As rows and columns stand,
+ * or as rows of any length of pixels without gaps between, in which a row begins
+ * where the one above has ended at the latest. */
+static bool meets_raster(Work *w)
+{
+    const struct pconv_dims *d = &w->s->dims.pconv;
+    int64_t all = (int64_t)d->oh * d->ow, step;
+
+    if (d->rows == d->oh && d->cols == d->ow && d->xrow == d->sh * d->xh &&
+        d->yrow == d->yh)
+        return true;
+    if (d->kh * d->kw * d->sh * d->sw != 1 || d->ph || d->pw ||
+        d->h != d->oh || d->w != d->ow || d->xw < 1 || d->yw < 1 ||
+        (d->h > 1 && (d->xh != d->w * d->xw || d->yh != d->w * d->yw)))
+        return part_wrong(w);
+    step = d->yrow / d->yw;
+    if (d->rows < 1 || d->cols < 1 || step < 1 || step > d->cols ||
+        d->yrow != step * d->yw || d->xrow != step * d->xw ||
+        (d->rows - 1) * step + d->cols != all)
+        return part_wrong(w);
+    return true;
+}
+
 /* Words of these output channels, or of the tiles of groups that they are. */
 static bool meets_words(Work *w, int64_t at)
 {
@@ -113,6 +136,8 @@ static bool meets_words(Work *w, int64_t at)
     const Val *v = w->n->arg[1];
     int64_t bytes = v->shape.dim[1], count = (int64_t)d->g * d->m;
 
+    if (!meets_raster(w))
+        return false;
     if (d->bits != a->bits || d->less != a->less || d->tile != a->tile ||
         d->word != a->word || d->mode != a->mode || d->wm != a->wm ||
         (a->g > 1 && (d->g < 2 || d->m != 1 || at % a->tile)))

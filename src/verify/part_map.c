@@ -1,5 +1,6 @@
 /* Parts of what goes element by element, by rows, or over axes: map, row and
  * reduce. */
+#include "ir/attend.h"
 #include "verify/part.h"
 
 #include <string.h>
@@ -26,8 +27,26 @@ bool part_row(Work *w)
     return true;
 }
 
+/* Tables whole, and of the mask, if there is one, the part's rows. */
+static bool meets_tables(Work *w, int64_t row, int64_t rows)
+{
+    int64_t keys = w->s->dims.attend.rows;
+    int i;
+
+    for (i = 3; i < w->n->narg; i++) {
+        const Val *v = w->n->arg[i];
+        bool mask = v == node_arg(w->n, "mask");
+
+        if (v && !part_meets(w, i, (Loops){
+                .v = v, .off = mask ? row * keys : 0, .rank = 1,
+                .axis = {{mask ? rows * keys : val_count(v), 1, 1}}}))
+            return false;
+    }
+    return true;
+}
+
 /* Whole heads; tables and scales of all. */
-bool part_attend(Work *w)
+static bool part_whole_heads(Work *w)
 {
     struct attend_dims d = w->s->dims.attend;
     const int64_t rows = d.rows, each[3] = {
@@ -44,16 +63,58 @@ bool part_attend(Work *w)
         return part_wrong(w);
     if (!part_dense_out(w, heads * inner))
         return false;
-    for (i = 0; i < w->n->narg; i++) {
-        const Val *v = w->n->arg[i];
-        int64_t n = i < 3 ? heads * each[i] : val_count(v);
+    for (i = 0; i < 3; i++)
+        if (!part_meets(w, i, (Loops){
+                .v = w->n->arg[i], .off = first / inner * each[i], .rank = 1,
+                .axis = {{heads * each[i], 1, 1}}}))
+            return false;
+    return meets_tables(w, 0, d.m);
+}
+
+/* Of what kernels are told, steps of rows and heads aside, all but heads and
+ * rows of q is that of the node. */
+static bool same_attention(const struct attend_dims *d,
+                           const struct attend_dims *all)
+{
+    return d->n == all->n && d->d == all->d && d->e == all->e &&
+           d->rows == all->rows && d->shift == all->shift &&
+           d->lo == all->lo && d->hi == all->hi && d->p0 == all->p0 &&
+           d->p1 == all->p1 && d->most == all->most;
+}
+
+/* Rows of q and whole heads, wherever rows and heads of operands are. */
+bool part_attend(Work *w)
+{
+    const struct attend_dims *d = &w->s->dims.attend, *all = &w->all.attend;
+    const int32_t step[3][2] = {{d->qrow, d->qhead}, {d->krow, d->khead},
+                                {d->vrow, d->vhead}};
+    AttendSide y = attend_side(w->n, 3);
+    int64_t first = w->s->out_piece[0].off / w->eb, row, head;
+    int i;
+
+    if (!attr_int(w->n, A_p2))
+        return part_whole_heads(w);
+    row = first / y.row % y.rows;
+    head = first / y.head % y.heads;
+    if (!same_attention(d, all) || row + d->m > y.rows || d->m < 1 ||
+        head + d->heads > y.heads || d->heads < 1 || first % y.width)
+        return part_wrong(w);
+    w->out = part_in_bytes((Loops){
+        .v = w->n->res[0], .off = row * y.row + head * y.head, .rank = 3,
+        .axis = {{d->m, d->yrow, y.row}, {d->heads, d->yhead, y.head},
+                 {d->e, 1, 1}},
+    });
+    for (i = 0; i < 3; i++) {
+        AttendSide s = attend_side(w->n, i);
 
         if (!part_meets(w, i, (Loops){
-                .v = v, .off = i < 3 ? first / inner * each[i] : 0, .rank = 1,
-                .axis = {{n, 1, 1}}}))
+                .v = w->n->arg[i], .off = (i ? 0 : row * s.row) + head * s.head,
+                .rank = 3,
+                .axis = {{i ? s.rows : d->m, step[i][0], s.row},
+                         {d->heads, step[i][1], s.head}, {s.width, 1, 1}}}))
             return false;
     }
-    return true;
+    return meets_tables(w, row, d->m);
 }
 
 static int64_t walk_step(const Walk *t)

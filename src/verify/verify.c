@@ -12,8 +12,9 @@
  * cores execute them, loops turned, addresses as the records have them, each
  * kernel with the dims of its page.  Between the start of a kernel or transfer
  * and the point where it is surely over, nothing may write what it reads or
- * writes, nor read what it writes: so engines may finish in any order.  Engines
- * do what they can: one between two neighbouring memories, near side dense;
+ * writes, nor read what it writes: so engines may finish in any order.  Jobs of
+ * one accelerator run one after the other: what one writes the next may read.
+ * Engines do what they can: one between two neighbouring memories, near side dense;
  * kernels in memory that has addresses.
  *
  * Each byte of a value that has a home is computed once.  Of one that has none,
@@ -245,6 +246,9 @@ bool check_free(Check *c, const Exec *x, const Going *now)
     for (i = 0; i < c->ngoing; i++) {
         const Going *g = &c->going[i];
 
+        if (g->engine == now->engine &&
+            c->p->soc->engine[g->engine].kind == ENGINE_accel)
+            continue;
         for (k = 0; k < now->nwrite; k++)
             if (meets_any(now->write[k], g->read, g->nread) ||
                 meets_any(now->write[k], g->write, g->nwrite))

@@ -56,6 +56,17 @@ want 2 'gap8 has no line `energy core_cycle' compile $model -t gap8 \
 want 2 'not a name in C' compile $model -t host -n 9lives
 want 2 'no pass bogus' compile $model -t host --no-bogus
 want 2 'no such pass' compile $model -t host -d bogus
+# The context that is said to fit does, and no longer one.
+longest() { # ARGS...
+    want 3 'the longest --context that fits: ' compile "$@" -o "$tmp/lm"
+    most=$(sed 's/.*that fits: //' "$tmp/err")
+    want 0 '' report "$@" --context "$most"
+    want 3 "that fits: $most" report "$@" --context $((most + 1))
+}
+longest zoo/stories/stories8x64.bin -t cortex-m4 --mem RAM=300K \
+    --tokenizer zoo/stories/words.bin
+want 3 'the longest --context that fits: none' report \
+    zoo/stories/stories8x64.bin -t cortex-m4 --mem RAM=1K
 want 0 '' check $model -t host -d quant
 holds "$tmp/err" 'graph "dscnn-int"'
 want 5 'cannot write /none/x' report $model -t host -q --html /none/x

@@ -37,17 +37,21 @@ near() { # WHAT A B PERCENT: so near
     bad=$((bad + 1))
     echo "$1: $2, not $3"
 }
-by_session() { # NET TARGET DEVICE KEY PERCENT: of marks and other places
-    run $1 $2 $3
+# By marks and other places they may differ.
+by_session() { # NET TARGET DEVICE KEY PERCENT [MORE]
+    of_net=$1 target=$2 on=$3 what=$4 percent=$5
+    shift 5
+    run $of_net $target $on "$@"
     wants 0 $? ''
-    count=$(key $4)
-    timeout 60 ./tilewright run $1/network.onnx -i $1/inputs.npz -t $2 -q \
-        --json "$tmp/json"
-    near "$2, $4" "$count" "$(key $4)" $5
+    count=$(key $what)
+    timeout 60 ./tilewright run $of_net/network.onnx -i $of_net/inputs.npz \
+        -t $target -q --json "$tmp/json" "$@"
+    near "$target, $what" "$count" "$(key $what)" $percent
 }
 by_session $net cortex-m4 qemu instructions 0.01
 by_session $net rv32imc qemu instructions 0.01
-by_session $long siracusa sim cycles 1
+by_session $long siracusa sim cycles 1 --no-engine neureka
+by_session $long gap8 sim cycles 1
 run $net cortex-m55 qemu --flash
 wants 0 $? ''
 run zoo/kws-int-state cortex-m7 qemu $(cat zoo/kws-int-state/options)

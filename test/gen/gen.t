@@ -235,6 +235,26 @@ check "a guest that faults" sh -c "
     sed s/emu_base=0x2/emu_base=0x9/ soc/cortex-m4.soc >$d/bad.soc
     $d/gen test/gen/int.nn $d/bad.soc $d/j n | grep -A1 '^status 5' |
     grep Lockup"
+printf '%s\n' 'graph "same"' 'x = input : f32[1,8]' 'a = sigmoid x : f32[1,8]' \
+    'b = sigmoid a : f32[1,8]' 'c = abs b : f32[1,8]' 'output c' >$d/same.nn
+check "layers of the same dims share them" sh -c "
+    $d/gen $d/same.nn cortex-m4 $d/same n plan && grep -c ' dims_[0-9]* = ' \
+    $d/same/n.c | grep -qx 1 && grep -c '&dims_1, ' $d/same/n.c | grep -qx 3"
+printf '%s\n' 'graph "thrice"' 'x = input : f32[8,8]' 'w = const : f32[8] {1,2,3,4,5,6,7,8}' \
+    'a = rmsnorm x w axis=1 eps=0.5' 'b = tanh a' \
+    'c = rmsnorm b w axis=1 eps=0.5' 'e = sin c' \
+    'f = rmsnorm e w axis=1 eps=0.5' 'output f' >$d/thrice.nn
+check "layers that call alike share the call" sh -c "
+    $d/gen $d/thrice.nn cortex-m4 $d/thrice n && grep -c '&dims_1, &io' \
+    $d/thrice/n.c | grep -qx 1 && grep -c ' call_1(net' $d/thrice/n.c |
+    grep -qx 3"
+mobile=zoo/mobilenetv1-0.25-128-int
+check "dims of many layers are rows" sh -c "
+    ./tilewright compile $mobile/network.onnx -n n -t cortex-m4 -q -o $d/rows &&
+    grep -c 'conv_dims_of(&dims, dims_[0-9]*);' $d/rows/n.c | grep -qx 19 &&
+    grep -c ' dims_[0-9]*\[\] = ' $d/rows/n.c | grep -qx 19 &&
+    ./tilewright run $mobile/network.onnx -t cortex-m4 -i $mobile/inputs.npz \
+        -e $mobile/outputs.npz -q"
 check "runner of one's own" env RUNNER="env {elf}" \
     $d/gen test/gen/int.nn host $d/f n
 check "a runner that fails" sh -c "RUNNER='echo {elf}; exit 9' \

@@ -94,6 +94,24 @@ sys.exit(wrong > 0)
 END
 python3 "$tmp/encode.py" "$tmp/p/words" "$tmp/t.bin" 300 "$seed" || bad=1
 
+# The same with long words between, so that offsets have 17 bits.
+python3 - "$tmp/t.bin" "$tmp/long-words.bin" <<'END'
+import struct, sys
+data, at, out, i = open(sys.argv[1], 'rb').read(), 4, [], 0
+while at < len(data):
+    score, size = struct.unpack_from('<fi', data, at)
+    word = data[at + 8:at + 8 + size]
+    at += 8 + size
+    if 271 <= i < 290:
+        word += b'#' * 4000
+    out.append(struct.pack('<fi', score, len(word)) + word)
+    i += 1
+open(sys.argv[2], 'wb').write(struct.pack('<i', 4016) + b''.join(out))
+END
+build "$tmp/m.bin" "$tmp/long-words.bin" "$tmp/l" 1 &&
+    python3 "$tmp/encode.py" "$tmp/l/words" "$tmp/long-words.bin" 300 "$seed" ||
+    bad=1
+
 # The same tokens on every target, each run counted; a core that dequantizes
 # nothing is slow enough.
 tokens() { # TARGET CHUNK [MODEL]

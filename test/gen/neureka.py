@@ -35,8 +35,39 @@ def epilogue(i, m, most, shift, shape):
     return 'm%d a%d' % (i, i), 'lo=%d hi=%d shift=%d' % (lo, hi, shift)
 
 
+def epilogue_type(attrs):
+    return 'u8' if attrs.startswith('lo=0 ') else 's8'
+
+
+def forward(i):
+    """A product, a look-up, a product: cores and the accelerator in turns."""
+    rows, k, m = rnd.randint(20, 140), rnd.randint(16, 90), rnd.randint(90, 256)
+    lines.append('x%d = input : %s[%d,%d]' % (i, rnd.choice(sys.argv[3:]),
+                                              rows, k))
+    const('t%d' % i, sys.argv[3], [256],
+          [rnd.randint(0, 127) for _ in range(256)])
+    x = 'x%d' % i
+    for j, (a, b) in enumerate([(k, m), (m, k)]):
+        n = '%d_%d' % (i, j)
+        weights('w' + n, [a, b], rnd.randint(2, 8))
+        const('m' + n, 's32', [b], [rnd.randint(1, 99) for _ in range(b)])
+        const('a' + n, 's32', [b], [rnd.randint(-1 << 20, 1 << 20)
+                                    for _ in range(b)])
+        lines.append('y%s = matmul %s w%s _ m%s a%s lo=0 hi=255 shift=%d' % (
+            n, x, n, n, n, rnd.randint(12, 18)))
+        x = 'g%d' % i
+        if not j:
+            lines.append('%s = gather t%d y%s axis=0' % (x, i, n))
+    outs.append('y' + n)
+
+
+last = None  # a layer's result that the next may read: name, type, h, w, c
 for i in range(int(sys.argv[2])):
-    kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided'])
+    kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided',
+                       'forward'])
+    if kind == 'forward':
+        forward(i)
+        continue
     c, m = rnd.randint(1, 100), rnd.randint(1, 80)
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3
     xtype = rnd.choice(sys.argv[3:])
@@ -59,7 +90,11 @@ for i in range(int(sys.argv[2])):
     else:
         if kind == 'point':
             side = 1
-        lines.append('x%d = input : %s[1,%d,%d,%d]' % (i, xtype, h, w, c))
+        x = 'x%d' % i
+        if last and kind == 'point' and last[1] in sys.argv[3:]:
+            x, xtype, h, w, c = last
+        else:
+            lines.append('%s = input : %s[1,%d,%d,%d]' % (x, xtype, h, w, c))
         each = 1 if kind == 'depth' else c
         weights('w%d' % i, [m, side, side, each], bits)
         taps = side * side * each
@@ -78,11 +113,14 @@ for i in range(int(sys.argv[2])):
         step = 2 if kind == 'strided' or rnd.random() < 0.1 else 1
         group = c if kind == 'depth' or (kind == 'strided' and
                                          each == 1) else 1
-        lines.append('y%d = conv x%d w%d %s %s stride=%d,%d pad=%s group=%d '
+        lines.append('y%d = conv %s w%d %s %s stride=%d,%d pad=%s group=%d '
                      'last=1 padvalue=%d %s' % (
-                         i, i, i, bias, scale, step, step,
+                         i, x, i, bias, scale, step, step,
                          ','.join(map(str, pads)), group,
                          rnd.choice([0, 0, 7]), attrs))
+        last = ('y%d' % i, epilogue_type(attrs),
+                (h + pads[0] + pads[2] - side) // step + 1,
+                (w + pads[1] + pads[3] - side) // step + 1, m)
     outs.append('y%d' % i)
 lines += ['output %s' % o for o in outs]
 print('\n'.join(lines))

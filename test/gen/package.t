@@ -1,5 +1,6 @@
 #!/bin/sh
-# Packages: CMake builds one, installs it and finds it again; of Zephyr and
+# Packages: CMake builds one, installs it and finds it again; Arduino's builder
+# one for a board of test/gen/package/arduino, which QEMU runs; of Zephyr and
 # ESP-IDF, which are not here, as much stands in test/gen/package as a sample
 # needs; libraries are compiled as Arduino and PlatformIO do, every source with
 # src/ on the path; the pack has what its description lists.
@@ -62,6 +63,20 @@ quietly g++ -Wall -I "$tmp/arduino/src" -c "$tmp/s.cpp" -o "$tmp/o"
 python3 -c 'import json, sys; json.load(open(sys.argv[1]))' \
     "$tmp/platformio/library.json" || fail "library.json"
 
+said="no arduino-builder"
+if command -v arduino-builder >/dev/null; then
+    mkdir "$tmp/lib" "$tmp/built" && mv "$tmp/arduino" "$tmp/lib/kws"
+    quietly arduino-builder -compile -warnings all -fqbn tilewright:arm:m4 \
+        -hardware test/gen/package/arduino -tools /usr/bin \
+        -hardware /usr/share/arduino-builder -libraries "$tmp/lib" \
+        -build-path "$tmp/built" "$tmp/lib/kws/examples/selftest/selftest.ino"
+    run=$(timeout 60 qemu-system-arm -M mps2-an386 -display none \
+        -monitor none -serial none -semihosting-config \
+        enable=on,target=native -kernel "$tmp/built/selftest.ino.elf" 2>&1)
+    [ "$run" = "kws: self-test passed" ] || fail "arduino: $run"
+    said="Arduino's builder made one"
+fi
+
 make_package cmsis-pack cortex-m4
 python3 - "$tmp/cmsis-pack" <<'END' || fail "cmsis-pack"
 import glob, sys, zipfile
@@ -85,4 +100,4 @@ END
 ./tilewright compile zoo/dscnn-int/network.onnx -q -t host --package cmaek \
     -o "$tmp/no" 2>/dev/null && fail "a package of no kind"
 [ ! -e "$tmp/no" ] || fail "a refused package is there"
-echo "6 packages, 3 ran"
+echo "6 packages, three ran; $said"

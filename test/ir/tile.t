@@ -3,11 +3,13 @@
 # Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
 seed=${1:-${SEED:-$(date +%s)}}
+make -s sanitize || exit 1
+san=build/san/build
 mkdir -p build/test
-lib="build/src/base/*.o build/eval/*.o build/packed.o build/packdata.o"
 gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -I. -Isrc -g -O1 \
     -fsanitize=address,undefined -fno-sanitize-recover -o build/test/tile \
-    test/ir/tile.c test/kern/kerndraw.c src/ir/*.c $lib -lzip -lm || exit 1
+    test/ir/tile.c test/kern/kerndraw.c $san/src/ir/*.o $san/src/base/*.o \
+    $san/eval/*.o $san/packed.o $san/packdata.o -lzip -lm || exit 1
 if ! build/test/tile "$seed" "${2:-20}"; then
     echo "seed $seed"
     exit 1

@@ -130,7 +130,7 @@ static void call_core(Run *r, Fn *fn, void *const *in, void *out, int part,
         io.in[i] = in[i];
     if (r->n->op == OP_concat)
         io.in[0] = in[part];
-    io.room = fn == r->ref ? 0 : r->room;
+    io.more.room = fn == r->ref ? 0 : r->room;
     io.tmp = malloc(fn == r->ref ? REF_SCRATCH : r->room ? (size_t)r->room
                                  : (size_t)kern_expr(r->k, r->k->scratch, r->n,
                                                      &r->d) + 1);

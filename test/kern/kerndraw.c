@@ -446,6 +446,25 @@ static void draw_qsoftmax(Str *o, const Inst *in)
     put_clip(o, OP_qsoftmax, in);
 }
 
+/* Tables of differences of bytes: their exp, and themselves. */
+static void draw_qlogsoftmax(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 4), between(1, 40)}, skip = roll(3);
+    int i;
+
+    if (type_info[in->arg[0]].bytes == 1)
+        put_operand(o, "x", in->arg[0], dims(3 - skip, x + skip));
+    else
+        str_fmt(o, "x = input : %s%s range -155 100\n",
+                type_info[in->arg[0]].name, dims(3 - skip, x + skip));
+    for (i = 1; i < 3; i++)
+        str_fmt(o, "%s = input : %s[256] range 0 %d\n", i == 1 ? "t" : "d",
+                type_info[in->arg[i]].name,
+                (int)MIN(1 << 30, type_info[in->arg[i]].hi));
+    str_fmt(o, "r = qlogsoftmax x t d");
+    put_clip(o, OP_qlogsoftmax, in);
+}
+
 static void draw_row(Str *o, OpCode op, const Inst *in)
 {
     int x[3] = {between(1, 3), between(1, 4), between(1, 40)};
@@ -456,6 +475,10 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
 
     if (op == OP_qsoftmax) {
         draw_qsoftmax(o, in);
+        return;
+    }
+    if (op == OP_qlogsoftmax) {
+        draw_qlogsoftmax(o, in);
         return;
     }
     if (op == OP_itapartial)
@@ -553,6 +576,8 @@ static void draw_index(Str *o, OpCode op, const Inst *in)
             op == OP_scatterelem ? " u" : "", axis);
     if (op == OP_scatterelem)
         str_fmt(o, " mode=%d", roll(5));
+    else if (op == OP_gather && !roll(4))
+        str_put(o, " mode=1");
 }
 
 static void draw_nd(Str *o, OpCode op, const Inst *in)
@@ -689,28 +714,49 @@ static void put_table(Str *o, const char *name, Type t, int n, int lo, int hi)
             lo, hi);
 }
 
-/* Tables of what their types hold; rows behind those that count. */
+/* An operand of rows of heads, or of heads of rows. */
+static void put_side(Str *o, const char *name, Type t, bool first, int heads,
+                     int rows, int width)
+{
+    int x[3] = {first ? rows : heads, first ? heads : rows, width};
+
+    put_operand(o, name, t, dims(3, x));
+}
+
+/* Tables of what their types hold; rows behind those that count; heads and rows
+ * either way. */
 static void draw_attend(Str *o, const Inst *in)
 {
-    int rows = between(1, 40), heads = between(1, 9), e = roll(2) ? 4 : 0;
-    int x[3] = {heads, between(1, 3), roll(2) ? 4 : between(1, 12)};
-    int k[3] = {heads, rows, x[2]}, v[3] = {heads, rows, e};
+    int rows = between(1, 40), heads = between(1, 9);
+    int p2 = roll(2) ? roll(8) : 0;
+    int d = roll(2) ? 4 * between(1, 3) : between(1, 12), m = between(1, 3);
+    int e = roll(2) ? 4 * between(1, 2) : between(1, 9);
+    bool mask = in->arg[7] != T_none && roll(2);
+    int of[2] = {0, rows};
     const TypeInfo *w = &type_info[in->arg[6]], *s = &type_info[in->arg[4]];
 
-    v[2] = e ? e : between(1, 9);
-    put_operand(o, "q", in->arg[0], dims(3, x));
-    put_operand(o, "k", in->arg[1], dims(3, k));
-    put_operand(o, "v", in->arg[2], dims(3, v));
+    m = roll(2) ? m : between(4, 14);
+    of[0] = m;
+    put_side(o, "q", in->arg[0], p2 & 1, heads, m, d);
+    put_side(o, "k", in->arg[1], p2 & 2, heads, rows, d);
+    put_side(o, "v", in->arg[2], p2 & 4, heads, rows, e);
     put_table(o, "scale", in->arg[3], 4, 0, MIN(type_info[in->arg[3]].hi, 600));
     put_table(o, "scores", in->arg[4], 256, (int)MAX(s->lo, -128),
               (int)MIN(s->hi, 127));
     put_table(o, "powers", in->arg[5], 256, 0,
-              (int)MIN(type_info[in->arg[5]].hi, roll(2) ? 4000 : 4000000));
+              (int)MIN(type_info[in->arg[5]].hi,
+                       roll(2) ? 4000 : roll(2) ? 40000 : 4000000));
     put_table(o, "parts", in->arg[6], 256, (int)MAX(w->lo, -128),
               (int)MIN(w->hi, 255));
-    str_fmt(o, "r = iattend q k v scale scores powers parts count=%d p0=%d "
-            "p1=%d shift=%d", between(1, rows), between(0, 12), between(1, 255),
-            between(0, 12));
+    if (mask)
+        str_fmt(o, "mask = input : %s%s range -128 127\n",
+                type_info[in->arg[7]].name, dims(2, of));
+    str_fmt(o, "r = iattend q k v scale scores powers parts%s",
+            mask ? " mask" : "");
+    if (!mask)
+        str_fmt(o, " count=%d", between(1, rows));
+    str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, 12), between(1, 255),
+            p2, between(0, 12));
     put_clip(o, OP_iattend, in);
 }
 
@@ -737,7 +783,7 @@ static void draw_qattend(Str *o, const Inst *in)
 }
 
 /* Heads of which some turn, by what may be more than one. */
-static void draw_rotate(Str *o, const Inst *in)
+static void draw_irotate(Str *o, const Inst *in)
 {
     int x[3] = {between(1, 4), between(1, 6), 2 * between(1, 6)};
     int t[3] = {x[0], 1, x[2]}, b[2] = {x[1], x[2]};
@@ -751,6 +797,16 @@ static void draw_rotate(Str *o, const Inst *in)
     str_fmt(o, "r = irotate x t bias count=%d p0=%d shift=%d", roll(x[1] + 1),
             most, between(1, roll(8) ? 20 : 62));
     put_clip(o, OP_irotate, in);
+}
+
+static void draw_rotate(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 4), between(1, 6), 2 * between(1, 6)};
+    int t[2] = {x[0], x[2]};
+
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    put_operand(o, "t", in->arg[1], dims(2, t));
+    str_put(o, "r = rotate x t");
 }
 
 /* Rows of bytes and a table of what its type holds. */
@@ -841,9 +897,9 @@ static void draw_pconv(Str *o, const Inst *in)
     else
         scaled = put_scaling(o, in, 2, dims(1, &m), "[1]");
     str_fmt(o, "r = pconv x w %s last=1 group=%d kernel=%d,%d%s p0=%d p1=%d "
-            "p2=%d mode=%d count=%d padvalue=%d", scaling(in, scaled, "_ _"),
+            "p2=%d mode=%d count=%d,%d padvalue=%d", scaling(in, scaled, "_ _"),
             g, side, side, list(4, pad, " pad=", ""), between(-9, 160), bits,
-            word, !kind && !ne16, tile, ne16 ? 0 : between(0, 99));
+            word, !kind && !ne16, tile, ne16 ? 3 : 6, ne16 ? 0 : between(0, 99));
     if (roll(4) == 0)
         str_fmt(o, " stride=%d,1", between(1, 2));
     put_shift(o, in, scaled);
@@ -943,7 +999,9 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_group: draw_group(&o, in); break;
     case FAM_attend: draw_attend(&o, in); break;
     case FAM_qattend: draw_qattend(&o, in); break;
-    case FAM_rotate: draw_rotate(&o, in); break;
+    case FAM_rotate:
+        (op == OP_rotate ? draw_rotate : draw_irotate)(&o, in);
+        break;
     case FAM_gate: draw_gate(&o, in); break;
     case FAM_pack: draw_pack(&o, in); break;
     case FAM_pconv: draw_pconv(&o, in); break;

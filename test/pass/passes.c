@@ -534,27 +534,61 @@ static Val *bytes_of(Net *t, OpCode op, Val *x, Val *y, int64_t most, int shift)
     return r;
 }
 
-/* The attention of one row of x over all of them. */
-static Val *attended(Net *t, Val *x)
+/* x as rows of heads becomes heads of rows, or back. */
+static Val *heads_turned(Net *t, Val *x)
+{
+    static const int64_t perm[4] = {0, 2, 1, 3};
+    Val *y = node(t, OP_transpose, x, NULL, NULL);
+
+    attr_set_list(t->g, y->def, A_perm, 4, perm);
+    return infer(t, y);
+}
+
+/* The first row of x of each head. */
+static Val *first_row(Net *t, Val *x)
 {
     int64_t none[4] = {0}, one[4] = {1, 1, 1, 1}, count[4];
-    Val *q, *y;
+    Val *q = node(t, OP_slice, x, NULL, NULL);
     int i;
+
+    for (i = 0; i < 4; i++)
+        count[i] = i == 2 ? 1 : x->shape.dim[i];
+    attr_set_list(t->g, q->def, A_start, 4, none);
+    attr_set_list(t->g, q->def, A_step, 4, one);
+    attr_set_list(t->g, q->def, A_count, 4, count);
+    return infer(t, q);
+}
+
+/* Scores with a mask, the same for all heads. */
+static Val *masked(Net *t, Val *y)
+{
+    int64_t dim[2] = {y->shape.dim[2], y->shape.dim[3]};
+
+    y = node(t, OP_add, y, constant(t, 2, dim, -128, maybe(50) ? 0 : 90), NULL);
+    attr_set_int(t->g, y->def, A_lo, -128);
+    attr_set_int(t->g, y->def, A_hi, 127);
+    return infer(t, y);
+}
+
+/* The attention of one row of x, or of all, over all of them. */
+static Val *attended(Net *t, Val *x)
+{
+    bool many = maybe(60), turn = many && maybe(50);
+    Val *q, *y;
 
     if (!t->g->exact || x->shape.rank != 4 || x->type != T_s8 ||
         !val_count(x))
         return NULL;
-    for (i = 0; i < 4; i++)
-        count[i] = i == 2 ? 1 : x->shape.dim[i];
-    q = node(t, OP_slice, x, NULL, NULL);
-    attr_set_list(t->g, q->def, A_start, 4, none);
-    attr_set_list(t->g, q->def, A_step, 4, one);
-    attr_set_list(t->g, q->def, A_count, 4, count);
-    y = bytes_of(t, OP_matmul, infer(t, q), x, 60, 8);
+    if (turn)
+        x = heads_turned(t, x);
+    q = many ? x : first_row(t, x);
+    y = bytes_of(t, OP_matmul, q, x, 60, 8);
     attr_set_int(t->g, y->def, A_transb, 1);
     y = infer(t, y);
     if (maybe(50))
         y = infer(t, bytes_of(t, OP_requant, y, NULL, 300, 8));
+    if (many && maybe(50) && y->type == T_s8)
+        y = masked(t, y);
     y = node(t, OP_isoftmax, y, NULL, NULL);
     attr_set_int(t->g, y->def, A_p0, 1);
     attr_set_int(t->g, y->def, A_p1, between(1, 90));
@@ -564,9 +598,10 @@ static Val *attended(Net *t, Val *x)
     y = infer(t, y);
     if (maybe(70))
         y = infer(t, bytes_of(t, OP_requant, y, NULL, 300, 8));
-    if (y->type != T_s8)
+    if (y->type != T_s8 && y->type != T_u8)
         return y;
-    return infer(t, bytes_of(t, OP_matmul, y, x, 60, 8));
+    y = infer(t, bytes_of(t, OP_matmul, y, x, 60, 8));
+    return turn ? heads_turned(t, y) : y;
 }
 
 /* A row by several matrices, mostly scaled alike. */

@@ -22,6 +22,18 @@ build/test/tiles model zoo/mobilenetv1-0.25-128-int/network.onnx \
 [ "$(./tilewright report zoo/mobilenetv1-0.25-128-int/network.onnx \
     -t gap8 --l1 8000 | grep -c conv_depth3_scale32)" = 13 ] ||
     { echo "slow depthwise kernels where the L1 is small"; exit 1; }
+# Floats without a unit are not taken for cheap: a layer of which nothing is moved
+# is not cut so that another kernel looks better.
+cat >build/test/floats.il <<'END'
+graph "floats"
+x = input : s16[1,512]
+k = const : f32[] {0.001}
+y = dequantize x k : f32[1,512]
+output y
+END
+./tilewright report build/test/floats.il -t siracusa |
+    grep -q 'dequantize_soft_xpulp *0 ' ||
+    { echo "dequantize is cut, or not by whole numbers"; exit 1; }
 # Channels are cut where columns might be and there are too few.
 build/test/tiles model test/plan/tiles/sums.nn gap8 70000 -1 |
     grep '1 of 1 layers in tiles.*right' ||

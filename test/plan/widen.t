@@ -7,7 +7,7 @@ trap 'rm -rf "$tmp"' EXIT
 n=zoo/resnet8-int
 ./tilewright compile $n/network.onnx -t cortex-m4 -q -o "$tmp/net" \
     --json "$tmp/json" || exit 1
-rooms=$(sed -n 's/.*\.room = \([0-9]*\),/\1/p' "$tmp/net/network.c" |
+rooms=$(sed -n 's/.*\.room = \([0-9]*\)}.*/\1/p' "$tmp/net/network.c" |
     sort -n | uniq)
 most=$(echo "$rooms" | tail -n 1)
 least=$(echo "$rooms" | head -n 1)
@@ -28,4 +28,8 @@ if command -v arm-none-eabi-gcc >/dev/null &&
     ./tilewright run $n/network.onnx -t cortex-m4 -q -i $n/inputs.npz \
         -e $n/outputs.npz || exit 1
 fi
+# It begins where a buffer of the memory may begin.
+sed '/^memory RAM/s/align=8/align=64/' soc/cortex-m4.soc >"$tmp/m4.soc"
+./tilewright compile zoo/attention-ecg-int/network.onnx -t "$tmp/m4.soc" -q \
+    -o "$tmp/aligned" || exit 1
 echo "scratch memory of $least to $most bytes, RAM at its bound"

@@ -72,8 +72,14 @@ for t in host siracusa; do # the README's model
     ./tilewright generate zoo/stories/stories8x64.bin -t $t -q --context 64 \
         --activations static --data zoo/stories/texts.txt --tokens 12 \
         --tokenizer zoo/stories/words.bin --prompt 'Once upon a time' \
-        >"$tmp/story.$t" || fault "zoo/stories on $t"
+        --json "$tmp/story.json" >"$tmp/story.$t" || fault "zoo/stories on $t"
 done
+python3 - "$tmp/story.json" <<'END' || fault 'energy of a token'
+import json, sys
+j = json.load(open(sys.argv[1]))
+cores = 8 * 26e-6 * j['token_cycles'] # uJ: 26 pJ a core and cycle
+sys.exit(not cores < j['token_uj'] < 1.1 * cores)
+END
 cmp -s "$tmp/story.host" "$tmp/story.siracusa" &&
     grep -q 'Once upon a time [a-z]' "$tmp/story.host" ||
     fault 'zoo/stories: another text'

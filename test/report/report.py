@@ -9,7 +9,7 @@ TOP = """status error missing verb target model name match max_abs_diff macs
 macs_removed cycles instructions predicted_cycles energy_uj flash_bytes
 weights_bytes code_bytes ram_bytes ram_lower_bound stack_bytes stack_used memory
 compile_ms search objective gap bound_cycles bound_uj toolchain layers spilled
-ms predicted_ms program_bytes estimate inputs outputs first_difference""".split()
+ms predicted_ms program_bytes dims_bytes calls estimate inputs outputs first_difference""".split()
 LAYER = """name op kernel engine macs cycles instructions predicted_cycles
 dma_wait kernel_cycles kernel_warm lost predicted_wait
 predicted_cold tile tiles moved energy_uj ms predicted_ms percent""".split()

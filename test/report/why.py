@@ -54,6 +54,12 @@ def why(net, target, layer=None):
     text = tw("report", f"zoo/{net}/network.onnx", "-t", target, "--why",
               str([l["name"] for l in plain["layers"]].index(layer) + 1))
     assert f" {layer} (" in text and "\nkernel   " in text
+    below = False
+    for line in text[text.index("\ntried "):].splitlines()[1:]:
+        below = below or "where predictions are not sure" in line
+        if m := re.match(r" +([+-][\d.]+) %", line):
+            far = abs(float(m[1])) - w["resolution"]
+            assert below == (far < 0) or abs(far) < .06, line
     kinds = {t["option"].split()[0] for t in done}
     return kinds, j
 
@@ -98,8 +104,8 @@ def sweep(net, target, what, values, option):
 
 
 def compare():
-    for name, target in ("a", "gap8"), ("b", "gap9"):
-        tw("report", "zoo/dscnn-int/network.onnx", "-t", target, "-q",
+    for name, *target in ("a", "gap8"), ("b", "gap9", "--no-engine", "ne16"):
+        tw("report", "zoo/dscnn-int/network.onnx", "-t", *target, "-q",
            "--json", f"{tmp}/{name}")
     a, b = (json.load(open(f"{tmp}/{n}")) for n in "ab")
     text = tw("report", "--compare", tmp + "/a", tmp + "/b")

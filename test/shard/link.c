@@ -1,8 +1,9 @@
 /* link SEED ROUNDS MOST [FAULTS]: exchanges of random values by all ways among
  * 1 to MOST processes over sockets, then with faults: a chip that never starts,
- * that has another model, a message that is dropped, broken or sent twice.
- * Without faults every result is right; with one no result is wrong, and some
- * chip reports it. */
+ * that has another model or says that it is another, a message that is dropped,
+ * broken, sent twice or comes too late.  Without faults every result is right, and
+ * if a message is late but in time; with one no result is wrong, some chip
+ * reports it, and all have ended soon. */
 #include "rt/link/link.h"
 
 #include <stdio.h>
@@ -12,12 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum fault { NONE, ABSENT, MODEL, DROPPED, BROKEN, TWICE, FAULTS };
-enum { RIGHT = 0, WRONG = 1, REPORTED = 3, TURNS = 4, ROOM = 1 << 14 };
+enum fault {
+    NONE, ABSENT, MODEL, OTHER, DROPPED, BROKEN, TWICE, DELAYED, FAULTS, SLOW
+};
+enum {
+    RIGHT = 0, WRONG = 1, REPORTED = 3, TURNS = 4, ROOM = 1 << 14, LIMIT = 200,
+    LONGEST = 30 /* seconds */
+};
 
 static uint64_t state;
 static char folder[] = "/tmp/linkXXXXXX";
 static struct { int chip, at, count, kind; } fault;
+static uint32_t room = ROOM; /* what a message may have */
 static int *done; /* shared: the fault took place */
 static struct link_wire wire;
 
@@ -40,6 +47,8 @@ static int bad_send(void *self, int to, const void *p, uint32_t n, int32_t ms)
     *done = 1;
     if (fault.kind == DROPPED)
         return LINK_OK;
+    if (fault.kind >= DELAYED)
+        usleep(1000 * (fault.kind == SLOW ? LIMIT / 8 : 3 * LIMIT));
     memcpy(copy, p, n);
     if (fault.kind == BROKEN)
         copy[(unsigned)fault.at % n] ^= (uint8_t)(1 << fault.at % 8);
@@ -96,7 +105,7 @@ static int run_chip(int chip, int chips, int way, int ms, int n)
     static uint8_t in[ROOM], out[ROOM];
     struct link l = {.chip = chip, .chips = chips, .way = (enum link_way)way,
                      .ms = ms, .model = 42, .in = in, .out = out,
-                     .room = ROOM};
+                     .room = room};
     char text[200];
     int i, is = RIGHT;
 
@@ -109,6 +118,8 @@ static int run_chip(int chip, int chips, int way, int ms, int n)
     wire = l.wire;
     if (chip == fault.chip && fault.kind >= DROPPED)
         l.wire.send = bad_send;
+    if (chip == fault.chip && fault.kind == OTHER)
+        l.chip ^= 1, *done = 1;
     if (!is && link_begin(&l))
         is = REPORTED;
     for (i = 0; i < TURNS && !is; i++)
@@ -130,8 +141,10 @@ static void run_all(int chips, int way, int ms, int n, int count[4])
     memset(count, 0, 4 * sizeof *count);
     *done = 0;
     for (i = 0; i < chips; i++)
-        if (!(pid[i] = fork()))
+        if (!(pid[i] = fork())) {
+            alarm(LONGEST);
             _exit(run_chip(i, chips, way, ms, n));
+        }
     for (i = 0; i < chips; i++) {
         waitpid(pid[i], &status, 0);
         status = WIFEXITED(status) ? WEXITSTATUS(status) : WRONG;
@@ -162,6 +175,7 @@ int main(int argc, char **argv)
         for (way = 0; way < LINK_WAYS; way++, runs++) {
             int chips = i < most ? most - i : between(1, most);
 
+            room = (uint32_t)between(4, i & 1 ? 100 : ROOM);
             run_all(chips, way, 20000, between(0, 1000), count);
             check(count[RIGHT] == chips, "not all right", chips, way);
         }
@@ -172,12 +186,21 @@ int main(int argc, char **argv)
         fault.kind = 1 + i % (FAULTS - 1);
         fault.chip = between(0, chips - 1);
         fault.at = between(0, 12);
-        run_all(chips, way, 200, between(1, 1000), count);
+        room = (uint32_t)between(64, ROOM);
+        run_all(chips, way, LIMIT, between(1, 1000), count);
         check(!count[WRONG], "a wrong result", chips, way);
         /* the last message may be there twice: nobody reads it */
         check(!*done || fault.kind == TWICE || count[REPORTED],
               "nobody reports", chips, way);
         found += *done && count[REPORTED];
+    }
+    for (i = 0; i < faults / 4; i++) {
+        fault.kind = SLOW;
+        fault.chip = i & 1;
+        fault.at = between(0, 6);
+        way = i % LINK_WAYS;
+        run_all(2, way, 100 * LIMIT, between(1, 1000), count);
+        check(count[RIGHT] == 2, "a message is late, but in time", 2, way);
     }
     printf("%d exchanges of all ways right, %d faults of %d reported\n",
            runs * TURNS, found, faults);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A network as a project for each of three chips, which run as processes under
 # the sanitizers: every layer has its bits.  If one never starts, or has another
-# model, the others say so within the time limit and end with 5.
+# model or protocol, the others say so within the time limit and end with 5.
 cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -39,6 +39,13 @@ timeout 200 "$tmp/p/run" CFLAGS="-O1 -std=c99 $san" LDFLAGS="-lm $san" \
 [ $? = 5 ] && grep -q 'another model.* on chip 1' "$tmp/said" ||
     { echo "another model:"; head -20 "$tmp/said"; bad=1; }
 
+# and of another protocol
+sed -i 's/LINK_VERSION = [0-9]*/LINK_VERSION = 77/' "$tmp/p/chip1/rt/link/link.h"
+timeout 200 "$tmp/p/run" CFLAGS="-O1 -std=c99 $san" LDFLAGS="-lm $san" \
+    >"$tmp/said" 2>&1
+[ $? = 5 ] && grep -q 'another version of the protocol on chip 1' "$tmp/said" ||
+    { echo "another protocol:"; head -20 "$tmp/said"; bad=1; }
+
 refused() { # WHAT WORDS...
     want=$1
     shift
@@ -48,5 +55,5 @@ refused() { # WHAT WORDS...
 refused 'chips or fewer' zoo/dscnn-int/network.onnx -t host --chips 64 -o "$tmp/q"
 refused 'no wire driver' zoo/dscnn-int/network.onnx -t siracusa --chips 2 -o "$tmp/q"
 refused 'wants --chips' zoo/dscnn-int/network.onnx -t host -o "$tmp/q"
-[ $bad = 0 ] && echo "three chips as processes, two faults"
+[ $bad = 0 ] && echo "three chips as processes, three faults"
 [ $bad = 0 ]

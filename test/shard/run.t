@@ -1,7 +1,8 @@
 #!/bin/sh
 # Networks on several simulated chips, all together, have the bits of one chip:
-# with caches over several runs, uneven shares.  A fault of a link is
-# told by chip and layer, with status 5, and nothing else happens.
+# with caches over several runs, uneven shares; floats are within the tolerance.
+# A fault of a link is told by chip and layer, with status 5, and nothing else
+# happens.
 cd "$(dirname "$0")/../.." || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
@@ -39,6 +40,17 @@ grep -q '^2[0-9] of 31 layers' "$tmp/out" && grep -q 'exchanges: 4$' "$tmp/out" 
     { echo "caches are not cut by heads:"; cat "$tmp/out"; bad=1; }
 grep -q 'constants     resident' "$tmp/out" || { cat "$tmp/out"; bad=1; }
 
+# floats, as close as one chip's have to be
+run 2 zoo/autoencoder-f32/network.onnx --json "$tmp/json" &&
+    grep -q '^outputs       match one chip.s, greatest difference' "$tmp/out" &&
+    python3 -c "
+import json
+assert 0 < json.load(open('$tmp/json'))['max_abs_diff'] < 1e-5" ||
+    { echo floats:; cat "$tmp/out"; bad=1; }
+run 2 zoo/autoencoder-f32/network.onnx --tolerance 0
+[ $? = 4 ] && grep -q 'DIFFER from one chip' "$tmp/out" ||
+    { echo "floats, no tolerance:"; cat "$tmp/out"; bad=1; }
+
 # links that fail
 fault() { # KIND CHIP AT WORDS
     sed "s/^link .*/& fault=$1 fault_chip=$2 fault_at=$3/" \
@@ -51,7 +63,10 @@ fault lose 1 4 'chip 0: .*, of chip 1, layer \|chip 0: nothing.* chip 1, layer '
 fault twice 0 3 'chip 1: a message lost, twice there.* chip 0, layer '
 fault break 1 2 'chip 0: a broken message (checksum) of chip 1, layer dense_2'
 fault lose 1 1 'chip 0: .* chip 1, at the start'
+fault late 0 3 'chip 1: nothing within the time limit.* chip 0, layer dense'
+fault dead 1 1 'chip 0: nothing within the time limit.* chip 1, at the start'
+fault dead 1 4 'chip 0: nothing within the time limit.* chip 1, layer dense'
 run 2 zoo/dscnn-int/network.onnx -t siracusa
 [ $? = 2 ] && grep -q 'latency_ns=null' "$tmp/out" || { cat "$tmp/out"; bad=1; }
-[ $bad = 0 ] && echo "2 and 3 chips as one, four faults told"
+[ $bad = 0 ] && echo "2 and 3 chips as one, seven faults told"
 [ $bad = 0 ]

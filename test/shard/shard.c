@@ -267,7 +267,7 @@ static void count(const Shard *s)
 /* Stops at the first output that differs. */
 static void same(Arena *a, int chips)
 {
-    ShardOpts o = {.chips = chips};
+    ShardOpts o = {.chips = chips, .room = between(0, 1) ? 256 : 0};
     void **in = NEWN(a, void *, g->nin + 1);
     Shard *s;
     Eval *e, **out;
@@ -312,7 +312,7 @@ static void round_of(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const off[] = {"siblings", "attend", NULL};
+    static const char *const off[] = {"siblings", "attend", "prompt", NULL};
     int i, n;
 
     if (argc < 3)

@@ -14,7 +14,7 @@ static int without; /* bits: bias, add */
 
 static struct io operands(void *out)
 {
-    struct io io = {{x, w, bias, mul, add}, {out}, 0, 0, 1, 0};
+    struct io io = {.in = {x, w, bias, mul, add}, .out = {out}, .ncore = 1};
 
     if (without & 1)
         io.in[2] = 0;

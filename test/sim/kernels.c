@@ -11,7 +11,7 @@ enum { BYTES = 16384, SCRATCH = 9216, CHANNELS = 256 };
 
 static struct io operands(void *out)
 {
-    struct io io = {{x, w, bias, mul, add}, {out}, 0, 0, 1, 0};
+    struct io io = {.in = {x, w, bias, mul, add}, .out = {out}, .ncore = 1};
 
     return io;
 }

@@ -289,6 +289,14 @@ static bool run_step(Machine *m, const Step *s)
         return false;
     if (tmp)
         memset(tmp, 0x5a, (size_t)s->tmp_bytes);
+    if (s->stage_bytes && in[1]) { /* the kernel reads a copy */
+        unsigned char *copy = bytes_at(m, s->stage, s->stage_bytes, true);
+
+        if (!copy)
+            return false;
+        memcpy(copy, in[1], (size_t)s->in_bytes[1]);
+        in[1] = copy;
+    }
     if (moves_only(n))
         return run_copy(m, s, in[0], out[0]);
     run_kernel(s, in, out);
@@ -391,6 +399,8 @@ static Ref *some_ref(Rng *r, Plan *p)
     Step *s = some_step(r, p, STEP_start);
     int i = pick(r, s->nin + s->nout + (s->tmp.buf >= 0));
 
+    if (s->stage_bytes && !pick(r, 3))
+        return &s->stage;
     return i < s->nin ? &s->in[i] : i < s->nin + s->nout
                ? &s->out[i - s->nin] : &s->tmp;
 }
@@ -534,6 +544,16 @@ static void try_change(const Plan *good, uint64_t seed, int nth)
     arena_end(mem);
 }
 
+static const char *file; /* of a graph; NULL: random ones */
+
+static Graph *some_graph(Arena *mem, uint64_t seed)
+{
+    size_t n;
+
+    return file ? graph_parse(mem, "net", file_read(mem, file, &n))
+                : random_graph(mem, seed, 3 + (int)(seed % 14));
+}
+
 static void try_plan(const char *target, uint64_t seed, int nchange)
 {
     Arena *mem = arena_new();
@@ -544,8 +564,7 @@ static void try_plan(const char *target, uint64_t seed, int nchange)
 
     for (i = 0; i < 16; i++)
         o.limit[i] = -1;
-    p = plan_make(mem, random_graph(mem, seed, 3 + (int)(seed % 14)),
-                  soc_read(mem, target), &o);
+    p = plan_make(mem, some_graph(mem, seed), soc_read(mem, target), &o);
     bad = verify_plan(mem, p);
     if (bad || !right(p, p, seed)) {
         printf("seed %llu: the plan itself: %s\n", (unsigned long long)seed,
@@ -562,8 +581,9 @@ int main(int argc, char **argv)
     int i, count, made = 0, meant = 0;
     uint64_t seed;
 
-    if (argc != 4)
+    if (argc != 4 && argc != 5)
         return 2;
+    file = argv[4];
     seed = strtoull(argv[2], NULL, 0);
     count = atoi(argv[3]);
     for (i = 0; i < count; i++)
@@ -571,7 +591,7 @@ int main(int argc, char **argv)
     for (i = 0; i < (int)LEN(changes); i++) {
         made += nmade[i];
         meant += nmeant[i];
-        if (count > 20 && !nmeant[i] && strcmp(changes[i].name, "life")) {
+        if (count > 20 && !file && !nmeant[i] && strcmp(changes[i].name, "life")) {
             printf("no change of %s ever meant anything\n", changes[i].name);
             failed++;
         }

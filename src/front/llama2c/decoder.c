@@ -25,7 +25,7 @@ typedef struct Decoder {
     int64_t layer;
     Size tokens, rows;  /* of a run; of the caches behind it */
     Val *where;         /* [tokens]: positions */
-    Val *cosine, *sine; /* [tokens][1][head / 2] of those */
+    Val *turns;         /* [tokens][head]: of each cosines, then sines */
     Val *hidden;        /* [tokens][1][rows]: 0 up to the position, then
                            -infinity; NULL: one token, before which all is */
     Val *slots;         /* [tokens][kv_heads][2]: head, position */
@@ -164,19 +164,9 @@ static Matrix halved(Decoder *d, Matrix m, int64_t rows, double by)
  * positions */
 static Val *rotate(Decoder *d, Val *x)
 {
-    int64_t half = d->k.head / 2;
-    Call *c = &d->c;
-    Val *a, *b, *two[2];
-
-    x = to_shape(c, x, of_tokens(d, 1, SHAPE(1, x->shape.dim[1] / d->k.head,
-                                             d->k.head)));
-    a = part(c, x, 2, 0, half, 1);
-    b = part(c, x, 2, half, half, 1);
-    two[0] = op2(c, OP_sub, op2(c, OP_mul, a, d->cosine),
-                 op2(c, OP_mul, b, d->sine));
-    two[1] = op2(c, OP_add, op2(c, OP_mul, a, d->sine),
-                 op2(c, OP_mul, b, d->cosine));
-    return join(c, 2, 2, two);
+    x = to_shape(&d->c, x, of_tokens(d, 1, SHAPE(1, x->shape.dim[1] / d->k.head,
+                                                 d->k.head)));
+    return done(&d->c, node_of(&d->c, OP_rotate, 2, x, d->turns));
 }
 
 /* A state of all positions with x [tokens][kv_heads * head] at those of the
@@ -262,25 +252,25 @@ static Val *feed_forward(Decoder *d, Val *h)
     return linear(d, "w2", up, d->k.dim, d->k.w2);
 }
 
-/* Rows of the cosines or sines: angle position * 10000^(-2i / head).
+/* Cosines, then sines, of the tokens: angle position * 10000^(-2i / head).
  * run.c has powf() of float32; so have we. */
-static Val *turned(Decoder *d, const char *name, double (*of)(double))
+static Val *turns(Decoder *d)
 {
     int64_t half = d->k.head / 2, p, i;
-    float *v = NEWN(d->c.mem, float, d->k.context * half);
-    Val *table;
+    float *v = NEWN(d->c.mem, float, d->k.context * 2 * half);
 
     for (p = 0; p < d->k.context; p++)
         for (i = 0; i < half; i++) {
             float by = 1.0f / powf(10000.0f,
                                    2 * (float)i / (float)d->k.head);
-            v[p * half + i] = (float)of((double)((float)p * by));
+
+            v[p * 2 * half + i] = (float)cos((double)((float)p * by));
+            v[p * 2 * half + half + i] = (float)sin((double)((float)p * by));
         }
-    name_next(d, name);
-    table = graph_const(d->c.g, name, T_f32, SHAPE(d->k.context, half),
-                        v);
-    return to_shape(&d->c, take(&d->c, table, d->where, 0),
-                    of_tokens(d, 1, SHAPE(1, 1, half)));
+    name_next(d, "turns");
+    return take(&d->c, graph_const(d->c.g, d->c.name, T_f32,
+                                   SHAPE(d->k.context, 2 * half), v),
+                d->where, 0);
 }
 
 /* 0, 1, 2 and so on: the first n of them. */
@@ -393,8 +383,7 @@ static Val *begin(Decoder *d)
     token = numbers(d, "token", d->tokens, d->k.vocab);
     position = numbers(d, "position", size_const(1), d->k.context);
     d->where = positions(d, position);
-    d->cosine = turned(d, "cosines", cos);
-    d->sine = turned(d, "sines", sin);
+    d->turns = turns(d);
     d->hidden = hidden(d);
     d->slots = slots(d);
     return token;

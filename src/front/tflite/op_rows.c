@@ -7,19 +7,35 @@
 
 #include "kern/row/fixed.h"
 
-/* exp(-d) of every difference d that two bytes can have; what is too small to
- * count is 0. */
-static Val *exponentials(Call *c, Factor f)
+/* The factor from bytes to Q5.26. */
+static Factor step_of(const Call *c, double beta)
+{
+    double d = beta * scale_of(c, need(c, 0)) * 0x1p26;
+
+    return factor(c, fmin(d, 0x1p31 - 1));
+}
+
+/* -d in Q5.26 of a difference d of bytes; 1: too small for its exp to count. */
+static int64_t difference(Factor f, int d)
 {
     int64_t least = -whole(floor(31 * 0x1p26 / ldexp(1, 31 - f.shift)));
+
+    return -d < least ? 1
+         : fixed_mul(-d * ((int64_t)1 << (31 - f.shift)), f.mul);
+}
+
+/* exp(-d) in Q(bits).(31-bits) of every difference d that two bytes can have. */
+static Val *exponentials(Call *c, Factor f, int bits)
+{
     Shape s = {.rank = 1, .dim = {256}};
     int64_t t[256];
     int d;
 
-    for (d = 0; d < 256; d++)
-        t[d] = -d < least ? 0
-             : fixed_exp(fixed_mul(-d * ((int64_t)1 << (31 - f.shift)), f.mul),
-                         5);
+    for (d = 0; d < 256; d++) {
+        int64_t v = difference(f, d);
+
+        t[d] = v > 0 ? 0 : fixed_right(fixed_exp(v, 5), bits);
+    }
     return ints(c, T_s32, s, t);
 }
 
@@ -66,8 +82,8 @@ static Val *softmax_bytes(Call *c, Val *x, const Tensor *y, double beta)
 {
     int bits = is_int16(y) ? 16 : 8;
     const TypeInfo *t = &type_info[type_of(y->type)];
-    double d = fmin(beta * scale_of(c, need(c, 0)) * 0x1p26, 0x1p31 - 1);
-    Node *n = node_of(c, OP_qsoftmax, 2, x, exponentials(c, factor(c, d)));
+    Node *n = node_of(c, OP_qsoftmax, 2, x,
+                      exponentials(c, step_of(c, beta), 0));
 
     attr_set_int(c->g, n, A_p0, bits);
     attr_set_int(c->g, n, A_lo, t->lo);
@@ -113,13 +129,51 @@ void lite_softmax(Call *c)
     give_plain(c, 0, x);
 }
 
+/* Every difference of two bytes in Q5.26, 16 at most: results from there on
+ * are the least. */
+static Val *differences(Call *c, Factor f)
+{
+    Shape s = {.rank = 1, .dim = {256}};
+    int64_t t[256];
+    int d;
+
+    for (d = 0; d < 256; d++) {
+        int64_t v = difference(f, d);
+
+        t[d] = v > 0 ? 1 << 30 : MIN(-v, 1 << 30);
+    }
+    return ints(c, T_s32, s, t);
+}
+
+static Val *log_softmax_bytes(Call *c, Val *x)
+{
+    const Tensor *t = need(c, 0), *y = out(c, 0);
+    Factor f = step_of(c, 1);
+    Node *n;
+
+    want_quantized(c, t);
+    want_quantized(c, y);
+    if (t->type != TF_s8 || y->type != TF_s8)
+        call_err(c, "of type %s; wanted int8 or float32", type_name(t->type));
+    if (scale_of(c, y) != 0.0625 || zero_of(y) != 127)
+        call_err(c, "'%s' has scale %g and zero point %lld; wanted 1/16 and "
+                 "127", y->name, scale_of(c, y), (long long)zero_of(y));
+    n = node_of(c, OP_qlogsoftmax, 3, x, exponentials(c, f, 12),
+                differences(c, f));
+    attr_set_int(c->g, n, A_lo, -128);
+    attr_set_int(c->g, n, A_hi, 127);
+    return done(c, n);
+}
+
 void lite_log_softmax(Call *c)
 {
     Val *x = plain(c, 0);
     Node *n;
 
-    if (!is_float(need(c, 0)))
-        call_err(c, "of type %s; wanted float32", type_name(in(c, 0)->type));
+    if (!is_float(need(c, 0))) {
+        give_plain(c, 0, log_softmax_bytes(c, x));
+        return;
+    }
     n = node_of(c, OP_logsoftmax, 1, x);
     attr_set_int(c->g, n, A_axis, x->shape.rank - 1);
     give_plain(c, 0, done(c, n));

@@ -298,6 +298,7 @@ void lite_transpose_conv(Call *c)
     Window win = {.stride = {option32(c, 2, 0), option32(c, 1, 0)},
                   .dilation = {1, 1}};
     int64_t size[4], outpad[2];
+    Tensor flat = *s.x;
     Epilogue e;
     Node *n;
 
@@ -317,8 +318,6 @@ void lite_transpose_conv(Call *c)
                     s.b ? plain(c, 3) : NULL);
         float_clip(c, n, s.act);
     } else {
-        Tensor flat = *s.x;
-
         check_sum(c, &s);
         x = centred(c, x, zero_of(s.x));
         flat.zero.n = 0;

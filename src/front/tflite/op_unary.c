@@ -406,24 +406,48 @@ void lite_elu(Call *c)
     put(c, images, done(c, n));
 }
 
-/* 1 / sqrt; a result of its own for 0. */
-static int64_t rsqrt8(const Call *c, const Tensor *x, const Tensor *y,
-                      int64_t v)
+/* 1 / sqrt of d steps of x; a result of its own for 0. */
+static int64_t rsqrt_of(const Call *c, const Tensor *x, const Tensor *y,
+                        int64_t d)
 {
-    int64_t d = v - zero_of(x), q;
-    float root = sqrtf((float)scale_of(c, x));
-    Factor f = factor(c, (double)(1 / (root * (float)scale_of(c, y))));
-    int64_t m;
+    Factor f = factor(c, 1 / (sqrt(scale_of(c, x)) * scale_of(c, y)));
+    int64_t m, q;
     int shift;
 
-    if (d < 0)
-        call_err(c, "'%s' can be negative", x->name);
     if (d == 0)
-        return 127;
+        return type_info[type_of(y->type)].hi;
     shift = fixed_inverse_sqrt(d, &m) - 20;
     q = mbqm(1, (Factor){m, shift, 0});
     f.shift += 20;
     return to_byte(y, zero_of(y) + mbqm(q, f));
+}
+
+static int64_t rsqrt8(const Call *c, const Tensor *x, const Tensor *y,
+                      int64_t v)
+{
+    if (v < zero_of(x))
+        call_err(c, "'%s' can be negative", x->name);
+    return rsqrt_of(c, x, y, v - zero_of(x));
+}
+
+/* By a table of 64 kilobytes; the reference has no result of less than 0, ours
+ * is that of 0. */
+static Val *rsqrt16(Call *c, Val *x)
+{
+    const Tensor *t = in(c, 0), *y = out(c, 0);
+    Shape s = {.rank = 1, .dim = {32768}};
+    int64_t *fn = NEWN(c->mem, int64_t, 32768);
+    int d;
+
+    want_quantized(c, y);
+    if (!is_int16(y) || zero_of(t) || zero_of(y))
+        call_err(c, "'%s' or '%s' is not int16 with zero point 0", t->name,
+                 y->name);
+    if (!(scale_of(c, t) > 0) || !(scale_of(c, y) > 0))
+        call_err(c, "a scale is 0");
+    for (d = 0; d < 32768; d++)
+        fn[d] = rsqrt_of(c, t, y, d);
+    return take(c, ints(c, T_s16, s, fn), clamp(c, x, 0, 32767), 0);
 }
 
 void lite_rsqrt(Call *c)
@@ -433,6 +457,8 @@ void lite_rsqrt(Call *c)
 
     if (is_float(in(c, 0)))
         put(c, images, op1(c, OP_reciprocal, op1(c, OP_sqrt, x)));
+    else if (is_quantized(in(c, 0)) && is_int16(in(c, 0)))
+        put(c, images, rsqrt16(c, x));
     else
         by_table(c, rsqrt8);
 }

@@ -2,6 +2,8 @@
  * cores and one for each direction of every DMA engine. */
 #include "plan/cost/cost.h"
 
+enum { MOST_SLOTS = 16 };
+
 typedef struct Clock {
     const Program *q;
     const Soc *soc;
@@ -13,7 +15,9 @@ typedef struct Clock {
     int64_t moves_miss;   /* core 0 waits for code of transfers in a call */
     int64_t miss;         /* of this record: cores wait for code */
     int64_t engine[MOST_ENGINES][2]; /* and direction: when it is free */
-    int64_t slot[MOST_ENGINES][16];  /* when what is under way is done */
+    int64_t slot[MOST_ENGINES][MOST_SLOTS]; /* when what is under way is done */
+    int64_t job[MOST_ENGINES][MOST_SLOTS]; /* ends of the last jobs, in turns, */
+    int njob[MOST_ENGINES];          /* of so many */
 } Clock;
 
 /* Of plans without tiles nothing is known. */
@@ -71,6 +75,19 @@ static void do_move(Clock *c, const Rec *r, When *w)
         spend(c, c->time->start - c->time->move, MOVE_UNIT, 0);
 }
 
+/* Cores take longer while an accelerator works on the same memory. */
+static int64_t beside_jobs(const Clock *c, int64_t cycles)
+{
+    const Engine *e;
+    int64_t slow = 100 + c->time->beside, more = 0;
+
+    for (e = c->soc->engine; e < c->soc->engine + c->soc->nengine; e++)
+        if (e->kind == ENGINE_accel)
+            more = MAX(more, MIN(c->engine[e->row][0] - c->core,
+                                 cycles * slow / 100));
+    return more - more * 100 / slow;
+}
+
 /* All cores are in the kernel of record r. */
 static void do_kernel(Clock *c, const Rec *r, When *w)
 {
@@ -85,8 +102,8 @@ static void do_kernel(Clock *c, const Rec *r, When *w)
     c->deferred = NULL;
     c->core += miss;
     c->miss += miss;
-    w->to = c->core += s->cycles + (c->q->p->tiled ? 0 :
-                                    step_waits(c->q->p, s));
+    w->to = c->core += s->cycles + (c->q->p->tiled ? beside_jobs(c, s->cycles)
+                                                   : step_waits(c->q->p, s));
     w->miss += c->miss;
     c->miss = 0;
 }
@@ -122,8 +139,11 @@ static void do_start(Clock *c, const Rec *r, When *w)
 {
     const Step *s = r->step;
     int64_t *engine = &c->engine[r->engine][0], miss;
+    int queue = MIN(c->soc->engine[r->engine].queue, MOST_SLOTS);
+    int64_t *last = &c->job[r->engine][c->njob[r->engine]++ % queue];
 
     c->waited = false;
+    c->core = MAX(c->core, *last);
     spend(c, c->time->job, CALL_UNIT, c->time->call_code);
     miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
                      kern_code(s->kern, s->sig, s->tile, &s->dims));
@@ -131,7 +151,7 @@ static void do_start(Clock *c, const Rec *r, When *w)
     c->core += miss;
     w->from = MAX(*engine, c->core);
     w->to = *engine = w->from + s->cycles;
-    c->slot[r->engine][r->slot] = w->to;
+    c->slot[r->engine][r->slot] = *last = w->to;
 }
 
 static void do_record(Clock *c, const Rec *r, When *when)
@@ -224,8 +244,8 @@ static int next_end(const Plan *p, int i)
     return i < p->nlayer ? i + p->layer[i].after : i;
 }
 
-/* Layers end one after the other, each with its last kernel; the last one
- * with the plan. */
+/* Layers end one after the other, each when its last kernel has been waited
+ * for; the last one with the plan. */
 void plan_cost(Plan *p)
 {
     const Program *q = p->program;
@@ -241,12 +261,11 @@ void plan_cost(Plan *p)
             p->layer[now].wait += when[i].to - when[i].from;
         else if (r->kind == REC_move)
             p->layer[r->step->layer].moved[r->engine] += r->row * r->rows;
-        if (!rec_is_kernel(r) || r->pos != p->layer[now].last ||
-            now + 1 == p->nlayer)
+        if (r->kind != REC_layer || r->layer != now || now + 1 == p->nlayer)
             continue;
-        p->layer[now].cycles = when[i].to - was;
+        p->layer[now].cycles = MAX(1, when[i].at - was); /* 0: unknown */
+        was += p->layer[now].cycles;
         now = next_end(p, now + 1);
-        was = when[i].to;
     }
     if (p->nlayer)
         p->layer[now].cycles = when[i].to - was;

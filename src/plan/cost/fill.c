@@ -8,7 +8,10 @@
  * the cache if they are no more than half of it. */
 #include "plan/plan.h"
 
-enum { SHARE = 2 }; /* of the cache: the rest has what else a kernel touches */
+enum {
+    SHARE = 2, /* of the cache: the rest has what else a kernel touches */
+    COPY = 2   /* bytes that a core copies in a cycle */
+};
 
 static int64_t cache_bytes(const Soc *s)
 {
@@ -52,13 +55,27 @@ int64_t step_missed(const Plan *p, const Step *s, int i)
     return bytes * step_reads(s, i);
 }
 
-int64_t step_waits(const Plan *p, const Step *s)
+/* Weights that are copied first come from where they lie once, and then as often
+ * as the kernel reads them from where the copy is. */
+static double staged_waits(const Plan *p, const Step *s, int mem)
 {
-    double sum = 0;
+    double bytes = (double)s->in_bytes[1];
+    bool cached = s->in_bytes[1] <= cache_bytes(p->soc) / SHARE;
+
+    return mem_fill(p->soc, p->buf[s->in[1].buf].mem) * bytes +
+           mem_fill(p->soc, mem) * bytes *
+               (cached ? 1 : (double)step_reads(s, 1)) +
+           bytes / COPY;
+}
+
+/* stage: the memory of the copy of operand 1; -1: there is none. */
+static int64_t waits(const Plan *p, const Step *s, int stage)
+{
+    double sum = stage < 0 ? 0 : staged_waits(p, s, stage);
     int i;
 
     for (i = 0; i < s->nin; i++)
-        if (s->in[i].buf >= 0)
+        if (s->in[i].buf >= 0 && (i != 1 || stage < 0))
             sum += mem_fill(p->soc, p->buf[s->in[i].buf].mem) *
                    (double)step_missed(p, s, i);
     for (i = 0; i < s->nout; i++)
@@ -66,4 +83,14 @@ int64_t step_waits(const Plan *p, const Step *s)
             sum += mem_fill(p->soc, p->buf[s->out[i].buf].mem) *
                    (double)s->out_bytes[i];
     return (int64_t)sum;
+}
+
+int64_t step_waits(const Plan *p, const Step *s)
+{
+    return waits(p, s, s->stage_bytes ? p->buf[s->stage.buf].mem : -1);
+}
+
+int64_t step_waits_staged(const Plan *p, const Step *s, int mem)
+{
+    return waits(p, s, mem);
 }

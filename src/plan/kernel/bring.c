@@ -16,11 +16,15 @@
  * there is room.  A node is replaced where such a kernel takes what comes of
  * it, and all takes fewer cycles than the cores' best; if what all nodes gain
  * is more than the kernel's code takes to come into the instruction cache. */
+#include "plan/kernel/part.h"
 #include "plan/plan.h"
 
 #include <string.h>
 
 enum { CODE_BITS = 8, CODE_LEAST = 2, PACKINGS = 8 };
+/* More are not packed: some packings take ten bytes for each, and no unit has a
+ * memory for them. */
+enum { MOST_WEIGHTS = 1 << 22 };
 
 /* A layer as the unit sees it: an image and its weights [m][kh][kw][c], or
  * [kh][kw][m] where each channel is a group. */
@@ -240,7 +244,7 @@ static Node *new_node(Bringer *b, Words p)
     attr_set_int(b->g, y, A_p2, p.word);
     attr_set_int(b->g, y, A_p3, arg[1]->port > 0);
     attr_set_int(b->g, y, A_mode, p.mode);
-    attr_set_list(b->g, y, A_count, 1, &p.tile);
+    attr_set_list(b->g, y, A_count, 2, (int64_t[2]){p.tile, p.side});
     attr_set_int(b->g, y, A_shift, shift);
     attr_set_int(b->g, y, A_lo, attr_int(b->n, A_lo));
     attr_set_int(b->g, y, A_hi, attr_int(b->n, A_hi));
@@ -269,6 +273,7 @@ static bool may_bring(const Bringer *b)
     const Val *x = b->n->arg[0];
 
     return is_const(b->w) && type_info[b->w->type].bytes == 1 &&
+           val_count(b->w) <= MOST_WEIGHTS &&
            val_is_int(x) && type_info[x->type].bytes == 1 &&
            val_is_int(b->w) && is_const(operand(b->n, "mul")) &&
            has_each(operand(b->n, "mul"), b->m) &&
@@ -397,19 +402,6 @@ static bool see_conv(Bringer *b)
     return see_window(b);
 }
 
-/* Rows as pixels of an image, as square as it can be. */
-static int64_t image_width(int64_t rows)
-{
-    int64_t w, best = rows, least = INT64_MAX;
-
-    for (w = 1; w <= rows; w++)
-        if (rows % w == 0 && ((w + 5) / 6) * ((rows / w + 5) / 6) < least) {
-            best = w;
-            least = ((w + 5) / 6) * ((rows / w + 5) / 6);
-        }
-    return best;
-}
-
 /* Does v, if it has more than one element, have one for each column?  It may
  * have one for each row, and these be as many. */
 static bool is_of_columns(const Val *v)
@@ -418,13 +410,14 @@ static bool is_of_columns(const Val *v)
            v->shape.dim[v->shape.rank - 1] == val_count(v);
 }
 
-/* Of a product with a constant: rows of a are pixels. */
+/* Of a product with a constant: rows of a are pixels, one below the other; the
+ * unit goes through them as an image of any width. */
 static bool see_matmul(Bringer *b)
 {
     const Node *n = b->n;
     const Val *a = n->arg[0], *w = n->arg[1];
     bool swap = !attr_int(n, A_transb);
-    int64_t rows, width;
+    int64_t rows;
 
     b->bias = operand(n, "bias");
     if (w->shape.rank != 2 || a->shape.rank < 2 || attr_int(n, A_transa) ||
@@ -438,12 +431,11 @@ static bool see_matmul(Bringer *b)
     if (!may_bring(b))
         return false;
     rows = val_count(a) / b->c;
-    width = image_width(rows);
     b->w = swap ? swapped(b->g, w, b->c, b->m, SHAPE(b->m, 1, 1, b->c))
                 : graph_const(b->g, w->name, w->type, SHAPE(b->m, 1, 1, b->c),
                               w->data);
     val_range(b->w);
-    b->x = reshaped(b, n->arg[0], SHAPE(1, rows / width, width, b->c));
+    b->x = reshaped(b, n->arg[0], SHAPE(1, rows, 1, b->c));
     return true;
 }
 
@@ -492,14 +484,17 @@ typedef struct Way {
     int64_t cold;     /* code is there, which takes so many */
 } Way;
 
-/* Cycles that a way to pack gains with a node, which is replaced if `now`. */
+typedef enum Take { TAKE_nothing, TAKE_part, TAKE_whole } Take;
+
+/* Cycles that a way to pack gains with a node, which is replaced, or a part of
+ * it, by rows, if that takes less. */
 static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
-                     bool now)
+                     Take take_it)
 {
     Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
                  .every = {1, 1}, .room = room, .port = *w->port};
     Node *y = NULL;
-    int64_t gain = 0;
+    int64_t gain = 0, rows = 0;
     Val *v;
 
     if ((n->op == OP_conv ? see_conv(&b) : see_matmul(&b)) &&
@@ -509,7 +504,13 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
         v = result_of(&b, y->res[0]);
         gain = job_gain(c, g, b.before ? b.before->next : g->first, n, y,
                         &w->cold);
-        if (gain && now) {
+        if (gain && take_it == TAKE_part)
+            rows = part_rows(c, g, n, y, w->words.side, room);
+        if (rows) {
+            undo(&b);
+            return bring(c, g, part_node(g, n, rows), w, room, TAKE_whole);
+        }
+        if (gain && take_it) {
             take(&b, y, v);
             *w->port -= y->arg[1]->port ? val_bytes(y->arg[1]) : 0;
             return gain;
@@ -519,25 +520,41 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
     return gain;
 }
 
-/* All nodes by the first way that gains, of those that are worth their code,
- * once this is known. */
+/* The way by which a node gains most, of those that are worth their code if that
+ * is known; NULL: there is none. */
+static Way *best_way(const Chooser *c, Graph *g, Node *n, Way *w, int nway,
+                     int64_t room, bool known)
+{
+    Way *best = NULL;
+    int64_t most = 0, gain;
+    int i;
+
+    for (i = 0; i < nway && (n->op == OP_conv || n->op == OP_matmul); i++) {
+        if (known && w[i].gain <= w[i].cold)
+            continue;
+        gain = bring(c, g, n, &w[i], room, TAKE_nothing);
+        if (gain > most) {
+            most = gain;
+            best = &w[i];
+        }
+    }
+    if (best && !known)
+        best->gain += most;
+    return best;
+}
+
+/* Each node that gains, if it is known by which ways. */
 static void bring_all(const Chooser *c, Graph *g, Way *w, int n, int64_t room,
-                      bool now)
+                      Take take_it)
 {
     Node *at, *next;
-    int64_t gain;
-    int i;
+    Way *best;
 
     for (at = g->first; at; at = next) {
         next = at->next;
-        gain = 0;
-        for (i = 0; i < n && (at->op == OP_conv || at->op == OP_matmul) &&
-                    !gain; i++) {
-            if (now && w[i].gain <= w[i].cold)
-                continue;
-            gain = bring(c, g, at, &w[i], room, now);
-            w[i].gain += now ? 0 : gain;
-        }
+        best = best_way(c, g, at, w, n, room, take_it != TAKE_nothing);
+        if (best && take_it)
+            bring(c, g, at, best, room, take_it);
     }
 }
 
@@ -569,7 +586,8 @@ void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
     for (i = 0; i < n; i++)
         way[i].words = p[i];
     ports_of(plan, o, way, n, port);
-    bring_all(c, g, way, n, room, false);
-    bring_all(c, g, way, n, room, true);
+    bring_all(c, g, way, n, room, TAKE_nothing);
+    bring_all(c, g, way, n, room,
+              o->aim == AIM_memory ? TAKE_whole : TAKE_part);
     graph_sweep(g);
 }

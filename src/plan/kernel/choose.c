@@ -278,6 +278,7 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
         c->kern[i]->row = offer_engine(soc, c->kern[i]);
         c->kern[i]->ncore = offer_cores(c, c->kern[i]);
         c->kern[i]->pace = kernel_pace(mem, soc, c->kern[i]->base);
+        c->kern[i]->weight = kernel_weight(mem, soc, c->kern[i]->base);
     }
     sort_by_op(c);
     return c;
@@ -289,17 +290,19 @@ int chooser_packings(const Chooser *c, Words *v, int n)
 
     for (i = 0; i < c->nof[OP_pconv]; i++) {
         const Kern *k = c->of[OP_pconv][i];
-        long long tile, word, mode;
+        long long tile, word, mode, side;
 
         if (k->row <= 0 || !k->words || count == n)
             continue;
-        if (sscanf(k->words, "%lld %lld %lld", &tile, &word, &mode) != 3)
-            kern_err(k, "words: three numbers were wanted, not '%s'",
+        if (sscanf(k->words, "%lld %lld %lld %lld", &tile, &word, &mode,
+                   &side) != 4)
+            kern_err(k, "words: four numbers were wanted, not '%s'",
                      k->words);
         for (j = 0; j < count && (v[j].tile != tile || v[j].word != word ||
-                                  v[j].mode != mode); j++)
+                                  v[j].mode != mode || v[j].side != side); j++)
             ;
-        v[j] = (Words){tile, word, mode, c->soc->engine[k->row].weights};
+        v[j] = (Words){tile, word, mode, side,
+                       c->soc->engine[k->row].weights};
         count = MAX(count, j + 1);
     }
     return count;

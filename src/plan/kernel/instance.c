@@ -28,16 +28,28 @@ static bool small_sums(const Node *n)
     return fits_32(x->lo, x->hi) && fits_32(n->acc.lo, n->acc.hi);
 }
 
+static bool within_16(const Step *s, int i)
+{
+    const Val *v = i < s->node->narg ? s->node->arg[i] : NULL;
+
+    return v && v->type == s->in_type[i] && v->lo >= -INT16_MAX &&
+           v->hi <= INT16_MAX;
+}
+
 /* Elementwise kernels: is the sum or product of two elements within 32 bits?
- * Only of 8 bits, and of 16 with sign. */
+ * Of 8 bits, and of 16 with sign; where there are but two, of values that these
+ * hold. */
 static bool small_operands(const Step *s)
 {
-    int i;
+    int i, n = 0;
 
+    for (i = 0; i < s->nin; i++)
+        n += s->in[i].buf >= 0;
     for (i = 0; i < s->nin; i++) {
         const TypeInfo *t = &type_info[s->in_type[i]];
 
-        if (s->in[i].buf >= 0 && (t->bytes > 2 || s->in_type[i] == T_u16))
+        if (s->in[i].buf >= 0 && (t->bytes > 2 || s->in_type[i] == T_u16) &&
+            (n > 2 || !within_16(s, i)))
             return false;
     }
     return true;

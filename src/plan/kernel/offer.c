@@ -113,8 +113,9 @@ int64_t offer_predict(const Offer *o, const Asked *x)
     return each;
 }
 
-/* Kernels are compared by what their heads say: the pace is a mean over many
- * shapes, and its differences between kernels are more noise than truth. */
+/* Kernels are compared by what their heads say, floats without a unit by their
+ * weight: the pace is a mean over many shapes, and its differences between
+ * kernels are more noise than truth. */
 int64_t offer_cycles(const Offer *o)
 {
     if (o->cycles == INT64_MAX || o->measured)
@@ -132,13 +133,19 @@ Verdict offer_judge(const Node *node, const Asked *x, Offer *o)
     return TAKEN;
 }
 
+static int64_t weighed(const Offer *o)
+{
+    if (o->measured || o->cycles > INT64_MAX / o->kern->weight)
+        return o->cycles;
+    return o->cycles * o->kern->weight / 100;
+}
 
 bool offer_better(const Offer *a, const Offer *b)
 {
     if ((a->rank == FORCED) != (b->rank == FORCED))
         return a->rank == FORCED;
-    if (a->cycles != b->cycles)
-        return a->cycles < b->cycles;
+    if (weighed(a) != weighed(b))
+        return weighed(a) < weighed(b);
     if (a->rank != b->rank)
         return a->rank < b->rank;
     return strcmp(a->kern->path, b->kern->path) < 0;

@@ -26,9 +26,14 @@ static bool is_soft(const char *isa)
            isa_has(isa, "rv32imc", 7);
 }
 
+static bool without_unit(const Soc *soc, const char *kernel)
+{
+    return is_soft(soc->isa) && strstr(kernel, "_f32_");
+}
+
 int kernel_pace(Arena *a, const Soc *soc, const char *kernel)
 {
-    const bool soft = is_soft(soc->isa) && strstr(kernel, "_f32_");
+    const bool soft = without_unit(soc, kernel);
     const char *pipeline = item_word(soc_compute(soc), "pipeline",
                                      soft ? "soft" : NULL);
     const char *row = NULL;
@@ -37,5 +42,12 @@ int kernel_pace(Arena *a, const Soc *soc, const char *kernel)
         row = row_of(a, kernel, pipeline);
     if (pipeline && !row)
         row = row_of(a, "*", pipeline);
+    return row ? atoi(row) : 100;
+}
+
+int kernel_weight(Arena *a, const Soc *soc, const char *kernel)
+{
+    const char *row = without_unit(soc, kernel) ? row_of(a, "*", "soft") : NULL;
+
     return row ? atoi(row) : 100;
 }

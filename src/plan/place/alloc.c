@@ -139,7 +139,8 @@ static int show_all(Worker *w, const Node *n)
     return count;
 }
 
-/* Views of node n, where the largest sum of live bytes does not grow. */
+/* Views of node n, where the largest sum of live bytes does not grow; of what is
+ * a place by intent wherever they are possible. */
 static void try_views(Worker *w, const Node *n)
 {
     int i;
@@ -148,13 +149,13 @@ static void try_views(Worker *w, const Node *n)
         return;
     alloc_mark(w);
     if (n->op == OP_concat && show_all(w, n)) {
-        if (w->s->bound <= w->old_bound)
+        if (n->placed || w->s->bound <= w->old_bound)
             return;
         alloc_hide(w, n);
     }
     for (i = 0; i < (n->op == OP_concat ? n->narg : 1); i++) {
         alloc_mark(w);
-        if (!show(w, n, i) || w->s->bound <= w->old_bound)
+        if (!show(w, n, i) || n->placed || w->s->bound <= w->old_bound)
             continue;
         w->s->view[n->id][i] = 0;
         alloc_go_back(w, 0);

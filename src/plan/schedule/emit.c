@@ -461,5 +461,4 @@ void emit_steps(Tiler *t, const Solution *sol)
     }
     spill_enter(t, t->q->nlayer, 1);
     shortest_first(t->p);
-    sink_waits(t->p);
 }

@@ -60,7 +60,5 @@ bool emit_is_buffered(const Emitter *e, int layer, int o);
 bool emit_is_within(const Emitter *e, int layer, int o);
 void emit_load(Emitter *e, int layer, const Tile *tile, What what);
 void emit_call(Emitter *e, const FusedTile *c);
-/* sink.c: puts the waits for accelerators where they belong. */
-void sink_waits(Plan *p);
 
 #endif

@@ -34,6 +34,8 @@ typedef struct Maker {
     Tempo tempo;
     bool timed;            /* nothing is moved that it does not know of */
     int *last;             /* by layer: the record after which it is done */
+    bool *over;            /* by layer: its last kernel has been waited for */
+    int nover;             /* so many layers from the first on are said to be */
 } Maker;
 
 static const Engine *engine_of(const Maker *m, const Step *s)
@@ -227,6 +229,18 @@ static void note_layer(Maker *m, const Step *s)
         m->last[s->layer] = m->q->ncode;
 }
 
+/* Layers are said to be over one after the other. */
+static void end_layer(Maker *m, int layer)
+{
+    const Plan *p = m->p;
+
+    m->over[layer] = true;
+    for (; m->nover < p->nlayer && (m->over[m->nover] ||
+                                    !p->layer[m->nover].tiles); m->nover++)
+        if (p->layer[m->nover].tiles)
+            rec_new(m->q, REC_layer)->layer = m->nover;
+}
+
 /* What comes now may ask for the last kernel's results, or for its place. */
 static void put_barrier(Maker *m)
 {
@@ -380,7 +394,7 @@ static void put_start(Maker *m, int i)
             die("a kernel that is not waited for at once");
         put_call(m, s);
         if (p->layer[s->layer].last == i)
-            rec_new(m->q, REC_layer)->layer = s->layer;
+            end_layer(m, s->layer);
     }
 }
 
@@ -422,7 +436,7 @@ static void put_waits(Maker *m, const Step *s)
         return;
     note_layer(m, s);
     if (p->step[p->layer[s->layer].last].token == s->token)
-        rec_new(m->q, REC_layer)->layer = s->layer;
+        end_layer(m, s->layer);
 }
 
 /* Transfers of a batch that are waited for one after the other are a group,
@@ -473,6 +487,7 @@ static void flatten(Maker *m)
     m->timed = tempo_knows(p, m->tempo.dma);
     find_groups(m);
     m->last = NEWN(m->q->mem, int, m->p->nlayer + 1);
+    m->over = NEWN(m->q->mem, bool, m->p->nlayer + 1);
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
 

@@ -4,8 +4,17 @@
 
 #include "plan/solve/solve.h"
 
-/* emit.c */
+/* emit.c: waits for accelerators come right behind the starts. */
 void emit_steps(Tiler *t, const Solution *s);
+/* slots.c: which of a layer's allocations lie in L2, by bit. */
+unsigned solution_in_l2(const Solution *s, const LayerInst *w);
+/* halve.c: layers of cores beside those of accelerators in two parts. */
+void halve_layers(Tiler *t, const Solution *s);
+bool halves_gain(const Tiler *t); /* are there such, by their cycles? */
+/* sink.c: waits for accelerators go to where they belong; false: there are
+ * none. */
+typedef enum Sink { SINK_near, SINK_small, SINK_far } Sink;
+bool sink_waits(Plan *p, Sink how);
 
 /* spill.c: Buffers; steps before n layers, computed together, and after the
  * last of them; -1 and nlayer for the ends. */

@@ -1,9 +1,16 @@
-/* Waits for accelerators, as late as may be: behind whatever else their layer
- * does, as long as none of it touches what the accelerator works on, the next
- * job fits its queue, and jobs are waited for in the order of their starts.  No
- * buffer lives longer for it: all that a job touches is wanted again behind its
- * wait.  So cores, transfers and accelerators work side by side. */
-#include "plan/schedule/emit.h"
+/* Waits for accelerators, as late as may be: behind whatever else comes, as long
+ * as none of it touches what the accelerator works on, the next job fits its
+ * queue, and jobs are waited for in the order of their starts.  Jobs of one
+ * engine run one after the other, so one may read what the one before it writes.
+ * So cores, transfers and accelerators work side by side.
+ *
+ * SINK_far: kernels of other layers are passed too, as many as take the time of
+ * what the engine may have in its queue; what a job touches lives until its
+ * wait, if there is room for all that lives then.  SINK_small: the same, if no
+ * more than small buffers live longer for it.
+ * SINK_near: within the layer, and no buffer lives longer for it: all
+ * that a job touches is wanted again behind its wait. */
+#include "plan/schedule/schedule.h"
 
 #include <string.h>
 
@@ -93,58 +100,175 @@ static bool disturb(const Touched *a, const Touched *b)
            meet(a->read, a->nread, b->write, b->nwrite);
 }
 
-/* Is all that it touches wanted behind start k?  last: by buffer. */
-static bool lives_on(const Plan *p, const Touched *t, const int *last, int k)
+enum { SMALL = 8192 };
+
+/* Is all that it touches wanted behind start k, but for buffers of less than so
+ * many bytes?  last: by buffer. */
+static bool lives_on(const Plan *p, const Touched *t, const int *last, int k,
+                     int64_t small)
 {
     int i, buf;
 
     for (i = 0; i < t->nread + t->nwrite; i++) {
         buf = (i < t->nread ? t->read[i] : t->write[i - t->nread]).at.buf;
-        if (p->buf[buf].kind == BUF_temp && last[buf] <= k)
+        if (p->buf[buf].kind == BUF_temp && last[buf] <= k &&
+            p->buf[buf].size >= small)
             return false;
     }
     return true;
 }
 
-/* May the wait for `job` come behind step s?  *left: further jobs that its
- * engine takes. */
-static bool may_pass(const Plan *p, const Step *job, const Touched *t,
-                     const Step *s, int *left)
+/* What a wait passes. */
+typedef struct Sinker {
+    const Plan *p;
+    const Step *job;
+    Touched touched;  /* by the job */
+    bool far;
+    int left;         /* further jobs that its engine takes */
+    int64_t time;     /* of kernels of the cores */
+} Sinker;
+
+/* When buffers are touched, by numbers of starts. */
+typedef struct Lives {
+    int *first, *last;  /* by buffer */
+    int64_t *bytes;     /* by start: of what is alive then of the memory that is
+                           nearest */
+    int64_t room;
+} Lives;
+
+/* Is there room, if what the job touches is alive at start k too?  It is from now
+ * on.  (What it touches twice counts twice.) */
+static bool make_live(const Plan *p, const Touched *t, Lives *v, int k)
+{
+    int64_t more = 0;
+    int i, buf;
+
+    for (i = 0; i < t->nread + t->nwrite; i++) {
+        buf = (i < t->nread ? t->read[i] : t->write[i - t->nread]).at.buf;
+        if (v->last[buf] < k && p->soc->mems[p->buf[buf].mem].level == 1)
+            more += p->buf[buf].size;
+    }
+    if (v->bytes[k] + more > v->room)
+        return false;
+    v->bytes[k] += more;
+    return true;
+}
+
+/* May the wait come behind step s? */
+static bool may_pass(Sinker *k, const Step *s)
 {
     Touched other;
 
     if (s->kind == STEP_wait)
-        return s->engine != job->engine;
-    if (!step_moves(p, s) && s->layer != job->layer)
+        return s->engine != k->job->engine;
+    if (!k->far && !step_moves(k->p, s) && s->layer != k->job->layer)
         return false;
-    if (s->engine == job->engine && !(*left)--)
-        return false;
-    other = touched_by(p, s);
-    return !disturb(t, &other);
+    if (s->engine == k->job->engine)
+        return k->left-- > 0;
+    if (s->engine == ENG_cores) {
+        if (k->time < 0)
+            return false;
+        k->time -= s->cycles;
+    }
+    other = touched_by(k->p, s);
+    return !disturb(&k->touched, &other);
+}
+
+/* Of the jobs that the engine has in its queue when this one is begun. */
+static int64_t queued_time(const Plan *p, const Step *job)
+{
+    int n = p->soc->engine[job->engine].queue;
+    int64_t sum = 0;
+    const Step *s;
+
+    for (s = job; n > 0 && s >= p->step; s--)
+        if (s->kind == STEP_start && s->engine == job->engine) {
+            sum += s->cycles;
+            n--;
+        }
+    return sum;
+}
+
+/* May what the job touches be alive at start k, which is that of s? */
+static bool may_live(const Sinker *x, const Step *s, Lives *v, int k, Sink how)
+{
+    bool at_once = s->engine == ENG_cores; /* cores are waited for */
+
+    return how == SINK_far
+               ? make_live(x->p, &x->touched, v, k)
+               : lives_on(x->p, &x->touched, v->last, k - at_once,
+                          how == SINK_small ? SMALL : 0);
 }
 
 /* k: starts before it. */
-static void sink(Plan *p, int wait, int k, const int *last)
+static void sink(Plan *p, int wait, int k, Lives *v, Sink how)
 {
     Step s = p->step[wait];
-    const Step *job = &p->step[wait];
-    int left = p->soc->engine[s.engine].queue - 1, to = wait + 1;
-    Touched t;
+    Sinker x = {.p = p, .job = &p->step[wait], .far = how != SINK_near,
+                .left = p->soc->engine[s.engine].queue - 1};
+    int to = wait + 1;
 
-    while (job->kind != STEP_start || job->token != s.token)
-        job--;
-    t = touched_by(p, job);
+    while (x.job->kind != STEP_start || x.job->token != s.token)
+        x.job--;
+    x.touched = touched_by(p, x.job);
+    x.time = queued_time(p, x.job);
     for (; to < p->nstep; to++) {
         bool start = p->step[to].kind == STEP_start;
 
-        if ((start && !lives_on(p, &t, last, k)) ||
-            !may_pass(p, job, &t, &p->step[to], &left))
+        if (!may_pass(&x, &p->step[to]) ||
+            (start && !may_live(&x, &p->step[to], v, k, how)))
             break;
         k += start;
     }
     memmove(&p->step[wait], &p->step[wait + 1],
             (size_t)(to - wait - 1) * sizeof s);
     p->step[to - 1] = s;
+}
+
+/* Where step i, of cores, may come with its wait: behind the next job's start,
+ * if it does not touch what that touches; i: nowhere. */
+static int behind_job(const Plan *p, int i)
+{
+    Touched t = touched_by(p, &p->step[i]), other;
+    int k;
+
+    for (k = i + 2; k < p->nstep; k++) {
+        const Step *s = &p->step[k];
+
+        if (s->kind == STEP_wait) {
+            if (!step_moves(p, s))
+                return i;
+            continue;
+        }
+        if (s->engine == ENG_cores)
+            return i;
+        other = touched_by(p, s);
+        if (disturb(&t, &other))
+            return i;
+        if (!step_moves(p, s))
+            return k + 1;
+    }
+    return i;
+}
+
+/* An accelerator had better begin before cores do what has nothing to do with
+ * it. */
+static void sink_kernels(Plan *p)
+{
+    int i, to;
+
+    for (i = p->nstep - 2; i >= 0; i--) {
+        Step pair[2] = {p->step[i], p->step[i + 1]};
+
+        if (pair[0].kind != STEP_start || pair[0].engine != ENG_cores)
+            continue;
+        to = behind_job(p, i);
+        if (to == i)
+            continue;
+        memmove(&p->step[i], &p->step[i + 2],
+                (size_t)(to - i - 2) * sizeof *pair);
+        memcpy(&p->step[to - 2], pair, sizeof pair);
+    }
 }
 
 static void find_last(Plan *p)
@@ -170,43 +294,69 @@ static bool is_job_wait(const Plan *p, const Step *s)
            p->soc->engine[s->engine].kind == ENGINE_accel;
 }
 
-/* By buffer: the last start that touches it; their number. */
-static int last_touched(const Plan *p, int *last)
+static void touch(const Extent *e, int n, Lives *v, int k)
+{
+    int i;
+
+    for (i = 0; i < n; i++) {
+        v->first[e[i].at.buf] = MIN(v->first[e[i].at.buf], k);
+        v->last[e[i].at.buf] = k;
+    }
+}
+
+/* Returns the number of starts. */
+static int find_lives(const Plan *p, Arena *mem, Lives *v)
 {
     int i, j, k = 0;
 
+    v->first = NEWN(mem, int, p->nbuf + 1);
+    v->last = NEWN(mem, int, p->nbuf + 1);
+    v->bytes = NEWN(mem, int64_t, p->nstep + 1);
+    for (i = 0; i < p->nbuf; i++)
+        v->first[i] = p->nstep;
     for (i = 0; i < p->nstep; i++) {
         Touched t;
 
         if (p->step[i].kind != STEP_start)
             continue;
         t = touched_by(p, &p->step[i]);
-        for (j = 0; j < t.nread; j++)
-            last[t.read[j].at.buf] = k;
-        for (j = 0; j < t.nwrite; j++)
-            last[t.write[j].at.buf] = k;
+        touch(t.read, t.nread, v, k);
+        touch(t.write, t.nwrite, v, k);
         k++;
+    }
+    for (i = 0; i < p->nbuf; i++) {
+        const Buf *b = &p->buf[i];
+
+        if (b->kind == BUF_const || p->soc->mems[b->mem].level != 1)
+            continue;
+        for (j = b->kind == BUF_temp ? v->first[i] : 0;
+             j <= (b->kind == BUF_temp ? v->last[i] : k); j++)
+            v->bytes[j] += b->size;
+        v->room = p->room[b->mem];
     }
     return k;
 }
 
-void sink_waits(Plan *p)
+bool sink_waits(Plan *p, Sink how)
 {
     Arena *mem;
-    int i, k, *last;
+    Lives v = {.room = 0};
+    int i, k;
 
     for (i = 0; i < p->nstep && !is_job_wait(p, &p->step[i]); i++)
         ;
     if (i == p->nstep)
-        return;
+        return false;
+    if (how != SINK_near)
+        sink_kernels(p);
     mem = arena_new();
-    last = NEWN(mem, int, p->nbuf + 1);
-    k = last_touched(p, last);
+    k = find_lives(p, mem, &v);
     for (i = p->nstep - 1; i >= 0; i--) {
         k -= p->step[i].kind == STEP_start;
         if (is_job_wait(p, &p->step[i]))
-            sink(p, i, k, last);
+            sink(p, i, k, &v, how);
     }
     arena_end(mem);
     find_last(p);
+    return true;
 }

@@ -158,7 +158,7 @@ Ref emit_place_of(Emitter *e, int layer, int o, Piece p)
     const Oper *x = &e->t->layer[layer].oper[o];
     Ref r = e->p->place[x->val->id];
 
-    if (x->in_l3)
+    if (x->in_l3 && !oper_is_far(&e->t->layer[layer], o))
         return x->konst ? fetched(e, layer, o, p) : stage_piece(e, layer, o, p);
     if (!x->konst && e->t->opt.spilled.of[x->alloc])
         r.buf = e->t->opt.spilled.of[x->alloc]->buf;
@@ -166,13 +166,13 @@ Ref emit_place_of(Emitter *e, int layer, int o, Piece p)
     return r;
 }
 
-static unsigned in_l2_set(const Emitter *e, const LayerInst *w)
+unsigned solution_in_l2(const Solution *s, const LayerInst *w)
 {
     unsigned in_l2 = 0;
     int i;
 
     for (i = 0; i < w->nalloc; i++)
-        in_l2 |= (unsigned)e->sol->in_l2[w->alloc[i]] << i;
+        in_l2 |= (unsigned)s->in_l2[w->alloc[i]] << i;
     return in_l2;
 }
 
@@ -180,7 +180,7 @@ bool emit_is_buffered(const Emitter *e, int layer, int o)
 {
     const LayerInst *w = &e->t->layer[layer];
 
-    return oper_is_buffered(w, o, in_l2_set(e, w), e->sol->cand[layer]);
+    return oper_is_buffered(w, o, solution_in_l2(e->sol, w), e->sol->cand[layer]);
 }
 
 bool emit_is_within(const Emitter *e, int layer, int o)
@@ -311,7 +311,7 @@ static void tell_dims(Emitter *e, Step *s, const Tile *tile)
         dims_fill_concat(w->node, w->part, &s->dims);
         return;
     }
-    opers_in_place(w, in_l2_set(e, w), e->sol->cand[e->layer], &in_place,
+    opers_in_place(w, solution_in_l2(e->sol, w), e->sol->cand[e->layer], &in_place,
                    &out_place);
     for (o = 0; o < w->noper; o++)
         if (emit_is_within(e, e->layer, o)) {
@@ -362,7 +362,7 @@ static void choose_step(Emitter *e, Step *s)
     if (layer_scatters(w))
         choice_in_place(&c, w->node, &s->dims);
     if (cand->direct || w->varies)
-        c.cycles += l2_cycles(e->t, w, in_l2_set(e, w), cand->direct, &c);
+        c.cycles += l2_cycles(e->t, w, solution_in_l2(e->sol, w), cand->direct, &c);
     take_choice(e, s, &c);
 }
 

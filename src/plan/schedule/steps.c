@@ -74,7 +74,7 @@ static bool has_floats(const Step *s)
     return s->out_type[0] == T_f32;
 }
 
-static int64_t stack_of(const Plan *p, const Step *s)
+int64_t step_stack(const Plan *p, const Step *s)
 {
     int64_t team = p->soc->ncore > 1 || p->tiled ? TEAM_STACK : 0;
     int64_t dims = s->nfollow ? dims_of(s->node->op)->size : 0;
@@ -100,7 +100,7 @@ static void more_steps(Plan *p)
 void plan_add_step(Plan *p, Step s)
 {
     if (step_starts_kernel(p, &s))
-        p->stack = MAX(p->stack, stack_of(p, &s));
+        p->stack = MAX(p->stack, step_stack(p, &s));
     if (p->nstep == p->cstep)
         more_steps(p);
     p->step[p->nstep++] = s;
@@ -187,18 +187,6 @@ bool step_moves(const Plan *p, const Step *s)
 bool step_starts_kernel(const Plan *p, const Step *s)
 {
     return s->kind == STEP_start && !step_moves(p, s);
-}
-
-bool step_same_dims(const Step *a, const Step *b)
-{
-    const DimsInfo *d = dims_of(a->node->op);
-
-    if (d != dims_of(b->node->op) ||
-        memcmp(&a->dims, &b->dims, (size_t)d->size) != 0)
-        return false;
-    return a == b || /* at another value they may differ */
-           (!node_varies(a->node) &&
-            (a->node == b->node || !node_varies(b->node)));
 }
 
 bool val_is_inlined(const Val *v)

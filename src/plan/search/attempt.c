@@ -3,6 +3,7 @@
  * Constants lie in L2 if they all may; else those that are not
  * small lie behind it, but for as many as there is room for at all times. */
 #include "plan/cost/cost.h"
+#include "plan/schedule/schedule.h"
 #include "plan/search/search.h"
 #include "plan/solve/solve.h"
 #include "plan/tile/tile.h"
@@ -150,6 +151,7 @@ int64_t try_trial(Tiler *t, const PlanOpts *o, const Options *opt,
     if (tried_enough(t))
         return -1;
     with.code = x->code;
+    with.trial = *x;
     begin_fetched(t, o, &with, x->chunk);
     s = solve_rooms(t, p->room[t->q->l1], p->room[t->q->l2]);
     if (!s.found)
@@ -349,6 +351,20 @@ static void spill_either(Tiler *t, const PlanOpts *o, const Options *opt)
         try_spilled(t, o, opt, o->fuse_always ? FUSE_always : FUSE_all);
 }
 
+/* Layers beside those of accelerators in two parts, too, if that gains more than
+ * one part of a hundred, as prediction is not exact. */
+static void try_halves(Tiler *t, const PlanOpts *o)
+{
+    Options opt = {.halves = true, .fusion = t->best.opt.fusion};
+    int64_t cost;
+
+    if (!halves_gain(t) || t->best.opt.spills || t->best.opt.fills)
+        return;
+    cost = try_options(t, o, &opt);
+    if (cost >= 0 && cost + cost / 100 < t->best.cost)
+        best_keep(t, cost);
+}
+
 static int count_states(const Allocs *s)
 {
     int i, n = 0;
@@ -383,9 +399,50 @@ bool try_all(Tiler *t, const PlanOpts *o, bool first_fit)
     } else if (!o->fuse_always && !is_enough(t, &opt) && may_fuse(t)) {
         try_fusion(t, o, &opt, FUSE_faster);
     }
-    if (t->best.cost >= 0 && !is_enough(t, &opt))
+    if (t->best.cost >= 0 && !is_enough(t, &opt)) {
         try_states(t, o);
+        try_halves(t, o);
+    }
     return best_take(t);
+}
+
+/* Two parts of a hundred more than the other plan are as good. */
+static bool is_as_good(int64_t cost, const Plan *like)
+{
+    return cost >= 0 && cost <= like->cost + like->cost / 50;
+}
+
+bool try_like(Tiler *t, const PlanOpts *o)
+{
+    const Options *way = o->like ? o->like->way : NULL;
+    Options opt;
+    int64_t cost;
+
+    if (!way || (way->fills && (t->q->l3 < 0 || !t->q->io)))
+        return false;
+    opt = (Options){.fusion = way->fusion, .states = way->states,
+                    .fills = way->fills, .halves = way->halves};
+    cost = opt.fills ? try_trial(t, o, &opt, &way->trial)
+                     : try_options(t, o, &opt);
+    if (!is_as_good(cost, o->like))
+        return false;
+    best_keep(t, cost);
+    return best_take(t);
+}
+
+/* Of a plan that one such attempt makes anew. */
+const Options *way_of(const Tiler *t)
+{
+    Options *way;
+
+    if (t->opt.spills || t->opt.min_memory || t->opt.inout_in_l3)
+        return NULL;
+    way = NEW(t->mem, Options);
+    *way = (Options){.fusion = t->opt.fusion, .states = t->opt.states,
+                     .fills = t->opt.fills, .trial = t->opt.trial,
+                     .halves = t->opt.halves};
+    way->trial.code = t->opt.code;
+    return way;
 }
 
 /* States stay where reset and the next run find them: not in L3. */

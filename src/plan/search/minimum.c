@@ -304,7 +304,7 @@ _Noreturn static void refuse(Tiler *t, const PlanOpts *o, int64_t l1,
         say_need(t->p, t->q->l1, "buffers", l1, l1_left(t, o), &needs);
     if (l2 >= 0)
         say_need(t->p, t->q->l2, "buffers", l2, left, &needs);
-    no_room(t->p, needs.s);
+    no_room(t->p, needs.n ? needs.s : ", with no more memory either");
 }
 
 /* Of L1, with all there is of L2; and of that, then. */

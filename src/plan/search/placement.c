@@ -172,6 +172,47 @@ static void cap_rooms(const Tiler *t, int64_t *room, int64_t most)
         room[i] = MIN(room[i], most);
 }
 
+/* As if no step were known. */
+static void forget_lives(Plan *p)
+{
+    int i;
+
+    for (i = 0; i < p->nbuf; i++) {
+        p->buf[i].from = INT32_MAX;
+        p->buf[i].to = -1;
+    }
+}
+
+/* Steps with their lives, and L1 packed: the bytes that it lacks.  Waits for
+ * accelerators come late if there is room for it. */
+static int64_t pack_near(Tiler *t, const PlanOpts *o)
+{
+    Plan *p = t->p;
+    size_t bytes = (size_t)p->nstep * sizeof *p->step;
+    Arena *mem = arena_new();
+    Step *step = NEWN(mem, Step, p->nstep + 1);
+    Sink how = o->aim == AIM_memory || t->opt.min_memory ? SINK_near : SINK_far;
+    bool any;
+    int64_t over;
+
+    if (p->nstep)
+        memcpy(step, p->step, bytes);
+    do {
+        p->room[t->q->l1] = l1_room_of(t, o);
+        p->room[t->q->l2] = l2_room(t, o);
+        any = sink_waits(p, how);
+        forget_lives(p);
+        plan_lives(p);
+        if (t->opt.min_memory && t->a.nfetch)
+            size_fetches(t);
+        over = pack_memory(p, t->q->l1) - p->room[t->q->l1];
+        if (over > 0 && any && how != SINK_near)
+            memcpy(p->step, step, bytes);
+    } while (over > 0 && any && how-- != SINK_near);
+    arena_end(mem);
+    return over;
+}
+
 /* Steps and addresses of a solution; false: too high, and rooms are less. */
 static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
                          Rooms *r)
@@ -188,13 +229,10 @@ static bool try_solution(Tiler *t, const Solution *sol, const PlanOpts *o,
     if (overlap_allocs(t, sol, buf, r->l2) > 0 && overlap_more(t))
         return false;
     pack_consts(p, o);
+    if (t->opt.halves)
+        halve_layers(t, sol);
     emit_steps(t, sol);
-    plan_lives(p);
-    if (t->opt.min_memory && t->a.nfetch)
-        size_fetches(t);
-    p->room[t->q->l1] = l1_room_of(t, o);
-    p->room[t->q->l2] = l2_room(t, o);
-    over = pack_memory(p, t->q->l1) - p->room[t->q->l1];
+    over = pack_near(t, o);
     if (over > 0) {
         shrink(t, t->q->l1, r->l1, over);
         ok = false;

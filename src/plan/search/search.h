@@ -54,6 +54,10 @@ bool place_l3(Tiler *t);      /* is there room in L3? */
  * or where inputs and outputs may be in L3 too. */
 bool try_all(Tiler *t, const PlanOpts *o, bool first_fit);
 bool try_inout(Tiler *t, const PlanOpts *o, bool first_fit);
+/* As the best plan of o->like was found; false: that is none here, or not as
+ * good. */
+bool try_like(Tiler *t, const PlanOpts *o);
+const Options *way_of(const Tiler *t); /* NULL: of several attempts */
 /* The cost of a plan with these options; of a trial with them; -1: none. */
 int64_t try_options(Tiler *t, const PlanOpts *o, const Options *opt);
 int64_t try_trial(Tiler *t, const PlanOpts *o, const Options *opt,

@@ -102,10 +102,13 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     t.drafts = o->until > 0;
     p->least = bound_with(&t, l1, l2);
     p->ended = true;
-    if (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o, false))
+    if (!try_like(&t, o) &&
+        (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o, false)))
         make_minimum(&t, o);
     if (o->until > 0 && !t.opt.min_memory && o->aim != AIM_memory)
         plan_local_search(&t, o);
+    if (o->aim != AIM_memory && o->until <= 0)
+        p->way = way_of(&t);
     count_plan(&t);
     follow_numbers(p);
     min_memory = t.opt.min_memory;

@@ -173,10 +173,13 @@ static int64_t group_size(const Node *n)
                ? y.dim[y.rank - 1] / attr_int(n, A_group) : 1;
 }
 
-/* Channels whose packed weights lie in one word: of a depthwise convolution on
- * an accelerator; 1 of all else. */
+/* Channels that are never parted: of a depthwise convolution on an accelerator
+ * those whose packed weights lie in one word, of an attention those of a head; 1
+ * of all else. */
 static int64_t packed_channels(const Node *n)
 {
+    if (op_info[n->op].family == FAM_attend)
+        return n->res[0]->shape.dim[n->res[0]->shape.rank - 1];
     return op_info[n->op].family == FAM_pconv && attr_int(n, A_group) > 1
                ? attr_at(n, A_count, 0, 1) : 1;
 }
@@ -347,12 +350,13 @@ static void list_whole(Tiler *t, LayerInst *w)
 void grid_list(Tiler *t, LayerInst *w)
 {
     int64_t all[NCUT], size[NCUT][MOST_SIZES];
+    bool in_place = layer_scatters(w) || node_is_far(w->node);
     int n[NCUT], i, j, k, a;
     Grids *l;
 
-    if (w->varies || layer_scatters(w)) { /* in place, as a whole */
+    if (w->varies || in_place) { /* as a whole */
         w->grids = NEW(t->mem, Grids);
-        if (w->varies && w->node->op != OP_concat && !layer_scatters(w))
+        if (!in_place && w->node->op != OP_concat)
             list_whole(t, w);
         return;
     }

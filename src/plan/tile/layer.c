@@ -27,6 +27,11 @@ bool oper_is_staged(const Oper *o)
     return o->in_l3 && !o->konst;
 }
 
+bool oper_is_far(const LayerInst *w, int oper)
+{
+    return !oper && node_is_far(w->node);
+}
+
 bool oper_early(const Oper *o, int first)
 {
     return o->konst ||
@@ -258,6 +263,9 @@ void mark_opers(Tiler *t)
 {
     int i, o;
 
+    for (i = 0; i < t->q->nlayer; i++)
+        if (node_is_far(t->layer[i].node))
+            t->opt.in_l3[t->layer[i].oper[0].place.buf] = true;
     for (i = 0; i < t->q->nlayer; i++) {
         for (o = 0; o < t->layer[i].noper; o++) {
             Oper *x = &t->layer[i].oper[o];
@@ -385,6 +393,8 @@ static int64_t l2_loads(const LayerInst *w, const Val *v, bool words, int ncore)
     if (w->node->op != OP_concat && n > 1 && n < results &&
         !node_macs(w->node))
         return results;
+    if (op_info[w->node->op].family == FAM_gather && v == w->node->arg[0])
+        return MIN(n, results); /* rows that are asked for */
     loads = words ? val_bytes(v) / 4 : n;
     if (op_info[w->node->op].reach == R_ROW && v == w->node->arg[0])
         loads *= MAX(1, ncore * row_length(y->shape) / MAX(1, results));
@@ -402,7 +412,7 @@ int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
         const Val *v = w->node->op == OP_concat ? w->oper[0].val
                                                 : w->oper[o].val;
 
-        if (v && !oper_is_inlined(&w->oper[o]) &&
+        if (v && !oper_is_inlined(&w->oper[o]) && !oper_is_far(w, o) &&
             (w->oper[o].konst ? constants : in_l2 >> w->oper[o].bit & 1))
             loads += layer_scatters(w) /* what is new alone */
                          ? val_count(w->node->arg[2])

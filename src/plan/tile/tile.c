@@ -267,6 +267,8 @@ static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
     for (o = 0; o < w->noper; o++)
         if (oper_is_staged(&w->oper[o]) && in_l2 >> w->oper[o].bit & 1)
             return;
+    if (node_is_far(w->node) && !(in_l2 >> w->oper[w->noper - 1].bit & 1))
+        return; /* external memory's DMA does not reach the L1 */
     dims_fill_part(w->node, w->part, &d);
     if (!direct_choice(t, w, &d, &c))
         return;
@@ -280,7 +282,7 @@ static void add_direct(Tiler *t, LayerInst *w, unsigned in_l2, Cands *l)
                   l2_cycles(t, w, in_l2, true, &c);
     cand.slack = cand.cycles;
     for (o = 0; o < w->noper; o++)
-        if (w->oper[o].in_l3 && w->oper[o].konst)
+        if (w->oper[o].in_l3 && w->oper[o].konst && !oper_is_far(w, o))
             cand.l2_bytes += l2_bytes(t, w, NULL, &cand, o);
     if (cand.bytes <= t->k.listed)
         cands_add(t, l, &cand);

@@ -18,6 +18,8 @@ int64_t slot_bytes(int64_t n); /* of a buffer for n bytes, with alignment */
 bool oper_is_inlined(const Oper *o);
 /* Does it come from or go to L3, piece by piece? */
 bool oper_is_staged(const Oper *o);
+/* A table that its kernel reads from external memory. */
+bool oper_is_far(const LayerInst *w, int oper);
 /* Is it loaded while the layers before it are computed?  Those that it is
  * loaded with begin with layer `first`; constants, and what is done by then. */
 bool oper_early(const Oper *o, int first);

@@ -1,0 +1,348 @@
+/* Blocks of attention for XpulpV2: four rows by four rows of bytes to words of
+ * results, and weights of powers.  Elsewhere the same in plain C.
+ *
+ * To be included after LEFT and RIGHT, the sides of products of weights by
+ * values, and PARTS are defined. */
+#ifndef ATTEND_H
+#define ATTEND_H
+
+#include "kern/xpulp/apart.h"
+
+/* Behind four rows whose words lie side by side: what is made of their sums,
+ * and a table of bytes, its place for 0. */
+struct attend_end {
+    int32_t mul, add, shift;
+    const int8_t *table;
+};
+
+#ifdef XPULPV2
+#define ATTEND_SCALE(v)                                                       \
+    "mul " v ", " v ", t1\n xp.addnr " v ", t2, t3\n xp.clip " v ", " v ", 8\n"
+#define ATTEND_ROW(a, b, c, d)                                                \
+    ATTEND_SCALE(a) ATTEND_SCALE(b) ATTEND_SCALE(c) ATTEND_SCALE(d)           \
+    "xpv.packlo.b " a ", " b ", " a "\n"                                      \
+    "xpv.packhi.b " a ", " d ", " c "\n"
+
+/* Four rows at %16, words side by side, by `count` times four at %17, rows
+ * apart by %18 to %20.  What registers have no room for is in memory. */
+#define ATTEND_PRODUCTS(DOT)                                                  \
+    "1:\n lw t3, %[words]\n"                                                  \
+    "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"                             \
+    "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                             \
+    "li %8, 0\n li %9, 0\n li %10, 0\n li %11, 0\n"                           \
+    "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"                         \
+    "xlp.setup 0, t3, 24\n"                                                   \
+    "xp.lw.post t4, %16, 4\n"                                                 \
+    "xp.lw.post t5, %16, 4\n"                                                 \
+    "xp.lw.post t6, %16, 4\n"                                                 \
+    "xp.lw.post t1, %16, 4\n"                                                 \
+    "xp.lw.at t3, %17, %18\n"                                                 \
+    "xp.lw.at t2, %17, %19\n"                                                 \
+    DOT("%4", "t4", "t3") DOT("%5", "t5", "t3")                               \
+    DOT("%6", "t6", "t3") DOT("%7", "t1", "t3")                               \
+    "xp.lw.at t3, %17, %20\n"                                                 \
+    DOT("%8", "t4", "t2") DOT("%9", "t5", "t2")                               \
+    DOT("%10", "t6", "t2") DOT("%11", "t1", "t2")                             \
+    "xp.lw.post t2, %17, 4\n"                                                 \
+    DOT("%12", "t4", "t3") DOT("%13", "t5", "t3")                             \
+    DOT("%14", "t6", "t3") DOT("%15", "t1", "t3")                             \
+    DOT("%0", "t4", "t2") DOT("%1", "t5", "t2")                               \
+    DOT("%2", "t6", "t2") DOT("%3", "t1", "t2")
+#define ATTEND_NEXT(bytes)                                                    \
+    "addi t5, t5, " #bytes "\n sw t5, %[to]\n"                                \
+    "lw t1, %[count]\n lw %17, %[w]\n lw %16, %[x]\n slli t2, %18, 2\n"       \
+    "addi t1, t1, -1\n add %17, %17, t2\n sw t1, %[count]\n"                  \
+    "sw %17, %[w]\n bnez t1, 1b\n"
+#define ATTEND_LOOP(name, DOT, FINISH, bytes)                                 \
+    static inline void name(const void *x, const void *w, int32_t words,      \
+                            int32_t step, int32_t count, int32_t *to)         \
+    {                                                                         \
+        const void *at = x, *from = w;                                        \
+        int32_t s[16];                                                        \
+                                                                              \
+        __asm__ volatile(                                                     \
+            XP_BLOCK ATTEND_PRODUCTS(DOT) "lw t5, %[to]\n" FINISH             \
+            ATTEND_NEXT(bytes) XP_BLOCK_END                                   \
+            : "=&r"(s[0]), "=&r"(s[1]), "=&r"(s[2]), "=&r"(s[3]),             \
+              "=&r"(s[4]), "=&r"(s[5]), "=&r"(s[6]), "=&r"(s[7]),             \
+              "=&r"(s[8]), "=&r"(s[9]), "=&r"(s[10]), "=&r"(s[11]),           \
+              "=&r"(s[12]), "=&r"(s[13]), "=&r"(s[14]), "=&r"(s[15]),         \
+              "+r"(at), "+r"(from)                                            \
+            : "r"(step), "r"(2 * step), "r"(3 * step), [words] "m"(words),    \
+              [to] "m"(to), [count] "m"(count), [w] "m"(w), [x] "m"(x)        \
+            : XP_CLOBBERS, "t1", "t2", "t3", "t4", "t5", "t6");               \
+    }
+#define ATTEND_SW(v, at) "sw " v ", " #at "(t5)\n"
+
+/* The sums, row by row of x, 16 words for each four rows of w. */
+ATTEND_LOOP(attend_sums, BLOCK_SP,
+            ATTEND_SW("%0", 0) ATTEND_SW("%4", 4) ATTEND_SW("%8", 8)
+            ATTEND_SW("%12", 12) ATTEND_SW("%1", 16) ATTEND_SW("%5", 20)
+            ATTEND_SW("%9", 24) ATTEND_SW("%13", 28) ATTEND_SW("%2", 32)
+            ATTEND_SW("%6", 36) ATTEND_SW("%10", 40) ATTEND_SW("%14", 44)
+            ATTEND_SW("%3", 48) ATTEND_SW("%7", 52) ATTEND_SW("%11", 56)
+            ATTEND_SW("%15", 60), 64)
+
+/* Sums scaled, of eight bits: four words for each four rows of w. */
+#define ATTEND_VALUES                                                         \
+    "lw t1, 0(%16)\n lw t2, 4(%16)\n lw t3, 8(%16)\n"                         \
+    ATTEND_ROW("%0", "%4", "%8", "%12") ATTEND_ROW("%1", "%5", "%9", "%13")   \
+    ATTEND_ROW("%2", "%6", "%10", "%14") ATTEND_ROW("%3", "%7", "%11", "%15") \
+    ATTEND_SW("%0", 0) ATTEND_SW("%1", 4) ATTEND_SW("%2", 8)                  \
+    ATTEND_SW("%3", 12)
+ATTEND_LOOP(attend_values_s, BLOCK_SP, ATTEND_VALUES, 16)
+ATTEND_LOOP(attend_values_u, BLOCK_USP, ATTEND_VALUES, 16)
+
+static inline void attend_values(const void *x, const void *w, int32_t words,
+                                 int32_t step, int32_t count, int32_t *to)
+{
+    if (WORD_SIGNED(PARTS))
+        attend_values_s(x, w, words, step, count, to);
+    else
+        attend_values_u(x, w, words, step, count, to);
+}
+
+#define ATTEND_FOUR(op, by)                                                   \
+    op " %[a], %[a], " by "\n" op " %[b], %[b], " by "\n"                     \
+    op " %[c], %[c], " by "\n" op " %[d], %[d], " by "\n"
+#define ATTEND_LOADS                                                          \
+    "xp.lw.post %[a], %[v], 4\n xp.lw.post %[b], %[v], 4\n"                   \
+    "xp.lw.post %[c], %[v], 4\n xp.lw.post %[d], %[v], 4\n"
+#define ATTEND_LOOK_UP                                                        \
+    "xp.lb.at %[a], %[table], %[a]\n xp.lb.at %[b], %[table], %[b]\n"         \
+    "xp.lb.at %[c], %[table], %[c]\n xp.lb.at %[d], %[table], %[d]\n"
+#define ATTEND_PACK                                                           \
+    "xpv.packlo.b %[a], %[b], %[a]\n xpv.packhi.b %[a], %[d], %[c]\n"         \
+    "xp.sw.post %[a], %[y], 16\n"
+
+#define ATTEND_SUMS                                                           \
+    "xp.lw.post %[a], %[p], 4\n xp.lw.post %[b], %[p], 4\n"                   \
+    "xp.lw.post %[c], %[p], 4\n xp.lw.post %[d], %[p], 52\n"
+#define ATTEND_WORDS                                                          \
+    "xp.lw.postr %[a], %[p], %[step]\n xp.lw.postr %[b], %[p], %[step]\n"     \
+    "xp.lw.postr %[c], %[p], %[step]\n xp.lw.postr %[d], %[p], %[step]\n"     \
+    ATTEND_FOUR("xpv.dotsp.b", "%[q]")
+#define ATTEND_MASK_LOAD "xp.lw.post %[b], %[mask], 4\n"
+#define ATTEND_MASK_ADD                                                       \
+    "xpv.min.b %[c], %[b], zero\n xpv.sub.b %[c], %[lo], %[c]\n"              \
+    "xpv.max.b %[a], %[a], %[c]\n xpv.max.b %[c], %[b], zero\n"               \
+    "xpv.sub.b %[c], %[hi], %[c]\n xpv.min.b %[a], %[a], %[c]\n"              \
+    "xpv.add.b %[a], %[a], %[b]\n"
+
+/* Scores of one row, a word at a time, from sums at p or products of q there;
+ * with what a mask adds.  Returns the greatest, each of four columns. */
+#define ATTEND_SCORES(name, SUMS, LOOK_UP, LOAD, ADD, count)                  \
+    static inline int32_t name(const void *p, int32_t q, int32_t step,        \
+                               int32_t words, int32_t most, int8_t *x,        \
+                               const void *mask, const struct attend_end *e)  \
+    {                                                                         \
+        int32_t a, b, c, d;                                                   \
+                                                                              \
+        (void)q, (void)step, (void)mask;                                      \
+        if (words)                                                            \
+            __asm__ volatile(                                                 \
+                XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                     \
+                SUMS ATTEND_FOUR("mul", "%[mul]")                             \
+                "xp.addnr %[a], %[add], %[shift]\n"                           \
+                "xp.addnr %[b], %[add], %[shift]\n"                           \
+                "xp.addnr %[c], %[add], %[shift]\n"                           \
+                "xp.addnr %[d], %[add], %[shift]\n"                           \
+                ATTEND_FOUR("xp.clip", "8") LOOK_UP                           \
+                "xpv.packlo.b %[a], %[b], %[a]\n"                             \
+                LOAD                                                          \
+                "xpv.packhi.b %[a], %[d], %[c]\n" ADD                         \
+                "xpv.max.b %[most], %[most], %[a]\n"                          \
+                "xp.sw.post %[a], %[x], 4\n" XP_BLOCK_END                     \
+                : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),     \
+                  [p] "+&r"(p), [most] "+&r"(most), [x] "+&r"(x),             \
+                  [mask] "+&r"(mask)                                          \
+                : [n] "r"(words), [q] "r"(q), [step] "r"(step),               \
+                  [mul] "r"(e->mul), [add] "r"(e->add),                       \
+                  [shift] "r"(e->shift), [table] "r"(e->table),               \
+                  [lo] "r"(0x80808080u), [hi] "r"(0x7f7f7f7f)                 \
+                : XP_CLOBBERS);                                               \
+        return most;                                                          \
+    }
+
+/* _same: the table changes nothing; _masked: with a mask. */
+ATTEND_SCORES(attend_summed, ATTEND_SUMS, ATTEND_LOOK_UP, "", "", 24)
+ATTEND_SCORES(attend_scores, ATTEND_WORDS, ATTEND_LOOK_UP, "", "", 28)
+ATTEND_SCORES(attend_summed_same, ATTEND_SUMS, "", "", "", 20)
+ATTEND_SCORES(attend_scores_same, ATTEND_WORDS, "", "", "", 24)
+ATTEND_SCORES(attend_summed_masked, ATTEND_SUMS, ATTEND_LOOK_UP,
+              ATTEND_MASK_LOAD, ATTEND_MASK_ADD, 32)
+ATTEND_SCORES(attend_scores_masked, ATTEND_WORDS, ATTEND_LOOK_UP,
+              ATTEND_MASK_LOAD, ATTEND_MASK_ADD, 36)
+
+/* Weights of powers whose products with the inverse have 32 bits, of which
+ * eight are left: words 16 bytes apart, one at least. */
+static inline void attend_short(const uint32_t *v, int32_t words,
+                                uint32_t inverse, const PARTS *table, char *y)
+{
+    uint32_t a, b, c, d;
+
+    if (table)
+        __asm__ volatile(
+            XP_BLOCK "xlp.setup 0, %[n], 19\n" ATTEND_LOADS
+            ATTEND_FOUR("mul", "%[inverse]")
+            "srli %[a], %[a], 24\n srli %[b], %[b], 24\n"
+            "srli %[c], %[c], 24\n srli %[d], %[d], 24\n"
+            ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END
+            : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
+              [v] "+&r"(v), [y] "+&r"(y)
+            : [n] "r"(words), [inverse] "r"(inverse), [table] "r"(table)
+            : XP_CLOBBERS);
+    else
+        __asm__ volatile(
+            XP_BLOCK "xlp.setup 0, %[n], 12\n" ATTEND_LOADS
+            ATTEND_FOUR("mul", "%[inverse]")
+            "xpv.shuffle2.b %[a], %[b], %[tops]\n"
+            "xpv.shuffle2.b %[c], %[d], %[tops]\n"
+            "xpv.pack %[a], %[c], %[a]\n"
+            "xp.sw.post %[a], %[y], 16\n" XP_BLOCK_END
+            : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
+              [v] "+&r"(v), [y] "+&r"(y)
+            : [n] "r"(words), [inverse] "r"(inverse), [tops] "r"(0x0703)
+            : XP_CLOBBERS);
+}
+
+/* The same of an inverse that is high << 12 plus low: v inverse >> 12 + shift
+ * by two products of one cycle each. */
+static inline void attend_long(const uint32_t *v, int32_t words, uint32_t high,
+                               uint32_t low, int32_t shift, const PARTS *table,
+                               char *y)
+{
+    uint32_t a, b, c, d, e, f;
+
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 27\n" ATTEND_LOADS
+        "mul %[e], %[a], %[low]\n mul %[f], %[b], %[low]\n"
+        "srli %[e], %[e], 12\n srli %[f], %[f], 12\n"
+        "xp.mac %[e], %[a], %[high]\n xp.mac %[f], %[b], %[high]\n"
+        "srl %[a], %[e], %[shift]\n srl %[b], %[f], %[shift]\n"
+        "mul %[e], %[c], %[low]\n mul %[f], %[d], %[low]\n"
+        "srli %[e], %[e], 12\n srli %[f], %[f], 12\n"
+        "xp.mac %[e], %[c], %[high]\n xp.mac %[f], %[d], %[high]\n"
+        "srl %[c], %[e], %[shift]\n srl %[d], %[f], %[shift]\n"
+        ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END
+        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
+          [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y)
+        : [n] "r"(words), [high] "r"(high), [low] "r"(low),
+          [shift] "r"(shift), [table] "r"(table)
+        : XP_CLOBBERS);
+}
+#else
+static inline void attend_block(const void *x, const void *w, int32_t words,
+                                int32_t step, int is_signed, int32_t v[16])
+{
+    for (int n = 0; n < 16; n++) {
+        const int8_t *b = (const int8_t *)w + n % 4 * step;
+
+        v[n] = 0;
+        for (int32_t i = 0; i < 4 * words; i++) {
+            const int8_t *a = (const int8_t *)x + i / 4 * 16 + n / 4 * 4 +
+                              i % 4;
+
+            v[n] += (is_signed ? *a : (int32_t)(uint8_t)*a) * b[i];
+        }
+    }
+}
+
+static inline void attend_sums(const void *x, const void *w, int32_t words,
+                               int32_t step, int32_t count, int32_t *to)
+{
+    for (int32_t j = 0; j < count; j++)
+        attend_block(x, (const int8_t *)w + 4 * j * step, words, step, 1,
+                     to + 16 * j);
+}
+
+static inline int32_t attend_score(int32_t sum, const int8_t *mask, int32_t i,
+                                   const struct attend_end *e)
+{
+    const int32_t s = e->table[rescale32(sum, e->mul, e->add, e->shift, -128,
+                                         127)];
+
+    return mask ? clip(s + mask[i], -128, 127) : s;
+}
+
+static inline int32_t attend_summed(const void *p, int32_t q, int32_t step,
+                                    int32_t words, int32_t most, int8_t *x,
+                                    const void *mask,
+                                    const struct attend_end *e)
+{
+    const int32_t *sum = p;
+    int8_t top[4];
+
+    (void)q, (void)step;
+    word_store(top, most);
+    for (int32_t i = 0; i < 4 * words; i++) {
+        x[i] = (int8_t)attend_score(sum[i / 4 * 16 + i % 4], mask, i, e);
+        top[i & 3] = x[i] > top[i & 3] ? x[i] : top[i & 3];
+    }
+    return word_load(top);
+}
+
+static inline int32_t attend_scores(const void *p, int32_t q, int32_t step,
+                                    int32_t words, int32_t most, int8_t *x,
+                                    const void *mask,
+                                    const struct attend_end *e)
+{
+    int8_t top[4], a[4];
+
+    word_store(a, q);
+    word_store(top, most);
+    for (int32_t i = 0; i < 4 * words; i++) {
+        const int8_t *b = (const int8_t *)p + i * step;
+
+        x[i] = (int8_t)attend_score(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] +
+                                    a[3] * b[3], mask, i, e);
+        top[i & 3] = x[i] > top[i & 3] ? x[i] : top[i & 3];
+    }
+    return word_load(top);
+}
+
+#define attend_scores_same attend_scores
+#define attend_summed_same attend_summed
+#define attend_scores_masked attend_scores
+#define attend_summed_masked attend_summed
+
+static inline void attend_values(const void *x, const void *w, int32_t words,
+                                 int32_t step, int32_t count, int32_t *to)
+{
+    const struct attend_end *e = (const void *)((const char *)x + 16 * words);
+    int32_t sum[16];
+    int8_t y[4];
+
+    for (int32_t j = 0; j < count; j++) {
+        attend_block(x, (const int8_t *)w + 4 * j * step, words, step,
+                     WORD_SIGNED(PARTS), sum);
+        for (int r = 0; r < 4; r++) {
+            for (int i = 0; i < 4; i++)
+                y[i] = (int8_t)rescale32(sum[4 * r + i], e->mul, e->add,
+                                         e->shift, -128, 127);
+            *to++ = word_load(y);
+        }
+    }
+}
+
+static inline void attend_short(const uint32_t *v, int32_t words,
+                                uint32_t inverse, const PARTS *table, char *y)
+{
+    for (int32_t i = 0; i < 4 * words; i++) {
+        const uint32_t q = v[i] * inverse >> 24;
+
+        y[i / 4 * 16 + i % 4] = (char)(table ? (int32_t)table[q] : (int32_t)q);
+    }
+}
+
+static inline void attend_long(const uint32_t *v, int32_t words, uint32_t high,
+                               uint32_t low, int32_t shift, const PARTS *table,
+                               char *y)
+{
+    for (int32_t i = 0; i < 4 * words; i++)
+        y[i / 4 * 16 + i % 4] =
+            (char)table[(v[i] * high + (v[i] * low >> 12)) >> shift];
+}
+#endif
+
+#endif

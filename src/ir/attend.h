@@ -1,0 +1,15 @@
+/* How heads and rows of an attention lie (attend.c). */
+#ifndef IR_ATTEND_H
+#define IR_ATTEND_H
+
+#include "ir/ir.h"
+
+/* Of operand i of an attention, 3 being its result: heads of rows of so many
+ * elements, and how many elements there are from one to the next. */
+typedef struct AttendSide {
+    int64_t heads, rows, width, row, head;
+} AttendSide;
+AttendSide attend_side(const Node *n, int i);
+bool attend_rows_first(const Node *n, int i); /* rows of heads? */
+
+#endif

@@ -1,0 +1,185 @@
+/* A layer in two parts, one of an accelerator, one of the cores, which work at
+ * the same time:
+ *
+ *     y = matmul x w ...    ->    a = matmul (slice x, the first rows) w ...
+ *                                 b = matmul (slice x, the others) w ...
+ *                                 y = concat a b
+ *
+ * a goes to the accelerator.  Products and convolutions of one tap or three by
+ * three, of stride 1, are cut so, whose rows lie one after the other: slices, of
+ * which those for windows overlap, and concat are places, not copies. */
+#include "plan/kernel/part.h"
+#include "plan/kernel/offer.h"
+
+#include <string.h>
+
+enum { COLD = 2400,  /* cycles until the code of the cores' kernel is there, and
+                        that of the kernel that it takes the place of again */
+       WORTH = 8,    /* of so many parts of the time one must be gained, */
+       LEAST = 1000, /* and cycles */
+       WORD = 4,
+       PLACES = 32 };  /* to cut at */
+
+/* May rows of a convolution be cut?  Windows are 1x1 without padding, or 3x3. */
+static bool may_cut(const Node *n)
+{
+    const int64_t *kernel = n->arg[1]->shape.dim + 1;
+    int i;
+
+    if (n->arg[1]->shape.rank != 4 || kernel[0] != kernel[1] ||
+        (kernel[0] != 1 && kernel[0] != 3))
+        return false;
+    for (i = 0; i < 2; i++)
+        if (attr_at(n, A_stride, i, 1) != 1 ||
+            attr_at(n, A_dilation, i, 1) != 1 ||
+            (kernel[0] == 1 && (attr_at(n, A_pad, i, 0) ||
+                                attr_at(n, A_pad, 2 + i, 0))))
+            return false;
+    return true;
+}
+
+/* The axis of rows in x and y, before which all are 1; -1: none. */
+static int rows_axis(const Node *n)
+{
+    const Val *x = n->arg[0], *y = n->res[0];
+    int axis = n->op == OP_conv ? 1 : x->shape.rank - 2, i;
+
+    if (x->shape.rank != y->shape.rank || axis < 0 ||
+        (n->op == OP_conv && !may_cut(n)))
+        return -1;
+    for (i = 0; i < axis; i++)
+        if (x->shape.dim[i] != 1)
+            return -1;
+    return axis;
+}
+
+/* Rows around a row that its window reaches, and those of padding above. */
+static int64_t reach_of(const Node *n)
+{
+    return n->op == OP_conv ? n->arg[1]->shape.dim[1] - 1 : 0;
+}
+
+static int64_t up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Rows [at, at + len) of the result. */
+static Node *part_of(Graph *g, Node *n, int axis, int64_t at, int64_t len)
+{
+    const Val *x = n->arg[0];
+    int64_t start[RANK] = {0}, step[RANK], pad[4];
+    int64_t from = at - attr_at(n, A_pad, 0, 0), to = from + len + reach_of(n);
+    Node *s = graph_node(g, n, OP_slice, n->name, 1, &n->arg[0]), *p;
+    Shape count = x->shape;
+    int i;
+
+    for (i = 0; i < x->shape.rank; i++)
+        step[i] = 1;
+    for (i = 0; i < 4; i++)
+        pad[i] = attr_at(n, A_pad, i, 0);
+    pad[0] = MAX(0, -from);
+    pad[2] = MAX(0, to - x->shape.dim[axis]);
+    start[axis] = MAX(0, from);
+    count.dim[axis] = MIN(to, x->shape.dim[axis]) - start[axis];
+    attr_set_list(g, s, A_start, x->shape.rank, start);
+    attr_set_list(g, s, A_step, x->shape.rank, step);
+    attr_set_shape(g, s, A_count, count);
+    s->origin = n->origin;
+    s->placed = true;
+    node_infer(g, s);
+    p = graph_node(g, n, n->op, n->name, n->narg, n->arg);
+    p->arg[0] = s->res[0];
+    attr_copy(g, p, n);
+    if (n->op == OP_conv)
+        attr_set_list(g, p, A_pad, 4, pad);
+    p->origin = n->origin;
+    node_infer(g, p);
+    return p;
+}
+
+/* Bytes of a row of v. */
+static int64_t row_bytes(const Val *v, int axis)
+{
+    return val_bytes(v) / v->shape.dim[axis];
+}
+
+/* Cycles of the rows from `at` on by cores; -1: the parts would be copied, for
+ * they do not begin at words. */
+static int64_t rest_cycles(const Chooser *c, Graph *g, Node *n, int axis,
+                           int64_t at)
+{
+    int64_t rows = n->res[0]->shape.dim[axis], cycles;
+    int64_t from = at - attr_at(n, A_pad, 0, 0);
+    Node *p;
+
+    if (at * row_bytes(n->res[0], axis) % WORD ||
+        from * row_bytes(n->arg[0], axis) % WORD)
+        return -1;
+    p = part_of(g, n, axis, at, rows - at);
+    cycles = chooser_cycles(c, g, p);
+    n = p->prev;
+    node_remove(g, p);
+    node_remove(g, n);
+    return cycles;
+}
+
+/* Of so many rows of the result: of one tap, in rows of any length. */
+static int64_t subtiles(const Node *n, int64_t rows, int64_t side)
+{
+    const Val *y = n->res[0];
+    int64_t width = n->op == OP_conv ? y->shape.dim[2] : 1;
+
+    return reach_of(n) ? up(rows, side) * up(width, side)
+                       : up(rows * width, side * side);
+}
+
+int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
+                  int64_t side, int64_t room)
+{
+    const ProgramTime *time = &c->soc->time;
+    const Engine *dma = soc_hop(c->soc, 0);
+    int axis = rows_axis(n);
+    int64_t rows, unit, fixed, best, part = 0, at, a, b;
+
+    if (axis < 0 || !dma ||
+        val_bytes(n->arg[0]) + val_bytes(n->res[0]) > room / 4 * 3)
+        return 0;
+    rows = n->res[0]->shape.dim[axis];
+    unit = chooser_cycles(c, g, job);
+    fixed = time->call + time->meet + COLD +
+            (int64_t)dma_cycles(dma, true, val_bytes(n->arg[1]), 1);
+    best = unit - MAX(LEAST, unit / WORTH);
+    for (at = rows - 1; at > 0 && fixed < best; at -= up(rows, PLACES)) {
+        a = unit * subtiles(n, at, side) / subtiles(n, rows, side);
+        b = rest_cycles(c, g, n, axis, at);
+        if (b >= 0 && fixed + b * (100 + time->beside) / 100 > best)
+            break;
+        b = fixed + b * (100 + time->beside) / 100;
+        if (b > fixed && MAX(a, b) < best) {
+            best = MAX(a, b);
+            part = at;
+        }
+    }
+    return part;
+}
+
+Node *part_node(Graph *g, Node *n, int64_t rows)
+{
+    int axis = rows_axis(n);
+    int64_t all = n->res[0]->shape.dim[axis];
+    Node *a = part_of(g, n, axis, 0, rows);
+    Node *b = part_of(g, n, axis, rows, all - rows), *y;
+    Val *both[2] = {a->res[0], b->res[0]}, *was = n->res[0];
+
+    y = graph_node(g, n, OP_concat, n->name, 2, both);
+    attr_set_int(g, y, A_axis, axis);
+    y->origin = n->origin;
+    y->placed = true;
+    node_infer(g, y);
+    y->res[0]->scale = was->scale;
+    y->res[0]->zero = was->zero;
+    graph_replace(g, was, y->res[0]);
+    node_remove(g, n);
+    return a;
+}

@@ -1,0 +1,15 @@
+/* Layers of which cores compute some rows, an accelerator the others. */
+#ifndef PLAN_PART_H
+#define PLAN_PART_H
+
+#include "plan/plan.h"
+
+/* Rows of n that its accelerator computes as `job`, of subtiles of so many pixels
+ * a side, where it is quicker that cores compute the others, and there is room
+ * for both in the nearest memory of so many bytes; 0: all. */
+int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
+                  int64_t side, int64_t room);
+/* n in two parts: the first, of so many rows. */
+Node *part_node(Graph *g, Node *n, int64_t rows);
+
+#endif
