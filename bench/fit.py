@@ -16,7 +16,7 @@ BETTER = 0.5
 
 write, pairs = sys.argv[1] == '1', sys.argv[2:]
 table = [l.split('\t') for l in open('kern/fit.tsv').read().splitlines()]
-old = {(k, n): int(v) for k, n, v, *_ in table[1:]}
+old = {(k, n): float(v) if "." in v else int(v) for k, n, v, *_ in table[1:]}
 layers = {}
 for fit, run in zip(pairs[::2], pairs[1::2]):
     try:
