@@ -208,16 +208,17 @@ static void put_pipes(const Job *j, int n, Str *out)
 static void put_start(const Job *j, const Shard *s, int chip, Str *out)
 {
     if (!driver(j)) {
-        str_fmt(out, "chip%d/build/%s.elf >chip%d/said &\n", chip, j->o.name,
-                chip);
+        str_fmt(out, "chip%d/build/%s.elf >chip%d/said 2>&1 &\n", chip,
+                j->o.name, chip);
         return;
     }
     str_fmt(out, "make -s -C chip%d run \\\n    RUNFLAGS=\"", chip);
     put_lines(j, s->o.chips, chip, out);
-    str_fmt(out, "\" \\\n    >chip%d/said &\n", chip);
+    str_fmt(out, "\" \\\n    >chip%d/said 2>&1 &\n", chip);
 }
 
-/* What they say, and the worst exit status. */
+/* What they say, one after another (an emulator says it on standard error),
+ * and the worst exit status. */
 static void put_script(const Job *j, const Shard *s, Str *out)
 {
     int i;

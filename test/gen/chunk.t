@@ -3,7 +3,6 @@
 any size, on every chip it gives the same bits, and those of a plain version.
 chunk.t [SEED]"""
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import tempfile
 import numpy as np
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)) + '/../..')
-seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(1 << 30)
+seed = int((sys.argv[1:] + [os.environ.get('SEED', '1')])[0])
 rng = np.random.default_rng(seed)
 CONTEXT, CHUNK, HEADS, EACH = 16, 8, 2, 4
 DIM = HEADS * EACH

@@ -23,7 +23,7 @@ done
 # faulty HOW: what chip 1 says comes to chip 0 so
 for i in 0 1; do
     rm -r "$tmp/cortex-m4/chip$i/build"
-    make -s -C "$tmp/cortex-m4/chip$i" -j2 DEFS=-DLINK_MS=2500 || exit 1
+    make -s -C "$tmp/cortex-m4/chip$i" -j2 DEFS=-DLINK_MS=4000 || exit 1
 done
 start() { # CHIP PEER
     timeout 60 make -s -C "$tmp/cortex-m4/chip$1" run RUNFLAGS="-chardev \
@@ -52,7 +52,7 @@ while True:
         if not at:
             b = {'loses': b'', 'changes': bytes([b[0] ^ 4]),
                  'repeats': b + b}.get(how, b)
-            time.sleep({'stops': 4, 'is late': 1}.get(how, 0))
+            time.sleep({'stops': 6, 'is late': 1}.get(how, 0))
     os.write(dst, b)
 END
     pid=$!
