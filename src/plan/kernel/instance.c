@@ -108,10 +108,24 @@ static const char *inst_name(Arena *a, const Step *s)
     return b.s;
 }
 
+/* Have two steps of a node the same name for certain? */
+static bool same_name(const Step *a, const Step *b)
+{
+    int i;
+
+    if (a->kern != b->kern || a->node != b->node)
+        return false;
+    for (i = 0; i < a->sig->narg; i++)
+        if (step_arg_type(a, i) != step_arg_type(b, i))
+            return false;
+    return !memcmp(a->out_type, b->out_type, sizeof a->out_type);
+}
+
 Insts plan_instances(Arena *mem, const Plan *p)
 {
     Insts t = {.of = NEWN(mem, int, p->nstep + 1)};
-    int i, j;
+    const Step *before = NULL;
+    int i, j = 0;
 
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
@@ -119,6 +133,11 @@ Insts plan_instances(Arena *mem, const Plan *p)
 
         if (!step_starts_kernel(p, s))
             continue;
+        if (before && same_name(before, s)) {
+            t.of[i] = j;
+            continue;
+        }
+        before = s;
         name = inst_name(mem, s);
         for (j = 0; j < t.n && (strcmp(t.v[j].kern->path, s->kern->path) ||
                                 strcmp(t.v[j].name, name)); j++)

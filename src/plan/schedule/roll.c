@@ -115,14 +115,24 @@ static int count_turns(const Rec *c, int n, int left)
     return turns;
 }
 
+/* Is an operand elsewhere on the next turn? */
+static bool moves(const Rec *c, const Rec *next)
+{
+    int i;
+
+    for (i = 0; i < c->nplace; i++)
+        if (next->place[i].off != c->place[i].off)
+            return true;
+    return false;
+}
+
 static void set_moving(Rec *c, const Rec *next)
 {
     int i;
 
-    for (i = 0; i < c->nplace; i++) {
+    for (i = 0; i < c->nplace; i++)
         c->by[i] = next->place[i].off - c->place[i].off;
-        c->moving |= c->by[i] != 0;
-    }
+    c->moving = moves(c, next);
 }
 
 /* Kernels that begin within end within. */
@@ -156,11 +166,10 @@ static int64_t saved_by(const Rec *c, int n, int turns, int64_t *bytes)
 
     *bytes = 0;
     for (i = 0; i < n; i++) {
-        Rec one = c[i];
+        const int one = rec_words(&c[i]);
 
-        words += rec_words(&one);
-        set_moving(&one, &c[i + n]);
-        body += rec_words(&one);
+        words += one;
+        body += one + (moves(&c[i], &c[i + n]) ? c[i].nplace : 0);
         if (rec_is_kernel(&c[i]))
             *bytes += dims_of(c[i].step->node->op)->size +
                       WORD * count_values(&c[i]);

@@ -37,7 +37,10 @@ Solution solve_rooms(Tiler *t, int64_t l1, int64_t l2)
 
 bool solves(Tiler *t, int64_t l1, int64_t l2)
 {
-    return solve_rooms(t, l1, l2).found;
+    Rooms r = new_rooms(t, l1, l2);
+
+    tiler_room(t, l1);
+    return solve_exists(t, r.l1, r.l2);
 }
 
 /* --- steps and addresses of a solution --- */

@@ -41,6 +41,7 @@ typedef struct Solver {
     Arena *mem;
     const int64_t *l1, *l2;     /* room by layer */
     bool relaxed;         /* only the time matters, which may be too little */
+    bool any;             /* is there a solution?  The first one will do */
     const int64_t *miss;  /* by layer: cycles in which its code comes in; NULL:
                              none */
     const Line *line;     /* NULL: layers take their time */

@@ -204,6 +204,12 @@ static int64_t miss_of(const Solver *s, const Scene *c)
     return sum;
 }
 
+/* Where any solution will do, so does one entry, which asks for nothing. */
+static bool is_enough(const Solver *s, const State *to)
+{
+    return s->any && to->n;
+}
+
 static void try_levels(Solver *s, const Scene *c, Fused *fused, State *to)
 {
     Entry e = {.born = c->in_l2, .stay = c->stay, .next = state_behind(s, c)};
@@ -217,10 +223,11 @@ static void try_levels(Solver *s, const Scene *c, Fused *fused, State *to)
     if (live[0] > l1)
         return;
     cands = cands_of(s, c, fused);
-    for (i = 0; i < cands->n; i++) {
+    for (i = 0; i < cands->n && !is_enough(s, to); i++) {
         e.cand = &cands->v[i];
-        for (e.entry = 0; e.entry < behind->n &&
-                          has_room(s, c, e.cand, live[1]); e.entry++)
+        if (!has_room(s, c, &cands->v[i], live[1]))
+            continue;
+        for (e.entry = 0; e.entry < behind->n; e.entry++)
             if (instant)
                 join_instant(s, c, to, e, &behind->v[e.entry]);
             else
@@ -289,7 +296,8 @@ static void solve_at(Solver *s, int layer, unsigned set)
     }
     try_scene(s, solve_new_scene(s, layer, set, 1), NULL, to);
     try_stays(s, layer, set, to);
-    for (n = 2; (fused = tiler_fused(s->t, layer, n)); n++)
+    for (n = 2; !is_enough(s, to) && (fused = tiler_fused(s->t, layer, n));
+         n++)
         try_scene(s, solve_new_scene(s, layer, set, n), fused, to);
 }
 
@@ -458,6 +466,13 @@ Solution solve_levels(Tiler *t, const int64_t *l1, const int64_t *l2)
     Solver s = {.t = t, .l1 = l1, .l2 = l2};
 
     return solve(&s);
+}
+
+bool solve_exists(Tiler *t, const int64_t *l1, const int64_t *l2)
+{
+    Solver s = {.t = t, .l1 = l1, .l2 = l2, .any = true};
+
+    return solve(&s).found;
 }
 
 Solution solve_relaxed(Tiler *t, const int64_t *l1, const int64_t *l2,

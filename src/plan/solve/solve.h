@@ -21,6 +21,8 @@ typedef struct Solution {
 } Solution;
 /* l1, l2: room by layer. */
 Solution solve_levels(Tiler *t, const int64_t *l1, const int64_t *l2);
+/* Is there any? */
+bool solve_exists(Tiler *t, const int64_t *l1, const int64_t *l2);
 /* Layers that take no time beside what the line from L3 does: so
  * many bytes a cycle, but for what is there when they begin. */
 typedef struct Line {
