@@ -39,25 +39,12 @@ static int is_fabric(void)
     return pulp_hart() >> 5 == 31;
 }
 
-/* A call of its own, so that what it keeps in registers is not saved each
- * time. */
-__attribute__((noinline))
-static uint32_t ask_later(uint32_t l2, uint32_t ext, uint32_t n, uint32_t row,
-                          uint32_t stride)
+/* Request number i, for which there is room. */
+static inline uint32_t put(uint32_t i, uint32_t l2, uint32_t ext, uint32_t n,
+                           uint32_t row, uint32_t stride)
 {
-    while (queue.asked - queue.taken == PULP_EXT_QUEUE)
-        pulp_ext_poll();
-    return pulp_ext_ask(l2, ext, n, row, stride);
-}
-
-uint32_t pulp_ext_ask(uint32_t l2, uint32_t ext, uint32_t n, uint32_t row,
-                      uint32_t stride)
-{
-    uint32_t i = queue.asked;
     volatile struct request *r = &queue.at[i % PULP_EXT_QUEUE];
 
-    if (i - queue.taken == PULP_EXT_QUEUE)
-        return ask_later(l2, ext, n, row, stride);
     r->l2 = l2;
     r->ext = ext;
     r->n = n;
@@ -68,6 +55,27 @@ uint32_t pulp_ext_ask(uint32_t l2, uint32_t ext, uint32_t n, uint32_t row,
     __asm__ volatile("" ::: "memory"); /* what is sent is written before */
     queue.asked = i + 1;
     return i + 1;
+}
+
+/* A call of its own, so that what it keeps in registers is not saved each
+ * time. */
+__attribute__((noinline))
+static uint32_t ask_later(uint32_t l2, uint32_t ext, uint32_t n, uint32_t row,
+                          uint32_t stride)
+{
+    while (queue.asked - queue.taken == PULP_EXT_QUEUE)
+        pulp_ext_poll();
+    return put(queue.asked, l2, ext, n, row, stride);
+}
+
+uint32_t pulp_ext_ask(uint32_t l2, uint32_t ext, uint32_t n, uint32_t row,
+                      uint32_t stride)
+{
+    const uint32_t i = queue.asked;
+
+    if (i - queue.taken == PULP_EXT_QUEUE)
+        return ask_later(l2, ext, n, row, stride);
+    return put(i, l2, ext, n, row, stride);
 }
 
 int pulp_ext_done(uint32_t token)
@@ -137,6 +145,8 @@ static void serve(uint32_t until, int once)
             took = ++taken;
         } else if (!now.row && !next.row) {
             continue;
+        } else {
+            /* the next one waits */
         }
         if (!now.row || !(rt_hyper[STATUS] & 1)) {
             if (!(now.n & COUNT)) {

@@ -43,6 +43,8 @@ void pulp_ext_wait(uint32_t token);
 /* From the fabric controller: begins what can begin.  The cluster need not
  * call it, the controller does nothing else. */
 void pulp_ext_poll(void);
+/* The controller's work, for ever. */
+void pulp_ext_serve(void);
 
 /* Fills external memory from `ext` on with n bytes, which read(arg, p, k)
  * brings to p: from a flash, a file.  It returns k, or else all stops.  They

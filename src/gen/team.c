@@ -229,8 +229,10 @@ static const char *slot_name(Gen *g, const Rec *c)
     if (g->p->soc->engine[c->engine].kind != ENGINE_dma)
         return arena_fmt(g->mem, "%d",
                          first_slot(g->p->program, c->engine) + c->slot);
-    return arena_fmt(g->mem, "%s%d", is_external(c) ? "RT_IO_SLOT + " : "",
-                     c->slot);
+    if (!is_external(c))
+        return arena_fmt(g->mem, "%d", c->slot);
+    return c->slot ? arena_fmt(g->mem, "RT_IO_SLOT + %d", c->slot)
+                   : "RT_IO_SLOT";
 }
 
 /* Words, flags, cores (or the slot), operands, results; kernel, dims, bytes of
