@@ -41,8 +41,11 @@ void FN(const struct rotate_dims *k, const struct io *io)
     int32_t i, to, h;
 
     span(k->tokens * k->heads, io->core, io->ncore, &i, &to);
-    h = i % k->heads;
-    t += (ptrdiff_t)(i / k->heads) * d;
+    h = i;
+    if (h >= k->heads) { /* rarely: divisions take longer than a head */
+        h = i % k->heads;
+        t += (ptrdiff_t)(i / k->heads) * d;
+    }
     x += (ptrdiff_t)i * d;
     y += (ptrdiff_t)i * d;
     for (; i < to; i++, x += d, y += d) {

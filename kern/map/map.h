@@ -72,7 +72,7 @@ static inline void nest_share(const struct io *io, int32_t runs, int32_t n,
     *end = runs;
     *to = n;
     if (n < (runs < cores ? cores : 8 * cores) ||
-        4 * ((runs - 1) / cores + 1) * cores <= 5 * runs) {
+        (runs > 1 && 4 * ((runs - 1) / cores + 1) * cores <= 5 * runs)) {
         span(runs, io->core, cores, run, end);
     } else {
         const int shift = n < 16 * cores ? 0 : 2;

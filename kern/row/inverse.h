@@ -24,6 +24,11 @@ static inline int32_t bits(uint32_t v)
 #endif
 }
 
+/* Of what a compiler may make a second division. */
+#ifndef REST
+#define REST(v, digit, sum) ((v) - (digit) * (sum))
+#endif
+
 /* 2^s hi / sum + 1, digits of as many bits as fit, from the top. */
 static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
 {
@@ -36,7 +41,7 @@ static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
         n = s < most ? s : most;
         digit = (rest << n) / sum;
         q = (q << n) + digit;
-        rest = (rest << n) - digit * sum;
+        rest = REST(rest << n, digit, sum);
     }
     return q + 1;
 }

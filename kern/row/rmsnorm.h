@@ -6,7 +6,7 @@
  *
  * A core takes a stretch of all elements, whatever the rows; of a row that it
  * shares, it has the sum too.  To be included after X, W and Y are defined,
- * and SQUARES, a function that sums squares, if there is a better one; and
+ * SQUARES, a function that sums squares, and CLIP, if there are better ones; and
  * behind inverse.h. */
 #ifndef ROW_RMSNORM_H
 #define ROW_RMSNORM_H
@@ -23,30 +23,40 @@ static inline uint64_t squares(const X *x, int32_t n)
 }
 #endif
 
+#ifndef CLIP
+#define CLIP clip
+#endif
+
 struct divisor {
     uint32_t root, inverse;
     int32_t shift;
 };
 
+static inline uint32_t mean_of(uint64_t sum, uint32_t n)
+{
+    if (!(n & (n - 1)))
+        return (uint32_t)(sum >> (bits(n) - 1));
+    return sum >> 32 ? (uint32_t)(sum / n) : (uint32_t)sum / n;
+}
+
 static inline struct divisor divisor_of(const X *x, int32_t n)
 {
-    const uint64_t sum = SQUARES(x, n);
-    const uint64_t mean = sum >> 32 ? sum / (uint32_t)n + 1
-                                    : (uint32_t)sum / (uint32_t)n + 1ull;
-    const uint32_t root = mean >> 32 ? isqrt(mean) : isqrt32((uint32_t)mean);
+    const uint32_t mean = mean_of(SQUARES(x, n), (uint32_t)n);
+    const uint32_t root = isqrt32(mean + 1);
     const int32_t l = root > 1 ? bits(root - 1) : 0;
 
     return (struct divisor){root, root > 1 ? inverse(1, root, 31 + l) : 0,
                             l - 1};
 }
 
-/* v / root as in C. */
+/* v / root as in C, the sign taken off and put on without branches. */
 static inline int32_t divided(int32_t v, struct divisor d)
 {
-    const uint32_t size = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+    const uint32_t sign = (uint32_t)(v >> 31);
+    const uint32_t size = ((uint32_t)v ^ sign) - sign;
     const uint32_t q = (uint32_t)((uint64_t)size * d.inverse >> 32) >> d.shift;
 
-    return v < 0 ? -(int32_t)q : (int32_t)q;
+    return (int32_t)((q ^ sign) - sign);
 }
 
 static inline void row(const struct row_dims *k, const X *x, const W *w, Y *y,
@@ -57,10 +67,10 @@ static inline void row(const struct row_dims *k, const X *x, const W *w, Y *y,
 
     if (d.root < 2)
         for (int32_t i = from; i < to; i++)
-            y[i] = (Y)clip((int32_t)x[i] * w[i] >> shift, lo, hi);
+            y[i] = (Y)CLIP((int32_t)x[i] * w[i] >> shift, lo, hi);
     else
         for (int32_t i = from; i < to; i++)
-            y[i] = (Y)clip(divided((int32_t)x[i] * w[i], d) >> shift, lo, hi);
+            y[i] = (Y)CLIP(divided((int32_t)x[i] * w[i], d) >> shift, lo, hi);
 }
 
 static inline void rows(const struct row_dims *k, const struct io *io)

@@ -35,26 +35,27 @@ union word {
 
 /* v times mantissa 2^exponent, v not 0; the highest bit of the mantissa is its
  * 31st.  So is that of v where it is shifted up: of their product the upper word
- * has 32 bits or 31, and 24 stay. */
+ * has 32 bits or 31, and 31 with what goes below them in the last one; 24 stay,
+ * rounded by what is added, which carries into the exponent. */
 static inline float product(int32_t v, uint32_t mantissa, int32_t exponent)
 {
-    const uint32_t size = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+    const uint32_t sign = (uint32_t)(v >> 31);
+    const uint32_t size = ((uint32_t)v ^ sign) - sign;
     const int32_t up = 31 - HIGHEST_BIT(size);
     const uint64_t all = (uint64_t)(size << up) * mantissa;
-    uint32_t high = (uint32_t)(all >> 32);
-    const int32_t more = (int32_t)(high >> 31);
+    const uint32_t high = (uint32_t)(all >> 32), more = high >> 31;
+    const uint32_t rest = (uint32_t)all | (high & more);
+    const uint32_t bits = high >> more | (rest != 0);
     union word y;
 
-    high = high << (1 - more) | ((uint32_t)all != 0);
-    y.u = ((uint32_t)(exponent + 30 - up + more) << 23) + (high >> 8);
-    high = (high & 0xff) + (high >> 8 & 1); /* what goes; ties: to even */
-    y.u += high > 0x80;
-    y.u |= v < 0 ? 1u << 31 : 0;
+    y.u = (sign & 1u << 31) +
+          ((uint32_t)(exponent + 30 - up + (int32_t)more) << 23) +
+          ((bits + 0x3f + (bits >> 7 & 1)) >> 7);
     return y.f;
 }
 
-static inline void run(const X *x, int32_t n, int32_t zero, float scale,
-                       Y *y)
+static NOINLINE void run(const X *x, int32_t n, int32_t zero, float scale,
+                         Y *y)
 {
     const union word s = {scale};
     const int32_t exponent = (int32_t)(s.u >> 23);
@@ -76,14 +77,20 @@ void FN(const struct map_dims *k, const struct io *io)
     const SCALE scale = *(const SCALE *)io->in[1];
     const ZERO *zp = io->in[2];
     const int32_t zero = zp ? (int32_t)*zp : 0;
+    const X *x = io->in[0];
+    Y *y = io->out[0];
     struct nest p;
-    const int some = nest_begin(k, io, &p);
-    Y *y = (Y *)io->out[0] + p.out;
 
-    if (!some)
-        return;
-    do {
-        run((const X *)io->in[0] + p.at0, p.n, zero, scale, y);
-        y += p.step;
-    } while (nest_next(k, &p));
+    if (nest_runs(k) == 1) {
+        int32_t from, to;
+
+        span(k->n[5], io->core, io->ncore, &from, &to);
+        run(x + from, to - from, zero, scale, y + from);
+    } else if (nest_begin(k, io, &p)) {
+        y += p.out;
+        do {
+            run(x + p.at0, p.n, zero, scale, y);
+            y += p.step;
+        } while (nest_next(k, &p));
+    }
 }

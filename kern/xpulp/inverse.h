@@ -1,4 +1,5 @@
-/* kern/row/inverse.h with the instruction that finds the highest bit. */
+/* kern/row/inverse.h with the instructions that find the highest bit, and that
+ * take a product off. */
 #ifndef INVERSE_H
 #define INVERSE_H
 
@@ -6,6 +7,8 @@
 
 #ifdef XPULPV2
 #define HIGHEST(v) xp_fl1((int32_t)(v))
+#define REST(v, digit, sum)                                                  \
+    ((uint32_t)xp_msu((int32_t)(v), (int32_t)(digit), (int32_t)(sum)))
 #endif
 #include "kern/row/inverse.h"
 

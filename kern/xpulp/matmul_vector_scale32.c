@@ -1,0 +1,35 @@
+/* A row of bytes times a matrix in rows, scaled in 32 bits: what a token of a
+ * language model needs, in little code.
+ *
+ * op       matmul
+ * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     m == 1 && nb[0] * nb[1] * nb[2] == 1 && ak == 1 && bk == 1 && k > 3
+ *          && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
+ * split    n
+ * stack    448
+ * let      columns = ceil(n, ncore)
+ * cycles   ncore * (fit.call + (columns + 31) / 32 * fit.run + columns *
+ *          fit.result + (columns % 4 == 1 ? (k % 4 ? fit.one_rest + 9 * k / 5 :
+ *          k - fit.one) : columns % 4 == 2 ? (k % 4 ? fit.two_rest + 3 * k :
+ *          fit.two + 10 * k / 7) : 0) + (columns + 1) / 4 * (k % 4 ?
+ *          fit.four_rest + 9 * k / 2 : fit.four + fit.words * k / 4))
+ * code     700
+ * cold     500
+ */
+#include "kern/kern.h"
+
+#define EPILOGUE_SCALE32
+#define LEFT A
+#define RIGHT B
+#include "kern/xpulp/vector_sums.h"
+#include "kern/xpulp/gemv.h"
+
+void FN(const struct matmul_dims *k, const struct io *io)
+{
+    int32_t from, to;
+
+    span(k->n, io->core, io->ncore, &from, &to);
+    columns(k, io, io->in[0], io->in[1], from, to, io->out[0]);
+}
