@@ -5,9 +5,9 @@
  * most, and v / d is v m >> 31 + l.
  *
  * A core takes a stretch of all elements, whatever the rows; of a row that it
- * shares, it has the sum too.  To be included after X, W and Y are defined,
- * SQUARES, a function that sums squares, and CLIP, if there are better ones; and
- * behind inverse.h. */
+ * shares, it has the sum too.  To be included behind inverse.h, after X, W and
+ * Y are defined; and SQUARES, a function that sums squares, and CLIP, if there
+ * are better ones. */
 #ifndef ROW_RMSNORM_H
 #define ROW_RMSNORM_H
 

@@ -1,5 +1,5 @@
-/* Integer to float by one scale and zero point, where floats are not the chip's:
- * the product of whole numbers, rounded to the nearest, ties to even.
+/* Integer to float by one scale and zero point, where floats are not the
+ * chip's: the product of whole numbers, rounded to the nearest, ties to even.
  *
  * op       dequantize
  * types    x:s8|u8|s16|u16 scale:f32 zero:s8|u8|s16|u16|s32 -> y:f32
@@ -34,9 +34,9 @@ union word {
 };
 
 /* v times mantissa 2^exponent, v not 0; the highest bit of the mantissa is its
- * 31st.  So is that of v where it is shifted up: of their product the upper word
- * has 32 bits or 31, and 31 with what goes below them in the last one; 24 stay,
- * rounded by what is added, which carries into the exponent. */
+ * 31st.  So is that of v where it is shifted up: of their product the upper
+ * word has 32 bits or 31.  31 stay, what is below them in the last one; then
+ * 24, rounded by what is added, which carries into the exponent. */
 static inline float product(int32_t v, uint32_t mantissa, int32_t exponent)
 {
     const uint32_t sign = (uint32_t)(v >> 31);

@@ -1,4 +1,5 @@
-/* Sums of squares of 16 bits, two by two.  To be included after X is defined. */
+/* Sums of squares of 16 bits, two by two.  To be included after X is defined.
+ */
 #ifndef SQUARES_H
 #define SQUARES_H
 
