@@ -105,15 +105,21 @@ static int longest_load(const Ahead *x, int i)
     return best;
 }
 
+/* Cycles for which step i, a load, is waited for. */
+static int64_t lateness(const Ahead *x, int i)
+{
+    return MAX(0, -x->load[x->which[x->p->step[i].token]].spare);
+}
+
 /* Fills the engine's time beside the kernel of step `call`, whose place then is
  * returned.  Loads stay in their order.  The engine takes a command when all
- * of the one before the last is on its way; until then core 0 would stand
- * still. */
+ * of the one before the last is on its way; until then core 0 stands still,
+ * which may be less than what the load is late by. */
 static int fill_time(Ahead *x, int call)
 {
     Plan *p = x->p;
     const int64_t end = x->tempo.core + p->step[call].cycles;
-    int64_t now = x->tempo.core + x->tempo.time->call;
+    int64_t now = x->tempo.core + x->tempo.time->call, stall;
     int i, most = MIN(p->nstep, call + MOST_AHEAD);
 
     for (i = call + 1; i < most && tempo_loads(&x->tempo) < end; i++) {
@@ -125,9 +131,10 @@ static int fill_time(Ahead *x, int call)
             i = longest_load(x, i);
         if (!x->late[p->step[i].token])
             break;
-        if (x->last[0] > now + TAKEN || !bring_forward(x, i, call))
+        stall = MAX(0, x->last[0] - now - TAKEN);
+        if (stall > lateness(x, i) / 2 || !bring_forward(x, i, call))
             break;
-        now += x->tempo.time->start;
+        now += stall + x->tempo.time->start;
         start_load(x, &p->step[call++]);
     }
     return call;

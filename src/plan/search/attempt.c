@@ -387,6 +387,17 @@ static void try_states(Tiler *t, const PlanOpts *o)
     }
 }
 
+/* Loads may begin more than a layer ahead, which a solution does not know: also
+ * with all of them for nothing. */
+static void try_eager(Tiler *t, const PlanOpts *o)
+{
+    const Options opt = {.eager = true, .states = t->best.opt.states,
+                         .fusion = t->best.opt.fusion};
+
+    if (!t->best.opt.spills && !t->best.opt.fills)
+        try_fusion(t, o, &opt, opt.fusion);
+}
+
 bool try_all(Tiler *t, const PlanOpts *o, bool first_fit)
 {
     const Options opt = {.first_fit = first_fit};
@@ -401,6 +412,7 @@ bool try_all(Tiler *t, const PlanOpts *o, bool first_fit)
     }
     if (t->best.cost >= 0 && !is_enough(t, &opt)) {
         try_states(t, o);
+        try_eager(t, o);
         try_halves(t, o);
     }
     return best_take(t);
@@ -439,6 +451,7 @@ const Options *way_of(const Tiler *t)
         return NULL;
     way = NEW(t->mem, Options);
     *way = (Options){.fusion = t->opt.fusion, .states = t->opt.states,
+                     .eager = t->opt.eager,
                      .fills = t->opt.fills, .trial = t->opt.trial,
                      .halves = t->opt.halves};
     way->trial.code = t->opt.code;

@@ -154,7 +154,7 @@ static int64_t saved_ahead(const Solver *s, const Cand *cand, int64_t more,
 {
     int64_t cycles = after->pre_cycles - more;
 
-    if (!after->pre_cycles)
+    if (!after->pre_cycles || s->t->opt.eager)
         return cycles;
     return MIN(cycles, cand->slack + (s->relaxed ? after->cand->pre_least : 0));
 }
