@@ -6,8 +6,8 @@
  *
  * A core takes a stretch of all elements, whatever the rows; of a row that it
  * shares, it has the sum too.  To be included behind inverse.h, after X, W and
- * Y are defined; and SQUARES, a function that sums squares, and CLIP, if there
- * are better ones. */
+ * Y are defined; and SQUARES and QUOTIENTS, functions, where there are better
+ * ones. */
 #ifndef ROW_RMSNORM_H
 #define ROW_RMSNORM_H
 
@@ -21,10 +21,6 @@ static inline uint64_t squares(const X *x, int32_t n)
         sum += (uint32_t)((int32_t)x[i] * x[i]);
     return sum;
 }
-#endif
-
-#ifndef CLIP
-#define CLIP clip
 #endif
 
 struct divisor {
@@ -49,28 +45,35 @@ static inline struct divisor divisor_of(const X *x, int32_t n)
                             l - 1};
 }
 
-/* v / root as in C, the sign taken off and put on without branches. */
-static inline int32_t divided(int32_t v, struct divisor d)
+/* n results: x w / root as in C, the sign taken off and put on. */
+#ifndef QUOTIENTS
+#define QUOTIENTS quotients
+static inline void quotients(const struct row_dims *k, const X *x, const W *w,
+                             Y *y, int32_t n, uint32_t inverse, int32_t shift)
 {
-    const uint32_t sign = (uint32_t)(v >> 31);
-    const uint32_t size = ((uint32_t)v ^ sign) - sign;
-    const uint32_t q = (uint32_t)((uint64_t)size * d.inverse >> 32) >> d.shift;
+    const int32_t less = k->shift, lo = k->lo, hi = k->hi;
 
-    return (int32_t)((q ^ sign) - sign);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t v = (int32_t)x[i] * w[i];
+        const uint32_t sign = (uint32_t)(v >> 31);
+        const uint64_t size = ((uint32_t)v ^ sign) - sign;
+        const uint32_t q = (uint32_t)(size * inverse >> 32) >> shift;
+
+        y[i] = (Y)clip((int32_t)((q ^ sign) - sign) >> less, lo, hi);
+    }
 }
+#endif
 
 static inline void row(const struct row_dims *k, const X *x, const W *w, Y *y,
                        int32_t from, int32_t to)
 {
     const struct divisor d = divisor_of(x, k->n);
-    const int32_t shift = k->shift, lo = k->lo, hi = k->hi;
 
-    if (d.root < 2)
-        for (int32_t i = from; i < to; i++)
-            y[i] = (Y)CLIP((int32_t)x[i] * w[i] >> shift, lo, hi);
-    else
-        for (int32_t i = from; i < to; i++)
-            y[i] = (Y)CLIP(divided((int32_t)x[i] * w[i], d) >> shift, lo, hi);
+    if (d.root > 1)
+        QUOTIENTS(k, x + from, w + from, y + from, to - from, d.inverse,
+                  d.shift);
+    for (int32_t i = from; d.root < 2 && i < to; i++)
+        y[i] = (Y)clip((int32_t)x[i] * w[i] >> k->shift, k->lo, k->hi);
 }
 
 static inline void rows(const struct row_dims *k, const struct io *io)

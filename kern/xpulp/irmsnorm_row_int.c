@@ -10,8 +10,7 @@
  * cycles   ncore * (fit.call + 5 * n / 2 + fit.element * ceil(n, ncore))
  * code     500
  */
-#include "kern/xpulp/squares.h"
-#include "kern/row/rmsnorm.h"
+#include "kern/xpulp/rmsnorm.h"
 
 void FN(const struct row_dims *k, const struct io *io)
 {

@@ -12,8 +12,7 @@
  *          fit.element * share)
  * code     620
  */
-#include "kern/xpulp/squares.h"
-#include "kern/row/rmsnorm.h"
+#include "kern/xpulp/rmsnorm.h"
 
 void FN(const struct row_dims *k, const struct io *io)
 {
