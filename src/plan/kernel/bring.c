@@ -223,16 +223,16 @@ static Val *reshaped(Bringer *b, Val *x, Shape s)
 
 static Node *new_node(Bringer *b, Words p)
 {
-    Val *arg[4] = {b->x};
+    Val *arg[5] = {b->x};
     int bits = code_bits(b->w), shift = (int)attr_int(b->n, A_shift);
     Node *y;
 
-    if (!scale_of(b, &arg[2], &arg[3], &shift))
+    if (!scale_of(b, &arg[3], &arg[4], &shift))
         return NULL;
     arg[1] = pack_weights(b, p, bits);
     if (p.port >= 0 && val_bytes(arg[1]) <= b->port)
         arg[1]->port = 1 + p.port;
-    y = graph_node(b->g, b->n, OP_pconv, b->n->name, 4, arg);
+    y = graph_node(b->g, b->n, OP_pconv, b->n->name, 5, arg);
     attr_set_int(b->g, y, A_last, 1);
     attr_set_list(b->g, y, A_kernel, 2, b->k);
     attr_set_list(b->g, y, A_stride, 2, b->stride);
