@@ -19,7 +19,7 @@
  * scratch  128 + 8 + 2 * min(k + 7 & -8, 256)
  * stack    512
  * cycles   260 + m * (34 + (19 * k >> 4) + 23 * (k - 1 >> 8)) +
- *          (5 * k * (k > 256 ? ceil(m, 32) : 1) >> 1)
+ *          (9 * k * (k > 256 ? ceil(m, 32) : 1) >> 1)
  */
 #include "kern/conv/nibbles.h"
 #include "kern/conv/line.h"

@@ -7,21 +7,17 @@
  *          shifts:s8|s32 -> y:s8|u8
  * round    0 1
  * isa      dsp
- * param    PANEL 1024 512 2048 4096
- * param    UNROLL 16 32
  * let      taps = kh * kw * c
  * let      weights = m * taps
  * let      columns = taps + 7 & -8
  * let      usual = max(columns > 256 ? 8 : 16, min(32, 1024 / columns))
  * let      fixed = 64 + 4 * columns
  * let      all = n * oh * ow + 1 & -2
- * let      least = min(usual * PANEL >> 10, all)
+ * let      least = min(usual & -2, all)
  * let      pixels = room > 0 ? (room - fixed) / (2 * columns) & -2 : least
  * let      top = min(ph / sh, oh - 1)
  * let      below = min(top + 1, oh - 1)
  * let      bottom = oh * ow * yw - max(0, (oh - 1) * sh - ph) * xh
- * let      more = weights * (ceil(all, pixels) - ceil(all, usual)) -
- *          (UNROLL > 16 ? 3 * weights * n * oh * ow >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
  * let      small = shift > 0 && shift < 32 && !has.shifts &&
@@ -32,8 +28,7 @@
  *          (oh == 1 || yh == ow * yw) && (n == 1 || yn == oh * ow * yw) &&
  *          padv >= (x.lo < 0 ? -128 : 0) && padv <= (x.hi > 127 ? 255 : 127) &&
  *          m > 1 && taps < 32768 && has.mul &&
- *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small) &&
- *          (PANEL < 2048 || 2 * columns * least < 65536)
+ *          max(-acc.lo, acc.hi) < 1 << 30 && (whole || small)
  * layout   last
  * words    8 4 2 0
  * scratch  fixed + 2 * columns * least
@@ -44,8 +39,10 @@
  *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
  * reads    ceil(n * oh * ow, pixels)
  * stack    512
- * cycles   n * oh * ow * (m * (8 + kh * kw * c) + 40 +
- *          kh * (20 + kw * c * 9)) + more
+ * cycles   n * oh * ow * (m * (8 + taps) + 40 +
+ *          (taps > c ? kh * (20 + kw * c * 9) : 8 * c)) +
+ *          weights * (ceil(all, pixels) - ceil(all, usual)) +
+ *          (3 * weights >> 2) * ceil(all, pixels)
  */
 #include "kern/dsp/nibbles.h"
 #include "kern/conv/gather.h"

@@ -15,7 +15,7 @@
  *          scaled.lo >= -(1 << shift + 31)))
  * stack    384
  * cycles   nb[0] * nb[1] * nb[2] * (60 + (k >> 1) + (n + 3 >> 2) *
- *          (70 + 14 * (k + 15 >> 4)))
+ *          (70 + (a.lo < 0 ? 10 : 14) * (k + 15 >> 4)))
  */
 #include "kern/share.h"
 

@@ -20,7 +20,7 @@
  * words    2 1 2 0
  * scratch  k + 31 & -32
  * stack    512
- * cycles   120 + k + (m + 3 >> 2) * (70 + 24 * (k + 31 >> 5))
+ * cycles   120 + (3 * k >> 3) + (m + 3 >> 2) * (70 + 24 * (k + 31 >> 5))
  */
 #include "kern/conv/nibbles.h"
 #include "kern/conv/line.h"

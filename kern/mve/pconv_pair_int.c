@@ -34,7 +34,7 @@
  * stack    768
  * cycles   n * oh * ow * (m * (15 + 9 * (columns >> 4)) / 4 + 60 +
  *          (columns >> 3) + kh * (7 + 3 * (kw * c + 15 >> 4))) +
- *          m * (80 + 14 * (taps + 31 >> 5)) *
+ *          m * (75 + 8 * (taps + 31 >> 5)) *
  *          ceil(n * oh * ow, max(16, min(64, 2048 / columns)))
  */
 #include "kern/mve/nibbles.h"

@@ -17,7 +17,7 @@
  * let      upper = has.shifts || round
  * let      quad = (upper ? 22 + 4 * round : 32) + 14 * (columns >> 4) +
  *          2 * ceil(columns, 64)
- * let      pair = (upper ? 95 : 130) + 60 + 28 * (row >> 5)
+ * let      pair = (upper ? 95 : 130) + 44 + 16 * (row >> 5)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
  * let      small = shift > 0 && shift < 32 && !has.shifts &&
