@@ -20,7 +20,7 @@ _tilewright()
         COMPREPLY=($(compgen -W "learned nearest" -- "$word"))
         return ;;
     --objective)
-        COMPREPLY=($(compgen -W "time memory energy" -- "$word"))
+        COMPREPLY=($(compgen -W "time memory energy flash" -- "$word"))
         return ;;
     esac
     case $word in

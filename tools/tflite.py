@@ -150,11 +150,12 @@ def window(m, x, o, k, padding):
     return out
 
 
-def weighted(m, x_kind, k, n, dim, shape, one=False, wkind=T.INT8):
-    """Scales of x, w and y, weights and bias of a sum of k products."""
+def weighted(m, x_kind, k, n, dim, shape, one=False, wkind=T.INT8, x=None):
+    """Scales of x, w and y, weights and bias of a sum of k products; x: those it
+    has."""
     if x_kind == T.FLOAT32:
         return {}, m.const(shape, T.FLOAT32), m.pick(-1, m.const([n], T.FLOAT32)), {}
-    sx, zx = m.scale(), m.zero(x_kind)
+    sx, zx = (x['scale'], x['zero']) if x else (m.scale(), m.zero(x_kind))
     per = not one and m.rng.integers(2)
     sw = np.array([m.scale(-9, -3) for _ in range(n if per else 1)], np.float32)
     lo, hi = (-7, 7) if wkind == T.INT4 else (-127, 127)
@@ -841,6 +842,33 @@ def variable(m):
     m.op(OP.VAR_HANDLE, [], [h], name)
     m.op(OP.ASSIGN_VARIABLE, [h, k], [], s.AssignVariableOptionsT())
     m.g = main
+
+
+@model
+def weights_of_four_bits(m):
+    """Layers behind each other that are large enough to be packed."""
+    x, q = [17, 17], dict(scale=m.scale(), zero=m.zero(T.INT8))
+    c = m.size(3, 6)
+    t = m.input([1, *x, c], T.INT8, **q)
+    for k, n, st in ((3, m.size(24, 32), 2), (1, m.size(40, 64), 1),
+                     (m.size(2, 3), m.size(40, 64), 1)):
+        q, w, b, qy = weighted(m, T.INT8, k * k * c, n, 0, [n, k, k, c],
+                               wkind=T.INT4, x=q)
+        o = dict(s=[st] * 2, d=[1, 1])
+        x = window(m, x, o, [k, k], 1)
+        y = m.tensor([1, *x, n], T.INT8, **qy)
+        p = s.Conv2DOptionsT()
+        p.padding, p.strideH, p.strideW = 1, st, st
+        p.dilationHFactor = p.dilationWFactor = 1
+        m.op(OP.CONV_2D, [t, w, b], [y], p)
+        t, c, q = y, n, qy
+    k, n = x[0] * x[1] * c, m.size(4, 12)
+    flat = m.tensor([1, k], T.INT8, **q)
+    m.op(OP.RESHAPE, [t, m.ints(1, k)], [flat])
+    q, w, b, qy = weighted(m, T.INT8, k, n, 0, [n, k], one=True, wkind=T.INT4, x=q)
+    y = m.output([1, n], T.INT8, **qy)
+    m.op(OP.FULLY_CONNECTED, [flat, w, b], [y], s.FullyConnectedOptionsT())
+
 
 
 def oracle(data, x, n):

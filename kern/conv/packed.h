@@ -31,7 +31,8 @@ static inline ACC packed_tap(const struct pconv_dims *k, const W *w, int32_t o,
 static inline ACC packed_sum(const struct pconv_dims *k, const struct io *io,
                              const X *x, int32_t o, int32_t oy, int32_t ox)
 {
-    ACC sum = 0;
+    const B *b = io->in[2];
+    ACC sum = b ? (ACC)b[o] : 0;
 
     for (int32_t i = 0; i < k->kh; i++)
         for (int32_t j = 0; j < k->kw; j++) {

@@ -82,9 +82,9 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
     r[1] = (uint32_t)(uintptr_t)io->in[0] - ph * (uint32_t)k->xh -
            pw * (uint32_t)k->xw;
     r[2] = (uint32_t)(uintptr_t)io->out[0];
-    r[3] = (uint32_t)(uintptr_t)io->in[2];
+    r[3] = (uint32_t)(uintptr_t)io->in[3];
     r[4] = 0;
-    r[5] = (uint32_t)(uintptr_t)io->in[3];
+    r[5] = (uint32_t)(uintptr_t)io->in[4];
     r[6] = (uint32_t)(point ? k->sw * k->xw : k->xw);
     r[7] = (uint32_t)k->xrow;
     r[8] = 0;
@@ -112,7 +112,7 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
 
 #else
 
-FINISH(pconv, 2)
+FINISH(pconv, 3)
 #include "kern/conv/packed.h"
 
 /* Of one tap: as an image of the rows and columns that the unit goes through. */

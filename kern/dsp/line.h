@@ -56,6 +56,25 @@ static void line_expand(const void *row, int32_t n, int is_signed,
     "bne 0b\n"                                                          \
     "add sp, sp, #20\n"                                                 \
     "pop {r7}\n"
+
+/* What a function does with parameters x, b, next, n, from, sums and rows, as
+ * line_sums() of line_bytes.h: two rows of b at a time, next bytes apart, of
+ * which n columns take `size` bytes; the sums begin by `begin`. */
+#define LINE_BY_TWO(words, bytes, begin, size)                          \
+    register const void *r0 __asm__("r0") = b;                          \
+    register const void *r1 __asm__("r1") = b + next;                   \
+    register const uint32_t *r2 __asm__("r2") = x;                      \
+    register int32_t r3 __asm__("r3") = 2 * next - (size);              \
+    register int32_t *r4 __asm__("r4") = sums;                          \
+    register int32_t *r5 __asm__("r5") = sums + rows;                   \
+    register const int32_t *r10 __asm__("r10") = from;                  \
+    register int32_t r12 __asm__("r12") = n;                            \
+                                                                        \
+    __asm__ volatile(LINE_ALL(words, bytes, begin, "add r1, r1, r3\n") \
+                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3),          \
+                       "+r"(r4), "+r"(r5), "+r"(r10), "+r"(r12)         \
+                     :                                                  \
+                     : "r6", "r8", "r9", "r11", "lr", "cc", "memory")
 #endif
 
 #endif

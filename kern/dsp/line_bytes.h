@@ -24,32 +24,17 @@ typedef B RIGHT;
 #define LINE_WORDS(ext) /* 76 bytes of code */                          \
     "ldm.w r9!, {r2, r3, r4, r5}\n" LINE_ROW("r0", "r10", ext)            \
         LINE_ROW("r1", "r11", ext)
+#define LINE_BEGIN "ldm r12!, {r10, r11}\n"
 
 static NOINLINE void line_sums(const uint32_t *x, const RIGHT *b,
                                int32_t next, int32_t n, const int32_t *from,
                                int32_t *sums, int32_t rows)
 {
-    register const RIGHT *r0 __asm__("r0") = b;
-    register const RIGHT *r1 __asm__("r1") = b + next;
-    register const uint32_t *r2 __asm__("r2") = x;
-    register int32_t r3 __asm__("r3") = 2 * next - n;
-    register int32_t *r4 __asm__("r4") = sums;
-    register int32_t *r5 __asm__("r5") = sums + rows;
-    register const int32_t *r10 __asm__("r10") = from;
-    register int32_t r12 __asm__("r12") = n;
-
-#define LINE_ASM(ext)                                                   \
-    __asm__ volatile(LINE_ALL(LINE_WORDS(ext), "76",                     \
-                              "ldm r12!, {r10, r11}\n",                 \
-                              "add r1, r1, r3\n")                       \
-                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3),          \
-                       "+r"(r4), "+r"(r5), "+r"(r10), "+r"(r12)         \
-                     :                                                  \
-                     : "r6", "r8", "r9", "r11", "lr", "cc", "memory")
-    if (DSP_SIGNED(RIGHT))
-        LINE_ASM("sxtb16");
-    else
-        LINE_ASM("uxtb16");
+    if (DSP_SIGNED(RIGHT)) {
+        LINE_BY_TWO(LINE_WORDS("sxtb16"), "76", LINE_BEGIN, n);
+    } else {
+        LINE_BY_TWO(LINE_WORDS("uxtb16"), "76", LINE_BEGIN, n);
+    }
 }
 #else
 static void line_sums(const uint32_t *x, const RIGHT *b, int32_t next,

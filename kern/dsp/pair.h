@@ -9,7 +9,8 @@
  * order, so it does not matter.
  *
  * PANEL says how large panels are, 1024 being two kilobytes; UNROLL how many
- * columns a turn of the loop takes.  X and W are types of 8 bits, Y too. */
+ * columns a turn of the loop takes.  X and W are types of 8 bits, Y too.
+ * NIBBLES: weights have four bits (nibbles.h). */
 #ifndef PAIR_H
 #define PAIR_H
 
@@ -339,7 +340,11 @@ static void pair_channels(const struct panel *at, const W *w,
     uint32_t *own = at->own;
     struct pair_tail *t = (struct pair_tail *)(own + at->columns);
 
+#ifdef NIBBLES
+    nibble_pair((const uint8_t *)w, (const uint8_t *)w + next_w, at->taps, own);
+#else
     pair_expand(w, w + next_w, at->taps, DSP_SIGNED(W), own);
+#endif
     t->of[0] = s[0];
     t->of[1] = s[1];
     t->y = y;

@@ -3,7 +3,8 @@
  *
  * A panel holds pixels by fours: sixteen columns of each of them in turn, as
  * signed bytes.  What it has behind the last column may be anything and meets
- * weights of 0: rows of weights that do not fill vectors are copied first. */
+ * weights of 0: rows of weights that do not fill vectors are copied first, and
+ * those of four bits (NIBBLES) unpacked. */
 #ifndef MVE_QUAD_H
 #define MVE_QUAD_H
 
@@ -18,21 +19,30 @@ static inline int32_t quad_columns(int32_t n)
     return (n + QUAD_STEP - 1) & -QUAD_STEP;
 }
 
-/* Bytes of two rows of weights, if they are copied. */
-static inline int32_t quad_spare(int32_t n)
+/* Bytes of a row of n weights where it is copied; 0: it is not. */
+static inline int32_t quad_row(int32_t n)
 {
-    return n % QUAD_STEP ? 2 * quad_columns(n) : 0;
+#ifdef NIBBLES
+    return nibble_bytes(n);
+#else
+    return n % QUAD_STEP ? quad_columns(n) : 0;
+#endif
 }
 
 /* Pixels of a panel, by fours, of n bytes each: as many as fill `room` behind
- * rows of weights, or two kilobytes, or a few more. */
+ * rows of weights, or two kilobytes, or a few more; of those that are unpacked
+ * in any case. */
 static inline int32_t quad_pixels(int32_t n, int32_t room)
 {
-    const int32_t columns = quad_columns(n), spare = quad_spare(n);
+    const int32_t columns = quad_columns(n), spare = 2 * quad_row(n);
     const int32_t some = 2048 / columns;
 
-    if (room <= 0)
+    if (room <= 0) {
         room = columns * (some < 16 ? 16 : some > 64 ? 64 : some);
+#ifdef NIBBLES
+        room += spare;
+#endif
+    }
     return ((room - spare) / columns) & -QUAD_PIXELS;
 }
 
@@ -223,6 +233,7 @@ static NOINLINE void quad_put(uint8_t *to, const X *x, ptrdiff_t step,
 #undef QUAD_ASM
 }
 
+#ifndef NIBBLES
 /* Two rows of n weights, to where behind them there are zeros. */
 static inline void quad_weights(int8_t *to, int8_t *to1, const W *w,
                                 const W *w1, int32_t n)
@@ -239,6 +250,7 @@ static inline void quad_weights(int8_t *to, int8_t *to1, const W *w,
                      : [n] "r"(n)
                      : "lr", "d0", "d1", "d2", "d3", "memory");
 }
+#endif
 
 /* The epilogue of channel c + i, with weights w; what its sums begin with. */
 static inline int32_t quad_scale(const struct conv_dims *k,
@@ -271,18 +283,22 @@ static inline int32_t quad_scale(const struct conv_dims *k,
 static inline void quad_pair(const struct conv_dims *k, const struct io *io,
                              struct quad_run *run, int32_t c)
 {
-    const int32_t columns = quad_columns(k->c);
+    const int32_t columns = quad_columns(k->c), row = quad_row(k->c);
     const W *w = (const W *)io->in[1] + (ptrdiff_t)c * k->wm, *w1 = w + k->wm;
 
-    run->sum = quad_scale(k, io, run, 0, c, w);
-    run->sum1 = quad_scale(k, io, run, 1, c, w1);
-    if (k->c != columns) {
+    if (row) {
         int8_t *const spare = io->tmp;
 
-        quad_weights(spare, spare + columns, w, w1, k->c);
+#ifdef NIBBLES
+        nibble_rows(w, k->wm, k->c, spare);
+#else
+        quad_weights(spare, spare + row, w, w1, k->c);
+#endif
         w = spare;
-        w1 = spare + columns;
+        w1 = spare + row;
     }
+    run->sum = quad_scale(k, io, run, 0, c, w);
+    run->sum1 = quad_scale(k, io, run, 1, c, w1);
     run->w = w;
     run->w1 = w1;
     run->end = w + columns;
@@ -325,7 +341,7 @@ static NOINLINE void quad_panel(const struct conv_dims *k,
 {
     const int32_t bytes = QUAD_PIXELS * quad_columns(k->c);
     const int32_t quads = n / QUAD_PIXELS, left = n % QUAD_PIXELS;
-    uint8_t *const panel = (uint8_t *)io->tmp + quad_spare(k->c), *to = panel;
+    uint8_t *const panel = (uint8_t *)io->tmp + 2 * quad_row(k->c), *to = panel;
 
     for (int32_t i = 0; i < n; i += QUAD_PIXELS, to += bytes)
         quad_put(to, x + (ptrdiff_t)i * k->xw, k->xw, k->c, n - i);
@@ -345,8 +361,10 @@ static inline void pair_conv(const struct conv_dims *k, const struct io *io)
     const int32_t pixels = k->n * k->oh * k->ow;
     const int32_t most = quad_pixels(k->c, io->more.room);
 
-    if (k->c % QUAD_STEP)
-        memset(io->tmp, 0, (size_t)quad_spare(k->c));
+#ifndef NIBBLES
+    if (quad_row(k->c))
+        memset(io->tmp, 0, 2 * (size_t)quad_row(k->c));
+#endif
     for (int32_t i = 0; i < pixels; i += most)
         quad_panel(k, io, (const X *)io->in[0] + (ptrdiff_t)i * k->xw,
                    pixels - i < most ? pixels - i : most,

@@ -1,7 +1,7 @@
 /* Convolution of three by three taps on NE16.
  *
  * op       pconv
- * types    x:u8 w:u8 mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * types    x:u8 w:u8 b:none mul:u8|u16|s32 add:s32 -> y:u8|s8
  * isa      any
  * engine   ne16
  * layout   last

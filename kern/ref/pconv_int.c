@@ -1,8 +1,8 @@
 /* Convolution of packed weights, one output element at a time.
  *
  * op       pconv
- * types    x:int w:u8 mul:int add:int -> y:int
- * types    x:int w:u8 mul:int add:int shifts:int -> y:int
+ * types    x:int w:u8 b:int mul:int add:int -> y:int
+ * types    x:int w:u8 b:int mul:int add:int shifts:int -> y:int
  * round    0 1
  * isa      any
  * layout   last
@@ -16,13 +16,13 @@
 static int64_t finish(const struct pconv_dims *k, const struct io *io,
                       int64_t sum, int32_t channel)
 {
-    const MUL *mul = io->in[2];
-    const ADD *add = io->in[3];
+    const MUL *mul = io->in[3];
+    const ADD *add = io->in[4];
 
     if (mul)
         sum = requant(sum, mul[(ptrdiff_t)channel * k->mulc],
                       add ? add[(ptrdiff_t)channel * k->addc] : 0,
-                      SHIFT_OF(k, io, 4, (ptrdiff_t)channel * k->mulc));
+                      SHIFT_OF(k, io, 5, (ptrdiff_t)channel * k->mulc));
     return bound(sum, k->lo, k->hi);
 }
 

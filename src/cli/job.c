@@ -275,11 +275,15 @@ static int64_t test_bytes(const Job *j)
     return n;
 }
 
-/* Least energy is known only of chips that say what costs how much. */
+/* Least energy is known only of chips that say what costs how much; cores of
+ * those with DMA do not read weights where they lie. */
 static void check_objective(const Job *j)
 {
     int i;
 
+    if (j->o.objective == AIM_flash && tiled_fits(j->soc))
+        err(ERR_USAGE, "--objective flash: cores of %s read no weights from "
+            "flash; say memory", j->soc->name);
     if (j->o.objective != AIM_energy)
         return;
     for (i = 0; i <= j->soc->nhop; i++) {

@@ -292,7 +292,8 @@ static void set_objective(Opts *o, const char *s)
     for (i = 0; i < NAIM && strcmp(s, objective_name[i]); i++)
         ;
     if (i == NAIM)
-        err(ERR_USAGE, "--objective: %s, wanted time, memory or energy", s);
+        err(ERR_USAGE, "--objective: %s, wanted time, memory, energy or "
+            "flash", s);
     o->objective = (Objective)i;
 }
 

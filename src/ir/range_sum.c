@@ -213,7 +213,8 @@ static Parts packed_parts(const struct pconv_dims *k, const Val *w, int32_t o)
 
 Range range_pconv(const Node *n)
 {
-    Range x = conv_input(n), y = {INT64_MAX, INT64_MIN}, zero = {0, 0};
+    Range x = conv_input(n), y = {INT64_MAX, INT64_MIN};
+    const Val *b = node_arg(n, "b");
     struct pconv_dims *k;
     Dims d;
     int32_t o;
@@ -225,11 +226,11 @@ Range range_pconv(const Node *n)
 
         return sum_result(n, sum_of_products(range_mul(x, w),
                                              (int64_t)k->c * k->kh * k->kw),
-                          zero, -1);
+                          bias_of(b, -1), -1);
     }
     for (o = 0; o < k->g * k->m; o++)
         y = range_join(y, sum_result(n, sum_of(packed_parts(k, n->arg[1], o),
-                                               x), zero, o));
+                                               x), bias_of(b, o), o));
     return y;
 }
 

@@ -1,6 +1,7 @@
 /* Shapes of what slides a window: convolutions and pools.  Their numbers are
  * kept to 2^20 so that no product can overflow. */
 #include "ir/ir.h"
+#include "kern/conv/words.h"
 
 enum { WINDOW_MAX = 1 << 20 };
 
@@ -21,6 +22,15 @@ void check_epilogue(const Node *n, int64_t channels)
     check_channels(n, "mul", channels);
     check_channels(n, "add", channels);
     check_channels(n, "shifts", channels);
+}
+
+static void check_bias(const Node *n, int64_t channels)
+{
+    const Val *b = node_arg(n, "b");
+
+    if (b && val_count(b) != channels)
+        err_node(n, "bias has shape %s, %lld elements were wanted",
+                 shape_text(b->shape), (long long)channels);
 }
 
 static int64_t window_attr(const Node *n, AttrCode c, int i, int64_t none,
@@ -159,9 +169,7 @@ Shape shape_conv(const Node *n)
                   windows(n, i, a.spatial, size_at(x->shape, a.first + i),
                           kernel_size(n, w, a.first + i)));
     y.dim[a.channel] = m;
-    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
-        err_node(n, "bias has shape %s, %lld elements were wanted",
-                 shape_text(node_arg(n, "b")->shape), (long long)m);
+    check_bias(n, m);
     check_epilogue(n, m);
     return y;
 }
@@ -175,11 +183,15 @@ static int64_t packed_bytes(const Node *n, int64_t c, int64_t g, int64_t m,
     int64_t bits = attr_int(n, A_p1), mode = attr_int(n, A_mode);
 
     if (tile < 1 || tile > WINDOW_MAX || word < 1 || word > WINDOW_MAX ||
-        bits < 1 || bits > 8 || mode < 0 || mode > 1 ||
-        (mode && (taps > 1 || g > 1)))
+        bits < 1 || bits > 8 || mode < 0 || mode > WORDS_OF_NIBBLES ||
+        (mode == WORDS_OF_LANES && taps > 1) || (mode && g > 1) ||
+        (mode == WORDS_OF_NIBBLES && (bits != 4 || tile != 2 * word)))
         err_node(n, "no such words: %lld bits, %lld channels, %lld bytes, mode "
                  "%lld", (long long)bits, (long long)tile, (long long)word,
                  (long long)mode);
+    *rows = m;
+    if (mode == WORDS_OF_NIBBLES)
+        return word * ((c * taps + tile - 1) / tile);
     if ((mode ? 8 : taps) * tile > 8 * word)
         err_node(n, "words of %lld bytes are too short", (long long)word);
     *rows = g > 1 ? (m + tile - 1) / tile : m;
@@ -213,6 +225,7 @@ Shape shape_pconv(const Node *n)
         err_node(n, "packed weights have shape %s; u8[%lld,%lld] was wanted",
                  shape_text(w->shape), (long long)rows, (long long)bytes);
     y.dim[a.channel] = m;
+    check_bias(n, m);
     check_epilogue(n, m);
     return y;
 }
@@ -273,9 +286,7 @@ Shape shape_convt(const Node *n)
                   convt_size(n, i, a.spatial, size_at(x->shape, a.first + i),
                              kernel_size(n, w, a.first + i)));
     m = y.dim[a.channel] = g * w->shape.dim[a.channel];
-    if (node_arg(n, "b") && val_count(node_arg(n, "b")) != m)
-        err_node(n, "bias has shape %s, %lld elements were wanted",
-                 shape_text(node_arg(n, "b")->shape), (long long)m);
+    check_bias(n, m);
     check_epilogue(n, m);
     return y;
 }

@@ -8,6 +8,7 @@ enum { SMALL = 3 }; /* the part of the nearest memory that is little */
 
 const char *const objective_name[NAIM] = {
     [AIM_time] = "time", [AIM_memory] = "memory", [AIM_energy] = "energy",
+    [AIM_flash] = "flash",
 };
 
 /* Where the value of v lies in the end, through reshapes, which have no
@@ -369,6 +370,8 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
                 .host_isa = o->host_isa};
     leave_tables_far(g, soc, o);
     bring_layers(chooser, p, o);
+    if (!tiled_fits(soc))
+        pack_layers(chooser, p, o);
     interleave_layers(chooser, g);
     pair_layers(chooser, g);
     copy_outputs(g);

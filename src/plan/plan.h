@@ -114,7 +114,9 @@ typedef struct Layer {
 } Layer;
 
 /* What a plan is to have least of. */
-typedef enum Objective { AIM_time, AIM_memory, AIM_energy, NAIM } Objective;
+typedef enum Objective {
+    AIM_time, AIM_memory, AIM_energy, AIM_flash, NAIM
+} Objective;
 extern const char *const objective_name[NAIM]; /* plan.c */
 
 typedef struct Plan {
@@ -518,13 +520,13 @@ int kernel_weight(Arena *a, const Soc *soc, const char *kernel);
 void choice_time(Choice *to, const Node *concat, const Dims *d);
 /* The same of a scatter whose result lies on x: what is not new stays. */
 void choice_in_place(Choice *to, const Node *scatter, const Dims *d);
-/* How kernels of the chip's accelerators want weights packed (`words`), each
- * way once: how many there are, at most n. */
+/* How kernels of the chip's accelerators, or else of its cores, want weights
+ * packed (`words`), each way once: how many there are, at most n. */
 typedef struct Words {
     int64_t tile, word, mode, side;
     int port;        /* memory of the weight port; -1: it has none */
 } Words;
-int chooser_packings(const Chooser *c, Words *v, int n);
+int chooser_packings(const Chooser *c, bool jobs, Words *v, int n);
 /* How many cycles fewer than the node behind them do the nodes from `from` on
  * take, with `job` on an accelerator, once its kernel's code is there?  0: none
  * fewer, or it is not one for an accelerator.  *cold: what the code takes. */
@@ -532,6 +534,8 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
                  const Node *than, const Node *job, int64_t *cold);
 /* bring.c: before anything else is planned, with the memories of p. */
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
+/* nibbles.c: weights of four bits, two a byte, on chips of one core. */
+void pack_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
 /* far.c: gathers whose tables stay in external memory (mode 1). */
 void leave_tables_far(Graph *g, const Soc *s, const PlanOpts *o);
 /* quads.c: orders weights in groups by four rows where kernels are quicker. */

@@ -50,7 +50,8 @@ want 2 'the chip has' compile $model -t cortex-m4 --mem RAM=64M
 want 2 'wanted f32 s8 u8 s16 s32' compile $model --input-type f64
 want 2 'wanted a number from 0' compile $model --tolerance -1
 want 2 'wanted a number of seconds' compile $model --budget 0
-want 2 'wanted time, memory or energy' compile $model --objective size
+want 2 'wanted time, memory, energy or flash' compile $model --objective size
+want 2 'read no weights from flash' compile $model -t gap8 --objective flash
 want 2 'gap8 has no line `energy core_cycle' compile $model -t gap8 \
     --objective energy
 want 2 'not a name in C' compile $model -t host -n 9lives

@@ -866,18 +866,55 @@ static void put_small_scaling(Str *o, const Inst *in, int n, const char *shape)
     int64_t most = (INT64_C(1) << 30) / (n * INT64_C(255) * 255);
 
     str_fmt(o, "mul = input : %s%s range 0 %" PRId64 "\n",
-            type_info[in->arg[2]].name, shape,
-            MAX(1, MIN(most, type_info[in->arg[2]].hi)));
-    str_fmt(o, "add = input : %s%s range %" PRId64 " %d\n",
             type_info[in->arg[3]].name, shape,
-            MAX(type_info[in->arg[3]].lo, -(1 << 29)),
-            (int)MIN(type_info[in->arg[3]].hi, 1 << 29));
+            MAX(1, MIN(most, type_info[in->arg[3]].hi)));
+    str_fmt(o, "add = input : %s%s range %" PRId64 " %d\n",
+            type_info[in->arg[4]].name, shape,
+            MAX(type_info[in->arg[4]].lo, -(1 << 29)),
+            (int)MIN(type_info[in->arg[4]].hi, 1 << 29));
 }
 
-/* A convolution of packed weights: of one tap, three by three, or depthwise. */
+/* A convolution of weights of four bits: of any window, of one tap, or of one
+ * that is the image. */
+static void draw_nibbles(Str *o, const Inst *in)
+{
+    int tile = strstr(in->name, "mve") ? 2 : strstr(in->name, "dsp") ? 8
+                                           : 2 * between(1, 20);
+    bool line = strstr(in->name, "line") != NULL, bias = roll(2), scaled;
+    int x[4] = {line ? 1 : between(1, 2), 0, 0, between(1, roll(4) ? 40 : 600)};
+    int k[2], s[2], p[4], d[2], i, m = between(1, 40), w[2] = {m, x[3]};
+
+    draw_window(2, line || roll(2), k, s, p, d);
+    for (i = 0; i < 2; i++) {
+        k[i] = line && roll(2) ? between(1, 3) : k[i];
+        d[i] = line ? 1 : d[i];
+        p[i] = p[2 + i] = line ? 0 : p[i];
+        x[1 + i] = line ? k[i] : between((k[i] - 1) * d[i] + 1, 11);
+        w[1] *= k[i];
+    }
+    w[1] = (w[1] + tile - 1) / tile * tile / 2;
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    str_fmt(o, "w = input : u8%s\n", dims(2, w));
+    if (bias)
+        put_operand(o, "b", in->arg[2], dims(1, &m));
+    scaled = put_scaling(o, in, 3, dims(1, &m), "[1]");
+    str_fmt(o, "r = pconv x w %s %s last=1%s%s%s%s p0=8 p1=4 p2=%d mode=2 "
+            "count=%d", bias ? "b" : "_", scaling(in, scaled, "_ _"),
+            list(2, k, " kernel=", ""), list(2, s, " stride=", ""),
+            list(4, p, " pad=", ""), list(2, d, " dilation=", ""), tile / 2,
+            tile);
+    if (roll(2))
+        str_fmt(o, " padvalue=%d", type_info[in->arg[0]].kind == SINT
+                ? between(-128, 127) : roll(256));
+    put_shift(o, in, scaled);
+    put_clip(o, OP_pconv, in);
+}
+
+/* A convolution of an engine's packed weights: of one tap, three by three, or
+ * depthwise. */
 static void draw_pconv(Str *o, const Inst *in)
 {
-    bool ne16 = strstr(in->name, "ne16") || roll(4) == 0;
+    bool ne16 = strstr(in->name, "ne16") != NULL;
     int kind = roll(3), side = kind ? 3 : 1;
     int tile = ne16 ? 16 : kind ? 28 : 32, word = ne16 ? kind ? 18 : 2 : 32;
     int bits = between(2, 8), g = kind == 2 ? between(2, 60) : 1, i;
@@ -895,8 +932,8 @@ static void draw_pconv(Str *o, const Inst *in)
     if (plain)
         put_small_scaling(o, in, c * side * side, dims(1, &m));
     else
-        scaled = put_scaling(o, in, 2, dims(1, &m), "[1]");
-    str_fmt(o, "r = pconv x w %s last=1 group=%d kernel=%d,%d%s p0=%d p1=%d "
+        scaled = put_scaling(o, in, 3, dims(1, &m), "[1]");
+    str_fmt(o, "r = pconv x w _ %s last=1 group=%d kernel=%d,%d%s p0=%d p1=%d "
             "p2=%d mode=%d count=%d,%d padvalue=%d", scaling(in, scaled, "_ _"),
             g, side, side, list(4, pad, " pad=", ""), between(-9, 160), bits,
             word, !kind && !ne16, tile, ne16 ? 3 : 6, ne16 ? 0 : between(0, 99));
@@ -1004,7 +1041,10 @@ const char *draw(OpCode op, const Inst *in)
         break;
     case FAM_gate: draw_gate(&o, in); break;
     case FAM_pack: draw_pack(&o, in); break;
-    case FAM_pconv: draw_pconv(&o, in); break;
+    case FAM_pconv:
+        (strstr(in->name, "ne16") || strstr(in->name, "neureka")
+             ? draw_pconv : draw_nibbles)(&o, in);
+        break;
     case FAM_windows: draw_windows(&o, in); break;
     case FAM_exchange: draw_exchange(&o, op, in); break;
     default: draw_move(&o, op, in); break;

@@ -16,8 +16,8 @@
  * there is room.  A node is replaced where such a kernel takes what comes of
  * it, and all takes fewer cycles than the cores' best; if what all nodes gain
  * is more than the kernel's code takes to come into the instruction cache. */
+#include "plan/kernel/layer.h"
 #include "plan/kernel/part.h"
-#include "plan/plan.h"
 
 #include <string.h>
 
@@ -215,24 +215,21 @@ static Val *add_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
 
 static Val *reshaped(Bringer *b, Val *x, Shape s)
 {
-    Val *y = add_node(b, OP_reshape, x, A_shape, s.rank, s.dim);
-
-    node_infer(b->g, y->def);
-    return y;
+    return layer_reshaped(b->g, b->n, x, s);
 }
 
 static Node *new_node(Bringer *b, Words p)
 {
-    Val *arg[4] = {b->x};
+    Val *arg[5] = {b->x};
     int bits = code_bits(b->w), shift = (int)attr_int(b->n, A_shift);
     Node *y;
 
-    if (!scale_of(b, &arg[2], &arg[3], &shift))
+    if (!scale_of(b, &arg[3], &arg[4], &shift))
         return NULL;
     arg[1] = pack_weights(b, p, bits);
     if (p.port >= 0 && val_bytes(arg[1]) <= b->port)
         arg[1]->port = 1 + p.port;
-    y = graph_node(b->g, b->n, OP_pconv, b->n->name, 4, arg);
+    y = graph_node(b->g, b->n, OP_pconv, b->n->name, 5, arg);
     attr_set_int(b->g, y, A_last, 1);
     attr_set_list(b->g, y, A_kernel, 2, b->k);
     attr_set_list(b->g, y, A_stride, 2, b->stride);
@@ -402,14 +399,6 @@ static bool see_conv(Bringer *b)
     return see_window(b);
 }
 
-/* Does v, if it has more than one element, have one for each column?  It may
- * have one for each row, and these be as many. */
-static bool is_of_columns(const Val *v)
-{
-    return !v || val_count(v) == 1 ||
-           v->shape.dim[v->shape.rank - 1] == val_count(v);
-}
-
 /* Of a product with a constant: rows of a are pixels, one below the other; the
  * unit goes through them as an image of any width. */
 static bool see_matmul(Bringer *b)
@@ -420,9 +409,7 @@ static bool see_matmul(Bringer *b)
     int64_t rows;
 
     b->bias = operand(n, "bias");
-    if (w->shape.rank != 2 || a->shape.rank < 2 || attr_int(n, A_transa) ||
-        attr_has(n, A_count) || !is_of_columns(b->bias) ||
-        !is_of_columns(operand(n, "mul")) || !is_of_columns(operand(n, "add")))
+    if (!layer_is_product(n))
         return false;
     b->m = w->shape.dim[swap];
     b->c = w->shape.dim[!swap];
@@ -440,34 +427,6 @@ static bool see_matmul(Bringer *b)
 }
 
 /* ---- which is quicker ---- */
-
-static void undo(Bringer *b)
-{
-    while (b->n->prev != b->before)
-        node_remove(b->g, b->n->prev);
-}
-
-static void swap_names(const char **a, const char **b)
-{
-    const char *c = *a;
-
-    *a = *b;
-    *b = c;
-}
-
-/* Puts `now` into the place of the node's result. */
-static void take(Bringer *b, Node *y, Val *now)
-{
-    Val *was = b->n->res[0];
-
-    now->scale = was->scale;
-    now->zero = was->zero;
-    swap_names(&y->name, &b->n->name);
-    if (!val_is_output(b->g, was)) /* else graph_replace does */
-        swap_names(&now->name, &was->name);
-    graph_replace(b->g, was, now);
-    node_remove(b->g, b->n);
-}
 
 /* May words hold a window? */
 static bool words_fit(const Bringer *b, Words p)
@@ -507,16 +466,16 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
         if (gain && take_it == TAKE_part)
             rows = part_rows(c, g, n, y, w->words.side, room);
         if (rows) {
-            undo(&b);
+            layer_undo(g, b.before, n);
             return bring(c, g, part_node(g, n, rows), w, room, TAKE_whole);
         }
         if (gain && take_it) {
-            take(&b, y, v);
+            layer_replace(g, n, y, v);
             *w->port -= y->arg[1]->port ? val_bytes(y->arg[1]) : 0;
             return gain;
         }
     }
-    undo(&b);
+    layer_undo(g, b.before, n);
     return gain;
 }
 
@@ -578,7 +537,7 @@ void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
     Graph *g = plan->g;
     Words p[PACKINGS];
     Way way[PACKINGS] = {0};
-    int i, n = chooser_packings(c, p, PACKINGS);
+    int i, n = chooser_packings(c, true, p, PACKINGS);
     int64_t room = near_room(plan, o), port[PACKINGS] = {0};
 
     if (!n)

@@ -284,15 +284,17 @@ Chooser *chooser_new(Arena *mem, const Soc *soc, const PlanOpts *o)
     return c;
 }
 
-int chooser_packings(const Chooser *c, Words *v, int n)
+int chooser_packings(const Chooser *c, bool jobs, Words *v, int n)
 {
     int i, j, count = 0;
+    const char *lacks;
 
     for (i = 0; i < c->nof[OP_pconv]; i++) {
         const Kern *k = c->of[OP_pconv][i];
         long long tile, word, mode, side;
 
-        if (k->row <= 0 || !k->words || count == n)
+        if ((k->row > 0) != jobs || !k->words || count == n ||
+            offer_lacks(c, k, &lacks))
             continue;
         if (sscanf(k->words, "%lld %lld %lld %lld", &tile, &word, &mode,
                    &side) != 4)
@@ -302,7 +304,7 @@ int chooser_packings(const Chooser *c, Words *v, int n)
                                   v[j].mode != mode || v[j].side != side); j++)
             ;
         v[j] = (Words){tile, word, mode, side,
-                       c->soc->engine[k->row].weights};
+                       jobs ? c->soc->engine[k->row].weights : -1};
         count = MAX(count, j + 1);
     }
     return count;

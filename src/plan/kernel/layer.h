@@ -1,0 +1,17 @@
+/* What bring.c and nibbles.c share: a layer in the place of another. */
+#ifndef PLAN_LAYER_H
+#define PLAN_LAYER_H
+
+#include "plan/plan.h"
+
+/* Is n a product of rows by one matrix, whose bias and epilogue follow its
+ * columns? */
+bool layer_is_product(const Node *n);
+/* x in another shape, before n, of whose operator it is a part. */
+Val *layer_reshaped(Graph *g, Node *n, Val *x, Shape s);
+/* Puts `now` into the place of n's result; y, which makes it, gets n's name. */
+void layer_replace(Graph *g, Node *n, Node *y, Val *now);
+/* Removes the nodes behind `before` and before n. */
+void layer_undo(Graph *g, Node *before, Node *n);
+
+#endif
