@@ -429,7 +429,7 @@ bool buf_lives_on(const Buf *b); /* beyond the last step */
 
 /* ledger.c: what kernels took when they were measured.  A task is what makes
  * nodes alike, so that they take a kernel equally long; a key is of a kernel
- * and a task. */
+ * and a task, or of all kernels (NULL) and the tasks of a network. */
 enum {
     LEDGER_permille = 3, /* of what the head predicts */
     LEDGER_UNITS,
@@ -444,8 +444,10 @@ extern const char *const ledger_unit[LEDGER_WORDS];
 typedef struct Ledger Ledger;
 Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path);
 uint64_t ledger_task(const Node *n);
+uint64_t ledger_tasks(const Graph *g);
 uint64_t ledger_key(const Ledger *l, const Kern *k, uint64_t task);
-/* The least value of a key in a unit, -1: there is none; and how many. */
+/* The least value of a key in a unit, of permille the mean, -1: there is none;
+ * and how many. */
 int64_t ledger_find(const Ledger *l, uint64_t key, int unit);
 int ledger_count(const Ledger *l, uint64_t key, int unit);
 
