@@ -540,7 +540,8 @@ void leave_tables_far(Graph *g, const Soc *s, const PlanOpts *o);
 void interleave_layers(const Chooser *c, Graph *g);
 /* pairs.c: brings weights of two rows together where kernels are quicker. */
 void pair_layers(const Chooser *c, Graph *g);
-/* Cycles of a node by the best kernel, as its head says. */
+/* Cycles of a node by the best kernel, as its head says, and with tiles what was
+ * measured: else units may differ of two forms of a node. */
 int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);

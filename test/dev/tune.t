@@ -102,6 +102,15 @@ for t in cortex-m4 cortex-m7; do
 done
 same 'on another chip' "$(cksum <"$tmp/with.cortex-m7")" \
     "$(cksum <"$tmp/without.cortex-m7")"
+# a layer keeps the form that heads give it, of which alone there are times
+pairs() { # WORDS...
+    ./tilewright report zoo/autoencoder-int/network.onnx -t cortex-m4 \
+        --csv - -q "$@" | cut -d, -f 4
+}
+timeout 100 ./tilewright tune zoo/autoencoder-int/network.onnx -t cortex-m4 \
+    --ledger "$tmp/pairs" >"$tmp/out" 2>&1
+same 'kernels with what was measured of them' \
+    "$(pairs --ledger "$tmp/pairs")" "$(pairs)"
 ./tilewright report $net -t cortex-m4 --ledger "$tmp/none" >"$tmp/out" 2>&1
 same 'status without a ledger' $? 2
 has out 'no such file'
