@@ -150,7 +150,8 @@ build/fuzz/onnx.pb-c.o: build/onnx.pb-c.c
 
 $(filter build/src/front/% build/src/ptq/%,$(OBJ)): build/onnx.pb-c.c
 
-$(EVAL:%=build/eval/%.c): build/eval/%.c: tools/mkeval
+.SECONDEXPANSION:
+$(EVAL:%=build/eval/%.c): build/eval/%.c: tools/mkeval kern/ref/$$(basename $$*).c
 	@mkdir -p $(@D)
 	@tools/mkeval one $* >$@
 
