@@ -225,8 +225,7 @@ typedef struct Options {
                            are spilled */
     bool first_fit;     /* only whether there is a plan matters */
     int64_t code;       /* bytes of L2 for the steps as a program */
-    bool eager;         /* what is loaded before a layer is thought to come
-                           for nothing, however long that takes */
+    bool eager;         /* loads begin several layers before theirs */
     bool halves;        /* layers beside an accelerator's are cut in two */
     int64_t *cap;       /* by layer: room of L1; NULL: all there is */
     int64_t states;     /* bytes of L1 that are for states alone, before all

@@ -387,8 +387,8 @@ static void try_states(Tiler *t, const PlanOpts *o)
     }
 }
 
-/* Loads may begin more than a layer ahead, which a solution does not know: also
- * with all of them for nothing. */
+/* Loads may begin more than a layer ahead (ahead.c), which a solution does not
+ * know: also as if they did. */
 static void try_eager(Tiler *t, const PlanOpts *o)
 {
     const Options opt = {.eager = true, .states = t->best.opt.states,

@@ -144,19 +144,28 @@ static int64_t starts_of(const Entry *e)
     return e->pre_cycles ? e->cand->pre_starts : 0;
 }
 
+/* Of a scene, for all its candidates: bytes of L1 that are left, cycles in which
+ * code comes in, and how many layers like the last have time for the loads of
+ * what follows. */
+typedef struct Limits {
+    int64_t room, miss;
+    int ahead;
+} Limits;
+
 /* What follows takes less for what of its constants is loaded meanwhile, as far
  * as the engine has time for it; what cores do more, they do while they would
  * wait, as far as they would: `more` is the rest.  (Mostly code comes in then,
  * which is not known here: a plan is thought to start for nothing what it loads
  * ahead.) */
 static int64_t saved_ahead(const Solver *s, const Cand *cand, int64_t more,
-                           const Entry *after)
+                           const Entry *after, int ahead)
 {
     int64_t cycles = after->pre_cycles - more;
 
-    if (!after->pre_cycles || s->t->opt.eager)
+    if (!after->pre_cycles)
         return cycles;
-    return MIN(cycles, cand->slack + (s->relaxed ? after->cand->pre_least : 0));
+    return MIN(cycles, cand->slack * ahead +
+                           (s->relaxed ? after->cand->pre_least : 0));
 }
 
 /* What comes after a layer that takes no time, whatever that does for it; nor
@@ -176,16 +185,16 @@ static void join_instant(Solver *s, const Scene *c, State *to, Entry e,
 /* A candidate and what comes after it.  What a bound is not sure that code
  * takes, cores may wait. */
 static void join(Solver *s, State *to, Entry e, const Entry *after,
-                 int64_t room, int64_t miss)
+                 const Limits *x)
 {
     const Cand *cand = e.cand;
     int64_t turns = s->relaxed ? cand->turns : 0, idle = cand->idle + turns;
-    int64_t more = s->relaxed ? MAX(miss, starts_of(after)) : 0;
+    int64_t more = s->relaxed ? MAX(x->miss, starts_of(after)) : 0;
 
-    if (cand->bytes + after->pre_bytes > room)
+    if (cand->bytes + after->pre_bytes > x->room)
         return;
     e.cycles = cand_cost(cand) - turns + after->cycles -
-               saved_ahead(s, cand, MAX(0, more - idle), after);
+               saved_ahead(s, cand, MAX(0, more - idle), after, x->ahead);
     add_entry(s, to, &e);
     e.pre_bytes = cand->pre_bytes;
     e.pre_cycles = MIN(cand->pre_cycles,
@@ -204,6 +213,17 @@ static int64_t miss_of(const Solver *s, const Scene *c)
     return sum;
 }
 
+/* Loads of products may begin several layers before theirs (ahead.c); tables
+ * are better looked up where they are. */
+static int layers_ahead(const Solver *s, int layer)
+{
+    enum { EAGER = 8 };
+    const Tiler *t = s->t;
+
+    return t->opt.eager && layer < t->q->nlayer &&
+           node_macs(t->layer[layer].node) ? EAGER : 1;
+}
+
 /* Where any solution will do, so does one entry, which asks for nothing. */
 static bool is_enough(const Solver *s, const State *to)
 {
@@ -215,12 +235,15 @@ static void try_levels(Solver *s, const Scene *c, Fused *fused, State *to)
     Entry e = {.born = c->in_l2, .stay = c->stay, .next = state_behind(s, c)};
     const State *behind = &s->cross[c->layer + c->n].state[e.next];
     Cands *cands;
-    int64_t live[2], l1 = room_of(c, s->l1), miss = miss_of(s, c);
+    int64_t live[2];
+    Limits x = {.room = room_of(c, s->l1), .miss = miss_of(s, c),
+                .ahead = layers_ahead(s, c->layer + c->n)};
     bool instant = first_instant(s, c) < c->n;
     int i;
 
     solve_count_live(s, c, live);
-    if (live[0] > l1)
+    x.room -= live[0];
+    if (x.room < 0)
         return;
     cands = cands_of(s, c, fused);
     for (i = 0; i < cands->n && !is_enough(s, to); i++) {
@@ -231,7 +254,7 @@ static void try_levels(Solver *s, const Scene *c, Fused *fused, State *to)
             if (instant)
                 join_instant(s, c, to, e, &behind->v[e.entry]);
             else
-                join(s, to, e, &behind->v[e.entry], l1 - live[0], miss);
+                join(s, to, e, &behind->v[e.entry], &x);
     }
 }
 
