@@ -11,9 +11,9 @@
  * nothing between is ever in memory, and one call has all of a head.  Either
  * requant may be absent, and add.
  *
- * Of one row, over a cache, by the pass attend; of many by the pass prompt,
- * which leaves out transpositions of heads too: kernels are told how rows and
- * heads lie (p2). */
+ * Of one row, over a cache, by the pass attend; of many by the passes prompt and
+ * few, which leave out transpositions of heads too: kernels are told how rows
+ * and heads lie (p2). */
 #include "ir/attend.h"
 #include "pass/pass.h"
 
@@ -334,8 +334,9 @@ static bool is_short(const Node *n, int64_t count)
            add < INT32_MAX - mul * most && attr_int(n, A_shift) < 32;
 }
 
-/* Sizes are known, and what kernels compute in 32 bits is within them. */
-static bool fits_words(const Attention *a)
+/* Sizes are known, rows between bounds, and what kernels compute in 32 bits is
+ * within them. */
+static bool fits_words(const Attention *a, int64_t least, int64_t greatest)
 {
     Shape s = a->score->res[0]->shape;
     int64_t n = s.dim[s.rank - 1], m = s.dim[s.rank - 2];
@@ -343,7 +344,8 @@ static bool fits_words(const Attention *a)
     int64_t most = MAX(b * b, (log2 - b) * (log2 - b)) *
                    attr_int(a->soft, A_p0) + attr_int(a->soft, A_p2);
 
-    return !shape_varies(s) && m > 5 && n > 3 && !attr_has(a->score, A_count) &&
+    return !shape_varies(s) && m >= least && m <= greatest && n > 3 &&
+           !attr_has(a->score, A_count) &&
            !attr_has(a->sum, A_count) && most > 0 && most < 1 << 23 &&
            most * n <= INT32_MAX &&
            most * attr_int(a->soft, A_hi) <= INT32_MAX &&
@@ -366,7 +368,7 @@ static bool sides_meet(const Attention *a)
     return true;
 }
 
-void pass_prompt(Graph *g)
+static void join_rows(Graph *g, int64_t least, int64_t greatest)
 {
     Node *n, *prev, *back;
     Attention a;
@@ -377,9 +379,22 @@ void pass_prompt(Graph *g)
         if (back && !sole_producer(back->arg[0]))
             continue;
         if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
-            fits_words(&a) && sides_meet(&a) && find_sides(&a, back)) {
+            fits_words(&a, least, greatest) &&
+            sides_meet(&a) && find_sides(&a, back)) {
             join(g, &a);
             prev = g->last;
         }
     }
+}
+
+enum { FEW = 5 };
+
+void pass_prompt(Graph *g)
+{
+    join_rows(g, FEW + 1, INT64_MAX);
+}
+
+void pass_few(Graph *g)
+{
+    join_rows(g, 2, FEW);
 }
