@@ -31,7 +31,7 @@
  * most     fixed + 2 * columns * min(all, max(least, 64))
  * reads    ceil(m, pixels)
  * stack    576
- * cycles   nb[0] * nb[1] * nb[2] * (m * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *
+ * cycles   nb[0] * nb[1] * nb[2] * (all * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *
  *          ceil(m, 16)) + more
  */
 #include "kern/matmul/pair.h"
