@@ -152,6 +152,8 @@ static void leave_passes(Job *j)
 {
     const bool one = j->soc->ncore == 1;
 
+    if (j->o.objective != AIM_memory)
+        job_leave_pass(&j->o, "heads");
     if (one) /* gains less than its numbers take of the flash */
         job_leave_pass(&j->o, "siblings");
     if (one && !isa_has(j->soc->isa, "dsp", strlen("dsp")))
