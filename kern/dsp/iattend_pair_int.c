@@ -201,13 +201,30 @@ static void make_weights(const struct attend *a, const int8_t *x, int32_t top,
     attend_weights(a->power, all, inverse(hi, sum, s), s, parts, to);
 }
 
+/* Bytes 0 and 2 of v, and of w. */
+static inline uint32_t second_bytes(uint32_t v, uint32_t w)
+{
+    const uint32_t a = dsp_even(v, 0), b = dsp_even(w, 0);
+
+    return (b << 16 | (a & 0xffff)) | ((b & 0xffff0000u) | a >> 16) << 8;
+}
+
 /* Results of the two rows to y and `step` behind it. */
 static void put_results(const struct attend *a, Y *y, int32_t step)
 {
     const struct attend_dims *k = a->k;
     const int8_t *x = a->x;
+    int32_t n = k->e;
 
-    for (int32_t j = 0; j < k->e; j++, y++, x += 2) {
+    for (; n > 3; n -= 4, y += 4, x += 8) {
+        const uint32_t v = dsp_load(x), w = dsp_load(x + 4);
+        const uint32_t row = second_bytes(v, w);
+        const uint32_t next = second_bytes(v >> 8, w >> 8);
+
+        memcpy(y, &row, 4);
+        memcpy(y + step, &next, 4);
+    }
+    for (; n > 0; n--, y++, x += 2) {
         y[0] = (Y)x[0];
         y[step] = (Y)x[1];
     }

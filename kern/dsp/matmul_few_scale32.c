@@ -47,18 +47,10 @@ static inline Y few_result(const struct few *f, int32_t sum)
 /* Results of three to five rows, expanded, by a row of b of n elements, a
  * multiple of four. */
 #ifdef DSP
-#ifdef DUAL /* a load beside each product */
-#define FEW_ROW(sum)                                                    \
-    "ldr %[v], [%[x]], #4\n"                                            \
-    "smlad %[" sum "], %[even], %[v], %[" sum "]\n"                     \
-    "ldr %[w], [%[x]], #4\n"                                            \
-    "smlad %[" sum "], %[odd], %[w], %[" sum "]\n"
-#else
 #define FEW_ROW(sum)                                                    \
     "ldrd %[v], %[w], [%[x]], #8\n"                                     \
     "smlad %[" sum "], %[even], %[v], %[" sum "]\n"                     \
     "smlad %[" sum "], %[odd], %[w], %[" sum "]\n"
-#endif
 #define FEW_WORD(extend, rows)                                          \
     "ldr %[odd], [%[b]], #4\n" extend " %[even], %[odd]\n" extend       \
     " %[odd], %[odd], ror #8\n" rows
