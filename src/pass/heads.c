@@ -14,7 +14,8 @@
 
 enum { SIDES = 3, MOST_GROUPS = NARG, ROWS_FIRST = 7 };
 
-/* A side of an attention: a product, and the reshape that tells heads. */
+/* A side of an attention: a product, and the reshape that tells heads; NULL: it
+ * has one head for all. */
 typedef struct Side {
     Node *product, *shape;
 } Side;
@@ -62,9 +63,21 @@ static bool find_sides(const Node *n, Side side[SIDES])
         attr_has(n, A_count))
         return false;
     for (i = 0; i < SIDES; i++)
-        if (!find_side(n->arg[i], &side[i]))
+        if (attend_side(n, i).heads == 1)
+            side[i] = (Side){NULL, NULL};
+        else if (!find_side(n->arg[i], &side[i]))
             return false;
     return true;
+}
+
+/* What is read for all groups of a side. */
+static const Val *stays(const Node *n, const Side side[SIDES], int i)
+{
+    const Val *v = n->arg[i];
+
+    if (side[i].product)
+        return side[i].product->arg[0];
+    return v->def && v->def->op == OP_reshape ? v->def->arg[0] : v;
 }
 
 /* Bytes at most of what is there at a time, in so many groups: what is joined
@@ -76,10 +89,11 @@ static int64_t greatest_sum(const Node *n, const Side side[SIDES],
     int i, j;
 
     for (i = 0; i < SIDES; i++) {
-        const Val *v = side[i].product->arg[0];
+        const Val *v = stays(n, side, i);
 
-        rows += val_bytes(n->arg[i]);
-        for (j = 0; j < i && side[j].product->arg[0] != v; j++)
+        if (side[i].product)
+            rows += val_bytes(n->arg[i]);
+        for (j = 0; j < i && stays(n, side, j) != v; j++)
             ;
         x += j == i ? val_bytes(v) : 0;
     }
@@ -143,7 +157,8 @@ static Val *group_of(Graph *g, Node *n, const Side side[SIDES], int64_t i,
     int k;
 
     for (k = 0; k < n->narg; k++)
-        arg[k] = k < SIDES ? group_side(g, n, side[k], i, groups) : n->arg[k];
+        arg[k] = k < SIDES && side[k].product
+                     ? group_side(g, n, side[k], i, groups) : n->arg[k];
     part = edit_node(g, n, OP_iattend, n, n->narg, arg);
     attr_copy(g, part, n);
     node_infer(g, part);

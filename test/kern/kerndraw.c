@@ -739,7 +739,7 @@ static void put_side(Str *o, const char *name, Type t, bool first, int heads,
 }
 
 /* Tables of what their types hold; rows behind those that count; heads and rows
- * either way. */
+ * either way, and of k and v perhaps one head for all. */
 static void draw_attend(Str *o, const Inst *in)
 {
     int rows = roll(6) ? between(1, 40) : between(41, 90), heads = between(1, 9);
@@ -754,8 +754,8 @@ static void draw_attend(Str *o, const Inst *in)
     m = roll(2) ? m : between(4, 14);
     of[0] = m;
     put_side(o, "q", in->arg[0], p2 & 1, heads, m, d);
-    put_side(o, "k", in->arg[1], p2 & 2, heads, rows, d);
-    put_side(o, "v", in->arg[2], p2 & 4, heads, rows, e);
+    put_side(o, "k", in->arg[1], p2 & 2, p2 && roll(3) ? 1 : heads, rows, d);
+    put_side(o, "v", in->arg[2], p2 & 4, p2 && roll(3) ? 1 : heads, rows, e);
     put_table(o, "scale", in->arg[3], 4, 0, MIN(type_info[in->arg[3]].hi, 600));
     put_bytes(o, "scores", in->arg[4], (int)MAX(s->lo, -128),
               (int)MIN(s->hi, 127));
