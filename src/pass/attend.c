@@ -11,9 +11,9 @@
  * nothing between is ever in memory, and one call has all of a head.  Either
  * requant may be absent, and add.
  *
- * Of one row, over a cache, by the pass attend; of many by the passes prompt and
- * few, which leave out transpositions of heads too: kernels are told how rows
- * and heads lie (p2). */
+ * Of one row, over a cache, by the pass attend; of many by the passes prompt
+ * and few, which leave out transpositions of heads too: kernels are told how
+ * rows and heads lie (p2). */
 #include "ir/attend.h"
 #include "pass/pass.h"
 
