@@ -19,6 +19,24 @@ static inline uint32_t dsp_load(const void *p)
     return v;
 }
 
+/* Up to four bytes, and zeros behind them. */
+static inline uint32_t dsp_some(const void *p, int32_t n)
+{
+    const uint8_t *at = p;
+    uint32_t v = 0;
+
+    if (n > 3)
+        return dsp_load(p);
+    while (n-- > 0)
+        v = v << 8 | at[n];
+    return v;
+}
+
+static inline uint32_t dsp_halves(int32_t low, int32_t high)
+{
+    return ((uint32_t)low & 0xffff) | (uint32_t)high << 16;
+}
+
 #ifdef DSP
 #include <arm_acle.h>
 

@@ -13,32 +13,7 @@
  * cycles   2000 + rows * (130 + 11 * n)
  */
 #include "kern/row/lookup.h"
-#include "kern/dsp/dsp.h"
-
-/* The greater of each two bytes. */
-static inline uint32_t greater(uint32_t a, uint32_t b)
-{
-#ifdef DSP
-    uint32_t v;
-
-    if (DSP_SIGNED(X))
-        __asm__("ssub8 %0, %1, %2\n"
-                "sel %0, %1, %2\n" : "=&r"(v) : "r"(a), "r"(b));
-    else
-        __asm__("usub8 %0, %1, %2\n"
-                "sel %0, %1, %2\n" : "=&r"(v) : "r"(a), "r"(b));
-    return v;
-#else
-    uint32_t v = 0;
-
-    for (int i = 0; i < 32; i += 8) {
-        const X c = (X)(a >> i), d = (X)(b >> i);
-
-        v |= (uint32_t)(uint8_t)(c > d ? c : d) << i;
-    }
-    return v;
-#endif
-}
+#include "kern/dsp/greater.h"
 
 static int32_t powers_greatest(const X *x, int32_t n)
 {

@@ -3,24 +3,10 @@
 #ifndef LINE_MATMUL_H
 #define LINE_MATMUL_H
 
-#include "kern/conv/panel.h"
+#include "kern/dsp/saturated.h"
 
 /* Columns of the result at a time; products of a sum at a time. */
 enum { CHUNK = 32, PART = 256 };
-
-/* v saturated to Y. */
-static inline Y saturated(int32_t v)
-{
-#ifdef DSP
-    if (DSP_SIGNED(Y))
-        return (Y)__ssat(v, 8 * sizeof(Y));
-    return (Y)__usat(v, 8 * sizeof(Y));
-#else
-    const int32_t lo = PANEL_LEAST(Y);
-
-    return (Y)clip(v, lo, lo + PANEL_SPAN(Y));
-#endif
-}
 
 /* What sums begin with: biases n and following, `count` of them and up to an
  * even number; they are taken as they are, or brought to `sums`. */

@@ -16,7 +16,7 @@
  * let      all = m + 1 & -2
  * let      least = min(usual * PANEL >> 10, all)
  * let      pixels = room > 0 ? (room - fixed) / (2 * columns) & -2 : least
- * let      more = weights * (ceil(all, pixels) - ceil(all, usual)) -
+ * let      more = weights * ceil(all, pixels) -
  *          (UNROLL > 16 ? 3 * weights * m >> 7 : 0)
  * let      whole = max(-mul.lo, mul.hi) < 2147483648 &&
  *          (has.shifts ? shifts.lo > 31 : shift > 31)
@@ -31,8 +31,8 @@
  * most     fixed + 2 * columns * min(all, max(least, 64))
  * reads    ceil(m, pixels)
  * stack    576
- * cycles   nb[0] * nb[1] * nb[2] * (m * n * (8 + (3 * k >> 2)) + 2 * m * k + 90 * n *
- *          ceil(m, 16)) + more
+ * cycles   nb[0] * nb[1] * nb[2] * (all * n * (8 + (11 * k >> 4)) +
+ *          2 * m * k + 90 * n * ceil(m, 16)) + more
  */
 #include "kern/matmul/pair.h"
 #include "kern/dsp/pair.h"

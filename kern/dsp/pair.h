@@ -331,20 +331,14 @@ static inline void pair_rows(const struct panel *at, const void *row,
                 (uint32_t *)at->x + (ptrdiff_t)(i >> 1) * at->columns);
 }
 
-/* Two channels, whose weights are at w and next_w behind it, of n pixels, the
- * last twice if n is odd; their results begin at y. */
-static void pair_channels(const struct panel *at, const W *w,
-                          ptrdiff_t next_w, const struct scale32 s[2],
-                          int32_t n, uint8_t *y, int32_t next)
+/* The two channels whose weights are at->own, of n pixels, the last twice if n
+ * is odd; their results begin at y. */
+static inline void pair_all(const struct panel *at, const struct scale32 s[2],
+                            int32_t n, uint8_t *y, int32_t next)
 {
     uint32_t *own = at->own;
     struct pair_tail *t = (struct pair_tail *)(own + at->columns);
 
-#ifdef NIBBLES
-    nibble_pair((const uint8_t *)w, (const uint8_t *)w + next_w, at->taps, own);
-#else
-    pair_expand(w, w + next_w, at->taps, DSP_SIGNED(W), own);
-#endif
     t->of[0] = s[0];
     t->of[1] = s[1];
     t->y = y;
@@ -359,6 +353,20 @@ static void pair_channels(const struct panel *at, const W *w,
         t->end += at->columns;
         pair_run(last, own, at->columns);
     }
+}
+
+/* The same of weights that are at w and next_w behind it. */
+static inline void pair_channels(const struct panel *at, const W *w,
+                                 ptrdiff_t next_w, const struct scale32 s[2],
+                                 int32_t n, uint8_t *y, int32_t next)
+{
+#ifdef NIBBLES
+    nibble_pair((const uint8_t *)w, (const uint8_t *)w + next_w, at->taps,
+                at->own);
+#else
+    pair_expand(w, w + next_w, at->taps, DSP_SIGNED(W), at->own);
+#endif
+    pair_all(at, s, n, y, next);
 }
 
 #endif

@@ -14,6 +14,11 @@
 
 enum { QUAD_PIXELS = 4, QUAD_STEP = 16 };
 
+/* Has channel c the epilogue that another had before? */
+#ifndef QUAD_AGAIN
+#define QUAD_AGAIN(io, c) 0
+#endif
+
 static inline int32_t quad_columns(int32_t n)
 {
     return (n + QUAD_STEP - 1) & -QUAD_STEP;
@@ -297,8 +302,10 @@ static inline void quad_pair(const struct conv_dims *k, const struct io *io,
         w = spare;
         w1 = spare + row;
     }
-    run->sum = quad_scale(k, io, run, 0, c, w);
-    run->sum1 = quad_scale(k, io, run, 1, c, w1);
+    if (!QUAD_AGAIN(io, c)) {
+        run->sum = quad_scale(k, io, run, 0, c, w);
+        run->sum1 = quad_scale(k, io, run, 1, c, w1);
+    }
     run->w = w;
     run->w1 = w1;
     run->end = w + columns;
@@ -334,25 +341,34 @@ static NOINLINE void quad_channels(const struct conv_dims *k,
     }
 }
 
+/* All channels of n pixels of a panel. */
+static inline void quad_all(const struct conv_dims *k, const struct io *io,
+                            const uint8_t *panel, int32_t n, Y *y)
+{
+    const int32_t left = n % QUAD_PIXELS, whole = n - left;
+
+    if (whole)
+        quad_channels(k, io, panel, whole / QUAD_PIXELS, QUAD_PIXELS, y);
+    if (left)
+        quad_channels(k, io, panel + whole * quad_columns(k->c), 1, left,
+                      y + (ptrdiff_t)whole * k->yw);
+    if (panel_clips(k->lo, k->hi))
+        for (int32_t i = 0; i < n; i++, y += k->yw)
+            panel_clip(y, k->m, k->lo, k->hi);
+}
+
 /* n pixels from x on, whose panel comes behind two rows of weights. */
 static NOINLINE void quad_panel(const struct conv_dims *k,
                                 const struct io *io, const X *x, int32_t n,
                                 Y *y)
 {
     const int32_t bytes = QUAD_PIXELS * quad_columns(k->c);
-    const int32_t quads = n / QUAD_PIXELS, left = n % QUAD_PIXELS;
-    uint8_t *const panel = (uint8_t *)io->tmp + 2 * quad_row(k->c), *to = panel;
+    uint8_t *const panel = (uint8_t *)io->tmp + 2 * quad_row(k->c);
+    uint8_t *to = panel;
 
     for (int32_t i = 0; i < n; i += QUAD_PIXELS, to += bytes)
         quad_put(to, x + (ptrdiff_t)i * k->xw, k->xw, k->c, n - i);
-    if (quads)
-        quad_channels(k, io, panel, quads, QUAD_PIXELS, y);
-    if (left)
-        quad_channels(k, io, to - bytes, 1, left,
-                      y + (ptrdiff_t)(n - left) * k->yw);
-    if (panel_clips(k->lo, k->hi))
-        for (int32_t i = 0; i < n; i++, y += k->yw)
-            panel_clip(y, k->m, k->lo, k->hi);
+    quad_all(k, io, panel, n, y);
 }
 
 /* The convolution of one tap; its pixels are xw apart. */

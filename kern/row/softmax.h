@@ -34,7 +34,7 @@ static void powers_row(const struct row_dims *k, const uint32_t *table,
     }
 }
 
-static void powers_rows(const struct row_dims *k, const struct io *io)
+static inline void powers_rows(const struct row_dims *k, const struct io *io)
 {
     const int32_t most = powers_most(k);
     const X *x = io->in[0];

@@ -7,7 +7,8 @@
  * before. */
 static void leave_joined(Opts *o)
 {
-    static const char *const joined[] = {"siblings", "attend", "prompt"};
+    static const char *const joined[] = {"siblings", "attend", "prompt",
+                                         "few"};
     size_t i;
 
     for (i = 0; i < LEN(joined); i++)

@@ -39,7 +39,7 @@ typedef struct Opts {
     double tolerance;
     const char *data, *labels, *test; /* of quantize */
     RangeBy ranges;
-    bool as_is, nearest, wide;
+    bool as_is, nearest, wide, merge;
     double max_drop;       /* points; below 0: any */
     int64_t bytes;         /* of constants; 0: any */
     int samples;           /* at most; 0: all */

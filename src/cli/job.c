@@ -1,5 +1,6 @@
 /* The road from a model to a plan and a project, one step a function. */
 #include "cli/cli.h"
+#include "plan/kernel/offer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -146,13 +147,25 @@ void job_leave_pass(Opts *o, const char *name)
         o->off[o->noff++] = name;
 }
 
+/* Passes whose operators the chip has no kernels for, or none that gain. */
+static void leave_passes(Job *j)
+{
+    const bool one = j->soc->ncore == 1;
+
+    if (j->o.objective != AIM_memory)
+        job_leave_pass(&j->o, "heads");
+    if (one) /* gains less than its numbers take of the flash */
+        job_leave_pass(&j->o, "siblings");
+    if (one && !isa_has(j->soc->isa, "dsp", strlen("dsp")))
+        job_leave_pass(&j->o, "prompt");
+    if (!one || !isa_has(j->soc->isa, "dsp", strlen("dsp")))
+        job_leave_pass(&j->o, "few");
+}
+
 void job_pass(Job *j)
 {
-    if (j->soc && j->soc->ncore == 1) {
-        /* one core gains by it less than its numbers take of the flash */
-        job_leave_pass(&j->o, "siblings");
-        job_leave_pass(&j->o, "prompt"); /* kernels of it are for clusters */
-    }
+    if (j->soc)
+        leave_passes(j);
     if (j->o.print && !strcmp(j->o.print, "front"))
         print_graph(j);
     progress("simplifying the graph", 0, 0);

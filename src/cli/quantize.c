@@ -59,7 +59,7 @@ static void check_options(const Quantize *z)
 
 /* Constants folded, factors in weights: as far as passes go on floats without
  * leaving the front form. */
-static void simplify(Graph *g)
+static void simplify(Graph *g, bool merge)
 {
     static const char *const pass[] = {"fold", "identity", "cse", "affine",
                                        "identity"};
@@ -67,6 +67,8 @@ static void simplify(Graph *g)
 
     for (i = 0; i < LEN(pass); i++)
         pass_one(g, pass[i]);
+    if (merge)
+        pass_one(g, "merge");
 }
 
 static void check_graph(const Quantize *z)
@@ -105,7 +107,7 @@ static void quantize_network(Quantize *z)
                          .all_wide = o->wide}};
 
     check_widths(o);
-    simplify(z->g);
+    simplify(z->g, o->merge);
     check_graph(z);
     ptq_data(o->mem, z->g, o->data, o->test ? NULL : o->labels, &z->s);
     z->test = z->s;

@@ -85,6 +85,12 @@ static void check_side(const Node *n, int i)
                  n->arg[i]->name, shape_text(s));
 }
 
+/* Has k or v the heads of q, or one for all of them? */
+static bool serves(AttendSide of, AttendSide q)
+{
+    return of.heads == q.heads || of.heads == 1;
+}
+
 /* Heads and rows, wherever they are. */
 static bool sides_meet(const Node *n)
 {
@@ -96,7 +102,7 @@ static bool sides_meet(const Node *n)
     q = attend_side(n, 0);
     k = attend_side(n, 1);
     v = attend_side(n, 2);
-    return q.heads == k.heads && q.heads == v.heads && q.width == k.width &&
+    return serves(k, q) && serves(v, q) && q.width == k.width &&
            k.rows == v.rows;
 }
 
@@ -146,6 +152,12 @@ Shape shape_attend(const Node *n)
     return q;
 }
 
+/* From a head of k or v to that of the next head of q. */
+static int64_t next_head(AttendSide of, AttendSide q)
+{
+    return of.heads == q.heads ? of.head : 0;
+}
+
 void fill_attend(const Node *n, struct attend_dims *d)
 {
     AttendSide q = attend_side(n, 0), k = attend_side(n, 1);
@@ -166,8 +178,8 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
     d->qrow = dims_32(n, q.row), d->qhead = dims_32(n, q.head);
-    d->krow = dims_32(n, k.row), d->khead = dims_32(n, k.head);
-    d->vrow = dims_32(n, v.row), d->vhead = dims_32(n, v.head);
+    d->krow = dims_32(n, k.row), d->khead = dims_32(n, next_head(k, q));
+    d->vrow = dims_32(n, v.row), d->vhead = dims_32(n, next_head(v, q));
     d->yrow = dims_32(n, y.row), d->yhead = dims_32(n, y.head);
 }
 

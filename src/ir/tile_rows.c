@@ -253,6 +253,8 @@ static void take_heads(const Cutter *c, int i, int64_t from, int64_t rows,
     int64_t e = attend_side(c->n, 3).width;
     int64_t heads = c->len[CUT_channel] / e, head = c->at[CUT_channel] / e;
 
+    if (of.heads == 1) /* perhaps of all */
+        heads = 1, head = 0;
     *s = SHAPE(1, rows, heads, of.width);
     *p = piece_of(v, from * of.row + head * of.head, heads * of.width, rows,
                   of.row);

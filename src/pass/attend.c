@@ -11,9 +11,9 @@
  * nothing between is ever in memory, and one call has all of a head.  Either
  * requant may be absent, and add.
  *
- * Of one row, over a cache, by the pass attend; of many by the pass prompt,
- * which leaves out transpositions of heads too: kernels are told how rows and
- * heads lie (p2). */
+ * Of one row, over a cache, by the pass attend; of many by the passes prompt
+ * and few, which leave out transpositions of heads too: kernels are told how
+ * rows and heads lie (p2). */
 #include "ir/attend.h"
 #include "pass/pass.h"
 
@@ -23,6 +23,7 @@ typedef struct Attention {
     Node *sum, *after, *soft, *plus, *before, *score; /* from the result on */
     Val *mask;
     Val *q, *k, *v;
+    bool one_key;       /* k has one head for all of q */
     int64_t rows_first; /* p2 */
     Node *last;         /* whose result becomes that of the operator */
 } Attention;
@@ -250,13 +251,28 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
         attr_set_int(g, n, A_p2, a->rows_first);
 }
 
-static void join(Graph *g, const Attention *a)
+/* The one head of k as rows of heads. */
+static Val *rows_of_one(Graph *g, const Attention *a)
+{
+    Shape s = a->k->shape;
+    Node *n = edit_node(g, a->sum, OP_reshape, a->score, 1,
+                        (Val *[]){a->k});
+
+    attr_set_shape(g, n, A_shape,
+                   SHAPE(1, s.dim[s.rank - 2], 1, s.dim[s.rank - 1]));
+    node_infer(g, n);
+    return n->res[0];
+}
+
+static void join(Graph *g, Attention *a)
 {
     Val *power = power_table(g, a), *scale = scale_table(g, a);
     Node *n, *last = a->last;
 
     if (!power || !scale)
         return;
+    if (a->one_key)
+        a->k = rows_of_one(g, a);
     n = edit_node(g, last, OP_iattend, a->sum, a->mask ? 8 : 7, (Val *[]){
         a->q, a->k, a->v, scale, score_table(g, a), power, part_table(g, a),
         a->mask,
@@ -315,13 +331,15 @@ static bool find_sides(Attention *a, Node *back)
     Val *q = rows_of_heads(a->q, false), *k = rows_of_heads(a->k, columns);
     Val *v = rows_of_heads(a->v, lines);
 
+    if (a->one_key && !columns)
+        k = a->k;
     if (back && q && k && v) {
         a->q = q, a->k = k, a->v = v;
         a->rows_first = 7;
         a->last = back;
         return true;
     }
-    return !back && !columns && !lines;
+    return !back && !columns && !lines && !a->one_key;
 }
 
 /* The greatest of sums of n products of two bytes, scaled, has 31 bits. */
@@ -334,8 +352,9 @@ static bool is_short(const Node *n, int64_t count)
            add < INT32_MAX - mul * most && attr_int(n, A_shift) < 32;
 }
 
-/* Sizes are known, and what kernels compute in 32 bits is within them. */
-static bool fits_words(const Attention *a)
+/* Sizes are known, rows between bounds, and what kernels compute in 32 bits is
+ * within them. */
+static bool fits_words(const Attention *a, int64_t least, int64_t greatest)
 {
     Shape s = a->score->res[0]->shape;
     int64_t n = s.dim[s.rank - 1], m = s.dim[s.rank - 2];
@@ -343,30 +362,35 @@ static bool fits_words(const Attention *a)
     int64_t most = MAX(b * b, (log2 - b) * (log2 - b)) *
                    attr_int(a->soft, A_p0) + attr_int(a->soft, A_p2);
 
-    return !shape_varies(s) && m > 5 && n > 3 && !attr_has(a->score, A_count) &&
+    return !shape_varies(s) && m >= least && m <= greatest && n > 3 &&
+           !attr_has(a->score, A_count) &&
            !attr_has(a->sum, A_count) && most > 0 && most < 1 << 23 &&
            most * n <= INT32_MAX &&
            most * attr_int(a->soft, A_hi) <= INT32_MAX &&
            is_short(a->score, a->q->shape.dim[a->q->shape.rank - 1]);
 }
 
-/* The same heads, of a type that kernels know. */
-static bool sides_meet(const Attention *a)
+/* The same heads, or one of k for all, of a type that kernels know. */
+static bool sides_meet(Attention *a)
 {
     Shape q = a->score->res[0]->shape, y = a->sum->res[0]->shape;
     Shape k = a->score->arg[1]->shape, v = a->sum->arg[1]->shape;
     int i;
 
-    if (q.rank != y.rank || q.rank != k.rank || q.rank != v.rank ||
+    if (q.rank != y.rank || q.rank != v.rank ||
         a->sum->res[0]->type != T_s8 || shape_varies(y))
         return false;
+    a->one_key = shape_product(k, 0, k.rank - 2) == 1 &&
+                 shape_product(q, 0, q.rank - 2) > 1;
+    if (!a->one_key && q.rank != k.rank)
+        return false;
     for (i = 0; i < q.rank - 2; i++)
-        if (k.dim[i] != q.dim[i] || v.dim[i] != q.dim[i])
+        if ((!a->one_key && k.dim[i] != q.dim[i]) || v.dim[i] != q.dim[i])
             return false;
     return true;
 }
 
-void pass_prompt(Graph *g)
+static void join_rows(Graph *g, int64_t least, int64_t greatest)
 {
     Node *n, *prev, *back;
     Attention a;
@@ -377,9 +401,22 @@ void pass_prompt(Graph *g)
         if (back && !sole_producer(back->arg[0]))
             continue;
         if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
-            fits_words(&a) && sides_meet(&a) && find_sides(&a, back)) {
+            fits_words(&a, least, greatest) &&
+            sides_meet(&a) && find_sides(&a, back)) {
             join(g, &a);
             prev = g->last;
         }
     }
+}
+
+enum { FEW = 5 };
+
+void pass_prompt(Graph *g)
+{
+    join_rows(g, FEW + 1, INT64_MAX);
+}
+
+void pass_few(Graph *g)
+{
+    join_rows(g, 2, FEW);
 }

@@ -106,12 +106,13 @@ bool part_attend(Work *w)
     });
     for (i = 0; i < 3; i++) {
         AttendSide s = attend_side(w->n, i);
+        int64_t next = s.heads == y.heads ? s.head : 0;
 
         if (!part_meets(w, i, (Loops){
-                .v = w->n->arg[i], .off = (i ? 0 : row * s.row) + head * s.head,
+                .v = w->n->arg[i], .off = (i ? 0 : row * s.row) + head * next,
                 .rank = 3,
                 .axis = {{i ? s.rows : d->m, step[i][0], s.row},
-                         {d->heads, step[i][1], s.head}, {s.width, 1, 1}}}))
+                         {d->heads, step[i][1], next}, {s.width, 1, 1}}}))
             return false;
     }
     return meets_tables(w, row, d->m);

@@ -718,6 +718,21 @@ static void put_table(Str *o, const char *name, Type t, int n, int lo, int hi)
             lo, hi);
 }
 
+/* The same, or bytes that change nothing. */
+static void put_bytes(Str *o, const char *name, Type t, int lo, int hi)
+{
+    int i;
+
+    if (roll(3) || lo + 255 > hi) {
+        put_table(o, name, t, 256, lo, hi);
+        return;
+    }
+    str_fmt(o, "%s = const : %s[256] {", name, type_info[t].name);
+    for (i = 0; i < 256; i++)
+        str_fmt(o, "%s%d", i ? "," : "", lo + i);
+    str_put(o, "}\n");
+}
+
 /* An operand of rows of heads, or of heads of rows. */
 static void put_side(Str *o, const char *name, Type t, bool first, int heads,
                      int rows, int width)
@@ -728,12 +743,13 @@ static void put_side(Str *o, const char *name, Type t, bool first, int heads,
 }
 
 /* Tables of what their types hold; rows behind those that count; heads and rows
- * either way. */
+ * either way, and of k and v perhaps one head for all. */
 static void draw_attend(Str *o, const Inst *in)
 {
-    int rows = between(1, 40), heads = between(1, 9);
+    int rows = roll(6) ? between(1, 40) : between(41, 90), heads = between(1, 9);
     int p2 = roll(2) ? roll(8) : 0;
-    int d = roll(2) ? 4 * between(1, 3) : between(1, 12), m = between(1, 3);
+    int d = roll(2) ? 4 * between(1, 3) : between(1, roll(4) ? 12 : 40);
+    int m = between(1, 3), most = roll(2) ? 12 : 20;
     int e = roll(2) ? 4 * between(1, 2) : between(1, 9);
     bool mask = in->arg[7] != T_none && roll(2);
     int of[2] = {0, rows};
@@ -742,15 +758,15 @@ static void draw_attend(Str *o, const Inst *in)
     m = roll(2) ? m : between(4, 14);
     of[0] = m;
     put_side(o, "q", in->arg[0], p2 & 1, heads, m, d);
-    put_side(o, "k", in->arg[1], p2 & 2, heads, rows, d);
-    put_side(o, "v", in->arg[2], p2 & 4, heads, rows, e);
+    put_side(o, "k", in->arg[1], p2 & 2, p2 && roll(3) ? 1 : heads, rows, d);
+    put_side(o, "v", in->arg[2], p2 & 4, p2 && roll(3) ? 1 : heads, rows, e);
     put_table(o, "scale", in->arg[3], 4, 0, MIN(type_info[in->arg[3]].hi, 600));
-    put_table(o, "scores", in->arg[4], 256, (int)MAX(s->lo, -128),
+    put_bytes(o, "scores", in->arg[4], (int)MAX(s->lo, -128),
               (int)MIN(s->hi, 127));
     put_table(o, "powers", in->arg[5], 256, 0,
               (int)MIN(type_info[in->arg[5]].hi,
                        roll(2) ? 4000 : roll(2) ? 40000 : 4000000));
-    put_table(o, "parts", in->arg[6], 256, (int)MAX(w->lo, -128),
+    put_bytes(o, "parts", in->arg[6], (int)MAX(w->lo, -128),
               (int)MIN(w->hi, 255));
     if (mask)
         str_fmt(o, "mask = input : %s%s range -128 127\n",
@@ -759,8 +775,8 @@ static void draw_attend(Str *o, const Inst *in)
             mask ? " mask" : "");
     if (!mask)
         str_fmt(o, " count=%d", between(1, rows));
-    str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, 12), between(1, 255),
-            p2, between(0, 12));
+    str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, most), between(1, 255),
+            p2, between(0, most));
     put_clip(o, OP_iattend, in);
 }
 

@@ -27,6 +27,20 @@ autoencoder-f32 34 rv32imc
 transformer-f32 26 host siracusa
 END
 
+# One matrix for the weights of q and k: fewer products, of the same network.
+net=zoo/eeg-f32
+./tilewright quantize $net/network.onnx --data $net/inputs.npz --merge -q \
+    -o "$tmp/merged.il" --json "$tmp/merged.json" || bad=1
+field "$tmp/merged.json" "j['outputs'][0]['sqnr_db'] >= 30 and \
+j['float_operators'] == 0" | grep -qx True || fault "merged: what is lost"
+for t in host cortex-m4; do
+    ./tilewright run "$tmp/merged.il" -t $t -q -i $net/inputs.npz \
+        -o "$tmp/$t.npz" --json "$tmp/$t.json" || fault "merged on $t"
+    unzip -p "$tmp/$t.npz" | cksum
+done | sort -u | wc -l | grep -qx 1 || fault "merged: targets differ"
+field "$tmp/host.json" "j['macs'] == 7340608 - 81 * 256 * 32" | grep -qx True ||
+    fault "merged: products"
+
 refused() { # STATUS TEXT ARGUMENT...
     status=$1 text=$2
     shift 2

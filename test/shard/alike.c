@@ -32,7 +32,8 @@ static Plan *plan_of(Arena *a, Graph *g, const Plan *like)
 
 static Shard *share(Arena *a, const char *model, int chips)
 {
-    static const char *const off[] = {"siblings", "attend", "prompt", NULL};
+    static const char *const off[] = {"siblings", "attend", "prompt", "few",
+                                     NULL};
     Graph *g = front_read(a, model, &(FrontOpts){0});
     Shard *s;
     int i;

@@ -312,7 +312,8 @@ static void round_of(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const off[] = {"siblings", "attend", "prompt", NULL};
+    static const char *const off[] = {"siblings", "attend", "prompt", "few",
+                                     NULL};
     int i, n;
 
     if (argc < 3)

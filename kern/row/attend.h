@@ -1,0 +1,123 @@
+/* Attention of bytes in 32 bits, a row at a time, weights by tables
+ * (kern/ref/iattend_int.c).  To be included after the types of its operands are
+ * defined. */
+#ifndef ROW_ATTEND_H
+#define ROW_ATTEND_H
+
+#include <string.h>
+
+#include "kern/finish.h"
+
+/* The table's value for each row of k; returns the greatest. */
+static inline int32_t make_scores(const struct attend_dims *k,
+                                  const struct io *io, const Q *q, const K *key,
+                                  const MASK *mask, int32_t *x)
+{
+    const SCALE *scale = io->in[3];
+    const SCORES *table = (const SCORES *)io->in[4] + 128;
+    const int32_t mul = scale[0], add = scale[1], shift = k->p0, d = k->d;
+    int32_t most = -128;
+
+    for (int32_t i = 0; i < k->n; i++, key += k->krow) {
+        int32_t sum = 0, t;
+
+        for (int32_t j = 0; j < d; j++)
+            sum += q[j] * key[j];
+        t = table[rescale32(sum, mul, add, shift, -128, 127)];
+        if (mask)
+            t = clip(t + mask[i], -128, 127);
+        x[i] = t;
+        most = t > most ? t : most;
+    }
+    return most;
+}
+
+static inline void make_parts(const struct attend_dims *k, const struct io *io,
+                              int32_t most, int32_t *x)
+{
+    const POWERS *power = (const POWERS *)io->in[5] + 255 - most;
+    const PARTS *table = io->in[6];
+    const uint32_t hi = (uint32_t)k->p1;
+    uint32_t sum = 0;
+
+    for (int32_t i = 0; i < k->n; i++) {
+        x[i] = power[x[i]];
+        sum += (uint32_t)x[i];
+    }
+    sum += !sum;
+    for (int32_t i = 0; i < k->n; i++)
+        x[i] = table[(uint32_t)x[i] * hi / sum];
+}
+
+/* Sums of columns, up to four. */
+static inline void make_sums(const struct attend_dims *k, const int32_t *x,
+                             const V *v, int32_t columns, int32_t sum[4])
+{
+    const int32_t e = k->vrow;
+
+    sum[0] = sum[1] = sum[2] = sum[3] = 0;
+    if (columns < 4) {
+        for (int32_t i = 0; i < k->n; i++, v += e)
+            for (int32_t j = 0; j < columns; j++)
+                sum[j] += x[i] * v[j];
+        return;
+    }
+    for (int32_t i = 0; i < k->n; i++, v += e) {
+        sum[0] += x[i] * v[0];
+        sum[1] += x[i] * v[1];
+        sum[2] += x[i] * v[2];
+        sum[3] += x[i] * v[3];
+    }
+}
+
+/* Is byte i of a table i - `zero`, which is 0 or 128? */
+static inline int attend_same(const void *table, uint32_t zero)
+{
+    uint32_t word = 0x03020100u, is;
+
+    for (int32_t i = 0; i < 256; i += 4, word += 0x04040404u) {
+        memcpy(&is, (const char *)table + i, 4);
+        if (is != (word ^ zero * 0x01010101u))
+            return 0;
+    }
+    return 1;
+}
+
+/* Has an epilogue the form of conv/panel.h? */
+static inline int attend_narrow(int32_t mul, int32_t shift)
+{
+    const int64_t one = (int64_t)1 << shift;
+
+    return shift > 31 || (2 * (int64_t)mul < one && 2 * (int64_t)mul >= -one);
+}
+
+/* Scratch of a core: n words. */
+static inline void attend_rows(const struct attend_dims *k,
+                               const struct io *io)
+{
+    const SCALE *scale = io->in[3];
+    int32_t *x = io->tmp, from, to, sum[4];
+
+    span(k->heads * k->m, io->core, io->ncore, &from, &to);
+    for (int32_t r = from; r < to; r++) {
+        const ptrdiff_t head = r / k->m, row = r % k->m;
+        const Q *q = (const Q *)io->in[0] + row * k->qrow + head * k->qhead;
+        const K *key = (const K *)io->in[1] + head * k->khead;
+        const V *v = (const V *)io->in[2] + head * k->vhead;
+        const MASK *mask = io->in[7];
+        Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
+
+        make_parts(k, io, make_scores(k, io, q, key,
+                                      mask ? mask + row * k->n : NULL, x), x);
+        for (int32_t j = 0; j < k->e; j += 4) {
+            const int32_t n = k->e - j < 4 ? k->e - j : 4;
+
+            make_sums(k, x, v + j, n, sum);
+            for (int32_t i = 0; i < n; i++)
+                y[j + i] = (Y)rescale(sum[i], scale[2], scale[3], k->shift,
+                                      k->lo, k->hi);
+        }
+    }
+}
+
+#endif
