@@ -38,7 +38,7 @@
  *          max(max(0, bottom), max((top + 1) * ow * yw,
  *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
  * reads    ceil(n * oh * ow, pixels)
- * stack    512
+ * stack    608
  * cycles   n * oh * ow * (m * (8 + taps) + 40 +
  *          (taps > c ? kh * (20 + kw * c * 9) : 8 * c)) +
  *          weights * (ceil(all, pixels) - ceil(all, usual)) +

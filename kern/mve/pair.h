@@ -19,14 +19,16 @@ static inline int32_t pair_columns(int32_t n)
     return (n + 15) & -16;
 }
 
-/* Bytes of two rows of n weights, if they are unpacked. */
-static inline int32_t pair_spare(int32_t n)
+/* Where a panel is: behind two rows of weights, if they are unpacked. */
+static inline uint8_t *pair_at(const struct conv_dims *k, const struct io *io)
 {
+    uint8_t *const at = io->tmp;
+
 #ifdef NIBBLES
-    return 2 * nibble_bytes(n);
+    return at + 2 * nibble_bytes(k->kh * k->kw * k->c);
 #else
-    (void)n;
-    return 0;
+    (void)k;
+    return at;
 #endif
 }
 
@@ -148,34 +150,48 @@ static inline void pair_two(struct pair_start *start, const uint8_t *x,
     pair_run(start);
 }
 
-/* Where the weights of the two channels from c on are. */
-static inline void pair_weights(const struct conv_dims *k, const struct io *io,
-                                struct pair_start *to, int32_t c)
+/* Elements between two rows of n weights each, and where that of channel c is;
+ * rows that are packed are unpacked there, two of them. */
+static inline int32_t pair_next(const struct conv_dims *k, int32_t n)
 {
-    to->w0 = (const W *)io->in[1] + (ptrdiff_t)c * k->wm;
-    to->w1 = to->w0 + k->wm;
 #ifdef NIBBLES
-    nibble_rows(to->w0, k->wm, to->taps, io->tmp);
-    to->w0 = io->tmp;
-    to->w1 = to->w0 + nibble_bytes(to->taps);
+    return nibble_bytes(n);
+#else
+    (void)n;
+    return k->wm;
 #endif
 }
 
-/* The epilogues of two channels, of which c is the first, and what their sums
- * begin with. */
+static inline const W *pair_weights(const struct conv_dims *k,
+                                    const struct io *io, int32_t c, int32_t n)
+{
+    const W *w = (const W *)io->in[1] + (ptrdiff_t)c * k->wm;
+
+#ifdef NIBBLES
+    nibble_rows(w, k->wm, n, io->tmp);
+    return io->tmp;
+#else
+    (void)n;
+    return w;
+#endif
+}
+
+/* The epilogues of two channels, of which c is the first and whose weights are
+ * w, and what their sums begin with. */
 static inline void pair_scale(const struct conv_dims *k, const struct io *io,
-                              struct pair_start *to, int32_t c)
+                              struct pair_start *to, int32_t c, const W *w)
 {
     const B *b = io->in[2];
     const MUL *mul = (const MUL *)io->in[3] + (ptrdiff_t)c * k->mulc;
     const ADD *add = io->in[4];
     int32_t bias[2];
 
-    pair_weights(k, io, to, c);
+    to->w0 = w;
+    to->w1 = w + pair_next(k, to->taps);
     add += add ? (ptrdiff_t)c * k->addc : 0;
     for (int i = 0; i < 2; i++) {
         bias[i] = (b ? (int32_t)b[c + i] : 0) +
-                  mve_bias(i ? to->w1 : to->w0, to->taps);
+                  mve_bias(i ? to->w1 : w, to->taps);
         mve_put_scale(&to->scale, i, bias[i], (int32_t)*mul,
                       add ? (int64_t)*add : 0,
                       SHIFT_OF(k, io, 5, (ptrdiff_t)(c + i) * k->mulc));
@@ -201,7 +217,7 @@ static inline void pair_channels(const struct conv_dims *k,
         const int32_t c0 = c + 2 > end ? end - 2 : c;
 
         start.y = (uint8_t *)(y + c0);
-        pair_scale(k, io, &start, c0);
+        pair_scale(k, io, &start, c0, pair_weights(k, io, c0, taps));
         if (n > 1)
             pair_two(&start, x, x + columns, last, next);
         if (n & 1) {
@@ -217,12 +233,11 @@ static void pair_panel(const struct conv_dims *k, const struct io *io,
 {
     const X *x = (const X *)io->in[0] + (ptrdiff_t)group * k->c;
     const int32_t from = group * k->m;
-    const int32_t taps = k->kh * k->kw * k->c;
-    uint8_t *const panel = (uint8_t *)io->tmp + pair_spare(taps);
     Y *y = (Y *)io->out[0] + (ptrdiff_t)first * k->yw;
 
-    pair_put(k, x, first, n, panel, pair_columns(taps));
-    pair_channels(k, io, panel, from, n, y);
+    pair_put(k, x, first, n, pair_at(k, io),
+             pair_columns(k->kh * k->kw * k->c));
+    pair_channels(k, io, pair_at(k, io), from, n, y);
     if (panel_clips(k->lo, k->hi))
         for (int32_t i = 0; i < n; i++, y += k->yw)
             panel_clip(y + from, k->m, k->lo, k->hi);
