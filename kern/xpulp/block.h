@@ -21,6 +21,11 @@
 #define BLOCK_UP(d, x, w) BLOCK_DOT("sdotup", d, x, w)
 #define BLOCK_USP(d, x, w) BLOCK_DOT("sdotusp", d, x, w)
 #define BLOCK_SUP(d, x, w) BLOCK_DOT("sdotusp", d, w, x)
+/* The first of a sum. */
+#define BLOCK_FIRST_SP(d, x, w) BLOCK_DOT("dotsp", d, x, w)
+#define BLOCK_FIRST_UP(d, x, w) BLOCK_DOT("dotup", d, x, w)
+#define BLOCK_FIRST_USP(d, x, w) BLOCK_DOT("dotusp", d, x, w)
+#define BLOCK_FIRST_SUP(d, x, w) BLOCK_DOT("dotusp", d, w, x)
 
 #define BLOCK44(name, DOT)                                                   \
     static NOINLINE void name(const LEFT *x, const RIGHT *w, int32_t words,  \

@@ -22,7 +22,17 @@ typedef W RIGHT;
 #include "kern/xpulp/block.h"
 #include "kern/xpulp/scale.h"
 
-enum { DEPTH3_ACROSS = 4, DEPTH3_BYTES = 1520 };
+/* Words across and bytes of planes at a time, and rows of results that a loop
+ * makes without moving planes from register to register. */
+#ifndef ACROSS
+#define ACROSS 4
+#endif
+#ifndef PLANES
+#define PLANES 1520
+#endif
+#ifndef UNROLL
+#define UNROLL 1
+#endif
 
 /* An axis: pixels of x, padding before them; elements from one to the next, of
  * x and of results. */
@@ -42,6 +52,8 @@ struct depth3 {
     int8_t *planes;
     int32_t row, across, down, shift, range, high, wide;
     struct nine nine[4];
+    int32_t threes, back, yback; /* high / 3, and how far back the last three
+                                    begin then: in planes, and in y */
     const struct conv_dims *k;
     const struct io *io;
     const X *x; /* four channels of an image */
@@ -100,19 +112,22 @@ static inline void depth3_transpose(int8_t *to, const X *const p[4],
 
 #include "kern/xpulp/depth3_asm.h"
 
+#define DEPTH3_WAY(s, r)                                                     \
+    (!one ? s##2##r : UNROLL == 3 && q->threes ? s##3##r : s##1##r)
+
 /* All results of four channels that there are planes for. */
 static inline void depth3_results(const struct depth3 *q, Y *y)
 {
     const int one = q->k->sh == 1;
 
     if (WORD_SIGNED(Y) && q->k->lo && WORD_SIGNED(X))
-        (one ? depth3_s1_r : depth3_s2_r)(q, y);
+        DEPTH3_WAY(depth3_s, _r)(q, y);
     else if (WORD_SIGNED(Y) && q->k->lo)
-        (one ? depth3_u1_r : depth3_u2_r)(q, y);
+        DEPTH3_WAY(depth3_u, _r)(q, y);
     else if (WORD_SIGNED(X))
-        (one ? depth3_s1_ur : depth3_s2_ur)(q, y);
+        DEPTH3_WAY(depth3_s, _ur)(q, y);
     else
-        (one ? depth3_u1_ur : depth3_u2_ur)(q, y);
+        DEPTH3_WAY(depth3_u, _ur)(q, y);
 }
 #else
 static void depth3_transpose(int8_t *to, const X *const p[4],
@@ -201,6 +216,11 @@ static void depth3_place(struct depth3 *q, int32_t d, int32_t a, int32_t high,
     q->a = a;
     q->high = high;
     q->wide = wide;
+    if (UNROLL == 3) {
+        q->threes = high / 3;
+        q->back = high % 3 ? (5 - high % 3) * q->row : 0;
+        q->yback = (3 - high % 3) * q->down;
+    }
     q->n = end > above ? end - above : 0;
     q->left = a * step - q->columns.pad;
     q->blocks = ((wide + 3) >> 2) * step + 1;
@@ -330,10 +350,10 @@ static inline void depth3_axes(struct depth3 *q, int32_t rows)
     q->rows = q->swapped ? wide : high;
     q->across = q->columns.y;
     q->down = q->rows.y;
-    q->words = depth3_part(q->swapped ? b : a, DEPTH3_ACROSS >> (k->sh == 2));
+    q->words = depth3_part(q->swapped ? b : a, ACROSS >> (k->sh == 2));
     q->row = 16 * (q->words * k->sh + 1);
     q->most = depth3_part(q->swapped ? k->ow : rows,
-                          ((DEPTH3_BYTES / q->row - 3) >> (k->sh == 2)) + 1);
+                          ((PLANES / q->row - 3) >> (k->sh == 2)) + 1);
 }
 
 /* This core's share: rows of four channels, those of the same channels

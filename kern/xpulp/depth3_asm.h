@@ -13,7 +13,8 @@
  * and what lies at sp. */
 #define D3_MEMBERS(AT)                                                       \
     AT(planes, 0) AT(row, 4) AT(across, 8) AT(down, 12) AT(shift, 16)        \
-    AT(range, 20) AT(high, 24) AT(wide, 28) AT(nine, 32)
+    AT(range, 20) AT(high, 24) AT(wide, 28) AT(nine, 32) AT(threes, 112)     \
+    AT(back, 116) AT(yback, 120)
 #define D3_NINE(AT) AT(w, 0) AT(mul, 12) AT(add, 16)
 #define D3_FRAME(AT)                                                         \
     AT(planes4, 0) AT(y4, 4) AT(planes, 8) AT(y, 12) AT(saved, 16)           \
@@ -92,6 +93,28 @@ __asm__(D3_MEMBERS(D3_SET) D3_NINE(D3_SET_NINE) ".set nine.size, 20\n"
         "addi s0, s2, 0\n addi s2, s4, 0\n" XP_BLOCK_END D3_NEXT(4)          \
         D3_LEAVE)
 
+/* The same three rows at a time, the rows of planes taking turns in registers.
+ * The last three are taken again where they are not a multiple: then a3 is the
+ * way back. */
+#define D3_TURN(a, b, c, d, e, f, S, CLIP)                                   \
+    D3_LOAD(e, f)                                                            \
+    D3_ONE(b, d, f, "t1", "t2", "t3", S, CLIP, D3_AT, "s9")                  \
+    D3_ONE(b, d, f, "a6", "a7", "t0", S, CLIP, D3_AT, "s8")                  \
+    D3_ONE(a, c, e, "t1", "t2", "t3", S, CLIP, D3_AT, "s7")                  \
+    D3_ONE(a, c, e, "a6", "a7", "t0", S, CLIP, D3_LAST, "a5")
+#define D3_STEP3(name, S, CLIP)                                              \
+    XP_FUNCTION(name, (const struct depth3 *q, Y *y),                        \
+        D3_ENTER "slli t1, a6, 8\n slli t2, a7, 8\n slli t3, t0, 8\n"        \
+        D3_WORD "lw a3, depth3.back(a0)\n lw s6, depth3.threes(a0)\n"        \
+        "3:\n" D3_LOAD("s0", "s1") D3_LOAD("s2", "s3")                       \
+        XP_BLOCK "xlp.setup 0, s6, 90\n"                                     \
+        D3_TURN("s0", "s1", "s2", "s3", "s4", "s5", S, CLIP)                 \
+        D3_TURN("s2", "s3", "s4", "s5", "s0", "s1", S, CLIP)                 \
+        D3_TURN("s4", "s5", "s0", "s1", "s2", "s3", S, CLIP) XP_BLOCK_END    \
+        "beqz a3, 4f\n lw s6, depth3.yback(a0)\n sub a2, a2, a3\n"           \
+        "sub a1, a1, s6\n li a3, 0\n li s6, 1\n j 3b\n 4:\n" D3_NEXT(4)     \
+        D3_LEAVE)
+
 /* Step two: a row of four of two words; t1 .. t3 and a3 are their sums, of
  * which the next row has its first third. */
 #define D3_DOTS(w, S)                                                        \
@@ -115,6 +138,8 @@ __asm__(D3_MEMBERS(D3_SET) D3_NINE(D3_SET_NINE) ".set nine.size, 20\n"
 #define D3_SIGN(name, S)                                                     \
     D3_STEP1(name##1_r, S, D3_R);                                            \
     D3_STEP1(name##1_ur, S, D3_UR);                                          \
+    D3_STEP3(name##3_r, S, D3_R);                                            \
+    D3_STEP3(name##3_ur, S, D3_UR);                                          \
     D3_STEP2(name##2_r, S, D3_R);                                            \
     D3_STEP2(name##2_ur, S, D3_UR)
 D3_SIGN(depth3_s, D3_SP);

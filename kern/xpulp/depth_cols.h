@@ -250,10 +250,6 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
     "slli " v ", " v ", 2\n mulh " v ", " v ", %[m]\n"                       \
     "xp.addnr " v ", %[add], %[shift]\n"
 #endif
-#define DEPTH_FIRST_SP(d, x, w) BLOCK_DOT("dotsp", d, x, w)
-#define DEPTH_FIRST_UP(d, x, w) BLOCK_DOT("dotup", d, x, w)
-#define DEPTH_FIRST_USP(d, x, w) BLOCK_DOT("dotusp", d, x, w)
-#define DEPTH_FIRST_SUP(d, x, w) BLOCK_DOT("dotusp", d, w, x)
 
 #define DEPTH_BIAS(more, d, x, w)                                            \
     "addi " d ", %[bias], 0\n" more(d, x, w)
@@ -272,8 +268,8 @@ static inline int32_t *depth_columns4(int32_t *to, const X *const row[4],
     DEPTH_PAIRS(name##_two_us, two, US, BLOCK_USP, END)                      \
     DEPTH_PAIRS(name##_two_su, two, SU, BLOCK_SUP, END)
 
-DEPTH_KIND(depth_scale32, 11, 17, DEPTH_FIRST_SP, DEPTH_FIRST_UP,
-           DEPTH_FIRST_USP, DEPTH_FIRST_SUP, DEPTH_SCALE32_END)
+DEPTH_KIND(depth_scale32, 11, 17, BLOCK_FIRST_SP, BLOCK_FIRST_UP,
+           BLOCK_FIRST_USP, BLOCK_FIRST_SUP, DEPTH_SCALE32_END)
 DEPTH_KIND(depth_scale64, 16, 27, DEPTH_BIAS_SP, DEPTH_BIAS_UP, DEPTH_BIAS_USP,
            DEPTH_BIAS_SUP, DEPTH_SCALE64_END)
 #if ROUND

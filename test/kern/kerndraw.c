@@ -305,15 +305,17 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
         put_clip(o, op, in);
 }
 
-/* Taps, strides and so on of nsp spatial axes; p: before each, then after. */
+/* Taps, strides and so on of nsp spatial axes, alike half of the time; p: those
+ * before each, then after. */
 static void draw_window(int nsp, bool point, int *k, int *s, int *p, int *d)
 {
+    bool alike = roll(2);
     int i;
 
     for (i = 0; i < nsp; i++) {
-        k[i] = point ? 1 : between(1, 4);
-        d[i] = roll(3) ? 1 : 2;
-        s[i] = point && roll(4) ? 1 : between(1, 2);
+        k[i] = i && alike ? k[0] : point ? 1 : between(1, 4);
+        d[i] = i && alike ? d[0] : roll(3) ? 1 : 2;
+        s[i] = i && alike ? s[0] : point && roll(4) ? 1 : between(1, 2);
         p[i] = point && roll(4) ? 0 : roll(k[i] + 1);
         p[nsp + i] = point && roll(4) ? 0 : roll(k[i] + 1);
     }
@@ -327,10 +329,12 @@ static void draw_conv(Str *o, OpCode op, const Inst *in)
     int c = kind == 2 ? 1 : between(1, 9), m = kind == 2 ? 1 : between(1, 5);
     int x[4] = {between(1, 2)}, w[4] = {g * m}, k[2], s[2], p[4], d[2], i;
     int bias = roll(2), scaled, at = last ? 1 : 2, channels = g * m;
+    int large = roll(8); /* the axis of many; 2: both are */
 
     draw_window(nsp, kind == 1, k, s, p, d);
     for (i = 0; i < nsp; i++) {
-        x[at + i] = between((k[i] - 1) * d[i] + 1, 11);
+        x[at + i] = between((k[i] - 1) * d[i] + 1, large == 2 ? 30 :
+                            i == large ? 72 : 11);
         w[at + i] = k[i];
     }
     x[last ? 1 + nsp : 1] = g * c;

@@ -26,8 +26,10 @@ judge() { # what, program
 for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
     "uint8 uint8 uint8" "uint8 int8 int32"; do
     due # each row begins with another one
-    for one in conv_last_int conv_last_scale32 conv_taps_scale32 conv_depth_int \
-        conv_depth_scale32 conv_depth3_scale32 conv_pair_int conv_pair_scale32; do
+    for one in conv_last_int conv_last_scale32 conv_taps_scale32 \
+        "conv_taps_scale32 -DSTATIONARY=1" conv_depth_int conv_depth_scale32 \
+        conv_depth3_scale32 "conv_depth3_scale32 -DUNROLL=3 -DPLANES=6128" \
+        "conv_depth3_scale32 -DACROSS=16" conv_pair_int conv_pair_scale32; do
         case $types/$one in
         *int32/conv_taps* | *int32/conv_depth3* | *\ uint8\ */conv_depth3*)
             continue ;;
@@ -39,7 +41,10 @@ for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
         case $one in
         *int) [ $(((seed + n) % 3)) = 0 ] || ADDTYPE=int64_t ;;
         esac
-        conv $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
+        name=${one%% *}
+        # shellcheck disable=SC2086
+        conv $name $types ${one#"$name"} -DSEED=$((seed % 1000000 + n))u \
+            -DRUNS=$runs
         judge "$one $types" conv
     done
     for one in matmul_transb_int matmul_transb_scale32; do

@@ -85,6 +85,13 @@ static inline int allowed(const Dims *k)
 {
     if (k->oh < 1 || k->ow < 1)
         return 0;
+#ifdef STATIONARY
+    if (k->kh * k->kw == 1
+            ? k->c % 4 || k->ph || k->pw || (k->oh - 1) * k->sh >= k->h ||
+                  (k->ow - 1) * k->sw >= k->w
+            : k->dh > 1)
+        return 0;
+#endif
 #ifdef TAPS
     return k->g == 1 && k->m > 3 && k->ow > 3 && k->xw == k->c &&
            (k->dw == 1 || k->kw == 1);
@@ -105,6 +112,17 @@ static inline void draw(Dims *k)
 
     shape(k, roll(9) + 1, roll(9) + 1, roll(40) + 4, 1, 1, taps[roll(8)],
           taps[roll(7)], roll(2) + 1, 1);
+#elif defined STATIONARY
+    const int32_t c[] = {8, 16, 28, 32};
+
+    if (roll(2))
+        shape(k, roll(9) + 1, roll(9) + 4, 1, c[roll(4)], roll(30) + 4, 1, 1,
+              roll(2) + 1, 0);
+    else
+        shape(k, roll(5) + 1, roll(140) + 4, 1, 3, roll(12) + 4, 3, 3,
+              roll(2) + 1, 1);
+    if (roll(3) == 0)
+        return;
 #else
     if (roll(2))
         shape(k, roll(8) + 1, roll(8) + 1, 1,
