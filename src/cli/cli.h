@@ -92,6 +92,7 @@ typedef struct Job {
     bool trial;            /* one of trial.c */
     const Plan *like;      /* of another chip that shares the network; NULL */
     int part;              /* of PlanOpts: kernels to be measured; 0: none */
+    uint64_t tasks;        /* of the graph, for ledgers */
     Watch *watch;          /* who looks on while it runs; or NULL */
     int64_t start_ns;
 } Job;

@@ -162,6 +162,19 @@ void job_pass(Job *j)
     pass_all(j->g, j->o.off, j->o.print);
     job_channels(j);
     graph_number(j->g);
+    j->tasks = j->o.ledger ? ledger_tasks(j->g) : 0;
+}
+
+/* Heads decide where what the ledger says makes the whole network slower. */
+static const char *useful_ledger(const Job *j)
+{
+    Ledger *l;
+
+    if (!j->o.ledger || j->part)
+        return j->o.ledger;
+    l = ledger_read(j->o.mem, j->soc, j->o.ledger);
+    return ledger_find(l, ledger_key(l, NULL, j->tasks), LEDGER_slower) < 0
+        ? j->o.ledger : NULL;
 }
 
 /* The planner and the runtime take what is left of the cores. */
@@ -294,7 +307,7 @@ static void check_objective(const Job *j)
 void job_plan(Job *j)
 {
     PlanOpts p = {.kernels = j->o.kernels, .aim = j->o.objective,
-                  .straight = j->o.straight, .ledger = j->o.ledger,
+                  .straight = j->o.straight,
                   .no_copies = j->o.no_copies,
                   .part = j->part, .like = j->like,
                   .exhaustive = j->o.exhaustive,
@@ -316,6 +329,7 @@ void job_plan(Job *j)
     set_battery(j);
     drop_engines(j);
     set_limits(j, &p);
+    p.ledger = useful_ledger(j);
     if (j->project)
         p.beside = test_bytes(j);
     j->r.missing = plan_missing;

@@ -104,10 +104,22 @@ static int64_t permille(const Plan *p, int i, const Kern *k, const RunLayer *l)
     return MAX(1, 1000 * (took - others) / MAX(1, mine));
 }
 
-/* What the ledger is to have of the kernel that layer i was to measure. */
-static int64_t value_of(const Plan *p, int i, const RunLayer *l, int *unit)
+/* The kernel of layer i whose time the ledger is to have: the one that was to
+ * be measured; with tiles, whose time depends on where they lie, any; NULL:
+ * none. */
+static const Kern *kept_kernel(const Plan *p, int i)
 {
-    const Kern *k = p->layer[i].node->forced;
+    const Kern *forced = p->layer[i].node->forced;
+
+    if (!is_choice(p, i))
+        return NULL;
+    return forced || !p->tiled ? forced : step_of(p, i)->kern;
+}
+
+/* What the ledger is to have of kernel k in layer i. */
+static int64_t value_of(const Plan *p, int i, const Kern *k,
+                        const RunLayer *l, int *unit)
+{
     int64_t v;
 
     if (p->tiled) {
@@ -127,19 +139,24 @@ static int64_t value_of(const Plan *p, int i, const RunLayer *l, int *unit)
 static const char header[] =
     "# tilewright tune: key, unit, value, kernel, operator, result, target,"
     " measured on, compiler.\n# Lines may be added and sorted; `--ledger` uses"
-    " the least of a key.\n";
+    " the least of a key, of permille the mean.\n";
 
-static void put_line(const Tune *t, int i, int unit, int64_t v,
+static const char *measured_on(const Job *j)
+{
+    return j->o.device ? j->o.device : j->soc->run;
+}
+
+static void put_line(const Tune *t, int i, const Kern *k, int unit, int64_t v,
                      const char *compiler, Str *out)
 {
     const Node *n = plan_of(t)->layer[i].node;
     const Val *y = n->res[0];
 
     str_fmt(out, "%016" PRIx64 "\t%s\t%" PRId64 "\t%s\t%s\t%s%s\t%s\t%s\t%s\n",
-            ledger_key(t->l, n->forced, n->task), ledger_unit[unit], v,
-            n->forced->name, op_info[n->op].name, type_info[y->type].name,
+            ledger_key(t->l, k, n->task), ledger_unit[unit], v, k->name,
+            op_info[n->op].name, type_info[y->type].name,
             shape_str(t->j->o.mem, y->shape), t->j->soc->name,
-            t->j->o.device ? t->j->o.device : t->j->soc->run, compiler);
+            measured_on(t->j), compiler);
 }
 
 void tune_append(Tune *t, const char *text)
@@ -165,12 +182,16 @@ static void record(Tune *t, const Run *run, int wrong)
 
     str_put(&b, "");
     for (i = 0; i < run->nlayer && (!wrong || i < wrong); i++) {
-        if (!is_choice(p, i) || !p->layer[i].node->forced)
+        const Kern *k = kept_kernel(p, i);
+
+        if (!k)
             continue;
-        v = value_of(p, i, &run->layer[i], &unit);
+        v = value_of(p, i, k, &run->layer[i], &unit);
+        if (unit == LEDGER_unfit && k != p->layer[i].node->forced)
+            continue;
         if (i + 1 == wrong)
             unit = LEDGER_wrong, v = 1;
-        put_line(t, i, unit, v, compiler, &b);
+        put_line(t, i, k, unit, v, compiler, &b);
     }
     if (b.n)
         tune_append(t, b.s);
@@ -295,17 +316,29 @@ static double median_error(Arena *mem, const Plan *p, const Run *run)
     return n ? e[n / 2] : 0;
 }
 
-/* The kernels by heads alone, and by the ledger, side by side. */
-static void put_table(const Plan *p, const Plan *before, Str *out)
+/* The layer of a plan that computes a node; -1: none does. */
+static int layer_of(const Plan *p, const Node *node)
 {
     int i;
 
+    for (i = p->nlayer - 1; i >= 0 && p->layer[i].node != node; i--)
+        ;
+    return i;
+}
+
+/* The kernels by heads alone, and by the ledger, side by side. */
+static void put_table(const Plan *p, const Plan *before, Str *out)
+{
+    int i, old;
+
     str_fmt(out, "%5s  %-20s %-26s %s\n", "layer", "name", "kernel",
             "instead of");
-    for (i = 0; i < p->nlayer && i < before->nlayer; i++) {
-        const Kern *now = step_of(p, i)->kern;
-        const Kern *was = step_of(before, i)->kern;
+    for (i = 0; i < p->nlayer; i++) {
+        const Kern *now = step_of(p, i)->kern, *was;
 
+        if ((old = layer_of(before, p->layer[i].node)) < 0)
+            continue;
+        was = step_of(before, old)->kern;
         if (now && was && strcmp(now->name, was->name))
             str_fmt(out, "%5d  %-20.20s %-26s %s\n", i + 1,
                     p->layer[i].node->name, now->name, was->name);
@@ -346,27 +379,38 @@ static Sum run_with(Tune *t, const char *ledger)
 static int mark_slower(Tune *t, const Sum *was, const Sum *is)
 {
     Str b = {.mem = t->j->o.mem};
-    int i, n = 0, unit;
+    int i, old, n = 0, unit;
 
     str_put(&b, "");
-    for (i = 0; i < is->p->nlayer && i < was->p->nlayer; i++) {
-        const Kern *now = step_of(is->p, i)->kern;
-        const Kern *old = step_of(was->p, i)->kern;
-        Node *node = (Node *)(uintptr_t)is->p->layer[i].node;
+    for (i = 0; i < is->p->nlayer; i++) {
+        const Kern *now = step_of(is->p, i)->kern, *before;
+        const Node *node = is->p->layer[i].node;
 
-        if (!is_choice(is->p, i) || node != was->p->layer[i].node ||
-            now == old || !strcmp(now->name, old->name) ||
-            best_value(&is->run->layer[i], &unit) <=
-                best_value(&was->run->layer[i], &unit))
+        if (!is_choice(is->p, i) || (old = layer_of(was->p, node)) < 0)
             continue;
-        node->forced = now;
-        put_line(t, i, LEDGER_slower, best_value(&is->run->layer[i], &unit),
-                 "", &b);
+        before = step_of(was->p, old)->kern;
+        if (now == before || !strcmp(now->name, before->name) ||
+            best_value(&is->run->layer[i], &unit) <=
+                best_value(&was->run->layer[old], &unit))
+            continue;
+        put_line(t, i, now, LEDGER_slower,
+                 best_value(&is->run->layer[i], &unit), "", &b);
         n++;
     }
     if (n)
         tune_append(t, b.s);
     return n;
+}
+
+/* What was found makes the network slower, although no kernel is. */
+static void mark_network(Tune *t, const Sum *is)
+{
+    Str b = {.mem = t->j->o.mem};
+
+    str_fmt(&b, "%016" PRIx64 "\t%s\t%" PRId64 "\tall\t%s\t-\t%s\t%s\t\n",
+            ledger_key(t->l, NULL, t->j->tasks), ledger_unit[LEDGER_slower],
+            is->all, t->j->o.name, t->j->soc->name, measured_on(t->j));
+    tune_append(t, b.s);
 }
 
 static void show(Tune *t)
@@ -378,6 +422,10 @@ static void show(Tune *t)
 
     for (i = 0; t->samples && i < ROUNDS && mark_slower(t, &was, &is); i++)
         is = run_with(t, t->path);
+    if (is.all > was.all) {
+        mark_network(t, &is);
+        is = was;
+    }
     put_table(is.p, was.p, &out);
     str_fmt(&out, "%d runs to measure, ledger %s\n", t->samples, t->path);
     if (was.all > 0)
@@ -406,6 +454,7 @@ int verb_tune(int argc, char **argv)
             j->soc->name);
     j->o.halving = j->o.halving || is_noisy(j->o.device);
     job_front(j);
+    j->o.ledger = t.path;
     job_pass(j);
     if (!tune_plan(&t, MAX(1, j->o.part)) && j->o.part)
         return OK;

@@ -429,7 +429,7 @@ bool buf_lives_on(const Buf *b); /* beyond the last step */
 
 /* ledger.c: what kernels took when they were measured.  A task is what makes
  * nodes alike, so that they take a kernel equally long; a key is of a kernel
- * and a task. */
+ * and a task, or of all kernels (NULL) and the tasks of a network. */
 enum {
     LEDGER_permille = 3, /* of what the head predicts */
     LEDGER_UNITS,
@@ -444,8 +444,10 @@ extern const char *const ledger_unit[LEDGER_WORDS];
 typedef struct Ledger Ledger;
 Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path);
 uint64_t ledger_task(const Node *n);
+uint64_t ledger_tasks(const Graph *g);
 uint64_t ledger_key(const Ledger *l, const Kern *k, uint64_t task);
-/* The least value of a key in a unit, -1: there is none; and how many. */
+/* The least value of a key in a unit, of permille the mean, -1: there is none;
+ * and how many. */
 int64_t ledger_find(const Ledger *l, uint64_t key, int unit);
 int ledger_count(const Ledger *l, uint64_t key, int unit);
 
@@ -538,7 +540,8 @@ void leave_tables_far(Graph *g, const Soc *s, const PlanOpts *o);
 void interleave_layers(const Chooser *c, Graph *g);
 /* pairs.c: brings weights of two rows together where kernels are quicker. */
 void pair_layers(const Chooser *c, Graph *g);
-/* Cycles of a node by the best kernel, as its head says. */
+/* Cycles of a node by the best kernel, as its head says, and with tiles what was
+ * measured: else units may differ of two forms of a node. */
 int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n);
 /* By Node.id.  err(ERR_MODEL) names a node that no kernel takes. */
 Choice *choose_kernels(const Chooser *c, Graph *g);

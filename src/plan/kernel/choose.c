@@ -352,9 +352,12 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
 
 int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n)
 {
+    Chooser heads = *c;
     Choice best = {0};
 
-    choose(c, g, n, &best);
+    if (!tiled_fits(c->soc))
+        heads.ledger = NULL;
+    choose(&heads, g, n, &best);
     return best.cycles;
 }
 

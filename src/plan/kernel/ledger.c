@@ -1,6 +1,7 @@
 /* What kernels took when they were measured, for this chip: a text file, a line
  * each, that only grows (cli/tune.c).  Of several lines of a key and a unit the
- * least counts, so their order does not matter.
+ * least counts, for what disturbs adds to a time; of tiles, whose time depends
+ * on where they lie, the mean.  So their order does not matter.
  *
  * A line is a key, a unit and a value, then what people read.  The key is a
  * hash of all that matters to the time of a call: the kernel's text and its
@@ -92,11 +93,39 @@ uint64_t ledger_task(const Node *node)
     return h ? h : 1;
 }
 
+uint64_t ledger_tasks(const Graph *g)
+{
+    uint64_t h = 0, task;
+    const Node *n;
+
+    for (n = g->first; n; n = n->next)
+        if (n->op != OP_reshape) {
+            task = ledger_task(n);
+            h = mix(h, &task, sizeof task);
+        }
+    return h;
+}
+
+static uint64_t hash_kernels(uint64_t h)
+{
+    int i;
+
+    for (i = 0; i < npacked; i++)
+        if (str_starts(packed[i].path, "kern/"))
+            h = mix(h, packed[i].data, packed[i].n);
+    return h;
+}
+
 uint64_t ledger_key(const Ledger *l, const Kern *k, uint64_t task)
 {
-    uint64_t h = mix(l->chip, k->text, strlen(k->text));
+    uint64_t h = l->chip;
 
-    h = mix(h, k->name, strlen(k->name));
+    if (k) {
+        h = mix(h, k->text, strlen(k->text));
+        h = mix(h, k->name, strlen(k->name));
+    } else {
+        h = hash_kernels(h);
+    }
     return mix(h, &task, sizeof task);
 }
 
@@ -136,14 +165,19 @@ Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path)
 
 int64_t ledger_find(const Ledger *l, uint64_t key, int unit)
 {
-    int64_t least = -1;
-    int i;
+    int64_t least = -1, sum = 0;
+    int i, n = 0;
 
-    for (i = 0; i < l->n; i++)
-        if (l->line[i].key == key && l->line[i].unit == unit &&
-            (least < 0 || l->line[i].value < least))
-            least = l->line[i].value;
-    return least;
+    for (i = 0; i < l->n; i++) {
+        const int64_t v = l->line[i].value;
+
+        if (l->line[i].key != key || l->line[i].unit != unit)
+            continue;
+        least = least < 0 ? v : MIN(least, v);
+        sum += v;
+        n++;
+    }
+    return unit == LEDGER_permille && n ? (sum + n / 2) / n : least;
 }
 
 int ledger_count(const Ledger *l, uint64_t key, int unit)
