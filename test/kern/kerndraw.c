@@ -305,8 +305,8 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
         put_clip(o, op, in);
 }
 
-/* Taps, strides and so on of nsp spatial axes, half of the time alike; p: before
- * each, then after. */
+/* Taps, strides and so on of nsp spatial axes, alike half of the time; p: those
+ * before each, then after. */
 static void draw_window(int nsp, bool point, int *k, int *s, int *p, int *d)
 {
     bool alike = roll(2);
