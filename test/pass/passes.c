@@ -629,13 +629,109 @@ static Val *siblings(Net *t, Val *x)
     return y;
 }
 
+/* The value as rows of heads, or of elements where `heads` is 0. */
+static Val *as_rows(Net *t, Val *x, int64_t rows, int64_t heads)
+{
+    int64_t n = val_count(x) / rows;
+    int64_t dim[4] = {1, rows, heads ? heads : n, heads ? n / heads : 1};
+
+    x = node(t, OP_reshape, x, NULL, NULL);
+    attr_set_list(t->g, x->def, A_shape, heads ? 4 : 3, dim);
+    return infer(t, x);
+}
+
+/* x as rows, 2 to 40, of its last axis; NULL: they are more, or fewer. */
+static Val *rows_of(Net *t, Val *x)
+{
+    int64_t n = x->shape.rank ? x->shape.dim[x->shape.rank - 1] : 0;
+
+    if (n < 1 || val_count(x) < 2 * n || val_count(x) > 40 * n)
+        return NULL;
+    return as_rows(t, x, val_count(x) / n, 0);
+}
+
+/* Bytes of so many columns: the product of rows by weights. */
+static Val *projected(Net *t, Val *x, int64_t columns)
+{
+    int64_t dim[2] = {columns, x->shape.dim[2]};
+    Val *y = bytes_of(t, OP_matmul, x, constant(t, 2, dim, -8, 8), 60, 6);
+
+    attr_set_int(t->g, y->def, A_transb, 1);
+    attr_set_int(t->g, y->def, A_lo, -128);
+    attr_set_int(t->g, y->def, A_hi, 127);
+    return infer(t, y);
+}
+
+/* Attention as one operator, of heads of projections, perhaps with one head of
+ * keys. */
+static Val *headed(Net *t, Val *x)
+{
+    int64_t heads = between(1, 6), width = between(1, 4), rows, n[1] = {256};
+    bool one = maybe(30);
+    Val *arg[7];
+
+    if (!t->g->exact || x->type != T_s8 || !(x = rows_of(t, x)))
+        return NULL;
+    rows = x->shape.dim[1];
+    width = one ? x->shape.dim[2] : width;
+    arg[0] = as_rows(t, projected(t, x, heads * width), rows, heads);
+    arg[1] = one ? as_rows(t, x, rows, 1)
+                 : as_rows(t, projected(t, x, heads * width), rows, heads);
+    arg[2] = as_rows(t, projected(t, x, heads * 3), rows, heads);
+    arg[3] = constant(t, 1, (int64_t[]){4}, 1, 300);
+    arg[4] = constant(t, 1, n, -128, 127);
+    arg[5] = constant(t, 1, n, 0, 4000);
+    arg[6] = constant(t, 1, n, -128, 127);
+    x = graph_node(t->g, NULL, OP_iattend, NULL, 7, arg)->res[0];
+    attr_set_int(t->g, x->def, A_lo, -128);
+    attr_set_int(t->g, x->def, A_hi, 127);
+    attr_set_int(t->g, x->def, A_shift, 8);
+    attr_set_int(t->g, x->def, A_p0, 8);
+    attr_set_int(t->g, x->def, A_p1, 255);
+    attr_set_int(t->g, x->def, A_p2, 7);
+    return infer(t, x);
+}
+
+/* A side of scores: heads of the product of rows by weights, perhaps with a
+ * bias, transposed. */
+static Val *real_side(Net *t, Val *x, int64_t heads, int64_t width,
+                      const int64_t perm[4])
+{
+    int64_t dim[2] = {x->shape.dim[2], heads * width};
+    Val *y = node(t, OP_matmul, x, constant(t, 2, dim, 0, 0),
+                  maybe(60) ? constant(t, 1, dim + 1, 0, 0) : NULL);
+
+    y = as_rows(t, infer(t, y), x->shape.dim[1], heads);
+    y = node(t, OP_transpose, y, NULL, NULL);
+    attr_set_list(t->g, y->def, A_perm, 4, perm);
+    return infer(t, y);
+}
+
+/* Softmax of scores of heads of floats. */
+static Val *scored(Net *t, Val *x)
+{
+    int64_t heads = between(1, 3), width = between(1, 9);
+    Val *y;
+
+    if (t->whole || x->type != T_f32 || !(x = rows_of(t, x)))
+        return NULL;
+    y = real_side(t, x, heads, width, (int64_t[]){0, 2, 1, 3});
+    y = infer(t, node(t, OP_matmul, y,
+                      real_side(t, x, heads, width, (int64_t[]){0, 2, 3, 1}),
+                      NULL));
+    y = infer(t, node(t, OP_mul, y, graph_const_f32(t->g, 0.0625f), NULL));
+    y = node(t, OP_softmax, y, NULL, NULL);
+    attr_set_int(t->g, y->def, A_axis, 3);
+    return infer(t, y);
+}
+
 /* The first dozen make convolutional networks. */
 static Val *(*const makers[])(Net *, Val *) = {
     convolved, convolved, convolved, pooled, requantized, requantized, clipped,
     with_constant, looked_up, joined, joined, joined,
     convolved_back, with_computed, gathered, unflattened,
     residual, chained, looked_up, attended,
-    siblings,
+    siblings, headed, scored,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };
