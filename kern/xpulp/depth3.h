@@ -113,21 +113,26 @@ static inline void depth3_transpose(int8_t *to, const X *const p[4],
 #include "kern/xpulp/depth3_asm.h"
 
 #define DEPTH3_WAY(s, r)                                                     \
-    (!one ? s##2##r : UNROLL == 3 && q->threes ? s##3##r : s##1##r)
+    do {                                                                     \
+        if (q->k->sh != 1)                                                   \
+            s##2##r(q, y);                                                   \
+        else if (UNROLL == 3 && q->threes)                                   \
+            s##3##r(q, y);                                                   \
+        else                                                                 \
+            s##1##r(q, y);                                                   \
+    } while (0)
 
 /* All results of four channels that there are planes for. */
 static inline void depth3_results(const struct depth3 *q, Y *y)
 {
-    const int one = q->k->sh == 1;
-
     if (WORD_SIGNED(Y) && q->k->lo && WORD_SIGNED(X))
-        DEPTH3_WAY(depth3_s, _r)(q, y);
+        DEPTH3_WAY(depth3_s, _r);
     else if (WORD_SIGNED(Y) && q->k->lo)
-        DEPTH3_WAY(depth3_u, _r)(q, y);
+        DEPTH3_WAY(depth3_u, _r);
     else if (WORD_SIGNED(X))
-        DEPTH3_WAY(depth3_s, _ur)(q, y);
+        DEPTH3_WAY(depth3_s, _ur);
     else
-        DEPTH3_WAY(depth3_u, _ur)(q, y);
+        DEPTH3_WAY(depth3_u, _ur);
 }
 #else
 static void depth3_transpose(int8_t *to, const X *const p[4],
