@@ -230,7 +230,9 @@ void FN(const struct group_dims *k, const struct io *io)
         const SCALE *scale = (const SCALE *)io->in[2] + 4 * from * groups;
 
         narrow_row(k, x, part, (int16_t *)(void *)(part + groups));
-        (k->mode > 5 ? quads_fours : quads_bytes)(part, part + groups, w, scale,
-                                                  to - from, y + 4 * from);
+        if (k->mode > 5)
+            quads_fours(part, part + groups, w, scale, to - from, y + 4 * from);
+        else
+            quads_bytes(part, part + groups, w, scale, to - from, y + 4 * from);
     }
 }
