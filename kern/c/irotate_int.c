@@ -5,7 +5,7 @@
  * isa      any
  * when     max(-acc.lo, acc.hi) < 2147483648 && shift < 32
  * split    tokens * heads
- * stack    96
+ * stack    128
  * cycles   ncore * (100 + ceil(tokens * heads, ncore) * (40 + 26 * half))
  * code     420
  */

@@ -7,7 +7,7 @@
  * isa      any
  * layout   last
  * split    n m
- * stack    256
+ * stack    320
  * cycles   n * g * m * oh * ow * (60 + kh * kw * c * (30 + 10 * bits))
  */
 #include "kern/kern.h"

@@ -5,7 +5,7 @@
  * isa      xpulpv2
  * when     max(-acc.lo, acc.hi) < 2147483648 && shift < 32
  * split    tokens * heads
- * stack    96
+ * stack    128
  * cycles   ncore * (100 + ceil(tokens * heads, ncore) * (40 + 22 * half))
  * code     360
  */
