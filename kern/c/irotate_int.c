@@ -9,11 +9,6 @@
  * cycles   ncore * (100 + ceil(tokens * heads, ncore) * (40 + 26 * half))
  * code     420
  */
-#include "kern/kern.h"
-
-#define MORE(d, a, b) ((d) + (a) * (b))
-#define LESS(d, a, b) ((d) - (a) * (b))
-#define CLIP clip
 #include "kern/row/rotate.h"
 
 void FN(const struct rotate_dims *k, const struct io *io)

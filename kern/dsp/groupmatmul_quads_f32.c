@@ -8,7 +8,7 @@
  * split    m
  * let      groups = ceil(k, g)
  * scratch  groups * 24 + 2 * k
- * stack    416
+ * stack    464
  * cycles   rows * (90 + 20 * k + 40 * groups + m * (8 + 20 * groups + k))
  *
  * A half of a word has the weights of a column: of two rows 256 v + u + 128, of

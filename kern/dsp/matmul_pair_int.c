@@ -30,7 +30,7 @@
  * scratch  fixed + 2 * columns * least
  * most     fixed + 2 * columns * min(all, max(least, 64))
  * reads    ceil(m, pixels)
- * stack    576
+ * stack    592
  * cycles   nb[0] * nb[1] * nb[2] * (all * n * (8 + (11 * k >> 4)) +
  *          2 * m * k + 90 * n * ceil(m, 16)) + more
  */

@@ -17,7 +17,7 @@
  *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
  *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
  * let      each = ceil(g, 16) * 75 + g * (bits + 1) + ceil(g * mul.bytes, 4) + ceil(g, 8)
- * stack    128
+ * stack    400
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * each
  *
  * As pconv_int.c; 16 channels are made at a time, each in as many cycles as a

@@ -19,7 +19,7 @@
  * let      ki = ceil(c, 16)
  * let      part = ki * (45 * ko + bits * m)
  * let      each = ko * 30 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    128
+ * stack    400
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * each
  *
  * As pconv_point_int.c; an input tile of 5x5 pixels takes 31 cycles, and a

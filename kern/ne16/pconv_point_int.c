@@ -16,7 +16,7 @@
  * let      ko = ceil(m, 32)
  * let      ki = ceil(c, 16)
  * let      each = ko * 30 + ki * (33 * ko + m) + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    128
+ * stack    384
  * cycles   4 + ceil(rows, 3) * ceil(cols, 3) * each
  *
  * Each tile of 3x3 pixels and 32 output channels takes 19 cycles for 16

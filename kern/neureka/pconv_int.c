@@ -22,7 +22,7 @@
  * let      ahead = (ko - 1) * max(32 * bits + 5, 69) + max(rest, 69)
  * let      part = ki * (port ? 8 * ko + ahead : 78 * ko + sums)
  * let      each = ko * 57 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    128
+ * stack    400
  * cycles   4 + port * (70 + rest - max(rest, 69)) + ceil(oh, 6) * ceil(ow, 6) * each
  *
  * As pconv_point_int.c; an input tile of 8x8 pixels takes 70 cycles, and a

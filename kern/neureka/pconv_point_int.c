@@ -20,7 +20,7 @@
  * let      part = port ? 8 * ko * ki + once + (ki - 1) * more :
  *          65 * ko * ki + m * ki
  * let      each = ko * 57 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    128
+ * stack    384
  * cycles   4 + port * (52 + rest - max(rest, ki > 1 ? 50 : 46)) + ceil(rows, 6) * ceil(cols, 6) * each
  *
  * Each tile of 6x6 pixels and 32 output channels takes 52 cycles for 32

@@ -1,10 +1,18 @@
 /* The rotary embedding of integers in 32 bits (kern/ref/irotate_int.c).  To be
- * included after X, T, BIAS and Y are defined, and MORE, LESS and CLIP: d + a b,
- * d - a b, and v within bounds. */
+ * included after X, T, BIAS and Y are defined; and MORE, LESS and CLIP, d + a b,
+ * d - a b and v within bounds, where there are better ones. */
 #ifndef ROW_ROTATE_H
 #define ROW_ROTATE_H
 
 #include "kern/kern.h"
+
+#ifndef MORE
+#define MORE(d, a, b) ((d) + (a) * (b))
+#define LESS(d, a, b) ((d) - (a) * (b))
+#endif
+#ifndef CLIP
+#define CLIP clip
+#endif
 
 static inline void turn(const struct rotate_dims *k, const X *x, const T *t,
                         const BIAS *bias, Y *y)

@@ -14,9 +14,6 @@
 #ifdef XPULPV2
 #define MORE xp_mac
 #define LESS xp_msu
-#else
-#define MORE(d, a, b) ((d) + (a) * (b))
-#define LESS(d, a, b) ((d) - (a) * (b))
 #endif
 #define CLIP scale_clip
 #include "kern/row/rotate.h"

@@ -144,12 +144,12 @@ static int64_t starts_of(const Entry *e)
     return e->pre_cycles ? e->cand->pre_starts : 0;
 }
 
-/* Of a scene, for all its candidates: bytes of L1 that are left, cycles in which
- * code comes in, and how many layers like the last have time for the loads of
- * what follows. */
+/* Of a scene, for all its candidates. */
 typedef struct Limits {
-    int64_t room, miss;
-    int ahead;
+    int64_t room;       /* bytes of L1 that are left */
+    int64_t miss;       /* cycles in which code comes in */
+    int ahead;          /* layers in which what follows may be loaded, each with
+                           as much time for it as the last */
 } Limits;
 
 /* What follows takes less for what of its constants is loaded meanwhile, as far
