@@ -114,7 +114,7 @@ static int64_t lateness(const Ahead *x, int i)
 /* Fills the engine's time beside the kernel of step `call`, whose place then is
  * returned.  Loads stay in their order.  The engine takes a command when all
  * of the one before the last is on its way; until then core 0 stands still,
- * which may be less than what the load is late by. */
+ * which may be up to half of what the load is late by. */
 static int fill_time(Ahead *x, int call)
 {
     Plan *p = x->p;
