@@ -116,43 +116,29 @@ static inline void short22(const LEFT *a, const LEFT *b, const RIGHT *u,
     }
 }
 
-static inline void short12(const LEFT *a, const RIGHT *u, const RIGHT *v,
-                           int32_t n, int32_t s[2])
-{
-    int32_t s0 = s[0], s1 = s[1];
-
-    for (int32_t i = n >> 2; i > 0; i--, a += 4, u += 4, v += 4) {
-        const struct short_pairs p = short_spread(u), q = short_spread(v);
-        const uint32_t x = dsp_load(a), y = dsp_load(a + 2);
-
-        s0 = dsp_mac(y, p.last, dsp_mac(x, p.first, s0));
-        s1 = dsp_mac(y, q.last, dsp_mac(x, q.first, s1));
+/* One row of a by two of b, in sums of type T made by MAC. */
+#define SHORT12(name, T, MAC)                                                \
+    static inline void name(const LEFT *a, const RIGHT *u, const RIGHT *v,   \
+                            int32_t n, T s[2])                               \
+    {                                                                        \
+        T s0 = s[0], s1 = s[1];                                              \
+                                                                             \
+        for (int32_t i = n >> 2; i > 0; i--, a += 4, u += 4, v += 4) {       \
+            const struct short_pairs p = short_spread(u);                    \
+            const struct short_pairs q = short_spread(v);                    \
+            const uint32_t x = dsp_load(a), y = dsp_load(a + 2);             \
+                                                                             \
+            s0 = MAC(y, p.last, MAC(x, p.first, s0));                        \
+            s1 = MAC(y, q.last, MAC(x, q.first, s1));                        \
+        }                                                                    \
+        for (n &= 3; n > 0; n--, a++, u++, v++) {                            \
+            s0 += *a * *u;                                                   \
+            s1 += *a * *v;                                                   \
+        }                                                                    \
+        s[0] = s0, s[1] = s1;                                                \
     }
-    for (n &= 3; n > 0; n--, a++, u++, v++) {
-        s0 += *a * *u;
-        s1 += *a * *v;
-    }
-    s[0] = s0, s[1] = s1;
-}
-
-static inline void long12(const LEFT *a, const RIGHT *u, const RIGHT *v,
-                          int32_t n, int64_t s[2])
-{
-    int64_t s0 = s[0], s1 = s[1];
-
-    for (int32_t i = n >> 2; i > 0; i--, a += 4, u += 4, v += 4) {
-        const struct short_pairs p = short_spread(u), q = short_spread(v);
-        const uint32_t x = dsp_load(a), y = dsp_load(a + 2);
-
-        s0 = dsp_mac64(y, p.last, dsp_mac64(x, p.first, s0));
-        s1 = dsp_mac64(y, q.last, dsp_mac64(x, q.first, s1));
-    }
-    for (n &= 3; n > 0; n--, a++, u++, v++) {
-        s0 += *a * *u;
-        s1 += *a * *v;
-    }
-    s[0] = s0, s[1] = s1;
-}
+SHORT12(short12, int32_t, dsp_mac)
+SHORT12(long12, int64_t, dsp_mac64)
 
 #include "kern/matmul/wide.h"
 

@@ -4,6 +4,8 @@
 
 #include "ir/ir.h"
 
+enum { ATTEND_ROWS_FIRST = 7 }; /* p2, where q, k and v are rows of heads */
+
 /* Of operand i of an attention, 3 being its result: heads of rows of so many
  * elements, and how many elements there are from one to the next. */
 typedef struct AttendSide {

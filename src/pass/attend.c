@@ -335,7 +335,7 @@ static bool find_sides(Attention *a, Node *back)
         k = a->k;
     if (back && q && k && v) {
         a->q = q, a->k = k, a->v = v;
-        a->rows_first = 7;
+        a->rows_first = ATTEND_ROWS_FIRST;
         a->last = back;
         return true;
     }

@@ -12,7 +12,7 @@
 #include "ir/attend.h"
 #include "pass/pass.h"
 
-enum { SIDES = 3, MOST_GROUPS = NARG, ROWS_FIRST = 7 };
+enum { SIDES = 3, MOST_GROUPS = NARG };
 
 /* A side of an attention: a product, and the reshape that tells heads; NULL: it
  * has one head for all. */
@@ -59,7 +59,7 @@ static bool find_sides(const Node *n, Side side[SIDES])
 {
     int i;
 
-    if (n->op != OP_iattend || attr_int(n, A_p2) != ROWS_FIRST ||
+    if (n->op != OP_iattend || attr_int(n, A_p2) != ATTEND_ROWS_FIRST ||
         attr_has(n, A_count))
         return false;
     for (i = 0; i < SIDES; i++)

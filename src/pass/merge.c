@@ -56,20 +56,26 @@ static bool find_side(const Val *v, const int64_t perm[4], Side *s)
            val_count(x) == s->rows * x->shape.dim[x->shape.rank - 1];
 }
 
+/* The first that reads v, and as which operand; NULL: nobody. */
+static const Node *reader(const Graph *g, const Val *v, int *operand)
+{
+    const Node *n;
+
+    for (n = g->first; n; n = n->next)
+        for (*operand = 0; *operand < n->narg; ++*operand)
+            if (n->arg[*operand] == v)
+                return n;
+    return NULL;
+}
+
 /* Is a value read by a softmax alone, perhaps multiplied by a number or with
  * something added before? */
 static bool meets_softmax(const Graph *g, const Val *v)
 {
-    const Node *n;
     int i;
+    const Node *n = reader(g, v, &i);
 
-    for (n = g->first; n; n = n->next)
-        for (i = 0; i < n->narg; i++)
-            if (n->arg[i] == v)
-                goto found;
-    return false;
-found:
-    if (v->nuse != 1 || val_is_output(g, v))
+    if (!n || v->nuse != 1 || val_is_output(g, v))
         return false;
     if (n->op == OP_softmax)
         return attr_int(n, A_axis) == v->shape.rank - 1;
