@@ -151,14 +151,15 @@ void job_leave_pass(Opts *o, const char *name)
 static void leave_passes(Job *j)
 {
     const bool one = j->soc->ncore == 1;
+    const bool dsp = isa_has(j->soc->isa, "dsp", strlen("dsp"));
 
     if (j->o.objective != AIM_memory)
         job_leave_pass(&j->o, "heads");
     if (one) /* gains less than its numbers take of the flash */
         job_leave_pass(&j->o, "siblings");
-    if (one && !isa_has(j->soc->isa, "dsp", strlen("dsp")))
+    if (one && !dsp)
         job_leave_pass(&j->o, "prompt");
-    if (!one || !isa_has(j->soc->isa, "dsp", strlen("dsp")))
+    if (!one || !dsp)
         job_leave_pass(&j->o, "few");
 }
 
