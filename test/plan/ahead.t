@@ -81,5 +81,30 @@ done <<'END'
 siracusa (8|9|10|11) loads of constants,
 gap8 [0-9]* loads of constants, [1-9][0-9]* far ahead,
 END
+# A token's product behind a small one is not cut so that half of its weights
+# come beside that, as all of them come beside what takes long before.
+python3 - >"$dir/token.nn" <<'END'
+import random
+random.seed(7)
+def hexs(n): return '#' + bytes(random.randrange(256) for _ in range(n)).hex()
+out = ['graph "token" exact', 'q = input : s8[1,8,8]',
+       'k = input : s8[8,512,8]', 'v = input : s8[8,512,8]',
+       'powers = const : u8[64] ' + hexs(64),
+       'y = qattend q k v powers lo=-128 hi=127 shift=29 p0=8156 p1=14 '
+       'p2=575960646 p3=8', 'x0 = reshape y shape=1,64']
+for i, n in enumerate((64, 344)):
+    out += ['w%d = const : s8[%d,64] %s' % (i, n, hexs(n * 64)),
+            'm%d = const : s32[%d] %s' % (i, n, '{' + ','.join(['9'] * n) + '}'),
+            'a%d = const : s32[%d] %s' % (i, n, '{' + ','.join(['99'] * n) + '}'),
+            'x%d = matmul x%d w%d _ m%d a%d transb=1 shift=14 lo=-128 hi=127' %
+            (i + 1, i, i, i, i)]
+print('\n'.join(out + ['output x2']))
+END
+checks=$((checks + 1))
+./tilewright report "$dir/token.nn" -t siracusa --no-engine neureka -q \
+    --csv "$dir/token.csv" || fail token
+awk -F, '$2 == "x2" { n++; bad = $6 > 1 || $13 > 0 }
+END { exit n != 1 || bad }' "$dir/token.csv" ||
+    fail "token: $(cat "$dir/token.csv")"
 echo "$checks plans, $bad wrong"
 [ $bad = 0 ]
