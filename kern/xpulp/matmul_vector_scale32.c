@@ -1,35 +1,158 @@
 /* A row of bytes times a matrix in rows, scaled in 32 bits: what a token of a
- * language model needs, in little code.
+ * language model needs, in little code.   A core makes four columns at a time;
+ * where its own are no multiple of four, the first two fours share some.
  *
  * op       matmul
- * types    a:s8|u8 b:s8|u8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
+ * types    a:s8|u8 b:s8|u8 bias:none mul:s8|u8|s16|u16|s32
  *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     m == 1 && nb[0] * nb[1] * nb[2] == 1 && ak == 1 && bk == 1 && k > 3
- *          && shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648
+ * when     m == 1 && nb[0] * nb[1] * nb[2] == 1 && ak == 1 && bk == 1 &&
+ *          k % 4 == 0 && k > 3 && n > 3 && has.mul && has.add && shift < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
- * stack    448
- * let      columns = ceil(n, ncore)
- * cycles   ncore * (fit.call + (columns + 31) / 32 * fit.run + columns *
- *          fit.result + (columns % 4 == 1 ? (k % 4 ? fit.one_rest + 9 * k / 5 :
- *          k - fit.one) : columns % 4 == 2 ? (k % 4 ? fit.two_rest + 3 * k :
- *          fit.two + 10 * k / 7) : 0) + (columns + 1) / 4 * (k % 4 ?
- *          fit.four_rest + 9 * k / 2 : fit.four + fit.words * k / 4))
- * code     700
- * cold     500
+ * stack    128
+ * let      groups = ceil(ceil(n, ncore), 4)
+ * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4))
+ * code     420
  */
 #include "kern/kern.h"
 
-#define EPILOGUE_SCALE32
 #define LEFT A
 #define RIGHT B
-#include "kern/xpulp/vector_sums.h"
-#include "kern/xpulp/gemv.h"
+#include "kern/xpulp/vector.h"
+
+/* Where the scale of the next column lies, and its steps. */
+struct scales {
+    const MUL *mul;
+    const ADD *add;
+    Y *y;
+    int32_t muln, addn, shift, lo, hi;
+};
+
+#ifdef XPULPV2
+/* sum[j] = x times row j of w; rows are `step` apart; 9 instructions for 16
+ * products. */
+#define SUMS(DOT)                                                            \
+    __asm__ volatile(                                                        \
+        XP_BLOCK "xlp.setup 0, %[n], 9\n"                                    \
+        "xp.lw.post %[v], %[x], 4\n"                                         \
+        "xp.lw.postr %[q0], %[w], %[step]\n"                                 \
+        "xp.lw.postr %[q1], %[w], %[step]\n"                                 \
+        "xp.lw.postr %[q2], %[w], %[step]\n"                                 \
+        "xp.lw.postr %[q3], %[w], %[back]\n"                                 \
+        DOT("%[s0]", "%[v]", "%[q0]") DOT("%[s1]", "%[v]", "%[q1]")          \
+        DOT("%[s2]", "%[v]", "%[q2]") DOT("%[s3]", "%[v]", "%[q3]")          \
+        XP_BLOCK_END                                                         \
+        : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),    \
+          [v] "=&r"(v), [q0] "=&r"(q0), [q1] "=&r"(q1), [q2] "=&r"(q2),      \
+          [q3] "=&r"(q3), [x] "+&r"(x), [w] "+&r"(w)                         \
+        : [n] "r"(words), [step] "r"(step), [back] "r"(back),                \
+          [code] "i"(XP_SIGNS(LEFT, RIGHT)) : XP_CLOBBERS)
+
+static inline void sums(const A *x, const B *w, int32_t step, int32_t words,
+                        int32_t sum[4])
+{
+    const int32_t back = 4 - 3 * step;
+    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, v, q0, q1, q2, q3;
+
+    if (WORD_SIGNED(A) && !WORD_SIGNED(B))
+        SUMS(VECTOR_WX);
+    else
+        SUMS(VECTOR_XW);
+    sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
+}
+
+/* The results of two columns. */
+static inline void results(struct scales *e, int32_t s0, int32_t s1)
+{
+    int32_t m0, m1, a0, a1;
+
+    __asm__ volatile(
+        XP_BLOCK
+        "xp.lt.postr %[m0], %[mul], %[mn], %[lm]\n"
+        "xp.lt.postr %[a0], %[add], %[an], %[la]\n"
+        "xp.lt.postr %[m1], %[mul], %[mn], %[lm]\n"
+        "xp.lt.postr %[a1], %[add], %[an], %[la]\n"
+        "xp.mac %[a0], %[s0], %[m0]\n"
+        "xp.mac %[a1], %[s1], %[m1]\n"
+        "sra %[a0], %[a0], %[shift]\n"
+        "sra %[a1], %[a1], %[shift]\n"
+        "xp.max %[a0], %[a0], %[lo]\n"
+        "xp.max %[a1], %[a1], %[lo]\n"
+        "xp.min %[a0], %[a0], %[hi]\n"
+        "xp.min %[a1], %[a1], %[hi]\n"
+        "xp.st.post %[a0], %[y], %[size], %[store]\n"
+        "xp.st.post %[a1], %[y], %[size], %[store]\n"
+        XP_BLOCK_END
+        : [m0] "=&r"(m0), [m1] "=&r"(m1), [a0] "=&r"(a0), [a1] "=&r"(a1),
+          [mul] "+&r"(e->mul), [add] "+&r"(e->add), [y] "+&r"(e->y)
+        : [s0] "r"(s0), [s1] "r"(s1), [mn] "r"(e->muln), [an] "r"(e->addn),
+          [shift] "r"(e->shift), [lo] "r"(e->lo), [hi] "r"(e->hi),
+          [lm] "i"(XP_TYPE(MUL)), [la] "i"(XP_TYPE(ADD)),
+          [size] "i"(sizeof(Y)), [store] "i"(XP_TYPE(Y))
+        : XP_CLOBBERS);
+}
+#else
+static inline void sums(const A *x, const B *w, int32_t step, int32_t words,
+                        int32_t sum[4])
+{
+    for (int32_t j = 0; j < 4; j++, w += step) {
+        sum[j] = 0;
+        for (int32_t i = 0; i < 4 * words; i++)
+            sum[j] += x[i] * w[i];
+    }
+}
+
+static inline void results(struct scales *e, int32_t s0, int32_t s1)
+{
+    const int32_t sum[2] = {s0, s1};
+
+    for (int32_t j = 0; j < 2; j++) {
+        *e->y++ = (Y)clip((sum[j] * (int32_t)*e->mul + (int32_t)*e->add) >>
+                              e->shift, e->lo, e->hi);
+        e->mul += e->muln / (int32_t)sizeof *e->mul;
+        e->add += e->addn / (int32_t)sizeof *e->add;
+    }
+}
+#endif
+
+/* On by n columns. */
+static inline void on(struct scales *e, const struct matmul_dims *k, int32_t n)
+{
+    e->mul += n * k->muln;
+    e->add += n * k->addn;
+    e->y += n;
+}
 
 void FN(const struct matmul_dims *k, const struct io *io)
 {
-    int32_t from, to;
+    const int32_t step = k->bn, words = k->k >> 2;
+    const A *x = io->in[0];
+    const B *w = io->in[1];
+    struct scales e = {
+        .mul = io->in[3], .add = io->in[4], .y = io->out[0],
+        .muln = k->muln * (int32_t)sizeof(MUL),
+        .addn = k->addn * (int32_t)sizeof(ADD),
+        .shift = k->shift, .lo = k->lo, .hi = k->hi,
+    };
+    int32_t from, to, left, twice, sum[4];
 
     span(k->n, io->core, io->ncore, &from, &to);
-    columns(k, io, io->in[0], io->in[1], from, to, io->out[0]);
+    left = to - from;
+    twice = -left & 3;
+    if (from > k->n - 4)
+        from = k->n - 4;
+    on(&e, k, from);
+    w += from * step;
+    for (; left > 0; left -= 4) {
+        sums(x, w, step, words, sum);
+        results(&e, sum[0], sum[1]);
+        results(&e, sum[2], sum[3]);
+        w += 4 * step;
+        if (twice == 0)
+            continue;
+        on(&e, k, -twice);
+        w -= twice * step;
+        twice = 0;
+    }
 }
