@@ -59,6 +59,20 @@ static bool always(const Offer *o, const AtAll *all)
     return true;
 }
 
+/* The mean of what the head predicts at every value. */
+static int64_t mean_cycles(const Offer *o, const AtAll *all)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < all->n; i++) {
+        Asked x = kern_ask(&all->at[i].seen, &all->at[i].d);
+
+        sum += offer_predict(o, &x);
+    }
+    return sum / all->n;
+}
+
 /* NULL and *o filled in if k may compute n, else why not. */
 static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
                           const Asked *x, const AtAll *all, Offer *o)
@@ -78,8 +92,11 @@ static const char *refuse(const Chooser *c, const Kern *k, const Node *node,
     case NOT_WHEN: return arena_fmt(c->mem, "only when %s", k->when);
     default: break;
     }
-    if (always(o, all))
+    if (always(o, all)) {
+        if (all->n && o->cycles != INT64_MAX)
+            o->cycles = mean_cycles(o, all);
         return NULL;
+    }
     return arena_fmt(c->mem, "only when %s, which does not hold at every value "
                      "of the run-time numbers", k->when);
 }

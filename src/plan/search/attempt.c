@@ -374,16 +374,34 @@ static int count_states(const Allocs *s)
     return n;
 }
 
+/* Bytes of the states that have a place in `room`, in order. */
+static int64_t states_within(const Allocs *s, int64_t room)
+{
+    int64_t n = 0;
+    int i;
+
+    for (i = 0; i < s->nalloc; i++)
+        if (s->alloc[i].state && n + s->alloc[i].size <= room)
+            n += s->alloc[i].size;
+    return n;
+}
+
 /* Many states live all the time: also with a part of L1 for them. */
 static void try_states(Tiler *t, const PlanOpts *o)
 {
     enum { MANY = 4 };
+    const Allocs *s = t->q->s;
+    int64_t room = t->p->room[t->q->l1];
     Options opt = {0};
     int parts;
 
-    for (parts = 6; parts > 2 && count_states(t->q->s) >= MANY; parts -= 2) {
-        opt.states = t->p->room[t->q->l1] * parts / 8;
-        try_fusion(t, o, &opt, t->best.opt.fusion);
+    for (parts = 7; parts > 2 && count_states(s) >= MANY; parts--) {
+        int64_t n = states_within(s, room * parts / 8);
+
+        if (n && n != opt.states) {
+            opt.states = n;
+            try_fusion(t, o, &opt, t->best.opt.fusion);
+        }
     }
 }
 
