@@ -1,19 +1,14 @@
 /* The rotary embedding of integers in 32 bits (kern/ref/irotate_int.c).  To be
- * included after X, T, BIAS and Y are defined; and MORE, LESS and CLIP, d + a b,
- * d - a b and v within bounds, where there are better ones. */
+ * included after X, T, BIAS and Y are defined; and TURN and SCALE, functions,
+ * where there are better ones. */
 #ifndef ROW_ROTATE_H
 #define ROW_ROTATE_H
 
 #include "kern/kern.h"
 
-#ifndef MORE
-#define MORE(d, a, b) ((d) + (a) * (b))
-#define LESS(d, a, b) ((d) - (a) * (b))
-#endif
-#ifndef CLIP
-#define CLIP clip
-#endif
-
+/* A head that turns, and one that is only scaled. */
+#ifndef TURN
+#define TURN turn
 static inline void turn(const struct rotate_dims *k, const X *x, const T *t,
                         const BIAS *bias, Y *y)
 {
@@ -21,23 +16,25 @@ static inline void turn(const struct rotate_dims *k, const X *x, const T *t,
 
     for (int32_t j = 0; j < half; j++) {
         const int32_t a = x[j], b = x[j + half], c = t[j], s = t[j + half];
-        const int32_t u = MORE((int32_t)bias[j], a, c);
-        const int32_t v = MORE((int32_t)bias[j + half], a, s);
+        const int32_t u = (int32_t)bias[j], v = (int32_t)bias[j + half];
 
-        y[j] = (Y)CLIP(LESS(u, b, s) >> shift, lo, hi);
-        y[j + half] = (Y)CLIP(MORE(v, b, c) >> shift, lo, hi);
+        y[j] = (Y)clip((u + a * c - b * s) >> shift, lo, hi);
+        y[j + half] = (Y)clip((v + a * s + b * c) >> shift, lo, hi);
     }
 }
 
+#define SCALE scale
 static inline void scale(const struct rotate_dims *k, const X *x,
                          const BIAS *bias, Y *y)
 {
     for (int32_t j = 0; j < 2 * k->half; j++)
-        y[j] = (Y)CLIP((x[j] * k->one + bias[j]) >> k->shift, k->lo, k->hi);
+        y[j] = (Y)clip((x[j] * k->one + bias[j]) >> k->shift, k->lo, k->hi);
 }
+#endif
 
-static inline void rotate(const struct rotate_dims *k, const struct io *io)
+static inline void rotate(const struct rotate_dims *dims, const struct io *io)
 {
+    const struct rotate_dims own = *dims, *k = &own; /* no store changes it */
     const int32_t d = 2 * k->half;
     const X *x = io->in[0];
     const T *t = io->in[1];
@@ -56,9 +53,9 @@ static inline void rotate(const struct rotate_dims *k, const struct io *io)
         const BIAS *bias = (const BIAS *)io->in[2] + h * d;
 
         if (h < k->turned)
-            turn(k, x, t, bias, y);
+            TURN(k, x, t, bias, y);
         else
-            scale(k, x, bias, y);
+            SCALE(k, x, bias, y);
         if (++h == k->heads)
             h = 0, t += d;
     }
