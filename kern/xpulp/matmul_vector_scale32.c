@@ -19,7 +19,7 @@
 
 #define LEFT A
 #define RIGHT B
-#include "kern/xpulp/vector.h"
+#include "kern/xpulp/four_rows.h"
 
 /* Where the scale of the next column lies, and its steps. */
 struct scales {
@@ -30,38 +30,6 @@ struct scales {
 };
 
 #ifdef XPULPV2
-/* sum[j] = x times row j of w; rows are `step` apart; 9 instructions for 16
- * products. */
-#define SUMS(DOT)                                                            \
-    __asm__ volatile(                                                        \
-        XP_BLOCK "xlp.setup 0, %[n], 9\n"                                    \
-        "xp.lw.post %[v], %[x], 4\n"                                         \
-        "xp.lw.postr %[q0], %[w], %[step]\n"                                 \
-        "xp.lw.postr %[q1], %[w], %[step]\n"                                 \
-        "xp.lw.postr %[q2], %[w], %[step]\n"                                 \
-        "xp.lw.postr %[q3], %[w], %[back]\n"                                 \
-        DOT("%[s0]", "%[v]", "%[q0]") DOT("%[s1]", "%[v]", "%[q1]")          \
-        DOT("%[s2]", "%[v]", "%[q2]") DOT("%[s3]", "%[v]", "%[q3]")          \
-        XP_BLOCK_END                                                         \
-        : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),    \
-          [v] "=&r"(v), [q0] "=&r"(q0), [q1] "=&r"(q1), [q2] "=&r"(q2),      \
-          [q3] "=&r"(q3), [x] "+&r"(x), [w] "+&r"(w)                         \
-        : [n] "r"(words), [step] "r"(step), [back] "r"(back),                \
-          [code] "i"(XP_SIGNS(LEFT, RIGHT)) : XP_CLOBBERS)
-
-static inline void sums(const A *x, const B *w, int32_t step, int32_t words,
-                        int32_t sum[4])
-{
-    const int32_t back = 4 - 3 * step;
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, v, q0, q1, q2, q3;
-
-    if (WORD_SIGNED(A) && !WORD_SIGNED(B))
-        SUMS(VECTOR_WX);
-    else
-        SUMS(VECTOR_XW);
-    sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
-}
-
 /* The results of two columns. */
 static inline void results(struct scales *e, int32_t s0, int32_t s1)
 {
@@ -93,16 +61,6 @@ static inline void results(struct scales *e, int32_t s0, int32_t s1)
         : XP_CLOBBERS);
 }
 #else
-static inline void sums(const A *x, const B *w, int32_t step, int32_t words,
-                        int32_t sum[4])
-{
-    for (int32_t j = 0; j < 4; j++, w += step) {
-        sum[j] = 0;
-        for (int32_t i = 0; i < 4 * words; i++)
-            sum[j] += x[i] * w[i];
-    }
-}
-
 static inline void results(struct scales *e, int32_t s0, int32_t s1)
 {
     const int32_t sum[2] = {s0, s1};
@@ -145,7 +103,7 @@ void FN(const struct matmul_dims *k, const struct io *io)
     on(&e, k, from);
     w += from * step;
     for (; left > 0; left -= 4) {
-        sums(x, w, step, words, sum);
+        four_rows(x, w, step, words, sum);
         results(&e, sum[0], sum[1]);
         results(&e, sum[2], sum[3]);
         w += 4 * step;

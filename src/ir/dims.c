@@ -46,7 +46,7 @@ static const int struct_of[NFAM] = {
     [FAM_qattend] = D_qattend, [FAM_rotate] = D_rotate,
     [FAM_gate] = D_gate,
     [FAM_pconv] = D_pconv, [FAM_windows] = D_copy,
-    [FAM_exchange] = D_exchange,
+    [FAM_exchange] = D_exchange, [FAM_rowmatmul] = D_rowmatmul,
 };
 
 const DimsInfo *dims_of(OpCode op)
@@ -346,6 +346,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_pack: fill_pack(n, &d->pack); break;
     case FAM_pconv: fill_pconv(n, &d->pconv); break;
     case FAM_exchange: fill_exchange(n, &d->exchange); break;
+    case FAM_rowmatmul: fill_rowmatmul(n, &d->rowmatmul); break;
     case FAM_reshape: case NFAM: break;
     }
 }
@@ -366,11 +367,12 @@ int64_t node_macs(const Node *n)
                                              attr_at(n, A_kernel, 1, 1));
     }
     if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul &&
-        n->op != OP_pmatmul && n->op != OP_groupmatmul)
+        n->op != OP_pmatmul && n->op != OP_groupmatmul &&
+        n->op != OP_rowmatmul)
         return 0;
     x = &n->arg[0]->shape;
     w = &n->arg[1]->shape;
-    if (n->op == OP_groupmatmul)
+    if (n->op == OP_groupmatmul || n->op == OP_rowmatmul)
         return sat_mul(val_count(n->res[0]), x->dim[x->rank - 1]);
     if (op_info[n->op].family == FAM_matmul)
         return sat_mul(val_count(n->res[0]),

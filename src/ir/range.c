@@ -330,6 +330,7 @@ static Range range_of(const Node *n)
     case FAM_qattend: return range_qattend(n);
     case FAM_rotate: return range_rotate(n);
     case FAM_gate: return range_gate(n);
+    case FAM_rowmatmul: return range_rowmatmul(n);
     case FAM_pack: return (Range){0, 255};
     case FAM_exchange:
         return (Range){attr_int(n, A_lo), attr_int(n, A_hi)};

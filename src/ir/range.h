@@ -50,5 +50,6 @@ Range range_attend(const Node *n);
 Range range_qattend(const Node *n);
 Range range_rotate(const Node *n);
 Range range_gate(const Node *n);
+Range range_rowmatmul(const Node *n);
 
 #endif

@@ -8,6 +8,7 @@
 #include "ir/range.h"
 #include "kern/conv/words.h"
 #include "kern/matmul/halves.h"
+#include "kern/matmul/scales.h"
 
 #include <string.h>
 
@@ -326,6 +327,43 @@ static Range range_columns(const Node *n, int64_t depth, int64_t columns)
         y = range_join(y, sum_result(n, sums[c], bias_of(bias, at), at));
     }
     arena_end(a);
+    return y;
+}
+
+/* What lies behind k weights of row o. */
+static Scaling row_scaling(const Node *n, int64_t o, int64_t k)
+{
+    const int8_t *p = (const int8_t *)n->arg[1]->data + o * (k + ROW_SCALES) + k;
+    int32_t mul = row_scale(p[0], p[1], p[2], p[3]);
+    int32_t add = row_scale(p[4], p[5], p[6], p[7]);
+
+    return (Scaling){{mul, mul}, {add, add}, sum_shift(n, -1)};
+}
+
+/* Of weights that are not constant nothing is known. */
+Range range_rowmatmul(const Node *n)
+{
+    const Val *w = n->arg[1];
+    Range all = {INT32_MIN, INT32_MAX}, y = {INT64_MAX, INT64_MIN};
+    int64_t k = w->shape.dim[1] - ROW_SCALES, o;
+    bool before = range_seen.overflowed;
+
+    if (!w->data || !w->shape.dim[0])
+        return requantized(n, range_times(range_mul(range_val(n->arg[0]),
+                                                    range_val(w)), k),
+                           (Scaling){all, all, sum_shift(n, -1)});
+    for (o = 0; o < w->shape.dim[0]; o++) {
+        Scaling s = row_scaling(n, o, k);
+        Parts p = {0, 0};
+        Sum sum;
+
+        take_run(&p, false, w, o * (k + ROW_SCALES), k);
+        sum = sum_of(p, range_val(n->arg[0]));
+        requantized(n, sum.any, s);
+        range_seen.overflowed = before;
+        y = range_join(y, requantized(n, sum.all, s));
+        before = range_seen.overflowed;
+    }
     return y;
 }
 

@@ -539,7 +539,7 @@ Shape shape_infer(const Node *n)
         [FAM_rotate] = shape_rotate, [FAM_gate] = shape_gate,
         [FAM_pack] = shape_pack,
         [FAM_pconv] = shape_pconv, [FAM_windows] = shape_windows,
-        [FAM_exchange] = shape_exchange,
+        [FAM_exchange] = shape_exchange, [FAM_rowmatmul] = shape_rowmatmul,
     };
 
     return rule[op_info[n->op].family](n);

@@ -1,6 +1,7 @@
 /* Families of one operator each: the shape of the result, and what kernels
  * are told (kern/dims.def). */
 #include "ir/dims.h"
+#include "kern/matmul/scales.h"
 
 #include <string.h>
 
@@ -202,6 +203,33 @@ void fill_group(const Node *n, struct group_dims *d)
     d->k = dims_32(n, x.dim[x.rank - 1]);
     d->g = dims_32(n, MIN(attr_int(n, A_p0), d->k));
     d->mode = (int32_t)attr_int(n, A_mode);
+}
+
+/* --- rowmatmul --- */
+
+Shape shape_rowmatmul(const Node *n)
+{
+    Shape a = shape_ranked(n, 0, 1, RANK), w = shape_ranked(n, 1, 2, 2);
+    int64_t k = a.dim[a.rank - 1];
+
+    if (n->arg[1]->type != T_s8 || shape_product(a, 0, a.rank) != k ||
+        w.dim[1] != k + ROW_SCALES)
+        err_node(n, "%s by weights of type %s and shape %s; one row by s8[n,%lld]"
+                 " was wanted", shape_text(a), type_info[n->arg[1]->type].name,
+                 shape_text(w), (long long)k + ROW_SCALES);
+    a.dim[a.rank - 1] = w.dim[0];
+    return a;
+}
+
+void fill_rowmatmul(const Node *n, struct rowmatmul_dims *d)
+{
+    Shape w = n->arg[1]->shape;
+
+    d->n = dims_32(n, w.dim[0]);
+    d->k = dims_32(n, w.dim[1] - ROW_SCALES);
+    d->shift = (int32_t)attr_int(n, A_shift);
+    d->lo = dims_bound(n, A_lo);
+    d->hi = dims_bound(n, A_hi);
 }
 
 /* --- pack --- */

@@ -123,6 +123,9 @@ void tile_axes(const Node *n, int part, int64_t len[NCUT])
     case FAM_matmul:
         matmul_axes(n, len);
         break;
+    case FAM_rowmatmul:
+        rowmatmul_axes(n, len);
+        break;
     case FAM_map: case FAM_row:
         lines_axes(n, len);
         break;
@@ -160,6 +163,8 @@ static bool cut(Cutter *c)
         return cut_pool(c);
     case FAM_matmul:
         return cut_matmul(c);
+    case FAM_rowmatmul:
+        return cut_rowmatmul(c);
     case FAM_map: case FAM_row:
         return cut_rows(c);
     case FAM_attend:

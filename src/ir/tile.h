@@ -37,6 +37,8 @@ bool cut_pool(Cutter *c);
 /* tile_rows.c: matrix products, elementwise and along rows, reductions. */
 void matmul_axes(const Node *n, int64_t len[NCUT]);
 bool cut_matmul(Cutter *c);
+void rowmatmul_axes(const Node *n, int64_t len[NCUT]);
+bool cut_rowmatmul(Cutter *c);
 void lines_axes(const Node *n, int64_t len[NCUT]);
 bool cut_rows(Cutter *c);
 void heads_axes(const Node *n, int64_t len[NCUT]);

@@ -126,6 +126,24 @@ bool cut_matmul(Cutter *c)
     return cut_product(&all);
 }
 
+void rowmatmul_axes(const Node *n, int64_t len[NCUT])
+{
+    len[CUT_channel] = n->arg[1]->shape.dim[0];
+}
+
+bool cut_rowmatmul(Cutter *c)
+{
+    const Val *w = c->n->arg[1], *y = c->n->res[0];
+    int64_t at = c->at[CUT_channel], len = c->len[CUT_channel];
+    int64_t row = w->shape.dim[1];
+    Shape s = y->shape;
+
+    s.dim[s.rank - 1] = len;
+    cut_arg(c, 1, SHAPE(len, row), piece_of(w, at * row, len * row, 1, 0));
+    cut_res(c, s, piece_of(y, at, len, 1, 0));
+    return true;
+}
+
 /* --- elementwise, and along rows --- */
 
 /* Does v have the first p axes of y, or none of them? */

@@ -374,6 +374,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
         pack_layers(chooser, p, o);
     interleave_layers(chooser, g);
     pair_layers(chooser, g);
+    scale_rows(chooser, g);
     copy_outputs(g);
     graph_uses(g);
     graph_number(g);

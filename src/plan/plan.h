@@ -544,6 +544,9 @@ void leave_tables_far(Graph *g, const Soc *s, const PlanOpts *o);
 void interleave_layers(const Chooser *c, Graph *g);
 /* pairs.c: brings weights of two rows together where kernels are quicker. */
 void pair_layers(const Chooser *c, Graph *g);
+/* rowscales.c: puts scales of products of one row behind their weights where
+ * kernels take no longer. */
+void scale_rows(const Chooser *c, Graph *g);
 /* Cycles of a node by the best kernel, as its head says, and with tiles what was
  * measured: else units may differ of two forms of a node. */
 int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n);

@@ -37,6 +37,8 @@ bool part_check(Work *w)
         return part_pool(w);
     case FAM_matmul:
         return part_matmul(w);
+    case FAM_rowmatmul:
+        return part_rowmatmul(w);
     case FAM_map:
         return part_map(w);
     case FAM_row:

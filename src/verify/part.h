@@ -8,6 +8,7 @@
 bool part_conv(Work *w);   /* part_image.c */
 bool part_pool(Work *w);
 bool part_matmul(Work *w); /* part_matmul.c */
+bool part_rowmatmul(Work *w);
 bool part_map(Work *w);    /* part_map.c */
 bool part_row(Work *w);
 bool part_attend(Work *w);

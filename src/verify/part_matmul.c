@@ -126,3 +126,22 @@ bool part_matmul(Work *w)
         meets_beside(w, "shifts", row, column, d->mulm, d->muln) &&
         meets_beside(w, "add", row, column, d->addm, d->addn);
 }
+
+bool part_rowmatmul(Work *w)
+{
+    struct rowmatmul_dims d = w->s->dims.rowmatmul;
+    const Val *a = w->n->arg[0], *v = w->n->arg[1];
+    int64_t first = w->s->out_piece[0].off / w->eb, n = d.n;
+    int64_t row = v->shape.dim[1];
+
+    d.n = w->all.rowmatmul.n;
+    if (memcmp(&d, &w->all.rowmatmul, sizeof d) || n < 1 || first + n > d.n ||
+        w->s->out_piece[0].rows != 1)
+        return part_wrong(w);
+    return part_dense_out(w, n) &&
+           part_meets(w, 0, (Loops){
+               .v = a, .rank = 1, .axis = {{val_count(a), 1, 1}}}) &&
+           part_meets(w, 1, (Loops){
+               .v = v, .off = first * row, .rank = 1,
+               .axis = {{n * row, 1, 1}}});
+}

@@ -1,0 +1,94 @@
+/* A row of bytes times rows of weights with their scales behind, in 32 bits:
+ * what a token of a language model needs, in little code.  A core makes four
+ * columns at a time; where its own are no multiple of four, the first two fours
+ * share some.
+ *
+ * op       rowmatmul
+ * types    a:s8|u8 w:s8 -> y:s8|u8|s16|u16|s32
+ * isa      xpulpv2
+ * when     k % 4 == 0 && k > 3 && n > 3 && shift < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
+ * split    n
+ * stack    128
+ * let      groups = ceil(ceil(n, ncore), 4)
+ * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4))
+ * code     380
+ */
+#include "kern/kern.h"
+
+#define LEFT A
+#define RIGHT W
+#include "kern/xpulp/four_rows.h"
+#include "kern/matmul/scales.h"
+
+#ifdef XPULPV2
+/* Results of two columns, whose scales are at w and `step` bytes on; returns
+ * where the next ones are. */
+static inline const W *results(const struct rowmatmul_dims *k, const W *w,
+                               int32_t step, int32_t s0, int32_t s1, Y *y)
+{
+    int32_t m0, m1, a0, a1;
+
+    __asm__ volatile(
+        XP_BLOCK
+        "xp.lw.post %[m0], %[w], 4\n"
+        "xp.lw.postr %[a0], %[w], %[on]\n"
+        "xp.lw.post %[m1], %[w], 4\n"
+        "xp.lw.postr %[a1], %[w], %[on]\n"
+        "xp.mac %[a0], %[s0], %[m0]\n"
+        "xp.mac %[a1], %[s1], %[m1]\n"
+        "sra %[a0], %[a0], %[shift]\n"
+        "sra %[a1], %[a1], %[shift]\n"
+        "xp.max %[a0], %[a0], %[lo]\n"
+        "xp.max %[a1], %[a1], %[lo]\n"
+        "xp.min %[a0], %[a0], %[hi]\n"
+        "xp.min %[a1], %[a1], %[hi]\n"
+        "xp.st.post %[a0], %[y], %[size], %[store]\n"
+        "xp.st.post %[a1], %[y], %[size], %[store]\n"
+        XP_BLOCK_END
+        : [m0] "=&r"(m0), [m1] "=&r"(m1), [a0] "=&r"(a0), [a1] "=&r"(a1),
+          [w] "+&r"(w), [y] "+&r"(y)
+        : [s0] "r"(s0), [s1] "r"(s1), [on] "r"(step - 4),
+          [shift] "r"(k->shift), [lo] "r"(k->lo), [hi] "r"(k->hi),
+          [size] "i"(sizeof(Y)), [store] "i"(XP_TYPE(Y))
+        : XP_CLOBBERS);
+    return w;
+}
+#else
+static inline const W *results(const struct rowmatmul_dims *k, const W *w,
+                               int32_t step, int32_t s0, int32_t s1, Y *y)
+{
+    const int32_t sum[2] = {s0, s1};
+
+    for (int32_t j = 0; j < 2; j++, w += step)
+        y[j] = (Y)clip((sum[j] * word_load(w) + word_load(w + 4)) >> k->shift,
+                       k->lo, k->hi);
+    return w;
+}
+#endif
+
+void FN(const struct rowmatmul_dims *dims, const struct io *io)
+{
+    const struct rowmatmul_dims own = *dims, *k = &own; /* no store changes it */
+    const int32_t words = k->k >> 2, step = k->k + ROW_SCALES;
+    const A *x = io->in[0];
+    const W *w = io->in[1], *scales;
+    Y *y = io->out[0];
+    int32_t from, to, left, twice, sum[4];
+
+    span(k->n, io->core, io->ncore, &from, &to);
+    left = to - from;
+    twice = -left & 3;
+    if (from > k->n - 4)
+        from = k->n - 4;
+    w += from * step;
+    y += from;
+    for (; left > 0; left -= 4) {
+        four_rows(x, w, step, words, sum);
+        scales = results(k, w + k->k, step, sum[0], sum[1], y);
+        results(k, scales, step, sum[2], sum[3], y + 2);
+        w += (4 - twice) * step;
+        y += 4 - twice;
+        twice = 0;
+    }
+}
