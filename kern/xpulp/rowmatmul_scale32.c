@@ -1,17 +1,19 @@
 /* A row of bytes times rows of weights with their scales behind, in 32 bits:
  * what a token of a language model needs, in little code.  A core makes four
  * columns at a time; where its own are no multiple of four, the first two fours
- * share some.
+ * share some.  Then r is added to its own.
  *
  * op       rowmatmul
- * types    a:s8|u8 w:s8 -> y:s8|u8|s16|u16|s32
+ * types    a:s8|u8 w:s8 r:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     k % 4 == 0 && k > 3 && n > 3 && shift < 32 &&
- *          max(-scaled.lo, scaled.hi) < 2147483648
+ * when     k % 4 == 0 && k > 3 && n > 3 && shift < 32 && p2 < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648 &&
+ *          (has.r ? n >= 4 * ncore : 1)
  * split    n
  * stack    128
  * let      groups = ceil(ceil(n, ncore), 4)
- * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4))
+ * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4) + (has.r ?
+ *          40 + 10 * ceil(n, ncore) : 0))
  * code     380
  */
 #include "kern/kern.h"
@@ -20,6 +22,12 @@
 #define RIGHT W
 #include "kern/xpulp/four_rows.h"
 #include "kern/matmul/scales.h"
+#ifndef NO_R
+#define SUM_X R
+#define SUM_Y Y
+#define SUM_Z Y
+#include "kern/xpulp/row_sums.h"
+#endif
 
 #ifdef XPULPV2
 /* Results of two columns, whose scales are at w and `step` bytes on; returns
@@ -67,28 +75,39 @@ static inline const W *results(const struct rowmatmul_dims *k, const W *w,
 }
 #endif
 
-void FN(const struct rowmatmul_dims *dims, const struct io *io)
+/* Columns [from, to), four by four. */
+static inline void columns(const struct rowmatmul_dims *k, const A *x,
+                           const W *w, Y *y, int32_t from, int32_t to)
 {
-    const struct rowmatmul_dims own = *dims, *k = &own; /* no store changes it */
     const int32_t words = k->k >> 2, step = k->k + ROW_SCALES;
-    const A *x = io->in[0];
-    const W *w = io->in[1], *scales;
-    Y *y = io->out[0];
-    int32_t from, to, left, twice, sum[4];
+    int32_t left = to - from, twice = -left & 3, sum[4];
 
-    span(k->n, io->core, io->ncore, &from, &to);
-    left = to - from;
-    twice = -left & 3;
     if (from > k->n - 4)
         from = k->n - 4;
     w += from * step;
     y += from;
     for (; left > 0; left -= 4) {
+        const W *scales = w + k->k;
+
         four_rows(x, w, step, words, sum);
-        scales = results(k, w + k->k, step, sum[0], sum[1], y);
+        scales = results(k, scales, step, sum[0], sum[1], y);
         results(k, scales, step, sum[2], sum[3], y + 2);
         w += (4 - twice) * step;
         y += 4 - twice;
         twice = 0;
     }
+}
+
+void FN(const struct rowmatmul_dims *dims, const struct io *io)
+{
+    const struct rowmatmul_dims own = *dims, *k = &own; /* no store changes it */
+    Y *y = io->out[0];
+    int32_t from, to;
+
+    span(k->n, io->core, io->ncore, &from, &to);
+    columns(k, io->in[0], io->in[1], y, from, to);
+#ifndef NO_R
+    row_sums(&(struct row_sum){k->p0, k->p1, k->p3, k->p2, k->lo, k->hi},
+             (const R *)io->in[2] + from, y + from, y + from, to - from);
+#endif
 }

@@ -15,49 +15,19 @@
  * code     130
  */
 #include "kern/kern.h"
-#include "kern/xpulp/xpulp.h"
 
-#ifdef XPULPV2
-static inline void sums(const struct map_dims *k, const X *x, const Y *y,
-                        int32_t c, Z *z, int32_t n)
-{
-    int32_t s, a, b;
-
-    if (n > 0)
-        __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 9\n"
-            "xp.lt.post %[a], %[x], %[xn], %[xt]\n"
-            "xp.lt.post %[b], %[y], %[yn], %[yt]\n"
-            "mv %[s], %[c]\n"
-            "xp.mac %[s], %[a], %[p0]\n"
-            "xp.mac %[s], %[b], %[p1]\n"
-            "sra %[s], %[s], %[shift]\n"
-            "xp.max %[s], %[s], %[lo]\n"
-            "xp.min %[s], %[s], %[hi]\n"
-            "xp.st.post %[s], %[z], %[zn], %[zt]\n" XP_BLOCK_END
-            : [s] "=&r"(s), [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x),
-              [y] "+&r"(y), [z] "+&r"(z)
-            : [n] "r"(n), [c] "r"(c), [p0] "r"(k->p0), [p1] "r"(k->p1),
-              [shift] "r"(k->shift), [lo] "r"(k->lo), [hi] "r"(k->hi),
-              [xn] "i"(sizeof(X)), [xt] "i"(XP_TYPE(X)), [yn] "i"(sizeof(Y)),
-              [yt] "i"(XP_TYPE(Y)), [zn] "i"(sizeof(Z)), [zt] "i"(XP_TYPE(Z))
-            : XP_CLOBBERS);
-}
-#else
-static inline void sums(const struct map_dims *k, const X *x, const Y *y,
-                        int32_t c, Z *z, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++)
-        z[i] = (Z)clip(((int32_t)x[i] * k->p0 + (int32_t)y[i] * k->p1 + c) >>
-                           k->shift, k->lo, k->hi);
-}
-#endif
+#define SUM_X X
+#define SUM_Y Y
+#define SUM_Z Z
+#include "kern/xpulp/row_sums.h"
 
 void FN(const struct map_dims *k, const struct io *io)
 {
+    const struct row_sum sum = {k->p0, k->p1, (int32_t)*(const C *)io->in[2],
+                                k->shift, k->lo, k->hi};
     int32_t from, to;
 
     span(k->n[5], io->core, io->ncore, &from, &to);
-    sums(k, (const X *)io->in[0] + from, (const Y *)io->in[1] + from,
-         (int32_t)*(const C *)io->in[2], (Z *)io->out[0] + from, to - from);
+    row_sums(&sum, (const X *)io->in[0] + from, (const Y *)io->in[1] + from,
+             (Z *)io->out[0] + from, to - from);
 }

@@ -341,7 +341,7 @@ static Scaling row_scaling(const Node *n, int64_t o, int64_t k)
 }
 
 /* Of weights that are not constant nothing is known. */
-Range range_rowmatmul(const Node *n)
+static Range row_products(const Node *n)
 {
     const Val *w = n->arg[1];
     Range all = {INT32_MIN, INT32_MAX}, y = {INT64_MAX, INT64_MIN};
@@ -365,6 +365,25 @@ Range range_rowmatmul(const Node *n)
         before = range_seen.overflowed;
     }
     return y;
+}
+
+Range range_rowmatmul(const Node *n)
+{
+    Range y = row_products(n), c = range_times((Range){1, 1}, attr_int(n, A_p3));
+    int64_t shift = attr_int(n, A_p2);
+    const Val *r = node_arg(n, "r");
+    Range x;
+
+    if (!r)
+        return y;
+    x = range_times(range_val(r), attr_int(n, A_p0));
+    y = range_times(y, attr_int(n, A_p1));
+    range_seen.scaled = range_join(range_seen.scaled,
+                                   range_add(range_add(range_with_zero(x),
+                                                       range_with_zero(y)),
+                                             range_with_zero(c)));
+    return range_clip_by(n, range_shifted(range_add(range_add(x, y), c),
+                                          (Range){shift, shift}));
 }
 
 Range range_matmul(const Node *n)

@@ -210,6 +210,7 @@ void fill_group(const Node *n, struct group_dims *d)
 Shape shape_rowmatmul(const Node *n)
 {
     Shape a = shape_ranked(n, 0, 1, RANK), w = shape_ranked(n, 1, 2, 2);
+    const Val *r = node_arg(n, "r");
     int64_t k = a.dim[a.rank - 1];
 
     if (n->arg[1]->type != T_s8 || shape_product(a, 0, a.rank) != k ||
@@ -218,6 +219,8 @@ Shape shape_rowmatmul(const Node *n)
                  " was wanted", shape_text(a), type_info[n->arg[1]->type].name,
                  shape_text(w), (long long)k + ROW_SCALES);
     a.dim[a.rank - 1] = w.dim[0];
+    if (r && !shape_same(r->shape, a))
+        err_node(n, "%s is added to %s", shape_text(r->shape), shape_text(a));
     return a;
 }
 
@@ -230,6 +233,12 @@ void fill_rowmatmul(const Node *n, struct rowmatmul_dims *d)
     d->shift = (int32_t)attr_int(n, A_shift);
     d->lo = dims_bound(n, A_lo);
     d->hi = dims_bound(n, A_hi);
+    if (!node_arg(n, "r"))
+        return;
+    d->p0 = (int32_t)attr_within(n, A_p0, INT32_MIN, INT32_MAX);
+    d->p1 = (int32_t)attr_within(n, A_p1, INT32_MIN, INT32_MAX);
+    d->p2 = (int32_t)attr_within(n, A_p2, 0, 62);
+    d->p3 = (int32_t)attr_within(n, A_p3, INT32_MIN, INT32_MAX);
 }
 
 /* --- pack --- */

@@ -133,13 +133,15 @@ void rowmatmul_axes(const Node *n, int64_t len[NCUT])
 
 bool cut_rowmatmul(Cutter *c)
 {
-    const Val *w = c->n->arg[1], *y = c->n->res[0];
+    const Val *w = c->n->arg[1], *r = node_arg(c->n, "r"), *y = c->n->res[0];
     int64_t at = c->at[CUT_channel], len = c->len[CUT_channel];
     int64_t row = w->shape.dim[1];
     Shape s = y->shape;
 
     s.dim[s.rank - 1] = len;
     cut_arg(c, 1, SHAPE(len, row), piece_of(w, at * row, len * row, 1, 0));
+    if (r)
+        cut_arg(c, 2, s, piece_of(r, at, len, 1, 0));
     cut_res(c, s, piece_of(y, at, len, 1, 0));
     return true;
 }

@@ -130,7 +130,7 @@ bool part_matmul(Work *w)
 bool part_rowmatmul(Work *w)
 {
     struct rowmatmul_dims d = w->s->dims.rowmatmul;
-    const Val *a = w->n->arg[0], *v = w->n->arg[1];
+    const Val *a = w->n->arg[0], *v = w->n->arg[1], *r = node_arg(w->n, "r");
     int64_t first = w->s->out_piece[0].off / w->eb, n = d.n;
     int64_t row = v->shape.dim[1];
 
@@ -143,5 +143,7 @@ bool part_rowmatmul(Work *w)
                .v = a, .rank = 1, .axis = {{val_count(a), 1, 1}}}) &&
            part_meets(w, 1, (Loops){
                .v = v, .off = first * row, .rank = 1,
-               .axis = {{n * row, 1, 1}}});
+               .axis = {{n * row, 1, 1}}}) &&
+           (!r || part_meets(w, 2, (Loops){
+               .v = r, .off = first, .rank = 1, .axis = {{n, 1, 1}}}));
 }

@@ -4,7 +4,10 @@
  *     y = matmul a b _ mul add transb=1   ->   y = rowmatmul a w
  *
  * where a kernel takes no more cycles for it: a tile is then one transfer, not
- * three.  b stays as it is where others read it too: it would lie there twice. */
+ * three.  b stays as it is where others read it too: it would lie there twice.
+ * A weighted sum behind goes along:
+ *
+ *     z = wadd r y c                      ->   z = rowmatmul a w r */
 #include "plan/plan.h"
 #include "kern/matmul/scales.h"
 
@@ -64,28 +67,89 @@ static bool may_take(const Node *n)
            is_scale(n->arg[4], b->shape.dim[rank - 2]);
 }
 
-static void scale_layer(const Chooser *c, Graph *g, Node *n)
+static bool reads(const Node *n, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < n->narg && n->arg[i] != v; i++)
+        ;
+    return i < n->narg;
+}
+
+/* The weighted sum that alone reads the product and is clipped alike; NULL: there
+ * is none. */
+static Node *sum_behind(const Node *n)
+{
+    Node *s = n->next;
+
+    while (s && !reads(s, n->res[0]))
+        s = s->next;
+    if (!s || n->res[0]->nuse != 1 || s->op != OP_wadd || !s->arg[2]->data ||
+        val_count(s->arg[2]) != 1 ||
+        attr_int(s, A_lo) != attr_int(n, A_lo) ||
+        attr_int(s, A_hi) != attr_int(n, A_hi) ||
+        !shape_same(s->arg[0]->shape, s->arg[1]->shape))
+        return NULL;
+    return s;
+}
+
+/* Node n as the product of a and w, and the weighted sum of that with r.  false,
+ * and as it was: kernels would take more than `most` cycles. */
+static bool rewrite(const Chooser *c, Graph *g, Node *n, Val *a, Val *w, Val *r,
+                    int64_t most)
 {
     Node was = *n;
-    int64_t before = chooser_cycles(c, g, n);
-    Val *w = with_scales(g, n);
+    Val y = *n->res[0];
 
     n->op = OP_rowmatmul;
-    n->arg = NEWN(g->mem, Val *, 2);
-    n->arg[0] = was.arg[0];
+    n->narg = r ? 3 : 2;
+    n->arg = NEWN(g->mem, Val *, 3);
+    n->arg[0] = a;
     n->arg[1] = w;
-    n->narg = 2;
-    if (chooser_cycles(c, g, n) > before)
-        *n = was;
+    n->arg[2] = r;
+    node_infer(g, n);
+    if (n->res[0]->type == y.type && chooser_cycles(c, g, n) <= most)
+        return true;
+    *n = was;
+    *n->res[0] = y;
+    return false;
+}
+
+/* Product n and sum s as one node, in place of the sum. */
+static void add_sum(const Chooser *c, Graph *g, Node *n, Node *s)
+{
+    int own = s->arg[1] == n->res[0];
+    int64_t p0 = attr_int(s, own ? A_p0 : A_p1);
+    int64_t p1 = attr_int(s, own ? A_p1 : A_p0);
+    int64_t p2 = attr_int(s, A_shift), p3 = val_int(s->arg[2], 0);
+    int64_t most = chooser_cycles(c, g, n) + chooser_cycles(c, g, s);
+    Attr *was = s->attr;
+
+    s->attr = NULL;
+    attr_copy(g, s, n);
+    attr_set_int(g, s, A_p0, p0);
+    attr_set_int(g, s, A_p1, p1);
+    attr_set_int(g, s, A_p2, p2);
+    attr_set_int(g, s, A_p3, p3);
+    if (rewrite(c, g, s, n->arg[0], n->arg[1], s->arg[!own], most))
+        s->name = n->name;
+    else
+        s->attr = was;
 }
 
 void scale_rows(const Chooser *c, Graph *g)
 {
-    Node *n;
+    Node *n, *s;
 
     graph_uses(g);
-    for (n = g->first; n; n = n->next)
-        if (n->op == OP_matmul && may_take(n))
-            scale_layer(c, g, n);
+    for (n = g->first; n; n = n->next) {
+        if (n->op != OP_matmul || !may_take(n) ||
+            !rewrite(c, g, n, n->arg[0], with_scales(g, n), NULL,
+                     chooser_cycles(c, g, n)))
+            continue;
+        s = sum_behind(n);
+        if (s)
+            add_sum(c, g, n, s);
+    }
     graph_sweep(g);
 }

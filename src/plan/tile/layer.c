@@ -395,9 +395,25 @@ static int64_t l2_loads(const LayerInst *w, const Val *v, bool words, int ncore)
         return results;
     if (op_info[w->node->op].family == FAM_gather && v == w->node->arg[0])
         return MIN(n, results); /* rows that are asked for */
+    if (w->node->op == OP_gate && v == w->node->arg[1])
+        return results; /* a table */
     loads = words ? val_bytes(v) / 4 : n;
     if (op_info[w->node->op].reach == R_ROW && v == w->node->arg[0])
         loads *= MAX(1, ncore * row_length(y->shape) / MAX(1, results));
+    return loads;
+}
+
+/* Of loads at the greatest values of a node's run-time numbers, those on the
+ * mean. */
+static int64_t mean_loads(const Graph *g, const Node *n, int64_t loads)
+{
+    unsigned set = node_numbers(n);
+    int i;
+
+    for (i = 0; i < g->nnum; i++)
+        if (set >> i & 1)
+            loads = loads * (g->num[i]->lo + g->num[i]->hi) /
+                    (2 * g->num[i]->hi);
     return loads;
 }
 
@@ -420,6 +436,8 @@ int64_t l2_cycles(const Tiler *t, const LayerInst *w, unsigned in_l2,
     }
     if (loads)
         loads += node_macs(w->node) / (words ? 16 : 8);
+    if (!layer_scatters(w))
+        loads = mean_loads(t->p->g, w->node, loads);
     return loads * (t->p->soc->mems[t->q->l2].latency - 1) / c->ncore;
 }
 
