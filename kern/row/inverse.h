@@ -29,12 +29,15 @@ static inline int32_t bits(uint32_t v)
 #define REST(v, digit, sum) ((v) - (digit) * (sum))
 #endif
 
-/* 2^s hi / sum + 1, digits of as many bits as fit, from the top. */
+/* 2^s hi / sum + 1, hi > 0: digits of as many bits as fit, from the top, where hi
+ * has as many as sum. */
 static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
 {
-    const int32_t most = 32 - bits(sum);
-    uint32_t rest = hi, q = 0;
+    const int32_t most = 32 - bits(sum), less = 32 - most - bits(hi);
+    const int32_t first = less < 0 ? 0 : less < s ? less : s;
+    uint32_t rest = hi << first, q = 0;
 
+    s -= first;
     for (int32_t n; s > 0; s -= n) {
         uint32_t digit;
 
