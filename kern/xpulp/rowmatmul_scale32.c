@@ -1,19 +1,17 @@
 /* A row of bytes times rows of weights with their scales behind, in 32 bits:
  * what a token of a language model needs, in little code.  A core makes four
- * columns at a time; where its own are no multiple of four, the first two fours
- * share some.  Then r is added to its own.
+ * columns at a time, and then the sums of its own with r.
  *
  * op       rowmatmul
  * types    a:s8|u8 w:s8 r:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
- * when     k % 4 == 0 && k > 3 && n > 3 && shift < 32 && p2 < 32 &&
- *          max(-scaled.lo, scaled.hi) < 2147483648 &&
- *          (has.r ? n >= 4 * ncore : 1)
+ * when     k % 4 == 0 && n % 4 == 0 && shift < 32 && p2 < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
  * stack    128
- * let      groups = ceil(ceil(n, ncore), 4)
- * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4) + (has.r ?
- *          40 + 10 * ceil(n, ncore) : 0))
+ * let      fours = ceil(n / 4, ncore)
+ * cycles   ncore * (fit.call + fours * (fit.four + fit.words * k / 4) + (has.r ?
+ *          fit.sums + 40 * fours : 0))
  * code     380
  */
 #include "kern/kern.h"
@@ -80,21 +78,14 @@ static inline void columns(const struct rowmatmul_dims *k, const A *x,
                            const W *w, Y *y, int32_t from, int32_t to)
 {
     const int32_t words = k->k >> 2, step = k->k + ROW_SCALES;
-    int32_t left = to - from, twice = -left & 3, sum[4];
+    int32_t sum[4];
 
-    if (from > k->n - 4)
-        from = k->n - 4;
-    w += from * step;
-    y += from;
-    for (; left > 0; left -= 4) {
+    for (w += from * step; from < to; from += 4, w += 4 * step) {
         const W *scales = w + k->k;
 
         four_rows(x, w, step, words, sum);
-        scales = results(k, scales, step, sum[0], sum[1], y);
-        results(k, scales, step, sum[2], sum[3], y + 2);
-        w += (4 - twice) * step;
-        y += 4 - twice;
-        twice = 0;
+        scales = results(k, scales, step, sum[0], sum[1], y + from);
+        results(k, scales, step, sum[2], sum[3], y + from + 2);
     }
 }
 
@@ -104,10 +95,12 @@ void FN(const struct rowmatmul_dims *dims, const struct io *io)
     Y *y = io->out[0];
     int32_t from, to;
 
-    span(k->n, io->core, io->ncore, &from, &to);
+    span(k->n >> 2, io->core, io->ncore, &from, &to);
+    from *= 4, to *= 4;
     columns(k, io->in[0], io->in[1], y, from, to);
 #ifndef NO_R
-    row_sums(&(struct row_sum){k->p0, k->p1, k->p3, k->p2, k->lo, k->hi},
-             (const R *)io->in[2] + from, y + from, y + from, to - from);
+    if (io->in[2])
+        row_sums(&(struct row_sum){k->p0, k->p1, k->p3, k->p2, k->lo, k->hi},
+                 (const R *)io->in[2] + from, y + from, y + from, to - from);
 #endif
 }

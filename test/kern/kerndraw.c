@@ -590,7 +590,7 @@ static void draw_nd(Str *o, OpCode op, const Inst *in)
     int y[5];
 
     for (i = 0; i < rank; i++) {
-        n[i] = between(1, 5);
+        n[i] = roll(4) ? between(1, 5) : 4 * between(1, 2);
         least = MIN(least, n[i]);
     }
     batch = op == OP_gathernd ? roll(rank) : 0;
@@ -600,7 +600,7 @@ static void draw_nd(Str *o, OpCode op, const Inst *in)
     m[at++] = between(1, 6);
     m[at++] = k;
     put_operand(o, "x", in->arg[0], dims(rank, n));
-    put_index(o, in, dims(at, m), least, true);
+    put_index(o, in, dims(at, m), least, roll(2));
     for (y[u++] = m[0], i = k; i < rank; i++)
         y[u++] = n[i];
     if (op == OP_scatternd)
@@ -845,6 +845,32 @@ static void draw_gate(Str *o, const Inst *in)
     put_clip(o, OP_gate, in);
 }
 
+/* Weights with their scales behind: mul of so few bits that 32 may do, or of
+ * all. */
+static void draw_rowmatmul(Str *o, const Inst *in)
+{
+    int n = roll(4) ? 4 * between(1, 20) : between(1, 70);
+    int k = roll(4) ? 4 * between(1, 20) : between(1, 40);
+    int w[2] = {n, k + 8}, least = roll(4) ? 1 : 4, i, j;
+    bool sum = in->arg[2] != T_none && roll(2);
+
+    put_operand(o, "a", in->arg[0], dims(1, &k));
+    str_fmt(o, "w = const : s8%s #", dims(2, w));
+    for (i = 0; i < n; i++)
+        for (j = 0; j < k + 8; j++)
+            str_fmt(o, "%02x", j < k || j - k < least || j - k > 3 ? roll(256)
+                                                                   : 0);
+    str_put(o, "\n");
+    if (sum)
+        put_operand(o, "x", in->arg[2], dims(1, &n));
+    str_fmt(o, "r = rowmatmul a w%s shift=%d", sum ? " x" : "",
+            between(0, roll(4) ? 31 : 62));
+    if (sum)
+        str_fmt(o, " p0=%d p1=%d p2=%d p3=%d", between(-999, 999),
+                between(-999, 999), between(0, 20), between(-9999, 9999));
+    put_clip(o, OP_rowmatmul, in);
+}
+
 /* Channels in words of parts, a word for each bit. */
 static void draw_pack(Str *o, const Inst *in)
 {
@@ -1054,6 +1080,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_grid: draw_grid(&o, in); break;
     case FAM_nms: draw_nms(&o, in); break;
     case FAM_group: draw_group(&o, in); break;
+    case FAM_rowmatmul: draw_rowmatmul(&o, in); break;
     case FAM_attend: draw_attend(&o, in); break;
     case FAM_qattend: draw_qattend(&o, in); break;
     case FAM_rotate:

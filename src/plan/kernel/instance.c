@@ -121,6 +121,24 @@ static bool same_name(const Step *a, const Step *b)
     return !memcmp(a->out_type, b->out_type, sizeof a->out_type);
 }
 
+/* Does what is compiled for `has` serve s too?  A kernel of ours looks whether an
+ * operand is there. */
+static bool serves(const Step *has, const Step *s)
+{
+    int i;
+
+    if (has->kern != s->kern || !kern_is_shipped(s->kern) || has->sig != s->sig || step_is_float(has) != step_is_float(s) ||
+        strcmp(step_acc_type(has), step_acc_type(s)) ||
+        node_round(has->node) != node_round(s->node) ||
+        node_upper_half(has->node) != node_upper_half(s->node))
+        return false;
+    for (i = 0; i < has->sig->narg; i++)
+        if (*step_arg_type(s, i) != 'n' &&
+            strcmp(step_arg_type(s, i), step_arg_type(has, i)))
+            return false;
+    return !memcmp(has->out_type, s->out_type, sizeof s->out_type);
+}
+
 Insts plan_instances(Arena *mem, const Plan *p)
 {
     Insts t = {.of = NEWN(mem, int, p->nstep + 1)};
@@ -139,14 +157,17 @@ Insts plan_instances(Arena *mem, const Plan *p)
         }
         before = s;
         name = inst_name(mem, s);
-        for (j = 0; j < t.n && (strcmp(t.v[j].kern->path, s->kern->path) ||
-                                strcmp(t.v[j].name, name)); j++)
+        for (j = 0; j < t.n && !serves(t.v[j].step, s) &&
+                    !serves(s, t.v[j].step) &&
+                    (strcmp(t.v[j].kern->path, s->kern->path) ||
+                     strcmp(t.v[j].name, name)); j++)
             ;
         t.of[i] = j;
-        if (j < t.n)
+        if (j < t.n && serves(t.v[j].step, s))
             continue;
-        GROW(mem, t.v, (size_t)t.n);
-        t.v[t.n++] = (Inst){name, s->kern, s};
+        if (j == t.n)
+            GROW(mem, t.v, (size_t)t.n++);
+        t.v[j] = (Inst){name, s->kern, s};
     }
     return t;
 }
