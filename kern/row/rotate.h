@@ -34,7 +34,7 @@ static inline void scale(const struct rotate_dims *k, const X *x,
 
 static inline void rotate(const struct rotate_dims *dims, const struct io *io)
 {
-    const struct rotate_dims own = *dims, *k = &own; /* no store changes it */
+    const struct rotate_dims own = *dims, *k = &own; /* stores keep it */
     const int32_t d = 2 * k->half;
     const X *x = io->in[0];
     const T *t = io->in[1];

@@ -1,5 +1,5 @@
 /* A row of bytes times a matrix in rows, scaled in 32 bits: what a token of a
- * language model needs, in little code.   A core makes four columns at a time;
+ * language model needs, in little code.  A core makes four columns at a time;
  * where its own are no multiple of four, the first two fours share some.
  *
  * op       matmul

@@ -1,5 +1,5 @@
-/* Weighted sums of the elements of two rows, clip((x p0 + y p1 + c) >> shift), in
- * 32 bits; results may lie on either.  To be included after SUM_X, SUM_Y and
+/* Weighted sums of the elements of two rows, clip((x p0 + y p1 + c) >> shift),
+ * in 32 bits; results may lie on either.  To be included after SUM_X, SUM_Y and
  * SUM_Z, the types of the rows and of results, are defined. */
 #ifndef ROW_SUMS_H
 #define ROW_SUMS_H

@@ -10,8 +10,8 @@
  * split    n
  * stack    128
  * let      fours = ceil(n / 4, ncore)
- * cycles   ncore * (fit.call + fours * (fit.four + fit.words * k / 4) + (has.r ?
- *          fit.sums + 40 * fours : 0))
+ * cycles   ncore * (fit.call + fours * (fit.four + fit.words * k / 4) +
+ *          (has.r ? fit.sums + 40 * fours : 0))
  * code     380
  */
 #include "kern/kern.h"
@@ -91,7 +91,7 @@ static inline void columns(const struct rowmatmul_dims *k, const A *x,
 
 void FN(const struct rowmatmul_dims *dims, const struct io *io)
 {
-    const struct rowmatmul_dims own = *dims, *k = &own; /* no store changes it */
+    const struct rowmatmul_dims own = *dims, *k = &own; /* stores keep it */
     Y *y = io->out[0];
     int32_t from, to;
 

@@ -1,5 +1,5 @@
-/* Slices of whole words replaced in place by tuples of two or three indices: the
- * new rows of a cache.  Elsewhere all of x is copied first, a word at a time.
+/* Slices of whole words replaced in place by tuples of two or three indices:
+ * the new rows of a cache.  Elsewhere all of x is copied first.
  *
  * op       scatternd
  * types    x:s8|u8 i:s8|u8|s16|u16|s32 u:=x -> y:=x

@@ -22,11 +22,6 @@ static void put_scale(int8_t *to, int64_t v)
         to[i] = (int8_t)(uint8_t)((uint64_t)v >> 8 * i);
 }
 
-static int64_t scale_of(const Val *v, int64_t column)
-{
-    return val_int(v, val_count(v) > 1 ? column : 0);
-}
-
 static Val *with_scales(Graph *g, const Node *n)
 {
     const Val *b = n->arg[1];
@@ -37,19 +32,19 @@ static Val *with_scales(Graph *g, const Node *n)
 
     for (i = 0; i < rows; i++, to += step) {
         memcpy(to, (const int8_t *)b->data + i * k, (size_t)k);
-        put_scale(to + k, scale_of(n->arg[3], i));
-        put_scale(to + k + 4, scale_of(n->arg[4], i));
+        put_scale(to + k, val_int(n->arg[3], i));
+        put_scale(to + k + 4, val_int(n->arg[4], i));
     }
     val_range(w);
     return w;
 }
 
-/* One for all columns, or one for each, of 32 bits at most. */
+/* One for each column, of 32 bits at most; one for all is no transfer. */
 static bool is_scale(const Val *v, int64_t columns)
 {
     return v && v->data && type_info[v->type].bytes <= 4 && v->type != T_u32 &&
-           (val_count(v) == 1 || (val_count(v) == columns &&
-                                  v->shape.dim[v->shape.rank - 1] == columns));
+           val_count(v) == columns &&
+           v->shape.dim[v->shape.rank - 1] == columns;
 }
 
 static bool may_take(const Node *n)
