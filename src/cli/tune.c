@@ -116,15 +116,25 @@ static const Kern *kept_kernel(const Plan *p, int i)
     return forced || !p->tiled ? forced : step_of(p, i)->kern;
 }
 
+/* By how much the ledger has corrected what heads predict of kernel k. */
+static int64_t correction(const Tune *t, const Kern *k, const Node *n)
+{
+    int64_t v = n->forced == k ? -1
+        : ledger_find(t->l, ledger_key(t->l, k, n->task), LEDGER_permille);
+
+    return v < 0 ? 1000 : v;
+}
+
 /* What the ledger is to have of kernel k in layer i. */
-static int64_t value_of(const Plan *p, int i, const Kern *k,
+static int64_t value_of(const Tune *t, int i, const Kern *k,
                         const RunLayer *l, int *unit)
 {
+    const Plan *p = plan_of(t);
     int64_t v;
 
     if (p->tiled) {
         *unit = LEDGER_permille;
-        v = permille(p, i, k, l);
+        v = permille(p, i, k, l) * correction(t, k, p->layer[i].node) / 1000;
     } else {
         v = step_of(p, i)->kern == k ? best_value(l, unit) : -1;
     }
@@ -186,7 +196,7 @@ static void record(Tune *t, const Run *run, int wrong)
 
         if (!k)
             continue;
-        v = value_of(p, i, k, &run->layer[i], &unit);
+        v = value_of(t, i, k, &run->layer[i], &unit);
         if (unit == LEDGER_unfit && k != p->layer[i].node->forced)
             continue;
         if (i + 1 == wrong)
