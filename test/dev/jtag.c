@@ -1,6 +1,7 @@
-/* jtag PORT: a RISC-V core (RV32IM) with a debug module (version 0.13: abstract
- * commands, system bus) behind a TAP that OpenOCD's remote_bitbang drives, for
- * test/dev/openocd.t.  It has 512 KB of RAM at 0x4037c000. */
+/* jtag PORT COMMAND...: a RISC-V core (RV32IM) with a debug module (version 0.13:
+ * abstract commands, system bus) behind a TAP that OpenOCD's remote_bitbang
+ * drives, which the command starts (test/dev/jtag.sh).  It has 16 MB of RAM at
+ * 0x4037c000. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BASE = 0x4037c000, SIZE = 512 << 10, SLICE = 20000 };
+enum { BASE = 0x4037c000, SIZE = 16 << 20, SLICE = 20000 };
 
 /* ---- the core ---- */
 
@@ -395,15 +396,20 @@ static bool serve(int fd)
 int main(int argc, char **argv)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)atoi(argv[argc - 1])),
+                             .sin_port = htons((uint16_t)atoi(argv[1])),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
     struct pollfd p;
 
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (argc != 2 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
+    if (argc < 3 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
         listen(fd, 1))
         return 2;
+    if (fork()) {
+        close(fd);
+        execvp(argv[2], argv + 2);
+        return 2;
+    }
     p = (struct pollfd){.fd = accept(fd, NULL, NULL), .events = POLLIN};
     setsockopt(p.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     for (;;) {

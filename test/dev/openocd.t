@@ -6,43 +6,16 @@ for tool in openocd riscv64-unknown-elf-gcc; do
     command -v $tool >/dev/null || { echo "no $tool: skipped"; exit 0; }
 done
 tmp=$(mktemp -d) || exit 1
-core=
-trap '[ -n "$core" ] && kill $core 2>/dev/null; rm -rf "$tmp"' EXIT
-${HOSTCC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$tmp/jtag" test/dev/jtag.c || exit 1
-port=$((20000 + $$ % 20000))
-cat >"$tmp/jtag.cfg" <<IN
-adapter driver remote_bitbang
-remote_bitbang host localhost
-remote_bitbang port $port
-transport select jtag
-jtag newtap chip cpu -irlen 5 -expected-id 0x10001001
-target create chip.cpu riscv -chain-position chip.cpu
-riscv set_mem_access sysbus
-gdb_report_data_abort enable
-gdb_port $((port + 1))
-tcl_port disabled
-telnet_port disabled
-init
-IN
-cat >"$tmp/board.soc" <<IN
-include rv32imc
-chip board about="A core behind JTAG"
-core cpu isa=rv32,m
-toolchain riscv cflags="-O2 -std=c99 -march=rv32im -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs"
-server openocd cmd="openocd -f $tmp/jtag.cfg" device=gdb:localhost:$((port + 1))
-IN
+trap 'rm -rf "$tmp"' EXIT
+. test/dev/jtag.sh
+jtag_board "$tmp" 400K || exit 1
 bad=0 n=0
 on_board() { # STATUS TEXT WORDS...
     want=$1 text=$2
     shift 2
-    "$tmp/jtag" $port &
-    core=$!
     timeout 100 ./tilewright "$@" -t "$tmp/board.soc" --device openocd \
         <"$tmp/in" >"$tmp/out" 2>&1
     is=$?
-    kill $core 2>/dev/null
-    wait $core 2>/dev/null
-    core=
     n=$((n + 1))
     [ $is = $want ] && grep -q -- "$text" "$tmp/out" && return
     bad=$((bad + 1))
