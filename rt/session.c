@@ -28,8 +28,10 @@ static void start_counter(void)
 {
 }
 
+/* A debugger may write an ebreak of four bytes at rt_stop. */
 __asm__(".text\n.balign 4\n.global rt_stop\n.global rt_go\n.global rt_spin\n"
-        "rt_stop: nop\nrt_go: ret\n"
+        ".option push\n.option norvc\nrt_stop: nop\n.option pop\n"
+        "rt_go: ret\n"
         ".balign 16\nrt_spin: addi a0, a0, -1\n bnez a0, rt_spin\n ret\n");
 #else
 #define REG(address) (*(volatile uint32_t *)(uintptr_t)(address))

@@ -1,6 +1,7 @@
 #!/bin/sh
 # OpenOCD, started by a chip's `server` line, before a core behind JTAG that
-# test/dev/jtag.c plays: a network, its layers, calls, a fault and a hang.
+# test/dev/jtag.c plays: a network, its layers, calls, a fault and a hang; and
+# before a simulated chip, whose instructions are compressed.
 cd "$(dirname "$0")/../.." || exit 1
 for tool in openocd riscv64-unknown-elf-gcc; do
     command -v $tool >/dev/null || { echo "no $tool: skipped"; exit 0; }
@@ -9,11 +10,11 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . test/dev/jtag.sh
 jtag_board "$tmp" 400K || exit 1
-bad=0 n=0
+bad=0 n=0 board=board
 on_board() { # STATUS TEXT WORDS...
     want=$1 text=$2
     shift 2
-    timeout 100 ./tilewright "$@" -t "$tmp/board.soc" --device openocd \
+    timeout 100 ./tilewright "$@" -t "$tmp/$board.soc" --device openocd \
         <"$tmp/in" >"$tmp/out" 2>&1
     is=$?
     n=$((n + 1))
@@ -48,5 +49,22 @@ do
     echo "no '$text' in"
     cat "$tmp/out"
 done
+jtag_sim "$tmp" siracusa
+board=sim
+: >"$tmp/in"
+on_board 0 'expected outputs match' run $net/network.onnx \
+    -i $net/inputs.npz -e $net/outputs.npz --no-engine neureka
+on_board 0 ' equal$' validate $net/network.onnx -i $net/inputs.npz \
+    --no-engine neureka
+cat >"$tmp/in" <<'IN'
+load test/dev/ops.c
+call six 1 2 3 4 5 6
+timeout 500
+try call hang
+timeout 10000
+reg pc
+read 0x1c010000 4
+IN
+on_board 0 '^six = 654321 .* cycles' shell
 echo "$n things done through OpenOCD, $bad not as wanted"
 [ $bad = 0 ]
