@@ -30,7 +30,7 @@ _tilewright()
         --objective --no-engine \
         --budget --straight --no-copies --input-type --tolerance --dump --runner --device --flash --ledger --emulate \
         --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles \
-        --trace --timeline --gdb --strict" -- "$word")) ;;
+        --trace --timeline --gdb --jtag --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac
 }

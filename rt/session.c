@@ -1,9 +1,11 @@
 /* A program under a debugger that needs no semihosting: files, console and
  * time by way of a mailbox (session.h).  RT_COUNTER is the address of a
- * counter where the core has none of its own; RT_MARKS is the number of marks
- * of a run. */
+ * counter of the machine, which the core has not; RT_MARKS is the number of
+ * marks of a run. */
 #include "session.h"
 #include "rt.h"
+
+void rt_spin(int turns);
 
 volatile struct rt_mailbox rt_mailbox;
 static int calibrated;
@@ -26,35 +28,69 @@ static void start_counter(void)
 {
 }
 
+/* A debugger may write an ebreak of four bytes at rt_stop. */
 __asm__(".text\n.balign 4\n.global rt_stop\n.global rt_go\n.global rt_spin\n"
-        "rt_stop: nop\nrt_go: ret\n"
+        ".option push\n.option norvc\nrt_stop: nop\n.option pop\n"
+        "rt_go: ret\n"
         ".balign 16\nrt_spin: addi a0, a0, -1\n bnez a0, rt_spin\n ret\n");
 #else
 #define REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
 
 #ifdef RT_COUNTER
-enum { COUNTER = RT_COUNTER };
-
 static void start_counter(void)
 {
 }
-#else
-enum { COUNTER = (int)0xe0001004 }; /* CYCCNT of the DWT */
-
-static void start_counter(void)
-{
-    REG(0xe000edfc) |= 1u << 24; /* DEMCR.TRCENA */
-    REG(0xe0001fb0) = 0xc5acce55; /* an M7's lock */
-    REG(0xe0001000) |= 1;
-}
-#endif
 
 struct rt_time rt_time(void)
 {
-    struct rt_time t = {REG(COUNTER), 0};
+    struct rt_time t = {REG(RT_COUNTER), 0};
 
     return t;
 }
+#else
+enum { SYST_CSR = (int)0xe000e010, SYST_RVR = (int)0xe000e014,
+       SYST_CVR = (int)0xe000e018, CYCCNT = (int)0xe0001004, /* of the DWT */
+       SYST_MOST = 0xffffff };
+static int by_systick;
+static struct rt_time systick; /* so far */
+
+/* The SysTick counts 24 bits down, from its most at each look; where it went
+ * through 0 since the last one, nobody knows how often. */
+static struct rt_time systick_time(void)
+{
+    systick.ticks += SYST_MOST - REG(SYST_CVR);
+    systick.instructions += REG(SYST_CSR) >> 16 & 1; /* COUNTFLAG */
+    REG(SYST_CVR) = 0;
+    return systick;
+}
+
+static void start_counter(void)
+{
+    uint32_t a;
+
+    REG(0xe000edfc) |= 1u << 24; /* DEMCR.TRCENA */
+    REG(0xe0001fb0) = 0xc5acce55; /* an M7's lock */
+    REG(0xe0001000) |= 1;
+    a = REG(CYCCNT);
+    rt_spin(RT_TURNS);
+    if (REG(CYCCNT) != a)
+        return;
+    by_systick = 1;
+    REG(SYST_RVR) = SYST_MOST;
+    REG(SYST_CVR) = 0;
+    REG(SYST_CSR) = 5; /* the core's clock, no interrupt */
+}
+
+struct rt_time rt_time(void)
+{
+    struct rt_time t = {0, 0};
+
+    if (by_systick)
+        return systick_time();
+    t.ticks = REG(CYCCNT);
+    return t;
+}
+#endif
 
 __asm__(".text\n.syntax unified\n.thumb\n.balign 4\n"
         ".global rt_stop\n.global rt_go\n.global rt_spin\n"
@@ -63,8 +99,6 @@ __asm__(".text\n.syntax unified\n.thumb\n.balign 4\n"
         ".balign 16\n.thumb_func\n.type rt_spin, %function\n"
         "rt_spin: subs r0, #1\n bne rt_spin\n bx lr\n");
 #endif
-
-void rt_spin(int turns);
 
 static struct rt_time since(struct rt_time a)
 {

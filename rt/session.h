@@ -19,7 +19,8 @@ enum rt_want {
     RT_LAYER      /* number from 1; 0: before it, 1: behind it */
 };
 
-struct rt_time { /* modulo 2^32 */
+struct rt_time { /* modulo 2^32; of an Arm, instead of instructions, how often
+                    the SysTick went round, if ticks are of it: unknown then */
     uint32_t ticks, instructions;
 };
 

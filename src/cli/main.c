@@ -21,6 +21,7 @@ static const char sim_options[] =
     "  --timeline OUT.json   for Perfetto or Chrome\n"
     "  --gdb PORT            wait there for gdb-multiarch; -: it is on standard\n"
     "                        input and output; it may bring the ELF, too\n"
+    "  --jtag PORT           wait there for OpenOCD's remote_bitbang\n"
     "  --strict              cores in lockstep, slower\n"
     "  -q, -v                say less; where each core's cycles went\n"
     "  --json FILE           results as JSON, whatever the exit status\n";

@@ -11,10 +11,10 @@ int verb_sim(int argc, char **argv);
 
 static const char usage[] =
     "usage: tilewright sim [ELF...] -t TARGET [--chips N] [--max-cycles N]\n"
-    "           [--trace FILE] [--timeline FILE] [--gdb PORT|-] [--json FILE]\n"
-    "           [--strict] [-q] [-v]\n"
+    "           [--trace FILE] [--timeline FILE] [--gdb PORT|-] [--jtag PORT]\n"
+    "           [--json FILE] [--strict] [-q] [-v]\n"
     "Several ELF files run on as many chips; --chips N runs one on N.  With\n"
-    "--gdb a debugger may load it.\n"
+    "--gdb or --jtag a debugger may load it.\n"
     "FILE may be - for standard error (trace) or output (json).";
 
 typedef struct Request {
@@ -77,6 +77,8 @@ static void take_option(Request *q, int argc, char **argv, int *i)
         q->opt.timeline = argument(argc, argv, i);
     else if (!strcmp(s, "--gdb"))
         q->opt.gdb_port = gdb_port(argument(argc, argv, i));
+    else if (!strcmp(s, "--jtag"))
+        q->opt.jtag_port = at_most(s, argument(argc, argv, i), 65535);
     else if (!strcmp(s, "--json"))
         q->json = argument(argc, argv, i);
     else if (!strcmp(s, "--strict"))
@@ -102,7 +104,7 @@ static void read_arguments(Request *q, int argc, char **argv)
             err(ERR_USAGE, "sim: more than %d programs", SIM_CHIPS);
     if (q->opt.gdb_port < 0)
         q->opt.out = stderr;
-    if ((!q->nelf && !q->opt.gdb_port) || !q->target)
+    if ((!q->nelf && !q->opt.gdb_port && !q->opt.jtag_port) || !q->target)
         err(ERR_USAGE, "sim: wanted a program and -t TARGET\n%s", usage);
     if (!q->nchip)
         q->nchip = q->nelf ? q->nelf : 1;

@@ -24,17 +24,6 @@ static const Step *step_of(const Plan *p, int i)
     return &p->step[p->layer[i].first];
 }
 
-/* Is the time of layer i its own? */
-static bool is_alone(const Plan *p, int i)
-{
-    int k;
-
-    for (k = 0; k < i; k++)
-        if (k + p->layer[k].after >= i)
-            return false;
-    return !p->layer[i].after;
-}
-
 /* Layers whose kernel is a choice. */
 static bool is_choice(const Plan *p, int i)
 {
@@ -99,7 +88,7 @@ static int64_t permille(const Plan *p, int i, const Kern *k, const RunLayer *l)
     int64_t beside = p->layer[i].cycles - mine - others;
     int64_t took = l->known ? l->warm : l->cycles - MAX(0, beside);
 
-    if (k->row || mine < 4 * others || !is_alone(p, i) || l->cycles < 0)
+    if (k->row || mine < 4 * others || !plan_is_alone(p, i) || l->cycles < 0)
         return -1;
     return MAX(1, 1000 * (took - others) / MAX(1, mine));
 }
@@ -116,15 +105,25 @@ static const Kern *kept_kernel(const Plan *p, int i)
     return forced || !p->tiled ? forced : step_of(p, i)->kern;
 }
 
+/* By how much the ledger has corrected what heads predict of kernel k. */
+static int64_t correction(const Tune *t, const Kern *k, const Node *n)
+{
+    int64_t v = n->forced == k ? -1
+        : ledger_find(t->l, ledger_key(t->l, k, n->task), LEDGER_permille);
+
+    return v < 0 ? 1000 : v;
+}
+
 /* What the ledger is to have of kernel k in layer i. */
-static int64_t value_of(const Plan *p, int i, const Kern *k,
+static int64_t value_of(const Tune *t, int i, const Kern *k,
                         const RunLayer *l, int *unit)
 {
+    const Plan *p = plan_of(t);
     int64_t v;
 
     if (p->tiled) {
         *unit = LEDGER_permille;
-        v = permille(p, i, k, l);
+        v = permille(p, i, k, l) * correction(t, k, p->layer[i].node) / 1000;
     } else {
         v = step_of(p, i)->kern == k ? best_value(l, unit) : -1;
     }
@@ -139,7 +138,7 @@ static int64_t value_of(const Plan *p, int i, const Kern *k,
 static const char header[] =
     "# tilewright tune: key, unit, value, kernel, operator, result, target,"
     " measured on, compiler.\n# Lines may be added and sorted; `--ledger` uses"
-    " the least of a key, of permille the mean.\n";
+    " the least of a key, of permille and beside the mean.\n";
 
 static const char *measured_on(const Job *j)
 {
@@ -170,6 +169,18 @@ void tune_append(Tune *t, const char *text)
     t->l = ledger_read(t->j->o.mem, t->j->soc, t->path);
 }
 
+/* What layer i took beside its kernels and waits for data, in thousandths of
+ * what was predicted; -1: unknown. */
+static int64_t beside_of(const Plan *p, int i, const RunLayer *l)
+{
+    const Layer *of = &p->layer[i];
+    int64_t said = of->cycles - steps_in(p, i, NULL, NULL) - of->wait;
+
+    if (!p->tiled || !l->known || said <= 0)
+        return -1;
+    return 1000 * MAX(0, l->cycles - l->warm - l->dma_wait) / said;
+}
+
 /* Of layers before `wrong` (from 1; 0: all) the times; of that one that its
  * kernel is wrong. */
 static void record(Tune *t, const Run *run, int wrong)
@@ -178,7 +189,7 @@ static void record(Tune *t, const Run *run, int wrong)
     const Plan *p = plan_of(t);
     Str b = {.mem = t->j->o.mem};
     int i, unit;
-    int64_t v;
+    int64_t v, beside;
 
     str_put(&b, "");
     for (i = 0; i < run->nlayer && (!wrong || i < wrong); i++) {
@@ -186,12 +197,15 @@ static void record(Tune *t, const Run *run, int wrong)
 
         if (!k)
             continue;
-        v = value_of(p, i, k, &run->layer[i], &unit);
+        v = value_of(t, i, k, &run->layer[i], &unit);
         if (unit == LEDGER_unfit && k != p->layer[i].node->forced)
             continue;
         if (i + 1 == wrong)
             unit = LEDGER_wrong, v = 1;
         put_line(t, i, k, unit, v, compiler, &b);
+        beside = beside_of(p, i, &run->layer[i]);
+        if (unit == LEDGER_permille && beside >= 0)
+            put_line(t, i, k, LEDGER_beside, beside, compiler, &b);
     }
     if (b.n)
         tune_append(t, b.s);
@@ -309,7 +323,7 @@ static double median_error(Arena *mem, const Plan *p, const Run *run)
         double said = (double)(p->tiled ? p->layer[i].cycles
                                         : step_of(p, i)->cycles);
 
-        if (is_choice(p, i) && v > 0 && is_alone(p, i))
+        if (is_choice(p, i) && v > 0 && plan_is_alone(p, i))
             e[n++] = 100 * fabs(said - v) / v;
     }
     qsort(e, (size_t)n, sizeof *e, by_size);

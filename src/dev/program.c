@@ -282,6 +282,8 @@ void device_time(const Device *d, struct rt_time t, int64_t *cycles,
     uint32_t ticks = less(t.ticks, m->mark.ticks);
 
     *cycles = *instructions = -1;
+    if (!d->riscv && t.instructions) /* the SysTick went round */
+        return;
     if (d->emulator && k > 0)
         *instructions = (int64_t)round(ticks / k);
     else if (!d->emulator && d->riscv && m->mark.instructions)

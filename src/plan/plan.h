@@ -109,6 +109,9 @@ typedef struct Layer {
     int64_t wait;    /* of those: in which cores wait for data: transfers, lines
                         that no cache has */
     int64_t miss;    /* in which they wait for code */
+    int64_t beside;  /* what it takes beside its kernels and waits for data, in
+                        thousandths of what is predicted, as measured; 0: that
+                        is not known */
     int64_t moved[MOST_ENGINES]; /* bytes, by engine */
     Why why;
 } Layer;
@@ -426,6 +429,8 @@ void plan_add_layer(Plan *p, Layer l);
 /* Does it start or wait for a transfer, or a kernel? */
 bool step_moves(const Plan *p, const Step *s);
 bool step_starts_kernel(const Plan *p, const Step *s);
+/* Is the time of layer i its own? */
+bool plan_is_alone(const Plan *p, int i);
 void plan_lives(Plan *p); /* from and to of every buffer */
 bool buf_lives_on(const Buf *b); /* beyond the last step */
 
@@ -440,6 +445,8 @@ enum {
                                     not used where it was to be measured */
     LEDGER_slower,
     LEDGER_unfit,
+    LEDGER_beside, /* what a layer of it takes beside, code and calls, in
+                      thousandths of what is predicted */
     LEDGER_WORDS
 };
 extern const char *const ledger_unit[LEDGER_WORDS];
@@ -448,8 +455,8 @@ Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path);
 uint64_t ledger_task(const Node *n);
 uint64_t ledger_tasks(const Graph *g);
 uint64_t ledger_key(const Ledger *l, const Kern *k, uint64_t task);
-/* The least value of a key in a unit, of permille the mean, -1: there is none;
- * and how many. */
+/* The least value of a key in a unit, of thousandths the mean, -1: there is
+ * none; and how many. */
 int64_t ledger_find(const Ledger *l, uint64_t key, int unit);
 int ledger_count(const Ledger *l, uint64_t key, int unit);
 
@@ -492,6 +499,8 @@ bool choose_least(const Chooser *c, const Node *tile, const Dims *d,
 /* The fastest of those that run on the cores. */
 bool choose_cores(const Chooser *c, const Node *tile, const Dims *d,
                   int64_t scratch, Choice *to);
+/* measured.c: sets what layers take beside their kernels, if that is known. */
+void measured_beside(const Chooser *c, Plan *p);
 /* The operands that every kernel for such a node has, absent ones too. */
 int choose_least_args(const Chooser *c, const Node *n);
 /* The same of a node, for the kernel it has; false: none has less. */

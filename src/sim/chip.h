@@ -401,6 +401,7 @@ void semihost_close(Sim *s);
 void stub_open(Sim *s);
 void stub_stopped(Sim *s); /* talks until told to go on */
 bool gdb_breaks(Core *c, uint32_t pc);
+void gdb_trapped(Core *c); /* it is at an ebreak */
 void stub_close(Sim *s);
 /* energy.c */
 void energy_sum(Sim *s);

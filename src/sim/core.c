@@ -532,7 +532,7 @@ exception:
         }
     }
     if (trap == 3 && sim->gdb) {
-        sim->stop = true;
+        gdb_trapped(c);
         goto yield;
     }
     if (!core_trap(c, target, trap)) {

@@ -5,7 +5,7 @@
  * the cores of the first chip that have started, numbered from 1.  Software
  * breakpoints never touch memory: they are a list, asked before every
  * instruction (core.c runs a table of its own then, so nobody else pays). */
-#include "sim/chip.h"
+#include "sim/stub.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -16,25 +16,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-enum { BREAKS = 256, PACKET = 8192, ASK_EVERY = 4096, PC = 32, CSR0 = 65 };
-enum { INT = 2, TRAP = 5, SEGV = 11 };
-
-typedef struct Gdb {
-    Sim *sim;
-    int fd, to;     /* the same, but for standard input and output */
-    uint32_t at[BREAKS];
-    int nbreak;
-    Core *now;      /* that stopped, or that gdb looks at */
-    Core *step;     /* to stop after one instruction */
-    Core *skip;     /* goes over the breakpoint it stands on */
-    int asked, signal;
-    bool gone;
-    bool owes;      /* gdb an acknowledgement */
-    unsigned char got[PACKET]; /* sent by gdb, from at_in on not read yet */
-    size_t at_in, n_in;
-    char in[PACKET], out[PACKET];
-} Gdb;
 
 /* ---- packets ---- */
 
@@ -111,45 +92,13 @@ static bool get_packet(Gdb *g)
 
 /* ---- cores ---- */
 
-/* Core of thread number n (from 1), or NULL. */
-static Core *thread(Gdb *g, int n)
-{
-    Clock *k;
-    int i;
-
-    for (k = g->sim->chip[0].clocks; k; k = k->next)
-        for (i = 0; i < k->ncore; i++)
-            if (k->core[i].start != NEVER && !--n)
-                return &k->core[i];
-    return NULL;
-}
-
 static int number_of(Gdb *g, const Core *c)
 {
     int n;
 
-    for (n = 1; thread(g, n) && thread(g, n) != c; n++)
+    for (n = 1; stub_core(g, n) && stub_core(g, n) != c; n++)
         ;
     return n;
-}
-
-static uint32_t get_reg(Core *c, unsigned n)
-{
-    if (n < PC)
-        return c->x[n];
-    if (n == PC)
-        return core_pc(c);
-    return n >= CSR0 && n < CSR0 + 4096
-               ? csr_read(c, n - CSR0, c->t == NEVER ? c->slept : c->t,
-                          c->insns) : 0;
-}
-
-static void set_reg(Core *c, unsigned n, uint32_t v)
-{
-    if (n && n < PC)
-        c->x[n] = v;
-    else if (n == PC)
-        core_jump(c, v);
 }
 
 static void put_byte(char *s, unsigned v)
@@ -187,7 +136,7 @@ static void read_regs(Gdb *g)
     unsigned i;
 
     for (i = 0; i <= PC; i++)
-        put_word(g->out + 8 * i, get_reg(g->now, i));
+        put_word(g->out + 8 * i, stub_get(g->now, i));
     reply(g, g->out);
 }
 
@@ -196,7 +145,7 @@ static void write_regs(Gdb *g)
     unsigned i;
 
     for (i = 0; i <= PC && strlen(g->in) >= 1 + 8 * (i + 1); i++)
-        set_reg(g->now, i, get_word(g->in + 1 + 8 * i));
+        stub_set(g->now, i, get_word(g->in + 1 + 8 * i));
     reply(g, "OK");
 }
 
@@ -206,11 +155,11 @@ static void one_reg(Gdb *g)
     unsigned n = (unsigned)strtoul(g->in + 1, &end, 16);
 
     if (*g->in == 'P' && *end == '=') {
-        set_reg(g->now, n, get_word(end + 1));
+        stub_set(g->now, n, get_word(end + 1));
         reply(g, "OK");
         return;
     }
-    put_word(g->out, get_reg(g->now, n));
+    put_word(g->out, stub_get(g->now, n));
     reply(g, g->out);
 }
 
@@ -275,7 +224,7 @@ static void set_break(Gdb *g, bool on)
 
 static void choose_thread(Gdb *g, const char *number)
 {
-    Core *c = thread(g, (int)strtol(number, NULL, 16));
+    Core *c = stub_core(g, (int)strtol(number, NULL, 16));
 
     if (c)
         g->now = c;
@@ -288,14 +237,14 @@ static void list_threads(Gdb *g)
     int i;
 
     strcpy(g->out, "m");
-    for (i = 1; thread(g, i); i++)
+    for (i = 1; stub_core(g, i); i++)
         n += (size_t)sprintf(g->out + n, i > 1 ? ",%x" : "%x", (unsigned)i);
     reply(g, g->out);
 }
 
 static void name_thread(Gdb *g, const char *number)
 {
-    Core *c = thread(g, (int)strtol(number, NULL, 16));
+    Core *c = stub_core(g, (int)strtol(number, NULL, 16));
     const char *s = c ? c->count.name : "?";
     size_t n = 0;
 
@@ -352,13 +301,6 @@ static void say_why(Gdb *g)
     reply(g, g->out);
 }
 
-/* Go on; the core that stands on a breakpoint goes over it. */
-static void resume(Gdb *g, bool step)
-{
-    g->skip = g->now;
-    g->step = step ? g->now : NULL;
-}
-
 /* vCont;s:2;c and the like: the first action counts. */
 static bool resume_as_told(Gdb *g)
 {
@@ -371,12 +313,12 @@ static bool resume_as_told(Gdb *g)
     }
     to = strchr(s, ':');
     if (to && (s[1] == 's' || s[1] == 'S')) {
-        Core *c = thread(g, (int)strtol(to + 1, NULL, 16));
+        Core *c = stub_core(g, (int)strtol(to + 1, NULL, 16));
 
         if (c)
             g->now = c;
     }
-    resume(g, s[1] == 's' || s[1] == 'S');
+    stub_resume(g, s[1] == 's' || s[1] == 'S');
     return true;
 }
 
@@ -393,11 +335,11 @@ static bool obey(Gdb *g)
     case 'Z': set_break(g, true); break;
     case 'z': set_break(g, false); break;
     case 'H': choose_thread(g, g->in + 2); break;
-    case 'T': reply(g, thread(g, (int)strtol(g->in + 1, NULL, 16)) ? "OK"
+    case 'T': reply(g, stub_core(g, (int)strtol(g->in + 1, NULL, 16)) ? "OK"
                                                                  : "E01");
         break;
     case 'q': query(g); break;
-    case 'c': case 's': resume(g, *g->in == 's'); return true;
+    case 'c': case 's': stub_resume(g, *g->in == 's'); return true;
     case 'v':
         if (str_starts(g->in, "vCont"))
             return resume_as_told(g);
@@ -412,6 +354,10 @@ static bool obey(Gdb *g)
 
 static void talk(Gdb *g)
 {
+    if (g->probe) {
+        probe_talk(g);
+        return;
+    }
     while (!g->gone && get_packet(g)) {
         bool on = obey(g);
 
@@ -426,7 +372,7 @@ static void talk(Gdb *g)
 /* ---- towards the simulator ---- */
 
 /* Waits for somebody to connect; -1: on standard input and output. */
-static void open_port(Gdb *g, int port)
+static void open_port(Gdb *g, int port, const char *whom)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)port),
@@ -443,8 +389,8 @@ static void open_port(Gdb *g, int port)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
         listen(fd, 1))
-        err(ERR_TOOL, "port %d cannot be opened for gdb", port);
-    fprintf(stderr, "waiting for gdb: target remote :%d\n", port);
+        err(ERR_TOOL, "port %d cannot be opened", port);
+    fprintf(stderr, "waiting for %s%d\n", whom, port);
     g->fd = g->to = accept(fd, NULL, NULL);
     close(fd);
     setsockopt(g->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -452,19 +398,24 @@ static void open_port(Gdb *g, int port)
 
 void stub_open(Sim *s)
 {
+    const int port = s->opt.gdb_port ? s->opt.gdb_port : s->opt.jtag_port;
     Gdb *g;
 
-    if (!s->opt.gdb_port)
+    if (!port)
         return;
     g = s->gdb = NEW(s->mem, Gdb);
     g->sim = s;
     g->signal = TRAP;
     signal(SIGPIPE, SIG_IGN);
-    open_port(g, s->opt.gdb_port);
+    open_port(g, port, s->opt.gdb_port ? "gdb: target remote :"
+                                       : "OpenOCD: remote_bitbang port ");
     g->gone = g->fd < 0;
-    g->now = thread(g, 1);
-    if (g->now)
-        talk(g);
+    g->now = stub_core(g, 1);
+    if (!g->now)
+        return;
+    if (!s->opt.gdb_port)
+        probe_begin(g);
+    talk(g);
 }
 
 /* What the simulator has to say of a fault, for the console. */
@@ -490,6 +441,11 @@ void stub_stopped(Sim *s)
             s->done = true;
         return;
     }
+    if (g->probe) {
+        if (!s->done)
+            probe_stopped(g);
+        return;
+    }
     if (s->done && s->res->ok) {
         sprintf(g->out, "W%02x", s->res->status & 255);
         reply(g, g->out);
@@ -512,20 +468,13 @@ static bool interrupted(Gdb *g)
 
     int c;
 
+    if (g->probe)
+        return probe_halts(g);
     if (++g->asked % ASK_EVERY ||
         (g->at_in == g->n_in && poll(&p, 1, 0) <= 0))
         return false;
     c = get_byte(g);
     return c == 3 || (c < 0 && !g->fd);
-}
-
-static bool stop_here(Gdb *g, Core *c, int signal)
-{
-    g->now = c;
-    g->signal = signal;
-    g->sim->stop = true;
-    c->chip->yield = true;
-    return true;
 }
 
 bool gdb_breaks(Core *c, uint32_t pc)
@@ -536,17 +485,22 @@ bool gdb_breaks(Core *c, uint32_t pc)
     if (g->gone || c->chip->id)
         return false;
     if (interrupted(g))
-        return stop_here(g, c, INT);
+        return stub_stop(g, c, INT);
     if (c == g->skip) {
         g->skip = NULL;
         return false;
     }
     if (c == g->step)
-        return stop_here(g, c, TRAP);
+        return stub_stop(g, c, TRAP);
     for (i = 0; i < g->nbreak; i++)
         if (g->at[i] == pc)
-            return stop_here(g, c, TRAP);
+            return stub_stop(g, c, TRAP);
     return false;
+}
+
+void gdb_trapped(Core *c)
+{
+    stub_stop(c->chip->sim->gdb, c, TRAP);
 }
 
 void stub_close(Sim *s)

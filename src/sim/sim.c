@@ -283,7 +283,7 @@ static void start(Sim *s, const SimProgram *p)
     for (i = 0; i < s->nchip; i++) {
         Core *c = s->chip[i].clocks->core;
 
-        if (!p[i].elf && !s->opt.gdb_port)
+        if (!p[i].elf && !s->opt.gdb_port && !s->opt.jtag_port)
             continue;
         s->chip[i].entry = code_base(p[i].soc);
         if (p[i].elf)
@@ -367,7 +367,8 @@ Sim *sim_new(Arena *a, const SimProgram *p, int n, const SimOptions *o)
     s->nchip = n;
     s->res = NEW(a, SimResult);
     s->res->mem = a;
-    s->slack = o->strict || o->trace || o->gdb_port ? 0 : SLACK;
+    s->slack = o->strict || o->trace || o->gdb_port || o->jtag_port
+                   ? 0 : SLACK;
     start(s, p);
     return s;
 }

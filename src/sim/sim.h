@@ -26,6 +26,7 @@ typedef struct SimOptions {
     const char *timeline;  /* path of a Chrome/Perfetto JSON; NULL: none */
     int gdb_port;          /* waits there for a debugger; 0: none; -1: it is
                               on standard input and output */
+    int jtag_port;         /* waits there for OpenOCD; 0: no */
     const char *dir;       /* of the files the guest opens; NULL: here */
     bool all;              /* it ends with the last program, not with that of
                               the first chip; or with the first that fails */

@@ -50,6 +50,17 @@ by_session() { # NET TARGET DEVICE KEY PERCENT [MORE]
 }
 by_session $net cortex-m4 qemu instructions 0.01
 by_session $net rv32imc qemu instructions 0.01
+# without a counter of the machine, by SysTick, of 24 bits
+sed 's/ counter=[^ ]*//' soc/cortex-m4.soc >"$tmp/systick.soc"
+by_session $net "$tmp/systick.soc" qemu instructions 0.01
+printf 'load test/dev/ops.c\ncall turns 10000\ncall turns 20000000\n' |
+    timeout 60 ./tilewright shell -t "$tmp/systick.soc" --device qemu \
+        >"$tmp/out" 2>"$tmp/err"
+wants 0 $? ''
+n=$((n + 1))
+[ "$(grep -c '^turns = ' "$tmp/out")" = 2 ] &&
+    [ "$(grep -c 'instructions' "$tmp/out")" = 1 ] ||
+    { bad=$((bad + 1)); echo "by SysTick:"; cat "$tmp/out"; }
 by_session $long siracusa sim cycles 1 --no-engine neureka
 by_session $long gap8 sim cycles 1
 run $net cortex-m55 qemu --flash

@@ -1,6 +1,7 @@
-/* jtag PORT: a RISC-V core (RV32IM) with a debug module (version 0.13: abstract
- * commands, system bus) behind a TAP that OpenOCD's remote_bitbang drives, for
- * test/dev/openocd.t.  It has 512 KB of RAM at 0x4037c000. */
+/* jtag PORT COMMAND...: a RISC-V core (RV32IM) behind JTAG for OpenOCD, which the
+ * command starts (test/dev/jtag.sh).  It has 16 MB of RAM at 0x4037c000. */
+#include "sim/jtag.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,15 +14,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BASE = 0x4037c000, SIZE = 512 << 10, SLICE = 20000 };
+enum { BASE = 0x4037c000, SIZE = 16 << 20, SLICE = 20000 };
 
 /* ---- the core ---- */
 
 static uint8_t ram[SIZE];
 static uint32_t x[32], pc = BASE, csr[4096];
 static uint64_t insns;
-static bool halted, was_reset;
-enum { DCSR = 0x7b0, DPC = 0x7b1, MTVEC = 0x305, MEPC = 0x341, MCAUSE = 0x342,
+static Jtag jtag;
+enum { MTVEC = 0x305, MEPC = 0x341, MCAUSE = 0x342,
        MTVAL = 0x343, MISA = 0x301 };
 
 static bool load(uint32_t at, int bytes, uint32_t *v)
@@ -41,13 +42,6 @@ static bool store(uint32_t at, int bytes, uint32_t v)
     return true;
 }
 
-static void halt(int cause)
-{
-    halted = true;
-    csr[DCSR] = (csr[DCSR] & ~0x1c0u) | (uint32_t)cause << 6;
-    csr[DPC] = pc;
-}
-
 static void trap(uint32_t cause, uint32_t value)
 {
     csr[MCAUSE] = cause;
@@ -61,7 +55,7 @@ static uint32_t read_csr(uint32_t n)
     return n == 0xb00 || n == 0xb02 ? (uint32_t)insns
          : n == 0xb80 || n == 0xb82 ? (uint32_t)(insns >> 32)
          : n == MISA ? 0x40001100 : n == 0xf14 ? 0
-         : n == DCSR ? 0x40000003 | csr[n] : n >= 0x7a0 && n < 0x7b0 ? 0
+         : n >= 0x7a0 && n < 0x7b0 ? 0
          : csr[n];
 }
 
@@ -129,7 +123,7 @@ static bool do_system(uint32_t w, uint32_t *v)
     uint32_t n = w >> 20, a = w & 0x4000 ? w >> 15 & 31 : x[w >> 15 & 31];
 
     if (w == 0x00100073) {
-        halt(1);
+        jtag_halt(&jtag, JTAG_EBREAK);
         return false;
     }
     *v = read_csr(n);
@@ -198,217 +192,75 @@ static void step(void)
 
 static void run(int n)
 {
-    while (n-- && !halted) {
+    while (n-- && !jtag.halted) {
         step();
-        if (!halted && csr[DCSR] & 4)
-            halt(4);
+        if (!jtag.halted && jtag_steps(&jtag))
+            jtag_halt(&jtag, JTAG_STEP);
     }
 }
 
-/* ---- the debug module ---- */
+/* ---- what a debugger sees ---- */
 
-static uint32_t data0, dmcontrol, sbcs, sbaddress, sbdata, cmderr;
-static bool resumed;
-
-static uint32_t dmstatus(void)
+static bool see_memory(void *of, uint32_t at, int bytes, uint32_t *v,
+                       bool write)
 {
-    return 2 | 1 << 7 | (halted ? 3u << 8 : 3u << 10) |
-           (resumed ? 3u << 16 : 0) | (was_reset ? 3u << 18 : 0) |
-           (dmcontrol & 0x3ffffc0 ? 3u << 14 : 0);
+    (void)of;
+    return write ? store(at, bytes, *v) : load(at, bytes, v);
 }
 
-static void command(uint32_t c)
+static bool see_register(void *of, uint32_t n, uint32_t *v, bool write)
 {
-    uint32_t n = c & 0xffff;
-    bool gpr = n >= 0x1000 && n < 0x1020;
+    uint32_t *r = n == JTAG_DPC ? &pc : n < JTAG_X0 ? &csr[n]
+                : n < JTAG_X0 + 32 ? &x[n - JTAG_X0] : NULL;
 
-    if (!halted) {
-        cmderr = 4;
-    } else if (c >> 24 || c & 1 << 18 || (c & 1 << 17 && (c >> 20 & 7) != 2)) {
-        cmderr = 2;
-    } else if (c & 1 << 17) {
-        if (!gpr && n >= 0x1000)
-            cmderr = 3;
-        else if (!(c & 1 << 16))
-            data0 = gpr ? x[n - 0x1000] : read_csr(n);
-        else if (gpr)
-            x[n - 0x1000] = n == 0x1000 ? 0 : data0;
-        else
-            csr[n] = data0;
-    }
+    (void)of;
+    if (!r)
+        return false;
+    if (!write)
+        *v = n < JTAG_X0 && n != JTAG_DPC ? read_csr(n) : *r;
+    else if (n != JTAG_X0)
+        *r = *v;
+    return true;
 }
 
-static void control(uint32_t v)
+static void reset(void *of)
 {
-    if (v & 2) { /* reset */
-        pc = BASE;
-        was_reset = true;
-        halted = false;
-        csr[DCSR] = 0;
-    }
-    if (v & 1 << 28)
-        was_reset = false;
-    if (v >> 31 && !halted)
-        halt(3);
-    if (v & 1 << 30 && !(v >> 31) && halted) {
-        halted = false;
-        resumed = true;
-        pc = csr[DPC];
-    }
-    dmcontrol = v & 3; /* one hart: hartsel has no bits */
+    (void)of;
+    pc = BASE;
 }
-
-static void bus(bool write)
-{
-    int bytes = 1 << (sbcs >> 17 & 7);
-    bool ok = bytes <= 4 && (write ? store(sbaddress, bytes, sbdata)
-                                   : load(sbaddress, bytes, &sbdata));
-
-    if (!ok)
-        sbcs |= 2 << 12;
-    if (sbcs & 1 << 16)
-        sbaddress += (uint32_t)bytes;
-}
-
-static uint32_t dm_read(uint32_t at)
-{
-    uint32_t v;
-
-    switch (at) {
-    case 0x04: return data0;
-    case 0x10: return dmcontrol;
-    case 0x11: return dmstatus();
-    case 0x16: return 1 | cmderr << 8;
-    case 0x38: return (sbcs & 0x1ff000 & ~0xe00u) | 1 << 29 | 32 << 5 | 7 |
-                      (sbcs & 0x707000);
-    case 0x39: return sbaddress;
-    case 0x3c:
-        v = sbdata;
-        if (sbcs & 1 << 15)
-            bus(false);
-        return v;
-    case 0x40: return halted;
-    default: return 0;
-    }
-}
-
-static void dm_write(uint32_t at, uint32_t v)
-{
-    switch (at) {
-    case 0x04: data0 = v; break;
-    case 0x10: control(v); break;
-    case 0x16: cmderr &= ~(v >> 8 & 7); break;
-    case 0x17:
-        if (!cmderr)
-            command(v);
-        break;
-    case 0x38:
-        sbcs = (v & 0x1f8000) | (sbcs & 0x7000 & ~(v & 0x7000));
-        break;
-    case 0x39:
-        sbaddress = v;
-        if (sbcs & 1 << 20)
-            bus(false);
-        break;
-    case 0x3c: sbdata = v; bus(true); break;
-    }
-}
-
-/* ---- the TAP ---- */
-
-enum { RESET, IDLE, DRSELECT, DRCAPTURE, DRSHIFT, DREXIT1, DRPAUSE, DREXIT2,
-       DRUPDATE, IRSELECT, IRCAPTURE, IRSHIFT, IREXIT1, IRPAUSE, IREXIT2,
-       IRUPDATE };
-static const uint8_t next_state[16][2] = {
-    {IDLE, RESET}, {IDLE, DRSELECT}, {DRCAPTURE, IRSELECT},
-    {DRSHIFT, DREXIT1}, {DRSHIFT, DREXIT1}, {DRPAUSE, DRUPDATE},
-    {DRPAUSE, DREXIT2}, {DRSHIFT, DRUPDATE}, {IDLE, DRSELECT},
-    {IRCAPTURE, RESET}, {IRSHIFT, IREXIT1}, {IRSHIFT, IREXIT1},
-    {IRPAUSE, IRUPDATE}, {IRPAUSE, IREXIT2}, {IRSHIFT, IRUPDATE},
-    {IDLE, DRSELECT}};
-enum { IDCODE = 1, DTMCS = 0x10, DMI = 0x11 };
-
-static int state, length = 1;
-static uint32_t ir = IDCODE;
-static uint64_t shift, dmi;
-
-static void capture(void)
-{
-    length = ir == DMI ? 41 : ir == DTMCS || ir == IDCODE ? 32 : 1;
-    shift = ir == DMI ? dmi : ir == DTMCS ? 0x1071 : ir == IDCODE ? 0x10001001
-                                                                  : 0;
-}
-
-static void update(void)
-{
-    uint32_t at = (uint32_t)(shift >> 34) & 0x7f, v = (uint32_t)(shift >> 2);
-
-    if (ir != DMI)
-        return;
-    dmi = (uint64_t)at << 34;
-    if ((shift & 3) == 1)
-        dmi |= (uint64_t)dm_read(at) << 2;
-    else if ((shift & 3) == 2)
-        dm_write(at, v);
-}
-
-static void clock_up(int tms, int tdi)
-{
-    if (state == DRSHIFT || state == IRSHIFT)
-        shift = shift >> 1 | (uint64_t)tdi << (length - 1);
-    state = next_state[state][tms];
-    if (state == RESET)
-        ir = IDCODE;
-    else if (state == DRCAPTURE)
-        capture();
-    else if (state == IRCAPTURE)
-        shift = 1, length = 5;
-    else if (state == IRUPDATE)
-        ir = (uint32_t)shift & 31;
-    else if (state == DRUPDATE)
-        update();
-}
-
-/* ---- remote_bitbang ---- */
 
 static bool serve(int fd)
 {
     static char in[65536], out[65536];
-    ssize_t n = recv(fd, in, sizeof in, 0), i;
-    static int tck;
-    size_t k = 0;
+    ssize_t n = recv(fd, in, sizeof in, 0);
+    ptrdiff_t k = n > 0 ? jtag_clock(&jtag, in, (size_t)n, out) : -1;
 
-    for (i = 0; i < n; i++)
-        if (in[i] >= '0' && in[i] <= '7') {
-            int bits = in[i] - '0';
-
-            if (bits & 4 && !tck)
-                clock_up(bits >> 1 & 1, bits & 1);
-            tck = bits >> 2;
-        } else if (in[i] == 'R')
-            out[k++] = (char)('0' + (shift & 1));
-        else if (in[i] == 'Q')
-            return false;
-    return n > 0 && (!k || send(fd, out, k, MSG_NOSIGNAL) == (ssize_t)k);
+    return k >= 0 && (!k || send(fd, out, (size_t)k, MSG_NOSIGNAL) == k);
 }
 
 int main(int argc, char **argv)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)atoi(argv[argc - 1])),
+                             .sin_port = htons((uint16_t)atoi(argv[1])),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
     struct pollfd p;
 
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (argc != 2 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
+    if (argc < 3 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
         listen(fd, 1))
         return 2;
+    jtag_begin(&jtag, (JtagTarget){NULL, see_memory, see_register, reset});
+    if (fork()) {
+        close(fd);
+        execvp(argv[2], argv + 2);
+        return 2;
+    }
     p = (struct pollfd){.fd = accept(fd, NULL, NULL), .events = POLLIN};
     setsockopt(p.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     for (;;) {
         run(SLICE);
-        if (poll(&p, 1, halted ? 1000 : 0) > 0 && !serve(p.fd))
+        if (poll(&p, 1, jtag.halted ? 1000 : 0) > 0 && !serve(p.fd))
             return 0;
     }
 }

@@ -1,48 +1,22 @@
 #!/bin/sh
 # OpenOCD, started by a chip's `server` line, before a core behind JTAG that
-# test/dev/jtag.c plays: a network, its layers, calls, a fault and a hang.
+# test/dev/jtag.c plays: a network, its layers, calls, a fault and a hang; and
+# before a simulated chip, whose instructions are compressed.
 cd "$(dirname "$0")/../.." || exit 1
 for tool in openocd riscv64-unknown-elf-gcc; do
     command -v $tool >/dev/null || { echo "no $tool: skipped"; exit 0; }
 done
 tmp=$(mktemp -d) || exit 1
-core=
-trap '[ -n "$core" ] && kill $core 2>/dev/null; rm -rf "$tmp"' EXIT
-${HOSTCC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$tmp/jtag" test/dev/jtag.c || exit 1
-port=$((20000 + $$ % 20000))
-cat >"$tmp/jtag.cfg" <<IN
-adapter driver remote_bitbang
-remote_bitbang host localhost
-remote_bitbang port $port
-transport select jtag
-jtag newtap chip cpu -irlen 5 -expected-id 0x10001001
-target create chip.cpu riscv -chain-position chip.cpu
-riscv set_mem_access sysbus
-gdb_report_data_abort enable
-gdb_port $((port + 1))
-tcl_port disabled
-telnet_port disabled
-init
-IN
-cat >"$tmp/board.soc" <<IN
-include rv32imc
-chip board about="A core behind JTAG"
-core cpu isa=rv32,m
-toolchain riscv cflags="-O2 -std=c99 -march=rv32im -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs"
-server openocd cmd="openocd -f $tmp/jtag.cfg" device=gdb:localhost:$((port + 1))
-IN
-bad=0 n=0
+trap 'rm -rf "$tmp"' EXIT
+. test/dev/jtag.sh
+jtag_board "$tmp" 400K || exit 1
+bad=0 n=0 board=board
 on_board() { # STATUS TEXT WORDS...
     want=$1 text=$2
     shift 2
-    "$tmp/jtag" $port &
-    core=$!
-    timeout 100 ./tilewright "$@" -t "$tmp/board.soc" --device openocd \
+    timeout 100 ./tilewright "$@" -t "$tmp/$board.soc" --device openocd \
         <"$tmp/in" >"$tmp/out" 2>&1
     is=$?
-    kill $core 2>/dev/null
-    wait $core 2>/dev/null
-    core=
     n=$((n + 1))
     [ $is = $want ] && grep -q -- "$text" "$tmp/out" && return
     bad=$((bad + 1))
@@ -75,5 +49,22 @@ do
     echo "no '$text' in"
     cat "$tmp/out"
 done
+jtag_sim "$tmp" siracusa
+board=sim
+: >"$tmp/in"
+on_board 0 'expected outputs match' run $net/network.onnx \
+    -i $net/inputs.npz -e $net/outputs.npz --no-engine neureka
+on_board 0 ' equal$' validate $net/network.onnx -i $net/inputs.npz \
+    --no-engine neureka
+cat >"$tmp/in" <<'IN'
+load test/dev/ops.c
+call six 1 2 3 4 5 6
+timeout 500
+try call hang
+timeout 10000
+reg pc
+read 0x1c010000 4
+IN
+on_board 0 '^six = 654321 .* cycles' shell
 echo "$n things done through OpenOCD, $bad not as wanted"
 [ $bad = 0 ]

@@ -9,6 +9,7 @@ typedef struct Clock {
     const Soc *soc;
     const ProgramTime *time;
     CodeCache *code;
+    int layer;            /* that it is at */
     bool waited;          /* the record before is a wait */
     const Rec *deferred;  /* a call to which core 0 has not come yet */
     int64_t core;
@@ -26,13 +27,22 @@ static int64_t new_code(Clock *c, int unit, int64_t code)
     return c->q->p->tiled ? code_miss(c->code, unit, code) : 0;
 }
 
+/* Beside its kernels the layer takes so much, as was measured. */
+static int64_t as_measured(const Clock *c, int64_t cycles)
+{
+    const Plan *p = c->q->p;
+    int64_t permille = c->layer < p->nlayer ? p->layer[c->layer].beside : 0;
+
+    return permille ? cycles * permille / 1000 : cycles;
+}
+
 /* What the program takes, with code that must come in. */
 static void spend(Clock *c, int64_t cycles, int unit, int64_t code)
 {
-    int64_t miss = new_code(c, unit, code);
+    int64_t miss = as_measured(c, new_code(c, unit, code));
 
     c->miss += miss;
-    c->core += c->q->p->tiled ? cycles + miss : 0;
+    c->core += c->q->p->tiled ? as_measured(c, cycles) + miss : 0;
 }
 
 /* Where pages end is known once the program has any; until then, each call has
@@ -97,7 +107,7 @@ static void do_kernel(Clock *c, const Rec *r, When *w)
     if (c->q->p->tiled)
         miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
                          kern_code(s->kern, s->sig, s->tile, &s->dims));
-    miss = MAX(miss, c->moves_miss);
+    miss = as_measured(c, MAX(miss, c->moves_miss));
     c->moves_miss = 0;
     c->deferred = NULL;
     c->core += miss;
@@ -182,6 +192,22 @@ static void do_record(Clock *c, const Rec *r, When *when)
     }
 }
 
+/* The layer at which the next time ends that is counted: from layer i on, the
+ * last of those that are computed together. */
+static int next_end(const Plan *p, int i)
+{
+    return i < p->nlayer ? i + p->layer[i].after : i;
+}
+
+/* Does the next one begin behind record i?  The last ends with the plan. */
+static bool ends_layer(const Program *q, int i, int layer)
+{
+    const Rec *r = &q->code[i];
+
+    return r->kind == REC_layer && r->layer == layer &&
+           layer + 1 < q->p->nlayer;
+}
+
 When *program_trace(Arena *mem, const Program *q)
 {
     Clock c = {.q = q, .soc = q->p->soc, .time = &q->p->soc->time};
@@ -190,6 +216,7 @@ When *program_trace(Arena *mem, const Program *q)
     int i;
 
     c.code = code_cache(own, c.soc);
+    c.layer = next_end(q->p, 0);
     spend(&c, c.time->begin, MOVE_UNIT, c.time->move_code);
     for (i = 0; i < q->ncode; i++) {
         c.miss = 0;
@@ -197,6 +224,8 @@ When *program_trace(Arena *mem, const Program *q)
         when[i].at = c.core;
         do_record(&c, &q->code[i], when);
         when[i].miss += c.miss;
+        if (ends_layer(q, i, c.layer))
+            c.layer = next_end(q->p, c.layer + 1);
     }
     spend(&c, c.time->end, CALL_UNIT, 0);
     when[i] = (When){c.core, c.core, c.core, 0};
@@ -237,13 +266,6 @@ int64_t tiler_cost(const Tiler *t)
     return end + tiler_energy(t, moved);
 }
 
-/* The layer at which the next time ends that is counted: from layer i on, the
- * last of those that are computed together. */
-static int next_end(const Plan *p, int i)
-{
-    return i < p->nlayer ? i + p->layer[i].after : i;
-}
-
 /* Layers end one after the other, each when its last kernel has been waited
  * for; the last one with the plan. */
 void plan_cost(Plan *p)
@@ -261,7 +283,7 @@ void plan_cost(Plan *p)
             p->layer[now].wait += when[i].to - when[i].from;
         else if (r->kind == REC_move)
             p->layer[r->step->layer].moved[r->engine] += r->row * r->rows;
-        if (r->kind != REC_layer || r->layer != now || now + 1 == p->nlayer)
+        if (!ends_layer(q, i, now))
             continue;
         p->layer[now].cycles = MAX(1, when[i].at - was); /* 0: unknown */
         was += p->layer[now].cycles;

@@ -27,7 +27,7 @@ struct Ledger {
 
 const char *const ledger_unit[LEDGER_WORDS] = {
     "cycles", "estimated-cycles", "instructions", "permille", "wrong",
-    "slower", "unfit"};
+    "slower", "unfit", "beside"};
 
 static uint64_t mix(uint64_t h, const void *p, size_t n)
 {
@@ -163,6 +163,12 @@ Ledger *ledger_read(Arena *mem, const Soc *soc, const char *path)
     return l;
 }
 
+/* Thousandths of what is predicted, which depend on the place. */
+static bool is_mean(int unit)
+{
+    return unit == LEDGER_permille || unit == LEDGER_beside;
+}
+
 int64_t ledger_find(const Ledger *l, uint64_t key, int unit)
 {
     int64_t least = -1, sum = 0;
@@ -177,7 +183,7 @@ int64_t ledger_find(const Ledger *l, uint64_t key, int unit)
         sum += v;
         n++;
     }
-    return unit == LEDGER_permille && n ? (sum + n / 2) / n : least;
+    return is_mean(unit) && n ? (sum + n / 2) / n : least;
 }
 
 int ledger_count(const Ledger *l, uint64_t key, int unit)

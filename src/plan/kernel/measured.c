@@ -222,3 +222,19 @@ void measured_tile(const Chooser *c, const Node *tile, Offer *o)
     if (is_denied(c, tile, o->kern) || (v < 0 && kern_is_variant(o->kern)))
         o->cycles = INT64_MAX;
 }
+
+/* Where it is to be measured, it is set against what is predicted without. */
+void measured_beside(const Chooser *c, Plan *p)
+{
+    const Step *s;
+    int64_t v;
+    int i;
+
+    for (i = 0; c->ledger && !c->part && i < p->nlayer; i++) {
+        s = &p->step[p->layer[i].first];
+        if (!s->kern || s->kern->row || !plan_is_alone(p, i))
+            continue;
+        v = ledger_find(c->ledger, key_of(c, s->node, s->kern), LEDGER_beside);
+        p->layer[i].beside = v < 0 ? 0 : MAX(1, v);
+    }
+}

@@ -189,6 +189,16 @@ bool step_starts_kernel(const Plan *p, const Step *s)
     return s->kind == STEP_start && !step_moves(p, s);
 }
 
+bool plan_is_alone(const Plan *p, int i)
+{
+    int k;
+
+    for (k = 0; k < i; k++)
+        if (k + p->layer[k].after >= i)
+            return false;
+    return !p->layer[i].after;
+}
+
 bool val_is_inlined(const Val *v)
 {
     return v->data && type_info[v->type].kind != FLOAT && val_count(v) == 1 &&

@@ -62,6 +62,7 @@ static void count_plan(Tiler *t)
     t->program = NULL;
     p->program_room = t->opt.code;
     p->program = program_make(p->mem, p);
+    measured_beside(t->q->chooser, p);
     p->ram = p->used[t->q->l1] + p->used[t->q->l2];
     plan_cost(p);
     p->cost = tiler_cost(t);
