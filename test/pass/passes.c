@@ -692,6 +692,45 @@ static Val *headed(Net *t, Val *x)
     return infer(t, x);
 }
 
+/* Elements [from, from + n) of an axis. */
+static Val *cut_out(Net *t, Val *x, int axis, int64_t from, int64_t n)
+{
+    Val *y = node(t, OP_slice, x, NULL, NULL);
+    Shape count = x->shape, start = {.rank = count.rank};
+
+    count.dim[axis] = n;
+    start.dim[axis] = from;
+    attr_set_list(t->g, y->def, A_start, start.rank, start.dim);
+    attr_set_list(t->g, y->def, A_count, count.rank, count.dim);
+    return infer(t, y);
+}
+
+/* The sum of two or three parts of a product, as packed weights make them. */
+static Val *in_parts(Net *t, Val *x)
+{
+    int64_t parts = between(2, 3), width = between(1, 4), n, i;
+    int axis = 2;
+    bool turn = maybe(70);
+    Val *y = NULL, *part;
+
+    if (!t->g->exact || x->type != T_s8 || !(x = rows_of(t, x)))
+        return NULL;
+    x = projected(t, x, parts * width * between(1, 3));
+    x = maybe(50) ? x : as_rows(t, x, x->shape.dim[1], parts);
+    if (turn && x->shape.rank == 4) {
+        x = node(t, OP_transpose, x, NULL, NULL);
+        attr_set_list(t->g, x->def, A_perm, 4, (int64_t[]){2, 0, 1, 3});
+        x = infer(t, x);
+        axis = 0;
+    }
+    n = x->shape.dim[axis] / parts;
+    for (i = 0; i < parts; i++) {
+        part = cut_out(t, x, axis, i * n, n);
+        y = y ? infer(t, node(t, OP_add, y, part, NULL)) : part;
+    }
+    return y;
+}
+
 /* A side of scores: heads of the product of rows by weights, perhaps with a
  * bias, transposed. */
 static Val *real_side(Net *t, Val *x, int64_t heads, int64_t width,
@@ -731,7 +770,7 @@ static Val *(*const makers[])(Net *, Val *) = {
     with_constant, looked_up, joined, joined, joined,
     convolved_back, with_computed, gathered, unflattened,
     residual, chained, looked_up, attended,
-    siblings, headed, scored,
+    siblings, headed, scored, in_parts,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };
