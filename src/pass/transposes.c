@@ -10,8 +10,8 @@
  * Below what works on single elements they go as they are; below a
  * concatenation, slice, padding, reduction or a row operator the axes that the
  * node names are renumbered.  Where only axes of size one move, a
- * transposition is a reshape, which costs nothing; below a reshape that but adds
- * or drops such axes it goes too. */
+ * transposition is a reshape, which costs nothing; below a reshape that but
+ * adds or drops such axes it goes too. */
 #include "pass/pass.h"
 
 #include <string.h>
@@ -320,6 +320,14 @@ static bool move_below(Graph *g, Node *n, const Node *reader)
     return true;
 }
 
+/* A product of two values that are computed takes the transposition in itself:
+ * rows stay rows. */
+static bool goes_into(const Node *n, const Node *reader)
+{
+    return n->res[0]->nuse == 1 && reader && reader->op == OP_matmul &&
+           !is_const(reader->arg[0]) && !is_const(reader->arg[1]);
+}
+
 /* The axes of more than one element. */
 static int longer_axes(Shape s, int axis[RANK])
 {
@@ -372,7 +380,8 @@ static bool apply(Graph *g, Node *n, const Node *reader)
     if (n->op == OP_reshape)
         return move_below_ones(g, n);
     if (n->op == OP_transpose)
-        return to_reshape(g, n) || undoes(g, n) || into_product(g, n);
+        return to_reshape(g, n) || undoes(g, n) ||
+               (!goes_into(n, reader) && into_product(g, n));
     if (n->op == OP_matmul && (into_operand(g, n, 0) || into_operand(g, n, 1)))
         return true;
     return move_below(g, n, reader);
