@@ -138,18 +138,39 @@ static void part_heads(Graph *g, Node *n, const Side side[SIDES],
     edit_drop(g, n);
 }
 
-void pass_heads(Graph *g)
+bool heads_by_groups(Graph *g, int64_t groups)
 {
     Side side[SIDES];
     Node *n, *next;
-    int64_t groups;
+    bool changed = false;
+    int64_t some;
 
     for (n = g->first; n; n = next) {
         next = n->next;
         if (!find_sides(n, side))
             continue;
-        groups = best_groups(n, side);
-        if (groups > 1)
-            part_heads(g, n, side, groups);
+        some = groups ? groups : best_groups(n, side);
+        if (some > 1 && attend_side(n, 0).heads % some == 0) {
+            part_heads(g, n, side, some);
+            changed = true;
+        }
     }
+    return changed;
+}
+
+int64_t heads_grouped(const Graph *g)
+{
+    Side side[SIDES];
+    const Node *n;
+    int64_t most = 0;
+
+    for (n = g->first; n; n = n->next)
+        if (find_sides(n, side))
+            most = MAX(most, attend_side(n, 0).heads);
+    return MIN(most, MOST_GROUPS);
+}
+
+void pass_heads(Graph *g)
+{
+    heads_by_groups(g, 0);
 }
