@@ -13,7 +13,7 @@
  *          most * n < 2147483648 && max(-acc.lo, acc.hi) < 1 << 30 &&
  *          (d != e || (qrow == yrow && qhead == yhead))
  * inplace  q
- * scratch  2 * wide * (e + 3 & -4) + (d > 4 ? 2 * deep * (n + 1 & -2) :
+ * scratch  2 * wide * (e + 1 & -2) + (d > 4 ? 2 * deep * (n + 1 & -2) :
  *          (d > 2 ? 8 : 4) * (n + 3 & -4)) + 4 * max(wide, deep) + 64 +
  *          4 * (n + 3 & -4) + (2 * max(n, e) + 7 & -8)
  * stack    456
@@ -52,24 +52,24 @@ struct attend {
 /* --- what a head's rows share --- */
 
 /* Four columns of two rows, as a word each: the first two columns beside each
- * other, the others in the next pair of columns. */
+ * other, the others in the next pair of columns, or, if `next` is 0, nowhere. */
 static inline void put_columns(uint32_t v, uint32_t w, uint32_t *to,
                                int32_t next)
 {
     const uint32_t a = dsp_even(v, 1), b = dsp_odd(v, 1);
     const uint32_t c = dsp_even(w, 1), d = dsp_odd(w, 1);
 
-    to[0] = c << 16 | (a & 0xffff);
-    to[2] = d << 16 | (b & 0xffff);
     to[next] = (c & 0xffff0000u) | a >> 16;
     to[next + 2] = (d & 0xffff0000u) | b >> 16;
+    to[0] = c << 16 | (a & 0xffff);
+    to[2] = d << 16 | (b & 0xffff);
 }
 
 /* Columns j to j + 3 of v. */
 static NOINLINE void take_columns(const struct attend *a, const V *v, int32_t j)
 {
     const int32_t n = a->k->n, row = a->k->vrow, some = a->k->e - j;
-    const int32_t columns = a->values.columns;
+    const int32_t columns = a->values.columns, next = some > 2 ? columns : 0;
     uint32_t *to = (uint32_t *)a->values.x + (j >> 1) * columns;
 
     v += j;
@@ -77,7 +77,7 @@ static NOINLINE void take_columns(const struct attend *a, const V *v, int32_t j)
         const uint32_t first = i < n ? dsp_some(v, some) : 0;
         const uint32_t second = i + 1 < n ? dsp_some(v + row, some) : 0;
 
-        put_columns(first, second, to, columns);
+        put_columns(first, second, to, next);
         v += 2 * row;
     }
 }
@@ -263,7 +263,7 @@ static void share_out(struct attend *a)
     uint8_t *p = a->io->tmp;
 
     a->values = (struct panel){p, NULL, NULL, k->n, wide};
-    p += pair_bytes(wide) * ((k->e + 3) & -4);
+    p += pair_bytes(wide) * ((k->e + 1) & -2);
     a->keys = (struct panel){p, NULL, NULL, k->d, deep};
     p += k->d > 4 ? pair_bytes(deep) * ((k->n + 1) & -2)
                   : (k->d > 2 ? 8 : 4) * ((k->n + 3) & -4);

@@ -90,6 +90,7 @@ typedef struct Job {
     void **want;           /* one per graph output: of all steps */
     Report r;              /* what is known for text and --json */
     bool trial;            /* one of trial.c */
+    bool heads_stay;       /* --no-heads */
     const Plan *like;      /* of another chip that shares the network; NULL */
     int part;              /* of PlanOpts: kernels to be measured; 0: none */
     uint64_t tasks;        /* of the graph, for ledgers */
@@ -167,6 +168,7 @@ typedef struct Trial {
     const char *layer;     /* has so many channels; or NULL */
     int64_t channels;
     int64_t context;       /* of a language model; 0: as it is */
+    int64_t groups;        /* of heads of attention; 1: all at once */
     int cores, chips;      /* 0: as they are, one */
     double mhz;            /* of the cores; 0: as it is */
     const char *no_engine; /* or NULL */
@@ -178,6 +180,9 @@ void trials_run(Job *j, Trial *t, int n);
  * with the longest --context that fits. */
 void longest_begin(Job *j);
 void longest_end(void);
+/* groups.c: attention goes through its heads by groups; in as few as fit. */
+void job_groups(Job *j, int64_t groups);
+void job_fit_groups(Job *j);
 /* The job again, up to its passes: planning changes graph and chip. */
 Job *job_again(const Job *j);
 /* The same figures of a plan that is made. */

@@ -147,13 +147,23 @@ void job_leave_pass(Opts *o, const char *name)
         o->off[o->noff++] = name;
 }
 
+static bool leaves_pass(const Opts *o, const char *name)
+{
+    int i;
+
+    for (i = 0; i < o->noff && strcmp(o->off[i], name); i++)
+        ;
+    return i < o->noff;
+}
+
 /* Passes whose operators the chip has no kernels for, or none that gain. */
 static void leave_passes(Job *j)
 {
     const bool one = j->soc->ncore == 1;
     const bool dsp = isa_has(j->soc->isa, "dsp", strlen("dsp"));
 
-    if (j->o.objective != AIM_memory)
+    j->heads_stay = leaves_pass(&j->o, "heads");
+    if (j->o.objective != AIM_memory) /* only where it does not fit: groups.c */
         job_leave_pass(&j->o, "heads");
     if (one) /* gains less than its numbers take of the flash */
         job_leave_pass(&j->o, "siblings");
@@ -338,6 +348,7 @@ void job_plan(Job *j)
         err(ERR_USAGE, "%s: wants -t TARGET; `tilewright targets` lists them",
             j->r.verb);
     check_objective(j);
+    job_fit_groups(j);
     if (j->o.ledger && *j->o.ledger && strcmp(j->r.verb, "tune") &&
         !file_exists(j->o.ledger))
         err(ERR_USAGE, "--ledger %s: no such file; `tilewright tune` writes it",

@@ -155,6 +155,8 @@ static _Noreturn void try_it(Job *j, const Trial *t, int fd)
         j->o.data = NULL; /* whose weights they are does not matter */
         j = job_again(j);
     }
+    if (t->groups > 1)
+        job_groups(j, t->groups);
     if (t->mem)
         give_memory(j, t->mem, t->bytes);
     if (t->layer) {

@@ -13,7 +13,8 @@
  *
  * Of one row, over a cache, by the pass attend; of many by the passes prompt
  * and few, which leave out transpositions of heads too: kernels are told how
- * rows and heads lie (p2). */
+ * rows and heads lie (p2).  Where heads of q share one of k and of v, their
+ * rows are those of one head. */
 #include "ir/attend.h"
 #include "pass/pass.h"
 
@@ -24,6 +25,7 @@ typedef struct Attention {
     Val *mask;
     Val *q, *k, *v;
     bool one_key;       /* k has one head for all of q */
+    int64_t group;      /* heads of q that share one of k and of v, or 1 */
     int64_t rows_first; /* p2 */
     Node *last;         /* whose result becomes that of the operator */
 } Attention;
@@ -82,27 +84,32 @@ static bool within_bytes(const Val *v)
     return v->lo >= LEAST && v->hi <= GREATEST;
 }
 
-/* The addition of a mask that v alone is read through, the same for all heads;
- * *v becomes what it is added to. */
+/* Is m a mask of scores y: the same for all heads, perhaps for all rows? */
+static bool is_mask(const Val *m, Shape y)
+{
+    int64_t rows = dim_from_end(m, 1);
+
+    return m->type == T_s8 && dim_from_end(m, 0) == y.dim[y.rank - 1] &&
+           (rows == y.dim[y.rank - 2] || rows == 1) &&
+           val_count(m) == rows * y.dim[y.rank - 1];
+}
+
+/* The addition of a mask that v alone is read through; *v becomes what it is
+ * added to. */
 static Node *take_mask(Attention *a, Val **v)
 {
     Node *n = sole_producer(*v);
-    Shape y = (*v)->shape, s;
+    Shape y = (*v)->shape;
     int i;
 
     if (!n || n->op != OP_add || node_arg(n, "mul") || y.rank < 2 ||
         !attr_has(n, A_lo) || attr_int(n, A_lo) != LEAST ||
         !attr_has(n, A_hi) || attr_int(n, A_hi) != GREATEST)
         return NULL;
-    for (i = 0; i < 2; i++) {
-        s = n->arg[i]->shape;
-        if (n->arg[i]->type == T_s8 && n->arg[!i]->type == T_s8 &&
-            s.rank > 1 && s.dim[s.rank - 1] == y.dim[y.rank - 1] &&
-            s.dim[s.rank - 2] == y.dim[y.rank - 2] &&
-            shape_product(s, 0, s.rank - 2) == 1 &&
+    for (i = 0; i < 2; i++)
+        if (n->arg[!i]->type == T_s8 && is_mask(n->arg[i], y) &&
             val_count(n->arg[!i]) == val_count(*v))
             break;
-    }
     if (i == 2)
         return NULL;
     a->mask = n->arg[i];
@@ -114,7 +121,7 @@ static bool find_attention(Node *n, Attention *a, bool many)
 {
     Val *v;
 
-    *a = (Attention){.sum = n, .last = n};
+    *a = (Attention){.sum = n, .last = n, .group = 1};
     if (!is_product(n, many))
         return false;
     v = n->arg[0];
@@ -251,37 +258,80 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
         attr_set_int(g, n, A_p2, a->rows_first);
 }
 
-/* The one head of k as rows of heads. */
-static Val *rows_of_one(Graph *g, const Attention *a)
+static Val *reshaped(Graph *g, const Attention *a, Val *v, Shape s)
 {
-    Shape s = a->k->shape;
-    Node *n = edit_node(g, a->sum, OP_reshape, a->score, 1,
-                        (Val *[]){a->k});
+    Node *n = edit_node(g, a->sum, OP_reshape, a->score, 1, &v);
 
-    attr_set_shape(g, n, A_shape,
-                   SHAPE(1, s.dim[s.rank - 2], 1, s.dim[s.rank - 1]));
+    attr_set_shape(g, n, A_shape, s);
     node_infer(g, n);
     return n->res[0];
 }
 
+/* A mask with an element for each row of q, of all heads that share one of k,
+ * and each row of k. */
+static Val *whole_mask(Graph *g, const Attention *a)
+{
+    Shape y = a->score->res[0]->shape;
+    int64_t m = y.dim[y.rank - 2], n = y.dim[y.rank - 1];
+    int64_t rows = val_count(a->mask) / n;
+    Node *all;
+    Val *v;
+
+    if (rows == m * a->group)
+        return a->mask;
+    v = reshaped(g, a, a->mask, SHAPE(1, rows, n));
+    all = edit_node(g, a->sum, OP_expand, a->score, 1, &v);
+    attr_set_shape(g, all, A_shape, SHAPE(a->group, m, n));
+    node_infer(g, all);
+    return reshaped(g, a, all->res[0], SHAPE(a->group * m, n));
+}
+
+/* Heads of so many rows, those of heads that share one of k as one's. */
+static Val *heads_of_group(Graph *g, const Attention *a, Val *v, int64_t group)
+{
+    Shape s = v->shape;
+
+    return reshaped(g, a, v, SHAPE(
+        1, shape_product(s, 0, s.rank - 2) / group,
+        s.dim[s.rank - 2] * group, s.dim[s.rank - 1]));
+}
+
+static void shape_sides(Graph *g, Attention *a)
+{
+    Shape k = a->k->shape;
+
+    if (a->one_key)
+        a->k = reshaped(g, a, a->k, SHAPE(1, k.dim[k.rank - 2], 1,
+                                          k.dim[k.rank - 1]));
+    if (a->group > 1) {
+        a->q = heads_of_group(g, a, a->q, a->group);
+        a->k = heads_of_group(g, a, a->k, 1);
+        a->v = heads_of_group(g, a, a->v, 1);
+    }
+    if (a->mask)
+        a->mask = whole_mask(g, a);
+}
+
 static void join(Graph *g, Attention *a)
 {
-    Val *power = power_table(g, a), *scale = scale_table(g, a);
+    Val *power = power_table(g, a), *scale = scale_table(g, a), *y;
     Node *n, *last = a->last;
 
     if (!power || !scale)
         return;
-    if (a->one_key)
-        a->k = rows_of_one(g, a);
+    shape_sides(g, a);
     n = edit_node(g, last, OP_iattend, a->sum, a->mask ? 8 : 7, (Val *[]){
         a->q, a->k, a->v, scale, score_table(g, a), power, part_table(g, a),
         a->mask,
     });
     put_attributes(g, n, a);
     node_infer(g, n);
+    y = n->res[0];
+    if (a->group > 1)
+        y = reshaped(g, a, y, last->res[0]->shape);
     if (!val_is_output(g, last->res[0]))
-        edit_name(n->res[0], last->res[0]);
-    edit_replace(g, last->res[0], n->res[0]);
+        edit_name(y, last->res[0]);
+    edit_replace(g, last->res[0], y);
     edit_drop(g, last);
 }
 
@@ -324,22 +374,47 @@ static Val *rows_of_heads(Val *v, bool columns)
     return v->def && swaps_heads(v->def, columns) ? v->def->arg[0] : NULL;
 }
 
-/* All sides as rows of heads, or all as heads of rows. */
-static bool find_sides(Attention *a, Node *back)
+/* v with its last two axes changed. */
+static Val *turned(Graph *g, const Attention *a, Val *v)
 {
-    bool columns = !is_transposed(a->score), lines = is_transposed(a->sum);
-    Val *q = rows_of_heads(a->q, false), *k = rows_of_heads(a->k, columns);
-    Val *v = rows_of_heads(a->v, lines);
+    int rank = v->shape.rank, i;
+    Node *t = v->def && v->def->op == OP_transpose ? v->def : NULL;
+    int64_t perm[RANK], swap[RANK];
 
-    if (a->one_key && !columns)
+    for (i = 0; i < rank; i++)
+        swap[i] = i;
+    swap[rank - 1] = rank - 2, swap[rank - 2] = rank - 1;
+    for (i = 0; i < rank; i++)
+        perm[i] = t ? attr_at(t, A_perm, (int)swap[i], -1) : swap[i];
+    return edit_transpose(g, a->sum, a->score, t ? t->arg[0] : v, perm);
+}
+
+/* All sides as rows of heads; false: as heads of rows. */
+static bool find_rows(Attention *a, Node *back)
+{
+    Val *q = rows_of_heads(a->q, false);
+    Val *k = rows_of_heads(a->k, !is_transposed(a->score));
+    Val *v = rows_of_heads(a->v, is_transposed(a->sum));
+
+    if (a->one_key && is_transposed(a->score))
         k = a->k;
-    if (back && q && k && v) {
-        a->q = q, a->k = k, a->v = v;
-        a->rows_first = ATTEND_ROWS_FIRST;
-        a->last = back;
-        return true;
-    }
-    return !back && !columns && !lines && !a->one_key;
+    if (!back || !q || !k || !v || a->group > 1)
+        return false;
+    a->q = q, a->k = k, a->v = v;
+    a->rows_first = ATTEND_ROWS_FIRST;
+    a->last = back;
+    return true;
+}
+
+/* Rows of k and v lie as those of heads do. */
+static void turn_sides(Graph *g, Attention *a)
+{
+    if (a->rows_first)
+        return;
+    if (!is_transposed(a->score))
+        a->k = turned(g, a, a->k);
+    if (is_transposed(a->sum))
+        a->v = turned(g, a, a->v);
 }
 
 /* The greatest of sums of n products of two bytes, scaled, has 31 bits. */
@@ -370,24 +445,65 @@ static bool fits_words(const Attention *a, int64_t least, int64_t greatest)
            is_short(a->score, a->q->shape.dim[a->q->shape.rank - 1]);
 }
 
-/* The same heads, or one of k for all, of a type that kernels know. */
-static bool sides_meet(Attention *a)
+static int64_t heads_of(const Val *v)
 {
-    Shape q = a->score->res[0]->shape, y = a->sum->res[0]->shape;
-    Shape k = a->score->arg[1]->shape, v = a->sum->arg[1]->shape;
+    return shape_product(v->shape, 0, v->shape.rank - 2);
+}
+
+/* v, or what neighbouring heads of it repeat. */
+static Val *once(Val *v)
+{
+    Node *n = v->def && v->def->op == OP_reshape ? v->def->arg[0]->def : v->def;
+    Shape x, y, s = v->shape;
+    int i, r;
+
+    if (!n || n->op != OP_expand)
+        return v;
+    x = n->arg[0]->shape, y = n->res[0]->shape, r = y.rank;
+    if (x.rank != r || r < 3 || x.dim[r - 3] != 1 ||
+        y.dim[r - 1] != s.dim[s.rank - 1] || y.dim[r - 2] != s.dim[s.rank - 2])
+        return v;
+    for (i = 0; i < r; i++)
+        if (i != r - 3 && x.dim[i] != y.dim[i])
+            return v;
+    return n->arg[0];
+}
+
+/* Has v a head for each of those of s, or for neighbours of them? */
+static bool shares_heads(const Val *v, Shape s)
+{
     int i;
 
-    if (q.rank != y.rank || q.rank != v.rank ||
-        a->sum->res[0]->type != T_s8 || shape_varies(y))
+    if (v->shape.rank != s.rank)
         return false;
-    a->one_key = shape_product(k, 0, k.rank - 2) == 1 &&
-                 shape_product(q, 0, q.rank - 2) > 1;
-    if (!a->one_key && q.rank != k.rank)
-        return false;
-    for (i = 0; i < q.rank - 2; i++)
-        if ((!a->one_key && k.dim[i] != q.dim[i]) || v.dim[i] != q.dim[i])
+    for (i = 0; i < s.rank - 2; i++)
+        if (v->shape.dim[i] != s.dim[i] &&
+            (i != s.rank - 3 || v->shape.dim[i] != 1))
             return false;
     return true;
+}
+
+/* The same heads, one of k for all, or one of k and of v for neighbours; of a
+ * type that kernels know. */
+static bool sides_meet(Attention *a)
+{
+    Shape s = a->score->res[0]->shape, y = a->sum->res[0]->shape;
+    int64_t heads = heads_of(a->score->res[0]);
+    Val *k = once(a->k), *v = once(a->v);
+
+    if (s.rank != y.rank || !shares_heads(a->v, s) ||
+        a->sum->res[0]->type != T_s8 || shape_varies(y) ||
+        heads_of(a->q) != heads || heads_of(a->sum->res[0]) != heads)
+        return false;
+    if (shares_heads(a->k, s) && heads_of(k) == heads_of(v) &&
+        heads_of(k) < heads) {
+        a->k = k, a->v = v;
+        a->group = heads / heads_of(k);
+        return true;
+    }
+    a->one_key = heads_of(a->k) == 1 && heads > 1;
+    return heads_of(a->v) == heads &&
+           (a->one_key || (shares_heads(a->k, s) && heads_of(a->k) == heads));
 }
 
 static void join_rows(Graph *g, int64_t least, int64_t greatest)
@@ -401,8 +517,9 @@ static void join_rows(Graph *g, int64_t least, int64_t greatest)
         if (back && !sole_producer(back->arg[0]))
             continue;
         if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
-            fits_words(&a, least, greatest) &&
-            sides_meet(&a) && find_sides(&a, back)) {
+            fits_words(&a, least, greatest) && sides_meet(&a) &&
+            (find_rows(&a, back) || (!back && !a.one_key))) {
+            turn_sides(g, &a);
             join(g, &a);
             prev = g->last;
         }

@@ -20,39 +20,15 @@ typedef struct Side {
     Node *product, *shape;
 } Side;
 
-/* Is an operand of the product one number, or one for each column? */
-static bool is_by_column(const Node *n, const char *name)
-{
-    const Val *v = node_arg(n, name);
-
-    return !v || (is_const(v) && (val_count(v) == 1 ||
-                                  (val_count(v) == n->arg[1]->shape.dim[0] &&
-                                   dim_from_end(v, 0) == val_count(v))));
-}
-
-static bool all_by_column(const Node *n)
-{
-    return is_by_column(n, "bias") && is_by_column(n, "mul") &&
-           is_by_column(n, "add") && is_by_column(n, "shifts");
-}
-
 static bool find_side(Val *v, Side *s)
 {
-    const Val *w;
-
     s->shape = sole_producer(v);
     if (!s->shape || s->shape->op != OP_reshape || shape_varies(v->shape))
         return false;
     s->product = sole_producer(s->shape->arg[0]);
-    if (!s->product || s->product->op != OP_matmul)
-        return false;
-    w = s->product->arg[1];
-    return is_const(w) && w->shape.rank == 2 &&
-           attr_int(s->product, A_transb) && !attr_int(s->product, A_transa) &&
-           !attr_has(s->product, A_count) &&
-           w->shape.dim[0] == shape_product(v->shape, v->shape.rank - 2,
-                                            v->shape.rank) &&
-           all_by_column(s->product);
+    return columns_apart(s->product) &&
+           columns_count(s->product) ==
+               shape_product(v->shape, v->shape.rank - 2, v->shape.rank);
 }
 
 static bool find_sides(const Node *n, Side side[SIDES])
@@ -112,36 +88,17 @@ static int64_t best_groups(const Node *n, const Side side[SIDES])
     return best;
 }
 
-/* Elements [from, from + n) of the axis of columns. */
-static Val *pick_columns(Graph *g, Val *v, int axis, int64_t from, int64_t n)
-{
-    int64_t *list = NEWN(g->mem, int64_t, n), i;
-
-    for (i = 0; i < n; i++)
-        list[i] = from + i;
-    return const_pick(g, v, axis, n, list);
-}
-
 /* Group number i of so many: its rows of a side. */
 static Val *group_side(Graph *g, Node *at, Side s, int64_t i, int64_t groups)
 {
-    const Node *p = s.product;
-    int64_t n = p->arg[1]->shape.dim[0] / groups;
+    int64_t n = columns_count(s.product) / groups, k;
+    int64_t *list = NEWN(g->mem, int64_t, n);
     Shape heads = s.shape->res[0]->shape;
-    Val *arg[NARG];
     Node *part;
-    int k;
 
-    for (k = 0; k < p->narg; k++) {
-        arg[k] = p->arg[k];
-        if (k == 1)
-            arg[k] = pick_columns(g, arg[k], 0, i * n, n);
-        else if (k > 1 && arg[k] && val_count(arg[k]) > 1)
-            arg[k] = pick_columns(g, arg[k], arg[k]->shape.rank - 1, i * n, n);
-    }
-    part = edit_node(g, at, OP_matmul, p, p->narg, arg);
-    attr_copy(g, part, p);
-    node_infer(g, part);
+    for (k = 0; k < n; k++)
+        list[k] = i * n + k;
+    part = columns_some(g, at, s.product, n, list);
     heads.dim[heads.rank - 2] /= groups;
     part = edit_node(g, at, OP_reshape, s.shape, 1, &part->res[0]);
     attr_set_shape(g, part, A_shape, heads);
@@ -181,18 +138,39 @@ static void part_heads(Graph *g, Node *n, const Side side[SIDES],
     edit_drop(g, n);
 }
 
-void pass_heads(Graph *g)
+bool heads_by_groups(Graph *g, int64_t groups)
 {
     Side side[SIDES];
     Node *n, *next;
-    int64_t groups;
+    bool changed = false;
+    int64_t some;
 
     for (n = g->first; n; n = next) {
         next = n->next;
         if (!find_sides(n, side))
             continue;
-        groups = best_groups(n, side);
-        if (groups > 1)
-            part_heads(g, n, side, groups);
+        some = groups ? groups : best_groups(n, side);
+        if (some > 1 && attend_side(n, 0).heads % some == 0) {
+            part_heads(g, n, side, some);
+            changed = true;
+        }
     }
+    return changed;
+}
+
+int64_t heads_grouped(const Graph *g)
+{
+    Side side[SIDES];
+    const Node *n;
+    int64_t most = 0;
+
+    for (n = g->first; n; n = n->next)
+        if (find_sides(n, side))
+            most = MAX(most, attend_side(n, 0).heads);
+    return MIN(most, MOST_GROUPS);
+}
+
+void pass_heads(Graph *g)
+{
+    heads_by_groups(g, 0);
 }

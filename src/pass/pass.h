@@ -98,6 +98,19 @@ Val *const_op(Graph *g, const Val *a, const Val *b, char op);
 Val *const_settle(Graph *g, Val *v);
 Val *const_pick(Graph *g, Val *v, int axis, int64_t n, const int64_t *list);
 
+/* columns.c: products with constant matrices.  Can columns of the result be
+ * computed alone?  How many are there?  The product of those that the list
+ * names, before `at`. */
+bool columns_apart(const Node *n);
+int64_t columns_count(const Node *n);
+Node *columns_some(Graph *g, Node *at, const Node *n, int64_t count,
+                   const int64_t *list);
+
+/* heads.c: attention in so many groups of heads, where they divide its heads; 0:
+ * in as many as take the least memory.  The most that there can be. */
+bool heads_by_groups(Graph *g, int64_t groups);
+int64_t heads_grouped(const Graph *g);
+
 /* channels.c: what if a layer had so many channels?  NULL: it has them now, and
  * so has what reads them; else why that cannot be.  Passes are done. */
 const char *channels_set(Graph *g, Node *n, int64_t count);

@@ -10,7 +10,8 @@
  * Below what works on single elements they go as they are; below a
  * concatenation, slice, padding, reduction or a row operator the axes that the
  * node names are renumbered.  Where only axes of size one move, a
- * transposition is a reshape, which costs nothing. */
+ * transposition is a reshape, which costs nothing; below a reshape that but
+ * adds or drops such axes it goes too. */
 #include "pass/pass.h"
 
 #include <string.h>
@@ -319,10 +320,68 @@ static bool move_below(Graph *g, Node *n, const Node *reader)
     return true;
 }
 
+/* A product of two values that are computed takes the transposition in itself:
+ * rows stay rows. */
+static bool goes_into(const Node *n, const Node *reader)
+{
+    return n->res[0]->nuse == 1 && reader && reader->op == OP_matmul &&
+           !is_const(reader->arg[0]) && !is_const(reader->arg[1]);
+}
+
+/* The axes of more than one element. */
+static int longer_axes(Shape s, int axis[RANK])
+{
+    int i, n = 0;
+
+    for (i = 0; i < s.rank; i++)
+        if (s.dim[i] != 1)
+            axis[n++] = i;
+    return n;
+}
+
+/* Below a reshape n that but adds or drops axes of size one: x is reshaped
+ * alike, and n transposes that. */
+static bool move_below_ones(Graph *g, Node *n)
+{
+    Shape y = n->res[0]->shape, s = y;
+    const Val *t = n->arg[0];
+    const int64_t *old = perm_of(t);
+    int64_t perm[RANK];
+    int i, k, nt, at, from[RANK], to[RANK];
+    Node *shaped;
+
+    if (!old || t->nuse != 1 || shape_varies(y) || shape_varies(t->shape))
+        return false;
+    nt = longer_axes(t->shape, from);
+    if (longer_axes(y, to) != nt)
+        return false;
+    for (i = 0; i < y.rank; i++)
+        perm[i] = i;
+    for (i = 0; i < nt; i++) {
+        if (t->shape.dim[from[i]] != y.dim[to[i]])
+            return false;
+        for (k = at = 0; k < nt; k++)
+            at += old[from[k]] < old[from[i]];
+        perm[to[i]] = to[at];
+        s.dim[to[at]] = y.dim[to[i]];
+    }
+    shaped = edit_node(g, n, OP_reshape, n, 1, &t->def->arg[0]);
+    attr_set_shape(g, shaped, A_shape, s);
+    node_infer(g, shaped);
+    edit_arg(g, n, 0, shaped->res[0]);
+    n->op = OP_transpose;
+    n->attr = NULL;
+    attr_set_list(g, n, A_perm, y.rank, perm);
+    return true;
+}
+
 static bool apply(Graph *g, Node *n, const Node *reader)
 {
+    if (n->op == OP_reshape)
+        return move_below_ones(g, n);
     if (n->op == OP_transpose)
-        return to_reshape(g, n) || undoes(g, n) || into_product(g, n);
+        return to_reshape(g, n) || undoes(g, n) ||
+               (!goes_into(n, reader) && into_product(g, n));
     if (n->op == OP_matmul && (into_operand(g, n, 0) || into_operand(g, n, 1)))
         return true;
     return move_below(g, n, reader);

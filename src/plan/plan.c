@@ -2,6 +2,7 @@
  * steps, addresses.  Each has a file of its own; this one makes the steps. */
 #include "plan/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SMALL = 3 }; /* the part of the nearest memory that is little */
@@ -300,39 +301,72 @@ static Allocs *save_memory(Arena *mem, Choice *c, Allocs *s)
     return s;
 }
 
-/* Kernels with less scratch, as few as need the least memory together. */
-static Allocs *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
-                            Allocs *s)
+/* A layer that may have another kernel, and the cycles that it takes more. */
+typedef struct Slower {
+    Node *n;
+    Choice was;
+    int64_t cycles;
+} Slower;
+
+static int by_cycles(const void *a, const void *b)
 {
-    Choice *was = NEWN(mem, Choice, s->nseq + 1), less;
-    bool *other = NEWN(mem, bool, s->nseq + 1);
+    const Slower *x = a, *y = b;
+
+    return x->cycles != y->cycles ? (x->cycles < y->cycles) * 2 - 1
+                                  : x->n->id - y->n->id;
+}
+
+/* The quickest kernel with which the bound stays within `room`. */
+static Allocs *give_scratch(Arena *mem, const Chooser *chooser, Choice *c,
+                            Allocs *s, const Slower *x, int64_t room)
+{
+    Choice *k = &c[x->n->id], less = *k;
+    int64_t part;
     Allocs *t;
-    int i;
+
+    for (part = 4; part > 0; part--) {
+        *k = x->was;
+        if (part < 4 && (!choose_narrow(chooser, x->n,
+                                        x->was.scratch * part / 4, k) ||
+                         k->cycles >= less.cycles))
+            continue;
+        t = alloc_values(mem, s->g, c, s->seq, s->nseq);
+        if (t->bound <= room)
+            return t;
+    }
+    *k = less;
+    return s;
+}
+
+/* Kernels with less scratch, as few as need no more than `room`, or the least
+ * memory together; those that are slowest go first. */
+static Allocs *save_scratch(Arena *mem, const Chooser *chooser, Choice *c,
+                            Allocs *s, int64_t room)
+{
+    Slower *x = NEWN(mem, Slower, s->nseq + 1);
+    Allocs *t;
+    int i, n = 0;
 
     for (i = 0; i < s->nseq; i++) {
-        was[i] = c[s->seq[i]->id];
-        other[i] = was[i].kern &&
-                   choose_less(chooser, s->seq[i], &c[s->seq[i]->id]);
+        Choice *k = &c[s->seq[i]->id];
+
+        x[n] = (Slower){s->seq[i], *k, 0};
+        if (!k->kern || !choose_less(chooser, s->seq[i], k))
+            continue;
+        x[n].cycles = k->cycles - x[n].was.cycles;
+        n++;
     }
     t = alloc_values(mem, s->g, c, s->seq, s->nseq);
     if (t->bound >= s->bound) {
-        for (i = 0; i < s->nseq; i++)
-            c[s->seq[i]->id] = was[i];
+        for (i = 0; i < n; i++)
+            c[x[i].n->id] = x[i].was;
         return s;
     }
-    s = t;
-    for (i = 0; i < s->nseq; i++) {
-        if (!other[i])
-            continue;
-        less = c[s->seq[i]->id];
-        c[s->seq[i]->id] = was[i];
-        t = alloc_values(mem, s->g, c, s->seq, s->nseq);
-        if (t->bound <= s->bound)
-            s = t;
-        else
-            c[s->seq[i]->id] = less;
-    }
-    return s;
+    qsort(x, (size_t)n, sizeof *x, by_cycles);
+    room = MAX(room, t->bound);
+    for (i = 0; i < n; i++)
+        t = give_scratch(mem, chooser, c, t, &x[i], room);
+    return t;
 }
 
 /* The kernels and the order with which the least is needed. */
@@ -341,7 +375,7 @@ static Allocs *least_memory(Arena *mem, const Chooser *chooser, Choice *c,
 {
     Allocs *t;
 
-    s = save_scratch(mem, chooser, c, save_memory(mem, c, s));
+    s = save_scratch(mem, chooser, c, save_memory(mem, c, s), 0);
     t = best_order(mem, s->g, c);
     return t->bound < s->bound ? t : s;
 }
@@ -398,6 +432,8 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
         s = least_memory(mem, chooser, c, s);
     else if (s->bound > near_room(p, o))
         s = save_memory(mem, c, s);
+    if (s->bound > all_room(p, o))
+        s = save_scratch(mem, chooser, c, s, all_room(p, o));
     plan_bufs(p, s, NULL, NEWN(mem, int, s->nalloc + 1));
     make_steps(p, s);
     plan_lives(p);

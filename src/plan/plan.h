@@ -505,6 +505,9 @@ void measured_beside(const Chooser *c, Plan *p);
 int choose_least_args(const Chooser *c, const Node *n);
 /* The same of a node, for the kernel it has; false: none has less. */
 bool choose_less(const Chooser *c, const Node *n, Choice *to);
+/* The quickest for n whole with so much scratch; false: there is none. */
+bool choose_narrow(const Chooser *c, const Node *n, int64_t scratch,
+                   Choice *to);
 /* widen.c: gives kernels that are quicker with more scratch memory (`most` of the
  * head) what lies idle beside it while they run.  And bytes of scratch that a
  * step's kernel is told of (io->more.room); 0: it is not. */
@@ -641,6 +644,8 @@ void place_buffers(Plan *p, const PlanOpts *o);
 void place_consts(Plan *p, const PlanOpts *o);
 /* Bytes of L1 for buffers that a plan may need in comfort. */
 int64_t near_room(const Plan *p, const PlanOpts *o);
+/* Of all memories. */
+int64_t all_room(const Plan *p, const PlanOpts *o);
 /* Bytes of a memory that constants may take. */
 int64_t room_for_consts(const Plan *p, int mem, const PlanOpts *o);
 /* Packs the buffers whose memory it is; returns its height. */

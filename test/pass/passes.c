@@ -559,10 +559,23 @@ static Val *first_row(Net *t, Val *x)
     return infer(t, q);
 }
 
-/* Scores with a mask, the same for all heads. */
+/* Elements [from, from + n) of an axis. */
+static Val *cut_out(Net *t, Val *x, int axis, int64_t from, int64_t n)
+{
+    Val *y = node(t, OP_slice, x, NULL, NULL);
+    Shape count = x->shape, start = {.rank = count.rank};
+
+    count.dim[axis] = n;
+    start.dim[axis] = from;
+    attr_set_list(t->g, y->def, A_start, start.rank, start.dim);
+    attr_set_list(t->g, y->def, A_count, count.rank, count.dim);
+    return infer(t, y);
+}
+
+/* Scores with a mask, the same for all heads, perhaps for all rows. */
 static Val *masked(Net *t, Val *y)
 {
-    int64_t dim[2] = {y->shape.dim[2], y->shape.dim[3]};
+    int64_t dim[2] = {maybe(70) ? y->shape.dim[2] : 1, y->shape.dim[3]};
 
     y = node(t, OP_add, y, constant(t, 2, dim, -128, maybe(50) ? 0 : 90), NULL);
     attr_set_int(t->g, y->def, A_lo, -128);
@@ -570,11 +583,12 @@ static Val *masked(Net *t, Val *y)
     return infer(t, y);
 }
 
-/* The attention of one row of x, or of all, over all of them. */
+/* The attention of one row of x, or of all, over all of them, or over those of
+ * its first head. */
 static Val *attended(Net *t, Val *x)
 {
     bool many = maybe(60), turn = many && maybe(50);
-    Val *q, *y;
+    Val *q, *k, *y;
 
     if (!t->g->exact || x->shape.rank != 4 || x->type != T_s8 ||
         !val_count(x))
@@ -582,7 +596,8 @@ static Val *attended(Net *t, Val *x)
     if (turn)
         x = heads_turned(t, x);
     q = many ? x : first_row(t, x);
-    y = bytes_of(t, OP_matmul, q, x, 60, 8);
+    k = maybe(30) ? cut_out(t, x, 1, 0, 1) : x;
+    y = bytes_of(t, OP_matmul, q, k, 60, 8);
     attr_set_int(t->g, y->def, A_transb, 1);
     y = infer(t, y);
     if (maybe(50))
@@ -600,7 +615,7 @@ static Val *attended(Net *t, Val *x)
         y = infer(t, bytes_of(t, OP_requant, y, NULL, 300, 8));
     if (y->type != T_s8 && y->type != T_u8)
         return y;
-    y = infer(t, bytes_of(t, OP_matmul, y, x, 60, 8));
+    y = infer(t, bytes_of(t, OP_matmul, y, k, 60, 8));
     return turn ? heads_turned(t, y) : y;
 }
 
@@ -692,6 +707,32 @@ static Val *headed(Net *t, Val *x)
     return infer(t, x);
 }
 
+/* The sum of two or three parts of a product, as packed weights make them. */
+static Val *in_parts(Net *t, Val *x)
+{
+    int64_t parts = between(2, 3), width = between(1, 4), n, i;
+    int axis = 2;
+    bool turn = maybe(70);
+    Val *y = NULL, *part;
+
+    if (!t->g->exact || x->type != T_s8 || !(x = rows_of(t, x)))
+        return NULL;
+    x = projected(t, x, parts * width * between(1, 3));
+    x = maybe(50) ? x : as_rows(t, x, x->shape.dim[1], parts);
+    if (turn && x->shape.rank == 4) {
+        x = node(t, OP_transpose, x, NULL, NULL);
+        attr_set_list(t->g, x->def, A_perm, 4, (int64_t[]){2, 0, 1, 3});
+        x = infer(t, x);
+        axis = 0;
+    }
+    n = x->shape.dim[axis] / parts;
+    for (i = 0; i < parts; i++) {
+        part = cut_out(t, x, axis, i * n, n);
+        y = y ? infer(t, node(t, OP_add, y, part, NULL)) : part;
+    }
+    return y;
+}
+
 /* A side of scores: heads of the product of rows by weights, perhaps with a
  * bias, transposed. */
 static Val *real_side(Net *t, Val *x, int64_t heads, int64_t width,
@@ -731,7 +772,7 @@ static Val *(*const makers[])(Net *, Val *) = {
     with_constant, looked_up, joined, joined, joined,
     convolved_back, with_computed, gathered, unflattened,
     residual, chained, looked_up, attended,
-    siblings, headed, scored,
+    siblings, headed, scored, in_parts,
     turned, turned, reshaped, flattened, multiplied, multiplied, squared,
     reduced, padded, sliced, expanded, mapped, rowed,
 };

@@ -37,6 +37,24 @@ run() {
         { cat "$out"; exit 1; }
 }
 run dscnn-int host
+
+# Of less memory than the quickest plan takes, attention goes through groups of
+# heads, and layers have kernels with less scratch, as few as need be.
+within() { # BYTES OBJECTIVE, the same as the quickest computes
+    ./tilewright run zoo/attention-ecg-int/network.onnx -t cortex-m4 -q \
+        -i zoo/attention-ecg-int/inputs.npz --mem RAM="$1" \
+        -e zoo/attention-ecg-int/outputs.npz --objective "$2" --json "$json" ||
+        { echo "attention in $1 bytes"; exit 1; }
+    instructions=$(sed -n 's/^  "instructions": \([0-9]*\),*$/\1/p' "$json")
+}
+command -v qemu-system-arm >/dev/null && {
+    within 5500 time && most=$instructions
+    within 4200 time && limited=$instructions
+    within 4200 memory
+    [ "$most" -lt "$limited" ] && [ "$limited" -lt $((most * 11 / 10)) ] &&
+        [ "$limited" -lt "$instructions" ] ||
+        { echo "instructions: $most, $limited in less"; exit 1; }
+}
 command -v riscv64-unknown-elf-gcc >/dev/null && {
     run dscnn-int gap8
     run cifar10-int siracusa

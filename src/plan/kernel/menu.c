@@ -222,6 +222,24 @@ bool choose_less(const Chooser *c, const Node *n, Choice *to)
     return true;
 }
 
+bool choose_narrow(const Chooser *c, const Node *n, int64_t scratch, Choice *to)
+{
+    Choice was = *to;
+    Dims d = {0};
+
+    dims_fill_part(n, 0, &d);
+    if (choose_tile(c, n, &d, scratch, to)) {
+        to->why.chosen = arena_fmt(c->mem, "%s, for its scratch has room",
+                                   to->kern->name);
+        to->why.next = was.why.next;
+        to->why.rest = was.why.rest;
+        to->over = NULL;
+        return true;
+    }
+    *to = was;
+    return false;
+}
+
 void choice_time(Choice *to, const Node *concat, const Dims *d)
 {
     Node n = seen_by_kernel(concat);

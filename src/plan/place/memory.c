@@ -75,6 +75,17 @@ int64_t near_room(const Plan *p, const PlanOpts *o)
     return most - most / 16;
 }
 
+int64_t all_room(const Plan *p, const PlanOpts *o)
+{
+    int64_t sum = 0;
+    int i;
+
+    for (i = 0; i < p->soc->nmem; i++)
+        if (p->soc->mems[i].mapped)
+            sum += room_for_buffers(p, i, o);
+    return sum;
+}
+
 int64_t room_for_consts(const Plan *p, int m, const PlanOpts *o)
 {
     const Mem *mem = &p->soc->mems[m];
