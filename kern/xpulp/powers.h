@@ -66,16 +66,17 @@ static uint32_t powers(uintptr_t zero, const X *x, int32_t n, uint32_t *v)
 
 /* v hi / sum, v being powers of at most `most` bits.  Their products with `hi`,
  * and inverses, have 32 bits where powers have 11 or the sum has few
- * (kern/row/inverse.h). */
+ * (kern/row/inverse.h); of sums beyond 2^20 every quotient is then 0. */
 static inline void powers_quotients(uint32_t hi, int32_t most, uint32_t sum,
                                     const uint32_t *v, int32_t n, Y *y)
 {
     const int32_t s = most + bits(sum | 1), more = s > 32 ? s - 32 : 0;
+    const int32_t low = s < 31 ? s : 31;
 
     if (s <= 24 || sum <= hi)
         quotients_short(v, n, (hi << 24) / (sum | !sum) + 1, 24, y);
     else if (most <= 11)
-        quotients_short(v, n, inverse(hi, sum, s), s, y);
+        quotients_short(v, n, inverse(hi, sum, low), low, y);
     else
         quotients(v, n, inverse(hi, sum, 32 + more), more, y);
 }

@@ -469,6 +469,15 @@ static void draw_qlogsoftmax(Str *o, const Inst *in)
     put_clip(o, OP_qlogsoftmax, in);
 }
 
+/* A long row of hardly any differences: a sum of many bits, of powers of few. */
+static void draw_flat(Str *o, const Inst *in, int most)
+{
+    str_fmt(o, "x = input : %s[%d] range 1 2\n", type_info[in->arg[0]].name,
+            between(400, 2100));
+    str_fmt(o, "r = isoftmax x p0=1 p1=%d p2=%d p3=%d hi=%d", roll(46), roll(20),
+            between(1, 40), most);
+}
+
 static void draw_row(Str *o, OpCode op, const Inst *in)
 {
     int x[3] = {between(1, 3), between(1, 4), between(1, 40)};
@@ -487,6 +496,10 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
     }
     if (op == OP_itapartial)
         x[2] = groups * width;
+    if (op == OP_isoftmax && !roll(6)) {
+        draw_flat(o, in, most);
+        return;
+    }
     for (i = 0; i < narg; i++)
         if (i && in->arg[i] == T_s32 && !roll(3))
             put_wide(o, name[i], dims(1, x + 2));
