@@ -13,7 +13,6 @@
 
 enum { ROOM = 0x24, OPEN = 0x28, LIMIT = 0x2c, SENDING = 0x18, WAIT_OF = 0x100,
        WINDOW = 0x200, WINDOW_SIZE = 0x20, WINDOWS = 16 };
-enum { TO = 0x00, FROM = 0x04, AT = 0x08, TAG = 0x0c, BYTES = 0x10 };
 enum { BROKEN = 1 << 8, MISSED = 1 << 9 };
 #define LATE UINT32_MAX
 #define FIRST_TAG 0x80000000u /* of agreements; those of exchanges are below */
@@ -23,6 +22,15 @@ enum { BROKEN = 1 << 8, MISSED = 1 << 9 };
 #endif
 
 #define REG(at) PULP_REG(PULP_LINK + (at))
+
+/* Not inlined: code is run once and comes slowly, so few registers are to be
+ * saved before the first message. */
+#define OWN __attribute__((noinline))
+
+/* What a core says of its next message; it keeps what the last one had. */
+struct window {
+    volatile uint32_t to, from, at, tag, bytes;
+};
 
 void rt_ready(void);
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
@@ -35,11 +43,13 @@ struct agreement {
 };
 
 static const char *const layer[] = {LINK_LAYERS};
-static uint32_t turn[WINDOWS]; /* exchanges so far, as each core counts them */
+static uint32_t before[WINDOWS]; /* messages of exchanges until now, as each core
+                                    counts them */
+static volatile uint32_t next; /* which of them leaves next */
 static struct agreement mine, other[LINK_OF];
 static uint32_t runs;
 static volatile int said;
-static int32_t *volatile room; /* core 0 says where others add from */
+static uint32_t *volatile room; /* core 0 says where others add from */
 
 static void stop(int tag, int error, int peer)
 {
@@ -62,18 +72,36 @@ static void open_room(void *at, uint32_t tag)
     REG(OPEN) = tag;
 }
 
-/* n bytes to `at` in the room that another opens for the tag. */
-static void send(int window, int to, const void *from, int32_t at,
-                 uint32_t tag, int32_t n)
+static struct window *window_of(int core)
 {
-    uint32_t w = WINDOW + WINDOW_SIZE * (uint32_t)window;
+    return (void *)(uintptr_t)(PULP_LINK + WINDOW +
+                               WINDOW_SIZE * (uint32_t)core);
+}
 
+/* What is sent next begins here, and comes to `at` in the others' rooms. */
+static void aim(struct window *w, const void *from, int32_t at)
+{
+    w->from = (uint32_t)(uintptr_t)from;
+    w->at = (uint32_t)at;
+}
+
+static void send(struct window *w, int to, int32_t n)
+{
     __asm__ volatile("" ::: "memory");
-    REG(w + TO) = (uint32_t)to;
-    REG(w + FROM) = (uint32_t)(uintptr_t)from;
-    REG(w + AT) = (uint32_t)at;
-    REG(w + TAG) = tag;
-    REG(w + BYTES) = (uint32_t)n;
+    w->to = (uint32_t)to;
+    w->bytes = (uint32_t)n;
+}
+
+/* The same when those before it have gone: only if all chips send in the same
+ * order, to the next one first, is each way in free when it is wanted. */
+static void send_as(uint32_t number, struct window *w, int to, int32_t n)
+{
+    __asm__ volatile("" ::: "memory");
+    w->to = (uint32_t)to;
+    while (next != number)
+        ;
+    next = number + 1;
+    w->bytes = (uint32_t)n;
 }
 
 /* The next message of a chip is there. */
@@ -107,9 +135,24 @@ static int chip_before(int i)
     return i < 0 ? i + LINK_OF : i;
 }
 
-static uint32_t next_tag(int core)
+/* A core's part of the next exchange, of `outer` messages to each chip.  Core 0
+ * opens the room. */
+static struct window *begin(const struct io *io, int32_t outer, void *at)
 {
-    return ++turn[core] & (FIRST_TAG - 1);
+    struct window *w = window_of(io->core);
+    uint32_t tag = (before[io->core] & (FIRST_TAG - 1)) + 1;
+
+    if (!io->core)
+        open_room(at, tag);
+    w->tag = tag;
+    before[io->core] += (uint32_t)outer * (LINK_OF - 1);
+    return w;
+}
+
+/* The first chip behind this one that a core sends to; core 0 comes later. */
+static int first_peer(const struct io *io)
+{
+    return io->core ? io->core : io->ncore;
 }
 
 /* --- agreement --- */
@@ -117,15 +160,17 @@ static uint32_t next_tag(int core)
 void rt_ready(void)
 {
     uint32_t tag = FIRST_TAG + runs++;
+    struct window *w = window_of(0);
     int i;
 
     mine = (struct agreement){LINK_VERSION, LINK_OF, {
         (uint32_t)LINK_MODEL_HASH, (uint32_t)(LINK_MODEL_HASH >> 32)}};
     REG(LIMIT) = LINK_CYCLES;
     open_room(other, tag);
+    w->tag = tag;
+    aim(w, &mine, (int32_t)sizeof mine * LINK_HERE);
     for (i = 1; i < LINK_OF; i++)
-        send(0, chip_after(i), &mine, (int32_t)sizeof mine * LINK_HERE, tag,
-             sizeof mine);
+        send(w, chip_after(i), sizeof mine);
     for (i = 1; i < LINK_OF; i++)
         take(chip_before(i), -1);
     for (i = 0; i < LINK_OF; i++)
@@ -162,44 +207,79 @@ static void copy(char *to, const char *from, int32_t n)
         *to++ = *from++;
 }
 
+/* What chips give each core waits for; each has a share (shard.h). */
+static OWN void take_all(const struct exchange_dims *k, const struct io *io)
+{
+    int32_t i, o;
+
+    for (i = first_peer(io); i < LINK_OF; i += io->ncore)
+        for (o = k->outer; o; o--)
+            take(chip_before(i), k->tag);
+}
+
+/* Rows of `n` bytes to all, `all` bytes from row to row in their rooms. */
+static OWN void send_rows(struct window *w, const struct exchange_dims *k,
+                          const struct io *io, int32_t n, int32_t at,
+                          int32_t all)
+{
+    uint32_t number = before[io->core] - (uint32_t)k->outer * (LINK_OF - 1);
+    const char *x = io->in[0];
+    int32_t i, o = k->outer;
+
+    for (; o; o--, x += n, at += all, number += LINK_OF - 1) {
+        aim(w, x, at);
+        for (i = first_peer(io); i < LINK_OF; i += io->ncore)
+            send_as(number + (uint32_t)i - 1, w, chip_after(i), n);
+    }
+}
+
 /* The room is the result. */
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes)
 {
-    const int32_t row = k->inner * bytes, n = k->n * row, all = k->len * row;
     const int core = io->core, ncore = io->ncore;
-    const uint32_t tag = next_tag(core);
-    const char *x = io->in[0];
-    char *y = io->out[0];
-    int32_t i, o, from, to;
+    struct window *w = begin(io, k->outer, io->out[0]);
+    const int32_t row = k->inner * bytes, n = k->n * row, all = k->len * row;
+    const int32_t at = k->from * row;
+    int32_t o, from, to;
 
-    if (!core)
-        open_room(y, tag);
-    for (i = 1 + core; i < LINK_OF; i += ncore)
-        for (o = 0; n && o < k->outer; o++)
-            send(core, chip_after(i), x + o * n, o * all + k->from * row, tag,
-                 n);
+    send_rows(w, k, io, n, at, all);
     span(k->outer, core, ncore, &from, &to);
     if (k->outer < ncore)
         from = 0, to = core ? 0 : k->outer;
     for (o = from; o < to; o++)
-        copy(y + o * all + k->from * row, x + o * n, n);
-    for (i = 1 + core; i < LINK_OF; i += ncore)
-        for (o = 0; share_of(k, chip_before(i)) && o < k->outer; o++)
-            take(chip_before(i), k->tag);
+        copy((char *)io->out[0] + o * all + at,
+             (const char *)io->in[0] + o * n, n);
+    take_all(k, io);
     sent();
 }
 
 /* --- adding --- */
 
-/* y[n] = x[n] and that of all rooms, which are `slot` apart, four at a time. */
-static void add(int32_t *y, const int32_t *x, const int32_t *from, int32_t n,
+/* s and an element of every row from r on, which are `slot` apart. */
+static int32_t sum_rows(uint32_t s, const uint32_t *r, int32_t slot)
+{
+    int32_t c;
+
+    for (c = LINK_OF - 1; c >= 4; c -= 4, r += slot) {
+        s += *r;
+        s += *(r += slot);
+        s += *(r += slot);
+        s += *(r += slot);
+    }
+    for (; c; c--, r += slot)
+        s += *r;
+    return (int32_t)s;
+}
+
+/* y[n] = x[n] and that of all rows, four at a time. */
+static void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
                 int32_t slot)
 {
     int32_t c;
 
     for (; n >= 4; n -= 4, x += 4, y += 4, from += 4) {
-        const uint32_t *r = (const uint32_t *)(const void *)from;
+        const uint32_t *r = from;
         uint32_t s0 = (uint32_t)x[0], s1 = (uint32_t)x[1];
         uint32_t s2 = (uint32_t)x[2], s3 = (uint32_t)x[3];
 
@@ -214,49 +294,57 @@ static void add(int32_t *y, const int32_t *x, const int32_t *from, int32_t n,
         y[2] = (int32_t)s2;
         y[3] = (int32_t)s3;
     }
-    for (; n > 0; n--, from++) {
-        uint32_t s = (uint32_t)*x++;
+    for (; n > 0; n--, from++)
+        *y++ = sum_rows((uint32_t)*x++, from, slot);
+}
 
-        for (c = 0; c < LINK_OF - 1; c++)
-            s += (uint32_t)from[c * slot];
-        *y++ = (int32_t)s;
+/* Shares of other chips' sums: of the chip that is i behind to its slot
+ * i - 1. */
+static OWN void send_shares(struct window *w, const struct exchange_dims *k,
+                            const struct io *io)
+{
+    const uint32_t first = before[io->core] - (uint32_t)k->outer * (LINK_OF - 1);
+    const int32_t row = k->inner;
+    int32_t i, o;
+
+    for (i = first_peer(io); i < LINK_OF; i += io->ncore) {
+        const int peer = chip_after(i);
+        const int32_t n = share_of(k, peer) * row;
+        const int32_t *x = (const int32_t *)io->in[0] + first_of(k, peer) * row;
+        int32_t at = (i - 1) * k->outer;
+
+        for (o = 0; o < k->outer; o++, x += k->len * row, at++) {
+            aim(w, x, 4 * at * n);
+            send_as(first + (uint32_t)at, w, peer, 4 * n);
+        }
     }
+}
+
+/* A core's elements of this chip's share. */
+static OWN void add_shares(const struct exchange_dims *k, const struct io *io)
+{
+    const int32_t n = share_of(k, LINK_HERE) * k->inner;
+    const int32_t all = k->len * k->inner;
+    const int32_t *x = (const int32_t *)io->in[0] +
+                       first_of(k, LINK_HERE) * k->inner;
+    int32_t *y = io->out[0], o, begin, end;
+    const uint32_t *from = room;
+
+    span(n, io->core, io->ncore, &begin, &end);
+    for (o = k->outer; o; o--, y += n, x += all, from += n)
+        add(y + begin, x + begin, from + begin, end - begin, k->outer * n);
 }
 
 /* Every other chip has a slot in the room, of this chip's share. */
 void rt_team_sum(const struct exchange_dims *k, const struct io *io)
 {
-    const int core = io->core, ncore = io->ncore;
-    const int32_t row = k->inner, n = share_of(k, LINK_HERE) * row;
-    const int32_t slot = k->outer * n, first = first_of(k, LINK_HERE) * row;
-    const uint32_t tag = next_tag(core);
-    const int32_t *x = io->in[0];
-    int32_t *y = io->out[0];
-    int32_t i, o, from, to;
-
-    if (!core) {
+    if (!io->core)
         room = io->tmp;
-        open_room(io->tmp, tag);
-    }
-    for (i = 1 + core; i < LINK_OF; i += ncore) {
-        int peer = chip_after(i);
-        int32_t m = share_of(k, peer) * row;
-        int32_t at = (LINK_HERE - (LINK_HERE > peer)) * k->outer * m;
-
-        for (o = 0; m && o < k->outer; o++)
-            send(core, peer,
-                 x + o * k->len * row + first_of(k, peer) * row,
-                 4 * (at + o * m), tag, 4 * m);
-    }
-    for (i = 1 + core; i < LINK_OF; i += ncore)
-        for (o = 0; n && o < k->outer; o++)
-            take(chip_before(i), k->tag);
-    if (ncore > 1)
+    send_shares(begin(io, k->outer, io->tmp), k, io);
+    take_all(k, io);
+    if (io->ncore > 1)
         pulp_barrier();
-    span(n, core, ncore, &from, &to);
-    for (o = 0; o < k->outer; o++)
-        add(y + o * n + from, x + o * k->len * row + first + from,
-            room + o * n + from, to - from, slot);
+    add_shares(k, io);
     sent();
 }
 

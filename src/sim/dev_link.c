@@ -21,8 +21,8 @@
  *
  * Bytes are read when the last one leaves, and are there when it arrives.  One
  * message at a time has the way out of its chip, in order, and, a latency later,
- * the way in of the other: both are taken until its last byte is there.  Each
- * has a number and a checksum: WAIT gives BROKEN or MISSED with the sender of
+ * the way in of the other: both are taken until its last byte is there.  Of those
+ * that wait for a room the oldest comes first.  Each has a number and a checksum: WAIT gives BROKEN or MISSED with the sender of
  * one that is damaged, or not the one that should have come.  A message that
  * nobody takes is a fault once there are more of them than a queue holds.
  *
@@ -64,10 +64,16 @@ typedef struct Waiter {
     uint64_t turn;    /* which sleep of the link's this is */
 } Waiter;
 
+typedef struct Span {
+    uint64_t from, to; /* ticks */
+} Span;
+
 typedef struct Link {
     Window window[WINDOWS];
     Message *first, *last;      /* that have not begun to leave */
-    uint64_t free, free_in;     /* when the way out is, the way in */
+    uint64_t free;              /* when the way out is */
+    int nbooked;
+    Span *booked;               /* when the way in is not, in order */
     bool leaving;               /* a message is */
     int sending, sent;
     uint32_t room, open;
@@ -104,12 +110,33 @@ static bool has_fault(const Device *d, const char *kind, int sent)
            (sent == item_int(d->item, "fault_at", 1) || !strcmp(kind, "dead"));
 }
 
+/* The first n ticks from `begin` on in which the way in is free, and no more.
+ * Chips of one quantum book in any order, none of them before it. */
+static uint64_t book(Device *d, uint64_t begin, uint64_t n)
+{
+    Sim *s = d->chip->sim;
+    Link *v = d->state;
+    int i = 0;
+
+    while (i < v->nbooked && v->booked[i].to + s->quantum <= s->until)
+        i++;
+    v->nbooked -= i;
+    memmove(v->booked, v->booked + i, (size_t)v->nbooked * sizeof *v->booked);
+    for (i = 0; i < v->nbooked && v->booked[i].from < begin + n; i++)
+        begin = MAX(begin, v->booked[i].to);
+    GROW(s->mem, v->booked, (size_t)v->nbooked);
+    memmove(v->booked + i + 1, v->booked + i,
+            (size_t)(v->nbooked++ - i) * sizeof *v->booked);
+    v->booked[i] = (Span){begin, begin + n};
+    return begin;
+}
+
 /* The first message leaves, if it may and the way is free.  Where chips run apart
  * for longer than a message is under way, it is late by that. */
 static void pump(Device *d)
 {
     Link *v = d->state, *to;
-    uint64_t late = latency(d), begin;
+    uint64_t late = latency(d), begin, time;
     Sim *s = d->chip->sim;
     Message *m = v->first;
 
@@ -124,10 +151,10 @@ static void pump(Device *d)
     begin = MAX(m->asked, v->free);
     if (m->tag)
         begin = MAX(begin, to->opened);
-    begin = MAX(begin + late, to->free_in) - late;
-    v->free = begin + (uint64_t)(m->n * per_second(d) /
-                   (item_num(d->item, "mb_per_s", 1e3) * 1e6));
-    to->free_in = v->free + late;
+    time = (uint64_t)(m->n * per_second(d) /
+                      (item_num(d->item, "mb_per_s", 1e3) * 1e6));
+    begin = book(m->taker, begin + late, time) - late;
+    v->free = begin + time;
     m->sent = begin;
     m->there = MAX(v->free + late, s->until);
     if (m->tag)
@@ -209,22 +236,40 @@ static void send(Device *d, Access *a, const Window *w, uint32_t n)
     pump(d);
 }
 
+/* Who waits to send what may come now, and has waited longest. */
+static Device *longest(const Device *d)
+{
+    Sim *s = d->chip->sim;
+    const Link *own = d->state;
+    uint64_t least = NEVER;
+    Device *found = NULL;
+    int i;
+
+    for (i = 0; i < s->nchip; i++) {
+        Device *peer = chip_device(&s->chip[i], "link");
+        const Link *v = peer ? peer->state : own;
+        const Message *m = v->leaving ? NULL : v->first;
+
+        if (m && m->taker == d && m->tag == own->open &&
+            MAX(m->asked, v->free) < least) {
+            least = MAX(m->asked, v->free);
+            found = peer;
+        }
+    }
+    return found;
+}
+
 /* From now on messages of a tag may come; who waits to send them learns it a
  * latency later. */
 static void open_room(Device *d, uint32_t tag, uint64_t time)
 {
     Link *v = d->state;
-    Sim *s = d->chip->sim;
-    int i;
+    Device *peer;
 
     v->open = tag;
     v->opened = time + latency(d);
-    for (i = 0; i < s->nchip; i++) {
-        Device *peer = chip_device(&s->chip[i], "link");
-
-        if (peer)
-            pump(peer);
-    }
+    while ((peer = longest(d)))
+        pump(peer);
 }
 
 /* The oldest message of a chip, or of any; -1: there is none. */
@@ -279,12 +324,14 @@ static void arrive(Device *d, const Message *m, uint64_t time)
     Link *v = d->state;
     uint8_t *p = ram_span(d->chip, m->at, m->n, true, "link, arriving");
     uint32_t flags = m->broken ? BROKEN : 0;
+    char name[48];
 
     if (!p)
         return;
+    snprintf(name, sizeof name, "%u B of chip %d", m->n, m->from);
     memcpy(p, m->data, m->n);
     p[0] ^= (uint8_t)m->broken;
-    timeline_slice(d->chip, "link in", "message", m->sent, time);
+    timeline_slice(d->chip, "link in", name, m->sent, time);
     if (v->arrived == QUEUE) {
         sim_fault(d->chip, NULL, "link: %d messages at chip %d that nobody "
                   "took", QUEUE, d->chip->id);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { TRACKS = 512 };
+enum { TRACKS = 1024 };
 
 typedef struct Timeline {
     FILE *f;
