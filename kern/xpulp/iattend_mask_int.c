@@ -15,7 +15,7 @@
  * scratch  416 + m + 10 + 4 * line + 16 * max(fours, line) + (d > 4) * 16 *
  *          ceil(d, 4) + 4 * fours * line + (d % 4 > 0) * 4 * ceil(d, 4) * n
  * split    heads * m
- * stack    256
+ * stack    576
  * let      blocks = ceil(heads * ceil(m, 4), ncore)
  * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
  *          * n * e) + blocks * (fit.rows + shown * (fit.four + (d > 4) *
