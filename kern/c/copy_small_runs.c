@@ -30,7 +30,7 @@ void FN(const struct copy_dims *k, const struct io *io)
     int32_t i[7] = {0}, n[8];
     ptrdiff_t from, to;
 
-    if (!copy_begin(k, io, n, &from, &to))
+    if (!copy_begin(k, io, 7, n, &from, &to))
         return;
     do {
         if (n[7] == 2)

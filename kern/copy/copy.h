@@ -6,16 +6,19 @@
 #include "kern/kern.h"
 
 /* Sizes of the box to copy and where it begins; 0: there is none.  The first
- * axis that has a part for every core is cut, else the longest. */
+ * axis that has a part for every core is cut, else the longest; of those up to
+ * `last`, 7, or 6 where a run's parts would take as long as the run. */
 static inline int copy_begin(const struct copy_dims *k, const struct io *io,
-                             int32_t n[8], ptrdiff_t *from, ptrdiff_t *to)
+                             const int last, int32_t n[8], ptrdiff_t *from,
+                             ptrdiff_t *to)
 {
     int32_t lo, hi;
     int cut = 0;
 
-    for (int i = 7; i >= 0; i--) {
+    n[7] = k->n[7];
+    for (int i = last; i >= 0; i--) {
         n[i] = k->n[i];
-        if (n[i] >= io->ncore || n[i] > n[cut] || i == 7)
+        if (n[i] >= io->ncore || n[i] > n[cut] || i == last)
             cut = i;
     }
     *from = k->xo;
@@ -53,7 +56,7 @@ static inline int copy_next(const struct copy_dims *k, const int32_t n[8],
         int32_t i[7] = {0}, n[8];                                      \
         ptrdiff_t from, to;                                            \
                                                                        \
-        if (!copy_begin(k, io, n, &from, &to))                         \
+        if (!copy_begin(k, io, 7, n, &from, &to))                         \
             return;                                                    \
         do                                                             \
             run(k, x + from, y + to, n[7]);                            \

@@ -17,7 +17,7 @@ static inline void swap_all(const struct copy_dims *k, const struct io *io)
     int32_t n[8];
     ptrdiff_t from, to;
 
-    if (!copy_begin(k, io, n, &from, &to))
+    if (!copy_begin(k, io, 7, n, &from, &to))
         return;
     do
         swap(n, k->xs[7], k->ys[6], x + from, y + to);

@@ -174,10 +174,11 @@ ATTEND_SCORES(attend_summed_masked, ATTEND_SUMS, ATTEND_LOOK_UP,
 ATTEND_SCORES(attend_scores_masked, ATTEND_WORDS, ATTEND_LOOK_UP,
               ATTEND_MASK_LOAD, ATTEND_MASK_ADD, 36)
 
-/* Weights of powers whose products with the inverse have 32 bits, of which
- * eight are left: words 16 bytes apart, one at least. */
+/* Weights of powers whose products with the inverse have 32 bits, shifted; by
+ * 24 if there is no table: words 16 bytes apart, one at least. */
 static inline void attend_short(const uint32_t *v, int32_t words,
-                                uint32_t inverse, const PARTS *table, char *y)
+                                uint32_t inverse, int32_t shift,
+                                const PARTS *table, char *y)
 {
     uint32_t a, b, c, d;
 
@@ -185,12 +186,12 @@ static inline void attend_short(const uint32_t *v, int32_t words,
         __asm__ volatile(
             XP_BLOCK "xlp.setup 0, %[n], 19\n" ATTEND_LOADS
             ATTEND_FOUR("mul", "%[inverse]")
-            "srli %[a], %[a], 24\n srli %[b], %[b], 24\n"
-            "srli %[c], %[c], 24\n srli %[d], %[d], 24\n"
+            ATTEND_FOUR("srl", "%[shift]")
             ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
               [v] "+&r"(v), [y] "+&r"(y)
-            : [n] "r"(words), [inverse] "r"(inverse), [table] "r"(table)
+            : [n] "r"(words), [inverse] "r"(inverse), [table] "r"(table),
+              [shift] "r"(shift)
             : XP_CLOBBERS);
     else
         __asm__ volatile(
@@ -326,10 +327,11 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
 }
 
 static inline void attend_short(const uint32_t *v, int32_t words,
-                                uint32_t inverse, const PARTS *table, char *y)
+                                uint32_t inverse, int32_t shift,
+                                const PARTS *table, char *y)
 {
     for (int32_t i = 0; i < 4 * words; i++) {
-        const uint32_t q = v[i] * inverse >> 24;
+        const uint32_t q = v[i] * inverse >> shift;
 
         y[i / 4 * 16 + i % 4] = (char)(table ? (int32_t)table[q] : (int32_t)q);
     }

@@ -54,7 +54,7 @@ void FN(const struct copy_dims *k, const struct io *io)
     int32_t n[8];
     ptrdiff_t from, to;
 
-    if (!copy_begin(k, io, n, &from, &to))
+    if (!copy_begin(k, io, 7, n, &from, &to))
         return;
     do
         swap(k, n, x + from, y + to, io->core);

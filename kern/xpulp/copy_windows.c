@@ -57,7 +57,7 @@ void FN(const struct copy_dims *k, const struct io *io)
     int32_t i[5] = {0}, n[8];
     ptrdiff_t from, to;
 
-    if (!copy_begin(k, io, n, &from, &to))
+    if (!copy_begin(k, io, 6, n, &from, &to))
         return;
     do
         copy_plane(k, n, x + from, y + to);

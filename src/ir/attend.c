@@ -3,7 +3,7 @@
 #include "ir/attend.h"
 #include "ir/dims.h"
 
-enum { TABLE = 256 };
+enum { TABLE = 256, LEAST = -128 };
 
 static void wants_elements(const Node *n, const char *name, int64_t count)
 {
@@ -158,6 +158,24 @@ static int64_t next_head(AttendSide of, AttendSide q)
     return of.heads == q.heads ? of.head : 0;
 }
 
+/* What a mask of -128 hides, by constant tables. */
+static void fill_hidden(const Node *n, struct attend_dims *d)
+{
+    const Val *scores = node_arg(n, "scores"), *powers = node_arg(n, "powers");
+    const Val *parts = node_arg(n, "parts");
+    int32_t i = 0;
+
+    d->hidden = 0;
+    d->reach = TABLE + 1;
+    if (!node_arg(n, "mask") || !scores->data || !powers->data ||
+        !parts->data || val_int(parts, 0))
+        return;
+    d->hidden = (int32_t)MAX(scores->hi + LEAST, LEAST);
+    while (i < TABLE && !val_int(powers, i))
+        i++;
+    d->reach = TABLE - i;
+}
+
 void fill_attend(const Node *n, struct attend_dims *d)
 {
     AttendSide q = attend_side(n, 0), k = attend_side(n, 1);
@@ -177,6 +195,7 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
+    fill_hidden(n, d);
     d->qrow = dims_32(n, q.row), d->qhead = dims_32(n, q.head);
     d->krow = dims_32(n, k.row), d->khead = dims_32(n, next_head(k, q));
     d->vrow = dims_32(n, v.row), d->vhead = dims_32(n, next_head(v, q));

@@ -48,8 +48,9 @@ static bool likely(const char *operand, Type t)
         return t == T_s8;
     if (t == T_f32 || t == T_b8)
         return true;
-    if (!strcmp(operand, "scores") || !strcmp(operand, "parts"))
-        return t == T_s8 || t == T_s32; /* tables */
+    if (!strcmp(operand, "scores") || !strcmp(operand, "parts") ||
+        !strcmp(operand, "mask"))
+        return t == T_s8 || t == T_s32;
     if (!strcmp(operand, "powers"))
         return t == T_u8 || t == T_s32;
     if (!strcmp(operand, "table"))
@@ -168,13 +169,29 @@ static const char *acc_of(const Inst *in, const Node *n)
     return "int32_t";
 }
 
+static void put_data(Str *o, const Val *v)
+{
+    int64_t i;
+
+    str_fmt(o, "(const %s[]){", type_info[v->type].ctype);
+    for (i = 0; i < val_count(v); i++)
+        str_fmt(o, "%s%" PRId64, i ? ", " : "", val_int(v, i));
+    str_put(o, "}");
+}
+
 static void put_operand(Str *o, const Val *v)
 {
-    if (v)
-        str_fmt(o, "{%d, %d, %" PRId64 "LL, %" PRId64 "LL}, ",
-                (int)val_count(v), type_info[v->type].bytes, v->lo, v->hi);
-    else
+    if (!v) {
         str_put(o, "{0}, ");
+        return;
+    }
+    str_fmt(o, "{%d, %d, %" PRId64 "LL, %" PRId64 "LL, ", (int)val_count(v),
+            type_info[v->type].bytes, v->lo, v->hi);
+    if (v->data && type_info[v->type].kind != FLOAT)
+        put_data(o, v);
+    else
+        str_put(o, "0");
+    str_put(o, "}, ");
 }
 
 /* Operands at whose address the result may begin, as a mask. */

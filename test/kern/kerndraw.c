@@ -469,13 +469,13 @@ static void draw_qlogsoftmax(Str *o, const Inst *in)
     put_clip(o, OP_qlogsoftmax, in);
 }
 
-/* A long row of hardly any differences: a sum of many bits, of powers of few. */
+/* A long row of hardly any differences: a sum of many bits of short powers. */
 static void draw_flat(Str *o, const Inst *in, int most)
 {
     str_fmt(o, "x = input : %s[%d] range 1 2\n", type_info[in->arg[0]].name,
             between(400, 2100));
-    str_fmt(o, "r = isoftmax x p0=1 p1=%d p2=%d p3=%d hi=%d", roll(46), roll(20),
-            between(1, 40), most);
+    str_fmt(o, "r = isoftmax x p0=1 p1=%d p2=%d p3=%d hi=%d", roll(46),
+            roll(20), between(1, 40), most);
 }
 
 static void draw_row(Str *o, OpCode op, const Inst *in)
@@ -755,6 +755,36 @@ static void put_side(Str *o, const char *name, Type t, bool first, int heads,
     put_operand(o, name, t, dims(3, x));
 }
 
+/* Constants of n elements, the first `zeros` of which are 0. */
+static void put_numbers_of(Str *o, const char *name, Type t, int n, int zeros,
+                           int lo, int hi)
+{
+    int i;
+
+    str_fmt(o, "%s = const : %s[%d] {", name, type_info[t].name, n);
+    for (i = 0; i < n; i++)
+        str_fmt(o, "%s%d", i ? "," : "", i < zeros ? 0 : between(lo, hi));
+    str_put(o, "}\n");
+}
+
+/* Tables by which a mask may hide columns: scores of seven bits, powers that
+ * are 0 from some distance on, and nothing of weight 0; and such a mask. */
+static void put_hiding(Str *o, const Inst *in, int m, int n)
+{
+    int i, j, past = between(0, n);
+
+    put_numbers_of(o, "scores", in->arg[4], 256, 0, -64, 63);
+    put_numbers_of(o, "powers", in->arg[5], 256, between(190, 256), 1,
+                   (int)MIN(type_info[in->arg[5]].hi, roll(2) ? 99 : 9999));
+    put_numbers_of(o, "parts", in->arg[6], 256, 1, 0, 127);
+    str_fmt(o, "mask = const : %s[%d,%d] {", type_info[in->arg[7]].name, m, n);
+    for (i = 0; i < m; i++)
+        for (j = 0; j < n; j++)
+            str_fmt(o, "%s%d", i || j ? "," : "",
+                    j > i * n / m + past ? -128 : roll(9) ? 0 : -roll(128));
+    str_put(o, "}\n");
+}
+
 /* Tables of what their types hold; rows behind those that count; heads and rows
  * either way, and of k and v perhaps one head for all. */
 static void draw_attend(Str *o, const Inst *in)
@@ -764,26 +794,32 @@ static void draw_attend(Str *o, const Inst *in)
     int d = roll(2) ? 4 * between(1, 3) : between(1, roll(4) ? 12 : 40);
     int m = between(1, 3), most = roll(2) ? 12 : 20;
     int e = roll(2) ? 4 * between(1, 2) : between(1, 9);
-    bool mask = in->arg[7] != T_none && roll(2);
+    bool mask = in->arg[7] != T_none && roll(2), hides = mask && roll(2);
     int of[2] = {0, rows};
     const TypeInfo *w = &type_info[in->arg[6]], *s = &type_info[in->arg[4]];
 
     m = roll(2) ? m : between(4, 14);
+    rows = hides && roll(2) ? 4 * between(8, 16) : rows;
+    of[1] = rows;
     of[0] = m;
     put_side(o, "q", in->arg[0], p2 & 1, heads, m, d);
     put_side(o, "k", in->arg[1], p2 & 2, p2 && roll(3) ? 1 : heads, rows, d);
     put_side(o, "v", in->arg[2], p2 & 4, p2 && roll(3) ? 1 : heads, rows, e);
     put_table(o, "scale", in->arg[3], 4, 0, MIN(type_info[in->arg[3]].hi, 600));
-    put_bytes(o, "scores", in->arg[4], (int)MAX(s->lo, -128),
-              (int)MIN(s->hi, 127));
-    put_table(o, "powers", in->arg[5], 256, 0,
-              (int)MIN(type_info[in->arg[5]].hi,
-                       roll(2) ? 4000 : roll(2) ? 40000 : 4000000));
-    put_bytes(o, "parts", in->arg[6], (int)MAX(w->lo, -128),
-              (int)MIN(w->hi, 255));
-    if (mask)
-        str_fmt(o, "mask = input : %s%s range -128 127\n",
-                type_info[in->arg[7]].name, dims(2, of));
+    if (hides) {
+        put_hiding(o, in, m, rows);
+    } else {
+        put_bytes(o, "scores", in->arg[4], (int)MAX(s->lo, -128),
+                  (int)MIN(s->hi, 127));
+        put_table(o, "powers", in->arg[5], 256, 0,
+                  (int)MIN(type_info[in->arg[5]].hi,
+                           roll(2) ? 4000 : roll(2) ? 40000 : 4000000));
+        put_bytes(o, "parts", in->arg[6], (int)MAX(w->lo, -128),
+                  (int)MIN(w->hi, 255));
+        if (mask)
+            str_fmt(o, "mask = input : %s%s range -128 127\n",
+                    type_info[in->arg[7]].name, dims(2, of));
+    }
     str_fmt(o, "r = iattend q k v scale scores powers parts%s",
             mask ? " mask" : "");
     if (!mask)

@@ -132,8 +132,9 @@ static bool likely(const char *operand, Type t)
         return true;
     if (!strcmp(operand, "add"))
         return t == T_s32 || t == T_s64;
-    if (!strcmp(operand, "scores") || !strcmp(operand, "parts"))
-        return t == T_s8 || t == T_s32; /* tables */
+    if (!strcmp(operand, "scores") || !strcmp(operand, "parts") ||
+        !strcmp(operand, "mask"))
+        return t == T_s8 || t == T_s32;
     if (!strcmp(operand, "powers"))
         return t == T_u8 || t == T_s32;
     if (!strcmp(operand, "table"))

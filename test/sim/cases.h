@@ -71,6 +71,10 @@ static void *room(const struct operand *o, int jitter)
 
 static void fill(const struct operand *o, uint8_t *p)
 {
+    if (o->data) {
+        memcpy(p, o->data, (size_t)(o->n * o->bytes));
+        return;
+    }
     for (int32_t i = 0; i < o->n; i++) {
         const int64_t low = 0x7fffffff, half = 1 << 30;
         int64_t v = roll64(o->lo, o->hi);
@@ -130,7 +134,7 @@ static int try_ahead(const Case *k, const struct io *io, int cores)
 {
     const int32_t bytes = k->in[0].n * k->in[0].bytes;
     const int32_t least = k->out.n * k->out.bytes, more = k->ahead + bytes;
-    const struct operand both = {more > least ? more : least, 1, 0, 0};
+    const struct operand both = {.n = more > least ? more : least, .bytes = 1};
     struct io over = *io;
     uint8_t *y;
 

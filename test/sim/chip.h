@@ -7,6 +7,7 @@
 struct operand {
     int32_t n, bytes; /* n 0: absent */
     int64_t lo, hi;
+    const void *data; /* of constants; NULL: any between lo and hi */
 };
 
 typedef struct Case {

@@ -1,0 +1,504 @@
+/* Attention of bytes for XpulpV2, four rows of q at a time: products four by
+ * four, weights by tables.  To be included after the types of its operands are
+ * defined; after HIDES too where columns are left out that a mask hides.
+ *
+ * The last four rows, and the last four of k, are four again where their number
+ * is no multiple.  Weights of four rows lie side by side, word by word, and v
+ * in columns, as the products want them. */
+#ifndef ATTEND_ROWS_H
+#define ATTEND_ROWS_H
+
+#include "kern/finish.h"
+
+#define LEFT PARTS
+#define RIGHT V
+#undef X
+#define X int8_t
+#include "kern/xpulp/block.h"
+#include "kern/xpulp/attend.h"
+#include "kern/xpulp/transpose.h"
+#include "kern/xpulp/powers.h"
+
+enum {
+    LOW_BITS = 12, SHORT_BITS = 11, /* kern/row/inverse.h */
+    LEAST = -128, POWERS_N = 256,
+    MANY = 512, /* columns of four rows that are worth a table */
+    BANKS = 64, /* bytes of a word in each bank of the memory */
+};
+
+struct attend {
+    const struct attend_dims *k;
+    const SCALE *scale;
+    const POWERS *powers;     /* of the greatest score */
+    const PARTS *parts;
+    int same, linear;         /* tables of parts, of scores change nothing */
+    int32_t bits;             /* of the greatest power */
+#ifdef HIDES
+    int32_t *columns;         /* that a mask shows to each four rows */
+#endif
+    int32_t shown;            /* columns in use: n, or whole words of them */
+    const struct attend_end *ends; /* of scores, of results */
+    int32_t words, line;      /* words of a row of q; bytes of n, whole words */
+    int32_t step;             /* from a row of keys to the next */
+    uint32_t *power;          /* of four rows, where their sums were */
+    int32_t *sums;
+    char *q, *w;              /* four rows, side by side */
+    int8_t *x;                /* scores of four, where weights w will be */
+    X *v, *keys;              /* columns; keys where rows are no words */
+    int small;                /* results are made in 32 bits */
+};
+
+/* Columns of v, the last word filled up. */
+static NOINLINE void take_columns(const struct attend *a, const V *v)
+{
+    const int32_t n = a->k->n, e = a->k->e, row = a->k->vrow, line = a->line;
+    const int32_t rows = n & ~3, columns = e & ~3;
+
+    for (int32_t j = 0; j < columns; j += 4)
+        for (int32_t i = 0; i < rows; i += 4)
+            transpose4x4(v + i * row + j, row, a->v + j * line + i, line);
+    for (int32_t j = columns; j < e; j++)
+        for (int32_t i = 0; i < rows; i++)
+            a->v[j * line + i] = v[i * row + j];
+    for (int32_t i = rows; i < line; i++)
+        for (int32_t j = 0; j < e; j++)
+            a->v[j * line + i] = (X)(i < n ? v[i * row + j] : 0);
+}
+
+/* Up to four bytes as a word. */
+static inline int32_t row_word(const X *x, int32_t n)
+{
+    uint32_t v = 0;
+
+    if (n > 3)
+        return word_load(x);
+    while (n-- > 0)
+        v = v << 8 | (uint8_t)x[n];
+    return (int32_t)v;
+}
+
+/* Rows of keys that are no whole words, with zeros behind them. */
+static NOINLINE void take_keys(const struct attend *a, const K *key)
+{
+    const int32_t d = a->k->d, row = a->k->krow;
+    X *to = a->keys;
+
+    for (int32_t i = 0; i < a->k->n; i++, key += row)
+        for (int32_t j = 0; j < d; j += 4, to += 4)
+            word_store(to, row_word(key + j, d - j));
+}
+
+/* Sums of four rows by the keys from..to, 16 words for each four of these. */
+static NOINLINE void make_sums(const struct attend *a, const Q *q,
+                               const X *key, int32_t from, int32_t to)
+{
+    const int32_t step = a->step;
+
+    for (int32_t r = 0; r < 4; r++)
+        bytes_apart(a->q + 4 * r, (const char *)(q + r * a->k->qrow), a->k->d);
+    attend_sums(a->q, key + from * step, a->words, step, (to - from) >> 2,
+                a->sums + 4 * from);
+    if (to & 3)
+        attend_sums(a->q, key + (to - 4) * step, a->words, step, 1,
+                    a->sums + 4 * (to & ~3));
+}
+
+typedef int32_t scores(const void *p, int32_t q, int32_t step, int32_t words,
+                       int32_t most, int8_t *x, const void *mask,
+                       const struct attend_end *e);
+
+/* Scores of four rows in the columns from..to, the last four again where these
+ * are no words, and behind them the greatest, which are in top. */
+static inline void score_rows(const struct attend *a, const Q *q, const X *key,
+                              const MASK *mask, scores *make, int32_t from,
+                              int32_t to, int32_t top[4])
+{
+    const struct attend_end *e = a->ends;
+    const int32_t n = a->k->n, words = a->words, fours = (to - from) >> 2;
+    const int32_t step = words == 1 ? a->step : 16;
+    const char *at = words == 1 ? (const char *)key : (const char *)a->sums;
+    const char *last = at + (words == 1 ? to - 4 : to & ~3) * step;
+    int8_t *x = a->x;
+
+    at += from * step;
+    for (int32_t r = 0; r < 4; r++, x += a->line) {
+        const int32_t word = words == 1 ? row_word(q, a->k->d) : 0;
+        int32_t most = make(at, word, step, fours, (int32_t)0x80808080u,
+                            x + from, mask ? mask + from : NULL, e), t;
+
+        if (to & 3)
+            most = make(last, word, step, 1, most, x + to - 4,
+                        mask ? mask + to - 4 : NULL, e);
+        t = from && top[r] > (int8_t)most ? top[r] : (int8_t)most;
+        for (int32_t i = 8; i < 32; i += 8)
+            if ((int8_t)(most >> i) > t)
+                t = (int8_t)(most >> i);
+        for (int32_t i = to; i & 3; i++)
+            x[i] = (int8_t)t;
+        top[r] = t;
+        q += a->k->qrow;
+        mask = mask ? mask + n : NULL;
+        at += words == 1 ? 0 : 16;
+        last += words == 1 ? 0 : 16;
+    }
+}
+
+static NOINLINE void masked_scores(const struct attend *a, const Q *q,
+                                   const X *key, const MASK *mask,
+                                   int32_t from, int32_t to, int32_t top[4])
+{
+    if (a->words == 1) {
+        score_rows(a, q, key, mask, attend_scores_masked, from, to, top);
+        return;
+    }
+    make_sums(a, q, key, from, to);
+    score_rows(a, q, key, mask, attend_summed_masked, from, to, top);
+}
+
+/* Powers of four rows, none behind them, and their sums, from the greatest
+ * scores. */
+static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
+                                 int32_t sums[4])
+{
+    const int32_t line = a->line, all = (a->shown + 3) & ~3;
+    uint32_t *v = a->power;
+
+    for (int32_t r = 0; r < 4; r++, v += line) {
+        uint32_t sum = powers((uintptr_t)(a->powers - top[r]), a->x + r * line,
+                              all, v);
+
+        for (int32_t i = a->shown; i < all; i++) {
+            sum -= v[i];
+            v[i] = 0;
+        }
+        sums[r] = (int32_t)sum;
+    }
+}
+
+/* Weights of powers: one times the inverse is a word if it and the sum have 24
+ * bits together, or it has 11 (kern/row/inverse.h); of sums beyond 2^20 all
+ * weights are then those of 0. */
+static NOINLINE void make_weights(const struct attend *a, const int32_t sums[4])
+{
+    const uint32_t hi = (uint32_t)a->k->p1;
+    const int32_t words = (a->shown + 3) >> 2;
+    const uint32_t *v = a->power;
+
+    for (int32_t r = 0; r < 4; r++, v += a->line) {
+        const uint32_t sum = (uint32_t)sums[r] | !sums[r];
+        const int32_t all = bits(sum | 1);
+        int32_t s = (a->bits < all ? a->bits : all) + all;
+        uint32_t by;
+
+        if (s <= 24) {
+            attend_short(v, words, (hi << 24) / sum + 1, 24,
+                         a->same ? NULL : a->parts, a->w + 4 * r);
+            continue;
+        }
+        if (a->bits <= SHORT_BITS) {
+            s = s < 31 ? s : 31;
+            attend_short(v, words, inverse(hi, sum, s), s, a->parts,
+                         a->w + 4 * r);
+            continue;
+        }
+        s = s > 32 ? s : 32;
+        by = inverse(hi, sum, s);
+        attend_long(v, words, by >> LOW_BITS, by & ((1u << LOW_BITS) - 1),
+                    s - LOW_BITS, a->parts, a->w + 4 * r);
+    }
+}
+
+/* Results where sums, scaled, are longer. */
+static NOINLINE void wide_results(const struct attend *a, Y *y)
+{
+    const struct attend_dims *k = a->k;
+
+    for (int32_t r = 0; r < 4; r++)
+        for (int32_t j = 0; j < k->e; j++) {
+            int32_t sum = 0;
+
+            for (int32_t i = 0; i < a->shown; i++)
+                sum += ((const PARTS *)a->w)[i / 4 * 16 + 4 * r + i % 4] *
+                       a->v[j * a->line + i];
+            y[r * k->yrow + j] = (Y)rescale(sum, a->scale[2], a->scale[3],
+                                            k->shift, k->lo, k->hi);
+        }
+}
+
+/* Words of results of four columns, row by row, to where they belong. */
+static inline void put_results(const struct attend *a, const int32_t *v, Y *y)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t e = k->e & ~3, row = k->yrow;
+    const int plain = k->lo == -128 && k->hi == 127;
+
+    for (int32_t r = 0; r < 4; r++, y += row, v++) {
+        const int32_t *w = v;
+        int32_t word;
+
+        for (int32_t j = 0; j < e; j += 4, w += 4) {
+            word = *w;
+            if (!plain)
+                for (int32_t i = 0; i < 4; i++, word >>= 8)
+                    y[j + i] = (Y)clip((int8_t)word, k->lo, k->hi);
+            else
+                word_store(y + j, word);
+        }
+        if (e < k->e)
+            word = *w;
+        for (int32_t j = e; j < k->e; j++, word >>= 8)
+            y[j] = (Y)clip((int8_t)word, k->lo, k->hi);
+    }
+}
+
+static NOINLINE void make_results(const struct attend *a, Y *y)
+{
+    const int32_t words = (a->shown + 3) >> 2;
+
+    if (!a->small) {
+        wide_results(a, y);
+        return;
+    }
+    *(struct attend_end *)(void *)(a->w + 16 * words) = a->ends[1];
+    attend_values(a->w, a->v, words, a->line, (a->k->e + 3) >> 2, a->sums);
+    put_results(a, a->sums, y);
+}
+
+/* Does a product of sums, scaled, fit in 32 bits? */
+static int fits(const struct attend_dims *k, const SCALE *scale)
+{
+    const int64_t most = (int64_t)k->n * 255 * 128 *
+                         (scale[2] < 0 ? -(int64_t)scale[2] : scale[2]) +
+                         (scale[3] < 0 ? -(int64_t)scale[3] : scale[3]);
+
+    return most < 0x7fffffff;
+}
+
+/* Is element i of the table i - `zero`, which is 0 or 128? */
+static int changes_nothing(const void *table, uint32_t zero)
+{
+    const int8_t *t = table;
+    uint32_t i = 0x03020100;
+
+    for (int32_t n = 0; n < 64; n++, i += 0x04040404, t += 4)
+        if ((uint32_t)word_load(t) != (i ^ zero * 0x01010101u))
+            return 0;
+    return 1;
+}
+
+/* The first of four rows, the last ones again where there are fewer. */
+static inline int32_t row_of(const struct attend_dims *k, int32_t block)
+{
+    return 4 * block < k->m - 4 ? 4 * block : k->m - 4;
+}
+
+#ifdef HIDES
+/* Columns of four rows without those at the end that the mask hides by -128,
+ * word by word. */
+static NOINLINE int32_t shown_columns(const MASK *mask, int32_t n)
+{
+    const int32_t none = (int32_t)0x80808080u;
+    int32_t i = n;
+
+    for (mask += n - 4; i > 4; i -= 4, mask -= 4)
+        if (word_load(mask + 3 * n) != none || word_load(mask) != none ||
+            word_load(mask + n) != none || word_load(mask + 2 * n) != none)
+            break;
+    return i;
+}
+
+/* Has no hidden column a power, given the greatest scores of the others? */
+static int hides_powers(const struct attend *a, const int32_t top[4])
+{
+    for (int32_t r = 0; r < 4; r++)
+        if (top[r] - a->k->hidden < a->k->reach)
+            return 0;
+    return 1;
+}
+
+/* Powers of four rows at q and their sums, of columns that a mask shows if that
+ * is enough. */
+static void powers_of(struct attend *a, const Q *q, const X *key,
+                      const MASK *mask, int32_t shown, int32_t sums[4])
+{
+    int32_t top[4];
+
+    a->shown = shown;
+    masked_scores(a, q, key, mask, 0, shown, top);
+    if (shown < a->k->n && !hides_powers(a, top)) {
+        a->shown = a->k->n;
+        masked_scores(a, q, key, mask, shown, a->k->n, top);
+    }
+    make_powers(a, top, sums);
+}
+
+/* Of `count` blocks of four rows, from one on and round. */
+static void find_columns(const struct attend *a, const MASK *mask,
+                         int32_t block, int32_t count)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t blocks = (k->m + 3) >> 2;
+
+    for (; count > 0; count--) {
+        a->columns[block] =
+            shown_columns(mask + row_of(k, block) * k->n, k->n);
+        block = block + 1 < blocks ? block + 1 : 0;
+    }
+}
+
+#else
+static NOINLINE void plain_scores(const struct attend *a, const Q *q,
+                                  const X *key, int32_t top[4])
+{
+    const int32_t n = a->k->n;
+
+    if (a->words > 1)
+        make_sums(a, q, key, 0, n);
+    if (a->linear && a->words == 1)
+        score_rows(a, q, key, NULL, attend_scores_same, 0, n, top);
+    else if (a->linear)
+        score_rows(a, q, key, NULL, attend_summed_same, 0, n, top);
+    else if (a->words == 1)
+        score_rows(a, q, key, NULL, attend_scores, 0, n, top);
+    else
+        score_rows(a, q, key, NULL, attend_summed, 0, n, top);
+}
+
+static void powers_of(struct attend *a, const Q *q, const X *key,
+                      const MASK *mask, int32_t shown, int32_t sums[4])
+{
+    int32_t top[4];
+
+    a->shown = shown;
+    if (mask)
+        masked_scores(a, q, key, mask, 0, shown, top);
+    else
+        plain_scores(a, q, key, top);
+    make_powers(a, top, sums);
+}
+#endif
+
+/* Four rows at q. */
+static void make_rows(struct attend *a, const Q *q, const X *key,
+                      const MASK *mask, int32_t shown, Y *y)
+{
+    int32_t sums[4];
+
+    powers_of(a, q, key, mask, shown, sums);
+    make_weights(a, sums);
+    make_results(a, y);
+}
+
+/* A table of one's own, each core's from another bank on: so many weights are 0
+ * that all cores would want the same one. */
+static void copy_parts(struct attend *a, char *to, int32_t core)
+{
+    char *at = to + (-(uintptr_t)to & (BANKS - 1)) + 8 * (core & 7);
+
+    for (int32_t i = 0; i < POWERS_N; i += 4)
+        word_store(at + i, word_load((const char *)a->parts + i));
+    a->parts = (const PARTS *)at;
+}
+
+/* Places in the scratch; also for a table of one's own? */
+static void share_out(struct attend *a, const struct io *io, int own)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t sums = (k->e + 3) >> 2; /* 16 bytes each */
+    char *p = io->tmp;
+
+    if (own)
+        copy_parts(a, p, io->core);
+    p += own ? 2 * BANKS + POWERS_N : 0;
+#ifdef HIDES
+    a->columns = (int32_t *)(void *)p;
+    p += (k->m + 3 + 7) & ~7;
+#endif
+    a->w = p;
+    a->x = (int8_t *)p;
+    p += 4 * a->line;
+    p += sizeof(struct attend_end);
+    a->power = (uint32_t *)(void *)p;
+    a->sums = (int32_t *)(void *)p;
+    p += 16 * (a->line > sums ? a->line : sums);
+    a->q = p;
+    p += a->words > 1 ? 16 * a->words : 0;
+    a->v = (X *)p;
+    p += 4 * sums * a->line;
+    a->keys = (X *)p;
+}
+
+/* Keys and columns of v of a head; returns the former. */
+static const X *take_head(const struct attend *a, const struct io *io,
+                          int32_t h)
+{
+    const struct attend_dims *k = a->k;
+    const K *key = (const K *)io->in[1] + h * k->khead;
+
+    take_columns(a, (const V *)io->in[2] + h * k->vhead);
+    if (!(k->d & 3))
+        return key;
+    take_keys(a, key);
+    return a->keys;
+}
+
+/* What all rows have in common, of `blocks` by four. */
+static void take_all(struct attend *a, const struct attend_dims *k,
+                     const struct io *io, int32_t blocks)
+{
+    a->k = k;
+    a->scale = io->in[3];
+    a->powers = (const POWERS *)io->in[5] + POWERS_N - 1;
+    a->parts = io->in[6];
+    a->bits = bits((uint32_t)k->most | 1);
+    a->words = (k->d + 3) >> 2;
+    a->line = (k->n + 3) & ~3;
+    a->small = fits(k, a->scale);
+    a->same = !WORD_SIGNED(PARTS) && changes_nothing(a->parts, 0);
+    a->linear = changes_nothing(io->in[4], 128);
+    a->step = k->d & 3 ? 4 * a->words : k->krow;
+    share_out(a, io, !a->same && blocks * k->n > MANY);
+}
+
+static inline void attend_rows(const struct attend_dims *k,
+                               const struct io *io)
+{
+    const SCALE *scale = io->in[3];
+    const struct attend_end ends[2] = {
+        {scale[0], scale[1], k->p0, (const SCORES *)io->in[4] + 128},
+        {scale[2], scale[3], k->shift, NULL},
+    };
+    const int32_t blocks = (k->m + 3) >> 2;
+    const MASK *mask = io->in[7];
+    int32_t from, to, h, block, shown = k->n;
+    const X *key = NULL;
+    struct attend a;
+
+    span(k->heads * blocks, io->core, io->ncore, &from, &to);
+    h = from / blocks;
+    block = from - h * blocks;
+    a.ends = ends;
+    take_all(&a, k, io, to - from);
+#ifdef HIDES
+    find_columns(&a, mask, block, to - from < blocks ? to - from : blocks);
+#endif
+    for (; from < to; from++) {
+        const int32_t row = row_of(k, block);
+
+        if (!key)
+            key = take_head(&a, io, h);
+#ifdef HIDES
+        shown = a.columns[block];
+#endif
+        make_rows(&a, (const Q *)io->in[0] + row * k->qrow + h * k->qhead, key,
+                  mask ? mask + row * k->n : NULL, shown,
+                  (Y *)io->out[0] + row * k->yrow + h * k->yhead);
+        if (++block == blocks) {
+            block = 0;
+            key = NULL;
+            h++;
+        }
+    }
+}
+
+#endif
