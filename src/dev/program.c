@@ -72,6 +72,13 @@ static uint32_t do_print(Device *d)
     return 0;
 }
 
+/* The program knows only that it failed. */
+static uint32_t cut_off(const Device *d)
+{
+    warn("device %s: %s", d->where, d->g->why);
+    return FAILED;
+}
+
 static uint32_t do_write(Device *d)
 {
     static char s[PIECE];
@@ -80,7 +87,9 @@ static uint32_t do_write(Device *d)
 
     for (; f && at < d->asked.c; at += k) {
         k = MIN(d->asked.c - at, PIECE);
-        if (!gdb_read(d->g, d->asked.b + at, s, k) || fwrite(s, 1, k, f) != k)
+        if (!gdb_read(d->g, d->asked.b + at, s, k))
+            return cut_off(d);
+        if (fwrite(s, 1, k, f) != k)
             return FAILED;
     }
     return at;
@@ -96,7 +105,7 @@ static uint32_t do_read(Device *d)
     for (; f && at < d->asked.c && k; at += (uint32_t)k) {
         k = fread(s, 1, MIN(d->asked.c - at, PIECE), f);
         if (k && !gdb_write(d->g, d->asked.b + at, s, k))
-            return FAILED;
+            return cut_off(d);
     }
     return at;
 }
