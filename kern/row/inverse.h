@@ -29,8 +29,8 @@ static inline int32_t bits(uint32_t v)
 #define REST(v, digit, sum) ((v) - (digit) * (sum))
 #endif
 
-/* 2^s hi / sum + 1, hi > 0: digits of as many bits as fit, from the top, where hi
- * has as many as sum. */
+/* 2^s hi / sum + 1, hi > 0: digits of as many bits as fit, from where hi has as
+ * many bits as sum. */
 static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
 {
     const int32_t most = 32 - bits(sum), less = 32 - most - bits(hi);
