@@ -1,5 +1,5 @@
-/* A debug module behind a TAP.  Registers and their fields are those of the RISC-V
- * debug specification 0.13; TAP: IEEE 1149.1. */
+/* A debug module behind a TAP.  Registers and their fields are those of the
+ * RISC-V debug specification 0.13; TAP: IEEE 1149.1. */
 #include "sim/jtag.h"
 
 enum { DCSR = 0x7b0, STEP = 1 << 2, CAUSE = 7 << 6, M_MODE = 3 };
@@ -24,7 +24,7 @@ enum { UNSUPPORTED = 2, EXCEPTION = 3, NOT_HALTED = 4 }; /* cmderr */
 enum { SB_ON_DATA = 1 << 15, SB_INCREMENT = 1 << 16, SB_ON_ADDRESS = 1 << 20,
        SB_ERROR = 7 << 12,
        SB_SETTINGS = 0x1f8000, /* size and what starts an access */
-       SB_CAN = 1 << 29 | 32 << 5 | 7 /* 32 bits wide; 8, 16 and 32 at once */ };
+       SB_CAN = 1 << 29 | 32 << 5 | 7 /* 8, 16 and 32 bits at once */ };
 
 static uint32_t dmstatus(const Jtag *j)
 {

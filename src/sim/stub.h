@@ -1,4 +1,5 @@
-/* A debugger of a simulation: gdb itself (gdb.c), or OpenOCD by JTAG (probe.c). */
+/* A debugger of a simulation: gdb itself (gdb.c), or OpenOCD by JTAG
+ * (probe.c). */
 #ifndef SIM_STUB_H
 #define SIM_STUB_H
 
@@ -24,7 +25,8 @@ typedef struct Gdb {
     char in[PACKET], out[PACKET];
 } Gdb;
 
-/* Core of thread number n (from 1), or NULL; its registers, as gdb numbers them. */
+/* Core of thread number n (from 1), or NULL; its registers, as gdb numbers
+ * them. */
 Core *stub_core(Gdb *g, int n);
 uint32_t stub_get(Core *c, unsigned n);
 void stub_set(Core *c, unsigned n, uint32_t v);

@@ -1,5 +1,5 @@
-/* jtag PORT COMMAND...: a RISC-V core (RV32IM) behind JTAG for OpenOCD, which the
- * command starts (test/dev/jtag.sh).  It has 16 MB of RAM at 0x4037c000. */
+/* jtag PORT COMMAND...: a RISC-V core (RV32IM) behind JTAG for OpenOCD, which
+ * the command starts (test/dev/jtag.sh).  It has 16 MB of RAM at 0x4037c000. */
 #include "sim/jtag.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-# OpenOCD before a RISC-V core behind JTAG, as a board whose device is `openocd`.
+# OpenOCD before a RISC-V core behind JTAG: a board whose device is `openocd`.
 
 # DIR: OpenOCD's configuration; sets jtag_port.
 jtag_cfg() {

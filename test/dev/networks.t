@@ -7,7 +7,9 @@ command -v qemu-system-arm >/dev/null || { echo "no QEMU: skipped"; exit 0; }
 seed=${1:-${SEED:-$(date +%s)}}
 echo "seed $seed"
 table=bench/validate.tsv
-tail -n +2 $table | grep -v '^[^	]*-f32.*	siracusa	' | awk -v s="$seed" '
+not='^[^	]*-f32.*	siracusa	'
+command -v openocd >/dev/null || not="$not\|	openocd	"
+tail -n +2 $table | grep -v "$not" | awk -v s="$seed" '
     BEGIN { srand(s) }
     { row[NR] = $1 " " $2 }
     END { for (i = 0; i < 3; i++) print row[1 + int(rand() * NR)] }' |
