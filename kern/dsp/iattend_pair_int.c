@@ -52,7 +52,7 @@ struct attend {
 /* --- what a head's rows share --- */
 
 /* Four columns of two rows, as a word each: the first two columns beside each
- * other, the others in the next pair of columns, or, if `next` is 0, nowhere. */
+ * other, the others in the next pair of columns, nowhere if `next` is 0. */
 static inline void put_columns(uint32_t v, uint32_t w, uint32_t *to,
                                int32_t next)
 {

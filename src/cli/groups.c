@@ -1,5 +1,5 @@
-/* Attention by groups of heads where memory is limited, on chips of one core: as
- * many groups as take the fewest cycles of plans that fit.  (On others the
+/* Attention by groups of heads where memory is limited, on chips of one core:
+ * as many groups as take the fewest cycles of plans that fit.  (On others the
  * planner cuts it.) */
 #include "cli/cli.h"
 
