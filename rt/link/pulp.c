@@ -305,7 +305,8 @@ static void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
 static OWN void send_shares(struct window *w, const struct exchange_dims *k,
                             const struct io *io)
 {
-    const uint32_t first = before[io->core] - (uint32_t)k->outer * (LINK_OF - 1);
+    const uint32_t first = before[io->core] -
+                           (uint32_t)k->outer * (LINK_OF - 1);
     const int32_t row = k->inner;
     int32_t i, o;
 
