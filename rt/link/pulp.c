@@ -323,8 +323,8 @@ static OWN void send_shares(struct window *w, const struct exchange_dims *k,
     }
 }
 
-/* A core's elements of this chip's share, to which every other chip has given its
- * slot of the room. */
+/* A core's elements of this chip's share, to which every other chip has given
+ * its slot of the room. */
 static OWN void add_shares(const struct exchange_dims *k, const struct io *io,
                            const uint32_t *from)
 {
