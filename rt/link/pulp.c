@@ -36,6 +36,8 @@ void rt_ready(void);
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes);
 void rt_team_sum(const struct exchange_dims *k, const struct io *io);
+void rt_team_send(const struct exchange_dims *k, const struct io *io);
+void rt_team_take(const struct exchange_dims *k, const struct io *io);
 void rt_exchange(const struct exchange_dims *k, void *b, int bytes);
 
 struct agreement {
@@ -49,7 +51,7 @@ static volatile uint32_t next; /* which of them leaves next */
 static struct agreement mine, other[LINK_OF];
 static uint32_t runs;
 static volatile int said;
-static uint32_t *volatile room; /* core 0 says where others add from */
+static const uint32_t *volatile room; /* core 0 says where others add from */
 
 static void stop(int tag, int error, int peer)
 {
@@ -303,7 +305,8 @@ static void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
 static OWN void send_shares(struct window *w, const struct exchange_dims *k,
                             const struct io *io)
 {
-    const uint32_t first = before[io->core] - (uint32_t)k->outer * (LINK_OF - 1);
+    const uint32_t first = before[io->core] -
+                           (uint32_t)k->outer * (LINK_OF - 1);
     const int32_t row = k->inner;
     int32_t i, o;
 
@@ -320,32 +323,50 @@ static OWN void send_shares(struct window *w, const struct exchange_dims *k,
     }
 }
 
-/* A core's elements of this chip's share. */
-static OWN void add_shares(const struct exchange_dims *k, const struct io *io)
+/* A core's elements of this chip's share, to which every other chip has given
+ * its slot of the room. */
+static OWN void add_shares(const struct exchange_dims *k, const struct io *io,
+                           const uint32_t *from)
 {
     const int32_t n = share_of(k, LINK_HERE) * k->inner;
     const int32_t all = k->len * k->inner;
     const int32_t *x = (const int32_t *)io->in[0] +
                        first_of(k, LINK_HERE) * k->inner;
     int32_t *y = io->out[0], o, begin, end;
-    const uint32_t *from = room;
 
     span(n, io->core, io->ncore, &begin, &end);
     for (o = k->outer; o; o--, y += n, x += all, from += n)
         add(y + begin, x + begin, from + begin, end - begin, k->outer * n);
 }
 
-/* Every other chip has a slot in the room, of this chip's share. */
+static OWN void take_sum(const struct exchange_dims *k, const struct io *io,
+                         const uint32_t *volatile *at)
+{
+    take_all(k, io);
+    if (io->ncore > 1)
+        pulp_barrier();
+    add_shares(k, io, *at);
+    sent();
+}
+
 void rt_team_sum(const struct exchange_dims *k, const struct io *io)
 {
     if (!io->core)
         room = io->tmp;
     send_shares(begin(io, k->outer, io->tmp), k, io);
-    take_all(k, io);
-    if (io->ncore > 1)
-        pulp_barrier();
-    add_shares(k, io);
-    sent();
+    take_sum(k, io, &room);
+}
+
+void rt_team_send(const struct exchange_dims *k, const struct io *io)
+{
+    send_shares(begin(io, k->outer, io->out[0]), k, io);
+}
+
+void rt_team_take(const struct exchange_dims *k, const struct io *io)
+{
+    const uint32_t *volatile at = io->in[1];
+
+    take_sum(k, io, &at);
 }
 
 /* Kernels of one core. */

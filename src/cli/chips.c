@@ -23,9 +23,24 @@ static int64_t exchange_room(const Job *j)
     return dma ? j->soc->mems[dma->near].size * 3 / 4 : 0;
 }
 
+/* Links of clusters go on while cores work. */
+static void set_rates(const Job *j, ShardOpts *o)
+{
+    const Item *link = j->soc ? soc_next(j->soc, "link", NULL) : NULL;
+
+    if (!o->room || !link || strcmp(j->soc->rt, "pulp"))
+        return;
+    o->sum_rate = 2 * j->soc->ncore;
+    o->sum_columns = 4 * j->soc->ncore;
+    o->link_rate = item_num(link, "mb_per_s", 0) / j->soc->mhz;
+    o->link_cycles = item_num(link, "latency_ns", 0) * j->soc->mhz / 1e3;
+}
+
 Shard *chips_shares(Job *j)
 {
     ShardOpts o = {.chips = j->o.chips, .room = exchange_room(j)};
+
+    set_rates(j, &o);
 
     if (j->o.chips > 1)
         leave_joined(&j->o);

@@ -77,8 +77,10 @@ static void put_here(Gen *g, const Node *first)
             most = MAX(most, MAX(val_bytes(y), val_bytes(n->arg[0])));
             hash = mix(hash, (uint64_t)attr_int(n, A_p0));
             hash = mix(hash, (uint64_t)n->op);
-            hash = mix(hash, (uint64_t)val_bytes(n->op == OP_partsum
-                                                 ? n->arg[0] : y));
+            hash = mix(hash, (uint64_t)val_bytes(n->op == OP_allgather
+                                                 ? y : n->arg[0]));
+            if (n->op == OP_parttake) /* named by its first half */
+                continue;
             str_fmt(&layers, "    [%" PRId64 "] = ", attr_int(n, A_p0));
             gen_quote(n->name, &layers);
             str_put(&layers, ", \\\n");

@@ -325,7 +325,7 @@ static Type type_exact(const Node *n, Range r)
     if (only_moves(n))
         return n->arg[0]->type;
     t = type_for(r.lo, r.hi);
-    if (n->op == OP_allsum || n->op == OP_partsum)
+    if (op_info[n->op].family == FAM_exchange && n->op != OP_allgather)
         return T_s32;
     return is_sum(n) && type_info[t].bytes < 4 ? T_s32 : t;
 }
@@ -342,7 +342,7 @@ static Type type_typed(const Node *n, Range r)
     switch (n->op) {
     case OP_pack:
         return T_u8;
-    case OP_allsum: case OP_partsum:
+    case OP_allsum: case OP_partsum: case OP_partsend: case OP_parttake:
         return T_s32;
     case OP_conv: case OP_convt: case OP_matmul: case OP_sumpool:
     case OP_pconv: case OP_pmatmul:

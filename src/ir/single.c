@@ -344,11 +344,21 @@ void fill_pack(const Node *n, struct pack_dims *d)
 
 /* --- exchange --- */
 
+/* Elements that a chip has of an axis of `len`. */
+static int64_t chip_share(const Node *n, int64_t len)
+{
+    int64_t chips = attr_int(n, A_p2), chip = attr_int(n, A_p1);
+    int64_t parts = attr_int(n, A_p3);
+
+    return ((chip + 1) * parts / chips - chip * parts / chips) * (len / parts);
+}
+
 Shape shape_exchange(const Node *n)
 {
     Shape y = shape_ranked(n, 0, 0, RANK);
     int64_t chips = attr_within(n, A_p2, 1, INT32_MAX), parts, len, part;
     int64_t chip = attr_within(n, A_p1, 0, chips - 1), share;
+    Shape rooms = {.rank = 2};
     bool gather = n->op == OP_allgather;
     int axis;
 
@@ -362,12 +372,16 @@ Shape shape_exchange(const Node *n)
     if (part < 1 || len % parts)
         err_node(n, "an axis of %lld has no %lld equal parts", (long long)len,
                  (long long)parts);
-    share = ((chip + 1) * parts / chips - chip * parts / chips) * part;
+    share = chip_share(n, len);
     if (gather && y.dim[axis] != share)
         err_node(n, "axis %d of %s is no share of chip %lld of %lld", axis,
                  shape_text(y), (long long)chip, (long long)chips);
     y.dim[axis] = gather ? len : share;
-    return y;
+    if (n->op != OP_partsend)
+        return y;
+    rooms.dim[0] = chips - 1;
+    rooms.dim[1] = shape_product(y, 0, y.rank);
+    return rooms;
 }
 
 void fill_exchange(const Node *n, struct exchange_dims *d)
@@ -385,12 +399,12 @@ void fill_exchange(const Node *n, struct exchange_dims *d)
     d->n = d->len = dims_32(n, val_count(n->arg[0]));
     if (n->op == OP_allsum)
         return;
-    axis = node_axis(n, y.rank);
+    axis = node_axis(n, x.rank);
     gather = n->op == OP_allgather;
     d->outer = dims_32(n, shape_product(x, 0, axis));
     d->inner = dims_32(n, shape_product(x, axis + 1, x.rank));
-    d->n = dims_32(n, (gather ? x : y).dim[axis]);
     d->len = dims_32(n, (gather ? y : x).dim[axis]);
+    d->n = (int32_t)chip_share(n, d->len);
     d->parts = (int32_t)parts;
     d->part = (int32_t)(d->len / parts);
     d->from = (int32_t)(attr_int(n, A_p1) * parts / attr_int(n, A_p2) *

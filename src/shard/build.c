@@ -76,13 +76,15 @@ static void note(Build *b, Exchange e)
     s->exchange[s->nexchange++] = e;
 }
 
-static Val *exchange(Build *b, OpCode op, const char *layer, Val *x)
+/* room: NULL, or where what has been sent comes. */
+static Val *exchange(Build *b, OpCode op, const char *layer, Val *x, Val *room)
 {
+    Val *arg[] = {x, room};
     Node *n = graph_node(b->g, NULL, op,
                          arena_fmt(b->g->mem, "%s_%s", layer, op_info[op].name),
-                         1, &x);
+                         room ? 2 : 1, arg);
 
-    attr_set_int(b->g, n, A_p0, b->tag++);
+    attr_set_int(b->g, n, A_p0, room ? attr_int(room->def, A_p0) : b->tag++);
     attr_set_int(b->g, n, A_p1, b->chip);
     attr_set_int(b->g, n, A_p2, b->s->o.chips);
     return n->res[0];
@@ -91,7 +93,7 @@ static Val *exchange(Build *b, OpCode op, const char *layer, Val *x)
 /* x: this chip's share of v, or of a piece of it. */
 static Val *gathered_at_once(Build *b, const Val *v, Cut c, Val *x)
 {
-    Val *y = exchange(b, OP_allgather, v->name, x);
+    Val *y = exchange(b, OP_allgather, v->name, x, NULL);
     Node *n = y->def;
 
     attr_set_int(b->g, n, A_axis, c.axis);
@@ -275,11 +277,10 @@ static Val *partial(Build *b, const Share *h, Val **arg)
 {
     static const AttrCode code[] = {A_transa, A_transb};
     const Node *n = h->node;
-    bool bias = node_arg(n, "bias") && !b->chip, cut;
+    bool bias = node_arg(n, "bias") && !b->chip;
     Node *y = graph_node(b->g, NULL, OP_matmul,
                          arena_fmt(b->g->mem, "%s_part", n->name),
                          bias ? 3 : 2, arg);
-    Val *sum;
     size_t i;
 
     y->origin = n->origin;
@@ -287,17 +288,43 @@ static Val *partial(Build *b, const Share *h, Val **arg)
         if (attr_has(n, code[i]))
             attr_set_int(b->g, y, code[i], attr_int(n, code[i]));
     node_infer(b->g, y);
-    cut = h->res.axis >= 0;
-    sum = exchange(b, cut ? OP_partsum : OP_allsum, n->name, y->res[0]);
-    if (cut) {
-        attr_set_int(b->g, sum->def, A_axis, h->res.axis);
-        attr_set_int(b->g, sum->def, A_p3, h->res.parts);
+    return y->res[0];
+}
+
+static void set_part(Build *b, const Share *h, Node *y, int64_t lo, int64_t hi)
+{
+    if (h->res.axis >= 0) {
+        attr_set_int(b->g, y, A_axis, h->res.axis);
+        attr_set_int(b->g, y, A_p3, h->res.parts);
     }
-    attr_set_int(b->g, sum->def, A_lo, n->acc.lo);
-    attr_set_int(b->g, sum->def, A_hi, n->acc.hi);
-    node_infer(b->g, sum->def);
-    note(b, (Exchange){n->name, true, !cut, 4 * val_count(y->res[0])});
-    return finished(b, n, sum, arg);
+    attr_set_int(b->g, y, A_lo, lo);
+    attr_set_int(b->g, y, A_hi, hi);
+    node_infer(b->g, y);
+}
+
+/* The exchange of a sum: its first half, which others' shares come of. */
+static Val *sent(Build *b, const Share *h, Val *x)
+{
+    const char *name = h->node->name;
+    Val *y = exchange(b, OP_partsend, name, x, NULL);
+
+    set_part(b, h, y->def, INT32_MIN, INT32_MAX);
+    note(b, (Exchange){name, true, false, 4 * val_count(x)});
+    return y;
+}
+
+/* Its second half, or, without a room, all of it. */
+static Val *summed(Build *b, const Share *h, Val *x, Val *room)
+{
+    const Node *n = h->node;
+    bool cut = h->res.axis >= 0;
+    Val *y = exchange(b, room ? OP_parttake : cut ? OP_partsum : OP_allsum,
+                      n->name, x, room);
+
+    set_part(b, h, y->def, n->acc.lo, n->acc.hi);
+    if (!room)
+        note(b, (Exchange){n->name, true, !cut, 4 * val_count(x)});
+    return y;
 }
 
 /* Columns [from, from + n) of a constant along an axis. */
@@ -330,55 +357,186 @@ static int column_axis(const Node *n, int i, const Val *v)
     return i && axis >= 0 && v->shape.dim[axis] > 1 ? axis : -1;
 }
 
-/* Columns of a piece whose sums fit beside those that come of other chips.
- * All, where what has columns is no constant or chips share these. */
-static int64_t piece_columns(const Build *b, const Share *h, Val **arg)
+/* Can columns be computed one by one: is all that has columns constant, and are
+ * they not what chips share? */
+static bool columns_are_free(const Build *b, const Share *h, Val **arg)
 {
     const Node *n = h->node;
-    Shape y = n->res[0]->shape;
-    int64_t all = y.rank ? y.dim[y.rank - 1] : 1, len = all;
     int i;
 
-    if (!b->s->o.room || h->res.axis < 0 || h->res.axis == y.rank - 1)
-        return all;
+    if (!b->s->o.room || h->res.axis < 0 ||
+        h->res.axis == n->res[0]->shape.rank - 1)
+        return false;
     for (i = 1; i < n->narg; i++)
         if (arg[i] && column_axis(n, i, arg[i]) >= 0 && !arg[i]->data)
-            return all;
-    while (len % 2 == 0 && val_count(n->res[0]) / all * len * 8 > b->s->o.room)
-        len /= 2;
-    return len;
+            return false;
+    return true;
 }
 
-/* The same by pieces, which are exchanged one by one. */
-static Val *partial_pieces(Build *b, const Share *h, Val **arg, int64_t len)
+/* Columns from[i] to from[i + 1] are piece i. */
+typedef struct Pieces {
+    int n;
+    bool beside; /* each is on its way while the next is computed */
+    int64_t *from;
+} Pieces;
+
+static Pieces one_piece(const Build *b, int64_t all)
 {
-    const Node *n = h->node;
-    Shape s = n->res[0]->shape;
-    int64_t all = s.dim[s.rank - 1], from;
-    Val **piece = NEWN(b->g->mem, Val *, all / len + 1);
+    Pieces p = {1, false, NEWN(b->g->mem, int64_t, 2)};
+
+    p.from[1] = all;
+    return p;
+}
+
+/* Pieces whose sums fit beside those that come of other chips. */
+static Pieces even_pieces(const Build *b, const Share *h, int64_t all)
+{
+    int64_t len = all, sums = 8 * val_count(h->node->res[0]);
+    Pieces p = {.n = 0};
+
+    while (len % 2 == 0 && sums / all * len > b->s->o.room)
+        len /= 2;
+    p.from = NEWN(b->g->mem, int64_t, all / len + 1);
+    for (; p.n < all / len; p.n++)
+        p.from[p.n + 1] = p.from[p.n] + len;
+    return p;
+}
+
+/* Cycles of a column of a partial sum: computed, on the way. */
+typedef struct Pace {
+    double work, link;
+} Pace;
+
+static Pace pace_of(const Build *b, const Share *h, int64_t all)
+{
+    const ShardOpts *o = &b->s->o;
+    double n = (double)all * o->chips;
+
+    return (Pace){(double)node_macs(h->node) / o->sum_rate / n,
+                  4.0 * (double)val_count(h->node->res[0]) * (o->chips - 1) /
+                      o->link_rate / n};
+}
+
+/* n pieces of units, each `ratio` as long as the one before. */
+static Pieces shrinking_pieces(const Build *b, int64_t all, int n, double ratio)
+{
+    double part = 1, sum = 0;
+    Pieces p = {n, true, NEWN(b->g->mem, int64_t, n + 1)};
+    int64_t unit = b->s->o.sum_columns, units = all / unit;
     int i;
 
-    for (from = 0; from < all; from += len) {
-        Val **a = NEWN(b->g->mem, Val *, n->narg + 1);
+    for (i = 0; i < n; i++, part *= ratio)
+        sum += part;
+    for (i = 0, part = 1; i < n; i++, part *= ratio) {
+        int64_t len = (int64_t)((double)units * part / sum + .5);
+        int64_t most = units - p.from[i] / unit - (n - 1 - i);
 
-        for (i = 0; i < n->narg; i++) {
-            int axis = arg[i] ? column_axis(n, i, arg[i]) : -1;
-
-            a[i] = axis < 0 ? arg[i]
-                            : columns_of(b, arg[i], axis, from, len);
-        }
-        piece[from / len] = partial(b, h, a);
+        p.from[i + 1] = p.from[i] + unit * MAX(1, MIN(len, most));
     }
-    return joined(b, n->name, s.rank - 1, (int)(all / len), piece);
+    p.from[n] = all;
+    return p;
+}
+
+static double pieces_cycles(const Build *b, const Pieces *p, Pace pace)
+{
+    enum { EACH = 3000 }; /* more layers and calls */
+    double link = 0, sum = p->n * EACH;
+    int i;
+
+    for (i = 0; i < p->n; i++) {
+        double n = (double)(p->from[i + 1] - p->from[i]);
+
+        sum += MAX(link, n * pace.work);
+        link = n * pace.link + b->s->o.link_cycles;
+    }
+    return sum + link;
+}
+
+/* The quickest: a piece is computed as long as that before it is on its way, so
+ * that the last, for which all wait, is short; or all are alike, which takes less
+ * room: for the largest, what others send of it, and two that come behind.  One,
+ * if nothing is quicker than without work beside. */
+static Pieces beside_pieces(const Build *b, const Share *h, int64_t all)
+{
+    enum { MOST = 16 };
+    Pieces best = one_piece(b, all);
+    int64_t column = 4 * val_count(h->node->res[0]) / all;
+    int64_t unit = b->s->o.sum_columns;
+    Pace pace;
+    int n;
+
+    if (b->s->o.sum_rate <= 0 || all % unit)
+        return best;
+    pace = pace_of(b, h, all);
+    for (n = 4; n <= 2 * MOST && n / 2 <= all / unit; n++) {
+        double ratio = n % 2 ? 1 : MIN(pace.link / pace.work, 1);
+        Pieces p = shrinking_pieces(b, all, n / 2, ratio);
+
+        if (4 * column * p.from[1] <= b->s->o.room &&
+            pieces_cycles(b, &p, pace) < pieces_cycles(b, &best, pace))
+            best = p;
+    }
+    return best;
+}
+
+static Pieces pieces_of(const Build *b, const Share *h, Val **arg)
+{
+    Shape y = h->node->res[0]->shape;
+    int64_t all = y.rank ? y.dim[y.rank - 1] : 1;
+    Pieces p;
+
+    if (!columns_are_free(b, h, arg))
+        return one_piece(b, all);
+    p = beside_pieces(b, h, all);
+    return p.n > 1 ? p : even_pieces(b, h, all);
+}
+
+/* Operands of columns [from, to). */
+static Val **columns_args(Build *b, const Share *h, Val **arg, int64_t from,
+                          int64_t to)
+{
+    Val **a = NEWN(b->g->mem, Val *, h->node->narg + 1);
+    int i;
+
+    for (i = 0; i < h->node->narg; i++) {
+        int axis = arg[i] ? column_axis(h->node, i, arg[i]) : -1;
+
+        a[i] = axis < 0 ? arg[i] : columns_of(b, arg[i], axis, from, to - from);
+    }
+    return a;
+}
+
+/* A piece is taken before the next is sent: a chip has one room at a time. */
+static Val *sum_pieces(Build *b, const Share *h, Val **arg, Pieces p)
+{
+    Val **sum = NEWN(b->g->mem, Val *, p.n), *x = NULL, *room = NULL;
+    Val ***a = NEWN(b->g->mem, Val **, p.n);
+    int i;
+
+    for (i = 0; i <= p.n; i++) {
+        Val *next = NULL;
+
+        if (i < p.n) {
+            a[i] = columns_args(b, h, arg, p.from[i], p.from[i + 1]);
+            next = partial(b, h, a[i]);
+        }
+        if (i)
+            sum[i - 1] = summed(b, h, x, room);
+        x = next;
+        room = x && p.beside ? sent(b, h, x) : NULL;
+    }
+    for (i = 0; i < p.n; i++)
+        sum[i] = finished(b, h->node, sum[i], a[i]);
+    return joined(b, h->node->name, h->node->res[0]->shape.rank - 1, p.n, sum);
 }
 
 static Val *sum_of(Build *b, const Share *h, Val **arg)
 {
-    Shape s = h->node->res[0]->shape;
-    int64_t len = piece_columns(b, h, arg);
+    Pieces p = pieces_of(b, h, arg);
 
-    return s.rank && len < s.dim[s.rank - 1]
-               ? partial_pieces(b, h, arg, len) : partial(b, h, arg);
+    if (p.n > 1)
+        return sum_pieces(b, h, arg, p);
+    return finished(b, h->node, summed(b, h, partial(b, h, arg), NULL), arg);
 }
 
 static void put_node(Build *b, const Share *h)

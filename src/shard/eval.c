@@ -16,10 +16,15 @@ static const Node *next_exchange(const Node *n)
     return n;
 }
 
+/* What has the same shape on all chips. */
+static const Val *given(const Node *n)
+{
+    return n->op == OP_allgather ? n->res[0] : n->arg[0];
+}
+
 static bool same_exchange(const Node *a, const Node *b)
 {
-    const Val *x = a->op == OP_partsum ? a->arg[0] : a->res[0];
-    const Val *y = b->op == OP_partsum ? b->arg[0] : b->res[0];
+    const Val *x = given(a), *y = given(b);
 
     return a->op == b->op && attr_int(a, A_p0) == attr_int(b, A_p0) &&
            x->type == y->type && shape_same(x->shape, y->shape) &&
@@ -127,6 +132,29 @@ static void add_parts(Arena *mem, const Shard *s, Chip *c)
                        k);
 }
 
+/* Each chip gets its share of what the others have in x, first of the one before
+ * it. */
+static void send_parts(const Shard *s, Chip *c)
+{
+    const Node *n = c[0].at;
+    const Val *x = n->arg[0];
+    Cut cut = {node_axis(n, x->shape.rank), attr_int(n, A_p3), -1, true};
+    int k, i;
+
+    for (k = 0; k < s->o.chips; k++) {
+        const Val *y = c[k].at->res[0];
+        int64_t row = y->shape.dim[1] * type_info[T_s32].bytes;
+
+        for (i = 1; i < s->o.chips; i++) {
+            const Chip *from = &c[(k + s->o.chips - i) % s->o.chips];
+
+            memcpy((char *)c[k].data[y->id] + (i - 1) * row,
+                   shard_data(s, cut, x, from->data[from->at->arg[0]->id], k),
+                   (size_t)row);
+        }
+    }
+}
+
 /* Copies each chip's share to all others. */
 static void share_all(const Shard *s, Chip *c)
 {
@@ -178,11 +206,13 @@ static bool step(Arena *mem, const Shard *s, Chip *c)
     }
     if (!c[0].at)
         return false;
-    if (c[0].at->op == OP_partsum)
+    if (c[0].at->op == OP_partsend)
+        send_parts(s, c);
+    else if (c[0].at->op == OP_partsum)
         add_parts(mem, s, c);
     else if (c[0].at->op == OP_allsum)
         add_all(s, c);
-    else
+    else if (c[0].at->op == OP_allgather)
         share_all(s, c);
     for (i = 0; i < s->o.chips; i++)
         c[i].at = c[i].at->next;

@@ -36,6 +36,10 @@ typedef struct ShardOpts {
     double byte_rate;   /* weights into the cores, bytes a cycle */
     double link_rate;   /* between chips, bytes a cycle */
     double link_cycles; /* of a message beside its bytes */
+    double sum_rate;    /* of partial sums, MACs a cycle: they are sent by pieces
+                           beside the work on the next if that is quicker; 0:
+                           never */
+    int sum_columns;    /* a piece has a multiple of so many */
     int64_t room;       /* bytes of a chip's memory that an exchange may take;
                            what takes more is exchanged by pieces; 0: any */
 } ShardOpts;

@@ -229,11 +229,19 @@ static bool meets_any(Region r, const Region *v, int n)
     return false;
 }
 
+/* The links as an engine of one slot. */
+static int links_of(const Check *c)
+{
+    return c->p->soc->nengine;
+}
+
 /* "dma slot 3", "the kernel" */
 static const char *slot_name(const Check *c, int engine, int slot)
 {
     if (engine == ENG_cores)
         return "the kernel";
+    if (engine == links_of(c))
+        return "an exchange";
     return arena_fmt(c->mem, "%s slot %d", c->p->soc->engine[engine].label,
                      slot);
 }
@@ -348,6 +356,45 @@ static bool check_queue(Check *c, const Step *s)
            wrong(c, "node %s: %d transfers at once", s->node->name, n);
 }
 
+static bool same_bytes(const Check *c, Ref a, Ref b)
+{
+    return a.buf >= 0 && b.buf >= 0 &&
+           space_of(c->p, a.buf) == space_of(c->p, b.buf) &&
+           addr_of(c->p, a) == addr_of(c->p, b);
+}
+
+/* The second half of an exchange: what was sent, and where others send to, is
+ * where it was. */
+static bool check_take(Check *c, const Step *s)
+{
+    const Step *t = &c->sent;
+
+    if (!exec_slot_busy(c, links_of(c), 0) ||
+        attr_int(s->node, A_p0) != attr_int(t->node, A_p0))
+        return wrong(c, "node %s takes what is not under way", s->node->name);
+    if (!same_bytes(c, s->in[0], t->in[0]) ||
+        !same_bytes(c, s->in[1], t->out[0]))
+        return wrong(c, "node %s: what is sent has been moved", s->node->name);
+    return exec_finish(c, links_of(c), 0);
+}
+
+/* One exchange at a time. */
+static bool check_exchange(Check *c, const Step *s)
+{
+    if (step_moves(c->p, s) || op_info[s->node->op].family != FAM_exchange)
+        return true;
+    if (s->node->op == OP_parttake)
+        return check_take(c, s);
+    return !exec_slot_busy(c, links_of(c), 0) ||
+           wrong(c, "node %s: another exchange is under way", s->node->name);
+}
+
+static void push_going(Check *c, Going now)
+{
+    GROW(c->mem, c->going, (size_t)c->ngoing);
+    c->going[c->ngoing++] = now;
+}
+
 bool exec_start(Check *c, const Exec *x)
 {
     const Step *s = &x->s;
@@ -359,12 +406,17 @@ bool exec_start(Check *c, const Exec *x)
     if (s->engine < 0 || s->engine >= c->p->soc->nengine)
         return wrong(c, "node %s: step %d is of no engine", s->node->name,
                      x->pos);
-    if (!(step_moves(c->p, s) ? start_move(c, x, &now)
+    if (!check_exchange(c, s) ||
+        !(step_moves(c->p, s) ? start_move(c, x, &now)
                               : start_kernel(c, x, &now)) ||
         !check_queue(c, s))
         return false;
-    GROW(c->mem, c->going, (size_t)c->ngoing);
-    c->going[c->ngoing++] = now;
+    push_going(c, now);
+    if (!step_moves(c->p, s) && s->node->op == OP_partsend) {
+        c->sent = *s;
+        now.engine = links_of(c);
+        push_going(c, now);
+    }
     return true;
 }
 
@@ -453,6 +505,9 @@ static bool check_outputs(Check *c)
     const Plan *p = c->p;
     int i;
 
+    if (exec_slot_busy(c, links_of(c), 0))
+        return wrong(c, "node %s: nothing takes what others send",
+                     c->sent.node->name);
     for (i = 0; i < p->g->nout; i++) {
         const Val *v = p->g->out[i];
         Ref r = p->place[v->id];

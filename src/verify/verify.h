@@ -81,6 +81,7 @@ typedef struct Check {
     unsigned char **made;  /* by Val.id: each byte was computed */
     Space space[SPACES];
     int *wait;             /* by step: of a start, its wait */
+    Step sent;       /* the exchange that is under way beside the cores */
     Going *going;
     int ngoing;
     const char *bad;       /* what is wrong; NULL: nothing yet */

@@ -1,4 +1,4 @@
-"""many.py FILE: a feed-forward pair of shards.py's shapes, of one row."""
+"""many.py FILE ROWS: a feed-forward pair of shards.py's shapes."""
 import os
 import sys
 import numpy as np
@@ -11,11 +11,12 @@ from shards import Block  # noqa: E402
 
 
 def value(name):
-    return helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 1, 512])
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, rows, 512])
 
 
+rows = int(sys.argv[2])
 g = Dialect()
-block = Block(g, np.random.default_rng(3), 0, 512, 2048, 4, 1, False)
+block = Block(g, np.random.default_rng(3), 0, 512, 2048, 4, rows, False)
 last = block.sum(block.plain('input'), 'input', 'y')
 graph = helper.make_graph(g.nodes, 'pair', [value('input')], [value(last)],
                           list(g.inits.values()))

@@ -12,7 +12,7 @@
 
 static uint64_t state;
 static Graph *g;
-static int sums, gathers, layers, cut, refused, states;
+static int sums, gathers, layers, cut, refused, states, halves;
 static jmp_buf over;
 
 /* xorshift64 (Marsaglia 2003) */
@@ -256,10 +256,13 @@ static void *random_data(Arena *a, const Val *v)
 
 static void count(const Shard *s)
 {
+    const Node *n;
     int i;
 
     for (i = 0; i < s->nexchange; i++)
         *(s->exchange[i].sum ? &sums : &gathers) += 1;
+    for (n = s->g[0]->first; n; n = n->next)
+        halves += n->op == OP_parttake;
     layers += s->nnode;
     cut += shard_split(s);
 }
@@ -268,6 +271,8 @@ static void count(const Shard *s)
 static void same(Arena *a, int chips)
 {
     ShardOpts o = {.chips = chips, .room = between(0, 1) ? 256 : 0};
+    const ShardOpts slow = {.chips = chips, .room = 1 << 20, .sum_rate = 1e-4,
+                            .sum_columns = 1, .link_rate = 1e-4};
     void **in = NEWN(a, void *, g->nin + 1);
     Shard *s;
     Eval *e, **out;
@@ -277,7 +282,7 @@ static void same(Arena *a, int chips)
         in[i] = random_data(a, g->in[i]);
     graph_number(g);
     e = graph_eval(a, g, in);
-    s = shard_make(a, g, &o);
+    s = shard_make(a, g, between(0, 1) ? &slow : &o);
     count(s);
     out = shard_eval(a, s, in);
     for (i = 0; i < chips; i++)
@@ -331,8 +336,8 @@ int main(int argc, char **argv)
             same(a, n);
             arena_end(a);
         }
-    printf("%d of %d layers cut, %d states, %d sums and %d gathers, %d "
-           "networks too small for so many chips\n", cut, layers, states, sums,
-           gathers, refused);
-    return !sums || !gathers || !states || cut * 4 < layers;
+    printf("%d of %d layers cut, %d states, %d sums (%d beside work) and %d "
+           "gathers, %d networks too small for so many chips\n", cut, layers,
+           states, sums, halves, gathers, refused);
+    return !sums || !gathers || !states || !halves || cut * 4 < layers;
 }

@@ -66,6 +66,7 @@ void order_make_jobs(Order *o, Graph *g, const Choice *c)
 {
     int *class = NEWN(o->mem, int, graph_nval(g) + 1);
     int *maker = NEWN(o->mem, int, graph_nval(g) + 1), i, last = -1;
+    bool beside = false;
     const Node *n;
     const Val *v;
 
@@ -87,6 +88,9 @@ void order_make_jobs(Order *o, Graph *g, const Choice *c)
         make_job(o, &o->job[i], n, class, maker, &c[n->id]);
         if (exchange && last >= 0) /* on all chips in one order */
             add_once(o->job[i].need, &o->job[i].nneed, last);
+        if (beside) /* what is sent meanwhile is taken when the graph says */
+            add_once(o->job[i].need, &o->job[i].nneed, i - 1);
+        beside = n->op == OP_partsend || (beside && n->op != OP_parttake);
         last = exchange ? i : last;
         for (k = 0; k < n->nres; k++)
             maker[class[n->res[k]->id]] = i;

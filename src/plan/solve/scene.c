@@ -94,7 +94,8 @@ static void force_heavy(Solver *s, const int *list, int n, int most,
     int i;
 
     for (i = 0; i < n; i++)
-        heavy[i] = (Heavy){list[i], (double)t->q->s->alloc[list[i]].size *
+        heavy[i] = (Heavy){list[i], s->near[list[i]] ? 0 :
+                                    (double)t->q->s->alloc[list[i]].size *
                                     (t->q->last[list[i]] -
                                      t->q->first[list[i]] + 1)};
     qsort(heavy, (size_t)n, sizeof *heavy, by_area);
@@ -129,6 +130,28 @@ static int most_free(const Tiler *t, int n)
     return n < MANY_LAYERS ? FEW_FREE : LEAST_FREE;
 }
 
+static void find_near(Solver *s)
+{
+    const Tiler *t = s->t;
+    int i, k;
+
+    s->near = NEWN(s->mem, bool, t->q->s->nalloc + 1);
+    for (i = 0; i < t->q->nlayer; i++)
+        for (k = 0; k < t->layer[i].nalloc; k++)
+            s->near[t->layer[i].alloc[k]] |=
+                t->layer[i].node->op == OP_partsend;
+}
+
+bool solve_allows(const Solver *s, const Scene *c)
+{
+    int i;
+
+    for (i = 0; i < c->nborn; i++)
+        if (s->near[c->born[i]] && c->in_l2 >> i & 1)
+            return false;
+    return true;
+}
+
 void solve_force_levels(Solver *s)
 {
     const Allocs *v = s->t->q->s;
@@ -136,6 +159,7 @@ void solve_force_levels(Solver *s)
     int *list = NEWN(s->mem, int, v->nalloc + 1);
     Heavy *heavy = NEWN(s->mem, Heavy, v->nalloc + 1);
 
+    find_near(s);
     s->level = NEWN(s->mem, unsigned char, v->nalloc + 1);
     for (i = 0; i < v->nalloc; i++)
         s->level[i] = v->alloc[i].size > s->t->a.room || s->t->q->last[i] < 0 ||

@@ -46,6 +46,8 @@ typedef struct Solver {
                              none */
     const Line *line;     /* NULL: layers take their time */
     unsigned char *level; /* by allocation */
+    bool *near;           /* by allocation: in L1 for life, for links read and
+                             write it beside work */
     int64_t always;       /* bytes of L1 of those that are there all the time */
     Cross *cross;         /* [i]: before layer i; [nwork]: at the end */
     int *order;         /* allocations by the layers from which on they live, */
@@ -75,6 +77,8 @@ void solve_sort_allocs(Solver *s);
 void solve_count_l2(Solver *s);
 void solve_force_levels(Solver *s);
 void solve_make_cross(Solver *s);
+/* Are all allocations in L1 that have to be? */
+bool solve_allows(const Solver *s, const Scene *c);
 bool solve_is_in_l2(const Solver *s, const Scene *c, int alloc);
 Scene solve_new_scene(const Solver *s, int layer, unsigned came, int n);
 /* Bytes that live there in either memory. */

@@ -261,7 +261,8 @@ static void try_levels(Solver *s, const Scene *c, Fused *fused, State *to)
 static void try_scene(Solver *s, Scene c, Fused *fused, State *to)
 {
     for (c.in_l2 = 0; c.in_l2 < 1u << c.nborn; c.in_l2++)
-        try_levels(s, &c, fused, to);
+        if (solve_allows(s, &c))
+            try_levels(s, &c, fused, to);
 }
 
 /* Where there is nothing with all spilled that may be: with some that are not.
