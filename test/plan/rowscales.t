@@ -60,6 +60,18 @@ product(7, 32, n[7])
 product(8, 32, n[7], w=7)
 open(sys.argv[2] + '/net.il', 'w').write('\n'.join(lines) + '\n')
 np.savez(sys.argv[2] + '/in.npz', **x)
+
+# Sums of more than 32 bits.
+a = np.full((1, 1024), 32767, 'i2')
+w = np.full((4, 1024), 127, 'i1')
+scales = np.tile(np.array([3, -5], '<i4').view('i1'), (4, 1))
+open(sys.argv[2] + '/wide.il', 'w').write(
+    'graph "wide" exact\na = input : s16[1,1024]\nw = const : s8[4,1032] #%s\n'
+    'y = rowmatmul a w shift=20\noutput y\n' %
+    np.hstack([w, scales]).tobytes().hex())
+y = (a.astype('i8') @ w.T.astype('i8') * 3 - 5) >> 20
+np.savez(sys.argv[2] + '/wide-in.npz', a=a)
+np.savez(sys.argv[2] + '/wide-out.npz', y=y.astype('i2'))
 END
 fail() {
     echo "seed $seed: $*"
@@ -70,6 +82,10 @@ fail() {
 grep -q rowmatmul "$tmp/h" && fail "scales are behind weights on the host"
 ./tilewright run "$tmp/net.il" -t siracusa --no-engine neureka --l1 40000 -q \
     -i "$tmp/in.npz" -e "$tmp/out.npz" --json "$tmp/j" || fail siracusa
+for chip in host siracusa; do
+    ./tilewright run "$tmp/wide.il" -t $chip -q -i "$tmp/wide-in.npz" \
+        -e "$tmp/wide-out.npz" || fail "long sums on $chip"
+done
 python3 - "$tmp/j" <<'END' || fail "other layers than these have scales behind"
 import json, sys
 run = json.load(open(sys.argv[1]))

@@ -13,7 +13,7 @@ static bool sums_up(const Node *n)
 {
     switch (op_info[n->op].family) {
     case FAM_conv: case FAM_convt: case FAM_matmul: case FAM_pool:
-    case FAM_reduce: case FAM_pconv:
+    case FAM_reduce: case FAM_pconv: case FAM_rowmatmul:
         return true;
     default:
         return false;
@@ -121,13 +121,14 @@ static bool same_name(const Step *a, const Step *b)
     return !memcmp(a->out_type, b->out_type, sizeof a->out_type);
 }
 
-/* Does what is compiled for `has` serve s too?  A kernel of ours looks whether an
- * operand is there. */
+/* Does what is compiled for `has` serve s too?  A kernel of ours looks whether
+ * an operand is there. */
 static bool serves(const Step *has, const Step *s)
 {
     int i;
 
-    if (has->kern != s->kern || !kern_is_shipped(s->kern) || has->sig != s->sig || step_is_float(has) != step_is_float(s) ||
+    if (has->kern != s->kern || !kern_is_shipped(s->kern) ||
+        has->sig != s->sig || step_is_float(has) != step_is_float(s) ||
         strcmp(step_acc_type(has), step_acc_type(s)) ||
         node_round(has->node) != node_round(s->node) ||
         node_upper_half(has->node) != node_upper_half(s->node))
