@@ -49,37 +49,38 @@ checks=$((checks + 1))
     awk '$2 ~ /^linear_[345]_acc$/ { at[++n] = $1 }
 END { exit n != 3 || at[3] - at[1] != 2 }' || fail "transformer-int: its order"
 # A chain of products, bound by its weights: a matrix and two vectors that four
-# layers share are loaded once where there is room, and where a small layer has
-# little to load, what comes behind it is under way before it begins.
-python3 - >"$dir/chain.nn" <<'END'
-import random
+# layers share are loaded once where there is room, though not in place of a load
+# that is waited for before, and where a small layer has little to load, what
+# comes behind it is under way before it begins.
+make -s build/test/tiles || exit 1
+while read -r chip rows n want; do
+    checks=$((checks + 1))
+    python3 - "$rows" "$n" >"$dir/chain.nn" <<'END'
+import random, sys
 random.seed(7)
+rows, wide = map(int, sys.argv[1:])
 def hexs(n): return '#' + bytes(random.randrange(256) for _ in range(n)).hex()
-out = ['graph "chain" exact', 'v = input : s8[1,640]',
-       'm = const : s8[128] ' + hexs(128), 'a = const : s16[128] ' + hexs(256)]
+out = ['graph "chain" exact', 'v = input : s8[%d,640]' % rows]
 was, k = 'v', 640
-for i, n in enumerate((128, 128, 8, 128, 128, 128, 128)):
+for i, n in enumerate((wide, wide, 8, wide, wide, wide, wide)):
     w = 'w%d_%d' % (k, n)
-    if not any(l.startswith(w + ' ') for l in out):
-        out.append('%s = const : s8[%d,%d] %s' % (w, k, n, hexs(k * n)))
-    vectors = ('m', 'a')
-    if n != 128:
-        out += ['m8 = const : s8[8] ' + hexs(8),
-                'a8 = const : s16[8] ' + hexs(16)]
-        vectors = ('m8', 'a8')
-    out.append('y%d = matmul %s %s _ %s %s shift=9 lo=-128 hi=127' %
-               (i, was, w, *vectors))
+    for name, kind, size in ((w, 's8[%d,%d]' % (k, n), k * n),
+                             ('m%d' % n, 's8[%d]' % n, n),
+                             ('a%d' % n, 's16[%d]' % n, 2 * n)):
+        if not any(l.startswith(name + ' ') for l in out):
+            out.append('%s = const : %s %s' % (name, kind, hexs(size)))
+    out.append('y%d = matmul %s %s _ m%d a%d shift=9 lo=-128 hi=127' %
+               (i, was, w, n, n))
     was, k = 'y%d' % i, n
 print('\n'.join(out + ['output ' + was]))
 END
-make -s build/test/tiles || exit 1
-while read -r chip want; do
-    checks=$((checks + 1))
-    NO_ENGINE=neureka build/test/tiles model "$dir/chain.nn" "$chip" -1 -1 >"$dir/text"
+    NO_ENGINE=neureka build/test/tiles model "$dir/chain.nn" "$chip" -1 -1 \
+        >"$dir/text"
     grep -Eq " $want.* right" "$dir/text" || fail "$chip: $(cat "$dir/text")"
 done <<'END'
-siracusa (8|9|10|11) loads of constants,
-gap8 [0-9]* loads of constants, [1-9][0-9]* far ahead,
+siracusa 2 128 (8|9|10|11) loads of constants,
+gap8 2 128 [0-9]* loads of constants,
+gap8 1 126 [0-9]* loads of constants, [1-9][0-9]* far ahead,
 END
 # A token's product behind a small one is not cut so that half of its weights
 # come beside that, as all of them come beside what takes long before.

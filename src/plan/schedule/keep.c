@@ -115,7 +115,18 @@ static bool is_there(const Move *a, const Move *b, int64_t *at)
            *at + b->row * b->rows <= a->row * a->rows;
 }
 
-/* The load that is step i is not wanted if what it brings is there. */
+/* The step that waits for the load of step i. */
+static int wait_of(const Plan *p, int i)
+{
+    int token = p->step[i].token;
+
+    for (i++; i < p->nstep; i++)
+        if (p->step[i].kind == STEP_wait && p->step[i].token == token)
+            break;
+    return i;
+}
+
+/* The load that is step i is not wanted if what it brings is there by then. */
 static bool drop_load(Keeper *k, int i)
 {
     Step *s = &k->p->step[i];
@@ -126,7 +137,8 @@ static bool drop_load(Keeper *k, int i)
         const Move *m = &k->p->step[j].move;
         Buf *b = &k->p->buf[m->to.buf];
 
-        if (!is_there(m, &s->move, &at))
+        if (!is_there(m, &s->move, &at) ||
+            wait_of(k->p, j) > wait_of(k->p, i))
             continue;
         if (!live_longer(k->p, b, b->from, MAX(b->to, end_of_use(k, i))))
             return false;
