@@ -13,7 +13,7 @@
  * stack    128
  * let      groups = ceil(ceil(n, ncore), 4)
  * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4))
- * code     420
+ * code     490
  */
 #include "kern/kern.h"
 

@@ -472,7 +472,7 @@ static void draw_qlogsoftmax(Str *o, const Inst *in)
 /* A long row of hardly any differences: a sum of many bits of short powers. */
 static void draw_flat(Str *o, const Inst *in, int most)
 {
-    str_fmt(o, "x = input : %s[%d] range 1 2\n", type_info[in->arg[0]].name,
+    str_fmt(o, "x = input : %s[%d] range 0 1\n", type_info[in->arg[0]].name,
             between(400, 2100));
     str_fmt(o, "r = isoftmax x p0=1 p1=%d p2=%d p3=%d hi=%d", roll(46),
             roll(20), between(1, 40), most);
