@@ -121,7 +121,9 @@ static uint64_t book(Device *d, uint64_t begin, uint64_t n)
     while (i < v->nbooked && v->booked[i].to + s->quantum <= s->until)
         i++;
     v->nbooked -= i;
-    memmove(v->booked, v->booked + i, (size_t)v->nbooked * sizeof *v->booked);
+    if (i)
+        memmove(v->booked, v->booked + i,
+                (size_t)v->nbooked * sizeof *v->booked);
     for (i = 0; i < v->nbooked && v->booked[i].from < begin + n; i++)
         begin = MAX(begin, v->booked[i].to);
     GROW(s->mem, v->booked, (size_t)v->nbooked);
@@ -131,8 +133,8 @@ static uint64_t book(Device *d, uint64_t begin, uint64_t n)
     return begin;
 }
 
-/* The first message leaves, if it may and the way is free.  Where chips run apart
- * for longer than a message is under way, it is late by that. */
+/* The first message leaves, if it may and the way is free.  Where chips run
+ * apart for longer than a message is under way, it is late by that. */
 static void pump(Device *d)
 {
     Link *v = d->state, *to;
