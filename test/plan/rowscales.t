@@ -61,6 +61,13 @@ product(8, 32, n[7], w=7)
 open(sys.argv[2] + '/net.il', 'w').write('\n'.join(lines) + '\n')
 np.savez(sys.argv[2] + '/in.npz', **x)
 
+# A single column, whose scales have no axis.
+lines = ['graph "one" exact', 'x = input : s8[1,8]']
+const('w', 's8', rng.integers(-128, 128, (1, 8)))
+lines += ['m = const : s32[] {3}', 'a = const : s32[] {4}',
+          'y = matmul x w _ m a transb=1 shift=2 lo=-128 hi=127', 'output y']
+open(sys.argv[2] + '/one.il', 'w').write('\n'.join(lines) + '\n')
+
 # Sums of more than 32 bits.
 a = np.full((1, 1024), 32767, 'i2')
 w = np.full((4, 1024), 127, 'i1')
@@ -82,6 +89,7 @@ fail() {
 grep -q rowmatmul "$tmp/h" && fail "scales are behind weights on the host"
 ./tilewright run "$tmp/net.il" -t siracusa --no-engine neureka --l1 40000 -q \
     -i "$tmp/in.npz" -e "$tmp/out.npz" --json "$tmp/j" || fail siracusa
+./tilewright run "$tmp/one.il" -t siracusa -q || fail "a single column"
 for chip in host siracusa; do
     ./tilewright run "$tmp/wide.il" -t $chip -q -i "$tmp/wide-in.npz" \
         -e "$tmp/wide-out.npz" || fail "long sums on $chip"

@@ -43,7 +43,7 @@ static Val *with_scales(Graph *g, const Node *n)
 static bool is_scale(const Val *v, int64_t columns)
 {
     return v && v->data && type_info[v->type].bytes <= 4 && v->type != T_u32 &&
-           val_count(v) == columns &&
+           v->shape.rank > 0 && val_count(v) == columns &&
            v->shape.dim[v->shape.rank - 1] == columns;
 }
 
