@@ -140,7 +140,7 @@ static void put_setters(Gen *g, Str *out)
 
     for (i = 0; i < LEN(known); i++)
         if (graph_number_find(g->p->g, known[i].number))
-            str_fmt(out, "    %s_set_%s(net, %s);\n", g->name,
+            str_fmt(out, "    (void)%s_set_%s(net, %s);\n", g->name,
                     known[i].number, known[i].is);
 }
 
@@ -150,7 +150,8 @@ static void put_functions(Gen *g, Str *out)
 
     str_fmt(out, "static void set(void *net, const int32_t *token, int32_t n,\n"
         "                int32_t position)\n{\n"
-        "    memcpy(%s_input(net, %d), token, (size_t)n * sizeof *token);\n"
+        "    (void)memcpy(%s_input(net, %d), token,\n"
+        "                 (size_t)n * sizeof *token);\n"
         "    *(int32_t *)%s_input(net, %d) = position;\n", n,
         input_named(g, "token"), n, input_named(g, "position"));
     put_setters(g, out);
