@@ -8,7 +8,7 @@
  * when     k % 4 == 0 && n % 4 == 0 && shift < 32 && p2 < 32 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648
  * split    n
- * stack    128
+ * stack    160
  * let      fours = ceil(n / 4, ncore)
  * cycles   ncore * (fit.call + fours * (fit.four + fit.words * k / 4) +
  *          (has.r ? fit.sums + 40 * fours : 0))

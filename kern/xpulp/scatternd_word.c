@@ -7,7 +7,7 @@
  * when     mode == 0 && k > 1 && k < 4 && inner % 4 == 0 && xbatch % 4 == 0 &&
  *          i.lo >= 0
  * inplace  x
- * stack    64
+ * stack    128
  * cycles   fit.call + fit.word * x.n / 4 + fit.tuple * count * batch
  *          + 3 * (u.n / 4 - count * batch)
  * code     190
