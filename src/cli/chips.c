@@ -30,8 +30,8 @@ static void set_rates(const Job *j, ShardOpts *o)
 
     if (!o->room || !link || strcmp(j->soc->rt, "pulp"))
         return;
-    o->sum_rate = 2 * j->soc->ncore;
-    o->sum_columns = 4 * j->soc->ncore;
+    o->sum_rate = 2 * j->soc->ncore;    /* few rows: about two a core */
+    o->sum_columns = 4 * j->soc->ncore; /* a core makes four at a time */
     o->link_rate = item_num(link, "mb_per_s", 0) / j->soc->mhz;
     o->link_cycles = item_num(link, "latency_ns", 0) * j->soc->mhz / 1e3;
 }
@@ -41,7 +41,6 @@ Shard *chips_shares(Job *j)
     ShardOpts o = {.chips = j->o.chips, .room = exchange_room(j)};
 
     set_rates(j, &o);
-
     if (j->o.chips > 1)
         leave_joined(&j->o);
     job_front(j);

@@ -88,8 +88,6 @@ static void check_present(const Node *n, int i, const char *name)
                  n->arg[i]->name);
 }
 
-enum { SHIFT_MAX = 62 };
-
 /* A shift per element of mul; what rounds wants something to round. */
 static void check_shifts(const Node *n)
 {

@@ -12,6 +12,7 @@
 #include "kern/kern.h"
 
 enum { RANK = 8, NARG = 8, NRES = 4 }; /* concat may have more arguments */
+enum { SHIFT_MAX = 62 };    /* of 64 bits, to the right */
 enum { MOST_NUMBERS = 4 }; /* run-time numbers of a graph */
 
 typedef enum Type {

@@ -333,11 +333,24 @@ static Range range_columns(const Node *n, int64_t depth, int64_t columns)
 /* What lies behind k weights of row o. */
 static Scaling row_scaling(const Node *n, int64_t o, int64_t k)
 {
-    const int8_t *p = (const int8_t *)n->arg[1]->data + o * (k + ROW_SCALES) + k;
-    int32_t mul = row_scale(p[0], p[1], p[2], p[3]);
-    int32_t add = row_scale(p[4], p[5], p[6], p[7]);
+    const int8_t *p = (const int8_t *)n->arg[1]->data + o * (k + ROW_SCALES);
+    int32_t mul, add;
 
+    p += k;
+    mul = row_scale(p[0], p[1], p[2], p[3]);
+    add = row_scale(p[4], p[5], p[6], p[7]);
     return (Scaling){{mul, mul}, {add, add}, sum_shift(n, -1)};
+}
+
+/* The sum of a row and its scales: what is too large of its parts alone does not
+ * matter to it. */
+static Range row_result(const Node *n, Sum sum, Scaling s)
+{
+    bool before = range_seen.overflowed;
+
+    requantized(n, sum.any, s);
+    range_seen.overflowed = before;
+    return requantized(n, sum.all, s);
 }
 
 /* Of weights that are not constant nothing is known. */
@@ -346,44 +359,36 @@ static Range row_products(const Node *n)
     const Val *w = n->arg[1];
     Range all = {INT32_MIN, INT32_MAX}, y = {INT64_MAX, INT64_MIN};
     int64_t k = w->shape.dim[1] - ROW_SCALES, o;
-    bool before = range_seen.overflowed;
 
     if (!w->data || !w->shape.dim[0])
         return requantized(n, range_times(range_mul(range_val(n->arg[0]),
                                                     range_val(w)), k),
                            (Scaling){all, all, sum_shift(n, -1)});
     for (o = 0; o < w->shape.dim[0]; o++) {
-        Scaling s = row_scaling(n, o, k);
         Parts p = {0, 0};
-        Sum sum;
 
         take_run(&p, false, w, o * (k + ROW_SCALES), k);
-        sum = sum_of(p, range_val(n->arg[0]));
-        requantized(n, sum.any, s);
-        range_seen.overflowed = before;
-        y = range_join(y, requantized(n, sum.all, s));
-        before = range_seen.overflowed;
+        y = range_join(y, row_result(n, sum_of(p, range_val(n->arg[0])),
+                                     row_scaling(n, o, k)));
     }
     return y;
 }
 
 Range range_rowmatmul(const Node *n)
 {
-    Range y = row_products(n), c = range_times((Range){1, 1}, attr_int(n, A_p3));
-    int64_t shift = attr_int(n, A_p2);
+    int64_t shift = attr_int(n, A_p2), c = attr_int(n, A_p3);
     const Val *r = node_arg(n, "r");
-    Range x;
+    Range y = row_products(n), x, any;
 
     if (!r)
         return y;
     x = range_times(range_val(r), attr_int(n, A_p0));
     y = range_times(y, attr_int(n, A_p1));
-    range_seen.scaled = range_join(range_seen.scaled,
-                                   range_add(range_add(range_with_zero(x),
-                                                       range_with_zero(y)),
-                                             range_with_zero(c)));
-    return range_clip_by(n, range_shifted(range_add(range_add(x, y), c),
-                                          (Range){shift, shift}));
+    any = range_add(range_with_zero(x), range_with_zero(y));
+    any = range_add(any, range_with_zero((Range){c, c}));
+    range_seen.scaled = range_join(range_seen.scaled, any);
+    y = range_add(range_add(x, y), (Range){c, c});
+    return range_clip_by(n, range_shifted(y, (Range){shift, shift}));
 }
 
 Range range_matmul(const Node *n)

@@ -221,6 +221,10 @@ Shape shape_rowmatmul(const Node *n)
     a.dim[a.rank - 1] = w.dim[0];
     if (r && !shape_same(r->shape, a))
         err_node(n, "%s is added to %s", shape_text(r->shape), shape_text(a));
+    attr_within(n, A_p0, INT32_MIN, INT32_MAX);
+    attr_within(n, A_p1, INT32_MIN, INT32_MAX);
+    attr_within(n, A_p2, 0, SHIFT_MAX);
+    attr_within(n, A_p3, INT32_MIN, INT32_MAX);
     return a;
 }
 
@@ -233,12 +237,10 @@ void fill_rowmatmul(const Node *n, struct rowmatmul_dims *d)
     d->shift = (int32_t)attr_int(n, A_shift);
     d->lo = dims_bound(n, A_lo);
     d->hi = dims_bound(n, A_hi);
-    if (!node_arg(n, "r"))
-        return;
-    d->p0 = (int32_t)attr_within(n, A_p0, INT32_MIN, INT32_MAX);
-    d->p1 = (int32_t)attr_within(n, A_p1, INT32_MIN, INT32_MAX);
-    d->p2 = (int32_t)attr_within(n, A_p2, 0, 62);
-    d->p3 = (int32_t)attr_within(n, A_p3, INT32_MIN, INT32_MAX);
+    d->p0 = (int32_t)attr_int(n, A_p0);
+    d->p1 = (int32_t)attr_int(n, A_p1);
+    d->p2 = (int32_t)attr_int(n, A_p2);
+    d->p3 = (int32_t)attr_int(n, A_p3);
 }
 
 /* --- pack --- */

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { SHIFT_MAX = 40 };
+enum { MOST_SHIFT = 40 };
 
 typedef struct Sum {
     int n;
@@ -126,7 +126,7 @@ static int shift_of(double top)
     int e, shift;
 
     frexp(top, &e);
-    shift = MIN(31 - e, SHIFT_MAX);
+    shift = MIN(31 - e, MOST_SHIFT);
     if (shift > 0 && llround(ldexp(top, shift)) > INT32_MAX)
         shift--;
     return isfinite(top) ? shift : -1;

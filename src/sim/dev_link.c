@@ -21,10 +21,11 @@
  *
  * Bytes are read when the last one leaves, and are there when it arrives.  One
  * message at a time has the way out of its chip, in order, and, a latency later,
- * the way in of the other: both are taken until its last byte is there.  Of those
- * that wait for a room the oldest comes first.  Each has a number and a checksum: WAIT gives BROKEN or MISSED with the sender of
- * one that is damaged, or not the one that should have come.  A message that
- * nobody takes is a fault once there are more of them than a queue holds.
+ * the way in of the other: both are taken until its last byte is there.  Of
+ * those that wait for a room the oldest comes first.  Each has a number and a
+ * checksum: WAIT gives BROKEN or MISSED with the sender of one that is damaged,
+ * or not the one that should have come.  A message that nobody takes is a fault
+ * once there are more of them than a queue holds.
  *
  * Keys: `mb_per_s=`, `latency_ns=`; for tests `fault=` lose, twice, break, late
  * or dead, `fault_chip=`, the sender, and `fault_at=`, which of its messages. */

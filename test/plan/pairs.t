@@ -8,19 +8,13 @@ command -v arm-none-eabi-gcc >/dev/null &&
 seed=${1:-${SEED:-$(date +%s)}}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-python3 - "$seed" "$tmp" <<'END' || exit 1
+PYTHONPATH=test/lib python3 - "$seed" "$tmp" <<'END' || exit 1
 import sys
 import numpy as np
+from text import Text
 
 rng = np.random.default_rng(int(sys.argv[1]))
-lines, x = ['graph "pairs" exact'], {}
-
-
-def const(name, kind, v):
-    v = np.asarray(v)
-    lines.append('%s = const : %s[%s] {%s}' % (name, kind, ','.join(
-        map(str, v.shape)), ','.join(map(str, v.ravel()))))
-
+net = Text('"pairs" exact')
 
 # The greatest sums there are of one part of columns and of several, then any;
 # of the last two a half does not fit 16 bits, and rows are odd.
@@ -30,34 +24,34 @@ for i, (k, n, x_is, w_is) in enumerate([
         (8 * rng.integers(2, 90), 2 * rng.integers(3, 30), None, None),
         (8 * rng.integers(33, 90), 2 * rng.integers(17, 40), None, None),
         (64, 8, None, -128), (64, 7, None, None)]):
-    x['x%d' % i] = rng.integers(-128, 128, (1, k), 'i1')
+    x = rng.integers(-128, 128, (1, k), 'i1')
     w = rng.integers(-127, 128, (n, k))
     if x_is is not None:
-        x['x%d' % i][0, :] = x_is
+        x[:] = x_is
         w[:] = w_is
         w[0] = rng.choice([w_is, -w_is], k)
     elif w_is is not None:
         w[4:6, 9] = -1, w_is
-    lines.append('x%d = input : s8[1,%d]' % (i, k))
-    const('w%d' % i, 's8', w)
-    const('b%d' % i, 's32', rng.integers(-10**6, 10**6, n))
+    net.input('x%d' % i, 's8', x)
+    net.const('w%d' % i, 's8', w)
+    net.const('b%d' % i, 's32', rng.integers(-10**6, 10**6, n))
     shift = 39 + int(np.log2(k))
-    const('m%d' % i, 's32', rng.integers(2**30, 2**31, n))
-    const('a%d' % i, 's64', np.full(n, 2**(shift - 1)))
-    lines.append('y%d = matmul x%d w%d b%d m%d a%d transb=1 shift=%d round=%d '
-                 'lo=-128 hi=127' % (i, i, i, i, i, i, shift, i % 2))
-lines += ['output y%d' % i for i in range(8)]
-open(sys.argv[2] + '/net.il', 'w').write('\n'.join(lines) + '\n')
-np.savez(sys.argv[2] + '/in.npz', **x)
+    net.const('m%d' % i, 's32', rng.integers(2**30, 2**31, n))
+    net.const('a%d' % i, 's64', np.full(n, 2**(shift - 1)))
+    net.line('y%d = matmul x%d w%d b%d m%d a%d transb=1 shift=%d round=%d '
+             'lo=-128 hi=127' % (i, i, i, i, i, i, shift, i % 2))
+for i in range(8):
+    net.line('output y%d' % i)
+net.save(sys.argv[2] + '/net')
 END
 fail() {
     echo "seed $seed: $*"
     exit 1
 }
-./tilewright run "$tmp/net.il" -t host -q -i "$tmp/in.npz" \
+./tilewright run "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
     -o "$tmp/out.npz" --json "$tmp/h" || fail host
 grep -q pmatmul "$tmp/h" && fail "rows are together on the host"
-./tilewright run "$tmp/net.il" -t cortex-m4 -q -i "$tmp/in.npz" \
+./tilewright run "$tmp/net.il" -t cortex-m4 -q -i "$tmp/net.npz" \
     -e "$tmp/out.npz" --json "$tmp/j" || fail cortex-m4
 n=$(grep -c '"kernel": "pmatmul_line_int_dsp"' "$tmp/j")
 [ "$n" = 6 ] || fail "$n of 8 products have rows together, not 6"

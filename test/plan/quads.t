@@ -8,47 +8,39 @@ command -v arm-none-eabi-gcc >/dev/null &&
 seed=${1:-${SEED:-$(date +%s)}}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-python3 - "$seed" "$tmp" <<'END' || exit 1
+PYTHONPATH=test/lib python3 - "$seed" "$tmp" <<'END' || exit 1
 import sys
 import numpy as np
+from text import Text
 
 rng = np.random.default_rng(int(sys.argv[1]))
-lines, x = ['graph "quads"'], {}
-
-
-def const(name, kind, shape, v):
-    v = np.asarray(v).ravel()
-    lines.append('%s = const : %s[%s] {%s}' % (name, kind, ','.join(
-        map(str, shape)), ','.join(map(str, v))))
-
+net = Text('"quads"')
 
 for i in range(8):
     k, m = 4 * rng.integers(2, 40), 4 * rng.integers(1, 12)
     g = k if i < 4 else 4 * rng.integers(1, k // 4 + 1)
     four, groups = i % 2, -(-k // g)
-    x['x%d' % i] = rng.standard_normal((2, k)).astype('f4')
-    lines.append('x%d = input : f32[2,%d]' % (i, k))
+    net.input('x%d' % i, 'f32', rng.standard_normal((2, k)).astype('f4'))
     if four:
-        const('w%d' % i, 'u8', (m, k // 2), rng.integers(0, 256, m * k // 2))
+        net.const('w%d' % i, 'u8', rng.integers(0, 256, (m, k // 2)))
     else: # -128 beside numbers below 0, too
-        const('w%d' % i, 's8', (m, k),
-              rng.choice([-128, -127, -1, 0, 1, 127, *rng.integers(
-                  -128, 128, 8)], m * k))
-    const('s%d' % i, 'f32', (m, groups),
-          rng.uniform(0.001, 0.1, m * groups).astype('f4'))
-    lines.append('y%d = groupmatmul x%d w%d s%d p0=%d mode=%d' % (
+        net.const('w%d' % i, 's8', rng.choice(
+            [-128, -127, -1, 0, 1, 127, *rng.integers(-128, 128, 8)], (m, k)))
+    net.const('s%d' % i, 'f32',
+              rng.uniform(0.001, 0.1, (m, groups)).astype('f4'))
+    net.line('y%d = groupmatmul x%d w%d s%d p0=%d mode=%d' % (
         i, i, i, i, g, 3 if four else 1))
-lines += ['output y%d' % i for i in range(8)]
-open(sys.argv[2] + '/net.il', 'w').write('\n'.join(lines) + '\n')
-np.savez(sys.argv[2] + '/in.npz', **x)
+for i in range(8):
+    net.line('output y%d' % i)
+net.save(sys.argv[2] + '/net')
 END
 fail() {
     echo "seed $seed: $*"
     exit 1
 }
-./tilewright run "$tmp/net.il" -t host -q -i "$tmp/in.npz" \
+./tilewright run "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
     -o "$tmp/out.npz" || fail host
-./tilewright run "$tmp/net.il" -t cortex-m4 -q -i "$tmp/in.npz" \
+./tilewright run "$tmp/net.il" -t cortex-m4 -q -i "$tmp/net.npz" \
     -e "$tmp/out.npz" --json "$tmp/j" || fail cortex-m4
 n=$(grep -c '"kernel": "groupmatmul_quads_f32_dsp"' "$tmp/j")
 [ "$n" -ge 4 ] || fail "$n of 8 products take rows by four"

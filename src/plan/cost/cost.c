@@ -199,7 +199,7 @@ static int next_end(const Plan *p, int i)
     return i < p->nlayer ? i + p->layer[i].after : i;
 }
 
-/* Does the next one begin behind record i?  The last ends with the plan. */
+/* Does the layer end with record i?  The last one ends with the plan. */
 static bool ends_layer(const Program *q, int i, int layer)
 {
     const Rec *r = &q->code[i];

@@ -125,19 +125,36 @@ static bool same_name(const Step *a, const Step *b)
  * an operand is there. */
 static bool serves(const Step *has, const Step *s)
 {
+    bool looks = kern_is_shipped(s->kern);
     int i;
 
-    if (has->kern != s->kern || !kern_is_shipped(s->kern) ||
-        has->sig != s->sig || step_is_float(has) != step_is_float(s) ||
+    if (has->kern != s->kern || has->sig != s->sig ||
+        step_is_float(has) != step_is_float(s) ||
         strcmp(step_acc_type(has), step_acc_type(s)) ||
         node_round(has->node) != node_round(s->node) ||
         node_upper_half(has->node) != node_upper_half(s->node))
         return false;
     for (i = 0; i < has->sig->narg; i++)
-        if (*step_arg_type(s, i) != 'n' &&
+        if (!(looks && *step_arg_type(s, i) == 'n') &&
             strcmp(step_arg_type(s, i), step_arg_type(has, i)))
             return false;
     return !memcmp(has->out_type, s->out_type, sizeof s->out_type);
+}
+
+/* The instance that serves s; one that s serves gives way to it. */
+static int inst_for(Arena *mem, Insts *t, const Step *s)
+{
+    int i;
+
+    for (i = 0; i < t->n; i++)
+        if (serves(t->v[i].step, s))
+            return i;
+    for (i = 0; i < t->n && !serves(s, t->v[i].step); i++)
+        ;
+    if (i == t->n)
+        GROW(mem, t->v, (size_t)t->n++);
+    t->v[i] = (Inst){inst_name(mem, s), s->kern, s};
+    return i;
 }
 
 Insts plan_instances(Arena *mem, const Plan *p)
@@ -148,27 +165,13 @@ Insts plan_instances(Arena *mem, const Plan *p)
 
     for (i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
-        const char *name;
 
         if (!step_starts_kernel(p, s))
             continue;
-        if (before && same_name(before, s)) {
-            t.of[i] = j;
-            continue;
-        }
+        if (!before || !same_name(before, s))
+            j = inst_for(mem, &t, s);
         before = s;
-        name = inst_name(mem, s);
-        for (j = 0; j < t.n && !serves(t.v[j].step, s) &&
-                    !serves(s, t.v[j].step) &&
-                    (strcmp(t.v[j].kern->path, s->kern->path) ||
-                     strcmp(t.v[j].name, name)); j++)
-            ;
         t.of[i] = j;
-        if (j < t.n && serves(t.v[j].step, s))
-            continue;
-        if (j == t.n)
-            GROW(mem, t.v, (size_t)t.n++);
-        t.v[j] = (Inst){name, s->kern, s};
     }
     return t;
 }

@@ -71,8 +71,13 @@ static bool reads(const Node *n, const Val *v)
     return i < n->narg;
 }
 
-/* The weighted sum that alone reads the product and is clipped alike; NULL: there
- * is none. */
+static bool fits_32(int64_t v)
+{
+    return v >= INT32_MIN && v <= INT32_MAX;
+}
+
+/* The weighted sum that alone reads the product and is clipped alike, of factors
+ * of 32 bits; NULL: there is none. */
 static Node *sum_behind(const Node *n)
 {
     Node *s = n->next;
@@ -80,7 +85,8 @@ static Node *sum_behind(const Node *n)
     while (s && !reads(s, n->res[0]))
         s = s->next;
     if (!s || n->res[0]->nuse != 1 || s->op != OP_wadd || !s->arg[2]->data ||
-        val_count(s->arg[2]) != 1 ||
+        val_count(s->arg[2]) != 1 || !fits_32(val_int(s->arg[2], 0)) ||
+        !fits_32(attr_int(s, A_p0)) || !fits_32(attr_int(s, A_p1)) ||
         attr_int(s, A_lo) != attr_int(n, A_lo) ||
         attr_int(s, A_hi) != attr_int(n, A_hi) ||
         !shape_same(s->arg[0]->shape, s->arg[1]->shape))

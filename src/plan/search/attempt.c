@@ -395,7 +395,9 @@ static void try_states(Tiler *t, const PlanOpts *o)
     Options opt = {0};
     int parts;
 
-    for (parts = 7; parts > 2 && count_states(s) >= MANY; parts--) {
+    if (count_states(s) < MANY)
+        return;
+    for (parts = 7; parts > 2; parts--) {
         int64_t n = states_within(s, room * parts / 8);
 
         if (n && n != opt.states) {

@@ -130,6 +130,7 @@ static int most_free(const Tiler *t, int n)
     return n < MANY_LAYERS ? FEW_FREE : LEAST_FREE;
 }
 
+/* What links read and write while cores work has to lie in L1. */
 static void find_near(Solver *s)
 {
     const Tiler *t = s->t;
