@@ -30,11 +30,11 @@ static inline int32_t bits(uint32_t v)
 #endif
 
 /* 2^s hi / sum + 1, hi > 0: digits of as many bits as fit, from where hi has as
- * many bits as sum. */
+ * many bits as sum, which has `more`. */
 static inline uint32_t inverse(uint32_t hi, uint32_t sum, int32_t s)
 {
-    const int32_t most = 32 - bits(sum), less = 32 - most - bits(hi);
-    const int32_t first = less < 0 ? 0 : less < s ? less : s;
+    const int32_t most = 32 - bits(sum), more = 32 - most - bits(hi);
+    const int32_t first = more < 0 ? 0 : more < s ? more : s;
     uint32_t rest = hi << first, q = 0;
 
     s -= first;

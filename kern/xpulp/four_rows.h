@@ -23,6 +23,20 @@
         : [n] "r"(words), [step] "r"(step), [back] "r"(back),                \
           [code] "i"(XP_SIGNS(LEFT, RIGHT)) : XP_CLOBBERS)
 
+/* Sums s0 and s1 of two columns times m0 and m1, added to a0 and a1, shifted,
+ * clipped and stored. */
+#define FOUR_ROWS_STORE                                                      \
+    "xp.mac %[a0], %[s0], %[m0]\n"                                           \
+    "xp.mac %[a1], %[s1], %[m1]\n"                                           \
+    "sra %[a0], %[a0], %[shift]\n"                                           \
+    "sra %[a1], %[a1], %[shift]\n"                                           \
+    "xp.max %[a0], %[a0], %[lo]\n"                                           \
+    "xp.max %[a1], %[a1], %[lo]\n"                                           \
+    "xp.min %[a0], %[a0], %[hi]\n"                                           \
+    "xp.min %[a1], %[a1], %[hi]\n"                                           \
+    "xp.st.post %[a0], %[y], %[size], %[store]\n"                            \
+    "xp.st.post %[a1], %[y], %[size], %[store]\n"
+
 /* sum[j] = x times row j of w, each of so many words; rows are `step` apart. */
 static inline void four_rows(const LEFT *x, const RIGHT *w, int32_t step,
                              int32_t words, int32_t sum[4])

@@ -42,16 +42,7 @@ static inline void results(struct scales *e, int32_t s0, int32_t s1)
         "xp.lt.postr %[a0], %[add], %[an], %[la]\n"
         "xp.lt.postr %[m1], %[mul], %[mn], %[lm]\n"
         "xp.lt.postr %[a1], %[add], %[an], %[la]\n"
-        "xp.mac %[a0], %[s0], %[m0]\n"
-        "xp.mac %[a1], %[s1], %[m1]\n"
-        "sra %[a0], %[a0], %[shift]\n"
-        "sra %[a1], %[a1], %[shift]\n"
-        "xp.max %[a0], %[a0], %[lo]\n"
-        "xp.max %[a1], %[a1], %[lo]\n"
-        "xp.min %[a0], %[a0], %[hi]\n"
-        "xp.min %[a1], %[a1], %[hi]\n"
-        "xp.st.post %[a0], %[y], %[size], %[store]\n"
-        "xp.st.post %[a1], %[y], %[size], %[store]\n"
+        FOUR_ROWS_STORE
         XP_BLOCK_END
         : [m0] "=&r"(m0), [m1] "=&r"(m1), [a0] "=&r"(a0), [a1] "=&r"(a1),
           [mul] "+&r"(e->mul), [add] "+&r"(e->add), [y] "+&r"(e->y)
@@ -75,8 +66,9 @@ static inline void results(struct scales *e, int32_t s0, int32_t s1)
 }
 #endif
 
-/* On by n columns. */
-static inline void on(struct scales *e, const struct matmul_dims *k, int32_t n)
+/* Goes n columns on. */
+static inline void advance(struct scales *e, const struct matmul_dims *k,
+                           int32_t n)
 {
     e->mul += n * k->muln;
     e->add += n * k->addn;
@@ -94,24 +86,24 @@ void FN(const struct matmul_dims *k, const struct io *io)
         .addn = k->addn * (int32_t)sizeof(ADD),
         .shift = k->shift, .lo = k->lo, .hi = k->hi,
     };
-    int32_t from, to, left, twice, sum[4];
+    int32_t from, to, left, shared, sum[4];
 
     span(k->n, io->core, io->ncore, &from, &to);
     left = to - from;
-    twice = -left & 3;
+    shared = -left & 3;
     if (from > k->n - 4)
         from = k->n - 4;
-    on(&e, k, from);
+    advance(&e, k, from);
     w += from * step;
     for (; left > 0; left -= 4) {
         four_rows(x, w, step, words, sum);
         results(&e, sum[0], sum[1]);
         results(&e, sum[2], sum[3]);
         w += 4 * step;
-        if (twice == 0)
+        if (shared == 0)
             continue;
-        on(&e, k, -twice);
-        w -= twice * step;
-        twice = 0;
+        advance(&e, k, -shared);
+        w -= shared * step;
+        shared = 0;
     }
 }

@@ -41,16 +41,7 @@ static inline const W *results(const struct rowmatmul_dims *k, const W *w,
         "xp.lw.postr %[a0], %[w], %[on]\n"
         "xp.lw.post %[m1], %[w], 4\n"
         "xp.lw.postr %[a1], %[w], %[on]\n"
-        "xp.mac %[a0], %[s0], %[m0]\n"
-        "xp.mac %[a1], %[s1], %[m1]\n"
-        "sra %[a0], %[a0], %[shift]\n"
-        "sra %[a1], %[a1], %[shift]\n"
-        "xp.max %[a0], %[a0], %[lo]\n"
-        "xp.max %[a1], %[a1], %[lo]\n"
-        "xp.min %[a0], %[a0], %[hi]\n"
-        "xp.min %[a1], %[a1], %[hi]\n"
-        "xp.st.post %[a0], %[y], %[size], %[store]\n"
-        "xp.st.post %[a1], %[y], %[size], %[store]\n"
+        FOUR_ROWS_STORE
         XP_BLOCK_END
         : [m0] "=&r"(m0), [m1] "=&r"(m1), [a0] "=&r"(a0), [a1] "=&r"(a1),
           [w] "+&r"(w), [y] "+&r"(y)
