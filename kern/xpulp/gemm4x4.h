@@ -62,12 +62,15 @@ struct fours {
 #define GEMM_SHIFTS(t, at)                                                   \
     const SHIFTS *const shifts = (t)->shifts + ((t)->shiftsnext ? (at) : 0)
 #define GEMM_SHIFT(j) ((int32_t)shifts[j])
+#define GEMM_BYTE_SHIFTS (sizeof(SHIFTS) == 1)
 #else
 #define GEMM_SHIFTS(t, at) const int32_t shifts = (t)->shift
 #define GEMM_SHIFT(j) shifts
+#define GEMM_BYTE_SHIFTS 1
 #endif
 
-/* The loops by hand find the shifts where the one shift is else. */
+/* The loops by hand find the shifts, if they are bytes, where the one shift is
+ * else. */
 static inline void gemm_own_shifts(struct gemm *t)
 {
 #if defined SHIFTS && defined XPULPV2
@@ -330,7 +333,7 @@ static inline void gemm_row(const struct gemm *t, const LEFT *x, int32_t at,
     if (GEMM_PIXELS == 2)
         gemm_pair(t, x, at, count, y);
 #if UPPER_HALF
-    else if (!plain && sizeof(ADD) == 8)
+    else if (!plain && sizeof(ADD) == 8 && GEMM_BYTE_SHIFTS)
         gemm_upper(t, x, at, count, y);
 #elif !WIDE_SHIFTS
     else if (!plain && GEMM_SCALE32 && sizeof(ADD) == 4)

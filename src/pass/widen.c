@@ -4,6 +4,9 @@
  *     y = concat a b : s32[8]            a2 = cast a to=s32 : s32[4]
  *     (a is s8, b s32)             ->    y  = concat a2 b : s32[8]
  *
+ * An image around which a convolution pads with a number that its type does
+ * not hold gets a type that does.
+ *
  * Biases of products get the type of others' of that operator, if that adds
  * less than an instance of a kernel has: such differ by types.
  *
@@ -62,6 +65,21 @@ static void widen_biases(Graph *g, OpCode op, Type from, Type to)
             edit_arg(g, n, BIAS, widened_const(g, v, to));
 }
 
+/* n's image, if it pads with what the image's type does not hold. */
+static void widen_padded(Graph *g, Node *n)
+{
+    Val *x = n->arg[0];
+    int64_t v;
+
+    if (n->op != OP_conv)
+        return;
+    v = attr_int(n, A_padvalue);
+    if (val_is_int(x) && !nothing_padded(n) &&
+        (v < type_info[x->type].lo || v > type_info[x->type].hi))
+        edit_arg(g, n, 0, widened(g, n, x, type_for(MIN(x->lo, v),
+                                                    MAX(x->hi, v))));
+}
+
 void pass_widen(Graph *g)
 {
     Node *n;
@@ -70,6 +88,8 @@ void pass_widen(Graph *g)
     widen_biases(g, OP_conv, T_s16, T_s32);
     widen_biases(g, OP_matmul, T_s16, T_s32);
 
+    for (n = g->first; n; n = n->next)
+        widen_padded(g, n);
     for (n = g->first; n; n = n->next)
         for (i = 0; n->op == OP_concat && i < n->narg; i++)
             if (n->arg[i]->type != n->res[0]->type)
