@@ -6,7 +6,8 @@
  * when     xs[7] == 1 && ys[7] == 1
  * split    n
  * stack    224
- * cycles   n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * (40 + n[7])
+ * cycles   n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] *
+ *          (40 + n[7] * x.bytes)
  * code     430
  */
 #include <string.h>

@@ -55,9 +55,11 @@ static inline int32_t transpose_mix(int32_t a, int32_t b, uint32_t lanes)
 #endif
 
 /* n bytes. */
-static inline void transpose_copy(const X *x, X *y, int32_t n)
+static inline void transpose_copy(const void *from, void *to, int32_t n)
 {
 #ifdef XPULPV2
+    const uint8_t *x = from;
+    uint8_t *y = to;
     int32_t a, b;
 
     if (n > 7)
@@ -71,13 +73,14 @@ static inline void transpose_copy(const X *x, X *y, int32_t n)
                          : "r"(n >> 3) : XP_CLOBBERS);
     n &= 7;
     if (n > 3) {
-        transpose_store(y, transpose_load(x));
+        __asm__ volatile("lw %0, 0(%1)" : "=r"(a) : "r"(x) : "memory");
+        __asm__ volatile("sw %0, 0(%1)" : : "r"(a), "r"(y) : "memory");
         x += 4, y += 4, n -= 4;
     }
     while (n-- > 0)
         *y++ = *x++;
 #else
-    memcpy(y, x, (size_t)n);
+    memcpy(to, from, (size_t)n);
 #endif
 }
 

@@ -26,14 +26,16 @@ static bool is_soft(const char *isa)
            isa_has(isa, "rv32imc", 7);
 }
 
-static bool without_unit(const Soc *soc, const char *kernel)
+/* Does a kernel compute floats for which the chip has no unit? */
+static bool without_unit(Arena *a, const Soc *soc, const char *kernel)
 {
-    return is_soft(soc->isa) && strstr(kernel, "_f32_");
+    return is_soft(soc->isa) &&
+           (strstr(kernel, "_f32_") || row_of(a, kernel, "soft"));
 }
 
 int kernel_pace(Arena *a, const Soc *soc, const char *kernel)
 {
-    const bool soft = without_unit(soc, kernel);
+    const bool soft = without_unit(a, soc, kernel);
     const char *pipeline = item_word(soc_compute(soc), "pipeline",
                                      soft ? "soft" : NULL);
     const char *row = NULL;
@@ -47,7 +49,8 @@ int kernel_pace(Arena *a, const Soc *soc, const char *kernel)
 
 int kernel_weight(Arena *a, const Soc *soc, const char *kernel)
 {
-    const char *row = without_unit(soc, kernel) ? row_of(a, "*", "soft") : NULL;
+    const char *row =
+        without_unit(a, soc, kernel) ? row_of(a, "*", "soft") : NULL;
 
     return row ? atoi(row) : 100;
 }
