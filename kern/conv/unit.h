@@ -25,7 +25,7 @@ struct unit {
 enum { UNIT_TRIGGER = 0, UNIT_JOB = 8, UNIT_KO = 32 };
 enum { /* bits of the last register */
     UNIT_QUANT = 1 << 4, UNIT_FLOOR = 1 << 11, UNIT_LAYER = 1 << 15,
-    UNIT_NO_RELU = 1 << 23, UNIT_BIAS = 1 << 25,
+    UNIT_WORDS = 2 << 21, UNIT_NO_RELU = 1 << 23, UNIT_BIAS = 1 << 25,
 };
 
 /* Tiles of n elements, and how many the last one has, as registers have them:
@@ -50,12 +50,17 @@ static inline struct unit_cut unit_pixels(int32_t n, uint32_t side)
     return (struct unit_cut){count, (uint32_t)n - side * (count - 1)};
 }
 
+/* Results of 32 bits are sums as they are. */
 static inline uint32_t unit_conf(const struct pconv_dims *k, int mode)
 {
-    return (uint32_t)(k->bits - 1) | UNIT_QUANT | (uint32_t)mode << 5 |
-           UNIT_FLOOR | (uint32_t)(sizeof(MUL) >> 1) << 12 | UNIT_LAYER |
-           (uint32_t)k->shift << 16 | (k->lo < 0 ? UNIT_NO_RELU : 0) |
-           UNIT_BIAS;
+    const uint32_t all =
+        (uint32_t)(k->bits - 1) | (uint32_t)mode << 5 | UNIT_LAYER;
+
+    if (sizeof(Y) == 4)
+        return all | UNIT_WORDS;
+    return all | UNIT_QUANT | UNIT_FLOOR |
+           (uint32_t)(sizeof(MUL) >> 1) << 12 | (uint32_t)k->shift << 16 |
+           (k->lo < 0 ? UNIT_NO_RELU : 0) | UNIT_BIAS;
 }
 
 /* Begins the job of image 0, which was acquired. */
@@ -89,8 +94,8 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
     r[7] = (uint32_t)k->xrow;
     r[8] = 0;
     r[9] = UNIT_KO;
-    r[10] = (uint32_t)k->yw;
-    r[11] = (uint32_t)k->yrow;
+    r[10] = (uint32_t)k->yw * sizeof(Y);
+    r[11] = (uint32_t)k->yrow * sizeof(Y);
     r[12] = u.wd0;
     r[13] = depth ? 0 : (uint32_t)k->wm;
     r[14] = 0;

@@ -2,6 +2,7 @@
  *
  * op       pconv
  * types    x:u8 w:u8 b:none mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * types    x:u8 w:u8 b:none mul:none add:none -> y:s32
  * isa      any
  * engine   ne16
  * layout   last
@@ -11,16 +12,19 @@
  *          oh + 2 - ph - h >= 0 && oh + 2 - ph - h < 3 &&
  *          ow + 2 - pw - w >= 0 && ow + 2 - pw - w < 3 && ph < 3 && pw < 3 &&
  *          oh < 65536 && ow < 65536 &&
- *          xc == 1 && yc == 1 && (mulc && addc || m * g == 1) && shift < 32 &&
+ *          xc == 1 && yc == 1 &&
  *          padv == 0 && less >= -127 && less <= 128 &&
- *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
- *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
+ *          (y.bytes == 4 ? lo <= acc.lo && acc.hi <= hi :
+ *           scaled.lo >= -2147483648 && scaled.hi < 2147483648 && shift < 32 &&
+ *           (lo == 0 && hi == 255 || lo == -128 && hi == 127) &&
+ *           (mulc && addc || m * g == 1))
  * let      ko = ceil(m, 32)
  * let      ki = ceil(c, 16)
  * let      part = ki * (45 * ko + bits * m)
- * let      each = ko * 30 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
+ * let      out = y.bytes == 4 ? ko * 4 + 9 * ceil(m, 8) :
+ *          ko * 30 + ceil(m * mul.bytes, 4) + ceil(m, 8)
  * stack    400
- * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * each
+ * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * (part + out)
  *
  * As pconv_point_int.c; an input tile of 5x5 pixels takes 31 cycles, and a
  * channel as many as a weight has bits.  Only zeros lie behind the last row and

@@ -2,6 +2,7 @@
  *
  * op       pconv
  * types    x:u8|s8 w:u8 b:none mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * types    x:u8|s8 w:u8 b:none mul:none add:none -> y:s32
  * isa      any
  * engine   neureka
  * layout   last
@@ -12,14 +13,20 @@
  *          oh + 2 - ph - h >= 0 && oh + 2 - ph - h < 3 &&
  *          ow + 2 - pw - w >= 0 && ow + 2 - pw - w < 3 && ph < 3 && pw < 3 &&
  *          oh < 65536 && ow < 65536 &&
- *          xc == 1 && yc == 1 && (mulc && addc || m * g == 1) && shift < 32 &&
+ *          xc == 1 && yc == 1 &&
  *          padv >= -32768 && padv < 32768 &&
- *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
- *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
- * let      part = port ? 97 : 138 + bits
- * let      each = ceil(g, 28) * part + g + ceil(g * mul.bytes, 4) + ceil(g, 8)
+ *          (y.bytes == 4 ? lo <= acc.lo && acc.hi <= hi :
+ *           scaled.lo >= -2147483648 && scaled.hi < 2147483648 && shift < 32 &&
+ *           (lo == 0 && hi == 255 || lo == -128 && hi == 127) &&
+ *           (mulc && addc || m * g == 1))
+ * let      go = ceil(g, 28)
+ * let      part = go * (port ? 40 : 81 + bits) + g
+ * let      words = 4 * (go - 1) + ceil(g - 28 * (go - 1), 8)
+ * let      out = y.bytes == 4 ? go * 4 + 36 * words :
+ *          go * 57 + ceil(g * mul.bytes, 4) + ceil(g, 8)
  * stack    128
- * cycles   port * (70 + bits - 29) + 4 + ceil(oh, 6) * ceil(ow, 6) * each
+ * cycles   port * (70 + bits - 29) + 4 +
+ *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
  *
  * As pconv_int.c; 28 channels are made at a time, in as many cycles as a weight
  * has bits, but with the next tile on its way in 33.

@@ -2,6 +2,7 @@
  *
  * op       pconv
  * types    x:u8|s8 w:u8 b:none mul:u8|u16|s32 add:s32 -> y:u8|s8
+ * types    x:u8|s8 w:u8 b:none mul:none add:none -> y:s32
  * isa      any
  * engine   neureka
  * layout   last
@@ -9,9 +10,11 @@
  * when     tile == 32 && word == 32 && mode == 1 && bits > 1 && n == 1 &&
  *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
  *          ow == (w - 1) / sw + 1 && oh < 65536 && ow < 65536 && xc == 1 &&
- *          yc == 1 && (mulc && addc || m == 1) && shift < 32 &&
- *          scaled.lo >= -2147483648 && scaled.hi < 2147483648 &&
- *          (lo == 0 && hi == 255 || lo == -128 && hi == 127)
+ *          yc == 1 &&
+ *          (y.bytes == 4 ? lo <= acc.lo && acc.hi <= hi :
+ *           scaled.lo >= -2147483648 && scaled.hi < 2147483648 && shift < 32 &&
+ *           (lo == 0 && hi == 255 || lo == -128 && hi == 127) &&
+ *           (mulc && addc || m == 1))
  * let      ko = ceil(m, 32)
  * let      ki = ceil(c, 32)
  * let      rest = m - 32 * (ko - 1) + 5
@@ -19,9 +22,11 @@
  * let      more = 50 * (ko - 1) + max(rest, 50)
  * let      part = port ? 8 * ko * ki + once + (ki - 1) * more :
  *          65 * ko * ki + m * ki
- * let      each = ko * 57 + part + ceil(m * mul.bytes, 4) + ceil(m, 8)
+ * let      out = y.bytes == 4 ? ko * 4 + 36 * ceil(m, 8) :
+ *          ko * 57 + ceil(m * mul.bytes, 4) + ceil(m, 8)
  * stack    384
- * cycles   4 + port * (52 + rest - max(rest, ki > 1 ? 50 : 46)) + ceil(rows, 6) * ceil(cols, 6) * each
+ * cycles   4 + port * (52 + rest - max(rest, ki > 1 ? 50 : 46)) +
+ *          ceil(rows, 6) * ceil(cols, 6) * (part + out)
  *
  * Each tile of 6x6 pixels and 32 output channels takes 52 cycles for 32
  * channels of the input, 6 for their offset, one for each output channel and 7;

@@ -539,6 +539,7 @@ void choice_in_place(Choice *to, const Node *scatter, const Dims *d);
 typedef struct Words {
     int64_t tile, word, mode, side;
     int port;        /* memory of the weight port; -1: it has none */
+    bool sign;       /* inputs may have one */
 } Words;
 int chooser_packings(const Chooser *c, bool jobs, Words *v, int n);
 /* How many cycles fewer than the node behind them do the nodes from `from` on
@@ -546,6 +547,13 @@ int chooser_packings(const Chooser *c, bool jobs, Words *v, int n);
  * fewer, or it is not one for an accelerator.  *cold: what the code takes. */
 int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
                  const Node *than, const Node *job, int64_t *cold);
+/* unsigned.c: bytes between layers are without sign where they can be. */
+void unsign_layers(Graph *g);
+bool unsigned_can_be(Graph *g, Val *v); /* would v be? */
+/* v, s8, plus 128, before a node that reads it; and the bias of a product with w,
+ * of such an operand: `across`, w[k,m], else w[m,..]. */
+Val *unsigned_value(Graph *g, Node *at, Val *v);
+Val *unsigned_bias(Graph *g, const Val *w, bool across, const Val *bias);
 /* bring.c: before anything else is planned, with the memories of p. */
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
 /* nibbles.c: weights of four bits, two a byte, on chips of one core. */

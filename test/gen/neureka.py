@@ -35,8 +35,31 @@ def epilogue(i, m, most, shift, shape):
     return 'm%d a%d' % (i, i), 'lo=%d hi=%d shift=%d' % (lo, hi, shift)
 
 
+def wide_epilogue(i, m, shape, most):
+    """Of sums up to `most`, of which the accelerator makes sums of 32 bits and
+    cores what the network wants: rounded once or twice, with shifts that differ,
+    or addends that have lower bits."""
+    twice, differ = rnd.random() < 0.5, rnd.random() < 0.5
+    odd = not twice and rnd.random() < 0.3
+    lo, hi = rnd.choice([(0, 255), (-128, 127), (-128, 127), (3, 90)])
+    least = max(32, 23 + most.bit_length())
+    shift = [rnd.randint(least, least + 5) for _ in range(m)]
+    if not differ:
+        shift = shift[:1] * m
+    const('m%s' % i, 's32', shape,
+          [rnd.randint(1 << 30, (1 << 31) - 1) for _ in range(m)])
+    const('a%s' % i, 's64', shape,
+          [(rnd.randint(lo, hi) << n) + (1 << n - 1) + (1 << 30 if twice else 0)
+           + (rnd.randint(-999, 999) if odd else 0) for n in shift])
+    scale, attrs = 'm%s a%s' % (i, i), 'lo=%d hi=%d round=%d' % (lo, hi, twice)
+    if not differ:
+        return scale, attrs + ' shift=%d' % shift[0]
+    const('s%s' % i, rnd.choice(['s8', 's32']), shape, shift)
+    return scale + ' s%s' % i, attrs
+
+
 def epilogue_type(attrs):
-    return 'u8' if attrs.startswith('lo=0 ') else 's8'
+    return 's8' if attrs.startswith('lo=-') else 'u8'
 
 
 def forward(i):
@@ -61,12 +84,35 @@ def forward(i):
     outs.append('y' + n)
 
 
+def residual(i):
+    """Layers and a sum, with signs between them."""
+    h, w, c = rnd.randint(3, 9), rnd.randint(3, 9), 4 * rnd.randint(1, 12)
+    lines.append('x%d = input : %s[1,%d,%d,%d]' % (
+        i, rnd.choice(sys.argv[3:]), h, w, c))
+    x, results = 'x%d' % i, []
+    for j, side in enumerate([1, 3, 1]):
+        n = '%d_%d' % (i, j)
+        weights('w' + n, [c, side, side, c], rnd.randint(2, 8))
+        scale, attrs = wide_epilogue(n, c, [c], side * side * c * 255 * 128)
+        lines.append('y%s = conv %s w%s _ %s pad=%s last=1 padvalue=-9 %s' % (
+            n, x, n, scale, ','.join([str(side // 2)] * 4), attrs))
+        results.append('y' + n)
+        x = results[-1]
+        if j == 1:
+            const('c%d' % i, 's32', [1], [rnd.randint(-1 << 20, 1 << 20)])
+            x = 'z%d' % i
+            lines.append('%s = wadd %s %s c%d p0=%d p1=%d shift=16 lo=-128 '
+                         'hi=127' % (x, *results, i, rnd.randint(1, 65535),
+                                     rnd.randint(1, 65535)))
+    outs.append(x)
+
+
 last = None  # a layer's result that the next may read: name, type, h, w, c
 for i in range(int(sys.argv[2])):
     kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided',
-                       'forward'])
-    if kind == 'forward':
-        forward(i)
+                       'forward', 'residual'])
+    if kind in ('forward', 'residual'):
+        (forward if kind == 'forward' else residual)(i)
         continue
     c, m = rnd.randint(1, 100), rnd.randint(1, 80)
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3
@@ -98,8 +144,12 @@ for i in range(int(sys.argv[2])):
         each = 1 if kind == 'depth' else c
         weights('w%d' % i, [m, side, side, each], bits)
         taps = side * side * each
-    scale, attrs = epilogue(i, m, max(1, (1 << 29) // (taps * 255 * 128)),
-                            rnd.randint(8, 24), [m, 1] if by_row else [m])
+    shape = [m, 1] if by_row else [m]
+    if rnd.random() < 0.4:
+        scale, attrs = wide_epilogue(i, m, shape, taps * 255 * 128)
+    else:
+        scale, attrs = epilogue(i, m, max(1, (1 << 29) // (taps * 255 * 128)),
+                                rnd.randint(8, 24), shape)
     bias = '_'
     if biased:
         const('b%d' % i, 's32', [m], [rnd.randint(-500, 500)

@@ -2,10 +2,13 @@
  *
  *     y = conv x w b mul add        ->   y = pconv x w' mul' add'
  *     y = matmul a b bias mul add   ->   y = reshape (pconv (reshape a) ...)
+ *     any other epilogue            ->   y = add (pconv x w') bias mul add
  *
  * w' is packed (OP_pack) as a kernel of an accelerator wants it (`words` of its
  * head); mul' and add' have an element for each channel, with the bias in add'.
- * What the unit cannot do as it stands:
+ * What a unit does not scale as the layer does leaves it as sums of 32 bits,
+ * which cores scale: what TensorFlow Lite rounds, shifts of 32 and more,
+ * products beyond 32 bits.  What the unit cannot do as it stands:
  *
  *     depthwise, stride 2           ->   y = slice (pconv x ...), of which a
  *                                        pconv of one tap reads itself what it
@@ -21,7 +24,7 @@
 
 #include <string.h>
 
-enum { CODE_BITS = 8, CODE_LEAST = 2, PACKINGS = 8 };
+enum { CODE_BITS = 8, CODE_LEAST = 2, PACKINGS = 8, WAYS = 2 * PACKINGS };
 /* More are not packed: some packings take ten bytes for each, and no unit has a
  * memory for them. */
 enum { MOST_WEIGHTS = 1 << 22 };
@@ -38,24 +41,17 @@ typedef struct Bringer {
     int64_t m, c, k[2], stride[2], pad[4], padvalue;
     int64_t every[2]; /* of the rows and columns that are made */
     bool depth;
+    bool sums;        /* the unit's results are sums, which cores scale */
+    bool sign;        /* its inputs may have one */
+    bool try;         /* only to know what it takes; what can be without sign
+                         (unsigned.c) is so */
     int64_t room;     /* bytes of the nearest memory, */
     int64_t port;     /* and of that of the weight port */
 } Bringer;
 
-static bool is_const(const Val *v)
-{
-    return v && v->data;
-}
-
 static Val *operand(const Node *n, const char *name)
 {
     return node_arg(n, name);
-}
-
-/* Element i of v, of one for all or one each; 0: there is no v. */
-static int64_t element(const Val *v, int64_t i)
-{
-    return !v ? 0 : val_int(v, val_count(v) > 1 ? i : 0);
 }
 
 /* Are they constants, one for each of m channels or one for all? */
@@ -182,9 +178,10 @@ static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
     bool fits = true;
 
     for (i = 0; i < b->m; i++) {
-        f[i] = element(factor, i);
-        a[i] = element(more, i);
-        fits &= !__builtin_mul_overflow(f[i], element(b->bias, i), &a[b->m]) &&
+        f[i] = layer_element(factor, i);
+        a[i] = layer_element(more, i);
+        fits &= !__builtin_mul_overflow(f[i], layer_element(b->bias, i),
+                                        &a[b->m]) &&
                 !__builtin_add_overflow(a[i], a[b->m], &a[i]);
     }
     by = fits ? common_shift(f, 2 * b->m, *shift) : 0;
@@ -224,7 +221,7 @@ static Node *new_node(Bringer *b, Words p)
     int bits = code_bits(b->w), shift = (int)attr_int(b->n, A_shift);
     Node *y;
 
-    if (!scale_of(b, &arg[3], &arg[4], &shift))
+    if (!b->sums && !scale_of(b, &arg[3], &arg[4], &shift))
         return NULL;
     arg[1] = pack_weights(b, p, bits);
     if (p.port >= 0 && val_bytes(arg[1]) <= b->port)
@@ -242,12 +239,37 @@ static Node *new_node(Bringer *b, Words p)
     attr_set_int(b->g, y, A_p3, arg[1]->port > 0);
     attr_set_int(b->g, y, A_mode, p.mode);
     attr_set_list(b->g, y, A_count, 2, (int64_t[2]){p.tile, p.side});
-    attr_set_int(b->g, y, A_shift, shift);
-    attr_set_int(b->g, y, A_lo, attr_int(b->n, A_lo));
-    attr_set_int(b->g, y, A_hi, attr_int(b->n, A_hi));
+    if (!b->sums) {
+        attr_set_int(b->g, y, A_shift, shift);
+        attr_set_int(b->g, y, A_lo, attr_int(b->n, A_lo));
+        attr_set_int(b->g, y, A_hi, attr_int(b->n, A_hi));
+    }
     y->origin = b->n->origin;
     node_infer(b->g, y);
     return y;
+}
+
+/* The bias and the epilogue of the layer, of sums without them. */
+static Val *scaled(Bringer *b, Val *sums)
+{
+    Val *arg[] = {sums, b->bias, operand(b->n, "mul"), operand(b->n, "add"),
+                  operand(b->n, "shifts")};
+    static const AttrCode all[] = {A_shift, A_round, A_lo, A_hi};
+    Node *y;
+    int i;
+
+    if (!arg[1]) {
+        arg[1] = graph_const(b->g, b->n->name, T_s8, SHAPE(1), NULL);
+        val_set(arg[1], 0, 0);
+        val_range(arg[1]);
+    }
+    y = graph_node(b->g, b->n, OP_add, b->n->name, arg[4] ? 5 : 4, arg);
+    for (i = 0; i < (int)LEN(all); i++)
+        if (attr_has(b->n, all[i]))
+            attr_set_int(b->g, y, all[i], attr_int(b->n, all[i]));
+    y->origin = b->n->origin;
+    node_infer(b->g, y);
+    return y->res[0];
 }
 
 /* Of y, rows and columns that are wanted, in the shape that is. */
@@ -262,6 +284,8 @@ static Val *result_of(Bringer *b, Val *y)
         attr_set_list(b->g, y->def, A_start, 4, (int64_t[4]){0});
         node_infer(b->g, y->def);
     }
+    if (b->sums)
+        y = scaled(b, y);
     return shape_same(y->shape, was->shape) ? y : reshaped(b, y, was->shape);
 }
 
@@ -269,13 +293,13 @@ static bool may_bring(const Bringer *b)
 {
     const Val *x = b->n->arg[0];
 
-    return is_const(b->w) && type_info[b->w->type].bytes == 1 &&
+    return layer_is_const(b->w) && type_info[b->w->type].bytes == 1 &&
            val_count(b->w) <= MOST_WEIGHTS &&
            val_is_int(x) && type_info[x->type].bytes == 1 &&
-           val_is_int(b->w) && is_const(operand(b->n, "mul")) &&
+           val_is_int(b->w) && layer_is_const(operand(b->n, "mul")) &&
            has_each(operand(b->n, "mul"), b->m) &&
            has_each(operand(b->n, "add"), b->m) && has_each(b->bias, b->m) &&
-           !operand(b->n, "shifts") && !node_round(b->n) &&
+           (b->sums || (!operand(b->n, "shifts") && !node_round(b->n))) &&
            !node_varies(b->n) && val_count(b->n->res[0]) > 0;
 }
 
@@ -370,6 +394,18 @@ static bool see_window(Bringer *b)
     return true;
 }
 
+/* An input that has a sign where the unit takes none. */
+static void see_sign(Bringer *b)
+{
+    if (b->sign || b->x->type != T_s8)
+        return;
+    b->bias = unsigned_bias(b->g, b->w, false, b->bias);
+    b->x = b->try && unsigned_can_be(b->g, b->x)
+               ? graph_val(b->g, b->x->name, T_u8, b->x->shape)
+               : unsigned_value(b->g, b->n, b->x);
+    b->padvalue += 1 << (CODE_BITS - 1);
+}
+
 static bool see_conv(Bringer *b)
 {
     const Node *n = b->n;
@@ -393,6 +429,7 @@ static bool see_conv(Bringer *b)
     b->depth = groups > 1;
     if (!may_bring(b) || (b->depth && (b->c > 1 || groups != b->m)))
         return false;
+    see_sign(b);
     if (b->depth)
         b->w = swapped(b->g, b->w, b->m, b->k[0] * b->k[1],
                        SHAPE(b->k[0], b->k[1], b->m));
@@ -422,7 +459,9 @@ static bool see_matmul(Bringer *b)
                 : graph_const(b->g, w->name, w->type, SHAPE(b->m, 1, 1, b->c),
                               w->data);
     val_range(b->w);
-    b->x = reshaped(b, n->arg[0], SHAPE(1, rows, 1, b->c));
+    b->x = n->arg[0];
+    see_sign(b);
+    b->x = reshaped(b, b->x, SHAPE(1, rows, 1, b->c));
     return true;
 }
 
@@ -438,6 +477,7 @@ static bool words_fit(const Bringer *b, Words p)
 /* A way to pack, and what it has brought. */
 typedef struct Way {
     Words words;
+    bool sums;        /* scaled by cores */
     int64_t *port;    /* bytes left behind its port */
     int64_t gain;     /* cycles of all layers that it makes quicker, if the */
     int64_t cold;     /* code is there, which takes so many */
@@ -451,7 +491,9 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
                      Take take_it)
 {
     Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
-                 .every = {1, 1}, .room = room, .port = *w->port};
+                 .every = {1, 1}, .room = room, .port = *w->port,
+                 .sums = w->sums, .sign = w->words.sign,
+                 .try = take_it == TAKE_nothing};
     Node *y = NULL;
     int64_t gain = 0, rows = 0;
     Val *v;
@@ -463,7 +505,7 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
         v = result_of(&b, y->res[0]);
         gain = job_gain(c, g, b.before ? b.before->next : g->first, n, y,
                         &w->cold);
-        if (gain && take_it == TAKE_part)
+        if (gain && take_it == TAKE_part && !w->sums)
             rows = part_rows(c, g, n, y, w->words.side, room);
         if (rows) {
             layer_undo(g, b.before, n);
@@ -479,8 +521,8 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
     return gain;
 }
 
-/* The way by which a node gains most, of those that are worth their code if that
- * is known; NULL: there is none. */
+/* The way by which a node gains most, of those that are worth their code if
+ * that is known; NULL: there is none. */
 static Way *best_way(const Chooser *c, Graph *g, Node *n, Way *w, int nway,
                      int64_t room, bool known)
 {
@@ -532,20 +574,32 @@ static void ports_of(const Plan *plan, const PlanOpts *o, Way *w, int n,
     }
 }
 
+/* Is one of the ways worth its code? */
+static bool gains(const Way *w, int n)
+{
+    int i;
+
+    for (i = 0; i < n && w[i].gain <= w[i].cold; i++)
+        ;
+    return i < n;
+}
+
 void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
 {
     Graph *g = plan->g;
     Words p[PACKINGS];
-    Way way[PACKINGS] = {0};
-    int i, n = chooser_packings(c, true, p, PACKINGS);
-    int64_t room = near_room(plan, o), port[PACKINGS] = {0};
+    Way way[WAYS] = {0};
+    int i, n = 2 * chooser_packings(c, true, p, PACKINGS);
+    int64_t room = near_room(plan, o), port[WAYS] = {0};
 
     if (!n)
         return;
     for (i = 0; i < n; i++)
-        way[i].words = p[i];
+        way[i] = (Way){.words = p[i / 2], .sums = i % 2};
     ports_of(plan, o, way, n, port);
     bring_all(c, g, way, n, room, TAKE_nothing);
+    if (!p[0].sign && gains(way, n))
+        unsign_layers(g);
     bring_all(c, g, way, n, room,
               o->aim == AIM_memory ? TAKE_whole : TAKE_part);
     graph_sweep(g);

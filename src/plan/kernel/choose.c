@@ -321,7 +321,8 @@ int chooser_packings(const Chooser *c, bool jobs, Words *v, int n)
                                   v[j].mode != mode || v[j].side != side); j++)
             ;
         v[j] = (Words){tile, word, mode, side,
-                       jobs ? c->soc->engine[k->row].weights : -1};
+                       jobs ? c->soc->engine[k->row].weights : -1,
+                       k->sig->arg[0].types >> T_s8 & 1};
         count = MAX(count, j + 1);
     }
     return count;

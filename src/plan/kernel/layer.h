@@ -4,6 +4,17 @@
 
 #include "plan/plan.h"
 
+static inline bool layer_is_const(const Val *v)
+{
+    return v && v->data;
+}
+
+/* Element i of v, of one for all or one each; 0: there is no v. */
+static inline int64_t layer_element(const Val *v, int64_t i)
+{
+    return !v ? 0 : val_int(v, val_count(v) > 1 ? i : 0);
+}
+
 /* Is n a product of rows by one matrix, whose bias and epilogue follow its
  * columns? */
 bool layer_is_product(const Node *n);
