@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { SMALL = 512 }; /* bytes; such constants are never fetched (search.h) */
+
 /* Bytes of the memory into which external memory is read. */
 static int64_t inner_bytes(const Soc *s, const PlanOpts *o)
 {
@@ -22,5 +24,5 @@ void leave_tables_far(Graph *g, const Soc *s, const PlanOpts *o)
     for (n = g->first; n; n = n->next)
         if (n->op == OP_gather)
             attr_set_int(g, n, A_mode, can && n->arg[0]->data &&
-                         val_bytes(n->arg[0]) > inner_bytes(s, o));
+                         val_bytes(n->arg[0]) > MAX(SMALL, inner_bytes(s, o)));
 }
