@@ -467,21 +467,25 @@ static bool see_matmul(Bringer *b)
 
 /* ---- which is quicker ---- */
 
-/* May words hold a window? */
-static bool words_fit(const Bringer *b, Words p)
-{
-    return p.mode ? b->k[0] * b->k[1] == 1 && !b->depth
-                  : b->k[0] * b->k[1] * p.tile <= 8 * p.word;
-}
-
 /* A way to pack, and what it has brought. */
 typedef struct Way {
     Words words;
+    bool windows;     /* not of one tap, for which there is another */
     bool sums;        /* scaled by cores */
     int64_t *port;    /* bytes left behind its port */
     int64_t gain;     /* cycles of all layers that it makes quicker, if the */
     int64_t cold;     /* code is there, which takes so many */
 } Way;
+
+/* May words hold a window? */
+static bool words_fit(const Bringer *b, const Way *w)
+{
+    int64_t taps = b->k[0] * b->k[1];
+
+    return w->words.mode ? taps == 1 && !b->depth
+                         : taps * w->words.tile <= 8 * w->words.word &&
+                               !(w->windows && taps == 1);
+}
 
 typedef enum Take { TAKE_nothing, TAKE_part, TAKE_whole } Take;
 
@@ -499,7 +503,7 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
     Val *v;
 
     if ((n->op == OP_conv ? see_conv(&b) : see_matmul(&b)) &&
-        words_fit(&b, w->words))
+        words_fit(&b, w))
         y = new_node(&b, w->words);
     if (y) {
         v = result_of(&b, y->res[0]);
@@ -521,42 +525,55 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
     return gain;
 }
 
-/* The way by which a node gains most, of those that are worth their code if
- * that is known; NULL: there is none. */
-static Way *best_way(const Chooser *c, Graph *g, Node *n, Way *w, int nway,
-                     int64_t room, bool known)
-{
-    Way *best = NULL;
-    int64_t most = 0, gain;
-    int i;
+/* A node that may be brought, and what it would gain by each way. */
+typedef struct Prospect {
+    Node *n;
+    int64_t gain[WAYS];
+} Prospect;
 
-    for (i = 0; i < nway && (n->op == OP_conv || n->op == OP_matmul); i++) {
-        if (known && w[i].gain <= w[i].cold)
-            continue;
-        gain = bring(c, g, n, &w[i], room, TAKE_nothing);
-        if (gain > most) {
-            most = gain;
-            best = &w[i];
-        }
-    }
-    if (best && !known)
-        best->gain += most;
-    return best;
+static Prospect *prospects_of(Graph *g, int *count)
+{
+    Prospect *v;
+    Node *n;
+
+    *count = 0;
+    for (n = g->first; n; n = n->next)
+        ++*count;
+    v = NEWN(g->mem, Prospect, *count + 1);
+    *count = 0;
+    for (n = g->first; n; n = n->next)
+        if (n->op == OP_conv || n->op == OP_matmul)
+            v[(*count)++].n = n;
+    return v;
 }
 
-/* Each node that gains, if it is known by which ways. */
-static void bring_all(const Chooser *c, Graph *g, Way *w, int n, int64_t room,
-                      Take take_it)
+/* Sums, each way behind that which scales them, cost more than these. */
+static void look_at(const Chooser *c, Graph *g, Prospect *p, Way *w, int nway,
+                    int64_t room)
 {
-    Node *at, *next;
-    Way *best;
+    int i;
 
-    for (at = g->first; at; at = next) {
-        next = at->next;
-        best = best_way(c, g, at, w, n, room, take_it != TAKE_nothing);
-        if (best && take_it)
-            bring(c, g, at, best, room, take_it);
-    }
+    for (i = 0; i < nway; i++)
+        if (!w[i].sums || p->gain[i - 1] == 0)
+            p->gain[i] = bring(c, g, p->n, &w[i], room, TAKE_nothing);
+}
+
+static bool is_worth_it(const Way *w)
+{
+    return w->gain > w->cold;
+}
+
+/* The way by which a node gains most, of those that are worth their code if
+ * that is known; nway: there is none. */
+static int best_way(const Prospect *p, const Way *w, int nway, bool known)
+{
+    int best = nway, i;
+
+    for (i = 0; i < nway; i++)
+        if (p->gain[i] > (best < nway ? p->gain[best] : 0) &&
+            (!known || is_worth_it(&w[i])))
+            best = i;
+    return best;
 }
 
 /* Room for weights behind ports; ways to pack may share one. */
@@ -574,33 +591,51 @@ static void ports_of(const Plan *plan, const PlanOpts *o, Way *w, int n,
     }
 }
 
-/* Is one of the ways worth its code? */
-static bool gains(const Way *w, int n)
+/* What each way gains with all nodes for which it is the best; are there any
+ * that are worth their code? */
+static bool gains(const Chooser *c, Graph *g, Prospect *p, int count, Way *w,
+                  int nway, int64_t room)
 {
-    int i;
+    bool any = false;
+    int i, best;
 
-    for (i = 0; i < n && w[i].gain <= w[i].cold; i++)
-        ;
-    return i < n;
+    for (i = 0; i < count; i++) {
+        look_at(c, g, &p[i], w, nway, room);
+        best = best_way(&p[i], w, nway, false);
+        if (best < nway)
+            w[best].gain += p[i].gain[best];
+    }
+    for (i = 0; i < nway; i++)
+        any |= is_worth_it(&w[i]);
+    return any;
 }
 
 void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
 {
     Graph *g = plan->g;
-    Words p[PACKINGS];
+    Words packing[PACKINGS];
     Way way[WAYS] = {0};
-    int i, n = 2 * chooser_packings(c, true, p, PACKINGS);
+    int nway = 2 * chooser_packings(c, true, packing, PACKINGS), count, i, best;
+    bool points = false;
     int64_t room = near_room(plan, o), port[WAYS] = {0};
+    Take take = o->aim == AIM_memory ? TAKE_whole : TAKE_part;
+    Prospect *p;
 
-    if (!n)
+    if (!nway)
         return;
-    for (i = 0; i < n; i++)
-        way[i] = (Way){.words = p[i / 2], .sums = i % 2};
-    ports_of(plan, o, way, n, port);
-    bring_all(c, g, way, n, room, TAKE_nothing);
-    if (!p[0].sign && gains(way, n))
+    for (i = 0; i < nway; i++)
+        points |= packing[i / 2].mode == 1;
+    for (i = 0; i < nway; i++)
+        way[i] = (Way){.words = packing[i / 2], .sums = i % 2,
+                       .windows = points};
+    ports_of(plan, o, way, nway, port);
+    p = prospects_of(g, &count);
+    if (gains(c, g, p, count, way, nway, room) && !packing[0].sign)
         unsign_layers(g);
-    bring_all(c, g, way, n, room,
-              o->aim == AIM_memory ? TAKE_whole : TAKE_part);
+    for (i = 0; i < count; i++) {
+        best = best_way(&p[i], way, nway, true);
+        if (best < nway)
+            bring(c, g, p[i].n, &way[best], room, take);
+    }
     graph_sweep(g);
 }

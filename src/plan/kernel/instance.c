@@ -125,20 +125,22 @@ static bool same_name(const Step *a, const Step *b)
  * an operand is there. */
 static bool serves(const Step *has, const Step *s)
 {
-    bool looks = kern_is_shipped(s->kern);
+    const char *type;
     int i;
 
     if (has->kern != s->kern || has->sig != s->sig ||
-        step_is_float(has) != step_is_float(s) ||
-        strcmp(step_acc_type(has), step_acc_type(s)) ||
-        node_round(has->node) != node_round(s->node) ||
-        node_upper_half(has->node) != node_upper_half(s->node))
+        memcmp(has->out_type, s->out_type, sizeof s->out_type))
         return false;
-    for (i = 0; i < has->sig->narg; i++)
-        if (!(looks && *step_arg_type(s, i) == 'n') &&
-            strcmp(step_arg_type(s, i), step_arg_type(has, i)))
+    for (i = 0; i < has->sig->narg; i++) {
+        type = step_arg_type(s, i);
+        if (strcmp(type, step_arg_type(has, i)) &&
+            (*type != 'n' || !kern_is_shipped(s->kern)))
             return false;
-    return !memcmp(has->out_type, s->out_type, sizeof s->out_type);
+    }
+    return step_is_float(has) == step_is_float(s) &&
+           !strcmp(step_acc_type(has), step_acc_type(s)) &&
+           node_round(has->node) == node_round(s->node) &&
+           node_upper_half(has->node) == node_upper_half(s->node);
 }
 
 /* The instance that serves s; one that s serves gives way to it. */
