@@ -249,6 +249,41 @@ static Node *new_node(Bringer *b, Words p)
     return y;
 }
 
+/* v times 2^by, in the same type; NULL: that does not hold it. */
+static Val *raised(Graph *g, const Val *v, int by)
+{
+    const TypeInfo *t = &type_info[v->type];
+    Val *y;
+    int64_t i;
+
+    if (v->lo < t->lo >> by || v->hi > t->hi >> by)
+        return NULL;
+    y = graph_const(g, v->name, v->type, v->shape, NULL);
+    for (i = 0; i < val_count(v); i++)
+        val_set(y, i, val_int(v, i) * (INT64_C(1) << by));
+    val_range(y);
+    return y;
+}
+
+/* A shift that leaves of sums what is above bit 30 of products is made from a
+ * lesser one, if factor and addend have room: kernels are quicker then. */
+static void raise_shift(Graph *g, Node *y)
+{
+    enum { MUL = 2, ADD = 3, ABOVE = 31 };
+    int by = ABOVE - (int)attr_int(y, A_shift);
+    Val *mul, *add;
+
+    if (by <= 0 || by > ABOVE / 2 || !attr_has(y, A_shift))
+        return;
+    mul = raised(g, y->arg[MUL], by);
+    add = raised(g, y->arg[ADD], by);
+    if (!mul || !add)
+        return;
+    y->arg[MUL] = mul;
+    y->arg[ADD] = add;
+    attr_set_int(g, y, A_shift, ABOVE);
+}
+
 /* The bias and the epilogue of the layer, of sums without them. */
 static Val *scaled(Bringer *b, Val *sums)
 {
@@ -268,6 +303,7 @@ static Val *scaled(Bringer *b, Val *sums)
         if (attr_has(b->n, all[i]))
             attr_set_int(b->g, y, all[i], attr_int(b->n, all[i]));
     y->origin = b->n->origin;
+    raise_shift(b->g, y);
     node_infer(b->g, y);
     return y->res[0];
 }
