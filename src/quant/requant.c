@@ -35,12 +35,13 @@ static Val *constant(Graph *g, Val *x)
 
     if (x->data)
         return x;
-    if (!real_of(x, &r) || !r.v->data || !real_uniform(&r))
+    if (!real_of(x, &r) || !r.v->data ||
+        (!real_uniform(&r) && val_count(r.v) != val_count(r.scale)))
         return NULL;
     y = const_f32s(g, r.v->shape);
     for (i = 0; i < val_count(y); i++)
-        ((float *)y->data)[i] = (float)(val_int(r.v, i) - real_zero(&r, 0)) *
-                                real_scale(&r, 0);
+        ((float *)y->data)[i] = (float)(val_int(r.v, i) - real_zero(&r, i)) *
+                                real_scale(&r, i);
     return y;
 }
 
