@@ -71,19 +71,46 @@ static void simplify(Graph *g, bool merge)
         pass_one(g, "merge");
 }
 
-static void check_graph(const Quantize *z)
+static bool is_quantized(const Graph *g)
 {
     const Node *n;
     bool floats = false;
 
-    for (n = z->g->first; n; n = n->next) {
+    for (n = g->first; n; n = n->next) {
         floats |= n->res[0]->type == T_f32;
         if (n->op == OP_quantize)
-            break;
+            return true;
     }
-    if (n || !floats)
+    return !floats;
+}
+
+/* What reads only integers is no product of floats, unless merge made it. */
+static bool has_merged(const Graph *g)
+{
+    const Node *n;
+
+    for (n = g->first; n; n = n->next)
+        if (n->op == OP_matmul && n->arg[0]->def &&
+            n->arg[0]->def->op == OP_dequantize)
+            return true;
+    return false;
+}
+
+/* Integers become floats where weights are merged, and nowhere else; the same
+ * as it was is what it is compared with. */
+static void merge_integers(Quantize *z, PtqOpts *p)
+{
+    if (!z->o.merge)
         err(ERR_MODEL, "the network is quantized already: compile it as it "
             "is");
+    p->given = front_read(z->o.mem, z->o.model, &z->o.front);
+    quant_lower(p->given);
+    quant_lower(z->g);
+    simplify(z->g, true);
+    if (!has_merged(z->g))
+        err(ERR_MODEL, "--merge: no attention of integers whose weights of q "
+            "and k would be fewer products as one matrix");
+    p->as_is = true;
 }
 
 static void check_widths(const Opts *o)
@@ -107,8 +134,10 @@ static void quantize_network(Quantize *z)
                          .all_wide = o->wide}};
 
     check_widths(o);
-    simplify(z->g, o->merge);
-    check_graph(z);
+    if (is_quantized(z->g))
+        merge_integers(z, &p);
+    else
+        simplify(z->g, o->merge);
     ptq_data(o->mem, z->g, o->data, o->test ? NULL : o->labels, &z->s);
     z->test = z->s;
     if (o->test)

@@ -10,20 +10,53 @@
  *     s = matmul q x'
  *
  * What bk adds is the same for all keys of a row of s, and what is added so
- * changes nothing behind a softmax.  Only of floats, and where it is fewer
- * products: S rows of E elements, in heads of P, 2 S E P + S S P before,
- * S E E + S S E then. */
+ * changes nothing behind a softmax.  Only where it is fewer products: S rows of
+ * E elements, in heads of P, 2 S E P + S S P before, S E E + S S E then.
+ *
+ * Of integers, whose q and k were requantized, the same becomes floats between
+ * a dequantize of x and a quantize of the scores, on the grid that they had:
+ * what rounding and clipping did to q and k is done no more. */
 #include "pass/pass.h"
+
+#include <math.h>
 
 /* A side of the product: heads of P of the product of x by weights. */
 typedef struct Side {
     const Node *product;
+    const Node *requant; /* behind it; NULL: it is of floats */
     int64_t rows, heads, width; /* S, H, P */
 } Side;
 
-static bool is_floats(const Val *v)
+/* Is v, if there, a constant, of floats or of integers? */
+static bool is_given(const Val *v, bool floats)
 {
-    return !v || (is_const(v) && v->type == T_f32);
+    return !v || (is_const(v) && (v->type == T_f32) == floats);
+}
+
+/* (v mul + add) >> shift by constants: of one number, or of columns each. */
+static bool is_plain(const Node *n, int64_t columns)
+{
+    int i;
+
+    if (n->op != OP_requant || n->narg > 3)
+        return false;
+    for (i = 1; i < 3; i++)
+        if (!is_const(n->arg[i]) || (val_count(n->arg[i]) != 1 &&
+            (columns == 1 || val_count(n->arg[i]) != columns)))
+            return false;
+    return true;
+}
+
+/* The product that a side is; between, of integers, its requantization. */
+static bool find_product(Val *y, int64_t columns, Side *s)
+{
+    const Node *n = sole_producer(y);
+
+    s->requant = n && is_plain(n, columns) ? n : NULL;
+    s->product = s->requant ? sole_producer(n->arg[0]) : n;
+    return s->product && s->product->op == OP_matmul &&
+           !node_arg(s->product, "mul") && !attr_int(s->product, A_transa) &&
+           !attr_has(s->product, A_count);
 }
 
 /* Is v made of rows of heads by this order of axes? */
@@ -32,6 +65,7 @@ static bool find_side(const Val *v, const int64_t perm[4], Side *s)
     const Node *n = v->def, *split;
     const Val *x, *w;
     Shape y;
+    bool floats;
     int i;
 
     if (!n || n->op != OP_transpose || v->shape.rank != 4 || v->nuse != 1)
@@ -40,19 +74,18 @@ static bool find_side(const Val *v, const int64_t perm[4], Side *s)
         if (attr_at(n, A_perm, i, -1) != perm[i])
             return false;
     split = sole_producer(n->arg[0]);
-    if (!split || split->op != OP_reshape || !sole_producer(split->arg[0]))
+    if (!split || split->op != OP_reshape)
         return false;
-    s->product = split->arg[0]->def;
-    if (s->product->op != OP_matmul || node_arg(s->product, "mul") ||
-        attr_int(s->product, A_transa) || attr_has(s->product, A_count))
+    y = split->res[0]->shape;
+    s->rows = y.dim[1], s->heads = y.dim[2], s->width = y.dim[3];
+    if (!find_product(split->arg[0], s->heads * s->width, s))
         return false;
     x = s->product->arg[0];
     w = s->product->arg[1];
-    y = split->res[0]->shape;
-    s->rows = y.dim[1], s->heads = y.dim[2], s->width = y.dim[3];
-    return y.dim[0] == 1 && !shape_varies(y) && x->type == T_f32 &&
-           w->shape.rank == 2 && is_const(w) && is_floats(w) &&
-           is_floats(node_arg(s->product, "bias")) &&
+    floats = !s->requant;
+    return y.dim[0] == 1 && !shape_varies(y) && (x->type == T_f32) == floats &&
+           w->shape.rank == 2 && is_given(w, floats) &&
+           is_given(node_arg(s->product, "bias"), floats) &&
            val_count(x) == s->rows * x->shape.dim[x->shape.rank - 1];
 }
 
@@ -68,6 +101,14 @@ static const Node *reader(const Graph *g, const Val *v, int *operand)
     return NULL;
 }
 
+/* Is it a softmax along the last axis? */
+static bool is_softmax(const Node *n)
+{
+    if (n->op == OP_softmax)
+        return attr_int(n, A_axis) == n->arg[0]->shape.rank - 1;
+    return n->op == OP_isoftmax || n->op == OP_itamax || n->op == OP_qsoftmax;
+}
+
 /* Is a value read by a softmax alone, perhaps multiplied by a number or with
  * something added before? */
 static bool meets_softmax(const Graph *g, const Val *v)
@@ -77,13 +118,22 @@ static bool meets_softmax(const Graph *g, const Val *v)
 
     if (!n || v->nuse != 1 || val_is_output(g, v))
         return false;
-    if (n->op == OP_softmax)
-        return attr_int(n, A_axis) == v->shape.rank - 1;
-    if (n->op == OP_add ||
+    if (is_softmax(n))
+        return i == 0;
+    if (n->op == OP_add || n->op == OP_dequantize || is_plain(n, 1) ||
         ((n->op == OP_mul || (n->op == OP_div && i == 0)) &&
          val_count(n->arg[!i]) == 1))
         return meets_softmax(g, n->res[0]);
     return false;
+}
+
+/* What element c of an operand of a requantization is, per shift. */
+static double shifted(const Node *requant, int operand, int64_t c)
+{
+    const Val *v = requant->arg[operand];
+
+    return ldexp(val_num(v, val_count(v) > 1 ? c : 0),
+                 -(int)attr_int(requant, A_shift));
 }
 
 /* Element (e, c) of the weights of a product, [E][H P] or transposed. */
@@ -93,7 +143,18 @@ static double weight(const Side *s, int64_t e, int64_t c)
     bool columns = attr_int(s->product, A_transb) != 0;
 
     return val_num(w, columns ? c * w->shape.dim[1] + e
-                              : e * w->shape.dim[1] + c);
+                              : e * w->shape.dim[1] + c) *
+           (s->requant ? shifted(s->requant, 1, c) : 1);
+}
+
+/* What is added to column c.  A requantization rounds down. */
+static double bias_of(const Side *s, int64_t c)
+{
+    const Val *b = node_arg(s->product, "bias");
+    double v = b ? val_num(b, val_count(b) > 1 ? c : 0) : 0;
+
+    return s->requant ? v * shifted(s->requant, 1, c) +
+                        shifted(s->requant, 2, c) - 0.5 : v;
 }
 
 /* The sum over a head's P of what q has and of row j of k's weights; e: a row
@@ -101,14 +162,12 @@ static double weight(const Side *s, int64_t e, int64_t c)
 static double head_sum(const Side *q, const Side *k, int64_t h, int64_t e,
                        int64_t j)
 {
-    const Val *bias = node_arg(q->product, "bias");
     double sum = 0;
     int64_t p, c;
 
     for (p = 0; p < q->width; p++) {
         c = h * q->width + p;
-        sum += (e < 0 ? val_num(bias, val_count(bias) > 1 ? c : 0)
-                      : weight(q, e, c)) * weight(k, j, c);
+        sum += (e < 0 ? bias_of(q, c) : weight(q, e, c)) * weight(k, j, c);
     }
     return sum;
 }
@@ -118,7 +177,8 @@ static Val *merge_weights(Graph *g, const Side *q, const Side *k, int64_t n,
                           bool bias)
 {
     int64_t dim[2] = {n, q->heads * n}, at = 0, e, h, j;
-    Val *w = graph_const(g, q->product->arg[bias ? 2 : 1]->name, T_f32,
+    const Val *old = bias ? node_arg(q->product, "bias") : q->product->arg[1];
+    Val *w = graph_const(g, old ? old->name : "bias", T_f32,
                          shape_of(bias ? 1 : 2, bias ? dim + 1 : dim), NULL);
 
     for (e = bias ? -1 : 0; e < (bias ? 0 : n); e++)
@@ -139,15 +199,40 @@ static Val *put(Graph *g, Node *at, OpCode op, const Node *like, Val *x,
     return n->res[0];
 }
 
+/* The scores on the grid that they had: y = (s mul + add) >> shift. */
+static void put_grid(Graph *g, Node *n, Val *left, Val *right)
+{
+    int operand;
+    const Node *old = reader(g, n->res[0], &operand);
+    double step = 1 / shifted(old, 1, 0);
+    Type t = old->res[0]->type;
+    Node *s = edit_node(g, n, OP_matmul, n, 2, (Val *[]){left, right});
+    Node *y = edit_node(g, n, OP_quantize, old, 3, (Val *[]){
+        s->res[0], graph_const_f32(g, (float)step),
+        graph_const_int(g, t, llround(shifted(old, 2, 0) - 0.5))});
+
+    node_infer(g, s);
+    attr_set_int(g, y, A_to, t);
+    node_infer(g, y);
+    edit_replace(g, old->res[0], y->res[0]);
+}
+
 static void merge(Graph *g, Node *n, const Side *q, const Side *k)
 {
     Val *x = q->product->arg[0], *left, *right;
+    bool bias = q->requant || node_arg(q->product, "bias");
     int64_t e = x->shape.dim[x->shape.rank - 1];
-    Node *p = edit_node(g, n, OP_matmul, q->product, 3, (Val *[]){
-        x, merge_weights(g, q, k, e, false),
-        node_arg(q->product, "bias") ? merge_weights(g, q, k, e, true) : NULL,
-    });
+    Node *p;
 
+    if (q->requant) {
+        p = edit_node(g, n, OP_dequantize, q->product, 2,
+                      (Val *[]){x, graph_const_f32(g, 1)});
+        node_infer(g, p);
+        x = p->res[0];
+    }
+    p = edit_node(g, n, OP_matmul, q->product, 3, (Val *[]){
+        x, merge_weights(g, q, k, e, false),
+        bias ? merge_weights(g, q, k, e, true) : NULL});
     node_infer(g, p);
     left = put(g, n, OP_reshape, n, p->res[0], A_shape, 4,
                (int64_t[]){1, q->rows, q->heads, e});
@@ -157,7 +242,24 @@ static void merge(Graph *g, Node *n, const Side *q, const Side *k)
                 (int64_t[]){1, q->rows, 1, e});
     right = put(g, n, OP_transpose, n, right, A_perm, 4,
                 (int64_t[]){0, 2, 3, 1});
-    edit_pair(g, n, left, right);
+    if (q->requant)
+        put_grid(g, n, left, right);
+    else
+        edit_pair(g, n, left, right);
+}
+
+/* Are its scores floats, or bytes that clipping uses the whole of? */
+static bool has_scores(const Graph *g, const Node *n, bool floats)
+{
+    int operand;
+    const Node *r = reader(g, n->res[0], &operand);
+    const TypeInfo *t;
+
+    if (floats || !r || !is_plain(r, 1))
+        return floats;
+    t = &type_info[r->res[0]->type];
+    return t->bytes == 1 && attr_int(r, A_lo) == t->lo &&
+           attr_int(r, A_hi) == t->hi && val_num(r->arg[1], 0) > 0;
 }
 
 static bool is_fewer(const Side *q)
@@ -176,12 +278,12 @@ void pass_merge(Graph *g)
 
     for (n = g->first; n; n = next) {
         next = n->next;
-        if (n->op == OP_matmul && n->res[0]->type == T_f32 &&
-            !attr_int(n, A_transa) && !attr_int(n, A_transb) &&
-            find_side(n->arg[0], rows, &q) &&
-            find_side(n->arg[1], columns, &k) &&
+        if (n->op == OP_matmul && !attr_int(n, A_transa) &&
+            !attr_int(n, A_transb) && find_side(n->arg[0], rows, &q) &&
+            find_side(n->arg[1], columns, &k) && !q.requant == !k.requant &&
             q.product->arg[0] == k.product->arg[0] && q.heads == k.heads &&
-            q.rows == k.rows && is_fewer(&q) && meets_softmax(g, n->res[0]))
+            q.rows == k.rows && is_fewer(&q) &&
+            has_scores(g, n, !q.requant) && meets_softmax(g, n->res[0]))
             merge(g, n, &q, &k);
     }
 }

@@ -11,6 +11,7 @@
  *   behind what only moves elements: it has the grid of what it moves
  *   between a sum and the factors, addends and clips behind it: one epilogue
  *   within a tree of elementwise operators over one value: one table
+ *   where there is one: behind dequantize, before quantize
  *
  * What a normalization reads has 16 bits, since its mean and root are of all of
  * a row, and so has what is summed into that; and what is an output, for the
@@ -197,13 +198,25 @@ static bool inside(const Grids *d, const Val *v)
     return true;
 }
 
+static bool has_grid(const Grids *d, const Val *v)
+{
+    int i;
+
+    if (v->def && v->def->op == OP_dequantize)
+        return true;
+    for (i = 0; i < d->nreader[v->id]; i++)
+        if (d->reader[v->id][i]->op != OP_quantize)
+            return false;
+    return i > 0 && !val_is_output(d->q, v);
+}
+
 static bool wants_grid(const Grids *d, const Val *v)
 {
     int i;
     bool any = v->def && known(v->def);
 
     if (!is_float(v) || v->data || d->joins[v->id] || inside(d, v) ||
-        (v->def && moves(v->def)))
+        has_grid(d, v) || (v->def && moves(v->def)))
         return false;
     for (i = 0; i < d->nreader[v->id]; i++)
         any |= known(d->reader[v->id][i]);

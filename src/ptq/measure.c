@@ -18,20 +18,22 @@ typedef struct Pair { /* a value of both graphs */
     Sums s;
 } Pair;
 
-/* The real numbers that its elements stand for. */
+/* The real numbers that its elements stand for; themselves, if it is not known
+ * which. */
 static double *reals(Arena *a, const Val *v, const void *data)
 {
     int64_t n = val_count(v), k;
     double *y = NEWN(a, double, (size_t)n + 1);
+    double scale = v->scale > 0 ? v->scale : 1;
     Val w = *v;
 
     w.data = (void *)(uintptr_t)data;
     for (k = 0; v->type == T_f32 && k < n; k++)
         y[k] = (double)((const float *)data)[k];
     for (k = 0; v->type == T_s8 && k < n; k++)
-        y[k] = v->scale * (double)(((const int8_t *)data)[k] - v->zero);
+        y[k] = scale * (double)(((const int8_t *)data)[k] - v->zero);
     for (k = 0; v->type != T_f32 && v->type != T_s8 && k < n; k++)
-        y[k] = v->scale * (double)(val_int(&w, k) - v->zero);
+        y[k] = scale * (double)(val_int(&w, k) - v->zero);
     return y;
 }
 

@@ -124,13 +124,14 @@ Graph *make_integer(Arena *mem, Graph *f, Seen **seen, const Met *met,
         r->grids = q;
         return q;
     }
-    r->grids = copy(mem, q);
+    r->grids = o->given ? NULL : copy(mem, q);
     quant_lower(q);
-    lower_rows(q);
+    if (!o->given)
+        lower_rows(q);
     q->settled = true;
     graph_check(q, "quantize");
     count_floats(mem, q, r);
-    r->bytes_float = constants(f);
+    r->bytes_float = constants(o->given ? o->given : f);
     r->bytes_int = constants(q) - halved(r);
     return q;
 }
@@ -229,6 +230,8 @@ Graph *ptq_quantize(Arena *mem, Graph *g, const Samples *s,
         find_shares(mem, f, best.seen, met, answers_of(mem, g, s, TRIED),
                     &opts, r);
     measure(mem, f, q, test, r, list);
+    if (o->given)
+        measure_outputs(mem, answers_of(mem, o->given, test, test->n), q, r);
     r->nsample = s->n;
     r->nmeasured = test->n;
     r->equalized = best.equalized;

@@ -93,6 +93,8 @@ typedef struct PtqOpts {
     double drop;    /* most points of accuracy (without labels: of agreement
                        with the float network) to lose; below 0: any */
     int64_t bytes;  /* most of constants; 0: any */
+    Graph *given;   /* integers that became floats in part: what is compared
+                       with, and what stays; NULL: all are floats */
     Mix mix;
 } PtqOpts;
 

@@ -41,6 +41,25 @@ done | sort -u | wc -l | grep -qx 1 || fault "merged: targets differ"
 field "$tmp/host.json" "j['macs'] == 7340608 - 81 * 256 * 32" | grep -qx True ||
     fault "merged: products"
 
+# The same of networks of integers, and of QDQ, beside themselves: nothing but
+# that attention changes.
+for form in il onnx; do
+    ./tilewright quantize $net/network.onnx --data $net/inputs.npz -q \
+        -o "$tmp/eeg.$form" &&
+    ./tilewright quantize "$tmp/eeg.$form" --data $net/inputs.npz --merge -q \
+        -f -o "$tmp/merged.il" --json "$tmp/merged.json" || bad=1
+    field "$tmp/merged.json" "j['outputs'][0]['sqnr_db'] >= 25 and \
+len(j['matrices']) == len(j['layers']) == 1" | grep -qx True ||
+        fault "merged integers: $(field "$tmp/merged.json" "j['outputs']")"
+done
+for t in host cortex-m4; do
+    ./tilewright run "$tmp/merged.il" -t $t -q -i $net/inputs.npz \
+        -o "$tmp/$t.npz" --json "$tmp/$t.json" || fault "merged on $t"
+    unzip -p "$tmp/$t.npz" | cksum
+done | sort -u | wc -l | grep -qx 1 || fault "merged integers: targets differ"
+field "$tmp/host.json" "j['macs'] == 7340608 - 81 * 256 * 32" | grep -qx True ||
+    fault "merged integers: products"
+
 refused() { # STATUS TEXT ARGUMENT...
     status=$1 text=$2
     shift 2
@@ -58,6 +77,8 @@ refused 1 'quantized already' zoo/dscnn-qdq-s8/network.onnx --data $data \
 refused 1 'quantized already' zoo/dscnn-int/network.onnx --data $data \
     -o "$tmp/x.il"
 refused 1 'quantized already' "$tmp/dscnn-f32.il" --data $data -o "$tmp/x.il"
+refused 1 'no attention of integers' "$tmp/dscnn-f32.il" --data $data --merge \
+    -o "$tmp/x.il"
 refused 1 "wants 490, or a multiple" $net \
     --data zoo/resnet8-f32/inputs.npz -o "$tmp/x.il"
 mkdir "$tmp/none"
