@@ -57,62 +57,6 @@ static void check_options(const Quantize *z)
     file_check_output(o->out);
 }
 
-/* Constants folded, factors in weights: as far as passes go on floats without
- * leaving the front form. */
-static void simplify(Graph *g, bool merge)
-{
-    static const char *const pass[] = {"fold", "identity", "cse", "affine",
-                                       "identity"};
-    size_t i;
-
-    for (i = 0; i < LEN(pass); i++)
-        pass_one(g, pass[i]);
-    if (merge)
-        pass_one(g, "merge");
-}
-
-static bool is_quantized(const Graph *g)
-{
-    const Node *n;
-    bool floats = false;
-
-    for (n = g->first; n; n = n->next) {
-        floats |= n->res[0]->type == T_f32;
-        if (n->op == OP_quantize)
-            return true;
-    }
-    return !floats;
-}
-
-/* What reads only integers is no product of floats, unless merge made it. */
-static bool has_merged(const Graph *g)
-{
-    const Node *n;
-
-    for (n = g->first; n; n = n->next)
-        if (n->op == OP_matmul && n->arg[0]->def &&
-            n->arg[0]->def->op == OP_dequantize)
-            return true;
-    return false;
-}
-
-/* Integers become floats where weights are merged, and nowhere else; the same
- * as it was is what it is compared with. */
-static void merge_integers(Quantize *z, PtqOpts *p)
-{
-    if (!z->o.merge)
-        err(ERR_MODEL, "the network is quantized already: compile it as it "
-            "is");
-    p->given = front_read(z->o.mem, z->o.model, &z->o.front);
-    quant_lower(p->given);
-    quant_lower(z->g);
-    simplify(z->g, true);
-    if (!has_merged(z->g))
-        err(ERR_MODEL, "--merge: no attention of integers whose weights of q "
-            "and k would be fewer products as one matrix");
-    p->as_is = true;
-}
-
 static void check_widths(const Opts *o)
 {
     if (o->lm.group || o->lm.floats || o->lm.fixed)
@@ -121,6 +65,20 @@ static void check_widths(const Opts *o)
     if (o->lm.bits == 4 && o->bytes)
         err(ERR_USAGE, "--bytes chooses which weights have 4 bits; leave "
             "--weights int4 out");
+}
+
+static void read_data(Quantize *z)
+{
+    const Opts *o = &z->o;
+
+    ptq_data(o->mem, z->g, o->data, o->test ? NULL : o->labels, &z->s);
+    z->test = z->s;
+    if (o->test)
+        ptq_data(o->mem, z->g, o->test, o->labels, &z->test);
+    if (o->samples)
+        z->s.n = MIN(z->s.n, o->samples);
+    if (!o->test)
+        z->test.n = z->s.n;
 }
 
 static void quantize_network(Quantize *z)
@@ -134,18 +92,8 @@ static void quantize_network(Quantize *z)
                          .all_wide = o->wide}};
 
     check_widths(o);
-    if (is_quantized(z->g))
-        merge_integers(z, &p);
-    else
-        simplify(z->g, o->merge);
-    ptq_data(o->mem, z->g, o->data, o->test ? NULL : o->labels, &z->s);
-    z->test = z->s;
-    if (o->test)
-        ptq_data(o->mem, z->g, o->test, o->labels, &z->test);
-    if (o->samples)
-        z->s.n = MIN(z->s.n, o->samples);
-    if (!o->test)
-        z->test.n = z->s.n;
+    read_data(z);
+    z->g = form_read(z, form_choose(z), &p);
     z->q = ptq_quantize(o->mem, z->g, &z->s, &z->test, &p, &z->r);
 }
 

@@ -129,6 +129,32 @@ static void put_network(Json *j, const PtqReport *r)
     put_weights(j, r);
 }
 
+static void put_plan(Json *j, const char *key, const Tried *t)
+{
+    json_key(j, key);
+    json_obj(j);
+    put_int(j, "status", t->status);
+    put_int(j, "cycles", t->status ? -1 : t->cycles);
+    put_int(j, "ram", t->status ? -1 : t->ram);
+    put_int(j, "weights", t->status ? -1 : t->weights);
+    json_end(j);
+}
+
+/* What --merge was decided by, if plans were made. */
+static void put_forms(Json *j, const Quantize *z)
+{
+    if (!z->compared)
+        return;
+    json_key(j, "merge");
+    json_obj(j);
+    put_text(j, "target", z->o.target);
+    json_key(j, "merged");
+    json_bool(j, z->form == FORM_merged);
+    put_plan(j, "plan_merged", &z->merged);
+    put_plan(j, "plan_apart", &z->apart);
+    json_end(j);
+}
+
 void quantized_json(const Quantize *z, int status, Json *j)
 {
     json_obj(j);
@@ -140,6 +166,7 @@ void quantized_json(const Quantize *z, int status, Json *j)
         put_model(j, &z->lm);
     else
         put_network(j, &z->r);
+    put_forms(j, z);
     json_end(j);
 }
 
@@ -217,8 +244,8 @@ static void show_totals(const PtqReport *r, Str *out)
                 r->out[i].name, r->out[i].sqnr, r->out[i].cosine,
                 r->out[i].max_abs, 100 * r->out[i].agree);
     if (!isnan(r->right_int))
-        str_fmt(out, "accuracy      %.2f %% float, %.2f %% integer\n",
-                100 * r->right_float, 100 * r->right_int);
+        str_fmt(out, "accuracy      %.2f %%, was %.2f %%\n",
+                100 * r->right_int, 100 * r->right_float);
     str_fmt(out, "examples      %d", r->nsample);
     if (r->nmeasured != r->nsample)
         str_fmt(out, ", results of %d", r->nmeasured);
@@ -256,6 +283,28 @@ static void show_model(const LmReport *r, Str *out)
             (long long)r->bytes_int, (long long)r->bytes_float);
 }
 
+static void show_plan(const char *form, const Tried *t, Str *out)
+{
+    if (t->status)
+        str_fmt(out, " %s: %s", form, t->message);
+    else
+        str_fmt(out, " %s %lld cycles, %lld bytes of RAM, %lld of weights",
+                form, (long long)t->cycles, (long long)t->ram,
+                (long long)t->weights);
+}
+
+static void show_forms(const Quantize *z, Str *out)
+{
+    if (!z->compared)
+        return;
+    str_fmt(out, "q and k       %s; predicted on %s:", z->form == FORM_merged
+            ? "are one matrix" : "stay apart", z->o.target);
+    show_plan("merged", &z->merged, out);
+    str_put(out, ";");
+    show_plan("apart", &z->apart, out);
+    str_put(out, "\n");
+}
+
 static void show_network(const PtqReport *r, Str *out)
 {
     int i;
@@ -277,6 +326,7 @@ void quantized_text(const Quantize *z, Str *out)
         show_model(&z->lm, out);
     else
         show_network(&z->r, out);
+    show_forms(z, out);
 }
 
 /* --- the page --- */
@@ -368,6 +418,7 @@ void quantized_html(const Quantize *z, Str *out)
         show_model(&z->lm, &text);
     else
         show_totals(&z->r, &text);
+    show_forms(z, &text);
     html_begin(out, z->o.model);
     str_put(out, "<pre>");
     html_text(out, text.s);

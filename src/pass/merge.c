@@ -10,8 +10,9 @@
  *     s = matmul q x'
  *
  * What bk adds is the same for all keys of a row of s, and what is added so
- * changes nothing behind a softmax.  Only where it is fewer products: S rows of
- * E elements, in heads of P, 2 S E P + S S P before, S E E + S S E then.
+ * changes nothing behind a softmax.  The pass does so where it is fewer products:
+ * of S rows of E elements, in heads of P, 2 S E P + S S P before, S E E + S S E
+ * then.
  *
  * Of integers, whose q and k were requantized, the same becomes floats between
  * a dequantize of x and a quantize of the scores, on the grid that they had:
@@ -173,7 +174,7 @@ static double head_sum(const Side *q, const Side *k, int64_t h, int64_t e,
 }
 
 /* [E][H E] of weights, or [H E] of the bias. */
-static Val *merge_weights(Graph *g, const Side *q, const Side *k, int64_t n,
+static Val *merged_weights(Graph *g, const Side *q, const Side *k, int64_t n,
                           bool bias)
 {
     int64_t dim[2] = {n, q->heads * n}, at = 0, e, h, j;
@@ -231,8 +232,8 @@ static void merge(Graph *g, Node *n, const Side *q, const Side *k)
         x = p->res[0];
     }
     p = edit_node(g, n, OP_matmul, q->product, 3, (Val *[]){
-        x, merge_weights(g, q, k, e, false),
-        bias ? merge_weights(g, q, k, e, true) : NULL});
+        x, merged_weights(g, q, k, e, false),
+        bias ? merged_weights(g, q, k, e, true) : NULL});
     node_infer(g, p);
     left = put(g, n, OP_reshape, n, p->res[0], A_shape, 4,
                (int64_t[]){1, q->rows, q->heads, e});
@@ -270,11 +271,12 @@ static bool is_fewer(const Side *q)
     return s * e * e + s * s * e < 2 * s * e * p + s * s * p;
 }
 
-void pass_merge(Graph *g)
+int merge_weights(Graph *g, bool all)
 {
     static const int64_t rows[4] = {0, 2, 1, 3}, columns[4] = {0, 2, 3, 1};
     Side q, k;
     Node *n, *next;
+    int count = 0;
 
     for (n = g->first; n; n = next) {
         next = n->next;
@@ -282,8 +284,16 @@ void pass_merge(Graph *g)
             !attr_int(n, A_transb) && find_side(n->arg[0], rows, &q) &&
             find_side(n->arg[1], columns, &k) && !q.requant == !k.requant &&
             q.product->arg[0] == k.product->arg[0] && q.heads == k.heads &&
-            q.rows == k.rows && is_fewer(&q) &&
-            has_scores(g, n, !q.requant) && meets_softmax(g, n->res[0]))
+            q.rows == k.rows && (all || is_fewer(&q)) &&
+            has_scores(g, n, !q.requant) && meets_softmax(g, n->res[0])) {
             merge(g, n, &q, &k);
+            count++;
+        }
     }
+    return count;
+}
+
+void pass_merge(Graph *g)
+{
+    merge_weights(g, false);
 }

@@ -111,6 +111,10 @@ Node *columns_some(Graph *g, Node *at, const Node *n, int64_t count,
 bool heads_by_groups(Graph *g, int64_t groups);
 int64_t heads_grouped(const Graph *g);
 
+/* merge.c: weights of q and k become one matrix where that is fewer products,
+ * or wherever they can; how many did. */
+int merge_weights(Graph *g, bool all);
+
 /* channels.c: what if a layer had so many channels?  NULL: it has them now, and
  * so has what reads them; else why that cannot be.  Passes are done. */
 const char *channels_set(Graph *g, Node *n, int64_t count);

@@ -60,6 +60,16 @@ done | sort -u | wc -l | grep -qx 1 || fault "merged integers: targets differ"
 field "$tmp/host.json" "j['macs'] == 7340608 - 81 * 256 * 32" | grep -qx True ||
     fault "merged integers: products"
 
+# The form that takes less on a chip, by plans.
+for t in gap9 cortex-m7; do
+    ./tilewright quantize zoo/ecg-f32/network.onnx --merge -t $t -q -f \
+        --data zoo/ecg-f32/inputs.npz -o "$tmp/ecg.il" --json "$tmp/j" || bad=1
+    field "$tmp/j" "j['merge']['merged'] == (len(j['matrices']) == 8) == \
+(j['merge']['plan_merged']['cycles'] < j['merge']['plan_apart']['cycles'])" |
+        grep -qx True || fault "form for $t: $(field "$tmp/j" "j['merge']")"
+    field "$tmp/j" "j['merge']['merged']"
+done | tr '\n' ' ' | grep -qx 'True False ' || fault "forms of ecg"
+
 refused() { # STATUS TEXT ARGUMENT...
     status=$1 text=$2
     shift 2
