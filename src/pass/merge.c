@@ -10,9 +10,9 @@
  *     s = matmul q x'
  *
  * What bk adds is the same for all keys of a row of s, and what is added so
- * changes nothing behind a softmax.  The pass does so where it is fewer products:
- * of S rows of E elements, in heads of P, 2 S E P + S S P before, S E E + S S E
- * then.
+ * changes nothing behind a softmax.  The pass does so where it is fewer
+ * products: of S rows of E elements, in heads of P, 2 S E P + S S P before,
+ * S E E + S S E then.
  *
  * Of integers, whose q and k were requantized, the same becomes floats between
  * a dequantize of x and a quantize of the scores, on the grid that they had:
