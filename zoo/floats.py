@@ -5,12 +5,17 @@ from onnx import helper, numpy_helper, TensorProto
 
 
 class Graph:
-    """Collects nodes and initializers of an ONNX graph."""
+    """Collects nodes and initializers of an ONNX graph; half: matrices of
+    floats are kept in 16 bits."""
 
-    def __init__(self):
-        self.nodes, self.inits = [], {}
+    def __init__(self, half=False):
+        self.nodes, self.inits, self.half = [], {}, half
 
     def const(self, name, value, dtype=np.float32):
+        if self.half and dtype is np.float32 and np.ndim(value) > 1:
+            return self.node('Cast', [self.const(name + '_h', value,
+                                                 np.float16)],
+                             name, to=TensorProto.FLOAT)
         self.inits[name] = numpy_helper.from_array(np.asarray(value, dtype),
                                                    name)
         return name
@@ -135,9 +140,10 @@ EMIT = dict(
     transpose=lambda g, l, f: g.node('Transpose', l.x, l.y, perm=l.perm))
 
 
-def model(net, fold=False):
-    """fold: batch normalization inside the convolutions."""
-    g = Graph()
+def model(net, fold=False, half=False):
+    """fold: batch normalization inside the convolutions; half: weights in 16
+    bits."""
+    g = Graph(half)
     for l in net.layers:
         EMIT[l.kind](g, l, fold)
     return g.model(net.name, net.shape, net.last)

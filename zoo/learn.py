@@ -4,10 +4,10 @@ onnx, onnxruntime; for speech espeak-ng); zoo/learn.py data makes the examples
 alone.
 
 Each becomes zoo/NAME-f32: network.onnx, inputs.npz and outputs.npz as
-everywhere; tr, which is a megabyte, build/trained/tr-f32.  For `quantize` there
-are build/trained/DATA/examples.npz with labels.npy (of what was learned from)
-and test.npz with test_labels.npy (of what was not); those of the digits are
-kept in zoo/digits-cnn-f32.  Minutes each on one core; seeds are fixed.  Printed:
+everywhere; the weights of tr, the largest, are kept in 16 bits.  For `quantize`
+there are build/trained/DATA/examples.npz with labels.npy (of what was learned
+from) and test.npz with test_labels.npy (of what was not); those of the digits
+are kept in zoo/digits-cnn-f32.  Minutes each on one core; seeds are fixed.  Printed:
 multiplications, weights, and what onnxruntime gets right of the test.
 
 The Transformers eeg, ecg and tr have the shapes of Wiese et al., Optimizing
@@ -157,12 +157,12 @@ def tr():
     frames, six blocks."""
     n = Net('tr', (1, 5, 2, 32, 32), 37)
     n.put('reshape', shape=(5, 2, 32, 32))
-    for cin, c in (2, 32), (32, 32), (32, 80):
+    for cin, c in (2, 16), (16, 64), (64, 64):
         conv(n, cin, c, 1)
         conv(n, c, c, 3, pad=1, group=c)
         n.put('maxpool', k=(2, 2))
-    n.put('reshape', shape=(1, 5, 1280))
-    n.linear(1280, 32)
+    n.put('reshape', shape=(1, 5, 1024))
+    n.linear(1024, 32)
     place(n, 5, 32)
     for _ in range(6):
         encoder(n, 5, 32, 32, 8, 128)
@@ -175,7 +175,7 @@ NETS = {'digits-cnn': (digits_cnn, 'digits', 60, 1, .1),
         'kws-cnn': (kws_cnn, 'speech', 15, 0, .2),
         'kws-transformer': (kws_transformer, 'speech', 25, 0, .2),
         'eeg': (eeg, 'eeg', 8, 0, 0), 'ecg': (ecg, 'ecg', 15, 0, 0),
-        'tr': (tr, 'radar', 6, 0, 0)}
+        'tr': (tr, 'radar', 8, 0, 0)}
 
 
 # --- what layers compute, of batches ---
@@ -328,10 +328,9 @@ def make_one(name):
     for l in net.layers:
         for k, v in params[l.y].items():
             setattr(l, k, np.asarray(v))
-    model = floats.model(net)
+    model = floats.model(net, half=name == 'tr')
     one = tx[:1].reshape(shape)
-    make.store(name + '-f32', model, one, make.run(model, one),
-               trained if name == 'tr' else make.here)
+    make.store(name + '-f32', model, one, make.run(model, one))
     s = make.session(model)
     got = [s.run(None, {'input': a.reshape(shape)})[0].argmax() for a in tx]
     print('%-16s %9d multiplications, %6d weights, %.2f %% right of %d' % (
