@@ -163,6 +163,10 @@ static void leave_passes(Job *j)
     const bool dsp = isa_has(j->soc->isa, "dsp", strlen("dsp"));
 
     j->heads_stay = leaves_pass(&j->o, "heads");
+    if (one || leaves_pass(&j->o, "dead"))
+        job_leave_pass(&j->o, "fours");
+    else /* their kernels read words of channels */
+        job_leave_pass(&j->o, "dead");
     if (j->o.objective != AIM_memory) /* only where it does not fit: groups.c */
         job_leave_pass(&j->o, "heads");
     if (one) /* gains less than its numbers take of the flash */

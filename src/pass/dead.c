@@ -15,8 +15,12 @@
  * padding, or where the padding has the value of the channel.  What the
  * outputs of the network need, directly or not, is alive (a marking, as in
  * garbage collection); the rest goes (prune.c).  Integers come out the same to
- * the bit. */
+ * the bit.
+ *
+ * The pass `fours` is the same but for few channels that fill words of four. */
 #include "pass/pass.h"
+
+enum { WORD = 4, FEW = 8 }; /* channels a word; few are less than 1 in FEW */
 
 typedef struct Dead {
     Graph *g;
@@ -253,7 +257,24 @@ static void mark_one(Dead *d, const Val *v)
     mark(d, v, 0);
 }
 
-static void mark_all(Dead *d)
+/* Few channels stay where there are words of four, and would be none: kernels
+ * that read words take longer for the odd ones behind the last. */
+static void mark_words(Dead *d, const Val *v)
+{
+    int64_t c, n = known(d, v) ? d->all[v->id].n : 0, alive = 0;
+
+    for (c = 0; c < n; c++)
+        alive += is_alive(d, v, c);
+    if (n % WORD || (n - alive) * FEW >= n)
+        return;
+    for (c = 0; c < n && alive % WORD; c++)
+        if (!is_alive(d, v, c)) {
+            mark(d, v, c);
+            alive++;
+        }
+}
+
+static void mark_all(Dead *d, bool fours)
 {
     Node *n;
     int i;
@@ -266,6 +287,8 @@ static void mark_all(Dead *d)
             mark_needs(d, n);
         for (n = d->g->last; n && !d->changed; n = n->prev)
             mark_one(d, n->res[0]);
+        for (n = d->g->last; n && fours && !d->changed; n = n->prev)
+            mark_words(d, n->res[0]);
     } while (d->changed);
 }
 
@@ -328,7 +351,7 @@ static void number_slots(Dead *d)
 }
 
 /* Channels are counted: not of a graph in which they may follow a number. */
-void pass_dead(Graph *g)
+static void leave_dead(Graph *g, bool fours)
 {
     Arena *a = arena_new();
     Dead d = {.g = g, .mem = a};
@@ -346,7 +369,7 @@ void pass_dead(Graph *g)
     number_slots(&d);
     for (n = g->first; n; n = n->next)
         tie_node(&d, n);
-    mark_all(&d);
+    mark_all(&d, fours);
     keep = NEWN(a, Keep, (size_t)graph_nval(g) + 1);
     macs = NEWN(a, int64_t, (size_t)(g->last ? g->last->id : 0) + 1);
     for (n = g->first; n; n = n->next) {
@@ -357,4 +380,14 @@ void pass_dead(Graph *g)
     if (any)
         remove_dead(&d, keep, macs);
     arena_end(a);
+}
+
+void pass_dead(Graph *g)
+{
+    leave_dead(g, false);
+}
+
+void pass_fours(Graph *g)
+{
+    leave_dead(g, true);
 }

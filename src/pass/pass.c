@@ -114,7 +114,7 @@ void pass_all(Graph *g, const char *const *off, const char *dump)
         P_fold, P_identity, P_cse,
         P_affine,
         P_lower, P_identity,
-        P_dead,
+        P_fours, P_dead,
         P_fuse,
         P_layout,
         P_rows,
