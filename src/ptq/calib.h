@@ -128,9 +128,10 @@ typedef struct Rounded {
 } Rounded;
 uint16_t half_of(float v);
 float half_value(uint16_t h);
-/* h: [k][k], errors are made good by what follows; NULL: to the nearest. */
+/* h: [k][k], errors are made good by what follows; NULL: to the nearest.
+ * Scales are multiples of unit, a power of two; 0: any. */
 Rounded round_rows(Arena *mem, const float *w, int64_t m, int64_t k, int bits,
-                   int64_t group, const double *h);
+                   int64_t group, const double *h, double unit);
 /* dB: of the results of rows that meet h. */
 double rounded_sqnr(const float *w, const Rounded *r, int64_t m, int64_t k,
                     const double *h);

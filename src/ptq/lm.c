@@ -123,7 +123,7 @@ static Kept keep(Lm *l, Val *w, bool small)
               : l->o->group ? MIN(l->o->group, k) : k;
     groups = (k + y.group - 1) / y.group;
     r = round_rows(l->mem, w->data, m, k, y.bits, y.group,
-                   met && !l->o->plain && small ? met->h : NULL);
+                   met && !l->o->plain && small ? met->h : NULL, 0);
     y.w = pack_rows(l->q, w->name, w->shape, r.w, y.bits);
     y.scale = graph_const(l->q, arena_fmt(l->mem, "%s.scale", w->name), T_u16,
                           SHAPE(m, groups), r.scale);

@@ -114,8 +114,17 @@ static double nearest(double v, int most)
     return fmin(fmax(rint(v), least_weight(most)), most);
 }
 
+/* The nearest scale that there is: of 8 bits, and a multiple of unit. */
+static uint16_t scale_near(double s, double unit)
+{
+    if (unit > 0)
+        s = fmax(rint(s / unit), 1) * unit;
+    return half_of((float)s);
+}
+
 /* The scale of n weights that loses least, each loss weighed. */
-static float best_scale(const double *w, const double *by, int64_t n, int most)
+static float best_scale(const double *w, const double *by, int64_t n, int most,
+                        double unit)
 {
     double top = 0, least = INFINITY, s, q, d, sum;
     float best = 1;
@@ -125,10 +134,10 @@ static float best_scale(const double *w, const double *by, int64_t n, int most)
     for (i = 0; i < n; i++)
         top = fmax(top, fabs(w[i]));
     if (!(top > 1e-30))
-        return 1;
+        return unit > 0 ? (float)unit : 1;
     for (k = 0; k <= 60; k++) {
-        s = (double)half_value(half_of((float)(top / most *
-                                               (1.1 - 0.7 * k / 60))));
+        s = (double)half_value(scale_near(top / most * (1.1 - 0.7 * k / 60),
+                                          unit));
         for (i = 0, sum = 0; i < n; i++) {
             q = nearest(w[i] / s, most);
             d = w[i] - q * s;
@@ -145,6 +154,7 @@ static float best_scale(const double *w, const double *by, int64_t n, int most)
 typedef struct Work {
     int64_t k, group;
     int most;
+    double unit;
     const double *u; /* NULL: to the nearest */
     double *w, *by;  /* a row; what the loss of each counts */
 } Work;
@@ -157,7 +167,8 @@ static void round_row(Work *r, int8_t *y, uint16_t *scale)
     for (i = 0; i < r->k; i++) {
         if (i % r->group == 0) {
             end = MIN(i + r->group, r->k);
-            s = (double)best_scale(r->w + i, r->by + i, end - i, r->most);
+            s = (double)best_scale(r->w + i, r->by + i, end - i, r->most,
+                                   r->unit);
             scale[i / r->group] = half_of((float)s);
         }
         q = nearest(r->w[i] / s, r->most);
@@ -175,6 +186,7 @@ static void round_row(Work *r, int8_t *y, uint16_t *scale)
 typedef struct Polish {
     int64_t k, group, groups;
     int most;
+    double unit;
     const double *h, *w; /* of a row */
     double *off;         /* H (w - q s) */
     double *a, *b;       /* [groups][groups], [groups] */
@@ -281,7 +293,7 @@ static void refit(Polish *p)
         return;
     for (i = 0; i < n; i++)
         if (p->b[i] > 0)
-            p->scale[i] = half_of((float)p->b[i]);
+            p->scale[i] = scale_near(p->b[i], p->unit);
 }
 
 static void polish(Polish *p)
@@ -312,14 +324,14 @@ static void polish(Polish *p)
 }
 
 Rounded round_rows(Arena *mem, const float *w, int64_t m, int64_t k, int bits,
-                   int64_t group, const double *h)
+                   int64_t group, const double *h, double unit)
 {
     Arena *a = arena_new();
     int64_t groups = (k + group - 1) / group, i, j;
     Rounded y = {NEWN(mem, int8_t, (size_t)(m * k)),
                  NEWN(mem, uint16_t, (size_t)(m * groups)), group};
     Work r = {.k = k, .group = group, .most = bits == 4 ? 7 : 127,
-              .u = h ? upper(a, h, k) : NULL,
+              .unit = unit, .u = h ? upper(a, h, k) : NULL,
               .w = NEWN(a, double, (size_t)k),
               .by = NEWN(a, double, (size_t)k)};
     double *row = NEWN(a, double, (size_t)k);
@@ -328,7 +340,7 @@ Rounded round_rows(Arena *mem, const float *w, int64_t m, int64_t k, int bits,
     for (j = 0; j < k; j++)
         r.by[j] = r.u ? 1 / (r.u[j * k + j] * r.u[j * k + j]) : 1;
     p = (Polish){.k = k, .group = group, .groups = groups, .most = r.most,
-                 .h = h, .w = row, .off = NEWN(a, double, (size_t)k),
+                 .unit = unit, .h = h, .w = row, .off = NEWN(a, double, (size_t)k),
                  .a = NEWN(a, double, (size_t)(groups * groups)),
                  .b = NEWN(a, double, (size_t)groups)};
     for (i = 0; i < m; i++) {

@@ -365,7 +365,7 @@ static void embed(Make *m)
     enum { MOST = 4095 };
     const Val *e = decoder_const(&m->d, -1, "embedding");
     int64_t rows = e->shape.dim[0], k = e->shape.dim[1], i;
-    Rounded r = round_rows(m->d.mem, e->data, rows, k, 8, k, NULL);
+    Rounded r = round_rows(m->d.mem, e->data, rows, k, 8, k, NULL, 0);
     double *scale = make_doubles(m, rows), top = 1e-9;
     Val *x, *by;
 

@@ -139,7 +139,7 @@ static Rounded round_matrix(Make *m, const Val *w, const double *unit)
 
     for (i = 0; i < rows * k; i++)
         v[i] = (float)((double)((const float *)w->data)[i] * unit[i % k]);
-    r = round_rows(m->d.mem, v, rows, k, 8, k, h);
+    r = round_rows(m->d.mem, v, rows, k, 8, k, h, 0);
     note(m, w, h ? rounded_sqnr(v, &r, rows, k, h) : NAN);
     return r;
 }

@@ -1,6 +1,8 @@
 /* Weights and biases of integers.
  *
- * Weights have a scale a channel, and are symmetric, of 8 bits or of 4.  Where
+ * Weights have a scale a channel, and are symmetric, of 8 bits or of 4.  Scales
+ * are chosen such that factors of requantization, scale of x times that of w by
+ * that of y, have few bits, for products of 32 bits are quicker.  Where
  * it is known what they meet (meet.c) they are rounded so that sums lose least
  * (round.c), else to the nearest.  What rounding adds to a channel in the mean
  * goes into its bias; biases are integers of 32 bits on the grid of the
@@ -8,6 +10,11 @@
 #include "ptq/calib.h"
 
 #include <math.h>
+
+/* Bits of a factor of requantization at most and at least, and of sums of
+ * products by weights, in multiples of what factors are multiples of; bytes
+ * multiply these by up to 2^7. */
+enum { FACTOR_BITS = 15, LEAST_BITS = 7, SUM_BITS = 22 };
 
 /* Weights that are integers now: several may read them. */
 typedef struct Ints {
@@ -101,22 +108,45 @@ static void nearest(const Rows *r, const float *rows, int most, float *q,
     }
 }
 
-/* By what the rows of each group meet. */
-static void by_met(Arena *a, const Rows *r, const float *rows, const Met *m,
-                   int bits, float *q, float *scale)
+/* The power of two that factors of requantization are multiples of, such that
+ * those have 16 bits at most, and they times sums 31; 0: that is too coarse.
+ * per: scale of x by that of y. */
+static double unit_of(const Rows *r, const float *rows, int most, double per)
 {
-    int64_t per = r->count / m->groups, g, c, k;
+    double top = 0, all = 0, sum, bits;
+    int64_t c, k;
 
+    for (c = 0; c < r->count; c++, all = fmax(all, sum))
+        for (k = c * r->len, sum = 0; k < (c + 1) * r->len; k++) {
+            sum += fabs((double)rows[k]) * per;
+            top = fmax(top, fabs((double)rows[k]) * per * 1.1 / most);
+        }
+    bits = fmax(ceil(log2(top)) - FACTOR_BITS, ceil(log2(all)) - SUM_BITS);
+    return top > 0 && log2(top) - bits >= LEAST_BITS ? ldexp(1, (int)bits) : 0;
+}
+
+/* By what the rows of each group meet. */
+static void by_met(Arena *a, const Rows *r, float *rows, const Met *m,
+                   int bits, double per, float *q, float *scale)
+{
+    int64_t each = r->count / m->groups, g, c, k;
+    double unit = per > 0 ? unit_of(r, rows, bits == 4 ? 7 : 127, per) : 0;
+    double by = unit > 0 ? per : 1;
+
+    for (k = 0; k < r->n; k++)
+        rows[k] = (float)((double)rows[k] * by);
     for (g = 0; g < m->groups; g++) {
         const double *h = m->h + g * m->k * m->k;
-        const float *from = rows + g * per * r->len;
-        Rounded y = round_rows(a, from, per, m->k, bits, m->k, h);
+        const float *from = rows + g * each * r->len;
+        Rounded y = round_rows(a, from, each, m->k, bits, m->k, h, unit);
 
-        for (c = 0; c < per; c++)
-            scale[g * per + c] = half_value(y.scale[c]);
-        for (k = 0; k < per * m->k; k++)
-            q[g * per * r->len + k] = (float)y.w[k];
+        for (c = 0; c < each; c++)
+            scale[g * each + c] = (float)((double)half_value(y.scale[c]) / by);
+        for (k = 0; k < each * m->k; k++)
+            q[g * each * r->len + k] = (float)y.w[k];
     }
+    for (k = 0; k < r->n; k++)
+        rows[k] = (float)((double)rows[k] / by);
 }
 
 /* dB: of the sums, on what the weights meet. */
@@ -153,6 +183,40 @@ static void note(Matrices *d, const Val *w, const char *op, int bits,
                                  .share = NAN};
 }
 
+/* The scale of v, through what moves it; 0: it has none. */
+static float grid_above(const Val *v)
+{
+    const Node *n = v->def;
+
+    for (; n && moves(n); n = n->arg[0]->def)
+        ;
+    return n && n->op == OP_dequantize && val_count(n->arg[1]) == 1
+           ? (float)val_num(n->arg[1], 0) : 0;
+}
+
+/* The scale of what v becomes behind addends and clips; 0: that is not one. */
+static float grid_below(const Graph *q, const Val *v)
+{
+    const Node *n;
+
+    while ((n = only_reader(q, v))) {
+        if (n->op == OP_quantize)
+            return (float)val_num(n->arg[1], 0);
+        if (n->op != OP_clip && n->op != OP_add)
+            return 0;
+        v = n->res[0];
+    }
+    return 0;
+}
+
+/* The scale of what n reads by that of what it makes; 0: they have none. */
+static double factor_of(const Graph *q, const Node *n)
+{
+    float x = grid_above(n->arg[0]), y = grid_below(q, n->res[0]);
+
+    return x > 0 && y > 0 ? (double)x / (double)y : 0;
+}
+
 /* Integers of w, with their scales. */
 static Val *quantized(Matrices *d, const Node *n, const Val *w, int axis,
                       Val **scale)
@@ -174,7 +238,7 @@ static Val *quantized(Matrices *d, const Node *n, const Val *w, int axis,
     if (m && (m->k != r.len || r.count % m->groups))
         m = NULL;
     if (m && !d->o->nearest)
-        by_met(a, &r, rows, m, bits, ints, by);
+        by_met(a, &r, rows, m, bits, factor_of(q, n), ints, by);
     else
         nearest(&r, rows, bits == 4 ? 7 : 127, ints, by);
     for (k = 0; k < r.n; k++)
@@ -202,17 +266,6 @@ static Val *weights_of(Matrices *d, Node *n, const Val *w, Val **scale)
     }
     *scale = d->ints[i].scale;
     return dequantized(d->q, n, d->ints[i].ints, *scale);
-}
-
-/* The scale of v, through what moves it; 0: it has none. */
-static float grid_above(const Val *v)
-{
-    const Node *n = v->def;
-
-    for (; n && moves(n); n = n->arg[0]->def)
-        ;
-    return n && n->op == OP_dequantize && val_count(n->arg[1]) == 1
-           ? (float)val_num(n->arg[1], 0) : 0;
 }
 
 static void put_bias(Graph *q, Node *n, const Val *scale)

@@ -14,6 +14,7 @@
 #include "quant/lower.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { MOST_SHIFT = 40 };
 
@@ -111,6 +112,16 @@ static double num(const Val *v, Shape y, int64_t i, double none)
     return v ? val_num(v, broadcast(v, y, i)) : none;
 }
 
+/* f, or the number of 8 bits that it is but for three roundings to float32: who
+ * chose its scales for that wants products of 32 bits. */
+static double few_bits(double f)
+{
+    int e;
+    double m = ldexp(frexp(f, &e), 8), r = rint(m);
+
+    return fabs(m - r) <= ldexp(3, 8 - 24) ? ldexp(r, e - 8) : f;
+}
+
 /* What term t is multiplied by at element i, on the new grid. */
 static double factor_at(const Sum *s, int t, const Grid *to, Shape y, int64_t i)
 {
@@ -118,7 +129,7 @@ static double factor_at(const Sum *s, int t, const Grid *to, Shape y, int64_t i)
 
     if (s->factor[t])
         f *= (float)num(s->factor[t], y, i, 1);
-    return (double)(f / to->scale) * s->sign[t];
+    return few_bits((double)(f / to->scale)) * s->sign[t];
 }
 
 /* The largest shift at which top has 31 bits; -1: there is none. */
@@ -187,6 +198,29 @@ static int64_t addend(const Sum *s, const Grid *to, Shape y, int64_t i,
            (shift ? INT64_C(1) << (shift - 1) : 0);
 }
 
+/* Shifts the zeros away that all multipliers end in, if 16 bits remain at most;
+ * what addends have there never carries.  Returns the new shift. */
+static int drop_zeros(Val *mul, Val *add, int shift)
+{
+    uint64_t all = 0, top = 0;
+    int64_t i;
+    int n = 0;
+
+    for (i = 0; i < val_count(mul); i++) {
+        all |= (uint64_t)val_int(mul, i);
+        top = MAX(top, (uint64_t)llabs(val_int(mul, i)));
+    }
+    while (n < shift - 1 && !(all >> n & 1))
+        n++;
+    if (top >> n >= 1 << 16)
+        return shift;
+    for (i = 0; i < val_count(mul); i++)
+        val_set(mul, i, val_int(mul, i) / (INT64_C(1) << n));
+    for (i = 0; i < val_count(add); i++)
+        val_set(add, i, val_int(add, i) >> n);
+    return shift - n;
+}
+
 /* One term: requant, per element of whatever its constants broadcast to. */
 static bool requant_one(Graph *g, Node *q, const Sum *s, const Grid *to)
 {
@@ -214,6 +248,7 @@ static bool requant_one(Graph *g, Node *q, const Sum *s, const Grid *to)
         val_set(add, i, addend(s, to, a, i, shift) -
                         k * val_int(mul, broadcast(mul, a, i)));
     }
+    shift = drop_zeros(mul, add, shift);
     val_narrow(mul);
     val_narrow(add);
     become(q, OP_requant, r->v, mul, add);

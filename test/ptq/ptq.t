@@ -29,7 +29,15 @@ END
 
 # One matrix for the weights of q and k: fewer products, of the same network.
 net=zoo/eeg-f32
-./tilewright quantize $net/network.onnx --data $net/inputs.npz --merge -q \
+python3 - "$tmp/eeg.npz" <<'END' || exit 1
+import sys
+import numpy as np
+sys.path.insert(0, 'zoo')
+import learn_data as d
+x = d.drawn(d.eeg_one, 2, 21, 8, 0)[0][0]
+np.savez(sys.argv[1], x.reshape(8, 1, 4, 1, 1296))
+END
+./tilewright quantize $net/network.onnx --data "$tmp/eeg.npz" --merge -q \
     -o "$tmp/merged.il" --json "$tmp/merged.json" || bad=1
 field "$tmp/merged.json" "j['outputs'][0]['sqnr_db'] >= 30 and \
 j['float_operators'] == 0" | grep -qx True || fault "merged: what is lost"
@@ -44,9 +52,9 @@ field "$tmp/host.json" "j['macs'] == 7340608 - 81 * 256 * 32" | grep -qx True ||
 # The same of networks of integers, and of QDQ, beside themselves: nothing but
 # that attention changes.
 for form in il onnx; do
-    ./tilewright quantize $net/network.onnx --data $net/inputs.npz -q \
+    ./tilewright quantize $net/network.onnx --data "$tmp/eeg.npz" -q \
         -o "$tmp/eeg.$form" &&
-    ./tilewright quantize "$tmp/eeg.$form" --data $net/inputs.npz --merge -q \
+    ./tilewright quantize "$tmp/eeg.$form" --data "$tmp/eeg.npz" --merge -q \
         -f -o "$tmp/merged.il" --json "$tmp/merged.json" || bad=1
     field "$tmp/merged.json" "j['outputs'][0]['sqnr_db'] >= 25 and \
 len(j['matrices']) == len(j['layers']) == 1" | grep -qx True ||
