@@ -54,25 +54,29 @@ static bool cholesky(double *a, int64_t n)
 }
 
 /* The inverse of a from its L: column by column of the identity. */
-static void invert(const double *l, int64_t n, double *y)
+static void invert(Arena *a, const double *l, int64_t n, double *y)
 {
+    double *up = NEWN(a, double, (size_t)(n * n)); /* L', for runs of memory */
+    double *x = NEWN(a, double, (size_t)n), v;
     int64_t c, i, k;
 
+    for (i = 0; i < n; i++)
+        for (k = 0; k <= i; k++)
+            up[k * n + i] = l[i * n + k];
     for (c = 0; c < n; c++) {
-        for (i = 0; i < n; i++) {
-            double v = i == c;
-
-            for (k = 0; k < i; k++)
-                v -= l[i * n + k] * y[k * n + c];
-            y[i * n + c] = v / l[i * n + i];
+        memset(x, 0, (size_t)n * sizeof *x);
+        for (i = c; i < n; i++) {
+            for (k = c, v = i == c; k < i; k++)
+                v -= l[i * n + k] * x[k];
+            x[i] = v / l[i * n + i];
         }
         for (i = n - 1; i >= 0; i--) {
-            double v = y[i * n + c];
-
-            for (k = i + 1; k < n; k++)
-                v -= l[k * n + i] * y[k * n + c];
-            y[i * n + c] = v / l[i * n + i];
+            for (k = i + 1, v = x[i]; k < n; k++)
+                v -= up[i * n + k] * x[k];
+            x[i] = v / l[i * n + i];
         }
+        for (i = 0; i < n; i++)
+            y[i * n + c] = x[i];
     }
 }
 
@@ -91,7 +95,7 @@ static double *upper(Arena *a, const double *h, int64_t n)
     if (!(mean > 0) || !cholesky(l, n))
         return NULL;
     u = NEWN(a, double, (size_t)(n * n));
-    invert(l, n, u);
+    invert(a, l, n, u);
     if (!cholesky(u, n))
         return NULL;
     for (i = 0; i < n; i++) /* L L' with U = L': U' U */
