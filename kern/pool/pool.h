@@ -7,7 +7,8 @@
  * where taps is how many elements count (pool_taps), and first(x), what a
  * window whose first element is x begins with.  A file that has a pool4() of
  * its own defines POOL4; one that has a pool_many() of more channels defines
- * POOL_MANY, how many. */
+ * POOL_MANY, how many; one that has a pool_words(), which says how many
+ * channels of a window it did, POOL_WORDS. */
 #ifndef POOL_H
 #define POOL_H
 
@@ -87,6 +88,9 @@ static inline void pool_pixel(const struct pool_dims *k, const struct io *io,
 #ifdef POOL_MANY
     for (; c + POOL_MANY <= of.hi; c += POOL_MANY)
         pool_many(k, io, &p, x + c, y + c);
+#endif
+#ifdef POOL_WORDS
+    c += pool_words(k, &p, x + c, of.hi - c, y + c);
 #endif
     for (; c + 4 <= of.hi; c += 4)
         pool4(k, io, &p, x + c, taps, c, y + c);

@@ -9,12 +9,13 @@
  * split    oh c
  * stack    352
  * let      taps = kh * kw
- * let      word = fit.tap * taps + (kw == w ? fit.dense : fit.result + fit.row
- *          * kh)
- * cycles   ncore * (fit.call + c % 4 * fit.channel * taps + ow * min(ceil(n *
- *          oh, ncore) * (fit.pixel + ceil(c, 4) * word), n * oh * (fit.pixel +
- *          ceil(c, 4 * ncore) * word)))
- * code     800
+ * let      two = kh == 2 && kw == 2 && c > 3
+ * let      word = two ? fit.two : fit.tap * taps + (kw == w ? fit.dense :
+ *          fit.result + fit.row * kh)
+ * let      pixel = fit.pixel + two * fit.words + c % 4 * fit.channel * taps
+ * cycles   ncore * (fit.call + ow * min(ceil(n * oh, ncore) * (pixel + ceil(c,
+ *          4) * word), n * oh * (pixel + ceil(c, 4 * ncore) * word)))
+ * code     1000
  * cold     660
  */
 #define POOL_SIMD POOL_MOST

@@ -52,16 +52,55 @@ static inline int32_t pool_row(int32_t most, const X *x, int32_t n, int32_t col)
     return pool_max(most, other);
 }
 
-/* Each byte of v within the bounds of the result. */
-static inline int32_t pool_clip(const struct pool_dims *k, int32_t v)
+/* The bounds of the result, in each byte. */
+static inline int32_t pool_lo(const struct pool_dims *k)
 {
     const int32_t least = POOL_SIGNED(X) ? -128 : 0;
-    const int32_t lo = k->lo > least ? k->lo : least;
-    const int32_t hi = k->hi < least + 255 ? k->hi : least + 255;
 
-    v = pool_max(v, (lo & 255) * 0x01010101);
-    return POOL_SIGNED(X) ? xp_min4(v, (hi & 255) * 0x01010101)
-                          : xp_min4u(v, hi * 0x01010101);
+    return (int32_t)(((k->lo > least ? k->lo : least) & 255) * 0x01010101u);
+}
+
+static inline int32_t pool_hi(const struct pool_dims *k)
+{
+    const int32_t most = POOL_SIGNED(X) ? 127 : 255;
+
+    return (int32_t)(((k->hi < most ? k->hi : most) & 255) * 0x01010101u);
+}
+
+static inline int32_t pool_clip(const struct pool_dims *k, int32_t v)
+{
+    v = pool_max(v, pool_lo(k));
+    return POOL_SIGNED(X) ? xp_min4(v, pool_hi(k)) : xp_min4u(v, pool_hi(k));
+}
+
+#define POOL_WORDS
+/* Windows of two by two, four of n channels at a time. */
+static inline int32_t pool_words(const struct pool_dims *k,
+                                 const struct patch *p, const X *x, int32_t n,
+                                 Y *y)
+{
+    const X *b = x + p->col, *c = x + p->row, *d = b + p->row;
+    int32_t s, t, u, v;
+
+    if (p->rows != 2 || p->cols != 2 || n < 4)
+        return 0;
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 10\n"
+        "xp.lw.post %[s], %[a], 4\n"
+        "xp.lw.post %[t], %[b], 4\n"
+        "xp.lw.post %[u], %[c], 4\n"
+        "xp.lw.post %[v], %[d], 4\n"
+        POOL_MAX("%[s]", "%[t]") POOL_MAX("%[s]", "%[lo]")
+        POOL_MAX("%[u]", "%[v]") POOL_MAX("%[s]", "%[u]")
+        "xpv.mint.b %[s], %[s], %[hi], %[max]\n"
+        "xp.sw.post %[s], %[y], 4\n" XP_BLOCK_END
+        : [s] "=&r"(s), [t] "=&r"(t), [u] "=&r"(u), [v] "=&r"(v),
+          [a] "+&r"(x), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d),
+          [y] "+&r"(y)
+        : [n] "r"(n >> 2), [lo] "r"(pool_lo(k)), [hi] "r"(pool_hi(k)),
+          [max] "i"(XP_UNSIGNED(X))
+        : XP_CLOBBERS);
+    return n & ~3;
 }
 
 static NOINLINE void pool4(const struct pool_dims *k, const struct io *io,
