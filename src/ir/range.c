@@ -189,6 +189,8 @@ static Range range_row(const Node *n)
     case OP_ilayernorm: case OP_irmsnorm: case OP_qsoftmax: case OP_qlpnorm:
     case OP_qlogsoftmax:
         return (Range){attr_int(n, A_lo), attr_int(n, A_hi)};
+    case OP_powers:
+        return range_val(n->arg[1]);
     case OP_cumsum:
         return range_join(range_with_zero(x), range_times(x, len));
     default:

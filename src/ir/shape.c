@@ -179,10 +179,11 @@ static Shape shape_map(const Node *n)
 }
 
 /* The tables of a qsoftmax: every difference of two bytes, or two curves; of a
- * qlogsoftmax: two of differences. */
+ * qlogsoftmax: two of differences; of powers: one. */
 static void check_tables(const Node *n)
 {
-    bool is_log = n->op == OP_qlogsoftmax, bytes = is_log || attr_int(n, A_p0);
+    bool is_log = n->op == OP_qlogsoftmax;
+    bool bytes = n->op != OP_qsoftmax || attr_int(n, A_p0);
     int64_t want = bytes ? 256 : 513;
     int i, narg = bytes && !is_log ? 2 : 3;
 
@@ -213,7 +214,8 @@ static Shape shape_row(const Node *n)
     int64_t len = y.dim[axis], group = attr_int(n, A_p0);
     bool shares = n->op == OP_isoftmax || n->op == OP_itamax ||
                   n->op == OP_itapartial;
-    bool tables = n->op == OP_qsoftmax || n->op == OP_qlogsoftmax;
+    bool tables = n->op == OP_qsoftmax || n->op == OP_qlogsoftmax ||
+                  n->op == OP_powers;
 
     for (i = 1; i < n->narg && !tables; i++)
         if (n->arg[i] && val_count(n->arg[i]) != len)

@@ -469,6 +469,21 @@ static void draw_qlogsoftmax(Str *o, const Inst *in)
     put_clip(o, OP_qlogsoftmax, in);
 }
 
+/* A table of what its type holds. */
+static void draw_powers(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 4), between(1, 40)}, skip = roll(3);
+    const TypeInfo *t = &type_info[in->arg[1]];
+    int least = (int)MAX(type_info[in->arg[0]].lo, -128);
+
+    str_fmt(o, "x = input : %s%s range %d %d\n", type_info[in->arg[0]].name,
+            dims(3 - skip, x + skip), least, (int)MIN(least + 255,
+            type_info[in->arg[0]].hi));
+    str_fmt(o, "t = input : %s[256] range %d %d\n", t->name,
+            (int)MAX(t->lo, 0), (int)MIN(t->hi, INT32_MAX));
+    str_put(o, "r = powers x t");
+}
+
 /* A long row of hardly any differences: a sum of many bits of short powers. */
 static void draw_flat(Str *o, const Inst *in, int most)
 {
@@ -492,6 +507,10 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
     }
     if (op == OP_qlogsoftmax) {
         draw_qlogsoftmax(o, in);
+        return;
+    }
+    if (op == OP_powers) {
+        draw_powers(o, in);
         return;
     }
     if (op == OP_itapartial)
