@@ -43,6 +43,48 @@ static NOINLINE void attend_words(const uint32_t q[2], const uint32_t *key,
     }
 }
 
+#ifdef POWERS_WEIGH
+/* Powers of every second score from x on, n of them, a multiple of four, as
+ * words of two keys, four keys 16 bytes apart; zero: where the power of 0 would
+ * be.  Their sum. */
+static NOINLINE uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
+                                      int32_t n, uint32_t *to)
+{
+    uint32_t sum = 0;
+
+#ifdef DSP
+    __asm__ volatile("1:\n"
+                     "ldrsb r4, [%[x], #2]\n"
+                     "ldrsb r5, [%[x], #4]\n"
+                     "ldrsb r6, [%[x], #6]\n"
+                     "ldrsb r3, [%[x]], #8\n"
+                     "ldrb r4, [%[zero], r4]\n"
+                     "ldrb r5, [%[zero], r5]\n"
+                     "ldrb r6, [%[zero], r6]\n"
+                     "ldrb r3, [%[zero], r3]\n"
+                     "cmp %[x], %[end]\n"
+                     "pkhbt r5, r5, r6, lsl #16\n"
+                     "pkhbt r3, r3, r4, lsl #16\n"
+                     "smlad %[sum], r5, %[ones], %[sum]\n"
+                     "smlad %[sum], r3, %[ones], %[sum]\n"
+                     "strd r3, r5, [%[to]], #16\n"
+                     "bne 1b\n"
+                     : [x] "+r"(x), [to] "+r"(to), [sum] "+r"(sum)
+                     : [zero] "r"(zero), [ones] "r"(0x00010001),
+                       [end] "r"(x + 2 * n)
+                     : "r3", "r4", "r5", "r6", "cc", "memory");
+#else
+    for (; n > 0; n -= 2, x += 4, to += n & 2 ? 1 : 3) {
+        const uint32_t a = *(const uint8_t *)(zero + (uintptr_t)(intptr_t)x[0]);
+        const uint32_t b = *(const uint8_t *)(zero + (uintptr_t)(intptr_t)x[2]);
+
+        *to = b << 16 | a;
+        sum += a + b;
+    }
+#endif
+    return sum;
+}
+#else
 /* Powers of every second score from x on, n of them, a multiple of four; their
  * sum. */
 #ifdef DSP
@@ -145,5 +187,7 @@ static NOINLINE void attend_weights(const uint32_t *v, int32_t n, uint32_t q,
                          attend_weight(v[1], q, s, parts));
 #endif
 }
+
+#endif
 
 #endif

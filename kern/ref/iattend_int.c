@@ -13,7 +13,8 @@
  * x = clip(scores[s + 128] + mask, -128, 127) with one's element of the row of
  * q and the row of k, p = powers[255 + x - greatest x], a = parts[p p1 / sum
  * of p], parts[0] if that sum is 0; the result is the sum of a v, scaled by
- * scale[2], scale[3] and shift.
+ * scale[2], scale[3] and shift.  Without parts it is that of p v, scaled by
+ * scale[2] / sum of p and shift, rounded, and scale[3] more.
  */
 #include "kern/finish.h"
 
@@ -39,9 +40,9 @@ static int32_t score(const struct attend_dims *k, const struct io *io,
     return most;
 }
 
-/* Powers become weights. */
-static void weigh(const struct attend_dims *k, const struct io *io,
-                  int32_t most, int32_t *x)
+/* Powers become weights; returns their sum. */
+static int64_t weigh(const struct attend_dims *k, const struct io *io,
+                     int32_t most, int32_t *x)
 {
     const POWERS *power = io->in[5];
     const PARTS *table = io->in[6];
@@ -51,13 +52,26 @@ static void weigh(const struct attend_dims *k, const struct io *io,
         x[i] = (int32_t)power[255 + x[i] - most];
         sum += x[i];
     }
-    for (int32_t i = 0; i < k->n; i++)
+    for (int32_t i = 0; i < k->n && table; i++)
         x[i] = (int32_t)table[sum ? (int64_t)x[i] * k->p1 / sum : 0];
+    return sum;
+}
+
+/* What becomes of the sum of weighted rows of v. */
+static int32_t result(const struct attend_dims *k, const struct io *io,
+                      int64_t powers, ACC sum)
+{
+    const SCALE *scale = io->in[3];
+
+    if (io->in[6])
+        return rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
+    return narrow(requant(sum, scale[2] / (powers + !powers),
+                          INT64_C(1) << (k->shift - 1), k->shift) + scale[3],
+                  k->lo, k->hi);
 }
 
 void FN(const struct attend_dims *k, const struct io *io)
 {
-    const SCALE *scale = io->in[3];
     int32_t *x = io->tmp, from, to;
 
     span(k->heads * k->m, io->core, io->ncore, &from, &to);
@@ -68,15 +82,16 @@ void FN(const struct attend_dims *k, const struct io *io)
         const V *v = (const V *)io->in[2] + head * k->vhead;
         const MASK *mask = io->in[7];
         Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
+        const int64_t powers =
+            weigh(k, io, score(k, io, q, key, mask ? mask + row * k->n : NULL,
+                               x), x);
 
-        weigh(k, io, score(k, io, q, key, mask ? mask + row * k->n : NULL, x),
-              x);
         for (int32_t j = 0; j < k->e; j++) {
             ACC sum = 0;
 
             for (int32_t i = 0; i < k->n; i++)
                 sum += (ACC)x[i] * (ACC)v[(ptrdiff_t)i * k->vrow + j];
-            y[j] = (Y)rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
+            y[j] = (Y)result(k, io, powers, sum);
         }
     }
 }

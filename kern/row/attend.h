@@ -1,6 +1,6 @@
 /* Attention of bytes in 32 bits, a row at a time, weights by tables
  * (kern/ref/iattend_int.c).  To be included after the types of its operands are
- * defined. */
+ * defined, after POWERS_WEIGH too where there are no parts. */
 #ifndef ROW_ATTEND_H
 #define ROW_ATTEND_H
 
@@ -32,12 +32,12 @@ static inline int32_t make_scores(const struct attend_dims *k,
     return most;
 }
 
-static inline void make_parts(const struct attend_dims *k, const struct io *io,
-                              int32_t most, int32_t *x)
+/* Powers become weights; returns their sum, 1 at least. */
+static inline uint32_t make_parts(const struct attend_dims *k,
+                                  const struct io *io, int32_t most,
+                                  int32_t *x)
 {
     const POWERS *power = (const POWERS *)io->in[5] + 255 - most;
-    const PARTS *table = io->in[6];
-    const uint32_t hi = (uint32_t)k->p1;
     uint32_t sum = 0;
 
     for (int32_t i = 0; i < k->n; i++) {
@@ -45,8 +45,12 @@ static inline void make_parts(const struct attend_dims *k, const struct io *io,
         sum += (uint32_t)x[i];
     }
     sum += !sum;
+#ifndef POWERS_WEIGH
     for (int32_t i = 0; i < k->n; i++)
-        x[i] = table[(uint32_t)x[i] * hi / sum];
+        x[i] = ((const PARTS *)io->in[6])[(uint32_t)x[i] * (uint32_t)k->p1 /
+                                          sum];
+#endif
+    return sum;
 }
 
 /* Sums of columns, up to four. */
@@ -91,6 +95,35 @@ static inline int attend_narrow(int32_t mul, int32_t shift)
     return shift > 31 || (2 * (int64_t)mul < one && 2 * (int64_t)mul >= -one);
 }
 
+/* What becomes of a sum of weighted rows of v, of powers with that sum. */
+static inline Y make_result(const struct attend_dims *k, const SCALE *scale,
+                            uint32_t powers, int32_t sum)
+{
+#ifdef POWERS_WEIGH
+    const int32_t mul = (int32_t)((uint32_t)scale[2] / powers);
+    const int64_t half = INT64_C(1) << (k->shift - 1);
+
+    return (Y)narrow(requant(sum, mul, half, k->shift) + scale[3], k->lo,
+                     k->hi);
+#else
+    (void)powers;
+    return (Y)rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
+#endif
+}
+
+#ifdef POWERS_WEIGH
+/* Without parts: have results that form, whatever the sum of powers is, which
+ * is that of the greatest score at least? */
+static inline int attend_divided(const POWERS *powers, const SCALE *scale,
+                                 int32_t shift)
+{
+    const int32_t least = powers[255] > 0 ? powers[255] : 1;
+
+    return shift < 48 && scale[3] >= -0x8000 && scale[3] < 0x8000 &&
+           attend_narrow(scale[2] / least, shift);
+}
+#endif
+
 /* Scratch of a core: n words. */
 static inline void attend_rows(const struct attend_dims *k,
                                const struct io *io)
@@ -106,16 +139,15 @@ static inline void attend_rows(const struct attend_dims *k,
         const V *v = (const V *)io->in[2] + head * k->vhead;
         const MASK *mask = io->in[7];
         Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
+        const uint32_t powers = make_parts(k, io, make_scores(
+            k, io, q, key, mask ? mask + row * k->n : NULL, x), x);
 
-        make_parts(k, io, make_scores(k, io, q, key,
-                                      mask ? mask + row * k->n : NULL, x), x);
         for (int32_t j = 0; j < k->e; j += 4) {
             const int32_t n = k->e - j < 4 ? k->e - j : 4;
 
             make_sums(k, x, v + j, n, sum);
             for (int32_t i = 0; i < n; i++)
-                y[j + i] = (Y)rescale(sum[i], scale[2], scale[3], k->shift,
-                                      k->lo, k->hi);
+                y[j + i] = make_result(k, scale, powers, sum[i]);
         }
     }
 }

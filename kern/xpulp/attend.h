@@ -2,7 +2,8 @@
  * results, and weights of powers.  Elsewhere the same in plain C.
  *
  * To be included after LEFT and RIGHT, the sides of products of weights by
- * values, and PARTS are defined. */
+ * values, and PARTS are defined; after POWERS_WEIGH where there are no
+ * parts. */
 #ifndef ATTEND_H
 #define ATTEND_H
 
@@ -15,9 +16,21 @@ struct attend_end {
     const int8_t *table;
 };
 
+/* The same behind weights that are powers: of each row what results are divided
+ * by, (sum * mul >> 32) + add >> shift. */
+struct attend_shares {
+    int32_t add, shift, mul[4];
+};
+
 #ifdef XPULPV2
+#ifdef POWERS_WEIGH
+#define ATTEND_MUL "mulh "
+#else
+#define ATTEND_MUL "mul "
+#endif
 #define ATTEND_SCALE(v)                                                       \
-    "mul " v ", " v ", t1\n xp.addnr " v ", t2, t3\n xp.clip " v ", " v ", 8\n"
+    ATTEND_MUL v ", " v ", t1\n xp.addnr " v ", t2, t3\n"                    \
+    "xp.clip " v ", " v ", 8\n"
 #define ATTEND_ROW(a, b, c, d)                                                \
     ATTEND_SCALE(a) ATTEND_SCALE(b) ATTEND_SCALE(c) ATTEND_SCALE(d)           \
     "xpv.packlo.b " a ", " b ", " a "\n"                                      \
@@ -84,14 +97,25 @@ ATTEND_LOOP(attend_sums, BLOCK_SP,
             ATTEND_SW("%15", 60), 64)
 
 /* Sums scaled, of eight bits: four words for each four rows of w. */
+#ifdef POWERS_WEIGH
+#define ATTEND_SHARE(at) "lw t1, " #at "(%16)\n"
+#define ATTEND_BEGIN "lw t2, 0(%16)\n lw t3, 4(%16)\n"
+#else
+#define ATTEND_SHARE(at)
+#define ATTEND_BEGIN "lw t1, 0(%16)\n lw t2, 4(%16)\n lw t3, 8(%16)\n"
+#endif
 #define ATTEND_VALUES                                                         \
-    "lw t1, 0(%16)\n lw t2, 4(%16)\n lw t3, 8(%16)\n"                         \
-    ATTEND_ROW("%0", "%4", "%8", "%12") ATTEND_ROW("%1", "%5", "%9", "%13")   \
-    ATTEND_ROW("%2", "%6", "%10", "%14") ATTEND_ROW("%3", "%7", "%11", "%15") \
+    ATTEND_BEGIN ATTEND_SHARE(8) ATTEND_ROW("%0", "%4", "%8", "%12")          \
+    ATTEND_SHARE(12) ATTEND_ROW("%1", "%5", "%9", "%13")                      \
+    ATTEND_SHARE(16) ATTEND_ROW("%2", "%6", "%10", "%14")                     \
+    ATTEND_SHARE(20) ATTEND_ROW("%3", "%7", "%11", "%15")                     \
     ATTEND_SW("%0", 0) ATTEND_SW("%1", 4) ATTEND_SW("%2", 8)                  \
     ATTEND_SW("%3", 12)
-ATTEND_LOOP(attend_values_s, BLOCK_SP, ATTEND_VALUES, 16)
 ATTEND_LOOP(attend_values_u, BLOCK_USP, ATTEND_VALUES, 16)
+#ifdef POWERS_WEIGH
+#define attend_values attend_values_u
+#else
+ATTEND_LOOP(attend_values_s, BLOCK_SP, ATTEND_VALUES, 16)
 
 static inline void attend_values(const void *x, const void *w, int32_t words,
                                  int32_t step, int32_t count, int32_t *to)
@@ -101,6 +125,7 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
     else
         attend_values_u(x, w, words, step, count, to);
 }
+#endif
 
 #define ATTEND_FOUR(op, by)                                                   \
     op " %[a], %[a], " by "\n" op " %[b], %[b], " by "\n"                     \
@@ -174,6 +199,39 @@ ATTEND_SCORES(attend_summed_masked, ATTEND_SUMS, ATTEND_LOOK_UP,
 ATTEND_SCORES(attend_scores_masked, ATTEND_WORDS, ATTEND_LOOK_UP,
               ATTEND_MASK_LOAD, ATTEND_MASK_ADD, 36)
 
+#ifdef POWERS_WEIGH
+/* Four times as many powers as words, at least one word: they are weights,
+ * words 16 bytes apart.  zero: where the power of 0 would be.  Returns their
+ * sum. */
+#define ATTEND_AT(d, i) "xpv.dott.b " d ", %[w], %[" i "], %[signs]\n"
+static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
+                                    int32_t words, char *y)
+{
+    int32_t sum = 0, a = 0, b, c, d, w;
+
+    /* while a load is waited for, the word of the turn before is added */
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 13\n"
+        "xp.lw.post %[w], %[x], 4\n"
+        "xpv.sdotup.b %[sum], %[a], %[ones]\n"
+        ATTEND_AT("%[a]", "i0") ATTEND_AT("%[b]", "i1")
+        ATTEND_AT("%[c]", "i2") ATTEND_AT("%[d]", "i3")
+        "xp.lbu.at %[a], %[zero], %[a]\n"
+        "xp.lbu.at %[b], %[zero], %[b]\n"
+        "xp.lbu.at %[c], %[zero], %[c]\n"
+        "xp.lbu.at %[d], %[zero], %[d]\n"
+        "xpv.packlo.b %[a], %[b], %[a]\n"
+        "xpv.packhi.b %[a], %[d], %[c]\n"
+        "xp.sw.post %[a], %[y], 16\n" XP_BLOCK_END
+        : [sum] "+&r"(sum), [a] "+&r"(a), [b] "=&r"(b), [c] "=&r"(c),
+          [d] "=&r"(d), [w] "=&r"(w), [x] "+&r"(x), [y] "+&r"(y)
+        : [n] "r"(words), [zero] "r"(zero), [i0] "r"(1), [i1] "r"(1 << 8),
+          [i2] "r"(1 << 16), [i3] "r"(1 << 24), [ones] "r"(0x01010101),
+          [signs] "i"(XP_SIGNS(int8_t, int8_t))
+        : XP_CLOBBERS);
+    return (uint32_t)xp_sdot4u(sum, a, 0x01010101);
+}
+#else
 /* Weights of powers whose products with the inverse have 32 bits, shifted; by
  * 24 if there is no table: words 16 bytes apart, one at least. */
 static inline void attend_short(const uint32_t *v, int32_t words,
@@ -232,6 +290,7 @@ static inline void attend_long(const uint32_t *v, int32_t words, uint32_t high,
           [shift] "r"(shift), [table] "r"(table)
         : XP_CLOBBERS);
 }
+#endif
 #else
 static inline void attend_block(const void *x, const void *w, int32_t words,
                                 int32_t step, int is_signed, int32_t v[16])
@@ -307,25 +366,55 @@ static inline int32_t attend_scores(const void *p, int32_t q, int32_t step,
 #define attend_scores_masked attend_scores
 #define attend_summed_masked attend_summed
 
+/* Of row r: behind the weights lies what is made of their sums. */
+static inline int32_t attend_value(const void *end, int r, int32_t sum)
+{
+#ifdef POWERS_WEIGH
+    const struct attend_shares *e = end;
+
+    return clip(((int32_t)((int64_t)sum * e->mul[r] >> 32) + e->add) >>
+                e->shift, -128, 127);
+#else
+    const struct attend_end *e = end;
+
+    (void)r;
+    return rescale32(sum, e->mul, e->add, e->shift, -128, 127);
+#endif
+}
+
 static inline void attend_values(const void *x, const void *w, int32_t words,
                                  int32_t step, int32_t count, int32_t *to)
 {
-    const struct attend_end *e = (const void *)((const char *)x + 16 * words);
+    const void *e = (const char *)x + 16 * words;
     int32_t sum[16];
     int8_t y[4];
 
     for (int32_t j = 0; j < count; j++) {
         attend_block(x, (const int8_t *)w + 4 * j * step, words, step,
-                     WORD_SIGNED(PARTS), sum);
+                     WORD_SIGNED(LEFT), sum);
         for (int r = 0; r < 4; r++) {
             for (int i = 0; i < 4; i++)
-                y[i] = (int8_t)rescale32(sum[4 * r + i], e->mul, e->add,
-                                         e->shift, -128, 127);
+                y[i] = (int8_t)attend_value(e, r, sum[4 * r + i]);
             *to++ = word_load(y);
         }
     }
 }
 
+#ifdef POWERS_WEIGH
+static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
+                                    int32_t words, char *y)
+{
+    uint32_t sum = 0;
+
+    for (int32_t i = 0; i < 4 * words; i++) {
+        const uint8_t v = *(const uint8_t *)(zero + (uintptr_t)(ptrdiff_t)x[i]);
+
+        y[i / 4 * 16 + i % 4] = (char)v;
+        sum += v;
+    }
+    return sum;
+}
+#else
 static inline void attend_short(const uint32_t *v, int32_t words,
                                 uint32_t inverse, int32_t shift,
                                 const PARTS *table, char *y)
@@ -345,6 +434,7 @@ static inline void attend_long(const uint32_t *v, int32_t words, uint32_t high,
         y[i / 4 * 16 + i % 4] =
             (char)table[(v[i] * high + (v[i] * low >> 12)) >> shift];
 }
+#endif
 #endif
 
 #endif

@@ -1,6 +1,7 @@
 /* Attention of bytes for XpulpV2, four rows of q at a time: products four by
  * four, weights by tables.  To be included after the types of its operands are
- * defined; after HIDES too where columns are left out that a mask hides.
+ * defined; after HIDES too where columns are left out that a mask hides, after
+ * POWERS_WEIGH where there are no parts.
  *
  * The last four rows, and the last four of k, are four again where their number
  * is no multiple.  Weights of four rows lie side by side, word by word, and v
@@ -10,7 +11,11 @@
 
 #include "kern/finish.h"
 
+#ifdef POWERS_WEIGH
+#define LEFT POWERS
+#else
 #define LEFT PARTS
+#endif
 #define RIGHT V
 #undef X
 #define X int8_t
@@ -30,9 +35,16 @@ struct attend {
     const struct attend_dims *k;
     const SCALE *scale;
     const POWERS *powers;     /* of the greatest score */
+    int linear;               /* the table of scores changes nothing */
+#ifdef POWERS_WEIGH
+    int32_t up;               /* what divided numbers are shifted by, */
+    struct attend_shares shares; /* and what results are made with */
+#else
     const PARTS *parts;
-    int same, linear;         /* tables of parts, of scores change nothing */
+    int same;                 /* the table of parts changes nothing */
     int32_t bits;             /* of the greatest power */
+    uint32_t *power;          /* of four rows, where their sums were */
+#endif
 #ifdef HIDES
     int32_t *columns;         /* that a mask shows to each four rows */
 #endif
@@ -40,7 +52,6 @@ struct attend {
     const struct attend_end *ends; /* of scores, of results */
     int32_t words, line;      /* words of a row of q; bytes of n, whole words */
     int32_t step;             /* from a row of keys to the next */
-    uint32_t *power;          /* of four rows, where their sums were */
     int32_t *sums;
     char *q, *w;              /* four rows, side by side */
     int8_t *x;                /* scores of four, where weights w will be */
@@ -155,6 +166,44 @@ static NOINLINE void masked_scores(const struct attend *a, const Q *q,
     score_rows(a, q, key, mask, attend_summed_masked, from, to, top);
 }
 
+#ifdef POWERS_WEIGH
+/* Weights of four rows, their powers; their sums, from the greatest scores. */
+static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
+                                 int32_t sums[4])
+{
+    const int32_t words = (a->shown + 3) >> 2, more = 4 * words - a->shown;
+
+    for (int32_t r = 0; r < 4; r++) {
+        const uint32_t sum =
+            attend_bytes((uintptr_t)(a->powers - top[r]), a->x + r * a->line,
+                         words, a->w + 4 * r);
+
+        sums[r] = (int32_t)sum - more * *a->powers;
+    }
+}
+
+/* What is behind the last column meets zeros of v. */
+static void make_weights(struct attend *a, const int32_t sums[4])
+{
+    for (int32_t r = 0; r < 4; r++)
+        a->shares.mul[r] = a->scale[2] / (sums[r] + !sums[r]);
+}
+
+/* The greatest power is in each sum. */
+static void take_shares(struct attend *a)
+{
+    const int32_t shift = a->k->shift, up = shift < 33 ? 33 - shift : 0;
+    const int32_t least = *a->powers + !*a->powers, zero = a->scale[3];
+    const int32_t rest = shift + up - 32;
+
+    a->small = shift > 1 && shift < 48 && zero >= -0x4000 && zero < 0x4000 &&
+               (int64_t)(a->scale[2] / least) << up <= INT32_MAX;
+    a->up = a->small ? up : 0;
+    if (a->small)
+        a->shares = (struct attend_shares){
+            .add = zero * (1 << rest) + (1 << (rest - 1)), .shift = rest};
+}
+#else
 /* Powers of four rows, none behind them, and their sums, from the greatest
  * scores. */
 static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
@@ -208,6 +257,23 @@ static NOINLINE void make_weights(const struct attend *a, const int32_t sums[4])
     }
 }
 
+#endif
+
+/* One that is longer, or of another form. */
+static int32_t wide_result(const struct attend *a, int32_t r, int32_t sum)
+{
+    const struct attend_dims *k = a->k;
+#ifdef POWERS_WEIGH
+    const int64_t half = INT64_C(1) << (k->shift - 1);
+
+    return narrow(requant(sum, a->shares.mul[r], half, k->shift) + a->scale[3],
+                  k->lo, k->hi);
+#else
+    (void)r;
+    return rescale(sum, a->scale[2], a->scale[3], k->shift, k->lo, k->hi);
+#endif
+}
+
 /* Results where sums, scaled, are longer. */
 static NOINLINE void wide_results(const struct attend *a, Y *y)
 {
@@ -218,11 +284,34 @@ static NOINLINE void wide_results(const struct attend *a, Y *y)
             int32_t sum = 0;
 
             for (int32_t i = 0; i < a->shown; i++)
-                sum += ((const PARTS *)a->w)[i / 4 * 16 + 4 * r + i % 4] *
+                sum += ((const LEFT *)a->w)[i / 4 * 16 + 4 * r + i % 4] *
                        a->v[j * a->line + i];
-            y[r * k->yrow + j] = (Y)rescale(sum, a->scale[2], a->scale[3],
-                                            k->shift, k->lo, k->hi);
+            y[r * k->yrow + j] = (Y)wide_result(a, r, sum);
         }
+}
+
+/* Of four rows, where nothing is that is still read. */
+static inline int32_t *results_of(const struct attend *a)
+{
+#ifdef POWERS_WEIGH
+    return (int32_t *)(void *)a->x;
+#else
+    return a->sums;
+#endif
+}
+
+/* What is behind the weights: how results are made of sums. */
+static inline void put_end(const struct attend *a, void *to)
+{
+#ifdef POWERS_WEIGH
+    struct attend_shares *end = to;
+
+    *end = a->shares;
+    for (int32_t r = 0; r < 4; r++)
+        end->mul[r] = a->shares.mul[r] * (1 << a->up);
+#else
+    *(struct attend_end *)to = a->ends[1];
+#endif
 }
 
 /* Words of results of four columns, row by row, to where they belong. */
@@ -259,11 +348,13 @@ static NOINLINE void make_results(const struct attend *a, Y *y)
         wide_results(a, y);
         return;
     }
-    *(struct attend_end *)(void *)(a->w + 16 * words) = a->ends[1];
-    attend_values(a->w, a->v, words, a->line, (a->k->e + 3) >> 2, a->sums);
-    put_results(a, a->sums, y);
+    put_end(a, a->w + 16 * words);
+    attend_values(a->w, a->v, words, a->line, (a->k->e + 3) >> 2,
+                  results_of(a));
+    put_results(a, results_of(a), y);
 }
 
+#ifndef POWERS_WEIGH
 /* Does a product of sums, scaled, fit in 32 bits? */
 static int fits(const struct attend_dims *k, const SCALE *scale)
 {
@@ -273,6 +364,8 @@ static int fits(const struct attend_dims *k, const SCALE *scale)
 
     return most < 0x7fffffff;
 }
+
+#endif
 
 /* Is element i of the table i - `zero`, which is 0 or 128? */
 static int changes_nothing(const void *table, uint32_t zero)
@@ -389,6 +482,20 @@ static void make_rows(struct attend *a, const Q *q, const X *key,
     make_results(a, y);
 }
 
+#ifdef POWERS_WEIGH
+/* Places in the scratch: weights are where sums were, results where scores. */
+static char *share_out_rows(struct attend *a, char *p)
+{
+    const int32_t scores = 4 * a->line, results = 16 * ((a->k->e + 3) >> 2);
+
+    a->x = (int8_t *)p;
+    p += scores > results ? scores : results;
+    a->w = p;
+    a->sums = (int32_t *)(void *)p;
+    return p + (a->words > 1 ? 16 * a->line
+                             : scores + (int32_t)sizeof(struct attend_shares));
+}
+#else
 /* A table of one's own, each core's from another bank on: so many weights are 0
  * that all cores would want the same one. */
 static void copy_parts(struct attend *a, char *to, int32_t core)
@@ -400,31 +507,41 @@ static void copy_parts(struct attend *a, char *to, int32_t core)
     a->parts = (const PARTS *)at;
 }
 
-/* Places in the scratch; also for a table of one's own? */
-static void share_out(struct attend *a, const struct io *io, int own)
+/* Places in the scratch: weights are where scores were, powers where sums. */
+static char *share_out_rows(struct attend *a, char *p)
 {
-    const struct attend_dims *k = a->k;
-    const int32_t sums = (k->e + 3) >> 2; /* 16 bytes each */
-    char *p = io->tmp;
+    const int32_t sums = (a->k->e + 3) >> 2; /* 16 bytes each */
 
-    if (own)
-        copy_parts(a, p, io->core);
-    p += own ? 2 * BANKS + POWERS_N : 0;
-#ifdef HIDES
-    a->columns = (int32_t *)(void *)p;
-    p += (k->m + 3 + 7) & ~7;
-#endif
     a->w = p;
     a->x = (int8_t *)p;
     p += 4 * a->line;
     p += sizeof(struct attend_end);
     a->power = (uint32_t *)(void *)p;
     a->sums = (int32_t *)(void *)p;
-    p += 16 * (a->line > sums ? a->line : sums);
+    return p + 16 * (a->line > sums ? a->line : sums);
+}
+#endif
+
+/* `own`: also for a table of one's own. */
+static void share_out(struct attend *a, const struct io *io, int own)
+{
+    const struct attend_dims *k = a->k;
+    char *p = io->tmp;
+
+#ifndef POWERS_WEIGH
+    if (own)
+        copy_parts(a, p, io->core);
+#endif
+    p += own ? 2 * BANKS + POWERS_N : 0;
+#ifdef HIDES
+    a->columns = (int32_t *)(void *)p;
+    p += (k->m + 3 + 7) & ~7;
+#endif
+    p = share_out_rows(a, p);
     a->q = p;
     p += a->words > 1 ? 16 * a->words : 0;
     a->v = (X *)p;
-    p += 4 * sums * a->line;
+    p += 4 * ((k->e + 3) >> 2) * a->line;
     a->keys = (X *)p;
 }
 
@@ -449,15 +566,21 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->k = k;
     a->scale = io->in[3];
     a->powers = (const POWERS *)io->in[5] + POWERS_N - 1;
-    a->parts = io->in[6];
-    a->bits = bits((uint32_t)k->most | 1);
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
-    a->small = fits(k, a->scale);
-    a->same = !WORD_SIGNED(PARTS) && changes_nothing(a->parts, 0);
     a->linear = changes_nothing(io->in[4], 128);
     a->step = k->d & 3 ? 4 * a->words : k->krow;
+#ifdef POWERS_WEIGH
+    (void)blocks;
+    take_shares(a);
+    share_out(a, io, 0);
+#else
+    a->parts = io->in[6];
+    a->bits = bits((uint32_t)k->most | 1);
+    a->small = fits(k, a->scale);
+    a->same = !WORD_SIGNED(PARTS) && changes_nothing(a->parts, 0);
     share_out(a, io, !a->same && blocks * k->n > MANY);
+#endif
 }
 
 static inline void attend_rows(const struct attend_dims *k,

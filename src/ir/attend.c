@@ -25,20 +25,38 @@ static void wants_within(const Node *n, const char *name, int64_t lo,
                  (long long)lo, (long long)hi);
 }
 
+/* Weights are parts of a greatest one, or powers as they are. */
+static void check_weights(const Node *n)
+{
+    int64_t most = attr_int(n, A_p1), shift = attr_int(n, A_shift);
+    const Val *scale = node_arg(n, "scale");
+
+    if (!node_arg(n, "parts")) {
+        wants_within(n, "powers", 0, UINT8_MAX);
+        if (shift < 1 || (scale->data && val_int(scale, 2) < 0))
+            err_node(n, "shift %lld: without parts 1 to 62 was wanted, and a "
+                     "third scale of 0 or more", (long long)shift);
+        return;
+    }
+    wants_elements(n, "parts", TABLE);
+    wants_within(n, "powers", 0, INT32_MAX);
+    if (most < 1 || most >= TABLE)
+        err_node(n, "p1 %lld: a weight of 1 to %d was wanted",
+                 (long long)most, TABLE - 1);
+}
+
 static void check_tables(const Node *n)
 {
-    int64_t shift = attr_int(n, A_p0), most = attr_int(n, A_p1);
+    int64_t shift = attr_int(n, A_p0);
 
     wants_elements(n, "scale", 4);
     wants_elements(n, "scores", TABLE);
     wants_elements(n, "powers", TABLE);
-    wants_elements(n, "parts", TABLE);
     wants_within(n, "scores", INT8_MIN, INT8_MAX);
-    wants_within(n, "powers", 0, INT32_MAX);
-    if (shift < 0 || shift > 62 || most < 1 || most >= TABLE)
-        err_node(n, "p0 %lld, p1 %lld: a shift of at most 62 and a weight of 1 "
-                 "to %d were wanted", (long long)shift, (long long)most,
-                 TABLE - 1);
+    check_weights(n);
+    if (shift < 0 || shift > 62)
+        err_node(n, "p0 %lld: a shift of at most 62 was wanted",
+                 (long long)shift);
     if (!attr_has(n, A_lo) || !attr_has(n, A_hi))
         err_node(n, "lo and hi are wanted");
 }
@@ -168,7 +186,7 @@ static void fill_hidden(const Node *n, struct attend_dims *d)
     d->hidden = 0;
     d->reach = TABLE + 1;
     if (!node_arg(n, "mask") || !scores->data || !powers->data ||
-        !parts->data || val_int(parts, 0))
+        (parts && (!parts->data || val_int(parts, 0))))
         return;
     d->hidden = (int32_t)MAX(scores->hi + LEAST, LEAST);
     while (i < TABLE && !val_int(powers, i))

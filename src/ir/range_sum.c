@@ -446,7 +446,8 @@ Range range_epilogue(const Node *n, Range x)
 /* What is scaled is the scores: results are, in 64 bits. */
 Range range_attend(const Node *n)
 {
-    const Val *s = node_arg(n, "scale"), *w = node_arg(n, "parts");
+    const Val *s = node_arg(n, "scale"), *parts = node_arg(n, "parts");
+    const Val *w = parts ? parts : node_arg(n, "powers");
     const Shape *q = &n->arg[0]->shape;
     AttendSide k = attend_side(n, 1);
     Size some = attr_size(n, A_count, 0, size_const(k.rows));

@@ -786,16 +786,23 @@ static void put_numbers_of(Str *o, const char *name, Type t, int n, int zeros,
     str_put(o, "}\n");
 }
 
+/* Are there no parts?  So it is where powers are bytes. */
+static bool powers_weigh(const Inst *in)
+{
+    return in->arg[5] == T_u8;
+}
+
 /* Tables by which a mask may hide columns: scores of seven bits, powers that
  * are 0 from some distance on, and nothing of weight 0; and such a mask. */
 static void put_hiding(Str *o, const Inst *in, int m, int n)
 {
-    int i, j, past = between(0, n);
+    int i, j, past = between(0, n), most = roll(2) ? 99 : 9999;
 
     put_numbers_of(o, "scores", in->arg[4], 256, 0, -64, 63);
     put_numbers_of(o, "powers", in->arg[5], 256, between(190, 256), 1,
-                   (int)MIN(type_info[in->arg[5]].hi, roll(2) ? 99 : 9999));
-    put_numbers_of(o, "parts", in->arg[6], 256, 1, 0, 127);
+                   (int)MIN(type_info[in->arg[5]].hi, most));
+    if (!powers_weigh(in))
+        put_numbers_of(o, "parts", in->arg[6], 256, 1, 0, 127);
     str_fmt(o, "mask = const : %s[%d,%d] {", type_info[in->arg[7]].name, m, n);
     for (i = 0; i < m; i++)
         for (j = 0; j < n; j++)
@@ -804,8 +811,25 @@ static void put_hiding(Str *o, const Inst *in, int m, int n)
     str_put(o, "}\n");
 }
 
-/* Tables of what their types hold; rows behind those that count; heads and rows
- * either way, and of k and v perhaps one head for all. */
+/* Mul and add of scores, and of results: without parts what is divided by the
+ * sum of powers, and the result of 0. */
+static void put_scales(Str *o, const Inst *in)
+{
+    const TypeInfo *t = &type_info[in->arg[3]];
+
+    if (!powers_weigh(in)) {
+        put_table(o, "scale", in->arg[3], 4, 0, (int)MIN(t->hi, 600));
+        return;
+    }
+    str_fmt(o, "scale = const : %s[4] {%d,%d,%d,%d}\n", t->name,
+            between(0, (int)MIN(t->hi, 600)), between(0, (int)MIN(t->hi, 600)),
+            roll(3) ? (int)MIN(t->hi, between(1 << 29, 1 << 30))
+                    : between(0, (int)MIN(t->hi, INT32_MAX - 1)),
+            between((int)MAX(t->lo, -128), (int)MIN(t->hi, 127)));
+}
+
+/* Tables of what their types hold, or no parts; rows behind those that count;
+ * heads and rows either way, and of k and v perhaps one head for all. */
 static void draw_attend(Str *o, const Inst *in)
 {
     int rows = roll(6) ? between(1, 40) : between(41, 90), heads = between(1, 9);
@@ -816,6 +840,8 @@ static void draw_attend(Str *o, const Inst *in)
     bool mask = in->arg[7] != T_none && roll(2), hides = mask && roll(2);
     int of[2] = {0, rows};
     const TypeInfo *w = &type_info[in->arg[6]], *s = &type_info[in->arg[4]];
+    int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
+    bool whole = powers_weigh(in);
 
     m = roll(2) ? m : between(4, 14);
     rows = hides && roll(2) ? 4 * between(8, 16) : rows;
@@ -824,27 +850,27 @@ static void draw_attend(Str *o, const Inst *in)
     put_side(o, "q", in->arg[0], p2 & 1, heads, m, d);
     put_side(o, "k", in->arg[1], p2 & 2, p2 && roll(3) ? 1 : heads, rows, d);
     put_side(o, "v", in->arg[2], p2 & 4, p2 && roll(3) ? 1 : heads, rows, e);
-    put_table(o, "scale", in->arg[3], 4, 0, MIN(type_info[in->arg[3]].hi, 600));
+    put_scales(o, in);
     if (hides) {
         put_hiding(o, in, m, rows);
     } else {
         put_bytes(o, "scores", in->arg[4], (int)MAX(s->lo, -128),
                   (int)MIN(s->hi, 127));
         put_table(o, "powers", in->arg[5], 256, 0,
-                  (int)MIN(type_info[in->arg[5]].hi,
-                           roll(2) ? 4000 : roll(2) ? 40000 : 4000000));
-        put_bytes(o, "parts", in->arg[6], (int)MAX(w->lo, -128),
-                  (int)MIN(w->hi, 255));
+                  (int)MIN(type_info[in->arg[5]].hi, power));
+        if (!whole)
+            put_bytes(o, "parts", in->arg[6], (int)MAX(w->lo, -128),
+                      (int)MIN(w->hi, 255));
         if (mask)
             str_fmt(o, "mask = input : %s%s range -128 127\n",
                     type_info[in->arg[7]].name, dims(2, of));
     }
-    str_fmt(o, "r = iattend q k v scale scores powers parts%s",
-            mask ? " mask" : "");
+    str_fmt(o, "r = iattend q k v scale scores powers %s%s",
+            whole ? "_" : "parts", mask ? " mask" : "");
     if (!mask)
         str_fmt(o, " count=%d", between(1, rows));
     str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, most), between(1, 255),
-            p2, between(0, most));
+            p2, whole ? between(roll(4) ? 22 : 1, 40) : between(0, most));
     put_clip(o, OP_iattend, in);
 }
 

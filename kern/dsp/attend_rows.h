@@ -1,0 +1,346 @@
+/* Attention of bytes, two rows of q at a time: products two by two of halves of
+ * 16 bits, weights by tables.  To be included after the types of its operands
+ * are defined; after POWERS_WEIGH too where there are no parts.
+ *
+ * Scores of the two rows lie byte by byte beside each other, and so do results
+ * before they are put where they belong; their weights are words of two keys,
+ * as those of columns of v are, in the order of pair.h. */
+#ifndef DSP_ATTEND_ROWS_H
+#define DSP_ATTEND_ROWS_H
+
+#include "kern/dsp/attend.h"
+#include "kern/row/attend.h"
+
+typedef K X;
+typedef Q W;
+typedef K SMALL;
+#define SMALL_NEXT 2
+#include "kern/dsp/pair.h"
+#include "kern/dsp/small_k.h"
+#include "kern/dsp/greater.h"
+
+struct attend {
+    const struct attend_dims *k;
+    const struct io *io;
+    struct panel keys, values;  /* of rows of k, of columns of v */
+    struct scale32 score[2], result[2];
+    struct small_k small;       /* of keys of few elements */
+#ifndef POWERS_WEIGH
+    uint32_t *power;            /* of a row */
+#endif
+    int8_t *x;                  /* scores, then results */
+    int word;                   /* have scores the form of attend_words()? */
+    int score_same;             /* does the table change nothing? */
+#ifndef POWERS_WEIGH
+    int part_same;
+    int32_t bits;               /* of the greatest power */
+#endif
+};
+
+/* --- what a head's rows share --- */
+
+/* Four columns of two rows, as a word each: the first two columns beside each
+ * other, the others in the next pair of columns, nowhere if `next` is 0. */
+static inline void put_columns(uint32_t v, uint32_t w, uint32_t *to,
+                               int32_t next)
+{
+    const uint32_t a = dsp_even(v, 1), b = dsp_odd(v, 1);
+    const uint32_t c = dsp_even(w, 1), d = dsp_odd(w, 1);
+
+    to[next] = (c & 0xffff0000u) | a >> 16;
+    to[next + 2] = (d & 0xffff0000u) | b >> 16;
+    to[0] = c << 16 | (a & 0xffff);
+    to[2] = d << 16 | (b & 0xffff);
+}
+
+/* Columns j to j + 3 of v. */
+static NOINLINE void take_columns(const struct attend *a, const V *v, int32_t j)
+{
+    const int32_t n = a->k->n, row = a->k->vrow, some = a->k->e - j;
+    const int32_t columns = a->values.columns, next = some > 2 ? columns : 0;
+    uint32_t *to = (uint32_t *)a->values.x + (j >> 1) * columns;
+
+    v += j;
+    for (int32_t i = 0; i < columns; i += 2, to += 1 + 2 * !(i & 3)) {
+        const uint32_t first = i < n ? dsp_some(v, some) : 0;
+        const uint32_t second = i + 1 < n ? dsp_some(v + row, some) : 0;
+
+        put_columns(first, second, to, next);
+        v += 2 * row;
+    }
+}
+
+static void take_head(const struct attend *a, int32_t head)
+{
+    const struct attend_dims *k = a->k;
+    const K *key = (const K *)a->io->in[1] + head * k->khead;
+    const V *v = (const V *)a->io->in[2] + head * k->vhead;
+
+    for (int32_t j = 0; j < k->e; j += 4)
+        take_columns(a, v, j);
+    if (k->d < 5) {
+        small_columns(key, k->krow, k->d, k->n, a->keys.x);
+        for (int32_t i = k->n; a->word && i & 3; i++)
+            ((uint32_t *)a->keys.x)[i] = ((uint32_t *)a->keys.x)[i - 1];
+        return;
+    }
+    for (int32_t i = 0; i < k->n; i += 2, key += 2 * k->krow)
+        pair_rows(&a->keys, key, i + 1 < k->n ? key + k->krow : key, i);
+}
+
+/* --- two rows --- */
+
+/* Of rows of two elements, whose scores have a form for attend_words(). */
+static inline void word_scores(const struct attend *a, const Q *q,
+                               int32_t step)
+{
+    const int32_t d = a->k->d;
+    const uint32_t both[2] = {first_of(q, d), first_of(q + step, d)};
+
+    attend_words(both, a->keys.x, (a->k->n + 3) & -4, a->small.mul,
+                 a->small.add, a->x);
+}
+
+static inline void small_scores(const struct attend *a, const Q *q, int8_t *x)
+{
+    const int32_t n = a->k->n, d = a->k->d;
+
+    if (d > 2)
+        row_of_four(&a->small, first_of(q, d), second_of(q, d), a->keys.x, n,
+                    x);
+    else
+        row_of_two(&a->small, first_of(q, d), a->keys.x, n, x);
+}
+
+/* Scores become those of the table, with what the mask adds. */
+static NOINLINE void look_up(const struct attend *a, const MASK *mask,
+                             int8_t *x)
+{
+    const SCORES *table = (const SCORES *)a->io->in[4] + 128;
+
+    for (int32_t n = a->k->n; n > 0; n--, x += 2) {
+        *x = table[*x];
+        if (mask)
+            *x = (int8_t)clip(*x + *mask++, -128, 127);
+    }
+}
+
+/* Scores of q and the row `step` behind it, those of the last key again up to
+ * a multiple of four. */
+static void two_scores(const struct attend *a, const Q *q, int32_t step,
+                       const MASK *mask, int32_t mask_step)
+{
+    const int32_t n = a->k->n;
+    const int plain = a->score_same && !mask;
+    int8_t *x = a->x;
+
+    if (a->word) {
+        word_scores(a, q, step);
+    } else if (a->k->d < 5) {
+        small_scores(a, q, x);
+        small_scores(a, q + step, x + 1);
+    } else {
+        pair_channels(&a->keys, q, step, a->score, (n + 1) & -2, (uint8_t *)x,
+                      2);
+    }
+    if (!plain) {
+        look_up(a, mask, x);
+        look_up(a, mask ? mask + mask_step : NULL, x + 1);
+    }
+    for (int32_t i = 2 * n; i & 7 && !(a->word && plain); i++)
+        x[i] = x[i - 2];
+}
+
+/* The greatest score of either row. */
+static NOINLINE uint32_t greatest(const int8_t *x, int32_t n)
+{
+    const int8_t *end = x + 2 * ((n + 3) & -4);
+    uint32_t v = dsp_load(x);
+
+    for (; x != end; x += 8)
+        v = greater(greater(v, dsp_load(x)), dsp_load(x + 4));
+    return greater(v, v >> 16 | v << 16);
+}
+
+#ifdef POWERS_WEIGH
+/* The weights of a row, its powers, as words of two keys; those behind the last
+ * key meet zeros of v.  Results of the row are multiplied by what the sum of
+ * weights is contained in scale[2]. */
+static void make_weights(struct attend *a, const int8_t *x, int32_t top,
+                         uint32_t *to)
+{
+    const struct attend_dims *k = a->k;
+    const SCALE *scale = a->io->in[3];
+    const POWERS *table = a->io->in[5];
+    const int32_t n = k->n, all = (n + 3) & -4;
+    const int64_t one = INT64_C(1) << k->shift;
+    uint32_t sum = attend_bytes((uintptr_t)table + (uintptr_t)(255 - top), x,
+                                all, to);
+    int32_t mul;
+
+    if (all > n)
+        sum -= (uint32_t)(all - n) * table[255 - top + x[2 * n]];
+    if (all != a->values.columns)
+        to[all] = to[all + 1] = 0;
+    mul = (int32_t)((uint32_t)scale[2] / (sum | !sum));
+    a->result[x - a->x] = scale32(0, mul, scale[3] * one + one / 2, k->shift);
+}
+#else
+/* The weights of a row, as words of two keys; those behind the last key meet
+ * zeros of v. */
+static void make_weights(const struct attend *a, const int8_t *x, int32_t top,
+                         uint32_t *to)
+{
+    const PARTS *parts = a->io->in[6];
+    const uint32_t hi = (uint32_t)a->k->p1;
+    const int32_t n = a->k->n, all = (n + 3) & -4;
+    const uintptr_t zero = powers_zero(a->io->in[5], top);
+    uint32_t sum = attend_powers(zero, x, all, a->power);
+    int32_t s;
+
+    for (int32_t i = n; i < all; i++)
+        sum -= a->power[i];
+    if (all != a->values.columns)
+        to[all] = to[all + 1] = 0;
+    if (sum <= hi) { /* kern/row/inverse.h */
+        sum |= !sum;
+        s = 24;
+    } else {
+        s = a->bits + bits(sum);
+        s = s > 32 ? s : 32;
+        parts = a->part_same ? NULL : parts;
+    }
+    attend_weights(a->power, all, inverse(hi, sum, s), s, parts, to);
+}
+#endif
+
+/* Bytes 0 and 2 of v, and of w. */
+static inline uint32_t second_bytes(uint32_t v, uint32_t w)
+{
+    const uint32_t a = dsp_even(v, 0), b = dsp_even(w, 0);
+
+    return (b << 16 | (a & 0xffff)) | ((b & 0xffff0000u) | a >> 16) << 8;
+}
+
+/* Results of the two rows to y and `step` behind it. */
+static void put_results(const struct attend *a, Y *y, int32_t step)
+{
+    const struct attend_dims *k = a->k;
+    const int8_t *x = a->x;
+    int32_t n = k->e;
+
+    for (; n > 3; n -= 4, y += 4, x += 8) {
+        const uint32_t v = dsp_load(x), w = dsp_load(x + 4);
+        const uint32_t row = second_bytes(v, w);
+        const uint32_t next = second_bytes(v >> 8, w >> 8);
+
+        memcpy(y, &row, 4);
+        memcpy(y + step, &next, 4);
+    }
+    for (; n > 0; n--, y++, x += 2) {
+        y[0] = (Y)x[0];
+        y[step] = (Y)x[1];
+    }
+    if (panel_clips(k->lo, k->hi)) {
+        panel_clip(y - k->e, k->e, k->lo, k->hi);
+        panel_clip(y - k->e + step, k->e, k->lo, k->hi);
+    }
+}
+
+/* Rows from number `row` on, of the last perhaps twice the same: results may
+ * lie where q is. */
+static void two_rows(struct attend *a, int32_t head, int32_t row)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t last = row + 1 == k->m;
+    const Q *q = (const Q *)a->io->in[0] + row * k->qrow + head * k->qhead;
+    const MASK *mask = a->io->in[7];
+    uint32_t *own = a->values.own, top;
+
+    two_scores(a, q, last ? 0 : k->qrow, mask ? mask + row * k->n : NULL,
+               last ? 0 : k->n);
+    top = greatest(a->x, k->n);
+    make_weights(a, a->x, (int8_t)top, own);
+    make_weights(a, a->x + 1, (int8_t)(top >> 8), own + 2);
+    pair_all(&a->values, a->result, (k->e + 1) & -2, (uint8_t *)a->x, 2);
+    put_results(a, (Y *)a->io->out[0] + row * k->yrow + head * k->yhead,
+                last ? 0 : k->yrow);
+}
+
+/* --- all --- */
+
+static void share_out(struct attend *a)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t wide = pair_columns(k->n), deep = pair_columns(k->d);
+    uint8_t *p = a->io->tmp;
+
+    a->values = (struct panel){p, NULL, NULL, k->n, wide};
+    p += pair_bytes(wide) * ((k->e + 1) & -2);
+    a->keys = (struct panel){p, NULL, NULL, k->d, deep};
+    p += k->d > 4 ? pair_bytes(deep) * ((k->n + 1) & -2)
+                  : (k->d > 2 ? 8 : 4) * ((k->n + 3) & -4);
+    a->values.own = a->keys.own = p;
+    p += 4 * (wide > deep ? wide : deep) + 64;
+#ifndef POWERS_WEIGH
+    a->power = (uint32_t *)(void *)p;
+    p += 4 * ((k->n + 3) & -4);
+#endif
+    a->x = (int8_t *)p;
+}
+
+/* The epilogue of scores of few elements, >> 16 if it can be. */
+static void take_small(struct attend *a, const SCALE *scale)
+{
+    const int32_t up = 16 - a->k->p0, d = a->k->d;
+    const int64_t mul = scale[0], add = scale[1];
+    const int64_t most = ((int64_t)d << 14) * (mul < 0 ? -mul : mul) +
+                         (add < 0 ? -add : add);
+
+    a->small = (struct small_k){scale[0], scale[1], a->k->p0};
+    a->word = d < 3 && up >= 0 && most < INT64_C(1) << (31 - up);
+    if (a->word)
+        a->small = (struct small_k){scale[0] * (1 << up), scale[1] * (1 << up),
+                                    16};
+}
+
+/* Have results the epilogue of conv/panel.h? */
+static int results_narrow(const struct attend_dims *k, const struct io *io)
+{
+    const SCALE *scale = io->in[3];
+
+#ifdef POWERS_WEIGH
+    return attend_divided(io->in[5], scale, k->shift);
+#else
+    return attend_narrow(scale[2], k->shift);
+#endif
+}
+
+static inline void attend_pairs(const struct attend_dims *k,
+                                const struct io *io)
+{
+    const SCALE *scale = io->in[3];
+    struct attend a = {.k = k, .io = io};
+
+    if (!results_narrow(k, io) ||
+        (k->d > 4 && !attend_narrow(scale[0], k->p0))) {
+        attend_rows(k, io);
+        return;
+    }
+    share_out(&a);
+    a.score[0] = a.score[1] = scale32(0, scale[0], scale[1], k->p0);
+    take_small(&a, scale);
+    a.score_same = attend_same(io->in[4], 128);
+#ifndef POWERS_WEIGH
+    a.result[0] = a.result[1] = scale32(0, scale[2], scale[3], k->shift);
+    a.bits = bits((uint32_t)k->most | 1);
+    a.part_same = !DSP_SIGNED(PARTS) && attend_same(io->in[6], 0);
+#endif
+    for (int32_t h = 0; h < k->heads; h++) {
+        take_head(&a, h);
+        for (int32_t row = 0; row < k->m; row += 2)
+            two_rows(&a, h, row);
+    }
+}
+
+#endif
