@@ -9,7 +9,11 @@
  *
  * Scores are bytes, so what is made of them, and of weights, are tables:
  * nothing between is ever in memory, and one call has all of a head.  Either
- * requant may be absent, and add.
+ * requant may be absent, and add.  Or weights are divided once a row, as
+ * `quantize` has it (src/ptq/attend.c), and there are no parts:
+ *
+ *     w = powers u t
+ *     y = mul (matmul w v) (div c (sum w)) 1 a3
  *
  * Of one row, over a cache, by the pass attend; of many by the passes prompt
  * and few, which leave out transpositions of heads too: kernels are told how
@@ -21,7 +25,8 @@
 enum { BYTES = 256, GREATEST = 127, LEAST = -128 };
 
 typedef struct Attention {
-    Node *sum, *after, *soft, *plus, *before, *score; /* from the result on */
+    Node *end;          /* the sum, or what divides it by that of weights */
+    Node *sum, *after, *soft, *plus, *before, *score; /* from there on */
     Val *mask;
     Val *q, *k, *v;
     bool one_key;       /* k has one head for all of q */
@@ -47,12 +52,17 @@ static bool is_scaling(const Node *n)
 }
 
 /* A product of bytes, the left side perhaps without a sign. */
-static bool is_product(const Node *n, bool any_sign)
+static bool is_plain(const Node *n, bool any_sign)
 {
-    return n && n->op == OP_matmul && !node_arg(n, "bias") && is_scaling(n) &&
+    return n && n->op == OP_matmul && !node_arg(n, "bias") &&
            !attr_int(n, A_transa) &&
            (n->arg[0]->type == T_s8 || (any_sign && n->arg[0]->type == T_u8)) &&
            n->arg[1]->type == T_s8;
+}
+
+static bool is_product(const Node *n, bool any_sign)
+{
+    return is_plain(n, any_sign) && is_scaling(n);
 }
 
 static bool is_transposed(const Node *n)
@@ -117,18 +127,78 @@ static Node *take_mask(Attention *a, Val **v)
     return n;
 }
 
+static bool find_softmax(Attention *a, bool many)
+{
+    Val *v = a->sum->arg[0];
+
+    a->after = take_requant(&v);
+    a->soft = sole_producer(v);
+    return is_product(a->sum, many) && a->soft &&
+           a->soft->op == OP_isoftmax && attr_int(a->soft, A_hi) >= 1 &&
+           attr_int(a->soft, A_hi) < BYTES;
+}
+
+/* Is d a number divided by the sums of rows of w? */
+static bool is_share(const Node *d, const Val *w)
+{
+    const Node *sum = d && d->op == OP_div ? sole_producer(d->arg[1]) : NULL;
+    Shape s = w->shape, y;
+    int i;
+
+    if (!sum || sum->op != OP_sum || sum->narg != 1 || sum->arg[0] != w ||
+        !is_const(d->arg[0]) || !is_number(d->arg[0]) ||
+        val_int(d->arg[0], 0) < 0 || val_int(d->arg[0], 0) > INT32_MAX)
+        return false;
+    y = sum->res[0]->shape;
+    for (i = 0; i < s.rank - 1; i++)
+        if (y.rank != s.rank || y.dim[i] != s.dim[i])
+            return false;
+    return y.dim[s.rank - 1] == 1;
+}
+
+/* What is added to results that are rounded to a multiple of 2^shift. */
+static int64_t zero_of(const Node *n)
+{
+    return val_int(node_arg(n, "add"), 0) >> attr_int(n, A_shift);
+}
+
+static bool is_rounded(const Node *n)
+{
+    int64_t one = INT64_C(1) << attr_int(n, A_shift);
+
+    return is_scaling(n) && node_arg(n, "add") && one > 1 &&
+           val_int(node_arg(n, "mul"), 0) == 1 &&
+           val_int(node_arg(n, "add"), 0) - zero_of(n) * one == one / 2;
+}
+
+/* Weights that are divided behind the product. */
+static bool find_powers(Attention *a)
+{
+    Node *n = a->end;
+
+    if (n->op != OP_mul || !is_rounded(n))
+        return false;
+    a->sum = sole_producer(n->arg[0]);
+    if (!is_plain(a->sum, true) || node_arg(a->sum, "mul"))
+        return false;
+    a->soft = a->sum->arg[0]->def;
+    return a->soft && a->soft->op == OP_powers &&
+           a->soft->res[0]->nuse == 2 && is_const(a->soft->arg[1]) &&
+           a->soft->res[0]->lo >= 0 && a->soft->res[0]->hi < BYTES &&
+           is_share(sole_producer(n->arg[1]), a->soft->res[0]);
+}
+
+static bool is_divided(const Attention *a)
+{
+    return a->soft->op == OP_powers;
+}
+
 static bool find_attention(Node *n, Attention *a, bool many)
 {
     Val *v;
 
-    *a = (Attention){.sum = n, .last = n, .group = 1};
-    if (!is_product(n, many))
-        return false;
-    v = n->arg[0];
-    a->after = take_requant(&v);
-    a->soft = sole_producer(v);
-    if (!a->soft || a->soft->op != OP_isoftmax ||
-        attr_int(a->soft, A_hi) < 1 || attr_int(a->soft, A_hi) >= BYTES)
+    *a = (Attention){.end = n, .sum = n, .last = n, .group = 1};
+    if (is_plain(n, many) ? !find_softmax(a, many) : !find_powers(a))
         return false;
     v = a->soft->arg[0];
     if (!within_bytes(v))
@@ -205,14 +275,16 @@ static Val *score_table(Graph *g, const Attention *a)
 
 static Val *power_table(Graph *g, const Attention *a)
 {
-    int64_t x[BYTES], i;
+    int64_t x[BYTES], i, below;
 
     for (i = 0; i < BYTES; i++) {
-        x[i] = power(a->soft, BYTES - 1 - i);
+        below = BYTES - 1 - i;
+        x[i] = is_divided(a) ? val_int(a->soft->arg[1], below)
+                             : power(a->soft, below);
         if (x[i] < 0)
             return NULL;
     }
-    return table_of(g, "powers", BYTES, T_s32, x);
+    return table_of(g, "powers", BYTES, is_divided(a) ? T_u8 : T_s32, x);
 }
 
 /* By the weight that the softmax gives. */
@@ -220,6 +292,8 @@ static Val *part_table(Graph *g, const Attention *a)
 {
     int64_t x[BYTES], i, hi = attr_int(a->soft, A_hi);
 
+    if (is_divided(a))
+        return NULL;
     for (i = 0; i < BYTES; i++)
         x[i] = a->after ? scaled(a->after, MIN(i, hi)) : MIN(i, hi);
     return table_of(g, "parts", BYTES, a->sum->arg[0]->type, x);
@@ -230,11 +304,16 @@ static Val *scale_table(Graph *g, const Attention *a)
     int64_t x[4] = {
         val_int(node_arg(a->score, "mul"), 0),
         val_int(node_arg(a->score, "add"), 0),
-        val_int(node_arg(a->sum, "mul"), 0),
-        val_int(node_arg(a->sum, "add"), 0),
     };
     int i;
 
+    if (is_divided(a)) {
+        x[2] = val_int(a->end->arg[1]->def->arg[0], 0);
+        x[3] = zero_of(a->end);
+    } else {
+        x[2] = val_int(node_arg(a->sum, "mul"), 0);
+        x[3] = val_int(node_arg(a->sum, "add"), 0);
+    }
     for (i = 0; i < 4; i++)
         if (x[i] < INT32_MIN || x[i] > INT32_MAX)
             return NULL;
@@ -249,18 +328,19 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
         shape_put(&count, 0, product_rows(a->score));
         attr_set_shape(g, n, A_count, count);
     }
-    attr_set_int(g, n, A_shift, attr_int(a->sum, A_shift));
-    attr_set_int(g, n, A_lo, attr_int(a->sum, A_lo));
-    attr_set_int(g, n, A_hi, attr_int(a->sum, A_hi));
+    attr_set_int(g, n, A_shift, attr_int(a->end, A_shift));
+    attr_set_int(g, n, A_lo, attr_int(a->end, A_lo));
+    attr_set_int(g, n, A_hi, attr_int(a->end, A_hi));
     attr_set_int(g, n, A_p0, attr_int(a->score, A_shift));
-    attr_set_int(g, n, A_p1, attr_int(a->soft, A_hi));
+    if (!is_divided(a))
+        attr_set_int(g, n, A_p1, attr_int(a->soft, A_hi));
     if (a->rows_first)
         attr_set_int(g, n, A_p2, a->rows_first);
 }
 
 static Val *reshaped(Graph *g, const Attention *a, Val *v, Shape s)
 {
-    Node *n = edit_node(g, a->sum, OP_reshape, a->score, 1, &v);
+    Node *n = edit_node(g, a->end, OP_reshape, a->score, 1, &v);
 
     attr_set_shape(g, n, A_shape, s);
     node_infer(g, n);
@@ -280,7 +360,7 @@ static Val *whole_mask(Graph *g, const Attention *a)
     if (rows == m * a->group)
         return a->mask;
     v = reshaped(g, a, a->mask, SHAPE(1, rows, n));
-    all = edit_node(g, a->sum, OP_expand, a->score, 1, &v);
+    all = edit_node(g, a->end, OP_expand, a->score, 1, &v);
     attr_set_shape(g, all, A_shape, SHAPE(a->group, m, n));
     node_infer(g, all);
     return reshaped(g, a, all->res[0], SHAPE(a->group * m, n));
@@ -314,16 +394,16 @@ static void shape_sides(Graph *g, Attention *a)
 
 static void join(Graph *g, Attention *a)
 {
-    Val *power = power_table(g, a), *scale = scale_table(g, a), *y;
+    Val *power = power_table(g, a), *scale = scale_table(g, a), *parts, *y;
     Node *n, *last = a->last;
 
     if (!power || !scale)
         return;
     shape_sides(g, a);
-    n = edit_node(g, last, OP_iattend, a->sum, a->mask ? 8 : 7, (Val *[]){
-        a->q, a->k, a->v, scale, score_table(g, a), power, part_table(g, a),
-        a->mask,
-    });
+    parts = part_table(g, a);
+    n = edit_node(g, last, OP_iattend, a->sum, a->mask ? 8 : parts ? 7 : 6,
+                  (Val *[]){a->q, a->k, a->v, scale, score_table(g, a), power,
+                            parts, a->mask});
     put_attributes(g, n, a);
     node_infer(g, n);
     y = n->res[0];
@@ -386,7 +466,7 @@ static Val *turned(Graph *g, const Attention *a, Val *v)
     swap[rank - 1] = rank - 2, swap[rank - 2] = rank - 1;
     for (i = 0; i < rank; i++)
         perm[i] = t ? attr_at(t, A_perm, (int)swap[i], -1) : swap[i];
-    return edit_transpose(g, a->sum, a->score, t ? t->arg[0] : v, perm);
+    return edit_transpose(g, a->end, a->score, t ? t->arg[0] : v, perm);
 }
 
 /* All sides as rows of heads; false: as heads of rows. */
@@ -427,21 +507,29 @@ static bool is_short(const Node *n, int64_t count)
            add < INT32_MAX - mul * most && attr_int(n, A_shift) < 32;
 }
 
+/* n powers and their sum, of 32 bits. */
+static bool are_short(const Node *soft, int64_t n)
+{
+    int64_t b = attr_int(soft, A_p1), log2 = attr_int(soft, A_p3);
+    int64_t most = MAX(b * b, (log2 - b) * (log2 - b)) *
+                   attr_int(soft, A_p0) + attr_int(soft, A_p2);
+
+    if (soft->op == OP_powers)
+        return n < 1 << 16;
+    return most > 0 && most < 1 << 23 && most * n <= INT32_MAX &&
+           most * attr_int(soft, A_hi) <= INT32_MAX;
+}
+
 /* Sizes are known, rows between bounds, and what kernels compute in 32 bits is
  * within them. */
 static bool fits_words(const Attention *a, int64_t least, int64_t greatest)
 {
     Shape s = a->score->res[0]->shape;
     int64_t n = s.dim[s.rank - 1], m = s.dim[s.rank - 2];
-    int64_t b = attr_int(a->soft, A_p1), log2 = attr_int(a->soft, A_p3);
-    int64_t most = MAX(b * b, (log2 - b) * (log2 - b)) *
-                   attr_int(a->soft, A_p0) + attr_int(a->soft, A_p2);
 
     return !shape_varies(s) && m >= least && m <= greatest && n > 3 &&
            !attr_has(a->score, A_count) &&
-           !attr_has(a->sum, A_count) && most > 0 && most < 1 << 23 &&
-           most * n <= INT32_MAX &&
-           most * attr_int(a->soft, A_hi) <= INT32_MAX &&
+           !attr_has(a->sum, A_count) && are_short(a->soft, n) &&
            is_short(a->score, a->q->shape.dim[a->q->shape.rank - 1]);
 }
 
@@ -492,7 +580,7 @@ static bool sides_meet(Attention *a)
     Val *k = once(a->k), *v = once(a->v);
 
     if (s.rank != y.rank || !shares_heads(a->v, s) ||
-        a->sum->res[0]->type != T_s8 || shape_varies(y) ||
+        a->end->res[0]->type != T_s8 || shape_varies(y) ||
         heads_of(a->q) != heads || heads_of(a->sum->res[0]) != heads)
         return false;
     if (shares_heads(a->k, s) && heads_of(k) == heads_of(v) &&

@@ -1,5 +1,6 @@
 """forms.py DIR: attention in the forms in which exporters write it, small, in
 integers, a text form each (test/pass/forms.t)."""
+import math
 import os
 import random
 import sys
@@ -10,7 +11,8 @@ S, T, E, H, P = 12, 9, 16, 4, 8  # rows, rows of another, elements, heads of P
 class Text:
     """Lines of a text form; each method adds one and returns its value."""
 
-    def __init__(self, name):
+    def __init__(self, name, late):
+        self.name, self.late = name, late
         self.line, self.n = ['graph "%s" exact' % name], 0
         self.rng = random.Random(7)
 
@@ -68,8 +70,21 @@ class Text:
         a = self.scale(self.add('matmul %s %s', q, kt), 700)
         if mask:
             a = self.add('add %s %s lo=-128 hi=127', a, mask)
+        if self.late:
+            return self.divided(a, v)
         a = self.add('isoftmax %s p0=1 p1=43 p2=982 p3=22 hi=255', a)
         return self.scale(self.add('matmul %s %s', a, v), 300)
+
+    def divided(self, a, v):
+        """As `quantize` has it: by the sum of a row's weights."""
+        w = self.add('powers %s %s', a, self.const(
+            'u8', (256,), [round(255 * math.exp(-i / 20)) for i in range(256)]))
+        n = self.add('sum %s axes=-1 keep=1', w)
+        return self.add(
+            'mul %s %s %s %s lo=-128 hi=127 shift=28',
+            self.add('matmul %s %s', w, v),
+            self.add('div %s %s', self.const('s32', (), [700000000]), n),
+            self.const('s32', (), [1]), self.const('s64', (), [-5 << 27]))
 
     def end(self, y, *perm, batch=1):
         y = self.transpose(y, *(perm or (0, 2, 1, 3)))
@@ -202,10 +217,13 @@ def batch(t):
     t.end(t.attention(q, t.transpose(k, 0, 1, 3, 2), v), batch=2)
 
 
-for form in (separate, twice, scaled, masked, padded, told, axis, columns,
-             by_head, rows_first, cross, repeated, broadcast, one_of_keys,
-             one_head, batch):
-    text = Text(form.__name__)
+FORMS = (separate, twice, scaled, masked, padded, told, axis, columns,
+         by_head, rows_first, cross, repeated, broadcast, one_of_keys,
+         one_head, batch)
+LATE = (separate, twice, masked, told, rows_first, cross, repeated, broadcast,
+        one_of_keys, one_head)
+for form, late in [(f, False) for f in FORMS] + [(f, True) for f in LATE]:
+    text = Text(form.__name__ + '_late' * late, late)
     form(text)
-    with open(os.path.join(sys.argv[1], form.__name__ + '.il'), 'w') as f:
+    with open(os.path.join(sys.argv[1], text.name + '.il'), 'w') as f:
         f.write('\n'.join(text.line) + '\n')
