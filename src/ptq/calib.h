@@ -92,6 +92,9 @@ void lower_rows(Graph *g);
 
 /* ptq.c: what becomes of a float graph, by o and what was seen of it. */
 Graph *make_integer(Arena *mem, Graph *f, Seen **seen, const Met *met,
+/* attend.c: behind it, attention that divides once a row. */
+void lower_attention(Graph *g);
+
                     const PtqOpts *o, PtqReport *r, Inserted **list);
 
 /* measure.c: what the float graph answers to each example. */

@@ -126,8 +126,10 @@ Graph *make_integer(Arena *mem, Graph *f, Seen **seen, const Met *met,
     }
     r->grids = o->given ? NULL : copy(mem, q);
     quant_lower(q);
-    if (!o->given)
+    if (!o->given) {
         lower_rows(q);
+        lower_attention(q);
+    }
     q->settled = true;
     graph_check(q, "quantize");
     count_floats(mem, q, r);
