@@ -14,6 +14,10 @@
 
 enum { QUAD_PIXELS = 4, QUAD_STEP = 16 };
 
+/* QUAD_BY_PIXEL: what sums are multiplied by is not each channel's but each
+ * pixel's, twice at in[3]: (sum * mul >> 32) + add >> shift, with the bias in
+ * the sum. */
+
 /* Has channel c the epilogue that another had before? */
 #ifndef QUAD_AGAIN
 #define QUAD_AGAIN(io, c) 0
@@ -57,7 +61,9 @@ static inline int32_t quad_pixels(int32_t n, int32_t room)
  * in their order; QUAD_ALL knows the offsets. */
 struct quad_run {
     int32_t mul[2], hi[2], up[2];
-#if !UPPER_HALF
+#ifdef QUAD_BY_PIXEL
+    const MUL *muls;
+#elif !UPPER_HALF
     uint32_t below[2];
     int32_t mul4[4], up4[4];
 #endif
@@ -106,8 +112,13 @@ enum { QUAD_STEP_BYTES = 56, QUAD_UNROLL = 4 };
     "vmov " q "[2], " q "[0], " first ", " first "\n"                   \
     "vmov " q "[3], " q "[1], " second ", " second "\n"
 
-/* The epilogue of the sums in q, to which q2 and q3 are free. */
-#if UPPER_HALF
+/* The epilogue of the sums in q, to which q2 and q3 are free; r0 is too. */
+#ifdef QUAD_BY_PIXEL
+#define QUAD_MULS(op) op " r0, [r11, #-44]\n"
+#else
+#define QUAD_MULS(op)
+#endif
+#if UPPER_HALF || defined QUAD_BY_PIXEL
 #if ROUND
 #define QUAD_BELOW0(q) "vshr.s32 q3, " q ", #31\n"
 #define QUAD_LESS(q) "vadd.i32 " q ", " q ", q3\n"
@@ -119,9 +130,14 @@ enum { QUAD_STEP_BYTES = 56, QUAD_UNROLL = 4 };
     "ldm r0, {r1, r2, r3, r4, r5, r6}\n"                                \
     QUAD_TWICE("q4", "r1", "r2") QUAD_TWICE("q5", "r3", "r4")           \
     QUAD_TWICE("q6", "r5", "r6")
+#ifdef QUAD_BY_PIXEL
+#define QUAD_MULTIPLY(q)                                                \
+    "vldrw.32 q4, [r0], #16\n vmulh.s32 " q ", " q ", q4\n"
+#else
+#define QUAD_MULTIPLY(q) "vqrdmulh.s32 " q ", " q ", q4\n"
+#endif
 #define QUAD_SCALE(q)                                                   \
-    QUAD_BELOW0(q)                                                      \
-    "vqrdmulh.s32 " q ", " q ", q4\n" QUAD_LESS(q)                      \
+    QUAD_BELOW0(q) QUAD_MULTIPLY(q) QUAD_LESS(q)                        \
     "vadd.i32 " q ", " q ", q5\n"                                       \
     "vshl.s32 " q ", " q ", q6\n"
 #else
@@ -179,7 +195,8 @@ enum { QUAD_STEP_BYTES = 56, QUAD_UNROLL = 4 };
     "vmov q0[2], q0[0], r0, r4\n"                                       \
     "vmov q0[3], q0[1], r2, r6\n"                                       \
     "vmov q1[2], q1[0], r8, r12\n"                                      \
-    "vmov q1[3], q1[1], r10, lr\n" QUAD_SCALE("q0") QUAD_SCALE("q1")    \
+    "vmov q1[3], q1[1], r10, lr\n" QUAD_MULS("ldr")                     \
+    QUAD_SCALE("q0") QUAD_SCALE("q1") QUAD_MULS("str")                  \
     "vqmovnb.s32 q0, q0\n"                                              \
     "vqmovnt.s32 q0, q1\n" narrow " q0, q0\n"                          \
     "ldrd r0, r2, [r11, #-8]\n"                                         \
@@ -269,7 +286,12 @@ static inline int32_t quad_scale(const struct conv_dims *k,
     const int32_t bias = (b ? (int32_t)b[c + i] : 0) + mve_bias(w, k->c);
     const int64_t more = add ? (int64_t)add[(c + i) * k->addc] : 0;
     const int32_t shift = SHIFT_OF(k, io, 5, at);
-#if UPPER_HALF
+#ifdef QUAD_BY_PIXEL
+    (void)mul;
+    to->hi[i] = (int32_t)more;
+    to->up[i] = -shift;
+    return bias;
+#elif UPPER_HALF
     to->mul[i] = mul;
     to->hi[i] = (int32_t)(more >> 31);
     to->up[i] = 31 - shift;
@@ -281,7 +303,9 @@ static inline int32_t quad_scale(const struct conv_dims *k,
     to->up[i] = -s.post;
     to->below[i] = ~s.lo;
 #endif
+#ifndef QUAD_BY_PIXEL
     return MVE_BIAS ? bias : 0;
+#endif
 }
 
 /* The two channels from c on, whose rows of weights begin run with. */
@@ -336,9 +360,27 @@ static NOINLINE void quad_channels(const struct conv_dims *k,
     for (int32_t c = 0; c < k->m; c += 2) {
         const int32_t c0 = c + 2 > k->m ? k->m - 2 : c;
 
+#ifdef QUAD_BY_PIXEL
+        run.muls = io->in[3];
+#endif
         run.y = (uint8_t *)(y + c0);
         quad_pair(k, io, &run, c0);
     }
+}
+
+/* The same of fewer pixels than a quad, number `first` and on. */
+static void quad_rest(const struct conv_dims *k, const struct io *io,
+                      const uint8_t *x, int32_t pixels, int32_t first, Y *y)
+{
+#ifdef QUAD_BY_PIXEL
+    struct io rest = *io;
+
+    rest.in[3] = (const MUL *)io->in[3] + 2 * first;
+    io = &rest;
+#else
+    (void)first;
+#endif
+    quad_channels(k, io, x, 1, pixels, y);
 }
 
 /* All channels of n pixels of a panel. */
@@ -350,8 +392,8 @@ static inline void quad_all(const struct conv_dims *k, const struct io *io,
     if (whole)
         quad_channels(k, io, panel, whole / QUAD_PIXELS, QUAD_PIXELS, y);
     if (left)
-        quad_channels(k, io, panel + whole * quad_columns(k->c), 1, left,
-                      y + (ptrdiff_t)whole * k->yw);
+        quad_rest(k, io, panel + whole * quad_columns(k->c), left, whole,
+                  y + (ptrdiff_t)whole * k->yw);
     if (panel_clips(k->lo, k->hi))
         for (int32_t i = 0; i < n; i++, y += k->yw)
             panel_clip(y, k->m, k->lo, k->hi);

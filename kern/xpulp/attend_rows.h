@@ -23,6 +23,7 @@
 #include "kern/xpulp/attend.h"
 #include "kern/xpulp/transpose.h"
 #include "kern/xpulp/powers.h"
+#include "kern/row/high.h"
 
 enum {
     LOW_BITS = 12, SHORT_BITS = 11, /* kern/row/inverse.h */
@@ -189,19 +190,15 @@ static void make_weights(struct attend *a, const int32_t sums[4])
         a->shares.mul[r] = a->scale[2] / (sums[r] + !sums[r]);
 }
 
-/* The greatest power is in each sum. */
+/* How results are made but for each row's factor, which is `up` longer. */
 static void take_shares(struct attend *a)
 {
-    const int32_t shift = a->k->shift, up = shift < 33 ? 33 - shift : 0;
-    const int32_t least = *a->powers + !*a->powers, zero = a->scale[3];
-    const int32_t rest = shift + up - 32;
+    struct attend_high of = {0};
 
-    a->small = shift > 1 && shift < 48 && zero >= -0x4000 && zero < 0x4000 &&
-               (int64_t)(a->scale[2] / least) << up <= INT32_MAX;
-    a->up = a->small ? up : 0;
-    if (a->small)
-        a->shares = (struct attend_shares){
-            .add = zero * (1 << rest) + (1 << (rest - 1)), .shift = rest};
+    a->small = attend_high_of_result(a->powers - (POWERS_N - 1), a->scale,
+                                     a->k->shift, &of);
+    a->up = of.up;
+    a->shares = (struct attend_shares){.add = of.add, .shift = of.rest};
 }
 #else
 /* Powers of four rows, none behind them, and their sums, from the greatest

@@ -1,0 +1,304 @@
+/* Attention of bytes, some rows of q at a time: products four by two of sixteen
+ * elements, weights by tables.  To be included after the types of its operands
+ * are defined; after POWERS_WEIGH too where there are no parts.
+ *
+ * Weights without sign are 128 less in products, as sums of columns of v make
+ * good.
+ */
+#ifndef MVE_ATTEND_ROWS_H
+#define MVE_ATTEND_ROWS_H
+
+#include "kern/row/attend.h"
+#include "kern/row/high.h"
+
+typedef int8_t X;
+typedef K W;
+typedef SCALE MUL;
+typedef SCALE ADD;
+#define B int32_t
+#define QUAD_AGAIN(io, c) ((c) > 0 && !(io)->in[2])
+#ifdef POWERS_WEIGH
+#define QUAD_BY_PIXEL
+#endif
+#include "kern/mve/quad.h"
+#include "kern/mve/powers.h"
+
+enum { SOME = 24 }; /* rows at a time, without more room */
+
+#ifdef POWERS_WEIGH
+#define WEIGHTS_UNSIGNED 1
+enum { EACH = 8 }; /* bytes of a row besides */
+#else
+#define WEIGHTS_UNSIGNED ((PARTS)-1 > (PARTS)1)
+enum { EACH = 0 };
+#endif
+
+struct attend {
+    const struct attend_dims *k;
+    const struct io *io;
+    struct conv_dims score, value; /* products, as convolutions of one tap */
+    struct io score_io, value_io;
+    int8_t *columns, *x;           /* of v, `line` bytes each; rows of scores */
+    uint8_t *panel;
+    int32_t *bias;                 /* of columns, or NULL */
+    int32_t line, rows;            /* at a time */
+    const SCORES *scores;          /* a table, NULL: it changes nothing */
+#ifdef POWERS_WEIGH
+    struct attend_high of_score, of_result;
+    int32_t *muls;                 /* of rows, twice each */
+#else
+    const PARTS *parts;            /* such a table too */
+#endif
+};
+
+/* Columns of v, which have zeros behind them already. */
+static NOINLINE void take_columns(const struct attend *a, const V *v)
+{
+    const int32_t n = a->k->n, e = a->k->e, row = a->k->vrow, line = a->line;
+    const uint16x8_t apart = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)line);
+
+    for (int32_t j = 0; j < e; j += 8) {
+        const mve_pred16_t some = vctp16q((uint32_t)(e - j));
+        const V *from = v + j;
+        int8_t *to = a->columns + j * line;
+
+        for (int32_t i = 0; i < n; i++, from += row, to++)
+            vstrbq_scatter_offset_p_s16(to, apart, vldrbq_z_s16(from, some),
+                                        some);
+    }
+}
+
+static NOINLINE void take_bias(const struct attend *a)
+{
+    const int8_t *v = a->columns;
+
+    for (int32_t j = 0; j < a->k->e; j++) {
+        int32_t sum = 0;
+
+        for (int32_t i = 0; i < a->line; i += 16, v += 16)
+            sum = vaddvaq_s8(sum, vldrbq_s8(v));
+        a->bias[j] = 128 * sum;
+    }
+}
+
+/* Scores of a row become those of the table, with what the mask adds. */
+static NOINLINE void look_up(const struct attend *a, const MASK *mask,
+                             int8_t *x)
+{
+    const int8x16_t half = vdupq_n_s8(-128);
+
+    for (int32_t n = a->k->n; n > 0; n -= 16, x += 16) {
+        const mve_pred16_t some = vctp8q((uint32_t)n);
+        int8x16_t v = vldrbq_z_s8(x, some);
+
+        if (a->scores)
+            v = vldrbq_gather_offset_z_s8(
+                a->scores, vreinterpretq_u8_s8(veorq_s8(v, half)), some);
+        if (mask) {
+            v = vqaddq_s8(v, vldrbq_z_s8((const int8_t *)mask, some));
+            mask += 16;
+        }
+        vstrbq_p_s8(x, v, some);
+    }
+}
+
+#ifdef POWERS_WEIGH
+/* Powers of a row, none behind them, to the vectors of a quad; their sum. */
+static NOINLINE uint32_t put_powers(const struct attend *a, const int8_t *x,
+                                    uint8_t *to)
+{
+    const uint8x16_t flip = vdupq_n_u8(128);
+    const POWERS *table = a->io->in[5];
+    uint8x16_t less;
+    uint32_t sum = 0;
+
+    less = vdupq_n_u8((uint8_t)(255 - powers_greatest(x, a->k->n)));
+    for (int32_t n = a->k->n; n > 0; n -= 16, x += 16, to += 64) {
+        const mve_pred16_t some = vctp8q((uint32_t)n);
+        uint8x16_t v = vldrbq_z_u8((const uint8_t *)x, some);
+
+        v = vldrbq_gather_offset_z_u8(table, vaddq_u8(v, less), some);
+        sum = vaddvaq_u8(sum, v);
+        vstrbq_u8(to, veorq_u8(v, flip));
+    }
+    return sum;
+}
+
+/* Scores of n rows become weights, in the panel; of the last quad the last row
+ * is taken again. */
+static void make_weights(const struct attend *a, const MASK *mask, int32_t n)
+{
+    const struct attend_dims *k = a->k;
+    const SCALE *scale = a->io->in[3];
+    uint32_t sum;
+
+    for (int32_t i = 0; i < ((n + 3) & -4); i++) {
+        int8_t *x = a->x + (i < n ? i : n - 1) * a->line;
+
+        if (i < n && (mask || a->scores))
+            look_up(a, mask ? mask + i * k->n : NULL, x);
+        sum = put_powers(a, x, a->panel + (i >> 2) * 4 * a->line +
+                               (i & 3) * 16);
+        a->muls[2 * i] = a->muls[2 * i + 1] =
+            (int32_t)((uint32_t)scale[2] / (sum | !sum)) *
+            (1 << a->of_result.up);
+    }
+}
+
+/* All scores are multiplied by the same. */
+static void fill_muls(const struct attend *a, int32_t n)
+{
+    for (int32_t i = 0; i < 2 * ((n + 3) & -4); i++)
+        a->muls[i] = a->of_score.mul;
+}
+#else
+/* Weights of a row, and whatever is behind them, to the vectors of a quad. */
+static NOINLINE void put_weights(const struct attend *a, const int8_t *x,
+                                 uint8_t *to)
+{
+    const uint8x16_t flip = vdupq_n_u8(WEIGHTS_UNSIGNED ? 128 : 0);
+
+    for (int32_t n = a->line; n > 0; n -= 16, x += 16, to += 64) {
+        uint8x16_t v = vldrbq_u8((const uint8_t *)x);
+
+        if (a->parts)
+            v = vldrbq_gather_offset_u8((const uint8_t *)a->parts, v);
+        vstrbq_u8(to, veorq_u8(v, flip));
+    }
+}
+
+/* Scores of n rows become weights, in the panel; of the last quad the last row
+ * is taken again. */
+static void make_weights(const struct attend *a, const MASK *mask, int32_t n)
+{
+    const struct attend_dims *k = a->k;
+    const struct row_dims row = {.n = k->n, .hi = k->p1};
+    const int32_t most = bits((uint32_t)k->most | 1);
+
+    for (int32_t i = 0; i < ((n + 3) & -4); i++) {
+        int8_t *x = a->x + (i < n ? i : n - 1) * a->line;
+
+        if (i < n) {
+            if (mask || a->scores)
+                look_up(a, mask ? mask + i * k->n : NULL, x);
+            powers_row(&row, a->io->in[5], most, x, x);
+        }
+        put_weights(a, x, a->panel + (i >> 2) * 4 * a->line + (i & 3) * 16);
+    }
+}
+#endif
+
+static void make_head(struct attend *a, int32_t head)
+{
+    const struct attend_dims *k = a->k;
+    const Q *q = (const Q *)a->io->in[0] + head * k->qhead;
+    Y *y = (Y *)a->io->out[0] + head * k->yhead;
+    const MASK *mask = a->io->in[7];
+
+    a->score_io.in[1] = (const K *)a->io->in[1] + head * k->khead;
+    take_columns(a, (const V *)a->io->in[2] + head * k->vhead);
+    if (WEIGHTS_UNSIGNED)
+        take_bias(a);
+    for (int32_t i = 0, n; i < k->m; i += n) {
+        n = k->m - i < a->rows ? k->m - i : a->rows;
+#ifdef POWERS_WEIGH
+        fill_muls(a, n);
+#endif
+        quad_panel(&a->score, &a->score_io, q + i * k->qrow, n, a->x);
+        make_weights(a, mask ? mask + i * k->n : NULL, n);
+        quad_all(&a->value, &a->value_io, a->panel, n, y + i * k->yrow);
+    }
+}
+
+/* As many rows at a time as there is room for. */
+static void share_out(struct attend *a)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t deep = quad_columns(k->d), spare = 2 * quad_row(k->d);
+    const int32_t row = a->line + (deep > a->line ? deep : a->line) + EACH;
+    const int32_t fixed = k->e * (a->line + 4) + spare;
+    const int32_t all = (k->m + 3) & -4, room = a->io->more.room;
+    const int32_t rows = room > 0 ? ((room - fixed) / row) & -4 : SOME;
+    int8_t *p = a->io->tmp;
+
+    a->rows = rows < all ? rows : all;
+    a->bias = WEIGHTS_UNSIGNED ? (int32_t *)(void *)p : NULL;
+    p += 4 * k->e;
+#ifdef POWERS_WEIGH
+    a->muls = (int32_t *)(void *)p;
+    p += EACH * a->rows;
+#endif
+    memset(p, 0, (size_t)(fixed - 4 * k->e));
+    a->columns = p;
+    p += k->e * a->line;
+    a->score_io.tmp = p;
+    p += spare;
+    a->panel = (uint8_t *)p;
+    a->x = p + (row - EACH - a->line) * a->rows;
+}
+
+static void say_products(struct attend *a)
+{
+    const struct attend_dims *k = a->k;
+#ifndef POWERS_WEIGH
+    const SCALE *scale = a->io->in[3];
+#endif
+
+    a->score = (struct conv_dims){
+        .c = k->d, .m = k->n, .xw = k->qrow, .yw = a->line, .wm = k->krow,
+        .shift = k->p0, .lo = -128, .hi = 127};
+    a->value = (struct conv_dims){
+        .c = a->line, .m = k->e, .yw = k->yrow, .wm = a->line,
+        .shift = k->shift, .lo = k->lo, .hi = k->hi};
+    a->value_io.in[1] = a->columns;
+    a->value_io.in[2] = a->bias;
+#ifdef POWERS_WEIGH
+    a->score.shift = a->of_score.rest;
+    a->value.shift = a->of_result.rest;
+    a->score_io.in[3] = a->value_io.in[3] = a->muls;
+    a->score_io.in[4] = &a->of_score.add;
+    a->value_io.in[4] = &a->of_result.add;
+#else
+    a->score_io.in[3] = scale;
+    a->score_io.in[4] = scale + 1;
+    a->value_io.in[3] = scale + 2;
+    a->value_io.in[4] = scale + 3;
+#endif
+}
+
+/* Have scores and results epilogues that quads know? */
+static int epilogues_fit(struct attend *a)
+{
+    const struct attend_dims *k = a->k;
+    const SCALE *scale = a->io->in[3];
+
+#ifdef POWERS_WEIGH
+    return attend_high_of_score(scale, k->p0, &a->of_score) &&
+           attend_high_of_result(a->io->in[5], scale, k->shift, &a->of_result);
+#else
+    return attend_narrow(scale[0], k->p0) && attend_narrow(scale[2], k->shift);
+#endif
+}
+
+static inline void attend_quads(const struct attend_dims *k,
+                                const struct io *io)
+{
+    struct attend a = {.k = k, .io = io, .line = quad_columns(k->n)};
+
+    if (!epilogues_fit(&a)) {
+        attend_rows(k, io);
+        return;
+    }
+    share_out(&a);
+    say_products(&a);
+    a.scores = attend_same(io->in[4], 128) ? NULL
+                                           : (const SCORES *)io->in[4];
+#ifndef POWERS_WEIGH
+    a.parts = WEIGHTS_UNSIGNED && attend_same(io->in[6], 0)
+                  ? NULL : (const PARTS *)io->in[6];
+#endif
+    for (int32_t h = 0; h < k->heads; h++)
+        make_head(&a, h);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* Epilogues of attention by the upper half of a product, where powers are
+ * weights.  To be included after SCALE and POWERS are defined. */
+#ifndef ROW_HIGH_H
+#define ROW_HIGH_H
+
+/* An epilogue by upper halves: (sum * (mul << up) >> 32) + add >> rest is the
+ * same as (sum * mul + 2^(shift-1) >> shift) + zero. */
+struct attend_high {
+    int32_t mul, add, up, rest; /* mul is shifted already */
+};
+
+/* mul: the greatest. */
+static inline int attend_high(int32_t mul, int32_t zero, int32_t shift,
+                              struct attend_high *to)
+{
+    const int32_t up = shift < 33 ? 33 - shift : 0, rest = shift + up - 32;
+
+    if (shift < 2 || shift > 47 || mul < 0 || zero < -0x4000 ||
+        zero >= 0x4000 || (int64_t)mul << up > INT32_MAX)
+        return 0;
+    *to = (struct attend_high){mul * (1 << up),
+                               zero * (1 << rest) + (1 << (rest - 1)), up,
+                               rest};
+    return 1;
+}
+
+/* That of scores, if their addend is half and a multiple of one. */
+static inline int attend_high_of_score(const SCALE *scale, int32_t shift,
+                                       struct attend_high *to)
+{
+    const int32_t one = shift > 0 && shift < 31 ? 1 << shift : 0;
+
+    return one && (scale[1] & (one - 1)) == one >> 1 &&
+           attend_high(scale[0], scale[1] >> shift, shift, to);
+}
+
+/* That of results; the sum of powers is that of the greatest score at least. */
+static inline int attend_high_of_result(const POWERS *powers,
+                                        const SCALE *scale, int32_t shift,
+                                        struct attend_high *to)
+{
+    const int32_t least = powers[255] + !powers[255];
+
+    return attend_high(scale[2] / least, scale[3], shift, to);
+}
+
+#endif
