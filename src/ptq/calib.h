@@ -16,6 +16,8 @@ typedef struct Seen {
     int64_t rows;   /* elements a channel */
     double *sum;    /* of each channel; NULL: nobody asks */
     double *top;    /* of each channel, the greatest size */
+    int64_t len;    /* of rows that a softmax reads; 0: none does */
+    double least;   /* of these, the least of their greatest */
 } Seen;
 
 /* meet.c: what weights meet. */
@@ -90,11 +92,11 @@ bool smooth(Graph *g, Seen **seen, double part);
 /* rows.c: softmax and normalizations of integers. */
 void lower_rows(Graph *g);
 
-/* ptq.c: what becomes of a float graph, by o and what was seen of it. */
-Graph *make_integer(Arena *mem, Graph *f, Seen **seen, const Met *met,
 /* attend.c: behind it, attention that divides once a row. */
 void lower_attention(Graph *g);
 
+/* ptq.c: what becomes of a float graph, by o and what was seen of it. */
+Graph *make_integer(Arena *mem, Graph *f, Seen **seen, const Met *met,
                     const PtqOpts *o, PtqReport *r, Inserted **list);
 
 /* measure.c: what the float graph answers to each example. */

@@ -332,6 +332,23 @@ static Steps choose_end(const Grids *d, const Val *v)
     return steps_of(&more, T_s16, true, BY_MINMAX);
 }
 
+/* What a softmax alone reads, without what has no weight in any row: it is on
+ * the grid's end. */
+static Steps choose_scores(const Grids *d, const Val *v, Type t)
+{
+    Seen some = *seen_of(d, v);
+    double least = some.least - log(510); /* of which 255 exp() is 1/2 */
+    int i;
+
+    if (least > some.lo) {
+        some.lo = least;
+        for (i = 0; i < BINS; i++)
+            if (((double)i + 1 - BINS / 2) * some.reach / (BINS / 2) < least)
+                some.bin[i] = 0;
+    }
+    return steps_of(&some, t, false, d->o->by);
+}
+
 static Steps choose(const Grids *d, const Val *v)
 {
     Type t = is_wide(d, v) ? T_s16 : T_s8;
@@ -343,6 +360,9 @@ static Steps choose(const Grids *d, const Val *v)
     if (v->def && v->def->op == OP_softmax)
         return read_by(d, v, has_weights) ? (Steps){1.0f / 256, 0, T_u8}
                                           : (Steps){1.0f / 256, -128, T_s8};
+    if (one_reader(d, v) && d->reader[v->id][0]->op == OP_softmax &&
+        seen_of(d, v)->len)
+        return choose_scores(d, v, t);
     if (one_reader(d, v) && d->reader[v->id][0]->op == OP_concat)
         of = d->reader[v->id][0]->res[0];
     return steps_of(seen_of(d, of), t, read_by(d, v, multiplied), d->o->by);

@@ -96,6 +96,35 @@ static void add_means(Seen *s, const Val *v, const float *x)
     s->rows += n / MAX(count, 1);
 }
 
+/* Rows along the last axis that a softmax reads. */
+static void want_rows(const Graph *g, Seen **seen)
+{
+    const Node *n;
+
+    for (n = g->first; n; n = n->next) {
+        Shape s = n->arg[0]->shape;
+        Seen *x = seen[n->arg[0]->id];
+
+        if (n->op != OP_softmax || !x || node_axis(n, s.rank) != s.rank - 1)
+            continue;
+        x->len = row_length(s);
+        x->least = INFINITY;
+    }
+}
+
+static void add_rows(Seen *s, const float *x, int64_t n)
+{
+    int64_t i, k;
+    double top;
+
+    for (i = 0; i < n; i += s->len) {
+        top = (double)x[i];
+        for (k = 1; k < s->len; k++)
+            top = fmax(top, (double)x[i + k]);
+        s->least = fmin(s->least, top);
+    }
+}
+
 static void look(Graph *g, const Eval *e, Seen **seen)
 {
     const Val *v;
@@ -105,6 +134,8 @@ static void look(Graph *g, const Eval *e, Seen **seen)
             seen_add(seen[v->id], e->data[v->id], val_count(v));
             if (seen[v->id]->sum)
                 add_means(seen[v->id], v, e->data[v->id]);
+            if (seen[v->id]->len)
+                add_rows(seen[v->id], e->data[v->id], val_count(v));
         }
 }
 
@@ -121,6 +152,7 @@ Seen **observe(Arena *mem, Graph *g, const Samples *s, Met *met)
         if (v->type == T_f32 && !v->data)
             seen[v->id] = NEW(mem, Seen);
     want_means(mem, g, seen);
+    want_rows(g, seen);
     for (i = 0; i < s->n; i++) {
         Arena *a = arena_new();
 

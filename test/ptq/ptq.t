@@ -27,7 +27,8 @@ autoencoder-f32 34 rv32imc
 transformer-f32 26 host siracusa
 END
 
-# One matrix for the weights of q and k: fewer products, of the same network.
+# One matrix for the weights of q and k: fewer products, of the same network, by
+# examples such as it was trained with.
 net=zoo/eeg-f32
 python3 - "$tmp/eeg.npz" <<'END' || exit 1
 import sys
@@ -46,6 +47,8 @@ for t in host cortex-m4; do
         -o "$tmp/$t.npz" --json "$tmp/$t.json" || fault "merged on $t"
     unzip -p "$tmp/$t.npz" | cksum
 done | sort -u | wc -l | grep -qx 1 || fault "merged: targets differ"
+grep -q '"op": "iattend"' "$tmp/cortex-m4.json" ||
+    fault 'merged: attention is several operators'
 field "$tmp/host.json" "j['macs'] == 7340608 - 81 * 256 * 32" | grep -qx True ||
     fault "merged: products"
 

@@ -14,8 +14,8 @@ import sys
 import numpy as np
 tmp, d = sys.argv[1], 'zoo/digits-cnn-f32/'
 np.savez(tmp + '/c.npz', np.load(d + 'examples.npz')['input'][:32])
-np.savez(tmp + '/t.npz', np.load(d + 'test.npz')['input'][:300])
-np.save(tmp + '/tl.npy', np.load(d + 'test_labels.npy')[:300])
+np.savez(tmp + '/t.npz', np.load(d + 'test.npz')['input'])
+np.save(tmp + '/tl.npy', np.load(d + 'test_labels.npy'))
 END2
 
 quantize() { # NETWORK NAME OPTION...
