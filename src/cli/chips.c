@@ -8,7 +8,7 @@
 static void leave_joined(Opts *o)
 {
     static const char *const joined[] = {"siblings", "attend", "prompt",
-                                         "few"};
+                                         "few", "late"};
     size_t i;
 
     for (i = 0; i < LEN(joined); i++)

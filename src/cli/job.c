@@ -175,6 +175,8 @@ static void leave_passes(Job *j)
         job_leave_pass(&j->o, "prompt");
     if (!one || !dsp)
         job_leave_pass(&j->o, "few");
+    if (!one)
+        job_leave_pass(&j->o, "late");
 }
 
 void job_pass(Job *j)

@@ -594,7 +594,8 @@ static bool sides_meet(Attention *a)
            (a->one_key || (shares_heads(a->k, s) && heads_of(a->k) == heads));
 }
 
-static void join_rows(Graph *g, int64_t least, int64_t greatest)
+/* late: of those alone that divide once a row. */
+static void join_rows(Graph *g, int64_t least, int64_t greatest, bool late)
 {
     Node *n, *prev, *back;
     Attention a;
@@ -605,8 +606,8 @@ static void join_rows(Graph *g, int64_t least, int64_t greatest)
         if (back && !sole_producer(back->arg[0]))
             continue;
         if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
-            fits_words(&a, least, greatest) && sides_meet(&a) &&
-            (find_rows(&a, back) || (!back && !a.one_key))) {
+            (!late || is_divided(&a)) && fits_words(&a, least, greatest) &&
+            sides_meet(&a) && (find_rows(&a, back) || (!back && !a.one_key))) {
             turn_sides(g, &a);
             join(g, &a);
             prev = g->last;
@@ -618,10 +619,15 @@ enum { FEW = 5 };
 
 void pass_prompt(Graph *g)
 {
-    join_rows(g, FEW + 1, INT64_MAX);
+    join_rows(g, FEW + 1, INT64_MAX, false);
 }
 
 void pass_few(Graph *g)
 {
-    join_rows(g, 2, FEW);
+    join_rows(g, 2, FEW, false);
+}
+
+void pass_late(Graph *g)
+{
+    join_rows(g, 2, INT64_MAX, true);
 }

@@ -119,7 +119,7 @@ void pass_all(Graph *g, const char *const *off, const char *dump)
         P_layout,
         P_rows,
         P_split, P_identity, P_transposes,
-        P_siblings, P_attend, P_prompt, P_few, P_heads, P_tables,
+        P_siblings, P_attend, P_prompt, P_few, P_late, P_heads, P_tables,
         P_fold, P_identity, P_cse,
         P_widen,
     };

@@ -583,6 +583,31 @@ static Val *masked(Net *t, Val *y)
     return infer(t, y);
 }
 
+/* Weights of scores y are powers; rows of v, weighted, are divided by their
+ * sum. */
+static Val *divided(Net *t, Val *y, Val *v)
+{
+    int shift = between(26, 31);
+    Val *w = infer(t, node(t, OP_powers, y, constant(t, 1, (int64_t[]){256}, 0,
+                                                     255), NULL));
+    Val *sum = node(t, OP_sum, w, NULL, NULL), *p, *r, *arg[4];
+
+    attr_set_list(t->g, sum->def, A_axes, 1, (int64_t[]){3});
+    attr_set_int(t->g, sum->def, A_keep, 1);
+    r = infer(t, node(t, OP_div, graph_const_int(t->g, T_s32, 1 << 29),
+                      infer(t, sum), NULL));
+    p = infer(t, node(t, OP_matmul, w, v, NULL));
+    arg[0] = p, arg[1] = r;
+    arg[2] = graph_const_int(t->g, T_s32, 1);
+    arg[3] = graph_const_int(t->g, T_s64, (2 * between(-9, 9) + 1) *
+                                          (INT64_C(1) << (shift - 1)));
+    y = graph_node(t->g, NULL, OP_mul, NULL, 4, arg)->res[0];
+    attr_set_int(t->g, y->def, A_shift, shift);
+    attr_set_int(t->g, y->def, A_lo, -128);
+    attr_set_int(t->g, y->def, A_hi, 127);
+    return infer(t, y);
+}
+
 /* The attention of one row of x, or of all, over all of them, or over those of
  * its first head. */
 static Val *attended(Net *t, Val *x)
@@ -604,6 +629,10 @@ static Val *attended(Net *t, Val *x)
         y = infer(t, bytes_of(t, OP_requant, y, NULL, 300, 8));
     if (many && maybe(50) && y->type == T_s8)
         y = masked(t, y);
+    if (y->type == T_s8 && maybe(30)) {
+        y = divided(t, y, k);
+        return turn ? heads_turned(t, y) : y;
+    }
     y = node(t, OP_isoftmax, y, NULL, NULL);
     attr_set_int(t->g, y->def, A_p0, 1);
     attr_set_int(t->g, y->def, A_p1, between(1, 90));
