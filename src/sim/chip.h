@@ -301,6 +301,7 @@ struct Sim {
     SimResult *res;
     Chip chip[SIM_CHIPS];
     int nchip;
+    const uint8_t *next; /* soc_routes, of the first chip */
     bool stop;      /* leave all loops: ended, fault, or debugger */
     bool done;      /* for good */
     uint64_t quantum; /* ticks that chips may run apart */

@@ -21,11 +21,13 @@
  *
  * Bytes are read when the last one leaves, and are there when it arrives.  One
  * message at a time has the way out of its chip, in order, and, a latency later,
- * the way in of the other: both are taken until its last byte is there.  Of
- * those that wait for a room the oldest comes first.  Each has a number and a
- * checksum: WAIT gives BROKEN or MISSED with the sender of one that is damaged,
- * or not the one that should have come.  A message that nobody takes is a fault
- * once there are more of them than a queue holds.
+ * the way in of the other: both are taken until its last byte is there.  Of those
+ * that wait for a room the oldest comes first.  Where two chips are not joined
+ * (soc_joined), those between hand a message on, when all of it is there and
+ * before what they send themselves; their cores have nothing to do with it.  Each
+ * has a number and a checksum: WAIT gives BROKEN or MISSED with the sender of one
+ * that is damaged, or not the one that should have come.  A message that nobody
+ * takes is a fault once there are more of them than a queue holds.
  *
  * Keys: `mb_per_s=`, `latency_ns=`; for tests `fault=` lose, twice, break, late
  * or dead, `fault_chip=`, the sender, and `fault_at=`, which of its messages. */
@@ -47,6 +49,8 @@ typedef struct Message {
     struct Message *next;   /* that leaves behind it */
     int from;
     Device *sender, *taker;
+    Device *hop;            /* where it arrives next: the taker, or who hands it
+                               on */
     uint32_t src, at, tag, n;
     uint32_t number;        /* of this sender's to this taker */
     bool broken, lost;
@@ -69,16 +73,21 @@ typedef struct Span {
     uint64_t from, to; /* ticks */
 } Span;
 
+typedef struct Queue {
+    Message *first, *last;
+} Queue;
+
 typedef struct Link {
     Window window[WINDOWS];
-    Message *first, *last;      /* that have not begun to leave */
+    Queue own, passing;         /* that have not begun to leave; of others, to
+                                   be handed on */
     uint64_t free;              /* when the way out is */
     int nbooked;
     Span *booked;               /* when the way in is not, in order */
     bool leaving;               /* a message is */
     int sending, sent;
     uint32_t room, open;
-    uint64_t opened;            /* ticks: when senders may know */
+    uint64_t opened;            /* ticks; senders know it a latency later */
     uint32_t limit;
     uint32_t to_number[SIM_CHIPS], from_number[SIM_CHIPS];
     int arrived;
@@ -134,50 +143,85 @@ static uint64_t book(Device *d, uint64_t begin, uint64_t n)
     return begin;
 }
 
-/* The first message leaves, if it may and the way is free.  Where chips run
- * apart for longer than a message is under way, it is late by that. */
+static void put(Queue *q, Message *m)
+{
+    m->next = NULL;
+    if (q->first)
+        q->last->next = m;
+    else
+        q->first = m;
+    q->last = m;
+}
+
+/* What goes from one link to another goes to this first. */
+static Device *next_hop(const Device *from, const Device *to)
+{
+    Sim *s = from->chip->sim;
+    int i = s->next[from->chip->id * s->nchip + to->chip->id];
+
+    return chip_device(&s->chip[i], "link");
+}
+
+static int hops(const Device *from, const Device *to)
+{
+    int n;
+
+    for (n = 0; from != to; n++)
+        from = next_hop(from, to);
+    return n;
+}
+
+/* Whose first message may leave: what is handed on, before what the receiver has
+ * opened its room for. */
+static Queue *ready(Link *v)
+{
+    const Message *m = v->own.first;
+    const Link *to = m ? m->taker->state : NULL;
+
+    if (v->passing.first)
+        return &v->passing;
+    return m && (!m->tag || to->open == m->tag) ? &v->own : NULL;
+}
+
+/* The sender's message: when it knows that the room is open, and where. */
+static uint64_t enter_room(const Device *d, Message *m, uint64_t begin)
+{
+    const Link *to = m->taker->state;
+
+    if (!m->tag)
+        return begin;
+    m->at += to->room;
+    return MAX(begin, to->opened + (uint64_t)hops(d, m->taker) * latency(d));
+}
+
+/* A message leaves, if it may and the way is free.  Where chips run apart for
+ * longer than a message is under way, it is late by that. */
 static void pump(Device *d)
 {
-    Link *v = d->state, *to;
+    Link *v = d->state;
     uint64_t late = latency(d), begin, time;
     Sim *s = d->chip->sim;
-    Message *m = v->first;
+    Queue *q = v->leaving ? NULL : ready(v);
+    Message *m = q ? q->first : NULL;
 
-    if (!m || v->leaving)
+    if (!m)
         return;
-    to = m->taker->state;
-    if (m->tag && to->open != m->tag)
-        return;
-    v->first = m->next;
-    v->last = v->first ? v->last : NULL;
+    q->first = m->next;
     v->leaving = true;
     begin = MAX(m->asked, v->free);
-    if (m->tag)
-        begin = MAX(begin, to->opened);
+    if (q == &v->own)
+        begin = enter_room(d, m, begin);
+    m->hop = next_hop(d, m->taker);
     time = (uint64_t)(m->n * per_second(d) /
                       (item_num(d->item, "mb_per_s", 1e3) * 1e6));
-    begin = book(m->taker, begin + late, time) - late;
+    begin = book(m->hop, begin + late, time) - late;
     v->free = begin + time;
     m->sent = begin;
     m->there = MAX(v->free + late, s->until);
-    if (m->tag)
-        m->at += to->room;
+    d->chip->counts.link_bytes += m->n;
     chip_at(d->chip, v->free, d, (uintptr_t)m | GONE);
     if (!m->lost)
-        chip_at(m->taker->chip, m->there, m->taker, (uintptr_t)m | THERE);
-}
-
-static void queue_up(Device *d, Message *m)
-{
-    Link *v = d->state;
-
-    if (v->last)
-        v->last->next = m;
-    else
-        v->first = m;
-    v->last = m;
-    v->sending++;
-    d->chip->counts.link_bytes += m->n;
+        chip_at(m->hop->chip, m->there, m->hop, (uintptr_t)m | THERE);
 }
 
 static void read_bytes(Message *m)
@@ -229,12 +273,14 @@ static void send(Device *d, Access *a, const Window *w, uint32_t n)
     if (v->dead)
         return;
     m = message(d, w, peer, n, a->time);
-    queue_up(d, m);
+    put(&v->own, m);
+    v->sending++;
     if (has_fault(d, "twice", v->sent)) {
         Message *two = arena_get(s->mem, 1, sizeof *two + n);
 
         *two = *m;
-        queue_up(d, two);
+        put(&v->own, two);
+        v->sending++;
     }
     pump(d);
 }
@@ -251,7 +297,7 @@ static Device *longest(const Device *d)
     for (i = 0; i < s->nchip; i++) {
         Device *peer = chip_device(&s->chip[i], "link");
         const Link *v = peer ? peer->state : own;
-        const Message *m = v->leaving ? NULL : v->first;
+        const Message *m = v->leaving ? NULL : v->own.first;
 
         if (m && m->taker == d && m->tag == own->open &&
             MAX(m->asked, v->free) < least) {
@@ -270,7 +316,7 @@ static void open_room(Device *d, uint32_t tag, uint64_t time)
     Device *peer;
 
     v->open = tag;
-    v->opened = time + latency(d);
+    v->opened = time;
     while ((peer = longest(d)))
         pump(peer);
 }
@@ -327,14 +373,11 @@ static void arrive(Device *d, const Message *m, uint64_t time)
     Link *v = d->state;
     uint8_t *p = ram_span(d->chip, m->at, m->n, true, "link, arriving");
     uint32_t flags = m->broken ? BROKEN : 0;
-    char name[48];
 
     if (!p)
         return;
-    snprintf(name, sizeof name, "%u B of chip %d", m->n, m->from);
     memcpy(p, m->data, m->n);
     p[0] ^= (uint8_t)m->broken;
-    timeline_slice(d->chip, "link in", name, m->sent, time);
     if (v->arrived == QUEUE) {
         sim_fault(d->chip, NULL, "link: %d messages at chip %d that nobody "
                   "took", QUEUE, d->chip->id);
@@ -346,6 +389,25 @@ static void arrive(Device *d, const Message *m, uint64_t time)
     wake_first(v, time);
 }
 
+/* A message has come, for this chip or for one that it is handed on to. */
+static void come(Device *d, Message *m, uint64_t time)
+{
+    Link *v = d->state;
+    char name[48];
+
+    snprintf(name, sizeof name, "%u B of chip %d", m->n, m->from);
+    timeline_slice(d->chip, "link in", name, m->sent, time);
+    if (m->taker == d) {
+        arrive(d, m, time);
+        return;
+    }
+    if (v->dead)
+        return;
+    m->asked = time;
+    put(&v->passing, m);
+    pump(d);
+}
+
 static void event(Device *d, uint64_t time, uint64_t what)
 {
     Link *v = d->state;
@@ -354,13 +416,15 @@ static void event(Device *d, uint64_t time, uint64_t what)
 
     switch (what & 3) {
     case GONE:
-        v->sending--;
         v->leaving = false;
-        read_bytes(m);
+        if (m->sender == d) {
+            v->sending--;
+            read_bytes(m);
+        }
         pump(d);
         break;
     case THERE:
-        arrive(d, m, time);
+        come(d, m, time);
         break;
     case TIME_UP:
         for (i = 0; i < v->nwait; i++)

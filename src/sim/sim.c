@@ -280,6 +280,7 @@ static void start(Sim *s, const SimProgram *p)
     }
     clocks_settle(s);
     s->quantum = quantum(s);
+    s->next = soc_routes(s->mem, p[0].soc, s->nchip);
     for (i = 0; i < s->nchip; i++) {
         Core *c = s->chip[i].clocks->core;
 

@@ -457,6 +457,14 @@ bool soc_clock(Soc *s, double mhz)
     return true;
 }
 
+bool soc_topology(Soc *s, const char *name)
+{
+    const Item *link = soc_next(s, "link", NULL);
+
+    change_key(link, "topology", name);
+    return item_word(link, "topology", NULL) != NULL;
+}
+
 void soc_print(const Soc *s, Str *out)
 {
     const Item *it;

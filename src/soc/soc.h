@@ -168,12 +168,17 @@ const Item *soc_compute(const Soc *s);
 void soc_engines(Soc *s); /* within the part: fills s->engine */
 
 /* join.c: how n chips are joined by their `link` lines: "any" two of them, in
- * a "ring", in "groups" of four whose first are in groups of four; NULL: a chip
- * has too few lines.  soc_joined: two of them are, without others between.
- * soc_line: the line of a chip that leads to a peer, from 0; -1: none does. */
+ * a "ring", in "groups" of four whose first are in groups of four; chips that hand
+ * on what goes to others also in "pairs" whose first are in pairs, or a "mesh";
+ * NULL: a chip has too few lines.  soc_joined: two of them are, without others
+ * between.  soc_line: the line of a chip that leads to a peer, from 0; -1: none
+ * does.  soc_routes: [from * n + to], the chip that comes next. */
 const char *soc_join(const Soc *s, int n);
 bool soc_joined(const Soc *s, int n, int a, int b);
 int soc_line(const Soc *s, int n, int chip, int peer);
+uint8_t *soc_routes(Arena *mem, const Soc *s, int n);
+/* As if a `link` that has a topology had this one; false: none has. */
+bool soc_topology(Soc *s, const char *name);
 
 /* check.c, within the part: err(ERR_MODEL) where a line says what no line may
  * say, and where memories overlap or go beyond what addresses reach. */
