@@ -5,8 +5,7 @@
  * isa      xpulpv2
  * split    n
  * stack    320
- * cycles   ncore * (700 + 40 * outer * ceil(chips, ncore) + y.bytes * (y.n - x.n)
- *          ) + 2 * x.n
+ * cycles   ncore * (100 + time) + 2 * x.n
  * code     1200
  *
  * Alone the rest is 0.

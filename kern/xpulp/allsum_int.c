@@ -6,8 +6,7 @@
  * split    n
  * scratch  4 * ceil((chips - 1) * y.n, ncore)
  * stack    320
- * cycles   ncore * (900 + 40 * ceil(chips, ncore) + 4 * (chips - 1) * x.n) + 6 *
- *          chips * x.n
+ * cycles   ncore * (100 + time)
  * code     1400
  */
 #include "kern/copy/exchange.h"

@@ -7,7 +7,7 @@
  * split    n
  * scratch  4 * ceil((chips - 1) * y.n, ncore)
  * stack    320
- * cycles   ncore * (900 + 40 * ceil(chips, ncore) + 4 * (x.n - y.n)) + 6 * x.n
+ * cycles   ncore * (100 + time)
  * code     1400
  */
 #include "kern/copy/exchange.h"

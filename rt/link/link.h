@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum { LINK_CHIPS = 64, LINK_VERSION = 2 };
+enum { LINK_CHIPS = 64, LINK_DEEPEST = 6, LINK_VERSION = 2 };
 
 #define LINK_AGREEMENT UINT32_C(0xffffffff) /* the tag of what is said first */
 

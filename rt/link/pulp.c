@@ -9,6 +9,7 @@
 #include "here.h"
 #include "link.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { ROOM = 0x24, OPEN = 0x28, LIMIT = 0x2c, SENDING = 0x18, WAIT_OF = 0x100,
@@ -23,9 +24,12 @@ enum { BROKEN = 1 << 8, MISSED = 1 << 9 };
 
 #define REG(at) PULP_REG(PULP_LINK + (at))
 
-/* Not inlined: code is run once and comes slowly, so few registers are to be
- * saved before the first message. */
-#define OWN __attribute__((noinline))
+/* Layers before have driven the code of an exchange out of the cache, and it comes
+ * a byte a cycle: so there is code of its own for each kind, in which its numbers
+ * are constants, and what comes after the first message is a function of its own,
+ * lest registers are saved for it before. */
+#define INTO static inline __attribute__((always_inline))
+#define OWN static __attribute__((noinline))
 
 /* What a core says of its next message; it keeps what the last one had. */
 struct window {
@@ -51,7 +55,7 @@ static volatile uint32_t next; /* which of them leaves next */
 static struct agreement mine, other[LINK_OF];
 static uint32_t runs;
 static volatile int said;
-static const uint32_t *volatile room; /* core 0 says where others add from */
+static uint32_t *volatile room; /* core 0 says where others add */
 
 static void stop(int tag, int error, int peer)
 {
@@ -68,20 +72,20 @@ static void stop(int tag, int error, int peer)
     rt_exit(5);
 }
 
-static void open_room(void *at, uint32_t tag)
+INTO void open_room(void *at, uint32_t tag)
 {
     REG(ROOM) = (uint32_t)(uintptr_t)at;
     REG(OPEN) = tag;
 }
 
-static struct window *window_of(int core)
+INTO struct window *window_of(int core)
 {
     return (void *)(uintptr_t)(PULP_LINK + WINDOW +
                                WINDOW_SIZE * (uint32_t)core);
 }
 
 /* What is sent next begins here, and comes to `at` in the others' rooms. */
-static void aim(struct window *w, const void *from, int32_t at)
+INTO void aim(struct window *w, const void *from, int32_t at)
 {
     w->from = (uint32_t)(uintptr_t)from;
     w->at = (uint32_t)at;
@@ -96,7 +100,7 @@ static void send(struct window *w, int to, int32_t n)
 
 /* The same when those before it have gone: only if all chips send in the same
  * order, to the next one first, is each way in free when it is wanted. */
-static void send_as(uint32_t number, struct window *w, int to, int32_t n)
+INTO void send_as(uint32_t number, struct window *w, int to, int32_t n)
 {
     __asm__ volatile("" ::: "memory");
     w->to = (uint32_t)to;
@@ -107,7 +111,7 @@ static void send_as(uint32_t number, struct window *w, int to, int32_t n)
 }
 
 /* The next message of a chip is there. */
-static void take(int from, int tag)
+INTO void take(int from, int tag)
 {
     uint32_t v = REG(WAIT_OF + 4 * from);
 
@@ -118,28 +122,41 @@ static void take(int from, int tag)
 }
 
 /* What was sent has left, and may change. */
-static void sent(void)
+INTO void sent(void)
 {
     while (REG(SENDING))
         ;
 }
 
-/* The chip that is i behind this one, or before. */
-static int chip_after(int i)
+/* A stage of an exchange: `n` chips meet whose numbers are `step` apart, of which
+ * this one is number `digit`; of the `step` chips from `block` on it has the shares
+ * after it, or, gathering, before.  step 0: all in a ring.  Read as one word, for
+ * it is in the L2. */
+struct stage {
+    uint8_t step, n, digit, block;
+} __attribute__((aligned(4)));
+
+/* By exchange, as src/shard/way.c chose them: sums go through them, gathering
+ * goes back. */
+static const struct stages {
+    uint8_t n;
+    struct stage stage[LINK_DEEPEST];
+} stages[] = {LINK_STAGES};
+static const uint8_t kinds[] = {LINK_KIND_OF}; /* by exchange */
+
+/* How far from this chip the one is that is i places behind it, or before. */
+INTO int behind(const struct stage *s, int i)
 {
-    i += LINK_HERE;
-    return i < LINK_OF ? i : i - LINK_OF;
+    return s->step * (i + s->digit < s->n ? i : i - s->n);
 }
 
-static int chip_before(int i)
+INTO int ahead(const struct stage *s, int i)
 {
-    i = LINK_HERE - i;
-    return i < 0 ? i + LINK_OF : i;
+    return s->step * (i <= s->digit ? -i : s->n - i);
 }
 
-/* A core's part of the next exchange, of `outer` messages to each chip.  Core 0
- * opens the room. */
-static struct window *begin(const struct io *io, int32_t outer, void *at)
+/* A core's part of the next exchange.  Core 0 opens the room. */
+INTO struct window *begin(const struct io *io, void *at)
 {
     struct window *w = window_of(io->core);
     uint32_t tag = (before[io->core] & (FIRST_TAG - 1)) + 1;
@@ -147,12 +164,21 @@ static struct window *begin(const struct io *io, int32_t outer, void *at)
     if (!io->core)
         open_room(at, tag);
     w->tag = tag;
-    before[io->core] += (uint32_t)outer * (LINK_OF - 1);
     return w;
 }
 
+/* The number of a stage's first message, of `outer` to each chip. */
+INTO uint32_t first_message(const struct exchange_dims *k,
+                              const struct io *io, const struct stage *s)
+{
+    uint32_t first = before[io->core];
+
+    before[io->core] += (uint32_t)(k->outer * (s->n - 1));
+    return first;
+}
+
 /* The first chip behind this one that a core sends to; core 0 comes later. */
-static int first_peer(const struct io *io)
+INTO int first_peer(const struct io *io)
 {
     return io->core ? io->core : io->ncore;
 }
@@ -171,10 +197,11 @@ void rt_ready(void)
     open_room(other, tag);
     w->tag = tag;
     aim(w, &mine, (int32_t)sizeof mine * LINK_HERE);
-    for (i = 1; i < LINK_OF; i++)
-        send(w, chip_after(i), sizeof mine);
-    for (i = 1; i < LINK_OF; i++)
-        take(chip_before(i), -1);
+    for (i = LINK_HERE + 1; i < LINK_HERE + LINK_OF; i++)
+        send(w, i < LINK_OF ? i : i - LINK_OF, sizeof mine);
+    for (i = 0; i < LINK_OF; i++)
+        if (i != LINK_HERE)
+            take(i, -1);
     for (i = 0; i < LINK_OF; i++)
         if (i != LINK_HERE && memcmp(&mine, &other[i], sizeof mine))
             stop(-1, other[i].version == LINK_VERSION ? LINK_MODEL
@@ -185,19 +212,39 @@ void rt_ready(void)
 /* --- shares --- */
 
 /* The first element of a chip along the axis. */
-static int32_t first_of(const struct exchange_dims *k, int chip)
+INTO int32_t first_of(const struct exchange_dims *k, int chip)
 {
     return (int32_t)((uint32_t)(chip * k->parts) / LINK_OF) * k->part;
 }
 
-static int32_t share_of(const struct exchange_dims *k, int chip)
+/* Elements of a row that `n` chips from one on have; all, where they add all. */
+INTO int32_t shares_of(const struct exchange_dims *k, int chip, int n)
 {
-    return k->parts ? first_of(k, chip + 1) - first_of(k, chip) : k->len;
+    return (k->parts ? first_of(k, chip + n) - first_of(k, chip) : k->len) *
+           k->inner;
+}
+
+/* What the others of a stage give each core waits for; each has a share
+ * (shard.h). */
+INTO void take_all(const struct exchange_dims *k, const struct io *io,
+                         const struct stage *s)
+{
+    int32_t i, o;
+
+    for (i = first_peer(io); i < s->n; i += io->ncore)
+        for (o = k->outer; o; o--)
+            take(LINK_HERE + ahead(s, i), k->tag);
+}
+
+INTO void meet(const struct io *io)
+{
+    if (io->ncore > 1)
+        pulp_barrier();
 }
 
 /* --- gathering --- */
 
-static void copy(char *to, const char *from, int32_t n)
+INTO void copy(char *to, const char *from, int32_t n)
 {
     while (n && (((uintptr_t)to | (uintptr_t)from) & 3)) {
         *to++ = *from++;
@@ -209,74 +256,119 @@ static void copy(char *to, const char *from, int32_t n)
         *to++ = *from++;
 }
 
-/* What chips give each core waits for; each has a share (shard.h). */
-static OWN void take_all(const struct exchange_dims *k, const struct io *io)
-{
-    int32_t i, o;
-
-    for (i = first_peer(io); i < LINK_OF; i += io->ncore)
-        for (o = k->outer; o; o--)
-            take(chip_before(i), k->tag);
-}
-
-/* Rows of `n` bytes to all, `all` bytes from row to row in their rooms. */
-static OWN void send_rows(struct window *w, const struct exchange_dims *k,
-                          const struct io *io, int32_t n, int32_t at,
+/* Rows of `n` bytes at x, `row` apart, to all of a stage, `all` bytes apart in
+ * their rooms. */
+INTO void send_rows(struct window *w, const struct exchange_dims *k,
+                          const struct io *io, const struct stage *s,
+                          const char *x, int32_t n, int32_t row, int32_t at,
                           int32_t all)
 {
-    uint32_t number = before[io->core] - (uint32_t)k->outer * (LINK_OF - 1);
-    const char *x = io->in[0];
+    uint32_t number = first_message(k, io, s);
     int32_t i, o = k->outer;
 
-    for (; o; o--, x += n, at += all, number += LINK_OF - 1) {
+    for (; o; o--, x += row, at += all, number += s->n - 1u) {
         aim(w, x, at);
-        for (i = first_peer(io); i < LINK_OF; i += io->ncore)
-            send_as(number + (uint32_t)i - 1, w, chip_after(i), n);
+        for (i = first_peer(io); i < s->n; i += io->ncore)
+            send_as(number + (uint32_t)i - 1, w, LINK_HERE + behind(s, i), n);
     }
 }
 
-/* The room is the result. */
-void rt_team_gather(const struct exchange_dims *k, const struct io *io,
-                    int bytes)
+/* This chip's share where it belongs. */
+INTO void copy_own(const struct exchange_dims *k, const struct io *io,
+                         int32_t row)
 {
-    const int core = io->core, ncore = io->ncore;
-    struct window *w = begin(io, k->outer, io->out[0]);
-    const int32_t row = k->inner * bytes, n = k->n * row, all = k->len * row;
-    const int32_t at = k->from * row;
+    const int32_t n = k->n * row, at = k->from * row, all = k->len * row;
     int32_t o, from, to;
 
-    send_rows(w, k, io, n, at, all);
-    span(k->outer, core, ncore, &from, &to);
-    if (k->outer < ncore)
-        from = 0, to = core ? 0 : k->outer;
+    span(k->outer, io->core, io->ncore, &from, &to);
+    if (k->outer < io->ncore)
+        from = 0, to = io->core ? 0 : k->outer;
     for (o = from; o < to; o++)
         copy((char *)io->out[0] + o * all + at,
              (const char *)io->in[0] + o * n, n);
-    take_all(k, io);
+}
+
+/* The chip that is i before this one in the ring. */
+INTO int ring_before(int i)
+{
+    return LINK_HERE - i + (i > LINK_HERE ? LINK_OF : 0);
+}
+
+/* Shares go round: each chip hands on what it got last.  One core does so. */
+INTO void ring_gather(struct window *w, const struct exchange_dims *k,
+                        const struct io *io, int32_t row)
+{
+    const int32_t n = k->n * row, all = k->len * row;
+    uint32_t number = before[io->core];
+    int32_t i, o;
+
+    before[io->core] += (uint32_t)k->outer * (LINK_OF - 1);
+    for (i = 0; i < LINK_OF - 1 && io->core == io->ncore - 1; i++) {
+        int32_t at = first_of(k, ring_before(i)) * row;
+        const char *x = i ? (const char *)io->out[0] + at : io->in[0];
+
+        for (o = k->outer; o; o--, x += i ? all : n, at += all) {
+            aim(w, x, at);
+            send_as(number++, w, ring_before(LINK_OF - 1), n);
+        }
+        for (o = k->outer; o; o--)
+            take(ring_before(1), k->tag);
+    }
+}
+
+/* The first stage, by which shares leave.  The room is the result. */
+INTO void begin_gather(const struct exchange_dims *k, const struct stages *way,
+                       const struct io *io, int bytes)
+{
+    const struct stage s = way->stage[way->n - 1];
+    struct window *w = begin(io, io->out[0]);
+    const int32_t row = k->inner * bytes, n = k->n * row;
+
+    if (s.step)
+        send_rows(w, k, io, &s, io->in[0], n, n, k->from * row, k->len * row);
+}
+
+/* What comes by it, and all others. */
+INTO void finish_gather(const struct exchange_dims *k, const struct stages *way,
+                        const struct io *io, int bytes)
+{
+    const int32_t row = k->inner * bytes, all = k->len * row;
+    struct window *w = window_of(io->core);
+    int i = way->n - 1;
+    struct stage s = way->stage[i];
+
+    copy_own(k, io, row);
+    if (s.step)
+        take_all(k, io, &s);
+    else
+        ring_gather(w, k, io, row);
+    while (i-- > 0) {
+        int32_t at;
+
+        meet(io);
+        s = way->stage[i];
+        at = first_of(k, s.block) * row;
+        send_rows(w, k, io, &s, (const char *)io->out[0] + at,
+                  shares_of(k, s.block, s.step) * bytes, all, at, all);
+        take_all(k, io, &s);
+    }
     sent();
 }
 
 /* --- adding --- */
 
-/* s and an element of every row from r on, which are `slot` apart. */
-static int32_t sum_rows(uint32_t s, const uint32_t *r, int32_t slot)
+/* s and an element of each of n rows from r on, which are `slot` apart. */
+INTO int32_t sum_rows(uint32_t s, const uint32_t *r, int32_t slot, int32_t n)
 {
-    int32_t c;
-
-    for (c = LINK_OF - 1; c >= 4; c -= 4, r += slot) {
-        s += *r;
-        s += *(r += slot);
-        s += *(r += slot);
-        s += *(r += slot);
-    }
-    for (; c; c--, r += slot)
+    for (; n; n--, r += slot)
         s += *r;
     return (int32_t)s;
 }
 
-/* y[n] = x[n] and that of all rows, four at a time. */
-static void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
-                int32_t slot)
+/* y[n] = x[n] and that of all rows, four at a time; y may be the first row.  Not
+ * inlined, so that `warm` brings it. */
+OWN void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
+                int32_t slot, int32_t rows)
 {
     int32_t c;
 
@@ -285,7 +377,7 @@ static void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
         uint32_t s0 = (uint32_t)x[0], s1 = (uint32_t)x[1];
         uint32_t s2 = (uint32_t)x[2], s3 = (uint32_t)x[3];
 
-        for (c = LINK_OF - 1; c; c--, r += slot) {
+        for (c = rows; c; c--, r += slot) {
             s0 += r[0];
             s1 += r[1];
             s2 += r[2];
@@ -297,76 +389,249 @@ static void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
         y[3] = (int32_t)s3;
     }
     for (; n > 0; n--, from++)
-        *y++ = sum_rows((uint32_t)*x++, from, slot);
+        *y++ = sum_rows((uint32_t)*x++, from, slot, rows);
 }
 
-/* Shares of other chips' sums: of the chip that is i behind to its slot
- * i - 1. */
-static OWN void send_shares(struct window *w, const struct exchange_dims *k,
-                            const struct io *io)
+/* Sums before a stage: shares of chips from `first` on, rows `row` elements apart;
+ * from element `at` of the room on come those of the stage, a slot of each chip. */
+struct sums {
+    const int32_t *x;
+    int32_t first, row, at;
+};
+
+/* Where the shares of chips from one on are. */
+INTO const int32_t *shares_at(const struct exchange_dims *k,
+                                const struct sums *p, int chip)
 {
-    const uint32_t first = before[io->core] -
-                           (uint32_t)k->outer * (LINK_OF - 1);
-    const int32_t row = k->inner;
+    return p->x + (first_of(k, chip) - first_of(k, p->first)) * k->inner;
+}
+
+/* To the chip that is i behind what it will have, into its slot i - 1. */
+INTO void send_shares(struct window *w, const struct exchange_dims *k,
+                            const struct io *io, const struct stage *s,
+                            const struct sums *p)
+{
+    const uint32_t first = first_message(k, io, s);
     int32_t i, o;
 
-    for (i = first_peer(io); i < LINK_OF; i += io->ncore) {
-        const int peer = chip_after(i);
-        const int32_t n = share_of(k, peer) * row;
-        const int32_t *x = (const int32_t *)io->in[0] + first_of(k, peer) * row;
-        int32_t at = (i - 1) * k->outer;
+    for (i = first_peer(io); i < s->n; i += io->ncore) {
+        const int away = behind(s, i), block = s->block + away;
+        const int32_t n = shares_of(k, block, s->step);
+        const int32_t *x = shares_at(k, p, block);
+        int32_t slot = (i - 1) * k->outer;
 
-        for (o = 0; o < k->outer; o++, x += k->len * row, at++) {
-            aim(w, x, 4 * at * n);
-            send_as(first + (uint32_t)at, w, peer, 4 * n);
+        for (o = k->outer; o; o--, x += p->row, slot++) {
+            aim(w, x, 4 * (p->at + slot * n));
+            send_as(first + (uint32_t)slot, w, LINK_HERE + away, 4 * n);
         }
     }
 }
 
-/* A core's elements of this chip's share, to which every other chip has given
- * its slot of the room. */
-static OWN void add_shares(const struct exchange_dims *k, const struct io *io,
-                           const uint32_t *from)
+/* A core's elements of what this chip has after a stage, in y. */
+INTO void add_shares(const struct exchange_dims *k, const struct io *io,
+                           const struct stage *s, const struct sums *p,
+                           const uint32_t *from, int32_t *y)
 {
-    const int32_t n = share_of(k, LINK_HERE) * k->inner;
-    const int32_t all = k->len * k->inner;
-    const int32_t *x = (const int32_t *)io->in[0] +
-                       first_of(k, LINK_HERE) * k->inner;
-    int32_t *y = io->out[0], o, begin, end;
+    const int32_t n = shares_of(k, s->block, s->step);
+    const int32_t *x = shares_at(k, p, s->block);
+    int32_t o, begin, end;
 
     span(n, io->core, io->ncore, &begin, &end);
-    for (o = k->outer; o; o--, y += n, x += all, from += n)
-        add(y + begin, x + begin, from + begin, end - begin, k->outer * n);
+    for (o = k->outer; o; o--, y += n, x += p->row, from += n)
+        add(y + begin, x + begin, from + begin, end - begin, k->outer * n,
+            s->n - 1);
 }
 
-static OWN void take_sum(const struct exchange_dims *k, const struct io *io,
-                         const uint32_t *volatile *at)
+INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
 {
-    take_all(k, io);
-    if (io->ncore > 1)
-        pulp_barrier();
-    add_shares(k, io, *at);
-    sent();
+    return (struct sums){io->in[0], 0, k->len * k->inner, 0};
 }
 
-void rt_team_sum(const struct exchange_dims *k, const struct io *io)
+/* Code comes slowly: core 0, which has least to send, brings what adds into the
+ * cache when all has been sent, by adding what is there to where it will be added
+ * again. */
+INTO void warm(const struct exchange_dims *k, const struct io *io,
+                 const struct stage *s, const struct sums *p)
 {
+    const struct stage last = {1, s->n, 0, LINK_HERE};
+
+    if (io->core)
+        return;
+    while (next != before[0])
+        ;
+    add_shares(k, io, &last, p, room + p->at, io->out[0]);
+}
+
+/* What a chip has got last goes on to the next, which sends it something too. */
+INTO void pass_on(struct window *w, const struct exchange_dims *k,
+                    const int32_t *x, int32_t row, int32_t at, uint32_t number)
+{
+    const int32_t n = shares_of(k, LINK_HERE, 1);
+    int32_t o;
+
+    for (o = 0; o < k->outer; o++, x += row, at += n) {
+        aim(w, x, 4 * at);
+        send_as(number++, w, ring_before(LINK_OF - 1), 4 * n);
+    }
+    while (o--)
+        take(ring_before(1), k->tag);
+}
+
+/* Each share goes round, and every chip adds its own; the last core sends. */
+INTO void ring_sum(struct window *w, const struct exchange_dims *k,
+                     const struct io *io, const struct sums *p)
+{
+    const int32_t n = shares_of(k, LINK_HERE, 1), slot = k->outer * n;
+    const uint32_t number = before[io->core];
+    const int32_t *x = shares_at(k, p, ring_before(1));
+    int32_t i, row = p->row;
+
+    before[io->core] += (uint32_t)k->outer * (LINK_OF - 1);
+    for (i = 0; i < LINK_OF - 1; i++, row = n) {
+        const struct stage alone = {1, 2, 0, (uint8_t)ring_before(i + 2)};
+        uint32_t *got;
+
+        if (io->core == io->ncore - 1)
+            pass_on(w, k, x, row, i * slot, number + (uint32_t)(i * k->outer));
+        meet(io);
+        got = room + i * slot;
+        x = (const int32_t *)got;
+        add_shares(k, io, &alone, p, got, i == LINK_OF - 2 ? io->out[0]
+                                          : (int32_t *)got);
+        meet(io);
+    }
+}
+
+INTO void begin_sum(const struct exchange_dims *k, const struct stages *way,
+                    const struct io *io)
+{
+    const struct stage s = way->stage[0];
+    const struct sums p = all_sums(k, io);
+    struct window *w = begin(io, io->tmp);
+
     if (!io->core)
         room = io->tmp;
-    send_shares(begin(io, k->outer, io->tmp), k, io);
-    take_sum(k, io, &room);
+    if (s.step)
+        send_shares(w, k, io, &s, &p);
+}
+
+/* Into the result, or the first of a stage's slots, if another follows. */
+INTO void finish_sum(const struct exchange_dims *k, const struct stages *way,
+                     const struct io *io)
+{
+    struct window *w = window_of(io->core);
+    struct stage s = way->stage[0];
+    struct sums p = all_sums(k, io);
+    int i;
+
+    if (!s.step)
+        ring_sum(w, k, io, &p);
+    for (i = 1; s.step; i++) {
+        uint32_t *slots;
+
+        warm(k, io, &s, &p);
+        take_all(k, io, &s);
+        meet(io);
+        slots = room + p.at;
+        add_shares(k, io, &s, &p, slots, s.step > 1 ? (int32_t *)slots
+                                         : io->out[0]);
+        if (s.step == 1)
+            break;
+        meet(io);
+        p.x = (const int32_t *)slots;
+        p.first = s.block;
+        p.row = shares_of(k, s.block, s.step);
+        p.at += (s.n - 1) * k->outer * p.row;
+        s = way->stage[i];
+        send_shares(w, k, io, &s, &p);
+    }
+    sent();
 }
 
 void rt_team_send(const struct exchange_dims *k, const struct io *io)
 {
-    send_shares(begin(io, k->outer, io->out[0]), k, io);
+    const struct stage s = stages[k->tag].stage[0];
+    struct sums p = all_sums(k, io);
+
+    send_shares(begin(io, io->out[0]), k, io, &s, &p);
 }
 
 void rt_team_take(const struct exchange_dims *k, const struct io *io)
 {
-    const uint32_t *volatile at = io->in[1];
+    const struct stage s = stages[k->tag].stage[0];
+    struct sums p = all_sums(k, io);
 
-    take_sum(k, io, &at);
+    take_all(k, io, &s);
+    meet(io);
+    add_shares(k, io, &s, &p, io->in[1], io->out[0]);
+    sent();
+}
+
+/* --- kinds --- */
+
+#define KIND(i, ...) \
+    OWN void finish_##i(int tag, const struct io *io) \
+    { \
+        EXCHANGE(finish, __VA_ARGS__) \
+    } \
+    OWN void exchange_##i(int tag, const struct io *io) \
+    { \
+        EXCHANGE(begin, __VA_ARGS__) \
+        finish_##i(tag, io); \
+    }
+#define EXCHANGE(half, add, size, outer_, n_, inner_, from_, len_, parts_, part_, \
+                 ...) \
+    const struct exchange_dims k = { \
+        .outer = outer_, .n = n_, .inner = inner_, .from = from_, .len = len_, \
+        .parts = parts_, .part = part_, .tag = tag \
+    }; \
+    const struct stages way = __VA_ARGS__; \
+\
+    if (add) \
+        half##_sum(&k, &way, io); \
+    else \
+        half##_gather(&k, &way, io, size);
+
+LINK_KINDS
+#undef KIND
+#define KIND(i, ...) \
+    case i: \
+        exchange_##i(k->tag, io); \
+        return true;
+
+/* Is it of a kind that has code of its own? */
+INTO bool by_kind(const struct exchange_dims *k, const struct io *io)
+{
+    switch (kinds[k->tag]) {
+    LINK_KINDS
+    default:
+        return false;
+    }
+}
+
+OWN void finish_any(const struct exchange_dims *k, const struct io *io, int bytes)
+{
+    if (k->sum)
+        finish_sum(k, &stages[k->tag], io);
+    else
+        finish_gather(k, &stages[k->tag], io, bytes);
+}
+
+void rt_team_gather(const struct exchange_dims *k, const struct io *io,
+                    int bytes)
+{
+    if (by_kind(k, io))
+        return;
+    begin_gather(k, &stages[k->tag], io, bytes);
+    finish_any(k, io, bytes);
+}
+
+void rt_team_sum(const struct exchange_dims *k, const struct io *io)
+{
+    if (by_kind(k, io))
+        return;
+    begin_sum(k, &stages[k->tag], io);
+    finish_any(k, io, 4);
 }
 
 /* Kernels of one core. */

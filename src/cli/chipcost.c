@@ -35,6 +35,22 @@ Spent chips_spent(const Plan *p, const Run *r)
     return n;
 }
 
+int64_t chips_exchange_cycles(const Plan *const *plan, const Run *run, int n,
+                              int tag)
+{
+    int64_t least = INT64_MAX, sum;
+    int i, k;
+
+    for (i = 0; i < n; i++) {
+        for (k = 0, sum = 0; k < plan[i]->nlayer; k++)
+            if (is_exchange(&plan[i]->layer[k]) &&
+                attr_int(plan[i]->layer[k].node, A_p0) == tag)
+                sum += layer_cycles(plan[i], &run[i], k);
+        least = MIN(least, sum);
+    }
+    return least;
+}
+
 /* --- what nothing can be faster than --- */
 
 /* Direct scatter and gather: all chips but one have a part of each value for
@@ -111,16 +127,14 @@ Bound chips_bound(const Job *j, const Shard *s, const Plan *const *plan)
 
 /* --- energy --- */
 
-/* Of all messages of direct exchanges: each byte of a value goes to all chips
- * but one; of a sum that every chip makes whole, from all to all. */
 int64_t chips_link_bytes(const Shard *s)
 {
-    int64_t sum = 0, n = s->o.chips;
+    double sum = 0;
     int i;
 
-    for (i = 0; i < s->nexchange; i++)
-        sum += s->exchange[i].bytes * (n - 1) * (s->exchange[i].whole ? n : 1);
-    return sum;
+    for (i = 0; s->way && i < s->nexchange; i++)
+        sum += s->way[i].bytes;
+    return (int64_t)sum;
 }
 
 static double uj(const Soc *soc, const char *event, double n)

@@ -23,23 +23,35 @@ static int64_t exchange_room(const Job *j)
     return dma ? j->soc->mems[dma->near].size * 3 / 4 : 0;
 }
 
-/* Links of clusters go on while cores work. */
+/* Links of clusters go on while cores work; sums that are sent meanwhile go to all
+ * others at once, which suits links between any two. */
 static void set_rates(const Job *j, ShardOpts *o)
 {
     const Item *link = j->soc ? soc_next(j->soc, "link", NULL) : NULL;
 
     if (!o->room || !link || strcmp(j->soc->rt, "pulp"))
         return;
-    o->sum_rate = 2 * j->soc->ncore;    /* few rows: about two a core */
+    o->cores = j->soc->ncore;
+    o->sum_rate = strcmp(soc_join(j->soc, o->chips), "any") ? 0
+                  : 2 * j->soc->ncore;  /* few rows: about two a core */
     o->sum_columns = 4 * j->soc->ncore; /* a core makes four at a time */
     o->link_rate = item_num(link, "mb_per_s", 0) / j->soc->mhz;
     o->link_cycles = item_num(link, "latency_ns", 0) * j->soc->mhz / 1e3;
+    o->next = soc_routes(j->o.mem, j->soc, o->chips);
+}
+
+static void set_topology(const Job *j, Soc *s)
+{
+    if (j->o.topology && !(s && soc_topology(s, j->o.topology)))
+        err(ERR_USAGE, "--topology: the description of %s says of no link "
+            "how it joins chips", s ? s->name : "this machine");
 }
 
 Shard *chips_shares(Job *j)
 {
     ShardOpts o = {.chips = j->o.chips, .room = exchange_room(j)};
 
+    set_topology(j, j->soc);
     set_rates(j, &o);
     if (j->o.chips > 1)
         leave_joined(&j->o);
@@ -58,6 +70,7 @@ Job *chips_plan(const Job *j, const Shard *s)
     for (i = 0; i < s->o.chips; i++) {
         chip[i] = *j;
         chip[i].soc = soc_read(j->o.mem, j->o.target);
+        set_topology(j, chip[i].soc);
         chip[i].r.soc = chip[i].soc;
         chip[i].g = chip[i].r.g = s->g[i];
         chip[i].like = i ? chip[i - 1].r.plan : NULL;

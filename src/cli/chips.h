@@ -50,7 +50,11 @@ typedef struct ChipsEnergy {
 ChipsEnergy chips_energy(const Job *j, const Shard *s, const Plan *const *plan,
                          const Run *run);
 double chips_uj(ChipsEnergy e); /* without waits */
-int64_t chips_link_bytes(const Shard *s); /* of a run */
+/* Of a run: what is handed on counts again. */
+int64_t chips_link_bytes(const Shard *s);
+/* Of the chip that waits least in exchange `tag`, of both its halves. */
+int64_t chips_exchange_cycles(const Plan *const *plan, const Run *run, int n,
+                              int tag);
 
 /* Planned for --chips, as predicted: cycles of the slowest chip, memory of the
  * fullest, bytes and energy of all. */

@@ -33,6 +33,7 @@ typedef struct Opts {
     double mhz;            /* --mhz; 0: the chip's */
     int chips;             /* --chips; 0: not given */
     const char *timeline;
+    const char *topology;  /* of links, as if they had this one */
     const char *no_engine; /* names with commas; NULL: none */
     Objective objective;
     double budget;         /* seconds; 0: none */

@@ -204,6 +204,47 @@ static void put_outputs(const Job *j, Str *out)
                 j->r.match ? "match" : "DIFFER from", j->r.max_abs_diff);
 }
 
+static bool same_exchange(const Shard *s, int a, int b)
+{
+    return s->exchange[a].sum == s->exchange[b].sum &&
+           s->exchange[a].whole == s->exchange[b].whole &&
+           s->exchange[a].bytes == s->exchange[b].bytes &&
+           s->way[a].cycles == s->way[b].cycles;
+}
+
+/* Exchanges of a kind: how they are made, cycles on links by the formula, with
+ * what cores do by ours, and as measured, of the chip that waits least. */
+static void put_exchanges(const Job *j, const Shard *s, const ChipsRun *c,
+                          Str *out)
+{
+    int i, k;
+
+    for (i = 0; s->way && i < s->nexchange; i++) {
+        int64_t least = INT64_MAX, most = 0;
+        int n = 0;
+
+        for (k = 0; k < i && !same_exchange(s, i, k); k++)
+            ;
+        if (k < i)
+            continue;
+        for (; k < s->nexchange; k++) {
+            int64_t is = chips_exchange_cycles(c->plan, c->run, c->n, k);
+
+            if (!same_exchange(s, i, k))
+                continue;
+            least = MIN(least, is);
+            most = MAX(most, is);
+            n++;
+        }
+        str_fmt(out, "%s%4d %s of %lld bytes, %s: links %.0f cycles, with "
+                "cores %.0f; measured %lld to %lld\n", i ? "" : "\n", n,
+                s->exchange[i].sum ? "sum" : "gather",
+                (long long)s->exchange[i].bytes,
+                way_name(j->o.mem, s, &s->way[i]), s->way[i].link,
+                s->way[i].cycles, (long long)least, (long long)most);
+    }
+}
+
 static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
 {
     int i, m;
@@ -226,6 +267,7 @@ static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
                 str_fmt(out, " %10lld", (long long)in_memory(c->plan[i], m));
         str_put(out, "\n");
     }
+    put_exchanges(j, s, c, out);
     str_fmt(out, "\ncycles        %lld, from the first chip's begin to the last"
             " one's end", (long long)c->cycles);
     if (report_ms(&j->r, c->cycles) > 0)
@@ -254,6 +296,29 @@ static void put_layers(const Plan *p, const Run *r, Json *j)
     json_end(j);
 }
 
+static void put_json_exchanges(const Job *job, const Shard *s,
+                               const ChipsRun *c, Json *j)
+{
+    int i;
+
+    json_key(j, "exchanges"), json_arr(j);
+    for (i = 0; s->way && i < s->nexchange; i++) {
+        json_obj(j);
+        json_key(j, "layer"), json_str(j, s->exchange[i].layer);
+        json_key(j, "kind");
+        json_str(j, s->exchange[i].sum ? "sum" : "gather");
+        json_key(j, "bytes"), json_int(j, s->exchange[i].bytes);
+        json_key(j, "way");
+        json_str(j, way_name(job->o.mem, s, &s->way[i]));
+        json_key(j, "formula_links"), json_num(j, s->way[i].link);
+        json_key(j, "formula"), json_num(j, s->way[i].cycles);
+        json_key(j, "cycles");
+        json_int(j, chips_exchange_cycles(c->plan, c->run, c->n, i));
+        json_end(j);
+    }
+    json_end(j);
+}
+
 static void put_json(const Job *job, const Shard *s, const ChipsRun *c, Json *j)
 {
     Bound b = chips_bound(job, s, c->plan);
@@ -272,6 +337,7 @@ static void put_json(const Job *job, const Shard *s, const ChipsRun *c, Json *j)
     json_key(j, "energy_far"), json_num(j, e.far);
     json_key(j, "energy_links"), json_num(j, e.links);
     json_key(j, "link_bytes"), json_int(j, chips_link_bytes(s));
+    put_json_exchanges(job, s, c, j);
     json_key(j, "chips"), json_arr(j);
     for (i = 0; i < c->n; i++) {
         Spent n = chips_spent(c->plan[i], &c->run[i]);

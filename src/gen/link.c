@@ -62,6 +62,83 @@ static const char *way(const Gen *g, int n)
            : !strcmp(join, "groups") ? "LINK_GROUPS" : "LINK_DIRECT";
 }
 
+/* An exchange's stages as chip `here` sees them (rt/link/pulp.c); chips that meet
+ * are as far apart as attribute `step` says, any two without it. */
+static void put_stages(const Node *n, Str *out)
+{
+    int here = (int)attr_int(n, A_p1), all = (int)attr_int(n, A_p2), i;
+    const int64_t *list;
+    int count = MAX(1, attr_list(n, A_step, &list));
+
+    str_fmt(out, "{%d, {", count);
+    for (i = 0; i < count; i++) {
+        int step = (int)attr_at(n, A_step, i, 1);
+
+        str_fmt(out, "%s{%d, %d, %d, %d}", i ? ", " : "", step,
+                step ? all / step : all, step ? here % all / step : here,
+                step ? here - here % step : 0);
+        all = step;
+    }
+    str_put(out, "}}");
+}
+
+/* All that rt/link/pulp.c's code for an exchange depends on. */
+static void put_kind(const Node *n, Str *out)
+{
+    Dims d;
+
+    dims_fill(n, &d);
+    str_fmt(out, "%d, %d, %d, %d, %d, %d, %d, %d, %d, ", d.exchange.sum,
+            type_info[n->res[0]->type].bytes, d.exchange.outer, d.exchange.n,
+            d.exchange.inner, d.exchange.from, d.exchange.len,
+            d.exchange.parts, d.exchange.part);
+    put_stages(n, out);
+}
+
+/* Is it always as long, and made by one kernel? */
+static bool has_kind(const Node *n)
+{
+    int i;
+
+    for (i = 0; i < n->arg[0]->shape.rank; i++)
+        if (n->arg[0]->shape.vary[i].num)
+            return false;
+    return n->op != OP_partsend;
+}
+
+/* Of each exchange its stages, and which of a few kinds it is. */
+static void put_ways(Gen *g, const Node *first, Str *out)
+{
+    enum { MOST = 4 };
+    Str stages = {.mem = g->mem}, of = {.mem = g->mem};
+    char *kind[MOST];
+    const Node *n;
+    int i, count = 0;
+
+    str_put(out, "/* how they are made, and code for some kinds of them */\n"
+            "#define LINK_KINDS");
+    for (n = first; n; n = n->next) {
+        Str k = {.mem = g->mem};
+
+        if (!is_exchange(n) || n->op == OP_parttake)
+            continue;
+        str_fmt(&stages, " \\\n    [%" PRId64 "] = ", attr_int(n, A_p0));
+        put_stages(n, &stages);
+        str_put(&stages, ",");
+        put_kind(n, &k);
+        for (i = 0; i < count && strcmp(kind[i], k.s); i++)
+            ;
+        if (i == count && count < MOST && has_kind(n)) {
+            str_fmt(out, " \\\n    KIND(%d, %s)", i, k.s);
+            kind[count++] = k.s;
+        }
+        str_fmt(&of, " \\\n    [%" PRId64 "] = %d,", attr_int(n, A_p0),
+                has_kind(n) ? i : MOST);
+    }
+    str_fmt(out, "\n#define LINK_STAGES%s\n#define LINK_KIND_OF%s\n", stages.s,
+            of.s);
+}
+
 static void put_here(Gen *g, const Node *first)
 {
     int here = (int)attr_int(first, A_p1), chips = (int)attr_int(first, A_p2);
@@ -95,6 +172,8 @@ static void put_here(Gen *g, const Node *first)
             here, chips, hash, room(g, most), way(g, chips), layers.s);
     if (has_lines(g))
         put_lines(g, here, chips, &b);
+    if (!strcmp(wire(g), "pulp"))
+        put_ways(g, first, &b);
     gen_file(g, "rt/link/here.h", &b);
 }
 

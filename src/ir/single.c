@@ -355,6 +355,22 @@ static int64_t chip_share(const Node *n, int64_t len)
     return ((chip + 1) * parts / chips - chip * parts / chips) * (len / parts);
 }
 
+/* Stages end with every chip alone; or all are in a ring. */
+static void check_stages(const Node *n, int64_t chips)
+{
+    const int64_t *step;
+    int i, count = attr_list(n, A_step, &step);
+
+    if (count == 1 && !step[0])
+        return;
+    for (i = 0; i < count; chips = step[i++])
+        if (step[i] < 1 || step[i] >= chips || chips % step[i])
+            err_node(n, "step %lld does not part %lld chips",
+                     (long long)step[i], (long long)chips);
+    if (count && chips != 1)
+        err_node(n, "the last of its steps is %lld, not 1", (long long)chips);
+}
+
 Shape shape_exchange(const Node *n)
 {
     Shape y = shape_ranked(n, 0, 0, RANK);
@@ -365,6 +381,7 @@ Shape shape_exchange(const Node *n)
     int axis;
 
     attr_within(n, A_p0, 0, INT32_MAX);
+    check_stages(n, chips);
     if (n->op == OP_allsum)
         return y;
     axis = node_axis(n, y.rank);
@@ -396,6 +413,7 @@ void fill_exchange(const Node *n, struct exchange_dims *d)
     d->tag = (int32_t)attr_int(n, A_p0);
     d->chips = dims_32(n, attr_int(n, A_p2));
     d->sum = n->op != OP_allgather;
+    d->time = dims_32(n, attr_int(n, A_time));
     d->outer = d->inner = 1;
     d->from = d->parts = d->part = 0;
     d->n = d->len = dims_32(n, val_count(n->arg[0]));

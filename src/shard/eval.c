@@ -22,6 +22,14 @@ static const Val *given(const Node *n)
     return n->op == OP_allgather ? n->res[0] : n->arg[0];
 }
 
+static bool same_way(const Node *a, const Node *b)
+{
+    const int64_t *x, *y;
+    int n = attr_list(a, A_step, &x), m = attr_list(b, A_step, &y);
+
+    return n == m && (!n || !memcmp(x, y, (size_t)n * sizeof *x));
+}
+
 static bool same_exchange(const Node *a, const Node *b)
 {
     const Val *x = given(a), *y = given(b);
@@ -29,7 +37,7 @@ static bool same_exchange(const Node *a, const Node *b)
     return a->op == b->op && attr_int(a, A_p0) == attr_int(b, A_p0) &&
            x->type == y->type && shape_same(x->shape, y->shape) &&
            node_axis(a, x->shape.rank) == node_axis(b, y->shape.rank) &&
-           attr_int(a, A_p3) == attr_int(b, A_p3);
+           attr_int(a, A_p3) == attr_int(b, A_p3) && same_way(a, b);
 }
 
 bool vals_same(const Val *v, const Val *w)

@@ -141,6 +141,7 @@ Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
     s->g = NEWN(mem, Graph *, o->chips);
     for (i = 0; i < o->chips; i++)
         s->g[i] = shard_build(s, i);
+    shard_ways(s);
     wrong = shard_check(mem, s);
     if (wrong)
         die("shares of %s: %s", g->name, wrong);

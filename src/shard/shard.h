@@ -16,7 +16,7 @@
 
 #include "ir/ir.h"
 
-enum { CHIPS_MOST = 64 };
+enum { CHIPS_MOST = 64, MOST_STAGES = 6 };
 
 /* An axis in `parts` equal parts, of which chip i of n has those from i *
  * parts / n on.  axis -1: every chip has all. */
@@ -36,6 +36,9 @@ typedef struct ShardOpts {
     double byte_rate;   /* weights into the cores, bytes a cycle */
     double link_rate;   /* between chips, bytes a cycle */
     double link_cycles; /* of a message beside its bytes */
+    int cores;          /* of a chip, which send, take and add */
+    const uint8_t *next; /* [from][to]: the chip that a message goes to first;
+                           NULL: any two are joined */
     double sum_rate;    /* of partial sums, MACs a cycle: they are sent by pieces
                            beside the work on the next if that is quicker; 0:
                            never */
@@ -43,6 +46,15 @@ typedef struct ShardOpts {
     int64_t room;       /* bytes of a chip's memory that an exchange may take;
                            what takes more is exchanged by pieces; 0: any */
 } ShardOpts;
+
+/* The stages of an exchange.  Chips that meet in one are `step` apart, within
+ * blocks of as many as the stage before had as its step; step 0: all in a ring.
+ * cycles: that it should take; link: of these on links; bytes: from chip to
+ * chip, of all. */
+typedef struct Way {
+    int n, step[MOST_STAGES];
+    double cycles, link, bytes;
+} Way;
 
 typedef struct Exchange {
     const char *layer; /* the node before it */
@@ -68,6 +80,7 @@ typedef struct Shard {
     Graph **g;      /* by chip */
     int nexchange;
     Exchange *exchange; /* by tag */
+    Way *way;           /* by tag; NULL: of links without figures */
     /* while it is decided */
     Cut *at;        /* by id of values */
     int64_t *limit; /* most parts, by origin; 0: as many as there are */
@@ -93,6 +106,11 @@ Shape shard_shape(const Shard *s, Cut c, Shape whole, int chip);
 /* The share of an array of v's type and whole shape. */
 void *shard_data(const Shard *s, Cut c, const Val *v, const void *data,
                  int chip);
+
+/* way.c: chooses the way of each exchange. */
+void shard_ways(Shard *s);
+/* "direct", "ring", or how many chips meet in each stage: "8x8". */
+const char *way_name(Arena *mem, const Shard *s, const Way *w);
 
 /* eval.c: all chips together, with the reference kernels; in: one array per
  * input of the whole graph.  Of each chip the values of its graph. */

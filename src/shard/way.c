@@ -1,0 +1,187 @@
+/* How each exchange is made: the quickest way for its bytes, by the latency and
+ * rate of links and how they join chips.
+ *
+ * Chips are numbered in mixed radix.  In a stage those meet that differ in one
+ * digit, the greatest first: of a sum each gives the others the shares of the
+ * blocks that they are in, and keeps those of its own (recursive halving, of as
+ * many chips at a time as the digit has values); a gather goes back the same way
+ * (recursive doubling).  One stage of all chips is a direct scatter or gather:
+ * least latency, most messages.  log2 N stages of pairs have fewest messages.  In
+ * a ring shares go round among neighbours.  After Thakur, Rabenseifner, Gropp:
+ * Optimization of collective communication operations in MPICH (2005). */
+#include "shard/shard.h"
+
+#include <math.h>
+
+/* What an exchange is: `share` bytes of a chip, which lie in so many pieces, each
+ * a message; whole: each chip makes all of the sum; even: shares are alike. */
+typedef struct What {
+    bool sum, whole, even;
+    double share, pieces;
+} What;
+
+/* Messages that leave at once: bytes through the way out and the way in of each
+ * chip, with what it hands on. */
+typedef struct Load {
+    double out[CHIPS_MOST], in[CHIPS_MOST], bytes;
+    int hops; /* of the longest */
+} Load;
+
+static void send(const Shard *s, Load *l, int from, int to, double bytes)
+{
+    int n = s->o.chips, hops = 0, next;
+
+    for (; from != to; from = next, hops++) {
+        next = s->o.next ? s->o.next[from * n + to] : to;
+        l->out[from] += bytes;
+        l->in[next] += bytes;
+        l->bytes += bytes;
+    }
+    l->hops = MAX(l->hops, hops);
+}
+
+/* A round of messages of so many bytes, from `peers` chips to each.  Who hands a
+ * message on has all of it first.  As measured of rt/link/pulp.c: cycles of a
+ * round, between messages of a core, of adding a number. */
+static void add_round(const Shard *s, What x, const Load *l, double bytes,
+                      double peers, Way *w)
+{
+    enum { PER_ROUND = 220, PER_MESSAGE = 130, PER_NUMBER = 6 };
+    double most = 0, link;
+    int i;
+
+    for (i = 0; i < s->o.chips; i++)
+        most = MAX(most, MAX(l->out[i], l->in[i]));
+    link = l->hops * s->o.link_cycles +
+           MAX(most, l->hops * bytes) / s->o.link_rate;
+    w->link += link;
+    w->bytes += l->bytes;
+    w->cycles += PER_ROUND +
+                 MAX(link, PER_MESSAGE * ceil(peers * x.pieces / s->o.cores)) +
+                 (x.sum ? PER_NUMBER * peers * bytes / 4 / s->o.cores : 0);
+}
+
+/* Of blocks of `all` chips blocks of `step`. */
+static void add_stage(const Shard *s, What x, int all, int step, Way *w)
+{
+    double bytes = x.share * (x.whole ? 1 : step);
+    Load l = {.hops = 0};
+    int i, k;
+
+    for (i = 0; i < s->o.chips; i++)
+        for (k = i % step; k < all; k += step)
+            if (k != i % all)
+                send(s, &l, i, i - i % all + k, bytes);
+    add_round(s, x, &l, bytes, all / step - 1, w);
+    w->step[w->n++] = step;
+}
+
+/* Cycles of what comes before the first message and after the last, most of them
+ * for code; and for that of further stages. */
+static Way start(void)
+{
+    enum { ONCE = 500 };
+
+    return (Way){.cycles = ONCE};
+}
+
+static double further(What x)
+{
+    return x.sum ? 350 : 100;
+}
+
+static Way ring(const Shard *s, What x)
+{
+    int i, n = s->o.chips;
+    Way w = start();
+    Load l = {.hops = 0};
+
+    for (i = 0; i < n; i++)
+        send(s, &l, i, (i + 1) % n, x.share);
+    for (i = 1; i < n; i++)
+        add_round(s, x, &l, x.share, 1, &w);
+    w.n = 1;
+    return w;
+}
+
+/* The quickest of `w`, which leaves blocks of `all` chips, with all stages that
+ * may follow. */
+static void search(const Shard *s, What x, int all, Way w, Way *best)
+{
+    int step;
+
+    if (all == 1 && w.cycles < best->cycles)
+        *best = w;
+    for (step = 1; step < all; step++)
+        if (all % step == 0 && (step == 1 || x.even)) {
+            Way next = w;
+
+            add_stage(s, x, all, step, &next);
+            next.cycles += next.n == 2 ? further(x) : 0;
+            search(s, x, step, next, best);
+        }
+}
+
+/* Sums that are sent beside work have one stage, as have shares that differ. */
+static Way way_of(const Shard *s, const Node *n)
+{
+    bool gather = n->op == OP_allgather, whole = n->op == OP_allsum;
+    int64_t bytes = val_bytes(gather ? n->res[0] : n->arg[0]);
+    What x = {!gather, whole, whole || attr_int(n, A_p3) % s->o.chips == 0,
+              (double)bytes / (whole ? 1 : s->o.chips), 1};
+    Way best = {.cycles = INFINITY};
+    Shape y = n->arg[0]->shape;
+
+    if (!whole)
+        x.pieces = (double)shape_product(y, 0, node_axis(n, y.rank));
+    x.even &= n->op != OP_partsend;
+    if (x.even && !whole)
+        best = ring(s, x);
+    search(s, x, s->o.chips, start(), &best);
+    return best;
+}
+
+static void set_way(Graph *g, Node *n, const Way *w)
+{
+    int64_t step[MOST_STAGES];
+    int i;
+
+    for (i = 0; i < w->n; i++)
+        step[i] = w->step[i];
+    attr_set_list(g, n, A_step, w->n, step);
+    attr_set_int(g, n, A_time, (int64_t)w->cycles);
+}
+
+void shard_ways(Shard *s)
+{
+    Node *n;
+    int i;
+
+    if (s->o.link_rate <= 0 || s->o.chips < 2)
+        return;
+    s->way = NEWN(s->mem, Way, s->nexchange + 1);
+    for (i = 0; i < s->o.chips; i++)
+        for (n = s->g[i]->first; n; n = n->next)
+            if (op_info[n->op].family == FAM_exchange &&
+                n->op != OP_parttake) {
+                Way *w = &s->way[attr_int(n, A_p0)];
+
+                if (!i)
+                    *w = way_of(s, n);
+                set_way(s->g[i], n, w);
+            }
+}
+
+const char *way_name(Arena *mem, const Shard *s, const Way *w)
+{
+    Str y = {.mem = mem};
+    int i, all = s->o.chips;
+
+    if (!w->step[0])
+        return "ring";
+    if (w->n == 1)
+        return "direct";
+    for (i = 0; i < w->n; all = w->step[i++])
+        str_fmt(&y, "%s%d", i ? "x" : "", all / w->step[i]);
+    return y.s;
+}

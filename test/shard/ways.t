@@ -1,0 +1,51 @@
+#!/bin/sh
+# Chips joined as a ring, a mesh, in groups and in pairs have the bits of one:
+# messages between chips that are not neighbours are handed on.  Each exchange is
+# made as the topology wants, in about the time of its formula; a link that ends
+# is told.
+cd "$(dirname "$0")/../.." || exit 1
+command -v riscv64-unknown-elf-gcc >/dev/null ||
+    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+python3 test/shard/many.py "$tmp/1.onnx" 1 &&
+    python3 test/shard/many.py "$tmp/16.onnx" 16 || exit 1
+run() { # TOPOLOGY CHIPS ROWS SUM GATHER: how these are to be made
+    timeout 200 ./tilewright run "$tmp/$3.onnx" -t siracusa-500 --chips "$2" \
+        --topology "$1" --json "$tmp/json" >"$tmp/out" 2>&1 &&
+        python3 - "$tmp/json" "$4" "$5" <<'PY'
+import json
+import sys
+path, *want = sys.argv[1:]
+j = json.load(open(path))
+assert j["match"]
+for e, way in zip(j["exchanges"], want):
+    assert e["way"] == way, (e, way)
+    assert e["formula_links"] < e["cycles"] < 1.5 * e["formula"], e
+    assert e["formula"] < 1.5 * e["cycles"], e
+PY
+    [ $? = 0 ] || { echo "$*:"; cat "$tmp/out"; bad=1; }
+}
+run any 6 1 direct direct
+run ring 6 1 direct direct
+run ring 8 16 ring ring
+run mesh 8 1 2x4 2x4
+run groups 8 1 4x2 4x2
+run pairs 4 1 2x2 direct
+sed 's/^link .*/& topology=ring fault=dead fault_chip=1 fault_at=6/' \
+    soc/siracusa-500.soc >"$tmp/dead.soc"
+timeout 200 ./tilewright run "$tmp/1.onnx" -t "$tmp/dead.soc" --chips 4 \
+    >"$tmp/out" 2>&1
+[ $? = 5 ] && grep -q 'chip [0-3]: nothing within the time limit' "$tmp/out" ||
+    { echo "a dead link:"; cat "$tmp/out"; bad=1; }
+sed 's/^link .*/& topology=star/' soc/siracusa-500.soc >"$tmp/star.soc"
+timeout 200 ./tilewright run "$tmp/1.onnx" -t "$tmp/star.soc" --chips 4 \
+    >"$tmp/out" 2>&1
+[ $? = 1 ] && grep -q 'any, ring, groups, pairs or mesh' "$tmp/out" ||
+    { echo "no such topology:"; cat "$tmp/out"; bad=1; }
+timeout 200 ./tilewright run "$tmp/1.onnx" -t cortex-m4 --topology ring \
+    --chips 4 >"$tmp/out" 2>&1
+[ $? = 2 ] || { echo "boards:"; cat "$tmp/out"; bad=1; }
+[ $bad = 0 ] && echo "ring, mesh, groups and pairs as one chip"
+[ $bad = 0 ]
