@@ -40,6 +40,19 @@ static void set_rates(const Job *j, ShardOpts *o)
     o->next = soc_routes(j->o.mem, j->soc, o->chips);
 }
 
+/* What cores reach on average: products of one row wait for weights. */
+static void set_work(const Job *j, ShardOpts *o)
+{
+    const Engine *near = soc_hop(j->soc, 0), *far = soc_hop(j->soc, 1);
+
+    if (!near || !far || o->link_rate <= 0)
+        return;
+    o->mac_rate = 1.5 * j->soc->ncore;
+    o->byte_rate = .8 * near->in.bytes_per_cycle;
+    o->near = (double)j->soc->mems[near->far].size;
+    o->far_rate = far->in.bytes_per_cycle;
+}
+
 static void set_topology(const Job *j, Soc *s)
 {
     if (j->o.topology && !(s && soc_topology(s, j->o.topology)))
@@ -53,6 +66,7 @@ Shard *chips_shares(Job *j)
 
     set_topology(j, j->soc);
     set_rates(j, &o);
+    set_work(j, &o);
     if (j->o.chips > 1)
         leave_joined(&j->o);
     job_front(j);

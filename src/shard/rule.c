@@ -73,34 +73,19 @@ static Cut at_place(const Val *y, int at, Cut c)
 
 /* As many parts as there may be of n elements: groups of eight, four or two of
  * these, which kernels like, if that leaves enough for all chips. */
-static Cut originate(const Shard *s, const Node *n, int axis, int64_t len)
+static Cut originate(Shard *s, const Node *n, int axis, int64_t len)
 {
     int64_t parts = len, by;
 
+    if (s->stay[n->id])
+        return whole;
     for (by = 8; by > 1 && parts == len; by /= 2)
         if (len % by == 0 && len / by >= s->o.chips)
             parts = len / by;
     if (s->limit[n->id])
         parts = s->limit[n->id];
+    s->first[n->id] = parts >= s->o.chips;
     return parts < s->o.chips ? whole : (Cut){axis, parts, n->id, false};
-}
-
-/* Does a share of n save more than gathering its result costs? */
-static bool pays(const Shard *s, const Node *n)
-{
-    double bytes = 0, left = 1.0 - 1.0 / s->o.chips, work;
-    int i;
-
-    if (s->o.mac_rate <= 0)
-        return true;
-    for (i = 0; i < n->narg; i++)
-        if (n->arg[i] && n->arg[i]->data)
-            bytes += (double)val_bytes(n->arg[i]);
-    work = (double)node_macs(n) / s->o.mac_rate;
-    if (work < bytes / s->o.byte_rate)
-        work = bytes / s->o.byte_rate;
-    return work * left > s->o.link_cycles +
-           (double)val_bytes(n->res[0]) * left / s->o.link_rate;
 }
 
 /* --- elementwise --- */
@@ -243,7 +228,7 @@ static bool cut_matmul(Shard *s, const Node *n, Share *y)
         return true;
     if (is_cut(s->at[b->id]))
         return cut_matmul_by(s, n, y, 1, s->at[b->id]);
-    if (!b->data || b->shape.vary[axis].num || !pays(s, n))
+    if (!b->data || b->shape.vary[axis].num)
         return false;
     c = originate(s, n, axis, b->shape.dim[axis]);
     return is_cut(c) && cut_columns_of(s, n, y, c);
@@ -255,7 +240,7 @@ static bool cut_group(Shard *s, const Node *n, Share *y)
     const Val *w = n->arg[1], *r = n->res[0];
     Cut c;
 
-    if (!w->data || !n->arg[2]->data || !pays(s, n))
+    if (!w->data || !n->arg[2]->data)
         return false;
     c = originate(s, n, 0, w->shape.dim[0]);
     if (!is_cut(c) || r->shape.dim[r->shape.rank - 1] != w->shape.dim[0])
@@ -301,7 +286,7 @@ static bool cut_conv(Shard *s, const Node *n, Share *y)
     Cut c = s->at[x->id];
     bool cut = group > 1 && c.axis == channel_axis(n);
 
-    if (!w->data || (!cut && !pays(s, n)))
+    if (!w->data)
         return false;
     if (cut && group % c.parts && !narrow(s, c, group))
         cut = false;

@@ -1,6 +1,8 @@
 /* Decides which layers are cut, until nothing changes, and makes the graphs. */
 #include "shard/shard.h"
 
+#include <string.h>
+
 static const Cut all = {-1, 0, -1, false};
 
 static bool same_cut(Cut a, Cut b)
@@ -86,6 +88,8 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     s->at = NEWN(mem, Cut, nval + 1);
     s->limit = NEWN(mem, int64_t, s->nnode + 1);
     s->fixed = NEWN(mem, bool, nval + 1);
+    s->first = NEWN(mem, bool, s->nnode + 1);
+    s->stay = NEWN(mem, bool, s->nnode + 1);
     for (i = 0; i < g->nin; i++)
         s->in[i] = all;
     return s;
@@ -100,12 +104,15 @@ int shard_split(const Shard *s)
     return n;
 }
 
-/* The decisions alone. */
-static Shard *try_chips(Arena *mem, Graph *g, const ShardOpts *o)
+/* The decisions alone.  stay: nodes that stay whole, by id; NULL: none. */
+static Shard *try_chips(Arena *mem, Graph *g, const ShardOpts *o,
+                        const bool *stay)
 {
     Shard *s = begin(mem, g, o);
-    int turns = 0;
+    int turns = 0, i;
 
+    for (i = 0; stay && i < s->nnode; i++)
+        s->stay[i] = stay[i];
     do
         decide(s);
     while (s->again && ++turns < 64 + 4 * s->nnode);
@@ -120,11 +127,64 @@ static _Noreturn void err_chips(Arena *mem, Graph *g, const ShardOpts *o)
     ShardOpts less = *o;
 
     for (less.chips = o->chips - 1; less.chips > 1; less.chips--)
-        if (shard_split(try_chips(mem, g, &less)))
+        if (shard_split(try_chips(mem, g, &less, NULL)))
             err(ERR_MODEL, "no layer of '%s' is worth a share on each of %d "
                 "chips; %d chips or fewer are", g->name, o->chips, less.chips);
     err(ERR_MODEL, "no layer of '%s' is worth shares on several chips",
         g->name);
+}
+
+/* From node i on the first n of those that others follow are not to be cut. */
+static bool keep_whole(const Shard *s, bool *stay, int i, int n)
+{
+    for (; i < s->nnode && n; i++)
+        if (s->first[i] && !stay[i]) {
+            stay[i] = true;
+            n--;
+        }
+    return !n;
+}
+
+/* Makes *s one that is quicker, in which up to MOST more stay whole from node i
+ * on; at least one is shared. */
+static bool improve(Shard **s, double *cycles, int i)
+{
+    enum { MOST = 3 };
+    const Shard *old = *s;
+    int n;
+
+    for (n = 1; n <= MOST; n++) {
+        bool *stay = NEWN(old->mem, bool, old->nnode + 1);
+        Shard *t;
+        double is;
+
+        memcpy(stay, old->stay, (size_t)old->nnode * sizeof *stay);
+        if (!keep_whole(old, stay, i, n))
+            return false;
+        t = try_chips(old->mem, old->whole, &old->o, stay);
+        is = shard_cycles(t);
+        if (shard_split(t) && is < *cycles) {
+            *s = t;
+            *cycles = is;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Layers whose exchanges cost more than their shares save stay whole. */
+static Shard *worth_sharing(Shard *s)
+{
+    double cycles = shard_cycles(s);
+    bool again;
+    int i;
+
+    do
+        for (again = false, i = 0; i < s->nnode; i++)
+            if (s->first[i] && !s->stay[i])
+                again |= improve(&s, &cycles, i);
+    while (again);
+    return s;
 }
 
 Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
@@ -135,9 +195,11 @@ Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
 
     if (o->chips < 1 || o->chips > CHIPS_MOST)
         err(ERR_USAGE, "%d chips: 1 to %d are possible", o->chips, CHIPS_MOST);
-    s = try_chips(mem, g, o);
+    s = try_chips(mem, g, o, NULL);
     if (o->chips > 1 && !shard_split(s))
         err_chips(mem, g, o);
+    if (o->chips > 1 && o->mac_rate > 0)
+        s = worth_sharing(s);
     s->g = NEWN(mem, Graph *, o->chips);
     for (i = 0; i < o->chips; i++)
         s->g[i] = shard_build(s, i);

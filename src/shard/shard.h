@@ -33,7 +33,8 @@ typedef struct ShardOpts {
     int chips;
     double mac_rate;    /* of one chip, MACs a cycle; 0: all that can be cut
                            is cut, whatever it costs */
-    double byte_rate;   /* weights into the cores, bytes a cycle */
+    double byte_rate;   /* weights into the cores, bytes a cycle; */
+    double near, far_rate; /* beyond so many bytes of them so many */
     double link_rate;   /* between chips, bytes a cycle */
     double link_cycles; /* of a message beside its bytes */
     int cores;          /* of a chip, which send, take and add */
@@ -85,6 +86,8 @@ typedef struct Shard {
     Cut *at;        /* by id of values */
     int64_t *limit; /* most parts, by origin; 0: as many as there are */
     bool *fixed;    /* inputs that stay whole, by id */
+    bool *first;    /* by node: what others follow was cut here first, */
+    bool *stay;     /* or is not to be */
     bool again;
 } Shard;
 
@@ -92,6 +95,9 @@ typedef struct Shard {
  * can. */
 Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o);
 int shard_split(const Shard *s); /* layers of which each chip has a share */
+
+/* worth.c: predicted cycles of the chip that has most to do, as decided. */
+double shard_cycles(const Shard *s);
 
 /* rule.c: the share of a node, from those of what it reads (s->at); all
  * operands whole and so the result, if there is none. */
@@ -107,7 +113,16 @@ Shape shard_shape(const Shard *s, Cut c, Shape whole, int chip);
 void *shard_data(const Shard *s, Cut c, const Val *v, const void *data,
                  int chip);
 
-/* way.c: chooses the way of each exchange. */
+/* An exchange as links see it: `share` bytes of a chip, which lie in so many
+ * pieces, each a message; whole: each chip makes all of the sum; even: shares are
+ * alike. */
+typedef struct Traffic {
+    bool sum, whole, even;
+    double share, pieces;
+} Traffic;
+
+/* way.c: the quickest way; that of each exchange. */
+Way way_best(const Shard *s, Traffic x);
 void shard_ways(Shard *s);
 /* "direct", "ring", or how many chips meet in each stage: "8x8". */
 const char *way_name(Arena *mem, const Shard *s, const Way *w);

@@ -13,13 +13,6 @@
 
 #include <math.h>
 
-/* What an exchange is: `share` bytes of a chip, which lie in so many pieces, each
- * a message; whole: each chip makes all of the sum; even: shares are alike. */
-typedef struct What {
-    bool sum, whole, even;
-    double share, pieces;
-} What;
-
 /* Messages that leave at once: bytes through the way out and the way in of each
  * chip, with what it hands on. */
 typedef struct Load {
@@ -43,7 +36,7 @@ static void send(const Shard *s, Load *l, int from, int to, double bytes)
 /* A round of messages of so many bytes, from `peers` chips to each.  Who hands a
  * message on has all of it first.  As measured of rt/link/pulp.c: cycles of a
  * round, between messages of a core, of adding a number. */
-static void add_round(const Shard *s, What x, const Load *l, double bytes,
+static void add_round(const Shard *s, Traffic x, const Load *l, double bytes,
                       double peers, Way *w)
 {
     enum { PER_ROUND = 220, PER_MESSAGE = 130, PER_NUMBER = 6 };
@@ -62,7 +55,7 @@ static void add_round(const Shard *s, What x, const Load *l, double bytes,
 }
 
 /* Of blocks of `all` chips blocks of `step`. */
-static void add_stage(const Shard *s, What x, int all, int step, Way *w)
+static void add_stage(const Shard *s, Traffic x, int all, int step, Way *w)
 {
     double bytes = x.share * (x.whole ? 1 : step);
     Load l = {.hops = 0};
@@ -85,12 +78,12 @@ static Way start(void)
     return (Way){.cycles = ONCE};
 }
 
-static double further(What x)
+static double further(Traffic x)
 {
     return x.sum ? 350 : 100;
 }
 
-static Way ring(const Shard *s, What x)
+static Way ring(const Shard *s, Traffic x)
 {
     int i, n = s->o.chips;
     Way w = start();
@@ -106,7 +99,7 @@ static Way ring(const Shard *s, What x)
 
 /* The quickest of `w`, which leaves blocks of `all` chips, with all stages that
  * may follow. */
-static void search(const Shard *s, What x, int all, Way w, Way *best)
+static void search(const Shard *s, Traffic x, int all, Way w, Way *best)
 {
     int step;
 
@@ -122,23 +115,30 @@ static void search(const Shard *s, What x, int all, Way w, Way *best)
         }
 }
 
+Way way_best(const Shard *s, Traffic x)
+{
+    Way best = {.cycles = INFINITY}, round;
+
+    search(s, x, s->o.chips, start(), &best);
+    if (!x.even || x.whole)
+        return best;
+    round = ring(s, x);
+    return round.cycles < best.cycles ? round : best;
+}
+
 /* Sums that are sent beside work have one stage, as have shares that differ. */
 static Way way_of(const Shard *s, const Node *n)
 {
     bool gather = n->op == OP_allgather, whole = n->op == OP_allsum;
     int64_t bytes = val_bytes(gather ? n->res[0] : n->arg[0]);
-    What x = {!gather, whole, whole || attr_int(n, A_p3) % s->o.chips == 0,
-              (double)bytes / (whole ? 1 : s->o.chips), 1};
-    Way best = {.cycles = INFINITY};
+    bool even = attr_int(n, A_p3) % s->o.chips == 0 && n->op != OP_partsend;
     Shape y = n->arg[0]->shape;
+    Traffic x = {!gather, whole, whole || even,
+                 (double)bytes / (whole ? 1 : s->o.chips), 1};
 
     if (!whole)
         x.pieces = (double)shape_product(y, 0, node_axis(n, y.rank));
-    x.even &= n->op != OP_partsend;
-    if (x.even && !whole)
-        best = ring(s, x);
-    search(s, x, s->o.chips, start(), &best);
-    return best;
+    return way_best(s, x);
 }
 
 static void set_way(Graph *g, Node *n, const Way *w)

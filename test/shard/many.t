@@ -33,8 +33,9 @@ def layers(name, op):
 sums = sum(layers("1", "partsum"), [])
 bytes = 4 * 512 * 31 // 32  # at one a cycle
 assert len(sums) == 32 and max(sums) < 2.4 * bytes, sorted(sums)
-halves = zip(layers("16", "partsend"), layers("16", "parttake"))
-most = max(sum(a) + sum(b) for a, b in halves)
+work = [sum(c) for c in layers("16", "matmul")] # who is late is waited for
+halves = zip(layers("16", "partsend"), layers("16", "parttake"), work)
+most = max(sum(a) + sum(b) - (max(work) - w) for a, b, w in halves)
 bytes = 4 * 16 * 512 * 7 // 8
 assert 0 < most < .7 * bytes, most
 print("sums of 32 chips: %d to %d cycles; beside work %d instead of %d" %

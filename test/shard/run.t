@@ -55,17 +55,18 @@ run 2 zoo/autoencoder-f32/network.onnx --tolerance 0
 fault() { # KIND CHIP AT WORDS
     sed "s/^link .*/& fault=$1 fault_chip=$2 fault_at=$3/" \
         soc/siracusa-500.soc >"$tmp/faulty.soc"
-    chip=$tmp/faulty.soc run 2 zoo/autoencoder-int/network.onnx
+    chip=$tmp/faulty.soc run 2 "$tmp/pair.onnx"
     [ $? = 5 ] && grep -q "$4" "$tmp/out" ||
         { echo "$1 of chip $2, message $3:"; cat "$tmp/out"; bad=1; }
 }
-fault lose 1 4 'chip 0: .*, of chip 1, layer \|chip 0: nothing.* chip 1, layer '
-fault twice 0 3 'chip 1: a message lost, twice there.* chip 0, layer '
-fault break 1 2 'chip 0: a broken message (checksum) of chip 1, layer dense_2'
+python3 test/shard/many.py "$tmp/pair.onnx" 1 || exit 1
+fault lose 1 2 'chip 0: .*, of chip 1, layer \|chip 0: nothing.* chip 1, layer '
+fault twice 0 2 'chip 1: a message lost, twice there.* chip 0, layer '
+fault break 1 2 'chip 0: a broken message (checksum) of chip 1, layer b0_second'
 fault lose 1 1 'chip 0: .* chip 1, at the start'
-fault late 0 3 'chip 1: nothing within the time limit.* chip 0, layer dense'
+fault late 0 3 'chip 1: nothing within the time limit.* chip 0, layer b0_y'
 fault dead 1 1 'chip 0: nothing within the time limit.* chip 1, at the start'
-fault dead 1 4 'chip 0: nothing within the time limit.* chip 1, layer dense'
+fault dead 1 3 'chip 0: nothing within the time limit.* chip 1, layer b0_y'
 run 2 zoo/dscnn-int/network.onnx -t siracusa
 [ $? = 2 ] && grep -q 'latency_ns=null' "$tmp/out" || { cat "$tmp/out"; bad=1; }
 [ $bad = 0 ] && echo "2 and 3 chips as one, seven faults told"

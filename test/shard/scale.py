@@ -58,7 +58,7 @@ energy(run)
 assert near(run["cycles"], four["predicted_cycles"], .25)
 assert run["bound"] == four["bound_cycles"]
 assert run["link_bytes"] == four["link_bytes"] == \
-    3 * sum(e["bytes"] for e in read("p/plan.json")["exchanges"])
+    3 * sum(e["bytes"] for e in run["exchanges"])
 none = read("none")["sweep"]["tried"]
 assert len(none) == 2 and all(p["status"] == 1 and p["speedup"] is None and
                               "chips or fewer" in p["error"] for p in none)
