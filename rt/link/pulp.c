@@ -104,8 +104,8 @@ INTO void send_as(uint32_t number, struct window *w, int to, int32_t n)
 {
     __asm__ volatile("" ::: "memory");
     w->to = (uint32_t)to;
-    while (next != number)
-        ;
+    while (next != number) /* not all at once at its bank of the L1 */
+        __asm__ volatile("nop; nop; nop; nop; nop; nop; nop; nop");
     next = number + 1;
     w->bytes = (uint32_t)n;
 }
