@@ -1,6 +1,7 @@
 /* A network cut for several chips, a job for each. */
 #include "cli/chips.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Products side by side, and attention as one operator, are made of shares, not
@@ -28,6 +29,7 @@ static int64_t exchange_room(const Job *j)
 static void set_rates(const Job *j, ShardOpts *o)
 {
     const Item *link = j->soc ? soc_next(j->soc, "link", NULL) : NULL;
+    double late = item_num(link, "latency_ns", 0);
 
     if (!o->room || !link || strcmp(j->soc->rt, "pulp"))
         return;
@@ -36,7 +38,7 @@ static void set_rates(const Job *j, ShardOpts *o)
                   : 2 * j->soc->ncore;  /* few rows: about two a core */
     o->sum_columns = 4 * j->soc->ncore; /* a core makes four at a time */
     o->link_rate = item_num(link, "mb_per_s", 0) / j->soc->mhz;
-    o->link_cycles = item_num(link, "latency_ns", 0) * j->soc->mhz / 1e3;
+    o->link_cycles = isnan(late) ? 0 : late * j->soc->mhz / 1e3;
     o->next = soc_routes(j->o.mem, j->soc, o->chips);
 }
 

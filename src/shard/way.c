@@ -157,7 +157,7 @@ void shard_ways(Shard *s)
     Node *n;
     int i;
 
-    if (s->o.link_rate <= 0 || s->o.chips < 2)
+    if (s->o.link_rate <= 0 || !s->o.cores || s->o.chips < 2)
         return;
     s->way = NEWN(s->mem, Way, s->nexchange + 1);
     for (i = 0; i < s->o.chips; i++)
