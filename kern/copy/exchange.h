@@ -12,12 +12,29 @@ void rt_exchange(const struct exchange_dims *k, void *b, int bytes);
 /* The same by a team of cores, each of which calls it; b is x or y. */
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes);
+void rt_team_halo(const struct exchange_dims *k, const struct io *io,
+                  int bytes);
 void rt_team_sum(const struct exchange_dims *k, const struct io *io);
 /* Its two halves, of which the first does not wait: in between x stays as it is,
  * and the room, y of the first and operand 1 of the second, where it is. */
 void rt_team_send(const struct exchange_dims *k, const struct io *io);
 void rt_team_take(const struct exchange_dims *k, const struct io *io);
 #endif
+
+/* A core's part of y where there are no other chips: what they have is 0. */
+#define ALONE(k, io, x, y)                                               \
+    do {                                                                 \
+        const int32_t n = (k)->n * (k)->inner;                           \
+        const int32_t all = (k)->len * (k)->inner;                       \
+        const int32_t first = (k)->from * (k)->inner;                    \
+        int32_t i, j, from, to;                                          \
+                                                                         \
+        span(all, (io)->core, (io)->ncore, &from, &to);                  \
+        for (i = 0; i < (k)->outer; i++)                                 \
+            for (j = from; j < to; j++)                                  \
+                (y)[i * all + j] =                                       \
+                    j < first || j >= first + n ? 0 : (x)[i * n + j - first]; \
+    } while (0)
 
 static inline void exchange(const struct exchange_dims *k, void *b, int bytes)
 {

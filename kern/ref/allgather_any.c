@@ -1,6 +1,6 @@
-/* This chip's share of a value, then the shares of all.
+/* This chip's share of a value, then those of all, or rows of its neighbours'.
  *
- * op       allgather
+ * op       allgather halo
  * types    x:f32 -> y:f32
  * types    x:int -> y:int
  * isa      any

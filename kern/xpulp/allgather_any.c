@@ -19,12 +19,7 @@ void FN(const struct exchange_dims *k, const struct io *io)
 #else
     const X *x = io->in[0];
     Y *y = io->out[0];
-    int32_t i, j, from, to, n = k->n * k->inner, first = k->from * k->inner;
 
-    span(k->len * k->inner, io->core, io->ncore, &from, &to);
-    for (i = 0; i < k->outer; i++)
-        for (j = from; j < to; j++)
-            y[i * k->len * k->inner + j] =
-                j < first || j >= first + n ? 0 : x[i * n + j - first];
+    ALONE(k, io, x, y);
 #endif
 }

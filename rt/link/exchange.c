@@ -29,10 +29,12 @@ static void stop(int tag)
 void rt_exchange(const struct exchange_dims *k, void *b, int bytes)
 {
     struct link_value v = {b, bytes, k->outer, k->len, k->inner, k->parts};
+    struct link_halo h = {k->from, k->n, k->up, k->down};
     uint32_t tag = (uint32_t)k->tag;
 
     rt_ready();
-    if (!k->parts ? link_sum(&here, tag, b, k->len)
+    if (!k->parts ? k->sum ? link_sum(&here, tag, b, k->len)
+                           : link_halo(&here, tag, &v, &h)
         : k->sum ? link_share(&here, tag, &v) : link_gather(&here, tag, &v))
         stop(k->tag);
 }

@@ -115,11 +115,21 @@ static int32_t first_of(const struct link *l, const struct link_value *v,
            (v->len / v->parts);
 }
 
-/* Bytes that chips [a, b) have. */
-static uint32_t size_of(const struct link *l, const struct link_value *v, int a,
-                        int b)
+/* Elements [from, to) of len. */
+struct rows {
+    int32_t from, to;
+};
+
+/* Those that chips [a, b) have. */
+static struct rows rows_of(const struct link *l, const struct link_value *v,
+                           int a, int b)
 {
-    return (uint32_t)(first_of(l, v, b) - first_of(l, v, a)) *
+    return (struct rows){first_of(l, v, a), first_of(l, v, b)};
+}
+
+static uint32_t size_of(const struct link_value *v, struct rows r)
+{
+    return (uint32_t)(r.to - r.from) *
            (uint32_t)(v->outer * v->inner * v->bytes);
 }
 
@@ -137,18 +147,18 @@ static void add(uint8_t *y, const uint8_t *x, uint32_t n)
     }
 }
 
-/* Of the parts of chips [a, b), one row after the other, bytes [at, at + n) from
+/* Of these rows, of all `outer` one after the other, bytes [at, at + n) from
  * the value to `room`, back, or added. */
-static void move(const struct link *l, const struct link_value *v, int a, int b,
-                 uint32_t at, uint32_t n, uint8_t *room, int how)
+static void move(const struct link_value *v, struct rows r, uint32_t at,
+                 uint32_t n, uint8_t *room, int how)
 {
     uint32_t row = (uint32_t)(v->inner * v->bytes), k;
-    uint32_t part = (uint32_t)(first_of(l, v, b) - first_of(l, v, a)) * row;
+    uint32_t part = (uint32_t)(r.to - r.from) * row;
 
     for (; n; n -= k, at += k, room += k) {
         uint8_t *y = (uint8_t *)v->y +
                      (size_t)(at / part) * (size_t)v->len * row +
-                     (size_t)first_of(l, v, a) * row + at % part;
+                     (size_t)r.from * row + at % part;
 
         k = part - at % part;
         k = k < n ? k : n;
@@ -169,20 +179,27 @@ static uint32_t piece(const struct link *l, uint32_t n, uint32_t at)
     return left < most ? left : most;
 }
 
-/* Parts [a, b) to one, [c, d) from one, in messages as large as a room. */
-static void swap_parts(struct link *l, const struct link_value *v, int to,
-                       int a, int b, int from, int c, int d, int how)
+/* Some rows to one, some from one, in messages as large as a room. */
+static void swap_rows(struct link *l, const struct link_value *v, int to,
+                      struct rows given, int from, struct rows got, int how)
 {
-    uint32_t nout = size_of(l, v, a, b), nin = size_of(l, v, c, d), at;
+    uint32_t nout = size_of(v, given), nin = size_of(v, got), at;
 
     for (at = 0; (at < nout || at < nin) && !l->error; at += l->room & ~3u) {
         uint32_t out = piece(l, nout, at), in = piece(l, nin, at);
 
-        move(l, v, a, b, at, out, l->out, PACK);
+        move(v, given, at, out, l->out, PACK);
         swap(l, to, out, from, in);
         if (!l->error)
-            move(l, v, c, d, at, in, l->in, how);
+            move(v, got, at, in, l->in, how);
     }
+}
+
+/* Parts [a, b) to one, [c, d) from one. */
+static void swap_parts(struct link *l, const struct link_value *v, int to,
+                       int a, int b, int from, int c, int d, int how)
+{
+    swap_rows(l, v, to, rows_of(l, v, a, b), from, rows_of(l, v, c, d), how);
 }
 
 static void send_parts(struct link *l, const struct link_value *v, int to,
@@ -378,6 +395,27 @@ int link_gather(struct link *l, uint32_t tag, const struct link_value *v)
         break;
     default:
         direct_gather(l, v);
+    }
+    return l->error;
+}
+
+/* Pairs that begin with an even chip come first, so that no chip waits for more
+ * than two others. */
+int link_halo(struct link *l, uint32_t tag, const struct link_value *v,
+              const struct link_halo *h)
+{
+    int32_t end = h->from + h->n, i;
+
+    if (ready(l, tag))
+        return l->error;
+    for (i = 0; i < 2; i++) {
+        int next = (l->chip + i) % 2 == 0, peer = l->chip + (next ? 1 : -1);
+        struct rows up = {h->from, h->from + h->up}, first = {0, h->from};
+        struct rows down = {end - h->down, end}, last = {end, v->len};
+
+        if (peer >= 0 && peer < l->chips)
+            swap_rows(l, v, peer, next ? down : up, peer, next ? last : first,
+                      UNPACK);
     }
     return l->error;
 }

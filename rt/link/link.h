@@ -53,6 +53,13 @@ struct link_value {
     int32_t bytes, outer, len, inner, parts;
 };
 
+/* Of len a chip has n from `from` on.  Its first `up` go to the chip before it,
+ * its last `down` to that behind it; of these come the first and the last of
+ * len. */
+struct link_halo {
+    int32_t from, n, up, down;
+};
+
 /* Agrees on protocol, model, number of chips, way and room with all that it
  * meets. */
 int link_begin(struct link *l);
@@ -64,6 +71,10 @@ int link_sum(struct link *l, uint32_t tag, int32_t *y, int32_t n);
 int link_share(struct link *l, uint32_t tag, const struct link_value *v);
 /* Every chip gets the parts of all. */
 int link_gather(struct link *l, uint32_t tag, const struct link_value *v);
+/* Neighbours get each other's rows; whatever the way, they are connected.
+ * parts of the value: 0. */
+int link_halo(struct link *l, uint32_t tag, const struct link_value *v,
+              const struct link_halo *h);
 /* say.c: what went wrong, as a message; layer: the name of the exchange, or 0. */
 void link_say(const struct link *l, const char *layer, char *text, int n);
 

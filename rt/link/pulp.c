@@ -39,6 +39,8 @@ struct window {
 void rt_ready(void);
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes);
+void rt_team_halo(const struct exchange_dims *k, const struct io *io,
+                  int bytes);
 void rt_team_sum(const struct exchange_dims *k, const struct io *io);
 void rt_team_send(const struct exchange_dims *k, const struct io *io);
 void rt_team_take(const struct exchange_dims *k, const struct io *io);
@@ -155,11 +157,12 @@ INTO int ahead(const struct stage *s, int i)
     return s->step * (i <= s->digit ? -i : s->n - i);
 }
 
-/* A core's part of the next exchange.  Core 0 opens the room. */
-INTO struct window *begin(const struct io *io, void *at)
+/* A core's part of an exchange.  Core 0 opens the room. */
+INTO struct window *begin(const struct exchange_dims *k, const struct io *io,
+                          void *at)
 {
     struct window *w = window_of(io->core);
-    uint32_t tag = (before[io->core] & (FIRST_TAG - 1)) + 1;
+    uint32_t tag = (uint32_t)k->tag + 1;
 
     if (!io->core)
         open_room(at, tag);
@@ -321,7 +324,7 @@ INTO void begin_gather(const struct exchange_dims *k, const struct stages *way,
                        const struct io *io, int bytes)
 {
     const struct stage s = way->stage[way->n - 1];
-    struct window *w = begin(io, io->out[0]);
+    struct window *w = begin(k, io, io->out[0]);
     const int32_t row = k->inner * bytes, n = k->n * row;
 
     if (s.step)
@@ -353,6 +356,52 @@ INTO void finish_gather(const struct exchange_dims *k, const struct stages *way,
         take_all(k, io, &s);
     }
     sent();
+}
+
+/* --- neighbours --- */
+
+/* Numbers of messages that go between more chips are passed over. */
+OWN void send_halo(const struct exchange_dims *k, struct window *w,
+                          const char *x, int32_t row)
+{
+    while (next != before[0] - (uint32_t)k->outer * (LINK_OF - 1))
+        ;
+    aim(w, x, k->at * row);
+    if (k->up)
+        send(w, LINK_HERE - 1, k->up * row);
+    aim(w, x + (k->n - k->down) * row, 0);
+    if (k->down)
+        send(w, LINK_HERE + 1, k->down * row);
+    next = before[0];
+}
+
+/* What comes of the neighbours is there, what goes there has left. */
+OWN void take_halo(const struct exchange_dims *k)
+{
+    if (k->from)
+        take(LINK_HERE - 1, k->tag);
+    if (k->from + k->n < k->len)
+        take(LINK_HERE + 1, k->tag);
+    sent();
+}
+
+/* Core 0 sends and takes, all copy; the room is the result.  outer: 1. */
+void rt_team_halo(const struct exchange_dims *k, const struct io *io, int bytes)
+{
+    struct window *w = begin(k, io, io->out[0]);
+    const int32_t row = k->inner * bytes, n = k->n * row;
+    const char *x = io->in[0];
+    int32_t from, to;
+
+    before[io->core] += (uint32_t)k->outer * (LINK_OF - 1);
+    if (!io->core)
+        send_halo(k, w, x, row);
+    span((n + 3) / 4, io->core, io->ncore, &from, &to);
+    from = 4 * from < n ? 4 * from : n;
+    to = 4 * to < n ? 4 * to : n;
+    copy((char *)io->out[0] + k->from * row + from, x + from, to - from);
+    if (!io->core)
+        take_halo(k);
 }
 
 /* --- adding --- */
@@ -507,7 +556,7 @@ INTO void begin_sum(const struct exchange_dims *k, const struct stages *way,
 {
     const struct stage s = way->stage[0];
     const struct sums p = all_sums(k, io);
-    struct window *w = begin(io, io->tmp);
+    struct window *w = begin(k, io, io->tmp);
 
     if (!io->core)
         room = io->tmp;
@@ -553,7 +602,7 @@ void rt_team_send(const struct exchange_dims *k, const struct io *io)
     const struct stage s = stages[k->tag].stage[0];
     struct sums p = all_sums(k, io);
 
-    send_shares(begin(io, io->out[0]), k, io, &s, &p);
+    send_shares(begin(k, io, io->out[0]), k, io, &s, &p);
 }
 
 void rt_team_take(const struct exchange_dims *k, const struct io *io)

@@ -54,7 +54,7 @@ int64_t chips_exchange_cycles(const Plan *const *plan, const Run *run, int n,
 /* --- what nothing can be faster than --- */
 
 /* Direct scatter and gather: all chips but one have a part of each value for
- * every chip. */
+ * every chip.  Of a halo some chip gets no less than chips do on average. */
 static double links_bound(const Job *j, const Shard *s)
 {
     const Item *link = soc_next(j->soc, "link", NULL);
@@ -63,8 +63,8 @@ static double links_bound(const Job *j, const Shard *s)
     int i;
 
     for (i = 0; i < s->nexchange && s->o.chips > 1; i++)
-        sum += late + (double)s->exchange[i].bytes * (s->o.chips - 1) /
-                          s->o.chips / rate;
+        sum += late + (double)s->exchange[i].bytes / s->o.chips / rate *
+                          (s->exchange[i].halo ? 1 : s->o.chips - 1);
     return sum;
 }
 

@@ -24,6 +24,18 @@ static int64_t exchange_room(const Job *j)
     return dma ? j->soc->mems[dma->near].size * 3 / 4 : 0;
 }
 
+/* Constants lie where the cores' DMA takes them from, or beyond; code and
+ * values take some of that. */
+static void set_memory(const Job *j, ShardOpts *o)
+{
+    const Engine *near = soc_hop(j->soc, 0), *far = soc_hop(j->soc, 1);
+
+    if (near && far) {
+        o->memory = j->soc->mems[near->far].size * 3 / 4;
+        o->far_rate = far->in.bytes_per_cycle;
+    }
+}
+
 /* Links of clusters go on while cores work; sums that are sent meanwhile go to all
  * others at once, which suits links between any two. */
 static void set_rates(const Job *j, ShardOpts *o)
@@ -39,6 +51,8 @@ static void set_rates(const Job *j, ShardOpts *o)
     o->sum_columns = 4 * j->soc->ncore; /* a core makes four at a time */
     o->link_rate = item_num(link, "mb_per_s", 0) / j->soc->mhz;
     o->link_cycles = isnan(late) ? 0 : late * j->soc->mhz / 1e3;
+    o->work_rate = 2 * j->soc->ncore;
+    set_memory(j, o);
     o->next = soc_routes(j->o.mem, j->soc, o->chips);
 }
 
@@ -62,11 +76,23 @@ static void set_topology(const Job *j, Soc *s)
             "how it joins chips", s ? s->name : "this machine");
 }
 
+static bool neighbours_joined(const Job *j)
+{
+    int i;
+
+    for (i = 0; j->soc && i + 1 < j->o.chips; i++)
+        if (!soc_joined(j->soc, j->o.chips, i, i + 1))
+            return false;
+    return true;
+}
+
 Shard *chips_shares(Job *j)
 {
-    ShardOpts o = {.chips = j->o.chips, .room = exchange_room(j)};
+    ShardOpts o = {.chips = j->o.chips, .images = j->o.images,
+                   .pipeline = j->o.pipeline, .room = exchange_room(j)};
 
     set_topology(j, j->soc);
+    o.neighbours = neighbours_joined(j);
     set_rates(j, &o);
     set_work(j, &o);
     if (j->o.chips > 1)
@@ -75,6 +101,21 @@ Shard *chips_shares(Job *j)
     job_pass(j);
     err_file(j->r.model);
     return shard_make(j->o.mem, j->g, &o);
+}
+
+const char *chips_kind(const Shard *s, const Exchange *e)
+{
+    return s->stage ? "pass" : e->sum ? "sum" : e->halo ? "halo" : "gather";
+}
+
+void chips_say(const Shard *s, Str *out)
+{
+    if (s->stage)
+        str_fmt(out, "%d layers in %d stages; values passed on: %d\n\n",
+                s->nnode, s->o.chips, s->nexchange);
+    else
+        str_fmt(out, "%d of %d layers are shared by %d chips; exchanges: %d"
+                "\n\n", shard_split(s), s->nnode, s->o.chips, s->nexchange);
 }
 
 /* Before any value is computed: plans may add nodes. */

@@ -7,6 +7,10 @@
 
 /* The model read, its passes run, and cut for --chips. */
 Shard *chips_shares(Job *j);
+/* "sum", "gather", "halo" or, in a pipeline, "pass". */
+const char *chips_kind(const Shard *s, const Exchange *e);
+/* How many layers are shared. */
+void chips_say(const Shard *s, Str *out);
 /* A job for each chip, planned. */
 Job *chips_plan(const Job *j, const Shard *s);
 /* runchips.c: the words of run and generate are checked; a chip that cannot

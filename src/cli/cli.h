@@ -11,6 +11,7 @@
 #include "ptq/ptq.h"
 #include "quant/quant.h"
 #include "report/report.h"
+#include "shard/shard.h"
 #include "verify/verify.h"
 
 #define VERSION "0.1.0"
@@ -32,6 +33,8 @@ typedef struct Opts {
     double battery[2];     /* --battery: mWh, seconds; 0: not given */
     double mhz;            /* --mhz; 0: the chip's */
     int chips;             /* --chips; 0: not given */
+    Images images;         /* --images */
+    bool pipeline;         /* --pipeline */
     const char *timeline;
     const char *topology;  /* of links, as if they had this one */
     const char *no_engine; /* names with commas; NULL: none */

@@ -275,6 +275,13 @@ static void set_battery(Opts *o, const char *s)
     err(ERR_USAGE, "--battery: wanted MWH or MWH,SECONDS, numbers above 0");
 }
 
+static void set_images(Opts *o, const char *s)
+{
+    o->images = !strcmp(s, "rows") ? IMAGES_rows : IMAGES_channels;
+    if (o->images != IMAGES_rows && strcmp(s, "channels"))
+        err(ERR_USAGE, "--images: %s, wanted rows or channels", s);
+}
+
 static void set_chips(Opts *o, const char *s)
 {
     char *end;

@@ -113,7 +113,8 @@ static Array share_of(const Job *j, const Shard *s, int i, int k, int t,
 static bool same(const Job *j, const Shard *s, int i, int k, const void *got,
                  double *most)
 {
-    const Val *v = s->whole->out[k], *own = s->g[i]->out[k];
+    const Val *v = s->whole->out[k];
+    const Val *own = s->g[i]->out[shard_out(s, i, k)];
     const char *all = j->want[k], *part = got;
     bool match = true;
     int t;
@@ -139,7 +140,8 @@ static bool all_same(const Job *j, const Shard *s, const ChipsRun *c,
     *most = 0;
     for (i = 0; i < c->n; i++)
         for (k = 0; k < s->whole->nout; k++)
-            if (!same(j, s, i, k, c->run[i].out[k], most)) {
+            if (shard_out(s, i, k) >= 0 &&
+                !same(j, s, i, k, c->run[i].out[shard_out(s, i, k)], most)) {
                 say(NULL, arena_fmt(j->o.mem, "output '%s' of chip %d is not "
                                     "that of one chip", s->whole->out[k]->name,
                                     i));
@@ -163,6 +165,23 @@ static void put_bound(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
             : b.near >= b.macs ? "constants and caches from the L2"
             : "products", MAX(b.macs, MAX(b.near, b.far)), b.links,
             (double)c->cycles / bound_all(b));
+}
+
+/* A run takes as long as all stages; if another follows at once, the slowest
+ * one says when it may. */
+static void put_stages(const Shard *s, const ChipsRun *c, Str *out)
+{
+    int64_t most = 0;
+    int i;
+
+    for (i = 0; s->stage && i < c->n; i++) {
+        Spent n = chips_spent(c->plan[i], &c->run[i]);
+
+        most = MAX(most, n.work + n.dma);
+    }
+    if (most)
+        str_fmt(out, "\npipeline      latency %lld cycles; slowest stage %lld, "
+                "without exchanges", (long long)c->cycles, (long long)most);
 }
 
 /* Do constants stay on the chip, or come anew in every run? */
@@ -208,6 +227,7 @@ static bool same_exchange(const Shard *s, int a, int b)
 {
     return s->exchange[a].sum == s->exchange[b].sum &&
            s->exchange[a].whole == s->exchange[b].whole &&
+           s->exchange[a].halo == s->exchange[b].halo &&
            s->exchange[a].bytes == s->exchange[b].bytes &&
            s->way[a].cycles == s->way[b].cycles;
 }
@@ -238,7 +258,7 @@ static void put_exchanges(const Job *j, const Shard *s, const ChipsRun *c,
         }
         str_fmt(out, "%s%4d %s of %lld bytes, %s: links %.0f cycles, with "
                 "cores %.0f; measured %lld to %lld\n", i ? "" : "\n", n,
-                s->exchange[i].sum ? "sum" : "gather",
+                chips_kind(s, &s->exchange[i]),
                 (long long)s->exchange[i].bytes,
                 way_name(j->o.mem, s, &s->way[i]), s->way[i].link,
                 s->way[i].cycles, (long long)least, (long long)most);
@@ -249,8 +269,7 @@ static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
 {
     int i, m;
 
-    str_fmt(out, "%d of %d layers are shared by %d chips; exchanges: %d\n\n",
-            shard_split(s), s->nnode, c->n, s->nexchange);
+    chips_say(s, out);
     str_fmt(out, "%4s %12s %12s %12s %12s", "chip", "cycles", "work", "DMA",
             "links");
     for (m = 0; m < j->soc->nmem; m++)
@@ -273,6 +292,7 @@ static void put_text(const Job *j, const Shard *s, const ChipsRun *c, Str *out)
     if (report_ms(&j->r, c->cycles) > 0)
         str_fmt(out, " (%.3f ms)", report_ms(&j->r, c->cycles));
     put_bound(j, s, c, out);
+    put_stages(s, c, out);
     put_energy(j, s, c, out);
     put_regime(c, out);
     put_outputs(j, out);
@@ -306,7 +326,7 @@ static void put_json_exchanges(const Job *job, const Shard *s,
         json_obj(j);
         json_key(j, "layer"), json_str(j, s->exchange[i].layer);
         json_key(j, "kind");
-        json_str(j, s->exchange[i].sum ? "sum" : "gather");
+        json_str(j, chips_kind(s, &s->exchange[i]));
         json_key(j, "bytes"), json_int(j, s->exchange[i].bytes);
         json_key(j, "way");
         json_str(j, way_name(job->o.mem, s, &s->way[i]));

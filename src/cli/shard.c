@@ -91,8 +91,10 @@ static int64_t macs(const Graph *g)
     return sum;
 }
 
-static const char *how(const Share *h)
+static const char *how(const Shard *s, const Share *h)
 {
+    if (s->stage)
+        return arena_fmt(s->mem, "chip %d", shard_stage_of(s, h->node->id));
     return h->partial ? "part of each sum" : h->res.axis >= 0 ? "share"
            : "whole";
 }
@@ -101,8 +103,7 @@ static void put_text(const Shard *s, Str *out)
 {
     int i;
 
-    str_fmt(out, "%d of %d layers are shared by %d chips; exchanges: %d\n\n",
-            shard_split(s), s->nnode, s->o.chips, s->nexchange);
+    chips_say(s, out);
     str_fmt(out, "%4s %14s %14s\n", "chip", "MACs", "constants, B");
     for (i = 0; i < s->o.chips; i++)
         str_fmt(out, "%4d %14lld %14lld\n", i, (long long)macs(s->g[i]),
@@ -112,11 +113,11 @@ static void put_text(const Shard *s, Str *out)
     str_fmt(out, "%4s %-7s %10s  %s\n", "no.", "kind", "bytes", "layer");
     for (i = 0; i < s->nexchange; i++)
         str_fmt(out, "%4d %-7s %10lld  %s\n", i,
-                s->exchange[i].sum ? "sum" : "gather",
+                chips_kind(s, &s->exchange[i]),
                 (long long)s->exchange[i].bytes, s->exchange[i].layer);
     str_put(out, "\n");
     for (i = 0; i < s->nnode; i++)
-        str_fmt(out, "%-16s %-12s %s\n", how(&s->share[i]),
+        str_fmt(out, "%-16s %-12s %s\n", how(s, &s->share[i]),
                 op_info[s->share[i].node->op].name, s->share[i].node->name);
 }
 
@@ -139,7 +140,7 @@ static void put_json(const Shard *s, const char *name, Str *out)
     for (i = 0; i < s->nexchange; i++) {
         json_obj(j);
         json_key(j, "kind");
-        json_str(j, s->exchange[i].sum ? "sum" : "gather");
+        json_str(j, chips_kind(s, &s->exchange[i]));
         json_key(j, "layer"), json_str(j, s->exchange[i].layer);
         json_key(j, "bytes"), json_int(j, s->exchange[i].bytes);
         json_end(j);
@@ -149,7 +150,7 @@ static void put_json(const Shard *s, const char *name, Str *out)
     for (i = 0; i < s->nnode; i++) {
         json_obj(j);
         json_key(j, "name"), json_str(j, s->share[i].node->name);
-        json_key(j, "computed"), json_str(j, how(&s->share[i]));
+        json_key(j, "computed"), json_str(j, how(s, &s->share[i]));
         json_end(j);
     }
     json_end(j);

@@ -103,7 +103,7 @@ static bool has_kind(const Node *n)
     for (i = 0; i < n->arg[0]->shape.rank; i++)
         if (n->arg[0]->shape.vary[i].num)
             return false;
-    return n->op != OP_partsend;
+    return n->op != OP_partsend && n->op != OP_halo;
 }
 
 /* Of each exchange its stages, and which of a few kinds it is. */
@@ -139,6 +139,33 @@ static void put_ways(Gen *g, const Node *first, Str *out)
             of.s);
 }
 
+/* Bytes that a message may have, on all chips alike: rows of neighbours, which
+ * some have more of, go in several. */
+static int64_t message(const Node *n)
+{
+    enum { ROWS = 512 };
+
+    return n->op == OP_halo ? ROWS
+           : MAX(val_bytes(n->res[0]), val_bytes(n->arg[0]));
+}
+
+/* What has the same size on all chips. */
+static uint64_t same_size(const Node *n)
+{
+    if (n->op == OP_halo)
+        return (uint64_t)attr_at(n, A_count, 0, 0);
+    return (uint64_t)val_bytes(n->op == OP_allgather ? n->res[0] : n->arg[0]);
+}
+
+static void name_layer(const Node *n, Str *layers)
+{
+    if (n->op == OP_parttake) /* named by its first half */
+        return;
+    str_fmt(layers, "    [%" PRId64 "] = ", attr_int(n, A_p0));
+    gen_quote(n->name, layers);
+    str_put(layers, ", \\\n");
+}
+
 static void put_here(Gen *g, const Node *first)
 {
     int here = (int)attr_int(first, A_p1), chips = (int)attr_int(first, A_p2);
@@ -149,18 +176,13 @@ static void put_here(Gen *g, const Node *first)
 
     for (n = first; n; n = n->next)
         if (is_exchange(n)) {
-            const Val *y = n->res[0];
-
-            most = MAX(most, MAX(val_bytes(y), val_bytes(n->arg[0])));
+            most = MAX(most, message(n));
+            name_layer(n, &layers);
+            if (n->op == OP_halo && !attr_has(n, A_p3))
+                continue; /* between neighbours alone */
             hash = mix(hash, (uint64_t)attr_int(n, A_p0));
             hash = mix(hash, (uint64_t)n->op);
-            hash = mix(hash, (uint64_t)val_bytes(n->op == OP_allgather
-                                                 ? y : n->arg[0]));
-            if (n->op == OP_parttake) /* named by its first half */
-                continue;
-            str_fmt(&layers, "    [%" PRId64 "] = ", attr_int(n, A_p0));
-            gen_quote(n->name, &layers);
-            str_put(&layers, ", \\\n");
+            hash = mix(hash, same_size(n));
         }
     str_fmt(&b, "/* This chip among those that share the network. */\n"
             "#define LINK_HERE %d\n#define LINK_OF %d\n"

@@ -324,7 +324,7 @@ static Type type_exact(const Node *n, Range r)
     if (only_moves(n))
         return n->arg[0]->type;
     t = type_for(r.lo, r.hi);
-    if (op_info[n->op].family == FAM_exchange && n->op != OP_allgather)
+    if (op_info[n->op].family == FAM_exchange && !exchange_moves(n->op))
         return T_s32;
     return is_sum(n) && type_info[t].bytes < 4 ? T_s32 : t;
 }

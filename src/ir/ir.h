@@ -344,6 +344,9 @@ Shape shape_group(const Node *n);
 Shape shape_attend(const Node *n);
 Shape shape_pack(const Node *n);
 Shape shape_exchange(const Node *n);
+/* Numbers of a halo's `start` (op.def). */
+enum { HALO_before, HALO_after, HALO_up, HALO_down, HALO_at, HALO_n };
+bool exchange_moves(OpCode op); /* or else it adds */
 Shape shape_qattend(const Node *n);
 Shape shape_rotate(const Node *n);
 Shape shape_gate(const Node *n);

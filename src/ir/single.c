@@ -371,13 +371,32 @@ static void check_stages(const Node *n, int64_t chips)
         err_node(n, "the last of its steps is %lld, not 1", (long long)chips);
 }
 
+bool exchange_moves(OpCode op)
+{
+    return op == OP_allgather || op == OP_halo;
+}
+
+/* Rows of a halo that x has are those of which some are sent on. */
+static int64_t halo_rows(const Node *n, int64_t share)
+{
+    int64_t before = attr_at(n, A_start, HALO_before, 0);
+    int64_t after = attr_at(n, A_start, HALO_after, 0);
+
+    if (MIN(before, after) < 0 || before + share + after > INT32_MAX ||
+        attr_at(n, A_start, HALO_up, 0) > share ||
+        attr_at(n, A_start, HALO_down, 0) > share)
+        err_node(n, "no chip has %lld rows to give, or room for %lld more",
+                 (long long)share, (long long)(before + after));
+    return before + share + after;
+}
+
 Shape shape_exchange(const Node *n)
 {
     Shape y = shape_ranked(n, 0, 0, RANK);
     int64_t chips = attr_within(n, A_p2, 1, INT32_MAX), parts, len, part;
     int64_t chip = attr_within(n, A_p1, 0, chips - 1), share;
     Shape rooms = {.rank = 2};
-    bool gather = n->op == OP_allgather;
+    bool moves = exchange_moves(n->op);
     int axis;
 
     attr_within(n, A_p0, 0, INT32_MAX);
@@ -385,17 +404,22 @@ Shape shape_exchange(const Node *n)
     if (n->op == OP_allsum)
         return y;
     axis = node_axis(n, y.rank);
+    if (n->op == OP_halo && !attr_has(n, A_p3)) {
+        y.dim[axis] = halo_rows(n, y.dim[axis]);
+        return y;
+    }
     parts = attr_within(n, A_p3, chips, INT32_MAX);
-    len = gather ? attr_at(n, A_count, 0, 0) : y.dim[axis];
+    len = moves ? attr_at(n, A_count, 0, 0) : y.dim[axis];
     part = len / parts;
     if (part < 1 || len % parts)
         err_node(n, "an axis of %lld has no %lld equal parts", (long long)len,
                  (long long)parts);
     share = chip_share(n, len);
-    if (gather && y.dim[axis] != share)
+    if (moves && y.dim[axis] != share)
         err_node(n, "axis %d of %s is no share of chip %lld of %lld", axis,
                  shape_text(y), (long long)chip, (long long)chips);
-    y.dim[axis] = gather ? len : share;
+    y.dim[axis] = n->op == OP_halo ? halo_rows(n, share)
+                  : n->op == OP_allgather ? len : share;
     if (n->op != OP_partsend)
         return y;
     rooms.dim[0] = chips - 1;
@@ -403,27 +427,39 @@ Shape shape_exchange(const Node *n)
     return rooms;
 }
 
+static void fill_halo(const Node *n, struct exchange_dims *d, int32_t rows)
+{
+    d->n = rows;
+    d->from = (int32_t)attr_at(n, A_start, HALO_before, 0);
+    d->up = (int32_t)attr_at(n, A_start, HALO_up, 0);
+    d->down = (int32_t)attr_at(n, A_start, HALO_down, 0);
+    d->at = dims_32(n, attr_at(n, A_start, HALO_at, 0));
+}
+
 void fill_exchange(const Node *n, struct exchange_dims *d)
 {
     Shape x = n->arg[0]->shape, y = n->res[0]->shape;
     int64_t parts = attr_int(n, A_p3);
-    bool gather;
+    bool moves = exchange_moves(n->op);
     int axis;
 
     d->tag = (int32_t)attr_int(n, A_p0);
     d->chips = dims_32(n, attr_int(n, A_p2));
-    d->sum = n->op != OP_allgather;
+    d->sum = !moves;
     d->time = dims_32(n, attr_int(n, A_time));
     d->outer = d->inner = 1;
-    d->from = d->parts = d->part = 0;
+    d->from = d->parts = d->part = d->up = d->down = d->at = 0;
     d->n = d->len = dims_32(n, val_count(n->arg[0]));
     if (n->op == OP_allsum)
         return;
     axis = node_axis(n, x.rank);
-    gather = n->op == OP_allgather;
     d->outer = dims_32(n, shape_product(x, 0, axis));
     d->inner = dims_32(n, shape_product(x, axis + 1, x.rank));
-    d->len = dims_32(n, (gather ? y : x).dim[axis]);
+    d->len = dims_32(n, (moves ? y : x).dim[axis]);
+    if (n->op == OP_halo) {
+        fill_halo(n, d, dims_32(n, x.dim[axis]));
+        return;
+    }
     d->n = (int32_t)chip_share(n, d->len);
     d->parts = (int32_t)parts;
     d->part = (int32_t)(d->len / parts);

@@ -1,23 +1,27 @@
 /* The graph of one chip, from the shares that were decided. */
-#include "shard/shard.h"
+#include "shard/build.h"
 
 #include <string.h>
 
-typedef struct Build {
-    Shard *s;
-    Graph *g;
-    int chip, tag;
-    Val **has;   /* as the node that makes it leaves it, by id */
-    Val **whole; /* gathered, by id; NULL: not yet */
-} Build;
+Band shard_band(const Shard *s, Cut c, int64_t dim, int chip)
+{
+    int64_t part = dim / MAX(c.parts, 1);
+
+    if (c.axis < 0)
+        return (Band){0, dim};
+    if (c.band)
+        return c.band[chip];
+    return (Band){chip * c.parts / s->o.chips * part,
+                  (chip + 1) * c.parts / s->o.chips * part};
+}
 
 void shard_part(const Shard *s, Cut c, int64_t dim, int chip, int64_t *from,
                 int64_t *to)
 {
-    int64_t part = dim / c.parts;
+    Band b = shard_band(s, c, dim, chip);
 
-    *from = chip * c.parts / s->o.chips * part;
-    *to = (chip + 1) * c.parts / s->o.chips * part;
+    *from = b.from;
+    *to = b.to;
 }
 
 Shape shard_shape(const Shard *s, Cut c, Shape whole, int chip)
@@ -65,8 +69,7 @@ static Val *constant(Build *b, const Val *v, Cut c)
     return y;
 }
 
-/* Once for each exchange, of chip 0. */
-static void note(Build *b, Exchange e)
+void build_note(Build *b, Exchange e)
 {
     Shard *s = b->s;
 
@@ -76,8 +79,7 @@ static void note(Build *b, Exchange e)
     s->exchange[s->nexchange++] = e;
 }
 
-/* room: NULL, or where what has been sent comes. */
-static Val *exchange(Build *b, OpCode op, const char *layer, Val *x, Val *room)
+Val *build_exchange(Build *b, OpCode op, const char *layer, Val *x, Val *room)
 {
     Val *arg[] = {x, room};
     Node *n = graph_node(b->g, NULL, op,
@@ -90,12 +92,8 @@ static Val *exchange(Build *b, OpCode op, const char *layer, Val *x, Val *room)
     return n->res[0];
 }
 
-/* x: this chip's share of v, or of a piece of it. */
-static Val *gathered_at_once(Build *b, const Val *v, Cut c, Val *x)
+void build_moved(Build *b, Node *n, const Val *v, Cut c)
 {
-    Val *y = exchange(b, OP_allgather, v->name, x, NULL);
-    Node *n = y->def;
-
     attr_set_int(b->g, n, A_axis, c.axis);
     attr_set_list(b->g, n, A_count, 1, &v->shape.dim[c.axis]);
     attr_set_int(b->g, n, A_p3, c.parts);
@@ -104,12 +102,19 @@ static Val *gathered_at_once(Build *b, const Val *v, Cut c, Val *x)
         attr_set_int(b->g, n, A_hi, v->hi);
     }
     node_infer(b->g, n);
-    note(b, (Exchange){v->name, false, false, val_bytes(y)});
+}
+
+/* x: this chip's share of v, or of a piece of it. */
+static Val *gathered_at_once(Build *b, const Val *v, Cut c, Val *x)
+{
+    Val *y = build_exchange(b, OP_allgather, v->name, x, NULL);
+
+    build_moved(b, y->def, v, c);
+    build_note(b, (Exchange){.layer = v->name, .bytes = val_bytes(y)});
     return y;
 }
 
-/* Of shape `to`, from element `from` of the axis on. */
-static Val *slice_of(Build *b, Val *x, int axis, int64_t from, Shape to)
+Val *build_slice(Build *b, Val *x, int axis, int64_t from, Shape to)
 {
     int64_t start[RANK] = {0}, step[RANK];
     Node *n = graph_node(b->g, NULL, OP_slice, NULL, 1, &x);
@@ -125,7 +130,7 @@ static Val *slice_of(Build *b, Val *x, int axis, int64_t from, Shape to)
     return n->res[0];
 }
 
-static Val *joined(Build *b, const char *name, int axis, int n, Val **piece)
+Val *build_join(Build *b, const char *name, int axis, int n, Val **piece)
 {
     Node *y = graph_node(b->g, NULL, OP_concat, name, n, piece);
 
@@ -146,70 +151,84 @@ static int other_axis(Shape s, int axis)
     return other;
 }
 
-/* Of v and the largest share of it there is room for one piece: the same on all
- * chips. */
-static int gather_pieces(const Build *b, const Val *v, Cut c, int axis)
+Val *build_pieces(Build *b, const Val *v, Cut c, Val *x, int64_t bytes,
+                  Val *(*make)(Build *, const Val *, Cut, Val *))
 {
-    int64_t n = b->s->o.chips, share = (c.parts + n - 1) / n;
-    int64_t bytes = val_bytes(v) / c.parts * (c.parts + share);
-    int pieces = 1;
-
-    while (b->s->o.room && axis >= 0 && bytes / pieces > b->s->o.room &&
-           v->shape.dim[axis] % (2 * pieces) == 0)
-        pieces *= 2;
-    return pieces;
-}
-
-static Val *gathered(Build *b, const Val *v, Cut c)
-{
-    Val *x = b->has[v->id];
-    int axis = other_axis(v->shape, c.axis), i;
-    int pieces = gather_pieces(b, v, c, axis);
+    int axis = other_axis(v->shape, c.axis), pieces = 1, i;
     Shape s = x->shape;
     Val **piece;
     int64_t len;
 
+    while (b->s->o.room && axis >= 0 && bytes / pieces > b->s->o.room &&
+           v->shape.dim[axis] % (2 * pieces) == 0)
+        pieces *= 2;
     if (pieces == 1)
-        return gathered_at_once(b, v, c, x);
+        return make(b, v, c, x);
     len = s.dim[axis] /= pieces;
     piece = NEWN(b->g->mem, Val *, pieces);
     for (i = 0; i < pieces; i++)
-        piece[i] = gathered_at_once(b, v, c,
-                                    slice_of(b, x, axis, i * len, s));
-    return joined(b, v->name, axis, pieces, piece);
+        piece[i] = make(b, v, c, build_slice(b, x, axis, i * len, s));
+    return build_join(b, v->name, axis, pieces, piece);
 }
 
-/* Of what a chip has whole as many as its share, from element `from` of the
- * axis on. */
-static Val *sliced_from(Build *b, Val *x, Cut c, int64_t from)
+/* Of what is cut as `is` says what c says of it. */
+static Val *sliced(Build *b, Val *x, int64_t dim, Cut is, Cut c)
 {
-    return slice_of(b, x, c.axis, from,
-                    shard_shape(b->s, c, x->shape, b->chip));
+    Band has = shard_band(b->s, is, dim, b->chip);
+    Band want = shard_band(b->s, c, dim, b->chip);
+    Shape s = x->shape;
+
+    if (has.from == want.from && has.to == want.to)
+        return x;
+    s.dim[c.axis] = want.to - want.from;
+    return build_slice(b, x, c.axis, want.from - has.from, s);
 }
 
-/* This chip's share of it. */
-static Val *sliced(Build *b, Val *x, Cut c)
+static Cut parts_alone(Cut c)
 {
-    int64_t from, to;
+    c.band = NULL;
+    return c;
+}
 
-    shard_part(b->s, c, x->shape.dim[c.axis], b->chip, &from, &to);
-    return sliced_from(b, x, c, from);
+static Val *gathered(Build *b, const Val *v, Cut is)
+{
+    Cut c = parts_alone(is);
+    int64_t n = b->s->o.chips, share = (c.parts + n - 1) / n;
+    Val *x = sliced(b, b->has[v->id], v->shape.dim[c.axis], is, c);
+
+    return build_pieces(b, v, c, x, val_bytes(v) / c.parts * (c.parts + share),
+                        gathered_at_once);
+}
+
+static Val *once(Build *b, const Val *v, Cut is, Val **made,
+                 Val *(*make)(Build *, const Val *, Cut))
+{
+    if (!made[v->id])
+        made[v->id] = make(b, v, is);
+    return made[v->id];
 }
 
 /* v as c says. */
 static Val *get(Build *b, const Val *v, Cut c)
 {
-    Cut is = b->s->at[v->id];
+    Cut is = b->s->at[v->id], all = {.axis = -1};
+    int64_t dim = c.axis < 0 ? 0 : v->shape.dim[c.axis];
+    Val *x;
 
     if (v->data)
         return constant(b, v, c);
-    if (is.axis == c.axis && (c.axis < 0 || is.parts == c.parts))
+    switch (shard_change(b->s, v, c)) {
+    case CHANGE_none:
         return b->has[v->id];
-    if (is.axis < 0)
-        return sliced(b, b->has[v->id], c);
-    if (!b->whole[v->id])
-        b->whole[v->id] = gathered(b, v, is);
-    return c.axis < 0 ? b->whole[v->id] : sliced(b, b->whole[v->id], c);
+    case CHANGE_slice:
+        return sliced(b, b->has[v->id], dim, is, c);
+    case CHANGE_halo:
+        x = once(b, v, is, b->wide, halo_build);
+        return sliced(b, x, dim, halo_cut(b, v, is), c);
+    default:
+        x = once(b, v, is, b->whole, gathered);
+        return c.axis < 0 ? x : sliced(b, x, dim, all, c);
+    }
 }
 
 /* Numbers in attributes that a share changes. */
@@ -221,11 +240,13 @@ static void set_shares(Build *b, Node *y, const Share *h)
 
     if (h->res.axis < 0)
         return;
+    if (is_image(n) && h->res.axis == image_axis(n))
+        halo_pads(b, y, h);
     if (n->op == OP_reshape || n->op == OP_expand)
         attr_set_shape(b->g, y, A_shape, local);
     if (n->op == OP_slice)
         attr_set_shape(b->g, y, A_count, local);
-    if (n->op == OP_conv && group > 1) {
+    if (n->op == OP_conv && group > 1 && h->arg[1].axis >= 0) {
         shard_part(b->s, h->res, group, b->chip, &from, &to);
         attr_set_int(b->g, y, A_group, to - from);
     }
@@ -237,7 +258,8 @@ static Node *plain(Build *b, const Share *h, Val **arg)
     Node *y;
 
     if (n->op == OP_scatternd && h->res.axis >= 0) /* places in the share */
-        arg[1] = sliced_from(b, arg[1], h->arg[2], 0);
+        arg[1] = build_slice(b, arg[1], h->arg[2].axis, 0,
+                          shard_shape(b->s, h->arg[2], arg[1]->shape, b->chip));
     y = graph_node(b->g, NULL, n->op, n->name, n->narg, arg);
     attr_copy(b->g, y, n);
     y->origin = n->origin;
@@ -306,10 +328,10 @@ static void set_part(Build *b, const Share *h, Node *y, int64_t lo, int64_t hi)
 static Val *sent(Build *b, const Share *h, Val *x)
 {
     const char *name = h->node->name;
-    Val *y = exchange(b, OP_partsend, name, x, NULL);
+    Val *y = build_exchange(b, OP_partsend, name, x, NULL);
 
     set_part(b, h, y->def, INT32_MIN, INT32_MAX);
-    note(b, (Exchange){name, true, false, 4 * val_count(x)});
+    build_note(b, (Exchange){.layer = name, .sum = true, .bytes = 4 * val_count(x)});
     return y;
 }
 
@@ -318,12 +340,13 @@ static Val *summed(Build *b, const Share *h, Val *x, Val *room)
 {
     const Node *n = h->node;
     bool cut = h->res.axis >= 0;
-    Val *y = exchange(b, room ? OP_parttake : cut ? OP_partsum : OP_allsum,
-                      n->name, x, room);
+    OpCode op = room ? OP_parttake : cut ? OP_partsum : OP_allsum;
+    Val *y = build_exchange(b, op, n->name, x, room);
 
     set_part(b, h, y->def, n->acc.lo, n->acc.hi);
     if (!room)
-        note(b, (Exchange){n->name, true, !cut, 4 * val_count(x)});
+        build_note(b, (Exchange){.layer = n->name, .sum = true, .whole = !cut,
+                           .bytes = 4 * val_count(x)});
     return y;
 }
 
@@ -527,7 +550,8 @@ static Val *sum_pieces(Build *b, const Share *h, Val **arg, Pieces p)
     }
     for (i = 0; i < p.n; i++)
         sum[i] = finished(b, h->node, sum[i], a[i]);
-    return joined(b, h->node->name, h->node->res[0]->shape.rank - 1, p.n, sum);
+    return build_join(b, h->node->name, h->node->res[0]->shape.rank - 1, p.n,
+                      sum);
 }
 
 static Val *sum_of(Build *b, const Share *h, Val **arg)
@@ -539,7 +563,7 @@ static Val *sum_of(Build *b, const Share *h, Val **arg)
     return finished(b, h->node, summed(b, h, partial(b, h, arg), NULL), arg);
 }
 
-static void put_node(Build *b, const Share *h)
+void build_node(Build *b, const Share *h)
 {
     const Node *n = h->node;
     Val **arg = NEWN(b->g->mem, Val *, n->narg + 1), *y;
@@ -604,12 +628,12 @@ static void put_outputs(Build *b)
     }
 }
 
-Graph *shard_build(Shard *s, int chip)
+Build build_begin(Shard *s, int chip)
 {
     const Graph *w = s->whole;
     Graph *g = graph_new(s->mem, w->name);
-    Build b = {s, g, chip, 0, NULL, NULL};
-    int i, nval = graph_nval(w);
+    Build b = {.s = s, .g = g, .chip = chip};
+    int nval = graph_nval(w);
 
     g->file = w->file;
     g->hash = w->hash;
@@ -622,11 +646,20 @@ Graph *shard_build(Shard *s, int chip)
     memcpy(g->num, w->num, sizeof g->num);
     b.has = NEWN(s->mem, Val *, nval + 1);
     b.whole = NEWN(s->mem, Val *, nval + 1);
+    b.wide = NEWN(s->mem, Val *, nval + 1);
     put_inputs(&b);
+    return b;
+}
+
+Graph *shard_build(Shard *s, int chip)
+{
+    Build b = build_begin(s, chip);
+    int i;
+
     for (i = 0; i < s->nnode; i++)
-        put_node(&b, &s->share[i]);
+        build_node(&b, &s->share[i]);
     put_outputs(&b);
-    graph_sweep(g);
-    graph_check(g, "shard");
-    return g;
+    graph_sweep(b.g);
+    graph_check(b.g, "shard");
+    return b.g;
 }

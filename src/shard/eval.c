@@ -17,9 +17,13 @@ static const Node *next_exchange(const Node *n)
 }
 
 /* What has the same shape on all chips. */
-static const Val *given(const Node *n)
+static Shape given(const Node *n)
 {
-    return n->op == OP_allgather ? n->res[0] : n->arg[0];
+    Shape s = (n->op == OP_allgather ? n->res[0] : n->arg[0])->shape;
+
+    if (n->op == OP_halo)
+        s.dim[node_axis(n, s.rank)] = attr_at(n, A_count, 0, 0);
+    return s;
 }
 
 static bool same_way(const Node *a, const Node *b)
@@ -32,10 +36,10 @@ static bool same_way(const Node *a, const Node *b)
 
 static bool same_exchange(const Node *a, const Node *b)
 {
-    const Val *x = given(a), *y = given(b);
+    const Val *x = a->arg[0], *y = b->arg[0];
 
     return a->op == b->op && attr_int(a, A_p0) == attr_int(b, A_p0) &&
-           x->type == y->type && shape_same(x->shape, y->shape) &&
+           x->type == y->type && shape_same(given(a), given(b)) &&
            node_axis(a, x->shape.rank) == node_axis(b, y->shape.rank) &&
            attr_int(a, A_p3) == attr_int(b, A_p3) && same_way(a, b);
 }
@@ -57,8 +61,12 @@ bool vals_same(const Val *v, const Val *w)
 bool shard_same(const Shard *s, int chip, int out, const Eval *whole,
                 const Eval *part)
 {
-    Val v = *s->whole->out[out], w = *s->g[chip]->out[out];
+    int at = shard_out(s, chip, out);
+    Val v = *s->whole->out[out], w;
 
+    if (at < 0)
+        return true;
+    w = *s->g[chip]->out[at];
     v.data = shard_data(s, s->out[out], &v,
                         v.data ? v.data : whole->data[v.id], chip);
     v.shape = shard_shape(s, s->out[out], v.shape, chip);
@@ -66,9 +74,50 @@ bool shard_same(const Shard *s, int chip, int out, const Eval *whole,
     return vals_same(&v, &w);
 }
 
+static int64_t halo(const Node *n, int k)
+{
+    return n ? attr_at(n, A_start, k, 0) : 0;
+}
+
+/* What chip a gives to b, which is behind it (or NULL), is what b makes room
+ * for, and where; and back. */
+static bool halos_meet(const Node *a, const Node *b)
+{
+    int axis = node_axis(a ? a : b, RANK);
+
+    if ((a ? a : b)->op != OP_halo)
+        return true;
+    return halo(a, HALO_down) == halo(b, HALO_before) &&
+           halo(a, HALO_after) == halo(b, HALO_up) &&
+           (!a || !b || halo(b, HALO_at) == halo(a, HALO_before) +
+                                                a->arg[0]->shape.dim[axis]);
+}
+
+/* Rows that neighbours give and take are the same. */
+static const char *check_halos(Arena *mem, const Shard *s)
+{
+    int i;
+
+    for (i = 0; i <= s->o.chips; i++) {
+        const Node *a = i ? next_exchange(s->g[i - 1]->first) : NULL;
+        const Node *b = i < s->o.chips ? next_exchange(s->g[i]->first) : NULL;
+
+        for (; a || b; a = a ? next_exchange(a->next) : NULL,
+                       b = b ? next_exchange(b->next) : NULL)
+            if (!halos_meet(a, b))
+                return arena_fmt(mem, "rows of '%s' that chips %d and %d "
+                                 "exchange differ", (a ? a : b)->name, i - 1,
+                                 i);
+    }
+    return NULL;
+}
+
 const char *shard_check(Arena *mem, const Shard *s)
 {
     int i;
+
+    if (s->stage)
+        return shard_check_stages(mem, s);
 
     for (i = 1; i < s->o.chips; i++) {
         const Node *a = next_exchange(s->g[0]->first);
@@ -82,7 +131,7 @@ const char *shard_check(Arena *mem, const Shard *s)
             return arena_fmt(mem, "chip %d has no exchange '%s'", a ? i : 0,
                              a ? a->name : b->name);
     }
-    return NULL;
+    return check_halos(mem, s);
 }
 
 typedef struct Chip {
@@ -122,7 +171,7 @@ static void add_parts(Arena *mem, const Shard *s, Chip *c)
     const Node *n = c[0].at;
     const Val *x = n->arg[0];
     int64_t i, count = val_count(x);
-    Cut cut = {node_axis(n, x->shape.rank), attr_int(n, A_p3), -1, true};
+    Cut cut = {.axis = node_axis(n, x->shape.rank), .parts = attr_int(n, A_p3)};
     int32_t *sum = NEWN(mem, int32_t, count + 1);
     int k;
 
@@ -146,7 +195,7 @@ static void send_parts(const Shard *s, Chip *c)
 {
     const Node *n = c[0].at;
     const Val *x = n->arg[0];
-    Cut cut = {node_axis(n, x->shape.rank), attr_int(n, A_p3), -1, true};
+    Cut cut = {.axis = node_axis(n, x->shape.rank), .parts = attr_int(n, A_p3)};
     int k, i;
 
     for (k = 0; k < s->o.chips; k++) {
@@ -169,7 +218,7 @@ static void share_all(const Shard *s, Chip *c)
     const Node *n = c[0].at;
     const Val *y = n->res[0];
     int axis = node_axis(n, y->shape.rank), k, to;
-    Cut cut = {axis, attr_int(n, A_p3), -1, false};
+    Cut cut = {.axis = axis, .parts = attr_int(n, A_p3)};
     int64_t outer = shape_product(y->shape, 0, axis), i, from, end;
     int64_t row = shape_product(y->shape, axis + 1, y->shape.rank) *
                   type_info[y->type].bytes;
@@ -188,6 +237,36 @@ static void share_all(const Shard *s, Chip *c)
     }
 }
 
+/* n rows of `from` from row a on to rows of `to` from b on. */
+static void copy_rows(const Chip *from, int64_t a, const Chip *to, int64_t b,
+                      int64_t n)
+{
+    const Val *x = from->at->arg[0], *y = to->at->res[0];
+    int axis = node_axis(to->at, y->shape.rank);
+    int64_t i, outer = shape_product(y->shape, 0, axis);
+    int64_t row = shape_product(y->shape, axis + 1, y->shape.rank) *
+                  type_info[y->type].bytes;
+    const char *given = x->data ? x->data : from->data[x->id];
+
+    for (i = 0; i < outer; i++)
+        memcpy((char *)to->data[y->id] + (i * y->shape.dim[axis] + b) * row,
+               given + (i * x->shape.dim[axis] + a) * row, (size_t)(n * row));
+}
+
+static void swap_halos(const Shard *s, const Chip *c)
+{
+    int k;
+
+    for (k = 0; k + 1 < s->o.chips; k++) {
+        const Node *n = c[k].at;
+        int64_t rows = n->arg[0]->shape.dim[node_axis(n, RANK)];
+        int64_t down = halo(n, HALO_down), up = halo(n, HALO_after);
+
+        copy_rows(&c[k], rows - down, &c[k + 1], 0, down);
+        copy_rows(&c[k + 1], 0, &c[k], halo(c[k + 1].at, HALO_at), up);
+    }
+}
+
 static void begin(const Shard *s, Chip *c, int chip, void *const *in)
 {
     Graph *g = s->g[chip];
@@ -199,6 +278,34 @@ static void begin(const Shard *s, Chip *c, int chip, void *const *in)
     for (i = 0; i < g->nin; i++)
         c->data[g->in[i]->id] = shard_data(s, s->in[i], s->whole->in[i],
                                            in[i], chip);
+}
+
+/* What a chip of a pipeline takes has been given before. */
+static void take_from(const Chip *last, const Graph *g, const Chip *c)
+{
+    Chip from = *last;
+    int64_t n = halo(c->at, HALO_before);
+
+    if (!n)
+        return;
+    for (from.at = g->first; !is_exchange(from.at) ||
+         attr_int(from.at, A_p0) != attr_int(c->at, A_p0);
+         from.at = from.at->next)
+        ;
+    copy_rows(&from, 0, c, 0, n);
+}
+
+/* A chip after the other, each to its end. */
+static void run_stages(Arena *mem, const Shard *s, Chip *c)
+{
+    int i;
+
+    for (i = 0; i < s->o.chips; i++)
+        for (; c[i].at; c[i].at = c[i].at->next) {
+            run_node(mem, &c[i], c[i].at);
+            if (i && is_exchange(c[i].at))
+                take_from(&c[i - 1], s->g[i - 1], &c[i]);
+        }
 }
 
 /* All chips to their next exchange; false: they are at the end. */
@@ -222,6 +329,8 @@ static bool step(Arena *mem, const Shard *s, Chip *c)
         add_all(s, c);
     else if (c[0].at->op == OP_allgather)
         share_all(s, c);
+    else if (c[0].at->op == OP_halo)
+        swap_halos(s, c);
     for (i = 0; i < s->o.chips; i++)
         c[i].at = c[i].at->next;
     return true;
@@ -238,6 +347,8 @@ Eval **shard_eval(Arena *mem, const Shard *s, void *const *in)
         die("%s", wrong);
     for (i = 0; i < s->o.chips; i++)
         begin(s, &c[i], i, in);
+    if (s->stage)
+        run_stages(mem, s, c);
     while (step(mem, s, c))
         ;
     for (i = 0; i < s->o.chips; i++) {

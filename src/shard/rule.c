@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const Cut whole = {-1, 0, -1, false};
+static const Cut whole = {.axis = -1, .origin = -1};
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -46,6 +46,12 @@ static bool is_cut(Cut c)
     return c.axis >= 0;
 }
 
+static Cut along(Cut c, int axis)
+{
+    c.axis = axis;
+    return c;
+}
+
 static int place(const Val *v, Cut c)
 {
     return v->shape.rank - 1 - c.axis;
@@ -67,8 +73,7 @@ static Cut want(Shard *s, const Val *v, int at, Cut c)
 
 static Cut at_place(const Val *y, int at, Cut c)
 {
-    c.axis = y->shape.rank - 1 - at;
-    return c;
+    return along(c, y->shape.rank - 1 - at);
 }
 
 /* As many parts as there may be of n elements: groups of eight, four or two of
@@ -85,7 +90,8 @@ static Cut originate(Shard *s, const Node *n, int axis, int64_t len)
     if (s->limit[n->id])
         parts = s->limit[n->id];
     s->first[n->id] = parts >= s->o.chips;
-    return parts < s->o.chips ? whole : (Cut){axis, parts, n->id, false};
+    return parts < s->o.chips ? whole
+           : (Cut){.axis = axis, .parts = parts, .origin = n->id};
 }
 
 /* --- elementwise --- */
@@ -130,6 +136,11 @@ static void follow_epilogue(Shard *s, const Node *n, Share *y, int at, Cut c)
     y->res = at_place(n->res[0], at, c);
 }
 
+static Cut sums_of(const Node *n, int axis, int64_t parts)
+{
+    return (Cut){.axis = axis, .parts = parts, .origin = n->id, .of_sum = true};
+}
+
 /* What a chip has of the sums: rows if there are enough, else columns, so that
  * each share lies in one piece; all of them if there are too few. */
 static Cut share_of_sum(const Shard *s, const Node *n)
@@ -146,9 +157,9 @@ static Cut share_of_sum(const Shard *s, const Node *n)
     len = y.dim[axis];
     for (by = 8; by && !is_cut(c); by /= 2)
         if (len % (by * s->o.chips) == 0)
-            c = (Cut){axis, len / by, n->id, true};
+            c = sums_of(n, axis, len / by);
     if (!is_cut(c) && len >= s->o.chips)
-        c = (Cut){axis, len, n->id, true};
+        c = sums_of(n, axis, len);
     if (is_cut(c) && s->limit[n->id])
         c.parts = s->limit[n->id];
     return c;
@@ -264,7 +275,7 @@ static Cut want_channels(const Val *v, int64_t channels, Cut c)
 
     for (i = 0; i < v->shape.rank; i++)
         if (v->shape.dim[i] == channels)
-            return (Cut){i, c.parts, c.origin, c.of_sum};
+            return along(c, i);
     return whole;
 }
 
@@ -276,7 +287,23 @@ static void follow_channels(const Node *n, Share *y, int first, Cut c)
         if (n->arg[i] && val_count(n->arg[i]) > 1)
             y->arg[i] = want_channels(n->arg[i], n->res[0]->shape.dim[axis],
                                       c);
-    y->res = (Cut){axis, c.parts, c.origin, c.of_sum};
+    y->res = along(c, axis);
+}
+
+/* Rows of the image, and of what is read of it those that windows touch. */
+static bool cut_rows(Shard *s, const Node *n, Share *y)
+{
+    Shape r = n->res[0]->shape;
+    int axis = image_axis(n);
+    int64_t parts = s->limit[n->id] ? s->limit[n->id] : r.dim[axis];
+    Cut c = {.axis = axis, .parts = parts, .origin = n->id};
+
+    if (n->id >= s->nrow || r.vary[axis].num || parts < s->o.chips ||
+        shape_product(r, 0, axis) != 1)
+        return false;
+    y->arg[0] = shard_window(s, n, c);
+    y->res = c;
+    return is_cut(y->arg[0]);
 }
 
 static bool cut_conv(Shard *s, const Node *n, Share *y)
@@ -286,6 +313,8 @@ static bool cut_conv(Shard *s, const Node *n, Share *y)
     Cut c = s->at[x->id];
     bool cut = group > 1 && c.axis == channel_axis(n);
 
+    if (n->op == OP_conv && cut_rows(s, n, y))
+        return true;
     if (!w->data)
         return false;
     if (cut && group % c.parts && !narrow(s, c, group))
@@ -296,9 +325,9 @@ static bool cut_conv(Shard *s, const Node *n, Share *y)
     if (!is_cut(c) || (group > 1 && group % c.parts))
         return false;
     if (group > 1)
-        y->arg[0] = (Cut){channel_axis(n), c.parts, c.origin, c.of_sum};
+        y->arg[0] = along(c, channel_axis(n));
     follow_channels(n, y, 2, c);
-    y->arg[1] = (Cut){0, c.parts, c.origin, c.of_sum};
+    y->arg[1] = along(c, 0);
     return true;
 }
 
@@ -306,9 +335,11 @@ static bool cut_pool(Shard *s, const Node *n, Share *y)
 {
     Cut c = s->at[n->arg[0]->id];
 
+    if (cut_rows(s, n, y))
+        return true;
+    y->arg[0] = c;
     if (!is_cut(c) || c.axis != channel_axis(n))
         return false;
-    y->arg[0] = c;
     follow_channels(n, y, 1, c);
     return true;
 }
@@ -357,7 +388,7 @@ static bool cut_reduce(Shard *s, const Node *n, Share *y)
     for (i = 0; i < c.axis && !attr_int(n, A_keep); i++)
         axis -= set[i];
     y->arg[0] = c;
-    y->res = (Cut){axis, c.parts, c.origin, c.of_sum};
+    y->res = along(c, axis);
     return true;
 }
 
@@ -394,7 +425,7 @@ static bool cut_reshape(Shard *s, const Node *n, Share *y)
     }
     y->arg[0] = s->at[n->arg[0]->id];
     y->arg[0].parts = c.parts;
-    y->res = (Cut){j, c.parts, c.origin, c.of_sum};
+    y->res = along(c, j);
     return x.dim[c.axis] * shape_product(x, c.axis + 1, x.rank) ==
            to.dim[j] * inner;
 }
@@ -435,7 +466,7 @@ static bool cut_same(Shard *s, const Node *n, Share *y)
                             attr_at(n, A_pad, x->shape.rank + c.axis, 0)))
         return false;
     y->arg[0] = c;
-    y->res = (Cut){axis, c.parts, c.origin, c.of_sum};
+    y->res = along(c, axis);
     return true;
 }
 

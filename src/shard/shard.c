@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const Cut all = {-1, 0, -1, false};
+static const Cut all = {.axis = -1, .origin = -1};
 
 static bool same_cut(Cut a, Cut b)
 {
@@ -68,6 +68,14 @@ static void set_outputs(Shard *s)
     }
 }
 
+/* Where nothing is known of them, links are slow. */
+static void set_rates(ShardOpts *o)
+{
+    o->work_rate = o->work_rate > 0 ? o->work_rate : 1;
+    o->link_rate = o->link_rate > 0 ? o->link_rate : .01;
+    o->far_rate = o->far_rate > 0 ? o->far_rate : 1;
+}
+
 static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
 {
     Shard *s = NEW(mem, Shard);
@@ -77,6 +85,7 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     graph_number(g);
     nval = graph_nval(g);
     *s = (Shard){.mem = mem, .o = *o, .whole = g};
+    set_rates(&s->o);
     for (n = g->first; n; n = n->next)
         s->nnode++;
     s->share = NEWN(mem, Share, s->nnode + 1);
@@ -87,6 +96,8 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     s->out = NEWN(mem, Cut, g->nout + 1);
     s->at = NEWN(mem, Cut, nval + 1);
     s->limit = NEWN(mem, int64_t, s->nnode + 1);
+    s->need = NEWN(mem, Band *, nval + 1);
+    s->use = NEWN(mem, Cut, nval + 1);
     s->fixed = NEWN(mem, bool, nval + 1);
     s->first = NEWN(mem, bool, s->nnode + 1);
     s->stay = NEWN(mem, bool, s->nnode + 1);
@@ -104,13 +115,15 @@ int shard_split(const Shard *s)
     return n;
 }
 
-/* The decisions alone.  stay: nodes that stay whole, by id; NULL: none. */
-static Shard *try_chips(Arena *mem, Graph *g, const ShardOpts *o,
-                        const bool *stay)
+/* The decisions alone; windows of the first `nrow` layers by rows.  stay: nodes
+ * that stay whole, by id; NULL: none. */
+static Shard *try_rows(Arena *mem, Graph *g, const ShardOpts *o, int nrow,
+                       const bool *stay)
 {
     Shard *s = begin(mem, g, o);
     int turns = 0, i;
 
+    s->nrow = nrow;
     for (i = 0; stay && i < s->nnode; i++)
         s->stay[i] = stay[i];
     do
@@ -119,7 +132,43 @@ static Shard *try_chips(Arena *mem, Graph *g, const ShardOpts *o,
     if (s->again)
         die("shares of %s do not settle", g->name);
     set_outputs(s);
+    shard_widen(s);
     return s;
+}
+
+static double cycles_of(Graph *g, const ShardOpts *o, int nrow)
+{
+    Arena *mem = arena_new();
+    double cycles = rows_cycles(try_rows(mem, g, o, nrow, NULL));
+
+    arena_end(mem);
+    return cycles;
+}
+
+/* How many layers are cut by rows rather than by channels: images are large at
+ * first, and have many channels at last. */
+static int best_rows(Graph *g, const ShardOpts *o)
+{
+    double least = o->images == IMAGES_best ? cycles_of(g, o, 0) : 0, cycles;
+    int best = 0, count = 0;
+    const Node *n;
+
+    for (n = g->first; n; n = n->next) {
+        count++;
+        if (o->images != IMAGES_best || !is_image(n))
+            continue;
+        cycles = cycles_of(g, o, count);
+        if (cycles < least) {
+            least = cycles;
+            best = count;
+        }
+    }
+    return o->images == IMAGES_rows ? count : best;
+}
+
+static Shard *try_chips(Arena *mem, Graph *g, const ShardOpts *o)
+{
+    return try_rows(mem, g, o, o->chips > 1 ? best_rows(g, o) : 0, NULL);
 }
 
 static _Noreturn void err_chips(Arena *mem, Graph *g, const ShardOpts *o)
@@ -127,7 +176,7 @@ static _Noreturn void err_chips(Arena *mem, Graph *g, const ShardOpts *o)
     ShardOpts less = *o;
 
     for (less.chips = o->chips - 1; less.chips > 1; less.chips--)
-        if (shard_split(try_chips(mem, g, &less, NULL)))
+        if (shard_split(try_chips(mem, g, &less)))
             err(ERR_MODEL, "no layer of '%s' is worth a share on each of %d "
                 "chips; %d chips or fewer are", g->name, o->chips, less.chips);
     err(ERR_MODEL, "no layer of '%s' is worth shares on several chips",
@@ -161,7 +210,7 @@ static bool improve(Shard **s, double *cycles, int i)
         memcpy(stay, old->stay, (size_t)old->nnode * sizeof *stay);
         if (!keep_whole(old, stay, i, n))
             return false;
-        t = try_chips(old->mem, old->whole, &old->o, stay);
+        t = try_rows(old->mem, old->whole, &old->o, 0, stay);
         is = shard_cycles(t);
         if (shard_split(t) && is < *cycles) {
             *s = t;
@@ -187,6 +236,27 @@ static Shard *worth_sharing(Shard *s)
     return s;
 }
 
+/* Every layer is whole on one chip. */
+static Shard *pipeline(Arena *mem, Graph *g, const ShardOpts *o)
+{
+    Shard *s = begin(mem, g, o);
+    const Val *v;
+    int i, k;
+
+    for (v = g->vals; v; v = v->next)
+        s->at[v->id] = all;
+    for (i = 0; i < s->nnode; i++) {
+        Share *h = &s->share[i];
+
+        h->res = all;
+        for (k = 0; k < h->node->narg; k++)
+            h->arg[k] = all;
+    }
+    set_outputs(s);
+    shard_stages(s);
+    return s;
+}
+
 Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
 {
     Shard *s;
@@ -195,14 +265,15 @@ Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
 
     if (o->chips < 1 || o->chips > CHIPS_MOST)
         err(ERR_USAGE, "%d chips: 1 to %d are possible", o->chips, CHIPS_MOST);
-    s = try_chips(mem, g, o, NULL);
-    if (o->chips > 1 && !shard_split(s))
+    s = o->pipeline && o->chips > 1 ? pipeline(mem, g, o)
+                                    : try_chips(mem, g, o);
+    if (o->chips > 1 && !s->stage && !shard_split(s))
         err_chips(mem, g, o);
-    if (o->chips > 1 && o->mac_rate > 0)
+    if (o->chips > 1 && o->mac_rate > 0 && !s->stage && !s->nrow)
         s = worth_sharing(s);
     s->g = NEWN(mem, Graph *, o->chips);
     for (i = 0; i < o->chips; i++)
-        s->g[i] = shard_build(s, i);
+        s->g[i] = s->stage ? shard_stage(s, i) : shard_build(s, i);
     shard_ways(s);
     wrong = shard_check(mem, s);
     if (wrong)

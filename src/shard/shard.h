@@ -18,15 +18,26 @@
 
 enum { CHIPS_MOST = 64, MOST_STAGES = 6 };
 
+/* Elements [from, to) of an axis. */
+typedef struct Band {
+    int64_t from, to;
+} Band;
+
 /* An axis in `parts` equal parts, of which chip i of n has those from i *
- * parts / n on.  axis -1: every chip has all. */
+ * parts / n on.  axis -1: every chip has all.  band: by chip, what it has
+ * instead, which may be more than one chip's. */
 typedef struct Cut {
     int axis;
     int64_t parts;
     int origin; /* the node that was cut first: Node.id */
     bool of_sum; /* what chips have of a sum: for what follows element by
                     element or row by row; all else has it whole */
+    const Band *band;
 } Cut;
+
+/* Which layers with windows are cut by rows of the image: as many of the first
+ * as are predicted to be quickest, all that can be, or none. */
+typedef enum Images { IMAGES_best, IMAGES_rows, IMAGES_channels } Images;
 
 /* What a layer's shares save against what an exchange costs. */
 typedef struct ShardOpts {
@@ -44,6 +55,11 @@ typedef struct ShardOpts {
                            beside the work on the next if that is quicker; 0:
                            never */
     int sum_columns;    /* a piece has a multiple of so many */
+    Images images;
+    double work_rate;   /* of a chip, MACs a cycle, as images are predicted */
+    int64_t memory;     /* of a chip for constants, bytes; 0: any */
+    bool pipeline;      /* consecutive layers on consecutive chips */
+    bool neighbours;    /* chips i and i + 1 are connected */
     int64_t room;       /* bytes of a chip's memory that an exchange may take;
                            what takes more is exchanged by pieces; 0: any */
 } ShardOpts;
@@ -60,7 +76,8 @@ typedef struct Way {
 typedef struct Exchange {
     const char *layer; /* the node before it */
     bool sum, whole;   /* every chip makes all of the sum */
-    int64_t bytes;     /* of the whole value */
+    bool halo;         /* rows of neighbours */
+    int64_t bytes;     /* of the whole value; of a halo what all chips get */
 } Exchange;
 
 /* How a node is computed: its operands and result, each as every chip has it;
@@ -79,11 +96,19 @@ typedef struct Shard {
     Share *share;   /* by id of the whole graph's nodes */
     Cut *in, *out;  /* of its inputs, outputs */
     Graph **g;      /* by chip */
+    int *stage;     /* of a pipeline: by chip the id of its first node, then the
+                       number of nodes; NULL: layers are cut */
+    int **out_at;   /* of a pipeline: by chip, then by output of the whole
+                       graph, which of the chip's outputs it is, or -1 */
     int nexchange;
-    Exchange *exchange; /* by tag */
+    Exchange *exchange; /* by tag; in a pipeline as many for each value */
     Way *way;           /* by tag; NULL: of links without figures */
     /* while it is decided */
     Cut *at;        /* by id of values */
+    int nrow;       /* layers with windows before this one are cut by rows */
+    Band **need;    /* by id of values, by chip: all that windows read; NULL: no
+                       more than is there */
+    Cut *use;       /* by id of values: all that is read of them */
     int64_t *limit; /* most parts, by origin; 0: as many as there are */
     bool *fixed;    /* inputs that stay whole, by id */
     bool *first;    /* by node: what others follow was cut here first, */
@@ -103,9 +128,31 @@ double shard_cycles(const Shard *s);
  * operands whole and so the result, if there is none. */
 void shard_rule(Shard *s, const Node *n, Share *y);
 
+/* rows.c: bands of images.  The rows of its first operand that the windows of a
+ * node read, whose result is cut so; axis -1: a chip's are padding alone. */
+Cut shard_window(const Shard *s, const Node *n, Cut y);
+bool is_image(const Node *n);  /* a convolution or a pool */
+int image_axis(const Node *n); /* of its rows */
+/* Row r of the result reads `reach` rows, from r * stride - before on. */
+typedef struct Window {
+    int64_t stride, before, reach;
+} Window;
+Window image_window(const Node *n);
+/* Chips compute rows that their neighbours have too where that is quicker than
+ * to exchange them; of what all would have, only what they read. */
+void shard_widen(Shard *s);
+/* How v comes to be as c says, on all chips alike. */
+typedef enum Change {
+    CHANGE_none, CHANGE_slice, CHANGE_halo, CHANGE_gather
+} Change;
+Change shard_change(const Shard *s, const Val *v, Cut c);
+double rows_cycles(const Shard *s); /* predicted, of all chips together */
+double shard_work(const Shard *s, const Node *n, double share); /* a node's */
+
 /* build.c: the graph of a chip. */
 Graph *shard_build(Shard *s, int chip);
-/* Elements [from, to) of an axis of dim. */
+/* What a chip has of an axis of dim. */
+Band shard_band(const Shard *s, Cut c, int64_t dim, int chip);
 void shard_part(const Shard *s, Cut c, int64_t dim, int chip, int64_t *from,
                 int64_t *to);
 Shape shard_shape(const Shard *s, Cut c, Shape whole, int chip);
@@ -126,6 +173,13 @@ Way way_best(const Shard *s, Traffic x);
 void shard_ways(Shard *s);
 /* "direct", "ring", or how many chips meet in each stage: "8x8". */
 const char *way_name(Arena *mem, const Shard *s, const Way *w);
+/* stage.c: a pipeline.  s has nodes, of which every one is whole. */
+void shard_stages(Shard *s);
+Graph *shard_stage(Shard *s, int chip);
+int shard_stage_of(const Shard *s, int node);
+/* Which of a chip's outputs is this one of the whole graph; -1: none. */
+int shard_out(const Shard *s, int chip, int out);
+const char *shard_check_stages(Arena *mem, const Shard *s);
 
 /* eval.c: all chips together, with the reference kernels; in: one array per
  * input of the whole graph.  Of each chip the values of its graph. */

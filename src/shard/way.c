@@ -166,6 +166,11 @@ void shard_ways(Shard *s)
                 n->op != OP_parttake) {
                 Way *w = &s->way[attr_int(n, A_p0)];
 
+                if (n->op == OP_halo) {
+                    w->bytes = (double)s->exchange[attr_int(n, A_p0)].bytes;
+                    w->n = w->step[0] = 1;
+                    continue;
+                }
                 if (!i)
                     *w = way_of(s, n);
                 set_way(s->g[i], n, w);

@@ -984,8 +984,9 @@ static void draw_exchange(Str *o, OpCode op, const Inst *in)
 {
     const TypeInfo *type = &type_info[in->arg[0]];
     int part = between(1, 5), chip = between(0, 1);
-    bool whole = op != OP_allgather && op != OP_allsum, take = op == OP_parttake;
-    int x[3] = {between(1, 3), part * (whole ? 5 : 2 + chip), between(1, 7)};
+    bool whole = !exchange_moves(op) && op != OP_allsum, take = op == OP_parttake;
+    int x[3] = {op == OP_halo ? 1 : between(1, 3),
+                part * (whole ? 5 : 2 + chip), between(1, 7)};
     int room[2] = {1, x[0] * part * (2 + chip) * x[2]};
 
     put_operand(o, "x", in->arg[0], dims(3, x));
@@ -993,8 +994,11 @@ static void draw_exchange(Str *o, OpCode op, const Inst *in)
         put_operand(o, "room", in->arg[1], dims(2, room));
     str_fmt(o, "r = %s x%s p0=%d p1=%d p2=2", op_info[op].name,
             take ? " room" : "", between(0, 99), chip);
-    if (op == OP_allgather)
+    if (exchange_moves(op))
         str_fmt(o, " axis=1 p3=5 count=%d", 5 * part);
+    if (op == OP_halo)
+        str_fmt(o, " start=%d,%d,%d,%d,%d", chip ? between(0, 2) : 0,
+                chip ? 0 : between(0, 2), chip, 1 - chip, 2 * part);
     if (whole)
         str_put(o, " axis=1 p3=5");
     if (type->kind != FLOAT)

@@ -17,7 +17,7 @@ enum fault {
     NONE, ABSENT, MODEL, OTHER, DROPPED, BROKEN, TWICE, DELAYED, FAULTS, SLOW
 };
 enum {
-    RIGHT = 0, WRONG = 1, REPORTED = 3, TURNS = 4, ROOM = 1 << 14, LIMIT = 200,
+    RIGHT = 0, WRONG = 1, REPORTED = 3, TURNS = 5, ROOM = 1 << 14, LIMIT = 200,
     LONGEST = 30 /* seconds */
 };
 
@@ -99,6 +99,29 @@ static int gather_is_right(struct link *l, int turn, int outer, int part)
     return right ? RIGHT : WRONG;
 }
 
+/* Chips have `part` rows and as many of both neighbours as these have, or one. */
+static int halo_is_right(struct link *l, int turn, int outer, int part)
+{
+    int first = l->chip ? 1 + turn % part : 0, i, j, right = 1;
+    int last = l->chip + 1 < l->chips ? part : 0, len = first + part + last;
+    int16_t y[3 * 12];
+    struct link_value v = {y, 2, outer, len, 1, 0};
+    struct link_halo h = {first, part, l->chip ? part : 0,
+                          last ? 1 + turn % part : 0};
+
+    memset(y, 0, sizeof y);
+    for (i = 0; i < outer; i++)
+        for (j = first; j < first + part; j++)
+            y[i * len + j] =
+                (int16_t)drawn(i, turn, l->chip * part + j - first);
+    if (link_halo(l, (uint32_t)turn, &v, &h))
+        return REPORTED;
+    for (i = 0; i < outer * len; i++)
+        right &= y[i] == (int16_t)drawn(i / len, turn, l->chip * part +
+                                        i % len - first);
+    return right ? RIGHT : WRONG;
+}
+
 static int run_chip(int chip, int chips, int way, int ms, int n)
 {
     static struct link_unix u;
@@ -123,8 +146,9 @@ static int run_chip(int chip, int chips, int way, int ms, int n)
     if (!is && link_begin(&l))
         is = REPORTED;
     for (i = 0; i < TURNS && !is; i++)
-        is = i & 1 ? sum_is_right(&l, i, n)
-                   : gather_is_right(&l, i, 1 + n % 3, 1 + n % 4);
+        is = i == 3 ? halo_is_right(&l, i, 1 + n % 3, 1 + n % 4)
+             : i & 1 ? sum_is_right(&l, i, n)
+             : gather_is_right(&l, i, 1 + n % 3, 1 + n % 4);
     link_say(&l, 0, text, sizeof text);
     if (is == REPORTED && (!strstr(text, "chip ") || !l.error))
         is = WRONG;

@@ -17,6 +17,23 @@ timeout 200 "$tmp/p/run" -j2 CFLAGS="-O1 -std=c99 -Wall -Wextra -Werror $san" \
     { echo "the chips end with $?"; cat "$tmp/said"; bad=1; }
 [ "$(grep -c 'self-test passed' "$tmp/said")" = 3 ] || { cat "$tmp/said"; bad=1; }
 
+# bands of an image, of which four chips exchange rows
+./tilewright shard zoo/resnet8-int/network.onnx -t host --chips 4 \
+    --images rows -o "$tmp/r" >"$tmp/text" || exit 1
+grep -q '^ *[0-9]* halo ' "$tmp/text" || { cat "$tmp/text"; bad=1; }
+timeout 200 "$tmp/r/run" -j2 CFLAGS="-O1 -std=c99 -Wall -Wextra -Werror $san" \
+    LDFLAGS="-lm $san" >"$tmp/said" 2>&1
+[ "$(grep -c 'self-test passed' "$tmp/said")" = 4 ] || { cat "$tmp/said"; bad=1; }
+
+# layers of floats one after another on three chips
+./tilewright shard zoo/autoencoder-f32/network.onnx -t host --chips 3 \
+    --pipeline -o "$tmp/l" >"$tmp/text" || exit 1
+grep -q '^ *[0-9]* pass ' "$tmp/text" && grep -q '^chip 2 ' "$tmp/text" ||
+    { cat "$tmp/text"; bad=1; }
+timeout 200 "$tmp/l/run" -j2 CFLAGS="-O1 -std=c99 -Wall -Wextra -Werror $san" \
+    LDFLAGS="-lm $san" >"$tmp/said" 2>&1
+[ "$(grep -c 'self-test passed' "$tmp/said")" = 3 ] || { cat "$tmp/said"; bad=1; }
+
 # chips 0 and 2 alone
 export TILEWRIGHT_LINK="$tmp" TILEWRIGHT_LINK_MS=500
 for i in 0 2; do
@@ -54,6 +71,11 @@ refused() { # WHAT WORDS...
 }
 refused 'chips or fewer' zoo/dscnn-int/network.onnx -t host --chips 64 -o "$tmp/q"
 refused 'no wire driver' zoo/dscnn-int/network.onnx -t siracusa --chips 2 -o "$tmp/q"
+refused 'too few for a pipeline of 64' zoo/dscnn-int/network.onnx -t host \
+    --chips 64 --pipeline -o "$tmp/q"
+refused 'pipeline of .*, which has states' zoo/kws-int-state/network.onnx \
+    $(cat zoo/kws-int-state/options) -t host --chips 2 --pipeline -o "$tmp/q"
+refused '--images: columns, wanted' x.onnx --images columns
 refused 'wants --chips' zoo/dscnn-int/network.onnx -t host -o "$tmp/q"
-[ $bad = 0 ] && echo "three chips as processes, three faults"
+[ $bad = 0 ] && echo "three and four chips as processes, three faults"
 [ $bad = 0 ]

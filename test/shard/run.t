@@ -40,6 +40,22 @@ grep -q '^2[0-9] of 31 layers' "$tmp/out" && grep -q 'exchanges: 4$' "$tmp/out" 
     { echo "caches are not cut by heads:"; cat "$tmp/out"; bad=1; }
 grep -q 'constants     resident' "$tmp/out" || { cat "$tmp/out"; bad=1; }
 
+# bands of an image
+right 4 zoo/resnet8-int/network.onnx --json "$tmp/json"
+python3 - "$tmp/json" <<'END' || bad=1
+import json
+import sys
+j = json.load(open(sys.argv[1]))
+halos = [l for c in j['chips'] for l in c['layers'] if l['op'] == 'halo']
+assert len(halos) >= 4 and all(0 < l['cycles'] < 4000 for l in halos)
+assert j['cycles'] < 314148 / 2.2  # of one chip
+END
+
+# layers one after another
+right 3 zoo/dscnn-int/network.onnx --pipeline
+grep -q '^pipeline      latency [0-9]* cycles; slowest stage [0-9]*' "$tmp/out" ||
+    { cat "$tmp/out"; bad=1; }
+
 # floats, as close as one chip's have to be
 run 2 zoo/autoencoder-f32/network.onnx --json "$tmp/json" &&
     grep -q '^outputs       match one chip.s, greatest difference' "$tmp/out" &&
@@ -67,7 +83,12 @@ fault lose 1 1 'chip 0: .* chip 1, at the start'
 fault late 0 3 'chip 1: nothing within the time limit.* chip 0, layer b0_y'
 fault dead 1 1 'chip 0: nothing within the time limit.* chip 1, at the start'
 fault dead 1 3 'chip 0: nothing within the time limit.* chip 1, layer b0_y'
+sed 's/^link .*/& fault=lose fault_chip=1 fault_at=2/' soc/siracusa-500.soc \
+    >"$tmp/faulty.soc"
+chip=$tmp/faulty.soc run 2 zoo/resnet8-int/network.onnx
+[ $? = 5 ] && grep -q 'chip 1, layer .*_halo\|chip 0: .*_halo' "$tmp/out" ||
+    { echo "rows are lost:"; cat "$tmp/out"; bad=1; }
 run 2 zoo/dscnn-int/network.onnx -t siracusa
 [ $? = 2 ] && grep -q 'latency_ns=null' "$tmp/out" || { cat "$tmp/out"; bad=1; }
-[ $bad = 0 ] && echo "2 and 3 chips as one, seven faults told"
+[ $bad = 0 ] && echo "2 to 4 chips as one, eight faults told"
 [ $bad = 0 ]

@@ -12,7 +12,7 @@
 
 static uint64_t state;
 static Graph *g;
-static int sums, gathers, layers, cut, refused, states, halves;
+static int sums, gathers, halos, layers, cut, refused, states, halves, again, stages;
 static jmp_buf over;
 
 /* xorshift64 (Marsaglia 2003) */
@@ -214,6 +214,102 @@ static Val *picture(Val *x)
     return shaped(y, SHAPE(1, val_count(y)));
 }
 
+static void set_list(Val *y, AttrCode c, int n, int lo, int hi)
+{
+    int64_t list[4];
+    int i;
+
+    for (i = 0; i < n; i++)
+        list[i] = between(lo, hi);
+    attr_set_list(g, y->def, c, n, list);
+}
+
+/* Of an image, channels last: any window that fits. */
+static Val *filtered(Val *x, int out, int group)
+{
+    int64_t c = x->shape.dim[3];
+    int k = between(1, 3), each = between(0, 1);
+    Val *arg[] = {x, numbers(T_s8, SHAPE(out, k, k, c / group), -127, 127),
+                  between(0, 1) ? numbers(T_s32, SHAPE(out), -999, 999) : NULL,
+                  numbers(T_s32, each ? SHAPE(out) : SHAPE(1), 100, 300),
+                  numbers(T_s32, SHAPE(out), -9999, 9999)};
+    Val *y = node(OP_conv, 5, arg);
+
+    attr_set_int(g, y->def, A_last, 1);
+    attr_set_int(g, y->def, A_group, group);
+    set_list(y, A_pad, 4, k > 1, k - 1);
+    set_list(y, A_stride, 2, 1, between(1, 2));
+    if (k < 3)
+        set_list(y, A_dilation, 2, 1, 2);
+    return to_byte(y, 16);
+}
+
+static Val *pooled(Val *x)
+{
+    Val *y = node(between(0, 1) ? OP_maxpool : OP_avgpool, 1, &x);
+    int k = between(1, 3);
+
+    attr_set_int(g, y->def, A_last, 1);
+    attr_set_int(g, y->def, A_ceil, between(0, 1));
+    if (y->def->op == OP_avgpool)
+        attr_set_int(g, y->def, A_countpad, between(0, 1));
+    attr_set_list(g, y->def, A_kernel, 2, (int64_t[]){k, k});
+    set_list(y, A_pad, 4, 0, k / 2);
+    set_list(y, A_stride, 2, 1, k);
+    return infer(y);
+}
+
+/* x and what two windows of three by three make of it. */
+static Val *bypassed(Val *x)
+{
+    int c = (int)x->shape.dim[3], i;
+    Val *y = x;
+
+    for (i = 0; i < 2; i++) {
+        Val *arg[] = {y, numbers(T_s8, SHAPE(c, 3, 3, c), -127, 127), NULL,
+                      numbers(T_s32, SHAPE(1), 100, 300),
+                      numbers(T_s32, SHAPE(c), -9999, 9999)};
+
+        y = node(OP_conv, 5, arg);
+        attr_set_int(g, y->def, A_last, 1);
+        attr_set_list(g, y->def, A_pad, 4, (int64_t[]){1, 1, 1, 1});
+        y = to_byte(y, 16);
+    }
+    return scaled(OP_add, x, y, 30000, 16);
+}
+
+static Val *image(void)
+{
+    Val *x = graph_val(g, "x", T_s8, SHAPE(1, between(9, 30), between(5, 9),
+                                           between(1, 6)));
+    int n = between(1, 5);
+
+    x->lo = -128;
+    x->hi = 127;
+    graph_input(g, x);
+    while (n-- && x->shape.dim[1] > 4 && x->shape.dim[2] > 4)
+        switch (between(0, 3)) {
+        case 0: x = filtered(x, between(2, 9), 1); break;
+        case 1: x = filtered(x, (int)x->shape.dim[3], (int)x->shape.dim[3]);
+                break;
+        case 2: x = pooled(x); break;
+        case 3: x = bypassed(x); break;
+        }
+    return between(0, 1) ? shaped(x, SHAPE(1, val_count(x))) : x;
+}
+
+/* Of images there is no row but one. */
+static void random_images(Arena *a)
+{
+    Val *x;
+
+    g = graph_new(a, "random images");
+    g->exact = true;
+    x = image();
+    graph_output(g, x->shape.rank == 2 ? linear(x, between(2, 20)) : x);
+    graph_check(g, "the test");
+}
+
 static void random_net(Arena *a)
 {
     Val *x;
@@ -259,8 +355,15 @@ static void count(const Shard *s)
     const Node *n;
     int i;
 
+    if (s->stage) {
+        stages += s->o.chips;
+        return;
+    }
     for (i = 0; i < s->nexchange; i++)
-        *(s->exchange[i].sum ? &sums : &gathers) += 1;
+        *(s->exchange[i].sum ? &sums : s->exchange[i].halo ? &halos
+          : &gathers) += 1;
+    for (i = 0; i < s->nnode; i++)
+        again += s->share[i].res.band != NULL;
     for (n = s->g[0]->first; n; n = n->next)
         halves += n->op == OP_parttake;
     layers += s->nnode;
@@ -270,7 +373,10 @@ static void count(const Shard *s)
 /* Stops at the first output that differs. */
 static void same(Arena *a, int chips)
 {
-    ShardOpts o = {.chips = chips, .room = between(0, 1) ? 256 : 0};
+    ShardOpts o = {.chips = chips, .room = between(0, 1) ? 256 : 0,
+                   .images = (Images)between(0, 2), .link_rate = between(0, 1),
+                   .work_rate = between(0, 1) ? 1e3 : 1e-3,
+                   .neighbours = between(0, 4)};
     const ShardOpts slow = {.chips = chips, .room = 1 << 20, .sum_rate = 1e-4,
                             .sum_columns = 1, .link_rate = 1e-4};
     const ShardOpts worth = {.chips = chips, .room = 1 << 20, .cores = 8,
@@ -283,6 +389,7 @@ static void same(Arena *a, int chips)
     Eval *e, **out;
     int i, k;
 
+    o.pipeline = o.neighbours && !g->out[0]->state && !between(0, 3);
     for (i = 0; i < g->nin; i++)
         in[i] = random_data(a, g->in[i]);
     graph_number(g);
@@ -309,13 +416,17 @@ static void refuse(const Trouble *t)
 static void round_of(void)
 {
     Arena *volatile a = arena_new();
+    const bool images = between(0, 1);
 
-    random_net(a);
+    if (images)
+        random_images(a);
+    else
+        random_net(a);
     err_hook = refuse;
     if (setjmp(over))
         refused++;
     else
-        same(a, between(1, 10));
+        same(a, between(1, images ? 5 : 10));
     err_hook = NULL;
     arena_end(a);
 }
@@ -341,8 +452,10 @@ int main(int argc, char **argv)
             same(a, n);
             arena_end(a);
         }
-    printf("%d of %d layers cut, %d states, %d sums (%d beside work) and %d "
-           "gathers, %d networks too small for so many chips\n", cut, layers,
-           states, sums, halves, gathers, refused);
-    return !sums || !gathers || !states || !halves || cut * 4 < layers;
+    printf("%d of %d layers cut, %d states, %d sums (%d beside work), %d "
+           "gathers and %d halos, rows of %d layers computed twice, %d stages, %d "
+           "networks too small for so many chips\n", cut, layers, states, sums, halves,
+           gathers, halos, again, stages, refused);
+    return !sums || !gathers || !states || !halves || !halos || !again || !stages ||
+           cut * 4 < layers;
 }
