@@ -19,6 +19,7 @@ enum {
     GREATEST = 255,      /* weight */
     OVER_BITS = 30,      /* of c: a sum of weights has 8 at least */
     LEAST_FACTOR = 256,  /* of scores */
+    FEW = 5,             /* rows, that clusters have no such kernel for */
 };
 
 /* clip((x * mul + half) >> shift) + zero: the requantization of one grid. */
@@ -177,6 +178,13 @@ static void divide_late(Graph *g, Node *soft, Node *sum, Node *end,
     replace(g, end, y);
 }
 
+static bool has_rows(const Node *soft)
+{
+    Shape s = soft->res[0]->shape;
+
+    return s.rank > 1 && s.dim[s.rank - 2] > FEW;
+}
+
 void lower_attention(Graph *g)
 {
     Node *n, *next, *sum, *soft;
@@ -189,7 +197,8 @@ void lower_attention(Graph *g)
             continue;
         soft = maker(g, sum->arg[0]);
         if (soft && soft->op == OP_qsoftmax && attr_int(soft, A_p0) == 8 &&
-            !attr_int(soft, A_lo) && soft->arg[0]->scale > 0)
+            has_rows(soft) && !attr_int(soft, A_lo) &&
+            soft->arg[0]->scale > 0)
             divide_late(g, soft, sum, n, &s);
     }
     graph_sweep(g);
