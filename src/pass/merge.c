@@ -107,7 +107,8 @@ static bool is_softmax(const Node *n)
 {
     if (n->op == OP_softmax)
         return attr_int(n, A_axis) == n->arg[0]->shape.rank - 1;
-    return n->op == OP_isoftmax || n->op == OP_itamax || n->op == OP_qsoftmax;
+    return n->op == OP_isoftmax || n->op == OP_itamax ||
+           n->op == OP_qsoftmax || n->op == OP_powers;
 }
 
 /* Is a value read by a softmax alone, perhaps multiplied by a number or with
