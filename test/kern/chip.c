@@ -259,6 +259,18 @@ static Node *node_for(const Kern *k, const Inst *in, const char *text, Dims *d)
     return !k->when || kern_expr(k, k->when, n, d) ? n : NULL;
 }
 
+/* Is there room for all of it on the chip (BYTES of cases.h)? */
+static bool has_room(const Kern *k, const Node *n, const Dims *d)
+{
+    enum { ROOM = 180000 };
+    int64_t sum = val_bytes(n->res[0]);
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        sum += n->arg[i] ? val_bytes(n->arg[i]) : 0;
+    return sum + (k->scratch ? kern_expr(k, k->scratch, n, d) : 0) < ROOM;
+}
+
 /* Joining is several calls: the kernels that do it do moves of one, too. */
 static Node *drawn(const Kern *k, const Inst *in, Dims *d)
 {
@@ -270,6 +282,8 @@ static Node *drawn(const Kern *k, const Inst *in, Dims *d)
 
         if (op != OP_concat)
             n = node_for(k, in, draw(op, in), d);
+        if (n && !has_room(k, n, d))
+            n = NULL;
     }
     return n;
 }
