@@ -48,7 +48,8 @@ static bool scaling_of(const Node *n, Scaling *s)
     s->factor = ldexp((double)val_int(mul, 0), -(int)shift);
     s->zero = val_int(add, 0) >> shift;
     return val_int(mul, 0) > 0 && s->zero >= INT8_MIN &&
-           s->zero <= INT8_MAX && val_int(add, 0) - (s->zero << shift) == half;
+           s->zero <= INT8_MAX &&
+           val_int(add, 0) - s->zero * 2 * half == half;
 }
 
 /* What makes v, if n alone reads it. */
