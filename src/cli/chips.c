@@ -9,7 +9,7 @@
 static void leave_joined(Opts *o)
 {
     static const char *const joined[] = {"siblings", "attend", "prompt",
-                                         "few", "late"};
+                                         "few", "divided"};
     size_t i;
 
     for (i = 0; i < LEN(joined); i++)
@@ -36,8 +36,8 @@ static void set_memory(const Job *j, ShardOpts *o)
     }
 }
 
-/* Links of clusters go on while cores work; sums that are sent meanwhile go to all
- * others at once, which suits links between any two. */
+/* Links of clusters go on while cores work; sums that are sent meanwhile go to
+ * all others at once, which suits links between any two. */
 static void set_rates(const Job *j, ShardOpts *o)
 {
     const Item *link = j->soc ? soc_next(j->soc, "link", NULL) : NULL;

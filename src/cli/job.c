@@ -164,7 +164,7 @@ static void leave_passes(Job *j)
 
     j->heads_stay = leaves_pass(&j->o, "heads");
     if (one || leaves_pass(&j->o, "dead"))
-        job_leave_pass(&j->o, "fours");
+        job_leave_pass(&j->o, "dead4");
     else /* their kernels read words of channels */
         job_leave_pass(&j->o, "dead");
     if (j->o.objective != AIM_memory) /* only where it does not fit: groups.c */
@@ -176,7 +176,7 @@ static void leave_passes(Job *j)
     if (!one || !dsp)
         job_leave_pass(&j->o, "few");
     if (!one)
-        job_leave_pass(&j->o, "late");
+        job_leave_pass(&j->o, "divided");
 }
 
 void job_pass(Job *j)
@@ -418,8 +418,8 @@ void job_gen(Job *j, const char *dir)
     GenOpts o = {
         .name = j->o.name, .dir = dir, .force = j->o.force,
         .weights = j->o.weights,
-        .example = j->in, .value = j->value, .drawn = !keeps_example(j), .expected = j->expected,
-        .tolerance = j->o.tolerance, .version = VERSION,
+        .example = j->in, .value = j->value, .drawn = !keeps_example(j),
+        .expected = j->expected, .tolerance = j->o.tolerance, .version = VERSION,
         .runtime = j->o.runtime, .package = j->o.package,
         .vocab = j->vocab,
     };

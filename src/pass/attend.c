@@ -594,8 +594,8 @@ static bool sides_meet(Attention *a)
            (a->one_key || (shares_heads(a->k, s) && heads_of(a->k) == heads));
 }
 
-/* late: of those alone that divide once a row. */
-static void join_rows(Graph *g, int64_t least, int64_t greatest, bool late)
+/* divided: of those alone that divide once a row. */
+static void join_rows(Graph *g, int64_t least, int64_t greatest, bool divided)
 {
     Node *n, *prev, *back;
     Attention a;
@@ -606,7 +606,7 @@ static void join_rows(Graph *g, int64_t least, int64_t greatest, bool late)
         if (back && !sole_producer(back->arg[0]))
             continue;
         if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
-            (!late || is_divided(&a)) && fits_words(&a, least, greatest) &&
+            (!divided || is_divided(&a)) && fits_words(&a, least, greatest) &&
             sides_meet(&a) && (find_rows(&a, back) || (!back && !a.one_key))) {
             turn_sides(g, &a);
             join(g, &a);
@@ -627,7 +627,7 @@ void pass_few(Graph *g)
     join_rows(g, 2, FEW, false);
 }
 
-void pass_late(Graph *g)
+void pass_divided(Graph *g)
 {
     join_rows(g, 2, INT64_MAX, true);
 }

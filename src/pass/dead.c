@@ -17,7 +17,7 @@
  * garbage collection); the rest goes (prune.c).  Integers come out the same to
  * the bit.
  *
- * The pass `fours` is the same but for few channels that fill words of four. */
+ * The pass `dead4` is the same but for few channels that fill words of four. */
 #include "pass/pass.h"
 
 enum { WORD = 4, FEW = 8 }; /* channels a word; few are less than 1 in FEW */
@@ -274,7 +274,7 @@ static void mark_words(Dead *d, const Val *v)
         }
 }
 
-static void mark_all(Dead *d, bool fours)
+static void mark_all(Dead *d, bool words)
 {
     Node *n;
     int i;
@@ -287,7 +287,7 @@ static void mark_all(Dead *d, bool fours)
             mark_needs(d, n);
         for (n = d->g->last; n && !d->changed; n = n->prev)
             mark_one(d, n->res[0]);
-        for (n = d->g->last; n && fours && !d->changed; n = n->prev)
+        for (n = d->g->last; n && words && !d->changed; n = n->prev)
             mark_words(d, n->res[0]);
     } while (d->changed);
 }
@@ -351,7 +351,7 @@ static void number_slots(Dead *d)
 }
 
 /* Channels are counted: not of a graph in which they may follow a number. */
-static void leave_dead(Graph *g, bool fours)
+static void leave_dead(Graph *g, bool words)
 {
     Arena *a = arena_new();
     Dead d = {.g = g, .mem = a};
@@ -369,7 +369,7 @@ static void leave_dead(Graph *g, bool fours)
     number_slots(&d);
     for (n = g->first; n; n = n->next)
         tie_node(&d, n);
-    mark_all(&d, fours);
+    mark_all(&d, words);
     keep = NEWN(a, Keep, (size_t)graph_nval(g) + 1);
     macs = NEWN(a, int64_t, (size_t)(g->last ? g->last->id : 0) + 1);
     for (n = g->first; n; n = n->next) {
@@ -387,7 +387,7 @@ void pass_dead(Graph *g)
     leave_dead(g, false);
 }
 
-void pass_fours(Graph *g)
+void pass_dead4(Graph *g)
 {
     leave_dead(g, true);
 }

@@ -155,7 +155,7 @@ static void replace(Graph *g, Node *n, Node *by)
 }
 
 /* soft, which `sum` alone reads, and that `end`. */
-static void divide_late(Graph *g, Node *soft, Node *sum, Node *end,
+static void divide_rows(Graph *g, Node *soft, Node *sum, Node *end,
                         const Scaling *s)
 {
     /* the softmax's results have steps of 1 / 256 */
@@ -200,7 +200,7 @@ void lower_attention(Graph *g)
         if (soft && soft->op == OP_qsoftmax && attr_int(soft, A_p0) == 8 &&
             has_rows(soft) && !attr_int(soft, A_lo) &&
             soft->arg[0]->scale > 0)
-            divide_late(g, soft, sum, n, &s);
+            divide_rows(g, soft, sum, n, &s);
     }
     graph_sweep(g);
     graph_infer(g);

@@ -11,8 +11,8 @@ S, T, E, H, P = 12, 9, 16, 4, 8  # rows, rows of another, elements, heads of P
 class Text:
     """Lines of a text form; each method adds one and returns its value."""
 
-    def __init__(self, name, late):
-        self.name, self.late = name, late
+    def __init__(self, name, divided):
+        self.name, self.divides = name, divided
         self.line, self.n = ['graph "%s" exact' % name], 0
         self.rng = random.Random(7)
 
@@ -70,7 +70,7 @@ class Text:
         a = self.scale(self.add('matmul %s %s', q, kt), 700)
         if mask:
             a = self.add('add %s %s lo=-128 hi=127', a, mask)
-        if self.late:
+        if self.divides:
             return self.divided(a, v)
         a = self.add('isoftmax %s p0=1 p1=43 p2=982 p3=22 hi=255', a)
         return self.scale(self.add('matmul %s %s', a, v), 300)
@@ -220,10 +220,11 @@ def batch(t):
 FORMS = (separate, twice, scaled, masked, padded, told, axis, columns,
          by_head, rows_first, cross, repeated, broadcast, one_of_keys,
          one_head, batch)
-LATE = (separate, twice, masked, told, rows_first, cross, repeated, broadcast,
-        one_of_keys, one_head)
-for form, late in [(f, False) for f in FORMS] + [(f, True) for f in LATE]:
-    text = Text(form.__name__ + '_late' * late, late)
+DIVIDED = (separate, twice, masked, told, rows_first, cross, repeated,
+           broadcast, one_of_keys, one_head)
+for form, divided in ([(f, False) for f in FORMS] +
+                      [(f, True) for f in DIVIDED]):
+    text = Text(form.__name__ + '_divided' * divided, divided)
     form(text)
     with open(os.path.join(sys.argv[1], text.name + '.il'), 'w') as f:
         f.write('\n'.join(text.line) + '\n')
