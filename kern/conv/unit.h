@@ -120,7 +120,8 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
 FINISH(pconv, 3)
 #include "kern/conv/packed.h"
 
-/* Of one tap: as an image of the rows and columns that the unit goes through. */
+/* Of one tap: as an image of the rows and columns that the unit goes
+ * through. */
 static inline void unit_job(const struct pconv_dims *k, const struct io *io,
                             int mode, const struct unit u)
 {

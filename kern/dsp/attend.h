@@ -43,6 +43,16 @@ static NOINLINE void attend_words(const uint32_t q[2], const uint32_t *key,
     }
 }
 
+#ifdef DSP
+/* r3 to r6: as many operands, one behind the other; what a table has at the
+ * place that each is. */
+#define ATTEND_EACH(op, a, b, c, d)                                     \
+    op " r3, " a "\n" op " r4, " b "\n" op " r5, " c "\n" op " r6, " d "\n"
+#define ATTEND_LOOK_UP(op, table, by)                                   \
+    ATTEND_EACH(op, "[%[" table "], r3" by "]", "[%[" table "], r4" by "]", \
+                "[%[" table "], r5" by "]", "[%[" table "], r6" by "]")
+#endif
+
 #ifdef POWERS_WEIGH
 /* Powers of every second score from x on, n of them, a multiple of four, as
  * words of two keys, four keys 16 bytes apart; zero: where the power of 0 would
@@ -54,20 +64,15 @@ static NOINLINE uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
 
 #ifdef DSP
     __asm__ volatile("1:\n"
-                     "ldrsb r4, [%[x], #2]\n"
-                     "ldrsb r5, [%[x], #4]\n"
-                     "ldrsb r6, [%[x], #6]\n"
-                     "ldrsb r3, [%[x]], #8\n"
-                     "ldrb r4, [%[zero], r4]\n"
-                     "ldrb r5, [%[zero], r5]\n"
-                     "ldrb r6, [%[zero], r6]\n"
-                     "ldrb r3, [%[zero], r3]\n"
+                     ATTEND_EACH("ldrsb", "[%[x], #2]", "[%[x], #4]",
+                                 "[%[x], #6]", "[%[x]], #8")
+                     ATTEND_LOOK_UP("ldrb", "zero", "")
                      "cmp %[x], %[end]\n"
-                     "pkhbt r5, r5, r6, lsl #16\n"
-                     "pkhbt r3, r3, r4, lsl #16\n"
-                     "smlad %[sum], r5, %[ones], %[sum]\n"
+                     "pkhbt r4, r4, r5, lsl #16\n"
+                     "pkhbt r3, r6, r3, lsl #16\n"
+                     "smlad %[sum], r4, %[ones], %[sum]\n"
                      "smlad %[sum], r3, %[ones], %[sum]\n"
-                     "strd r3, r5, [%[to]], #16\n"
+                     "strd r3, r4, [%[to]], #16\n"
                      "bne 1b\n"
                      : [x] "+r"(x), [to] "+r"(to), [sum] "+r"(sum)
                      : [zero] "r"(zero), [ones] "r"(0x00010001),
@@ -75,8 +80,7 @@ static NOINLINE uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
                      : "r3", "r4", "r5", "r6", "cc", "memory");
 #else
     for (; n > 0; n -= 2, x += 4, to += n & 2 ? 1 : 3) {
-        const uint32_t a = *(const uint8_t *)(zero + (uintptr_t)(intptr_t)x[0]);
-        const uint32_t b = *(const uint8_t *)(zero + (uintptr_t)(intptr_t)x[2]);
+        const uint32_t a = power_byte(zero, x[0]), b = power_byte(zero, x[2]);
 
         *to = b << 16 | a;
         sum += a + b;
@@ -89,14 +93,9 @@ static NOINLINE uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
  * sum. */
 #ifdef DSP
 #define ATTEND_FOUR(a, b, c, d)                                         \
-    "ldrsb r3, [%[x], #" a "]\n"                                        \
-    "ldrsb r4, [%[x], #" b "]\n"                                        \
-    "ldrsb r5, [%[x], #" c "]\n"                                        \
-    "ldrsb r6, [%[x], #" d "]\n"                                        \
-    "ldr r3, [%[zero], r3, lsl #2]\n"                                   \
-    "ldr r4, [%[zero], r4, lsl #2]\n"                                   \
-    "ldr r5, [%[zero], r5, lsl #2]\n"                                   \
-    "ldr r6, [%[zero], r6, lsl #2]\n"                                   \
+    ATTEND_EACH("ldrsb", "[%[x], #" a "]", "[%[x], #" b "]",            \
+                "[%[x], #" c "]", "[%[x], #" d "]")                     \
+    ATTEND_LOOK_UP("ldr", "zero", ", lsl #2")                           \
     "add %[sum], %[sum], r3\n"                                          \
     "add %[sum], %[sum], r4\n"                                          \
     "add %[sum], %[sum], r5\n"                                          \
@@ -135,15 +134,13 @@ static NOINLINE uint32_t attend_powers(uintptr_t zero, const int8_t *x,
 #define ATTEND_HIGH(r) "umull %[low], " r ", " r ", %[q]\n"
 #define ATTEND_SHIFT(r) "lsr " r ", " r ", %[shift]\n"
 #define ATTEND_TOP(r) "mul " r ", " r ", %[q]\n lsr " r ", " r ", #24\n"
-#define ATTEND_SIGNED(r) "ldrsb " r ", [%[parts], " r "]\n"
-#define ATTEND_UNSIGNED(r) "ldrb " r ", [%[parts], " r "]\n"
 #define ATTEND_NONE(r)
 #define ATTEND_ALL(OP) OP("r3") OP("r4") OP("r5") OP("r6")
 #define ATTEND_WEIGHTS(PRODUCT, SHIFT, LOOK_UP)                         \
     __asm__ volatile("1:\n"                                             \
                      "ldm %[v]!, {r3, r4, r5, r6}\n"                    \
                      ATTEND_ALL(PRODUCT) ATTEND_ALL(SHIFT)              \
-                     ATTEND_ALL(LOOK_UP)                                \
+                     LOOK_UP                                            \
                      "pkhbt r3, r3, r4, lsl #16\n"                      \
                      "pkhbt r4, r5, r6, lsl #16\n"                      \
                      "cmp %[v], %[end]\n"                               \
@@ -170,17 +167,21 @@ static NOINLINE void attend_weights(const uint32_t *v, int32_t n, uint32_t q,
     uint32_t low;
 
     if (s == 24 && DSP_SIGNED(PARTS))
-        ATTEND_WEIGHTS(ATTEND_TOP, ATTEND_NONE, ATTEND_SIGNED);
+        ATTEND_WEIGHTS(ATTEND_TOP, ATTEND_NONE,
+                       ATTEND_LOOK_UP("ldrsb", "parts", ""));
     else if (s == 24)
-        ATTEND_WEIGHTS(ATTEND_TOP, ATTEND_NONE, ATTEND_UNSIGNED);
+        ATTEND_WEIGHTS(ATTEND_TOP, ATTEND_NONE,
+                       ATTEND_LOOK_UP("ldrb", "parts", ""));
     else if (!parts && s == 32)
-        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_NONE, ATTEND_NONE);
+        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_NONE, "");
     else if (!parts)
-        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_SHIFT, ATTEND_NONE);
+        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_SHIFT, "");
     else if (DSP_SIGNED(PARTS))
-        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_SHIFT, ATTEND_SIGNED);
+        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_SHIFT,
+                       ATTEND_LOOK_UP("ldrsb", "parts", ""));
     else
-        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_SHIFT, ATTEND_UNSIGNED);
+        ATTEND_WEIGHTS(ATTEND_HIGH, ATTEND_SHIFT,
+                       ATTEND_LOOK_UP("ldrb", "parts", ""));
 #else
     for (; n > 0; n -= 2, v += 2, to += n & 2 ? 1 : 3)
         *to = dsp_halves(attend_weight(v[0], q, s, parts),

@@ -176,14 +176,13 @@ static void make_weights(struct attend *a, const int8_t *x, int32_t top,
     const int64_t one = INT64_C(1) << k->shift;
     uint32_t sum = attend_bytes((uintptr_t)table + (uintptr_t)(255 - top), x,
                                 all, to);
-    int32_t mul;
 
     if (all > n)
         sum -= (uint32_t)(all - n) * table[255 - top + x[2 * n]];
     if (all != a->values.columns)
         to[all] = to[all + 1] = 0;
-    mul = (int32_t)((uint32_t)scale[2] / (sum | !sum));
-    a->result[x - a->x] = scale32(0, mul, scale[3] * one + one / 2, k->shift);
+    a->result[x - a->x] = scale32(0, attend_share(scale, sum),
+                                  scale[3] * one + one / 2, k->shift);
 }
 #else
 /* The weights of a row, as words of two keys; those behind the last key meet

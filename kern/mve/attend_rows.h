@@ -9,7 +9,7 @@
 #define MVE_ATTEND_ROWS_H
 
 #include "kern/row/attend.h"
-#include "kern/row/high.h"
+#include "kern/row/shares.h"
 
 typedef int8_t X;
 typedef K W;
@@ -140,8 +140,7 @@ static void make_weights(const struct attend *a, const MASK *mask, int32_t n)
         sum = put_powers(a, x, a->panel + (i >> 2) * 4 * a->line +
                                (i & 3) * 16);
         a->muls[2 * i] = a->muls[2 * i + 1] =
-            (int32_t)((uint32_t)scale[2] / (sum | !sum)) *
-            (1 << a->of_result.up);
+            attend_share(scale, sum) * (1 << a->of_result.up);
     }
 }
 

@@ -31,8 +31,8 @@
  *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
  *
  * As pconv_point_int.c; an input tile of 8x8 pixels takes 70 cycles, and a
- * channel as many as a weight has bits, a tile at least 69 if the next is on its
- * way meanwhile.
+ * channel as many as a weight has bits, a tile at least 69 if the next is on
+ * its way meanwhile.
  */
 #include "kern/neureka/job.h"
 

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "kern/finish.h"
+#ifdef POWERS_WEIGH
+#include "kern/row/shares.h"
+#endif
 
 /* The table's value for each row of k; returns the greatest. */
 static inline int32_t make_scores(const struct attend_dims *k,
@@ -32,7 +35,7 @@ static inline int32_t make_scores(const struct attend_dims *k,
     return most;
 }
 
-/* Powers become weights; returns their sum, 1 at least. */
+/* Powers become weights; returns their sum. */
 static inline uint32_t make_parts(const struct attend_dims *k,
                                   const struct io *io, int32_t most,
                                   int32_t *x)
@@ -44,8 +47,8 @@ static inline uint32_t make_parts(const struct attend_dims *k,
         x[i] = power[x[i]];
         sum += (uint32_t)x[i];
     }
-    sum += !sum;
 #ifndef POWERS_WEIGH
+    sum += !sum;
     for (int32_t i = 0; i < k->n; i++)
         x[i] = ((const PARTS *)io->in[6])[(uint32_t)x[i] * (uint32_t)k->p1 /
                                           sum];
@@ -100,11 +103,7 @@ static inline Y make_result(const struct attend_dims *k, const SCALE *scale,
                             uint32_t powers, int32_t sum)
 {
 #ifdef POWERS_WEIGH
-    const int32_t mul = (int32_t)((uint32_t)scale[2] / powers);
-    const int64_t half = INT64_C(1) << (k->shift - 1);
-
-    return (Y)narrow(requant(sum, mul, half, k->shift) + scale[3], k->lo,
-                     k->hi);
+    return (Y)attend_result(k, scale, attend_share(scale, powers), sum);
 #else
     (void)powers;
     return (Y)rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);

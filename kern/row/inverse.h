@@ -8,7 +8,8 @@
 
 #include "kern/kern.h"
 
-/* Bits of v, which is not 0.  HIGHEST: an instruction for it, if there is one. */
+/* Bits of v, which is not 0.  HIGHEST: an instruction for it, if there is
+ * one. */
 static inline int32_t bits(uint32_t v)
 {
 #ifdef HIGHEST

@@ -10,7 +10,8 @@ enum { POWERS_ALL = 256 };
 /* Bits of the greatest power. */
 static inline int32_t powers_most(const struct row_dims *k)
 {
-    const int32_t b = k->p1, c = k->p3 - k->p1, p = b * b > c * c ? b * b : c * c;
+    const int32_t b = k->p1, c = k->p3 - k->p1;
+    const int32_t p = b * b > c * c ? b * b : c * c;
 
     return bits((uint32_t)(p + k->p2) | 1);
 }
@@ -36,6 +37,12 @@ static inline uintptr_t powers_zero(const uint32_t *table, int32_t top)
 static inline uint32_t power(uintptr_t zero, int32_t x)
 {
     return *(const uint32_t *)(zero + (uintptr_t)((ptrdiff_t)x * 4));
+}
+
+/* The same of a table of bytes. */
+static inline uint8_t power_byte(uintptr_t zero, int32_t x)
+{
+    return *(const uint8_t *)(zero + (uintptr_t)(ptrdiff_t)x);
 }
 
 #endif

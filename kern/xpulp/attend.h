@@ -7,7 +7,9 @@
 #ifndef ATTEND_H
 #define ATTEND_H
 
+#include "kern/row/powers.h"
 #include "kern/xpulp/apart.h"
+#include "kern/xpulp/four.h"
 
 /* Behind four rows whose words lie side by side: what is made of their sums,
  * and a table of bytes, its place for 0. */
@@ -127,18 +129,8 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
 }
 #endif
 
-#define ATTEND_FOUR(op, by)                                                   \
-    op " %[a], %[a], " by "\n" op " %[b], %[b], " by "\n"                     \
-    op " %[c], %[c], " by "\n" op " %[d], %[d], " by "\n"
-#define ATTEND_LOADS                                                          \
-    "xp.lw.post %[a], %[v], 4\n xp.lw.post %[b], %[v], 4\n"                   \
-    "xp.lw.post %[c], %[v], 4\n xp.lw.post %[d], %[v], 4\n"
-#define ATTEND_LOOK_UP                                                        \
-    "xp.lb.at %[a], %[table], %[a]\n xp.lb.at %[b], %[table], %[b]\n"         \
-    "xp.lb.at %[c], %[table], %[c]\n xp.lb.at %[d], %[table], %[d]\n"
-#define ATTEND_PACK                                                           \
-    "xpv.packlo.b %[a], %[b], %[a]\n xpv.packhi.b %[a], %[d], %[c]\n"         \
-    "xp.sw.post %[a], %[y], 16\n"
+#define ATTEND_LOOK_UP FOUR_LOOK_UP("xp.lb.at", "%[table]")
+#define ATTEND_PACK FOUR_PACK "xp.sw.post %[a], %[y], 16\n"
 
 #define ATTEND_SUMS                                                           \
     "xp.lw.post %[a], %[p], 4\n xp.lw.post %[b], %[p], 4\n"                   \
@@ -146,7 +138,7 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
 #define ATTEND_WORDS                                                          \
     "xp.lw.postr %[a], %[p], %[step]\n xp.lw.postr %[b], %[p], %[step]\n"     \
     "xp.lw.postr %[c], %[p], %[step]\n xp.lw.postr %[d], %[p], %[step]\n"     \
-    ATTEND_FOUR("xpv.dotsp.b", "%[q]")
+    FOUR_EACH("xpv.dotsp.b", "%[q]")
 #define ATTEND_MASK_LOAD "xp.lw.post %[b], %[mask], 4\n"
 #define ATTEND_MASK_ADD                                                       \
     "xpv.min.b %[c], %[b], zero\n xpv.sub.b %[c], %[lo], %[c]\n"              \
@@ -167,12 +159,12 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
         if (words)                                                            \
             __asm__ volatile(                                                 \
                 XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                     \
-                SUMS ATTEND_FOUR("mul", "%[mul]")                             \
+                SUMS FOUR_EACH("mul", "%[mul]")                             \
                 "xp.addnr %[a], %[add], %[shift]\n"                           \
                 "xp.addnr %[b], %[add], %[shift]\n"                           \
                 "xp.addnr %[c], %[add], %[shift]\n"                           \
                 "xp.addnr %[d], %[add], %[shift]\n"                           \
-                ATTEND_FOUR("xp.clip", "8") LOOK_UP                           \
+                FOUR_EACH("xp.clip", "8") LOOK_UP                           \
                 "xpv.packlo.b %[a], %[b], %[a]\n"                             \
                 LOAD                                                          \
                 "xpv.packhi.b %[a], %[d], %[c]\n" ADD                         \
@@ -203,7 +195,6 @@ ATTEND_SCORES(attend_scores_masked, ATTEND_WORDS, ATTEND_LOOK_UP,
 /* Four times as many powers as words, at least one word: they are weights,
  * words 16 bytes apart.  zero: where the power of 0 would be.  Returns their
  * sum. */
-#define ATTEND_AT(d, i) "xpv.dott.b " d ", %[w], %[" i "], %[signs]\n"
 static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
                                     int32_t words, char *y)
 {
@@ -214,15 +205,8 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
         XP_BLOCK "xlp.setup 0, %[n], 13\n"
         "xp.lw.post %[w], %[x], 4\n"
         "xpv.sdotup.b %[sum], %[a], %[ones]\n"
-        ATTEND_AT("%[a]", "i0") ATTEND_AT("%[b]", "i1")
-        ATTEND_AT("%[c]", "i2") ATTEND_AT("%[d]", "i3")
-        "xp.lbu.at %[a], %[zero], %[a]\n"
-        "xp.lbu.at %[b], %[zero], %[b]\n"
-        "xp.lbu.at %[c], %[zero], %[c]\n"
-        "xp.lbu.at %[d], %[zero], %[d]\n"
-        "xpv.packlo.b %[a], %[b], %[a]\n"
-        "xpv.packhi.b %[a], %[d], %[c]\n"
-        "xp.sw.post %[a], %[y], 16\n" XP_BLOCK_END
+        FOUR_PLACES FOUR_LOOK_UP("xp.lbu.at", "%[zero]") ATTEND_PACK
+        XP_BLOCK_END
         : [sum] "+&r"(sum), [a] "+&r"(a), [b] "=&r"(b), [c] "=&r"(c),
           [d] "=&r"(d), [w] "=&r"(w), [x] "+&r"(x), [y] "+&r"(y)
         : [n] "r"(words), [zero] "r"(zero), [i0] "r"(1), [i1] "r"(1 << 8),
@@ -242,9 +226,9 @@ static inline void attend_short(const uint32_t *v, int32_t words,
 
     if (table)
         __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 19\n" ATTEND_LOADS
-            ATTEND_FOUR("mul", "%[inverse]")
-            ATTEND_FOUR("srl", "%[shift]")
+            XP_BLOCK "xlp.setup 0, %[n], 19\n" FOUR_WORDS
+            FOUR_EACH("mul", "%[inverse]")
+            FOUR_EACH("srl", "%[shift]")
             ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
               [v] "+&r"(v), [y] "+&r"(y)
@@ -253,8 +237,8 @@ static inline void attend_short(const uint32_t *v, int32_t words,
             : XP_CLOBBERS);
     else
         __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 12\n" ATTEND_LOADS
-            ATTEND_FOUR("mul", "%[inverse]")
+            XP_BLOCK "xlp.setup 0, %[n], 12\n" FOUR_WORDS
+            FOUR_EACH("mul", "%[inverse]")
             "xpv.shuffle2.b %[a], %[b], %[tops]\n"
             "xpv.shuffle2.b %[c], %[d], %[tops]\n"
             "xpv.pack %[a], %[c], %[a]\n"
@@ -274,7 +258,7 @@ static inline void attend_long(const uint32_t *v, int32_t words, uint32_t high,
     uint32_t a, b, c, d, e, f;
 
     __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[n], 27\n" ATTEND_LOADS
+        XP_BLOCK "xlp.setup 0, %[n], 27\n" FOUR_WORDS
         "mul %[e], %[a], %[low]\n mul %[f], %[b], %[low]\n"
         "srli %[e], %[e], 12\n srli %[f], %[f], 12\n"
         "xp.mac %[e], %[a], %[high]\n xp.mac %[f], %[b], %[high]\n"
@@ -407,7 +391,7 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
     uint32_t sum = 0;
 
     for (int32_t i = 0; i < 4 * words; i++) {
-        const uint8_t v = *(const uint8_t *)(zero + (uintptr_t)(ptrdiff_t)x[i]);
+        const uint8_t v = power_byte(zero, x[i]);
 
         y[i / 4 * 16 + i % 4] = (char)v;
         sum += v;

@@ -23,7 +23,7 @@
 #include "kern/xpulp/attend.h"
 #include "kern/xpulp/transpose.h"
 #include "kern/xpulp/powers.h"
-#include "kern/row/high.h"
+#include "kern/row/shares.h"
 
 enum {
     LOW_BITS = 12, SHORT_BITS = 11, /* kern/row/inverse.h */
@@ -187,7 +187,7 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
 static void make_weights(struct attend *a, const int32_t sums[4])
 {
     for (int32_t r = 0; r < 4; r++)
-        a->shares.mul[r] = a->scale[2] / (sums[r] + !sums[r]);
+        a->shares.mul[r] = attend_share(a->scale, (uint32_t)sums[r]);
 }
 
 /* How results are made but for each row's factor, which is `up` longer. */
@@ -261,10 +261,7 @@ static int32_t wide_result(const struct attend *a, int32_t r, int32_t sum)
 {
     const struct attend_dims *k = a->k;
 #ifdef POWERS_WEIGH
-    const int64_t half = INT64_C(1) << (k->shift - 1);
-
-    return narrow(requant(sum, a->shares.mul[r], half, k->shift) + a->scale[3],
-                  k->lo, k->hi);
+    return attend_result(k, a->scale, a->shares.mul[r], sum);
 #else
     (void)r;
     return rescale(sum, a->scale[2], a->scale[3], k->shift, k->lo, k->hi);

@@ -9,6 +9,7 @@
 #ifndef XPULP_FIXED_H
 #define XPULP_FIXED_H
 
+#include "kern/xpulp/four.h"
 #include "kern/xpulp/inverse.h"
 #include "kern/row/fixed.h"
 
@@ -19,9 +20,7 @@ static inline uint32_t fixed_power(uintptr_t from, int32_t word, int32_t x)
 }
 
 #ifdef XPULPV2
-/* `word` times element i of the word w; twice a power to v, and the power,
- * rounded, to the sum. */
-#define FIXED_AT(d, i) "xpv.dott.b " d ", %[w], %[" i "], %[signs]\n"
+/* Twice a power to v, and the power, rounded, to the sum. */
 #define FIXED_ADD(d)                                                         \
     "xp.addun %[w], " d ", %[half], 12\n" "slli " d ", " d ", 1\n"           \
     "add %[sum], %[sum], %[w]\n" "xp.sw.post " d ", %[v], 4\n"
@@ -39,12 +38,7 @@ static inline uint32_t fixed_powers(uintptr_t from, int32_t word, const X *x,
         __asm__ volatile(
             XP_BLOCK "xlp.setup 0, %[n], 25\n"
             "xp.lw.post %[w], %[x], 4\n"
-            FIXED_AT("%[a]", "i0") FIXED_AT("%[b]", "i1")
-            FIXED_AT("%[c]", "i2") FIXED_AT("%[d]", "i3")
-            "xp.lw.at %[a], %[from], %[a]\n"
-            "xp.lw.at %[b], %[from], %[b]\n"
-            "xp.lw.at %[c], %[from], %[c]\n"
-            "xp.lw.at %[d], %[from], %[d]\n"
+            FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[from]")
             FIXED_ADD("%[a]") FIXED_ADD("%[b]")
             FIXED_ADD("%[c]") FIXED_ADD("%[d]") XP_BLOCK_END
             : [sum] "+&r"(sum), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c),

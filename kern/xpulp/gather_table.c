@@ -18,12 +18,11 @@
  */
 #include "kern/kern.h"
 
-#include "kern/xpulp/xpulp.h"
+#include "kern/xpulp/four.h"
 
 #ifdef XPULPV2
 #define TABLE_AT(d, b1, b0)                                                  \
     "xpv.extractu.b " d ", %[w], 2 * " #b1 " + " #b0 "\n"
-#define TABLE_LOAD(d) "xp.lbu.at " d ", %[x], " d "\n"
 
 /* `words` words of indices. */
 static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
@@ -33,10 +32,7 @@ static inline void looked_up(const X *x, const I *i, Y *y, int32_t words)
     __asm__ volatile(
         XP_BLOCK "xlp.setup 0, %[n], 12\n" "xp.lw.post %[w], %[i], 4\n"
         TABLE_AT("%[a]", 0, 0) TABLE_AT("%[b]", 0, 1) TABLE_AT("%[c]", 1, 0)
-        TABLE_AT("%[d]", 1, 1) TABLE_LOAD("%[a]") TABLE_LOAD("%[b]")
-        TABLE_LOAD("%[c]") TABLE_LOAD("%[d]")
-        "xpv.packlo.b %[a], %[b], %[a]\n"
-        "xpv.packhi.b %[a], %[d], %[c]\n"
+        TABLE_AT("%[d]", 1, 1) FOUR_LOOK_UP("xp.lbu.at", "%[x]") FOUR_PACK
         "xp.sw.post %[a], %[y], 4\n" XP_BLOCK_END
         : [i] "+&r"(i), [y] "+&r"(y), [w] "=&r"(w), [a] "=&r"(a),
           [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)

@@ -1,5 +1,5 @@
-/* This chip's share of a sum over all chips, by a team: shares go off at once, and
- * what comes is added by all cores.
+/* This chip's share of a sum over all chips, by a team: shares go off at once,
+ * and what comes is added by all cores.
  *
  * op       partsum
  * types    x:s32 -> y:s32

@@ -9,10 +9,6 @@
 
 /* The powers of n elements into v; returns their sum. */
 #ifdef XPULPV2
-/* Four times element i of the word w. */
-#define POWERS_AT(d, i) "xpv.dott.b " d ", %[w], %[" i "], %[signs]\n"
-
-/* The powers of n elements into v; returns their sum. */
 static inline uint32_t powers(uintptr_t zero, const X *x, int32_t n,
                               uint32_t *v)
 {
@@ -25,12 +21,7 @@ static inline uint32_t powers(uintptr_t zero, const X *x, int32_t n,
             XP_BLOCK "xlp.setup 0, %[n], 17\n"
             "xp.lw.post %[w], %[x], 4\n"
             "add %[sum], %[sum], %[d]\n"
-            POWERS_AT("%[a]", "i0") POWERS_AT("%[b]", "i1")
-            POWERS_AT("%[c]", "i2") POWERS_AT("%[d]", "i3")
-            "xp.lw.at %[a], %[zero], %[a]\n"
-            "xp.lw.at %[b], %[zero], %[b]\n"
-            "xp.lw.at %[c], %[zero], %[c]\n"
-            "xp.lw.at %[d], %[zero], %[d]\n"
+            FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[zero]")
             "add %[sum], %[sum], %[a]\n"
             "xp.sw.post %[a], %[v], 4\n"
             "add %[sum], %[sum], %[b]\n"

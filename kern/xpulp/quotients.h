@@ -3,6 +3,7 @@
 #ifndef QUOTIENTS_H
 #define QUOTIENTS_H
 
+#include "kern/xpulp/four.h"
 #include "kern/xpulp/inverse.h"
 
 #ifdef XPULPV2
@@ -22,15 +23,10 @@ static inline void quotients(const uint32_t *v, int32_t n, uint32_t inverse,
         : XP_CLOBBERS);
 }
 
-#define QUOTIENTS_FOUR(op, by)                                               \
-    op " %[a], %[a], " by "\n" op " %[b], %[b], " by "\n"                    \
-    op " %[c], %[c], " by "\n" op " %[d], %[d], " by "\n"
 #define QUOTIENTS_SHORT(count, PACK)                                         \
     __asm__ volatile(                                                        \
         XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                           \
-        "xp.lw.post %[a], %[v], 4\n xp.lw.post %[b], %[v], 4\n"              \
-        "xp.lw.post %[c], %[v], 4\n xp.lw.post %[d], %[v], 4\n"              \
-        QUOTIENTS_FOUR("mul", "%[inverse]") PACK                             \
+        FOUR_WORDS FOUR_EACH("mul", "%[inverse]") PACK                       \
         "xp.sw.post %[a], %[y], 4\n" XP_BLOCK_END                            \
         : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),            \
           [v] "+&r"(v), [y] "+&r"(y)                                         \
@@ -50,9 +46,7 @@ static inline void quotients_short(const uint32_t *v, int32_t n,
                             "xpv.shuffle2.b %[c], %[d], %[tops]\n"
                             "xpv.pack %[a], %[c], %[a]\n");
     else if (n > 3)
-        QUOTIENTS_SHORT(15, QUOTIENTS_FOUR("srl", "%[shift]")
-                            "xpv.packlo.b %[a], %[b], %[a]\n"
-                            "xpv.packhi.b %[a], %[d], %[c]\n");
+        QUOTIENTS_SHORT(15, FOUR_EACH("srl", "%[shift]") FOUR_PACK);
     for (n &= 3; n > 0; n--)
         *y++ = (Y)(*v++ * inverse >> shift);
 }

@@ -35,8 +35,8 @@ typedef struct Spent {
 Spent chips_spent(const Plan *p, const Run *r);
 
 /* Cycles by what binds a chip: products, four bytes a core and cycle; constants
- * and states once from the L2 into the cores' memory, constants of external memory
- * once into the L2; and exchanges, one way in and one way out a chip. */
+ * and states once from the L2 into the cores' memory, constants of external
+ * memory once into the L2; and exchanges, one way in and one way out a chip. */
 typedef struct Bound {
     double macs, near, far, links;
 } Bound;

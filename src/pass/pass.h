@@ -106,8 +106,8 @@ int64_t columns_count(const Node *n);
 Node *columns_some(Graph *g, Node *at, const Node *n, int64_t count,
                    const int64_t *list);
 
-/* heads.c: attention in so many groups of heads, where they divide its heads; 0:
- * in as many as take the least memory.  The most that there can be. */
+/* heads.c: attention in so many groups of heads, where they divide its heads;
+ * 0: in as many as take the least memory.  The most that there can be. */
 bool heads_by_groups(Graph *g, int64_t groups);
 int64_t heads_grouped(const Graph *g);
 

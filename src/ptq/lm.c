@@ -263,8 +263,8 @@ static void narrow_all_turns(Lm *l)
 
     for (n = l->q->first; n; n = n->next)
         if (are_turns(l, n)) {
-            y = put(l->q, n, OP_gather, 2, narrow_turns(l, n->arg[0]), n->arg[1],
-                    NULL);
+            y = put(l->q, n, OP_gather, 2, narrow_turns(l, n->arg[0]),
+                    n->arg[1], NULL);
             attr_set_int(l->q, y, A_axis, attr_int(n, A_axis));
             graph_replace(l->q, n->res[0], end(l->q, y));
         }
@@ -417,8 +417,8 @@ Graph *lm_quantize(Arena *mem, Graph *g, const Tokens *t, const LmOpts *o,
     read_texts(g, t, from, MIN(t->n, from + CALIBRATE), gather, &l);
     mirror(&l);
     if (o->fixed) {
-        l.q = static_decoder(mem, g, t, from, MIN(t->n, from + CALIBRATE), l.met,
-                             l.nmet, r);
+        l.q = static_decoder(mem, g, t, from, MIN(t->n, from + CALIBRATE),
+                             l.met, l.nmet, r);
     } else {
         l.q = copy(mem, g);
         replace_all(&l);

@@ -344,7 +344,8 @@ Rounded round_rows(Arena *mem, const float *w, int64_t m, int64_t k, int bits,
     for (j = 0; j < k; j++)
         r.by[j] = r.u ? 1 / (r.u[j * k + j] * r.u[j * k + j]) : 1;
     p = (Polish){.k = k, .group = group, .groups = groups, .most = r.most,
-                 .unit = unit, .h = h, .w = row, .off = NEWN(a, double, (size_t)k),
+                 .unit = unit, .h = h, .w = row,
+                 .off = NEWN(a, double, (size_t)k),
                  .a = NEWN(a, double, (size_t)(groups * groups)),
                  .b = NEWN(a, double, (size_t)groups)};
     for (i = 0; i < m; i++) {

@@ -1,7 +1,25 @@
-/* Epilogues of attention by the upper half of a product, where powers are
- * weights.  To be included after SCALE and POWERS are defined. */
-#ifndef ROW_HIGH_H
-#define ROW_HIGH_H
+/* Results of attention whose powers are weights, divided once a row.  To be
+ * included after SCALE and POWERS are defined. */
+#ifndef ROW_SHARES_H
+#define ROW_SHARES_H
+
+#include "kern/finish.h"
+
+/* What a row's results are multiplied by: scale[2] by the sum of powers. */
+static inline int32_t attend_share(const SCALE *scale, uint32_t powers)
+{
+    return (int32_t)((uint32_t)scale[2] / (powers | !powers));
+}
+
+/* A result, of any size. */
+static inline int32_t attend_result(const struct attend_dims *k,
+                                    const SCALE *scale, int32_t share,
+                                    int32_t sum)
+{
+    const int64_t half = INT64_C(1) << (k->shift - 1);
+
+    return narrow(requant(sum, share, half, k->shift) + scale[3], k->lo, k->hi);
+}
 
 /* An epilogue by upper halves: (sum * (mul << up) >> 32) + add >> rest is the
  * same as (sum * mul + 2^(shift-1) >> shift) + zero. */
