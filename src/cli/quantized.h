@@ -21,7 +21,7 @@ typedef struct Quantize {
     Tried apart, merged;
 } Quantize;
 
-/* forms.c: the network, simplified, in one of its forms.  Of integers, what is
+/* merge.c: the network, simplified, in one of its forms.  Of integers, what is
  * quantized is what became floats, and p says what it was. */
 Graph *form_read(const Quantize *z, Form form, PtqOpts *p);
 /* As --merge says: by products, or by plans for -t. */

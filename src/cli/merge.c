@@ -1,8 +1,7 @@
-/* Forms that quantize may give a network: weights of q and k of attention are
- * one matrix a head, or apart, whichever is fewer products, or takes less of
- * what is asked for on the chip that is named.  For that both forms are
- * quantized from one example, roughly, and planned: what integers are decides
- * neither. */
+/* What `quantize --merge` chooses: weights of q and k of attention are one
+ * matrix a head, or apart, whichever is fewer products, or takes less of what
+ * is asked for on the chip that is named.  For that both forms are quantized
+ * from one example, roughly, and planned: what integers are decides neither. */
 #include "cli/quantized.h"
 
 static bool is_quantized(const Graph *g)
