@@ -8,7 +8,7 @@
  * are written.  Per case one line is printed:
  *
  *     MODEL ok
- *     MODEL refused WHY     a user's error
+ *     MODEL refused WHY     a user's error, or it does not fit (-t)
  *     MODEL differs HOW     from WANTED: integers equal, floats within 1e-4
  *     MODEL unsound WHY     the plan (-t)
  *     MODEL broken HOW      a fault of ours, or out of time
@@ -120,7 +120,7 @@ static void run_passes(Graph *g)
     pass_all(g, off, NULL);
 }
 
-/* NULL: sound, or too large for the chip, which is not asked here. */
+/* NULL: sound.  What does not fit the chip is refused. */
 static const char *plan(Arena *a, Graph *g)
 {
     PlanOpts o = {0};
@@ -158,9 +158,9 @@ static const char *run(const char *model, const char *in, const char *out,
 /* What the child has to say when err() would end it. */
 static void refuse(const Trouble *t)
 {
-    const char *p = t->status == ERR_FIT ? "" : t->message;
+    const char *p = t->message;
 
-    printf(t->status == ERR_FIT ? "ok" : "refused ");
+    printf("refused ");
     for (; *p; p++)
         putchar(*p == '\n' ? ' ' : *p);
     putchar('\n');
