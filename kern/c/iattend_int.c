@@ -4,7 +4,7 @@
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:s8|u8
  *          mask:s8 -> y:s8
  * isa      any
- * when     has.parts && n > 0 && p0 < 32 &&
+ * when     has.parts && !bound && n > 0 && p0 < 32 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          most * p1 < 2147483648 && most * n < 2147483648 &&
  *          max(-acc.lo, acc.hi) < 2147483648

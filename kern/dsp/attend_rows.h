@@ -112,7 +112,7 @@ static inline void small_scores(const struct attend *a, const Q *q, int8_t *x)
         row_of_two(&a->small, first_of(q, d), a->keys.x, n, x);
 }
 
-/* Scores become those of the table, with what the mask adds. */
+/* Scores become those of the table, with what the mask makes of them. */
 static NOINLINE void look_up(const struct attend *a, const MASK *mask,
                              int8_t *x)
 {
@@ -121,7 +121,7 @@ static NOINLINE void look_up(const struct attend *a, const MASK *mask,
     for (int32_t n = a->k->n; n > 0; n--, x += 2) {
         *x = table[*x];
         if (mask)
-            *x = (int8_t)clip(*x + *mask++, -128, 127);
+            *x = (int8_t)attend_masked(a->k, *x, *mask++);
     }
 }
 
@@ -253,11 +253,10 @@ static void two_rows(struct attend *a, int32_t head, int32_t row)
     const struct attend_dims *k = a->k;
     const int32_t last = row + 1 == k->m;
     const Q *q = (const Q *)a->io->in[0] + row * k->qrow + head * k->qhead;
-    const MASK *mask = a->io->in[7];
+    const MASK *mask = attend_mask(k, a->io, head, row);
     uint32_t *own = a->values.own, top;
 
-    two_scores(a, q, last ? 0 : k->qrow, mask ? mask + row * k->n : NULL,
-               last ? 0 : k->n);
+    two_scores(a, q, last ? 0 : k->qrow, mask, last ? 0 : k->mrow);
     top = greatest(a->x, k->n);
     make_weights(a, a->x, (int8_t)top, own);
     make_weights(a, a->x + 1, (int8_t)(top >> 8), own + 2);

@@ -8,7 +8,7 @@
  * let      wide = n + 7 & -8
  * let      deep = d + 7 & -8
  * let      pairs = m + 1 >> 1
- * when     has.parts && m > 1 && p0 < 32 && p1 < 256 && n < 32768 &&
+ * when     has.parts && !bound && m > 1 && p0 < 32 && p1 < 256 && n < 32768 &&
  *          d < 32768 && max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          most < 8388608 && most * n < 2147483648 &&
  *          max(-acc.lo, acc.hi) < 1 << 30 &&

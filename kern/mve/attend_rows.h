@@ -81,7 +81,8 @@ static NOINLINE void take_bias(const struct attend *a)
     }
 }
 
-/* Scores of a row become those of the table, with what the mask adds. */
+/* Scores of a row become those of the table, with what the mask makes of
+ * them. */
 static NOINLINE void look_up(const struct attend *a, const MASK *mask,
                              int8_t *x)
 {
@@ -95,7 +96,9 @@ static NOINLINE void look_up(const struct attend *a, const MASK *mask,
             v = vldrbq_gather_offset_z_s8(
                 a->scores, vreinterpretq_u8_s8(veorq_s8(v, half)), some);
         if (mask) {
-            v = vqaddq_s8(v, vldrbq_z_s8((const int8_t *)mask, some));
+            const int8x16_t m = vldrbq_z_s8((const int8_t *)mask, some);
+
+            v = attend_bound(a->k) ? vminq_s8(v, m) : vqaddq_s8(v, m);
             mask += 16;
         }
         vstrbq_p_s8(x, v, some);
@@ -136,7 +139,7 @@ static void make_weights(const struct attend *a, const MASK *mask, int32_t n)
         int8_t *x = a->x + (i < n ? i : n - 1) * a->line;
 
         if (i < n && (mask || a->scores))
-            look_up(a, mask ? mask + i * k->n : NULL, x);
+            look_up(a, mask ? mask + i * k->mrow : NULL, x);
         sum = put_powers(a, x, a->panel + (i >> 2) * 4 * a->line +
                                (i & 3) * 16);
         a->muls[2 * i] = a->muls[2 * i + 1] =
@@ -179,7 +182,7 @@ static void make_weights(const struct attend *a, const MASK *mask, int32_t n)
 
         if (i < n) {
             if (mask || a->scores)
-                look_up(a, mask ? mask + i * k->n : NULL, x);
+                look_up(a, mask ? mask + i * k->mrow : NULL, x);
             powers_row(&row, a->io->in[5], most, x, x);
         }
         put_weights(a, x, a->panel + (i >> 2) * 4 * a->line + (i & 3) * 16);
@@ -192,7 +195,6 @@ static void make_head(struct attend *a, int32_t head)
     const struct attend_dims *k = a->k;
     const Q *q = (const Q *)a->io->in[0] + head * k->qhead;
     Y *y = (Y *)a->io->out[0] + head * k->yhead;
-    const MASK *mask = a->io->in[7];
 
     a->score_io.in[1] = (const K *)a->io->in[1] + head * k->khead;
     take_columns(a, (const V *)a->io->in[2] + head * k->vhead);
@@ -204,7 +206,7 @@ static void make_head(struct attend *a, int32_t head)
         fill_muls(a, n);
 #endif
         quad_panel(&a->score, &a->score_io, q + i * k->qrow, n, a->x);
-        make_weights(a, mask ? mask + i * k->n : NULL, n);
+        make_weights(a, attend_mask(k, a->io, head, i), n);
         quad_all(&a->value, &a->value_io, a->panel, n, y + i * k->yrow);
     }
 }

@@ -12,7 +12,7 @@
  * let      bytes = wide + max(wide, deep)
  * let      all = m + 3 & -4
  * let      some = min(all, room > 0 ? (room - fixed) / bytes & -4 : 24)
- * when     has.parts && m > 1 && n > 1 && e > 1 && n < 7168 &&
+ * when     has.parts && !bound && m > 1 && n > 1 && e > 1 && n < 7168 &&
  *          yrow < 21846 && p0 < 32 && p1 < 256 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          most < 8388608 && most * n < 2147483648 &&

@@ -11,12 +11,22 @@
  *
  * s = clip((q k scale[0] + scale[1]) >> p0, -128, 127) of each row of k,
  * x = clip(scores[s + 128] + mask, -128, 127) with one's element of the row of
- * q and the row of k, p = powers[255 + x - greatest x], a = parts[p p1 / sum
+ * q and the row of k, or, bound, min(scores[s + 128], mask), p = powers[255 + x - greatest x], a = parts[p p1 / sum
  * of p], parts[0] if that sum is 0; the result is the sum of a v, scaled by
  * scale[2], scale[3] and shift.  Without parts it is that of p v, scaled by
  * scale[2] / sum of p and shift, rounded, and scale[3] more.
  */
 #include "kern/finish.h"
+
+/* A row's, or NULL. */
+static const MASK *attend_mask(const struct attend_dims *k,
+                               const struct io *io, ptrdiff_t head,
+                               ptrdiff_t row)
+{
+    const MASK *mask = io->in[7];
+
+    return mask ? mask + head * k->mhead + row * k->mrow : NULL;
+}
 
 /* The table's value for each row of k; returns the greatest. */
 static int32_t score(const struct attend_dims *k, const struct io *io,
@@ -33,7 +43,9 @@ static int32_t score(const struct attend_dims *k, const struct io *io,
             sum += (ACC)q[j] * (ACC)key[j];
         x[i] = (int32_t)table[128 + rescale(sum, scale[0], scale[1], k->p0,
                                             -128, 127)];
-        if (mask)
+        if (mask && k->bound)
+            x[i] = x[i] < (int32_t)mask[i] ? x[i] : (int32_t)mask[i];
+        else if (mask)
             x[i] = clip(x[i] + (int32_t)mask[i], -128, 127);
         most = x[i] > most ? x[i] : most;
     }
@@ -80,11 +92,10 @@ void FN(const struct attend_dims *k, const struct io *io)
         const Q *q = (const Q *)io->in[0] + row * k->qrow + head * k->qhead;
         const K *key = (const K *)io->in[1] + head * k->khead;
         const V *v = (const V *)io->in[2] + head * k->vhead;
-        const MASK *mask = io->in[7];
+        const MASK *mask = attend_mask(k, io, head, row);
         Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
         const int64_t powers =
-            weigh(k, io, score(k, io, q, key, mask ? mask + row * k->n : NULL,
-                               x), x);
+            weigh(k, io, score(k, io, q, key, mask, x), x);
 
         for (int32_t j = 0; j < k->e; j++) {
             ACC sum = 0;

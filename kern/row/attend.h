@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "kern/finish.h"
+#include "kern/row/mask.h"
 #ifdef POWERS_WEIGH
 #include "kern/row/shares.h"
 #endif
@@ -28,7 +28,7 @@ static inline int32_t make_scores(const struct attend_dims *k,
             sum += q[j] * key[j];
         t = table[rescale32(sum, mul, add, shift, -128, 127)];
         if (mask)
-            t = clip(t + mask[i], -128, 127);
+            t = attend_masked(k, t, mask[i]);
         x[i] = t;
         most = t > most ? t : most;
     }
@@ -136,10 +136,9 @@ static inline void attend_rows(const struct attend_dims *k,
         const Q *q = (const Q *)io->in[0] + row * k->qrow + head * k->qhead;
         const K *key = (const K *)io->in[1] + head * k->khead;
         const V *v = (const V *)io->in[2] + head * k->vhead;
-        const MASK *mask = io->in[7];
         Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
         const uint32_t powers = make_parts(k, io, make_scores(
-            k, io, q, key, mask ? mask + row * k->n : NULL, x), x);
+            k, io, q, key, attend_mask(k, io, head, row), x), x);
 
         for (int32_t j = 0; j < k->e; j += 4) {
             const int32_t n = k->e - j < 4 ? k->e - j : 4;

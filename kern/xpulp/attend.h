@@ -145,9 +145,10 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
     "xpv.max.b %[a], %[a], %[c]\n xpv.max.b %[c], %[b], zero\n"               \
     "xpv.sub.b %[c], %[hi], %[c]\n xpv.min.b %[a], %[a], %[c]\n"              \
     "xpv.add.b %[a], %[a], %[b]\n"
+#define ATTEND_MASK_BOUND "xpv.min.b %[a], %[a], %[b]\n"
 
 /* Scores of one row, a word at a time, from sums at p or products of q there;
- * with what a mask adds.  Returns the greatest, each of four columns. */
+ * with what a mask makes of them.  Returns the greatest, each of four columns. */
 #define ATTEND_SCORES(name, SUMS, LOOK_UP, LOAD, ADD, count)                  \
     static inline int32_t name(const void *p, int32_t q, int32_t step,        \
                                int32_t words, int32_t most, int8_t *x,        \
@@ -181,7 +182,8 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
         return most;                                                          \
     }
 
-/* _same: the table changes nothing; _masked: with a mask. */
+/* _same: the table changes nothing; _masked: with a mask that adds, _bound: one
+ * that bounds. */
 ATTEND_SCORES(attend_summed, ATTEND_SUMS, ATTEND_LOOK_UP, "", "", 24)
 ATTEND_SCORES(attend_scores, ATTEND_WORDS, ATTEND_LOOK_UP, "", "", 28)
 ATTEND_SCORES(attend_summed_same, ATTEND_SUMS, "", "", "", 20)
@@ -192,6 +194,11 @@ ATTEND_SCORES(attend_scores_masked, ATTEND_WORDS, ATTEND_LOOK_UP,
               ATTEND_MASK_LOAD, ATTEND_MASK_ADD, 36)
 
 #ifdef POWERS_WEIGH
+ATTEND_SCORES(attend_summed_bound, ATTEND_SUMS, ATTEND_LOOK_UP,
+              ATTEND_MASK_LOAD, ATTEND_MASK_BOUND, 26)
+ATTEND_SCORES(attend_scores_bound, ATTEND_WORDS, ATTEND_LOOK_UP,
+              ATTEND_MASK_LOAD, ATTEND_MASK_BOUND, 30)
+
 /* Four times as many powers as words, at least one word: they are weights,
  * words 16 bytes apart.  zero: where the power of 0 would be.  Returns their
  * sum. */
@@ -300,36 +307,36 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
                      to + 16 * j);
 }
 
-static inline int32_t attend_score(int32_t sum, const int8_t *mask, int32_t i,
-                                   const struct attend_end *e)
+static inline int8_t attend_score(int32_t sum, const int8_t *mask, int32_t i,
+                                  int bound, const struct attend_end *e)
 {
     const int32_t s = e->table[rescale32(sum, e->mul, e->add, e->shift, -128,
                                          127)];
 
-    return mask ? clip(s + mask[i], -128, 127) : s;
+    if (mask && bound)
+        return (int8_t)(s < mask[i] ? s : mask[i]);
+    return (int8_t)(mask ? clip(s + mask[i], -128, 127) : s);
 }
 
-static inline int32_t attend_summed(const void *p, int32_t q, int32_t step,
-                                    int32_t words, int32_t most, int8_t *x,
-                                    const void *mask,
-                                    const struct attend_end *e)
+static inline int32_t summed(const void *p, int32_t words, int32_t most,
+                             int8_t *x, const void *mask, int bound,
+                             const struct attend_end *e)
 {
     const int32_t *sum = p;
     int8_t top[4];
 
-    (void)q, (void)step;
     word_store(top, most);
     for (int32_t i = 0; i < 4 * words; i++) {
-        x[i] = (int8_t)attend_score(sum[i / 4 * 16 + i % 4], mask, i, e);
+        x[i] = attend_score(sum[i / 4 * 16 + i % 4], mask, i, bound, e);
         top[i & 3] = x[i] > top[i & 3] ? x[i] : top[i & 3];
     }
     return word_load(top);
 }
 
-static inline int32_t attend_scores(const void *p, int32_t q, int32_t step,
-                                    int32_t words, int32_t most, int8_t *x,
-                                    const void *mask,
-                                    const struct attend_end *e)
+static inline int32_t multiplied(const void *p, int32_t q, int32_t step,
+                                 int32_t words, int32_t most, int8_t *x,
+                                 const void *mask, int bound,
+                                 const struct attend_end *e)
 {
     int8_t top[4], a[4];
 
@@ -338,13 +345,29 @@ static inline int32_t attend_scores(const void *p, int32_t q, int32_t step,
     for (int32_t i = 0; i < 4 * words; i++) {
         const int8_t *b = (const int8_t *)p + i * step;
 
-        x[i] = (int8_t)attend_score(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] +
-                                    a[3] * b[3], mask, i, e);
+        x[i] = attend_score(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] +
+                            a[3] * b[3], mask, i, bound, e);
         top[i & 3] = x[i] > top[i & 3] ? x[i] : top[i & 3];
     }
     return word_load(top);
 }
 
+#define ATTEND_SCORES(name, made)                                             \
+    static inline int32_t name(const void *p, int32_t q, int32_t step,        \
+                               int32_t words, int32_t most, int8_t *x,        \
+                               const void *mask, const struct attend_end *e)  \
+    {                                                                         \
+        (void)q, (void)step;                                                  \
+        return made;                                                          \
+    }
+ATTEND_SCORES(attend_summed, summed(p, words, most, x, mask, 0, e))
+ATTEND_SCORES(attend_scores,
+              multiplied(p, q, step, words, most, x, mask, 0, e))
+#ifdef POWERS_WEIGH
+ATTEND_SCORES(attend_summed_bound, summed(p, words, most, x, mask, 1, e))
+ATTEND_SCORES(attend_scores_bound,
+              multiplied(p, q, step, words, most, x, mask, 1, e))
+#endif
 #define attend_scores_same attend_scores
 #define attend_summed_same attend_summed
 #define attend_scores_masked attend_scores

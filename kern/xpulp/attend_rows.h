@@ -9,7 +9,7 @@
 #ifndef ATTEND_ROWS_H
 #define ATTEND_ROWS_H
 
-#include "kern/finish.h"
+#include "kern/row/mask.h"
 
 #ifdef POWERS_WEIGH
 #define LEFT POWERS
@@ -126,7 +126,7 @@ static inline void score_rows(const struct attend *a, const Q *q, const X *key,
                               int32_t to, int32_t top[4])
 {
     const struct attend_end *e = a->ends;
-    const int32_t n = a->k->n, words = a->words, fours = (to - from) >> 2;
+    const int32_t words = a->words, fours = (to - from) >> 2;
     const int32_t step = words == 1 ? a->step : 16;
     const char *at = words == 1 ? (const char *)key : (const char *)a->sums;
     const char *last = at + (words == 1 ? to - 4 : to & ~3) * step;
@@ -149,7 +149,7 @@ static inline void score_rows(const struct attend *a, const Q *q, const X *key,
             x[i] = (int8_t)t;
         top[r] = t;
         q += a->k->qrow;
-        mask = mask ? mask + n : NULL;
+        mask = mask ? mask + a->k->mrow : NULL;
         at += words == 1 ? 0 : 16;
         last += words == 1 ? 0 : 16;
     }
@@ -159,12 +159,19 @@ static NOINLINE void masked_scores(const struct attend *a, const Q *q,
                                    const X *key, const MASK *mask,
                                    int32_t from, int32_t to, int32_t top[4])
 {
-    if (a->words == 1) {
+    if (a->words > 1)
+        make_sums(a, q, key, from, to);
+#ifdef POWERS_WEIGH
+    if (a->k->bound && a->words == 1)
+        score_rows(a, q, key, mask, attend_scores_bound, from, to, top);
+    else if (a->k->bound)
+        score_rows(a, q, key, mask, attend_summed_bound, from, to, top);
+    else
+#endif
+    if (a->words == 1)
         score_rows(a, q, key, mask, attend_scores_masked, from, to, top);
-        return;
-    }
-    make_sums(a, q, key, from, to);
-    score_rows(a, q, key, mask, attend_summed_masked, from, to, top);
+    else
+        score_rows(a, q, key, mask, attend_summed_masked, from, to, top);
 }
 
 #ifdef POWERS_WEIGH
@@ -586,7 +593,6 @@ static inline void attend_rows(const struct attend_dims *k,
         {scale[2], scale[3], k->shift, NULL},
     };
     const int32_t blocks = (k->m + 3) >> 2;
-    const MASK *mask = io->in[7];
     int32_t from, to, h, block, shown = k->n;
     const X *key = NULL;
     struct attend a;
@@ -597,7 +603,7 @@ static inline void attend_rows(const struct attend_dims *k,
     a.ends = ends;
     take_all(&a, k, io, to - from);
 #ifdef HIDES
-    find_columns(&a, mask, block, to - from < blocks ? to - from : blocks);
+    find_columns(&a, io->in[7], block, to - from < blocks ? to - from : blocks);
 #endif
     for (; from < to; from++) {
         const int32_t row = row_of(k, block);
@@ -608,7 +614,7 @@ static inline void attend_rows(const struct attend_dims *k,
         shown = a.columns[block];
 #endif
         make_rows(&a, (const Q *)io->in[0] + row * k->qrow + h * k->qhead, key,
-                  mask ? mask + row * k->n : NULL, shown,
+                  attend_mask(k, io, h, row), shown,
                   (Y *)io->out[0] + row * k->yrow + h * k->yhead);
         if (++block == blocks) {
             block = 0;

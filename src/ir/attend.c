@@ -135,12 +135,39 @@ static bool operands_meet(const Node *n)
            size_same(size_at(k, q.rank - 2), size_at(v, q.rank - 2));
 }
 
-/* Of each row of q an element for each of k. */
+AttendMask attend_mask(const Node *n)
+{
+    const Val *v = node_arg(n, "mask");
+    int r = v->shape.rank;
+    int64_t keys = r ? v->shape.dim[r - 1] : 1;
+    int64_t rows = r > 1 ? v->shape.dim[r - 2] : 1;
+    int64_t heads = r > 2 ? shape_product(v->shape, 0, r - 2) : 1;
+
+    return (AttendMask){heads, rows, keys, rows > 1 ? keys : 0,
+                        heads > 1 ? rows * keys : 0};
+}
+
+/* One, or so many? */
+static bool one_or(int64_t n, int64_t all)
+{
+    return n == 1 || n == all;
+}
+
+/* An element for each row of k, of each row of q and head, or of all. */
 static void check_mask(const Node *n)
 {
-    if (!node_arg(n, "mask"))
+    const Val *v = node_arg(n, "mask");
+    AttendSide q = attend_side(n, 0);
+    AttendMask m;
+
+    if (!v)
         return;
-    wants_elements(n, "mask", attend_side(n, 0).rows * attend_side(n, 1).rows);
+    m = attend_mask(n);
+    if (m.keys != attend_side(n, 1).rows || !one_or(m.rows, q.rows) ||
+        !one_or(m.heads, q.heads))
+        err_node(n, "mask has shape %s: %lld heads of %lld rows of %lld "
+                 "were wanted", shape_text(v->shape), (long long)q.heads,
+                 (long long)q.rows, (long long)attend_side(n, 1).rows);
     wants_within(n, "mask", INT8_MIN, INT8_MAX);
     if (attr_has(n, A_count))
         err_node(n, "a mask, and a count of rows");
@@ -155,6 +182,9 @@ Shape shape_attend(const Node *n)
     if (attr_int(n, A_p2) < 0 || attr_int(n, A_p2) > 7)
         err_node(n, "p2 %lld: 0 to 7 was wanted",
                  (long long)attr_int(n, A_p2));
+    if (attr_int(n, A_mode) < 0 || attr_int(n, A_mode) > 1)
+        err_node(n, "mode %lld: 0 or 1 was wanted",
+                 (long long)attr_int(n, A_mode));
     if (!operands_meet(n))
         err_node(n, "q has shape %s, k %s, v %s", shape_text(q), shape_text(k),
                  shape_text(v));
@@ -188,7 +218,8 @@ static void fill_hidden(const Node *n, struct attend_dims *d)
     if (!node_arg(n, "mask") || !scores->data || !powers->data ||
         (parts && (!parts->data || val_int(parts, 0))))
         return;
-    d->hidden = (int32_t)MAX(scores->hi + LEAST, LEAST);
+    d->hidden = attr_int(n, A_mode) ? LEAST
+                : (int32_t)MAX(scores->hi + LEAST, LEAST);
     while (i < TABLE && !val_int(powers, i))
         i++;
     d->reach = TABLE - i;
@@ -213,6 +244,11 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
+    d->bound = dims_32(n, attr_int(n, A_mode));
+    if (node_arg(n, "mask")) {
+        d->mrow = dims_32(n, attend_mask(n).row);
+        d->mhead = dims_32(n, attend_mask(n).head);
+    }
     fill_hidden(n, d);
     d->qrow = dims_32(n, q.row), d->qhead = dims_32(n, q.head);
     d->krow = dims_32(n, k.row), d->khead = dims_32(n, next_head(k, q));

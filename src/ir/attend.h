@@ -14,4 +14,11 @@ typedef struct AttendSide {
 AttendSide attend_side(const Node *n, int i);
 bool attend_rows_first(const Node *n, int i); /* rows of heads? */
 
+/* The mask of an attention that has one, of one head or all, of one row of q or
+ * all: elements from a row and from a head to the next. */
+typedef struct AttendMask {
+    int64_t heads, rows, keys, row, head;
+} AttendMask;
+AttendMask attend_mask(const Node *n);
+
 #endif

@@ -280,15 +280,23 @@ static void take_heads(const Cutter *c, int i, int64_t from, int64_t rows,
                   of.row);
 }
 
-static void cut_mask(Cutter *c)
+/* Of the mask, if there is one, so many heads and rows, or the one for all. */
+static void cut_mask(Cutter *c, int64_t head, int64_t heads, int64_t row,
+                     int64_t rows)
 {
     const Val *v = node_arg(c->n, "mask");
-    int64_t keys = attend_side(c->n, 1).rows;
+    AttendMask m;
 
-    if (v)
-        cut_arg(c, c->n->narg - 1, SHAPE(c->len[CUT_row], keys),
-                piece_of(v, c->at[CUT_row] * keys, c->len[CUT_row] * keys, 1,
-                         0));
+    if (!v)
+        return;
+    m = attend_mask(c->n);
+    if (m.heads == 1)
+        head = 0, heads = 1;
+    if (m.rows == 1)
+        row = 0, rows = 1;
+    cut_arg(c, c->n->narg - 1, SHAPE(heads, rows, m.keys),
+            piece_of(v, head * m.head + row * m.row, rows * m.keys, heads,
+                     m.head));
 }
 
 static bool cut_rows_of_heads(Cutter *c)
@@ -304,7 +312,8 @@ static bool cut_rows_of_heads(Cutter *c)
     }
     take_heads(c, 3, c->at[CUT_row], c->len[CUT_row], &s, &p);
     cut_res(c, s, p);
-    cut_mask(c);
+    cut_mask(c, c->at[CUT_channel] / s.dim[3], s.dim[2], c->at[CUT_row],
+             c->len[CUT_row]);
     return true;
 }
 
@@ -323,6 +332,7 @@ bool cut_heads(Cutter *c)
     }
     s = cut_lines(c, c->n->res[0], p, &what);
     cut_res(c, s, what);
+    cut_mask(c, c->at[CUT_row], c->len[CUT_row], 0, attend_side(c->n, 0).rows);
     return true;
 }
 

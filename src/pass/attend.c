@@ -10,8 +10,10 @@
  * Scores are bytes, so what is made of them, and of weights, are tables:
  * nothing between is ever in memory, and one call has all of a head.  Either
  * requant may be absent, and add.  Or weights are divided once a row, as
- * `quantize` has it (src/ptq/attend.c), and there are no parts:
+ * `quantize` has it (src/ptq/attend.c), and there are no parts; a mask may bound
+ * scores there:
  *
+ *     u = min t mask
  *     w = powers u t
  *     y = mul (matmul w v) (div c (sum w)) 1 a3
  *
@@ -26,7 +28,7 @@ enum { BYTES = 256, GREATEST = 127, LEAST = -128 };
 
 typedef struct Attention {
     Node *end;          /* the sum, or what divides it by that of weights */
-    Node *sum, *after, *soft, *plus, *before, *score; /* from there on */
+    Node *sum, *after, *soft, *masked, *before, *score; /* from there on */
     Val *mask;
     Val *q, *k, *v;
     bool one_key;       /* k has one head for all of q */
@@ -89,36 +91,65 @@ static Node *take_requant(Val **v)
     return n;
 }
 
+static bool is_divided(const Attention *a)
+{
+    return a->soft->op == OP_powers;
+}
+
 static bool within_bytes(const Val *v)
 {
     return v->lo >= LEAST && v->hi <= GREATEST;
 }
 
-/* Is m a mask of scores y: the same for all heads, perhaps for all rows? */
+/* Is m a mask of scores y: of each element of a row, and of each row and head,
+ * or the same for all? */
 static bool is_mask(const Val *m, Shape y)
 {
-    int64_t rows = dim_from_end(m, 1);
+    int i;
 
-    return m->type == T_s8 && dim_from_end(m, 0) == y.dim[y.rank - 1] &&
-           (rows == y.dim[y.rank - 2] || rows == 1) &&
-           val_count(m) == rows * y.dim[y.rank - 1];
+    if (m->type != T_s8 || m->shape.rank > y.rank || shape_varies(m->shape) ||
+        dim_from_end(m, 0) != y.dim[y.rank - 1])
+        return false;
+    for (i = 1; i < m->shape.rank; i++)
+        if (dim_from_end(m, i) != 1 &&
+            dim_from_end(m, i) != y.dim[y.rank - 1 - i])
+            return false;
+    return true;
 }
 
-/* The addition of a mask that v alone is read through; *v becomes what it is
- * added to. */
+/* Is v scores: a product, perhaps scaled, of this shape? */
+static bool is_scores(Val *v, Shape s)
+{
+    Node *n;
+
+    take_requant(&v);
+    n = sole_producer(v);
+    return n && n->op == OP_matmul && shape_same(v->shape, s);
+}
+
+/* Does n add to bytes, or, where weights are divided once a row, bound them? */
+static bool masks(const Attention *a, const Node *n)
+{
+    if (n->op == OP_min)
+        return is_divided(a);
+    return n->op == OP_add && !node_arg(n, "mul") &&
+           attr_has(n, A_lo) && attr_int(n, A_lo) == LEAST &&
+           attr_has(n, A_hi) && attr_int(n, A_hi) == GREATEST;
+}
+
+/* The addition of a mask that v alone is read through, or its minimum with one;
+ * *v becomes what is masked. */
 static Node *take_mask(Attention *a, Val **v)
 {
     Node *n = sole_producer(*v);
     Shape y = (*v)->shape;
     int i;
 
-    if (!n || n->op != OP_add || node_arg(n, "mul") || y.rank < 2 ||
-        !attr_has(n, A_lo) || attr_int(n, A_lo) != LEAST ||
-        !attr_has(n, A_hi) || attr_int(n, A_hi) != GREATEST)
+    if (!n || !masks(a, n) || y.rank < 2 || shape_varies(y))
         return NULL;
     for (i = 0; i < 2; i++)
         if (n->arg[!i]->type == T_s8 && is_mask(n->arg[i], y) &&
-            val_count(n->arg[!i]) == val_count(*v))
+            is_scores(n->arg[!i], y))
             break;
     if (i == 2)
         return NULL;
@@ -188,11 +219,6 @@ static bool find_powers(Attention *a)
            is_share(sole_producer(n->arg[1]), a->soft->res[0]);
 }
 
-static bool is_divided(const Attention *a)
-{
-    return a->soft->op == OP_powers;
-}
-
 static bool find_attention(Node *n, Attention *a, bool many)
 {
     Val *v;
@@ -204,7 +230,7 @@ static bool find_attention(Node *n, Attention *a, bool many)
     if (!within_bytes(v))
         return false;
     if (many)
-        a->plus = take_mask(a, &v);
+        a->masked = take_mask(a, &v);
     a->before = take_requant(&v);
     a->score = sole_producer(v);
     if (!is_product(a->score, false) || !within_bytes(v))
@@ -336,6 +362,8 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
         attr_set_int(g, n, A_p1, attr_int(a->soft, A_hi));
     if (a->rows_first)
         attr_set_int(g, n, A_p2, a->rows_first);
+    if (a->masked && a->masked->op == OP_min)
+        attr_set_int(g, n, A_mode, 1);
 }
 
 static Val *reshaped(Graph *g, const Attention *a, Val *v, Shape s)
@@ -347,23 +375,34 @@ static Val *reshaped(Graph *g, const Attention *a, Val *v, Shape s)
     return n->res[0];
 }
 
-/* A mask with an element for each row of q, of all heads that share one of k,
- * and each row of k. */
+static Val *expanded(Graph *g, const Attention *a, Val *v, Shape s)
+{
+    Node *n = edit_node(g, a->end, OP_expand, a->score, 1, &v);
+
+    attr_set_shape(g, n, A_shape, s);
+    node_infer(g, n);
+    return n->res[0];
+}
+
+/* A mask with an element for each row of k, of all rows of q or each, of all
+ * heads or each: those that share one of k are one, with the rows of all. */
 static Val *whole_mask(Graph *g, const Attention *a)
 {
     Shape y = a->score->res[0]->shape;
     int64_t m = y.dim[y.rank - 2], n = y.dim[y.rank - 1];
-    int64_t rows = val_count(a->mask) / n;
-    Node *all;
-    Val *v;
+    int64_t heads = shape_product(y, 0, y.rank - 2);
+    int64_t rows = dim_from_end(a->mask, 1), of = val_count(a->mask) / n / rows;
 
-    if (rows == m * a->group)
+    if ((of == 1 && (rows == 1 || a->group == 1)) ||
+        (of == heads && a->group == 1))
         return a->mask;
-    v = reshaped(g, a, a->mask, SHAPE(1, rows, n));
-    all = edit_node(g, a->end, OP_expand, a->score, 1, &v);
-    attr_set_shape(g, all, A_shape, SHAPE(a->group, m, n));
-    node_infer(g, all);
-    return reshaped(g, a, all->res[0], SHAPE(a->group * m, n));
+    if (of == 1)
+        return reshaped(g, a, expanded(g, a, reshaped(
+            g, a, a->mask, SHAPE(1, m, n)), SHAPE(a->group, m, n)),
+            SHAPE(a->group * m, n));
+    return reshaped(g, a, of == heads && rows == m
+                              ? a->mask : expanded(g, a, a->mask, y),
+                    SHAPE(heads / a->group, m * a->group, n));
 }
 
 /* Heads of so many rows, those of heads that share one of k as one's. */

@@ -31,12 +31,19 @@ static bool find_side(Val *v, Side *s)
                shape_product(v->shape, v->shape.rank - 2, v->shape.rank);
 }
 
+/* Has each head a mask of its own? */
+static bool own_masks(const Node *n)
+{
+    return node_arg(n, "mask") && attend_mask(n).heads > 1;
+}
+
 static bool find_sides(const Node *n, Side side[SIDES])
 {
     int i;
 
     if (n->op != OP_iattend || attr_int(n, A_p2) != ATTEND_ROWS_FIRST ||
-        attr_has(n, A_count))
+        attr_has(n, A_count) ||
+        (own_masks(n) && !is_const(node_arg(n, "mask"))))
         return false;
     for (i = 0; i < SIDES; i++)
         if (attend_side(n, i).heads == 1)
@@ -88,22 +95,39 @@ static int64_t best_groups(const Node *n, const Side side[SIDES])
     return best;
 }
 
+/* The n numbers from `from` on. */
+static int64_t *numbers(Graph *g, int64_t from, int64_t n)
+{
+    int64_t *list = NEWN(g->mem, int64_t, n), k;
+
+    for (k = 0; k < n; k++)
+        list[k] = from + k;
+    return list;
+}
+
 /* Group number i of so many: its rows of a side. */
 static Val *group_side(Graph *g, Node *at, Side s, int64_t i, int64_t groups)
 {
-    int64_t n = columns_count(s.product) / groups, k;
-    int64_t *list = NEWN(g->mem, int64_t, n);
+    int64_t n = columns_count(s.product) / groups;
     Shape heads = s.shape->res[0]->shape;
     Node *part;
 
-    for (k = 0; k < n; k++)
-        list[k] = i * n + k;
-    part = columns_some(g, at, s.product, n, list);
+    part = columns_some(g, at, s.product, n, numbers(g, i * n, n));
     heads.dim[heads.rank - 2] /= groups;
     part = edit_node(g, at, OP_reshape, s.shape, 1, &part->res[0]);
     attr_set_shape(g, part, A_shape, heads);
     node_infer(g, part);
     return part->res[0];
+}
+
+/* Its masks. */
+static Val *group_mask(Graph *g, const Node *n, int64_t i, int64_t groups)
+{
+    AttendMask m = attend_mask(n);
+    Val *all = const_as(g, node_arg(n, "mask"), SHAPE(m.heads, m.rows, m.keys));
+    int64_t some = m.heads / groups;
+
+    return const_pick(g, all, 0, some, numbers(g, i * some, some));
 }
 
 static Val *group_of(Graph *g, Node *n, const Side side[SIDES], int64_t i,
@@ -116,6 +140,8 @@ static Val *group_of(Graph *g, Node *n, const Side side[SIDES], int64_t i,
     for (k = 0; k < n->narg; k++)
         arg[k] = k < SIDES && side[k].product
                      ? group_side(g, n, side[k], i, groups) : n->arg[k];
+    if (own_masks(n))
+        arg[n->narg - 1] = group_mask(g, n, i, groups);
     part = edit_node(g, n, OP_iattend, n, n->narg, arg);
     attr_copy(g, part, n);
     node_infer(g, part);

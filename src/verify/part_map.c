@@ -27,19 +27,29 @@ bool part_row(Work *w)
     return true;
 }
 
-/* Tables whole, and of the mask, if there is one, the part's rows. */
-static bool meets_tables(Work *w, int64_t row, int64_t rows)
+/* Of the mask the part's heads and rows, if it has those. */
+static bool meets_mask(Work *w, int i, int64_t head, int64_t row)
 {
-    int64_t keys = w->s->dims.attend.rows;
+    const struct attend_dims *d = &w->s->dims.attend;
+    AttendMask m = attend_mask(w->n);
+
+    return part_meets(w, i, (Loops){
+        .v = w->n->arg[i], .off = head * m.head + row * m.row, .rank = 3,
+        .axis = {{d->heads, d->heads > 1 ? d->mhead : 0, m.head},
+                 {d->m, d->m > 1 ? d->mrow : 0, m.row}, {m.keys, 1, 1}}});
+}
+
+/* Tables whole, and of the mask, if there is one, the part's. */
+static bool meets_tables(Work *w, int64_t head, int64_t row)
+{
     int i;
 
     for (i = 3; i < w->n->narg; i++) {
         const Val *v = w->n->arg[i];
-        bool mask = v == node_arg(w->n, "mask");
 
-        if (v && !part_meets(w, i, (Loops){
-                .v = v, .off = mask ? row * keys : 0, .rank = 1,
-                .axis = {{mask ? rows * keys : val_count(v), 1, 1}}}))
+        if (v && v == node_arg(w->n, "mask") ? !meets_mask(w, i, head, row)
+            : v && !part_meets(w, i, (Loops){
+                  .v = v, .rank = 1, .axis = {{val_count(v), 1, 1}}}))
             return false;
     }
     return true;
@@ -57,6 +67,7 @@ static bool part_whole_heads(Work *w)
     int i;
 
     d.heads = w->all.attend.heads;
+    d.mhead = w->all.attend.mhead; /* meets_mask() */
     if (memcmp(&d, &w->all.attend, sizeof d) || heads < 1 || inner < 1 ||
         first % inner || first / inner + heads > d.heads ||
         w->s->out_piece[0].rows != 1)
@@ -68,7 +79,7 @@ static bool part_whole_heads(Work *w)
                 .v = w->n->arg[i], .off = first / inner * each[i], .rank = 1,
                 .axis = {{heads * each[i], 1, 1}}}))
             return false;
-    return meets_tables(w, 0, d.m);
+    return meets_tables(w, first / inner, 0);
 }
 
 /* Of what kernels are told, steps of rows and heads aside, all but heads and
@@ -79,7 +90,7 @@ static bool same_attention(const struct attend_dims *d,
     return d->n == all->n && d->d == all->d && d->e == all->e &&
            d->rows == all->rows && d->shift == all->shift &&
            d->lo == all->lo && d->hi == all->hi && d->p0 == all->p0 &&
-           d->p1 == all->p1 && d->most == all->most;
+           d->p1 == all->p1 && d->most == all->most && d->bound == all->bound;
 }
 
 /* Rows of q and whole heads, wherever rows and heads of operands are. */
@@ -115,7 +126,7 @@ bool part_attend(Work *w)
                          {d->heads, step[i][1], next}, {s.width, 1, 1}}}))
             return false;
     }
-    return meets_tables(w, row, d->m);
+    return meets_tables(w, head, row);
 }
 
 static int64_t walk_step(const Walk *t)

@@ -829,7 +829,8 @@ static void put_scales(Str *o, const Inst *in)
 }
 
 /* Tables of what their types hold, or no parts; rows behind those that count;
- * heads and rows either way, and of k and v perhaps one head for all. */
+ * heads and rows either way, and of k and v perhaps one head for all; a mask of
+ * all heads or rows, or of each. */
 static void draw_attend(Str *o, const Inst *in)
 {
     int rows = roll(6) ? between(1, 40) : between(41, 90), heads = between(1, 9);
@@ -838,15 +839,16 @@ static void draw_attend(Str *o, const Inst *in)
     int m = between(1, 3), most = roll(2) ? 12 : 20;
     int e = roll(2) ? 4 * between(1, 2) : between(1, 9);
     bool mask = in->arg[7] != T_none && roll(2), hides = mask && roll(2);
-    int of[2] = {0, rows};
+    int of[3];
     const TypeInfo *w = &type_info[in->arg[6]], *s = &type_info[in->arg[4]];
     int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
     bool whole = powers_weigh(in);
 
     m = roll(2) ? m : between(4, 14);
     rows = hides && roll(2) ? 4 * between(8, 16) : rows;
-    of[1] = rows;
-    of[0] = m;
+    of[0] = roll(2) ? 1 : heads;
+    of[1] = roll(3) ? m : 1;
+    of[2] = rows;
     put_side(o, "q", in->arg[0], p2 & 1, heads, m, d);
     put_side(o, "k", in->arg[1], p2 & 2, p2 && roll(3) ? 1 : heads, rows, d);
     put_side(o, "v", in->arg[2], p2 & 4, p2 && roll(3) ? 1 : heads, rows, e);
@@ -863,7 +865,7 @@ static void draw_attend(Str *o, const Inst *in)
                       (int)MIN(w->hi, 255));
         if (mask)
             str_fmt(o, "mask = input : %s%s range -128 127\n",
-                    type_info[in->arg[7]].name, dims(2, of));
+                    type_info[in->arg[7]].name, dims(3, of));
     }
     str_fmt(o, "r = iattend q k v scale scores powers %s%s",
             whole ? "_" : "parts", mask ? " mask" : "");
@@ -871,6 +873,8 @@ static void draw_attend(Str *o, const Inst *in)
         str_fmt(o, " count=%d", between(1, rows));
     str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, most), between(1, 255),
             p2, whole ? between(roll(4) ? 22 : 1, 40) : between(0, most));
+    if (whole && roll(2))
+        str_put(o, " mode=1");
     put_clip(o, OP_iattend, in);
 }
 

@@ -66,9 +66,11 @@ class Text:
     def heads(self, x, perm=(0, 2, 1, 3), rows=S, heads=H):
         return self.transpose(self.reshape(x, 1, rows, heads, P), *perm)
 
-    def attention(self, q, kt, v, mask=None):
+    def attention(self, q, kt, v, mask=None, bound=False):
         a = self.scale(self.add('matmul %s %s', q, kt), 700)
-        if mask:
+        if bound:
+            a = self.add('min %s %s', mask, a)
+        elif mask:
             a = self.add('add %s %s lo=-128 hi=127', a, mask)
         if self.divides:
             return self.divided(a, v)
@@ -101,11 +103,12 @@ def three(t, columns=H * P, rows=S, batch=1):
     return [t.linear(x, columns) for _ in range(3)]
 
 
-def separate(t, mask=None, scale=False):
+def separate(t, mask=None, scale=False, bound=False):
     q, k, v = three(t)
     if scale:
         q = t.scale(q, 40000)
-    t.end(t.attention(t.heads(q), t.heads(k, (0, 2, 3, 1)), t.heads(v), mask))
+    t.end(t.attention(t.heads(q), t.heads(k, (0, 2, 3, 1)), t.heads(v), mask,
+                      bound))
 
 
 def twice(t):
@@ -131,6 +134,35 @@ def padded(t):
 def told(t):
     """The same, given at run time."""
     separate(t, t.input('mask', 1, 1, 1, S))
+
+
+def each(t):
+    """A mask of each head."""
+    separate(t, t.drawn('s8', 100, 1, H, S, S))
+
+
+def each_told(t):
+    separate(t, t.input('mask', H, S, S))
+
+
+def each_keys(t):
+    """A mask of keys alone, of each head."""
+    separate(t, t.drawn('s8', 100, 1, H, 1, S))
+
+
+def bounded(t):
+    """Scores of what is hidden are the least."""
+    separate(t, t.const('s8', (S, S), [-128 if k > i else 127
+                                       for i in range(S) for k in range(S)]),
+             bound=True)
+
+
+def bounded_told(t):
+    separate(t, t.input('mask', 1, 1, 1, S), bound=True)
+
+
+def bounded_each(t):
+    separate(t, t.input('mask', 1, H, S, S), bound=True)
 
 
 def axis(t):
@@ -181,13 +213,25 @@ def grouped(t, heads):
     return t.heads(q), *(t.heads(i, heads=heads) for i in (k, v))
 
 
-def repeated(t):
+def repeated(t, mask=None):
     """Two heads of keys and values, repeated."""
     q, *kv = grouped(t, 2)
     k, v = (t.reshape(t.add('expand %s shape=1,2,2,%d,%d',
                             t.reshape(i, 1, 2, 1, S, P), S, P), 1, H, S, P)
             for i in kv)
-    t.end(t.attention(q, t.transpose(k, 0, 1, 3, 2), v))
+    t.end(t.attention(q, t.transpose(k, 0, 1, 3, 2), v, mask))
+
+
+def repeated_masked(t):
+    repeated(t, t.input('mask', S, S))
+
+
+def repeated_keys(t):
+    repeated(t, t.input('mask', S))
+
+
+def repeated_each(t):
+    repeated(t, t.drawn('s8', 100, H, S, S))
 
 
 def broadcast(t):
@@ -211,17 +255,24 @@ def one_head(t):
     t.end(y, 0, 1, 2)
 
 
-def batch(t):
+def batch(t, mask=None):
     q, k, v = (t.transpose(t.reshape(i, 2, S, H, P), 0, 2, 1, 3)
                for i in three(t, batch=2))
-    t.end(t.attention(q, t.transpose(k, 0, 1, 3, 2), v), batch=2)
+    t.end(t.attention(q, t.transpose(k, 0, 1, 3, 2), v, mask), batch=2)
 
 
-FORMS = (separate, twice, scaled, masked, padded, told, axis, columns,
-         by_head, rows_first, cross, repeated, broadcast, one_of_keys,
-         one_head, batch)
-DIVIDED = (separate, twice, masked, told, rows_first, cross, repeated,
-           broadcast, one_of_keys, one_head)
+def batch_masked(t):
+    """A mask of keys alone, of each of the batch."""
+    batch(t, t.input('mask', 2, 1, 1, S))
+
+
+FORMS = (separate, twice, scaled, masked, padded, told, each, each_told,
+         each_keys, axis, columns, by_head, rows_first, cross, repeated,
+         repeated_masked, repeated_keys, repeated_each, broadcast, one_of_keys,
+         one_head, batch, batch_masked)
+DIVIDED = (separate, twice, masked, told, each, bounded, bounded_told,
+           bounded_each, rows_first, cross, repeated, repeated_each, broadcast,
+           one_of_keys, one_head, batch_masked)
 for form, divided in ([(f, False) for f in FORMS] +
                       [(f, True) for f in DIVIDED]):
     text = Text(form.__name__ + '_divided' * divided, divided)
