@@ -9,7 +9,8 @@
  * Weights have 8 bits below the greatest of their row, not below its sum: more
  * where a row is flat.  Scores are scaled by a factor of so few bits that their
  * products have 32, as the kernels of iattend want; the table has steps of that
- * factor, so nothing is lost.  The passes that look for attention
+ * factor, so nothing is lost.  What bounds scores is at an end of their grid, so
+ * it stays.  The passes that look for attention
  * (src/pass/attend.c) know both. */
 #include "ptq/calib.h"
 
@@ -83,10 +84,26 @@ static bool short_factor(const Scaling *s, int64_t depth, int64_t *mul,
     return *mul >= LEAST_FACTOR;
 }
 
+/* What scales scores of bytes x, which may be bounded (mask.c); NULL: another
+ * reads them too. */
+static Node *scaled(const Graph *g, const Val *x)
+{
+    const Node *n = x->def;
+    Node *of;
+    int i;
+
+    if (!n || n->op != OP_min)
+        return x->def;
+    for (i = 0; i < 2; i++)
+        if ((of = maker(g, n->arg[i])) && of->op == OP_requant)
+            return of;
+    return NULL;
+}
+
 /* Scales x, scores of bytes, by few bits; returns its step. */
 static double shorten(Graph *g, Val *x)
 {
-    Node *n = x->def, *sum;
+    Node *n = scaled(g, x), *sum;
     Shape q;
     Scaling s;
     int64_t mul;
@@ -103,6 +120,7 @@ static double shorten(Graph *g, Val *x)
                                           (INT64_C(1) << (shift - 1)));
     attr_set_int(g, n, A_shift, shift);
     x->scale *= s.factor / ldexp((double)mul, -shift);
+    n->res[0]->scale = x->scale;
     return x->scale;
 }
 

@@ -10,6 +10,7 @@ enum { BINS = 4096 };
 
 typedef struct Seen {
     double lo, hi, reach;
+    double least_size; /* of what is not 0 */
     int64_t n;
     int64_t bin[BINS];
     int axis;       /* of channels, where weights read it */
@@ -88,6 +89,9 @@ Node *only_reader(const Graph *g, const Val *v);
 /* smooth.c: great channels of what products read become smaller, their weights
  * greater; false: nothing can be.  seen: of g. */
 bool smooth(Graph *g, Seen **seen, double part);
+
+/* mask.c: what hides scores from a softmax bounds them; q is a copy of g. */
+void bound_scores(Graph *q, const Graph *g, Seen **seen);
 
 /* rows.c: softmax and normalizations of integers. */
 void lower_rows(Graph *g);

@@ -332,28 +332,59 @@ static Steps choose_end(const Grids *d, const Val *v)
     return steps_of(&more, T_s16, true, BY_MINMAX);
 }
 
-/* What a softmax alone reads, without what has no weight in any row: it is on
- * the grid's end. */
-static Steps choose_scores(const Grids *d, const Val *v, Type t)
+/* What a softmax reads of v, scores or what bounds them (mask.c); NULL: v is
+ * neither. */
+static const Val *bounded(const Grids *d, const Val *v)
 {
-    Seen some = *seen_of(d, v);
-    double least = some.least - log(510); /* of which 255 exp() is 1/2 */
+    while (one_reader(d, v) && d->reader[v->id][0]->op == OP_min)
+        v = d->reader[v->id][0]->res[0];
+    return v->def && v->def->op == OP_min && one_reader(d, v) &&
+           d->reader[v->id][0]->op == OP_softmax ? v : NULL;
+}
+
+/* Only what lies between. */
+static Seen seen_within(const Seen *s, double lo, double hi)
+{
+    Seen some = *s;
+    double one = s->reach / (BINS / 2);
     int i;
 
-    if (least > some.lo) {
-        some.lo = least;
-        for (i = 0; i < BINS; i++)
-            if (((double)i + 1 - BINS / 2) * some.reach / (BINS / 2) < least)
-                some.bin[i] = 0;
-    }
-    return steps_of(&some, t, false, d->o->by);
+    some.lo = lo;
+    some.hi = hi;
+    for (i = 0; i < BINS; i++)
+        if ((i + 1 - BINS / 2) * one < lo || (i - BINS / 2) * one > hi)
+            some.bin[i] = 0;
+    return some;
+}
+
+/* What a softmax alone reads, without what has no weight in any row: it is on
+ * the grid's end.  There is what is hidden, too, which is seen far below
+ * (mask.c): scores tell better. */
+static Steps choose_scores(const Grids *d, const Val *v, Type t)
+{
+    const Seen *all = seen_of(d, v), *scores = all;
+    double least = all->least - log(510); /* of which 255 exp() is 1/2 */
+    bool hides = bounded(d, v) != NULL;
+    Seen some;
+    Steps s;
+
+    if (hides && seen_of(d, v->def->arg[0])->n)
+        scores = seen_of(d, v->def->arg[0]);
+    some = seen_within(scores, hides ? least : fmax(least, all->lo), all->hi);
+    s = steps_of(&some, t, false, d->o->by);
+    if (hides && (double)s.scale * (double)(type_info[t].lo - s.zero) > least)
+        return steps_of(&some, t, false, BY_MINMAX);
+    return s;
 }
 
 static Steps choose(const Grids *d, const Val *v)
 {
     Type t = is_wide(d, v) ? T_s16 : T_s8;
-    const Val *of = v;
+    const Val *of = bounded(d, v);
 
+    if (of && of != v)
+        return choose(d, of);
+    of = v;
     if (t == T_s16 && is_end(d, v))
         return choose_end(d, v);
 

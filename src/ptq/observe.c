@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { HIDDEN = -1000 }; /* no score is so small: a mask hides a whole row */
+
 static void start(Seen *s, double x)
 {
     int e;
@@ -32,6 +34,8 @@ static void add(Seen *s, double x)
         widen(s);
     s->lo = s->n ? fmin(s->lo, x) : x;
     s->hi = s->n ? fmax(s->hi, x) : x;
+    if (x != 0 && (!s->least_size || fabs(x) < s->least_size))
+        s->least_size = fabs(x);
     s->n++;
     if (s->reach)
         s->bin[MIN(BINS - 1, (int)((x / s->reach + 1) * (BINS / 2)))]++;
@@ -121,7 +125,8 @@ static void add_rows(Seen *s, const float *x, int64_t n)
         top = (double)x[i];
         for (k = 1; k < s->len; k++)
             top = fmax(top, (double)x[i + k]);
-        s->least = fmin(s->least, top);
+        if (top > HIDDEN)
+            s->least = fmin(s->least, top);
     }
 }
 

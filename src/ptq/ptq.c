@@ -116,6 +116,7 @@ Graph *make_integer(Arena *mem, Graph *f, Seen **seen, const Met *met,
     int n;
 
     *list = NULL;
+    bound_scores(q, f, seen);
     n = insert_grids(q, f, seen, o, list);
     describe(mem, f, seen, *list, n, r);
     r->nweights = insert_weights(q, f, seen, met, o, &r->weights);

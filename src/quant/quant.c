@@ -14,7 +14,7 @@
  * value of the padding.  At a quantize, what lies between the integers above
  * and the integers below becomes one integer node:
  *
- *   the same grid on both sides     nothing, or a clip
+ *   the same grid on both sides     nothing, or a clip, min, max or where
  *   a function of one 8-bit value   a table, made with the float kernels, so
  *                                   that no result differs from theirs
  *   one accumulator                 requant: (acc * mul + add) >> shift

@@ -348,6 +348,46 @@ static bool through_concat(Graph *g, Node *q)
     return true;
 }
 
+/* x's integers, or those of a constant, on the grid; NULL: it is another. */
+static Val *on_grid(Graph *g, Val *x, const Grid *to)
+{
+    Real r;
+    const Val *c = constant(g, x);
+    Val *v;
+    int64_t i;
+
+    if (!c)
+        return real_of(x, &r) && real_uniform(&r) &&
+               real_scale(&r, 0) == to->scale && real_zero(&r, 0) == to->zero &&
+               r.v->lo >= to->lo && r.v->hi <= to->hi ? r.v : NULL;
+    v = const_ints(g, "limit", c->shape);
+    for (i = 0; i < val_count(v); i++)
+        val_set(v, i, grid_round(to, (float)val_num(c, i)));
+    val_narrow(v);
+    return v;
+}
+
+/* The less, the greater or the chosen of what has that grid: of its integers,
+ * for rounding keeps the order. */
+static bool choice(Graph *g, Node *q, const Val *x, const Grid *to)
+{
+    const Node *n = x->def;
+    Val *v[2];
+    int i, first;
+
+    if (!n || (n->op != OP_min && n->op != OP_max && n->op != OP_where))
+        return false;
+    first = n->op == OP_where;
+    for (i = 0; i < 2; i++)
+        if (!(v[i] = on_grid(g, n->arg[first + i], to)))
+            return false;
+    become(q, n->op, first ? n->arg[0] : v[0], first ? v[0] : v[1],
+           first ? v[1] : NULL);
+    q->narg = first + 2;
+    node_infer(g, q);
+    return true;
+}
+
 bool lower_quantize(Graph *g, Node *q)
 {
     Val *y = q->res[0], *x;
@@ -365,7 +405,8 @@ bool lower_quantize(Graph *g, Node *q)
     x = above_clips(q->arg[0], &to);
     if (to.lo > to.hi)
         return false;
-    done = same_grid(g, q, x, &to) || lower_table(g, q, &whole);
+    done = same_grid(g, q, x, &to) || choice(g, q, x, &to) ||
+           lower_table(g, q, &whole);
     if (!done && sum_of(g, x, 1, &s) && s.n)
         done = s.n == 1 ? requant_one(g, q, &s, &to) :
                           requant_two(g, q, &s, &to);

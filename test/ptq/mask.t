@@ -1,0 +1,54 @@
+#!/bin/sh
+# Attention of float networks whose masks hide scores (masks.py) becomes one
+# operator of integers, the same on all chips, as good as without a mask; and
+# what is hidden changes no bit of what does not see it.  mask.t [SEED]
+cd "$(dirname "$0")/../.." || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+seed=${1:-${SEED:-$(date +%s)}}
+bad=0 n=0
+python3 test/ptq/masks.py "$tmp" "$seed" >"$tmp/kinds" || exit 1
+
+run() { # KIND TARGET INPUTS OUT
+    ./tilewright run "$tmp/$1.il" -t "$2" -q -i "$tmp/$3.npz" \
+        -o "$tmp/$4.npz" --json "$tmp/j" || exit 1
+}
+
+judge() { # KIND ROWS
+    ./tilewright quantize "$tmp/$1.onnx" --data "$tmp/$1.npz" -q -f \
+        -o "$tmp/$1.il" --json "$tmp/q" || exit 1
+    run "$1" host "$1_else" else
+    run "$1" host "$1_one" host
+    for t in cortex-m4 cortex-m55 siracusa rv32imc; do
+        run "$1" $t "$1_one" $t
+        grep -q '"op": "iattend"' "$tmp/j" &&
+            ! grep -q '"op": "\(powers\|softmax\)"' "$tmp/j" ||
+            echo "$t: attention is several operators"
+    done
+    python3 - "$tmp" "$2" <<'END'
+import json
+import sys
+import numpy as np
+tmp, rows = sys.argv[1], int(sys.argv[2])
+of = lambda name: np.load('%s/%s.npz' % (tmp, name))['output_0']
+q, host = json.load(open(tmp + '/q')), of('host')
+if q['float_operators'] or q['outputs'][0]['sqnr_db'] < 28:
+    print('quantized:', q['outputs'], q['float_operators'])
+for t in 'cortex-m4 cortex-m55 siracusa rv32imc'.split():
+    if (of(t) != host).any():
+        print(t, 'differs')
+if (of('else')[0, :rows] != host[0, :rows]).any():
+    print('rows see what is hidden')
+if (of('else') == host).all():
+    print('nothing sees what is not hidden')
+END
+}
+
+while read -r kind rows; do
+    n=$((n + 1))
+    judge "$kind" "$rows" >"$tmp/said" 2>&1 && [ ! -s "$tmp/said" ] && continue
+    bad=$((bad + 1))
+    sed "s/^/$kind: /" "$tmp/said"
+done <"$tmp/kinds"
+echo "$n masks, seed $seed, $bad wrong"
+[ $bad = 0 ]
