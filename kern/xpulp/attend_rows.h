@@ -380,9 +380,14 @@ static int changes_nothing(const void *table, uint32_t zero)
     return 1;
 }
 
-/* The first of four rows, the last ones again where there are fewer. */
+/* The first of four rows, the last ones again where there are fewer.  Where a
+ * mask hides columns, those with few of them and those with many take turns, for
+ * cores have blocks one after another. */
 static inline int32_t row_of(const struct attend_dims *k, int32_t block)
 {
+#ifdef HIDES
+    block = block & 1 ? ((k->m + 3) >> 2) - 1 - (block >> 1) : block >> 1;
+#endif
     return 4 * block < k->m - 4 ? 4 * block : k->m - 4;
 }
 

@@ -16,8 +16,8 @@
  * let      blocks = ceil(heads * ceil(m, 4), ncore)
  * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
  *          * n * e) + blocks * (fit.rows + line / 4 * (fit.four + (d > 4) *
- *          (fit.sums + 24 * ceil(d, 4)) + has.mask * fit.mask) +
- *          fours * (fit.column + 6 * line)))
+ *          (fit.sums + 24 * ceil(d, 4)) + has.mask *
+ *          (bound ? fit.bound : fit.mask)) + fours * (fit.column + 6 * line)))
  * code     2400
  * cold     1500
  */

@@ -1,0 +1,65 @@
+"""attend.py DIR SEED COUNT: attention of integers drawn at random, an operator
+each, with masks of all kinds (test/kern/attend.t): DIR/NUMBER.il."""
+import math
+import os
+import random
+import sys
+
+rng = random.Random(int(sys.argv[2]))
+
+
+def const(name, shape, kind, values):
+    return '%s = const : %s[%s] {%s}' % (name, kind, shape,
+                                         ','.join(map(str, values)))
+
+
+def side(name, heads, rows, width, first):
+    shape = (rows, heads, width) if first else (heads, rows, width)
+    return '%s = input : s8[1,%d,%d,%d]' % (name, *shape)
+
+
+def mask(heads, rows, keys, bound):
+    """Of each head and row or of all; of later keys, of the last, or any."""
+    heads, rows = rng.choice((1, 1, heads)), rng.choice((rows, rows, 1))
+    shown, hidden = (127, -128) if bound else (0, -128)
+    kind = rng.choice(('later', 'last', 'any'))
+    return const('mask', '%d,%d,%d' % (heads, rows, keys), 's8', [
+        rng.randint(-128, 127) if kind == 'any' else
+        hidden if j > (i if kind == 'later' else keys * 2 // 3) else shown
+        for _ in range(heads) for i in range(rows) for j in range(keys)])
+
+
+def attend():
+    heads, m = rng.randint(1, 6), rng.randint(2, 40)
+    n = rng.choice((m, 4 * rng.randint(8, 20), rng.randint(4, 60)))
+    d, e = rng.randint(1, 20), rng.randint(1, 20)
+    p2, divided, kind = rng.choice((0, 7)), rng.random() < .6, rng.random()
+    bound, slope = divided and rng.random() < .5, rng.choice((3, 9, 40))
+    least = rng.choice((-128, -128, -90))
+    lines = ['graph "attend" exact', side('q', heads, m, d, p2),
+             side('k', heads, n, d, p2), side('v', heads, n, e, p2),
+             const('scores', 256, 's8', [max(i, least)
+                                         for i in range(-128, 128)])]
+    falls = [math.exp((i - 255) / slope) for i in range(256)]
+    if divided:
+        lines += [const('scale', 4, 's32', [300 // d + 1, 1 << 15, 10 ** 9,
+                                            rng.randint(-20, 20)]),
+                  const('powers', 256, 'u8', [round(255 * x) for x in falls])]
+    else:
+        lines += [const('scale', 4, 's32', [300 // d + 1, 1 << 15, 400,
+                                            1 << 15]),
+                  const('powers', 256, 's32', [round(2000 * x) for x in falls]),
+                  const('parts', 256, 'u8', range(256))]
+    if kind < .8:
+        lines.append(mask(heads, m, n, bound))
+    lines += ['y = iattend q k v scale scores powers %s%s p2=%d p0=16 shift=%d '
+              'p1=255 lo=-128 hi=127%s' % (
+                  '_' if divided else 'parts', ' mask' if kind < .8 else '',
+                  p2, 29 if divided else 16, ' mode=1' if bound else ''),
+              'output y']
+    return lines
+
+
+for i in range(int(sys.argv[3])):
+    with open(os.path.join(sys.argv[1], '%02d.il' % i), 'w') as f:
+        f.write('\n'.join(attend()) + '\n')
