@@ -112,17 +112,53 @@ static inline void small_scores(const struct attend *a, const Q *q, int8_t *x)
         row_of_two(&a->small, first_of(q, d), a->keys.x, n, x);
 }
 
-/* Scores become those of the table, with what the mask makes of them. */
-static NOINLINE void look_up(const struct attend *a, const MASK *mask,
-                             int8_t *x)
+/* Scores of two rows become those of the table. */
+static NOINLINE void look_up(const struct attend *a, int8_t *x)
 {
     const SCORES *table = (const SCORES *)a->io->in[4] + 128;
 
-    for (int32_t n = a->k->n; n > 0; n--, x += 2) {
+    for (int32_t n = 2 * a->k->n; n > 0; n--, x++)
         *x = table[*x];
-        if (mask)
-            *x = (int8_t)attend_masked(a->k, *x, *mask++);
+}
+
+static inline void put_word(int8_t *to, uint32_t v)
+{
+    memcpy(to, &v, 4);
+}
+
+/* Scores of two rows become what their masks, `step` apart, make of them: those
+ * of four keys at a time, whose masks are put beside each other as they are. */
+static inline void mask_rows(const struct attend *a, const MASK *mask,
+                             int32_t step, int bound, int8_t *x)
+{
+    const int32_t n = a->k->n;
+    int32_t i = 0;
+
+    for (; i + 3 < n; i += 4, x += 8, mask += 4) {
+        const uint32_t one = dsp_load(mask), two = dsp_load(mask + step);
+        const uint32_t even = dsp_even(one, 0) | dsp_even(two, 0) << 8;
+        const uint32_t odd = dsp_odd(one, 0) | dsp_odd(two, 0) << 8;
+        const uint32_t low = odd << 16 | (even & 0xffff);
+        const uint32_t high = (odd & 0xffff0000u) | even >> 16;
+
+        put_word(x, bound ? less(dsp_load(x), low)
+                          : bytes_sum(dsp_load(x), low));
+        put_word(x + 4, bound ? less(dsp_load(x + 4), high)
+                              : bytes_sum(dsp_load(x + 4), high));
     }
+    for (; i < n; i++, x += 2, mask++) {
+        x[0] = (int8_t)attend_masked(a->k, x[0], mask[0]);
+        x[1] = (int8_t)attend_masked(a->k, x[1], mask[step]);
+    }
+}
+
+static NOINLINE void mask_scores(const struct attend *a, const MASK *mask,
+                                 int32_t step, int8_t *x)
+{
+    if (attend_bound(a->k))
+        mask_rows(a, mask, step, 1, x);
+    else
+        mask_rows(a, mask, step, 0, x);
 }
 
 /* Scores of q and the row `step` behind it, those of the last key again up to
@@ -143,10 +179,10 @@ static void two_scores(const struct attend *a, const Q *q, int32_t step,
         pair_channels(&a->keys, q, step, a->score, (n + 1) & -2, (uint8_t *)x,
                       2);
     }
-    if (!plain) {
-        look_up(a, mask, x);
-        look_up(a, mask ? mask + mask_step : NULL, x + 1);
-    }
+    if (!a->score_same)
+        look_up(a, x);
+    if (mask)
+        mask_scores(a, mask, mask_step, x);
     for (int32_t i = 2 * n; i & 7 && !(a->word && plain); i++)
         x[i] = x[i - 2];
 }

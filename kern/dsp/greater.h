@@ -1,4 +1,5 @@
-/* The greater of bytes, four at a time.  To be included after X. */
+/* The greater and the less of bytes, and sums, four at a time.  To be included
+ * after X. */
 #ifndef GREATER_H
 #define GREATER_H
 
@@ -27,6 +28,41 @@ static inline uint32_t greater(uint32_t a, uint32_t b)
     }
     return v;
 #endif
+}
+
+/* The less of each two bytes with a sign. */
+static inline uint32_t less(uint32_t a, uint32_t b)
+{
+    uint32_t v;
+
+#ifdef DSP
+    __asm__("ssub8 %0, %1, %2\n"
+            "sel %0, %2, %1\n" : "=&r"(v) : "r"(a), "r"(b));
+#else
+    v = 0;
+    for (int i = 0; i < 32; i += 8) {
+        const int8_t c = (int8_t)(a >> i), d = (int8_t)(b >> i);
+
+        v |= (uint32_t)(uint8_t)(c < d ? c : d) << i;
+    }
+#endif
+    return v;
+}
+
+/* The sum of each two bytes with a sign, -128 at least and 127 at most. */
+static inline uint32_t bytes_sum(uint32_t a, uint32_t b)
+{
+    uint32_t v;
+
+#ifdef DSP
+    __asm__("qadd8 %0, %1, %2" : "=r"(v) : "r"(a), "r"(b));
+#else
+    v = 0;
+    for (int i = 0; i < 32; i += 8)
+        v |= (uint32_t)(uint8_t)clip((int8_t)(a >> i) + (int8_t)(b >> i), -128,
+                                     127) << i;
+#endif
+    return v;
 }
 
 #endif
