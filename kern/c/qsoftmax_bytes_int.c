@@ -3,7 +3,7 @@
  * op       qsoftmax
  * types    x:s8|u8 t:s32 -> y:s8|u8
  * isa      any
- * when     p0 == 8 && n < 512 && t.lo >= 0
+ * when     p0 == 8 && !p2 && n < 512 && t.lo >= 0
  * split    rows
  * inplace  x
  * stack    160

@@ -8,7 +8,8 @@
  * cycles   ncore * ((rows + ncore - 1) / ncore) * (400 + 120 * n)
  *
  * Of bytes (p0: bits of y) t has exp(-d) in Q0.31 of d = max - x; the results
- * are its quotients by their sum.  Of 16 bits (p0: 0) the difference is scaled
+ * are its quotients by their sum.  With p2, levels, those are exact, rounded half
+ * to even: t p2 / sum of t.  Of 16 bits (p0: 0) the difference is scaled
  * by p1 and shift to steps of the curve t, of which 1/(1 + v), v being what the
  * sum's leading bit leaves, is the curve r; both have 513 points.
  */
@@ -47,6 +48,26 @@ static void row_bytes(const struct row_dims *k, const X *x, const T *t, Y *y)
         y[i] = (Y)limit(fixed_right(e, shift < 0 ? 0 : shift) + k->lo, k->lo,
                         k->hi);
     }
+}
+
+/* v / sum, rounded half to even. */
+static int64_t rounded(int64_t v, int64_t sum)
+{
+    const int64_t r = sum ? (2 * v + sum) / (2 * sum) : 0;
+
+    return r * 2 * sum == 2 * v + sum ? r & ~(int64_t)1 : r;
+}
+
+static void row_levels(const struct row_dims *k, const X *x, const T *t, Y *y)
+{
+    const int64_t top = greatest(x, k->n);
+    int64_t sum = 0;
+
+    for (int32_t i = 0; i < k->n; i++)
+        sum += (int64_t)t[top - x[i]];
+    for (int32_t i = 0; i < k->n; i++)
+        y[i] = (Y)limit(rounded((int64_t)t[top - x[i]] * k->p2, sum) + k->lo,
+                        k->lo, k->hi);
 }
 
 /* Without r there are bytes alone. */
@@ -108,7 +129,9 @@ void FN(const struct row_dims *k, const struct io *io)
     x += (ptrdiff_t)i * k->n;
     y += (ptrdiff_t)i * k->n;
     for (; i < end; i++, x += k->n, y += k->n)
-        if (k->p0) {
+        if (k->p2) {
+            row_levels(k, x, io->in[1], y);
+        } else if (k->p0) {
             row_bytes(k, x, io->in[1], y);
         } else {
             ROW_SHORTS(k, x, io, y);

@@ -3,7 +3,7 @@
  * op       qsoftmax
  * types    x:s8|u8 t:s32 -> y:s8|u8
  * isa      xpulpv2
- * when     p0 == 8 && n < 512 && t.lo >= 0
+ * when     p0 == 8 && !p2 && n < 512 && t.lo >= 0
  * inplace  x
  * scratch  4 * n + 4
  * split    rows

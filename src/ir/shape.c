@@ -199,6 +199,10 @@ static void check_tables(const Node *n)
     if (attr_int(n, A_p0) < 0 || attr_int(n, A_p0) > 16)
         err_node(n, "p0, the bits of the result, is %lld: 0 to 16 was wanted",
                  (long long)attr_int(n, A_p0));
+    if (n->op == OP_qsoftmax && (attr_int(n, A_p2) < 0 ||
+                                 attr_int(n, A_p2) > (bytes ? 256 : 0)))
+        err_node(n, "p2, the levels of the result, is %lld: 0 to 256 of bytes "
+                 "was wanted", (long long)attr_int(n, A_p2));
     if (!bytes && attr_int(n, A_shift) < 1)
         err_node(n, "shift is %lld, at least 1 was wanted",
                  (long long)attr_int(n, A_shift));

@@ -1,6 +1,7 @@
 /* Softmax and normalizations between integers: those of integers.
  *
- *     softmax            qsoftmax: a table of exp(-d), sums, one division a row
+ *     softmax            qsoftmax: a table of exp(-d), sums, one division a row;
+ *                        what has exact quotients too
  *     layernorm          ilayernorm: x less its mean, times w, by the root of
  *                        the variance; w, b on the grid of the result
  *     rmsnorm            irmsnorm, on a finer grid, and a requantization
@@ -13,6 +14,7 @@
 
 enum { MORE = 128 };  /* of bytes */
 enum { FINER = 256 }; /* irmsnorm's result */
+enum { LEVELS = 256 }; /* of a softmax's weights */
 
 typedef struct Row {
     Graph *g;
@@ -81,27 +83,6 @@ static void replace(const Row *r, Node *n)
     val_rename(r->g, r->at->res[0], "unread");
     graph_replace(r->g, r->at->res[0], y);
     val_rename(r->g, y, name);
-}
-
-static void row_softmax(const Row *r)
-{
-    int64_t t[256];
-    Val *table = graph_const(r->g, "exp", T_s32, SHAPE(256), NULL);
-    Node *n;
-    int d;
-
-    if (type_info[r->x->type].bytes != 1 || type_info[r->to].bytes != 1 ||
-        fabs(r->scale * 256 - 1) > 1e-6 || r->zero != type_info[r->to].lo)
-        return;
-    for (d = 0; d < 256; d++) {
-        t[d] = (int64_t)rint(exp(-d * r->x_scale) * 0x1p31);
-        val_set(table, d, MIN(t[d], INT32_MAX));
-    }
-    val_range(table);
-    n = node(r, OP_qsoftmax, 2, r->x, table, NULL);
-    attr_set_int(r->g, n, A_p0, 8);
-    bounds(r, n);
-    replace(r, n);
 }
 
 /* x with bits enough for a mean, less its zero point. */
@@ -212,11 +193,11 @@ void lower_rows(Graph *g)
 
     for (n = g->first; n; n = next) {
         next = n->next;
+        if (n->op == OP_qsoftmax && attr_int(n, A_p2) == LEVELS)
+            attr_drop(n, A_p2);
         if (!is_row(g, n, &r))
             continue;
-        if (r.n->op == OP_softmax)
-            row_softmax(&r);
-        else if (r.n->op == OP_layernorm)
+        if (r.n->op == OP_layernorm)
             row_layernorm(&r);
         else if (r.n->op == OP_rmsnorm)
             row_rmsnorm(&r);

@@ -20,7 +20,9 @@
  *   one accumulator                 requant: (acc * mul + add) >> shift
  *   a sum of two                    wadd: (x * p0 + y * p1 + c) >> shift
  *
- * What fits neither (a softmax, a normalization) stays float between an
+ *   a softmax of bytes              qsoftmax
+ *
+ * What fits neither (a normalization) stays float between an
  * explicit dequantize and quantize.  doc/quant.md says how results are
  * rounded and how that compares. */
 #include "quant/lower.h"

@@ -443,7 +443,8 @@ static void draw_qsoftmax(Str *o, const Inst *in)
                 type_info[in->arg[2]].name, n,
                 (int)MIN(32767, type_info[in->arg[2]].hi));
     if (bytes)
-        str_fmt(o, "r = qsoftmax x t p0=%d", roll(2) ? 8 : 16);
+        str_fmt(o, "r = qsoftmax x t p0=%d p2=%d", roll(2) ? 8 : 16,
+                roll(2) ? between(1, 256) : 0);
     else
         str_fmt(o, "r = qsoftmax x t e p1=%d shift=%d",
                 between(1, 0x7fffffff), between(20, 45));
