@@ -63,42 +63,49 @@ struct attend_shares {
     DOT("%14", "t6", "t3") DOT("%15", "t1", "t3")                             \
     DOT("%0", "t4", "t2") DOT("%1", "t5", "t2")                               \
     DOT("%2", "t6", "t2") DOT("%3", "t1", "t2")
-#define ATTEND_NEXT(bytes)                                                    \
-    "addi t5, t5, " #bytes "\n sw t5, %[to]\n"                                \
+#define ATTEND_NEXT                                                           \
+    "sw t5, %[to]\n"                                                          \
     "lw t1, %[count]\n lw %17, %[w]\n lw %16, %[x]\n slli t2, %18, 2\n"       \
     "addi t1, t1, -1\n add %17, %17, t2\n sw t1, %[count]\n"                  \
     "sw %17, %[w]\n bnez t1, 1b\n"
-#define ATTEND_LOOP(name, DOT, FINISH, bytes)                                 \
+#define ATTEND_LOOP(name, DOT, FINISH)                                        \
     static inline void name(const void *x, const void *w, int32_t words,      \
-                            int32_t step, int32_t count, int32_t *to)         \
+                            int32_t step, int32_t count, void *to,            \
+                            int32_t row)                                      \
     {                                                                         \
         const void *at = x, *from = w;                                        \
-        int32_t s[16];                                                        \
+        int32_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;               \
                                                                               \
         __asm__ volatile(                                                     \
             XP_BLOCK ATTEND_PRODUCTS(DOT) "lw t5, %[to]\n" FINISH             \
-            ATTEND_NEXT(bytes) XP_BLOCK_END                                   \
-            : "=&r"(s[0]), "=&r"(s[1]), "=&r"(s[2]), "=&r"(s[3]),             \
-              "=&r"(s[4]), "=&r"(s[5]), "=&r"(s[6]), "=&r"(s[7]),             \
-              "=&r"(s[8]), "=&r"(s[9]), "=&r"(s[10]), "=&r"(s[11]),           \
-              "=&r"(s[12]), "=&r"(s[13]), "=&r"(s[14]), "=&r"(s[15]),         \
-              "+r"(at), "+r"(from)                                            \
+            ATTEND_NEXT XP_BLOCK_END                                          \
+            : "=&r"(a), "=&r"(b), "=&r"(c), "=&r"(d), "=&r"(e), "=&r"(f),     \
+              "=&r"(g), "=&r"(h), "=&r"(i), "=&r"(j), "=&r"(k), "=&r"(l),     \
+              "=&r"(m), "=&r"(n), "=&r"(o), "=&r"(p), "+r"(at), "+r"(from)    \
             : "r"(step), "r"(2 * step), "r"(3 * step), [words] "m"(words),    \
-              [to] "m"(to), [count] "m"(count), [w] "m"(w), [x] "m"(x)        \
+              [to] "m"(to), [count] "m"(count), [w] "m"(w), [x] "m"(x),       \
+              [row] "m"(row)                                                  \
             : XP_CLOBBERS, "t1", "t2", "t3", "t4", "t5", "t6");               \
     }
 #define ATTEND_SW(v, at) "sw " v ", " #at "(t5)\n"
 
 /* The sums, row by row of x, 16 words for each four rows of w. */
-ATTEND_LOOP(attend_sums, BLOCK_SP,
+ATTEND_LOOP(attend_sums_to, BLOCK_SP,
             ATTEND_SW("%0", 0) ATTEND_SW("%4", 4) ATTEND_SW("%8", 8)
             ATTEND_SW("%12", 12) ATTEND_SW("%1", 16) ATTEND_SW("%5", 20)
             ATTEND_SW("%9", 24) ATTEND_SW("%13", 28) ATTEND_SW("%2", 32)
             ATTEND_SW("%6", 36) ATTEND_SW("%10", 40) ATTEND_SW("%14", 44)
             ATTEND_SW("%3", 48) ATTEND_SW("%7", 52) ATTEND_SW("%11", 56)
-            ATTEND_SW("%15", 60), 64)
+            ATTEND_SW("%15", 60) "addi t5, t5, 64\n")
 
-/* Sums scaled, of eight bits: four words for each four rows of w. */
+static inline void attend_sums(const void *x, const void *w, int32_t words,
+                               int32_t step, int32_t count, int32_t *to)
+{
+    attend_sums_to(x, w, words, step, count, to, 0);
+}
+
+/* Sums scaled, of eight bits: a word for each row of x, `row` bytes from one to
+ * the next, and each four rows of w. */
 #ifdef POWERS_WEIGH
 #define ATTEND_SHARE(at) "lw t1, " #at "(%16)\n"
 #define ATTEND_BEGIN "lw t2, 0(%16)\n lw t3, 4(%16)\n"
@@ -111,21 +118,24 @@ ATTEND_LOOP(attend_sums, BLOCK_SP,
     ATTEND_SHARE(12) ATTEND_ROW("%1", "%5", "%9", "%13")                      \
     ATTEND_SHARE(16) ATTEND_ROW("%2", "%6", "%10", "%14")                     \
     ATTEND_SHARE(20) ATTEND_ROW("%3", "%7", "%11", "%15")                     \
-    ATTEND_SW("%0", 0) ATTEND_SW("%1", 4) ATTEND_SW("%2", 8)                  \
-    ATTEND_SW("%3", 12)
-ATTEND_LOOP(attend_values_u, BLOCK_USP, ATTEND_VALUES, 16)
+    "lw t4, %[row]\n"                                                         \
+    ATTEND_SW("%0", 0) "add t6, t5, t4\n sw %1, 0(t6)\n"                      \
+    "add t6, t6, t4\n sw %2, 0(t6)\n addi t5, t5, 4\n"                       \
+    "add t6, t6, t4\n sw %3, 0(t6)\n"
+ATTEND_LOOP(attend_values_u, BLOCK_USP, ATTEND_VALUES)
 #ifdef POWERS_WEIGH
 #define attend_values attend_values_u
 #else
-ATTEND_LOOP(attend_values_s, BLOCK_SP, ATTEND_VALUES, 16)
+ATTEND_LOOP(attend_values_s, BLOCK_SP, ATTEND_VALUES)
 
 static inline void attend_values(const void *x, const void *w, int32_t words,
-                                 int32_t step, int32_t count, int32_t *to)
+                                 int32_t step, int32_t count, void *to,
+                                 int32_t row)
 {
     if (WORD_SIGNED(PARTS))
-        attend_values_s(x, w, words, step, count, to);
+        attend_values_s(x, w, words, step, count, to, row);
     else
-        attend_values_u(x, w, words, step, count, to);
+        attend_values_u(x, w, words, step, count, to, row);
 }
 #endif
 
@@ -390,20 +400,19 @@ static inline int32_t attend_value(const void *end, int r, int32_t sum)
 }
 
 static inline void attend_values(const void *x, const void *w, int32_t words,
-                                 int32_t step, int32_t count, int32_t *to)
+                                 int32_t step, int32_t count, void *to,
+                                 int32_t row)
 {
     const void *e = (const char *)x + 16 * words;
     int32_t sum[16];
-    int8_t y[4];
 
     for (int32_t j = 0; j < count; j++) {
         attend_block(x, (const int8_t *)w + 4 * j * step, words, step,
                      WORD_SIGNED(LEFT), sum);
-        for (int r = 0; r < 4; r++) {
+        for (int r = 0; r < 4; r++)
             for (int i = 0; i < 4; i++)
-                y[i] = (int8_t)attend_value(e, r, sum[4 * r + i]);
-            *to++ = word_load(y);
-        }
+                ((int8_t *)to)[r * row + 4 * j + i] =
+                    (int8_t)attend_value(e, r, sum[4 * r + i]);
     }
 }
 

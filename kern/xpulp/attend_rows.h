@@ -315,44 +315,34 @@ static inline void put_end(const struct attend *a, void *to)
 #endif
 }
 
-/* Words of results of four columns, row by row, to where they belong. */
-static inline void put_results(const struct attend *a, const int32_t *v, Y *y)
+/* Four rows of results within bounds, or of columns that are no words, to where
+ * they belong; v: the same, of whole words. */
+static NOINLINE void put_results(const struct attend_dims *k, const int8_t *v,
+                                 Y *y)
 {
-    const struct attend_dims *k = a->k;
-    const int32_t e = k->e & ~3, row = k->yrow;
-    const int plain = k->lo == -128 && k->hi == 127;
+    const int32_t more = -k->e & 3;
 
-    for (int32_t r = 0; r < 4; r++, y += row, v++) {
-        const int32_t *w = v;
-        int32_t word;
-
-        for (int32_t j = 0; j < e; j += 4, w += 4) {
-            word = *w;
-            if (!plain)
-                for (int32_t i = 0; i < 4; i++, word >>= 8)
-                    y[j + i] = (Y)clip((int8_t)word, k->lo, k->hi);
-            else
-                word_store(y + j, word);
-        }
-        if (e < k->e)
-            word = *w;
-        for (int32_t j = e; j < k->e; j++, word >>= 8)
-            y[j] = (Y)clip((int8_t)word, k->lo, k->hi);
-    }
+    for (int32_t r = 0; r < 4; r++, y += k->yrow, v += more)
+        for (int32_t j = 0; j < k->e; j++)
+            y[j] = (Y)clip(*v++, k->lo, k->hi);
 }
 
 static NOINLINE void make_results(const struct attend *a, Y *y)
 {
-    const int32_t words = (a->shown + 3) >> 2;
+    const struct attend_dims *k = a->k;
+    const int32_t words = (a->shown + 3) >> 2, columns = (k->e + 3) >> 2;
+    const int plain = !(k->e & 3) && k->lo == -128 && k->hi == 127;
+    void *to = plain ? (void *)y : (void *)results_of(a);
 
     if (!a->small) {
         wide_results(a, y);
         return;
     }
     put_end(a, a->w + 16 * words);
-    attend_values(a->w, a->v, words, a->line, (a->k->e + 3) >> 2,
-                  results_of(a));
-    put_results(a, results_of(a), y);
+    attend_values(a->w, a->v, words, a->line, columns, to,
+                  plain ? k->yrow : 4 * columns);
+    if (!plain)
+        put_results(k, to, y);
 }
 
 #ifndef POWERS_WEIGH
