@@ -1,7 +1,7 @@
 /* A row of 1 to 4 bytes times rows of bytes: a word of each, with what is not
  * of the row masked out of the left side.  Where all columns have the same
  * epilogue in 32 bits, their results are made at once: two columns of two rows
- * take 22 to 26 instructions.
+ * take 22 to 26 instructions, four of one row 24 to 28.
  *
  * To be included after what epilogue.h asks for. */
 #ifndef VECTOR_SMALL_K_H
@@ -47,12 +47,12 @@ static inline int32_t small_k_word(const LEFT *x, int32_t n)
 {
     uint32_t v = (uint8_t)x[0];
 
+    if (n > 3)
+        return word_load(x);
     if (n > 1)
         v |= (uint32_t)(uint8_t)x[1] << 8;
     if (n > 2)
         v |= (uint32_t)(uint8_t)x[2] << 16;
-    if (n > 3)
-        v |= (uint32_t)(uint8_t)x[3] << 24;
     return (int32_t)v;
 }
 
@@ -146,12 +146,32 @@ static inline Y one_result(const struct one_end *e, int32_t sum)
           [code] "i"(XP_SIGNS(LEFT, RIGHT)), [size] "i"(sizeof(Y)),          \
           [store] "i"(XP_TYPE(Y))                                            \
         : XP_CLOBBERS)
-#define ONE_LOOP(DOT)                                                        \
+#define ONE_FOURS(DOT, count, CLIP)                                          \
+    __asm__ volatile(                                                        \
+        XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                           \
+        "xp.lw.postr %[a], %[w], %[step]\n"                                  \
+        "xp.lw.postr %[b], %[w], %[step]\n"                                  \
+        "xp.lw.postr %[c], %[w], %[step]\n"                                  \
+        "xp.lw.postr %[d], %[w], %[step]\n"                                  \
+        DOT("%[a]", "%[v]", "%[a]") DOT("%[b]", "%[v]", "%[b]")              \
+        DOT("%[c]", "%[v]", "%[c]") DOT("%[d]", "%[v]", "%[d]")              \
+        ONE_END("%[a]", "%[y]", CLIP) ONE_END("%[b]", "%[y]", CLIP)          \
+        ONE_END("%[c]", "%[y]", CLIP) ONE_END("%[d]", "%[y]", CLIP)          \
+        XP_BLOCK_END                                                         \
+        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),            \
+          [w] "+&r"(w), [y] "+&r"(y)                                         \
+        : [n] "r"(columns >> 2), [v] "r"(v), [step] "r"(step),               \
+          [mul] "r"(e->mul), [add] "r"(e->add), [shift] "r"(e->shift),       \
+          [lo] "r"(e->lo), [hi] "r"(e->hi),                                  \
+          [code] "i"(XP_SIGNS(LEFT, RIGHT)), [size] "i"(sizeof(Y)),          \
+          [store] "i"(XP_TYPE(Y))                                            \
+        : XP_CLOBBERS)
+#define ONE_LOOP(LOOP, DOT, short, wide)                                     \
     do {                                                                     \
         if (e->lo + e->hi == -1)                                             \
-            ONE_PAIRS(DOT, 22, ONE_CLIP);                                    \
+            LOOP(DOT, short, ONE_CLIP);                                      \
         else                                                                 \
-            ONE_PAIRS(DOT, 26, ONE_BOUNDS);                                  \
+            LOOP(DOT, wide, ONE_BOUNDS);                                     \
     } while (0)
 
 /* Results y and z of words v and u by the words at w, `step` apart. */
@@ -170,44 +190,71 @@ static inline void one_words(int32_t v, int32_t u, const RIGHT *w,
     if (columns < 2)
         return;
     if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
-        ONE_LOOP(ONE_WX);
+        ONE_LOOP(ONE_PAIRS, ONE_WX, 22, 26);
     else
-        ONE_LOOP(ONE_XW);
+        ONE_LOOP(ONE_PAIRS, ONE_XW, 22, 26);
+}
+
+/* The same of one word. */
+static inline void one_word(int32_t v, const RIGHT *w, int32_t step,
+                            int32_t columns, const struct one_end *e, Y *y)
+{
+    int32_t a, b, c, d;
+
+    for (; columns & 3; columns--, w += step)
+        *y++ = one_result(e, word_dot(0, v, word_load(w)));
+    if (!columns)
+        return;
+    if (WORD_SIGNED(LEFT) && !WORD_SIGNED(RIGHT))
+        ONE_LOOP(ONE_FOURS, ONE_WX, 24, 28);
+    else
+        ONE_LOOP(ONE_FOURS, ONE_XW, 24, 28);
 }
 #else
+static void one_word(int32_t v, const RIGHT *w, int32_t step, int32_t columns,
+                     const struct one_end *e, Y *y)
+{
+    for (int32_t i = 0; i < columns; i++, w += step)
+        y[i] = one_result(e, word_dot(0, v, word_load(w)));
+}
+
 static void one_words(int32_t v, int32_t u, const RIGHT *w, int32_t step,
                       int32_t columns, const struct one_end *e, Y *y, Y *z)
 {
-    for (int32_t i = 0; i < columns; i++, w += step) {
-        y[i] = one_result(e, word_dot(0, v, word_load(w)));
-        z[i] = one_result(e, word_dot(0, u, word_load(w)));
-    }
+    one_word(v, w, step, columns, e, y);
+    one_word(u, w, step, columns, e, z);
 }
 #endif
 
-/* Results y and z of the rows v and x. */
+/* Results y of the row x, and if there are two, z of the next. */
 static inline void one_rows(const struct matmul_dims *k,
-                            const struct small_k *s, const LEFT *v,
-                            const LEFT *x, const RIGHT *w, int32_t columns,
-                            const struct one_end *e, Y *y, Y *z)
+                            const struct small_k *s, const LEFT *x, int two,
+                            const RIGHT *w, int32_t columns,
+                            const struct one_end *e, Y *y)
 {
-    const int32_t n = k->k, step = k->bn, up = 8 * (4 - n);
-    const uint32_t a = (uint32_t)small_k_word(v, n);
-    const uint32_t b = (uint32_t)small_k_word(x, n);
+    const int32_t n = k->k, step = k->bn, up = 8 * (4 - n), end = s->end;
+    const uint32_t a = (uint32_t)small_k_word(x, n);
+    const uint32_t b = two ? (uint32_t)small_k_word(x + k->am, n) : 0;
+    const RIGHT *rest = w + end * step + n - 4;
+    Y *z = y + k->n;
 
-    if (s->begin)
+    if (s->begin && two)
         one_words((int32_t)a, (int32_t)b, w, step, s->begin, e, y, z);
-    for (int32_t i = s->begin; i < s->end; i++) {
-        y[i] = one_result(e, small_k_dot(v, w + i * step, n));
-        z[i] = one_result(e, small_k_dot(x, w + i * step, n));
+    else if (s->begin)
+        one_word((int32_t)a, w, step, s->begin, e, y);
+    for (int32_t i = s->begin; i < end; i++) {
+        y[i] = one_result(e, small_k_dot(x, w + i * step, n));
+        if (two)
+            z[i] = one_result(e, small_k_dot(x + k->am, w + i * step, n));
     }
-    if (s->end < columns)
-        one_words((int32_t)(a << up), (int32_t)(b << up),
-                  w + s->end * step + n - 4, step, columns - s->end, e,
-                  y + s->end, z + s->end);
+    if (end < columns && two)
+        one_words((int32_t)(a << up), (int32_t)(b << up), rest, step,
+                  columns - end, e, y + end, z + end);
+    else if (end < columns)
+        one_word((int32_t)(a << up), rest, step, columns - end, e, y + end);
 }
 
-/* All rows by `columns` rows of w, two at a time; a last one twice. */
+/* All rows by `columns` rows of w, two at a time. */
 static NOINLINE void one_scale32(const struct matmul_dims *k, const LEFT *x,
                                  const RIGHT *w, int32_t columns,
                                  const struct epilogue *q, Y *y)
@@ -218,12 +265,8 @@ static NOINLINE void one_scale32(const struct matmul_dims *k, const LEFT *x,
         q->shift, q->lo, q->hi};
     const struct small_k s = small_k_of(k->bn, k->k, columns);
 
-    for (int32_t m = k->m; m > 0; m -= 2, x += 2 * k->am, y += 2 * k->n) {
-        const int32_t more = m > 1;
-
-        one_rows(k, &s, x, x + more * k->am, w, columns, &e, y,
-                 y + more * k->n);
-    }
+    for (int32_t m = k->m; m > 0; m -= 2, x += 2 * k->am, y += 2 * k->n)
+        one_rows(k, &s, x, m > 1, w, columns, &e, y);
 }
 
 /* Have all columns the same epilogue? */
