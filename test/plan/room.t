@@ -5,4 +5,4 @@ cd "$(dirname "$0")/../.." || exit 1
 make -s build/test/room || exit 1
 # What stays in the L2 for one layer came from before.
 build/test/room 2036 1 || exit 1
-build/test/room "${1:-${SEED:-$(date +%s)}}" "${2:-30}"
+build/test/room "${1:-${SEED:-$(date +%s)}}" "${2:-$((30 / ${PART:-1}))}"

@@ -8,4 +8,4 @@ for s in 2029 1726 540; do
     build/test/solve $s 1 | tr '\n' ' ' | grep -q ' 0 worse .* 0 wrong' ||
         { echo "seed $s"; exit 1; }
 done
-build/test/solve "${1:-${SEED:-$(date +%s)}}" 60
+build/test/solve "${1:-${SEED:-$(date +%s)}}" $((60 / ${PART:-1}))
