@@ -107,7 +107,8 @@ def residual(i):
     outs.append(x)
 
 
-last = None  # a layer's result that the next may read: name, type, h, w, c
+last = None  # a layer's result that the next may read: name, type, images, h,
+             # w, c
 for i in range(int(sys.argv[2])):
     kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided',
                        'forward', 'residual'])
@@ -136,11 +137,12 @@ for i in range(int(sys.argv[2])):
     else:
         if kind == 'point':
             side = 1
-        x = 'x%d' % i
+        x, images = 'x%d' % i, rnd.choice([1, 1, 1, 2, 5])
         if last and kind == 'point' and last[1] in sys.argv[3:]:
-            x, xtype, h, w, c = last
+            x, xtype, images, h, w, c = last
         else:
-            lines.append('%s = input : %s[1,%d,%d,%d]' % (x, xtype, h, w, c))
+            lines.append('%s = input : %s[%d,%d,%d,%d]' % (
+                x, xtype, images, h, w, c))
         each = 1 if kind == 'depth' else c
         weights('w%d' % i, [m, side, side, each], bits)
         taps = side * side * each
@@ -168,7 +170,7 @@ for i in range(int(sys.argv[2])):
                          i, x, i, bias, scale, step, step,
                          ','.join(map(str, pads)), group,
                          rnd.choice([0, 0, 7]), attrs))
-        last = ('y%d' % i, epilogue_type(attrs),
+        last = ('y%d' % i, epilogue_type(attrs), images,
                 (h + pads[0] + pads[2] - side) // step + 1,
                 (w + pads[1] + pads[3] - side) // step + 1, m)
     outs.append('y%d' % i)

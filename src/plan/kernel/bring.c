@@ -14,6 +14,8 @@
  *                                        pconv of one tap reads itself what it
  *                                        wants
  *     any other window              ->   y = pconv (windows (pad x)), one tap
+ *     several images                ->   y = concat (pconv (slice x)) ..., but
+ *                                        of one tap those below one another
  *
  * Where the unit has a weight port, the weights lie in its memory as long as
  * there is room.  A node is replaced where such a kernel takes what comes of
@@ -28,6 +30,12 @@ enum { CODE_BITS = 8, CODE_LEAST = 2, PACKINGS = 8, WAYS = 2 * PACKINGS };
 /* More are not packed: some packings take ten bytes for each, and no unit has a
  * memory for them. */
 enum { MOST_WEIGHTS = 1 << 22 };
+
+/* Operands of a pconv but the first, and the shift. */
+typedef struct Shared {
+    Val *arg[5];
+    int shift;
+} Shared;
 
 /* A layer as the unit sees it: an image and its weights [m][kh][kw][c], or
  * [kh][kw][m] where each channel is a group. */
@@ -47,6 +55,8 @@ typedef struct Bringer {
                          (unsigned.c) is so */
     int64_t room;     /* bytes of the nearest memory, */
     int64_t port;     /* and of that of the weight port */
+    Val *whole;       /* what x is, or is part of */
+    Shared *shared;   /* of the images before, or nothing yet */
 } Bringer;
 
 static Val *operand(const Node *n, const char *name)
@@ -215,17 +225,31 @@ static Val *reshaped(Bringer *b, Val *x, Shape s)
     return layer_reshaped(b->g, b->n, x, s);
 }
 
+static bool share_operands(Bringer *b, Words p)
+{
+    Shared *o = b->shared;
+
+    if (o->arg[1])
+        return true;
+    o->shift = (int)attr_int(b->n, A_shift);
+    if (!b->sums && !scale_of(b, &o->arg[3], &o->arg[4], &o->shift))
+        return false;
+    o->arg[1] = pack_weights(b, p, code_bits(b->w));
+    if (p.port >= 0 && val_bytes(o->arg[1]) <= b->port) {
+        o->arg[1]->port = 1 + p.port;
+        b->port -= val_bytes(o->arg[1]);
+    }
+    return true;
+}
+
 static Node *new_node(Bringer *b, Words p)
 {
-    Val *arg[5] = {b->x};
-    int bits = code_bits(b->w), shift = (int)attr_int(b->n, A_shift);
+    Val **arg = b->shared->arg;
     Node *y;
 
-    if (!b->sums && !scale_of(b, &arg[3], &arg[4], &shift))
+    if (!share_operands(b, p))
         return NULL;
-    arg[1] = pack_weights(b, p, bits);
-    if (p.port >= 0 && val_bytes(arg[1]) <= b->port)
-        arg[1]->port = 1 + p.port;
+    arg[0] = b->x;
     y = graph_node(b->g, b->n, OP_pconv, b->n->name, 5, arg);
     attr_set_int(b->g, y, A_last, 1);
     attr_set_list(b->g, y, A_kernel, 2, b->k);
@@ -234,13 +258,13 @@ static Node *new_node(Bringer *b, Words p)
     attr_set_int(b->g, y, A_padvalue, b->padvalue);
     attr_set_int(b->g, y, A_group, b->depth ? b->m : 1);
     attr_set_int(b->g, y, A_p0, -b->w->lo);
-    attr_set_int(b->g, y, A_p1, bits);
+    attr_set_int(b->g, y, A_p1, code_bits(b->w));
     attr_set_int(b->g, y, A_p2, p.word);
     attr_set_int(b->g, y, A_p3, arg[1]->port > 0);
     attr_set_int(b->g, y, A_mode, p.mode);
     attr_set_list(b->g, y, A_count, 2, (int64_t[2]){p.tile, p.side});
     if (!b->sums) {
-        attr_set_int(b->g, y, A_shift, shift);
+        attr_set_int(b->g, y, A_shift, b->shared->shift);
         attr_set_int(b->g, y, A_lo, attr_int(b->n, A_lo));
         attr_set_int(b->g, y, A_hi, attr_int(b->n, A_hi));
     }
@@ -398,7 +422,7 @@ static bool see_windows(Bringer *b)
         step[i] = attr_at(b->n, A_dilation, i, 1);
     attr_set_list(b->g, b->x->def, A_dilation, 2, step);
     node_infer(b->g, b->x->def);
-    b->x = reshaped(b, b->x, SHAPE(y.dim[0], y.dim[1], y.dim[2], size));
+    b->x = reshaped(b, b->x, SHAPE(1, y.dim[0] * y.dim[1], y.dim[2], size));
     w = graph_const(b->g, b->w->name, b->w->type, SHAPE(b->m, 1, 1, size),
                     b->w->data);
     val_range(w);
@@ -407,6 +431,52 @@ static bool see_windows(Bringer *b)
     memset(b->pad, 0, sizeof b->pad);
     b->k[0] = b->k[1] = b->stride[0] = b->stride[1] = 1;
     return true;
+}
+
+/* Is n of one tap, without padding? */
+static bool is_point(const Node *n)
+{
+    const int64_t *k = n->arg[1]->shape.dim + 1;
+    int64_t pad = 0;
+    int i;
+
+    for (i = 0; i < 4; i++)
+        pad += attr_at(n, A_pad, i, 0);
+    return k[0] * k[1] == 1 && !pad;
+}
+
+/* Of one tap: images below one another are one. */
+static void see_point(Bringer *b)
+{
+    Shape x = b->x->shape;
+
+    if (x.dim[0] > 1)
+        b->x = reshaped(b, b->x, SHAPE(1, x.dim[0] * x.dim[1], x.dim[2],
+                                       x.dim[3]));
+    else
+        see_slice(b);
+}
+
+/* Images of a convolution that are brought one by one: those whose windows the
+ * unit goes through itself, or of which it leaves pixels out. */
+static int64_t images_of(const Node *n)
+{
+    const int64_t *k;
+    bool steps = false, wide = false;
+    int i;
+
+    if (n->op != OP_conv || !attr_int(n, A_last) || n->arg[1]->shape.rank != 4)
+        return 1;
+    k = n->arg[1]->shape.dim + 1;
+    for (i = 0; i < 2; i++) {
+        steps |= attr_at(n, A_stride, i, 1) > 1;
+        wide |= attr_at(n, A_dilation, i, 1) > 1;
+    }
+    if (is_point(n) ? !steps
+                    : wide || k[0] != 3 || k[1] != 3 ||
+                          (steps && attr_int(n, A_group) == 1))
+        return 1;
+    return n->arg[0]->shape.dim[0];
 }
 
 /* As it stands, with every second result left out, or as windows. */
@@ -422,9 +492,8 @@ static bool see_window(Bringer *b)
         return three;
     }
     three &= b->stride[0] == 1 && b->stride[1] == 1;
-    if (b->k[0] * b->k[1] == 1 &&
-        !(b->pad[0] + b->pad[1] + b->pad[2] + b->pad[3]))
-        see_slice(b);
+    if (is_point(b->n))
+        see_point(b);
     else if (!three)
         return see_windows(b);
     return true;
@@ -436,7 +505,7 @@ static void see_sign(Bringer *b)
     if (b->sign || b->x->type != T_s8)
         return;
     b->bias = unsigned_bias(b->g, b->w, false, b->bias);
-    b->x = b->try && unsigned_can_be(b->g, b->x)
+    b->x = b->try && unsigned_can_be(b->g, b->whole)
                ? graph_val(b->g, b->x->name, T_u8, b->x->shape)
                : unsigned_value(b->g, b->n, b->x);
     b->padvalue += 1 << (CODE_BITS - 1);
@@ -526,14 +595,16 @@ static bool words_fit(const Bringer *b, const Way *w)
 typedef enum Take { TAKE_nothing, TAKE_part, TAKE_whole } Take;
 
 /* Cycles that a way to pack gains with a node, which is replaced, or a part of
- * it, by rows, if that takes less. */
-static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
-                     Take take_it)
+ * it, by rows, if that takes less.  whole: what its input is part of. */
+static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
+                         int64_t room, Take take_it, Val *whole,
+                         Shared *shared)
 {
     Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
                  .every = {1, 1}, .room = room, .port = *w->port,
                  .sums = w->sums, .sign = w->words.sign,
-                 .try = take_it == TAKE_nothing};
+                 .try = take_it == TAKE_nothing, .whole = whole,
+                 .shared = shared};
     Node *y = NULL;
     int64_t gain = 0, rows = 0;
     Val *v;
@@ -549,16 +620,50 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
             rows = part_rows(c, g, n, y, w->words.side, room);
         if (rows) {
             layer_undo(g, b.before, n);
-            return bring(c, g, part_node(g, n, rows), w, room, TAKE_whole);
+            n = part_node(g, n, rows);
+            return bring_one(c, g, n, w, room, TAKE_whole, n->arg[0],
+                             &(Shared){0});
         }
         if (gain && take_it) {
             layer_replace(g, n, y, v);
-            *w->port -= y->arg[1]->port ? val_bytes(y->arg[1]) : 0;
+            *w->port = b.port;
             return gain;
         }
     }
     layer_undo(g, b.before, n);
     return gain;
+}
+
+/* The same of images one by one; they share weights. */
+static int64_t bring_images(const Chooser *c, Graph *g, Node *n, Way *w,
+                            int64_t room, Take take_it)
+{
+    int64_t images = images_of(n), gain, i;
+    Node *one = part_image(g, n, 0), *next;
+    Val *whole = n->arg[0];
+    Shared shared = {0};
+
+    gain = images * bring_one(c, g, one, w, room, TAKE_nothing, whole,
+                              &(Shared){0});
+    next = one->prev;
+    node_remove(g, one);
+    node_remove(g, next);
+    if (!gain || !take_it)
+        return gain;
+    one = part_images(g, n);
+    for (i = 0; i < images; i++, one = next) {
+        next = i + 1 < images ? one->next->next : NULL;
+        bring_one(c, g, one, w, room, TAKE_whole, whole, &shared);
+    }
+    return gain;
+}
+
+static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
+                     Take take_it)
+{
+    if (images_of(n) > 1)
+        return bring_images(c, g, n, w, room, take_it);
+    return bring_one(c, g, n, w, room, take_it, n->arg[0], &(Shared){0});
 }
 
 /* A node that may be brought, and what it would gain by each way. */

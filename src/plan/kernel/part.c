@@ -64,36 +64,53 @@ static int64_t up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Rows [at, at + len) of the result. */
-static Node *part_of(Graph *g, Node *n, int axis, int64_t at, int64_t len)
+/* Of the first operand of n, `count` from one on along an axis. */
+static Val *slice_of(Graph *g, Node *n, int axis, int64_t from, int64_t count)
 {
-    const Val *x = n->arg[0];
-    int64_t start[RANK] = {0}, step[RANK], pad[4];
-    int64_t from = at - attr_at(n, A_pad, 0, 0), to = from + len + reach_of(n);
-    Node *s = graph_node(g, n, OP_slice, n->name, 1, &n->arg[0]), *p;
-    Shape count = x->shape;
+    int64_t start[RANK] = {0}, step[RANK];
+    Node *s = graph_node(g, n, OP_slice, n->name, 1, &n->arg[0]);
+    Shape all = n->arg[0]->shape;
     int i;
 
-    for (i = 0; i < x->shape.rank; i++)
+    for (i = 0; i < all.rank; i++)
         step[i] = 1;
-    for (i = 0; i < 4; i++)
-        pad[i] = attr_at(n, A_pad, i, 0);
-    pad[0] = MAX(0, -from);
-    pad[2] = MAX(0, to - x->shape.dim[axis]);
-    start[axis] = MAX(0, from);
-    count.dim[axis] = MIN(to, x->shape.dim[axis]) - start[axis];
-    attr_set_list(g, s, A_start, x->shape.rank, start);
-    attr_set_list(g, s, A_step, x->shape.rank, step);
-    attr_set_shape(g, s, A_count, count);
+    start[axis] = from;
+    attr_set_list(g, s, A_start, all.rank, start);
+    attr_set_list(g, s, A_step, all.rank, step);
+    all.dim[axis] = count;
+    attr_set_shape(g, s, A_count, all);
     s->origin = n->origin;
     s->placed = true;
     node_infer(g, s);
-    p = graph_node(g, n, n->op, n->name, n->narg, n->arg);
-    p->arg[0] = s->res[0];
+    return s->res[0];
+}
+
+/* The same layer of x. */
+static Node *layer_of(Graph *g, Node *n, Val *x)
+{
+    Node *p = graph_node(g, n, n->op, n->name, n->narg, n->arg);
+
+    p->arg[0] = x;
     attr_copy(g, p, n);
+    p->origin = n->origin;
+    return p;
+}
+
+/* Rows [at, at + len) of the result. */
+static Node *part_of(Graph *g, Node *n, int axis, int64_t at, int64_t len)
+{
+    int64_t all = n->arg[0]->shape.dim[axis], pad[4];
+    int64_t from = at - attr_at(n, A_pad, 0, 0), to = from + len + reach_of(n);
+    int64_t start = MAX(0, from);
+    Node *p = layer_of(g, n, slice_of(g, n, axis, start, MIN(to, all) - start));
+    int i;
+
+    for (i = 0; i < 4; i++)
+        pad[i] = attr_at(n, A_pad, i, 0);
+    pad[0] = MAX(0, -from);
+    pad[2] = MAX(0, to - all);
     if (n->op == OP_conv)
         attr_set_list(g, p, A_pad, 4, pad);
-    p->origin = n->origin;
     node_infer(g, p);
     return p;
 }
@@ -164,15 +181,12 @@ int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
     return part;
 }
 
-Node *part_node(Graph *g, Node *n, int64_t rows)
+/* In the place of n: its parts, one after the other along an axis. */
+static void join(Graph *g, Node *n, Val *const *part, int count, int axis)
 {
-    int axis = rows_axis(n);
-    int64_t all = n->res[0]->shape.dim[axis];
-    Node *a = part_of(g, n, axis, 0, rows);
-    Node *b = part_of(g, n, axis, rows, all - rows), *y;
-    Val *both[2] = {a->res[0], b->res[0]}, *was = n->res[0];
+    Node *y = graph_node(g, n, OP_concat, n->name, count, (Val **)part);
+    Val *was = n->res[0];
 
-    y = graph_node(g, n, OP_concat, n->name, 2, both);
     attr_set_int(g, y, A_axis, axis);
     y->origin = n->origin;
     y->placed = true;
@@ -181,5 +195,34 @@ Node *part_node(Graph *g, Node *n, int64_t rows)
     y->res[0]->zero = was->zero;
     graph_replace(g, was, y->res[0]);
     node_remove(g, n);
+}
+
+Node *part_node(Graph *g, Node *n, int64_t rows)
+{
+    int axis = rows_axis(n);
+    int64_t all = n->res[0]->shape.dim[axis];
+    Node *a = part_of(g, n, axis, 0, rows);
+    Node *b = part_of(g, n, axis, rows, all - rows);
+
+    join(g, n, (Val *[]){a->res[0], b->res[0]}, 2, axis);
     return a;
+}
+
+Node *part_image(Graph *g, Node *n, int64_t i)
+{
+    Node *p = layer_of(g, n, slice_of(g, n, 0, i, 1));
+
+    node_infer(g, p);
+    return p;
+}
+
+Node *part_images(Graph *g, Node *n)
+{
+    int count = (int)n->arg[0]->shape.dim[0], i;
+    Val **y = NEWN(g->mem, Val *, count + 1);
+
+    for (i = 0; i < count; i++)
+        y[i] = part_image(g, n, i)->res[0];
+    join(g, n, y, count, 0);
+    return y[0]->def;
 }

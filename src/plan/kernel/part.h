@@ -1,4 +1,5 @@
-/* Layers of which cores compute some rows, an accelerator the others. */
+/* Layers of which cores compute some rows, an accelerator the others, and layers
+ * image by image. */
 #ifndef PLAN_PART_H
 #define PLAN_PART_H
 
@@ -11,5 +12,10 @@ int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
                   int64_t side, int64_t room);
 /* n in two parts: the first, of so many rows. */
 Node *part_node(Graph *g, Node *n, int64_t rows);
+
+/* Before the convolution n the same of image i, whose slice is the node before. */
+Node *part_image(Graph *g, Node *n, int64_t i);
+/* n as so many convolutions as there are images; the first. */
+Node *part_images(Graph *g, Node *n);
 
 #endif
