@@ -12,16 +12,16 @@
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w &&
  *          max(-x.lo, x.hi) * kh * kw < 536870912
  * layout   last
- * split    oh c
+ * split    oh ow c
  * ahead    n > 1 || xw != c || yw != c || xh != w * xw || yh != ow * yw ||
  *          x.bytes != y.bytes ? -1 :
  *          y.bytes * max(max(0, bottom), max((top + 1) * ow * yw,
  *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
  * stack    480
- * cycles   ncore > 1 ? ncore * (350 + ow * min((n * oh + ncore - 1) / ncore *
- *          (60 + c * (100 + 4 * kh * kw)), n * oh * (60 + ((c + 3) / 4 + ncore
- *          - 1) / ncore * 4 * (100 + 4 * kh * kw)))) : n * oh * ow * (60 + c *
- *          (15 + 3 * kh * kw))
+ * cycles   ncore > 1 ? ncore * (350 + min(ceil(n * oh * ow, ncore) * (60 +
+ *          c * (100 + 4 * kh * kw)),
+ *          n * oh * ow * (60 + ceil(c, 4 * ncore) * 4 * (100 + 4 * kh * kw)))) :
+ *          n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  * code     1140
  */
 #include "kern/pool/mean.h"

@@ -9,7 +9,7 @@
  * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
  * layout   last
- * split    oh c
+ * split    oh ow c
  * ahead    n > 1 || xw != c || yw != c || xh != w * xw || yh != ow * yw ||
  *          x.bytes != y.bytes ? -1 :
  *          y.bytes * max(max(0, bottom), max((top + 1) * ow * yw,

@@ -7,14 +7,14 @@
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w &&
  *          max(-x.lo, x.hi) * kh * kw < 536870912
  * layout   last
- * split    oh c
+ * split    oh ow c
  * stack    512
  * let      taps = kh * kw
  * let      word = fit.tap * taps + (has.mul ? fit.scaled : fit.result) + (kw ==
  *          w ? 1 : kh) * (fit.row + kw % 2 * fit.odd)
- * cycles   ncore * (fit.call + c % 4 * fit.channel * taps + ow * min(ceil(n *
- *          oh, ncore) * (fit.pixel + ceil(c, 4) * word), n * oh * (fit.pixel +
- *          ceil(c, 4 * ncore) * word)))
+ * cycles   ncore * (fit.call + c % 4 * fit.channel * taps + min(ceil(n * oh
+ *          * ow, ncore) * (fit.pixel + ceil(c, 4) * word), n * oh * ow *
+ *          (fit.pixel + ceil(c, 4 * ncore) * word)))
  * code     1040
  * cold     910
  */

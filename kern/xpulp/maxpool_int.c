@@ -6,15 +6,15 @@
  * when     xc == 1 && yc == 1 && ph < kh && pw < kw && dh == 1 && dw == 1 &&
  *          (oh - 1) * sh - ph < h && (ow - 1) * sw - pw < w
  * layout   last
- * split    oh c
+ * split    oh ow c
  * stack    352
  * let      taps = kh * kw
  * let      two = kh == 2 && kw == 2 && c > 3
  * let      word = two ? fit.two : fit.tap * taps + (kw == w ? fit.dense :
  *          fit.result + fit.row * kh)
  * let      pixel = fit.pixel + two * fit.words + c % 4 * fit.channel * taps
- * cycles   ncore * (fit.call + ow * min(ceil(n * oh, ncore) * (pixel + ceil(c,
- *          4) * word), n * oh * (pixel + ceil(c, 4 * ncore) * word)))
+ * cycles   ncore * (fit.call + min(ceil(n * oh * ow, ncore) * (pixel + ceil(c,
+ *          4) * word), n * oh * ow * (pixel + ceil(c, 4 * ncore) * word)))
  * code     1000
  * cold     660
  */
