@@ -101,6 +101,15 @@ static inline void transpose4x4(const X *x, ptrdiff_t xs, X *y, ptrdiff_t ys)
     transpose_store(y + 3 * ys, SHUFFLE(q, s, 0x07060302));
 }
 
+/* Four rows of two, which fill two words at y. */
+static inline void transpose4x2(const X *x, ptrdiff_t xs, X *y)
+{
+    const int32_t a = transpose_load(x), b = transpose_load(x + xs);
+
+    transpose_store(y, SHUFFLE(a, b, 0x05010400));
+    transpose_store(y + 4, SHUFFLE(a, b, 0x07030602));
+}
+
 /* Four rows of three, which fill three words at y. */
 static inline void transpose4x3(const X *x, ptrdiff_t xs, X *y)
 {
