@@ -1,15 +1,14 @@
 /* Blocks of attention for XpulpV2: four rows by four rows of bytes to words of
  * results, and weights of powers.  Elsewhere the same in plain C.
  *
- * To be included after LEFT and RIGHT, the sides of products of weights by
- * values, and PARTS are defined; after POWERS_WEIGH where there are no
- * parts. */
+ * To be included after X, a type of a byte, LEFT and RIGHT, the sides of products
+ * of weights by values, and PARTS are defined; after POWERS_WEIGH where there are
+ * no parts. */
 #ifndef ATTEND_H
 #define ATTEND_H
 
-#include "kern/row/powers.h"
 #include "kern/xpulp/apart.h"
-#include "kern/xpulp/four.h"
+#include "kern/xpulp/powers.h"
 
 /* Behind four rows whose words lie side by side: what is made of their sums,
  * and a table of bytes, its place for 0. */

@@ -22,7 +22,6 @@
 #include "kern/xpulp/block.h"
 #include "kern/xpulp/attend.h"
 #include "kern/xpulp/transpose.h"
-#include "kern/xpulp/powers.h"
 #include "kern/row/shares.h"
 
 enum {

@@ -5,6 +5,9 @@
 
 #include "kern/xpulp/xpulp.h"
 
+#ifdef ROW_INVERSE_H
+#error "kern/row/inverse.h came before, without these instructions"
+#endif
 #ifdef XPULPV2
 #define HIGHEST(v) xp_fl1((int32_t)(v))
 #define REST(v, digit, sum)                                                  \
