@@ -29,7 +29,7 @@ _tilewright()
         --penalty --seed --past-end --data --labels --test --ranges --rounding --as-is --merge --max-drop --bytes --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --chips --topology --pipeline --images --cores --mhz \
         --objective --no-engine \
         --budget --straight --no-copies --input-type --tolerance --dump --runner --device --flash --ledger --emulate \
-        --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles \
+        --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles --dir --all \
         --trace --timeline --gdb --jtag --strict" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
     esac

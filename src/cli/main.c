@@ -16,6 +16,9 @@ static const char sim_options[] =
     "options:\n"
     "  -t TARGET             a simulated chip, or mine.soc\n"
     "  --chips N             one program on so many chips, joined by links\n"
+    "  --topology NAME       as if chips were joined so\n"
+    "  --dir DIR             files of the programs named from here on\n"
+    "  --all                 end with the last program, not with chip 0's\n"
     "  --max-cycles N        give up after so many cycles\n"
     "  --trace FILE          every instruction, disassembled; -: to stderr\n"
     "  --timeline OUT.json   for Perfetto or Chrome\n"
@@ -54,7 +57,7 @@ static const struct Verb {
     {"run", "MODEL -t TARGET [-i IN.npz] [-e EXPECTED.npz] [-o OUT.npz]",
      "compile, build, run, compare", verb_run,
      NULL},
-    {"shard", "MODEL -t host --chips N -o DIR",
+    {"shard", "MODEL -t TARGET --chips N -o DIR",
      "one network for N chips: a C project each, bit-equal to one chip",
      verb_shard,
      NULL},

@@ -12,16 +12,19 @@ int verb_sim(int argc, char **argv);
 static const char usage[] =
     "usage: tilewright sim [ELF...] -t TARGET [--chips N] [--max-cycles N]\n"
     "           [--trace FILE] [--timeline FILE] [--gdb PORT|-] [--jtag PORT]\n"
-    "           [--json FILE] [--strict] [-q] [-v]\n"
+    "           [--json FILE] [--topology NAME] [--dir DIR] [--all]\n"
+    "           [--strict] [-q] [-v]\n"
     "Several ELF files run on as many chips; --chips N runs one on N.  With\n"
     "--gdb or --jtag a debugger may load it.\n"
+    "--dir is for the ELF files named from there on.\n"
     "FILE may be - for standard error (trace) or output (json).";
 
 typedef struct Request {
     Arena *mem;
     SimResult *result; /* NULL: not run yet */
-    const char *target, *json, *trace;
-    const char *elf[SIM_CHIPS];
+    const char *target, *json, *trace, *topology;
+    const char *dir; /* of files of the programs that are named next */
+    SimProgram program[SIM_CHIPS];
     int nelf, nchip;
     bool verbose;
     SimOptions opt;
@@ -81,6 +84,12 @@ static void take_option(Request *q, int argc, char **argv, int *i)
         q->opt.jtag_port = at_most(s, argument(argc, argv, i), 65535);
     else if (!strcmp(s, "--json"))
         q->json = argument(argc, argv, i);
+    else if (!strcmp(s, "--topology"))
+        q->topology = argument(argc, argv, i);
+    else if (!strcmp(s, "--dir"))
+        q->dir = argument(argc, argv, i);
+    else if (!strcmp(s, "--all"))
+        q->opt.all = true;
     else if (!strcmp(s, "--strict"))
         q->opt.strict = true;
     else if (!strcmp(s, "-v"))
@@ -99,7 +108,8 @@ static void read_arguments(Request *q, int argc, char **argv)
         if (argv[i][0] == '-' && argv[i][1])
             take_option(q, argc, argv, &i);
         else if (q->nelf < SIM_CHIPS)
-            q->elf[q->nelf++] = argv[i];
+            q->program[q->nelf++] = (SimProgram){.elf = argv[i],
+                                                 .dir = q->dir};
         else
             err(ERR_USAGE, "sim: more than %d programs", SIM_CHIPS);
     if (q->opt.gdb_port < 0)
@@ -111,6 +121,23 @@ static void read_arguments(Request *q, int argc, char **argv)
     if (q->nchip > SIM_CHIPS || (q->nelf > 1 && q->nchip != q->nelf))
         err(ERR_USAGE, "sim: %d programs on %d chips (at most %d)", q->nelf,
             q->nchip, SIM_CHIPS);
+}
+
+/* Chips by chip: a description of its own each. */
+static void read_chips(Request *q)
+{
+    int i;
+
+    for (i = 0; i < q->nchip; i++) {
+        Soc *soc = soc_read(q->mem, q->target);
+
+        if (q->topology && !soc_topology(soc, q->topology))
+            err(ERR_USAGE, "--topology: the description of %s says of no link "
+                "how it joins chips", soc->name);
+        if (i >= q->nelf)
+            q->program[i] = q->program[0];
+        q->program[i].soc = soc;
+    }
 }
 
 static FILE *open_file(const char *path, FILE *dash)
@@ -151,13 +178,15 @@ static int exit_code(const SimResult *r)
 
 static void tell(const Request *q, const SimResult *r)
 {
+    const char *elf = q->program[r->chip].elf;
+
     if (!r->ok) {
-        trouble.file = q->elf[0] ? q->elf[0] : q->target;
+        trouble.file = elf ? elf : q->target;
         snprintf(trouble.message, sizeof trouble.message, "%s", r->fault);
         fprintf(stderr, "%s: %s\n", trouble.file, r->fault);
     } else if (r->status && !quiet)
         fprintf(stderr, "%s: the program ended with status %d\n",
-                q->elf[0] ? q->elf[0] : q->target, r->status);
+                elf ? elf : q->target, r->status);
     if (r->note[0])
         warn("%s", r->note);
     if (q->verbose)
@@ -168,8 +197,6 @@ int verb_sim(int argc, char **argv)
 {
     Arena *a = arena_new();
     Request *q = NEW(a, Request); /* --json reads it at exit */
-    SimProgram p[SIM_CHIPS];
-    int i;
 
     *q = (Request){.mem = a, .opt.out = stdout,
                    .json = json_option(argc, argv)};
@@ -179,11 +206,8 @@ int verb_sim(int argc, char **argv)
     file_check_output(q->opt.timeline);
     if (q->trace)
         q->opt.trace = open_file(q->trace, stderr);
-    for (i = 0; i < q->nchip; i++) {
-        p[i] = (SimProgram){soc_read(a, q->target),
-                            q->elf[q->nelf > 1 ? i : 0], NULL};
-    }
-    q->result = sim_run(a, p, q->nchip, &q->opt);
+    read_chips(q);
+    q->result = sim_run(a, q->program, q->nchip, &q->opt);
     fflush(stdout);
     tell(q, q->result);
     if (q->opt.trace && q->opt.trace != stderr)

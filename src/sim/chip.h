@@ -289,6 +289,7 @@ struct Chip {
     bool ended;
     int status;
     const char *dir; /* of the files the guest opens; NULL: here */
+    Str kept;        /* output behind a line that another chip has begun */
     SimCounts counts;
     const struct ElfSym *sym; /* by address */
     int nsym;
@@ -309,6 +310,7 @@ struct Sim {
     uint64_t slack; /* cycles a core may run ahead of the others */
     uint64_t khz;   /* ticks a millisecond */
     Str out;
+    Chip *talks;    /* whose line is not ended */
     FILE *file[2 * SIM_CHIPS + 14]; /* that guests opened, handle 3 and on */
     struct Timeline *timeline;
     struct Gdb *gdb;
@@ -358,7 +360,9 @@ void sim_fault(Chip *c, const Core *core, const char *fmt, ...)
 void sim_exit(Chip *c, int status);
 void sim_note(Sim *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void sim_put(Sim *s, const char *p, size_t n); /* guest output */
+void sim_put(Chip *c, const char *p, size_t n); /* guest output, by lines of
+                                                  chips; */
+void sim_put_all(Sim *s); /* what is left of it */
 static inline uint64_t to_ticks(const Clock *k, uint64_t cycle)
 {
     return cycle * k->period;

@@ -10,7 +10,7 @@ typedef struct Stdout {
 
 static void flush(Device *d, Str *s)
 {
-    sim_put(d->chip->sim, s->s, s->n);
+    sim_put(d->chip, s->s, s->n);
     s->n = 0;
 }
 

@@ -23,6 +23,7 @@ void sim_fault(Chip *c, const Core *core, const char *fmt, ...)
     if (c->sim->done)
         return;
     c->sim->done = true;
+    r->chip = c->id;
     va_start(ap, fmt);
     vsnprintf(r->fault, n, fmt, ap);
     va_end(ap);
@@ -61,6 +62,7 @@ void sim_exit(Chip *c, int status)
     s->done = true;
     s->res->ok = true;
     s->res->status = status;
+    s->res->chip = c->id;
     stop(s);
 }
 
@@ -75,11 +77,46 @@ void sim_note(Sim *s, const char *fmt, ...)
     va_end(ap);
 }
 
-void sim_put(Sim *s, const char *p, size_t n)
+static void put(Sim *s, const char *p, size_t n)
 {
     str_mem(&s->out, p, n);
     if (s->opt.out) {
         fwrite(p, 1, n, s->opt.out);
         fflush(s->opt.out);
     }
+}
+
+/* What a chip has kept back goes out; it may begin a line. */
+static void put_kept(Sim *s, Chip *c)
+{
+    put(s, c->kept.s, c->kept.n);
+    s->talks = c->kept.s[c->kept.n - 1] == '\n' ? NULL : c;
+    c->kept.n = 0;
+}
+
+/* Whoever has begun a line ends it before others speak. */
+void sim_put(Chip *c, const char *p, size_t n)
+{
+    Sim *s = c->sim;
+    int i;
+
+    if (!n)
+        return;
+    c->kept.mem = s->mem;
+    str_mem(&c->kept, p, n);
+    if (s->talks && s->talks != c)
+        return;
+    put_kept(s, c);
+    for (i = 0; i < s->nchip && !s->talks; i++)
+        if (s->chip[i].kept.n)
+            put_kept(s, &s->chip[i]);
+}
+
+void sim_put_all(Sim *s)
+{
+    int i;
+
+    for (i = 0; i < s->nchip; i++)
+        if (s->chip[i].kept.n)
+            put_kept(s, &s->chip[i]);
 }

@@ -83,7 +83,7 @@ static uint32_t move(Core *c, bool write)
     if (!p)
         return n;
     if (write && handle < FIRST) {
-        sim_put(s, (char *)p, n);
+        sim_put(c->chip, (char *)p, n);
         return 0;
     }
     if (!f || !*f)
@@ -121,7 +121,7 @@ static uint32_t write_string(Core *c)
     if (!r)
         return ~0u;
     off = c->x[11] - r->base;
-    sim_put(c->chip->sim, (char *)r->data + off,
+    sim_put(c->chip, (char *)r->data + off,
             strnlen((char *)r->data + off, r->size - off));
     return 0;
 }
@@ -141,7 +141,7 @@ static uint32_t operate(Core *c)
         uint8_t *p = ram_span(c->chip, c->x[11], 1, false, "semihosting");
 
         if (p)
-            sim_put(c->chip->sim, (char *)p, 1);
+            sim_put(c->chip, (char *)p, 1);
         return 0;
     }
     case SYS_WRITE0: return write_string(c);

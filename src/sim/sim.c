@@ -344,6 +344,7 @@ static void finish(Sim *s)
         for (d = s->chip[i].devices; d; d = d->next)
             if (d->model->end)
                 d->model->end(d);
+    sim_put_all(s);
     r->cycles = to_cycle(k, s->chip[0].now);
     r->seconds = k->mhz > 0 ? (double)r->cycles / (k->mhz * 1e6) : 0;
     sum_cores(s);

@@ -78,6 +78,7 @@ typedef struct SimResult {
     Arena *mem;
     bool ok;            /* the guest ended by itself */
     int status;         /* what it ended with */
+    int chip;           /* whose program that was, or which went wrong */
     char fault[1024];   /* else what went wrong: address, pc, symbol */
     char note[256];     /* first doubtful thing seen, or "" */
     char *out;          /* what it printed; ends in 0 */

@@ -30,6 +30,28 @@ each=$(((five - two) / 3))
 [ "$each" -ge 14300 ] && [ "$each" -le 14600 ] ||
     { echo "a message more takes $each cycles ($two, $five)"; bad=1; }
 
+# Lines of chips do not mix; each has files of its own; the simulation ends with
+# chip 0's program, or with the last.
+guest lines siracusa
+for i in 0 1 2; do
+    mkdir -p $out/d$i
+    echo $i >$out/d$i/name
+done
+$SIM -t siracusa --all --max-cycles 1000000 --dir $out/d0 $out/lines.elf \
+    --dir $out/d1 $out/lines.elf --dir $out/d2 $out/lines.elf \
+    --json $out/lines.json >$out/lines.out || bad=1
+[ "$(sort $out/lines.out)" = 'chip 0!
+chip 1!
+chip 2!' ] && grep -q '"cycles": *5[0-9][0-9][0-9][0-9],' $out/lines.json ||
+    { echo "lines:"; cat $out/lines.out $out/lines.json; bad=1; }
+$SIM -t siracusa --max-cycles 1000000 --dir $out/d0 $out/lines.elf --chips 2 \
+    --json $out/lines.json >$out/lines.out || bad=1
+grep -q '"cycles": *1[0-9][0-9][0-9][0-9],' $out/lines.json ||
+    { echo "to the end of chip 0:"; cat $out/lines.json; bad=1; }
+$SIM -t siracusa $out/lines.elf $out/lines.elf --dir $out/d0 2>$out/lines.err
+[ $? = 4 ] && grep -q 'lines.elf: the program ended with status 1' \
+    $out/lines.err || { echo "no files:"; cat $out/lines.err; bad=1; }
+
 # what nobody takes is not lost in silence
 guest star siracusa -DFLOOD -DBYTES=4
 $SIM $out/star.elf -t siracusa --chips 3 --max-cycles 1000000 2>$out/star.err
