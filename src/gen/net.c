@@ -173,12 +173,68 @@ static void put_step(Gen *g, Str *out)
     str_put(out, "    default: break;\n    }\n}\n\n");
 }
 
+/* The step that waits for the last of layers up to this one. */
+static int end_of(const Plan *p, int layer)
+{
+    int end = 0, i, k;
+
+    for (i = 0; i <= layer; i++)
+        for (k = p->layer[i].last + 1; k < p->nstep; k++)
+            if (p->step[k].kind == STEP_wait &&
+                p->step[k].token == p->step[p->layer[i].last].token) {
+                end = MAX(end, k);
+                break;
+            }
+    return end;
+}
+
+/* Do n bytes from r on have some of val's, which are at `at`? */
+static bool meets(const Plan *p, Ref r, int64_t n, Ref at, const Val *val)
+{
+    const Buf *a = r.buf < 0 ? NULL : &p->buf[r.buf], *b = &p->buf[at.buf];
+
+    return a && a->mem == b->mem &&
+           a->addr + r.off < b->addr + at.off + val_bytes(val) &&
+           b->addr + at.off < a->addr + r.off + n;
+}
+
+static bool writes(const Plan *p, const Step *s, Ref at, const Val *v)
+{
+    const Move *m = &s->move;
+    int i;
+
+    if (step_moves(p, s))
+        return meets(p, m->to, (m->rows - 1) * m->to_stride + m->row, at, v);
+    for (i = 0; i < s->nout; i++)
+        if (meets(p, s->out[i], s->out_bytes[i], at, v))
+            return true;
+    return meets(p, s->tmp, s->tmp_bytes, at, v) ||
+           (s->stage_bytes && meets(p, s->stage, s->stage_bytes, at, v));
+}
+
+/* Is its result still there when all layers up to it are done?  Where engines
+ * work beside one another, later ones have begun then. */
+static bool stays(const Plan *p, int layer, Ref at)
+{
+    int i, end = end_of(p, layer);
+
+    for (i = p->layer[layer].last + 1; i < end; i++)
+        if (p->step[i].kind == STEP_start && p->step[i].layer > layer &&
+            writes(p, &p->step[i], at, p->layer[layer].node->res[0]))
+            return false;
+    return true;
+}
+
 bool gen_has_result(const Gen *g, int layer)
 {
-    Ref r = g->p->place[g->p->layer[layer].node->res[0]->id];
+    const Plan *p = g->p;
+    const Node *n = p->layer[layer].node;
+    Ref r = p->place[n->res[0]->id];
 
-    return r.buf >= 0 && g->p->soc->mems[g->p->buf[r.buf].mem].mapped &&
-           g->p->buf[r.buf].from <= g->p->layer[layer].last;
+    if (n->op == OP_partsend) /* it comes while others are computed */
+        return false;
+    return r.buf >= 0 && p->soc->mems[p->buf[r.buf].mem].mapped &&
+           p->buf[r.buf].from <= p->layer[layer].last && stays(p, layer, r);
 }
 
 static void put_results(Gen *g, Str *out)
