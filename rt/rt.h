@@ -23,6 +23,10 @@ void rt_print(const char *s);
 void rt_print_hex(const char *name, uint32_t v);
 void rt_exit(int status);
 
+/* Of a chip that runs a network with others (rt/link): before the first run all
+ * agree on protocol, model and number of chips, or the program ends with 5. */
+void rt_link_begin(void);
+
 /* The stack used below the caller of rt_paint() since then, in bytes; -1 where
  * it is not known, or nothing was left of the stack. */
 void rt_paint(void);

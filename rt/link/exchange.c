@@ -6,7 +6,6 @@
 #include "link.h"
 
 void rt_exchange(const struct exchange_dims *k, void *b, int bytes);
-void rt_ready(void);
 
 static const char *const layer[] = {LINK_LAYERS};
 static uint32_t rooms[2][LINK_ROOM_BYTES / 4];
@@ -32,14 +31,14 @@ void rt_exchange(const struct exchange_dims *k, void *b, int bytes)
     struct link_halo h = {k->from, k->n, k->up, k->down};
     uint32_t tag = (uint32_t)k->tag;
 
-    rt_ready();
+    rt_link_begin();
     if (!k->parts ? k->sum ? link_sum(&here, tag, b, k->len)
                            : link_halo(&here, tag, &v, &h)
         : k->sum ? link_share(&here, tag, &v) : link_gather(&here, tag, &v))
         stop(k->tag);
 }
 
-void rt_ready(void)
+void rt_link_begin(void)
 {
     if (!here.wire.send && (link_open(&here) || link_begin(&here)))
         stop(-1);

@@ -16,7 +16,7 @@ enum { LINK_CHIPS = 64, LINK_DEEPEST = 6, LINK_VERSION = 2 };
 
 enum link_error {
     LINK_OK, LINK_LATE, LINK_CLOSED, LINK_BROKEN, LINK_ORDER, LINK_PROTOCOL,
-    LINK_MODEL, LINK_ROOM, LINK_OTHER
+    LINK_MODEL, LINK_ROOM, LINK_OTHER, LINK_PLACE
 };
 
 /* How exchanges are made: everyone with everyone, a tree, groups of four and

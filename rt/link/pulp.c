@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ROOM = 0x24, OPEN = 0x28, LIMIT = 0x2c, SENDING = 0x18, WAIT_OF = 0x100,
-       WINDOW = 0x200, WINDOW_SIZE = 0x20, WINDOWS = 16 };
+enum { ID = 0x00, CHIPS = 0x04, SENDING = 0x18, ROOM = 0x24, OPEN = 0x28,
+       LIMIT = 0x2c, WAIT_OF = 0x100, WINDOW = 0x200, WINDOW_SIZE = 0x20,
+       WINDOWS = 16 };
 enum { BROKEN = 1 << 8, MISSED = 1 << 9 };
 #define LATE UINT32_MAX
 #define FIRST_TAG 0x80000000u /* of agreements; those of exchanges are below */
@@ -36,7 +37,6 @@ struct window {
     volatile uint32_t to, from, at, tag, bytes;
 };
 
-void rt_ready(void);
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes);
 void rt_team_halo(const struct exchange_dims *k, const struct io *io,
@@ -190,12 +190,14 @@ INTO int first_peer(const struct io *io)
 
 /* --- agreement --- */
 
-void rt_ready(void)
+void rt_link_begin(void)
 {
     uint32_t tag = FIRST_TAG + runs++;
     struct window *w = window_of(0);
     int i;
 
+    if (REG(ID) != LINK_HERE || REG(CHIPS) != LINK_OF)
+        stop(-1, LINK_PLACE, (int)REG(ID));
     mine = (struct agreement){LINK_VERSION, LINK_OF, {
         (uint32_t)LINK_MODEL_HASH, (uint32_t)(LINK_MODEL_HASH >> 32)}};
     REG(LIMIT) = LINK_CYCLES;

@@ -35,6 +35,8 @@ void link_say(const struct link *l, const char *layer, char *text, int n)
         [LINK_ROOM] = "too little room for messages on chip ",
         [LINK_OTHER] = "a message for or of another chip where it is joined "
                        "with chip ",
+        [LINK_PLACE] = "a program for another place or number of chips runs on "
+                       "chip ",
     };
     const char *end = text + n;
     char *p = add_text(text, end, "chip ");

@@ -42,14 +42,15 @@ static void set_rates(const Job *j, ShardOpts *o)
 {
     const Item *link = j->soc ? soc_next(j->soc, "link", NULL) : NULL;
     double late = item_num(link, "latency_ns", 0);
+    double rate = item_num(link, "mb_per_s", 0);
 
-    if (!o->room || !link || strcmp(j->soc->rt, "pulp"))
+    if (!o->room || !(rate > 0) || j->soc->mhz <= 0 || strcmp(j->soc->rt, "pulp"))
         return;
     o->cores = j->soc->ncore;
     o->sum_rate = strcmp(soc_join(j->soc, o->chips), "any") ? 0
                   : 2 * j->soc->ncore;  /* few rows: about two a core */
     o->sum_columns = 4 * j->soc->ncore; /* a core makes four at a time */
-    o->link_rate = item_num(link, "mb_per_s", 0) / j->soc->mhz;
+    o->link_rate = rate / j->soc->mhz;
     o->link_cycles = isnan(late) ? 0 : late * j->soc->mhz / 1e3;
     o->work_rate = 2 * j->soc->ncore;
     set_memory(j, o);

@@ -15,6 +15,12 @@ static const char *driver(const Job *j)
     return item_word(link_of(j), "driver", NULL);
 }
 
+/* Clusters: their links are those of the simulator, which runs all together. */
+static bool simulated(const Job *j)
+{
+    return link_of(j) && !driver(j) && !strcmp(j->soc->rt, "pulp");
+}
+
 static void check_words(const Job *j)
 {
     if (!j->o.chips)
@@ -23,11 +29,10 @@ static void check_words(const Job *j)
         err(ERR_USAGE, "shard: wants -o DIR");
     if (!j->soc || !strcmp(j->soc->run, "host"))
         return;
-    if (!driver(j))
+    if (!driver(j) && !simulated(j))
         err(ERR_USAGE, "shard: -t %s: there is no wire driver for this chip; "
-            "-t host runs each chip as a process%s", j->soc->name,
-            strcmp(j->soc->run, "sim") ? "" : ", run --chips simulates it");
-    if (!packed_find(arena_fmt(j->o.mem, "rt/link/%s.c", driver(j))))
+            "-t host runs each chip as a process", j->soc->name);
+    if (driver(j) && !packed_find(arena_fmt(j->o.mem, "rt/link/%s.c", driver(j))))
         err(ERR_MODEL, "%s:%d: link driver '%s': there are cmsdk and ns16550",
             link_of(j)->file, link_of(j)->line, driver(j));
     if (!soc_join(j->soc, j->o.chips))
@@ -220,27 +225,18 @@ static void put_start(const Job *j, const Shard *s, int chip, Str *out)
 
 /* What they say, one after another (an emulator says it on standard error),
  * and the worst exit status. */
-static void put_script(const Job *j, const Shard *s, Str *out)
+static void put_starts(const Job *j, const Shard *s, Str *out)
 {
     int i;
 
-    str_fmt(out,
-        "#!/bin/sh\n"
-        "# Builds all chips' projects and runs them together: each compares\n"
-        "# its layers with the example's.\n"
-        "cd \"$(dirname \"$0\")\" || exit 1\n"
-        "i=0\n"
-        "while [ $i -lt %d ]; do\n"
-        "    make -s -C chip$i \"$@\" || exit 5\n"
-        "    i=$((i + 1))\n"
-        "done\n"
+    str_put(out,
         "TILEWRIGHT_LINK=$(mktemp -d) || exit 5\n"
         "export TILEWRIGHT_LINK\npids=\n"
         "join() {\n"
         "    mkfifo \"$TILEWRIGHT_LINK/$1.in\" \"$TILEWRIGHT_LINK/$1.out\" &&\n"
         "        ln -s $1.out \"$TILEWRIGHT_LINK/$2.in\" &&\n"
         "        ln -s $1.in \"$TILEWRIGHT_LINK/$2.out\" || exit 5\n"
-        "}\n", s->o.chips);
+        "}\n");
     put_pipes(j, s->o.chips, out);
     for (i = 0; i < s->o.chips; i++) {
         put_start(j, s, i, out);
@@ -254,6 +250,39 @@ static void put_script(const Job *j, const Shard *s, Str *out)
         "cat chip*/said\n"
         "rm -rf \"$TILEWRIGHT_LINK\"\n"
         "exit $worst\n");
+}
+
+/* All chips in one simulation, each with its own folder. */
+static void put_simulation(const Job *j, const Shard *s, Str *out)
+{
+    int i;
+
+    str_fmt(out, "exec tilewright sim --all -t %s",
+            gen_target(j->o.mem, j->soc));
+    if (j->o.topology)
+        str_fmt(out, " --topology %s", j->o.topology);
+    for (i = 0; i < s->o.chips; i++)
+        str_fmt(out, " \\\n    --dir chip%d chip%d/build/%s.elf", i, i,
+                j->o.name);
+    str_put(out, "\n");
+}
+
+static void put_script(const Job *j, const Shard *s, Str *out)
+{
+    str_fmt(out,
+        "#!/bin/sh\n"
+        "# Builds all chips' projects and runs them together: each compares\n"
+        "# its layers with the example's.\n"
+        "cd \"$(dirname \"$0\")\" || exit 1\n"
+        "i=0\n"
+        "while [ $i -lt %d ]; do\n"
+        "    make -s -C chip$i \"$@\" || exit 5\n"
+        "    i=$((i + 1))\n"
+        "done\n", s->o.chips);
+    if (simulated(j))
+        put_simulation(j, s, out);
+    else
+        put_starts(j, s, out);
 }
 
 static void put_files(const Job *j, const Shard *s)

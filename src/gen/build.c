@@ -3,6 +3,7 @@
 #include "gen/gen.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const Item *tools(const Gen *g)
@@ -108,13 +109,22 @@ static void put_list(Gen *g, const char *sep, Str *out)
             str_fmt(out, "%s%s", sep, g->src[i]);
 }
 
+const char *gen_target(Arena *mem, const Soc *soc)
+{
+    char *full = packed_find(soc->file) ? NULL : realpath(soc->file, NULL);
+    const char *word = full ? arena_str(mem, full) : soc->name;
+
+    free(full);
+    return word;
+}
+
 static const char *run_command(Gen *g)
 {
     const Soc *s = g->p->soc;
     const char *cmd = item_word(soc_next(s, "runner", NULL), "cmd",
         strcmp(s->run, "sim") ? "{elf}"
         : arena_fmt(g->mem, "tilewright sim {elf} -t %s",
-                    packed_find(s->file) ? s->name : s->file));
+                    gen_target(g->mem, s)));
     const char *elf = strstr(cmd, "{elf}");
 
     if (!elf)
@@ -185,7 +195,7 @@ static void put_makefile(Gen *g, const Str *rt)
     put_list(g, " \\\n    ", &b);
     str_fmt(&b, "\nRT =%s\nMAIN = %s\n", rt->s, main_sources(g));
     put_make_rules(g, &b);
-    if (g->p->program->team)
+    if (g->p->program->team && !gen_has_link(g)) /* no other chips there */
         put_host_rules(g, &b);
     gen_file(g, "Makefile", &b);
 }
@@ -235,6 +245,8 @@ static void put_main(Gen *g)
         "    struct %s_memory memory;\n    int bad;\n\n", g->name, g->name);
     gen_fill_memory(g, &b);
     put_load(g, &b);
+    if (gen_has_link(g))
+        str_put(&b, "    rt_link_begin();\n");
     str_fmt(&b, "    bad = %s_init(&net, memory);\n", g->name);
     if (has_selftest(g))
         str_fmt(&b, "    if (bad == 0) {\n        bad = %s_selftest(&net);\n    }\n"
@@ -338,6 +350,12 @@ static void put_readme(Gen *g)
         str_put(&b, "The network is a program of records for a team of cores;"
             " `rt/program.h` says what they\ndo and goes through them, with"
             " the headers beside it.\n\n");
+    if (gen_has_link(g))
+        str_put(&b, "The chip shares the network with others, whose projects are"
+            " beside this one: `run`\nin the folder above runs all together; alone"
+            " it waits for them and gives up.  A\nprogram of your own calls"
+            " `rt_link_begin()` (`rt/rt.h`) before the first run, and\ncompiles"
+            " `rt/link/` too.\n\n");
     str_put(&b, "## Memory\n\n");
     put_memory_table(g, &b);
     str_put(&b, "\n## Layers\n\n");

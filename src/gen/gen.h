@@ -42,6 +42,9 @@ void gen_check_place(const char *dir, bool force);
 /* package.c: err(ERR_USAGE) if there is none of that name, or none for the
  * chip. */
 void gen_check_package(const char *name, const Soc *soc);
+/* build.c: what -t takes for a chip, wherever a project is: a name of ours, or
+ * the whole path of its file. */
+const char *gen_target(Arena *mem, const Soc *soc);
 /* names.c: a C prefix from the name of a model's file: legal and free.  A name
  * that is not free gets a suffix; *taken_by is then who has it, else NULL. */
 char *gen_name(Arena *a, const char *path, const char **taken_by);

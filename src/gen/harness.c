@@ -132,8 +132,9 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
     Gen *g = gen_begin(out->mem, p, &o);
 
     str_fmt(out, "/* What run.c is told of %s. */\n#include \"%s.h\"\n"
-            "#include \"run.h\"\n%s\n", name, name,
-            gen_image_bytes(g) ? "#include \"rt/pulp/ext.h\"\n" : "");
+            "#include \"run.h\"\n%s%s\n", name, name,
+            gen_image_bytes(g) ? "#include \"rt/pulp/ext.h\"\n" : "",
+            gen_has_link(g) ? "#include \"rt/rt.h\"\n" : "");
     gen_storage(g, out);
     str_fmt(out, "static struct %s one;\n", name);
     put_sizes(p, "in_bytes", p->g->nin, p->g->in, out);
@@ -145,8 +146,6 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
         put_begin(g, steps, value, out);
     if (gen_image_bytes(g))
         put_load(g, dir, out);
-    if (gen_has_link(g))
-        str_put(out, "void rt_ready(void);\n\n");
     if (plan_external_inout(p))
         put_far(g, out);
     str_fmt(out, "const struct tilewright_net tilewright_net = {%d, %d, %d, %d,"
@@ -157,5 +156,5 @@ void gen_harness(const Plan *p, const char *name, const char *dir, int steps,
     put_file(dir, "out.bin", out);
     put_file(dir, "dump.bin", out);
     str_fmt(out, ", %s, %s, %s};\n", gen_image_bytes(g) ? "load" : "0",
-            p->g->nnum ? "begin" : "0", gen_has_link(g) ? "rt_ready" : "0");
+            p->g->nnum ? "begin" : "0", gen_has_link(g) ? "rt_link_begin" : "0");
 }

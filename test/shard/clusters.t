@@ -1,0 +1,66 @@
+#!/bin/sh
+# A network as a project for each chip with a cluster: all together on the simulator,
+# every layer has its bits, with sums that are sent beside work, constants in external
+# memory, rows of images, pipelines, other topologies.  A chip of another model or
+# another number of chips is told, as is a layer that differs.
+cd "$(dirname "$0")/../.." || exit 1
+command -v riscv64-unknown-elf-gcc >/dev/null ||
+    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+PATH=$PWD:$PATH
+bad=0
+fault() { echo "$*"; bad=1; }
+shard() { # DIR MODEL TARGET CHIPS OPTION...
+    dir=$tmp/$1 model=$2 target=$3 chips=$4
+    shift 4
+    ./tilewright shard "$model" -t "$target" --chips "$chips" -o "$dir" "$@" \
+        >"$dir.text" 2>&1 || fault "$(cat "$dir.text")"
+}
+together() { # DIR: status
+    timeout 200 "$tmp/$1/run" -j2 >"$tmp/said" 2>&1
+}
+right() { # DIR MODEL TARGET CHIPS OPTION...
+    shard "$@"
+    together "$1" && [ "$(grep -c '^[a-z0-9_]*: self-test passed$' "$tmp/said")" = "$4" ] ||
+        fault "$*: $(cat "$tmp/said")"
+}
+wrong() { # WHAT WORDS: of chips in net
+    together net
+    [ $? = 4 ] && grep -q "$2" "$tmp/said" || fault "$1: $(cat "$tmp/said")"
+}
+net=zoo/transformer-int/network.onnx
+right net $net siracusa 8
+grep -q ' gather ' "$tmp/net/plan.txt" && grep -q ' sum ' "$tmp/net/plan.txt" &&
+    python3 -m json.tool <"$tmp/net/plan.json" >/dev/null ||
+    fault "$(cat "$tmp/net/plan.txt")"
+python3 test/shard/many.py "$tmp/16.onnx" 16 || exit 1
+sed 's/^memory L2 size=2M/memory L2 size=1M/' soc/siracusa-500.soc >"$tmp/1M.soc"
+right far "$tmp/16.onnx" "$tmp/1M.soc" 2
+[ -s "$tmp/far/chip1/net_16_l3.bin" ] &&
+    grep -q '| partsend |' "$tmp/far/chip1/README.md" ||
+    fault "$(cat "$tmp/far/chip1/README.md")"
+right ring $net siracusa-500 4 --topology ring
+grep -q -- '--topology ring' "$tmp/ring/run" || fault "$(cat "$tmp/ring/run")"
+# layer 7: the next one writes over its result beside the accelerator's
+right gap9 zoo/resnet8-int/network.onnx gap9 3 --images rows
+right pipe zoo/dscnn-int/network.onnx siracusa-500 3 --pipeline
+
+# chips 0 and 1 of eight
+cd "$tmp/net" || exit 1
+tilewright sim --all -t siracusa chip0/build/network.elf \
+    chip1/build/network.elf >"$tmp/said" 2>&1
+[ $? = 4 ] && grep -q 'for another place or number of chips .* chip 0, at the' \
+    "$tmp/said" || fault "two of eight: $(cat "$tmp/said")"
+cd - >/dev/null || exit 1
+sed -i 's/LINK_OF 8/LINK_OF 7/' "$tmp/net/chip7/rt/link/here.h"
+wrong 'seven chips' 'chip 7: a program for another .* number of chips'
+sed -i 's/LINK_OF 7/LINK_OF 8/' "$tmp/net/chip7/rt/link/here.h"
+sed -i 's/\(checks\[[A-Za-z_]*\] = {\)/\1{NULL, 1, 1, 0u}, /' \
+    "$tmp/net/chip5/network_selftest.c"
+wrong 'a layer that differs' 'network: first layer that differs: 0x'
+sed -i 's/\(LINK_MODEL_HASH UINT64_C(0x\).\{16\}/\10123456789abcdef/' \
+    "$tmp/net/chip3/rt/link/here.h"
+wrong 'another model' 'another model.* on chip 3, at the start'
+[ $bad = 0 ] && echo "2 to 8 clusters as projects, four faults told"
+[ $bad = 0 ]
