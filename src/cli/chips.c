@@ -25,49 +25,32 @@ static int64_t exchange_room(const Job *j)
 }
 
 /* Constants lie where the cores' DMA takes them from, or beyond; code and
- * values take some of that. */
-static void set_memory(const Job *j, ShardOpts *o)
-{
-    const Engine *near = soc_hop(j->soc, 0), *far = soc_hop(j->soc, 1);
-
-    if (near && far) {
-        o->memory = j->soc->mems[near->far].size * 3 / 4;
-        o->far_rate = far->in.bytes_per_cycle;
-    }
-}
-
-/* Links of clusters go on while cores work; sums that are sent meanwhile go to
- * all others at once, which suits links between any two. */
+ * values take some of that.  Products of one row wait for weights; links of
+ * clusters go on while cores work, and sums that are sent meanwhile go to all
+ * others at once, which suits links between any two. */
 static void set_rates(const Job *j, ShardOpts *o)
 {
     const Item *link = j->soc ? soc_next(j->soc, "link", NULL) : NULL;
+    const Engine *near = j->soc ? soc_hop(j->soc, 0) : NULL;
+    const Engine *far = j->soc ? soc_hop(j->soc, 1) : NULL;
     double late = item_num(link, "latency_ns", 0);
     double rate = item_num(link, "mb_per_s", 0);
 
-    if (!o->room || !(rate > 0) || j->soc->mhz <= 0 || strcmp(j->soc->rt, "pulp"))
+    o->timed = near && far && rate > 0 && j->soc->mhz > 0 &&
+               !strcmp(j->soc->rt, "pulp");
+    if (!o->timed)
         return;
     o->cores = j->soc->ncore;
-    o->sum_rate = strcmp(soc_join(j->soc, o->chips), "any") ? 0
-                  : 2 * j->soc->ncore;  /* few rows: about two a core */
-    o->sum_columns = 4 * j->soc->ncore; /* a core makes four at a time */
+    o->mac_rate = 1.5 * o->cores; /* on average */
+    o->byte_rate = .8 * near->in.bytes_per_cycle;
+    o->memory = j->soc->mems[near->far].size * 3 / 4;
+    o->far_rate = far->in.bytes_per_cycle;
     o->link_rate = rate / j->soc->mhz;
     o->link_cycles = isnan(late) ? 0 : late * j->soc->mhz / 1e3;
-    o->work_rate = 2 * j->soc->ncore;
-    set_memory(j, o);
+    o->sum_rate = strcmp(soc_join(j->soc, o->chips), "any") ? 0
+                  : 2 * o->cores;  /* few rows: about two a core */
+    o->sum_columns = 4 * o->cores; /* a core makes four at a time */
     o->next = soc_routes(j->o.mem, j->soc, o->chips);
-}
-
-/* What cores reach on average: products of one row wait for weights. */
-static void set_work(const Job *j, ShardOpts *o)
-{
-    const Engine *near = soc_hop(j->soc, 0), *far = soc_hop(j->soc, 1);
-
-    if (!near || !far || o->link_rate <= 0)
-        return;
-    o->mac_rate = 1.5 * j->soc->ncore;
-    o->byte_rate = .8 * near->in.bytes_per_cycle;
-    o->near = (double)j->soc->mems[near->far].size;
-    o->far_rate = far->in.bytes_per_cycle;
 }
 
 static void set_topology(const Job *j, Soc *s)
@@ -95,7 +78,6 @@ Shard *chips_shares(Job *j)
     set_topology(j, j->soc);
     o.neighbours = neighbours_joined(j);
     set_rates(j, &o);
-    set_work(j, &o);
     if (j->o.chips > 1)
         leave_joined(&j->o);
     job_front(j);

@@ -32,7 +32,8 @@ static void check_words(const Job *j)
     if (!driver(j) && !simulated(j))
         err(ERR_USAGE, "shard: -t %s: there is no wire driver for this chip; "
             "-t host runs each chip as a process", j->soc->name);
-    if (driver(j) && !packed_find(arena_fmt(j->o.mem, "rt/link/%s.c", driver(j))))
+    if (driver(j) &&
+        !packed_find(arena_fmt(j->o.mem, "rt/link/%s.c", driver(j))))
         err(ERR_MODEL, "%s:%d: link driver '%s': there are cmsdk and ns16550",
             link_of(j)->file, link_of(j)->line, driver(j));
     if (!soc_join(j->soc, j->o.chips))

@@ -1,12 +1,8 @@
 /* Bands of rows of images: what windows read of them, which rows chips exchange
- * or compute twice, and what all of that takes. */
+ * or compute twice. */
 #include "shard/shard.h"
 
-enum {
-    EXCHANGE = 1500, /* cycles of an exchange beside its messages */
-    MESSAGE = 60,    /* of a message, to send and to take it */
-    SLICE = 1500     /* of a layer more, which takes rows of a value */
-};
+enum { SLICE = 1500 }; /* cycles of a layer more, which takes rows of a value */
 
 bool is_image(const Node *n)
 {
@@ -123,120 +119,6 @@ Change shard_change(const Shard *s, const Val *v, Cut c)
     return is_near(s, v, is) && is_needed(s, v, c) ? CHANGE_halo : CHANGE_gather;
 }
 
-/* --- predicted cycles --- */
-
-static double far_of(const Shard *s, double bytes, double messages)
-{
-    return EXCHANGE + s->o.link_cycles + messages * MESSAGE +
-           bytes / s->o.link_rate;
-}
-
-static double halo_cycles(const Shard *s, const Val *v, Cut is)
-{
-    int64_t dim = v->shape.dim[is.axis], most = 0;
-    int i;
-
-    for (i = 0; i < s->o.chips; i++) {
-        Band own = shard_band(s, is, dim, i), need = s->need[v->id][i];
-
-        most = MAX(most, MAX(0, own.from - need.from) +
-                             MAX(0, need.to - own.to));
-    }
-    return far_of(s, (double)(most * (val_bytes(v) / dim)), 4);
-}
-
-static double gather_cycles(const Shard *s, const Val *v, Cut is)
-{
-    double left = s->o.chips - 1;
-
-    return far_of(s, (double)val_bytes(v) * left / s->o.chips,
-                  left * (double)shape_product(v->shape, 0, is.axis));
-}
-
-double shard_work(const Shard *s, const Node *n, double share)
-{
-    double work = (double)node_macs(n) / s->o.work_rate;
-
-    return share * MAX(work, 4 * (double)val_count(n->res[0]) / s->o.work_rate);
-}
-
-/* Of an axis the most that a chip has. */
-static double most_of(const Shard *s, const Val *v, Cut c)
-{
-    int64_t most = 0, dim = c.axis < 0 ? 1 : v->shape.dim[c.axis];
-    int i;
-
-    for (i = 0; i < s->o.chips; i++) {
-        Band b = shard_band(s, c, dim, i);
-
-        most = MAX(most, b.to - b.from);
-    }
-    return (double)most / (double)dim;
-}
-
-static double node_cycles(const Shard *s, const Share *h)
-{
-    const Node *n = h->node;
-
-    if (h->partial)
-        return shard_work(s, n, 1.0 / s->o.chips) +
-               far_of(s, 4 * (double)val_count(n->res[0]), s->o.chips);
-    return shard_work(s, n, most_of(s, n->res[0], h->res));
-}
-
-/* Each value is gathered once, and its halo exchanged once. */
-static double moves_cycles(const Shard *s, const Share *h, bool (*done)[2])
-{
-    const Node *n = h->node;
-    double sum = 0;
-    int i;
-
-    for (i = 0; i < n->narg; i++) {
-        const Val *v = n->arg[i];
-        Change way = v && !v->data ? shard_change(s, v, h->arg[i])
-                                    : CHANGE_none;
-        bool *is = v ? &done[v->id][way == CHANGE_gather] : NULL;
-
-        if ((way != CHANGE_halo && way != CHANGE_gather) || *is)
-            continue;
-        *is = true;
-        sum += way == CHANGE_halo ? halo_cycles(s, v, s->at[v->id])
-                               : gather_cycles(s, v, s->at[v->id]);
-    }
-    return sum;
-}
-
-/* Constants of a chip beyond its memory come anew in every run. */
-static double constants_cycles(const Shard *s)
-{
-    double bytes = 0, more;
-    int i, k;
-
-    for (i = 0; i < s->nnode; i++) {
-        const Node *n = s->share[i].node;
-
-        for (k = 0; k < n->narg; k++)
-            if (n->arg[k] && n->arg[k]->data)
-                bytes += (double)val_bytes(n->arg[k]) *
-                         most_of(s, n->arg[k], s->share[i].arg[k]);
-    }
-    more = bytes - (double)s->o.memory;
-    return s->o.memory && more > 0 ? more / s->o.far_rate : 0;
-}
-
-double rows_cycles(const Shard *s)
-{
-    bool (*done)[2] = arena_get(s->mem, (size_t)graph_nval(s->whole) + 1,
-                                sizeof *done);
-    double sum = constants_cycles(s);
-    int i;
-
-    for (i = 0; i < s->nnode; i++)
-        sum += node_cycles(s, &s->share[i]) +
-               moves_cycles(s, &s->share[i], done);
-    return sum;
-}
-
 /* --- rows that chips compute twice --- */
 
 static Band both(Band a, Band b)
@@ -281,8 +163,9 @@ static void follow_rows(Shard *s, Share *h)
 static double again_cycles(const Shard *s, const Share *h, Cut wide)
 {
     const Node *n = h->node;
-    double share = most_of(s, n->res[0], wide) - most_of(s, n->res[0], h->res);
-    double sum = shard_work(s, n, share);
+    double share = cost_share(s, n->res[0], wide) -
+                   cost_share(s, n->res[0], h->res);
+    double sum = cost_rows(s, n, share);
     int i;
 
     for (i = 0; i < n->narg; i++) {
@@ -291,7 +174,7 @@ static double again_cycles(const Shard *s, const Share *h, Cut wide)
 
         if (v && !v->data && s->at[v->id].axis >= 0)
             sum += s->need[v->id] ? bytes / s->o.link_rate
-                                  : far_of(s, bytes, 4);
+                                  : cost_near(s, bytes, 4);
     }
     return sum;
 }
@@ -321,7 +204,7 @@ static void widen(Shard *s, Share *h)
         return;
     wide.band = s->need[v->id];
     if (is_near(s, v, h->res) &&
-        again_cycles(s, h, wide) > halo_cycles(s, v, h->res))
+        again_cycles(s, h, wide) > cost_halo(s, v, h->res))
         return;
     s->at[v->id] = h->res = wide;
     s->need[v->id] = NULL;
@@ -371,7 +254,7 @@ static void narrow(Shard *s, Share *h)
 
     if (h->res.axis >= 0 || !use.band || use.parts < 0 ||
         (f != FAM_map && f != FAM_transpose) ||
-        shard_work(s, n, 1 - most_of(s, n->res[0], use)) < SLICE)
+        cost_rows(s, n, 1 - cost_share(s, n->res[0], use)) < SLICE)
         return;
     s->at[n->res[0]->id] = h->res = use;
     for (i = 0; i < n->narg; i++)

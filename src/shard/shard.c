@@ -1,6 +1,7 @@
 /* Decides which layers are cut, until nothing changes, and makes the graphs. */
 #include "shard/shard.h"
 
+#include <math.h>
 #include <string.h>
 
 static const Cut all = {.axis = -1, .origin = -1};
@@ -68,12 +69,18 @@ static void set_outputs(Shard *s)
     }
 }
 
+static double known(double rate, double none)
+{
+    return rate > 0 ? rate : none;
+}
+
 /* Where nothing is known of them, links are slow. */
 static void set_rates(ShardOpts *o)
 {
-    o->work_rate = o->work_rate > 0 ? o->work_rate : 1;
-    o->link_rate = o->link_rate > 0 ? o->link_rate : .01;
-    o->far_rate = o->far_rate > 0 ? o->far_rate : 1;
+    o->cores = MAX(1, o->cores);
+    o->mac_rate = known(o->mac_rate, 1);
+    o->byte_rate = known(o->byte_rate, INFINITY);
+    o->link_rate = known(o->link_rate, .01);
 }
 
 static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
@@ -139,7 +146,7 @@ static Shard *try_rows(Arena *mem, Graph *g, const ShardOpts *o, int nrow,
 static double cycles_of(Graph *g, const ShardOpts *o, int nrow)
 {
     Arena *mem = arena_new();
-    double cycles = rows_cycles(try_rows(mem, g, o, nrow, NULL));
+    double cycles = cost_shares(try_rows(mem, g, o, nrow, NULL));
 
     arena_end(mem);
     return cycles;
@@ -211,7 +218,7 @@ static bool improve(Shard **s, double *cycles, int i)
         if (!keep_whole(old, stay, i, n))
             return false;
         t = try_rows(old->mem, old->whole, &old->o, 0, stay);
-        is = shard_cycles(t);
+        is = cost_shares(t);
         if (shard_split(t) && is < *cycles) {
             *s = t;
             *cycles = is;
@@ -224,7 +231,7 @@ static bool improve(Shard **s, double *cycles, int i)
 /* Layers whose exchanges cost more than their shares save stay whole. */
 static Shard *worth_sharing(Shard *s)
 {
-    double cycles = shard_cycles(s);
+    double cycles = cost_shares(s);
     bool again;
     int i;
 
@@ -269,7 +276,7 @@ Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
                                     : try_chips(mem, g, o);
     if (o->chips > 1 && !s->stage && !shard_split(s))
         err_chips(mem, g, o);
-    if (o->chips > 1 && o->mac_rate > 0 && !s->stage && !s->nrow)
+    if (o->chips > 1 && o->timed && !s->stage && !s->nrow)
         s = worth_sharing(s);
     s->g = NEWN(mem, Graph *, o->chips);
     for (i = 0; i < o->chips; i++)

@@ -42,13 +42,15 @@ typedef enum Images { IMAGES_best, IMAGES_rows, IMAGES_channels } Images;
 /* What a layer's shares save against what an exchange costs. */
 typedef struct ShardOpts {
     int chips;
-    double mac_rate;    /* of one chip, MACs a cycle; 0: all that can be cut
-                           is cut, whatever it costs */
-    double byte_rate;   /* weights into the cores, bytes a cycle; */
-    double near, far_rate; /* beyond so many bytes of them so many */
+    bool timed;         /* what follows is known of the chips, else all that can
+                           be cut is, whatever it costs, in one way */
+    int cores;          /* of a chip */
+    double mac_rate;    /* of all of them, MACs a cycle */
+    double byte_rate;   /* of constants into the cores' memory, bytes a cycle; */
+    int64_t memory;     /* of a chip for constants, bytes; 0: any; */
+    double far_rate;    /* of those beyond */
     double link_rate;   /* between chips, bytes a cycle */
     double link_cycles; /* of a message beside its bytes */
-    int cores;          /* of a chip, which send, take and add */
     const uint8_t *next; /* [from][to]: the chip that a message goes to first;
                            NULL: any two are joined */
     double sum_rate;    /* of partial sums, MACs a cycle: they are sent by pieces
@@ -56,8 +58,6 @@ typedef struct ShardOpts {
                            never */
     int sum_columns;    /* a piece has a multiple of so many */
     Images images;
-    double work_rate;   /* of a chip, MACs a cycle, as images are predicted */
-    int64_t memory;     /* of a chip for constants, bytes; 0: any */
     bool pipeline;      /* consecutive layers on consecutive chips */
     bool neighbours;    /* chips i and i + 1 are connected */
     int64_t room;       /* bytes of a chip's memory that an exchange may take;
@@ -121,9 +121,6 @@ typedef struct Shard {
 Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o);
 int shard_split(const Shard *s); /* layers of which each chip has a share */
 
-/* worth.c: predicted cycles of the chip that has most to do, as decided. */
-double shard_cycles(const Shard *s);
-
 /* rule.c: the share of a node, from those of what it reads (s->at); all
  * operands whole and so the result, if there is none. */
 void shard_rule(Shard *s, const Node *n, Share *y);
@@ -146,8 +143,20 @@ typedef enum Change {
     CHANGE_none, CHANGE_slice, CHANGE_halo, CHANGE_gather
 } Change;
 Change shard_change(const Shard *s, const Val *v, Cut c);
-double rows_cycles(const Shard *s); /* predicted, of all chips together */
-double shard_work(const Shard *s, const Node *n, double share); /* a node's */
+
+/* cost.c: predicted cycles of the chip that has most to do.  Of all, as
+ * decided; of a node without exchanges. */
+double cost_shares(const Shard *s);
+double cost_node(const Shard *s, const Share *h);
+/* Of so much of a node's result, whose constants have come. */
+double cost_rows(const Shard *s, const Node *n, double share);
+/* An exchange with neighbours; that of rows that windows read of v. */
+double cost_near(const Shard *s, double bytes, double messages);
+double cost_halo(const Shard *s, const Val *v, Cut is);
+/* Of so many bytes of constants those that a chip has no room for. */
+double cost_far(const Shard *s, double bytes);
+/* Of v, which is cut so, what the chip with most of it has. */
+double cost_share(const Shard *s, const Val *v, Cut c);
 
 /* build.c: the graph of a chip. */
 Graph *shard_build(Shard *s, int chip);

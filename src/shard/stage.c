@@ -8,7 +8,8 @@
 typedef struct Cost {
     double work;   /* cycles of all nodes before */
     double consts; /* bytes of what they read first */
-    double live;   /* bytes that go over the cut */
+    double live;   /* bytes that go over the cut, */
+    int values;    /* of so many values */
 } Cost;
 
 /* The last node that reads v; outputs are read where they are made. */
@@ -38,7 +39,7 @@ static Cost *costs(const Shard *s, const int *last)
     for (i = 0; i < s->nnode; i++) {
         const Node *n = s->share[i].node;
 
-        c[i + 1].work = c[i].work + shard_work(s, n, 1);
+        c[i + 1].work = c[i].work + cost_node(s, &s->share[i]);
         c[i + 1].consts = c[i].consts;
         for (k = 0; k < n->narg; k++) {
             const Val *v = n->arg[k];
@@ -48,8 +49,10 @@ static Cost *costs(const Shard *s, const int *last)
             if (v)
                 seen[v->id] = true;
         }
-        for (k = i + 1; k <= last[n->res[0]->id]; k++)
+        for (k = i + 1; k <= last[n->res[0]->id]; k++) {
             c[k].live += (double)val_bytes(n->res[0]);
+            c[k].values++;
+        }
     }
     return c;
 }
@@ -57,10 +60,8 @@ static Cost *costs(const Shard *s, const int *last)
 /* Cycles of nodes [a, b) on one chip. */
 static double stage_cycles(const Shard *s, const Cost *c, int a, int b)
 {
-    double over = c[b].consts - c[a].consts - (double)s->o.memory;
-    double sum = c[b].work - c[a].work + c[b].live / s->o.link_rate;
-
-    return s->o.memory && over > 0 ? sum + over / s->o.far_rate : sum;
+    return c[b].work - c[a].work + cost_far(s, c[b].consts - c[a].consts) +
+           (c[b].values ? cost_near(s, c[b].live, c[b].values) : 0);
 }
 
 /* The slowest stage is as quick as can be: best[b] of k stages of nodes [0, b),

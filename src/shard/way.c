@@ -34,12 +34,13 @@ static void send(const Shard *s, Load *l, int from, int to, double bytes)
 }
 
 /* A round of messages of so many bytes, from `peers` chips to each.  Who hands a
- * message on has all of it first.  As measured of rt/link/pulp.c: cycles of a
- * round, between messages of a core, of adding a number. */
+ * message on has all of it first; one core sends all pieces to a peer.  As
+ * measured of rt/link/pulp.c: cycles of a round, between messages of a core, of
+ * adding a number. */
 static void add_round(const Shard *s, Traffic x, const Load *l, double bytes,
                       double peers, Way *w)
 {
-    enum { PER_ROUND = 220, PER_MESSAGE = 130, PER_NUMBER = 6 };
+    enum { PER_ROUND = 220, PER_MESSAGE = 150, PER_NUMBER = 6 };
     double most = 0, link;
     int i;
 
@@ -50,7 +51,7 @@ static void add_round(const Shard *s, Traffic x, const Load *l, double bytes,
     w->link += link;
     w->bytes += l->bytes;
     w->cycles += PER_ROUND +
-                 MAX(link, PER_MESSAGE * ceil(peers * x.pieces / s->o.cores)) +
+                 MAX(link, PER_MESSAGE * x.pieces * ceil(peers / s->o.cores)) +
                  (x.sum ? PER_NUMBER * peers * bytes / 4 / s->o.cores : 0);
 }
 
@@ -141,6 +142,16 @@ static Way way_of(const Shard *s, const Node *n)
     return way_best(s, x);
 }
 
+/* Chips get as much each; in a pipeline one gets all. */
+static Way way_near(const Shard *s, const Exchange *e)
+{
+    double each = (double)e->bytes / (s->stage ? 1 : s->o.chips);
+
+    return (Way){.n = 1, .step = {1}, .bytes = (double)e->bytes,
+                 .link = s->o.link_cycles + each / s->o.link_rate,
+                 .cycles = cost_near(s, each, s->stage ? 1 : 4)};
+}
+
 static void set_way(Graph *g, Node *n, const Way *w)
 {
     int64_t step[MOST_STAGES];
@@ -157,7 +168,7 @@ void shard_ways(Shard *s)
     Node *n;
     int i;
 
-    if (s->o.link_rate <= 0 || !s->o.cores || s->o.chips < 2)
+    if (!s->o.timed || s->o.chips < 2)
         return;
     s->way = NEWN(s->mem, Way, s->nexchange + 1);
     for (i = 0; i < s->o.chips; i++)
@@ -167,8 +178,7 @@ void shard_ways(Shard *s)
                 Way *w = &s->way[attr_int(n, A_p0)];
 
                 if (n->op == OP_halo) {
-                    w->bytes = (double)s->exchange[attr_int(n, A_p0)].bytes;
-                    w->n = w->step[0] = 1;
+                    *w = way_near(s, &s->exchange[attr_int(n, A_p0)]);
                     continue;
                 }
                 if (!i)

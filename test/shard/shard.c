@@ -375,15 +375,17 @@ static void same(Arena *a, int chips)
 {
     ShardOpts o = {.chips = chips, .room = between(0, 1) ? 256 : 0,
                    .images = (Images)between(0, 2), .link_rate = between(0, 1),
-                   .work_rate = between(0, 1) ? 1e3 : 1e-3,
+                   .mac_rate = between(0, 1) ? 1e3 : 1e-6,
                    .neighbours = between(0, 4)};
     const ShardOpts slow = {.chips = chips, .room = 1 << 20, .sum_rate = 1e-4,
                             .sum_columns = 1, .link_rate = 1e-4};
-    const ShardOpts worth = {.chips = chips, .room = 1 << 20, .cores = 8,
-                             .link_rate = between(1, 99), .near = 1 << 20,
-                             .far_rate = 1, .mac_rate = between(1, 9) / 99.,
+    const ShardOpts worth = {.chips = chips, .room = 1 << 20, .timed = true,
+                             .cores = 8, .link_rate = between(1, 99),
+                             .memory = 1 << 20, .far_rate = 1, .mac_rate = between(1, 9) / 99.,
                              .byte_rate = between(1, 9) / 99.};
-    const ShardOpts *any[] = {&o, &slow, &worth};
+    const ShardOpts rows = {.chips = chips, .images = IMAGES_rows,
+                            .mac_rate = 1e-6, .neighbours = true};
+    const ShardOpts *any[] = {&o, &slow, &worth, &rows};
     void **in = NEWN(a, void *, g->nin + 1);
     Shard *s;
     Eval *e, **out;
@@ -394,7 +396,7 @@ static void same(Arena *a, int chips)
         in[i] = random_data(a, g->in[i]);
     graph_number(g);
     e = graph_eval(a, g, in);
-    s = shard_make(a, g, any[between(0, 2)]);
+    s = shard_make(a, g, any[between(0, 3)]);
     count(s);
     out = shard_eval(a, s, in);
     for (i = 0; i < chips; i++)
