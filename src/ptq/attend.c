@@ -84,15 +84,15 @@ static bool short_factor(const Scaling *s, int64_t depth, int64_t *mul,
     return *mul >= LEAST_FACTOR;
 }
 
-/* What scales scores of bytes x, which may be bounded (mask.c); NULL: another
- * reads them too. */
+/* What scales scores of bytes x, which may be bounded (mask.c) or have a bias;
+ * NULL: another reads them too. */
 static Node *scaled(const Graph *g, const Val *x)
 {
     const Node *n = x->def;
     Node *of;
     int i;
 
-    if (!n || n->op != OP_min)
+    if (!n || (n->op != OP_min && n->op != OP_add))
         return x->def;
     for (i = 0; i < 2; i++)
         if ((of = maker(g, n->arg[i])) && of->op == OP_requant)
@@ -197,6 +197,39 @@ static void divide_rows(Graph *g, Node *soft, Node *sum, Node *end,
     replace(g, end, y);
 }
 
+/* A bias of bytes, where n adds one to bytes and scales them no more; else
+ * NULL. */
+static Val *bias_of(Graph *g, const Node *n)
+{
+    const Val *mul = n->arg[1], *add = n->arg[2];
+    int64_t shift = attr_int(n, A_shift), i;
+    Val *v;
+
+    if (n->narg > 3 || !mul || !add || !mul->data || !add->data ||
+        val_count(mul) != 1 || val_int(mul, 0) != INT64_C(1) << shift ||
+        val_count(add) == 1 || n->arg[0]->type != T_s8 ||
+        attr_int(n, A_lo) != INT8_MIN || attr_int(n, A_hi) != INT8_MAX)
+        return NULL;
+    v = graph_const(g, "bias", T_s32, add->shape, NULL);
+    for (i = 0; i < val_count(v); i++)
+        val_set(v, i, MAX(INT32_MIN, MIN(val_int(add, i) >> shift, INT32_MAX)));
+    val_narrow(v);
+    return v->type == T_s8 ? v : NULL;
+}
+
+/* What a softmax reads becomes a sum of bytes, where it is one. */
+static void add_bias(Graph *g, Node *n)
+{
+    Node *y;
+    Val *bias;
+
+    if (n->op != OP_requant || attr_int(n, A_round) || n->narg < 3 ||
+        !(bias = bias_of(g, n)))
+        return;
+    y = node(g, n, OP_add, 2, n->arg[0], bias);
+    replace(g, n, y);
+}
+
 static bool has_rows(const Node *soft)
 {
     Shape s = soft->res[0]->shape;
@@ -209,6 +242,10 @@ void lower_attention(Graph *g)
     Node *n, *next, *sum, *soft;
     Scaling s;
 
+    for (n = g->first; n; n = n->next)
+        if (n->op == OP_qsoftmax && n->arg[0]->def && has_rows(n))
+            add_bias(g, n->arg[0]->def);
+    graph_sweep(g); /* what it took the place of reads scores no more */
     for (n = g->first; n; n = next) {
         next = n->next;
         if (!scaling_of(n, &s) || s.factor * 256 > 32 ||

@@ -342,6 +342,43 @@ static const Val *bounded(const Grids *d, const Val *v)
            d->reader[v->id][0]->op == OP_softmax ? v : NULL;
 }
 
+/* Scores that a constant bias is added to, for each place in rows, before a
+ * softmax reads v; NULL: none such, or with a range that is so much greater
+ * that a grid for both would be too coarse. */
+static const Val *biased(const Grids *d, const Val *v)
+{
+    enum { MORE = 5 }; /* fourths */
+    const Node *n = v->def;
+    const Seen *x, *y = seen_of(d, v);
+    int i;
+
+    if (!n || n->op != OP_add || n->narg != 2 || !one_reader(d, v) ||
+        d->reader[v->id][0]->op != OP_softmax)
+        return NULL;
+    i = n->arg[0]->data ? 1 : 0;
+    x = seen_of(d, n->arg[i]);
+    return !n->arg[i]->data && n->arg[!i]->data && !d->joins[n->arg[i]->id] &&
+           one_reader(d, n->arg[i]) &&
+           shape_same(n->arg[i]->shape, v->shape) && x->n && y->n &&
+           4 * (fmax(x->hi, y->hi) - fmin(x->lo, y->lo)) <=
+               MORE * (y->hi - y->lo) ? n->arg[i] : NULL;
+}
+
+/* A range for scores too; what is below it has no weight with any bias. */
+static Seen with_scores(const Grids *d, const Val *v, Seen some)
+{
+    const Node *n = v->def;
+    const Val *bias = n->arg[n->arg[0]->data ? 0 : 1];
+    double most = 0;
+    int64_t i;
+
+    for (i = 0; i < val_count(bias); i++)
+        most = fmax(most, val_num(bias, i));
+    some.lo -= most;
+    some.hi = fmax(some.hi, seen_of(d, biased(d, v))->hi);
+    return some;
+}
+
 /* Only what lies between. */
 static Seen seen_within(const Seen *s, double lo, double hi)
 {
@@ -363,7 +400,8 @@ static Seen seen_within(const Seen *s, double lo, double hi)
 static Steps choose_scores(const Grids *d, const Val *v, Type t)
 {
     const Seen *all = seen_of(d, v), *scores = all;
-    double least = all->least - log(510); /* of which 255 exp() is 1/2 */
+    double least = isfinite(all->least) /* of which 255 exp() is 1/2 */
+                   ? all->least - log(510) : all->lo;
     bool hides = bounded(d, v) != NULL;
     Seen some;
     Steps s;
@@ -371,6 +409,8 @@ static Steps choose_scores(const Grids *d, const Val *v, Type t)
     if (hides && seen_of(d, v->def->arg[0])->n)
         scores = seen_of(d, v->def->arg[0]);
     some = seen_within(scores, hides ? least : fmax(least, all->lo), all->hi);
+    if (biased(d, v))
+        some = with_scores(d, v, some);
     s = steps_of(&some, t, false, d->o->by);
     if (hides && (double)s.scale * (double)(type_info[t].lo - s.zero) > least)
         return steps_of(&some, t, false, BY_MINMAX);
@@ -382,6 +422,9 @@ static Steps choose(const Grids *d, const Val *v)
     Type t = is_wide(d, v) ? T_s16 : T_s8;
     const Val *of = bounded(d, v);
 
+    if (!of && one_reader(d, v) &&
+        biased(d, d->reader[v->id][0]->res[0]) == v)
+        of = d->reader[v->id][0]->res[0];
     if (of && of != v)
         return choose(d, of);
     of = v;

@@ -1,5 +1,5 @@
 """masks.py DIR SEED: attention whose scores a mask hides, as exporters write it,
-small float networks with examples (test/ptq/mask.t): DIR/KIND.onnx and .npz, a
+or to whose scores a bias is added, small float networks with examples (test/ptq/mask.t): DIR/KIND.onnx and .npz, a
 first example KIND_one.npz, and KIND_else.npz, which differs from that only in
 what no row that matters sees.  A line each: KIND ROWS, the rows that matter."""
 import os
@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 S, E, H, P, N = 12, 16, 2, 8, 24  # rows, elements, heads of P, examples
 SEEN = S - 4                      # rows before what the examples hide
 LATER = np.triu(np.ones((S, S)), 1)
+FAR = abs(np.arange(S)[:, None] - np.arange(S))
 
 
 class Net:
@@ -102,10 +103,21 @@ def by_head(n, s):
     return added(m, -1e9)(n, s)
 
 
+def near(n, s):
+    """A bias of distances."""
+    return n.node('Add', s, n.const(-.2 * FAR))
+
+
+def near_each(n, s):
+    """The same, of each head."""
+    return n.node('Add', s, n.const(-FAR * np.array([.1, .3]).reshape(H, 1, 1)))
+
+
 KINDS = {'causal': (causal, SEEN), 'infinite': (infinite, SEEN),
          'padded': (padded, SEEN), 'where': (where, SEEN),
          'told': (told, SEEN), 'both': (both, SEEN),
-         'told_where': (told_where, SEEN), 'by_head': (by_head, 0)}
+         'told_where': (told_where, SEEN), 'by_head': (by_head, 0),
+         'near': (near, 0), 'near_each': (near_each, 0)}
 
 
 def save(path, rng, inputs):
