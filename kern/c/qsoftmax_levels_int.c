@@ -1,5 +1,5 @@
-/* Softmax of bytes by a table, its quotients rounded half to even: in 32 bits but
- * for sums, and for what is too near to a half.
+/* Softmax of bytes by a table, its quotients rounded half to even: in 32 bits
+ * but for sums, and for what is too near to a half.
  *
  * op       qsoftmax
  * types    x:s8|u8 t:s32 -> y:s8|u8

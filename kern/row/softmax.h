@@ -1,5 +1,5 @@
-/* The integer softmax of bytes from a table of powers (powers.h), by three loops
- * that the including file defines.  To be included after X and Y. */
+/* The integer softmax of bytes from a table of powers (powers.h), by three
+ * loops that the including file defines.  To be included after X and Y. */
 #ifndef SOFTMAX_H
 #define SOFTMAX_H
 

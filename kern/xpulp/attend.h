@@ -157,7 +157,8 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
 #define ATTEND_MASK_BOUND "xpv.min.b %[a], %[a], %[b]\n"
 
 /* Scores of one row, a word at a time, from sums at p or products of q there;
- * with what a mask makes of them.  Returns the greatest, each of four columns. */
+ * with what a mask makes of them.  Returns the greatest, each of four
+ * columns. */
 #define ATTEND_SCORES(name, SUMS, LOOK_UP, LOAD, ADD, count)                  \
     static inline int32_t name(const void *p, int32_t q, int32_t step,        \
                                int32_t words, int32_t most, int8_t *x,        \

@@ -370,8 +370,8 @@ static int changes_nothing(const void *table, uint32_t zero)
 }
 
 /* The first of four rows, the last ones again where there are fewer.  Where a
- * mask hides columns, those with few of them and those with many take turns, for
- * cores have blocks one after another. */
+ * mask hides columns, those with few of them and those with many take turns,
+ * for cores have blocks one after another. */
 static inline int32_t row_of(const struct attend_dims *k, int32_t block)
 {
 #ifdef HIDES

@@ -10,8 +10,8 @@
  * Scores are bytes, so what is made of them, and of weights, are tables:
  * nothing between is ever in memory, and one call has all of a head.  Either
  * requant may be absent, and add.  Or weights are divided once a row, as
- * `quantize` has it (src/ptq/attend.c), and there are no parts; a mask may bound
- * scores there:
+ * `quantize` has it (src/ptq/attend.c), and there are no parts; a mask may
+ * bound scores there:
  *
  *     u = min t mask
  *     w = powers u t

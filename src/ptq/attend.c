@@ -9,9 +9,9 @@
  * Weights have 8 bits below the greatest of their row, not below its sum: more
  * where a row is flat.  Scores are scaled by a factor of so few bits that their
  * products have 32, as the kernels of iattend want; the table has steps of that
- * factor, so nothing is lost.  What bounds scores is at an end of their grid, so
- * it stays.  The passes that look for attention
- * (src/pass/attend.c) know both. */
+ * factor, so nothing is lost.  What bounds scores is at an end of their grid,
+ * so it stays.  The passes that look for attention (src/pass/attend.c) know
+ * both. */
 #include "ptq/calib.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Softmax and normalizations between integers: those of integers.
  *
- *     softmax            qsoftmax: a table of exp(-d), sums, one division a row;
- *                        what has exact quotients too
+ *     qsoftmax           of exact quotients: one that divides once a row
  *     layernorm          ilayernorm: x less its mean, times w, by the root of
  *                        the variance; w, b on the grid of the result
  *     rmsnorm            irmsnorm, on a finer grid, and a requantization

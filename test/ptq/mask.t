@@ -1,7 +1,8 @@
 #!/bin/sh
 # Attention of float networks whose masks hide scores (masks.py), or that have a
-# bias of places, becomes one operator of integers, the same on all chips, as good as without a mask; and
-# what is hidden changes no bit of what does not see it.  mask.t [SEED]
+# bias of places, becomes one operator of integers, the same on all chips, as
+# good as without a mask; and what is hidden changes no bit of what does not see
+# it.  mask.t [SEED]
 cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

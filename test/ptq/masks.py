@@ -1,7 +1,8 @@
-"""masks.py DIR SEED: attention whose scores a mask hides, as exporters write it,
-or to whose scores a bias is added, small float networks with examples (test/ptq/mask.t): DIR/KIND.onnx and .npz, a
-first example KIND_one.npz, and KIND_else.npz, which differs from that only in
-what no row that matters sees.  A line each: KIND ROWS, the rows that matter."""
+"""masks.py DIR SEED: attention whose scores a mask hides, as exporters write
+it, or to whose scores a bias is added, small float networks with examples
+(test/ptq/mask.t): DIR/KIND.onnx and .npz, a first example KIND_one.npz, and
+KIND_else.npz, which differs from that only in what no row that matters sees.
+A line each: KIND ROWS, the rows that matter."""
 import os
 import sys
 import numpy as np
