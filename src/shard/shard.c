@@ -103,6 +103,7 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     s->out = NEWN(mem, Cut, g->nout + 1);
     s->at = NEWN(mem, Cut, nval + 1);
     s->limit = NEWN(mem, int64_t, s->nnode + 1);
+    s->load = NEWN(mem, Load, (CHIPS_MOST + 1) * (CHIPS_MOST + 1));
     s->need = NEWN(mem, Band *, nval + 1);
     s->use = NEWN(mem, Cut, nval + 1);
     s->fixed = NEWN(mem, bool, nval + 1);
@@ -182,6 +183,7 @@ static _Noreturn void err_chips(Arena *mem, Graph *g, const ShardOpts *o)
 {
     ShardOpts less = *o;
 
+    less.next = NULL; /* it is of so many chips */
     for (less.chips = o->chips - 1; less.chips > 1; less.chips--)
         if (shard_split(try_chips(mem, g, &less)))
             err(ERR_MODEL, "no layer of '%s' is worth a share on each of %d "

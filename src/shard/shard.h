@@ -73,6 +73,13 @@ typedef struct Way {
     double cycles, link, bytes;
 } Way;
 
+/* Messages of a byte that leave at once: bytes of the way that has most of them,
+ * of all ways, and hops of the longest. */
+typedef struct Load {
+    double most, bytes;
+    int hops;
+} Load;
+
 typedef struct Exchange {
     const char *layer; /* the node before it */
     bool sum, whole;   /* every chip makes all of the sum */
@@ -103,6 +110,7 @@ typedef struct Shard {
     int nexchange;
     Exchange *exchange; /* by tag; in a pipeline as many for each value */
     Way *way;           /* by tag; NULL: of links without figures */
+    Load *load;     /* way.c: by chips of a block, then of those it becomes */
     /* while it is decided */
     Cut *at;        /* by id of values */
     int nrow;       /* layers with windows before this one are cut by rows */

@@ -13,43 +13,65 @@
 
 #include <math.h>
 
-/* Messages that leave at once: bytes through the way out and the way in of each
- * chip, with what it hands on. */
-typedef struct Load {
-    double out[CHIPS_MOST], in[CHIPS_MOST], bytes;
-    int hops; /* of the longest */
-} Load;
+/* Messages of a byte that leave at once: bytes through the way out and the way
+ * in of each chip, with what it hands on. */
+typedef struct Sent {
+    double out[CHIPS_MOST], in[CHIPS_MOST];
+    Load sum;
+} Sent;
 
-static void send(const Shard *s, Load *l, int from, int to, double bytes)
+static void send(const Shard *s, Sent *l, int from, int to)
 {
     int n = s->o.chips, hops = 0, next;
 
     for (; from != to; from = next, hops++) {
         next = s->o.next ? s->o.next[from * n + to] : to;
-        l->out[from] += bytes;
-        l->in[next] += bytes;
-        l->bytes += bytes;
+        l->sum.most = MAX(l->sum.most, ++l->out[from]);
+        l->sum.most = MAX(l->sum.most, ++l->in[next]);
+        l->sum.bytes++;
     }
-    l->hops = MAX(l->hops, hops);
+    l->sum.hops = MAX(l->sum.hops, hops);
+}
+
+/* Of blocks of `all` chips to all of those blocks of `step` that are as far on;
+ * step 0: to the next in a ring. */
+static Load load_of(const Shard *s, int all, int step)
+{
+    Sent l = {.sum.hops = 0};
+    int i, k, n = s->o.chips;
+
+    for (i = 0; i < n; i++)
+        for (k = step ? i % step : 0; k < (step ? all : 1); k += step + !step)
+            if (!step)
+                send(s, &l, i, (i + 1) % n);
+            else if (k != i % all)
+                send(s, &l, i, i - i % all + k);
+    return l.sum;
+}
+
+/* They are asked for many times. */
+static Load load(const Shard *s, int all, int step)
+{
+    Load *l = &s->load[all * (CHIPS_MOST + 1) + step];
+
+    if (!l->hops)
+        *l = load_of(s, all, step);
+    return *l;
 }
 
 /* A round of messages of so many bytes, from `peers` chips to each.  Who hands a
  * message on has all of it first; one core sends all pieces to a peer.  As
  * measured of rt/link/pulp.c: cycles of a round, between messages of a core, of
  * adding a number. */
-static void add_round(const Shard *s, Traffic x, const Load *l, double bytes,
+static void add_round(const Shard *s, Traffic x, Load l, double bytes,
                       double peers, Way *w)
 {
     enum { PER_ROUND = 220, PER_MESSAGE = 150, PER_NUMBER = 6 };
-    double most = 0, link;
-    int i;
+    double link = l.hops * s->o.link_cycles +
+                  MAX(l.most, l.hops) * bytes / s->o.link_rate;
 
-    for (i = 0; i < s->o.chips; i++)
-        most = MAX(most, MAX(l->out[i], l->in[i]));
-    link = l->hops * s->o.link_cycles +
-           MAX(most, l->hops * bytes) / s->o.link_rate;
     w->link += link;
-    w->bytes += l->bytes;
+    w->bytes += l.bytes * bytes;
     w->cycles += PER_ROUND +
                  MAX(link, PER_MESSAGE * x.pieces * ceil(peers / s->o.cores)) +
                  (x.sum ? PER_NUMBER * peers * bytes / 4 / s->o.cores : 0);
@@ -59,14 +81,8 @@ static void add_round(const Shard *s, Traffic x, const Load *l, double bytes,
 static void add_stage(const Shard *s, Traffic x, int all, int step, Way *w)
 {
     double bytes = x.share * (x.whole ? 1 : step);
-    Load l = {.hops = 0};
-    int i, k;
 
-    for (i = 0; i < s->o.chips; i++)
-        for (k = i % step; k < all; k += step)
-            if (k != i % all)
-                send(s, &l, i, i - i % all + k, bytes);
-    add_round(s, x, &l, bytes, all / step - 1, w);
+    add_round(s, x, load(s, all, step), bytes, all / step - 1, w);
     w->step[w->n++] = step;
 }
 
@@ -88,12 +104,9 @@ static Way ring(const Shard *s, Traffic x)
 {
     int i, n = s->o.chips;
     Way w = start();
-    Load l = {.hops = 0};
 
-    for (i = 0; i < n; i++)
-        send(s, &l, i, (i + 1) % n, x.share);
     for (i = 1; i < n; i++)
-        add_round(s, x, &l, x.share, 1, &w);
+        add_round(s, x, load(s, n, 0), x.share, 1, &w);
     w.n = 1;
     return w;
 }
