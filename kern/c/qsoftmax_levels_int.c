@@ -7,7 +7,7 @@
  * when     p2 > 0 && t.lo >= 0
  * split    rows
  * inplace  x
- * stack    160
+ * stack    240
  * cycles   ncore * ((rows + ncore - 1) / ncore * (700 + 50 * n) + 60)
  *
  * With S of 24 bits in place of the sum, w p2 / sum is e / 128, e being w p2 by

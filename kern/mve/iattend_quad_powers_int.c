@@ -19,7 +19,7 @@
  * inplace  q
  * scratch  fixed + bytes * min(all, 24)
  * most     fixed + bytes * all
- * stack    1024
+ * stack    1088
  * let      calls = ceil(all, some) + (m > 4 && m % 4 > 0)
  * let      quad = 36 + 14 * (deep >> 4)
  * let      value = 36 + 14 * (wide >> 4)
