@@ -130,29 +130,29 @@ INTO void sent(void)
         ;
 }
 
-/* A stage of an exchange: `n` chips meet whose numbers are `step` apart, of which
+/* A phase of an exchange: `n` chips meet whose numbers are `step` apart, of which
  * this one is number `digit`; of the `step` chips from `block` on it has the shares
  * after it, or, gathering, before.  step 0: all in a ring.  Read as one word, for
  * it is in the L2. */
-struct stage {
+struct phase {
     uint8_t step, n, digit, block;
 } __attribute__((aligned(4)));
 
 /* By exchange, as src/shard/way.c chose them: sums go through them, gathering
  * goes back. */
-static const struct stages {
+static const struct phases {
     uint8_t n;
-    struct stage stage[LINK_DEEPEST];
-} stages[] = {LINK_STAGES};
+    struct phase phase[LINK_DEEPEST];
+} phases[] = {LINK_PHASES};
 static const uint8_t kinds[] = {LINK_KIND_OF}; /* by exchange */
 
 /* How far from this chip the one is that is i places behind it, or before. */
-INTO int behind(const struct stage *s, int i)
+INTO int behind(const struct phase *s, int i)
 {
     return s->step * (i + s->digit < s->n ? i : i - s->n);
 }
 
-INTO int ahead(const struct stage *s, int i)
+INTO int ahead(const struct phase *s, int i)
 {
     return s->step * (i <= s->digit ? -i : s->n - i);
 }
@@ -172,9 +172,9 @@ INTO struct window *begin(const struct exchange_dims *k, const struct io *io,
     return w;
 }
 
-/* The number of a stage's first message, of `outer` to each chip. */
+/* The number of a phase's first message, of `outer` to each chip. */
 INTO uint32_t first_message(const struct exchange_dims *k,
-                              const struct io *io, const struct stage *s)
+                              const struct io *io, const struct phase *s)
 {
     uint32_t first = before[io->core];
 
@@ -231,10 +231,10 @@ INTO int32_t shares_of(const struct exchange_dims *k, int chip, int n)
            k->inner;
 }
 
-/* What the others of a stage give each core waits for; each has a share
+/* What the others of a phase give each core waits for; each has a share
  * (shard.h). */
 INTO void take_all(const struct exchange_dims *k, const struct io *io,
-                         const struct stage *s)
+                         const struct phase *s)
 {
     int32_t i, o;
 
@@ -263,10 +263,10 @@ INTO void copy(char *to, const char *from, int32_t n)
         *to++ = *from++;
 }
 
-/* Rows of `n` bytes at x, `row` apart, to all of a stage, `all` bytes apart in
+/* Rows of `n` bytes at x, `row` apart, to all of a phase, `all` bytes apart in
  * their rooms. */
 INTO void send_rows(struct window *w, const struct exchange_dims *k,
-                          const struct io *io, const struct stage *s,
+                          const struct io *io, const struct phase *s,
                           const char *x, int32_t n, int32_t row, int32_t at,
                           int32_t all)
 {
@@ -323,11 +323,11 @@ INTO void ring_gather(struct window *w, const struct exchange_dims *k,
     }
 }
 
-/* The first stage, by which shares leave.  The room is the result. */
-INTO void begin_gather(const struct exchange_dims *k, const struct stages *way,
+/* The first phase, by which shares leave.  The room is the result. */
+INTO void begin_gather(const struct exchange_dims *k, const struct phases *way,
                        const struct io *io, int bytes)
 {
-    const struct stage s = way->stage[way->n - 1];
+    const struct phase s = way->phase[way->n - 1];
     struct window *w = begin(k, io, io->out[0]);
     const int32_t row = k->inner * bytes, n = k->n * row;
 
@@ -336,13 +336,13 @@ INTO void begin_gather(const struct exchange_dims *k, const struct stages *way,
 }
 
 /* What comes by it, and all others. */
-INTO void finish_gather(const struct exchange_dims *k, const struct stages *way,
+INTO void finish_gather(const struct exchange_dims *k, const struct phases *way,
                         const struct io *io, int bytes)
 {
     const int32_t row = k->inner * bytes, all = k->len * row;
     struct window *w = window_of(io->core);
     int i = way->n - 1;
-    struct stage s = way->stage[i];
+    struct phase s = way->phase[i];
 
     copy_own(k, io, row);
     if (s.step)
@@ -353,7 +353,7 @@ INTO void finish_gather(const struct exchange_dims *k, const struct stages *way,
         int32_t at;
 
         meet(io);
-        s = way->stage[i];
+        s = way->phase[i];
         at = first_of(k, s.block) * row;
         send_rows(w, k, io, &s, (const char *)io->out[0] + at,
                   shares_of(k, s.block, s.step) * bytes, all, at, all);
@@ -445,8 +445,8 @@ OWN void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
         *y++ = sum_rows((uint32_t)*x++, from, slot, rows);
 }
 
-/* Sums before a stage: shares of chips from `first` on, rows `row` elements apart;
- * from element `at` of the room on come those of the stage, a slot of each chip. */
+/* Sums before a phase: shares of chips from `first` on, rows `row` elements apart;
+ * from element `at` of the room on come those of the phase, a slot of each chip. */
 struct sums {
     const int32_t *x;
     int32_t first, row, at;
@@ -461,7 +461,7 @@ INTO const int32_t *shares_at(const struct exchange_dims *k,
 
 /* To the chip that is i behind what it will have, into its slot i - 1. */
 INTO void send_shares(struct window *w, const struct exchange_dims *k,
-                            const struct io *io, const struct stage *s,
+                            const struct io *io, const struct phase *s,
                             const struct sums *p)
 {
     const uint32_t first = first_message(k, io, s);
@@ -480,9 +480,9 @@ INTO void send_shares(struct window *w, const struct exchange_dims *k,
     }
 }
 
-/* A core's elements of what this chip has after a stage, in y. */
+/* A core's elements of what this chip has after a phase, in y. */
 INTO void add_shares(const struct exchange_dims *k, const struct io *io,
-                           const struct stage *s, const struct sums *p,
+                           const struct phase *s, const struct sums *p,
                            const uint32_t *from, int32_t *y)
 {
     const int32_t n = shares_of(k, s->block, s->step);
@@ -504,9 +504,9 @@ INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
  * cache when all has been sent, by adding what is there to where it will be added
  * again. */
 INTO void warm(const struct exchange_dims *k, const struct io *io,
-                 const struct stage *s, const struct sums *p)
+                 const struct phase *s, const struct sums *p)
 {
-    const struct stage last = {1, s->n, 0, LINK_HERE};
+    const struct phase last = {1, s->n, 0, LINK_HERE};
 
     if (io->core)
         return;
@@ -541,7 +541,7 @@ INTO void ring_sum(struct window *w, const struct exchange_dims *k,
 
     before[io->core] += (uint32_t)k->outer * (LINK_OF - 1);
     for (i = 0; i < LINK_OF - 1; i++, row = n) {
-        const struct stage alone = {1, 2, 0, (uint8_t)ring_before(i + 2)};
+        const struct phase alone = {1, 2, 0, (uint8_t)ring_before(i + 2)};
         uint32_t *got;
 
         if (io->core == io->ncore - 1)
@@ -555,10 +555,10 @@ INTO void ring_sum(struct window *w, const struct exchange_dims *k,
     }
 }
 
-INTO void begin_sum(const struct exchange_dims *k, const struct stages *way,
+INTO void begin_sum(const struct exchange_dims *k, const struct phases *way,
                     const struct io *io)
 {
-    const struct stage s = way->stage[0];
+    const struct phase s = way->phase[0];
     const struct sums p = all_sums(k, io);
     struct window *w = begin(k, io, io->tmp);
 
@@ -568,12 +568,12 @@ INTO void begin_sum(const struct exchange_dims *k, const struct stages *way,
         send_shares(w, k, io, &s, &p);
 }
 
-/* Into the result, or the first of a stage's slots, if another follows. */
-INTO void finish_sum(const struct exchange_dims *k, const struct stages *way,
+/* Into the result, or the first of a phase's slots, if another follows. */
+INTO void finish_sum(const struct exchange_dims *k, const struct phases *way,
                      const struct io *io)
 {
     struct window *w = window_of(io->core);
-    struct stage s = way->stage[0];
+    struct phase s = way->phase[0];
     struct sums p = all_sums(k, io);
     int i;
 
@@ -595,7 +595,7 @@ INTO void finish_sum(const struct exchange_dims *k, const struct stages *way,
         p.first = s.block;
         p.row = shares_of(k, s.block, s.step);
         p.at += (s.n - 1) * k->outer * p.row;
-        s = way->stage[i];
+        s = way->phase[i];
         send_shares(w, k, io, &s, &p);
     }
     sent();
@@ -603,7 +603,7 @@ INTO void finish_sum(const struct exchange_dims *k, const struct stages *way,
 
 void rt_team_send(const struct exchange_dims *k, const struct io *io)
 {
-    const struct stage s = stages[k->tag].stage[0];
+    const struct phase s = phases[k->tag].phase[0];
     struct sums p = all_sums(k, io);
 
     send_shares(begin(k, io, io->out[0]), k, io, &s, &p);
@@ -611,7 +611,7 @@ void rt_team_send(const struct exchange_dims *k, const struct io *io)
 
 void rt_team_take(const struct exchange_dims *k, const struct io *io)
 {
-    const struct stage s = stages[k->tag].stage[0];
+    const struct phase s = phases[k->tag].phase[0];
     struct sums p = all_sums(k, io);
 
     take_all(k, io, &s);
@@ -638,7 +638,7 @@ void rt_team_take(const struct exchange_dims *k, const struct io *io)
         .outer = outer_, .n = n_, .inner = inner_, .from = from_, .len = len_, \
         .parts = parts_, .part = part_, .tag = tag \
     }; \
-    const struct stages way = __VA_ARGS__; \
+    const struct phases way = __VA_ARGS__; \
 \
     if (add) \
         half##_sum(&k, &way, io); \
@@ -665,9 +665,9 @@ INTO bool by_kind(const struct exchange_dims *k, const struct io *io)
 OWN void finish_any(const struct exchange_dims *k, const struct io *io, int bytes)
 {
     if (k->sum)
-        finish_sum(k, &stages[k->tag], io);
+        finish_sum(k, &phases[k->tag], io);
     else
-        finish_gather(k, &stages[k->tag], io, bytes);
+        finish_gather(k, &phases[k->tag], io, bytes);
 }
 
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
@@ -675,7 +675,7 @@ void rt_team_gather(const struct exchange_dims *k, const struct io *io,
 {
     if (by_kind(k, io))
         return;
-    begin_gather(k, &stages[k->tag], io, bytes);
+    begin_gather(k, &phases[k->tag], io, bytes);
     finish_any(k, io, bytes);
 }
 
@@ -683,7 +683,7 @@ void rt_team_sum(const struct exchange_dims *k, const struct io *io)
 {
     if (by_kind(k, io))
         return;
-    begin_sum(k, &stages[k->tag], io);
+    begin_sum(k, &phases[k->tag], io);
     finish_any(k, io, 4);
 }
 

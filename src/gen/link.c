@@ -62,9 +62,9 @@ static const char *way(const Gen *g, int n)
            : !strcmp(join, "groups") ? "LINK_GROUPS" : "LINK_DIRECT";
 }
 
-/* An exchange's stages as chip `here` sees them (rt/link/pulp.c); chips that meet
+/* An exchange's phases as chip `here` sees them (rt/link/pulp.c); chips that meet
  * are as far apart as attribute `step` says, any two without it. */
-static void put_stages(const Node *n, Str *out)
+static void put_phases(const Node *n, Str *out)
 {
     int here = (int)attr_int(n, A_p1), all = (int)attr_int(n, A_p2), i;
     const int64_t *list;
@@ -92,7 +92,7 @@ static void put_kind(const Node *n, Str *out)
             type_info[n->res[0]->type].bytes, d.exchange.outer, d.exchange.n,
             d.exchange.inner, d.exchange.from, d.exchange.len,
             d.exchange.parts, d.exchange.part);
-    put_stages(n, out);
+    put_phases(n, out);
 }
 
 /* Is it always as long, and made by one kernel? */
@@ -106,11 +106,11 @@ static bool has_kind(const Node *n)
     return n->op != OP_partsend && n->op != OP_halo;
 }
 
-/* Of each exchange its stages, and which of a few kinds it is. */
+/* Of each exchange its phases, and which of a few kinds it is. */
 static void put_ways(Gen *g, const Node *first, Str *out)
 {
     enum { MOST = 4 };
-    Str stages = {.mem = g->mem}, of = {.mem = g->mem};
+    Str phases = {.mem = g->mem}, of = {.mem = g->mem};
     char *kind[MOST];
     const Node *n;
     int i, count = 0;
@@ -122,9 +122,9 @@ static void put_ways(Gen *g, const Node *first, Str *out)
 
         if (!is_exchange(n) || n->op == OP_parttake)
             continue;
-        str_fmt(&stages, " \\\n    [%" PRId64 "] = ", attr_int(n, A_p0));
-        put_stages(n, &stages);
-        str_put(&stages, ",");
+        str_fmt(&phases, " \\\n    [%" PRId64 "] = ", attr_int(n, A_p0));
+        put_phases(n, &phases);
+        str_put(&phases, ",");
         put_kind(n, &k);
         for (i = 0; i < count && strcmp(kind[i], k.s); i++)
             ;
@@ -135,7 +135,7 @@ static void put_ways(Gen *g, const Node *first, Str *out)
         str_fmt(&of, " \\\n    [%" PRId64 "] = %d,", attr_int(n, A_p0),
                 has_kind(n) ? i : MOST);
     }
-    str_fmt(out, "\n#define LINK_STAGES%s\n#define LINK_KIND_OF%s\n", stages.s,
+    str_fmt(out, "\n#define LINK_PHASES%s\n#define LINK_KIND_OF%s\n", phases.s,
             of.s);
 }
 

@@ -217,12 +217,12 @@ static Val *get(Build *b, const Val *v, Cut c)
 
     if (v->data)
         return constant(b, v, c);
-    switch (shard_change(b->s, v, c)) {
-    case CHANGE_none:
+    switch (shard_reshard(b->s, v, c)) {
+    case RESHARD_none:
         return b->has[v->id];
-    case CHANGE_slice:
+    case RESHARD_slice:
         return sliced(b, b->has[v->id], dim, is, c);
-    case CHANGE_halo:
+    case RESHARD_halo:
         x = once(b, v, is, b->wide, halo_build);
         return sliced(b, x, dim, halo_cut(b, v, is), c);
     default:

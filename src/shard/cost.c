@@ -120,13 +120,13 @@ static double sum(const Shard *s, const Share *h)
 /* v is wanted so; each value is gathered once, and its halo exchanged once. */
 static double wanted(const Shard *s, const Val *v, Cut c, bool (*done)[2])
 {
-    Change way = v && !v->data ? shard_change(s, v, c) : CHANGE_none;
-    bool *is = v ? &done[v->id][way == CHANGE_gather] : NULL;
+    Reshard way = v && !v->data ? shard_reshard(s, v, c) : RESHARD_none;
+    bool *is = v ? &done[v->id][way == RESHARD_gather] : NULL;
 
-    if ((way != CHANGE_halo && way != CHANGE_gather) || *is)
+    if ((way != RESHARD_halo && way != RESHARD_gather) || *is)
         return 0;
     *is = true;
-    return way == CHANGE_halo ? cost_halo(s, v, s->at[v->id]) : gather(s, v);
+    return way == RESHARD_halo ? cost_halo(s, v, s->at[v->id]) : gather(s, v);
 }
 
 double cost_shares(const Shard *s)

@@ -56,7 +56,7 @@ Cut shard_window(const Shard *s, const Node *n, Cut y)
                  .origin = n->id, .band = band};
 }
 
-/* --- how values come to be as they are wanted --- */
+/* --- resharding --- */
 
 static bool covers(Band a, Band b)
 {
@@ -104,19 +104,19 @@ static bool is_needed(const Shard *s, const Val *v, Cut c)
     return s->need[v->id] != NULL;
 }
 
-Change shard_change(const Shard *s, const Val *v, Cut c)
+Reshard shard_reshard(const Shard *s, const Val *v, Cut c)
 {
     Cut is = s->at[v->id];
 
     if (c.axis < 0)
-        return is.axis < 0 ? CHANGE_none : CHANGE_gather;
+        return is.axis < 0 ? RESHARD_none : RESHARD_gather;
     if (is.axis < 0)
-        return CHANGE_slice;
+        return RESHARD_slice;
     if (is.axis != c.axis)
-        return CHANGE_gather;
+        return RESHARD_gather;
     if (within(s, v, c, is))
-        return within(s, v, is, c) ? CHANGE_none : CHANGE_slice;
-    return is_near(s, v, is) && is_needed(s, v, c) ? CHANGE_halo : CHANGE_gather;
+        return within(s, v, is, c) ? RESHARD_none : RESHARD_slice;
+    return is_near(s, v, is) && is_needed(s, v, c) ? RESHARD_halo : RESHARD_gather;
 }
 
 /* --- rows that chips compute twice --- */

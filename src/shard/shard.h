@@ -16,7 +16,7 @@
 
 #include "ir/ir.h"
 
-enum { CHIPS_MOST = 64, MOST_STAGES = 6 };
+enum { CHIPS_MOST = 64, MOST_PHASES = 6 };
 
 /* Elements [from, to) of an axis. */
 typedef struct Band {
@@ -64,12 +64,12 @@ typedef struct ShardOpts {
                            what takes more is exchanged by pieces; 0: any */
 } ShardOpts;
 
-/* The stages of an exchange.  Chips that meet in one are `step` apart, within
- * blocks of as many as the stage before had as its step; step 0: all in a ring.
+/* The phases of an exchange.  Chips that meet in one are `step` apart, within
+ * blocks of as many as the phase before had as its step; step 0: all in a ring.
  * cycles: that it should take; link: of these on links; bytes: from chip to
  * chip, of all. */
 typedef struct Way {
-    int n, step[MOST_STAGES];
+    int n, step[MOST_PHASES];
     double cycles, link, bytes;
 } Way;
 
@@ -146,11 +146,11 @@ Window image_window(const Node *n);
 /* Chips compute rows that their neighbours have too where that is quicker than
  * to exchange them; of what all would have, only what they read. */
 void shard_widen(Shard *s);
-/* How v comes to be as c says, on all chips alike. */
-typedef enum Change {
-    CHANGE_none, CHANGE_slice, CHANGE_halo, CHANGE_gather
-} Change;
-Change shard_change(const Shard *s, const Val *v, Cut c);
+/* How v is resharded as c says, on all chips alike. */
+typedef enum Reshard {
+    RESHARD_none, RESHARD_slice, RESHARD_halo, RESHARD_gather
+} Reshard;
+Reshard shard_reshard(const Shard *s, const Val *v, Cut c);
 
 /* cost.c: predicted cycles of the chip that has most to do.  Of all, as
  * decided; of a node without exchanges. */
@@ -188,7 +188,7 @@ typedef struct Traffic {
 /* way.c: the quickest way; that of each exchange. */
 Way way_best(const Shard *s, Traffic x);
 void shard_ways(Shard *s);
-/* "direct", "ring", or how many chips meet in each stage: "8x8". */
+/* "direct", "ring", or how many chips meet in each phase: "8x8". */
 const char *way_name(Arena *mem, const Shard *s, const Way *w);
 /* stage.c: a pipeline.  s has nodes, of which every one is whole. */
 void shard_stages(Shard *s);

@@ -1,12 +1,12 @@
 /* How each exchange is made: the quickest way for its bytes, by the latency and
  * rate of links and how they join chips.
  *
- * Chips are numbered in mixed radix.  In a stage those meet that differ in one
+ * Chips are numbered in mixed radix.  In a phase those meet that differ in one
  * digit, the greatest first: of a sum each gives the others the shares of the
  * blocks that they are in, and keeps those of its own (recursive halving, of as
  * many chips at a time as the digit has values); a gather goes back the same way
- * (recursive doubling).  One stage of all chips is a direct scatter or gather:
- * least latency, most messages.  log2 N stages of pairs have fewest messages.  In
+ * (recursive doubling).  One phase of all chips is a direct scatter or gather:
+ * least latency, most messages.  log2 N phases of pairs have fewest messages.  In
  * a ring shares go round among neighbours.  After Thakur, Rabenseifner, Gropp:
  * Optimization of collective communication operations in MPICH (2005). */
 #include "shard/shard.h"
@@ -78,7 +78,7 @@ static void add_round(const Shard *s, Traffic x, Load l, double bytes,
 }
 
 /* Of blocks of `all` chips blocks of `step`. */
-static void add_stage(const Shard *s, Traffic x, int all, int step, Way *w)
+static void add_phase(const Shard *s, Traffic x, int all, int step, Way *w)
 {
     double bytes = x.share * (x.whole ? 1 : step);
 
@@ -87,7 +87,7 @@ static void add_stage(const Shard *s, Traffic x, int all, int step, Way *w)
 }
 
 /* Cycles of what comes before the first message and after the last, most of them
- * for code; and for that of further stages. */
+ * for code; and for that of further phases. */
 static Way start(void)
 {
     enum { ONCE = 500 };
@@ -111,7 +111,7 @@ static Way ring(const Shard *s, Traffic x)
     return w;
 }
 
-/* The quickest of `w`, which leaves blocks of `all` chips, with all stages that
+/* The quickest of `w`, which leaves blocks of `all` chips, with all phases that
  * may follow. */
 static void search(const Shard *s, Traffic x, int all, Way w, Way *best)
 {
@@ -123,7 +123,7 @@ static void search(const Shard *s, Traffic x, int all, Way w, Way *best)
         if (all % step == 0 && (step == 1 || x.even)) {
             Way next = w;
 
-            add_stage(s, x, all, step, &next);
+            add_phase(s, x, all, step, &next);
             next.cycles += next.n == 2 ? further(x) : 0;
             search(s, x, step, next, best);
         }
@@ -140,7 +140,7 @@ Way way_best(const Shard *s, Traffic x)
     return round.cycles < best.cycles ? round : best;
 }
 
-/* Sums that are sent beside work have one stage, as have shares that differ. */
+/* Sums that are sent beside work have one phase, as have shares that differ. */
 static Way way_of(const Shard *s, const Node *n)
 {
     bool gather = n->op == OP_allgather, whole = n->op == OP_allsum;
@@ -167,7 +167,7 @@ static Way way_near(const Shard *s, const Exchange *e)
 
 static void set_way(Graph *g, Node *n, const Way *w)
 {
-    int64_t step[MOST_STAGES];
+    int64_t step[MOST_PHASES];
     int i;
 
     for (i = 0; i < w->n; i++)

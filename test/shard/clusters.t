@@ -4,12 +4,8 @@
 # memory, rows of images, pipelines, other topologies.  A chip of another model or
 # another number of chips is told, as is a layer that differs.
 cd "$(dirname "$0")/../.." || exit 1
-command -v riscv64-unknown-elf-gcc >/dev/null ||
-    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. test/shard/simulated
 PATH=$PWD:$PATH
-bad=0
 fault() { echo "$*"; bad=1; }
 shard() { # DIR MODEL TARGET CHIPS OPTION...
     dir=$tmp/$1 model=$2 target=$3 chips=$4

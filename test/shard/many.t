@@ -4,10 +4,7 @@
 # sums by pieces while they compute the next, which hides most of it; what is lost
 # meanwhile is told.
 cd "$(dirname "$0")/../.." || exit 1
-command -v riscv64-unknown-elf-gcc >/dev/null ||
-    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. test/shard/simulated
 run() { # CHIPS ROWS [CHIP]
     python3 test/shard/many.py "$tmp/n$2.onnx" "$2" &&
         timeout 200 ./tilewright run "$tmp/n$2.onnx" -t "${3:-siracusa-500}" \

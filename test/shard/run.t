@@ -4,11 +4,7 @@
 # A fault of a link is told by chip and layer, with status 5, and nothing else
 # happens.
 cd "$(dirname "$0")/../.." || exit 1
-command -v riscv64-unknown-elf-gcc >/dev/null ||
-    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-bad=0
+. test/shard/simulated
 run() { # CHIPS MODEL OPTION...
     chips=$1 model=$2
     shift 2

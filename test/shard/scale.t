@@ -3,10 +3,7 @@
 # of a simulation, bytes between chips with the plan's exchanges, energy with
 # the paper's formula; the sweep's table, JSON and drawing have them.
 cd "$(dirname "$0")/../.." || exit 1
-command -v riscv64-unknown-elf-gcc >/dev/null ||
-    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. test/shard/simulated
 net=zoo/transformer-int/network.onnx
 ./tilewright report $net -t siracusa-500 --sweep chips=1..6 --json "$tmp/j" \
     --html "$tmp/html" >"$tmp/text" || exit 1

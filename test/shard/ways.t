@@ -4,11 +4,7 @@
 # made as the topology wants, in about the time of its formula; a link that ends
 # is told.
 cd "$(dirname "$0")/../.." || exit 1
-command -v riscv64-unknown-elf-gcc >/dev/null ||
-    { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-bad=0
+. test/shard/simulated
 python3 test/shard/many.py "$tmp/1.onnx" 1 &&
     python3 test/shard/many.py "$tmp/16.onnx" 16 || exit 1
 run() { # TOPOLOGY CHIPS ROWS SUM GATHER: how these are to be made
