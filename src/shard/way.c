@@ -26,8 +26,9 @@ static void send(const Shard *s, Sent *l, int from, int to)
 
     for (; from != to; from = next, hops++) {
         next = s->o.next ? s->o.next[from * n + to] : to;
-        l->sum.most = MAX(l->sum.most, ++l->out[from]);
-        l->sum.most = MAX(l->sum.most, ++l->in[next]);
+        l->out[from]++;
+        l->in[next]++;
+        l->sum.most = MAX(l->sum.most, MAX(l->out[from], l->in[next]));
         l->sum.bytes++;
     }
     l->sum.hops = MAX(l->sum.hops, hops);
