@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . test/sim/arm
 [ "$have_arm" ] || { echo "no arm-none-eabi-gcc or QEMU: skipped"; exit 0; }
 seed=${1:-${SEED:-$(date +%s)}}
-runs=${2:-12}
+runs=${2:-$((12 / ${PART:-1}))}
 [ $# -gt 2 ] && shift 2 || set -- kern/dsp/*.c kern/mve/*.c
 bad=0 n=0
 for one; do

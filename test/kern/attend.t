@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 seed=${1:-${SEED:-$(date +%s)}}
-count=${2:-16}
+count=${2:-$((16 / ${PART:-1}))}
 bad=0
 python3 test/kern/attend.py "$tmp" "$seed" "$count" || exit 1
 for net in "$tmp"/*.il; do

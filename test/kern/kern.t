@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every kernel but kern/ref against kern/ref on random operands within its
 # `when`, under the sanitizers: kern.t [SEED [RUNS [KERNEL-PREFIX...]]]
+# Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
 seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-20}
