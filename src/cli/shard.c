@@ -258,7 +258,14 @@ static void put_simulation(const Job *j, const Shard *s, Str *out)
 {
     int i;
 
-    str_fmt(out, "exec tilewright sim --all -t %s",
+    str_fmt(out,
+        "tilewright=${TILEWRIGHT:-tilewright}\n"
+        "command -v \"$tilewright\" >/dev/null || {\n"
+        "    echo \"$0: no program $tilewright: put it on the PATH, or say\"\n"
+        "    echo \"where it is: TILEWRIGHT=/path/to/tilewright $0\"\n"
+        "    exit 5\n"
+        "} >&2\n"
+        "exec \"$tilewright\" sim --all -t %s",
             gen_target(j->o.mem, j->soc));
     if (j->o.topology)
         str_fmt(out, " --topology %s", j->o.topology);

@@ -58,5 +58,8 @@ wrong 'a layer that differs' 'network: first layer that differs: 0x'
 sed -i 's/\(LINK_MODEL_HASH UINT64_C(0x\).\{16\}/\10123456789abcdef/' \
     "$tmp/net/chip3/rt/link/here.h"
 wrong 'another model' 'another model.* on chip 3, at the start'
-[ $bad = 0 ] && echo "2 to 8 clusters as projects, four faults told"
+TILEWRIGHT=$tmp/none together pipe
+[ $? = 5 ] && grep -q "no program $tmp/none: put it on the PATH" "$tmp/said" ||
+    fault "no simulator: $(cat "$tmp/said")"
+[ $bad = 0 ] && echo "2 to 8 clusters as projects, five faults told"
 [ $bad = 0 ]
