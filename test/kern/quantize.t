@@ -5,10 +5,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-seed=${1:-${SEED:-$(date +%s)}}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-PYTHONPATH=test/lib python3 - "$seed" "$tmp" <<'END' || exit 1
+. test/lib/host.sh
+python3 - "$seed" "$tmp" <<'END' || exit 1
 import sys
 import numpy as np
 from text import Text
@@ -31,14 +29,7 @@ for i in range(len(scales)):
     net.line('output y%d' % i)
 net.save(sys.argv[2] + '/net')
 END
-fail() {
-    echo "seed $seed: $*"
-    exit 1
-}
-./tilewright run "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
-    -o "$tmp/out.npz" || fail host
-./tilewright run "$tmp/net.il" -t siracusa -q -i "$tmp/net.npz" \
-    -e "$tmp/out.npz" --json "$tmp/j" || fail siracusa
+as_host siracusa
 n=$(grep -c '"kernel": "quantize_soft_xpulp"' "$tmp/j")
 [ "$n" = 10 ] || fail "$n of 10 layers have the kernel without floats"
 echo "$n scales, 1296 numbers each, as on the host, seed $seed"

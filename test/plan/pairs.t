@@ -5,10 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 command -v arm-none-eabi-gcc >/dev/null &&
     command -v qemu-system-arm >/dev/null ||
     { echo "no arm-none-eabi-gcc or QEMU: skipped"; exit 0; }
-seed=${1:-${SEED:-$(date +%s)}}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-PYTHONPATH=test/lib python3 - "$seed" "$tmp" <<'END' || exit 1
+. test/lib/host.sh
+python3 - "$seed" "$tmp" <<'END' || exit 1
 import sys
 import numpy as np
 from text import Text
@@ -44,15 +42,8 @@ for i in range(8):
     net.line('output y%d' % i)
 net.save(sys.argv[2] + '/net')
 END
-fail() {
-    echo "seed $seed: $*"
-    exit 1
-}
-./tilewright run "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
-    -o "$tmp/out.npz" --json "$tmp/h" || fail host
+as_host cortex-m4
 grep -q pmatmul "$tmp/h" && fail "rows are together on the host"
-./tilewright run "$tmp/net.il" -t cortex-m4 -q -i "$tmp/net.npz" \
-    -e "$tmp/out.npz" --json "$tmp/j" || fail cortex-m4
 n=$(grep -c '"kernel": "pmatmul_line_int_dsp"' "$tmp/j")
 [ "$n" = 6 ] || fail "$n of 8 products have rows together, not 6"
 echo "8 products, $n with rows together, as on the host, seed $seed"

@@ -5,10 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 command -v arm-none-eabi-gcc >/dev/null &&
     command -v qemu-system-arm >/dev/null ||
     { echo "no arm-none-eabi-gcc or QEMU: skipped"; exit 0; }
-seed=${1:-${SEED:-$(date +%s)}}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-PYTHONPATH=test/lib python3 - "$seed" "$tmp" <<'END' || exit 1
+. test/lib/host.sh
+python3 - "$seed" "$tmp" <<'END' || exit 1
 import sys
 import numpy as np
 from text import Text
@@ -34,14 +32,7 @@ for i in range(8):
     net.line('output y%d' % i)
 net.save(sys.argv[2] + '/net')
 END
-fail() {
-    echo "seed $seed: $*"
-    exit 1
-}
-./tilewright run "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
-    -o "$tmp/out.npz" || fail host
-./tilewright run "$tmp/net.il" -t cortex-m4 -q -i "$tmp/net.npz" \
-    -e "$tmp/out.npz" --json "$tmp/j" || fail cortex-m4
+as_host cortex-m4
 n=$(grep -c '"kernel": "groupmatmul_quads_f32_dsp"' "$tmp/j")
 [ "$n" -ge 4 ] || fail "$n of 8 products take rows by four"
 echo "8 products, $n by four rows, as on the host, seed $seed"

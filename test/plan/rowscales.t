@@ -5,10 +5,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
-seed=${1:-${SEED:-$(date +%s)}}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-PYTHONPATH=test/lib python3 - "$seed" "$tmp" <<'END' || exit 1
+. test/lib/host.sh
+python3 - "$seed" "$tmp" <<'END' || exit 1
 import sys
 import numpy as np
 from text import Text
@@ -82,15 +80,8 @@ y = (a.astype('i8') @ w.T.astype('i8') * 3 - 5) >> 20
 np.savez(sys.argv[2] + '/wide-in.npz', a=a)
 np.savez(sys.argv[2] + '/wide-out.npz', y=y.astype('i2'))
 END
-fail() {
-    echo "seed $seed: $*"
-    exit 1
-}
-./tilewright run "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
-    -o "$tmp/out.npz" --json "$tmp/h" || fail host
+as_host siracusa --no-engine neureka --l1 40000
 grep -q rowmatmul "$tmp/h" && fail "scales are behind weights on the host"
-./tilewright run "$tmp/net.il" -t siracusa --no-engine neureka --l1 40000 -q \
-    -i "$tmp/net.npz" -e "$tmp/out.npz" --json "$tmp/j" || fail siracusa
 ./tilewright run "$tmp/one.il" -t siracusa -q || fail "a single column"
 for chip in host siracusa; do
     ./tilewright run "$tmp/wide.il" -t $chip -q -i "$tmp/wide-in.npz" \

@@ -381,7 +381,8 @@ static void same(Arena *a, int chips)
                             .sum_columns = 1, .link_rate = 1e-4};
     const ShardOpts worth = {.chips = chips, .room = 1 << 20, .timed = true,
                              .cores = 8, .link_rate = between(1, 99),
-                             .memory = 1 << 20, .far_rate = 1, .mac_rate = between(1, 9) / 99.,
+                             .memory = 1 << 20, .far_rate = 1,
+                             .mac_rate = between(1, 9) / 99.,
                              .byte_rate = between(1, 9) / 99.};
     const ShardOpts rows = {.chips = chips, .images = IMAGES_rows,
                             .mac_rate = 1e-6, .neighbours = true};

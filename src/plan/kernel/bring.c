@@ -225,6 +225,8 @@ static Val *reshaped(Bringer *b, Val *x, Shape s)
     return layer_reshaped(b->g, b->n, x, s);
 }
 
+/* Packs weights and scales, unless an image before has.  false: they do not
+ * fit. */
 static bool share_operands(Bringer *b, Words p)
 {
     Shared *o = b->shared;
