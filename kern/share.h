@@ -1,5 +1,5 @@
 /* A core's share of work that has rows and channels: a stretch of one of them,
- * whichever can be cut more evenly. */
+ * whichever leaves less to the core that has most. */
 #ifndef SHARE_H
 #define SHARE_H
 
@@ -14,22 +14,20 @@ struct share {
     struct span rows, channels;
 };
 
-/* Is work of a pieces as even among n cores as work of b pieces? */
-static inline int cuts_well(int32_t a, int32_t b, int32_t n)
-{
-    return (int64_t)a * ((b - 1) / n + 1) >= (int64_t)b * ((a - 1) / n + 1);
-}
-
-/* Rows one by one, channels `step` at a time. */
+/* Rows one by one, channels `step` at a time; `find`: what a row takes of its
+ * own, in steps. */
 static inline struct share share_of(const struct io *io, int32_t rows,
-                                    int32_t channels, int32_t step)
+                                    int32_t channels, int32_t step,
+                                    int32_t find)
 {
-    const int32_t steps = (channels - 1) / step + 1;
+    const int32_t steps = (channels - 1) / step + 1, n = io->ncore;
     struct share s = {{0, rows}, {0, channels}};
 
-    if (io->ncore <= 1)
+    if (n <= 1)
         return s;
-    if (cuts_well(rows, steps, io->ncore)) {
+    /* the core with most: of channels, all rows; of rows, all channels */
+    if ((int64_t)rows * ((steps - 1) / n + 1 + find) >=
+        (int64_t)((rows - 1) / n + 1) * (steps + find)) {
         span(rows, io->core, io->ncore, &s.rows.lo, &s.rows.hi);
         return s;
     }

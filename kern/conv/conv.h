@@ -160,7 +160,7 @@ static inline void conv_row(const struct conv_dims *k, const struct io *io,
 
 static inline void conv_all(const struct conv_dims *k, const struct io *io)
 {
-    const struct share mine = share_of(io, k->n * k->oh, k->m, 2);
+    const struct share mine = share_of(io, k->n * k->oh, k->m, 2, 0);
 
     for (int32_t i = mine.rows.lo; i < mine.rows.hi; i++) {
         const int32_t n = i / k->oh, oy = i - n * k->oh;
@@ -181,7 +181,7 @@ static inline void conv_points(const struct conv_dims *k, const struct io *io,
 {
     const struct patch p = {1, 1, k->c, 0, 0, 0, 0};
     const int32_t pixels = k->h * k->w;
-    const struct share mine = share_of(io, (pixels + 1) / 2, k->m, 2);
+    const struct share mine = share_of(io, (pixels + 1) / 2, k->m, 2, 0);
     const int32_t end = 2 * mine.rows.hi < pixels ? 2 * mine.rows.hi : pixels;
     int32_t i = 2 * mine.rows.lo;
     const X *x = (const X *)io->in[0] + (ptrdiff_t)n * k->xn +

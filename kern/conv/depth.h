@@ -136,7 +136,7 @@ static void row(const struct conv_dims *k, const struct io *io,
 /* This core's part of the result. */
 static inline void depth_all(const struct conv_dims *k, const struct io *io)
 {
-    const struct share mine = share_of(io, k->n * k->oh, k->g, 4);
+    const struct share mine = share_of(io, k->n * k->oh, k->g, 4, 0);
 
     for (int32_t i = mine.rows.lo; i < mine.rows.hi; i++) {
         const int32_t n = i / k->oh, oy = i - n * k->oh;

@@ -30,7 +30,7 @@ static void matmul_batches(const struct matmul_dims *k, const struct io *io)
     const B *b = io->in[1];
     Y *y = io->out[0];
     struct share mine = share_of(io, (k->m - 1) / MATMUL_ROWS + 1, k->n,
-                                 MATMUL_STEP);
+                                 MATMUL_STEP, 0);
 
     mine.rows.lo *= MATMUL_ROWS;
     mine.rows.hi *= MATMUL_ROWS;

@@ -31,7 +31,7 @@ static int64_t finish(const struct matmul_dims *k, const struct io *io,
 static void product(const struct matmul_dims *k, const struct io *io,
                     const A *a, const B *b, Y *y)
 {
-    const struct share mine = share_of(io, k->m, k->n, 1);
+    const struct share mine = share_of(io, k->m, k->n, 1, 0);
 
     for (int32_t m = mine.rows.lo; m < mine.rows.hi; m++)
         for (int32_t n = mine.channels.lo; n < mine.channels.hi; n++) {

@@ -98,31 +98,12 @@ static inline void pool_pixel(const struct pool_dims *k, const struct io *io,
         pool1(k, io, &p, x + c, taps, c, y + c);
 }
 
-/* This core's pixels of the result, or channels of all: finding a pixel's taps
- * takes as long as about FIND times four channels. */
-static inline struct share pool_share(const struct io *io, int32_t pixels,
-                                      int32_t channels)
-{
-    enum { FIND = 4 };
-    const int32_t fours = (channels - 1) / 4 + 1, n = io->ncore;
-    struct share s = {{0, pixels}, {0, channels}};
-
-    if (n > 1 && (int64_t)((pixels - 1) / n + 1) * (fours + FIND) >
-                     (int64_t)pixels * ((fours - 1) / n + 1 + FIND)) {
-        span(fours, io->core, n, &s.channels.lo, &s.channels.hi);
-        s.channels.lo *= 4;
-        s.channels.hi = 4 * s.channels.hi < channels ? 4 * s.channels.hi
-                                                     : channels;
-    } else {
-        span(pixels, io->core, n, &s.rows.lo, &s.rows.hi);
-    }
-    return s;
-}
-
-/* This core's part of the result. */
+/* This core's part of the result: pixels, or channels of all.  To find the taps
+ * of a pixel takes about as long as FIND times four channels. */
 static inline void pool_all(const struct pool_dims *k, const struct io *io)
 {
-    const struct share mine = pool_share(io, k->n * k->oh * k->ow, k->c);
+    enum { FIND = 4 };
+    const struct share mine = share_of(io, k->n * k->oh * k->ow, k->c, 4, FIND);
     const int32_t row = mine.rows.lo / k->ow;
     int32_t n = row / k->oh, oy = row - n * k->oh;
     int32_t ox = mine.rows.lo - row * k->ow;
