@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """doc/requirements.md: every test that it names is there and executable, every
 requirement has a short one, no test is without a requirement, ids are in order;
-tests that doc/safety.md names are there, too."""
+tests that doc/safety.md and test/longest name are there, too."""
 import glob
 import os
 import re
@@ -35,6 +35,8 @@ for name in re.findall(r"`(test/[\w./-]+)`",
                        open("doc/safety.md", encoding="utf-8").read()):
     if not os.path.exists(name):
         faults.append(f"doc/safety.md: no {name}")
+faults += [f"test/longest: no {t}"
+           for t in sorted(set(open("test/longest").read().split()) - tests)]
 print("\n".join(faults) if faults else
       f"{len(ids)} requirements, {len(tests)} tests")
 sys.exit(bool(faults))
