@@ -1,9 +1,12 @@
-"""attend.py DIR SEED COUNT: attention of integers drawn at random, an operator
-each, with masks of all kinds (test/kern/attend.t): DIR/NUMBER.il."""
+"""attend.py DIR SEED COUNT: attention of integers drawn at random, with masks of
+all kinds (test/kern/attend.t): DIR/NUMBER.il, of EACH operators or fewer."""
 import math
 import os
 import random
+import re
 import sys
+
+EACH = 8
 
 rng = random.Random(int(sys.argv[2]))
 
@@ -36,8 +39,8 @@ def attend():
     p2, divided, kind = rng.choice((0, 7)), rng.random() < .6, rng.random()
     bound, slope = divided and rng.random() < .5, rng.choice((3, 9, 40))
     least = rng.choice((-128, -128, -90))
-    lines = ['graph "attend" exact', side('q', heads, m, d, p2),
-             side('k', heads, n, d, p2), side('v', heads, n, e, p2),
+    lines = [side('q', heads, m, d, p2), side('k', heads, n, d, p2),
+             side('v', heads, n, e, p2),
              const('scores', 256, 's8', [max(i, least)
                                          for i in range(-128, 128)])]
     falls = [math.exp((i - 255) / slope) for i in range(256)]
@@ -60,6 +63,15 @@ def attend():
     return lines
 
 
-for i in range(int(sys.argv[3])):
+def own(line, i):
+    """Its names with the operator's number behind."""
+    return re.sub(r'\b(q|k|v|y|mask|parts|powers|scale|scores)\b(?!=)',
+                  r'\g<1>%d' % i, line)
+
+
+count = int(sys.argv[3])
+for i in range(0, count, EACH):
     with open(os.path.join(sys.argv[1], '%02d.il' % i), 'w') as f:
-        f.write('\n'.join(attend()) + '\n')
+        f.write('graph "attend" exact\n')
+        for j in range(i, min(i + EACH, count)):
+            f.write('\n'.join(own(line, j) for line in attend()) + '\n')
