@@ -363,7 +363,8 @@ int main(int argc, char **argv)
                 k->path, k->when);
         put_case(&o, k, &in, n, &d);
     }
-    str_fmt(&o, "};\nconst int ncase = %d;\n", runs);
+    str_fmt(&o, "};\nconst int ncase = %d;\nuint32_t seed = %uu;\n", runs,
+            text ? 1 : seed);
     file_write(arena_fmt(mem, "%s/cases.c", argv[1]), o.s, o.n);
     put_kernel(argv[1], k, &k->sig[in.sig], &in, "fast", acc_of(&in, n));
     ref = reference(k, &in, &sig);

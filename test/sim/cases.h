@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-#ifndef SEED
-#define SEED 1
-#endif
 #ifndef L1
 #define L1
 #define L2
@@ -33,8 +30,6 @@ static int32_t used;
 
 /* The kernel on so many cores, with scratch memory behind what is used. */
 static uint32_t measure(const Case *k, const struct io *io, int cores);
-
-static uint32_t seed = SEED;
 
 static uint32_t roll(uint32_t n)
 {

@@ -21,5 +21,6 @@ typedef struct Case {
 } Case;
 extern const Case cases[];
 extern const int ncase;
+extern uint32_t seed; /* of their operands */
 
 #endif
