@@ -1,9 +1,9 @@
-/* Writes what test/kern/kern.c runs: kernemit DIR SEED KERNEL...
+/* Writes what test/kern/kern.c runs: kernemit DIR SEED INSTANCES KERNEL...
  *
  * For each line of types of the kernels named (kern/ref means all of that
- * folder): a few instances with types drawn from its sets, a file each; for
- * every reference kernel that is needed an instance in wide types; and
- * DIR/insts.c, the table of them all. */
+ * folder) so many instances, or if that is 0 one of one line, with types drawn
+ * from its sets, a file each; for every reference kernel that is needed an
+ * instance in wide types; and DIR/insts.c, the table of them all. */
 #include "test/kern/kern.h"
 
 #include <ctype.h>
@@ -297,6 +297,8 @@ int main(int argc, char **argv)
             continue;
         for (j = 0; j < kerns[i]->nsig * each; j++)
             instance(kerns[i], j % kerns[i]->nsig);
+        if (!each)
+            instance(kerns[i], rand() % kerns[i]->nsig);
     }
     all = (Str){.mem = arena};
     str_fmt(&all, "#include \"test/kern/kern.h\"\n\n%s\nconst Inst insts[] = {\n%s"
