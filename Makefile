@@ -131,7 +131,7 @@ programs: sanitize $(TESTS)
 FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
     build/onnx.pb-c.o,$(OBJ))
 UNFUZZED = $(filter build/eval/% build/packed.o build/packdata.o,$(OBJ))
-FUZZFLAGS = -O0 -g -fsanitize=fuzzer-no-link,address,undefined \
+FUZZFLAGS = -O0 -g1 -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=undefined
 build/fuzz/onnx build/fuzz/npz build/fuzz/tflite: WRAP = -Wl,--wrap=arena_new,--wrap=arena_end
 build/fuzz/npz: WRAP += -Wl,--wrap=zip_open,--wrap=zip_discard

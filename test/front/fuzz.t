@@ -4,5 +4,5 @@
 # Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
 export SEED="${SEED:-1}"
-test/front/fuzz npz -runs=60000 && test/front/fuzz onnx -runs=12000 &&
-    test/front/fuzz tflite -runs=24000
+test/front/fuzz npz -runs=20000 && test/front/fuzz onnx -runs=8000 &&
+    test/front/fuzz tflite -runs=5000
