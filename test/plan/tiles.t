@@ -62,7 +62,7 @@ END
 build/test/tiles plan 1795309369 4 gap8 siracusa build/test/little.soc &&
     build/test/tiles plan 987881 2 gap8 siracusa build/test/little.soc &&
     build/test/tiles plan 5670 1 gap8 siracusa build/test/little.soc || exit 1
-build/test/tiles plan "${1:-1}" 200 || exit 1
+build/test/tiles plan "${1:-1}" 100 || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }
-build/test/tiles run "${1:-1}" "${2:-12}"
+build/test/tiles run "${1:-1}" "${2:-6}"
