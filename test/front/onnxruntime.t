@@ -4,7 +4,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 for d in test/front/onnxruntime/*/; do
-    if ./tilewright run "${d}m.onnx" -q -t host -i "${d}i.npz" -e "${d}o.npz"
+    if ./tilewright run -n network "${d}m.onnx" -q -t host -i "${d}i.npz" \
+        -e "${d}o.npz"
     then
         passed=$((passed + 1))
     else

@@ -27,16 +27,18 @@ for name, kind, shape in re.findall(
     ins[name] = rng.integers(lo, hi, [int(d) for d in shape.split(',')])
 np.savez(sys.argv[2] + '/in.npz', **ins)
 END
-./tilewright run "$dir/net.txt" -t host -q -i "$dir/in.npz" \
+./tilewright run -n network "$dir/net.txt" -t host -q -i "$dir/in.npz" \
     -o "$dir/host.npz" || fail "host"
-./tilewright run "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" \
+./tilewright run -n network "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" \
     -e "$dir/host.npz" --json "$dir/j" "$@" || fail "$chip differs"
 grep -q "\"engine\": \"$engine\"" "$dir/j" || fail "nothing went to $engine"
 [ "$QUICK" ] ||
-    ./tilewright run "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" --emulate \
+    ./tilewright run -n network "$dir/net.txt" -t "$chip" -q \
+        -i "$dir/in.npz" --emulate \
     -e "$dir/host.npz" "$@" || fail "emulated jobs differ"
 [ "$QUICK" ] ||
-    ./tilewright run "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" --emulate \
+    ./tilewright run -n network "$dir/net.txt" -t "$chip" -q \
+        -i "$dir/in.npz" --emulate \
     -e "$dir/host.npz" --objective memory "$@" ||
     fail "emulated jobs of the plan for least memory differ"
 echo "$(grep -c "\"engine\": \"$engine\"" "$dir/j") layers by $engine, $n drawn"

@@ -23,7 +23,8 @@ awk -v seed="$seed" 'BEGIN {
 }' >"$tmp/table.nn"
 runs=0
 run() { # ARGUMENT...
-    ./tilewright run "$tmp/table.nn" -q -i "$tmp/in.npz" "$@" >"$tmp/said" 2>&1 ||
+    ./tilewright run -n network "$tmp/table.nn" -q \
+        -i "$tmp/in.npz" "$@" >"$tmp/said" 2>&1 ||
         { echo "seed $seed: $*:"; cat "$tmp/said"; exit 1; }
     runs=$((runs + 1))
 }

@@ -11,7 +11,7 @@ bad=0
 python3 test/kern/attend.py "$tmp" "$seed" "$count" || exit 1
 for net in "$tmp"/*.il; do
     for t in host siracusa cortex-m4 cortex-m55 rv32imc; do
-        ./tilewright run "$net" -t $t -q --json "$tmp/$t.json" ||
+        ./tilewright run -n network "$net" -t $t -q --json "$tmp/$t.json" ||
             { bad=$((bad + 1)); echo "$(basename "$net") on $t, seed $seed"; }
         grep -o '"kernel": "[^"]*"' "$tmp/$t.json" >>"$tmp/kernels"
     done

@@ -13,8 +13,8 @@ fail() {
 }
 
 as_host() {
-    ./tilewright run "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
+    ./tilewright run -n network "$tmp/net.il" -t host -q -i "$tmp/net.npz" \
         -o "$tmp/out.npz" --json "$tmp/h" || fail host
-    ./tilewright run "$tmp/net.il" -t "$@" -q -i "$tmp/net.npz" \
+    ./tilewright run -n network "$tmp/net.il" -t "$@" -q -i "$tmp/net.npz" \
         -e "$tmp/out.npz" --json "$tmp/j" || fail "$1"
 }

@@ -16,8 +16,9 @@ for f in "$tmp"/*.il; do
             exit 1
         }
     done
-    ./tilewright run "$f" -t host -q -o "$tmp/one.npz" &&
-    ./tilewright run "$f" -t host -q -o "$tmp/several.npz" --no-split \
+    ./tilewright run -n network "$f" -t host -q -o "$tmp/one.npz" &&
+    ./tilewright run -n network "$f" -t host -q -o "$tmp/several.npz" \
+        --no-split \
         --no-prompt --no-transposes &&
     cmp "$tmp/one.npz" "$tmp/several.npz" || {
         echo "$(basename "$f"): other results"

@@ -21,7 +21,8 @@ many=14 size=4096
     done
 } >"$tmp/net.il"
 command -v riscv64-unknown-elf-gcc >/dev/null || { echo "no compiler"; exit 0; }
-./tilewright run "$tmp/net.il" -t siracusa -q --json "$tmp/j" || exit 1
+./tilewright run -n network "$tmp/net.il" -t siracusa -q \
+    --json "$tmp/j" || exit 1
 used=$(python3 -c "
 import json
 print([m['used'] for m in json.load(open('$tmp/j'))['memory']

@@ -22,7 +22,7 @@ weights() { # JSON
 run() { # MODEL TARGET INPUTS OUTPUTS [OPTION...]
     model=$1 target=$2 in=$3 out=$4
     shift 4
-    ./tilewright run "$model" -t "$target" -i "$in" -e "$out" -q \
+    ./tilewright run -n network "$model" -t "$target" -i "$in" -e "$out" -q \
         --json "$tmp/j" "$@" >"$tmp/said" 2>&1 ||
         { cat "$tmp/said"; fail "$model on $target $*"; }
     weights "$tmp/j"
@@ -44,7 +44,8 @@ both() { # MODEL INPUTS OUTPUTS: all targets, both ways; flash takes hardly half
 dir=test/front/tflite/weights-of-four-bits
 both $dir/network.tflite $dir/inputs.npz $dir/outputs.npz 61
 both "$tmp/net.onnx" "$tmp/onnx.npz" "$tmp/want.npz" 58
-./tilewright run "$tmp/any.il" -t host -q -i "$tmp/any.npz" -o "$tmp/out.npz" \
+./tilewright run -n network "$tmp/any.il" -t host -q -i "$tmp/any.npz" \
+    -o "$tmp/out.npz" \
     --json "$tmp/h" >/dev/null || fail host
 both "$tmp/any.il" "$tmp/any.npz" "$tmp/out.npz" 70
 

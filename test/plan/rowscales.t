@@ -82,9 +82,11 @@ np.savez(sys.argv[2] + '/wide-out.npz', y=y.astype('i2'))
 END
 as_host siracusa --no-engine neureka --l1 40000
 grep -q rowmatmul "$tmp/h" && fail "scales are behind weights on the host"
-./tilewright run "$tmp/one.il" -t siracusa -q || fail "a single column"
+./tilewright run -n network "$tmp/one.il" -t siracusa \
+    -q || fail "a single column"
 for chip in host siracusa; do
-    ./tilewright run "$tmp/wide.il" -t $chip -q -i "$tmp/wide-in.npz" \
+    ./tilewright run -n network "$tmp/wide.il" -t $chip -q \
+        -i "$tmp/wide-in.npz" \
         -e "$tmp/wide-out.npz" || fail "long sums on $chip"
 done
 ./tilewright report "$tmp/shifts.il" -t host >"$tmp/text" 2>&1

@@ -53,6 +53,6 @@ if not once < wait < 4 * once: # of thirteen times
 END
 if command -v arm-none-eabi-gcc >/dev/null &&
     command -v qemu-system-arm >/dev/null; then
-    ./tilewright run "$tmp/net.il" -t "$tmp/octal.soc" -q || exit 1
+    ./tilewright run -n network "$tmp/net.il" -t "$tmp/octal.soc" -q || exit 1
 fi
 echo "16384 bytes of weights come once"

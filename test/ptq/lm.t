@@ -43,7 +43,8 @@ sys.exit(not (all(v['status'] == 0 and v['tokens'] == 76 and
               < j['int8float']['weights_float']))
 END
 for t in host cortex-m7; do
-    ./tilewright run "$tmp/int4int8.il" -t $t --sequence -i "$tmp/run.npz" \
+    ./tilewright run -n network "$tmp/int4int8.il" -t $t --sequence \
+        -i "$tmp/run.npz" \
         --at rows=1+1 -q || fault "int4 on $t"
 done
 ./tilewright quantize "$tmp/m.bin" --data "$tmp/t.npz" --weights int8 \

@@ -11,7 +11,7 @@ bad=0 n=0
 python3 test/ptq/masks.py "$tmp" "$seed" >"$tmp/kinds" || exit 1
 
 run() { # KIND TARGET INPUTS OUT
-    ./tilewright run "$tmp/$1.il" -t "$2" -q -i "$tmp/$3.npz" \
+    ./tilewright run -n network "$tmp/$1.il" -t "$2" -q -i "$tmp/$3.npz" \
         -o "$tmp/$4.npz" --json "$tmp/j" || exit 1
 }
 

@@ -17,7 +17,8 @@ j['float_operators'] == 0" | grep -qx True ||
         fault "$net: $(field "$tmp/$net.json" \
             "j['outputs'], j['float_operators']")"
     for t in $targets; do
-        ./tilewright run "$tmp/$net.il" -t $t -q -i zoo/$net/inputs.npz \
+        ./tilewright run -n network "$tmp/$net.il" -t $t -q \
+            -i zoo/$net/inputs.npz \
             -o "$tmp/$net.$t.npz" || fault "$net on $t"
         unzip -p "$tmp/$net.$t.npz" | cksum
     done | sort -u | wc -l | grep -qx 1 || fault "$net: targets differ"
@@ -44,7 +45,7 @@ END
 field "$tmp/merged.json" "j['outputs'][0]['sqnr_db'] >= 30 and \
 j['float_operators'] == 0" | grep -qx True || fault "merged: what is lost"
 for t in host cortex-m4; do
-    ./tilewright run "$tmp/merged.il" -t $t -q -i $net/inputs.npz \
+    ./tilewright run -n network "$tmp/merged.il" -t $t -q -i $net/inputs.npz \
         -o "$tmp/$t.npz" --json "$tmp/$t.json" || fault "merged on $t"
     unzip -p "$tmp/$t.npz" | cksum
 done | sort -u | wc -l | grep -qx 1 || fault "merged: targets differ"
@@ -65,7 +66,7 @@ len(j['matrices']) == len(j['layers']) == 1" | grep -qx True ||
         fault "merged integers: $(field "$tmp/merged.json" "j['outputs']")"
 done
 for t in host cortex-m4; do
-    ./tilewright run "$tmp/merged.il" -t $t -q -i $net/inputs.npz \
+    ./tilewright run -n network "$tmp/merged.il" -t $t -q -i $net/inputs.npz \
         -o "$tmp/$t.npz" --json "$tmp/$t.json" || fault "merged on $t"
     unzip -p "$tmp/$t.npz" | cksum
 done | sort -u | wc -l | grep -qx 1 || fault "merged integers: targets differ"
@@ -117,7 +118,8 @@ refused 1 'no .npz or .npy' $net --data "$tmp/none" -o "$tmp/x.il"
 # As ONNX: onnxruntime's answer and ours, of a network without rows of floats.
 ./tilewright quantize zoo/resnet8-f32/network.onnx -q -o "$tmp/r.onnx" \
     --data zoo/resnet8-f32/inputs.npz || bad=1
-./tilewright run "$tmp/r.onnx" -t host -q -i zoo/resnet8-f32/inputs.npz \
+./tilewright run -n network "$tmp/r.onnx" -t host -q \
+    -i zoo/resnet8-f32/inputs.npz \
     -o "$tmp/r.npz" || bad=1
 cmp "$tmp/r.npz" "$tmp/resnet8-f32.host.npz" ||
     fault 'ONNX and text are two networks'

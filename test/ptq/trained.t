@@ -81,7 +81,7 @@ END2
 for net in cnn vit; do
     cp "$tmp/$net-4.il" "$tmp/one.il"
     for t in host cortex-m4 siracusa; do
-        ./tilewright run "$tmp/one.il" -t $t -q -o "$tmp/$t.npz" \
+        ./tilewright run -n network "$tmp/one.il" -t $t -q -o "$tmp/$t.npz" \
             -i zoo/digits-$net-f32/inputs.npz || fault "$net on $t"
         unzip -p "$tmp/$t.npz" | cksum
     done | sort -u | wc -l | grep -qx 1 || fault "$net: targets differ"

@@ -12,7 +12,8 @@ while [ $i -lt "$count" ]; do
     i=$((i + 1))
     python3 test/quant/softmax.py "$tmp" $s || exit 1
     for t in host cortex-m4 siracusa; do
-        ./tilewright run "$tmp/softmax.onnx" -t $t -i "$tmp/softmax.npz" -q \
+        ./tilewright run -n network "$tmp/softmax.onnx" -t $t \
+            -i "$tmp/softmax.npz" -q \
             -o "$tmp/$t.npz" --json "$tmp/j" &&
             grep -q '"kernel": "qsoftmax_' "$tmp/j" || echo "$t: no integers"
     done >"$tmp/said" 2>&1

@@ -7,7 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . test/shard/simulated
 run() { # CHIPS ROWS [CHIP]
     python3 test/shard/many.py "$tmp/n$2.onnx" "$2" &&
-        timeout 200 ./tilewright run "$tmp/n$2.onnx" -t "${3:-siracusa-500}" \
+        timeout 200 ./tilewright run -n network "$tmp/n$2.onnx" \
+            -t "${3:-siracusa-500}" \
             --chips "$1" -q --json "$tmp/$2" >"$tmp/out" 2>&1
 }
 sed 's/^link .*/& fault=lose fault_chip=3 fault_at=16/' soc/siracusa-500.soc \

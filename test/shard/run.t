@@ -8,7 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 run() { # CHIPS MODEL OPTION...
     chips=$1 model=$2
     shift 2
-    timeout 200 ./tilewright run "$model" -t "${chip:-siracusa-500}" \
+    timeout 200 ./tilewright run -n network "$model" \
+        -t "${chip:-siracusa-500}" \
         --chips "$chips" "$@" >"$tmp/out" 2>&1
 }
 right() {

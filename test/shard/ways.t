@@ -8,7 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 python3 test/shard/many.py "$tmp/1.onnx" 1 &&
     python3 test/shard/many.py "$tmp/16.onnx" 16 || exit 1
 run() { # TOPOLOGY CHIPS ROWS SUM GATHER: how these are to be made
-    timeout 200 ./tilewright run "$tmp/$3.onnx" -t siracusa-500 --chips "$2" \
+    timeout 200 ./tilewright run -n network "$tmp/$3.onnx" -t siracusa-500 \
+        --chips "$2" \
         --topology "$1" --json "$tmp/json" >"$tmp/out" 2>&1 &&
         python3 - "$tmp/json" "$4" "$5" <<'PY'
 import json
@@ -33,16 +34,19 @@ run groups 8 1 4x2 4x2
 run pairs 4 1 2x2 direct
 sed 's/^link .*/& topology=ring fault=dead fault_chip=1 fault_at=6/' \
     soc/siracusa-500.soc >"$tmp/dead.soc"
-timeout 200 ./tilewright run "$tmp/1.onnx" -t "$tmp/dead.soc" --chips 4 \
+timeout 200 ./tilewright run -n network "$tmp/1.onnx" -t "$tmp/dead.soc" \
+    --chips 4 \
     >"$tmp/out" 2>&1
 [ $? = 5 ] && grep -q 'chip [0-3]: nothing within the time limit' "$tmp/out" ||
     { echo "a dead link:"; cat "$tmp/out"; bad=1; }
 sed 's/^link .*/& topology=star/' soc/siracusa-500.soc >"$tmp/star.soc"
-timeout 200 ./tilewright run "$tmp/1.onnx" -t "$tmp/star.soc" --chips 4 \
+timeout 200 ./tilewright run -n network "$tmp/1.onnx" -t "$tmp/star.soc" \
+    --chips 4 \
     >"$tmp/out" 2>&1
 [ $? = 1 ] && grep -q 'any, ring, groups, pairs or mesh' "$tmp/out" ||
     { echo "no such topology:"; cat "$tmp/out"; bad=1; }
-timeout 200 ./tilewright run "$tmp/1.onnx" -t cortex-m4 --topology ring \
+timeout 200 ./tilewright run -n network "$tmp/1.onnx" -t cortex-m4 \
+    --topology ring \
     --chips 4 >"$tmp/out" 2>&1
 [ $? = 2 ] || { echo "boards:"; cat "$tmp/out"; bad=1; }
 [ $bad = 0 ] && echo "ring, mesh, groups and pairs as one chip"
