@@ -2,8 +2,8 @@
 """Models with weights of four bits: nibbles.py SEED DIR.
 
 net.onnx, of QuantizeLinear and DequantizeLinear with scales that are powers of
-two, so that floats are exact, what goes in (onnx.npz) and what comes out
-(want.npz); any.il, of layers of random sizes, and what goes in (any.npz)."""
+two, so that floats are exact, what goes in (onnx.npz) and what comes out of
+each layer (want.npz); any.il, of layers of random sizes, and what goes in (any.npz)."""
 import sys
 import numpy as np
 from onnx import TensorProto as T, helper as h, save
@@ -22,9 +22,8 @@ def conv(x, w, stride, pad):
 
 
 def small(v, shift, least):
-    """Halves to even, as QuantizeLinear has them."""
-    v = np.rint(v / 2.0 ** shift)
-    return np.clip(v, least, 127).astype('i1')
+    """Halves, of which there are many, go up (doc/quant.md)."""
+    return np.clip((v + (1 << shift - 1)) >> shift, least, 127).astype('i1')
 
 
 class Onnx:
@@ -62,7 +61,7 @@ def onnx():
     o, c = Onnx(), 6
     x = rng.integers(-128, 128, (12, 12, c), 'i1')
     np.savez(to + 'onnx.npz', x=x.transpose(2, 0, 1)[None])
-    at = 'x'
+    at, want = 'x', {}
     for k, m, stride in ((3, 24, 2), (1, 40, 1), (3, 32, 1)):
         w = rng.integers(-8, 8, (m, k, k, c), 'i1')
         b, pad = rng.integers(-900, 900, m, 'i4'), k // 2
@@ -70,17 +69,18 @@ def onnx():
         at = o.layer('Conv', at, w.transpose(0, 3, 1, 2), b, shift, pads=[pad] * 4,
                      strides=[stride] * 2)
         x, c = small(conv(x, w, stride, pad) + b, shift, 0), m
+        want[at] = x.transpose(2, 0, 1)[None]
     n, flat = x.size, x.transpose(2, 0, 1).ravel()
     o.const('shape', T.INT64, [2], [1, n])
     at = o.node('Reshape', [at, 'shape'], 'flat')
     w, b = rng.integers(-8, 8, (n, 9), 'i1'), rng.integers(-900, 900, 9, 'i4')
     shift = 3 + int(np.log2(n)) // 2
     at = o.layer('Gemm', at, w, b, shift)
-    y = small(flat.astype('i8') @ w + b, shift, -128)
-    np.savez(to + 'want.npz', **{at: y[None]})
+    want[at] = small(flat.astype('i8') @ w + b, shift, -128)[None]
+    np.savez(to + 'want.npz', **want)
     g = h.make_graph(o.nodes, 'four', [h.make_tensor_value_info(
         'x', T.INT8, [1, 6, 12, 12])], [h.make_tensor_value_info(
-            at, T.INT8, [1, 9])], o.consts)
+            name, T.INT8, y.shape) for name, y in want.items()], o.consts)
     save(h.make_model(g, opset_imports=[h.make_opsetid('', 21)], ir_version=10),
          to + 'net.onnx')
 
