@@ -1,7 +1,7 @@
 #!/bin/sh
 # Language models of integers throughout: random models compute the same on every
 # target and in chunks, no float is left but the logits, weights of version 2 are
-# widened; of a trained one little is lost.  static.t [SEED]
+# widened (static.long: of a trained one little is lost).  static.t [SEED]
 cd "$(dirname "$0")/../.." || exit 1
 seed=${1:-${SEED:-$(date +%s)}}
 tmp=$(mktemp -d) || exit 1
@@ -9,11 +9,15 @@ trap 'rm -rf "$tmp"' EXIT
 bad=0
 fault() { echo "$* (seed $seed)"; bad=1; }
 make -s build/test/llama2c || exit 1
-for version in 0 2; do
-    build/test/llama2c -w "$tmp/m$version.bin" "$seed" $version || exit 1
-done
 build/test/llama2c -k "$tmp/t.bin" "$seed" || exit 1
-python3 - "$tmp" "$seed" <<'END'
+
+# Little is lost, or hardly more than 8 bits take anyway (static.py): where scores
+# are far apart, small differences choose another key.
+judge() { # SEED: m0.bin, m2.bin, s0.il, s2.il, t.npz, run.npz
+    for version in 0 2; do
+        build/test/llama2c -w "$tmp/m$version.bin" "$1" $version || exit 1
+    done
+    python3 - "$tmp" "$1" <<'END'
 import sys
 import numpy as np
 tmp, r = sys.argv[1], np.random.default_rng(int(sys.argv[2]))
@@ -22,22 +26,31 @@ np.savez(tmp + '/t.npz', tokens=t, starts=np.arange(0, 201, 20))
 np.savez(tmp + '/run.npz', token=t[:20].astype(np.int32)[:, None],
          position=np.arange(20, dtype=np.int32)[:, None])
 END
-for version in 0 2; do
-    ./tilewright quantize "$tmp/m$version.bin" --data "$tmp/t.npz" --samples 4 \
-        --activations static -o "$tmp/s$version.il" -q --json "$tmp/j$version" ||
-        fault "version $version"
-    python3 - "$tmp/j$version" "$tmp/s$version.il" <<'END' || fault 'what is lost'
+    eight=$(python3 test/ptq/static.py "$tmp/m0.bin" "$tmp/t.npz" 4) || exit 1
+    for version in 0 2; do
+        ./tilewright quantize "$tmp/m$version.bin" --data "$tmp/t.npz" -q -f \
+            --samples 4 --activations static -o "$tmp/s$version.il" \
+            --json "$tmp/j$version" || fault "seed $1, version $version"
+        python3 - "$tmp/j$version" "$tmp/s$version.il" "$eight" <<'END' ||
 import json, re, sys
-j = json.load(open(sys.argv[1]))
+j, eight = json.load(open(sys.argv[1])), float(sys.argv[3])
 floats = [l for l in open(sys.argv[2]) if re.search(r': f32\[', l) and 'const' not in l]
+if not j['kl_nats'] < max(0.05, 2.5 * eight):
+    print(j['kl_nats'], 'nats, of 8 bits', eight)
 sys.exit(not (j['status'] == 0 and j['tokens'] == 76 and
-              j['kl_nats'] < 0.05 and (j['weights'] < 0.8 * j['weights_float'] or
+              j['kl_nats'] < max(0.05, 2.5 * eight) and
+              (j['weights'] < 0.8 * j['weights_float'] or
                j['weights_float'] < 50000) and
               all('dequantize' in l or 'reshape' in l for l in floats)))
 END
-done
+            fault "what is lost of seed $1, version $version"
+    done
+}
+judge 1795727143 # scores are some 16 apart
+judge "$seed"
 for t in host cortex-m4 cortex-m55 siracusa; do
-    ./tilewright run "$tmp/s0.il" -t $t --sequence -i "$tmp/run.npz" \
+    ./tilewright run -n network "$tmp/s0.il" -t $t --sequence \
+        -i "$tmp/run.npz" \
         --at rows=1+1 -q -o "$tmp/$t.npz" || fault "on $t"
     python3 - "$tmp/host.npz" "$tmp/$t.npz" <<'END' || fault "$t: not as on host"
 import sys
@@ -68,9 +81,11 @@ refused 2 'static wants --data' generate "$tmp/m0.bin" -t host \
     --tokenizer "$tmp/t.bin" --activations static
 refused 2 'are of language models' quantize zoo/dscnn-f32/network.onnx \
     --activations static --data zoo/dscnn-f32/inputs.npz -o "$tmp/x.il"
+./tilewright quantize zoo/stories/stories8x64.bin -q --context 64 \
+    --activations static --data zoo/stories/texts.txt \
+    --tokenizer zoo/stories/words.bin -o "$tmp/story.il" || fault zoo/stories
 for t in host siracusa; do # the README's model
-    ./tilewright generate zoo/stories/stories8x64.bin -t $t -q --context 64 \
-        --activations static --data zoo/stories/texts.txt --tokens 12 \
+    ./tilewright generate "$tmp/story.il" -n network -t $t -q --tokens 12 \
         --tokenizer zoo/stories/words.bin --prompt 'Once upon a time' \
         --json "$tmp/story.json" >"$tmp/story.$t" || fault "zoo/stories on $t"
 done
@@ -83,16 +98,4 @@ END
 cmp -s "$tmp/story.host" "$tmp/story.siracusa" &&
     grep -q 'Once upon a time [a-z]' "$tmp/story.host" ||
     fault 'zoo/stories: another text'
-models=${TILEWRIGHT_MODELS:-../shared/models}/llama2c
-[ -d "$models" ] || exit $bad
-./tilewright quantize "$models/stories260K.bin" --data "$models/eval.txt" \
-    --tokenizer "$models/tok512_stories.bin" --activations static --samples 3 \
-    --context 256 -o "$tmp/x.il" -q --json "$tmp/j" || fault stories260K
-python3 - "$tmp/j" <<'END' || fault 'stories260K loses more'
-import json, sys
-j = json.load(open(sys.argv[1]))
-
-sys.exit(not (j['kl_nats'] < 0.0105 and
-              j['perplexity'] < 1.013 * j['perplexity_float']))
-END
 exit $bad
