@@ -3,4 +3,4 @@
 # moves.t [SEED [COUNT [CHANGES]]].
 cd "$(dirname "$0")/../.." || exit 1
 make -s build/test/moves || exit 1
-build/test/moves "${1:-${SEED:-1}}" "${2:-$((80 / ${PART:-1}))}" "${3:-25}"
+build/test/moves "${1:-${SEED:-1}}" "${2:-$((40 / ${PART:-1}))}" "${3:-25}"
