@@ -18,8 +18,7 @@ for f in "$tmp"/*.il; do
     done
     ./tilewright run -n network "$f" -t host -q -o "$tmp/one.npz" &&
     ./tilewright run -n network "$f" -t host -q -o "$tmp/several.npz" \
-        --no-split \
-        --no-prompt --no-transposes &&
+        --no-split --no-prompt --no-transposes &&
     cmp "$tmp/one.npz" "$tmp/several.npz" || {
         echo "$(basename "$f"): other results"
         exit 1
