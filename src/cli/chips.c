@@ -4,16 +4,32 @@
 #include <math.h>
 #include <string.h>
 
-/* Products side by side, and attention as one operator, are made of shares, not
- * before. */
-static void leave_joined(Opts *o)
-{
-    static const char *const joined[] = {"siblings", "attend", "prompt",
-                                         "few", "divided"};
-    size_t i;
+/* Products side by side are made of shares, not before.  Attention as one
+ * operator wants more heads than a chip has. */
+static const char *const joined[] = {"siblings", "attend", "prompt", "few",
+                                     "divided"};
 
-    for (i = 0; i < LEN(joined); i++)
-        job_leave_pass(o, joined[i]);
+static void pass_before(Job *j)
+{
+    const int had = j->o.noff;
+    int n = j->o.chips > 1 ? (int)LEN(joined) : 0, i;
+
+    for (i = 0; i < n; i++)
+        job_leave_pass(&j->o, joined[i]);
+    n = j->o.noff - had;
+    job_pass(j);
+    for (i = had; i + n < j->o.noff; i++) /* now they may come */
+        j->o.off[i] = j->o.off[i + n];
+    j->o.noff -= n;
+    j->o.off[j->o.noff] = NULL;
+}
+
+static void pass_shares(const Job *j, Graph *g)
+{
+    if (j->o.chips > 1 && !job_leaves_pass(&j->o, "siblings"))
+        pass_one(g, "siblings");
+    pass_one(g, "cse");
+    pass_one(g, "widen");
 }
 
 /* What is exchanged lies in the cores' memory, beside what they compute. */
@@ -78,10 +94,8 @@ Shard *chips_shares(Job *j)
     set_topology(j, j->soc);
     o.neighbours = neighbours_joined(j);
     set_rates(j, &o);
-    if (j->o.chips > 1)
-        leave_joined(&j->o);
     job_front(j);
-    job_pass(j);
+    pass_before(j);
     err_file(j->r.model);
     return shard_make(j->o.mem, j->g, &o);
 }
@@ -114,8 +128,7 @@ Job *chips_plan(const Job *j, const Shard *s)
         chip[i].r.soc = chip[i].soc;
         chip[i].g = chip[i].r.g = s->g[i];
         chip[i].like = i ? chip[i - 1].r.plan : NULL;
-        pass_one(s->g[i], "cse");
-        pass_one(s->g[i], "widen");
+        pass_shares(j, s->g[i]);
         graph_number(s->g[i]);
         job_plan(&chip[i]);
     }

@@ -108,6 +108,7 @@ Job *job_new(const char *verb, int argc, char **argv);
 void job_front(Job *j);    /* model and vectors -> graph */
 void job_pass(Job *j);     /* quantized forms lowered, passes run */
 void job_leave_pass(Opts *o, const char *name); /* as --no-NAME does */
+bool job_leaves_pass(const Opts *o, const char *name);
 void job_plan(Job *j);     /* -t: plan made and verified */
 /* The text report, as --explain and -v say. */
 void job_text(const Job *j, Str *out);

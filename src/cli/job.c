@@ -147,7 +147,7 @@ void job_leave_pass(Opts *o, const char *name)
         o->off[o->noff++] = name;
 }
 
-static bool leaves_pass(const Opts *o, const char *name)
+bool job_leaves_pass(const Opts *o, const char *name)
 {
     int i;
 
@@ -162,8 +162,8 @@ static void leave_passes(Job *j)
     const bool one = j->soc->ncore == 1;
     const bool dsp = isa_has(j->soc->isa, "dsp", strlen("dsp"));
 
-    j->heads_stay = leaves_pass(&j->o, "heads");
-    if (one || leaves_pass(&j->o, "dead"))
+    j->heads_stay = job_leaves_pass(&j->o, "heads");
+    if (one || job_leaves_pass(&j->o, "dead"))
         job_leave_pass(&j->o, "dead4");
     else /* their kernels read words of channels */
         job_leave_pass(&j->o, "dead");
