@@ -21,20 +21,27 @@ void rt_team_send(const struct exchange_dims *k, const struct io *io);
 void rt_team_take(const struct exchange_dims *k, const struct io *io);
 #endif
 
-/* A core's part of y where there are no other chips: what they have is 0. */
-#define ALONE(k, io, x, y)                                               \
-    do {                                                                 \
-        const int32_t n = (k)->n * (k)->inner;                           \
-        const int32_t all = (k)->len * (k)->inner;                       \
-        const int32_t first = (k)->from * (k)->inner;                    \
-        int32_t i, j, from, to;                                          \
-                                                                         \
-        span(all, (io)->core, (io)->ncore, &from, &to);                  \
-        for (i = 0; i < (k)->outer; i++)                                 \
-            for (j = from; j < to; j++)                                  \
-                (y)[i * all + j] =                                       \
-                    j < first || j >= first + n ? 0 : (x)[i * n + j - first]; \
+/* A core's part of y, which has x and what other chips have: where there are none
+ * the rest is 0. */
+#ifdef RT_LINK
+#define BY_TEAM(team, k, io, x, y)                                           \
+    ((void)(x), (void)(y), team(k, io, (int)sizeof *(y)))
+#else
+#define BY_TEAM(team, k, io, x, y)                                           \
+    do {                                                                     \
+        const int32_t n = (k)->n * (k)->inner;                               \
+        const int32_t all = (k)->len * (k)->inner;                           \
+        const int32_t first = (k)->from * (k)->inner;                        \
+        int32_t i, j, from, to;                                              \
+                                                                             \
+        span(all, (io)->core, (io)->ncore, &from, &to);                      \
+        for (i = 0; i < (k)->outer; i++)                                     \
+            for (j = from; j < to; j++)                                      \
+                (y)[i * all + j] =                                           \
+                    j < first || j >= first + n ? 0                          \
+                                                : (x)[i * n + j - first];    \
     } while (0)
+#endif
 
 static inline void exchange(const struct exchange_dims *k, void *b, int bytes)
 {

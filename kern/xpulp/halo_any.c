@@ -16,12 +16,8 @@
 
 void FN(const struct exchange_dims *k, const struct io *io)
 {
-#ifdef RT_LINK
-    rt_team_halo(k, io, (int)sizeof(Y));
-#else
     const X *x = io->in[0];
     Y *y = io->out[0];
 
-    ALONE(k, io, x, y);
-#endif
+    BY_TEAM(rt_team_halo, k, io, x, y);
 }
