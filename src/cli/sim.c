@@ -169,9 +169,10 @@ static int write_json(int status, void *arg)
     return json_save(q->json, &b, status);
 }
 
+/* A program whose links fail says so itself. */
 static int exit_code(const SimResult *r)
 {
-    if (!r->ok)
+    if (!r->ok || r->status == ERR_TOOL)
         return ERR_TOOL;
     return r->status ? ERR_DIFFER : OK;
 }
