@@ -63,8 +63,7 @@ static void set_rates(const Job *j, ShardOpts *o)
     o->far_rate = far->in.bytes_per_cycle;
     o->link_rate = rate / j->soc->mhz;
     o->link_cycles = isnan(late) ? 0 : late * j->soc->mhz / 1e3;
-    o->sum_rate = strcmp(soc_join(j->soc, o->chips), "any") ? 0
-                  : 2 * o->cores;  /* few rows: about two a core */
+    o->beside = !strcmp(soc_join(j->soc, o->chips), "any");
     o->sum_columns = 4 * o->cores; /* a core makes four at a time */
     o->next = soc_routes(j->o.mem, j->soc, o->chips);
 }

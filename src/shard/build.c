@@ -435,7 +435,7 @@ static Pace pace_of(const Build *b, const Share *h, int64_t all)
     const ShardOpts *o = &b->s->o;
     double n = (double)all * o->chips;
 
-    return (Pace){(double)node_macs(h->node) / o->sum_rate / n,
+    return (Pace){(double)node_macs(h->node) / o->mac_rate / n,
                   4.0 * (double)val_count(h->node->res[0]) * (o->chips - 1) /
                       o->link_rate / n};
 }
@@ -488,7 +488,7 @@ static Pieces beside_pieces(const Build *b, const Share *h, int64_t all)
     Pace pace;
     int n;
 
-    if (b->s->o.sum_rate <= 0 || all % unit)
+    if (!b->s->o.beside || all % unit)
         return best;
     pace = pace_of(b, h, all);
     for (n = 4; n <= 2 * MOST && n / 2 <= all / unit; n++) {

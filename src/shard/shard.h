@@ -53,9 +53,8 @@ typedef struct ShardOpts {
     double link_cycles; /* of a message beside its bytes */
     const uint8_t *next; /* [from][to]: the chip that a message goes to first;
                            NULL: any two are joined */
-    double sum_rate;    /* of partial sums, MACs a cycle: they are sent by pieces
-                           beside the work on the next if that is quicker; 0:
-                           never */
+    bool beside;        /* partial sums are sent by pieces beside the work on the
+                           next, if that is quicker */
     int sum_columns;    /* a piece has a multiple of so many */
     Images images;
     bool pipeline;      /* consecutive layers on consecutive chips */
