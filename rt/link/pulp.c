@@ -480,6 +480,46 @@ INTO void send_shares(struct window *w, const struct exchange_dims *k,
     }
 }
 
+/* Rows that are left to add, when each core has added what it waited for. */
+INTO int32_t rows_of(const struct io *io, const struct phase *s)
+{
+    return s->n - 1 < io->ncore ? s->n - 1 : io->ncore;
+}
+
+/* y[n] += x[n]. */
+OWN void add_to(uint32_t *y, const uint32_t *x, int32_t n)
+{
+    for (; n >= 4; n -= 4, x += 4, y += 4) {
+        uint32_t s0 = x[0], s1 = x[1], s2 = x[2], s3 = x[3];
+
+        y[0] += s0;
+        y[1] += s1;
+        y[2] += s2;
+        y[3] += s3;
+    }
+    while (n-- > 0)
+        *y++ += *x++;
+}
+
+/* A core adds what it waits for, as it comes, into the first slot of it.  The
+ * slots are `at` elements from those given, or, if NULL, from the room on. */
+INTO void take_sums(const struct exchange_dims *k, const struct io *io,
+                    const struct phase *s, uint32_t *given, int32_t at)
+{
+    const int32_t n = k->outer * shares_of(k, s->block, s->step);
+    int32_t i, o;
+
+    for (i = first_peer(io); i < s->n; i += io->ncore) {
+        for (o = k->outer; o; o--)
+            take(LINK_HERE + ahead(s, i), k->tag);
+        if (i > first_peer(io)) {
+            uint32_t *slots = (given ? given : room) + at;
+
+            add_to(slots + (first_peer(io) - 1) * n, slots + (i - 1) * n, n);
+        }
+    }
+}
+
 /* A core's elements of what this chip has after a phase, in y. */
 INTO void add_shares(const struct exchange_dims *k, const struct io *io,
                            const struct phase *s, const struct sums *p,
@@ -492,7 +532,7 @@ INTO void add_shares(const struct exchange_dims *k, const struct io *io,
     span(n, io->core, io->ncore, &begin, &end);
     for (o = k->outer; o; o--, y += n, x += p->row, from += n)
         add(y + begin, x + begin, from + begin, end - begin, k->outer * n,
-            s->n - 1);
+            rows_of(io, s));
 }
 
 INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
@@ -560,10 +600,11 @@ INTO void begin_sum(const struct exchange_dims *k, const struct phases *way,
 {
     const struct phase s = way->phase[0];
     const struct sums p = all_sums(k, io);
-    struct window *w = begin(k, io, io->tmp);
+    struct window *w;
 
     if (!io->core)
-        room = io->tmp;
+        room = io->tmp; /* before anything comes */
+    w = begin(k, io, io->tmp);
     if (s.step)
         send_shares(w, k, io, &s, &p);
 }
@@ -583,7 +624,7 @@ INTO void finish_sum(const struct exchange_dims *k, const struct phases *way,
         uint32_t *slots;
 
         warm(k, io, &s, &p);
-        take_all(k, io, &s);
+        take_sums(k, io, &s, NULL, p.at);
         meet(io);
         slots = room + p.at;
         add_shares(k, io, &s, &p, slots, s.step > 1 ? (int32_t *)slots
@@ -614,7 +655,7 @@ void rt_team_take(const struct exchange_dims *k, const struct io *io)
     const struct phase s = phases[k->tag].phase[0];
     struct sums p = all_sums(k, io);
 
-    take_all(k, io, &s);
+    take_sums(k, io, &s, (uint32_t *)(uintptr_t)io->in[1], 0);
     meet(io);
     add_shares(k, io, &s, &p, io->in[1], io->out[0]);
     sent();

@@ -63,7 +63,7 @@ static Load load(const Shard *s, int all, int step)
 /* A round of messages of so many bytes, from `peers` chips to each.  Who hands a
  * message on has all of it first; one core sends all pieces to a peer.  As
  * measured of rt/link/pulp.c: cycles of a round, between messages of a core, of
- * adding a number. */
+ * adding a number; what each core waits for it adds as it comes. */
 static void add_round(const Shard *s, Traffic x, Load l, double bytes,
                       double peers, Way *w)
 {
@@ -75,7 +75,8 @@ static void add_round(const Shard *s, Traffic x, Load l, double bytes,
     w->bytes += l.bytes * bytes;
     w->cycles += PER_ROUND +
                  MAX(link, PER_MESSAGE * x.pieces * ceil(peers / s->o.cores)) +
-                 (x.sum ? PER_NUMBER * peers * bytes / 4 / s->o.cores : 0);
+                 (x.sum ? PER_NUMBER * MIN(peers, s->o.cores) * bytes / 4 /
+                              s->o.cores : 0);
 }
 
 /* Of blocks of `all` chips blocks of `step`. */
