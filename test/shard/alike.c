@@ -88,8 +88,8 @@ static Shard *share(Arena *a, const char *model, int chips)
     graph_number(g);
     s = shard_make(a, g, &(ShardOpts){.chips = chips, .room = 1 << 17,
                                       .images = IMAGES_channels,
-                                      .sum_rate = 1e-4, .sum_columns = 1,
-                                      .link_rate = 1e-4});
+                                      .beside = true, .mac_rate = 1e-4,
+                                      .sum_columns = 1, .link_rate = 1e-4});
     for (i = 0; i < chips; i++) {
         pass_one(s->g[i], "cse");
         pass_one(s->g[i], "widen");

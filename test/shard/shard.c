@@ -377,8 +377,9 @@ static void same(Arena *a, int chips)
                    .images = (Images)between(0, 2), .link_rate = between(0, 1),
                    .mac_rate = between(0, 1) ? 1e3 : 1e-6,
                    .neighbours = between(0, 4)};
-    const ShardOpts slow = {.chips = chips, .room = 1 << 20, .sum_rate = 1e-4,
-                            .sum_columns = 1, .link_rate = 1e-4};
+    const ShardOpts slow = {.chips = chips, .room = 1 << 20, .beside = true,
+                            .mac_rate = 1e-4, .sum_columns = 1,
+                            .link_rate = 1e-4};
     const ShardOpts worth = {.chips = chips, .room = 1 << 20, .timed = true,
                              .cores = 8, .link_rate = between(1, 99),
                              .memory = 1 << 20, .far_rate = 1,
