@@ -462,7 +462,7 @@ static Pieces shrinking_pieces(const Build *b, int64_t all, int n, double ratio)
 
 static double pieces_cycles(const Build *b, const Pieces *p, Pace pace)
 {
-    enum { EACH = 3000 }; /* more layers and calls */
+    enum { EACH = 4500 }; /* more layers and calls */
     double link = 0, sum = p->n * EACH;
     int i;
 
