@@ -435,7 +435,7 @@ static Pace pace_of(const Build *b, const Share *h, int64_t all)
     const ShardOpts *o = &b->s->o;
     double n = (double)all * o->chips;
 
-    return (Pace){(double)node_macs(h->node) / o->mac_rate / n,
+    return (Pace){cost_sums(b->s, h->node) / (double)all,
                   4.0 * (double)val_count(h->node->res[0]) * (o->chips - 1) /
                       o->link_rate / n};
 }

@@ -9,8 +9,10 @@ enum {
     NEIGHBOURS = 1200, /* an exchange with neighbours beside its messages:
                           calls, waiting */
     MESSAGE = 60,      /* one of these, to send and to take it */
-    SCALING = 1000     /* of a sum: a layer of its own */
+    SCALING = 1000,    /* of a sum: a layer of its own */
+    EACH_SUM = 18      /* of a core: a partial sum beside its products, */
 };
+#define FOURS 1.6      /* of which four rows by four columns are so much quicker */
 
 /* Of an axis the most that a chip has. */
 double cost_share(const Shard *s, const Val *v, Cut c)
@@ -65,13 +67,21 @@ double cost_far(const Shard *s, double bytes)
     return s->o.memory && more > 0 ? more / s->o.far_rate : 0;
 }
 
+double cost_sums(const Shard *s, const Node *n)
+{
+    double each = (double)val_count(n->res[0]) * EACH_SUM / s->o.cores;
+
+    return products(s, n, 1.0 / s->o.chips) / FOURS + each;
+}
+
 double cost_node(const Shard *s, const Share *h)
 {
     double share = cost_share(s, h->node->res[0], h->res);
     double bytes = constant_bytes(s, h) / s->o.byte_rate;
-    double macs = products(s, h->node, h->partial ? 1.0 / s->o.chips : share);
+    double work = h->partial ? cost_sums(s, h->node)
+                             : products(s, h->node, share);
 
-    return MAX(macs, bytes) + numbers(s, h->node, share);
+    return MAX(work, bytes) + numbers(s, h->node, share);
 }
 
 double cost_near(const Shard *s, double bytes, double messages)

@@ -155,6 +155,8 @@ Reshard shard_reshard(const Shard *s, const Val *v, Cut c);
  * decided; of a node without exchanges. */
 double cost_shares(const Shard *s);
 double cost_node(const Shard *s, const Share *h);
+/* Of the partial sums that a chip makes of a node. */
+double cost_sums(const Shard *s, const Node *n);
 /* Of so much of a node's result, whose constants have come. */
 double cost_rows(const Shard *s, const Node *n, double share);
 /* An exchange with neighbours; that of rows that windows read of v. */
