@@ -63,7 +63,10 @@ static void set_rates(const Job *j, ShardOpts *o)
     o->far_rate = far->in.bytes_per_cycle;
     o->link_rate = rate / j->soc->mhz;
     o->link_cycles = isnan(late) ? 0 : late * j->soc->mhz / 1e3;
-    o->beside = !strcmp(soc_join(j->soc, o->chips), "any");
+    o->half = soc_wires(j->soc) == WIRES_half;
+    o->shared = soc_wires(j->soc) == WIRES_shared;
+    o->beside = !strcmp(soc_join(j->soc, o->chips), "any") && !o->half &&
+                !o->shared;
     o->sum_columns = 4 * o->cores; /* a core makes four at a time */
     o->next = soc_routes(j->o.mem, j->soc, o->chips);
 }

@@ -84,10 +84,15 @@ double cost_node(const Shard *s, const Share *h)
     return MAX(work, bytes) + numbers(s, h->node, share);
 }
 
+double cost_wires(const Shard *s)
+{
+    return s->o.shared && !s->stage ? s->o.chips : s->o.half ? 2 : 1;
+}
+
 double cost_near(const Shard *s, double bytes, double messages)
 {
     return NEIGHBOURS + s->o.link_cycles + messages * MESSAGE +
-           bytes / s->o.link_rate;
+           bytes * cost_wires(s) / s->o.link_rate;
 }
 
 /* --- exchanges --- */

@@ -51,6 +51,8 @@ typedef struct ShardOpts {
     double far_rate;    /* of those beyond */
     double link_rate;   /* between chips, bytes a cycle */
     double link_cycles; /* of a message beside its bytes */
+    bool half;          /* a chip has one wire, out or in; */
+    bool shared;        /* all chips have one */
     const uint8_t *next; /* [from][to]: the chip that a message goes to first;
                            NULL: any two are joined */
     bool beside;        /* partial sums are sent by pieces beside the work on the
@@ -162,6 +164,8 @@ double cost_rows(const Shard *s, const Node *n, double share);
 /* An exchange with neighbours; that of rows that windows read of v. */
 double cost_near(const Shard *s, double bytes, double messages);
 double cost_halo(const Shard *s, const Val *v, Cut is);
+/* Of what goes between neighbours, how many such take one wire. */
+double cost_wires(const Shard *s);
 /* Of so many bytes of constants those that a chip has no room for. */
 double cost_far(const Shard *s, double bytes);
 /* Of v, which is cut so, what the chip with most of it has. */

@@ -14,7 +14,8 @@
 #include <math.h>
 
 /* Messages of a byte that leave at once: bytes through the way out and the way
- * in of each chip, with what it hands on. */
+ * in of each chip, with what it hands on.  Half duplex, out is in; shared, all
+ * are chip 0's. */
 typedef struct Sent {
     double out[CHIPS_MOST], in[CHIPS_MOST];
     Load sum;
@@ -22,13 +23,17 @@ typedef struct Sent {
 
 static void send(const Shard *s, Sent *l, int from, int to)
 {
+    double *in = s->o.half || s->o.shared ? l->out : l->in;
     int n = s->o.chips, hops = 0, next;
 
     for (; from != to; from = next, hops++) {
+        double *a = &l->out[s->o.shared ? 0 : from], *b;
+
         next = s->o.next ? s->o.next[from * n + to] : to;
-        l->out[from]++;
-        l->in[next]++;
-        l->sum.most = MAX(l->sum.most, MAX(l->out[from], l->in[next]));
+        b = &in[s->o.shared ? 0 : next];
+        ++*a;
+        *b += a != b;
+        l->sum.most = MAX(l->sum.most, MAX(*a, *b));
         l->sum.bytes++;
     }
     l->sum.hops = MAX(l->sum.hops, hops);
@@ -163,7 +168,8 @@ static Way way_near(const Shard *s, const Exchange *e)
     double each = (double)e->bytes / (s->stage ? 1 : s->o.chips);
 
     return (Way){.n = 1, .step = {1}, .bytes = (double)e->bytes,
-                 .link = s->o.link_cycles + each / s->o.link_rate,
+                 .link = s->o.link_cycles +
+                         each * cost_wires(s) / s->o.link_rate,
                  .cycles = cost_near(s, each, s->stage ? 1 : 4)};
 }
 

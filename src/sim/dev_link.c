@@ -21,13 +21,15 @@
  *
  * Bytes are read when the last one leaves, and are there when it arrives.  One
  * message at a time has the way out of its chip, in order, and, a latency later,
- * the way in of the other: both are taken until its last byte is there.  Of those
- * that wait for a room the oldest comes first.  Where two chips are not joined
- * (soc_joined), those between hand a message on, when all of it is there and
- * before what they send themselves; their cores have nothing to do with it.  Each
- * has a number and a checksum: WAIT gives BROKEN or MISSED with the sender of one
- * that is damaged, or not the one that should have come.  A message that nobody
- * takes is a fault once there are more of them than a queue holds.
+ * the way in of the other: both are taken until its last byte is there.  With
+ * `,half` behind the topology a chip's ways out and in are one wire; with
+ * `,shared` those of all chips are.  Of those that wait for a room the oldest
+ * comes first.  Where two chips are not joined (soc_joined), those between hand a
+ * message on, when all of it is there and before what they send themselves; their
+ * cores have nothing to do with it.  Each has a number and a checksum: WAIT gives
+ * BROKEN or MISSED with the sender of one that is damaged, or not the one that
+ * should have come.  A message that nobody takes is a fault once there are more
+ * of them than a queue holds.
  *
  * Keys: `mb_per_s=`, `latency_ns=`; for tests `fault=` lose, twice, break, late
  * or dead, `fault_chip=`, the sender, and `fault_at=`, which of its messages. */
@@ -83,7 +85,7 @@ typedef struct Link {
                                    be handed on */
     uint64_t free;              /* when the way out is */
     int nbooked;
-    Span *booked;               /* when the way in is not, in order */
+    Span *booked;               /* when the way in is not, or the wire, in order */
     bool leaving;               /* a message is */
     int sending, sent;
     uint32_t room, open;
@@ -120,12 +122,10 @@ static bool has_fault(const Device *d, const char *kind, int sent)
            (sent == item_int(d->item, "fault_at", 1) || !strcmp(kind, "dead"));
 }
 
-/* The first n ticks from `begin` on in which the way in is free, and no more.
- * Chips of one quantum book in any order, none of them before it. */
-static uint64_t book(Device *d, uint64_t begin, uint64_t n)
+/* Leaves out what is over.  Chips of one quantum book in any order, none of them
+ * before it. */
+static void forget(const Sim *s, Link *v)
 {
-    Sim *s = d->chip->sim;
-    Link *v = d->state;
     int i = 0;
 
     while (i < v->nbooked && v->booked[i].to + s->quantum <= s->until)
@@ -134,12 +134,51 @@ static uint64_t book(Device *d, uint64_t begin, uint64_t n)
     if (i)
         memmove(v->booked, v->booked + i,
                 (size_t)v->nbooked * sizeof *v->booked);
+}
+
+/* The first n ticks from `begin` on in which a wire is free. */
+static uint64_t find_free(const Link *v, uint64_t begin, uint64_t n)
+{
+    int i;
+
     for (i = 0; i < v->nbooked && v->booked[i].from < begin + n; i++)
-        begin = MAX(begin, v->booked[i].to);
+        if (v->booked[i].to > begin)
+            begin = v->booked[i].to;
+    return begin;
+}
+
+static void book(Sim *s, Link *v, uint64_t begin, uint64_t n)
+{
+    int i = 0;
+
+    forget(s, v);
+    while (i < v->nbooked && v->booked[i].from < begin)
+        i++;
     GROW(s->mem, v->booked, (size_t)v->nbooked);
     memmove(v->booked + i + 1, v->booked + i,
             (size_t)(v->nbooked++ - i) * sizeof *v->booked);
     v->booked[i] = (Span){begin, begin + n};
+}
+
+/* When a message of n ticks leaves, from `begin` on: the way in of its receiver
+ * is free a latency later, half duplex also the sender's, which is the way out;
+ * or that of chip 0, which stands for the wire that all share. */
+static uint64_t book_way(Device *d, Device *to, uint64_t begin, uint64_t n)
+{
+    Sim *s = d->chip->sim;
+    Wires kind = soc_wires(d->chip->soc);
+    uint64_t late = kind == WIRES_shared ? 0 : latency(d), is;
+    Link *in = (kind == WIRES_shared ? chip_device(s->chip, "link") : to)->state;
+
+    do {
+        is = begin;
+        if (kind == WIRES_half)
+            begin = find_free(d->state, begin, n);
+        begin = find_free(in, begin + late, n) - late;
+    } while (begin != is);
+    if (kind == WIRES_half)
+        book(s, d->state, begin, n);
+    book(s, in, begin + late, n);
     return begin;
 }
 
@@ -214,7 +253,7 @@ static void pump(Device *d)
     m->hop = next_hop(d, m->taker);
     time = (uint64_t)(m->n * per_second(d) /
                       (item_num(d->item, "mb_per_s", 1e3) * 1e6));
-    begin = book(m->hop, begin + late, time) - late;
+    begin = book_way(d, m->hop, begin, time);
     v->free = begin + time;
     m->sent = begin;
     m->there = MAX(v->free + late, s->until);

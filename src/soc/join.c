@@ -1,4 +1,5 @@
-/* How chips are joined by their links: the topology is one of few, by name. */
+/* How chips are joined by their links: the topology is one of few, by name, and
+ * what its wires are: "ring", "ring,half". */
 #include "soc/soc.h"
 
 #include <string.h>
@@ -88,6 +89,36 @@ static bool hands_on(const Item *link)
     return item_word(link, "model", NULL) != NULL;
 }
 
+static bool is_named(const char *topology, const char *name)
+{
+    size_t n = strlen(name);
+
+    return !strncmp(topology, name, n) && (!topology[n] || topology[n] == ',');
+}
+
+static _Noreturn void bad_topology(const Item *link)
+{
+    item_bad(link, "topology", hands_on(link)
+             ? "any, ring, groups, pairs or mesh; then ,half or ,shared"
+             : "any, ring or groups");
+}
+
+Wires soc_wires(const Soc *s)
+{
+    static const char *const kind[] = {"both", "half", "shared"};
+    const Item *link = soc_next(s, "link", NULL);
+    const char *name = item_word(link, "topology", "any");
+    const char *wires = strchr(name, ',');
+    int i;
+
+    for (i = 0; wires && hands_on(link) && i < (int)LEN(kind); i++)
+        if (!strcmp(wires + 1, kind[i]))
+            return (Wires)i;
+    if (wires)
+        bad_topology(link);
+    return WIRES_both;
+}
+
 static const Join *join(const Soc *s, int n)
 {
     const Item *link = soc_next(s, "link", NULL);
@@ -97,12 +128,11 @@ static const Join *join(const Soc *s, int n)
     for (i = 0; i < LEN(joins); i++)
         if (joins[i].hands_on && !hands_on(link))
             continue;
-        else if (name ? !strcmp(name, joins[i].name)
+        else if (name ? is_named(name, joins[i].name)
                  : peers(&joins[i], n, 0) <= lines(link))
             break;
     if (i == LEN(joins) && name)
-        item_bad(link, "topology", hands_on(link)
-                 ? "any, ring, groups, pairs or mesh" : "any, ring or groups");
+        bad_topology(link);
     return i < LEN(joins) && peers(&joins[i], n, 0) <= lines(link) ? &joins[i]
            : NULL;
 }

@@ -174,6 +174,9 @@ void soc_engines(Soc *s); /* within the part: fills s->engine */
  * between.  soc_line: the line of a chip that leads to a peer, from 0; -1: none
  * does.  soc_routes: [from * n + to], the chip that comes next. */
 const char *soc_join(const Soc *s, int n);
+/* A chip has a way out and a way in, or one for both, or all chips have one. */
+typedef enum Wires { WIRES_both, WIRES_half, WIRES_shared } Wires;
+Wires soc_wires(const Soc *s);
 bool soc_joined(const Soc *s, int n, int a, int b);
 int soc_line(const Soc *s, int n, int chip, int peer);
 uint8_t *soc_routes(Arena *mem, const Soc *s, int n);

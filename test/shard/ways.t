@@ -1,8 +1,9 @@
 #!/bin/sh
 # Chips joined as a ring, a mesh, in groups and in pairs have the bits of one:
 # messages between chips that are not neighbours are handed on.  Each exchange is
-# made as the topology wants, in about the time of its formula; a link that ends
-# is told.
+# made as the topology wants, in about the time of its formula, also where ways out
+# and in are one wire, or those of all chips; a link that ends is told.
+# ways.t [SEED]: of a topology drawn at random
 cd "$(dirname "$0")/../.." || exit 1
 . test/shard/simulated
 python3 test/shard/many.py "$tmp/1.onnx" 1 &&
@@ -32,6 +33,19 @@ run ring 8 16 ring ring
 run mesh 8 1 2x4 2x4
 run groups 8 1 4x2 4x2
 run pairs 4 1 2x2 direct
+run any,half 4 1 direct direct
+run any,shared 4 1 direct direct
+seed=${1:-${SEED:-$(date +%s)}}
+draw() { # N WORD...: that of the seed's N-th digit
+    shift $((seed / $1 % ($# - 1) + 1))
+    echo "$1"
+}
+drawn="--topology $(draw 1 any ring mesh groups pairs)$(draw 5 '' ,half ,shared)"
+drawn="$drawn --chips $(draw 15 2 3 4 5 6 7 8)"
+# shellcheck disable=SC2086
+timeout 200 ./tilewright run zoo/transformer-int/network.onnx -t siracusa-500 \
+    $drawn >"$tmp/out" 2>&1 && grep -q 'those of one chip, bit by bit' "$tmp/out" ||
+    { echo "seed $seed: $drawn:"; cat "$tmp/out"; bad=1; }
 sed 's/^link .*/& topology=ring fault=dead fault_chip=1 fault_at=6/' \
     soc/siracusa-500.soc >"$tmp/dead.soc"
 timeout 200 ./tilewright run -n network "$tmp/1.onnx" -t "$tmp/dead.soc" \
@@ -49,5 +63,5 @@ timeout 200 ./tilewright run -n network "$tmp/1.onnx" -t cortex-m4 \
     --topology ring \
     --chips 4 >"$tmp/out" 2>&1
 [ $? = 2 ] || { echo "boards:"; cat "$tmp/out"; bad=1; }
-[ $bad = 0 ] && echo "ring, mesh, groups and pairs as one chip"
+[ $bad = 0 ] && echo "seed $seed: ring, mesh, groups, pairs, wires and $drawn as one chip"
 [ $bad = 0 ]
