@@ -137,23 +137,29 @@ Job *chips_plan(const Job *j, const Shard *s)
     return chip;
 }
 
-void chips_numbers(const Job *j, const Shard *s, int step)
+/* Graphs of all chips, and of the whole network. */
+static Graph **graphs_of(const Shard *s)
 {
+    Graph **g = NEWN(s->mem, Graph *, s->o.chips + 1);
     int i;
 
-    if (!j->value)
-        return;
-    for (i = -1; i < s->o.chips; i++)
-        graph_set_numbers(i < 0 ? s->whole : s->g[i],
-                          j->value + step * MOST_NUMBERS);
+    for (i = 0; i < s->o.chips; i++)
+        g[i] = s->g[i];
+    g[i] = s->whole;
+    return g;
+}
+
+void chips_numbers(const Job *j, const Shard *s, int step)
+{
+    if (j->value)
+        graphs_set_numbers(s->o.chips + 1, graphs_of(s),
+                           j->value + step * MOST_NUMBERS);
 }
 
 void chips_numbers_most(const Job *j, const Shard *s)
 {
-    int i;
-
-    for (i = -1; j->value && i < s->o.chips; i++)
-        graph_numbers_most(i < 0 ? s->whole : s->g[i]);
+    if (j->value)
+        graphs_numbers_most(s->o.chips + 1, graphs_of(s));
 }
 
 /* Of the inputs that are no states, or of states at first. */
@@ -166,6 +172,13 @@ static void *input_share(const Job *chip, const Shard *s, int i, int k,
     int t;
 
     str_put(&share, "");
+    if (!shard_owns(s, i, v)) {
+        void *none = arena_get(chip->o.mem, (size_t)MAX(1, chip->steps), 8);
+
+        str_mem(&share, none, (size_t)MAX(1, chip->steps) *
+                                  (size_t)val_bytes(s->g[i]->in[k]));
+        return share.s;
+    }
     for (t = 0; t < (state ? 1 : MAX(1, chip->steps)); t++) {
         Val w = *v, own = *v;
 

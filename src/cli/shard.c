@@ -325,8 +325,10 @@ int verb_shard(int argc, char **argv)
     part = check_bits(j, s);
     if (mkdir(j->o.out, 0777) && !file_exists(j->o.out))
         err(ERR_TOOL, "%s: cannot be made", j->o.out);
-    for (i = 0; i < s->o.chips; i++)
+    for (i = 0; i < s->o.chips; i++) {
+        chip[i].value = j->value; /* known with the example */
         put_project(&chip[i], s, i, j->in, part[i]);
+    }
     put_files(j, s);
     j->r.dir = j->o.out;
     put_text(s, &out);

@@ -312,6 +312,8 @@ static bool only_moves(const Node *n)
     case FAM_windows:
     case FAM_gather: case FAM_gatherelem: case FAM_gathernd:
         return true;
+    case FAM_exchange:
+        return exchange_moves(n->op);
     default:
         return n->op == OP_concat && n->narg == 1;
     }
@@ -324,7 +326,7 @@ static Type type_exact(const Node *n, Range r)
     if (only_moves(n))
         return n->arg[0]->type;
     t = type_for(r.lo, r.hi);
-    if (op_info[n->op].family == FAM_exchange && !exchange_moves(n->op))
+    if (op_info[n->op].family == FAM_exchange)
         return T_s32;
     return is_sum(n) && type_info[t].bytes < 4 ? T_s32 : t;
 }

@@ -234,6 +234,9 @@ Number *graph_number_find(const Graph *g, const char *name); /* NULL */
 /* All sizes as they are at these values, by Number.id. */
 void graph_set_numbers(Graph *g, const int64_t *value);
 void graph_numbers_most(Graph *g); /* at the greatest */
+/* Of graphs that have the same numbers, all at once. */
+void graphs_set_numbers(int n, Graph *const *g, const int64_t *value);
+void graphs_numbers_most(int n, Graph *const *g);
 /* A node of its own, over values of its own, as it is there; and so that
  * nothing of such a one varies. */
 Node *node_at(Arena *mem, const Node *n, const int64_t *value);

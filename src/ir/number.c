@@ -198,30 +198,47 @@ static void set_attr(Attr *a, const int64_t *value)
         a->list[i] = number_at(a->list[i], a->vary[i], value);
 }
 
-void graph_set_numbers(Graph *g, const int64_t *value)
+static void set_sizes(Graph *g, const int64_t *value)
 {
     Node *n;
     Attr *a;
     Val *v;
-    int i;
 
     for (v = g->vals; v; v = v->next)
         set_shape(&v->shape, value);
     for (n = g->first; n; n = n->next)
         for (a = n->attr; a; a = a->next)
             set_attr(a, value);
-    for (i = 0; i < g->nnum; i++)
-        g->num[i]->now = value[i];
 }
 
-void graph_numbers_most(Graph *g)
+void graphs_set_numbers(int n, Graph *const *g, const int64_t *value)
+{
+    int i;
+
+    for (i = 0; i < n; i++)
+        set_sizes(g[i], value);
+    for (i = 0; i < g[0]->nnum; i++)
+        g[0]->num[i]->now = value[i];
+}
+
+void graphs_numbers_most(int n, Graph *const *g)
 {
     int64_t value[MOST_NUMBERS];
     int i;
 
-    for (i = 0; i < g->nnum; i++)
-        value[i] = g->num[i]->hi;
-    graph_set_numbers(g, value);
+    for (i = 0; i < g[0]->nnum; i++)
+        value[i] = g[0]->num[i]->hi;
+    graphs_set_numbers(n, g, value);
+}
+
+void graph_set_numbers(Graph *g, const int64_t *value)
+{
+    graphs_set_numbers(1, &g, value);
+}
+
+void graph_numbers_most(Graph *g)
+{
+    graphs_numbers_most(1, &g);
 }
 
 /* --- nodes --- */

@@ -590,6 +590,7 @@ void build_node(Build *b, const Share *h)
     b->has[n->res[0]->id] = y;
 }
 
+/* A state of another chip's is an element that nobody reads. */
 static void put_inputs(Build *b)
 {
     const Graph *w = b->s->whole;
@@ -598,7 +599,9 @@ static void put_inputs(Build *b)
     for (i = 0; i < w->nin; i++) {
         const Val *v = w->in[i];
         Val *y = graph_val(b->g, v->name, v->type,
-                           shard_shape(b->s, b->s->in[i], v->shape, b->chip));
+                           shard_owns(b->s, b->chip, v)
+                               ? shard_shape(b->s, b->s->in[i], v->shape, b->chip)
+                               : SHAPE(1));
 
         y->lo = v->lo;
         y->hi = v->hi;
@@ -609,8 +612,7 @@ static void put_inputs(Build *b)
     }
 }
 
-/* A state has one type from run to run. */
-static Val *as_type(Build *b, Val *v, Type t)
+Val *build_typed(Build *b, Val *v, Type t)
 {
     Node *n;
 
@@ -622,22 +624,26 @@ static Val *as_type(Build *b, Val *v, Type t)
     return n->res[0];
 }
 
+void build_output(Build *b, const Val *v, Val *y)
+{
+    const Graph *w = b->s->whole;
+    int k;
+
+    if (v->state) /* it has one type from run to run */
+        y = build_typed(b, y, v->state->type);
+    graph_output(b->g, y);
+    for (k = 0; v->state && k < w->nin; k++)
+        if (w->in[k] == v->state)
+            y->state = b->g->in[k];
+}
+
 static void put_outputs(Build *b)
 {
     const Graph *w = b->s->whole;
-    int i, k;
+    int i;
 
-    for (i = 0; i < w->nout; i++) {
-        const Val *v = w->out[i];
-        Val *y = get(b, v, b->s->out[i]);
-
-        if (v->state)
-            y = as_type(b, y, v->state->type);
-        graph_output(b->g, y);
-        for (k = 0; v->state && k < w->nin; k++)
-            if (w->in[k] == v->state)
-                y->state = b->g->in[k];
-    }
+    for (i = 0; i < w->nout; i++)
+        build_output(b, w->out[i], get(b, w->out[i], b->s->out[i]));
 }
 
 Build build_begin(Shard *s, int chip)

@@ -16,6 +16,10 @@ typedef struct Build {
 /* A graph that has the inputs alone. */
 Build build_begin(Shard *s, int chip);
 void build_node(Build *b, const Share *h);
+/* v, or the same of another type. */
+Val *build_typed(Build *b, Val *v, Type t);
+/* y is what a chip has of v, an output, which may be a state's next. */
+void build_output(Build *b, const Val *v, Val *y);
 /* The next exchange; room: NULL, or where what has been sent comes. */
 Val *build_exchange(Build *b, OpCode op, const char *layer, Val *x, Val *room);
 /* Of shape `to`, from element `from` of the axis on. */

@@ -74,6 +74,16 @@ double cost_sums(const Shard *s, const Node *n)
     return products(s, n, 1.0 / s->o.chips) / FOURS + each;
 }
 
+bool cost_short(const Shard *s)
+{
+    double bytes = 0;
+    int i;
+
+    for (i = 0; i < s->nnode; i++)
+        bytes += constant_bytes(s, &s->share[i]);
+    return cost_far(s, bytes) > 0;
+}
+
 double cost_node(const Shard *s, const Share *h)
 {
     double share = cost_share(s, h->node->res[0], h->res);

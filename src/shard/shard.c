@@ -245,8 +245,9 @@ static Shard *worth_sharing(Shard *s)
     return s;
 }
 
-/* Every layer is whole on one chip. */
-static Shard *pipeline(Arena *mem, Graph *g, const ShardOpts *o)
+/* Every layer is whole on one chip; NULL: there is no such, *why says why. */
+static Shard *pipeline(Arena *mem, Graph *g, const ShardOpts *o,
+                       const char **why)
 {
     Shard *s = begin(mem, g, o);
     const Val *v;
@@ -262,8 +263,28 @@ static Shard *pipeline(Arena *mem, Graph *g, const ShardOpts *o)
             h->arg[k] = all;
     }
     set_outputs(s);
-    shard_stages(s);
+    *why = shard_stages(s);
+    return *why ? NULL : s;
+}
+
+static Shard *asked_pipeline(Arena *mem, Graph *g, const ShardOpts *o)
+{
+    const char *why;
+    Shard *s = pipeline(mem, g, o, &why);
+
+    if (!s)
+        err(ERR_MODEL, "%s", why);
     return s;
+}
+
+/* Of constants that chips have no room for a pipeline is quicker if they share
+ * too few of them. */
+static Shard *worth_stages(Shard *s)
+{
+    const char *why;
+    Shard *p = pipeline(s->mem, s->whole, &s->o, &why);
+
+    return p && p->latency < cost_shares(s) ? p : s;
 }
 
 Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
@@ -274,12 +295,14 @@ Shard *shard_make(Arena *mem, Graph *g, const ShardOpts *o)
 
     if (o->chips < 1 || o->chips > CHIPS_MOST)
         err(ERR_USAGE, "%d chips: 1 to %d are possible", o->chips, CHIPS_MOST);
-    s = o->pipeline && o->chips > 1 ? pipeline(mem, g, o)
+    s = o->pipeline && o->chips > 1 ? asked_pipeline(mem, g, o)
                                     : try_chips(mem, g, o);
+    if (o->chips > 1 && o->timed && !s->nrow && shard_split(s))
+        s = worth_sharing(s);
+    if (o->chips > 1 && o->timed && !s->stage && cost_short(s))
+        s = worth_stages(s);
     if (o->chips > 1 && !s->stage && !shard_split(s))
         err_chips(mem, g, o);
-    if (o->chips > 1 && o->timed && !s->stage && !s->nrow)
-        s = worth_sharing(s);
     s->g = NEWN(mem, Graph *, o->chips);
     for (i = 0; i < o->chips; i++)
         s->g[i] = s->stage ? shard_stage(s, i) : shard_build(s, i);

@@ -106,6 +106,7 @@ typedef struct Shard {
     Graph **g;      /* by chip */
     int *stage;     /* of a pipeline: by chip the id of its first node, then the
                        number of nodes; NULL: layers are cut */
+    double latency; /* of a pipeline: predicted cycles of all stages */
     int **out_at;   /* of a pipeline: by chip, then by output of the whole
                        graph, which of the chip's outputs it is, or -1 */
     int nexchange;
@@ -168,6 +169,8 @@ double cost_halo(const Shard *s, const Val *v, Cut is);
 double cost_wires(const Shard *s);
 /* Of so many bytes of constants those that a chip has no room for. */
 double cost_far(const Shard *s, double bytes);
+/* Are there such, of all shares? */
+bool cost_short(const Shard *s);
 /* Of v, which is cut so, what the chip with most of it has. */
 double cost_share(const Shard *s, const Val *v, Cut c);
 
@@ -195,8 +198,11 @@ Way way_best(const Shard *s, Traffic x);
 void shard_ways(Shard *s);
 /* "direct", "ring", or how many chips meet in each phase: "8x8". */
 const char *way_name(Arena *mem, const Shard *s, const Way *w);
-/* stage.c: a pipeline.  s has nodes, of which every one is whole. */
-void shard_stages(Shard *s);
+/* stage.c: a pipeline.  s has nodes, of which every one is whole.  NULL, or why
+ * there is none. */
+const char *shard_stages(Shard *s);
+/* Has a chip this input, or is it a state of another? */
+bool shard_owns(const Shard *s, int chip, const Val *in);
 Graph *shard_stage(Shard *s, int chip);
 int shard_stage_of(const Shard *s, int node);
 /* Which of a chip's outputs is this one of the whole graph; -1: none. */

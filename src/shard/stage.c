@@ -10,6 +10,7 @@ typedef struct Cost {
     double consts; /* bytes of what they read first */
     double live;   /* bytes that go over the cut, */
     int values;    /* of so many values */
+    bool never;    /* a state is on both sides, or what varies goes over it */
 } Cost;
 
 /* The last node that reads v; outputs are read where they are made. */
@@ -24,10 +25,42 @@ static int *last_uses(const Shard *s)
     return last;
 }
 
+static bool node_reads(const Node *n, const Val *v)
+{
+    int i;
+
+    for (i = 0; i < n->narg; i++)
+        if (n->arg[i] == v)
+            return true;
+    return false;
+}
+
 /* Is v, which a node makes, read beyond a cut before node `at`? */
 static bool is_live(const Val *v, const int *last, int at)
 {
     return v->def && v->def->id < at && last[v->id] >= at;
+}
+
+/* Of a state all that reads it and what becomes of it are on one chip: no cut
+ * between. */
+static void keep_states(const Shard *s, const int *last, Cost *c)
+{
+    const Graph *g = s->whole;
+    int i, k, from, to;
+
+    for (i = 0; i < g->nin; i++) {
+        const Val *in = g->in[i], *next = graph_next_state(g, in);
+
+        if (!next)
+            continue;
+        to = MAX(last[in->id], next->def ? next->def->id : 0);
+        for (from = 0; from < to; from++)
+            if (from == (next->def ? next->def->id : 0) ||
+                node_reads(s->share[from].node, in))
+                break;
+        for (k = from + 1; k <= to; k++)
+            c[k].never = true;
+    }
 }
 
 static Cost *costs(const Shard *s, const int *last)
@@ -52,8 +85,10 @@ static Cost *costs(const Shard *s, const int *last)
         for (k = i + 1; k <= last[n->res[0]->id]; k++) {
             c[k].live += (double)val_bytes(n->res[0]);
             c[k].values++;
+            c[k].never |= shape_varies(n->res[0]->shape);
         }
     }
+    keep_states(s, last, c);
     return c;
 }
 
@@ -65,8 +100,9 @@ static double stage_cycles(const Shard *s, const Cost *c, int a, int b)
 }
 
 /* The slowest stage is as quick as can be: best[b] of k stages of nodes [0, b),
- * each of which has a node; from[k][b]: where the last one begins. */
-static void choose(Shard *s, const Cost *c)
+ * each of which has a node; from[k][b]: where the last one begins, from 1.  false:
+ * there are not so many. */
+static bool choose(Shard *s, const Cost *c)
 {
     int n = s->nnode, chips = s->o.chips, k, a, b;
     double *best = NEWN(s->mem, double, n + 1);
@@ -80,6 +116,8 @@ static void choose(Shard *s, const Cost *c)
             for (a = k > 1 ? b - 1 : 0; a >= k - 1; a--) {
                 double t = MAX(best[a], stage_cycles(s, c, a, b));
 
+                if (k > 1 && (c[a].never || !from[k - 1][a]))
+                    continue;
                 if (!from[k][b] || t < next[b]) {
                     next[b] = t;
                     from[k][b] = a + 1;
@@ -89,9 +127,12 @@ static void choose(Shard *s, const Cost *c)
             }
         best = next;
     }
+    if (chips > n || !from[chips][n])
+        return false;
     s->stage[chips] = b = n;
     for (k = chips; k > 0; k--)
         s->stage[k - 1] = b = from[k][b] - 1;
+    return true;
 }
 
 int shard_stage_of(const Shard *s, int node)
@@ -118,35 +159,29 @@ static void list_exchanges(Shard *s, const int *last)
             }
 }
 
-static void refuse(const Shard *s)
+const char *shard_stages(Shard *s)
 {
     const Graph *g = s->whole;
-    int i;
+    int *last = last_uses(s), i;
+    Cost *c = costs(s, last);
 
-    if (s->nnode < s->o.chips)
-        err(ERR_MODEL, "'%s' has %d layers, too few for a pipeline of %d chips",
-            g->name, s->nnode, s->o.chips);
-    for (i = 0; i < g->nout; i++)
-        if (g->out[i]->state)
-            err(ERR_MODEL, "a pipeline of '%s', which has states: networks "
-                "without any are supported", g->name);
-    if (g->nnum)
-        err(ERR_MODEL, "a pipeline of '%s', which has sizes that are known at "
-            "run time only: bind them (--dim)", g->name);
-    if (!s->o.neighbours)
-        err(ERR_MODEL, "chips that are joined so make no pipeline: chips i and "
-            "i + 1 are to be connected");
-}
-
-void shard_stages(Shard *s)
-{
-    int *last = last_uses(s);
-
-    refuse(s);
     s->stage = NEWN(s->mem, int, s->o.chips + 1);
     s->out_at = NEWN(s->mem, int *, s->o.chips);
-    choose(s, costs(s, last));
+    if (!s->o.neighbours)
+        return "chips that are joined so make no pipeline: chips i and i + 1 are "
+            "to be connected";
+    if (s->nnode < s->o.chips)
+        return arena_fmt(s->mem, "'%s' has %d layers, too few for a pipeline of "
+                         "%d chips", g->name, s->nnode, s->o.chips);
+    if (!choose(s, c))
+        return arena_fmt(s->mem, "'%s' has too few cuts for a pipeline of %d "
+                         "chips: a state is on one chip, and no value goes on "
+                         "whose size is known at run time only", g->name,
+                         s->o.chips);
+    for (i = 0; i < s->o.chips; i++)
+        s->latency += stage_cycles(s, c, s->stage[i], s->stage[i + 1]);
     list_exchanges(s, last);
+    return NULL;
 }
 
 int shard_out(const Shard *s, int chip, int out)
@@ -193,7 +228,7 @@ static void give(Build *b, const Val *v)
 {
     int64_t all = val_count(v), from, to;
     int n = pieces_of(b->s, v), i;
-    Val *x = shaped(b, b->has[v->id], SHAPE(all));
+    Val *x = shaped(b, build_typed(b, b->has[v->id], v->type), SHAPE(all));
 
     for (i = 0; i < n; i++) {
         from = all * i / n;
@@ -247,6 +282,15 @@ static int tags_before(const Shard *s, const int *last, int chip)
     return n;
 }
 
+/* Is it, of one chip, with what becomes of it? */
+bool shard_owns(const Shard *s, int chip, const Val *in)
+{
+    const Val *next = graph_next_state(s->whole, in);
+
+    return !s->stage || !next ||
+           chip == (next->def ? shard_stage_of(s, next->def->id) : 0);
+}
+
 /* An input that is an output is given by chip 0. */
 static void put_outputs(Build *b)
 {
@@ -260,7 +304,7 @@ static void put_outputs(Build *b)
 
         s->out_at[b->chip][i] = chip == b->chip ? b->g->nout : -1;
         if (chip == b->chip)
-            graph_output(b->g, b->has[v->id]);
+            build_output(b, v, b->has[v->id]);
     }
 }
 

@@ -34,6 +34,17 @@ timeout 200 "$tmp/l/run" -j2 CFLAGS="-O1 -std=c99 -Wall -Wextra -Werror $san" \
     LDFLAGS="-lm $san" >"$tmp/said" 2>&1
 [ "$(grep -c 'self-test passed' "$tmp/said")" = 3 ] || { cat "$tmp/said"; bad=1; }
 
+# caches, at a value of a run-time number; values of 32 bits that are bytes
+caches="zoo/attention-int-cache/network.onnx --dim past=0..255 --at past=7
+    --state past_k0=present_k0 --state past_v0=present_v0
+    --state past_k1=present_k1 --state past_v1=present_v1 -t host"
+# shellcheck disable=SC2086
+./tilewright shard $caches --chips 16 --pipeline -o "$tmp/c16" -q || bad=1
+# shellcheck disable=SC2086
+./tilewright shard $caches --chips 2 -o "$tmp/c" -q || exit 1
+timeout 200 "$tmp/c/run" -j2 >"$tmp/said" 2>&1
+[ "$(grep -c 'self-test passed' "$tmp/said")" = 2 ] || { cat "$tmp/said"; bad=1; }
+
 # chips 0 and 2 alone
 export TILEWRIGHT_LINK="$tmp" TILEWRIGHT_LINK_MS=500
 for i in 0 2; do
@@ -74,8 +85,8 @@ grep -v '^link' soc/rv32imc.soc >"$tmp/mute.soc"
 refused 'no wire driver' zoo/dscnn-int/network.onnx -t "$tmp/mute.soc" --chips 2 -o "$tmp/q"
 refused 'too few for a pipeline of 64' zoo/dscnn-int/network.onnx -t host \
     --chips 64 --pipeline -o "$tmp/q"
-refused 'pipeline of .*, which has states' zoo/kws-int-state/network.onnx \
-    $(cat zoo/kws-int-state/options) -t host --chips 2 --pipeline -o "$tmp/q"
+# shellcheck disable=SC2086
+refused 'too few cuts for a pipeline of 30' $caches --chips 30 --pipeline -o "$tmp/q"
 refused '--images: columns, wanted' x.onnx --images columns
 refused 'wants --chips' zoo/dscnn-int/network.onnx -t host -o "$tmp/q"
 [ $bad = 0 ] && echo "three and four chips as processes, three faults"

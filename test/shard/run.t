@@ -53,6 +53,10 @@ right 3 zoo/dscnn-int/network.onnx --pipeline
 grep -q '^pipeline      latency [0-9]* cycles; slowest stage [0-9]*' "$tmp/out" ||
     { cat "$tmp/out"; bad=1; }
 
+# caches on the chip that reads them
+right 3 zoo/attention-int-cache/network.onnx --pipeline -i "$tmp/in.npz" \
+    $(cat zoo/attention-int-cache/options)
+
 # floats, as close as one chip's have to be
 run 2 zoo/autoencoder-f32/network.onnx --json "$tmp/json" &&
     grep -q '^outputs       match one chip.s, greatest difference' "$tmp/out" &&

@@ -12,7 +12,7 @@
 
 static uint64_t state;
 static Graph *g;
-static int sums, gathers, halos, layers, cut, refused, states, halves, again, stages;
+static int sums, gathers, halos, layers, cut, refused, states, halves, again, stages, chosen;
 static jmp_buf over;
 
 /* xorshift64 (Marsaglia 2003) */
@@ -357,6 +357,7 @@ static void count(const Shard *s)
 
     if (s->stage) {
         stages += s->o.chips;
+        chosen += !s->o.pipeline;
         return;
     }
     for (i = 0; i < s->nexchange; i++)
@@ -371,6 +372,29 @@ static void count(const Shard *s)
 }
 
 /* Stops at the first output that differs. */
+static void same_with(Arena *a, const ShardOpts *o)
+{
+    void **in = NEWN(a, void *, g->nin + 1);
+    Shard *s;
+    Eval *e, **out;
+    int i, k;
+
+    for (i = 0; i < g->nin; i++)
+        in[i] = random_data(a, g->in[i]);
+    graph_number(g);
+    e = graph_eval(a, g, in);
+    s = shard_make(a, g, o);
+    count(s);
+    out = shard_eval(a, s, in);
+    for (i = 0; i < o->chips; i++)
+        for (k = 0; k < g->nout; k++)
+            if (!shard_same(s, i, k, e, out[i])) {
+                printf("%s: output %d of chip %d of %d differs\n", g->name, k,
+                       i, o->chips);
+                exit(1);
+            }
+}
+
 static void same(Arena *a, int chips)
 {
     ShardOpts o = {.chips = chips, .room = between(0, 1) ? 256 : 0,
@@ -382,32 +406,16 @@ static void same(Arena *a, int chips)
                             .link_rate = 1e-4};
     const ShardOpts worth = {.chips = chips, .room = 1 << 20, .timed = true,
                              .cores = 8, .link_rate = between(1, 99),
-                             .memory = 1 << 20, .far_rate = 1,
+                             .memory = between(0, 1) ? 1 << 20 : 99,
+                             .far_rate = .001, .neighbours = true,
                              .mac_rate = between(1, 9) / 99.,
                              .byte_rate = between(1, 9) / 99.};
     const ShardOpts rows = {.chips = chips, .images = IMAGES_rows,
                             .mac_rate = 1e-6, .neighbours = true};
     const ShardOpts *any[] = {&o, &slow, &worth, &rows};
-    void **in = NEWN(a, void *, g->nin + 1);
-    Shard *s;
-    Eval *e, **out;
-    int i, k;
 
-    o.pipeline = o.neighbours && !g->out[0]->state && !between(0, 3);
-    for (i = 0; i < g->nin; i++)
-        in[i] = random_data(a, g->in[i]);
-    graph_number(g);
-    e = graph_eval(a, g, in);
-    s = shard_make(a, g, any[between(0, 3)]);
-    count(s);
-    out = shard_eval(a, s, in);
-    for (i = 0; i < chips; i++)
-        for (k = 0; k < g->nout; k++)
-            if (!shard_same(s, i, k, e, out[i])) {
-                printf("%s: output %d of chip %d of %d differs\n", g->name, k,
-                       i, chips);
-                exit(1);
-            }
+    o.pipeline = o.neighbours && !between(0, 3);
+    same_with(a, any[between(0, 3)]);
 }
 
 static void refuse(const Trouble *t)
@@ -435,6 +443,29 @@ static void round_of(void)
     arena_end(a);
 }
 
+/* Layers that nobody has a share of, where a chip has no room for all. */
+static void crowded(void)
+{
+    Arena *a = arena_new();
+    Val *x;
+    int i;
+
+    g = graph_new(a, "crowded");
+    g->exact = true;
+    x = graph_val(g, "x", T_s8, SHAPE(1, 3));
+    x->lo = -128;
+    x->hi = 127;
+    graph_input(g, x);
+    for (i = 0; i < 6; i++)
+        x = linear(x, 3);
+    graph_output(g, x);
+    same_with(a, &(ShardOpts){.chips = 4, .timed = true, .cores = 8,
+                              .mac_rate = 1, .byte_rate = 1, .link_rate = 1,
+                              .memory = 40, .far_rate = .01,
+                              .neighbours = true});
+    arena_end(a);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const off[] = {"siblings", "attend", "prompt", "few",
@@ -446,6 +477,7 @@ int main(int argc, char **argv)
     state = strtoull(argv[1], NULL, 10) * 2654435761u + 88172645463325252u;
     for (i = 0; i < atoi(argv[2]); i++)
         round_of();
+    crowded();
     for (i = 3; i < argc; i++)
         for (n = 1; n <= 8; n += between(1, 2)) {
             Arena *a = arena_new();
@@ -457,9 +489,10 @@ int main(int argc, char **argv)
             arena_end(a);
         }
     printf("%d of %d layers cut, %d states, %d sums (%d beside work), %d "
-           "gathers and %d halos, rows of %d layers computed twice, %d stages, %d "
-           "networks too small for so many chips\n", cut, layers, states, sums, halves,
-           gathers, halos, again, stages, refused);
+           "gathers and %d halos, rows of %d layers computed twice, %d stages (%d "
+           "pipelines by themselves), %d networks too small for so many chips\n",
+           cut, layers, states, sums, halves, gathers, halos, again, stages, chosen,
+           refused);
     return !sums || !gathers || !states || !halves || !halos || !again || !stages ||
-           cut * 4 < layers;
+           !chosen || cut * 4 < layers;
 }
