@@ -331,7 +331,8 @@ static Val *sent(Build *b, const Share *h, Val *x)
     Val *y = build_exchange(b, OP_partsend, name, x, NULL);
 
     set_part(b, h, y->def, INT32_MIN, INT32_MAX);
-    build_note(b, (Exchange){.layer = name, .sum = true, .bytes = 4 * val_count(x)});
+    build_note(b, (Exchange){.layer = name, .sum = true,
+                             .bytes = 4 * val_count(x)});
     return y;
 }
 
@@ -529,8 +530,8 @@ static Val **columns_args(Build *b, const Share *h, Val **arg, int64_t from,
     return a;
 }
 
-/* Pieces of a sum, which are finished one by one, with the operands of each, or,
- * if they are small, all at once: that takes fewer calls. */
+/* Pieces of a sum, which are finished one by one, with the operands of each,
+ * or, if they are small, all at once: that takes fewer calls. */
 static Val *joined(Build *b, const Share *h, Val **sum, Val **arg, Val ***a,
                    int n)
 {
@@ -598,10 +599,9 @@ static void put_inputs(Build *b)
 
     for (i = 0; i < w->nin; i++) {
         const Val *v = w->in[i];
+        Shape own = shard_shape(b->s, b->s->in[i], v->shape, b->chip);
         Val *y = graph_val(b->g, v->name, v->type,
-                           shard_owns(b->s, b->chip, v)
-                               ? shard_shape(b->s, b->s->in[i], v->shape, b->chip)
-                               : SHAPE(1));
+                           shard_owns(b->s, b->chip, v) ? own : SHAPE(1));
 
         y->lo = v->lo;
         y->hi = v->hi;

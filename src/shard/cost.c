@@ -12,7 +12,7 @@ enum {
     SCALING = 1000,    /* of a sum: a layer of its own */
     EACH_SUM = 18      /* of a core: a partial sum beside its products, */
 };
-#define FOURS 1.6      /* of which four rows by four columns are so much quicker */
+#define FOURS 1.6      /* of which fours of rows and columns are quicker */
 
 /* Of an axis the most that a chip has. */
 double cost_share(const Shard *s, const Val *v, Cut c)

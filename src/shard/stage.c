@@ -100,8 +100,8 @@ static double stage_cycles(const Shard *s, const Cost *c, int a, int b)
 }
 
 /* The slowest stage is as quick as can be: best[b] of k stages of nodes [0, b),
- * each of which has a node; from[k][b]: where the last one begins, from 1.  false:
- * there are not so many. */
+ * each of which has a node; from[k][b]: where the last one begins, from 1.
+ * false: there are not so many. */
 static bool choose(Shard *s, const Cost *c)
 {
     int n = s->nnode, chips = s->o.chips, k, a, b;
@@ -168,11 +168,11 @@ const char *shard_stages(Shard *s)
     s->stage = NEWN(s->mem, int, s->o.chips + 1);
     s->out_at = NEWN(s->mem, int *, s->o.chips);
     if (!s->o.neighbours)
-        return "chips that are joined so make no pipeline: chips i and i + 1 are "
-            "to be connected";
+        return "chips that are joined so make no pipeline: chips i and i + 1 "
+            "are to be connected";
     if (s->nnode < s->o.chips)
-        return arena_fmt(s->mem, "'%s' has %d layers, too few for a pipeline of "
-                         "%d chips", g->name, s->nnode, s->o.chips);
+        return arena_fmt(s->mem, "'%s' has %d layers, too few for a pipeline "
+                         "of %d chips", g->name, s->nnode, s->o.chips);
     if (!choose(s, c))
         return arena_fmt(s->mem, "'%s' has too few cuts for a pipeline of %d "
                          "chips: a state is on one chip, and no value goes on "

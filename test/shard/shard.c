@@ -12,7 +12,8 @@
 
 static uint64_t state;
 static Graph *g;
-static int sums, gathers, halos, layers, cut, refused, states, halves, again, stages, chosen;
+static int sums, gathers, halos, layers, cut, refused, states, halves, again;
+static int stages, chosen;
 static jmp_buf over;
 
 /* xorshift64 (Marsaglia 2003) */
@@ -489,10 +490,10 @@ int main(int argc, char **argv)
             arena_end(a);
         }
     printf("%d of %d layers cut, %d states, %d sums (%d beside work), %d "
-           "gathers and %d halos, rows of %d layers computed twice, %d stages (%d "
-           "pipelines by themselves), %d networks too small for so many chips\n",
-           cut, layers, states, sums, halves, gathers, halos, again, stages, chosen,
-           refused);
-    return !sums || !gathers || !states || !halves || !halos || !again || !stages ||
-           !chosen || cut * 4 < layers;
+           "gathers and %d halos, rows of %d layers computed twice, %d stages "
+           "(%d pipelines by themselves), %d networks too small for so many "
+           "chips\n", cut, layers, states, sums, halves, gathers, halos, again,
+           stages, chosen, refused);
+    return !sums || !gathers || !states || !halves || !halos || !again ||
+           !stages || !chosen || cut * 4 < layers;
 }
