@@ -40,7 +40,6 @@ struct gemm {
     /* words of x are side by side; `jump` is then the way in w from the end of
      * the first of four rows to the next four */
     int32_t side;
-    int32_t apart; /* cores have not parted yet */
 #ifdef SHIFTS
     const SHIFTS *shifts; /* of four channels, next to mul */
     int32_t shiftsnext;

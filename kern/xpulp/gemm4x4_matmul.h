@@ -10,8 +10,6 @@
  * the end.  The including file defines scaled(). */
 #ifndef GEMM4X4_MATMUL_H
 #define GEMM4X4_MATMUL_H
-#define GEMM_STAGGER 10
-#define GEMM_LONG 192
 
 #include "kern/kern.h"
 
@@ -25,6 +23,9 @@ typedef BIAS START;
 #ifdef GEMM_ODD
 #include "kern/xpulp/apart.h"
 #endif
+
+/* Words of a core's products from which on cores part first. */
+#define GEMM_LONG 512
 
 #define GEMM_FOLLOW(T, name, given, each, none)                              \
     do {                                                                     \
@@ -157,26 +158,6 @@ static void gemm_part(const struct matmul_dims *k, struct gemm *t,
     }
 }
 #else
-/* Rows are often a multiple of all banks apart: cores that begin at once wait for
- * one bank, and then for the next, all the time.  That code comes slowly brings
- * them together, so a core goes through it once, for a word alone, and then lets
- * those before it go ahead by some words. */
-static void gemm_apart(struct gemm *t, const struct io *io, const A *a,
-                       int32_t at, Y *const rows[4])
-{
-#ifdef XPULPV2
-    const int32_t words = t->words;
-
-    t->words = 1;
-    gemm_row(t, a, at, 1, rows);
-    t->words = words;
-    for (int32_t i = GEMM_STAGGER * io->core; i > 0; i--)
-        __asm__ volatile("nop");
-#else
-    (void)t, (void)io, (void)a, (void)at, (void)rows;
-#endif
-}
-
 /* Fours [from, to) of the fours of columns, of the four rows from m on. */
 static void gemm_part(const struct matmul_dims *k, struct gemm *t,
                       const struct io *io, const A *a, const B *b, int32_t m,
@@ -185,12 +166,9 @@ static void gemm_part(const struct matmul_dims *k, struct gemm *t,
     const int32_t whole = to < k->n >> 2 ? to : k->n >> 2;
     Y *rows[4];
 
+    (void)io;
     a += (ptrdiff_t)gemm_rows(k, m, y, rows) * k->am;
     t->w = b;
-    if (t->apart && from < whole) {
-        gemm_apart(t, io, a, 4 * from, rows);
-        t->apart = 0;
-    }
     if (from < whole)
         gemm_row(t, a, 4 * from, whole - from, rows);
     if (whole < to)
@@ -220,9 +198,35 @@ static void gemm_batch(const struct matmul_dims *k, struct gemm *t,
                       to - at < each ? to - at : each, y);
 }
 
+#if defined XPULPV2 && !defined GEMM_PACKED && !defined GEMM_ODD
+/* Rows are often a multiple of all banks apart: cores that begin at once wait for
+ * one bank, and then for the next, all the time.  That code comes slowly brings
+ * them together, so a core goes through its first block once, for a word alone,
+ * and then lets those before it go ahead by some words.  What that leaves in y it
+ * writes over. */
+static NOINLINE __attribute__((cold)) void gemm_apart(
+    const struct matmul_dims *k, struct gemm *t, const struct io *io,
+    int32_t from)
+{
+    const int32_t line = (k->n + 3) >> 2, row = from / line, words = t->words;
+    const int32_t at = 4 * (from - row * line);
+    const A *a = io->in[0];
+    Y *rows[4];
+
+    a += (ptrdiff_t)gemm_rows(k, 4 * row, io->out[0], rows) * k->am;
+    t->w = io->in[1];
+    t->words = 1;
+    gemm_row(t, a, at + 4 < k->n ? at : k->n - 4, 1, rows);
+    t->words = words;
+    for (int32_t i = 10 * io->core; i > 0; i--)
+        __asm__ volatile("nop");
+}
+#endif
+
 static inline void gemm_matmul(const struct matmul_dims *k, const struct io *io)
 {
     const int32_t each = ((k->m + 3) >> 2) * ((k->n + 3) >> 2);
+    const int32_t batches = k->nb[0] * k->nb[1] * k->nb[2];
     const A *a = io->in[0];
     const B *b = io->in[1];
     Y *y = io->out[0];
@@ -231,9 +235,11 @@ static inline void gemm_matmul(const struct matmul_dims *k, const struct io *io)
     int32_t from, to;
 
     gemm_init(k, io, &f, &t);
-    span(k->nb[0] * k->nb[1] * k->nb[2] * each, io->core, io->ncore, &from,
-         &to);
-    t.apart = t.words * (to - from) > GEMM_LONG;
+    span(batches * each, io->core, io->ncore, &from, &to);
+#if defined XPULPV2 && !defined GEMM_PACKED && !defined GEMM_ODD
+    if (batches == 1 && t.words * (to - from) > GEMM_LONG)
+        gemm_apart(k, &t, io, from);
+#endif
     for (int32_t i = 0; i < k->nb[0]; i++)
         for (int32_t j = 0; j < k->nb[1]; j++)
             for (int32_t l = 0; l < k->nb[2] && to > 0; l++) {
