@@ -233,64 +233,60 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
     return (uint32_t)xp_sdot4u(sum, a, 0x01010101);
 }
 #else
-/* Weights of powers whose products with the inverse have 32 bits, shifted; by
- * 24 if there is no table: words 16 bytes apart, one at least. */
-static inline void attend_short(const uint32_t *v, int32_t words,
-                                uint32_t inverse, int32_t shift,
-                                const PARTS *table, char *y)
+/* The powers of four scores a word, without a sign, of 16 bits; at least one
+ * word.  zero: where the power of 0 would be.  Returns their sum. */
+static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
+                                     int32_t words, uint16_t *y)
 {
-    uint32_t a, b, c, d;
+    int32_t sum = 0, a, b, c = 0, d, w;
 
-    if (table)
-        __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 19\n" FOUR_WORDS
-            FOUR_EACH("mul", "%[inverse]")
-            FOUR_EACH("srl", "%[shift]")
-            ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END
-            : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
-              [v] "+&r"(v), [y] "+&r"(y)
-            : [n] "r"(words), [inverse] "r"(inverse), [table] "r"(table),
-              [shift] "r"(shift)
-            : XP_CLOBBERS);
-    else
-        __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 12\n" FOUR_WORDS
-            FOUR_EACH("mul", "%[inverse]")
-            "xpv.shuffle2.b %[a], %[b], %[tops]\n"
-            "xpv.shuffle2.b %[c], %[d], %[tops]\n"
-            "xpv.pack %[a], %[c], %[a]\n"
-            "xp.sw.post %[a], %[y], 16\n" XP_BLOCK_END
-            : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
-              [v] "+&r"(v), [y] "+&r"(y)
-            : [n] "r"(words), [inverse] "r"(inverse), [tops] "r"(0x0703)
-            : XP_CLOBBERS);
-}
-
-/* The same of an inverse that is high << 12 plus low: v inverse >> 12 + shift
- * by two products of one cycle each. */
-static inline void attend_long(const uint32_t *v, int32_t words, uint32_t high,
-                               uint32_t low, int32_t shift, const PARTS *table,
-                               char *y)
-{
-    uint32_t a, b, c, d, e, f;
-
+    /* while a load is waited for, the last of the turn before are added */
     __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[n], 27\n" FOUR_WORDS
-        "mul %[e], %[a], %[low]\n mul %[f], %[b], %[low]\n"
-        "srli %[e], %[e], 12\n srli %[f], %[f], 12\n"
-        "xp.mac %[e], %[a], %[high]\n xp.mac %[f], %[b], %[high]\n"
-        "srl %[a], %[e], %[shift]\n srl %[b], %[f], %[shift]\n"
-        "mul %[e], %[c], %[low]\n mul %[f], %[d], %[low]\n"
-        "srli %[e], %[e], 12\n srli %[f], %[f], 12\n"
-        "xp.mac %[e], %[c], %[high]\n xp.mac %[f], %[d], %[high]\n"
-        "srl %[c], %[e], %[shift]\n srl %[d], %[f], %[shift]\n"
-        ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END
-        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
-          [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y)
-        : [n] "r"(words), [high] "r"(high), [low] "r"(low),
-          [shift] "r"(shift), [table] "r"(table)
+        XP_BLOCK "xlp.setup 0, %[n], 15\n"
+        "xp.lw.post %[w], %[x], 4\n"
+        "xpv.sdotup.h %[sum], %[c], %[ones]\n"
+        FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[zero]")
+        "xpv.pack %[a], %[b], %[a]\n"
+        "xpv.pack %[c], %[d], %[c]\n"
+        "xpv.sdotup.h %[sum], %[a], %[ones]\n"
+        "xp.sw.post %[a], %[y], 4\n"
+        "xp.sw.post %[c], %[y], 4\n" XP_BLOCK_END
+        : [sum] "+&r"(sum), [a] "=&r"(a), [b] "=&r"(b), [c] "+&r"(c),
+          [d] "=&r"(d), [w] "=&r"(w), [x] "+&r"(x), [y] "+&r"(y)
+        : [n] "r"(words), [zero] "r"(zero), [i0] "r"(4), [i1] "r"(4 << 8),
+          [i2] "r"(4 << 16), [i3] "r"(4 << 24), [ones] "r"(0x10001),
+          [signs] "i"(XP_SIGNS(int8_t, int8_t))
         : XP_CLOBBERS);
+    return (uint32_t)sum + (uint16_t)c + ((uint32_t)c >> 16);
 }
+
+/* Weights of powers: v inverse >> 16 + places by two products of one cycle each, and
+ * what a table makes of it; words 16 bytes apart, one at least.  The inverse is
+ * high << 16 | low, each twice in a word. */
+#define ATTEND_WEIGHTS(name, places)                                          \
+    static inline void name(const uint16_t *v, int32_t words, uint32_t high,  \
+                            uint32_t low, const PARTS *table, char *y)        \
+    {                                                                         \
+        uint32_t a, b, c, d, e, f;                                            \
+                                                                              \
+        __asm__ volatile(                                                     \
+            XP_BLOCK "xlp.setup 0, %[n], 17\n"                                \
+            "xp.lw.post %[e], %[v], 4\n xp.lw.post %[f], %[v], 4\n"           \
+            "xp.mulun %[a], %[e], %[low], 16\n"                               \
+            "xp.mulhhun %[b], %[e], %[low], 16\n"                             \
+            "xp.mulun %[c], %[f], %[low], 16\n"                               \
+            "xp.mulhhun %[d], %[f], %[low], 16\n"                             \
+            "xp.macun %[a], %[e], %[high], " #places "\n"                     \
+            "xp.machhun %[b], %[e], %[high], " #places "\n"                   \
+            "xp.macun %[c], %[f], %[high], " #places "\n"                     \
+            "xp.machhun %[d], %[f], %[high], " #places "\n"                   \
+            ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END                           \
+            : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),         \
+              [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y)          \
+            : [n] "r"(words), [high] "r"(high), [low] "r"(low),               \
+              [table] "r"(table)                                              \
+            : XP_CLOBBERS);                                                   \
+    }
 #endif
 #else
 static inline void attend_block(const void *x, const void *w, int32_t words,
@@ -431,26 +427,34 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
     return sum;
 }
 #else
-static inline void attend_short(const uint32_t *v, int32_t words,
-                                uint32_t inverse, int32_t shift,
-                                const PARTS *table, char *y)
+static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
+                                     int32_t words, uint16_t *y)
 {
+    uint32_t sum = 0;
+
     for (int32_t i = 0; i < 4 * words; i++) {
-        const uint32_t q = v[i] * inverse >> shift;
-
-        y[i / 4 * 16 + i % 4] = (char)(table ? (int32_t)table[q] : (int32_t)q);
+        y[i] = (uint16_t)power(zero, x[i]);
+        sum += y[i];
     }
+    return sum;
 }
 
-static inline void attend_long(const uint32_t *v, int32_t words, uint32_t high,
-                               uint32_t low, int32_t shift, const PARTS *table,
-                               char *y)
-{
-    for (int32_t i = 0; i < 4 * words; i++)
-        y[i / 4 * 16 + i % 4] =
-            (char)table[(v[i] * high + (v[i] * low >> 12)) >> shift];
-}
+#define ATTEND_WEIGHTS(name, places)                                          \
+    static inline void name(const uint16_t *v, int32_t words, uint32_t high,  \
+                            uint32_t low, const PARTS *table, char *y)        \
+    {                                                                         \
+        high &= 0xffff, low &= 0xffff;                                        \
+        for (int32_t i = 0; i < 4 * words; i++)                               \
+            y[i / 4 * 16 + i % 4] =                                           \
+                (char)table[(v[i] * high + (v[i] * low >> 16)) >> (places)];  \
+    }
 #endif
+#endif
+
+#ifndef POWERS_WEIGH
+ATTEND_WEIGHTS(attend_weights_24, 8)
+ATTEND_WEIGHTS(attend_weights_32, 16)
+ATTEND_WEIGHTS(attend_weights_36, 20)
 #endif
 
 #endif

@@ -25,7 +25,6 @@
 #include "kern/row/shares.h"
 
 enum {
-    LOW_BITS = 12, SHORT_BITS = 11, /* kern/row/inverse.h */
     LEAST = -128, POWERS_N = 256,
     MANY = 512, /* columns of four rows that are worth a table */
     BANKS = 64, /* bytes of a word in each bank of the memory */
@@ -41,9 +40,8 @@ struct attend {
     struct attend_shares shares; /* and what results are made with */
 #else
     const PARTS *parts;
-    int same;                 /* the table of parts changes nothing */
     int32_t bits;             /* of the greatest power */
-    uint32_t *power;          /* of four rows, where their sums were */
+    uint16_t *power;          /* of four rows, where their sums were */
 #endif
 #ifdef HIDES
     int32_t *columns;         /* that a mask shows to each four rows */
@@ -213,11 +211,11 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
                                  int32_t sums[4])
 {
     const int32_t line = a->line, all = (a->shown + 3) & ~3;
-    uint32_t *v = a->power;
+    uint16_t *v = a->power;
 
     for (int32_t r = 0; r < 4; r++, v += line) {
-        uint32_t sum = powers((uintptr_t)(a->powers - top[r]), a->x + r * line,
-                              all, v);
+        uint32_t sum = attend_powers((uintptr_t)(a->powers - top[r]),
+                                     a->x + r * line, all >> 2, v);
 
         for (int32_t i = a->shown; i < all; i++) {
             sum -= v[i];
@@ -227,36 +225,38 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
     }
 }
 
-/* Weights of powers: one times the inverse is a word if it and the sum have 24
- * bits together, or it has 11 (kern/row/inverse.h); of sums beyond 2^20 all
- * weights are then those of 0. */
+/* inverse(hi, sum, point) of a hi of 8 bits and a point of 24 or more. */
+static inline uint32_t quick_inverse(uint32_t hi, uint32_t sum, int32_t point)
+{
+    const uint32_t first = (hi << 24) / sum, rest = (hi << 24) - first * sum;
+    const int32_t more = point - 24;
+
+    if (!more)
+        return first + 1;
+    if (sum >> (32 - more))
+        return inverse(hi, sum, point);
+    return (first << more) + (rest << more) / sum + 1;
+}
+
+/* Weights of powers by inverses of 24 bits behind the point, of 32, or of 36
+ * (kern/row/inverse.h). */
 static NOINLINE void make_weights(const struct attend *a, const int32_t sums[4])
 {
     const uint32_t hi = (uint32_t)a->k->p1;
     const int32_t words = (a->shown + 3) >> 2;
-    const uint32_t *v = a->power;
+    const uint16_t *v = a->power;
 
     for (int32_t r = 0; r < 4; r++, v += a->line) {
         const uint32_t sum = (uint32_t)sums[r] | !sums[r];
-        const int32_t all = bits(sum | 1);
-        int32_t s = (a->bits < all ? a->bits : all) + all;
-        uint32_t by;
+        const int32_t all = bits(sum);
+        const int32_t s = (a->bits < all ? a->bits : all) + all;
+        const int32_t point = s <= 24 ? 24 : s <= 32 ? 32 : 36;
+        const uint32_t by = quick_inverse(hi, sum, point);
+        const uint32_t high = (by >> 16) * 0x10001, low = by << 16 >> 16;
 
-        if (s <= 24) {
-            attend_short(v, words, (hi << 24) / sum + 1, 24,
-                         a->same ? NULL : a->parts, a->w + 4 * r);
-            continue;
-        }
-        if (a->bits <= SHORT_BITS) {
-            s = s < 31 ? s : 31;
-            attend_short(v, words, inverse(hi, sum, s), s, a->parts,
-                         a->w + 4 * r);
-            continue;
-        }
-        s = s > 32 ? s : 32;
-        by = inverse(hi, sum, s);
-        attend_long(v, words, by >> LOW_BITS, by & ((1u << LOW_BITS) - 1),
-                    s - LOW_BITS, a->parts, a->w + 4 * r);
+        (point == 24 ? attend_weights_24
+         : point == 32 ? attend_weights_32 : attend_weights_36)(
+            v, words, high, low * 0x10001, a->parts, a->w + 4 * r);
     }
 }
 
@@ -511,7 +511,7 @@ static char *share_out_rows(struct attend *a, char *p)
     a->x = (int8_t *)p;
     p += 4 * a->line;
     p += sizeof(struct attend_end);
-    a->power = (uint32_t *)(void *)p;
+    a->power = (uint16_t *)(void *)p;
     a->sums = (int32_t *)(void *)p;
     return p + 16 * (a->line > sums ? a->line : sums);
 }
@@ -573,8 +573,7 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->parts = io->in[6];
     a->bits = bits((uint32_t)k->most | 1);
     a->small = fits(k, a->scale);
-    a->same = !WORD_SIGNED(PARTS) && changes_nothing(a->parts, 0);
-    share_out(a, io, !a->same && blocks * k->n > MANY);
+    share_out(a, io, blocks * k->n > MANY);
 #endif
 }
 

@@ -7,8 +7,8 @@
  * isa      xpulpv2
  * when     has.parts && !bound && m > 3 && n > 3 && p0 < 32 && shift < 32 &&
  *          n < 4096 &&
- *          max(-scaled.lo, scaled.hi) < 2147483648 && most < 1048576 &&
- *          most * n < 2147483648 && most * most * n < 17179869184 && p1 < 256
+ *          max(-scaled.lo, scaled.hi) < 2147483648 && most < 65536 &&
+ *          most * n < 2147483648 && most * most * n < 68719476736 && p1 < 256
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
  * scratch  416 + 4 * line + 16 * max(fours, line) + (d > 4) * 16 * ceil(d, 4) +
