@@ -1,7 +1,8 @@
 /* Attention of bytes for XpulpV2, four rows of q at a time: products four by
  * four, weights by tables.  To be included after the types of its operands are
  * defined; after HIDES too where columns are left out that a mask hides, after
- * POWERS_WEIGH where there are no parts.
+ * POWERS_WEIGH where there are no parts, after HALVES_WEIGH where weights are the
+ * greatest one halved.
  *
  * The last four rows, and the last four of k, are four again where their number
  * is no multiple.  Weights of four rows lie side by side, word by word, and v
@@ -11,6 +12,9 @@
 
 #include "kern/row/mask.h"
 
+#if !defined POWERS_WEIGH && !defined HALVES_WEIGH
+#define PARTS_WEIGH
+#endif
 #ifdef POWERS_WEIGH
 #define LEFT POWERS
 #else
@@ -23,6 +27,11 @@
 #include "kern/xpulp/attend.h"
 #include "kern/xpulp/transpose.h"
 #include "kern/row/shares.h"
+#ifdef HALVES_WEIGH
+#include "kern/xpulp/halves.h"
+
+HALVES(attend_halves, 16)
+#endif
 
 enum {
     LEAST = -128, POWERS_N = 256,
@@ -38,7 +47,7 @@ struct attend {
 #ifdef POWERS_WEIGH
     int32_t up;               /* what divided numbers are shifted by, */
     struct attend_shares shares; /* and what results are made with */
-#else
+#elif defined PARTS_WEIGH
     const PARTS *parts;
     int32_t bits;             /* of the greatest power */
     uint16_t *power;          /* of four rows, where their sums were */
@@ -204,6 +213,27 @@ static void take_shares(struct attend *a)
     a->up = of.up;
     a->shares = (struct attend_shares){.add = of.add, .shift = of.rest};
 }
+#elif defined HALVES_WEIGH
+/* Weights of four rows; columns behind them have the greatest score, the power
+ * of 256. */
+static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
+                                 int32_t sums[4])
+{
+    const int32_t words = (a->shown + 3) >> 2, more = 4 * words - a->shown;
+    const int8_t *x = a->x;
+
+    for (int32_t r = 0; r < 4; r++, x += a->line) {
+        sums[r] = halves_sum(x, 4 * words, top[r]) - (more << 8);
+        attend_halves(x, words, top[r], (a->k->p1 << 8) / sums[r],
+                      a->w + 4 * r);
+    }
+}
+
+/* They are made. */
+static void make_weights(const struct attend *a, const int32_t sums[4])
+{
+    (void)a, (void)sums;
+}
 #else
 /* Powers of four rows, none behind them, and their sums, from the greatest
  * scores. */
@@ -293,7 +323,7 @@ static NOINLINE void wide_results(const struct attend *a, Y *y)
 /* Of four rows, where nothing is that is still read. */
 static inline int32_t *results_of(const struct attend *a)
 {
-#ifdef POWERS_WEIGH
+#ifndef PARTS_WEIGH
     return (int32_t *)(void *)a->x;
 #else
     return a->sums;
@@ -477,7 +507,7 @@ static void make_rows(struct attend *a, const Q *q, const X *key,
     make_results(a, y);
 }
 
-#ifdef POWERS_WEIGH
+#ifndef PARTS_WEIGH
 /* Places in the scratch: weights are where sums were, results where scores. */
 static char *share_out_rows(struct attend *a, char *p)
 {
@@ -523,7 +553,7 @@ static void share_out(struct attend *a, const struct io *io, int own)
     const struct attend_dims *k = a->k;
     char *p = io->tmp;
 
-#ifndef POWERS_WEIGH
+#ifdef PARTS_WEIGH
     if (own)
         copy_parts(a, p, io->core);
 #endif
@@ -565,15 +595,18 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->line = (k->n + 3) & ~3;
     a->linear = changes_nothing(io->in[4], 128);
     a->step = k->d & 3 ? 4 * a->words : k->krow;
-#ifdef POWERS_WEIGH
     (void)blocks;
-    take_shares(a);
-    share_out(a, io, 0);
-#else
+#ifdef PARTS_WEIGH
     a->parts = io->in[6];
     a->bits = bits((uint32_t)k->most | 1);
-    a->small = fits(k, a->scale);
     share_out(a, io, blocks * k->n > MANY);
+#else
+    share_out(a, io, 0);
+#endif
+#ifdef POWERS_WEIGH
+    take_shares(a);
+#else
+    a->small = fits(k, a->scale);
 #endif
 }
 

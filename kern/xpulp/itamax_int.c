@@ -25,6 +25,6 @@ void FN(const struct row_dims *k, const struct io *io)
     for (int32_t i = r.row; i < r.end; i++, x += n, y += n) {
         const int32_t top = rows_greatest(x, n);
 
-        itamax_put(x, &r, top, most / itamax_sum(x, n, top), y);
+        itamax_put(x, &r, top, most / halves_sum(x, n, top), y);
     }
 }

@@ -31,7 +31,7 @@ void FN(const struct row_dims *k, const struct io *io)
                 sum >>= (best - top + 16) >> 5;
                 top = best;
             }
-            sum += itamax_sum(x + at, group, top);
+            sum += halves_sum(x + at, group, top);
         }
         itamax_put(x, &r, top, most / sum, y);
     }

@@ -225,6 +225,21 @@ static void fill_hidden(const Node *n, struct attend_dims *d)
     d->reach = TABLE - i;
 }
 
+/* Are weights, by constant tables, those of itamax? */
+static bool are_halves(const Node *n)
+{
+    const Val *powers = node_arg(n, "powers"), *parts = node_arg(n, "parts");
+    int64_t i, most = attr_int(n, A_p1);
+
+    if (!parts || !parts->data || !powers->data)
+        return false;
+    for (i = 0; i < TABLE; i++)
+        if (val_int(powers, TABLE - 1 - i) != TABLE >> ((i + 16) >> 5) ||
+            (i <= most && val_int(parts, i) != i))
+            return false;
+    return true;
+}
+
 void fill_attend(const Node *n, struct attend_dims *d)
 {
     AttendSide q = attend_side(n, 0), k = attend_side(n, 1);
@@ -250,6 +265,7 @@ void fill_attend(const Node *n, struct attend_dims *d)
         d->mhead = dims_32(n, attend_mask(n).head);
     }
     fill_hidden(n, d);
+    d->halves = are_halves(n);
     d->qrow = dims_32(n, q.row), d->qhead = dims_32(n, q.head);
     d->krow = dims_32(n, k.row), d->khead = dims_32(n, next_head(k, q));
     d->vrow = dims_32(n, v.row), d->vhead = dims_32(n, next_head(v, q));

@@ -165,8 +165,8 @@ static bool find_softmax(Attention *a, bool many)
     a->after = take_requant(&v);
     a->soft = sole_producer(v);
     return is_product(a->sum, many) && a->soft &&
-           a->soft->op == OP_isoftmax && attr_int(a->soft, A_hi) >= 1 &&
-           attr_int(a->soft, A_hi) < BYTES;
+           (a->soft->op == OP_isoftmax || a->soft->op == OP_itamax) &&
+           attr_int(a->soft, A_hi) >= 1 && attr_int(a->soft, A_hi) < BYTES;
 }
 
 /* Is d a number divided by the sums of rows of w? */
@@ -260,11 +260,15 @@ static bool same_rows(const Attention *a)
     return true;
 }
 
-/* The power of t below the greatest score; -1: too large. */
+/* The power of t below the greatest score; -1: too large.  That of itamax is
+ * 256 halved so often, at most eight times, that nothing is lost: its weights,
+ * floor(256 hi / sum) halved as often, are floor(power hi / sum) too. */
 static int64_t power(const Node *n, int64_t t)
 {
     int64_t b = attr_int(n, A_p1), log2 = attr_int(n, A_p3), z, p;
 
+    if (n->op == OP_itamax)
+        return BYTES >> ((t + 16) >> 5);
     if (log2 < 1)
         return -1;
     z = t / log2;
@@ -553,7 +557,7 @@ static bool are_short(const Node *soft, int64_t n)
     int64_t most = MAX(b * b, (log2 - b) * (log2 - b)) *
                    attr_int(soft, A_p0) + attr_int(soft, A_p2);
 
-    if (soft->op == OP_powers)
+    if (soft->op == OP_powers || soft->op == OP_itamax)
         return n < 1 << 16;
     return most > 0 && most < 1 << 23 && most * n <= INT32_MAX &&
            most * attr_int(soft, A_hi) <= INT32_MAX;

@@ -1,0 +1,30 @@
+/* Attention of bytes whose weights are a row's greatest one halved, as itamax
+ * has them; four rows of q at a time (kern/xpulp/iattend_gemm_int.c).
+ *
+ * op       iattend
+ * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:s8|u8
+ *          mask:s8 -> y:s8
+ * isa      xpulpv2
+ * when     halves && !bound && m > 3 && n > 3 && p0 < 32 && shift < 32 &&
+ *          n < 4096 && max(-scaled.lo, scaled.hi) < 2147483648
+ * let      line = 4 * ceil(n, 4)
+ * let      fours = ceil(e, 4)
+ * scratch  4 * max(line, 4 * fours) + (d > 4 ? 16 * line + 16 * ceil(d, 4) :
+ *          4 * line + 24) + 4 * fours * line + (d % 4 > 0) * 4 * ceil(d, 4) * n
+ * split    heads * m
+ * stack    576
+ * let      blocks = ceil(heads * ceil(m, 4), ncore)
+ * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
+ *          * n * e) + blocks * (fit.rows + line / 4 * (fit.four + (d > 4) *
+ *          (fit.sums + 24 * ceil(d, 4)) + has.mask * fit.mask) + fours *
+ *          (fit.column + 6 * line)))
+ * code     2400
+ * cold     1500
+ */
+#define HALVES_WEIGH
+#include "kern/xpulp/attend_rows.h"
+
+void FN(const struct attend_dims *k, const struct io *io)
+{
+    attend_rows(k, io);
+}
