@@ -8,6 +8,7 @@
 #define ATTEND_H
 
 #include "kern/xpulp/apart.h"
+#include "kern/xpulp/halves.h"
 #include "kern/xpulp/powers.h"
 
 /* Behind four rows whose words lie side by side: what is made of their sums,
@@ -233,6 +234,28 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
     return (uint32_t)xp_sdot4u(sum, a, 0x01010101);
 }
 #else
+/* `inverse`, a byte, halved as often as the scores of a row say, whose greatest
+ * is `top`; words 16 bytes apart, one at least.  The word behind the last is
+ * read, too. */
+static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
+                                 int32_t inverse, char *y)
+{
+    int32_t a = word_load(x), e, t, w;
+
+    x += 4;
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 8\n"
+        "xpv.sub.b %[t], %[top], %[a]\n"
+        "xp.lw.post %[a], %[x], 4\n"
+        HALVES_SHIFT("%[e]", "%[inverse]", "%[t]", "%[w]")
+        "xp.sw.post %[e], %[y], 16\n" XP_BLOCK_END
+        : [a] "+&r"(a), [e] "=&r"(e), [t] "=&r"(t), [w] "=&r"(w),
+          [x] "+&r"(x), [y] "+&r"(y)
+        : [n] "r"(words), [top] "r"(xp_each4(top)),
+          [inverse] "r"(xp_each4(inverse))
+        : XP_CLOBBERS);
+}
+
 /* The powers of four scores a word, without a sign, of 16 bits; at least one
  * word.  zero: where the power of 0 would be.  Returns their sum. */
 static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
@@ -437,6 +460,14 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
         sum += y[i];
     }
     return sum;
+}
+
+static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
+                                 int32_t inverse, char *y)
+{
+    for (int32_t i = 0; i < 4 * words; i++)
+        y[i / 4 * 16 + i % 4] =
+            (char)halved(inverse, top - x[i]);
 }
 
 #define ATTEND_WEIGHTS(name, places)                                          \

@@ -27,11 +27,6 @@
 #include "kern/xpulp/attend.h"
 #include "kern/xpulp/transpose.h"
 #include "kern/row/shares.h"
-#ifdef HALVES_WEIGH
-#include "kern/xpulp/halves.h"
-
-HALVES(attend_halves, 16)
-#endif
 
 enum {
     LEAST = -128, POWERS_N = 256,
@@ -219,13 +214,13 @@ static void take_shares(struct attend *a)
 static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
                                  int32_t sums[4])
 {
-    const int32_t words = (a->shown + 3) >> 2, more = 4 * words - a->shown;
+    const int32_t words = (a->shown + 3) >> 2;
+    const int32_t more = (4 * words - a->shown) << 8, most = a->k->p1 << 8;
     const int8_t *x = a->x;
 
     for (int32_t r = 0; r < 4; r++, x += a->line) {
-        sums[r] = halves_sum(x, 4 * words, top[r]) - (more << 8);
-        attend_halves(x, words, top[r], (a->k->p1 << 8) / sums[r],
-                      a->w + 4 * r);
+        sums[r] = halves_sum(x, 4 * words, top[r]) - more;
+        attend_halves(x, words, top[r], most / sums[r], a->w + 4 * r);
     }
 }
 

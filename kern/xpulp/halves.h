@@ -24,7 +24,7 @@
 /* Sum of 256 >> s over n elements, 4 or more, of which none exceeds top. */
 static inline int32_t halves_sum(const X *x, int32_t n, int32_t top)
 {
-    const int32_t tops = (top & 255) * 0x01010101;
+    const int32_t tops = xp_each4(top);
     const int32_t mask = (int32_t)(UINT32_MAX << 8 * (-n & 3));
     int32_t sum = n, e = 0, a, t, w;
 
@@ -46,25 +46,6 @@ static inline int32_t halves_sum(const X *x, int32_t n, int32_t top)
     e = xp_srl4(e, t >> 4 & 0x01010101);
     return xp_sdot4u(sum, e & mask, 0x01010101);
 }
-
-/* inverse >> s of words of four elements, `step` bytes apart. */
-#define HALVES(name, step)                                             \
-    static inline void name(const X *x, int32_t words, int32_t top,          \
-                            int32_t inverse, void *y)                        \
-    {                                                                        \
-        int32_t a, e, t, w;                                                  \
-                                                                             \
-        __asm__ volatile(                                                    \
-            XP_BLOCK "xlp.setup 0, %[n], 8\n" "xp.lw.post %[a], %[x], 4\n"   \
-            "xpv.sub.b %[t], %[top], %[a]\n"                                 \
-            HALVES_SHIFT("%[e]", "%[inverse]", "%[t]", "%[w]")               \
-            "xp.sw.post %[e], %[y], " #step "\n" XP_BLOCK_END                \
-            : [a] "=&r"(a), [e] "=&r"(e), [t] "=&r"(t), [w] "=&r"(w),        \
-              [x] "+&r"(x), [y] "+&r"(y)                                     \
-            : [n] "r"(words), [top] "r"((top & 255) * 0x01010101),           \
-              [inverse] "r"(inverse * 0x01010101)                            \
-            : XP_CLOBBERS);                                                  \
-    }
 #else
 static int32_t halved(int32_t v, int32_t t)
 {
@@ -79,15 +60,6 @@ static int32_t halves_sum(const X *x, int32_t n, int32_t top)
         sum += halved(255, top - x[i]);
     return sum;
 }
-
-#define HALVES(name, step)                                             \
-    static inline void name(const X *x, int32_t words, int32_t top,          \
-                            int32_t inverse, void *y)                        \
-    {                                                                        \
-        for (int32_t i = 0; i < 4 * words; i++)                              \
-            ((uint8_t *)y)[i / 4 * (step) + i % 4] =                         \
-                (uint8_t)halved(inverse, top - x[i]);                \
-    }
 #endif
 
 #endif

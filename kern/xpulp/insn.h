@@ -98,6 +98,7 @@ __asm__(".ifndef .Lxp_known\n .set .Lxp_known, 1\n" XP_WORDS
     XP_N(xp.addn, 0x5b, 2, 0x00)
     XP_N(xp.addun, 0x5b, 2, 0x40)
     XP_R(xp.addnr, 0x5b, 2, 0x20) XP_R(xp.addunr, 0x5b, 2, 0x60)
+    XP_R(xpv.add.sc.b, 0x57, 5, 0x00)
     XP_R(xpv.add.b, 0x57, 1, 0x00) XP_R(xpv.add.h, 0x57, 0, 0x00)
     XP_R(xpv.sub.b, 0x57, 1, 0x04) XP_R(xpv.sub.h, 0x57, 0, 0x04)
     XP_R(xpv.min.b, 0x57, 1, 0x10) XP_R(xpv.minu.b, 0x57, 1, 0x14)

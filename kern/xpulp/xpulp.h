@@ -128,6 +128,15 @@ XP_INLINE int32_t xp_fl1(int32_t a)
        xp_d; })
 #endif
 
+/* The low byte of a in all four. */
+XP_INLINE int32_t xp_each4(int32_t a)
+{
+    int32_t d;
+
+    __asm__("xpv.add.sc.b %0, zero, %1" : "=r"(d) : "r"(a));
+    return d;
+}
+
 XP_INLINE int32_t xp_load(const void *p)
 {
     int32_t d;
