@@ -75,6 +75,32 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
     *sum = s, *squares = q;
 }
 
+/* v / n; a shift takes 30 cycles less. */
+static inline int32_t norm_share(int32_t v, int32_t n)
+{
+    if (n & (n - 1))
+        return v / n;
+    return (v + (v >> 31 & (n - 1))) >> xp_fl1(n);
+}
+
+/* floor(sqrt(v)) of at most 255, bit by bit. */
+static inline int32_t norm_root(uint32_t v)
+{
+    int32_t root = 0, bit = 1 << 7, t;
+
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 5\n"
+        "add %[root], %[root], %[bit]\n"
+        "mul %[t], %[root], %[root]\n"
+        "sltu %[t], %[v], %[t]\n"
+        "xp.msu %[root], %[t], %[bit]\n"
+        "srli %[bit], %[bit], 1\n" XP_BLOCK_END
+        : [root] "+&r"(root), [bit] "+&r"(bit), [t] "=&r"(t)
+        : [n] "r"(8), [v] "r"(v)
+        : XP_CLOBBERS);
+    return root;
+}
+
 /* Load of an element, the address then moves on; d: register, p: pointer. */
 #define NORM_F3(T)                                                           \
     (sizeof(T) == 4 ? 2 : (sizeof(T) == 2) | (NORM_SIGNED(T) ? 0 : 4))
@@ -145,6 +171,16 @@ static inline void norm_words(const struct norm *r, const X *x, NORM_DATA,
         : XP_CLOBBERS);
 }
 #else
+static int32_t norm_share(int32_t v, int32_t n)
+{
+    return v / n;
+}
+
+static int32_t norm_root(uint32_t v)
+{
+    return (int32_t)isqrt32(v);
+}
+
 static void norm_sums(const X *x, int32_t n, int32_t *sum, int32_t *squares)
 {
     *sum = *squares = 0;
@@ -171,35 +207,18 @@ static void norm_words(const struct norm *r, const X *x, NORM_DATA, Y *y,
 }
 #endif
 
-/* floor(sqrt(v)) of at most 255. */
-static inline int32_t norm_root(uint32_t v)
-{
-    uint32_t root = 0;
-
-    for (uint32_t bit = 1 << 14; bit; bit >>= 2) {
-        const uint32_t next = root + bit;
-
-        root >>= 1;
-        if (v >= next) {
-            v -= next;
-            root += bit;
-        }
-    }
-    return (int32_t)root;
-}
-
 static inline struct norm norm_of(const X *x, int32_t n, int32_t shift)
 {
     int32_t sum, squares, mean = 0, root;
 
     norm_sums(x, n, &sum, &squares);
 #if NORM_MEAN
-    mean = sum / n;
+    mean = norm_share(sum, n);
     /* without sign, for what is added and taken off again may wrap */
     squares = (int32_t)((uint32_t)squares -
                         (uint32_t)mean * (uint32_t)(2 * sum - n * mean));
 #endif
-    root = norm_root((uint32_t)(squares / n) + 1);
+    root = norm_root((uint32_t)norm_share(squares, n) + 1);
     return (struct norm){mean, root, root << shift << 7, shift,
                          (1 << 24) / root + 1};
 }
