@@ -6,7 +6,10 @@
  * when     mode == 0 && before[7] >= 0 && before[7] + xn[7] <= n[7]
  * split    n
  * stack    224
- * cycles   n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] * (150 + n[7])
+ * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
+ * let      each = ncore > 1 ? 8 : 1
+ * cycles   ncore * min(ceil(rows, ncore) * (150 + each * n[7]),
+ *          rows * (150 + each * ceil(n[7], ncore)))
  */
 #include <string.h>
 #include "kern/kern.h"

@@ -1,14 +1,15 @@
-/* Padding of bytes with a constant, a row of the last axis at a time, in words.
+/* Padding with a constant, a row of the last axis at a time, in words.
  *
  * op       pad
- * types    x:s8|u8 -> y:=x
+ * types    x:s8|u8|s16|u16|s32 -> y:=x
  * isa      xpulpv2
  * when     mode == 0 && before[7] >= 0 && before[7] + xn[7] <= n[7]
  * split    n
  * stack    224
  * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
- * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + n[7] *
- *          fit.words / 4))
+ * let      words = n[7] * y.bytes / 4
+ * cycles   ncore * (fit.call + min(ceil(rows, ncore) * (fit.row + words *
+ *          fit.words), rows * (fit.row + ceil(words, ncore) * fit.words)))
  */
 #include "kern/xpulp/transpose.h"
 
@@ -19,14 +20,19 @@ static inline Y pad_value(const struct pad_dims *k)
 
 static inline void pad_copy(const X *x, Y *y, int32_t n)
 {
-    transpose_copy(x, (X *)y, n);
+    transpose_copy(x, y, n * (int32_t)sizeof *y);
 }
 
 static inline void pad_fill(Y *y, Y value, int32_t n)
 {
-    const int32_t word = (int32_t)((uint8_t)value * 0x01010101u);
+    const uint32_t each = sizeof *y == 4 ? 1 : sizeof *y == 2 ? 0x10001
+                                                              : 0x01010101;
+    const uint32_t mask = sizeof *y == 4 ? UINT32_MAX
+                                         : (1u << 8 * (sizeof *y & 3)) - 1;
+    const int32_t word = (int32_t)(((uint32_t)value & mask) * each);
+    const int32_t step = 4 / (int32_t)sizeof *y;
 
-    for (; n > 3; n -= 4, y += 4)
+    for (; n >= step; n -= step, y += step)
         transpose_store((X *)y, word);
     while (n-- > 0)
         *y++ = value;
