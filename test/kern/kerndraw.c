@@ -971,6 +971,18 @@ static void draw_rowmatmul(Str *o, const Inst *in)
 }
 
 /* Channels in words of parts, a word for each bit. */
+/* As N-Eureka wants those of one tap (bring.c). */
+static void draw_turned(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 9), between(1, 70)};
+    int row = 256 * ((x[2] + 31) / 32);
+
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    str_fmt(o, "r = pack x p0=%lld p1=8 step=%d,%d,256,32,1,4 count=32,4 "
+            "shape=%d,%d", -(long long)type_info[in->arg[0]].lo, row * x[1],
+            row, x[0] * x[1], row / 8);
+}
+
 static void draw_pack(Str *o, const Inst *in)
 {
     const TypeInfo *type = &type_info[in->arg[0]];
@@ -1193,7 +1205,10 @@ const char *draw(OpCode op, const Inst *in)
         (op == OP_rotate ? draw_rotate : draw_irotate)(&o, in);
         break;
     case FAM_gate: draw_gate(&o, in); break;
-    case FAM_pack: draw_pack(&o, in); break;
+    case FAM_pack:
+        (type_info[in->arg[0]].bytes == 1 && between(0, 1)
+             ? draw_turned : draw_pack)(&o, in);
+        break;
     case FAM_pconv:
         (strstr(in->name, "ne16") || strstr(in->name, "neureka")
              ? draw_pconv : draw_nibbles)(&o, in);

@@ -17,7 +17,10 @@
  *     several images                ->   y = concat (pconv (slice x)) ..., but
  *                                        of one tap those below one another
  *
- * Where the unit has a weight port, the weights lie in its memory as long as
+ * A product of two values is brought like one with a constant: cores pack its
+ * right side, transposed before if it has to be, as weights of 8 bits.
+ *
+ * Where the unit has a weight port, constants lie in its memory as long as
  * there is room.  A node is replaced where such a kernel takes what comes of
  * it, and all takes fewer cycles than the cores' best; if what all nodes gain
  * is more than the kernel's code takes to come into the instruction cache. */
@@ -35,6 +38,7 @@ enum { MOST_WEIGHTS = 1 << 22 };
 typedef struct Shared {
     Val *arg[5];
     int shift;
+    bool scaled;     /* factors, addends and shift are there */
 } Shared;
 
 /* A layer as the unit sees it: an image and its weights [m][kh][kw][c], or
@@ -44,7 +48,7 @@ typedef struct Bringer {
     Node *n;         /* what may be replaced */
     Node *before;    /* new nodes come behind it, up to n */
     Val *x;          /* [n,h,w,c] */
-    Val *w;          /* a constant */
+    Val *w;          /* a constant, or made when the layer is due */
     Val *bias;       /* a constant, or NULL */
     int64_t m, c, k[2], stride[2], pad[4], padvalue;
     int64_t every[2]; /* of the rows and columns that are made */
@@ -72,13 +76,22 @@ static bool has_each(const Val *v, int64_t m)
 
 /* ---- weights ---- */
 
+/* What is not yet there may be any byte. */
 static int code_bits(const Val *w)
 {
     int bits = CODE_LEAST;
 
+    if (!w->data)
+        return CODE_BITS;
     while (bits < CODE_BITS && w->hi - w->lo >= 1LL << bits)
         bits++;
     return bits;
+}
+
+/* The weight of code 0. */
+static int64_t code_zero(const Val *w)
+{
+    return w->data ? w->lo : type_info[w->type].lo;
 }
 
 static void copy_bytes(Val *to, int64_t i, const Val *from, int64_t j)
@@ -104,8 +117,9 @@ static Val *swapped(Graph *g, const Val *v, int64_t a, int64_t b, Shape s)
 
 /* Bits between neighbours along each axis of w, the parts of the last one, and
  * bits of a code; the shape of what is packed. */
-static void set_steps(Bringer *b, Node *pack, Words p, int bits)
+static void set_steps(Bringer *b, Node *pack, const Val *w, Words p)
 {
+    int bits = code_bits(w);
     int64_t word = 8 * p.word, room = p.mode ? 1 : bits;
     int64_t last = b->depth ? b->m : b->c, tiles = (last + p.tile - 1) / p.tile;
     int64_t row = tiles * room * word, tap = p.mode ? 0 : p.tile;
@@ -113,9 +127,9 @@ static void set_steps(Bringer *b, Node *pack, Words p, int bits)
     int64_t step[] = {row, b->k[1] * tap, tap, room * word,
                       p.mode ? 32 : 1, p.mode ? 1 : word, 4};
     Shape s = b->depth ? SHAPE(tiles, room * p.word)
-                       : SHAPE(b->m, tiles * room * p.word);
+                       : SHAPE(w->shape.dim[0], tiles * room * p.word);
 
-    attr_set_int(b->g, pack, A_p0, -b->w->lo);
+    attr_set_int(b->g, pack, A_p0, -code_zero(w));
     attr_set_int(b->g, pack, A_p1, bits);
     attr_set_list(b->g, pack, A_count, p.mode ? 2 : 1, cut);
     attr_set_list(b->g, pack, A_step, (b->depth ? 2 : 3) + (p.mode ? 4 : 3),
@@ -123,18 +137,28 @@ static void set_steps(Bringer *b, Node *pack, Words p, int bits)
     attr_set_shape(b->g, pack, A_shape, s);
 }
 
-static Val *pack_weights(Bringer *b, Words p, int bits)
+/* A node that packs w, before the layer. */
+static Val *pack_node(Bringer *b, Words p, Val *w)
 {
-    Node *pack = graph_node(b->g, b->n, OP_pack, NULL, 1, &b->w);
-    void *data[NRES];
-    Val *v;
+    Node *pack = graph_node(b->g, b->n, OP_pack, NULL, 1, &w);
 
-    set_steps(b, pack, p, bits);
+    set_steps(b, pack, w, p);
+    pack->origin = b->n->origin;
     node_infer(b->g, pack);
-    node_eval(b->g->mem, pack, &b->w->data, data);
-    v = graph_const(b->g, b->w->name, T_u8, pack->res[0]->shape, data[0]);
+    return pack->res[0];
+}
+
+static Val *pack_weights(Bringer *b, Words p)
+{
+    Val *y = pack_node(b, p, b->w), *v;
+    void *data[NRES];
+
+    if (!b->w->data)
+        return y;
+    node_eval(b->g->mem, y->def, &b->w->data, data);
+    v = graph_const(b->g, b->w->name, T_u8, y->shape, data[0]);
     val_range(v);
-    node_remove(b->g, pack);
+    node_remove(b->g, y->def);
     return v;
 }
 
@@ -231,13 +255,16 @@ static bool share_operands(Bringer *b, Words p)
 {
     Shared *o = b->shared;
 
+    if (!o->scaled) {
+        o->shift = (int)attr_int(b->n, A_shift);
+        if (!b->sums && !scale_of(b, &o->arg[3], &o->arg[4], &o->shift))
+            return false;
+        o->scaled = true;
+    }
     if (o->arg[1])
         return true;
-    o->shift = (int)attr_int(b->n, A_shift);
-    if (!b->sums && !scale_of(b, &o->arg[3], &o->arg[4], &o->shift))
-        return false;
-    o->arg[1] = pack_weights(b, p, code_bits(b->w));
-    if (p.port >= 0 && val_bytes(o->arg[1]) <= b->port) {
+    o->arg[1] = pack_weights(b, p);
+    if (p.port >= 0 && o->arg[1]->data && val_bytes(o->arg[1]) <= b->port) {
         o->arg[1]->port = 1 + p.port;
         b->port -= val_bytes(o->arg[1]);
     }
@@ -259,7 +286,7 @@ static Node *new_node(Bringer *b, Words p)
     attr_set_list(b->g, y, A_pad, 4, b->pad);
     attr_set_int(b->g, y, A_padvalue, b->padvalue);
     attr_set_int(b->g, y, A_group, b->depth ? b->m : 1);
-    attr_set_int(b->g, y, A_p0, -b->w->lo);
+    attr_set_int(b->g, y, A_p0, -code_zero(b->w));
     attr_set_int(b->g, y, A_p1, code_bits(b->w));
     attr_set_int(b->g, y, A_p2, p.word);
     attr_set_int(b->g, y, A_p3, arg[1]->port > 0);
@@ -351,11 +378,19 @@ static Val *result_of(Bringer *b, Val *y)
     return shape_same(y->shape, was->shape) ? y : reshaped(b, y, was->shape);
 }
 
+/* Does the unit take the inputs of a layer whose weights are not there to make
+ * up for a sign that it does not take? */
+static bool is_ready(const Bringer *b)
+{
+    return b->n->op == OP_matmul &&
+           (b->sign || b->n->arg[0]->type == T_u8);
+}
+
 static bool may_bring(const Bringer *b)
 {
     const Val *x = b->n->arg[0];
 
-    return layer_is_const(b->w) && type_info[b->w->type].bytes == 1 &&
+    return (b->w->data || is_ready(b)) && type_info[b->w->type].bytes == 1 &&
            val_count(b->w) <= MOST_WEIGHTS &&
            val_is_int(x) && type_info[x->type].bytes == 1 &&
            val_is_int(b->w) && layer_is_const(operand(b->n, "mul")) &&
@@ -543,29 +578,58 @@ static bool see_conv(Bringer *b)
     return see_window(b);
 }
 
-/* Of a product with a constant: rows of a are pixels, one below the other; the
- * unit goes through them as an image of any width. */
+/* One matrix for all rows of a product of two values? */
+static bool is_made(const Node *n)
+{
+    Shape w = n->arg[1]->shape;
+
+    return !n->arg[1]->data && w.rank >= 2 && n->arg[0]->shape.rank >= 2 &&
+           shape_product(w, 0, w.rank - 2) == 1 && !attr_int(n, A_transa) &&
+           !attr_has(n, A_count) && !shape_varies(w);
+}
+
+/* The right side of a product as [m,1,1,c]; swap: its columns are channels. */
+static Val *right_side(Bringer *b, Val *w, bool swap)
+{
+    Shape s = SHAPE(b->m, 1, 1, b->c);
+    Val *v;
+
+    if (w->data && swap)
+        return swapped(b->g, w, b->c, b->m, s);
+    if (w->data) {
+        v = graph_const(b->g, w->name, w->type, s, w->data);
+        val_range(v);
+        return v;
+    }
+    if (swap) {
+        w = add_node(b, OP_transpose, reshaped(b, w, SHAPE(b->c, b->m)),
+                     A_perm, 2, (int64_t[2]){1, 0});
+        node_infer(b->g, w->def);
+    }
+    return reshaped(b, w, s);
+}
+
+/* Of a product: rows of a are pixels, one below the other; the unit goes through
+ * them as an image of any width. */
 static bool see_matmul(Bringer *b)
 {
     const Node *n = b->n;
     const Val *a = n->arg[0], *w = n->arg[1];
+    int last = w->shape.rank - 1;
     bool swap = !attr_int(n, A_transb);
     int64_t rows;
 
     b->bias = operand(n, "bias");
-    if (!layer_is_product(n))
+    if (!layer_is_product(n) && !is_made(n))
         return false;
-    b->m = w->shape.dim[swap];
-    b->c = w->shape.dim[!swap];
+    b->m = w->shape.dim[last - !swap];
+    b->c = w->shape.dim[last - swap];
     b->k[0] = b->k[1] = 1;
     b->w = n->arg[1];
     if (!may_bring(b))
         return false;
     rows = val_count(a) / b->c;
-    b->w = swap ? swapped(b->g, w, b->c, b->m, SHAPE(b->m, 1, 1, b->c))
-                : graph_const(b->g, w->name, w->type, SHAPE(b->m, 1, 1, b->c),
-                              w->data);
-    val_range(b->w);
+    b->w = right_side(b, n->arg[1], swap);
     b->x = n->arg[0];
     see_sign(b);
     b->x = reshaped(b, b->x, SHAPE(1, rows, 1, b->c));
@@ -616,7 +680,7 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
         y = new_node(&b, w->words);
     if (y) {
         v = result_of(&b, y->res[0]);
-        gain = job_gain(c, g, b.before ? b.before->next : g->first, n, y,
+        gain = job_gain(c, g, b.before ? b.before->next : g->first, n,
                         &w->cold);
         if (gain && take_it == TAKE_part && !w->sums)
             rows = part_rows(c, g, n, y, w->words.side, room);
@@ -633,6 +697,82 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
         }
     }
     layer_undo(g, b.before, n);
+    return gain;
+}
+
+/* Heads of a product of two values, each with a matrix of its own. */
+static int64_t heads_of(const Node *n)
+{
+    Shape x = n->arg[0]->shape, w;
+    int i;
+
+    if (n->op != OP_matmul || n->arg[1]->data)
+        return 1;
+    w = n->arg[1]->shape;
+    if (w.rank < 3 || w.rank != x.rank || attr_int(n, A_transa) ||
+        attr_has(n, A_count) || shape_varies(w) || shape_varies(x) ||
+        !layer_follows_columns(n))
+        return 1;
+    for (i = 0; i < w.rank - 2; i++)
+        if (w.dim[i] != x.dim[i])
+            return 1;
+    return shape_product(w, 0, w.rank - 2);
+}
+
+/* Its nodes, before it, a job for each head; the result. */
+static Val *see_heads(Bringer *b, int64_t heads, Words p)
+{
+    Node *n = b->n;
+    Shape s = n->arg[1]->shape, y = n->res[0]->shape;
+    bool swap = !attr_int(n, A_transb);
+    int64_t rows = n->arg[0]->shape.dim[s.rank - 2], i;
+    Val *x, *w, **all = NEWN(b->g->mem, Val *, heads + 1);
+    Node *one;
+
+    b->m = s.dim[s.rank - 1 - !swap];
+    b->c = s.dim[s.rank - 1 - swap];
+    b->w = n->arg[1];
+    b->bias = operand(n, "bias");
+    if (!may_bring(b))
+        return NULL;
+    x = reshaped(b, n->arg[0], SHAPE(heads, rows, 1, b->c));
+    w = reshaped(b, n->arg[1], SHAPE(heads, swap ? b->c : b->m,
+                                     swap ? b->m : b->c));
+    if (swap) {
+        w = add_node(b, OP_transpose, w, A_perm, 3, (int64_t[3]){0, 2, 1});
+        node_infer(b->g, w->def);
+    }
+    w = pack_node(b, p, reshaped(b, w, SHAPE(heads * b->m, 1, 1, b->c)));
+    for (i = 0; i < heads; i++) {
+        b->x = part_slice(b->g, n, x, 0, i, 1);
+        b->shared->arg[1] = part_slice(b->g, n, w, 0, i * b->m, b->m);
+        one = new_node(b, p);
+        if (!one)
+            return NULL;
+        all[i] = one->res[0];
+    }
+    x = reshaped(b, part_joined(b->g, n, all, (int)heads, 0), y);
+    return b->sums ? scaled(b, x) : x;
+}
+
+/* The same of heads, whose weights are packed together. */
+static int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w,
+                           int64_t room, Take take_it)
+{
+    Shared shared = {0};
+    Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
+                 .every = {1, 1}, .k = {1, 1}, .room = room,
+                 .sums = w->sums, .sign = w->words.sign, .shared = &shared};
+    Val *y = words_fit(&b, w) ? see_heads(&b, heads_of(n), w->words) : NULL;
+    int64_t gain = 0;
+
+    if (y)
+        gain = job_gain(c, g, b.before ? b.before->next : g->first, n,
+                        &w->cold);
+    if (gain && take_it)
+        layer_replace(g, n, y->def, y);
+    else
+        layer_undo(g, b.before, n);
     return gain;
 }
 
@@ -663,6 +803,8 @@ static int64_t bring_images(const Chooser *c, Graph *g, Node *n, Way *w,
 static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
                      Take take_it)
 {
+    if (heads_of(n) > 1)
+        return bring_heads(c, g, n, w, room, take_it);
     if (images_of(n) > 1)
         return bring_images(c, g, n, w, room, take_it);
     return bring_one(c, g, n, w, room, take_it, n->arg[0], &(Shared){0});

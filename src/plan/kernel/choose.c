@@ -349,22 +349,24 @@ static int64_t cold_cycles(const Choice *one, const Node *n)
 }
 
 int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
-                 const Node *than, const Node *job, int64_t *cold)
+                 const Node *than, int64_t *cold)
 {
     const ProgramTime *time = &c->soc->time;
     Choice one, other = {0};
-    int64_t all = (int64_t)load_cycles(c->soc, job);
+    int64_t all = 0;
 
     choose(c, g, than, &other);
     for (; from != than; from = from->next) {
-        if (from->op == OP_reshape)
+        if (from->op == OP_reshape || from->placed)
             continue;
         one = (Choice){0};
         choose(c, g, from, &one);
-        if (from == job && one.engine == ENG_cores)
+        if (from->op == OP_pconv && one.engine == ENG_cores)
             return 0;
-        if (from == job)
+        if (from->op == OP_pconv) {
             *cold = cold_cycles(&one, from);
+            all += (int64_t)load_cycles(c->soc, from);
+        }
         all += one.cycles + (one.engine ? time->job : time->call + time->meet);
     }
     return MAX(0, other.cycles + time->call + time->meet - all);

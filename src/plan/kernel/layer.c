@@ -11,13 +11,17 @@ static bool is_of_columns(const Node *n, const char *name)
            v->shape.dim[v->shape.rank - 1] == val_count(v);
 }
 
+bool layer_follows_columns(const Node *n)
+{
+    return is_of_columns(n, "bias") && is_of_columns(n, "mul") &&
+           is_of_columns(n, "add") && is_of_columns(n, "shifts");
+}
+
 bool layer_is_product(const Node *n)
 {
     return n->op == OP_matmul && n->arg[1]->shape.rank == 2 &&
            n->arg[0]->shape.rank >= 2 && !attr_int(n, A_transa) &&
-           !attr_has(n, A_count) && is_of_columns(n, "bias") &&
-           is_of_columns(n, "mul") && is_of_columns(n, "add") &&
-           is_of_columns(n, "shifts");
+           !attr_has(n, A_count) && layer_follows_columns(n);
 }
 
 Val *layer_reshaped(Graph *g, Node *n, Val *x, Shape s)

@@ -18,6 +18,8 @@ static inline int64_t layer_element(const Val *v, int64_t i)
 /* Is n a product of rows by one matrix, whose bias and epilogue follow its
  * columns? */
 bool layer_is_product(const Node *n);
+/* Do bias and epilogue of a product follow its columns? */
+bool layer_follows_columns(const Node *n);
 /* x in another shape, before n, of whose operator it is a part. */
 Val *layer_reshaped(Graph *g, Node *n, Val *x, Shape s);
 /* Puts `now` into the place of n's result; y, which makes it, gets n's name. */

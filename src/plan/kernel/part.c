@@ -64,12 +64,12 @@ static int64_t up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Of the first operand of n, `count` from one on along an axis. */
-static Val *slice_of(Graph *g, Node *n, int axis, int64_t from, int64_t count)
+Val *part_slice(Graph *g, Node *n, Val *x, int axis, int64_t from,
+                int64_t count)
 {
     int64_t start[RANK] = {0}, step[RANK];
-    Node *s = graph_node(g, n, OP_slice, n->name, 1, &n->arg[0]);
-    Shape all = n->arg[0]->shape;
+    Node *s = graph_node(g, n, OP_slice, n->name, 1, &x);
+    Shape all = x->shape;
     int i;
 
     for (i = 0; i < all.rank; i++)
@@ -102,7 +102,8 @@ static Node *part_of(Graph *g, Node *n, int axis, int64_t at, int64_t len)
     int64_t all = n->arg[0]->shape.dim[axis], pad[4];
     int64_t from = at - attr_at(n, A_pad, 0, 0), to = from + len + reach_of(n);
     int64_t start = MAX(0, from);
-    Node *p = layer_of(g, n, slice_of(g, n, axis, start, MIN(to, all) - start));
+    Node *p = layer_of(g, n, part_slice(g, n, n->arg[0], axis, start,
+                                     MIN(to, all) - start));
     int i;
 
     for (i = 0; i < 4; i++)
@@ -181,19 +182,25 @@ int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
     return part;
 }
 
-/* In the place of n: its parts, one after the other along an axis. */
-static void join(Graph *g, Node *n, Val *const *part, int count, int axis)
+Val *part_joined(Graph *g, Node *n, Val *const *part, int count, int axis)
 {
     Node *y = graph_node(g, n, OP_concat, n->name, count, (Val **)part);
-    Val *was = n->res[0];
 
     attr_set_int(g, y, A_axis, axis);
     y->origin = n->origin;
     y->placed = true;
     node_infer(g, y);
-    y->res[0]->scale = was->scale;
-    y->res[0]->zero = was->zero;
-    graph_replace(g, was, y->res[0]);
+    return y->res[0];
+}
+
+/* In the place of n: its parts, one after the other along an axis. */
+static void join(Graph *g, Node *n, Val *const *part, int count, int axis)
+{
+    Val *y = part_joined(g, n, part, count, axis), *was = n->res[0];
+
+    y->scale = was->scale;
+    y->zero = was->zero;
+    graph_replace(g, was, y);
     node_remove(g, n);
 }
 
@@ -210,7 +217,7 @@ Node *part_node(Graph *g, Node *n, int64_t rows)
 
 Node *part_image(Graph *g, Node *n, int64_t i)
 {
-    Node *p = layer_of(g, n, slice_of(g, n, 0, i, 1));
+    Node *p = layer_of(g, n, part_slice(g, n, n->arg[0], 0, i, 1));
 
     node_infer(g, p);
     return p;

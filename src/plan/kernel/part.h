@@ -13,6 +13,12 @@ int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
 /* n in two parts: the first, of so many rows. */
 Node *part_node(Graph *g, Node *n, int64_t rows);
 
+/* Before n: of x `count` from one on along an axis. */
+Val *part_slice(Graph *g, Node *n, Val *x, int axis, int64_t from,
+                int64_t count);
+/* Before n: values one after the other along an axis. */
+Val *part_joined(Graph *g, Node *n, Val *const *part, int count, int axis);
+
 /* Before the convolution n the same of image i, whose slice is the node before. */
 Node *part_image(Graph *g, Node *n, int64_t i);
 /* n as so many convolutions as there are images; the first. */
