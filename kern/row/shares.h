@@ -36,7 +36,7 @@ static inline int attend_high(int32_t mul, int32_t zero, int32_t shift,
     if (shift < 2 || shift > 47 || mul < 0 || zero < -0x4000 ||
         zero >= 0x4000 || (int64_t)mul << up > INT32_MAX)
         return 0;
-    *to = (struct attend_high){mul * (1 << up),
+    *to = (struct attend_high){(int32_t)((uint32_t)mul << up),
                                zero * (1 << rest) + (1 << (rest - 1)), up,
                                rest};
     return 1;

@@ -272,6 +272,45 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->yrow = dims_32(n, y.row), d->yhead = dims_32(n, y.head);
 }
 
+/* --- weighted sums that are divided --- */
+
+static void wants_bounds(const Node *n, int64_t shift);
+
+Shape shape_shares(const Node *n)
+{
+    Shape x = n->arg[0]->shape, w = n->arg[1]->shape;
+    const Val *scale = n->arg[2];
+    int i;
+
+    if (x.rank < 1 || w.rank != x.rank || !w.dim[w.rank - 1] ||
+        shape_varies(x) || shape_varies(w))
+        err_node(n, "x has shape %s, w %s: rows of sums and of weights were "
+                 "wanted", shape_text(x), shape_text(w));
+    for (i = 0; i < x.rank - 1; i++)
+        if (x.dim[i] != w.dim[i])
+            err_node(n, "x has shape %s, w %s: as many rows were wanted",
+                     shape_text(x), shape_text(w));
+    wants_elements(n, "scale", 2);
+    wants_within(n, "w", 0, UINT8_MAX);
+    wants_bounds(n, attr_int(n, A_shift));
+    if (scale->data && val_int(scale, 0) < 0)
+        err_node(n, "scale %lld: 0 or more was wanted",
+                 (long long)val_int(scale, 0));
+    return x;
+}
+
+void fill_shares(const Node *n, struct shares_dims *d)
+{
+    Shape x = n->arg[0]->shape, w = n->arg[1]->shape;
+
+    d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
+    d->e = dims_32(n, x.dim[x.rank - 1]);
+    d->n = dims_32(n, w.dim[w.rank - 1]);
+    d->shift = (int32_t)attr_int(n, A_shift);
+    d->lo = dims_32(n, attr_int(n, A_lo));
+    d->hi = dims_32(n, attr_int(n, A_hi));
+}
+
 int64_t macs_attend(const Node *n)
 {
     struct attend_dims d;

@@ -971,6 +971,20 @@ static void draw_rowmatmul(Str *o, const Inst *in)
 }
 
 /* Channels in words of parts, a word for each bit. */
+/* Weights of bytes, and sums with which results have all sizes. */
+static void draw_shares(Str *o, const Inst *in)
+{
+    int x[2] = {between(1, 9), between(1, 20)}, w[2] = {x[0], between(1, 40)};
+    int shift = between(1, 47);
+
+    put_operand(o, "x", in->arg[0], dims(2, x));
+    put_operand(o, "w", T_u8, dims(2, w));
+    str_fmt(o, "scale = const : s32[2] {%d,%d}\n", between(0, INT32_MAX - 1),
+            between(-20000, 20000));
+    str_fmt(o, "r = ishare x w scale shift=%d", shift);
+    put_clip(o, OP_ishare, in);
+}
+
 /* As N-Eureka wants those of one tap (bring.c). */
 static void draw_turned(Str *o, const Inst *in)
 {
@@ -1200,6 +1214,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_group: draw_group(&o, in); break;
     case FAM_rowmatmul: draw_rowmatmul(&o, in); break;
     case FAM_attend: draw_attend(&o, in); break;
+    case FAM_shares: draw_shares(&o, in); break;
     case FAM_qattend: draw_qattend(&o, in); break;
     case FAM_rotate:
         (op == OP_rotate ? draw_rotate : draw_irotate)(&o, in);

@@ -24,7 +24,7 @@
  * there is room.  A node is replaced where such a kernel takes what comes of
  * it, and all takes fewer cycles than the cores' best; if what all nodes gain
  * is more than the kernel's code takes to come into the instruction cache. */
-#include "plan/kernel/layer.h"
+#include "plan/kernel/bring.h"
 #include "plan/kernel/part.h"
 
 #include <string.h>
@@ -33,35 +33,6 @@ enum { CODE_BITS = 8, CODE_LEAST = 2, PACKINGS = 8, WAYS = 2 * PACKINGS };
 /* More are not packed: some packings take ten bytes for each, and no unit has a
  * memory for them. */
 enum { MOST_WEIGHTS = 1 << 22 };
-
-/* Operands of a pconv but the first, and the shift. */
-typedef struct Shared {
-    Val *arg[5];
-    int shift;
-    bool scaled;     /* factors, addends and shift are there */
-} Shared;
-
-/* A layer as the unit sees it: an image and its weights [m][kh][kw][c], or
- * [kh][kw][m] where each channel is a group. */
-typedef struct Bringer {
-    Graph *g;
-    Node *n;         /* what may be replaced */
-    Node *before;    /* new nodes come behind it, up to n */
-    Val *x;          /* [n,h,w,c] */
-    Val *w;          /* a constant, or made when the layer is due */
-    Val *bias;       /* a constant, or NULL */
-    int64_t m, c, k[2], stride[2], pad[4], padvalue;
-    int64_t every[2]; /* of the rows and columns that are made */
-    bool depth;
-    bool sums;        /* the unit's results are sums, which cores scale */
-    bool sign;        /* its inputs may have one */
-    bool try;         /* only to know what it takes; what can be without sign
-                         (unsigned.c) is so */
-    int64_t room;     /* bytes of the nearest memory, */
-    int64_t port;     /* and of that of the weight port */
-    Val *whole;       /* what x is, or is part of */
-    Shared *shared;   /* of the images before, or nothing yet */
-} Bringer;
 
 static Val *operand(const Node *n, const char *name)
 {
@@ -138,9 +109,9 @@ static void set_steps(Bringer *b, Node *pack, const Val *w, Words p)
 }
 
 /* A node that packs w, before the layer. */
-static Val *pack_node(Bringer *b, Words p, Val *w)
+Val *bring_packed(Bringer *b, Words p, Val *w)
 {
-    Node *pack = graph_node(b->g, b->n, OP_pack, NULL, 1, &w);
+    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &w);
 
     set_steps(b, pack, w, p);
     pack->origin = b->n->origin;
@@ -150,7 +121,7 @@ static Val *pack_node(Bringer *b, Words p, Val *w)
 
 static Val *pack_weights(Bringer *b, Words p)
 {
-    Val *y = pack_node(b, p, b->w), *v;
+    Val *y = bring_packed(b, p, b->w), *v;
     void *data[NRES];
 
     if (!b->w->data)
@@ -234,19 +205,19 @@ static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
 
 /* ---- nodes ---- */
 
-static Val *add_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
+Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
                      const int64_t *list)
 {
-    Node *n = graph_node(b->g, b->n, op, b->n->name, 1, &x);
+    Node *n = graph_node(b->g, b->at, op, b->n->name, 1, &x);
 
     attr_set_list(b->g, n, c, len, list);
     n->origin = b->n->origin;
     return n->res[0];
 }
 
-static Val *reshaped(Bringer *b, Val *x, Shape s)
+Val *bring_reshaped(Bringer *b, Val *x, Shape s)
 {
-    return layer_reshaped(b->g, b->n, x, s);
+    return layer_reshaped(b->g, b->at, x, s);
 }
 
 /* Packs weights and scales, unless an image before has.  false: they do not
@@ -271,7 +242,7 @@ static bool share_operands(Bringer *b, Words p)
     return true;
 }
 
-static Node *new_node(Bringer *b, Words p)
+Node *bring_job(Bringer *b, Words p)
 {
     Val **arg = b->shared->arg;
     Node *y;
@@ -279,7 +250,7 @@ static Node *new_node(Bringer *b, Words p)
     if (!share_operands(b, p))
         return NULL;
     arg[0] = b->x;
-    y = graph_node(b->g, b->n, OP_pconv, b->n->name, 5, arg);
+    y = graph_node(b->g, b->at, OP_pconv, b->n->name, 5, arg);
     attr_set_int(b->g, y, A_last, 1);
     attr_set_list(b->g, y, A_kernel, 2, b->k);
     attr_set_list(b->g, y, A_stride, 2, b->stride);
@@ -338,7 +309,7 @@ static void raise_shift(Graph *g, Node *y)
 }
 
 /* The bias and the epilogue of the layer, of sums without them. */
-static Val *scaled(Bringer *b, Val *sums)
+Val *bring_scaled(Bringer *b, Val *sums)
 {
     Val *arg[] = {sums, b->bias, operand(b->n, "mul"), operand(b->n, "add"),
                   operand(b->n, "shifts")};
@@ -351,7 +322,7 @@ static Val *scaled(Bringer *b, Val *sums)
         val_set(arg[1], 0, 0);
         val_range(arg[1]);
     }
-    y = graph_node(b->g, b->n, OP_add, b->n->name, arg[4] ? 5 : 4, arg);
+    y = graph_node(b->g, b->at, OP_add, b->n->name, arg[4] ? 5 : 4, arg);
     for (i = 0; i < (int)LEN(all); i++)
         if (attr_has(b->n, all[i]))
             attr_set_int(b->g, y, all[i], attr_int(b->n, all[i]));
@@ -368,14 +339,14 @@ static Val *result_of(Bringer *b, Val *y)
     int64_t step[4] = {1, b->every[0], b->every[1], 1};
 
     if (b->every[0] * b->every[1] > 1) {
-        y = add_node(b, OP_slice, y, A_step, 4, step);
+        y = bring_node(b, OP_slice, y, A_step, 4, step);
         attr_set_shape(b->g, y->def, A_count, was->shape);
         attr_set_list(b->g, y->def, A_start, 4, (int64_t[4]){0});
         node_infer(b->g, y->def);
     }
     if (b->sums)
-        y = scaled(b, y);
-    return shape_same(y->shape, was->shape) ? y : reshaped(b, y, was->shape);
+        y = bring_scaled(b, y);
+    return shape_same(y->shape, was->shape) ? y : bring_reshaped(b, y, was->shape);
 }
 
 /* Does the unit take the inputs of a layer whose weights are not there to make
@@ -386,7 +357,7 @@ static bool is_ready(const Bringer *b)
            (b->sign || b->n->arg[0]->type == T_u8);
 }
 
-static bool may_bring(const Bringer *b)
+bool bring_may(const Bringer *b)
 {
     const Val *x = b->n->arg[0];
 
@@ -449,17 +420,17 @@ static bool see_windows(Bringer *b)
     if (y.dim[0] * y.dim[1] * y.dim[2] * size + val_bytes(b->x) > b->room)
         return false;
     if (b->pad[0] + b->pad[1] + b->pad[2] + b->pad[3]) {
-        b->x = add_node(b, OP_pad, b->x, A_pad, 8, edge);
+        b->x = bring_node(b, OP_pad, b->x, A_pad, 8, edge);
         attr_set_int(b->g, b->x->def, A_p0, b->padvalue);
         node_infer(b->g, b->x->def);
     }
-    b->x = add_node(b, OP_windows, b->x, A_kernel, 2, b->k);
+    b->x = bring_node(b, OP_windows, b->x, A_kernel, 2, b->k);
     attr_set_list(b->g, b->x->def, A_stride, 2, b->stride);
     for (i = 0; i < 2; i++)
         step[i] = attr_at(b->n, A_dilation, i, 1);
     attr_set_list(b->g, b->x->def, A_dilation, 2, step);
     node_infer(b->g, b->x->def);
-    b->x = reshaped(b, b->x, SHAPE(1, y.dim[0] * y.dim[1], y.dim[2], size));
+    b->x = bring_reshaped(b, b->x, SHAPE(1, y.dim[0] * y.dim[1], y.dim[2], size));
     w = graph_const(b->g, b->w->name, b->w->type, SHAPE(b->m, 1, 1, size),
                     b->w->data);
     val_range(w);
@@ -488,7 +459,7 @@ static void see_point(Bringer *b)
     Shape x = b->x->shape;
 
     if (x.dim[0] > 1)
-        b->x = reshaped(b, b->x, SHAPE(1, x.dim[0] * x.dim[1], x.dim[2],
+        b->x = bring_reshaped(b, b->x, SHAPE(1, x.dim[0] * x.dim[1], x.dim[2],
                                        x.dim[3]));
     else
         see_slice(b);
@@ -544,7 +515,7 @@ static void see_sign(Bringer *b)
     b->bias = unsigned_bias(b->g, b->w, false, b->bias);
     b->x = b->try && unsigned_can_be(b->g, b->whole)
                ? graph_val(b->g, b->x->name, T_u8, b->x->shape)
-               : unsigned_value(b->g, b->n, b->x);
+               : unsigned_value(b->g, b->at, b->x);
     b->padvalue += 1 << (CODE_BITS - 1);
 }
 
@@ -569,7 +540,7 @@ static bool see_conv(Bringer *b)
         b->pad[2 + i] = attr_at(n, A_pad, 2 + i, 0);
     }
     b->depth = groups > 1;
-    if (!may_bring(b) || (b->depth && (b->c > 1 || groups != b->m)))
+    if (!bring_may(b) || (b->depth && (b->c > 1 || groups != b->m)))
         return false;
     see_sign(b);
     if (b->depth)
@@ -602,11 +573,11 @@ static Val *right_side(Bringer *b, Val *w, bool swap)
         return v;
     }
     if (swap) {
-        w = add_node(b, OP_transpose, reshaped(b, w, SHAPE(b->c, b->m)),
+        w = bring_node(b, OP_transpose, bring_reshaped(b, w, SHAPE(b->c, b->m)),
                      A_perm, 2, (int64_t[2]){1, 0});
         node_infer(b->g, w->def);
     }
-    return reshaped(b, w, s);
+    return bring_reshaped(b, w, s);
 }
 
 /* Of a product: rows of a are pixels, one below the other; the unit goes through
@@ -626,30 +597,20 @@ static bool see_matmul(Bringer *b)
     b->c = w->shape.dim[last - swap];
     b->k[0] = b->k[1] = 1;
     b->w = n->arg[1];
-    if (!may_bring(b))
+    if (!bring_may(b))
         return false;
     rows = val_count(a) / b->c;
     b->w = right_side(b, n->arg[1], swap);
     b->x = n->arg[0];
     see_sign(b);
-    b->x = reshaped(b, b->x, SHAPE(1, rows, 1, b->c));
+    b->x = bring_reshaped(b, b->x, SHAPE(1, rows, 1, b->c));
     return true;
 }
 
 /* ---- which is quicker ---- */
 
-/* A way to pack, and what it has brought. */
-typedef struct Way {
-    Words words;
-    bool windows;     /* not of one tap, for which there is another */
-    bool sums;        /* scaled by cores */
-    int64_t *port;    /* bytes left behind its port */
-    int64_t gain;     /* cycles of all layers that it makes quicker, if the */
-    int64_t cold;     /* code is there, which takes so many */
-} Way;
-
 /* May words hold a window? */
-static bool words_fit(const Bringer *b, const Way *w)
+bool bring_fits(const Bringer *b, const Way *w)
 {
     int64_t taps = b->k[0] * b->k[1];
 
@@ -666,7 +627,7 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
                          int64_t room, Take take_it, Val *whole,
                          Shared *shared)
 {
-    Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
+    Bringer b = {.g = g, .n = n, .at = n, .before = n->prev, .stride = {1, 1},
                  .every = {1, 1}, .room = room, .port = *w->port,
                  .sums = w->sums, .sign = w->words.sign,
                  .try = take_it == TAKE_nothing, .whole = whole,
@@ -676,8 +637,8 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
     Val *v;
 
     if ((n->op == OP_conv ? see_conv(&b) : see_matmul(&b)) &&
-        words_fit(&b, w))
-        y = new_node(&b, w->words);
+        bring_fits(&b, w))
+        y = bring_job(&b, w->words);
     if (y) {
         v = result_of(&b, y->res[0]);
         gain = job_gain(c, g, b.before ? b.before->next : g->first, n,
@@ -697,82 +658,6 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
         }
     }
     layer_undo(g, b.before, n);
-    return gain;
-}
-
-/* Heads of a product of two values, each with a matrix of its own. */
-static int64_t heads_of(const Node *n)
-{
-    Shape x = n->arg[0]->shape, w;
-    int i;
-
-    if (n->op != OP_matmul || n->arg[1]->data)
-        return 1;
-    w = n->arg[1]->shape;
-    if (w.rank < 3 || w.rank != x.rank || attr_int(n, A_transa) ||
-        attr_has(n, A_count) || shape_varies(w) || shape_varies(x) ||
-        !layer_follows_columns(n))
-        return 1;
-    for (i = 0; i < w.rank - 2; i++)
-        if (w.dim[i] != x.dim[i])
-            return 1;
-    return shape_product(w, 0, w.rank - 2);
-}
-
-/* Its nodes, before it, a job for each head; the result. */
-static Val *see_heads(Bringer *b, int64_t heads, Words p)
-{
-    Node *n = b->n;
-    Shape s = n->arg[1]->shape, y = n->res[0]->shape;
-    bool swap = !attr_int(n, A_transb);
-    int64_t rows = n->arg[0]->shape.dim[s.rank - 2], i;
-    Val *x, *w, **all = NEWN(b->g->mem, Val *, heads + 1);
-    Node *one;
-
-    b->m = s.dim[s.rank - 1 - !swap];
-    b->c = s.dim[s.rank - 1 - swap];
-    b->w = n->arg[1];
-    b->bias = operand(n, "bias");
-    if (!may_bring(b))
-        return NULL;
-    x = reshaped(b, n->arg[0], SHAPE(heads, rows, 1, b->c));
-    w = reshaped(b, n->arg[1], SHAPE(heads, swap ? b->c : b->m,
-                                     swap ? b->m : b->c));
-    if (swap) {
-        w = add_node(b, OP_transpose, w, A_perm, 3, (int64_t[3]){0, 2, 1});
-        node_infer(b->g, w->def);
-    }
-    w = pack_node(b, p, reshaped(b, w, SHAPE(heads * b->m, 1, 1, b->c)));
-    for (i = 0; i < heads; i++) {
-        b->x = part_slice(b->g, n, x, 0, i, 1);
-        b->shared->arg[1] = part_slice(b->g, n, w, 0, i * b->m, b->m);
-        one = new_node(b, p);
-        if (!one)
-            return NULL;
-        all[i] = one->res[0];
-    }
-    x = reshaped(b, part_joined(b->g, n, all, (int)heads, 0), y);
-    return b->sums ? scaled(b, x) : x;
-}
-
-/* The same of heads, whose weights are packed together. */
-static int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w,
-                           int64_t room, Take take_it)
-{
-    Shared shared = {0};
-    Bringer b = {.g = g, .n = n, .before = n->prev, .stride = {1, 1},
-                 .every = {1, 1}, .k = {1, 1}, .room = room,
-                 .sums = w->sums, .sign = w->words.sign, .shared = &shared};
-    Val *y = words_fit(&b, w) ? see_heads(&b, heads_of(n), w->words) : NULL;
-    int64_t gain = 0;
-
-    if (y)
-        gain = job_gain(c, g, b.before ? b.before->next : g->first, n,
-                        &w->cold);
-    if (gain && take_it)
-        layer_replace(g, n, y->def, y);
-    else
-        layer_undo(g, b.before, n);
     return gain;
 }
 
@@ -803,8 +688,10 @@ static int64_t bring_images(const Chooser *c, Graph *g, Node *n, Way *w,
 static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
                      Take take_it)
 {
+    if (n->op == OP_iattend)
+        return bring_attention(c, g, n, w, take_it == TAKE_nothing);
     if (heads_of(n) > 1)
-        return bring_heads(c, g, n, w, room, take_it);
+        return bring_heads(c, g, n, w, take_it == TAKE_nothing);
     if (images_of(n) > 1)
         return bring_images(c, g, n, w, room, take_it);
     return bring_one(c, g, n, w, room, take_it, n->arg[0], &(Shared){0});
@@ -827,7 +714,7 @@ static Prospect *prospects_of(Graph *g, int *count)
     v = NEWN(g->mem, Prospect, *count + 1);
     *count = 0;
     for (n = g->first; n; n = n->next)
-        if (n->op == OP_conv || n->op == OP_matmul)
+        if (n->op == OP_conv || n->op == OP_matmul || n->op == OP_iattend)
             v[(*count)++].n = n;
     return v;
 }

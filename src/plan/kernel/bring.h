@@ -1,0 +1,67 @@
+/* What bring.c and heads.c share: layers brought to accelerators. */
+#ifndef PLAN_BRING_H
+#define PLAN_BRING_H
+
+#include "plan/kernel/layer.h"
+
+/* Operands of a pconv but the first, and the shift. */
+typedef struct Shared {
+    Val *arg[5];
+    int shift;
+    bool scaled;     /* factors, addends and shift are there */
+} Shared;
+
+/* A layer as the unit sees it: an image and its weights [m][kh][kw][c], or
+ * [kh][kw][m] where each channel is a group. */
+typedef struct Bringer {
+    Graph *g;
+    Node *n;         /* what may be replaced */
+    Node *before;    /* new nodes come behind it, */
+    Node *at;        /* before this one: n, or one whose part n is */
+    Val *x;          /* [n,h,w,c] */
+    Val *w;          /* a constant, or made when the layer is due */
+    Val *bias;       /* a constant, or NULL */
+    int64_t m, c, k[2], stride[2], pad[4], padvalue;
+    int64_t every[2]; /* of the rows and columns that are made */
+    bool depth;
+    bool sums;        /* the unit's results are sums, which cores scale */
+    bool sign;        /* its inputs may have one */
+    bool try;         /* only to know what it takes; what can be without sign
+                         (unsigned.c) is so */
+    int64_t room;     /* bytes of the nearest memory, */
+    int64_t port;     /* and of that of the weight port */
+    Val *whole;       /* what x is, or is part of */
+    Shared *shared;   /* of the images before, or nothing yet */
+} Bringer;
+
+/* A way to pack, and what it has brought. */
+typedef struct Way {
+    Words words;
+    bool windows;     /* not of one tap, for which there is another */
+    bool sums;        /* scaled by cores */
+    int64_t *port;    /* bytes left behind its port */
+    int64_t gain;     /* cycles of all layers that it makes quicker, if the */
+    int64_t cold;     /* code is there, which takes so many */
+} Way;
+
+/* New nodes, before `at`: an operator of one operand and a list; x in another
+ * shape; w packed; a job, NULL: scales do not fit; the layer's bias and epilogue
+ * behind a job's sums. */
+Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
+                const int64_t *list);
+Val *bring_reshaped(Bringer *b, Val *x, Shape s);
+Val *bring_packed(Bringer *b, Words p, Val *w);
+Node *bring_job(Bringer *b, Words p);
+Val *bring_scaled(Bringer *b, Val *sums);
+
+/* May the layer be brought, and may words hold its window? */
+bool bring_may(const Bringer *b);
+bool bring_fits(const Bringer *b, const Way *w);
+
+/* heads.c: products of so many heads, and attention; the cycles gained.  try:
+ * nothing is replaced. */
+int64_t heads_of(const Node *n);
+int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, bool try);
+int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w, bool try);
+
+#endif

@@ -1,0 +1,343 @@
+/* Products of heads brought to accelerators: a job for each head, whose matrix,
+ * a value too, the cores pack.
+ *
+ *     y = matmul a b            ->   y = concat (pconv (slice a) (slice w)) ...
+ *                                    w = pack b, or of b with its axes changed
+ *     y = iattend q k v ...     ->   s = pconv q k'      of each head
+ *                                    w = powers s, or itamax s
+ *                                    z = pconv w v'
+ *                                    y = ishare z w      where weights are powers
+ *
+ * The next head's scores are under way while cores make weights of one's: its
+ * job comes first. */
+#include "plan/kernel/bring.h"
+#include "plan/kernel/part.h"
+#include "ir/attend.h"
+#include "ir/dims.h"
+
+enum { BYTES = 256, LEAST = -128, GREATEST = 127 };
+
+int64_t heads_of(const Node *n)
+{
+    Shape x = n->arg[0]->shape, w;
+    int i;
+
+    if (n->op != OP_matmul || n->arg[1]->data)
+        return 1;
+    w = n->arg[1]->shape;
+    if (w.rank < 3 || w.rank != x.rank || attr_int(n, A_transa) ||
+        attr_has(n, A_count) || shape_varies(w) || shape_varies(x) ||
+        !layer_follows_columns(n))
+        return 1;
+    for (i = 0; i < w.rank - 2; i++)
+        if (w.dim[i] != x.dim[i])
+            return 1;
+    return shape_product(w, 0, w.rank - 2);
+}
+
+/* v as three axes of these sizes, then the axes by perm, if it changes any that
+ * matter. */
+static Val *turned(Bringer *b, Val *v, Shape s, const int64_t perm[3])
+{
+    int64_t last = -1;
+    bool same = true;
+    int i;
+
+    v = bring_reshaped(b, v, s);
+    for (i = 0; i < 3; i++)
+        if (s.dim[perm[i]] > 1) {
+            same &= perm[i] > last;
+            last = perm[i];
+        }
+    if (same)
+        return bring_reshaped(b, v, SHAPE(s.dim[perm[0]], s.dim[perm[1]],
+                                          s.dim[perm[2]]));
+    v = bring_node(b, OP_transpose, v, A_perm, 3, perm);
+    node_infer(b->g, v->def);
+    return v;
+}
+
+/* Matrices [heads,m,c] packed, below one another. */
+static Val *matrices(Bringer *b, Words p, Val *v)
+{
+    Shape s = v->shape;
+
+    return bring_packed(b, p, bring_reshaped(
+        b, v, SHAPE(s.dim[0] * s.dim[1], 1, 1, s.dim[2])));
+}
+
+/* The job of head i of x[heads,rows,1,c], or of all there is; NULL: scales do not
+ * fit. */
+static Val *head_job(Bringer *b, Words p, Val *x, Val *w, int64_t i)
+{
+    Node *y;
+
+    b->x = x->shape.dim[0] > 1 ? part_slice(b->g, b->at, x, 0, i, 1) : x;
+    b->shared->arg[1] = w->shape.dim[0] > b->m
+                            ? part_slice(b->g, b->at, w, 0, i * b->m, b->m) : w;
+    y = bring_job(b, p);
+    return y ? y->res[0] : NULL;
+}
+
+/* ---- products ---- */
+
+static Val *see_heads(Bringer *b, int64_t heads, Words p)
+{
+    Node *n = b->n;
+    Shape s = n->arg[1]->shape;
+    bool swap = !attr_int(n, A_transb);
+    int64_t rows = n->arg[0]->shape.dim[s.rank - 2], i;
+    Val *x, *w, **all = NEWN(b->g->mem, Val *, heads + 1);
+
+    b->m = s.dim[s.rank - 1 - !swap];
+    b->c = s.dim[s.rank - 1 - swap];
+    b->w = n->arg[1];
+    b->bias = node_arg(n, "bias");
+    if (!bring_may(b))
+        return NULL;
+    x = bring_reshaped(b, n->arg[0], SHAPE(heads, rows, 1, b->c));
+    w = swap ? turned(b, n->arg[1], SHAPE(heads, b->c, b->m),
+                      (int64_t[3]){0, 2, 1})
+             : bring_reshaped(b, n->arg[1], SHAPE(heads, b->m, b->c));
+    w = matrices(b, p, w);
+    for (i = 0; i < heads; i++)
+        if (!(all[i] = head_job(b, p, x, w, i)))
+            return NULL;
+    x = bring_reshaped(b, part_joined(b->g, n, all, (int)heads, 0),
+                       n->res[0]->shape);
+    return b->sums ? bring_scaled(b, x) : x;
+}
+
+/* The cycles that nodes behind `before` gain; y takes the place of n, unless
+ * that is but tried. */
+static int64_t settle(const Chooser *c, Graph *g, Node *n, Node *before, Val *y,
+                      Way *w, bool try)
+{
+    int64_t gain = 0;
+
+    if (y)
+        gain = job_gain(c, g, before ? before->next : g->first, n, &w->cold);
+    if (gain && !try)
+        layer_replace(g, n, y->def, y);
+    else
+        layer_undo(g, before, n);
+    return gain;
+}
+
+int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, bool try)
+{
+    Shared shared = {0};
+    Bringer b = {.g = g, .n = n, .at = n, .before = n->prev, .stride = {1, 1},
+                 .every = {1, 1}, .k = {1, 1}, .sums = w->sums,
+                 .sign = w->words.sign, .shared = &shared};
+    Val *y = bring_fits(&b, w) ? see_heads(&b, heads_of(n), w->words) : NULL;
+
+    return settle(c, g, n, b.before, y, w, try);
+}
+
+/* ---- attention ---- */
+
+/* An attention and its two products, which are nodes only to be brought. */
+typedef struct Apart {
+    Graph *g;
+    Node *n;
+    AttendSide q, k, v;
+    bool divided;       /* once a row: weights are powers */
+    Val *powers;        /* then by what a score is below the greatest */
+    Val *scores;        /* a table, by bytes without sign; NULL: nothing changes */
+    Val *scale;         /* of ishare */
+    Bringer score, sum;
+    Shared of_score, of_sum;
+    Words words;
+} Apart;
+
+static Val *numbers(Graph *g, const Node *n, Type t, int count,
+                    const int64_t *value)
+{
+    Val *v = graph_const(g, n->name, t, SHAPE(count), NULL);
+    int i;
+
+    for (i = 0; i < count; i++)
+        val_set(v, i, value[i]);
+    val_range(v);
+    return v;
+}
+
+/* Are all tables there, and weights made by an operator of their own? */
+static bool take_tables(Apart *a)
+{
+    const Node *n = a->n;
+    const Val *scores = node_arg(n, "scores"), *powers = node_arg(n, "powers");
+    const Val *scale = node_arg(n, "scale");
+    int64_t x[BYTES], i;
+    bool same = true;
+    struct attend_dims d;
+
+    if (!scores->data || !powers->data || !scale->data)
+        return false;
+    fill_attend(n, &d);
+    a->divided = !node_arg(n, "parts");
+    if (!a->divided && !d.halves)
+        return false;
+    for (i = 0; i < BYTES; i++) {
+        same &= val_int(scores, i) == i + LEAST;
+        x[(i + LEAST) & (BYTES - 1)] = val_int(scores, i);
+    }
+    if (!same)
+        a->scores = numbers(a->g, n, T_s8, BYTES, x);
+    for (i = 0; i < BYTES; i++)
+        x[i] = val_int(powers, BYTES - 1 - i);
+    if (a->divided) {
+        a->powers = numbers(a->g, n, T_u8, BYTES, x);
+        x[0] = val_int(scale, 2), x[1] = val_int(scale, 3);
+        a->scale = numbers(a->g, n, T_s32, 2, x);
+    }
+    return true;
+}
+
+/* A product of rows of x by m rows of w, elements of scale from `at` on its
+ * factor and addend; at < 0: it is not scaled. */
+static void put_product(Apart *a, Bringer *b, Shared *shared, Type t,
+                        int64_t rows, int64_t c, int64_t m, int at, int shift)
+{
+    Node *n = a->n;
+    const Val *scale = node_arg(n, "scale");
+    Val *arg[5] = {graph_val(a->g, n->name, t, SHAPE(rows, c)),
+                   graph_val(a->g, n->name, T_s8, SHAPE(m, c))};
+    Node *y;
+    int i;
+
+    for (i = 0; i < 2 && at >= 0; i++)
+        arg[3 + i] = numbers(a->g, n, T_s32, 1,
+                             (int64_t[1]){val_int(scale, at + i)});
+    y = graph_node(a->g, n, OP_matmul, n->name, at < 0 ? 2 : 5, arg);
+    attr_set_int(a->g, y, A_transb, 1);
+    if (at >= 0) {
+        attr_set_int(a->g, y, A_shift, shift);
+        attr_set_int(a->g, y, A_lo, at ? attr_int(n, A_lo) : LEAST);
+        attr_set_int(a->g, y, A_hi, at ? attr_int(n, A_hi) : GREATEST);
+    }
+    y->origin = n->origin;
+    node_infer(a->g, y);
+    *b = (Bringer){.g = a->g, .n = y, .at = n, .w = y->arg[1], .m = m, .c = c,
+                   .k = {1, 1}, .stride = {1, 1}, .every = {1, 1},
+                   .sums = at < 0, .sign = true, .shared = shared};
+}
+
+/* Heads of side i, rows of `width`; columns: of what they are the columns. */
+static Val *side_of(Apart *a, int i, bool columns)
+{
+    AttendSide s = attend_side(a->n, i);
+    bool rows_first = attend_rows_first(a->n, i);
+    Shape x = rows_first ? SHAPE(s.rows, s.heads, s.width)
+                         : SHAPE(s.heads, s.rows, s.width);
+    int64_t perm[3] = {rows_first, columns ? 2 : !rows_first,
+                       columns ? !rows_first : 2};
+
+    return turned(&a->score, a->n->arg[i], x, perm);
+}
+
+/* Weights of a head's scores. */
+static Val *weights_of(Apart *a, Val *s)
+{
+    Bringer *b = &a->score;
+    Val *arg[2] = {s, a->powers};
+    Node *y;
+
+    s = arg[0] = bring_reshaped(b, s, SHAPE(a->q.rows, a->k.rows));
+    if (a->scores) {
+        y = graph_node(a->g, a->n, OP_gather, a->n->name, 2,
+                       (Val *[]){a->scores, s});
+        attr_set_int(a->g, y, A_axis, 0);
+        y->origin = a->n->origin;
+        node_infer(a->g, y);
+        arg[0] = y->res[0];
+    }
+    y = graph_node(a->g, a->n, a->divided ? OP_powers : OP_itamax, a->n->name,
+                   a->divided ? 2 : 1, arg);
+    if (!a->divided)
+        attr_set_int(a->g, y, A_hi, attr_int(a->n, A_p1));
+    y->origin = a->n->origin;
+    node_infer(a->g, y);
+    return y->res[0];
+}
+
+/* Results of a head's sums and weights, as [1,rows,width]. */
+static Val *results_of(Apart *a, Val *sums, Val *w)
+{
+    Bringer *b = &a->sum;
+    Node *y;
+
+    if (a->divided) {
+        y = graph_node(a->g, a->n, OP_ishare, a->n->name, 3, (Val *[]){
+            bring_reshaped(b, sums, SHAPE(a->q.rows, a->v.width)), w,
+            a->scale});
+        attr_set_int(a->g, y, A_shift, attr_int(a->n, A_shift));
+        attr_set_int(a->g, y, A_lo, attr_int(a->n, A_lo));
+        attr_set_int(a->g, y, A_hi, attr_int(a->n, A_hi));
+        y->origin = a->n->origin;
+        node_infer(a->g, y);
+        sums = y->res[0];
+    }
+    return bring_reshaped(b, sums, SHAPE(1, a->q.rows, a->v.width));
+}
+
+/* Results of all heads; NULL: scales do not fit. */
+static Val *heads_apart(Apart *a)
+{
+    Graph *g = a->g;
+    int64_t heads = a->q.heads, m = a->q.rows, n = a->k.rows, i;
+    Val *q = bring_reshaped(&a->score, side_of(a, 0, false),
+                            SHAPE(heads, m, 1, a->q.width));
+    Val *k = matrices(&a->score, a->words, side_of(a, 1, false));
+    Val *v = matrices(&a->sum, a->words, side_of(a, 2, true));
+    Val **y = NEWN(g->mem, Val *, heads + 1), *w, *next, *s;
+
+    next = head_job(&a->score, a->words, q, k, 0);
+    for (i = 0; i < heads; i++) {
+        if (!(s = next))
+            return NULL;
+        if (i + 1 < heads)
+            next = head_job(&a->score, a->words, q, k, i + 1);
+        w = weights_of(a, s);
+        s = head_job(&a->sum, a->words,
+                     bring_reshaped(&a->sum, w, SHAPE(1, m, 1, n)), v, i);
+        if (!s)
+            return NULL;
+        y[i] = results_of(a, s, w);
+    }
+    return part_joined(g, a->n, y, (int)heads, 0);
+}
+
+static bool is_apart(const Apart *a)
+{
+    return !node_arg(a->n, "mask") && !attr_has(a->n, A_count) &&
+           !node_varies(a->n) && a->n->arg[0]->type == T_s8 &&
+           a->n->arg[1]->type == T_s8 && a->n->arg[2]->type == T_s8 &&
+           a->q.rows > 1 && a->k.rows > 3 &&
+           bring_may(&a->score) && (a->divided || bring_may(&a->sum));
+}
+
+int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w, bool try)
+{
+    Apart a = {.g = g, .n = n, .q = attend_side(n, 0), .k = attend_side(n, 1),
+               .v = attend_side(n, 2), .words = w->words};
+    Node *before = n->prev;
+    Val *y = NULL;
+
+    if (w->sums || !w->words.sign || !take_tables(&a))
+        return 0;
+    put_product(&a, &a.score, &a.of_score, T_s8, a.q.rows, a.q.width, a.k.rows,
+                0, (int)attr_int(n, A_p0));
+    put_product(&a, &a.sum, &a.of_sum, T_u8, a.q.rows, a.k.rows, a.v.width,
+                a.divided ? -1 : 2, (int)attr_int(n, A_shift));
+    if (is_apart(&a) && bring_fits(&a.score, w) && (y = heads_apart(&a)) &&
+        attend_rows_first(n, 0))
+        y = turned(&a.sum, y, SHAPE(a.q.heads, a.q.rows, a.v.width),
+                   (int64_t[3]){1, 0, 2});
+    if (y)
+        y = bring_reshaped(&a.sum, y, n->res[0]->shape);
+    node_remove(g, a.score.n);
+    node_remove(g, a.sum.n);
+    return settle(c, g, n, before, y, w, try);
+}
