@@ -641,8 +641,9 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
         y = bring_job(&b, w->words);
     if (y) {
         v = result_of(&b, y->res[0]);
-        gain = job_gain(c, g, b.before ? b.before->next : g->first, n,
-                        &w->cold);
+        gain = b.w->data ? job_gain(c, g, b.before ? b.before->next : g->first,
+                                    n, &w->cold)
+                         : made_gain(c, g, b.before, n, &w->cold);
         if (gain && take_it == TAKE_part && !w->sums)
             rows = part_rows(c, g, n, y, w->words.side, room);
         if (rows) {

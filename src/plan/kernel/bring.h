@@ -58,7 +58,11 @@ Val *bring_scaled(Bringer *b, Val *sums);
 bool bring_may(const Bringer *b);
 bool bring_fits(const Bringer *b, const Way *w);
 
-/* heads.c: products of so many heads, and attention; the cycles gained.  try:
+/* heads.c: what nodes behind `before` gain with weights that cores pack, which
+ * are several more: job_gain(), if that is worth it. */
+int64_t made_gain(const Chooser *c, const Graph *g, const Node *before,
+                  const Node *n, int64_t *cold);
+/* Products of so many heads, and attention; the cycles gained.  try:
  * nothing is replaced. */
 int64_t heads_of(const Node *n);
 int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, bool try);

@@ -15,7 +15,9 @@
 #include "ir/attend.h"
 #include "ir/dims.h"
 
-enum { BYTES = 256, LEAST = -128, GREATEST = 127 };
+enum { BYTES = 256, LEAST = -128, GREATEST = 127,
+       WORTH = 8,    /* of so many parts of the time one must be gained */
+       AGAIN = 300 }; /* cycles until a short kernel's code is there again */
 
 int64_t heads_of(const Node *n)
 {
@@ -108,15 +110,24 @@ static Val *see_heads(Bringer *b, int64_t heads, Words p)
     return b->sums ? bring_scaled(b, x) : x;
 }
 
-/* The cycles that nodes behind `before` gain; y takes the place of n, unless
+int64_t made_gain(const Chooser *c, const Graph *g, const Node *before,
+                  const Node *n, int64_t *cold)
+{
+    int64_t gain = job_gain(c, g, before ? before->next : g->first, n, cold);
+    const Node *at;
+
+    for (at = n->prev; gain > 0 && at != before; at = at->prev)
+        gain -= at->op == OP_reshape || at->placed ? 0 : AGAIN;
+    return gain > 0 && gain * WORTH >= chooser_cycles(c, g, n) ? gain : 0;
+}
+
+/* The cycles that nodes behind `before` gain; then y takes the place of n, unless
  * that is but tried. */
 static int64_t settle(const Chooser *c, Graph *g, Node *n, Node *before, Val *y,
                       Way *w, bool try)
 {
-    int64_t gain = 0;
+    int64_t gain = y ? made_gain(c, g, before, n, &w->cold) : 0;
 
-    if (y)
-        gain = job_gain(c, g, before ? before->next : g->first, n, &w->cold);
     if (gain && !try)
         layer_replace(g, n, y->def, y);
     else
