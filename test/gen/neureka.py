@@ -107,13 +107,74 @@ def residual(i):
     outs.append(x)
 
 
+def put_input(i, j, kind, shape):
+    """Input j of layer i."""
+    name = 'x%d' % (100000 * (j + 1) + i)
+    lines.append('%s = input : %s[%s]' % (name, kind,
+                                          ','.join(map(str, shape))))
+    return name
+
+
+def products(i):
+    """Heads of a product of two values."""
+    heads, m = rnd.choice([[], [1], [2], [2, 2], [3]]), rnd.randint(9, 40)
+    rows, k = rnd.randint(20, 90), rnd.randint(9, 70)
+    transb = rnd.random() < 0.5
+    x = put_input(i, 0, rnd.choice(sys.argv[3:]), heads + [rows, k])
+    w = put_input(i, 1, 's8', heads + ([m, k] if transb else [k, m]))
+    if rnd.random() < 0.3:
+        scale, attrs = wide_epilogue(i, m, [m], k * 255 * 128)
+    else:
+        scale, attrs = epilogue(i, m, max(1, (1 << 29) // (k * 255 * 128)),
+                                rnd.randint(8, 24), [m])
+    lines.append('y%d = matmul %s %s _ %s transb=%d %s' % (
+        i, x, w, scale, transb, attrs))
+    outs.append('y%d' % i)
+
+
+def attention(i):
+    """Weights that are powers, or the greatest halved."""
+    heads, m, n = rnd.randint(1, 4), rnd.randint(12, 60), rnd.randint(12, 60)
+    d, e, rows_first = rnd.randint(4, 40), rnd.randint(4, 40), rnd.choice([0, 7])
+    sides = [put_input(i, j, 's8', [1, rows, heads, of] if rows_first else
+                       [1, heads, rows, of])
+             for j, (rows, of) in enumerate([(m, d), (n, d), (n, e)])]
+    mul, halves = rnd.randint(1, (1 << 29) // (d << 14)), rnd.random() < 0.5
+    p0 = max(1, (d * mul << 4).bit_length() - rnd.randint(0, 3))
+    scores = [x - 128 for x in range(256)]
+    if rnd.random() < 0.3:
+        scores = [max(-128, min(127, x * 3 // 2 - rnd.randint(0, 9)))
+                  for x in scores]
+    const('s%d' % i, 's8', [256], sorted(scores))
+    parts, shift = '_', rnd.randint(16, 29)
+    if halves:
+        const('p%d' % i, 's32', [256],
+              [256 >> (255 - t + 16 >> 5) for t in range(256)])
+        const('q%d' % i, 'u8', [256], range(256))
+        parts, shift = 'q%d' % i, rnd.randint(8, 14)
+        scale = [mul, rnd.randint(-99, 99), rnd.randint(1, 99),
+                 rnd.randint(-999, 999)]
+    else:
+        by = rnd.randint(8, 40)
+        const('p%d' % i, 'u8', [256],
+              [int(255 * 2 ** ((t - 255) / by)) for t in range(256)])
+        scale = [mul, 0, rnd.randint(1 << shift, (1 << shift + 1) - 1),
+                 rnd.randint(-20, 20)]
+    const('c%d' % i, 's32', [4], scale)
+    lines.append('y%d = iattend %s c%d s%d p%d %s p0=%d p1=255 p2=%d shift=%d '
+                 'lo=-128 hi=127' % (i, ' '.join(sides), i, i, i, parts, p0,
+                                     rows_first, shift))
+    outs.append('y%d' % i)
+
+
 last = None  # a layer's result that the next may read: name, type, images, h,
              # w, c
 for i in range(int(sys.argv[2])):
     kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided',
-                       'forward', 'residual'])
-    if kind in ('forward', 'residual'):
-        (forward if kind == 'forward' else residual)(i)
+                       'forward', 'residual', 'products', 'attention'])
+    if kind in ('forward', 'residual', 'products', 'attention'):
+        {'forward': forward, 'residual': residual, 'products': products,
+         'attention': attention}[kind](i)
         continue
     c, m = rnd.randint(1, 100), rnd.randint(1, 80)
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3
