@@ -8,8 +8,9 @@
  * stack    224
  * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
  * let      each = ncore > 1 ? 8 : 1
- * cycles   ncore * min(ceil(rows, ncore) * (150 + each * n[7]),
- *          rows * (150 + each * ceil(n[7], ncore)))
+ * let      row = ncore > 1 ? 400 : 150
+ * cycles   ncore * min(ceil(rows, ncore) * (row + each * n[7]),
+ *          rows * (row + each * ceil(n[7], ncore)))
  */
 #include <string.h>
 #include "kern/kern.h"

@@ -283,17 +283,17 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
     return (uint32_t)sum + (uint16_t)c + ((uint32_t)c >> 16);
 }
 
-/* Weights of powers: v inverse >> 16 + places by two products of one cycle each, and
- * what a table makes of it; words 16 bytes apart, one at least.  The inverse is
- * high << 16 | low, each twice in a word. */
-#define ATTEND_WEIGHTS(name, places)                                          \
+/* Weights of powers: v inverse >> 16 + places by two products of one cycle
+ * each, and what a table makes of it; words 16 bytes apart, one at least.  The
+ * inverse is high << 16 | low, each twice in a word. */
+#define ATTEND_WEIGHTS(name, places, LOOK_UP, count)                          \
     static inline void name(const uint16_t *v, int32_t words, uint32_t high,  \
                             uint32_t low, const PARTS *table, char *y)        \
     {                                                                         \
         uint32_t a, b, c, d, e, f;                                            \
                                                                               \
         __asm__ volatile(                                                     \
-            XP_BLOCK "xlp.setup 0, %[n], 17\n"                                \
+            XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                        \
             "xp.lw.post %[e], %[v], 4\n xp.lw.post %[f], %[v], 4\n"           \
             "xp.mulun %[a], %[e], %[low], 16\n"                               \
             "xp.mulhhun %[b], %[e], %[low], 16\n"                             \
@@ -303,7 +303,7 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
             "xp.machhun %[b], %[e], %[high], " #places "\n"                   \
             "xp.macun %[c], %[f], %[high], " #places "\n"                     \
             "xp.machhun %[d], %[f], %[high], " #places "\n"                   \
-            ATTEND_LOOK_UP ATTEND_PACK XP_BLOCK_END                           \
+            LOOK_UP ATTEND_PACK XP_BLOCK_END                                  \
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),         \
               [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y)          \
             : [n] "r"(words), [high] "r"(high), [low] "r"(low),               \
@@ -470,7 +470,7 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
             (char)halved(inverse, top - x[i]);
 }
 
-#define ATTEND_WEIGHTS(name, places)                                          \
+#define ATTEND_WEIGHTS(name, places, LOOK_UP, count)                          \
     static inline void name(const uint16_t *v, int32_t words, uint32_t high,  \
                             uint32_t low, const PARTS *table, char *y)        \
     {                                                                         \
@@ -483,9 +483,12 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
 #endif
 
 #ifndef POWERS_WEIGH
-ATTEND_WEIGHTS(attend_weights_24, 8)
-ATTEND_WEIGHTS(attend_weights_32, 16)
-ATTEND_WEIGHTS(attend_weights_36, 20)
+/* _same: the table changes nothing. */
+ATTEND_WEIGHTS(attend_weights_24, 8, ATTEND_LOOK_UP, 17)
+ATTEND_WEIGHTS(attend_weights_32, 16, ATTEND_LOOK_UP, 17)
+ATTEND_WEIGHTS(attend_weights_36, 20, ATTEND_LOOK_UP, 17)
+ATTEND_WEIGHTS(attend_weights_24_same, 8, "", 13)
+ATTEND_WEIGHTS(attend_weights_32_same, 16, "", 13)
 #endif
 
 #endif

@@ -44,6 +44,7 @@ struct attend {
     struct attend_shares shares; /* and what results are made with */
 #elif defined PARTS_WEIGH
     const PARTS *parts;
+    int same;                 /* the table of parts changes nothing */
     int32_t bits;             /* of the greatest power */
     uint16_t *power;          /* of four rows, where their sums were */
 #endif
@@ -279,8 +280,9 @@ static NOINLINE void make_weights(const struct attend *a, const int32_t sums[4])
         const uint32_t by = quick_inverse(hi, sum, point);
         const uint32_t high = (by >> 16) * 0x10001, low = by << 16 >> 16;
 
-        (point == 24 ? attend_weights_24
-         : point == 32 ? attend_weights_32 : attend_weights_36)(
+        (point == 36   ? attend_weights_36
+         : point == 32 ? a->same ? attend_weights_32_same : attend_weights_32
+         : a->same     ? attend_weights_24_same : attend_weights_24)(
             v, words, high, low * 0x10001, a->parts, a->w + 4 * r);
     }
 }
@@ -594,7 +596,8 @@ static void take_all(struct attend *a, const struct attend_dims *k,
 #ifdef PARTS_WEIGH
     a->parts = io->in[6];
     a->bits = bits((uint32_t)k->most | 1);
-    share_out(a, io, blocks * k->n > MANY);
+    a->same = !WORD_SIGNED(PARTS) && changes_nothing(a->parts, 0);
+    share_out(a, io, !a->same && blocks * k->n > MANY);
 #else
     share_out(a, io, 0);
 #endif

@@ -812,6 +812,20 @@ static void put_hiding(Str *o, const Inst *in, int m, int n)
     str_put(o, "}\n");
 }
 
+/* Weights as itamax has them, the greatest one at most `most`. */
+static void put_halves(Str *o, const Inst *in, int most)
+{
+    int i;
+
+    str_fmt(o, "powers = const : %s[256] {", type_info[in->arg[5]].name);
+    for (i = 255; i >= 0; i--)
+        str_fmt(o, "%s%d", i == 255 ? "" : ",", 256 >> ((i + 16) >> 5));
+    str_fmt(o, "}\nparts = const : %s[256] {", type_info[in->arg[6]].name);
+    for (i = 0; i < 256; i++)
+        str_fmt(o, "%s%d", i ? "," : "", MIN(i, most));
+    str_put(o, "}\n");
+}
+
 /* Mul and add of scores, and of results: without parts what is divided by the
  * sum of powers, and the result of 0. */
 static void put_scales(Str *o, const Inst *in)
@@ -844,6 +858,9 @@ static void draw_attend(Str *o, const Inst *in)
     const TypeInfo *w = &type_info[in->arg[6]], *s = &type_info[in->arg[4]];
     int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
     bool whole = powers_weigh(in);
+    bool halves = !whole && !hides && type_info[in->arg[5]].hi > 255 &&
+                  type_info[in->arg[6]].bytes == 1 && !roll(3);
+    int greatest = between(1, halves ? (int)MIN(w->hi, 255) : 255);
 
     m = roll(2) ? m : between(4, 14);
     rows = hides && roll(2) ? 4 * between(8, 16) : rows;
@@ -859,9 +876,12 @@ static void draw_attend(Str *o, const Inst *in)
     } else {
         put_bytes(o, "scores", in->arg[4], (int)MAX(s->lo, -128),
                   (int)MIN(s->hi, 127));
-        put_table(o, "powers", in->arg[5], 256, 0,
-                  (int)MIN(type_info[in->arg[5]].hi, power));
-        if (!whole)
+        if (halves)
+            put_halves(o, in, greatest);
+        else
+            put_table(o, "powers", in->arg[5], 256, 0,
+                      (int)MIN(type_info[in->arg[5]].hi, power));
+        if (!whole && !halves)
             put_bytes(o, "parts", in->arg[6], (int)MAX(w->lo, -128),
                       (int)MIN(w->hi, 255));
         if (mask)
@@ -872,8 +892,8 @@ static void draw_attend(Str *o, const Inst *in)
             whole ? "_" : "parts", mask ? " mask" : "");
     if (!mask)
         str_fmt(o, " count=%d", between(1, rows));
-    str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, most), between(1, 255),
-            p2, whole ? between(roll(4) ? 22 : 1, 40) : between(0, most));
+    str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, most), greatest, p2,
+            whole ? between(roll(4) ? 22 : 1, 40) : between(0, most));
     if (whole && roll(2))
         str_put(o, " mode=1");
     put_clip(o, OP_iattend, in);
