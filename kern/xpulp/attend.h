@@ -7,6 +7,11 @@
 #ifndef ATTEND_H
 #define ATTEND_H
 
+/* Bytes from a word of weights to the next. */
+#ifndef ATTEND_STEP
+#define ATTEND_STEP 16
+#endif
+
 #include "kern/xpulp/apart.h"
 #include "kern/xpulp/halves.h"
 #include "kern/xpulp/powers.h"
@@ -140,7 +145,7 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
 #endif
 
 #define ATTEND_LOOK_UP FOUR_LOOK_UP("xp.lb.at", "%[table]")
-#define ATTEND_PACK FOUR_PACK "xp.sw.post %[a], %[y], 16\n"
+#define ATTEND_PACK FOUR_PACK "xp.sw.post %[a], %[y], %[step]\n"
 
 #define ATTEND_SUMS                                                           \
     "xp.lw.post %[a], %[p], 4\n xp.lw.post %[b], %[p], 4\n"                   \
@@ -229,7 +234,7 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
           [d] "=&r"(d), [w] "=&r"(w), [x] "+&r"(x), [y] "+&r"(y)
         : [n] "r"(words), [zero] "r"(zero), [i0] "r"(1), [i1] "r"(1 << 8),
           [i2] "r"(1 << 16), [i3] "r"(1 << 24), [ones] "r"(0x01010101),
-          [signs] "i"(XP_SIGNS(int8_t, int8_t))
+          [signs] "i"(XP_SIGNS(int8_t, int8_t)), [step] "i"(ATTEND_STEP)
         : XP_CLOBBERS);
     return (uint32_t)xp_sdot4u(sum, a, 0x01010101);
 }
@@ -307,7 +312,7 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),         \
               [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y)          \
             : [n] "r"(words), [high] "r"(high), [low] "r"(low),               \
-              [table] "r"(table)                                              \
+              [table] "r"(table), [step] "i"(ATTEND_STEP)                     \
             : XP_CLOBBERS);                                                   \
     }
 #endif
@@ -444,7 +449,7 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
     for (int32_t i = 0; i < 4 * words; i++) {
         const uint8_t v = power_byte(zero, x[i]);
 
-        y[i / 4 * 16 + i % 4] = (char)v;
+        y[i / 4 * ATTEND_STEP + i % 4] = (char)v;
         sum += v;
     }
     return sum;
@@ -466,7 +471,7 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
                                  int32_t inverse, char *y)
 {
     for (int32_t i = 0; i < 4 * words; i++)
-        y[i / 4 * 16 + i % 4] =
+        y[i / 4 * ATTEND_STEP + i % 4] =
             (char)halved(inverse, top - x[i]);
 }
 
@@ -476,11 +481,23 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
     {                                                                         \
         high &= 0xffff, low &= 0xffff;                                        \
         for (int32_t i = 0; i < 4 * words; i++)                               \
-            y[i / 4 * 16 + i % 4] =                                           \
+            y[i / 4 * ATTEND_STEP + i % 4] =                                           \
                 (char)table[(v[i] * high + (v[i] * low >> 16)) >> (places)];  \
     }
 #endif
 #endif
+
+/* Is element i of the table i - `zero`, which is 0 or 128? */
+static inline int attend_nothing(const void *table, uint32_t zero)
+{
+    const int8_t *t = table;
+    uint32_t i = 0x03020100;
+
+    for (int32_t n = 0; n < 64; n++, i += 0x04040404, t += 4)
+        if ((uint32_t)word_load(t) != (i ^ zero * 0x01010101u))
+            return 0;
+    return 1;
+}
 
 #ifndef POWERS_WEIGH
 /* _same: the table changes nothing. */
@@ -489,6 +506,37 @@ ATTEND_WEIGHTS(attend_weights_32, 16, ATTEND_LOOK_UP, 17)
 ATTEND_WEIGHTS(attend_weights_36, 20, ATTEND_LOOK_UP, 17)
 ATTEND_WEIGHTS(attend_weights_24_same, 8, "", 13)
 ATTEND_WEIGHTS(attend_weights_32_same, 16, "", 13)
+
+/* inverse(hi, sum, point) of a hi of 8 bits and a point of 24 or more. */
+static inline uint32_t attend_inverse(uint32_t hi, uint32_t sum, int32_t point)
+{
+    const uint32_t first = (hi << 24) / sum, rest = (hi << 24) - first * sum;
+    const int32_t more = point - 24;
+
+    if (!more)
+        return first + 1;
+    if (sum >> (32 - more))
+        return inverse(hi, sum, point);
+    return (first << more) + (rest << more) / sum + 1;
+}
+
+/* Weights of powers with that sum, of at most so many bits, by inverses of 24
+ * bits behind the point, of 32, or of 36 (kern/row/inverse.h); hi: the greatest
+ * weight. */
+static inline void attend_parts(const uint16_t *v, int32_t words, uint32_t sum,
+                                int32_t most, uint32_t hi, int same,
+                                const PARTS *parts, char *y)
+{
+    const int32_t all = bits(sum | !sum), s = (most < all ? most : all) + all;
+    const int32_t point = s <= 24 ? 24 : s <= 32 ? 32 : 36;
+    const uint32_t by = attend_inverse(hi, sum | !sum, point);
+    const uint32_t high = (by >> 16) * 0x10001, low = (by & 0xffff) * 0x10001;
+
+    (point == 36   ? attend_weights_36
+     : point == 32 ? same ? attend_weights_32_same : attend_weights_32
+     : same        ? attend_weights_24_same : attend_weights_24)(
+        v, words, high, low, parts, y);
+}
 #endif
 
 #endif

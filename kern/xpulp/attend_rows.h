@@ -251,40 +251,14 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
     }
 }
 
-/* inverse(hi, sum, point) of a hi of 8 bits and a point of 24 or more. */
-static inline uint32_t quick_inverse(uint32_t hi, uint32_t sum, int32_t point)
-{
-    const uint32_t first = (hi << 24) / sum, rest = (hi << 24) - first * sum;
-    const int32_t more = point - 24;
-
-    if (!more)
-        return first + 1;
-    if (sum >> (32 - more))
-        return inverse(hi, sum, point);
-    return (first << more) + (rest << more) / sum + 1;
-}
-
-/* Weights of powers by inverses of 24 bits behind the point, of 32, or of 36
- * (kern/row/inverse.h). */
 static NOINLINE void make_weights(const struct attend *a, const int32_t sums[4])
 {
-    const uint32_t hi = (uint32_t)a->k->p1;
     const int32_t words = (a->shown + 3) >> 2;
     const uint16_t *v = a->power;
 
-    for (int32_t r = 0; r < 4; r++, v += a->line) {
-        const uint32_t sum = (uint32_t)sums[r] | !sums[r];
-        const int32_t all = bits(sum);
-        const int32_t s = (a->bits < all ? a->bits : all) + all;
-        const int32_t point = s <= 24 ? 24 : s <= 32 ? 32 : 36;
-        const uint32_t by = quick_inverse(hi, sum, point);
-        const uint32_t high = (by >> 16) * 0x10001, low = by << 16 >> 16;
-
-        (point == 36   ? attend_weights_36
-         : point == 32 ? a->same ? attend_weights_32_same : attend_weights_32
-         : a->same     ? attend_weights_24_same : attend_weights_24)(
-            v, words, high, low * 0x10001, a->parts, a->w + 4 * r);
-    }
+    for (int32_t r = 0; r < 4; r++, v += a->line)
+        attend_parts(v, words, (uint32_t)sums[r], a->bits, (uint32_t)a->k->p1,
+                     a->same, a->parts, a->w + 4 * r);
 }
 
 #endif
@@ -383,18 +357,6 @@ static int fits(const struct attend_dims *k, const SCALE *scale)
 }
 
 #endif
-
-/* Is element i of the table i - `zero`, which is 0 or 128? */
-static int changes_nothing(const void *table, uint32_t zero)
-{
-    const int8_t *t = table;
-    uint32_t i = 0x03020100;
-
-    for (int32_t n = 0; n < 64; n++, i += 0x04040404, t += 4)
-        if ((uint32_t)word_load(t) != (i ^ zero * 0x01010101u))
-            return 0;
-    return 1;
-}
 
 /* The first of four rows, the last ones again where there are fewer.  Where a
  * mask hides columns, those with few of them and those with many take turns,
@@ -590,13 +552,13 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->powers = (const POWERS *)io->in[5] + POWERS_N - 1;
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
-    a->linear = changes_nothing(io->in[4], 128);
+    a->linear = attend_nothing(io->in[4], 128);
     a->step = k->d & 3 ? 4 * a->words : k->krow;
     (void)blocks;
 #ifdef PARTS_WEIGH
     a->parts = io->in[6];
     a->bits = bits((uint32_t)k->most | 1);
-    a->same = !WORD_SIGNED(PARTS) && changes_nothing(a->parts, 0);
+    a->same = !WORD_SIGNED(PARTS) && attend_nothing(a->parts, 0);
     share_out(a, io, !a->same && blocks * k->n > MANY);
 #else
     share_out(a, io, 0);

@@ -25,10 +25,22 @@ static void wants_within(const Node *n, const char *name, int64_t lo,
                  (long long)lo, (long long)hi);
 }
 
-/* Weights are parts of a greatest one, or powers as they are. */
+/* Weights are parts of a greatest one. */
+static void check_parts(const Node *n)
+{
+    int64_t most = attr_int(n, A_p1);
+
+    wants_elements(n, "parts", TABLE);
+    wants_within(n, "powers", 0, INT32_MAX);
+    if (most < 1 || most >= TABLE)
+        err_node(n, "p1 %lld: a weight of 1 to %d was wanted",
+                 (long long)most, TABLE - 1);
+}
+
+/* Or powers as they are. */
 static void check_weights(const Node *n)
 {
-    int64_t most = attr_int(n, A_p1), shift = attr_int(n, A_shift);
+    int64_t shift = attr_int(n, A_shift);
     const Val *scale = node_arg(n, "scale");
 
     if (!node_arg(n, "parts")) {
@@ -38,11 +50,7 @@ static void check_weights(const Node *n)
                      "third scale of 0 or more", (long long)shift);
         return;
     }
-    wants_elements(n, "parts", TABLE);
-    wants_within(n, "powers", 0, INT32_MAX);
-    if (most < 1 || most >= TABLE)
-        err_node(n, "p1 %lld: a weight of 1 to %d was wanted",
-                 (long long)most, TABLE - 1);
+    check_parts(n);
 }
 
 static void check_tables(const Node *n)
@@ -272,9 +280,43 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->yrow = dims_32(n, y.row), d->yhead = dims_32(n, y.head);
 }
 
-/* --- weighted sums that are divided --- */
+/* --- weights, and weighted sums that are divided --- */
 
 static void wants_bounds(const Node *n, int64_t shift);
+
+Shape shape_weigh(const Node *n)
+{
+    Shape x = n->arg[0]->shape;
+    const Val *mask = node_arg(n, "mask");
+    int64_t row = x.rank ? x.dim[x.rank - 1] : 0;
+
+    if (!row || shape_varies(x))
+        err_node(n, "x has shape %s: rows were wanted", shape_text(x));
+    wants_within(n, "x", INT8_MIN, INT8_MAX);
+    wants_elements(n, "scores", TABLE);
+    wants_elements(n, "powers", TABLE);
+    wants_within(n, "scores", INT8_MIN, INT8_MAX);
+    check_parts(n);
+    if (mask && val_count(mask) != row && val_count(mask) != shape_count(x))
+        err_node(n, "mask has shape %s: %lld elements were wanted, or %lld",
+                 shape_text(mask->shape), (long long)row,
+                 (long long)shape_count(x));
+    if (mask)
+        wants_within(n, "mask", INT8_MIN, INT8_MAX);
+    return x;
+}
+
+void fill_weigh(const Node *n, struct weigh_dims *d)
+{
+    Shape x = n->arg[0]->shape;
+    const Val *mask = node_arg(n, "mask");
+
+    d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
+    d->n = dims_32(n, x.dim[x.rank - 1]);
+    d->p1 = dims_32(n, attr_int(n, A_p1));
+    d->most = dims_32(n, node_arg(n, "powers")->hi);
+    d->mrow = mask && val_count(mask) > d->n ? d->n : 0;
+}
 
 Shape shape_shares(const Node *n)
 {

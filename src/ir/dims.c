@@ -47,7 +47,7 @@ static const int struct_of[NFAM] = {
     [FAM_gate] = D_gate,
     [FAM_pconv] = D_pconv, [FAM_windows] = D_copy,
     [FAM_exchange] = D_exchange, [FAM_rowmatmul] = D_rowmatmul,
-    [FAM_shares] = D_shares,
+    [FAM_shares] = D_shares, [FAM_weigh] = D_weigh,
 };
 
 const DimsInfo *dims_of(OpCode op)
@@ -349,6 +349,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_exchange: fill_exchange(n, &d->exchange); break;
     case FAM_rowmatmul: fill_rowmatmul(n, &d->rowmatmul); break;
     case FAM_shares: fill_shares(n, &d->shares); break;
+    case FAM_weigh: fill_weigh(n, &d->weigh); break;
     case FAM_reshape: case NFAM: break;
     }
 }

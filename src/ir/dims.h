@@ -83,6 +83,7 @@ void fill_qattend(const Node *n, struct qattend_dims *d);
 void fill_rotate(const Node *n, struct rotate_dims *d);
 void fill_gate(const Node *n, struct gate_dims *d);
 void fill_shares(const Node *n, struct shares_dims *d);
+void fill_weigh(const Node *n, struct weigh_dims *d);
 void fill_rowmatmul(const Node *n, struct rowmatmul_dims *d);
 void fill_pack(const Node *n, struct pack_dims *d);
 void fill_exchange(const Node *n, struct exchange_dims *d);

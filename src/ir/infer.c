@@ -189,7 +189,7 @@ static void check_domain(const Node *n)
     case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
     case OP_iattend: case OP_qattend: case OP_irotate: case OP_gate:
     case OP_pconv: case OP_pmatmul: case OP_qlogsoftmax: case OP_rowmatmul:
-    case OP_powers: case OP_ishare:
+    case OP_powers: case OP_ishare: case OP_iweigh:
         wants_int(n, 0, true);
         break;
     case OP_gather: case OP_gatherelem: case OP_gathernd:
@@ -343,6 +343,8 @@ static Type type_typed(const Node *n, Range r)
     switch (n->op) {
     case OP_pack:
         return T_u8;
+    case OP_iweigh:
+        return n->arg[3]->type;
     case OP_allsum: case OP_partsum: case OP_partsend: case OP_parttake:
         return T_s32;
     case OP_conv: case OP_convt: case OP_matmul: case OP_sumpool:

@@ -49,6 +49,7 @@ typedef enum Family {
     FAM_taps, FAM_topk, FAM_poolat, FAM_dft, FAM_grid, FAM_nms, FAM_group,
     FAM_pack, FAM_attend, FAM_qattend, FAM_rotate, FAM_gate,
     FAM_pconv, FAM_windows, FAM_exchange, FAM_rowmatmul, FAM_shares,
+    FAM_weigh,
     NFAM
 } Family;
 
@@ -354,6 +355,7 @@ Shape shape_qattend(const Node *n);
 Shape shape_rotate(const Node *n);
 Shape shape_gate(const Node *n);
 Shape shape_shares(const Node *n);
+Shape shape_weigh(const Node *n);
 Shape shape_rowmatmul(const Node *n);
 int64_t macs_attend(const Node *n);
 int64_t macs_qattend(const Node *n);

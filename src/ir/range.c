@@ -334,6 +334,7 @@ static Range range_of(const Node *n)
     case FAM_gate: return range_gate(n);
     case FAM_rowmatmul: return range_rowmatmul(n);
     case FAM_pack: return (Range){0, 255};
+    case FAM_weigh: return range_val(n->arg[3]);
     case FAM_exchange: case FAM_shares:
         return (Range){attr_int(n, A_lo), attr_int(n, A_hi)};
     default: return range_val(n->arg[0]);

@@ -546,7 +546,7 @@ Shape shape_infer(const Node *n)
         [FAM_pack] = shape_pack,
         [FAM_pconv] = shape_pconv, [FAM_windows] = shape_windows,
         [FAM_exchange] = shape_exchange, [FAM_rowmatmul] = shape_rowmatmul,
-        [FAM_shares] = shape_shares,
+        [FAM_shares] = shape_shares, [FAM_weigh] = shape_weigh,
     };
 
     return rule[op_info[n->op].family](n);

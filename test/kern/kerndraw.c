@@ -991,6 +991,31 @@ static void draw_rowmatmul(Str *o, const Inst *in)
 }
 
 /* Channels in words of parts, a word for each bit. */
+/* Tables of what their types hold; a mask of rows or of one. */
+static void draw_weigh(Str *o, const Inst *in)
+{
+    int x[2] = {between(1, 9), between(1, roll(3) ? 40 : 90)}, of[2];
+    const TypeInfo *w = &type_info[in->arg[3]], *s = &type_info[in->arg[1]];
+    int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
+    bool mask = in->arg[4] != T_none && roll(2);
+
+    of[0] = roll(2) ? x[0] : 1;
+    of[1] = x[1];
+    str_fmt(o, "x = input : %s%s range -128 127\n", type_info[in->arg[0]].name,
+            dims(2, x));
+    put_bytes(o, "scores", in->arg[1], (int)MAX(s->lo, -128),
+              (int)MIN(s->hi, 127));
+    put_table(o, "powers", in->arg[2], 256, 0,
+              (int)MIN(type_info[in->arg[2]].hi, power));
+    put_bytes(o, "parts", in->arg[3], (int)MAX(w->lo, -128),
+              (int)MIN(w->hi, 255));
+    if (mask)
+        str_fmt(o, "mask = input : %s%s range -128 127\n",
+                type_info[in->arg[4]].name, dims(2, of));
+    str_fmt(o, "r = iweigh x scores powers parts%s p1=%d", mask ? " mask" : "",
+            between(1, 255));
+}
+
 /* Weights of bytes, and sums with which results have all sizes. */
 static void draw_shares(Str *o, const Inst *in)
 {
@@ -1235,6 +1260,7 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_rowmatmul: draw_rowmatmul(&o, in); break;
     case FAM_attend: draw_attend(&o, in); break;
     case FAM_shares: draw_shares(&o, in); break;
+    case FAM_weigh: draw_weigh(&o, in); break;
     case FAM_qattend: draw_qattend(&o, in); break;
     case FAM_rotate:
         (op == OP_rotate ? draw_rotate : draw_irotate)(&o, in);

@@ -4,7 +4,7 @@
  *     y = matmul a b            ->   y = concat (pconv (slice a) (slice w)) ...
  *                                    w = pack b, or of b with its axes changed
  *     y = iattend q k v ...     ->   s = pconv q k'      of each head
- *                                    w = powers s, or itamax s
+ *                                    w = powers s, itamax s, or iweigh s
  *                                    z = pconv w v'
  *                                    y = ishare z w      where weights are powers
  *
@@ -154,6 +154,7 @@ typedef struct Apart {
     Node *n;
     AttendSide q, k, v;
     bool divided;       /* once a row: weights are powers */
+    bool halves;        /* or a greatest one halved */
     Val *powers;        /* then by what a score is below the greatest */
     Val *scores;        /* a table, by bytes without sign; NULL: nothing changes */
     Val *scale;         /* of ishare */
@@ -188,8 +189,9 @@ static bool take_tables(Apart *a)
         return false;
     fill_attend(n, &d);
     a->divided = !node_arg(n, "parts");
-    if (!a->divided && !d.halves)
-        return false;
+    a->halves = !node_arg(n, "mask") && d.halves;
+    if (!a->divided && !a->halves)
+        return true;
     for (i = 0; i < BYTES; i++) {
         same &= val_int(scores, i) == i + LEAST;
         x[(i + LEAST) & (BYTES - 1)] = val_int(scores, i);
@@ -248,14 +250,43 @@ static Val *side_of(Apart *a, int i, bool columns)
     return turned(&a->score, a->n->arg[i], x, perm);
 }
 
-/* Weights of a head's scores. */
-static Val *weights_of(Apart *a, Val *s)
+/* The mask of head i, of its rows or of all. */
+static Val *mask_of(Apart *a, int64_t i)
+{
+    Val *v = node_arg(a->n, "mask");
+    AttendMask m;
+
+    if (!v)
+        return NULL;
+    m = attend_mask(a->n);
+    v = bring_reshaped(&a->score, v, SHAPE(m.heads, m.rows, m.keys));
+    return m.heads > 1 ? part_slice(a->g, a->n, v, 0, i, 1) : v;
+}
+
+/* Weights by all tables of the attention. */
+static Val *parts_of(Apart *a, Val *s, int64_t i)
+{
+    const Node *n = a->n;
+    Val *arg[] = {s, node_arg(n, "scores"), node_arg(n, "powers"),
+                  node_arg(n, "parts"), mask_of(a, i)};
+    Node *y = graph_node(a->g, a->n, OP_iweigh, n->name, arg[4] ? 5 : 4, arg);
+
+    attr_set_int(a->g, y, A_p1, attr_int(n, A_p1));
+    y->origin = n->origin;
+    node_infer(a->g, y);
+    return y->res[0];
+}
+
+/* Weights of head i's scores. */
+static Val *weights_of(Apart *a, Val *s, int64_t i)
 {
     Bringer *b = &a->score;
     Val *arg[2] = {s, a->powers};
     Node *y;
 
     s = arg[0] = bring_reshaped(b, s, SHAPE(a->q.rows, a->k.rows));
+    if (!a->divided && !a->halves)
+        return parts_of(a, s, i);
     if (a->scores) {
         y = graph_node(a->g, a->n, OP_gather, a->n->name, 2,
                        (Val *[]){a->scores, s});
@@ -310,7 +341,7 @@ static Val *heads_apart(Apart *a)
             return NULL;
         if (i + 1 < heads)
             next = head_job(&a->score, a->words, q, k, i + 1);
-        w = weights_of(a, s);
+        w = weights_of(a, s, i);
         s = head_job(&a->sum, a->words,
                      bring_reshaped(&a->sum, w, SHAPE(1, m, 1, n)), v, i);
         if (!s)
@@ -322,7 +353,8 @@ static Val *heads_apart(Apart *a)
 
 static bool is_apart(const Apart *a)
 {
-    return !node_arg(a->n, "mask") && !attr_has(a->n, A_count) &&
+    return (!node_arg(a->n, "mask") || !a->divided) &&
+           !attr_has(a->n, A_count) &&
            !node_varies(a->n) && a->n->arg[0]->type == T_s8 &&
            a->n->arg[1]->type == T_s8 && a->n->arg[2]->type == T_s8 &&
            a->q.rows > 1 && a->k.rows > 3 &&
@@ -340,8 +372,10 @@ int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w, bool try)
         return 0;
     put_product(&a, &a.score, &a.of_score, T_s8, a.q.rows, a.q.width, a.k.rows,
                 0, (int)attr_int(n, A_p0));
-    put_product(&a, &a.sum, &a.of_sum, T_u8, a.q.rows, a.k.rows, a.v.width,
-                a.divided ? -1 : 2, (int)attr_int(n, A_shift));
+    put_product(&a, &a.sum, &a.of_sum,
+                a.divided || a.halves ? T_u8 : node_arg(n, "parts")->type,
+                a.q.rows, a.k.rows, a.v.width, a.divided ? -1 : 2,
+                (int)attr_int(n, A_shift));
     if (is_apart(&a) && bring_fits(&a.score, w) && (y = heads_apart(&a)) &&
         attend_rows_first(n, 0))
         y = turned(&a.sum, y, SHAPE(a.q.heads, a.q.rows, a.v.width),
