@@ -1,8 +1,5 @@
 /* The integer RMS norm of 16 bits: squares are summed in 64, and a row is
- * divided by its root once (Granlund, Montgomery, Division by invariant
- * integers using multiplication, 1994, theorem 4.2): of a root d, 2^(l-1) < d
- * <= 2^l, v < 2^31 and m = 2^(31+l) / d + 1, m d exceeds 2^(31+l) by 2^l at
- * most, and v / d is v m >> 31 + l.
+ * divided by its root once.
  *
  * A core takes a stretch of all elements, whatever the rows; of a row that it
  * shares, it has the sum too.  To be included behind inverse.h, after X, W and
@@ -10,6 +7,8 @@
  * ones. */
 #ifndef ROW_RMSNORM_H
 #define ROW_RMSNORM_H
+
+#include "kern/row/divisor.h"
 
 #ifndef SQUARES
 #define SQUARES squares
@@ -22,28 +21,6 @@ static inline uint64_t squares(const X *x, int32_t n)
     return sum;
 }
 #endif
-
-struct divisor {
-    uint32_t root, inverse;
-    int32_t shift;
-};
-
-static inline uint32_t mean_of(uint64_t sum, uint32_t n)
-{
-    if (!(n & (n - 1)))
-        return (uint32_t)(sum >> (bits(n) - 1));
-    return sum >> 32 ? (uint32_t)(sum / n) : (uint32_t)sum / n;
-}
-
-static inline struct divisor divisor_of(const X *x, int32_t n)
-{
-    const uint32_t mean = mean_of(SQUARES(x, n), (uint32_t)n);
-    const uint32_t root = isqrt32(mean + 1);
-    const int32_t l = root > 1 ? bits(root - 1) : 0;
-
-    return (struct divisor){root, root > 1 ? inverse(1, root, 31 + l) : 0,
-                            l - 1};
-}
 
 /* n results: x w / root as in C, the sign taken off and put on. */
 #ifndef QUOTIENTS
@@ -67,7 +44,8 @@ static inline void quotients(const struct row_dims *k, const X *x, const W *w,
 static inline void row(const struct row_dims *k, const X *x, const W *w, Y *y,
                        int32_t from, int32_t to)
 {
-    const struct divisor d = divisor_of(x, k->n);
+    const struct divisor d = divisor_of(mean_of(SQUARES(x, k->n),
+                                                (uint32_t)k->n));
 
     if (d.root > 1)
         QUOTIENTS(k, x + from, w + from, y + from, to - from, d.inverse,

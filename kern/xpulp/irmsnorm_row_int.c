@@ -6,7 +6,7 @@
  * when     rows == 1 && max(-x.lo, x.hi) * max(-w.lo, w.hi) < 2147483648 &&
  *          shift < 32 && n > 1
  * split    n
- * stack    128
+ * stack    144
  * cycles   ncore * (fit.call + 5 * n / 2 + fit.element * ceil(n, ncore))
  * code     500
  */

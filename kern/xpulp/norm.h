@@ -33,7 +33,7 @@ struct norm {
 #define NORM_AT(i) w + (i)
 #endif
 
-#include "kern/xpulp/xpulp.h"
+#include "kern/xpulp/mean.h"
 
 #ifdef XPULPV2
 static inline void norm_more(int32_t v, int32_t *sum, int32_t *squares)
@@ -73,32 +73,6 @@ static inline void norm_sums(const X *x, int32_t n, int32_t *sum,
         norm_more(xp_load(x + (n & 3) - 4) &
                       (int32_t)(UINT32_MAX << 8 * (-n & 3)), &s, &q);
     *sum = s, *squares = q;
-}
-
-/* v / n; a shift takes 30 cycles less. */
-static inline int32_t norm_share(int32_t v, int32_t n)
-{
-    if (n & (n - 1))
-        return v / n;
-    return (v + (v >> 31 & (n - 1))) >> xp_fl1(n);
-}
-
-/* floor(sqrt(v)) of at most 255, bit by bit. */
-static inline int32_t norm_root(uint32_t v)
-{
-    int32_t root = 0, bit = 1 << 7, t;
-
-    __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[n], 5\n"
-        "add %[root], %[root], %[bit]\n"
-        "mul %[t], %[root], %[root]\n"
-        "sltu %[t], %[v], %[t]\n"
-        "xp.msu %[root], %[t], %[bit]\n"
-        "srli %[bit], %[bit], 1\n" XP_BLOCK_END
-        : [root] "+&r"(root), [bit] "+&r"(bit), [t] "=&r"(t)
-        : [n] "r"(8), [v] "r"(v)
-        : XP_CLOBBERS);
-    return root;
 }
 
 /* Load of an element, the address then moves on; d: register, p: pointer. */
@@ -171,16 +145,6 @@ static inline void norm_words(const struct norm *r, const X *x, NORM_DATA,
         : XP_CLOBBERS);
 }
 #else
-static int32_t norm_share(int32_t v, int32_t n)
-{
-    return v / n;
-}
-
-static int32_t norm_root(uint32_t v)
-{
-    return (int32_t)isqrt32(v);
-}
-
 static void norm_sums(const X *x, int32_t n, int32_t *sum, int32_t *squares)
 {
     *sum = *squares = 0;
@@ -213,12 +177,12 @@ static inline struct norm norm_of(const X *x, int32_t n, int32_t shift)
 
     norm_sums(x, n, &sum, &squares);
 #if NORM_MEAN
-    mean = norm_share(sum, n);
+    mean = mean_of_sum(sum, n);
     /* without sign, for what is added and taken off again may wrap */
     squares = (int32_t)((uint32_t)squares -
                         (uint32_t)mean * (uint32_t)(2 * sum - n * mean));
 #endif
-    root = norm_root((uint32_t)norm_share(squares, n) + 1);
+    root = (int32_t)root_of((uint32_t)mean_of_sum(squares, n) + 1);
     return (struct norm){mean, root, root << shift << 7, shift,
                          (1 << 24) / root + 1};
 }

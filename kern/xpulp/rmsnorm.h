@@ -4,8 +4,10 @@
 #define RMSNORM_H
 
 #include "kern/xpulp/inverse.h"
+#include "kern/xpulp/mean.h"
 #include "kern/xpulp/scale.h"
 
+#define ROOT root_of
 #ifdef XPULPV2
 #define SQUARES squares_two
 static inline uint64_t squares_two(const X *x, int32_t n)

@@ -1,12 +1,20 @@
-/* Roots of integers for XpulpV2, bit by bit; elsewhere isqrt32(). */
-#ifndef XPULP_ROOT_H
-#define XPULP_ROOT_H
+/* Means and roots of integers for XpulpV2; elsewhere in plain C. */
+#ifndef XPULP_MEAN_H
+#define XPULP_MEAN_H
 
 #include "kern/kern.h"
 #include "kern/xpulp/xpulp.h"
 
-/* floor(sqrt(v)), v > 0. */
 #ifdef XPULPV2
+/* v / n; a shift takes 30 cycles less. */
+static inline int32_t mean_of_sum(int32_t v, int32_t n)
+{
+    if (n & (n - 1))
+        return v / n;
+    return (v + (v >> 31 & (n - 1))) >> xp_fl1(n);
+}
+
+/* floor(sqrt(v)), v > 0, bit by bit. */
 static inline uint32_t root_of(uint32_t v)
 {
     const int32_t top = xp_fl1((int32_t)v) >> 1;
@@ -25,6 +33,11 @@ static inline uint32_t root_of(uint32_t v)
     return root;
 }
 #else
+static inline int32_t mean_of_sum(int32_t v, int32_t n)
+{
+    return v / n;
+}
+
 static inline uint32_t root_of(uint32_t v)
 {
     return isqrt32(v);
