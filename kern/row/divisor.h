@@ -1,4 +1,4 @@
-/* The root of a row, and its inverse: a row is divided by its root once
+/* The root of a row of 16 bits, and its inverse: a row is divided by its root once
  * (Granlund, Montgomery, Division by invariant integers using multiplication,
  * 1994, theorem 4.2): of a root d, 2^(l-1) < d <= 2^l, v < 2^31 and m =
  * 2^(31+l) / d + 1, m d exceeds 2^(31+l) by 2^l at most, and v / d is
@@ -36,14 +36,15 @@ static inline uint32_t mean_of(uint64_t sum, uint32_t n)
            (REST(high, digit, n) << 16 | ((uint32_t)sum & 0xffff)) / n;
 }
 
-/* The root of mean + 1. */
+/* The root of mean + 1, which has 16 bits: its inverse is of two digits. */
 static inline struct divisor divisor_of(uint32_t mean)
 {
-    const uint32_t root = ROOT(mean + 1);
+    const uint32_t root = ROOT(mean + 1), digit = (1u << 31) / root;
     const int32_t l = root > 1 ? bits(root - 1) : 0;
 
-    return (struct divisor){root, root > 1 ? inverse(1, root, 31 + l) : 0,
-                            l - 1};
+    return (struct divisor){
+        root,
+        (digit << l) + (REST(1u << 31, digit, root) << l) / root + 1, l - 1};
 }
 
 #endif

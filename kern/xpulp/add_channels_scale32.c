@@ -12,11 +12,11 @@
  * let      lines = s1[5] + sm[5] + sa[5] ? n[5] : n[4]
  * let      length = z.n / lines
  * let      pairs = ceil(length, 2)
- * let      some = ceil(lines, ncore) * (pairs + 3)
- * let      parts = lines * (ceil(pairs, ncore) + 3)
- * cycles   ncore * (fit.call + (parts < some ? lines : ceil(lines, ncore)) *
- *          (fit.line + length % 2 * fit.odd) + 2 * fit.element * (parts < some ?
- *          parts - 3 * lines : some - 3 * ceil(lines, ncore)))
+ * let      parts = lines * (ceil(pairs, ncore) + 3) < ceil(lines, ncore) *
+ *          (pairs + 3)
+ * cycles   ncore * (fit.call + (parts ? lines : ceil(lines, ncore)) *
+ *          (fit.line + length % 2 * fit.odd + 2 * fit.element *
+ *          (parts ? ceil(pairs, ncore) : length / 2)))
  * code     400
  *
  * What is left of a layer whose sums an accelerator made and does not scale:

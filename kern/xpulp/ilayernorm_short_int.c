@@ -2,20 +2,21 @@
  * rows.
  *
  * op       ilayernorm
- * types    x:s16 w:s8|u8|s16|s32 b:s8|u8|s16|s32 -> y:s8|u8|s16
+ * types    x:s16 w:s8|u8|s16|s32 b:s8|u8|s16|s32 -> y:s8|s16
  * isa      xpulpv2
  * when     max(-x.lo, x.hi) * n < 2147483648 && n > 1 && n < 65536 &&
  *          (x.hi - x.lo) * max(-w.lo, w.hi) + max(-b.lo, b.hi) < 2147483648 &&
- *          shift < 32
+ *          shift < 32 && lo + hi == -1
  * split    rows n
- * stack    224
- * let      some = ceil(rows, ncore) * n
- * let      parts = rows * (ceil(n, ncore) + n / 5 + 16)
- * let      mine = parts < some + ceil(rows, ncore) * (n / 5 + 16) ? rows :
- *          ceil(rows, ncore)
- * cycles   ncore * (fit.call + mine * (fit.row + 3 * n) + fit.element *
- *          min(some, rows * ceil(n, ncore)))
- * code     620
+ * stack    240
+ * let      find = n / 4 + 16
+ * let      parts = rows * (ceil(n, ncore) + find) < ceil(rows, ncore) * (n +
+ *          find)
+ * let      odd = (n & (n - 1)) > 0
+ * cycles   ncore * (fit.call + (ncore > 1) * fit.team +
+ *          (parts ? rows : ceil(rows, ncore)) * (fit.row + odd * fit.odd +
+ *          3 * n + (parts ? ceil(n, ncore) : n) * fit.element))
+ * code     660
  */
 #include "kern/share.h"
 #include "kern/xpulp/inverse.h"
@@ -57,7 +58,7 @@ static inline void quotients(const struct row_dims *k, const X *x, const W *w,
 
     if (n > 0)
         __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 13\n"
+            XP_BLOCK "xlp.setup 0, %[n], 12\n"
             "xp.lt.post %[v], %[x], %[xn], %[xt]\n"
             "xp.lt.post %[u], %[w], %[wn], %[wt]\n"
             "xp.lt.post %[t], %[b], %[bn], %[bt]\n"
@@ -68,14 +69,13 @@ static inline void quotients(const struct row_dims *k, const X *x, const W *w,
             "sub %[t], %[t], %[u]\n"
             "sra %[v], %[v], %[shift]\n"
             "xp.addnr %[v], %[t], %[less]\n"
-            "xp.max %[v], %[v], %[lo]\n"
-            "xp.min %[v], %[v], %[hi]\n"
+            "xp.clipr %[v], %[v], %[hi]\n"
             "xp.st.post %[v], %[y], %[yn], %[yt]\n" XP_BLOCK_END
             : [v] "=&r"(v), [u] "=&r"(u), [t] "=&r"(t), [x] "+&r"(x),
               [w] "+&r"(w), [b] "+&r"(b), [y] "+&r"(y)
             : [n] "r"(n), [mean] "r"(mean), [inverse] "r"(d->inverse),
-              [shift] "r"(d->shift), [less] "r"(k->shift), [lo] "r"(k->lo),
-              [hi] "r"(k->hi), [xn] "i"(sizeof(X)), [xt] "i"(XP_TYPE(X)),
+              [shift] "r"(d->shift), [less] "r"(k->shift), [hi] "r"(k->hi),
+              [xn] "i"(sizeof(X)), [xt] "i"(XP_TYPE(X)),
               [wn] "i"(sizeof(W)), [wt] "i"(XP_TYPE(W)), [bn] "i"(sizeof(B)),
               [bt] "i"(XP_TYPE(B)), [yn] "i"(sizeof(Y)), [yt] "i"(XP_TYPE(Y))
             : XP_CLOBBERS);
@@ -114,8 +114,7 @@ static inline void row(const struct row_dims *k, const X *x, const W *w,
     int32_t sum;
     const uint64_t all = squares(x, k->n, &sum);
     const int32_t mean = mean_of_sum(sum, k->n), i = part->lo;
-    const int64_t less =
-        (int64_t)mean * sum + (int64_t)mean * (sum - k->n * mean);
+    const int64_t less = (int64_t)mean * sum + mean * (sum - k->n * mean);
     const struct divisor d =
         divisor_of(mean_of(all - (uint64_t)less, (uint32_t)k->n));
 
@@ -129,7 +128,7 @@ static inline void row(const struct row_dims *k, const X *x, const W *w,
 void FN(const struct row_dims *k, const struct io *io)
 {
     const int32_t n = k->n;
-    const struct share s = share_of(io, k->rows, n, 1, n / 5 + 16);
+    const struct share s = share_of(io, k->rows, n, 1, n / 4 + 16);
     const X *x = io->in[0];
     Y *y = io->out[0];
 
