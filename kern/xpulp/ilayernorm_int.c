@@ -10,9 +10,10 @@
  * let      team = ncore > 1
  * let      words = (n + 3) / 4
  * let      share = ceil(rows * words, ncore)
+ * let      odd = (n & (n - 1)) > 0
  * cycles   ncore * (fit.call + team * fit.team + (share / words + (rows % ncore
- *          > 0)) * (fit.row + 3 * n / 4 + (n % 4 > 0) * fit.rest) + share *
- *          fit.word)
+ *          > 0)) * (fit.row + 3 * n / 4 + odd * fit.odd + (n % 4 > 0) *
+ *          fit.rest) + share * fit.word)
  * code     770
  * cold     570
  */

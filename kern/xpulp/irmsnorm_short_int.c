@@ -8,8 +8,9 @@
  * split    rows n
  * stack    192
  * let      share = ceil(rows * n, ncore)
- * cycles   ncore * (fit.call + ceil(share, n) * (fit.row + 5 * n / 2) +
- *          fit.element * share)
+ * let      odd = (n & (n - 1)) > 0
+ * cycles   ncore * (fit.call + (ncore > 1) * fit.team + ceil(share, n) *
+ *          (fit.row + odd * fit.odd + 5 * n / 2) + fit.element * share)
  * code     620
  */
 #include "kern/xpulp/rmsnorm.h"
