@@ -143,7 +143,7 @@ static inline int quad_of(const struct map_dims *k, const struct io *io,
         q->add[j] = (int32_t)(add >> 30);
         q->shift[j] = shift - 30;
         if (!UPPER_HALF)
-            high &= shift > (ROUND ? ROUND_SHIFT : 29) &&
+            high &= shift > (ROUND ? ROUND_SHIFT : 29) && shift < 62 &&
                     !(add & ((1 << 30) - 1)) && add >> 59 == add >> 63;
     }
     return high;
