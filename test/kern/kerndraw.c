@@ -49,6 +49,8 @@ static int bits_of(const char *name, Type t)
         wanted = between(0, t == T_s64 ? 40 : 29);
     else if (i->bytes == 4)
         wanted = 18;
+    else if (i->bytes == 2 && roll(2))
+        wanted = 16;
     return t == T_b8 ? 1 : MIN(most, wanted);
 }
 
@@ -239,6 +241,8 @@ static void put_numbers(Str *o, OpCode op, const Inst *in)
         if (op == OP_wadd && i < 2 && roll(2))
             str_fmt(o, " %s=%d", ints[i],
                     (int)roll64(INT32_MIN / 4, INT32_MAX));
+        else if (op == OP_wadd && i < 2 && roll(2)) /* a half of 2^16 left */
+            str_fmt(o, " %s=%d", ints[i], between(-9, 9) * 0x10000 + 0x8000);
         else if (has_attr(op, ints[i]))
             str_fmt(o, " %s=%d", ints[i],
                     i > 2 ? roll(2) : op == OP_igelu && !i ? -roll(200)
