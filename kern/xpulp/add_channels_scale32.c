@@ -17,7 +17,8 @@
  * cycles   ncore * (fit.call + (parts ? lines : ceil(lines, ncore)) *
  *          (fit.line + length % 2 * fit.odd + 2 * fit.element *
  *          (parts ? ceil(pairs, ncore) : length / 2)))
- * code     400
+ * code     480
+ * cold     455
  *
  * What is left of a layer whose sums an accelerator made and does not scale:
  * (x + y) mul + add is x mul + (y mul + add), of 32 bits whatever its parts have.

@@ -16,7 +16,8 @@
  * cycles   ncore * (fit.call + (ncore > 1) * fit.team +
  *          (parts ? rows : ceil(rows, ncore)) * (fit.row + odd * fit.odd +
  *          3 * n + (parts ? ceil(n, ncore) : n) * fit.element))
- * code     660
+ * code     720
+ * cold     660
  */
 #include "kern/share.h"
 #include "kern/xpulp/inverse.h"

@@ -11,7 +11,7 @@
  * split    n
  * stack    96
  * cycles   ncore * (fit.call + fit.element * ceil(y.n, ncore))
- * code     300
+ * code     170
  *
  * Positions of a Transformer, added to what stands there.  Factor and addends
  * are cut at bit 16: what the lower parts carry is added to the upper ones.  Of

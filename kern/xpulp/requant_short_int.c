@@ -17,7 +17,8 @@
  * cycles   ncore * (fit.call + (parts ? lines : ceil(lines, ncore)) *
  *          (fit.line + length % 2 * fit.odd + 2 * fit.element *
  *          (parts ? ceil(pairs, ncore) : length / 2)))
- * code     420
+ * code     520
+ * cold     490
  */
 #define Z Y
 #define LINES_CUT 16

@@ -10,7 +10,8 @@
  * split    n
  * stack    64
  * cycles   ncore * (fit.call + fit.element * ceil(z.n, ncore))
- * code     300
+ * code     280
+ * cold     300
  *
  * Factors and the addend are cut at bit 16: what the lower parts carry is added
  * to the upper ones, and their sum, which has 32 bits, is shifted by the rest.
