@@ -14,8 +14,7 @@
  * code     480
  * cold     400
  */
-#include "kern/xpulp/columns.h"
-#include "kern/row/reduce.h"
+#include "kern/kern.h"
 
 /* (2 sum + n) / 2n rounded down, n > 0 */
 static inline int32_t mean(int32_t sum, int32_t n)
@@ -25,39 +24,10 @@ static inline int32_t mean(int32_t sum, int32_t n)
     return q - (a - q * 2 * n < 0);
 }
 
-static inline void four(const struct reduce_dims *k, const X *x, Y *y)
-{
-    int32_t i[6] = {0}, s[4] = {0};
-    ptrdiff_t at = 0;
+#define COLUMN_RESULT(k, io, sum, column) mean(sum, (k)->count)
+#include "kern/xpulp/reduce_columns.h"
 
-    do
-        columns_add(s, x + at, k->m[5], k->ms[5]);
-    while (reduce_next(k->m, k->ms, i, 5, &at));
-    for (int j = 0; j < 4; j++)
-        y[j] = (Y)mean(s[j], k->count);
-}
-
-/* Words of four results are dealt out; the last of a row has the last four. */
 void FN(const struct reduce_dims *k, const struct io *io)
 {
-    const int32_t n = k->n[5], words = (n + 3) >> 2;
-    int32_t rows = 1, at, end;
-
-    for (int axis = 0; axis < 5; axis++)
-        rows *= k->n[axis];
-    span(rows * words, io->core, io->ncore, &at, &end);
-    for (; at < end; at++) {
-        const int32_t row = at / words, word = 4 * (at - row * words);
-        const int32_t column = word < n - 4 ? word : n - 4;
-        const X *x = (const X *)io->in[0] + column;
-        int32_t rest = row;
-
-        for (int axis = 4; rest; axis--) {
-            const int32_t next = rest / k->n[axis];
-
-            x += (ptrdiff_t)(rest - next * k->n[axis]) * k->xs[axis];
-            rest = next;
-        }
-        four(k, x, (Y *)io->out[0] + (ptrdiff_t)row * n + column);
-    }
+    columns(k, io);
 }
