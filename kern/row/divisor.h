@@ -1,4 +1,4 @@
-/* The root of a row of 16 bits, and its inverse: a row is divided by its root once
+/* The root of a row of 16 bits, and its inverse: a row is divided by it once
  * (Granlund, Montgomery, Division by invariant integers using multiplication,
  * 1994, theorem 4.2): of a root d, 2^(l-1) < d <= 2^l, v < 2^31 and m =
  * 2^(31+l) / d + 1, m d exceeds 2^(31+l) by 2^l at most, and v / d is

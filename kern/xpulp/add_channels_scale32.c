@@ -4,8 +4,8 @@
  * op       add
  * types    x:s8|u8|s16|s32 y:s8|u8|s16|s32 mul:int add:int -> z:s8|u8|s16
  * isa      xpulpv2
- * when     has.mul && has.add && n[0] * n[1] * n[2] * n[3] == 1 && shift < 32 &&
- *          max(-scaled.lo, scaled.hi) < 2147483648 &&
+ * when     has.mul && has.add && n[0] * n[1] * n[2] * n[3] == 1 &&
+ *          shift < 32 && max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          (s1[5] + sm[5] + sa[5] == 0 || s1[4] + sm[4] + sa[4] == 0)
  * split    n
  * stack    128
@@ -21,7 +21,7 @@
  * cold     455
  *
  * What is left of a layer whose sums an accelerator made and does not scale:
- * (x + y) mul + add is x mul + (y mul + add), of 32 bits whatever its parts have.
+ * (x + y) mul + add is x mul + (y mul + add), of 32 bits whatever parts have.
  */
 #define LINES_CUT 0
 #include "kern/xpulp/lines.h"

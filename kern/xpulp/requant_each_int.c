@@ -14,8 +14,8 @@
  * code     170
  *
  * Positions of a Transformer, added to what stands there.  Factor and addends
- * are cut at bit 16: what the lower parts carry is added to the upper ones.  Of
- * an addend of 64 bits the upper part is the word that begins at its third byte.
+ * are cut at bit 16: what the lower parts carry is added to the upper ones.
+ * The upper part of an addend of 64 bits is the word from its third byte on.
  */
 #include "kern/kern.h"
 #include "kern/xpulp/xpulp.h"

@@ -1,4 +1,4 @@
-/* Sum of bytes over axes but the last, four columns at a time, and the epilogue.
+/* Sum of bytes over axes but the last, four columns at a time, scaled.
  *
  * op       sum
  * types    x:s8|u8 mul:int add:int -> y:s8|u8|s16|s32
