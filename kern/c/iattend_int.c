@@ -11,7 +11,8 @@
  * scratch  4 * n
  * split    heads * m
  * stack    160
- * cycles   ncore * ceil(heads * m, ncore) * (150 + n * (60 + 4 * d + 4 * e))
+ * let      mac = ncore > 1 ? 15 : 4
+ * cycles   ncore * ceil(heads * m, ncore) * (150 + n * (60 + mac * (d + e)))
  */
 #include "kern/row/attend.h"
 

@@ -10,7 +10,8 @@
  * scratch  4 * n
  * split    heads * m
  * stack    160
- * cycles   ncore * ceil(heads * m, ncore) * (100 + n * (30 + 4 * d + 4 * e))
+ * let      mac = ncore > 1 ? 15 : 4
+ * cycles   ncore * ceil(heads * m, ncore) * (100 + n * (30 + mac * (d + e)))
  */
 #define POWERS_WEIGH
 #include "kern/row/attend.h"

@@ -658,7 +658,7 @@ static void join_rows(Graph *g, int64_t least, int64_t greatest, bool divided)
     }
 }
 
-enum { FEW = 5 };
+enum { FEW = 3 };
 
 void pass_prompt(Graph *g)
 {

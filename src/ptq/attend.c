@@ -20,7 +20,7 @@ enum {
     GREATEST = 255,      /* weight */
     OVER_BITS = 30,      /* of c: a sum of weights has 8 at least */
     LEAST_FACTOR = 256,  /* of scores */
-    FEW = 5,             /* rows, that clusters have no such kernel for */
+    FEW = 3,             /* rows, that clusters have no such kernel for */
 };
 
 /* clip((x * mul + half) >> shift) + zero: the requantization of one grid. */
