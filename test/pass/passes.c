@@ -608,8 +608,8 @@ static Val *divided(Net *t, Val *y, Val *v)
     return infer(t, y);
 }
 
-/* The attention of one row of x, or of all, over all of them, or over those of
- * its first head. */
+/* The attention of one row of x, of two or of all, over all of them, or over those
+ * of its first head. */
 static Val *attended(Net *t, Val *x)
 {
     bool many = maybe(60), turn = many && maybe(50);
@@ -620,7 +620,8 @@ static Val *attended(Net *t, Val *x)
         return NULL;
     if (turn)
         x = heads_turned(t, x);
-    q = many ? x : first_row(t, x);
+    q = !many ? first_row(t, x)
+        : x->shape.dim[2] > 3 && maybe(20) ? cut_out(t, x, 2, 0, 2) : x;
     k = maybe(30) ? cut_out(t, x, 1, 0, 1) : x;
     y = bytes_of(t, OP_matmul, q, k, 60, 8);
     attr_set_int(t->g, y->def, A_transb, 1);
