@@ -1,7 +1,7 @@
 /* Weights of attention of its scores, four at a time (kern/xpulp/attend.h).
  *
  * op       iweigh
- * types    x:s8 scores:s8 powers:s32 parts:s8|u8 mask:s8 -> y:s8|u8
+ * types    x:s8 scores:s8 powers:s32 parts:s8|u8 mask:s8 -> y:=parts
  * isa      xpulpv2
  * when     n > 3 && n < 4096 && most < 65536 && p1 < 256 &&
  *          most * n < 2147483648 && most * most * n < 68719476736
