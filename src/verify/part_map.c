@@ -22,7 +22,8 @@ bool part_row(Work *w)
         return false;
     for (i = 1; i < w->n->narg; i++)
         if (w->n->arg[i] && !part_meets(w, i, (Loops){
-                .v = w->n->arg[i], .rank = 1, .axis = {{d.n, 1, 1}}}))
+                .v = w->n->arg[i], .rank = 1,
+                .axis = {{val_count(w->n->arg[i]), 1, 1}}}))
             return false;
     return true;
 }

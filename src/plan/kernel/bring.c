@@ -642,8 +642,8 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
     if (y) {
         v = result_of(&b, y->res[0]);
         gain = b.w->data ? job_gain(c, g, b.before ? b.before->next : g->first,
-                                    n, &w->cold)
-                         : made_gain(c, g, b.before, n, &w->cold);
+                                    n, room, &w->cold)
+                         : made_gain(c, g, b.before, n, room, &w->cold);
         if (gain && take_it == TAKE_part && !w->sums)
             rows = part_rows(c, g, n, y, w->words.side, room);
         if (rows) {
@@ -690,9 +690,9 @@ static int64_t bring(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
                      Take take_it)
 {
     if (n->op == OP_iattend)
-        return bring_attention(c, g, n, w, take_it == TAKE_nothing);
+        return bring_attention(c, g, n, w, room, take_it == TAKE_nothing);
     if (heads_of(n) > 1)
-        return bring_heads(c, g, n, w, take_it == TAKE_nothing);
+        return bring_heads(c, g, n, w, room, take_it == TAKE_nothing);
     if (images_of(n) > 1)
         return bring_images(c, g, n, w, room, take_it);
     return bring_one(c, g, n, w, room, take_it, n->arg[0], &(Shared){0});

@@ -61,11 +61,13 @@ bool bring_fits(const Bringer *b, const Way *w);
 /* heads.c: what nodes behind `before` gain with weights that cores pack, which
  * are several more: job_gain(), if that is worth it. */
 int64_t made_gain(const Chooser *c, const Graph *g, const Node *before,
-                  const Node *n, int64_t *cold);
+                  const Node *n, int64_t room, int64_t *cold);
 /* Products of so many heads, and attention; the cycles gained.  try:
  * nothing is replaced. */
 int64_t heads_of(const Node *n);
-int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, bool try);
-int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w, bool try);
+int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
+                    bool try);
+int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w,
+                        int64_t room, bool try);
 
 #endif

@@ -349,13 +349,15 @@ static int64_t cold_cycles(const Choice *one, const Node *n)
 }
 
 int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
-                 const Node *than, int64_t *cold)
+                 const Node *than, int64_t room, int64_t *cold)
 {
     const ProgramTime *time = &c->soc->time;
     Choice one, other = {0};
     int64_t all = 0;
 
     choose(c, g, than, &other);
+    if (other.scratch > room)
+        choose_narrow(c, than, room, &other);
     for (; from != than; from = from->next) {
         if (from->op == OP_reshape || from->placed)
             continue;

@@ -111,9 +111,10 @@ static Val *see_heads(Bringer *b, int64_t heads, Words p)
 }
 
 int64_t made_gain(const Chooser *c, const Graph *g, const Node *before,
-                  const Node *n, int64_t *cold)
+                  const Node *n, int64_t room, int64_t *cold)
 {
-    int64_t gain = job_gain(c, g, before ? before->next : g->first, n, cold);
+    int64_t gain = job_gain(c, g, before ? before->next : g->first, n, room,
+                            cold);
     const Node *at;
 
     for (at = n->prev; gain > 0 && at != before; at = at->prev)
@@ -124,9 +125,9 @@ int64_t made_gain(const Chooser *c, const Graph *g, const Node *before,
 /* The cycles that nodes behind `before` gain; then y takes the place of n, unless
  * that is but tried. */
 static int64_t settle(const Chooser *c, Graph *g, Node *n, Node *before, Val *y,
-                      Way *w, bool try)
+                      Way *w, int64_t room, bool try)
 {
-    int64_t gain = y ? made_gain(c, g, before, n, &w->cold) : 0;
+    int64_t gain = y ? made_gain(c, g, before, n, room, &w->cold) : 0;
 
     if (gain && !try)
         layer_replace(g, n, y->def, y);
@@ -135,7 +136,8 @@ static int64_t settle(const Chooser *c, Graph *g, Node *n, Node *before, Val *y,
     return gain;
 }
 
-int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, bool try)
+int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
+                    bool try)
 {
     Shared shared = {0};
     Bringer b = {.g = g, .n = n, .at = n, .before = n->prev, .stride = {1, 1},
@@ -143,7 +145,7 @@ int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, bool try)
                  .sign = w->words.sign, .shared = &shared};
     Val *y = bring_fits(&b, w) ? see_heads(&b, heads_of(n), w->words) : NULL;
 
-    return settle(c, g, n, b.before, y, w, try);
+    return settle(c, g, n, b.before, y, w, room, try);
 }
 
 /* ---- attention ---- */
@@ -361,7 +363,8 @@ static bool is_apart(const Apart *a)
            bring_may(&a->score) && (a->divided || bring_may(&a->sum));
 }
 
-int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w, bool try)
+int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w,
+                        int64_t room, bool try)
 {
     Apart a = {.g = g, .n = n, .q = attend_side(n, 0), .k = attend_side(n, 1),
                .v = attend_side(n, 2), .words = w->words};
@@ -384,5 +387,5 @@ int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w, bool try)
         y = bring_reshaped(&a.sum, y, n->res[0]->shape);
     node_remove(g, a.score.n);
     node_remove(g, a.sum.n);
-    return settle(c, g, n, before, y, w, try);
+    return settle(c, g, n, before, y, w, room, try);
 }
