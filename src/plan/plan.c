@@ -404,6 +404,8 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
                 .host_isa = o->host_isa};
     leave_tables_far(g, soc, o);
     bring_layers(chooser, p, o);
+    if (tiled_fits(soc))
+        part_attention(chooser, g, near_room(p, o));
     if (!tiled_fits(soc))
         pack_layers(chooser, p, o);
     interleave_layers(chooser, g);

@@ -556,7 +556,8 @@ static bool is_made(const Node *n)
 
     return !n->arg[1]->data && w.rank >= 2 && n->arg[0]->shape.rank >= 2 &&
            shape_product(w, 0, w.rank - 2) == 1 && !attr_int(n, A_transa) &&
-           !attr_has(n, A_count) && !shape_varies(w);
+           !attr_has(n, A_count) && !shape_varies(w) &&
+           layer_follows_columns(n);
 }
 
 /* The right side of a product as [m,1,1,c]; swap: its columns are channels. */

@@ -374,6 +374,15 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
     return MAX(0, other.cycles + time->call + time->meet - all);
 }
 
+bool chooser_has_room(const Chooser *c, const Graph *g, const Node *n,
+                      int64_t room)
+{
+    Choice best = {0};
+
+    choose(c, g, n, &best);
+    return best.scratch <= room;
+}
+
 int64_t chooser_cycles(const Chooser *c, const Graph *g, const Node *n)
 {
     Chooser heads = *c;

@@ -8,6 +8,9 @@
  *                                    z = pconv w v'
  *                                    y = ishare z w      where weights are powers
  *
+ * Without an accelerator attention comes apart where its quick kernels have no
+ * room for their scratch: into products of all heads, with the same between.
+ *
  * The next head's scores are under way while cores make weights of one's: its
  * job comes first. */
 #include "plan/kernel/bring.h"
@@ -266,11 +269,11 @@ static Val *mask_of(Apart *a, int64_t i)
 }
 
 /* Weights by all tables of the attention. */
-static Val *parts_of(Apart *a, Val *s, int64_t i)
+static Val *parts_of(Apart *a, Val *s, Val *mask)
 {
     const Node *n = a->n;
     Val *arg[] = {s, node_arg(n, "scores"), node_arg(n, "powers"),
-                  node_arg(n, "parts"), mask_of(a, i)};
+                  node_arg(n, "parts"), mask};
     Node *y = graph_node(a->g, a->n, OP_iweigh, n->name, arg[4] ? 5 : 4, arg);
 
     attr_set_int(a->g, y, A_p1, attr_int(n, A_p1));
@@ -279,16 +282,14 @@ static Val *parts_of(Apart *a, Val *s, int64_t i)
     return y->res[0];
 }
 
-/* Weights of head i's scores. */
-static Val *weights_of(Apart *a, Val *s, int64_t i)
+/* Weights of rows of scores. */
+static Val *weights_of(Apart *a, Val *s, Val *mask)
 {
-    Bringer *b = &a->score;
     Val *arg[2] = {s, a->powers};
     Node *y;
 
-    s = arg[0] = bring_reshaped(b, s, SHAPE(a->q.rows, a->k.rows));
     if (!a->divided && !a->halves)
-        return parts_of(a, s, i);
+        return parts_of(a, s, mask);
     if (a->scores) {
         y = graph_node(a->g, a->n, OP_gather, a->n->name, 2,
                        (Val *[]){a->scores, s});
@@ -306,24 +307,21 @@ static Val *weights_of(Apart *a, Val *s, int64_t i)
     return y->res[0];
 }
 
-/* Results of a head's sums and weights, as [1,rows,width]. */
+/* Results of rows of sums and of weights. */
 static Val *results_of(Apart *a, Val *sums, Val *w)
 {
-    Bringer *b = &a->sum;
     Node *y;
 
-    if (a->divided) {
-        y = graph_node(a->g, a->n, OP_ishare, a->n->name, 3, (Val *[]){
-            bring_reshaped(b, sums, SHAPE(a->q.rows, a->v.width)), w,
-            a->scale});
-        attr_set_int(a->g, y, A_shift, attr_int(a->n, A_shift));
-        attr_set_int(a->g, y, A_lo, attr_int(a->n, A_lo));
-        attr_set_int(a->g, y, A_hi, attr_int(a->n, A_hi));
-        y->origin = a->n->origin;
-        node_infer(a->g, y);
-        sums = y->res[0];
-    }
-    return bring_reshaped(b, sums, SHAPE(1, a->q.rows, a->v.width));
+    if (!a->divided)
+        return sums;
+    y = graph_node(a->g, a->n, OP_ishare, a->n->name, 3,
+                   (Val *[]){sums, w, a->scale});
+    attr_set_int(a->g, y, A_shift, attr_int(a->n, A_shift));
+    attr_set_int(a->g, y, A_lo, attr_int(a->n, A_lo));
+    attr_set_int(a->g, y, A_hi, attr_int(a->n, A_hi));
+    y->origin = a->n->origin;
+    node_infer(a->g, y);
+    return y->res[0];
 }
 
 /* Results of all heads; NULL: scales do not fit. */
@@ -343,12 +341,14 @@ static Val *heads_apart(Apart *a)
             return NULL;
         if (i + 1 < heads)
             next = head_job(&a->score, a->words, q, k, i + 1);
-        w = weights_of(a, s, i);
+        w = weights_of(a, bring_reshaped(&a->score, s, SHAPE(m, n)),
+                       mask_of(a, i));
         s = head_job(&a->sum, a->words,
                      bring_reshaped(&a->sum, w, SHAPE(1, m, 1, n)), v, i);
         if (!s)
             return NULL;
-        y[i] = results_of(a, s, w);
+        s = results_of(a, bring_reshaped(&a->sum, s, SHAPE(m, a->v.width)), w);
+        y[i] = bring_reshaped(&a->sum, s, SHAPE(1, m, a->v.width));
     }
     return part_joined(g, a->n, y, (int)heads, 0);
 }
@@ -363,29 +363,128 @@ static bool is_apart(const Apart *a)
            bring_may(&a->score) && (a->divided || bring_may(&a->sum));
 }
 
+/* The attention and its products, before it; false: it stays. */
+static bool take_apart(Apart *a, Graph *g, Node *n)
+{
+    int shift = (int)attr_int(n, A_shift);
+
+    *a = (Apart){.g = g, .n = n, .q = attend_side(n, 0),
+                 .k = attend_side(n, 1), .v = attend_side(n, 2),
+                 .words = a->words};
+    if (!take_tables(a))
+        return false;
+    put_product(a, &a->score, &a->of_score, T_s8, a->q.rows, a->q.width,
+                a->k.rows, 0, (int)attr_int(n, A_p0));
+    put_product(a, &a->sum, &a->of_sum,
+                a->divided || a->halves ? T_u8 : node_arg(n, "parts")->type,
+                a->q.rows, a->k.rows, a->v.width, a->divided ? -1 : 2, shift);
+    return true;
+}
+
+/* Results of heads, if there are any, as the attention has them; its products are
+ * no longer there. */
+static Val *put_together(Apart *a, Val *y)
+{
+    if (y && attend_rows_first(a->n, 0))
+        y = turned(&a->sum, y, SHAPE(a->q.heads, a->q.rows, a->v.width),
+                   (int64_t[3]){1, 0, 2});
+    if (y)
+        y = bring_reshaped(&a->sum, y, a->n->res[0]->shape);
+    node_remove(a->g, a->score.n);
+    node_remove(a->g, a->sum.n);
+    return y;
+}
+
 int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w,
                         int64_t room, bool try)
 {
-    Apart a = {.g = g, .n = n, .q = attend_side(n, 0), .k = attend_side(n, 1),
-               .v = attend_side(n, 2), .words = w->words};
+    Apart a = {.words = w->words};
     Node *before = n->prev;
     Val *y = NULL;
 
-    if (w->sums || !w->words.sign || !take_tables(&a))
+    if (w->sums || !w->words.sign || !take_apart(&a, g, n))
         return 0;
-    put_product(&a, &a.score, &a.of_score, T_s8, a.q.rows, a.q.width, a.k.rows,
-                0, (int)attr_int(n, A_p0));
-    put_product(&a, &a.sum, &a.of_sum,
-                a.divided || a.halves ? T_u8 : node_arg(n, "parts")->type,
-                a.q.rows, a.k.rows, a.v.width, a.divided ? -1 : 2,
-                (int)attr_int(n, A_shift));
-    if (is_apart(&a) && bring_fits(&a.score, w) && (y = heads_apart(&a)) &&
-        attend_rows_first(n, 0))
-        y = turned(&a.sum, y, SHAPE(a.q.heads, a.q.rows, a.v.width),
-                   (int64_t[3]){1, 0, 2});
-    if (y)
-        y = bring_reshaped(&a.sum, y, n->res[0]->shape);
-    node_remove(g, a.score.n);
-    node_remove(g, a.sum.n);
-    return settle(c, g, n, before, y, w, room, try);
+    if (is_apart(&a) && bring_fits(&a.score, w))
+        y = heads_apart(&a);
+    return settle(c, g, n, before, put_together(&a, y), w, room, try);
+}
+
+/* ---- attention by cores alone ---- */
+
+/* The matmul of rows x[heads,m,c] by w[of,..]: of heads, or one for all. */
+static Val *product_of(Apart *a, const Bringer *b, Val *x, Val *w)
+{
+    Shape s = x->shape;
+    bool one = w->shape.dim[0] == 1;
+    const Node *n = b->n;
+    Val *arg[5] = {x, w, NULL, node_arg(n, "mul"), node_arg(n, "add")};
+    static const AttrCode all[] = {A_transb, A_shift, A_lo, A_hi};
+    Node *y;
+    int i;
+
+    if (one)
+        arg[0] = bring_reshaped(&a->score, x, SHAPE(1, s.dim[0] * s.dim[1],
+                                                    s.dim[2]));
+    y = graph_node(a->g, a->n, OP_matmul, n->name, arg[3] ? 5 : 2, arg);
+    for (i = 0; i < (int)LEN(all); i++)
+        if (attr_has(n, all[i]))
+            attr_set_int(a->g, y, all[i], attr_int(n, all[i]));
+    y->origin = a->n->origin;
+    node_infer(a->g, y);
+    return bring_reshaped(&a->score, y->res[0],
+                          SHAPE(s.dim[0], s.dim[1], b->m));
+}
+
+/* May a mask be one of all rows of all heads? */
+static bool takes_mask(const Apart *a)
+{
+    AttendMask m;
+
+    if (!node_arg(a->n, "mask"))
+        return true;
+    m = attend_mask(a->n);
+    return !a->divided && ((m.heads == a->q.heads && m.rows == a->q.rows) ||
+                           (m.heads == 1 && m.rows == 1));
+}
+
+static Val *products_apart(Apart *a)
+{
+    int64_t heads = a->q.heads, m = a->q.rows, n = a->k.rows;
+    Val *w = product_of(a, &a->score, side_of(a, 0, false),
+                        side_of(a, 1, false));
+    Val *s;
+
+    w = weights_of(a, bring_reshaped(&a->score, w, SHAPE(heads * m, n)),
+                   node_arg(a->n, "mask"));
+    s = product_of(a, &a->sum,
+                   bring_reshaped(&a->score, w, SHAPE(heads, m, n)),
+                   side_of(a, 2, true));
+    s = results_of(a, bring_reshaped(&a->score, s,
+                                     SHAPE(heads * m, a->v.width)), w);
+    return bring_reshaped(&a->score, s, SHAPE(heads, m, a->v.width));
+}
+
+void part_attention(const Chooser *c, Graph *g, int64_t room)
+{
+    Node *n, *next, *before;
+    int64_t cold;
+    Val *y;
+
+    for (n = g->first; n; n = next) {
+        Apart a = {0};
+
+        next = n->next;
+        before = n->prev;
+        if (n->op != OP_iattend || chooser_has_room(c, g, n, room) ||
+            !take_apart(&a, g, n))
+            continue;
+        y = put_together(&a, is_apart(&a) && takes_mask(&a)
+                                 ? products_apart(&a) : NULL);
+        if (y && job_gain(c, g, before ? before->next : g->first, n, room,
+                          &cold))
+            layer_replace(g, n, y->def, y);
+        else
+            layer_undo(g, before, n);
+    }
+    graph_sweep(g);
 }
