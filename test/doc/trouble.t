@@ -45,6 +45,9 @@ def messages():
             found = [s for s in found if len(s) > 3]
             for s in found if m.group(1) == "dev_fail" else found[:1]:
                 yield STATUS[m.group(2)], s, path
+        if path == "src/shard/stage.c":  # why there is no pipeline
+            for m in re.finditer(rf"return (?:arena_fmt\(s->mem, )?({run})", text):
+                yield 1, said(m.group(1)), path
         for m in re.finditer(r"\b(err_node|call_err)\(\w+,", text):
             found = re.findall(run, arguments(text, m.end()))
             if found:

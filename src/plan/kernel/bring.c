@@ -29,40 +29,11 @@
 
 #include <string.h>
 
-enum { CODE_BITS = 8, CODE_LEAST = 2, PACKINGS = 8, WAYS = 2 * PACKINGS };
-/* More are not packed: some packings take ten bytes for each, and no unit has a
- * memory for them. */
-enum { MOST_WEIGHTS = 1 << 22 };
+enum { BYTE_BITS = 8, PACKINGS = 8, WAYS = 2 * PACKINGS };
 
 static Val *operand(const Node *n, const char *name)
 {
     return node_arg(n, name);
-}
-
-/* Are they constants, one for each of m channels or one for all? */
-static bool has_each(const Val *v, int64_t m)
-{
-    return !v || (v->data && (val_count(v) == 1 || val_count(v) == m));
-}
-
-/* ---- weights ---- */
-
-/* What is not yet there may be any byte. */
-static int code_bits(const Val *w)
-{
-    int bits = CODE_LEAST;
-
-    if (!w->data)
-        return CODE_BITS;
-    while (bits < CODE_BITS && w->hi - w->lo >= 1LL << bits)
-        bits++;
-    return bits;
-}
-
-/* The weight of code 0. */
-static int64_t code_zero(const Val *w)
-{
-    return w->data ? w->lo : type_info[w->type].lo;
 }
 
 static void copy_bytes(Val *to, int64_t i, const Val *from, int64_t j)
@@ -86,252 +57,6 @@ static Val *swapped(Graph *g, const Val *v, int64_t a, int64_t b, Shape s)
     return u;
 }
 
-/* Bits between neighbours along each axis of w, the parts of the last one, and
- * bits of a code; the shape of what is packed. */
-static void set_steps(Bringer *b, Node *pack, const Val *w, Words p)
-{
-    int bits = code_bits(w);
-    int64_t word = 8 * p.word, room = p.mode ? 1 : bits;
-    int64_t last = b->depth ? b->m : b->c, tiles = (last + p.tile - 1) / p.tile;
-    int64_t row = tiles * room * word, tap = p.mode ? 0 : p.tile;
-    int64_t cut[2] = {p.tile, 4};
-    int64_t step[] = {row, b->k[1] * tap, tap, room * word,
-                      p.mode ? 32 : 1, p.mode ? 1 : word, 4};
-    Shape s = b->depth ? SHAPE(tiles, room * p.word)
-                       : SHAPE(w->shape.dim[0], tiles * room * p.word);
-
-    attr_set_int(b->g, pack, A_p0, -code_zero(w));
-    attr_set_int(b->g, pack, A_p1, bits);
-    attr_set_list(b->g, pack, A_count, p.mode ? 2 : 1, cut);
-    attr_set_list(b->g, pack, A_step, (b->depth ? 2 : 3) + (p.mode ? 4 : 3),
-                  b->depth ? step + 1 : step);
-    attr_set_shape(b->g, pack, A_shape, s);
-}
-
-/* A node that packs w, before the layer. */
-Val *bring_packed(Bringer *b, Words p, Val *w)
-{
-    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &w);
-
-    set_steps(b, pack, w, p);
-    pack->origin = b->n->origin;
-    node_infer(b->g, pack);
-    return pack->res[0];
-}
-
-static Val *pack_weights(Bringer *b, Words p)
-{
-    Val *y = bring_packed(b, p, b->w), *v;
-    void *data[NRES];
-
-    if (!b->w->data)
-        return y;
-    node_eval(b->g->mem, y->def, &b->w->data, data);
-    v = graph_const(b->g, b->w->name, T_u8, y->shape, data[0]);
-    val_range(v);
-    node_remove(b->g, y->def);
-    return v;
-}
-
-/* ---- scale ---- */
-
-/* The greatest power of two, not above 2^shift, that divides all. */
-static int common_shift(const int64_t *v, int64_t n, int shift)
-{
-    int64_t i;
-
-    for (i = 0; i < n; i++)
-        while (shift && v[i] & ((1LL << shift) - 1))
-            shift--;
-    return shift;
-}
-
-static Val *new_channels(Graph *g, const Val *like, const int64_t *v,
-                         int64_t n, Type t)
-{
-    Val *c = graph_const(g, like->name, t, SHAPE(n), NULL);
-    int64_t i;
-
-    for (i = 0; i < n; i++)
-        val_set(c, i, v[i]);
-    val_range(c);
-    return c;
-}
-
-static Type scale_type(const int64_t *v, int64_t n)
-{
-    Type t = T_u8;
-    int64_t i;
-
-    for (i = 0; i < n; i++) {
-        if (v[i] < 0 || v[i] > UINT16_MAX)
-            return T_s32;
-        if (v[i] > UINT8_MAX)
-            t = T_u16;
-    }
-    return t;
-}
-
-/* Factors and addends of each channel, the latter with the bias; both, and
- * *shift, as small as they can be.  false: they do not fit 32 bits. */
-static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
-{
-    Val *factor = operand(b->n, "mul"), *more = operand(b->n, "add");
-    Arena *mem = arena_new();
-    int64_t *f = NEWN(mem, int64_t, 2 * b->m + 1), *a = f + b->m, i;
-    int by;
-    bool fits = true;
-
-    for (i = 0; i < b->m; i++) {
-        f[i] = layer_element(factor, i);
-        a[i] = layer_element(more, i);
-        fits &= !__builtin_mul_overflow(f[i], layer_element(b->bias, i),
-                                        &a[b->m]) &&
-                !__builtin_add_overflow(a[i], a[b->m], &a[i]);
-    }
-    by = fits ? common_shift(f, 2 * b->m, *shift) : 0;
-    for (i = 0; i < 2 * b->m; i++) {
-        f[i] >>= by;
-        fits &= f[i] >= INT32_MIN && f[i] <= INT32_MAX;
-    }
-    *shift -= by;
-    if (fits) {
-        *mul = new_channels(b->g, factor, f, b->m, scale_type(f, b->m));
-        *add = new_channels(b->g, more ? more : factor, a, b->m, T_s32);
-    }
-    arena_end(mem);
-    return fits;
-}
-
-/* ---- nodes ---- */
-
-Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
-                     const int64_t *list)
-{
-    Node *n = graph_node(b->g, b->at, op, b->n->name, 1, &x);
-
-    attr_set_list(b->g, n, c, len, list);
-    n->origin = b->n->origin;
-    return n->res[0];
-}
-
-Val *bring_reshaped(Bringer *b, Val *x, Shape s)
-{
-    return layer_reshaped(b->g, b->at, x, s);
-}
-
-/* Packs weights and scales, unless an image before has.  false: they do not
- * fit. */
-static bool share_operands(Bringer *b, Words p)
-{
-    Shared *o = b->shared;
-
-    if (!o->scaled) {
-        o->shift = (int)attr_int(b->n, A_shift);
-        if (!b->sums && !scale_of(b, &o->arg[3], &o->arg[4], &o->shift))
-            return false;
-        o->scaled = true;
-    }
-    if (o->arg[1])
-        return true;
-    o->arg[1] = pack_weights(b, p);
-    if (p.port >= 0 && o->arg[1]->data && val_bytes(o->arg[1]) <= b->port) {
-        o->arg[1]->port = 1 + p.port;
-        b->port -= val_bytes(o->arg[1]);
-    }
-    return true;
-}
-
-Node *bring_job(Bringer *b, Words p)
-{
-    Val **arg = b->shared->arg;
-    Node *y;
-
-    if (!share_operands(b, p))
-        return NULL;
-    arg[0] = b->x;
-    y = graph_node(b->g, b->at, OP_pconv, b->n->name, 5, arg);
-    attr_set_int(b->g, y, A_last, 1);
-    attr_set_list(b->g, y, A_kernel, 2, b->k);
-    attr_set_list(b->g, y, A_stride, 2, b->stride);
-    attr_set_list(b->g, y, A_pad, 4, b->pad);
-    attr_set_int(b->g, y, A_padvalue, b->padvalue);
-    attr_set_int(b->g, y, A_group, b->depth ? b->m : 1);
-    attr_set_int(b->g, y, A_p0, -code_zero(b->w));
-    attr_set_int(b->g, y, A_p1, code_bits(b->w));
-    attr_set_int(b->g, y, A_p2, p.word);
-    attr_set_int(b->g, y, A_p3, arg[1]->port > 0);
-    attr_set_int(b->g, y, A_mode, p.mode);
-    attr_set_list(b->g, y, A_count, 2, (int64_t[2]){p.tile, p.side});
-    if (!b->sums) {
-        attr_set_int(b->g, y, A_shift, b->shared->shift);
-        attr_set_int(b->g, y, A_lo, attr_int(b->n, A_lo));
-        attr_set_int(b->g, y, A_hi, attr_int(b->n, A_hi));
-    }
-    y->origin = b->n->origin;
-    node_infer(b->g, y);
-    return y;
-}
-
-/* v times 2^by, in the same type; NULL: that does not hold it. */
-static Val *raised(Graph *g, const Val *v, int by)
-{
-    const TypeInfo *t = &type_info[v->type];
-    Val *y;
-    int64_t i;
-
-    if (v->lo < t->lo >> by || v->hi > t->hi >> by)
-        return NULL;
-    y = graph_const(g, v->name, v->type, v->shape, NULL);
-    for (i = 0; i < val_count(v); i++)
-        val_set(y, i, val_int(v, i) * (INT64_C(1) << by));
-    val_range(y);
-    return y;
-}
-
-/* A shift that leaves of sums what is above bit 30 of products is made from a
- * lesser one, if factor and addend have room: kernels are quicker then. */
-static void raise_shift(Graph *g, Node *y)
-{
-    enum { MUL = 2, ADD = 3, ABOVE = 31 };
-    int by = ABOVE - (int)attr_int(y, A_shift);
-    Val *mul, *add;
-
-    if (by <= 0 || by > ABOVE / 2 || !attr_has(y, A_shift))
-        return;
-    mul = raised(g, y->arg[MUL], by);
-    add = raised(g, y->arg[ADD], by);
-    if (!mul || !add)
-        return;
-    y->arg[MUL] = mul;
-    y->arg[ADD] = add;
-    attr_set_int(g, y, A_shift, ABOVE);
-}
-
-/* The bias and the epilogue of the layer, of sums without them. */
-Val *bring_scaled(Bringer *b, Val *sums)
-{
-    Val *arg[] = {sums, b->bias, operand(b->n, "mul"), operand(b->n, "add"),
-                  operand(b->n, "shifts")};
-    static const AttrCode all[] = {A_shift, A_round, A_lo, A_hi};
-    Node *y;
-    int i;
-
-    if (!arg[1]) {
-        arg[1] = graph_const(b->g, b->n->name, T_s8, SHAPE(1), NULL);
-        val_set(arg[1], 0, 0);
-        val_range(arg[1]);
-    }
-    y = graph_node(b->g, b->at, OP_add, b->n->name, arg[4] ? 5 : 4, arg);
-    for (i = 0; i < (int)LEN(all); i++)
-        if (attr_has(b->n, all[i]))
-            attr_set_int(b->g, y, all[i], attr_int(b->n, all[i]));
-    y->origin = b->n->origin;
-    raise_shift(b->g, y);
-    node_infer(b->g, y);
-    return y->res[0];
-}
-
 /* Of y, rows and columns that are wanted, in the shape that is. */
 static Val *result_of(Bringer *b, Val *y)
 {
@@ -347,28 +72,6 @@ static Val *result_of(Bringer *b, Val *y)
     if (b->sums)
         y = bring_scaled(b, y);
     return shape_same(y->shape, was->shape) ? y : bring_reshaped(b, y, was->shape);
-}
-
-/* Does the unit take the inputs of a layer whose weights are not there to make
- * up for a sign that it does not take? */
-static bool is_ready(const Bringer *b)
-{
-    return b->n->op == OP_matmul &&
-           (b->sign || b->n->arg[0]->type == T_u8);
-}
-
-bool bring_may(const Bringer *b)
-{
-    const Val *x = b->n->arg[0];
-
-    return (b->w->data || is_ready(b)) && type_info[b->w->type].bytes == 1 &&
-           val_count(b->w) <= MOST_WEIGHTS &&
-           val_is_int(x) && type_info[x->type].bytes == 1 &&
-           val_is_int(b->w) && layer_is_const(operand(b->n, "mul")) &&
-           has_each(operand(b->n, "mul"), b->m) &&
-           has_each(operand(b->n, "add"), b->m) && has_each(b->bias, b->m) &&
-           (b->sums || (!operand(b->n, "shifts") && !node_round(b->n))) &&
-           !node_varies(b->n) && val_count(b->n->res[0]) > 0;
 }
 
 /* Reads itself what a slice takes of rows and columns. */
@@ -516,7 +219,7 @@ static void see_sign(Bringer *b)
     b->x = b->try && unsigned_can_be(b->g, b->whole)
                ? graph_val(b->g, b->x->name, T_u8, b->x->shape)
                : unsigned_value(b->g, b->at, b->x);
-    b->padvalue += 1 << (CODE_BITS - 1);
+    b->padvalue += 1 << (BYTE_BITS - 1);
 }
 
 static bool see_conv(Bringer *b)
@@ -609,16 +312,6 @@ static bool see_matmul(Bringer *b)
 }
 
 /* ---- which is quicker ---- */
-
-/* May words hold a window? */
-bool bring_fits(const Bringer *b, const Way *w)
-{
-    int64_t taps = b->k[0] * b->k[1];
-
-    return w->words.mode ? taps == 1 && !b->depth
-                         : taps * w->words.tile <= 8 * w->words.word &&
-                               !(w->windows && taps == 1);
-}
 
 typedef enum Take { TAKE_nothing, TAKE_part, TAKE_whole } Take;
 

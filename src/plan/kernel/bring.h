@@ -1,4 +1,4 @@
-/* What bring.c and heads.c share: layers brought to accelerators. */
+/* Layers brought to accelerators: what bring.c and heads.c make of job.c. */
 #ifndef PLAN_BRING_H
 #define PLAN_BRING_H
 
