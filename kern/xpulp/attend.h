@@ -12,7 +12,6 @@
 #define ATTEND_STEP 16
 #endif
 
-#include "kern/xpulp/apart.h"
 #include "kern/xpulp/halves.h"
 #include "kern/xpulp/powers.h"
 

@@ -24,6 +24,7 @@
 #undef X
 #define X int8_t
 #include "kern/xpulp/block.h"
+#include "kern/xpulp/apart.h"
 #include "kern/xpulp/attend.h"
 #include "kern/xpulp/transpose.h"
 #include "kern/row/shares.h"

@@ -47,12 +47,12 @@ static inline int32_t halves_sum(const X *x, int32_t n, int32_t top)
     return xp_sdot4u(sum, e & mask, 0x01010101);
 }
 #else
-static int32_t halved(int32_t v, int32_t t)
+static inline int32_t halved(int32_t v, int32_t t)
 {
     return v >> (t >> 5) >> (t >> 4 & 1);
 }
 
-static int32_t halves_sum(const X *x, int32_t n, int32_t top)
+static inline int32_t halves_sum(const X *x, int32_t n, int32_t top)
 {
     int32_t sum = n;
 

@@ -43,7 +43,7 @@ static inline uint32_t powers(uintptr_t zero, const X *x, int32_t n,
     return sum;
 }
 #else
-static uint32_t powers(uintptr_t zero, const X *x, int32_t n, uint32_t *v)
+static inline uint32_t powers(uintptr_t zero, const X *x, int32_t n, uint32_t *v)
 {
     uint32_t sum = 0;
 

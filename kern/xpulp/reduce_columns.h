@@ -13,6 +13,7 @@ static inline void four(const struct reduce_dims *k, const struct io *io,
     int32_t i[6] = {0}, s[4] = {0};
     ptrdiff_t at = 0;
 
+    (void)io, (void)column; /* COLUMN_RESULT() may do without */
     do
         columns_add(s, x + at, k->m[5], k->ms[5]);
     while (reduce_next(k->m, k->ms, i, 5, &at));
