@@ -71,7 +71,8 @@ static Val *result_of(Bringer *b, Val *y)
     }
     if (b->sums)
         y = bring_scaled(b, y);
-    return shape_same(y->shape, was->shape) ? y : bring_reshaped(b, y, was->shape);
+    return shape_same(y->shape, was->shape)
+               ? y : bring_reshaped(b, y, was->shape);
 }
 
 /* Reads itself what a slice takes of rows and columns. */
@@ -133,7 +134,8 @@ static bool see_windows(Bringer *b)
         step[i] = attr_at(b->n, A_dilation, i, 1);
     attr_set_list(b->g, b->x->def, A_dilation, 2, step);
     node_infer(b->g, b->x->def);
-    b->x = bring_reshaped(b, b->x, SHAPE(1, y.dim[0] * y.dim[1], y.dim[2], size));
+    b->x = bring_reshaped(b, b->x,
+                          SHAPE(1, y.dim[0] * y.dim[1], y.dim[2], size));
     w = graph_const(b->g, b->w->name, b->w->type, SHAPE(b->m, 1, 1, size),
                     b->w->data);
     val_range(w);
@@ -162,8 +164,8 @@ static void see_point(Bringer *b)
     Shape x = b->x->shape;
 
     if (x.dim[0] > 1)
-        b->x = bring_reshaped(b, b->x, SHAPE(1, x.dim[0] * x.dim[1], x.dim[2],
-                                       x.dim[3]));
+        b->x = bring_reshaped(b, b->x, SHAPE(1, x.dim[0] * x.dim[1],
+                                             x.dim[2], x.dim[3]));
     else
         see_slice(b);
 }

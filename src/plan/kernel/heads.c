@@ -6,7 +6,7 @@
  *     y = iattend q k v ...     ->   s = pconv q k'      of each head
  *                                    w = powers s, itamax s, or iweigh s
  *                                    z = pconv w v'
- *                                    y = ishare z w      where weights are powers
+ *                                    y = ishare z w, weights being powers
  *
  * Without an accelerator attention comes apart where its quick kernels have no
  * room for their scratch: into products of all heads, with the same between.
@@ -71,8 +71,8 @@ static Val *matrices(Bringer *b, Words p, Val *v)
         b, v, SHAPE(s.dim[0] * s.dim[1], 1, 1, s.dim[2])));
 }
 
-/* The job of head i of x[heads,rows,1,c], or of all there is; NULL: scales do not
- * fit. */
+/* The job of head i of x[heads,rows,1,c], or of all there is; NULL: scales do
+ * not fit. */
 static Val *head_job(Bringer *b, Words p, Val *x, Val *w, int64_t i)
 {
     Node *y;
@@ -125,8 +125,8 @@ int64_t made_gain(const Chooser *c, const Graph *g, const Node *before,
     return gain > 0 && gain * WORTH >= chooser_cycles(c, g, n) ? gain : 0;
 }
 
-/* The cycles that nodes behind `before` gain; then y takes the place of n, unless
- * that is but tried. */
+/* The cycles that nodes behind `before` gain; then y takes the place of n,
+ * unless that is but tried. */
 static int64_t settle(const Chooser *c, Graph *g, Node *n, Node *before, Val *y,
                       Way *w, int64_t room, bool try)
 {
@@ -161,7 +161,8 @@ typedef struct Apart {
     bool divided;       /* once a row: weights are powers */
     bool halves;        /* or a greatest one halved */
     Val *powers;        /* then by what a score is below the greatest */
-    Val *scores;        /* a table, by bytes without sign; NULL: nothing changes */
+    Val *scores;        /* a table, by bytes without sign; NULL: changes
+                           nothing */
     Val *scale;         /* of ishare */
     Bringer score, sum;
     Shared of_score, of_sum;
@@ -381,8 +382,8 @@ static bool take_apart(Apart *a, Graph *g, Node *n)
     return true;
 }
 
-/* Results of heads, if there are any, as the attention has them; its products are
- * no longer there. */
+/* Results of heads, if there are any, as the attention has them; its products
+ * are no longer there. */
 static Val *put_together(Apart *a, Val *y)
 {
     if (y && attend_rows_first(a->n, 0))
