@@ -23,7 +23,6 @@
  * What is left of a layer whose sums an accelerator made and does not scale:
  * (x + y) mul + add is x mul + (y mul + add), of 32 bits whatever parts have.
  */
-#define LINES_CUT 0
 #include "kern/xpulp/lines.h"
 
 static inline struct scaling line(const struct map_dims *k,
@@ -33,8 +32,9 @@ static inline struct scaling line(const struct map_dims *k,
     const MUL mul = ((const MUL *)io->in[2])[i * k->sm[axis]];
     const ADD add = ((const ADD *)io->in[3])[i * k->sa[axis]];
 
-    return scaling_of(k, (int64_t)mul,
-                      (int32_t)(y * (uint32_t)mul + (uint32_t)add));
+    return (struct scaling){
+        (int32_t)mul, (int32_t)(y * (uint32_t)mul + (uint32_t)add), k->shift,
+        k->lo, k->hi};
 }
 
 LINES(line)

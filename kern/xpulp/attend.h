@@ -252,11 +252,11 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
         "xpv.sub.b %[t], %[top], %[a]\n"
         "xp.lw.post %[a], %[x], 4\n"
         HALVES_SHIFT("%[e]", "%[inverse]", "%[t]", "%[w]")
-        "xp.sw.post %[e], %[y], 16\n" XP_BLOCK_END
+        "xp.sw.post %[e], %[y], %[step]\n" XP_BLOCK_END
         : [a] "+&r"(a), [e] "=&r"(e), [t] "=&r"(t), [w] "=&r"(w),
           [x] "+&r"(x), [y] "+&r"(y)
         : [n] "r"(words), [top] "r"(xp_each4(top)),
-          [inverse] "r"(xp_each4(inverse))
+          [inverse] "r"(xp_each4(inverse)), [step] "i"(ATTEND_STEP)
         : XP_CLOBBERS);
 }
 
@@ -480,14 +480,14 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
     {                                                                         \
         high &= 0xffff, low &= 0xffff;                                        \
         for (int32_t i = 0; i < 4 * words; i++)                               \
-            y[i / 4 * ATTEND_STEP + i % 4] =                                           \
+            y[i / 4 * ATTEND_STEP + i % 4] =                                  \
                 (char)table[(v[i] * high + (v[i] * low >> 16)) >> (places)];  \
     }
 #endif
 #endif
 
 /* Is element i of the table i - `zero`, which is 0 or 128? */
-static inline int attend_nothing(const void *table, uint32_t zero)
+static inline int attend_identity(const void *table, uint32_t zero)
 {
     const int8_t *t = table;
     uint32_t i = 0x03020100;

@@ -553,13 +553,13 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->powers = (const POWERS *)io->in[5] + POWERS_N - 1;
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
-    a->linear = attend_nothing(io->in[4], 128);
+    a->linear = attend_identity(io->in[4], 128);
     a->step = k->d & 3 ? 4 * a->words : k->krow;
     (void)blocks;
 #ifdef PARTS_WEIGH
     a->parts = io->in[6];
     a->bits = bits((uint32_t)k->most | 1);
-    a->same = !WORD_SIGNED(PARTS) && attend_nothing(a->parts, 0);
+    a->same = !WORD_SIGNED(PARTS) && attend_identity(a->parts, 0);
     share_out(a, io, !a->same && blocks * k->n > MANY);
 #else
     share_out(a, io, 0);

@@ -1,31 +1,18 @@
 /* Scaling of lines of elements that share a factor and an addend, for XpulpV2;
  * elsewhere the same in plain C.  Lines are rows, or the channels of rows.
  *
- * To be included after X and Z are defined, types of at most 32 bits, and
- *     LINES_CUT   0: nothing leaves 32 bits; 16: elements have 16 bits and what
- *                 is scaled has 48: factors and addends are cut at bit 16, and
- *                 what the lower parts carry is added to the upper ones. */
+ * To be included after X and Z are defined, types of at most 32 bits.  What is
+ * scaled does not leave 32 bits. */
 #ifndef LINES_H
 #define LINES_H
 
 #include "kern/share.h"
 #include "kern/xpulp/xpulp.h"
 
-/* Results are clip((x * mul + add) >> shift); low: the parts below the cut. */
+/* Results are clip((x * mul + add) >> shift). */
 struct scaling {
-    int32_t mul, add, mullow, addlow, shift, lo, hi;
+    int32_t mul, add, shift, lo, hi;
 };
-
-static inline struct scaling scaling_of(const struct map_dims *k, int64_t mul,
-                                        int64_t add)
-{
-    const int32_t low = (1 << LINES_CUT) - 1;
-
-    return (struct scaling){
-        (int32_t)(mul >> LINES_CUT), (int32_t)(add >> LINES_CUT),
-        (int32_t)mul & low, (int32_t)add & low, k->shift - LINES_CUT, k->lo,
-        k->hi};
-}
 
 /* n elements, xs and zs apart. */
 struct line {
@@ -37,50 +24,35 @@ struct line {
 /* Parts of a sum of 32 bits may have more. */
 static inline Z line_one(const struct scaling *s, X x)
 {
-    const int32_t low = LINES_CUT ? (int32_t)x * s->mullow + s->addlow : 0;
-    const uint32_t v = (uint32_t)x * (uint32_t)s->mul + (uint32_t)s->add +
-                       (uint32_t)(low >> LINES_CUT);
+    const uint32_t v = (uint32_t)x * (uint32_t)s->mul + (uint32_t)s->add;
 
     return (Z)clip((int32_t)v >> s->shift, s->lo, s->hi);
 }
 
 #ifdef XPULPV2
-#define LINE_END(t, v)                                                       \
-    "xp.addnr " v ", %[add], %[shift]\n"                                     \
-    "xp.max " t ", " v ", %[lo]\n xp.min " t ", " t ", %[hi]\n"
-#if LINES_CUT
 #define LINE_ONE(t)                                                          \
-    "mul %[v], " t ", %[mullow]\n"                                           \
-    "xp.addn %[v], %[v], %[addlow], 16\n"                                    \
-    "xp.mac %[v], " t ", %[mul]\n" LINE_END(t, "%[v]")
-#define LINE_LENGTH 16
-#else
-#define LINE_ONE(t) "mul " t ", " t ", %[mul]\n" LINE_END(t, t)
-#define LINE_LENGTH 12
-#endif
+    "mul " t ", " t ", %[mul]\n xp.addnr " t ", %[add], %[shift]\n"          \
+    "xp.max " t ", " t ", %[lo]\n xp.min " t ", " t ", %[hi]\n"
 
 /* Two at a time, lest one waits for its load. */
 static inline void line_pairs(const struct scaling *s, const struct line *l)
 {
     const X *x = l->x;
     Z *z = l->z;
-    int32_t a, b, v;
+    int32_t a, b;
 
     if (l->n > 1)
         __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], %[length]\n"
+            XP_BLOCK "xlp.setup 0, %[n], 12\n"
             "xp.lt.postr %[a], %[x], %[xs], %[xt]\n"
             "xp.lt.postr %[b], %[x], %[xs], %[xt]\n"
             LINE_ONE("%[a]") LINE_ONE("%[b]")
             "xp.st.postr %[a], %[z], %[zs], %[zt]\n"
             "xp.st.postr %[b], %[z], %[zs], %[zt]\n" XP_BLOCK_END
-            : [a] "=&r"(a), [b] "=&r"(b), [v] "=&r"(v), [x] "+&r"(x),
-              [z] "+&r"(z)
-            : [n] "r"(l->n >> 1), [length] "i"(LINE_LENGTH),
-              [xs] "r"(l->xs * (int32_t)sizeof(X)),
+            : [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x), [z] "+&r"(z)
+            : [n] "r"(l->n >> 1), [xs] "r"(l->xs * (int32_t)sizeof(X)),
               [zs] "r"(l->zs * (int32_t)sizeof(Z)), [mul] "r"(s->mul),
-              [add] "r"(s->add), [mullow] "r"(s->mullow),
-              [addlow] "r"(s->addlow), [shift] "r"(s->shift), [lo] "r"(s->lo),
+              [add] "r"(s->add), [shift] "r"(s->shift), [lo] "r"(s->lo),
               [hi] "r"(s->hi), [xt] "i"(XP_TYPE(X)), [zt] "i"(XP_TYPE(Z))
             : XP_CLOBBERS);
 }

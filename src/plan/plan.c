@@ -405,7 +405,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     leave_tables_far(g, soc, o);
     bring_layers(chooser, p, o);
     if (tiled_fits(soc))
-        part_attention(chooser, g, near_room(p, o));
+        unfuse_attention(chooser, g, near_room(p, o));
     if (!tiled_fits(soc))
         pack_layers(chooser, p, o);
     interleave_layers(chooser, g);

@@ -560,7 +560,7 @@ Val *unsigned_bias(Graph *g, const Val *w, bool across, const Val *bias);
 void bring_layers(const Chooser *c, const Plan *p, const PlanOpts *o);
 /* heads.c: attention comes apart where its quickest kernel wants more scratch than
  * the nearest memory has bytes, and that is quicker than another one. */
-void part_attention(const Chooser *c, Graph *g, int64_t room);
+void unfuse_attention(const Chooser *c, Graph *g, int64_t room);
 bool chooser_has_room(const Chooser *c, const Graph *g, const Node *n,
                       int64_t room);
 /* nibbles.c: weights of four bits, two a byte, on chips of one core. */

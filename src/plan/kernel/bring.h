@@ -44,6 +44,9 @@ typedef struct Way {
     int64_t cold;     /* code is there, which takes so many */
 } Way;
 
+/* A constant list. */
+Val *bring_numbers(Graph *g, const char *name, Type t, int64_t n,
+                   const int64_t *v);
 /* New nodes, before `at`: an operator of one operand and a list; x in another
  * shape; w packed; a job, NULL: scales do not fit; the layer's bias and epilogue
  * behind a job's sums. */

@@ -169,18 +169,6 @@ typedef struct Apart {
     Words words;
 } Apart;
 
-static Val *numbers(Graph *g, const Node *n, Type t, int count,
-                    const int64_t *value)
-{
-    Val *v = graph_const(g, n->name, t, SHAPE(count), NULL);
-    int i;
-
-    for (i = 0; i < count; i++)
-        val_set(v, i, value[i]);
-    val_range(v);
-    return v;
-}
-
 /* Are all tables there, and weights made by an operator of their own? */
 static bool take_tables(Apart *a)
 {
@@ -203,13 +191,13 @@ static bool take_tables(Apart *a)
         x[(i + LEAST) & (BYTES - 1)] = val_int(scores, i);
     }
     if (!same)
-        a->scores = numbers(a->g, n, T_s8, BYTES, x);
+        a->scores = bring_numbers(a->g, n->name, T_s8, BYTES, x);
     for (i = 0; i < BYTES; i++)
         x[i] = val_int(powers, BYTES - 1 - i);
     if (a->divided) {
-        a->powers = numbers(a->g, n, T_u8, BYTES, x);
+        a->powers = bring_numbers(a->g, n->name, T_u8, BYTES, x);
         x[0] = val_int(scale, 2), x[1] = val_int(scale, 3);
-        a->scale = numbers(a->g, n, T_s32, 2, x);
+        a->scale = bring_numbers(a->g, n->name, T_s32, 2, x);
     }
     return true;
 }
@@ -227,8 +215,8 @@ static void put_product(Apart *a, Bringer *b, Shared *shared, Type t,
     int i;
 
     for (i = 0; i < 2 && at >= 0; i++)
-        arg[3 + i] = numbers(a->g, n, T_s32, 1,
-                             (int64_t[1]){val_int(scale, at + i)});
+        arg[3 + i] = bring_numbers(a->g, n->name, T_s32, 1,
+                                   (int64_t[1]){val_int(scale, at + i)});
     y = graph_node(a->g, n, OP_matmul, n->name, at < 0 ? 2 : 5, arg);
     attr_set_int(a->g, y, A_transb, 1);
     if (at >= 0) {
@@ -465,7 +453,7 @@ static Val *products_apart(Apart *a)
     return bring_reshaped(&a->score, s, SHAPE(heads, m, a->v.width));
 }
 
-void part_attention(const Chooser *c, Graph *g, int64_t room)
+void unfuse_attention(const Chooser *c, Graph *g, int64_t room)
 {
     Node *n, *next, *before;
     int64_t cold;

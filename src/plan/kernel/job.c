@@ -2,7 +2,6 @@
  * scales, jobs. */
 #include "plan/kernel/bring.h"
 
-
 enum { CODE_BITS = 8, CODE_LEAST = 2 };
 /* More are not packed: some packings take ten bytes for each, and no unit has a
  * memory for them. */
@@ -99,10 +98,10 @@ static int common_shift(const int64_t *v, int64_t n, int shift)
     return shift;
 }
 
-static Val *new_channels(Graph *g, const Val *like, const int64_t *v,
-                         int64_t n, Type t)
+Val *bring_numbers(Graph *g, const char *name, Type t, int64_t n,
+                   const int64_t *v)
 {
-    Val *c = graph_const(g, like->name, t, SHAPE(n), NULL);
+    Val *c = graph_const(g, name, t, SHAPE(n), NULL);
     int64_t i;
 
     for (i = 0; i < n; i++)
@@ -149,8 +148,9 @@ static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
     }
     *shift -= by;
     if (fits) {
-        *mul = new_channels(b->g, factor, f, b->m, scale_type(f, b->m));
-        *add = new_channels(b->g, more ? more : factor, a, b->m, T_s32);
+        *mul = bring_numbers(b->g, factor->name, scale_type(f, b->m), b->m, f);
+        *add = bring_numbers(b->g, (more ? more : factor)->name, T_s32, b->m,
+                             a);
     }
     arena_end(mem);
     return fits;
@@ -159,7 +159,7 @@ static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
 /* ---- nodes ---- */
 
 Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
-                     const int64_t *list)
+                const int64_t *list)
 {
     Node *n = graph_node(b->g, b->at, op, b->n->name, 1, &x);
 
