@@ -50,7 +50,15 @@ picture gap8 16000 60000
 camera gap8 -1 -1
 map siracusa 16000 8000
 readers siracusa 9000 3000
+powers siracusa 40000 -1
 END
+# Attention for whose kernels' scratch there is no room is not one operator.
+for engine in '' '--no-engine neureka'; do
+    # shellcheck disable=SC2086
+    ./tilewright report test/plan/tiles/attention.nn -t siracusa $engine |
+        grep -q ishare_int_xpulp ||
+        { echo "attention with no room for scratch: $engine"; exit 1; }
+done
 # One that lacks both memories on a chip with little L2, and one for whose
 # constants the chip itself has too little; and one that needs less than it may
 # have, with a shorter program.
