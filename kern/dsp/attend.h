@@ -88,7 +88,7 @@ static NOINLINE uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
 #endif
     return sum;
 }
-#else
+#elif defined PARTS_WEIGH
 /* Powers of every second score from x on, n of them, a multiple of four; their
  * sum. */
 #ifdef DSP

@@ -1,6 +1,7 @@
 /* Attention of bytes, two rows of q at a time: products two by two of halves of
  * 16 bits, weights by tables.  To be included after the types of its operands
- * are defined; after POWERS_WEIGH too where there are no parts.
+ * are defined; after POWERS_WEIGH too where powers are weights, QUOTIENTS_WEIGH
+ * where rounded quotients are.
  *
  * Scores of the two rows lie byte by byte beside each other, and so do results
  * before they are put where they belong; their weights are words of two keys,
@@ -8,6 +9,9 @@
 #ifndef DSP_ATTEND_ROWS_H
 #define DSP_ATTEND_ROWS_H
 
+#if !defined POWERS_WEIGH && !defined QUOTIENTS_WEIGH
+#define PARTS_WEIGH
+#endif
 #include "kern/dsp/attend.h"
 #include "kern/row/attend.h"
 
@@ -25,13 +29,13 @@ struct attend {
     struct panel keys, values;  /* of rows of k, of columns of v */
     struct scale32 score[2], result[2];
     struct small_k small;       /* of keys of few elements */
-#ifndef POWERS_WEIGH
+#ifdef PARTS_WEIGH
     uint32_t *power;            /* of a row */
 #endif
     int8_t *x;                  /* scores, then results */
     int word;                   /* have scores the form of attend_words()? */
     int score_same;             /* does the table change nothing? */
-#ifndef POWERS_WEIGH
+#ifdef PARTS_WEIGH
     int part_same;
     int32_t bits;               /* of the greatest power */
 #endif
@@ -70,6 +74,28 @@ static NOINLINE void take_columns(const struct attend *a, const V *v, int32_t j)
     }
 }
 
+#ifdef QUOTIENTS_WEIGH
+/* So many words of two halves less a zero point. */
+static NOINLINE void take_zero(uint32_t *x, int32_t words, int32_t zero)
+{
+    const uint32_t less = dsp_halves(zero, zero);
+
+    for (uint32_t *end = x + (zero ? words : 0); x != end; x++)
+        *x = dsp_less(*x, less);
+}
+#endif
+
+/* Are keys in a panel, not as few words as they have? */
+static inline int in_panel(const struct attend_dims *k)
+{
+#ifdef QUOTIENTS_WEIGH
+    (void)k;
+    return 1;
+#else
+    return k->d > 4;
+#endif
+}
+
 static void take_head(const struct attend *a, int32_t head)
 {
     const struct attend_dims *k = a->k;
@@ -78,7 +104,10 @@ static void take_head(const struct attend *a, int32_t head)
 
     for (int32_t j = 0; j < k->e; j += 4)
         take_columns(a, v, j);
-    if (k->d < 5) {
+#ifdef QUOTIENTS_WEIGH
+    take_zero(a->values.x, (k->e + 1) / 2 * a->values.columns, k->vzero);
+#endif
+    if (!in_panel(k)) {
         small_columns(key, k->krow, k->d, k->n, a->keys.x);
         for (int32_t i = k->n; a->word && i & 3; i++)
             ((uint32_t *)a->keys.x)[i] = ((uint32_t *)a->keys.x)[i - 1];
@@ -86,6 +115,9 @@ static void take_head(const struct attend *a, int32_t head)
     }
     for (int32_t i = 0; i < k->n; i += 2, key += 2 * k->krow)
         pair_rows(&a->keys, key, i + 1 < k->n ? key + k->krow : key, i);
+#ifdef QUOTIENTS_WEIGH
+    take_zero(a->keys.x, (k->n + 1) / 2 * a->keys.columns, k->kzero);
+#endif
 }
 
 /* --- two rows --- */
@@ -161,6 +193,21 @@ static NOINLINE void mask_scores(const struct attend *a, const MASK *mask,
         mask_rows(a, mask, step, 0, x);
 }
 
+/* By keys in a panel. */
+static inline void panel_scores(const struct attend *a, const Q *q,
+                                int32_t step)
+{
+    const int32_t n = (a->k->n + 1) & -2;
+
+#ifdef QUOTIENTS_WEIGH
+    pair_expand(q, q + step, a->k->d, DSP_SIGNED(Q), a->keys.own);
+    take_zero(a->keys.own, a->keys.columns, a->k->qzero);
+    pair_all(&a->keys, a->score, n, (uint8_t *)a->x, 2);
+#else
+    pair_channels(&a->keys, q, step, a->score, n, (uint8_t *)a->x, 2);
+#endif
+}
+
 /* Scores of q and the row `step` behind it, those of the last key again up to
  * a multiple of four. */
 static void two_scores(const struct attend *a, const Q *q, int32_t step,
@@ -172,12 +219,11 @@ static void two_scores(const struct attend *a, const Q *q, int32_t step,
 
     if (a->word) {
         word_scores(a, q, step);
-    } else if (a->k->d < 5) {
+    } else if (!in_panel(a->k)) {
         small_scores(a, q, x);
         small_scores(a, q + step, x + 1);
     } else {
-        pair_channels(&a->keys, q, step, a->score, (n + 1) & -2, (uint8_t *)x,
-                      2);
+        panel_scores(a, q, step);
     }
     if (!a->score_same)
         look_up(a, x);
@@ -219,6 +265,27 @@ static void make_weights(struct attend *a, const int8_t *x, int32_t top,
         to[all] = to[all + 1] = 0;
     a->result[x - a->x] = scale32(0, attend_share(scale, sum),
                                   scale[3] * one + one / 2, k->shift);
+}
+#elif defined QUOTIENTS_WEIGH
+/* The weights of a row, as words of two keys; none behind the last key. */
+static void make_weights(struct attend *a, const int8_t *x, int32_t top,
+                         uint32_t *to)
+{
+    const POWERS *power = (const POWERS *)a->io->in[5] + 255 - top;
+    const int32_t n = a->k->n, all = a->values.columns;
+    struct levels levels;
+    uint64_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += (uint32_t)power[x[2 * i]];
+    levels = levels_of(sum, (uint32_t)a->k->p1);
+    for (int32_t i = 0; i < all; i += 2, x += 4, to += i & 2 ? 1 : 3) {
+        const int32_t one = i < n ? level_of(&levels, (uint32_t)power[x[0]]) : 0;
+        const int32_t two =
+            i + 1 < n ? level_of(&levels, (uint32_t)power[x[2]]) : 0;
+
+        *to = dsp_halves(one, two);
+    }
 }
 #else
 /* The weights of a row, as words of two keys; those behind the last key meet
@@ -312,11 +379,11 @@ static void share_out(struct attend *a)
     a->values = (struct panel){p, NULL, NULL, k->n, wide};
     p += pair_bytes(wide) * ((k->e + 1) & -2);
     a->keys = (struct panel){p, NULL, NULL, k->d, deep};
-    p += k->d > 4 ? pair_bytes(deep) * ((k->n + 1) & -2)
+    p += in_panel(k) ? pair_bytes(deep) * ((k->n + 1) & -2)
                   : (k->d > 2 ? 8 : 4) * ((k->n + 3) & -4);
     a->values.own = a->keys.own = p;
     p += 4 * (wide > deep ? wide : deep) + 64;
-#ifndef POWERS_WEIGH
+#ifdef PARTS_WEIGH
     a->power = (uint32_t *)(void *)p;
     p += 4 * ((k->n + 3) & -4);
 #endif
@@ -332,10 +399,31 @@ static void take_small(struct attend *a, const SCALE *scale)
                          (add < 0 ? -add : add);
 
     a->small = (struct small_k){scale[0], scale[1], a->k->p0};
-    a->word = d < 3 && up >= 0 && most < INT64_C(1) << (31 - up);
+    a->word = !in_panel(a->k) && d < 3 && up >= 0 && most < INT64_C(1) << (31 - up);
     if (a->word)
         a->small = (struct small_k){scale[0] * (1 << up), scale[1] * (1 << up),
                                     16};
+}
+
+/* Scores and results as they are scaled; those of quotients are rounded, and
+ * what is behind the last element of rows, less zero points, is a bias. */
+static void take_scales(struct attend *a, const SCALE *scale)
+{
+    const struct attend_dims *k = a->k;
+#ifdef QUOTIENTS_WEIGH
+    const int64_t one = INT64_C(1) << k->p0, whole = INT64_C(1) << k->shift;
+
+    a->score[0] = scale32(-(a->keys.columns - k->d) * k->qzero * k->kzero,
+                          scale[0], scale[1] * one + one / 2, k->p0);
+    a->result[0] = scale32(0, scale[2], scale[3] * whole + whole / 2, k->shift);
+#else
+    a->score[0] = scale32(0, scale[0], scale[1], k->p0);
+#ifdef PARTS_WEIGH
+    a->result[0] = scale32(0, scale[2], scale[3], k->shift);
+#endif
+#endif
+    a->score[1] = a->score[0];
+    a->result[1] = a->result[0];
 }
 
 /* Have results the epilogue of conv/panel.h? */
@@ -357,16 +445,15 @@ static inline void attend_pairs(const struct attend_dims *k,
     struct attend a = {.k = k, .io = io};
 
     if (!results_narrow(k, io) ||
-        (k->d > 4 && !attend_narrow(scale[0], k->p0))) {
+        (in_panel(k) && !attend_narrow(scale[0], k->p0))) {
         attend_rows(k, io);
         return;
     }
     share_out(&a);
-    a.score[0] = a.score[1] = scale32(0, scale[0], scale[1], k->p0);
+    take_scales(&a, scale);
     take_small(&a, scale);
     a.score_same = attend_same(io->in[4], 128);
-#ifndef POWERS_WEIGH
-    a.result[0] = a.result[1] = scale32(0, scale[2], scale[3], k->shift);
+#ifdef PARTS_WEIGH
     a.bits = bits((uint32_t)k->most | 1);
     a.part_same = !DSP_SIGNED(PARTS) && attend_same(io->in[6], 0);
 #endif

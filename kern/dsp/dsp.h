@@ -61,6 +61,12 @@ static inline int32_t dsp_mac(uint32_t a, uint32_t b, int32_t sum)
     return __smlad((int16x2_t)a, (int16x2_t)b, sum);
 }
 
+/* Halves of a less those of b. */
+static inline uint32_t dsp_less(uint32_t a, uint32_t b)
+{
+    return (uint32_t)__ssub16((int16x2_t)a, (int16x2_t)b);
+}
+
 /* sum + x times the lower half of a, or the upper one; x fits 16 bits. */
 static inline int32_t dsp_mac_low(uint32_t a, int32_t x, int32_t sum)
 {
@@ -72,6 +78,12 @@ static inline int32_t dsp_mac_high(uint32_t a, int32_t x, int32_t sum)
     return __smlatb((int32_t)a, x, sum);
 }
 #else
+static inline uint32_t dsp_less(uint32_t a, uint32_t b)
+{
+    return ((a & 0xffff) - (b & 0xffff)) % 0x10000 |
+           ((a >> 16) - (b >> 16)) << 16;
+}
+
 static inline int32_t dsp_mac_low(uint32_t a, int32_t x, int32_t sum)
 {
     return sum + (int16_t)a * x;

@@ -7,7 +7,8 @@
  * split    heads * m
  * scratch  4 * n
  * stack    256
- * cycles   ncore * ceil(heads * m, ncore) * n * (200 + 12 * d + 12 * e)
+ * cycles   ncore * ceil(heads * m, ncore) * n * (200 + 12 * d + 12 * e) *
+ *          (1 + 2 * quotients)
  *
  * s = clip((q k scale[0] + scale[1]) >> p0, -128, 127) of each row of k,
  * x = clip(scores[s + 128] + mask, -128, 127) with one's element of the row of
@@ -16,6 +17,10 @@
  * result is the sum of a v, scaled by scale[2], scale[3] and shift.  Without
  * parts it is that of p v, scaled by scale[2] / sum of p and shift, rounded,
  * and scale[3] more.
+ *
+ * Of quotients a = p p1 / sum of p, rounded half to even, q, k and v are less
+ * their zero points, and scores and results are scaled and rounded, and have
+ * scale[1] and scale[3] more.
  */
 #include "kern/finish.h"
 
@@ -27,6 +32,14 @@ static const MASK *attend_mask(const struct attend_dims *k,
     const MASK *mask = io->in[7];
 
     return mask ? mask + head * k->mhead + row * k->mrow : NULL;
+}
+
+/* sum * mul / 2^shift, rounded half up, and add more. */
+static int32_t rounded(ACC sum, int32_t mul, int32_t add, int shift, int32_t lo,
+                       int32_t hi)
+{
+    return narrow(requant(sum, mul, INT64_C(1) << (shift - 1), shift) + add,
+                  lo, hi);
 }
 
 /* The table's value for each row of k; returns the greatest. */
@@ -41,9 +54,10 @@ static int32_t score(const struct attend_dims *k, const struct io *io,
         ACC sum = 0;
 
         for (int32_t j = 0; j < k->d; j++)
-            sum += (ACC)q[j] * (ACC)key[j];
-        x[i] = (int32_t)table[128 + rescale(sum, scale[0], scale[1], k->p0,
-                                            -128, 127)];
+            sum += ((ACC)q[j] - k->qzero) * ((ACC)key[j] - k->kzero);
+        x[i] = (int32_t)table[128 + (k->quotients
+                   ? rounded(sum, scale[0], scale[1], k->p0, -128, 127)
+                   : rescale(sum, scale[0], scale[1], k->p0, -128, 127))];
         if (mask && k->bound)
             x[i] = x[i] < (int32_t)mask[i] ? x[i] : (int32_t)mask[i];
         else if (mask)
@@ -51,6 +65,14 @@ static int32_t score(const struct attend_dims *k, const struct io *io,
         most = x[i] > most ? x[i] : most;
     }
     return most;
+}
+
+/* v / sum, rounded half to even. */
+static int32_t quotient(int64_t v, int64_t sum)
+{
+    const int64_t q = v / sum, twice = 2 * (v - q * sum);
+
+    return (int32_t)(q + (twice > sum || (twice == sum && q & 1)));
 }
 
 /* Powers become weights; returns their sum. */
@@ -67,6 +89,8 @@ static int64_t weigh(const struct attend_dims *k, const struct io *io,
     }
     for (int32_t i = 0; i < k->n && table; i++)
         x[i] = (int32_t)table[sum ? (int64_t)x[i] * k->p1 / sum : 0];
+    for (int32_t i = 0; i < k->n && k->quotients; i++)
+        x[i] = quotient((int64_t)x[i] * k->p1, sum + !sum);
     return sum;
 }
 
@@ -78,6 +102,8 @@ static int32_t result(const struct attend_dims *k, const struct io *io,
 
     if (io->in[6])
         return rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
+    if (k->quotients)
+        return rounded(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
     return narrow(requant(sum, scale[2] / (powers + !powers),
                           INT64_C(1) << (k->shift - 1), k->shift) + scale[3],
                   k->lo, k->hi);
@@ -102,7 +128,7 @@ void FN(const struct attend_dims *k, const struct io *io)
             ACC sum = 0;
 
             for (int32_t i = 0; i < k->n; i++)
-                sum += (ACC)x[i] * (ACC)v[(ptrdiff_t)i * k->vrow + j];
+                sum += x[i] * ((ACC)v[(ptrdiff_t)i * k->vrow + j] - k->vzero);
             y[j] = (Y)result(k, io, powers, sum);
         }
     }

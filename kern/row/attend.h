@@ -1,16 +1,71 @@
 /* Attention of bytes in 32 bits, a row at a time, weights by tables
  * (kern/ref/iattend_int.c).  To be included after the types of its operands are
- * defined, after POWERS_WEIGH too where there are no parts. */
+ * defined, after POWERS_WEIGH too where powers are weights, QUOTIENTS_WEIGH
+ * where rounded quotients are. */
 #ifndef ROW_ATTEND_H
 #define ROW_ATTEND_H
 
 #include <string.h>
 
 #include "kern/row/mask.h"
-#ifdef POWERS_WEIGH
+#if defined POWERS_WEIGH || defined QUOTIENTS_WEIGH
 #include "kern/row/shares.h"
 #endif
+#ifdef QUOTIENTS_WEIGH
+#include "kern/row/levels.h"
+#endif
 
+#ifdef QUOTIENTS_WEIGH
+/* A row of q less its zero point; returns the sum. */
+static inline int32_t take_row(const struct attend_dims *k, const Q *q,
+                               int16_t *less)
+{
+    int32_t sum = 0;
+
+    for (int32_t j = 0; j < k->d; j++) {
+        less[j] = (int16_t)(q[j] - k->qzero);
+        sum += less[j];
+    }
+    return sum;
+}
+
+static inline int32_t attend_dot(const int16_t *q, const K *key, int32_t d)
+{
+    int32_t sum = 0;
+
+    for (; d > 3; d -= 4, q += 4, key += 4)
+        sum += q[0] * key[0] + q[1] * key[1] + q[2] * key[2] + q[3] * key[3];
+    for (; d > 0; d--)
+        sum += *q++ * *key++;
+    return sum;
+}
+
+/* The table's value for each row of k, behind which is room for a row of q;
+ * returns the greatest. */
+static NOINLINE int32_t make_scores(const struct attend_dims *k,
+                                    const struct io *io, const Q *q,
+                                    const K *key, const MASK *mask, int32_t *x)
+{
+    const SCALE *scale = io->in[3];
+    const SCORES *table = (const SCORES *)io->in[4] + 128;
+    int16_t *less = (int16_t *)(void *)(x + k->n);
+    const int32_t zero = -k->kzero * take_row(k, q, less);
+    struct attend_high of;
+    const int high = attend_high(scale[0], scale[1], k->p0, &of);
+    int32_t most = -128;
+
+    (void)mask;
+    for (int32_t i = 0; i < k->n; i++, key += k->krow) {
+        const int32_t sum = attend_dot(less, key, k->d) + zero;
+
+        x[i] = table[high ? attend_upper(sum, of.mul, of.add, of.rest)
+                          : attend_rounded(sum, scale[0], scale[1], k->p0,
+                                           -128, 127)];
+        most = x[i] > most ? x[i] : most;
+    }
+    return most;
+}
+#else
 /* The table's value for each row of k; returns the greatest. */
 static inline int32_t make_scores(const struct attend_dims *k,
                                   const struct io *io, const Q *q, const K *key,
@@ -34,7 +89,31 @@ static inline int32_t make_scores(const struct attend_dims *k,
     }
     return most;
 }
+#endif
 
+#ifdef QUOTIENTS_WEIGH
+/* Powers become weights; returns the sum of these. */
+static NOINLINE uint32_t make_parts(const struct attend_dims *k,
+                                    const struct io *io, int32_t most,
+                                    int32_t *x)
+{
+    const POWERS *power = (const POWERS *)io->in[5] + 255 - most;
+    struct levels levels;
+    uint64_t sum = 0;
+    uint32_t weights = 0;
+
+    for (int32_t i = 0; i < k->n; i++) {
+        x[i] = power[x[i]];
+        sum += (uint32_t)x[i];
+    }
+    levels = levels_of(sum, (uint32_t)k->p1);
+    for (int32_t i = 0; i < k->n; i++) {
+        x[i] = level_of(&levels, (uint32_t)x[i]);
+        weights += (uint32_t)x[i];
+    }
+    return weights;
+}
+#else
 /* Powers become weights; returns their sum. */
 static inline uint32_t make_parts(const struct attend_dims *k,
                                   const struct io *io, int32_t most,
@@ -55,6 +134,7 @@ static inline uint32_t make_parts(const struct attend_dims *k,
 #endif
     return sum;
 }
+#endif
 
 /* Sums of columns, up to four. */
 static inline void make_sums(const struct attend_dims *k, const int32_t *x,
@@ -98,12 +178,16 @@ static inline int attend_narrow(int32_t mul, int32_t shift)
     return shift > 31 || (2 * (int64_t)mul < one && 2 * (int64_t)mul >= -one);
 }
 
-/* What becomes of a sum of weighted rows of v, of powers with that sum. */
+/* What becomes of a sum of weighted rows of v, of powers with that sum, or
+ * quotients. */
 static inline Y make_result(const struct attend_dims *k, const SCALE *scale,
                             uint32_t powers, int32_t sum)
 {
 #ifdef POWERS_WEIGH
     return (Y)attend_result(k, scale, attend_share(scale, powers), sum);
+#elif defined QUOTIENTS_WEIGH
+    return (Y)attend_rounded(sum - (int32_t)powers * k->vzero, scale[2],
+                             scale[3], k->shift, k->lo, k->hi);
 #else
     (void)powers;
     return (Y)rescale(sum, scale[2], scale[3], k->shift, k->lo, k->hi);
@@ -123,7 +207,7 @@ static inline int attend_divided(const POWERS *powers, const SCALE *scale,
 }
 #endif
 
-/* Scratch of a core: n words. */
+/* Scratch of a core: n words, and d halves where q has a zero point. */
 static inline void attend_rows(const struct attend_dims *k,
                                const struct io *io)
 {

@@ -1,5 +1,6 @@
-/* Results of attention whose powers are weights, divided once a row.  To be
- * included after SCALE and POWERS are defined. */
+/* Scores and results of attention that are rounded, and those that are divided
+ * once a row, for powers are weights.  To be included after SCALE and POWERS are
+ * defined. */
 #ifndef ROW_SHARES_H
 #define ROW_SHARES_H
 
@@ -11,14 +12,21 @@ static inline int32_t attend_share(const SCALE *scale, uint32_t powers)
     return (int32_t)((uint32_t)scale[2] / (powers | !powers));
 }
 
+/* sum * mul / 2^shift, rounded half up, and add more. */
+static inline int32_t attend_rounded(int32_t sum, int32_t mul, int32_t add,
+                                     int32_t shift, int32_t lo, int32_t hi)
+{
+    const int64_t half = INT64_C(1) << (shift - 1);
+
+    return narrow(requant(sum, mul, half, shift) + add, lo, hi);
+}
+
 /* A result, of any size. */
 static inline int32_t attend_result(const struct attend_dims *k,
                                     const SCALE *scale, int32_t share,
                                     int32_t sum)
 {
-    const int64_t half = INT64_C(1) << (k->shift - 1);
-
-    return narrow(requant(sum, share, half, k->shift) + scale[3], k->lo, k->hi);
+    return attend_rounded(sum, share, scale[3], k->shift, k->lo, k->hi);
 }
 
 /* An epilogue by upper halves: (sum * (mul << up) >> 32) + add >> rest is the
@@ -26,6 +34,14 @@ static inline int32_t attend_result(const struct attend_dims *k,
 struct attend_high {
     int32_t mul, add, up, rest; /* mul is shifted already */
 };
+
+/* (the upper half of sum * mul) + add >> shift, of eight bits. */
+static inline int32_t attend_upper(int32_t sum, int32_t mul, int32_t add,
+                                   int32_t shift)
+{
+    return clip(((int32_t)((int64_t)sum * mul >> 32) + add) >> shift, -128,
+                127);
+}
 
 /* mul: the greatest. */
 static inline int attend_high(int32_t mul, int32_t zero, int32_t shift,

@@ -2,8 +2,8 @@
  * results, and weights of powers.  Elsewhere the same in plain C.
  *
  * To be included after X, a type of a byte, LEFT and RIGHT, the sides of products
- * of weights by values, and PARTS are defined; after POWERS_WEIGH where there are
- * no parts. */
+ * of weights by values, and PARTS are defined; after POWERS_WEIGH or
+ * QUOTIENTS_WEIGH where there are no parts. */
 #ifndef ATTEND_H
 #define ATTEND_H
 
@@ -28,11 +28,29 @@ struct attend_shares {
     int32_t add, shift, mul[4];
 };
 
+/* Are results made by upper halves of products? */
+#if defined POWERS_WEIGH || defined QUOTIENTS_WEIGH
+#define ATTEND_UPPER
+#endif
+
+#ifdef QUOTIENTS_WEIGH
+/* What sums begin with: of each key, four a block, and of each row of q. */
+struct attend_begin {
+    const int32_t *key;
+    int32_t row[4];
+};
+#endif
+
 #ifdef XPULPV2
-#ifdef POWERS_WEIGH
+#ifdef ATTEND_UPPER
 #define ATTEND_MUL "mulh "
 #else
 #define ATTEND_MUL "mul "
+#endif
+#ifdef QUOTIENTS_WEIGH
+#define ATTEND_SCORE_MUL "mulh"
+#else
+#define ATTEND_SCORE_MUL "mul"
 #endif
 #define ATTEND_SCALE(v)                                                       \
     ATTEND_MUL v ", " v ", t1\n xp.addnr " v ", t2, t3\n"                    \
@@ -44,12 +62,13 @@ struct attend_shares {
 
 /* Four rows at %16, words side by side, by `count` times four at %17, rows
  * apart by %18 to %20.  What registers have no room for is in memory. */
-#define ATTEND_PRODUCTS(DOT)                                                  \
-    "1:\n lw t3, %[words]\n"                                                  \
+#define ATTEND_ZEROS                                                          \
     "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"                             \
     "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"                             \
     "li %8, 0\n li %9, 0\n li %10, 0\n li %11, 0\n"                           \
-    "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"                         \
+    "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"
+#define ATTEND_PRODUCTS(FIRST, DOT)                                           \
+    "1:\n" FIRST "lw t3, %[words]\n"                                          \
     "xlp.setup 0, t3, 24\n"                                                   \
     "xp.lw.post t4, %16, 4\n"                                                 \
     "xp.lw.post t5, %16, 4\n"                                                 \
@@ -72,7 +91,7 @@ struct attend_shares {
     "lw t1, %[count]\n lw %17, %[w]\n lw %16, %[x]\n slli t2, %18, 2\n"       \
     "addi t1, t1, -1\n add %17, %17, t2\n sw t1, %[count]\n"                  \
     "sw %17, %[w]\n bnez t1, 1b\n"
-#define ATTEND_LOOP(name, DOT, FINISH)                                        \
+#define ATTEND_LOOP(name, FIRST, DOT, FINISH)                                 \
     static inline void name(const void *x, const void *w, int32_t words,      \
                             int32_t step, int32_t count, void *to,            \
                             int32_t row)                                      \
@@ -81,7 +100,7 @@ struct attend_shares {
         int32_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;               \
                                                                               \
         __asm__ volatile(                                                     \
-            XP_BLOCK ATTEND_PRODUCTS(DOT) "lw t5, %[to]\n" FINISH             \
+            XP_BLOCK ATTEND_PRODUCTS(FIRST, DOT) "lw t5, %[to]\n" FINISH             \
             ATTEND_NEXT XP_BLOCK_END                                          \
             : "=&r"(a), "=&r"(b), "=&r"(c), "=&r"(d), "=&r"(e), "=&r"(f),     \
               "=&r"(g), "=&r"(h), "=&r"(i), "=&r"(j), "=&r"(k), "=&r"(l),     \
@@ -94,7 +113,23 @@ struct attend_shares {
 #define ATTEND_SW(v, at) "sw " v ", " #at "(t5)\n"
 
 /* The sums, row by row of x, 16 words for each four rows of w. */
-ATTEND_LOOP(attend_sums_to, BLOCK_SP,
+#ifdef QUOTIENTS_WEIGH
+/* Of four keys to t2..t5, then each row of q; `row` is where they are. */
+#define ATTEND_FIRST_ROW(at, a, b, c, d)                                      \
+    "lw t6, " #at "(t1)\n add " a ", t2, t6\n add " b ", t3, t6\n"            \
+    "add " c ", t4, t6\n add " d ", t5, t6\n"
+#define ATTEND_FIRST                                                          \
+    "lw t1, %[row]\n lw t6, 0(t1)\n xp.lw.post t2, t6, 4\n"                   \
+    "xp.lw.post t3, t6, 4\n xp.lw.post t4, t6, 4\n xp.lw.post t5, t6, 4\n"    \
+    "sw t6, 0(t1)\n"                                                          \
+    ATTEND_FIRST_ROW(4, "%0", "%4", "%8", "%12")                              \
+    ATTEND_FIRST_ROW(8, "%1", "%5", "%9", "%13")                              \
+    ATTEND_FIRST_ROW(12, "%2", "%6", "%10", "%14")                            \
+    ATTEND_FIRST_ROW(16, "%3", "%7", "%11", "%15")
+#else
+#define ATTEND_FIRST ATTEND_ZEROS
+#endif
+ATTEND_LOOP(attend_sums_to, ATTEND_FIRST, BLOCK_SP,
             ATTEND_SW("%0", 0) ATTEND_SW("%4", 4) ATTEND_SW("%8", 8)
             ATTEND_SW("%12", 12) ATTEND_SW("%1", 16) ATTEND_SW("%5", 20)
             ATTEND_SW("%9", 24) ATTEND_SW("%13", 28) ATTEND_SW("%2", 32)
@@ -102,11 +137,23 @@ ATTEND_LOOP(attend_sums_to, BLOCK_SP,
             ATTEND_SW("%3", 48) ATTEND_SW("%7", 52) ATTEND_SW("%11", 56)
             ATTEND_SW("%15", 60) "addi t5, t5, 64\n")
 
+#ifdef QUOTIENTS_WEIGH
+static inline void attend_sums_from(const void *x, const void *w,
+                                    int32_t words, int32_t step, int32_t count,
+                                    const struct attend_begin *from,
+                                    int32_t *to)
+{
+    struct attend_begin at = *from;
+
+    attend_sums_to(x, w, words, step, count, to, (int32_t)&at);
+}
+#else
 static inline void attend_sums(const void *x, const void *w, int32_t words,
                                int32_t step, int32_t count, int32_t *to)
 {
     attend_sums_to(x, w, words, step, count, to, 0);
 }
+#endif
 
 /* Sums scaled, of eight bits: a word for each row of x, `row` bytes from one to
  * the next, and each four rows of w. */
@@ -126,11 +173,11 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
     ATTEND_SW("%0", 0) "add t6, t5, t4\n sw %1, 0(t6)\n"                      \
     "add t6, t6, t4\n sw %2, 0(t6)\n addi t5, t5, 4\n"                       \
     "add t6, t6, t4\n sw %3, 0(t6)\n"
-ATTEND_LOOP(attend_values_u, BLOCK_USP, ATTEND_VALUES)
-#ifdef POWERS_WEIGH
+ATTEND_LOOP(attend_values_u, ATTEND_ZEROS, BLOCK_USP, ATTEND_VALUES)
+#ifdef ATTEND_UPPER
 #define attend_values attend_values_u
 #else
-ATTEND_LOOP(attend_values_s, BLOCK_SP, ATTEND_VALUES)
+ATTEND_LOOP(attend_values_s, ATTEND_ZEROS, BLOCK_SP, ATTEND_VALUES)
 
 static inline void attend_values(const void *x, const void *w, int32_t words,
                                  int32_t step, int32_t count, void *to,
@@ -161,6 +208,13 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
     "xpv.add.b %[a], %[a], %[b]\n"
 #define ATTEND_MASK_BOUND "xpv.min.b %[a], %[a], %[b]\n"
 
+#ifdef QUOTIENTS_WEIGH
+#define ATTEND_HALVES(v)                                                      \
+    "xpv.sdotup.h %[low], " v ", %[one]\n"                                    \
+    "xpv.sdotup.h %[high], " v ", %[other]\n"                                 \
+    "xp.sw.post " v ", %[y], 4\n"
+#endif
+
 /* Scores of one row, a word at a time, from sums at p or products of q there;
  * with what a mask makes of them.  Returns the greatest, each of four
  * columns. */
@@ -175,7 +229,7 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
         if (words)                                                            \
             __asm__ volatile(                                                 \
                 XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                     \
-                SUMS FOUR_EACH("mul", "%[mul]")                             \
+                SUMS FOUR_EACH(ATTEND_SCORE_MUL, "%[mul]")                    \
                 "xp.addnr %[a], %[add], %[shift]\n"                           \
                 "xp.addnr %[b], %[add], %[shift]\n"                           \
                 "xp.addnr %[c], %[add], %[shift]\n"                           \
@@ -236,6 +290,58 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
           [signs] "i"(XP_SIGNS(int8_t, int8_t)), [step] "i"(ATTEND_STEP)
         : XP_CLOBBERS);
     return (uint32_t)xp_sdot4u(sum, a, 0x01010101);
+}
+#elif defined QUOTIENTS_WEIGH
+/* The powers of four scores a word, at least one word, of 31 bits; zero: where
+ * the power of 0 would be.  Returns their sum: lower halves and upper ones are
+ * added apart. */
+static inline uint64_t attend_powers(uintptr_t zero, const int8_t *x,
+                                     int32_t words, uint32_t *y)
+{
+    int32_t low = 0, high = 0, a, b, c, d, w;
+
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 21\n"
+        "xp.lw.post %[w], %[x], 4\n"
+        FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[zero]")
+        ATTEND_HALVES("%[a]") ATTEND_HALVES("%[b]")
+        ATTEND_HALVES("%[c]") ATTEND_HALVES("%[d]") XP_BLOCK_END
+        : [low] "+&r"(low), [high] "+&r"(high), [a] "=&r"(a), [b] "=&r"(b),
+          [c] "=&r"(c), [d] "=&r"(d), [w] "=&r"(w), [x] "+&r"(x), [y] "+&r"(y)
+        : [n] "r"(words), [zero] "r"(zero), [i0] "r"(4), [i1] "r"(4 << 8),
+          [i2] "r"(4 << 16), [i3] "r"(4 << 24), [one] "r"(1),
+          [other] "r"(1 << 16), [signs] "i"(XP_SIGNS(int8_t, int8_t))
+        : XP_CLOBBERS);
+    return ((uint64_t)(uint32_t)high << 16) + (uint32_t)low;
+}
+
+/* Levels of four powers a word, at least one word, words 16 bytes apart, and
+ * their sum.  Returns the greatest of what is compared with l->safe. */
+static inline uint32_t attend_levels(const uint32_t *v, int32_t words,
+                                     const struct levels *l, char *y,
+                                     int32_t *all)
+{
+    int32_t a, b, c, d, e, f, most = 0, sum = 0;
+
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 28\n"
+        FOUR_WORDS FOUR_EACH("mulhu", "%[inverse]") FOUR_EACH("add", "%[half]")
+        "and %[e], %[a], %[mask]\n and %[f], %[b], %[mask]\n"
+        "xp.max %[most], %[most], %[e]\n xp.max %[most], %[most], %[f]\n"
+        "and %[e], %[c], %[mask]\n and %[f], %[d], %[mask]\n"
+        "xp.max %[most], %[most], %[e]\n xp.max %[most], %[most], %[f]\n"
+        FOUR_EACH("srl", "%[places]") FOUR_PACK
+        "xpv.sdotup.b %[sum], %[a], %[ones]\n"
+        "xp.sw.post %[a], %[y], %[step]\n" XP_BLOCK_END
+        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),
+          [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y),
+          [most] "+&r"(most), [sum] "+&r"(sum)
+        : [n] "r"(words), [inverse] "r"(l->inverse), [half] "r"(l->half),
+          [mask] "r"(l->mask), [places] "r"(l->places), [ones] "r"(0x01010101),
+          [step] "i"(ATTEND_STEP)
+        : XP_CLOBBERS);
+    *all = sum;
+    return (uint32_t)most;
 }
 #else
 /* `inverse`, a byte, halved as often as the scores of a row say, whose greatest
@@ -332,6 +438,19 @@ static inline void attend_block(const void *x, const void *w, int32_t words,
     }
 }
 
+#ifdef QUOTIENTS_WEIGH
+static inline void attend_sums_from(const void *x, const void *w,
+                                    int32_t words, int32_t step, int32_t count,
+                                    const struct attend_begin *from,
+                                    int32_t *to)
+{
+    for (int32_t j = 0; j < count; j++, to += 16) {
+        attend_block(x, (const int8_t *)w + 4 * j * step, words, step, 1, to);
+        for (int32_t i = 0; i < 16; i++)
+            to[i] += from->key[4 * j + i % 4] + from->row[i / 4];
+    }
+}
+#else
 static inline void attend_sums(const void *x, const void *w, int32_t words,
                                int32_t step, int32_t count, int32_t *to)
 {
@@ -339,12 +458,17 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
         attend_block(x, (const int8_t *)w + 4 * j * step, words, step, 1,
                      to + 16 * j);
 }
+#endif
 
 static inline int8_t attend_score(int32_t sum, const int8_t *mask, int32_t i,
                                   int bound, const struct attend_end *e)
 {
+#ifdef QUOTIENTS_WEIGH
+    const int32_t s = e->table[attend_upper(sum, e->mul, e->add, e->shift)];
+#else
     const int32_t s = e->table[rescale32(sum, e->mul, e->add, e->shift, -128,
                                          127)];
+#endif
 
     if (mask && bound)
         return (int8_t)(s < mask[i] ? s : mask[i]);
@@ -412,8 +536,12 @@ static inline int32_t attend_value(const void *end, int r, int32_t sum)
 #ifdef POWERS_WEIGH
     const struct attend_shares *e = end;
 
-    return clip(((int32_t)((int64_t)sum * e->mul[r] >> 32) + e->add) >>
-                e->shift, -128, 127);
+    return attend_upper(sum, e->mul[r], e->add, e->shift);
+#elif defined QUOTIENTS_WEIGH
+    const struct attend_end *e = end;
+
+    (void)r;
+    return attend_upper(sum, e->mul, e->add, e->shift);
 #else
     const struct attend_end *e = end;
 
@@ -452,6 +580,34 @@ static inline uint32_t attend_bytes(uintptr_t zero, const int8_t *x,
         sum += v;
     }
     return sum;
+}
+#elif defined QUOTIENTS_WEIGH
+static inline uint64_t attend_powers(uintptr_t zero, const int8_t *x,
+                                     int32_t words, uint32_t *y)
+{
+    uint64_t sum = 0;
+
+    for (int32_t i = 0; i < 4 * words; i++)
+        sum += y[i] = power(zero, x[i]);
+    return sum;
+}
+
+static inline uint32_t attend_levels(const uint32_t *v, int32_t words,
+                                     const struct levels *l, char *y,
+                                     int32_t *all)
+{
+    uint32_t most = 0;
+
+    *all = 0;
+    for (int32_t i = 0; i < 4 * words; i++) {
+        const uint32_t e =
+            (uint32_t)((uint64_t)v[i] * l->inverse >> 32) + l->half;
+
+        most = (e & l->mask) > most ? e & l->mask : most;
+        y[i / 4 * ATTEND_STEP + i % 4] = (char)(e >> l->places);
+        *all += (uint8_t)(e >> l->places);
+    }
+    return most;
 }
 #else
 static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
@@ -498,7 +654,7 @@ static inline int attend_identity(const void *table, uint32_t zero)
     return 1;
 }
 
-#ifndef POWERS_WEIGH
+#ifndef ATTEND_UPPER
 /* _same: the table changes nothing. */
 ATTEND_WEIGHTS(attend_weights_24, 8, ATTEND_LOOK_UP, 17)
 ATTEND_WEIGHTS(attend_weights_32, 16, ATTEND_LOOK_UP, 17)

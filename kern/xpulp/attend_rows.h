@@ -1,21 +1,27 @@
 /* Attention of bytes for XpulpV2, four rows of q at a time: products four by
  * four, weights by tables.  To be included after the types of its operands are
  * defined; after HIDES too where columns are left out that a mask hides, after
- * POWERS_WEIGH where there are no parts, after HALVES_WEIGH where weights are the
- * greatest one halved.
+ * POWERS_WEIGH where powers are weights, after HALVES_WEIGH where weights are the
+ * greatest one halved, after QUOTIENTS_WEIGH where they are rounded quotients.
  *
  * The last four rows, and the last four of k, are four again where their number
  * is no multiple.  Weights of four rows lie side by side, word by word, and v
- * in columns, as the products want them. */
+ * in columns, as the products want them.
+ *
+ * Zero points of q and k are in what their products begin with.  That of v
+ * lies behind each column, four times less than 0, and the sum of a row's
+ * weights, as four of them, behind these. */
 #ifndef ATTEND_ROWS_H
 #define ATTEND_ROWS_H
 
 #include "kern/row/mask.h"
 
-#if !defined POWERS_WEIGH && !defined HALVES_WEIGH
+#if !defined POWERS_WEIGH && !defined HALVES_WEIGH && !defined QUOTIENTS_WEIGH
 #define PARTS_WEIGH
 #endif
-#ifdef POWERS_WEIGH
+#ifdef QUOTIENTS_WEIGH
+#define LEFT uint8_t
+#elif defined POWERS_WEIGH
 #define LEFT POWERS
 #else
 #define LEFT PARTS
@@ -25,9 +31,16 @@
 #define X int8_t
 #include "kern/xpulp/block.h"
 #include "kern/xpulp/apart.h"
+#ifdef QUOTIENTS_WEIGH
+#include "kern/xpulp/inverse.h"
+#include "kern/row/levels.h"
+enum { BEHIND = 4 };    /* bytes behind columns, and behind weights */
+#else
+enum { BEHIND = 0 };
+#endif
+#include "kern/row/shares.h"
 #include "kern/xpulp/attend.h"
 #include "kern/xpulp/transpose.h"
-#include "kern/row/shares.h"
 
 enum {
     LEAST = -128, POWERS_N = 256,
@@ -49,13 +62,19 @@ struct attend {
     int32_t bits;             /* of the greatest power */
     uint16_t *power;          /* of four rows, where their sums were */
 #endif
+#ifdef QUOTIENTS_WEIGH
+    int32_t *begin;           /* of sums, by key */
+    struct attend_end made[2]; /* scores and results, by upper halves */
+    int scores_small;         /* and scores, too */
+#endif
 #ifdef HIDES
     int32_t *columns;         /* that a mask shows to each four rows */
 #endif
     int32_t shown;            /* columns in use: n, or whole words of them */
     const struct attend_end *ends; /* of scores, of results */
     int32_t words, line;      /* words of a row of q; bytes of n, whole words */
-    int32_t step;             /* from a row of keys to the next */
+    int32_t step;             /* from a row of keys to the next, */
+    int32_t column;           /* and from a column of v */
     int32_t *sums;
     char *q, *w;              /* four rows, side by side */
     int8_t *x;                /* scores of four, where weights w will be */
@@ -66,8 +85,8 @@ struct attend {
 /* Columns of v, the last word filled up. */
 static NOINLINE void take_columns(const struct attend *a, const V *v)
 {
-    const int32_t n = a->k->n, e = a->k->e, row = a->k->vrow, line = a->line;
-    const int32_t rows = n & ~3, columns = e & ~3;
+    const int32_t n = a->k->n, e = a->k->e, row = a->k->vrow;
+    const int32_t line = a->column, rows = n & ~3, columns = e & ~3;
 
     for (int32_t j = 0; j < columns; j += 4)
         for (int32_t i = 0; i < rows; i += 4)
@@ -75,9 +94,14 @@ static NOINLINE void take_columns(const struct attend *a, const V *v)
     for (int32_t j = columns; j < e; j++)
         for (int32_t i = 0; i < rows; i++)
             a->v[j * line + i] = v[i * row + j];
-    for (int32_t i = rows; i < line; i++)
+    for (int32_t i = rows; i < a->line; i++)
         for (int32_t j = 0; j < e; j++)
             a->v[j * line + i] = (X)(i < n ? v[i * row + j] : 0);
+#ifdef QUOTIENTS_WEIGH
+    for (int32_t j = 0; j < e; j++)
+        for (int32_t i = a->line; i < line; i++)
+            a->v[j * line + i] = (X)-a->k->vzero;
+#endif
 }
 
 /* Up to four bytes as a word. */
@@ -103,6 +127,53 @@ static NOINLINE void take_keys(const struct attend *a, const K *key)
             word_store(to, row_word(key + j, d - j));
 }
 
+#ifdef QUOTIENTS_WEIGH
+/* The sum of n bytes. */
+static inline int32_t bytes_sum(const X *x, int32_t n)
+{
+    int32_t sum = 0;
+
+#ifdef XPULPV2
+    for (int32_t i = 0; i < n; i += 4)
+        sum = xp_sdot4(sum, row_word(x + i, n - i), 0x01010101);
+#else
+    for (int32_t i = 0; i < n; i++)
+        sum += x[i];
+#endif
+    return sum;
+}
+
+/* What sums with each key begin with: (q - zero) (k - zero) is q k less sums of
+ * k and of q. */
+static NOINLINE void take_begin(const struct attend *a, const K *key)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t both = k->d * k->qzero * k->kzero;
+
+    for (int32_t i = 0; i < k->n; i++, key += k->krow)
+        a->begin[i] = both - k->qzero * bytes_sum(key, k->d);
+}
+
+/* Sums of four rows by all keys, 16 words for each four of these. */
+static NOINLINE void make_sums(const struct attend *a, const Q *q,
+                               const X *key)
+{
+    const int32_t step = a->step, n = a->k->n;
+    struct attend_begin begin = {.key = a->begin};
+
+    for (int32_t r = 0; r < 4; r++) {
+        const Q *row = q + r * a->k->qrow;
+
+        bytes_apart(a->q + 4 * r, (const char *)row, a->k->d);
+        begin.row[r] = -a->k->kzero * bytes_sum(row, a->k->d);
+    }
+    attend_sums_from(a->q, key, a->words, step, n >> 2, &begin, a->sums);
+    begin.key = a->begin + n - 4;
+    if (n & 3)
+        attend_sums_from(a->q, key + (n - 4) * step, a->words, step, 1, &begin,
+                         a->sums + 4 * (n & ~3));
+}
+#else
 /* Sums of four rows by the keys from..to, 16 words for each four of these. */
 static NOINLINE void make_sums(const struct attend *a, const Q *q,
                                const X *key, int32_t from, int32_t to)
@@ -117,10 +188,17 @@ static NOINLINE void make_sums(const struct attend *a, const Q *q,
         attend_sums(a->q, key + (to - 4) * step, a->words, step, 1,
                     a->sums + 4 * (to & ~3));
 }
+#endif
 
 typedef int32_t scores(const void *p, int32_t q, int32_t step, int32_t words,
                        int32_t most, int8_t *x, const void *mask,
                        const struct attend_end *e);
+
+/* Are scores made of sums, not of products as they are needed? */
+static inline int has_sums(const struct attend *a)
+{
+    return BEHIND || a->words > 1;
+}
 
 /* Scores of four rows in the columns from..to, the last four again where these
  * are no words, and behind them the greatest, which are in top. */
@@ -129,15 +207,15 @@ static inline void score_rows(const struct attend *a, const Q *q, const X *key,
                               int32_t to, int32_t top[4])
 {
     const struct attend_end *e = a->ends;
-    const int32_t words = a->words, fours = (to - from) >> 2;
-    const int32_t step = words == 1 ? a->step : 16;
-    const char *at = words == 1 ? (const char *)key : (const char *)a->sums;
-    const char *last = at + (words == 1 ? to - 4 : to & ~3) * step;
+    const int direct = !has_sums(a);
+    const int32_t fours = (to - from) >> 2, step = direct ? a->step : 16;
+    const char *at = direct ? (const char *)key : (const char *)a->sums;
+    const char *last = at + (direct ? to - 4 : to & ~3) * step;
     int8_t *x = a->x;
 
     at += from * step;
     for (int32_t r = 0; r < 4; r++, x += a->line) {
-        const int32_t word = words == 1 ? row_word(q, a->k->d) : 0;
+        const int32_t word = direct ? row_word(q, a->k->d) : 0;
         int32_t most = make(at, word, step, fours, (int32_t)0x80808080u,
                             x + from, mask ? mask + from : NULL, e), t;
 
@@ -153,11 +231,12 @@ static inline void score_rows(const struct attend *a, const Q *q, const X *key,
         top[r] = t;
         q += a->k->qrow;
         mask = mask ? mask + a->k->mrow : NULL;
-        at += words == 1 ? 0 : 16;
-        last += words == 1 ? 0 : 16;
+        at += direct ? 0 : 16;
+        last += direct ? 0 : 16;
     }
 }
 
+#ifndef QUOTIENTS_WEIGH
 static NOINLINE void masked_scores(const struct attend *a, const Q *q,
                                    const X *key, const MASK *mask,
                                    int32_t from, int32_t to, int32_t top[4])
@@ -176,6 +255,7 @@ static NOINLINE void masked_scores(const struct attend *a, const Q *q,
     else
         score_rows(a, q, key, mask, attend_summed_masked, from, to, top);
 }
+#endif
 
 #ifdef POWERS_WEIGH
 /* Weights of four rows, their powers; their sums, from the greatest scores. */
@@ -209,6 +289,76 @@ static void take_shares(struct attend *a)
                                      a->k->shift, &of);
     a->up = of.up;
     a->shares = (struct attend_shares){.add = of.add, .shift = of.rest};
+}
+#elif defined QUOTIENTS_WEIGH
+/* Levels of a row of which one is near to a half. */
+static NOINLINE int32_t exact_levels(const struct levels *l, const uint32_t *v,
+                                     int32_t n, char *w)
+{
+    int32_t all = 0, level;
+
+    for (int32_t i = 0; i < n; i++) {
+        level = level_of(l, v[i]);
+        w[i / 4 * ATTEND_STEP + i % 4] = (char)level;
+        all += level;
+    }
+    return all;
+}
+
+/* Weights of a row of scores, none behind them, words 16 bytes apart; behind
+ * those their sum, as four of them.  Powers are where sums were, behind all
+ * weights. */
+static NOINLINE void row_weights(const struct attend *a, const int8_t *x,
+                                 int32_t top, char *w)
+{
+    const int32_t n = a->k->n, line = a->line, words = line >> 2;
+    uint32_t *v = (uint32_t *)a->sums + 3 * line;
+    uint64_t sum = attend_powers((uintptr_t)(a->powers - top), x, words, v);
+    struct levels levels;
+    int32_t all;
+
+    for (int32_t i = n; i < line; i++) {
+        sum -= v[i];
+        v[i] = 0;
+    }
+    levels = levels_of(sum, (uint32_t)a->k->p1);
+    if (attend_levels(v, words, &levels, w, &all) >= levels.safe)
+        all = exact_levels(&levels, v, line, w);
+    w += words * ATTEND_STEP;
+    for (int32_t i = 0; i < BEHIND; i++, all -= (uint8_t)w[i - 1])
+        w[i] = (char)(all < 255 ? all : 255);
+}
+
+static void make_powers(const struct attend *a, const int32_t top[4],
+                        int32_t sums[4])
+{
+    (void)sums;
+    for (int32_t r = 0; r < 4; r++)
+        row_weights(a, a->x + r * a->line, top[r], a->w + 4 * r);
+}
+
+/* They are made. */
+static void make_weights(const struct attend *a, const int32_t sums[4])
+{
+    (void)a, (void)sums;
+}
+
+/* How scores and results are made, if they can be, by upper halves. */
+static void take_ends(struct attend *a)
+{
+    const SCALE *scale = a->scale;
+    struct attend_high of = {0};
+
+    a->made[0] = a->ends[0];
+    a->scores_small = attend_high(scale[0], scale[1], a->k->p0, &of);
+    if (a->scores_small) {
+        a->made[0].mul = of.mul;
+        a->made[0].add = of.add;
+        a->made[0].shift = of.rest;
+    }
+    a->small = attend_high(scale[2], scale[3], a->k->shift, &of);
+    a->made[1] = (struct attend_end){of.mul, of.add, of.rest, NULL};
+    a->ends = a->made;
 }
 #elif defined HALVES_WEIGH
 /* Weights of four rows; columns behind them have the greatest score, the power
@@ -270,6 +420,10 @@ static int32_t wide_result(const struct attend *a, int32_t r, int32_t sum)
     const struct attend_dims *k = a->k;
 #ifdef POWERS_WEIGH
     return attend_result(k, a->scale, a->shares.mul[r], sum);
+#elif defined QUOTIENTS_WEIGH
+    (void)r;
+    return attend_rounded(sum, a->scale[2], a->scale[3], k->shift, k->lo,
+                          k->hi);
 #else
     (void)r;
     return rescale(sum, a->scale[2], a->scale[3], k->shift, k->lo, k->hi);
@@ -285,9 +439,9 @@ static NOINLINE void wide_results(const struct attend *a, Y *y)
         for (int32_t j = 0; j < k->e; j++) {
             int32_t sum = 0;
 
-            for (int32_t i = 0; i < a->shown; i++)
+            for (int32_t i = 0; i < (BEHIND ? a->column : a->shown); i++)
                 sum += ((const LEFT *)a->w)[i / 4 * 16 + 4 * r + i % 4] *
-                       a->v[j * a->line + i];
+                       a->v[j * a->column + i];
             y[r * k->yrow + j] = (Y)wide_result(a, r, sum);
         }
 }
@@ -331,7 +485,8 @@ static NOINLINE void put_results(const struct attend_dims *k, const int8_t *v,
 static NOINLINE void make_results(const struct attend *a, Y *y)
 {
     const struct attend_dims *k = a->k;
-    const int32_t words = (a->shown + 3) >> 2, columns = (k->e + 3) >> 2;
+    const int32_t words = (a->shown + BEHIND + 3) >> 2;
+    const int32_t columns = (k->e + 3) >> 2;
     const int plain = !(k->e & 3) && k->lo == -128 && k->hi == 127;
     void *to = plain ? (void *)y : (void *)results_of(a);
 
@@ -340,13 +495,13 @@ static NOINLINE void make_results(const struct attend *a, Y *y)
         return;
     }
     put_end(a, a->w + 16 * words);
-    attend_values(a->w, a->v, words, a->line, columns, to,
+    attend_values(a->w, a->v, words, a->column, columns, to,
                   plain ? k->yrow : 4 * columns);
     if (!plain)
         put_results(k, to, y);
 }
 
-#ifndef POWERS_WEIGH
+#if !defined POWERS_WEIGH && !defined QUOTIENTS_WEIGH
 /* Does a product of sums, scaled, fit in 32 bits? */
 static int fits(const struct attend_dims *k, const SCALE *scale)
 {
@@ -424,6 +579,41 @@ static void find_columns(const struct attend *a, const MASK *mask,
     }
 }
 
+#elif defined QUOTIENTS_WEIGH
+/* Scores where sums, scaled, are longer. */
+static int32_t wide_scores(const void *p, int32_t q, int32_t step,
+                           int32_t words, int32_t most, int8_t *x,
+                           const void *mask, const struct attend_end *e)
+{
+    const int32_t *sum = p;
+    int8_t top[4];
+
+    (void)q, (void)step, (void)mask;
+    word_store(top, most);
+    for (int32_t i = 0; i < 4 * words; i++) {
+        x[i] = e->table[attend_rounded(sum[i / 4 * 16 + i % 4], e->mul, e->add,
+                                       e->shift, -128, 127)];
+        top[i & 3] = x[i] > top[i & 3] ? x[i] : top[i & 3];
+    }
+    return word_load(top);
+}
+
+static void powers_of(struct attend *a, const Q *q, const X *key,
+                      const MASK *mask, int32_t shown, int32_t sums[4])
+{
+    int32_t top[4];
+
+    (void)mask;
+    a->shown = shown;
+    make_sums(a, q, key);
+    if (!a->scores_small)
+        score_rows(a, q, key, NULL, wide_scores, 0, shown, top);
+    else if (a->linear)
+        score_rows(a, q, key, NULL, attend_summed_same, 0, shown, top);
+    else
+        score_rows(a, q, key, NULL, attend_summed, 0, shown, top);
+    make_powers(a, top, sums);
+}
 #else
 static NOINLINE void plain_scores(const struct attend *a, const Q *q,
                                   const X *key, int32_t top[4])
@@ -477,8 +667,8 @@ static char *share_out_rows(struct attend *a, char *p)
     p += scores > results ? scores : results;
     a->w = p;
     a->sums = (int32_t *)(void *)p;
-    return p + (a->words > 1 ? 16 * a->line
-                             : scores + (int32_t)sizeof(struct attend_shares));
+    return p + (has_sums(a) ? 16 * a->line
+                            : scores + (int32_t)sizeof(struct attend_shares));
 }
 #else
 /* A table of one's own, each core's from another bank on: so many weights are 0
@@ -523,10 +713,14 @@ static void share_out(struct attend *a, const struct io *io, int own)
     p += (k->m + 3 + 7) & ~7;
 #endif
     p = share_out_rows(a, p);
+#ifdef QUOTIENTS_WEIGH
+    a->begin = (int32_t *)(void *)p;
+    p += 4 * k->n;
+#endif
     a->q = p;
-    p += a->words > 1 ? 16 * a->words : 0;
+    p += has_sums(a) ? 16 * a->words : 0;
     a->v = (X *)p;
-    p += 4 * ((k->e + 3) >> 2) * a->line;
+    p += 4 * ((k->e + 3) >> 2) * a->column;
     a->keys = (X *)p;
 }
 
@@ -538,6 +732,9 @@ static const X *take_head(const struct attend *a, const struct io *io,
     const K *key = (const K *)io->in[1] + h * k->khead;
 
     take_columns(a, (const V *)io->in[2] + h * k->vhead);
+#ifdef QUOTIENTS_WEIGH
+    take_begin(a, key);
+#endif
     if (!(k->d & 3))
         return key;
     take_keys(a, key);
@@ -553,6 +750,7 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->powers = (const POWERS *)io->in[5] + POWERS_N - 1;
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
+    a->column = a->line + BEHIND;
     a->linear = attend_identity(io->in[4], 128);
     a->step = k->d & 3 ? 4 * a->words : k->krow;
     (void)blocks;
@@ -566,6 +764,8 @@ static void take_all(struct attend *a, const struct attend_dims *k,
 #endif
 #ifdef POWERS_WEIGH
     take_shares(a);
+#elif defined QUOTIENTS_WEIGH
+    take_ends(a);
 #else
     a->small = fits(k, a->scale);
 #endif

@@ -30,11 +30,44 @@ static void check_parts(const Node *n)
 {
     int64_t most = attr_int(n, A_p1);
 
-    wants_elements(n, "parts", TABLE);
+    if (node_arg(n, "parts"))
+        wants_elements(n, "parts", TABLE);
     wants_within(n, "powers", 0, INT32_MAX);
     if (most < 1 || most >= TABLE)
         err_node(n, "p1 %lld: a weight of 1 to %d was wanted",
                  (long long)most, TABLE - 1);
+}
+
+static bool has_quotients(const Node *n)
+{
+    return n->op == OP_iattend && attr_int(n, A_mode) == ATTEND_QUOTIENTS;
+}
+
+/* The zero point of q, k or v, operand i. */
+static int64_t zero_point(const Node *n, int i)
+{
+    return attr_at(n, A_zero, i, 0);
+}
+
+/* Or quotients of a greatest one, of operands with zero points. */
+static void check_quotients(const Node *n)
+{
+    const int64_t *zero;
+    int i, len = attr_list(n, A_zero, &zero);
+
+    check_parts(n);
+    if (node_arg(n, "parts") || node_arg(n, "mask"))
+        err_node(n, "mode %d, and parts or a mask", ATTEND_QUOTIENTS);
+    if (attr_int(n, A_shift) < 1 || attr_int(n, A_p0) < 1)
+        err_node(n, "mode %d: shifts of 1 or more were wanted",
+                 ATTEND_QUOTIENTS);
+    if (len && len != 3)
+        err_node(n, "zero has %d elements: those of q, k and v were wanted",
+                 len);
+    for (i = 0; i < len; i++)
+        if (zero[i] < LEAST || zero[i] >= TABLE)
+            err_node(n, "zero %lld: %d to %d was wanted", (long long)zero[i],
+                     LEAST, TABLE - 1);
 }
 
 /* Or powers as they are. */
@@ -43,6 +76,12 @@ static void check_weights(const Node *n)
     int64_t shift = attr_int(n, A_shift);
     const Val *scale = node_arg(n, "scale");
 
+    if (has_quotients(n)) {
+        check_quotients(n);
+        return;
+    }
+    if (attr_list(n, A_zero, &(const int64_t *){NULL}))
+        err_node(n, "zero points: mode %d was wanted", ATTEND_QUOTIENTS);
     if (!node_arg(n, "parts")) {
         wants_within(n, "powers", 0, UINT8_MAX);
         if (shift < 1 || (scale->data && val_int(scale, 2) < 0))
@@ -190,9 +229,9 @@ Shape shape_attend(const Node *n)
     if (attr_int(n, A_p2) < 0 || attr_int(n, A_p2) > 7)
         err_node(n, "p2 %lld: 0 to 7 was wanted",
                  (long long)attr_int(n, A_p2));
-    if (attr_int(n, A_mode) < 0 || attr_int(n, A_mode) > 1)
-        err_node(n, "mode %lld: 0 or 1 was wanted",
-                 (long long)attr_int(n, A_mode));
+    if (attr_int(n, A_mode) < 0 || attr_int(n, A_mode) > ATTEND_QUOTIENTS)
+        err_node(n, "mode %lld: 0 to %d was wanted",
+                 (long long)attr_int(n, A_mode), ATTEND_QUOTIENTS);
     if (!operands_meet(n))
         err_node(n, "q has shape %s, k %s, v %s", shape_text(q), shape_text(k),
                  shape_text(v));
@@ -226,7 +265,7 @@ static void fill_hidden(const Node *n, struct attend_dims *d)
     if (!node_arg(n, "mask") || !scores->data || !powers->data ||
         (parts && (!parts->data || val_int(parts, 0))))
         return;
-    d->hidden = attr_int(n, A_mode) ? LEAST
+    d->hidden = attr_int(n, A_mode) == ATTEND_BOUND ? LEAST
                 : (int32_t)MAX(scores->hi + LEAST, LEAST);
     while (i < TABLE && !val_int(powers, i))
         i++;
@@ -267,7 +306,11 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
-    d->bound = dims_32(n, attr_int(n, A_mode));
+    d->bound = attr_int(n, A_mode) == ATTEND_BOUND;
+    d->quotients = has_quotients(n);
+    d->qzero = dims_32(n, zero_point(n, 0));
+    d->kzero = dims_32(n, zero_point(n, 1));
+    d->vzero = dims_32(n, zero_point(n, 2));
     if (node_arg(n, "mask")) {
         d->mrow = dims_32(n, attend_mask(n).row);
         d->mhead = dims_32(n, attend_mask(n).head);

@@ -4,7 +4,11 @@
 
 #include "ir/ir.h"
 
-enum { ATTEND_ROWS_FIRST = 7 }; /* p2, where q, k and v are rows of heads */
+enum {
+    ATTEND_ROWS_FIRST = 7, /* p2, where q, k and v are rows of heads */
+    ATTEND_BOUND = 1,      /* mode, where a mask bounds scores */
+    ATTEND_QUOTIENTS = 2   /* or where weights are rounded quotients */
+};
 
 /* Of operand i of an attention, 3 being its result: heads of rows of so many
  * elements, and how many elements there are from one to the next. */

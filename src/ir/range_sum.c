@@ -443,6 +443,14 @@ Range range_epilogue(const Node *n, Range x)
     return y;
 }
 
+/* Of q, k or v, operand i, less its zero point. */
+static Range without_zero(const Node *n, int i)
+{
+    int64_t zero = attr_at(n, A_zero, i, 0);
+
+    return range_add(range_val(n->arg[i]), (Range){-zero, -zero});
+}
+
 /* What is scaled is the scores: results are, in 64 bits. */
 Range range_attend(const Node *n)
 {
@@ -451,11 +459,13 @@ Range range_attend(const Node *n)
     const Shape *q = &n->arg[0]->shape;
     AttendSide k = attend_side(n, 1);
     Size some = attr_size(n, A_count, 0, size_const(k.rows));
-    Range score, sum;
+    Range score, sum, weight = range_val(w);
 
-    score = range_mul(range_val(n->arg[0]), range_val(n->arg[1]));
+    if (attr_int(n, A_mode) == ATTEND_QUOTIENTS)
+        weight = (Range){0, attr_int(n, A_p1)};
+    score = range_mul(without_zero(n, 0), without_zero(n, 1));
     score = range_with_zero(range_times(score, q->dim[q->rank - 1]));
-    sum = range_mul(range_val(w), range_val(n->arg[2]));
+    sum = range_mul(weight, without_zero(n, 2));
     sum = range_with_zero(range_times(sum, some.n));
     range_met(range_join(score, sum));
     score = range_with_zero(range_mul(score, range_element(s, 0)));

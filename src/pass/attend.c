@@ -17,6 +17,14 @@
  *     w = powers u t
  *     y = mul (matmul w v) (div c (sum w)) 1 a3
  *
+ * Or networks with QuantizeLinear have rounded quotients for weights, and zero
+ * points that are taken from both sides of products; then q, k and v are what
+ * those are taken from:
+ *
+ *     s = matmul (sub q z) (sub k z) m0 a0 transb=1
+ *     w = qsoftmax s t
+ *     y = matmul (sub w lo) (sub v z) m3 a3
+ *
  * Of one row, over a cache, by the pass attend; of many by the passes prompt
  * and few, which leave out transpositions of heads too: kernels are told how
  * rows and heads lie (p2).  Where heads of q share one of k and of v, their
@@ -24,13 +32,14 @@
 #include "ir/attend.h"
 #include "pass/pass.h"
 
-enum { BYTES = 256, GREATEST = 127, LEAST = -128 };
+enum { BYTES = 256, GREATEST = 127, LEAST = -128, MANY = 4096 };
 
 typedef struct Attention {
     Node *end;          /* the sum, or what divides it by that of weights */
     Node *sum, *after, *soft, *masked, *before, *score; /* from there on */
     Val *mask;
     Val *q, *k, *v;
+    int64_t zero[3];    /* their zero points */
     bool one_key;       /* k has one head for all of q */
     int64_t group;      /* heads of q that share one of k and of v, or 1 */
     int64_t rows_first; /* p2 */
@@ -94,6 +103,12 @@ static Node *take_requant(Val **v)
 static bool is_divided(const Attention *a)
 {
     return a->soft->op == OP_powers;
+}
+
+/* Are weights rounded quotients? */
+static bool is_rational(const Attention *a)
+{
+    return a->soft->op == OP_qsoftmax;
 }
 
 static bool within_bytes(const Val *v)
@@ -198,7 +213,6 @@ static bool is_rounded(const Node *n)
     int64_t one = INT64_C(1) << attr_int(n, A_shift);
 
     return is_scaling(n) && node_arg(n, "add") && one > 1 &&
-           val_int(node_arg(n, "mul"), 0) == 1 &&
            val_int(node_arg(n, "add"), 0) - zero_of(n) * one == one / 2;
 }
 
@@ -207,7 +221,8 @@ static bool find_powers(Attention *a)
 {
     Node *n = a->end;
 
-    if (n->op != OP_mul || !is_rounded(n))
+    if (n->op != OP_mul || !is_rounded(n) ||
+        val_int(node_arg(n, "mul"), 0) != 1)
         return false;
     a->sum = sole_producer(n->arg[0]);
     if (!is_plain(a->sum, true) || node_arg(a->sum, "mul"))
@@ -219,11 +234,73 @@ static bool find_powers(Attention *a)
            is_share(sole_producer(n->arg[1]), a->soft->res[0]);
 }
 
+static bool is_byte(const Val *v)
+{
+    return v->type == T_s8 || v->type == T_u8;
+}
+
+/* What v is less a zero point, which is noted; or v. */
+static Val *zero_less(Val *v, int64_t *zero)
+{
+    const Node *n = v->def;
+
+    if (is_byte(v) || !n || n->op != OP_sub || !is_byte(n->arg[0]) ||
+        node_arg(n, "mul") || !is_const(n->arg[1]) || !is_number(n->arg[1]))
+        return v;
+    *zero = val_int(n->arg[1], 0);
+    return n->arg[0];
+}
+
+static bool is_rounded_product(const Node *n)
+{
+    return n && n->op == OP_matmul && !node_arg(n, "bias") &&
+           !attr_int(n, A_transa) && is_rounded(n) && is_byte(n->res[0]);
+}
+
+/* A softmax whose least weight is 0, once the zero point is taken from it. */
+static bool find_quotients(Attention *a)
+{
+    Val *v = a->sum->arg[0];
+    int64_t zero = 0, levels;
+    Node *n = sole_producer(v);
+
+    if (n && n->op == OP_sub && is_const(n->arg[1]) && is_number(n->arg[1])) {
+        zero = val_int(n->arg[1], 0);
+        v = n->arg[0];
+    }
+    a->soft = n = sole_producer(v);
+    if (!n || n->op != OP_qsoftmax || !is_byte(n->arg[0]) ||
+        !is_const(n->arg[1]))
+        return false;
+    levels = attr_int(n, A_p2);
+    return levels > 0 && levels < BYTES && attr_int(n, A_lo) == zero &&
+           attr_int(n, A_hi) - zero >= levels;
+}
+
+static bool find_rational(Attention *a)
+{
+    Val *v;
+
+    if (!is_rounded_product(a->sum) || !find_quotients(a))
+        return false;
+    v = a->soft->arg[0];
+    a->before = take_requant(&v);
+    a->score = sole_producer(v);
+    if (!is_rounded_product(a->score))
+        return false;
+    a->q = zero_less(a->score->arg[0], &a->zero[0]);
+    a->k = zero_less(a->score->arg[1], &a->zero[1]);
+    a->v = zero_less(a->sum->arg[1], &a->zero[2]);
+    return true;
+}
+
 static bool find_attention(Node *n, Attention *a, bool many)
 {
     Val *v;
 
     *a = (Attention){.end = n, .sum = n, .last = n, .group = 1};
+    if (many && find_rational(a))
+        return true;
     if (is_plain(n, many) ? !find_softmax(a, many) : !find_powers(a))
         return false;
     v = a->soft->arg[0];
@@ -289,16 +366,23 @@ static Val *table_of(Graph *g, const char *name, int64_t n, Type t,
     return v;
 }
 
+/* How far the bytes of a type without sign are above those with one. */
+static int64_t above(const Val *v)
+{
+    return v->type == T_u8 ? -LEAST : 0;
+}
+
 /* By score + 128, and by its distance from the greatest + 255. */
 static Val *score_table(Graph *g, const Attention *a)
 {
-    int64_t x[BYTES], i;
+    int64_t x[BYTES], i, less = above(a->score->res[0]);
 
     for (i = 0; i < BYTES; i++) {
-        x[i] = MIN(MAX(i + LEAST, attr_int(a->score, A_lo)),
+        x[i] = MIN(MAX(i + LEAST + less, attr_int(a->score, A_lo)),
                    attr_int(a->score, A_hi));
         if (a->before)
             x[i] = scaled(a->before, x[i]);
+        x[i] -= above(a->soft->arg[0]);
     }
     return table_of(g, "scores", BYTES, T_s8, x);
 }
@@ -309,8 +393,8 @@ static Val *power_table(Graph *g, const Attention *a)
 
     for (i = 0; i < BYTES; i++) {
         below = BYTES - 1 - i;
-        x[i] = is_divided(a) ? val_int(a->soft->arg[1], below)
-                             : power(a->soft, below);
+        x[i] = is_divided(a) || is_rational(a)
+               ? val_int(a->soft->arg[1], below) : power(a->soft, below);
         if (x[i] < 0)
             return NULL;
     }
@@ -322,7 +406,7 @@ static Val *part_table(Graph *g, const Attention *a)
 {
     int64_t x[BYTES], i, hi = attr_int(a->soft, A_hi);
 
-    if (is_divided(a))
+    if (is_divided(a) || is_rational(a))
         return NULL;
     for (i = 0; i < BYTES; i++)
         x[i] = a->after ? scaled(a->after, MIN(i, hi)) : MIN(i, hi);
@@ -337,7 +421,11 @@ static Val *scale_table(Graph *g, const Attention *a)
     };
     int i;
 
-    if (is_divided(a)) {
+    if (is_rational(a)) {
+        x[1] = zero_of(a->score) - above(a->score->res[0]);
+        x[2] = val_int(node_arg(a->sum, "mul"), 0);
+        x[3] = zero_of(a->sum) - above(a->sum->res[0]);
+    } else if (is_divided(a)) {
         x[2] = val_int(a->end->arg[1]->def->arg[0], 0);
         x[3] = zero_of(a->end);
     } else {
@@ -350,6 +438,14 @@ static Val *scale_table(Graph *g, const Attention *a)
     return table_of(g, "scale", 4, T_s32, x);
 }
 
+static void put_quotients(Graph *g, Node *n, const Attention *a)
+{
+    attr_set_int(g, n, A_mode, ATTEND_QUOTIENTS);
+    attr_set_int(g, n, A_p1, attr_int(a->soft, A_p2));
+    if (a->zero[0] || a->zero[1] || a->zero[2])
+        attr_set_list(g, n, A_zero, 3, a->zero);
+}
+
 static void put_attributes(Graph *g, Node *n, const Attention *a)
 {
     Shape count = {.rank = 1};
@@ -359,15 +455,17 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
         attr_set_shape(g, n, A_count, count);
     }
     attr_set_int(g, n, A_shift, attr_int(a->end, A_shift));
-    attr_set_int(g, n, A_lo, attr_int(a->end, A_lo));
-    attr_set_int(g, n, A_hi, attr_int(a->end, A_hi));
+    attr_set_int(g, n, A_lo, attr_int(a->end, A_lo) - above(a->end->res[0]));
+    attr_set_int(g, n, A_hi, attr_int(a->end, A_hi) - above(a->end->res[0]));
     attr_set_int(g, n, A_p0, attr_int(a->score, A_shift));
-    if (!is_divided(a))
+    if (is_rational(a))
+        put_quotients(g, n, a);
+    else if (!is_divided(a))
         attr_set_int(g, n, A_p1, attr_int(a->soft, A_hi));
     if (a->rows_first)
         attr_set_int(g, n, A_p2, a->rows_first);
     if (a->masked && a->masked->op == OP_min)
-        attr_set_int(g, n, A_mode, 1);
+        attr_set_int(g, n, A_mode, ATTEND_BOUND);
 }
 
 static Val *reshaped(Graph *g, const Attention *a, Val *v, Shape s)
@@ -419,6 +517,29 @@ static Val *heads_of_group(Graph *g, const Attention *a, Val *v, int64_t group)
         s.dim[s.rank - 2] * group, s.dim[s.rank - 1]));
 }
 
+/* x + by, a byte again. */
+static Val *moved(Graph *g, const Attention *a, Node *at, Val *x, int64_t by)
+{
+    Node *n = edit_node(g, at, OP_add, a->score, 2,
+                        (Val *[]){x, graph_const_int(g, T_s16, by)});
+
+    node_infer(g, n);
+    return n->res[0];
+}
+
+/* Bytes with a sign. */
+static void sign_sides(Graph *g, Attention *a)
+{
+    Val **side[] = {&a->q, &a->k, &a->v};
+    int i;
+
+    for (i = 0; i < 3; i++)
+        if (above(*side[i])) {
+            *side[i] = moved(g, a, a->end, *side[i], LEAST);
+            a->zero[i] += LEAST;
+        }
+}
+
 static void shape_sides(Graph *g, Attention *a)
 {
     Shape k = a->k->shape;
@@ -442,6 +563,7 @@ static void join(Graph *g, Attention *a)
 
     if (!power || !scale)
         return;
+    sign_sides(g, a);
     shape_sides(g, a);
     parts = part_table(g, a);
     n = edit_node(g, last, OP_iattend, a->sum, a->mask ? 8 : parts ? 7 : 6,
@@ -450,6 +572,8 @@ static void join(Graph *g, Attention *a)
     put_attributes(g, n, a);
     node_infer(g, n);
     y = n->res[0];
+    if (above(a->end->res[0]))
+        y = moved(g, a, last, y, -LEAST);
     if (a->group > 1)
         y = reshaped(g, a, y, last->res[0]->shape);
     if (!val_is_output(g, last->res[0]))
@@ -571,9 +695,10 @@ static bool fits_words(const Attention *a, int64_t least, int64_t greatest)
     int64_t n = s.dim[s.rank - 1], m = s.dim[s.rank - 2];
 
     return !shape_varies(s) && m >= least && m <= greatest && n > 3 &&
-           !attr_has(a->score, A_count) &&
-           !attr_has(a->sum, A_count) && are_short(a->soft, n) &&
-           is_short(a->score, a->q->shape.dim[a->q->shape.rank - 1]);
+           !attr_has(a->score, A_count) && !attr_has(a->sum, A_count) &&
+           (is_rational(a) ? n < MANY :
+            are_short(a->soft, n) &&
+            is_short(a->score, a->q->shape.dim[a->q->shape.rank - 1]));
 }
 
 static int64_t heads_of(const Val *v)
@@ -623,7 +748,7 @@ static bool sides_meet(Attention *a)
     Val *k = once(a->k), *v = once(a->v);
 
     if (s.rank != y.rank || !shares_heads(a->v, s) ||
-        a->end->res[0]->type != T_s8 || shape_varies(y) ||
+        (a->end->res[0]->type != T_s8 && !is_rational(a)) || shape_varies(y) ||
         heads_of(a->q) != heads || heads_of(a->sum->res[0]) != heads)
         return false;
     if (shares_heads(a->k, s) && heads_of(k) == heads_of(v) &&
@@ -635,6 +760,15 @@ static bool sides_meet(Attention *a)
     a->one_key = heads_of(a->k) == 1 && heads > 1;
     return heads_of(a->v) == heads &&
            (a->one_key || (shares_heads(a->k, s) && heads_of(a->k) == heads));
+}
+
+/* Zero points that are taken from rows of heads, too; are all sides bytes? */
+static bool are_bytes(Attention *a)
+{
+    a->q = zero_less(a->q, &a->zero[0]);
+    a->k = zero_less(a->k, &a->zero[1]);
+    a->v = zero_less(a->v, &a->zero[2]);
+    return is_byte(a->q) && is_byte(a->k) && is_byte(a->v);
 }
 
 /* divided: of those alone that divide once a row. */
@@ -649,8 +783,10 @@ static void join_rows(Graph *g, int64_t least, int64_t greatest, bool divided)
         if (back && !sole_producer(back->arg[0]))
             continue;
         if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
-            (!divided || is_divided(&a)) && fits_words(&a, least, greatest) &&
-            sides_meet(&a) && (find_rows(&a, back) || (!back && !a.one_key))) {
+            (!divided || is_divided(&a) || is_rational(&a)) &&
+            fits_words(&a, least, greatest) &&
+            sides_meet(&a) && (find_rows(&a, back) || (!back && !a.one_key)) &&
+            are_bytes(&a)) {
             turn_sides(g, &a);
             join(g, &a);
             prev = g->last;

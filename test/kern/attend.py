@@ -63,6 +63,34 @@ def attend():
     return lines
 
 
+def quotients():
+    """Weights that are rounded quotients, of operands with zero points."""
+    heads, m = rng.randint(1, 6), rng.randint(2, 40)
+    n, p2 = rng.choice((m, rng.randint(4, 90))), rng.choice((0, 7))
+    d, e = rng.randint(1, 20), rng.randint(1, 20)
+    slope, most = rng.choice((2, 9, 40)), rng.choice((2**31 - 1, 2**31 - 1, 99))
+    shift, least = rng.choice((16, 37, 40)), rng.choice((-128, -128, -90))
+    lines = [side('q', heads, m, d, p2), side('k', heads, n, d, p2),
+             side('v', heads, n, e, p2),
+             const('scores', 256, 's8', [max(i, least)
+                                         for i in range(-128, 128)]),
+             const('scale', 4, 's32', [
+                 min(2**31 - 1, round(2**shift / rng.randint(2, 300) / d)),
+                 rng.randint(-20, 20),
+                 min(2**31 - 1, round(2**shift / rng.randint(100, 900))),
+                 rng.randint(-20, 20)]),
+             const('powers', 256, 's32', [
+                 round(most * math.exp((i - 255) / slope))
+                 for i in range(256)])]
+    zero = rng.choice(('', ' zero=%d,%d,%d' % tuple(
+        rng.randint(-128, 127) for _ in range(3))))
+    lines += ['y = iattend q k v scale scores powers p2=%d p0=%d shift=%d '
+              'p1=%d lo=-128 hi=127 mode=2%s' % (
+                  p2, shift, shift, rng.choice((255, 255, 100)), zero),
+              'output y']
+    return lines
+
+
 def own(line, i):
     """Its names with the operator's number behind."""
     return re.sub(r'\b(q|k|v|y|mask|parts|powers|scale|scores)\b(?!=)',
@@ -74,4 +102,4 @@ for i in range(0, count, EACH):
     with open(os.path.join(sys.argv[1], '%02d.il' % i), 'w') as f:
         f.write('graph "attend" exact\n')
         for j in range(i, min(i + EACH, count)):
-            f.write('\n'.join(own(line, j) for line in attend()) + '\n')
+            f.write('\n'.join(own(line, j) for line in rng.choice((attend, attend, quotients))()) + '\n')

@@ -847,6 +847,32 @@ static void put_scales(Str *o, const Inst *in)
             between((int)MAX(t->lo, -128), (int)MIN(t->hi, 127)));
 }
 
+/* Weights that are rounded quotients, of sides with zero points or none; scores
+ * and results of factors below 1/4 and above. */
+static void draw_quotients(Str *o, const Inst *in)
+{
+    int heads = between(1, 9), m = between(1, 14), rows = between(1, 60);
+    int d = roll(2) ? 4 * between(1, 3) : between(1, 40), e = between(1, 9);
+    int p2 = roll(2) ? roll(8) : 0, shift = roll(3) ? between(34, 44) : 16;
+    int factor = shift > 16 ? INT32_MAX : 1 << between(8, 16);
+
+    put_side(o, "q", in->arg[0], p2 & 1, heads, m, d);
+    put_side(o, "k", in->arg[1], p2 & 2, p2 && roll(3) ? 1 : heads, rows, d);
+    put_side(o, "v", in->arg[2], p2 & 4, p2 && roll(3) ? 1 : heads, rows, e);
+    str_fmt(o, "scale = const : %s[4] {%d,%d,%d,%d}\n",
+            type_info[in->arg[3]].name, factor / between(1, 40),
+            between(-50, 50), factor / between(1, 40), between(-50, 50));
+    put_bytes(o, "scores", in->arg[4], -128, 127);
+    put_table(o, "powers", in->arg[5], 256, 0, roll(4) ? INT32_MAX : 4000);
+    str_fmt(o, "r = iattend q k v scale scores powers mode=2 count=%d p0=%d "
+            "p1=%d p2=%d shift=%d", between(1, rows), shift, between(1, 255),
+            p2, shift);
+    if (roll(4))
+        str_fmt(o, " zero=%d,%d,%d", between(-128, 127), between(-128, 127),
+                between(-128, 127));
+    put_clip(o, OP_iattend, in);
+}
+
 /* Tables of what their types hold, or no parts; rows behind those that count;
  * heads and rows either way, and of k and v perhaps one head for all; a mask of
  * all heads or rows, or of each. */
@@ -1262,7 +1288,12 @@ const char *draw(OpCode op, const Inst *in)
     case FAM_nms: draw_nms(&o, in); break;
     case FAM_group: draw_group(&o, in); break;
     case FAM_rowmatmul: draw_rowmatmul(&o, in); break;
-    case FAM_attend: draw_attend(&o, in); break;
+    case FAM_attend:
+        if (strstr(in->name, "quotients"))
+            draw_quotients(&o, in);
+        else
+            draw_attend(&o, in);
+        break;
     case FAM_shares: draw_shares(&o, in); break;
     case FAM_weigh: draw_weigh(&o, in); break;
     case FAM_qattend: draw_qattend(&o, in); break;
