@@ -280,9 +280,10 @@ static void make_weights(struct attend *a, const int8_t *x, int32_t top,
         sum += (uint32_t)power[x[2 * i]];
     levels = levels_of(sum, (uint32_t)a->k->p1);
     for (int32_t i = 0; i < all; i += 2, x += 4, to += i & 2 ? 1 : 3) {
-        const int32_t one = i < n ? level_of(&levels, (uint32_t)power[x[0]]) : 0;
+        const int32_t one =
+            i < n ? level_byte(&levels, (uint32_t)power[x[0]]) : 0;
         const int32_t two =
-            i + 1 < n ? level_of(&levels, (uint32_t)power[x[2]]) : 0;
+            i + 1 < n ? level_byte(&levels, (uint32_t)power[x[2]]) : 0;
 
         *to = dsp_halves(one, two);
     }

@@ -18,7 +18,7 @@
  * parts it is that of p v, scaled by scale[2] / sum of p and shift, rounded,
  * and scale[3] more.
  *
- * Of quotients a = p p1 / sum of p, rounded half to even, q, k and v are less
+ * Of quotients a = p p1 / sum of p, rounded half to even, at most 255, q, k and v are less
  * their zero points, and scores and results are scaled and rounded, and have
  * scale[1] and scale[3] more.
  */
@@ -90,7 +90,7 @@ static int64_t weigh(const struct attend_dims *k, const struct io *io,
     for (int32_t i = 0; i < k->n && table; i++)
         x[i] = (int32_t)table[sum ? (int64_t)x[i] * k->p1 / sum : 0];
     for (int32_t i = 0; i < k->n && k->quotients; i++)
-        x[i] = quotient((int64_t)x[i] * k->p1, sum + !sum);
+        x[i] = clip(quotient((int64_t)x[i] * k->p1, sum + !sum), 0, 255);
     return sum;
 }
 

@@ -108,7 +108,7 @@ static NOINLINE uint32_t make_parts(const struct attend_dims *k,
     }
     levels = levels_of(sum, (uint32_t)k->p1);
     for (int32_t i = 0; i < k->n; i++) {
-        x[i] = level_of(&levels, (uint32_t)x[i]);
+        x[i] = level_byte(&levels, (uint32_t)x[i]);
         weights += (uint32_t)x[i];
     }
     return weights;

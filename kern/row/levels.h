@@ -56,4 +56,12 @@ static inline int32_t level_of(const struct levels *l, uint32_t w)
     return level_exact(l, w);
 }
 
+/* At most 255. */
+static inline int32_t level_byte(const struct levels *l, uint32_t w)
+{
+    const int32_t level = level_of(l, w);
+
+    return level < 255 ? level : 255;
+}
+
 #endif

@@ -291,14 +291,14 @@ static void take_shares(struct attend *a)
     a->shares = (struct attend_shares){.add = of.add, .shift = of.rest};
 }
 #elif defined QUOTIENTS_WEIGH
-/* Levels of a row of which one is near to a half. */
+/* Levels of a row of which one is near to a half, or does not fit a byte. */
 static NOINLINE int32_t exact_levels(const struct levels *l, const uint32_t *v,
                                      int32_t n, char *w)
 {
     int32_t all = 0, level;
 
     for (int32_t i = 0; i < n; i++) {
-        level = level_of(l, v[i]);
+        level = level_byte(l, v[i]);
         w[i / 4 * ATTEND_STEP + i % 4] = (char)level;
         all += level;
     }
@@ -307,7 +307,7 @@ static NOINLINE int32_t exact_levels(const struct levels *l, const uint32_t *v,
 
 /* Weights of a row of scores, none behind them, words 16 bytes apart; behind
  * those their sum, as four of them.  Powers are where sums were, behind all
- * weights. */
+ * weights.  A level of 256, a byte of 0, is the only one. */
 static NOINLINE void row_weights(const struct attend *a, const int8_t *x,
                                  int32_t top, char *w)
 {
@@ -322,7 +322,7 @@ static NOINLINE void row_weights(const struct attend *a, const int8_t *x,
         v[i] = 0;
     }
     levels = levels_of(sum, (uint32_t)a->k->p1);
-    if (attend_levels(v, words, &levels, w, &all) >= levels.safe)
+    if (attend_levels(v, words, &levels, w, &all) >= levels.safe || !all)
         all = exact_levels(&levels, v, line, w);
     w += words * ATTEND_STEP;
     for (int32_t i = 0; i < BEHIND; i++, all -= (uint8_t)w[i - 1])

@@ -26,16 +26,16 @@ static void wants_within(const Node *n, const char *name, int64_t lo,
 }
 
 /* Weights are parts of a greatest one. */
-static void check_parts(const Node *n)
+static void check_parts(const Node *n, int greatest)
 {
     int64_t most = attr_int(n, A_p1);
 
     if (node_arg(n, "parts"))
         wants_elements(n, "parts", TABLE);
     wants_within(n, "powers", 0, INT32_MAX);
-    if (most < 1 || most >= TABLE)
+    if (most < 1 || most > greatest)
         err_node(n, "p1 %lld: a weight of 1 to %d was wanted",
-                 (long long)most, TABLE - 1);
+                 (long long)most, greatest);
 }
 
 static bool has_quotients(const Node *n)
@@ -55,7 +55,7 @@ static void check_quotients(const Node *n)
     const int64_t *zero;
     int i, len = attr_list(n, A_zero, &zero);
 
-    check_parts(n);
+    check_parts(n, TABLE);
     if (node_arg(n, "parts") || node_arg(n, "mask"))
         err_node(n, "mode %d, and parts or a mask", ATTEND_QUOTIENTS);
     if (attr_int(n, A_shift) < 1 || attr_int(n, A_p0) < 1)
@@ -89,7 +89,7 @@ static void check_weights(const Node *n)
                      "third scale of 0 or more", (long long)shift);
         return;
     }
-    check_parts(n);
+    check_parts(n, TABLE - 1);
 }
 
 static void check_tables(const Node *n)
@@ -339,7 +339,7 @@ Shape shape_weigh(const Node *n)
     wants_elements(n, "scores", TABLE);
     wants_elements(n, "powers", TABLE);
     wants_within(n, "scores", INT8_MIN, INT8_MAX);
-    check_parts(n);
+    check_parts(n, TABLE - 1);
     if (mask && val_count(mask) != row && val_count(mask) != shape_count(x))
         err_node(n, "mask has shape %s: %lld elements were wanted, or %lld",
                  shape_text(mask->shape), (long long)row,

@@ -239,16 +239,39 @@ static bool is_byte(const Val *v)
     return v->type == T_s8 || v->type == T_u8;
 }
 
-/* What v is less a zero point, which is noted; or v. */
-static Val *zero_less(Val *v, int64_t *zero)
+static Val *reshaped(Graph *g, const Attention *a, Val *v, Shape s)
+{
+    Node *n = edit_node(g, a->end, OP_reshape, a->score, 1, &v);
+
+    attr_set_shape(g, n, A_shape, s);
+    node_infer(g, n);
+    return n->res[0];
+}
+
+/* What v, a side, is less a zero point, which is noted; or v. */
+static Val *zero_less(Graph *g, const Attention *a, Val *v, int64_t *zero)
 {
     const Node *n = v->def;
+    Val *x;
 
-    if (is_byte(v) || !n || n->op != OP_sub || !is_byte(n->arg[0]) ||
-        node_arg(n, "mul") || !is_const(n->arg[1]) || !is_number(n->arg[1]))
+    if (is_byte(v) || !n)
+        return v;
+    if (n->op == OP_reshape) {
+        x = zero_less(g, a, n->arg[0], zero);
+        return x == n->arg[0] ? v : reshaped(g, a, x, v->shape);
+    }
+    if (n->op != OP_sub || !is_byte(n->arg[0]) || node_arg(n, "mul") ||
+        !is_const(n->arg[1]) || !is_number(n->arg[1]))
         return v;
     *zero = val_int(n->arg[1], 0);
     return n->arg[0];
+}
+
+static void take_zeros(Graph *g, Attention *a)
+{
+    a->q = zero_less(g, a, a->q, &a->zero[0]);
+    a->k = zero_less(g, a, a->k, &a->zero[1]);
+    a->v = zero_less(g, a, a->v, &a->zero[2]);
 }
 
 static bool is_rounded_product(const Node *n)
@@ -273,11 +296,24 @@ static bool find_quotients(Attention *a)
         !is_const(n->arg[1]))
         return false;
     levels = attr_int(n, A_p2);
-    return levels > 0 && levels < BYTES && attr_int(n, A_lo) == zero &&
-           attr_int(n, A_hi) - zero >= levels;
+    return levels > 0 && levels <= BYTES && attr_int(n, A_lo) == zero &&
+           attr_int(n, A_hi) - zero >= MIN(levels, BYTES - 1);
 }
 
-static bool find_rational(Attention *a)
+/* The look-up of bytes that v alone is read through, or none. */
+static Node *take_table(Val **v)
+{
+    Node *n = sole_producer(*v);
+
+    if (!n || n->op != OP_gather || !is_byte(*v) || !is_byte(n->arg[1]) ||
+        !is_const(n->arg[0]) || n->arg[0]->shape.rank != 1 ||
+        val_count(n->arg[0]) != BYTES)
+        return NULL;
+    *v = n->arg[1];
+    return n;
+}
+
+static bool find_rational(Graph *g, Attention *a)
 {
     Val *v;
 
@@ -285,21 +321,24 @@ static bool find_rational(Attention *a)
         return false;
     v = a->soft->arg[0];
     a->before = take_requant(&v);
+    if (!a->before)
+        a->before = take_table(&v);
     a->score = sole_producer(v);
     if (!is_rounded_product(a->score))
         return false;
-    a->q = zero_less(a->score->arg[0], &a->zero[0]);
-    a->k = zero_less(a->score->arg[1], &a->zero[1]);
-    a->v = zero_less(a->sum->arg[1], &a->zero[2]);
+    a->q = a->score->arg[0];
+    a->k = a->score->arg[1];
+    a->v = a->sum->arg[1];
+    take_zeros(g, a);
     return true;
 }
 
-static bool find_attention(Node *n, Attention *a, bool many)
+static bool find_attention(Graph *g, Node *n, Attention *a, bool many)
 {
     Val *v;
 
     *a = (Attention){.end = n, .sum = n, .last = n, .group = 1};
-    if (many && find_rational(a))
+    if (many && find_rational(g, a))
         return true;
     if (is_plain(n, many) ? !find_softmax(a, many) : !find_powers(a))
         return false;
@@ -380,7 +419,9 @@ static Val *score_table(Graph *g, const Attention *a)
     for (i = 0; i < BYTES; i++) {
         x[i] = MIN(MAX(i + LEAST + less, attr_int(a->score, A_lo)),
                    attr_int(a->score, A_hi));
-        if (a->before)
+        if (a->before && a->before->op == OP_gather)
+            x[i] = val_int(a->before->arg[0], x[i] & (BYTES - 1));
+        else if (a->before)
             x[i] = scaled(a->before, x[i]);
         x[i] -= above(a->soft->arg[0]);
     }
@@ -466,15 +507,6 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
         attr_set_int(g, n, A_p2, a->rows_first);
     if (a->masked && a->masked->op == OP_min)
         attr_set_int(g, n, A_mode, ATTEND_BOUND);
-}
-
-static Val *reshaped(Graph *g, const Attention *a, Val *v, Shape s)
-{
-    Node *n = edit_node(g, a->end, OP_reshape, a->score, 1, &v);
-
-    attr_set_shape(g, n, A_shape, s);
-    node_infer(g, n);
-    return n->res[0];
 }
 
 static Val *expanded(Graph *g, const Attention *a, Val *v, Shape s)
@@ -589,7 +621,7 @@ void pass_attend(Graph *g)
 
     for (n = g->last; n && g->exact; n = prev) {
         prev = n->prev;
-        if (find_attention(n, &a, false) && same_rows(&a)) {
+        if (find_attention(g, n, &a, false) && same_rows(&a)) {
             join(g, &a);
             prev = g->last; /* what fed it is gone */
         }
@@ -763,11 +795,9 @@ static bool sides_meet(Attention *a)
 }
 
 /* Zero points that are taken from rows of heads, too; are all sides bytes? */
-static bool are_bytes(Attention *a)
+static bool are_bytes(Graph *g, Attention *a)
 {
-    a->q = zero_less(a->q, &a->zero[0]);
-    a->k = zero_less(a->k, &a->zero[1]);
-    a->v = zero_less(a->v, &a->zero[2]);
+    take_zeros(g, a);
     return is_byte(a->q) && is_byte(a->k) && is_byte(a->v);
 }
 
@@ -782,11 +812,11 @@ static void join_rows(Graph *g, int64_t least, int64_t greatest, bool divided)
         back = swaps_heads(n, false) ? n : NULL;
         if (back && !sole_producer(back->arg[0]))
             continue;
-        if (find_attention(back ? back->arg[0]->def : n, &a, true) &&
+        if (find_attention(g, back ? back->arg[0]->def : n, &a, true) &&
             (!divided || is_divided(&a) || is_rational(&a)) &&
             fits_words(&a, least, greatest) &&
             sides_meet(&a) && (find_rows(&a, back) || (!back && !a.one_key)) &&
-            are_bytes(&a)) {
+            are_bytes(g, &a)) {
             turn_sides(g, &a);
             join(g, &a);
             prev = g->last;

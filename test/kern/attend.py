@@ -86,7 +86,7 @@ def quotients():
         rng.randint(-128, 127) for _ in range(3))))
     lines += ['y = iattend q k v scale scores powers p2=%d p0=%d shift=%d '
               'p1=%d lo=-128 hi=127 mode=2%s' % (
-                  p2, shift, shift, rng.choice((255, 255, 100)), zero),
+                  p2, shift, shift, rng.choice((255, 256, 100)), zero),
               'output y']
     return lines
 

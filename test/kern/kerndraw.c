@@ -865,7 +865,7 @@ static void draw_quotients(Str *o, const Inst *in)
     put_bytes(o, "scores", in->arg[4], -128, 127);
     put_table(o, "powers", in->arg[5], 256, 0, roll(4) ? INT32_MAX : 4000);
     str_fmt(o, "r = iattend q k v scale scores powers mode=2 count=%d p0=%d "
-            "p1=%d p2=%d shift=%d", between(1, rows), shift, between(1, 255),
+            "p1=%d p2=%d shift=%d", between(1, rows), shift, between(1, 256),
             p2, shift);
     if (roll(4))
         str_fmt(o, " zero=%d,%d,%d", between(-128, 127), between(-128, 127),
