@@ -1,0 +1,97 @@
+"""attend.py DIR SEED: attention between QuantizeLinear and DequantizeLinear as
+exporters write it, drawn at random: DIR/attend.onnx and .npz."""
+import sys
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+rng = np.random.RandomState(int(sys.argv[2]))
+heads, width = int(rng.choice([1, 2, 4])), int(rng.choice([2, 4, 8, 12]))
+rows = int(rng.randint(2, 30))
+cross = rng.rand() < .3
+keys = int(rng.randint(4, 40)) if cross else max(rows, 4)
+rows = rows if cross else keys
+size, signed = heads * width, rng.rand() < .5
+kind, least = (np.int8, -128) if signed else (np.uint8, 0)
+nodes, consts = [], []
+
+
+def const(value):
+    consts.append(numpy_helper.from_array(np.asarray(value),
+                                          'c%d' % len(consts)))
+    return consts[-1].name
+
+
+def add(op, *args, results=1, **attrs):
+    names = ['v%d_%d' % (len(nodes), i) for i in range(results)]
+    nodes.append(helper.make_node(op, args, names, **attrs))
+    return names[0] if results == 1 else names
+
+
+def pair(x, scale, zero=None):
+    """QuantizeLinear and DequantizeLinear."""
+    zero = rng.randint(least + 90, least + 166) if zero is None else zero
+    of = const(np.float32(scale)), const(kind(zero))
+    return add('DequantizeLinear', add('QuantizeLinear', x, *of), *of)
+
+
+def weights(columns):
+    scale = const(np.float32(.004)), const(np.int8(0))
+    w = const(rng.randint(-127, 128, (size, columns)).astype(np.int8))
+    return add('DequantizeLinear', w, *scale)
+
+
+def linear(x, columns=size):
+    y = pair(add('MatMul', x, weights(columns)), .03)
+    if rng.rand() < .5:
+        y = pair(add('Add', y, const(rng.normal(0, .3, columns).astype(
+            np.float32))), .031)
+    return y
+
+
+def split(x, n, last):
+    """Heads of rows; last: of columns."""
+    x = add('Reshape', x, const(np.array([1, n, heads, width])))
+    if not last:
+        return add('Transpose', x, perm=[0, 2, 1, 3])
+    if rng.rand() < .5:
+        return add('Transpose', x, perm=[0, 2, 3, 1])
+    x = add('Transpose', x, perm=[0, 2, 1, 3])
+    return add('Transpose', x, perm=[0, 1, 3, 2])
+
+
+def attention(x, other):
+    if not cross and rng.rand() < .4: # packed
+        q, k, v = add('Split', linear(x, 3 * size), axis=2, results=3)
+    else:
+        q, k, v = linear(x), linear(other), linear(other)
+    scale, root = rng.choice(['before', 'behind', 'no']), np.float32(width**-.5)
+    if scale == 'before':
+        q = pair(add('Mul', q, const(root)), .03 * root)
+    s = pair(add('MatMul', split(q, rows, False), split(k, keys, True)),
+             .12 * width ** .5)
+    if scale == 'behind':
+        s = pair(add('Mul', s, const(root)), .12)
+    w = pair(add('Softmax', s, axis=-1), 1 / rng.choice([255, 256]), least)
+    y = pair(add('MatMul', w, split(v, keys, False)), .02)
+    y = add('Transpose', y, perm=[0, 2, 1, 3])
+    return linear(add('Reshape', y, const(np.array([1, rows, size]))))
+
+
+def main():
+    info, to = helper.make_tensor_value_info, sys.argv[1] + '/attend'
+    shapes = [[1, rows, size]] + ([[1, keys, size]] if cross else [])
+    names = ['x', 'other'][:len(shapes)]
+    sides = [pair(n, .03, least + 128) for n in names]
+    y = attention(sides[0], sides[-1])
+    graph = helper.make_graph(
+        nodes, 'attend',
+        [info(n, TensorProto.FLOAT, s) for n, s in zip(names, shapes)],
+        [info(y, TensorProto.FLOAT, shapes[0])], consts)
+    onnx.save(helper.make_model(graph, ir_version=8, opset_imports=[
+        helper.make_opsetid('', 17)]), to + '.onnx')
+    np.savez(to + '.npz', *[rng.normal(0, 1.5, s).astype(np.float32)
+                            for s in shapes])
+
+
+main()
