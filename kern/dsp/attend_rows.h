@@ -400,7 +400,8 @@ static void take_small(struct attend *a, const SCALE *scale)
                          (add < 0 ? -add : add);
 
     a->small = (struct small_k){scale[0], scale[1], a->k->p0};
-    a->word = !in_panel(a->k) && d < 3 && up >= 0 && most < INT64_C(1) << (31 - up);
+    a->word = !in_panel(a->k) && d < 3 && up >= 0 &&
+              most < INT64_C(1) << (31 - up);
     if (a->word)
         a->small = (struct small_k){scale[0] * (1 << up), scale[1] * (1 << up),
                                     16};

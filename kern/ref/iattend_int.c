@@ -18,9 +18,9 @@
  * parts it is that of p v, scaled by scale[2] / sum of p and shift, rounded,
  * and scale[3] more.
  *
- * Of quotients a = p p1 / sum of p, rounded half to even, at most 255, q, k and v are less
- * their zero points, and scores and results are scaled and rounded, and have
- * scale[1] and scale[3] more.
+ * Of quotients a = p p1 / sum of p, rounded half to even, at most 255; q, k and
+ * v are less their zero points; scores and results are scaled and rounded, and
+ * have scale[1] and scale[3] more.
  */
 #include "kern/finish.h"
 

@@ -1,10 +1,9 @@
 /* Levels of a softmax: powers by their sum, times the greatest level, rounded
  * half to even; in 32 bits but for what is too near to a half.
  *
- * With S, 24 bits of the sum, in place of it, and T = 2^46 greatest / S + 1, the
- * upper half of w T is w greatest / sum of so many places behind the point, but
- * for 256 above and 2 below: it has at most 30 bits, 22 of them equal those of
- * the quotient. */
+ * With S, 24 bits of the sum, in place of it, and T = 2^46 greatest / S + 1,
+ * the upper half of w T is w greatest / sum with 22 places or more behind the
+ * point, but for 256 of the last place above and 2 below. */
 #ifndef ROW_LEVELS_H
 #define ROW_LEVELS_H
 

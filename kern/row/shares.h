@@ -1,6 +1,6 @@
 /* Scores and results of attention that are rounded, and those that are divided
- * once a row, for powers are weights.  To be included after SCALE and POWERS are
- * defined. */
+ * once a row, for powers are weights.  To be included after SCALE and POWERS
+ * are defined. */
 #ifndef ROW_SHARES_H
 #define ROW_SHARES_H
 

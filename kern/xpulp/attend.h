@@ -100,7 +100,7 @@ struct attend_begin {
         int32_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;               \
                                                                               \
         __asm__ volatile(                                                     \
-            XP_BLOCK ATTEND_PRODUCTS(FIRST, DOT) "lw t5, %[to]\n" FINISH             \
+            XP_BLOCK ATTEND_PRODUCTS(FIRST, DOT) "lw t5, %[to]\n" FINISH      \
             ATTEND_NEXT XP_BLOCK_END                                          \
             : "=&r"(a), "=&r"(b), "=&r"(c), "=&r"(d), "=&r"(e), "=&r"(f),     \
               "=&r"(g), "=&r"(h), "=&r"(i), "=&r"(j), "=&r"(k), "=&r"(l),     \
@@ -209,6 +209,7 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
 #define ATTEND_MASK_BOUND "xpv.min.b %[a], %[a], %[b]\n"
 
 #ifdef QUOTIENTS_WEIGH
+/* The lower half of a power to one sum, the upper to the other. */
 #define ATTEND_HALVES(v)                                                      \
     "xpv.sdotup.h %[low], " v ", %[one]\n"                                    \
     "xpv.sdotup.h %[high], " v ", %[other]\n"                                 \

@@ -1,7 +1,7 @@
 /* Attention of bytes for XpulpV2, four rows of q at a time: products four by
  * four, weights by tables.  To be included after the types of its operands are
  * defined; after HIDES too where columns are left out that a mask hides, after
- * POWERS_WEIGH where powers are weights, after HALVES_WEIGH where weights are the
+ * POWERS_WEIGH where powers are weights, after HALVES_WEIGH where they are the
  * greatest one halved, after QUOTIENTS_WEIGH where they are rounded quotients.
  *
  * The last four rows, and the last four of k, are four again where their number

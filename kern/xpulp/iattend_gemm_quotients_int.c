@@ -1,5 +1,5 @@
-/* Attention of bytes with zero points, whose weights are rounded quotients; four
- * rows of q at a time (kern/xpulp/iattend_gemm_int.c).
+/* Attention of bytes with zero points, whose weights are rounded quotients;
+ * four rows of q at a time (kern/xpulp/iattend_gemm_int.c).
  *
  * op       iattend
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:none mask:none
@@ -13,8 +13,8 @@
  * split    heads * m
  * stack    640
  * let      blocks = ceil(heads * ceil(m, 4), ncore)
- * cycles   ncore * (ceil(blocks, ceil(m, 4)) * (7000 + n * (9 + 9 * ceil(d, 4) +
- *          18 * fours)) + blocks * (3800 + line / 4 * (444 + 28 * ceil(d, 4)) +
+ * cycles   ncore * (ceil(blocks, ceil(m, 4)) *
+ *          (7000 + n * (9 + 9 * ceil(d, 4) + 18 * fours)) + blocks * (3800 + line / 4 * (444 + 28 * ceil(d, 4)) +
  *          fours * (180 + 8 * line)))
  */
 #define QUOTIENTS_WEIGH
