@@ -5,8 +5,6 @@
 #ifndef ROW_ATTEND_H
 #define ROW_ATTEND_H
 
-#include <string.h>
-
 #include "kern/row/mask.h"
 #if defined POWERS_WEIGH || defined QUOTIENTS_WEIGH
 #include "kern/row/shares.h"
@@ -155,19 +153,6 @@ static inline void make_sums(const struct attend_dims *k, const int32_t *x,
         sum[2] += x[i] * v[2];
         sum[3] += x[i] * v[3];
     }
-}
-
-/* Is byte i of a table i - `zero`, which is 0 or 128? */
-static inline int attend_same(const void *table, uint32_t zero)
-{
-    uint32_t word = 0x03020100u, is;
-
-    for (int32_t i = 0; i < 256; i += 4, word += 0x04040404u) {
-        memcpy(&is, (const char *)table + i, 4);
-        if (is != (word ^ zero * 0x01010101u))
-            return 0;
-    }
-    return 1;
 }
 
 /* Has an epilogue the form of conv/panel.h? */

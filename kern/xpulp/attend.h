@@ -643,18 +643,6 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
 #endif
 #endif
 
-/* Is element i of the table i - `zero`, which is 0 or 128? */
-static inline int attend_identity(const void *table, uint32_t zero)
-{
-    const int8_t *t = table;
-    uint32_t i = 0x03020100;
-
-    for (int32_t n = 0; n < 64; n++, i += 0x04040404, t += 4)
-        if ((uint32_t)word_load(t) != (i ^ zero * 0x01010101u))
-            return 0;
-    return 1;
-}
-
 #ifndef ATTEND_UPPER
 /* _same: the table changes nothing. */
 ATTEND_WEIGHTS(attend_weights_24, 8, ATTEND_LOOK_UP, 17)

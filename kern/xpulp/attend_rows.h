@@ -82,6 +82,18 @@ struct attend {
     int small;                /* results are made in 32 bits */
 };
 
+/* Fewer than four bytes, `row` apart, as a word. */
+static inline int32_t column_word(const V *v, int32_t row, int32_t n)
+{
+    uint32_t word = (uint8_t)v[0];
+
+    if (n > 1)
+        word |= (uint32_t)(uint8_t)v[row] << 8;
+    if (n > 2)
+        word |= (uint32_t)(uint8_t)v[2 * row] << 16;
+    return (int32_t)word;
+}
+
 /* Columns of v, the last word filled up. */
 static NOINLINE void take_columns(const struct attend *a, const V *v)
 {
@@ -94,9 +106,9 @@ static NOINLINE void take_columns(const struct attend *a, const V *v)
     for (int32_t j = columns; j < e; j++)
         for (int32_t i = 0; i < rows; i++)
             a->v[j * line + i] = v[i * row + j];
-    for (int32_t i = rows; i < a->line; i++)
-        for (int32_t j = 0; j < e; j++)
-            a->v[j * line + i] = (X)(i < n ? v[i * row + j] : 0);
+    for (int32_t j = 0; j < e && rows < n; j++)
+        word_store(a->v + j * line + rows, column_word(v + rows * row + j, row,
+                                                       n - rows));
 #ifdef QUOTIENTS_WEIGH
     for (int32_t j = 0; j < e; j++)
         for (int32_t i = a->line; i < line; i++)
@@ -751,13 +763,13 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
     a->column = a->line + BEHIND;
-    a->linear = attend_identity(io->in[4], 128);
+    a->linear = k->scored;
     a->step = k->d & 3 ? 4 * a->words : k->krow;
     (void)blocks;
 #ifdef PARTS_WEIGH
     a->parts = io->in[6];
     a->bits = bits((uint32_t)k->most | 1);
-    a->same = !WORD_SIGNED(PARTS) && attend_identity(a->parts, 0);
+    a->same = k->same;
     share_out(a, io, !a->same && blocks * k->n > MANY);
 #else
     share_out(a, io, 0);

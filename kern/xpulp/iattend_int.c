@@ -4,7 +4,7 @@
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:s8
  *          mask:none -> y:s8
  * isa      xpulpv2
- * when     krow == d && vrow == e && qrow == d && yrow == e && (heads == 1 ||
+ * when     has.parts && krow == d && vrow == e && qrow == d && yrow == e && (heads == 1 ||
  *          (khead == rows * d && vhead == rows * e)) && d % 4 == 0 &&
  *          e % 4 == 0 && n > 0 && p0 < 32 && shift < 32 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648 && most < 8388608 &&
