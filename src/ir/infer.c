@@ -184,7 +184,7 @@ static void check_domain(const Node *n)
     case OP_requant: case OP_wadd: case OP_igelu: case OP_ihardswish:
     case OP_idiv: case OP_inonorm: case OP_isoftmax: case OP_itamax:
     case OP_itapartial: case OP_qsoftmax: case OP_qlpnorm: case OP_qsigmoid:
-    case OP_ilayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
+    case OP_ilayernorm: case OP_qlayernorm: case OP_irmsnorm: case OP_bitand: case OP_bitor:
     case OP_bitxor: case OP_bitnot: case OP_bitshift: case OP_not:
     case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
     case OP_iattend: case OP_qattend: case OP_irotate: case OP_gate:
@@ -351,6 +351,7 @@ static Type type_typed(const Node *n, Range r)
     case OP_pconv: case OP_pmatmul:
         return type_info[t].bytes < 4 ? T_s32 : t;
     case OP_isoftmax: case OP_itamax: case OP_itapartial: case OP_ilayernorm:
+    case OP_qlayernorm:
     case OP_qsoftmax: case OP_qlpnorm: case OP_qsigmoid:
     case OP_irmsnorm: case OP_igelu: case OP_ihardswish: case OP_idiv:
     case OP_inonorm: case OP_qlogsoftmax: case OP_rowmatmul: case OP_powers:

@@ -211,6 +211,23 @@ static void check_tables(const Node *n)
             err_node(n, "operand '%s' has values below 0", n->arg[i]->name);
 }
 
+/* A row whose sums of squares have 62 bits, shifted, and results 23 places. */
+static void check_norm(const Node *n, int64_t len)
+{
+    int64_t p0 = attr_int(n, A_p0), p1 = attr_int(n, A_p1);
+
+    if (n->arg[0]->hi - n->arg[0]->lo > 255 || len > 4095)
+        err_node(n, "rows of %lld elements of %lld to %lld: at most 4095 bytes "
+                 "were wanted", (long long)len, (long long)n->arg[0]->lo,
+                 (long long)n->arg[0]->hi);
+    if (p0 < 0 || p0 > 24 || p0 & 1 || p1 < 0 || p1 > INT32_MAX)
+        err_node(n, "p0 %lld, p1 %lld: an even shift of at most 24 and an "
+                 "addend of 31 bits were wanted", (long long)p0, (long long)p1);
+    if (attr_int(n, A_shift) < 0 || attr_int(n, A_shift) > 62)
+        err_node(n, "shift is %lld, 0 to 62 was wanted",
+                 (long long)attr_int(n, A_shift));
+}
+
 static Shape shape_row(const Node *n)
 {
     Shape y = n->arg[0]->shape;
@@ -228,6 +245,8 @@ static Shape shape_row(const Node *n)
                      (long long)val_count(n->arg[i]), (long long)len);
     if (tables)
         check_tables(n);
+    if (n->op == OP_qlayernorm)
+        check_norm(n, len);
     if (n->op == OP_itapartial && (group < 1 || len % group))
         err_node(n, "rows of %lld elements cannot be split into groups of "
                  "%lld", (long long)len, (long long)group);

@@ -54,6 +54,8 @@ bool lower_clip(Graph *g, Node *n);
 bool lower_quantize(Graph *g, Node *q);
 /* softmax.c: the same, of a softmax x whose grid is to. */
 bool lower_softmax(Graph *g, Node *q, const Val *x, const Grid *to);
+/* layernorm.c: the same, of a layer norm. */
+bool lower_layernorm(Graph *g, Node *q, const Val *x, const Grid *to);
 /* table.c: the same, where everything between is a function of one value of
  * few bits. */
 bool lower_table(Graph *g, Node *q, const Grid *to);

@@ -21,9 +21,9 @@
  *   a sum of two                    wadd: (x * p0 + y * p1 + c) >> shift
  *
  *   a softmax of bytes              qsoftmax
+ *   a layer norm of bytes           qlayernorm
  *
- * What fits neither (a normalization) stays float between an
- * explicit dequantize and quantize.  doc/quant.md says how results are
+ * What fits neither stays float between an explicit dequantize and quantize.  doc/quant.md says how results are
  * rounded and how that compares. */
 #include "quant/lower.h"
 

@@ -407,6 +407,7 @@ bool lower_quantize(Graph *g, Node *q)
         return false;
     done = same_grid(g, q, x, &to) || choice(g, q, x, &to) ||
            lower_softmax(g, q, x, &to) ||
+           lower_layernorm(g, q, x, &to) ||
            lower_table(g, q, &whole);
     if (!done && sum_of(g, x, 1, &s) && s.n)
         done = s.n == 1 ? requant_one(g, q, &s, &to) :

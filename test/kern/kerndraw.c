@@ -489,6 +489,31 @@ static void draw_powers(Str *o, const Inst *in)
     str_put(o, "r = powers x t");
 }
 
+/* n elements of at most `most`, as far as the type holds that. */
+static void put_within(Str *o, const char *name, Type t, int n, int64_t most)
+{
+    str_fmt(o, "%s = input : %s%s range %" PRId64 " %" PRId64 "\n", name,
+            type_info[t].name, dims(1, &n), MAX(type_info[t].lo, -most),
+            MIN(type_info[t].hi, most));
+}
+
+/* Rows of bytes, often of few values, and factors and addends of what results
+ * are shifted by. */
+static void draw_qlayernorm(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 4), between(1, 90)}, skip = roll(3);
+    int shift = between(roll(4) ? 32 : 8, 54), bits = MIN(shift - 10, 30);
+    int least = (int)MAX(type_info[in->arg[0]].lo, -128);
+
+    str_fmt(o, "x = input : %s%s range %d %d\n", type_info[in->arg[0]].name,
+            dims(3 - skip, x + skip), least, least + (roll(2) ? 255 : roll(3)));
+    put_within(o, "w", in->arg[1], x[2], INT64_C(1) << MAX(bits, 1));
+    put_within(o, "b", in->arg[2], x[2], INT64_C(1) << (shift + 6));
+    str_fmt(o, "r = qlayernorm x w b shift=%d p0=%d p1=%d", shift,
+            2 * roll(13), roll(2) ? between(0, INT32_MAX - 1) : roll(9));
+    put_clip(o, OP_qlayernorm, in);
+}
+
 /* A long row of hardly any differences: a sum of many bits of short powers. */
 static void draw_flat(Str *o, const Inst *in, int most)
 {
@@ -516,6 +541,10 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
     }
     if (op == OP_powers) {
         draw_powers(o, in);
+        return;
+    }
+    if (op == OP_qlayernorm) {
+        draw_qlayernorm(o, in);
         return;
     }
     if (op == OP_itapartial)

@@ -152,6 +152,8 @@ static Type pick_type(const KernType *t)
     for (i = 1; i < NTYPE; i++)
         if (t->types >> i & 1 && likely(t->operand, (Type)i))
             pick[n++] = (Type)i;
+    if (!n && t->types >> T_s64 & 1)
+        return T_s64;
     return n ? pick[rand() % n] : T_s32; /* `none`: absent, but it has one */
 }
 
