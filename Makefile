@@ -106,7 +106,7 @@ TESTS = build/test/simulate $(sort $(shell grep -hs 'make -s' test/*/*.t test/ru
 HOST_TESTS = $(filter-out test/gen/lm_words.c $(shell grep -L argc test/sim/*.c),$(wildcard test/*/*.c))
 
 sanitize: ## build/san: all with ASan and UBSan
-	+@$(call again,san,'CC = gcc $(SAN)' 'WARN = -w' 'OPT = -O1 -g1',\
+	+@$(call again,san,'CC = gcc $(SAN)' 'WARN = -w' 'OPT = -O1 -g1 -fno-tree-pta',\
 	    tilewright build/test/eval)
 
 check-sanitize: sanitize ## the tests there
@@ -174,9 +174,12 @@ deps: ## install what build and tests need (Debian)
 check: tilewright ## the tests (minutes)
 	test/check
 
+check-all: tilewright ## all cases of those of which check runs a part
+	test/check all
+
 check-long: tilewright ## these and the long ones
 	tools/deps-python
-	test/check
+	PART=1 test/check
 	test/check long
 
 bench: tilewright ## write bench/ledger.tsv anew
@@ -213,5 +216,5 @@ clean: ## remove what was built
 help: ## these lines
 	sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 22
 
-.PHONY: sanitize check-sanitize clang programs deps check check-long bench zoo install wc 80 clean help FORCE
+.PHONY: sanitize check-sanitize clang programs deps check check-all check-long bench zoo install wc 80 clean help FORCE
 -include $(OBJ:.o=.d) $(wildcard build/test/*.d)

@@ -3,16 +3,17 @@
 # each layer equal: three rows of it by the seed (floats on the simulator take too
 # long).
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 command -v qemu-system-arm >/dev/null || { echo "no QEMU: skipped"; exit 0; }
 seed=${1:-${SEED:-$(date +%s)}}
 echo "seed $seed"
-table=bench/validate.tsv
+table=bench/validate.tsv rows=$(part 3)
 not='^[^	]*-f32.*	siracusa	'
 command -v openocd >/dev/null || not="$not\|	openocd	"
-tail -n +2 $table | grep -v "$not" | awk -v s="$seed" '
+tail -n +2 $table | grep -v "$not" | awk -v s="$seed" -v n="$rows" '
     BEGIN { srand(s) }
     { row[NR] = $1 " " $2 }
-    END { for (i = 0; i < 3; i++) print row[1 + int(rand() * NR)] }' |
+    END { for (i = 0; i < n; i++) print row[1 + int(rand() * NR)] }' |
     xargs -P 2 -n 2 bench/validate --one >build/networks.$$
 n=0 bad=0
 while IFS= read -r row; do
@@ -26,4 +27,4 @@ while IFS= read -r row; do
 done <build/networks.$$
 rm build/networks.$$
 echo "$n networks by session, $bad not as in the table"
-[ $n = 3 ] && [ $bad = 0 ]
+[ $n = "$rows" ] && [ $bad = 0 ]

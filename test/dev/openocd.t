@@ -3,6 +3,7 @@
 # test/dev/jtag.c plays: a network, its layers, calls, a fault and a hang; and
 # before a simulated chip, whose instructions are compressed.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 for tool in openocd riscv64-unknown-elf-gcc; do
     command -v $tool >/dev/null || { echo "no $tool: skipped"; exit 0; }
 done
@@ -27,7 +28,8 @@ net=zoo/dscnn-int
 : >"$tmp/in"
 on_board 0 'expected outputs match' run $net/network.onnx -i $net/inputs.npz \
     -e $net/outputs.npz
-on_board 0 ' equal$' validate $net/network.onnx -i $net/inputs.npz
+! whole ||
+    on_board 0 ' equal$' validate $net/network.onnx -i $net/inputs.npz
 cat >"$tmp/in" <<'IN'
 load test/dev/ops.c
 call six 1 2 3 4 5 6
@@ -52,10 +54,12 @@ done
 jtag_sim "$tmp" siracusa
 board=sim
 : >"$tmp/in"
-on_board 0 'expected outputs match' run $net/network.onnx \
-    -i $net/inputs.npz -e $net/outputs.npz --no-engine neureka
-on_board 0 ' equal$' validate $net/network.onnx -i $net/inputs.npz \
-    --no-engine neureka
+if whole; then
+    on_board 0 'expected outputs match' run $net/network.onnx \
+        -i $net/inputs.npz -e $net/outputs.npz --no-engine neureka
+    on_board 0 ' equal$' validate $net/network.onnx -i $net/inputs.npz \
+        --no-engine neureka
+fi
 cat >"$tmp/in" <<'IN'
 load test/dev/ops.c
 call six 1 2 3 4 5 6

@@ -3,6 +3,8 @@
 # SEED (fuzz.long: others for ten minutes).
 # Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 export SEED="${SEED:-1}"
-test/front/fuzz npz -runs=20000 && test/front/fuzz onnx -runs=8000 &&
-    test/front/fuzz tflite -runs=5000
+test/front/fuzz npz "-runs=$(part 20000)" &&
+    test/front/fuzz onnx "-runs=$(part 8000)" &&
+    test/front/fuzz tflite "-runs=$(part 5000)"

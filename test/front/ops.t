@@ -3,9 +3,10 @@
 # outputs (tools/ops.py), on a host, and on a Cortex-M4 or a cluster of eight
 # cores by turns; with `all` on both (ops.long).
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 all=$1
 failed=0 count=0 chip=siracusa
-for d in test/front/ops/*/; do
+for d in $(ls -d test/front/ops/*/ | each); do
     [ $chip = siracusa ] && chip=cortex-m4 || chip=siracusa
     chips=$chip
     [ "$all" ] && chips='cortex-m4 siracusa'

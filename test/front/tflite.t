@@ -5,6 +5,7 @@
 # compiler; sequences where they remember something.  test/front/tflite has one
 # small model of each operator, made by tools/tflite.py with the micro runtime.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 make -s build/test/models_eval tilewright || exit 1
 models=${TILEWRIGHT_MODELS:-../shared/models}
 dir=build/test/tflite
@@ -34,9 +35,8 @@ PY
     whole=$((whole + 1))
 }
 
-for net in "$models"/mlperf-tiny/*/network.tflite \
-    "$models"/tflite-more/*/network.tflite; do
-    [ -f "$net" ] || continue
+for net in $(ls "$models"/mlperf-tiny/*/network.tflite \
+    "$models"/tflite-more/*/network.tflite 2>/dev/null | each); do
     d=${net%/network.tflite}
     for in in "$d"/inputs-*.npz; do
         expected=$d/outputs-${in##*/inputs-}

@@ -4,12 +4,14 @@
 # size, no written globals, no heap, and no path deeper than NAME_STACK_BYTES;
 # each of these is found where it is put in.  Compiled again they are the same.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 fail() { echo "$1"; exit 1; }
 set --
-for job in dscnn-int:cortex-m4 transformer-qdq-u8:cortex-m55 lstm-f32:rv32imc \
-    dscnn-int:siracusa autoencoder-int:host; do
+for job in $(printf '%s\n' dscnn-int:siracusa dscnn-int:cortex-m4 \
+    transformer-qdq-u8:cortex-m55 lstm-f32:rv32imc autoencoder-int:host | each)
+do
     net=${job%:*} t=${job#*:}
     ./tilewright compile zoo/$net/network.onnx -q -n net -t $t -o "$tmp/$t" ||
         fail "$net on $t: not compiled"

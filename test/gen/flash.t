@@ -4,13 +4,15 @@
 # `all` (flash.long); a chip whose tool chain has other flags has no estimate; a
 # kernel that is not in the table is told.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 bad=0
 all=$1
 i=0
 set --
-for chip in cortex-m4 cortex-m7 cortex-m55 rv32imc siracusa gap8; do
+for chip in $(printf '%s\n' cortex-m4 cortex-m7 cortex-m55 rv32imc siracusa \
+    gap8 | each); do
     for net in dscnn-int transformer-f32 resnet8-qdq-u8; do
         [ "$all" ] || [ $((i % 3)) = $((i / 3 % 3)) ] && set -- "$@" zoo/$net $chip
         i=$((i + 1))

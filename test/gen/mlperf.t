@@ -3,6 +3,7 @@
 # text protocol, on this machine and on QEMU, with the scores that are expected:
 # small networks of zoo/, and the benchmark's own where they are.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 models=${TILEWRIGHT_MODELS:-../shared/models}/mlperf-tiny
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -20,11 +21,11 @@ device() { # MODEL TARGET IN.npz OUT.npz
 arm=$(command -v arm-none-eabi-gcc >/dev/null &&
     command -v qemu-system-arm >/dev/null && echo cortex-m4)
 for t in host $arm; do
-    for net in dscnn-int resnet8-int; do
+    for net in $(printf '%s\n' dscnn-int resnet8-int | each); do
         device zoo/$net/network.onnx $t zoo/$net/inputs.npz zoo/$net/outputs.npz
     done
 done
-for net in kws ic vww ad; do
+for net in $(printf '%s\n' kws ic vww ad | each); do
     [ -d "$models/$net" ] && device "$models/$net/network.tflite" \
         "${arm:-host}" "$models/$net/inputs-01.npz" "$models/$net/outputs-01.npz"
 done

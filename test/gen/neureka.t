@@ -4,8 +4,9 @@
 # Siracusa, or another CHIP with another ENGINE, whose inputs have TYPES.  QUICK:
 # jobs are not emulated too.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 seed=${1:-${SEED:-$(date +%s)}}
-n=${2:-12}
+n=${2:-$(part 12)}
 [ $# -gt 2 ] && shift 2 || set --
 chip=${CHIP:-siracusa} engine=${ENGINE:-neureka}
 dir=$(mktemp -d)

@@ -3,6 +3,7 @@
 # Makefile alone says: for size (Arduino, Zephyr), for debugging (ESP-IDF), not
 # at all, at link time.  `all` (optimize.long): more chips, networks, options.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 export PATH="$PWD:$PATH"
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -28,7 +29,7 @@ try() { # NET TARGET OPTION
     echo "$1 on $2 with $3:"
     tail -n 3 "$tmp/log"
 }
-for t in $targets; do
+for t in $(printf '%s\n' $targets | each); do
     for net in $nets; do
         rm -rf "$tmp/net"
         ./tilewright compile "zoo/$net/network.onnx" -q -n net -t "$t" \

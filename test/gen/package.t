@@ -5,6 +5,7 @@
 # needs; libraries are compiled as Arduino and PlatformIO do, every source with
 # src/ on the path; the pack has what its description lists.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 top=$PWD
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -51,7 +52,7 @@ quietly cmake --build "$tmp/e"
 
 for kind in arduino platformio; do
     make_package $kind cortex-m4
-    for f in $(cd "$tmp/$kind/src" && find . -name '*.c'); do
+    for f in $(cd "$tmp/$kind/src" && find . -name '*.c' | each); do
         quietly arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -Os -Wall -Wextra \
             -Werror -I "$tmp/$kind/src" -c "$tmp/$kind/src/$f" -o "$tmp/o"
     done

@@ -2,6 +2,7 @@
 # Projects for the GAP SDK and pulp-sdk, compiled against a stub of PMSIS with
 # all warnings, pass their self-test; one has its constants in external memory.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
@@ -23,7 +24,7 @@ try() { # NET TARGET OPTIONS
     n=$((n + 1))
 }
 try autoencoder-int gap8 --l1 3K
-try transformer-int siracusa --l1 8K
+! whole || try transformer-int siracusa --l1 8K
 [ -f "$dir/p/net_l3.bin" ] && exit 1
 try autoencoder-int "$dir/small.soc"
 [ -f "$dir/p/net_l3.bin" ] && grep -q 'HOSTFS_FILES = net_l3.bin' \

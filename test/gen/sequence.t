@@ -2,6 +2,7 @@
 # Networks with states, run after run: zoo's against the network unrolled over
 # the whole sequence; reset, save and load in C; what --state refuses.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 runs=0
@@ -17,7 +18,7 @@ done
 command -v arm-none-eabi-gcc >/dev/null && run kws-int-state cortex-m4
 command -v riscv64-unknown-elf-gcc >/dev/null && run kws-int-state siracusa
 command -v riscv64-unknown-elf-gcc >/dev/null && {
-    run attention-int-cache gap8
+    ! whole || run attention-int-cache gap8
     # weights come from the L3 while layers run
     run attention-int-cache gap8 --objective memory
 }

@@ -3,6 +3,7 @@
 # rows are read from there: on the simulator and on the emulated team the results
 # are the host's, of negative indices too.  table.t [SEED]
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: not run"; exit 0; }
 tmp=$(mktemp -d) || exit 1
@@ -34,7 +35,7 @@ r = np.random.default_rng(int(sys.argv[2]))
 np.savez(sys.argv[1], r.integers(-600, 600, 5, np.int32),
          r.integers(0, 100, 3, np.int32))" "$tmp/in.npz" "$seed" || exit 1
 run -t host -o "$tmp/out.npz"
-for t in siracusa gap8 gap9; do
+for t in $(printf '%s\n' siracusa gap8 gap9 | each); do
     run -t $t -e "$tmp/out.npz" --l2 9000 --json "$tmp/json"
     [ "$(grep -c '"kernel": "gather_far_xpulp"' "$tmp/json")" = 2 ] ||
         { echo "$t: no tables in external memory"; exit 1; }

@@ -3,6 +3,7 @@
 # of three by three and of one tap, and random layers, bit for bit as on the
 # host; registers and events of each are its own.  two.t [SEED]
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 seed=${1:-${SEED:-$(date +%s)}}
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -12,6 +13,7 @@ two() {
 }
 net=zoo/resnet8-int
 for how in "" --emulate "--objective memory" "--l1 16000"; do
+    [ "$how" = "" ] || [ "$how" = --emulate ] || whole || continue
     # shellcheck disable=SC2086
     two $net/network.onnx -i $net/inputs.npz -e $net/outputs.npz $how \
         --json "$dir/j"
@@ -27,5 +29,5 @@ for one in 0x10201000 0x10202000 0xc 0xd; do
         { echo "no $one in the generated code"; exit 1; }
 done
 QUICK=1 CHIP=test/gen/two/two.soc ENGINE=twin TYPES='u8 u8 s8' \
-    test/gen/neureka.t "$seed" 12 --kernels test/gen/two || exit 1
+    test/gen/neureka.t "$seed" "$(part 12)" --kernels test/gen/two || exit 1
 echo "two accelerators on one chip, each with its own jobs"

@@ -3,10 +3,11 @@
 # by the kernels of XpulpV2 on the simulated chip, of the DSP extension and of
 # Helium on QEMU, and in plain C, as by kern/ref.  attend.t [SEED [COUNT]]
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 seed=${1:-${SEED:-$(date +%s)}}
-count=${2:-$((16 / ${PART:-1}))}
+count=${2:-$(part 16)}
 bad=0
 python3 test/kern/attend.py "$tmp" "$seed" "$count" || exit 1
 for net in "$tmp"/*.il; do

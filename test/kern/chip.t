@@ -2,12 +2,13 @@
 # Kernels on the simulated chip, on 1 to 8 cores, against kern/ref there, with
 # random operators that their heads allow: chip.t [SEED [RUNS [KERNEL...]]].
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 . test/sim/build
 . test/sim/chip
 [ "$have_cross" ] || { echo "no riscv64-unknown-elf-gcc: skipped"; exit 0; }
 seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-6}
-[ $# -gt 2 ] && shift 2 || set -- $(ls kern/xpulp/*.c | grep -v conv_)
+[ $# -gt 2 ] && shift 2 || set -- $(ls kern/xpulp/*.c | grep -v conv_ | each)
 bad=0 n=0
 for one; do
     n=$((n + 1))

@@ -4,9 +4,11 @@
 # kernel's lines of types one is drawn; kern-ref.long has all.
 # Sanitizers: its own.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 seed=${1:-${SEED:-$(date +%s)}}
 runs=${2:-20}
-[ $# -gt 2 ] && shift 2 || set -- kern/c kern/dsp kern/xpulp kern/neureka kern/ne16
+[ $# -gt 2 ] && shift 2 || set -- kern/c/ kern/dsp/ kern/xpulp/ kern/neureka/ kern/ne16/
+whole || set -- $(for d; do ls "$d"*.c; done | sed 's/c$//' | each)
 dir=build/test/kern
 rm -rf $dir
 mkdir -p $dir

@@ -3,6 +3,7 @@
 # there: xpulp.t [SEED [RUNS [all]]].  Of each kernel half of the types, by the
 # seed; with `all` (xpulp.long) all of them.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 . test/sim/build
 . test/sim/kernels
 . test/sim/conv
@@ -13,7 +14,7 @@ all=$3
 bad=0 n=0 turn=$seed
 due() { # is it this one's turn?
     turn=$((turn + 1))
-    [ "$all" ] || [ $((turn % 2)) = 0 ]
+    [ "$all" ] || [ $((turn % (2 * PART))) = 0 ]
 }
 judge() { # what, program
     n=$((n + 1))

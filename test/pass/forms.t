@@ -2,11 +2,12 @@
 # Attention as exporters write it (forms.py) is one operator on a Cortex-M and
 # on a cluster, and gives the same as without passes that join it.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 python3 test/pass/forms.py "$tmp" || exit 1
 n=0
-for f in "$tmp"/*.il; do
+for f in $(ls "$tmp"/*.il | each); do
     n=$((n + 1))
     for t in cortex-m7 siracusa; do
         ./tilewright report "$f" -t $t --json "$tmp/j" -q &&

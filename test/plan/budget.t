@@ -2,6 +2,7 @@
 # With a budget plans are no worse than without; where there is time for all
 # that is tried they are the same each time; the results are right.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 checks=0 bad=0
@@ -43,10 +44,12 @@ again() { # NET CHIP OPTIONS: all that was tried; the same steps again
 try resnet8-int gap8 --l1 16000
 [ "$now" -lt "$was" ] || fail "resnet8-int is no better"
 again resnet8-int gap8 --l1 16000
-try autoencoder-int siracusa --l1 3K
-again autoencoder-int siracusa --l1 3K
-try transformer-int gap8 --l1 8000
-budget=1 try mobilenetv1-0.25-128-int gap8
+if whole; then
+    try autoencoder-int siracusa --l1 3K
+    again autoencoder-int siracusa --l1 3K
+    try transformer-int gap8 --l1 8000
+    budget=1 try mobilenetv1-0.25-128-int gap8
+fi
 budget=1 try mobilenetv1-0.25-128-int gap8 --l2 50000
 budget=0.001 try dscnn-int gap8
 [ "$ended" = false ] || fail "dscnn-int: all in a millisecond?"

@@ -2,6 +2,7 @@
 # Plans for least memory never take more than those for least time, and
 # compute the same.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 json=$(mktemp) out=$(mktemp)
 trap 'rm -f $json $out' EXIT
 
@@ -23,7 +24,7 @@ less() { # NET TARGET
 }
 
 nets=0 fewer=0
-for net in zoo/*/network.onnx; do
+for net in $(ls zoo/*/network.onnx | each); do
     [ -f "${net%/*}/options" ] && continue
     less "$(basename "$(dirname "$net")")" cortex-m4
 done

@@ -3,6 +3,7 @@
 # TensorFlow Lite and one in ONNX what these are known to give, of random graphs
 # what the host gives, which has bytes: nibbles.t [SEED].
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 seed=${1:-${SEED:-$(date +%s)}}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -14,7 +15,9 @@ python3 -c 'import onnx, numpy' 2>/dev/null || { echo "no onnx: skipped"; exit 0
 targets=rv32imc
 command -v riscv64-unknown-elf-gcc >/dev/null || targets=
 command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null &&
-    targets="$targets cortex-m4 cortex-m7 cortex-m55"
+    targets="cortex-m4 $targets cortex-m7 cortex-m55"
+# shellcheck disable=SC2086
+targets=$(printf '%s\n' $targets | each)
 python3 test/plan/nibbles.py "$seed" "$tmp" || fail "no models"
 weights() { # JSON
     tr -d ' \n' <"$1" | grep -o '"weights_bytes":[0-9]*' | tr -dc '0-9\n'

@@ -2,6 +2,7 @@
 # Random networks in little memory (test/plan/tiles.c): plans are sound and compute
 # what they should; a handful runs on simulated chips.  More: test/plan/tiles.long.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 make -s build/test/tiles || exit 1
 for net in mobilenetv1-0.25-128-int resnet8-int transformer-int; do
     build/test/tiles model zoo/$net/network.onnx siracusa 16000 -1 || exit 1
@@ -70,7 +71,7 @@ END
 build/test/tiles plan 1795309369 4 gap8 siracusa build/test/little.soc &&
     build/test/tiles plan 987881 2 gap8 siracusa build/test/little.soc &&
     build/test/tiles plan 5670 1 gap8 siracusa build/test/little.soc || exit 1
-build/test/tiles plan "${1:-1}" 100 || exit 1
+build/test/tiles plan "${1:-1}" "$(part 100)" || exit 1
 command -v riscv64-unknown-elf-gcc >/dev/null ||
     { echo "no riscv64-unknown-elf-gcc: plans only"; exit 0; }
-build/test/tiles run "${1:-1}" "${2:-6}"
+build/test/tiles run "${1:-1}" "${2:-$(part 6)}"

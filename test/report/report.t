@@ -3,6 +3,7 @@
 # drawings; all keys are there; no bound is above its plan; the page is
 # well-formed, its bars and buffers do not overlap; tables keep to 120 columns.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 make -s build/test/report || exit 1
 d=build/test/reports
 mkdir -p $d
@@ -18,7 +19,8 @@ try() { # NETWORK TARGET [run]
         { echo "$path on $2 $3"; bad=$((bad + 1)); }
 }
 for t in gap8 siracusa; do
-    for net in mobilenetv1-0.25-128-int resnet8-int transformer-int; do
+    for net in $(printf '%s\n' resnet8-int transformer-int \
+        mobilenetv1-0.25-128-int | each); do
         try $net $t
         try $net $t run
     done

@@ -2,5 +2,6 @@
 # Tiled plans, the planner's and naive ones, as made and changed at random:
 # moves.t [SEED [COUNT [CHANGES]]].
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 make -s build/test/moves || exit 1
-build/test/moves "${1:-${SEED:-1}}" "${2:-$((40 / ${PART:-1}))}" "${3:-25}"
+build/test/moves "${1:-${SEED:-1}}" "${2:-$(part 40)}" "${3:-25}"

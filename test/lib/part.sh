@@ -1,0 +1,18 @@
+# For tests of which `make check` runs one case in PART (test/check), to be
+# sourced.  Run alone, and by `make check-all`, a test has all of its cases.
+PART=${PART:-1}
+
+# part N: how many of N random cases.
+part() {
+    echo $((($1 + PART - 1) / PART))
+}
+
+# each: of the lines it reads the first, and then every PART-th.
+each() {
+    awk -v n="$PART" 'NR % n == 1 % n'
+}
+
+# whole: whether all cases are run.
+whole() {
+    [ "$PART" = 1 ]
+}
