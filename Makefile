@@ -107,7 +107,7 @@ HOST_TESTS = $(filter-out test/gen/lm_words.c $(shell grep -L argc test/sim/*.c)
 
 sanitize: ## build/san: all with ASan and UBSan
 	+@$(call again,san,'CC = gcc $(SAN)' 'WARN = -w' 'OPT = -O1 -g1 -fno-tree-pta',\
-	    tilewright build/test/eval)
+	    tilewright)
 
 check-sanitize: sanitize ## the tests there
 	ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 \
@@ -125,7 +125,7 @@ build/clang-tests: $(HOST_TESTS) build/onnx.pb-c.c
 	touch $@
 
 # All that tests ask for, so that no two of them make the same at a time.
-programs: sanitize $(TESTS)
+programs: $(TESTS)
 
 # Fuzzers (test/front/fuzz): the readers built by clang with sanitizers.
 FUZZED = $(filter build/src/base/% build/src/ir/% build/src/front/% \
