@@ -2,6 +2,7 @@
 # Networks by session on QEMU and the simulator: bits, time, states, errors; a
 # link that splits, delays and drops; a server that is killed and comes again.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 server=
 trap '[ -n "$server" ] && kill $server 2>/dev/null; rm -rf "$tmp"' EXIT
@@ -52,7 +53,7 @@ by_session $net cortex-m4 qemu instructions 0.01
 by_session $net rv32imc qemu instructions 0.01
 # without a counter of the machine, by SysTick, of 24 bits
 sed 's/ counter=[^ ]*//' soc/cortex-m4.soc >"$tmp/systick.soc"
-by_session $net "$tmp/systick.soc" qemu instructions 0.01
+! whole || by_session $net "$tmp/systick.soc" qemu instructions 0.01
 printf 'load test/dev/ops.c\ncall turns 10000\ncall turns 20000000\n' |
     timeout 60 ./tilewright shell -t "$tmp/systick.soc" --device qemu \
         >"$tmp/out" 2>"$tmp/err"
@@ -62,7 +63,7 @@ n=$((n + 1))
     [ "$(grep -c 'instructions' "$tmp/out")" = 1 ] ||
     { bad=$((bad + 1)); echo "by SysTick:"; cat "$tmp/out"; }
 by_session $long siracusa sim cycles 1 --no-engine neureka
-by_session $long gap8 sim cycles 1
+! whole || by_session $long gap8 sim cycles 1
 run $net cortex-m55 qemu --flash
 wants 0 $? ''
 run zoo/kws-int-state cortex-m7 qemu $(cat zoo/kws-int-state/options)

@@ -4,6 +4,7 @@
 # program changes its results, and so does a meeting of the cores.  With ALL=1
 # (emulate.long) larger networks, too.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 runs=0 mutants=0 alive=0
@@ -30,9 +31,9 @@ grep -q 'MOVE([0-9]*, RT_IO,' "$dir/away/network.c" ||
     { echo "nothing to external memory?"; exit 1; }
 # Loops where the same comes again, unless they are not wanted.
 run resnet8-int gap8 --l1 12K --keep "$dir/rolled"
-run resnet8-int gap8 --l1 12K --straight --keep "$dir/straight"
+! whole || run resnet8-int gap8 --l1 12K --straight --keep "$dir/straight"
 grep -q 'LOOP(' "$dir/rolled/network.c" &&
-    ! grep -q 'LOOP(' "$dir/straight/network.c" ||
+    ! { whole && grep -q 'LOOP(' "$dir/straight/network.c"; } ||
     { echo "--straight: where are the loops?"; exit 1; }
 run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
@@ -44,8 +45,8 @@ toy() { # ARGUMENTS
     run resnet8-int test/verify/toy/toy.soc --kernels test/verify/toy "$@"
 }
 toy --l1 12K --keep "$dir/toy"
-toy --l1 12K --keep "$dir/cores" --no-engine toy
-grep -q 'START(' "$dir/cores/network.c" &&
+! whole || toy --l1 12K --keep "$dir/cores" --no-engine toy
+whole && grep -q 'START(' "$dir/cores/network.c" &&
     { echo "--no-engine: the toy works"; exit 1; }
 ./tilewright run zoo/resnet8-int/network.onnx -t test/verify/toy/toy.soc -q \
     --kernels test/verify/toy -i zoo/resnet8-int/inputs.npz \
@@ -74,12 +75,12 @@ without() { # FOLDER LINE...
 }
 # Each wait right before a kernel, and some meetings.
 without "$dir/p" $(awk '/^ *WAIT/ {n = NR} /^ *CALL/ && n == NR - 1 {print n}' \
-        "$dir/p/network.c" | head -n "${1:-5}") \
-        $(grep -n '^ *BARRIER' "$dir/p/network.c" | cut -d: -f1 | sed -n 2,3p)
+        "$dir/p/network.c" | head -n "${1:-$(part 5)}") \
+        $(grep -n '^ *BARRIER' "$dir/p/network.c" | cut -d: -f1 | sed -n 2,3p | each)
 # Waits for jobs.
 slot=$(sed -n 's/#define RT_JOB_SLOT //p' "$dir/toy/network.c")
 jobs=$(grep -n "^ *WAIT($slot)" "$dir/toy/network.c" | cut -d: -f1 |
-    sed -n '1p;4p;9p')
+    sed -n '1p;4p;9p' | each)
 [ -n "$jobs" ] || { echo "no jobs"; exit 1; }
 without "$dir/toy" $jobs
 [ $mutants -gt 0 ] || echo "no waits: is anything tiled?"

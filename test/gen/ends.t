@@ -2,6 +2,7 @@
 # Inputs and outputs in external memory: the C that is generated for them, on
 # the emulated team and a stub of PMSIS (on chips mostly in tiles.t).
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 # Of sources that are gone, objects may still lie there.
@@ -40,7 +41,7 @@ END
 
 # The self-test, of an example that is stored, and drawn; and with a multiplier
 # that was changed.
-for how in only only,drawn; do
+for how in $(printf '%s\n' only,drawn only | each); do
     gen $how
     selftest 'self-test passed'
 done
@@ -117,7 +118,7 @@ END
 selftest 'pieces are right'
 
 # PMSIS.
-for how in pmsis,only pmsis,drawn,only; do
+for how in $(printf '%s\n' pmsis,only pmsis,drawn,only | each); do
     gen $how
     ends 4
     (cd "$dir/p" && cc -std=gnu99 -g -Wall -Wextra -Wshadow -Werror \

@@ -43,10 +43,10 @@ again() { # NET CHIP OPTIONS: all that was tried; the same steps again
 }
 try resnet8-int gap8 --l1 16000
 [ "$now" -lt "$was" ] || fail "resnet8-int is no better"
-again resnet8-int gap8 --l1 16000
+! whole || again resnet8-int gap8 --l1 16000
+try autoencoder-int siracusa --l1 3K
+again autoencoder-int siracusa --l1 3K
 if whole; then
-    try autoencoder-int siracusa --l1 3K
-    again autoencoder-int siracusa --l1 3K
     try transformer-int gap8 --l1 8000
     budget=1 try mobilenetv1-0.25-128-int gap8
 fi

@@ -4,7 +4,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 . test/lib/part.sh
 make -s build/test/tiles || exit 1
-for net in mobilenetv1-0.25-128-int resnet8-int transformer-int; do
+for net in $(printf '%s\n' resnet8-int transformer-int \
+    mobilenetv1-0.25-128-int | each); do
     build/test/tiles model zoo/$net/network.onnx siracusa 16000 -1 || exit 1
 done
 # Constants that are fetched from the L3.
@@ -46,12 +47,10 @@ build/test/tiles model test/plan/tiles/twice.nn gap8 4332 6420 &&
 command -v riscv64-unknown-elf-gcc >/dev/null && how=build || how=model
 while read -r net chip l1 l2; do
     build/test/tiles $how test/plan/tiles/$net.nn $chip $l1 $l2 || exit 1
-done <<'END' || exit 1
-picture gap8 16000 60000
-camera gap8 -1 -1
-map siracusa 16000 8000
-readers siracusa 9000 3000
-powers siracusa 40000 -1
+done <<END || exit 1
+$(printf '%s\n' 'map siracusa 16000 8000' 'picture gap8 16000 60000' \
+    'camera gap8 -1 -1' 'powers siracusa 40000 -1' \
+    'readers siracusa 9000 3000' | each)
 END
 # Attention for whose kernels' scratch there is no room is not one operator.
 for engine in '' '--no-engine neureka'; do

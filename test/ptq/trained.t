@@ -4,6 +4,7 @@
 # quantizing as it is does not survive; with 4 bits; as ONNX in onnxruntime; the
 # same bits on every target.  (bench/quantize has all networks and examples.)
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 bad=0
@@ -35,7 +36,8 @@ if not eval(sys.argv[2]):
     sys.exit(1)' "$tmp/$1.json" "$2" || fault "$1: not $2"
 }
 
-for way in cnn:apart vit:outliers; do
+ways=$(printf '%s\n' vit:outliers cnn:apart | each)
+for way in $ways; do
     net=${way%:*} how=${way#*:}
     python3 test/ptq/hard.py zoo/digits-$net-f32/network.onnx \
         "$tmp/$how.onnx" $how || exit 1
@@ -45,11 +47,11 @@ for way in cnn:apart vit:outliers; do
         --rounding nearest
     says $how-plain 'drop >= 10'
 done
-says apart 'j["equalized"]'
+! whole || says apart 'j["equalized"]'
 says outliers 'j["smoothed"] > 0'
 
 # Weights of 4 bits: by what they meet, and to the nearest.
-for net in cnn vit; do
+for net in $(printf '%s\n' cnn vit | each); do
     quantize zoo/digits-$net-f32/network.onnx $net-4 --weights int4
     says $net-4 'drop <= 2 and j["outputs"][0]["sqnr_db"] > 20 and \
 set(bits) == {4}'
@@ -78,7 +80,7 @@ sys.exit(int(abs(theirs - ours) > 0.005))
 END2
 
 # The same bits everywhere.
-for net in cnn vit; do
+for net in $(printf '%s\n' cnn vit | each); do
     cp "$tmp/$net-4.il" "$tmp/one.il"
     for t in host cortex-m4 siracusa; do
         ./tilewright run -n network "$tmp/one.il" -t $t -q -o "$tmp/$t.npz" \
