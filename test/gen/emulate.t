@@ -18,7 +18,7 @@ run() { # NET TARGET OPTIONS
 
 printf '%s\n' 'include gap8' 'chip small about="little L2"' \
     'memory L2 size=32K' >"$dir/small.soc"
-run transformer-int siracusa --l1 6K
+! whole || run transformer-int siracusa --l1 6K
 run autoencoder-int "$dir/small.soc" --l2 8K --keep "$dir/far"
 grep -q RT_IO "$dir/far/network.c" || exit 1
 [ -z "$ALL" ] || run dscnn-int gap8 --cores 1 --l1 24K
@@ -26,8 +26,8 @@ grep -q RT_IO "$dir/far/network.c" || exit 1
     2>/dev/null
 [ $? = 2 ] || exit 1
 [ -z "$ALL" ] || run mobilenetv1-0.25-128-int gap8 --l2 50000
-run dscnn-int gap8 --l1 5K --l2 3000 --keep "$dir/away"
-grep -q 'MOVE([0-9]*, RT_IO,' "$dir/away/network.c" ||
+! whole || run dscnn-int gap8 --l1 5K --l2 3000 --keep "$dir/away"
+! whole || grep -q 'MOVE([0-9]*, RT_IO,' "$dir/away/network.c" ||
     { echo "nothing to external memory?"; exit 1; }
 # Loops where the same comes again, unless they are not wanted.
 run resnet8-int gap8 --l1 12K --keep "$dir/rolled"
@@ -48,7 +48,8 @@ toy --l1 12K --keep "$dir/toy"
 ! whole || toy --l1 12K --keep "$dir/cores" --no-engine toy
 whole && grep -q 'START(' "$dir/cores/network.c" &&
     { echo "--no-engine: the toy works"; exit 1; }
-./tilewright run zoo/resnet8-int/network.onnx -t test/verify/toy/toy.soc -q \
+! whole || ./tilewright run zoo/resnet8-int/network.onnx -q \
+    -t test/verify/toy/toy.soc \
     --kernels test/verify/toy -i zoo/resnet8-int/inputs.npz \
     -e zoo/resnet8-int/outputs.npz || exit 1
 

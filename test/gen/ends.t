@@ -129,25 +129,27 @@ for how in $(printf '%s\n' pmsis,only pmsis,drawn,only | each); do
         fail "$how fails"
 done
 
-# A network whose example is large has one that is drawn.
-net=zoo/mobilenetv1-0.25-128-int
-drawn() { # COUNT
-    ends 1
-    [ "$(grep -c 'draw(&state)' "$dir/p/net_selftest.c")" = "$1" ] ||
-        fail "the wrong example"
-}
-printf '%s\n' 'include gap8' 'chip less about="less L2"' \
-    'memory L2 size=224K' >"$dir/less.soc"
-rm -rf "$dir/p"
-./tilewright compile $net/network.onnx -q -n net -t "$dir/less.soc" \
-    -i $net/inputs.npz -o "$dir/p" --l2 20000 || exit 1
-drawn 1
-
-# On a chip, whose L2 is full; what the program takes of it is found by linking.
-if command -v riscv64-unknown-elf-gcc >/dev/null; then
+if whole; then
+    # A network whose example is large has one that is drawn.
+    net=zoo/mobilenetv1-0.25-128-int
+    drawn() { # COUNT
+        ends 1
+        [ "$(grep -c 'draw(&state)' "$dir/p/net_selftest.c")" = "$1" ] ||
+            fail "the wrong example"
+    }
+    printf '%s\n' 'include gap8' 'chip less about="less L2"' \
+        'memory L2 size=224K' >"$dir/less.soc"
     rm -rf "$dir/p"
-    ./tilewright run $net/network.onnx -t gap8 --l2 20000 -q -n net \
-        -i $net/inputs.npz -e $net/outputs.npz --keep "$dir/p" || exit 1
-    drawn 0
+    ./tilewright compile $net/network.onnx -q -n net -t "$dir/less.soc" \
+        -i $net/inputs.npz -o "$dir/p" --l2 20000 || exit 1
+    drawn 1
+
+    # On a chip, whose L2 is full; what the program takes of it is found by linking.
+    if command -v riscv64-unknown-elf-gcc >/dev/null; then
+        rm -rf "$dir/p"
+        ./tilewright run $net/network.onnx -t gap8 --l2 20000 -q -n net \
+            -i $net/inputs.npz -e $net/outputs.npz --keep "$dir/p" || exit 1
+        drawn 0
+    fi
 fi
 echo "inputs and outputs in external memory: all right"

@@ -8,7 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 seed=${1:-${SEED:-$(date +%s)}}
-bad=0 n=0
+bad=0 n=0 targets="cortex-m4 siracusa"
+! whole || targets="$targets cortex-m55 rv32imc"
 python3 test/ptq/masks.py "$tmp" "$seed" >"$tmp/kinds" || exit 1
 each <"$tmp/kinds" >"$tmp/mine"
 
@@ -22,13 +23,14 @@ judge() { # KIND ROWS
         -o "$tmp/$1.il" --json "$tmp/q" || exit 1
     run "$1" host "$1_else" else
     run "$1" host "$1_one" host
-    for t in cortex-m4 cortex-m55 siracusa rv32imc; do
+    for t in $targets; do
         run "$1" $t "$1_one" $t
         grep -q '"op": "iattend"' "$tmp/j" &&
             ! grep -q '"op": "\(powers\|softmax\)"' "$tmp/j" ||
             echo "$t: attention is several operators"
     done
-    python3 - "$tmp" "$2" <<'END'
+    # shellcheck disable=SC2086
+    python3 - "$tmp" "$2" $targets <<'END'
 import json
 import sys
 import numpy as np
@@ -37,7 +39,7 @@ of = lambda name: np.load('%s/%s.npz' % (tmp, name))['output_0']
 q, host = json.load(open(tmp + '/q')), of('host')
 if q['float_operators'] or q['outputs'][0]['sqnr_db'] < 28:
     print('quantized:', q['outputs'], q['float_operators'])
-for t in 'cortex-m4 cortex-m55 siracusa rv32imc'.split():
+for t in sys.argv[3:]:
     if (of(t) != host).any():
         print(t, 'differs')
 if (of('else')[0, :rows] != host[0, :rows]).any():

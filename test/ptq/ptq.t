@@ -11,6 +11,7 @@ field() { python3 -c 'import json, sys
 j = json.load(open(sys.argv[1])); print(eval(sys.argv[2], {"j": j}))' "$@"; }
 
 while read -r net least targets; do
+    [ "$net" ] || continue
     ./tilewright quantize zoo/$net/network.onnx --data zoo/$net/inputs.npz \
         -o "$tmp/$net.il" -q --json "$tmp/$net.json" || bad=1
     field "$tmp/$net.json" "j['outputs'][0]['sqnr_db'] >= $least and \
@@ -23,11 +24,11 @@ j['float_operators'] == 0" | grep -qx True ||
             -o "$tmp/$net.$t.npz" || fault "$net on $t"
         unzip -p "$tmp/$net.$t.npz" | cksum
     done | sort -u | wc -l | grep -qx 1 || fault "$net: targets differ"
-done <<'END'
+done <<END
 dscnn-f32 34 host cortex-m4
 resnet8-f32 34 host
-autoencoder-f32 34 rv32imc
-transformer-f32 26 host siracusa
+$(! whole || printf '%s\n' 'autoencoder-f32 34 rv32imc' \
+    'transformer-f32 26 host siracusa')
 END
 
 # One matrix for the weights of q and k: fewer products, of the same network, by
@@ -67,7 +68,7 @@ for form in il onnx; do
 len(j['matrices']) == len(j['layers']) == 1" | grep -qx True ||
         fault "merged integers: $(field "$tmp/merged.json" "j['outputs']")"
 done
-for t in host cortex-m4; do
+for t in host $(! whole || echo cortex-m4); do
     ./tilewright run -n network "$tmp/merged.il" -t $t -q -i $net/inputs.npz \
         -o "$tmp/$t.npz" --json "$tmp/$t.json" || fault "merged on $t"
     unzip -p "$tmp/$t.npz" | cksum

@@ -71,6 +71,7 @@ refused 2 'static wants --data' generate "$tmp/m0.bin" -t host \
     --tokenizer "$tmp/t.bin" --activations static
 refused 2 'are of language models' quantize zoo/dscnn-f32/network.onnx \
     --activations static --data zoo/dscnn-f32/inputs.npz -o "$tmp/x.il"
+whole || exit $bad # the README's model takes long
 ./tilewright quantize zoo/stories/stories8x64.bin -q --context 64 \
     --activations static --data zoo/stories/texts.txt \
     --tokenizer zoo/stories/words.bin -o "$tmp/story.il" || fault zoo/stories

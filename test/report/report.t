@@ -22,7 +22,7 @@ for t in gap8 siracusa; do
     for net in $(printf '%s\n' resnet8-int transformer-int \
         mobilenetv1-0.25-128-int | each); do
         try $net $t
-        try $net $t run
+        ! whole && [ $t = gap8 ] || try $net $t run
     done
 done
 L2=30000 try mobilenetv1-0.25-128-int gap8
@@ -37,7 +37,7 @@ try dscnn-int cortex-m4
 try transformer-f32 cortex-m7
 try lstm-f32 host
 # The ledger of PULP chips: rows of a network add up to its own.
-if command -v riscv64-unknown-elf-gcc >/dev/null; then
+if whole && command -v riscv64-unknown-elf-gcc >/dev/null; then
     n=$((n + 1))
     bench/pulp -t siracusa zoo/deadchannels-int 2>/dev/null | awk -F'\t' '
         NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }

@@ -175,9 +175,9 @@ def battery():
 
 kinds, _ = why("dscnn-int", "gap8", "conv_5_acc")
 assert kinds == {"--channels", "--mem"}, kinds
-kinds, _ = why("dscnn-int", "cortex-m4")
-assert kinds <= {"--channels"}
 if whole:
+    kinds, _ = why("dscnn-int", "cortex-m4")
+    assert kinds <= {"--channels"}
     why("resnet8-int", "siracusa")
     kinds, j = why("autoencoder-int", "gap9", "dense_1_acc")
     assert "--channels" in kinds
@@ -186,8 +186,9 @@ channels("dscnn-int", "conv_5_acc", draw.randrange(3, 60))
 good = sweep("dscnn-int", "gap8", "l1=12K..64K",
              [12288, 18432, 24576, 36864, 49152], "--mem L1=")
 assert good[-1]["predicted_cycles"] <= good[0]["predicted_cycles"]
-sweep("dscnn-int", "gap8", "cores=1..3", [1, 2, 3], "--cores ")
-clocks()
+if whole:
+    sweep("dscnn-int", "gap8", "cores=1..3", [1, 2, 3], "--cores ")
+    clocks()
 battery()
 compare()
 if shutil.which("riscv64-unknown-elf-gcc"):

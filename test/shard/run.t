@@ -65,9 +65,11 @@ run 2 zoo/autoencoder-f32/network.onnx --json "$tmp/json" &&
 import json
 assert 0 < json.load(open('$tmp/json'))['max_abs_diff'] < 1e-5" ||
     { echo floats:; cat "$tmp/out"; bad=1; }
-run 2 zoo/autoencoder-f32/network.onnx --tolerance 0
-[ $? = 4 ] && grep -q 'DIFFER from one chip' "$tmp/out" ||
-    { echo "floats, no tolerance:"; cat "$tmp/out"; bad=1; }
+if whole; then
+    run 2 zoo/autoencoder-f32/network.onnx --tolerance 0
+    [ $? = 4 ] && grep -q 'DIFFER from one chip' "$tmp/out" ||
+        { echo "floats, no tolerance:"; cat "$tmp/out"; bad=1; }
+fi
 
 # links that fail
 fault() { # KIND CHIP AT WORDS

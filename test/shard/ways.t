@@ -29,8 +29,8 @@ PY
     [ $? = 0 ] || { echo "$*:"; cat "$tmp/out"; bad=1; }
 }
 run pairs 4 1 2x2 direct
-run any,shared 4 1 direct direct
 if whole; then
+    run any,shared 4 1 direct direct
     run any 6 1 direct direct
     run ring 6 1 direct direct
     run ring 8 16 ring ring
