@@ -1,6 +1,7 @@
 #!/bin/sh
 # The command line's contract: exit codes, one clear message, --json always.
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 tw=./tilewright model=zoo/dscnn-int/network.onnx
@@ -252,7 +253,7 @@ done
 mkdir "$tmp/wrong"
 sed 's/^ \* cycles.*/ * cycles   1/; s/2 \* sum + count,/2 * sum + 199 * count,/' \
     kern/ref/avgpool_int.c >"$tmp/wrong/avgpool_int.c"
-for t in host cortex-m4 siracusa; do
+for t in $(printf '%s\n' cortex-m4 host siracusa | each); do
     want 4 "the first layer that differs from the reference kernels is " \
         run zoo/resnet8-int/network.onnx -t $t --kernels "$tmp/wrong" \
         --json "$tmp/json"
@@ -294,7 +295,7 @@ assert abs(o['cosine'] - a @ b / np.linalg.norm(a) / np.linalg.norm(b)) < 1e-6
 
 # interrupted while it builds: no folder stays behind
 mkdir "$tmp/t"
-for after in 0.1 0.2 0.3 0.5; do
+for after in $(printf '%s\n' 0.2 0.1 0.3 0.5 | each); do
     TMPDIR=$tmp/t $tw run $model -t host -q &
     sleep $after
     kill -TERM $! 2>"$tmp/err" # it may have ended
@@ -309,7 +310,8 @@ mkdir "$tmp/c"
 large=zoo/mobilenetv1-0.25-128-int/network.onnx
 want 0 '' compile $large -t siracusa -n net -o "$tmp/whole"
 whole=$(cd "$tmp/whole" && find . -type f | sort)
-for after in 0.01 0.05 0.1 0.2 0.4 0.6 0.8 1 1.2 1.5 2; do
+for after in $(printf '%s\n' 0.05 0.01 0.1 0.2 0.4 0.6 0.8 1 1.2 1.5 2 | each)
+do
     $tw compile $large -t siracusa -n net -q -o "$tmp/c/p" &
     sleep $after
     kill -INT $! 2>"$tmp/err" # it may have ended
