@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . test/lib/part.sh
 seed=${1:-${SEED:-$(date +%s)}}
-n=${2:-$(part 12)}
+n=${2:-$(part 12 4)}
 [ $# -gt 2 ] && shift 2 || set --
 chip=${CHIP:-siracusa} engine=${ENGINE:-neureka}
 dir=$(mktemp -d)

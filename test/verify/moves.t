@@ -4,4 +4,4 @@
 cd "$(dirname "$0")/../.." || exit 1
 . test/lib/part.sh
 make -s build/test/moves || exit 1
-build/test/moves "${1:-${SEED:-1}}" "${2:-$(part 40)}" "${3:-25}"
+build/test/moves "${1:-${SEED:-1}}" "${2:-$(part 40 10)}" "${3:-25}"
