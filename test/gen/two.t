@@ -29,5 +29,5 @@ for one in 0x10201000 0x10202000 0xc 0xd; do
         { echo "no $one in the generated code"; exit 1; }
 done
 QUICK=1 CHIP=test/gen/two/two.soc ENGINE=twin TYPES='u8 u8 s8' \
-    test/gen/neureka.t "$seed" "$(part 12)" --kernels test/gen/two || exit 1
+    test/gen/neureka.t "$seed" "$(part 12 4)" --kernels test/gen/two || exit 1
 echo "two accelerators on one chip, each with its own jobs"
