@@ -2,10 +2,11 @@
 # Attention of QDQ networks in the forms of exporters is one operator, with the
 # results of the several that it is without the passes: attend.t [SEED [COUNT]]
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 seed=${1:-${SEED:-$(date +%s)}}
-count=${2:-3}
+count=${2:-$(part 3)}
 bad=0 i=0
 run() { # target, further options
     ./tilewright run -n network "$tmp/attend.onnx" -i "$tmp/attend.npz" -q \

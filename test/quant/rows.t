@@ -3,10 +3,11 @@
 # on any grid, are ones of integers, whose results are exact, on all chips:
 # rows.t [SEED [COUNT]]
 cd "$(dirname "$0")/../.." || exit 1
+. test/lib/part.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 seed=${1:-${SEED:-$(date +%s)}}
-count=${2:-6}
+count=${2:-$(part 6)}
 bad=0 i=0
 judge() { # softmax or layernorm, seed
     python3 test/quant/$1.py "$tmp" $2 || exit 1
