@@ -15,7 +15,9 @@
  *   MOVE    begins a transfer between two memories under a slot, which
  *           several may share
  *   START   begins a kernel of an accelerator, a job, under a slot; as CALL, but
- *           that core 0 alone calls the kernel, which begins the job
+ *           that core 0 alone calls the kernel, which begins the job.  The
+ *           others look at its operands too: what they would wait for anyway
+ *           brings the code into the cache that all share
  *   WAIT    for the transfers of a slot, or its job
  *   LAYER   a layer is done when all have met
  *   LOOP    what stands before NEXT is done so many times; records in it may
@@ -50,6 +52,11 @@
 #define RT_ALONE 0
 #endif
 
+/* What is seldom so has its code elsewhere: lines of the instruction cache
+ * hold what comes next. */
+#define RT_SELDOM(x) __builtin_expect(!!(x), 0)
+#define RT_MOSTLY(x) __builtin_expect(!!(x), 1)
+
 typedef intptr_t rt_word;
 typedef void rt_kernel(const void *k, const struct io *io);
 
@@ -68,7 +75,7 @@ struct rt_spot {
 enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,
        RT_SYNC = 32, RT_SHARE = 64, RT_LOOP = 128,
        RT_LEADS = RT_MOVE | RT_WAIT | RT_LAYER | RT_SHARE,
-       RT_START = RT_SHARE | RT_LOOP };
+       RT_START = RT_CALL | RT_LOOP };
 /* Of kernels and transfers: operands move in loops; has scratch, is finished
  * later, is a layer's last; is towards the cores, with external memory, of
  * rows. */
@@ -106,6 +113,7 @@ struct rt_state {
     const struct rt_page *page;
     struct rt_spot from, to;
     uint32_t next;      /* the transfer of the next page */
+    rt_word end;        /* END: before the first page comes a turn, too */
 #ifdef RT_FOLLOW
     const void *net;
 #endif
@@ -113,7 +121,8 @@ struct rt_state {
     volatile uint32_t slot[RT_SLOTS];
 };
 
-/* Where a core is. */
+/* Where a core is.  Nothing but inline functions gets its address, so that the
+ * loop has it in registers. */
 struct rt_core {
     struct rt_state *s;
     const rt_word *w;   /* the next record */
@@ -128,6 +137,7 @@ struct rt_core {
     int layer;          /* as many are done when all have met, times RT_LAST */
     int alone;          /* core 0 has waited for a job since its last kernel */
     int lead;           /* it is core 0 */
+    int skip;           /* words of the first page */
 };
 
 /* An operand in the memory that bits 2 and 3 name, which are a distance. */
@@ -141,26 +151,26 @@ static inline uintptr_t rt_place(const struct rt_state *s, uint32_t memory,
 }
 
 /* Operands in a loop: so far have they moved. */
-static inline void rt_step(const struct rt_core *c, struct io *io,
-                           const rt_word *by, int nin, int nout)
+static inline void rt_step(uintptr_t turn, struct io *io, const rt_word *by,
+                           int nin, int nout)
 {
     int i;
 
     for (i = 0; i < nin; i++)
         io->in[i] = (const void *)((uintptr_t)io->in[i] +
-                                   c->turn * (uintptr_t)*by++);
+                                   turn * (uintptr_t)*by++);
     for (i = 0; i < nout; i++)
         io->out[i] = (void *)((uintptr_t)io->out[i] +
-                              c->turn * (uintptr_t)*by++);
+                              turn * (uintptr_t)*by++);
     if (io->tmp)
-        io->tmp = (void *)((uintptr_t)io->tmp + c->turn * (uintptr_t)*by);
+        io->tmp = (void *)((uintptr_t)io->tmp + turn * (uintptr_t)*by);
 }
 
-/* Operands, results and scratch of the record at c->w. */
-static inline void rt_operands(struct rt_core *c, struct io *io, uint32_t head)
+/* Operands, results and scratch of the record at w. */
+static inline void rt_operands(const struct rt_state *s, const rt_word *w,
+                               uintptr_t turn, struct io *io, uint32_t head)
 {
-    const struct rt_state *s = c->s;
-    const rt_word *w = c->w, *ref = w + RT_HEAD;
+    const rt_word *ref = w + RT_HEAD;
     const rt_word *out = ref + (head >> 8 & 15), *end = out + (head >> 12 & 7);
     uint32_t memory = (uint32_t)w[3];
     const void **in = io->in;
@@ -171,20 +181,12 @@ static inline void rt_operands(struct rt_core *c, struct io *io, uint32_t head)
     for (; ref != end; memory >>= 2)
         *to++ = (void *)rt_place(s, memory, *ref++);
     io->tmp = NULL;
-    if (head & RT_TMP)
+    if (RT_SELDOM(head & RT_TMP))
         io->tmp = (void *)(rt_place(s, memory, *ref++) +
                            (uintptr_t)io->core * (uintptr_t)w[4]);
     io->ncore = head >> 16 & 255;
-    if (head & RT_STEPS)
-        rt_step(c, io, ref, head >> 8 & 15, head >> 12 & 7);
-}
-
-/* Makes ready for a kernel. */
-static inline void rt_ready(struct rt_core *c, struct io *io, uint32_t head)
-{
-    rt_operands(c, io, head);
-    c->run = c->w;
-    c->head = head;
+    if (RT_SELDOM(head & RT_STEPS))
+        rt_step(turn, io, ref, head >> 8 & 15, head >> 12 & 7);
 }
 
 /* A core's share of the kernel that is ready. */
@@ -265,21 +267,16 @@ static inline void rt_wait_now(struct rt_core *c)
 #ifdef RT_JOB_SLOT
 
 /* Begins a job; its operands are there. */
-static inline void rt_job(struct rt_core *c, uint32_t head)
+static inline void rt_job(struct rt_core *c, struct io *io, uint32_t head)
 {
     const rt_word *w = c->w;
-    const uint32_t slot = head >> 16 & 255;
-    struct io io; /* of which operands and the rest are set below: a copy of
-                   * zeros takes 390 cycles */
 
-    io.more.room = io.core = 0;
+    io->more.room = io->core = 0;
+    io->ncore = 1;
     rt_wait_now(c);
-    rt_operands(c, &io, head);
-    io.ncore = 1;
-    c->s->slot[slot] = rt_job_start(slot, (rt_kernel *)w[1], c->page + w[2],
-                                    (uint32_t)(RT_PAGE - w[2]), &io,
-                                    sizeof io);
-    c->w += head >> 24;
+    c->s->slot[head >> 16 & 255] =
+        rt_job_start(head >> 16 & 255, (rt_kernel *)w[1], c->page + w[2],
+                     (uint32_t)(RT_PAGE - w[2]), io, sizeof *io);
 }
 
 #endif
@@ -312,7 +309,7 @@ static inline void rt_moves(struct rt_core *c, uint32_t head)
 
         m.near = rt_place(c->s, head >> 14, w[2]);
         m.far = rt_place(c->s, head >> 16, w[3]);
-        if (head & (RT_STEPS | RT_ROWS))
+        if (RT_SELDOM(head & (RT_STEPS | RT_ROWS)))
             rt_moved(c, w + 4, head, &m);
         c->w += head >> 24;
         next = (uint32_t)*c->w;
@@ -351,12 +348,6 @@ static inline void rt_lead(struct rt_core *c, const struct io *io,
         rt_moves(c, head);
         return;
     }
-#ifdef RT_JOB_SLOT
-    if ((head & RT_START) == RT_START) {
-        rt_job(c, head);
-        return;
-    }
-#endif
     if (head & RT_WAIT)
         rt_wait(c, head >> 8 & 31);
     else if (head & RT_LAYER)
@@ -410,7 +401,7 @@ static void rt_page_wait(struct rt_state *s, int i)
 }
 
 /* Transfers of the first n slots are over. */
-static void rt_end(struct rt_core *c, uint32_t n)
+static inline void rt_end(struct rt_core *c, uint32_t n)
 {
     uint32_t i;
 
@@ -419,7 +410,8 @@ static void rt_end(struct rt_core *c, uint32_t n)
             rt_wait(c, i);
 }
 
-/* To the next page; 0: there is none. */
+/* To the next page; 0: there is none.  That from which on a core begins is the
+ * next of the one before. */
 static inline int rt_turn(struct rt_core *c)
 {
     if (c->at == c->last) {
@@ -432,7 +424,8 @@ static inline int rt_turn(struct rt_core *c)
     if (c->lead)
         rt_page_wait(c->s, c->at);
     c->page = rt_page_buffer(c->at);
-    c->w = (const rt_word *)(const void *)c->page;
+    c->w = (const rt_word *)(const void *)c->page + c->skip;
+    c->skip = 0;
     return 1;
 }
 
@@ -441,19 +434,43 @@ static inline void rt_met(struct rt_core *c, uint32_t kernel)
 {
 #ifdef RT_JOB_SLOT
     c->alone &= !kernel;
-    for (; c->layer > RT_LAST; c->layer -= RT_LAST)
-        MARK_LAYER();
 #endif
-    if (c->layer)
+    for (; RT_SELDOM(c->layer); c->layer -= RT_LAST)
         MARK_LAYER();
     c->layer = kernel & RT_LAST;
-    if (!c->fresh || c->at == c->last)
+    if (RT_MOSTLY(!c->fresh) || c->at == c->last)
         return;
     if (RT_ALONE) {
         rt_end(c, RT_IO_SLOT);
         rt_wait_now(c);
     }
     rt_page_load(c->s, c->at + 1);
+}
+
+/* Makes ready for a kernel, or begins a job; 1: a kernel. */
+static inline int rt_call(struct rt_core *c, struct io *io, uint32_t head)
+{
+#ifdef RT_JOB_SLOT
+    struct io job; /* beside that of a kernel of which core 0 has its share
+                    * later; what is read of it is set: a copy of zeros takes
+                    * 390 cycles */
+    const int begin = (head & RT_START) == RT_START;
+
+    job.core = 0;
+    rt_operands(c->s, c->w, c->turn, begin ? &job : io, head);
+    if (begin) {
+        if (c->lead)
+            rt_job(c, &job, head);
+        c->w += head >> 24;
+        return 0;
+    }
+#else
+    rt_operands(c->s, c->w, c->turn, io, head);
+#endif
+    c->run = c->w;
+    c->head = head;
+    c->w += head >> 24;
+    return 1;
 }
 
 /* Up to where all meet; 0: the end. */
@@ -463,9 +480,9 @@ static inline int rt_walk(struct rt_core *c, struct io *io)
 
     while ((head = (uint32_t)*c->w)) {
         if (head & RT_CALL) {
-            rt_ready(c, io, head);
-            c->w += head >> 24;
-            return 1;
+            if (rt_call(c, io, head))
+                return 1;
+            continue;
         }
         if (head & RT_LEADS) {
             if (c->lead)
@@ -509,12 +526,12 @@ static inline void rt_enter(struct rt_core *c, struct io *io,
 {
     c->s = s;
     c->lead = !core;
-    c->at = s->from.page;
+    c->at = s->from.page - 1;
     c->last = s->to.page - !s->to.word;
-    c->page = rt_page_buffer(c->at);
-    c->w = (const rt_word *)(const void *)c->page + s->from.word;
-    c->fresh = 1;
-    c->layer = 0;
+    c->skip = s->from.word;
+    c->w = &s->end;
+    c->page = NULL;
+    c->fresh = c->layer = c->alone = 0;
     c->head = c->wait = 0;
     c->run = c->top = c->w;
     c->turn = c->turns = 0;
@@ -589,7 +606,6 @@ static void rt_program(const struct rt_page *page, struct rt_spot from,
     for (i = 0; i < RT_SLOTS; i++)
         s.slot[i] = 0;
     rt_page_load(&s, from.page);
-    rt_page_wait(&s, from.page);
     rt_cores(&s);
     MARK_LAYER();
 }
