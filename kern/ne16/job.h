@@ -8,10 +8,7 @@
 static inline __attribute__((always_inline)) void
 ne16_job(const struct pconv_dims *k, const struct io *io, const int mode)
 {
-    unit_job(k, io, mode, (struct unit){
-        .side = 3, .tile = 16, .point = 16,
-        .wd0 = mode == UNIT_POINT ? 2 * (uint32_t)k->bits : 18,
-    });
+    unit_job(k, io, mode, (struct unit){.conf = 0, .weights = 0});
 }
 
 #endif

@@ -14,7 +14,6 @@ static inline __attribute__((always_inline)) void
 neureka_job(const struct pconv_dims *k, const struct io *io, const int mode)
 {
     unit_job(k, io, mode, (struct unit){
-        .side = 6, .tile = 28, .point = 32, .wd0 = 32,
         .weights = k->port ? NEUREKA_WEIGHTS : 0,
         .conf = (k->port ? NEUREKA_PORT | NEUREKA_AHEAD : 0) |
                 ((X)-1 < 0 ? NEUREKA_SIGNED : 0),

@@ -92,6 +92,7 @@ void fill_pconv(const Node *n, struct pconv_dims *d)
     d->lo = (int32_t)MAX(attr_int(n, A_lo), INT32_MIN);
     d->hi = (int32_t)MIN(attr_int(n, A_hi), INT32_MAX);
     d->side = spatial(n, A_count, 1, 0);
+    job_conf(n, d);
     raster_pconv(d);
 }
 

@@ -49,7 +49,7 @@ static bool best_raster(int32_t n, int32_t side, int32_t now, Raster *r)
     return false;
 }
 
-void raster_pconv(struct pconv_dims *d)
+static void cut_rows(struct pconv_dims *d)
 {
     bool flat = d->kh * d->kw * d->sh * d->sw == 1 &&
                 d->ph + d->pw == 0 && d->h == d->oh && d->w == d->ow &&
@@ -70,4 +70,11 @@ void raster_pconv(struct pconv_dims *d)
     d->cols = r.cols;
     d->xrow = r.step * d->xw;
     d->yrow = r.step * d->yw;
+}
+
+void raster_pconv(struct pconv_dims *d)
+{
+    cut_rows(d);
+    if (d->side > 0)
+        job_pconv(d);
 }
