@@ -166,20 +166,31 @@ static inline void rt_step(uintptr_t turn, struct io *io, const rt_word *by,
         io->tmp = (void *)((uintptr_t)io->tmp + turn * (uintptr_t)*by);
 }
 
+#ifndef RT_PLACES
+
+/* n places at `to`, of distances at *ref in the memories that two bits each of
+ * `memory` name, from bit 2 on; what is left of those. */
+static inline uint32_t rt_places(const uintptr_t *base, uint32_t memory,
+                                 const rt_word **ref, uintptr_t *to, uint32_t n)
+{
+    for (; n; n--, memory >>= 2)
+        *to++ = base[memory >> 2 & 3] + (uintptr_t)*(*ref)++;
+    return memory;
+}
+
+#endif
+
 /* Operands, results and scratch of the record at w. */
 static inline void rt_operands(const struct rt_state *s, const rt_word *w,
                                uintptr_t turn, struct io *io, uint32_t head)
 {
     const rt_word *ref = w + RT_HEAD;
-    const rt_word *out = ref + (head >> 8 & 15), *end = out + (head >> 12 & 7);
     uint32_t memory = (uint32_t)w[3];
-    const void **in = io->in;
-    void **to = io->out;
 
-    for (; ref != out; memory >>= 2)
-        *in++ = (const void *)rt_place(s, memory, *ref++);
-    for (; ref != end; memory >>= 2)
-        *to++ = (void *)rt_place(s, memory, *ref++);
+    memory = rt_places(s->base, memory, &ref, (uintptr_t *)(void *)io->in,
+                       head >> 8 & 15);
+    memory = rt_places(s->base, memory, &ref, (uintptr_t *)(void *)io->out,
+                       head >> 12 & 7);
     io->tmp = NULL;
     if (RT_SELDOM(head & RT_TMP))
         io->tmp = (void *)(rt_place(s, memory, *ref++) +

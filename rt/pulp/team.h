@@ -32,6 +32,36 @@ static inline void rt_team(void (*work)(const void *arg, int core),
 /* All cores meet, within such work. */
 #define RT_BARRIER() pulp_barrier()
 
+#if !defined __pulp__ || defined __clang__ /* whose assembler has .insn */
+
+/* As that of rt/program.h, in six instructions a place; those of XpulpV2 are
+ * lp.setup, p.lw and p.sw. */
+#define RT_PLACES
+static inline uint32_t rt_places(const uintptr_t *base, uint32_t memory,
+                                 const intptr_t **ref, uintptr_t *to,
+                                 uint32_t n)
+{
+    uint32_t off, at;
+
+    if (n)
+        __asm__ volatile(
+            ".balign 4\n .option push\n .option norvc\n"
+            ".insn i 0x7b, 4, x0, %[n], 12\n"
+            ".insn i 0x0b, 2, %[off], %[ref], 4\n"
+            "andi %[at], %[memory], 12\n"
+            ".insn r 0x03, 7, 16, %[at], %[at], %[base]\n"
+            "srli %[memory], %[memory], 2\n"
+            "add %[off], %[off], %[at]\n"
+            ".insn r 0x2b, 2, 0, x4, %[to], %[off]\n"
+            ".option pop\n"
+            : [memory] "+&r"(memory), [ref] "+&r"(*ref), [to] "+&r"(to),
+              [off] "=&r"(off), [at] "=&r"(at)
+            : [n] "r"(n), [base] "r"(base) : "memory");
+    return memory;
+}
+
+#endif
+
 /* Between the L1 and the L2: the bit of its id, which it shares with those that
  * have just begun; 0: there are none.  What is sent is written before. */
 static inline uint32_t rt_dma_start(struct rt_move m, uint32_t with)
