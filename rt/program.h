@@ -117,7 +117,7 @@ struct rt_state {
 #ifdef RT_FOLLOW
     const void *net;
 #endif
-    /* Transfers under way.  Volatile, lest it be cleared byte by byte. */
+    /* Transfers under way.  Volatile, lest memset() clear them. */
     volatile uint32_t slot[RT_SLOTS];
 };
 
@@ -603,7 +603,7 @@ static void rt_program(const struct rt_page *page, struct rt_spot from,
                        struct rt_spot to, const uintptr_t *base,
                        const void *net)
 {
-    struct rt_state s = {.page = page, .from = from, .to = to};
+    struct rt_state s; /* memset() would take longer than all of this */
     int i;
 
     (void)net;
@@ -612,6 +612,10 @@ static void rt_program(const struct rt_page *page, struct rt_spot from,
 #ifdef RT_FOLLOW
     s.net = net;
 #endif
+    s.page = page;
+    s.from = from;
+    s.to = to;
+    s.end = END;
     for (i = 0; i < 4; i++)
         s.base[i] = base[i];
     for (i = 0; i < RT_SLOTS; i++)
