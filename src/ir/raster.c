@@ -4,7 +4,8 @@
  * Its pixels, one after the other without gaps, are an image of any width.  Rows
  * may even begin before the one above has ended: what both have is computed
  * twice, and is the same.  So 128 pixels are 6 rows of 23, each 21 behind the
- * one before: 4 subtiles of 6x6, where 16x8 take 6. */
+ * one before: 4 subtiles of 6x6, where 16x8 take 6.  What its registers hold of
+ * them follows (job.c). */
 #include "ir/dims.h"
 
 enum { MOST_SUBTILES = 512, MORE_SUBTILES = 2 };
