@@ -7,11 +7,13 @@
  * split    n
  * stack    224
  * let      team = ncore > 1
- * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5]
- * cycles   ncore * (fit.call + team * fit.team) + rows * ((rows < ncore ? ncore
- *          : 1) * fit.row + n[6] * (n[7] > 4 ? fit.run8 : fit.run))
- * code     440
- * cold     430
+ * let      outer = n[0] * n[1] * n[2] * n[3] * n[4]
+ * let      rows = outer * n[5]
+ * cycles   ncore * (fit.call + team * fit.team) + outer * (outer < ncore ?
+ *          ncore : 1) * fit.outer + rows * ((rows < ncore ? ncore : 1) *
+ *          fit.row + n[6] * (n[7] > 4 ? fit.run8 : fit.run))
+ * code     500
+ * cold     460
  */
 #include "kern/copy/copy.h"
 
@@ -42,8 +44,8 @@ static inline void small_bytes(const X *x, Y *y, const struct copy_dims *k,
                      : XP_CLOBBERS)
 
 /* `rows` runs of n bytes; of two and four a last one that is odd is left. */
-static NOINLINE void small_runs(const X *x, Y *y, const struct copy_dims *k,
-                                int32_t rows, int32_t n)
+static inline void small_rows(const X *x, Y *y, const struct copy_dims *k,
+                              int32_t rows, int32_t n)
 {
     const int32_t xs = k->xs[6], ys = k->ys[6];
     int32_t a, b;
@@ -57,15 +59,34 @@ static NOINLINE void small_runs(const X *x, Y *y, const struct copy_dims *k,
         SMALL_COPY(SMALL_TWO("lw", "sw", "%[xs]", "%[ys]"), xs, ys, rows >> 1);
     else if (rows > 1)
         SMALL_COPY(SMALL_TWO("lhu", "sh", "%[xs]", "%[ys]"), xs, ys, rows >> 1);
-    small_bytes(x, y, k, rows & 1, n);
+    if (rows & 1)
+        small_bytes(x, y, k, 1, n);
 }
 #else
-static void small_runs(const X *x, Y *y, const struct copy_dims *k,
-                       int32_t rows, int32_t n)
+static inline void small_rows(const X *x, Y *y, const struct copy_dims *k,
+                              int32_t rows, int32_t n)
 {
     small_bytes(x, y, k, rows, n);
 }
 #endif
+
+/* The same n[5] times. */
+static NOINLINE void small_runs(const X *x, Y *y, const struct copy_dims *k,
+                                const int32_t n[8])
+{
+    const int32_t rows = n[6], bytes = n[7];
+
+    for (int32_t m = n[5]; m > 0; m--, x += k->xs[5], y += k->ys[5])
+        small_rows(x, y, k, rows, bytes);
+}
+
+/* Runs that are cut. */
+static NOINLINE void small_parts(const X *x, Y *y, const struct copy_dims *k,
+                                 const int32_t n[8])
+{
+    for (int32_t m = n[5]; m > 0; m--, x += k->xs[5], y += k->ys[5])
+        small_bytes(x, y, k, n[6], n[7]);
+}
 
 /* A run may itself be cut among the cores. */
 void FN(const struct copy_dims *k, const struct io *io)
@@ -79,8 +100,8 @@ void FN(const struct copy_dims *k, const struct io *io)
         return;
     do {
         if (n[7] == k->n[7])
-            small_runs(x + from, y + to, k, n[6], n[7]);
+            small_runs(x + from, y + to, k, n);
         else
-            small_bytes(x + from, y + to, k, n[6], n[7]);
-    } while (copy_next(k, n, i, 6, &from, &to));
+            small_parts(x + from, y + to, k, n);
+    } while (copy_next(k, n, i, 5, &from, &to));
 }
