@@ -368,6 +368,7 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
         if (from->op == OP_pconv) {
             *cold = cold_cycles(&one, from);
             all += (int64_t)load_cycles(c->soc, from);
+            all -= from->arg[1]->port ? time->start : 0;
         }
         all += one.cycles + (one.engine ? time->job : time->call + time->meet);
     }
