@@ -26,7 +26,7 @@ _tilewright()
     case $word in
     -*) COMPREPLY=($(compgen -W "-t -o -i -e -n -f -q -v --json --html --csv --why --sweep --compare --battery --channels \
         --kernels --keep --dim --at --given --context --chunk --tokenizer --prompt --tokens --temperature --top-p --top-k \
-        --penalty --seed --past-end --data --labels --test --ranges --rounding --as-is --merge --max-drop --bytes --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --chips --topology --pipeline --images --cores --mhz \
+        --penalty --seed --past-end --data --labels --test --ranges --rounding --as-is --merge --max-drop --bytes --samples --exhaustive --halving -j --worker --part --weights --group --activations --state --sequence --mem --l1 --l2 --chips --topology --pipeline --images --inner --cores --mhz \
         --objective --no-engine \
         --budget --straight --no-copies --input-type --tolerance --dump --runner --device --flash --ledger --emulate \
         --runtime --package --bin --no-bin -d --explain --capacity --chips --max-cycles --dir --all \

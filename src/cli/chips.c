@@ -91,7 +91,8 @@ static bool neighbours_joined(const Job *j)
 Shard *chips_shares(Job *j)
 {
     ShardOpts o = {.chips = j->o.chips, .images = j->o.images,
-                   .pipeline = j->o.pipeline, .room = exchange_room(j)};
+                   .inner = j->o.inner, .pipeline = j->o.pipeline,
+                   .room = exchange_room(j)};
 
     set_topology(j, j->soc);
     o.neighbours = neighbours_joined(j);

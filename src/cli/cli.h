@@ -34,6 +34,7 @@ typedef struct Opts {
     double mhz;            /* --mhz; 0: the chip's */
     int chips;             /* --chips; 0: not given */
     Images images;         /* --images */
+    Inner inner;           /* --inner */
     bool pipeline;         /* --pipeline */
     const char *timeline;
     const char *topology;  /* of links, as if they had this one */

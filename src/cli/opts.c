@@ -282,6 +282,13 @@ static void set_images(Opts *o, const char *s)
         err(ERR_USAGE, "--images: %s, wanted rows or channels", s);
 }
 
+static void set_inner(Opts *o, const char *s)
+{
+    o->inner = !strcmp(s, "sums") ? INNER_sums : INNER_gather;
+    if (o->inner != INNER_sums && strcmp(s, "gather"))
+        err(ERR_USAGE, "--inner: %s, wanted sums or gather", s);
+}
+
 static void set_chips(Opts *o, const char *s)
 {
     char *end;

@@ -10,9 +10,9 @@ enum {
                           calls, waiting */
     MESSAGE = 60,      /* one of these, to send and to take it */
     SCALING = 1000,    /* of a sum: a layer of its own */
-    EACH_SUM = 18      /* of a core: a partial sum beside its products, */
+    EACH_SUM = 18      /* of a core: a partial sum beside its products */
 };
-#define FOURS 1.6      /* of which fours of rows and columns are quicker */
+#define FOURS 1.6      /* products of four rows and more are quicker */
 
 /* Of an axis the most that a chip has. */
 double cost_share(const Shard *s, const Val *v, Cut c)
@@ -30,7 +30,11 @@ double cost_share(const Shard *s, const Val *v, Cut c)
 
 static double products(const Shard *s, const Node *n, double share)
 {
-    return (double)node_macs(n) * share / s->o.mac_rate;
+    Shape y = n->res[0]->shape;
+    bool fours = op_info[n->op].family == FAM_matmul && y.rank > 1 &&
+                 y.dim[y.rank - 2] >= 4;
+
+    return (double)node_macs(n) * share / s->o.mac_rate / (fours ? FOURS : 1);
 }
 
 /* Softmax and norms take 16 cycles of a core for each number, all else 3. */
@@ -71,7 +75,7 @@ double cost_sums(const Shard *s, const Node *n)
 {
     double each = (double)val_count(n->res[0]) * EACH_SUM / s->o.cores;
 
-    return products(s, n, 1.0 / s->o.chips) / FOURS + each;
+    return products(s, n, 1.0 / s->o.chips) + each;
 }
 
 bool cost_short(const Shard *s)
@@ -135,7 +139,10 @@ static double sum(const Shard *s, const Share *h)
 {
     bool whole = h->res.axis < 0;
     double bytes = 4 * (double)val_count(h->node->res[0]);
+    Pieces p = pieces_best(s, h);
 
+    if (p.beside)
+        return SCALING + pieces_behind(s, h, &p);
     return SCALING + way_best(s, (Traffic){
         .sum = true, .whole = whole,
         .even = whole || h->res.parts % s->o.chips == 0,

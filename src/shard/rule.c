@@ -119,11 +119,10 @@ static bool cut_map(Shard *s, const Node *n, Share *y)
 
 /* --- products --- */
 
-static bool sums_fit(const Shard *s, const Node *n)
+static bool wants_sums(const Shard *s, const Node *n)
 {
-    (void)s;
     return val_is_int(n->res[0]) && n->acc.lo >= INT32_MIN &&
-           n->acc.hi <= INT32_MAX;
+           n->acc.hi <= INT32_MAX && !s->whole_in[n->id];
 }
 
 static void follow_epilogue(Shard *s, const Node *n, Share *y, int at, Cut c)
@@ -170,7 +169,7 @@ static bool cut_inner(Shard *s, const Node *n, Share *y, Cut c)
 {
     int ka = (int)attr_int(n, A_transa), kb = !attr_int(n, A_transb);
 
-    if (!sums_fit(s, n))
+    if (!wants_sums(s, n))
         return false;
     y->arg[0] = want(s, n->arg[0], ka, c);
     y->arg[1] = want(s, n->arg[1], kb, c);

@@ -109,6 +109,9 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     s->fixed = NEWN(mem, bool, nval + 1);
     s->first = NEWN(mem, bool, s->nnode + 1);
     s->stay = NEWN(mem, bool, s->nnode + 1);
+    s->whole_in = NEWN(mem, bool, s->nnode + 1);
+    for (i = 0; i < s->nnode; i++)
+        s->whole_in[i] = o->inner == INNER_gather;
     for (i = 0; i < g->nin; i++)
         s->in[i] = all;
     return s;
@@ -123,31 +126,44 @@ int shard_split(const Shard *s)
     return n;
 }
 
-/* The decisions alone; windows of the first `nrow` layers by rows.  stay: nodes
- * that stay whole, by id; NULL: none. */
-static Shard *try_rows(Arena *mem, Graph *g, const ShardOpts *o, int nrow,
-                       const bool *stay)
+/* The decisions that follow from what s has been told. */
+static Shard *settle(Shard *s)
 {
-    Shard *s = begin(mem, g, o);
-    int turns = 0, i;
+    int turns = 0;
 
-    s->nrow = nrow;
-    for (i = 0; stay && i < s->nnode; i++)
-        s->stay[i] = stay[i];
     do
         decide(s);
     while (s->again && ++turns < 64 + 4 * s->nnode);
     if (s->again)
-        die("shares of %s do not settle", g->name);
+        die("shares of %s do not settle", s->whole->name);
     set_outputs(s);
     shard_widen(s);
     return s;
 }
 
+/* Windows of the first `nrow` layers by rows. */
+static Shard *try_rows(Arena *mem, Graph *g, const ShardOpts *o, int nrow)
+{
+    Shard *s = begin(mem, g, o);
+
+    s->nrow = nrow;
+    return settle(s);
+}
+
+/* What is decided as in s. */
+static Shard *copy(const Shard *s)
+{
+    Shard *t = begin(s->mem, s->whole, &s->o);
+
+    memcpy(t->stay, s->stay, (size_t)s->nnode * sizeof *t->stay);
+    memcpy(t->whole_in, s->whole_in, (size_t)s->nnode * sizeof *t->whole_in);
+    return t;
+}
+
 static double cycles_of(Graph *g, const ShardOpts *o, int nrow)
 {
     Arena *mem = arena_new();
-    double cycles = cost_shares(try_rows(mem, g, o, nrow, NULL));
+    double cycles = cost_shares(try_rows(mem, g, o, nrow));
 
     arena_end(mem);
     return cycles;
@@ -176,7 +192,7 @@ static int best_rows(Graph *g, const ShardOpts *o)
 
 static Shard *try_chips(Arena *mem, Graph *g, const ShardOpts *o)
 {
-    return try_rows(mem, g, o, o->chips > 1 ? best_rows(g, o) : 0, NULL);
+    return try_rows(mem, g, o, o->chips > 1 ? best_rows(g, o) : 0);
 }
 
 static _Noreturn void err_chips(Arena *mem, Graph *g, const ShardOpts *o)
@@ -203,31 +219,46 @@ static bool keep_whole(const Shard *s, bool *stay, int i, int n)
     return !n;
 }
 
-/* Makes *s one that is quicker, in which up to MOST more stay whole from node i
- * on; at least one is shared. */
-static bool improve(Shard **s, double *cycles, int i)
+/* Makes *s what t was told, if that is quicker. */
+static bool improve(Shard **s, double *cycles, Shard *t)
+{
+    double is = cost_shares(settle(t));
+
+    if (!shard_split(t) || is >= *cycles)
+        return false;
+    *s = t;
+    *cycles = is;
+    return true;
+}
+
+/* Up to MOST more stay whole from node i on; at least one is shared. */
+static bool improve_whole(Shard **s, double *cycles, int i)
 {
     enum { MOST = 3 };
     const Shard *old = *s;
     int n;
 
-    for (n = 1; n <= MOST; n++) {
-        bool *stay = NEWN(old->mem, bool, old->nnode + 1);
-        Shard *t;
-        double is;
+    for (n = 1; n <= MOST && old->first[i] && !old->stay[i]; n++) {
+        Shard *t = copy(old);
 
-        memcpy(stay, old->stay, (size_t)old->nnode * sizeof *stay);
-        if (!keep_whole(old, stay, i, n))
+        if (!keep_whole(old, t->stay, i, n))
             return false;
-        t = try_rows(old->mem, old->whole, &old->o, 0, stay);
-        is = cost_shares(t);
-        if (shard_split(t) && is < *cycles) {
-            *s = t;
-            *cycles = is;
+        if (improve(s, cycles, t))
             return true;
-        }
     }
     return false;
+}
+
+/* Node i is made of what is gathered, rather than by sums. */
+static bool improve_sum(Shard **s, double *cycles, int i)
+{
+    Shard *t;
+
+    if (!(*s)->share[i].partial || (*s)->o.inner != INNER_best)
+        return false;
+    t = copy(*s);
+    t->whole_in[i] = true;
+    return improve(s, cycles, t);
 }
 
 /* Layers whose exchanges cost more than their shares save stay whole. */
@@ -238,9 +269,10 @@ static Shard *worth_sharing(Shard *s)
     int i;
 
     do
-        for (again = false, i = 0; i < s->nnode; i++)
-            if (s->first[i] && !s->stay[i])
-                again |= improve(&s, &cycles, i);
+        for (again = false, i = 0; i < s->nnode; i++) {
+            again |= improve_sum(&s, &cycles, i);
+            again |= improve_whole(&s, &cycles, i);
+        }
     while (again);
     return s;
 }

@@ -39,6 +39,10 @@ typedef struct Cut {
  * as are predicted to be quickest, all that can be, or none. */
 typedef enum Images { IMAGES_best, IMAGES_rows, IMAGES_channels } Images;
 
+/* Products over a cut axis: sums of all chips, or of the value as all have
+ * gathered it; whichever is predicted to be quicker. */
+typedef enum Inner { INNER_best, INNER_sums, INNER_gather } Inner;
+
 /* What a layer's shares save against what an exchange costs. */
 typedef struct ShardOpts {
     int chips;
@@ -59,6 +63,7 @@ typedef struct ShardOpts {
                            the next, if that is quicker */
     int sum_columns;    /* a piece has a multiple of so many */
     Images images;
+    Inner inner;
     bool pipeline;      /* consecutive layers on consecutive chips */
     bool neighbours;    /* chips i and i + 1 are connected */
     int64_t room;       /* bytes of a chip's memory that an exchange may take;
@@ -122,7 +127,8 @@ typedef struct Shard {
     int64_t *limit; /* most parts, by origin; 0: as many as there are */
     bool *fixed;    /* inputs that stay whole, by id */
     bool *first;    /* by node: what others follow was cut here first, */
-    bool *stay;     /* or is not to be */
+    bool *stay;     /* or is not to be; */
+    bool *whole_in; /* it is made of the whole value rather than by sums */
     bool again;
 } Shard;
 
@@ -173,6 +179,18 @@ double cost_far(const Shard *s, double bytes);
 bool cost_short(const Shard *s);
 /* Of v, which is cut so, what the chip with most of it has. */
 double cost_share(const Shard *s, const Val *v, Cut c);
+
+/* pieces.c: of a sum's columns those from from[i] to from[i + 1] are piece i. */
+typedef struct Pieces {
+    int n;
+    bool beside; /* each is on its way while the next is computed */
+    int64_t *from;
+} Pieces;
+Pieces pieces_best(const Shard *s, const Share *h);
+/* Predicted cycles beside those of the sums, if each is sent beside work. */
+double pieces_behind(const Shard *s, const Share *h, const Pieces *p);
+/* The axis of operand i that its result's columns are of; -1: it has none. */
+int column_axis(const Node *n, int i, const Val *v);
 
 /* build.c: the graph of a chip. */
 Graph *shard_build(Shard *s, int chip);

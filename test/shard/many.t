@@ -10,7 +10,7 @@ run() { # CHIPS ROWS [CHIP]
     python3 test/shard/many.py "$tmp/n$2.onnx" "$2" &&
         timeout 200 ./tilewright run -n network "$tmp/n$2.onnx" \
             -t "${3:-siracusa-500}" \
-            --chips "$1" -q --json "$tmp/$2" >"$tmp/out" 2>&1
+            --chips "$1" --inner sums -q --json "$tmp/$2" >"$tmp/out" 2>&1
 }
 if whole; then
     sed 's/^link .*/& fault=lose fault_chip=3 fault_at=16/' \

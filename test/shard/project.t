@@ -93,6 +93,7 @@ refused 'too few for a pipeline of 64' zoo/dscnn-int/network.onnx -t host \
 # shellcheck disable=SC2086
 refused 'too few cuts for a pipeline of 30' $caches --chips 30 --pipeline -o "$tmp/q"
 refused '--images: columns, wanted' x.onnx --images columns
+refused '--inner: rows, wanted' x.onnx --inner rows
 refused 'wants --chips' zoo/dscnn-int/network.onnx -t host -o "$tmp/q"
 [ $bad = 0 ] && echo "three and four chips as processes, three faults"
 [ $bad = 0 ]

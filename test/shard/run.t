@@ -77,7 +77,7 @@ fi
 fault() { # KIND CHIP AT WORDS
     sed "s/^link .*/& fault=$1 fault_chip=$2 fault_at=$3/" \
         soc/siracusa-500.soc >"$tmp/faulty.soc"
-    chip=$tmp/faulty.soc run 2 "$tmp/pair.onnx"
+    chip=$tmp/faulty.soc run 2 "$tmp/pair.onnx" --inner sums
     [ $? = 5 ] && grep -q "$4" "$tmp/out" ||
         { echo "$1 of chip $2, message $3:"; cat "$tmp/out"; bad=1; }
 }

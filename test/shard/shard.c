@@ -399,6 +399,7 @@ static void same_with(Arena *a, const ShardOpts *o)
 static void same(Arena *a, int chips)
 {
     ShardOpts o = {.chips = chips, .room = between(0, 1) ? 256 : 0,
+                   .inner = (Inner)between(0, 2),
                    .images = (Images)between(0, 2), .link_rate = between(0, 1),
                    .mac_rate = between(0, 1) ? 1e3 : 1e-6,
                    .neighbours = between(0, 4)};

@@ -11,7 +11,7 @@ python3 test/shard/many.py "$tmp/1.onnx" 1 &&
     python3 test/shard/many.py "$tmp/16.onnx" 16 || exit 1
 run() { # TOPOLOGY CHIPS ROWS SUM GATHER: how these are to be made
     timeout 200 ./tilewright run -n network "$tmp/$3.onnx" -t siracusa-500 \
-        --chips "$2" \
+        --chips "$2" --inner sums \
         --topology "$1" --json "$tmp/json" >"$tmp/out" 2>&1 &&
         python3 - "$tmp/json" "$4" "$5" <<'PY'
 import json

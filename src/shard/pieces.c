@@ -1,0 +1,144 @@
+/* Partial sums by pieces, some columns each: beside work, or for want of room. */
+#include "shard/shard.h"
+
+int column_axis(const Node *n, int i, const Val *v)
+{
+    int axis = v->shape.rank - 1 - (i == 1 && attr_int(n, A_transb));
+
+    return i && axis >= 0 && v->shape.dim[axis] > 1 ? axis : -1;
+}
+
+/* Can columns be computed one by one: is all that has columns constant, and are
+ * they not what chips share? */
+static bool columns_are_free(const Shard *s, const Share *h)
+{
+    const Node *n = h->node;
+    int i;
+
+    if (!s->o.room || h->res.axis < 0 ||
+        h->res.axis == n->res[0]->shape.rank - 1)
+        return false;
+    for (i = 1; i < n->narg; i++)
+        if (n->arg[i] && column_axis(n, i, n->arg[i]) >= 0 && !n->arg[i]->data)
+            return false;
+    return true;
+}
+
+static Pieces one_piece(const Shard *s, int64_t all)
+{
+    Pieces p = {1, false, NEWN(s->mem, int64_t, 2)};
+
+    p.from[1] = all;
+    return p;
+}
+
+/* Pieces whose sums fit beside those that come of other chips. */
+static Pieces even_pieces(const Shard *s, const Share *h, int64_t all)
+{
+    int64_t len = all, sums = 8 * val_count(h->node->res[0]);
+    Pieces p = {.n = 0};
+
+    while (len % 2 == 0 && sums / all * len > s->o.room)
+        len /= 2;
+    p.from = NEWN(s->mem, int64_t, all / len + 1);
+    for (; p.n < all / len; p.n++)
+        p.from[p.n + 1] = p.from[p.n] + len;
+    return p;
+}
+
+/* Cycles of a column of a partial sum: computed, on the way. */
+typedef struct Pace {
+    double work, link;
+} Pace;
+
+static Pace pace_of(const Shard *s, const Share *h, int64_t all)
+{
+    const ShardOpts *o = &s->o;
+    double n = (double)all * o->chips;
+
+    return (Pace){cost_sums(s, h->node) / (double)all,
+                  4.0 * (double)val_count(h->node->res[0]) * (o->chips - 1) /
+                      o->link_rate / n};
+}
+
+/* n pieces of units, each `ratio` as long as the one before. */
+static Pieces shrinking_pieces(const Shard *s, int64_t all, int n, double ratio)
+{
+    double part = 1, sum = 0;
+    Pieces p = {n, true, NEWN(s->mem, int64_t, n + 1)};
+    int64_t unit = s->o.sum_columns, units = all / unit;
+    int i;
+
+    for (i = 0; i < n; i++, part *= ratio)
+        sum += part;
+    for (i = 0, part = 1; i < n; i++, part *= ratio) {
+        int64_t len = (int64_t)((double)units * part / sum + .5);
+        int64_t most = units - p.from[i] / unit - (n - 1 - i);
+
+        p.from[i + 1] = p.from[i] + unit * MAX(1, MIN(len, most));
+    }
+    p.from[n] = all;
+    return p;
+}
+
+static double pieces_cycles(const Shard *s, const Pieces *p, Pace pace)
+{
+    enum { EACH = 4500 }; /* more layers and calls */
+    double link = 0, sum = p->n * EACH;
+    int i;
+
+    for (i = 0; i < p->n; i++) {
+        double n = (double)(p->from[i + 1] - p->from[i]);
+
+        sum += MAX(link, n * pace.work);
+        link = n * pace.link + s->o.link_cycles;
+    }
+    return sum + link;
+}
+
+/* The quickest: a piece is computed as long as that before it is on its way, so
+ * that the last, for which all wait, is short; or all are alike, which takes less
+ * room: for the largest, what others send of it, and two that come behind.  One,
+ * if nothing is quicker than without work beside. */
+static Pieces beside_pieces(const Shard *s, const Share *h, int64_t all)
+{
+    enum { MOST = 16 };
+    Pieces best = one_piece(s, all);
+    int64_t column = 4 * val_count(h->node->res[0]) / all;
+    int64_t unit = s->o.sum_columns;
+    Pace pace;
+    int n;
+
+    if (!s->o.beside || all % unit)
+        return best;
+    pace = pace_of(s, h, all);
+    for (n = 4; n <= 2 * MOST && n / 2 <= all / unit; n++) {
+        double ratio = n % 2 ? 1 : MIN(pace.link / pace.work, 1);
+        Pieces p = shrinking_pieces(s, all, n / 2, ratio);
+
+        if (4 * column * p.from[1] <= s->o.room &&
+            pieces_cycles(s, &p, pace) < pieces_cycles(s, &best, pace))
+            best = p;
+    }
+    return best;
+}
+
+Pieces pieces_best(const Shard *s, const Share *h)
+{
+    Shape y = h->node->res[0]->shape;
+    int64_t all = y.rank ? y.dim[y.rank - 1] : 1;
+    Pieces p;
+
+    if (!columns_are_free(s, h))
+        return one_piece(s, all);
+    p = beside_pieces(s, h, all);
+    return p.n > 1 ? p : even_pieces(s, h, all);
+}
+
+double pieces_behind(const Shard *s, const Share *h, const Pieces *p)
+{
+    Shape y = h->node->res[0]->shape;
+    int64_t all = y.rank ? y.dim[y.rank - 1] : 1;
+
+    return pieces_cycles(s, p, pace_of(s, h, all)) - cost_sums(s, h->node);
+}
