@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Code comes a byte a cycle from the L2: less of it is quicker. */
+#pragma GCC optimize("Os")
+
 enum { ID = 0x00, CHIPS = 0x04, SENDING = 0x18, ROOM = 0x24, OPEN = 0x28,
        LIMIT = 0x2c, WAIT_OF = 0x100, WINDOW = 0x200, WINDOW_SIZE = 0x20,
        WINDOWS = 16 };
@@ -144,7 +147,6 @@ static const struct phases {
     uint8_t n;
     struct phase phase[LINK_DEEPEST];
 } phases[] = {LINK_PHASES};
-static const uint8_t kinds[] = {LINK_KIND_OF}; /* by exchange */
 
 /* How far from this chip the one is that is i places behind it, or before. */
 INTO int behind(const struct phase *s, int i)
@@ -480,10 +482,18 @@ INTO void send_shares(struct window *w, const struct exchange_dims *k,
     }
 }
 
-/* Rows that are left to add, when each core has added what it waited for. */
-INTO int32_t rows_of(const struct io *io, const struct phase *s)
+/* What is left to add when each core has added what it waited for, but its last:
+ * the first slot of each core, and the last one. */
+INTO int32_t first_rows(const struct io *io, const struct phase *s)
 {
     return s->n - 1 < io->ncore ? s->n - 1 : io->ncore;
+}
+
+INTO int32_t last_rows(const struct io *io, const struct phase *s)
+{
+    int32_t n = s->n - 1 - io->ncore;
+
+    return n < io->ncore ? n : io->ncore;
 }
 
 /* y[n] += x[n]. */
@@ -501,38 +511,123 @@ OWN void add_to(uint32_t *y, const uint32_t *x, int32_t n)
         *y++ += *x++;
 }
 
-/* A core adds what it waits for, as it comes, into the first slot of it.  The
- * slots are `at` elements from those given, or, if NULL, from the room on. */
-INTO void take_sums(const struct exchange_dims *k, const struct io *io,
-                    const struct phase *s, uint32_t *given, int32_t at)
+/* Times that a core waits, and adds: twice, if some are left. */
+INTO int turns_of(const struct io *io, const struct phase *s)
+{
+    return last_rows(io, s) > 0 ? 2 : 1;
+}
+
+/* What comes lies `at` elements from those given, or, if NULL, from the room on,
+ * which core 0 has said when anything has come. */
+struct slots {
+    uint32_t *given;
+    int32_t at;
+};
+
+INTO uint32_t *slots_of(const struct slots *p)
+{
+    return (p->given ? p->given : room) + p->at;
+}
+
+INTO void take_from(const struct exchange_dims *k, const struct phase *s, int i)
+{
+    int32_t o;
+
+    for (o = k->outer; o; o--)
+        take(LINK_HERE + ahead(s, i), k->tag);
+}
+
+/* Is what comes from the chip i before this one the last that a core waits for, and
+ * not its first? */
+INTO bool is_last(const struct io *io, const struct phase *s, int i)
+{
+    return i > io->ncore && i + io->ncore >= s->n;
+}
+
+/* A core adds what it waits for, as it comes, into the first slot of it; but not
+ * the last, for which all wait and which is not taken here. */
+INTO void take_first(const struct exchange_dims *k, const struct io *io,
+                     const struct phase *s, const struct slots *all)
 {
     const int32_t n = k->outer * shares_of(k, s->block, s->step);
-    int32_t i, o;
+    int32_t i;
 
-    for (i = first_peer(io); i < s->n; i += io->ncore) {
-        for (o = k->outer; o; o--)
-            take(LINK_HERE + ahead(s, i), k->tag);
-        if (i > first_peer(io)) {
-            uint32_t *slots = (given ? given : room) + at;
+    for (i = first_peer(io); i < s->n && !is_last(io, s, i); i += io->ncore) {
+        uint32_t *slots;
 
+        take_from(k, s, i);
+        slots = slots_of(all);
+        if (i > first_peer(io))
             add_to(slots + (first_peer(io) - 1) * n, slots + (i - 1) * n, n);
-        }
     }
 }
 
-/* A core's elements of what this chip has after a phase, in y. */
-INTO void add_shares(const struct exchange_dims *k, const struct io *io,
-                           const struct phase *s, const struct sums *p,
-                           const uint32_t *from, int32_t *y)
+INTO void take_last(const struct exchange_dims *k, const struct io *io,
+                    const struct phase *s)
 {
-    const int32_t n = shares_of(k, s->block, s->step);
-    const int32_t *x = shares_at(k, p, s->block);
+    int32_t i = first_peer(io);
+
+    while (i < s->n && !is_last(io, s, i))
+        i += io->ncore;
+    if (i < s->n)
+        take_from(k, s, i);
+}
+
+/* A core's elements of what this chip has after a phase, in y; of its own rows are
+ * at x, `row` elements apart.  Of others those that have been added, or, later,
+ * the last ones. */
+INTO void add_shares(const struct exchange_dims *k, const struct io *io,
+                     const struct phase *s, const int32_t *x, int32_t row,
+                     const uint32_t *from, int32_t *y, int later)
+{
+    const int32_t n = shares_of(k, s->block, s->step), slot = k->outer * n;
+    const int32_t rows = later ? last_rows(io, s) : first_rows(io, s);
     int32_t o, begin, end;
 
+    if (later)
+        from += (s->n - 1 - rows) * slot;
     span(n, io->core, io->ncore, &begin, &end);
-    for (o = k->outer; o; o--, y += n, x += p->row, from += n)
-        add(y + begin, x + begin, from + begin, end - begin, k->outer * n,
-            rows_of(io, s));
+    for (o = k->outer; o; o--, y += n, x += row, from += n)
+        add(y + begin, (later ? y : x) + begin, from + begin, end - begin, slot,
+            rows);
+}
+
+/* The same after the last phase, in one function that `warm` brings. */
+typedef void adder(const struct exchange_dims *k, const struct io *io,
+                   const int32_t *x, int32_t row, const uint32_t *from,
+                   int32_t *y, int later);
+
+INTO void add_last(const struct exchange_dims *k, const struct phases *way,
+                   const struct io *io, const int32_t *x, int32_t row,
+                   const uint32_t *from, int32_t *y, int later)
+{
+    const struct phase s = way->phase[way->n - 1];
+
+    add_shares(k, io, &s, x, row, from, y, later);
+}
+
+/* All that comes in a phase, in y; NULL: in its first slot, where another phase
+ * follows. */
+INTO uint32_t *take_sums(const struct exchange_dims *k, const struct io *io,
+                         const struct phase *s, const int32_t *x, int32_t row,
+                         const struct slots *all, int32_t *y, adder *last)
+{
+    uint32_t *slots = NULL;
+    int i;
+
+    for (i = 0; i < turns_of(io, s); i++) {
+        if (i)
+            take_last(k, io, s);
+        else
+            take_first(k, io, s, all);
+        meet(io);
+        slots = slots_of(all);
+        if (y)
+            last(k, io, x, row, slots, y, i);
+        else
+            add_shares(k, io, s, x, row, slots, (int32_t *)slots, i);
+    }
+    return slots;
 }
 
 INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
@@ -544,15 +639,17 @@ INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
  * cache when all has been sent, by adding what is there to where it will be added
  * again. */
 INTO void warm(const struct exchange_dims *k, const struct io *io,
-                 const struct phase *s, const struct sums *p)
+               const struct phase *s, const struct sums *p, adder *last)
 {
-    const struct phase last = {1, s->n, 0, LINK_HERE};
+    int i;
 
     if (io->core)
         return;
     while (next != before[0])
         ;
-    add_shares(k, io, &last, p, room + p->at, io->out[0]);
+    for (i = 0; i < turns_of(io, s); i++)
+        last(k, io, shares_at(k, p, LINK_HERE), p->row, room + p->at,
+             io->out[0], i);
 }
 
 /* What a chip has got last goes on to the next, which sends it something too. */
@@ -589,8 +686,8 @@ INTO void ring_sum(struct window *w, const struct exchange_dims *k,
         meet(io);
         got = room + i * slot;
         x = (const int32_t *)got;
-        add_shares(k, io, &alone, p, got, i == LINK_OF - 2 ? io->out[0]
-                                          : (int32_t *)got);
+        add_shares(k, io, &alone, shares_at(k, p, alone.block), p->row, got,
+                   i == LINK_OF - 2 ? io->out[0] : (int32_t *)got, 0);
         meet(io);
     }
 }
@@ -611,7 +708,7 @@ INTO void begin_sum(const struct exchange_dims *k, const struct phases *way,
 
 /* Into the result, or the first of a phase's slots, if another follows. */
 INTO void finish_sum(const struct exchange_dims *k, const struct phases *way,
-                     const struct io *io)
+                     const struct io *io, adder *last)
 {
     struct window *w = window_of(io->core);
     struct phase s = way->phase[0];
@@ -620,19 +717,18 @@ INTO void finish_sum(const struct exchange_dims *k, const struct phases *way,
 
     if (!s.step)
         ring_sum(w, k, io, &p);
+    else
+        warm(k, io, &way->phase[way->n - 1], &p, last);
     for (i = 1; s.step; i++) {
-        uint32_t *slots;
+        const struct slots all = {NULL, p.at};
+        const int32_t *x = shares_at(k, &p, s.block);
 
-        warm(k, io, &s, &p);
-        take_sums(k, io, &s, NULL, p.at);
-        meet(io);
-        slots = room + p.at;
-        add_shares(k, io, &s, &p, slots, s.step > 1 ? (int32_t *)slots
-                                         : io->out[0]);
-        if (s.step == 1)
+        if (s.step == 1) {
+            take_sums(k, io, &s, x, p.row, &all, io->out[0], last);
             break;
+        }
+        p.x = (const int32_t *)take_sums(k, io, &s, x, p.row, &all, NULL, last);
         meet(io);
-        p.x = (const int32_t *)slots;
         p.first = s.block;
         p.row = shares_of(k, s.block, s.step);
         p.at += (s.n - 1) * k->outer * p.row;
@@ -640,6 +736,13 @@ INTO void finish_sum(const struct exchange_dims *k, const struct phases *way,
         send_shares(w, k, io, &s, &p);
     }
     sent();
+}
+
+OWN void add_any(const struct exchange_dims *k, const struct io *io,
+                 const int32_t *x, int32_t row, const uint32_t *from,
+                 int32_t *y, int later)
+{
+    add_last(k, &phases[k->tag], io, x, row, from, y, later);
 }
 
 void rt_team_send(const struct exchange_dims *k, const struct io *io)
@@ -653,60 +756,61 @@ void rt_team_send(const struct exchange_dims *k, const struct io *io)
 void rt_team_take(const struct exchange_dims *k, const struct io *io)
 {
     const struct phase s = phases[k->tag].phase[0];
-    struct sums p = all_sums(k, io);
+    const struct sums p = all_sums(k, io);
+    const struct slots all = {(uint32_t *)(uintptr_t)io->in[1], 0};
 
-    take_sums(k, io, &s, (uint32_t *)(uintptr_t)io->in[1], 0);
-    meet(io);
-    add_shares(k, io, &s, &p, io->in[1], io->out[0]);
+    take_sums(k, io, &s, shares_at(k, &p, s.block), p.row, &all, io->out[0],
+              add_any);
     sent();
 }
 
 /* --- kinds --- */
 
 #define KIND(i, ...) \
+    OWN void add_##i(const struct exchange_dims *any, const struct io *io, \
+                     const int32_t *x, int32_t row, const uint32_t *from, \
+                     int32_t *y, int later) \
+    { \
+        EXCHANGE(any->tag, __VA_ARGS__) \
+        add_last(&k, &way, io, x, row, from, y, later); \
+    } \
     OWN void finish_##i(int tag, const struct io *io) \
     { \
-        EXCHANGE(finish, __VA_ARGS__) \
+        EXCHANGE(tag, __VA_ARGS__) \
+        if (k.sum) \
+            finish_sum(&k, &way, io, add_##i); \
+        else \
+            finish_gather(&k, &way, io, bytes); \
     } \
-    OWN void exchange_##i(int tag, const struct io *io) \
+    void rt_exchange_##i(const void *of, const struct io *io); \
+    void rt_exchange_##i(const void *of, const struct io *io) \
     { \
-        EXCHANGE(begin, __VA_ARGS__) \
+        const int tag = ((const struct exchange_dims *)of)->tag; \
+        EXCHANGE(tag, __VA_ARGS__) \
+\
+        if (k.sum) \
+            begin_sum(&k, &way, io); \
+        else \
+            begin_gather(&k, &way, io, bytes); \
         finish_##i(tag, io); \
     }
-#define EXCHANGE(half, add, size, outer_, n_, inner_, from_, len_, parts_, part_, \
-                 ...) \
+#define EXCHANGE(tag_, add, bytes_, outer_, n_, inner_, from_, len_, parts_, \
+                 part_, ...) \
     const struct exchange_dims k = { \
         .outer = outer_, .n = n_, .inner = inner_, .from = from_, .len = len_, \
-        .parts = parts_, .part = part_, .tag = tag \
+        .parts = parts_, .part = part_, .tag = tag_, .sum = add \
     }; \
     const struct phases way = __VA_ARGS__; \
+    const int bytes = bytes_; \
 \
-    if (add) \
-        half##_sum(&k, &way, io); \
-    else \
-        half##_gather(&k, &way, io, size);
+    (void)bytes;
 
 LINK_KINDS
-#undef KIND
-#define KIND(i, ...) \
-    case i: \
-        exchange_##i(k->tag, io); \
-        return true;
-
-/* Is it of a kind that has code of its own? */
-INTO bool by_kind(const struct exchange_dims *k, const struct io *io)
-{
-    switch (kinds[k->tag]) {
-    LINK_KINDS
-    default:
-        return false;
-    }
-}
 
 OWN void finish_any(const struct exchange_dims *k, const struct io *io, int bytes)
 {
     if (k->sum)
-        finish_sum(k, &phases[k->tag], io);
+        finish_sum(k, &phases[k->tag], io, add_any);
     else
         finish_gather(k, &phases[k->tag], io, bytes);
 }
@@ -714,16 +818,12 @@ OWN void finish_any(const struct exchange_dims *k, const struct io *io, int byte
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes)
 {
-    if (by_kind(k, io))
-        return;
     begin_gather(k, &phases[k->tag], io, bytes);
     finish_any(k, io, bytes);
 }
 
 void rt_team_sum(const struct exchange_dims *k, const struct io *io)
 {
-    if (by_kind(k, io))
-        return;
     begin_sum(k, &phases[k->tag], io);
     finish_any(k, io, 4);
 }

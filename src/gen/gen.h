@@ -64,6 +64,7 @@ typedef struct Gen {
     const char *dir;         /* being written */
     const char *below;       /* "src/": where files go in it now */
     bool bin;                /* weights are a .bin */
+    struct Kinds *kinds;     /* link.c: of exchanges; NULL: not known yet */
     int nlayer, nsrc, nwritten;
     const Step **layer;      /* [0] is layer 1: its first kernel */
     const int *dims;         /* [0] of layer 1: the first layer with the same
@@ -95,6 +96,8 @@ char *gen_word(Arena *a, const char *s); /* as a variable in NAME.c */
 const char *gen_comment(Gen *g, const char *s); /* safe in a comment */
 /* link.c: the link to other chips, if the network is shared by several. */
 void gen_link(Gen *g, Str *list);
+/* The function of the link that makes an exchange; NULL: its kernel does. */
+const char *gen_exchange(Gen *g, const Node *n);
 bool gen_has_link(const Gen *g); /* has it exchanges with other chips? */
 void gen_quote(const char *s, Str *out);        /* as a string of C */
 

@@ -103,40 +103,86 @@ static bool has_kind(const Node *n)
     for (i = 0; i < n->arg[0]->shape.rank; i++)
         if (n->arg[0]->shape.vary[i].num)
             return false;
-    return n->op != OP_partsend && n->op != OP_halo;
+    return n->op != OP_partsend && n->op != OP_parttake && n->op != OP_halo;
 }
 
-/* Of each exchange its phases, and which of a few kinds it is. */
+static const Node *first_exchange(const Gen *g)
+{
+    const Node *n = g->p->g->first;
+
+    while (n && !is_exchange(n))
+        n = n->next;
+    return n;
+}
+
+/* The few kinds that have code of their own. */
+typedef struct Kinds {
+    int n;
+    char *kind[4];
+} Kinds;
+
+/* Which of the kinds an exchange is; -1: none.  *text: what it depends on. */
+static int kind_of(Gen *g, const Kinds *k, const Node *n, char **text)
+{
+    Str y = {.mem = g->mem};
+    int i;
+
+    if (!has_kind(n))
+        return -1;
+    put_kind(n, &y);
+    *text = y.s;
+    for (i = 0; i < k->n; i++)
+        if (!strcmp(k->kind[i], y.s))
+            return i;
+    return -1;
+}
+
+static const Kinds *kinds_of(Gen *g)
+{
+    const Node *n = first_exchange(g);
+    char *text;
+    Kinds *k;
+
+    if (g->kinds)
+        return g->kinds;
+    k = g->kinds = NEW(g->mem, Kinds);
+    for (; n && k->n < (int)LEN(k->kind); n = n->next)
+        if (is_exchange(n) && has_kind(n) && kind_of(g, k, n, &text) < 0)
+            k->kind[k->n++] = text;
+    return k;
+}
+
+/* Of each exchange its phases; what its kind depends on. */
 static void put_ways(Gen *g, const Node *first, Str *out)
 {
-    enum { MOST = 4 };
-    Str phases = {.mem = g->mem}, of = {.mem = g->mem};
-    char *kind[MOST];
+    const Kinds *k = kinds_of(g);
     const Node *n;
-    int i, count = 0;
+    int i;
 
     str_put(out, "/* how they are made, and code for some kinds of them */\n"
             "#define LINK_KINDS");
+    for (i = 0; i < k->n; i++)
+        str_fmt(out, " \\\n    KIND(%d, %s)", i, k->kind[i]);
+    str_put(out, "\n#define LINK_PHASES");
     for (n = first; n; n = n->next) {
-        Str k = {.mem = g->mem};
-
         if (!is_exchange(n) || n->op == OP_parttake)
             continue;
-        str_fmt(&phases, " \\\n    [%" PRId64 "] = ", attr_int(n, A_p0));
-        put_phases(n, &phases);
-        str_put(&phases, ",");
-        put_kind(n, &k);
-        for (i = 0; i < count && strcmp(kind[i], k.s); i++)
-            ;
-        if (i == count && count < MOST && has_kind(n)) {
-            str_fmt(out, " \\\n    KIND(%d, %s)", i, k.s);
-            kind[count++] = k.s;
-        }
-        str_fmt(&of, " \\\n    [%" PRId64 "] = %d,", attr_int(n, A_p0),
-                has_kind(n) ? i : MOST);
+        str_fmt(out, " \\\n    [%" PRId64 "] = ", attr_int(n, A_p0));
+        put_phases(n, out);
+        str_put(out, ",");
     }
-    str_fmt(out, "\n#define LINK_PHASES%s\n#define LINK_KIND_OF%s\n", phases.s,
-            of.s);
+    str_put(out, "\n");
+}
+
+const char *gen_exchange(Gen *g, const Node *n)
+{
+    char *text;
+    int i;
+
+    if (!is_exchange(n) || strcmp(wire(g), "pulp"))
+        return NULL;
+    i = kind_of(g, kinds_of(g), n, &text);
+    return i < 0 ? NULL : arena_fmt(g->mem, "rt_exchange_%d", i);
 }
 
 /* Bytes that a message may have, on all chips alike: rows of neighbours, which
@@ -214,15 +260,6 @@ static bool is_for_chip(Gen *g, const char *path)
         if (!strcmp(path, messages[i]))
             return strcmp(wire(g), "pulp") != 0;
     return false;
-}
-
-static const Node *first_exchange(const Gen *g)
-{
-    const Node *n = g->p->g->first;
-
-    while (n && !is_exchange(n))
-        n = n->next;
-    return n;
 }
 
 bool gen_has_link(const Gen *g)

@@ -3,6 +3,7 @@
 #include "gen/gen.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* A transfer of the second hop, or a wait for one. */
 static bool is_external(const Rec *c)
@@ -110,14 +111,59 @@ void gen_team_top(Gen *g, Str *out)
             "\n#define RT_FOLLOW follow_numbers\n" : "");
 }
 
+/* Is a kernel called by name, rather than what makes an exchange? */
+static bool is_called(Gen *g, int inst)
+{
+    const Program *p = g->p->program;
+    int i;
+
+    for (i = 0; i < p->ncode; i++)
+        if ((p->code[i].kind == REC_call || p->code[i].kind == REC_start) &&
+            p->code[i].inst == inst && !gen_exchange(g, p->code[i].step->node))
+            return true;
+    return false;
+}
+
+/* Is it the first call of this function of the link? */
+static bool is_new(Gen *g, int at, const char *name)
+{
+    const Program *p = g->p->program;
+    int i;
+
+    for (i = 0; i < at; i++) {
+        const char *other = p->code[i].kind == REC_call
+                                ? gen_exchange(g, p->code[i].step->node) : NULL;
+
+        if (other && !strcmp(other, name))
+            return false;
+    }
+    return true;
+}
+
+static void put_exchanges(Gen *g, Str *out)
+{
+    const Program *p = g->p->program;
+    int i;
+
+    for (i = 0; i < p->ncode; i++) {
+        const char *name = p->code[i].kind == REC_call
+                               ? gen_exchange(g, p->code[i].step->node) : NULL;
+
+        if (name && is_new(g, i, name))
+            str_fmt(out, "\nvoid %s(const void *k, const struct io *io);", name);
+    }
+}
+
 /* What the program calls: one type for all kernels. */
 static void put_kernels(Gen *g, Str *out)
 {
     int i;
 
+    put_exchanges(g, out);
     str_put(out, "\n/* The kernels under one type. */");
     for (i = 0; i < g->p->program->inst.n; i++)
-        str_fmt(out, "\nstatic void kern_%d(const void *k, const struct io *io)"
+        if (is_called(g, i))
+            str_fmt(out, "\nstatic void kern_%d(const void *k, const struct io *io)"
                 "\n{\n    %s_%s(k, io);\n}\n", i + 1, g->name,
                 g->p->program->inst.v[i].name);
 }
@@ -243,14 +289,17 @@ static void put_call(Gen *g, int page, const Rec *c, Str *out)
     bool tmp = s->tmp.buf >= 0;
 
     bool job = c->kind == REC_start;
+    const char *other = job ? NULL : gen_exchange(g, s->node);
+    const char *kernel = other ? other
+                         : arena_fmt(g->mem, "kern_%d", c->inst + 1);
     const char *who = job ? slot_name(g, c)
                           : arena_fmt(g->mem, "%d", s->ncore);
 
     str_fmt(out, "        %s(%d, ", job ? "START" : "CALL", rec_words(c));
     put_flags(c, out);
-    str_fmt(out, ", %s, %d, %d, kern_%d,\n            offsetof(struct page_%d,"
+    str_fmt(out, ", %s, %d, %d, %s,\n            offsetof(struct page_%d,"
             " dims_%d), %" PRId64 ",\n           ", who, c->nin, s->nout,
-            c->inst + 1, page, c->dims + 1,
+            kernel, page, c->dims + 1,
             tmp ? s->tmp_bytes / MAX(s->ncore, 1) : 0);
     put_memories(g, c, out);
     str_put(out, "),\n           ");
