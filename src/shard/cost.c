@@ -9,7 +9,8 @@ enum {
     NEIGHBOURS = 1200, /* an exchange with neighbours beside its messages:
                           calls, waiting */
     MESSAGE = 60,      /* one of these, to send and to take it */
-    SCALING = 1000,    /* of a sum: a layer of its own */
+    SCALING = 1000,    /* of a sum: a layer of its own; */
+    SLICE = 1000,      /* and a part of what is there */
     EACH_SUM = 18      /* of a core: a partial sum beside its products */
 };
 #define FOURS 1.6      /* products of four rows and more are quicker */
@@ -155,7 +156,9 @@ static double wanted(const Shard *s, const Val *v, Cut c, bool (*done)[2])
     Reshard way = v && !v->data ? shard_reshard(s, v, c) : RESHARD_none;
     bool *is = v ? &done[v->id][way == RESHARD_gather] : NULL;
 
-    if ((way != RESHARD_halo && way != RESHARD_gather) || *is)
+    if (way == RESHARD_slice)
+        return SLICE;
+    if (way == RESHARD_none || *is)
         return 0;
     *is = true;
     return way == RESHARD_halo ? cost_halo(s, v, s->at[v->id]) : gather(s, v);

@@ -345,11 +345,14 @@ static bool cut_pool(Shard *s, const Node *n, Share *y)
 
 /* --- rows, reductions --- */
 
+/* What all have may be cut by rows here, if that is wanted. */
 static bool cut_row(Shard *s, const Node *n, Share *y)
 {
     Cut c = s->at[n->arg[0]->id];
     int i;
 
+    if (!is_cut(c) && s->by_rows[n->id])
+        c = share_of_sum(s, n);
     if (!is_cut(c) || c.axis == node_axis(n, n->res[0]->shape.rank))
         return false;
     for (i = 1; i < n->narg; i++)

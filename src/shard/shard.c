@@ -110,6 +110,7 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     s->first = NEWN(mem, bool, s->nnode + 1);
     s->stay = NEWN(mem, bool, s->nnode + 1);
     s->whole_in = NEWN(mem, bool, s->nnode + 1);
+    s->by_rows = NEWN(mem, bool, s->nnode + 1);
     for (i = 0; i < s->nnode; i++)
         s->whole_in[i] = o->inner == INNER_gather;
     for (i = 0; i < g->nin; i++)
@@ -157,6 +158,7 @@ static Shard *copy(const Shard *s)
 
     memcpy(t->stay, s->stay, (size_t)s->nnode * sizeof *t->stay);
     memcpy(t->whole_in, s->whole_in, (size_t)s->nnode * sizeof *t->whole_in);
+    memcpy(t->by_rows, s->by_rows, (size_t)s->nnode * sizeof *t->by_rows);
     return t;
 }
 
@@ -261,6 +263,19 @@ static bool improve_sum(Shard **s, double *cycles, int i)
     return improve(s, cycles, t);
 }
 
+/* Node i, which all compute, is shared by rows, and these are gathered. */
+static bool improve_rows(Shard **s, double *cycles, int i)
+{
+    const Share *h = &(*s)->share[i];
+    Shard *t;
+
+    if (op_info[h->node->op].family != FAM_row || h->res.axis >= 0)
+        return false;
+    t = copy(*s);
+    t->by_rows[i] = true;
+    return improve(s, cycles, t);
+}
+
 /* Layers whose exchanges cost more than their shares save stay whole. */
 static Shard *worth_sharing(Shard *s)
 {
@@ -271,6 +286,7 @@ static Shard *worth_sharing(Shard *s)
     do
         for (again = false, i = 0; i < s->nnode; i++) {
             again |= improve_sum(&s, &cycles, i);
+            again |= improve_rows(&s, &cycles, i);
             again |= improve_whole(&s, &cycles, i);
         }
     while (again);

@@ -128,7 +128,8 @@ typedef struct Shard {
     bool *fixed;    /* inputs that stay whole, by id */
     bool *first;    /* by node: what others follow was cut here first, */
     bool *stay;     /* or is not to be; */
-    bool *whole_in; /* it is made of the whole value rather than by sums */
+    bool *whole_in; /* it is made of the whole value rather than by sums; */
+    bool *by_rows;  /* a norm or softmax of what all have: each some rows */
     bool again;
 } Shard;
 
