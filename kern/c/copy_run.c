@@ -1,5 +1,5 @@
-/* Strided copy of dense runs.  The library's memcpy goes byte by byte on chips that
- * have several cores.
+/* Strided copy of dense runs.  The library's memcpy goes byte by byte on chips
+ * that have several cores.
  *
  * op       transpose slice windows expand concat
  * types    x:any -> y:=x
@@ -9,8 +9,8 @@
  * stack    224
  * let      team = ncore > 1
  * let      each = ncore > 1 ? 7 : 1
- * cycles   600 * team * ncore + n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6] *
- *          (40 + 20 * team + each * n[7] * x.bytes)
+ * cycles   600 * team * ncore + n[0] * n[1] * n[2] * n[3] * n[4] * n[5] *
+ *          n[6] * (40 + 20 * team + each * n[7] * x.bytes)
  * code     430
  */
 #include <string.h>

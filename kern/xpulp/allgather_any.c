@@ -1,5 +1,5 @@
-/* The shares of all chips, by a team: they come where they belong, but short rows,
- * which come into scratch memory.
+/* The shares of all chips, by a team: they come where they belong, but short
+ * rows, which come into scratch memory.
  *
  * op       allgather
  * types    x:any -> y:=x

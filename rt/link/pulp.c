@@ -1,6 +1,6 @@
-/* Exchanges between clusters over the links of their chips (doc/sim.md), each by
- * all cores of a team: any pair of chips is connected, shares go off at once in
- * an order in which each way in has one at a time, and who is late is waited
+/* Exchanges between clusters over the links of their chips (doc/sim.md), each
+ * by all cores of a team: any pair of chips is connected, shares go off at once
+ * in an order in which each way in has one at a time, and who is late is waited
  * for.  The link numbers messages and checks their sums; the receiver opens a
  * room for an exchange before anything of it may come. */
 #include "../../kern/kern.h"
@@ -14,7 +14,7 @@
 
 #define OWN static __attribute__((noinline))
 
-/* Code comes a byte a cycle from the L2: less of it is quicker, but for LOOPs. */
+/* Code comes a byte a cycle from the L2: less is quicker, but for LOOPs. */
 #ifdef __clang__
 #define LOOP OWN
 #else
@@ -35,10 +35,10 @@ enum { BROKEN = 1 << 8, MISSED = 1 << 9 };
 
 #define REG(at) PULP_REG(PULP_LINK + (at))
 
-/* Layers before have driven the code of an exchange out of the cache, and it comes
- * a byte a cycle: so there is code of its own for each kind, in which its numbers
- * are constants, and what comes after the first message is a function of its own,
- * lest registers are saved for it before. */
+/* Layers before have driven the code of an exchange out of the cache, and it
+ * comes a byte a cycle: so there is code of its own for each kind, in which its
+ * numbers are constants, and what comes after the first message is a function
+ * of its own, lest registers are saved for it before. */
 #define INTO static inline __attribute__((always_inline))
 
 /* What a core says of its next message; it keeps what the last one had. */
@@ -139,10 +139,10 @@ INTO void sent(void)
         ;
 }
 
-/* A phase of an exchange: `n` chips meet whose numbers are `step` apart, of which
- * this one is number `digit`; of the `step` chips from `block` on it has the shares
- * after it, or, gathering, before.  step 0: all in a ring.  Read as one word, for
- * it is in the L2. */
+/* A phase of an exchange: `n` chips meet whose numbers are `step` apart, of
+ * which this one is number `digit`; of the `step` chips from `block` on it has
+ * the shares after it, or, gathering, before. step 0: all in a ring.  Read as
+ * one word, for it is in the L2. */
 struct phase {
     uint8_t step, n, digit, block;
 } __attribute__((aligned(4)));
@@ -232,7 +232,7 @@ INTO int32_t first_of(const struct exchange_dims *k, int chip)
     return (int32_t)((uint32_t)(chip * k->parts) / LINK_OF) * k->part;
 }
 
-/* Elements of a row that `n` chips from one on have; all, where they add all. */
+/* Elements of a row that `n` chips from one on have; all, if they add all. */
 INTO int32_t shares_of(const struct exchange_dims *k, int chip, int n)
 {
     return (k->parts ? first_of(k, chip + n) - first_of(k, chip) : k->len) *
@@ -342,8 +342,8 @@ INTO void ring_gather(struct window *w, const struct exchange_dims *k,
 }
 
 /* Short rows go in one message, which comes into scratch memory, where there is
- * such, and are copied to where they belong: many messages of chips that come late
- * meet on the ways in. */
+ * such, and are copied to where they belong: many messages of chips that come
+ * late meet on the ways in. */
 INTO bool is_packed(const struct exchange_dims *k, const struct phases *way,
                     const struct io *io)
 {
@@ -390,7 +390,8 @@ INTO void take_packed(const struct exchange_dims *k, const struct io *io,
     at = first_of(k, LINK_HERE + ahead(s, s->n - 1)) * row;
     span(k->outer, io->core, io->ncore, &from, &to);
     unpack((char *)io->out[0] + at + from * all,
-           (char *)room + ((s->n - 2) * k->outer + from) * n, n, all, to - from);
+           (char *)room + ((s->n - 2) * k->outer + from) * n, n, all,
+           to - from);
 }
 
 /* The first phase, by which shares leave.  The room is the result. */
@@ -496,8 +497,8 @@ INTO int32_t sum_rows(uint32_t s, const uint32_t *r, int32_t slot, int32_t n)
     return (int32_t)s;
 }
 
-/* y[n] = x[n] and that of all rows, four at a time; y may be the first row.  Not
- * inlined, so that `warm` brings it. */
+/* y[n] = x[n] and that of all rows, four at a time; y may be the first row.
+ * Not inlined, so that `warm` brings it. */
 LOOP void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
                 int32_t slot, int32_t rows)
 {
@@ -523,8 +524,9 @@ LOOP void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
         *y++ = sum_rows((uint32_t)*x++, from, slot, rows);
 }
 
-/* Sums before a phase: shares of chips from `first` on, rows `row` elements apart;
- * from element `at` of the room on come those of the phase, a slot of each chip. */
+/* Sums before a phase: shares of chips from `first` on, rows `row` elements
+ * apart; from element `at` of the room on come those of the phase, a slot of
+ * each chip. */
 struct sums {
     const int32_t *x;
     int32_t first, row, at;
@@ -558,8 +560,8 @@ INTO void send_shares(struct window *w, const struct exchange_dims *k,
     }
 }
 
-/* What is left to add when each core has added what it waited for, but its last:
- * the first slot of each core, and the last one. */
+/* What is left to add when each core has added what it waited for, but its
+ * last: the first slot of each core, and the last one. */
 INTO int32_t first_rows(const struct io *io, const struct phase *s)
 {
     return s->n - 1 < io->ncore ? s->n - 1 : io->ncore;
@@ -593,8 +595,8 @@ INTO int turns_of(const struct io *io, const struct phase *s)
     return last_rows(io, s) > 0 ? 2 : 1;
 }
 
-/* What comes lies `at` elements from those given, or, if NULL, from the room on,
- * which core 0 has said when anything has come. */
+/* What comes lies `at` elements from those given, or, if NULL, from the room
+ * on, which core 0 has said when anything has come. */
 struct slots {
     uint32_t *given;
     int32_t at;
@@ -613,15 +615,15 @@ INTO void take_from(const struct exchange_dims *k, const struct phase *s, int i)
         take(LINK_HERE + ahead(s, i), k->tag);
 }
 
-/* Is what comes from the chip i before this one the last that a core waits for, and
- * not its first? */
+/* Is what comes from the chip i before this one the last that a core waits for,
+ * and not its first? */
 INTO bool is_last(const struct io *io, const struct phase *s, int i)
 {
     return i > io->ncore && i + io->ncore >= s->n;
 }
 
-/* A core adds what it waits for, as it comes, into the first slot of it; but not
- * the last, for which all wait and which is not taken here. */
+/* A core adds what it waits for, as it comes, into the first slot of it; but
+ * not the last, for which all wait and which is not taken here. */
 INTO void take_first(const struct exchange_dims *k, const struct io *io,
                      const struct phase *s, const struct slots *all)
 {
@@ -649,9 +651,9 @@ INTO void take_last(const struct exchange_dims *k, const struct io *io,
         take_from(k, s, i);
 }
 
-/* A core's elements of what this chip has after a phase, in y; of its own rows are
- * at x, `row` elements apart.  Of others those that have been added, or, later,
- * the last ones. */
+/* A core's elements of what this chip has after a phase, in y; of its own rows
+ * are at x, `row` elements apart.  Of others those that have been added, or,
+ * later, the last ones. */
 INTO void add_shares(const struct exchange_dims *k, const struct io *io,
                      const struct phase *s, const int32_t *x, int32_t row,
                      const uint32_t *from, int32_t *y, int later)
@@ -712,8 +714,8 @@ INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
 }
 
 /* Code comes slowly: core 0, which has least to send, brings what adds into the
- * cache when all has been sent, by adding what is there to where it will be added
- * again. */
+ * cache when all has been sent, by adding what is there to where it will be
+ * added again. */
 INTO void warm(const struct exchange_dims *k, const struct io *io,
                const struct phase *s, const struct sums *p, adder *last)
 {
@@ -728,7 +730,7 @@ INTO void warm(const struct exchange_dims *k, const struct io *io,
              io->out[0], i);
 }
 
-/* What a chip has got last goes on to the next, which sends it something too. */
+/* What a chip got last goes on to the next, which sends it something too. */
 INTO void pass_on(struct window *w, const struct exchange_dims *k,
                     const int32_t *x, int32_t row, int32_t at, uint32_t number)
 {
@@ -883,7 +885,8 @@ void rt_team_take(const struct exchange_dims *k, const struct io *io)
 
 LINK_KINDS
 
-OWN void finish_any(const struct exchange_dims *k, const struct io *io, int bytes)
+OWN void finish_any(const struct exchange_dims *k, const struct io *io,
+                    int bytes)
 {
     if (k->sum)
         finish_sum(k, &phases[k->tag], io, add_any);

@@ -62,8 +62,8 @@ static const char *way(const Gen *g, int n)
            : !strcmp(join, "groups") ? "LINK_GROUPS" : "LINK_DIRECT";
 }
 
-/* An exchange's phases as chip `here` sees them (rt/link/pulp.c); chips that meet
- * are as far apart as attribute `step` says, any two without it. */
+/* An exchange's phases as chip `here` sees them (rt/link/pulp.c); chips that
+ * meet are as far apart as attribute `step` says, any two without it. */
 static void put_phases(const Node *n, Str *out)
 {
     int here = (int)attr_int(n, A_p1), all = (int)attr_int(n, A_p2), i;

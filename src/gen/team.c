@@ -150,7 +150,8 @@ static void put_exchanges(Gen *g, Str *out)
                                ? gen_exchange(g, p->code[i].step->node) : NULL;
 
         if (name && is_new(g, i, name))
-            str_fmt(out, "\nvoid %s(const void *k, const struct io *io);", name);
+            str_fmt(out, "\nvoid %s(const void *k, const struct io *io);",
+                    name);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Partial sums by pieces, some columns each: beside work, or for want of room. */
+/* Partial sums by pieces of some columns: beside work, or for want of room. */
 #include "shard/shard.h"
 
 int column_axis(const Node *n, int i, const Val *v)
@@ -97,9 +97,9 @@ static double pieces_cycles(const Shard *s, const Pieces *p, Pace pace)
 }
 
 /* The quickest: a piece is computed as long as that before it is on its way, so
- * that the last, for which all wait, is short; or all are alike, which takes less
- * room: for the largest, what others send of it, and two that come behind.  One,
- * if nothing is quicker than without work beside. */
+ * that the last, for which all wait, is short; or all are alike, which takes
+ * less room: for the largest, what others send of it, and two that come
+ * behind.  One, if nothing is quicker than without work beside. */
 static Pieces beside_pieces(const Shard *s, const Share *h, int64_t all)
 {
     enum { MOST = 16 };

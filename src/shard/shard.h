@@ -79,8 +79,8 @@ typedef struct Way {
     double cycles, link, bytes;
 } Way;
 
-/* Messages of a byte that leave at once: bytes of the way that has most of them,
- * of all ways, and hops of the longest. */
+/* Messages of a byte that leave at once: bytes of the way that has most of
+ * them, of all ways, and hops of the longest. */
 typedef struct Load {
     double most, bytes;
     int hops;
@@ -181,7 +181,7 @@ bool cost_short(const Shard *s);
 /* Of v, which is cut so, what the chip with most of it has. */
 double cost_share(const Shard *s, const Val *v, Cut c);
 
-/* pieces.c: of a sum's columns those from from[i] to from[i + 1] are piece i. */
+/* pieces.c: of a sum, columns from from[i] up to from[i + 1] are piece i. */
 typedef struct Pieces {
     int n;
     bool beside; /* each is on its way while the next is computed */
@@ -205,8 +205,8 @@ void *shard_data(const Shard *s, Cut c, const Val *v, const void *data,
                  int chip);
 
 /* An exchange as links see it: `share` bytes of a chip, which lie in so many
- * pieces, each a message; whole: each chip makes all of the sum; even: shares are
- * alike. */
+ * pieces, each a message; whole: each chip makes all of the sum; even: shares
+ * are alike. */
 typedef struct Traffic {
     bool sum, whole, even;
     double share, pieces;
