@@ -82,6 +82,10 @@ fault() { # KIND CHIP AT WORDS
         { echo "$1 of chip $2, message $3:"; cat "$tmp/out"; bad=1; }
 }
 python3 test/shard/many.py "$tmp/pair.onnx" 1 || exit 1
+# more chips than cores, shares that differ; rows that go in one message
+python3 test/shard/many.py "$tmp/rows.onnx" 16 || exit 1
+right 11 "$tmp/pair.onnx" -n network --inner sums
+right 4 "$tmp/rows.onnx" -n network
 fault lose 1 2 'chip 0: .*, of chip 1, layer \|chip 0: nothing.* chip 1, layer '
 fault break 1 2 'chip 0: a broken message (checksum) of chip 1, layer b0_second'
 fault dead 1 1 'chip 0: nothing within the time limit.* chip 1, at the start'
