@@ -29,14 +29,14 @@ wrong() { # STATUS WHAT WORDS: of chips in net
     [ $? = "$status" ] && grep -q "$2" "$tmp/said" || fault "$1: $(cat "$tmp/said")"
 }
 net=zoo/transformer-int/network.onnx
-right net $net siracusa 8
+right net $net siracusa 8 --inner sums
 grep -q ' gather ' "$tmp/net/plan.txt" && grep -q ' sum ' "$tmp/net/plan.txt" &&
     python3 -m json.tool <"$tmp/net/plan.json" >/dev/null ||
     fault "$(cat "$tmp/net/plan.txt")"
 python3 test/shard/many.py "$tmp/16.onnx" 16 || exit 1
 sed 's/^memory L2 size=2M/memory L2 size=1M/' soc/siracusa-500.soc >"$tmp/1M.soc"
 if whole; then
-    right far "$tmp/16.onnx" "$tmp/1M.soc" 2
+    right far "$tmp/16.onnx" "$tmp/1M.soc" 2 --inner sums
     [ -s "$tmp/far/chip1/net_16_l3.bin" ] &&
         grep -q '| partsend |' "$tmp/far/chip1/README.md" ||
         fault "$(cat "$tmp/far/chip1/README.md")"
