@@ -174,7 +174,7 @@ END
 one() { # VERB WORDS...
     verb=$1
     shift
-    timeout 100 ./tilewright $verb "$tmp/one.il" -t siracusa --mem L1=6000 "$@"
+    timeout 100 ./tilewright $verb "$tmp/one.il" -t siracusa --mem L1=8000 "$@"
 }
 one tune --ledger "$tmp/both" >"$tmp/out" 2>&1
 sed -n 's/permille	[0-9]*	avgpool_int_c	/permille	1	avgpool_int_c	/p' \

@@ -489,12 +489,17 @@ static void draw_powers(Str *o, const Inst *in)
     str_put(o, "r = powers x t");
 }
 
+static int64_t hi_of(Type t)
+{
+    return t == T_b8 ? 1 : type_info[t].hi;
+}
+
 /* n elements of at most `most`, as far as the type holds that. */
 static void put_within(Str *o, const char *name, Type t, int n, int64_t most)
 {
     str_fmt(o, "%s = input : %s%s range %" PRId64 " %" PRId64 "\n", name,
             type_info[t].name, dims(1, &n), MAX(type_info[t].lo, -most),
-            MIN(type_info[t].hi, most));
+            MIN(hi_of(t), most));
 }
 
 /* Rows of bytes, often of few values, and factors and addends of what results
@@ -504,9 +509,11 @@ static void draw_qlayernorm(Str *o, const Inst *in)
     int x[3] = {between(1, 3), between(1, 4), between(1, 90)}, skip = roll(3);
     int shift = between(roll(4) ? 32 : 8, 54), bits = MIN(shift - 10, 30);
     int least = (int)MAX(type_info[in->arg[0]].lo, -128);
+    int wide = roll(2) ? 255 : roll(3);
 
     str_fmt(o, "x = input : %s%s range %d %d\n", type_info[in->arg[0]].name,
-            dims(3 - skip, x + skip), least, least + (roll(2) ? 255 : roll(3)));
+            dims(3 - skip, x + skip), least,
+            (int)MIN(least + wide, hi_of(in->arg[0])));
     put_within(o, "w", in->arg[1], x[2], INT64_C(1) << MAX(bits, 1));
     put_within(o, "b", in->arg[2], x[2], INT64_C(1) << (shift + 6));
     str_fmt(o, "r = qlayernorm x w b shift=%d p0=%d p1=%d", shift,
