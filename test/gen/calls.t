@@ -9,8 +9,8 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 fail() { echo "$1"; exit 1; }
 set --
-for job in $(printf '%s\n' dscnn-int:siracusa dscnn-int:cortex-m4 \
-    transformer-qdq-u8:cortex-m55 lstm-f32:rv32imc autoencoder-int:host | each)
+for job in dscnn-int:siracusa autoencoder-int:host $(printf '%s\n' \
+    dscnn-int:cortex-m4 transformer-qdq-u8:cortex-m55 lstm-f32:rv32imc | each)
 do
     net=${job%:*} t=${job#*:}
     ./tilewright compile zoo/$net/network.onnx -q -n net -t $t -o "$tmp/$t" ||

@@ -5,4 +5,4 @@ cd "$(dirname "$0")/../.." || exit 1
 . test/lib/part.sh
 make -s build/test/nn build/test/passes || exit 1
 test/run test/pass/*.nn || exit 1
-build/test/passes "${1:-$(part 3000)}" "${2:-1}"
+build/test/passes "${1:-$(part 3000 750)}" "${2:-1}"
