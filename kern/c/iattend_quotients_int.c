@@ -8,7 +8,7 @@
  * when     quotients && n > 0 && n < 16384 && d < 16384
  * scratch  4 * n + 2 * d
  * split    heads * m
- * stack    208
+ * stack    352
  * let      mac = ncore > 1 ? 12 : 5
  * cycles   ncore * ceil(heads * m, ncore) * (700 + n * (70 + mac * (d + e)))
  */

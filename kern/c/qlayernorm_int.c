@@ -7,7 +7,7 @@
  * when     n < 4096 && shift > 31
  * inplace  x
  * split    rows
- * stack    128
+ * stack    256
  * let      long = ncore > 1
  * cycles   ncore * (ceil(rows, ncore) * (250 + 650 * long + (34 + 18 * long) *
  *          n) + 60)

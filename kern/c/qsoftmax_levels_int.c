@@ -7,7 +7,7 @@
  * when     p2 > 0 && t.lo >= 0
  * split    rows
  * inplace  x
- * stack    240
+ * stack    272
  * cycles   ncore * ((rows + ncore - 1) / ncore * (700 + 50 * n) + 60)
  */
 #include "kern/row/levels.h"

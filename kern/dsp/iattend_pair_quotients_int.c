@@ -14,7 +14,7 @@
  * inplace  q
  * scratch  2 * wide * (e + 1 & -2) + 2 * deep * (n + 1 & -2) +
  *          4 * max(wide, deep) + 64 + (2 * max(n, e) + 7 & -8)
- * stack    456
+ * stack    544
  * cycles   heads * (5800 + 8 * n * e + pairs * (470 + 2 * n *
  *          (40 + (3 * deep >> 2)) + 2 * e * (14 + (5 * wide >> 3))))
  */
