@@ -23,7 +23,7 @@
  * let      part = go * 45 + g * (bits + 1)
  * let      out = y.bytes == 4 ? go * 4 + 9 * ceil(g, 8) :
  *          go * 30 + ceil(g * mul.bytes, 4) + ceil(g, 8)
- * stack    400
+ * stack    416
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * (part + out)
  * code     140
  * cold     165

@@ -23,7 +23,7 @@
  * let      part = ki * (45 * ko + bits * m)
  * let      out = y.bytes == 4 ? ko * 4 + 9 * ceil(m, 8) :
  *          ko * 30 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    400
+ * stack    416
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * (part + out)
  * code     140
  * cold     165

@@ -21,7 +21,7 @@
  * let      part = ki * (33 * ko + m)
  * let      out = y.bytes == 4 ? ko * 4 + 9 * ceil(m, 8) :
  *          ko * 30 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    384
+ * stack    400
  * cycles   4 + ceil(rows, 3) * ceil(cols, 3) * (part + out)
  * code     140
  * cold     165

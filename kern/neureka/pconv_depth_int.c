@@ -24,7 +24,7 @@
  * let      words = 4 * (go - 1) + ceil(g - 28 * (go - 1), 8)
  * let      out = y.bytes == 4 ? go * 4 + 36 * words :
  *          go * 57 + ceil(g * mul.bytes, 4) + ceil(g, 8)
- * stack    128
+ * stack    416
  * cycles   port * (70 + bits - 29) + 4 +
  *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
  * code     140

@@ -26,7 +26,7 @@
  * let      part = ki * (port ? 8 * ko + ahead : 78 * ko + sums)
  * let      out = y.bytes == 4 ? ko * 4 + 36 * ceil(m, 8) :
  *          ko * 57 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    400
+ * stack    416
  * cycles   4 + port * (70 + rest - max(rest, 69)) +
  *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
  * code     140

@@ -5,7 +5,7 @@
  * isa      any
  * inplace  x
  * split    rows
- * stack    224
+ * stack    240
  * cycles   400 * ncore * ((rows + ncore - 1) / ncore) * n
  *
  * Of a row of n, d = n x - sum x and v = n sum x^2 - (sum x)^2, so d / sqrt(v)

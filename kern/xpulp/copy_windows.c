@@ -6,7 +6,7 @@
  * isa      xpulpv2
  * when     xs[7] == 1 && ys[7] == 1
  * split    n
- * stack    224
+ * stack    248
  * let      runs = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
  * let      short = n[7] >= 8 && n[7] <= 16
  * cycles   ncore * fit.call + runs * (short ? fit.short : fit.run + n[7] % 4 *

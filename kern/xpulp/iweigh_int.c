@@ -8,7 +8,7 @@
  * let      line = 4 * ceil(n, 4)
  * scratch  3 * line
  * split    rows
- * stack    224
+ * stack    240
  * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + line / 4 *
  *          (fit.four + has.mask * 8)))
  * code     900
