@@ -55,12 +55,12 @@ static NOINLINE void take_scale(const struct row_dims *k, const X *x,
     up = top ? 32 - bits(top) : u ? 64 - bits((uint32_t)u) : 0;
     up /= 2;
     shift -= up;
-    *to = (struct scale){sum, 0, shift < 32 ? 32 - shift : 0,
-                         shift < 32 ? 0 : shift - 32};
-    if (v)
-        to->by = (int32_t)(((UINT64_C(1) << 62) - 1) / root_of(u << 2 * up));
-    else
-        to->up = 0;
+    *to = (struct scale){.sum = sum};
+    if (!v)
+        return; /* a row of equal elements */
+    to->by = (int32_t)(((UINT64_C(1) << 62) - 1) / root_of(u << 2 * up));
+    to->up = shift < 32 ? 32 - shift : 0;
+    to->down = shift < 32 ? 0 : shift - 32;
 }
 
 static NOINLINE void row(const struct row_dims *k, const X *x, const W *w,
@@ -79,15 +79,9 @@ static NOINLINE void row(const struct row_dims *k, const X *x, const W *w,
     }
 }
 
+#include "kern/row/norm_rows.h"
+
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
-
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, io->in[1], io->in[2], y);
+    rows(k, io);
 }

@@ -454,10 +454,10 @@ static inline void attend_pairs(const struct attend_dims *k,
     share_out(&a);
     take_scales(&a, scale);
     take_small(&a, scale);
-    a.score_same = k->scored;
+    a.score_same = k->same_scores;
 #ifdef PARTS_WEIGH
     a.bits = bits((uint32_t)k->most | 1);
-    a.part_same = k->same;
+    a.part_same = k->same_parts;
 #endif
     for (int32_t h = 0; h < k->heads; h++) {
         take_head(&a, h);

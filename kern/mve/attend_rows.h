@@ -292,9 +292,9 @@ static inline void attend_quads(const struct attend_dims *k,
     }
     share_out(&a);
     say_products(&a);
-    a.scores = k->scored ? NULL : (const SCORES *)io->in[4];
+    a.scores = k->same_scores ? NULL : (const SCORES *)io->in[4];
 #ifndef POWERS_WEIGH
-    a.parts = k->same ? NULL : (const PARTS *)io->in[6];
+    a.parts = k->same_parts ? NULL : (const PARTS *)io->in[6];
 #endif
     for (int32_t h = 0; h < k->heads; h++)
         make_head(&a, h);

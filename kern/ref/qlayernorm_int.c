@@ -37,15 +37,9 @@ static void row(const struct row_dims *k, const X *x, const W *w, const B *b,
     }
 }
 
+#include "kern/row/norm_rows.h"
+
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
-
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, io->in[1], io->in[2], y);
+    rows(k, io);
 }

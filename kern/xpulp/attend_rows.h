@@ -64,8 +64,8 @@ struct attend {
 #endif
 #ifdef QUOTIENTS_WEIGH
     int32_t *begin;           /* of sums, by key */
-    struct attend_end made[2]; /* scores and results, by upper halves */
-    int scores_small;         /* and scores, too */
+    struct attend_end made[2]; /* of scores and results, by upper halves */
+    int scores_small;         /* scores are made in 32 bits */
 #endif
 #ifdef HIDES
     int32_t *columns;         /* that a mask shows to each four rows */
@@ -763,13 +763,13 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
     a->column = a->line + BEHIND;
-    a->linear = k->scored;
+    a->linear = k->same_scores;
     a->step = k->d & 3 ? 4 * a->words : k->krow;
     (void)blocks;
 #ifdef PARTS_WEIGH
     a->parts = io->in[6];
     a->bits = bits((uint32_t)k->most | 1);
-    a->same = k->same;
+    a->same = k->same_parts;
     share_out(a, io, !a->same && blocks * k->n > MANY);
 #else
     share_out(a, io, 0);

@@ -142,7 +142,7 @@ void FN(const struct weigh_dims *k, const struct io *io)
     };
     int32_t i, end;
 
-    a.same = k->same;
+    a.same = k->same_parts;
     span(k->rows, io->core, io->ncore, &i, &end);
     for (; i < end; i++)
         put_weights(k, &a, look_up(&a, x + (ptrdiff_t)i * n, n,

@@ -331,8 +331,8 @@ void fill_attend(const Node *n, struct attend_dims *d)
     }
     fill_hidden(n, d);
     d->halves = are_halves(n);
-    d->scored = is_same(n, "scores", -LEAST);
-    d->same = is_same(n, "parts", 0);
+    d->same_scores = is_same(n, "scores", -LEAST);
+    d->same_parts = is_same(n, "parts", 0);
     d->qrow = dims_32(n, q.row), d->qhead = dims_32(n, q.head);
     d->krow = dims_32(n, k.row), d->khead = dims_32(n, next_head(k, q));
     d->vrow = dims_32(n, v.row), d->vhead = dims_32(n, next_head(v, q));
@@ -374,7 +374,7 @@ void fill_weigh(const Node *n, struct weigh_dims *d)
     d->n = dims_32(n, x.dim[x.rank - 1]);
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
-    d->same = is_same(n, "parts", 0);
+    d->same_parts = is_same(n, "parts", 0);
     d->mrow = mask && val_count(mask) > d->n ? d->n : 0;
 }
 
