@@ -98,6 +98,28 @@ static void put_numbers(Graph *g, Node *q, const double *w, const double *b,
     q->narg = 3;
 }
 
+/* Is n a layer norm of bytes *r along their last axis, and bytes again? */
+static bool is_of_bytes(const Node *q, const Node *n, Real *r)
+{
+    return n && n->op == OP_layernorm && real_of(n->arg[0], r) &&
+           real_uniform(r) && !r->v->data && real_scale(r, 0) > 0 &&
+           type_info[r->v->type].bytes == 1 &&
+           type_info[attr_int(q, A_to)].bytes == 1 &&
+           !shape_varies(r->v->shape) &&
+           node_axis(n, r->v->shape.rank) == r->v->shape.rank - 1;
+}
+
+static void put_attributes(Graph *g, Node *q, const Grid *to, int eps_shift,
+                           int64_t eps, int places)
+{
+    attr_drop(q, A_to);
+    attr_set_int(g, q, A_p0, eps_shift);
+    attr_set_int(g, q, A_p1, eps);
+    attr_set_int(g, q, A_shift, places + PLACES);
+    attr_set_int(g, q, A_lo, to->lo);
+    attr_set_int(g, q, A_hi, to->hi);
+}
+
 bool lower_layernorm(Graph *g, Node *q, const Val *x, const Grid *to)
 {
     const Node *n = x->def;
@@ -106,27 +128,21 @@ bool lower_layernorm(Graph *g, Node *q, const Val *x, const Grid *to)
     double *w, *b;
     int places, shift;
 
-    if (!n || n->op != OP_layernorm || type_info[attr_int(q, A_to)].bytes != 1 ||
-        !real_of(n->arg[0], &r) || !real_uniform(&r) || r.v->data ||
-        type_info[r.v->type].bytes != 1 || !(real_scale(&r, 0) > 0) ||
-        shape_varies(r.v->shape) ||
-        node_axis(n, r.v->shape.rank) != r.v->shape.rank - 1)
+    if (!is_of_bytes(q, n, &r))
         return false;
     count = r.v->shape.dim[r.v->shape.rank - 1];
     w = NEWN(g->mem, double, count), b = NEWN(g->mem, double, count);
     if (count > LONGEST || !take_eps(n, &r, count, &shift, &eps) ||
-        !take_factors(n, to, count, w, b) || (places = places_of(w, b, count)) < LEAST)
+        !take_factors(n, to, count, w, b))
+        return false;
+    places = places_of(w, b, count);
+    if (places < LEAST)
         return false;
     q->op = OP_qlayernorm;
     q->arg[0] = r.v;
-    put_numbers(g, q, w, b, count, places);
     q->origin = n->origin;
-    attr_drop(q, A_to);
-    attr_set_int(g, q, A_p0, shift);
-    attr_set_int(g, q, A_p1, eps);
-    attr_set_int(g, q, A_shift, places + PLACES);
-    attr_set_int(g, q, A_lo, to->lo);
-    attr_set_int(g, q, A_hi, to->hi);
+    put_numbers(g, q, w, b, count, places);
+    put_attributes(g, q, to, shift, eps, places);
     node_infer(g, q);
     return true;
 }

@@ -23,8 +23,8 @@
  *   a softmax of bytes              qsoftmax
  *   a layer norm of bytes           qlayernorm
  *
- * What fits neither stays float between an explicit dequantize and quantize.  doc/quant.md says how results are
- * rounded and how that compares. */
+ * What fits neither stays float between an explicit dequantize and quantize.
+ * doc/quant.md says how results are rounded and how that compares. */
 #include "quant/lower.h"
 
 static bool lower(Graph *g, Node *n)
