@@ -44,6 +44,6 @@ void FN(const struct weigh_dims *k, const struct io *io)
     span(k->rows, io->core, io->ncore, &i, &end);
     for (; i < end; i++)
         row(k, io, (const X *)io->in[0] + (ptrdiff_t)i * k->n,
-            mask ? mask + (ptrdiff_t)i * k->mrow : NULL,
+            mask ? mask + (ptrdiff_t)(i / k->each) * k->mrow : NULL,
             (Y *)io->out[0] + (ptrdiff_t)i * k->n);
 }

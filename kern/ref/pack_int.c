@@ -23,9 +23,11 @@ static int64_t place(const struct pack_dims *k, const int32_t *i)
 
 static void put(const struct pack_dims *k, uint32_t code, int64_t at, Y *y)
 {
-    for (int32_t b = 0; b < k->bits; b++, at += k->by)
-        if (code >> b & 1)
-            y[at >> 3] = (Y)(y[at >> 3] | 1 << (at & 7));
+    for (int32_t b = 0; b < k->bits; b++, at += k->by) {
+        const int bit = 1 << (at & 7);
+
+        y[at >> 3] = (Y)(code >> b & 1 ? y[at >> 3] | bit : y[at >> 3] & ~bit);
+    }
 }
 
 void FN(const struct pack_dims *k, const struct io *io)
@@ -36,7 +38,7 @@ void FN(const struct pack_dims *k, const struct io *io)
     int a;
 
     for (int32_t j = 0; j < k->size; j++)
-        y[j] = 0;
+        y[j] = (Y)((uint32_t)k->p2 >> 8 * (j & 3));
     for (a = 0; a < 8; a++)
         if (!k->n[a])
             return;

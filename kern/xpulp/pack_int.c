@@ -8,34 +8,60 @@
  *          ps[0] == 256 && ps[1] == 32 && ps[2] == 1 &&
  *          (p0 == 0 || p0 == 128) && n[7] > 0 &&
  *          (n[6] == 1 || ys[6] == 8 * row) &&
- *          (n[5] == 1 || ys[5] == 8 * row * n[6]) &&
+ *          (n[5] == 1 || ys[5] == 8 * (row * n[6] + n[7]) ||
+ *           ys[5] == 8 * row * n[6]) &&
  *          (n[4] == 1 || ys[4] == 8 * row * n[6] * n[5]) &&
- *          n[0] * n[1] * n[2] * n[3] == 1 && size == row * rows
- * let      row = 32 * ceil(n[7], 32)
+ *          n[0] * n[1] * n[2] * n[3] == 1 && size == row * rows &&
+ *          row % 32 == 0 && row >= n[7] + apart * (n[5] - 1) &&
+ *          (apart == 0 || (n[7] % 4 == 0 && n[4] == 1))
  * let      rows = n[4] * n[5] * n[6]
+ * let      row = size / max(rows, 1)
+ * let      apart = (n[5] > 1) * (ys[5] > 8 * row * n[6]) * n[7]
  * split    n
- * stack    160
- * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.word *
- *          ceil(n[7], 4)))
- * code     320
+ * stack    192
+ * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.word * ceil(n[7], 4) +
+ *          (n[7] == 4 ? 0 : fit.row) + (n[7] == row ? 0 : row / 4)))
+ * code     700
  *
  * Bit b of codes 4 i to 4 i + 3 is nibble b of word i: the dot product of 1, 2,
- * 4 and 8 and what a mask of bit b leaves of the four.
+ * 4 and 8 and what a mask of bit b leaves of the four.  Rows of the fifth axis
+ * may begin one behind the other, as blocks on a diagonal do.
  */
 #define LEFT uint8_t
 #define RIGHT uint8_t
 #include "kern/xpulp/word.h"
+#include "kern/xpulp/fill.h"
 
-enum { PACK_TILE = 32, PACK_WORD = 4 };
+enum { PACK_WORD = 4 };
 
-/* n words of bytes turned; flip: what is changed of each. */
+/* Four codes turned; flip: what is changed of them. */
+static inline int32_t pack_word(int32_t w, uint32_t flip)
+{
+    uint32_t v = 0;
+
+#ifdef XPULPV2
+#pragma GCC unroll 8
+    for (int b = 7; b >= 0; b--)
+        v = (uint32_t)xp_sdot4u((int32_t)(v << 3),
+                                (int32_t)((uint32_t)w & 0x01010101u << b),
+                                0x08040201);
+#else
+    for (int b = 0; b < 8; b++)
+        for (int j = 0; j < 4; j++)
+            v |= ((uint32_t)w >> (8 * j + b) & 1) << (4 * b + j);
+#endif
+    return (int32_t)(v ^ flip);
+}
+
+/* n words of codes, to places `step` bytes apart. */
 #ifdef XPULPV2
 #define PACK_BIT(mask)                                                        \
     "and %[t], %[w], %[" mask "]\n"                                           \
     "slli %[v], %[v], 3\n"                                                    \
     "xpv.sdotup.b %[v], %[t], %[ones]\n"
 
-static inline void pack_words(const X *x, Y *y, int32_t n, uint32_t flip)
+static inline void pack_words(const X *x, Y *y, int32_t n, int32_t step,
+                              uint32_t flip)
 {
     int32_t v, t, w;
 
@@ -48,10 +74,11 @@ static inline void pack_words(const X *x, Y *y, int32_t n, uint32_t flip)
             PACK_BIT("b6") PACK_BIT("b5") PACK_BIT("b4") PACK_BIT("b3")
             PACK_BIT("b2") PACK_BIT("b1") PACK_BIT("b0")
             "xor %[v], %[v], %[flip]\n"
-            "xp.sw.post %[v], %[y], 4\n" XP_BLOCK_END
+            "xp.sw.postr %[v], %[y], %[step]\n" XP_BLOCK_END
             : [x] "+&r"(x), [y] "+&r"(y), [v] "=&r"(v), [t] "=&r"(t),
               [w] "=&r"(w)
-            : [n] "r"(n), [ones] "r"(0x08040201), [flip] "r"(flip),
+            : [n] "r"(n), [step] "r"(step), [ones] "r"(0x08040201),
+              [flip] "r"(flip),
               [b0] "r"(0x01010101), [b1] "r"(0x02020202),
               [b2] "r"(0x04040404), [b3] "r"(0x08080808),
               [b4] "r"(0x10101010), [b5] "r"(0x20202020),
@@ -59,44 +86,47 @@ static inline void pack_words(const X *x, Y *y, int32_t n, uint32_t flip)
             : XP_CLOBBERS);
 }
 #else
-static void pack_words(const X *x, Y *y, int32_t n, uint32_t flip)
+static void pack_words(const X *x, Y *y, int32_t n, int32_t step, uint32_t flip)
 {
-    for (; n > 0; n--, x += PACK_WORD, y += PACK_WORD) {
-        uint32_t v = flip;
-
-        for (int b = 0; b < 8; b++)
-            for (int j = 0; j < 4; j++)
-                v ^= (uint32_t)((uint8_t)x[j] >> b & 1) << (4 * b + j);
-        word_store(y, (int32_t)v);
-    }
+    for (; n > 0; n--, x += PACK_WORD, y += step)
+        word_store(y, pack_word(word_load(x), flip));
 }
 #endif
 
-/* A row of n codes; behind the last of them zeros. */
-static inline void pack_row(const X *x, Y *y, int32_t n, uint32_t flip)
+/* The last codes of a row, fewer than four. */
+static inline int32_t pack_rest(const X *x, int32_t n, uint32_t flip)
 {
-    const int32_t whole = n & ~3, rest = n & 3;
-    const int32_t end = (n + PACK_TILE - 1) & ~(PACK_TILE - 1);
-    X last[PACK_WORD] = {0};
+    uint32_t w = (uint8_t)x[0];
 
-    pack_words(x, y, whole >> 2, flip);
-    y += whole;
-    n = end - whole;
-    if (rest) {
-        for (int32_t i = 0; i < rest; i++)
-            last[i] = x[whole + i];
-        pack_words(last, y, 1,
-                   flip & ((1u << rest) - 1) * 0x11111111u);
-        y += PACK_WORD, n -= PACK_WORD;
+    if (n > 1)
+        w |= (uint32_t)(uint8_t)x[1] << 8;
+    if (n > 2)
+        w |= (uint32_t)(uint8_t)x[2] << 16;
+    return pack_word((int32_t)w, flip & ((1u << n) - 1) * 0x11111111u);
+}
+
+/* Rows of n codes, `bytes` apart, over what is blank. */
+static inline void pack_rows(const X *x, Y *y, int32_t rows, int32_t n,
+                             int32_t bytes, uint32_t flip)
+{
+    const int32_t words = n >> 2, rest = n & 3;
+
+    if (n == PACK_WORD) {
+        pack_words(x, y, rows, bytes, flip);
+        return;
     }
-    for (; n > 0; n -= PACK_WORD, y += PACK_WORD)
-        word_store(y, 0);
+    for (; rows > 0; rows--, x += n, y += bytes) {
+        pack_words(x, y, words, PACK_WORD, flip);
+        if (rest)
+            word_store(y + 4 * words, pack_rest(x + 4 * words, rest, flip));
+    }
 }
 
 void FN(const struct pack_dims *k, const struct io *io)
 {
-    const int32_t n = k->n[7], rows = k->n[4] * k->n[5] * k->n[6];
-    const int32_t bytes = (n + PACK_TILE - 1) & ~(PACK_TILE - 1);
+    const int32_t n = k->n[7], block = k->n[6], groups = k->n[5];
+    const int32_t rows = k->n[4] * groups * block, bytes = k->size / rows;
+    const int32_t apart = groups > 1 && (k->ys[5] >> 3) > bytes * block;
     const uint32_t flip = k->p0 ? 0xf0000000u : 0;
     const X *x = io->in[0];
     Y *y = io->out[0];
@@ -106,9 +136,17 @@ void FN(const struct pack_dims *k, const struct io *io)
     x += (ptrdiff_t)from * n;
     y += (ptrdiff_t)from * bytes;
     if (n == bytes) {
-        pack_words(x, y, (to - from) * (n >> 2), flip);
+        pack_words(x, y, (to - from) * (n >> 2), PACK_WORD, flip);
         return;
     }
-    for (; from < to; from++, x += n, y += bytes)
-        pack_row(x, y, n, flip);
+    words_fill(y, (to - from) * (bytes >> 2), k->p2);
+    while (from < to) {
+        const int32_t left = apart ? block - from % block : to - from;
+        const int32_t some = left < to - from ? left : to - from;
+
+        pack_rows(x, y + (apart ? from / block * n : 0), some, n, bytes, flip);
+        x += some * n;
+        y += some * bytes;
+        from += some;
+    }
 }

@@ -253,12 +253,21 @@ static int64_t next_head(AttendSide of, AttendSide q)
     return of.heads == q.heads ? of.head : 0;
 }
 
+/* How far below the greatest score powers, constants, are 0. */
+static int32_t reach_of(const Val *powers)
+{
+    int32_t i = 0;
+
+    while (i < TABLE && !val_int(powers, i))
+        i++;
+    return TABLE - i;
+}
+
 /* What a mask of -128 hides, by constant tables. */
 static void fill_hidden(const Node *n, struct attend_dims *d)
 {
     const Val *scores = node_arg(n, "scores"), *powers = node_arg(n, "powers");
     const Val *parts = node_arg(n, "parts");
-    int32_t i = 0;
 
     d->hidden = 0;
     d->reach = TABLE + 1;
@@ -267,9 +276,7 @@ static void fill_hidden(const Node *n, struct attend_dims *d)
         return;
     d->hidden = attr_int(n, A_mode) == ATTEND_BOUND ? LEAST
                 : (int32_t)MAX(scores->hi + LEAST, LEAST);
-    while (i < TABLE && !val_int(powers, i))
-        i++;
-    d->reach = TABLE - i;
+    d->reach = reach_of(powers);
 }
 
 /* Is element i of the operand i - `zero`, a constant? */
@@ -343,6 +350,16 @@ void fill_attend(const Node *n, struct attend_dims *d)
 
 static void wants_bounds(const Node *n, int64_t shift);
 
+/* Rows of a mask, of which one is for as many rows of x; 0: it is no mask of
+ * theirs. */
+static int64_t mask_rows(const Val *mask, Shape x)
+{
+    int64_t n = x.dim[x.rank - 1], rows = val_count(mask) / n;
+
+    return rows && val_count(mask) == rows * n && !(shape_count(x) / n % rows)
+               ? rows : 0;
+}
+
 Shape shape_weigh(const Node *n)
 {
     Shape x = n->arg[0]->shape;
@@ -356,26 +373,48 @@ Shape shape_weigh(const Node *n)
     wants_elements(n, "powers", TABLE);
     wants_within(n, "scores", INT8_MIN, INT8_MAX);
     check_parts(n, TABLE - 1);
-    if (mask && val_count(mask) != row && val_count(mask) != shape_count(x))
-        err_node(n, "mask has shape %s: %lld elements were wanted, or %lld",
+    if (mask && !mask_rows(mask, x))
+        err_node(n, "mask has shape %s: rows of %lld elements were wanted, of "
+                 "which one is for one or several of %lld rows",
                  shape_text(mask->shape), (long long)row,
-                 (long long)shape_count(x));
+                 (long long)(shape_count(x) / row));
     if (mask)
         wants_within(n, "mask", INT8_MIN, INT8_MAX);
     return x;
 }
 
+/* Is each element of a table, a constant, at most `times` a later one, and `add`
+ * more? */
+static bool rises(const Val *table, int64_t times, int64_t add)
+{
+    int64_t i, most = INT64_MIN;
+
+    for (i = 0; table->data && i < TABLE; i++) {
+        if (most > times * val_int(table, i) + add)
+            return false;
+        most = MAX(most, val_int(table, i));
+    }
+    return table->data;
+}
+
 void fill_weigh(const Node *n, struct weigh_dims *d)
 {
     Shape x = n->arg[0]->shape;
-    const Val *mask = node_arg(n, "mask");
+    const Val *mask = node_arg(n, "mask"), *scores = node_arg(n, "scores");
+    const Val *powers = node_arg(n, "powers");
 
     d->rows = dims_32(n, shape_product(x, 0, x.rank - 1));
     d->n = dims_32(n, x.dim[x.rank - 1]);
     d->p1 = dims_32(n, attr_int(n, A_p1));
-    d->most = dims_32(n, node_arg(n, "powers")->hi);
+    d->most = dims_32(n, powers->hi);
     d->same_parts = is_same(n, "parts", 0);
-    d->mrow = mask && val_count(mask) > d->n ? d->n : 0;
+    d->rising = rises(scores, 1, 0) && rises(powers, 2, 1);
+    if (d->rising) {
+        d->hidden = (int32_t)MAX(scores->hi + LEAST, LEAST);
+        d->reach = reach_of(powers);
+    }
+    d->mrow = mask ? d->n : 0;
+    d->each = mask ? d->rows / dims_32(n, mask_rows(mask, x)) : 1;
 }
 
 Shape shape_shares(const Node *n)

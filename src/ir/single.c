@@ -274,30 +274,40 @@ static void pack_parts(const Node *n, int32_t part[2])
     part[1] = (int32_t)attr_at(n, A_count, 1, INT32_MAX);
 }
 
+/* The furthest place of an element of the last axis, of parts so far apart. */
+static double pack_last(const Node *n, int64_t len, const int64_t *step,
+                        int parts)
+{
+    int64_t at[3] = {0}, j;
+    int32_t part[2];
+    double most = 0, place;
+
+    pack_parts(n, part);
+    at[0] = parts > 1 ? step[0] : 0;
+    at[1] = parts > 2 ? step[1] : 0;
+    at[2] = step[parts - 1];
+    for (j = 0; j < len; j++) {
+        place = (double)(j / part[0]) * (double)at[0] +
+                (double)(j % part[0] / part[1]) * (double)at[1] +
+                (double)(j % part[0] % part[1]) * (double)at[2];
+        most = place > most ? place : most;
+    }
+    return most;
+}
+
 /* The bit behind the last that an element can have; a double, as no product is
  * too large for one, and what any shape has is exact. */
 static double pack_end(const Node *n)
 {
     Shape x = n->arg[0]->shape;
-    int parts, i, first;
+    int parts, i, last = x.rank - 1;
     const int64_t *step = pack_steps(n, &parts);
-    int64_t last = x.dim[x.rank - 1] - 1, most[3];
-    int32_t part[2];
-    double end;
+    double end = 1 + (double)(attr_int(n, A_p1) - 1) *
+                         (double)step[last + parts];
 
-    pack_parts(n, part);
-    most[0] = last / part[0];
-    most[1] = MIN(last, part[0] - 1) / part[1];
-    most[2] = MIN(last, MIN(part[0], part[1]) - 1);
-    end = 1 + (double)(attr_int(n, A_p1) - 1) *
-                  (double)step[x.rank - 1 + parts];
-    for (i = 0; i < x.rank - 1; i++)
+    for (i = 0; i < last; i++)
         end += (double)(x.dim[i] - 1) * (double)step[i];
-    first = parts == 1 ? 2 : 0; /* group, part, element; or group, element */
-    for (i = 0; i < parts; i++)
-        end += (double)most[parts == 2 && i ? 2 : first + i] *
-               (double)step[x.rank - 1 + i];
-    return end;
+    return end + pack_last(n, x.dim[last], step + last, parts);
 }
 
 Shape shape_pack(const Node *n)
@@ -309,6 +319,7 @@ Shape shape_pack(const Node *n)
     const int64_t *shape;
     int i, len = attr_list(n, A_shape, &shape);
 
+    attr_within(n, A_p2, INT32_MIN, INT32_MAX);
     if (v->lo + p0 < 0 || v->hi + p0 >= 1LL << bits)
         err_node(n, "codes from %lld to %lld do not fit %d bits",
                  (long long)(v->lo + p0), (long long)(v->hi + p0), (int)bits);
@@ -341,6 +352,7 @@ void fill_pack(const Node *n, struct pack_dims *d)
     d->bits = (int32_t)attr_int(n, A_p1);
     d->by = (int32_t)step[x.rank - 1 + parts];
     d->p0 = dims_32(n, attr_int(n, A_p0));
+    d->p2 = dims_32(n, attr_int(n, A_p2));
     d->size = dims_32(n, val_count(n->res[0]));
 }
 

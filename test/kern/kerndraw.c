@@ -1057,25 +1057,67 @@ static void draw_rowmatmul(Str *o, const Inst *in)
 }
 
 /* Channels in words of parts, a word for each bit. */
-/* Tables of what their types hold; a mask of rows or of one. */
+/* Elements that rise from lo to hi, the first ones equal. */
+static void put_rising(Str *o, const char *name, Type t, int first, int64_t lo,
+                       int64_t hi)
+{
+    int i;
+
+    str_fmt(o, "%s = const : %s[256] {", name, type_info[t].name);
+    for (i = 0; i < 256; i++)
+        str_fmt(o, "%s%lld", i ? "," : "",
+                (long long)(i < first ? lo : lo + (hi - lo) * (i - first) /
+                                                 (256 - first)));
+    str_put(o, "}\n");
+}
+
+/* Columns shown, then others, then hidden, of each row. */
+static void put_runs(Str *o, Type t, int m, int n)
+{
+    int i, j;
+
+    str_fmt(o, "mask = const : %s[%d,%d] {", type_info[t].name, m, n);
+    for (i = 0; i < m; i++) {
+        int shown = between(0, n), end = between(shown, n);
+
+        for (j = 0; j < n; j++)
+            str_fmt(o, "%s%d", i || j ? "," : "",
+                    j < shown ? 0 : j < end ? between(-128, 127) : -128);
+    }
+    str_put(o, "}\n");
+}
+
+/* Tables of what their types hold, or that rise; a mask of rows, or of one for
+ * some, perhaps one that shows the first columns and hides the last. */
 static void draw_weigh(Str *o, const Inst *in)
 {
-    int x[2] = {between(1, 9), between(1, roll(3) ? 40 : 90)}, of[2];
+    int each = between(1, 9), x[2] = {each * between(1, 3),
+                                      between(1, roll(3) ? 40 : 90)}, of[2];
     const TypeInfo *w = &type_info[in->arg[3]], *s = &type_info[in->arg[1]];
     int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
-    bool mask = in->arg[4] != T_none && roll(2);
+    bool mask = in->arg[4] != T_none && roll(2), rising = roll(2);
 
-    of[0] = roll(2) ? x[0] : 1;
+    x[1] = roll(2) ? 4 * ((x[1] + 3) / 4) : x[1];
+    of[0] = roll(2) ? x[0] / each : roll(2) ? x[0] : 1;
     of[1] = x[1];
     str_fmt(o, "x = input : %s%s range -128 127\n", type_info[in->arg[0]].name,
             dims(2, x));
-    put_bytes(o, "scores", in->arg[1], (int)MAX(s->lo, -128),
-              (int)MIN(s->hi, 127));
-    put_table(o, "powers", in->arg[2], 256, 0,
-              (int)MIN(type_info[in->arg[2]].hi, power));
+    if (rising) {
+        put_rising(o, "scores", in->arg[1], 0, (int)MAX(s->lo, -between(1, 128)),
+                   (int)MIN(s->hi, between(0, 127)));
+        put_rising(o, "powers", in->arg[2], roll(2) ? between(0, 255) : 0, 0,
+                   (int)MIN(type_info[in->arg[2]].hi, power));
+    } else {
+        put_bytes(o, "scores", in->arg[1], (int)MAX(s->lo, -128),
+                  (int)MIN(s->hi, 127));
+        put_table(o, "powers", in->arg[2], 256, 0,
+                  (int)MIN(type_info[in->arg[2]].hi, power));
+    }
     put_bytes(o, "parts", in->arg[3], (int)MAX(w->lo, -128),
               (int)MIN(w->hi, 255));
-    if (mask)
+    if (mask && roll(3))
+        put_runs(o, in->arg[4], of[0], of[1]);
+    else if (mask)
         str_fmt(o, "mask = input : %s%s range -128 127\n",
                 type_info[in->arg[4]].name, dims(2, of));
     str_fmt(o, "r = iweigh x scores powers parts%s p1=%d", mask ? " mask" : "",
@@ -1096,16 +1138,24 @@ static void draw_shares(Str *o, const Inst *in)
     put_clip(o, OP_ishare, in);
 }
 
-/* As N-Eureka wants those of one tap (bring.c). */
+/* As N-Eureka wants those of one tap (bring.c), or as blocks of a diagonal. */
 static void draw_turned(Str *o, const Inst *in)
 {
     int x[3] = {between(1, 3), between(1, 9), between(1, 70)};
-    int row = 256 * ((x[2] + 31) / 32);
+    int blocks = roll(2) ? between(2, 6) : 0, row;
+    int64_t least = type_info[in->arg[0]].lo;
 
+    if (blocks) {
+        x[0] = blocks;
+        x[2] = 4 * between(1, 12);
+    }
+    row = 32 * ((x[2] * (blocks ? blocks : 1) + 31) / 32);
     put_operand(o, "x", in->arg[0], dims(3, x));
     str_fmt(o, "r = pack x p0=%lld p1=8 step=%d,%d,256,32,1,4 count=32,4 "
-            "shape=%d,%d", -(long long)type_info[in->arg[0]].lo, row * x[1],
-            row, x[0] * x[1], row / 8);
+            "shape=%d,%d", -(long long)least,
+            8 * (row * x[1] + (blocks ? x[2] : 0)), 8 * row, x[0] * x[1], row);
+    if (blocks && least)
+        str_fmt(o, " p2=%d", -0x10000000);
 }
 
 static void draw_pack(Str *o, const Inst *in)
