@@ -212,6 +212,19 @@ static Parts packed_parts(const struct pconv_dims *k, const Val *w, int32_t o)
     return p;
 }
 
+/* Products of a sum whose weights are made: of blocks on a diagonal, those of a
+ * row of its own. */
+static int64_t packed_terms(const Node *n, const struct pconv_dims *k)
+{
+    const Node *pack = n->arg[1]->def;
+    Shape x;
+
+    if (!pack || pack->op != OP_pack || !attr_has(pack, A_p2))
+        return (int64_t)k->c * k->kh * k->kw;
+    x = pack->arg[0]->shape;
+    return x.dim[x.rank - 1];
+}
+
 Range range_pconv(const Node *n)
 {
     Range x = conv_input(n), y = {INT64_MAX, INT64_MIN};
@@ -226,7 +239,7 @@ Range range_pconv(const Node *n)
         Range w = {-k->less, (1 << k->bits) - 1 - k->less};
 
         return sum_result(n, sum_of_products(range_mul(x, w),
-                                             (int64_t)k->c * k->kh * k->kw),
+                                             packed_terms(n, k)),
                           bias_of(b, -1), -1);
     }
     for (o = 0; o < k->g * k->m; o++)

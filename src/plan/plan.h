@@ -545,10 +545,11 @@ int chooser_packings(const Chooser *c, bool jobs, Words *v, int n);
 /* How many cycles fewer than the node behind them do the nodes from `from` on
  * take, with what is packed on an accelerator, once its kernel's code is there?
  * 0: none fewer, or it is not one for an accelerator.  room: bytes of the
- * nearest memory, which bound the scratch of that node's kernel.  *cold: what the
+ * nearest memory, which bound the scratch of that node's kernel.  beside: jobs
+ * between the first and the last go beside the cores' nodes.  *cold: what the
  * code takes. */
 int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
-                 const Node *than, int64_t room, int64_t *cold);
+                 const Node *than, int64_t room, bool beside, int64_t *cold);
 /* unsigned.c: bytes between layers are without sign where they can be. */
 void unsign_layers(Graph *g);
 bool unsigned_can_be(Graph *g, Val *v); /* would v be? */

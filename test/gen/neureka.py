@@ -167,14 +167,46 @@ def attention(i):
     outs.append('y%d' % i)
 
 
+def small_heads(i):
+    """Heads of few channels, which share a job; weights are parts, most with a
+    mask that is causal or of a length."""
+    heads, n, d = rnd.choice([4, 6, 8, 16]), 4 * rnd.randint(12, 20), 4
+    m, e, rows_first = rnd.choice([n, 40]), rnd.choice([3, 4, 8]), \
+        rnd.choice([0, 1, 7])
+    sides = [put_input(i, j, 's8', [1, rows, heads, of] if rows_first >> j & 1
+                       else [1, heads, rows, of])
+             for j, (rows, of) in enumerate([(m, d), (n, d), (n, e)])]
+    by, most, step = rnd.randint(4, 40), rnd.choice([90, 900, 6000]), \
+        rnd.randint(1, 2)
+    const('s%d' % i, 's8', [256], [(x - 128) // step for x in range(256)])
+    const('p%d' % i, 's32', [256],
+          [int(most * 2 ** ((t - 255) / by)) for t in range(256)])
+    const('q%d' % i, 's8', [256], [min(127, t * 5 // 4) for t in range(256)])
+    const('c%d' % i, 's32', [4], [rnd.randint(90, 900), rnd.randint(-99, 99),
+                                  rnd.randint(1, 40), rnd.randint(-999, 999)])
+    mask = rnd.choice(['', 'causal', 'length'])
+    if mask:
+        shown = rnd.randint(1, n)
+        rows = m if mask == 'causal' else 1
+        const('k%d' % i, 's8', [1, rows, n],
+              [0 if j <= (r * n // m if rows > 1 else shown) else -128
+               for r in range(rows) for j in range(n)])
+    lines.append('y%d = iattend %s c%d s%d p%d q%d %s p0=16 p1=255 p2=%d '
+                 'shift=12 lo=-128 hi=127' % (
+                     i, ' '.join(sides), i, i, i, i, 'k%d' % i if mask else '',
+                     rows_first))
+    outs.append('y%d' % i)
+
+
 last = None  # a layer's result that the next may read: name, type, images, h,
              # w, c
 for i in range(int(sys.argv[2])):
     kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided',
-                       'forward', 'residual', 'products', 'attention'])
-    if kind in ('forward', 'residual', 'products', 'attention'):
+                       'forward', 'residual', 'products', 'attention',
+                       'small_heads']) if i else 'forward' # a unit takes that
+    if kind in ('forward', 'residual', 'products', 'attention', 'small_heads'):
         {'forward': forward, 'residual': residual, 'products': products,
-         'attention': attention}[kind](i)
+         'attention': attention, 'small_heads': small_heads}[kind](i)
         continue
     c, m = rnd.randint(1, 100), rnd.randint(1, 80)
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3

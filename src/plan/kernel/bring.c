@@ -338,7 +338,7 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
     if (y) {
         v = result_of(&b, y->res[0]);
         gain = b.w->data ? job_gain(c, g, b.before ? b.before->next : g->first,
-                                    n, room, &w->cold)
+                                    n, room, false, &w->cold)
                          : made_gain(c, g, b.before, n, room, &w->cold);
         if (gain && take_it == TAKE_part && !w->sums)
             rows = part_rows(c, g, n, y, w->words.side, room);

@@ -349,11 +349,12 @@ static int64_t cold_cycles(const Choice *one, const Node *n)
 }
 
 int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
-                 const Node *than, int64_t room, int64_t *cold)
+                 const Node *than, int64_t room, bool beside, int64_t *cold)
 {
     const ProgramTime *time = &c->soc->time;
     Choice one, other = {0};
-    int64_t all = 0;
+    int64_t all = 0, before = 0;
+    int jobs = 0;
 
     choose(c, g, than, &other);
     if (other.scratch > room)
@@ -369,6 +370,8 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
             *cold = cold_cycles(&one, from);
             all += (int64_t)load_cycles(c->soc, from);
             all -= from->arg[1]->port ? time->start : 0;
+            all -= beside && jobs++ > 1 ? before : 0;
+            before = one.cycles;
         }
         all += one.cycles + (one.engine ? time->job : time->call + time->meet);
     }

@@ -20,6 +20,8 @@
 
 enum { BYTES = 256, LEAST = -128, GREATEST = 127,
        WORTH = 8,    /* of so many parts of the time one must be gained */
+       WORD = 4,      /* codes side by side */
+       GROUPS = 2,    /* of heads, or more: a job beside another's weights */
        AGAIN = 300 }; /* cycles until a short kernel's code is there again */
 
 int64_t heads_of(const Node *n)
@@ -117,7 +119,7 @@ int64_t made_gain(const Chooser *c, const Graph *g, const Node *before,
                   const Node *n, int64_t room, int64_t *cold)
 {
     int64_t gain = job_gain(c, g, before ? before->next : g->first, n, room,
-                            cold);
+                            n->op == OP_iattend, cold);
     const Node *at;
 
     for (at = n->prev; gain > 0 && at != before; at = at->prev)
@@ -164,6 +166,7 @@ typedef struct Apart {
     Val *scores;        /* a table, by bytes without sign; NULL: changes
                            nothing */
     Val *scale;         /* of ishare */
+    int64_t group;      /* heads of a job */
     Bringer score, sum;
     Shared of_score, of_sum;
     Words words;
@@ -315,6 +318,86 @@ static Val *results_of(Apart *a, Val *sums, Val *w)
     return y->res[0];
 }
 
+/* ---- heads by groups ---- */
+
+/* Heads that a job has at once: their channels are a tile, the weights of each
+ * a block on the diagonal, so a unit takes no longer for all of them than for
+ * one.  At least two groups are made, for cores have work beside jobs. */
+static int64_t group_of(const Apart *a, Words p)
+{
+    int64_t heads = a->q.heads, d = a->q.width, g;
+
+    if (!p.mode || d % WORD || a->k.rows % WORD || a->k.heads != heads ||
+        a->v.heads != heads ||
+        (node_arg(a->n, "mask") && attend_mask(a->n).heads > 1))
+        return 1;
+    for (g = MIN(p.tile / d, heads / GROUPS); g > 1; g--)
+        if (heads % g == 0)
+            return g;
+    return 1;
+}
+
+/* q as rows of all heads: pixels. */
+static Val *pixels_of(Apart *a)
+{
+    AttendSide s = a->q;
+    Val *q = a->n->arg[0];
+
+    if (!attend_rows_first(a->n, 0))
+        q = turned(&a->score, q, SHAPE(s.heads, s.rows, s.width),
+                   (int64_t[3]){1, 0, 2});
+    return bring_reshaped(&a->score, q,
+                          SHAPE(1, s.rows, 1, s.heads * s.width));
+}
+
+/* The job of heads from i on, whose matrices w has. */
+static Val *blocks_job(Apart *a, Bringer *b, Val *x, Val *w, int64_t i)
+{
+    Node *y;
+
+    b->x = x;
+    b->shared->arg[1] = bring_blocks(b, a->words,
+                                     part_slice(b->g, b->at, w, 0, i,
+                                                a->group));
+    y = bring_job(b, a->words);
+    return y ? y->res[0] : NULL;
+}
+
+/* Scores of heads from i on. */
+static Val *group_scores(Apart *a, Val *q, Val *k, int64_t i)
+{
+    Val *x = part_slice(a->g, a->n, q, 3, i * a->q.width,
+                        a->group * a->q.width);
+
+    return blocks_job(a, &a->score, x, k, i);
+}
+
+/* Results of all rows, [rows,heads,width]; NULL: scales do not fit. */
+static Val *groups_apart(Apart *a)
+{
+    int64_t heads = a->q.heads, m = a->q.rows, n = a->k.rows, g = a->group, i;
+    Val *q = pixels_of(a), *k = side_of(a, 1, false), *v = side_of(a, 2, true);
+    Val **y = NEWN(a->g->mem, Val *, heads + 1), *w, *next, *s;
+
+    next = group_scores(a, q, k, 0);
+    for (i = 0; i < heads; i += g) {
+        if (!(s = next))
+            return NULL;
+        if (i + g < heads)
+            next = group_scores(a, q, k, i + g);
+        w = weights_of(a, bring_reshaped(&a->score, s, SHAPE(m * g, n)),
+                       mask_of(a, i));
+        s = blocks_job(a, &a->sum,
+                       bring_reshaped(&a->sum, w, SHAPE(1, m, 1, g * n)), v, i);
+        if (!s)
+            return NULL;
+        s = results_of(a, bring_reshaped(&a->sum, s,
+                                         SHAPE(m * g, a->v.width)), w);
+        y[i / g] = bring_reshaped(&a->sum, s, SHAPE(m, g * a->v.width));
+    }
+    return part_joined(a->g, a->n, y, (int)(heads / g), 1);
+}
+
 /* Results of all heads; NULL: scales do not fit. */
 static Val *heads_apart(Apart *a)
 {
@@ -355,7 +438,7 @@ static bool is_apart(const Apart *a)
 }
 
 /* The attention and its products, before it; false: it stays. */
-static bool take_apart(Apart *a, Graph *g, Node *n)
+static bool take_apart(Apart *a, Graph *g, Node *n, bool by_groups)
 {
     int shift = (int)attr_int(n, A_shift);
 
@@ -364,11 +447,14 @@ static bool take_apart(Apart *a, Graph *g, Node *n)
                  .words = a->words};
     if (!take_tables(a))
         return false;
-    put_product(a, &a->score, &a->of_score, T_s8, a->q.rows, a->q.width,
-                a->k.rows, 0, (int)attr_int(n, A_p0));
+    a->group = by_groups ? group_of(a, a->words) : 1;
+    put_product(a, &a->score, &a->of_score, T_s8, a->q.rows,
+                a->group * a->q.width, a->group * a->k.rows, 0,
+                (int)attr_int(n, A_p0));
     put_product(a, &a->sum, &a->of_sum,
                 a->divided || a->halves ? T_u8 : node_arg(n, "parts")->type,
-                a->q.rows, a->k.rows, a->v.width, a->divided ? -1 : 2, shift);
+                a->q.rows, a->group * a->k.rows, a->group * a->v.width,
+                a->divided ? -1 : 2, shift);
     return true;
 }
 
@@ -376,9 +462,11 @@ static bool take_apart(Apart *a, Graph *g, Node *n)
  * are no longer there. */
 static Val *put_together(Apart *a, Val *y)
 {
-    if (y && attend_rows_first(a->n, 0))
-        y = turned(&a->sum, y, SHAPE(a->q.heads, a->q.rows, a->v.width),
-                   (int64_t[3]){1, 0, 2});
+    Shape s = a->group > 1 ? SHAPE(a->q.rows, a->q.heads, a->v.width)
+                           : SHAPE(a->q.heads, a->q.rows, a->v.width);
+
+    if (y && attend_rows_first(a->n, 0) != (a->group > 1))
+        y = turned(&a->sum, y, s, (int64_t[3]){1, 0, 2});
     if (y)
         y = bring_reshaped(&a->sum, y, a->n->res[0]->shape);
     node_remove(a->g, a->score.n);
@@ -393,10 +481,10 @@ int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w,
     Node *before = n->prev;
     Val *y = NULL;
 
-    if (w->sums || !w->words.sign || !take_apart(&a, g, n))
+    if (w->sums || !w->words.sign || !take_apart(&a, g, n, true))
         return 0;
     if (is_apart(&a) && bring_fits(&a.score, w))
-        y = heads_apart(&a);
+        y = a.group > 1 ? groups_apart(&a) : heads_apart(&a);
     return settle(c, g, n, before, put_together(&a, y), w, room, try);
 }
 
@@ -467,12 +555,12 @@ void unfuse_attention(const Chooser *c, Graph *g, int64_t room)
         next = n->next;
         before = n->prev;
         if (n->op != OP_iattend || chooser_has_room(c, g, n, room) ||
-            !take_apart(&a, g, n))
+            !take_apart(&a, g, n, false))
             continue;
         y = put_together(&a, is_apart(&a) && takes_mask(&a)
                                  ? products_apart(&a) : NULL);
         if (y && job_gain(c, g, before ? before->next : g->first, n, room,
-                          &cold))
+                          false, &cold))
             layer_replace(g, n, y->def, y);
         else
             layer_undo(g, before, n);

@@ -2,7 +2,8 @@
  * scales, jobs. */
 #include "plan/kernel/bring.h"
 
-enum { CODE_BITS = 8, CODE_LEAST = 2 };
+enum { CODE_BITS = 8, CODE_LEAST = 2,
+       ZEROS = -0x10000000 }; /* four codes of 128, bit by bit */
 /* More are not packed: some packings take ten bytes for each, and no unit has a
  * memory for them. */
 enum { MOST_WEIGHTS = 1 << 22 };
@@ -66,6 +67,27 @@ Val *bring_packed(Bringer *b, Words p, Val *w)
     Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &w);
 
     set_steps(b, pack, w, p);
+    pack->origin = b->n->origin;
+    node_infer(b->g, pack);
+    return pack->res[0];
+}
+
+Val *bring_blocks(Bringer *b, Words p, Val *w)
+{
+    int64_t blocks = w->shape.dim[0], rows = w->shape.dim[1];
+    int64_t c = w->shape.dim[2], row = (blocks * c + p.tile - 1) / p.tile *
+                                       p.word;
+    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &w);
+
+    attr_set_int(b->g, pack, A_p0, -code_zero(w));
+    attr_set_int(b->g, pack, A_p1, CODE_BITS);
+    if (code_zero(w))
+        attr_set_int(b->g, pack, A_p2, ZEROS);
+    attr_set_list(b->g, pack, A_count, 2, (int64_t[2]){p.tile, 4});
+    attr_set_list(b->g, pack, A_step, 6,
+                  (int64_t[6]){8 * (rows * row + c), 8 * row, 8 * p.word,
+                               32, 1, 4});
+    attr_set_shape(b->g, pack, A_shape, SHAPE(blocks * rows, row));
     pack->origin = b->n->origin;
     node_infer(b->g, pack);
     return pack->res[0];
