@@ -38,7 +38,7 @@ void FN(const struct pack_dims *k, const struct io *io)
     int a;
 
     for (int32_t j = 0; j < k->size; j++)
-        y[j] = (Y)((uint32_t)k->p2 >> 8 * (j & 3));
+        y[j] = (Y)((uint32_t)k->p2 >> 8 * (j & 3) & 0xff);
     for (a = 0; a < 8; a++)
         if (!k->n[a])
             return;
