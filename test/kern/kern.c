@@ -354,6 +354,9 @@ static Node *node_for(const Inst *in, const char *text)
         return NULL;
     if (in->res != T_f32 && !in->upper && roll(2) && edge_make(g, g->last) && roll(4))
         edge_scale(g, g->last);
+    if (in->small && (g->last->acc.lo < INT32_MIN ||
+                      g->last->acc.hi > INT32_MAX))
+        return NULL;
     if (in->res != T_f32 && (y->lo < type_info[in->res].lo ||
                              y->hi > type_info[in->res].hi))
         return NULL;

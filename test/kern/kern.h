@@ -14,6 +14,7 @@ typedef struct Inst {
     int shifts;              /* number of the operand shifts; 0: it has none */
     int round;               /* the attribute */
     int upper;               /* compiled with UPPER_HALF */
+    int small;               /* sums are made in 32 bits */
     Fn *fn, *ref;
 } Inst;
 extern const Inst insts[];

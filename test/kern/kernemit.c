@@ -68,20 +68,20 @@ static bool scales(const char *operand)
            !strcmp(operand, "bias") || !strcmp(operand, "shifts");
 }
 
-/* The type that sums are made in (doc/kernels.md): int32_t only where the
- * operands are narrow, and then not always, for a network may need more. */
-static const char *acc_of(const Inst *in, const KernSig *s)
+/* Are sums made in 32 bits (doc/kernels.md)?  Only where the operands are
+ * narrow, and then not always, for a network may need more. */
+static bool small_sums(const Inst *in, const KernSig *s)
 {
     bool narrow = true;
     int i;
 
     if (has_float(in, s->narg))
-        return "float";
+        return false;
     for (i = 0; i < s->narg; i++)
         narrow &= scales(s->arg[i].operand) ||
                   (s->narg > 4 && i == 2) || /* the bias of a convolution */
                   (type_info[in->arg[i]].bytes <= 2 && in->arg[i] != T_u16);
-    return narrow && rand() % 3 ? "int32_t" : "int64_t";
+    return narrow && rand() % 3;
 }
 
 static void emit_native(const Inst *in, const Kern *k, const char *name)
@@ -95,7 +95,9 @@ static void emit_native(const Inst *in, const Kern *k, const char *name)
     for (i = 0; i < s->narg; i++)
         put_type(&o, s->arg[i].operand, type_info[in->arg[i]].ctype);
     put_type(&o, s->res[0].operand, type_info[in->res].ctype);
-    put_file(&o, name, acc_of(in, s), k->path, in);
+    put_file(&o, name, has_float(in, s->narg) ? "float"
+                       : in->small            ? "int32_t" : "int64_t",
+             k->path, in);
 }
 
 static const char *wide(Type t)
@@ -234,9 +236,9 @@ static void put_row(const Inst *in, int narg, const char *fn, const char *ref)
     str_fmt(&table, "    {\"%s\", %d, {", in->name, in->sig);
     for (i = 0; i < narg; i++)
         str_fmt(&table, "T_%s, ", type_info[in->arg[i]].name);
-    str_fmt(&table, "}, T_%s, %d, %d, %d, %s, %s},\n",
-            type_info[in->res].name, in->shifts, in->round, in->upper, fn,
-            ref);
+    str_fmt(&table, "}, T_%s, %d, %d, %d, %d, %s, %s},\n",
+            type_info[in->res].name, in->shifts, in->round, in->upper,
+            in->small, fn, ref);
     count++;
 }
 
@@ -247,6 +249,7 @@ static void instance(const Kern *k, int sig)
     int rsig, i, narg = k->sig[sig].narg;
     const Kern *r = reference(k, &in, &rsig);
 
+    in.small = small_sums(&in, &k->sig[sig]);
     emit_native(&in, k, fn);
     for (i = 0; i <= narg; i++)
         kinds[i] = (i < narg ? in.arg[i] : in.res) == T_f32 ? 'f' : 'i';
