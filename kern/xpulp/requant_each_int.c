@@ -1,21 +1,24 @@
 /* Scaling of elements of up to 16 bits in 32, by a factor for all and an addend
- * for each.
+ * for each element of a row.
  *
  * op       requant
  * types    x:s8|u8|s16 mul:int add:s32|s64 -> y:s8|u8|s16
  * isa      xpulpv2
- * when     n[0] * n[1] * n[2] * n[3] * n[4] == 1 && s0[5] == 1 && sm[5] == 0 &&
- *          sa[5] == 1 && shift > 15 && shift < 48 &&
+ * when     n[0] * n[1] * n[2] * n[3] == 1 && s0[5] == 1 && sm[5] == 0 &&
+ *          sa[5] == 1 && (n[4] == 1 || (s0[4] == n[5] && sm[4] == 0 &&
+ *          sa[4] == 0)) && shift > 15 && shift < 48 &&
  *          max(-scaled.lo, scaled.hi) < 140737488355328
  * inplace  x
  * split    n
  * stack    96
- * cycles   ncore * (fit.call + fit.element * ceil(y.n, ncore))
- * code     170
+ * cycles   ncore * (fit.call + fit.element * ceil(y.n, ncore) +
+ *          fit.row * (n[4] > 1) * ceil(n[4], ncore))
+ * code     220
  *
- * Positions of a Transformer, added to what stands there.  Factor and addends
- * are cut at bit 16: what the lower parts carry is added to the upper ones.
- * The upper part of an addend of 64 bits is the word from its third byte on.
+ * Positions of a Transformer, added to what stands there, and biases of QDQ
+ * networks.  Factor and addends are cut at bit 16: what the lower parts carry is
+ * added to the upper ones.  The upper part of an addend of 64 bits is the word
+ * from its third byte on.
  */
 #include "kern/kern.h"
 #include "kern/xpulp/xpulp.h"
@@ -68,9 +71,16 @@ static void scale(const struct map_dims *k, const X *x, MUL mul,
 
 void FN(const struct map_dims *k, const struct io *io)
 {
-    int32_t i, end;
+    const MUL mul = *(const MUL *)io->in[1];
+    const ADD *add = io->in[2];
+    const X *x = io->in[0];
+    const int32_t n = k->n[5];
+    Y *y = io->out[0];
+    int32_t i, end, from, some;
 
-    span(k->n[5], io->core, io->ncore, &i, &end);
-    scale(k, (const X *)io->in[0] + i, *(const MUL *)io->in[1],
-          (const ADD *)io->in[2] + i, (Y *)io->out[0] + i, end - i);
+    span(k->n[4] * n, io->core, io->ncore, &i, &end);
+    for (from = i % n; i < end; i += some, from = 0) {
+        some = n - from < end - i ? n - from : end - i;
+        scale(k, x + i, mul, add + from, y + i, some);
+    }
 }
