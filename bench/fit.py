@@ -40,16 +40,18 @@ def differences(rows, change):
                    is_) / is_ for p, is_, counts in rows]
 
 
+def rounded(v):
+    return round(v) if v >= 10 or round(v, 1) == round(v) else round(v, 1)
+
+
 def size(d):
     return np.median(np.abs(d)), np.mean(np.abs(d))
 
 
 print('kernel\tlayers\tmedian\tmean\tnew median\tnew mean\ttaken')
 new = dict(old)
-count = {}
 for kernel in sorted({k for k, _ in old}):
     rows = layers.get(kernel, [])
-    count[kernel] = len(rows)
     names = sorted({n for _, _, c in rows for n in c})
     if len(rows) < 2 or not names:
         continue
@@ -59,7 +61,7 @@ for kernel in sorted({k for k, _ in old}):
     a = np.vstack([a * scale, STAY * np.sqrt(len(rows)) * np.eye(len(names))])
     b = np.concatenate([b, np.zeros(len(names))])
     change = np.linalg.lstsq(a, b, rcond=None)[0] * scale
-    value = {n: max(0, round(old[kernel, n] + c))
+    value = {n: rounded(max(0, old[kernel, n] + c))
              for n, c in zip(names, change)}
     was = size(differences(rows, {}))
     now = size(differences(rows, {n: v - old[kernel, n]
@@ -72,6 +74,6 @@ for kernel in sorted({k for k, _ in old}):
           'yes' if taken else 'no', sep='\t')
 if write:
     with open('kern/fit.tsv', 'w') as f:
-        print('kernel\tname\tvalue\tlayers', file=f)
-        for k, n in sorted(old):
-            print(k, n, new[k, n], count[k], sep='\t', file=f)
+        print(*table[0], sep='\t', file=f)
+        for k, n, _, *rest in table[1:]:
+            print(k, n, new[k, n], *rest, sep='\t', file=f)

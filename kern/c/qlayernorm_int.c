@@ -9,7 +9,7 @@
  * split    rows
  * stack    256
  * let      long = ncore > 1
- * cycles   ncore * (ceil(rows, ncore) * (250 + 650 * long + (34 + 18 * long) *
+ * cycles   ncore * (ceil(rows, ncore) * (250 + 480 * long + (34 + 18 * long) *
  *          n) + 60)
  */
 #include "kern/row/inverse.h"

@@ -10,7 +10,9 @@
  * inplace  x y
  * split    n
  * stack    288
- * cycles   50 + 22 * z.n
+ * let      team = ncore > 1
+ * cycles   50 + team * 550 * ncore + (22 + team * (has.mul ? mul.n > 1 ? 38 : 8
+ *          : -10)) * z.n
  */
 #include "kern/finish.h"
 #include "kern/map/run.h"

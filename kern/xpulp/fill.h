@@ -2,7 +2,8 @@
 #ifndef XPULP_FILL_H
 #define XPULP_FILL_H
 
-#include "kern/xpulp/word.h"
+#include "kern/kern.h"
+#include "kern/xpulp/xpulp.h"
 
 /* n words at p, none if n < 1. */
 #ifdef XPULPV2

@@ -14,8 +14,9 @@
  * stack    640
  * let      blocks = ceil(heads * ceil(m, 4), ncore)
  * cycles   ncore * (ceil(blocks, ceil(m, 4)) *
- *          (7000 + n * (9 + 9 * ceil(d, 4) + 18 * fours)) + blocks * (3800 + line / 4 * (444 + 28 * ceil(d, 4)) +
- *          fours * (180 + 8 * line)))
+ *          (6000 + n * (8 + 8 * ceil(d, 4) + 15 * fours)) + blocks *
+ *          (3200 + line / 4 * (370 + 28 * ceil(d, 4)) + fours *
+ *          (180 + 8 * line)))
  */
 #define QUOTIENTS_WEIGH
 #include "kern/xpulp/attend_rows.h"
