@@ -4,7 +4,7 @@
  * types    x:s8|u8 y:s8|u8|s16 -> z:s8|u8
  * isa      xpulpv2
  * when     n[0] * n[1] * n[2] * n[3] * n[4] == 1 && s0[5] == 1 && s1[5] == 0 &&
- *          lo <= acc.lo && acc.hi <= hi
+ *          lo <= x.lo + y.lo && x.hi + y.hi <= hi
  * inplace  x
  * split    n
  * stack    96

@@ -36,6 +36,8 @@ static inline void offset_all(const struct io *io, int32_t n, int32_t by)
     int32_t i, end;
 
     span((n + 3) >> 2, io->core, io->ncore, &i, &end);
+    if (i >= end)
+        return;
     i *= 4;
     end = 4 * end < n ? 4 * end : n;
     offset_words((const char *)io->in[0] + i, by, (char *)io->out[0] + i,

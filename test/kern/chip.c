@@ -71,7 +71,11 @@ static Type pick(const KernType *t, const KernSig *s, const Inst *in)
     for (i = 1; i < NTYPE; i++)
         if (t->types >> i & 1 && likely(t->operand, (Type)i))
             from[n++] = (Type)i;
-    return n ? from[roll(n)] : T_s32;
+    if (n || t->types >> T_s32 & 1)
+        return n ? from[roll(n)] : T_s32;
+    for (i = 1; i < NTYPE - 1 && !(t->types >> i & 1); i++)
+        ;
+    return (Type)i;
 }
 
 /* Has mul 32 bits, and add 64? */

@@ -12,6 +12,7 @@ runs=${2:-6}
 bad=0 n=0
 for one; do
     n=$((n + 1))
+    : >$out/chip.txt
     chip $one 8 $((seed % 1000000 + n)) $runs &&
         $SIM $out/chip.elf -t siracusa >$out/chip.txt 2>&1 &&
         grep -q "bad 0*$" $out/chip.txt && continue

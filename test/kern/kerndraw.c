@@ -279,10 +279,10 @@ static const char *short_dims(int rank, const int *n)
 static void draw_map(Str *o, OpCode op, const Inst *in)
 {
     int rank = between(1, 4), n[4], m[4], c[4], i, axis = roll(rank);
-    bool scales = strstr(op_info[op].args, "mul?") != NULL;
-    bool scaled = op == OP_requant;
     char name[NARG][8];
     int narg = operands(op, name);
+    bool scales = strstr(op_info[op].args, "mul?") && in->arg[narg] != T_none;
+    bool scaled = op == OP_requant;
 
     for (i = 0; i < rank; i++) {
         n[i] = between(1, i == rank - 1 ? 17 : 5);
