@@ -189,6 +189,8 @@ void longest_end(void);
 /* groups.c: attention goes through its heads by groups; in as few as fit. */
 void job_groups(Job *j, int64_t groups);
 void job_fit_groups(Job *j);
+/* engines.c: accelerators are off where the network is quicker without. */
+void job_fit_engines(Job *j);
 /* The job again, up to its passes: planning changes graph and chip. */
 Job *job_again(const Job *j);
 /* The same figures of a plan that is made. */

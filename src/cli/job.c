@@ -355,6 +355,7 @@ void job_plan(Job *j)
             j->r.verb);
     check_objective(j);
     job_fit_groups(j);
+    job_fit_engines(j);
     if (j->o.ledger && *j->o.ledger && strcmp(j->r.verb, "tune") &&
         !file_exists(j->o.ledger))
         err(ERR_USAGE, "--ledger %s: no such file; `tilewright tune` writes it",

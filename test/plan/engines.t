@@ -1,0 +1,30 @@
+#!/bin/sh
+# A small network is planned without accelerators, too: no jobs where these are
+# slower, and jobs where they are quicker.
+cd "$(dirname "$0")/../.." || exit 1
+make -s tilewright || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+# predicted MODEL OPTION...: cycles
+predicted() {
+    ./tilewright report "$@" -q --json "$tmp/j" || exit 1
+    sed -n 's/^  "predicted_cycles": \([0-9]*\),$/\1/p' "$tmp/j"
+}
+
+# jobs MODEL CHIP ENGINE WANTED
+jobs() {
+    with=$(predicted "$1" -t "$2")
+    n=$(grep -c "\"engine\": \"$3\"" "$tmp/j")
+    without=$(predicted "$1" -t "$2" --no-engine "$3")
+    [ "$with" -le "$without" ] && [ "$n" "$4" 0 ] && return
+    bad=$((bad + 1))
+    echo "$1 on $2: $with cycles, $n jobs; $without without $3"
+}
+
+jobs zoo/autoencoder-int/network.onnx gap9 ne16 -eq
+jobs zoo/autoencoder-int/network.onnx siracusa neureka -gt
+jobs zoo/deadchannels-int/network.onnx gap9 ne16 -gt
+[ $bad = 0 ] && echo "3 networks with and without accelerators"
+exit $bad
