@@ -246,10 +246,12 @@ static inline int32_t hidden_powers(const struct call *c,
 {
     const POWERS *zero = (const POWERS *)c->zero[i];
     const int32_t end = c->words - c->last;
+    const int32_t top = (int32_t)(c->weigh.powers - zero);
+    const int32_t most = k->hidden < top ? k->hidden : top;
 
-    if (c->weigh.powers - zero - k->hidden >= k->reach)
+    if (top - most >= k->reach)
         return end;
-    if ((2 * zero[k->hidden] + 1) * k->p1 < (int32_t)*sum) {
+    if ((2 * zero[most] + 1) * k->p1 < (int32_t)*sum) {
         *sum += placed_sum(x, c->last, c->hidden, c->zero[i], NULL);
         return end;
     }
