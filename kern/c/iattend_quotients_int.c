@@ -2,7 +2,7 @@
  * row at a time, sums in 32 bits.
  *
  * op       iattend
- * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:none mask:none
+ * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:none mask:s8
  *          -> y:s8
  * isa      any
  * when     quotients && n > 0 && n < 16384 && d < 16384

@@ -33,6 +33,7 @@ struct attend {
     uint32_t *power;            /* of a row */
 #endif
     int8_t *x;                  /* scores, then results */
+    int32_t shown;              /* keys: n, or those before hidden ones */
     int word;                   /* have scores the form of attend_words()? */
     int score_same;             /* does the table change nothing? */
 #ifdef PARTS_WEIGH
@@ -149,7 +150,7 @@ static NOINLINE void look_up(const struct attend *a, int8_t *x)
 {
     const SCORES *table = (const SCORES *)a->io->in[4] + 128;
 
-    for (int32_t n = 2 * a->k->n; n > 0; n--, x++)
+    for (int32_t n = 2 * a->shown; n > 0; n--, x++)
         *x = table[*x];
 }
 
@@ -163,7 +164,7 @@ static inline void put_word(int8_t *to, uint32_t v)
 static inline void mask_rows(const struct attend *a, const MASK *mask,
                              int32_t step, int bound, int8_t *x)
 {
-    const int32_t n = a->k->n;
+    const int32_t n = a->shown;
     int32_t i = 0;
 
     for (; i + 3 < n; i += 4, x += 8, mask += 4) {
@@ -197,7 +198,7 @@ static NOINLINE void mask_scores(const struct attend *a, const MASK *mask,
 static inline void panel_scores(const struct attend *a, const Q *q,
                                 int32_t step)
 {
-    const int32_t n = (a->k->n + 1) & -2;
+    const int32_t n = (a->shown + 1) & -2;
 
 #ifdef QUOTIENTS_WEIGH
     pair_expand(q, q + step, a->k->d, DSP_SIGNED(Q), a->keys.own);
@@ -213,7 +214,7 @@ static inline void panel_scores(const struct attend *a, const Q *q,
 static void two_scores(const struct attend *a, const Q *q, int32_t step,
                        const MASK *mask, int32_t mask_step)
 {
-    const int32_t n = a->k->n;
+    const int32_t n = a->shown;
     const int plain = a->score_same && !mask;
     int8_t *x = a->x;
 
@@ -267,26 +268,51 @@ static void make_weights(struct attend *a, const int8_t *x, int32_t top,
                                   scale[3] * one + one / 2, k->shift);
 }
 #elif defined QUOTIENTS_WEIGH
-/* The weights of a row, as words of two keys; none behind the last key. */
+/* Of a row that a mask hides: n equals. */
+static void even_weights(const struct attend *a, uint32_t *to)
+{
+    const int32_t n = a->k->n, all = a->values.columns, none = a->k->none;
+
+    for (int32_t i = 0; i < all; i += 2, to += i & 2 ? 1 : 3)
+        *to = dsp_halves(i < n ? none : 0, i + 1 < n ? none : 0);
+}
+
+/* The weights of a row, as words of two keys; none behind the last key.  mask:
+ * what hides, or NULL. */
 static void make_weights(struct attend *a, const int8_t *x, int32_t top,
-                         uint32_t *to)
+                         const MASK *mask, uint32_t *to)
 {
     const POWERS *power = (const POWERS *)a->io->in[5] + 255 - top;
-    const int32_t n = a->k->n, all = a->values.columns;
+    const int32_t n = a->shown, all = a->values.columns;
     struct levels levels;
     uint64_t sum = 0;
 
     for (int32_t i = 0; i < n; i++)
-        sum += (uint32_t)power[x[2 * i]];
+        if (!mask || mask[i] != -128)
+            sum += (uint32_t)power[x[2 * i]];
+    if (mask && !sum) {
+        even_weights(a, to);
+        return;
+    }
     levels = levels_of(sum, (uint32_t)a->k->p1);
     for (int32_t i = 0; i < all; i += 2, x += 4, to += i & 2 ? 1 : 3) {
-        const int32_t one =
-            i < n ? level_byte(&levels, (uint32_t)power[x[0]]) : 0;
-        const int32_t two =
-            i + 1 < n ? level_byte(&levels, (uint32_t)power[x[2]]) : 0;
+        const int32_t one = i < n && (!mask || mask[i] != -128)
+            ? level_byte(&levels, (uint32_t)power[x[0]]) : 0;
+        const int32_t two = i + 1 < n && (!mask || mask[i + 1] != -128)
+            ? level_byte(&levels, (uint32_t)power[x[2]]) : 0;
 
         *to = dsp_halves(one, two);
     }
+}
+
+/* Keys of two rows without those at the end that a mask hides from both, but
+ * for four. */
+static int32_t shown_keys(const MASK *mask, int32_t step, int32_t n)
+{
+    for (; n > 4; n--)
+        if (mask[n - 1] != -128 || mask[step + n - 1] != -128)
+            break;
+    return n;
 }
 #else
 /* The weights of a row, as words of two keys; those behind the last key meet
@@ -358,12 +384,24 @@ static void two_rows(struct attend *a, int32_t head, int32_t row)
     const int32_t last = row + 1 == k->m;
     const Q *q = (const Q *)a->io->in[0] + row * k->qrow + head * k->qhead;
     const MASK *mask = attend_mask(k, a->io, head, row);
+    const int32_t step = last ? 0 : k->mrow;
     uint32_t *own = a->values.own, top;
 
-    two_scores(a, q, last ? 0 : k->qrow, mask, last ? 0 : k->mrow);
+#ifdef QUOTIENTS_WEIGH
+    const MASK *hides = k->hides ? mask : NULL;
+
+    a->shown = hides ? shown_keys(mask, step, k->n) : k->n;
+    two_scores(a, q, last ? 0 : k->qrow, mask, step);
+    top = greatest(a->x, a->shown);
+    make_weights(a, a->x, (int8_t)top, hides, own);
+    make_weights(a, a->x + 1, (int8_t)(top >> 8), hides ? hides + step : NULL,
+                 own + 2);
+#else
+    two_scores(a, q, last ? 0 : k->qrow, mask, step);
     top = greatest(a->x, k->n);
     make_weights(a, a->x, (int8_t)top, own);
     make_weights(a, a->x + 1, (int8_t)(top >> 8), own + 2);
+#endif
     pair_all(&a->values, a->result, (k->e + 1) & -2, (uint8_t *)a->x, 2);
     put_results(a, (Y *)a->io->out[0] + row * k->yrow + head * k->yhead,
                 last ? 0 : k->yrow);
@@ -444,7 +482,7 @@ static inline void attend_pairs(const struct attend_dims *k,
                                 const struct io *io)
 {
     const SCALE *scale = io->in[3];
-    struct attend a = {.k = k, .io = io};
+    struct attend a = {.k = k, .io = io, .shown = k->n};
 
     if (!results_narrow(k, io) ||
         (in_panel(k) && !attend_narrow(scale[0], k->p0))) {

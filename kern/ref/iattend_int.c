@@ -20,7 +20,8 @@
  *
  * Of quotients a = p p1 / sum of p, rounded half to even, at most 255; q, k and
  * v are less their zero points; scores and results are scaled and rounded, and
- * have scale[1] and scale[3] more.
+ * have scale[1] and scale[3] more.  If the mask hides, p is 0 where that is
+ * -128; a is `none` if the sum of p is 0.
  */
 #include "kern/finish.h"
 
@@ -77,7 +78,7 @@ static int32_t quotient(int64_t v, int64_t sum)
 
 /* Powers become weights; returns their sum. */
 static int64_t weigh(const struct attend_dims *k, const struct io *io,
-                     int32_t most, int32_t *x)
+                     int32_t most, const MASK *mask, int32_t *x)
 {
     const POWERS *power = io->in[5];
     const PARTS *table = io->in[6];
@@ -85,12 +86,15 @@ static int64_t weigh(const struct attend_dims *k, const struct io *io,
 
     for (int32_t i = 0; i < k->n; i++) {
         x[i] = (int32_t)power[255 + x[i] - most];
+        if (k->hides && mask[i] == -128)
+            x[i] = 0;
         sum += x[i];
     }
     for (int32_t i = 0; i < k->n && table; i++)
         x[i] = (int32_t)table[sum ? (int64_t)x[i] * k->p1 / sum : 0];
     for (int32_t i = 0; i < k->n && k->quotients; i++)
-        x[i] = clip(quotient((int64_t)x[i] * k->p1, sum + !sum), 0, 255);
+        x[i] = sum ? clip(quotient((int64_t)x[i] * k->p1, sum), 0, 255)
+                   : k->none;
     return sum;
 }
 
@@ -122,7 +126,7 @@ void FN(const struct attend_dims *k, const struct io *io)
         const MASK *mask = attend_mask(k, io, head, row);
         Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
         const int64_t powers =
-            weigh(k, io, score(k, io, q, key, mask, x), x);
+            weigh(k, io, score(k, io, q, key, mask, x), mask, x);
 
         for (int32_t j = 0; j < k->e; j++) {
             ACC sum = 0;

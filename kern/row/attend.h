@@ -52,13 +52,14 @@ static NOINLINE int32_t make_scores(const struct attend_dims *k,
     const int high = attend_high(scale[0], scale[1], k->p0, &of);
     int32_t most = -128;
 
-    (void)mask;
     for (int32_t i = 0; i < k->n; i++, key += k->krow) {
         const int32_t sum = attend_dot(less, key, k->d) + zero;
 
         x[i] = table[high ? attend_upper(sum, of.mul, of.add, of.rest)
                           : attend_rounded(sum, scale[0], scale[1], k->p0,
                                            -128, 127)];
+        if (mask)
+            x[i] = attend_masked(k, x[i], mask[i]);
         most = x[i] > most ? x[i] : most;
     }
     return most;
@@ -90,10 +91,18 @@ static inline int32_t make_scores(const struct attend_dims *k,
 #endif
 
 #ifdef QUOTIENTS_WEIGH
+/* All of a row are hidden; returns the sum of weights. */
+static NOINLINE uint32_t even_parts(const struct attend_dims *k, int32_t *x)
+{
+    for (int32_t i = 0; i < k->n; i++)
+        x[i] = k->none;
+    return (uint32_t)(k->n * k->none);
+}
+
 /* Powers become weights; returns the sum of these. */
 static NOINLINE uint32_t make_parts(const struct attend_dims *k,
                                     const struct io *io, int32_t most,
-                                    int32_t *x)
+                                    const MASK *mask, int32_t *x)
 {
     const POWERS *power = (const POWERS *)io->in[5] + 255 - most;
     struct levels levels;
@@ -102,8 +111,12 @@ static NOINLINE uint32_t make_parts(const struct attend_dims *k,
 
     for (int32_t i = 0; i < k->n; i++) {
         x[i] = power[x[i]];
+        if (k->hides && mask[i] == -128)
+            x[i] = 0;
         sum += (uint32_t)x[i];
     }
+    if (!sum)
+        return even_parts(k, x);
     levels = levels_of(sum, (uint32_t)k->p1);
     for (int32_t i = 0; i < k->n; i++) {
         x[i] = level_byte(&levels, (uint32_t)x[i]);
@@ -115,11 +128,12 @@ static NOINLINE uint32_t make_parts(const struct attend_dims *k,
 /* Powers become weights; returns their sum. */
 static inline uint32_t make_parts(const struct attend_dims *k,
                                   const struct io *io, int32_t most,
-                                  int32_t *x)
+                                  const MASK *mask, int32_t *x)
 {
     const POWERS *power = (const POWERS *)io->in[5] + 255 - most;
     uint32_t sum = 0;
 
+    (void)mask;
     for (int32_t i = 0; i < k->n; i++) {
         x[i] = power[x[i]];
         sum += (uint32_t)x[i];
@@ -206,8 +220,9 @@ static inline void attend_rows(const struct attend_dims *k,
         const K *key = (const K *)io->in[1] + head * k->khead;
         const V *v = (const V *)io->in[2] + head * k->vhead;
         Y *y = (Y *)io->out[0] + row * k->yrow + head * k->yhead;
+        const MASK *mask = attend_mask(k, io, head, row);
         const uint32_t powers = make_parts(k, io, make_scores(
-            k, io, q, key, attend_mask(k, io, head, row), x), x);
+            k, io, q, key, mask, x), mask, x);
 
         for (int32_t j = 0; j < k->e; j += 4) {
             const int32_t n = k->e - j < 4 ? k->e - j : 4;

@@ -1,6 +1,6 @@
 /* The mask of an attention: a row's, and what it makes of a score.  To be
  * included after MASK is defined, after POWERS_WEIGH too where there are no
- * parts: only then may it be a bound. */
+ * parts: only then may it be a bound; after QUOTIENTS_WEIGH where it is one. */
 #ifndef ROW_MASK_H
 #define ROW_MASK_H
 
@@ -20,6 +20,9 @@ static inline int attend_bound(const struct attend_dims *k)
 {
 #ifdef POWERS_WEIGH
     return k->bound;
+#elif defined QUOTIENTS_WEIGH
+    (void)k;
+    return 1;
 #else
     (void)k;
     return 0;

@@ -263,9 +263,11 @@ ATTEND_SCORES(attend_summed_masked, ATTEND_SUMS, ATTEND_LOOK_UP,
 ATTEND_SCORES(attend_scores_masked, ATTEND_WORDS, ATTEND_LOOK_UP,
               ATTEND_MASK_LOAD, ATTEND_MASK_ADD, 36)
 
-#ifdef POWERS_WEIGH
+#if defined POWERS_WEIGH || defined QUOTIENTS_WEIGH
 ATTEND_SCORES(attend_summed_bound, ATTEND_SUMS, ATTEND_LOOK_UP,
               ATTEND_MASK_LOAD, ATTEND_MASK_BOUND, 26)
+#endif
+#ifdef POWERS_WEIGH
 ATTEND_SCORES(attend_scores_bound, ATTEND_WORDS, ATTEND_LOOK_UP,
               ATTEND_MASK_LOAD, ATTEND_MASK_BOUND, 30)
 
@@ -521,8 +523,10 @@ static inline int32_t multiplied(const void *p, int32_t q, int32_t step,
 ATTEND_SCORES(attend_summed, summed(p, words, most, x, mask, 0, e))
 ATTEND_SCORES(attend_scores,
               multiplied(p, q, step, words, most, x, mask, 0, e))
-#ifdef POWERS_WEIGH
+#if defined POWERS_WEIGH || defined QUOTIENTS_WEIGH
 ATTEND_SCORES(attend_summed_bound, summed(p, words, most, x, mask, 1, e))
+#endif
+#ifdef POWERS_WEIGH
 ATTEND_SCORES(attend_scores_bound,
               multiplied(p, q, step, words, most, x, mask, 1, e))
 #endif

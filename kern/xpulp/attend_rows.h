@@ -9,8 +9,9 @@
  * in columns, as the products want them.
  *
  * Zero points of q and k are in what their products begin with.  That of v
- * lies behind each column, four times less than 0, and the sum of a row's
- * weights, as four of them, behind these. */
+ * lies before each column, four times less than 0, and the sum of a row's
+ * weights, as four of them, before these.  Columns that a mask hides from four
+ * rows have no weights, and are left out where they are the last. */
 #ifndef ATTEND_ROWS_H
 #define ATTEND_ROWS_H
 
@@ -34,9 +35,9 @@
 #ifdef QUOTIENTS_WEIGH
 #include "kern/xpulp/inverse.h"
 #include "kern/row/levels.h"
-enum { BEHIND = 4 };    /* bytes behind columns, and behind weights */
+enum { BEFORE = 4 };    /* bytes before columns, and before weights */
 #else
-enum { BEHIND = 0 };
+enum { BEFORE = 0 };
 #endif
 #include "kern/row/shares.h"
 #include "kern/xpulp/attend.h"
@@ -99,19 +100,20 @@ static NOINLINE void take_columns(const struct attend *a, const V *v)
 {
     const int32_t n = a->k->n, e = a->k->e, row = a->k->vrow;
     const int32_t line = a->column, rows = n & ~3, columns = e & ~3;
+    X *to = a->v + BEFORE;
 
     for (int32_t j = 0; j < columns; j += 4)
         for (int32_t i = 0; i < rows; i += 4)
-            transpose4x4(v + i * row + j, row, a->v + j * line + i, line);
+            transpose4x4(v + i * row + j, row, to + j * line + i, line);
     for (int32_t j = columns; j < e; j++)
         for (int32_t i = 0; i < rows; i++)
-            a->v[j * line + i] = v[i * row + j];
+            to[j * line + i] = v[i * row + j];
     for (int32_t j = 0; j < e && rows < n; j++)
-        word_store(a->v + j * line + rows, column_word(v + rows * row + j, row,
-                                                       n - rows));
+        word_store(to + j * line + rows, column_word(v + rows * row + j, row,
+                                                     n - rows));
 #ifdef QUOTIENTS_WEIGH
     for (int32_t j = 0; j < e; j++)
-        for (int32_t i = a->line; i < line; i++)
+        for (int32_t i = 0; i < BEFORE; i++)
             a->v[j * line + i] = (X)-a->k->vzero;
 #endif
 }
@@ -166,11 +168,11 @@ static NOINLINE void take_begin(const struct attend *a, const K *key)
         a->begin[i] = both - k->qzero * bytes_sum(key, k->d);
 }
 
-/* Sums of four rows by all keys, 16 words for each four of these. */
+/* Sums of four rows by keys, 16 words for each four of these. */
 static NOINLINE void make_sums(const struct attend *a, const Q *q,
                                const X *key)
 {
-    const int32_t step = a->step, n = a->k->n;
+    const int32_t step = a->step, n = a->shown;
     struct attend_begin begin = {.key = a->begin};
 
     for (int32_t r = 0; r < 4; r++) {
@@ -209,7 +211,7 @@ typedef int32_t scores(const void *p, int32_t q, int32_t step, int32_t words,
 /* Are scores made of sums, not of products as they are needed? */
 static inline int has_sums(const struct attend *a)
 {
-    return BEHIND || a->words > 1;
+    return BEFORE || a->words > 1;
 }
 
 /* Scores of four rows in the columns from..to, the last four again where these
@@ -317,36 +319,61 @@ static NOINLINE int32_t exact_levels(const struct levels *l, const uint32_t *v,
     return all;
 }
 
-/* Weights of a row of scores, none behind them, words 16 bytes apart; behind
- * those their sum, as four of them.  Powers are where sums were, behind all
- * weights.  A level of 256, a byte of 0, is the only one. */
-static NOINLINE void row_weights(const struct attend *a, const int8_t *x,
-                                 int32_t top, char *w)
+/* None of what a mask hides has a power; returns the sum of what they had. */
+static NOINLINE uint64_t drop_hidden(const MASK *mask, int32_t n, uint32_t *v)
 {
-    const int32_t n = a->k->n, line = a->line, words = line >> 2;
-    uint32_t *v = (uint32_t *)a->sums + 3 * line;
+    uint64_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        if (mask[i] == LEAST) {
+            sum += v[i];
+            v[i] = 0;
+        }
+    return sum;
+}
+
+/* Those of a row of which all is hidden; returns their sum. */
+static NOINLINE int32_t even_levels(const struct attend *a, char *w)
+{
+    for (int32_t i = 0; i < a->shown; i++)
+        w[i / 4 * ATTEND_STEP + i % 4] = (char)a->k->none;
+    return a->shown * a->k->none;
+}
+
+/* Weights of a row of scores, none behind them, words 16 bytes apart, from the
+ * second one on; before them their sum, as four of them.  Powers are where sums
+ * were, behind all weights.  A level of 256, a byte of 0, is the only one.
+ * mask: what hides, or NULL. */
+static NOINLINE void row_weights(const struct attend *a, const int8_t *x,
+                                 int32_t top, const MASK *mask, char *w)
+{
+    const int32_t n = a->shown, words = (n + 3) >> 2;
+    uint32_t *v = (uint32_t *)a->sums + 3 * a->line;
     uint64_t sum = attend_powers((uintptr_t)(a->powers - top), x, words, v);
     struct levels levels;
     int32_t all;
 
-    for (int32_t i = n; i < line; i++) {
+    for (int32_t i = n; i < 4 * words; i++) {
         sum -= v[i];
         v[i] = 0;
     }
+    if (mask)
+        sum -= drop_hidden(mask, n, v);
     levels = levels_of(sum, (uint32_t)a->k->p1);
-    if (attend_levels(v, words, &levels, w, &all) >= levels.safe || !all)
-        all = exact_levels(&levels, v, line, w);
-    w += words * ATTEND_STEP;
-    for (int32_t i = 0; i < BEHIND; i++, all -= (uint8_t)w[i - 1])
+    if (attend_levels(v, words, &levels, w + ATTEND_STEP, &all) >=
+            levels.safe || !all)
+        all = exact_levels(&levels, v, 4 * words, w + ATTEND_STEP);
+    if (mask && !sum)
+        all = even_levels(a, w + ATTEND_STEP);
+    for (int32_t i = 0; i < BEFORE; i++, all -= (uint8_t)w[i - 1])
         w[i] = (char)(all < 255 ? all : 255);
 }
 
 static void make_powers(const struct attend *a, const int32_t top[4],
-                        int32_t sums[4])
+                        const MASK *mask)
 {
-    (void)sums;
-    for (int32_t r = 0; r < 4; r++)
-        row_weights(a, a->x + r * a->line, top[r], a->w + 4 * r);
+    for (int32_t r = 0; r < 4; r++, mask = mask ? mask + a->k->mrow : NULL)
+        row_weights(a, a->x + r * a->line, top[r], mask, a->w + 4 * r);
 }
 
 /* They are made. */
@@ -446,12 +473,13 @@ static int32_t wide_result(const struct attend *a, int32_t r, int32_t sum)
 static NOINLINE void wide_results(const struct attend *a, Y *y)
 {
     const struct attend_dims *k = a->k;
+    const int32_t columns = BEFORE ? BEFORE + ((a->shown + 3) & ~3) : a->shown;
 
     for (int32_t r = 0; r < 4; r++)
         for (int32_t j = 0; j < k->e; j++) {
             int32_t sum = 0;
 
-            for (int32_t i = 0; i < (BEHIND ? a->column : a->shown); i++)
+            for (int32_t i = 0; i < columns; i++)
                 sum += ((const LEFT *)a->w)[i / 4 * 16 + 4 * r + i % 4] *
                        a->v[j * a->column + i];
             y[r * k->yrow + j] = (Y)wide_result(a, r, sum);
@@ -497,7 +525,7 @@ static NOINLINE void put_results(const struct attend_dims *k, const int8_t *v,
 static NOINLINE void make_results(const struct attend *a, Y *y)
 {
     const struct attend_dims *k = a->k;
-    const int32_t words = (a->shown + BEHIND + 3) >> 2;
+    const int32_t words = (a->shown + BEFORE + 3) >> 2;
     const int32_t columns = (k->e + 3) >> 2;
     const int plain = !(k->e & 3) && k->lo == -128 && k->hi == 127;
     void *to = plain ? (void *)y : (void *)results_of(a);
@@ -532,8 +560,15 @@ static int fits(const struct attend_dims *k, const SCALE *scale)
 static inline int32_t row_of(const struct attend_dims *k, int32_t block)
 {
 #ifdef HIDES
-    block = block & 1 ? ((k->m + 3) >> 2) - 1 - (block >> 1) : block >> 1;
+    const int turns = 1;
+#elif defined QUOTIENTS_WEIGH
+    const int turns = k->hides && k->mrow;
+#else
+    const int turns = 0;
 #endif
+
+    if (turns)
+        block = block & 1 ? ((k->m + 3) >> 2) - 1 - (block >> 1) : block >> 1;
     return 4 * block < k->m - 4 ? 4 * block : k->m - 4;
 }
 
@@ -598,13 +633,16 @@ static int32_t wide_scores(const void *p, int32_t q, int32_t step,
                            const void *mask, const struct attend_end *e)
 {
     const int32_t *sum = p;
+    const MASK *bound = mask;
     int8_t top[4];
 
-    (void)q, (void)step, (void)mask;
+    (void)q, (void)step;
     word_store(top, most);
     for (int32_t i = 0; i < 4 * words; i++) {
         x[i] = e->table[attend_rounded(sum[i / 4 * 16 + i % 4], e->mul, e->add,
                                        e->shift, -128, 127)];
+        if (mask && x[i] > bound[i])
+            x[i] = bound[i];
         top[i & 3] = x[i] > top[i & 3] ? x[i] : top[i & 3];
     }
     return word_load(top);
@@ -615,16 +653,38 @@ static void powers_of(struct attend *a, const Q *q, const X *key,
 {
     int32_t top[4];
 
-    (void)mask;
     a->shown = shown;
     make_sums(a, q, key);
     if (!a->scores_small)
-        score_rows(a, q, key, NULL, wide_scores, 0, shown, top);
+        score_rows(a, q, key, mask, wide_scores, 0, shown, top);
+    else if (mask)
+        score_rows(a, q, key, mask, attend_summed_bound, 0, shown, top);
     else if (a->linear)
         score_rows(a, q, key, NULL, attend_summed_same, 0, shown, top);
     else
         score_rows(a, q, key, NULL, attend_summed, 0, shown, top);
-    make_powers(a, top, sums);
+    (void)sums;
+    make_powers(a, top, a->k->hides ? mask : NULL);
+}
+
+/* Columns of four rows without those at the end that the mask hides, but for
+ * the first four; all of them where a row that sees none has weights. */
+static NOINLINE int32_t shown_columns(const struct attend_dims *k,
+                                      const MASK *mask)
+{
+    int32_t n = k->n;
+
+    for (int32_t r = 0, i; r < 4 && k->none; r++) {
+        for (i = 0; i < n && mask[r * k->mrow + i] == LEAST; i++)
+            ;
+        if (i == n)
+            return n;
+    }
+    for (; n > 4; n--)
+        for (int32_t r = 0; r < 4; r++)
+            if (mask[r * k->mrow + n - 1] != LEAST)
+                return n + 3 < k->n ? (n + 3) & ~3 : k->n;
+    return n;
 }
 #else
 static NOINLINE void plain_scores(const struct attend *a, const Q *q,
@@ -762,7 +822,7 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->powers = (const POWERS *)io->in[5] + POWERS_N - 1;
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
-    a->column = a->line + BEHIND;
+    a->column = a->line + BEFORE;
     a->linear = k->same_scores;
     a->step = k->d & 3 ? 4 * a->words : k->krow;
     (void)blocks;
@@ -811,6 +871,8 @@ static inline void attend_rows(const struct attend_dims *k,
             key = take_head(&a, io, h);
 #ifdef HIDES
         shown = a.columns[block];
+#elif defined QUOTIENTS_WEIGH
+        shown = k->hides ? shown_columns(k, attend_mask(k, io, h, row)) : k->n;
 #endif
         make_rows(&a, (const Q *)io->in[0] + row * k->qrow + h * k->qhead, key,
                   attend_mask(k, io, h, row), shown,

@@ -2,10 +2,11 @@
  * four rows of q at a time (kern/xpulp/iattend_gemm_int.c).
  *
  * op       iattend
- * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:none mask:none
+ * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:none mask:s8
  *          -> y:s8
  * isa      xpulpv2
- * when     quotients && m > 3 && n > 3 && n < 1024 && d < 4096 && vzero > -128
+ * when     quotients && m > 3 && n > 3 && n < 1024 && d < 4096 && vzero > -128 &&
+ *          none * n < 1021
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
  * scratch  4 * max(line, 4 * fours) + 16 * line + 4 * n + 16 * ceil(d, 4) +

@@ -40,7 +40,7 @@ static void check_parts(const Node *n, int greatest)
 
 static bool has_quotients(const Node *n)
 {
-    return n->op == OP_iattend && attr_int(n, A_mode) == ATTEND_QUOTIENTS;
+    return n->op == OP_iattend && attr_int(n, A_mode) >= ATTEND_QUOTIENTS;
 }
 
 /* The zero point of q, k or v, operand i. */
@@ -52,15 +52,21 @@ static int64_t zero_point(const Node *n, int i)
 /* Or quotients of a greatest one, of operands with zero points. */
 static void check_quotients(const Node *n)
 {
+    int64_t mode = attr_int(n, A_mode);
     const int64_t *zero;
     int i, len = attr_list(n, A_zero, &zero);
 
     check_parts(n, TABLE);
-    if (node_arg(n, "parts") || node_arg(n, "mask"))
-        err_node(n, "mode %d, and parts or a mask", ATTEND_QUOTIENTS);
+    if (node_arg(n, "parts"))
+        err_node(n, "mode %lld, and parts", (long long)mode);
+    if (mode == ATTEND_HIDES && !node_arg(n, "mask"))
+        err_node(n, "mode %d: a mask was wanted", ATTEND_HIDES);
+    if (attr_int(n, A_p3) < 0 || attr_int(n, A_p3) > UINT8_MAX)
+        err_node(n, "p3 %lld: a weight of 0 to %d was wanted",
+                 (long long)attr_int(n, A_p3), UINT8_MAX);
     if (attr_int(n, A_shift) < 1 || attr_int(n, A_p0) < 1)
-        err_node(n, "mode %d: shifts of 1 or more were wanted",
-                 ATTEND_QUOTIENTS);
+        err_node(n, "mode %lld: shifts of 1 or more were wanted",
+                 (long long)mode);
     if (len && len != 3)
         err_node(n, "zero has %d elements: those of q, k and v were wanted",
                  len);
@@ -229,9 +235,9 @@ Shape shape_attend(const Node *n)
     if (attr_int(n, A_p2) < 0 || attr_int(n, A_p2) > 7)
         err_node(n, "p2 %lld: 0 to 7 was wanted",
                  (long long)attr_int(n, A_p2));
-    if (attr_int(n, A_mode) < 0 || attr_int(n, A_mode) > ATTEND_QUOTIENTS)
+    if (attr_int(n, A_mode) < 0 || attr_int(n, A_mode) > ATTEND_HIDES)
         err_node(n, "mode %lld: 0 to %d was wanted",
-                 (long long)attr_int(n, A_mode), ATTEND_QUOTIENTS);
+                 (long long)attr_int(n, A_mode), ATTEND_HIDES);
     if (!operands_meet(n))
         err_node(n, "q has shape %s, k %s, v %s", shape_text(q), shape_text(k),
                  shape_text(v));
@@ -274,7 +280,7 @@ static void fill_hidden(const Node *n, struct attend_dims *d)
     if (!node_arg(n, "mask") || !scores->data || !powers->data ||
         (parts && (!parts->data || val_int(parts, 0))))
         return;
-    d->hidden = attr_int(n, A_mode) == ATTEND_BOUND ? LEAST
+    d->hidden = attr_int(n, A_mode) >= ATTEND_BOUND ? LEAST
                 : (int32_t)MAX(scores->hi + LEAST, LEAST);
     d->reach = reach_of(powers);
 }
@@ -327,8 +333,10 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
-    d->bound = attr_int(n, A_mode) == ATTEND_BOUND;
+    d->bound = attr_int(n, A_mode) >= ATTEND_BOUND;
     d->quotients = has_quotients(n);
+    d->hides = attr_int(n, A_mode) == ATTEND_HIDES;
+    d->none = dims_32(n, attr_int(n, A_p3));
     d->qzero = dims_32(n, zero_point(n, 0));
     d->kzero = dims_32(n, zero_point(n, 1));
     d->vzero = dims_32(n, zero_point(n, 2));

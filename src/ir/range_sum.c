@@ -474,8 +474,9 @@ Range range_attend(const Node *n)
     Size some = attr_size(n, A_count, 0, size_const(k.rows));
     Range score, sum, weight = range_val(w);
 
-    if (attr_int(n, A_mode) == ATTEND_QUOTIENTS)
-        weight = (Range){0, MIN(attr_int(n, A_p1), UINT8_MAX)};
+    if (attr_int(n, A_mode) >= ATTEND_QUOTIENTS)
+        weight = (Range){0, MAX(attr_int(n, A_p3),
+                                MIN(attr_int(n, A_p1), UINT8_MAX))};
     score = range_mul(without_zero(n, 0), without_zero(n, 1));
     score = range_with_zero(range_times(score, q->dim[q->rank - 1]));
     sum = range_mul(weight, without_zero(n, 2));

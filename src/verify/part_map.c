@@ -91,7 +91,10 @@ static bool same_attention(const struct attend_dims *d,
     return d->n == all->n && d->d == all->d && d->e == all->e &&
            d->rows == all->rows && d->shift == all->shift &&
            d->lo == all->lo && d->hi == all->hi && d->p0 == all->p0 &&
-           d->p1 == all->p1 && d->most == all->most && d->bound == all->bound;
+           d->p1 == all->p1 && d->most == all->most && d->bound == all->bound &&
+           d->quotients == all->quotients && d->hides == all->hides &&
+           d->none == all->none && d->qzero == all->qzero &&
+           d->kzero == all->kzero && d->vzero == all->vzero;
 }
 
 /* Rows of q and whole heads, wherever rows and heads of operands are. */

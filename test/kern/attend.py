@@ -22,12 +22,15 @@ def side(name, heads, rows, width, first):
 
 
 def mask(heads, rows, keys, bound):
-    """Of each head and row or of all; of later keys, of the last, or any."""
+    """Of each head and row or of all; of later keys, of the last, some, all of
+    some rows, or any."""
     heads, rows = rng.choice((1, 1, heads)), rng.choice((rows, rows, 1))
     shown, hidden = (127, -128) if bound else (0, -128)
-    kind = rng.choice(('later', 'last', 'any'))
+    kind = rng.choice(('later', 'last', 'some', 'rows', 'any'))
     return const('mask', '%d,%d,%d' % (heads, rows, keys), 's8', [
         rng.randint(-128, 127) if kind == 'any' else
+        rng.choice((shown, hidden)) if kind == 'some' else
+        (shown, hidden)[i % 3 == 1] if kind == 'rows' else
         hidden if j > (i if kind == 'later' else keys * 2 // 3) else shown
         for _ in range(heads) for i in range(rows) for j in range(keys)])
 
@@ -84,9 +87,15 @@ def quotients():
                  for i in range(256)])]
     zero = rng.choice(('', ' zero=%d,%d,%d' % tuple(
         rng.randint(-128, 127) for _ in range(3))))
-    lines += ['y = iattend q k v scale scores powers p2=%d p0=%d shift=%d '
-              'p1=%d lo=-128 hi=127 mode=2%s' % (
-                  p2, shift, shift, rng.choice((255, 256, 100)), zero),
+    mode, masked = rng.choice(((2, False), (2, True), (3, True), (3, True)))
+    if masked:
+        lines.append(mask(heads, m, n, True))
+    lines += ['y = iattend q k v scale scores powers%s p2=%d p0=%d shift=%d '
+              'p1=%d lo=-128 hi=127 mode=%d%s%s' % (
+                  ' _ mask' if masked else '', p2, shift, shift,
+                  rng.choice((255, 256, 100)), mode,
+                  rng.choice(('', ' p3=21', ' p3=%d' % round(255 / n)))
+                  if mode == 3 else '', zero),
               'output y']
     return lines
 

@@ -883,11 +883,26 @@ static void put_scales(Str *o, const Inst *in)
             between((int)MAX(t->lo, -128), (int)MIN(t->hi, 127)));
 }
 
+/* A mask of m rows of n, or of one for all: of which the last columns are
+ * hidden, some, or all. */
+static void put_mask(Str *o, int m, int n)
+{
+    int rows = roll(3) ? m : 1, i, last = between(0, n);
+    bool ends = roll(2);
+
+    str_fmt(o, "mask = const : s8[%d,%d] {", rows, n);
+    for (i = 0; i < rows * n; i++)
+        str_fmt(o, "%s%d", i ? "," : "",
+                (ends ? i % n < last + i / n : roll(3)) ? 127 : -128);
+    str_put(o, "}\n");
+}
+
 /* Weights that are rounded quotients, of sides with zero points or none; scores
- * and results of factors below 1/4 and above. */
+ * and results of factors below 1/4 and above; a mask that bounds or hides. */
 static void draw_quotients(Str *o, const Inst *in)
 {
     int heads = between(1, 9), m = between(1, 14), rows = between(1, 60);
+    bool mask = in->arg[7] != T_none && roll(2), hides = mask && roll(2);
     int d = roll(2) ? 4 * between(1, 3) : between(1, 40), e = between(1, 9);
     int p2 = roll(2) ? roll(8) : 0, shift = roll(3) ? between(34, 44) : 16;
     int factor = shift > 16 ? INT32_MAX : 1 << between(8, 16);
@@ -900,9 +915,15 @@ static void draw_quotients(Str *o, const Inst *in)
             between(-50, 50), factor / between(1, 40), between(-50, 50));
     put_bytes(o, "scores", in->arg[4], -128, 127);
     put_table(o, "powers", in->arg[5], 256, 0, roll(4) ? INT32_MAX : 4000);
-    str_fmt(o, "r = iattend q k v scale scores powers mode=2 count=%d p0=%d "
-            "p1=%d p2=%d shift=%d", between(1, rows), shift, between(1, 256),
-            p2, shift);
+    if (mask)
+        put_mask(o, m, rows);
+    str_fmt(o, "r = iattend q k v scale scores powers%s mode=%d p0=%d p1=%d "
+            "p2=%d shift=%d", mask ? " _ mask" : "", 2 + hides, shift,
+            between(1, 256), p2, shift);
+    if (!mask)
+        str_fmt(o, " count=%d", between(1, rows));
+    if (hides && roll(2))
+        str_fmt(o, " p3=%d", between(0, 255) / rows);
     if (roll(4))
         str_fmt(o, " zero=%d,%d,%d", between(-128, 127), between(-128, 127),
                 between(-128, 127));
