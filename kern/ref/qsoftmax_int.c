@@ -9,9 +9,11 @@
  *
  * Of bytes (p0: bits of y) t has exp(-d) in Q0.31 of d = max - x; the results
  * are its quotients by their sum.  With p2, levels, those are exact, rounded half
- * to even: t p2 / sum of t.  Of 16 bits (p0: 0) the difference is scaled
- * by p1 and shift to steps of the curve t, of which 1/(1 + v), v being what the
- * sum's leading bit leaves, is the curve r; both have 513 points.
+ * to even: t p2 / sum of t; then x may have 16 bits, and what is more than 255
+ * below the greatest, or the least that 16 bits hold, has no t.  Of 16 bits
+ * (p0: 0) the difference is scaled by p1 and shift to steps of the curve t, of
+ * which 1/(1 + v), v being what the sum's leading bit leaves, is the curve r;
+ * both have 513 points.
  */
 #include "kern/kern.h"
 #include "kern/row/fixed.h"
@@ -58,15 +60,20 @@ static int64_t rounded(int64_t v, int64_t sum)
     return r * 2 * sum == 2 * v + sum ? r & ~(int64_t)1 : r;
 }
 
+static int64_t power_of(const T *t, int64_t top, int64_t x)
+{
+    return top - x > 255 || x == INT16_MIN ? 0 : (int64_t)t[top - x];
+}
+
 static void row_levels(const struct row_dims *k, const X *x, const T *t, Y *y)
 {
     const int64_t top = greatest(x, k->n);
     int64_t sum = 0;
 
     for (int32_t i = 0; i < k->n; i++)
-        sum += (int64_t)t[top - x[i]];
+        sum += power_of(t, top, x[i]);
     for (int32_t i = 0; i < k->n; i++)
-        y[i] = (Y)limit(rounded((int64_t)t[top - x[i]] * k->p2, sum) + k->lo,
+        y[i] = (Y)limit(rounded(power_of(t, top, x[i]) * k->p2, sum) + k->lo,
                         k->lo, k->hi);
 }
 

@@ -184,6 +184,7 @@ static void check_tables(const Node *n)
 {
     bool is_log = n->op == OP_qlogsoftmax;
     bool bytes = n->op != OP_qsoftmax || attr_int(n, A_p0);
+    bool hides = n->op == OP_qsoftmax && attr_int(n, A_p2);
     int64_t want = bytes ? 256 : 513;
     int i, narg = bytes && !is_log ? 2 : 3;
 
@@ -193,7 +194,7 @@ static void check_tables(const Node *n)
                      i + 1, i < n->narg && n->arg[i]
                          ? (long long)val_count(n->arg[i]) : 0,
                      (long long)want);
-    if (bytes && n->arg[0]->hi - n->arg[0]->lo > 255)
+    if (bytes && n->arg[0]->hi - n->arg[0]->lo > (hides ? UINT16_MAX : 255))
         err_node(n, "operand x has values of %lld to %lld: bytes were wanted",
                  (long long)n->arg[0]->lo, (long long)n->arg[0]->hi);
     if (attr_int(n, A_p0) < 0 || attr_int(n, A_p0) > 16)

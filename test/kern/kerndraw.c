@@ -431,14 +431,20 @@ static void draw_matmul(Str *o, OpCode op, const Inst *in)
     put_clip(o, op, in);
 }
 
-/* Tables of a softmax: of differences of bytes, or two curves. */
+/* Tables of a softmax: of differences of bytes, or two curves; of scores that
+ * are hidden, too, which are more than 255 below others. */
 static void draw_qsoftmax(Str *o, const Inst *in)
 {
     int x[3] = {between(1, 3), between(1, 4), between(1, 40)}, skip = roll(3);
-    bool bytes = type_info[in->arg[0]].bytes == 1;
+    bool hides = in->arg[0] == T_s16 && in->arg[2] == T_none;
+    bool bytes = hides || type_info[in->arg[0]].bytes == 1;
     int n = bytes ? 256 : 513, most = bytes ? INT32_MAX : 32767;
 
-    put_operand(o, "x", in->arg[0], dims(3 - skip, x + skip));
+    if (hides)
+        str_fmt(o, "x = input : s16%s range -400 127\n",
+                dims(3 - skip, x + skip));
+    else
+        put_operand(o, "x", in->arg[0], dims(3 - skip, x + skip));
     most = (int)MIN(most, type_info[in->arg[1]].hi);
     str_fmt(o, "t = input : %s[%d] range 0 %d\n", type_info[in->arg[1]].name,
             n, most);
@@ -448,7 +454,7 @@ static void draw_qsoftmax(Str *o, const Inst *in)
                 (int)MIN(32767, type_info[in->arg[2]].hi));
     if (bytes)
         str_fmt(o, "r = qsoftmax x t p0=%d p2=%d", roll(2) ? 8 : 16,
-                roll(2) ? between(1, 256) : 0);
+                hides || roll(2) ? between(1, 256) : 0);
     else
         str_fmt(o, "r = qsoftmax x t e p1=%d shift=%d",
                 between(1, 0x7fffffff), between(20, 45));
