@@ -26,6 +26,7 @@ float real_scale(const Real *r, int64_t i); /* of channel i, or of all */
 int64_t real_zero(const Real *r, int64_t i);
 bool grid_of(const Node *q, Grid *to);
 int64_t grid_round(const Grid *to, float x);
+Val *real_constant(Graph *g, Val *x); /* a constant's reals, or NULL */
 /* Integers n makes now are to be read as reals: everything that read n's
  * result reads a new dequantize of it, which is returned. */
 Val *real_result(Graph *g, Node *n, Val *scale, Val *zero);
@@ -48,6 +49,41 @@ bool lower_move(Graph *g, Node *n);
 bool lower_index(Graph *g, Node *n);
 bool lower_concat(Graph *g, Node *n);
 bool lower_clip(Graph *g, Node *n);
+
+/* What hides scores from a softmax: a mask that is added, or a number that
+ * where puts in place of them. */
+typedef struct Mask {
+    Val *from, *base; /* it, and what it is but for moves */
+    Val *bits;        /* what makes base, or NULL: */
+    Val *hidden;      /* f32 constant, 0 where it shows */
+    bool shown;       /* where bits are that */
+    bool put;         /* in place of scores, not added */
+} Mask;
+
+typedef struct Masks {
+    Graph *g;
+    Node *at;           /* new nodes go before it */
+    int n;
+    Mask mask[4];
+    double least, most; /* of scores, scaled */
+    double put, added;  /* the greatest that hide, scaled */
+    float number;       /* the last that hides, and what scales it */
+    double factor;
+    bool finite, infinite, several; /* such are, and others than the last */
+    bool rows;          /* all of a row may be hidden */
+} Masks;
+
+/* mask.c: x without what hides scores, which m tells; NULL: nothing does, or x
+ * is no multiple of one value on a grid. */
+Val *mask_strip(Graph *g, Node *at, Val *x, Masks *m);
+/* Is x that: r times factor? */
+bool mask_scores(Graph *g, Val *x, double *factor, Real *r);
+double mask_hidden(const Masks *m); /* the greatest that is hidden */
+bool mask_even(const Masks *m);     /* is a row of hidden ones one of equals? */
+/* x where it shows, not above `shown`; what is hidden is `hidden`. */
+Val *mask_bound(Masks *m, Val *x, int64_t shown, int64_t hidden);
+/* A quantize node of masked scores becomes a bound of quantized ones. */
+bool lower_masked(Graph *g, Node *q, const Grid *to);
 
 /* requant.c: a quantize node becomes integer arithmetic on what its operand
  * was dequantized from. */

@@ -74,6 +74,24 @@ Val *real_result(Graph *g, Node *n, Val *scale, Val *zero)
     return d->res[0];
 }
 
+Val *real_constant(Graph *g, Val *x)
+{
+    Real r;
+    Val *y;
+    int64_t i;
+
+    if (x->data)
+        return x;
+    if (!real_of(x, &r) || !r.v->data ||
+        (!real_uniform(&r) && val_count(r.v) != val_count(r.scale)))
+        return NULL;
+    y = const_f32s(g, r.v->shape);
+    for (i = 0; i < val_count(y); i++)
+        ((float *)y->data)[i] = (float)(val_int(r.v, i) - real_zero(&r, i)) *
+                                real_scale(&r, i);
+    return y;
+}
+
 Val *const_f32s(Graph *g, Shape s)
 {
     return graph_const(g, "scale", T_f32, s, NULL);

@@ -27,25 +27,6 @@ typedef struct Sum {
     int csign;
 } Sum;
 
-/* A constant's reals, if x is one. */
-static Val *constant(Graph *g, Val *x)
-{
-    Real r;
-    Val *y;
-    int64_t i;
-
-    if (x->data)
-        return x;
-    if (!real_of(x, &r) || !r.v->data ||
-        (!real_uniform(&r) && val_count(r.v) != val_count(r.scale)))
-        return NULL;
-    y = const_f32s(g, r.v->shape);
-    for (i = 0; i < val_count(y); i++)
-        ((float *)y->data)[i] = (float)(val_int(r.v, i) - real_zero(&r, i)) *
-                                real_scale(&r, i);
-    return y;
-}
-
 static bool sum_const(Sum *s, Val *c, int sign)
 {
     if (s->c)
@@ -69,7 +50,7 @@ static bool sum_term(Sum *s, const Real *r, const Val *factor, int sign)
 /* x as terms of s; false if it is not such a sum. */
 static bool sum_of(Graph *g, Val *x, int sign, Sum *s)
 {
-    Val *c = constant(g, x);
+    Val *c = real_constant(g, x);
     Node *n = x->def;
     Real r;
     int i;
@@ -84,7 +65,7 @@ static bool sum_of(Graph *g, Val *x, int sign, Sum *s)
         return sum_of(g, n->arg[0], sign, s) &&
                sum_of(g, n->arg[1], n->op == OP_sub ? -sign : sign, s);
     for (i = 0; n->op == OP_mul && i < 2; i++)
-        if ((c = constant(g, n->arg[i])) && real_of(n->arg[1 - i], &r))
+        if ((c = real_constant(g, n->arg[i])) && real_of(n->arg[1 - i], &r))
             return sum_term(s, &r, c, sign);
     return false;
 }
@@ -352,7 +333,7 @@ static bool through_concat(Graph *g, Node *q)
 static Val *on_grid(Graph *g, Val *x, const Grid *to)
 {
     Real r;
-    const Val *c = constant(g, x);
+    const Val *c = real_constant(g, x);
     Val *v;
     int64_t i;
 
@@ -399,7 +380,7 @@ bool lower_quantize(Graph *g, Node *q)
         return false;
     y->scale = whole.scale;
     y->zero = whole.zero;
-    if (through_concat(g, q))
+    if (through_concat(g, q) || lower_masked(g, q, &whole))
         return true;
     to = whole;
     x = above_clips(q->arg[0], &to);

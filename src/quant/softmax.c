@@ -3,13 +3,15 @@
  *
  *     y = round(t[d] levels / sum of t) + zero
  *
- * whose quotients are exact.  float32 differs from that by some 1e-7 of a
- * result; where a result is that near to a half it may round otherwise. */
+ * whose quotients are exact.  Scores may be multiplied by a number, and hidden
+ * by a mask (mask.c).  float32 differs from that by some 1e-7 of a result;
+ * where a result is that near to a half it may round otherwise. */
 #include "quant/lower.h"
 
 #include <math.h>
 
 enum { BYTES = 256 };
+#define NO_POWER 23 /* exp(-23) is under 1/2 in 31 bits */
 
 /* Steps from 0 to 1, if they are a whole number but for a rounding; else 0. */
 static int64_t levels_of(const Grid *to)
@@ -32,21 +34,40 @@ static Val *table(Graph *g, double step)
     return t;
 }
 
+/* Has what is hidden no power in 31 bits beside the least that is shown?  Where
+ * all of a row may be hidden, is it known what becomes of that? */
+static bool hides(const Masks *m)
+{
+    return mask_hidden(m) - m->least <= -NO_POWER &&
+           (!m->rows || !m->finite || mask_even(m));
+}
+
+/* A row of nothing but -inf has no weights: the floats are none. */
+static int64_t far_below(const Masks *m)
+{
+    return m->rows && m->infinite ? INT16_MIN : -INT16_MAX;
+}
+
 bool lower_softmax(Graph *g, Node *q, const Val *x, const Grid *to)
 {
     const Node *n = x->def;
     const TypeInfo *y = &type_info[attr_int(q, A_to)];
+    double factor;
+    Masks m;
+    Val *v;
     Real r;
 
     if (!n || n->op != OP_softmax || y->bytes != 1 || to->zero != y->lo ||
         to->lo != y->lo || to->hi != y->hi || !levels_of(to) ||
-        !real_of(n->arg[0], &r) || !real_uniform(&r) || r.v->data ||
-        type_info[r.v->type].bytes != 1 || !(real_scale(&r, 0) > 0) ||
-        node_axis(n, r.v->shape.rank) != r.v->shape.rank - 1)
+        node_axis(n, x->shape.rank) != x->shape.rank - 1)
+        return false;
+    v = mask_strip(g, q, n->arg[0], &m);
+    if (!mask_scores(g, v ? v : n->arg[0], &factor, &r) ||
+        type_info[r.v->type].bytes != 1 || (v && !hides(&m)))
         return false;
     q->op = OP_qsoftmax;
-    q->arg[0] = r.v;
-    q->arg[1] = table(g, (double)real_scale(&r, 0));
+    q->arg[0] = v ? mask_bound(&m, r.v, r.v->hi, far_below(&m)) : r.v;
+    q->arg[1] = table(g, (double)real_scale(&r, 0) * factor);
     q->narg = 2;
     q->origin = n->origin;
     attr_drop(q, A_to);

@@ -1,5 +1,6 @@
 """softmax.py DIR SEED [OUT.npz...]: a softmax between QuantizeLinear and
-DequantizeLinear, drawn at random: DIR/softmax.onnx and .npz; or says where
+DequantizeLinear, drawn at random, perhaps of scores that are multiplied by a
+number and hidden by a mask: DIR/softmax.onnx and .npz; or says where
 results of it are not those of exact arithmetic, rounded, unless a millionth of
 a step would make them so."""
 import sys
@@ -14,6 +15,11 @@ kind, least = (np.int8, -128) if signed else (np.uint8, 0)
 step = np.float32(rng.uniform(.01, .2))
 x = rng.normal(0, rng.choice([10, 30, 60]), (rows, n)).clip(-128, 127)
 x = (np.round(x) + 128 + least).astype(kind)
+factor = np.float32(rng.choice([1, 1, .3, 1.5]))
+masked = rng.rand() < .6
+far = np.float32(rng.choice([-120, -1e4, -3.4028235e38, -np.inf]))
+shown = (rng.rand(rows, n) < rng.choice([.2, .8])) | (np.arange(n) == n // 2)
+shown |= not masked
 
 
 def tensor(name, value):
@@ -23,12 +29,17 @@ def tensor(name, value):
 def write():
     node, info = helper.make_node, helper.make_tensor_value_info
     t = TensorProto.INT8 if signed else TensorProto.UINT8
+    parts = [node('Mul', ['d', 'factor'], ['f'])] * int(factor != 1)
+    parts += [node('Add', [parts[-1].output[0] if parts else 'd', 'mask'],
+                   ['m'])] * int(masked)
     graph = helper.make_graph(
-        [node('DequantizeLinear', ['x', 'sx', 'zx'], ['d']),
-         node('Softmax', ['d'], ['s'], axis=-1),
+        [node('DequantizeLinear', ['x', 'sx', 'zx'], ['d']), *parts,
+         node('Softmax', [parts[-1].output[0] if parts else 'd'], ['s'],
+              axis=-1),
          node('QuantizeLinear', ['s', 'sy', 'zy'], ['y'])], 'softmax',
         [info('x', t, [rows, n])], [info('y', t, [rows, n])],
-        [tensor('sx', step), tensor('zx', kind(3)),
+        [tensor('sx', step), tensor('zx', kind(3)), tensor('factor', factor),
+         tensor('mask', np.where(shown, 0, far).astype(np.float32)),
          tensor('sy', np.float32(1 / levels)), tensor('zy', kind(least))])
     onnx.save(helper.make_model(graph, ir_version=8, opset_imports=[
         helper.make_opsetid('', 17)]), to + '.onnx')
@@ -36,7 +47,8 @@ def write():
 
 
 def judge(names):
-    e = np.exp((x - x.max(-1, keepdims=True).astype(float)) * float(step))
+    top = np.where(shown, x.astype(float), -np.inf).max(-1, keepdims=True)
+    e = np.where(shown, np.exp((x - top) * float(step) * float(factor)), 0)
     y = e / e.sum(-1, keepdims=True) * levels
     lo, hi = (np.clip(np.rint(y + d) + least, least, least + 255)
               for d in (-1e-6, 1e-6))
