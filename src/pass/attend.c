@@ -31,6 +31,8 @@
  * rows are those of one head. */
 #include "pass/attention.h"
 
+#include <math.h>
+
 enum { FEW = 3, MANY = 4096 };
 
 /* One row of q; the same heads and rows of k and v. */
@@ -52,10 +54,21 @@ static bool same_rows(const Attention *a)
     return true;
 }
 
+/* That of each of a row of equals. */
+static int64_t even_weight(const Attention *a)
+{
+    Shape y = a->score->res[0]->shape;
+    double levels = (double)attr_int(a->soft, A_p2);
+
+    return MIN((int64_t)rint(levels / (double)y.dim[y.rank - 1]), BYTES - 1);
+}
+
 static void put_quotients(Graph *g, Node *n, const Attention *a)
 {
-    attr_set_int(g, n, A_mode, ATTEND_QUOTIENTS);
+    attr_set_int(g, n, A_mode, a->hides ? ATTEND_HIDES : ATTEND_QUOTIENTS);
     attr_set_int(g, n, A_p1, attr_int(a->soft, A_p2));
+    if (a->hides && a->far == -INT16_MAX)
+        attr_set_int(g, n, A_p3, even_weight(a));
     if (a->zero[0] || a->zero[1] || a->zero[2])
         attr_set_list(g, n, A_zero, 3, a->zero);
 }
@@ -79,7 +92,7 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
         attr_set_int(g, n, A_p1, attr_int(a->soft, A_hi));
     if (a->rows_first)
         attr_set_int(g, n, A_p2, a->rows_first);
-    if (a->masked && a->masked->op == OP_min)
+    if (!attention_rounds(a) && a->masked && a->masked->op == OP_min)
         attr_set_int(g, n, A_mode, ATTEND_BOUND);
 }
 
@@ -146,6 +159,32 @@ static void sign_sides(Graph *g, Attention *a)
         }
 }
 
+/* A bound as bytes with a sign. */
+static void sign_mask(Graph *g, Attention *a)
+{
+    int64_t less = attention_above(a->bytes), i;
+    Val *m = a->mask, *y;
+    Node *n;
+
+    if (!m || !attention_rounds(a) || (m->type == T_s8 && !less))
+        return;
+    if (is_const(m)) {
+        y = graph_const(g, "mask", T_s8, m->shape, NULL);
+        for (i = 0; i < val_count(m); i++)
+            val_set(y, i, MIN(MAX(val_int(m, i) - less, LEAST), GREATEST));
+        val_range(y);
+        a->mask = y;
+    } else if (a->hides) {
+        n = edit_node(g, a->end, OP_clip, a->score, 1, &m);
+        attr_set_int(g, n, A_lo, LEAST);
+        attr_set_int(g, n, A_hi, GREATEST);
+        node_infer(g, n);
+        a->mask = n->res[0];
+    } else {
+        a->mask = moved(g, a, a->end, m, -less);
+    }
+}
+
 static void shape_sides(Graph *g, Attention *a)
 {
     Shape k = a->k->shape;
@@ -171,6 +210,7 @@ static void join(Graph *g, Attention *a)
     if (!powers || !scale)
         return;
     sign_sides(g, a);
+    sign_mask(g, a);
     shape_sides(g, a);
     parts = attention_parts(g, a);
     n = edit_node(g, last, OP_iattend, a->sum, a->mask ? 8 : parts ? 7 : 6,

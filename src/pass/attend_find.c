@@ -78,13 +78,13 @@ static bool within_bytes(const Val *v)
     return v->lo >= LEAST && v->hi <= GREATEST;
 }
 
-/* Is m a mask of scores y: of each element of a row, and of each row and head,
- * or the same for all? */
+/* Has m elements for a mask of scores y: of each of a row, and of each row and
+ * head, or the same for all? */
 static bool is_mask(const Val *m, Shape y)
 {
     int i;
 
-    if (m->type != T_s8 || m->shape.rank > y.rank || shape_varies(m->shape) ||
+    if (m->shape.rank > y.rank || shape_varies(m->shape) ||
         dim_from_end(m, 0) != y.dim[y.rank - 1])
         return false;
     for (i = 1; i < m->shape.rank; i++)
@@ -94,12 +94,26 @@ static bool is_mask(const Val *m, Shape y)
     return true;
 }
 
+/* The look-up of bytes that v alone is read through, or none. */
+static Node *take_table(Val **v)
+{
+    Node *n = sole_producer(*v);
+
+    if (!n || n->op != OP_gather || !attention_is_byte(*v) ||
+        !attention_is_byte(n->arg[1]) || !is_const(n->arg[0]) ||
+        n->arg[0]->shape.rank != 1 || val_count(n->arg[0]) > BYTES)
+        return NULL;
+    *v = n->arg[1];
+    return n;
+}
+
 /* Is v scores: a product, perhaps scaled, of this shape? */
 static bool is_scores(Val *v, Shape s)
 {
     Node *n;
 
-    take_requant(&v);
+    if (!take_requant(&v))
+        take_table(&v);
     n = sole_producer(v);
     return n && n->op == OP_matmul && shape_same(v->shape, s);
 }
@@ -125,8 +139,8 @@ static Node *take_mask(Attention *a, Val **v)
     if (!n || !masks(a, n) || y.rank < 2 || shape_varies(y))
         return NULL;
     for (i = 0; i < 2; i++)
-        if (n->arg[!i]->type == T_s8 && is_mask(n->arg[i], y) &&
-            is_scores(n->arg[!i], y))
+        if (n->arg[!i]->type == T_s8 && n->arg[i]->type == T_s8 &&
+            is_mask(n->arg[i], y) && is_scores(n->arg[!i], y))
             break;
     if (i == 2)
         return NULL;
@@ -240,25 +254,70 @@ static bool find_quotients(Attention *a)
         v = n->arg[0];
     }
     a->soft = n = sole_producer(v);
-    if (!n || n->op != OP_qsoftmax || !attention_is_byte(n->arg[0]) ||
-        !is_const(n->arg[1]))
+    if (!n || n->op != OP_qsoftmax || !is_const(n->arg[1]))
         return false;
     levels = attr_int(n, A_p2);
     return levels > 0 && levels <= BYTES && attr_int(n, A_lo) == zero &&
            attr_int(n, A_hi) - zero >= MIN(levels, BYTES - 1);
 }
 
-/* The look-up of bytes that v alone is read through, or none. */
-static Node *take_table(Val **v)
+/* Is x either beyond all bytes that are at most hi, or the same far below? */
+static bool hides_or_shows(Attention *a, int64_t x, int64_t hi)
+{
+    if (x >= hi)
+        return true;
+    if (x > -INT16_MAX || (a->far && a->far != x))
+        return false;
+    a->far = x;
+    return true;
+}
+
+/* Is such each element of m? */
+static bool is_hider(Attention *a, const Val *m, int64_t hi)
+{
+    const Node *n = m->def;
+    int64_t i;
+
+    for (i = 0; is_const(m) && i < val_count(m); i++)
+        if (!hides_or_shows(a, val_int(m, i), hi))
+            return false;
+    if (is_const(m) || !n)
+        return is_const(m);
+    switch (n->op) {
+    case OP_reshape: case OP_expand: case OP_transpose:
+        return is_hider(a, n->arg[0], hi);
+    case OP_min:
+        return is_hider(a, n->arg[0], hi) && is_hider(a, n->arg[1], hi);
+    case OP_where:
+        return is_hider(a, n->arg[1], hi) && is_hider(a, n->arg[2], hi);
+    default:
+        return false;
+    }
+}
+
+/* The minimum with a mask that v alone is read through: a bound, or of what is
+ * hidden without a weight; *v becomes what is masked. */
+static void take_bound(Attention *a, Val **v)
 {
     Node *n = sole_producer(*v);
+    Shape y = (*v)->shape;
+    int i;
 
-    if (!n || n->op != OP_gather || !attention_is_byte(*v) ||
-        !attention_is_byte(n->arg[1]) || !is_const(n->arg[0]) ||
-        n->arg[0]->shape.rank != 1 || val_count(n->arg[0]) != BYTES)
-        return NULL;
-    *v = n->arg[1];
-    return n;
+    if (!n || n->op != OP_min || y.rank < 2 || shape_varies(y))
+        return;
+    for (i = 0; i < 2; i++) {
+        if (!attention_is_byte(n->arg[!i]) || !is_mask(n->arg[i], y) ||
+            !is_scores(n->arg[!i], y))
+            continue;
+        a->hides = n->arg[i]->type != n->arg[!i]->type &&
+                   is_hider(a, n->arg[i], n->arg[!i]->hi) && a->far;
+        if (!a->hides && n->arg[i]->type != n->arg[!i]->type)
+            continue;
+        a->masked = n;
+        a->mask = n->arg[i];
+        *v = n->arg[!i];
+        return;
+    }
 }
 
 static bool find_rational(Graph *g, Attention *a)
@@ -268,6 +327,10 @@ static bool find_rational(Graph *g, Attention *a)
     if (!is_rounded_product(a->sum) || !find_quotients(a))
         return false;
     v = a->soft->arg[0];
+    take_bound(a, &v);
+    a->bytes = v;
+    if (!attention_is_byte(v))
+        return false;
     a->before = take_requant(&v);
     if (!a->before)
         a->before = take_table(&v);
@@ -290,7 +353,7 @@ bool attention_find(Graph *g, Node *n, Attention *a, bool many)
         return true;
     if (is_plain(n, many) ? !find_softmax(a, many) : !find_powers(a))
         return false;
-    v = a->soft->arg[0];
+    v = a->bytes = a->soft->arg[0];
     if (!within_bytes(v))
         return false;
     if (many)

@@ -45,6 +45,15 @@ int64_t attention_above(const Val *v)
     return v->type == T_u8 ? -LEAST : 0;
 }
 
+/* In a table, of what x can be; places below 0 count from the end. */
+static int64_t looked_up(const Node *n, int64_t x)
+{
+    const Val *table = n->arg[0], *of = n->arg[1];
+
+    x = MIN(MAX(x, of->lo), of->hi);
+    return val_int(table, x < 0 ? x + val_count(table) : x);
+}
+
 /* By score + 128, and by its distance from the greatest + 255. */
 Val *attention_scores(Graph *g, const Attention *a)
 {
@@ -54,10 +63,10 @@ Val *attention_scores(Graph *g, const Attention *a)
         x[i] = MIN(MAX(i + LEAST + less, attr_int(a->score, A_lo)),
                    attr_int(a->score, A_hi));
         if (a->before && a->before->op == OP_gather)
-            x[i] = val_int(a->before->arg[0], x[i] & (BYTES - 1));
+            x[i] = looked_up(a->before, x[i]);
         else if (a->before)
             x[i] = scaled(a->before, x[i]);
-        x[i] -= attention_above(a->soft->arg[0]);
+        x[i] -= attention_above(a->bytes);
     }
     return table_of(g, "scores", BYTES, T_s8, x);
 }

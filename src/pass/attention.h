@@ -10,7 +10,10 @@ enum { BYTES = 256, GREATEST = 127, LEAST = -128 };
 typedef struct Attention {
     Node *end;          /* the sum, or what divides it by that of weights */
     Node *sum, *after, *soft, *masked, *before, *score; /* from there on */
+    Val *bytes;         /* scores before the mask, or the softmax */
     Val *mask;
+    int64_t far;        /* rounded quotients: what the mask has where it hides, */
+    bool hides;         /* if it does more than bound scores */
     Val *q, *k, *v;
     int64_t zero[3];    /* their zero points */
     bool one_key;       /* k has one head for all of q */

@@ -1,5 +1,6 @@
 """attend.py DIR SEED: attention between QuantizeLinear and DequantizeLinear as
-exporters write it, drawn at random: DIR/attend.onnx and .npz."""
+exporters write it, drawn at random, with masks of all kinds: DIR/attend.onnx
+and .npz."""
 import sys
 import numpy as np
 import onnx
@@ -7,13 +8,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 rng = np.random.RandomState(int(sys.argv[2]))
 heads, width = int(rng.choice([1, 2, 4])), int(rng.choice([2, 4, 8, 12]))
-rows = int(rng.randint(2, 30))
+rows = int(rng.randint(4, 30))
 cross = rng.rand() < .3
-keys = int(rng.randint(4, 40)) if cross else max(rows, 4)
-rows = rows if cross else keys
+keys = int(rng.randint(4, 40)) if cross else rows
 size, signed = heads * width, rng.rand() < .5
 kind, least = (np.int8, -128) if signed else (np.uint8, 0)
-nodes, consts = [], []
+nodes, consts, told = [], [], []
 
 
 def const(value):
@@ -60,6 +60,59 @@ def split(x, n, last):
     return add('Transpose', x, perm=[0, 1, 3, 2])
 
 
+def shown():
+    """Of rows and keys, what is to be seen: later keys not, last keys not, or
+    any but the first."""
+    kind = rng.choice(['later', 'last', 'any'])
+    row, key = np.arange(rows)[:, None], np.arange(keys)
+    see = (key <= row if kind == 'later' else
+           (key < max(keys * 2 // 3, 1)) & (row >= 0) if kind == 'last' else
+           (rng.rand(rows, keys) < .5) | (key == 0))
+    see = see[:1] if kind == 'last' else see
+    return see.reshape((1,) * rng.choice([0, 1, 2]) + see.shape)
+
+
+def bits():
+    """Those, constant or told."""
+    see = shown()
+    if rng.rand() < .5:
+        return const(see)
+    told.append(see)
+    return 'told%d' % (len(told) - 1)
+
+
+def masked(s):
+    kind = rng.choice(['constant', 'put', 'where', 'cast', 'two'])
+    far = np.float32(rng.choice([-1e4, -1e9, -3.4028235e38, -np.inf]))
+    if kind == 'put':
+        return add('Where', bits(), s, const(far))
+    if kind == 'where':
+        # a score less 1e4 is not -1e4, so a row without any is no one of equals
+        m = add('Where', bits(), const(np.float32(0)),
+                const(min(far, np.float32(-1e20))))
+    elif kind == 'cast':
+        m = add('Cast', bits(), to=TensorProto.FLOAT)
+        m = add('Sub', const(np.float32(1)), m)
+        m = add('Mul', m, const(np.float32(-1e30)))
+    else:
+        m = const(np.where(shown(), 0, far).astype(np.float32))
+    if kind == 'two':
+        s = add('Add', s, add('Where', bits(), const(np.float32(0)),
+                              const(np.float32(-np.inf))))
+        m = const(np.where(shown(), 0, -np.inf).astype(np.float32))
+    return add('Add', *rng.permutation([s, m]))
+
+
+def scores(s, by):
+    """Scaled and masked, in any order, quantized again or not."""
+    steps = ([] if by is None else ['scale']) + ['mask'] * (rng.rand() < .7)
+    for step in rng.permutation(steps):
+        s = masked(s) if step == 'mask' else (
+            add('Mul', s, const(by)) if rng.rand() < .5 else
+            add('Div', s, const(np.float32(1 / by))))
+    return pair(s, .12) if steps and rng.rand() < .4 else s
+
+
 def attention(x, other):
     if not cross and rng.rand() < .4: # packed
         q, k, v = add('Split', linear(x, 3 * size), axis=2, results=3)
@@ -70,8 +123,7 @@ def attention(x, other):
         q = pair(add('Mul', q, const(root)), .03 * root)
     s = pair(add('MatMul', split(q, rows, False), split(k, keys, True)),
              .12 * width ** .5)
-    if scale == 'behind':
-        s = pair(add('Mul', s, const(root)), .12)
+    s = scores(s, root if scale == 'behind' else None)
     w = pair(add('Softmax', s, axis=-1), 1 / rng.choice([255, 256]), least)
     y = pair(add('MatMul', w, split(v, keys, False)), .02)
     y = add('Transpose', y, perm=[0, 2, 1, 3])
@@ -86,12 +138,14 @@ def main():
     y = attention(sides[0], sides[-1])
     graph = helper.make_graph(
         nodes, 'attend',
-        [info(n, TensorProto.FLOAT, s) for n, s in zip(names, shapes)],
+        [info(n, TensorProto.FLOAT, s) for n, s in zip(names, shapes)] +
+        [info('told%d' % i, TensorProto.BOOL, t.shape)
+         for i, t in enumerate(told)],
         [info(y, TensorProto.FLOAT, shapes[0])], consts)
     onnx.save(helper.make_model(graph, ir_version=8, opset_imports=[
         helper.make_opsetid('', 17)]), to + '.onnx')
     np.savez(to + '.npz', *[rng.normal(0, 1.5, s).astype(np.float32)
-                            for s in shapes])
+                            for s in shapes], *told)
 
 
 main()
