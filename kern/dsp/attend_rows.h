@@ -159,10 +159,21 @@ static inline void put_word(int8_t *to, uint32_t v)
     memcpy(to, &v, 4);
 }
 
+enum { ADDS, BOUNDS, BOTH };
+
+/* What four bytes of a mask make of four scores. */
+static inline uint32_t mask_word(int how, uint32_t x, uint32_t mask)
+{
+    if (how == BOUNDS)
+        return less(x, mask);
+    return how == BOTH ? least_where(bytes_sum(x, mask), mask)
+                       : bytes_sum(x, mask);
+}
+
 /* Scores of two rows become what their masks, `step` apart, make of them: those
  * of four keys at a time, whose masks are put beside each other as they are. */
 static inline void mask_rows(const struct attend *a, const MASK *mask,
-                             int32_t step, int bound, int8_t *x)
+                             int32_t step, int how, int8_t *x)
 {
     const int32_t n = a->shown;
     int32_t i = 0;
@@ -174,10 +185,8 @@ static inline void mask_rows(const struct attend *a, const MASK *mask,
         const uint32_t low = odd << 16 | (even & 0xffff);
         const uint32_t high = (odd & 0xffff0000u) | even >> 16;
 
-        put_word(x, bound ? less(dsp_load(x), low)
-                          : bytes_sum(dsp_load(x), low));
-        put_word(x + 4, bound ? less(dsp_load(x + 4), high)
-                              : bytes_sum(dsp_load(x + 4), high));
+        put_word(x, mask_word(how, dsp_load(x), low));
+        put_word(x + 4, mask_word(how, dsp_load(x + 4), high));
     }
     for (; i < n; i++, x += 2, mask++) {
         x[0] = (int8_t)attend_masked(a->k, x[0], mask[0]);
@@ -189,9 +198,11 @@ static NOINLINE void mask_scores(const struct attend *a, const MASK *mask,
                                  int32_t step, int8_t *x)
 {
     if (attend_bound(a->k))
-        mask_rows(a, mask, step, 1, x);
+        mask_rows(a, mask, step, BOUNDS, x);
+    else if (a->k->both)
+        mask_rows(a, mask, step, BOTH, x);
     else
-        mask_rows(a, mask, step, 0, x);
+        mask_rows(a, mask, step, ADDS, x);
 }
 
 /* By keys in a panel. */

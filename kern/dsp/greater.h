@@ -49,6 +49,27 @@ static inline uint32_t less(uint32_t a, uint32_t b)
     return v;
 }
 
+/* Each byte of a, or -128 where that of b is. */
+static inline uint32_t least_where(uint32_t a, uint32_t b)
+{
+    const uint32_t least = 0x80808080u;
+    uint32_t v;
+
+#ifdef DSP
+    __asm__("uadd8 %0, %1, %2\n"
+            "sel %0, %3, %4\n"
+            : "=&r"(v) : "r"(b ^ least), "r"(~0u), "r"(a), "r"(least));
+#else
+    v = 0;
+    for (int i = 0; i < 32; i += 8) {
+        const uint32_t each = (uint32_t)0xff << i;
+
+        v |= (b & each) == (least & each) ? least & each : a & each;
+    }
+#endif
+    return v;
+}
+
 /* The sum of each two bytes with a sign, -128 at least and 127 at most. */
 static inline uint32_t bytes_sum(uint32_t a, uint32_t b)
 {

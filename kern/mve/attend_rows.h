@@ -99,6 +99,8 @@ static NOINLINE void look_up(const struct attend *a, const MASK *mask,
             const int8x16_t m = vldrbq_z_s8((const int8_t *)mask, some);
 
             v = attend_bound(a->k) ? vminq_s8(v, m) : vqaddq_s8(v, m);
+            if (a->k->both)
+                v = vpselq_s8(half, v, vcmpeqq_s8(m, half));
             mask += 16;
         }
         vstrbq_p_s8(x, v, some);

@@ -34,6 +34,8 @@ static inline int32_t attend_masked(const struct attend_dims *k, int32_t x,
 {
     if (attend_bound(k))
         return x < mask ? x : mask;
+    if (k->both && mask == -128)
+        return mask;
     return clip(x + mask, -128, 127);
 }
 

@@ -206,6 +206,9 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
     "xpv.max.b %[a], %[a], %[c]\n xpv.max.b %[c], %[b], zero\n"               \
     "xpv.sub.b %[c], %[hi], %[c]\n xpv.min.b %[a], %[a], %[c]\n"              \
     "xpv.add.b %[a], %[a], %[b]\n"
+#define ATTEND_MASK_BOTH                                                      \
+    ATTEND_MASK_ADD "xpv.cmpeq.b %[c], %[b], %[lo]\n"                         \
+    "xor %[c], %[c], %[hi]\n xpv.min.b %[a], %[a], %[c]\n"
 #define ATTEND_MASK_BOUND "xpv.min.b %[a], %[a], %[b]\n"
 
 #ifdef QUOTIENTS_WEIGH
@@ -253,7 +256,7 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
     }
 
 /* _same: the table changes nothing; _masked: with a mask that adds, _bound: one
- * that bounds. */
+ * that bounds, _both: that adds, but -128 is what a score becomes. */
 ATTEND_SCORES(attend_summed, ATTEND_SUMS, ATTEND_LOOK_UP, "", "", 24)
 ATTEND_SCORES(attend_scores, ATTEND_WORDS, ATTEND_LOOK_UP, "", "", 28)
 ATTEND_SCORES(attend_summed_same, ATTEND_SUMS, "", "", "", 20)
@@ -270,6 +273,10 @@ ATTEND_SCORES(attend_summed_bound, ATTEND_SUMS, ATTEND_LOOK_UP,
 #ifdef POWERS_WEIGH
 ATTEND_SCORES(attend_scores_bound, ATTEND_WORDS, ATTEND_LOOK_UP,
               ATTEND_MASK_LOAD, ATTEND_MASK_BOUND, 30)
+ATTEND_SCORES(attend_summed_both, ATTEND_SUMS, ATTEND_LOOK_UP,
+              ATTEND_MASK_LOAD, ATTEND_MASK_BOTH, 35)
+ATTEND_SCORES(attend_scores_both, ATTEND_WORDS, ATTEND_LOOK_UP,
+              ATTEND_MASK_LOAD, ATTEND_MASK_BOTH, 39)
 
 /* Four times as many powers as words, at least one word: they are weights,
  * words 16 bytes apart.  zero: where the power of 0 would be.  Returns their
@@ -463,6 +470,7 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
 }
 #endif
 
+/* bound: 1, or 2, where what a mask of -128 makes of a score is that. */
 static inline int8_t attend_score(int32_t sum, const int8_t *mask, int32_t i,
                                   int bound, const struct attend_end *e)
 {
@@ -473,8 +481,10 @@ static inline int8_t attend_score(int32_t sum, const int8_t *mask, int32_t i,
                                          127)];
 #endif
 
-    if (mask && bound)
+    if (mask && bound == 1)
         return (int8_t)(s < mask[i] ? s : mask[i]);
+    if (mask && bound && mask[i] == -128)
+        return mask[i];
     return (int8_t)(mask ? clip(s + mask[i], -128, 127) : s);
 }
 
@@ -529,6 +539,9 @@ ATTEND_SCORES(attend_summed_bound, summed(p, words, most, x, mask, 1, e))
 #ifdef POWERS_WEIGH
 ATTEND_SCORES(attend_scores_bound,
               multiplied(p, q, step, words, most, x, mask, 1, e))
+ATTEND_SCORES(attend_summed_both, summed(p, words, most, x, mask, 2, e))
+ATTEND_SCORES(attend_scores_both,
+              multiplied(p, q, step, words, most, x, mask, 2, e))
 #endif
 #define attend_scores_same attend_scores
 #define attend_summed_same attend_summed

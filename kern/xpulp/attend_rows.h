@@ -262,6 +262,10 @@ static NOINLINE void masked_scores(const struct attend *a, const Q *q,
         score_rows(a, q, key, mask, attend_scores_bound, from, to, top);
     else if (a->k->bound)
         score_rows(a, q, key, mask, attend_summed_bound, from, to, top);
+    else if (a->k->both && a->words == 1)
+        score_rows(a, q, key, mask, attend_scores_both, from, to, top);
+    else if (a->k->both)
+        score_rows(a, q, key, mask, attend_summed_both, from, to, top);
     else
 #endif
     if (a->words == 1)

@@ -5,8 +5,8 @@
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:s8|u8
  *          mask:s8 -> y:s8
  * isa      xpulpv2
- * when     has.parts && !bound && m > 3 && n > 3 && p0 < 32 && shift < 32 &&
- *          n < 4096 &&
+ * when     has.parts && !bound && !both && m > 3 && n > 3 && p0 < 32 &&
+ *          shift < 32 && n < 4096 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648 && most < 65536 &&
  *          most * n < 2147483648 && most * most * n < 68719476736 && p1 < 256
  * let      line = 4 * ceil(n, 4)

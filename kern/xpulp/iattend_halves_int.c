@@ -5,7 +5,8 @@
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:s32 parts:s8|u8
  *          mask:s8 -> y:s8
  * isa      xpulpv2
- * when     halves && !bound && m > 3 && n > 3 && p0 < 32 && shift < 32 &&
+ * when     halves && !bound && !both && m > 3 && n > 3 && p0 < 32 &&
+ *          shift < 32 &&
  *          n < 4096 && max(-scaled.lo, scaled.hi) < 2147483648
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)

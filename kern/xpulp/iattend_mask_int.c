@@ -7,7 +7,7 @@
  * isa      xpulpv2
  * when     has.parts && m > 3 && n > 31 && n % 4 == 0 && has.mask &&
  *          reach + hidden <= 0 && mrow == n && !mhead && !bound &&
- *          p0 < 32 && shift < 32 && n < 4096 && p1 < 256 &&
+ *          !both && p0 < 32 && shift < 32 && n < 4096 && p1 < 256 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648 && most < 65536 &&
  *          most * n < 2147483648 && most * most * n < 68719476736
  * let      line = 4 * ceil(n, 4)

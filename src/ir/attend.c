@@ -40,7 +40,10 @@ static void check_parts(const Node *n, int greatest)
 
 static bool has_quotients(const Node *n)
 {
-    return n->op == OP_iattend && attr_int(n, A_mode) >= ATTEND_QUOTIENTS;
+    int64_t mode = attr_int(n, A_mode);
+
+    return n->op == OP_iattend &&
+           (mode == ATTEND_QUOTIENTS || mode == ATTEND_HIDES);
 }
 
 /* The zero point of q, k or v, operand i. */
@@ -235,9 +238,9 @@ Shape shape_attend(const Node *n)
     if (attr_int(n, A_p2) < 0 || attr_int(n, A_p2) > 7)
         err_node(n, "p2 %lld: 0 to 7 was wanted",
                  (long long)attr_int(n, A_p2));
-    if (attr_int(n, A_mode) < 0 || attr_int(n, A_mode) > ATTEND_HIDES)
+    if (attr_int(n, A_mode) < 0 || attr_int(n, A_mode) > ATTEND_BOTH)
         err_node(n, "mode %lld: 0 to %d was wanted",
-                 (long long)attr_int(n, A_mode), ATTEND_HIDES);
+                 (long long)attr_int(n, A_mode), ATTEND_BOTH);
     if (!operands_meet(n))
         err_node(n, "q has shape %s, k %s, v %s", shape_text(q), shape_text(k),
                  shape_text(v));
@@ -333,7 +336,8 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
-    d->bound = attr_int(n, A_mode) >= ATTEND_BOUND;
+    d->bound = attr_int(n, A_mode) == ATTEND_BOUND || has_quotients(n);
+    d->both = attr_int(n, A_mode) == ATTEND_BOTH;
     d->quotients = has_quotients(n);
     d->hides = attr_int(n, A_mode) == ATTEND_HIDES;
     d->none = dims_32(n, attr_int(n, A_p3));

@@ -8,7 +8,8 @@ enum {
     ATTEND_ROWS_FIRST = 7, /* p2, where q, k and v are rows of heads */
     ATTEND_BOUND = 1,      /* mode, where a mask bounds scores */
     ATTEND_QUOTIENTS = 2,  /* or where weights are rounded quotients, */
-    ATTEND_HIDES = 3       /* none of what the mask hides */
+    ATTEND_HIDES = 3,      /* none of what the mask hides */
+    ATTEND_BOTH = 4        /* where it adds, but -128 is what a score becomes */
 };
 
 /* Of operand i of an attention, 3 being its result: heads of rows of so many

@@ -92,6 +92,7 @@ static bool same_attention(const struct attend_dims *d,
            d->rows == all->rows && d->shift == all->shift &&
            d->lo == all->lo && d->hi == all->hi && d->p0 == all->p0 &&
            d->p1 == all->p1 && d->most == all->most && d->bound == all->bound &&
+           d->both == all->both &&
            d->quotients == all->quotients && d->hides == all->hides &&
            d->none == all->none && d->qzero == all->qzero &&
            d->kzero == all->kzero && d->vzero == all->vzero;

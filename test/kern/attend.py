@@ -21,7 +21,7 @@ def side(name, heads, rows, width, first):
     return '%s = input : s8[1,%d,%d,%d]' % (name, *shape)
 
 
-def mask(heads, rows, keys, bound):
+def mask(heads, rows, keys, bound, both=False):
     """Of each head and row or of all; of later keys, of the last, some, all of
     some rows, or any."""
     heads, rows = rng.choice((1, 1, heads)), rng.choice((rows, rows, 1))
@@ -31,7 +31,8 @@ def mask(heads, rows, keys, bound):
         rng.randint(-128, 127) if kind == 'any' else
         rng.choice((shown, hidden)) if kind == 'some' else
         (shown, hidden)[i % 3 == 1] if kind == 'rows' else
-        hidden if j > (i if kind == 'later' else keys * 2 // 3) else shown
+        hidden if j > (i if kind == 'later' else keys * 2 // 3) else
+        rng.randint(-60, 60) if both else shown
         for _ in range(heads) for i in range(rows) for j in range(keys)])
 
 
@@ -41,6 +42,7 @@ def attend():
     d, e = rng.randint(1, 20), rng.randint(1, 20)
     p2, divided, kind = rng.choice((0, 7)), rng.random() < .6, rng.random()
     bound, slope = divided and rng.random() < .5, rng.choice((3, 9, 40))
+    both = kind < .8 and not bound and rng.random() < .5
     least = rng.choice((-128, -128, -90))
     lines = [side('q', heads, m, d, p2), side('k', heads, n, d, p2),
              side('v', heads, n, e, p2),
@@ -57,11 +59,12 @@ def attend():
                   const('powers', 256, 's32', [round(2000 * x) for x in falls]),
                   const('parts', 256, 'u8', range(256))]
     if kind < .8:
-        lines.append(mask(heads, m, n, bound))
+        lines.append(mask(heads, m, n, bound, both))
     lines += ['y = iattend q k v scale scores powers %s%s p2=%d p0=16 shift=%d '
               'p1=255 lo=-128 hi=127%s' % (
                   '_' if divided else 'parts', ' mask' if kind < .8 else '',
-                  p2, 29 if divided else 16, ' mode=1' if bound else ''),
+                  p2, 29 if divided else 16,
+                  ' mode=1' if bound else ' mode=4' if both else ''),
               'output y']
     return lines
 

@@ -987,7 +987,9 @@ static void draw_attend(Str *o, const Inst *in)
         str_fmt(o, " count=%d", between(1, rows));
     str_fmt(o, " p0=%d p1=%d p2=%d shift=%d", between(0, most), greatest, p2,
             whole ? between(roll(4) ? 22 : 1, 40) : between(0, most));
-    if (whole && roll(2))
+    if (mask && roll(3) == 0)
+        str_put(o, " mode=4");
+    else if (whole && roll(2))
         str_put(o, " mode=1");
     put_clip(o, OP_iattend, in);
 }

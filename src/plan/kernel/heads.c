@@ -185,7 +185,7 @@ static bool take_tables(Apart *a)
     if (!scores->data || !powers->data || !scale->data)
         return false;
     fill_attend(n, &d);
-    if (d.quotients)
+    if (d.quotients || d.both)
         return false;
     a->divided = !node_arg(n, "parts");
     a->halves = !node_arg(n, "mask") && d.halves;
