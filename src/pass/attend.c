@@ -13,7 +13,7 @@
  * `quantize` has it (src/ptq/attend.c), and there are no parts; a mask may
  * bound scores there:
  *
- *     u = min t mask
+ *     u = min t mask, or min (add t bias) mask
  *     w = powers u t
  *     y = mul (matmul w v) (div c (sum w)) 1 a3
  *
@@ -93,7 +93,7 @@ static void put_attributes(Graph *g, Node *n, const Attention *a)
     if (a->rows_first)
         attr_set_int(g, n, A_p2, a->rows_first);
     if (!attention_rounds(a) && a->masked && a->masked->op == OP_min)
-        attr_set_int(g, n, A_mode, ATTEND_BOUND);
+        attr_set_int(g, n, A_mode, a->bias ? ATTEND_BOTH : ATTEND_BOUND);
 }
 
 static Val *expanded(Graph *g, const Attention *a, Val *v, Shape s)
@@ -159,6 +159,24 @@ static void sign_sides(Graph *g, Attention *a)
         }
 }
 
+/* A bias and a bound, in one: the less, as a bias is more than the least. */
+static void join_bias(Graph *g, Attention *a)
+{
+    void *res[NRES] = {NULL};
+    Node *n;
+
+    if (!a->bias)
+        return;
+    n = edit_node(g, a->end, OP_min, a->score, 2, (Val *[]){a->bias, a->mask});
+    node_infer(g, n);
+    a->mask = n->res[0];
+    if (!is_const(n->arg[1]) || !node_can_eval(n))
+        return;
+    node_eval(g->mem, n, (void *[]){n->arg[0]->data, n->arg[1]->data}, res);
+    a->mask = graph_const(g, "mask", n->res[0]->type, n->res[0]->shape, res[0]);
+    val_range(a->mask);
+}
+
 /* A bound as bytes with a sign. */
 static void sign_mask(Graph *g, Attention *a)
 {
@@ -210,6 +228,7 @@ static void join(Graph *g, Attention *a)
     if (!powers || !scale)
         return;
     sign_sides(g, a);
+    join_bias(g, a);
     sign_mask(g, a);
     shape_sides(g, a);
     parts = attention_parts(g, a);

@@ -118,15 +118,58 @@ static bool is_scores(Val *v, Shape s)
     return n && n->op == OP_matmul && shape_same(v->shape, s);
 }
 
+/* Is x either beyond all bytes that are at most hi, or the same at most low? */
+static bool hides_or_shows(Attention *a, int64_t x, int64_t hi, int64_t low)
+{
+    if (x >= hi)
+        return true;
+    if (x > low || (a->far && a->far != x))
+        return false;
+    a->far = x;
+    return true;
+}
+
+/* Is such each element of m? */
+static bool is_hider(Attention *a, const Val *m, int64_t hi, int64_t low)
+{
+    const Node *n = m->def;
+    int64_t i;
+
+    for (i = 0; is_const(m) && i < val_count(m); i++)
+        if (!hides_or_shows(a, val_int(m, i), hi, low))
+            return false;
+    if (is_const(m) || !n)
+        return is_const(m);
+    switch (n->op) {
+    case OP_reshape: case OP_expand: case OP_transpose:
+        return is_hider(a, n->arg[0], hi, low);
+    case OP_min:
+        return is_hider(a, n->arg[0], hi, low) &&
+               is_hider(a, n->arg[1], hi, low);
+    case OP_where:
+        return is_hider(a, n->arg[1], hi, low) &&
+               is_hider(a, n->arg[2], hi, low);
+    default:
+        return false;
+    }
+}
+
+/* Does n add bytes to bytes? */
+static bool adds(const Node *n)
+{
+    return n->op == OP_add && !node_arg(n, "mul") &&
+           attr_has(n, A_lo) && attr_int(n, A_lo) == LEAST &&
+           attr_has(n, A_hi) && attr_int(n, A_hi) == GREATEST;
+}
+
 /* Does n add to bytes, or, where weights are divided once a row, bound them? */
 static bool masks(const Attention *a, const Node *n)
 {
     if (n->op == OP_min)
         return attention_divides(a);
-    return n->op == OP_add && !node_arg(n, "mul") &&
-           attr_has(n, A_lo) && attr_int(n, A_lo) == LEAST &&
-           attr_has(n, A_hi) && attr_int(n, A_hi) == GREATEST;
+    return adds(n);
 }
+
 
 /* The addition of a mask that v alone is read through, or its minimum with one;
  * *v becomes what is masked. */
@@ -147,6 +190,34 @@ static Node *take_mask(Attention *a, Val **v)
     a->mask = n->arg[i];
     *v = n->arg[!i];
     return n;
+}
+
+/* A constant that is added to scores, of which what a bound hides is the least,
+ * and all else as it is; *v becomes these scores. */
+static bool take_both(Attention *a, Val **v)
+{
+    Node *n = sole_producer(*v), *sum;
+    Shape y = (*v)->shape;
+    int i, j;
+
+    for (i = 0; n && n->op == OP_min && !shape_varies(y) && i < 2; i++) {
+        sum = sole_producer(n->arg[!i]);
+        if (!sum || !adds(sum) || n->arg[i]->type != T_s8 || y.rank < 2 ||
+            !is_mask(n->arg[i], y) ||
+            !is_hider(a, n->arg[i], GREATEST, LEAST))
+            continue;
+        for (j = 0; j < 2; j++)
+            if (is_const(sum->arg[j]) && sum->arg[j]->type == T_s8 &&
+                sum->arg[j]->lo > LEAST && is_mask(sum->arg[j], y) &&
+                sum->arg[!j]->type == T_s8 && is_scores(sum->arg[!j], y)) {
+                a->mask = n->arg[i];
+                a->bias = sum->arg[j];
+                a->masked = n;
+                *v = sum->arg[!j];
+                return true;
+            }
+    }
+    return false;
 }
 
 static bool find_softmax(Attention *a, bool many)
@@ -261,40 +332,6 @@ static bool find_quotients(Attention *a)
            attr_int(n, A_hi) - zero >= MIN(levels, BYTES - 1);
 }
 
-/* Is x either beyond all bytes that are at most hi, or the same far below? */
-static bool hides_or_shows(Attention *a, int64_t x, int64_t hi)
-{
-    if (x >= hi)
-        return true;
-    if (x > -INT16_MAX || (a->far && a->far != x))
-        return false;
-    a->far = x;
-    return true;
-}
-
-/* Is such each element of m? */
-static bool is_hider(Attention *a, const Val *m, int64_t hi)
-{
-    const Node *n = m->def;
-    int64_t i;
-
-    for (i = 0; is_const(m) && i < val_count(m); i++)
-        if (!hides_or_shows(a, val_int(m, i), hi))
-            return false;
-    if (is_const(m) || !n)
-        return is_const(m);
-    switch (n->op) {
-    case OP_reshape: case OP_expand: case OP_transpose:
-        return is_hider(a, n->arg[0], hi);
-    case OP_min:
-        return is_hider(a, n->arg[0], hi) && is_hider(a, n->arg[1], hi);
-    case OP_where:
-        return is_hider(a, n->arg[1], hi) && is_hider(a, n->arg[2], hi);
-    default:
-        return false;
-    }
-}
-
 /* The minimum with a mask that v alone is read through: a bound, or of what is
  * hidden without a weight; *v becomes what is masked. */
 static void take_bound(Attention *a, Val **v)
@@ -310,7 +347,7 @@ static void take_bound(Attention *a, Val **v)
             !is_scores(n->arg[!i], y))
             continue;
         a->hides = n->arg[i]->type != n->arg[!i]->type &&
-                   is_hider(a, n->arg[i], n->arg[!i]->hi) && a->far;
+                   is_hider(a, n->arg[i], n->arg[!i]->hi, -INT16_MAX) && a->far;
         if (!a->hides && n->arg[i]->type != n->arg[!i]->type)
             continue;
         a->masked = n;
@@ -356,7 +393,7 @@ bool attention_find(Graph *g, Node *n, Attention *a, bool many)
     v = a->bytes = a->soft->arg[0];
     if (!within_bytes(v))
         return false;
-    if (many)
+    if (many && !take_both(a, &v))
         a->masked = take_mask(a, &v);
     a->before = take_requant(&v);
     a->score = sole_producer(v);

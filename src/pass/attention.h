@@ -11,7 +11,7 @@ typedef struct Attention {
     Node *end;          /* the sum, or what divides it by that of weights */
     Node *sum, *after, *soft, *masked, *before, *score; /* from there on */
     Val *bytes;         /* scores before the mask, or the softmax */
-    Val *mask;
+    Val *mask, *bias;   /* what is added before the mask bounds it, or NULL */
     int64_t far;        /* rounded quotients: what the mask has where it hides, */
     bool hides;         /* if it does more than bound scores */
     Val *q, *k, *v;

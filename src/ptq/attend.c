@@ -84,8 +84,8 @@ static bool short_factor(const Scaling *s, int64_t depth, int64_t *mul,
     return *mul >= LEAST_FACTOR;
 }
 
-/* What scales scores of bytes x, which may be bounded (mask.c) or have a bias;
- * NULL: another reads them too. */
+/* What scales scores of bytes x, which may be bounded (mask.c), have a bias, or
+ * both; NULL: another reads them too. */
 static Node *scaled(const Graph *g, const Val *x)
 {
     const Node *n = x->def;
@@ -94,9 +94,13 @@ static Node *scaled(const Graph *g, const Val *x)
 
     if (!n || (n->op != OP_min && n->op != OP_add))
         return x->def;
-    for (i = 0; i < 2; i++)
-        if ((of = maker(g, n->arg[i])) && of->op == OP_requant)
+    for (i = 0; i < 2; i++) {
+        of = maker(g, n->arg[i]);
+        if (of && of->op == OP_requant)
             return of;
+        if (of && of->op == OP_add && n->op == OP_min)
+            return scaled(g, n->arg[i]);
+    }
     return NULL;
 }
 
@@ -197,23 +201,35 @@ static void divide_rows(Graph *g, Node *soft, Node *sum, Node *end,
     replace(g, end, y);
 }
 
-/* A bias of bytes, where n adds one to bytes and scales them no more; else
- * NULL. */
-static Val *bias_of(Graph *g, const Node *n)
+/* A bias of bytes, where n adds one to bytes and scales them no more; what it
+ * makes the least of all scores is left to *bound, NULL if that is nothing.
+ * Else NULL. */
+static Val *bias_of(Graph *g, const Node *n, Val **bound)
 {
     const Val *mul = n->arg[1], *add = n->arg[2];
     int64_t shift = attr_int(n, A_shift), i;
-    Val *v;
+    bool hides = false;
+    Val *v, *b;
 
+    *bound = NULL;
     if (n->narg > 3 || !mul || !add || !mul->data || !add->data ||
         val_count(mul) != 1 || val_int(mul, 0) != INT64_C(1) << shift ||
         val_count(add) == 1 || n->arg[0]->type != T_s8 ||
         attr_int(n, A_lo) != INT8_MIN || attr_int(n, A_hi) != INT8_MAX)
         return NULL;
     v = graph_const(g, "bias", T_s32, add->shape, NULL);
-    for (i = 0; i < val_count(v); i++)
-        val_set(v, i, MAX(INT32_MIN, MIN(val_int(add, i) >> shift, INT32_MAX)));
+    b = graph_const(g, "bound", T_s32, add->shape, NULL);
+    for (i = 0; i < val_count(v); i++) {
+        int64_t x = MAX(INT32_MIN, MIN(val_int(add, i) >> shift, INT32_MAX));
+        bool far = x < INT8_MIN && x <= INT8_MIN - n->arg[0]->hi;
+
+        hides |= far;
+        val_set(v, i, far ? 0 : x);
+        val_set(b, i, far ? INT8_MIN : INT8_MAX);
+    }
     val_narrow(v);
+    val_narrow(b);
+    *bound = hides ? b : NULL;
     return v->type == T_s8 ? v : NULL;
 }
 
@@ -221,13 +237,29 @@ static Val *bias_of(Graph *g, const Node *n)
 static void add_bias(Graph *g, Node *n)
 {
     Node *y;
-    Val *bias;
+    Val *bias, *bound;
 
     if (n->op != OP_requant || attr_int(n, A_round) || n->narg < 3 ||
-        !(bias = bias_of(g, n)))
+        !(bias = bias_of(g, n, &bound)))
         return;
     y = node(g, n, OP_add, 2, n->arg[0], bias);
+    if (bound) {
+        attr_set_int(g, y, A_lo, INT8_MIN);
+        attr_set_int(g, y, A_hi, INT8_MAX);
+        node_infer(g, y);
+        y = node(g, n, OP_min, 2, y->res[0], bound);
+    }
     replace(g, n, y);
+    if (bound) {
+        attr_drop(y, A_lo);
+        attr_drop(y, A_hi);
+    }
+}
+
+/* What makes the scores that n, a minimum, bounds; or n. */
+static Node *above_bound(Node *n)
+{
+    return n->op == OP_min && n->arg[0]->def ? n->arg[0]->def : n;
 }
 
 static bool has_rows(const Node *soft)
@@ -244,7 +276,7 @@ void lower_attention(Graph *g)
 
     for (n = g->first; n; n = n->next)
         if (n->op == OP_qsoftmax && n->arg[0]->def && has_rows(n))
-            add_bias(g, n->arg[0]->def);
+            add_bias(g, above_bound(n->arg[0]->def));
     graph_sweep(g); /* what it took the place of reads scores no more */
     for (n = g->first; n; n = next) {
         next = n->next;

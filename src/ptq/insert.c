@@ -343,7 +343,7 @@ static const Val *bounded(const Grids *d, const Val *v)
 }
 
 /* Scores that a constant bias is added to, for each place in rows, before a
- * softmax reads v; NULL: none such, or with a range that is so much greater
+ * softmax reads v, or what bounds it; NULL: none such, or with a range that is so much greater
  * that a grid for both would be too coarse. */
 static const Val *biased(const Grids *d, const Val *v)
 {
@@ -353,7 +353,7 @@ static const Val *biased(const Grids *d, const Val *v)
     int i;
 
     if (!n || n->op != OP_add || n->narg != 2 || !one_reader(d, v) ||
-        d->reader[v->id][0]->op != OP_softmax)
+        (d->reader[v->id][0]->op != OP_softmax && !bounded(d, v)))
         return NULL;
     i = n->arg[0]->data ? 1 : 0;
     x = seen_of(d, n->arg[i]);
@@ -403,14 +403,15 @@ static Steps choose_scores(const Grids *d, const Val *v, Type t)
     double least = isfinite(all->least) /* of which 255 exp() is 1/2 */
                    ? all->least - log(510) : all->lo;
     bool hides = bounded(d, v) != NULL;
+    const Val *sum = hides ? v->def->arg[0] : v;
     Seen some;
     Steps s;
 
     if (hides && seen_of(d, v->def->arg[0])->n)
         scores = seen_of(d, v->def->arg[0]);
     some = seen_within(scores, hides ? least : fmax(least, all->lo), all->hi);
-    if (biased(d, v))
-        some = with_scores(d, v, some);
+    if (biased(d, sum))
+        some = with_scores(d, sum, some);
     s = steps_of(&some, t, false, d->o->by);
     if (hides && (double)s.scale * (double)(type_info[t].lo - s.zero) > least)
         return steps_of(&some, t, false, BY_MINMAX);
@@ -423,8 +424,10 @@ static Steps choose(const Grids *d, const Val *v)
     const Val *of = bounded(d, v);
 
     if (!of && one_reader(d, v) &&
-        biased(d, d->reader[v->id][0]->res[0]) == v)
+        biased(d, d->reader[v->id][0]->res[0]) == v) {
         of = d->reader[v->id][0]->res[0];
+        of = bounded(d, of) ? bounded(d, of) : of;
+    }
     if (of && of != v)
         return choose(d, of);
     of = v;

@@ -66,8 +66,10 @@ class Text:
     def heads(self, x, perm=(0, 2, 1, 3), rows=S, heads=H):
         return self.transpose(self.reshape(x, 1, rows, heads, P), *perm)
 
-    def attention(self, q, kt, v, mask=None, bound=False):
+    def attention(self, q, kt, v, mask=None, bound=False, bias=None):
         a = self.scale(self.add('matmul %s %s', q, kt), 700)
+        if bias:
+            a = self.add('add %s %s lo=-128 hi=127', a, bias)
         if bound:
             a = self.add('min %s %s', mask, a)
         elif mask:
@@ -103,12 +105,12 @@ def three(t, columns=H * P, rows=S, batch=1):
     return [t.linear(x, columns) for _ in range(3)]
 
 
-def separate(t, mask=None, scale=False, bound=False):
+def separate(t, mask=None, scale=False, bound=False, bias=None):
     q, k, v = three(t)
     if scale:
         q = t.scale(q, 40000)
     t.end(t.attention(t.heads(q), t.heads(k, (0, 2, 3, 1)), t.heads(v), mask,
-                      bound))
+                      bound, bias))
 
 
 def twice(t):
@@ -163,6 +165,21 @@ def bounded_told(t):
 
 def bounded_each(t):
     separate(t, t.input('mask', 1, H, S, S), bound=True)
+
+
+def biased(t):
+    """A bias of each head, and later keys are the least."""
+    separate(t, t.const('s8', (S, S), [-128 if k > i else 127
+                                       for i in range(S) for k in range(S)]),
+             bound=True, bias=t.drawn('s8', 100, 1, H, S, S))
+
+
+def biased_told(t):
+    """The same of what bits say."""
+    t.line.append('seen = input : b8[1,1,1,%d]' % S)
+    separate(t, t.add('where seen %s %s', t.const('s8', (), [127]),
+                      t.const('s8', (), [-128])),
+             bound=True, bias=t.drawn('s8', 100, S, S))
 
 
 def axis(t):
@@ -271,7 +288,7 @@ FORMS = (separate, twice, scaled, masked, padded, told, each, each_told,
          repeated_masked, repeated_keys, repeated_each, broadcast, one_of_keys,
          one_head, batch, batch_masked)
 DIVIDED = (separate, twice, masked, told, each, bounded, bounded_told,
-           bounded_each, rows_first, cross, repeated, repeated_each, broadcast,
+           bounded_each, biased, biased_told, rows_first, cross, repeated, repeated_each, broadcast,
            one_of_keys, one_head, batch_masked)
 for form, divided in ([(f, False) for f in FORMS] +
                       [(f, True) for f in DIVIDED]):

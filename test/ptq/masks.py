@@ -114,11 +114,33 @@ def near_each(n, s):
     return n.node('Add', s, n.const(-FAR * np.array([.1, .3]).reshape(H, 1, 1)))
 
 
+def near_causal(n, s):
+    """A bias of distances, and what hides later keys."""
+    return causal(n, near_each(n, s))
+
+
+def causal_near(n, s):
+    """The other way round."""
+    return near(n, causal(n, s))
+
+
+def merged(n, s):
+    """The same as one constant."""
+    return added(np.ones((S, S)), np.where(LATER, -1e9, -.2 * FAR))(n, s)
+
+
+def near_where(n, s):
+    """A bias, and what is told to be hidden."""
+    return told_where(n, near(n, s))
+
+
 KINDS = {'causal': (causal, SEEN), 'infinite': (infinite, SEEN),
          'padded': (padded, SEEN), 'where': (where, SEEN),
          'told': (told, SEEN), 'both': (both, SEEN),
          'told_where': (told_where, SEEN), 'by_head': (by_head, 0),
-         'near': (near, 0), 'near_each': (near_each, 0)}
+         'near': (near, 0), 'near_each': (near_each, 0),
+         'near_causal': (near_causal, SEEN), 'causal_near': (causal_near, SEEN),
+         'merged': (merged, SEEN), 'near_where': (near_where, SEEN)}
 
 
 def save(path, rng, inputs):
