@@ -34,9 +34,36 @@ static bool is_scalar(const Val *v)
     return v->data && v->type == T_f32 && val_count(v) == 1;
 }
 
+/* The bits that m is made of, as one of two numbers, of which one is 0, or by a
+ * factor; *set: what they make if they are set, *clear: else.  NULL: it is made
+ * of something else. */
+static Val *bits_of(const Val *m, double *set, double *clear)
+{
+    const Node *n = m->def, *cast;
+    int i;
+
+    if (n && n->op == OP_where && is_scalar(n->arg[1]) &&
+        is_scalar(n->arg[2])) {
+        *set = val_num(n->arg[1], 0);
+        *clear = val_num(n->arg[2], 0);
+        return n->arg[0];
+    }
+    for (i = 0; n && n->op == OP_mul && i < 2; i++) {
+        cast = n->arg[i]->def;
+        if (is_scalar(n->arg[!i]) && cast && cast->op == OP_cast &&
+            cast->arg[0]->type == T_b8) {
+            *set = val_num(n->arg[!i], 0);
+            *clear = 0;
+            return cast->arg[0];
+        }
+    }
+    return NULL;
+}
+
 /* Is each element 0, or hides? */
 static bool is_hard(const Hider *h, const Val *v)
 {
+    double set, clear;
     const Seen *s;
     int64_t i;
 
@@ -45,6 +72,8 @@ static bool is_hard(const Hider *h, const Val *v)
             return false;
     if (v->data)
         return v->type == T_f32;
+    if (bits_of(v, &set, &clear))
+        return (set == 0 && clear <= h->most) || (clear == 0 && set <= h->most);
     s = seen_of(h, v);
     return s && s->n && s->hi <= 0 && s->least_size > 0 &&
            -s->least_size <= h->most;
@@ -79,14 +108,18 @@ static Val *bound_const(const Hider *h, const Val *v, double shown)
 static Val *bound_of(const Hider *h, Val *m)
 {
     const Node *n = m->def;
+    double set, clear;
+    Val *v, *bits;
     Node *k;
-    Val *v;
 
     if (m->data)
         return bound_const(h, m, 0);
     if (n && n->op == OP_add && is_hard(h, n->arg[0]) && is_hard(h, n->arg[1]))
         return node(h, OP_min, 2, bound_of(h, n->arg[0]),
                     bound_of(h, n->arg[1]), NULL);
+    if ((bits = bits_of(m, &set, &clear)))
+        return node(h, OP_where, 3, bits, number(h, set < 0 ? -FAR : FAR),
+                    number(h, set < 0 ? FAR : -FAR));
     v = node(h, OP_mul, 2, m, number(h, -100 * FAR / h->most), NULL);
     v = node(h, OP_add, 2, v, number(h, FAR), NULL);
     k = graph_node(h->q, h->at, OP_clip, NULL, 1, &v);

@@ -331,11 +331,12 @@ static void write_map(Writer *w, const Node *n, const char *y)
     const char *op = n->op == OP_prelu ? "PRelu" : op_info[n->op].onnx;
     Proto *p;
 
-    if (!*op || n->op == OP_cast || n->op == OP_where || n->op == OP_swish ||
-        n->op == OP_gelu || n->op == OP_mod)
+    if (!*op || n->op == OP_swish || n->op == OP_gelu || n->op == OP_mod)
         refuse(n);
     p = node(w, op, n->name, y);
     put_operands(w, p, n);
+    if (n->op == OP_cast)
+        put_int(w, p, "to", type_info[attr_int(n, A_to)].onnx);
     if (op_has_attr(n->op, A_alpha))
         put_float(w, p, "alpha", attr_num(n, A_alpha));
     if (op_has_attr(n->op, A_beta))

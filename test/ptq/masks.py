@@ -98,6 +98,29 @@ def told_where(n, s):
     return n.node('Where', m, s, n.const(-1e9))
 
 
+def told_bits(n, s):
+    """Later keys and those that are not to be seen, computed."""
+    m = n.node('Cast', n.reshape('keys', 1, 1, 1, S), to=TensorProto.BOOL)
+    n.inputs.append(('keys', [1, S]))
+    m = n.node('Or', n.node('Not', m), n.const(LATER, bool))
+    return n.node('Where', m, n.const(-1e9), s)
+
+
+def told_cast(n, s):
+    """Bits that are multiplied."""
+    n.inputs.append(('keys', [1, S]))
+    m = n.node('Greater', n.reshape('keys', 1, 1, 1, S), n.const(.5))
+    m = n.node('Cast', n.node('Not', m), to=TensorProto.FLOAT)
+    return n.node('Add', s, n.node('Mul', m, n.const(-1e4)))
+
+
+def told_infinite(n, s):
+    """As scaled_dot_product_attention is exported."""
+    n.inputs.append(('keys', [1, S]))
+    m = n.node('Greater', n.reshape('keys', 1, 1, 1, S), n.const(.5))
+    return n.node('Add', s, n.node('Where', m, n.const(0), n.const(-np.inf)))
+
+
 def by_head(n, s):
     """The second head sees all."""
     m = LATER * np.array([1, 0]).reshape(H, 1, 1)
@@ -137,7 +160,9 @@ def near_where(n, s):
 KINDS = {'causal': (causal, SEEN), 'infinite': (infinite, SEEN),
          'padded': (padded, SEEN), 'where': (where, SEEN),
          'told': (told, SEEN), 'both': (both, SEEN),
-         'told_where': (told_where, SEEN), 'by_head': (by_head, 0),
+         'told_where': (told_where, SEEN), 'told_bits': (told_bits, SEEN),
+         'told_cast': (told_cast, SEEN),
+         'told_infinite': (told_infinite, SEEN), 'by_head': (by_head, 0),
          'near': (near, 0), 'near_each': (near_each, 0),
          'near_causal': (near_causal, SEEN), 'causal_near': (causal_near, SEEN),
          'merged': (merged, SEEN), 'near_where': (near_where, SEEN)}
