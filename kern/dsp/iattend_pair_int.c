@@ -17,7 +17,7 @@
  * scratch  2 * wide * (e + 1 & -2) + (d > 4 ? 2 * deep * (n + 1 & -2) :
  *          (d > 2 ? 8 : 4) * (n + 3 & -4)) + 4 * max(wide, deep) + 64 +
  *          4 * (n + 3 & -4) + (2 * max(n, e) + 7 & -8)
- * stack    472
+ * stack    480
  * let      score = 11 + has.mask * 2 + (d > 4 ? 8 + (3 * deep >> 2) : 7)
  * cycles   1500 + heads * (200 + n * (d > 4 ? 2 * d : 12) + 3 * n * e + pairs *
  *          (330 + 2 * n * score + 2 * e * (11 + (3 * wide >> 2))))

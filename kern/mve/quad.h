@@ -16,7 +16,16 @@ enum { QUAD_PIXELS = 4, QUAD_STEP = 16 };
 
 /* QUAD_BY_PIXEL: what sums are multiplied by is not each channel's but each
  * pixel's, twice at in[3]: (sum * mul >> 32) + add >> shift, with the bias in
- * the sum. */
+ * the sum.  QUAD_BEGINS: so it is, by the channel's, and to sums is added what
+ * each pixel has twice at in[6]. */
+#ifdef QUAD_BY_PIXEL
+enum { QUAD_PER_PIXEL = 3 }; /* the operand */
+#elif defined QUAD_BEGINS
+enum { QUAD_PER_PIXEL = 6 };
+#endif
+#if defined QUAD_BY_PIXEL || defined QUAD_BEGINS
+#define QUAD_EACH_PIXEL
+#endif
 
 /* Has channel c the epilogue that another had before? */
 #ifndef QUAD_AGAIN
@@ -61,7 +70,7 @@ static inline int32_t quad_pixels(int32_t n, int32_t room)
  * in their order; QUAD_ALL knows the offsets. */
 struct quad_run {
     int32_t mul[2], hi[2], up[2];
-#ifdef QUAD_BY_PIXEL
+#ifdef QUAD_EACH_PIXEL
     const MUL *muls;
 #elif !UPPER_HALF
     uint32_t below[2];
@@ -113,12 +122,12 @@ enum { QUAD_STEP_BYTES = 56, QUAD_UNROLL = 4 };
     "vmov " q "[3], " q "[1], " second ", " second "\n"
 
 /* The epilogue of the sums in q, to which q2 and q3 are free; r0 is too. */
-#ifdef QUAD_BY_PIXEL
+#ifdef QUAD_EACH_PIXEL
 #define QUAD_MULS(op) op " r0, [r11, #-44]\n"
 #else
 #define QUAD_MULS(op)
 #endif
-#if UPPER_HALF || defined QUAD_BY_PIXEL
+#if UPPER_HALF || defined QUAD_EACH_PIXEL
 #if ROUND
 #define QUAD_BELOW0(q) "vshr.s32 q3, " q ", #31\n"
 #define QUAD_LESS(q) "vadd.i32 " q ", " q ", q3\n"
@@ -133,6 +142,10 @@ enum { QUAD_STEP_BYTES = 56, QUAD_UNROLL = 4 };
 #ifdef QUAD_BY_PIXEL
 #define QUAD_MULTIPLY(q)                                                \
     "vldrw.32 q4, [r0], #16\n vmulh.s32 " q ", " q ", q4\n"
+#elif defined QUAD_BEGINS
+#define QUAD_MULTIPLY(q)                                                \
+    "vldrw.32 q2, [r0], #16\n vadd.i32 " q ", " q ", q2\n"             \
+    "vmulh.s32 " q ", " q ", q4\n"
 #else
 #define QUAD_MULTIPLY(q) "vqrdmulh.s32 " q ", " q ", q4\n"
 #endif
@@ -286,8 +299,8 @@ static inline int32_t quad_scale(const struct conv_dims *k,
     const int32_t bias = (b ? (int32_t)b[c + i] : 0) + mve_bias(w, k->c);
     const int64_t more = add ? (int64_t)add[(c + i) * k->addc] : 0;
     const int32_t shift = SHIFT_OF(k, io, 5, at);
-#ifdef QUAD_BY_PIXEL
-    (void)mul;
+#ifdef QUAD_EACH_PIXEL
+    to->mul[i] = mul;
     to->hi[i] = (int32_t)more;
     to->up[i] = -shift;
     return bias;
@@ -303,7 +316,7 @@ static inline int32_t quad_scale(const struct conv_dims *k,
     to->up[i] = -s.post;
     to->below[i] = ~s.lo;
 #endif
-#ifndef QUAD_BY_PIXEL
+#ifndef QUAD_EACH_PIXEL
     return MVE_BIAS ? bias : 0;
 #endif
 }
@@ -360,8 +373,8 @@ static NOINLINE void quad_channels(const struct conv_dims *k,
     for (int32_t c = 0; c < k->m; c += 2) {
         const int32_t c0 = c + 2 > k->m ? k->m - 2 : c;
 
-#ifdef QUAD_BY_PIXEL
-        run.muls = io->in[3];
+#ifdef QUAD_EACH_PIXEL
+        run.muls = io->in[QUAD_PER_PIXEL];
 #endif
         run.y = (uint8_t *)(y + c0);
         quad_pair(k, io, &run, c0);
@@ -372,10 +385,11 @@ static NOINLINE void quad_channels(const struct conv_dims *k,
 static void quad_rest(const struct conv_dims *k, const struct io *io,
                       const uint8_t *x, int32_t pixels, int32_t first, Y *y)
 {
-#ifdef QUAD_BY_PIXEL
+#ifdef QUAD_EACH_PIXEL
     struct io rest = *io;
 
-    rest.in[3] = (const MUL *)io->in[3] + 2 * first;
+    rest.in[QUAD_PER_PIXEL] =
+        (const MUL *)io->in[QUAD_PER_PIXEL] + 2 * first;
     io = &rest;
 #else
     (void)first;

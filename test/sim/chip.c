@@ -8,7 +8,7 @@
 #include "test/sim/cases.h"
 
 /* A copy for each core, as generated code makes it. */
-static int32_t dims[8][64] L1;
+static int32_t dims[8][68] L1;
 
 struct job {
     const Case *k;

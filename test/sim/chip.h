@@ -11,7 +11,7 @@ struct operand {
 };
 
 typedef struct Case {
-    int32_t dims[64]; /* the dims struct of its family */
+    int32_t dims[68]; /* the dims struct of its family */
     struct operand in[8], out;
     int32_t nin, scratch;
     uint32_t inplace; /* operands at whose address the result may begin */
