@@ -305,7 +305,7 @@ static void make_weights(struct attend *a, const int8_t *x, int32_t top,
         even_weights(a, to);
         return;
     }
-    levels = levels_of(sum, (uint32_t)a->k->p1);
+    levels = levels_of(levels_sum(sum, (uint32_t)a->k->p4), (uint32_t)a->k->p1);
     for (int32_t i = 0; i < all; i += 2, x += 4, to += i & 2 ? 1 : 3) {
         const int32_t one = i < n && (!mask || mask[i] != -128)
             ? level_byte(&levels, (uint32_t)power[x[0]]) : 0;

@@ -275,7 +275,8 @@ static uint32_t put_weights(const struct attend *a, const MASK *mask,
                             const int8_t *x, uint8_t *to)
 {
     const uint64_t powers = take_powers(a, a->k->hides ? mask : NULL, x);
-    const struct levels l = levels_of(powers, (uint32_t)a->k->p1);
+    const struct levels l = levels_of(
+        levels_sum(powers, (uint32_t)a->k->p4), (uint32_t)a->k->p1);
     uint32_t sum;
 
     if (!powers)

@@ -21,7 +21,8 @@
  * Of quotients a = p p1 / sum of p, rounded half to even, at most 255; q, k and
  * v are less their zero points; scores and results are scaled and rounded, and
  * have scale[1] and scale[3] more.  If the mask hides, p is 0 where that is
- * -128; a is `none` if the sum of p is 0.
+ * -128; a is `none` if the sum of p is 0.  With p4 that sum is times p4 / 2^26,
+ * rounded down.
  */
 #include "kern/finish.h"
 
@@ -94,6 +95,8 @@ static int64_t weigh(const struct attend_dims *k, const struct io *io,
     }
     for (int32_t i = 0; i < k->n && table; i++)
         x[i] = (int32_t)table[sum ? (int64_t)x[i] * k->p1 / sum : 0];
+    if (k->quotients && k->p4)
+        sum = (sum >> 32) * k->p4 * 64 + ((sum & 0xffffffff) * k->p4 >> 26);
     for (int32_t i = 0; i < k->n && k->quotients; i++)
         x[i] = sum ? clip(quotient((int64_t)x[i] * k->p1, sum), 0, 255)
                    : k->none;

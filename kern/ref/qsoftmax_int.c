@@ -10,7 +10,8 @@
  * Of bytes (p0: bits of y) t has exp(-d) in Q0.31 of d = max - x; the results
  * are its quotients by their sum.  With p2, levels, those are exact, rounded half
  * to even: t p2 / sum of t; then x may have 16 bits, and what is more than 255
- * below the greatest, or the least that 16 bits hold, has no t.  Of 16 bits
+ * below the greatest, or the least that 16 bits hold, has no t; with p1 the sum
+ * is times p1 / 2^26, rounded down.  Of 16 bits
  * (p0: 0) the difference is scaled by p1 and shift to steps of the curve t, of
  * which 1/(1 + v), v being what the sum's leading bit leaves, is the curve r;
  * both have 513 points.
@@ -65,6 +66,12 @@ static int64_t power_of(const T *t, int64_t top, int64_t x)
     return top - x > 255 || x == INT16_MIN ? 0 : (int64_t)t[top - x];
 }
 
+/* sum by / 2^26, if by is not 0. */
+static int64_t part_of(int64_t sum, int64_t by)
+{
+    return by ? ((sum >> 32) * by * 64) + ((sum & 0xffffffff) * by >> 26) : sum;
+}
+
 static void row_levels(const struct row_dims *k, const X *x, const T *t, Y *y)
 {
     const int64_t top = greatest(x, k->n);
@@ -72,6 +79,7 @@ static void row_levels(const struct row_dims *k, const X *x, const T *t, Y *y)
 
     for (int32_t i = 0; i < k->n; i++)
         sum += power_of(t, top, x[i]);
+    sum = part_of(sum, k->p1);
     for (int32_t i = 0; i < k->n; i++)
         y[i] = (Y)limit(rounded(power_of(t, top, x[i]) * k->p2, sum) + k->lo,
                         k->lo, k->hi);

@@ -117,7 +117,7 @@ static NOINLINE uint32_t make_parts(const struct attend_dims *k,
     }
     if (!sum)
         return even_parts(k, x);
-    levels = levels_of(sum, (uint32_t)k->p1);
+    levels = levels_of(levels_sum(sum, (uint32_t)k->p4), (uint32_t)k->p1);
     for (int32_t i = 0; i < k->n; i++) {
         x[i] = level_byte(&levels, (uint32_t)x[i]);
         weights += (uint32_t)x[i];

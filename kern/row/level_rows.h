@@ -32,7 +32,7 @@ static void levels_row(const struct row_dims *k, const X *x, const T *t, Y *y)
 
     for (int32_t i = 0; i < n; i++)
         sum += levels_power(t, top, x[i]);
-    levels = levels_of(sum, (uint32_t)k->p2);
+    levels = levels_of(levels_sum(sum, (uint32_t)k->p1), (uint32_t)k->p2);
     for (int32_t i = 0; i < n; i++)
         y[i] = (Y)clip(level_of(&levels, levels_power(t, top, x[i])) + lo, lo,
                        hi);

@@ -18,6 +18,14 @@ struct levels {
     int32_t places;
 };
 
+/* That of which powers are so many 256ths, times by / 2^26; by: 0, or 28 bits. */
+static inline uint64_t levels_sum(uint64_t sum, uint32_t by)
+{
+    if (!by)
+        return sum;
+    return ((sum >> 32) * by << 6) + ((uint64_t)(uint32_t)sum * by >> 26);
+}
+
 /* w greatest / sum, rounded half to even. */
 static NOINLINE int32_t level_exact(const struct levels *l, uint32_t w)
 {

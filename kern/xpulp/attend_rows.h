@@ -363,7 +363,7 @@ static NOINLINE void row_weights(const struct attend *a, const int8_t *x,
     }
     if (mask)
         sum -= drop_hidden(mask, n, v);
-    levels = levels_of(sum, (uint32_t)a->k->p1);
+    levels = levels_of(levels_sum(sum, (uint32_t)a->k->p4), (uint32_t)a->k->p1);
     if (attend_levels(v, words, &levels, w + ATTEND_STEP, &all) >=
             levels.safe || !all)
         all = exact_levels(&levels, v, 4 * words, w + ATTEND_STEP);

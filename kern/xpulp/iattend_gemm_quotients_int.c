@@ -6,7 +6,7 @@
  *          -> y:s8
  * isa      xpulpv2
  * when     quotients && m > 3 && n > 3 && n < 1024 && d < 4096 && vzero > -128 &&
- *          none * n < 1021
+ *          none * n < 1021 && (p4 == 0 || p4 > 66980000)
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
  * scratch  4 * max(line, 4 * fours) + 16 * line + 4 * n + 16 * ceil(d, 4) +

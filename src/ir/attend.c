@@ -67,6 +67,9 @@ static void check_quotients(const Node *n)
     if (attr_int(n, A_p3) < 0 || attr_int(n, A_p3) > UINT8_MAX)
         err_node(n, "p3 %lld: a weight of 0 to %d was wanted",
                  (long long)attr_int(n, A_p3), UINT8_MAX);
+    if (attr_int(n, A_p4) < 0 || attr_int(n, A_p4) >= 1 << 28)
+        err_node(n, "p4 %lld: a factor of at most 28 bits was wanted",
+                 (long long)attr_int(n, A_p4));
     if (attr_int(n, A_shift) < 1 || attr_int(n, A_p0) < 1)
         err_node(n, "mode %lld: shifts of 1 or more were wanted",
                  (long long)mode);
@@ -340,6 +343,7 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->both = attr_int(n, A_mode) == ATTEND_BOTH;
     d->quotients = has_quotients(n);
     d->hides = attr_int(n, A_mode) == ATTEND_HIDES;
+    d->p4 = dims_32(n, attr_int(n, A_p4));
     d->none = dims_32(n, attr_int(n, A_p3));
     d->qzero = dims_32(n, zero_point(n, 0));
     d->kzero = dims_32(n, zero_point(n, 1));

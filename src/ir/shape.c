@@ -204,6 +204,9 @@ static void check_tables(const Node *n)
                                  attr_int(n, A_p2) > (bytes ? 256 : 0)))
         err_node(n, "p2, the levels of the result, is %lld: 0 to 256 of bytes "
                  "was wanted", (long long)attr_int(n, A_p2));
+    if (hides && (attr_int(n, A_p1) < 0 || attr_int(n, A_p1) >= 1 << 28))
+        err_node(n, "p1, a factor of levels, is %lld: at most 28 bits were "
+                 "wanted", (long long)attr_int(n, A_p1));
     if (!bytes && attr_int(n, A_shift) < 1)
         err_node(n, "shift is %lld, at least 1 was wanted",
                  (long long)attr_int(n, A_shift));

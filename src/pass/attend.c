@@ -59,7 +59,9 @@ static int64_t even_weight(const Attention *a)
 {
     Shape y = a->score->res[0]->shape;
     double levels = (double)attr_int(a->soft, A_p2);
+    double by = (double)attr_int(a->soft, A_p1);
 
+    levels *= by > 0 ? 0x1p26 / by : 1;
     return MIN((int64_t)rint(levels / (double)y.dim[y.rank - 1]), BYTES - 1);
 }
 
@@ -67,6 +69,8 @@ static void put_quotients(Graph *g, Node *n, const Attention *a)
 {
     attr_set_int(g, n, A_mode, a->hides ? ATTEND_HIDES : ATTEND_QUOTIENTS);
     attr_set_int(g, n, A_p1, attr_int(a->soft, A_p2));
+    if (attr_int(a->soft, A_p1))
+        attr_set_int(g, n, A_p4, attr_int(a->soft, A_p1));
     if (a->hides && a->far == -INT16_MAX)
         attr_set_int(g, n, A_p3, even_weight(a));
     if (a->zero[0] || a->zero[1] || a->zero[2])

@@ -343,8 +343,8 @@ static const Val *bounded(const Grids *d, const Val *v)
 }
 
 /* Scores that a constant bias is added to, for each place in rows, before a
- * softmax reads v, or what bounds it; NULL: none such, or with a range that is so much greater
- * that a grid for both would be too coarse. */
+ * softmax reads v, or what bounds it; NULL: none such, or with a range that is
+ * so much greater that a grid for both would be too coarse. */
 static const Val *biased(const Grids *d, const Val *v)
 {
     enum { MORE = 5 }; /* fourths */

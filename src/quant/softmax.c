@@ -3,23 +3,28 @@
  *
  *     y = round(t[d] levels / sum of t) + zero
  *
- * whose quotients are exact.  Scores may be multiplied by a number, and hidden
+ * whose quotients are exact, if levels, 1 / scale, are a whole number; else
+ * round(t[d] 256 / (sum of t 256 scale)).  Scores may be multiplied by a number, and hidden
  * by a mask (mask.c).  float32 differs from that by some 1e-7 of a result;
  * where a result is that near to a half it may round otherwise. */
 #include "quant/lower.h"
 
 #include <math.h>
 
-enum { BYTES = 256 };
+enum { BYTES = 256, LEAST_STEPS = 100, MOST_STEPS = 1000 };
 #define NO_POWER 23 /* exp(-23) is under 1/2 in 31 bits */
 
-/* Steps from 0 to 1, if they are a whole number but for a rounding; else 0. */
-static int64_t levels_of(const Grid *to)
+/* Steps from 0 to 1, if they are a whole number but for a rounding, or else
+ * BYTES, of which those are 2^26 / *by; 0: they are too few or too many. */
+static int64_t levels_of(const Grid *to, int64_t *by)
 {
     double n = 1 / (double)to->scale, whole = rint(n);
 
-    return fabs(n - whole) < n * 0x1p-23 && whole >= 1 && whole <= BYTES
-           ? (int64_t)whole : 0;
+    *by = 0;
+    if (fabs(n - whole) < n * 0x1p-23 && whole >= 1 && whole <= BYTES)
+        return (int64_t)whole;
+    *by = llrint(BYTES / n * 0x1p26);
+    return n > LEAST_STEPS && n < MOST_STEPS ? BYTES : 0;
 }
 
 static Val *table(Graph *g, double step)
@@ -52,13 +57,14 @@ bool lower_softmax(Graph *g, Node *q, const Val *x, const Grid *to)
 {
     const Node *n = x->def;
     const TypeInfo *y = &type_info[attr_int(q, A_to)];
+    int64_t levels, by;
     double factor;
     Masks m;
     Val *v;
     Real r;
 
     if (!n || n->op != OP_softmax || y->bytes != 1 || to->zero != y->lo ||
-        to->lo != y->lo || to->hi != y->hi || !levels_of(to) ||
+        to->lo != y->lo || to->hi != y->hi || !(levels = levels_of(to, &by)) ||
         node_axis(n, x->shape.rank) != x->shape.rank - 1)
         return false;
     v = mask_strip(g, q, n->arg[0], &m);
@@ -72,7 +78,9 @@ bool lower_softmax(Graph *g, Node *q, const Val *x, const Grid *to)
     q->origin = n->origin;
     attr_drop(q, A_to);
     attr_set_int(g, q, A_p0, 8);
-    attr_set_int(g, q, A_p2, levels_of(to));
+    attr_set_int(g, q, A_p2, levels);
+    if (by)
+        attr_set_int(g, q, A_p1, by);
     attr_set_int(g, q, A_lo, to->lo);
     attr_set_int(g, q, A_hi, to->hi);
     node_infer(g, q);

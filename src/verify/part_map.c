@@ -94,7 +94,7 @@ static bool same_attention(const struct attend_dims *d,
            d->p1 == all->p1 && d->most == all->most && d->bound == all->bound &&
            d->both == all->both &&
            d->quotients == all->quotients && d->hides == all->hides &&
-           d->none == all->none && d->qzero == all->qzero &&
+           d->none == all->none && d->p4 == all->p4 && d->qzero == all->qzero &&
            d->kzero == all->kzero && d->vzero == all->vzero;
 }
 

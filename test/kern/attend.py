@@ -90,6 +90,7 @@ def quotients():
                  for i in range(256)])]
     zero = rng.choice(('', ' zero=%d,%d,%d' % tuple(
         rng.randint(-128, 127) for _ in range(3))))
+    by = rng.choice(('', '', ' p4=%d' % rng.randint(2**24, 2**27)))
     mode, masked = rng.choice(((2, False), (2, True), (3, True), (3, True)))
     if masked:
         lines.append(mask(heads, m, n, True))
@@ -98,7 +99,7 @@ def quotients():
                   ' _ mask' if masked else '', p2, shift, shift,
                   rng.choice((255, 256, 100)), mode,
                   rng.choice(('', ' p3=21', ' p3=%d' % round(255 / n)))
-                  if mode == 3 else '', zero),
+                  if mode == 3 else '', zero + by),
               'output y']
     return lines
 

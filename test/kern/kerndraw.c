@@ -453,7 +453,8 @@ static void draw_qsoftmax(Str *o, const Inst *in)
                 type_info[in->arg[2]].name, n,
                 (int)MIN(32767, type_info[in->arg[2]].hi));
     if (bytes)
-        str_fmt(o, "r = qsoftmax x t p0=%d p2=%d", roll(2) ? 8 : 16,
+        str_fmt(o, "r = qsoftmax x t p0=%d p1=%d p2=%d", roll(2) ? 8 : 16,
+                roll(3) ? 0 : between(1 << 24, 1 << 27),
                 hides || roll(2) ? between(1, 256) : 0);
     else
         str_fmt(o, "r = qsoftmax x t e p1=%d shift=%d",
@@ -928,6 +929,8 @@ static void draw_quotients(Str *o, const Inst *in)
             between(1, 256), p2, shift);
     if (!mask)
         str_fmt(o, " count=%d", between(1, rows));
+    if (roll(3) == 0)
+        str_fmt(o, " p4=%d", between(1 << 24, 1 << 27));
     if (hides && roll(2))
         str_fmt(o, " p3=%d", between(0, 255) / rows);
     if (roll(4))

@@ -9,7 +9,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 to, rng = sys.argv[1] + '/softmax', np.random.RandomState(int(sys.argv[2]))
-n, levels = int(rng.choice([3, 8, 24, 64, 300])), int(rng.choice([255, 256]))
+n, levels = int(rng.choice([3, 8, 24, 64, 300])), rng.choice([255, 256, 255.03, 180, 400.7])
 rows, signed = 6000 // n, rng.rand() < .5
 kind, least = (np.int8, -128) if signed else (np.uint8, 0)
 step = np.float32(rng.uniform(.01, .2))
