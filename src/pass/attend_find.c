@@ -284,13 +284,22 @@ bool attention_is_byte(const Val *v)
 static Val *zero_less(Graph *g, const Attention *a, Val *v, int64_t *zero)
 {
     const Node *n = v->def;
+    int64_t perm[RANK];
     Val *x;
+    int i;
 
     if (attention_is_byte(v) || !n)
         return v;
     if (n->op == OP_reshape) {
         x = zero_less(g, a, n->arg[0], zero);
         return x == n->arg[0] ? v : attention_reshaped(g, a, x, v->shape);
+    }
+    if (n->op == OP_transpose) {
+        for (i = 0; i < v->shape.rank; i++)
+            perm[i] = attr_at(n, A_perm, i, -1);
+        x = zero_less(g, a, n->arg[0], zero);
+        return x == n->arg[0] ? v : edit_transpose(g, a->end, a->score, x,
+                                                   perm);
     }
     if (n->op != OP_sub || !attention_is_byte(n->arg[0]) ||
         node_arg(n, "mul") || !is_const(n->arg[1]) || !is_number(n->arg[1]))

@@ -192,7 +192,8 @@ void lower_rows(Graph *g)
 
     for (n = g->first; n; n = next) {
         next = n->next;
-        if (n->op == OP_qsoftmax && attr_int(n, A_p2) == LEVELS)
+        if (n->op == OP_qsoftmax && attr_int(n, A_p2) == LEVELS &&
+            !attr_int(n, A_p1))
             attr_drop(n, A_p2);
         if (!is_row(g, n, &r))
             continue;

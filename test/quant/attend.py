@@ -12,6 +12,7 @@ rows = int(rng.randint(4, 30))
 cross = rng.rand() < .3
 keys = int(rng.randint(4, 40)) if cross else rows
 size, signed = heads * width, rng.rand() < .5
+batch = int(rng.choice([1, 1, 2]))
 kind, least = (np.int8, -128) if signed else (np.uint8, 0)
 nodes, consts, told = [], [], []
 
@@ -51,7 +52,7 @@ def linear(x, columns=size):
 
 def split(x, n, last):
     """Heads of rows; last: of columns."""
-    x = add('Reshape', x, const(np.array([1, n, heads, width])))
+    x = add('Reshape', x, const(np.array([batch, n, heads, width])))
     if not last:
         return add('Transpose', x, perm=[0, 2, 1, 3])
     if rng.rand() < .5:
@@ -69,6 +70,9 @@ def shown():
            (key < max(keys * 2 // 3, 1)) & (row >= 0) if kind == 'last' else
            (rng.rand(rows, keys) < .5) | (key == 0))
     see = see[:1] if kind == 'last' else see
+    if batch > 1 and rng.rand() < .5: # of each
+        return (key < rng.randint(1, keys + 1, (batch, 1))).reshape(
+            batch, 1, 1, keys)
     return see.reshape((1,) * rng.choice([0, 1, 2]) + see.shape)
 
 
@@ -124,15 +128,16 @@ def attention(x, other):
     s = pair(add('MatMul', split(q, rows, False), split(k, keys, True)),
              .12 * width ** .5)
     s = scores(s, root if scale == 'behind' else None)
-    w = pair(add('Softmax', s, axis=-1), 1 / rng.choice([255, 256, 255.04, 300]), least)
+    levels = rng.choice([255, 256, 255.04, 300])
+    w = pair(add('Softmax', s, axis=-1), 1 / levels, least)
     y = pair(add('MatMul', w, split(v, keys, False)), .02)
     y = add('Transpose', y, perm=[0, 2, 1, 3])
-    return linear(add('Reshape', y, const(np.array([1, rows, size]))))
+    return linear(add('Reshape', y, const(np.array([batch, rows, size]))))
 
 
 def main():
     info, to = helper.make_tensor_value_info, sys.argv[1] + '/attend'
-    shapes = [[1, rows, size]] + ([[1, keys, size]] if cross else [])
+    shapes = [[batch, rows, size]] + ([[batch, keys, size]] if cross else [])
     names = ['x', 'other'][:len(shapes)]
     sides = [pair(n, .03, least + 128) for n in names]
     y = attention(sides[0], sides[-1])
