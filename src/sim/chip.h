@@ -307,6 +307,7 @@ struct Sim {
     bool done;      /* for good */
     uint64_t quantum; /* ticks that chips may run apart */
     uint64_t until; /* end of this quantum: messages arrive later */
+    Device **link;  /* by chip; NULL: it has none */
     uint64_t slack; /* cycles a core may run ahead of the others */
     uint64_t khz;   /* ticks a millisecond */
     Str out;
@@ -392,6 +393,9 @@ static inline uint32_t core_sleep(Access *a, enum Wait why)
 
 /* trace.c */
 void trace_op(Core *c, const Op *op, uint64_t t);
+/* dev_link.c: messages leave that might until now, when all chips have come to
+ * the end of a quantum.  Are there others that may later? */
+bool links_settle(Sim *s);
 /* timeline.c */
 void timeline_open(Sim *s);
 /* An accelerator worked from one cycle of its clock to another. */

@@ -23,8 +23,9 @@
  * message at a time has the way out of its chip, in order, and, a latency later,
  * the way in of the other: both are taken until its last byte is there.  With
  * `,half` behind the topology a chip's ways out and in are one wire; with
- * `,shared` those of all chips are.  Of those that wait for a room the oldest
- * comes first.  Where two chips are not joined (soc_joined), those between hand a
+ * `,shared` those of all chips are.  Who asks for a way first has it first,
+ * to the tick: ways are given at the end of each quantum, when all have asked that
+ * might (links_settle).  Where two chips are not joined (soc_joined), those between hand a
  * message on, when all of it is there and before what they send themselves; their
  * cores have nothing to do with it.  Each has a number and a checksum: WAIT gives
  * BROKEN or MISSED with the sender of one that is damaged, or not the one that
@@ -86,7 +87,6 @@ typedef struct Link {
     uint64_t free;              /* when the way out is */
     int nbooked;
     Span *booked;               /* when the way in is not, or the wire, in order */
-    bool leaving;               /* a message is */
     int sending, sent;
     uint32_t room, open;
     uint64_t opened;            /* ticks; senders know it a latency later */
@@ -168,7 +168,7 @@ static uint64_t book_way(Device *d, Device *to, uint64_t begin, uint64_t n)
     Sim *s = d->chip->sim;
     Wires kind = soc_wires(d->chip->soc);
     uint64_t late = kind == WIRES_shared ? 0 : latency(d), is;
-    Link *in = (kind == WIRES_shared ? chip_device(s->chip, "link") : to)->state;
+    Link *in = (kind == WIRES_shared ? s->link[0] : to)->state;
 
     do {
         is = begin;
@@ -198,7 +198,7 @@ static Device *next_hop(const Device *from, const Device *to)
     Sim *s = from->chip->sim;
     int i = s->next[from->chip->id * s->nchip + to->chip->id];
 
-    return chip_device(&s->chip[i], "link");
+    return s->link[i];
 }
 
 static int hops(const Device *from, const Device *to)
@@ -210,57 +210,90 @@ static int hops(const Device *from, const Device *to)
     return n;
 }
 
-/* Whose first message may leave: what is handed on, before what the receiver has
- * opened its room for. */
-static Queue *ready(Link *v)
+/* When a link's own message may leave: its receiver has opened the room, and
+ * the sender knows. */
+static uint64_t own_time(const Device *d)
 {
+    const Link *v = d->state;
     const Message *m = v->own.first;
     const Link *to = m ? m->taker->state : NULL;
+    uint64_t begin = m ? MAX(m->asked, v->free) : NEVER;
 
-    if (v->passing.first)
-        return &v->passing;
-    return m && (!m->tag || to->open == m->tag) ? &v->own : NULL;
-}
-
-/* The sender's message: when it knows that the room is open, and where. */
-static uint64_t enter_room(const Device *d, Message *m, uint64_t begin)
-{
-    const Link *to = m->taker->state;
-
-    if (!m->tag)
+    if (!m || !m->tag)
         return begin;
-    m->at += to->room;
-    return MAX(begin, to->opened + (uint64_t)hops(d, m->taker) * latency(d));
+    return to->open != m->tag ? NEVER
+           : MAX(begin, to->opened +
+                            (uint64_t)hops(d, m->taker) * latency(d));
 }
 
-/* A message leaves, if it may and the way is free.  Where chips run apart for
- * longer than a message is under way, it is late by that. */
-static void pump(Device *d)
+/* When what a link is to hand on may leave. */
+static uint64_t passing_time(const Device *d)
+{
+    const Link *v = d->state;
+    const Message *m = v->passing.first;
+
+    return m ? MAX(m->asked, v->free) : NEVER;
+}
+
+static uint64_t leaving_time(const Device *d)
+{
+    return MIN(own_time(d), passing_time(d));
+}
+
+/* A link's next message leaves, from `begin` on: what is handed on before what it
+ * sends itself.  Where chips run apart for longer than a message is under way, it
+ * is late by that. */
+static void leave(Device *d, uint64_t begin)
 {
     Link *v = d->state;
-    uint64_t late = latency(d), begin, time;
     Sim *s = d->chip->sim;
-    Queue *q = v->leaving ? NULL : ready(v);
-    Message *m = q ? q->first : NULL;
+    bool own = own_time(d) < passing_time(d);
+    Queue *q = own ? &v->own : &v->passing;
+    Message *m = q->first;
+    uint64_t time;
 
-    if (!m)
-        return;
     q->first = m->next;
-    v->leaving = true;
-    begin = MAX(m->asked, v->free);
-    if (q == &v->own)
-        begin = enter_room(d, m, begin);
+    if (own && m->tag)
+        m->at += ((Link *)m->taker->state)->room;
     m->hop = next_hop(d, m->taker);
     time = (uint64_t)(m->n * per_second(d) /
                       (item_num(d->item, "mb_per_s", 1e3) * 1e6));
-    begin = book_way(d, m->hop, begin, time);
-    v->free = begin + time;
-    m->sent = begin;
-    m->there = MAX(v->free + late, s->until);
+    m->sent = book_way(d, m->hop, begin, time);
+    v->free = m->sent + time;
+    m->there = MAX(v->free + latency(d), s->until);
     d->chip->counts.link_bytes += m->n;
-    chip_at(d->chip, v->free, d, (uintptr_t)m | GONE);
+    chip_at(d->chip, MAX(v->free, s->until), d, (uintptr_t)m | GONE);
     if (!m->lost)
         chip_at(m->hop->chip, m->there, m->hop, (uintptr_t)m | THERE);
+}
+
+/* The link that may send next, of those that are alike the first; NULL: none
+ * does. */
+static Device *first_to_leave(const Sim *s, uint64_t *begin)
+{
+    Device *found = NULL;
+    int i;
+
+    *begin = NEVER;
+    for (i = 0; i < s->nchip; i++) {
+        uint64_t t = s->link[i] ? leaving_time(s->link[i]) : NEVER;
+
+        if (t < *begin) {
+            *begin = t;
+            found = s->link[i];
+        }
+    }
+    return found;
+}
+
+bool links_settle(Sim *s)
+{
+    uint64_t begin;
+    Device *d;
+
+    while ((d = first_to_leave(s, &begin)) && begin < s->until)
+        leave(d, begin);
+    return d;
 }
 
 static void read_bytes(Message *m)
@@ -301,7 +334,7 @@ static void send(Device *d, Access *a, const Window *w, uint32_t n)
                   "%d", d->chip->id, w->to, s->nchip);
         return;
     }
-    peer = chip_device(&s->chip[w->to], "link");
+    peer = s->link[w->to];
     if (!ram_span(d->chip, w->from, n, false, "link") || !n || !peer) {
         sim_fault(d->chip, a->core, "link: nothing to send, or no link at the "
                   "other end");
@@ -321,43 +354,14 @@ static void send(Device *d, Access *a, const Window *w, uint32_t n)
         put(&v->own, two);
         v->sending++;
     }
-    pump(d);
-}
-
-/* Who waits to send what may come now, and has waited longest. */
-static Device *longest(const Device *d)
-{
-    Sim *s = d->chip->sim;
-    const Link *own = d->state;
-    uint64_t least = NEVER;
-    Device *found = NULL;
-    int i;
-
-    for (i = 0; i < s->nchip; i++) {
-        Device *peer = chip_device(&s->chip[i], "link");
-        const Link *v = peer ? peer->state : own;
-        const Message *m = v->leaving ? NULL : v->own.first;
-
-        if (m && m->taker == d && m->tag == own->open &&
-            MAX(m->asked, v->free) < least) {
-            least = MAX(m->asked, v->free);
-            found = peer;
-        }
-    }
-    return found;
 }
 
 /* From now on messages of a tag may come; who waits to send them learns it a
  * latency later. */
-static void open_room(Device *d, uint32_t tag, uint64_t time)
+static void open_room(Link *v, uint32_t tag, uint64_t time)
 {
-    Link *v = d->state;
-    Device *peer;
-
     v->open = tag;
     v->opened = time;
-    while ((peer = longest(d)))
-        pump(peer);
 }
 
 /* The oldest message of a chip, or of any; -1: there is none. */
@@ -444,7 +448,6 @@ static void come(Device *d, Message *m, uint64_t time)
         return;
     m->asked = time;
     put(&v->passing, m);
-    pump(d);
 }
 
 static void event(Device *d, uint64_t time, uint64_t what)
@@ -455,12 +458,10 @@ static void event(Device *d, uint64_t time, uint64_t what)
 
     switch (what & 3) {
     case GONE:
-        v->leaving = false;
         if (m->sender == d) {
             v->sending--;
             read_bytes(m);
         }
-        pump(d);
         break;
     case THERE:
         come(d, m, time);
@@ -539,7 +540,7 @@ static void store(Device *d, Access *a)
         return;
     case BYTES: send(d, a, v->window, a->value); return;
     case ROOM: v->room = a->value; return;
-    case OPEN: open_room(d, a->value, a->time); return;
+    case OPEN: open_room(v, a->value, a->time); return;
     case LIMIT: v->limit = a->value; return;
     }
     if (a->off >= WINDOW && a->off < WINDOW + WINDOWS * WINDOW_SIZE)

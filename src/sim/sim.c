@@ -231,7 +231,7 @@ static void run(Sim *s)
             while (!s->stop && !(s->opt.all && s->chip[i].ended) &&
                    chip_step(&s->chip[i], until))
                 ;
-        if (!s->stop && all_idle(s))
+        if (!s->stop && !(s->nchip > 1 && links_settle(s)) && all_idle(s))
             report_deadlock(s);
         from = until;
     }
@@ -280,6 +280,9 @@ static void start(Sim *s, const SimProgram *p)
     }
     clocks_settle(s);
     s->quantum = quantum(s);
+    s->link = NEWN(s->mem, Device *, s->nchip);
+    for (i = 0; i < s->nchip; i++)
+        s->link[i] = chip_device(&s->chip[i], "link");
     s->next = soc_routes(s->mem, p[0].soc, s->nchip);
     for (i = 0; i < s->nchip; i++) {
         Core *c = s->chip[i].clocks->core;

@@ -30,6 +30,11 @@ each=$(((five - two) / 3))
 [ "$each" -ge 14300 ] && [ "$each" -le 14600 ] ||
     { echo "a message more takes $each cycles ($two, $five)"; bad=1; }
 
+# Who asks for a way first has it first, whatever its number.
+guest turns siracusa-500
+$SIM $out/turns.elf -t siracusa-500 --chips 6 --max-cycles 1000000 ||
+    { echo "messages do not come in the order in which chips ask"; bad=1; }
+
 # Lines of chips do not mix; each has files of its own; the simulation ends with
 # chip 0's program, or with the last.
 guest lines siracusa
