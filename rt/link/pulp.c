@@ -3,6 +3,13 @@
  * in an order in which each way in has one at a time, and who is late is waited
  * for.  The link numbers messages and checks their sums; the receiver opens a
  * room for an exchange before anything of it may come. */
+#include <stdint.h>
+
+/* kern.h: of numbers that are known, so not a function of its own. */
+static inline __attribute__((always_inline))
+void span(int32_t total, int32_t core, int32_t ncore, int32_t *from,
+          int32_t *to);
+
 #include "../../kern/kern.h"
 #include "../pulp/pulp.h"
 #include "../rt.h"
@@ -25,6 +32,9 @@
 enum { ID = 0x00, CHIPS = 0x04, SENDING = 0x18, ROOM = 0x24, OPEN = 0x28,
        LIMIT = 0x2c, WAIT_OF = 0x100, WINDOW = 0x200, WINDOW_SIZE = 0x20,
        WINDOWS = 16 };
+/* Of a share that has fewer numbers a core adds a few; code is the shorter, if
+ * fewer bytes are copied one by one. */
+enum { FEW = 32 };
 enum { BROKEN = 1 << 8, MISSED = 1 << 9 };
 #define LATE UINT32_MAX
 #define FIRST_TAG 0x80000000u /* of agreements; those of exchanges are below */
@@ -66,7 +76,7 @@ static volatile uint32_t next; /* which of them leaves next */
 static struct agreement mine, other[LINK_OF];
 static uint32_t runs;
 static volatile int said;
-static uint32_t *volatile room; /* core 0 says where others add */
+static uint32_t *volatile room; /* where what comes is added, or unpacked */
 
 static void stop(int tag, int error, int peer)
 {
@@ -95,7 +105,8 @@ INTO struct window *window_of(int core)
                                WINDOW_SIZE * (uint32_t)core);
 }
 
-/* What is sent next begins here, and comes to `at` in the others' rooms. */
+/* What is sent next begins here, and comes to `at` in the others' rooms.  Where
+ * it goes a core says apart: `to`. */
 INTO void aim(struct window *w, const void *from, int32_t at)
 {
     w->from = (uint32_t)(uintptr_t)from;
@@ -109,15 +120,20 @@ static void send(struct window *w, int to, int32_t n)
     w->bytes = (uint32_t)n;
 }
 
-/* The same when those before it have gone: only if all chips send in the same
- * order, to the next one first, is each way in free when it is wanted. */
-INTO void send_as(uint32_t number, struct window *w, int to, int32_t n)
+/* What has been aimed leaves when those before it have: only if all chips send in
+ * the same order, to the next one first, is each way in free when it is wanted. */
+INTO void send_as(uint32_t number, struct window *w, int32_t n)
 {
     __asm__ volatile("" ::: "memory");
-    w->to = (uint32_t)to;
-    while (next != number) /* not all at once at its bank of the L1 */
+    while (__builtin_expect(next != number, 0)) /* not all at its bank at once */
         __asm__ volatile("nop; nop; nop; nop; nop; nop; nop; nop");
     next = number + 1;
+    w->bytes = (uint32_t)n;
+}
+
+INTO void send_now(struct window *w, int32_t n)
+{
+    __asm__ volatile("" ::: "memory");
     w->bytes = (uint32_t)n;
 }
 
@@ -132,7 +148,7 @@ INTO void take(int from, int tag)
              from);
 }
 
-/* What was sent has left, and may change. */
+/* What was sent has left, and may change: by this core, and by others before. */
 INTO void sent(void)
 {
     while (REG(SENDING))
@@ -165,27 +181,52 @@ INTO int ahead(const struct phase *s, int i)
     return s->step * (i <= s->digit ? -i : s->n - i);
 }
 
-/* A core's part of an exchange.  Core 0 opens the room. */
+/* When a message leaves: in its turn, by its number; or, where no core has two,
+ * as soon as a core can say so, all cores at about the same time. */
+enum turn { IN_TURN, AT_ONCE };
+
+INTO enum turn turn_of(const struct exchange_dims *k,
+                       const struct phases *way, const struct io *io)
+{
+    int i;
+
+    for (i = 0; i < way->n; i++)
+        if (way->phase[i].n > io->ncore || !way->phase[i].step)
+            return IN_TURN;
+    return k->outer > 1 ? IN_TURN : AT_ONCE;
+}
+
+/* A core's part of an exchange.  The last core opens the room, for core 0 may
+ * come late, of transfers; or core 0, if it alone knows where scratch memory is,
+ * which begins with its own. */
 INTO struct window *begin(const struct exchange_dims *k, const struct io *io,
-                          void *at)
+                          void *at, enum turn turn, int opens)
 {
     struct window *w = window_of(io->core);
     const int passed = !k->sum && !k->parts; /* in a pipeline: chips differ */
     uint32_t tag = passed ? (uint32_t)k->tag + 1
                           : (before[io->core] & (FIRST_TAG - 1)) + 1;
 
-    if (!io->core)
+    if (io->core == opens)
         open_room(at, tag);
     w->tag = tag;
+    if (turn == AT_ONCE) {
+        before[io->core]++;
+        if (!io->core)
+            next = before[0];
+    }
     return w;
 }
 
 /* The number of a phase's first message, of `outer` to each chip. */
 INTO uint32_t first_message(const struct exchange_dims *k,
-                              const struct io *io, const struct phase *s)
+                            const struct io *io, const struct phase *s,
+                            enum turn turn)
 {
     uint32_t first = before[io->core];
 
+    if (turn == AT_ONCE)
+        return 0;
     before[io->core] += (uint32_t)(k->outer * (s->n - 1));
     return first;
 }
@@ -194,6 +235,12 @@ INTO uint32_t first_message(const struct exchange_dims *k,
 INTO int first_peer(const struct io *io)
 {
     return io->core ? io->core : io->ncore;
+}
+
+/* Has a core any?  Where there are as many as cores, that is known. */
+INTO bool has_peer(const struct io *io, const struct phase *s)
+{
+    return s->n > io->ncore || first_peer(io) < s->n;
 }
 
 /* --- agreement --- */
@@ -226,9 +273,12 @@ void rt_link_begin(void)
 
 /* --- shares --- */
 
-/* The first element of a chip along the axis. */
+/* The first element of a chip along the axis.  Where shares are alike their size
+ * is seen to be. */
 INTO int32_t first_of(const struct exchange_dims *k, int chip)
 {
+    if (k->parts % LINK_OF == 0)
+        return chip * (k->parts / LINK_OF * k->part);
     return (int32_t)((uint32_t)(chip * k->parts) / LINK_OF) * k->part;
 }
 
@@ -239,21 +289,32 @@ INTO int32_t shares_of(const struct exchange_dims *k, int chip, int n)
            k->inner;
 }
 
+/* Each core waits until what it sent has left before its last message of the last phase, for which
+ * it would wait anyway. */
+INTO void sent_before(const struct io *io, const struct phase *s, int i,
+                      bool ends)
+{
+    if (ends && i + io->ncore >= s->n)
+        sent();
+}
+
 /* What the others of a phase give each core waits for; each has a share
  * (shard.h). */
 INTO void take_all(const struct exchange_dims *k, const struct io *io,
-                         const struct phase *s)
+                   const struct phase *s, bool ends)
 {
     int32_t i, o;
 
-    for (i = first_peer(io); i < s->n; i += io->ncore)
+    for (i = first_peer(io); i < s->n; i += io->ncore) {
+        sent_before(io, s, i, ends);
         for (o = k->outer; o; o--)
             take(LINK_HERE + ahead(s, i), k->tag);
+    }
 }
 
-INTO void meet(const struct io *io)
+INTO void meet(int cores)
 {
-    if (io->ncore > 1)
+    if (cores > 1)
         pulp_barrier();
 }
 
@@ -281,20 +342,48 @@ INTO void copy(char *to, const char *from, int32_t n)
         *to++ = *from++;
 }
 
-/* Rows of `n` bytes at x, `row` apart, to all of a phase, `all` bytes apart in
- * their rooms. */
-INTO void send_rows(struct window *w, const struct exchange_dims *k,
-                          const struct io *io, const struct phase *s,
-                          const char *x, int32_t n, int32_t row, int32_t at,
-                          int32_t all)
+INTO void copy_few(char *to, const char *from, int32_t n)
 {
-    uint32_t number = first_message(k, io, s);
-    int32_t i, o = k->outer;
+    while (n--)
+        *to++ = *from++;
+}
 
-    for (; o; o--, x += row, at += all, number += s->n - 1u) {
-        aim(w, x, at);
-        for (i = first_peer(io); i < s->n; i += io->ncore)
-            send_as(number + (uint32_t)i - 1, w, LINK_HERE + behind(s, i), n);
+/* Rows of `n` bytes at x, `row` apart, `all` bytes apart in the rooms of others,
+ * from `at` on. */
+struct rows {
+    const char *x;
+    int32_t n, row, at, all;
+};
+
+/* What a core can say of its first message before this may leave. */
+INTO void aim_first(struct window *w, const struct io *io,
+                    const struct phase *s, const struct rows *r)
+{
+    if (!has_peer(io, s))
+        return;
+    aim(w, r->x, r->at);
+    w->to = (uint32_t)(LINK_HERE + behind(s, first_peer(io)));
+}
+
+/* To all of a phase; the first is aimed. */
+INTO void send_rows(struct window *w, const struct exchange_dims *k,
+                    const struct io *io, const struct phase *s,
+                    const struct rows *r, enum turn turn)
+{
+    uint32_t number = first_message(k, io, s, turn);
+    int32_t i, o;
+
+    for (o = 0; o < k->outer; o++, number += s->n - 1u) {
+        if (o)
+            aim(w, r->x + o * r->row, r->at + o * r->all);
+        for (i = first_peer(io); i < s->n; i += io->ncore) {
+            if (o || i > first_peer(io))
+                w->to = (uint32_t)(LINK_HERE + behind(s, i));
+            if (turn == AT_ONCE)
+                send_now(w, r->n);
+            else
+                send_as(number + (uint32_t)i - 1, w, r->n);
+        }
     }
 }
 
@@ -303,14 +392,23 @@ INTO void copy_own(const struct exchange_dims *k, const struct io *io,
                          int32_t row)
 {
     const int32_t n = k->n * row, at = k->from * row, all = k->len * row;
-    int32_t o, from, to;
+    int32_t o, from = 0, to = 1;
 
-    span(k->outer, io->core, io->ncore, &from, &to);
+    if (k->outer == 1 && io->core)
+        return;
+    if (k->outer > 1)
+        span(k->outer, io->core, io->ncore, &from, &to);
     if (k->outer < io->ncore)
         from = 0, to = io->core ? 0 : k->outer;
-    for (o = from; o < to; o++)
-        copy((char *)io->out[0] + o * all + at,
-             (const char *)io->in[0] + o * n, n);
+    for (o = from; o < to; o++) {
+        char *y = (char *)io->out[0] + o * all + at;
+        const char *x = (const char *)io->in[0] + o * n;
+
+        if (n <= FEW)
+            copy_few(y, x, n);
+        else
+            copy(y, x, n);
+    }
 }
 
 /* The chip that is i before this one in the ring. */
@@ -334,11 +432,13 @@ INTO void ring_gather(struct window *w, const struct exchange_dims *k,
 
         for (o = k->outer; o; o--, x += i ? all : n, at += all) {
             aim(w, x, at);
-            send_as(number++, w, ring_before(LINK_OF - 1), n);
+            w->to = (uint32_t)ring_before(LINK_OF - 1);
+            send_as(number++, w, n);
         }
         for (o = k->outer; o; o--)
             take(ring_before(1), k->tag);
     }
+    sent();
 }
 
 /* Short rows go in one message, which comes into scratch memory, where there is
@@ -360,7 +460,8 @@ INTO void send_packed(struct window *w, const struct exchange_dims *k,
     before[io->core] += (uint32_t)s->n - 1;
     for (i = first_peer(io); i < s->n; i += io->ncore) {
         aim(w, io->in[0], (i - 1) * all);
-        send_as(number + (uint32_t)i - 1, w, LINK_HERE + behind(s, i), all);
+        w->to = (uint32_t)(LINK_HERE + behind(s, i));
+        send_as(number + (uint32_t)i - 1, w, all);
     }
 }
 
@@ -381,12 +482,13 @@ INTO void take_packed(const struct exchange_dims *k, const struct io *io,
 
     for (i = first_peer(io); i < s->n; i += io->ncore) {
         at = first_of(k, LINK_HERE + ahead(s, i)) * row;
+        sent_before(io, s, i, true);
         take(LINK_HERE + ahead(s, i), k->tag);
         if (i < s->n - 1)
             unpack((char *)io->out[0] + at,
                    (char *)room + (i - 1) * k->outer * n, n, all, k->outer);
     }
-    meet(io);
+    meet(io->ncore);
     at = first_of(k, LINK_HERE + ahead(s, s->n - 1)) * row;
     span(k->outer, io->core, io->ncore, &from, &to);
     unpack((char *)io->out[0] + at + from * all,
@@ -396,49 +498,73 @@ INTO void take_packed(const struct exchange_dims *k, const struct io *io,
 
 /* The first phase, by which shares leave.  The room is the result. */
 INTO void begin_gather(const struct exchange_dims *k, const struct phases *way,
-                       const struct io *io, int bytes)
+                       const struct io *io, int bytes, int opens)
 {
     const struct phase s = way->phase[way->n - 1];
     const bool packed = is_packed(k, way, io);
+    const enum turn turn = turn_of(k, way, io);
     struct window *w;
     const int32_t row = k->inner * bytes, n = k->n * row;
 
-    if (packed && !io->core)
+    if (packed && io->core == opens)
         room = io->tmp;
-    w = begin(k, io, packed ? io->tmp : io->out[0]);
+    w = begin(k, io, packed ? io->tmp : io->out[0], turn, opens);
     if (packed)
         send_packed(w, k, io, &s, k->outer * n);
-    else if (s.step)
-        send_rows(w, k, io, &s, io->in[0], n, n, k->from * row, k->len * row);
+    else if (s.step) {
+        const struct rows r = {io->in[0], n, n, k->from * row, k->len * row};
+
+        aim_first(w, io, &s, &r);
+        send_rows(w, k, io, &s, &r, turn);
+    }
 }
 
-/* What comes by it, and all others. */
+/* What has come goes on from the result, in a phase after the first. */
+INTO struct rows rows_of(const struct exchange_dims *k, const struct io *io,
+                         const struct phase *s, int bytes)
+{
+    const int32_t row = k->inner * bytes, all = k->len * row;
+    const int32_t at = first_of(k, s->block) * row;
+
+    return (struct rows){(const char *)io->out[0] + at,
+                         shares_of(k, s->block, s->step) * bytes, all, at, all};
+}
+
+/* What comes by it, and by all others: a core is ready to send on when all has
+ * come. */
+INTO void take_phases(struct window *w, const struct exchange_dims *k,
+                      const struct phases *way, const struct io *io, int bytes)
+{
+    int i = way->n - 1;
+    struct phase s = way->phase[i];
+
+    while (i-- > 0) {
+        const struct phase then = way->phase[i];
+        const struct rows r = rows_of(k, io, &then, bytes);
+
+        aim_first(w, io, &then, &r);
+        take_all(k, io, &s, false);
+        meet(io->ncore);
+        send_rows(w, k, io, &then, &r, turn_of(k, way, io));
+        s = then;
+    }
+    take_all(k, io, &s, true);
+}
+
 INTO void finish_gather(const struct exchange_dims *k, const struct phases *way,
                         const struct io *io, int bytes)
 {
-    const int32_t row = k->inner * bytes, all = k->len * row;
+    const int32_t row = k->inner * bytes;
     struct window *w = window_of(io->core);
-    int i = way->n - 1;
-    struct phase s = way->phase[i];
+    const struct phase s = way->phase[way->n - 1];
 
     copy_own(k, io, row);
     if (is_packed(k, way, io))
         take_packed(k, io, &s, row);
     else if (s.step)
-        take_all(k, io, &s);
+        take_phases(w, k, way, io, bytes);
     else
         ring_gather(w, k, io, row);
-    while (i-- > 0) {
-        int32_t at;
-
-        meet(io);
-        s = way->phase[i];
-        at = first_of(k, s.block) * row;
-        send_rows(w, k, io, &s, (const char *)io->out[0] + at,
-                  shares_of(k, s.block, s.step) * bytes, all, at, all);
-        take_all(k, io, &s);
-    }
-    sent();
 }
 
 /* --- neighbours --- */
@@ -471,7 +597,7 @@ OWN void take_halo(const struct exchange_dims *k)
 /* Core 0 sends and takes, all copy; the room is the result.  outer: 1. */
 void rt_team_halo(const struct exchange_dims *k, const struct io *io, int bytes)
 {
-    struct window *w = begin(k, io, io->out[0]);
+    struct window *w = begin(k, io, io->out[0], IN_TURN, 0);
     const int32_t row = k->inner * bytes, n = k->n * row;
     const char *x = io->in[0];
     int32_t from, to;
@@ -492,19 +618,21 @@ void rt_team_halo(const struct exchange_dims *k, const struct io *io, int bytes)
 /* s and an element of each of n rows from r on, which are `slot` apart. */
 INTO int32_t sum_rows(uint32_t s, const uint32_t *r, int32_t slot, int32_t n)
 {
+    for (; n >= 4; n -= 4, r += 4 * slot)
+        s += r[0] + r[slot] + r[2 * slot] + r[3 * slot];
     for (; n; n--, r += slot)
         s += *r;
     return (int32_t)s;
 }
 
 /* y[n] = x[n] and that of all rows, four at a time; y may be the first row.
- * Not inlined, so that `warm` brings it. */
-LOOP void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
-                int32_t slot, int32_t rows)
+ * n: a multiple of four. */
+LOOP void add_fours(int32_t *y, const int32_t *x, const uint32_t *from,
+                    int32_t n, int32_t slot, int32_t rows)
 {
     int32_t c;
 
-    for (; n >= 4; n -= 4, x += 4, y += 4, from += 4) {
+    for (; n > 0; n -= 4, x += 4, y += 4, from += 4) {
         const uint32_t *r = from;
         uint32_t s0 = (uint32_t)x[0], s1 = (uint32_t)x[1];
         uint32_t s2 = (uint32_t)x[2], s3 = (uint32_t)x[3];
@@ -520,8 +648,24 @@ LOOP void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
         y[2] = (int32_t)s2;
         y[3] = (int32_t)s3;
     }
+}
+
+/* The last few of n, or a core's of the few that a chip has. */
+INTO void add_few(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
+                  int32_t slot, int32_t rows)
+{
     for (; n > 0; n--, from++)
         *y++ = sum_rows((uint32_t)*x++, from, slot, rows);
+}
+
+INTO void add(int32_t *y, const int32_t *x, const uint32_t *from, int32_t n,
+              int32_t slot, int32_t rows)
+{
+    const int32_t fours = slot < FEW ? 0 : n & ~3;
+
+    if (fours)
+        add_fours(y, x, from, fours, slot, rows);
+    add_few(y + fours, x + fours, from + fours, n - fours, slot, rows);
 }
 
 /* Sums before a phase: shares of chips from `first` on, rows `row` elements
@@ -541,13 +685,16 @@ INTO const int32_t *shares_at(const struct exchange_dims *k,
 
 /* To the chip that is i behind what it will have, into its slot i - 1. */
 INTO void send_shares(struct window *w, const struct exchange_dims *k,
-                            const struct io *io, const struct phase *s,
-                            const struct sums *p)
+                      const struct io *io, const struct phase *s,
+                      const struct sums *p, enum turn turn)
 {
-    const uint32_t first = first_message(k, io, s);
+    const uint32_t first = first_message(k, io, s, turn);
     int32_t i, o;
 
-    for (i = first_peer(io); i < s->n; i += io->ncore) {
+    if (!has_peer(io, s))
+        return;
+    i = first_peer(io);
+    do {
         const int away = behind(s, i), block = s->block + away;
         const int32_t n = shares_of(k, block, s->step);
         const int32_t *x = shares_at(k, p, block);
@@ -555,23 +702,20 @@ INTO void send_shares(struct window *w, const struct exchange_dims *k,
 
         for (o = k->outer; o; o--, x += p->row, slot++) {
             aim(w, x, 4 * (p->at + slot * n));
-            send_as(first + (uint32_t)slot, w, LINK_HERE + away, 4 * n);
+            w->to = (uint32_t)(LINK_HERE + away);
+            if (turn == AT_ONCE)
+                send_now(w, 4 * n);
+            else
+                send_as(first + (uint32_t)slot, w, 4 * n);
         }
-    }
+    } while ((i += io->ncore) < s->n);
 }
 
-/* What is left to add when each core has added what it waited for, but its
- * last: the first slot of each core, and the last one. */
-INTO int32_t first_rows(const struct io *io, const struct phase *s)
+/* Slots that are added when all have come, the last ones: of each core the last
+ * that it waits for, and the one before, to which it has added those before. */
+INTO int32_t slots_left(int cores, const struct phase *s)
 {
-    return s->n - 1 < io->ncore ? s->n - 1 : io->ncore;
-}
-
-INTO int32_t last_rows(const struct io *io, const struct phase *s)
-{
-    int32_t n = s->n - 1 - io->ncore;
-
-    return n < io->ncore ? n : io->ncore;
+    return s->n - 1 < 2 * cores ? s->n - 1 : 2 * cores;
 }
 
 /* y[n] += x[n]. */
@@ -589,14 +733,8 @@ LOOP void add_to(uint32_t *y, const uint32_t *x, int32_t n)
         *y++ += *x++;
 }
 
-/* Times that a core waits, and adds: twice, if some are left. */
-INTO int turns_of(const struct io *io, const struct phase *s)
-{
-    return last_rows(io, s) > 0 ? 2 : 1;
-}
-
 /* What comes lies `at` elements from those given, or, if NULL, from the room
- * on, which core 0 has said when anything has come. */
+ * on, which is told when anything has come. */
 struct slots {
     uint32_t *given;
     int32_t at;
@@ -615,97 +753,77 @@ INTO void take_from(const struct exchange_dims *k, const struct phase *s, int i)
         take(LINK_HERE + ahead(s, i), k->tag);
 }
 
-/* Is what comes from the chip i before this one the last that a core waits for,
- * and not its first? */
-INTO bool is_last(const struct io *io, const struct phase *s, int i)
-{
-    return i > io->ncore && i + io->ncore >= s->n;
-}
-
-/* A core adds what it waits for, as it comes, into the first slot of it; but
- * not the last, for which all wait and which is not taken here. */
-INTO void take_first(const struct exchange_dims *k, const struct io *io,
-                     const struct phase *s, const struct slots *all)
+/* A core adds what it waits for to what it waits for next, but for the last. */
+INTO void take_slots(const struct exchange_dims *k, const struct io *io,
+                     const struct phase *s, const struct slots *all, bool ends)
 {
     const int32_t n = k->outer * shares_of(k, s->block, s->step);
     int32_t i;
 
-    for (i = first_peer(io); i < s->n && !is_last(io, s, i); i += io->ncore) {
-        uint32_t *slots;
+    for (i = first_peer(io); i < s->n; i += io->ncore) {
+        uint32_t *slot;
 
+        sent_before(io, s, i, ends);
         take_from(k, s, i);
-        slots = slots_of(all);
-        if (i > first_peer(io))
-            add_to(slots + (first_peer(io) - 1) * n, slots + (i - 1) * n, n);
+        slot = slots_of(all) + (i - 1) * n;
+        if (i > io->ncore && i + io->ncore < s->n)
+            add_to(slot, slot - io->ncore * n, n);
     }
 }
 
-INTO void take_last(const struct exchange_dims *k, const struct io *io,
-                    const struct phase *s)
-{
-    int32_t i = first_peer(io);
+/* A core's elements of what this chip has after a phase: n of each row; its own
+ * at x, rows of them `row` elements apart, what comes from element `at` of the
+ * room on, the sum to be at y. */
+struct part {
+    const int32_t *x;
+    int32_t row, at, *y, n;
+};
 
-    while (i < s->n && !is_last(io, s, i))
-        i += io->ncore;
-    if (i < s->n)
-        take_from(k, s, i);
+/* x: all that the chip has; at: of the phase's slots. */
+INTO struct part part_of(const struct exchange_dims *k, const struct io *io,
+                         const struct phase *s, const int32_t *x, int32_t row,
+                         int32_t at, int32_t *y)
+{
+    const int32_t n = shares_of(k, s->block, s->step);
+    int32_t begin, end;
+
+    span(n, io->core, io->ncore, &begin, &end);
+    at += (s->n - 1 - slots_left(io->ncore, s)) * k->outer * n;
+    return (struct part){x + begin, row, at + begin, y + begin, end - begin};
 }
 
-/* A core's elements of what this chip has after a phase, in y; of its own rows
- * are at x, `row` elements apart.  Of others those that have been added, or,
- * later, the last ones. */
-INTO void add_shares(const struct exchange_dims *k, const struct io *io,
-                     const struct phase *s, const int32_t *x, int32_t row,
-                     const uint32_t *from, int32_t *y, int later)
+INTO void add_part(const struct exchange_dims *k, int cores,
+                   const struct phase *s, const struct part *p)
 {
     const int32_t n = shares_of(k, s->block, s->step), slot = k->outer * n;
-    const int32_t rows = later ? last_rows(io, s) : first_rows(io, s);
-    int32_t o, begin, end;
+    const int32_t *x = p->x;
+    const uint32_t *from = room + p->at;
+    int32_t *y = p->y, o;
 
-    if (later)
-        from += (s->n - 1 - rows) * slot;
-    span(n, io->core, io->ncore, &begin, &end);
-    for (o = k->outer; o; o--, y += n, x += row, from += n)
-        add(y + begin, (later ? y : x) + begin, from + begin, end - begin, slot,
-            rows);
+    for (o = k->outer; o; o--, y += n, x += p->row, from += n)
+        add(y, x, from, p->n, slot, slots_left(cores, s));
 }
 
-/* The same after the last phase, in one function that `warm` brings. */
-typedef void adder(const struct exchange_dims *k, const struct io *io,
-                   const int32_t *x, int32_t row, const uint32_t *from,
-                   int32_t *y, int later);
+/* The end of a sum, in a function of its own, that nothing follows, and that
+ * `warm` brings: when all cores have what they waited for (NOW), or before. */
+enum { NOW, EARLY };
+typedef void adder(const struct exchange_dims *k, int cores, const int32_t *x, int32_t row, int32_t at, int32_t *y,
+                   int32_t n, int when);
 
 INTO void add_last(const struct exchange_dims *k, const struct phases *way,
-                   const struct io *io, const int32_t *x, int32_t row,
-                   const uint32_t *from, int32_t *y, int later)
+                   int cores, const struct part *p, int when)
 {
     const struct phase s = way->phase[way->n - 1];
 
-    add_shares(k, io, &s, x, row, from, y, later);
+    if (when == NOW)
+        meet(cores);
+    add_part(k, cores, &s, p);
 }
 
-/* All that comes in a phase, in y; NULL: in its first slot, where another phase
- * follows. */
-INTO uint32_t *take_sums(const struct exchange_dims *k, const struct io *io,
-                         const struct phase *s, const int32_t *x, int32_t row,
-                         const struct slots *all, int32_t *y, adder *last)
+INTO void call(adder *last, const struct exchange_dims *k, int cores,
+               const struct part *p, int when)
 {
-    uint32_t *slots = NULL;
-    int i;
-
-    for (i = 0; i < turns_of(io, s); i++) {
-        if (i)
-            take_last(k, io, s);
-        else
-            take_first(k, io, s, all);
-        meet(io);
-        slots = slots_of(all);
-        if (y)
-            last(k, io, x, row, slots, y, i);
-        else
-            add_shares(k, io, s, x, row, slots, (int32_t *)slots, i);
-    }
-    return slots;
+    last(k, cores, p->x, p->row, p->at, p->y, p->n, when);
 }
 
 INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
@@ -717,17 +835,16 @@ INTO struct sums all_sums(const struct exchange_dims *k, const struct io *io)
  * cache when all has been sent, by adding what is there to where it will be
  * added again. */
 INTO void warm(const struct exchange_dims *k, const struct io *io,
-               const struct phase *s, const struct sums *p, adder *last)
+               const struct phases *way, const struct sums *sums, adder *last)
 {
-    int i;
+    const struct phase s = way->phase[way->n - 1];
+    const int32_t *x = shares_at(k, sums, LINK_HERE);
+    struct part p;
 
     if (io->core)
         return;
-    while (next != before[0])
-        ;
-    for (i = 0; i < turns_of(io, s); i++)
-        last(k, io, shares_at(k, p, LINK_HERE), p->row, room + p->at,
-             io->out[0], i);
+    p = part_of(k, io, &s, x, sums->row, sums->at, io->out[0]);
+    call(last, k, io->ncore, &p, EARLY);
 }
 
 /* What a chip got last goes on to the next, which sends it something too. */
@@ -739,7 +856,8 @@ INTO void pass_on(struct window *w, const struct exchange_dims *k,
 
     for (o = 0; o < k->outer; o++, x += row, at += n) {
         aim(w, x, 4 * at);
-        send_as(number++, w, ring_before(LINK_OF - 1), 4 * n);
+        w->to = (uint32_t)ring_before(LINK_OF - 1);
+        send_as(number++, w, 4 * n);
     }
     while (o--)
         take(ring_before(1), k->tag);
@@ -747,44 +865,83 @@ INTO void pass_on(struct window *w, const struct exchange_dims *k,
 
 /* Each share goes round, and every chip adds its own; the last core sends. */
 INTO void ring_sum(struct window *w, const struct exchange_dims *k,
-                     const struct io *io, const struct sums *p)
+                     const struct io *io, const struct sums *sums)
 {
     const int32_t n = shares_of(k, LINK_HERE, 1), slot = k->outer * n;
     const uint32_t number = before[io->core];
-    const int32_t *x = shares_at(k, p, ring_before(1));
-    int32_t i, row = p->row;
+    const int32_t *x = shares_at(k, sums, ring_before(1));
+    int32_t i, row = sums->row;
 
     before[io->core] += (uint32_t)k->outer * (LINK_OF - 1);
     for (i = 0; i < LINK_OF - 1; i++, row = n) {
         const struct phase alone = {1, 2, 0, (uint8_t)ring_before(i + 2)};
+        struct part p;
         uint32_t *got;
 
         if (io->core == io->ncore - 1)
             pass_on(w, k, x, row, i * slot, number + (uint32_t)(i * k->outer));
-        meet(io);
+        meet(io->ncore);
         got = room + i * slot;
         x = (const int32_t *)got;
-        add_shares(k, io, &alone, shares_at(k, p, alone.block), p->row, got,
-                   i == LINK_OF - 2 ? io->out[0] : (int32_t *)got, 0);
-        meet(io);
+        p = part_of(k, io, &alone, shares_at(k, sums, alone.block), sums->row,
+                    i * slot, i == LINK_OF - 2 ? io->out[0] : (int32_t *)got);
+        add_part(k, io->ncore, &alone, &p);
+        meet(io->ncore);
     }
 }
 
 INTO void begin_sum(const struct exchange_dims *k, const struct phases *way,
-                    const struct io *io)
+                    const struct io *io, int opens)
 {
     const struct phase s = way->phase[0];
     const struct sums p = all_sums(k, io);
+    const enum turn turn = turn_of(k, way, io);
     struct window *w;
 
-    if (!io->core)
-        room = io->tmp; /* before anything comes */
-    w = begin(k, io, io->tmp);
+    if (io->core == 0 || opens)
+        room = io->tmp; /* of all alike, before anything comes */
+    w = begin(k, io, io->tmp, turn, opens);
     if (s.step)
-        send_shares(w, k, io, &s, &p);
+        send_shares(w, k, io, &s, &p, turn);
 }
 
-/* Into the result, or the first of a phase's slots, if another follows. */
+/* What comes in a phase is added in the first of its slots, and sent on. */
+INTO void pass_sums(struct window *w, const struct exchange_dims *k,
+                    const struct io *io, const struct phase *s,
+                    const struct phase *then, struct sums *p,
+                    enum turn turn)
+{
+    const int32_t n = shares_of(k, s->block, s->step);
+    const struct slots all = {NULL, p->at};
+    struct part is;
+
+    take_slots(k, io, s, &all, false);
+    meet(io->ncore);
+    is = part_of(k, io, s, shares_at(k, p, s->block), p->row, p->at, NULL);
+    is.y = (int32_t *)(uintptr_t)(room + is.at);
+    add_part(k, io->ncore, s, &is);
+    meet(io->ncore);
+    p->x = (int32_t *)(uintptr_t)room + p->at +
+           (s->n - 1 - slots_left(io->ncore, s)) * k->outer * n;
+    p->first = s->block;
+    p->row = n;
+    p->at += (s->n - 1) * k->outer * n;
+    send_shares(w, k, io, then, p, turn);
+}
+
+/* What comes in the last one goes into the result. */
+INTO void end_sum(const struct exchange_dims *k, const struct io *io,
+                  const struct phase *s, const struct sums *p,
+                  uint32_t *given, adder *last)
+{
+    const struct slots all = {given, p->at};
+    const struct part is = part_of(k, io, s, shares_at(k, p, s->block), p->row,
+                                   p->at, io->out[0]);
+
+    take_slots(k, io, s, &all, true);
+    call(last, k, io->ncore, &is, NOW);
+}
+
 INTO void finish_sum(const struct exchange_dims *k, const struct phases *way,
                      const struct io *io, adder *last)
 {
@@ -793,34 +950,31 @@ INTO void finish_sum(const struct exchange_dims *k, const struct phases *way,
     struct sums p = all_sums(k, io);
     int i;
 
-    if (!s.step)
+    if (!s.step) {
         ring_sum(w, k, io, &p);
-    else
-        warm(k, io, &way->phase[way->n - 1], &p, last);
-    for (i = 1; s.step; i++) {
-        const struct slots all = {NULL, p.at};
-        const int32_t *x = shares_at(k, &p, s.block);
-
-        if (s.step == 1) {
-            take_sums(k, io, &s, x, p.row, &all, io->out[0], last);
-            break;
-        }
-        p.x = (const int32_t *)take_sums(k, io, &s, x, p.row, &all, NULL, last);
-        meet(io);
-        p.first = s.block;
-        p.row = shares_of(k, s.block, s.step);
-        p.at += (s.n - 1) * k->outer * p.row;
-        s = way->phase[i];
-        send_shares(w, k, io, &s, &p);
+        sent();
+        return;
     }
-    sent();
+    warm(k, io, way, &p, last);
+    for (i = 1; s.step > 1; i++) {
+        const struct phase then = way->phase[i];
+
+        pass_sums(w, k, io, &s, &then, &p, turn_of(k, way, io));
+        s = then;
+    }
+    end_sum(k, io, &s, &p, NULL, last);
 }
 
-OWN void add_any(const struct exchange_dims *k, const struct io *io,
-                 const int32_t *x, int32_t row, const uint32_t *from,
-                 int32_t *y, int later)
+#define LAST(i) \
+    LOOP void add_##i(const struct exchange_dims *any, int cores, \
+                     const int32_t *x, int32_t row, int32_t at, int32_t *y, \
+                     int32_t n, int when)
+#define PART \
+    (&(const struct part){x, row, at, y, n})
+
+LAST(any)
 {
-    add_last(k, &phases[k->tag], io, x, row, from, y, later);
+    add_last(any, &phases[any->tag], cores, PART, when);
 }
 
 void rt_team_send(const struct exchange_dims *k, const struct io *io)
@@ -828,60 +982,70 @@ void rt_team_send(const struct exchange_dims *k, const struct io *io)
     const struct phase s = phases[k->tag].phase[0];
     struct sums p = all_sums(k, io);
 
-    send_shares(begin(k, io, io->out[0]), k, io, &s, &p);
+    send_shares(begin(k, io, io->out[0], IN_TURN, 0), k, io, &s, &p, IN_TURN);
 }
 
 void rt_team_take(const struct exchange_dims *k, const struct io *io)
 {
     const struct phase s = phases[k->tag].phase[0];
     const struct sums p = all_sums(k, io);
-    const struct slots all = {(uint32_t *)(uintptr_t)io->in[1], 0};
+    uint32_t *slots = (uint32_t *)(uintptr_t)io->in[1];
 
-    take_sums(k, io, &s, shares_at(k, &p, s.block), p.row, &all, io->out[0],
-              add_any);
-    sent();
+    if (!io->core)
+        room = slots;
+    end_sum(k, io, &s, &p, slots, add_any);
 }
 
 /* --- kinds --- */
 
 #define KIND(i, ...) \
-    OWN void add_##i(const struct exchange_dims *any, const struct io *io, \
-                     const int32_t *x, int32_t row, const uint32_t *from, \
-                     int32_t *y, int later) \
+    LAST(i) \
     { \
         EXCHANGE(any->tag, __VA_ARGS__) \
-        add_last(&k, &way, io, x, row, from, y, later); \
+        (void)cores; \
+        add_last(&k, &way, ncore, PART, when); \
     } \
     OWN void finish_##i(int tag, const struct io *io) \
     { \
         EXCHANGE(tag, __VA_ARGS__) \
+        TOLD(io) \
         if (k.sum) \
-            finish_sum(&k, &way, io, add_##i); \
+            finish_sum(&k, &way, &me, add_##i); \
         else \
-            finish_gather(&k, &way, io, bytes); \
+            finish_gather(&k, &way, &me, bytes); \
     } \
     void rt_exchange_##i(const void *of, const struct io *io); \
     void rt_exchange_##i(const void *of, const struct io *io) \
     { \
         const int tag = ((const struct exchange_dims *)of)->tag; \
         EXCHANGE(tag, __VA_ARGS__) \
-\
+        TOLD(io) \
         if (k.sum) \
-            begin_sum(&k, &way, io); \
+            begin_sum(&k, &way, &me, ncore - 1); \
         else \
-            begin_gather(&k, &way, io, bytes); \
+            begin_gather(&k, &way, &me, bytes, ncore - 1); \
         finish_##i(tag, io); \
     }
-#define EXCHANGE(tag_, add, bytes_, outer_, n_, inner_, from_, len_, parts_, \
+#define EXCHANGE(tag_, cores, scratch, add, bytes_, outer_, n_, inner_, from_, len_, parts_, \
                  part_, ...) \
     const struct exchange_dims k = { \
         .outer = outer_, .n = n_, .inner = inner_, .from = from_, .len = len_, \
         .parts = parts_, .part = part_, .tag = tag_, .sum = add \
     }; \
     const struct phases way = __VA_ARGS__; \
-    const int bytes = bytes_; \
+    const int bytes = bytes_, ncore = cores, each = scratch; \
 \
-    (void)bytes;
+    (void)bytes, (void)each;
+
+/* What a core is told, with what is known of all: how many cores there are, and
+ * where scratch memory begins. */
+#define TOLD(io) \
+    struct io me = *(io); \
+\
+    me.ncore = ncore; \
+    me.tmp = (char *)me.tmp - me.core * each; \
+    if (me.core < 0 || me.core >= ncore) \
+        __builtin_unreachable();
 
 LINK_KINDS
 
@@ -897,13 +1061,13 @@ OWN void finish_any(const struct exchange_dims *k, const struct io *io,
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes)
 {
-    begin_gather(k, &phases[k->tag], io, bytes);
+    begin_gather(k, &phases[k->tag], io, bytes, 0);
     finish_any(k, io, bytes);
 }
 
 void rt_team_sum(const struct exchange_dims *k, const struct io *io)
 {
-    begin_sum(k, &phases[k->tag], io);
+    begin_sum(k, &phases[k->tag], io, 0);
     finish_any(k, io, 4);
 }
 

@@ -82,23 +82,46 @@ static void put_phases(const Node *n, Str *out)
     str_put(out, "}}");
 }
 
-/* All that rt/link/pulp.c's code for an exchange depends on. */
-static void put_kind(const Node *n, Str *out)
+/* The step that makes an exchange; NULL: there are several. */
+static const Step *step_of(const Gen *g, const Node *n)
 {
+    const Step *found = NULL;
+    int i;
+
+    for (i = 0; i < g->p->nstep; i++) {
+        const Step *s = &g->p->step[i];
+
+        if (s->node != n || !s->kern)
+            continue;
+        if (found)
+            return NULL;
+        found = s;
+    }
+    return found;
+}
+
+/* All that rt/link/pulp.c's code for an exchange depends on. */
+static void put_kind(const Gen *g, const Node *n, Str *out)
+{
+    const Step *s = step_of(g, n);
     Dims d;
 
     dims_fill(n, &d);
-    str_fmt(out, "%d, %d, %d, %d, %d, %d, %d, %d, %d, ", d.exchange.sum,
+    str_fmt(out, "%d, %" PRId64 ", %d, %d, %d, %d, %d, %d, %d, %d, %d, ",
+            s->ncore, s->tmp_bytes / MAX(s->ncore, 1), d.exchange.sum,
             type_info[n->res[0]->type].bytes, d.exchange.outer, d.exchange.n,
             d.exchange.inner, d.exchange.from, d.exchange.len,
             d.exchange.parts, d.exchange.part);
     put_phases(n, out);
 }
 
-/* Is it always as long, and made by one kernel? */
-static bool has_kind(const Node *n)
+/* Is it always as long, and made by one kernel at once? */
+static bool has_kind(const Gen *g, const Node *n)
 {
     int i;
+
+    if (!step_of(g, n))
+        return false;
 
     for (i = 0; i < n->arg[0]->shape.rank; i++)
         if (n->arg[0]->shape.vary[i].num)
@@ -127,9 +150,9 @@ static int kind_of(Gen *g, const Kinds *k, const Node *n, char **text)
     Str y = {.mem = g->mem};
     int i;
 
-    if (!has_kind(n))
+    if (!has_kind(g, n))
         return -1;
-    put_kind(n, &y);
+    put_kind(g, n, &y);
     *text = y.s;
     for (i = 0; i < k->n; i++)
         if (!strcmp(k->kind[i], y.s))
@@ -147,7 +170,7 @@ static const Kinds *kinds_of(Gen *g)
         return g->kinds;
     k = g->kinds = NEW(g->mem, Kinds);
     for (; n && k->n < (int)LEN(k->kind); n = n->next)
-        if (is_exchange(n) && has_kind(n) && kind_of(g, k, n, &text) < 0)
+        if (is_exchange(n) && has_kind(g, n) && kind_of(g, k, n, &text) < 0)
             k->kind[k->n++] = text;
     return k;
 }

@@ -72,7 +72,7 @@ static Load load(const Shard *s, int all, int step)
 static void add_round(const Shard *s, Traffic x, Load l, double bytes,
                       double peers, Way *w)
 {
-    enum { PER_ROUND = 220, PER_MESSAGE = 150, PER_NUMBER = 6 };
+    enum { PER_ROUND = 70, PER_MESSAGE = 140, PER_NUMBER = 3 };
     double link = l.hops * s->o.link_cycles +
                   MAX(l.most, l.hops) * bytes / s->o.link_rate;
 
@@ -94,23 +94,23 @@ static void add_phase(const Shard *s, Traffic x, int all, int step, Way *w)
 }
 
 /* Cycles of what comes before the first message and after the last, most of them
- * for code; and for that of further phases. */
-static Way start(void)
+ * for code; and for that of phase n. */
+static Way start(Traffic x)
 {
-    enum { ONCE = 500 };
+    enum { ONCE = 410, SUM = 160 };
 
-    return (Way){.cycles = ONCE};
+    return (Way){.cycles = ONCE + (x.sum ? SUM : 0)};
 }
 
-static double further(Traffic x)
+static double further(Traffic x, int n)
 {
-    return x.sum ? 350 : 100;
+    return n < 2 ? 0 : n > 2 ? 700 : x.sum ? 400 : 100;
 }
 
 static Way ring(const Shard *s, Traffic x)
 {
     int i, n = s->o.chips;
-    Way w = start();
+    Way w = start(x);
 
     for (i = 1; i < n; i++)
         add_round(s, x, load(s, n, 0), x.share, 1, &w);
@@ -131,7 +131,7 @@ static void search(const Shard *s, Traffic x, int all, Way w, Way *best)
             Way next = w;
 
             add_phase(s, x, all, step, &next);
-            next.cycles += next.n == 2 ? further(x) : 0;
+            next.cycles += further(x, next.n);
             search(s, x, step, next, best);
         }
 }
@@ -140,7 +140,7 @@ Way way_best(const Shard *s, Traffic x)
 {
     Way best = {.cycles = INFINITY}, round;
 
-    search(s, x, s->o.chips, start(), &best);
+    search(s, x, s->o.chips, start(x), &best);
     if (!x.even || x.whole)
         return best;
     round = ring(s, x);
