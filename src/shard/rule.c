@@ -151,7 +151,7 @@ static Cut share_of_sum(const Shard *s, const Node *n)
 
     while (axis + 1 < y.rank && y.dim[axis] == 1)
         axis++;
-    if (y.rank < 1 || y.vary[axis].num)
+    if (y.rank < 1 || y.vary[axis].num || s->by_all[n->id])
         return whole;
     len = y.dim[axis];
     for (by = 8; by && !is_cut(c); by /= 2)

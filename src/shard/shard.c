@@ -110,6 +110,7 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     s->first = NEWN(mem, bool, s->nnode + 1);
     s->stay = NEWN(mem, bool, s->nnode + 1);
     s->whole_in = NEWN(mem, bool, s->nnode + 1);
+    s->by_all = NEWN(mem, bool, s->nnode + 1);
     s->by_rows = NEWN(mem, bool, s->nnode + 1);
     for (i = 0; i < s->nnode; i++)
         s->whole_in[i] = o->inner == INNER_gather;
@@ -158,6 +159,7 @@ static Shard *copy(const Shard *s)
 
     memcpy(t->stay, s->stay, (size_t)s->nnode * sizeof *t->stay);
     memcpy(t->whole_in, s->whole_in, (size_t)s->nnode * sizeof *t->whole_in);
+    memcpy(t->by_all, s->by_all, (size_t)s->nnode * sizeof *t->by_all);
     memcpy(t->by_rows, s->by_rows, (size_t)s->nnode * sizeof *t->by_rows);
     return t;
 }
@@ -263,6 +265,19 @@ static bool improve_sum(Shard **s, double *cycles, int i)
     return improve(s, cycles, t);
 }
 
+/* All chips add all of node i, instead of a share each that is gathered then. */
+static bool improve_small(Shard **s, double *cycles, int i)
+{
+    const Share *h = &(*s)->share[i];
+    Shard *t;
+
+    if (!h->partial || h->res.axis < 0 || (*s)->o.inner != INNER_best)
+        return false;
+    t = copy(*s);
+    t->by_all[i] = true;
+    return improve(s, cycles, t);
+}
+
 /* Node i, which all compute, is shared by rows, and these are gathered. */
 static bool improve_rows(Shard **s, double *cycles, int i)
 {
@@ -286,6 +301,7 @@ static Shard *worth_sharing(Shard *s)
     do
         for (again = false, i = 0; i < s->nnode; i++) {
             again |= improve_sum(&s, &cycles, i);
+            again |= improve_small(&s, &cycles, i);
             again |= improve_rows(&s, &cycles, i);
             again |= improve_whole(&s, &cycles, i);
         }

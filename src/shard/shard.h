@@ -129,6 +129,7 @@ typedef struct Shard {
     bool *first;    /* by node: what others follow was cut here first, */
     bool *stay;     /* or is not to be; */
     bool *whole_in; /* it is made of the whole value rather than by sums; */
+    bool *by_all;   /* all make its sum, of which all then have all; */
     bool *by_rows;  /* a norm or softmax of what all have: each some rows */
     bool again;
 } Shard;

@@ -6,7 +6,9 @@
  * blocks that they are in, and keeps those of its own (recursive halving, of as
  * many chips at a time as the digit has values); a gather goes back the same way
  * (recursive doubling).  One phase of all chips is a direct scatter or gather:
- * least latency, most messages.  log2 N phases of pairs have fewest messages.  In
+ * least latency, most messages.  log2 N phases of pairs have fewest messages, and
+ * are the recursive doubling of a sum of which all want all, which has half the
+ * messages of a binary tree, up and down, one after the other.  In
  * a ring shares go round among neighbours.  After Thakur, Rabenseifner, Gropp:
  * Optimization of collective communication operations in MPICH (2005). */
 #include "shard/shard.h"
