@@ -106,7 +106,7 @@ static Way start(Traffic x)
 
 static double further(Traffic x, int n)
 {
-    return n < 2 ? 0 : n > 2 ? 700 : x.sum ? 400 : 100;
+    return n < 2 ? 0 : n > 2 || x.sum ? 400 : 100;
 }
 
 static Way ring(const Shard *s, Traffic x)
