@@ -120,8 +120,9 @@ static void send(struct window *w, int to, int32_t n)
     w->bytes = (uint32_t)n;
 }
 
-/* What has been aimed leaves when those before it have: only if all chips send in
- * the same order, to the next one first, is each way in free when it is wanted. */
+/* What has been aimed leaves when those before it have: only if all chips send
+ * in the same order, to the next one first, is each way in free when it is
+ * wanted. */
 INTO void send_as(uint32_t number, struct window *w, int32_t n)
 {
     __asm__ volatile("" ::: "memory");

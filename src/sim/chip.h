@@ -134,6 +134,9 @@ typedef struct Model {
     void (*store)(Device *d, Access *a);
     void (*event)(Device *d, uint64_t time, uint64_t what);
     void (*end)(Device *d); /* the simulation is over */
+    /* Of links: messages leave that might until now, when all chips have come to
+     * the end of a quantum.  Are there others that may later? */
+    bool (*settle)(struct Sim *s);
 } Model;
 
 struct Device {
@@ -393,9 +396,6 @@ static inline uint32_t core_sleep(Access *a, enum Wait why)
 
 /* trace.c */
 void trace_op(Core *c, const Op *op, uint64_t t);
-/* dev_link.c: messages leave that might until now, when all chips have come to
- * the end of a quantum.  Are there others that may later? */
-bool links_settle(Sim *s);
 /* timeline.c */
 void timeline_open(Sim *s);
 /* An accelerator worked from one cycle of its clock to another. */

@@ -25,7 +25,7 @@
  * `,half` behind the topology a chip's ways out and in are one wire; with
  * `,shared` those of all chips are.  Who asks for a way first has it first,
  * to the tick: ways are given at the end of each quantum, when all have asked that
- * might (links_settle).  Where two chips are not joined (soc_joined), those between hand a
+ * might (settle).  Where two chips are not joined (soc_joined), those between hand a
  * message on, when all of it is there and before what they send themselves; their
  * cores have nothing to do with it.  Each has a number and a checksum: WAIT gives
  * BROKEN or MISSED with the sender of one that is damaged, or not the one that
@@ -286,7 +286,7 @@ static Device *first_to_leave(const Sim *s, uint64_t *begin)
     return found;
 }
 
-bool links_settle(Sim *s)
+static bool settle(Sim *s)
 {
     uint64_t begin;
     Device *d;
@@ -550,6 +550,6 @@ static void store(Device *d, Access *a)
 
 static const Model model = {
     .name = "link", .size = sizeof(Link), .load = load, .store = store,
-    .event = event,
+    .event = event, .settle = settle,
 };
 MODEL(model)

@@ -213,6 +213,13 @@ static void report_deadlock(Sim *s)
     sim_fault(c, NULL, "no core runs");
 }
 
+static bool links_settle(Sim *s)
+{
+    const Device *d = s->nchip > 1 ? s->link[0] : NULL;
+
+    return d && d->model->settle && d->model->settle(s);
+}
+
 /* Until the end, the limit, or the debugger. */
 static void run(Sim *s)
 {
@@ -231,7 +238,7 @@ static void run(Sim *s)
             while (!s->stop && !(s->opt.all && s->chip[i].ended) &&
                    chip_step(&s->chip[i], until))
                 ;
-        if (!s->stop && !(s->nchip > 1 && links_settle(s)) && all_idle(s))
+        if (!s->stop && !links_settle(s) && all_idle(s))
             report_deadlock(s);
         from = until;
     }
