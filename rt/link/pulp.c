@@ -182,9 +182,11 @@ INTO int ahead(const struct phase *s, int i)
     return s->step * (i <= s->digit ? -i : s->n - i);
 }
 
-/* When a message leaves: in its turn, by its number; or, where no core has two,
- * as soon as a core can say so, all cores at about the same time. */
+/* When a message leaves: in its turn, by its number; or, where no core has two
+ * and a chip's share is of few numbers, as soon as a core can say so, all cores at
+ * about the same time: messages that want the same way in are short then. */
 enum turn { IN_TURN, AT_ONCE };
+enum { FEW_AT_ONCE = 128 };
 
 INTO enum turn turn_of(const struct exchange_dims *k,
                        const struct phases *way, const struct io *io)
@@ -194,7 +196,8 @@ INTO enum turn turn_of(const struct exchange_dims *k,
     for (i = 0; i < way->n; i++)
         if (way->phase[i].n > io->ncore || !way->phase[i].step)
             return IN_TURN;
-    return k->outer > 1 ? IN_TURN : AT_ONCE;
+    return k->outer > 1 || k->len / LINK_OF * k->inner > FEW_AT_ONCE
+               ? IN_TURN : AT_ONCE;
 }
 
 /* A core's part of an exchange.  The last core opens the room, for core 0 may
