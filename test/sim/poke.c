@@ -215,6 +215,8 @@ static void pass(Sim *s)
         for (k = chip->clocks; k; k = k->next)
             for (i = 0; i < k->ncore; i++)
                 k->core[i].t = NEVER;
+    if (!s->stop && s->link[0])
+        s->link[0]->model->settle(s);
     chip->now = MAX(chip->now, s->until - STEP / 2);
 }
 
