@@ -13,8 +13,9 @@
  * s = clip((q k scale[0] + scale[1]) >> p0, -128, 127) of each row of k,
  * x = clip(scores[s + 128] + mask, -128, 127) with one's element of the row of
  * q and the row of k, or, bound, min(scores[s + 128], mask), or, both, -128
- * where that is -128; p = powers[255 + x - greatest x], a = parts[p p1 / sum of p], parts[0] if that sum is 0; the
- * result is the sum of a v, scaled by scale[2], scale[3] and shift.  Without
+ * where that is -128; p = powers[255 + x - greatest x], a = parts[p p1 / sum of
+ * p], parts[0] if that sum is 0; the result is the sum of a v, scaled by
+ * scale[2], scale[3] and shift.  Without
  * parts it is that of p v, scaled by scale[2] / sum of p and shift, rounded,
  * and scale[3] more.
  *

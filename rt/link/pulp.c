@@ -183,8 +183,8 @@ INTO int ahead(const struct phase *s, int i)
 }
 
 /* When a message leaves: in its turn, by its number; or, where no core has two
- * and a chip's share is of few numbers, as soon as a core can say so, all cores at
- * about the same time: messages that want the same way in are short then. */
+ * and a chip's share is of few numbers, as soon as a core can say so, all cores
+ * at about the same time: messages that want the same way in are short then. */
 enum turn { IN_TURN, AT_ONCE };
 enum { FEW_AT_ONCE = 128 };
 
@@ -293,8 +293,8 @@ INTO int32_t shares_of(const struct exchange_dims *k, int chip, int n)
            k->inner;
 }
 
-/* Each core waits until what it sent has left before its last message of the last phase, for which
- * it would wait anyway. */
+/* Each core waits until what it sent has left before it takes its last message
+ * of the last phase, for which it would wait anyway. */
 INTO void sent_before(const struct io *io, const struct phase *s, int i,
                       bool ends)
 {
@@ -811,8 +811,8 @@ INTO void add_part(const struct exchange_dims *k, int cores,
 /* The end of a sum, in a function of its own, that nothing follows, and that
  * `warm` brings: when all cores have what they waited for (NOW), or before. */
 enum { NOW, EARLY };
-typedef void adder(const struct exchange_dims *k, int cores, const int32_t *x, int32_t row, int32_t at, int32_t *y,
-                   int32_t n, int when);
+typedef void adder(const struct exchange_dims *k, int cores, const int32_t *x,
+                   int32_t row, int32_t at, int32_t *y, int32_t n, int when);
 
 INTO void add_last(const struct exchange_dims *k, const struct phases *way,
                    int cores, const struct part *p, int when)
@@ -1030,8 +1030,8 @@ void rt_team_take(const struct exchange_dims *k, const struct io *io)
             begin_gather(&k, &way, &me, bytes, ncore - 1); \
         finish_##i(tag, io); \
     }
-#define EXCHANGE(tag_, cores, scratch, add, bytes_, outer_, n_, inner_, from_, len_, parts_, \
-                 part_, ...) \
+#define EXCHANGE(tag_, cores, scratch, add, bytes_, outer_, n_, inner_, from_, \
+                 len_, parts_, part_, ...) \
     const struct exchange_dims k = { \
         .outer = outer_, .n = n_, .inner = inner_, .from = from_, .len = len_, \
         .parts = parts_, .part = part_, .tag = tag_, .sum = add \

@@ -1,5 +1,5 @@
-/* Networks of little work are planned without the chip's accelerators, too: what
- * jobs take to begin and to be waited for is not in what a layer gains by one. */
+/* Networks of little work are planned without the chip's accelerators, too:
+ * what jobs take to begin and to be waited for is not in what a layer gains. */
 #include "cli/cli.h"
 
 enum { MOST_MACS = 1 << 20 };

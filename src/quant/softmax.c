@@ -4,9 +4,9 @@
  *     y = round(t[d] levels / sum of t) + zero
  *
  * whose quotients are exact, if levels, 1 / scale, are a whole number; else
- * round(t[d] 256 / (sum of t 256 scale)).  Scores may be multiplied by a number, and hidden
- * by a mask (mask.c).  float32 differs from that by some 1e-7 of a result;
- * where a result is that near to a half it may round otherwise. */
+ * round(t[d] 256 / (sum of t 256 scale)).  Scores may be multiplied by a number,
+ * and hidden by a mask (mask.c).  float32 differs from that by some 1e-7 of a
+ * result; where a result is that near to a half it may round otherwise. */
 #include "quant/lower.h"
 
 #include <math.h>

@@ -48,8 +48,8 @@ typedef struct Way {
 Val *bring_numbers(Graph *g, const char *name, Type t, int64_t n,
                    const int64_t *v);
 /* New nodes, before `at`: an operator of one operand and a list; x in another
- * shape; w packed, or w[blocks,rows,c] as blocks on the diagonal of a matrix, of
- * whole words (mode 1); a job, NULL: scales do not fit; the layer's bias and epilogue
+ * shape; w packed, or w[blocks,rows,c] as blocks on a matrix's diagonal, of whole
+ * words (mode 1); a job, NULL: scales do not fit; the layer's bias and epilogue
  * behind a job's sums. */
 Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
                 const int64_t *list);
