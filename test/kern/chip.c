@@ -73,9 +73,10 @@ static Type pick(const KernType *t, const KernSig *s, const Inst *in)
             from[n++] = (Type)i;
     if (n || t->types >> T_s32 & 1)
         return n ? from[roll(n)] : T_s32;
-    for (i = 1; i < NTYPE - 1 && !(t->types >> i & 1); i++)
-        ;
-    return (Type)i;
+    for (i = 1; i < NTYPE; i++)
+        if (t->types >> i & 1)
+            return (Type)i;
+    return T_none;
 }
 
 /* Has mul 32 bits, and add 64? */
