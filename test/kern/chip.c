@@ -76,7 +76,7 @@ static Type pick(const KernType *t, const KernSig *s, const Inst *in)
     for (i = 1; i < NTYPE; i++)
         if (t->types >> i & 1)
             return (Type)i;
-    return T_none;
+    return T_s32; /* of an operand that is then not drawn */
 }
 
 /* Has mul 32 bits, and add 64? */
