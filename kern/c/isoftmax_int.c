@@ -19,7 +19,7 @@
  * p lies in (-log2, 0], so (p + B)^2 is greatest at one of its ends: neither
  * the sum of a row nor the numerator of its divisions leaves 32 bits.
  */
-#include "kern/kern.h"
+#include "kern/row/own_rows.h"
 
 static int32_t greatest(const X *x, int32_t n)
 {
@@ -57,13 +57,8 @@ static void row(const struct row_dims *k, const X *x, uint32_t *v, Y *y)
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, io->tmp, y);
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, io->tmp, r.y);
 }

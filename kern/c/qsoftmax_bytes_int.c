@@ -11,8 +11,8 @@
  *
  * A row's sum is below 2^28, so that no quotient is shifted by more than 31.
  */
-#include "kern/kern.h"
 #include "kern/row/fixed.h"
+#include "kern/row/own_rows.h"
 
 static int32_t greatest(const X *x, int32_t n)
 {
@@ -56,13 +56,8 @@ static void row(const struct row_dims *k, const X *x, const T *t, Y *y)
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, io->in[1], y);
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, io->in[1], r.y);
 }

@@ -9,6 +9,7 @@
  * cycles   rows * (60 + 36 * n)
  */
 #include "kern/dsp/power.h"
+#include "kern/row/own_rows.h"
 
 static float greatest(const X *x, int32_t n)
 {
@@ -40,13 +41,8 @@ static void row(const X *x, Y *y, int32_t n)
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(x, y, k->n);
+    for (; r.left > 0; next_row(&r))
+        row(r.x, r.y, k->n);
 }

@@ -175,16 +175,7 @@ static inline int32_t bytes_sum(const int8_t *x, int32_t n)
     return sum;
 }
 
-/* What sums with each key begin with: (q - zero) (k - zero) is q k less sums of
- * k and of q. */
-static NOINLINE void take_begin(const struct attend *a, const K *key)
-{
-    const struct attend_dims *k = a->k;
-    const int32_t both = k->d * k->qzero * k->kzero;
-
-    for (int32_t i = 0; i < k->n; i++, key += k->krow)
-        a->begin[i] = both - k->qzero * bytes_sum(key, k->d);
-}
+#include "kern/row/attend_begin.h"
 
 /* And with each of n rows. */
 static NOINLINE void begin_rows(const struct attend *a, const Q *q, int32_t n)
@@ -351,7 +342,7 @@ static void make_head(struct attend *a, int32_t head)
     if (WEIGHTS_UNSIGNED)
         take_bias(a);
 #ifdef QUOTIENTS_WEIGH
-    take_begin(a, a->score_io.in[1]);
+    take_begin(a->k, a->score_io.in[1], a->begin);
 #endif
     for (int32_t i = 0, n; i < k->m; i += n) {
         n = k->m - i < a->rows ? k->m - i : a->rows;

@@ -8,7 +8,7 @@
  * stack    160
  * cycles   12 * rows * n
  */
-#include "kern/kern.h"
+#include "kern/row/own_rows.h"
 
 static void row(const struct row_dims *k, const X *x, Y *y)
 {
@@ -22,13 +22,8 @@ static void row(const struct row_dims *k, const X *x, Y *y)
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, y);
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, r.y);
 }

@@ -11,7 +11,7 @@
  *
  * shift: log2(D); lo, hi: by n_levels.
  */
-#include "kern/kern.h"
+#include "kern/row/own_rows.h"
 
 static void row(const struct row_dims *k, const X *x, const W *w, Y *y)
 {
@@ -26,13 +26,8 @@ static void row(const struct row_dims *k, const X *x, const W *w, Y *y)
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, io->in[1], y);
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, io->in[1], r.y);
 }

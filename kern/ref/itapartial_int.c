@@ -11,7 +11,7 @@
  * hi: n_levels / 2 - 1, p0: group_width, which divides n.  Bytes always have a
  * sum; of wider numbers all may be too far below -128: the result is then 0.
  */
-#include "kern/kern.h"
+#include "kern/row/own_rows.h"
 
 static int64_t greatest(const X *x, int32_t n)
 {
@@ -56,13 +56,8 @@ static void row(const struct row_dims *k, const X *x, Y *y)
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, y);
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, r.y);
 }

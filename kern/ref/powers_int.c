@@ -9,7 +9,7 @@
  * stack    96
  * cycles   ncore * ceil(rows, ncore) * (60 + 16 * n)
  */
-#include "kern/kern.h"
+#include "kern/row/own_rows.h"
 
 static void row(const X *x, const T *t, int32_t n, Y *y)
 {
@@ -23,13 +23,8 @@ static void row(const X *x, const T *t, int32_t n, Y *y)
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(x, io->in[1], k->n, y);
+    for (; r.left > 0; next_row(&r))
+        row(r.x, io->in[1], k->n, r.y);
 }

@@ -13,7 +13,7 @@
  * or 64, r is its root and i = (2^62 - 1) / r; z = d i >> 39 - p0 / 2 - m has 23
  * places behind the point, 0 where v is 0; y = clip(z w + b >> shift, lo, hi).
  */
-#include "kern/kern.h"
+#include "kern/row/own_rows.h"
 
 static void row(const struct row_dims *k, const X *x, const W *w, const B *b,
                 Y *y)
@@ -37,9 +37,10 @@ static void row(const struct row_dims *k, const X *x, const W *w, const B *b,
     }
 }
 
-#include "kern/row/norm_rows.h"
-
 void FN(const struct row_dims *k, const struct io *io)
 {
-    rows(k, io);
+    struct own_rows r = own_rows(k, io);
+
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, io->in[1], io->in[2], r.y);
 }

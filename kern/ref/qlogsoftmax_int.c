@@ -10,8 +10,8 @@
  *
  * Of every difference v = max - x: t has exp(-v) in Q12.19, d has v in Q5.26.
  */
-#include "kern/kern.h"
 #include "kern/row/fixed.h"
+#include "kern/row/own_rows.h"
 
 static int32_t greatest(const X *x, int32_t n)
 {
@@ -46,13 +46,8 @@ static void row(const struct row_dims *k, const X *x, const T *t, const D *d,
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, x, io->in[1], io->in[2], y);
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, io->in[1], io->in[2], r.y);
 }

@@ -16,8 +16,8 @@
  * which 1/(1 + v), v being what the sum's leading bit leaves, is the curve r;
  * both have 513 points.
  */
-#include "kern/kern.h"
 #include "kern/row/fixed.h"
+#include "kern/row/own_rows.h"
 
 static int64_t greatest(const X *x, int32_t n)
 {
@@ -136,19 +136,14 @@ static void row_shorts(const struct row_dims *k, const X *x, const T *t,
 
 void FN(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
+    for (; r.left > 0; next_row(&r))
         if (k->p2) {
-            row_levels(k, x, io->in[1], y);
+            row_levels(k, r.x, io->in[1], r.y);
         } else if (k->p0) {
-            row_bytes(k, x, io->in[1], y);
+            row_bytes(k, r.x, io->in[1], r.y);
         } else {
-            ROW_SHORTS(k, x, io, y);
+            ROW_SHORTS(k, r.x, io, r.y);
         }
 }

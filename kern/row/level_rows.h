@@ -5,6 +5,7 @@
 #define ROW_LEVEL_ROWS_H
 
 #include "kern/row/levels.h"
+#include "kern/row/own_rows.h"
 
 static int32_t levels_greatest(const X *x, int32_t n)
 {
@@ -40,15 +41,10 @@ static void levels_row(const struct row_dims *k, const X *x, const T *t, Y *y)
 
 static inline void levels_rows(const struct row_dims *k, const struct io *io)
 {
-    const X *x = io->in[0];
-    Y *y = io->out[0];
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        levels_row(k, x, io->in[1], y);
+    for (; r.left > 0; next_row(&r))
+        levels_row(k, r.x, io->in[1], r.y);
 }
 
 #endif

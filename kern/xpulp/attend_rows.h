@@ -157,16 +157,7 @@ static inline int32_t bytes_sum(const X *x, int32_t n)
     return sum;
 }
 
-/* What sums with each key begin with: (q - zero) (k - zero) is q k less sums of
- * k and of q. */
-static NOINLINE void take_begin(const struct attend *a, const K *key)
-{
-    const struct attend_dims *k = a->k;
-    const int32_t both = k->d * k->qzero * k->kzero;
-
-    for (int32_t i = 0; i < k->n; i++, key += k->krow)
-        a->begin[i] = both - k->qzero * bytes_sum(key, k->d);
-}
+#include "kern/row/attend_begin.h"
 
 /* Sums of four rows by keys, 16 words for each four of these. */
 static NOINLINE void make_sums(const struct attend *a, const Q *q,
@@ -809,7 +800,7 @@ static const X *take_head(const struct attend *a, const struct io *io,
 
     take_columns(a, (const V *)io->in[2] + h * k->vhead);
 #ifdef QUOTIENTS_WEIGH
-    take_begin(a, key);
+    take_begin(a->k, key, a->begin);
 #endif
     if (!(k->d & 3))
         return key;

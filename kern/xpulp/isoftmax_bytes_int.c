@@ -19,6 +19,7 @@
  */
 #include "kern/xpulp/powers.h"
 #include "kern/xpulp/rows.h"
+#include "kern/row/own_rows.h"
 
 static inline void row(const struct row_dims *k, const uint32_t *table,
                        int32_t most, const X *x, uint32_t *v, Y *y)
@@ -32,17 +33,12 @@ static inline void row(const struct row_dims *k, const uint32_t *table,
 void FN(const struct row_dims *k, const struct io *io)
 {
     const int32_t most = powers_most(k);
-    const X *x = io->in[0];
-    Y *y = io->out[0];
     uint32_t *table = io->tmp;
-    int32_t i, end;
+    struct own_rows r = own_rows(k, io);
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    if (i == end)
+    if (!r.left)
         return;
     powers_table(k, table);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
-    for (; i < end; i++, x += k->n, y += k->n)
-        row(k, table, most, x, table + POWERS_ALL, y);
+    for (; r.left > 0; next_row(&r))
+        row(k, table, most, r.x, table + POWERS_ALL, r.y);
 }
