@@ -24,12 +24,8 @@ static void check_runtime(const Job *j)
 static bool wants_example(const Job *j)
 {
     const int64_t most = 10 * 1000 * 1000 * 1000LL;
-    int64_t macs = 0;
-    const Node *n;
 
-    for (n = j->g->first; n && macs <= most; n = n->next)
-        macs += node_macs(n);
-    if (j->vectors || macs <= most)
+    if (j->vectors || graph_macs(j->g) <= most)
         return true;
     warn("the project has no self-test: computing its example takes more "
          "than %lld million multiply-accumulates; -i IN.npz gives one that is "

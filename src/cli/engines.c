@@ -20,22 +20,12 @@ static const char *engines_of(const Job *j)
     return names;
 }
 
-static int64_t macs_of(const Graph *g)
-{
-    int64_t macs = 0;
-    const Node *n;
-
-    for (n = g->first; n; n = n->next)
-        macs += node_macs(n);
-    return macs;
-}
-
 void job_fit_engines(Job *j)
 {
     Trial t[2] = {{.no_engine = NULL}, {.no_engine = engines_of(j)}};
 
     if (j->trial || j->part || j->o.no_engine || !t[1].no_engine ||
-        j->o.objective != AIM_time || macs_of(j->g) > MOST_MACS)
+        j->o.objective != AIM_time || graph_macs(j->g) > MOST_MACS)
         return;
     trials_run(j, t, 2);
     if (!t[0].got.status && !t[1].got.status &&

@@ -87,16 +87,6 @@ static int64_t weights(const Graph *g)
     return n;
 }
 
-static int64_t macs(const Graph *g)
-{
-    const Node *n;
-    int64_t sum = 0;
-
-    for (n = g->first; n; n = n->next)
-        sum += node_macs(n);
-    return sum;
-}
-
 static const char *how(const Shard *s, const Share *h)
 {
     if (s->stage)
@@ -112,10 +102,10 @@ static void put_text(const Shard *s, Str *out)
     chips_say(s, out);
     str_fmt(out, "%4s %14s %14s\n", "chip", "MACs", "constants, B");
     for (i = 0; i < s->o.chips; i++)
-        str_fmt(out, "%4d %14lld %14lld\n", i, (long long)macs(s->g[i]),
+        str_fmt(out, "%4d %14lld %14lld\n", i, (long long)graph_macs(s->g[i]),
                 (long long)weights(s->g[i]));
-    str_fmt(out, "%4s %14lld %14lld\n\n", "one", (long long)macs(s->whole),
-            (long long)weights(s->whole));
+    str_fmt(out, "%4s %14lld %14lld\n\n", "one",
+            (long long)graph_macs(s->whole), (long long)weights(s->whole));
     str_fmt(out, "%4s %-7s %10s  %s\n", "no.", "kind", "bytes", "layer");
     for (i = 0; i < s->nexchange; i++)
         str_fmt(out, "%4d %-7s %10lld  %s\n", i,
@@ -137,7 +127,7 @@ static void put_json(const Shard *s, const char *name, Str *out)
     json_key(j, "chips"), json_arr(j);
     for (i = 0; i < s->o.chips; i++) {
         json_obj(j);
-        json_key(j, "macs"), json_int(j, macs(s->g[i]));
+        json_key(j, "macs"), json_int(j, graph_macs(s->g[i]));
         json_key(j, "constants"), json_int(j, weights(s->g[i]));
         json_end(j);
     }

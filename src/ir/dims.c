@@ -383,3 +383,13 @@ int64_t node_macs(const Node *n)
     m = val_count(n->arg[1]) / MAX(w->dim[0], 1);
     return sat_mul(val_count(n->op == OP_conv ? n->res[0] : n->arg[0]), m);
 }
+
+int64_t graph_macs(const Graph *g)
+{
+    const Node *n;
+    int64_t sum = 0;
+
+    for (n = g->first; n; n = n->next)
+        sum += node_macs(n);
+    return sum;
+}

@@ -425,6 +425,7 @@ void dims_fill_concat(const Node *n, int i, Dims *d);
 /* Of a concat that copy, of any other node all. */
 void dims_fill_part(const Node *n, int i, Dims *d);
 int64_t node_macs(const Node *n); /* multiply-accumulates */
+int64_t graph_macs(const Graph *g); /* of all nodes */
 
 /* follow.c: those of a node's dims that follow run-time numbers; err if one
  * does so in a way that kernels cannot be told. */

@@ -109,12 +109,7 @@ Row *report_table(const Report *r, Arena *mem)
 
 int64_t report_macs(const Report *r)
 {
-    const Node *n;
-    int64_t sum = 0;
-
-    for (n = r->g ? r->g->first : NULL; n; n = n->next)
-        sum += node_macs(n);
-    return sum;
+    return r->g ? graph_macs(r->g) : 0;
 }
 
 int64_t report_macs_removed(const Report *r)
