@@ -396,14 +396,10 @@ INTO void copy_own(const struct exchange_dims *k, const struct io *io,
                          int32_t row)
 {
     const int32_t n = k->n * row, at = k->from * row, all = k->len * row;
-    int32_t o, from = 0, to = 1;
+    int32_t o, from = 0, to = io->core ? 0 : k->outer;
 
-    if (k->outer == 1 && io->core)
-        return;
-    if (k->outer > 1)
+    if (k->outer >= io->ncore)
         span(k->outer, io->core, io->ncore, &from, &to);
-    if (k->outer < io->ncore)
-        from = 0, to = io->core ? 0 : k->outer;
     for (o = from; o < to; o++) {
         char *y = (char *)io->out[0] + o * all + at;
         const char *x = (const char *)io->in[0] + o * n;

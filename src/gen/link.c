@@ -122,7 +122,6 @@ static bool has_kind(const Gen *g, const Node *n)
 
     if (!step_of(g, n))
         return false;
-
     for (i = 0; i < n->arg[0]->shape.rank; i++)
         if (n->arg[0]->shape.vary[i].num)
             return false;

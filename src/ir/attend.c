@@ -38,7 +38,7 @@ static void check_parts(const Node *n, int greatest)
                  (long long)most, greatest);
 }
 
-static bool has_quotients(const Node *n)
+bool attend_has_quotients(const Node *n)
 {
     int64_t mode = attr_int(n, A_mode);
 
@@ -88,7 +88,7 @@ static void check_weights(const Node *n)
     int64_t shift = attr_int(n, A_shift);
     const Val *scale = node_arg(n, "scale");
 
-    if (has_quotients(n)) {
+    if (attend_has_quotients(n)) {
         check_quotients(n);
         return;
     }
@@ -339,9 +339,9 @@ void fill_attend(const Node *n, struct attend_dims *d)
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, node_arg(n, "powers")->hi);
-    d->bound = attr_int(n, A_mode) == ATTEND_BOUND || has_quotients(n);
+    d->bound = attr_int(n, A_mode) == ATTEND_BOUND || attend_has_quotients(n);
     d->both = attr_int(n, A_mode) == ATTEND_BOTH;
-    d->quotients = has_quotients(n);
+    d->quotients = attend_has_quotients(n);
     d->hides = attr_int(n, A_mode) == ATTEND_HIDES;
     d->p4 = dims_32(n, attr_int(n, A_p4));
     d->none = dims_32(n, attr_int(n, A_p3));

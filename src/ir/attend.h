@@ -19,6 +19,7 @@ typedef struct AttendSide {
 } AttendSide;
 AttendSide attend_side(const Node *n, int i);
 bool attend_rows_first(const Node *n, int i); /* rows of heads? */
+bool attend_has_quotients(const Node *n);     /* weights are rounded ones? */
 
 /* The mask of an attention that has one, of one head or all, of one row of q or
  * all: elements from a row and from a head to the next. */

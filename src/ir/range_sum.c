@@ -474,8 +474,7 @@ Range range_attend(const Node *n)
     Size some = attr_size(n, A_count, 0, size_const(k.rows));
     Range score, sum, weight = range_val(w);
 
-    if (attr_int(n, A_mode) == ATTEND_QUOTIENTS ||
-        attr_int(n, A_mode) == ATTEND_HIDES)
+    if (attend_has_quotients(n))
         weight = (Range){0, MAX(attr_int(n, A_p3),
                                 MIN(attr_int(n, A_p1), UINT8_MAX))};
     score = range_mul(without_zero(n, 0), without_zero(n, 1));

@@ -170,7 +170,6 @@ static bool masks(const Attention *a, const Node *n)
     return adds(n);
 }
 
-
 /* The addition of a mask that v alone is read through, or its minimum with one;
  * *v becomes what is masked. */
 static Node *take_mask(Attention *a, Val **v)

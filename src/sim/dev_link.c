@@ -25,10 +25,10 @@
  * `,half` behind the topology a chip's ways out and in are one wire; with
  * `,shared` those of all chips are.  Who asks for a way first has it first,
  * to the tick: ways are given at the end of each quantum, when all have asked
- * that might (settle).  Where two chips are not joined (soc_joined), those between
- * hand a message on, when all of it is there and before what they send themselves; their
- * cores have nothing to do with it.  Each has a number and a checksum: WAIT gives
- * BROKEN or MISSED with the sender of one that is damaged, or not the one that
+ * that might (settle).  Where two chips are not joined (soc_joined), those
+ * between hand a message on, when all of it is there and before what they send
+ * themselves; their cores have nothing to do with it.  Each has a number and a
+ * checksum: WAIT gives BROKEN or MISSED with the sender of one that is damaged, or not the one that
  * should have come.  A message that nobody takes is a fault once there are more
  * of them than a queue holds.
  *

@@ -1,5 +1,5 @@
-/* Products of heads brought to accelerators: a job for each head, whose matrix,
- * a value too, the cores pack.
+/* Products of heads brought to accelerators: a job for each head, or for some
+ * heads of few channels together, whose matrix, a value too, the cores pack.
  *
  *     y = matmul a b            ->   y = concat (pconv (slice a) (slice w)) ...
  *                                    w = pack b, or of b with its axes changed
