@@ -236,6 +236,16 @@ static Allocs *warm_order(Plan *p, const Choice *c, Allocs *s,
     return warm->bound <= MAX(s->bound, small) ? warm : s;
 }
 
+/* The same, with accelerators' jobs as cores want them. */
+static Allocs *quick_order(Plan *p, const Choice *c, Allocs *s,
+                           const PlanOpts *o)
+{
+    s = warm_order(p, c, s, o);
+    return order_accel(c, s->seq, s->nseq)
+               ? alloc_values(p->mem, p->g, c, s->seq, s->nseq)
+               : s;
+}
+
 static void swap_choice(Choice *c)
 {
     Choice *over = c->over, was = *c;
@@ -425,7 +435,7 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     s = best_order(mem, g, c);
     if (tiled_fits(soc)) {
         if (o->aim != AIM_memory)
-            s = warm_order(p, c, s, o);
+            s = quick_order(p, c, s, o);
         tiled_plan(p, s, chooser, o);
         p->bound = live_bound(p);
         return p;

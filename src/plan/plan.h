@@ -602,6 +602,9 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
  * between layers may live anywhere.  NULL: none that is worth it. */
 Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
                   int *n, int64_t small);
+/* accel.c: brings jobs of accelerators that lie side by side into the order in
+ * which cores want their results.  false: they are. */
+bool order_accel(const Choice *c, Node **seq, int n);
 
 /* alloc.c: which values share storage. */
 enum { POS_IN = -1 }; /* before the first node; after the last: n */
