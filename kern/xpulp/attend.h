@@ -406,6 +406,16 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
 /* Weights of powers: v inverse >> 16 + places by two products of one cycle
  * each, and what a table makes of it; words 16 bytes apart, one at least.  The
  * inverse is high << 16 | low, each twice in a word. */
+#define ATTEND_WEIGHTS_WORD(places, LOOK_UP)                                  \
+    "xp.lw.post %[e], %[v], 4\n xp.lw.post %[f], %[v], 4\n"                   \
+    "xp.mulun %[a], %[e], %[low], 16\n"                                       \
+    "xp.mulhhun %[b], %[e], %[low], 16\n"                                     \
+    "xp.mulun %[c], %[f], %[low], 16\n"                                       \
+    "xp.mulhhun %[d], %[f], %[low], 16\n"                                     \
+    "xp.macun %[a], %[e], %[high], " #places "\n"                             \
+    "xp.machhun %[b], %[e], %[high], " #places "\n"                           \
+    "xp.macun %[c], %[f], %[high], " #places "\n"                             \
+    "xp.machhun %[d], %[f], %[high], " #places "\n" LOOK_UP FOUR_PACK
 #define ATTEND_WEIGHTS(name, places, LOOK_UP, count)                          \
     static inline void name(const uint16_t *v, int32_t words, uint32_t high,  \
                             uint32_t low, const PARTS *table, char *y)        \
@@ -414,16 +424,8 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
                                                                               \
         __asm__ volatile(                                                     \
             XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                        \
-            "xp.lw.post %[e], %[v], 4\n xp.lw.post %[f], %[v], 4\n"           \
-            "xp.mulun %[a], %[e], %[low], 16\n"                               \
-            "xp.mulhhun %[b], %[e], %[low], 16\n"                             \
-            "xp.mulun %[c], %[f], %[low], 16\n"                               \
-            "xp.mulhhun %[d], %[f], %[low], 16\n"                             \
-            "xp.macun %[a], %[e], %[high], " #places "\n"                     \
-            "xp.machhun %[b], %[e], %[high], " #places "\n"                   \
-            "xp.macun %[c], %[f], %[high], " #places "\n"                     \
-            "xp.machhun %[d], %[f], %[high], " #places "\n"                   \
-            LOOK_UP ATTEND_PACK XP_BLOCK_END                                  \
+            ATTEND_WEIGHTS_WORD(places, LOOK_UP)                              \
+            "xp.sw.post %[a], %[y], %[step]\n" XP_BLOCK_END                   \
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),         \
               [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y)          \
             : [n] "r"(words), [high] "r"(high), [low] "r"(low),               \
@@ -681,15 +683,22 @@ static inline uint32_t attend_inverse(uint32_t hi, uint32_t sum, int32_t point)
     return (first << more) + (rest << more) / sum + 1;
 }
 
-/* Weights of powers with that sum, of at most so many bits, by inverses of 24
- * bits behind the point, of 32, or of 36 (kern/row/inverse.h); hi: the greatest
+/* Places of an inverse, of powers of at most so many bits with that sum: 24, 32
+ * or 36 (kern/row/inverse.h). */
+static inline int32_t attend_point(uint32_t sum, int32_t most)
+{
+    const int32_t all = bits(sum), s = (most < all ? most : all) + all;
+
+    return s <= 24 ? 24 : s <= 32 ? 32 : 36;
+}
+
+/* Weights of powers with that sum, of at most so many bits; hi: the greatest
  * weight. */
 static inline void attend_parts(const uint16_t *v, int32_t words, uint32_t sum,
                                 int32_t most, uint32_t hi, int same,
                                 const PARTS *parts, char *y)
 {
-    const int32_t all = bits(sum | !sum), s = (most < all ? most : all) + all;
-    const int32_t point = s <= 24 ? 24 : s <= 32 ? 32 : 36;
+    const int32_t point = attend_point(sum | !sum, most);
     const uint32_t by = attend_inverse(hi, sum | !sum, point);
     const uint32_t high = (by >> 16) * 0x10001, low = (by & 0xffff) * 0x10001;
 

@@ -5,177 +5,410 @@
  * op       iweigh
  * types    x:s8 scores:s8 powers:s32 parts:s8|u8 mask:s8 -> y:=parts
  * isa      xpulpv2
- * when     rising && n > 3 && n % 4 == 0 && n < 4096 && most < 65536 &&
- *          p1 < 256 && most * n < 2147483648 &&
+ * when     halvings >= 0 && halvings < 2 && rising && n > 3 && n % 4 == 0 &&
+ *          n < 4096 && most < 65536 && p1 < 256 && most * n < 2147483648 &&
  *          most * most * n < 68719476736
- * scratch  1408 + 24 * n
+ * scratch  384 + 24 * n
  * split    rows
- * stack    384
+ * stack    512
  * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + n / 4 *
- *          (fit.shown - has.mask * (fit.shown - fit.hidden) / 2 *
- *          (reach + hidden < 1))))
- * code     2600
+ *          (fit.shown + halvings * fit.halved - has.mask * (fit.shown -
+ *          fit.hidden) / 2 * (reach + hidden < 1))))
+ * code     4250
  *
- * The table of scores rises, so the greatest score is that of the greatest x,
- * and scores need no place of their own: from x a table has the place of a
- * power.  What a mask hides has a table of its own; it has no weight where its
- * powers are too small for one, or 0.  Words of columns between shown and hidden
- * ones go the usual way (kern/xpulp/weigh.h).
+ * Scores are x, or half of it, so the greatest is that of the greatest x.  What
+ * a mask hides has powers of scores of at most -1; they are made where these can
+ * have any, and have the weight of none where they are too small for one.  Words
+ * of columns between shown and hidden ones go the usual way
+ * (kern/xpulp/weigh.h).
  */
 #include "kern/xpulp/weigh.h"
 #include "kern/xpulp/fill.h"
 
-enum { TABLE = 256, BANKS = 64 }; /* bytes of a word in each bank */
-
-/* Rows that are made together, under the same row of the mask. */
-enum { ROWS = 8 };
+enum {
+    TABLE = 256,
+    BANKS = 64, /* bytes of a word in each bank */
+    ROWS = 8,   /* made together, under the same row of the mask */
+    RUN = 2,    /* words that are worth a loop */
+};
 
 /* A call, and what its rows are now. */
 struct call {
     struct weigh weigh;
-    const int16_t *shown, *hidden; /* places of powers from those of score 0, by
-                                      x, of what is shown and what is hidden */
-    int32_t words;                 /* of a row, and of those */
+    int32_t n, words;              /* of a row, and of the latter */
     int32_t first, last;           /* the first, shown, and the last, hidden */
     int32_t rows;
+    int32_t top[ROWS];             /* the greatest x, of each four columns, then
+                                      the greatest score, */
     uintptr_t zero[ROWS];          /* powers of score 0, */
     uint32_t sum[ROWS];            /* sums of powers, */
-    int32_t made[ROWS];            /* and words that have weights */
+    uint32_t high[ROWS], low[ROWS]; /* and p1 by these, behind a point: halves,
+                                      twice in a word */
 };
 
-/* ---- loops ---- */
+/* ---- loops: rows, and words of each ---- */
 
 #ifdef XPULPV2
-/* Sum of powers of `words` times four, kept or not. */
-#define PLACED_POWERS                                                         \
-    "xp.lw.post %[w], %[x], 4\n"                                              \
-    "xpv.sdotup.h %[sum], %[c], %[ones]\n"                                    \
-    FOUR_PLACES FOUR_LOOK_UP("xp.lh.at", "%[table]")                          \
-    FOUR_LOOK_UP("xp.lw.at", "%[zero]")                                       \
-    "xpv.pack %[a], %[b], %[a]\n"                                             \
-    "xpv.pack %[c], %[d], %[c]\n"                                             \
-    "xpv.sdotup.h %[sum], %[a], %[ones]\n"
-#define PLACED(name, STORE, count)                                            \
-    static inline uint32_t name(const int8_t *x, int32_t words,               \
-                                const int16_t *table, uintptr_t zero,         \
-                                uint16_t *v)                                  \
+/* Scores of the four x of w; a is changed, too. */
+#define ROW_HALF(w)                                                           \
+    "xpv.srl.sci.b %[a], " w ", 7\n"                                          \
+    "xpv.add.b " w ", " w ", %[a]\n"                                          \
+    "xpv.sra.sci.b " w ", " w ", 1\n"
+#define ROW_SAME(w)
+
+/* The greatest scores of each four columns, of two words or more. */
+#define ROW_TOPS(name, SCORES, more)                                          \
+    static inline void name(struct call *c, const int8_t *x, int32_t words)   \
     {                                                                         \
-        int32_t sum = 0, a, b, c = 0, d, w;                                   \
+        const int32_t odd = 4 * (words & 1), skip = c->n - 4 * words;         \
+        int32_t *top = c->top, a, b, most;                                    \
                                                                               \
-        if (words > 0)                                                        \
-            __asm__ volatile(                                                 \
-                XP_BLOCK "xlp.setup 0, %[n], " #count "\n"                     \
-                PLACED_POWERS STORE XP_BLOCK_END                              \
-                : [sum] "+&r"(sum), [a] "=&r"(a), [b] "=&r"(b),               \
-                  [c] "+&r"(c), [d] "=&r"(d), [w] "=&r"(w), [x] "+&r"(x),     \
-                  [v] "+&r"(v)                                                \
-                : [n] "r"(words), [table] "r"(table), [zero] "r"(zero),       \
-                  [i0] "r"(2), [i1] "r"(2 << 8), [i2] "r"(2 << 16),           \
-                  [i3] "r"(2 << 24), [ones] "r"(0x10001),                     \
-                  [signs] "i"(XP_SIGNS(int8_t, int8_t))                       \
-                : XP_CLOBBERS);                                               \
-        return (uint32_t)sum + (uint16_t)c + ((uint32_t)c >> 16);             \
+        __asm__ volatile(                                                     \
+            XP_BLOCK "xlp.setup 1, %[rows], 9 + " #more "\n"                  \
+            "lw %[most], 0(%[x])\n"                                           \
+            "add %[x], %[x], %[odd]\n"                                        \
+            "xlp.setup 0, %[pairs], 4\n"                                      \
+            "xp.lw.post %[a], %[x], 4\n"                                      \
+            "xp.lw.post %[b], %[x], 4\n"                                      \
+            "xpv.max.b %[most], %[most], %[a]\n"                              \
+            "xpv.max.b %[most], %[most], %[b]\n" SCORES("%[most]")            \
+            "xp.sw.post %[most], %[top], 4\n"                                 \
+            "add %[x], %[x], %[skip]\n" XP_BLOCK_END                          \
+            : [a] "=&r"(a), [b] "=&r"(b), [most] "=&r"(most), [x] "+&r"(x),   \
+              [top] "+&r"(top)                                                \
+            : [rows] "r"(c->rows), [pairs] "r"(words >> 1), [odd] "r"(odd),   \
+              [skip] "r"(skip)                                                \
+            : XP_CLOBBERS);                                                   \
     }
-PLACED(placed_powers, "xp.sw.post %[a], %[v], 4\n xp.sw.post %[c], %[v], 4\n",
-       19)
-PLACED(placed_sum, "", 17)
+ROW_TOPS(tops_same, ROW_SAME, 0)
+ROW_TOPS(tops_half, ROW_HALF, 3)
 
-/* The greatest and `most`, each of four columns. */
-static inline int32_t most_of(const int8_t *x, int32_t words, int32_t most)
-{
-    int32_t a, b;
+/* The scores of one word of each row with what a mask adds, into t, and the
+ * greatest. */
+#define ROW_MASKED(name, SCORES, more)                                        \
+    static inline void name(struct call *c, const int8_t *x, int32_t mask,    \
+                            int8_t *t)                                        \
+    {                                                                         \
+        const int32_t above = xp_max4(mask, 0), below = xp_sub4(mask, above); \
+        int32_t *tops = c->top, a, w, top;                                    \
+                                                                              \
+        __asm__ volatile(                                                     \
+            XP_BLOCK "xlp.setup 0, %[rows], 8 + " #more "\n"                  \
+            "xp.lw.postr %[w], %[x], %[n]\n"                                  \
+            "lw %[top], 0(%[tops])\n" SCORES("%[w]")                          \
+            "xpv.max.b %[w], %[w], %[lo]\n"                                   \
+            "xpv.min.b %[w], %[w], %[hi]\n"                                   \
+            "xpv.add.b %[w], %[w], %[mask]\n"                                 \
+            "xpv.max.b %[top], %[top], %[w]\n"                                \
+            "xp.sw.postr %[w], %[t], %[n]\n"                                  \
+            "xp.sw.post %[top], %[tops], 4\n" XP_BLOCK_END                    \
+            : [a] "=&r"(a), [w] "=&r"(w), [top] "=&r"(top), [x] "+&r"(x),     \
+              [t] "+&r"(t), [tops] "+&r"(tops)                                \
+            : [rows] "r"(c->rows), [n] "r"(c->n), [mask] "r"(mask),           \
+              [lo] "r"(xp_sub4(LEAST_4, below)),                              \
+              [hi] "r"(xp_sub4(MOST_4, above))                                \
+            : XP_CLOBBERS);                                                   \
+    }
+ROW_MASKED(masked_same, ROW_SAME, 0)
+ROW_MASKED(masked_half, ROW_HALF, 3)
 
-    if (words > 1)
-        __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 4\n"
-            "xp.lw.post %[a], %[x], 4\n xp.lw.post %[b], %[x], 4\n"
-            "xpv.max.b %[most], %[most], %[a]\n"
-            "xpv.max.b %[most], %[most], %[b]\n" XP_BLOCK_END
-            : [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x), [most] "+&r"(most)
-            : [n] "r"(words >> 1)
-            : XP_CLOBBERS);
-    return words & 1 ? xp_max4(most, word_load(x)) : most;
-}
+/* Powers of 16 bits of four scores a word, and their sums, to which those before
+ * are added if `more` is -1, not 0.  From zero[i] it is `less` bytes to where the
+ * power of 0 is. */
+#define ROW_POWERS(name, SCORES, steps)                                       \
+    static inline void name(struct call *c, const int8_t *x, int32_t words,   \
+                            int32_t less, int32_t more, uint16_t *v)          \
+    {                                                                         \
+        const int32_t skip = c->n - 4 * words;                                \
+        const uintptr_t *from = c->zero;                                      \
+        uint32_t *sums = c->sum;                                              \
+        int32_t a, b, d, e, w, sum, zero;                                     \
+                                                                              \
+        /* while a load is waited for, the last of the turn before are added */ \
+        __asm__ volatile(                                                     \
+            XP_BLOCK "xlp.setup 1, %[rows], 25 + " #steps "\n"                \
+            "xp.lw.post %[zero], %[from], 4\n"                                \
+            "lw %[sum], 0(%[sums])\n"                                         \
+            "mv %[c], zero\n"                                                 \
+            "sub %[zero], %[zero], %[less]\n"                                 \
+            "and %[sum], %[sum], %[more]\n"                                   \
+            "xlp.setup 0, %[words], 15 + " #steps "\n"                        \
+            "xp.lw.post %[w], %[x], 4\n"                                      \
+            "xpv.sdotup.h %[sum], %[c], %[ones]\n" SCORES("%[w]")             \
+            FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[zero]")                   \
+            "xpv.pack %[a], %[b], %[a]\n"                                     \
+            "xpv.pack %[c], %[d], %[c]\n"                                     \
+            "xpv.sdotup.h %[sum], %[a], %[ones]\n"                            \
+            "xp.sw.post %[a], %[v], 4\n"                                      \
+            "xp.sw.post %[c], %[v], 4\n"                                      \
+            "xpv.sdotup.h %[sum], %[c], %[ones]\n"                            \
+            "add %[x], %[x], %[skip]\n"                                       \
+            "add %[v], %[v], %[next]\n"                                       \
+            "xp.sw.post %[sum], %[sums], 4\n" XP_BLOCK_END                    \
+            : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(e), [d] "=&r"(d),         \
+              [w] "=&r"(w), [sum] "=&r"(sum), [zero] "=&r"(zero),             \
+              [x] "+&r"(x), [v] "+&r"(v), [from] "+&r"(from),                 \
+              [sums] "+&r"(sums)                                              \
+            : [rows] "r"(c->rows), [words] "r"(words), [less] "r"(less),      \
+              [more] "r"(more), [skip] "r"(skip), [next] "r"(2 * skip), [i0] "r"(4),            \
+              [i1] "r"(4 << 8), [i2] "r"(4 << 16), [i3] "r"(4 << 24),         \
+              [ones] "r"(0x10001), [signs] "i"(XP_SIGNS(int8_t, int8_t))      \
+            : XP_CLOBBERS);                                                   \
+    }
+#define ROW_HIDDEN(w) "xpv.max.b " w ", " w ", zero\n"
+#define ROW_HALF_HIDDEN(w) ROW_HALF(w) ROW_HIDDEN(w)
+ROW_POWERS(powers_same, ROW_SAME, 0)
+ROW_POWERS(powers_half, ROW_HALF, 3)
+ROW_POWERS(powers_hidden, ROW_HIDDEN, 1)
+ROW_POWERS(powers_half_hidden, ROW_HALF_HIDDEN, 4)
+
+/* Weights of powers of rows from i on (attend_weights_* of
+ * kern/xpulp/attend.h). */
+#define ROW_WEIGHTS(name, places, LOOK_UP, steps)                             \
+    static inline void name(const struct call *c, int32_t i, int32_t rows,    \
+                            int32_t words, Y *y)                              \
+    {                                                                         \
+        const int32_t skip = c->n - 4 * words;                                \
+        const uint32_t *highs = c->high + i, *lows = c->low + i;              \
+        const uint16_t *v = c->weigh.v + i * c->n;                            \
+        uint32_t a, b, d, e, f, g, high, low;                                 \
+                                                                              \
+        __asm__ volatile(                                                     \
+            XP_BLOCK "xlp.setup 1, %[rows], 5 + " #steps "\n"                 \
+            "xp.lw.post %[high], %[highs], 4\n"                               \
+            "xp.lw.post %[low], %[lows], 4\n"                                 \
+            "xlp.setup 0, %[words], " #steps "\n"                             \
+            ATTEND_WEIGHTS_WORD(places, LOOK_UP)                              \
+            "xp.sw.post %[a], %[y], 4\n"                                      \
+            "add %[v], %[v], %[next]\n"                                       \
+            "add %[y], %[y], %[skip]\n" XP_BLOCK_END                          \
+            : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(g), [d] "=&r"(d),         \
+              [e] "=&r"(e), [f] "=&r"(f), [high] "=&r"(high),                 \
+              [low] "=&r"(low), [v] "+&r"(v), [y] "+&r"(y),                   \
+              [highs] "+&r"(highs), [lows] "+&r"(lows)                        \
+            : [rows] "r"(rows), [words] "r"(words), [skip] "r"(skip),         \
+              [next] "r"(2 * skip), [table] "r"(c->weigh.parts)               \
+            : XP_CLOBBERS);                                                   \
+    }
+ROW_WEIGHTS(weights_24, 8, ATTEND_LOOK_UP, 17)
+ROW_WEIGHTS(weights_32, 16, ATTEND_LOOK_UP, 17)
+ROW_WEIGHTS(weights_36, 20, ATTEND_LOOK_UP, 17)
+ROW_WEIGHTS(weights_24_same, 8, "", 13)
+ROW_WEIGHTS(weights_32_same, 16, "", 13)
 #else
-static uint32_t placed_powers(const int8_t *x, int32_t words,
-                              const int16_t *table, uintptr_t zero,
-                              uint16_t *v)
-{
-    uint32_t sum = 0;
-
-    for (int32_t i = 0; i < 4 * words; i++) {
-        v[i] = (uint16_t)power(zero, table[x[i]] / 4);
-        sum += v[i];
+#define ROW_TOPS(name, by)                                                    \
+    static inline void name(struct call *c, const int8_t *x, int32_t words)   \
+    {                                                                         \
+        for (int32_t i = 0; i < c->rows; i++, x += c->n) {                    \
+            int8_t top[4];                                                    \
+                                                                              \
+            word_store(top, LEAST_4);                                         \
+            for (int32_t j = 0; j < 4 * words; j++)                           \
+                if (x[j] / (by) > top[j & 3])                                 \
+                    top[j & 3] = (int8_t)(x[j] / (by));                       \
+            c->top[i] = word_load(top);                                       \
+        }                                                                     \
     }
-    return sum;
-}
+ROW_TOPS(tops_same, 1)
+ROW_TOPS(tops_half, 2)
 
-static uint32_t placed_sum(const int8_t *x, int32_t words,
-                           const int16_t *table, uintptr_t zero, uint16_t *v)
-{
-    uint32_t sum = 0;
+#define ROW_MASKED(name, by)                                                  \
+    static inline void name(struct call *c, const int8_t *x, int32_t mask,    \
+                            int8_t *t)                                        \
+    {                                                                         \
+        for (int32_t i = 0; i < c->rows; i++, x += c->n, t += c->n) {         \
+            int8_t top[4], m[4];                                              \
+                                                                              \
+            word_store(top, c->top[i]);                                       \
+            word_store(m, mask);                                              \
+            for (int32_t j = 0; j < 4; j++) {                                 \
+                t[j] = (int8_t)clip(x[j] / (by) + m[j], -128, 127);           \
+                top[j] = t[j] > top[j] ? t[j] : top[j];                       \
+            }                                                                 \
+            c->top[i] = word_load(top);                                       \
+        }                                                                     \
+    }
+ROW_MASKED(masked_same, 1)
+ROW_MASKED(masked_half, 2)
 
-    (void)v;
-    for (int32_t i = 0; i < 4 * words; i++)
-        sum += (uint16_t)power(zero, table[x[i]] / 4);
-    return sum;
-}
+#define ROW_POWERS(name, by, least)                                           \
+    static inline void name(struct call *c, const int8_t *x, int32_t words,   \
+                            int32_t less, int32_t more, uint16_t *v)          \
+    {                                                                         \
+        for (int32_t i = 0; i < c->rows; i++, x += c->n, v += c->n) {         \
+            c->sum[i] = more ? c->sum[i] : 0;                                 \
+            for (int32_t j = 0; j < 4 * words; j++) {                         \
+                const int32_t s = x[j] / (by);                                \
+                                                                              \
+                v[j] = (uint16_t)power(c->zero[i] - (uintptr_t)less,          \
+                                       s > (least) ? s : (least));            \
+                c->sum[i] += v[j];                                            \
+            }                                                                 \
+        }                                                                     \
+    }
+ROW_POWERS(powers_same, 1, -128)
+ROW_POWERS(powers_half, 2, -128)
+ROW_POWERS(powers_hidden, 1, 0)
+ROW_POWERS(powers_half_hidden, 2, 0)
 
-static int32_t most_of(const int8_t *x, int32_t words, int32_t most)
-{
-    int8_t top[4];
-
-    word_store(top, most);
-    for (int32_t i = 0; i < 4 * words; i++)
-        top[i & 3] = x[i] > top[i & 3] ? x[i] : top[i & 3];
-    return word_load(top);
-}
+#define ROW_WEIGHTS(name, of_row)                                             \
+    static inline void name(const struct call *c, int32_t i, int32_t rows,    \
+                            int32_t words, Y *y)                              \
+    {                                                                         \
+        for (const int32_t end = i + rows; i < end; i++, y += c->n)           \
+            of_row(c->weigh.v + i * c->n, words, c->high[i], c->low[i],       \
+                   c->weigh.parts, (char *)y);                                \
+    }
+ROW_WEIGHTS(weights_24, attend_weights_24)
+ROW_WEIGHTS(weights_32, attend_weights_32)
+ROW_WEIGHTS(weights_36, attend_weights_36)
+#define weights_24_same weights_24
+#define weights_32_same weights_32
 #endif
+
+/* ---- of a row of the mask ---- */
+
+static NOINLINE void take_mask(struct call *c, const MASK *mask)
+{
+    const int32_t words = c->words;
+    int32_t i = 0, shown;
+
+    while (i < words && !word_load(mask + 4 * i))
+        i++;
+    shown = i;
+    c->first = shown < RUN ? 0 : shown;
+    while (i < words && word_load(mask + 4 * i) == LEAST_4)
+        i++;
+    c->last = i - shown;
+    if (i == words)
+        return;
+    for (i = words; word_load(mask + 4 * i - 4) == LEAST_4; i--)
+        ;
+    c->last = words - i;
+}
+
+/* ---- of some rows ---- */
+
+/* The greatest score of each row, but for hidden ones; returns the least of
+ * these. */
+static NOINLINE int32_t take_tops(struct call *c, const struct weigh_dims *k,
+                                  const int8_t *x, const MASK *mask)
+{
+    int32_t least = 127;
+
+    if (c->first)
+        (k->halvings ? tops_half : tops_same)(c, x, c->first);
+    for (int32_t i = 0; !c->first && i < c->rows; i++)
+        c->top[i] = LEAST_4;
+    for (int32_t i = 4 * c->first; i < 4 * (c->words - c->last); i += 4)
+        (k->halvings ? masked_half : masked_same)(
+            c, x + i, mask ? word_load(mask + i) : 0, c->weigh.t + i);
+    for (int32_t i = 0; i < c->rows; i++) {
+        const int32_t top = greatest_4(c->top[i]);
+
+        c->top[i] = top;
+        c->zero[i] = (uintptr_t)(c->weigh.powers - top);
+        least = top < least ? top : least;
+    }
+    return least;
+}
+
+static NOINLINE void make_powers(struct call *c, const struct weigh_dims *k,
+                                 const int8_t *x, int hidden)
+{
+    const int32_t at = 4 * c->first, end = 4 * (c->words - c->last);
+    uint16_t *v = c->weigh.v;
+
+    if (at)
+        (k->halvings ? powers_half : powers_same)(c, x, c->first, 0, 0, v);
+    if (at < end)
+        powers_same(c, c->weigh.t + at, (end - at) >> 2, 0, at ? -1 : 0,
+                    v + at);
+    if (hidden)
+        (k->halvings ? powers_half_hidden : powers_hidden)(
+            c, x + end, c->last, 128 * (int32_t)sizeof(POWERS), end ? -1 : 0,
+            v + end);
+}
+
+/* Has what is hidden in any row a weight other than that of no power? */
+static int weighs_hidden(const struct call *c, const struct weigh_dims *k)
+{
+    for (int32_t i = 0; i < c->rows; i++) {
+        const int32_t most = k->hidden < c->top[i] ? k->hidden : c->top[i];
+
+        if ((2 * power(c->zero[i], most) + 1) * (uint32_t)k->p1 >= c->sum[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* Of row i: p1 by its sum; returns places behind the point. */
+static inline int32_t take_inverse(struct call *c, const struct weigh_dims *k,
+                                   int32_t i)
+{
+    const uint32_t sum = c->sum[i] | !c->sum[i];
+    const int32_t point = attend_point(sum, c->weigh.bits);
+    const uint32_t by = attend_inverse((uint32_t)k->p1, sum, point);
+
+    c->high[i] = (by >> 16) * 0x10001;
+    c->low[i] = (by & 0xffff) * 0x10001;
+    return point;
+}
+
+static inline void weigh_rows(const struct call *c, int32_t i, int32_t rows,
+                              int32_t point, int32_t words, Y *y)
+{
+    const int same = c->weigh.same;
+
+    (point == 36   ? weights_36
+     : point == 32 ? same ? weights_32_same : weights_32
+     : same        ? weights_24_same : weights_24)(c, i, rows, words,
+                                                   y + i * c->n);
+}
+
+/* Rows with as many places are made together.  The last words of all have the
+ * weight of no power. */
+static NOINLINE void put_weights(struct call *c, const struct weigh_dims *k,
+                                 int hidden, Y *y)
+{
+    const int32_t made = hidden && weighs_hidden(c, k) ? c->words
+                                                       : c->words - c->last;
+    const int32_t none = (int32_t)((uint8_t)c->weigh.parts[0] * 0x01010101u);
+    int32_t from = 0, point = 0, next;
+
+    for (int32_t i = 0; made && i < c->rows; i++, point = next) {
+        next = take_inverse(c, k, i);
+        if (i > from && next != point) {
+            weigh_rows(c, from, i - from, point, made, y);
+            from = i;
+        }
+    }
+    if (made)
+        weigh_rows(c, from, c->rows - from, point, made, y);
+    y += 4 * made;
+    for (int32_t i = 0; made < c->words && i < c->rows; i++, y += c->n)
+        words_fill(y, c->words - made, none);
+}
+
+/* Where a hidden score may be the greatest, all are made the usual way. */
+static void put_rows(struct call *c, const struct weigh_dims *k,
+                     const int8_t *x, const MASK *mask, Y *y)
+{
+    const int32_t last = c->last;
+    int32_t least = take_tops(c, k, x, mask);
+    int hidden;
+
+    if (last && least < k->hidden) {
+        c->last = 0;
+        least = take_tops(c, k, x, mask);
+    }
+    hidden = c->last && least - k->hidden < k->reach;
+    make_powers(c, k, x, hidden);
+    put_weights(c, k, hidden, y);
+    c->last = last;
+}
 
 /* ---- of a call ---- */
-
-/* Four times four scores, halves. */
-static inline void put_place(int32_t scores, int16_t *to)
-{
-#ifdef XPULPV2
-    word_store((char *)to, xp_pack2(xp_dot4(scores, 4 << 8),
-                                    xp_dot4(scores, 4)));
-    word_store((char *)(to + 2), xp_pack2(xp_dot4(scores, 4 << 24),
-                                          xp_dot4(scores, 4 << 16)));
-#else
-    for (int i = 0; i < 4; i++)
-        to[i] = (int16_t)(4 * (int8_t)(scores >> 8 * i));
-#endif
-}
-
-/* A score and 128 less, within bytes. */
-static inline int32_t below_4(int32_t scores)
-{
-#ifdef XPULPV2
-    return xp_add4(xp_max4(scores, 0), LEAST_4);
-#else
-    uint32_t v = 0;
-
-    for (int i = 0; i < 32; i += 8) {
-        const int32_t t = (int8_t)(scores >> i);
-
-        v |= (uint32_t)(uint8_t)((t > 0 ? t : 0) - 128) << i;
-    }
-    return (int32_t)v;
-#endif
-}
-
-static NOINLINE void put_places(const int8_t *scores, int16_t *shown,
-                                int16_t *hidden)
-{
-    for (int32_t i = 0; i < TABLE; i += 4) {
-        const int32_t four = word_load(scores + i);
-
-        put_place(four, shown + i);
-        if (hidden)
-            put_place(below_4(four), hidden + i);
-    }
-}
 
 /* A table of one's own, each core's from another bank on: so many weights are
  * alike that all cores would want the same one. */
@@ -188,165 +421,72 @@ static const PARTS *own_parts(const PARTS *parts, char *to, int32_t core)
     return (const PARTS *)at;
 }
 
-/* ---- of a row of the mask ---- */
-
-static NOINLINE void take_mask(struct call *c, const MASK *mask)
+static void begin(struct call *c, const struct weigh_dims *k,
+                  const struct io *io)
 {
-    const int32_t words = c->words;
-    int32_t i = 0;
+    char *own = io->tmp;
 
-    while (i < words && !word_load(mask + 4 * i))
-        i++;
-    c->first = i;
-    while (i < words && word_load(mask + 4 * i) == LEAST_4)
-        i++;
-    c->last = i - c->first;
-    if (i == words)
-        return;
-    for (i = words; word_load(mask + 4 * i - 4) == LEAST_4; i--)
-        ;
-    c->last = words - i;
-}
-
-/* ---- of some rows ---- */
-
-/* The greatest scores, from which powers are counted; those of words between
- * shown and hidden ones are made. */
-static NOINLINE void take_tops(struct call *c, const struct weigh_dims *k,
-                               const int8_t *x, const MASK *mask)
-{
-    const struct weigh *a = &c->weigh;
-    const int32_t end = c->words - c->last, between = end - c->first;
-
-    for (int32_t i = 0; i < c->rows; i++, x += k->n) {
-        int32_t top = -128, t;
-
-        if (c->first)
-            top = a->scores[greatest_4(most_of(x, c->first, LEAST_4))];
-        if (between) {
-            t = greatest_4(masked(x + 4 * c->first, between, LEAST_4,
-                                  a->scores, mask + 4 * c->first,
-                                  a->t + 4 * i * between));
-            top = t > top ? t : top;
-        }
-        if (c->last && top < k->hidden) {
-            t = a->scores[greatest_4(most_of(x + 4 * end, c->last, LEAST_4))];
-            top = t - 128 > top ? t - 128 : top;
-        }
-        c->zero[i] = (uintptr_t)(a->powers - top);
-    }
-}
-
-/* Of a row whose sum of powers shown is known: the words that have weights.
- * What is hidden has none where it has no powers, or all are too small. */
-static inline int32_t hidden_powers(const struct call *c,
-                                    const struct weigh_dims *k, int32_t i,
-                                    const int8_t *x, uint16_t *v,
-                                    uint32_t *sum)
-{
-    const POWERS *zero = (const POWERS *)c->zero[i];
-    const int32_t end = c->words - c->last;
-    const int32_t top = (int32_t)(c->weigh.powers - zero);
-    const int32_t most = k->hidden < top ? k->hidden : top;
-
-    if (top - most >= k->reach)
-        return end;
-    if ((2 * zero[most] + 1) * k->p1 < (int32_t)*sum) {
-        *sum += placed_sum(x, c->last, c->hidden, c->zero[i], NULL);
-        return end;
-    }
-    *sum += placed_powers(x, c->last, c->hidden, c->zero[i], v);
-    return c->words;
-}
-
-static NOINLINE void make_powers(struct call *c, const struct weigh_dims *k,
-                                 const int8_t *x)
-{
-    const int32_t end = c->words - c->last, between = end - c->first;
-    const int32_t n = k->n;
-    const int8_t *t = c->weigh.t;
-    uint16_t *v = c->weigh.v;
-
-    for (int32_t i = 0; i < c->rows; i++, x += n, v += n, t += 4 * between) {
-        uint32_t sum = placed_powers(x, c->first, c->shown, c->zero[i], v);
-
-        if (between)
-            sum += attend_powers(c->zero[i], t, between, v + 4 * c->first);
-        c->made[i] = end;
-        if (c->last)
-            c->made[i] = hidden_powers(c, k, i, x + 4 * end, v + 4 * end, &sum);
-        c->sum[i] = sum;
-    }
-}
-
-/* The last words of a row all have the weight of no power. */
-static NOINLINE void put_weights(const struct call *c,
-                                 const struct weigh_dims *k, Y *y)
-{
-    const struct weigh *a = &c->weigh;
-    const int32_t none = (int32_t)((uint8_t)a->parts[0] * 0x01010101u);
-
-    for (int32_t i = 0; i < c->rows; i++, y += k->n) {
-        const int32_t made = c->made[i];
-
-        if (made)
-            attend_parts(a->v + i * k->n, made, c->sum[i], a->bits,
-                         (uint32_t)k->p1, a->same, a->parts, (char *)y);
-        words_fill(y + 4 * made, c->words - made, none);
-    }
-}
-
-static void put_rows(struct call *c, const struct weigh_dims *k,
-                     const int8_t *x, const MASK *mask, Y *y)
-{
-    take_tops(c, k, x, mask);
-    make_powers(c, k, x);
-    put_weights(c, k, y);
-}
-
-/* Tables and places in the scratch. */
-static void take_scratch(struct call *c, const struct weigh_dims *k,
-                         const struct io *io)
-{
-    int16_t *shown = io->tmp, *hidden = shown + TABLE;
-    char *own = (char *)(hidden + TABLE);
-
-    c->shown = shown + TABLE / 2;
-    c->hidden = hidden + TABLE / 2;
-    put_places(io->in[1], shown, io->in[4] ? hidden : NULL);
+    c->weigh = weigh_begin(k, io);
     c->weigh.parts = own_parts(c->weigh.parts, own, io->core);
     c->weigh.v = (uint16_t *)(void *)(own + TABLE + 2 * BANKS);
     c->weigh.t = (int8_t *)(c->weigh.v + ROWS * k->n);
+    c->n = k->n;
+    c->words = k->n >> 2;
+    c->first = c->words < RUN ? 0 : c->words;
+    c->last = 0;
 }
 
-void FN(const struct weigh_dims *k, const struct io *io)
+static void put_span(struct call *c, const struct weigh_dims *k,
+                     const struct io *io, int32_t i, int32_t end)
 {
+    const int8_t *x = (const int8_t *)io->in[0] + (ptrdiff_t)i * k->n;
     const MASK *mask = io->in[4];
-    const int8_t *x = io->in[0];
-    struct call c = {.weigh = weigh_begin(k, io), .words = k->n >> 2,
-                     .first = k->n >> 2};
-    Y *y = io->out[0];
-    int32_t i, end, left;
+    Y *y = (Y *)io->out[0] + (ptrdiff_t)i * k->n;
 
-    span(k->rows, io->core, io->ncore, &i, &end);
-    if (i >= end)
-        return;
-    take_scratch(&c, k, io);
-    x += (ptrdiff_t)i * k->n;
-    y += (ptrdiff_t)i * k->n;
     while (i < end) {
         const MASK *row = mask ? mask + (ptrdiff_t)(i / k->each) * k->mrow
                                : NULL;
+        int32_t left = mask ? k->each - i % k->each : end - i;
 
-        left = mask ? k->each - i % k->each : end - i;
         left = left < end - i ? left : end - i;
         if (mask)
-            take_mask(&c, row);
+            take_mask(c, row);
         for (i += left; left > 0; left -= ROWS) {
-            c.rows = left < ROWS ? left : ROWS;
-            put_rows(&c, k, x, row, y);
-            x += c.rows * k->n;
-            y += c.rows * k->n;
+            c->rows = left < ROWS ? left : ROWS;
+            put_rows(c, k, x, row, y);
+            x += c->rows * k->n;
+            y += c->rows * k->n;
         }
+    }
+}
+
+/* Rows that are made together, where each core has as many such groups; 0: it
+ * has not. */
+static int32_t group_of(const struct weigh_dims *k, const struct io *io)
+{
+    const int32_t n = k->each < ROWS ? k->each : ROWS;
+
+    return io->in[4] && k->each % n == 0 && k->rows % (n * io->ncore) == 0 ? n
+                                                                           : 0;
+}
+
+/* Later rows of a mask often show more, so groups go to cores forth and back. */
+void FN(const struct weigh_dims *k, const struct io *io)
+{
+    const int32_t n = group_of(k, io);
+    struct call c;
+    int32_t i, end;
+
+    begin(&c, k, io);
+    if (!n) {
+        span(k->rows, io->core, io->ncore, &i, &end);
+        put_span(&c, k, io, i, end);
+        return;
+    }
+    for (i = 0; i < k->rows; i += n * io->ncore) {
+        const int32_t back = i / (n * io->ncore) & 1;
+        const int32_t at = back ? io->ncore - 1 - io->core : io->core;
+
+        put_span(&c, k, io, i + n * at, i + n * at + n);
     }
 }

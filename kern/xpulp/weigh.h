@@ -13,7 +13,7 @@
 #include "kern/xpulp/block.h"
 #include "kern/xpulp/attend.h"
 
-enum { LEAST_4 = -0x7f7f7f80 }; /* four bytes of -128 */
+enum { LEAST_4 = -0x7f7f7f80, MOST_4 = 0x7f7f7f7f }; /* bytes of -128, 127 */
 
 /* Of a call: what tables change, and where 0 is in them. */
 struct weigh {

@@ -399,18 +399,33 @@ Shape shape_weigh(const Node *n)
     return x;
 }
 
-/* Is each element of a table, a constant, at most `times` a later one, and `add`
- * more? */
-static bool rises(const Val *table, int64_t times, int64_t add)
+/* Is each element of a table, a constant, at most twice a later one and 1? */
+static bool rises(const Val *table)
 {
-    int64_t i, most = INT64_MIN;
+    int64_t i, most = 0;
 
     for (i = 0; table->data && i < TABLE; i++) {
-        if (most > times * val_int(table, i) + add)
+        if (most > 2 * val_int(table, i) + 1)
             return false;
         most = MAX(most, val_int(table, i));
     }
     return table->data;
+}
+
+/* How often a table of scores halves x, truncating; -1: it is another. */
+static int32_t halvings_of(const Val *scores)
+{
+    int64_t i, x;
+    int by;
+
+    for (by = 0; scores->data && by < 8; by++) {
+        for (i = 0, x = LEAST; i < TABLE && val_int(scores, i) == x / (1 << by);
+             i++, x++)
+            ;
+        if (i == TABLE)
+            return by;
+    }
+    return -1;
 }
 
 void fill_weigh(const Node *n, struct weigh_dims *d)
@@ -424,7 +439,8 @@ void fill_weigh(const Node *n, struct weigh_dims *d)
     d->p1 = dims_32(n, attr_int(n, A_p1));
     d->most = dims_32(n, powers->hi);
     d->same_parts = is_same(n, "parts", 0);
-    d->rising = rises(scores, 1, 0) && rises(powers, 2, 1);
+    d->halvings = halvings_of(scores);
+    d->rising = scores->data && rises(powers);
     if (d->rising) {
         d->hidden = (int32_t)MAX(scores->hi + LEAST, LEAST);
         d->reach = reach_of(powers);

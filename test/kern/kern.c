@@ -101,8 +101,7 @@ static void run_open(Run *r)
         r->wide[i] = memory(val_count(v), wide(v->type));
         fill(v, r->native[i], r->wide[i]);
     }
-    if (r->n->narg > 1 && r->n->arg[1] && r->n->arg[1]->data && r->n->arg[0])
-        fill_edge(r);
+    fill_edge(r);
     r->got = memory(val_count(y), y->type);
     r->want = memory(val_count(y), wide(y->type));
 }

@@ -1103,6 +1103,17 @@ static void put_rising(Str *o, const char *name, Type t, int first, int64_t lo,
     str_put(o, "}\n");
 }
 
+/* x divided by 2 so often, as C divides, by x. */
+static void put_halved(Str *o, const char *name, Type t, int times)
+{
+    int x;
+
+    str_fmt(o, "%s = const : %s[256] {", name, type_info[t].name);
+    for (x = -128; x < 128; x++)
+        str_fmt(o, "%s%d", x > -128 ? "," : "", x / (1 << times));
+    str_put(o, "}\n");
+}
+
 /* Columns shown, then others, then hidden, of each row. */
 static void put_runs(Str *o, Type t, int m, int n)
 {
@@ -1123,28 +1134,31 @@ static void put_runs(Str *o, Type t, int m, int n)
  * some, perhaps one that shows the first columns and hides the last. */
 static void draw_weigh(Str *o, const Inst *in)
 {
-    int each = between(1, 9), x[2] = {each * between(1, 3),
+    int each = between(1, 9), x[2] = {each * between(1, roll(4) ? 3 : 16),
                                       between(1, roll(3) ? 40 : 90)}, of[2];
     const TypeInfo *w = &type_info[in->arg[3]], *s = &type_info[in->arg[1]];
     int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
-    bool mask = in->arg[4] != T_none && roll(2), rising = roll(2);
+    bool mask = in->arg[4] != T_none && roll(2), rising = roll(3);
 
     x[1] = roll(2) ? 4 * ((x[1] + 3) / 4) : x[1];
     of[0] = roll(2) ? x[0] / each : roll(2) ? x[0] : 1;
     of[1] = x[1];
     str_fmt(o, "x = input : %s%s range -128 127\n", type_info[in->arg[0]].name,
             dims(2, x));
-    if (rising) {
+    if (s->lo == -128 && roll(2))
+        put_halved(o, "scores", in->arg[1], between(0, 2));
+    else if (rising)
         put_rising(o, "scores", in->arg[1], 0, (int)MAX(s->lo, -between(1, 128)),
                    (int)MIN(s->hi, between(0, 127)));
-        put_rising(o, "powers", in->arg[2], roll(2) ? between(0, 255) : 0, 0,
-                   (int)MIN(type_info[in->arg[2]].hi, power));
-    } else {
+    else
         put_bytes(o, "scores", in->arg[1], (int)MAX(s->lo, -128),
                   (int)MIN(s->hi, 127));
+    if (rising)
+        put_rising(o, "powers", in->arg[2], roll(2) ? between(0, 255) : 0, 0,
+                   (int)MIN(type_info[in->arg[2]].hi, power));
+    else
         put_table(o, "powers", in->arg[2], 256, 0,
                   (int)MIN(type_info[in->arg[2]].hi, power));
-    }
     put_bytes(o, "parts", in->arg[3], (int)MAX(w->lo, -128),
               (int)MIN(w->hi, 255));
     if (mask && roll(3))

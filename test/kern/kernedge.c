@@ -52,6 +52,11 @@ static int lines_matmul(const struct matmul_dims *d, int c, Line *l)
     return d->k;
 }
 
+static bool is_sum(const Node *n)
+{
+    return n->op == OP_conv || n->op == OP_matmul;
+}
+
 static int lines_of(const Node *n, const Dims *d, int c, Line *l)
 {
     return n->op == OP_conv ? lines_conv(&d->conv, c, l)
@@ -94,8 +99,7 @@ bool edge_make(Graph *g, Node *n)
     Dims d;
     int i;
 
-    if ((n->op != OP_conv && n->op != OP_matmul) ||
-        !val_is_int(n->res[0]))
+    if (!is_sum(n) || !val_is_int(n->res[0]))
         return false;
     dims_fill_wide(n, &d);
     for (i = 2; i < n->narg; i++)
@@ -184,12 +188,16 @@ static int largest(const Node *n, const Dims *d, Line *l, bool *up,
 
 int64_t edge_meet(const Node *n, const Dims *d, Val *x, Val *other)
 {
-    Line *l = NEWN(mem, Line, val_count(n->arg[1]) + 1);
     const Val *w = n->arg[1];
     int64_t v, top;
     bool up;
-    int c = largest(n, d, l, &up, &top), count, i;
+    Line *l;
+    int c, count, i;
 
+    if (!is_sum(n) || !w->data)
+        return 0;
+    l = NEWN(mem, Line, val_count(w) + 1);
+    c = largest(n, d, l, &up, &top);
     if (c < 0)
         return 0;
     count = lines_of(n, d, c, l);
