@@ -18,9 +18,8 @@
  *
  * Scores are x, or half of it, so the greatest is that of the greatest x.  What
  * a mask hides has powers of scores of at most -1; they are made where these can
- * have any, and have the weight of none where they are too small for one.  Words
- * of columns between shown and hidden ones go the usual way
- * (kern/xpulp/weigh.h).
+ * have any, and have the weight of none where they are too small for one.
+ * Scores of words between shown and hidden ones are made with the mask and kept.
  */
 #include "kern/xpulp/weigh.h"
 #include "kern/xpulp/fill.h"

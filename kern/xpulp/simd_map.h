@@ -26,15 +26,45 @@
 #define SIMD_SIGNED(T) ((T)-1 < (T)1)
 
 /* Of one call: results are (x * p0 + y * p1 + add) >> shift, at most `range`,
- * plus lo; low: the parts below SIMD_CUT. */
+ * plus lo; low: the parts below SIMD_CUT.  near: the factor of 16 bits with which
+ * results are rounded behind `point` bits, 15 or 16, and clipped to their type;
+ * point 0: there is none. */
 struct words {
-    int32_t p0, p1, add, p0low, p1low, addlow, shift, range, lo;
+    int32_t p0, p1, add, p0low, p1low, addlow, shift, range, lo, near, point;
 };
 
 /* What factors and addends are computed with. */
 #define SIMD_WIDE_SCALE32 int32_t
 #define SIMD_WIDE_SCALE64 int64_t
 #define SIMD_WIDE SIMD_CAT(SIMD_WIDE_, SIMD_SCALE)
+
+/* What is scaled has 16 bits with a sign. */
+#define SIMD_NEAR_ADD 1
+#define SIMD_NEAR_SUB 1
+#define SIMD_NEAR_MUL (SIMD_SIGNED(X) || SIMD_SIGNED(Y))
+#define SIMD_NEAR_ONE 1
+#define SIMD_NEAR_TWO 0
+#define SIMD_NEAR_SCALE32 1
+#define SIMD_NEAR_SCALE64 0
+#define SIMD_NEAR                                                            \
+    (SIMD_CAT(SIMD_NEAR_, SIMD_SCALE) && SIMD_CAT(SIMD_NEAR_, SIMD_SUM))
+
+/* The factor of 16 bits that is p0 behind `shift`, and how many bits behind the
+ * point it has; 0: there is none. */
+static inline int32_t simd_point(SIMD_WIDE p0, int32_t shift, int32_t *near)
+{
+    const int32_t more = 16 - shift;
+
+    if (more < 0 || p0 >= 65536 >> more || p0 < -(65536 >> more))
+        return 0;
+    *near = (int32_t)p0 * (1 << more);
+    if (*near >= -32768 && *near < 32768)
+        return 16;
+    if (*near & 1)
+        return 0;
+    *near >>= 1;
+    return 15;
+}
 
 /* With factors p0 and p1; bounds as k has them. */
 static inline struct words simd_of(const struct map_dims *k, SIMD_WIDE p0,
@@ -45,12 +75,16 @@ static inline struct words simd_of(const struct map_dims *k, SIMD_WIDE p0,
     const int32_t lo = k->lo > least ? k->lo : least;
     const int32_t hi = k->hi < least + 255 ? k->hi : least + 255;
     const int32_t low = (1 << SIMD_CUT) - 1;
+    int32_t near = 0, point = 0;
 
+    if (SIMD_NEAR && shift > 0 && 2 * add == (SIMD_WIDE)1 << shift &&
+        hi - lo == 255)
+        point = simd_point(p0, shift, &near);
     add -= lo * ((SIMD_WIDE)1 << shift);
     return (struct words){
         (int32_t)(p0 >> SIMD_CUT), (int32_t)(p1 >> SIMD_CUT),
         (int32_t)(add >> SIMD_CUT), (int32_t)p0 & low, (int32_t)p1 & low,
-        (int32_t)add & low, shift - SIMD_CUT, hi - lo, lo};
+        (int32_t)add & low, shift - SIMD_CUT, hi - lo, lo, near, point};
 }
 
 #define SIMD_OF_ADD(w, x, y) simd_fit(w, (x) + (y), 0)
@@ -78,14 +112,15 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
     SIMD_BYTE("%[u]", "%[b]", "%[ye]", b1, b0)
 
 /* The sum, into t; of TWO also into u.  A sum of bytes of two words is two dot
- * products with a word e that has a one there. */
+ * products with a word e that has a one there; a product one of what e leaves of
+ * the first. */
 #define SIMD_PUT_ADD(t, b1, b0, e)                                           \
     "xpv.dott.b " t ", %[a], " e ", %[xd]\n"                                 \
     "xpv.sdott.b " t ", %[b], " e ", %[yd]\n"
 #define SIMD_PUT_SUB(t, b1, b0, e)                                           \
     SIMD_BOTH(t, b1, b0) "sub " t ", " t ", %[u]\n"
 #define SIMD_PUT_MUL(t, b1, b0, e)                                           \
-    SIMD_BOTH(t, b1, b0) "mul " t ", " t ", %[u]\n"
+    "and " t ", %[a], " e "\n xpv.dott.b " t ", " t ", %[b], %[xy]\n"
 #define SIMD_PUT_ONE(t, b1, b0, e) SIMD_BYTE(t, "%[a]", "%[xe]", b1, b0)
 #define SIMD_PUT_TWO(t, b1, b0, e) SIMD_BOTH(t, b1, b0)
 
@@ -117,7 +152,7 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 /* Instructions of the loop: four times the sum and its scaling, and others. */
 #define SIMD_SUM_ADD 2
 #define SIMD_SUM_SUB 3
-#define SIMD_SUM_MUL 3
+#define SIMD_SUM_MUL 2
 #define SIMD_SUM_ONE 1
 #define SIMD_SUM_TWO 2
 #define SIMD_STEPS_SCALE32 3
@@ -131,6 +166,17 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 #define SIMD_LENGTH                                                          \
     (4 * (SIMD_CAT(SIMD_SUM_, SIMD_SUM) + SIMD_STEPS) +                      \
      SIMD_CAT(SIMD_MORE_, SIMD_SUM))
+#define SIMD_ROUND_LENGTH                                                    \
+    (4 * (SIMD_CAT(SIMD_SUM_, SIMD_SUM) + 2) +                               \
+     SIMD_CAT(SIMD_MORE_, SIMD_SUM) - 1)
+
+/* The first operand of a dot product is that without a sign, if one is. */
+#define SIMD_SWAP_ADD 0
+#define SIMD_SWAP_SUB 0
+#define SIMD_SWAP_MUL (SIMD_SIGNED(X) && !SIMD_SIGNED(Y))
+#define SIMD_SWAP_ONE 0
+#define SIMD_SWAP_TWO 0
+#define SIMD_SWAP SIMD_CAT(SIMD_SWAP_, SIMD_SUM)
 
 #define SIMD_LOAD_ADD "xp.lw.post %[b], %[y], 4\n"
 #define SIMD_LOAD_SUB SIMD_LOAD_ADD
@@ -146,37 +192,68 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 #define SIMD_WITH_SUB                                                        \
     [xe] "i"(XP_UNSIGNED(X)),                                                \
     [ye] "i"(XP_UNSIGNED(Y))
-#define SIMD_WITH_MUL SIMD_WITH_SUB
+#define SIMD_WITH_MUL                                                        \
+    [e0] "r"(0xff), [e1] "r"(0xff00), [e2] "r"(0xff0000),                    \
+    [e3] "r"(0xff000000u), [xy] "i"(XP_SIGNS(X, Y))
 #define SIMD_WITH_ONE [xe] "i"(XP_UNSIGNED(X))
 #define SIMD_WITH_TWO SIMD_WITH_SUB, [p1] "r"(w->p1), [p1low] "r"(w->p1low)
 
 #define SIMD_PUT SIMD_CAT(SIMD_PUT_, SIMD_SUM)
 #define SIMD_FIT SIMD_CAT(SIMD_FIT_, SIMD_SUM)
 
-static inline void simd_loop(const struct words *w, const X *x, const Y *y,
-                              Z *z, int32_t count)
-{
-    int32_t a, b, t0, t1, t2, u, v;
+/* Rounded, and clipped to the type. */
+#define SIMD_ROUND(t, point)                                                 \
+    "xp.mulsrn " t ", " t ", %[near], " #point "\n"                          \
+    "xp.clipt " t ", " t ", %[bits], %[kind]\n"
+#define SIMD_ROUND_15(t) SIMD_ROUND(t, 15)
+#define SIMD_ROUND_16(t) SIMD_ROUND(t, 16)
+#define SIMD_BY_SCALE                                                        \
+    [add] "r"(w->add), [shift] "r"(w->shift), [range] "r"(w->range),         \
+    [lo] "r"((w->lo & 255) * 0x01010101), [p0] "r"(w->p0),                   \
+    [p0low] "r"(w->p0low), [addlow] "r"(w->addlow)
+#define SIMD_BY_NEAR                                                         \
+    [near] "r"(w->near), [kind] "i"(XP_UNSIGNED(Z)),                         \
+    [bits] "i"(8 + XP_UNSIGNED(Z))
+#define SIMD_RAISE "xpv.add.b %[t0], %[t0], %[lo]\n"
 
-    __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[count], %[length]\n"
-        "xp.lw.post %[a], %[x], 4\n" SIMD_CAT(SIMD_LOAD_, SIMD_SUM)
-        SIMD_PUT("%[t0]", 0, 0, "%[e0]") SIMD_FIT("%[t0]")
-        SIMD_PUT("%[t1]", 0, 1, "%[e1]") SIMD_FIT("%[t1]")
-        "xpv.packlo.b %[t0], %[t1], %[t0]\n"
-        SIMD_PUT("%[t1]", 1, 0, "%[e2]") SIMD_FIT("%[t1]")
-        SIMD_PUT("%[t2]", 1, 1, "%[e3]") SIMD_FIT("%[t2]")
-        "xpv.packhi.b %[t0], %[t2], %[t1]\n"
-        "xpv.add.b %[t0], %[t0], %[lo]\n"
-        "xp.sw.post %[t0], %[z], 4\n" XP_BLOCK_END
-        : [a] "=&r"(a), [b] "=&r"(b), [t0] "=&r"(t0), [t1] "=&r"(t1),
-          [t2] "=&r"(t2), [u] "=&r"(u), [v] "=&r"(v), [x] "+&r"(x),
-          [y] "+&r"(y), [z] "+&r"(z)
-        : [count] "r"(count), [add] "r"(w->add), [shift] "r"(w->shift),
-          [range] "r"(w->range), [lo] "r"((w->lo & 255) * 0x01010101),
-          [p0] "r"(w->p0), [p0low] "r"(w->p0low), [addlow] "r"(w->addlow),
-          [length] "i"(SIMD_LENGTH), SIMD_CAT(SIMD_WITH_, SIMD_SUM)
-        : XP_CLOBBERS);
+#define SIMD_LOOP(name, FIT, BY, LAST, length)                               \
+    static inline void name(const struct words *w, const X *px, const Y *py, \
+                            Z *z, int32_t count)                             \
+    {                                                                        \
+        const void *x = SIMD_SWAP ? (const void *)py : px;                   \
+        const void *y = SIMD_SWAP ? (const void *)px : py;                   \
+        int32_t a, b, t0, t1, t2, u, v;                                      \
+                                                                             \
+        __asm__ volatile(                                                    \
+            XP_BLOCK "xlp.setup 0, %[count], %[steps]\n"                     \
+            "xp.lw.post %[a], %[x], 4\n" SIMD_CAT(SIMD_LOAD_, SIMD_SUM)      \
+            SIMD_PUT("%[t0]", 0, 0, "%[e0]") FIT("%[t0]")                    \
+            SIMD_PUT("%[t1]", 0, 1, "%[e1]") FIT("%[t1]")                    \
+            "xpv.packlo.b %[t0], %[t1], %[t0]\n"                             \
+            SIMD_PUT("%[t1]", 1, 0, "%[e2]") FIT("%[t1]")                    \
+            SIMD_PUT("%[t2]", 1, 1, "%[e3]") FIT("%[t2]")                    \
+            "xpv.packhi.b %[t0], %[t2], %[t1]\n" LAST                        \
+            "xp.sw.post %[t0], %[z], 4\n" XP_BLOCK_END                       \
+            : [a] "=&r"(a), [b] "=&r"(b), [t0] "=&r"(t0), [t1] "=&r"(t1),    \
+              [t2] "=&r"(t2), [u] "=&r"(u), [v] "=&r"(v), [x] "+&r"(x),      \
+              [y] "+&r"(y), [z] "+&r"(z)                                     \
+            : [count] "r"(count), [steps] "i"(length), BY,                   \
+              SIMD_CAT(SIMD_WITH_, SIMD_SUM)                                 \
+            : XP_CLOBBERS);                                                  \
+    }
+SIMD_LOOP(simd_scaled, SIMD_FIT, SIMD_BY_SCALE, SIMD_RAISE, SIMD_LENGTH)
+SIMD_LOOP(simd_round15, SIMD_ROUND_15, SIMD_BY_NEAR, "", SIMD_ROUND_LENGTH)
+SIMD_LOOP(simd_round16, SIMD_ROUND_16, SIMD_BY_NEAR, "", SIMD_ROUND_LENGTH)
+
+static inline void simd_loop(const struct words *w, const X *x, const Y *y,
+                             Z *z, int32_t count)
+{
+    if (SIMD_NEAR && w->point == 16)
+        simd_round16(w, x, y, z, count);
+    else if (SIMD_NEAR && w->point)
+        simd_round15(w, x, y, z, count);
+    else
+        simd_scaled(w, x, y, z, count);
 }
 #else
 static inline void simd_loop(const struct words *w, const X *x, const Y *y,

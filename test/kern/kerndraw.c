@@ -182,6 +182,18 @@ static void put_likely(Str *o, const Inst *in, int at, const char *mul,
                 meant + between(0, 8));
 }
 
+/* A factor of about 16 bits, and half a unit. */
+static void put_rounded(Str *o, const Inst *in, int at, const char *mul)
+{
+    int64_t half;
+
+    meant = between(1, 18);
+    half = MIN(INT64_C(1) << (meant - 1), type_info[in->arg[at + 1]].hi);
+    put_factor(o, "mul", in->arg[at], mul, INT64_C(1) << between(8, 17));
+    str_fmt(o, "add = input : %s[1] range %" PRId64 " %" PRId64 "\n",
+            type_info[in->arg[at + 1]].name, half, half);
+}
+
 /* The epilogue's operands from number `at` on, each with an element per
  * channel or one; or neither. */
 static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
@@ -199,6 +211,10 @@ static bool put_scaling(Str *o, const Inst *in, int at, const char *shape,
     if (roll(in->shifts || in->round ? 4 : 2) &&
         type_info[in->arg[at]].bytes > 2) {
         put_likely(o, in, at, each, roll(2) ? shape : one);
+        return true;
+    }
+    if (!in->shifts && !in->round && roll(2)) {
+        put_rounded(o, in, at, each);
         return true;
     }
     put_operand(o, "mul", in->arg[at], each);
