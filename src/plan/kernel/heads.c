@@ -19,7 +19,7 @@
 #include "ir/dims.h"
 
 enum { BYTES = 256, LEAST = -128, GREATEST = 127,
-       WORTH = 8,    /* of so many parts of the time one must be gained */
+       WORTH = 12,   /* of so many parts of the time one must be gained */
        WORD = 4,      /* codes side by side */
        GROUPS = 2,    /* of heads, or more: a job beside another's weights */
        AGAIN = 300 }; /* cycles until a short kernel's code is there again */
