@@ -85,10 +85,22 @@ static int by_area(const void *a, const void *b)
     return x->alloc - y->alloc;
 }
 
+/* Layers that use each allocation. */
+static int *count_uses(const Solver *s)
+{
+    const Tiler *t = s->t;
+    int *uses = NEWN(s->mem, int, t->q->s->nalloc + 1), i, k;
+
+    for (i = 0; i < t->q->nlayer; i++)
+        for (k = 0; k < t->layer[i].nalloc; k++)
+            uses[t->layer[i].alloc[k]]++;
+    return uses;
+}
+
 /* Of the allocations that cross a boundary where too many do, those go that
- * take the most room for the longest. */
+ * take the most room for the longest, for each use. */
 static void force_heavy(Solver *s, const int *list, int n, int most,
-                        Heavy *heavy)
+                        const int *uses, Heavy *heavy)
 {
     const Tiler *t = s->t;
     int i;
@@ -97,7 +109,8 @@ static void force_heavy(Solver *s, const int *list, int n, int most,
         heavy[i] = (Heavy){list[i], s->near[list[i]] ? 0 :
                                     (double)t->q->s->alloc[list[i]].size *
                                     (t->q->last[list[i]] -
-                                     t->q->first[list[i]] + 1)};
+                                     t->q->first[list[i]] + 1) /
+                                    MAX(1, uses[list[i]])};
     qsort(heavy, (size_t)n, sizeof *heavy, by_area);
     for (i = 0; i < n - most; i++)
         s->level[heavy[i].alloc] = s->relaxed ? ANY : IN_L2;
@@ -159,6 +172,7 @@ void solve_force_levels(Solver *s)
     int i, most, n = 0;
     int *list = NEWN(s->mem, int, v->nalloc + 1);
     Heavy *heavy = NEWN(s->mem, Heavy, v->nalloc + 1);
+    int *uses = count_uses(s);
 
     find_near(s);
     s->level = NEWN(s->mem, unsigned char, v->nalloc + 1);
@@ -172,7 +186,7 @@ void solve_force_levels(Solver *s)
         n = next_cross(s, i, list, n);
         most = most_free(s->t, n);
         if (n > most)
-            force_heavy(s, list, n, most, heavy);
+            force_heavy(s, list, n, most, uses, heavy);
     }
 }
 
