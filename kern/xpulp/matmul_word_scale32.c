@@ -7,8 +7,8 @@
  * isa      xpulpv2
  * when     k == 4 && n == 4 && ak == 1 && am == 4
  *          && bn == 1 && mulm == 0 && muln == 0 && addm == 0 && addn == 0 &&
- *          lo > -129 && hi < 128 && shift < 32 && max(-scaled.lo, scaled.hi) <
- *          2147483648
+ *          lo == -128 && hi == 127 && shift < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648
  * split    m
  * stack    128
  * let      rows = ceil(nb[0] * nb[1] * nb[2] * m, ncore)
@@ -22,7 +22,7 @@
 
 /* What is done with each row: its columns, and how sums are scaled. */
 struct word {
-    int32_t column[4], mul, add, shift, lo, hi;
+    int32_t column[4], mul, add, shift;
 };
 
 #ifdef XPULPV2
@@ -30,8 +30,7 @@ struct word {
     "xpv.dotsp.b " t ", %[row], " column "\n"                                \
     "mul " t ", " t ", %[mul]\n"                                             \
     "xp.addnr " t ", %[add], %[shift]\n"                                     \
-    "xp.max " t ", " t ", %[lo]\n"                                           \
-    "xp.min " t ", " t ", %[hi]\n"
+    "xp.clip " t ", " t ", 8\n"
 
 static inline void word_rows(const struct word *w, const A *a, Y *y,
                              int32_t rows)
@@ -39,7 +38,7 @@ static inline void word_rows(const struct word *w, const A *a, Y *y,
     int32_t row, t0, t1, t2;
 
     __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[rows], 24\n"
+        XP_BLOCK "xlp.setup 0, %[rows], 20\n"
         "xp.lw.post %[row], %[a], 4\n"
         WORD_ONE("%[t0]", "%[c0]") WORD_ONE("%[t1]", "%[c1]")
         "xpv.packlo.b %[t0], %[t1], %[t0]\n"
@@ -50,8 +49,7 @@ static inline void word_rows(const struct word *w, const A *a, Y *y,
           [a] "+&r"(a), [y] "+&r"(y)
         : [rows] "r"(rows), [c0] "r"(w->column[0]), [c1] "r"(w->column[1]),
           [c2] "r"(w->column[2]), [c3] "r"(w->column[3]), [mul] "r"(w->mul),
-          [add] "r"(w->add), [shift] "r"(w->shift), [lo] "r"(w->lo),
-          [hi] "r"(w->hi)
+          [add] "r"(w->add), [shift] "r"(w->shift)
         : XP_CLOBBERS);
 }
 #else
@@ -66,8 +64,8 @@ static inline void word_rows(const struct word *w, const A *a, Y *y,
             memcpy(column, &w->column[j], 4);
             for (int32_t i = 0; i < 4; i++)
                 sum += a[i] * column[i];
-            *y++ = (Y)scale_clip(scale32(sum, w->mul, w->add, w->shift), w->lo,
-                                 w->hi);
+            *y++ = (Y)scale_clip(scale32(sum, w->mul, w->add, w->shift), -128,
+                                 127);
         }
 }
 #endif
@@ -89,8 +87,7 @@ static inline struct word word_scale(const struct matmul_dims *k,
 
     return (struct word){.mul = mul ? (int32_t)*mul : 1,
                          .add = add ? (int32_t)*add : 0,
-                         .shift = mul ? k->shift : 0, .lo = k->lo,
-                         .hi = k->hi};
+                         .shift = mul ? k->shift : 0};
 }
 
 /* Rows [from, to) of all batches one after the other. */
