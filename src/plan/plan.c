@@ -236,14 +236,35 @@ static Allocs *warm_order(Plan *p, const Choice *c, Allocs *s,
     return warm->bound <= MAX(s->bound, small) ? warm : s;
 }
 
-/* The same, with accelerators' jobs as cores want them. */
-static Allocs *quick_order(Plan *p, const Choice *c, Allocs *s,
-                           const PlanOpts *o)
+/* The same in an order in which accelerators and cores work side by side; NULL:
+ * it is. */
+static Allocs *quick_order(Plan *p, const Choice *c, const Allocs *s)
 {
-    s = warm_order(p, c, s, o);
-    return order_accel(c, s->seq, s->nseq)
-               ? alloc_values(p->mem, p->g, c, s->seq, s->nseq)
-               : s;
+    Node **seq = NEWN(p->mem, Node *, s->nseq + 1);
+
+    memcpy(seq, s->seq, (size_t)s->nseq * sizeof *seq);
+    return order_accel(c, seq, s->nseq)
+               ? alloc_values(p->mem, p->g, c, seq, s->nseq) : NULL;
+}
+
+/* In the better of both orders: in the quick one more values live at once. */
+static Plan *plan_tiles(Plan *p, const Chooser *chooser, const Choice *c,
+                        Allocs *s, const PlanOpts *o)
+{
+    Plan *other = NEW(p->mem, Plan);
+    Allocs *quick = NULL;
+
+    *other = *p;
+    if (o->aim != AIM_memory) {
+        s = warm_order(p, c, s, o);
+        quick = quick_order(p, c, s);
+    }
+    tiled_plan(p, s, chooser, o, true);
+    if (quick && tiled_plan(other, quick, chooser, o, false) &&
+        other->cost < p->cost)
+        p = other;
+    p->bound = live_bound(p);
+    return p;
 }
 
 static void swap_choice(Choice *c)
@@ -433,13 +454,8 @@ Plan *plan_make(Arena *mem, Graph *g, Soc *soc, const PlanOpts *o)
     }
     reserve_code(soc, g, c, o->beside);
     s = best_order(mem, g, c);
-    if (tiled_fits(soc)) {
-        if (o->aim != AIM_memory)
-            s = quick_order(p, c, s, o);
-        tiled_plan(p, s, chooser, o);
-        p->bound = live_bound(p);
-        return p;
-    }
+    if (tiled_fits(soc))
+        return plan_tiles(p, chooser, c, s, o);
     if (o->aim == AIM_memory)
         s = least_memory(mem, chooser, c, s);
     else if (s->bound > near_room(p, o))

@@ -602,9 +602,9 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
  * between layers may live anywhere.  NULL: none that is worth it. */
 Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
                   int *n, int64_t small);
-/* accel.c: brings jobs of accelerators that lie side by side into the order in
- * which cores want their results.  false: they are. */
-bool order_accel(const Choice *c, Node **seq, int n);
+/* accel.c: brings nodes into an order in which accelerators and cores work side
+ * by side; returns the cycles that cores then wait less, 0: none. */
+int64_t order_accel(const Choice *c, Node **seq, int n);
 
 /* alloc.c: which values share storage. */
 enum { POS_IN = -1 }; /* before the first node; after the last: n */
@@ -676,8 +676,10 @@ void say_need(const Plan *p, int mem, const char *what, int64_t need,
               int64_t room, Str *out);
 _Noreturn void no_room(const Plan *p, const char *needs);
 
-/* tiled.c: a plan for a chip with DMA. */
-void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o);
+/* tiled.c: a plan for a chip with DMA.  false: there is none, though it may be
+ * that one with slots of the least size, which is tried if it must be. */
+bool tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o,
+                bool must);
 
 /* cost.c: the predicted cycles of every layer, by the program alone. */
 void plan_cost(Plan *p);

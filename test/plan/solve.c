@@ -344,7 +344,7 @@ static int check_bound(Try *x, double *gap)
                 .aim = x->t->p->aim};
     if (setjmp(refused))
         return x->wrong ? -1 : 0;
-    tiled_plan(p, x->t->q->s, x->t->q->chooser, &o);
+    tiled_plan(p, x->t->q->s, x->t->q->chooser, &o, true);
     *gap += (double)(x->least - p->least) / (double)x->least;
     if (!x->wrong && p->least <= x->least && x->least_kept <= p->cost)
         return 1;

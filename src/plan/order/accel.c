@@ -71,17 +71,18 @@ static int job_before(const Choice *c, Node *const *seq, int n, int i)
     return k;
 }
 
-static bool sort_jobs(const Choice *c, Node **seq, int n)
+/* Returns the cycles of jobs that cores need not wait for any more. */
+static int64_t sort_jobs(const Choice *c, Node **seq, int n)
 {
-    bool any = false;
+    int64_t gain = 0;
     int i, k, to;
 
     for (i = 1; i < n; i++)
         for (k = i; (to = job_before(c, seq, n, k)) < k; k = to) {
+            gain += c[seq[to]->id].cycles;
             move_up(seq, k, to);
-            any = true;
         }
-    return any;
+    return gain;
 }
 
 /* ---- other work before a job is waited for ---- */
@@ -137,23 +138,22 @@ static int bring_up(Node **seq, int i, int k)
 }
 
 /* Of the nodes behind seq[k], which waits for a job, those of the cores that need
- * not, until they take so many cycles. */
-static bool fill_wait(const Choice *c, Node **seq, int n, int k, int64_t cycles,
-                      int *at)
+ * not, until they take so many cycles; returns what they take of these. */
+static int64_t fill_wait(const Choice *c, Node **seq, int n, int k,
+                         int64_t cycles, int *at)
 {
-    bool any = false;
+    int64_t left = cycles;
     int i, j, last = MIN(n, k + AHEAD);
 
-    for (i = k + 1; i < last && cycles > LEAST; i++) {
+    for (i = k + 1; i < last && left > LEAST; i++) {
         if (!is_free(c, seq[i]) || !is_ready(at, seq[i], k))
             continue;
-        cycles -= c[seq[i]->id].cycles;
+        left -= c[seq[i]->id].cycles;
         k = bring_up(seq, i, k);
         for (j = 0; j <= i; j++)
             at[seq[j]->id] = j;
-        any = true;
     }
-    return any;
+    return cycles - MAX(0, MIN(left, cycles));
 }
 
 /* Of the job seq[i]: cycles that cores have nothing to do. */
@@ -167,14 +167,14 @@ static int64_t wait_of(const Choice *c, Node *const *seq, int i, int k)
 }
 
 /* Not where chips exchange something: others wait for that. */
-static bool fill_waits(const Choice *c, Node **seq, int n, int *at)
+static int64_t fill_waits(const Choice *c, Node **seq, int n, int *at)
 {
-    bool any = false;
+    int64_t gain = 0;
     int i, k;
 
     for (i = 0; i < n; i++) {
         if (op_info[seq[i]->op].family == FAM_exchange)
-            return false;
+            return 0;
         at[seq[i]->id] = i;
     }
     for (i = 0; i < n; i++) {
@@ -182,22 +182,23 @@ static bool fill_waits(const Choice *c, Node **seq, int n, int *at)
             continue;
         k = wanted_at(c, seq, n, i);
         if (k < n)
-            any |= fill_wait(c, seq, n, k, wait_of(c, seq, i, k), at);
+            gain += fill_wait(c, seq, n, k,
+                              MAX(0, wait_of(c, seq, i, k)), at);
     }
-    return any;
+    return gain;
 }
 
-bool order_accel(const Choice *c, Node **seq, int n)
+int64_t order_accel(const Choice *c, Node **seq, int n)
 {
     Arena *mem = arena_new();
     int *at, i, most = 0;
-    bool any;
+    int64_t gain;
 
     for (i = 0; i < n; i++)
         most = MAX(most, seq[i]->id);
     at = NEWN(mem, int, most + 1);
-    any = sort_jobs(c, seq, n);
-    any |= fill_waits(c, seq, n, at);
+    gain = sort_jobs(c, seq, n);
+    gain += fill_waits(c, seq, n, at);
     arena_end(mem);
-    return any;
+    return gain;
 }

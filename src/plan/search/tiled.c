@@ -92,7 +92,8 @@ static void follow_numbers(Plan *p)
     }
 }
 
-void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
+bool tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o,
+                bool must)
 {
     Tiler t = new_tiler(p, s, c);
     int64_t l1 = l1_room_of(&t, o), l2 = l2_room(&t, o);
@@ -104,8 +105,11 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     p->least = bound_with(&t, l1, l2);
     p->ended = true;
     if (!try_like(&t, o) &&
-        (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o, false)))
+        (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o, false))) {
+        if (!must)
+            return false;
         make_minimum(&t, o);
+    }
     if (o->until > 0 && !t.opt.min_memory && o->aim != AIM_memory)
         plan_local_search(&t, o);
     if (o->aim != AIM_memory && o->until <= 0)
@@ -120,4 +124,5 @@ void tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o)
     p->least = MIN(p->least, p->cost);
     if (p->cost)
         p->gap = (double)(p->cost - p->least) / (double)p->cost;
+    return true;
 }
