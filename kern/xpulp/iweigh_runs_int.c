@@ -390,8 +390,8 @@ static NOINLINE void put_weights(struct call *c, const struct weigh_dims *k,
 }
 
 /* Where a hidden score may be the greatest, all are made the usual way. */
-static void put_rows(struct call *c, const struct weigh_dims *k,
-                     const int8_t *x, const MASK *mask, Y *y)
+static void put_group(struct call *c, const struct weigh_dims *k,
+                      const int8_t *x, const MASK *mask, Y *y)
 {
     const int32_t last = c->last;
     int32_t least = take_tops(c, k, x, mask);
@@ -435,57 +435,60 @@ static void begin(struct call *c, const struct weigh_dims *k,
     c->last = 0;
 }
 
-static void put_span(struct call *c, const struct weigh_dims *k,
-                     const struct io *io, int32_t i, int32_t end)
+/* `rows` rows from row i on, under one of the mask, or none. */
+static void put_rows(struct call *c, const struct weigh_dims *k,
+                     const struct io *io, int32_t i, int32_t rows,
+                     const MASK *mask)
 {
     const int8_t *x = (const int8_t *)io->in[0] + (ptrdiff_t)i * k->n;
-    const MASK *mask = io->in[4];
     Y *y = (Y *)io->out[0] + (ptrdiff_t)i * k->n;
 
-    while (i < end) {
-        const MASK *row = mask ? mask + (ptrdiff_t)(i / k->each) * k->mrow
-                               : NULL;
-        int32_t left = mask ? k->each - i % k->each : end - i;
-
-        left = left < end - i ? left : end - i;
-        if (mask)
-            take_mask(c, row);
-        for (i += left; left > 0; left -= ROWS) {
-            c->rows = left < ROWS ? left : ROWS;
-            put_rows(c, k, x, row, y);
-            x += c->rows * k->n;
-            y += c->rows * k->n;
-        }
+    if (mask)
+        take_mask(c, mask);
+    for (; rows > 0; rows -= ROWS) {
+        c->rows = rows < ROWS ? rows : ROWS;
+        put_group(c, k, x, mask, y);
+        x += c->rows * k->n;
+        y += c->rows * k->n;
     }
 }
 
-/* Rows that are made together, where each core has as many such groups; 0: it
- * has not. */
-static int32_t group_of(const struct weigh_dims *k, const struct io *io)
+/* Rows [i, end). */
+static void put_span(struct call *c, const struct weigh_dims *k,
+                     const struct io *io, int32_t i, int32_t end)
 {
-    const int32_t n = k->each < ROWS ? k->each : ROWS;
+    const MASK *mask = io->in[4];
+    int32_t of = mask ? i / k->each : 0, left;
 
-    return io->in[4] && k->each % n == 0 && k->rows % (n * io->ncore) == 0 ? n
-                                                                           : 0;
+    for (mask += mask ? (ptrdiff_t)of * k->mrow : 0; i < end; i += left) {
+        left = mask ? (of + 1) * k->each - i : end - i;
+        left = left < end - i ? left : end - i;
+        put_rows(c, k, io, i, left, mask);
+        mask += mask ? k->mrow : 0;
+        of++;
+    }
 }
 
-/* Later rows of a mask often show more, so groups go to cores forth and back. */
+/* Later rows of a mask often show more, so rows of each go to cores forth and
+ * back, where cores have as many. */
 void FN(const struct weigh_dims *k, const struct io *io)
 {
-    const int32_t n = group_of(k, io);
+    const MASK *mask = io->in[4];
+    const int32_t turn = k->each * io->ncore;
     struct call c;
-    int32_t i, end;
+    int32_t i, end, at;
 
     begin(&c, k, io);
-    if (!n) {
+    if (!mask || k->rows % turn) {
         span(k->rows, io->core, io->ncore, &i, &end);
         put_span(&c, k, io, i, end);
         return;
     }
-    for (i = 0; i < k->rows; i += n * io->ncore) {
-        const int32_t back = i / (n * io->ncore) & 1;
-        const int32_t at = back ? io->ncore - 1 - io->core : io->core;
-
-        put_span(&c, k, io, i + n * at, i + n * at + n);
+    at = io->core;
+    for (i = 0; i < k->rows; i += turn) {
+        put_rows(&c, k, io, i + at * k->each, k->each,
+                 mask + (ptrdiff_t)at * k->mrow);
+        mask += (ptrdiff_t)io->ncore * k->mrow;
+        at = io->ncore - 1 - at;
     }
 }
