@@ -101,6 +101,15 @@ static inline void transpose4x4(const X *x, ptrdiff_t xs, X *y, ptrdiff_t ys)
     transpose_store(y + 3 * ys, SHUFFLE(q, s, 0x07060302));
 }
 
+/* Two rows of four, which x has as pairs. */
+static inline void transpose2x4(const X *x, X *y, ptrdiff_t ys)
+{
+    const int32_t a = transpose_load(x), b = transpose_load(x + 4);
+
+    transpose_store(y, SHUFFLE(a, b, 0x06040200));
+    transpose_store(y + ys, SHUFFLE(a, b, 0x07050301));
+}
+
 /* Four rows of two, which fill two words at y. */
 static inline void transpose4x2(const X *x, ptrdiff_t xs, X *y)
 {
