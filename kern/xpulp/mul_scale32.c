@@ -13,15 +13,15 @@
  * let      rows = n[0] * n[1] * n[2] * n[3] * n[4]
  * let      team = ncore > 1
  * let      words = ceil(z.n, 4 * ncore)
- * let      near = has.mul && shift > 0 && shift < 17 && hi - lo == 255 &&
- *          2 * add.lo == 1 << shift && add.lo == add.hi && mul.lo == mul.hi &&
- *          mul.hi < 65536 >> (16 - shift) && (mul.lo % 2 == 0 ||
- *          mul.hi < 32768 >> (16 - shift))
+ * let      near = has.mul && n[5] > 2047 && shift > 0 && shift < 17 &&
+ *          hi - lo == 255 && 2 * add.lo == 1 << shift && add.lo == add.hi &&
+ *          mul.lo == mul.hi && mul.hi < 65536 >> (16 - shift) &&
+ *          (mul.lo % 2 == 0 || mul.hi < 32768 >> (16 - shift))
  * cycles   ncore * (fit.call + team * fit.team + words * (fit.word - near *
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven
- * code     550
- * cold     460
+ * code     520
+ * cold     420
  */
 #define SIMD_SUM MUL
 #define SIMD_SCALE SCALE32

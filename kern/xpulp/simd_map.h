@@ -24,6 +24,9 @@
 #define SIMD_CUT_SCALE64 16
 #define SIMD_CUT SIMD_CAT(SIMD_CUT_, SIMD_SCALE)
 #define SIMD_SIGNED(T) ((T)-1 < (T)1)
+#define SIMD_MANY 2048 /* elements that are worth looking for another loop */
+#define SIMD_OFTEN(a) __builtin_expect(a, 1) /* what few elements take, whose
+                                                time is that of their code */
 
 /* Of one call: results are (x * p0 + y * p1 + add) >> shift, at most `range`,
  * plus lo; low: the parts below SIMD_CUT.  near: the factor of 16 bits with which
@@ -77,8 +80,8 @@ static inline struct words simd_of(const struct map_dims *k, SIMD_WIDE p0,
     const int32_t low = (1 << SIMD_CUT) - 1;
     int32_t near = 0, point = 0;
 
-    if (SIMD_NEAR && shift > 0 && 2 * add == (SIMD_WIDE)1 << shift &&
-        hi - lo == 255)
+    if (SIMD_NEAR && !SIMD_OFTEN(k->n[5] < SIMD_MANY) && shift > 0 &&
+        2 * add == (SIMD_WIDE)1 << shift && hi - lo == 255)
         point = simd_point(p0, shift, &near);
     add -= lo * ((SIMD_WIDE)1 << shift);
     return (struct words){
@@ -248,12 +251,12 @@ SIMD_LOOP(simd_round16, SIMD_ROUND_16, SIMD_BY_NEAR, "", SIMD_ROUND_LENGTH)
 static inline void simd_loop(const struct words *w, const X *x, const Y *y,
                              Z *z, int32_t count)
 {
-    if (SIMD_NEAR && w->point == 16)
-        simd_round16(w, x, y, z, count);
-    else if (SIMD_NEAR && w->point)
-        simd_round15(w, x, y, z, count);
-    else
+    if (!SIMD_NEAR || SIMD_OFTEN(!w->point))
         simd_scaled(w, x, y, z, count);
+    else if (w->point == 16)
+        simd_round16(w, x, y, z, count);
+    else
+        simd_round15(w, x, y, z, count);
 }
 #else
 static inline void simd_loop(const struct words *w, const X *x, const Y *y,

@@ -294,14 +294,19 @@ static const char *short_dims(int rank, const int *n)
 
 static void draw_map(Str *o, OpCode op, const Inst *in)
 {
-    int rank = between(1, 4), n[4], m[4], c[4], i, axis = roll(rank);
+    bool large = !roll(6); /* kernels may have a loop of their own for it */
+    int rank = large ? 1 : between(1, 4), n[4], m[4], c[4], i;
+    int axis = roll(rank);
     char name[NARG][8];
     int narg = operands(op, name);
     bool scales = strstr(op_info[op].args, "mul?") && in->arg[narg] != T_none;
     bool scaled = op == OP_requant;
+    bool rounded = large && (scales || scaled) && !in->shifts && !in->round &&
+                   !in->upper && in->res != T_f32;
 
     for (i = 0; i < rank; i++) {
-        n[i] = between(1, i == rank - 1 ? 17 : 5);
+        n[i] = large ? between(2040, 2100)
+                     : between(1, i == rank - 1 ? 17 : 5);
         m[i] = roll(3) ? n[i] : 1;
         c[i] = i == axis ? n[i] : 1;
     }
@@ -309,7 +314,10 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
         put_operand(o, name[i], in->arg[i],
                     i && !roll(3) ? "[1]" :
                     i && roll(2) ? short_dims(rank, m) : dims(rank, n));
-    if (op == OP_requant) {
+    if (rounded) {
+        put_rounded(o, in, scales ? narg : 1, "[1]");
+        scaled = true;
+    } else if (op == OP_requant) {
         while (!put_scaling(o, in, 1, short_dims(rank, c), "[1]"))
             ;
     } else if (scales) {
@@ -321,7 +329,11 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
     str_fmt(o, " %s", scaling(in, scaled, ""));
     put_shift(o, in, scaled || (has_attr(op, "shift") && !scales));
     put_numbers(o, op, in);
-    if (has_attr(op, "lo"))
+    if (rounded) /* and clipped to the type */
+        str_fmt(o, " lo=%" PRId64 " hi=%" PRId64,
+                MAX(type_info[in->res].lo, -(1 << 30)),
+                MIN(type_info[in->res].hi, 1 << 30));
+    else if (has_attr(op, "lo"))
         put_clip(o, op, in);
 }
 
