@@ -17,7 +17,7 @@
  *          x.bytes != y.bytes ? -1 :
  *          y.bytes * max(max(0, bottom), max((top + 1) * ow * yw,
  *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
- * stack    480
+ * stack    496
  * cycles   ncore > 1 ? ncore * (350 + min(ceil(n * oh * ow, ncore) * (60 +
  *          c * (100 + 4 * kh * kw)),
  *          n * oh * ow * (60 + ceil(c, 4 * ncore) * 4 * (100 + 4 * kh * kw)))) :

@@ -8,7 +8,7 @@
  *          (h == 1 || (xh == w * xw && yh == ow * yw))
  * layout   last
  * split    oh m
- * stack    512
+ * stack    528
  * cycles   n * oh * ow * (m * (25 + 3 * c) + 10)
  */
 #include "kern/kern.h"

@@ -11,7 +11,7 @@
  *          (h == 1 || (xh == w * xw && yh == ow * yw))
  * layout   last
  * split    oh m
- * stack    448
+ * stack    480
  * cycles   n * oh * ow * (m * (25 + 3 * c) + 10)
  */
 #include "kern/finish.h"

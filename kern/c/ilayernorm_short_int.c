@@ -7,7 +7,7 @@
  *          (x.hi - x.lo) * max(-w.lo, w.hi) + max(-b.lo, b.hi) < 2147483648 &&
  *          shift < 32
  * split    rows
- * stack    160
+ * stack    176
  * cycles   ncore * ((rows + ncore - 1) / ncore * (500 + 66 * n) + 60)
  */
 #define SQUARES uint64_t

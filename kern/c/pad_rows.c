@@ -5,7 +5,7 @@
  * isa      any
  * when     mode == 0 && before[7] >= 0 && before[7] + xn[7] <= n[7]
  * split    n
- * stack    224
+ * stack    256
  * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
  * let      each = ncore > 1 ? 8 : 1
  * let      row = ncore > 1 ? 400 : 150

@@ -6,7 +6,7 @@
  * when     p0 == 8 && !p2 && n < 512 && t.lo >= 0
  * split    rows
  * inplace  x
- * stack    160
+ * stack    192
  * cycles   ncore * ((rows + ncore - 1) / ncore * (700 + 26 * n) + 60)
  *
  * A row's sum is below 2^28, so that no quotient is shifted by more than 31.

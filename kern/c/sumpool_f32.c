@@ -14,7 +14,7 @@
  *          x.bytes != y.bytes ? -1 :
  *          y.bytes * max(max(0, bottom), max((top + 1) * ow * yw,
  *          (below + 1) * ow * yw - max(0, below * sh - ph) * xh))
- * stack    416
+ * stack    432
  * cycles   n * oh * ow * (60 + c * (15 + 3 * kh * kw))
  */
 #include "kern/kern.h"

@@ -6,7 +6,7 @@
  * isa      dsp
  * when     ak == 1 && bk == 1
  * split    m n
- * stack    256
+ * stack    288
  * cycles   nb[0] * nb[1] * nb[2] * m * ((n >> 2) * (30 + 6 * k) +
  *          (n & 3) * (25 + 5 * k))
  */

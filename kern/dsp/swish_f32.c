@@ -5,7 +5,7 @@
  * isa      dsp
  * inplace  x
  * split    n
- * stack    96
+ * stack    112
  * cycles   48 * x.n
  */
 #include "kern/map/map.h"

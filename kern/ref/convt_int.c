@@ -8,7 +8,7 @@
  * isa      any
  * layout   any
  * split    g m oh
- * stack    256
+ * stack    272
  * cycles   n * g * m * oh * ow * (60 + kh * kw * (20 + 14 * c))
  */
 #include "kern/kern.h"

@@ -5,7 +5,7 @@
  * types    x:int t:int bias:int -> y:int
  * isa      any
  * split    tokens * heads
- * stack    128
+ * stack    176
  * cycles   ncore * ceil(tokens * heads, ncore) * (30 + 60 * half)
  *
  * t: of each token half cosines, then half sines, times `one`.  Results are

@@ -6,7 +6,7 @@
  * types    x:int w:int scale:int -> y:int
  * isa      any
  * split    rows
- * stack    160
+ * stack    208
  * cycles   ncore * ceil(rows, ncore) * (100 + 6 * n + 20 * e)
  */
 #include "kern/finish.h"

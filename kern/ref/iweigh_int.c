@@ -8,7 +8,7 @@
  * inplace  x
  * split    rows
  * scratch  4 * n
- * stack    160
+ * stack    192
  * cycles   ncore * ceil(rows, ncore) * (100 + 120 * n)
  */
 #include "kern/finish.h"

@@ -4,7 +4,7 @@
  * types    x:f32 -> y:f32
  * isa      any
  * split    n
- * stack    320
+ * stack    336
  * cycles   170 * x.n
  */
 #include "kern/row/reduce.h"

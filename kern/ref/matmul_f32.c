@@ -4,7 +4,7 @@
  * types    a:f32 b:f32 bias:f32 mul:none add:none -> y:f32
  * isa      any
  * split    m n
- * stack    320
+ * stack    336
  * cycles   nb[0] * nb[1] * nb[2] * m * n * (40 + 14 * k)
  */
 #include "kern/share.h"

@@ -3,7 +3,7 @@
  * op       pack
  * types    x:s8|u8|s16|u16 -> y:u8
  * isa      any
- * stack    160
+ * stack    192
  * cycles   2 * size + x.n * (60 + 12 * bits)
  */
 #include "kern/kern.h"

@@ -3,7 +3,7 @@
  * op       partsend
  * types    x:int -> y:int
  * isa      any
- * stack    64
+ * stack    112
  * cycles   100000 + 20 * y.n
  *
  * Between chips another kernel does this: here nothing goes on meanwhile.

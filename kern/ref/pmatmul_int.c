@@ -6,7 +6,7 @@
  * round    0 1
  * isa      any
  * split    m n
- * stack    256
+ * stack    288
  * cycles   ncore > 1 ? ncore * (150 + nb[0] * nb[1] * nb[2] * (180 + (82 + 20
  *          * k) * min((m + ncore - 1) / ncore * n, m * ((n + ncore - 1) /
  *          ncore)))) : nb[0] * nb[1] * nb[2] * m * n * (40 + 20 * k)

@@ -6,7 +6,7 @@
  * isa      any
  * split    tokens * heads
  * scratch  8 * n
- * stack    256
+ * stack    272
  * cycles   ncore * ceil(tokens * heads, ncore) * n * (120 + 12 * d + 12 * e)
  *
  * Token t sees the rows i < n - tokens + 1 + t of the cache of its head.  Of

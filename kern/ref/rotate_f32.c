@@ -6,7 +6,7 @@
  * isa      any
  * split    tokens * heads
  * inplace  x
- * stack    128
+ * stack    288
  * cycles   ncore * ceil(tokens * heads, ncore) * (20 + 22 * half)
  *
  * t: of each token half cosines, then half sines; of 16 bits, 32767 is 1.

@@ -7,7 +7,7 @@
  * isa      any
  * layout   any
  * split    n c
- * stack    160
+ * stack    176
  * cycles   n * c * oh * ow * (50 + 25 * kh * kw)
  */
 #include "kern/pool/plain_finish.h"

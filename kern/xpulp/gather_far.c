@@ -5,7 +5,7 @@
  * types    x:any i:int -> y:=x
  * isa      xpulpv2
  * when     mode == 1
- * stack    128
+ * stack    144
  * cycles   100 + outer * n * (300 + 4 * inner * y.bytes / y.n)
  *
  * A negative index counts from the end of the axis.

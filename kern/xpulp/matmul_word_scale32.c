@@ -10,7 +10,7 @@
  *          lo == -128 && hi == 127 && shift < 32 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648
  * split    m
- * stack    128
+ * stack    240
  * let      rows = ceil(nb[0] * nb[1] * nb[2] * m, ncore)
  * cycles   ncore * (fit.call + fit.batch * ceil(rows, m) + fit.row * rows)
  * code     nb[0] * nb[1] * nb[2] > 1 ? 560 : 300

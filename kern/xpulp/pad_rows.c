@@ -5,7 +5,7 @@
  * isa      xpulpv2
  * when     mode == 0 && before[7] >= 0 && before[7] + xn[7] <= n[7]
  * split    n
- * stack    224
+ * stack    272
  * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
  * let      words = n[7] * y.bytes / 4
  * cycles   ncore * (fit.call + min(ceil(rows, ncore) * (fit.row + words *
