@@ -84,21 +84,33 @@ static inline void transpose_copy(const void *from, void *to, int32_t n)
 #endif
 }
 
+/* Four words of four bytes: byte i of to[j] is byte j of x[i]. */
+static inline void transpose_words(const int32_t x[4], int32_t to[4])
+{
+    const int32_t p = SHUFFLE(x[0], x[1], 0x05010400);
+    const int32_t q = SHUFFLE(x[0], x[1], 0x07030602);
+    const int32_t r = SHUFFLE(x[2], x[3], 0x05010400);
+    const int32_t s = SHUFFLE(x[2], x[3], 0x07030602);
+
+    to[0] = SHUFFLE(p, r, 0x05040100);
+    to[1] = SHUFFLE(p, r, 0x07060302);
+    to[2] = SHUFFLE(q, s, 0x05040100);
+    to[3] = SHUFFLE(q, s, 0x07060302);
+}
+
 /* Four by four: y[i * ys + j] = x[i + j * xs]. */
 static inline void transpose4x4(const X *x, ptrdiff_t xs, X *y, ptrdiff_t ys)
 {
-    const int32_t a = transpose_load(x), b = transpose_load(x + xs);
-    const int32_t c = transpose_load(x + 2 * xs);
-    const int32_t d = transpose_load(x + 3 * xs);
-    const int32_t p = SHUFFLE(a, b, 0x05010400);
-    const int32_t q = SHUFFLE(a, b, 0x07030602);
-    const int32_t r = SHUFFLE(c, d, 0x05010400);
-    const int32_t s = SHUFFLE(c, d, 0x07030602);
+    const int32_t in[4] = {transpose_load(x), transpose_load(x + xs),
+                           transpose_load(x + 2 * xs),
+                           transpose_load(x + 3 * xs)};
+    int32_t out[4];
 
-    transpose_store(y, SHUFFLE(p, r, 0x05040100));
-    transpose_store(y + ys, SHUFFLE(p, r, 0x07060302));
-    transpose_store(y + 2 * ys, SHUFFLE(q, s, 0x05040100));
-    transpose_store(y + 3 * ys, SHUFFLE(q, s, 0x07060302));
+    transpose_words(in, out);
+    transpose_store(y, out[0]);
+    transpose_store(y + ys, out[1]);
+    transpose_store(y + 2 * ys, out[2]);
+    transpose_store(y + 3 * ys, out[3]);
 }
 
 /* Two rows of four, which x has as pairs. */

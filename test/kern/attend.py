@@ -104,6 +104,27 @@ def quotients():
     return lines
 
 
+def few():
+    """Of four to eight keys: factors of results whose products are short, or
+    not."""
+    heads, m, n = rng.randint(1, 12), rng.randint(1, 12), rng.randint(4, 8)
+    d, e, p2 = 8 * rng.randint(1, 4), 4 * rng.randint(1, 9), rng.choice((0, 7))
+    slope, signed = rng.choice((9, 40)), rng.random() < .5
+    shift = rng.choice((16, 24))
+    return [side('q', heads, m, d, p2), side('k', heads, n, d, p2),
+            side('v', heads, n, e, p2),
+            const('scale', 4, 's32', [300 // d + 1, 1 << 15,
+                                      400 << shift - 16, 1 << shift - 1]),
+            const('scores', 256, 's8', [rng.randint(-128, 127)
+                                        for _ in range(256)]),
+            const('powers', 256, 's32', [round(700 * math.exp((i - 255) / slope))
+                                         for i in range(256)]),
+            const('parts', 256, 's8' if signed else 'u8',
+                  [i // 2 if signed else i for i in range(256)]),
+            'y = iattend q k v scale scores powers parts p2=%d p0=16 shift=%d '
+            'p1=255 lo=-128 hi=127' % (p2, shift), 'output y']
+
+
 def own(line, i):
     """Its names with the operator's number behind."""
     return re.sub(r'\b(q|k|v|y|mask|parts|powers|scale|scores)\b(?!=)',
@@ -115,4 +136,5 @@ for i in range(0, count, EACH):
     with open(os.path.join(sys.argv[1], '%02d.il' % i), 'w') as f:
         f.write('graph "attend" exact\n')
         for j in range(i, min(i + EACH, count)):
-            f.write('\n'.join(own(line, j) for line in rng.choice((attend, attend, quotients))()) + '\n')
+            f.write('\n'.join(own(line, j) for line in rng.choice(
+                (attend, attend, quotients, few))()) + '\n')
