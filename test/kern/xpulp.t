@@ -48,11 +48,15 @@ for types in "int8 int8 int8" "uint8 int8 uint8" "int8 uint8 int8" \
             -DRUNS=$runs
         judge "$one $types" conv
     done
-    for one in matmul_transb_int matmul_transb_scale32; do
-        case $types in *int32) continue ;; esac
+    for one in matmul_transb_int matmul_transb_scale32 \
+        "matmul_few_scale32 -DFEW"; do
+        case $types/$one in *int32/* | *\ uint8\ */matmul_few*) continue ;; esac
         due || continue
         SHIFT=$((30 + (seed + n) % 7))
-        kernel $one $types -DSEED=$((seed % 1000000 + n))u -DRUNS=$runs
+        name=${one%% *}
+        # shellcheck disable=SC2086
+        kernel $name $types ${one#"$name"} -DSEED=$((seed % 1000000 + n))u \
+            -DRUNS=$runs
         judge "$one $types" kernels
     done
 done

@@ -1,7 +1,7 @@
 /* Matrix products of XpulpV2 on the chip, split over cores, against kern/ref
  * on the same chip: random operators from SEED, or with CASE one operator,
- * whose cycles are printed.  Built per kernel: fast and plain are its
- * instances. */
+ * whose cycles are printed; FEW: of three to five rows of words.  Built per
+ * kernel: fast and plain are its instances. */
 #include "kern/kern.h"
 
 typedef struct matmul_dims Dims;
@@ -38,7 +38,11 @@ static void shape(Dims *k, int32_t m, int32_t n, int32_t c)
 
 static inline void draw(Dims *k)
 {
+#ifdef FEW
+    shape(k, roll(3) + 3, roll(40) + 1, 4 * (roll(30) + 1));
+#else
     shape(k, roll(20) + 1, roll(20) + 1, roll(120) + 4);
+#endif
     if (roll(3) == 0)
         k->am += roll(8);
 }
