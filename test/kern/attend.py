@@ -106,23 +106,30 @@ def quotients():
 
 def few():
     """Of four to eight keys: factors of results whose products are short, or
-    not."""
+    not; powers are weights or have a table."""
     heads, m, n = rng.randint(1, 12), rng.randint(1, 12), rng.randint(4, 8)
     d, e, p2 = 8 * rng.randint(1, 4), 4 * rng.randint(1, 9), rng.choice((0, 7))
-    slope, signed = rng.choice((9, 40)), rng.random() < .5
-    shift = rng.choice((16, 24))
-    return [side('q', heads, m, d, p2), side('k', heads, n, d, p2),
-            side('v', heads, n, e, p2),
-            const('scale', 4, 's32', [300 // d + 1, 1 << 15,
-                                      400 << shift - 16, 1 << shift - 1]),
-            const('scores', 256, 's8', [rng.randint(-128, 127)
-                                        for _ in range(256)]),
-            const('powers', 256, 's32', [round(700 * math.exp((i - 255) / slope))
-                                         for i in range(256)]),
-            const('parts', 256, 's8' if signed else 'u8',
-                  [i // 2 if signed else i for i in range(256)]),
-            'y = iattend q k v scale scores powers parts p2=%d p0=16 shift=%d '
-            'p1=255 lo=-128 hi=127' % (p2, shift), 'output y']
+    slope, kind = rng.choice((9, 40)), rng.choice(('s8', 'u8', 'divided'))
+    divided, long = kind == 'divided', rng.random() < .5
+    falls = [math.exp((i - 255) / slope) for i in range(256)]
+    shift = (50 if long else 29) if divided else 24 if long else 16
+    lines = [side('q', heads, m, d, p2), side('k', heads, n, d, p2),
+             side('v', heads, n, e, p2),
+             const('scores', 256, 's8', [rng.randint(-128, 127)
+                                         for _ in range(256)]),
+             const('scale', 4, 's32', [300 // d + 1, 1 << 15] + (
+                 [10 ** 9, rng.randint(-20, 20)] if divided else
+                 [400 << shift - 16, 1 << shift - 1]))]
+    if divided:
+        lines.append(const('powers', 256, 'u8', [round(255 * x)
+                                                 for x in falls]))
+    else:
+        lines += [const('powers', 256, 's32', [round(700 * x) for x in falls]),
+                  const('parts', 256, kind,
+                        [i // 2 if kind == 's8' else i for i in range(256)])]
+    return lines + ['y = iattend q k v scale scores powers %s p2=%d p0=16 '
+                    'shift=%d p1=255 lo=-128 hi=127' % (
+                        '_' if divided else 'parts', p2, shift), 'output y']
 
 
 def own(line, i):
