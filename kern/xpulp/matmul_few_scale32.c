@@ -3,7 +3,7 @@
  *
  * op       matmul
  * types    a:s8|u8 b:s8 bias:s8|u8|s16|u16|s32 mul:s8|u8|s16|u16|s32
- *          add:s8|u8|s16|u16|s32 -> y:s8|u8
+ *          add:s8|u8|s16|u16|s32 -> y:s8|u8|s16|u16|s32
  * isa      xpulpv2
  * when     nb[0] * nb[1] * nb[2] == 1 && m > 2 && m < 6 && ak == 1 && bk == 1
  *          && k % 4 == 0 && k > 0 && has.mul && biasm == 0 && mulm == 0 &&
@@ -76,12 +76,13 @@ static inline void put(const struct matmul_dims *k, const int32_t *s,
         "xp.addnr %[b], %[add1], %[shift]\n"
         "xp.max %[a], %[a], %[lo]\n xp.max %[b], %[b], %[lo]\n"
         "xp.min %[a], %[a], %[hi]\n xp.min %[b], %[b], %[hi]\n"
-        "xp.sb.postr %[a], %[y], %[n]\n xp.sb.postr %[b], %[z], %[n]\n"
+        "xp.st.postr %[a], %[y], %[n], %[store]\n"
+        "xp.st.postr %[b], %[z], %[n], %[store]\n"
         XP_BLOCK_END
         : [a] "=&r"(a), [b] "=&r"(b), [s] "+&r"(s), [y] "+&r"(y), [z] "+&r"(z)
-        : [m] "r"(k->m), [n] "r"(k->n), [mul] "r"(mul[0]), [mul1] "r"(mul[1]),
-          [add] "r"(add[0]), [add1] "r"(add[1]), [shift] "r"(k->shift),
-          [lo] "r"(k->lo), [hi] "r"(k->hi)
+        : [m] "r"(k->m), [n] "r"(k->n * (int32_t)sizeof *y), [mul] "r"(mul[0]),
+          [mul1] "r"(mul[1]), [add] "r"(add[0]), [add1] "r"(add[1]), [shift] "r"(k->shift),
+          [lo] "r"(k->lo), [hi] "r"(k->hi), [store] "i"(XP_TYPE(Y))
         : XP_CLOBBERS);
 }
 #else
