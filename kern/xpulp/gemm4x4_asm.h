@@ -92,25 +92,22 @@ __asm__(GEMM_MEMBERS(GEMM_SET) GEMM_FRAME(GEMM_SET_FRAME));
 #define GA_BESIDE_2(d, p) "lw " d ", 8(" p ")\n"
 #define GA_BESIDE_3(d, p) "lw " d ", 12(" p ")\n"
 
-/* No load comes right behind another: where rows are all banks of the memory
- * apart, the words of a step lie in one or two banks, and cores that come there
- * together pass in turn, a cycle apart, instead of meeting at every word.  So
- * the words of the rows 1 are loaded a step ahead, in the end for nothing: they
- * are those of the rows 2. */
+/* Every third instruction is a load: where rows are all banks of the memory
+ * apart, the words of a step lie in one bank, and three cores that come there
+ * together pass in turn; who meets another waits a cycle, once, and then does
+ * not meet it again.  So the words of the rows 1, and of row 2 of w, are loaded a
+ * step ahead, in the end for nothing: they are those of the rows behind. */
 #define GA_DOTS(DOT, X)                                                      \
-    X##_1("t3", "a0") GA_APART_1("t4", "a1")                                 \
+    X##_1("t3", "a0") GA_APART_1("t4", "a1") GA_APART_2("t5", "a1")          \
     XP_BLOCK "xlp.setup 0, t1, 24\n"                                         \
-    X##_2("t5", "a0") DOT("s3", "t3", "t4")                                  \
-    X##_3("t6", "a0") DOT("s7", "t5", "t4")                                  \
-    X##_0("t1", "a0") DOT("s11", "t6", "t4")                                 \
-    GA_APART_2("t2", "a1") DOT("s1", "t1", "t4") DOT("s4", "t3", "t2")       \
-    GA_APART_3("t4", "a1") DOT("s8", "t5", "t2") DOT("a6", "t6", "t2")       \
-    DOT("a4", "t1", "t2")                                                    \
-    GA_APART_0("t2", "a1") DOT("s5", "t3", "t4") DOT("s2", "t3", "t2")       \
-    X##_1("t3", "a0") DOT("s9", "t5", "t4") DOT("a7", "t6", "t4")            \
-    DOT("a5", "t1", "t4")                                                    \
-    GA_APART_1("t4", "a1") DOT("s6", "t5", "t2") DOT("s10", "t6", "t2")      \
-    DOT("s0", "t1", "t2") XP_BLOCK_END
+    X##_2("t1", "a0") DOT("s3", "t3", "t4") DOT("s4", "t3", "t5")            \
+    GA_APART_3("t6", "a1") DOT("s7", "t1", "t4") DOT("s5", "t3", "t6")       \
+    GA_APART_0("t2", "a1") DOT("s8", "t1", "t5") DOT("s2", "t3", "t2")       \
+    X##_3("t3", "a0") DOT("s6", "t1", "t2") DOT("s9", "t1", "t6")            \
+    X##_0("t1", "a0") DOT("s11", "t3", "t4") DOT("s1", "t1", "t4")           \
+    GA_APART_1("t4", "a1") DOT("a4", "t1", "t5") DOT("a6", "t3", "t5")       \
+    GA_APART_2("t5", "a1") DOT("s10", "t3", "t2") DOT("a7", "t3", "t6")      \
+    X##_1("t3", "a0") DOT("s0", "t1", "t2") DOT("a5", "t1", "t6") XP_BLOCK_END
 
 #define GA_FLAT_PRODUCTS(DOT) GA_DOTS(DOT, GA_APART)
 #define GA_FLAT_NEXT_W "add a1, a1, t0\n"

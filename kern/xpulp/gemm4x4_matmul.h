@@ -25,7 +25,7 @@ typedef BIAS START;
 #endif
 
 /* Words of a core's products from which on cores part first. */
-#define GEMM_LONG 512
+#define GEMM_LONG 256
 
 #define GEMM_FOLLOW(T, name, given, each, none)                              \
     do {                                                                     \
@@ -237,7 +237,7 @@ static inline void gemm_matmul(const struct matmul_dims *k, const struct io *io)
     gemm_init(k, io, &f, &t);
     span(batches * each, io->core, io->ncore, &from, &to);
 #if defined XPULPV2 && !defined GEMM_PACKED && !defined GEMM_ODD
-    if (batches == 1 && t.words * (to - from) > GEMM_LONG)
+    if (batches == 1 && t.words * (to - from) >= GEMM_LONG)
         gemm_apart(k, &t, io, from);
 #endif
     for (int32_t i = 0; i < k->nb[0]; i++)
