@@ -473,27 +473,36 @@ LOOP void unpack(char *to, const char *from, int32_t n, int32_t row,
         copy(to, from, n);
 }
 
-/* All of a chip but the last by who waits for it, those of the last by all. */
+/* Rows [from, to) of peer i. */
+INTO void unpack_of(const struct exchange_dims *k, const struct io *io,
+                    const struct phase *s, int32_t row, int i, int32_t from,
+                    int32_t to)
+{
+    const int32_t n = k->n * row, all = k->len * row;
+    const int32_t at = first_of(k, LINK_HERE + ahead(s, i)) * row;
+
+    unpack((char *)io->out[0] + at + from * all,
+           (char *)room + ((i - 1) * k->outer + from) * n, n, all, to - from);
+}
+
+/* All of a chip but the last two by who waits for it, those of the last by all:
+ * one takes as long as it takes the next to come. */
 INTO void take_packed(const struct exchange_dims *k, const struct io *io,
                       const struct phase *s, int32_t row)
 {
-    const int32_t n = k->n * row, all = k->len * row;
-    int32_t i, at, from, to;
+    enum { LAST = 2 };
+    int32_t i, from, to;
 
     for (i = first_peer(io); i < s->n; i += io->ncore) {
-        at = first_of(k, LINK_HERE + ahead(s, i)) * row;
-        sent_before(io, s, i, true);
         take(LINK_HERE + ahead(s, i), k->tag);
-        if (i < s->n - 1)
-            unpack((char *)io->out[0] + at,
-                   (char *)room + (i - 1) * k->outer * n, n, all, k->outer);
+        if (i < s->n - LAST)
+            unpack_of(k, io, s, row, i, 0, k->outer);
     }
     meet(io->ncore);
-    at = first_of(k, LINK_HERE + ahead(s, s->n - 1)) * row;
     span(k->outer, io->core, io->ncore, &from, &to);
-    unpack((char *)io->out[0] + at + from * all,
-           (char *)room + ((s->n - 2) * k->outer + from) * n, n, all,
-           to - from);
+    for (i = s->n > LAST ? s->n - LAST : 1; i < s->n; i++)
+        unpack_of(k, io, s, row, i, from, to);
+    sent();
 }
 
 /* The first phase, by which shares leave.  The room is the result. */
