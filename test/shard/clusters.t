@@ -33,6 +33,14 @@ right net $net siracusa 8 --inner sums
 grep -q ' gather ' "$tmp/net/plan.txt" && grep -q ' sum ' "$tmp/net/plan.txt" &&
     python3 -m json.tool <"$tmp/net/plan.json" >/dev/null ||
     fault "$(cat "$tmp/net/plan.txt")"
+# what a link of 16 chips keeps in L1 lies beside the room that is planned with
+shard many $net siracusa-500 16 --inner sums -v
+make -s -C "$tmp/many/chip0" >"$tmp/said" 2>&1 || fault "$(cat "$tmp/said")"
+kept=$(riscv64-unknown-elf-size -A "$tmp/many/chip0/build/network.elf" |
+    awk '$1 ~ /^\.(stack|team|bss)$/ { n += $2 } END { print n }')
+room=$(sed -n 's/^memory L1: .* of \([0-9]*\) for.*/\1/p;T;q' "$tmp/many.text")
+[ $((kept + room)) -le $((256 << 10)) ] ||
+    fault "16 chips: $kept bytes of L1 beside a room of $room"
 python3 test/shard/many.py "$tmp/16.onnx" 16 || exit 1
 sed 's/^memory L2 size=2M/memory L2 size=1M/' soc/siracusa-500.soc >"$tmp/1M.soc"
 if whole; then

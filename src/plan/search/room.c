@@ -6,13 +6,26 @@
 
 enum { L3_SPARE = 16 }; /* bytes */
 
+/* What the link of one of several chips keeps there (rt/link/pulp.c): what the
+ * others agree to, 16 bytes each, and what it says of a fault. */
+static int64_t link_bytes(const Tiler *t)
+{
+    enum { ONCE = 352, EACH = 16 };
+    const Node *n;
+
+    for (n = t->p->g->first; n; n = n->next)
+        if (op_info[n->op].family == FAM_exchange)
+            return ONCE + EACH * attr_int(n, A_p2);
+    return 0;
+}
+
 int64_t l1_left(const Tiler *t, const PlanOpts *o)
 {
     const Mem *m = &t->p->soc->mems[t->q->l1];
 
     if (o->limit[t->q->l1] >= 0)
         return o->limit[t->q->l1];
-    return m->size - m->program -
+    return m->size - m->program - link_bytes(t) -
            MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
 }
 
