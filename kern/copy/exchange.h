@@ -15,8 +15,11 @@ void rt_team_gather(const struct exchange_dims *k, const struct io *io,
 void rt_team_halo(const struct exchange_dims *k, const struct io *io,
                   int bytes);
 void rt_team_sum(const struct exchange_dims *k, const struct io *io);
-/* Its two halves, of which the first does not wait: in between x stays as it
- * is, and the room, y of the first and operand 1 of the second, where it is. */
+/* Two halves of these, of which the first does not wait: in between x stays as
+ * it is, and the room, y of the first and operand 1 of the second, where it is. */
+void rt_team_gather_send(const struct exchange_dims *k, const struct io *io,
+                         int bytes);
+void rt_team_gather_take(const struct exchange_dims *k, const struct io *io);
 void rt_team_send(const struct exchange_dims *k, const struct io *io);
 void rt_team_take(const struct exchange_dims *k, const struct io *io);
 #endif

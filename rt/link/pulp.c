@@ -58,6 +58,9 @@ struct window {
 
 void rt_team_gather(const struct exchange_dims *k, const struct io *io,
                     int bytes);
+void rt_team_gather_send(const struct exchange_dims *k, const struct io *io,
+                         int bytes);
+void rt_team_gather_take(const struct exchange_dims *k, const struct io *io);
 void rt_team_halo(const struct exchange_dims *k, const struct io *io,
                   int bytes);
 void rt_team_sum(const struct exchange_dims *k, const struct io *io);
@@ -574,6 +577,44 @@ INTO void finish_gather(const struct exchange_dims *k, const struct phases *way,
         take_phases(w, k, way, io, bytes);
     else
         ring_gather(w, k, io, row);
+}
+
+/* Other pieces are there already, which may lie elsewhere. */
+OWN void bring_pieces(const struct exchange_dims *k, const struct io *io,
+                      int bytes)
+{
+    const int32_t n = k->outer * k->len * k->inner * bytes;
+    int32_t from, to;
+
+    span(n, io->core, io->ncore, &from, &to);
+    copy((char *)io->out[0] + from, (const char *)io->in[1] + from, to - from);
+    meet(io->ncore);
+}
+
+/* A piece leaves at once, and the cores go on; the room is the result. */
+void rt_team_gather_send(const struct exchange_dims *k, const struct io *io,
+                         int bytes)
+{
+    const struct phase s = phases[k->tag].phase[0];
+    const int32_t row = k->inner * bytes, n = k->n * row;
+    const struct rows r = {io->in[0], n, n, k->from * row, k->len * row};
+    struct window *w;
+
+    if (io->in[1] && io->in[1] != io->out[0])
+        bring_pieces(k, io, bytes);
+    w = begin(k, io, io->out[0], IN_TURN, 0);
+    aim_first(w, io, &s, &r);
+    send_rows(w, k, io, &s, &r, IN_TURN);
+    copy_own(k, io, row);
+}
+
+/* All cores may read what each has waited for. */
+void rt_team_gather_take(const struct exchange_dims *k, const struct io *io)
+{
+    const struct phase s = phases[k->tag].phase[0];
+
+    take_all(k, io, &s, true);
+    meet(io->ncore);
 }
 
 /* --- neighbours --- */

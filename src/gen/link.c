@@ -125,7 +125,7 @@ static bool has_kind(const Gen *g, const Node *n)
     for (i = 0; i < n->arg[0]->shape.rank; i++)
         if (n->arg[0]->shape.vary[i].num)
             return false;
-    return n->op != OP_partsend && n->op != OP_parttake && n->op != OP_halo;
+    return !exchange_begins(n->op) && !exchange_ends(n->op) && n->op != OP_halo;
 }
 
 static const Node *first_exchange(const Gen *g)
@@ -187,7 +187,7 @@ static void put_ways(Gen *g, const Node *first, Str *out)
         str_fmt(out, " \\\n    KIND(%d, %s)", i, k->kind[i]);
     str_put(out, "\n#define LINK_PHASES");
     for (n = first; n; n = n->next) {
-        if (!is_exchange(n) || n->op == OP_parttake)
+        if (!is_exchange(n) || exchange_ends(n->op))
             continue;
         str_fmt(out, " \\\n    [%" PRId64 "] = ", attr_int(n, A_p0));
         put_phases(n, out);
@@ -222,12 +222,12 @@ static uint64_t same_size(const Node *n)
 {
     if (n->op == OP_halo)
         return (uint64_t)attr_at(n, A_count, 0, 0);
-    return (uint64_t)val_bytes(n->op == OP_allgather ? n->res[0] : n->arg[0]);
+    return (uint64_t)val_bytes(exchange_moves(n->op) ? n->res[0] : n->arg[0]);
 }
 
 static void name_layer(const Node *n, Str *layers)
 {
-    if (n->op == OP_parttake) /* named by its first half */
+    if (exchange_ends(n->op)) /* named by its first half */
         return;
     str_fmt(layers, "    [%" PRId64 "] = ", attr_int(n, A_p0));
     gen_quote(n->name, layers);

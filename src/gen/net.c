@@ -231,7 +231,7 @@ bool gen_has_result(const Gen *g, int layer)
     const Node *n = p->layer[layer].node;
     Ref r = p->place[n->res[0]->id];
 
-    if (n->op == OP_partsend) /* it comes while others are computed */
+    if (exchange_begins(n->op)) /* it comes while others are computed */
         return false;
     return r.buf >= 0 && p->soc->mems[p->buf[r.buf].mem].mapped &&
            p->buf[r.buf].from <= p->layer[layer].last && stays(p, layer, r);

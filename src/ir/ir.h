@@ -351,6 +351,9 @@ Shape shape_exchange(const Node *n);
 /* Numbers of a halo's `start` (op.def). */
 enum { HALO_before, HALO_after, HALO_up, HALO_down, HALO_at, HALO_n };
 bool exchange_moves(OpCode op); /* or else it adds */
+/* The first and the second half of one that goes on beside work. */
+bool exchange_begins(OpCode op);
+bool exchange_ends(OpCode op);
 Shape shape_qattend(const Node *n);
 Shape shape_rotate(const Node *n);
 Shape shape_gate(const Node *n);

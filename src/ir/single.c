@@ -385,7 +385,18 @@ static void check_stages(const Node *n, int64_t chips)
 
 bool exchange_moves(OpCode op)
 {
-    return op == OP_allgather || op == OP_halo;
+    return op == OP_allgather || op == OP_gathersend || op == OP_gathertake ||
+           op == OP_halo;
+}
+
+bool exchange_begins(OpCode op)
+{
+    return op == OP_partsend || op == OP_gathersend;
+}
+
+bool exchange_ends(OpCode op)
+{
+    return op == OP_parttake || op == OP_gathertake;
 }
 
 /* Rows of a halo that x has are those of which some are sent on. */
@@ -400,6 +411,26 @@ static int64_t halo_rows(const Node *n, int64_t share)
         err_node(n, "no chip has %lld rows to give, or room for %lld more",
                  (long long)share, (long long)(before + after));
     return before + share + after;
+}
+
+/* What is sent of a share beside work is a piece of it, on all chips alike. */
+static bool is_piece(const Node *n)
+{
+    return n->op == OP_gathersend || n->op == OP_gathertake;
+}
+
+static void check_piece(const Node *n, Shape x, int axis, Shape y)
+{
+    int64_t start = attr_at(n, A_start, 0, 0), share = chip_share(n, y.dim[axis]);
+
+    if (attr_int(n, A_p3) % attr_int(n, A_p2) || start < 0 ||
+        x.dim[axis] < 1 || start > share - x.dim[axis])
+        err_node(n, "axis %d of %s from %lld on is no piece of each chip's "
+                 "%lld", axis, shape_text(x), (long long)start,
+                 (long long)share);
+    if (n->narg > 1 && n->arg[1] && !shape_same(n->arg[1]->shape, y))
+        err_node(n, "its room is %s, not %s", shape_text(n->arg[1]->shape),
+                 shape_text(y));
 }
 
 Shape shape_exchange(const Node *n)
@@ -427,11 +458,13 @@ Shape shape_exchange(const Node *n)
         err_node(n, "an axis of %lld has no %lld equal parts", (long long)len,
                  (long long)parts);
     share = chip_share(n, len);
-    if (moves && y.dim[axis] != share)
+    if (moves && !is_piece(n) && y.dim[axis] != share)
         err_node(n, "axis %d of %s is no share of chip %lld of %lld", axis,
                  shape_text(y), (long long)chip, (long long)chips);
     y.dim[axis] = n->op == OP_halo ? halo_rows(n, share)
-                  : n->op == OP_allgather ? len : share;
+                  : moves ? len : share;
+    if (is_piece(n))
+        check_piece(n, n->arg[0]->shape, axis, y);
     if (n->op != OP_partsend)
         return y;
     rooms.dim[0] = chips - 1;
@@ -477,4 +510,8 @@ void fill_exchange(const Node *n, struct exchange_dims *d)
     d->part = (int32_t)(d->len / parts);
     d->from = (int32_t)(attr_int(n, A_p1) * parts / attr_int(n, A_p2) *
                         (d->len / parts));
+    if (is_piece(n)) {
+        d->n = dims_32(n, x.dim[axis]);
+        d->from += (int32_t)attr_at(n, A_start, 0, 0);
+    }
 }

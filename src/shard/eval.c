@@ -19,7 +19,8 @@ static const Node *next_exchange(const Node *n)
 /* What has the same shape on all chips. */
 static Shape given(const Node *n)
 {
-    Shape s = (n->op == OP_allgather ? n->res[0] : n->arg[0])->shape;
+    Shape s = (exchange_moves(n->op) && n->op != OP_halo ? n->res[0]
+                                                         : n->arg[0])->shape;
 
     if (n->op == OP_halo)
         s.dim[node_axis(n, s.rank)] = attr_at(n, A_count, 0, 0);
@@ -34,6 +35,14 @@ static bool same_way(const Node *a, const Node *b)
     return n == m && (!n || !memcmp(x, y, (size_t)n * sizeof *x));
 }
 
+/* What chips send of their shares beside work begins and ends alike. */
+static bool same_piece(const Node *a, const Node *b)
+{
+    return a->op != OP_gathersend ||
+           (attr_at(a, A_start, 0, 0) == attr_at(b, A_start, 0, 0) &&
+            shape_same(a->arg[0]->shape, b->arg[0]->shape));
+}
+
 static bool same_exchange(const Node *a, const Node *b)
 {
     const Val *x = a->arg[0], *y = b->arg[0];
@@ -41,7 +50,8 @@ static bool same_exchange(const Node *a, const Node *b)
     return a->op == b->op && attr_int(a, A_p0) == attr_int(b, A_p0) &&
            x->type == y->type && shape_same(given(a), given(b)) &&
            node_axis(a, x->shape.rank) == node_axis(b, y->shape.rank) &&
-           attr_int(a, A_p3) == attr_int(b, A_p3) && same_way(a, b);
+           attr_int(a, A_p3) == attr_int(b, A_p3) && same_way(a, b) &&
+           same_piece(a, b);
 }
 
 bool vals_same(const Val *v, const Val *w)
@@ -225,6 +235,10 @@ static void share_all(const Shard *s, Chip *c)
 
     for (k = 0; k < s->o.chips; k++) {
         shard_part(s, cut, y->shape.dim[axis], k, &from, &end);
+        if (n->op == OP_gathersend) {
+            from += attr_at(n, A_start, 0, 0);
+            end = from + n->arg[0]->shape.dim[axis];
+        }
         for (i = 0; i < outer; i++)
             for (to = 0; to < s->o.chips; to++) {
                 int64_t at = (i * y->shape.dim[axis] + from) * row;
@@ -327,7 +341,7 @@ static bool step(Arena *mem, const Shard *s, Chip *c)
         add_parts(mem, s, c);
     else if (c[0].at->op == OP_allsum)
         add_all(s, c);
-    else if (c[0].at->op == OP_allgather)
+    else if (c[0].at->op == OP_allgather || c[0].at->op == OP_gathersend)
         share_all(s, c);
     else if (c[0].at->op == OP_halo)
         swap_halos(s, c);

@@ -149,12 +149,13 @@ Way way_best(const Shard *s, Traffic x)
     return round.cycles < best.cycles ? round : best;
 }
 
-/* Sums that are sent beside work have one phase, as have shares that differ. */
+/* What is sent beside work has one phase, as have shares that differ. */
 static Way way_of(const Shard *s, const Node *n)
 {
-    bool gather = n->op == OP_allgather, whole = n->op == OP_allsum;
-    int64_t bytes = val_bytes(gather ? n->res[0] : n->arg[0]);
-    bool even = attr_int(n, A_p3) % s->o.chips == 0 && n->op != OP_partsend;
+    bool gather = exchange_moves(n->op), whole = n->op == OP_allsum;
+    int64_t bytes = n->op == OP_gathersend ? s->o.chips * val_bytes(n->arg[0])
+                    : val_bytes(gather ? n->res[0] : n->arg[0]);
+    bool even = attr_int(n, A_p3) % s->o.chips == 0 && !exchange_begins(n->op);
     Shape y = n->arg[0]->shape;
     Traffic x = {!gather, whole, whole || even,
                  (double)bytes / (whole ? 1 : s->o.chips), 1};
@@ -197,7 +198,7 @@ void shard_ways(Shard *s)
     for (i = 0; i < s->o.chips; i++)
         for (n = s->g[i]->first; n; n = n->next)
             if (op_info[n->op].family == FAM_exchange &&
-                n->op != OP_parttake) {
+                !exchange_ends(n->op)) {
                 Way *w = &s->way[attr_int(n, A_p0)];
 
                 if (n->op == OP_halo) {

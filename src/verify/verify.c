@@ -383,7 +383,7 @@ static bool check_exchange(Check *c, const Step *s)
 {
     if (step_moves(c->p, s) || op_info[s->node->op].family != FAM_exchange)
         return true;
-    if (s->node->op == OP_parttake)
+    if (exchange_ends(s->node->op))
         return check_take(c, s);
     return !exec_slot_busy(c, links_of(c), 0) ||
            wrong(c, "node %s: another exchange is under way", s->node->name);
@@ -412,7 +412,7 @@ bool exec_start(Check *c, const Exec *x)
         !check_queue(c, s))
         return false;
     push_going(c, now);
-    if (!step_moves(c->p, s) && s->node->op == OP_partsend) {
+    if (!step_moves(c->p, s) && exchange_begins(s->node->op)) {
         c->sent = *s;
         now.engine = links_of(c);
         push_going(c, now);

@@ -1245,10 +1245,35 @@ static void draw_pack(Str *o, const Inst *in)
             8 * s, 8 * t, t, s, tap * x[1] * x[0] / 16);
 }
 
+static void put_limits(Str *o, const Inst *in)
+{
+    const TypeInfo *type = &type_info[in->arg[0]];
+
+    if (type->kind != FLOAT)
+        str_fmt(o, " lo=%lld hi=%lld", (long long)type->lo,
+                (long long)type->hi);
+}
+
+/* A piece of the share of one of two chips, with other pieces or without. */
+static void draw_piece(Str *o, OpCode op, const Inst *in)
+{
+    int part = between(1, 5), chip = between(0, 1), n = between(1, 2 * part);
+    int x[3] = {between(1, 3), n, between(1, 7)};
+    int y[3] = {x[0], 4 * part, x[2]};
+    bool room = op == OP_gathertake || roll(2);
+
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    if (room)
+        put_operand(o, "room", in->arg[0], dims(3, y));
+    str_fmt(o, "r = %s x%s axis=1 start=%d count=%d p0=%d p1=%d p2=2 p3=4",
+            op_info[op].name, room ? " room" : "", between(0, 2 * part - n),
+            y[1], between(0, 99), chip);
+    put_limits(o, in);
+}
+
 /* A share of five parts on two chips, or a sum. */
 static void draw_exchange(Str *o, OpCode op, const Inst *in)
 {
-    const TypeInfo *type = &type_info[in->arg[0]];
     int part = between(1, 5), chip = between(0, 1);
     bool whole = !exchange_moves(op) && op != OP_allsum, take = op == OP_parttake;
     int x[3] = {op == OP_halo ? 1 : between(1, 3),
@@ -1267,9 +1292,7 @@ static void draw_exchange(Str *o, OpCode op, const Inst *in)
                 chip ? 0 : between(0, 2), chip, 1 - chip, 2 * part);
     if (whole)
         str_put(o, " axis=1 p3=5");
-    if (type->kind != FLOAT)
-        str_fmt(o, " lo=%lld hi=%lld", (long long)type->lo,
-                (long long)type->hi);
+    put_limits(o, in);
 }
 
 /* Factors and addends of each channel with which sums of n products of bytes
@@ -1470,7 +1493,12 @@ const char *draw(OpCode op, const Inst *in)
              ? draw_pconv : draw_nibbles)(&o, in);
         break;
     case FAM_windows: draw_windows(&o, in); break;
-    case FAM_exchange: draw_exchange(&o, op, in); break;
+    case FAM_exchange:
+        if (op == OP_gathersend || op == OP_gathertake)
+            draw_piece(&o, op, in);
+        else
+            draw_exchange(&o, op, in);
+        break;
     default: draw_move(&o, op, in); break;
     }
     str_put(&o, "\noutput r\n");

@@ -90,7 +90,7 @@ void order_make_jobs(Order *o, Graph *g, const Choice *c)
             add_once(o->job[i].need, &o->job[i].nneed, last);
         if (beside) /* what is sent meanwhile is taken when the graph says */
             add_once(o->job[i].need, &o->job[i].nneed, i - 1);
-        beside = n->op == OP_partsend || (beside && n->op != OP_parttake);
+        beside = exchange_begins(n->op) || (beside && !exchange_ends(n->op));
         last = exchange ? i : last;
         for (k = 0; k < n->nres; k++)
             maker[class[n->res[k]->id]] = i;

@@ -153,7 +153,7 @@ static void find_near(Solver *s)
     for (i = 0; i < t->q->nlayer; i++)
         for (k = 0; k < t->layer[i].nalloc; k++)
             s->near[t->layer[i].alloc[k]] |=
-                t->layer[i].node->op == OP_partsend;
+                exchange_begins(t->layer[i].node->op);
 }
 
 bool solve_allows(const Solver *s, const Scene *c)
