@@ -86,7 +86,8 @@ Val *build_exchange(Build *b, OpCode op, const char *layer, Val *x, Val *room)
                          arena_fmt(b->g->mem, "%s_%s", layer, op_info[op].name),
                          room ? 2 : 1, arg);
 
-    attr_set_int(b->g, n, A_p0, room ? attr_int(room->def, A_p0) : b->tag++);
+    attr_set_int(b->g, n, A_p0, exchange_ends(op) ? attr_int(room->def, A_p0)
+                                                   : b->tag++);
     attr_set_int(b->g, n, A_p1, b->chip);
     attr_set_int(b->g, n, A_p2, b->s->o.chips);
     return n->res[0];
@@ -194,8 +195,12 @@ static Val *gathered(Build *b, const Val *v, Cut is)
 {
     Cut c = parts_alone(is);
     int64_t n = b->s->o.chips, share = (c.parts + n - 1) / n;
-    Val *x = sliced(b, b->has[v->id], v->shape.dim[c.axis], is, c);
+    Pieces p = beside_pieces(b->s, v, NULL);
+    Val *x;
 
+    if (p.n > 1)
+        return beside_build(b, v, &p);
+    x = sliced(b, b->has[v->id], v->shape.dim[c.axis], is, c);
     return build_pieces(b, v, c, x, val_bytes(v) / c.parts * (c.parts + share),
                         gathered_at_once);
 }
@@ -231,6 +236,11 @@ static Val *get(Build *b, const Val *v, Cut c)
     }
 }
 
+Val *build_operand(Build *b, const Share *h, int i)
+{
+    return get(b, h->node->arg[i], h->arg[i]);
+}
+
 /* Numbers in attributes that a share changes. */
 static void set_shares(Build *b, Node *y, const Share *h)
 {
@@ -252,7 +262,7 @@ static void set_shares(Build *b, Node *y, const Share *h)
     }
 }
 
-static Node *plain(Build *b, const Share *h, Val **arg)
+Node *build_part(Build *b, const Share *h, Val **arg)
 {
     const Node *n = h->node;
     Node *y;
@@ -265,6 +275,14 @@ static Node *plain(Build *b, const Share *h, Val **arg)
     y->origin = n->origin;
     set_shares(b, y, h);
     node_infer(b->g, y);
+    return y;
+}
+
+static Node *plain(Build *b, const Share *h, Val **arg)
+{
+    const Node *n = h->node;
+    Node *y = build_part(b, h, arg);
+
     if (!shape_same(y->res[0]->shape, shard_shape(b->s, h->res,
                                                   n->res[0]->shape, b->chip)))
         die("the share of '%s' has shape %s", n->name,
@@ -351,9 +369,7 @@ static Val *summed(Build *b, const Share *h, Val *x, Val *room)
     return y;
 }
 
-/* Columns [from, from + n) of a constant along an axis. */
-static Val *columns_of(Build *b, const Val *v, int axis, int64_t from,
-                       int64_t n)
+Val *build_columns(Build *b, const Val *v, int axis, int64_t from, int64_t n)
 {
     size_t size = (size_t)type_info[v->type].bytes, row, all;
     int64_t i, outer = shape_product(v->shape, 0, axis);
@@ -383,7 +399,7 @@ static Val **columns_args(Build *b, const Share *h, Val **arg, int64_t from,
     for (i = 0; i < h->node->narg; i++) {
         int axis = arg[i] ? column_axis(h->node, i, arg[i]) : -1;
 
-        a[i] = axis < 0 ? arg[i] : columns_of(b, arg[i], axis, from, to - from);
+        a[i] = axis < 0 ? arg[i] : build_columns(b, arg[i], axis, from, to - from);
     }
     return a;
 }
@@ -441,7 +457,7 @@ void build_node(Build *b, const Share *h)
     int i;
 
     for (i = 0; i < n->narg; i++)
-        arg[i] = n->arg[i] ? get(b, n->arg[i], h->arg[i]) : NULL;
+        arg[i] = n->arg[i] ? build_operand(b, h, i) : NULL;
     y = h->partial ? sum_of(b, h, arg) : plain(b, h, arg)->res[0];
     val_rename(b->g, y, n->res[0]->name);
     y->scale = n->res[0]->scale;

@@ -27,6 +27,14 @@ Val *build_slice(Build *b, Val *x, int axis, int64_t from, Shape to);
 Val *build_join(Build *b, const char *name, int axis, int n, Val **piece);
 /* Notes an exchange, once, of chip 0. */
 void build_note(Build *b, Exchange e);
+/* Operand i of a node, as its share wants it. */
+Val *build_operand(Build *b, const Share *h, int i);
+/* n columns of a constant along an axis. */
+Val *build_columns(Build *b, const Val *v, int axis, int64_t from, int64_t n);
+/* A node of this chip's share, or of some of it. */
+Node *build_part(Build *b, const Share *h, Val **arg);
+/* beside.c: v, made and gathered by pieces. */
+Val *beside_build(Build *b, const Val *v, const Pieces *p);
 /* Attributes of an exchange of v, which is cut so. */
 void build_moved(Build *b, Node *n, const Val *v, Cut c);
 /* Makes of x, a chip's share of v, what takes so many bytes; by pieces along

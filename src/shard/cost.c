@@ -129,6 +129,10 @@ double cost_halo(const Shard *s, const Val *v, Cut is)
 static double gather(const Shard *s, const Val *v)
 {
     Cut c = s->at[v->id];
+    double behind;
+
+    if (beside_pieces(s, v, &behind).n > 1)
+        return behind;
 
     return way_best(s, (Traffic){
         .even = c.parts % s->o.chips == 0,

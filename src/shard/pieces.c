@@ -24,7 +24,7 @@ static bool columns_are_free(const Shard *s, const Share *h)
     return true;
 }
 
-static Pieces one_piece(const Shard *s, int64_t all)
+Pieces pieces_at_once(const Shard *s, int64_t all)
 {
     Pieces p = {1, false, NEWN(s->mem, int64_t, 2)};
 
@@ -46,19 +46,17 @@ static Pieces even_pieces(const Shard *s, const Share *h, int64_t all)
     return p;
 }
 
-/* Cycles of a column of a partial sum: computed, on the way. */
-typedef struct Pace {
-    double work, link;
-} Pace;
-
+/* Of partial sums. */
 static Pace pace_of(const Shard *s, const Share *h, int64_t all)
 {
+    enum { EACH = 4500 }; /* more layers and calls */
     const ShardOpts *o = &s->o;
     double n = (double)all * o->chips;
+    int64_t bytes = 4 * val_count(h->node->res[0]);
 
-    return (Pace){cost_sums(s, h->node) / (double)all,
-                  4.0 * (double)val_count(h->node->res[0]) * (o->chips - 1) /
-                      o->link_rate / n};
+    return (Pace){EACH, cost_sums(s, h->node) / (double)all,
+                  (double)bytes * (o->chips - 1) / o->link_rate / n,
+                  4 * bytes / all};
 }
 
 /* n pieces of units, each `ratio` as long as the one before. */
@@ -81,10 +79,9 @@ static Pieces shrinking_pieces(const Shard *s, int64_t all, int n, double ratio)
     return p;
 }
 
-static double pieces_cycles(const Shard *s, const Pieces *p, Pace pace)
+double pieces_cycles(const Shard *s, const Pieces *p, Pace pace)
 {
-    enum { EACH = 4500 }; /* more layers and calls */
-    double link = 0, sum = p->n * EACH;
+    double link = 0, sum = p->n * pace.each;
     int i;
 
     for (i = 0; i < p->n; i++) {
@@ -100,23 +97,20 @@ static double pieces_cycles(const Shard *s, const Pieces *p, Pace pace)
  * that the last, for which all wait, is short; or all are alike, which takes
  * less room: for the largest, what others send of it, and two that come
  * behind.  One, if nothing is quicker than without work beside. */
-static Pieces beside_pieces(const Shard *s, const Share *h, int64_t all)
+Pieces pieces_beside(const Shard *s, int64_t all, Pace pace)
 {
     enum { MOST = 16 };
-    Pieces best = one_piece(s, all);
-    int64_t column = 4 * val_count(h->node->res[0]) / all;
+    Pieces best = pieces_at_once(s, all);
     int64_t unit = s->o.sum_columns;
-    Pace pace;
     int n;
 
     if (!s->o.beside || all % unit)
         return best;
-    pace = pace_of(s, h, all);
     for (n = 4; n <= 2 * MOST && n / 2 <= all / unit; n++) {
         double ratio = n % 2 ? 1 : MIN(pace.link / pace.work, 1);
         Pieces p = shrinking_pieces(s, all, n / 2, ratio);
 
-        if (4 * column * p.from[1] <= s->o.room &&
+        if (pace.bytes * p.from[1] <= s->o.room &&
             pieces_cycles(s, &p, pace) < pieces_cycles(s, &best, pace))
             best = p;
     }
@@ -130,8 +124,8 @@ Pieces pieces_best(const Shard *s, const Share *h)
     Pieces p;
 
     if (!columns_are_free(s, h))
-        return one_piece(s, all);
-    p = beside_pieces(s, h, all);
+        return pieces_at_once(s, all);
+    p = pieces_beside(s, all, pace_of(s, h, all));
     return p.n > 1 ? p : even_pieces(s, h, all);
 }
 

@@ -189,6 +189,19 @@ typedef struct Pieces {
     int64_t *from;
 } Pieces;
 Pieces pieces_best(const Shard *s, const Share *h);
+Pieces pieces_at_once(const Shard *s, int64_t all);
+/* Cycles of a piece beside those of its columns; of a column, computed, and on
+ * its way; and the bytes of L1 that it takes. */
+typedef struct Pace {
+    double each, work, link;
+    int64_t bytes;
+} Pace;
+/* The quickest pieces of so many columns, and their cycles. */
+Pieces pieces_beside(const Shard *s, int64_t all, Pace pace);
+double pieces_cycles(const Shard *s, const Pieces *p, Pace pace);
+/* beside.c: by which pieces of a chip's columns v is made and gathered.  *behind:
+ * predicted cycles beside those of what makes it, if there are several. */
+Pieces beside_pieces(const Shard *s, const Val *v, double *behind);
 /* Predicted cycles beside those of the sums, if each is sent beside work. */
 double pieces_behind(const Shard *s, const Share *h, const Pieces *p);
 /* The axis of operand i that its result's columns are of; -1: it has none. */

@@ -1,16 +1,16 @@
 #!/bin/sh
 # An exchange of 32 chips keeps their ways in busy, whoever comes late: the slowest
 # chip has its sums within 2.4 times the time of the bytes.  Of 16 rows 8 chips send
-# sums by pieces while they compute the next, which hides most of it; what is lost
-# meanwhile is told.
+# sums by pieces while they compute the next, which hides most of it, or what they
+# gather; what is lost meanwhile is told.
 cd "$(dirname "$0")/../.." || exit 1
 . test/lib/part.sh
 . test/shard/simulated
-run() { # CHIPS ROWS [CHIP]
+run() { # CHIPS ROWS [CHIP [HOW]]
     python3 test/shard/many.py "$tmp/n$2.onnx" "$2" &&
         timeout 200 ./tilewright run -n network "$tmp/n$2.onnx" \
-            -t "${3:-siracusa-500}" \
-            --chips "$1" --inner sums -q --json "$tmp/$2" >"$tmp/out" 2>&1
+            -t "${3:-siracusa-500}" --chips "$1" --inner "${4:-sums}" -q \
+            --json "$tmp/$2$4" >"$tmp/out" 2>&1
 }
 if whole; then
     sed 's/^link .*/& fault=lose fault_chip=3 fault_at=16/' \
@@ -22,6 +22,7 @@ if whole; then
     run 32 1 || { cat "$tmp/out"; exit 1; }
 fi
 run 8 16 || { cat "$tmp/out"; exit 1; }
+run 8 16 siracusa-500 gather || { cat "$tmp/out"; exit 1; }
 python3 - "$tmp" <<'END'
 import json
 import os.path
@@ -46,4 +47,11 @@ most = max(sum(a) + sum(b) - (max(work) - w) for a, b, w in halves)
 bytes = 4 * 16 * 512 * 7 // 8
 assert 0 < most < .7 * bytes, most
 print("beside work %d cycles instead of %d" % (most, bytes))
+work = [sum(c) for c in layers("16gather", "matmul")]
+halves = zip(layers("16gather", "gathersend"), layers("16gather", "gathertake"),
+             work)
+most = max(sum(a) + sum(b) - (max(work) - w) for a, b, w in halves)
+bytes = 16 * 2048 * 7 // 8
+assert 0 < most < .6 * bytes, most
+print("gathered beside work in %d cycles instead of %d" % (most, bytes))
 END

@@ -12,7 +12,8 @@
 
 static uint64_t state;
 static Graph *g;
-static int sums, gathers, halos, layers, cut, refused, states, halves, again;
+static int sums, gathers, halos, layers, cut, refused, states, halves, again,
+    pieces;
 static int stages, chosen;
 static jmp_buf over;
 
@@ -367,7 +368,7 @@ static void count(const Shard *s)
     for (i = 0; i < s->nnode; i++)
         again += s->share[i].res.band != NULL;
     for (n = s->g[0]->first; n; n = n->next)
-        halves += n->op == OP_parttake;
+        halves += n->op == OP_parttake, pieces += n->op == OP_gathertake;
     layers += s->nnode;
     cut += shard_split(s);
 }
@@ -490,11 +491,11 @@ int main(int argc, char **argv)
             same(a, n);
             arena_end(a);
         }
-    printf("%d of %d layers cut, %d states, %d sums (%d beside work), %d "
-           "gathers and %d halos, rows of %d layers computed twice, %d stages "
-           "(%d pipelines by themselves), %d networks too small for so many "
-           "chips\n", cut, layers, states, sums, halves, gathers, halos, again,
-           stages, chosen, refused);
-    return !sums || !gathers || !states || !halves || !halos || !again ||
-           !stages || !chosen || cut * 4 < layers;
+    printf("%d of %d layers cut, %d states, %d sums and %d gathers (%d and %d "
+           "beside work), %d halos, rows of %d layers computed twice, %d "
+           "stages (%d pipelines by themselves), %d networks too small for so "
+           "many chips\n", cut, layers, states, sums, gathers, halves, pieces,
+           halos, again, stages, chosen, refused);
+    return !sums || !gathers || !states || !halves || !pieces || !halos ||
+           !again || !stages || !chosen || cut * 4 < layers;
 }
