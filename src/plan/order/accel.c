@@ -56,6 +56,27 @@ static void move_up(Node **seq, int i, int to)
     seq[to] = n;
 }
 
+/* Brings seq[i], and reshapes that it reads, before seq[k]; returns where seq[k]
+ * is then. */
+static int bring_up(Node **seq, int i, int k)
+{
+    int j, arg;
+
+    for (j = k; j < i; j++)
+        for (arg = 0; seq[j]->op == OP_reshape && arg < seq[i]->narg; arg++) {
+            const Val *v = seq[i]->arg[arg];
+
+            while (v && v->def && v->def->op == OP_reshape && v->def != seq[j])
+                v = v->def->arg[0];
+            if (v && v->def == seq[j]) {
+                move_up(seq, j, k++);
+                break;
+            }
+        }
+    move_up(seq, i, k++);
+    return k;
+}
+
 /* The job that seq[i] may come before; i: none, or it is none itself. */
 static int job_before(const Choice *c, Node *const *seq, int n, int i)
 {
@@ -78,9 +99,9 @@ static int64_t sort_jobs(const Choice *c, Node **seq, int n)
     int i, k, to;
 
     for (i = 1; i < n; i++)
-        for (k = i; (to = job_before(c, seq, n, k)) < k; k = to) {
+        for (k = i; (to = job_before(c, seq, n, k)) < k;) {
             gain += c[seq[to]->id].cycles;
-            move_up(seq, k, to);
+            k = bring_up(seq, k, to) - 1;
         }
     return gain;
 }
@@ -114,27 +135,6 @@ static bool is_ready(const int *at, const Node *n, int k)
             return false;
     }
     return true;
-}
-
-/* Brings seq[i], and reshapes that it reads, before seq[k]; returns where seq[k]
- * is then. */
-static int bring_up(Node **seq, int i, int k)
-{
-    int j, arg;
-
-    for (j = k; j < i; j++)
-        for (arg = 0; seq[j]->op == OP_reshape && arg < seq[i]->narg; arg++) {
-            const Val *v = seq[i]->arg[arg];
-
-            while (v && v->def && v->def->op == OP_reshape && v->def != seq[j])
-                v = v->def->arg[0];
-            if (v && v->def == seq[j]) {
-                move_up(seq, j, k++);
-                break;
-            }
-        }
-    move_up(seq, i, k++);
-    return k;
 }
 
 /* Of the nodes behind seq[k], which waits for a job, those of the cores that need
