@@ -5,7 +5,8 @@
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:u8 parts:none mask:s8
  *          -> y:s8
  * isa      any
- * when     n > 0 && p0 < 32 && max(-scaled.lo, scaled.hi) < 2147483648 &&
+ * when     !quotients && n > 0 && p0 < 32 &&
+ *          max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          max(-acc.lo, acc.hi) < 2147483648
  * scratch  4 * n
  * split    heads * m

@@ -8,7 +8,7 @@
  * let      wide = n + 7 & -8
  * let      deep = d + 7 & -8
  * let      pairs = m + 1 >> 1
- * when     m > 1 && p0 < 32 && n < 32768 && d < 32768 &&
+ * when     !quotients && m > 1 && p0 < 32 && n < 32768 && d < 32768 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          max(-acc.lo, acc.hi) < 1 << 30 &&
  *          (d != e || (qrow == yrow && qhead == yhead))

@@ -12,7 +12,8 @@
  * let      bytes = wide + max(wide, deep) + 8
  * let      all = m + 3 & -4
  * let      some = min(all, room > 0 ? (room - fixed) / bytes & -4 : 24)
- * when     m > 1 && n > 1 && e > 1 && n < 7168 && yrow < 21846 && p0 < 32 &&
+ * when     !quotients && m > 1 && n > 1 && e > 1 && n < 7168 && yrow < 21846 &&
+ *          p0 < 32 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648 &&
  *          max(-acc.lo, acc.hi) < 1 << 30 &&
  *          (d != e || (qrow == yrow && qhead == yhead))

@@ -5,7 +5,7 @@
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:u8 parts:none
  *          mask:none -> y:s8
  * isa      xpulpv2
- * when     n > 3 && n < 9 && d % 8 == 0 && e % 4 == 0 &&
+ * when     !quotients && n > 3 && n < 9 && d % 8 == 0 && e % 4 == 0 &&
  *          lo == -128 && hi == 127 && p0 < 32 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648
  * scratch  12 * m

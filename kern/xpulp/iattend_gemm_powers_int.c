@@ -5,7 +5,7 @@
  * types    q:s8 k:s8 v:s8 scale:s32 scores:s8 powers:u8 parts:none mask:s8
  *          -> y:s8
  * isa      xpulpv2
- * when     m > 3 && n > 3 && p0 < 32 && n < 4096 &&
+ * when     !quotients && m > 3 && n > 3 && p0 < 32 && n < 4096 &&
  *          max(-scaled.lo, scaled.hi) < 2147483648
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)

@@ -110,8 +110,7 @@ __asm__(".ifndef .Lxp_known\n .set .Lxp_known, 1\n" XP_WORDS
              "r 0x57, 1, 0x18 + 4 * (\\t), \\d, \\a, \\b")
     XP_MACRO("xpv.mint.b d, a, b, t",
              "r 0x57, 1, 0x10 + 4 * (\\t), \\d, \\a, \\b")
-    XP_R(xpv.srl.b, 0x57, 1, 0x20) XP_R(xpv.sra.b, 0x57, 1, 0x24)
-    XP_R(xpv.cmpeq.b, 0x57, 1, 0x02)
+    XP_R(xpv.srl.b, 0x57, 1, 0x20) XP_R(xpv.cmpeq.b, 0x57, 1, 0x02)
     XP_SIX("xpv.srl.sci.b d, a, i", "0x20")
     XP_SIX("xpv.sra.sci.b d, a, i", "0x24")
     XP_SIX("xpv.and.sci.b d, a, i", "0x34")

@@ -149,7 +149,8 @@ ROW_MASKED(masked_half, ROW_HALF, 3)
               [x] "+&r"(x), [v] "+&r"(v), [from] "+&r"(from),                 \
               [sums] "+&r"(sums)                                              \
             : [rows] "r"(c->rows), [words] "r"(words), [less] "r"(less),      \
-              [more] "r"(more), [skip] "r"(skip), [next] "r"(2 * skip), [i0] "r"(4),            \
+              [more] "r"(more), [skip] "r"(skip), [next] "r"(2 * skip),       \
+              [i0] "r"(4),                                                    \
               [i1] "r"(4 << 8), [i2] "r"(4 << 16), [i3] "r"(4 << 24),         \
               [ones] "r"(0x10001), [signs] "i"(XP_SIGNS(int8_t, int8_t))      \
             : XP_CLOBBERS);                                                   \
@@ -458,13 +459,18 @@ static void put_span(struct call *c, const struct weigh_dims *k,
                      const struct io *io, int32_t i, int32_t end)
 {
     const MASK *mask = io->in[4];
-    int32_t of = mask ? i / k->each : 0, left;
+    int32_t of, left;
 
-    for (mask += mask ? (ptrdiff_t)of * k->mrow : 0; i < end; i += left) {
-        left = mask ? (of + 1) * k->each - i : end - i;
+    if (!mask) {
+        put_rows(c, k, io, i, end - i, mask);
+        return;
+    }
+    of = i / k->each;
+    for (mask += (ptrdiff_t)of * k->mrow; i < end; i += left) {
+        left = (of + 1) * k->each - i;
         left = left < end - i ? left : end - i;
         put_rows(c, k, io, i, left, mask);
-        mask += mask ? k->mrow : 0;
+        mask += k->mrow;
         of++;
     }
 }

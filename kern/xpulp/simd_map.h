@@ -81,7 +81,7 @@ static inline struct words simd_of(const struct map_dims *k, SIMD_WIDE p0,
     int32_t near = 0, point = 0;
 
     if (SIMD_NEAR && !SIMD_OFTEN(k->n[5] < SIMD_MANY) && shift > 0 &&
-        2 * add == (SIMD_WIDE)1 << shift && hi - lo == 255)
+        add == (SIMD_WIDE)1 << (shift - 1) && hi - lo == 255)
         point = simd_point(p0, shift, &near);
     add -= lo * ((SIMD_WIDE)1 << shift);
     return (struct words){

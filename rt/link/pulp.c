@@ -488,8 +488,8 @@ INTO void unpack_of(const struct exchange_dims *k, const struct io *io,
            (char *)room + ((i - 1) * k->outer + from) * n, n, all, to - from);
 }
 
-/* All of a chip but the last two by who waits for it, those of the last by all:
- * one takes as long as it takes the next to come. */
+/* Who waits for a chip puts its rows in place; those of the last two chips all
+ * cores do, for one takes as long as it takes the next to come. */
 INTO void take_packed(const struct exchange_dims *k, const struct io *io,
                       const struct phase *s, int32_t row)
 {

@@ -225,6 +225,21 @@ static bool stays(const Plan *p, int layer, Ref at)
     return true;
 }
 
+/* Are other pieces of what it has gathered still on their way? */
+static bool is_gathered_on(const Plan *p, int layer)
+{
+    const Val *y = p->layer[layer].node->res[0];
+    int i;
+
+    for (i = layer + 1; i < p->nlayer; i++) {
+        const Node *n = p->layer[i].node;
+
+        if (exchange_begins(n->op) && n->narg > 1 && n->arg[1] == y)
+            return true;
+    }
+    return false;
+}
+
 bool gen_has_result(const Gen *g, int layer)
 {
     const Plan *p = g->p;
@@ -232,6 +247,8 @@ bool gen_has_result(const Gen *g, int layer)
     Ref r = p->place[n->res[0]->id];
 
     if (exchange_begins(n->op)) /* it comes while others are computed */
+        return false;
+    if (exchange_ends(n->op) && is_gathered_on(p, layer))
         return false;
     return r.buf >= 0 && p->soc->mems[p->buf[r.buf].mem].mapped &&
            p->buf[r.buf].from <= p->layer[layer].last && stays(p, layer, r);

@@ -421,7 +421,8 @@ static bool is_piece(const Node *n)
 
 static void check_piece(const Node *n, Shape x, int axis, Shape y)
 {
-    int64_t start = attr_at(n, A_start, 0, 0), share = chip_share(n, y.dim[axis]);
+    int64_t start = attr_at(n, A_start, 0, 0);
+    int64_t share = chip_share(n, y.dim[axis]);
 
     if (attr_int(n, A_p3) % attr_int(n, A_p2) || start < 0 ||
         x.dim[axis] < 1 || start > share - x.dim[axis])

@@ -51,7 +51,8 @@ static bool add_operand(const Shard *s, const Node *n, int i, Made *y)
     if (!v || v->data)
         return true;
     if (s->share[n->id].arg[i].axis < 0)
-        return n->op == OP_matmul ? i == 0 : v->shape.dim[last_axis(v)] == 1;
+        return n->op == OP_matmul ? i == 0 : !v->shape.rank ||
+                                             v->shape.dim[last_axis(v)] == 1;
     return add_columns(s, v, true, y);
 }
 

@@ -399,7 +399,8 @@ static Val **columns_args(Build *b, const Share *h, Val **arg, int64_t from,
     for (i = 0; i < h->node->narg; i++) {
         int axis = arg[i] ? column_axis(h->node, i, arg[i]) : -1;
 
-        a[i] = axis < 0 ? arg[i] : build_columns(b, arg[i], axis, from, to - from);
+        a[i] = axis < 0 ? arg[i]
+                        : build_columns(b, arg[i], axis, from, to - from);
     }
     return a;
 }

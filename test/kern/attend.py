@@ -72,9 +72,10 @@ def attend():
 def quotients():
     """Weights that are rounded quotients, of operands with zero points."""
     heads, m = rng.randint(1, 6), rng.randint(2, 40)
-    n, p2 = rng.choice((m, rng.randint(4, 90))), rng.choice((0, 7))
-    d, e = rng.randint(1, 20), rng.randint(1, 20)
+    n = rng.choice((m, rng.randint(4, 8), rng.randint(4, 90)))
+    d, e, p2 = rng.randint(1, 20), rng.randint(1, 20), rng.choice((0, 7))
     slope, most = rng.choice((2, 9, 40)), rng.choice((2**31 - 1, 2**31 - 1, 99))
+    kind = 's32' if most > 255 else rng.choice(('s32', 'u8'))
     shift, least = rng.choice((16, 37, 40)), rng.choice((-128, -128, -90))
     lines = [side('q', heads, m, d, p2), side('k', heads, n, d, p2),
              side('v', heads, n, e, p2),
@@ -85,7 +86,7 @@ def quotients():
                  rng.randint(-20, 20),
                  min(2**31 - 1, round(2**shift / rng.randint(100, 900))),
                  rng.randint(-20, 20)]),
-             const('powers', 256, 's32', [
+             const('powers', 256, kind, [
                  round(most * math.exp((i - 255) / slope))
                  for i in range(256)])]
     zero = rng.choice(('', ' zero=%d,%d,%d' % tuple(

@@ -153,7 +153,7 @@ static int64_t fill_wait(const Choice *c, Node **seq, int n, int k,
         for (j = 0; j <= i; j++)
             at[seq[j]->id] = j;
     }
-    return cycles - MAX(0, MIN(left, cycles));
+    return cycles - MAX(0, left);
 }
 
 /* Of the job seq[i]: cycles that cores have nothing to do. */
