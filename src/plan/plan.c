@@ -247,6 +247,18 @@ static Allocs *quick_order(Plan *p, const Choice *c, const Allocs *s)
                ? alloc_values(p->mem, p->g, c, seq, s->nseq) : NULL;
 }
 
+/* The order with which a plan without a search takes less. */
+static Allocs *better_order(const Plan *p, const Chooser *chooser, Allocs *s,
+                            Allocs *quick, PlanOpts o)
+{
+    Plan a = *p, b = *p;
+
+    o.until = 0;
+    tiled_plan(&a, s, chooser, &o, true);
+    return tiled_plan(&b, quick, chooser, &o, false) && b.cost < a.cost ? quick
+                                                                       : s;
+}
+
 /* In the better of both orders: in the quick one more values live at once. */
 static Plan *plan_tiles(Plan *p, const Chooser *chooser, const Choice *c,
                         Allocs *s, const PlanOpts *o)
@@ -258,6 +270,10 @@ static Plan *plan_tiles(Plan *p, const Chooser *chooser, const Choice *c,
     if (o->aim != AIM_memory) {
         s = warm_order(p, c, s, o);
         quick = quick_order(p, c, s);
+    }
+    if (quick && o->until > 0) { /* all of the search is for one of them */
+        s = better_order(p, chooser, s, quick, *o);
+        quick = NULL;
     }
     tiled_plan(p, s, chooser, o, true);
     if (quick && tiled_plan(other, quick, chooser, o, false) &&
