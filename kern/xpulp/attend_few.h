@@ -7,8 +7,10 @@
 
 #ifdef POWERS_WEIGH
 #define LEFT POWERS
+#define TAKEN POWERS /* powers, of which weights are made, or which are these */
 #else
 #define LEFT PARTS
+#define TAKEN int32_t
 #endif
 #define RIGHT V
 #undef X
@@ -79,44 +81,29 @@ static inline int32_t scores(const struct attend_dims *k, int32_t n,
     return top;
 }
 
-#ifdef POWERS_WEIGH
-/* The n powers of scores at x become weights; zero: that of 0.  Returns their
- * sum.  What is behind the last of x is read too. */
+/* The n powers of scores at x, which may be `to` itself; zero: that of 0.  Returns
+ * their sum.  What is behind the last of x is read too. */
 static inline uint32_t take_powers(const POWERS *zero, int32_t n,
-                                   const int32_t *x, POWERS *w)
+                                   const int32_t *x, TAKEN *to)
 {
     int32_t at = *x++, v;
     uint32_t sum = 0;
 
     __asm__ volatile(
         XP_BLOCK "xlp.setup 0, %[n], 4\n"
-        "xp.lbu.at %[v], %[zero], %[at]\n xp.lw.post %[at], %[x], 4\n"
-        "add %[sum], %[sum], %[v]\n xp.sb.post %[v], %[w], 1\n" XP_BLOCK_END
-        : [v] "=&r"(v), [at] "+&r"(at), [x] "+&r"(x), [w] "+&r"(w),
-          [sum] "+&r"(sum)
-        : [n] "r"(n), [zero] "r"(zero)
-        : XP_CLOBBERS);
-    return sum;
-}
-#else
-/* The n powers at x in its place; zero: that of 0.  Returns their sum.  What is
- * behind the last is read too. */
-static inline uint32_t take_powers(const POWERS *zero, int32_t n, int32_t *x)
-{
-    int32_t *to = x, at = *x++, v;
-    uint32_t sum = 0;
-
-    __asm__ volatile(
-        XP_BLOCK "xlp.setup 0, %[n], 4\n"
-        "xp.lw.at %[v], %[zero], %[at]\n xp.lw.post %[at], %[x], 4\n"
-        "add %[sum], %[sum], %[v]\n xp.sw.post %[v], %[to], 4\n" XP_BLOCK_END
+        "xp.lt.at %[v], %[zero], %[at], %[load]\n"
+        "xp.lw.post %[at], %[x], 4\n"
+        "add %[sum], %[sum], %[v]\n"
+        "xp.st.post %[v], %[to], %[size], %[store]\n" XP_BLOCK_END
         : [v] "=&r"(v), [at] "+&r"(at), [x] "+&r"(x), [to] "+&r"(to),
           [sum] "+&r"(sum)
-        : [n] "r"(n), [zero] "r"(zero)
+        : [n] "r"(n), [zero] "r"(zero), [load] "i"(XP_TYPE(POWERS)),
+          [size] "i"(sizeof *to), [store] "i"(XP_TYPE(TAKEN))
         : XP_CLOBBERS);
     return sum;
 }
 
+#ifndef POWERS_WEIGH
 /* Weights: what the table makes of n powers times the inverse of their sum. */
 static inline void take_parts(const int32_t *v, int32_t n, uint32_t inverse,
                               const PARTS *table, PARTS *w)
@@ -213,30 +200,19 @@ static inline int32_t scores(const struct attend_dims *k, int32_t n,
     return top;
 }
 
-#ifdef POWERS_WEIGH
 static inline uint32_t take_powers(const POWERS *zero, int32_t n,
-                                   const int32_t *x, POWERS *w)
+                                   const int32_t *x, TAKEN *to)
 {
     uint32_t sum = 0;
 
     for (int32_t i = 0; i < n; i++) {
-        w[i] = zero[x[i]];
-        sum += w[i];
-    }
-    return sum;
-}
-#else
-static inline uint32_t take_powers(const POWERS *zero, int32_t n, int32_t *x)
-{
-    uint32_t sum = 0;
-
-    for (int32_t i = 0; i < n; i++) {
-        x[i] = zero[x[i] / (int32_t)sizeof *zero];
-        sum += (uint32_t)x[i];
+        to[i] = (TAKEN)zero[x[i] / (int32_t)sizeof *zero];
+        sum += (uint32_t)to[i];
     }
     return sum;
 }
 
+#ifndef POWERS_WEIGH
 static inline void take_parts(const int32_t *v, int32_t n, uint32_t inverse,
                               const PARTS *table, PARTS *w)
 {
@@ -345,7 +321,7 @@ static inline void weigh(const struct attend_dims *k, const struct io *io,
     const int32_t top = scores(k, n, io->in[3],
                                (const SCORES *)io->in[4] + 128, q, key, x);
     const uint32_t sum =
-        take_powers((const POWERS *)io->in[5] + 255 - top, n, x);
+        take_powers((const POWERS *)io->in[5] + 255 - top, n, x, x);
 
     (void)up;
     word_store(to->w, 0);

@@ -34,8 +34,8 @@ enum {
 /* A call, and what its rows are now. */
 struct call {
     struct weigh weigh;
-    int32_t n, words;              /* of a row, and of the latter */
-    int32_t first, last;           /* the first, shown, and the last, hidden */
+    int32_t n, words;              /* elements and words of a row, */
+    int32_t first, last;           /* words shown first, and hidden last */
     int32_t rows;
     int32_t top[ROWS];             /* the greatest x, of each four columns, then
                                       the greatest score, */

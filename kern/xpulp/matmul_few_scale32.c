@@ -82,7 +82,8 @@ static inline void put(const struct matmul_dims *k, const int32_t *s,
         : [a] "=&r"(a), [b] "=&r"(b), [s] "+&r"(s), [y] "+&r"(y), [z] "+&r"(z)
         : [m] "r"(k->m), [n] "r"(k->n * (int32_t)sizeof *y), [mul] "r"(mul[0]),
           [mul1] "r"(mul[1]), [add] "r"(add[0]), [add1] "r"(add[1]),
-          [shift] "r"(k->shift), [lo] "r"(k->lo), [hi] "r"(k->hi), [store] "i"(XP_TYPE(Y))
+          [shift] "r"(k->shift), [lo] "r"(k->lo), [hi] "r"(k->hi),
+          [store] "i"(XP_TYPE(Y))
         : XP_CLOBBERS);
 }
 #else

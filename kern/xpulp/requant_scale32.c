@@ -13,8 +13,8 @@
  * let      words = ceil(y.n, 4 * ncore)
  * let      near = n[5] > 2047 && shift > 0 && shift < 17 &&
  *          hi - lo == 255 && 2 * add.lo == 1 << shift && add.lo == add.hi &&
- *          mul.lo == mul.hi && mul.hi < 65536 >> (16 - shift) &&
- *          (mul.lo % 2 == 0 || mul.hi < 32768 >> (16 - shift))
+ *          mul.lo == mul.hi && max(-mul.lo, mul.hi) < 65536 >> (16 - shift) &&
+ *          (mul.lo % 2 == 0 || max(-mul.lo, mul.hi) < 32768 >> (16 - shift))
  * cycles   ncore * (fit.call + team * fit.team + words * (fit.word - near *
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven

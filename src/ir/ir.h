@@ -213,6 +213,8 @@ bool val_is_output(const Graph *g, const Val *v);
 Val *graph_next_state(const Graph *g, const Val *v);
 int64_t val_count(const Val *v); /* elements */
 int64_t val_bytes(const Val *v);
+/* What v shows through reshapes, which have no kernel; v, if it is of none. */
+const Val *val_shown(const Val *v);
 int64_t val_int(const Val *v, int64_t i);  /* element of a constant */
 double val_num(const Val *v, int64_t i);
 void val_set(Val *v, int64_t i, int64_t x);

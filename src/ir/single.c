@@ -430,7 +430,7 @@ static void check_piece(const Node *n, Shape x, int axis, Shape y)
                  "%lld", axis, shape_text(x), (long long)start,
                  (long long)share);
     if (n->narg > 1 && n->arg[1] && !shape_same(n->arg[1]->shape, y))
-        err_node(n, "its room is %s, not %s", shape_text(n->arg[1]->shape),
+        err_node(n, "room has shape %s: %s was wanted", shape_text(n->arg[1]->shape),
                  shape_text(y));
 }
 

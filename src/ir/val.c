@@ -23,6 +23,13 @@ int64_t val_count(const Val *v)
     return shape_count(v->shape);
 }
 
+const Val *val_shown(const Val *v)
+{
+    while (v->def && v->def->op == OP_reshape)
+        v = v->def->arg[0];
+    return v;
+}
+
 int64_t val_bytes(const Val *v)
 {
     return val_count(v) * type_info[v->type].bytes;

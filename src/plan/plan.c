@@ -12,20 +12,11 @@ const char *const objective_name[NAIM] = {
     [AIM_flash] = "flash",
 };
 
-/* Where the value of v lies in the end, through reshapes, which have no
- * kernel. */
-static const Val *shown_by(const Val *v)
-{
-    while (v->def && v->def->op == OP_reshape)
-        v = v->def->arg[0];
-    return v;
-}
-
 /* An output must be written by the network into storage of its own.  shown: by
  * Val.id, those that outputs have. */
 static bool needs_copy(const Val *out, bool *shown)
 {
-    const Val *v = shown_by(out);
+    const Val *v = val_shown(out);
     bool again = shown[v->id];
 
     shown[v->id] = true;
@@ -59,7 +50,7 @@ static bool is_copy(const Val *v)
 static void copy_state(Graph *g, int i)
 {
     Val *v = g->out[i], *state = v->state;
-    const Val *from = shown_by(v);
+    const Val *from = val_shown(v);
 
     if (from == state || is_copy(v))
         return;
@@ -247,38 +238,32 @@ static Allocs *quick_order(Plan *p, const Choice *c, const Allocs *s)
                ? alloc_values(p->mem, p->g, c, seq, s->nseq) : NULL;
 }
 
-/* The order with which a plan without a search takes less. */
-static Allocs *better_order(const Plan *p, const Chooser *chooser, Allocs *s,
-                            Allocs *quick, PlanOpts o)
-{
-    Plan a = *p, b = *p;
-
-    o.until = 0;
-    tiled_plan(&a, s, chooser, &o, true);
-    return tiled_plan(&b, quick, chooser, &o, false) && b.cost < a.cost ? quick
-                                                                       : s;
-}
-
-/* In the better of both orders: in the quick one more values live at once. */
+/* In the better of both orders, for in the quick one more values live at once;
+ * all of a search is for that one. */
 static Plan *plan_tiles(Plan *p, const Chooser *chooser, const Choice *c,
                         Allocs *s, const PlanOpts *o)
 {
-    Plan *other = NEW(p->mem, Plan);
     Allocs *quick = NULL;
+    Plan *a = NEW(p->mem, Plan), *b = NEW(p->mem, Plan);
+    PlanOpts once = *o;
 
-    *other = *p;
+    *a = *b = *p;
+    once.until = MIN(o->until, 0);
     if (o->aim != AIM_memory) {
         s = warm_order(p, c, s, o);
         quick = quick_order(p, c, s);
     }
-    if (quick && o->until > 0) { /* all of the search is for one of them */
-        s = better_order(p, chooser, s, quick, *o);
-        quick = NULL;
+    if (quick) {
+        tiled_plan(a, s, chooser, &once, true);
+        if (tiled_plan(b, quick, chooser, &once, false) && b->cost < a->cost) {
+            a = b;
+            s = quick;
+        }
     }
-    tiled_plan(p, s, chooser, o, true);
-    if (quick && tiled_plan(other, quick, chooser, o, false) &&
-        other->cost < p->cost)
-        p = other;
+    if (quick && o->until <= 0)
+        p = a;
+    else
+        tiled_plan(p, s, chooser, o, true);
     p->bound = live_bound(p);
     return p;
 }

@@ -603,8 +603,8 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
 Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
                   int *n, int64_t small);
 /* accel.c: brings nodes into an order in which accelerators and cores work side
- * by side; returns the cycles that cores then wait less, 0: none. */
-int64_t order_accel(const Choice *c, Node **seq, int n);
+ * by side; false: they are. */
+bool order_accel(const Choice *c, Node **seq, int n);
 
 /* alloc.c: which values share storage. */
 enum { POS_IN = -1 }; /* before the first node; after the last: n */

@@ -21,8 +21,8 @@ static bool is_cut_last(const Shard *s, const Val *v)
            c.parts % s->o.chips == 0 && !v->shape.vary[c.axis].num;
 }
 
-/* Do all that read v want all of it, or, of what a piece is made, is that one
- * node? */
+/* May v be made by pieces?  Of what is gathered all readers must want all;
+ * inner: of what that is made of there must be one reader. */
 static bool readers_agree(const Shard *s, const Val *v, bool inner)
 {
     const Graph *g = s->whole;

@@ -95,8 +95,8 @@ double pieces_cycles(const Shard *s, const Pieces *p, Pace pace)
 
 /* The quickest: a piece is computed as long as that before it is on its way, so
  * that the last, for which all wait, is short; or all are alike, which takes
- * less room: for the largest, what others send of it, and two that come
- * behind.  One, if nothing is quicker than without work beside. */
+ * less room, of which pace.bytes has what a column takes, its neighbours
+ * on their way included.  One, if nothing is quicker than without work beside. */
 Pieces pieces_beside(const Shard *s, int64_t all, Pace pace)
 {
     enum { MOST = 16 };

@@ -59,8 +59,8 @@ typedef struct ShardOpts {
     bool shared;        /* all chips have one */
     const uint8_t *next; /* [from][to]: the chip that a message goes to first;
                            NULL: any two are joined */
-    bool beside;        /* partial sums are sent by pieces beside the work on
-                           the next, if that is quicker */
+    bool beside;        /* partial sums, and what is gathered, are sent by pieces
+                           beside the work on the next, if that is quicker */
     int sum_columns;    /* a piece has a multiple of so many */
     Images images;
     Inner inner;

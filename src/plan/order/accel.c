@@ -8,23 +8,13 @@
 enum { AHEAD = 24,    /* nodes that are looked at */
        LEAST = 1000 }; /* cycles that are worth it */
 
-/* What is read through reshapes, which have no kernel. */
-static const Val *read_by(const Node *n, int arg)
-{
-    const Val *v = n->arg[arg];
-
-    while (v && v->def && v->def->op == OP_reshape)
-        v = v->def->arg[0];
-    return v;
-}
-
 static bool reads(const Node *n, const Node *of)
 {
     int i, k;
 
     for (i = 0; i < n->narg; i++)
         for (k = 0; k < of->nres; k++)
-            if (read_by(n, i) == of->res[k])
+            if (n->arg[i] && val_shown(n->arg[i]) == of->res[k])
                 return true;
     return false;
 }
@@ -56,23 +46,30 @@ static void move_up(Node **seq, int i, int to)
     seq[to] = n;
 }
 
+/* Does n read through that reshape? */
+static bool reads_through(const Node *n, const Node *reshape)
+{
+    int i;
+
+    for (i = 0; i < n->narg; i++) {
+        const Val *v = n->arg[i];
+
+        for (; v && v->def && v->def->op == OP_reshape; v = v->def->arg[0])
+            if (v->def == reshape)
+                return true;
+    }
+    return false;
+}
+
 /* Brings seq[i], and reshapes that it reads, before seq[k]; returns where seq[k]
  * is then. */
 static int bring_up(Node **seq, int i, int k)
 {
-    int j, arg;
+    int j;
 
     for (j = k; j < i; j++)
-        for (arg = 0; seq[j]->op == OP_reshape && arg < seq[i]->narg; arg++) {
-            const Val *v = seq[i]->arg[arg];
-
-            while (v && v->def && v->def->op == OP_reshape && v->def != seq[j])
-                v = v->def->arg[0];
-            if (v && v->def == seq[j]) {
-                move_up(seq, j, k++);
-                break;
-            }
-        }
+        if (reads_through(seq[i], seq[j]))
+            move_up(seq, j, k++);
     move_up(seq, i, k++);
     return k;
 }
@@ -92,18 +89,15 @@ static int job_before(const Choice *c, Node *const *seq, int n, int i)
     return k;
 }
 
-/* Returns the cycles of jobs that cores need not wait for any more. */
-static int64_t sort_jobs(const Choice *c, Node **seq, int n)
+static bool sort_jobs(const Choice *c, Node **seq, int n)
 {
-    int64_t gain = 0;
+    bool any = false;
     int i, k, to;
 
     for (i = 1; i < n; i++)
-        for (k = i; (to = job_before(c, seq, n, k)) < k;) {
-            gain += c[seq[to]->id].cycles;
+        for (k = i; (to = job_before(c, seq, n, k)) < k; any = true)
             k = bring_up(seq, k, to) - 1;
-        }
-    return gain;
+    return any;
 }
 
 /* ---- other work before a job is waited for ---- */
@@ -129,7 +123,7 @@ static bool is_ready(const int *at, const Node *n, int k)
     int i;
 
     for (i = 0; i < n->narg; i++) {
-        const Val *v = read_by(n, i);
+        const Val *v = n->arg[i] ? val_shown(n->arg[i]) : NULL;
 
         if (v && v->def && at[v->def->id] >= k)
             return false;
@@ -138,25 +132,27 @@ static bool is_ready(const int *at, const Node *n, int k)
 }
 
 /* Of the nodes behind seq[k], which waits for a job, those of the cores that need
- * not, until they take so many cycles; returns what they take of these. */
-static int64_t fill_wait(const Choice *c, Node **seq, int n, int k,
-                         int64_t cycles, int *at)
+ * not, until they take so many cycles. */
+static bool fill_wait(const Choice *c, Node **seq, int n, int k,
+                      int64_t cycles, int *at)
 {
-    int64_t left = cycles;
+    bool any = false;
     int i, j, last = MIN(n, k + AHEAD);
 
-    for (i = k + 1; i < last && left > LEAST; i++) {
+    for (i = k + 1; i < last && cycles > LEAST; i++) {
         if (!is_free(c, seq[i]) || !is_ready(at, seq[i], k))
             continue;
-        left -= c[seq[i]->id].cycles;
+        cycles -= c[seq[i]->id].cycles;
         k = bring_up(seq, i, k);
         for (j = 0; j <= i; j++)
             at[seq[j]->id] = j;
+        any = true;
     }
-    return cycles - MAX(0, left);
+    return any;
 }
 
-/* Of the job seq[i]: cycles that cores have nothing to do. */
+/* Of the job seq[i], which seq[k] waits for: cycles that cores have nothing to
+ * do. */
 static int64_t wait_of(const Choice *c, Node *const *seq, int i, int k)
 {
     int64_t cycles = c[seq[i]->id].cycles;
@@ -167,14 +163,14 @@ static int64_t wait_of(const Choice *c, Node *const *seq, int i, int k)
 }
 
 /* Not where chips exchange something: others wait for that. */
-static int64_t fill_waits(const Choice *c, Node **seq, int n, int *at)
+static bool fill_waits(const Choice *c, Node **seq, int n, int *at)
 {
-    int64_t gain = 0;
+    bool any = false;
     int i, k;
 
     for (i = 0; i < n; i++) {
         if (op_info[seq[i]->op].family == FAM_exchange)
-            return 0;
+            return false;
         at[seq[i]->id] = i;
     }
     for (i = 0; i < n; i++) {
@@ -182,23 +178,22 @@ static int64_t fill_waits(const Choice *c, Node **seq, int n, int *at)
             continue;
         k = wanted_at(c, seq, n, i);
         if (k < n)
-            gain += fill_wait(c, seq, n, k,
-                              MAX(0, wait_of(c, seq, i, k)), at);
+            any |= fill_wait(c, seq, n, k, wait_of(c, seq, i, k), at);
     }
-    return gain;
+    return any;
 }
 
-int64_t order_accel(const Choice *c, Node **seq, int n)
+bool order_accel(const Choice *c, Node **seq, int n)
 {
     Arena *mem = arena_new();
     int *at, i, most = 0;
-    int64_t gain;
+    bool any;
 
     for (i = 0; i < n; i++)
         most = MAX(most, seq[i]->id);
     at = NEWN(mem, int, most + 1);
-    gain = sort_jobs(c, seq, n);
-    gain += fill_waits(c, seq, n, at);
+    any = sort_jobs(c, seq, n);
+    any |= fill_waits(c, seq, n, at);
     arena_end(mem);
-    return gain;
+    return any;
 }

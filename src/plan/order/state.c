@@ -7,9 +7,7 @@
 
 static int class_of(const int *class, const Val *v)
 {
-    while (v->def && v->def->op == OP_reshape)
-        v = v->def->arg[0];
-    return class[v->id];
+    return class[val_shown(v)->id];
 }
 
 static void add_once(int *list, int *n, int v)

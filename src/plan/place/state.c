@@ -31,8 +31,7 @@ bool states_agree(const Worker *w)
 /* Position of the node that makes v, through reshapes; -1: none does. */
 static int made_at(const Worker *w, const Val *v)
 {
-    while (v->def && v->def->op == OP_reshape)
-        v = v->def->arg[0];
+    v = val_shown(v);
     return v->def ? w->pos[v->def->id] : -1;
 }
 

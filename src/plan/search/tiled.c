@@ -106,8 +106,11 @@ bool tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o,
     p->ended = true;
     if (!try_like(&t, o) &&
         (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o, false))) {
-        if (!must)
+        if (!must) {
+            if (t.program)
+                arena_end(t.program);
             return false;
+        }
         make_minimum(&t, o);
     }
     if (o->until > 0 && !t.opt.min_memory && o->aim != AIM_memory)
