@@ -73,6 +73,7 @@ struct agreement {
 };
 
 static const char *const layer[] = {LINK_LAYERS};
+/* In L1, where src/plan/search/room.c leaves room for it, and for a fault. */
 static uint32_t before[WINDOWS]; /* messages of exchanges until now, as each core
                                     counts them */
 static volatile uint32_t next; /* which of them leaves next */
