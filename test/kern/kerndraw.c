@@ -949,7 +949,8 @@ static void draw_quotients(Str *o, const Inst *in)
             type_info[in->arg[3]].name, factor / between(1, 40),
             between(-50, 50), factor / between(1, 40), between(-50, 50));
     put_bytes(o, "scores", in->arg[4], -128, 127);
-    put_table(o, "powers", in->arg[5], 256, 0, roll(4) ? INT32_MAX : 4000);
+    put_table(o, "powers", in->arg[5], 256, hides, /* the greatest has one */
+              roll(4) ? INT32_MAX : 4000);
     if (mask)
         put_mask(o, m, rows);
     str_fmt(o, "r = iattend q k v scale scores powers%s mode=%d p0=%d p1=%d "
