@@ -673,9 +673,14 @@ ATTEND_WEIGHTS(attend_weights_32_same, 16, "", 13)
 /* inverse(hi, sum, point) of a hi of 8 bits and a point of 24 or more. */
 static inline uint32_t attend_inverse(uint32_t hi, uint32_t sum, int32_t point)
 {
-    const uint32_t first = (hi << 24) / sum, rest = (hi << 24) - first * sum;
+    const uint32_t first = (hi << 24) / sum;
     const int32_t more = point - 24;
+    uint32_t rest = first * sum;
 
+#ifdef XPULPV2
+    __asm__("" : "+r"(rest)); /* lest it be another division */
+#endif
+    rest = (hi << 24) - rest;
     if (!more)
         return first + 1;
     if (sum >> (32 - more))

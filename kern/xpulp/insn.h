@@ -103,6 +103,7 @@ __asm__(".ifndef .Lxp_known\n .set .Lxp_known, 1\n" XP_WORDS
     XP_R(xpv.add.sc.b, 0x57, 5, 0x00)
     XP_R(xpv.add.b, 0x57, 1, 0x00) XP_R(xpv.add.h, 0x57, 0, 0x00)
     XP_R(xpv.sub.b, 0x57, 1, 0x04) XP_R(xpv.sub.h, 0x57, 0, 0x04)
+    XP_R(xpv.avg.b, 0x57, 1, 0x08)
     XP_R(xpv.min.b, 0x57, 1, 0x10) XP_R(xpv.minu.b, 0x57, 1, 0x14)
     XP_R(xpv.max.b, 0x57, 1, 0x18) XP_R(xpv.maxu.b, 0x57, 1, 0x1c)
     XP_R(xpv.min.h, 0x57, 0, 0x10) XP_R(xpv.max.h, 0x57, 0, 0x18)

@@ -8,10 +8,12 @@
  * when     halvings >= 0 && halvings < 2 && rising && n > 3 && n % 4 == 0 &&
  *          n < 4096 && most < 65536 && p1 < 256 && most * n < 2147483648 &&
  *          most * most * n < 68719476736
- * scratch  384 + 24 * n
+ * param    ROWS 32 8
+ * scratch  512 + ROWS * (28 + 3 * n)
  * split    rows
  * stack    512
- * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + n / 4 *
+ * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.group /
+ *          (has.mask ? min(ROWS, 4 * each) : ROWS) + n / 4 *
  *          (fit.shown + halvings * fit.halved - has.mask * (fit.shown -
  *          fit.hidden) / 2 * (reach + hidden < 1))))
  * code     4250
@@ -24,19 +26,24 @@
 #include "kern/xpulp/weigh.h"
 #include "kern/xpulp/fill.h"
 
+#ifndef ROWS
+#define ROWS 32 /* made together at most */
+#endif
+
 enum {
-    TABLE = 256,
-    BANKS = 64, /* bytes of a word in each bank */
-    ROWS = 8,   /* made together, under the same row of the mask */
-    RUN = 2,    /* words that are worth a loop */
+    CALL = 128 + 28 * ROWS, /* bytes of a call, */
+    TABLE = 256,            /* and of a table */
+    BANKS = 64,             /* of a word in each bank */
+    MASKS = 4, /* rows of the mask that are made together at most, */
+    RUN = 2,   /* and words that are worth a loop */
 };
 
-/* A call, and what its rows are now. */
+/* A call, and what its rows are now: of several rows of the mask as many each. */
 struct call {
     struct weigh weigh;
     int32_t n, words;              /* elements and words of a row, */
-    int32_t first, last;           /* words shown first, and hidden last */
-    int32_t rows;
+    int32_t first, last;           /* words shown first, and hidden last, in all */
+    int32_t rows, each;
     int32_t top[ROWS];             /* the greatest x, of each four columns, then
                                       the greatest score, */
     uintptr_t zero[ROWS];          /* powers of score 0, */
@@ -51,8 +58,7 @@ struct call {
 /* Scores of the four x of w; a is changed, too. */
 #define ROW_HALF(w)                                                           \
     "xpv.srl.sci.b %[a], " w ", 7\n"                                          \
-    "xpv.add.b " w ", " w ", %[a]\n"                                          \
-    "xpv.sra.sci.b " w ", " w ", 1\n"
+    "xpv.avg.b " w ", " w ", %[a]\n"
 #define ROW_SAME(w)
 
 /* The greatest scores of each four columns, of two words or more. */
@@ -80,16 +86,16 @@ struct call {
             : XP_CLOBBERS);                                                   \
     }
 ROW_TOPS(tops_same, ROW_SAME, 0)
-ROW_TOPS(tops_half, ROW_HALF, 3)
+ROW_TOPS(tops_half, ROW_HALF, 2)
 
-/* The scores of one word of each row with what a mask adds, into t, and the
- * greatest. */
+/* The scores of one word of each row from row i on, under one row of the mask,
+ * with what this adds, into t, and the greatest. */
 #define ROW_MASKED(name, SCORES, more)                                        \
-    static inline void name(struct call *c, const int8_t *x, int32_t mask,    \
-                            int8_t *t)                                        \
+    static inline void name(struct call *c, int32_t i, const int8_t *x,       \
+                            int32_t mask, int8_t *t)                          \
     {                                                                         \
         const int32_t above = xp_max4(mask, 0), below = xp_sub4(mask, above); \
-        int32_t *tops = c->top, a, w, top;                                    \
+        int32_t *tops = c->top + i, a, w, top;                                \
                                                                               \
         __asm__ volatile(                                                     \
             XP_BLOCK "xlp.setup 0, %[rows], 8 + " #more "\n"                  \
@@ -103,13 +109,13 @@ ROW_TOPS(tops_half, ROW_HALF, 3)
             "xp.sw.post %[top], %[tops], 4\n" XP_BLOCK_END                    \
             : [a] "=&r"(a), [w] "=&r"(w), [top] "=&r"(top), [x] "+&r"(x),     \
               [t] "+&r"(t), [tops] "+&r"(tops)                                \
-            : [rows] "r"(c->rows), [n] "r"(c->n), [mask] "r"(mask),           \
+            : [rows] "r"(c->each), [n] "r"(c->n), [mask] "r"(mask),           \
               [lo] "r"(xp_sub4(LEAST_4, below)),                              \
               [hi] "r"(xp_sub4(MOST_4, above))                                \
             : XP_CLOBBERS);                                                   \
     }
 ROW_MASKED(masked_same, ROW_SAME, 0)
-ROW_MASKED(masked_half, ROW_HALF, 3)
+ROW_MASKED(masked_half, ROW_HALF, 2)
 
 /* Powers of 16 bits of four scores a word, and their sums, to which those before
  * are added if `more` is -1, not 0.  From zero[i] it is `less` bytes to where the
@@ -158,9 +164,9 @@ ROW_MASKED(masked_half, ROW_HALF, 3)
 #define ROW_HIDDEN(w) "xpv.max.b " w ", " w ", zero\n"
 #define ROW_HALF_HIDDEN(w) ROW_HALF(w) ROW_HIDDEN(w)
 ROW_POWERS(powers_same, ROW_SAME, 0)
-ROW_POWERS(powers_half, ROW_HALF, 3)
+ROW_POWERS(powers_half, ROW_HALF, 2)
 ROW_POWERS(powers_hidden, ROW_HIDDEN, 1)
-ROW_POWERS(powers_half_hidden, ROW_HALF_HIDDEN, 4)
+ROW_POWERS(powers_half_hidden, ROW_HALF_HIDDEN, 3)
 
 /* Weights of powers of rows from i on (attend_weights_* of
  * kern/xpulp/attend.h). */
@@ -213,10 +219,11 @@ ROW_TOPS(tops_same, 1)
 ROW_TOPS(tops_half, 2)
 
 #define ROW_MASKED(name, by)                                                  \
-    static inline void name(struct call *c, const int8_t *x, int32_t mask,    \
-                            int8_t *t)                                        \
+    static inline void name(struct call *c, int32_t i, const int8_t *x,       \
+                            int32_t mask, int8_t *t)                          \
     {                                                                         \
-        for (int32_t i = 0; i < c->rows; i++, x += c->n, t += c->n) {         \
+        for (const int32_t end = i + c->each; i < end;                        \
+             i++, x += c->n, t += c->n) {                                     \
             int8_t top[4], m[4];                                              \
                                                                               \
             word_store(top, c->top[i]);                                       \
@@ -266,25 +273,31 @@ ROW_WEIGHTS(weights_36, attend_weights_36)
 #define weights_32_same weights_32
 #endif
 
-/* ---- of a row of the mask ---- */
+/* ---- of rows of the mask ---- */
 
-static NOINLINE void take_mask(struct call *c, const MASK *mask)
+/* Words that a row of the mask shows first and hides last; `first` and `last`
+ * become these where they are more. */
+static void take_mask(const MASK *mask, int32_t words, int32_t *first,
+                      int32_t *last)
 {
-    const int32_t words = c->words;
-    int32_t i = 0, shown;
+    int32_t i = 0;
 
     while (i < words && !word_load(mask + 4 * i))
         i++;
-    shown = i;
-    c->first = shown < RUN ? 0 : shown;
-    while (i < words && word_load(mask + 4 * i) == LEAST_4)
-        i++;
-    c->last = i - shown;
-    if (i == words)
-        return;
-    for (i = words; word_load(mask + 4 * i - 4) == LEAST_4; i--)
+    *first = i < *first ? i : *first;
+    for (i = words; i > 0 && word_load(mask + 4 * i - 4) == LEAST_4; i--)
         ;
-    c->last = words - i;
+    *last = words - i < *last ? words - i : *last;
+}
+
+/* The same of the rows of a group. */
+static NOINLINE void take_masks(struct call *c, const struct weigh_dims *k,
+                                const MASK *mask)
+{
+    c->first = c->last = c->words;
+    for (int32_t i = 0; i < c->rows; i += c->each, mask += k->mrow)
+        take_mask(mask, c->words, &c->first, &c->last);
+    c->first = c->first < RUN ? 0 : c->first;
 }
 
 /* ---- of some rows ---- */
@@ -298,11 +311,13 @@ static NOINLINE int32_t take_tops(struct call *c, const struct weigh_dims *k,
 
     if (c->first)
         (k->halvings ? tops_half : tops_same)(c, x, c->first);
-    for (int32_t i = 0; !c->first && i < c->rows; i++)
-        c->top[i] = LEAST_4;
+    else
+        words_fill(c->top, c->rows, LEAST_4);
     for (int32_t i = 4 * c->first; i < 4 * (c->words - c->last); i += 4)
-        (k->halvings ? masked_half : masked_same)(
-            c, x + i, mask ? word_load(mask + i) : 0, c->weigh.t + i);
+        for (int32_t r = 0, m = i; r < c->rows; r += c->each, m += k->mrow)
+            (k->halvings ? masked_half : masked_same)(
+                c, r, x + r * c->n + i, mask ? word_load(mask + m) : 0,
+                c->weigh.t + r * c->n + i);
     for (int32_t i = 0; i < c->rows; i++) {
         const int32_t top = greatest_4(c->top[i]);
 
@@ -416,15 +431,14 @@ static const PARTS *own_parts(const PARTS *parts, char *to, int32_t core)
 {
     char *at = to + (-(uintptr_t)to & (BANKS - 1)) + 8 * (core & 7);
 
-    for (int32_t i = 0; i < TABLE; i += 4)
-        word_store(at + i, word_load((const char *)parts + i));
+    words_copy(at, parts, TABLE / 4);
     return (const PARTS *)at;
 }
 
-static void begin(struct call *c, const struct weigh_dims *k,
-                  const struct io *io)
+static struct call *begin(const struct weigh_dims *k, const struct io *io)
 {
-    char *own = io->tmp;
+    struct call *c = io->tmp;
+    char *own = (char *)io->tmp + CALL;
 
     c->weigh = weigh_begin(k, io);
     c->weigh.parts = own_parts(c->weigh.parts, own, io->core);
@@ -434,9 +448,10 @@ static void begin(struct call *c, const struct weigh_dims *k,
     c->words = k->n >> 2;
     c->first = c->words < RUN ? 0 : c->words;
     c->last = 0;
+    return c;
 }
 
-/* `rows` rows from row i on, under one of the mask, or none. */
+/* `rows` rows from row i on, under rows of the mask for c->each, or none. */
 static void put_rows(struct call *c, const struct weigh_dims *k,
                      const struct io *io, int32_t i, int32_t rows,
                      const MASK *mask)
@@ -444,57 +459,72 @@ static void put_rows(struct call *c, const struct weigh_dims *k,
     const int8_t *x = (const int8_t *)io->in[0] + (ptrdiff_t)i * k->n;
     Y *y = (Y *)io->out[0] + (ptrdiff_t)i * k->n;
 
+    c->rows = rows;
     if (mask)
-        take_mask(c, mask);
-    for (; rows > 0; rows -= ROWS) {
-        c->rows = rows < ROWS ? rows : ROWS;
-        put_group(c, k, x, mask, y);
-        x += c->rows * k->n;
-        y += c->rows * k->n;
-    }
+        take_masks(c, k, mask);
+    put_group(c, k, x, mask, y);
 }
 
-/* Rows [i, end). */
+/* Rows [i, end), under no mask or one row of it. */
 static void put_span(struct call *c, const struct weigh_dims *k,
-                     const struct io *io, int32_t i, int32_t end)
+                     const struct io *io, int32_t i, int32_t end,
+                     const MASK *mask)
 {
-    const MASK *mask = io->in[4];
-    int32_t of, left;
-
-    if (!mask) {
-        put_rows(c, k, io, i, end - i, mask);
-        return;
-    }
-    of = i / k->each;
-    for (mask += (ptrdiff_t)of * k->mrow; i < end; i += left) {
-        left = (of + 1) * k->each - i;
-        left = left < end - i ? left : end - i;
-        put_rows(c, k, io, i, left, mask);
-        mask += k->mrow;
-        of++;
+    for (; i < end; i += c->each) {
+        c->each = end - i < ROWS ? end - i : ROWS;
+        put_rows(c, k, io, i, c->each, mask);
     }
 }
 
-/* Later rows of a mask often show more, so rows of each go to cores forth and
- * back, where cores have as many. */
+/* Rows [i, end), under their rows of the mask. */
+static void put_masked(struct call *c, const struct weigh_dims *k,
+                       const struct io *io, int32_t i, int32_t end)
+{
+    int32_t of = i / k->each, next;
+    const MASK *mask = (const MASK *)io->in[4] + (ptrdiff_t)of * k->mrow;
+
+    for (; i < end; i = next, mask += k->mrow) {
+        of++;
+        next = of * k->each < end ? of * k->each : end;
+        put_span(c, k, io, i, next, mask);
+    }
+}
+
+/* Rows of the mask that are made together, where each core gets as many, forth
+ * and back; 0: they are not. */
+static int32_t together(const struct weigh_dims *k, int32_t ncore)
+{
+    const int32_t masks = k->rows / k->each;
+    int32_t some = k->each > ROWS ? 0 : MASKS;
+
+    while (some && (masks % (2 * some * ncore) || some * k->each > ROWS))
+        some >>= 1;
+    return some;
+}
+
+/* Later rows of a mask often show more, so groups of them go to cores forth and
+ * back. */
 void FN(const struct weigh_dims *k, const struct io *io)
 {
     const MASK *mask = io->in[4];
-    const int32_t turn = k->each * io->ncore;
-    struct call c;
-    int32_t i, end, at;
+    const int32_t some = mask ? together(k, io->ncore) : 0;
+    struct call *c = begin(k, io);
+    int32_t i, end, at = io->core;
 
-    begin(&c, k, io);
-    if (!mask || k->rows % turn) {
+    if (!some) {
         span(k->rows, io->core, io->ncore, &i, &end);
-        put_span(&c, k, io, i, end);
+        if (mask)
+            put_masked(c, k, io, i, end);
+        else
+            put_span(c, k, io, i, end, mask);
         return;
     }
-    at = io->core;
-    for (i = 0; i < k->rows; i += turn) {
-        put_rows(&c, k, io, i + at * k->each, k->each,
-                 mask + (ptrdiff_t)at * k->mrow);
-        mask += (ptrdiff_t)io->ncore * k->mrow;
+    c->each = k->each;
+    for (i = 0; i < k->rows; i += some * k->each * io->ncore) {
+        const int32_t first = i + at * some * k->each;
+
+        put_rows(c, k, io, first, some * k->each,
+                 mask + (ptrdiff_t)(first / k->each) * k->mrow);
         at = io->ncore - 1 - at;
     }
 }
