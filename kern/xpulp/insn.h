@@ -107,6 +107,7 @@ __asm__(".ifndef .Lxp_known\n .set .Lxp_known, 1\n" XP_WORDS
     XP_R(xpv.min.b, 0x57, 1, 0x10) XP_R(xpv.minu.b, 0x57, 1, 0x14)
     XP_R(xpv.max.b, 0x57, 1, 0x18) XP_R(xpv.maxu.b, 0x57, 1, 0x1c)
     XP_R(xpv.min.h, 0x57, 0, 0x10) XP_R(xpv.max.h, 0x57, 0, 0x18)
+    XP_R(xpv.maxu.h, 0x57, 0, 0x1c)
     XP_MACRO("xpv.maxt.b d, a, b, t",
              "r 0x57, 1, 0x18 + 4 * (\\t), \\d, \\a, \\b")
     XP_MACRO("xpv.mint.b d, a, b, t",

@@ -9,7 +9,7 @@
  *          n < 4096 && most < 65536 && p1 < 256 && most * n < 2147483648 &&
  *          most * most * n < 68719476736
  * param    ROWS 32 8
- * scratch  512 + ROWS * (28 + 3 * n)
+ * scratch  512 + ROWS * (32 + 3 * n)
  * split    rows
  * stack    512
  * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.group /
@@ -31,7 +31,7 @@
 #endif
 
 enum {
-    CALL = 128 + 28 * ROWS, /* bytes of a call, */
+    CALL = 128 + 32 * ROWS, /* bytes of a call, */
     TABLE = 256,            /* and of a table */
     BANKS = 64,             /* of a word in each bank */
     MASKS = 4, /* rows of the mask that are made together at most, */
@@ -48,6 +48,7 @@ struct call {
                                       the greatest score, */
     uintptr_t zero[ROWS];          /* powers of score 0, */
     uint32_t sum[ROWS];            /* sums of powers, */
+    uint32_t most[ROWS];           /* the greatest of hidden columns, */
     uint32_t high[ROWS], low[ROWS]; /* and p1 by these, behind a point: halves,
                                       twice in a word */
 };
@@ -118,23 +119,24 @@ ROW_MASKED(masked_same, ROW_SAME, 0)
 ROW_MASKED(masked_half, ROW_HALF, 2)
 
 /* Powers of 16 bits of four scores a word, and their sums, to which those before
- * are added if `more` is -1, not 0.  From zero[i] it is `less` bytes to where the
- * power of 0 is. */
-#define ROW_POWERS(name, SCORES, steps)                                       \
+ * are added if `more` is -1, not 0; the greatest ones too, in halves of a word.
+ * From zero[i] it is `less` bytes to where the power of 0 is. */
+#define ROW_POWERS(name, SCORES, MOST, steps)                                     \
     static inline void name(struct call *c, const int8_t *x, int32_t words,   \
                             int32_t less, int32_t more, uint16_t *v)          \
     {                                                                         \
         const int32_t skip = c->n - 4 * words;                                \
         const uintptr_t *from = c->zero;                                      \
-        uint32_t *sums = c->sum;                                              \
+        uint32_t *sums = c->sum, *mosts = c->most, most;                      \
         int32_t a, b, d, e, w, sum, zero;                                     \
                                                                               \
         /* while a load is waited for, the last of the turn before are added */ \
         __asm__ volatile(                                                     \
-            XP_BLOCK "xlp.setup 1, %[rows], 25 + " #steps "\n"                \
+            XP_BLOCK "xlp.setup 1, %[rows], 27 + " #steps "\n"                \
             "xp.lw.post %[zero], %[from], 4\n"                                \
             "lw %[sum], 0(%[sums])\n"                                         \
             "mv %[c], zero\n"                                                 \
+            "mv %[most], zero\n"                                              \
             "sub %[zero], %[zero], %[less]\n"                                 \
             "and %[sum], %[sum], %[more]\n"                                   \
             "xlp.setup 0, %[words], 15 + " #steps "\n"                        \
@@ -143,9 +145,10 @@ ROW_MASKED(masked_half, ROW_HALF, 2)
             FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[zero]")                   \
             "xpv.pack %[a], %[b], %[a]\n"                                     \
             "xpv.pack %[c], %[d], %[c]\n"                                     \
-            "xpv.sdotup.h %[sum], %[a], %[ones]\n"                            \
+            "xpv.sdotup.h %[sum], %[a], %[ones]\n" MOST                       \
             "xp.sw.post %[a], %[v], 4\n"                                      \
             "xp.sw.post %[c], %[v], 4\n"                                      \
+            "xp.sw.post %[most], %[mosts], 4\n"                               \
             "xpv.sdotup.h %[sum], %[c], %[ones]\n"                            \
             "add %[x], %[x], %[skip]\n"                                       \
             "add %[v], %[v], %[next]\n"                                       \
@@ -153,7 +156,7 @@ ROW_MASKED(masked_half, ROW_HALF, 2)
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(e), [d] "=&r"(d),         \
               [w] "=&r"(w), [sum] "=&r"(sum), [zero] "=&r"(zero),             \
               [x] "+&r"(x), [v] "+&r"(v), [from] "+&r"(from),                 \
-              [sums] "+&r"(sums)                                              \
+              [sums] "+&r"(sums), [most] "=&r"(most), [mosts] "+&r"(mosts)    \
             : [rows] "r"(c->rows), [words] "r"(words), [less] "r"(less),      \
               [more] "r"(more), [skip] "r"(skip), [next] "r"(2 * skip),       \
               [i0] "r"(4),                                                    \
@@ -163,10 +166,13 @@ ROW_MASKED(masked_half, ROW_HALF, 2)
     }
 #define ROW_HIDDEN(w) "xpv.max.b " w ", " w ", zero\n"
 #define ROW_HALF_HIDDEN(w) ROW_HALF(w) ROW_HIDDEN(w)
-ROW_POWERS(powers_same, ROW_SAME, 0)
-ROW_POWERS(powers_half, ROW_HALF, 2)
-ROW_POWERS(powers_hidden, ROW_HIDDEN, 1)
-ROW_POWERS(powers_half_hidden, ROW_HALF_HIDDEN, 3)
+#define ROW_MOST                                                              \
+    "xpv.maxu.h %[most], %[most], %[a]\n"                                     \
+    "xpv.maxu.h %[most], %[most], %[c]\n"
+ROW_POWERS(powers_same, ROW_SAME, "", 0)
+ROW_POWERS(powers_half, ROW_HALF, "", 2)
+ROW_POWERS(powers_hidden, ROW_HIDDEN, ROW_MOST, 3)
+ROW_POWERS(powers_half_hidden, ROW_HALF_HIDDEN, ROW_MOST, 5)
 
 /* Weights of powers of rows from i on (attend_weights_* of
  * kern/xpulp/attend.h). */
@@ -201,6 +207,25 @@ ROW_WEIGHTS(weights_32, 16, ATTEND_LOOK_UP, 17)
 ROW_WEIGHTS(weights_36, 20, ATTEND_LOOK_UP, 17)
 ROW_WEIGHTS(weights_24_same, 8, "", 13)
 ROW_WEIGHTS(weights_32_same, 16, "", 13)
+
+/* `words` words of each of some rows, four at least, become one; the last three
+ * perhaps twice. */
+static inline void fill_long(const struct call *c, Y *y, int32_t rows,
+                             int32_t words, int32_t word)
+{
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 1, %[rows], 10\n"
+        "xlp.setup 0, %[fours], 4\n"
+        "xp.sw.post %[word], %[y], 4\n xp.sw.post %[word], %[y], 4\n"
+        "xp.sw.post %[word], %[y], 4\n xp.sw.post %[word], %[y], 4\n"
+        "add %[y], %[y], %[rest]\n"
+        "sw %[word], -4(%[y])\n sw %[word], -8(%[y])\n sw %[word], -12(%[y])\n"
+        "add %[y], %[y], %[skip]\n" XP_BLOCK_END
+        : [y] "+&r"(y)
+        : [rows] "r"(rows), [fours] "r"(words >> 2), [word] "r"(word),
+          [rest] "r"(4 * (words & 3)), [skip] "r"(c->n - 4 * words)
+        : XP_CLOBBERS);
+}
 #else
 #define ROW_TOPS(name, by)                                                    \
     static inline void name(struct call *c, const int8_t *x, int32_t words)   \
@@ -244,12 +269,14 @@ ROW_MASKED(masked_half, 2)
     {                                                                         \
         for (int32_t i = 0; i < c->rows; i++, x += c->n, v += c->n) {         \
             c->sum[i] = more ? c->sum[i] : 0;                                 \
+            c->most[i] = 0;                                                   \
             for (int32_t j = 0; j < 4 * words; j++) {                         \
                 const int32_t s = x[j] / (by);                                \
                                                                               \
                 v[j] = (uint16_t)power(c->zero[i] - (uintptr_t)less,          \
                                        s > (least) ? s : (least));            \
                 c->sum[i] += v[j];                                            \
+                c->most[i] = v[j] > c->most[i] ? v[j] : c->most[i];           \
             }                                                                 \
         }                                                                     \
     }
@@ -271,7 +298,15 @@ ROW_WEIGHTS(weights_32, attend_weights_32)
 ROW_WEIGHTS(weights_36, attend_weights_36)
 #define weights_24_same weights_24
 #define weights_32_same weights_32
+#define fill_long fill_short
 #endif
+
+static void fill_short(const struct call *c, Y *y, int32_t rows, int32_t words,
+                       int32_t word)
+{
+    for (; rows > 0; rows--, y += c->n)
+        words_fill(y, words, word);
+}
 
 /* ---- of rows of the mask ---- */
 
@@ -345,16 +380,13 @@ static NOINLINE void make_powers(struct call *c, const struct weigh_dims *k,
             v + end);
 }
 
-/* Has what is hidden in any row a weight other than that of no power? */
-static int weighs_hidden(const struct call *c, const struct weigh_dims *k)
+/* Has what is hidden in row i a weight other than that of no power? */
+static inline int weighs_hidden(const struct call *c,
+                                const struct weigh_dims *k, int32_t i)
 {
-    for (int32_t i = 0; i < c->rows; i++) {
-        const int32_t most = k->hidden < c->top[i] ? k->hidden : c->top[i];
+    const uint32_t low = c->most[i] & 0xffff, high = c->most[i] >> 16;
 
-        if ((2 * power(c->zero[i], most) + 1) * (uint32_t)k->p1 >= c->sum[i])
-            return 1;
-    }
-    return 0;
+    return (low > high ? low : high) * (uint32_t)k->p1 >= c->sum[i];
 }
 
 /* Of row i: p1 by its sum; returns places behind the point. */
@@ -370,39 +402,43 @@ static inline int32_t take_inverse(struct call *c, const struct weigh_dims *k,
     return point;
 }
 
-static inline void weigh_rows(const struct call *c, int32_t i, int32_t rows,
+/* The first words of rows [i, end), all with as many places; behind them is the
+ * weight of no power. */
+static inline void weigh_rows(const struct call *c, int32_t i, int32_t end,
                               int32_t point, int32_t words, Y *y)
 {
+    const int32_t none = (int32_t)((uint8_t)c->weigh.parts[0] * 0x01010101u);
     const int same = c->weigh.same;
 
-    (point == 36   ? weights_36
-     : point == 32 ? same ? weights_32_same : weights_32
-     : same        ? weights_24_same : weights_24)(c, i, rows, words,
-                                                   y + i * c->n);
+    y += i * c->n;
+    if (words)
+        (point == 36   ? weights_36
+         : point == 32 ? same ? weights_32_same : weights_32
+         : same        ? weights_24_same : weights_24)(c, i, end - i, words, y);
+    if (words < c->words)
+        (c->words - words > 3 ? fill_long : fill_short)(
+            c, y + 4 * words, end - i, c->words - words, none);
 }
 
-/* Rows with as many places are made together.  The last words of all have the
- * weight of no power. */
+/* Rows with as many places and words are made together. */
 static NOINLINE void put_weights(struct call *c, const struct weigh_dims *k,
                                  int hidden, Y *y)
 {
-    const int32_t made = hidden && weighs_hidden(c, k) ? c->words
-                                                       : c->words - c->last;
-    const int32_t none = (int32_t)((uint8_t)c->weigh.parts[0] * 0x01010101u);
-    int32_t from = 0, point = 0, next;
+    int32_t from = 0, point = 0, words = 0;
 
-    for (int32_t i = 0; made && i < c->rows; i++, point = next) {
-        next = take_inverse(c, k, i);
-        if (i > from && next != point) {
-            weigh_rows(c, from, i - from, point, made, y);
+    for (int32_t i = 0; i < c->rows; i++) {
+        const int32_t places = take_inverse(c, k, i);
+        const int32_t made = hidden && weighs_hidden(c, k, i)
+                                 ? c->words : c->words - c->last;
+
+        if (i > from && (places != point || made != words)) {
+            weigh_rows(c, from, i, point, words, y);
             from = i;
         }
+        point = places;
+        words = made;
     }
-    if (made)
-        weigh_rows(c, from, c->rows - from, point, made, y);
-    y += 4 * made;
-    for (int32_t i = 0; made < c->words && i < c->rows; i++, y += c->n)
-        words_fill(y, c->words - made, none);
+    weigh_rows(c, from, c->rows, point, words, y);
 }
 
 /* Where a hidden score may be the greatest, all are made the usual way. */
