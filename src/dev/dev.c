@@ -384,6 +384,7 @@ static void average(Run *r)
     divide(&r->cycles, r->nstep);
     divide(&r->instructions, r->nstep);
     divide(&r->estimate, r->nstep);
+    divide(&r->idle, r->nstep);
 }
 
 const char *dev_prepare(Dev *d)
