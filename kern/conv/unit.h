@@ -5,6 +5,7 @@
 #define UNIT_H
 
 #include "kern/finish.h"
+#include "kern/xpulp/xpulp.h"
 
 /* Modes: 3x3, each channel for itself, one tap. */
 enum { UNIT_3X3, UNIT_DEPTH, UNIT_POINT };
@@ -18,8 +19,9 @@ struct unit {
 #ifdef XPULPV2
 
 /* Registers in words: a job is begun by TRIGGER, and is what stands from JOB
- * on: six that say where, and those of the dims (src/ir/job.c). */
-enum { UNIT_TRIGGER = 0, UNIT_JOB = 8, UNIT_WHERE = 6, UNIT_REST = 17 };
+ * on: six that say where, and those of the dims (src/ir/job.c), in pairs but for
+ * the last two. */
+enum { UNIT_TRIGGER = 0, UNIT_JOB = 8, UNIT_WHERE = 6, UNIT_PAIRS = 8 };
 
 /* Begins the job of image 0, which was acquired. */
 static inline __attribute__((always_inline)) void
@@ -28,7 +30,8 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
 {
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
     volatile uint32_t *r = unit + UNIT_JOB;
-    const int32_t *job = k->job, *last = job + UNIT_REST;
+    const int32_t *job = k->job;
+    uint32_t a, b;
 
     (void)mode;
     r[0] = (uint32_t)(uintptr_t)io->in[1] - u.weights;
@@ -37,12 +40,14 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
     r[3] = (uint32_t)(uintptr_t)io->in[3];
     r[4] = 0;
     r[5] = (uint32_t)(uintptr_t)io->in[4];
-    for (r += UNIT_WHERE; job < last; job += 4, r += 4) {
-        r[0] = (uint32_t)job[0];
-        r[1] = (uint32_t)job[1];
-        r[2] = (uint32_t)job[2];
-        r[3] = (uint32_t)job[3];
-    }
+    r += UNIT_WHERE;
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[n], 4\n"
+        "xp.lw.post %[a], %[job], 4\n xp.lw.post %[b], %[job], 4\n"
+        "xp.sw.post %[a], %[r], 4\n xp.sw.post %[b], %[r], 4\n" XP_BLOCK_END
+        : [a] "=&r"(a), [b] "=&r"(b), [job] "+&r"(job), [r] "+&r"(r)
+        : [n] "r"(UNIT_PAIRS)
+        : XP_CLOBBERS);
     r[0] = (uint32_t)job[0];
     r[1] = (uint32_t)job[1] | u.conf;
     __asm__ volatile("" ::: "memory");
