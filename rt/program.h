@@ -70,6 +70,16 @@ struct rt_spot {
     int16_t page, word;
 };
 
+/* A kernel under the type of all: its code itself where the assembler has C's
+ * names (RT_C_NAMES), lest each call take a jump more. */
+#ifdef RT_C_NAMES
+#define KERNEL(n, f) \
+    void kern_##n(const void *k, const struct io *io) __asm__(#f);
+#else
+#define KERNEL(n, f) \
+    static void kern_##n(const void *k, const struct io *io) { f(k, io); }
+#endif
+
 /* What to do: a bit each.  A switch would be a table in a memory that is slow
  * to read.  Those of RT_LEADS are for core 0 alone. */
 enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,

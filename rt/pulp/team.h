@@ -29,6 +29,9 @@ static inline void rt_team(void (*work)(const void *arg, int core),
     pulp_fork(work, arg);
 }
 
+/* An ELF assembler has C's names. */
+#define RT_C_NAMES
+
 /* All cores meet, within such work. */
 #define RT_BARRIER() pulp_barrier()
 

@@ -164,9 +164,9 @@ static void put_kernels(Gen *g, Str *out)
     str_put(out, "\n/* The kernels under one type. */");
     for (i = 0; i < g->p->program->inst.n; i++)
         if (is_called(g, i))
-            str_fmt(out, "\nstatic void kern_%d(const void *k, const struct io *io)"
-                "\n{\n    %s_%s(k, io);\n}\n", i + 1, g->name,
-                g->p->program->inst.v[i].name);
+            str_fmt(out, "\nKERNEL(%d, %s_%s)", i + 1, g->name,
+                    g->p->program->inst.v[i].name);
+    str_put(out, "\n");
 }
 
 static void put_place(Gen *g, int page, const Place *p, Str *out)

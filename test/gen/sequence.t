@@ -16,7 +16,14 @@ for net in kws-int-state lstm-f32-state attention-int-cache; do
     run $net host
 done
 command -v arm-none-eabi-gcc >/dev/null && run kws-int-state cortex-m4
-command -v riscv64-unknown-elf-gcc >/dev/null && run kws-int-state siracusa
+command -v riscv64-unknown-elf-gcc >/dev/null && {
+    run kws-int-state siracusa --json "$tmp/json"
+    # all counts are means of the runs
+    python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+assert 0 < j["idle_cycles"] < j["cycles"], (j["idle_cycles"], j["cycles"])' \
+        "$tmp/json" || exit 1
+}
 command -v riscv64-unknown-elf-gcc >/dev/null && {
     ! whole || run attention-int-cache gap8
     # weights come from the L3 while layers run
