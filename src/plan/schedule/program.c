@@ -398,14 +398,17 @@ static void put_start(Maker *m, int i)
     }
 }
 
-static bool is_later(const Maker *m, int group)
+/* Those of a group: the others need not be begun before what waits for them. */
+static void begin_group(Maker *m, int group)
 {
-    int i;
+    int i, n = m->nlater;
 
-    for (i = 0; i < m->nlater; i++)
+    m->nlater = 0;
+    for (i = 0; i < n; i++)
         if (m->group[m->later[i]->token] == group)
-            return true;
-    return false;
+            put_move(m, m->later[i]);
+        else
+            m->later[m->nlater++] = m->later[i];
 }
 
 /* Cores stand still at a wait for a slot, and longer than core 0 takes to begin
@@ -425,11 +428,11 @@ static void put_waits(Maker *m, const Step *s)
     if (s->engine == ENG_cores)
         return;
     i = find_slot(m, s->engine, m->group[s->token]);
-    if (!engine_of(m, s)->batched || is_later(m, m->group[s->token]) ||
-        is_idle(m, s->engine, i)) {
+    if (!engine_of(m, s)->batched || is_idle(m, s->engine, i))
         begin_later(m);
-        i = find_slot(m, s->engine, m->group[s->token]);
-    }
+    else
+        begin_group(m, m->group[s->token]);
+    i = find_slot(m, s->engine, m->group[s->token]);
     if (i >= 0)
         put_wait(m, s->engine, i, (int)(s - m->p->step));
     if (step_moves(p, s))
