@@ -147,7 +147,9 @@ static void pass_step(Ahead *x, const Step *s)
         tempo_call(&x->tempo, s->cycles);
     else if (s->engine == x->t->q->dma->row && s->kind == STEP_start)
         start_load(x, s);
-    else if (s->engine == x->t->q->dma->row)
+    else if (s->kind == STEP_start)
+        x->done[s->token] = tempo_job(&x->tempo, s->engine, s->cycles);
+    else if (s->engine != ENG_cores)
         tempo_wait(&x->tempo, x->done[s->token]);
 }
 

@@ -87,8 +87,19 @@ static bool reads(const Step *s, int buf)
     return false;
 }
 
+/* The step that waits for what step i starts. */
+static int wait_of(const Plan *p, int i)
+{
+    int token = p->step[i].token;
+
+    for (i++; i < p->nstep; i++)
+        if (p->step[i].kind == STEP_wait && p->step[i].token == token)
+            break;
+    return i;
+}
+
 /* The step behind the last that reads what the load of step i has brought: a
- * kernel and its wait. */
+ * kernel's wait. */
 static int end_of_use(const Keeper *k, int i)
 {
     const Plan *p = k->p;
@@ -99,10 +110,10 @@ static int end_of_use(const Keeper *k, int i)
 
         if (s->kind != STEP_start)
             continue;
-        if (s->engine != ENG_cores && s->move.to.buf == buf)
+        if (step_moves(p, s) && s->move.to.buf == buf)
             break;
-        if (s->engine == ENG_cores && reads(s, buf))
-            end = i + 2;
+        if (!step_moves(p, s) && reads(s, buf))
+            end = MAX(end, wait_of(p, i) + 1);
     }
     return end;
 }
@@ -113,17 +124,6 @@ static bool is_there(const Move *a, const Move *b, int64_t *at)
     *at = b->from.off - a->from.off;
     return a->from.buf == b->from.buf && *at >= 0 &&
            *at + b->row * b->rows <= a->row * a->rows;
-}
-
-/* The step that waits for the load of step i. */
-static int wait_of(const Plan *p, int i)
-{
-    int token = p->step[i].token;
-
-    for (i++; i < p->nstep; i++)
-        if (p->step[i].kind == STEP_wait && p->step[i].token == token)
-            break;
-    return i;
 }
 
 /* The load that is step i is not wanted if what it brings is there by then. */
@@ -277,13 +277,12 @@ void keep_loaded(Tiler *t)
     for (i = 0; i < p->nbuf + p->nstep; i++)
         k.instead[i].buf = -1;
     for (i = 0; i < p->nstep; i++)
-        if (p->step[i].kind == STEP_start && p->step[i].engine != ENG_cores)
+        if (p->step[i].kind == STEP_start && step_moves(p, &p->step[i]))
             k.loads[p->step[i].move.to.buf]++;
     for (i = 0; i < p->nstep; i++)
         if (is_load(&k, &p->step[i]))
             look_at_load(&k, i);
-        else if (p->step[i].kind == STEP_start &&
-                 p->step[i].engine == ENG_cores)
+        else if (p->step[i].kind == STEP_start && !step_moves(p, &p->step[i]))
             look_at_call(&k, &p->step[i]);
     drop_steps(&k);
 }

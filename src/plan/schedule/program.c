@@ -371,6 +371,7 @@ static void put_job(Maker *m, const Step *s)
     put_barrier(m);
     slot = take_slot(m, s);
     put_kernel(m, REC_start, s)->slot = slot;
+    m->slot[s->engine][slot].done = tempo_job(&m->tempo, s->engine, s->cycles);
     note_layer(m, s);
     begin_later(m);
 }

@@ -30,16 +30,20 @@ typedef struct Tempo {
     const ProgramTime *time;
     int64_t core;        /* when cores go on */
     int64_t engine[2];   /* when the engine is free, by direction */
+    int64_t accel[MOST_ENGINES]; /* when an accelerator is */
 } Tempo;
 Tempo tempo_begin(const Soc *s);
 int64_t tempo_loads(const Tempo *c); /* when the engine is free for a load */
-/* Does the plan ask nothing of other engines than cores and this one? */
+/* Does the plan ask nothing of other engines than cores, accelerators and this
+ * one? */
 bool tempo_knows(const Plan *p, const Engine *dma);
 /* What the engine takes for so many cycles' transfers while cores work. */
 int64_t tempo_beside(int64_t cycles);
 /* A transfer that begins now, or when the engine is free: when it is done. */
 int64_t tempo_move(Tempo *c, bool in, int64_t row, int64_t rows);
 void tempo_call(Tempo *c, int64_t cycles);
+/* A job that is begun now, behind those before it: when it is done. */
+int64_t tempo_job(Tempo *c, int engine, int64_t cycles);
 void tempo_wait(Tempo *c, int64_t done);
 
 /* keep.c: where L1 is placed, what is there already is not loaded again. */

@@ -13,7 +13,8 @@ bool tempo_knows(const Plan *p, const Engine *dma)
     int i;
 
     for (i = 0; dma && i < p->nstep; i++)
-        if (p->step[i].engine != ENG_cores && p->step[i].engine != dma->row)
+        if (p->step[i].engine != ENG_cores && p->step[i].engine != dma->row &&
+            p->soc->engine[p->step[i].engine].kind != ENGINE_accel)
             return false;
     return dma != NULL;
 }
@@ -45,6 +46,15 @@ int64_t tempo_move(Tempo *c, bool in, int64_t row, int64_t rows)
 void tempo_call(Tempo *c, int64_t cycles)
 {
     c->core += c->time->call + cycles;
+}
+
+int64_t tempo_job(Tempo *c, int engine, int64_t cycles)
+{
+    int64_t *accel = &c->accel[engine];
+
+    c->core += c->time->job;
+    *accel = MAX(*accel, c->core) + cycles;
+    return *accel;
 }
 
 void tempo_wait(Tempo *c, int64_t done)
