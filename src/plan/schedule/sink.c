@@ -2,7 +2,8 @@
  * as none of it touches what the accelerator works on, the next job fits its
  * queue, and jobs are waited for in the order of their starts.  Jobs of one
  * engine run one after the other, so one may read what the one before it writes.
- * So cores, transfers and accelerators work side by side.
+ * So cores, transfers and accelerators work side by side.  Beside them waits for
+ * stores come later too, by as much as these take.
  *
  * SINK_far: kernels of other layers are passed too, as many as take the time of
  * what the engine may have in its queue; what a job touches lives until its
@@ -10,6 +11,7 @@
  * more than small buffers live longer for it.
  * SINK_near: within the layer, and no buffer lives longer for it: all
  * that a job touches is wanted again behind its wait. */
+#include "plan/cost/cost.h"
 #include "plan/schedule/schedule.h"
 
 #include <string.h>
@@ -159,12 +161,18 @@ static bool may_pass(Sinker *k, const Step *s)
 {
     Touched other;
 
+    bool store = step_moves(k->p, k->job);
+
     if (s->kind == STEP_wait)
-        return s->engine != k->job->engine;
+        return store || s->engine != k->job->engine;
     if (!k->far && !step_moves(k->p, s) && s->layer != k->job->layer)
         return false;
-    if (s->engine == k->job->engine)
-        return k->left-- > 0;
+    if (s->engine == k->job->engine) {
+        if (k->left-- <= 0)
+            return false;
+        if (!store)
+            return true;
+    }
     if (s->engine == ENG_cores) {
         if (k->time < 0)
             return false;
@@ -174,13 +182,17 @@ static bool may_pass(Sinker *k, const Step *s)
     return !disturb(&k->touched, &other);
 }
 
-/* Of the jobs that the engine has in its queue when this one is begun. */
+/* Of the jobs that the engine has in its queue when this one is begun; of a
+ * store alone. */
 static int64_t queued_time(const Plan *p, const Step *job)
 {
-    int n = p->soc->engine[job->engine].queue;
+    const Engine *e = &p->soc->engine[job->engine];
+    int n = e->queue;
     int64_t sum = 0;
     const Step *s;
 
+    if (step_moves(p, job))
+        return move_cycles(e, false, job->move.row, job->move.rows);
     for (s = job; n > 0 && s >= p->step; s--)
         if (s->kind == STEP_start && s->engine == job->engine) {
             sum += s->cycles;
@@ -200,16 +212,24 @@ static bool may_live(const Sinker *x, const Step *s, Lives *v, int k, Sink how)
                           how == SINK_small ? SMALL : 0);
 }
 
+/* What is waited for. */
+static const Step *start_of(const Plan *p, int wait)
+{
+    const Step *s = &p->step[wait];
+
+    while (s->kind != STEP_start || s->token != p->step[wait].token)
+        s--;
+    return s;
+}
+
 /* k: starts before it. */
 static void sink(Plan *p, int wait, int k, Lives *v, Sink how)
 {
     Step s = p->step[wait];
-    Sinker x = {.p = p, .job = &p->step[wait], .far = how != SINK_near,
+    Sinker x = {.p = p, .job = start_of(p, wait), .far = how != SINK_near,
                 .left = p->soc->engine[s.engine].queue - 1};
     int to = wait + 1;
 
-    while (x.job->kind != STEP_start || x.job->token != s.token)
-        x.job--;
     x.touched = touched_by(p, x.job);
     x.time = queued_time(p, x.job);
     for (; to < p->nstep; to++) {
@@ -288,6 +308,19 @@ static void find_last(Plan *p)
     }
 }
 
+/* A wait for a transfer away from the cores. */
+static bool is_store_wait(const Plan *p, int i)
+{
+    const Step *s = &p->step[i];
+    const Move *m;
+
+    if (s->kind != STEP_wait || p->soc->engine[s->engine].kind != ENGINE_dma)
+        return false;
+    m = &start_of(p, i)->move;
+    return p->soc->mems[p->buf[m->from.buf].mem].level == 1 &&
+           p->soc->mems[p->buf[m->to.buf].mem].level == 2;
+}
+
 static bool is_job_wait(const Plan *p, const Step *s)
 {
     return s->kind == STEP_wait &&
@@ -353,7 +386,8 @@ bool sink_waits(Plan *p, Sink how)
     k = find_lives(p, mem, &v);
     for (i = p->nstep - 1; i >= 0; i--) {
         k -= p->step[i].kind == STEP_start;
-        if (is_job_wait(p, &p->step[i]))
+        if (is_job_wait(p, &p->step[i]) ||
+            (how != SINK_near && is_store_wait(p, i)))
             sink(p, i, k, &v, how);
     }
     arena_end(mem);
