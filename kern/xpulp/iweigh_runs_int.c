@@ -208,6 +208,30 @@ ROW_WEIGHTS(weights_36, 20, ATTEND_LOOK_UP, 17)
 ROW_WEIGHTS(weights_24_same, 8, "", 13)
 ROW_WEIGHTS(weights_32_same, 16, "", 13)
 
+/* Greatest scores of rows of those of each four columns, and powers of score 0 of
+ * them; returns the least. */
+static inline int32_t top_rows(struct call *c)
+{
+    const int32_t *from = c->top;
+    int32_t *to = c->top, least = 127, w, a;
+    uintptr_t *zero = c->zero;
+
+    __asm__ volatile(
+        XP_BLOCK "xlp.setup 0, %[rows], 11\n"
+        "xp.lw.post %[w], %[from], 4\n"
+        "srli %[a], %[w], 16\n xpv.max.b %[w], %[w], %[a]\n"
+        "srli %[a], %[w], 8\n xpv.max.b %[w], %[w], %[a]\n"
+        "xpv.extractt.b %[w], %[w], 0, 0\n"
+        "slli %[a], %[w], 2\n sub %[a], %[powers], %[a]\n"
+        "xp.sw.post %[a], %[zero], 4\n xp.sw.post %[w], %[to], 4\n"
+        "xp.min %[least], %[least], %[w]\n" XP_BLOCK_END
+        : [w] "=&r"(w), [a] "=&r"(a), [from] "+&r"(from), [to] "+&r"(to),
+          [zero] "+&r"(zero), [least] "+&r"(least)
+        : [rows] "r"(c->rows), [powers] "r"(c->weigh.powers)
+        : XP_CLOBBERS);
+    return least;
+}
+
 /* `words` words of each of some rows, four at least, become one; the last three
  * perhaps twice. */
 static inline void fill_long(const struct call *c, Y *y, int32_t rows,
@@ -299,6 +323,18 @@ ROW_WEIGHTS(weights_36, attend_weights_36)
 #define weights_24_same weights_24
 #define weights_32_same weights_32
 #define fill_long fill_short
+
+static int32_t top_rows(struct call *c)
+{
+    int32_t least = 127;
+
+    for (int32_t i = 0; i < c->rows; i++) {
+        c->top[i] = greatest_4(c->top[i]);
+        c->zero[i] = (uintptr_t)(c->weigh.powers - c->top[i]);
+        least = c->top[i] < least ? c->top[i] : least;
+    }
+    return least;
+}
 #endif
 
 static void fill_short(const struct call *c, Y *y, int32_t rows, int32_t words,
@@ -342,8 +378,6 @@ static NOINLINE void take_masks(struct call *c, const struct weigh_dims *k,
 static NOINLINE int32_t take_tops(struct call *c, const struct weigh_dims *k,
                                   const int8_t *x, const MASK *mask)
 {
-    int32_t least = 127;
-
     if (c->first)
         (k->halvings ? tops_half : tops_same)(c, x, c->first);
     else
@@ -353,14 +387,7 @@ static NOINLINE int32_t take_tops(struct call *c, const struct weigh_dims *k,
             (k->halvings ? masked_half : masked_same)(
                 c, r, x + r * c->n + i, mask ? word_load(mask + m) : 0,
                 c->weigh.t + r * c->n + i);
-    for (int32_t i = 0; i < c->rows; i++) {
-        const int32_t top = greatest_4(c->top[i]);
-
-        c->top[i] = top;
-        c->zero[i] = (uintptr_t)(c->weigh.powers - top);
-        least = top < least ? top : least;
-    }
-    return least;
+    return top_rows(c);
 }
 
 static NOINLINE void make_powers(struct call *c, const struct weigh_dims *k,
