@@ -24,7 +24,8 @@
  * code     700
  *
  * Bit b of codes 4 i to 4 i + 3 is nibble b of word i: the dot product of 1, 2,
- * 4 and 8 and what a mask of bit b leaves of the four.  Rows of the fifth axis
+ * 4 and 8 and what a mask of bit b leaves of the four.  With 8, 16, 32 and 64
+ * that of an odd bit is where it belongs beside the even one before it.  Rows of the fifth axis
  * may begin one behind the other, as blocks on a diagonal do.
  */
 #define LEFT uint8_t
@@ -55,10 +56,11 @@ static inline int32_t pack_word(int32_t w, uint32_t flip)
 
 /* n words of codes, to places `step` bytes apart. */
 #ifdef XPULPV2
-#define PACK_BIT(mask)                                                        \
+#define PACK_BIT(mask, by)                                                    \
     "and %[t], %[w], %[" mask "]\n"                                           \
-    "slli %[v], %[v], 3\n"                                                    \
-    "xpv.sdotup.b %[v], %[t], %[ones]\n"
+    "xpv.sdotup.b %[v], %[t], %[" by "]\n"
+#define PACK_BITS(odd, even)                                                  \
+    "slli %[v], %[v], 6\n" PACK_BIT(odd, "eights") PACK_BIT(even, "ones")
 
 static inline void pack_words(const X *x, Y *y, int32_t n, int32_t step,
                               uint32_t flip)
@@ -67,18 +69,18 @@ static inline void pack_words(const X *x, Y *y, int32_t n, int32_t step,
 
     if (n > 0)
         __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 26\n"
+            XP_BLOCK "xlp.setup 0, %[n], 22\n"
             "xp.lw.post %[w], %[x], 4\n"
             "and %[t], %[w], %[b7]\n"
-            "xpv.dotup.b %[v], %[t], %[ones]\n"
-            PACK_BIT("b6") PACK_BIT("b5") PACK_BIT("b4") PACK_BIT("b3")
-            PACK_BIT("b2") PACK_BIT("b1") PACK_BIT("b0")
+            "xpv.dotup.b %[v], %[t], %[eights]\n"
+            PACK_BIT("b6", "ones") PACK_BITS("b5", "b4")
+            PACK_BITS("b3", "b2") PACK_BITS("b1", "b0")
             "xor %[v], %[v], %[flip]\n"
             "xp.sw.postr %[v], %[y], %[step]\n" XP_BLOCK_END
             : [x] "+&r"(x), [y] "+&r"(y), [v] "=&r"(v), [t] "=&r"(t),
               [w] "=&r"(w)
             : [n] "r"(n), [step] "r"(step), [ones] "r"(0x08040201),
-              [flip] "r"(flip),
+              [eights] "r"(0x40201008), [flip] "r"(flip),
               [b0] "r"(0x01010101), [b1] "r"(0x02020202),
               [b2] "r"(0x04040404), [b3] "r"(0x08080808),
               [b4] "r"(0x10101010), [b5] "r"(0x20202020),
