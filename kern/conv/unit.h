@@ -5,7 +5,6 @@
 #define UNIT_H
 
 #include "kern/finish.h"
-#include "kern/xpulp/xpulp.h"
 
 /* Modes: 3x3, each channel for itself, one tap. */
 enum { UNIT_3X3, UNIT_DEPTH, UNIT_POINT };
@@ -17,6 +16,7 @@ struct unit {
 };
 
 #ifdef XPULPV2
+#include "kern/insn.h"
 
 /* Registers in words: a job is begun by TRIGGER, and is what stands from JOB
  * on: six that say where, and those of the dims (src/ir/job.c), in pairs but for

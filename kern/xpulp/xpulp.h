@@ -17,15 +17,7 @@
 #ifdef XPULPV2
 #define XP_INLINE static inline __attribute__((always_inline))
 
-#include "kern/xpulp/insn.h"
-
-/* What blocks change besides their operands, the registers of hardware loops
- * too where the compiler makes such loops itself. */
-#if defined XP_PULP_GCC && !defined XP_CLOBBERS
-#define XP_CLOBBERS "memory", "lc0", "lc1"
-#elif !defined XP_CLOBBERS
-#define XP_CLOBBERS "memory"
-#endif
+#include "kern/insn.h"
 
 /* d = op(a, b) and d = op(d, a, b). */
 #define XP_INSN2(name, insn)                                                 \
@@ -149,10 +141,6 @@ XP_INLINE int32_t xp_load(const void *p)
 #define xp_load_step(p, step)                                                \
     ({ int32_t xp_d; __asm__ volatile("xp.lw.post %0, %1, " #step            \
                              : "=r"(xp_d), "+r"(p) : : "memory"); xp_d; })
-
-/* Around an asm block with a hardware loop (xlp.setup). */
-#define XP_BLOCK ".balign 4\n .option push\n .option norvc\n"
-#define XP_BLOCK_END ".option pop\n"
 
 /* What assembly takes for granted, checked by the compiler. */
 #define XP_CHECK(holds, what) __extension__ _Static_assert(holds, what)

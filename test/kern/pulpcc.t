@@ -20,9 +20,9 @@ pulp="$cross -Btest/kern/pulpcc/ -include test/kern/pulpcc/builtins.h \
 
 # Words are made in one place, of forms that the macro knows; clobbers wherever
 # there is a loop.
-grep -rnE '"[^"]*\.insn' kern | grep -v '^kern/xpulp/insn\.h:' &&
+grep -rnE '"[^"]*\.insn' kern | grep -v '^kern/insn\.h:' &&
     { echo "an instruction without a name"; exit 1; }
-grep -nE '"[a-z] 0x' kern/xpulp/insn.h | grep -vE '"[ri] ' &&
+grep -nE '"[a-z] 0x' kern/insn.h | grep -vE '"[ri] ' &&
     { echo "no such form"; exit 1; }
 for f in $(grep -rl 'xlp.setup 0' kern | grep -v 'xpulp\.h\|_asm\.h'); do
     [ "$(grep -c 'xlp.setup 0' "$f")" = "$(grep -c XP_CLOBBERS "$f")" ] ||

@@ -130,4 +130,16 @@ __asm__(".ifndef .Lxp_known\n .set .Lxp_known, 1\n" XP_WORDS
     XP_R(xpv.packhi.b, 0x57, 1, 0x6c)
     ".endif");
 
+/* What blocks change besides their operands, the registers of hardware loops
+ * too where the compiler makes such loops itself. */
+#if defined XP_PULP_GCC && !defined XP_CLOBBERS
+#define XP_CLOBBERS "memory", "lc0", "lc1"
+#elif !defined XP_CLOBBERS
+#define XP_CLOBBERS "memory"
+#endif
+
+/* Around an asm block with a hardware loop (xlp.setup). */
+#define XP_BLOCK ".balign 4\n .option push\n .option norvc\n"
+#define XP_BLOCK_END ".option pop\n"
+
 #endif
