@@ -39,7 +39,7 @@ static void shape(Dims *k, int32_t m, int32_t n, int32_t c)
 static inline void draw(Dims *k)
 {
 #ifdef FEW
-    shape(k, roll(3) + 3, roll(40) + 1, 4 * (roll(30) + 1));
+    shape(k, roll(3) + 3, roll(40) + 2, 4 * (roll(30) + 1));
 #else
     shape(k, roll(20) + 1, roll(20) + 1, roll(120) + 4);
 #endif
