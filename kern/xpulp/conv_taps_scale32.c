@@ -32,7 +32,8 @@
  * let      lines = direct && n * sh * sw == 1 && oh * ow == h * w ? 1 :
  *          ceil(n * oh * ceil(ow, 64) + ncore, ncore)
  * let      groups = words == 2 ? (m + 3) / 4 : (m + 1) / 2
- * let      pixel = words == 2 ? 26 : 3 * words + 9 + words / 8 * 2 +
+ * let      pixel = words == 2 ? 26 : 3 * words + 9 + words / 8 *
+ *          (direct && sw == 1 && hi - lo == 255 ? 0 : 2) +
  *          (direct ? 0 : fit.apart)
  * let      stationary = ncore * (fit.own + m * (direct ? fit.scale :
  *          fit.weights) + lines * (groups * fit.group + (direct ? 0 : fit.strip

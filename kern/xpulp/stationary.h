@@ -12,19 +12,9 @@
 #define STATIONARY_H
 
 #include "kern/xpulp/gemm4x4_taps.h"
+#include "kern/xpulp/stationary_pixels.h"
 
 enum { STATIONARY_RUN = 64 };
-
-/* Windows of `words` words, `step` bytes apart, by `groups` groups of channels:
- * rows of w of whole words, and in scale two numbers for each channel, by which
- * sums are multiplied and what is added then.  First what assembly knows, by
- * place; next: from the last word of a window to the next window. */
-struct stationary {
-    const RIGHT *w;
-    const int32_t *scale;
-    int32_t shift, range, next, ystep, groups;
-    int32_t words, step, low;
-};
 
 struct stationary_call {
     const struct conv_dims *k;
@@ -35,22 +25,6 @@ struct stationary_call {
 };
 
 #ifdef XPULPV2
-#include "kern/xpulp/stationary_asm.h"
-
-/* n pixels by the channels of all groups. */
-static void stationary_pixels(const struct stationary *t, const X *x, Y *y,
-                              int32_t n)
-{
-    if (t->words == 2)
-        stationary2(t, x, y, n);
-    else if (t->words == 4)
-        stationary4(t, x, y, n);
-    else if (t->words == 7)
-        stationary7(t, x, y, n);
-    else
-        stationary8(t, x, y, n);
-}
-
 /* n columns of three pixels of three bytes, from three rows; the byte behind
  * them is lost. */
 static char *stationary_columns(char *to, const X *const row[3],
@@ -76,24 +50,6 @@ static char *stationary_columns(char *to, const X *const row[3],
     return to;
 }
 #else
-static void stationary_pixels(const struct stationary *t, const X *x, Y *y,
-                              int32_t n)
-{
-    const int32_t channels = t->groups * (t->words == 2 ? 4 : 2);
-
-    for (int32_t c = 0; c < channels; c++)
-        for (int32_t i = 0; i < n; i++) {
-            const RIGHT *w = t->w + 4 * c * t->words;
-            int32_t sum = 0;
-
-            for (int32_t j = 0; j < 4 * t->words; j += 4)
-                sum = word_dot(sum, word_load(x + i * t->step + j),
-                               word_load(w + j));
-            sum = scaled(sum, t->scale[2 * c], t->scale[2 * c + 1], t->shift);
-            y[i * t->ystep + c] = (Y)clip(sum, t->low, t->range);
-        }
-}
-
 static char *stationary_columns(char *to, const X *const row[3],
                                 const int32_t step[3], int32_t n)
 {

@@ -1,5 +1,6 @@
 /* Pixels by channels whose weights stay in registers, by hand: all registers are
- * taken.  To be included after struct stationary is defined (stationary.h). */
+ * taken.  To be included after struct stationary is defined
+ * (stationary_pixels.h). */
 #ifndef STATIONARY_ASM_H
 #define STATIONARY_ASM_H
 
@@ -75,24 +76,35 @@ __asm__(ST_MEMBERS(ST_SET) ST_FRAME(ST_SET_FRAME));
     ST_TWO(MORE, "t3", "s4", "a4") ST_LAST("t3", "a7")                       \
     ST_TWO(MORE, "t4", "s5", "a5") ST_TWO(MORE, "t3", "s6", "a6")            \
     ST_END2("t5", "t6", CLIP, "s7") XP_BLOCK_END ST_LEAVE
-/* There is no room for the two multipliers. */
-#define ST_WORDS8(FIRST, MORE, CLIP)                                         \
-    ST_ENTER("t5", "t6")                                                     \
+/* Eight words.  There is no room for the two multipliers, but where windows follow
+ * one another and results are whole bytes (ST_DENSE8). */
+#define ST_WEIGHTS8                                                          \
     "1:\n lw t1, frames.w(sp)\n" ST_W4("s0", "s1", "s2", "s3")               \
     ST_W4("s4", "s5", "s6", "s7") ST_W4("s8", "s9", "s10", "s11")            \
-    ST_W4("a4", "a5", "a6", "a7")                                            \
-    "lw t2, frames.scale(sp)\n lw t3, 0(t2)\n lw t4, 8(t2)\n lw a3, 4(t2)\n" \
-    "lw ra, 12(t2)\n sw t3, frames.mul(sp)\n sw t4, frames.mul + 4(sp)\n"    \
-    ST_NEXT(2) XP_BLOCK "xlp.setup 0, t1, 34\n" ST_X("t3") ST_X("t4")        \
+    ST_W4("a4", "a5", "a6", "a7")
+#define ST_DOTS8(FIRST, MORE, LAST, MUL0, MUL1)                              \
+    ST_X("t3") ST_X("t4")                                                    \
     ST_TWO(FIRST, "t3", "s0", "s8") ST_X("t3")                               \
     ST_TWO(MORE, "t4", "s1", "s9") ST_X("t4")                                \
     ST_TWO(MORE, "t3", "s2", "s10") ST_X("t3")                               \
     ST_TWO(MORE, "t4", "s3", "s11") ST_X("t4")                               \
     ST_TWO(MORE, "t3", "s4", "a4") ST_X("t3")                                \
-    ST_TWO(MORE, "t4", "s5", "a5") ST_LAST("t4", "t6")                       \
-    ST_TWO(MORE, "t3", "s6", "a6") "lw t3, frames.mul(sp)\n"                 \
-    ST_TWO(MORE, "t4", "s7", "a7") "lw t4, frames.mul + 4(sp)\n"             \
+    ST_TWO(MORE, "t4", "s5", "a5") LAST                                      \
+    ST_TWO(MORE, "t3", "s6", "a6") MUL0                                      \
+    ST_TWO(MORE, "t4", "s7", "a7") MUL1
+#define ST_WORDS8(FIRST, MORE, CLIP)                                         \
+    ST_ENTER("t5", "t6") ST_WEIGHTS8                                         \
+    "lw t2, frames.scale(sp)\n lw t3, 0(t2)\n lw t4, 8(t2)\n lw a3, 4(t2)\n" \
+    "lw ra, 12(t2)\n sw t3, frames.mul(sp)\n sw t4, frames.mul + 4(sp)\n"    \
+    ST_NEXT(2) XP_BLOCK "xlp.setup 0, t1, 34\n"                              \
+    ST_DOTS8(FIRST, MORE, ST_LAST("t4", "t6"), "lw t3, frames.mul(sp)\n",    \
+             "lw t4, frames.mul + 4(sp)\n")                                  \
     ST_END2("t3", "t4", CLIP, "t5") XP_BLOCK_END ST_LEAVE
+#define ST_DENSE8(FIRST, MORE, CLIP)                                         \
+    ST_ENTER("t1", "t2") ST_WEIGHTS8 ST_NUMBERS2 ST_NEXT(2)                  \
+    XP_BLOCK "xlp.setup 0, t1, 32\n"                                         \
+    ST_DOTS8(FIRST, MORE, ST_X("t4"), "", "")                                \
+    ST_END2("t5", "t6", CLIP, "") XP_BLOCK_END ST_LEAVE
 
 /* Four channels: sums t1 to t4, words of x t5 and t6, multipliers s8 to s11 and
  * what is added a4 to a7. */
@@ -115,6 +127,8 @@ __asm__(ST_MEMBERS(ST_SET) ST_FRAME(ST_SET_FRAME));
     "xpv.packhi.b t1, t4, t3\n xp.sw.postr t1, a2, a0\n"                     \
     XP_BLOCK_END ST_LEAVE
 
+#define ST_CLIP_S(v, range) "xp.clip " v ", " v ", 8\n"
+#define ST_CLIP_U(v, range) "xp.clipu " v ", " v ", 9\n"
 #define ST_CLIP_R(v, range) "xp.clipr " v ", " v ", " range "\n"
 #define ST_CLIP_UR(v, range) "xp.clipur " v ", " v ", " range "\n"
 #define ST_PARAMETERS                                                        \
@@ -142,5 +156,15 @@ ST_KIND(stationary2, ST_WORDS2)
 ST_KIND(stationary4, ST_WORDS4)
 ST_KIND(stationary7, ST_WORDS7)
 ST_KIND(stationary8, ST_WORDS8)
+ST_SIGNS(stationary_dense8_s, ST_DENSE8, ST_CLIP_S);
+ST_SIGNS(stationary_dense8_u, ST_DENSE8, ST_CLIP_U);
+
+static inline void stationary_dense8 ST_PARAMETERS
+{
+    if (WORD_SIGNED(Y))
+        BLOCK_BY_SIGN(stationary_dense8_s, t, x, y, n);
+    else
+        BLOCK_BY_SIGN(stationary_dense8_u, t, x, y, n);
+}
 
 #endif
