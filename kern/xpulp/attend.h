@@ -41,6 +41,22 @@ struct attend_begin {
 };
 #endif
 
+/* The greatest byte of a word. */
+static inline int32_t attend_most(int32_t word)
+{
+#ifdef XPULPV2
+    word = xp_max4(word, word >> 16);
+    word = xp_max4(word, word >> 8);
+    return (int8_t)word;
+#else
+    int32_t most = (int8_t)word;
+
+    for (int32_t i = 8; i < 32; i += 8)
+        most = (int8_t)(word >> i) > most ? (int8_t)(word >> i) : most;
+    return most;
+#endif
+}
+
 #ifdef XPULPV2
 #ifdef ATTEND_UPPER
 #define ATTEND_MUL "mulh "
@@ -68,7 +84,7 @@ struct attend_begin {
     "li %8, 0\n li %9, 0\n li %10, 0\n li %11, 0\n"                           \
     "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"
 #define ATTEND_PRODUCTS(FIRST, DOT)                                           \
-    "1:\n" FIRST "lw t3, %[words]\n"                                          \
+    "1:\n" FIRST "lw t3, %[words]\n" XP_BLOCK                                  \
     "xlp.setup 0, t3, 24\n"                                                   \
     "xp.lw.post t4, %16, 4\n"                                                 \
     "xp.lw.post t5, %16, 4\n"                                                 \
@@ -85,7 +101,7 @@ struct attend_begin {
     DOT("%12", "t4", "t3") DOT("%13", "t5", "t3")                             \
     DOT("%14", "t6", "t3") DOT("%15", "t1", "t3")                             \
     DOT("%0", "t4", "t2") DOT("%1", "t5", "t2")                               \
-    DOT("%2", "t6", "t2") DOT("%3", "t1", "t2")
+    DOT("%2", "t6", "t2") DOT("%3", "t1", "t2") XP_BLOCK_END
 #define ATTEND_NEXT                                                           \
     "sw t5, %[to]\n"                                                          \
     "lw t1, %[count]\n lw %17, %[w]\n lw %16, %[x]\n slli t2, %18, 2\n"       \
@@ -100,8 +116,8 @@ struct attend_begin {
         int32_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;               \
                                                                               \
         __asm__ volatile(                                                     \
-            XP_BLOCK ATTEND_PRODUCTS(FIRST, DOT) "lw t5, %[to]\n" FINISH      \
-            ATTEND_NEXT XP_BLOCK_END                                          \
+            ATTEND_PRODUCTS(FIRST, DOT) "lw t5, %[to]\n" FINISH               \
+            ATTEND_NEXT                                                       \
             : "=&r"(a), "=&r"(b), "=&r"(c), "=&r"(d), "=&r"(e), "=&r"(f),     \
               "=&r"(g), "=&r"(h), "=&r"(i), "=&r"(j), "=&r"(k), "=&r"(l),     \
               "=&r"(m), "=&r"(n), "=&r"(o), "=&r"(p), "+r"(at), "+r"(from)    \
@@ -164,15 +180,16 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
 #define ATTEND_SHARE(at)
 #define ATTEND_BEGIN "lw t1, 0(%16)\n lw t2, 4(%16)\n lw t3, 8(%16)\n"
 #endif
-#define ATTEND_VALUES                                                         \
-    ATTEND_BEGIN ATTEND_SHARE(8) ATTEND_ROW("%0", "%4", "%8", "%12")          \
-    ATTEND_SHARE(12) ATTEND_ROW("%1", "%5", "%9", "%13")                      \
-    ATTEND_SHARE(16) ATTEND_ROW("%2", "%6", "%10", "%14")                     \
-    ATTEND_SHARE(20) ATTEND_ROW("%3", "%7", "%11", "%15")                     \
+#define ATTEND_PUT                                                            \
     "lw t4, %[row]\n"                                                         \
     ATTEND_SW("%0", 0) "add t6, t5, t4\n sw %1, 0(t6)\n"                      \
     "add t6, t6, t4\n sw %2, 0(t6)\n addi t5, t5, 4\n"                       \
     "add t6, t6, t4\n sw %3, 0(t6)\n"
+#define ATTEND_VALUES                                                         \
+    ATTEND_BEGIN ATTEND_SHARE(8) ATTEND_ROW("%0", "%4", "%8", "%12")          \
+    ATTEND_SHARE(12) ATTEND_ROW("%1", "%5", "%9", "%13")                      \
+    ATTEND_SHARE(16) ATTEND_ROW("%2", "%6", "%10", "%14")                     \
+    ATTEND_SHARE(20) ATTEND_ROW("%3", "%7", "%11", "%15") ATTEND_PUT
 ATTEND_LOOP(attend_values_u, ATTEND_ZEROS, BLOCK_USP, ATTEND_VALUES)
 #ifdef ATTEND_UPPER
 #define attend_values attend_values_u
@@ -189,6 +206,44 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
         attend_values_u(x, w, words, step, count, to, row);
 }
 #endif
+
+/* Scores where their table changes nothing, to rows `row` bytes apart. */
+#ifdef POWERS_WEIGH
+#define ATTEND_LINEAR_EACH(v)                                                 \
+    "mul " v ", " v ", t1\n xp.addnr " v ", t2, t3\n xp.clip " v ", " v ", 8\n"
+#define ATTEND_LINEAR_ROW(a, b, c, d)                                         \
+    ATTEND_LINEAR_EACH(a) ATTEND_LINEAR_EACH(b)                               \
+    ATTEND_LINEAR_EACH(c) ATTEND_LINEAR_EACH(d)                               \
+    "xpv.packlo.b " a ", " b ", " a "\n"                                      \
+    "xpv.packhi.b " a ", " d ", " c "\n"
+ATTEND_LOOP(attend_linear, ATTEND_ZEROS, BLOCK_SP,
+            "lw t1, 0(%16)\n lw t2, 4(%16)\n lw t3, 8(%16)\n"
+            ATTEND_LINEAR_ROW("%0", "%4", "%8", "%12")
+            ATTEND_LINEAR_ROW("%1", "%5", "%9", "%13")
+            ATTEND_LINEAR_ROW("%2", "%6", "%10", "%14")
+            ATTEND_LINEAR_ROW("%3", "%7", "%11", "%15") ATTEND_PUT)
+#elif !defined QUOTIENTS_WEIGH
+#define attend_linear attend_values_s
+#endif
+
+/* The greatest of so many words of bytes, one at least. */
+static inline int32_t attend_top(const int8_t *x, int32_t words)
+{
+    int32_t most = word_load(x), a, b;
+
+    x += words & 1 ? 4 : 0;
+    if (words > 1)
+        __asm__ volatile(XP_BLOCK "xlp.setup 0, %[n], 4\n"
+                         "xp.lw.post %[a], %[x], 4\n"
+                         "xp.lw.post %[b], %[x], 4\n"
+                         "xpv.max.b %[most], %[most], %[a]\n"
+                         "xpv.max.b %[most], %[most], %[b]\n" XP_BLOCK_END
+                         : [most] "+&r"(most), [a] "=&r"(a), [b] "=&r"(b),
+                           [x] "+&r"(x)
+                         : [n] "r"(words >> 1)
+                         : XP_CLOBBERS);
+    return attend_most(most);
+}
 
 #define ATTEND_LOOK_UP FOUR_LOOK_UP("xp.lb.at", "%[table]")
 #define ATTEND_PACK FOUR_PACK "xp.sw.post %[a], %[y], %[step]\n"
@@ -471,6 +526,32 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
                      to + 16 * j);
 }
 #endif
+
+#ifndef QUOTIENTS_WEIGH
+static inline void attend_linear(const void *x, const void *w, int32_t words,
+                                 int32_t step, int32_t count, void *to,
+                                 int32_t row)
+{
+    const int32_t *e = (const void *)((const char *)x + 16 * words);
+    int32_t sum[16];
+
+    for (int32_t j = 0; j < count; j++) {
+        attend_block(x, (const int8_t *)w + 4 * j * step, words, step, 1, sum);
+        for (int32_t i = 0; i < 16; i++)
+            ((int8_t *)to)[i / 4 * row + 4 * j + i % 4] =
+                (int8_t)rescale32(sum[i], e[0], e[1], e[2], -128, 127);
+    }
+}
+#endif
+
+static inline int32_t attend_top(const int8_t *x, int32_t words)
+{
+    int32_t top = x[0];
+
+    for (int32_t i = 1; i < 4 * words; i++)
+        top = x[i] > top ? x[i] : top;
+    return top;
+}
 
 /* bound: 1, or 2, where what a mask of -128 makes of a score is that. */
 static inline int8_t attend_score(int32_t sum, const int8_t *mask, int32_t i,

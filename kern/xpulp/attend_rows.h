@@ -39,12 +39,21 @@ enum { BEFORE = 4 };    /* bytes before columns, and before weights */
 #else
 enum { BEFORE = 0 };
 #endif
+/* Bytes behind four rows of q: how scores are made of sums. */
+#if defined HIDES || defined QUOTIENTS_WEIGH
+enum { BEHIND = 0 };
+#else
+enum { BEHIND = 16 };
+#endif
 #include "kern/row/shares.h"
 #include "kern/xpulp/attend.h"
+#if !defined HIDES && !defined QUOTIENTS_WEIGH
+#include "kern/xpulp/attend_pair.h"
+#endif
 #include "kern/xpulp/transpose.h"
 
 enum {
-    LEAST = -128, POWERS_N = 256,
+    LEAST = -128, LEASTS = (int32_t)0x80808080u, POWERS_N = 256,
     MANY = 512, /* columns of four rows that are worth a table */
     BANKS = 64, /* bytes of a word in each bank of the memory */
 };
@@ -81,6 +90,7 @@ struct attend {
     int8_t *x;                /* scores of four, where weights w will be */
     X *v, *keys;              /* columns; keys where rows are no words */
     int small;                /* results are made in 32 bits */
+    int pairs;                /* scores are made of two rows at a time */
 };
 
 /* Fewer than four bytes, `row` apart, as a word. */
@@ -179,14 +189,20 @@ static NOINLINE void make_sums(const struct attend *a, const Q *q,
                          a->sums + 4 * (n & ~3));
 }
 #else
+/* Four rows, side by side. */
+static inline void take_rows(const struct attend *a, const Q *q)
+{
+    for (int32_t r = 0; r < 4; r++)
+        bytes_apart(a->q + 4 * r, (const char *)(q + r * a->k->qrow), a->k->d);
+}
+
 /* Sums of four rows by the keys from..to, 16 words for each four of these. */
 static NOINLINE void make_sums(const struct attend *a, const Q *q,
                                const X *key, int32_t from, int32_t to)
 {
     const int32_t step = a->step;
 
-    for (int32_t r = 0; r < 4; r++)
-        bytes_apart(a->q + 4 * r, (const char *)(q + r * a->k->qrow), a->k->d);
+    take_rows(a, q);
     attend_sums(a->q, key + from * step, a->words, step, (to - from) >> 2,
                 a->sums + 4 * from);
     if (to & 3)
@@ -202,7 +218,19 @@ typedef int32_t scores(const void *p, int32_t q, int32_t step, int32_t words,
 /* Are scores made of sums, not of products as they are needed? */
 static inline int has_sums(const struct attend *a)
 {
-    return BEFORE || a->words > 1;
+    return BEFORE || (a->words > 1 && !a->pairs);
+}
+
+/* The bytes of the last word of x behind n. */
+static inline void fill_up(int8_t *x, int32_t n, int32_t with)
+{
+    const uint32_t keep = (1u << 8 * (n & 3)) - 1;
+    const uint32_t all = (uint32_t)(with & 255) * 0x01010101u;
+
+    x += n & ~3;
+    if (n & 3)
+        word_store(x, (int32_t)(((uint32_t)word_load(x) & keep) |
+                                (all & ~keep)));
 }
 
 /* Scores of four rows in the columns from..to, the last four again where these
@@ -221,19 +249,15 @@ static inline void score_rows(const struct attend *a, const Q *q, const X *key,
     at += from * step;
     for (int32_t r = 0; r < 4; r++, x += a->line) {
         const int32_t word = direct ? row_word(q, a->k->d) : 0;
-        int32_t most = make(at, word, step, fours, (int32_t)0x80808080u,
-                            x + from, mask ? mask + from : NULL, e), t;
+        int32_t most = make(at, word, step, fours, LEASTS, x + from,
+                            mask ? mask + from : NULL, e), t;
 
         if (to & 3)
             most = make(last, word, step, 1, most, x + to - 4,
                         mask ? mask + to - 4 : NULL, e);
-        t = from && top[r] > (int8_t)most ? top[r] : (int8_t)most;
-        for (int32_t i = 8; i < 32; i += 8)
-            if ((int8_t)(most >> i) > t)
-                t = (int8_t)(most >> i);
-        for (int32_t i = to; i & 3; i++)
-            x[i] = (int8_t)t;
-        top[r] = t;
+        t = attend_most(most);
+        top[r] = from && top[r] > t ? top[r] : t;
+        fill_up(x, to, top[r]);
         q += a->k->qrow;
         mask = mask ? mask + a->k->mrow : NULL;
         at += direct ? 0 : 16;
@@ -416,24 +440,18 @@ static void make_weights(const struct attend *a, const int32_t sums[4])
     (void)a, (void)sums;
 }
 #else
-/* Powers of four rows, none behind them, and their sums, from the greatest
- * scores. */
+/* Powers of four rows and their sums, from the greatest scores.  What is behind
+ * the last column has the greatest power and meets zeros of v. */
 static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
                                  int32_t sums[4])
 {
-    const int32_t line = a->line, all = (a->shown + 3) & ~3;
-    uint16_t *v = a->power;
+    const int32_t line = a->line, words = (a->shown + 3) >> 2;
+    const int32_t more = (4 * words - a->shown) * *a->powers;
 
-    for (int32_t r = 0; r < 4; r++, v += line) {
-        uint32_t sum = attend_powers((uintptr_t)(a->powers - top[r]),
-                                     a->x + r * line, all >> 2, v);
-
-        for (int32_t i = a->shown; i < all; i++) {
-            sum -= v[i];
-            v[i] = 0;
-        }
-        sums[r] = (int32_t)sum;
-    }
+    for (int32_t r = 0; r < 4; r++)
+        sums[r] = (int32_t)attend_powers((uintptr_t)(a->powers - top[r]),
+                                         a->x + r * line, words,
+                                         a->power + r * line) - more;
 }
 
 static NOINLINE void make_weights(const struct attend *a, const int32_t sums[4])
@@ -682,6 +700,39 @@ static NOINLINE int32_t shown_columns(const struct attend_dims *k,
     return n;
 }
 #else
+/* Where the table changes nothing: rows of 32 bytes two at a time, others four
+ * by four keys. */
+static NOINLINE void linear_scores(const struct attend *a, const Q *q,
+                                   const X *key, int32_t top[4])
+{
+    const int32_t n = a->k->n, step = a->step, line = a->line;
+    const struct attend_end *e = a->ends;
+    struct attend_pair pair = {
+        .key = key, .next = step - 4 * (PAIR_WORDS - 1), .n = n,
+        .mul = e->mul, .add = e->add, .shift = e->shift, .x = a->x,
+        .line = line, .q = q, .row = a->k->qrow, .pairs = 2,
+    };
+
+    for (int32_t r = 0; r < 4 && (n & 3); r++)
+        word_store(a->x + r * line + (n & ~3), LEASTS);
+    if (a->pairs) {
+        attend_pairs(&pair);
+    } else {
+        take_rows(a, q);
+        for (int32_t i = 0; i < 3; i++)
+            ((int32_t *)(void *)(a->q + 16 * a->words))[i] =
+                i == 0 ? e->mul : i == 1 ? e->add : e->shift;
+        attend_linear(a->q, key, a->words, step, n >> 2, a->x, line);
+        if (n & 3)
+            attend_linear(a->q, key + (n - 4) * step, a->words, step, 1,
+                          a->x + n - 4, line);
+    }
+    for (int32_t r = 0; r < 4; r++) {
+        top[r] = attend_top(a->x + r * line, (n + 3) >> 2);
+        fill_up(a->x + r * line, n, top[r]);
+    }
+}
+
 static NOINLINE void plain_scores(const struct attend *a, const Q *q,
                                   const X *key, int32_t top[4])
 {
@@ -691,8 +742,6 @@ static NOINLINE void plain_scores(const struct attend *a, const Q *q,
         make_sums(a, q, key, 0, n);
     if (a->linear && a->words == 1)
         score_rows(a, q, key, NULL, attend_scores_same, 0, n, top);
-    else if (a->linear)
-        score_rows(a, q, key, NULL, attend_summed_same, 0, n, top);
     else if (a->words == 1)
         score_rows(a, q, key, NULL, attend_scores, 0, n, top);
     else
@@ -707,6 +756,8 @@ static void powers_of(struct attend *a, const Q *q, const X *key,
     a->shown = shown;
     if (mask)
         masked_scores(a, q, key, mask, 0, shown, top);
+    else if (a->linear && a->words > 1)
+        linear_scores(a, q, key, top);
     else
         plain_scores(a, q, key, top);
     make_powers(a, top, sums);
@@ -752,7 +803,8 @@ static void copy_parts(struct attend *a, char *to, int32_t core)
 /* Places in the scratch: weights are where scores were, powers where sums. */
 static char *share_out_rows(struct attend *a, char *p)
 {
-    const int32_t sums = (a->k->e + 3) >> 2; /* 16 bytes each */
+    const int32_t line = a->pairs ? 8 * a->line : 16 * a->line;
+    const int32_t results = 16 * ((a->k->e + 3) >> 2);
 
     a->w = p;
     a->x = (int8_t *)p;
@@ -760,7 +812,7 @@ static char *share_out_rows(struct attend *a, char *p)
     p += sizeof(struct attend_end);
     a->power = (uint16_t *)(void *)p;
     a->sums = (int32_t *)(void *)p;
-    return p + 16 * (a->line > sums ? a->line : sums);
+    return p + (line > results ? line : results);
 }
 #endif
 
@@ -785,7 +837,7 @@ static void share_out(struct attend *a, const struct io *io, int own)
     p += 4 * k->n;
 #endif
     a->q = p;
-    p += has_sums(a) ? 16 * a->words : 0;
+    p += has_sums(a) ? 16 * a->words + BEHIND : 0;
     a->v = (X *)p;
     p += 4 * ((k->e + 3) >> 2) * a->column;
     a->keys = (X *)p;
@@ -819,6 +871,7 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->line = (k->n + 3) & ~3;
     a->column = a->line + BEFORE;
     a->linear = k->same_scores;
+    a->pairs = BEHIND && a->linear && k->d == 32 && !io->in[7];
     a->step = k->d & 3 ? 4 * a->words : k->krow;
     (void)blocks;
 #ifdef PARTS_WEIGH

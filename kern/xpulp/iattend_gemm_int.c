@@ -11,15 +11,20 @@
  *          most * n < 2147483648 && most * most * n < 68719476736 && p1 < 256
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
- * scratch  416 + 4 * line + 16 * max(fours, line) + (d > 4) * 16 * ceil(d, 4) +
- *          4 * fours * line + (d % 4 > 0) * 4 * ceil(d, 4) * n
+ * let      pairs = same_scores && d == 32 && !has.mask
+ * let      sums = pairs ? fit.pairs : (same_scores && !has.mask ?
+ *          fit.linear : fit.sums) + 24 * ceil(d, 4)
+ * scratch  (same_parts ? 32 : 416) + 4 * line + max(16 * fours,
+ *          (pairs ? 8 : 16) * line) + (d > 4 && !pairs) *
+ *          (16 + 16 * ceil(d, 4)) + 4 * fours * line + (d % 4 > 0) * 4 *
+ *          ceil(d, 4) * n
  * split    heads * m
  * stack    576
  * let      blocks = ceil(heads * ceil(m, 4), ncore)
  * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
  *          * n * e) + blocks * (fit.rows + line / 4 * (fit.four + (d > 4) *
- *          (fit.sums + 24 * ceil(d, 4)) + has.mask * fit.mask + (most > 2047) *
- *          fit.long) + fours * (fit.column + 6 * line)))
+ *          sums + has.mask * fit.mask + (most > 2047) * fit.long) + fours *
+ *          (fit.column + 6 * line)))
  * code     2400
  * cold     3300
  */

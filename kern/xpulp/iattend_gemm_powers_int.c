@@ -9,14 +9,18 @@
  *          max(-scaled.lo, scaled.hi) < 2147483648
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
- * scratch  4 * max(line, 4 * fours) + (d > 4 ? 16 * line + 16 * ceil(d, 4) :
- *          4 * line + 24) + 4 * fours * line + (d % 4 > 0) * 4 * ceil(d, 4) * n
+ * let      pairs = same_scores && d == 32 && !has.mask
+ * let      sums = pairs ? fit.pairs : (same_scores && !has.mask ?
+ *          fit.linear : fit.sums) + 24 * ceil(d, 4)
+ * scratch  4 * max(line, 4 * fours) + (d > 4 && !pairs ? 16 * line + 16 +
+ *          16 * ceil(d, 4) : 4 * line + 24) + 4 * fours * line +
+ *          (d % 4 > 0) * 4 * ceil(d, 4) * n
  * split    heads * m
  * stack    576
  * let      blocks = ceil(heads * ceil(m, 4), ncore)
  * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
  *          * n * e) + blocks * (fit.rows + line / 4 * (fit.four + (d > 4) *
- *          (fit.sums + 24 * ceil(d, 4)) + has.mask *
+ *          sums + has.mask *
  *          (bound ? fit.bound : fit.mask)) + fours * (fit.column + 6 * line)))
  * code     2400
  * cold     1500

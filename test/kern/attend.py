@@ -39,7 +39,7 @@ def mask(heads, rows, keys, bound, both=False):
 def attend():
     heads, m = rng.randint(1, 6), rng.randint(2, 40)
     n = rng.choice((m, 4 * rng.randint(8, 20), rng.randint(4, 60)))
-    d, e = rng.randint(1, 20), rng.randint(1, 20)
+    d, e = rng.choice((rng.randint(1, 20), 32)), rng.randint(1, 20)
     p2, divided, kind = rng.choice((0, 7)), rng.random() < .6, rng.random()
     bound, slope = divided and rng.random() < .5, rng.choice((3, 9, 40))
     both = kind < .8 and not bound and rng.random() < .5

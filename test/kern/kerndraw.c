@@ -975,7 +975,8 @@ static void draw_attend(Str *o, const Inst *in)
 {
     int rows = roll(6) ? between(1, 40) : between(41, 90);
     int heads = between(1, 9), p2 = roll(2) ? roll(8) : 0;
-    int d = roll(2) ? 4 * between(1, 3) : between(1, roll(4) ? 12 : 40);
+    int d = roll(2) ? 4 * (roll(3) ? between(1, 3) : 8)
+                    : between(1, roll(4) ? 12 : 40);
     int m = between(1, 3), most = roll(2) ? 12 : 20;
     int e = roll(2) ? 4 * between(1, 2) : between(1, 9);
     bool mask = in->arg[7] != T_none && roll(2), hides = mask && roll(2);
