@@ -74,13 +74,13 @@ FEW_MEMBERS(FEW_CHECK)
     "mv s7, s1\n mv s8, s0\n mv s9, s1\n"
 #endif
 #define FEW_PRODUCTS                                                          \
-    "xlp.setup 0, t0, 17\n"                                                   \
+    XP_BLOCK "xlp.setup 0, t0, 17\n"                                          \
     "xp.lw.post t0, a1, 4\n xp.lw.post t1, a2, 4\n"                           \
     "xp.lw.postr t2, ra, a3\n xp.lw.postr t3, ra, a3\n"                       \
     "xp.lw.postr t4, ra, a4\n xp.lw.postr t5, ra, a5\n"                       \
     "xp.lw.postr t6, ra, a6\n" FEW_BOTH("t2", "s0", "s1")                     \
     FEW_BOTH("t3", "s2", "s3") FEW_BOTH("t4", "s4", "s5")                     \
-    FEW_BOTH("t5", "s6", "s7") FEW_BOTH("t6", "s8", "s9")
+    FEW_BOTH("t5", "s6", "s7") FEW_BOTH("t6", "s8", "s9") XP_BLOCK_END
 #define FEW_EACH(OP)                                                          \
     OP("s0", "t0", "t6") OP("s1", "t1", "ra") OP("s2", "t0", "t6")            \
     OP("s3", "t1", "ra") OP("s4", "t0", "t6") OP("s5", "t1", "ra")            \
@@ -123,8 +123,7 @@ FEW_MEMBERS(FEW_CHECK)
             "lw a3, few.x(a0)\n lw a4, few.x + 4(a0)\n"                       \
             "lw a5, few.x + 8(a0)\n lw a6, few.back(a0)\n"                    \
             "lw s10, few.shift(a0)\n lw s11, few.hi(a0)\n"                    \
-            XP_BLOCK "1:\n" FEW_BEGIN FEW_PRODUCTS FEW_SCALE CLIP             \
-            FEW_PUT FEW_NEXT XP_BLOCK_END                                     \
+            "1:\n" FEW_BEGIN FEW_PRODUCTS FEW_SCALE CLIP FEW_PUT FEW_NEXT     \
             : "+r"(few), "+r"(v), "+r"(w), "+r"(to)                           \
             : [bias] "i"(XP_TYPE(BIAS)), [mul] "i"(XP_TYPE(MUL)),             \
               [add] "i"(XP_TYPE(ADD)), [store] "i"(XP_TYPE(Y)),               \
