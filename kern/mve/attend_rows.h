@@ -205,7 +205,9 @@ static NOINLINE uint64_t take_powers(const struct attend *a, const MASK *mask,
         uint32x4_t v;
 
         if (mask) {
-            some = vcmpneq_m_n_s32(vldrbq_z_s32(mask, some), -128, some);
+            const int8_t *shown = (const int8_t *)mask;
+
+            some = vcmpneq_m_n_s32(vldrbq_z_s32(shown, some), -128, some);
             mask += 4;
         }
         v = vldrwq_gather_shifted_offset_z_u32((const uint32_t *)zero, at,
