@@ -91,10 +91,12 @@ struct attend {
     X *v, *keys;              /* columns; keys where rows are no words */
     int small;                /* results are made in 32 bits */
     int pairs;                /* scores are made of two rows at a time */
+    int32_t rows;             /* that differ: all four, or one again and again; */
+    int32_t qrow, yrow, mrow; /* from one to the next */
 };
 
 /* Fewer than four bytes, `row` apart, as a word. */
-static inline int32_t column_word(const V *v, int32_t row, int32_t n)
+static inline int32_t column_word(const X *v, int32_t row, int32_t n)
 {
     uint32_t word = (uint8_t)v[0];
 
@@ -131,13 +133,7 @@ static NOINLINE void take_columns(const struct attend *a, const V *v)
 /* Up to four bytes as a word. */
 static inline int32_t row_word(const X *x, int32_t n)
 {
-    uint32_t v = 0;
-
-    if (n > 3)
-        return word_load(x);
-    while (n-- > 0)
-        v = v << 8 | (uint8_t)x[n];
-    return (int32_t)v;
+    return n > 3 ? word_load(x) : column_word(x, 1, n);
 }
 
 /* Rows of keys that are no whole words, with zeros behind them. */
@@ -177,7 +173,7 @@ static NOINLINE void make_sums(const struct attend *a, const Q *q,
     struct attend_begin begin = {.key = a->begin};
 
     for (int32_t r = 0; r < 4; r++) {
-        const Q *row = q + r * a->k->qrow;
+        const Q *row = q + r * a->qrow;
 
         bytes_apart(a->q + 4 * r, (const char *)row, a->k->d);
         begin.row[r] = -a->k->kzero * bytes_sum(row, a->k->d);
@@ -193,7 +189,7 @@ static NOINLINE void make_sums(const struct attend *a, const Q *q,
 static inline void take_rows(const struct attend *a, const Q *q)
 {
     for (int32_t r = 0; r < 4; r++)
-        bytes_apart(a->q + 4 * r, (const char *)(q + r * a->k->qrow), a->k->d);
+        bytes_apart(a->q + 4 * r, (const char *)(q + r * a->qrow), a->k->d);
 }
 
 /* Sums of four rows by the keys from..to, 16 words for each four of these. */
@@ -258,8 +254,8 @@ static inline void score_rows(const struct attend *a, const Q *q, const X *key,
         t = attend_most(most);
         top[r] = from && top[r] > t ? top[r] : t;
         fill_up(x, to, top[r]);
-        q += a->k->qrow;
-        mask = mask ? mask + a->k->mrow : NULL;
+        q += a->qrow;
+        mask = mask ? mask + a->mrow : NULL;
         at += direct ? 0 : 16;
         last += direct ? 0 : 16;
     }
@@ -297,7 +293,7 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
 {
     const int32_t words = (a->shown + 3) >> 2, more = 4 * words - a->shown;
 
-    for (int32_t r = 0; r < 4; r++) {
+    for (int32_t r = 0; r < a->rows; r++) {
         const uint32_t sum =
             attend_bytes((uintptr_t)(a->powers - top[r]), a->x + r * a->line,
                          words, a->w + 4 * r);
@@ -310,7 +306,9 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
 static void make_weights(struct attend *a, const int32_t sums[4])
 {
     for (int32_t r = 0; r < 4; r++)
-        a->shares.mul[r] = attend_share(a->scale, (uint32_t)sums[r]);
+        a->shares.mul[r] = r < a->rows
+                               ? attend_share(a->scale, (uint32_t)sums[r])
+                               : a->shares.mul[0];
 }
 
 /* How results are made but for each row's factor, which is `up` longer. */
@@ -391,7 +389,7 @@ static NOINLINE void row_weights(const struct attend *a, const int8_t *x,
 static void make_powers(const struct attend *a, const int32_t top[4],
                         const MASK *mask)
 {
-    for (int32_t r = 0; r < 4; r++, mask = mask ? mask + a->k->mrow : NULL)
+    for (int32_t r = 0; r < 4; r++, mask = mask ? mask + a->mrow : NULL)
         row_weights(a, a->x + r * a->line, top[r], mask, a->w + 4 * r);
 }
 
@@ -428,7 +426,7 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
     const int32_t more = (4 * words - a->shown) << 8, most = a->k->p1 << 8;
     const int8_t *x = a->x;
 
-    for (int32_t r = 0; r < 4; r++, x += a->line) {
+    for (int32_t r = 0; r < a->rows; r++, x += a->line) {
         sums[r] = halves_sum(x, 4 * words, top[r]) - more;
         attend_halves(x, words, top[r], most / sums[r], a->w + 4 * r);
     }
@@ -445,10 +443,10 @@ static void make_weights(const struct attend *a, const int32_t sums[4])
 static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
                                  int32_t sums[4])
 {
-    const int32_t line = a->line, words = (a->shown + 3) >> 2;
+    const int32_t line = a->line, words = (a->shown + 3) >> 2, n = a->rows;
     const int32_t more = (4 * words - a->shown) * *a->powers;
 
-    for (int32_t r = 0; r < 4; r++)
+    for (int32_t r = 0; r < n; r++)
         sums[r] = (int32_t)attend_powers((uintptr_t)(a->powers - top[r]),
                                          a->x + r * line, words,
                                          a->power + r * line) - more;
@@ -456,10 +454,10 @@ static NOINLINE void make_powers(const struct attend *a, const int32_t top[4],
 
 static NOINLINE void make_weights(const struct attend *a, const int32_t sums[4])
 {
-    const int32_t words = (a->shown + 3) >> 2;
+    const int32_t words = (a->shown + 3) >> 2, n = a->rows;
     const uint16_t *v = a->power;
 
-    for (int32_t r = 0; r < 4; r++, v += a->line)
+    for (int32_t r = 0; r < n; r++, v += a->line)
         attend_parts(v, words, (uint32_t)sums[r], a->bits, (uint32_t)a->k->p1,
                      a->same, a->parts, a->w + 4 * r);
 }
@@ -495,7 +493,7 @@ static NOINLINE void wide_results(const struct attend *a, Y *y)
             for (int32_t i = 0; i < columns; i++)
                 sum += ((const LEFT *)a->w)[i / 4 * 16 + 4 * r + i % 4] *
                        a->v[j * a->column + i];
-            y[r * k->yrow + j] = (Y)wide_result(a, r, sum);
+            y[r * a->yrow + j] = (Y)wide_result(a, r, sum);
         }
 }
 
@@ -525,14 +523,14 @@ static inline void put_end(const struct attend *a, void *to)
 
 /* Four rows of results within bounds, or of columns that are no words, to where
  * they belong; v: the same, of whole words. */
-static NOINLINE void put_results(const struct attend_dims *k, const int8_t *v,
-                                 Y *y)
+static NOINLINE void put_results(const struct attend *a, const int8_t *v, Y *y)
 {
-    const int32_t more = -k->e & 3;
+    const struct attend_dims *k = a->k;
+    const int32_t e = k->e, lo = k->lo, hi = k->hi, more = -e & 3;
 
-    for (int32_t r = 0; r < 4; r++, y += k->yrow, v += more)
-        for (int32_t j = 0; j < k->e; j++)
-            y[j] = (Y)clip(*v++, k->lo, k->hi);
+    for (int32_t r = 0; r < 4; r++, y += a->yrow, v += more)
+        for (int32_t j = 0; j < e; j++)
+            y[j] = (Y)clip(*v++, lo, hi);
 }
 
 static NOINLINE void make_results(const struct attend *a, Y *y)
@@ -549,9 +547,9 @@ static NOINLINE void make_results(const struct attend *a, Y *y)
     }
     put_end(a, a->w + 16 * words);
     attend_values(a->w, a->v, words, a->column, columns, to,
-                  plain ? k->yrow : 4 * columns);
+                  plain ? a->yrow : 4 * columns);
     if (!plain)
-        put_results(k, to, y);
+        put_results(a, to, y);
 }
 
 #if !defined POWERS_WEIGH && !defined QUOTIENTS_WEIGH
@@ -710,7 +708,7 @@ static NOINLINE void linear_scores(const struct attend *a, const Q *q,
     struct attend_pair pair = {
         .key = key, .next = step - 4 * (PAIR_WORDS - 1), .n = n,
         .mul = e->mul, .add = e->add, .shift = e->shift, .x = a->x,
-        .line = line, .q = q, .row = a->k->qrow, .pairs = 2,
+        .line = line, .q = q, .row = a->qrow, .pairs = (a->rows + 1) >> 1,
     };
 
     for (int32_t r = 0; r < 4 && (n & 3); r++)
@@ -727,7 +725,7 @@ static NOINLINE void linear_scores(const struct attend *a, const Q *q,
             attend_linear(a->q, key + (n - 4) * step, a->words, step, 1,
                           a->x + n - 4, line);
     }
-    for (int32_t r = 0; r < 4; r++) {
+    for (int32_t r = 0; r < a->rows; r++) {
         top[r] = attend_top(a->x + r * line, (n + 3) >> 2);
         fill_up(a->x + r * line, n, top[r]);
     }
@@ -764,6 +762,20 @@ static void powers_of(struct attend *a, const Q *q, const X *key,
 }
 #endif
 
+/* The weights of one row as those of four. */
+static NOINLINE void repeat_weights(const struct attend *a)
+{
+    char *w = a->w;
+
+    for (int32_t i = a->shown; i > 0; i -= 4, w += 16) {
+        const int32_t word = word_load(w);
+
+        word_store(w + 4, word);
+        word_store(w + 8, word);
+        word_store(w + 12, word);
+    }
+}
+
 /* Four rows at q. */
 static void make_rows(struct attend *a, const Q *q, const X *key,
                       const MASK *mask, int32_t shown, Y *y)
@@ -772,6 +784,8 @@ static void make_rows(struct attend *a, const Q *q, const X *key,
 
     powers_of(a, q, key, mask, shown, sums);
     make_weights(a, sums);
+    if (a->rows == 1)
+        repeat_weights(a);
     make_results(a, y);
 }
 
@@ -860,6 +874,17 @@ static const X *take_head(const struct attend *a, const struct io *io,
     return a->keys;
 }
 
+/* Four rows, or one as four that lie in one place. */
+static inline void take_steps(struct attend *a, int32_t rows)
+{
+    const int32_t on = rows > 1;
+
+    a->rows = rows;
+    a->qrow = on * a->k->qrow;
+    a->yrow = on * a->k->yrow;
+    a->mrow = on * a->k->mrow;
+}
+
 /* What all rows have in common, of `blocks` by four. */
 static void take_all(struct attend *a, const struct attend_dims *k,
                      const struct io *io, int32_t blocks)
@@ -870,6 +895,7 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
     a->column = a->line + BEFORE;
+    take_steps(a, 4);
     a->linear = k->same_scores;
     a->pairs = BEHIND && a->linear && k->d == 32 && !io->in[7];
     a->step = k->d & 3 ? 4 * a->words : k->krow;
@@ -913,7 +939,7 @@ static inline void attend_rows(const struct attend_dims *k,
     find_columns(&a, io->in[7], block, to - from < blocks ? to - from : blocks);
 #endif
     for (; from < to; from++) {
-        const int32_t row = row_of(k, block);
+        int32_t row = row_of(k, block);
 
         if (!key)
             key = take_head(&a, io, h);
@@ -922,9 +948,15 @@ static inline void attend_rows(const struct attend_dims *k,
 #elif defined QUOTIENTS_WEIGH
         shown = k->hides ? shown_columns(k, attend_mask(k, io, h, row)) : k->n;
 #endif
+        if (BEHIND && 4 * block == k->m - 1) {
+            row = k->m - 1;
+            take_steps(&a, 1);
+        }
         make_rows(&a, (const Q *)io->in[0] + row * k->qrow + h * k->qhead, key,
                   attend_mask(k, io, h, row), shown,
                   (Y *)io->out[0] + row * k->yrow + h * k->yhead);
+        if (a.rows == 1)
+            take_steps(&a, 4);
         if (++block == blocks) {
             block = 0;
             key = NULL;
