@@ -174,11 +174,12 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
 /* Sums scaled, of eight bits: a word for each row of x, `row` bytes from one to
  * the next, and each four rows of w. */
 #ifdef POWERS_WEIGH
-#define ATTEND_SHARE(at) "lw t1, " #at "(%16)\n"
-#define ATTEND_BEGIN "lw t2, 0(%16)\n lw t3, 4(%16)\n"
+#define ATTEND_SHARE(p, at) "lw t1, " #at "(" p ")\n"
+#define ATTEND_BEGIN(p) "lw t2, 0(" p ")\n lw t3, 4(" p ")\n"
 #else
-#define ATTEND_SHARE(at)
-#define ATTEND_BEGIN "lw t1, 0(%16)\n lw t2, 4(%16)\n lw t3, 8(%16)\n"
+#define ATTEND_SHARE(p, at)
+#define ATTEND_BEGIN(p)                                                       \
+    "lw t1, 0(" p ")\n lw t2, 4(" p ")\n lw t3, 8(" p ")\n"
 #endif
 #define ATTEND_PUT                                                            \
     "lw t4, %[row]\n"                                                         \
@@ -186,10 +187,41 @@ static inline void attend_sums(const void *x, const void *w, int32_t words,
     "add t6, t6, t4\n sw %2, 0(t6)\n addi t5, t5, 4\n"                       \
     "add t6, t6, t4\n sw %3, 0(t6)\n"
 #define ATTEND_VALUES                                                         \
-    ATTEND_BEGIN ATTEND_SHARE(8) ATTEND_ROW("%0", "%4", "%8", "%12")          \
-    ATTEND_SHARE(12) ATTEND_ROW("%1", "%5", "%9", "%13")                      \
-    ATTEND_SHARE(16) ATTEND_ROW("%2", "%6", "%10", "%14")                     \
-    ATTEND_SHARE(20) ATTEND_ROW("%3", "%7", "%11", "%15") ATTEND_PUT
+    ATTEND_BEGIN("%16") ATTEND_SHARE("%16", 8)                                \
+    ATTEND_ROW("%0", "%4", "%8", "%12") ATTEND_SHARE("%16", 12)               \
+    ATTEND_ROW("%1", "%5", "%9", "%13") ATTEND_SHARE("%16", 16)               \
+    ATTEND_ROW("%2", "%6", "%10", "%14") ATTEND_SHARE("%16", 20)              \
+    ATTEND_ROW("%3", "%7", "%11", "%15") ATTEND_PUT
+
+/* The same of two rows of w: two bytes for each row of x. */
+#define ATTEND_HALF(at, a, b)                                                 \
+    ATTEND_SHARE("%[x]", at) ATTEND_SCALE(a) ATTEND_SCALE(b)                  \
+    "xpv.packlo.b " a ", " b ", " a "\n xp.sh.postr " a ", %[to], %[row]\n"
+static inline void attend_two(const void *x, const void *w, int32_t words,
+                              int32_t step, void *to, int32_t row)
+{
+    int32_t a, b, c, d, e, f, g, h;
+
+    __asm__ volatile(
+        "li %0, 0\n li %1, 0\n li %2, 0\n li %3, 0\n"
+        "li %4, 0\n li %5, 0\n li %6, 0\n li %7, 0\n"
+        XP_BLOCK "xlp.setup 0, %[n], 14\n"
+        "xp.lw.post t4, %[x], 4\n xp.lw.at t2, %[w], %[step]\n"
+        "xp.lw.post t3, %[w], 4\n xp.lw.post t5, %[x], 4\n"
+        "xpv.sdott.b %4, t4, t2, %[signs]\n xp.lw.post t6, %[x], 4\n"
+        "xpv.sdott.b %0, t4, t3, %[signs]\n xp.lw.post t1, %[x], 4\n"
+        "xpv.sdott.b %1, t5, t3, %[signs]\n xpv.sdott.b %5, t5, t2, %[signs]\n"
+        "xpv.sdott.b %2, t6, t3, %[signs]\n xpv.sdott.b %6, t6, t2, %[signs]\n"
+        "xpv.sdott.b %3, t1, t3, %[signs]\n xpv.sdott.b %7, t1, t2, %[signs]\n"
+        XP_BLOCK_END ATTEND_BEGIN("%[x]") ATTEND_HALF(8, "%0", "%4")
+        ATTEND_HALF(12, "%1", "%5") ATTEND_HALF(16, "%2", "%6")
+        ATTEND_HALF(20, "%3", "%7")
+        : "=&r"(a), "=&r"(b), "=&r"(c), "=&r"(d), "=&r"(e), "=&r"(f),
+          "=&r"(g), "=&r"(h), [x] "+&r"(x), [w] "+&r"(w), [to] "+&r"(to)
+        : [n] "r"(words), [step] "r"(step), [row] "r"(row),
+          [signs] "i"(XP_SIGNS(LEFT, RIGHT))
+        : XP_CLOBBERS, "t1", "t2", "t3", "t4", "t5", "t6");
+}
 ATTEND_LOOP(attend_values_u, ATTEND_ZEROS, BLOCK_USP, ATTEND_VALUES)
 #ifdef ATTEND_UPPER
 #define attend_values attend_values_u
@@ -666,6 +698,19 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
                 ((int8_t *)to)[r * row + 4 * j + i] =
                     (int8_t)attend_value(e, r, sum[4 * r + i]);
     }
+}
+
+static inline void attend_two(const void *x, const void *w, int32_t words,
+                              int32_t step, void *to, int32_t row)
+{
+    const void *e = (const char *)x + 16 * words;
+    int32_t sum[16];
+
+    attend_block(x, w, words, step, WORD_SIGNED(LEFT), sum);
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 2; i++)
+            ((int8_t *)to)[r * row + i] =
+                (int8_t)attend_value(e, r, sum[4 * r + i]);
 }
 
 #ifdef POWERS_WEIGH

@@ -537,19 +537,23 @@ static NOINLINE void make_results(const struct attend *a, Y *y)
 {
     const struct attend_dims *k = a->k;
     const int32_t words = (a->shown + BEFORE + 3) >> 2;
-    const int32_t columns = (k->e + 3) >> 2;
-    const int plain = !(k->e & 3) && k->lo == -128 && k->hi == 127;
-    void *to = plain ? (void *)y : (void *)results_of(a);
+    const int32_t columns = (k->e + 3) >> 2, two = (k->e & 3) == 2;
+    const int plain = (two || !(k->e & 3)) && k->lo == -128 && k->hi == 127;
+    const int32_t row = plain ? a->yrow : 4 * columns;
+    char *to = plain ? (char *)y : (char *)results_of(a);
 
     if (!a->small) {
         wide_results(a, y);
         return;
     }
     put_end(a, a->w + 16 * words);
-    attend_values(a->w, a->v, words, a->column, columns, to,
-                  plain ? a->yrow : 4 * columns);
+    if (columns > two)
+        attend_values(a->w, a->v, words, a->column, columns - two, to, row);
+    if (two)
+        attend_two(a->w, a->v + (k->e - 2) * a->column, words, a->column,
+                   to + k->e - 2, row);
     if (!plain)
-        put_results(a, to, y);
+        put_results(a, (const int8_t *)to, y);
 }
 
 #if !defined POWERS_WEIGH && !defined QUOTIENTS_WEIGH

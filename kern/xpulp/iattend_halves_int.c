@@ -10,6 +10,7 @@
  *          n < 4096 && max(-scaled.lo, scaled.hi) < 2147483648
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
+ * let      values = 12 * fours - 5 * (e % 4 == 2)
  * let      pairs = same_scores && d == 32 && !has.mask
  * let      sums = pairs ? fit.pairs : (same_scores && !has.mask ?
  *          fit.linear : fit.sums) + 24 * ceil(d, 4)
@@ -21,8 +22,8 @@
  * let      blocks = ceil(heads * ceil(m, 4), ncore)
  * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
  *          * n * e) + blocks * (fit.rows + line / 4 * (fit.four + (d > 4) *
- *          sums + has.mask * fit.mask) + fours *
- *          (fit.column + 6 * line)))
+ *          sums + has.mask * fit.mask) + values *
+ *          (fit.column + 6 * line) / 12))
  * code     2400
  * cold     1500
  */

@@ -12,6 +12,7 @@
  *          most * n < 2147483648 && most * most * n < 68719476736
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
+ * let      values = 12 * fours - 5 * (e % 4 == 2)
  * let      shown = line / 8 + 1
  * scratch  416 + m + 10 + 4 * line + 16 * max(fours, line) + (d > 4) * 16 *
  *          ceil(d, 4) + 4 * fours * line + (d % 4 > 0) * 4 * ceil(d, 4) * n
@@ -21,7 +22,7 @@
  * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
  *          * n * e) + blocks * (fit.rows + shown * (fit.four + (d > 4) *
  *          (fit.sums + 24 * ceil(d, 4)) + fit.mask + (most > 2047) *
- *          fit.long) + fours * (fit.column + 24 * shown)))
+ *          fit.long) + values * (fit.column + 24 * shown) / 12))
  * code     2400
  * cold     3300
  *

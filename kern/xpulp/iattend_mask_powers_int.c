@@ -11,6 +11,7 @@
  *          max(-scaled.lo, scaled.hi) < 2147483648
  * let      line = 4 * ceil(n, 4)
  * let      fours = ceil(e, 4)
+ * let      values = 12 * fours - 5 * (e % 4 == 2)
  * let      shown = line / 8 + 1
  * scratch  m + 10 + 4 * max(line, 4 * fours) + (d > 4 ? 16 * line + 16 *
  *          ceil(d, 4) : 4 * line + 24) + 4 * fours * line + (d % 4 > 0) * 4 *
@@ -21,7 +22,7 @@
  * cycles   ncore * (fit.call + ceil(blocks, ceil(m, 4)) * (fit.head + fit.byte
  *          * n * e) + blocks * (fit.rows + shown * (fit.four + (d > 4) *
  *          (fit.sums + 24 * ceil(d, 4)) + (bound ? fit.bound : fit.mask)) +
- *          fours * (fit.column + 24 * shown)))
+ *          values * (fit.column + 24 * shown) / 12))
  * code     2400
  * cold     1500
  */
