@@ -724,10 +724,10 @@ static NOINLINE void linear_scores(const struct attend *a, const Q *q,
         for (int32_t i = 0; i < 3; i++)
             ((int32_t *)(void *)(a->q + 16 * a->words))[i] =
                 i == 0 ? e->mul : i == 1 ? e->add : e->shift;
-        attend_linear(a->q, key, a->words, step, n >> 2, a->x, line);
-        if (n & 3)
-            attend_linear(a->q, key + (n - 4) * step, a->words, step, 1,
-                          a->x + n - 4, line);
+        for (int32_t from = 0, count = n >> 2; count > 0;
+             count = (n & 3) && !from, from = n - 4)
+            attend_linear(a->q, key + from * step, a->words, step, count,
+                          a->x + from, line);
     }
     for (int32_t r = 0; r < a->rows; r++) {
         top[r] = attend_top(a->x + r * line, (n + 3) >> 2);
