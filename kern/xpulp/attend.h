@@ -84,7 +84,7 @@ static inline int32_t attend_most(int32_t word)
     "li %8, 0\n li %9, 0\n li %10, 0\n li %11, 0\n"                           \
     "li %12, 0\n li %13, 0\n li %14, 0\n li %15, 0\n"
 #define ATTEND_PRODUCTS(FIRST, DOT)                                           \
-    "1:\n" FIRST "lw t3, %[words]\n" XP_BLOCK                                             \
+    "1:\n" FIRST "lw t3, %[words]\n" XP_BLOCK                                 \
     "xlp.setup 0, t3, 24\n"                                                   \
     "xp.lw.post t4, %16, 4\n"                                                 \
     "xp.lw.post t5, %16, 4\n"                                                 \
