@@ -43,7 +43,7 @@ struct call {
     struct weigh weigh;
     int32_t n, words;              /* elements and words of a row, */
     int32_t first, last;           /* words shown first, and hidden last, in all */
-    int32_t rows, each;
+    int32_t rows, masks, each;     /* rows, of so many of the mask as many each */
     int32_t top[ROWS];             /* the greatest x, of each four columns, then
                                       the greatest score, */
     uintptr_t zero[ROWS];          /* powers of score 0, */
@@ -89,30 +89,38 @@ struct call {
 ROW_TOPS(tops_same, ROW_SAME, 0)
 ROW_TOPS(tops_half, ROW_HALF, 2)
 
-/* The scores of one word of each row from row i on, under one row of the mask,
- * with what this adds, into t, and the greatest. */
+/* The scores of one word of each row with what its row of the mask adds, into t,
+ * and the greatest. */
 #define ROW_MASKED(name, SCORES, more)                                        \
-    static inline void name(struct call *c, int32_t i, const int8_t *x,       \
-                            int32_t mask, int8_t *t)                          \
+    static inline void name(struct call *c, const int8_t *x, const MASK *mask,\
+                            int32_t mrow, int8_t *t)                          \
     {                                                                         \
-        const int32_t above = xp_max4(mask, 0), below = xp_sub4(mask, above); \
-        int32_t *tops = c->top + i, a, w, top;                                \
+        int32_t *tops = c->top, a, w, top, m, lo, hi;                         \
                                                                               \
         __asm__ volatile(                                                     \
-            XP_BLOCK "xlp.setup 0, %[rows], 8 + " #more "\n"                  \
+            XP_BLOCK "xlp.setup 1, %[masks], 17 + " #more "\n"                \
+            "xp.lw.postr %[m], %[mask], %[mrow]\n"                            \
+            "nop\n"                                                           \
+            "xpv.max.b %[hi], %[m], zero\n"                                   \
+            "xpv.sub.b %[lo], %[m], %[hi]\n"                                  \
+            "xpv.sub.b %[hi], %[most], %[hi]\n"                               \
+            "xpv.sub.b %[lo], %[least], %[lo]\n"                              \
+            "xlp.setup 0, %[each], 8 + " #more "\n"                           \
             "xp.lw.postr %[w], %[x], %[n]\n"                                  \
             "lw %[top], 0(%[tops])\n" SCORES("%[w]")                          \
             "xpv.max.b %[w], %[w], %[lo]\n"                                   \
             "xpv.min.b %[w], %[w], %[hi]\n"                                   \
-            "xpv.add.b %[w], %[w], %[mask]\n"                                 \
+            "xpv.add.b %[w], %[w], %[m]\n"                                    \
             "xpv.max.b %[top], %[top], %[w]\n"                                \
             "xp.sw.postr %[w], %[t], %[n]\n"                                  \
-            "xp.sw.post %[top], %[tops], 4\n" XP_BLOCK_END                    \
-            : [a] "=&r"(a), [w] "=&r"(w), [top] "=&r"(top), [x] "+&r"(x),     \
-              [t] "+&r"(t), [tops] "+&r"(tops)                                \
-            : [rows] "r"(c->each), [n] "r"(c->n), [mask] "r"(mask),           \
-              [lo] "r"(xp_sub4(LEAST_4, below)),                              \
-              [hi] "r"(xp_sub4(MOST_4, above))                                \
+            "xp.sw.post %[top], %[tops], 4\n"                                 \
+            "nop\n nop\n" XP_BLOCK_END                                        \
+            : [a] "=&r"(a), [w] "=&r"(w), [top] "=&r"(top), [m] "=&r"(m),     \
+              [lo] "=&r"(lo), [hi] "=&r"(hi),                                 \
+              [x] "+&r"(x), [t] "+&r"(t), [tops] "+&r"(tops),                 \
+              [mask] "+&r"(mask)                                              \
+            : [masks] "r"(c->masks), [each] "r"(c->each), [n] "r"(c->n),      \
+              [mrow] "r"(mrow), [least] "r"(LEAST_4), [most] "r"(MOST_4)      \
             : XP_CLOBBERS);                                                   \
     }
 ROW_MASKED(masked_same, ROW_SAME, 0)
@@ -268,15 +276,14 @@ ROW_TOPS(tops_same, 1)
 ROW_TOPS(tops_half, 2)
 
 #define ROW_MASKED(name, by)                                                  \
-    static inline void name(struct call *c, int32_t i, const int8_t *x,       \
-                            int32_t mask, int8_t *t)                          \
+    static inline void name(struct call *c, const int8_t *x, const MASK *mask,\
+                            int32_t mrow, int8_t *t)                          \
     {                                                                         \
-        for (const int32_t end = i + c->each; i < end;                        \
-             i++, x += c->n, t += c->n) {                                     \
-            int8_t top[4], m[4];                                              \
+        for (int32_t i = 0; i < c->rows; i++, x += c->n, t += c->n) {         \
+            const MASK *m = mask + i / c->each * mrow;                        \
+            int8_t top[4];                                                    \
                                                                               \
             word_store(top, c->top[i]);                                       \
-            word_store(m, mask);                                              \
             for (int32_t j = 0; j < 4; j++) {                                 \
                 t[j] = (int8_t)clip(x[j] / (by) + m[j], -128, 127);           \
                 top[j] = t[j] > top[j] ? t[j] : top[j];                       \
@@ -378,15 +385,16 @@ static NOINLINE void take_masks(struct call *c, const struct weigh_dims *k,
 static NOINLINE int32_t take_tops(struct call *c, const struct weigh_dims *k,
                                   const int8_t *x, const MASK *mask)
 {
+    static const MASK none[4] = {0};
+
     if (c->first)
         (k->halvings ? tops_half : tops_same)(c, x, c->first);
     else
         words_fill(c->top, c->rows, LEAST_4);
     for (int32_t i = 4 * c->first; i < 4 * (c->words - c->last); i += 4)
-        for (int32_t r = 0, m = i; r < c->rows; r += c->each, m += k->mrow)
-            (k->halvings ? masked_half : masked_same)(
-                c, r, x + r * c->n + i, mask ? word_load(mask + m) : 0,
-                c->weigh.t + r * c->n + i);
+        (k->halvings ? masked_half : masked_same)(
+            c, x + i, mask ? mask + i : none, mask ? k->mrow : 0,
+            c->weigh.t + i);
     return top_rows(c);
 }
 
@@ -523,6 +531,7 @@ static void put_rows(struct call *c, const struct weigh_dims *k,
     Y *y = (Y *)io->out[0] + (ptrdiff_t)i * k->n;
 
     c->rows = rows;
+    c->masks = rows / c->each;
     if (mask)
         take_masks(c, k, mask);
     put_group(c, k, x, mask, y);
