@@ -130,9 +130,11 @@ static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
     kern_put_params(k, &o);
     for (i = 0; i <= s->narg; i++) {
         const char *p = i < s->narg ? s->arg[i].operand : s->res[0].operand;
+        const Type t = i < s->narg ? in->arg[i] : in->res;
 
-        str_fmt(&o, "typedef %s ",
-                type_info[i < s->narg ? in->arg[i] : in->res].ctype);
+        if (t == T_none) /* an operand that only others have */
+            continue;
+        str_fmt(&o, "typedef %s ", type_info[t].ctype);
         for (; *p; p++)
             str_fmt(&o, "%c", toupper((unsigned char)*p));
         str_put(&o, ";\n");
