@@ -9,6 +9,7 @@
  *          n < 4096 && most < 65536 && p1 < 256 && most * n < 2147483648 &&
  *          most * most * n < 68719476736
  * param    ROWS 32 8
+ * inplace  x
  * scratch  512 + ROWS * (32 + 3 * n)
  * split    rows
  * stack    512
