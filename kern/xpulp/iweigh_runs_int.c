@@ -49,7 +49,7 @@ struct call {
                                       the greatest score, */
     uintptr_t zero[ROWS];          /* powers of score 0, */
     uint32_t sum[ROWS];            /* sums of powers, */
-    uint32_t most[ROWS];           /* the greatest of hidden columns, */
+    uint32_t most[ROWS];           /* the greatest of hidden ones, in halves, */
     uint32_t high[ROWS], low[ROWS]; /* and p1 by these, behind a point: halves,
                                       twice in a word */
 };
