@@ -533,6 +533,14 @@ static NOINLINE void put_results(const struct attend *a, const int8_t *v, Y *y)
             y[j] = (Y)clip(*v++, lo, hi);
 }
 
+/* The last two columns of results. */
+static NOINLINE void put_two(const struct attend *a, int32_t words, void *to,
+                             int32_t row)
+{
+    attend_two(a->w, a->v + (a->k->e - 2) * a->column, words, a->column, to,
+               row);
+}
+
 static NOINLINE void make_results(const struct attend *a, Y *y)
 {
     const struct attend_dims *k = a->k;
@@ -550,8 +558,7 @@ static NOINLINE void make_results(const struct attend *a, Y *y)
     if (columns > two)
         attend_values(a->w, a->v, words, a->column, columns - two, to, row);
     if (two)
-        attend_two(a->w, a->v + (k->e - 2) * a->column, words, a->column,
-                   to + k->e - 2, row);
+        put_two(a, words, to + k->e - 2, row);
     if (!plain)
         put_results(a, (const int8_t *)to, y);
 }
@@ -862,12 +869,15 @@ static void share_out(struct attend *a, const struct io *io, int own)
 }
 
 /* Keys and columns of v of a head; returns the former. */
-static const X *take_head(const struct attend *a, const struct io *io,
-                          int32_t h)
+static const X *take_head(struct attend *a, const struct io *io, int32_t h)
 {
     const struct attend_dims *k = a->k;
     const K *key = (const K *)io->in[1] + h * k->khead;
 
+    a->rows = 4;
+    a->qrow = k->qrow;
+    a->yrow = k->yrow;
+    a->mrow = k->mrow;
     take_columns(a, (const V *)io->in[2] + h * k->vhead);
 #ifdef QUOTIENTS_WEIGH
     take_begin(a->k, key, a->begin);
@@ -878,15 +888,12 @@ static const X *take_head(const struct attend *a, const struct io *io,
     return a->keys;
 }
 
-/* Four rows, or one as four that lie in one place. */
-static inline void take_steps(struct attend *a, int32_t rows)
+/* The last row, which is left over, as four that lie in one place. */
+static NOINLINE int32_t take_last(struct attend *a)
 {
-    const int32_t on = rows > 1;
-
-    a->rows = rows;
-    a->qrow = on * a->k->qrow;
-    a->yrow = on * a->k->yrow;
-    a->mrow = on * a->k->mrow;
+    a->rows = 1;
+    a->qrow = a->yrow = a->mrow = 0;
+    return a->k->m - 1;
 }
 
 /* What all rows have in common, of `blocks` by four. */
@@ -899,7 +906,6 @@ static void take_all(struct attend *a, const struct attend_dims *k,
     a->words = (k->d + 3) >> 2;
     a->line = (k->n + 3) & ~3;
     a->column = a->line + BEFORE;
-    take_steps(a, 4);
     a->linear = k->same_scores;
     a->pairs = BEHIND && a->linear && k->d == 32 && !io->in[7];
     a->step = k->d & 3 ? 4 * a->words : k->krow;
@@ -952,15 +958,11 @@ static inline void attend_rows(const struct attend_dims *k,
 #elif defined QUOTIENTS_WEIGH
         shown = k->hides ? shown_columns(k, attend_mask(k, io, h, row)) : k->n;
 #endif
-        if (BEHIND && 4 * block == k->m - 1) {
-            row = k->m - 1;
-            take_steps(&a, 1);
-        }
+        if (BEHIND && 4 * block == k->m - 1)
+            row = take_last(&a);
         make_rows(&a, (const Q *)io->in[0] + row * k->qrow + h * k->qhead, key,
                   attend_mask(k, io, h, row), shown,
                   (Y *)io->out[0] + row * k->yrow + h * k->yhead);
-        if (a.rows == 1)
-            take_steps(&a, 4);
         if (++block == blocks) {
             block = 0;
             key = NULL;
