@@ -19,7 +19,7 @@
  * let      row = k == 8 ? 26 : 3 * k / 4 + 9 + (k == 32 && !dense) * 2
  * cycles   ncore * (fit.call + groups *
  *          (fit.group + fit.scale * group + row * m))
- * code     900
+ * code     820
  * cold     750
  *
  * The last columns are taken again where they are no multiple of a group.

@@ -19,7 +19,7 @@
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven
  * code     530
- * cold     505
+ * cold     rows > 1 ? 560 : 400
  */
 #define Z Y
 #define SIMD_SUM ONE
