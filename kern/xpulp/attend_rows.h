@@ -533,34 +533,44 @@ static NOINLINE void put_results(const struct attend *a, const int8_t *v, Y *y)
             y[j] = (Y)clip(*v++, lo, hi);
 }
 
-/* The last two columns of results. */
-static NOINLINE void put_two(const struct attend *a, int32_t words, void *to,
-                             int32_t row)
+/* Results of `count` times four columns, rows `row` apart. */
+static NOINLINE void put_values(const struct attend *a, int32_t words,
+                                int32_t count, void *to, int32_t row)
 {
-    attend_two(a->w, a->v + (a->k->e - 2) * a->column, words, a->column, to,
-               row);
+    put_end(a, a->w + 16 * words);
+    attend_values(a->w, a->v, words, a->column, count, to, row);
+}
+
+/* Where they are within bounds, or columns are no multiple of four. */
+static NOINLINE void other_results(const struct attend *a, int32_t words, Y *y)
+{
+    const struct attend_dims *k = a->k;
+    const int32_t columns = (k->e + 3) >> 2, two = (k->e & 3) == 2;
+    const int plain = two && k->lo == -128 && k->hi == 127;
+    const int32_t row = plain ? a->yrow : 4 * columns;
+    char *to = plain ? (char *)y : (char *)results_of(a);
+
+    if (columns > two)
+        put_values(a, words, columns - two, to, row);
+    put_end(a, a->w + 16 * words);
+    if (two)
+        attend_two(a->w, a->v + (k->e - 2) * a->column, words, a->column,
+                   to + k->e - 2, row);
+    if (!plain)
+        put_results(a, (const int8_t *)to, y);
 }
 
 static NOINLINE void make_results(const struct attend *a, Y *y)
 {
     const struct attend_dims *k = a->k;
     const int32_t words = (a->shown + BEFORE + 3) >> 2;
-    const int32_t columns = (k->e + 3) >> 2, two = (k->e & 3) == 2;
-    const int plain = (two || !(k->e & 3)) && k->lo == -128 && k->hi == 127;
-    const int32_t row = plain ? a->yrow : 4 * columns;
-    char *to = plain ? (char *)y : (char *)results_of(a);
 
-    if (!a->small) {
+    if (!a->small)
         wide_results(a, y);
-        return;
-    }
-    put_end(a, a->w + 16 * words);
-    if (columns > two)
-        attend_values(a->w, a->v, words, a->column, columns - two, to, row);
-    if (two)
-        put_two(a, words, to + k->e - 2, row);
-    if (!plain)
-        put_results(a, (const int8_t *)to, y);
+    else if ((k->e & 3) || k->lo != -128 || k->hi != 127)
+        other_results(a, words, y);
+    else
+        put_values(a, words, k->e >> 2, y, a->yrow);
 }
 
 #if !defined POWERS_WEIGH && !defined QUOTIENTS_WEIGH
