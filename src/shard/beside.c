@@ -100,6 +100,21 @@ Pieces beside_pieces(const Shard *s, const Val *v, double *behind)
     return p;
 }
 
+/* Of a constant; all that a chip has of it is not kept. */
+static Val *constant_piece(Build *b, const Val *v, Cut c, int64_t from,
+                           int64_t to)
+{
+    Shard s = *b->s;
+    Val own = *v, *y;
+
+    s.mem = arena_new();
+    own.shape = shard_shape(&s, c, v->shape, b->chip);
+    own.data = shard_data(&s, c, v, v->data, b->chip);
+    y = build_columns(b, &own, c.axis, from, to - from);
+    arena_end(s.mem);
+    return y;
+}
+
 /* Columns [from, to) of this chip's. */
 static Val *piece(Build *b, const Val *v, int64_t from, int64_t to)
 {
@@ -113,12 +128,12 @@ static Val *piece(Build *b, const Val *v, int64_t from, int64_t to)
 
         if (!a)
             continue;
-        if (a->data || h->arg[i].axis < 0)
+        if (h->arg[i].axis < 0)
             arg[i] = build_operand(b, h, i);
+        else if (a->data)
+            arg[i] = constant_piece(b, a, h->arg[i], from, to);
         else
             arg[i] = piece(b, a, from, to);
-        if (a->data && h->arg[i].axis >= 0)
-            arg[i] = build_columns(b, arg[i], h->arg[i].axis, from, to - from);
     }
     y = build_part(b, h, arg)->res[0];
     y->scale = v->scale;

@@ -83,7 +83,8 @@ static void set_rates(ShardOpts *o)
     o->link_rate = known(o->link_rate, .01);
 }
 
-static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
+/* load: of other shares of as many chips; NULL: there are none. */
+static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o, Load *load)
 {
     Shard *s = NEW(mem, Shard);
     const Node *n;
@@ -103,7 +104,8 @@ static Shard *begin(Arena *mem, Graph *g, const ShardOpts *o)
     s->out = NEWN(mem, Cut, g->nout + 1);
     s->at = NEWN(mem, Cut, nval + 1);
     s->limit = NEWN(mem, int64_t, s->nnode + 1);
-    s->load = NEWN(mem, Load, (CHIPS_MOST + 1) * (CHIPS_MOST + 1));
+    s->load = load ? load
+                   : NEWN(mem, Load, (CHIPS_MOST + 1) * (CHIPS_MOST + 1));
     s->need = NEWN(mem, Band *, nval + 1);
     s->use = NEWN(mem, Cut, nval + 1);
     s->fixed = NEWN(mem, bool, nval + 1);
@@ -146,16 +148,16 @@ static Shard *settle(Shard *s)
 /* Windows of the first `nrow` layers by rows. */
 static Shard *try_rows(Arena *mem, Graph *g, const ShardOpts *o, int nrow)
 {
-    Shard *s = begin(mem, g, o);
+    Shard *s = begin(mem, g, o, NULL);
 
     s->nrow = nrow;
     return settle(s);
 }
 
 /* What is decided as in s. */
-static Shard *copy(const Shard *s)
+static Shard *copy(Arena *mem, const Shard *s)
 {
-    Shard *t = begin(s->mem, s->whole, &s->o);
+    Shard *t = begin(mem, s->whole, &s->o, s->load);
 
     memcpy(t->stay, s->stay, (size_t)s->nnode * sizeof *t->stay);
     memcpy(t->whole_in, s->whole_in, (size_t)s->nnode * sizeof *t->whole_in);
@@ -223,13 +225,31 @@ static bool keep_whole(const Shard *s, bool *stay, int i, int n)
     return !n;
 }
 
-/* Makes *s what t was told, if that is quicker. */
+/* A trial has an arena of its own, which ends with it. */
+static Shard *begin_trial(const Shard *s)
+{
+    Shard *t = copy(arena_new(), s);
+
+    t->trial = true;
+    return t;
+}
+
+static void end_trial(Shard *t)
+{
+    if (t->trial)
+        arena_end(t->mem);
+}
+
+/* Makes *s what t was told, if that is quicker; the other ends. */
 static bool improve(Shard **s, double *cycles, Shard *t)
 {
     double is = cost_shares(settle(t));
 
-    if (!shard_split(t) || is >= *cycles)
+    if (!shard_split(t) || is >= *cycles) {
+        end_trial(t);
         return false;
+    }
+    end_trial(*s);
     *s = t;
     *cycles = is;
     return true;
@@ -243,10 +263,12 @@ static bool improve_whole(Shard **s, double *cycles, int i)
     int n;
 
     for (n = 1; n <= MOST && old->first[i] && !old->stay[i]; n++) {
-        Shard *t = copy(old);
+        Shard *t = begin_trial(old);
 
-        if (!keep_whole(old, t->stay, i, n))
+        if (!keep_whole(old, t->stay, i, n)) {
+            end_trial(t);
             return false;
+        }
         if (improve(s, cycles, t))
             return true;
     }
@@ -260,7 +282,7 @@ static bool improve_sum(Shard **s, double *cycles, int i)
 
     if (!(*s)->share[i].partial || (*s)->o.inner != INNER_best)
         return false;
-    t = copy(*s);
+    t = begin_trial(*s);
     t->whole_in[i] = true;
     return improve(s, cycles, t);
 }
@@ -273,7 +295,7 @@ static bool improve_small(Shard **s, double *cycles, int i)
 
     if (!h->partial || h->res.axis < 0 || (*s)->o.inner != INNER_best)
         return false;
-    t = copy(*s);
+    t = begin_trial(*s);
     t->by_all[i] = true;
     return improve(s, cycles, t);
 }
@@ -286,14 +308,27 @@ static bool improve_rows(Shard **s, double *cycles, int i)
 
     if (op_info[h->node->op].family != FAM_row || h->res.axis >= 0)
         return false;
-    t = copy(*s);
+    t = begin_trial(*s);
     t->by_rows[i] = true;
     return improve(s, cycles, t);
+}
+
+/* What has been found is decided again where it is to be kept. */
+static Shard *keep(Shard *s, Arena *mem)
+{
+    Shard *t;
+
+    if (!s->trial)
+        return s;
+    t = settle(copy(mem, s));
+    end_trial(s);
+    return t;
 }
 
 /* Layers whose exchanges cost more than their shares save stay whole. */
 static Shard *worth_sharing(Shard *s)
 {
+    Arena *mem = s->mem;
     double cycles = cost_shares(s);
     bool again;
     int i;
@@ -306,14 +341,14 @@ static Shard *worth_sharing(Shard *s)
             again |= improve_whole(&s, &cycles, i);
         }
     while (again);
-    return s;
+    return keep(s, mem);
 }
 
 /* Every layer is whole on one chip; NULL: there is no such, *why says why. */
 static Shard *pipeline(Arena *mem, Graph *g, const ShardOpts *o,
                        const char **why)
 {
-    Shard *s = begin(mem, g, o);
+    Shard *s = begin(mem, g, o, NULL);
     const Val *v;
     int i, k;
 

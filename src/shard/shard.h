@@ -119,6 +119,7 @@ typedef struct Shard {
     Way *way;           /* by tag; NULL: of links without figures */
     Load *load;     /* way.c: by chips of a block, then of those it becomes */
     /* while it is decided */
+    bool trial;     /* mem is its own, to end with it */
     Cut *at;        /* by id of values */
     int nrow;       /* layers with windows before this one are cut by rows */
     Band **need;    /* by id of values, by chip: all that windows read; NULL: no

@@ -469,6 +469,38 @@ static void crowded(void)
     arena_end(a);
 }
 
+/* What the search for shares takes is not kept. */
+static void frugal(void)
+{
+    enum { LAYERS = 24, MOST = 4 << 20 };
+    Arena *a = arena_new();
+    size_t bytes;
+    Val *x;
+    int i;
+
+    g = graph_new(a, "frugal");
+    g->exact = true;
+    x = graph_val(g, "x", T_s8, SHAPE(4, 16));
+    x->lo = -128;
+    x->hi = 127;
+    graph_input(g, x);
+    for (i = 0; i < LAYERS; i++)
+        x = linear(x, 16);
+    graph_output(g, x);
+    bytes = arena_bytes(a);
+    shard_make(a, g, &(ShardOpts){.chips = 8, .timed = true, .cores = 8,
+                                  .mac_rate = .01, .byte_rate = 1,
+                                  .link_rate = 1, .neighbours = true,
+                                  .room = 1 << 20, .beside = true,
+                                  .sum_columns = 1});
+    bytes = arena_bytes(a) - bytes;
+    if (bytes > MOST) {
+        printf("shares of %d layers keep %zu bytes\n", LAYERS, bytes);
+        exit(1);
+    }
+    arena_end(a);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const off[] = {"siblings", "attend", "prompt", "few",
@@ -481,6 +513,7 @@ int main(int argc, char **argv)
     for (i = 0; i < atoi(argv[2]); i++)
         round_of();
     crowded();
+    frugal();
     for (i = 3; i < argc; i++)
         for (n = 1; n <= 8; n += between(1, 2)) {
             Arena *a = arena_new();
