@@ -1,0 +1,65 @@
+/* Orders beside accelerators: other work comes before cores wait for a job, but
+ * not where chips exchange something, for which others wait. */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+
+enum { NODES = 4 };
+
+static Val *unary(Graph *g, OpCode op, Val *x)
+{
+    Val *y = graph_node(g, NULL, op, NULL, 1, &x)->res[0];
+
+    if (op == OP_allsum) {
+        attr_set_int(g, y->def, A_p2, 2);
+        attr_set_int(g, y->def, A_p3, 2);
+    }
+    node_infer(g, y->def);
+    return y;
+}
+
+/* A job, what waits for it, what need not, and `last`. */
+static bool moves(OpCode last)
+{
+    static const Kern kern;
+    Arena *a = arena_new();
+    Graph *g = graph_new(a, "order");
+    Val *x = graph_val(g, "x", T_s32, SHAPE(1, 8)), *job, *y;
+    Node *seq[NODES];
+    Choice *c;
+    bool any;
+    int i;
+
+    x->lo = -128;
+    x->hi = 127;
+    graph_input(g, x);
+    job = unary(g, OP_neg, x);
+    graph_output(g, unary(g, OP_neg, job));
+    y = unary(g, OP_abs, x);
+    graph_output(g, unary(g, last, y));
+    graph_number(g);
+    c = NEWN(a, Choice, NODES);
+    for (i = 0; i < NODES; i++) {
+        seq[i] = i ? seq[i - 1]->next : g->first;
+        c[seq[i]->id] = (Choice){.kern = &kern, .engine = ENG_cores,
+                                 .cycles = 2000};
+    }
+    c[job->def->id].engine = ENG_hops;
+    c[job->def->id].cycles = 9000;
+    any = order_accel(c, seq, NODES);
+    if (any != (seq[1] == y->def)) {
+        puts("an order that is said to be another, or the same");
+        exit(1);
+    }
+    arena_end(a);
+    return any;
+}
+
+int main(void)
+{
+    bool alone = moves(OP_neg), exchange = moves(OP_allsum);
+
+    printf("work comes before a wait: %s; where there is an exchange: %s\n",
+           alone ? "yes" : "no", exchange ? "yes" : "no");
+    return !alone || exchange;
+}
