@@ -29,6 +29,8 @@ void gen_lm_harness(const Plan *p, const char *name, const char *dir,
     str_fmt(out, "/* What generate.c is told of %s. */\n#include \"%s_lm.h\"\n"
             "#include \"generate.h\"\n%s\n", name, name,
             gen_image_bytes(g) ? "#include \"rt/pulp/ext.h\"\n" : "");
+    if (gen_has_link(g))
+        str_put(out, "#include \"rt/rt.h\"\n\n");
     gen_storage(g, out);
     str_fmt(out, "static struct %s net;\n"
         "static int32_t tokens[%" PRId64 "];\n"
@@ -43,6 +45,8 @@ void gen_lm_harness(const Plan *p, const char *name, const char *dir,
         gen_load(g, arena_fmt(g->mem, "%s../../", dir), out);
         str_put(out, ")\n        return 1;\n");
     }
+    if (gen_has_link(g))
+        str_put(out, "    rt_link_begin();\n");
     str_fmt(out, "    return %s_init(&net, memory);\n}\n\n"
         "const struct tilewright_talk tilewright_talk = {&%s_lm, &net, init,\n"
         "    tokens, prompt, sizeof prompt, scratch, ", name, name);
