@@ -17,7 +17,7 @@
  *          (has.mask ? min(ROWS, 4 * each) : ROWS) + n / 4 *
  *          (fit.shown + halvings * fit.halved - has.mask * (fit.shown -
  *          fit.hidden) / 2 * (reach + hidden < 1))))
- * code     4250
+ * code     4850
  *
  * Scores are x, or half of it, so the greatest is that of the greatest x.  What
  * a mask hides has powers of scores of at most -1; they are made where these can
