@@ -7,10 +7,11 @@
  * are the plain ones, told what the plan's are told, on just the bytes that
  * the plan gives them.  Everything is run three times: steps done when they
  * start; done when they are waited for; and read at the start, written at the
- * wait.  A plan as made must be accepted and compute what the evaluator does,
- * which tests ir/tile.c too.  Then it is changed at a random place; if its
- * outputs are then others in one of these runs, or an engine is asked for what
- * it cannot do, it must be rejected. */
+ * wait.  Jobs of one accelerator are done in their order.  A plan as made must
+ * be accepted and compute what the evaluator does, which tests ir/tile.c too.
+ * Then it is changed at a random place; if its outputs are then others in one of
+ * these runs, or an engine is asked for what it cannot do, it must be
+ * rejected. */
 #include "test/lib/tiles.h"
 #include "test/lib/naive.h"
 #include "pass/pass.h"
@@ -38,7 +39,8 @@ typedef struct Machine {
     Arena *mem;
     const Plan *p, *good;
     unsigned char *ram[16], *rom[16];
-    Effect *late;   /* by step: done at its wait */
+    Effect *late;   /* by step: done at its wait, */
+    bool *over;     /* or before, with the next job of its accelerator */
     Known *memo;
     const char *fault;
 } Machine;
@@ -468,6 +470,30 @@ static void begin(Machine *m, const Step *s, Effect *e)
         run_kernel(m, s, e);
 }
 
+static void end_step(Machine *m, int i, int when)
+{
+    if (when == AT_START || m->over[i])
+        return;
+    if (when == AT_WAIT)
+        begin(m, &m->p->step[i], &m->late[i]);
+    apply(&m->late[i]);
+    m->over[i] = true;
+}
+
+/* Jobs of one accelerator run one after the other: those before step i are over
+ * when it begins. */
+static void end_jobs(Machine *m, int i, int when, const bool *open)
+{
+    const Step *s = m->p->step;
+    int k;
+
+    if (m->p->soc->engine[s[i].engine].kind != ENGINE_accel)
+        return;
+    for (k = 0; k < i; k++)
+        if (open[k] && s[k].engine == s[i].engine)
+            end_step(m, k, when);
+}
+
 /* The steps that a wait for this token ends. */
 static void end_steps(Machine *m, int wait, int when, bool *open)
 {
@@ -478,12 +504,10 @@ static void end_steps(Machine *m, int wait, int when, bool *open)
     for (i = 0; i < wait && !m->fault; i++) {
         if (!open[i] || s[i].token != s[wait].token)
             continue;
-        open[i] = false;
         some = true;
-        if (when == AT_WAIT)
-            begin(m, &s[i], &m->late[i]);
-        if (when != AT_START)
-            apply(&m->late[i]);
+        end_jobs(m, i, when, open);
+        end_step(m, i, when);
+        open[i] = false;
     }
     if (!some)
         fault(m, "a wait for nothing");
@@ -496,11 +520,14 @@ static void run_plan(Machine *m, int when)
     int i;
 
     m->late = NEWN(m->mem, Effect, p->nstep + 1);
+    m->over = NEWN(m->mem, bool, p->nstep + 1);
     for (i = 0; i < p->nstep && !m->fault; i++) {
         if (p->step[i].kind == STEP_wait) {
             end_steps(m, i, when, open);
             continue;
         }
+        if (when == ACROSS)
+            end_jobs(m, i, when, open);
         open[i] = true;
         if (when != AT_WAIT)
             begin(m, &p->step[i], &m->late[i]);
