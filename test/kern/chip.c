@@ -132,9 +132,8 @@ static void put_kernel(const char *dir, const Kern *k, const KernSig *s,
         const char *p = i < s->narg ? s->arg[i].operand : s->res[0].operand;
         const Type t = i < s->narg ? in->arg[i] : in->res;
 
-        if (t == T_none) /* an operand that only others have */
-            continue;
-        str_fmt(&o, "typedef %s ", type_info[t].ctype);
+        str_fmt(&o, "typedef %s ", /* of one that it alone has, any */
+                type_info[t == T_none ? T_s32 : t].ctype);
         for (; *p; p++)
             str_fmt(&o, "%c", toupper((unsigned char)*p));
         str_put(&o, ";\n");
