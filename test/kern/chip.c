@@ -218,15 +218,35 @@ static unsigned inplace(const Kern *k, const KernSig *s, const Node *n)
     return set;
 }
 
-static void put_case(Str *o, const Kern *k, const Inst *in, const Node *n,
+/* Expressions that were read know how many cores there are. */
+static void set_cores(Kern *k, int ncore)
+{
+    k->ncore = ncore;
+    k->exprs->first = NULL;
+}
+
+/* Bytes of a core, of one to eight of them. */
+static void put_scratch(Str *o, Kern *k, const Node *n, const Dims *d)
+{
+    const int ncore = k->ncore;
+    int i;
+
+    str_put(o, "{");
+    for (i = 1; i <= 8 && k->scratch; i++) {
+        set_cores(k, i);
+        str_fmt(o, "%d, ", (int)kern_expr(k, k->scratch, n, d));
+    }
+    str_put(o, "}, ");
+    set_cores(k, ncore);
+}
+
+static void put_case(Str *o, Kern *k, const Inst *in, const Node *n,
                      const Dims *d)
 {
     const DimsInfo *info = dims_of(n->op);
-    int64_t scratch = 0, cycles = 0, code = 0, ahead = -1;
+    int64_t cycles = 0, code = 0, ahead = -1;
     int i;
 
-    if (k->scratch && *k->scratch)
-        scratch = kern_expr(k, k->scratch, n, d);
     if (k->ahead)
         ahead = kern_expr(k, k->ahead, n, d);
     if (k->cycles)
@@ -241,7 +261,9 @@ static void put_case(Str *o, const Kern *k, const Inst *in, const Node *n,
         put_operand(o, n->arg[i]);
     str_put(o, "},\n     ");
     put_operand(o, n->res[0]);
-    str_fmt(o, "%d, %d, 0x%x, %d, %d, %d, %d},\n", n->narg, (int)scratch,
+    str_fmt(o, "%d, ", n->narg);
+    put_scratch(o, k, n, d);
+    str_fmt(o, "0x%x, %d, %d, %d, %d},\n",
             inplace(k, &k->sig[in->sig], n), (int)ahead, (int)cycles, (int)code,
             (int)MAX(node_macs(n), val_count(n->res[0])));
 }

@@ -28,6 +28,14 @@ static uint8_t arena[BYTES] L1;
 static uint8_t want[WANT] L2;
 static int32_t used;
 
+static int strayed; /* a kernel, beyond its scratch memory */
+
+static inline void stray(void)
+{
+    rt_print("more scratch memory than the head says\n");
+    strayed = 1;
+}
+
 /* The kernel on so many cores, with scratch memory behind what is used. */
 static uint32_t measure(const Case *k, const struct io *io, int cores);
 
@@ -133,7 +141,7 @@ static int try_ahead(const Case *k, const struct io *io, int cores)
     struct io over = *io;
     uint8_t *y;
 
-    if (k->ahead < 0 || used + both.n + k->scratch + 64 > BYTES)
+    if (k->ahead < 0 || used + both.n + *k->scratch + 64 > BYTES)
         return 0;
     y = room(&both, 0);
     over.out[0] = y;
@@ -147,6 +155,7 @@ static inline int try_case(const Case *k, int cores)
     struct io io = operands(k, 1), right = io;
     int bad;
 
+    strayed = 0;
     right.out[0] = want;
     right.tmp = arena + ((used + 15) & ~15);
     plain(k->dims, &right);
@@ -162,7 +171,8 @@ static inline int try_case(const Case *k, int cores)
             measure(k, &right, cores);
             bad |= differs(k, io.out[0]) || !guarded(k, io.out[0]);
         }
-    return bad | try_ahead(k, &io, cores);
+    bad |= try_ahead(k, &io, cores);
+    return bad | strayed;
 }
 
 #endif

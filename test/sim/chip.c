@@ -10,12 +10,21 @@
 /* A copy for each core, as generated code makes it. */
 static int32_t dims[8][68] L1;
 
+enum { GUARD = 8 }; /* bytes behind each core's scratch memory */
+
 struct job {
     const Case *k;
     const struct io *io;
     uint8_t *tmp;
     int cores;
 };
+
+static uint8_t *scratch_of(const struct job *j, int core)
+{
+    const int32_t bytes = j->k->scratch[j->cores - 1];
+
+    return j->tmp + core * (((bytes + 7) & ~7) + GUARD);
+}
 
 static void work(const void *arg, int core)
 {
@@ -26,7 +35,7 @@ static void work(const void *arg, int core)
         return;
     io.core = core;
     io.ncore = j->cores;
-    io.tmp = j->tmp + core * ((j->k->scratch + 7) & ~7);
+    io.tmp = scratch_of(j, core);
     fast(dims[core], &io);
 }
 
@@ -38,19 +47,31 @@ static uint32_t fork_cycles(const struct job *j)
     return pulp_cycles() - cycles;
 }
 
+/* The bytes behind the scratch memory of core `core`. */
+static uint8_t *guard_of(const struct job *j, int core)
+{
+    return scratch_of(j, core) + j->k->scratch[j->cores - 1];
+}
+
 /* Cycles, but for those that it takes to start nothing. */
 static uint32_t measure(const Case *k, const struct io *io, int cores)
 {
     struct job nothing = {k, io, 0, 0};
-    uint32_t none;
+    uint32_t none, cycles;
     struct job j = {k, io, arena + ((used + 15) & ~15), cores};
 
-    if (used + 16 + cores * ((k->scratch + 7) & ~7) > BYTES)
+    if (scratch_of(&j, cores) > arena + BYTES)
         rt_print("too large\n");
-    for (int i = 0; i < cores; i++)
+    for (int i = 0; i < cores; i++) {
         memcpy(dims[i], k->dims, sizeof dims[i]);
+        memset(guard_of(&j, i), 0x5a, GUARD);
+    }
     none = fork_cycles(&nothing);
-    return fork_cycles(&j) - none;
+    cycles = fork_cycles(&j) - none;
+    for (int i = 0; i < cores * GUARD; i++)
+        if (guard_of(&j, i / GUARD)[i % GUARD] != 0x5a)
+            return stray(), cycles;
+    return cycles;
 }
 
 /* Of one operator, with the instruction cache empty and warm. */

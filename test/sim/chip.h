@@ -13,7 +13,8 @@ struct operand {
 typedef struct Case {
     int32_t dims[68]; /* the dims struct of its family */
     struct operand in[8], out;
-    int32_t nin, scratch;
+    int32_t nin;
+    int32_t scratch[8]; /* bytes of a core, of so many cores less one */
     uint32_t inplace; /* operands at whose address the result may begin */
     int32_t ahead;    /* bytes that it must begin ahead of operand 0 to overlap
                          it; less than 0: it may not */
