@@ -32,7 +32,7 @@ static NOINLINE int32_t look_up(const struct weigh *a, const int8_t *x,
         if (n & 3)
             most = plain(x + n - 4, 1, most, a->scores, mask, a->t + n - 4);
     }
-    top = greatest_4(most);
+    top = attend_most(most);
     for (int32_t i = n; i & 3; i++)
         a->t[i] = (int8_t)top;
     return top;

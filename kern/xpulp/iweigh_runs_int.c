@@ -337,7 +337,7 @@ static int32_t top_rows(struct call *c)
     int32_t least = 127;
 
     for (int32_t i = 0; i < c->rows; i++) {
-        c->top[i] = greatest_4(c->top[i]);
+        c->top[i] = attend_most(c->top[i]);
         c->zero[i] = (uintptr_t)(c->weigh.powers - c->top[i]);
         least = c->top[i] < least ? c->top[i] : least;
     }

@@ -72,21 +72,6 @@ static int32_t masked(const int8_t *x, int32_t words, int32_t most,
 #define plain masked
 #endif
 
-/* The greatest of four bytes. */
-static inline int32_t greatest_4(int32_t four)
-{
-#ifdef XPULPV2
-    four = xp_max4(four, four >> 16);
-    return (int8_t)xp_max4(four, four >> 8);
-#else
-    int32_t top = (int8_t)four;
-
-    for (int32_t i = 8; i < 32; i += 8)
-        top = (int8_t)(four >> i) > top ? (int8_t)(four >> i) : top;
-    return top;
-#endif
-}
-
 static inline struct weigh weigh_begin(const struct weigh_dims *k,
                                        const struct io *io)
 {
