@@ -130,7 +130,7 @@ ROW_MASKED(masked_half, ROW_HALF, 2)
 /* Powers of 16 bits of four scores a word, and their sums, to which those before
  * are added if `more` is -1, not 0; the greatest ones too, in halves of a word.
  * From zero[i] it is `less` bytes to where the power of 0 is. */
-#define ROW_POWERS(name, SCORES, MOST, steps)                                     \
+#define ROW_POWERS(name, SCORES, MOST, steps)                                 \
     static inline void name(struct call *c, const int8_t *x, int32_t words,   \
                             int32_t less, int32_t more, uint16_t *v)          \
     {                                                                         \
@@ -139,7 +139,7 @@ ROW_MASKED(masked_half, ROW_HALF, 2)
         uint32_t *sums = c->sum, *mosts = c->most, most;                      \
         int32_t a, b, d, e, w, sum, zero;                                     \
                                                                               \
-        /* while a load is waited for, the last of the turn before are added */ \
+        /* while a load is waited for, the last of the turn before count */   \
         __asm__ volatile(                                                     \
             XP_BLOCK "xlp.setup 1, %[rows], 27 + " #steps "\n"                \
             "xp.lw.post %[zero], %[from], 4\n"                                \

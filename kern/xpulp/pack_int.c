@@ -25,8 +25,8 @@
  *
  * Bit b of codes 4 i to 4 i + 3 is nibble b of word i: the dot product of 1, 2,
  * 4 and 8 and what a mask of bit b leaves of the four.  With 8, 16, 32 and 64
- * that of an odd bit is where it belongs beside the even one before it.  Rows of the fifth axis
- * may begin one behind the other, as blocks on a diagonal do.
+ * that of an odd bit is where it belongs beside the even one before it.  Rows of
+ * the fifth axis may begin one behind the other, as blocks on a diagonal do.
  */
 #define LEFT uint8_t
 #define RIGHT uint8_t

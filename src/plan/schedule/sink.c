@@ -159,9 +159,8 @@ static bool make_live(const Plan *p, const Touched *t, Lives *v, int k)
 /* May the wait come behind step s? */
 static bool may_pass(Sinker *k, const Step *s)
 {
-    Touched other;
-
     bool store = step_moves(k->p, k->job);
+    Touched other;
 
     if (s->kind == STEP_wait)
         return store || s->engine != k->job->engine;
