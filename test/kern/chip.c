@@ -316,6 +316,19 @@ static Node *drawn(const Kern *k, const Inst *in, Dims *d)
     return n;
 }
 
+/* The first operator, of types of which some can be drawn. */
+static Node *first_drawn(const Kern *k, Inst *in, Dims *d)
+{
+    Node *n = NULL;
+    int i;
+
+    for (i = 0; !n && i < 20; i++) {
+        *in = choose(k);
+        n = drawn(k, in, d);
+    }
+    return n;
+}
+
 static char *read_all(FILE *f)
 {
     Str o = {.mem = mem};
@@ -382,10 +395,13 @@ int main(int argc, char **argv)
     k = text ? find(argv[5]) : find_drawn(argv[5]);
     k->ncore = atoi(argv[2]);
     runs = text ? 1 : atoi(argv[4]);
-    in = text ? types_of(k, text) : choose(k);
+    if (text)
+        in = types_of(k, text);
+    n = text ? node_for(k, &in, text, &d) : first_drawn(k, &in, &d);
     str_put(&o, "#include \"test/sim/chip.h\"\n\nconst Case cases[] = {\n");
     for (i = 0; i < runs; i++) {
-        n = text ? node_for(k, &in, text, &d) : drawn(k, &in, &d);
+        if (i)
+            n = drawn(k, &in, &d);
         if (!n)
             err(ERR_USAGE, "%s%s: not when %s", text ? text : "nothing drawn ",
                 k->path, k->when);
