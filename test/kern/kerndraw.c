@@ -932,6 +932,20 @@ static void put_mask(Str *o, int m, int n)
     str_put(o, "}\n");
 }
 
+/* Elements that rise from lo to hi, the first ones equal. */
+static void put_rising(Str *o, const char *name, Type t, int first, int64_t lo,
+                       int64_t hi)
+{
+    int i;
+
+    str_fmt(o, "%s = const : %s[256] {", name, type_info[t].name);
+    for (i = 0; i < 256; i++)
+        str_fmt(o, "%s%lld", i ? "," : "",
+                (long long)(i < first ? lo : lo + (hi - lo) * (i - first) /
+                                                 (256 - first)));
+    str_put(o, "}\n");
+}
+
 /* Weights that are rounded quotients, of sides with zero points or none; scores
  * and results of factors below 1/4 and above; a mask that bounds or hides. */
 static void draw_quotients(Str *o, const Inst *in)
@@ -949,8 +963,11 @@ static void draw_quotients(Str *o, const Inst *in)
             type_info[in->arg[3]].name, factor / between(1, 40),
             between(-50, 50), factor / between(1, 40), between(-50, 50));
     put_bytes(o, "scores", in->arg[4], -128, 127);
-    put_table(o, "powers", in->arg[5], 256, hides, /* the greatest has one */
-              roll(4) ? INT32_MAX : 4000);
+    if (hides && roll(2))
+        put_rising(o, "powers", in->arg[5], between(0, 254), 0, 4000);
+    else
+        put_table(o, "powers", in->arg[5], 256, hides ? 4 : 0, /* by p4: 1 */
+                  roll(4) ? INT32_MAX : 4000);
     if (mask)
         put_mask(o, m, rows);
     str_fmt(o, "r = iattend q k v scale scores powers%s mode=%d p0=%d p1=%d "
@@ -1118,21 +1135,6 @@ static void draw_rowmatmul(Str *o, const Inst *in)
     put_clip(o, OP_rowmatmul, in);
 }
 
-/* Channels in words of parts, a word for each bit. */
-/* Elements that rise from lo to hi, the first ones equal. */
-static void put_rising(Str *o, const char *name, Type t, int first, int64_t lo,
-                       int64_t hi)
-{
-    int i;
-
-    str_fmt(o, "%s = const : %s[256] {", name, type_info[t].name);
-    for (i = 0; i < 256; i++)
-        str_fmt(o, "%s%lld", i ? "," : "",
-                (long long)(i < first ? lo : lo + (hi - lo) * (i - first) /
-                                                 (256 - first)));
-    str_put(o, "}\n");
-}
-
 /* x divided by 2 so often, as C divides, by x. */
 static void put_halved(Str *o, const char *name, Type t, int times)
 {
@@ -1234,6 +1236,7 @@ static void draw_turned(Str *o, const Inst *in)
         str_fmt(o, " p2=%d", -0x10000000);
 }
 
+/* Channels in words of parts, a word for each bit. */
 static void draw_pack(Str *o, const Inst *in)
 {
     const TypeInfo *type = &type_info[in->arg[0]];
