@@ -1166,8 +1166,9 @@ static void put_runs(Str *o, Type t, int m, int n)
  * some, perhaps one that shows the first columns and hides the last. */
 static void draw_weigh(Str *o, const Inst *in)
 {
-    int each = between(1, 9), x[2] = {each * between(1, roll(4) ? 3 : 16),
-                                      between(1, roll(3) ? 40 : 90)}, of[2];
+    int masks = roll(6) ? between(1, roll(4) ? 3 : 16) : 16 << roll(3);
+    int each = between(1, 9), of[2];
+    int x[2] = {each * masks, between(1, roll(3) ? 40 : 90)};
     const TypeInfo *w = &type_info[in->arg[3]], *s = &type_info[in->arg[1]];
     int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
     bool mask = in->arg[4] != T_none && roll(2), rising = roll(3);
