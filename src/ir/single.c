@@ -404,13 +404,14 @@ static int64_t halo_rows(const Node *n, int64_t share)
 {
     int64_t before = attr_at(n, A_start, HALO_before, 0);
     int64_t after = attr_at(n, A_start, HALO_after, 0);
+    int64_t more = sat_add(before, after), all = sat_add(more, share);
 
-    if (MIN(before, after) < 0 || before + share + after > INT32_MAX ||
+    if (MIN(before, after) < 0 || all > INT32_MAX ||
         attr_at(n, A_start, HALO_up, 0) > share ||
         attr_at(n, A_start, HALO_down, 0) > share)
         err_node(n, "no chip has %lld rows to give, or room for %lld more",
-                 (long long)share, (long long)(before + after));
-    return before + share + after;
+                 (long long)share, (long long)more);
+    return all;
 }
 
 /* What is sent of a share beside work is a piece of it, on all chips alike. */
