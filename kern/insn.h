@@ -14,8 +14,8 @@
  *
  * A compiler that optimizes files as one while it links must do so in one part
  * (-flto-partition=one): blocks of all parts want these macros. */
-#ifndef XPULP_INSN_H
-#define XPULP_INSN_H
+#ifndef INSN_H
+#define INSN_H
 
 #define XP_UNSIGNED(T) ((T)-1 > (T)0)
 /* Width and sign as instructions have them: 0, 1, 2, and 4 more if unsigned. */

@@ -12,6 +12,7 @@
 #define ATTEND_STEP 16
 #endif
 
+#include "kern/xpulp/fill.h"
 #include "kern/xpulp/halves.h"
 #include "kern/xpulp/powers.h"
 
@@ -821,6 +822,18 @@ static inline int32_t attend_point(uint32_t sum, int32_t most)
     const int32_t all = bits(sum), s = (most < all ? most : all) + all;
 
     return s <= 24 ? 24 : s <= 32 ? 32 : 36;
+}
+
+/* A copy of the table at `to` or up to 128 bytes on, each core's from another bank
+ * on: so many weights are alike that all cores would want the same one. */
+static inline const PARTS *attend_own_parts(const PARTS *parts, char *to,
+                                            int32_t core)
+{
+    enum { TABLE = 256, BANKS = 64 }; /* bytes; of a word in each bank */
+    char *at = to + (-(uintptr_t)to & (BANKS - 1)) + 8 * (core & 7);
+
+    words_copy(at, parts, TABLE / 4);
+    return (const PARTS *)at;
 }
 
 /* Weights of powers with that sum, of at most so many bits; hi: the greatest

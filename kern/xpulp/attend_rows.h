@@ -824,17 +824,6 @@ static char *share_out_rows(struct attend *a, char *p)
                             : scores + (int32_t)sizeof(struct attend_shares));
 }
 #else
-/* A table of one's own, each core's from another bank on: so many weights are 0
- * that all cores would want the same one. */
-static void copy_parts(struct attend *a, char *to, int32_t core)
-{
-    char *at = to + (-(uintptr_t)to & (BANKS - 1)) + 8 * (core & 7);
-
-    for (int32_t i = 0; i < POWERS_N; i += 4)
-        word_store(at + i, word_load((const char *)a->parts + i));
-    a->parts = (const PARTS *)at;
-}
-
 /* Places in the scratch: weights are where scores were, powers where sums. */
 static char *share_out_rows(struct attend *a, char *p)
 {
@@ -859,7 +848,7 @@ static void share_out(struct attend *a, const struct io *io, int own)
 
 #ifdef PARTS_WEIGH
     if (own)
-        copy_parts(a, p, io->core);
+        a->parts = attend_own_parts(a->parts, p, io->core);
 #endif
     p += own ? 2 * BANKS + POWERS_N : 0;
 #ifdef HIDES

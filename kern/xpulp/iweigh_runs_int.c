@@ -25,7 +25,6 @@
  * Scores of words between shown and hidden ones are made with the mask and kept.
  */
 #include "kern/xpulp/weigh.h"
-#include "kern/xpulp/fill.h"
 
 #ifndef ROWS
 #define ROWS 32 /* made together at most */
@@ -497,23 +496,13 @@ static void put_group(struct call *c, const struct weigh_dims *k,
 
 /* ---- of a call ---- */
 
-/* A table of one's own, each core's from another bank on: so many weights are
- * alike that all cores would want the same one. */
-static const PARTS *own_parts(const PARTS *parts, char *to, int32_t core)
-{
-    char *at = to + (-(uintptr_t)to & (BANKS - 1)) + 8 * (core & 7);
-
-    words_copy(at, parts, TABLE / 4);
-    return (const PARTS *)at;
-}
-
 static struct call *begin(const struct weigh_dims *k, const struct io *io)
 {
     struct call *c = io->tmp;
     char *own = (char *)io->tmp + CALL;
 
     c->weigh = weigh_begin(k, io);
-    c->weigh.parts = own_parts(c->weigh.parts, own, io->core);
+    c->weigh.parts = attend_own_parts(c->weigh.parts, own, io->core);
     c->weigh.v = (uint16_t *)(void *)(own + TABLE + 2 * BANKS);
     c->weigh.t = (int8_t *)(c->weigh.v + ROWS * k->n);
     c->n = k->n;

@@ -446,22 +446,29 @@ static void round_of(void)
     arena_end(a);
 }
 
+/* n layers one behind the other, of rows of as many elements as of x. */
+static void stack(Arena *a, const char *name, Shape s, int n)
+{
+    Val *x;
+    int i;
+
+    g = graph_new(a, name);
+    g->exact = true;
+    x = graph_val(g, "x", T_s8, s);
+    x->lo = -128;
+    x->hi = 127;
+    graph_input(g, x);
+    for (i = 0; i < n; i++)
+        x = linear(x, (int)s.dim[1]);
+    graph_output(g, x);
+}
+
 /* Layers that nobody has a share of, where a chip has no room for all. */
 static void crowded(void)
 {
     Arena *a = arena_new();
-    Val *x;
-    int i;
 
-    g = graph_new(a, "crowded");
-    g->exact = true;
-    x = graph_val(g, "x", T_s8, SHAPE(1, 3));
-    x->lo = -128;
-    x->hi = 127;
-    graph_input(g, x);
-    for (i = 0; i < 6; i++)
-        x = linear(x, 3);
-    graph_output(g, x);
+    stack(a, "crowded", SHAPE(1, 3), 6);
     same_with(a, &(ShardOpts){.chips = 4, .timed = true, .cores = 8,
                               .mac_rate = 1, .byte_rate = 1, .link_rate = 1,
                               .memory = 40, .far_rate = .01,
@@ -475,18 +482,8 @@ static void frugal(void)
     enum { LAYERS = 24, MOST = 4 << 20 };
     Arena *a = arena_new();
     size_t bytes;
-    Val *x;
-    int i;
 
-    g = graph_new(a, "frugal");
-    g->exact = true;
-    x = graph_val(g, "x", T_s8, SHAPE(4, 16));
-    x->lo = -128;
-    x->hi = 127;
-    graph_input(g, x);
-    for (i = 0; i < LAYERS; i++)
-        x = linear(x, 16);
-    graph_output(g, x);
+    stack(a, "frugal", SHAPE(4, 16), LAYERS);
     bytes = arena_bytes(a);
     shard_make(a, g, &(ShardOpts){.chips = 8, .timed = true, .cores = 8,
                                   .mac_rate = .01, .byte_rate = 1,

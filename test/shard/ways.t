@@ -21,10 +21,10 @@ j = json.load(open(path))
 assert j["match"]
 for e, way, op in zip(j["exchanges"], want, ["partsum", "allgather"]):
     each = [k["cycles"] for c in j["chips"] for k in c["layers"] if k["op"] == op]
-    mean = sum(each) / len(each)  # e["cycles"]: of the last, which waits least
+    mean = sum(each) / len(each)  # chips come late, and wait less, or early
     assert e["way"] == way, (e, way)
     assert e["formula_links"] < mean and e["cycles"] < 1.5 * e["formula"], e
-    assert e["formula"] < 1.5 * mean, e  # to the last much has been sent already
+    assert e["formula"] < 1.5 * e["cycles"], e
 PY
     [ $? = 0 ] || { echo "$*:"; cat "$tmp/out"; bad=1; }
 }
