@@ -187,7 +187,7 @@ static Range range_row(const Node *n)
     case OP_isoftmax: case OP_itamax: case OP_itapartial:
         return (Range){0, attr_int(n, A_hi)};
     case OP_ilayernorm: case OP_irmsnorm: case OP_qsoftmax: case OP_qlpnorm:
-    case OP_qlogsoftmax: case OP_qlayernorm:
+    case OP_qlogsoftmax: case OP_qlayernorm: case OP_rootscale:
         return (Range){attr_int(n, A_lo), attr_int(n, A_hi)};
     case OP_powers:
         return range_val(n->arg[1]);

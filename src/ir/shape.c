@@ -232,6 +232,22 @@ static void check_norm(const Node *n, int64_t len)
                  (long long)attr_int(n, A_shift));
 }
 
+/* A factor for each root that a row of x can have. */
+static void check_roots(const Node *n)
+{
+    const Val *x = n->arg[0], *t = n->narg > 1 ? n->arg[1] : NULL;
+    double most = (double)MAX(-x->lo, x->hi);
+    int64_t count = t ? val_count(t) : 0;
+
+    if ((double)count * (double)count + 2.0 * (double)count < most * most + 1)
+        err_node(n, "operand 2 has %lld elements: of x of %lld to %lld a factor "
+                 "for each root from 1 on was wanted", (long long)count,
+                 (long long)x->lo, (long long)x->hi);
+    if (attr_int(n, A_shift) < 0 || attr_int(n, A_shift) > 62)
+        err_node(n, "shift is %lld, 0 to 62 was wanted",
+                 (long long)attr_int(n, A_shift));
+}
+
 static Shape shape_row(const Node *n)
 {
     Shape y = n->arg[0]->shape;
@@ -242,13 +258,15 @@ static Shape shape_row(const Node *n)
     bool tables = n->op == OP_qsoftmax || n->op == OP_qlogsoftmax ||
                   n->op == OP_powers;
 
-    for (i = 1; i < n->narg && !tables; i++)
+    for (i = 1; i < n->narg && !tables && n->op != OP_rootscale; i++)
         if (n->arg[i] && val_count(n->arg[i]) != len)
             err_node(n, "operand '%s' has %lld elements, %lld were wanted: "
                      "one per element of a row", n->arg[i]->name,
                      (long long)val_count(n->arg[i]), (long long)len);
     if (tables)
         check_tables(n);
+    if (n->op == OP_rootscale)
+        check_roots(n);
     if (n->op == OP_qlayernorm)
         check_norm(n, len);
     if (n->op == OP_itapartial && (group < 1 || len % group))

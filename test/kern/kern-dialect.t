@@ -160,6 +160,11 @@ def irmsnorm(x, w, k):
             for v, f in zip(x, w)]
 
 
+def rootscale(x, t, k):
+    f = t[isqrt(sum(v * v for v in x) // len(x) + 1) - 1]
+    return [clip(v * f // 2 ** k.shift, k.lo, k.hi) for v in x]
+
+
 def mean(x):
     return (2 * sum(x) + len(x)) // (2 * len(x))
 
@@ -280,6 +285,13 @@ def case_irmsnorm():
     return k, v, by_row(irmsnorm, k, *v)
 
 
+def case_rootscale():
+    k = row_dims(random.randint(1, 4), random.randint(1, 40),
+                 shift=random.randint(0, 16))
+    v = [ints(k.rows * k.n, -128, 127), ints(128, -2**20, 2**20)]
+    return k, v, by_row(rootscale, k, *v)
+
+
 def case_mean():
     k = dims_struct("reduce")()
     n, m = random.randint(1, 5), random.randint(1, 64)
@@ -322,6 +334,8 @@ CASES = [
     ("ilayernorm_int", case_ilayernorm,
      [("x", "s16"), ("w", "s16"), ("b", "s32"), ("y", "s8")]),
     ("irmsnorm_int", case_irmsnorm, [("x", "s8"), ("w", "s32"), ("y", "s8")]),
+    ("rootscale_int", case_rootscale,
+     [("x", "s8"), ("t", "s32"), ("y", "s8")]),
     ("mean_int", case_mean, [("x", "s8"), ("y", "s8")]),
     ("avgpool_int", case_avgpool, [("x", "s8")] + INT32 + [("y", "s8")]),
 ]

@@ -556,6 +556,24 @@ static void draw_qlayernorm(Str *o, const Inst *in)
     put_clip(o, OP_qlayernorm, in);
 }
 
+/* Rows of what roots of a table's length can be of, factors that make bytes of
+ * most. */
+static void draw_rootscale(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 4), between(1, 60)}, skip = roll(3);
+    int most = roll(3) ? 255 : between(1, 255), shift = roll(3) ? 16 : roll(31);
+    int64_t hi = MIN(most, type_info[in->arg[0]].hi);
+    int64_t lo = MAX(-most, type_info[in->arg[0]].lo);
+
+    str_fmt(o, "x = input : %s%s range %d %d\n", type_info[in->arg[0]].name,
+            dims(3 - skip, x + skip), (int)lo, (int)hi);
+    put_within(o, "t", in->arg[1], (int)MAX(-lo, hi),
+               roll(8) ? MIN((INT64_C(1) << shift) * between(1, 90),
+                             INT32_MAX / MAX(-lo, hi)) : INT32_MAX);
+    str_fmt(o, "r = rootscale x t shift=%d", shift);
+    put_clip(o, OP_rootscale, in);
+}
+
 /* A long row of hardly any differences: a sum of many bits of short powers. */
 static void draw_flat(Str *o, const Inst *in, int most)
 {
@@ -583,6 +601,10 @@ static void draw_row(Str *o, OpCode op, const Inst *in)
     }
     if (op == OP_powers) {
         draw_powers(o, in);
+        return;
+    }
+    if (op == OP_rootscale) {
+        draw_rootscale(o, in);
         return;
     }
     if (op == OP_qlayernorm) {

@@ -1,0 +1,40 @@
+/* Each row by the factor of its root, in 32 bits.
+ *
+ * op       rootscale
+ * types    x:s8|u8|s16 t:s8|u8|s16|u16|s32 -> y:s8|u8|s16|s32
+ * isa      any
+ * when     max(-x.lo, x.hi) * max(-x.lo, x.hi) * n < 2147483648 &&
+ *          max(-x.lo, x.hi) * max(-t.lo, t.hi) < 2147483648 && shift < 32
+ * inplace  x
+ * split    rows
+ * stack    64
+ * cycles   ncore * (ceil(rows, ncore) * (320 + 18 * n) + 60)
+ * code     360
+ */
+#include "kern/row/own_rows.h"
+
+static int32_t root(const X *x, int32_t n)
+{
+    int32_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return (int32_t)isqrt32((uint32_t)(sum / n) + 1);
+}
+
+static void row(const struct row_dims *k, const X *x, const T *t, Y *y)
+{
+    const int32_t n = k->n, shift = k->shift, lo = k->lo, hi = k->hi;
+    const int32_t factor = (int32_t)t[root(x, n) - 1];
+
+    for (int32_t i = 0; i < n; i++)
+        y[i] = (Y)clip(x[i] * factor >> shift, lo, hi);
+}
+
+void FN(const struct row_dims *k, const struct io *io)
+{
+    struct own_rows r = own_rows(k, io);
+
+    for (; r.left > 0; next_row(&r))
+        row(k, r.x, io->in[1], r.y);
+}
