@@ -36,6 +36,8 @@ static inline int copy_next(const struct copy_dims *k, const int32_t n[8],
                             ptrdiff_t *to)
 {
     for (int axis = axes - 1; axis >= 0; axis--) {
+        if (n[axis] == 1)
+            continue;
         *from += k->xs[axis];
         *to += k->ys[axis];
         if (++i[axis] < n[axis])

@@ -32,6 +32,7 @@
 #define RIGHT uint8_t
 #include "kern/xpulp/word.h"
 #include "kern/xpulp/fill.h"
+#include "kern/xpulp/mean.h"
 
 enum { PACK_WORD = 4 };
 
@@ -127,7 +128,8 @@ static inline void pack_rows(const X *x, Y *y, int32_t rows, int32_t n,
 void FN(const struct pack_dims *k, const struct io *io)
 {
     const int32_t n = k->n[7], block = k->n[6], groups = k->n[5];
-    const int32_t rows = k->n[4] * groups * block, bytes = k->size / rows;
+    const int32_t rows = k->n[4] * groups * block;
+    const int32_t bytes = mean_of_sum(k->size, rows);
     const int32_t apart = groups > 1 && (k->ys[5] >> 3) > bytes * block;
     const uint32_t flip = k->p0 ? 0xf0000000u : 0;
     const X *x = io->in[0];
@@ -143,10 +145,11 @@ void FN(const struct pack_dims *k, const struct io *io)
     }
     words_fill(y, (to - from) * (bytes >> 2), k->p2);
     while (from < to) {
-        const int32_t left = apart ? block - from % block : to - from;
+        const int32_t group = apart ? mean_of_sum(from, block) : 0;
+        const int32_t left = apart ? (group + 1) * block - from : to - from;
         const int32_t some = left < to - from ? left : to - from;
 
-        pack_rows(x, y + (apart ? from / block * n : 0), some, n, bytes, flip);
+        pack_rows(x, y + group * n, some, n, bytes, flip);
         x += some * n;
         y += some * bytes;
         from += some;
