@@ -815,11 +815,20 @@ static inline uint32_t attend_inverse(uint32_t hi, uint32_t sum, int32_t point)
     return (first << more) + (rest << more) / sum + 1;
 }
 
+static inline int32_t lesser(int32_t a, int32_t b)
+{
+#ifdef XPULPV2
+    return xp_min(a, b);
+#else
+    return a < b ? a : b;
+#endif
+}
+
 /* Places of an inverse, of powers of at most so many bits with that sum: 24, 32
  * or 36 (kern/row/inverse.h). */
 static inline int32_t attend_point(uint32_t sum, int32_t most)
 {
-    const int32_t all = bits(sum), s = (most < all ? most : all) + all;
+    const int32_t all = bits(sum), s = lesser(most, all) + all;
 
     return s <= 24 ? 24 : s <= 32 ? 32 : 36;
 }

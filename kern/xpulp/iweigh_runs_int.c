@@ -36,6 +36,7 @@ enum {
     BANKS = 64,             /* of a word in each bank */
     MASKS = 4, /* rows of the mask that are made together at most, */
     RUN = 2,   /* and words that are worth a loop */
+    HIDDEN = 64, /* rows with weights behind a mask, beside their places */
 };
 
 /* A call, and what its rows are now: of several rows of the mask as many each. */
@@ -126,61 +127,73 @@ ROW_TOPS(tops_half, ROW_HALF, 2)
 ROW_MASKED(masked_same, ROW_SAME, 0)
 ROW_MASKED(masked_half, ROW_HALF, 2)
 
-/* Powers of 16 bits of four scores a word, and their sums, to which those before
- * are added if `more` is -1, not 0; the greatest ones too, in halves of a word.
- * From zero[i] it is `less` bytes to where the power of 0 is. */
-#define ROW_POWERS(name, SCORES, MOST, steps)                                 \
-    static inline void name(struct call *c, const int8_t *x, int32_t words,   \
-                            int32_t less, int32_t more, uint16_t *v)          \
+/* Powers of 16 bits of the scores of w, and into sum but for c's. */
+#define POWERS_WORD                                                           \
+    FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[zero]")                           \
+    "xpv.pack %[a], %[b], %[a]\n"                                             \
+    "xpv.pack %[c], %[d], %[c]\n"                                             \
+    "xpv.sdotup.h %[sum], %[a], %[ones]\n"                                    \
+    "xp.sw.post %[a], %[v], 4\n"                                              \
+    "xp.sw.post %[c], %[v], 4\n"
+
+/* Powers of rows, the sum of each, and the greatest one of what is hidden: of
+ * words of x shown, of words of t, and of words of x hidden.  While a load is
+ * waited for, the last powers of the word before are added. */
+#define ROW_POWERS(name, SCORES, scores, HIDE, hides)                         \
+    static inline void name(struct call *c, const int8_t *x, int32_t shown,   \
+                            int32_t mixed, int32_t hidden)                    \
     {                                                                         \
-        const int32_t skip = c->n - 4 * words;                                \
-        const uintptr_t *from = c->zero;                                      \
-        uint32_t *sums = c->sum, *mosts = c->most, most;                      \
-        int32_t a, b, d, e, w, sum, zero;                                     \
+        const int32_t skip = c->n - 4 * (shown + mixed + hidden);             \
+        uint16_t *v = c->weigh.v;                                             \
+        uintptr_t *at = c->zero;                                              \
+        int32_t a, b, d, e, w, sum, zero, most;                               \
                                                                               \
-        /* while a load is waited for, the last of the turn before count */   \
         __asm__ volatile(                                                     \
-            XP_BLOCK "xlp.setup 1, %[rows], 27 + " #steps "\n"                \
-            "xp.lw.post %[zero], %[from], 4\n"                                \
-            "lw %[sum], 0(%[sums])\n"                                         \
+            XP_BLOCK "xlp.setup 1, %[rows], 65 + " #scores " + " #hides "\n"  \
+            "lw %[zero], 0(%[at])\n"                                          \
             "mv %[c], zero\n"                                                 \
+            "mv %[sum], zero\n"                                               \
             "mv %[most], zero\n"                                              \
-            "sub %[zero], %[zero], %[less]\n"                                 \
-            "and %[sum], %[sum], %[more]\n"                                   \
-            "xlp.setup 0, %[words], 15 + " #steps "\n"                        \
+            "beq %[shown], zero, 1f\n"                                        \
+            "xlp.setup 0, %[shown], 15 + " #scores "\n"                       \
             "xp.lw.post %[w], %[x], 4\n"                                      \
-            "xpv.sdotup.h %[sum], %[c], %[ones]\n" SCORES("%[w]")             \
-            FOUR_PLACES FOUR_LOOK_UP("xp.lw.at", "%[zero]")                   \
-            "xpv.pack %[a], %[b], %[a]\n"                                     \
-            "xpv.pack %[c], %[d], %[c]\n"                                     \
-            "xpv.sdotup.h %[sum], %[a], %[ones]\n" MOST                       \
-            "xp.sw.post %[a], %[v], 4\n"                                      \
-            "xp.sw.post %[c], %[v], 4\n"                                      \
-            "xp.sw.post %[most], %[mosts], 4\n"                               \
             "xpv.sdotup.h %[sum], %[c], %[ones]\n"                            \
-            "add %[x], %[x], %[skip]\n"                                       \
+            SCORES("%[w]") POWERS_WORD                                        \
+            "1: beq %[mixed], zero, 2f\n"                                     \
+            "xlp.setup 0, %[mixed], 16\n"                                     \
+            "xp.lw.at %[w], %[x], %[to_t]\n"                                  \
+            "xpv.sdotup.h %[sum], %[c], %[ones]\n"                            \
+            "addi %[x], %[x], 4\n" POWERS_WORD                                \
+            "2: beq %[hidden], zero, 3f\n"                                    \
+            "addi %[zero], %[zero], -128 * 4\n"                               \
+            "xlp.setup 0, %[hidden], 17 + " #hides "\n"                       \
+            "xp.lw.post %[w], %[x], 4\n"                                      \
+            "xpv.sdotup.h %[sum], %[c], %[ones]\n"                            \
+            HIDE("%[w]") POWERS_WORD                                          \
+            "xpv.maxu.h %[most], %[most], %[a]\n"                             \
+            "xpv.maxu.h %[most], %[most], %[c]\n"                             \
+            "3: add %[x], %[x], %[skip]\n"                                    \
+            "xpv.sdotup.h %[sum], %[c], %[ones]\n"                            \
+            "sw %[most], %[to_most](%[at])\n"                                 \
             "add %[v], %[v], %[next]\n"                                       \
-            "xp.sw.post %[sum], %[sums], 4\n" XP_BLOCK_END                    \
+            "sw %[sum], %[to_sum](%[at])\n"                                   \
+            "addi %[at], %[at], 4\n" XP_BLOCK_END                             \
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(e), [d] "=&r"(d),         \
               [w] "=&r"(w), [sum] "=&r"(sum), [zero] "=&r"(zero),             \
-              [x] "+&r"(x), [v] "+&r"(v), [from] "+&r"(from),                 \
-              [sums] "+&r"(sums), [most] "=&r"(most), [mosts] "+&r"(mosts)    \
-            : [rows] "r"(c->rows), [words] "r"(words), [less] "r"(less),      \
-              [more] "r"(more), [skip] "r"(skip), [next] "r"(2 * skip),       \
-              [i0] "r"(4),                                                    \
+              [most] "=&r"(most), [x] "+&r"(x), [v] "+&r"(v), [at] "+&r"(at)  \
+            : [rows] "r"(c->rows), [shown] "r"(shown), [mixed] "r"(mixed),    \
+              [hidden] "r"(hidden), [to_t] "r"(c->weigh.t - x),               \
+              [skip] "r"(skip), [next] "r"(2 * skip), [i0] "r"(4),            \
               [i1] "r"(4 << 8), [i2] "r"(4 << 16), [i3] "r"(4 << 24),         \
-              [ones] "r"(0x10001), [signs] "i"(XP_SIGNS(int8_t, int8_t))      \
+              [ones] "r"(0x10001), [to_sum] "i"(4 * ROWS),                    \
+              [to_most] "i"(8 * ROWS),                                        \
+              [signs] "i"(XP_SIGNS(int8_t, int8_t))                           \
             : XP_CLOBBERS);                                                   \
     }
 #define ROW_HIDDEN(w) "xpv.max.b " w ", " w ", zero\n"
-#define ROW_HALF_HIDDEN(w) ROW_HALF(w) ROW_HIDDEN(w)
-#define ROW_MOST                                                              \
-    "xpv.maxu.h %[most], %[most], %[a]\n"                                     \
-    "xpv.maxu.h %[most], %[most], %[c]\n"
-ROW_POWERS(powers_same, ROW_SAME, "", 0)
-ROW_POWERS(powers_half, ROW_HALF, "", 2)
-ROW_POWERS(powers_hidden, ROW_HIDDEN, ROW_MOST, 3)
-ROW_POWERS(powers_half_hidden, ROW_HALF_HIDDEN, ROW_MOST, 5)
+#define ROW_HALF_HIDDEN(w) ROW_HIDDEN(w) "xpv.srl.sci.b " w ", " w ", 1\n"
+ROW_POWERS(powers_same, ROW_SAME, 0, ROW_HIDDEN, 1)
+ROW_POWERS(powers_half, ROW_HALF, 2, ROW_HALF_HIDDEN, 2)
 
 /* Weights of powers of rows from i on (attend_weights_* of
  * kern/xpulp/attend.h). */
@@ -258,6 +271,29 @@ static inline void fill_long(const struct call *c, Y *y, int32_t rows,
           [rest] "r"(4 * (words & 3)), [skip] "r"(c->n - 4 * words)
         : XP_CLOBBERS);
 }
+
+/* The lower half in both. */
+static inline uint32_t twice(uint32_t v)
+{
+    return (uint32_t)xp_pack2((int32_t)v, (int32_t)v);
+}
+
+/* Is any word another one? */
+static inline int differs(const MASK *mask, int32_t words, int32_t word)
+{
+    int32_t any = 0, w = word;
+
+    if (words)
+        __asm__ volatile(
+            XP_BLOCK "xlp.setup 0, %[words], 3\n"
+            "xor %[w], %[w], %[word]\n"
+            "or %[any], %[any], %[w]\n"
+            "xp.lw.post %[w], %[mask], 4\n" XP_BLOCK_END
+            : [any] "+&r"(any), [w] "+&r"(w), [mask] "+&r"(mask)
+            : [words] "r"(words), [word] "r"(word)
+            : XP_CLOBBERS);
+    return any || w != word;
+}
 #else
 #define ROW_TOPS(name, by)                                                    \
     static inline void name(struct call *c, const int8_t *x, int32_t words)   \
@@ -294,27 +330,31 @@ ROW_TOPS(tops_half, 2)
 ROW_MASKED(masked_same, 1)
 ROW_MASKED(masked_half, 2)
 
-#define ROW_POWERS(name, by, least)                                           \
-    static inline void name(struct call *c, const int8_t *x, int32_t words,   \
-                            int32_t less, int32_t more, uint16_t *v)          \
+#define ROW_POWERS(name, by)                                                  \
+    static inline void name(struct call *c, const int8_t *x, int32_t shown,   \
+                            int32_t mixed, int32_t hidden)                    \
     {                                                                         \
-        for (int32_t i = 0; i < c->rows; i++, x += c->n, v += c->n) {         \
-            c->sum[i] = more ? c->sum[i] : 0;                                 \
-            c->most[i] = 0;                                                   \
-            for (int32_t j = 0; j < 4 * words; j++) {                         \
-                const int32_t s = x[j] / (by);                                \
+        const int32_t first = 4 * shown, last = first + 4 * mixed;            \
                                                                               \
-                v[j] = (uint16_t)power(c->zero[i] - (uintptr_t)less,          \
-                                       s > (least) ? s : (least));            \
+        for (int32_t i = 0; i < c->rows; i++, x += c->n) {                    \
+            uint16_t *v = c->weigh.v + i * c->n;                              \
+                                                                              \
+            c->sum[i] = c->most[i] = 0;                                       \
+            for (int32_t j = 0; j < last + 4 * hidden; j++) {                 \
+                const int32_t s =                                             \
+                    j < first  ? x[j] / (by)                                  \
+                    : j < last ? c->weigh.t[i * c->n + j]                     \
+                               : (x[j] > 0 ? x[j] / (by) : 0) - 128;          \
+                                                                              \
+                v[j] = (uint16_t)power(c->zero[i], s);                        \
                 c->sum[i] += v[j];                                            \
-                c->most[i] = v[j] > c->most[i] ? v[j] : c->most[i];           \
+                if (j >= last && v[j] > c->most[i])                           \
+                    c->most[i] = v[j];                                        \
             }                                                                 \
         }                                                                     \
     }
-ROW_POWERS(powers_same, 1, -128)
-ROW_POWERS(powers_half, 2, -128)
-ROW_POWERS(powers_hidden, 1, 0)
-ROW_POWERS(powers_half_hidden, 2, 0)
+ROW_POWERS(powers_same, 1)
+ROW_POWERS(powers_half, 2)
 
 #define ROW_WEIGHTS(name, of_row)                                             \
     static inline void name(const struct call *c, int32_t i, int32_t rows,    \
@@ -330,6 +370,20 @@ ROW_WEIGHTS(weights_36, attend_weights_36)
 #define weights_24_same weights_24
 #define weights_32_same weights_32
 #define fill_long fill_short
+
+static uint32_t twice(uint32_t v)
+{
+    return (v & 0xffff) * 0x10001;
+}
+
+static int differs(const MASK *mask, int32_t words, int32_t word)
+{
+    int32_t any = 0;
+
+    for (int32_t i = 0; i < words; i++)
+        any |= word_load(mask + 4 * i) ^ word;
+    return any != 0;
+}
 
 static int32_t top_rows(struct call *c)
 {
@@ -368,13 +422,16 @@ static void take_mask(const MASK *mask, int32_t words, int32_t *first,
     *last = words - i < *last ? words - i : *last;
 }
 
-/* The same of the rows of a group. */
+/* The same of the rows of a group.  Later rows are looked at as far as the first
+ * one tells what they have. */
 static NOINLINE void take_masks(struct call *c, const struct weigh_dims *k,
                                 const MASK *mask)
 {
     c->first = c->last = c->words;
     for (int32_t i = 0; i < c->rows; i += c->each, mask += k->mrow)
-        take_mask(mask, c->words, &c->first, &c->last);
+        if (!i || differs(mask, c->first, 0) ||
+            differs(mask + 4 * (c->words - c->last), c->last, LEAST_4))
+            take_mask(mask, c->words, &c->first, &c->last);
     c->first = c->first < RUN ? 0 : c->first;
 }
 
@@ -401,48 +458,40 @@ static NOINLINE int32_t take_tops(struct call *c, const struct weigh_dims *k,
 static NOINLINE void make_powers(struct call *c, const struct weigh_dims *k,
                                  const int8_t *x, int hidden)
 {
-    const int32_t at = 4 * c->first, end = 4 * (c->words - c->last);
-    uint16_t *v = c->weigh.v;
+    const int32_t mixed = c->words - c->last - c->first;
 
-    if (at)
-        (k->halvings ? powers_half : powers_same)(c, x, c->first, 0, 0, v);
-    if (at < end)
-        powers_same(c, c->weigh.t + at, (end - at) >> 2, 0, at ? -1 : 0,
-                    v + at);
-    if (hidden)
-        (k->halvings ? powers_half_hidden : powers_hidden)(
-            c, x + end, c->last, 128 * (int32_t)sizeof(POWERS), end ? -1 : 0,
-            v + end);
+    (k->halvings ? powers_half : powers_same)(c, x, c->first, mixed,
+                                              hidden ? c->last : 0);
 }
 
 /* Has what is hidden in row i a weight other than that of no power? */
-static inline int weighs_hidden(const struct call *c,
-                                const struct weigh_dims *k, int32_t i)
+static inline int weighs_hidden(const struct call *c, uint32_t p1, int32_t i)
 {
     const uint32_t low = c->most[i] & 0xffff, high = c->most[i] >> 16;
 
-    return (low > high ? low : high) * (uint32_t)k->p1 >= c->sum[i];
+    return (low > high ? low : high) * p1 >= c->sum[i];
 }
 
 /* Of row i: p1 by its sum; returns places behind the point. */
-static inline int32_t take_inverse(struct call *c, const struct weigh_dims *k,
-                                   int32_t i)
+static inline int32_t take_inverse(struct call *c, uint32_t p1, int32_t i)
 {
     const uint32_t sum = c->sum[i] | !c->sum[i];
     const int32_t point = attend_point(sum, c->weigh.bits);
-    const uint32_t by = attend_inverse((uint32_t)k->p1, sum, point);
+    const uint32_t by = attend_inverse(p1, sum, point);
 
-    c->high[i] = (by >> 16) * 0x10001;
-    c->low[i] = (by & 0xffff) * 0x10001;
+    c->high[i] = twice(by >> 16);
+    c->low[i] = twice(by);
     return point;
 }
 
-/* The first words of rows [i, end), all with as many places; behind them is the
- * weight of no power. */
+/* Rows [i, end), all with as many places, and with the weight of no power where
+ * nothing shown or HIDDEN is. */
 static inline void weigh_rows(const struct call *c, int32_t i, int32_t end,
-                              int32_t point, int32_t words, Y *y)
+                              int32_t kind, Y *y)
 {
     const int32_t none = (int32_t)((uint8_t)c->weigh.parts[0] * 0x01010101u);
+    const int32_t rest = kind & HIDDEN ? 0 : c->last, words = c->words - rest;
+    const int32_t point = kind & ~HIDDEN;
     const int same = c->weigh.same;
 
     y += i * c->n;
@@ -450,30 +499,31 @@ static inline void weigh_rows(const struct call *c, int32_t i, int32_t end,
         (point == 36   ? weights_36
          : point == 32 ? same ? weights_32_same : weights_32
          : same        ? weights_24_same : weights_24)(c, i, end - i, words, y);
-    if (words < c->words)
-        (c->words - words > 3 ? fill_long : fill_short)(
-            c, y + 4 * words, end - i, c->words - words, none);
+    if (rest)
+        (rest > 3 ? fill_long : fill_short)(c, y + 4 * words, end - i, rest,
+                                            none);
 }
 
-/* Rows with as many places and words are made together. */
+/* Rows of a kind are made together. */
 static NOINLINE void put_weights(struct call *c, const struct weigh_dims *k,
                                  int hidden, Y *y)
 {
-    int32_t from = 0, point = 0, words = 0;
+    const uint32_t p1 = (uint32_t)k->p1;
+    int32_t from = 0, last = 0;
 
     for (int32_t i = 0; i < c->rows; i++) {
-        const int32_t places = take_inverse(c, k, i);
-        const int32_t made = hidden && weighs_hidden(c, k, i)
-                                 ? c->words : c->words - c->last;
+        int32_t kind = take_inverse(c, p1, i);
 
-        if (i > from && (places != point || made != words)) {
-            weigh_rows(c, from, i, point, words, y);
+        if (hidden && weighs_hidden(c, p1, i))
+            kind |= HIDDEN;
+        if (__builtin_expect(kind != last, 0)) {
+            if (i)
+                weigh_rows(c, from, i, last, y);
             from = i;
+            last = kind;
         }
-        point = places;
-        words = made;
     }
-    weigh_rows(c, from, c->rows, point, words, y);
+    weigh_rows(c, from, c->rows, last, y);
 }
 
 /* Where a hidden score may be the greatest, all are made the usual way. */
