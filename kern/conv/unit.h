@@ -15,28 +15,37 @@ struct unit {
     uint32_t weights;      /* taken from their address */
 };
 
+/* Of pixels without gaps, where the last rows begin that are a job of their
+ * own. */
+static inline int32_t unit_last(const struct pconv_dims *k)
+{
+    return k->oh * k->ow - k->again * k->cols;
+}
+
 #ifdef XPULPV2
 #include "kern/insn.h"
 
 /* Registers in words: a job is begun by TRIGGER, and is what stands from JOB
  * on: six that say where, and those of the dims (src/ir/job.c), in pairs but for
  * the last two. */
-enum { UNIT_TRIGGER = 0, UNIT_JOB = 8, UNIT_WHERE = 6, UNIT_PAIRS = 8 };
+enum {
+    UNIT_TRIGGER = 0, UNIT_ACQUIRE = 1, UNIT_JOB = 8, UNIT_WHERE = 6,
+    UNIT_PAIRS = 8, UNIT_REST = 16, UNIT_REST_IN = 17, UNIT_COUNT = 19,
+};
 
-/* Begins the job of image 0, which was acquired. */
-static inline __attribute__((always_inline)) void
-unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
-         const struct unit u)
+/* Tells the job that was acquired what it is, so many bytes behind x and y. */
+static inline __attribute__((always_inline)) volatile uint32_t *
+unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
+          int32_t x, int32_t y)
 {
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
     volatile uint32_t *r = unit + UNIT_JOB;
     const int32_t *job = k->job;
     uint32_t a, b;
 
-    (void)mode;
     r[0] = (uint32_t)(uintptr_t)io->in[1] - u.weights;
-    r[1] = (uint32_t)(uintptr_t)io->in[0] - (uint32_t)*job++;
-    r[2] = (uint32_t)(uintptr_t)io->out[0];
+    r[1] = (uint32_t)(uintptr_t)io->in[0] - (uint32_t)*job++ + (uint32_t)x;
+    r[2] = (uint32_t)(uintptr_t)io->out[0] + (uint32_t)y;
     r[3] = (uint32_t)(uintptr_t)io->in[3];
     r[4] = 0;
     r[5] = (uint32_t)(uintptr_t)io->in[4];
@@ -50,8 +59,44 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
         : XP_CLOBBERS);
     r[0] = (uint32_t)job[0];
     r[1] = (uint32_t)job[1] | u.conf;
+    return unit;
+}
+
+static inline void unit_begin(volatile uint32_t *unit)
+{
     __asm__ volatile("" ::: "memory");
     unit[UNIT_TRIGGER] = 0;
+}
+
+/* Another job for the last pixels, in `again` rows of one subtile; its number
+ * replaces the one before. */
+static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
+                                const struct unit u)
+{
+    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
+    const int32_t at = unit_last(k), y = at * k->yw * (int32_t)sizeof(Y);
+    const uint32_t rows = (uint32_t)k->again << 16, one = 1u << 16;
+    int32_t number;
+
+    do
+        number = (int32_t)unit[UNIT_ACQUIRE];
+    while (number < 0);
+    unit_tell(k, io, u, at * k->xw, y);
+    unit[UNIT_JOB + UNIT_REST] = rows | (uint32_t)k->cols;
+    unit[UNIT_JOB + UNIT_REST_IN] = rows | (uint32_t)k->cols;
+    unit[UNIT_JOB + UNIT_COUNT] = one | 1;
+    unit_begin(unit);
+    *(int32_t *)io->tmp = number;
+}
+
+/* Begins the job of image 0, which was acquired. */
+static inline __attribute__((always_inline)) void
+unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
+         const struct unit u)
+{
+    unit_begin(unit_tell(k, io, u, 0, 0));
+    if (mode == UNIT_POINT && k->again)
+        unit_again(k, io, u);
 }
 
 #else
@@ -59,23 +104,36 @@ unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
 FINISH(pconv, 3)
 #include "kern/conv/packed.h"
 
-/* Of one tap: as an image of the rows and columns that the unit goes
- * through. */
+/* Pixels [at, ..) of one tap, as an image of the rows and columns that the unit
+ * goes through. */
+static inline void unit_raster(const struct pconv_dims *k, const struct io *io,
+                               int32_t at, int32_t rows)
+{
+    struct pconv_dims d = *k;
+    struct io part = *io;
+
+    d.h = d.oh = rows;
+    d.w = d.ow = k->cols;
+    d.xh = k->xrow;
+    d.yh = k->yrow;
+    d.xw *= k->sw;
+    d.sh = d.sw = 1;
+    part.in[0] = (const X *)io->in[0] + (ptrdiff_t)at * k->xw;
+    part.out[0] = (Y *)io->out[0] + (ptrdiff_t)at * k->yw;
+    packed_all(&d, &part);
+}
+
 static inline void unit_job(const struct pconv_dims *k, const struct io *io,
                             int mode, const struct unit u)
 {
-    struct pconv_dims d = *k;
-
     (void)u;
-    if (mode == UNIT_POINT) {
-        d.h = d.oh = k->rows;
-        d.w = d.ow = k->cols;
-        d.xh = k->xrow;
-        d.yh = k->yrow;
-        d.xw *= k->sw;
-        d.sh = d.sw = 1;
+    if (mode != UNIT_POINT) {
+        packed_all(k, io);
+        return;
     }
-    packed_all(&d, io);
+    unit_raster(k, io, 0, k->rows);
+    if (k->again)
+        unit_raster(k, io, unit_last(k), k->again);
 }
 
 #endif

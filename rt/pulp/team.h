@@ -103,7 +103,7 @@ static inline void rt_io_wait(uint32_t token)
 #ifdef RT_JOB_SLOT
 
 /* A unit takes two jobs; the kernel fills the one that is acquired here, and
- * triggers it.  Tokens are the jobs' numbers, of eight bits, and 1.  Jobs of an
+ * triggers it.  It may begin another, whose number it leaves at io->tmp.  Tokens are the jobs' numbers, of eight bits, and 1.  Jobs of an
  * accelerator without registers here are over when the kernel returns. */
 enum { RT_UNIT_ACQUIRE = 4, RT_UNIT_FINISHED = 8 };
 #define RT_JOBS
@@ -121,6 +121,7 @@ static inline uint32_t rt_job_start(uint32_t slot,
     (void)nk;
     (void)nio;
     io->more.unit = unit;
+    io->tmp = &id;
     do
         id = unit ? (int32_t)PULP_REG(unit + RT_UNIT_ACQUIRE) : 0;
     while (id < 0);

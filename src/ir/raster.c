@@ -4,11 +4,14 @@
  * Its pixels, one after the other without gaps, are an image of any width.  Rows
  * may even begin before the one above has ended: what both have is computed
  * twice, and is the same.  So 128 pixels are 6 rows of 23, each 21 behind the
- * one before: 4 subtiles of 6x6, where 16x8 take 6.  What its registers hold of
- * them follows (job.c). */
+ * one before: 4 subtiles of 6x6, where 16x8 take 6.  Where that does not go up,
+ * a second job may have the last rows: 64 pixels are 6 rows of 6, and 5 which
+ * begin at pixel 34, where 16x4 take 3 subtiles.  What registers hold of them
+ * follows (job.c). */
 #include "ir/dims.h"
 
-enum { MOST_SUBTILES = 512, MORE_SUBTILES = 2 };
+enum { MOST_SUBTILES = 512, MORE_SUBTILES = 2,
+       WORTH = 8 }; /* of so many subtiles one must be saved by a second job */
 
 static int32_t ceil_by(int32_t a, int32_t b)
 {
@@ -38,16 +41,39 @@ static bool raster_of(int32_t n, int32_t side, int32_t a, int32_t b, Raster *r)
     return false;
 }
 
-/* The one of fewest subtiles, of fewer than `now`. */
-static bool best_raster(int32_t n, int32_t side, int32_t now, Raster *r)
+/* The one of fewest subtiles, of fewer than *now, which becomes these. */
+static bool best_raster(int32_t n, int32_t side, int32_t *now, Raster *r)
 {
     int32_t least = ceil_by(n, side * side), t, a;
 
-    for (t = least; t < now && t <= least + MORE_SUBTILES; t++)
+    for (t = least; t < *now && t <= least + MORE_SUBTILES; t++)
         for (a = 1; a <= t; a++)
-            if (t % a == 0 && raster_of(n, side, a, t / a, r))
+            if (t % a == 0 && raster_of(n, side, a, t / a, r)) {
+                *now = t;
                 return true;
+            }
     return false;
+}
+
+/* Rows of a subtile's width, one after the other, but that the last ones, which
+ * are a second job, end with the last pixel; how many these are, if that is
+ * worth it, or 0. */
+static int32_t rows_again(int32_t n, int32_t side, int32_t now, Raster *r)
+{
+    int32_t rows = ceil_by(n, side), whole = (rows - 1) / side * side;
+
+    if (!whole || (now - ceil_by(rows, side)) * WORTH < now)
+        return 0;
+    *r = (Raster){whole, side, side};
+    return rows - whole;
+}
+
+static void take_raster(struct pconv_dims *d, const Raster *r)
+{
+    d->rows = r->rows;
+    d->cols = r->cols;
+    d->xrow = r->step * d->xw;
+    d->yrow = r->step * d->yw;
 }
 
 static void cut_rows(struct pconv_dims *d)
@@ -56,21 +82,22 @@ static void cut_rows(struct pconv_dims *d)
                 d->ph + d->pw == 0 && d->h == d->oh && d->w == d->ow &&
                 (d->h == 1 || (d->xh == d->w * d->xw &&
                                d->yh == d->ow * d->yw));
-    int32_t side = d->side;
+    int32_t side = d->side, n = d->oh * d->ow, now;
     Raster r;
 
     d->rows = d->oh;
     d->cols = d->ow;
     d->xrow = d->sh * d->xh;
     d->yrow = d->yh;
-    if (!flat || side < 1 || d->oh * d->ow > MOST_SUBTILES * side * side ||
-        !best_raster(d->oh * d->ow, side,
-                     ceil_by(d->oh, side) * ceil_by(d->ow, side), &r))
+    d->again = 0;
+    if (!flat || side < 1 || n > MOST_SUBTILES * side * side)
         return;
-    d->rows = r.rows;
-    d->cols = r.cols;
-    d->xrow = r.step * d->xw;
-    d->yrow = r.step * d->yw;
+    now = ceil_by(d->oh, side) * ceil_by(d->ow, side);
+    if (best_raster(n, side, &now, &r))
+        take_raster(d, &r);
+    d->again = d->g > 1 ? 0 : rows_again(n, side, now, &r);
+    if (d->again)
+        take_raster(d, &r);
 }
 
 void raster_pconv(struct pconv_dims *d)

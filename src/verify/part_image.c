@@ -108,13 +108,14 @@ static bool meets_weights(Work *w, int64_t at)
 
 /* Does the unit go through all pixels, and no others?  As rows and columns stand,
  * or as rows of any length of pixels without gaps between, in which a row begins
- * where the one above has ended at the latest. */
+ * where the one above has ended at the latest; rows of a second job end with the
+ * last pixel, and begin no later than the first job's have ended. */
 static bool meets_raster(Work *w)
 {
     const struct pconv_dims *d = &w->s->dims.pconv;
-    int64_t all = (int64_t)d->oh * d->ow, step;
+    int64_t all = (int64_t)d->oh * d->ow, step, first, last;
 
-    if (d->rows == d->oh && d->cols == d->ow && d->xrow == d->sh * d->xh &&
+    if (!d->again && d->rows == d->oh && d->cols == d->ow && d->xrow == d->sh * d->xh &&
         d->yrow == d->yh)
         return true;
     if (d->kh * d->kw * d->sh * d->sw != 1 || d->ph || d->pw ||
@@ -122,9 +123,13 @@ static bool meets_raster(Work *w)
         (d->h > 1 && (d->xh != d->w * d->xw || d->yh != d->w * d->yw)))
         return part_wrong(w);
     step = d->yrow / d->yw;
+    first = (d->rows - 1) * step + d->cols;
+    last = (int64_t)d->again * d->cols;
     if (d->rows < 1 || d->cols < 1 || step < 1 || step > d->cols ||
         d->yrow != step * d->yw || d->xrow != step * d->xw ||
-        (d->rows - 1) * step + d->cols != all)
+        (d->again ? d->again < 0 || d->again > d->side || first > all ||
+                        last > all || step != d->cols || first + last < all
+                  : first != all))
         return part_wrong(w);
     return true;
 }
