@@ -3,6 +3,8 @@
  *     y = conv x w b mul add        ->   y = pconv x w' mul' add'
  *     y = matmul a b bias mul add   ->   y = reshape (pconv (reshape a) ...)
  *     any other epilogue            ->   y = add (pconv x w') bias mul add
+ *     y = requant x mul add         ->   y = pconv x w' mul' add', ones on a
+ *                                        diagonal
  *
  * w' is packed (OP_pack) as a kernel of an accelerator wants it (`words` of its
  * head); mul' and add' have an element for each channel, with the bias in add'.
@@ -29,7 +31,9 @@
 
 #include <string.h>
 
-enum { BYTE_BITS = 8, PACKINGS = 8, WAYS = 2 * PACKINGS };
+enum { BYTE_BITS = 8, PACKINGS = 8, WAYS = 2 * PACKINGS,
+       ALIKE = 32,        /* channels of elements that have one scale, */
+       MOST_EACH = 128 }; /* and most of others */
 
 static Val *operand(const Node *n, const char *name)
 {
@@ -313,6 +317,42 @@ static bool see_matmul(Bringer *b)
     return true;
 }
 
+/* Ones on the diagonal of a matrix. */
+static Val *identity(Graph *g, const char *name, int64_t n)
+{
+    Val *w = graph_const(g, name, T_s8, SHAPE(n, 1, 1, n), NULL);
+    int64_t i;
+
+    for (i = 0; i < n; i++)
+        val_set(w, i * n + i, 1);
+    val_range(w);
+    return w;
+}
+
+/* Of a rescaling: rows of channels are pixels; of one scale for all, channels are
+ * any elements. */
+static bool see_requant(Bringer *b)
+{
+    const Node *n = b->n;
+    const Val *x = n->arg[0], *mul = operand(n, "mul"), *add = operand(n, "add");
+    int64_t count = val_count(x);
+    bool one = val_count(mul) == 1 && (!add || val_count(add) == 1);
+
+    b->c = one && count % ALIKE == 0 ? ALIKE
+           : x->shape.rank           ? x->shape.dim[x->shape.rank - 1] : 1;
+    if (b->c < 1 || b->c > MOST_EACH || !layer_follows_columns(n))
+        return false;
+    b->m = b->c;
+    b->k[0] = b->k[1] = 1;
+    b->w = identity(b->g, n->name, b->c);
+    if (!bring_may(b))
+        return false;
+    b->x = n->arg[0];
+    see_sign(b);
+    b->x = bring_reshaped(b, b->x, SHAPE(1, count / b->c, 1, b->c));
+    return true;
+}
+
 /* ---- which is quicker ---- */
 
 typedef enum Take { TAKE_nothing, TAKE_part, TAKE_whole } Take;
@@ -332,7 +372,8 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
     int64_t gain = 0, rows = 0;
     Val *v;
 
-    if ((n->op == OP_conv ? see_conv(&b) : see_matmul(&b)) &&
+    if ((n->op == OP_conv      ? see_conv(&b)
+         : n->op == OP_requant ? see_requant(&b) : see_matmul(&b)) &&
         bring_fits(&b, w))
         y = bring_job(&b, w->words);
     if (y) {
@@ -340,7 +381,7 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
         gain = b.w->data ? job_gain(c, g, b.before ? b.before->next : g->first,
                                     n, room, false, &w->cold)
                          : made_gain(c, g, b.before, n, room, &w->cold);
-        if (gain && take_it == TAKE_part && !w->sums)
+        if (gain && take_it == TAKE_part && !w->sums && n->op != OP_requant)
             rows = part_rows(c, g, n, y, w->words.side, room);
         if (rows) {
             layer_undo(g, b.before, n);
@@ -411,7 +452,8 @@ static Prospect *prospects_of(Graph *g, int *count)
     v = NEWN(g->mem, Prospect, *count + 1);
     *count = 0;
     for (n = g->first; n; n = n->next)
-        if (n->op == OP_conv || n->op == OP_matmul || n->op == OP_iattend)
+        if (n->op == OP_conv || n->op == OP_matmul || n->op == OP_iattend ||
+            n->op == OP_requant)
             v[(*count)++].n = n;
     return v;
 }

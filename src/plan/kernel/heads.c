@@ -18,6 +18,8 @@
 #include "ir/attend.h"
 #include "ir/dims.h"
 
+#include <string.h>
+
 enum { BYTES = 256, LEAST = -128, GREATEST = 127,
        WORTH = 12,   /* of so many parts of the time one must be gained */
        WORD = 4,      /* codes side by side */
@@ -42,24 +44,67 @@ int64_t heads_of(const Node *n)
     return shape_product(w, 0, w.rank - 2);
 }
 
+/* The axes of s of more than one element: their sizes, and in which order perm
+ * has them; how many. */
+static int axes_of(Shape s, const int64_t *perm, int64_t size[RANK],
+                   int64_t order[RANK])
+{
+    int at[RANK], n = 0, i;
+
+    for (i = 0; i < s.rank; i++) {
+        at[i] = n;
+        if (s.dim[i] > 1)
+            size[n++] = s.dim[i];
+    }
+    n = 0;
+    for (i = 0; i < s.rank; i++)
+        if (s.dim[perm[i]] > 1)
+            order[n++] = at[perm[i]];
+    return n;
+}
+
+/* The same bytes of v in the same order, made before for another; NULL: none. */
+static Val *turned_before(const Bringer *b, const Val *v, Shape s,
+                          const int64_t perm[3])
+{
+    int64_t size[2][RANK], order[2][RANK], by[RANK];
+    int n = axes_of(s, perm, size[0], order[0]), i;
+    const Node *t;
+
+    for (t = b->at->prev; t; t = t->prev) {
+        const Val *x = t->op == OP_transpose ? t->arg[0] : NULL;
+
+        if (!x || val_shown(x) != val_shown(v))
+            continue;
+        for (i = 0; i < x->shape.rank; i++)
+            by[i] = attr_at(t, A_perm, i, i);
+        if (axes_of(x->shape, by, size[1], order[1]) == n &&
+            !memcmp(size[0], size[1], (size_t)n * sizeof *size[0]) &&
+            !memcmp(order[0], order[1], (size_t)n * sizeof *order[0]))
+            return t->res[0];
+    }
+    return NULL;
+}
+
 /* v as three axes of these sizes, then the axes by perm, if it changes any that
  * matter. */
 static Val *turned(Bringer *b, Val *v, Shape s, const int64_t perm[3])
 {
+    Shape to = SHAPE(s.dim[perm[0]], s.dim[perm[1]], s.dim[perm[2]]);
     int64_t last = -1;
     bool same = true;
+    Val *before;
     int i;
 
-    v = bring_reshaped(b, v, s);
     for (i = 0; i < 3; i++)
         if (s.dim[perm[i]] > 1) {
             same &= perm[i] > last;
             last = perm[i];
         }
-    if (same)
-        return bring_reshaped(b, v, SHAPE(s.dim[perm[0]], s.dim[perm[1]],
-                                          s.dim[perm[2]]));
-    v = bring_node(b, OP_transpose, v, A_perm, 3, perm);
+    before = same ? v : turned_before(b, v, s, perm);
+    if (before)
+        return bring_reshaped(b, before, to);
+    v = bring_node(b, OP_transpose, bring_reshaped(b, v, s), A_perm, 3, perm);
     node_infer(b->g, v->def);
     return v;
 }
