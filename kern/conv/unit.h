@@ -33,13 +33,12 @@ enum {
     UNIT_PAIRS = 8, UNIT_REST = 16, UNIT_REST_IN = 17, UNIT_COUNT = 19,
 };
 
-/* Tells the job that was acquired what it is, so many bytes behind x and y. */
-static inline __attribute__((always_inline)) volatile uint32_t *
+/* Tells the job that was acquired what it is, so many bytes behind x and y; rows
+ * of one subtile, or, 0, those of the dims. */
+static inline __attribute__((always_inline)) void
 unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
-          int32_t x, int32_t y)
+          volatile uint32_t *r, int32_t x, int32_t y, uint32_t rows)
 {
-    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
-    volatile uint32_t *r = unit + UNIT_JOB;
     const int32_t *job = k->job;
     uint32_t a, b;
 
@@ -59,44 +58,36 @@ unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
         : XP_CLOBBERS);
     r[0] = (uint32_t)job[0];
     r[1] = (uint32_t)job[1] | u.conf;
-    return unit;
+    r -= UNIT_WHERE + 2 * UNIT_PAIRS;
+    if (rows) {
+        r[UNIT_REST] = r[UNIT_REST_IN] = rows << 16 | (uint32_t)k->cols;
+        r[UNIT_COUNT] = 1 << 16 | 1;
+    }
 }
 
-static inline void unit_begin(volatile uint32_t *unit)
-{
-    __asm__ volatile("" ::: "memory");
-    unit[UNIT_TRIGGER] = 0;
-}
-
-/* Another job for the last pixels, in `again` rows of one subtile; its number
- * replaces the one before. */
-static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
-                                const struct unit u)
-{
-    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
-    const int32_t at = unit_last(k), y = at * k->yw * (int32_t)sizeof(Y);
-    const uint32_t rows = (uint32_t)k->again << 16, one = 1u << 16;
-    int32_t number;
-
-    do
-        number = (int32_t)unit[UNIT_ACQUIRE];
-    while (number < 0);
-    unit_tell(k, io, u, at * k->xw, y);
-    unit[UNIT_JOB + UNIT_REST] = rows | (uint32_t)k->cols;
-    unit[UNIT_JOB + UNIT_REST_IN] = rows | (uint32_t)k->cols;
-    unit[UNIT_JOB + UNIT_COUNT] = one | 1;
-    unit_begin(unit);
-    *(int32_t *)io->tmp = number;
-}
-
-/* Begins the job of image 0, which was acquired. */
+/* Begins the job of image 0, which was acquired, and perhaps another for the last
+ * pixels, by the same code, whose number it leaves at io->tmp. */
 static inline __attribute__((always_inline)) void
 unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
          const struct unit u)
 {
-    unit_begin(unit_tell(k, io, u, 0, 0));
-    if (mode == UNIT_POINT && k->again)
-        unit_again(k, io, u);
+    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
+    int32_t x = 0, y = 0, rows = 0, number;
+
+    for (;;) {
+        unit_tell(k, io, u, unit + UNIT_JOB, x, y, (uint32_t)rows);
+        __asm__ volatile("" ::: "memory");
+        unit[UNIT_TRIGGER] = 0;
+        if (mode != UNIT_POINT || rows == k->again)
+            return;
+        rows = k->again;
+        x = unit_last(k) * k->xw;
+        y = unit_last(k) * k->yw * (int32_t)sizeof(Y);
+        do
+            number = (int32_t)unit[UNIT_ACQUIRE];
+        while (number < 0);
+        *(int32_t *)io->tmp = number;
+    }
 }
 
 #else
