@@ -472,11 +472,13 @@ static inline int weighs_hidden(const struct call *c, uint32_t p1, int32_t i)
     return (low > high ? low : high) * p1 >= c->sum[i];
 }
 
-/* Of row i: p1 by its sum; returns places behind the point. */
-static inline int32_t take_inverse(struct call *c, uint32_t p1, int32_t i)
+/* Of row i, of powers of so many bits: p1 by its sum; returns places behind the
+ * point. */
+static inline int32_t take_inverse(struct call *c, uint32_t p1, int32_t most,
+                                   int32_t i)
 {
     const uint32_t sum = c->sum[i] | !c->sum[i];
-    const int32_t point = attend_point(sum, c->weigh.bits);
+    const int32_t point = attend_point(sum, most);
     const uint32_t by = attend_inverse(p1, sum, point);
 
     c->high[i] = twice(by >> 16);
@@ -509,10 +511,11 @@ static NOINLINE void put_weights(struct call *c, const struct weigh_dims *k,
                                  int hidden, Y *y)
 {
     const uint32_t p1 = (uint32_t)k->p1;
+    const int32_t rows = c->rows, most = c->weigh.bits;
     int32_t from = 0, last = 0;
 
-    for (int32_t i = 0; i < c->rows; i++) {
-        int32_t kind = take_inverse(c, p1, i);
+    for (int32_t i = 0; i < rows; i++) {
+        int32_t kind = take_inverse(c, p1, most, i);
 
         if (hidden && weighs_hidden(c, p1, i))
             kind |= HIDDEN;
@@ -523,7 +526,7 @@ static NOINLINE void put_weights(struct call *c, const struct weigh_dims *k,
             last = kind;
         }
     }
-    weigh_rows(c, from, c->rows, last, y);
+    weigh_rows(c, from, rows, last, y);
 }
 
 /* Where a hidden score may be the greatest, all are made the usual way. */
