@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { AHEAD = 24,    /* nodes that are looked at */
-       FAR = 128,     /* the same for those that read nothing computed */
        LEAST = 1000 }; /* cycles that are worth it */
 
 static bool reads(const Node *n, const Node *of)
@@ -118,42 +117,6 @@ static bool is_free(const Choice *c, const Node *n)
     return c[n->id].kern && !is_job(c, n);
 }
 
-/* Does it read nothing that is computed, or is it a reshape of such a node's
- * result?  Then it may come anywhere before what reads it. */
-static bool is_early(const Choice *c, const Node *n)
-{
-    const Val *v;
-    int i;
-
-    if (n->op == OP_reshape) {
-        v = val_shown(n->arg[0]);
-        return v->def && v->def->op != OP_reshape && is_early(c, v->def);
-    }
-    for (i = 0; i < n->narg; i++)
-        if (n->arg[i] && val_shown(n->arg[i])->def)
-            return false;
-    return is_free(c, n);
-}
-
-/* Brings such nodes down to what reads them, where they may fill a wait. */
-static bool sink_early(const Choice *c, Node **seq, int n)
-{
-    bool any = false;
-    int i, k;
-
-    for (i = n - 1; i >= 0; i--) {
-        Node *m = seq[i];
-
-        if (!is_early(c, m))
-            continue;
-        for (k = i; k + 1 < n && !reads(seq[k + 1], m); k++)
-            seq[k] = seq[k + 1];
-        seq[k] = m;
-        any |= k > i;
-    }
-    return any;
-}
-
 /* Has each value that it reads, through reshapes, been made before seq[k]? */
 static bool is_ready(const int *at, const Node *n, int k)
 {
@@ -177,8 +140,7 @@ static bool fill_wait(const Choice *c, Node **seq, int n, int k,
     int i, j, last = MIN(n, k + AHEAD);
 
     for (i = k + 1; i < last && cycles > LEAST; i++) {
-        if (!is_free(c, seq[i]) || is_early(c, seq[i]) ||
-            !is_ready(at, seq[i], k))
+        if (!is_free(c, seq[i]) || !is_ready(at, seq[i], k))
             continue;
         cycles -= c[seq[i]->id].cycles;
         k = bring_up(seq, i, k);
@@ -200,66 +162,23 @@ static int64_t wait_of(const Choice *c, Node *const *seq, int i, int k)
     return cycles;
 }
 
+/* Not where chips exchange something: others wait for that. */
 static bool fill_waits(const Choice *c, Node **seq, int n, int *at)
 {
     bool any = false;
     int i, k;
 
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
+        if (op_info[seq[i]->op].family == FAM_exchange)
+            return false;
         at[seq[i]->id] = i;
+    }
     for (i = 0; i < n; i++) {
         if (!is_job(c, seq[i]))
             continue;
         k = wanted_at(c, seq, n, i);
         if (k < n)
             any |= fill_wait(c, seq, n, k, wait_of(c, seq, i, k), at);
-    }
-    return any;
-}
-
-/* What waits for a job so long that seq[i] has time before it, the nearest; else
- * what waits longest.  i: nothing waits. */
-static int longest_wait(const Choice *c, Node *const *seq, int i)
-{
-    int64_t most = LEAST, wait;
-    int j, k, to = i;
-
-    for (j = i - 1; j >= MAX(i - FAR, 0); j--) {
-        if (!is_job(c, seq[j]) || (k = wanted_at(c, seq, i, j)) >= i)
-            continue;
-        wait = MIN(wait_of(c, seq, j, k), c[seq[i]->id].cycles + LEAST);
-        if (wait > most)
-            most = wait, to = k;
-    }
-    return to;
-}
-
-/* Brings each early node before what waits for a job. */
-static bool fill_early(const Choice *c, Node **seq, int n)
-{
-    bool any = false;
-    int i, to;
-
-    for (i = 0; i < n; i++) {
-        if (seq[i]->op == OP_reshape || !is_early(c, seq[i]))
-            continue;
-        to = longest_wait(c, seq, i);
-        move_up(seq, i, to);
-        any |= to < i;
-    }
-    return any;
-}
-
-/* Are there jobs?  Not where chips exchange something: others wait for that. */
-static bool has_waits(const Choice *c, Node *const *seq, int n)
-{
-    bool any = false;
-    int i;
-
-    for (i = 0; i < n; i++) {
-        if (op_info[seq[i]->op].family == FAM_exchange)
-            return false;
-        any |= is_job(c, seq[i]);
     }
     return any;
 }
@@ -274,11 +193,7 @@ bool order_accel(const Choice *c, Node **seq, int n)
         most = MAX(most, seq[i]->id);
     at = NEWN(mem, int, most + 1);
     any = sort_jobs(c, seq, n);
-    if (has_waits(c, seq, n)) {
-        any |= sink_early(c, seq, n);
-        any |= fill_waits(c, seq, n, at);
-        any |= fill_early(c, seq, n);
-    }
+    any |= fill_waits(c, seq, n, at);
     arena_end(mem);
     return any;
 }
