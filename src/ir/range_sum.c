@@ -213,16 +213,16 @@ static Parts packed_parts(const struct pconv_dims *k, const Val *w, int32_t o)
 }
 
 /* Products of a sum whose weights are made: of blocks on a diagonal, those of a
- * row of its own. */
+ * row of its own; all rows have as many elements. */
 static int64_t packed_terms(const Node *n, const struct pconv_dims *k)
 {
     const Node *pack = n->arg[1]->def;
-    Shape x;
 
+    if (pack && pack->op == OP_slice)
+        pack = pack->arg[0]->def;
     if (!pack || pack->op != OP_pack || !attr_has(pack, A_p2))
         return (int64_t)k->c * k->kh * k->kw;
-    x = pack->arg[0]->shape;
-    return x.dim[x.rank - 1];
+    return val_count(pack->arg[0]) / MAX(1, pack->res[0]->shape.dim[0]);
 }
 
 Range range_pconv(const Node *n)

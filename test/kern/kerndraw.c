@@ -1259,6 +1259,22 @@ static void draw_turned(Str *o, const Inst *in)
         str_fmt(o, " p2=%d", -0x10000000);
 }
 
+/* The same of columns: blocks, of which each has some channels side by side. */
+static void draw_columns(Str *o, const Inst *in)
+{
+    int x[5] = {between(1, 20), 4, between(1, 3), between(1, 6),
+                4 * between(1, 3)};
+    int row = 32 * ((4 * x[0] * x[3] + 31) / 32);
+    int64_t least = type_info[in->arg[0]].lo;
+
+    put_operand(o, "x", in->arg[0], dims(5, x));
+    str_fmt(o, "r = pack x p0=%lld p1=8 step=32,1,%d,%d,%d,4 shape=%d,%d",
+            -(long long)least, 8 * row * x[4] * x[3],
+            8 * (row * x[4] + 4 * x[0]), 8 * row, x[2] * x[3] * x[4], row);
+    if (least)
+        str_fmt(o, " p2=%d", -0x10000000);
+}
+
 /* Channels in words of parts, a word for each bit. */
 static void draw_pack(Str *o, const Inst *in)
 {
@@ -1513,8 +1529,9 @@ const char *draw(OpCode op, const Inst *in)
         break;
     case FAM_gate: draw_gate(&o, in); break;
     case FAM_pack:
-        (type_info[in->arg[0]].bytes == 1 && between(0, 1)
-             ? draw_turned : draw_pack)(&o, in);
+        (type_info[in->arg[0]].bytes != 1 ? draw_pack
+         : between(0, 1)                  ? draw_turned
+         : between(0, 1)                  ? draw_columns : draw_pack)(&o, in);
         break;
     case FAM_pconv:
         (strstr(in->name, "ne16") || strstr(in->name, "neureka")

@@ -49,13 +49,15 @@ Val *bring_numbers(Graph *g, const char *name, Type t, int64_t n,
                    const int64_t *v);
 /* New nodes, before `at`: an operator of one operand and a list; x in another
  * shape; w packed, or w[blocks,rows,c] as blocks on a matrix's diagonal, of whole
- * words (mode 1); a job, NULL: scales do not fit; the layer's bias and epilogue
+ * words (mode 1), or columns v[n,blocks,c] as rows of such blocks, `each` of them
+ * a matrix, n being whole words; a job, NULL: scales do not fit; the layer's bias and epilogue
  * behind a job's sums. */
 Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
                 const int64_t *list);
 Val *bring_reshaped(Bringer *b, Val *x, Shape s);
 Val *bring_packed(Bringer *b, Words p, Val *w);
 Val *bring_blocks(Bringer *b, Words p, Val *w);
+Val *bring_columns(Bringer *b, Words p, Val *v, int64_t each);
 Node *bring_job(Bringer *b, Words p);
 Val *bring_scaled(Bringer *b, Val *sums);
 

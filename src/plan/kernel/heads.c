@@ -395,17 +395,46 @@ static Val *pixels_of(Apart *a)
                           SHAPE(1, s.rows, 1, s.heads * s.width));
 }
 
-/* The job of heads from i on, whose matrices w has. */
-static Val *blocks_job(Apart *a, Bringer *b, Val *x, Val *w, int64_t i)
+/* The job of a group of heads, by its packed weights. */
+static Val *group_job(Apart *a, Bringer *b, Val *x, Val *w)
 {
     Node *y;
 
     b->x = x;
-    b->shared->arg[1] = bring_blocks(b, a->words,
-                                     part_slice(b->g, b->at, w, 0, i,
-                                                a->group));
+    b->shared->arg[1] = w;
     y = bring_job(b, a->words);
     return y ? y->res[0] : NULL;
+}
+
+/* Of heads from i on, whose matrices w has, packed weights. */
+static Val *group_blocks(Apart *a, Bringer *b, Val *w, int64_t i)
+{
+    return bring_blocks(b, a->words, part_slice(b->g, b->at, w, 0, i, a->group));
+}
+
+/* Packed columns of v of all groups, or v's columns as rows where its heads are
+ * not side by side. */
+static Val *columns_of(Apart *a)
+{
+    AttendSide s = a->v;
+
+    if (!attend_rows_first(a->n, 2) || !a->words.mode)
+        return side_of(a, 2, true);
+    return bring_columns(&a->sum, a->words,
+                         bring_reshaped(&a->sum, a->n->arg[2],
+                                        SHAPE(s.rows, s.heads, s.width)),
+                         a->group);
+}
+
+/* Of these the packed weights of heads from i on. */
+static Val *group_columns(Apart *a, Val *v, int64_t i)
+{
+    Bringer *b = &a->sum;
+    int64_t rows = a->group * a->v.width;
+
+    if (v->shape.rank == 2)
+        return part_slice(b->g, b->at, v, 0, i / a->group * rows, rows);
+    return group_blocks(a, b, v, i);
 }
 
 /* Scores of heads from i on. */
@@ -414,14 +443,14 @@ static Val *group_scores(Apart *a, Val *q, Val *k, int64_t i)
     Val *x = part_slice(a->g, a->n, q, 3, i * a->q.width,
                         a->group * a->q.width);
 
-    return blocks_job(a, &a->score, x, k, i);
+    return group_job(a, &a->score, x, group_blocks(a, &a->score, k, i));
 }
 
 /* Results of all rows, [rows,heads,width]; NULL: scales do not fit. */
 static Val *groups_apart(Apart *a)
 {
     int64_t heads = a->q.heads, m = a->q.rows, n = a->k.rows, g = a->group, i;
-    Val *q = pixels_of(a), *k = side_of(a, 1, false), *v = side_of(a, 2, true);
+    Val *q = pixels_of(a), *k = side_of(a, 1, false), *v = columns_of(a);
     Val **y = NEWN(a->g->mem, Val *, heads + 1), *w, *next, *s;
 
     next = group_scores(a, q, k, 0);
@@ -432,8 +461,9 @@ static Val *groups_apart(Apart *a)
             next = group_scores(a, q, k, i + g);
         w = weights_of(a, bring_reshaped(&a->score, s, SHAPE(m * g, n)),
                        mask_of(a, i));
-        s = blocks_job(a, &a->sum,
-                       bring_reshaped(&a->sum, w, SHAPE(1, m, 1, g * n)), v, i);
+        s = group_job(a, &a->sum,
+                      bring_reshaped(&a->sum, w, SHAPE(1, m, 1, g * n)),
+                      group_columns(a, v, i));
         if (!s)
             return NULL;
         s = results_of(a, bring_reshaped(&a->sum, s,

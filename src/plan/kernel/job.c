@@ -2,7 +2,7 @@
  * scales, jobs. */
 #include "plan/kernel/bring.h"
 
-enum { CODE_BITS = 8, CODE_LEAST = 2,
+enum { CODE_BITS = 8, CODE_LEAST = 2, WORD = 4,
        ZEROS = -0x10000000 }; /* four codes of 128, bit by bit */
 /* More are not packed: some packings take ten bytes for each, and no unit has a
  * memory for them. */
@@ -88,6 +88,27 @@ Val *bring_blocks(Bringer *b, Words p, Val *w)
                   (int64_t[6]){8 * (rows * row + c), 8 * row, 8 * p.word,
                                32, 1, 4});
     attr_set_shape(b->g, pack, A_shape, SHAPE(blocks * rows, row));
+    pack->origin = b->n->origin;
+    node_infer(b->g, pack);
+    return pack->res[0];
+}
+
+Val *bring_columns(Bringer *b, Words p, Val *v, int64_t each)
+{
+    int64_t n = v->shape.dim[0], c = v->shape.dim[2], all = v->shape.dim[1];
+    int64_t row = (each * n + p.tile - 1) / p.tile * p.word;
+    Shape s = {.rank = 5, .dim = {n / WORD, WORD, all / each, each, c}};
+    Val *x = bring_reshaped(b, v, s);
+    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &x);
+
+    attr_set_int(b->g, pack, A_p0, -code_zero(v));
+    attr_set_int(b->g, pack, A_p1, CODE_BITS);
+    if (code_zero(v))
+        attr_set_int(b->g, pack, A_p2, ZEROS);
+    attr_set_list(b->g, pack, A_step, 6,
+                  (int64_t[6]){8 * WORD, 1, 8 * row * c * each,
+                               8 * (row * c + n), 8 * row, WORD});
+    attr_set_shape(b->g, pack, A_shape, SHAPE(all * c, row));
     pack->origin = b->n->origin;
     node_infer(b->g, pack);
     return pack->res[0];
