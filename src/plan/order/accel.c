@@ -1,12 +1,28 @@
 /* An order in which accelerators and cores work side by side: jobs one after the
  * other, none of which reads what another writes, in the order in which cores
- * want their results; and before cores wait for a job, other work. */
+ * want their results; jobs that cores would wait for begin earlier; and before
+ * cores wait for a job, other work. */
 #include "plan/plan.h"
 
 #include <string.h>
 
 enum { AHEAD = 24,    /* nodes that are looked at */
-       LEAST = 1000 }; /* cycles that are worth it */
+       LEAST = 1000,   /* cycles that are worth it */
+       ROUNDS = 3 };   /* of all, each of which may make room for another */
+
+/* Is it but another name of what it reads, or of a part of that? */
+static bool is_alias(const Node *n)
+{
+    return n->op == OP_reshape || (n->op == OP_slice && n->placed);
+}
+
+/* What v is, or is part of. */
+static const Val *source(const Val *v)
+{
+    while (v->def && is_alias(v->def))
+        v = v->def->arg[0];
+    return v;
+}
 
 static bool reads(const Node *n, const Node *of)
 {
@@ -14,7 +30,7 @@ static bool reads(const Node *n, const Node *of)
 
     for (i = 0; i < n->narg; i++)
         for (k = 0; k < of->nres; k++)
-            if (n->arg[i] && val_shown(n->arg[i]) == of->res[k])
+            if (n->arg[i] && source(n->arg[i]) == of->res[k])
                 return true;
     return false;
 }
@@ -31,7 +47,7 @@ static int wanted_at(const Choice *c, Node *const *seq, int n, int i)
     int k;
 
     for (k = i + 1; k < n; k++)
-        if (seq[k]->op != OP_reshape && !is_job(c, seq[k]) &&
+        if (!is_alias(seq[k]) && !is_job(c, seq[k]) &&
             reads(seq[k], seq[i]))
             return k;
     return n;
@@ -46,22 +62,22 @@ static void move_up(Node **seq, int i, int to)
     seq[to] = n;
 }
 
-/* Does n read through that reshape? */
-static bool reads_through(const Node *n, const Node *reshape)
+/* Does n read what that alias names? */
+static bool reads_through(const Node *n, const Node *alias)
 {
     int i;
 
     for (i = 0; i < n->narg; i++) {
         const Val *v = n->arg[i];
 
-        for (; v && v->def && v->def->op == OP_reshape; v = v->def->arg[0])
-            if (v->def == reshape)
+        for (; v && v->def && is_alias(v->def); v = v->def->arg[0])
+            if (v->def == alias)
                 return true;
     }
     return false;
 }
 
-/* Brings seq[i], and reshapes that it reads, before seq[k]; returns where seq[k]
+/* Brings seq[i], and aliases that it reads, before seq[k]; returns where seq[k]
  * is then. */
 static int bring_up(Node **seq, int i, int k)
 {
@@ -79,7 +95,7 @@ static int job_before(const Choice *c, Node *const *seq, int n, int i)
 {
     int k = i - 1;
 
-    while (k >= 0 && seq[k]->op == OP_reshape)
+    while (k >= 0 && is_alias(seq[k]))
         k--;
     if (k < 0 || !is_job(c, seq[i]) || !is_job(c, seq[k]) ||
         c[seq[i]->id].engine != c[seq[k]->id].engine ||
@@ -117,13 +133,13 @@ static bool is_free(const Choice *c, const Node *n)
     return c[n->id].kern && !is_job(c, n);
 }
 
-/* Has each value that it reads, through reshapes, been made before seq[k]? */
+/* Has each value that it reads, through aliases, been made before seq[k]? */
 static bool is_ready(const int *at, const Node *n, int k)
 {
     int i;
 
     for (i = 0; i < n->narg; i++) {
-        const Val *v = n->arg[i] ? val_shown(n->arg[i]) : NULL;
+        const Val *v = n->arg[i] ? source(n->arg[i]) : NULL;
 
         if (v && v->def && at[v->def->id] >= k)
             return false;
@@ -163,16 +179,41 @@ static int64_t wait_of(const Choice *c, Node *const *seq, int i, int k)
 }
 
 /* Not where chips exchange something: others wait for that. */
+/* Jobs that are waited for begin before work of the cores that stands before them,
+ * as much as the wait, if they do not read what it makes. */
+static bool begin_early(const Choice *c, Node **seq, int n)
+{
+    bool any = false;
+    int64_t wait;
+    int i, k, to;
+
+    for (i = 0; i < n; i++) {
+        if (!is_job(c, seq[i]) || (k = wanted_at(c, seq, n, i)) == n)
+            continue;
+        wait = wait_of(c, seq, i, k);
+        for (to = k = i; wait > LEAST && k > 0; k--) {
+            if (is_alias(seq[k - 1]))
+                continue;
+            if (is_job(c, seq[k - 1]) || reads(seq[i], seq[k - 1]))
+                break;
+            wait -= c[seq[k - 1]->id].cycles;
+            to = k - 1;
+        }
+        if (to == i)
+            continue;
+        bring_up(seq, i, to);
+        any = true;
+    }
+    return any;
+}
+
 static bool fill_waits(const Choice *c, Node **seq, int n, int *at)
 {
     bool any = false;
     int i, k;
 
-    for (i = 0; i < n; i++) {
-        if (op_info[seq[i]->op].family == FAM_exchange)
-            return false;
+    for (i = 0; i < n; i++)
         at[seq[i]->id] = i;
-    }
     for (i = 0; i < n; i++) {
         if (!is_job(c, seq[i]))
             continue;
@@ -183,17 +224,32 @@ static bool fill_waits(const Choice *c, Node **seq, int n, int *at)
     return any;
 }
 
+static bool has_exchange(Node *const *seq, int n)
+{
+    int i;
+
+    for (i = 0; i < n; i++)
+        if (op_info[seq[i]->op].family == FAM_exchange)
+            return true;
+    return false;
+}
+
 bool order_accel(const Choice *c, Node **seq, int n)
 {
     Arena *mem = arena_new();
     int *at, i, most = 0;
-    bool any;
+    bool any = sort_jobs(c, seq, n), more = true;
 
     for (i = 0; i < n; i++)
         most = MAX(most, seq[i]->id);
     at = NEWN(mem, int, most + 1);
-    any = sort_jobs(c, seq, n);
-    any |= fill_waits(c, seq, n, at);
+    /* chips that exchange something wait for each other */
+    for (i = has_exchange(seq, n) ? ROUNDS : 0; i < ROUNDS && more; i++) {
+        more = begin_early(c, seq, n);
+        more |= fill_waits(c, seq, n, at);
+        more |= sort_jobs(c, seq, n);
+        any |= more;
+    }
     arena_end(mem);
     return any;
 }
