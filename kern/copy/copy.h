@@ -36,8 +36,6 @@ static inline int copy_next(const struct copy_dims *k, const int32_t n[8],
                             ptrdiff_t *to)
 {
     for (int axis = axes - 1; axis >= 0; axis--) {
-        if (n[axis] == 1)
-            continue;
         *from += k->xs[axis];
         *to += k->ys[axis];
         if (++i[axis] < n[axis])
@@ -45,6 +43,8 @@ static inline int copy_next(const struct copy_dims *k, const int32_t n[8],
         *from -= (ptrdiff_t)n[axis] * k->xs[axis];
         *to -= (ptrdiff_t)n[axis] * k->ys[axis];
         i[axis] = 0;
+        while (axis > 0 && n[axis - 1] == 1)
+            axis--;
     }
     return 0;
 }
