@@ -11,10 +11,12 @@
  * let      rows = n[0] * n[1] * n[2] * n[3] * n[4]
  * let      team = ncore > 1
  * let      words = ceil(y.n, 4 * ncore)
+ * let      factor = max(-mul.lo, mul.hi) * 65536 / (1 << shift)
  * let      near = n[5] > 2047 && shift > 0 && shift < 17 &&
  *          hi - lo == 255 && 2 * add.lo == 1 << shift && add.lo == add.hi &&
- *          mul.lo == mul.hi && max(-mul.lo, mul.hi) < 65536 >> (16 - shift) &&
- *          (mul.lo % 2 == 0 || max(-mul.lo, mul.hi) < 32768 >> (16 - shift))
+ *          mul.lo == mul.hi && factor < 131072 &&
+ *          (factor < 32768 || factor % 2 == 0) &&
+ *          (factor < 65536 || factor % 4 == 0)
  * cycles   ncore * (fit.call + team * fit.team + words * (fit.word - near *
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven

@@ -30,7 +30,7 @@
 
 /* Of one call: results are (x * p0 + y * p1 + add) >> shift, at most `range`,
  * plus lo; low: the parts below SIMD_CUT.  near: the factor of 16 bits with which
- * results are rounded behind `point` bits, 15 or 16, and clipped to their type;
+ * results are rounded behind `point` bits, 14 to 16, and clipped to their type;
  * point 0: there is none. */
 struct words {
     int32_t p0, p1, add, p0low, p1low, addlow, shift, range, lo, near, point;
@@ -57,16 +57,17 @@ struct words {
 static inline int32_t simd_point(SIMD_WIDE p0, int32_t shift, int32_t *near)
 {
     const int32_t more = 16 - shift;
+    int32_t point = 16, v;
 
-    if (more < 0 || p0 >= 65536 >> more || p0 < -(65536 >> more))
+    if (more < 0 || p0 >= 131072 >> more || p0 < -(131072 >> more))
         return 0;
-    *near = (int32_t)p0 * (1 << more);
-    if (*near >= -32768 && *near < 32768)
-        return 16;
-    if (*near & 1)
-        return 0;
-    *near >>= 1;
-    return 15;
+    for (v = (int32_t)p0 * (1 << more); v < -32768 || v >= 32768; v >>= 1) {
+        if (v & 1)
+            return 0;
+        point--;
+    }
+    *near = v;
+    return point;
 }
 
 /* With factors p0 and p1; bounds as k has them. */
@@ -208,6 +209,7 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
 #define SIMD_ROUND(t, point)                                                 \
     "xp.mulsrn " t ", " t ", %[near], " #point "\n"                          \
     "xp.clipt " t ", " t ", %[bits], %[kind]\n"
+#define SIMD_ROUND_14(t) SIMD_ROUND(t, 14)
 #define SIMD_ROUND_15(t) SIMD_ROUND(t, 15)
 #define SIMD_ROUND_16(t) SIMD_ROUND(t, 16)
 #define SIMD_BY_SCALE                                                        \
@@ -245,6 +247,7 @@ static inline int32_t simd_fit(const struct words *w, int32_t x, int32_t y)
             : XP_CLOBBERS);                                                  \
     }
 SIMD_LOOP(simd_scaled, SIMD_FIT, SIMD_BY_SCALE, SIMD_RAISE, SIMD_LENGTH)
+SIMD_LOOP(simd_round14, SIMD_ROUND_14, SIMD_BY_NEAR, "", SIMD_ROUND_LENGTH)
 SIMD_LOOP(simd_round15, SIMD_ROUND_15, SIMD_BY_NEAR, "", SIMD_ROUND_LENGTH)
 SIMD_LOOP(simd_round16, SIMD_ROUND_16, SIMD_BY_NEAR, "", SIMD_ROUND_LENGTH)
 
@@ -255,8 +258,10 @@ static inline void simd_loop(const struct words *w, const X *x, const Y *y,
         simd_scaled(w, x, y, z, count);
     else if (w->point == 16)
         simd_round16(w, x, y, z, count);
-    else
+    else if (w->point == 15)
         simd_round15(w, x, y, z, count);
+    else
+        simd_round14(w, x, y, z, count);
 }
 #else
 static inline void simd_loop(const struct words *w, const X *x, const Y *y,

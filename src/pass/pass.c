@@ -120,7 +120,7 @@ void pass_all(Graph *g, const char *const *off, const char *dump)
         P_rows,
         P_split, P_identity, P_transposes,
         P_siblings, P_attend, P_prompt, P_few, P_divided, P_heads, P_tables,
-        P_roots,
+        P_roots, P_factors,
         P_fold, P_identity, P_cse,
         P_widen,
     };
