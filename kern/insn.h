@@ -118,7 +118,7 @@ __asm__(".ifndef .Lxp_known\n .set .Lxp_known, 1\n" XP_WORDS
     XP_SIX("xpv.and.sci.b d, a, i", "0x34")
     XP_R(xpv.dotup.b, 0x57, 1, 0x40) XP_R(xpv.dotusp.b, 0x57, 1, 0x44)
     XP_R(xpv.dotsp.b, 0x57, 1, 0x4c) XP_R(xpv.dotsp.h, 0x57, 0, 0x4c)
-    XP_R(xpv.sdotup.h, 0x57, 0, 0x50)
+    XP_R(xpv.dotup.h, 0x57, 0, 0x40) XP_R(xpv.sdotup.h, 0x57, 0, 0x50)
     XP_R(xpv.sdotup.b, 0x57, 1, 0x50) XP_R(xpv.sdotusp.b, 0x57, 1, 0x54)
     XP_R(xpv.sdotsp.b, 0x57, 1, 0x5c) XP_R(xpv.sdotsp.h, 0x57, 0, 0x5c)
     XP_MACRO("xpv.dott.b d, a, b, t", "r 0x57, 1, 0x40 + \\t, \\d, \\a, \\b")

@@ -24,9 +24,8 @@
  * code     700
  *
  * Bit b of codes 4 i to 4 i + 3 is nibble b of word i: the dot product of 1, 2,
- * 4 and 8 and what a mask of bit b leaves of the four.  With 8, 16, 32 and 64
- * that of an odd bit is where it belongs beside the even one before it.  Rows of
- * the fifth axis may begin one behind the other, as blocks on a diagonal do.
+ * 4 and 8 and what a mask of bit b leaves of the four.  Rows of the fifth axis
+ * may begin one behind the other, as blocks on a diagonal do.
  */
 #define LEFT uint8_t
 #define RIGHT uint8_t
@@ -55,13 +54,13 @@ static inline int32_t pack_word(int32_t w, uint32_t flip)
     return (int32_t)(v ^ flip);
 }
 
-/* n words of codes, to places `step` bytes apart. */
+/* n words of codes, to places `step` bytes apart.  A mask of bits b and b + 4 has
+ * two nibbles in one product, and v is of four of these: nibbles 0, 4, 2, 6, 1,
+ * 5, 3 and 7, which two products of halves bring into their order. */
 #ifdef XPULPV2
-#define PACK_BIT(mask, by)                                                    \
+#define PACK_BITS(mask)                                                       \
     "and %[t], %[w], %[" mask "]\n"                                           \
-    "xpv.sdotup.b %[v], %[t], %[" by "]\n"
-#define PACK_BITS(odd, even)                                                  \
-    "slli %[v], %[v], 6\n" PACK_BIT(odd, "eights") PACK_BIT(even, "ones")
+    "xpv.sdotup.b %[v], %[t], %[ones]\n"
 
 static inline void pack_words(const X *x, Y *y, int32_t n, int32_t step,
                               uint32_t flip)
@@ -70,22 +69,27 @@ static inline void pack_words(const X *x, Y *y, int32_t n, int32_t step,
 
     if (n > 0)
         __asm__ volatile(
-            XP_BLOCK "xlp.setup 0, %[n], 22\n"
+            XP_BLOCK "xlp.setup 0, %[n], 19\n"
             "xp.lw.post %[w], %[x], 4\n"
-            "and %[t], %[w], %[b7]\n"
-            "xpv.dotup.b %[v], %[t], %[eights]\n"
-            PACK_BIT("b6", "ones") PACK_BITS("b5", "b4")
-            PACK_BITS("b3", "b2") PACK_BITS("b1", "b0")
+            "and %[t], %[w], %[b3]\n"
+            "xpv.dotup.b %[v], %[t], %[ones]\n"
+            "slli %[v], %[v], 6\n" PACK_BITS("b1")
+            "slli %[v], %[v], 9\n" PACK_BITS("b2")
+            "slli %[v], %[v], 6\n" PACK_BITS("b0")
             "xor %[v], %[v], %[flip]\n"
-            "xp.sw.postr %[v], %[y], %[step]\n" XP_BLOCK_END
+            "and %[t], %[v], %[lower]\n"
+            "sub %[v], %[v], %[t]\n"
+            "xpv.dotup.h %[t], %[t], %[beside]\n"
+            "xpv.dotup.h %[v], %[v], %[beside]\n"
+            "xp.mac %[t], %[v], %[upper]\n"
+            "xp.sw.postr %[t], %[y], %[step]\n" XP_BLOCK_END
             : [x] "+&r"(x), [y] "+&r"(y), [v] "=&r"(v), [t] "=&r"(t),
               [w] "=&r"(w)
             : [n] "r"(n), [step] "r"(step), [ones] "r"(0x08040201),
-              [eights] "r"(0x40201008), [flip] "r"(flip),
-              [b0] "r"(0x01010101), [b1] "r"(0x02020202),
-              [b2] "r"(0x04040404), [b3] "r"(0x08080808),
-              [b4] "r"(0x10101010), [b5] "r"(0x20202020),
-              [b6] "r"(0x40404040), [b7] "r"(0x80808080)
+              [flip] "r"(flip), [b0] "r"(0x11111111), [b1] "r"(0x22222222),
+              [b2] "r"(0x44444444), [b3] "r"(0x88888888),
+              [lower] "r"(0x0f0f0f0f), [beside] "r"(0x00100001),
+              [upper] "r"(4096)
             : XP_CLOBBERS);
 }
 #else
