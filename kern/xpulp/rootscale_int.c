@@ -25,6 +25,8 @@
 #include "kern/xpulp/mean.h"
 
 #ifdef XPULPV2
+#define log_of(v) xp_fl1(v)
+
 static inline int32_t squares_more(int32_t v, int32_t sum)
 {
     return XP_UNSIGNED(X) ? xp_sdot4u(sum, v, v) : xp_sdot4(sum, v, v);
@@ -45,6 +47,8 @@ static inline int32_t squares_of(const X *x, int32_t n)
             : [sum] "+&r"(sum), [a] "=&r"(a), [b] "=&r"(b), [x] "+&r"(x)
             : [n] "r"(n >> 3), [dot] "i"(XP_SIGNS(X, X))
             : XP_CLOBBERS);
+    if (!(n & 7))
+        return sum;
     if (n & 4)
         sum = squares_more(xp_load_step(x, 4), sum);
     if (n & 3)
@@ -98,6 +102,8 @@ static inline void scaled_words(const X *x, int32_t factor, Y *y, int32_t count)
         scaled_two(x, factor, y, count >> 1);
 }
 #else
+#define log_of(v) (31 - __builtin_clz((unsigned)(v)))
+
 static int32_t squares_of(const X *x, int32_t n)
 {
     int32_t sum = 0;
@@ -117,12 +123,13 @@ static void scaled_words(const X *x, int32_t factor, Y *y, int32_t count)
 #endif
 
 /* `count` words of a row from the one numbered `first` on; the last one has the
- * last four elements, some of which another core may write too. */
-static inline void part(const struct row_dims *k, const X *x, const T *t, Y *y,
+ * last four elements, some of which another core may write too.  n is 2^log, or
+ * log is below 0. */
+static inline void part(int32_t n, int32_t log, const X *x, const T *t, Y *y,
                         int32_t first, int32_t count)
 {
-    const int32_t n = k->n, last = n - 4, at = 4 * first;
-    const uint32_t mean = (uint32_t)mean_of_sum(squares_of(x, n), n);
+    const int32_t last = n - 4, at = 4 * first, sum = squares_of(x, n);
+    const uint32_t mean = (uint32_t)(log < 0 ? sum / n : sum >> log);
     const int32_t factor = (int32_t)t[root_of(mean + 1) - 1];
     const int32_t whole = at + 4 * count > n ? count - 1 : count;
 
@@ -134,6 +141,7 @@ static inline void part(const struct row_dims *k, const X *x, const T *t, Y *y,
 void FN(const struct row_dims *k, const struct io *io)
 {
     const int32_t n = k->n, words = (n + 3) >> 2;
+    const int32_t log = n & (n - 1) ? -1 : log_of(n);
     int32_t at, end, row, first, count;
     const X *x = io->in[0];
     Y *y = io->out[0];
@@ -145,6 +153,6 @@ void FN(const struct row_dims *k, const struct io *io)
     y += (ptrdiff_t)row * n;
     for (; at < end; at += count, first = 0, x += n, y += n) {
         count = words - first < end - at ? words - first : end - at;
-        part(k, x, io->in[1], y, first, count);
+        part(n, log, x, io->in[1], y, first, count);
     }
 }
