@@ -55,14 +55,16 @@ static inline int copy_next(const struct copy_dims *k, const int32_t n[8],
     {                                                                  \
         const X *x = io->in[0];                                        \
         Y *y = io->out[0];                                             \
-        int32_t i[7] = {0}, n[8];                                      \
+        int32_t i[6] = {0}, n[8];                                      \
         ptrdiff_t from, to;                                            \
                                                                        \
-        if (!copy_begin(k, io, 7, n, &from, &to))                         \
+        if (!copy_begin(k, io, 7, n, &from, &to))                      \
             return;                                                    \
         do                                                             \
-            run(k, x + from, y + to, n[7]);                            \
-        while (copy_next(k, n, i, 7, &from, &to));                        \
+            for (int32_t j = 0; j < n[6]; j++)                         \
+                run(k, x + from + (ptrdiff_t)j * k->xs[6],             \
+                    y + to + (ptrdiff_t)j * k->ys[6], n[7]);           \
+        while (copy_next(k, n, i, 6, &from, &to));                     \
     }
 
 #endif

@@ -12,7 +12,7 @@
  *          fit.byte + size / 2) * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] *
  *          n[6]
  * code     370
- * cold     245
+ * cold     300
  */
 #include "kern/copy/copy.h"
 #include "kern/xpulp/transpose.h"
