@@ -425,15 +425,13 @@ static bool is_complete(const Dev *d, int i)
     return i + 1 == d->r.nlayer || d->node[i + 1] != d->node[i];
 }
 
-/* Bytes that the program writes of a layer: none if its result is never in
- * one place that cores can read, and no output. */
+/* Bytes that the program writes of a layer: none if its result is not all in
+ * one place then that cores can read, and no output. */
 static int64_t dump_bytes(const Dev *d, int i)
 {
     const Val *v = d->node[i]->res[0];
-    Ref r = d->p->place[v->id];
 
-    if (r.buf < 0 || (!d->p->soc->mems[d->p->buf[r.buf].mem].mapped &&
-                      gen_far_output(d->p, v) < 0))
+    if (!gen_has_result(d->p, i) && gen_far_output(d->p, v) < 0)
         return 0;
     return step_bytes(d, v, dev_steps(d) - 1);
 }

@@ -131,7 +131,7 @@ void gen_kernels(Gen *g);
 void gen_header(Gen *g);
 void gen_net(Gen *g);
 /* Has the result of a layer a place where all of it is once it is complete? */
-bool gen_has_result(const Gen *g, int layer);
+bool gen_has_result(const Plan *p, int layer);
 
 /* team.c: what the program stands on; the program as C, and what runs it */
 void gen_team_top(Gen *g, Str *out);

@@ -23,7 +23,7 @@ static void put_layer_sizes(Gen *g, Str *out)
     str_fmt(out, "static %sint32_t layer_bytes[] = {",
             g->p->g->nnum ? "" : "const ");
     for (i = 0; i < g->nlayer; i++)
-        str_fmt(out, "%" PRId64 ", ", gen_has_result(g, i)
+        str_fmt(out, "%" PRId64 ", ", gen_has_result(g->p, i)
                 ? val_bytes(g->p->layer[i].node->res[0]) : 0);
     str_put(out, "0};\n\n");
 }
@@ -120,7 +120,7 @@ static void put_begin(Gen *g, int steps, const int64_t *value, Str *out)
     for (i = 0; i < n->nout; i++)
         put_size(g, "out_bytes", i, n->out[i], out);
     for (i = 0; i < g->nlayer; i++)
-        if (gen_has_result(g, i))
+        if (gen_has_result(g->p, i))
             put_size(g, "layer_bytes", i, g->p->layer[i].node->res[0], out);
     str_put(out, "}\n\n");
 }

@@ -240,9 +240,8 @@ static bool is_gathered_on(const Plan *p, int layer)
     return false;
 }
 
-bool gen_has_result(const Gen *g, int layer)
+bool gen_has_result(const Plan *p, int layer)
 {
-    const Plan *p = g->p;
     const Node *n = p->layer[layer].node;
     Ref r = p->place[n->res[0]->id];
 

@@ -76,7 +76,7 @@ static bool is_compared(const Gen *g, int i, const bool *inexact)
     const Val *v = g->layer[i]->node->res[0];
 
     return is_complete(g, i) && g->o->expected->data[v->id] &&
-           (gen_has_result(g, i) || gen_far_output(g->p, v) >= 0) &&
+           (gen_has_result(g->p, i) || gen_far_output(g->p, v) >= 0) &&
            (v->type == T_f32 || !inexact[v->id]);
 }
 

@@ -37,6 +37,20 @@ grep -q 'LOOP(' "$dir/rolled/network.c" &&
     { echo "--straight: where are the loops?"; exit 1; }
 run autoencoder-int gap8 --l1 3K --keep "$dir/p" --dump "$dir/dump"
 [ -s "$dir/dump/layers.npz" ] || exit 1
+# Layers of which a part is still on its way are dumped when they are complete.
+./tilewright run test/gen/parts.nn -t host -q --dump "$dir/host" || exit 1
+./tilewright run test/gen/parts.nn -t siracusa --l1 20K -q --emulate \
+    --dump "$dir/siracusa" || exit 1
+python3 - "$dir" <<'END' || exit 1
+import sys
+import numpy as np
+host, chip = (np.load('%s/%s/layers.npz' % (sys.argv[1], to))
+              for to in ('host', 'siracusa'))
+missing = {'j', 'c', 's'} - set(chip.files)
+differ = [k for k in chip.files if (chip[k] != host[k]).any()]
+sys.exit('dump: %s missing, %s differ' % (missing, differ)
+         if missing or differ else 0)
+END
 make -s -C "$dir/p" host | grep -q 'self-test passed' || exit 1
 
 # Jobs of an accelerator do their work when they are waited for; on the chip the
