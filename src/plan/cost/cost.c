@@ -266,30 +266,69 @@ int64_t tiler_cost(const Tiler *t)
     return end + tiler_energy(t, moved);
 }
 
-/* Layers end one after the other, each when its last kernel has been waited
- * for; the last one with the plan. */
+/* Of the layer at hand, and since its last kernel what is the next one's. */
+typedef struct Sum {
+    int64_t was;              /* when the layer before was over */
+    int64_t worked;           /* when the last kernel was */
+    int64_t wait, late_wait;
+    int64_t miss, late_miss;
+} Sum;
+
+static void add_kernel(Sum *s, const When *call)
+{
+    s->worked = call->to;
+    s->wait += s->late_wait;
+    s->miss += s->late_miss;
+    s->late_wait = s->late_miss = 0;
+}
+
+static void add_record(Sum *s, const Rec *r, const When *when)
+{
+    if (r->kind == REC_wait)
+        s->late_wait += when->to - when->from;
+    s->late_miss += when->miss;
+}
+
+/* A layer is over when its last kernel is, one without any, and the last of all,
+ * when all is. */
+static void end_layer(Sum *s, Layer *l, int64_t at, bool last)
+{
+    bool late = s->worked > s->was && !last;
+    int64_t end = late ? s->worked : at;
+
+    if (!late)
+        add_kernel(s, &(When){.to = s->worked});
+    l->cycles = MAX(1, end - s->was); /* 0: unknown */
+    l->wait = s->wait;
+    l->miss = s->miss;
+    *s = (Sum){.was = s->was + l->cycles, .worked = s->worked,
+               .late_wait = s->late_wait, .late_miss = s->late_miss};
+}
+
+/* Layers end one after the other. */
 void plan_cost(Plan *p)
 {
     const Program *q = p->program;
     When *when = program_trace(p->mem, q);
-    int64_t was = 0;
-    int i, now = next_end(p, 0);
+    Sum s = {0};
+    int i, call = 0, now = next_end(p, 0);
 
     for (i = 0; i < q->ncode; i++) {
         const Rec *r = &q->code[i];
 
-        p->layer[now].miss += when[i].miss;
-        if (r->kind == REC_wait)
-            p->layer[now].wait += when[i].to - when[i].from;
-        else if (r->kind == REC_move)
+        if (r->kind == REC_call)
+            call = i;
+        add_record(&s, r, &when[i]);
+        if (r->kind == REC_share || (r->kind == REC_call && !r->deferred))
+            add_kernel(&s, &when[call]);
+        if (r->kind == REC_move)
             p->layer[r->step->layer].moved[r->engine] += r->row * r->rows;
         if (!ends_layer(q, i, now))
             continue;
-        p->layer[now].cycles = MAX(1, when[i].at - was); /* 0: unknown */
-        was += p->layer[now].cycles;
+        end_layer(&s, &p->layer[now], when[i].at, false);
         now = next_end(p, now + 1);
     }
     if (p->nlayer)
-        p->layer[now].cycles = when[i].to - was;
+        end_layer(&s, &p->layer[now], when[i].to, true);
     p->cycles = when[i].to;
 }
