@@ -7,10 +7,15 @@
  * split    n
  * stack    272
  * let      rows = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
- * let      words = n[7] * y.bytes / 4
- * cycles   ncore * (fit.call + min(ceil(rows, ncore) * (fit.row + words *
- *          fit.words), rows * (fit.row + ceil(words, ncore) * fit.words)))
+ * let      words = xn[7] * y.bytes / 4
+ * let      left = before[7] * y.bytes % 4
+ * let      right = (n[7] - xn[7] - before[7]) * y.bytes % 4
+ * let      word = fit.words + (left > 0) * fit.odd
+ * let      row = fit.row + (left + right) * fit.byte
+ * cycles   ncore * (fit.call + min(ceil(rows, ncore) * (row + words * word),
+ *          rows * (row + ceil(words, ncore) * word)))
  */
+#include "kern/xpulp/fill.h"
 #include "kern/xpulp/transpose.h"
 
 static inline Y pad_value(const struct pad_dims *k)
@@ -32,9 +37,8 @@ static inline void pad_fill(Y *y, Y value, int32_t n)
     const int32_t word = (int32_t)(((uint32_t)value & mask) * each);
     const int32_t step = 4 / (int32_t)sizeof *y;
 
-    for (; n >= step; n -= step, y += step)
-        transpose_store((X *)y, word);
-    while (n-- > 0)
+    words_fill(y, n / step, word);
+    for (y += n / step * step, n %= step; n > 0; n--)
         *y++ = value;
 }
 
