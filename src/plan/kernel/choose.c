@@ -348,6 +348,28 @@ static int64_t cold_cycles(const Choice *one, const Node *n)
     return kern_code(one->kern, one->sig, n, &d).cycles;
 }
 
+/* May readers of n leave rows and columns of an image out themselves (see_slice
+ * in bring.c)?  Convolutions of one tap may that are brought. */
+static bool is_stepped(const Node *n)
+{
+    const Val *y = n->res[0];
+    const Node *r;
+    bool any = false;
+    int i;
+
+    for (r = n->next; r; r = r->next)
+        for (i = 0; i < r->narg; i++) {
+            if (r->arg[i] != y)
+                continue;
+            if (i || r->op != OP_conv || !attr_int(r, A_last) ||
+                attr_int(r, A_group) != 1 || y->shape.dim[0] != 1 ||
+                shape_product(r->arg[1]->shape, 1, 3) != 1)
+                return false;
+            any = true;
+        }
+    return any;
+}
+
 int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
                  const Node *than, int64_t room, bool beside, int64_t *cold)
 {
@@ -360,7 +382,8 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
     if (other.scratch > room)
         choose_narrow(c, than, room, &other);
     for (; from != than; from = from->next) {
-        if (from->op == OP_reshape || from->placed)
+        if (from->op == OP_reshape || from->placed ||
+            (from->op == OP_slice && is_stepped(than)))
             continue;
         one = (Choice){0};
         choose(c, g, from, &one);
