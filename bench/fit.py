@@ -3,20 +3,25 @@
 FIT is a table of bench/fit (a line a layer: what its numbers count for), RUN the
 report of the same network's run; they come in pairs.  Of each kernel the numbers
 are those with which its layers differ least from what was measured, in relation
-to it (least squares); numbers of which layers know little stay as they are
-(ridge).  They replace the old ones in kern/fit.tsv if WRITE is 1 and the median
-or the mean size of the differences falls by half a percent, and neither grows."""
+to it (least squares; layers that ask for the same are one, and those that are far
+from the rest, of which another layer has a half, are none); numbers of which
+layers know little stay as they are (ridge).  They replace the old ones in
+kern/fit.tsv if WRITE is 1 and the median or the mean size of the differences
+falls by half a percent, and neither grows; of the kernels in KERNELS, or of all."""
 import json
+import os
 import sys
 
 import numpy as np
 
+FAR = 40     # percent from the median that are no measurement of a head
 STAY = 0.05  # what a number's change by itself costs, in layers' differences
 BETTER = 0.5
 
 write, pairs = sys.argv[1] == '1', sys.argv[2:]
 table = [l.split('\t') for l in open('kern/fit.tsv').read().splitlines()]
 old = {(k, n): float(v) if "." in v else int(v) for k, n, v, *_ in table[1:]}
+only = os.environ.get('KERNELS', '').split()
 layers = {}
 for fit, run in zip(pairs[::2], pairs[1::2]):
     try:
@@ -29,10 +34,17 @@ for fit, run in zip(pairs[::2], pairs[1::2]):
         if at.get('kernel') == kernel and at.get('kernel_warm', -1) and \
                 at['kernel_warm'] and at['kernel_warm'] > 0 and \
                 at['predicted_kernels'] == int(predicted):
-            layers.setdefault(kernel, []).append(
-                (int(predicted), at['kernel_warm'],
-                 dict((c.split('=')[0], float(c.split('=')[1]))
-                      for c in counts)))
+            layers.setdefault(kernel, {}).setdefault(
+                (int(predicted), *counts), []).append(at['kernel_warm'])
+
+
+def rows_of(kernel):
+    """Predicted, measured and counts of the layers that differ in these."""
+    rows = [(key[0], np.median(is_), dict((n, float(c)) for n, c in
+                                          (k.split('=') for k in key[1:])))
+            for key, is_ in layers.get(kernel, {}).items()]
+    off = [100 * is_ / p - 100 for p, is_, _ in rows]
+    return [r for r, d in zip(rows, off) if abs(d - np.median(off)) < FAR]
 
 
 def differences(rows, change):
@@ -51,9 +63,9 @@ def size(d):
 print('kernel\tlayers\tmedian\tmean\tnew median\tnew mean\ttaken')
 new = dict(old)
 for kernel in sorted({k for k, _ in old}):
-    rows = layers.get(kernel, [])
+    rows = rows_of(kernel)
     names = sorted({n for _, _, c in rows for n in c})
-    if len(rows) < 2 or not names:
+    if len(rows) < 2 or not names or (only and kernel not in only):
         continue
     scale = np.array([max(old[kernel, n], 4) for n in names], float)
     a = np.array([[c.get(n, 0) / is_ for n in names] for _, is_, c in rows])

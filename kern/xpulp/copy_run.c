@@ -7,10 +7,17 @@
  * split    n
  * stack    224
  * let      team = ncore > 1
- * let      size = n[7] * x.bytes
- * cycles   ncore * (fit.call + team * fit.team) + (fit.run + size % 4 *
- *          fit.byte + size / 2) * n[0] * n[1] * n[2] * n[3] * n[4] * n[5] *
- *          n[6]
+ * let      runs = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
+ * let      most = max(max(max(n[0], n[1]), max(n[2], n[3])), max(max(n[4],
+ *          n[5]), n[6]))
+ * let      cut = n[0] >= ncore ? n[0] : n[1] >= ncore ? n[1] : n[2] >= ncore ?
+ *          n[2] : n[3] >= ncore ? n[3] : n[4] >= ncore ? n[4] : n[5] >= ncore ?
+ *          n[5] : n[6] >= ncore ? n[6] : most
+ * let      parts = cut < ncore && cut <= n[7]
+ * let      own = parts ? runs : runs / cut * ceil(cut, ncore)
+ * let      size = (parts ? ceil(n[7], ncore) : n[7]) * x.bytes
+ * cycles   ncore * (fit.call + team * fit.team + own * (fit.run + size % 4 *
+ *          fit.byte + size / 2))
  * code     370
  * cold     300
  */

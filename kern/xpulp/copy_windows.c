@@ -8,9 +8,14 @@
  * split    n
  * stack    248
  * let      runs = n[0] * n[1] * n[2] * n[3] * n[4] * n[5] * n[6]
+ * let      most = max(max(max(n[0], n[1]), max(n[2], n[3])), max(max(n[4],
+ *          n[5]), n[6]))
+ * let      cut = n[0] >= ncore ? n[0] : n[1] >= ncore ? n[1] : n[2] >= ncore ?
+ *          n[2] : n[3] >= ncore ? n[3] : n[4] >= ncore ? n[4] : n[5] >= ncore ?
+ *          n[5] : n[6] >= ncore ? n[6] : most
  * let      short = n[7] >= 8 && n[7] <= 16
- * cycles   ncore * fit.call + runs * (short ? fit.short : fit.run + n[7] % 4 *
- *          fit.byte + n[7] / 2)
+ * cycles   ncore * (fit.call + runs / cut * ceil(cut, ncore) * (short ?
+ *          fit.short : fit.run + n[7] % 4 * fit.byte + n[7] / 2))
  */
 #include "kern/copy/copy.h"
 #include "kern/xpulp/transpose.h"
