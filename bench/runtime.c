@@ -67,6 +67,7 @@ PAGE(calls_2, REPEAT IDLE IDLE AGAIN);
 PAGE(barrier, REPEAT IDLE BARRIER, AGAIN);
 PAGE(jobs, REPEAT IDLE JOB WAIT(10), AGAIN);
 PAGE(moves, REPEAT IDLE LOAD(BYTES) AGAIN);
+PAGE(moves_2, REPEAT IDLE LOAD(BYTES) LOAD(BYTES) AGAIN);
 PAGE(moves_calls, REPEAT IDLE LOAD(BYTES) IDLE IDLE AGAIN);
 PAGE(moves_wait, REPEAT IDLE LOAD(BYTES) IDLE WAIT(0), IDLE AGAIN);
 PAGE(works, REPEAT WORK AGAIN);
@@ -130,6 +131,7 @@ int main(void)
     say("ready", per_turn(RUN(longs_met), RUN(longs)) - per_turn(met, idle));
     say("move", per_turn(RUN(hidden), long_work));
     say("start", per_turn(RUN(moves), idle));
+    say("more", per_turn(RUN(moves_2), RUN(moves)));
     say("wait", wait);
     say("job", per_turn(RUN(jobs), idle) - wait);
     say("meet", per_turn(met, idle));

@@ -21,7 +21,7 @@
  *          fit.near)) + fit.row * (rows - 1) + (rows > 1) * team * ncore *
  *          fit.uneven
  * code     530
- * cold     rows > 1 ? 560 : 400
+ * cold     rows > 1 ? 540 : 380
  */
 #define Z Y
 #define SIMD_SUM ONE

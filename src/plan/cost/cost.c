@@ -11,6 +11,7 @@ typedef struct Clock {
     CodeCache *code;
     int layer;            /* that it is at */
     bool waited;          /* the record before is a wait */
+    bool moved;           /* a transfer */
     const Rec *deferred;  /* a call to which core 0 has not come yet */
     int64_t core;
     int64_t moves_miss;   /* core 0 waits for code of transfers in a call */
@@ -71,6 +72,7 @@ static void start_move(Clock *c, const Rec *r, When *w)
 static void do_move(Clock *c, const Rec *r, When *w)
 {
     const bool batched = c->soc->engine[r->engine].batched;
+    const int64_t start = c->moved ? c->time->more : c->time->start;
 
     c->waited = false;
     if (c->deferred) {
@@ -82,7 +84,8 @@ static void do_move(Clock *c, const Rec *r, When *w)
     }
     start_move(c, r, w);
     if (!c->deferred && batched)
-        spend(c, c->time->start - c->time->move, MOVE_UNIT, 0);
+        spend(c, start - c->time->move, MOVE_UNIT, 0);
+    c->moved = batched;
 }
 
 /* Cores take longer while an accelerator works on the same memory. */
@@ -120,7 +123,7 @@ static void do_kernel(Clock *c, const Rec *r, When *w)
 
 static void do_call(Clock *c, const Rec *r, When *w)
 {
-    c->waited = false;
+    c->waited = c->moved = false;
     w->from = c->core;
     spend(c, c->time->call, CALL_UNIT, c->time->call_code);
     if (r->deferred)
@@ -138,6 +141,7 @@ static void do_wait(Clock *c, const Rec *r, When *w)
     if (!c->waited)
         spend(c, c->time->wait, MOVE_UNIT, 0);
     c->waited = true;
+    c->moved = false;
     w->from = c->core;
     w->to = c->core = MAX(c->core, *slot - (c->soc->engine[r->engine].batched
                                             ? c->time->ready : 0));
@@ -152,9 +156,9 @@ static void do_start(Clock *c, const Rec *r, When *w)
     int queue = MIN(c->soc->engine[r->engine].queue, MOST_SLOTS);
     int64_t *last = &c->job[r->engine][c->njob[r->engine]++ % queue];
 
-    c->waited = false;
+    c->waited = c->moved = false;
     c->core = MAX(c->core, *last);
-    spend(c, c->time->job, CALL_UNIT, c->time->call_code);
+    spend(c, c->time->job, CALL_UNIT, c->time->job_code);
     miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
                      kern_code(s->kern, s->sig, s->tile, &s->dims));
     c->miss += miss;
