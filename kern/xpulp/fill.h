@@ -1,4 +1,5 @@
-/* Words set to a number, or copied, for XpulpV2. */
+/* Words set to a number, or copied, for XpulpV2; to be included after
+ * kern/xpulp/word.h. */
 #ifndef XPULP_FILL_H
 #define XPULP_FILL_H
 

@@ -15,6 +15,9 @@
  * cycles   ncore * (fit.call + min(ceil(rows, ncore) * (row + words * word),
  *          rows * (row + ceil(words, ncore) * word)))
  */
+#define LEFT uint8_t
+#define RIGHT uint8_t
+#include "kern/xpulp/word.h"
 #include "kern/xpulp/fill.h"
 #include "kern/xpulp/transpose.h"
 
