@@ -337,6 +337,25 @@ static void draw_map(Str *o, OpCode op, const Inst *in)
         put_clip(o, op, in);
 }
 
+/* Bytes that are 128 more, or less, as the other type. */
+static bool draw_signs(Str *o, OpCode op, const Inst *in)
+{
+    int add = in->res == T_u8 ? 128 : -128, n[2] = {between(1, 9)};
+
+    n[1] = between(1, 40);
+    if (op != OP_requant || in->shifts || in->round || in->upper ||
+        in->arg[0] != (add > 0 ? T_s8 : T_u8) ||
+        (add < 0 && in->res != T_s8) || add < type_info[in->arg[2]].lo ||
+        add > type_info[in->arg[2]].hi || roll(4))
+        return false;
+    put_operand(o, "x", in->arg[0], dims(2, n));
+    str_fmt(o, "mul = const : %s[1] {1}\nadd = const : %s[1] {%d}\n"
+            "r = requant x mul add shift=0 lo=%d hi=%d",
+            type_info[in->arg[1]].name, type_info[in->arg[2]].name, add,
+            MIN(add, 0), MIN(add, 0) + 255);
+    return true;
+}
+
 /* Taps, strides and so on of nsp spatial axes, alike half of the time; p: those
  * before each, then after. */
 static void draw_window(int nsp, bool point, int *k, int *s, int *p, int *d)
@@ -1496,7 +1515,10 @@ const char *draw(OpCode op, const Inst *in)
 
     str_put(&o, "graph \"one\" exact\n");
     switch (op_info[op].family) {
-    case FAM_map: draw_map(&o, op, in); break;
+    case FAM_map:
+        if (!draw_signs(&o, op, in))
+            draw_map(&o, op, in);
+        break;
     case FAM_conv: case FAM_convt: draw_conv(&o, op, in); break;
     case FAM_pool: draw_pool(&o, op, in); break;
     case FAM_matmul: draw_matmul(&o, op, in); break;
