@@ -672,6 +672,8 @@ static void draw_reduce(Str *o, OpCode op, const Inst *in)
     }
     if (!naxes || op == OP_argmax || op == OP_argmin)
         axes[0] = roll(rank), naxes = 1;
+    if (!roll(4)) /* rows of words */
+        n[rank - 1] = 4 * between(1, 12), axes[0] = rank - 1, naxes = 1;
     put_operand(o, "x", in->arg[0], dims(rank, n));
     if (has_attr(op, "shift"))
         scaled = put_scaling(o, in, 1, "[1]", "[1]");
