@@ -32,13 +32,15 @@ static void put(const struct pack_dims *k, uint32_t code, int64_t at, Y *y)
 
 void FN(const struct pack_dims *k, const struct io *io)
 {
+    const int32_t turn = k->p3 > 1 ? k->p3 : 1;
     const X *x = io->in[0];
     Y *y = io->out[0];
     int32_t i[8] = {0};
     int a;
 
     for (int32_t j = 0; j < k->size; j++)
-        y[j] = (Y)((uint32_t)k->p2 >> 8 * (j & 3) & 0xff);
+        y[j] = (Y)((j >> 2) % turn == turn - 1
+                       ? (uint32_t)k->p2 >> 8 * (j & 3) & 0xff : 0);
     for (a = 0; a < 8; a++)
         if (!k->n[a])
             return;

@@ -320,6 +320,7 @@ Shape shape_pack(const Node *n)
     int i, len = attr_list(n, A_shape, &shape);
 
     attr_within(n, A_p2, INT32_MIN, INT32_MAX);
+    attr_within(n, A_p3, 0, INT32_MAX);
     if (v->lo + p0 < 0 || v->hi + p0 >= 1LL << bits)
         err_node(n, "codes from %lld to %lld do not fit %d bits",
                  (long long)(v->lo + p0), (long long)(v->hi + p0), (int)bits);
@@ -353,6 +354,7 @@ void fill_pack(const Node *n, struct pack_dims *d)
     d->by = (int32_t)step[x.rank - 1 + parts];
     d->p0 = dims_32(n, attr_int(n, A_p0));
     d->p2 = dims_32(n, attr_int(n, A_p2));
+    d->p3 = dims_32(n, attr_int(n, A_p3));
     d->size = dims_32(n, val_count(n->res[0]));
 }
 
