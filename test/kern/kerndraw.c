@@ -1296,6 +1296,33 @@ static void draw_columns(Str *o, const Inst *in)
         str_fmt(o, " p2=%d", -0x10000000);
 }
 
+/* As NE16 wants those of one tap, or as blocks of a diagonal: of whole tiles, or
+ * all within one. */
+static void draw_bits(Str *o, const Inst *in)
+{
+    int x[3] = {between(1, 3), between(1, 9), between(1, 70)};
+    int blocks = roll(3) ? between(2, 6) : 0, row, next = 0;
+    int64_t least = type_info[in->arg[0]].lo;
+
+    if (blocks && roll(2)) {
+        x[2] = 4 * between(1, 2);
+        blocks = between(2, 16 / x[2]);
+        next = x[2];
+    } else if (blocks) {
+        x[2] = 16 * between(1, 3);
+        next = 8 * x[2];
+    }
+    if (blocks)
+        x[0] = blocks;
+    row = 16 * ((x[2] * (blocks ? blocks : 1) + 15) / 16);
+    put_operand(o, "x", in->arg[0], dims(3, x));
+    str_fmt(o, "r = pack x p0=%lld p1=8 step=%d,%d,128,1,16 count=16 "
+            "shape=%d,%d", -(long long)least, 8 * row * x[1] + next, 8 * row,
+            x[0] * x[1], row);
+    if (blocks && least)
+        str_fmt(o, " p2=%d p3=4", -0x10000);
+}
+
 /* Channels in words of parts, a word for each bit. */
 static void draw_pack(Str *o, const Inst *in)
 {
@@ -1553,9 +1580,10 @@ const char *draw(OpCode op, const Inst *in)
         break;
     case FAM_gate: draw_gate(&o, in); break;
     case FAM_pack:
-        (type_info[in->arg[0]].bytes != 1 ? draw_pack
-         : between(0, 1)                  ? draw_turned
-         : between(0, 1)                  ? draw_columns : draw_pack)(&o, in);
+        (type_info[in->arg[0]].bytes != 1 || !roll(4) ? draw_pack
+         : !roll(3)                                   ? draw_turned
+         : roll(2)                                    ? draw_columns
+                                                      : draw_bits)(&o, in);
         break;
     case FAM_pconv:
         (strstr(in->name, "ne16") || strstr(in->name, "neureka")
