@@ -5,6 +5,7 @@
  * isa      xpulpv2
  * when     n > 3 && n < 4096 && most < 65536 && p1 < 256 &&
  *          most * n < 2147483648 && most * most * n < 68719476736
+ * inplace  x
  * let      line = 4 * ceil(n, 4)
  * scratch  3 * line
  * split    rows

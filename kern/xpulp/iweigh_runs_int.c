@@ -10,13 +10,13 @@
  *          most * most * n < 68719476736
  * param    ROWS 32 8
  * inplace  x
- * scratch  512 + ROWS * (32 + 3 * n)
+ * let      group = has.mask ? min(ROWS, 4 * each) : ROWS
+ * scratch  512 + 32 * ROWS + 3 * n * group
  * split    rows
  * stack    512
- * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.group /
- *          (has.mask ? min(ROWS, 4 * each) : ROWS) + n / 4 *
- *          (fit.shown + halvings * fit.halved - has.mask * (fit.shown -
- *          fit.hidden) / 2 * (reach + hidden < 1))))
+ * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + fit.group / group +
+ *          n / 4 * (fit.shown + halvings * fit.halved - has.mask *
+ *          (fit.shown - fit.hidden) / 2 * (reach + hidden < 1))))
  * code     4850
  *
  * Scores are x, or half of it, so the greatest is that of the greatest x.  What
@@ -551,13 +551,14 @@ static void put_group(struct call *c, const struct weigh_dims *k,
 
 static struct call *begin(const struct weigh_dims *k, const struct io *io)
 {
+    const int32_t few = io->in[4] ? MASKS * k->each : ROWS;
     struct call *c = io->tmp;
     char *own = (char *)io->tmp + CALL;
 
     c->weigh = weigh_begin(k, io);
     c->weigh.parts = attend_own_parts(c->weigh.parts, own, io->core);
     c->weigh.v = (uint16_t *)(void *)(own + TABLE + 2 * BANKS);
-    c->weigh.t = (int8_t *)(c->weigh.v + ROWS * k->n);
+    c->weigh.t = (int8_t *)(c->weigh.v + (few < ROWS ? few : ROWS) * k->n);
     c->n = k->n;
     c->words = k->n >> 2;
     c->first = c->words < RUN ? 0 : c->words;
