@@ -226,6 +226,8 @@ typedef struct Options {
     bool first_fit;     /* only whether there is a plan matters */
     int64_t code;       /* bytes of L2 for the steps as a program */
     bool eager;         /* loads begin several layers before theirs */
+    bool crowded;       /* of values that live at once the levels of some more
+                           are tried */
     bool halves;        /* layers beside an accelerator's are cut in two */
     int64_t *cap;       /* by layer: room of L1; NULL: all there is */
     int64_t states;     /* bytes of L1 that are for states alone, before all
@@ -278,6 +280,7 @@ typedef struct Known {
     int64_t stage_room; /* with so much of L1 */
     Infeasible *infeasible; /* minimum-memory plans */
     int ninfeasible;
+    bool crowded;       /* a solution was, and so may be better */
     int64_t lacked;     /* bytes of L2 that the last plan too large for it had
                            for buffers, */
     int64_t lacked_code; /* beside these of its program; 0: there was none */

@@ -351,18 +351,38 @@ static void spill_either(Tiler *t, const PlanOpts *o, const Options *opt)
         try_spilled(t, o, opt, o->fuse_always ? FUSE_always : FUSE_all);
 }
 
-/* Layers beside those of accelerators in two parts, too, if that gains more than
- * one part of a hundred, as prediction is not exact. */
-static void try_halves(Tiler *t, const PlanOpts *o)
+/* The best is another plan, if that gains more than one part of a hundred, as
+ * prediction is not exact. */
+static void try_more(Tiler *t, const PlanOpts *o, const Options *opt)
 {
-    Options opt = {.halves = true, .fusion = t->best.opt.fusion};
     int64_t cost;
 
-    if (!halves_gain(t) || t->best.opt.spills || t->best.opt.fills)
+    if (t->best.opt.spills || t->best.opt.fills)
         return;
-    cost = try_options(t, o, &opt);
+    cost = try_options(t, o, opt);
     if (cost >= 0 && cost + cost / 100 < t->best.cost)
         best_keep(t, cost);
+}
+
+/* Where many values live at once: with the levels of more of them. */
+static void try_crowded(Tiler *t, const PlanOpts *o)
+{
+    const Options opt = {.crowded = true, .eager = t->best.opt.eager,
+                         .states = t->best.opt.states,
+                         .fusion = t->best.opt.fusion};
+
+    if (t->k.crowded && t->q->nlayer < MANY_LAYERS)
+        try_more(t, o, &opt);
+}
+
+/* Layers beside those of accelerators in two parts, too. */
+static void try_halves(Tiler *t, const PlanOpts *o)
+{
+    const Options opt = {.halves = true, .crowded = t->best.opt.crowded,
+                         .fusion = t->best.opt.fusion};
+
+    if (halves_gain(t))
+        try_more(t, o, &opt);
 }
 
 static int count_states(const Allocs *s)
@@ -433,6 +453,7 @@ bool try_all(Tiler *t, const PlanOpts *o, bool first_fit)
     if (t->best.cost >= 0 && !is_enough(t, &opt)) {
         try_states(t, o);
         try_eager(t, o);
+        try_crowded(t, o);
         try_halves(t, o);
     }
     return best_take(t);
@@ -453,7 +474,7 @@ bool try_like(Tiler *t, const PlanOpts *o)
     if (!way || (way->fills && (t->q->l3 < 0 || !t->q->io)))
         return false;
     opt = (Options){.fusion = way->fusion, .states = way->states,
-                    .fills = way->fills, .halves = way->halves};
+                    .crowded = way->crowded, .fills = way->fills, .halves = way->halves};
     cost = opt.fills ? try_trial(t, o, &opt, &way->trial)
                      : try_options(t, o, &opt);
     if (!is_as_good(cost, o->like))
@@ -471,7 +492,7 @@ const Options *way_of(const Tiler *t)
         return NULL;
     way = NEW(t->mem, Options);
     *way = (Options){.fusion = t->opt.fusion, .states = t->opt.states,
-                     .eager = t->opt.eager,
+                     .eager = t->opt.eager, .crowded = t->opt.crowded,
                      .fills = t->opt.fills, .trial = t->opt.trial,
                      .halves = t->opt.halves};
     way->trial.code = t->opt.code;

@@ -336,6 +336,7 @@ bool try_placement(Tiler *t, const PlanOpts *o)
         sol = solve_levels(t, r.l1, r.l2);
         if (!sol.found)
             return false;
+        t->k.crowded |= sol.crowded;
         if (t->opt.min_memory ? draft_min_memory(t, &sol, o, &r)
                     : draft_solution(t, &sol, o, &r))
             break;

@@ -115,6 +115,7 @@ static void force_heavy(Solver *s, const int *list, int n, int most,
     for (i = 0; i < n - most; i++)
         s->level[heavy[i].alloc] = s->relaxed ? ANY : IN_L2;
     s->exact = false;
+    s->crowded = true;
 }
 
 /* States live all the time; too many for all combinations are in L1 as far as
@@ -140,7 +141,9 @@ static int most_free(const Tiler *t, int n)
 {
     if (t->opt.effort > 1)
         return MOST_FREE;
-    return n < MANY_LAYERS ? FEW_FREE : LEAST_FREE;
+    if (n >= MANY_LAYERS)
+        return LEAST_FREE;
+    return t->opt.crowded ? MORE_FREE : FEW_FREE;
 }
 
 /* What links read and write while cores work has to lie in L1. */

@@ -5,7 +5,8 @@
 #include "plan/solve/solve.h"
 #include "plan/tile/tile.h"
 
-enum { LEAST_FREE = 4, FEW_FREE = 8, MOST_FREE = 12, MOST_ENTRIES = 16 };
+enum { LEAST_FREE = 4, FEW_FREE = 8, MORE_FREE = 10, MOST_FREE = 12,
+       MOST_ENTRIES = 16 };
 
 /* Levels of allocations: either, one for life; or for a bound, at each layer
  * anew. */
@@ -57,7 +58,7 @@ typedef struct Solver {
                                and of those that do from there on */
     int **spilled, *nspilled; /* by layer: allocations in L2 that are, and live
                                  */
-    bool exact;
+    bool exact, crowded;
 } Solver;
 
 /* Levels of all allocations at n layers: those that came, and those born here.

@@ -479,6 +479,7 @@ static Solution solve(Solver *s)
         }
     }
     to.exact = s->exact;
+    to.crowded = s->crowded;
     if (to.found)
         read_out(s, best, entry, &to);
     arena_end(s->mem);

@@ -9,6 +9,8 @@
 typedef struct Solution {
     bool found;
     bool exact;         /* of all combinations considered the best */
+    bool crowded;       /* so much lives at once that some of it went to L2
+                           beforehand */
     int64_t cycles;
     unsigned char *in_l2; /* by allocation: resident in L2 */
     Cand **cand;        /* by layer; of a fused group: each has its own */
