@@ -325,6 +325,8 @@ static Type type_exact(const Node *n, Range r)
 
     if (only_moves(n))
         return n->arg[0]->type;
+    if (n->op == OP_iweigh)
+        return node_arg(n, "parts")->type;
     t = type_for(r.lo, r.hi);
     if (op_info[n->op].family == FAM_exchange)
         return T_s32;

@@ -3,4 +3,11 @@
 # ne16.t [SEED [LAYERS [OPTIONS]]]
 . "$(dirname "$0")/../lib/part.sh"
 [ $# -gt 1 ] || set -- "${1:-${SEED:-$(date +%s)}}" "$(part 8 4)"
-CHIP=gap9 ENGINE=ne16 TYPES='u8 u8 u8 s8' exec "$(dirname "$0")/neureka.t" "$@"
+export CHIP=gap9 ENGINE=ne16 TYPES='u8 u8 u8 s8'
+"$(dirname "$0")/neureka.t" "$@" || exit 1
+# Attention, and products of two values with a sign and a scale for each column:
+# cores pack their right sides, and sum them.
+KINDS='small_heads attention' KERNEL=pack_bits_int_xpulp \
+    "$(dirname "$0")/neureka.t" 2 4 || exit 1
+QUICK=1 KINDS=products KERNEL=sum_row_scale32_xpulp \
+    "$(dirname "$0")/neureka.t" 4 3

@@ -1,7 +1,9 @@
 """Random layers that an accelerator may compute, as a graph in text form: one input, one output each.
 
     neureka.py SEED COUNT TYPE... >NET.txt      inputs have these types
+KINDS, in the environment, are those of which they are.
 """
+import os
 import random
 import sys
 
@@ -198,12 +200,15 @@ def small_heads(i):
     outs.append('y%d' % i)
 
 
+kinds = os.environ.get('KINDS', '').split()
 last = None  # a layer's result that the next may read: name, type, images, h,
              # w, c
 for i in range(int(sys.argv[2])):
-    kind = rnd.choice(['point', 'conv', 'depth', 'matmul', 'strided',
-                       'forward', 'residual', 'products', 'attention',
-                       'small_heads']) if i else 'forward' # a unit takes that
+    kind = rnd.choice(kinds or ['point', 'conv', 'depth', 'matmul', 'strided',
+                                'forward', 'residual', 'products', 'attention',
+                                'small_heads'])
+    if not i and not kinds:
+        kind = 'forward' # a unit takes that
     if kind in ('forward', 'residual', 'products', 'attention', 'small_heads'):
         {'forward': forward, 'residual': residual, 'products': products,
          'attention': attention, 'small_heads': small_heads}[kind](i)

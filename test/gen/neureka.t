@@ -2,7 +2,8 @@
 # Random layers on a chip with an accelerator, of all kinds, sizes and widths of
 # weights, bit for bit as on the host: neureka.t [SEED [LAYERS [OPTIONS]]], on
 # Siracusa, or another CHIP with another ENGINE, whose inputs have TYPES.  QUICK:
-# jobs are not emulated too.
+# jobs are not emulated too.  Layers may be of KINDS alone, and one has to be by
+# KERNEL.
 cd "$(dirname "$0")/../.." || exit 1
 . test/lib/part.sh
 seed=${1:-${SEED:-$(date +%s)}}
@@ -33,6 +34,8 @@ END
 ./tilewright run -n network "$dir/net.txt" -t "$chip" -q -i "$dir/in.npz" \
     -e "$dir/host.npz" --json "$dir/j" "$@" || fail "$chip differs"
 grep -q "\"engine\": \"$engine\"" "$dir/j" || fail "nothing went to $engine"
+[ ! "$KERNEL" ] || grep -q "\"kernel\": \"$KERNEL\"" "$dir/j" ||
+    fail "nothing is by $KERNEL"
 [ "$QUICK" ] ||
     ./tilewright run -n network "$dir/net.txt" -t "$chip" -q \
         -i "$dir/in.npz" --emulate \

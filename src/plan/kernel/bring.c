@@ -20,7 +20,8 @@
  *                                        of one tap those below one another
  *
  * A product of two values is brought like one with a constant: cores pack its
- * right side, transposed before if it has to be, as weights of 8 bits.
+ * right side, transposed before if it has to be, as weights of 8 bits; and sum
+ * its columns where the left side has a sign that the unit does not take.
  *
  * Where the unit has a weight port, constants lie in its memory as long as
  * there is room.  A node is replaced where such a kernel takes what comes of
@@ -311,8 +312,13 @@ static bool see_matmul(Bringer *b)
         return false;
     rows = val_count(a) / b->c;
     b->w = right_side(b, n->arg[1], swap);
-    b->x = n->arg[0];
-    see_sign(b);
+    if (b->w->data) {
+        b->x = n->arg[0];
+        see_sign(b);
+    } else {
+        b->x = bring_unsigned(b, n->arg[0],
+                              bring_reshaped(b, b->w, SHAPE(b->m, b->c)));
+    }
     b->x = bring_reshaped(b, b->x, SHAPE(1, rows, 1, b->c));
     return true;
 }

@@ -31,6 +31,8 @@ typedef struct Bringer {
     int64_t room;     /* bytes of the nearest memory, */
     int64_t port;     /* and of that of the weight port */
     Val *whole;       /* what x is, or is part of */
+    Val *rows;        /* of a w that is made, where x is 128 more than it was; */
+    Val *made;        /* addends that are made of their sums, NULL: constants */
     Shared *shared;   /* of the images before, or nothing yet */
 } Bringer;
 
@@ -49,15 +51,19 @@ Val *bring_numbers(Graph *g, const char *name, Type t, int64_t n,
                    const int64_t *v);
 /* New nodes, before `at`: an operator of one operand and a list; x in another
  * shape; w packed, or w[blocks,rows,c] as blocks on a matrix's diagonal, of whole
- * words (mode 1), or columns v[n,blocks,c] as rows of such blocks, `each` of them
- * a matrix, n being whole words; a job, NULL: scales do not fit; the layer's bias and epilogue
- * behind a job's sums. */
+ * words (mode 1), or of tiles or all within one (words of two bytes), or columns
+ * v[n,blocks,c] as rows of such blocks, `each` of them a matrix, n being whole
+ * words; x without a sign, if it must be, to meet weights that are made of `rows`;
+ * scales, false: they do not fit; a job, NULL: the same; the layer's bias and
+ * epilogue behind a job's sums. */
 Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
                 const int64_t *list);
 Val *bring_reshaped(Bringer *b, Val *x, Shape s);
 Val *bring_packed(Bringer *b, Words p, Val *w);
 Val *bring_blocks(Bringer *b, Words p, Val *w);
 Val *bring_columns(Bringer *b, Words p, Val *v, int64_t each);
+Val *bring_unsigned(Bringer *b, Val *x, Val *rows);
+bool bring_scale(Bringer *b);
 Node *bring_job(Bringer *b, Words p);
 Val *bring_scaled(Bringer *b, Val *sums);
 

@@ -11,6 +11,9 @@
  * Without an accelerator attention comes apart where its quick kernels have no
  * room for their scratch: into products of all heads, with the same between.
  *
+ * A unit whose inputs have no sign gets q + 128.  Sums are 128 sums of a row of k
+ * more then, which the addend of its column is less: cores make addends of k.
+ *
  * The next head's scores are under way while cores make weights of one's: its
  * job comes first. */
 #include "plan/kernel/bring.h"
@@ -23,6 +26,7 @@
 enum { BYTES = 256, LEAST = -128, GREATEST = 127,
        WORTH = 12,   /* of so many parts of the time one must be gained */
        WORD = 4,      /* codes side by side */
+       HALF = 2,      /* bytes of a word that has a bit of each of 16 */
        GROUPS = 2,    /* of heads, or more: a job beside another's weights */
        AGAIN = 300 }; /* cycles until a short kernel's code is there again */
 
@@ -65,7 +69,7 @@ static int axes_of(Shape s, const int64_t *perm, int64_t size[RANK],
 
 /* The same bytes of v in the same order, made before for another; NULL: none. */
 static Val *turned_before(const Bringer *b, const Val *v, Shape s,
-                          const int64_t perm[3])
+                          const int64_t *perm)
 {
     int64_t size[2][RANK], order[2][RANK], by[RANK];
     int n = axes_of(s, perm, size[0], order[0]), i;
@@ -86,25 +90,28 @@ static Val *turned_before(const Bringer *b, const Val *v, Shape s,
     return NULL;
 }
 
-/* v as three axes of these sizes, then the axes by perm, if it changes any that
+/* v as axes of these sizes, then the axes by perm, if it changes any that
  * matter. */
-static Val *turned(Bringer *b, Val *v, Shape s, const int64_t perm[3])
+static Val *turned(Bringer *b, Val *v, Shape s, const int64_t *perm)
 {
-    Shape to = SHAPE(s.dim[perm[0]], s.dim[perm[1]], s.dim[perm[2]]);
+    Shape to = s;
     int64_t last = -1;
     bool same = true;
     Val *before;
     int i;
 
-    for (i = 0; i < 3; i++)
-        if (s.dim[perm[i]] > 1) {
+    for (i = 0; i < s.rank; i++) {
+        to.dim[i] = s.dim[perm[i]];
+        if (to.dim[i] > 1) {
             same &= perm[i] > last;
             last = perm[i];
         }
+    }
     before = same ? v : turned_before(b, v, s, perm);
     if (before)
         return bring_reshaped(b, before, to);
-    v = bring_node(b, OP_transpose, bring_reshaped(b, v, s), A_perm, 3, perm);
+    v = bring_node(b, OP_transpose, bring_reshaped(b, v, s), A_perm, s.rank,
+                   perm);
     node_infer(b->g, v->def);
     return v;
 }
@@ -118,17 +125,32 @@ static Val *matrices(Bringer *b, Words p, Val *v)
         b, v, SHAPE(s.dim[0] * s.dim[1], 1, 1, s.dim[2])));
 }
 
-/* The job of head i of x[heads,rows,1,c], or of all there is; NULL: scales do
+/* What job i has of v, which has so much for each row of weights, or all there
+ * is. */
+static Val *of_job(Bringer *b, Val *v, int64_t i)
+{
+    return v->shape.dim[0] > b->m
+               ? part_slice(b->g, b->at, v, 0, i * b->m, b->m) : v;
+}
+
+/* The job of image i of x[images,rows,1,c], or of all there is; NULL: scales do
  * not fit. */
-static Val *head_job(Bringer *b, Words p, Val *x, Val *w, int64_t i)
+static Val *image_job(Bringer *b, Words p, Val *x, Val *w, int64_t i)
 {
     Node *y;
 
     b->x = x->shape.dim[0] > 1 ? part_slice(b->g, b->at, x, 0, i, 1) : x;
-    b->shared->arg[1] = w->shape.dim[0] > b->m
-                            ? part_slice(b->g, b->at, w, 0, i * b->m, b->m) : w;
+    b->shared->arg[1] = w;
+    if (b->made)
+        b->shared->arg[4] = of_job(b, b->made, i);
     y = bring_job(b, p);
     return y ? y->res[0] : NULL;
+}
+
+/* That of head i, whose weights w has beside those of others. */
+static Val *head_job(Bringer *b, Words p, Val *x, Val *w, int64_t i)
+{
+    return image_job(b, p, x, of_job(b, w, i), i);
 }
 
 /* ---- products ---- */
@@ -147,10 +169,13 @@ static Val *see_heads(Bringer *b, int64_t heads, Words p)
     b->bias = node_arg(n, "bias");
     if (!bring_may(b))
         return NULL;
-    x = bring_reshaped(b, n->arg[0], SHAPE(heads, rows, 1, b->c));
     w = swap ? turned(b, n->arg[1], SHAPE(heads, b->c, b->m),
                       (int64_t[3]){0, 2, 1})
              : bring_reshaped(b, n->arg[1], SHAPE(heads, b->m, b->c));
+    x = bring_reshaped(b, bring_unsigned(b, n->arg[0], w),
+                       SHAPE(heads, rows, 1, b->c));
+    if (!bring_scale(b))
+        return NULL;
     w = matrices(b, p, w);
     for (i = 0; i < heads; i++)
         if (!(all[i] = head_job(b, p, x, w, i)))
@@ -210,6 +235,7 @@ typedef struct Apart {
     Val *powers;        /* then by what a score is below the greatest */
     Val *scores;        /* a table, by bytes without sign; NULL: changes
                            nothing */
+    Val *parts;         /* weights by parts of a whole: a table; NULL: none */
     Val *scale;         /* of ishare */
     int64_t group;      /* heads of a job */
     Bringer score, sum;
@@ -252,6 +278,18 @@ static bool take_tables(Apart *a)
     return true;
 }
 
+/* Weights that are none below 0 need no sign. */
+static Val *parts_table(Graph *g, Val *v, bool sign)
+{
+    int64_t x[BYTES], i;
+
+    if (!v || sign || v->type != T_s8 || v->lo < 0 || !v->data)
+        return v;
+    for (i = 0; i < BYTES; i++)
+        x[i] = val_int(v, i);
+    return bring_numbers(g, v->name, T_u8, BYTES, x);
+}
+
 /* A product of rows of x by m rows of w, elements of scale from `at` on its
  * factor and addend; at < 0: it is not scaled. */
 static void put_product(Apart *a, Bringer *b, Shared *shared, Type t,
@@ -278,7 +316,7 @@ static void put_product(Apart *a, Bringer *b, Shared *shared, Type t,
     node_infer(a->g, y);
     *b = (Bringer){.g = a->g, .n = y, .at = n, .w = y->arg[1], .m = m, .c = c,
                    .k = {1, 1}, .stride = {1, 1}, .every = {1, 1},
-                   .sums = at < 0, .sign = true, .shared = shared};
+                   .sums = at < 0, .sign = a->words.sign, .shared = shared};
 }
 
 /* Heads of side i, rows of `width`; columns: of what they are the columns. */
@@ -311,8 +349,8 @@ static Val *mask_of(Apart *a, int64_t i)
 static Val *parts_of(Apart *a, Val *s, Val *mask)
 {
     const Node *n = a->n;
-    Val *arg[] = {s, node_arg(n, "scores"), node_arg(n, "powers"),
-                  node_arg(n, "parts"), mask};
+    Val *arg[] = {s, node_arg(n, "scores"), node_arg(n, "powers"), a->parts,
+                  mask};
     Node *y = graph_node(a->g, a->n, OP_iweigh, n->name, arg[4] ? 5 : 4, arg);
 
     attr_set_int(a->g, y, A_p1, attr_int(n, A_p1));
@@ -372,7 +410,8 @@ static int64_t group_of(const Apart *a, Words p)
 {
     int64_t heads = a->q.heads, d = a->q.width, g;
 
-    if (!p.mode || d % WORD || a->k.rows % WORD || a->k.heads != heads ||
+    if (d % WORD || a->k.rows % (p.mode ? WORD : p.tile) ||
+        (!p.mode && p.word != HALF) || a->k.heads != heads ||
         a->v.heads != heads ||
         (node_arg(a->n, "mask") && attend_mask(a->n).heads > 1))
         return 1;
@@ -382,28 +421,20 @@ static int64_t group_of(const Apart *a, Words p)
     return 1;
 }
 
-/* q as rows of all heads: pixels. */
+/* q as pixels of each group. */
 static Val *pixels_of(Apart *a)
 {
     AttendSide s = a->q;
+    int64_t g = a->group, of = s.heads / g;
     Val *q = a->n->arg[0];
 
-    if (!attend_rows_first(a->n, 0))
-        q = turned(&a->score, q, SHAPE(s.heads, s.rows, s.width),
-                   (int64_t[3]){1, 0, 2});
-    return bring_reshaped(&a->score, q,
-                          SHAPE(1, s.rows, 1, s.heads * s.width));
-}
-
-/* The job of a group of heads, by its packed weights. */
-static Val *group_job(Apart *a, Bringer *b, Val *x, Val *w)
-{
-    Node *y;
-
-    b->x = x;
-    b->shared->arg[1] = w;
-    y = bring_job(b, a->words);
-    return y ? y->res[0] : NULL;
+    if (attend_rows_first(a->n, 0))
+        q = turned(&a->score, q, SHAPE(s.rows, of, g * s.width),
+                   (int64_t[]){1, 0, 2});
+    else
+        q = turned(&a->score, q, SHAPE(of, g, s.rows, s.width),
+                   (int64_t[]){0, 2, 1, 3});
+    return bring_reshaped(&a->score, q, SHAPE(of, s.rows, 1, g * s.width));
 }
 
 /* Of heads from i on, whose matrices w has, packed weights. */
@@ -440,19 +471,20 @@ static Val *group_columns(Apart *a, Val *v, int64_t i)
 /* Scores of heads from i on. */
 static Val *group_scores(Apart *a, Val *q, Val *k, int64_t i)
 {
-    Val *x = part_slice(a->g, a->n, q, 3, i * a->q.width,
-                        a->group * a->q.width);
-
-    return group_job(a, &a->score, x, group_blocks(a, &a->score, k, i));
+    return image_job(&a->score, a->words, q, group_blocks(a, &a->score, k, i),
+                     i / a->group);
 }
 
-/* Results of all rows, [rows,heads,width]; NULL: scales do not fit. */
+/* Results of groups, [groups,rows,heads,width]; NULL: scales do not fit. */
 static Val *groups_apart(Apart *a)
 {
     int64_t heads = a->q.heads, m = a->q.rows, n = a->k.rows, g = a->group, i;
-    Val *q = pixels_of(a), *k = side_of(a, 1, false), *v = columns_of(a);
+    Val *k = side_of(a, 1, false), *v = columns_of(a);
+    Val *q = bring_unsigned(&a->score, pixels_of(a), k);
     Val **y = NEWN(a->g->mem, Val *, heads + 1), *w, *next, *s;
 
+    if (!bring_scale(&a->score))
+        return NULL;
     next = group_scores(a, q, k, 0);
     for (i = 0; i < heads; i += g) {
         if (!(s = next))
@@ -461,16 +493,16 @@ static Val *groups_apart(Apart *a)
             next = group_scores(a, q, k, i + g);
         w = weights_of(a, bring_reshaped(&a->score, s, SHAPE(m * g, n)),
                        mask_of(a, i));
-        s = group_job(a, &a->sum,
+        s = image_job(&a->sum, a->words,
                       bring_reshaped(&a->sum, w, SHAPE(1, m, 1, g * n)),
-                      group_columns(a, v, i));
+                      group_columns(a, v, i), 0);
         if (!s)
             return NULL;
         s = results_of(a, bring_reshaped(&a->sum, s,
                                          SHAPE(m * g, a->v.width)), w);
-        y[i / g] = bring_reshaped(&a->sum, s, SHAPE(m, g * a->v.width));
+        y[i / g] = bring_reshaped(&a->sum, s, SHAPE(1, m, g * a->v.width));
     }
-    return part_joined(a->g, a->n, y, (int)(heads / g), 1);
+    return part_joined(a->g, a->n, y, (int)(heads / g), 0);
 }
 
 /* Results of all heads; NULL: scales do not fit. */
@@ -478,12 +510,15 @@ static Val *heads_apart(Apart *a)
 {
     Graph *g = a->g;
     int64_t heads = a->q.heads, m = a->q.rows, n = a->k.rows, i;
-    Val *q = bring_reshaped(&a->score, side_of(a, 0, false),
-                            SHAPE(heads, m, 1, a->q.width));
-    Val *k = matrices(&a->score, a->words, side_of(a, 1, false));
-    Val *v = matrices(&a->sum, a->words, side_of(a, 2, true));
+    Val *k = side_of(a, 1, false), *v = side_of(a, 2, true);
+    Val *q = bring_unsigned(&a->score, side_of(a, 0, false), k);
     Val **y = NEWN(g->mem, Val *, heads + 1), *w, *next, *s;
 
+    if (!bring_scale(&a->score))
+        return NULL;
+    q = bring_reshaped(&a->score, q, SHAPE(heads, m, 1, a->q.width));
+    k = matrices(&a->score, a->words, k);
+    v = matrices(&a->sum, a->words, v);
     next = head_job(&a->score, a->words, q, k, 0);
     for (i = 0; i < heads; i++) {
         if (!(s = next))
@@ -522,28 +557,37 @@ static bool take_apart(Apart *a, Graph *g, Node *n, bool by_groups)
                  .words = a->words};
     if (!take_tables(a))
         return false;
+    a->parts = parts_table(g, node_arg(n, "parts"), a->words.sign);
     a->group = by_groups ? group_of(a, a->words) : 1;
     put_product(a, &a->score, &a->of_score, T_s8, a->q.rows,
                 a->group * a->q.width, a->group * a->k.rows, 0,
                 (int)attr_int(n, A_p0));
     put_product(a, &a->sum, &a->of_sum,
-                a->divided || a->halves ? T_u8 : node_arg(n, "parts")->type,
+                a->divided || a->halves ? T_u8 : a->parts->type,
                 a->q.rows, a->group * a->k.rows, a->group * a->v.width,
                 a->divided ? -1 : 2, shift);
     return true;
 }
 
-/* Results of heads, if there are any, as the attention has them; its products
- * are no longer there. */
+/* Results of heads, or of groups, as the attention has them. */
+static Val *in_order(Apart *a, Val *y)
+{
+    int64_t of = a->q.heads / a->group, m = a->q.rows, e = a->v.width;
+
+    if (attend_rows_first(a->n, 0))
+        y = turned(&a->sum, y, SHAPE(of, m, a->group * e),
+                   (int64_t[]){1, 0, 2});
+    else if (a->group > 1)
+        y = turned(&a->sum, y, SHAPE(of, m, a->group, e),
+                   (int64_t[]){0, 2, 1, 3});
+    return bring_reshaped(&a->sum, y, a->n->res[0]->shape);
+}
+
+/* Results, if there are any; products of the attention are no longer there. */
 static Val *put_together(Apart *a, Val *y)
 {
-    Shape s = a->group > 1 ? SHAPE(a->q.rows, a->q.heads, a->v.width)
-                           : SHAPE(a->q.heads, a->q.rows, a->v.width);
-
-    if (y && attend_rows_first(a->n, 0) != (a->group > 1))
-        y = turned(&a->sum, y, s, (int64_t[3]){1, 0, 2});
     if (y)
-        y = bring_reshaped(&a->sum, y, a->n->res[0]->shape);
+        y = in_order(a, y);
     node_remove(a->g, a->score.n);
     node_remove(a->g, a->sum.n);
     return y;
@@ -556,7 +600,7 @@ int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w,
     Node *before = n->prev;
     Val *y = NULL;
 
-    if (w->sums || !w->words.sign || !take_apart(&a, g, n, true))
+    if (w->sums || !take_apart(&a, g, n, true))
         return 0;
     if (is_apart(&a) && bring_fits(&a.score, w))
         y = a.group > 1 ? groups_apart(&a) : heads_apart(&a);
@@ -625,7 +669,7 @@ void unfuse_attention(const Chooser *c, Graph *g, int64_t room)
     Val *y;
 
     for (n = g->first; n; n = next) {
-        Apart a = {0};
+        Apart a = {.words.sign = true};
 
         next = n->next;
         before = n->prev;

@@ -2,8 +2,9 @@
  * scales, jobs. */
 #include "plan/kernel/bring.h"
 
-enum { CODE_BITS = 8, CODE_LEAST = 2, WORD = 4,
-       ZEROS = -0x10000000 }; /* four codes of 128, bit by bit */
+enum { CODE_BITS = 8, CODE_LEAST = 2, OFFSET = 128, WORD = 4,
+       ZEROS = -0x10000000,    /* four codes of 128, bit by bit; */
+       ZERO_HALF = -0x10000 }; /* bits 6 and 7 of 16 such codes */
 /* More are not packed: some packings take ten bytes for each, and no unit has a
  * memory for them. */
 enum { MOST_WEIGHTS = 1 << 22 };
@@ -17,6 +18,16 @@ static Val *operand(const Node *n, const char *name)
 static bool has_each(const Val *v, int64_t m)
 {
     return !v || (v->data && (val_count(v) == 1 || val_count(v) == m));
+}
+
+/* Is it the same of all channels that is scaled by? */
+static bool has_one(const Bringer *b)
+{
+    const Val *add = operand(b->n, "add");
+
+    return val_count(operand(b->n, "mul")) == 1 &&
+           (!add || val_count(add) == 1) &&
+           (!b->bias || val_count(b->bias) == 1);
 }
 
 /* ---- weights ---- */
@@ -72,22 +83,34 @@ Val *bring_packed(Bringer *b, Words p, Val *w)
     return pack->res[0];
 }
 
+/* Bits between neighbours along each axis of blocks w[blocks,rows,c]: each is
+ * one row, and the columns of a block, behind the one before. */
+static void set_blocks(Bringer *b, Node *pack, Shape w, Words p)
+{
+    int64_t word = 8 * p.word, tile = p.mode ? word : CODE_BITS * word;
+    int64_t row = (w.dim[0] * w.dim[2] + p.tile - 1) / p.tile * tile;
+    int64_t beside = p.mode || w.dim[2] % p.tile == 0 ? CODE_BITS : 1;
+    int64_t step[6] = {w.dim[1] * row + beside * w.dim[2], row, tile,
+                       p.mode ? 32 : 1, p.mode ? 1 : word, 4};
+
+    attr_set_list(b->g, pack, A_count, p.mode ? 2 : 1,
+                  (int64_t[2]){p.tile, 4});
+    attr_set_list(b->g, pack, A_step, p.mode ? 6 : 5, step);
+    attr_set_shape(b->g, pack, A_shape, SHAPE(w.dim[0] * w.dim[1], row / 8));
+}
+
 Val *bring_blocks(Bringer *b, Words p, Val *w)
 {
-    int64_t blocks = w->shape.dim[0], rows = w->shape.dim[1];
-    int64_t c = w->shape.dim[2], row = (blocks * c + p.tile - 1) / p.tile *
-                                       p.word;
     Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &w);
+    int64_t zero = code_zero(w);
 
-    attr_set_int(b->g, pack, A_p0, -code_zero(w));
+    attr_set_int(b->g, pack, A_p0, -zero);
     attr_set_int(b->g, pack, A_p1, CODE_BITS);
-    if (code_zero(w))
-        attr_set_int(b->g, pack, A_p2, ZEROS);
-    attr_set_list(b->g, pack, A_count, 2, (int64_t[2]){p.tile, 4});
-    attr_set_list(b->g, pack, A_step, 6,
-                  (int64_t[6]){8 * (rows * row + c), 8 * row, 8 * p.word,
-                               32, 1, 4});
-    attr_set_shape(b->g, pack, A_shape, SHAPE(blocks * rows, row));
+    if (zero)
+        attr_set_int(b->g, pack, A_p2, p.mode ? ZEROS : ZERO_HALF);
+    if (zero && !p.mode)
+        attr_set_int(b->g, pack, A_p3, CODE_BITS * p.word / WORD);
+    set_blocks(b, pack, w->shape, p);
     pack->origin = b->n->origin;
     node_infer(b->g, pack);
     return pack->res[0];
@@ -167,6 +190,39 @@ static Type scale_type(const int64_t *v, int64_t n)
     return t;
 }
 
+/* Addends less 128 times the sum of each row of weights, scaled, which is what x
+ * + 128 makes results too much; NULL: they do not fit 32 bits. */
+static Val *made_addends(Bringer *b, const int64_t *mul, const int64_t *add)
+{
+    Shape s = b->rows->shape;
+    int64_t n = has_one(b) ? 1 : b->m, *less = NEWN(b->g->mem, int64_t, n), i;
+    Val *arg[3] = {b->rows};
+    bool fits = true;
+    Node *y;
+
+    for (i = 0; i < n; i++) {
+        less[i] = -OFFSET * mul[i];
+        fits &= INT32_MAX - MAX(add[i], -add[i]) >=
+                OFFSET * (double)MAX(less[i], -less[i]) *
+                    (double)s.dim[s.rank - 1];
+    }
+    if (!fits)
+        return NULL;
+    arg[1] = bring_numbers(b->g, b->n->name, T_s32, n, less);
+    arg[2] = bring_numbers(b->g, b->n->name, T_s32, n, add);
+    y = graph_node(b->g, b->at, OP_sum, b->n->name, 3, arg);
+    attr_set_list(b->g, y, A_axes, 1, (int64_t[1]){s.rank - 1});
+    attr_set_int(b->g, y, A_keep, 0);
+    attr_set_int(b->g, y, A_lo, INT32_MIN);
+    attr_set_int(b->g, y, A_hi, INT32_MAX);
+    y->origin = b->n->origin;
+    node_infer(b->g, y);
+    if (y->res[0]->type != T_s32)
+        return NULL;
+    return b->made = bring_reshaped(b, y->res[0],
+                                    SHAPE(val_count(y->res[0])));
+}
+
 /* Factors and addends of each channel, the latter with the bias; both, and
  * *shift, as small as they can be.  false: they do not fit 32 bits. */
 static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
@@ -192,14 +248,23 @@ static bool scale_of(Bringer *b, Val **mul, Val **add, int *shift)
     *shift -= by;
     if (fits) {
         *mul = bring_numbers(b->g, factor->name, scale_type(f, b->m), b->m, f);
-        *add = bring_numbers(b->g, (more ? more : factor)->name, T_s32, b->m,
-                             a);
+        *add = b->rows ? made_addends(b, f, a)
+                       : bring_numbers(b->g, (more ? more : factor)->name,
+                                       T_s32, b->m, a);
     }
     arena_end(mem);
-    return fits;
+    return fits && *add;
 }
 
 /* ---- nodes ---- */
+
+Val *bring_unsigned(Bringer *b, Val *x, Val *rows)
+{
+    if (b->sign || x->type != T_s8)
+        return x;
+    b->rows = rows;
+    return unsigned_value(b->g, b->at, x);
+}
 
 Val *bring_node(Bringer *b, OpCode op, Val *x, AttrCode c, int len,
                 const int64_t *list)
@@ -216,18 +281,26 @@ Val *bring_reshaped(Bringer *b, Val *x, Shape s)
     return layer_reshaped(b->g, b->at, x, s);
 }
 
+bool bring_scale(Bringer *b)
+{
+    Shared *o = b->shared;
+
+    if (o->scaled)
+        return true;
+    o->shift = (int)attr_int(b->n, A_shift);
+    o->scaled = b->sums ? !b->rows
+                        : scale_of(b, &o->arg[3], &o->arg[4], &o->shift);
+    return o->scaled;
+}
+
 /* Packs weights and scales, unless an image before has.  false: they do not
  * fit. */
 static bool share_operands(Bringer *b, Words p)
 {
     Shared *o = b->shared;
 
-    if (!o->scaled) {
-        o->shift = (int)attr_int(b->n, A_shift);
-        if (!b->sums && !scale_of(b, &o->arg[3], &o->arg[4], &o->shift))
-            return false;
-        o->scaled = true;
-    }
+    if (!bring_scale(b))
+        return false;
     if (o->arg[1])
         return true;
     o->arg[1] = pack_weights(b, p);
@@ -328,19 +401,12 @@ Val *bring_scaled(Bringer *b, Val *sums)
     return y->res[0];
 }
 
-/* Does the unit take the inputs of a layer whose weights are not there to make
- * up for a sign that it does not take? */
-static bool is_ready(const Bringer *b)
-{
-    return b->n->op == OP_matmul &&
-           (b->sign || b->n->arg[0]->type == T_u8);
-}
-
 bool bring_may(const Bringer *b)
 {
     const Val *x = b->n->arg[0];
 
-    return (b->w->data || is_ready(b)) && type_info[b->w->type].bytes == 1 &&
+    return (b->w->data || b->n->op == OP_matmul) &&
+           type_info[b->w->type].bytes == 1 &&
            val_count(b->w) <= MOST_WEIGHTS &&
            val_is_int(x) && type_info[x->type].bytes == 1 &&
            val_is_int(b->w) && layer_is_const(operand(b->n, "mul")) &&
