@@ -52,6 +52,22 @@ static int64_t zero_point(const Node *n, int i)
     return attr_at(n, A_zero, i, 0);
 }
 
+/* Of a row that is not all hidden the sum of powers is that of its greatest
+ * element at least, by p4 too. */
+static void check_greatest(const Node *n)
+{
+    const Val *powers = node_arg(n, "powers");
+    int64_t p4 = attr_int(n, A_p4), greatest;
+
+    if (!powers->data)
+        return;
+    greatest = val_int(powers, TABLE - 1);
+    if ((p4 ? greatest * p4 >> 26 : greatest) < 1)
+        err_node(n, "mode %d, powers[%d] %lld, p4 %lld: a power of 1 or more, "
+                 "by p4 / 2^26, was wanted", ATTEND_HIDES, TABLE - 1,
+                 (long long)greatest, (long long)p4);
+}
+
 /* Or quotients of a greatest one, of operands with zero points. */
 static void check_quotients(const Node *n)
 {
@@ -70,6 +86,8 @@ static void check_quotients(const Node *n)
     if (attr_int(n, A_p4) < 0 || attr_int(n, A_p4) >= 1 << 28)
         err_node(n, "p4 %lld: a factor of at most 28 bits was wanted",
                  (long long)attr_int(n, A_p4));
+    if (mode == ATTEND_HIDES)
+        check_greatest(n);
     if (attr_int(n, A_shift) < 1 || attr_int(n, A_p0) < 1)
         err_node(n, "mode %lld: shifts of 1 or more were wanted",
                  (long long)mode);
