@@ -69,13 +69,15 @@ static inline int32_t attend_most(int32_t word)
 #else
 #define ATTEND_SCORE_MUL "mul"
 #endif
-#define ATTEND_SCALE(v)                                                       \
-    ATTEND_MUL v ", " v ", t1\n xp.addnr " v ", t2, t3\n"                    \
-    "xp.clip " v ", " v ", 8\n"
-#define ATTEND_ROW(a, b, c, d)                                                \
-    ATTEND_SCALE(a) ATTEND_SCALE(b) ATTEND_SCALE(c) ATTEND_SCALE(d)           \
+#define ATTEND_SCALE_BY(mul, v)                                               \
+    mul v ", " v ", t1\n xp.addnr " v ", t2, t3\n xp.clip " v ", " v ", 8\n"
+#define ATTEND_SCALE(v) ATTEND_SCALE_BY(ATTEND_MUL, v)
+#define ATTEND_ROW_BY(mul, a, b, c, d)                                        \
+    ATTEND_SCALE_BY(mul, a) ATTEND_SCALE_BY(mul, b)                           \
+    ATTEND_SCALE_BY(mul, c) ATTEND_SCALE_BY(mul, d)                           \
     "xpv.packlo.b " a ", " b ", " a "\n"                                      \
     "xpv.packhi.b " a ", " d ", " c "\n"
+#define ATTEND_ROW(a, b, c, d) ATTEND_ROW_BY(ATTEND_MUL, a, b, c, d)
 
 /* Four rows at %16, words side by side, by `count` times four at %17, rows
  * apart by %18 to %20.  What registers have no room for is in memory. */
@@ -242,19 +244,12 @@ static inline void attend_values(const void *x, const void *w, int32_t words,
 
 /* Scores where their table changes nothing, to rows `row` bytes apart. */
 #ifdef POWERS_WEIGH
-#define ATTEND_LINEAR_EACH(v)                                                 \
-    "mul " v ", " v ", t1\n xp.addnr " v ", t2, t3\n xp.clip " v ", " v ", 8\n"
-#define ATTEND_LINEAR_ROW(a, b, c, d)                                         \
-    ATTEND_LINEAR_EACH(a) ATTEND_LINEAR_EACH(b)                               \
-    ATTEND_LINEAR_EACH(c) ATTEND_LINEAR_EACH(d)                               \
-    "xpv.packlo.b " a ", " b ", " a "\n"                                      \
-    "xpv.packhi.b " a ", " d ", " c "\n"
 ATTEND_LOOP(attend_linear, ATTEND_ZEROS, BLOCK_SP,
             "lw t1, 0(%16)\n lw t2, 4(%16)\n lw t3, 8(%16)\n"
-            ATTEND_LINEAR_ROW("%0", "%4", "%8", "%12")
-            ATTEND_LINEAR_ROW("%1", "%5", "%9", "%13")
-            ATTEND_LINEAR_ROW("%2", "%6", "%10", "%14")
-            ATTEND_LINEAR_ROW("%3", "%7", "%11", "%15") ATTEND_PUT)
+            ATTEND_ROW_BY("mul ", "%0", "%4", "%8", "%12")
+            ATTEND_ROW_BY("mul ", "%1", "%5", "%9", "%13")
+            ATTEND_ROW_BY("mul ", "%2", "%6", "%10", "%14")
+            ATTEND_ROW_BY("mul ", "%3", "%7", "%11", "%15") ATTEND_PUT)
 #elif !defined QUOTIENTS_WEIGH
 #define attend_linear attend_values_s
 #endif
