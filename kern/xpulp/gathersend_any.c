@@ -8,7 +8,7 @@
  * inplace  room
  * split    n
  * stack    192
- * cycles   ncore * (600 + 23 * outer * (chips - 1)) + x.n / 2
+ * cycles   ncore * (fit.call + fit.piece * outer * (chips - 1)) + x.n / 2
  * code     700
  *
  * Alone the rest is as in the room, or 0.

@@ -7,7 +7,7 @@
  * inplace  room
  * split    n
  * stack    96
- * cycles   ncore * (300 + 59 * outer * ceil(chips, ncore))
+ * cycles   ncore * (fit.call + fit.piece * outer * ceil(chips, ncore))
  * code     300
  */
 #include "kern/copy/exchange.h"
