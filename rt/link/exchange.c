@@ -17,9 +17,10 @@ static struct link here = {
 
 static void stop(int tag)
 {
+    const struct link_fault f = {here.chip, here.error, here.peer, here.tag};
     char text[256];
 
-    link_say(&here, tag < 0 ? 0 : layer[tag], text, sizeof text);
+    link_say(&f, tag < 0 ? 0 : layer[tag], text, sizeof text);
     rt_print(text);
     rt_print("\n");
     rt_exit(5);

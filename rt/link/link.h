@@ -75,8 +75,14 @@ int link_gather(struct link *l, uint32_t tag, const struct link_value *v);
  * parts of the value: 0. */
 int link_halo(struct link *l, uint32_t tag, const struct link_value *v,
               const struct link_halo *h);
-/* say.c: what went wrong, as a message; layer: the name of the exchange, or 0. */
-void link_say(const struct link *l, const char *layer, char *text, int n);
+/* What went wrong at a chip, and with whom, in the exchange under way. */
+struct link_fault {
+    int chip, error, peer;
+    uint32_t tag;
+};
+/* say.c: it as a message; layer: the name of the exchange, or 0. */
+void link_say(const struct link_fault *f, const char *layer, char *text,
+              int n);
 
 /* A wire (unix.c, serial.c ...): sets l->wire; 0, or not within l->ms. */
 int link_open(struct link *l);

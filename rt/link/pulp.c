@@ -79,7 +79,7 @@ struct agreement {
 
 static const char *const layer[] = {LINK_LAYERS};
 enum { AGREEMENT = -1 };
-/* In L1, where src/plan/search/room.c leaves room for it, and for a fault. */
+/* In L1, where a plan leaves room for it, and for a fault. */
 static uint32_t before[WINDOWS]; /* messages of exchanges so far, as each core
                                     counts them */
 static volatile uint32_t next; /* which of them leaves next */
@@ -87,18 +87,24 @@ static struct agreement mine, other[LINK_OF];
 static uint32_t runs;
 static volatile int said, under_way; /* the last exchange that has begun */
 static uint32_t *volatile room; /* where what comes is added, or unpacked */
+static char text[256];
+__extension__
+_Static_assert(sizeof before + sizeof next + sizeof mine + sizeof other +
+                   sizeof runs + sizeof said + sizeof under_way + sizeof room +
+                   sizeof text <= LINK_L1_BYTES, "more L1 than a plan leaves");
 
 LAST_WORDS void stop(int error, int peer)
 {
-    static char text[256];
     const int tag = under_way;
-    struct link l = {.chip = LINK_HERE, .error = error, .peer = peer,
-                     .tag = tag < 0 ? LINK_AGREEMENT : (uint32_t)tag};
+    const struct link_fault f = {
+        .chip = LINK_HERE, .error = error, .peer = peer,
+        .tag = tag < 0 ? LINK_AGREEMENT : (uint32_t)tag,
+    };
 
     while (said)
         ;
     said = 1;
-    link_say(&l, tag < 0 ? 0 : layer[tag], text, sizeof text);
+    link_say(&f, tag < 0 ? 0 : layer[tag], text, sizeof text);
     rt_print(text);
     rt_print("\n");
     rt_exit(5);

@@ -20,7 +20,7 @@ static char *add_number(char *p, const char *end, int v)
     return add_text(p, end, s + i);
 }
 
-void link_say(const struct link *l, const char *layer, char *text, int n)
+void link_say(const struct link_fault *f, const char *layer, char *text, int n)
 {
     static const char *const what[] = {
         [LINK_OK] = "all is well with chip ",
@@ -41,13 +41,13 @@ void link_say(const struct link *l, const char *layer, char *text, int n)
     const char *end = text + n;
     char *p = add_text(text, end, "chip ");
 
-    p = add_number(p, end, l->chip);
+    p = add_number(p, end, f->chip);
     p = add_text(p, end, ": ");
-    p = add_text(p, end, what[l->error]);
-    p = add_number(p, end, l->peer);
-    p = add_text(p, end, l->tag == LINK_AGREEMENT ? ", at the start" : ", layer ");
-    if (l->tag != LINK_AGREEMENT && layer)
+    p = add_text(p, end, what[f->error]);
+    p = add_number(p, end, f->peer);
+    p = add_text(p, end, f->tag == LINK_AGREEMENT ? ", at the start" : ", layer ");
+    if (f->tag != LINK_AGREEMENT && layer)
         add_text(p, end, layer);
-    else if (l->tag != LINK_AGREEMENT)
-        add_number(p, end, (int)l->tag);
+    else if (f->tag != LINK_AGREEMENT)
+        add_number(p, end, (int)f->tag);
 }

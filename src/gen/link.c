@@ -256,10 +256,12 @@ static void put_here(Gen *g, const Node *first)
             "#define LINK_HERE %d\n#define LINK_OF %d\n"
             "#define LINK_MODEL_HASH UINT64_C(0x%016" PRIx64 ")\n"
             "#define LINK_ROOM_BYTES %" PRId64 " /* of a message */\n"
+            "#define LINK_L1_BYTES %" PRId64 " /* of a cluster's link */\n"
             "#ifndef LINK_WAY\n#define LINK_WAY %s\n#endif\n"
             "#ifndef LINK_MS\n#define LINK_MS 10000 /* time limit */\n#endif\n"
             "/* exchanges by number */\n#define LINK_LAYERS \\\n%s\n",
-            here, chips, hash, room(g, most), way(g, chips), layers.s);
+            here, chips, hash, room(g, most), plan_link_bytes(g->p->g),
+            way(g, chips), layers.s);
     if (has_lines(g))
         put_lines(g, here, chips, &b);
     if (!strcmp(wire(g), "pulp"))

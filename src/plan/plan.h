@@ -661,6 +661,11 @@ void plan_bufs(Plan *p, const Allocs *s, const bool *without, int *buf);
 /* memory.c: gives every buffer a memory and an address; err(ERR_FIT). */
 void place_buffers(Plan *p, const PlanOpts *o);
 void place_consts(Plan *p, const PlanOpts *o);
+/* room.c: what the link of one of several chips keeps in the L1: what the others
+ * agree to, 16 bytes each, and what it says of a fault.  rt/link/pulp.c is told
+ * and has no more. */
+int64_t plan_link_bytes(const Graph *g);
+
 /* Bytes of L1 for buffers that a plan may need in comfort. */
 int64_t near_room(const Plan *p, const PlanOpts *o);
 /* Of all memories. */

@@ -6,14 +6,12 @@
 
 enum { L3_SPARE = 16 }; /* bytes */
 
-/* What the link of one of several chips keeps there (rt/link/pulp.c): what the
- * others agree to, 16 bytes each, and what it says of a fault. */
-static int64_t link_bytes(const Tiler *t)
+int64_t plan_link_bytes(const Graph *g)
 {
     enum { ONCE = 356, EACH = 16 };
     const Node *n;
 
-    for (n = t->p->g->first; n; n = n->next)
+    for (n = g->first; n; n = n->next)
         if (op_info[n->op].family == FAM_exchange)
             return ONCE + EACH * attr_int(n, A_p2);
     return 0;
@@ -25,7 +23,7 @@ int64_t l1_left(const Tiler *t, const PlanOpts *o)
 
     if (o->limit[t->q->l1] >= 0)
         return o->limit[t->q->l1];
-    return m->size - m->program - link_bytes(t) -
+    return m->size - m->program - plan_link_bytes(t->p->g) -
            MAX(m->reserved, soc_kept(t->p->soc, t->p->stack));
 }
 
