@@ -341,9 +341,13 @@ static bool see_requant(Bringer *b)
 {
     const Node *n = b->n;
     const Val *x = n->arg[0], *mul = operand(n, "mul"), *add = operand(n, "add");
-    int64_t count = val_count(x);
-    bool one = val_count(mul) == 1 && (!add || val_count(add) == 1);
+    int64_t count;
+    bool one;
 
+    if (node_varies(n) || !mul)
+        return false;
+    count = val_count(x);
+    one = val_count(mul) == 1 && (!add || val_count(add) == 1);
     b->c = one && count % ALIKE == 0 ? ALIKE
            : x->shape.rank           ? x->shape.dim[x->shape.rank - 1] : 1;
     if (b->c < 1 || b->c > MOST_EACH || !layer_follows_columns(n))

@@ -118,19 +118,24 @@ static bool sort_jobs(const Choice *c, Node **seq, int n)
 
 /* ---- other work before a job is waited for ---- */
 
-/* May it come earlier, as far as what it reads allows?  (A state is written when
- * all have read it.) */
-static bool is_free(const Choice *c, const Node *n)
+/* A state is written when all have read it. */
+static bool has_state(const Node *n)
 {
     int i;
 
     for (i = 0; i < n->narg; i++)
         if (n->arg[i] && n->arg[i]->state)
-            return false;
+            return true;
     for (i = 0; i < n->nres; i++)
         if (n->res[i]->state)
-            return false;
-    return c[n->id].kern && !is_job(c, n);
+            return true;
+    return false;
+}
+
+/* Is it work of the cores that may come earlier, as far as what it reads allows? */
+static bool is_free(const Choice *c, const Node *n)
+{
+    return c[n->id].kern && !is_job(c, n) && !has_state(n);
 }
 
 /* Has each value that it reads, through aliases, been made before seq[k]? */
@@ -188,7 +193,8 @@ static bool begin_early(const Choice *c, Node **seq, int n)
     int i, k, to;
 
     for (i = 0; i < n; i++) {
-        if (!is_job(c, seq[i]) || (k = wanted_at(c, seq, n, i)) == n)
+        if (!is_job(c, seq[i]) || has_state(seq[i]) ||
+            (k = wanted_at(c, seq, n, i)) == n)
             continue;
         wait = wait_of(c, seq, i, k);
         for (to = k = i; wait > LEAST && k > 0; k--) {
