@@ -65,29 +65,35 @@ unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
     }
 }
 
-/* Begins the job of image 0, which was acquired, and perhaps another for the last
- * pixels, by the same code, whose number it leaves at io->tmp. */
+/* Another job for the last pixels, whose number it leaves at io->tmp. */
+static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
+                                const struct unit u)
+{
+    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
+    const int32_t at = unit_last(k), y = at * k->yw * (int32_t)sizeof(Y);
+    int32_t number;
+
+    do
+        number = (int32_t)unit[UNIT_ACQUIRE];
+    while (number < 0);
+    *(int32_t *)io->tmp = number;
+    unit_tell(k, io, u, unit + UNIT_JOB, at * k->xw, y, (uint32_t)k->again);
+    __asm__ volatile("" ::: "memory");
+    unit[UNIT_TRIGGER] = 0;
+}
+
+/* Begins the job of image 0, which was acquired, and perhaps another. */
 static inline __attribute__((always_inline)) void
 unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
          const struct unit u)
 {
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
-    int32_t x = 0, y = 0, rows = 0, number;
 
-    for (;;) {
-        unit_tell(k, io, u, unit + UNIT_JOB, x, y, (uint32_t)rows);
-        __asm__ volatile("" ::: "memory");
-        unit[UNIT_TRIGGER] = 0;
-        if (mode != UNIT_POINT || rows == k->again)
-            return;
-        rows = k->again;
-        x = unit_last(k) * k->xw;
-        y = unit_last(k) * k->yw * (int32_t)sizeof(Y);
-        do
-            number = (int32_t)unit[UNIT_ACQUIRE];
-        while (number < 0);
-        *(int32_t *)io->tmp = number;
-    }
+    unit_tell(k, io, u, unit + UNIT_JOB, 0, 0, 0);
+    __asm__ volatile("" ::: "memory");
+    unit[UNIT_TRIGGER] = 0;
+    if (mode == UNIT_POINT && k->again)
+        unit_again(k, io, u);
 }
 
 #else

@@ -77,7 +77,7 @@ field "$tmp/host.json" "j['macs'] == 7340608 - 81 * 256 * 32" | grep -qx True ||
     fault "merged integers: products"
 
 # The form that takes less on a chip, by plans: weights of q and k of ecg stay
-# apart, those of eeg merge.
+# apart on a Cortex-M7, those of eeg merge.
 while read -r net t want; do
     ./tilewright quantize zoo/$net/network.onnx --merge -t $t -q -f \
         --data zoo/$net/inputs.npz -o "$tmp/form.il" --json "$tmp/j" || bad=1
@@ -87,7 +87,7 @@ while read -r net t want; do
         grep -qx True ||
         fault "form of $net for $t: $(field "$tmp/j" "j['merge']")"
 done <<END
-$(printf '%s\n' 'ecg-f32 cortex-m7 False' 'ecg-f32 gap9 False' \
+$(printf '%s\n' 'ecg-f32 cortex-m7 False' 'ecg-f32 gap9 True' \
     'eeg-f32 cortex-m7 True' 'eeg-f32 gap9 True' | each)
 END
 

@@ -34,7 +34,8 @@
 
 enum { BYTE_BITS = 8, PACKINGS = 8, WAYS = 2 * PACKINGS,
        ALIKE = 32,        /* channels of elements that have one scale, */
-       MOST_EACH = 128 }; /* and most of others */
+       MOST_EACH = 128,   /* and most of others */
+       LEAST_EACH = 1500 }; /* cycles that a rescaling must gain */
 
 static Val *operand(const Node *n, const char *name)
 {
@@ -391,6 +392,8 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
         gain = b.w->data ? job_gain(c, g, b.before ? b.before->next : g->first,
                                     n, room, false, &w->cold)
                          : made_gain(c, g, b.before, n, room, &w->cold);
+        if (n->op == OP_requant && gain < LEAST_EACH)
+            gain = 0;
         if (gain && take_it == TAKE_part && !w->sums && n->op != OP_requant)
             rows = part_rows(c, g, n, y, w->words.side, room);
         if (rows) {
