@@ -25,8 +25,8 @@
  *          go * 30 + ceil(g * mul.bytes, 4) + ceil(g, 8)
  * stack    416
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * (part + out)
- * code     200
- * cold     185
+ * code     140
+ * cold     165
  *
  * As pconv_int.c; 16 channels are made at a time, each in as many cycles as a
  * weight has bits, and one for the weights' offset.

@@ -25,8 +25,8 @@
  *          ko * 30 + ceil(m * mul.bytes, 4) + ceil(m, 8)
  * stack    416
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * (part + out)
- * code     200
- * cold     185
+ * code     140
+ * cold     165
  *
  * As pconv_point_int.c; an input tile of 5x5 pixels takes 31 cycles, and a
  * channel as many as a weight has bits.  Only zeros lie behind the last row and

@@ -27,8 +27,8 @@
  * stack    416
  * cycles   port * (70 + bits - 29) + 4 +
  *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
- * code     200
- * cold     185
+ * code     140
+ * cold     165
  *
  * As pconv_int.c; 28 channels are made at a time, in as many cycles as a weight
  * has bits, but with the next tile on its way in 33.

@@ -29,8 +29,8 @@
  * stack    416
  * cycles   4 + port * (70 + rest - max(rest, 69)) +
  *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
- * code     200
- * cold     185
+ * code     140
+ * cold     165
  *
  * As pconv_point_int.c; an input tile of 8x8 pixels takes 70 cycles, and a
  * channel as many as a weight has bits, a tile at least 69 if the next is on

@@ -27,8 +27,8 @@
  * stack    400
  * cycles   (1 + (again > 0)) * (4 + port * (52 + rest - max(rest, ki > 1 ? 50 :
  *          46))) + (ceil(rows, 6) * ceil(cols, 6) + (again > 0)) * (part + out)
- * code     200
- * cold     185
+ * code     340
+ * cold     175
  *
  * Each tile of 6x6 pixels and 32 output channels takes 52 cycles for 32
  * channels of the input, 6 for their offset, one for each output channel and 7;
