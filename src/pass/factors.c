@@ -6,7 +6,8 @@
 #include "pass/pass.h"
 
 enum { POINT = 16, LEAST_POINT = 14, /* bits that are shifted away */
-       FACTOR = 32768, SUMS = 1 << 17 };
+       FACTOR = 32768, SUMS = 1 << 17,
+       MUL_BITS = 44, ADD_BITS = 61 }; /* a sum of 17 bits by these fits 64 */
 
 static int64_t floor_by(int64_t a, int64_t b)
 {
@@ -20,15 +21,24 @@ static bool is_number(const Node *n, const char *operand)
     return v && is_const(v) && val_count(v) == 1;
 }
 
+/* Is the constant so small that no sum overflows? */
+static bool is_small(const Val *v, int bits)
+{
+    return v->lo >= -(INT64_C(1) << bits) && v->hi <= INT64_C(1) << bits;
+}
+
 /* Are sums scaled to all values of a byte? */
 static bool is_scaled(const Node *n)
 {
+    int64_t lo = attr_int(n, A_lo), hi = attr_int(n, A_hi);
     const Val *y = n->res[0];
 
     return (n->op == OP_requant || n->op == OP_add || n->op == OP_sub ||
             n->op == OP_mul) && (y->type == T_s8 || y->type == T_u8) &&
-           attr_int(n, A_hi) - attr_int(n, A_lo) == 255 &&
+           lo >= INT8_MIN && lo <= hi && hi <= UINT8_MAX && hi - lo == 255 &&
            is_number(n, "mul") && is_number(n, "add") &&
+           is_small(node_arg(n, "mul"), MUL_BITS) &&
+           is_small(node_arg(n, "add"), ADD_BITS) &&
            !node_arg(n, "shifts") && !attr_int(n, A_round) &&
            n->acc.lo >= -SUMS && n->acc.hi <= SUMS && attr_int(n, A_shift) < 48;
 }
