@@ -12,20 +12,12 @@
  * code     360
  */
 #include "kern/row/own_rows.h"
-
-static int32_t root(const X *x, int32_t n)
-{
-    int32_t sum = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return (int32_t)isqrt32((uint32_t)(sum / n) + 1);
-}
+#include "kern/row/root.h"
 
 static void row(const struct row_dims *k, const X *x, const T *t, Y *y)
 {
     const int32_t n = k->n, shift = k->shift, lo = k->lo, hi = k->hi;
-    const int32_t factor = (int32_t)t[root(x, n) - 1];
+    const int32_t factor = (int32_t)t[row_root(x, n) - 1];
 
     for (int32_t i = 0; i < n; i++)
         y[i] = (Y)clip(x[i] * factor >> shift, lo, hi);

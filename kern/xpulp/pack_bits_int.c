@@ -31,6 +31,7 @@
  */
 #define LEFT uint8_t
 #define RIGHT uint8_t
+#include "kern/xpulp/delta_swap.h"
 #include "kern/xpulp/word.h"
 #include "kern/xpulp/fill.h"
 #include "kern/xpulp/transpose.h"
@@ -58,17 +59,7 @@ static inline void pack_put(Y **y, uint32_t v)
 #endif
 }
 
-/* Bits of a that m selects after a shift to the right, and those of b that it
- * selects, change places. */
-static inline void pack_cross(uint32_t *a, uint32_t *b, int shift, uint32_t m)
-{
-    const uint32_t t = ((*a >> shift) ^ *b) & m;
-
-    *b ^= t;
-    *a ^= t << shift;
-}
-
-/* Bytes so: `first` and `second` say which are those of a and of b. */
+/* Bytes change places: `first` and `second` say which are those of a and of b. */
 static inline void pack_shuffle(uint32_t *a, uint32_t *b, uint32_t first,
                                 uint32_t second)
 {
@@ -83,16 +74,16 @@ static inline void pack_shuffle(uint32_t *a, uint32_t *b, uint32_t first,
 static inline void pack_tile(uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                              Y **y, uint32_t flip)
 {
-    pack_cross(&a, &b, 4, 0x0f0f0f0f);
-    pack_cross(&c, &d, 4, 0x0f0f0f0f);
+    delta_swap(&a, &b, 4, 0x0f0f0f0f);
+    delta_swap(&c, &d, 4, 0x0f0f0f0f);
     pack_shuffle(&a, &c, 0x06020400, 0x07030501);
     pack_shuffle(&b, &d, 0x06020400, 0x07030501);
-    pack_cross(&a, &c, 1, 0x55555555);
-    pack_cross(&b, &d, 1, 0x55555555);
+    delta_swap(&a, &c, 1, 0x55555555);
+    delta_swap(&b, &d, 1, 0x55555555);
     pack_shuffle(&a, &c, 0x05040100, 0x07060302);
     pack_shuffle(&b, &d, 0x05040100, 0x07060302);
-    pack_cross(&a, &c, 2, 0x33333333);
-    pack_cross(&b, &d, 2, 0x33333333);
+    delta_swap(&a, &c, 2, 0x33333333);
+    delta_swap(&b, &d, 2, 0x33333333);
     pack_put(y, a);
     pack_put(y, c);
     pack_put(y, b);

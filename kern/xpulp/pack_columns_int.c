@@ -25,19 +25,11 @@
  */
 #define LEFT uint8_t
 #define RIGHT uint8_t
+#include "kern/xpulp/delta_swap.h"
 #include "kern/xpulp/word.h"
 #include "kern/xpulp/fill.h"
 #include "kern/xpulp/mean.h"
 #include "kern/xpulp/transpose.h"
-
-/* Changes places: of *a the bits of the mask's, `by` higher, with those of *b. */
-static inline void change(uint32_t *a, uint32_t *b, int by, uint32_t mask)
-{
-    const uint32_t t = (*a >> by ^ *b) & mask;
-
-    *b ^= t;
-    *a ^= t << by;
-}
 
 /* Four elements x of four channels, xs apart, to a word of each channel, ys
  * apart: bit b of all as nibble b. */
@@ -49,13 +41,13 @@ static inline void pack_four(const X *x, ptrdiff_t xs, Y *y, ptrdiff_t ys,
     uint32_t d = (uint32_t)word_load(x + 3 * xs);
     int32_t to[4];
 
-    change(&a, &c, 2, 0x33333333);
-    change(&b, &d, 2, 0x33333333);
-    change(&a, &b, 1, 0x55555555);
-    change(&c, &d, 1, 0x55555555);
+    delta_swap(&a, &c, 2, 0x33333333);
+    delta_swap(&b, &d, 2, 0x33333333);
+    delta_swap(&a, &b, 1, 0x55555555);
+    delta_swap(&c, &d, 1, 0x55555555);
     /* bits 0 and 4 of all elements, 1 and 5, and so on */
-    change(&a, &b, 4, 0x0f0f0f0f);
-    change(&c, &d, 4, 0x0f0f0f0f);
+    delta_swap(&a, &b, 4, 0x0f0f0f0f);
+    delta_swap(&c, &d, 4, 0x0f0f0f0f);
     /* 0 and 1, 4 and 5; 2 and 3, 6 and 7 */
     transpose_words((const int32_t[]){(int32_t)a, (int32_t)c, (int32_t)b,
                                       (int32_t)d}, to);
