@@ -115,8 +115,8 @@ static bool meets_raster(Work *w)
     const struct pconv_dims *d = &w->s->dims.pconv;
     int64_t all = (int64_t)d->oh * d->ow, step, first, last;
 
-    if (!d->again && d->rows == d->oh && d->cols == d->ow && d->xrow == d->sh * d->xh &&
-        d->yrow == d->yh)
+    if (!d->again && d->rows == d->oh && d->cols == d->ow &&
+        d->xrow == d->sh * d->xh && d->yrow == d->yh)
         return true;
     if (d->kh * d->kw * d->sh * d->sw != 1 || d->ph || d->pw ||
         d->h != d->oh || d->w != d->ow || d->xw < 1 || d->yw < 1 ||

@@ -34,8 +34,8 @@
 
 enum { BYTE_BITS = 8, PACKINGS = 8, WAYS = 2 * PACKINGS,
        ALIKE = 32,        /* channels of elements that have one scale, */
-       MOST_EACH = 128,   /* and most of others */
-       LEAST_EACH = 1500 }; /* cycles that a rescaling must gain */
+       MOST_EACH = 128,   /* and most of others; */
+       LEAST_GAIN = 1500 }; /* cycles, of a rescaling */
 
 static Val *operand(const Node *n, const char *name)
 {
@@ -341,16 +341,14 @@ static Val *identity(Graph *g, const char *name, int64_t n)
 static bool see_requant(Bringer *b)
 {
     const Node *n = b->n;
-    const Val *x = n->arg[0], *mul = operand(n, "mul"), *add = operand(n, "add");
+    Shape x = n->arg[0]->shape;
     int64_t count;
-    bool one;
 
-    if (node_varies(n) || !mul)
+    if (node_varies(n) || !operand(n, "mul"))
         return false;
-    count = val_count(x);
-    one = val_count(mul) == 1 && (!add || val_count(add) == 1);
-    b->c = one && count % ALIKE == 0 ? ALIKE
-           : x->shape.rank           ? x->shape.dim[x->shape.rank - 1] : 1;
+    count = val_count(n->arg[0]);
+    b->c = count % ALIKE == 0 && bring_is_alike(b) ? ALIKE
+           : x.rank ? x.dim[x.rank - 1] : 1;
     if (b->c < 1 || b->c > MOST_EACH || !layer_follows_columns(n))
         return false;
     b->m = b->c;
@@ -392,7 +390,7 @@ static int64_t bring_one(const Chooser *c, Graph *g, Node *n, Way *w,
         gain = b.w->data ? job_gain(c, g, b.before ? b.before->next : g->first,
                                     n, room, false, &w->cold)
                          : made_gain(c, g, b.before, n, room, &w->cold);
-        if (n->op == OP_requant && gain < LEAST_EACH)
+        if (n->op == OP_requant && gain < LEAST_GAIN)
             gain = 0;
         if (gain && take_it == TAKE_part && !w->sums && n->op != OP_requant)
             rows = part_rows(c, g, n, y, w->words.side, room);

@@ -67,6 +67,8 @@ bool bring_scale(Bringer *b);
 Node *bring_job(Bringer *b, Words p);
 Val *bring_scaled(Bringer *b, Val *sums);
 
+/* Are all channels scaled by the same? */
+bool bring_is_alike(const Bringer *b);
 /* May the layer be brought, and may words hold its window? */
 bool bring_may(const Bringer *b);
 bool bring_fits(const Bringer *b, const Way *w);

@@ -20,8 +20,7 @@ static bool has_each(const Val *v, int64_t m)
     return !v || (v->data && (val_count(v) == 1 || val_count(v) == m));
 }
 
-/* Is it the same of all channels that is scaled by? */
-static bool has_one(const Bringer *b)
+bool bring_is_alike(const Bringer *b)
 {
     const Val *add = operand(b->n, "add");
 
@@ -72,15 +71,37 @@ static void set_steps(Bringer *b, Node *pack, const Val *w, Words p)
     attr_set_shape(b->g, pack, A_shape, s);
 }
 
-/* A node that packs w, before the layer. */
+/* A node that packs x, before the layer; its steps and shape are not there. */
+static Node *pack_node(Bringer *b, Val *x)
+{
+    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &x);
+
+    pack->origin = b->n->origin;
+    return pack;
+}
+
 Val *bring_packed(Bringer *b, Words p, Val *w)
 {
-    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &w);
+    Node *pack = pack_node(b, w);
 
     set_steps(b, pack, w, p);
-    pack->origin = b->n->origin;
     node_infer(b->g, pack);
     return pack->res[0];
+}
+
+/* The same of a matrix in which there are weights of 0 besides. */
+static Node *pack_sparse(Bringer *b, Words p, Val *x)
+{
+    Node *pack = pack_node(b, x);
+    int64_t zero = code_zero(x);
+
+    attr_set_int(b->g, pack, A_p0, -zero);
+    attr_set_int(b->g, pack, A_p1, CODE_BITS);
+    if (zero)
+        attr_set_int(b->g, pack, A_p2, p.mode ? ZEROS : ZERO_HALF);
+    if (zero && !p.mode)
+        attr_set_int(b->g, pack, A_p3, CODE_BITS * p.word / WORD);
+    return pack;
 }
 
 /* Bits between neighbours along each axis of blocks w[blocks,rows,c]: each is
@@ -101,17 +122,9 @@ static void set_blocks(Bringer *b, Node *pack, Shape w, Words p)
 
 Val *bring_blocks(Bringer *b, Words p, Val *w)
 {
-    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &w);
-    int64_t zero = code_zero(w);
+    Node *pack = pack_sparse(b, p, w);
 
-    attr_set_int(b->g, pack, A_p0, -zero);
-    attr_set_int(b->g, pack, A_p1, CODE_BITS);
-    if (zero)
-        attr_set_int(b->g, pack, A_p2, p.mode ? ZEROS : ZERO_HALF);
-    if (zero && !p.mode)
-        attr_set_int(b->g, pack, A_p3, CODE_BITS * p.word / WORD);
     set_blocks(b, pack, w->shape, p);
-    pack->origin = b->n->origin;
     node_infer(b->g, pack);
     return pack->res[0];
 }
@@ -121,18 +134,12 @@ Val *bring_columns(Bringer *b, Words p, Val *v, int64_t each)
     int64_t n = v->shape.dim[0], c = v->shape.dim[2], all = v->shape.dim[1];
     int64_t row = (each * n + p.tile - 1) / p.tile * p.word;
     Shape s = {.rank = 5, .dim = {n / WORD, WORD, all / each, each, c}};
-    Val *x = bring_reshaped(b, v, s);
-    Node *pack = graph_node(b->g, b->at, OP_pack, NULL, 1, &x);
+    Node *pack = pack_sparse(b, p, bring_reshaped(b, v, s));
 
-    attr_set_int(b->g, pack, A_p0, -code_zero(v));
-    attr_set_int(b->g, pack, A_p1, CODE_BITS);
-    if (code_zero(v))
-        attr_set_int(b->g, pack, A_p2, ZEROS);
     attr_set_list(b->g, pack, A_step, 6,
                   (int64_t[6]){8 * WORD, 1, 8 * row * c * each,
                                8 * (row * c + n), 8 * row, WORD});
     attr_set_shape(b->g, pack, A_shape, SHAPE(all * c, row));
-    pack->origin = b->n->origin;
     node_infer(b->g, pack);
     return pack->res[0];
 }
@@ -195,7 +202,7 @@ static Type scale_type(const int64_t *v, int64_t n)
 static Val *made_addends(Bringer *b, const int64_t *mul, const int64_t *add)
 {
     Shape s = b->rows->shape;
-    int64_t n = has_one(b) ? 1 : b->m, *less = NEWN(b->g->mem, int64_t, n), i;
+    int64_t n = bring_is_alike(b) ? 1 : b->m, *less = NEWN(b->g->mem, int64_t, n), i;
     Val *arg[3] = {b->rows};
     bool fits = true;
     Node *y;
