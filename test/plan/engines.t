@@ -26,10 +26,14 @@ jobs() {
 jobs zoo/autoencoder-int/network.onnx gap9 ne16 -eq
 jobs zoo/autoencoder-int/network.onnx siracusa neureka -gt
 jobs zoo/deadchannels-int/network.onnx gap9 ne16 -gt
+jobs test/plan/rescaled.nn siracusa neureka -gt
+predicted test/plan/rescaled.nn -t siracusa >/dev/null
+[ "$(grep -c '"engine": "neureka"' "$tmp/j")" = 1 ] ||
+    { bad=$((bad + 1)); echo "both rescalings on siracusa are jobs, or none"; }
 # A job that makes every pixel, and a reader of one tap that steps over those
 # that are too many: nothing is copied between them.
 predicted zoo/deadchannels-int/network.onnx -t gap9 >/dev/null
 grep -A3 '"name": "conv_4_acc"' "$tmp/j" | grep -q '"engine": "ne16"' ||
     { bad=$((bad + 1)); echo "conv_4_acc on gap9 is not a job"; }
-[ $bad = 0 ] && echo "3 networks with and without accelerators"
+[ $bad = 0 ] && echo "4 networks with and without accelerators"
 exit $bad

@@ -1,5 +1,6 @@
-/* Orders beside accelerators: other work comes before cores wait for a job, but
- * not where chips exchange something, for which others wait. */
+/* Orders beside accelerators: other work comes before cores wait for a job, and a
+ * job before work that does not want it, but not where chips exchange something,
+ * for which others wait. */
 #include "plan/plan.h"
 
 #include <stdlib.h>
@@ -18,8 +19,9 @@ static Val *unary(Graph *g, OpCode op, Val *x)
     return y;
 }
 
-/* A job, what waits for it, what need not, and `last`. */
-static bool moves(OpCode last)
+/* A job, what waits for it, what need not, and `last`; or, late, the job behind
+ * the first that need not. */
+static bool moves(OpCode last, bool late)
 {
     static const Kern kern;
     Arena *a = arena_new();
@@ -33,9 +35,10 @@ static bool moves(OpCode last)
     x->lo = -128;
     x->hi = 127;
     graph_input(g, x);
+    y = late ? unary(g, OP_abs, x) : NULL;
     job = unary(g, OP_neg, x);
     graph_output(g, unary(g, OP_neg, job));
-    y = unary(g, OP_abs, x);
+    y = late ? y : unary(g, OP_abs, x);
     graph_output(g, unary(g, last, y));
     graph_number(g);
     c = NEWN(a, Choice, NODES);
@@ -47,7 +50,7 @@ static bool moves(OpCode last)
     c[job->def->id].engine = ENG_hops;
     c[job->def->id].cycles = 9000;
     any = order_accel(c, seq, NODES);
-    if (any != (seq[1] == y->def)) {
+    if (any != (late ? seq[0] == job->def : seq[1] == y->def)) {
         puts("an order that is said to be another, or the same");
         exit(1);
     }
@@ -57,9 +60,11 @@ static bool moves(OpCode last)
 
 int main(void)
 {
-    bool alone = moves(OP_neg), exchange = moves(OP_allsum);
+    bool alone = moves(OP_neg, false), exchange = moves(OP_allsum, false);
+    bool early = moves(OP_neg, true), beside = moves(OP_allsum, true);
 
-    printf("work comes before a wait: %s; where there is an exchange: %s\n",
-           alone ? "yes" : "no", exchange ? "yes" : "no");
-    return !alone || exchange;
+    printf("work comes before a wait: %s, a job before work: %s; where there is "
+           "an exchange: %s, %s\n", alone ? "yes" : "no", early ? "yes" : "no",
+           exchange ? "yes" : "no", beside ? "yes" : "no");
+    return !alone || !early || exchange || beside;
 }
