@@ -57,6 +57,10 @@ struct call {
 /* ---- loops: rows, and words of each ---- */
 
 #ifdef XPULPV2
+XP_CHECK(offsetof(struct call, sum) == offsetof(struct call, zero) + 4 * ROWS &&
+             offsetof(struct call, most) == offsetof(struct call, sum) + 4 * ROWS,
+         "sums and greatest powers do not follow the powers of score 0");
+
 /* Scores of the four x of w; a is changed, too. */
 #define ROW_HALF(w)                                                           \
     "xpv.srl.sci.b %[a], " w ", 7\n"                                          \

@@ -103,8 +103,9 @@ static inline void rt_io_wait(uint32_t token)
 #ifdef RT_JOB_SLOT
 
 /* A unit takes two jobs; the kernel fills the one that is acquired here, and
- * triggers it.  It may begin another, whose number it leaves at io->tmp.  Tokens are the jobs' numbers, of eight bits, and 1.  Jobs of an
- * accelerator without registers here are over when the kernel returns. */
+ * triggers it.  It may begin another, whose number it leaves at io->tmp.  Tokens
+ * are the jobs' numbers, of eight bits, and 1.  Jobs of an accelerator without
+ * registers here are over when the kernel returns. */
 enum { RT_UNIT_ACQUIRE = 4, RT_UNIT_FINISHED = 8 };
 #define RT_JOBS
 struct io;
