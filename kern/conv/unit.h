@@ -33,21 +33,12 @@ enum {
     UNIT_PAIRS = 8, UNIT_REST = 16, UNIT_REST_IN = 17, UNIT_COUNT = 19,
 };
 
-/* Tells the job that was acquired what it is, so many bytes behind x and y; rows
- * of one subtile, or, 0, those of the dims. */
+/* Tells the job that was acquired what does not depend on places. */
 static inline __attribute__((always_inline)) void
-unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
-          volatile uint32_t *r, int32_t x, int32_t y, uint32_t rows)
+unit_words(const int32_t *job, uint32_t conf, volatile uint32_t *r)
 {
-    const int32_t *job = k->job;
     uint32_t a, b;
 
-    r[0] = (uint32_t)(uintptr_t)io->in[1] - u.weights;
-    r[1] = (uint32_t)(uintptr_t)io->in[0] - (uint32_t)*job++ + (uint32_t)x;
-    r[2] = (uint32_t)(uintptr_t)io->out[0] + (uint32_t)y;
-    r[3] = (uint32_t)(uintptr_t)io->in[3];
-    r[4] = 0;
-    r[5] = (uint32_t)(uintptr_t)io->in[4];
     r += UNIT_WHERE;
     __asm__ volatile(
         XP_BLOCK "xlp.setup 0, %[n], 4\n"
@@ -57,27 +48,56 @@ unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
         : [n] "r"(UNIT_PAIRS)
         : XP_CLOBBERS);
     r[0] = (uint32_t)job[0];
-    r[1] = (uint32_t)job[1] | u.conf;
-    r -= UNIT_WHERE + 2 * UNIT_PAIRS;
-    if (rows) {
-        r[UNIT_REST] = r[UNIT_REST_IN] = rows << 16 | (uint32_t)k->cols;
-        r[UNIT_COUNT] = 1 << 16 | 1;
-    }
+    r[1] = (uint32_t)job[1] | conf;
 }
 
-/* Another job for the last pixels, whose number it leaves at io->tmp. */
-static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
-                                const struct unit u)
+/* The last rows, in one subtile. */
+static inline __attribute__((always_inline)) void
+unit_rest(const struct pconv_dims *k, volatile uint32_t *r)
+{
+    r[UNIT_REST] = r[UNIT_REST_IN] =
+        (uint32_t)k->again << 16 | (uint32_t)k->cols;
+    r[UNIT_COUNT] = 1 << 16 | 1;
+}
+
+/* Tells the job that was acquired what it is, so many bytes behind x and y; with
+ * all rows of the dims, or the last ones. */
+static inline __attribute__((always_inline)) void
+unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
+          volatile uint32_t *r, int32_t x, int32_t y, const int again)
+{
+    r[0] = (uint32_t)(uintptr_t)io->in[1] - u.weights;
+    r[1] = (uint32_t)(uintptr_t)io->in[0] - (uint32_t)*k->job + (uint32_t)x;
+    r[2] = (uint32_t)(uintptr_t)io->out[0] + (uint32_t)y;
+    r[3] = (uint32_t)(uintptr_t)io->in[3];
+    r[4] = 0;
+    r[5] = (uint32_t)(uintptr_t)io->in[4];
+    unit_words(k->job + 1, u.conf, r);
+    if (again)
+        unit_rest(k, r);
+}
+
+/* Waits until another job may be told; its number is left at io->tmp. */
+static inline volatile uint32_t *unit_next(const struct io *io)
 {
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
-    const int32_t at = unit_last(k), y = at * k->yw * (int32_t)sizeof(Y);
     int32_t number;
 
     do
         number = (int32_t)unit[UNIT_ACQUIRE];
     while (number < 0);
     *(int32_t *)io->tmp = number;
-    unit_tell(k, io, u, unit + UNIT_JOB, at * k->xw, y, (uint32_t)k->again);
+    return unit;
+}
+
+/* Another job for the last pixels. */
+static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
+                                const struct unit u)
+{
+    volatile uint32_t *unit = unit_next(io);
+    const int32_t at = unit_last(k), y = at * k->yw * (int32_t)sizeof(Y);
+
+    unit_tell(k, io, u, unit + UNIT_JOB, at * k->xw, y, 1);
     __asm__ volatile("" ::: "memory");
     unit[UNIT_TRIGGER] = 0;
 }

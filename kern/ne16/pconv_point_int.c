@@ -21,7 +21,7 @@
  * let      part = ki * (33 * ko + m)
  * let      out = y.bytes == 4 ? ko * 4 + 9 * ceil(m, 8) :
  *          ko * 30 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    400
+ * stack    416
  * cycles   4 * (1 + (again > 0)) + (ceil(rows, 3) * ceil(cols, 3) +
  *          (again > 0)) * (part + out)
  * code     340

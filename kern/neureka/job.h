@@ -8,16 +8,91 @@ enum { NEUREKA_WEIGHTS = 0x10400000 }; /* the memory behind its port */
 enum { /* bits of its last register */
     NEUREKA_PORT = 1 << 9, NEUREKA_AHEAD = 1 << 10, NEUREKA_SIGNED = 1 << 26,
 };
+enum { NEUREKA_BLOCK = 32 }; /* output channels of a subtile */
+
+/* Weights behind the port, or not. */
+static inline struct unit neureka_unit(int port)
+{
+    return (struct unit){
+        .weights = port ? NEUREKA_WEIGHTS : 0,
+        .conf = (port ? NEUREKA_PORT | NEUREKA_AHEAD : 0) |
+                ((X)-1 < 0 ? NEUREKA_SIGNED : 0),
+    };
+}
 
 /* Begins the job of image 0, which was acquired. */
 static inline __attribute__((always_inline)) void
 neureka_job(const struct pconv_dims *k, const struct io *io, const int mode)
 {
-    unit_job(k, io, mode, (struct unit){
-        .weights = k->port ? NEUREKA_WEIGHTS : 0,
-        .conf = (k->port ? NEUREKA_PORT | NEUREKA_AHEAD : 0) |
-                ((X)-1 < 0 ? NEUREKA_SIGNED : 0),
-    });
+    unit_job(k, io, mode, neureka_unit(k->port));
 }
+
+#ifdef INTERLEAVES
+#ifdef XPULPV2
+/* The job of output channels from o on, a block; again: of the last rows. */
+static NOINLINE void neureka_block(const struct pinterleave_dims *k,
+                                   const struct io *io,
+                                   volatile uint32_t *unit, int32_t o,
+                                   int again)
+{
+    const struct pconv_dims *d = (const struct pconv_dims *)(const void *)k;
+    const struct unit u = neureka_unit(k->port);
+    volatile uint32_t *r = unit + UNIT_JOB;
+    uintptr_t x = (uintptr_t)io->in[0] - (uint32_t)k->job[0];
+    uintptr_t y = (uintptr_t)((Y *)io->out[0] + 2 * o) +
+                  (k->first ? NEUREKA_BLOCK : 0);
+
+    if (again) {
+        x += (uint32_t)(unit_last(d) * k->xw);
+        y += (uint32_t)(unit_last(d) * k->yw);
+    }
+    r[0] = (uint32_t)(uintptr_t)((const W *)io->in[1] + o * k->wm) - u.weights;
+    r[1] = (uint32_t)x;
+    r[2] = (uint32_t)y;
+    r[3] = (uint32_t)(uintptr_t)((const MUL *)io->in[3] + o);
+    r[5] = (uint32_t)(uintptr_t)((const ADD *)io->in[4] + o);
+    unit_words(k->job + 1, u.conf, r);
+    if (again)
+        unit_rest(d, r);
+    __asm__ volatile("" ::: "memory");
+    unit[UNIT_TRIGGER] = 0;
+}
+
+/* The job that copies r. */
+static NOINLINE void neureka_copies(const struct pinterleave_dims *k,
+                                    const struct io *io)
+{
+    volatile uint32_t *unit = unit_next(io), *r = unit + UNIT_JOB;
+
+    r[0] = (uint32_t)(uintptr_t)io->in[6] - (k->vport ? NEUREKA_WEIGHTS : 0);
+    r[1] = (uint32_t)(uintptr_t)io->in[5];
+    r[2] = (uint32_t)(uintptr_t)io->out[0] + (k->first ? 0 : NEUREKA_BLOCK);
+    r[3] = (uint32_t)(uintptr_t)io->in[7];
+    unit_words(k->copy + 1,
+               (k->vport ? NEUREKA_PORT | NEUREKA_AHEAD : 0) |
+                   ((R)-1 < 0 ? NEUREKA_SIGNED : 0), r);
+    __asm__ volatile("" ::: "memory");
+    unit[UNIT_TRIGGER] = 0;
+}
+
+/* Begins jobs of all blocks, of which the first was acquired: outputs of one
+ * job lie side by side. */
+static inline __attribute__((always_inline)) void
+neureka_interleave(const struct pinterleave_dims *k, const struct io *io)
+{
+    volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
+
+    for (int32_t o = 0; o < k->m; o += NEUREKA_BLOCK) {
+        neureka_block(k, io, o ? unit_next(io) : unit, o, 0);
+        if (k->again)
+            neureka_block(k, io, unit_next(io), o, 1);
+    }
+    neureka_copies(k, io);
+}
+#else
+#include "kern/conv/interleave.h"
+#define neureka_interleave interleave_all
+#endif
+#endif
 
 #endif

@@ -24,7 +24,7 @@
  *          65 * ko * ki + m * ki
  * let      out = y.bytes == 4 ? ko * 4 + 36 * ceil(m, 8) :
  *          ko * 57 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    400
+ * stack    416
  * cycles   (1 + (again > 0)) * (4 + port * (52 + rest - max(rest, ki > 1 ? 50 :
  *          46))) + (ceil(rows, 6) * ceil(cols, 6) + (again > 0)) * (part + out)
  * code     340

@@ -45,7 +45,8 @@ static const int struct_of[NFAM] = {
     [FAM_pack] = D_pack, [FAM_attend] = D_attend,
     [FAM_qattend] = D_qattend, [FAM_rotate] = D_rotate,
     [FAM_gate] = D_gate,
-    [FAM_pconv] = D_pconv, [FAM_windows] = D_copy,
+    [FAM_pconv] = D_pconv, [FAM_pinterleave] = D_pinterleave,
+    [FAM_windows] = D_copy,
     [FAM_exchange] = D_exchange, [FAM_rowmatmul] = D_rowmatmul,
     [FAM_shares] = D_shares, [FAM_weigh] = D_weigh,
 };
@@ -346,6 +347,7 @@ void dims_fill_wide(const Node *n, Dims *d)
     case FAM_gate: fill_gate(n, &d->gate); break;
     case FAM_pack: fill_pack(n, &d->pack); break;
     case FAM_pconv: fill_pconv(n, &d->pconv); break;
+    case FAM_pinterleave: fill_pinterleave(n, &d->pinterleave); break;
     case FAM_exchange: fill_exchange(n, &d->exchange); break;
     case FAM_rowmatmul: fill_rowmatmul(n, &d->rowmatmul); break;
     case FAM_shares: fill_shares(n, &d->shares); break;
@@ -363,11 +365,12 @@ int64_t node_macs(const Node *n)
         return macs_attend(n);
     if (n->op == OP_qattend)
         return macs_qattend(n);
-    if (n->op == OP_pconv) {
+    if (n->op == OP_pconv || n->op == OP_pinterleave) {
         x = &n->arg[0]->shape;
         m = x->dim[x->rank - 1] / attr_int(n, A_group);
-        return sat_mul(val_count(n->res[0]), m * attr_at(n, A_kernel, 0, 1) *
-                                             attr_at(n, A_kernel, 1, 1));
+        return sat_mul(val_count(n->res[0]) / (n->op == OP_pconv ? 1 : 2),
+                       m * attr_at(n, A_kernel, 0, 1) *
+                           attr_at(n, A_kernel, 1, 1));
     }
     if (n->op != OP_conv && n->op != OP_convt && n->op != OP_matmul &&
         n->op != OP_pmatmul && n->op != OP_groupmatmul &&

@@ -60,11 +60,15 @@ int32_t dims_shift(const Node *n);
 /* A function for each family: dims_image.c, dims_move.c, attend.c, single.c. */
 void fill_conv(const Node *n, struct conv_dims *d);
 void fill_pconv(const Node *n, struct pconv_dims *d);
-/* raster.c: rows and columns of d, by its other numbers, and words of a job;
- * job.c: of these the one that types decide, and others. */
+void fill_pinterleave(const Node *n, struct pinterleave_dims *d);
+/* raster.c: rows and columns of d, by its other numbers, and words of a job, or
+ * of one job that no second one follows; job.c: of these the one that types
+ * decide, and others; that of bytes that are copied. */
 void raster_pconv(struct pconv_dims *d);
+void raster_once(struct pconv_dims *d);
 void job_conf(const Node *n, struct pconv_dims *d);
 void job_pconv(struct pconv_dims *d);
+void job_copies(struct pconv_dims *d);
 void fill_convt(const Node *n, struct convt_dims *d);
 void fill_pool(const Node *n, struct pool_dims *d);
 void fill_transpose(const Node *n, struct copy_dims *d);

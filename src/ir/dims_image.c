@@ -2,6 +2,8 @@
  * channels. */
 #include "ir/dims.h"
 
+#include <string.h>
+
 /* Sizes and strides of an image: batch, channels, rows, columns.  A tensor
  * with one spatial axis is an image of one row. */
 typedef struct Image {
@@ -68,9 +70,10 @@ void fill_conv(const Node *n, struct conv_dims *d)
     d->padv = dims_32(n, attr_int(n, A_padvalue));
 }
 
-void fill_pconv(const Node *n, struct pconv_dims *d)
+/* What makes image v. */
+static void fill_packed(const Node *n, const Val *v, struct pconv_dims *d)
 {
-    Image x = image_of(n, n->arg[0]), y = image_of(n, n->res[0]);
+    Image x = image_of(n, n->arg[0]), y = image_of(n, v);
     Shape w = n->arg[1]->shape;
 
     PUT_IMAGES(d, x, y);
@@ -93,7 +96,57 @@ void fill_pconv(const Node *n, struct pconv_dims *d)
     d->hi = (int32_t)MIN(attr_int(n, A_hi), INT32_MAX);
     d->side = spatial(n, A_count, 1, 0);
     job_conf(n, d);
+}
+
+void fill_pconv(const Node *n, struct pconv_dims *d)
+{
+    fill_packed(n, n->res[0], d);
     raster_pconv(d);
+}
+
+enum { BLOCK = 32,  /* channels side by side of each image, */
+       LONG = 128 }; /* and of an input that are worth a second job */
+
+/* The job that copies r: blocks are pixels. */
+static void fill_copies(const Node *n, struct pinterleave_dims *d)
+{
+    const Val *v = node_arg(n, "v");
+    struct pconv_dims c = {
+        .n = 1, .g = 1, .c = BLOCK, .m = BLOCK, .h = d->blocks, .w = 1,
+        .oh = d->blocks, .ow = 1, .kh = 1, .kw = 1, .sh = 1, .sw = 1, .dh = 1,
+        .dw = 1, .xh = BLOCK, .xw = BLOCK, .xc = 1, .yh = 2 * BLOCK,
+        .yw = 2 * BLOCK, .yc = 1, .lo = d->lo, .bits = 2, .tile = BLOCK,
+        .word = dims_32(n, v->shape.dim[1]), .mode = 1,
+        .wm = dims_32(n, v->shape.dim[1]), .side = d->side};
+
+    job_copies(&c);
+    raster_once(&c);
+    memcpy(d->copy, c.job, sizeof d->copy);
+}
+
+void fill_pinterleave(const Node *n, struct pinterleave_dims *d)
+{
+    struct pconv_dims k = {0};
+    Val beside = *n->res[0];
+    int32_t m;
+
+    beside.shape = shape_pconv(n);
+    fill_packed(n, &beside, &k);
+    k.yn *= 2;
+    k.yh *= 2;
+    k.yw *= 2;
+    m = k.m;
+    k.m = BLOCK; /* of a job */
+    if (k.c < LONG)
+        raster_once(&k);
+    else
+        raster_pconv(&k);
+    k.m = m;
+    memcpy(d, &k, sizeof k);
+    d->blocks = dims_32(n, n->res[0]->shape.dim[0]);
+    d->first = attr_int(n, A_transb) != 0;
+    d->vport = (int32_t)attr_int(n, A_p4);
+    fill_copies(n, d);
 }
 
 void fill_convt(const Node *n, struct convt_dims *d)

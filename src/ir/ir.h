@@ -48,7 +48,7 @@ typedef enum Family {
     FAM_gather, FAM_gatherelem, FAM_gathernd, FAM_scatterelem, FAM_scatternd,
     FAM_taps, FAM_topk, FAM_poolat, FAM_dft, FAM_grid, FAM_nms, FAM_group,
     FAM_pack, FAM_attend, FAM_qattend, FAM_rotate, FAM_gate,
-    FAM_pconv, FAM_windows, FAM_exchange, FAM_rowmatmul, FAM_shares,
+    FAM_pconv, FAM_pinterleave, FAM_windows, FAM_exchange, FAM_rowmatmul, FAM_shares,
     FAM_weigh,
     NFAM
 } Family;
@@ -335,7 +335,8 @@ bool node_is_far(const Node *n);
 
 /* window.c: of windows */
 Shape shape_conv(const Node *n);
-Shape shape_pconv(const Node *n);
+Shape shape_pconv(const Node *n); /* of a pinterleave: of what is beside r */
+Shape shape_pinterleave(const Node *n);
 Shape shape_windows(const Node *n);
 Shape shape_convt(const Node *n);
 Shape shape_pool(const Node *n);

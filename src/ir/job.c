@@ -53,6 +53,13 @@ void job_conf(const Node *n, struct pconv_dims *d)
     d->job[J_conf] = (int32_t)conf;
 }
 
+/* Bytes as they are, by ones: neither rounded, nor added to, nor shifted. */
+void job_copies(struct pconv_dims *d)
+{
+    d->job[J_conf] = (d->bits - 1) | MODE_POINT << 5 | ONE_OFFSET | QUANT |
+                     NO_ROUNDING | (d->lo < 0 ? NO_RELU : 0);
+}
+
 static void tell_strides(struct pconv_dims *d, int mode)
 {
     int32_t bytes = d->job[J_conf] & WORDS ? 4 : 1;

@@ -315,6 +315,8 @@ static Range range_of(const Node *n)
     case FAM_map: return range_map(n);
     case FAM_conv: return range_conv(n);
     case FAM_pconv: return range_pconv(n);
+    case FAM_pinterleave:
+        return range_join(range_pconv(n), range_val(node_arg(n, "r")));
     case FAM_convt: return range_convt(n);
     case FAM_pool: return range_pool(n);
     case FAM_matmul: return range_matmul(n);

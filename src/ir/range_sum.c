@@ -234,7 +234,7 @@ Range range_pconv(const Node *n)
     int32_t o;
 
     dims_fill_wide(n, &d);
-    k = &d.pconv;
+    k = &d.pconv; /* with which those of a pinterleave begin */
     if (!n->arg[1]->data) {
         Range w = {-k->less, (1 << k->bits) - 1 - k->less};
 

@@ -76,7 +76,7 @@ static void take_raster(struct pconv_dims *d, const Raster *r)
     d->yrow = r->step * d->yw;
 }
 
-static void cut_rows(struct pconv_dims *d)
+static void cut_rows(struct pconv_dims *d, bool once)
 {
     bool flat = d->kh * d->kw * d->sh * d->sw == 1 &&
                 d->ph + d->pw == 0 && d->h == d->oh && d->w == d->ow &&
@@ -95,14 +95,24 @@ static void cut_rows(struct pconv_dims *d)
     now = ceil_by(d->oh, side) * ceil_by(d->ow, side);
     if (best_raster(n, side, &now, &r))
         take_raster(d, &r);
-    d->again = d->g > 1 ? 0 : rows_again(n, side, now, &r);
+    d->again = once || d->g > 1 ? 0 : rows_again(n, side, now, &r);
     if (d->again)
         take_raster(d, &r);
 }
 
-void raster_pconv(struct pconv_dims *d)
+static void raster(struct pconv_dims *d, bool once)
 {
-    cut_rows(d);
+    cut_rows(d, once);
     if (d->side > 0)
         job_pconv(d);
+}
+
+void raster_pconv(struct pconv_dims *d)
+{
+    raster(d, false);
+}
+
+void raster_once(struct pconv_dims *d)
+{
+    raster(d, true);
 }

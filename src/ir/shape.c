@@ -585,7 +585,8 @@ Shape shape_infer(const Node *n)
         [FAM_attend] = shape_attend, [FAM_qattend] = shape_qattend,
         [FAM_rotate] = shape_rotate, [FAM_gate] = shape_gate,
         [FAM_pack] = shape_pack,
-        [FAM_pconv] = shape_pconv, [FAM_windows] = shape_windows,
+        [FAM_pconv] = shape_pconv,
+        [FAM_pinterleave] = shape_pinterleave, [FAM_windows] = shape_windows,
         [FAM_exchange] = shape_exchange, [FAM_rowmatmul] = shape_rowmatmul,
         [FAM_shares] = shape_shares, [FAM_weigh] = shape_weigh,
     };

@@ -1476,6 +1476,34 @@ static void draw_pconv(Str *o, const Inst *in)
         put_clip(o, OP_pconv, in);
 }
 
+/* The same, of whole blocks of channels, beside which are others. */
+static void draw_pinterleave(Str *o, const Inst *in)
+{
+    bool point = strstr(in->name, "point") != NULL;
+    int side = point ? 1 : 3, tile = point ? 32 : 28, word[2] = {32, 32}, i;
+    int bits = between(2, 8), c = between(1, 150), m = 32 * between(1, 3);
+    int x[4] = {1, between(side, 12), between(side, 9), c}, pad[4], r[3];
+    int w[2] = {m, 32 * (point ? 1 : bits) * ((c + tile - 1) / tile)}, s = 32;
+
+    for (i = 0; i < 4; i++)
+        pad[i] = roll(side);
+    for (i = 0; i < 2; i++)
+        r[i] = x[1 + i] + pad[i] + pad[2 + i] - side + 1;
+    r[2] = m;
+    put_operand(o, "x", in->arg[0], dims(4, x));
+    put_operand(o, "w", T_u8, dims(2, w));
+    put_small_scaling(o, in, c * side * side, dims(1, &m));
+    put_operand(o, "r0", in->arg[5], dims(3, r));
+    put_operand(o, "v", T_u8, dims(2, word));
+    put_operand(o, "s", T_u8, dims(1, &s));
+    str_fmt(o, "r = pinterleave x w _ mul add r0 v s last=1 kernel=%d,%d%s "
+            "p0=%d p1=%d p2=32 mode=%d count=%d,6 padvalue=%d p3=%d p4=%d "
+            "shift=%d transb=%d lo=%s", side, side, list(4, pad, " pad=", ""),
+            between(-9, 160), bits, point, tile, between(0, 99), roll(2),
+            roll(2), shift_of(24), roll(2),
+            in->res == T_u8 ? "0 hi=255" : "-128 hi=127");
+}
+
 static void draw_nms(Str *o, const Inst *in)
 {
     int b[3] = {between(1, 2), between(1, 20), 4};
@@ -1589,6 +1617,7 @@ const char *draw(OpCode op, const Inst *in)
         (strstr(in->name, "ne16") || strstr(in->name, "neureka")
              ? draw_pconv : draw_nibbles)(&o, in);
         break;
+    case FAM_pinterleave: draw_pinterleave(&o, in); break;
     case FAM_windows: draw_windows(&o, in); break;
     case FAM_exchange:
         if (op == OP_gathersend || op == OP_gathertake)
