@@ -550,6 +550,10 @@ int chooser_packings(const Chooser *c, bool jobs, Words *v, int n);
  * code takes. */
 int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
                  const Node *than, int64_t room, bool beside, int64_t *cold);
+/* What nodes take from `from` to that before `end`, with their calls, as
+ * job_gain() has it; -1: one that wants an accelerator has none. */
+int64_t nodes_cycles(const Chooser *c, const Graph *g, const Node *from,
+                     const Node *end, bool beside, int64_t *cold);
 /* unsigned.c: bytes between layers are without sign where they can be. */
 void unsign_layers(Graph *g);
 bool unsigned_can_be(Graph *g, Val *v); /* would v be? */

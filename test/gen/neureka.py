@@ -29,12 +29,12 @@ def weights(name, shape, bits):
 def epilogue(i, m, most, shift, shape):
     one = rnd.random() < 0.3
     n = 1 if one else m
-    const('m%d' % i, 's32', [n] if one else shape,
+    const('m%s' % i, 's32', [n] if one else shape,
           [rnd.randint(-most // 9, most) for _ in range(n)])
-    const('a%d' % i, 's32', shape, [rnd.randint(-1 << 28, 1 << 28)
+    const('a%s' % i, 's32', shape, [rnd.randint(-1 << 28, 1 << 28)
                                     for _ in range(m)])
     lo, hi = rnd.choice([(0, 255), (-128, 127)])
-    return 'm%d a%d' % (i, i), 'lo=%d hi=%d shift=%d' % (lo, hi, shift)
+    return 'm%s a%s' % (i, i), 'lo=%d hi=%d shift=%d' % (lo, hi, shift)
 
 
 def wide_epilogue(i, m, shape, most):
@@ -107,6 +107,34 @@ def residual(i):
                          'hi=127' % (x, *results, i, rnd.randint(1, 65535),
                                      rnd.randint(1, 65535)))
     outs.append(x)
+
+
+def shortcut(i):
+    """A layer of whole words of channels, and a sum with an input, of one scale;
+    or both side by side."""
+    h, w, side = rnd.randint(4, 20), rnd.randint(4, 20), rnd.choice([1, 1, 3])
+    c, m = rnd.randint(1, 200), 32 * rnd.randint(1, 3)
+    scale, attrs = epilogue('%d_0' % i, m,
+                            max(1, (1 << 29) // (side * side * c * 255 * 128)),
+                            rnd.randint(8, 24), [m])
+    kind = epilogue_type(attrs)
+    x = put_input(i, 0, rnd.choice(sys.argv[3:]), [1, h, w, c])
+    r = put_input(i, 1, kind, [1, h, w, m])
+    weights('w%d' % i, [m, side, side, c], rnd.randint(1, 8))
+    lines.append('t%d = conv %s w%d _ %s pad=%s last=1 padvalue=%d %s' % (
+        i, x, i, scale, ','.join([str(side // 2)] * 4), rnd.randint(0, 9), attrs))
+    two = ' '.join(rnd.sample(['t%d' % i, r], 2))
+    if m == 32 and rnd.random() < 0.6:
+        lines.append('y%d = concat %s axis=3' % (i, two))
+    else:
+        const('n%d' % i, 's32', [1], [rnd.randint(1, 65535)])
+        const('o%d' % i, 's32', [1], [rnd.randint(-1 << 20, 1 << 20)])
+        lines.append('y%d = add %s n%d o%d shift=%d %s' % (
+            i, two, i, i, rnd.randint(8, 17),
+            rnd.choice(['lo=0 hi=255', 'lo=-128 hi=127'])))
+    outs.append('y%d' % i)
+    if rnd.random() < 0.2:
+        outs.append('t%d' % i)  # another reader
 
 
 def put_input(i, j, kind, shape):
@@ -205,13 +233,15 @@ last = None  # a layer's result that the next may read: name, type, images, h,
              # w, c
 for i in range(int(sys.argv[2])):
     kind = rnd.choice(kinds or ['point', 'conv', 'depth', 'matmul', 'strided',
-                                'forward', 'residual', 'products', 'attention',
-                                'small_heads'])
+                                'forward', 'residual', 'shortcut', 'products',
+                                'attention', 'small_heads'])
     if not i and not kinds:
         kind = 'forward' # a unit takes that
-    if kind in ('forward', 'residual', 'products', 'attention', 'small_heads'):
-        {'forward': forward, 'residual': residual, 'products': products,
-         'attention': attention, 'small_heads': small_heads}[kind](i)
+    if kind in ('forward', 'residual', 'shortcut', 'products', 'attention',
+                'small_heads'):
+        {'forward': forward, 'residual': residual, 'shortcut': shortcut,
+         'products': products, 'attention': attention,
+         'small_heads': small_heads}[kind](i)
         continue
     c, m = rnd.randint(1, 100), rnd.randint(1, 80)
     h, w, side = rnd.randint(3, 20), rnd.randint(3, 20), 3

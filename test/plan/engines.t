@@ -30,6 +30,11 @@ jobs test/plan/rescaled.nn siracusa neureka -gt
 predicted test/plan/rescaled.nn -t siracusa >/dev/null
 [ "$(grep -c '"engine": "neureka"' "$tmp/j")" = 1 ] ||
     { bad=$((bad + 1)); echo "both rescalings on siracusa are jobs, or none"; }
+# A sum, or two values side by side, are jobs where the layer before them is one,
+# which nothing else reads.
+predicted test/plan/residual.nn -t siracusa >/dev/null
+[ "$(grep -c '"kernel": "pinterleave_point_int_neureka"' "$tmp/j")" = 2 ] ||
+    { bad=$((bad + 1)); echo "not two of three values are beside jobs' results"; }
 # A job that makes every pixel, and a reader of one tap that steps over those
 # that are too many: nothing is copied between them.
 predicted zoo/deadchannels-int/network.onnx -t gap9 >/dev/null

@@ -19,6 +19,8 @@
  *     several images                ->   y = concat (pconv (slice x)) ..., but
  *                                        of one tap those below one another
  *
+ * Sums behind jobs become jobs, too (residual.c).
+ *
  * A product of two values is brought like one with a constant: cores pack its
  * right side, transposed before if it has to be, as weights of 8 bits; and sum
  * its columns where the left side has a sign that the unit does not take.
@@ -324,18 +326,6 @@ static bool see_matmul(Bringer *b)
     return true;
 }
 
-/* Ones on the diagonal of a matrix. */
-static Val *identity(Graph *g, const char *name, int64_t n)
-{
-    Val *w = graph_const(g, name, T_s8, SHAPE(n, 1, 1, n), NULL);
-    int64_t i;
-
-    for (i = 0; i < n; i++)
-        val_set(w, i * n + i, 1);
-    val_range(w);
-    return w;
-}
-
 /* Of a rescaling: rows of channels are pixels; of one scale for all, channels are
  * any elements. */
 static bool see_requant(Bringer *b)
@@ -353,7 +343,7 @@ static bool see_requant(Bringer *b)
         return false;
     b->m = b->c;
     b->k[0] = b->k[1] = 1;
-    b->w = identity(b->g, n->name, b->c);
+    b->w = bring_identities(b->g, n->name, b->c, 1);
     if (!bring_may(b))
         return false;
     b->x = n->arg[0];
@@ -560,4 +550,6 @@ void bring_layers(const Chooser *c, const Plan *plan, const PlanOpts *o)
             bring(c, g, p[i].n, &way[best], room, take);
     }
     graph_sweep(g);
+    for (i = 0; i < nway && o->aim != AIM_memory; i += 2)
+        bring_residuals(c, g, &way[i], room);
 }

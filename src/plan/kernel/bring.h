@@ -46,6 +46,10 @@ typedef struct Way {
     int64_t cold;     /* code is there, which takes so many */
 } Way;
 
+/* Ones on the diagonals of `count` matrices side by side: w[n,1,1,count n]. */
+Val *bring_identities(Graph *g, const char *name, int64_t n, int count);
+/* b->w packed, behind the weight port if that has room. */
+Val *bring_weights(Bringer *b, Words p);
 /* A constant list. */
 Val *bring_numbers(Graph *g, const char *name, Type t, int64_t n,
                    const int64_t *v);
@@ -84,5 +88,8 @@ int64_t bring_heads(const Chooser *c, Graph *g, Node *n, Way *w, int64_t room,
                     bool try);
 int64_t bring_attention(const Chooser *c, Graph *g, Node *n, Way *w,
                         int64_t room, bool try);
+
+/* residual.c: sums behind jobs, of one tap by way w. */
+void bring_residuals(const Chooser *c, Graph *g, Way *w, int64_t room);
 
 #endif

@@ -370,26 +370,28 @@ static bool is_stepped(const Node *n)
     return any;
 }
 
-int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
-                 const Node *than, int64_t room, bool beside, int64_t *cold)
+static bool is_job(const Node *n)
+{
+    return n->op == OP_pconv || n->op == OP_pinterleave;
+}
+
+int64_t nodes_cycles(const Chooser *c, const Graph *g, const Node *from,
+                     const Node *end, bool beside, int64_t *cold)
 {
     const ProgramTime *time = &c->soc->time;
-    Choice one, other = {0};
     int64_t all = 0, before = 0;
     int jobs = 0;
+    Choice one;
 
-    choose(c, g, than, &other);
-    if (other.scratch > room)
-        choose_narrow(c, than, room, &other);
-    for (; from != than; from = from->next) {
+    for (; from != end; from = from->next) {
         if (from->op == OP_reshape || from->placed ||
-            (from->op == OP_slice && is_stepped(than)))
+            (from->op == OP_slice && is_stepped(end)))
             continue;
         one = (Choice){0};
         choose(c, g, from, &one);
-        if (from->op == OP_pconv && one.engine == ENG_cores)
-            return 0;
-        if (from->op == OP_pconv) {
+        if (is_job(from) && one.engine == ENG_cores)
+            return -1;
+        if (is_job(from)) {
             *cold = cold_cycles(&one, from);
             all += (int64_t)load_cycles(c->soc, from);
             all -= from->arg[1]->port ? time->start : 0;
@@ -398,7 +400,21 @@ int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
         }
         all += one.cycles + (one.engine ? time->job : time->call + time->meet);
     }
-    return MAX(0, other.cycles + time->call + time->meet - all);
+    return all;
+}
+
+int64_t job_gain(const Chooser *c, const Graph *g, const Node *from,
+                 const Node *than, int64_t room, bool beside, int64_t *cold)
+{
+    const ProgramTime *time = &c->soc->time;
+    int64_t all = nodes_cycles(c, g, from, than, beside, cold);
+    Choice other = {0};
+
+    choose(c, g, than, &other);
+    if (other.scratch > room)
+        choose_narrow(c, than, room, &other);
+    return all < 0 ? 0
+                   : MAX(0, other.cycles + time->call + time->meet - all);
 }
 
 bool chooser_has_room(const Chooser *c, const Graph *g, const Node *n,

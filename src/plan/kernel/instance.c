@@ -13,7 +13,8 @@ static bool sums_up(const Node *n)
 {
     switch (op_info[n->op].family) {
     case FAM_conv: case FAM_convt: case FAM_matmul: case FAM_pool:
-    case FAM_reduce: case FAM_pconv: case FAM_rowmatmul:
+    case FAM_reduce: case FAM_pconv: case FAM_pinterleave:
+    case FAM_rowmatmul:
         return true;
     default:
         return false;

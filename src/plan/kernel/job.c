@@ -158,6 +158,28 @@ static Val *pack_weights(Bringer *b, Words p)
     return v;
 }
 
+Val *bring_weights(Bringer *b, Words p)
+{
+    Val *v = pack_weights(b, p);
+
+    if (p.port >= 0 && v->data && val_bytes(v) <= b->port) {
+        v->port = 1 + p.port;
+        b->port -= val_bytes(v);
+    }
+    return v;
+}
+
+Val *bring_identities(Graph *g, const char *name, int64_t n, int count)
+{
+    Val *w = graph_const(g, name, T_s8, SHAPE(n, 1, 1, count * n), NULL);
+    int64_t i;
+
+    for (i = 0; i < n * count; i++)
+        val_set(w, i % n * count * n + i, 1);
+    val_range(w);
+    return w;
+}
+
 /* ---- scale ---- */
 
 /* The greatest power of two, not above 2^shift, that divides all. */
@@ -310,11 +332,7 @@ static bool share_operands(Bringer *b, Words p)
         return false;
     if (o->arg[1])
         return true;
-    o->arg[1] = pack_weights(b, p);
-    if (p.port >= 0 && o->arg[1]->data && val_bytes(o->arg[1]) <= b->port) {
-        o->arg[1]->port = 1 + p.port;
-        b->port -= val_bytes(o->arg[1]);
-    }
+    o->arg[1] = bring_weights(b, p);
     return true;
 }
 
