@@ -4,16 +4,28 @@
 #ifndef UNIT_H
 #define UNIT_H
 
-#include "kern/finish.h"
-
-/* Modes: 3x3, each channel for itself, one tap. */
-enum { UNIT_3X3, UNIT_DEPTH, UNIT_POINT };
+#include "kern/kern.h"
 
 /* What is the kernel's own. */
 struct unit {
     uint32_t conf;         /* more of the last register */
     uint32_t weights;      /* taken from their address */
 };
+
+/* What the last register says of a job: bits of types, so that code depends on
+ * none. */
+enum { UNIT_CONF = 18, UNIT_SCALE = 12, UNIT_WORDS = 21, UNIT_SIGNED = 1 << 26 };
+
+/* Bytes of so many results, and of so many scales. */
+static inline int32_t unit_bytes(const struct pconv_dims *k, int32_t n)
+{
+    return n << (k->job[UNIT_CONF] >> UNIT_WORDS & 3);
+}
+
+static inline int32_t unit_scales(const struct pconv_dims *k, int32_t n)
+{
+    return n << (k->job[UNIT_CONF] >> UNIT_SCALE & 3);
+}
 
 /* Of pixels without gaps, where the last rows begin that are a job of their
  * own. */
@@ -95,7 +107,7 @@ static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
                                 const struct unit u)
 {
     volatile uint32_t *unit = unit_next(io);
-    const int32_t at = unit_last(k), y = at * k->yw * (int32_t)sizeof(Y);
+    const int32_t at = unit_last(k), y = unit_bytes(k, at * k->yw);
 
     unit_tell(k, io, u, unit + UNIT_JOB, at * k->xw, y, 1);
     __asm__ volatile("" ::: "memory");
@@ -104,53 +116,58 @@ static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
 
 /* Begins the job of image 0, which was acquired, and perhaps another. */
 static inline __attribute__((always_inline)) void
-unit_job(const struct pconv_dims *k, const struct io *io, const int mode,
-         const struct unit u)
+unit_job(const struct pconv_dims *k, const struct io *io, const struct unit u)
 {
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
 
     unit_tell(k, io, u, unit + UNIT_JOB, 0, 0, 0);
     __asm__ volatile("" ::: "memory");
     unit[UNIT_TRIGGER] = 0;
-    if (mode == UNIT_POINT && k->again)
+    if (k->again)
         unit_again(k, io, u);
 }
 
 #else
 
-FINISH(pconv, 3)
-#include "kern/conv/packed.h"
+#include "kern/conv/unit_plain.h"
 
 /* Pixels [at, ..) of one tap, as an image of the rows and columns that the unit
  * goes through. */
-static inline void unit_raster(const struct pconv_dims *k, const struct io *io,
-                               int32_t at, int32_t rows)
+static inline void unit_raster(const struct pconv_dims *k,
+                               const struct plain *all, int32_t at,
+                               int32_t rows)
 {
-    struct pconv_dims d = *k;
-    struct io part = *io;
+    struct plain p = *all;
 
-    d.h = d.oh = rows;
-    d.w = d.ow = k->cols;
-    d.xh = k->xrow;
-    d.yh = k->yrow;
-    d.xw *= k->sw;
-    d.sh = d.sw = 1;
-    part.in[0] = (const X *)io->in[0] + (ptrdiff_t)at * k->xw;
-    part.out[0] = (Y *)io->out[0] + (ptrdiff_t)at * k->yw;
-    packed_all(&d, &part);
+    p.x += (ptrdiff_t)at * k->xw;
+    p.y += unit_bytes(k, at * k->yw);
+    p.h = p.oh = rows;
+    p.wide = p.ow = k->cols;
+    p.xh = k->xrow;
+    p.yh = k->yrow;
+    p.xw *= k->sw;
+    p.sh = p.sw = 1;
+    plain_all(k, &p);
+}
+
+static inline void unit_plain(const struct pconv_dims *k, const struct plain *p)
+{
+    if (k->g > 1 || k->kh * k->kw > 1) {
+        plain_all(k, p);
+        return;
+    }
+    unit_raster(k, p, 0, k->rows);
+    if (k->again)
+        unit_raster(k, p, unit_last(k), k->again);
 }
 
 static inline void unit_job(const struct pconv_dims *k, const struct io *io,
-                            int mode, const struct unit u)
+                            const struct unit u)
 {
+    const struct plain p = plain_of(k, io);
+
     (void)u;
-    if (mode != UNIT_POINT) {
-        packed_all(k, io);
-        return;
-    }
-    unit_raster(k, io, 0, k->rows);
-    if (k->again)
-        unit_raster(k, io, unit_last(k), k->again);
+    unit_plain(k, &p);
 }
 
 #endif

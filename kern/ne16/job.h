@@ -6,9 +6,9 @@
 
 /* Begins the job of image 0, which was acquired. */
 static inline __attribute__((always_inline)) void
-ne16_job(const struct pconv_dims *k, const struct io *io, const int mode)
+ne16_job(const struct pconv_dims *k, const struct io *io)
 {
-    unit_job(k, io, mode, (struct unit){.conf = 0, .weights = 0});
+    unit_job(k, io, (struct unit){.conf = 0, .weights = 0});
 }
 
 #endif

@@ -6,6 +6,7 @@
  * isa      any
  * engine   ne16
  * layout   last
+ * serves   ne16_job
  * words    16 18 0 3
  * when     tile == 16 && word == 18 && mode == 0 && bits > 1 && n == 1 &&
  *          g > 1 && c == 1 && m == 1 && kh == 3 && kw == 3 &&
@@ -23,7 +24,7 @@
  * let      part = go * 45 + g * (bits + 1)
  * let      out = y.bytes == 4 ? go * 4 + 9 * ceil(g, 8) :
  *          go * 30 + ceil(g * mul.bytes, 4) + ceil(g, 8)
- * stack    416
+ * stack    464
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * (part + out)
  * code     140
  * cold     165
@@ -35,5 +36,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    ne16_job(k, io, UNIT_DEPTH);
+    ne16_job(k, io);
 }

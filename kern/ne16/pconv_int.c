@@ -6,6 +6,7 @@
  * isa      any
  * engine   ne16
  * layout   last
+ * serves   ne16_job
  * words    16 18 0 3
  * when     tile == 16 && word == 18 && mode == 0 && bits > 1 && n == 1 &&
  *          g == 1 && kh == 3 && kw == 3 && sh * sw * dh * dw == 1 &&
@@ -23,7 +24,7 @@
  * let      part = ki * (45 * ko + bits * m)
  * let      out = y.bytes == 4 ? ko * 4 + 9 * ceil(m, 8) :
  *          ko * 30 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    416
+ * stack    464
  * cycles   4 + ceil(oh, 3) * ceil(ow, 3) * (part + out)
  * code     140
  * cold     165
@@ -36,5 +37,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    ne16_job(k, io, UNIT_3X3);
+    ne16_job(k, io);
 }

@@ -6,6 +6,7 @@
  * isa      any
  * engine   ne16
  * layout   last
+ * serves   ne16_job
  * words    16 2 0 3
  * when     tile == 16 && word == 2 && mode == 0 && bits > 1 && n == 1 &&
  *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
@@ -21,7 +22,7 @@
  * let      part = ki * (33 * ko + m)
  * let      out = y.bytes == 4 ? ko * 4 + 9 * ceil(m, 8) :
  *          ko * 30 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    416
+ * stack    464
  * cycles   4 * (1 + (again > 0)) + (ceil(rows, 3) * ceil(cols, 3) +
  *          (again > 0)) * (part + out)
  * code     340
@@ -35,5 +36,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    ne16_job(k, io, UNIT_POINT);
+    ne16_job(k, io);
 }

@@ -6,7 +6,7 @@
 
 enum { NEUREKA_WEIGHTS = 0x10400000 }; /* the memory behind its port */
 enum { /* bits of its last register */
-    NEUREKA_PORT = 1 << 9, NEUREKA_AHEAD = 1 << 10, NEUREKA_SIGNED = 1 << 26,
+    NEUREKA_PORT = 1 << 9, NEUREKA_AHEAD = 1 << 10,
 };
 enum { NEUREKA_BLOCK = 32 }; /* output channels of a subtile */
 
@@ -15,16 +15,15 @@ static inline struct unit neureka_unit(int port)
 {
     return (struct unit){
         .weights = port ? NEUREKA_WEIGHTS : 0,
-        .conf = (port ? NEUREKA_PORT | NEUREKA_AHEAD : 0) |
-                ((X)-1 < 0 ? NEUREKA_SIGNED : 0),
+        .conf = port ? NEUREKA_PORT | NEUREKA_AHEAD : 0,
     };
 }
 
 /* Begins the job of image 0, which was acquired. */
 static inline __attribute__((always_inline)) void
-neureka_job(const struct pconv_dims *k, const struct io *io, const int mode)
+neureka_job(const struct pconv_dims *k, const struct io *io)
 {
-    unit_job(k, io, mode, neureka_unit(k->port));
+    unit_job(k, io, neureka_unit(k->port));
 }
 
 #ifdef INTERLEAVES
@@ -39,18 +38,18 @@ static NOINLINE void neureka_block(const struct pinterleave_dims *k,
     const struct unit u = neureka_unit(k->port);
     volatile uint32_t *r = unit + UNIT_JOB;
     uintptr_t x = (uintptr_t)io->in[0] - (uint32_t)k->job[0];
-    uintptr_t y = (uintptr_t)((Y *)io->out[0] + 2 * o) +
+    uintptr_t y = (uintptr_t)io->out[0] + (uint32_t)(2 * o) +
                   (k->first ? NEUREKA_BLOCK : 0);
 
     if (again) {
         x += (uint32_t)(unit_last(d) * k->xw);
         y += (uint32_t)(unit_last(d) * k->yw);
     }
-    r[0] = (uint32_t)(uintptr_t)((const W *)io->in[1] + o * k->wm) - u.weights;
+    r[0] = (uint32_t)(uintptr_t)io->in[1] + (uint32_t)(o * k->wm) - u.weights;
     r[1] = (uint32_t)x;
     r[2] = (uint32_t)y;
-    r[3] = (uint32_t)(uintptr_t)((const MUL *)io->in[3] + o);
-    r[5] = (uint32_t)(uintptr_t)((const ADD *)io->in[4] + o);
+    r[3] = (uint32_t)(uintptr_t)io->in[3] + (uint32_t)unit_scales(d, o);
+    r[5] = (uint32_t)(uintptr_t)io->in[4] + 4 * (uint32_t)o;
     unit_words(k->job + 1, u.conf, r);
     if (again)
         unit_rest(d, r);
@@ -62,15 +61,14 @@ static NOINLINE void neureka_block(const struct pinterleave_dims *k,
 static NOINLINE void neureka_copies(const struct pinterleave_dims *k,
                                     const struct io *io)
 {
+    const struct unit u = neureka_unit(k->vport);
     volatile uint32_t *unit = unit_next(io), *r = unit + UNIT_JOB;
 
-    r[0] = (uint32_t)(uintptr_t)io->in[6] - (k->vport ? NEUREKA_WEIGHTS : 0);
+    r[0] = (uint32_t)(uintptr_t)io->in[6] - u.weights;
     r[1] = (uint32_t)(uintptr_t)io->in[5];
     r[2] = (uint32_t)(uintptr_t)io->out[0] + (k->first ? 0 : NEUREKA_BLOCK);
     r[3] = (uint32_t)(uintptr_t)io->in[7];
-    unit_words(k->copy + 1,
-               (k->vport ? NEUREKA_PORT | NEUREKA_AHEAD : 0) |
-                   ((R)-1 < 0 ? NEUREKA_SIGNED : 0), r);
+    unit_words(k->copy + 1, u.conf, r);
     __asm__ volatile("" ::: "memory");
     unit[UNIT_TRIGGER] = 0;
 }
@@ -90,8 +88,26 @@ neureka_interleave(const struct pinterleave_dims *k, const struct io *io)
     neureka_copies(k, io);
 }
 #else
-#include "kern/conv/interleave.h"
-#define neureka_interleave interleave_all
+static inline void neureka_interleave(const struct pinterleave_dims *k,
+                                      const struct io *io)
+{
+    const struct pconv_dims *d = (const struct pconv_dims *)(const void *)k;
+    char *y = io->out[0];
+
+    for (int32_t o = 0; o < k->m; o += NEUREKA_BLOCK) {
+        struct plain p = plain_of(d, io);
+
+        p.m = NEUREKA_BLOCK;
+        p.w += (ptrdiff_t)o * k->wm;
+        p.mul += unit_scales(d, o * k->mulc);
+        p.add += (ptrdiff_t)o * k->addc;
+        p.y += 2 * o + (k->first ? NEUREKA_BLOCK : 0);
+        unit_plain(d, &p);
+    }
+    y += k->first ? 0 : NEUREKA_BLOCK;
+    for (int32_t i = 0; i < k->blocks * NEUREKA_BLOCK; i++)
+        y[2 * i - i % NEUREKA_BLOCK] = ((const char *)io->in[5])[i];
+}
 #endif
 #endif
 

@@ -6,6 +6,7 @@
  * isa      any
  * engine   neureka
  * layout   last
+ * serves   neureka_job
  * words    28 32 0 6
  * when     tile == 28 && word == 32 && mode == 0 && bits > 1 && n == 1 &&
  *          g > 1 && c == 1 && m == 1 && kh == 3 && kw == 3 &&
@@ -24,7 +25,7 @@
  * let      words = 4 * (go - 1) + ceil(g - 28 * (go - 1), 8)
  * let      out = y.bytes == 4 ? go * 4 + 36 * words :
  *          go * 57 + ceil(g * mul.bytes, 4) + ceil(g, 8)
- * stack    416
+ * stack    464
  * cycles   port * (70 + bits - 29) + 4 +
  *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
  * code     140
@@ -37,5 +38,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    neureka_job(k, io, UNIT_DEPTH);
+    neureka_job(k, io);
 }

@@ -6,6 +6,7 @@
  * isa      any
  * engine   neureka
  * layout   last
+ * serves   neureka_job
  * words    28 32 0 6
  * when     tile == 28 && word == 32 && mode == 0 && bits > 1 && n == 1 &&
  *          g == 1 && kh == 3 && kw == 3 && sh * sw * dh * dw == 1 &&
@@ -26,7 +27,7 @@
  * let      part = ki * (port ? 8 * ko + ahead : 78 * ko + sums)
  * let      out = y.bytes == 4 ? ko * 4 + 36 * ceil(m, 8) :
  *          ko * 57 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    416
+ * stack    464
  * cycles   4 + port * (70 + rest - max(rest, 69)) +
  *          ceil(oh, 6) * ceil(ow, 6) * (part + out)
  * code     140
@@ -40,5 +41,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    neureka_job(k, io, UNIT_3X3);
+    neureka_job(k, io);
 }

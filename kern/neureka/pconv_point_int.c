@@ -6,6 +6,7 @@
  * isa      any
  * engine   neureka
  * layout   last
+ * serves   neureka_job
  * words    32 32 1 6
  * when     tile == 32 && word == 32 && mode == 1 && bits > 1 && n == 1 &&
  *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
@@ -24,7 +25,7 @@
  *          65 * ko * ki + m * ki
  * let      out = y.bytes == 4 ? ko * 4 + 36 * ceil(m, 8) :
  *          ko * 57 + ceil(m * mul.bytes, 4) + ceil(m, 8)
- * stack    416
+ * stack    464
  * cycles   (1 + (again > 0)) * (4 + port * (52 + rest - max(rest, ki > 1 ? 50 :
  *          46))) + (ceil(rows, 6) * ceil(cols, 6) + (again > 0)) * (part + out)
  * code     340
@@ -39,5 +40,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    neureka_job(k, io, UNIT_POINT);
+    neureka_job(k, io);
 }

@@ -7,6 +7,7 @@
  * isa      any
  * engine   neureka
  * layout   last
+ * serves   neureka_interleave
  * when     tile == 28 && word == 32 && mode == 0 && bits > 1 && n == 1 &&
  *          g == 1 && kh == 3 && kw == 3 && sh * sw * dh * dw == 1 &&
  *          oh + 2 - ph - h >= 0 && oh + 2 - ph - h < 3 &&
@@ -23,7 +24,7 @@
  * let      part = ki * (port ? 8 + max(sums, 69) : 78 + sums)
  * let      out = 61 + 8 * mul.bytes
  * let      same = (vport ? 47 : 4) + ceil(blocks, 36) * (vport ? 110 : 153)
- * stack    448
+ * stack    464
  * cycles   ceil(m, 32) * (4 + port * (70 + sums - max(sums, 69))) +
  *          tiles * (part + out) + same
  * code     500

@@ -6,6 +6,7 @@
  * isa      any
  * engine   neureka
  * layout   last
+ * serves   neureka_interleave
  * when     tile == 32 && word == 32 && mode == 1 && bits > 1 && n == 1 &&
  *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
  *          ow == (w - 1) / sw + 1 && oh < 65536 && ow < 65536 && xc == 1 &&
@@ -19,7 +20,7 @@
  * let      part = port ? 4 + 58 * ki : 97 * ki
  * let      out = 61 + 8 * mul.bytes
  * let      same = (vport ? 47 : 4) + ceil(blocks, 36) * (vport ? 110 : 153)
- * stack    448
+ * stack    464
  * cycles   jobs * (4 + port * (ki > 1 ? 39 : 43)) + tiles * (part + out) + same
  * code     500
  * cold     420

@@ -140,7 +140,7 @@ static const struct {
     {"cold", offsetof(Kern, cold)},       {"round", offsetof(Kern, round)},
     {"engine", offsetof(Kern, engine)},   {"words", offsetof(Kern, words)},
     {"reads", offsetof(Kern, reads)},     {"most", offsetof(Kern, most)},
-    {"ahead", offsetof(Kern, ahead)},
+    {"ahead", offsetof(Kern, ahead)},     {"serves", offsetof(Kern, serves)},
 };
 
 /* NAME = EXPR */
@@ -510,6 +510,11 @@ bool kern_counts_cores(const Kern *k)
     for (i = 0; i < k->nlet; i++)
         says = says || strstr(k->let[i].text, "ncore");
     return says;
+}
+
+bool kern_serves(const Kern *k, const Kern *of)
+{
+    return k->serves && of->serves && !strcmp(k->serves, of->serves);
 }
 
 const Val *kern_at(const Node *n, int position)

@@ -529,6 +529,8 @@ typedef struct Kern {
     const char *ahead;   /* bytes that the result must begin ahead of the first
                             operand to overlap it; less than 0: it may not;
                             NULL: the same */
+    const char *serves;  /* kernels with the same word are the same code, for
+                            all types; NULL: for these alone */
     const char *reads;   /* how often a call goes through its second operand;
                             NULL: once */
     const char *round;   /* values of the attribute; NULL: 0 */
@@ -569,6 +571,8 @@ void kern_put_params(const Kern *k, Str *out);
 const KernSig *kern_takes(const Kern *k, const Node *n);
 /* Reads all expressions of the head: err if one cannot be read. */
 void kern_check(const Kern *k);
+/* Is the code of k also that of another, for all types? */
+bool kern_serves(const Kern *k, const Kern *of);
 /* Does `cycles`, or what a `let` gives a name for it, say ncore? */
 bool kern_counts_cores(const Kern *k);
 /* The position of what sig calls name, results counting from NARG on, or where

@@ -12,7 +12,7 @@ enum { /* of dims.job: what is taken from the input's address, then registers
 };
 enum { /* bits of the last */
     QUANT = 1 << 4, NO_ROUNDING = 1 << 11, ONE_OFFSET = 1 << 15,
-    WORDS = 2 << 21, NO_RELU = 1 << 23, BIAS = 1 << 25,
+    WORDS = 2 << 21, NO_RELU = 1 << 23, BIAS = 1 << 25, SIGNED = 1 << 26,
 };
 enum { CHANNELS = 32 }; /* of a subtile's results, and words of four bits */
 
@@ -44,6 +44,8 @@ void job_conf(const Node *n, struct pconv_dims *d)
     uint32_t conf = (uint32_t)(d->bits - 1) | (uint32_t)mode_of(d) << 5 |
                     ONE_OFFSET;
 
+    if (n->arg[0]->type == T_s8)
+        conf |= SIGNED;
     if (type_info[n->res[0]->type].bytes == 4 || !mul)
         conf |= WORDS;
     else
@@ -57,7 +59,7 @@ void job_conf(const Node *n, struct pconv_dims *d)
 void job_copies(struct pconv_dims *d)
 {
     d->job[J_conf] = (d->bits - 1) | MODE_POINT << 5 | ONE_OFFSET | QUANT |
-                     NO_ROUNDING | (d->lo < 0 ? NO_RELU : 0);
+                     NO_ROUNDING | (d->lo < 0 ? NO_RELU | SIGNED : 0);
 }
 
 static void tell_strides(struct pconv_dims *d, int mode)

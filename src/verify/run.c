@@ -186,7 +186,8 @@ static bool call_told(Run *r, Exec *x)
         return fail(r, "a call of another kernel");
     if (c->inst < 0 || c->inst >= t->n || c->inst != t->of[x->pos])
         return fail(r, "a call of a kernel for other types");
-    x->s.kern = t->v[c->inst].kern;
+    if (!kern_serves(t->v[c->inst].kern, x->s.kern))
+        x->s.kern = t->v[c->inst].kern;
     x->s.dims = told->dims;
     x->s.ncore = c->step->ncore;
     x->s.tmp_bytes = c->step->tmp_bytes;

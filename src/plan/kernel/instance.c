@@ -129,6 +129,8 @@ static bool serves(const Step *has, const Step *s)
     const char *type;
     int i;
 
+    if (kern_serves(has->kern, s->kern))
+        return true;
     if (has->kern != s->kern || has->sig != s->sig ||
         memcmp(has->out_type, s->out_type, sizeof s->out_type))
         return false;

@@ -5,6 +5,7 @@
  * isa      any
  * engine   twin
  * layout   last
+ * serves   ne16_job
  * words    16 2 0 3
  * when     tile == 16 && word == 2 && mode == 0 && bits > 1 && n == 1 &&
  *          g == 1 && kh * kw == 1 && ph + pw == 0 && oh == (h - 1) / sh + 1 &&
@@ -23,5 +24,5 @@
 
 void FN(const struct pconv_dims *k, const struct io *io)
 {
-    ne16_job(k, io, UNIT_POINT);
+    ne16_job(k, io);
 }
