@@ -163,7 +163,8 @@ static bool takes_two(const Node *n, Val *two[2])
         if (s.dim[s.rank - 1] != BLOCK)
             return false;
     }
-    return two[0] != two[1] && two[0]->type == two[1]->type;
+    return two[0] != two[1] && two[0]->type == two[1]->type &&
+           val_count(two[0]) == val_count(two[1]);
 }
 
 /* The node that brings what `job` makes and r together for n, before it; z: what
@@ -225,6 +226,17 @@ static bool is_before(const Node *a, const Node *b)
     return a != NULL;
 }
 
+/* Is r there before the job begins, or made by another one?  What cores make
+ * beside the job would have to be there first. */
+static bool is_early(const Val *r, const Node *job)
+{
+    const Node *n = r->def;
+
+    while (n && n->op == OP_reshape)
+        n = n->arg[0]->def;
+    return !n || n->op == OP_pconv || is_before(n, job);
+}
+
 /* The later of two values is the job's, if one is. */
 static int64_t bring_two(Residual *s, Node *n, bool try)
 {
@@ -240,7 +252,8 @@ static int64_t bring_two(Residual *s, Node *n, bool try)
     for (i = 0; i < 2; i++)
         job[i] = job_behind(s->g, two[i]);
     k = job[1] && (!job[0] || is_before(job[0], job[1]));
-    return job[k] ? bring_beside(s, n, job[k], two[1 - k], k == 1, try) : 0;
+    return job[k] && is_early(two[1 - k], job[k])
+               ? bring_beside(s, n, job[k], two[1 - k], k == 1, try) : 0;
 }
 
 static int64_t bring_all(Residual *s, bool try)
