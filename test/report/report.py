@@ -95,7 +95,8 @@ def sums():
     assert j['predicted_cycles'] == b['kernels'] + b['starts'] + waited
     for l in layers:
         assert (l['tiles'] > 1) == (l['tile'] is not None), l['name']
-        assert l['engine'] == (unit if l['op'] == 'pconv' else 'cluster')
+        assert l['engine'] == (unit if l['op'] in ('pconv', 'pinterleave')
+                                  else 'cluster')
 
 
 def times():
