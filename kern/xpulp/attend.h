@@ -486,23 +486,24 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
     return (uint32_t)sum + (uint16_t)c + ((uint32_t)c >> 16);
 }
 
-/* Weights of powers: v inverse >> 16 + places by two products of one cycle
- * each, and what a table makes of it; words 16 bytes apart, one at least.  The
- * inverse is high << 16 | low, each twice in a word. */
+/* Weights of powers: v q >> 16 + places by two products of one cycle each, and
+ * what a table makes of it; words 16 bytes apart, one at least.  r is the inverse
+ * q with its halves exchanged. */
 #define ATTEND_WEIGHTS_WORD(places, LOOK_UP)                                  \
     "xp.lw.post %[e], %[v], 4\n xp.lw.post %[f], %[v], 4\n"                   \
-    "xp.mulun %[a], %[e], %[low], 16\n"                                       \
-    "xp.mulhhun %[b], %[e], %[low], 16\n"                                     \
-    "xp.mulun %[c], %[f], %[low], 16\n"                                       \
-    "xp.mulhhun %[d], %[f], %[low], 16\n"                                     \
-    "xp.macun %[a], %[e], %[high], " #places "\n"                             \
-    "xp.machhun %[b], %[e], %[high], " #places "\n"                           \
-    "xp.macun %[c], %[f], %[high], " #places "\n"                             \
-    "xp.machhun %[d], %[f], %[high], " #places "\n" LOOK_UP FOUR_PACK
+    "xp.mulun %[a], %[e], %[q], 16\n"                                         \
+    "xp.mulhhun %[b], %[e], %[r], 16\n"                                       \
+    "xp.mulun %[c], %[f], %[q], 16\n"                                         \
+    "xp.mulhhun %[d], %[f], %[r], 16\n"                                       \
+    "xp.macun %[a], %[e], %[r], " #places "\n"                                \
+    "xp.machhun %[b], %[e], %[q], " #places "\n"                              \
+    "xp.macun %[c], %[f], %[r], " #places "\n"                                \
+    "xp.machhun %[d], %[f], %[q], " #places "\n" LOOK_UP FOUR_PACK
 #define ATTEND_WEIGHTS(name, places, LOOK_UP, count)                          \
-    static inline void name(const uint16_t *v, int32_t words, uint32_t high,  \
-                            uint32_t low, const PARTS *table, char *y)        \
+    static inline void name(const uint16_t *v, int32_t words, uint32_t q,     \
+                            const PARTS *table, char *y)                      \
     {                                                                         \
+        const uint32_t r = q >> 16 | q << 16;                                 \
         uint32_t a, b, c, d, e, f;                                            \
                                                                               \
         __asm__ volatile(                                                     \
@@ -511,8 +512,8 @@ static inline uint32_t attend_powers(uintptr_t zero, const int8_t *x,
             "xp.sw.post %[a], %[y], %[step]\n" XP_BLOCK_END                   \
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),         \
               [e] "=&r"(e), [f] "=&r"(f), [v] "+&r"(v), [y] "+&r"(y)          \
-            : [n] "r"(words), [high] "r"(high), [low] "r"(low),               \
-              [table] "r"(table), [step] "i"(ATTEND_STEP)                     \
+            : [n] "r"(words), [q] "r"(q), [r] "r"(r), [table] "r"(table),     \
+              [step] "i"(ATTEND_STEP)                                         \
             : XP_CLOBBERS);                                                   \
     }
 #endif
@@ -773,13 +774,12 @@ static inline void attend_halves(const int8_t *x, int32_t words, int32_t top,
 }
 
 #define ATTEND_WEIGHTS(name, places, LOOK_UP, count)                          \
-    static inline void name(const uint16_t *v, int32_t words, uint32_t high,  \
-                            uint32_t low, const PARTS *table, char *y)        \
+    static inline void name(const uint16_t *v, int32_t words, uint32_t q,     \
+                            const PARTS *table, char *y)                      \
     {                                                                         \
-        high &= 0xffff, low &= 0xffff;                                        \
         for (int32_t i = 0; i < 4 * words; i++)                               \
             y[i / 4 * ATTEND_STEP + i % 4] =                                  \
-                (char)table[(v[i] * high + (v[i] * low >> 16)) >> (places)];  \
+                (char)table[(uint64_t)v[i] * q >> (16 + (places))];           \
     }
 #endif
 #endif
@@ -848,12 +848,11 @@ static inline void attend_parts(const uint16_t *v, int32_t words, uint32_t sum,
 {
     const int32_t point = attend_point(sum | !sum, most);
     const uint32_t by = attend_inverse(hi, sum | !sum, point);
-    const uint32_t high = (by >> 16) * 0x10001, low = (by & 0xffff) * 0x10001;
 
     (point == 36   ? attend_weights_36
      : point == 32 ? same ? attend_weights_32_same : attend_weights_32
      : same        ? attend_weights_24_same : attend_weights_24)(
-        v, words, high, low, parts, y);
+        v, words, by, parts, y);
 }
 #endif
 

@@ -50,8 +50,8 @@ struct call {
     uintptr_t zero[ROWS];          /* powers of score 0, */
     uint32_t sum[ROWS];            /* sums of powers, */
     uint32_t most[ROWS];           /* the greatest of hidden ones, in halves, */
-    uint32_t high[ROWS], low[ROWS]; /* and p1 by these, behind a point: halves,
-                                      twice in a word */
+    uint32_t q[ROWS], r[ROWS];     /* and p1 by these, behind a point, and with
+                                      its halves exchanged */
 };
 
 /* ---- loops: rows, and words of each ---- */
@@ -206,23 +206,22 @@ ROW_POWERS(powers_half, ROW_HALF, 2, ROW_HALF_HIDDEN, 2)
                             int32_t words, Y *y)                              \
     {                                                                         \
         const int32_t skip = c->n - 4 * words;                                \
-        const uint32_t *highs = c->high + i, *lows = c->low + i;              \
+        const uint32_t *qs = c->q + i, *rs = c->r + i;                        \
         const uint16_t *v = c->weigh.v + i * c->n;                            \
-        uint32_t a, b, d, e, f, g, high, low;                                 \
+        uint32_t a, b, d, e, f, g, q, r;                                      \
                                                                               \
         __asm__ volatile(                                                     \
             XP_BLOCK "xlp.setup 1, %[rows], 5 + " #steps "\n"                 \
-            "xp.lw.post %[high], %[highs], 4\n"                               \
-            "xp.lw.post %[low], %[lows], 4\n"                                 \
+            "xp.lw.post %[q], %[qs], 4\n"                                     \
+            "xp.lw.post %[r], %[rs], 4\n"                                     \
             "xlp.setup 0, %[words], " #steps "\n"                             \
             ATTEND_WEIGHTS_WORD(places, LOOK_UP)                              \
             "xp.sw.post %[a], %[y], 4\n"                                      \
             "add %[v], %[v], %[next]\n"                                       \
             "add %[y], %[y], %[skip]\n" XP_BLOCK_END                          \
             : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(g), [d] "=&r"(d),         \
-              [e] "=&r"(e), [f] "=&r"(f), [high] "=&r"(high),                 \
-              [low] "=&r"(low), [v] "+&r"(v), [y] "+&r"(y),                   \
-              [highs] "+&r"(highs), [lows] "+&r"(lows)                        \
+              [e] "=&r"(e), [f] "=&r"(f), [q] "=&r"(q), [r] "=&r"(r),         \
+              [v] "+&r"(v), [y] "+&r"(y), [qs] "+&r"(qs), [rs] "+&r"(rs)      \
             : [rows] "r"(rows), [words] "r"(words), [skip] "r"(skip),         \
               [next] "r"(2 * skip), [table] "r"(c->weigh.parts)               \
             : XP_CLOBBERS);                                                   \
@@ -274,12 +273,6 @@ static inline void fill_long(const struct call *c, Y *y, int32_t rows,
         : [rows] "r"(rows), [fours] "r"(words >> 2), [word] "r"(word),
           [rest] "r"(4 * (words & 3)), [skip] "r"(c->n - 4 * words)
         : XP_CLOBBERS);
-}
-
-/* The lower half in both. */
-static inline uint32_t twice(uint32_t v)
-{
-    return (uint32_t)xp_pack2((int32_t)v, (int32_t)v);
 }
 
 /* Is any word another one? */
@@ -365,8 +358,8 @@ ROW_POWERS(powers_half, 2)
                             int32_t words, Y *y)                              \
     {                                                                         \
         for (const int32_t end = i + rows; i < end; i++, y += c->n)           \
-            of_row(c->weigh.v + i * c->n, words, c->high[i], c->low[i],       \
-                   c->weigh.parts, (char *)y);                                \
+            of_row(c->weigh.v + i * c->n, words, c->q[i], c->weigh.parts,     \
+                   (char *)y);                                                \
     }
 ROW_WEIGHTS(weights_24, attend_weights_24)
 ROW_WEIGHTS(weights_32, attend_weights_32)
@@ -374,11 +367,6 @@ ROW_WEIGHTS(weights_36, attend_weights_36)
 #define weights_24_same weights_24
 #define weights_32_same weights_32
 #define fill_long fill_short
-
-static uint32_t twice(uint32_t v)
-{
-    return (v & 0xffff) * 0x10001;
-}
 
 static int differs(const MASK *mask, int32_t words, int32_t word)
 {
@@ -485,8 +473,8 @@ static inline int32_t take_inverse(struct call *c, uint32_t p1, int32_t most,
     const int32_t point = attend_point(sum, most);
     const uint32_t by = attend_inverse(p1, sum, point);
 
-    c->high[i] = twice(by >> 16);
-    c->low[i] = twice(by);
+    c->q[i] = by;
+    c->r[i] = by >> 16 | by << 16;
     return point;
 }
 
