@@ -1213,7 +1213,7 @@ static void draw_weigh(Str *o, const Inst *in)
     int each = between(1, 9), of[2];
     int x[2] = {each * masks, between(1, roll(3) ? 40 : 90)};
     const TypeInfo *w = &type_info[in->arg[3]], *s = &type_info[in->arg[1]];
-    int power = roll(2) ? 4000 : roll(2) ? 40000 : 4000000;
+    int power = (int[]){200, 4000, 4000, 40000, 4000000}[roll(5)];
     bool mask = in->arg[4] != T_none && roll(2), rising = roll(3);
 
     x[1] = roll(2) ? 4 * ((x[1] + 3) / 4) : x[1];
