@@ -102,6 +102,11 @@ static bool disturb(const Touched *a, const Touched *b)
            meet(a->read, a->nread, b->write, b->nwrite);
 }
 
+static int nth_touched(const Touched *t, int i)
+{
+    return (i < t->nread ? t->read[i] : t->write[i - t->nread]).at.buf;
+}
+
 enum { SMALL = 8192 };
 
 /* Is all that it touches wanted behind start k, but for buffers of less than so
@@ -112,7 +117,7 @@ static bool lives_on(const Plan *p, const Touched *t, const int *last, int k,
     int i, buf;
 
     for (i = 0; i < t->nread + t->nwrite; i++) {
-        buf = (i < t->nread ? t->read[i] : t->write[i - t->nread]).at.buf;
+        buf = nth_touched(t, i);
         if (p->buf[buf].kind == BUF_temp && last[buf] <= k &&
             p->buf[buf].size >= small)
             return false;
@@ -138,22 +143,34 @@ typedef struct Lives {
     int64_t room;
 } Lives;
 
-/* Is there room, if what the job touches is alive at start k too?  It is from now
- * on.  (What it touches twice counts twice.) */
-static bool make_live(const Plan *p, const Touched *t, Lives *v, int k)
+/* Bytes alive more at start k, if what is touched is alive then too.  (What is
+ * touched twice counts twice.) */
+static int64_t more_alive(const Plan *p, const Touched *t, const Lives *v,
+                          int k)
 {
     int64_t more = 0;
     int i, buf;
 
     for (i = 0; i < t->nread + t->nwrite; i++) {
-        buf = (i < t->nread ? t->read[i] : t->write[i - t->nread]).at.buf;
+        buf = nth_touched(t, i);
         if (v->last[buf] < k && p->soc->mems[p->buf[buf].mem].level == 1)
             more += p->buf[buf].size;
     }
-    if (v->bytes[k] + more > v->room)
-        return false;
-    v->bytes[k] += more;
-    return true;
+    return more;
+}
+
+/* May what is touched be alive at start k too?  at_once: what is begun there is
+ * waited for at once. */
+static bool may_live(const Plan *p, const Touched *t, const Lives *v, int k,
+                     bool at_once, Sink how)
+{
+    int64_t more;
+
+    if (how != SINK_far)
+        return lives_on(p, t, v->last, k - at_once,
+                        how == SINK_small ? SMALL : 0);
+    more = more_alive(p, t, v, k);
+    return !more || v->bytes[k] + more <= v->room;
 }
 
 /* May the wait come behind step s? */
@@ -200,17 +217,6 @@ static int64_t queued_time(const Plan *p, const Step *job)
     return sum;
 }
 
-/* May what the job touches be alive at start k, which is that of s? */
-static bool may_live(const Sinker *x, const Step *s, Lives *v, int k, Sink how)
-{
-    bool at_once = s->engine == ENG_cores; /* cores are waited for */
-
-    return how == SINK_far
-               ? make_live(x->p, &x->touched, v, k)
-               : lives_on(x->p, &x->touched, v->last, k - at_once,
-                          how == SINK_small ? SMALL : 0);
-}
-
 /* What is waited for. */
 static const Step *start_of(const Plan *p, int wait)
 {
@@ -235,58 +241,115 @@ static void sink(Plan *p, int wait, int k, Lives *v, Sink how)
         bool start = p->step[to].kind == STEP_start;
 
         if (!may_pass(&x, &p->step[to]) ||
-            (start && !may_live(&x, &p->step[to], v, k, how)))
+            (start && !may_live(p, &x.touched, v, k,
+                                p->step[to].engine == ENG_cores, how)))
             break;
-        k += start;
+        if (start) {
+            v->bytes[k] += more_alive(p, &x.touched, v, k);
+            k++;
+        }
     }
     memmove(&p->step[wait], &p->step[wait + 1],
             (size_t)(to - wait - 1) * sizeof s);
     p->step[to - 1] = s;
 }
 
-/* Where step i, of cores, may come with its wait: behind the next job's start,
- * if it does not touch what that touches; i: nowhere. */
-static int behind_job(const Plan *p, int i)
+/* What a kernel touches but for its scratch, which is alive beside it alone. */
+static Touched held_by(const Plan *p, const Step *s)
 {
-    Touched t = touched_by(p, &p->step[i]), other;
-    int k;
+    Touched t = touched_by(p, s);
 
-    for (k = i + 2; k < p->nstep; k++) {
-        const Step *s = &p->step[k];
+    t.nwrite -= s->tmp.buf >= 0;
+    return t;
+}
+
+static int64_t scratch_bytes(const Plan *p, const Step *s)
+{
+    const Buf *b = s->tmp.buf >= 0 ? &p->buf[s->tmp.buf] : NULL;
+
+    return b && p->soc->mems[b->mem].level == 1 ? b->size : 0;
+}
+
+/* Where step i, of cores, start k, may come with its wait: behind the next job's
+ * start, if it does not touch what that touches, and what it touches may live so
+ * long; i: nowhere. */
+static int behind_job(const Plan *p, int i, int k, const Lives *v, Sink how)
+{
+    Touched t = touched_by(p, &p->step[i]), held = held_by(p, &p->step[i]);
+    Touched other;
+    int64_t bytes;
+    int at;
+
+    for (at = i + 2; at < p->nstep; at++) {
+        const Step *s = &p->step[at];
 
         if (s->kind == STEP_wait) {
             if (!step_moves(p, s))
                 return i;
             continue;
         }
-        if (s->engine == ENG_cores)
+        if (s->engine == ENG_cores || !may_live(p, &held, v, ++k, false, how))
             return i;
         other = touched_by(p, s);
         if (disturb(&t, &other))
             return i;
-        if (!step_moves(p, s))
-            return k + 1;
+        if (!step_moves(p, s)) {
+            bytes = v->bytes[k] + more_alive(p, &held, v, k) +
+                    scratch_bytes(p, &p->step[i]);
+            return bytes <= v->room ? at + 1 : i;
+        }
     }
     return i;
 }
 
+/* Start k comes to another place. */
+static void renumber(const Touched *t, Lives *v, int k, int to)
+{
+    int i;
+
+    for (i = 0; i < t->nread + t->nwrite; i++)
+        if (v->last[nth_touched(t, i)] == k)
+            v->last[nth_touched(t, i)] = to;
+}
+
+/* Step i, start k, and its wait come behind the steps before `to`. */
+static void put_behind(Plan *p, int i, int to, int k, Lives *v)
+{
+    Step pair[2] = {p->step[i], p->step[i + 1]};
+    Touched held = held_by(p, pair), other;
+    int at;
+
+    for (at = i + 2; at < to; at++) {
+        bool start = p->step[at].kind == STEP_start;
+
+        other = touched_by(p, start ? &p->step[at] : start_of(p, at));
+        if (start) {
+            v->bytes[k] = v->bytes[k + 1] + more_alive(p, &held, v, k + 1);
+            k++;
+        }
+        renumber(&other, v, k, k - 1);
+        renumber(&held, v, k - 1, k);
+        p->step[at - 2] = p->step[at];
+    }
+    v->bytes[k] = v->bytes[k - 1] + scratch_bytes(p, pair);
+    memcpy(&p->step[to - 2], pair, sizeof pair);
+}
+
 /* An accelerator had better begin before cores do what has nothing to do with
  * it. */
-static void sink_kernels(Plan *p)
+static void sink_kernels(Plan *p, int k, Lives *v, Sink how)
 {
     int i, to;
 
-    for (i = p->nstep - 2; i >= 0; i--) {
-        Step pair[2] = {p->step[i], p->step[i + 1]};
-
-        if (pair[0].kind != STEP_start || pair[0].engine != ENG_cores)
+    for (i = p->nstep - 1; i >= 0; i--) {
+        if (p->step[i].kind != STEP_start)
             continue;
-        to = behind_job(p, i);
-        if (to == i)
+        k--;
+        if (p->step[i].engine != ENG_cores)
             continue;
-        memmove(&p->step[i], &p->step[i + 2],
-                (size_t)(to - i - 2) * sizeof *pair);
-        memcpy(&p->step[to - 2], pair, sizeof pair);
+        to = behind_job(p, i, k, v, how);
+        if (to > i)
+            put_behind(p, i, to, k, v);
     }
 }
 
@@ -336,10 +399,10 @@ static void touch(const Extent *e, int n, Lives *v, int k)
     }
 }
 
-/* Returns the number of starts. */
+/* Until what touches them has been waited for.  Returns the number of starts. */
 static int find_lives(const Plan *p, Arena *mem, Lives *v)
 {
-    int i, j, k = 0;
+    int i, j, from, k = 0;
 
     v->first = NEWN(mem, int, p->nbuf + 1);
     v->last = NEWN(mem, int, p->nbuf + 1);
@@ -347,22 +410,20 @@ static int find_lives(const Plan *p, Arena *mem, Lives *v)
     for (i = 0; i < p->nbuf; i++)
         v->first[i] = p->nstep;
     for (i = 0; i < p->nstep; i++) {
-        Touched t;
+        bool start = p->step[i].kind == STEP_start;
+        Touched t = touched_by(p, start ? &p->step[i] : start_of(p, i));
 
-        if (p->step[i].kind != STEP_start)
-            continue;
-        t = touched_by(p, &p->step[i]);
-        touch(t.read, t.nread, v, k);
-        touch(t.write, t.nwrite, v, k);
-        k++;
+        k += start;
+        touch(t.read, t.nread, v, k - 1);
+        touch(t.write, t.nwrite, v, k - 1);
     }
     for (i = 0; i < p->nbuf; i++) {
         const Buf *b = &p->buf[i];
 
         if (b->kind == BUF_const || p->soc->mems[b->mem].level != 1)
             continue;
-        for (j = b->kind == BUF_temp ? v->first[i] : 0;
-             j <= (b->kind == BUF_temp ? v->last[i] : k); j++)
+        from = b->kind == BUF_temp || b->kind == BUF_output ? v->first[i] : 0;
+        for (j = from; j <= (buf_lives_on(b) ? k : v->last[i]); j++)
             v->bytes[j] += b->size;
         v->room = p->room[b->mem];
     }
@@ -379,10 +440,10 @@ bool sink_waits(Plan *p, Sink how)
         ;
     if (i == p->nstep)
         return false;
-    if (how != SINK_near)
-        sink_kernels(p);
     mem = arena_new();
     k = find_lives(p, mem, &v);
+    if (how != SINK_near)
+        sink_kernels(p, k, &v, how);
     for (i = p->nstep - 1; i >= 0; i--) {
         k -= p->step[i].kind == STEP_start;
         if (is_job_wait(p, &p->step[i]) ||
