@@ -227,43 +227,60 @@ static Allocs *warm_order(Plan *p, const Choice *c, Allocs *s,
     return warm->bound <= MAX(s->bound, small) ? warm : s;
 }
 
-/* The same in an order in which accelerators and cores work side by side; NULL:
- * it is. */
-static Allocs *quick_order(Plan *p, const Choice *c, const Allocs *s)
-{
-    Node **seq = NEWN(p->mem, Node *, s->nseq + 1);
+/* Orders of which the plan is in the best. */
+typedef struct Orders {
+    Allocs *s[3];
+    int n;
+} Orders;
 
-    memcpy(seq, s->seq, (size_t)s->nseq * sizeof *seq);
-    return order_accel(c, seq, s->nseq)
-               ? alloc_values(p->mem, p->g, c, seq, s->nseq) : NULL;
+/* The first one, so that accelerators and cores work side by side, if none is
+ * the same. */
+static void add_quick(Plan *p, const Choice *c, Orders *x, bool early)
+{
+    int n = x->s[0]->nseq, i;
+    size_t bytes = (size_t)n * sizeof(Node *);
+    Node **seq = NEWN(p->mem, Node *, n + 1);
+
+    memcpy(seq, x->s[0]->seq, bytes);
+    order_accel(c, seq, n, early);
+    for (i = 0; i < x->n; i++)
+        if (!memcmp(seq, x->s[i]->seq, bytes))
+            return;
+    x->s[x->n++] = alloc_values(p->mem, p->g, c, seq, n);
 }
 
-/* In the better of both orders, for in the quick one more values live at once;
+/* In the best of a few orders, for in the quick ones more values live at once;
  * all of a search is for that one. */
 static Plan *plan_tiles(Plan *p, const Chooser *chooser, const Choice *c,
                         Allocs *s, const PlanOpts *o)
 {
-    Allocs *quick = NULL;
-    Plan *a = NEW(p->mem, Plan), *b = NEW(p->mem, Plan);
+    Orders x = {{s}, 1};
+    Plan *best = NULL, *now;
     PlanOpts once = *o;
+    bool made;
+    int i;
 
-    *a = *b = *p;
     once.until = MIN(o->until, 0);
     if (o->aim != AIM_memory) {
-        s = warm_order(p, c, s, o);
-        quick = quick_order(p, c, s);
+        x.s[0] = warm_order(p, c, s, o);
+        add_quick(p, c, &x, true);
+        add_quick(p, c, &x, false);
     }
-    if (quick) {
-        tiled_plan(a, s, chooser, &once, true);
-        if (tiled_plan(b, quick, chooser, &once, false) && b->cost < a->cost) {
-            a = b;
-            s = quick;
-        }
+    for (i = 0; x.n > 1 && i < x.n; i++) {
+        now = NEW(p->mem, Plan);
+        *now = *p;
+        once.only_like = i == 2;
+        once.like = i == 2 ? best : o->like;
+        made = tiled_plan(now, x.s[i], chooser, &once, !i);
+        if (!made || (best && now->cost >= best->cost))
+            continue;
+        best = now;
+        s = x.s[i];
     }
-    if (quick && o->until <= 0)
-        p = a;
+    if (best && o->until <= 0)
+        p = best;
     else
-        tiled_plan(p, s, chooser, o, true);
+        tiled_plan(p, best ? s : x.s[0], chooser, o, true);
     p->bound = live_bound(p);
     return p;
 }

@@ -175,6 +175,7 @@ typedef struct PlanOpts {
                            not where it is faster or needed: for tests */
     const struct Plan *like; /* of layers as these: what was best there is tried
                            first, and nothing else if it is as good; NULL */
+    bool only_like;      /* nothing else in any case */
     const char *host_isa;
     const char *ledger;  /* what kernels took when measured, or NULL */
     int part;            /* from 1: nodes take kernels that are to be measured,
@@ -607,8 +608,9 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
 Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
                   int *n, int64_t small);
 /* accel.c: brings nodes into an order in which accelerators and cores work side
- * by side; false: they are. */
-bool order_accel(const Choice *c, Node **seq, int n);
+ * by side; false: they are.  early: jobs begin early too, and all is gone through
+ * again for what that makes room for; more values live at once then. */
+bool order_accel(const Choice *c, Node **seq, int n, bool early);
 
 /* alloc.c: which values share storage. */
 enum { POS_IN = -1 }; /* before the first node; after the last: n */

@@ -1,7 +1,7 @@
-/* An order in which accelerators and cores work side by side: jobs one after the
+/* Orders in which accelerators and cores work side by side: jobs one after the
  * other, none of which reads what another writes, in the order in which cores
- * want their results; jobs that cores would wait for begin earlier; and before
- * cores wait for a job, other work. */
+ * want their results; before cores wait for a job, other work; and in one of the
+ * two, jobs that cores would wait for begin earlier. */
 #include "plan/plan.h"
 
 #include <string.h>
@@ -183,7 +183,6 @@ static int64_t wait_of(const Choice *c, Node *const *seq, int i, int k)
     return cycles;
 }
 
-/* Not where chips exchange something: others wait for that. */
 /* Jobs that are waited for begin before work of the cores that stands before them,
  * as much as the wait, if they do not read what it makes. */
 static bool begin_early(const Choice *c, Node **seq, int n)
@@ -240,7 +239,7 @@ static bool has_exchange(Node *const *seq, int n)
     return false;
 }
 
-bool order_accel(const Choice *c, Node **seq, int n)
+bool order_accel(const Choice *c, Node **seq, int n, bool early)
 {
     Arena *mem = arena_new();
     int *at, i, most = 0;
@@ -249,8 +248,11 @@ bool order_accel(const Choice *c, Node **seq, int n)
     for (i = 0; i < n; i++)
         most = MAX(most, seq[i]->id);
     at = NEWN(mem, int, most + 1);
-    /* chips that exchange something wait for each other */
-    for (i = has_exchange(seq, n) ? ROUNDS : 0; i < ROUNDS && more; i++) {
+    if (has_exchange(seq, n)) /* chips wait for each other */
+        more = false;
+    else if (!early)
+        any |= fill_waits(c, seq, n, at);
+    for (i = 0; early && more && i < ROUNDS; i++) {
         more = begin_early(c, seq, n);
         more |= fill_waits(c, seq, n, at);
         more |= sort_jobs(c, seq, n);

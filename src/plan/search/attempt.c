@@ -474,7 +474,8 @@ bool try_like(Tiler *t, const PlanOpts *o)
     if (!way || (way->fills && (t->q->l3 < 0 || !t->q->io)))
         return false;
     opt = (Options){.fusion = way->fusion, .states = way->states,
-                    .crowded = way->crowded, .fills = way->fills,
+                    .eager = way->eager, .crowded = way->crowded,
+                    .fills = way->fills,
                     .halves = way->halves};
     cost = opt.fills ? try_trial(t, o, &opt, &way->trial)
                      : try_options(t, o, &opt);

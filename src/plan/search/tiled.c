@@ -92,6 +92,15 @@ static void follow_numbers(Plan *p)
     }
 }
 
+static bool try_some(Tiler *t, const PlanOpts *o)
+{
+    if (try_like(t, o))
+        return true;
+    if (o->only_like)
+        return false;
+    return o->aim == AIM_memory ? make_small(t, o) : try_all(t, o, false);
+}
+
 bool tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o,
                 bool must)
 {
@@ -104,8 +113,7 @@ bool tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o,
     t.drafts = o->until > 0;
     p->least = bound_with(&t, l1, l2);
     p->ended = true;
-    if (!try_like(&t, o) &&
-        (o->aim == AIM_memory ? !make_small(&t, o) : !try_all(&t, o, false))) {
+    if (!try_some(&t, o)) {
         if (!must) {
             if (t.program)
                 arena_end(t.program);
