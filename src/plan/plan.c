@@ -272,6 +272,7 @@ static Plan *plan_tiles(Plan *p, const Chooser *chooser, const Choice *c,
         once.only_like = i == 2;
         once.like = i == 2 ? best : o->like;
         made = tiled_plan(now, x.s[i], chooser, &once, !i);
+        p->grids = now->grids;
         if (!made || (best && now->cost >= best->cost))
             continue;
         best = now;

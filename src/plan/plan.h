@@ -153,6 +153,8 @@ typedef struct Plan {
     int64_t least;   /* the bound (bound.c), at most the cost */
     const struct Options *way; /* how it was found, so that another of such
                         layers is found at once; NULL: not by that alone */
+    struct GridTable *grids; /* what is known of layers' tiles (alike.c); all
+                        orders share it; NULL: nothing yet */
     int tried;       /* plans that were made, of which this is the best, */
     bool ended;      /* and there was time for all */
     int64_t stack;   /* bound of the run function and its kernels */

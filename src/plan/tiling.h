@@ -274,7 +274,6 @@ typedef struct Infeasible Infeasible; /* infeasible.c */
 /* What is known, whatever is tried. */
 typedef struct Known {
     Arena *mem;
-    GridTable *grids;   /* of all layers */
     int64_t listed;     /* candidates are listed that need as much of L1 */
     bool *can_stage;    /* by layer: its tiles may be staged in L2, */
     int64_t stage_room; /* with so much of L1 */

@@ -135,9 +135,9 @@ Grids *tiler_grids(Tiler *t, const LayerInst *w)
     size_t bytes = (size_t)k.n * sizeof *k.v;
     Grids *g = NULL, **bucket;
 
-    if (!t->k.grids)
-        t->k.grids = NEW(t->k.mem, GridTable);
-    bucket = &t->k.grids->bucket[hash_mem(k.v, bytes) % BUCKETS];
+    if (!t->p->grids)
+        t->p->grids = NEW(t->k.mem, GridTable);
+    bucket = &t->p->grids->bucket[hash_mem(k.v, bytes) % BUCKETS];
     if (may_share(w))
         for (g = *bucket; g; g = g->next)
             if (g->nkey == k.n && !memcmp(g->key, k.v, bytes) &&
