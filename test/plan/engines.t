@@ -40,5 +40,26 @@ predicted test/plan/residual.nn -t siracusa >/dev/null
 predicted zoo/deadchannels-int/network.onnx -t gap9 >/dev/null
 grep -A3 '"name": "conv_4_acc"' "$tmp/j" | grep -q '"engine": "ne16"' ||
     { bad=$((bad + 1)); echo "conv_4_acc on gap9 is not a job"; }
+# Cores take some rows of a layer beside the job where both have room for all that
+# they touch, weights too.
+while read -r c m n want; do
+    python3 - "$c" "$m" "$n" >"$tmp/one.nn" <<'END'
+import random, sys
+random.seed(3)
+c, m, n = map(int, sys.argv[1:])
+w = ','.join(str(random.randint(-100, 100)) for _ in range(c * m))
+print('graph "one" exact', 'x = input : s8[1,%d,%d,%d]' % (c, n, n),
+      'w = const : s8[%d,%d,1,1] {%s}' % (m, c, w),
+      'm = const : s32[1] {181}', 'a = const : s32[1] {0}',
+      'y = conv x w _ m a lo=-128 hi=127 shift=20', 'output y', sep='\n')
+END
+    predicted "$tmp/one.nn" -t gap9 >/dev/null
+    got=$(grep -c '"op": "conv"' "$tmp/j")
+    [ "$got" = "$want" ] || { bad=$((bad + 1))
+        echo "$c to $m channels of $n x $n: $got parts of cores, not $want"; }
+done <<'END'
+64 64 16 1
+256 256 12 0
+END
 [ $bad = 0 ] && echo "4 networks with and without accelerators"
 exit $bad

@@ -152,6 +152,14 @@ static int64_t subtiles(const Node *n, int64_t rows, int64_t side)
                        : up(rows * width, side * side);
 }
 
+/* Both parts are there at once; of weights that come in pieces each part would
+ * wait for its own. */
+static int64_t touched_bytes(const Node *n)
+{
+    return val_bytes(n->arg[0]) + val_bytes(n->arg[1]) +
+           val_bytes(n->res[0]);
+}
+
 int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
                   int64_t side, int64_t room)
 {
@@ -160,8 +168,7 @@ int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
     int axis = rows_axis(n);
     int64_t rows, unit, fixed, best, part = 0, at, a, b;
 
-    if (axis < 0 || !dma ||
-        val_bytes(n->arg[0]) + val_bytes(n->res[0]) > room / 4 * 3)
+    if (axis < 0 || !dma || touched_bytes(n) > room / 4 * 3)
         return 0;
     rows = n->res[0]->shape.dim[axis];
     unit = chooser_cycles(c, g, job);
