@@ -19,8 +19,10 @@
  * let      apart = (n[5] > 1) * (ys[5] > 8 * row * n[6]) * n[7]
  * split    n
  * stack    192
- * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.word * ceil(n[7], 4) +
- *          (n[7] == 4 ? 0 : fit.row) + (n[7] == row ? 0 : row / 4)))
+ * let      gaps = n[7] < row && n[7] != 4
+ * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.word * (n[7] / 4) +
+ *          gaps * ((n[7] > 3) * fit.row + (n[7] % 4 > 0) * fit.rest) +
+ *          (n[7] == row ? 0 : row / 4)))
  * code     700
  *
  * Bit b of codes 4 i to 4 i + 3 is nibble b of word i: the dot product of 1, 2,
