@@ -13,6 +13,7 @@
  *          max(-scaled.lo, scaled.hi) >> shift < 2147483648
  * split    n
  * stack    240
+ * asks     35
  * let      one = s1[5] + sm[5] + sa[5] == 0 && n[4] == 1
  * let      quads = one ? 1 : n[5] / 4
  * let      rows = one ? n[5] / 4 : n[4]

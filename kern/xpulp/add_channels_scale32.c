@@ -19,6 +19,7 @@
  *          (parts ? ceil(pairs, ncore) : length / 2)))
  * code     480
  * cold     455
+ * asks     35
  *
  * What is left of a layer whose sums an accelerator made and does not scale:
  * (x + y) mul + add is x mul + (y mul + add), of 32 bits whatever parts have.

@@ -24,6 +24,7 @@
  *          fit.uneven
  * code     has.mul ? 540 : 800
  * cold     has.mul ? 450 : 580
+ * asks     30
  */
 #define SIMD_SUM ADD
 #define SIMD_SCALE SCALE32

@@ -37,6 +37,7 @@
  *          deep) * (words * fit.place + across * fit.start)) + rows * (fours *
  *          step + lines * words * fit.plane * sh) / oh)
  * code     2210 + (UNROLL == 1 ? 0 : 260)
+ * asks     58
  *
  * Four neighbours of a row become a word per channel; results are products of
  * such words.

@@ -28,6 +28,7 @@
  *          columns / 81) / places)))
  * code     2280
  * cold     1480
+ * asks     58
  *
  * Three rows of a column become a word per channel; results are products of
  * such words.

@@ -14,6 +14,7 @@
  *          fit.row + n[6] * (n[7] > 4 ? fit.run8 : fit.run))
  * code     500
  * cold     460
+ * asks     30
  */
 #include "kern/copy/copy.h"
 

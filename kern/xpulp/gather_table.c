@@ -12,6 +12,7 @@
  *          : fit.words) + fit.team * team) / 2)
  * code     260
  * cold     200
+ * asks     60
  *
  * In a table of 256 a negative index counts from the end: at its own byte,
  * read without a sign.

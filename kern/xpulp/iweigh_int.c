@@ -13,6 +13,7 @@
  * cycles   ncore * (fit.call + ceil(rows, ncore) * (fit.row + line / 4 *
  *          (fit.four + has.mask * 8)))
  * code     900
+ * asks     50
  */
 #include "kern/xpulp/weigh.h"
 

@@ -21,6 +21,7 @@
  *          + (columns + 1) / 4 * (k % 4 ? fit.four_rest + 9 * k / 2 : fit.four
  *          + fit.words * k / 4)))
  * code     990
+ * asks     54
  */
 #include "kern/kern.h"
 

@@ -19,6 +19,7 @@
  *          > 1 ? fit.four_more : fit.four) + fit.words * k / 4)))
  * code     780
  * cold     620
+ * asks     54
  */
 #include "kern/kern.h"
 

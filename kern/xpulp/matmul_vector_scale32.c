@@ -15,6 +15,7 @@
  * cycles   ncore * (fit.call + groups * (fit.four + fit.words * k / 4))
  * code     490
  * cold     400
+ * asks     70
  */
 #include "kern/kern.h"
 

@@ -17,6 +17,7 @@
  *          ceil(rows, m) + fit.row * rows)
  * code     batches > 1 ? 620 : 300
  * cold     batches > 1 ? 610 : 230
+ * asks     17
  */
 #include "kern/xpulp/mean.h"
 #include "kern/xpulp/scale.h"

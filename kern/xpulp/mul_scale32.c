@@ -24,6 +24,7 @@
  *          fit.uneven
  * code     520
  * cold     420
+ * asks     19
  */
 #define SIMD_SUM MUL
 #define SIMD_SCALE SCALE32

@@ -22,6 +22,7 @@
  *          fit.four : fit.row + fit.tile * ceil(n[7], 16) +
  *          (n[7] % 16 == 0 ? 0 : fit.rest) + fit.blank * ((row - n[7]) / 16)))
  * code     900
+ * asks     19
  *
  * The bits of 16 codes, in four words, change places by pairs of words: one bit
  * of a bit's number goes into that of its word and another out of it, five times.

@@ -18,6 +18,7 @@
  * cycles   ncore * (fit.call + ceil(rows / 4, ncore) * (fit.four + row + n[3] *
  *          fit.word))
  * code     700
+ * asks     20
  *
  * Four elements of four channels at a time: the nibbles of their bytes are turned
  * as matrices of four by four bits, then nibbles and bytes change places.  Cores

@@ -22,6 +22,7 @@
  *          fit.uneven
  * code     530
  * cold     rows > 1 ? 540 : 380
+ * asks     15
  */
 #define Z Y
 #define SIMD_SUM ONE

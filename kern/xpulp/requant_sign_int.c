@@ -14,6 +14,7 @@
  * stack    64
  * cycles   ncore * (fit.call + fit.pair * ceil(y.n, 8 * ncore))
  * code     120
+ * asks     65
  */
 #define LEFT uint8_t
 #define RIGHT uint8_t

@@ -524,6 +524,8 @@ typedef struct Kern {
     const char *cycles;  /* predicted; NULL: unknown */
     const char *code;    /* bytes of it that a call goes through; the same */
     const char *cold;    /* cycles that one takes longer without; the same */
+    const char *asks;    /* percent of its cycles in which a core asks the
+                            nearest memory; NULL: as most kernels (cost.c) */
     const char *most;    /* bytes of scratch beyond which more are no use; NULL:
                             those of `scratch` */
     const char *ahead;   /* bytes that the result must begin ahead of the first

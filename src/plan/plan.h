@@ -609,6 +609,9 @@ Node **order_least(Arena *mem, Graph *g, const Choice *c, int *n);
  * between layers may live anywhere.  NULL: none that is worth it. */
 Node **order_warm(Arena *mem, const Plan *p, const Choice *c, Node **seq,
                   int *n, int64_t small);
+/* Percent of a kernel's cycles in which a core asks the nearest memory, if its
+ * head says nothing. */
+enum { CORES_ASK = 40 };
 /* accel.c: brings nodes into an order in which accelerators and cores work side
  * by side; false: they are.  early: jobs begin early too, and all is gone through
  * again for what that makes room for; more values live at once then. */

@@ -12,6 +12,7 @@ typedef struct Clock {
     int layer;            /* that it is at */
     bool waited;          /* the record before is a wait */
     bool moved;           /* a transfer */
+    bool alone;           /* no kernel has begun since the last job did */
     const Rec *deferred;  /* a call to which core 0 has not come yet */
     int64_t core;
     int64_t moves_miss;   /* core 0 waits for code of transfers in a call */
@@ -72,7 +73,8 @@ static void start_move(Clock *c, const Rec *r, When *w)
 static void do_move(Clock *c, const Rec *r, When *w)
 {
     const bool batched = c->soc->engine[r->engine].batched;
-    const int64_t start = c->moved ? c->time->more : c->time->start;
+    const int64_t start = c->moved || c->alone ? c->time->more
+                                               : c->time->start;
 
     c->waited = false;
     if (c->deferred) {
@@ -89,10 +91,12 @@ static void do_move(Clock *c, const Rec *r, When *w)
 }
 
 /* Cores take longer while an accelerator works on the same memory. */
-static int64_t beside_jobs(const Clock *c, int64_t cycles)
+static int64_t beside_jobs(const Clock *c, const Step *s)
 {
     const Engine *e;
-    int64_t slow = 100 + c->time->beside, more = 0;
+    int64_t cycles = s->cycles, more = 0;
+    int64_t slow = 100 + kern_beside(c->soc, s->kern, s->sig, s->tile,
+                                     &s->dims);
 
     for (e = c->soc->engine; e < c->soc->engine + c->soc->nengine; e++)
         if (e->kind == ENGINE_accel)
@@ -115,7 +119,7 @@ static void do_kernel(Clock *c, const Rec *r, When *w)
     c->deferred = NULL;
     c->core += miss;
     c->miss += miss;
-    w->to = c->core += s->cycles + (c->q->p->tiled ? beside_jobs(c, s->cycles)
+    w->to = c->core += s->cycles + (c->q->p->tiled ? beside_jobs(c, s)
                                                    : step_waits(c->q->p, s));
     w->miss += c->miss;
     c->miss = 0;
@@ -123,7 +127,7 @@ static void do_kernel(Clock *c, const Rec *r, When *w)
 
 static void do_call(Clock *c, const Rec *r, When *w)
 {
-    c->waited = c->moved = false;
+    c->waited = c->moved = c->alone = false;
     w->from = c->core;
     spend(c, c->time->call, CALL_UNIT, c->time->call_code);
     if (r->deferred)
@@ -136,36 +140,74 @@ static void do_call(Clock *c, const Rec *r, When *w)
  * kernel. */
 static void do_wait(Clock *c, const Rec *r, When *w)
 {
+    const Engine *e = &c->soc->engine[r->engine];
     int64_t *slot = &c->slot[r->engine][r->slot];
+    bool job = e->kind == ENGINE_accel;
 
-    if (!c->waited)
+    if (!c->waited || job)
         spend(c, c->time->wait, MOVE_UNIT, 0);
     c->waited = true;
     c->moved = false;
     w->from = c->core;
-    w->to = c->core = MAX(c->core, *slot - (c->soc->engine[r->engine].batched
-                                            ? c->time->ready : 0));
+    c->core = MAX(c->core, *slot - (e->batched ? c->time->ready : 0));
+    spend(c, job ? c->time->job_over : 0, MOVE_UNIT, 0);
+    w->to = c->core;
     *slot = 0;
 }
 
-/* Core 0 begins a job; the accelerator has it done some time. */
-static void do_start(Clock *c, const Rec *r, When *w)
+/* A layer that no kernel of the cores ends is over by a record of its own. */
+static void do_layer(Clock *c, const Rec *r)
 {
-    const Step *s = r->step;
-    int64_t *engine = &c->engine[r->engine][0], miss;
+    const Rec *last = r > c->q->code ? r - 1 : NULL;
+
+    if (last && last->kind != REC_call && last->kind != REC_share)
+        spend(c, c->time->layer, MOVE_UNIT, 0);
+}
+
+/* Of what a kernel's job takes, what is a second one's (raster.c). */
+static int64_t again_cycles(const Step *s)
+{
+    const struct pconv_dims *d = &s->dims.pconv;
+
+    if (s->node->op != OP_pconv || d->again <= 0)
+        return 0;
+    return s->cycles / (1 + (d->rows + d->side - 1) / d->side *
+                                ((d->cols + d->side - 1) / d->side));
+}
+
+/* Core 0 tells an accelerator of a job, when its queue has room. */
+static void begin_job(Clock *c, const Rec *r, int64_t miss, int64_t cycles)
+{
+    const ProgramTime *time = c->time;
+    int64_t *engine = &c->engine[r->engine][0];
     int queue = MIN(c->soc->engine[r->engine].queue, MOST_SLOTS);
     int64_t *last = &c->job[r->engine][c->njob[r->engine]++ % queue];
 
-    c->waited = c->moved = false;
-    c->core = MAX(c->core, *last);
-    spend(c, c->time->job, CALL_UNIT, c->time->job_code);
-    miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
-                     kern_code(s->kern, s->sig, s->tile, &s->dims));
     c->miss += miss;
-    c->core += miss;
-    w->from = MAX(*engine, c->core);
-    w->to = *engine = w->from + s->cycles;
-    c->slot[r->engine][r->slot] = *last = w->to;
+    c->core = MAX(c->core + time->job_ask, *last) + miss;
+    c->core += time->job - time->job_ask;
+    *engine = MAX(*engine, c->core - time->job_rest) + cycles;
+    *last = *engine;
+}
+
+/* It has the kernel's jobs done some time. */
+static void do_start(Clock *c, const Rec *r, When *w)
+{
+    const Step *s = r->step;
+    int64_t again = again_cycles(s);
+
+    c->waited = c->moved = false;
+    c->alone = true;
+    spend(c, 0, CALL_UNIT, c->time->call_code);
+    spend(c, 0, JOB_UNIT, c->time->job_code);
+    begin_job(c, r, kern_miss(c->code, KERNEL_UNIT + r->inst,
+                              kern_code(s->kern, s->sig, s->tile, &s->dims)),
+              s->cycles - again);
+    if (again)
+        begin_job(c, r, 0, again);
+    w->to = c->engine[r->engine][0];
+    w->from = w->to - s->cycles;
+    c->slot[r->engine][r->slot] = w->to;
 }
 
 static void do_record(Clock *c, const Rec *r, When *when)
@@ -190,6 +232,9 @@ static void do_record(Clock *c, const Rec *r, When *when)
         break;
     case REC_wait:
         do_wait(c, r, w);
+        break;
+    case REC_layer:
+        do_layer(c, r);
         break;
     default:
         break;
@@ -231,6 +276,8 @@ When *program_trace(Arena *mem, const Program *q)
         if (ends_layer(q, i, c.layer))
             c.layer = next_end(q->p, c.layer + 1);
     }
+    if (c.alone) /* cores meet */
+        spend(&c, c.time->meet, CALL_UNIT, 0);
     spend(&c, c.time->end, CALL_UNIT, 0);
     when[i] = (When){c.core, c.core, c.core, 0};
     arena_end(own);

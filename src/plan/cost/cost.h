@@ -15,9 +15,9 @@ typedef struct CodeCache {
     int n;
 } CodeCache;
 CodeCache *code_cache(Arena *mem, const Soc *s);
-/* Units: of the program what a kernel, a transfer and a page that turns go
+/* Units: of the program what a kernel, a transfer, a page that turns and a job go
  * through, and behind them those of kernels. */
-enum { CALL_UNIT, MOVE_UNIT, TURN_UNIT, KERNEL_UNIT };
+enum { CALL_UNIT, MOVE_UNIT, TURN_UNIT, JOB_UNIT, KERNEL_UNIT };
 /* A unit of the program, whose number is yours, goes through so many bytes of
  * its code: cycles until those that are not there have come in. */
 int64_t code_miss(CodeCache *c, int unit, int64_t bytes);
@@ -32,7 +32,10 @@ int64_t tiler_energy(const Tiler *t, const int64_t moved[MOST_ENGINES]);
 int64_t byte_energy(const Tiler *t, const Engine *e, int64_t bytes);
 /* Cycles in which an engine is busy with a transfer. */
 int64_t move_cycles(const Engine *d, bool in, int64_t row, int64_t rows);
-/* What a call of a kernel goes through. */
+/* What a call of a kernel goes through; percent that it takes longer beside an
+ * accelerator's jobs. */
+int64_t kern_beside(const Soc *s, const Kern *k, const KernSig *sig,
+                    const Node *n, const Dims *d);
 Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
                const Dims *d);
 /* The first call of each network, with nothing there; and a layer's code, with

@@ -23,6 +23,15 @@ Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
     return c;
 }
 
+int64_t kern_beside(const Soc *s, const Kern *k, const KernSig *sig,
+                    const Node *n, const Dims *d)
+{
+    Asked x = kern_ask(n, d);
+    int64_t asks = k->asks ? kern_answer(&x, k, sig, k->asks) : CORES_ASK;
+
+    return s->time.beside * asks / 100;
+}
+
 /* One after the other, for what comes in throws out. */
 static int64_t program_miss(CodeCache *c)
 {

@@ -166,6 +166,7 @@ int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
     const ProgramTime *time = &c->soc->time;
     const Engine *dma = soc_hop(c->soc, 0);
     int axis = rows_axis(n);
+    int64_t slow = 100 + time->beside * CORES_ASK / 100;
     int64_t rows, unit, fixed, best, part = 0, at, a, b;
 
     if (axis < 0 || !dma || touched_bytes(n) > room / 4 * 3)
@@ -178,9 +179,9 @@ int64_t part_rows(const Chooser *c, Graph *g, Node *n, const Node *job,
     for (at = rows - 1; at > 0 && fixed < best; at -= up(rows, PLACES)) {
         a = unit * subtiles(n, at, side) / subtiles(n, rows, side);
         b = rest_cycles(c, g, n, axis, at);
-        if (b >= 0 && fixed + b * (100 + time->beside) / 100 > best)
+        if (b >= 0 && fixed + b * slow / 100 > best)
             break;
-        b = fixed + b * (100 + time->beside) / 100;
+        b = fixed + b * slow / 100;
         if (b > fixed && MAX(a, b) < best) {
             best = MAX(a, b);
             part = at;
