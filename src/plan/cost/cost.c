@@ -164,15 +164,27 @@ static void do_layer(Clock *c, const Rec *r)
         spend(c, c->time->layer, MOVE_UNIT, 0);
 }
 
-/* Of what a kernel's job takes, what is a second one's (raster.c). */
-static int64_t again_cycles(const Step *s)
+enum { BLOCK = 32 }; /* channels of a job of pinterleave */
+
+/* How many jobs a kernel begins one after the other (raster.c), and what the
+ * last one takes.  (Dims of pinterleave begin as those of pconv.) */
+static int jobs_of(const Step *s, int64_t *last)
 {
     const struct pconv_dims *d = &s->dims.pconv;
+    bool blocks = s->node->op == OP_pinterleave;
+    int n = 1, tiles = 1;
 
-    if (s->node->op != OP_pconv || d->again <= 0)
-        return 0;
-    return s->cycles / (1 + (d->rows + d->side - 1) / d->side *
-                                ((d->cols + d->side - 1) / d->side));
+    if (!blocks && s->node->op != OP_pconv)
+        return 1;
+    if (d->again > 0) {
+        n = 2;
+        tiles = 1 + (d->rows + d->side - 1) / d->side *
+                        ((d->cols + d->side - 1) / d->side);
+    }
+    if (blocks) /* and one that copies the other image */
+        n = tiles = (d->m + BLOCK - 1) / BLOCK * n + 1;
+    *last = s->cycles / tiles;
+    return n;
 }
 
 /* Core 0 tells an accelerator of a job, when its queue has room. */
@@ -194,17 +206,18 @@ static void begin_job(Clock *c, const Rec *r, int64_t miss, int64_t cycles)
 static void do_start(Clock *c, const Rec *r, When *w)
 {
     const Step *s = r->step;
-    int64_t again = again_cycles(s);
+    int64_t last = s->cycles, miss;
+    int n = jobs_of(s, &last), i;
 
     c->waited = c->moved = false;
     c->alone = true;
     spend(c, 0, CALL_UNIT, c->time->call_code);
     spend(c, 0, JOB_UNIT, c->time->job_code);
-    begin_job(c, r, kern_miss(c->code, KERNEL_UNIT + r->inst,
-                              kern_code(s->kern, s->sig, s->tile, &s->dims)),
-              s->cycles - again);
-    if (again)
-        begin_job(c, r, 0, again);
+    miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
+                     kern_code(s->kern, s->sig, s->tile, &s->dims));
+    for (i = 1; i < n; i++, miss = 0)
+        begin_job(c, r, miss, (s->cycles - last) / (n - 1));
+    begin_job(c, r, miss, last);
     w->to = c->engine[r->engine][0];
     w->from = w->to - s->cycles;
     c->slot[r->engine][r->slot] = w->to;
