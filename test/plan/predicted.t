@@ -49,4 +49,20 @@ $3 == "sum" {
     printf "%s: %s %%, median layer %s %%, worst %s %%\n", $1,
            $col["differ"], $col["median"], $col["worst"]
 }
-END { printf "%d networks predicted, %d badly\n", n, bad; exit bad || n != 4 }'
+END { printf "%d networks predicted, %d badly\n", n, bad; exit bad || n != 4 }' || exit 1
+# The same beside an accelerator: a core that waits until it may begin a job comes
+# late to what follows, and kernels beside jobs take longer.
+bench/neureka zoo/attention-ecg-int zoo/cifar10-int \
+    zoo/mobilenetv1-0.25-128-int 2>/dev/null | awk -F'\t' '
+NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+{
+    n++
+    d = $col["differ"] < 0 ? -$col["differ"] : $col["differ"]
+    if (d <= 5 && $col["median"] <= 5 && $col["worst"] <= 15)
+        next
+    bad++
+    printf "%s: %s %%, median layer %s %%, worst %s %%\n", $1,
+           $col["differ"], $col["median"], $col["worst"]
+}
+END { printf "%d with an accelerator, %d badly\n", n, bad
+      exit bad || n != 3 }'
