@@ -111,7 +111,8 @@ bool tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o,
     p->tiled = true;
     refuse_many(&t, o);
     t.drafts = o->until > 0;
-    p->least = bound_with(&t, l1, l2);
+    if (!o->only_like)
+        p->least = bound_with(&t, l1, l2);
     p->ended = true;
     if (!try_some(&t, o)) {
         if (!must) {
@@ -131,6 +132,8 @@ bool tiled_plan(Plan *p, Allocs *s, const Chooser *c, const PlanOpts *o,
     if (t.opt.spills || has_fused(p) || min_memory) /* what is next is never too
                                                    small */
         p->least = bound_with(&t, l1, INT64_MAX / 4);
+    else if (o->only_like && p->cost < o->like->cost)
+        p->least = bound_with(&t, l1, l2);
     /* The bound may be of other candidates, or less by what is kept in L1. */
     p->least = MIN(p->least, p->cost);
     if (p->cost)
