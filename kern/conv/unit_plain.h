@@ -35,17 +35,6 @@ static inline int32_t plain_input(const struct pconv_dims *k, const void *x)
                                            : *(const uint8_t *)x;
 }
 
-static inline int32_t plain_weight(const struct pconv_dims *k, const uint8_t *w,
-                                   int32_t o, int32_t tap, int32_t c)
-{
-    int32_t by, code = 0;
-    int64_t bit = word_bit(k, o, tap, c, &by);
-
-    for (int32_t b = 0; b < k->bits; b++, bit += by)
-        code |= ((int32_t)w[bit >> 3] >> (bit & 7) & 1) << b;
-    return code - k->less;
-}
-
 /* Of element (oy, ox) of output channel o. */
 static NOINLINE int32_t plain_sum(const struct pconv_dims *k,
                                   const struct plain *p, int32_t o, int32_t oy,
@@ -62,7 +51,7 @@ static NOINLINE int32_t plain_sum(const struct pconv_dims *k,
 
         for (int32_t c = 0; c < k->c; c++)
             sum += (uint32_t)((in ? plain_input(k, x + c) : k->padv) *
-                              plain_weight(k, p->w, o, tap, c));
+                              word_weight(k, p->w, o, tap, c));
     }
     return (int32_t)sum;
 }

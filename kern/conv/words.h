@@ -14,6 +14,7 @@
 
 enum { WORDS_OF_BITS, WORDS_OF_LANES, WORDS_OF_NIBBLES }; /* modes */
 enum { WORD_FOUR = 4, WORD_ROOM = 32 };
+enum { INTERLEAVE = 32 }; /* channels of a block of pinterleave, and of its jobs */
 
 /* Bit 0 of the code of output channel o, element c of its own group, at tap
  * number `tap`; *by: how far its other bits are. */
@@ -35,6 +36,18 @@ static inline int64_t word_bit(const struct pconv_dims *k, int32_t o,
     if (k->mode)
         return 8 * first + lane / WORD_FOUR * WORD_ROOM + lane % WORD_FOUR;
     return 8 * first + k->tile * tap + lane;
+}
+
+/* That weight; w: bytes. */
+static inline int32_t word_weight(const struct pconv_dims *k, const uint8_t *w,
+                                  int32_t o, int32_t tap, int32_t c)
+{
+    int32_t by, code = 0;
+    int64_t bit = word_bit(k, o, tap, c, &by);
+
+    for (int32_t b = 0; b < k->bits; b++, bit += by)
+        code |= ((int32_t)w[bit >> 3] >> (bit & 7) & 1) << b;
+    return code - k->less;
 }
 
 #endif

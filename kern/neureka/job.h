@@ -3,12 +3,12 @@
 #define JOB_H
 
 #include "kern/conv/unit.h"
+#include "kern/conv/words.h"
 
 enum { NEUREKA_WEIGHTS = 0x10400000 }; /* the memory behind its port */
 enum { /* bits of its last register */
     NEUREKA_PORT = 1 << 9, NEUREKA_AHEAD = 1 << 10,
 };
-enum { NEUREKA_BLOCK = 32 }; /* output channels of a subtile */
 
 /* Weights behind the port, or not. */
 static inline struct unit neureka_unit(int port)
@@ -39,7 +39,7 @@ static NOINLINE void neureka_block(const struct pinterleave_dims *k,
     volatile uint32_t *r = unit + UNIT_JOB;
     uintptr_t x = (uintptr_t)io->in[0] - (uint32_t)k->job[0];
     uintptr_t y = (uintptr_t)io->out[0] + (uint32_t)(2 * o) +
-                  (k->first ? NEUREKA_BLOCK : 0);
+                  (k->first ? INTERLEAVE : 0);
 
     if (again) {
         x += (uint32_t)(unit_last(d) * k->xw);
@@ -66,7 +66,7 @@ static NOINLINE void neureka_copies(const struct pinterleave_dims *k,
 
     r[0] = (uint32_t)(uintptr_t)io->in[6] - u.weights;
     r[1] = (uint32_t)(uintptr_t)io->in[5];
-    r[2] = (uint32_t)(uintptr_t)io->out[0] + (k->first ? 0 : NEUREKA_BLOCK);
+    r[2] = (uint32_t)(uintptr_t)io->out[0] + (k->first ? 0 : INTERLEAVE);
     r[3] = (uint32_t)(uintptr_t)io->in[7];
     unit_words(k->copy + 1, u.conf, r);
     __asm__ volatile("" ::: "memory");
@@ -80,7 +80,7 @@ neureka_interleave(const struct pinterleave_dims *k, const struct io *io)
 {
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
 
-    for (int32_t o = 0; o < k->m; o += NEUREKA_BLOCK) {
+    for (int32_t o = 0; o < k->m; o += INTERLEAVE) {
         neureka_block(k, io, o ? unit_next(io) : unit, o, 0);
         if (k->again)
             neureka_block(k, io, unit_next(io), o, 1);
@@ -94,19 +94,19 @@ static inline void neureka_interleave(const struct pinterleave_dims *k,
     const struct pconv_dims *d = (const struct pconv_dims *)(const void *)k;
     char *y = io->out[0];
 
-    for (int32_t o = 0; o < k->m; o += NEUREKA_BLOCK) {
+    for (int32_t o = 0; o < k->m; o += INTERLEAVE) {
         struct plain p = plain_of(d, io);
 
-        p.m = NEUREKA_BLOCK;
+        p.m = INTERLEAVE;
         p.w += (ptrdiff_t)o * k->wm;
         p.mul += unit_scales(d, o * k->mulc);
         p.add += (ptrdiff_t)o * k->addc;
-        p.y += 2 * o + (k->first ? NEUREKA_BLOCK : 0);
+        p.y += 2 * o + (k->first ? INTERLEAVE : 0);
         unit_plain(d, &p);
     }
-    y += k->first ? 0 : NEUREKA_BLOCK;
-    for (int32_t i = 0; i < k->blocks * NEUREKA_BLOCK; i++)
-        y[2 * i - i % NEUREKA_BLOCK] = ((const char *)io->in[5])[i];
+    y += k->first ? 0 : INTERLEAVE;
+    for (int32_t i = 0; i < k->blocks * INTERLEAVE; i++)
+        y[2 * i - i % INTERLEAVE] = ((const char *)io->in[5])[i];
 }
 #endif
 #endif

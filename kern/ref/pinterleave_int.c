@@ -24,8 +24,6 @@ static int64_t finish(const struct pconv_dims *k, const struct io *io,
 
 #include "kern/conv/packed.h"
 
-enum { BLOCK = 32 }; /* channels */
-
 /* A block of the convolution, from output channel o on. */
 static void put_block(const struct pinterleave_dims *k, const struct io *io,
                       int32_t o)
@@ -33,22 +31,22 @@ static void put_block(const struct pinterleave_dims *k, const struct io *io,
     struct pconv_dims d = *(const struct pconv_dims *)(const void *)k;
     struct io part = *io;
 
-    d.m = BLOCK;
+    d.m = INTERLEAVE;
     part.in[1] = (const W *)io->in[1] + (ptrdiff_t)o * k->wm;
     part.in[3] = (const MUL *)io->in[3] + (ptrdiff_t)o * k->mulc;
     part.in[4] = (const ADD *)io->in[4] + (ptrdiff_t)o * k->addc;
-    part.out[0] = (Y *)io->out[0] + 2 * o + (k->first ? BLOCK : 0);
+    part.out[0] = (Y *)io->out[0] + 2 * o + (k->first ? INTERLEAVE : 0);
     packed_all(&d, &part);
 }
 
 void FN(const struct pinterleave_dims *k, const struct io *io)
 {
-    Y *y = (Y *)io->out[0] + (k->first ? 0 : BLOCK);
+    Y *y = (Y *)io->out[0] + (k->first ? 0 : INTERLEAVE);
     int32_t i, end;
 
-    for (i = 0; i < k->m; i += BLOCK)
+    for (i = 0; i < k->m; i += INTERLEAVE)
         put_block(k, io, i);
-    span(k->blocks * BLOCK, io->core, io->ncore, &i, &end);
+    span(k->blocks * INTERLEAVE, io->core, io->ncore, &i, &end);
     for (; i < end; i++)
-        y[2 * i - i % BLOCK] = ((const R *)io->in[5])[i];
+        y[2 * i - i % INTERLEAVE] = ((const R *)io->in[5])[i];
 }

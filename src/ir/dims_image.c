@@ -1,6 +1,7 @@
 /* What kernels of images are told: windows, strides of rows, columns and
  * channels. */
 #include "ir/dims.h"
+#include "kern/conv/words.h"
 
 #include <string.h>
 
@@ -104,18 +105,17 @@ void fill_pconv(const Node *n, struct pconv_dims *d)
     raster_pconv(d);
 }
 
-enum { BLOCK = 32,  /* channels side by side of each image, */
-       LONG = 128 }; /* and of an input that are worth a second job */
+enum { LONG = 128 }; /* channels of an input that are worth a second job */
 
 /* The job that copies r: blocks are pixels. */
 static void fill_copies(const Node *n, struct pinterleave_dims *d)
 {
     const Val *v = node_arg(n, "v");
     struct pconv_dims c = {
-        .n = 1, .g = 1, .c = BLOCK, .m = BLOCK, .h = d->blocks, .w = 1,
+        .n = 1, .g = 1, .c = INTERLEAVE, .m = INTERLEAVE, .h = d->blocks, .w = 1,
         .oh = d->blocks, .ow = 1, .kh = 1, .kw = 1, .sh = 1, .sw = 1, .dh = 1,
-        .dw = 1, .xh = BLOCK, .xw = BLOCK, .xc = 1, .yh = 2 * BLOCK,
-        .yw = 2 * BLOCK, .yc = 1, .lo = d->lo, .bits = 2, .tile = BLOCK,
+        .dw = 1, .xh = INTERLEAVE, .xw = INTERLEAVE, .xc = 1, .yh = 2 * INTERLEAVE,
+        .yw = 2 * INTERLEAVE, .yc = 1, .lo = d->lo, .bits = 2, .tile = INTERLEAVE,
         .word = dims_32(n, v->shape.dim[1]), .mode = 1,
         .wm = dims_32(n, v->shape.dim[1]), .side = d->side};
 
@@ -136,7 +136,7 @@ void fill_pinterleave(const Node *n, struct pinterleave_dims *d)
     k.yh *= 2;
     k.yw *= 2;
     m = k.m;
-    k.m = BLOCK; /* of a job */
+    k.m = INTERLEAVE; /* of a job */
     if (k.c < LONG)
         raster_once(&k);
     else
@@ -144,7 +144,7 @@ void fill_pinterleave(const Node *n, struct pinterleave_dims *d)
     k.m = m;
     memcpy(d, &k, sizeof k);
     d->blocks = dims_32(n, n->res[0]->shape.dim[0]);
-    d->first = attr_int(n, A_transb) != 0;
+    d->first = attr_int(n, A_reverse) != 0;
     d->vport = (int32_t)attr_int(n, A_p4);
     fill_copies(n, d);
 }

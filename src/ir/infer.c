@@ -189,7 +189,8 @@ static void check_domain(const Node *n)
     case OP_and: case OP_or: case OP_xor: case OP_dequantize: case OP_pack:
     case OP_iattend: case OP_qattend: case OP_irotate: case OP_gate:
     case OP_pconv: case OP_pinterleave: case OP_pmatmul: case OP_qlogsoftmax:
-    case OP_rowmatmul: case OP_powers: case OP_ishare: case OP_iweigh: case OP_rootscale:
+    case OP_rowmatmul: case OP_powers: case OP_ishare: case OP_iweigh:
+    case OP_rootscale:
         wants_int(n, 0, true);
         break;
     case OP_gather: case OP_gatherelem: case OP_gathernd:

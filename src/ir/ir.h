@@ -48,8 +48,8 @@ typedef enum Family {
     FAM_gather, FAM_gatherelem, FAM_gathernd, FAM_scatterelem, FAM_scatternd,
     FAM_taps, FAM_topk, FAM_poolat, FAM_dft, FAM_grid, FAM_nms, FAM_group,
     FAM_pack, FAM_attend, FAM_qattend, FAM_rotate, FAM_gate,
-    FAM_pconv, FAM_pinterleave, FAM_windows, FAM_exchange, FAM_rowmatmul, FAM_shares,
-    FAM_weigh,
+    FAM_pconv, FAM_pinterleave, FAM_windows, FAM_exchange, FAM_rowmatmul,
+    FAM_shares, FAM_weigh,
     NFAM
 } Family;
 

@@ -197,18 +197,12 @@ Range range_conv(const Node *n)
 /* The weights of output channel o. */
 static Parts packed_parts(const struct pconv_dims *k, const Val *w, int32_t o)
 {
-    const unsigned char *byte = w->data;
     Parts p = {0, 0};
-    int32_t tap, c, b, by, code;
-    int64_t bit;
+    int32_t tap, c;
 
     for (tap = 0; tap < k->kh * k->kw; tap++)
-        for (c = 0; c < k->c; c++) {
-            bit = word_bit(k, o, tap, c, &by);
-            for (code = b = 0; b < k->bits; b++, bit += by)
-                code |= (byte[bit >> 3] >> (bit & 7) & 1) << b;
-            take(&p, code - k->less);
-        }
+        for (c = 0; c < k->c; c++)
+            take(&p, word_weight(k, w->data, o, tap, c));
     return p;
 }
 

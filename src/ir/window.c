@@ -232,20 +232,19 @@ Shape shape_pconv(const Node *n)
 
 Shape shape_pinterleave(const Node *n)
 {
-    enum { BLOCK = 32 };
     Shape y = shape_pconv(n);
     const Val *r = node_arg(n, "r"), *v = node_arg(n, "v");
     int64_t count = shape_count(y), m = y.dim[y.rank - 1];
 
-    if (val_count(r) != count || m % BLOCK || attr_int(n, A_group) > 1)
+    if (val_count(r) != count || m % INTERLEAVE || attr_int(n, A_group) > 1)
         err_node(n, "operand r has shape %s, what is beside it %s in %lld "
                  "groups: as many elements were wanted, in blocks of %d "
                  "channels, and one group", shape_text(r->shape),
-                 shape_text(y), (long long)attr_int(n, A_group), BLOCK);
-    if (v->type != T_u8 || v->shape.rank != 2 || v->shape.dim[0] != BLOCK)
+                 shape_text(y), (long long)attr_int(n, A_group), INTERLEAVE);
+    if (v->type != T_u8 || v->shape.rank != 2 || v->shape.dim[0] != INTERLEAVE)
         err_node(n, "operand v has shape %s: u8[%d,...] was wanted",
-                 shape_text(v->shape), BLOCK);
-    return SHAPE(count / BLOCK, 2, BLOCK);
+                 shape_text(v->shape), INTERLEAVE);
+    return SHAPE(count / INTERLEAVE, 2, INTERLEAVE);
 }
 
 Shape shape_windows(const Node *n)

@@ -1498,7 +1498,7 @@ static void draw_pinterleave(Str *o, const Inst *in)
     put_operand(o, "s", T_u8, dims(1, &s));
     str_fmt(o, "r = pinterleave x w _ mul add r0 v s last=1 kernel=%d,%d%s "
             "p0=%d p1=%d p2=32 mode=%d count=%d,6 padvalue=%d p3=%d p4=%d "
-            "shift=%d transb=%d lo=%s", side, side, list(4, pad, " pad=", ""),
+            "shift=%d reverse=%d lo=%s", side, side, list(4, pad, " pad=", ""),
             between(-9, 160), bits, point, tile, between(0, 99), roll(2),
             roll(2), shift_of(24), roll(2),
             in->res == T_u8 ? "0 hi=255" : "-128 hi=127");

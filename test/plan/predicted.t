@@ -49,7 +49,8 @@ $3 == "sum" {
     printf "%s: %s %%, median layer %s %%, worst %s %%\n", $1,
            $col["differ"], $col["median"], $col["worst"]
 }
-END { printf "%d networks predicted, %d badly\n", n, bad; exit bad || n != 4 }' || exit 1
+END { printf "%d networks predicted, %d badly\n", n, bad; exit bad || n != 4 }' ||
+    exit 1
 # The same beside an accelerator: a core that waits until it may begin a job comes
 # late to what follows, and kernels beside jobs take longer.
 bench/neureka zoo/attention-ecg-int zoo/cifar10-int \

@@ -1,6 +1,7 @@
 /* Predicted time of a program: its records, gone through with a clock for the
  * cores and one for each direction of every DMA engine. */
 #include "plan/cost/cost.h"
+#include "kern/conv/words.h"
 
 enum { MOST_SLOTS = 16 };
 
@@ -164,8 +165,6 @@ static void do_layer(Clock *c, const Rec *r)
         spend(c, c->time->layer, MOVE_UNIT, 0);
 }
 
-enum { BLOCK = 32 }; /* channels of a job of pinterleave */
-
 /* How many jobs a kernel begins one after the other (raster.c), and what the
  * last one takes.  (Dims of pinterleave begin as those of pconv.) */
 static int jobs_of(const Step *s, int64_t *last)
@@ -182,7 +181,7 @@ static int jobs_of(const Step *s, int64_t *last)
                         ((d->cols + d->side - 1) / d->side);
     }
     if (blocks) /* and one that copies the other image */
-        n = tiles = (d->m + BLOCK - 1) / BLOCK * n + 1;
+        n = tiles = (d->m + INTERLEAVE - 1) / INTERLEAVE * n + 1;
     *last = s->cycles / tiles;
     return n;
 }

@@ -32,12 +32,12 @@ int64_t tiler_energy(const Tiler *t, const int64_t moved[MOST_ENGINES]);
 int64_t byte_energy(const Tiler *t, const Engine *e, int64_t bytes);
 /* Cycles in which an engine is busy with a transfer. */
 int64_t move_cycles(const Engine *d, bool in, int64_t row, int64_t rows);
-/* What a call of a kernel goes through; percent that it takes longer beside an
- * accelerator's jobs. */
-int64_t kern_beside(const Soc *s, const Kern *k, const KernSig *sig,
-                    const Node *n, const Dims *d);
+/* What a call of a kernel goes through. */
 Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
                const Dims *d);
+/* Percent that it takes longer beside an accelerator's jobs. */
+int64_t kern_beside(const Soc *s, const Kern *k, const KernSig *sig,
+                    const Node *n, const Dims *d);
 /* The first call of each network, with nothing there; and a layer's code, with
  * the program's for it. */
 int64_t call_miss(CodeCache *c);

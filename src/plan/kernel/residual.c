@@ -8,12 +8,12 @@
  * The job that makes y leaves room for r between blocks of 32 channels, and
  * another one brings it there.  A unit adds up channels: blocks of y and of r side
  * by side are 64 of them, and w' has ones on two diagonals.  So cores do nothing
- * until z is there.  What is one channel axis may also be two values that are
- * one behind the other and turned (heads.c). */
+ * until z is there.  A transpose of [2,n,32] to [n,2,32] is such a concat, too:
+ * heads.c makes it of two groups of heads. */
 #include "plan/kernel/bring.h"
+#include "kern/conv/words.h"
 
-enum { BLOCK = 32, /* channels of a word and of a subtile's results */
-       LEAST_GAIN = 700 /* cycles */ };
+enum { LEAST_GAIN = 700 }; /* cycles */
 
 typedef struct Residual {
     const Chooser *c;
@@ -27,11 +27,11 @@ typedef struct Residual {
 /* One on `count` diagonals, packed. */
 static Val *diagonals(Residual *s, Node *at, int count)
 {
-    Bringer b = {.g = s->g, .n = at, .at = at, .k = {1, 1}, .m = BLOCK,
-                 .c = count * BLOCK, .port = *s->w->port};
+    Bringer b = {.g = s->g, .n = at, .at = at, .k = {1, 1}, .m = INTERLEAVE,
+                 .c = count * INTERLEAVE, .port = *s->w->port};
     Val *v;
 
-    b.w = bring_identities(s->g, at->name, BLOCK, count);
+    b.w = bring_identities(s->g, at->name, INTERLEAVE, count);
     v = bring_weights(&b, s->w->words);
     *s->w->port = b.port;
     return v;
@@ -40,15 +40,15 @@ static Val *diagonals(Residual *s, Node *at, int count)
 /* Constants that all sums share. */
 static void prepare(Residual *s, Node *at)
 {
-    int64_t one[BLOCK], i;
+    int64_t one[INTERLEAVE], i;
 
     if (s->sums)
         return;
-    for (i = 0; i < BLOCK; i++)
+    for (i = 0; i < INTERLEAVE; i++)
         one[i] = 1;
     s->copies = diagonals(s, at, 1);
     s->sums = diagonals(s, at, 2);
-    s->scales = bring_numbers(s->g, at->name, T_u8, BLOCK, one);
+    s->scales = bring_numbers(s->g, at->name, T_u8, INTERLEAVE, one);
 }
 
 /* The job that makes v under another shape for one reader alone; NULL: there is
@@ -64,20 +64,19 @@ static Node *job_behind(const Graph *g, const Val *v)
     if (v->nuse != 1 || val_is_output(g, v) || !n || n->op != OP_pconv ||
         attr_at(n, A_count, 1, 0) < 1 || attr_int(n, A_group) > 1 ||
         type_info[v->type].bytes != 1 ||
-        v->shape.dim[v->shape.rank - 1] % BLOCK || !node_arg(n, "mul"))
+        v->shape.dim[v->shape.rank - 1] % INTERLEAVE || !node_arg(n, "mul"))
         return NULL;
     return n;
 }
 
 /* Is n a sum of two values of as many bytes, with one scale? */
-static bool is_sum(const Node *n)
+static bool is_sum(Node *n)
 {
-    const Val *x = n->arg[0], *y = n->arg[1], *add = node_arg(n, "add");
-    const Val *mul = node_arg(n, "mul");
+    const Val *x = n->arg[0], *y = n->arg[1];
 
     return n->op == OP_add && !node_varies(n) && x != y && x->type == y->type &&
-           shape_same(x->shape, y->shape) && mul && val_count(mul) == 1 &&
-           (!add || val_count(add) == 1);
+           shape_same(x->shape, y->shape) && node_arg(n, "mul") &&
+           bring_is_alike(&(Bringer){.n = n});
 }
 
 static int64_t bytes_near(const Node *n)
@@ -100,7 +99,7 @@ static Node *interleave(Residual *s, Node *at, const Node *job, Val *r,
 
     attr_copy(s->g, y, job);
     attr_set_int(s->g, y, A_p4, s->copies->port > 0);
-    attr_set_int(s->g, y, A_transb, first);
+    attr_set_int(s->g, y, A_reverse, first);
     y->origin = job->origin;
     node_infer(s->g, y);
     return y;
@@ -113,13 +112,13 @@ static Node *add_up(Residual *s, Node *n, Node *both)
     int64_t pixels = both->res[0]->shape.dim[0];
     Shared shared = {.arg = {NULL, s->sums}};
     Bringer b = {.g = s->g, .n = n, .at = n, .stride = {1, 1}, .every = {1, 1},
-                 .k = {1, 1}, .m = BLOCK, .c = 2 * BLOCK,
+                 .k = {1, 1}, .m = INTERLEAVE, .c = 2 * INTERLEAVE,
                  .sign = s->w->words.sign, .shared = &shared};
 
-    b.w = bring_identities(s->g, n->name, BLOCK, 2);
+    b.w = bring_identities(s->g, n->name, INTERLEAVE, 2);
     if (!bring_may(&b) || (n->arg[0]->type == T_s8 && !b.sign))
         return NULL;
-    b.x = bring_reshaped(&b, both->res[0], SHAPE(1, pixels, 1, 2 * BLOCK));
+    b.x = bring_reshaped(&b, both->res[0], SHAPE(1, pixels, 1, 2 * INTERLEAVE));
     return bring_job(&b, s->w->words);
 }
 
@@ -134,8 +133,8 @@ static const Node *concat_behind(const Node *n)
     return x->nuse == 1 && x->def && x->def->op == OP_concat ? x->def : NULL;
 }
 
-/* Two values of one block of channels each, that n puts side by side: by
- * channels, or one behind the other and turned.  false: it does not. */
+/* Two values of one block of channels each that n puts side by side, as a concat
+ * or as a transpose of one.  false: it does not. */
 static bool takes_two(const Node *n, Val *two[2])
 {
     const Node *both = n;
@@ -160,7 +159,7 @@ static bool takes_two(const Node *n, Val *two[2])
         Shape s = both->arg[i]->shape;
 
         two[i] = both->arg[i];
-        if (s.dim[s.rank - 1] != BLOCK)
+        if (s.dim[s.rank - 1] != INTERLEAVE)
             return false;
     }
     return two[0] != two[1] && two[0]->type == two[1]->type &&
@@ -273,7 +272,7 @@ void bring_residuals(const Chooser *c, Graph *g, Way *w, int64_t room)
     Residual s = {.c = c, .g = g, .w = w, .room = room};
     int64_t port = *w->port;
 
-    if (w->words.mode != 1 || w->words.tile != BLOCK)
+    if (w->words.mode != 1 || w->words.tile != INTERLEAVE)
         return;
     if (bring_all(&s, true) > w->cold)
         bring_all(&s, false);

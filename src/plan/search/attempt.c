@@ -475,8 +475,7 @@ bool try_like(Tiler *t, const PlanOpts *o)
         return false;
     opt = (Options){.fusion = way->fusion, .states = way->states,
                     .eager = way->eager, .crowded = way->crowded,
-                    .fills = way->fills,
-                    .halves = way->halves};
+                    .fills = way->fills, .halves = way->halves};
     cost = opt.fills ? try_trial(t, o, &opt, &way->trial)
                      : try_options(t, o, &opt);
     if (!is_as_good(cost, o->like))
