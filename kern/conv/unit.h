@@ -45,6 +45,13 @@ enum {
     UNIT_PAIRS = 8, UNIT_REST = 16, UNIT_REST_IN = 17, UNIT_COUNT = 19,
 };
 
+/* Begins the job that was told. */
+static inline void unit_trigger(volatile uint32_t *unit)
+{
+    __asm__ volatile("" ::: "memory");
+    unit[UNIT_TRIGGER] = 0;
+}
+
 /* Tells the job that was acquired what does not depend on places. */
 static inline __attribute__((always_inline)) void
 unit_words(const int32_t *job, uint32_t conf, volatile uint32_t *r)
@@ -110,8 +117,7 @@ static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
     const int32_t at = unit_last(k), y = unit_bytes(k, at * k->yw);
 
     unit_tell(k, io, u, unit + UNIT_JOB, at * k->xw, y, 1);
-    __asm__ volatile("" ::: "memory");
-    unit[UNIT_TRIGGER] = 0;
+    unit_trigger(unit);
 }
 
 /* Begins the job of image 0, which was acquired, and perhaps another. */
@@ -121,8 +127,7 @@ unit_job(const struct pconv_dims *k, const struct io *io, const struct unit u)
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
 
     unit_tell(k, io, u, unit + UNIT_JOB, 0, 0, 0);
-    __asm__ volatile("" ::: "memory");
-    unit[UNIT_TRIGGER] = 0;
+    unit_trigger(unit);
     if (k->again)
         unit_again(k, io, u);
 }

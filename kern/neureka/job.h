@@ -53,8 +53,7 @@ static NOINLINE void neureka_block(const struct pinterleave_dims *k,
     unit_words(k->job + 1, u.conf, r);
     if (again)
         unit_rest(d, r);
-    __asm__ volatile("" ::: "memory");
-    unit[UNIT_TRIGGER] = 0;
+    unit_trigger(unit);
 }
 
 /* The job that copies r. */
@@ -69,8 +68,7 @@ static NOINLINE void neureka_copies(const struct pinterleave_dims *k,
     r[2] = (uint32_t)(uintptr_t)io->out[0] + (k->first ? 0 : INTERLEAVE);
     r[3] = (uint32_t)(uintptr_t)io->in[7];
     unit_words(k->copy + 1, u.conf, r);
-    __asm__ volatile("" ::: "memory");
-    unit[UNIT_TRIGGER] = 0;
+    unit_trigger(unit);
 }
 
 /* Begins jobs of all blocks, of which the first was acquired: outputs of one

@@ -224,7 +224,8 @@ static Type scale_type(const int64_t *v, int64_t n)
 static Val *made_addends(Bringer *b, const int64_t *mul, const int64_t *add)
 {
     Shape s = b->rows->shape;
-    int64_t n = bring_is_alike(b) ? 1 : b->m, *less = NEWN(b->g->mem, int64_t, n), i;
+    int64_t n = bring_is_alike(b) ? 1 : b->m, i;
+    int64_t *less = NEWN(b->g->mem, int64_t, n);
     Val *arg[3] = {b->rows};
     bool fits = true;
     Node *y;
