@@ -94,7 +94,7 @@ static uint32_t run(const struct rt_page *page, int pages)
     for (i = 0; i < 2; i++) {
         first = 0;
         began = pulp_cycles();
-        rt_program(page, from, to, base, NULL);
+        rt_program(page, from, to, 0, base, NULL);
         ended = pulp_cycles();
     }
     return ended - began;

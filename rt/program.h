@@ -56,6 +56,8 @@
  * hold what comes next. */
 #define RT_SELDOM(x) __builtin_expect(!!(x), 0)
 #define RT_MOSTLY(x) __builtin_expect(!!(x), 1)
+#define RT_NOINLINE __attribute__((noinline))
+#define RT_INLINE inline __attribute__((always_inline))
 
 typedef intptr_t rt_word;
 typedef void rt_kernel(const void *k, const struct io *io);
@@ -121,9 +123,11 @@ enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
 struct rt_state {
     uintptr_t base[4];  /* of memories 1 to 3, or the page; of 0 it is 0 */
     const struct rt_page *page;
-    struct rt_spot from, to;
+    const unsigned char *first; /* the buffer of the first page, */
+    const rt_word *begin;       /* and its first record */
+    int at, last;       /* the first and the last page */
+    struct rt_spot to;
     uint32_t next;      /* the transfer of the next page */
-    rt_word end;        /* END: before the first page comes a turn, too */
 #ifdef RT_FOLLOW
     const void *net;
 #endif
@@ -143,11 +147,10 @@ struct rt_core {
     uintptr_t turn, turns; /* of it: done, all */
     const unsigned char *page;
     int at, last;       /* the page's number; of the last */
-    int fresh;          /* the core has not met the others on it */
+    int fresh;          /* when all have met, the next one is asked for */
     int layer;          /* as many are done when all have met, times RT_LAST */
     int alone;          /* core 0 has waited for a job since its last kernel */
     int lead;           /* it is core 0 */
-    int skip;           /* words of the first page */
 };
 
 /* An operand in the memory that bits 2 and 3 name, which are a distance. */
@@ -403,9 +406,8 @@ static inline void rt_page_load(struct rt_state *s, int i)
     } while (parts && at < bytes);
 }
 
-/* The page has come, before the others see it; what is not wanted of it is not
- * there. */
-static void rt_page_wait(struct rt_state *s, int i)
+/* The page has come, before the others see it; from `to` on it is not wanted. */
+static inline void rt_page_wait(struct rt_state *s, int i, struct rt_spot to)
 {
     if (!RT_ALONE) {
         MARK_WAIT();
@@ -417,36 +419,44 @@ static void rt_page_wait(struct rt_state *s, int i)
 #endif
     if (RT_VALUES)
         s->base[3] = (uintptr_t)rt_page_buffer(i);
-    if (i == s->to.page)
-        ((rt_word *)(void *)rt_page_buffer(i))[s->to.word] = END;
+    if (i == to.page)
+        ((rt_word *)(void *)rt_page_buffer(i))[to.word] = END;
 }
 
-/* Transfers of the first n slots are over. */
-static inline void rt_end(struct rt_core *c, uint32_t n)
+/* What was begun under the first n slots is over. */
+static inline void rt_end(struct rt_state *s, uint32_t n)
 {
-    uint32_t i;
+    uint32_t i, what;
 
-    for (i = 0; i < n; i++)
-        if (c->s->slot[i])
-            rt_wait(c, i);
+    for (i = 0; i < n; i++) {
+        what = s->slot[i];
+        s->slot[i] = 0;
+        if (!what)
+            continue;
+#ifdef RT_JOB_SLOT
+        if (i >= RT_JOB_SLOT) {
+            rt_job_wait(i, what);
+            continue;
+        }
+#endif
+        if (RT_FAR && i >= RT_IO_SLOT)
+            rt_io_wait(what);
+        else
+            rt_dma_wait(what);
+    }
 }
 
-/* To the next page; 0: there is none.  That from which on a core begins is the
- * next of the one before. */
+/* To the next page; 0: there is none. */
 static inline int rt_turn(struct rt_core *c)
 {
-    if (c->at == c->last) {
-        if (c->lead)
-            rt_end(c, RT_SLOTS);
+    if (c->at == c->last)
         return 0;
-    }
     c->at++;
-    c->fresh = 1;
+    c->fresh = c->at != c->last;
     if (c->lead)
-        rt_page_wait(c->s, c->at);
+        rt_page_wait(c->s, c->at, c->s->to);
     c->page = rt_page_buffer(c->at);
-    c->w = (const rt_word *)(const void *)c->page + c->skip;
-    c->skip = 0;
+    c->w = (const rt_word *)(const void *)c->page;
     return 1;
 }
 
@@ -459,10 +469,10 @@ static inline void rt_met(struct rt_core *c, uint32_t kernel)
     for (; RT_SELDOM(c->layer); c->layer -= RT_LAST)
         MARK_LAYER();
     c->layer = kernel & RT_LAST;
-    if (RT_MOSTLY(!c->fresh) || c->at == c->last)
+    if (RT_MOSTLY(!c->fresh))
         return;
     if (RT_ALONE) {
-        rt_end(c, RT_IO_SLOT);
+        rt_end(c->s, RT_IO_SLOT);
         rt_wait_now(c);
     }
     rt_page_load(c->s, c->at + 1);
@@ -547,12 +557,12 @@ static inline void rt_enter(struct rt_core *c, struct io *io,
 {
     c->s = s;
     c->lead = !core;
-    c->at = s->from.page - 1;
-    c->last = s->to.page - !s->to.word;
-    c->skip = s->from.word;
-    c->w = &s->end;
-    c->page = NULL;
-    c->fresh = c->layer = c->alone = 0;
+    c->at = s->at;
+    c->last = s->last;
+    c->w = s->begin;
+    c->page = s->first;
+    c->fresh = s->at != s->last;
+    c->layer = c->alone = 0;
     c->head = c->wait = 0;
     c->run = c->top = c->w;
     c->turn = c->turns = 0;
@@ -563,19 +573,27 @@ static inline void rt_enter(struct rt_core *c, struct io *io,
 #ifdef RT_BARRIER
 
 /* Every core goes its way, and meets the others on it. */
-static void rt_core_run(const void *arg, int core)
+static RT_NOINLINE void rt_core_run(const void *arg, int core)
 {
     struct rt_core c;
     struct io io;
 
     rt_enter(&c, &io, *(struct rt_state *const *)arg, core);
-    while (rt_work(&c, &io))
+    do
         RT_BARRIER();
+    while (rt_work(&c, &io));
 }
 
-static inline void rt_cores(struct rt_state *s)
+/* The others make ready while core 0 completes the state. */
+static inline void rt_begin(struct rt_state *const *s)
 {
-    rt_team(rt_core_run, &s, RT_CORES);
+    rt_team_begin(rt_core_run, s);
+}
+
+static inline void rt_run(struct rt_state *const *s)
+{
+    rt_core_run(s, 0);
+    rt_team_end();
 }
 
 #else
@@ -594,13 +612,18 @@ static void rt_stretch(const void *arg, int core)
     c->more = rt_work(&c->core, &c->io);
 }
 
-static inline void rt_cores(struct rt_state *s)
+static inline void rt_begin(struct rt_state *const *s)
+{
+    (void)s;
+}
+
+static inline void rt_run(struct rt_state *const *s)
 {
     struct rt_one core[RT_CORES], *first = core;
     int i;
 
     for (i = 0; i < RT_CORES; i++)
-        rt_enter(&core[i].core, &core[i].io, s, i);
+        rt_enter(&core[i].core, &core[i].io, *s, i);
     do
         rt_team(rt_stretch, &first, RT_CORES);
     while (first->more);
@@ -608,30 +631,42 @@ static inline void rt_cores(struct rt_state *s)
 
 #endif
 
-/* The records from one place up to another; net: for RT_FOLLOW. */
-static void rt_program(const struct rt_page *page, struct rt_spot from,
-                       struct rt_spot to, const uintptr_t *base,
-                       const void *net)
+/* The records from one place up to another; part: what they begin may be waited
+ * for by later ones; net: for RT_FOLLOW.  Inline: where the places are known
+ * little is left to do. */
+static RT_INLINE void rt_program(const struct rt_page *page,
+                                 struct rt_spot from, struct rt_spot to,
+                                 int part, const uintptr_t *base,
+                                 const void *net)
 {
     struct rt_state s; /* memset() would take longer than all of this */
+    struct rt_state *const state = &s;
     int i;
 
     (void)net;
     if (from.page == to.page && from.word == to.word)
         return;
+    s.at = from.page;
+    s.last = to.page - !to.word;
+    s.first = rt_page_buffer(from.page);
+    s.begin = (const rt_word *)(const void *)s.first + from.word;
+    rt_begin(&state);
 #ifdef RT_FOLLOW
     s.net = net;
 #endif
     s.page = page;
-    s.from = from;
     s.to = to;
-    s.end = END;
-    for (i = 0; i < 4; i++)
-        s.base[i] = base[i];
+    rt_page_load(&s, from.page);
+    s.base[0] = base[0];
+    s.base[1] = base[1];
+    s.base[2] = base[2];
+    s.base[3] = base[3];
     for (i = 0; i < RT_SLOTS; i++)
         s.slot[i] = 0;
-    rt_page_load(&s, from.page);
-    rt_cores(&s);
+    rt_page_wait(&s, from.page, to);
+    rt_run(&state);
+    if (part)
+        rt_end(&s, RT_SLOTS);
     MARK_LAYER();
 }
 

@@ -122,6 +122,17 @@ static inline void pulp_dma_wait(uint32_t id)
 extern void (*volatile pulp_team_work)(const void *arg, int core);
 extern const void *volatile pulp_team_arg;
 void pulp_fork(void (*work)(const void *arg, int core), const void *arg);
+
+/* The same on all but core 0, which meets them at a barrier when they are
+ * done. */
+static inline void pulp_begin(void (*work)(const void *arg, int core),
+                              const void *arg)
+{
+    pulp_team_work = work;
+    pulp_team_arg = arg;
+    pulp_barrier();
+}
+
 int pulp_cores(void);
 
 #endif

@@ -80,9 +80,7 @@ uint32_t pulp_dma_long(uint32_t l1, uint32_t far, uint32_t n, uint32_t bits,
 
 void pulp_fork(void (*work)(const void *arg, int core), const void *arg)
 {
-    pulp_team_work = work;
-    pulp_team_arg = arg;
-    pulp_barrier();
+    pulp_begin(work, arg);
     work(arg, 0);
     pulp_barrier();
 }

@@ -21,12 +21,16 @@ static inline unsigned char *rt_page_buffer(int i)
           : (uint32_t)(bytes) | ((in) ? PULP_DMA_IN : 0) | \
                 ((rows) ? PULP_DMA_ROWS : PULP_DMA_LINE))
 
-/* work(arg, core) on every core, and until all are done. */
-static inline void rt_team(void (*work)(const void *arg, int core),
-                           const void *arg, int cores)
+/* work(arg, core) on every core but this one; and until all are done. */
+static inline void rt_team_begin(void (*work)(const void *arg, int core),
+                                 const void *arg)
 {
-    (void)cores;
-    pulp_fork(work, arg);
+    pulp_begin(work, arg);
+}
+
+static inline void rt_team_end(void)
+{
+    pulp_barrier();
 }
 
 /* An ELF assembler has C's names. */

@@ -508,16 +508,16 @@ static void put_bases(Gen *g, Str *out)
 {
     int i, n = 0;
 
-    str_put(out, "\nstatic void run_pages(const struct ");
+    str_put(out, "\nstatic RT_INLINE void run_pages(const struct ");
     str_fmt(out, "%s *net, struct rt_spot from,\n"
-            "                      struct rt_spot to)\n{\n"
+            "                                struct rt_spot to, int part)\n{\n"
             "    const uintptr_t base[4] = {0", g->name);
     for (i = 0; i < g->p->soc->nmem; i++)
         if (plan_uses(g->p, i)) {
             str_fmt(out, ", (uintptr_t)net->%s", gen_mem(g, i));
             n++;
         }
-    str_fmt(out, "};\n\n%s    rt_program(pages, from, to, base, %s);\n}\n",
+    str_fmt(out, "};\n\n%s    rt_program(pages, from, to, part, base, %s);\n}\n",
             n ? "" : "    (void)net;\n",
             g->p->g->nnum ? "net" : "NULL");
 }
@@ -551,10 +551,10 @@ void gen_team_net(Gen *g, Str *out)
     put_bases(g, out);
     str_fmt(out, "\nvoid %s_run(const struct %s *net)\n{\n"
             "    const struct rt_spot first = {0, 0}, last = {%d, 0};\n\n"
-            "    run_pages(net, first, last);\n}\n", n, n, p->npage);
+            "    run_pages(net, first, last, 0);\n}\n", n, n, p->npage);
     str_fmt(out, "\nvoid %s_step(const struct %s *net, int layer)\n{\n"
             "    if ((layer >= 1) && (layer <= %s_LAYERS)) {\n"
-            "        run_pages(net, start[layer - 1], start[layer]);\n    }\n"
+            "        run_pages(net, start[layer - 1], start[layer], 1);\n    }\n"
             "}\n\n",
             n, n, g->caps);
 }

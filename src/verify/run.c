@@ -459,7 +459,7 @@ static bool do_page(Run *r, int page)
            meet(r);
 }
 
-/* In the end core 0 waits for all slots. */
+/* In the end nothing is under way: core 0 waits for no slot but by a record. */
 static bool end_program(Run *r)
 {
     const Plan *p = r->c->p;
@@ -467,7 +467,9 @@ static bool end_program(Run *r)
 
     if (!meet(r))
         return false;
-    r->c->ngoing = 0;
+    if (r->c->ngoing)
+        return wrong(r->c, "the program ends before %d steps do",
+                     r->c->ngoing);
     for (i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_start && !r->done[i])
             return wrong(r->c, "node %s: step %d is never executed",
