@@ -18,6 +18,9 @@
  *           that core 0 alone calls the kernel, which begins the job.  The
  *           others look at its operands too: what they would wait for anyway
  *           brings the code into the cache that all share
+ *   JOB     a START of a job that its registers tell whole: where the team writes
+ *           them (RT_REGISTERS), its places are those of the registers, in their
+ *           order, and no kernel is called
  *   WAIT    for the transfers of a slot, or its job
  *   LAYER   a layer is done when all have met
  *   LOOP    what stands before NEXT is done so many times; records in it may
@@ -92,7 +95,8 @@ enum { RT_MOVE = 1, RT_WAIT = 2, RT_CALL = 4, RT_NEXT = 8, RT_LAYER = 16,
  * later, is a layer's last; is towards the cores, with external memory, of
  * rows. */
 enum { RT_STEPS = 1 << 3, RT_TMP = 1 << 4, RT_DEFERRED = 1 << 5, RT_LAST = 1 << 6,
-       RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7 };
+       RT_IN = 1 << 5, RT_IO = 1 << 6, RT_ROWS = 1 << 7,
+       RT_DIRECT = RT_DEFERRED };
 /* What is the same of transfers that are begun together. */
 enum { RT_TOGETHER = 31 << 8 | RT_IO | RT_MOVE };
 enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
@@ -105,6 +109,24 @@ enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
 #define START(n, flags, slot, nin, nout, kernel, dims, scratch, memories) \
     ((n) << 24 | (flags) | (slot) << 16 | (nin) << 8 | (nout) << 12 | \
      RT_START), (rt_word)(kernel), (dims), (memories), (scratch)
+#ifdef RT_REGISTERS
+/* Six registers say where weights are, counted from `behind`, the input, `back`
+ * bytes before it, the output and scales; the dims have the others from job[1]
+ * on. */
+#define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, my, \
+            x, w, mul, add, y) \
+    ((n) << 24 | (flags) | RT_DIRECT | (slot) << 16 | 6 << 8 | RT_START), 0, \
+    (dims) + (rt_word)offsetof(struct pconv_dims, job[1]), \
+    AT(0, mw) | AT(1, mx) | AT(2, my) | AT(3, mmul) | AT(5, madd), \
+    0, (w) - (rt_word)(behind), (x) - (back), (y), (mul), 0, (add)
+#define JOB_BY(x, w, mul, add, y) (w), (x), (y), (mul), 0, (add)
+#else
+#define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, my, \
+            x, w, mul, add, y) \
+    START(n, flags, slot, 5, 1, kernel, dims, 0, AT(0, mx) | AT(1, mw) | \
+          AT(3, mmul) | AT(4, madd) | AT(5, my)), (x), (w), 0, (mul), (add), (y)
+#define JOB_BY(x, w, mul, add, y) (x), (w), 0, (mul), (add), (y)
+#endif
 #define AT(operand, memory) ((memory) << (2 * (operand) + 2))
 #define MOVE(n, flags, slot, near, far, bytes) \
     ((n) << 24 | (flags) | (slot) << 8 | (near) << 16 | (far) << 18 | \
@@ -289,6 +311,29 @@ static inline void rt_wait_now(struct rt_core *c)
 }
 
 #ifdef RT_JOB_SLOT
+
+#ifdef RT_REGISTERS
+
+/* Begins a job by its registers alone. */
+static inline void rt_direct(struct rt_core *c, uint32_t head)
+{
+    const rt_word *w = c->w, *ref = w + RT_HEAD;
+    const uint32_t slot = head >> 16 & 255;
+    uintptr_t *where;
+    uint32_t job;
+    int i;
+
+    rt_wait_now(c);
+    job = rt_job_acquire(slot, &where);
+    (void)rt_places(c->s->base, (uint32_t)w[3], &ref, where, RT_DIRECT_PLACES);
+    if (RT_SELDOM(head & RT_STEPS))
+        for (i = 0; i < RT_DIRECT_PLACES; i++)
+            where[i] += c->turn * (uintptr_t)ref[i];
+    rt_job_tell(slot, (const rt_word *)(const void *)(c->page + w[2]));
+    c->s->slot[slot] = job;
+}
+
+#endif
 
 /* Begins a job; its operands are there. */
 static inline void rt_job(struct rt_core *c, struct io *io, uint32_t head)
@@ -482,6 +527,14 @@ static inline void rt_met(struct rt_core *c, uint32_t kernel)
 static inline int rt_call(struct rt_core *c, struct io *io, uint32_t head)
 {
 #ifdef RT_JOB_SLOT
+#ifdef RT_REGISTERS
+    if ((head & (RT_START | RT_DIRECT)) == (RT_START | RT_DIRECT)) {
+        if (c->lead)
+            rt_direct(c, head);
+        c->w += head >> 24;
+        return 0;
+    }
+#endif
     struct io job; /* beside that of a kernel of which core 0 has its share
                     * later; what is read of it is set: a copy of zeros takes
                     * 390 cycles */

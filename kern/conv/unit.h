@@ -6,12 +6,6 @@
 
 #include "kern/kern.h"
 
-/* What is the kernel's own. */
-struct unit {
-    uint32_t conf;         /* more of the last register */
-    uint32_t weights;      /* taken from their address */
-};
-
 /* What the last register says of a job: bits of types, so that code depends on
  * none. */
 enum { UNIT_CONF = 18, UNIT_SCALE = 12, UNIT_WORDS = 21, UNIT_SIGNED = 1 << 26 };
@@ -54,7 +48,7 @@ static inline void unit_trigger(volatile uint32_t *unit)
 
 /* Tells the job that was acquired what does not depend on places. */
 static inline __attribute__((always_inline)) void
-unit_words(const int32_t *job, uint32_t conf, volatile uint32_t *r)
+unit_words(const int32_t *job, volatile uint32_t *r)
 {
     uint32_t a, b;
 
@@ -67,7 +61,7 @@ unit_words(const int32_t *job, uint32_t conf, volatile uint32_t *r)
         : [n] "r"(UNIT_PAIRS)
         : XP_CLOBBERS);
     r[0] = (uint32_t)job[0];
-    r[1] = (uint32_t)job[1] | conf;
+    r[1] = (uint32_t)job[1];
 }
 
 /* The last rows, in one subtile. */
@@ -80,18 +74,18 @@ unit_rest(const struct pconv_dims *k, volatile uint32_t *r)
 }
 
 /* Tells the job that was acquired what it is, so many bytes behind x and y; with
- * all rows of the dims, or the last ones. */
+ * all rows of the dims, or the last ones.  weights: where their memory begins. */
 static inline __attribute__((always_inline)) void
-unit_tell(const struct pconv_dims *k, const struct io *io, const struct unit u,
+unit_tell(const struct pconv_dims *k, const struct io *io, uint32_t weights,
           volatile uint32_t *r, int32_t x, int32_t y, const int again)
 {
-    r[0] = (uint32_t)(uintptr_t)io->in[1] - u.weights;
+    r[0] = (uint32_t)(uintptr_t)io->in[1] - weights;
     r[1] = (uint32_t)(uintptr_t)io->in[0] - (uint32_t)*k->job + (uint32_t)x;
     r[2] = (uint32_t)(uintptr_t)io->out[0] + (uint32_t)y;
     r[3] = (uint32_t)(uintptr_t)io->in[3];
     r[4] = 0;
     r[5] = (uint32_t)(uintptr_t)io->in[4];
-    unit_words(k->job + 1, u.conf, r);
+    unit_words(k->job + 1, r);
     if (again)
         unit_rest(k, r);
 }
@@ -111,25 +105,25 @@ static inline volatile uint32_t *unit_next(const struct io *io)
 
 /* Another job for the last pixels. */
 static NOINLINE void unit_again(const struct pconv_dims *k, const struct io *io,
-                                const struct unit u)
+                                uint32_t weights)
 {
     volatile uint32_t *unit = unit_next(io);
     const int32_t at = unit_last(k), y = unit_bytes(k, at * k->yw);
 
-    unit_tell(k, io, u, unit + UNIT_JOB, at * k->xw, y, 1);
+    unit_tell(k, io, weights, unit + UNIT_JOB, at * k->xw, y, 1);
     unit_trigger(unit);
 }
 
 /* Begins the job of image 0, which was acquired, and perhaps another. */
 static inline __attribute__((always_inline)) void
-unit_job(const struct pconv_dims *k, const struct io *io, const struct unit u)
+unit_job(const struct pconv_dims *k, const struct io *io, uint32_t weights)
 {
     volatile uint32_t *unit = (volatile uint32_t *)(uintptr_t)io->more.unit;
 
-    unit_tell(k, io, u, unit + UNIT_JOB, 0, 0, 0);
+    unit_tell(k, io, weights, unit + UNIT_JOB, 0, 0, 0);
     unit_trigger(unit);
     if (k->again)
-        unit_again(k, io, u);
+        unit_again(k, io, weights);
 }
 
 #else
@@ -167,11 +161,11 @@ static inline void unit_plain(const struct pconv_dims *k, const struct plain *p)
 }
 
 static inline void unit_job(const struct pconv_dims *k, const struct io *io,
-                            const struct unit u)
+                            uint32_t weights)
 {
     const struct plain p = plain_of(k, io);
 
-    (void)u;
+    (void)weights;
     unit_plain(k, &p);
 }
 

@@ -8,7 +8,7 @@
 static inline __attribute__((always_inline)) void
 ne16_job(const struct pconv_dims *k, const struct io *io)
 {
-    unit_job(k, io, (struct unit){.conf = 0, .weights = 0});
+    unit_job(k, io, 0);
 }
 
 #endif

@@ -5,25 +5,17 @@
 #include "kern/conv/unit.h"
 #include "kern/conv/words.h"
 
-enum { NEUREKA_WEIGHTS = 0x10400000 }; /* the memory behind its port */
-enum { /* bits of its last register */
-    NEUREKA_PORT = 1 << 9, NEUREKA_AHEAD = 1 << 10,
-};
-
-/* Weights behind the port, or not. */
-static inline struct unit neureka_unit(int port)
+/* Where the memory of weights begins: that behind its port, or not. */
+static inline uint32_t neureka_weights(int port)
 {
-    return (struct unit){
-        .weights = port ? NEUREKA_WEIGHTS : 0,
-        .conf = port ? NEUREKA_PORT | NEUREKA_AHEAD : 0,
-    };
+    return port ? 0x10400000 : 0;
 }
 
 /* Begins the job of image 0, which was acquired. */
 static inline __attribute__((always_inline)) void
 neureka_job(const struct pconv_dims *k, const struct io *io)
 {
-    unit_job(k, io, neureka_unit(k->port));
+    unit_job(k, io, neureka_weights(k->port));
 }
 
 #ifdef INTERLEAVES
@@ -35,7 +27,6 @@ static NOINLINE void neureka_block(const struct pinterleave_dims *k,
                                    int again)
 {
     const struct pconv_dims *d = (const struct pconv_dims *)(const void *)k;
-    const struct unit u = neureka_unit(k->port);
     volatile uint32_t *r = unit + UNIT_JOB;
     uintptr_t x = (uintptr_t)io->in[0] - (uint32_t)k->job[0];
     uintptr_t y = (uintptr_t)io->out[0] + (uint32_t)(2 * o) +
@@ -45,12 +36,13 @@ static NOINLINE void neureka_block(const struct pinterleave_dims *k,
         x += (uint32_t)(unit_last(d) * k->xw);
         y += (uint32_t)(unit_last(d) * k->yw);
     }
-    r[0] = (uint32_t)(uintptr_t)io->in[1] + (uint32_t)(o * k->wm) - u.weights;
+    r[0] = (uint32_t)(uintptr_t)io->in[1] + (uint32_t)(o * k->wm) -
+           neureka_weights(k->port);
     r[1] = (uint32_t)x;
     r[2] = (uint32_t)y;
     r[3] = (uint32_t)(uintptr_t)io->in[3] + (uint32_t)unit_scales(d, o);
     r[5] = (uint32_t)(uintptr_t)io->in[4] + 4 * (uint32_t)o;
-    unit_words(k->job + 1, u.conf, r);
+    unit_words(k->job + 1, r);
     if (again)
         unit_rest(d, r);
     unit_trigger(unit);
@@ -60,14 +52,13 @@ static NOINLINE void neureka_block(const struct pinterleave_dims *k,
 static NOINLINE void neureka_copies(const struct pinterleave_dims *k,
                                     const struct io *io)
 {
-    const struct unit u = neureka_unit(k->vport);
     volatile uint32_t *unit = unit_next(io), *r = unit + UNIT_JOB;
 
-    r[0] = (uint32_t)(uintptr_t)io->in[6] - u.weights;
+    r[0] = (uint32_t)(uintptr_t)io->in[6] - neureka_weights(k->vport);
     r[1] = (uint32_t)(uintptr_t)io->in[5];
     r[2] = (uint32_t)(uintptr_t)io->out[0] + (k->first ? 0 : INTERLEAVE);
     r[3] = (uint32_t)(uintptr_t)io->in[7];
-    unit_words(k->copy + 1, u.conf, r);
+    unit_words(k->copy + 1, r);
     unit_trigger(unit);
 }
 

@@ -282,6 +282,62 @@ static const char *slot_name(Gen *g, const Rec *c)
                    : "RT_IO_SLOT";
 }
 
+/* Where the memory of a job's weights begins, for those behind a port. */
+static int64_t weights_behind(const Gen *g, const Rec *c)
+{
+    const Soc *soc = g->p->soc;
+    const char *name = item_word(soc->engine[c->engine].item, "weights", NULL);
+    int i;
+
+    if (!name || !c->step->dims.pconv.port)
+        return 0;
+    for (i = 0; strcmp(soc->mems[i].name, name) != 0; i++)
+        ;
+    return soc->mems[i].base;
+}
+
+/* Operands of a job that registers tell whole. */
+enum { JOB_X, JOB_W, JOB_B, JOB_MUL, JOB_ADD, JOB_Y };
+static const int job_places[] = {JOB_X, JOB_W, JOB_MUL, JOB_ADD, JOB_Y};
+
+static void put_job_places(Gen *g, int page, const Rec *c, Str *out)
+{
+    static const char indent[] = "            ";
+    size_t line = out->n, i;
+
+    for (i = 0; i < LEN(job_places); i++) {
+        put_item(out, &line, indent);
+        str_fmt(out, "/* %s */ ", operand_name(c, job_places[i]));
+        put_place(g, page, &c->place[job_places[i]], out);
+        str_put(out, i + 1 < LEN(job_places) ? "," : "),");
+    }
+    if (!c->moving)
+        return;
+    str_fmt(out, "\n%s/* and each turn on by */ JOB_BY(", indent);
+    for (i = 0; i < LEN(job_places); i++)
+        str_fmt(out, "%s%" PRId64, i ? ", " : "", c->by[job_places[i]]);
+    str_put(out, "),");
+}
+
+/* Words, flags, slot, kernel, dims; what is taken from the places of the input
+ * and of weights; the memory of each operand, and where it lies there. */
+static void put_job(Gen *g, int page, const Rec *c, Str *out)
+{
+    size_t i;
+
+    str_fmt(out, "        JOB(%d, ", rec_words(c));
+    put_flags(c, out);
+    str_fmt(out, ", %s, kern_%d,\n            offsetof(struct page_%d,"
+            " dims_%d), %d, 0x%" PRIx64 ",\n            ",
+            slot_name(g, c), c->inst + 1, page, c->dims + 1,
+            (int)c->step->dims.pconv.job[0], weights_behind(g, c));
+    for (i = 0; i < LEN(job_places); i++)
+        str_fmt(out, "%s, ", memory_name(g, &c->place[job_places[i]]));
+    str_put(out, "\n           ");
+    put_job_places(g, page, c, out);
+    str_put(out, "\n");
+}
+
 /* Words, flags, cores (or the slot), operands, results; kernel, dims, bytes of
  * scratch a core; then the memory of each operand, and where it lies there. */
 static void put_call(Gen *g, int page, const Rec *c, Str *out)
@@ -347,7 +403,7 @@ static void put_code(Gen *g, int page, const Rec *c, Str *out)
     switch (c->kind) {
     case REC_call:
     case REC_start:
-        put_call(g, page, c, out);
+        (c->direct ? put_job : put_call)(g, page, c, out);
         break;
     case REC_move:
         put_move(g, page, c, out);

@@ -117,7 +117,7 @@ static void fill_copies(const Node *n, struct pinterleave_dims *d)
         .dw = 1, .xh = INTERLEAVE, .xw = INTERLEAVE, .xc = 1, .yh = 2 * INTERLEAVE,
         .yw = 2 * INTERLEAVE, .yc = 1, .lo = d->lo, .bits = 2, .tile = INTERLEAVE,
         .word = dims_32(n, v->shape.dim[1]), .mode = 1,
-        .wm = dims_32(n, v->shape.dim[1]), .side = d->side};
+        .wm = dims_32(n, v->shape.dim[1]), .side = d->side, .port = d->vport};
 
     job_copies(&c);
     raster_once(&c);

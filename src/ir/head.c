@@ -141,7 +141,7 @@ static const struct {
     {"engine", offsetof(Kern, engine)},   {"words", offsetof(Kern, words)},
     {"reads", offsetof(Kern, reads)},     {"most", offsetof(Kern, most)},
     {"ahead", offsetof(Kern, ahead)},     {"serves", offsetof(Kern, serves)},
-    {"asks", offsetof(Kern, asks)},
+    {"asks", offsetof(Kern, asks)},       {"direct", offsetof(Kern, direct)},
 };
 
 /* NAME = EXPR */

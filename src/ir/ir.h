@@ -531,6 +531,7 @@ typedef struct Kern {
     const char *ahead;   /* bytes that the result must begin ahead of the first
                             operand to overlap it; less than 0: it may not;
                             NULL: the same */
+    const char *direct;  /* not 0: registers of the dims tell its job whole */
     const char *serves;  /* kernels with the same word are the same code, for
                             all types; NULL: for these alone */
     const char *reads;   /* how often a call goes through its second operand;

@@ -12,7 +12,7 @@ enum { /* of dims.job: what is taken from the input's address, then registers
 };
 enum { /* bits of the last */
     QUANT = 1 << 4, NO_ROUNDING = 1 << 11, ONE_OFFSET = 1 << 15,
-    WORDS = 2 << 21, NO_RELU = 1 << 23, BIAS = 1 << 25, SIGNED = 1 << 26,
+    PORT = 1 << 9, AHEAD = 1 << 10, WORDS = 2 << 21, NO_RELU = 1 << 23, BIAS = 1 << 25, SIGNED = 1 << 26,
 };
 enum { CHANNELS = 32 }; /* of a subtile's results, and words of four bits */
 
@@ -111,4 +111,6 @@ void job_pconv(struct pconv_dims *d)
     tell_sizes(d, mode);
     tell_window(d, mode);
     d->job[J_less] = -d->less;
+    if (d->port)
+        d->job[J_conf] |= PORT | AHEAD;
 }

@@ -260,6 +260,7 @@ typedef struct Rec {
     int inst, nin;      /* call, start: of Program.inst; operands with absent
                            ones */
     bool deferred;      /* call: core 0 starts transfers before its share */
+    bool direct;        /* start: by registers, without its kernel */
     bool last;          /* call: the last of `layer` */
     int dims;           /* call, start: which of its page's */
     int layer;          /* layer; call: if last */

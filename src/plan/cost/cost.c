@@ -190,13 +190,14 @@ static int jobs_of(const Step *s, int64_t *last)
 static void begin_job(Clock *c, const Rec *r, int64_t miss, int64_t cycles)
 {
     const ProgramTime *time = c->time;
+    const int64_t job = r->direct ? time->job_direct : time->job;
     int64_t *engine = &c->engine[r->engine][0];
     int queue = MIN(c->soc->engine[r->engine].queue, MOST_SLOTS);
     int64_t *last = &c->job[r->engine][c->njob[r->engine]++ % queue];
 
     c->miss += miss;
     c->core = MAX(c->core + time->job_ask, *last) + miss;
-    c->core += time->job - time->job_ask;
+    c->core += job - time->job_ask;
     *engine = MAX(*engine, c->core - time->job_rest) + cycles;
     *last = *engine;
 }
@@ -212,8 +213,9 @@ static void do_start(Clock *c, const Rec *r, When *w)
     c->alone = true;
     spend(c, 0, CALL_UNIT, c->time->call_code);
     spend(c, 0, JOB_UNIT, c->time->job_code);
-    miss = kern_miss(c->code, KERNEL_UNIT + r->inst,
-                     kern_code(s->kern, s->sig, s->tile, &s->dims));
+    miss = r->direct ? 0 : kern_miss(c->code, KERNEL_UNIT + r->inst,
+                                     kern_code(s->kern, s->sig, s->tile,
+                                               &s->dims));
     for (i = 1; i < n; i++, miss = 0)
         begin_job(c, r, miss, (s->cycles - last) / (n - 1));
     begin_job(c, r, miss, last);
@@ -278,7 +280,8 @@ When *program_trace(Arena *mem, const Program *q)
 
     c.code = code_cache(own, c.soc);
     c.layer = next_end(q->p, 0);
-    spend(&c, c.time->begin, MOVE_UNIT, c.time->move_code);
+    new_code(&c, CALL_UNIT, c.time->call_code); /* comes in beside the page */
+    spend(&c, c.time->begin, MOVE_UNIT, 0);
     for (i = 0; i < q->ncode; i++) {
         c.miss = 0;
         turn_page(&c, &q->code[i]);

@@ -35,6 +35,9 @@ int64_t move_cycles(const Engine *d, bool in, int64_t row, int64_t rows);
 /* What a call of a kernel goes through. */
 Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
                const Dims *d);
+/* Do registers alone begin its job? */
+bool kern_direct(const Kern *k, const KernSig *sig, const Node *n,
+                 const Dims *d);
 /* Percent that it takes longer beside an accelerator's jobs. */
 int64_t kern_beside(const Soc *s, const Kern *k, const KernSig *sig,
                     const Node *n, const Dims *d);

@@ -23,6 +23,14 @@ Code kern_code(const Kern *k, const KernSig *sig, const Node *n,
     return c;
 }
 
+bool kern_direct(const Kern *k, const KernSig *sig, const Node *n,
+                 const Dims *d)
+{
+    Asked x = kern_ask(n, d);
+
+    return k->direct && kern_answer(&x, k, sig, k->direct);
+}
+
 int64_t kern_beside(const Soc *s, const Kern *k, const KernSig *sig,
                     const Node *n, const Dims *d)
 {

@@ -6,6 +6,7 @@
  * (roll.c), and, for a team of cores, pages (page.c).  Whoever wants to know
  * what happens when, in which order and at which address, reads the program:
  * nothing schedules it again. */
+#include "plan/cost/cost.h"
 #include "plan/schedule/schedule.h"
 
 #include <string.h>
@@ -363,14 +364,24 @@ static void put_call(Maker *m, const Step *s)
     note_layer(m, s);
 }
 
+/* The accelerator has registers, and they are all. */
+static bool is_direct(const Maker *m, const Step *s)
+{
+    return item_int(engine_of(m, s)->item, "base", 0) &&
+           kern_direct(s->kern, s->sig, s->tile, &s->dims);
+}
+
 /* Transfers begin while the accelerator works. */
 static void put_job(Maker *m, const Step *s)
 {
+    Rec *c;
     int slot;
 
     put_barrier(m);
     slot = take_slot(m, s);
-    put_kernel(m, REC_start, s)->slot = slot;
+    c = put_kernel(m, REC_start, s);
+    c->slot = slot;
+    c->direct = is_direct(m, s);
     m->slot[s->engine][slot].done = tempo_job(&m->tempo, s->engine, s->cycles);
     note_layer(m, s);
     begin_later(m);
