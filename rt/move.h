@@ -4,8 +4,14 @@
 
 #include <stdint.h>
 
-/* Bytes of a page; words are as wide as a pointer. */
-enum { RT_PAGE = 1024 / 4 * sizeof(void *) };
+/* Bytes of a page.  Elsewhere than on a chip words are as wide as a pointer, and
+ * jobs are told by all of their dims, which are up to four times as long as
+ * their registers. */
+#if defined __riscv_xlen && __riscv_xlen == 32
+enum { RT_PAGE = 1024 };
+#else
+enum { RT_PAGE = 1024 * sizeof(void *) };
+#endif
 
 /* Rows of `row` bytes, `stride` apart on the far side, without gaps on the
  * near one; row 0: all bytes in one.  The command has the bytes and whether

@@ -111,22 +111,27 @@ enum { RT_HEAD = 5, RT_PAGE_BASE = 3, RT_ALL_CORES = 255 << 16 };
      RT_START), (rt_word)(kernel), (dims), (memories), (scratch)
 #ifdef RT_REGISTERS
 /* Six registers say where weights are, counted from `behind`, the input, `back`
- * bytes before it, the output and scales; the dims have the others from job[1]
- * on. */
+ * bytes before it, the output and scales; the dims are the words of the others. */
 #define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, my, \
             x, w, mul, add, y) \
     ((n) << 24 | (flags) | RT_DIRECT | (slot) << 16 | 6 << 8 | RT_START), 0, \
-    (dims) + (rt_word)offsetof(struct pconv_dims, job[1]), \
-    AT(0, mw) | AT(1, mx) | AT(2, my) | AT(3, mmul) | AT(5, madd), \
+    (dims), AT(0, mw) | AT(1, mx) | AT(2, my) | AT(3, mmul) | AT(5, madd), \
     0, (w) - (rt_word)(behind), (x) - (back), (y), (mul), 0, (add)
 #define JOB_BY(x, w, mul, add, y) (w), (x), (y), (mul), 0, (add)
+#define JOB_DIMS(registers, dims) {RT_LIST registers}
+typedef struct {
+    int32_t word[RT_DIRECT_WORDS];
+} rt_job_dims;
 #else
 #define JOB(n, flags, slot, kernel, dims, back, behind, mx, mw, mmul, madd, my, \
             x, w, mul, add, y) \
     START(n, flags, slot, 5, 1, kernel, dims, 0, AT(0, mx) | AT(1, mw) | \
           AT(3, mmul) | AT(4, madd) | AT(5, my)), (x), (w), 0, (mul), (add), (y)
 #define JOB_BY(x, w, mul, add, y) (x), (w), 0, (mul), (add), (y)
+#define JOB_DIMS(registers, dims) {RT_LIST dims}
+typedef struct pconv_dims rt_job_dims;
 #endif
+#define RT_LIST(...) __VA_ARGS__
 #define AT(operand, memory) ((memory) << (2 * (operand) + 2))
 #define MOVE(n, flags, slot, near, far, bytes) \
     ((n) << 24 | (flags) | (slot) << 8 | (near) << 16 | (far) << 18 | \
@@ -319,12 +324,12 @@ static inline void rt_direct(struct rt_core *c, uint32_t head)
 {
     const rt_word *w = c->w, *ref = w + RT_HEAD;
     const uint32_t slot = head >> 16 & 255;
-    uintptr_t *where;
+    uintptr_t *const where = rt_job_registers(slot);
     uint32_t job;
     int i;
 
     rt_wait_now(c);
-    job = rt_job_acquire(slot, &where);
+    job = rt_job_acquire(slot);
     (void)rt_places(c->s->base, (uint32_t)w[3], &ref, where, RT_DIRECT_PLACES);
     if (RT_SELDOM(head & RT_STEPS))
         for (i = 0; i < RT_DIRECT_PLACES; i++)

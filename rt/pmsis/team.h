@@ -25,4 +25,8 @@ void rt_dma_wait(uint32_t ids);
 uint32_t rt_io_start(struct rt_move m);
 void rt_io_wait(uint32_t ids);
 
+#if defined RT_JOB_SLOT && defined __riscv
+#include "../pulp/job.h"
+#endif
+
 #endif

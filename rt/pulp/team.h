@@ -104,94 +104,18 @@ static inline void rt_io_wait(uint32_t token)
         pulp_ext_wait(token);
 }
 
+/* Sleeps through events of that number until there is what is wanted. */
+#define RT_UNIT_SLEEP(number, wanted) \
+    do { \
+        PULP_REG(PULP_MASK_OR) = 1u << (number); \
+        do \
+            pulp_event_load(PULP_WAIT_CLEAR); \
+        while (!(wanted)); \
+        PULP_REG(PULP_MASK_AND) = 1u << (number); \
+    } while (0)
+
 #ifdef RT_JOB_SLOT
-
-/* A unit takes two jobs; the kernel fills the one that is acquired here, and
- * triggers it.  It may begin another, whose number it leaves at io->tmp.  Tokens
- * are the jobs' numbers, of eight bits, and 1.  Jobs of an accelerator without
- * registers here are over when the kernel returns. */
-enum { RT_UNIT_TRIGGER = 0, RT_UNIT_ACQUIRE = 4, RT_UNIT_FINISHED = 8,
-       RT_UNIT_JOB = 32 };
-#define RT_JOBS
-struct io;
-
-static inline uint32_t rt_job_start(uint32_t slot,
-                                    void (*kernel)(const void *k,
-                                                   const struct io *io),
-                                    const void *k, uint32_t nk, struct io *io,
-                                    uint32_t nio)
-{
-    const uint32_t unit = RT_UNIT(slot);
-    int32_t id = 0;
-
-    (void)nk;
-    (void)nio;
-    io->more.unit = unit;
-    io->tmp = &id;
-    do
-        id = unit ? (int32_t)PULP_REG(unit + RT_UNIT_ACQUIRE) : 0;
-    while (id < 0);
-    kernel(k, io);
-    return (uint32_t)id + 1;
-}
-
-#ifdef RT_PLACES
-
-/* Of a job, six registers say where its operands are, as many as its dims have
- * words what it is. */
-#define RT_REGISTERS
-enum { RT_DIRECT_PLACES = 6, RT_DIRECT_WORDS = 18 };
-
-/* The token of the job that is told next, and its first registers. */
-static inline uint32_t rt_job_acquire(uint32_t slot, uintptr_t **where)
-{
-    const uint32_t unit = RT_UNIT(slot);
-    int32_t id;
-
-    do
-        id = (int32_t)PULP_REG(unit + RT_UNIT_ACQUIRE);
-    while (id < 0);
-    *where = (uintptr_t *)(uintptr_t)(unit + RT_UNIT_JOB);
-    return (uint32_t)id + 1;
-}
-
-/* Its other registers; then it begins. */
-static inline void rt_job_tell(uint32_t slot, const intptr_t *word)
-{
-    const uint32_t unit = RT_UNIT(slot);
-    uint32_t to = unit + RT_UNIT_JOB + 4 * RT_DIRECT_PLACES, a, b;
-
-    __asm__ volatile(
-        ".balign 4\n .option push\n .option norvc\n"
-        ".insn i 0x7b, 4, x0, %[n], 8\n"
-        ".insn i 0x0b, 2, %[a], %[word], 4\n"
-        ".insn i 0x0b, 2, %[b], %[word], 4\n"
-        ".insn r 0x2b, 2, 0, x4, %[to], %[a]\n"
-        ".insn r 0x2b, 2, 0, x4, %[to], %[b]\n"
-        ".option pop\n"
-        : [word] "+&r"(word), [to] "+&r"(to), [a] "=&r"(a), [b] "=&r"(b)
-        : [n] "r"(RT_DIRECT_WORDS / 2) : "memory");
-    PULP_REG(unit + RT_UNIT_TRIGGER) = 0;
-}
-
-#endif
-
-/* Jobs end in order.  The core sleeps until one has ended, whichever. */
-static inline void rt_job_wait(uint32_t slot, uint32_t job)
-{
-    const uint32_t unit = RT_UNIT(slot), event = 1u << RT_UNIT_EVENT(slot);
-
-    if (!unit ||
-        (int8_t)(PULP_REG(unit + RT_UNIT_FINISHED) + 1 - job) >= 0)
-        return;
-    PULP_REG(PULP_MASK_OR) = event;
-    do
-        pulp_event_load(PULP_WAIT_CLEAR);
-    while ((int8_t)(PULP_REG(unit + RT_UNIT_FINISHED) + 1 - job) < 0);
-    PULP_REG(PULP_MASK_AND) = event;
-    __asm__ volatile("" ::: "memory");
-}
-
+#include "job.h"
 #endif
 
 #endif

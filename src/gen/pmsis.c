@@ -152,7 +152,8 @@ static void put_makefile(Gen *g, const char *main, bool test)
 void gen_pmsis_build(Gen *g)
 {
     static const char *const files[] = {"rt/move.h", "rt/program.h",
-                                        "rt/pmsis/team.h", "rt/pmsis/team.c"};
+                                        "rt/pmsis/team.h", "rt/pmsis/team.c",
+                                        "rt/pulp/job.h"};
     const char *main = strcmp(g->name, "main") ? "main.c" : "main_main.c";
     bool test = g->o->example && g->o->expected;
     Str b = {.mem = g->mem};

@@ -457,6 +457,28 @@ static void put_records(Gen *g, const Program *p, int page, Str *out)
     }
 }
 
+/* What a kernel is told; of a direct job its registers, too, of which one or the
+ * other is compiled. */
+static void put_page_dims(const PageDims *d, Str *out)
+{
+    const int32_t *job = d->step->dims.pconv.job;
+    int i;
+
+    if (!d->direct) {
+        str_put(out, "    {\n");
+        gen_dims_list(d->step, "        ", out);
+        str_put(out, "\n    },\n");
+        return;
+    }
+    str_put(out, "    JOB_DIMS((");
+    for (i = 1; i <= JOB_WORDS; i++)
+        str_fmt(out, "%s%" PRId32, i == 1 ? "" : i % 10 ? ", " : ",\n        ",
+                job[i]);
+    str_put(out, "), (\n");
+    gen_dims_list(d->step, "        ", out);
+    str_put(out, ")),\n");
+}
+
 static void put_page(Gen *g, const Program *p, int i, Str *out)
 {
     const Page *q = &p->page[i];
@@ -465,19 +487,19 @@ static void put_page(Gen *g, const Program *p, int i, Str *out)
     str_fmt(out, "\nstatic const struct page_%d {\n    rt_word code[%d];\n",
             i + 1, q->words + 1);
     for (j = 0; j < q->ndims; j++)
-        str_fmt(out, "    struct %s_dims dims_%d;\n",
-                dims_of(q->dims[j]->node->op)->name, j + 1);
+        str_fmt(out, "    %s%s dims_%d;\n",
+                q->dims[j].direct ? "rt_job_" : "struct ",
+                q->dims[j].direct ? "dims"
+                : arena_fmt(g->mem, "%s_dims",
+                            dims_of(q->dims[j].step->node->op)->name), j + 1);
     for (j = 0; j < q->nvalue; j++)
         str_fmt(out, "    %s value_%d;\n",
                 type_info[g->p->buf[q->value[j]].val->type].ctype, j + 1);
     str_fmt(out, "} page_%d = {\n    {\n", i + 1);
     put_records(g, p, i, out);
     str_put(out, "        END\n    },\n");
-    for (j = 0; j < q->ndims; j++) {
-        str_put(out, "    {\n");
-        gen_dims_list(q->dims[j], "        ", out);
-        str_put(out, "\n    },\n");
-    }
+    for (j = 0; j < q->ndims; j++)
+        put_page_dims(&q->dims[j], out);
     for (j = 0; j < q->nvalue; j++)
         put_value(g->p->buf[q->value[j]].val, out);
     str_put(out, "};\n");
@@ -514,7 +536,7 @@ static unsigned numbers_of_page(const Page *q)
     int i;
 
     for (i = 0; i < q->ndims; i++)
-        set |= gen_follow_set(q->dims[i]);
+        set |= gen_follow_set(q->dims[i].step);
     return set;
 }
 
@@ -529,7 +551,7 @@ static void follow_page(Gen *g, const Program *p, int page, Str *out)
     gen_number_locals(g, numbers_of_page(q), out);
     str_put(out, "\n");
     for (i = 0; i < q->ndims; i++)
-        gen_follow(g, q->dims[i], arena_fmt(g->mem, "    page->dims_%d.",
+        gen_follow(g, q->dims[i].step, arena_fmt(g->mem, "    page->dims_%d.",
                                             i + 1), out);
     for (i = q->from; i < q->to; i++)
         if (p->item[i].kind == REC_call &&

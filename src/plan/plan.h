@@ -276,12 +276,18 @@ typedef struct Rec {
     int64_t by[NPLACE];
 } Rec;
 
+/* What a kernel is told, or of a direct job the words of its registers. */
+typedef struct PageDims {
+    const Step *step;
+    bool direct;
+} PageDims;
+
 /* Records that are in L1 together. */
 typedef struct Page {
     int from, to;       /* items [from, to) */
     int words, bytes;   /* on the chip */
     int ndims, nvalue;
-    const Step **dims;  /* steps whose dims it has */
+    PageDims *dims;
     int *value;         /* constants that it has, by buffer */
 } Page;
 
@@ -291,7 +297,7 @@ typedef struct Spot {
 } Spot;
 
 /* Bytes of a page on the chip, one record with its dims at least. */
-enum { PAGE_BYTES = 1024 };
+enum { PAGE_BYTES = 1024, JOB_WORDS = 18 }; /* words of registers in dims.job */
 
 typedef struct Program {
     Arena *mem;

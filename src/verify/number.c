@@ -246,7 +246,7 @@ static bool check_pages(Check *c)
 
             if (!rec_is_kernel(r))
                 continue;
-            told = q->page[i].dims[r->dims];
+            told = q->page[i].dims[r->dims].step;
             if (told != r->step && (told->nfollow || r->step->nfollow))
                 return wrong(c, "node %s: its kernel is told of another, "
                              "which follows a run-time number",

@@ -149,7 +149,7 @@ static const Step *dims_step(const Run *r)
         return c->step;
     if (c->dims < 0 || c->dims >= r->page->ndims)
         return NULL;
-    return r->page->dims[c->dims];
+    return r->page->dims[c->dims].step;
 }
 
 static bool call_operands(Run *r, Exec *x)
@@ -422,7 +422,9 @@ static bool check_page(Run *r)
     for (i = pg->from; i < pg->to; i++)
         bytes += WORD * words_of(&r->q->item[i]);
     for (i = 0; i < pg->ndims; i++)
-        bytes += dims_of(pg->dims[i]->node->op)->size;
+        bytes += pg->dims[i].direct
+                     ? WORD * JOB_WORDS
+                     : (int64_t)dims_of(pg->dims[i].step->node->op)->size;
     return bytes <= PAGE_BYTES || fail(r, "a page that is too large");
 }
 

@@ -41,13 +41,20 @@ static int group_end(const Program *q, int i)
     return i + 1;
 }
 
+int64_t page_dims_bytes(const PageDims *d)
+{
+    return d->direct ? WORD * JOB_WORDS
+                     : (int64_t)dims_of(d->step->node->op)->size;
+}
+
 /* Where the page has the dims of c's kernel; its number, or -1. */
 static int find_dims(const Page *pg, const Rec *c)
 {
     int i;
 
     for (i = 0; i < pg->ndims; i++)
-        if (step_same_dims(pg->dims[i], c->step))
+        if (pg->dims[i].direct == c->direct &&
+            step_same_dims(pg->dims[i].step, c->step))
             return i;
     return -1;
 }
@@ -59,8 +66,9 @@ static void add_dims(Program *q, Page *pg, Rec *c)
         return;
     c->dims = pg->ndims;
     GROW(q->mem, pg->dims, (size_t)pg->ndims);
-    pg->dims[pg->ndims++] = c->step;
-    pg->bytes += dims_of(c->step->node->op)->size;
+    pg->dims[c->dims] = (PageDims){c->step, c->direct};
+    pg->bytes += (int)page_dims_bytes(&pg->dims[c->dims]);
+    pg->ndims++;
 }
 
 int page_value(const Page *pg, int buf)

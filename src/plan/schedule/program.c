@@ -364,10 +364,11 @@ static void put_call(Maker *m, const Step *s)
     note_layer(m, s);
 }
 
-/* The accelerator has registers, and they are all. */
+/* The accelerator has registers, and they are all; of run-time numbers they do
+ * not know. */
 static bool is_direct(const Maker *m, const Step *s)
 {
-    return item_int(engine_of(m, s)->item, "base", 0) &&
+    return !m->p->g->nnum && item_int(engine_of(m, s)->item, "base", 0) &&
            kern_direct(s->kern, s->sig, s->tile, &s->dims);
 }
 

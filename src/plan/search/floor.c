@@ -20,7 +20,8 @@ static int64_t least_program(const Tiler *t)
     for (i = 0; i < t->q->nlayer; i++) {
         const Node *n = t->layer[i].node;
 
-        dims = MIN(dims, (int64_t)dims_of(n->op)->size);
+        dims = MIN(dims, n->op == OP_pconv ? WORD * JOB_WORDS
+                                           : (int64_t)dims_of(n->op)->size);
         if (n->op != OP_concat)
             sum += WORD * (CALL_WORDS + n->nres +
                            MAX(MIN(n->narg, NARG),
